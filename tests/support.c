@@ -39,6 +39,9 @@ void check_text(const char *wanted, const char *found, const char *file, int lin
 	_fail(file, line);
 }
 
+/* Messages are those that the command gives. */
+__attribute__((constructor)) static void spell_as_the_command(void) { sheaf_spell_options("--", "", '-'); }
+
 /* ---- chance: splitmix64 ---- */
 
 static uint64_t chance;

@@ -6,6 +6,7 @@
 #include "base/context.h"
 #include "base/cursor.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "support.h"
 
 #include <errno.h>
@@ -1171,7 +1172,38 @@ static void test_problem_text_is_cut_to_fit(void **state)
 	}
 }
 
+/* What names options is spelled as the face of the library wants it. */
+static void options_are_spelled_by_each_face(void **state)
+{
+	(void)state;
+	static const char *const faces[][3] = {{"--", "", "-"}, {"", "=", "_"}, {"", "", "-"}};
+	static const char *const plain[] = {"raise --max-memory, or --threads",
+	                                    "raise max_memory=, or threads=", "raise max-memory, or threads"};
+	static const char *const about[] = {
+		"--max-errors: expected 1, see --strict",
+		"max_errors: expected 1, see strict=", "max-errors: expected 1, see strict"};
+	for (int f = 0; f < 3; f++) {
+		sheaf_spell_options(faces[f][0], faces[f][1], faces[f][2][0]);
+		assert_status(SHEAF_LIMIT,
+		              sheaf_fail(&err, SHEAF_LIMIT, "raise " SHEAF_OPTION("max-memory") ", or %s",
+		                         SHEAF_OPTION("threads")));
+		assert_text(plain[f], err.message);
+		assert_text("max-memory", err.advice);
+		assert_text("", err.option);
+		assert_status(SHEAF_USAGE, sheaf_fail_option(&err, SHEAF_USAGE, "max-errors",
+		                                             ": expected 1, see " SHEAF_OPTION("strict")));
+		assert_text(about[f], err.message);
+		assert_text("max-errors", err.option);
+	}
+	sheaf_spell_options("--", "", '-');
+	/* What an input has is no mark of ours. */
+	assert_status(SHEAF_DATA, sheaf_fail(&err, SHEAF_DATA, "found \x01x"));
+	assert_text("found x", err.message);
+	assert_text("", err.advice);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(options_are_spelled_by_each_face),
 	cmocka_unit_test(test_seeds_from_text),
 	cmocka_unit_test(test_cursor_gets_each_type),
 	cmocka_unit_test(test_cursor_failure_sticks),

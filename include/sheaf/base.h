@@ -58,17 +58,22 @@ SHEAF_API const char *sheaf_status_name(sheaf_status status);
 typedef struct sheaf_error {
 	sheaf_status status;
 	int sys;         /* errno of the system call that failed, else 0 */
-	char option[32]; /* the option or setting that it is about, without dashes, where it is about one */
+	char option[32]; /* the option or setting that it is about: "max-errors"; else empty */
+	char advice[32]; /* the first option or setting that the message names because it helps; else empty */
 	char message[1000];
 } sheaf_error;
 
 /* Fills *err (NULL: nothing) and returns `status`, so that a failing function can end with it. */
 SHEAF_API sheaf_status sheaf_fail(sheaf_error *err, sheaf_status status, const char *format, ...)
 	SHEAF_PRINTF(3, 4);
-/* The same for an option: the message is "--", its name and the text, which begins with a value or a colon.
- */
+/* The same for an option: the message is its name and the text, which begins with a value or a colon. */
 SHEAF_API sheaf_status sheaf_fail_option(sheaf_error *err, sheaf_status status, const char *option,
                                          const char *format, ...) SHEAF_PRINTF(4, 5);
+/* How messages spell options and settings from now on, in this process: `in_front` and `behind` stand around
+ * the name, `between` for its dashes, and before a colon `behind` is left out. "--", "", '-' is the command's
+ * spelling, "", "=", '_' Python's, "", "", '-' the one that is there first. Not while anything else calls the
+ * library. */
+SHEAF_API void sheaf_spell_options(const char *in_front, const char *behind, char between);
 /* The same for a failed system call: `sys` is its errno, and "; the system says: " and its text are appended.
  */
 SHEAF_API sheaf_status sheaf_fail_sys(sheaf_error *err, int sys, const char *format, ...) SHEAF_PRINTF(3, 4);
@@ -118,6 +123,8 @@ typedef struct sheaf_problem {
 	const char *expected;    /* "an index below 10" */
 	const char *found;       /* "4000000" */
 	const char *consequence; /* "the sample is left out"; NULL: none */
+	const char *advice;      /* the first option or setting that these name because it helps: "max-errors";
+	                            NULL: none. Filled where the problem is reported. */
 } sheaf_problem;
 
 /* Writes "place: expected x, found y; consequence" into text[size], cut to fit, and returns text. */

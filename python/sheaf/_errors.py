@@ -122,7 +122,7 @@ class SheafError(Exception):
     """What the library says. ``status`` is its word for it: "data", "short", "loss", "limit", "usage", ...
 
     ``place`` (a `Place`), ``expected``, ``found`` and ``option`` (the keyword argument that it is about) are None where the
-    message has none.
+    message has none; so is ``advice``, the first keyword argument that the message names because it helps.
     """
 
     status = "data"
@@ -130,6 +130,7 @@ class SheafError(Exception):
     expected: str | None
     found: str | None
     option: str | None
+    advice: str | None = None
 
     def __init__(self, message: str, option: str | None = None, status: str | None = None) -> None:
         super().__init__(message)
@@ -224,4 +225,6 @@ def _error_from(err: c.sheaf_error) -> Exception:
         _explain(error, message, option)
         error.status = _STATUSES[err.status]  # type: ignore[attr-defined]
         return error
-    return _CLASSES.get(err.status, SheafError)(message, option, _STATUSES.get(err.status))
+    failure = _CLASSES.get(err.status, SheafError)(message, option, _STATUSES.get(err.status))
+    failure.advice = keyword_of(err.advice.decode()) if err.advice else None
+    return failure

@@ -55,6 +55,7 @@ for _name, (_result, _arguments) in c.FUNCTIONS.items():
     _function = getattr(lib, _name)
     _function.restype = _result
     _function.argtypes = _arguments
+lib.sheaf_spell_options(b"--", b"", b"-")  # `in_python` knows which are flags
 
 
 def library_path() -> str:

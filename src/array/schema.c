@@ -3,6 +3,7 @@
 #include "array/array.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -147,8 +148,9 @@ static sheaf_status set_type(sheaf_part *part, const sheaf_field *field, int64_t
 		if (part->kind == 'V' && list)
 			return refuse(field, "bytes of a fixed number", "any number of bytes", err);
 		if (part->size < 2 && list)
-			return refuse(field, "a fixed number of bytes for texts (--string-bytes, at least 2)", "none",
-			              err);
+			return refuse(field,
+			              "a fixed number of bytes for texts (" SHEAF_OPTION("string-bytes") ", at least 2)",
+			              "none", err);
 		if (part->size > INT32_MAX) return refuse(field, "texts of less than 2^31 bytes", "longer ones", err);
 		break;
 	case SHEAF_NUMBER: part->kind = (char)(real ? 'f' : field->type >= SHEAF_I8 ? 'i' : 'u'); break;

@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/endian.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -180,7 +181,8 @@ sheaf_status sheaf_builder_status(const sheaf_builder *b, sheaf_error *err)
 {
 	if (!b->failed) return SHEAF_OK;
 	return sheaf_fail(err, b->failed, "memory: expected room for a buffer of %zu bytes, found %s", b->wanted,
-	                  b->failed == SHEAF_LIMIT ? "that the limit (--max-memory) is reached" : "none");
+	                  b->failed == SHEAF_LIMIT ? "that the limit (" SHEAF_OPTION("max-memory") ") is reached"
+	                                           : "none");
 }
 
 sheaf_status sheaf_builder_finish(sheaf_builder *b, sheaf_buffer *out, sheaf_error *err)

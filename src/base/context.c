@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/need.h"
 #include "base/pool.h"
+#include "base/spell.h"
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -318,9 +319,24 @@ static sheaf_status stop(sheaf_context *cx, const sheaf_problem *problem, sheaf_
 	keep_stop(cx->home, problem);
 	last.consequence = NULL;
 	if (severity == SHEAF_ERROR)
-		last.consequence = cx->options.max_errors ? "that is one error more than --max-errors tolerates"
-		                                          : "stopping at the first error (see --max-errors)";
+		last.consequence = cx->options.max_errors
+		                       ? "that is one error more than " SHEAF_OPTION("max-errors") " tolerates"
+		                       : "stopping at the first error (see " SHEAF_OPTION("max-errors") ")";
 	return sheaf_fail(err, problem->status, "%s", sheaf_problem_text(&last, text, sizeof text));
+}
+
+static void tell(const sheaf_context *cx, sheaf_problem *problem)
+{
+	char texts[3][600], advice[32] = "";
+	const char **parts[] = {&problem->expected, &problem->found, &problem->consequence};
+	for (int p = 0; p < 3; p++) {
+		if (!sheaf_is_to_spell(*parts[p])) continue;
+		snprintf(texts[p], sizeof texts[p], "%s", *parts[p]);
+		sheaf_spell(texts[p], sizeof texts[p], advice);
+		*parts[p] = texts[p];
+	}
+	problem->advice = advice[0] ? advice : NULL;
+	cx->options.on_problem(cx->options.user, problem);
 }
 
 static sheaf_status report(sheaf_context *cx, const sheaf_problem *problem, sheaf_error *err)
@@ -334,7 +350,7 @@ static sheaf_status report(sheaf_context *cx, const sheaf_problem *problem, shea
 	told.severity = severity;
 	if (problem->status == SHEAF_LOSS && !cx->options.allow_loss)
 		told.consequence = NULL; /* nothing will be written */
-	if (cx->options.on_problem) cx->options.on_problem(cx->options.user, &told);
+	if (cx->options.on_problem) tell(cx, &told);
 	return SHEAF_OK;
 }
 
@@ -362,7 +378,7 @@ sheaf_status sheaf_check_losses(sheaf_context *cx, int64_t before, const char *f
 	}
 	return sheaf_fail(err, SHEAF_LOSS,
 	                  "%s: expected data that format %s can hold, found loss: %s; the output is abandoned "
-	                  "(--allow-loss goes ahead)",
+	                  "(" SHEAF_OPTION("allow-loss") " goes ahead)",
 	                  file, format, kinds);
 }
 
@@ -382,7 +398,7 @@ static sheaf_status over_limit(int64_t most, int64_t now, size_t size, sheaf_err
 	if (__builtin_add_overflow((uint64_t)now, (uint64_t)size, &need)) need = UINT64_MAX;
 	return sheaf_fail(err, SHEAF_LIMIT,
 	                  "memory: expected at most %" PRId64
-	                  " bytes (the limit, --max-memory), found a need for %" PRIu64,
+	                  " bytes (the limit, " SHEAF_OPTION("max-memory") "), found a need for %" PRIu64,
 	                  most, need);
 }
 
@@ -399,10 +415,7 @@ sheaf_status sheaf_charge(sheaf_context *cx, size_t size, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-void sheaf_discharge(sheaf_context *cx, size_t size)
-{
-	atomic_fetch_sub(&cx->ledger->memory, (int64_t)size);
-}
+void sheaf_discharge(sheaf_context *cx, size_t size) { atomic_fetch_sub(&cx->ledger->memory, (int64_t)size); }
 
 static sheaf_status refused(sheaf_error *err, size_t size)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Statuses, errors and the text of problems. */
 #include "base/status.h"
+#include "base/spell.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -34,15 +35,23 @@ bool sheaf_put_off(sheaf_status status, const char *until)
 	return status != SHEAF_OK;
 }
 
+static void fill(sheaf_error *err, sheaf_status status, const char *before, const char *format, va_list args)
+{
+	int n = snprintf(err->message, sizeof err->message, "%s", before);
+	size_t used = n < 0 ? 0 : (size_t)n;
+	err->status = status;
+	err->sys = 0;
+	err->option[0] = err->advice[0] = '\0';
+	if (used < sizeof err->message) vsnprintf(err->message + used, sizeof err->message - used, format, args);
+	sheaf_spell(err->message, sizeof err->message, err->advice);
+}
+
 sheaf_status sheaf_fail(sheaf_error *err, sheaf_status status, const char *format, ...)
 {
 	if (!err) return status;
 	va_list args;
 	va_start(args, format);
-	err->status = status;
-	err->sys = 0;
-	err->option[0] = '\0';
-	vsnprintf(err->message, sizeof err->message, format, args);
+	fill(err, status, "", format, args);
 	va_end(args);
 	return status;
 }
@@ -50,16 +59,15 @@ sheaf_status sheaf_fail(sheaf_error *err, sheaf_status status, const char *forma
 sheaf_status sheaf_fail_option(sheaf_error *err, sheaf_status status, const char *option, const char *format,
                                ...)
 {
+	char before[sizeof err->option + 2];
 	if (!err) return status;
+	snprintf(before, sizeof before, SHEAF_OPTION("%.31s"), option);
 	va_list args;
 	va_start(args, format);
-	err->status = status;
-	err->sys = 0;
-	snprintf(err->option, sizeof err->option, "%s", option);
-	int n = snprintf(err->message, sizeof err->message, "--%s", option);
-	size_t used = n < 0 ? 0 : (size_t)n;
-	if (used < sizeof err->message) vsnprintf(err->message + used, sizeof err->message - used, format, args);
+	fill(err, status, before, format, args);
 	va_end(args);
+	memcpy(err->option, err->advice, sizeof err->option);
+	err->advice[0] = '\0';
 	return status;
 }
 
@@ -68,14 +76,10 @@ sheaf_status sheaf_fail_sys(sheaf_error *err, int sys, const char *format, ...)
 	if (!err) return SHEAF_IO;
 	va_list args;
 	va_start(args, format);
-	err->status = SHEAF_IO;
-	err->sys = sys;
-	err->option[0] = '\0';
-	int n = vsnprintf(err->message, sizeof err->message, format, args);
+	fill(err, SHEAF_IO, "", format, args);
 	va_end(args);
-	size_t used = n < 0 ? 0 : (size_t)n;
-	if (used < sizeof err->message)
-		snprintf(err->message + used, sizeof err->message - used, "; the system says: %s", strerror(sys));
+	err->sys = sys;
+	sheaf_error_append(err, "; the system says: %s", strerror(sys));
 	return SHEAF_IO;
 }
 

@@ -112,6 +112,7 @@ static void hold_standard_descriptors(void)
 int main(int argc, char **argv)
 {
 	sheaf_error err;
+	sheaf_spell_options("--", "", '-');
 	hold_standard_descriptors();
 	signals_begin();
 	int code = run(argc - 1, argv + 1);

@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
+#include "base/spell.h"
 #include "data/frame.h"
 #include "dataset/dataset.h"
 #include "input/lost.h"
@@ -105,7 +106,7 @@ static sheaf_status tell_of_others(const conversion *c, const sheaf_dataset *inp
 	                         SHEAF_DATA,
 	                         "other datasets",
 	                         SHEAF_NOWHERE,
-	                         "one dataset, or --dataset with the path of one of them",
+	                         "one dataset, or " SHEAF_OPTION("dataset") " with the path of one of them",
 	                         found,
 	                         others == 1 ? "it is not converted" : "they are not converted"};
 	problem.place.file = sheaf_source_name(input->source);
@@ -151,7 +152,7 @@ static const char *advice_for(const conversion *c)
 {
 	const sheaf_format *format = sheaf_dataset_format(c->inputs[0]);
 	return format->options && sheaf_option_find(format->options, "columns")
-	           ? " (--columns declares them for all inputs)"
+	           ? " (" SHEAF_OPTION("columns") " declares them for all inputs)"
 	           : "";
 }
 
@@ -476,10 +477,9 @@ static sheaf_status can_transcode(conversion *c, const char *input, bool *can, s
 /* A table that was taken for sequences may have been meant as a tensor. */
 static sheaf_status explain(const conversion *c, sheaf_status status, sheaf_error *err)
 {
-	static const char hint[] = "; where its rows are entries of a tensor, say which columns are coordinates "
-							   "(--coordinates NAME,...)";
-	if (status == SHEAF_LOSS && c->schema.cells && (sheaf_format_takes(c->to) & SHEAF_TAKES_ENTRIES) && err)
-		strncat(err->message, hint, sizeof err->message - strlen(err->message) - 1);
+	if (status == SHEAF_LOSS && c->schema.cells && (sheaf_format_takes(c->to) & SHEAF_TAKES_ENTRIES))
+		sheaf_error_append(err, "; where its rows are entries of a tensor, say which columns are coordinates "
+		                        "(" SHEAF_OPTION("coordinates") " NAME,...)");
 	return status;
 }
 
@@ -506,10 +506,10 @@ static sheaf_status find_target(conversion *c, const char *output, sheaf_error *
 	if (!c->to && name)
 		return sheaf_fail(err, SHEAF_UNKNOWN, "format: expected one that this build has, found %s", name);
 	if (!c->to)
-		return sheaf_fail(
-			err, SHEAF_USAGE,
-			"%s: expected a suffix that names one format, found none; name the format to write (--to)",
-			output);
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: expected a suffix that names one format, found none; name the format to write "
+		                  "(" SHEAF_OPTION("to") ")",
+		                  output);
 	return SHEAF_OK;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Matrices with many more rows than entries. */
 #include "base/context.h"
+#include "base/spell.h"
 #include "data/frame.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,8 +20,8 @@ sheaf_status sheaf_tell_of_layout(sheaf_context *cx, const char *file, int64_t s
 	snprintf(expected, sizeof expected, "rows that are not many times as many as the entries, for layout %s",
 	         usual);
 	snprintf(found, sizeof found, "%" PRId64 " rows", slices);
-	snprintf(consequence, sizeof consequence, "it is stored as %s (--layout %s keeps to that)", layout,
-	         usual);
+	snprintf(consequence, sizeof consequence,
+	         "it is stored as %s (" SHEAF_OPTION("layout") " %s keeps to that)", layout, usual);
 	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "layout",   SHEAF_NOWHERE,
 	                         expected,      found,      consequence};
 	problem.place.file = file;

@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
+#include "base/spell.h"
 #include "data/element.h"
 #include "data/frame.h"
 #include "data/unroll.h"
@@ -500,17 +501,17 @@ void sheaf_writer_bound(sheaf_writer *w, int64_t input) { sheaf_sink_bound(w->ou
 /* A chunk is held whole until it is complete, which a small limit may not allow. */
 static sheaf_status explain_limit(sheaf_status status, sheaf_error *err)
 {
-	static const char hint[] = " (a chunk is held whole: raise --max-memory or make chunks smaller)";
-	if (status == SHEAF_LIMIT && err && strstr(err->message, "--max-memory"))
-		strncat(err->message, hint, sizeof err->message - strlen(err->message) - 1);
+	if (status == SHEAF_LIMIT && err && strcmp(err->advice, "max-memory") == 0)
+		sheaf_error_append(
+			err, " (a chunk is held whole: raise " SHEAF_OPTION("max-memory") " or make chunks smaller)");
 	return status;
 }
 
 static sheaf_status explain_rows(sheaf_status status, sheaf_error *err)
 {
-	static const char hint[] = " (all rows are held, since their number is not known: say it in the totals)";
-	if (status == SHEAF_LIMIT && err)
-		strncat(err->message, hint, sizeof err->message - strlen(err->message) - 1);
+	if (status == SHEAF_LIMIT)
+		sheaf_error_append(err,
+		                   " (all rows are held, since their number is not known: say it in the totals)");
 	return status;
 }
 

@@ -4,6 +4,7 @@
  * What is in doubt is reported. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "data/names.h"
 #include "delimited/delimited.h"
 #include "number/number.h"
@@ -210,10 +211,10 @@ static sheaf_status doubt(const opening *o, bool header)
 	         n > LONGEST ? "..." : "");
 	for (char *c = found; *c; c++)
 		if ((uint8_t)*c < ' ') *c = ' ';
-	return sheaf_header_tell(o, SHEAF_WARNING, "header in doubt",
-	                         "a first line that is surely names, or surely values", found,
-	                         header ? "it is taken for names (--header no takes it for values)"
-	                                : "it is taken for values (--header yes takes it for names)");
+	return sheaf_header_tell(
+		o, SHEAF_WARNING, "header in doubt", "a first line that is surely names, or surely values", found,
+		header ? "it is taken for names (" SHEAF_OPTION("header") " no takes it for values)"
+			   : "it is taken for values (" SHEAF_OPTION("header") " yes takes it for names)");
 }
 
 /* Words are names, but for a first field that is empty: there row names stand. Other fields may be empty, or

@@ -2,6 +2,7 @@
 /* Opening a table of delimited text: its dialect, its header, its columns. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "delimited/delimited.h"
 #include <stdio.h>
 #include <string.h>
@@ -40,10 +41,10 @@ static sheaf_status place_declared(opening *o, const char *header)
 	if (named) return SHEAF_OK;
 	for (int f = 0; f < in->schema.nfields; f++) in->columns[f] = f;
 	if (same) return SHEAF_OK;
-	return sheaf_fail(
-		o->err, SHEAF_DATA,
-		"%s:1: expected %d columns, as --columns says, or a header that has their names, found %d",
-		sheaf_source_name(in->source), in->schema.nfields, in->width);
+	return sheaf_fail(o->err, SHEAF_DATA,
+	                  "%s:1: expected %d columns, as " SHEAF_OPTION(
+						  "columns") " says, or a header that has their names, found %d",
+	                  sheaf_source_name(in->source), in->schema.nfields, in->width);
 }
 
 static sheaf_status place_all(opening *o, const char *header)
@@ -116,9 +117,9 @@ static sheaf_status take_types(opening *o)
 	for (int f = 0; f < in->schema.nfields; f++)
 		sheaf_infer_field(&in->schema.fields[f], o->seen.kinds[in->columns[f]], o->complete);
 	SHEAF_TRY(doubt_texts(o, KIND_COMMA, "decimal commas in doubt", "such, and numbers with commas",
-	                      "they are texts (--decimal comma reads them as numbers)"));
+	                      "they are texts (" SHEAF_OPTION("decimal") " comma reads them as numbers)"));
 	return doubt_texts(o, KIND_ABSENT, "missing in doubt", "such, and words as NA, NULL or none",
-	                   "they are texts (--missing NA,NULL reads such words as missing)");
+	                   "they are texts (" SHEAF_OPTION("missing") " NA,NULL reads such words as missing)");
 }
 
 static sheaf_status find_columns(opening *o)
@@ -156,7 +157,7 @@ static sheaf_status tell_of_delimiter(const opening *o, uint8_t usual)
 	const char *found = sheaf_delimiter_name(o->in->dialect.delimiter);
 	if (o->in->dialect.delimiter == usual) return SHEAF_OK;
 	snprintf(expected, sizeof expected, "fields separated by %s", sheaf_delimiter_name(usual));
-	snprintf(consequence, sizeof consequence, "read with --delimiter %s", found);
+	snprintf(consequence, sizeof consequence, "read with " SHEAF_OPTION("delimiter") " %s", found);
 	return sheaf_header_tell(o, SHEAF_NOTE, "delimiter", expected, found, consequence);
 }
 

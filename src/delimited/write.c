@@ -2,6 +2,7 @@
 /* The writer's life: what it takes, what it has to tell before the first row, and the header. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "data/names.h"
 #include "delimited/delimited.h"
 #include <inttypes.h>
@@ -34,13 +35,15 @@ static sheaf_status check_names(const sheaf_schema *schema, const sheaf_values *
 	for (int f = 0; f < schema->nfields && status == SHEAF_OK; f++) {
 		const char *name = schema->fields[f].name;
 		if (sheaf_names_find(&names, name, strlen(name), -1) >= 0)
+			status =
+				sheaf_fail(err, SHEAF_UNSUPPORTED,
+			               "column \"%s\": expected a name for each column, found it twice; " SHEAF_OPTION(
+							   "header") " no writes none",
+			               name);
+		else if (!*name)
 			status = sheaf_fail(
 				err, SHEAF_UNSUPPORTED,
-				"column \"%s\": expected a name for each column, found it twice; --header no writes none",
-				name);
-		else if (!*name)
-			status = sheaf_fail(err, SHEAF_UNSUPPORTED,
-			                    "column %d: expected a name, found none; --header no writes none", f);
+				"column %d: expected a name, found none; " SHEAF_OPTION("header") " no writes none", f);
 		else
 			status = sheaf_names_add(&names, schema->cx, name, strlen(name), err);
 	}
@@ -90,8 +93,8 @@ static sheaf_status tell_of_types(const sheaf_delimited_writer *out, sheaf_error
 		const sheaf_field *field = &out->schema.fields[f];
 		if (!is_not_inferred(out, field)) continue;
 		snprintf(found, sizeof found, "%s, which the text does not record", sheaf_item_type(field));
-		snprintf(advice, sizeof advice, "read it back with --columns and %.40s:%s%s", field->name,
-		         sheaf_item_type(field), is_nullable(field) ? " null" : "");
+		snprintf(advice, sizeof advice, "read it back with " SHEAF_OPTION("columns") " and %.40s:%s%s",
+		         field->name, sheaf_item_type(field), is_nullable(field) ? " null" : "");
 		SHEAF_TRY(
 			warn(out, "element type not stored", field->name, "a type that text shows", found, advice, err));
 	}
@@ -143,7 +146,7 @@ static sheaf_status tell_of_shape(const sheaf_delimited_writer *out, sheaf_error
 	put_shape(shape, sizeof shape, tensor->shape, tensor->rank);
 	put_shape(reached, sizeof reached, out->reached, tensor->rank);
 	snprintf(expected, sizeof expected, "entries that reach the ends of the shape %s", shape);
-	snprintf(advice, sizeof advice, "read it back with --shape %s", shape);
+	snprintf(advice, sizeof advice, "read it back with " SHEAF_OPTION("shape") " %s", shape);
 	char found[32 + SHAPE];
 	snprintf(found, sizeof found, "such that reach %s", reached);
 	return warn(out, "shape not stored", NULL, expected, found, advice, err);

@@ -2,6 +2,7 @@
 /* Using an index: only a fresh one, and only as far as it is sound. */
 #include "index/index.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "data/frame.h"
 #include "data/schema_bytes.h"
 #include "input/measure.h"
@@ -330,10 +331,11 @@ sheaf_status sheaf_index_refute(const sheaf_indexed *d, const sheaf_piece_entry 
                                 sheaf_error *err)
 {
 	const sheaf_index *x = d->index;
-	return sheaf_fail(err, SHEAF_STALE,
-	                  "%s: expected the %s of %s from byte %" PRId64
-	                  " on, found others: it is of another content (--index never does without)",
-	                  x->places[x->place], expected, sheaf_source_name(d->source), entry->byte);
+	return sheaf_fail(
+		err, SHEAF_STALE,
+		"%s: expected the %s of %s from byte %" PRId64
+		" on, found others: it is of another content (" SHEAF_OPTION("index") " never does without)",
+		x->places[x->place], expected, sheaf_source_name(d->source), entry->byte);
 }
 
 sheaf_status sheaf_index_hold_bytes(const sheaf_indexed *d, const sheaf_piece_entry *entry,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which formats there are, which one a file is, and which settings are whose. */
 #include "base/memory.h"
+#include "base/spell.h"
 #include "base/suffix.h"
 #include "input/input.h"
 #include "io/descriptor.h"
@@ -178,11 +179,13 @@ sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf
 	}
 	SHEAF_TRY(look(source, &best, &rivals, &head, out, err));
 	if (best == SHEAF_NO)
-		return unknown(file, head.size ? "content of none of them (--from names one)" : "no bytes at all",
+		return unknown(file,
+		               head.size ? "content of none of them (" SHEAF_OPTION("from") " names one)"
+		                         : "no bytes at all",
 		               err);
 	if (rivals == 1) return SHEAF_OK;
 	*out = NULL;
-	return unknown(file, "content of several of them (--from names one)", err);
+	return unknown(file, "content of several of them (" SHEAF_OPTION("from") " names one)", err);
 }
 
 /* ---- settings ---- */
@@ -206,10 +209,10 @@ void sheaf_settings_hint(const sheaf_setting *settings, int n, sheaf_error *err)
 	const sheaf_format *owner = NULL;
 	for (int i = 0; i < n && !owner; i++) {
 		owner = owner_of(settings[i].name);
-		if (!owner || !err) continue;
-		size_t used = strlen(err->message);
-		snprintf(err->message + used, sizeof err->message - used, "; --%s is an option of %s only: --from %s",
-		         settings[i].name, owner->name, owner->name);
+		if (owner)
+			sheaf_error_append(
+				err, "; " SHEAF_OPTION("%s") " is an option of %s only: " SHEAF_OPTION("from") " %s",
+				settings[i].name, owner->name, owner->name);
 	}
 }
 

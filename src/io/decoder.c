@@ -2,6 +2,7 @@
 /* Decompression of a raw input. */
 #include "io/decoder.h"
 #include "base/context.h"
+#include "base/spell.h"
 #include "io/descriptor.h"
 #include "third/filled.h"
 #include <inttypes.h>
@@ -12,7 +13,8 @@ static sheaf_status out_of_memory(const sheaf_raw *raw, const sheaf_filter *filt
                                   sheaf_error *err)
 {
 	return sheaf_fail(err, status, "%s: expected memory to decode %s, found %s", raw->name, filter->name,
-	                  status == SHEAF_LIMIT ? "that the limit (--max-memory) is reached" : "none");
+	                  status == SHEAF_LIMIT ? "that the limit (" SHEAF_OPTION("max-memory") ") is reached"
+	                                        : "none");
 }
 
 sheaf_status sheaf_decoder_open(sheaf_decoder *d, const sheaf_filter *filter, sheaf_raw *raw,

@@ -3,6 +3,7 @@
 #include "io/encoder.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "third/filled.h"
 
 enum { OUT_STEP = 256 << 10 };
@@ -10,7 +11,7 @@ enum { OUT_STEP = 256 << 10 };
 static sheaf_status refuse(const sheaf_encoder *e, const sheaf_filter *filter, sheaf_status status,
                            const char *found, sheaf_error *err)
 {
-	if (status == SHEAF_LIMIT) found = "that the limit (--max-memory) is reached";
+	if (status == SHEAF_LIMIT) found = "that the limit (" SHEAF_OPTION("max-memory") ") is reached";
 	if (status == SHEAF_NOMEM) found = "none";
 	return sheaf_fail(err, status, "%s: expected %s to compress by %s, found %s", e->name,
 	                  status == SHEAF_USAGE ? "bytes" : "memory", filter->name, found);

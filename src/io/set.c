@@ -3,6 +3,7 @@
 #include "io/set.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "io/descriptor.h"
 #include "io/live.h"
 #include <dirent.h>
@@ -144,10 +145,9 @@ static sheaf_status place_all(sheaf_sink **sinks, int n, sheaf_error *err)
 	for (int i = 0; i < n; i++) {
 		sheaf_status status = sheaf_target_place(&sinks[i]->target, err);
 		if (!status) continue;
-		size_t used = err ? strlen(err->message) : 0;
-		if (err && i > 0)
-			snprintf(err->message + used, sizeof err->message - used,
-			         "; %d of the %d files that belong together are in their places already", i, n);
+		if (i > 0)
+			sheaf_error_append(err, "; %d of the %d files that belong together are in their places already",
+			                   i, n);
 		return status;
 	}
 	return SHEAF_OK;

@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
+#include "base/spell.h"
 #include "io/descriptor.h"
 #include "io/live.h"
 #include <errno.h>
@@ -159,7 +160,7 @@ static sheaf_status check_size(const char *name, int64_t most, int64_t size, she
 	return sheaf_fail(err, SHEAF_LIMIT,
 	                  "%s: expected an output of at most %" PRId64
 	                  " bytes, which is 64 times the input or 1 GiB, found a need for %" PRId64
-	                  " or more (--allow-large goes ahead)",
+	                  " or more (" SHEAF_OPTION("allow-large") " goes ahead)",
 	                  name, most, size);
 }
 

@@ -7,6 +7,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
+#include "base/spell.h"
 #include "base/status.h"
 #include "io/descriptor.h"
 #include <inttypes.h>
@@ -216,7 +217,8 @@ static sheaf_status make_room(sheaf_source *s, size_t want, sheaf_error *err)
 	if (!status) return SHEAF_OK;
 	return sheaf_fail(
 		err, status, "%s (byte %" PRId64 "): expected memory for %zu bytes in one piece, found %s", s->name,
-		s->position, want, status == SHEAF_LIMIT ? "that the limit (--max-memory) is reached" : "none");
+		s->position, want,
+		status == SHEAF_LIMIT ? "that the limit (" SHEAF_OPTION("max-memory") ") is reached" : "none");
 }
 
 /* A file that is read as it is comes faster than a thread could hand it over; a caller's function stays on

@@ -2,6 +2,7 @@
 /* The file after a sink. */
 #include "io/target.h"
 #include "base/context.h"
+#include "base/spell.h"
 #include "io/descriptor.h"
 #include "io/live.h"
 #include <errno.h>
@@ -112,7 +113,7 @@ static sheaf_status refuse_existing(const char *name, sheaf_error *err)
 {
 	sheaf_status status = sheaf_fail(err, SHEAF_USAGE,
 	                                 "%s: expected no file of that name, found one, which stays as it is "
-	                                 "(--force replaces it)",
+	                                 "(" SHEAF_OPTION("force") " replaces it)",
 	                                 name);
 	if (err) {
 		err->sys = EEXIST;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One line: an entry, nothing, or what is wrong with it. What a number is, the scanner says. */
 #include "base/context.h"
+#include "base/spell.h"
 #include "lined/entries.h"
 #include "number/number.h"
 #include <inttypes.h>
@@ -165,7 +166,7 @@ static sheaf_status read_end(sheaf_entry_decoding *d, bool *ok)
 	*ok = !d->beyond;
 	if (*ok) return SHEAF_OK;
 	return refuse(d, "coordinate range", d->text.line_start,
-	              d->in->guessed ? "coordinates as in the first part (--dims says more)"
+	              d->in->guessed ? "coordinates as in the first part (" SHEAF_OPTION("dims") " says more)"
 	                             : "coordinates as when the shape was inferred");
 }
 

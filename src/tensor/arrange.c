@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
+#include "base/spell.h"
 #include "base/status.h"
 #include "data/frame.h"
 #include <inttypes.h>
@@ -102,7 +103,7 @@ static sheaf_status check_size(const sheaf_arranger *a, sheaf_error *err)
 		return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_LIMIT,
 	                  "%sexpected a tensor that, made dense, takes no more than the memory that is allowed "
-	                  "(--max-memory), found %" PRId64 " positions of %zu bytes",
+	                  "(" SHEAF_OPTION("max-memory") "), found %" PRId64 " positions of %zu bytes",
 	                  a->name, positions, a->element.size);
 }
 

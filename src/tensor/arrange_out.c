@@ -2,6 +2,7 @@
 /* Entries going out: looked at for their order, merged where a position comes twice, filled in between, and
  * made a frame. */
 #include "base/buffer.h"
+#include "base/spell.h"
 #include "data/frame.h"
 #include "tensor/arrange.h"
 #include <string.h>
@@ -47,10 +48,10 @@ static sheaf_status refuse_order(const sheaf_arranger *a, const uint64_t *before
 static sheaf_status refuse_repeat(const sheaf_arranger *a, const uint64_t *key, sheaf_error *err)
 {
 	char place[64];
-	return sheaf_fail(
-		err, SHEAF_DATA,
-		"%sexpected each position once, found %s twice (--duplicates sum or last makes one of them)", a->name,
-		sheaf_key_layout_text(&a->layout, key, place, sizeof place));
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%sexpected each position once, found %s twice (" SHEAF_OPTION(
+						  "duplicates") " sum or last makes one of them)",
+	                  a->name, sheaf_key_layout_text(&a->layout, key, place, sizeof place));
 }
 
 /* The held entry and one more of the same position. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which views make the rows that are wanted. */
+#include "base/spell.h"
 #include "data/frame.h"
 #include "view/view.h"
 #include <stdio.h>
@@ -13,9 +14,10 @@ static sheaf_status refuse(const sheaf_input *input, sheaf_row_kind kind, unsign
 		if (wanted & 1u << k)
 			used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? " or " : "",
 			                         sheaf_row_kind_name((sheaf_row_kind)k));
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected %s, found %s%s", sheaf_source_name(input->source),
-	                  names, sheaf_row_kind_name(kind),
-	                  coordinates ? "; say which columns are coordinates (--coordinates NAME,...)" : "");
+	return sheaf_fail(
+		err, SHEAF_UNSUPPORTED, "%s: expected %s, found %s%s", sheaf_source_name(input->source), names,
+		sheaf_row_kind_name(kind),
+		coordinates ? "; say which columns are coordinates (" SHEAF_OPTION("coordinates") " NAME,...)" : "");
 }
 
 static sheaf_status put_view(sheaf_input *input, const sheaf_open_options *options, unsigned wanted,
@@ -63,15 +65,15 @@ static sheaf_status check_named(const sheaf_input *input, const sheaf_open_optio
 		                  "%s: expected rows of a table, whose columns may be coordinates, found %s", file,
 		                  sheaf_row_kind_name(kind));
 	if ((options->value || options->shape) && kind == SHEAF_CELLS && !options->coordinates)
-		return sheaf_fail(
-			err, SHEAF_USAGE,
-			"%s: expected the columns that are coordinates (--coordinates NAME,...) beside --%s, found none",
-			file, options->value ? "value" : "shape");
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: expected the columns that are coordinates (" SHEAF_OPTION(
+							  "coordinates") " NAME,...) beside " SHEAF_OPTION("%s") ", found none",
+		                  file, options->value ? "value" : "shape");
 	if (is_named_stream(input, options) && !(wanted & (SHEAF_TAKES_ENTRIES | SHEAF_TAKES_CELLS)))
-		return sheaf_fail(
-			err, SHEAF_USAGE,
-			"%s: expected no --value, since sequences stay sequences with all of their streams, found %s",
-			file, options->value);
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: expected no " SHEAF_OPTION(
+							  "value") ", since sequences stay sequences with all of their streams, found %s",
+		                  file, options->value);
 	return SHEAF_OK;
 }
 

@@ -3,6 +3,7 @@
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "data/element.h"
 #include "data/frame.h"
 #include "data/value.h"
@@ -256,7 +257,7 @@ static sheaf_status find_value(coordinates *v, const char *name, sheaf_error *er
 	if (others == 1) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_USAGE,
 	                  "%s: expected one column besides the coordinates, found %d; say which one is the value "
-	                  "(--value NAME)",
+	                  "(" SHEAF_OPTION("value") " NAME)",
 	                  file_of(v), others);
 }
 

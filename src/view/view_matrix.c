@@ -3,6 +3,7 @@
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "data/frame.h"
 #include "data/value.h"
 #include "view/view.h"
@@ -192,7 +193,7 @@ static sheaf_status make_schema(matrix *m, const sheaf_schema *below, sheaf_erro
 		if (!is_number(field))
 			return sheaf_fail(err, SHEAF_UNSUPPORTED,
 			                  "%s: column \"%s\": expected numbers, since the table is to be a matrix, found "
-			                  "%s; take the other columns alone (--columns NAME,...)",
+			                  "%s; take the other columns alone (" SHEAF_OPTION("columns") " NAME,...)",
 			                  sheaf_source_name(m->view.source), field->name, sheaf_field_storage(field));
 		type = join_types(type, field->type);
 		truth &= field->meaning == SHEAF_BOOL && !may_be_missing(field);

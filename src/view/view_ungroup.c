@@ -4,6 +4,7 @@
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "data/frame.h"
 #include "input/lost.h"
 #include "view/view.h"
@@ -223,11 +224,12 @@ static sheaf_status refuse_streams(const ungrouped *v, const sheaf_schema *below
 	int n = sheaf_schema_list_streams(below, names, sizeof names);
 	const char *file = sheaf_source_name(v->view.source);
 	if (wanted)
-		return sheaf_fail(err, SHEAF_USAGE, "%s: expected a stream \"%s\" (--value), found %s", file, wanted,
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: expected a stream \"%s\" (" SHEAF_OPTION("value") "), found %s", file, wanted,
 		                  names);
 	return sheaf_fail(err, SHEAF_UNSUPPORTED,
 	                  "%s: expected one stream, since sequences are to become one tensor, found %d (%s)%s",
-	                  file, n, names, n ? "; choose one (--value NAME)" : "");
+	                  file, n, names, n ? "; choose one (" SHEAF_OPTION("value") " NAME)" : "");
 }
 
 static sheaf_status find_stream(ungrouped *v, const sheaf_schema *below, const char *wanted, sheaf_error *err)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Structures of a file: copied, bounded, summed, and met once. */
 #include "base/memory.h"
+#include "base/spell.h"
 #include "box/hdf5/checksum.h"
 #include "box/hdf5/read.h"
 #include <inttypes.h>
@@ -93,10 +94,11 @@ sheaf_status sheaf_hdf5_refuse(const sheaf_hdf5_look *l, int64_t byte, const cha
 
 sheaf_status sheaf_hdf5_decline(const sheaf_hdf5_look *l, int64_t byte, const char *what)
 {
-	return sheaf_fail(l->err, SHEAF_UNSUPPORTED,
-	                  "%s (byte %" PRId64
-	                  "): expected what is read here, found %s, for which there is --hdf5 system",
-	                  l->r->store->name, byte, what);
+	return sheaf_fail(
+		l->err, SHEAF_UNSUPPORTED,
+		"%s (byte %" PRId64
+		"): expected what is read here, found %s, for which there is " SHEAF_OPTION("hdf5") " system",
+		l->r->store->name, byte, what);
 }
 
 sheaf_status sheaf_hdf5_done(const sheaf_hdf5_look *l, const sheaf_cursor *c)

@@ -2,6 +2,7 @@
 /* What the arrays of a level must be: each flaw with its array, its position, what was expected and what was
  * found. */
 #include "base/context.h"
+#include "base/spell.h"
 #include "format/binsparse/reader.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +13,8 @@ static sheaf_status flaw(sheaf_bsp_checking *c, const char *rule, const char *ar
 {
 	char text[64];
 	bool mends = strcmp(rule, "order of indices") == 0;
-	snprintf(text, sizeof text, "%" PRId64 "%s", found, mends ? " (--repair mends that)" : "");
+	snprintf(text, sizeof text, "%" PRId64 "%s", found,
+	         mends ? " (" SHEAF_OPTION("repair") " mends that)" : "");
 	c->is_broken = true;
 	return sheaf_bsp_tell(c->t, SHEAF_FATAL, rule, text, NULL, c->cx, c->err, "%s[%" PRId64 "] %s %" PRId64,
 	                      array, at, least, limit);

@@ -3,6 +3,7 @@
  * a warning. */
 #include "format/binsparse/descriptor.h"
 #include "base/context.h"
+#include "base/spell.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -63,9 +64,10 @@ static sheaf_status ask(const parsing *p, const char *key, const char *expected,
 	if (*out) return SHEAF_OK;
 	snprintf(text, sizeof text, "the key \"%s\", %s", key, expected);
 	if (p->lenient) return tell(p, SHEAF_WARNING, "missing key", text, "none", consequence);
-	return sheaf_fail(p->err, SHEAF_DATA,
-	                  "%s: descriptor: expected %s, found none (--lenient reads the file all the same)",
-	                  p->where, text);
+	return sheaf_fail(
+		p->err, SHEAF_DATA,
+		"%s: descriptor: expected %s, found none (" SHEAF_OPTION("lenient") " reads the file all the same)",
+		p->where, text);
 }
 
 /* ---- version ---- */

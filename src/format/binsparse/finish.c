@@ -3,6 +3,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/show.h"
+#include "base/spell.h"
 #include "format/binsparse/binsparse.h"
 #include "format/binsparse/writer.h"
 #include <inttypes.h>
@@ -69,7 +70,8 @@ static sheaf_status pointer_type(const sheaf_bsp_writer *out, int64_t most, shea
 	*type = out->index_type < 0 ? sheaf_bsp_smallest(most) : (sheaf_type)out->index_type;
 	if (holds(*type, most)) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_UNSUPPORTED,
-	                  "%s: --index-type: expected one that holds %" PRId64 " stored values, found %s",
+	                  "%s: " SHEAF_OPTION("index-type") ": expected one that holds %" PRId64
+	                                                    " stored values, found %s",
 	                  sheaf_sink_name(out->sink), most, sheaf_type_name(*type));
 }
 

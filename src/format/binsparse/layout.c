@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Layouts: pre-defined formats are names of level trees. */
+#include "base/spell.h"
 #include "format/binsparse/descriptor.h"
 #include <stdio.h>
 #include <string.h>
@@ -99,7 +100,8 @@ sheaf_status sheaf_bsp_layout_parse(const char *text, sheaf_bsp_layout *out, she
 	if (sheaf_bsp_layout_named(text, out) || parse_spelling(text, out)) return SHEAF_OK;
 	return sheaf_fail(
 		err, SHEAF_USAGE,
-		"--layout: expected one of %s, or levels from the outside in (DSS, S3, S3@120), found %.40s",
+		SHEAF_OPTION(
+			"layout") ": expected one of %s, or levels from the outside in (DSS, S3, S3@120), found %.40s",
 		sheaf_bsp_layout_names, text);
 }
 

@@ -3,6 +3,7 @@
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "format/binsparse/reader.h"
 #include "io/descriptor.h"
 #include <inttypes.h>
@@ -83,10 +84,10 @@ static sheaf_status choose_only(sheaf_box *box, const char *file, sheaf_context 
 			err, SHEAF_DATA,
 			"%s: expected a group with a descriptor (the attribute \"binsparse\"), found none", file);
 	if (status == SHEAF_OK && l.count > 1)
-		status =
-			sheaf_fail(err, SHEAF_USAGE,
-		               "%s: expected one tensor, or --dataset with the path of one of them, found %d: %.600s",
-		               file, l.count, (char *)l.text.data);
+		status = sheaf_fail(err, SHEAF_USAGE,
+		                    "%s: expected one tensor, or " SHEAF_OPTION(
+								"dataset") " with the path of one of them, found %d: %.600s",
+		                    file, l.count, (char *)l.text.data);
 	sheaf_builder_drop(&l.text);
 	return status ? status : sheaf_copy_text(cx, l.first, strlen(l.first), path, err);
 }
@@ -97,8 +98,9 @@ static const char *found_instead(const sheaf_box_item *item)
 	if (item->is_group) return "a group without a descriptor";
 	return item->what == SHEAF_BOX_TEXTS
 	           ? "a text, which is no tensor of its own (sheaf info lists the tensors)"
-	           : "an array, which is no tensor of its own (sheaf info lists the tensors; --dataset takes the "
-	             "group of one)";
+	           : "an array, which is no tensor of its own (sheaf info lists the tensors; " SHEAF_OPTION(
+					 "dataset") " takes the "
+	                            "group of one)";
 }
 
 /* The tensor at a path without slashes around it. */

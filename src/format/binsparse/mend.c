@@ -5,6 +5,7 @@
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "data/element.h"
 #include "data/key_layout.h"
 #include "format/binsparse/reader.h"
@@ -177,9 +178,10 @@ static sheaf_status add_value(mending *m, const uint8_t *value)
 {
 	size_t size = m->element.size;
 	if (sheaf_element_add(&m->element, m->values.data + m->values.size - size, value)) return SHEAF_OK;
-	return sheaf_fail(m->err, SHEAF_DATA,
-	                  "%s: --repair: expected values of one place whose sum %s holds, found a larger one",
-	                  m->t->where, sheaf_type_name(m->element.type));
+	return sheaf_fail(
+		m->err, SHEAF_DATA,
+		"%s: " SHEAF_OPTION("repair") ": expected values of one place whose sum %s holds, found a larger one",
+		m->t->where, sheaf_type_name(m->element.type));
 }
 
 static sheaf_status put_entries(mending *m)

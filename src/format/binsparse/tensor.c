@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "format/binsparse/binsparse.h"
 #include <inttypes.h>
 #include <stdarg.h>
@@ -175,8 +176,9 @@ static sheaf_status repair(sheaf_bsp_tensor *t, int l, int64_t last, int64_t wan
 	if (!t->tolerance.repair) {
 		sheaf_buffer_reset(&unwrapped);
 		return fail(t, "wrapped pointers", last, err,
-		            "%s to end with %" PRId64 ", the length of its indices (--repair mends them: "
-		            "they have wrapped around in a type too small for them)",
+		            "%s to end with %" PRId64 ", the length of its indices (" SHEAF_OPTION(
+						"repair") " mends them: "
+		                          "they have wrapped around in a type too small for them)",
 		            pointers->name, wanted);
 	}
 	pointers->repaired = unwrapped;
@@ -225,7 +227,8 @@ static sheaf_status check_mislabelled(sheaf_bsp_tensor *t, int64_t have, int64_t
 	bool each = have == all;
 	if (!each || !t->tolerance.lenient)
 		return fail(t, "length of values", have, err, "values with %d number%s, since all are the same%s",
-		            parts, parts == 1 ? "" : "s", each ? " (--lenient reads one for each entry)" : "");
+		            parts, parts == 1 ? "" : "s",
+		            each ? " (" SHEAF_OPTION("lenient") " reads one for each entry)" : "");
 	t->d.values.is_iso = false;
 	snprintf(found, sizeof found, "%" PRId64, have);
 	return sheaf_bsp_tell(t, SHEAF_WARNING, "length of values", found, "one is read for each entry", t->cx,

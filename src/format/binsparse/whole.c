@@ -2,6 +2,7 @@
 /* A tensor as one row: a chain of levels, whose buffers are views of the file where it has them so. */
 #include "base/buffer.h"
 #include "base/context.h"
+#include "base/spell.h"
 #include "data/frame.h"
 #include "format/binsparse/reader.h"
 #include <inttypes.h>
@@ -80,7 +81,8 @@ static sheaf_status flaw(wholing *w, const char *rule, const char *array, int64_
 {
 	char text[64];
 	bool mends = strcmp(rule, "order of indices") == 0;
-	snprintf(text, sizeof text, "%" PRId64 "%s", found, mends ? " (--repair mends that)" : "");
+	snprintf(text, sizeof text, "%" PRId64 "%s", found,
+	         mends ? " (" SHEAF_OPTION("repair") " mends that)" : "");
 	w->is_broken = true;
 	return sheaf_bsp_tell(w->t, SHEAF_FATAL, rule, text, NULL, w->cx, w->err, "%s[%" PRId64 "] %s", array, at,
 	                      wanted);

@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "data/frame.h"
 #include "format/binsparse/writer.h"
 #include "io/sink.h"
@@ -155,11 +156,11 @@ static sheaf_status check_outer(const sheaf_bsp_writer *out, const sheaf_bsp_bui
 	for (int l = 0, depth = 0; l < t->d.layout.nlevels; depth += t->d.layout.levels[l++].rank) {
 		if (t->d.layout.levels[l].is_sparse) return SHEAF_OK;
 		if (!sheaf_mul_i64(&positions, positions, sheaf_bsp_extent(&t->d, depth)) || positions > most)
-			return sheaf_fail(
-				err, SHEAF_UNSUPPORTED,
-				"%s: expected a layout with at most %" PRId64
-				" dense positions, found more: choose one without dense levels (--layout COO, DCSR, S3)",
-				sheaf_sink_name(out->sink), most);
+			return sheaf_fail(err, SHEAF_UNSUPPORTED,
+			                  "%s: expected a layout with at most %" PRId64
+			                  " dense positions, found more: choose one without dense levels (" SHEAF_OPTION(
+								  "layout") " COO, DCSR, S3)",
+			                  sheaf_sink_name(out->sink), most);
 		SHEAF_TRY(sheaf_sink_check_size(out->sink, positions * (int64_t)sizeof(int64_t), err));
 	}
 	return SHEAF_OK;
@@ -202,7 +203,8 @@ static sheaf_status begin_levels(const sheaf_bsp_writer *out, sheaf_bsp_building
 			if (sheaf_bsp_extent(&t->d, k) - 1 > limits[type])
 				return sheaf_fail(
 					err, SHEAF_UNSUPPORTED,
-					"%s: --index-type: expected one that holds indices below %" PRId64 ", found %s",
+					"%s: " SHEAF_OPTION("index-type") ": expected one that holds indices below %" PRId64
+													  ", found %s",
 					sheaf_sink_name(out->sink), sheaf_bsp_extent(&t->d, k), sheaf_type_name(type));
 			sheaf_bsp_store_begin(&t->indices[k], type, out->cx);
 		}

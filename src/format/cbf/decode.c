@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/endian.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "data/frame_builder.h"
 #include "format/cbf/cbf.h"
 #include <inttypes.h>
@@ -354,7 +355,7 @@ static sheaf_status settle_counts(sheaf_cbf_reader *in, sheaf_error *err)
 		if (!in->findings[s].differs)
 			return tell(in, SHEAF_WARNING, "sample counts of one stream", in->schema.fields[s].name,
 			            "the sample counts of sequences to be those of the largest stream",
-			            "those of this stream", "--main-stream keeps them in a copy", err);
+			            "those of this stream", SHEAF_OPTION("main-stream") " keeps them in a copy", err);
 	return tell(
 		in, SHEAF_BREACH, "sample counts of no stream", NULL,
 		"the sample counts of sequences to be those of the largest stream or of one stream throughout",

@@ -3,6 +3,7 @@
  * count, an offset or a size says is held against the bytes that are there before it is used. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "data/declare.h"
 #include "format/cbf/cbf.h"
 #include <inttypes.h>
@@ -306,7 +307,8 @@ static sheaf_status rename_stream(sheaf_cbf_reader *in, sheaf_field *field, cons
 	if (other >= 0 && &in->schema.fields[other] != field)
 		return sheaf_fail(
 			err, SHEAF_USAGE,
-			"--stream %s: expected a new name that no other stream has, found one that stream %d has",
+			SHEAF_OPTION(
+				"stream") " %s: expected a new name that no other stream has, found one that stream %d has",
 			declared->name, other);
 	SHEAF_TRY(sheaf_copy_text(in->cx, declared->name, declared->name_size, &name, err));
 	sheaf_release_text(in->cx, field->alias);

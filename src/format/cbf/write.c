@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/endian.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "format/cbf/cbf.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -87,7 +88,7 @@ static sheaf_status warn_of_mixture(const writer *out, sheaf_error *err)
 	                         SHEAF_NOWHERE,
 	                         "one element type in all streams",
 	                         "float and double streams, which CNTK's reader refuses",
-	                         "--precision makes them one"};
+	                         SHEAF_OPTION("precision") " makes them one"};
 	problem.place.file = sheaf_sink_name(out->sink);
 	return sheaf_report(out->cx, &problem, err);
 }
@@ -150,7 +151,8 @@ static sheaf_status append(void *created, const sheaf_blob *blob, sheaf_error *e
 	writer *out = (writer *)created;
 	if (out->nchunks == UINT32_MAX)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "%s: expected at most %" PRIu32 " chunks, found more: raise --chunk-bytes",
+		                  "%s: expected at most %" PRIu32
+		                  " chunks, found more: raise " SHEAF_OPTION("chunk-bytes"),
 		                  sheaf_sink_name(out->sink), UINT32_MAX);
 	out->nchunks++;
 	sheaf_builder_u64le(&out->table, (uint64_t)sheaf_sink_tell(out->sink));
@@ -324,7 +326,7 @@ static sheaf_status put_chunk(const writer *out, sheaf_builder *b, const sheaf_f
 	if (frame->nrows > UINT32_MAX || *samples > UINT32_MAX)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "sequence %" PRId64 ": expected at most %" PRIu32
-		                  " sequences and samples in a chunk, found more: lower --chunk-bytes",
+		                  " sequences and samples in a chunk, found more: lower " SHEAF_OPTION("chunk-bytes"),
 		                  row, UINT32_MAX);
 	for (int s = 0; s < frame->ncolumns; s++)
 		for (int64_t r = 0; r < frame->nrows && !b->failed; r++)

@@ -25,6 +25,6 @@
 	     SHEAF_OPTION_CHOICE, \
 	     SHEAF_WRITING, \
 	     "rfc|scidb", \
-	     "how to quote what is written, whatever --dialect says", \
+	     "how to quote what is written, whatever the dialect of the input", \
 	     0},
 #include "delimited/format_template.h"

@@ -3,6 +3,7 @@
  * counts as an error, what it rejects, and where reading goes on are those of CNTK's parser. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "format/ctf/ctf.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,10 +21,10 @@ static sheaf_status check_presence(sheaf_ctf_decoding *d, int stream)
 	char found[64];
 	if (samples_of(&d->columns[stream]) || d->in->allow_missing) return SHEAF_OK;
 	snprintf(found, sizeof found, "none in sequence %" PRIu64, d->key);
-	return sheaf_ctf_report_sequence(
-		d, SHEAF_FATAL, "stream missing in a sequence", stream,
-		"at least one sample of every stream in every sequence (--allow-missing reads it without)", found,
-		NULL);
+	return sheaf_ctf_report_sequence(d, SHEAF_FATAL, "stream missing in a sequence", stream,
+	                                 "at least one sample of every stream in every sequence (" SHEAF_OPTION(
+										 "allow-missing") " reads it without)",
+	                                 found, NULL);
 }
 
 /* A line carries at most one sample of a stream, and a sequence no more lines than its longest stream has
@@ -48,7 +49,7 @@ static sheaf_status check_lines(sheaf_ctf_decoding *d)
 	if (d->in->allow_unaligned) return SHEAF_OK;
 	snprintf(expected, sizeof expected,
 	         "at most %" PRId64 " lines, as many as sequence %" PRIu64
-	         " has samples in its longest stream (--allow-unaligned reads more)",
+	         " has samples in its longest stream (" SHEAF_OPTION("allow-unaligned") " reads more)",
 	         most, d->key);
 	snprintf(found, sizeof found, "%" PRId64, d->sequence_lines);
 	return sheaf_ctf_report_sequence(d, SHEAF_ERROR, "more lines than samples", -1, expected, found,

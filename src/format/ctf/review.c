@@ -3,6 +3,7 @@
  * another id: the page forbids them, CNTK reads them as sequences of their own. They are looked for only when
  * validating, with a sort in bounded memory. */
 #include "base/context.h"
+#include "base/spell.h"
 #include "format/ctf/ctf.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -68,7 +69,7 @@ static sheaf_status settle_stream(sheaf_ctf_reader *in, int stream, sheaf_error 
 	                         SHEAF_NOWHERE,
 	                         "values that float32 holds",
 	                         found,
-	                         "rounded (--precision double keeps more)"};
+	                         "rounded (" SHEAF_OPTION("precision") " double keeps more)"};
 	problem.place.file = sheaf_source_name(in->source);
 	problem.place.stream = in->schema.fields[stream].name;
 	return sheaf_report(in->cx, &problem, err);

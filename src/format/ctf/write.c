@@ -4,6 +4,7 @@
  * line and the keys are 0, 1, 2, ... */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "data/value.h"
 #include "format/ctf/ctf.h"
 #include "number/number.h"
@@ -58,7 +59,7 @@ static sheaf_status name_field(sheaf_schema *schema, sheaf_field *field, const s
 	if (can_be_name(written)) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_UNSUPPORTED,
 	                  "stream \"%s\": expected a name without spaces, '|', control characters and a leading "
-	                  "'#', found \"%s\"; give it one with --alias",
+	                  "'#', found \"%s\"; give it one with " SHEAF_OPTION("alias"),
 	                  field->name, written);
 }
 
@@ -140,7 +141,7 @@ static sheaf_status tell_of_types(const sheaf_ctf_writer *out, sheaf_error *err)
 		                         SHEAF_NOWHERE,
 		                         "an element type that the format records",
 		                         found,
-		                         "read them back with --precision double"};
+		                         "read them back with " SHEAF_OPTION("precision") " double"};
 		problem.place.file = sheaf_sink_name(out->sink);
 		problem.place.stream = field->name;
 		return sheaf_report(out->cx, &problem, err);

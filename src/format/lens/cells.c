@@ -3,6 +3,7 @@
  * sparse. */
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "format/lens/dataset.h"
 #include <math.h>
 
@@ -26,7 +27,8 @@ sheaf_status sheaf_lens_cells_begin(sheaf_lens_cells *cells, const sheaf_lens_st
 	if (!sheaf_mul_size(&bytes, (uint64_t)events, (uint64_t)stream->width) ||
 	    !sheaf_mul_size(&bytes, bytes, sizeof(float)))
 		return sheaf_fail(err, SHEAF_LIMIT,
-		                  "group \"%.*s\": expected values that fit memory (--max-memory), found too many",
+		                  "group \"%.*s\": expected values that fit memory (" SHEAF_OPTION(
+							  "max-memory") "), found too many",
 		                  (int)stream->group_size, stream->group);
 	sheaf_builder_room(&cells->values, bytes);
 	return sheaf_builder_status(&cells->values, err);

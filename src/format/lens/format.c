@@ -2,6 +2,7 @@
 /* Lens example files: the table entry, and the reader of a dataset. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "base/suffix.h"
 #include "format/lens/dataset.h"
 #include <stdio.h>
@@ -89,10 +90,10 @@ static sheaf_status find_streams(sheaf_lens_dataset *in, sheaf_error *err)
 		                         ": expected a command that shows rows as they come (head, cat), found one "
 		                         "that waits for the end");
 	if (!given && in->how.pipe)
-		return sheaf_fail(
-			err, SHEAF_USAGE,
-			"%s: expected the groups of the network (--group), since nothing may be read ahead, found none",
-			sheaf_source_name(in->source));
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: expected the groups of the network (" SHEAF_OPTION(
+							  "group") "), since nothing may be read ahead, found none",
+		                  sheaf_source_name(in->source));
 	bool wanted = !given || in->how.glance ||
 	              sheaf_is_validating(in->cx); /* to validate, all names of groups are counted */
 	if (!in->how.pipe && wanted)

@@ -2,6 +2,7 @@
 /* The groups of the network that an example file is for, as users give them: --group
  * NAME:SIZE:input|output[:sparse]. */
 #include "base/memory.h"
+#include "base/spell.h"
 #include "format/lens/dataset.h"
 #include <inttypes.h>
 
@@ -97,7 +98,8 @@ sheaf_status sheaf_lens_read_groups(sheaf_lens_streams *streams, const sheaf_val
 		if (!read_group(text, &stream))
 			return sheaf_fail(
 				err, SHEAF_USAGE,
-				"--group: expected NAME:SIZE:input|output[:sparse] with a size from 1 to %d, found %s",
+				SHEAF_OPTION(
+					"group") ": expected NAME:SIZE:input|output[:sparse] with a size from 1 to %d, found %s",
 				INT32_MAX, text);
 		if (sheaf_lens_stream_of(streams, stream.group, stream.group_size, stream.target) >= 0)
 			return sheaf_fail_option(err, SHEAF_USAGE, "group",

@@ -4,6 +4,7 @@
  * written as text goes out at once, so that who reads a pipe need not wait. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "base/suffix.h"
 #include "format/lens/dataset.h"
 #include "io/filter.h"
@@ -29,8 +30,8 @@ static sheaf_status resolve(const sheaf_lens_streams *streams, const sheaf_field
 	if (!given && !sheaf_lens_name_to_stream(field->name, out))
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "stream \"%s\": expected a name that says whether these are inputs or targets "
-		                  "(\"%s.input\", \"%s.target\"), found none; say it with "
-		                  "--group '%s:%" PRId64 ":input' or '...:output'",
+		                  "(\"%s.input\", \"%s.target\"), found none; say it with " SHEAF_OPTION(
+							  "group") " '%s:%" PRId64 ":input' or '...:output'",
 		                  field->name, field->name, field->name, field->name, sheaf_field_dim(field));
 	if (given && out->width != sheaf_field_dim(field))
 		return sheaf_fail_option(err, SHEAF_USAGE, "group",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The schema: a stream for each group and side, and the columns of what is said of examples and events
  * besides. */
+#include "base/spell.h"
 #include "format/lens/dataset.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -44,10 +45,10 @@ static sheaf_status add_column(sheaf_schema *schema, const column_kind *kind, sh
 	sheaf_field *field;
 	bool text = kind->meaning == SHEAF_STRING;
 	if (sheaf_schema_find(schema, kind->name) >= 0)
-		return sheaf_fail(
-			err, SHEAF_USAGE,
-			"--group: expected another name for a group on one side than that of the column \"%s\", found it",
-			kind->name);
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  SHEAF_OPTION("group") ": expected another name for a group on one side than that "
+		                                        "of the column \"%s\", found it",
+		                  kind->name);
 	SHEAF_TRY(sheaf_schema_add(schema, cx, kind->name, strlen(kind->name), &field, err));
 	field->meaning = kind->meaning;
 	field->type = text ? SHEAF_U8 : SHEAF_F32;
@@ -107,7 +108,8 @@ static sheaf_status add_stream(sheaf_schema *schema, const sheaf_lens_streams *s
 	if (sheaf_schema_find(schema, (const char *)name->data) >= 0)
 		return sheaf_fail(
 			err, SHEAF_USAGE,
-			"--group: expected groups whose streams have names of their own, found two for \"%s\"",
+			SHEAF_OPTION(
+				"group") ": expected groups whose streams have names of their own, found two for \"%s\"",
 			(const char *)name->data);
 	SHEAF_TRY(sheaf_schema_add(schema, cx, (const char *)name->data, name->size - 1, &field, err));
 	sheaf_field_make_stream(field, stream->sparse, stream->width, SHEAF_F32);

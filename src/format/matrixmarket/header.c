@@ -2,6 +2,7 @@
 /* What stands before the entries: the banner, which banner.c reads, comments, and the sizes. */
 #include "base/checked.h"
 #include "base/context.h"
+#include "base/spell.h"
 #include "format/matrixmarket/matrixmarket.h"
 #include "number/number.h"
 #include <inttypes.h>
@@ -24,7 +25,8 @@ static sheaf_status show_line(const sheaf_mtx_reader *in, sheaf_mtx_line *l, she
 		/* Only comments are long, and they are kept: the limit of memory is theirs. */
 		if ((int64_t)want > sheaf_max_memory(in->cx))
 			return sheaf_fail(err, SHEAF_LIMIT,
-			                  "%s: expected shorter lines, found one beyond the memory limit (--max-memory)",
+			                  "%s: expected shorter lines, found one beyond the memory limit (" SHEAF_OPTION(
+								  "max-memory") ")",
 			                  sheaf_source_name(in->lined.source));
 	}
 	if (window.size == 0) return SHEAF_END;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A line of the header: what is wrong with it, and whether it is read all the same. */
 #include "base/context.h"
+#include "base/spell.h"
 #include "format/matrixmarket/matrixmarket.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,7 +44,7 @@ sheaf_status sheaf_mtx_allow(const sheaf_mtx_reader *in, const sheaf_mtx_line *l
 {
 	char both[160];
 	if (in->lenient) return sheaf_mtx_tolerate(in, l, at, rule, expected, found, consequence, err);
-	snprintf(both, sizeof both, "%s (--lenient reads the file all the same)", found);
+	snprintf(both, sizeof both, "%s (" SHEAF_OPTION("lenient") " reads the file all the same)", found);
 	return sheaf_mtx_refuse(in, SHEAF_DATA, l, at, expected, both, err);
 }
 

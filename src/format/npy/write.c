@@ -2,6 +2,7 @@
 /* Writing array files: the header says how many items there are, so that is known before the first row. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "format/npy/npy.h"
 #include <inttypes.h>
 #include <string.h>
@@ -17,7 +18,7 @@ static sheaf_status refuse_streams(const sheaf_schema *schema, sheaf_error *err)
 	char names[300];
 	int n = sheaf_schema_list_streams(schema, names, sizeof names);
 	return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected one dense stream, found %d (%s)%s", n, names,
-	                  n ? "; any of them may become a tensor (--value NAME)" : "");
+	                  n ? "; any of them may become a tensor (" SHEAF_OPTION("value") " NAME)" : "");
 }
 
 static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)

@@ -2,6 +2,7 @@
 /* NumPy's archives: the table entry, and reading: a sparse matrix, or one array of several by its name. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "base/suffix.h"
 #include "format/npz/npz.h"
 #include <inttypes.h>
@@ -83,9 +84,10 @@ static sheaf_status choose(const reader *in, const char *name, const sheaf_npz_m
 		second = first;
 		first = a->members[m].name;
 		if (second)
-			return sheaf_fail(err, SHEAF_USAGE,
-			                  "%s: expected one array, or the name of one (--dataset), found %s, %s", file,
-			                  second, first);
+			return sheaf_fail(
+				err, SHEAF_USAGE,
+				"%s: expected one array, or the name of one (" SHEAF_OPTION("dataset") "), found %s, %s",
+				file, second, first);
 	}
 	return *out ? SHEAF_OK
 	            : sheaf_fail(err, SHEAF_DATA, "%s: expected an array in the archive, found none", file);

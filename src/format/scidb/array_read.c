@@ -2,6 +2,7 @@
 /* Reading of array schemas: what `create array` takes, in both syntaxes of dimensions, and what show()
  * prints. */
 #include "base/memory.h"
+#include "base/spell.h"
 #include "format/scidb/array.h"
 #include "format/scidb/text.h"
 #include <inttypes.h>
@@ -174,7 +175,9 @@ static sheaf_status read_attribute(reading *r)
 	sheaf_scidb_word word = sheaf_scidb_text_word(&r->text, false);
 	if (word.size == 0) return expected(r, word.at, "a type");
 	SHEAF_TRY(sheaf_scidb_types_find(r->types, word.at, word.size, &type, r->err));
-	if (!type) return expected(r, word.at, "the name of a type (--type NAME=BYTES declares others)");
+	if (!type)
+		return expected(r, word.at,
+		                "the name of a type (" SHEAF_OPTION("type") " NAME=BYTES declares others)");
 	if (r->array->nattributes && is_tag(name, type)) return read_nullability(r, &(bool){false});
 	SHEAF_TRY(sheaf_scidb_array_add(r->array, r->cx, name.at, name.size, type, r->nullable, r->err));
 	return read_clauses(r, &r->array->attributes[r->array->nattributes - 1]);

@@ -3,6 +3,7 @@
  * with the last dimension running fastest; at the edge of the array chunks are cut. */
 #include "base/buffer.h"
 #include "base/checked.h"
+#include "base/spell.h"
 #include "format/scidb/scidb.h"
 
 static bool is_bounded(const sheaf_scidb_dimension *d) { return !d->low_mark && !d->high_mark; }
@@ -33,7 +34,7 @@ sheaf_status sheaf_scidb_check_dimensions(const sheaf_scidb_array *array, sheaf_
 	int64_t cells = 1;
 	if (array->ndimensions == 0)
 		return sheaf_fail_option(err, SHEAF_USAGE, "dimensions",
-		                         ": expected a --schema with dimensions, found %s", "none");
+		                         ": expected a " SHEAF_OPTION("schema") " with dimensions, found %s", "none");
 	if (array->ndimensions > SHEAF_MAX_RANK)
 		return sheaf_fail_option(err, SHEAF_UNSUPPORTED, "dimensions",
 		                         ": expected at most %d dimensions, found %d", SHEAF_MAX_RANK,

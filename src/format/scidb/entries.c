@@ -4,6 +4,7 @@
 #include "format/scidb/entries.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "format/scidb/text.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -64,8 +65,8 @@ static sheaf_status read_type(sheaf_scidb_text *text, sheaf_scidb_types *types, 
 	if (was_skip(word))
 		return sheaf_scidb_text_expected(text, word.at, "a type or skip, as it is called since version 15",
 		                                 NULL, err);
-	return sheaf_scidb_text_expected(text, word.at, "the name of a type (--type NAME=BYTES declares others)",
-	                                 NULL, err);
+	return sheaf_scidb_text_expected(
+		text, word.at, "the name of a type (" SHEAF_OPTION("type") " NAME=BYTES declares others)", NULL, err);
 }
 
 /* The digits are taken; 0 where they are no size. */

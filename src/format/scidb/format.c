@@ -3,6 +3,7 @@
 #include "base/buffer.h"
 #include "base/endian.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "base/suffix.h"
 #include "format/scidb/scidb.h"
 #include <inttypes.h>
@@ -20,13 +21,16 @@ static const sheaf_option options[] = {
 	{"type", SHEAF_OPTION_TEXT, SHEAF_READING | SHEAF_WRITING, "NAME=BYTES",
      "a type of a plugin and its size, such as rational=16; repeatable", 0},
 	{"not-null-default", SHEAF_OPTION_FLAG, SHEAF_READING | SHEAF_WRITING, NULL,
-     "attributes of --schema that say neither NULL nor NOT NULL are not nullable, as before SciDB 15.12", 0},
+     "attributes of the schema that say neither NULL nor NOT NULL are not nullable, as before SciDB 15.12",
+     0},
 	{"dimensions", SHEAF_OPTION_FLAG, SHEAF_READING | SHEAF_WRITING, NULL,
-     "the coordinates of each cell are columns, too: they follow from the dimensions of --schema, cells "
+     "the coordinates of each cell are columns, too: they follow from the dimensions of the schema, cells "
      "being in the order of chunks",
      0},
 	{"fill-cells", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL,
-     "with --dimensions: cells that no row has are written as null, or as 0 where they may not be null", 0},
+     "where there are dimensions: cells that no row has are written as null, or as 0 where they may not be "
+     "null",
+     0},
 	{"types", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
      "the schema lists the types that there are, with their sizes", 0},
 	{"write-as", SHEAF_OPTION_TEXT, SHEAF_WRITING, "TEXT",
@@ -108,12 +112,13 @@ static sheaf_status make_schema(sheaf_scidb_reader *in, bool dimensions, bool ty
 
 static sheaf_status read_options(sheaf_scidb_reader *in, const sheaf_values *values, sheaf_error *err)
 {
-	static const char option[] = "--format-string";
+	static const char option[] = SHEAF_OPTION("format-string");
 	SHEAF_TRY(sheaf_scidb_read_options(values, option, &in->types, &in->entries, &in->array, in->cx, err));
 	if (in->entries.count == 0)
 		return sheaf_fail(err, SHEAF_USAGE,
-		                  "%s: expected --format-string or --schema, since nothing in the file says what it "
-		                  "holds, found neither",
+		                  "%s: expected " SHEAF_OPTION("format-string") " or " SHEAF_OPTION(
+							  "schema") ", since nothing in the file says what it "
+		                                "holds, found neither",
 		                  sheaf_source_name(in->source));
 	SHEAF_TRY(sheaf_scidb_layout_make(&in->layout, &in->entries, in->cx, err));
 	SHEAF_TRY(sheaf_scidb_layout_bind(&in->layout, &in->array, option, err));

@@ -3,7 +3,9 @@
  * are. */
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "format/scidb/scidb.h"
+#include <stdio.h>
 #include <string.h>
 
 /* ---- places ---- */
@@ -106,8 +108,9 @@ static sheaf_status refuse_number(const char *option, const sheaf_scidb_entries 
                                   const sheaf_scidb_array *array, sheaf_error *err)
 {
 	return sheaf_fail(err, SHEAF_USAGE,
-	                  "%s: expected an entry for each of the %d attributes of --schema, besides those that "
-	                  "are skipped, found %d",
+	                  "%s: expected an entry for each of the %d attributes of " SHEAF_OPTION(
+						  "schema") ", besides those that "
+	                                "are skipped, found %d",
 	                  option, array->nattributes, entries->attributes);
 }
 
@@ -115,11 +118,13 @@ sheaf_status sheaf_scidb_read_options(const sheaf_values *values, const char *fo
                                       sheaf_scidb_types *types, sheaf_scidb_entries *entries,
                                       sheaf_scidb_array *array, sheaf_context *cx, sheaf_error *err)
 {
-	const char *format = sheaf_values_text(values, format_option + 2),
-			   *schema = sheaf_values_text(values, "schema");
+	char name[32]; /* without its marks */
+	snprintf(name, sizeof name, "%.*s", (int)strlen(format_option) - 2, format_option + 1);
+	const char *format = sheaf_values_text(values, name), *schema = sheaf_values_text(values, "schema");
 	bool nullable = !sheaf_values_flag(values, "not-null-default");
 	SHEAF_TRY(sheaf_scidb_types_declare(types, values, cx, err));
-	if (schema) SHEAF_TRY(sheaf_scidb_array_read(array, "--schema", schema, nullable, types, cx, err));
+	if (schema)
+		SHEAF_TRY(sheaf_scidb_array_read(array, SHEAF_OPTION("schema"), schema, nullable, types, cx, err));
 	if (format) SHEAF_TRY(sheaf_scidb_entries_read(entries, format_option, format, types, cx, err));
 	if (format && !schema) return sheaf_scidb_array_from_entries(array, entries, cx, err);
 	if (schema && !format) return sheaf_scidb_entries_from_array(entries, array, cx, err);

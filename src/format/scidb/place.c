@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -54,7 +55,7 @@ static sheaf_status refuse_gap(const sheaf_scidb_places *p, sheaf_error *err)
 	char text[SHEAF_MAX_RANK * 24];
 	return sheaf_fail(err, SHEAF_UNSUPPORTED,
 	                  "%s: cell %" PRId64 ": expected every cell, since a file has no empty ones, found none "
-	                  "for %s; --fill-cells writes null, or 0",
+	                  "for %s; " SHEAF_OPTION("fill-cells") " writes null, or 0",
 	                  sheaf_sink_name(p->sink), p->next, place_text(p, p->next, text, sizeof text));
 }
 
@@ -69,7 +70,7 @@ static sheaf_status fill(sheaf_scidb_places *p, int64_t end, sheaf_error *err)
 	if (!sheaf_mul_i64(&bytes, end - p->next, (int64_t)p->empty.size) || bytes > sheaf_max_memory(p->cx))
 		return sheaf_fail(err, SHEAF_LIMIT,
 		                  "%s: expected empty cells that fit the memory limit "
-		                  "(--max-memory), found %" PRId64 " of %zu bytes",
+		                  "(" SHEAF_OPTION("max-memory") "), found %" PRId64 " of %zu bytes",
 		                  sheaf_sink_name(p->sink), end - p->next, p->empty.size);
 	for (; p->next < end; p->next++) SHEAF_TRY(sheaf_sink_write(p->sink, p->empty.data, p->empty.size, err));
 	return SHEAF_OK;

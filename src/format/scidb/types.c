@@ -2,6 +2,7 @@
 /* The table of types. */
 #include "format/scidb/types.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>
@@ -151,10 +152,10 @@ static sheaf_status declare(sheaf_scidb_types *types, const char *text, sheaf_er
 	size_t n = equals ? (size_t)(equals - text) : strlen(text);
 	bool generic = !equals && n > 2 && text[n - 1] == '*' && text[n - 2] == '_';
 	if ((!equals && !generic) || !is_name(text, generic ? n - 1 : n))
-		return sheaf_fail(
-			err, SHEAF_USAGE,
-			"--type: expected NAME=BYTES, or NAME_* for types whose size is in their name, found \"%s\"",
-			text);
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  SHEAF_OPTION("type") ": expected NAME=BYTES, or NAME_* for types whose size is in "
+		                                       "their name, found \"%s\"",
+		                  text);
 	int64_t size = generic ? 0 : read_size(equals + 1);
 	if (!generic && (size < 1 || size > MOST_BYTES))
 		return sheaf_fail_option(err, SHEAF_USAGE, "type",
@@ -165,7 +166,9 @@ static sheaf_status declare(sheaf_scidb_types *types, const char *text, sheaf_er
 	if (known)
 		return sheaf_fail(
 			err, SHEAF_USAGE,
-			"--type %s: expected a name that no other type has, found that of a type of %" PRId64 " bytes",
+			SHEAF_OPTION(
+				"type") " %s: expected a name that no other type has, found that of a type of %" PRId64
+						" bytes",
 			text, known->size);
 	return add(types, text, n, size, NULL, err);
 }

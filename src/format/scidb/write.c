@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/endian.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "data/names.h"
 #include "format/scidb/place.h"
 #include <inttypes.h>
@@ -97,10 +98,10 @@ static sheaf_status find_coordinates(writer *out, const sheaf_schema *schema, sh
 		bool whole = field && field->nlevels == 0 && (field->type == SHEAF_I64 || field->type == SHEAF_I32) &&
 		             !sheaf_means_time(field->meaning);
 		if (!whole)
-			return sheaf_fail(
-				err, SHEAF_USAGE,
-				"--dimensions: expected a column of int64, never missing, for dimension \"%s\", found %s",
-				name, field ? "another" : "none");
+			return sheaf_fail(err, SHEAF_USAGE,
+			                  SHEAF_OPTION("dimensions") ": expected a column of int64, never missing, for "
+			                                             "dimension \"%s\", found %s",
+			                  name, field ? "another" : "none");
 	}
 	return SHEAF_OK;
 }
@@ -173,7 +174,7 @@ static sheaf_status tell_of_positions(const writer *out, const sheaf_schema *sch
 		                         SHEAF_DATA,
 		                         "column of another name",
 		                         SHEAF_NOWHERE,
-		                         "a column of its name, as --schema has it",
+		                         "a column of its name, as " SHEAF_OPTION("schema") " has it",
 		                         found,
 		                         "it is taken by its position"};
 		problem.place.file = sheaf_sink_name(out->places.sink);
@@ -203,7 +204,8 @@ static sheaf_status match_columns(writer *out, const sheaf_schema *schema, sheaf
 static sheaf_status prepare(writer *out, const sheaf_schema *schema, const sheaf_values *values,
                             sheaf_error *err)
 {
-	const char *option = sheaf_values_text(values, "write-as") ? "--write-as" : "--format-string";
+	const char *option =
+		sheaf_values_text(values, "write-as") ? SHEAF_OPTION("write-as") : SHEAF_OPTION("format-string");
 	SHEAF_TRY(
 		sheaf_scidb_read_options(values, option, &out->types, &out->entries, &out->options, out->cx, err));
 	if (sheaf_values_flag(values, "dimensions")) SHEAF_TRY(find_coordinates(out, schema, err));
@@ -226,8 +228,9 @@ static sheaf_status make_empty_cell(writer *out, sheaf_error *err)
 {
 	sheaf_builder *b = &out->places.empty;
 	if (out->coordinates == 0)
-		return sheaf_fail_option(err, SHEAF_USAGE, "fill-cells",
-		                         ": expected --dimensions, which say what cells there are, found %s", "none");
+		return sheaf_fail_option(
+			err, SHEAF_USAGE, "fill-cells",
+			": expected " SHEAF_OPTION("dimensions") ", which say what cells there are, found %s", "none");
 	for (int i = 0; i < out->layout.count; i++) {
 		const sheaf_scidb_entry *entry = &out->layout.items[i].entry;
 		bool string =
@@ -441,8 +444,8 @@ static sheaf_status refuse_place(const encoding *e, const int64_t *coordinates, 
 		used +=
 			(size_t)snprintf(text + used, sizeof text - used, "%s%" PRId64, i ? ", " : "", coordinates[i]);
 	return sheaf_fail(err, SHEAF_UNSUPPORTED,
-	                  "%s: row %" PRId64
-	                  ": expected coordinates within the dimensions of --schema, found {%s}",
+	                  "%s: row %" PRId64 ": expected coordinates within the dimensions of " SHEAF_OPTION(
+						  "schema") ", found {%s}",
 	                  sheaf_sink_name(e->out->sink), e->row, text);
 }
 

@@ -2,6 +2,7 @@
 /* What streams there are: the file does not say how many features it has, from which number they count, or
  * whether rows have one label each. */
 #include "base/context.h"
+#include "base/spell.h"
 #include "format/svmlight/svmlight.h"
 #include "number/number.h"
 #include <string.h>
@@ -218,14 +219,14 @@ static void take_firsts(sheaf_svm_uses *u)
 static sheaf_status tell_of_doubt(const sheaf_svm_reader *in, const char *wanted, sheaf_error *err)
 {
 	if (!in->paired || in->uses.weighted || (wanted && strcmp(wanted, "auto") != 0)) return SHEAF_OK;
-	sheaf_problem problem = {
-		SHEAF_WARNING,
-		SHEAF_DATA,
-		"label or feature",
-		SHEAF_NOWHERE,
-		"a label at the beginning of each row",
-		"number:number in all of them",
-		"they are labels and their weights (--label-weights no: features of rows without labels)"};
+	sheaf_problem problem = {SHEAF_WARNING,
+	                         SHEAF_DATA,
+	                         "label or feature",
+	                         SHEAF_NOWHERE,
+	                         "a label at the beginning of each row",
+	                         "number:number in all of them",
+	                         "they are labels and their weights (" SHEAF_OPTION(
+								 "label-weights") " no: features of rows without labels)"};
 	problem.place.file = sheaf_source_name(in->lined.source);
 	return sheaf_report(in->cx, &problem, err);
 }

@@ -2,6 +2,7 @@
 /* Rows into lines: the label, the query where there is one, the features, the comment. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "data/value.h"
 #include "format/svmlight/svmlight.h"
 #include "number/number.h"
@@ -79,10 +80,10 @@ static sheaf_status refuse_streams(const sheaf_schema *schema, int label, sheaf_
 {
 	char names[300];
 	int n = sheaf_schema_list_streams(schema, names, sizeof names);
-	return sheaf_fail(
-		err, SHEAF_UNSUPPORTED,
-		"expected two streams, one of which is called label or named (--label NAME), found %d (%s)%s", n,
-		names, label < 0 && n ? ", none of which is" : "");
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "expected two streams, one of which is called label or named (" SHEAF_OPTION(
+						  "label") " NAME), found %d (%s)%s",
+	                  n, names, label < 0 && n ? ", none of which is" : "");
 }
 
 static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)

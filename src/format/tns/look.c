@@ -2,6 +2,7 @@
 /* Rank and shape: said by a setting, by a comment of ours, by the two lines that some programs put before the
  * entries, or by nothing but the entries themselves. */
 #include "base/context.h"
+#include "base/spell.h"
 #include "format/tns/tns.h"
 #include "number/number.h"
 #include <inttypes.h>
@@ -216,7 +217,7 @@ static sheaf_status choose_rank(sheaf_entry_reader *in, const opening *o, sheaf_
 	if (!o->dims && o->words == 0)
 		return sheaf_fail(err, SHEAF_DATA,
 		                  "%s: expected entries, or a comment \"" TNS_SHAPE
-		                  " ...\" before none, found nothing (--dims says what it is)",
+		                  " ...\" before none, found nothing (" SHEAF_OPTION("dims") " says what it is)",
 		                  file);
 	if (in->rank < 1)
 		return sheaf_fail(err, SHEAF_DATA,

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* One way to spell options for all messages of the process. */
+#include "base/spell.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { OPENING = '\x01', CLOSING = '\x02' };
+
+static char before[8], after[8], dash = '-';
+
+void sheaf_spell_options(const char *in_front, const char *behind, char between)
+{
+	snprintf(before, sizeof before, "%s", in_front ? in_front : "");
+	snprintf(after, sizeof after, "%s", behind ? behind : "");
+	dash = between ? between : '-';
+}
+
+bool sheaf_is_to_spell(const char *text) { return text && strchr(text, OPENING); }
+
+/* Appends n bytes to *used of to[size], cut to fit. */
+static void put(char *to, size_t size, size_t *used, const char *text, size_t n)
+{
+	if (n > size - *used - 1) n = size - *used - 1;
+	memcpy(to + *used, text, n);
+	*used += n;
+}
+
+static void put_name(char *to, size_t size, size_t *used, const char *name, size_t n, char next)
+{
+	put(to, size, used, before, strlen(before));
+	size_t at = *used;
+	put(to, size, used, name, n);
+	for (; at < *used; at++)
+		if (to[at] == '-') to[at] = dash;
+	if (next != ':') put(to, size, used, after, strlen(after));
+}
+
+void sheaf_spell(char *text, size_t size, char advice[32])
+{
+	char to[sizeof((sheaf_error *)0)->message];
+	size_t used = 0;
+	if (!sheaf_is_to_spell(text)) return;
+	if (size > sizeof to) size = sizeof to;
+	const char *at = text, *mark;
+	while ((mark = strchr(at, OPENING))) {
+		const char *name = mark + 1, *end = strchr(name, CLOSING);
+		put(to, size, &used, at, (size_t)(mark - at));
+		at = name;
+		if (!end) continue; /* it is part of what an input has */
+		if (!advice[0]) snprintf(advice, 32, "%.*s", (int)(end - name), name);
+		put_name(to, size, &used, name, (size_t)(end - name), end[1]);
+		at = end + 1;
+	}
+	put(to, size, &used, at, strlen(at));
+	to[used] = '\0';
+	memcpy(text, to, used + 1);
+}
+
+void sheaf_error_append(sheaf_error *err, const char *format, ...)
+{
+	if (!err) return;
+	size_t used = strlen(err->message);
+	va_list args;
+	va_start(args, format);
+	vsnprintf(err->message + used, sizeof err->message - used, format, args);
+	va_end(args);
+	sheaf_spell(err->message, sizeof err->message, err->advice);
+}
