@@ -79,6 +79,40 @@ def csv_through_all_dialects(folder):
         assert rows(path, *(["--delimiter", ";"] if name == "c.csv" else [])) == wanted, name
 
 
+def random_table(chance):
+    """Rows of texts and missing ones, a file of them, and the options that it needs."""
+    width = chance.randint(1, 5)
+    delimiter, end = chance.choice(",;\t|"), chance.choice(["\n", "\r\n", "\r"])
+    parts = ["a", "bc", " ", '"', "'", delimiter, "\n", "\r", "\r\n", "7", "e", "\u00e9", "null", "NA", "."]
+    rows = [[chance.choice([None, "".join(chance.choice(parts) for _ in range(chance.randint(0, 6)))]) for _ in range(width)] for _ in range(chance.randint(1, 30))]
+    names = [f"n{i}" for i in range(width)]
+    word = chance.choice(["NA", "null", "-"])
+
+    def field(text):
+        return word if text is None else '"' + text.replace('"', '""') + '"'
+
+    lines = [delimiter.join(names)] + [delimiter.join(map(field, row)) for row in rows]
+    text = end.join(lines) + (end if chance.random() < 0.7 else "")
+    mark = b"\xef\xbb\xbf" if chance.random() < 0.3 else b""
+    options = ["--missing", word] + (["--delimiter", delimiter] if width == 1 or chance.random() < 0.5 else [])
+    options += ["--columns", ",".join(f"{name}:string null" for name in names)] if chance.random() < 0.5 else []
+    return rows, names, mark + text.encode("utf-8"), options
+
+
+def csv_random_tables(folder):
+    """What was meant is what is read, and the csv module reads from our file what we read."""
+    path, out = Path(folder, "random.csv"), Path(folder, "random-out.csv")
+    for seed in range(120):
+        wanted, names, data, options = random_table(random.Random(seed))
+        path.write_bytes(data)
+        found = [[None if isinstance(row[name], dict) else row[name] for name in names] for row in rows(path, *options)]
+        assert found == wanted, (seed, options, data, found, wanted)
+        run("convert", "-f", *options, "--out-delimiter", ",", "--null", "NA", path, out)
+        with out.open(newline="", encoding="utf-8") as stream:
+            read = list(csv.reader(stream))
+        assert read == [names] + [["NA" if text is None else text for text in row] for row in wanted], (seed, read)
+
+
 def csv_large_doubles(folder):
     """Their shortest digits are not all of their digits: they stay doubles when their types are inferred."""
     given, ours = Path(folder, "large.npy"), Path(folder, "large.csv")
@@ -169,6 +203,32 @@ def npy_times(folder):
         np.save(given, np.array([1, 2**31], "M8[s]").astype(f"M8[{unit}]") + np.timedelta64(fraction, unit if fraction else "s"))
         done = subprocess.run([SHEAF, "convert", "-f", given, "--to", "scidb", Path(folder, "times.scidb")], capture_output=True, check=False)
         assert (done.returncode == 0) == (fraction == 0), (unit, fraction, done.stderr)
+
+
+def npy_fields(folder):
+    """Texts, times that are none, and fields with shapes become what they were; what does not fit is a loss."""
+    given, ours = Path(folder, "given.npy"), Path(folder, "ours.npy")
+    array = np.zeros(4, [("u", "<U5"), ("s", "S4"), ("big", ">U3"), ("a", "<f4", (3,)), ("m", ">i2", (2, 3)), ("t", "<M8[us]"), ("d", "<m8[ns]"), ("e", "f8", (1,)), ("i", "u1")])
+    array["u"] = ["n\u00e9\u20ac", "\U0001d11eabcd", "", "\uffff"]
+    array["s"] = [b"ab", b"abcd", b"", b"\xc3\xa9"]
+    array["big"] = ["x", "yz", "", "\u07ff\u0800\x7f"]
+    array["a"] = np.arange(12).reshape(4, 3)
+    array["m"] = np.arange(24).reshape(4, 2, 3)
+    array["t"] = np.array([1, "NaT", -3, 4], "M8[us]")
+    array["d"] = np.array([5, 6, "NaT", -5], "m8[ns]")
+    array["e"] = np.arange(4).reshape(4, 1) / 3
+    np.save(given, array)
+    run("convert", "-f", given, ours)
+    read = np.load(ours)
+    for name in array.dtype.names:
+        assert read[name].dtype == array[name].dtype.newbyteorder("=") and read[name].tolist() == array[name].tolist(), name
+    run("diff", given, ours)
+    np.save(given, array[["u"]].astype([("u", "<U5")]))
+    run("convert", "-f", "--string-bytes", "8", given, ours)
+    assert np.load(ours).dtype == np.dtype([("u", "S8")])
+    given = Path(folder, "texts.csv")
+    given.write_text("s\nabc\n", encoding="utf-8")
+    assert subprocess.run([SHEAF, "convert", "-f", given, ours], capture_output=True, check=False).returncode == 6
 
 
 def npy_sequences(folder):
@@ -294,11 +354,13 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check("csv: as Python's module reads it", lambda: csv_as_python_reads_it(folder))
         check("csv: through all dialects and back", lambda: csv_through_all_dialects(folder))
+        check("csv: random tables", lambda: csv_random_tables(folder))
         check("csv: large doubles", lambda: csv_large_doubles(folder))
         check("csv: quotes stand where they are needed", lambda: csv_quotes_only_where_needed(folder))
         check("npy: all types, orders and shapes, from NumPy and back", lambda: npy_both_ways(folder))
         check("npy: tables with what is missing", lambda: npy_tables(folder))
         check("npy: times in all units", lambda: npy_times(folder))
+        check("npy: fields become what they were", lambda: npy_fields(folder))
         check("npy: rows as sequences and back", lambda: npy_sequences(folder))
         check("npz: all of SciPy's layouts, from SciPy and back", lambda: npz_both_ways(folder))
         check("npz: empty and narrow matrices", lambda: npz_extremes(folder))

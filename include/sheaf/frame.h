@@ -107,6 +107,9 @@ typedef struct sheaf_field {
 	 * and the value that says no more than its absence (of a STRING that is a missing one). */
 	const char *loss;
 	double usual;
+	/* How a file of arrays spells the items, for writing them alike: "U12", "S8", "M8", "(2,3)f4"; empty:
+	 * nothing is said. */
+	char spelled[16];
 } sheaf_field;
 
 /* What is said of a dataset as a whole. */

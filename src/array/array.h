@@ -46,6 +46,9 @@ typedef struct sheaf_part {
 	int64_t scale;             /* M, m: how many of the parts of a second that `digits` says, or months, */
 	int digits;                /* are one of its unit */
 	bool months;
+	/* As in sheaf_field: of texts, of times that are not times where they are missing, and of the parts of a
+	 * subarray, which follow one another. */
+	char spelled[16];
 } sheaf_part;
 
 typedef struct sheaf_dtype {
@@ -59,6 +62,9 @@ typedef struct sheaf_dtype {
  * UNSUPPORTED. */
 SHEAF_USE sheaf_status sheaf_dtype_read(sheaf_literal *l, sheaf_context *cx, sheaf_dtype *out,
                                         const char *file, sheaf_error *err);
+/* How many parts from number `first` on are one subarray, and its shape as text; 1 and nothing where there is
+ * none. */
+int sheaf_subarray_parts(const sheaf_dtype *dtype, int first, char *shape, size_t size);
 void sheaf_dtype_free(sheaf_dtype *dtype, sheaf_context *cx);
 /* Appends a part's type as NumPy spells it: "<f8". */
 void sheaf_part_spell(const sheaf_part *part, sheaf_builder *b);

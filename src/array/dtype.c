@@ -114,6 +114,9 @@ static sheaf_status read_simple(const reading *r, const char *type, sheaf_part *
 	if (part->kind == 'U' && n < INT32_MAX) n *= 4;
 	part->size = n <= INT32_MAX ? (int64_t)n : -1;
 	bool timed = part->kind == 'M' || part->kind == 'm';
+	if (part->size > 0 && strchr("USMm", part->kind))
+		snprintf(part->spelled, sizeof part->spelled, "%c%" PRId64, part->kind,
+		         part->kind == 'U' ? part->size / 4 : part->size);
 	if (part->size >= 0 && is_size(part->kind, part->size) && (timed ? read_unit(at, part) : at == end))
 		return SHEAF_OK;
 	return refuse(r, type,
@@ -179,11 +182,106 @@ static sheaf_status read_type(const reading *r, const char *name, int depth)
 	return SHEAF_OK;
 }
 
-/* ('name', type) or (('title', 'name'), type) */
+/* ---- subarrays ---- */
+
+/* "a[1,2]": element number k of an array of this shape. */
+static void name_element(char *text, size_t size, const char *name, const int64_t *shape, int rank, int64_t k)
+{
+	int64_t at[SHEAF_MAX_RANK];
+	size_t used = (size_t)snprintf(text, size, "%.200s", name);
+	for (int d = rank - 1; d >= 0; d--) at[d] = k % shape[d], k /= shape[d];
+	for (int d = 0; d < rank; d++)
+		used += (size_t)snprintf(text + used, size - used, "%s%" PRId64 "%s", d ? "," : "[", at[d],
+		                         d + 1 < rank ? "" : "]");
+}
+
+/* "(2,3)"; *n: how many elements it has. False where it is none, or one of too many. */
+static bool read_extents(sheaf_literal *l, int64_t *shape, int *rank, int64_t *n)
+{
+	*n = 1;
+	*rank = 0;
+	sheaf_literal_needs(l, '(', "'(' of the shape of a field");
+	while (!l->expected && !sheaf_literal_takes(l, ')')) {
+		int64_t extent = sheaf_literal_integer(l);
+		if (l->expected || *rank == SHEAF_MAX_RANK || extent < 0 || extent > SHEAF_MOST_ITEMS) return false;
+		shape[(*rank)++] = extent;
+		*n *= extent;
+		if (*n > SHEAF_MOST_ITEMS) return false;
+		if (!sheaf_literal_takes(l, ',')) {
+			sheaf_literal_needs(l, ')', "')' after the shape of a field");
+			break;
+		}
+	}
+	return !l->expected;
+}
+
+/* Each element of a field with a shape is a part of its own. */
+static sheaf_status spread_field(const reading *r, const char *name, int first)
+{
+	int64_t shape[SHEAF_MAX_RANK], n;
+	int rank;
+	sheaf_dtype *d = r->out;
+	bool simple = d->nparts == first + 1 && !d->parts[first].nullable && !d->parts[first].zoned;
+	bool read = read_extents(r->l, shape, &rank, &n);
+	if (r->l->expected) return SHEAF_OK;
+	if (!read || !simple || rank == 0)
+		return refuse(r, name,
+		              "fields of a simple type with a shape of at most 8 dimensions and 10000 items");
+	sheaf_part part = d->parts[first], *to;
+	char text[SHEAF_ITEM_NAME], spelled[64];
+	size_t used = (size_t)snprintf(spelled, sizeof spelled, "(");
+	for (int k = 0; k < rank; k++)
+		used += (size_t)snprintf(spelled + used, sizeof spelled - used, "%s%" PRId64, k ? "," : "", shape[k]);
+	used += (size_t)snprintf(spelled + used, sizeof spelled - used, ")");
+	if (used < sizeof part.spelled) memcpy(part.spelled, spelled, used + 1);
+	d->nparts = first;
+	d->size = part.at;
+	for (int64_t k = 0; k < n; k++) {
+		name_element(text, sizeof text, name, shape, rank, k);
+		SHEAF_TRY(add_part(d, r->cx, text, &to, r->err));
+		snprintf(part.name, sizeof part.name, "%s", text);
+		*to = part;
+		to->at = d->size;
+		if (!add_size(&d->size, part.size)) return refuse(r, name, "at most 2^31-1 bytes");
+	}
+	return SHEAF_OK;
+}
+
+static bool is_like(const sheaf_part *a, const sheaf_part *b)
+{
+	return a->kind == b->kind && a->size == b->size && a->digits == b->digits && !a->nullable &&
+	       !b->nullable && !a->zoned && strcmp(a->spelled, b->spelled) == 0;
+}
+
+int sheaf_subarray_parts(const sheaf_dtype *dtype, int first, char *shape, size_t size)
+{
+	const sheaf_part *parts = dtype->parts + first;
+	int64_t extents[SHEAF_MAX_RANK], n = 0;
+	int rank = 0;
+	char name[SHEAF_ITEM_NAME], wanted[SHEAF_ITEM_NAME];
+	const char *end = strchr(parts->spelled, '\0'), *bracket = strrchr(parts->name, '[');
+	sheaf_literal l = {.begin = parts->spelled, .at = parts->spelled, .end = end};
+	shape[0] = '\0';
+	if (parts->spelled[0] != '(' || !bracket || !read_extents(&l, extents, &rank, &n)) return 1;
+	if (n < 1 || n > dtype->nparts - first || bracket - parts->name > 200) return 1;
+	snprintf(name, sizeof name, "%.*s", (int)(bracket - parts->name), parts->name);
+	for (int64_t k = 0; k < n; k++) {
+		name_element(wanted, sizeof wanted, name, extents, rank, k);
+		if (strcmp(wanted, parts[k].name) != 0 || !is_like(parts, &parts[k])) return 1;
+	}
+	size_t length = strlen(parts->spelled);
+	snprintf(shape, size, "%.*s%s)", (int)length - 1, parts->spelled, rank == 1 ? "," : "");
+	return (int)n;
+}
+
+/* ---- fields ---- */
+
+/* ('name', type), (('title', 'name'), type), ('name', type, shape) */
 static sheaf_status read_field(const reading *r, int depth)
 {
 	char name[SHEAF_ITEM_NAME];
 	sheaf_literal *l = r->l;
+	int first = r->out->nparts;
 	sheaf_literal_needs(l, '(', "'(' of a field");
 	if (sheaf_literal_takes(l, '(')) {
 		sheaf_literal_string(l, name, sizeof name);
@@ -197,8 +295,8 @@ static sheaf_status read_field(const reading *r, int depth)
 	SHEAF_TRY(read_type(r, name, depth));
 	bool more = sheaf_literal_takes(l, ',');
 	if (l->expected || sheaf_literal_takes(l, ')')) return SHEAF_OK;
-	if (more) return refuse(r, name, "fields without a shape of their own");
-	sheaf_literal_refuse(l, "')' after a field");
+	if (more) SHEAF_TRY(spread_field(r, name, first));
+	sheaf_literal_needs(l, ')', "')' after a field");
 	return SHEAF_OK;
 }
 

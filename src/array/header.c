@@ -171,10 +171,10 @@ void sheaf_array_close(sheaf_array *a)
 
 /* ---- writing ---- */
 
-static void put_quoted(sheaf_builder *b, const char *text)
+static void put_quoted(sheaf_builder *b, const char *text, size_t size)
 {
 	sheaf_builder_byte(b, '\'');
-	for (; *text; text++) {
+	for (const char *end = text + size; text < end; text++) {
 		if (*text == '\'' || *text == '\\') sheaf_builder_byte(b, '\\');
 		sheaf_builder_byte(b, *text);
 	}
@@ -187,11 +187,15 @@ static void put_dtype(sheaf_builder *b, const sheaf_dtype *dtype)
 		sheaf_part_spell(&dtype->parts[0], b);
 		return;
 	}
-	for (int p = 0; p < dtype->nparts; p++) {
+	char shape[32];
+	for (int p = 0, n; p < dtype->nparts; p += n) {
+		const char *name = dtype->parts[p].name;
+		n = sheaf_subarray_parts(dtype, p, shape, sizeof shape);
 		sheaf_builder_text(b, p ? ", (" : "[(");
-		put_quoted(b, dtype->parts[p].name);
+		put_quoted(b, name, shape[0] ? (size_t)(strrchr(name, '[') - name) : strlen(name));
 		sheaf_builder_text(b, ", ");
 		sheaf_part_spell(&dtype->parts[p], b);
+		if (shape[0]) sheaf_builder_printf(b, ", %s", shape);
 		sheaf_builder_byte(b, ')');
 	}
 	sheaf_builder_byte(b, ']');

@@ -2,6 +2,8 @@
 /* Rows into items. */
 #include "array/array.h"
 #include "base/context.h"
+#include "base/show.h"
+#include "data/frame.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,6 +45,48 @@ static sheaf_status put_text(const putting *p, int64_t r, sheaf_run run, uint8_t
 	return SHEAF_OK;
 }
 
+/* One character of UTF-8, and how many bytes it has; one that is none is itself. */
+static size_t take_point(const uint8_t *text, size_t n, uint32_t *point)
+{
+	size_t size = sheaf_utf8_length(text, n);
+	static const uint8_t first[] = {0xff, 0x7f, 0x1f, 0x0f, 0x07};
+	*point = text[0] & first[size];
+	for (size_t i = 1; i < size; i++) *point = *point << 6 | (text[i] & 0x3f);
+	return size;
+}
+
+/* Characters of four bytes, filled up with NULs. */
+static sheaf_status put_characters(const putting *p, int64_t r, sheaf_run run, uint8_t *to)
+{
+	char expected[64];
+	int64_t room = p->part->size / 4, n = 0;
+	const uint8_t *text = p->column->values.data + run.begin, *end = p->column->values.data + run.end;
+	uint32_t point = 1;
+	for (size_t size; text < end; text += size, n++) {
+		size = take_point(text, (size_t)(end - text), &point);
+		if (size == 0)
+			return lose(p, r, "text that is no UTF-8", "characters", "other bytes", "the rest is cut off");
+		if (n < room) memcpy(to + 4 * n, &point, sizeof point);
+	}
+	snprintf(expected, sizeof expected, "at most %" PRId64 " characters", room);
+	if (n > room) return lose(p, r, "text cut", expected, "more", "the rest is cut off");
+	if (n && point == 0)
+		return lose(p, r, "NUL at the end of a text", "none", "one", "it is no part of the text any more");
+	return SHEAF_OK;
+}
+
+/* A time that is none, where it cannot be said why. */
+static sheaf_status put_absent(const putting *p, int64_t r, uint8_t *to)
+{
+	char found[32];
+	int code = sheaf_level_code(p->level, r);
+	memcpy(to, &(int64_t){INT64_MIN}, sizeof(int64_t));
+	snprintf(found, sizeof found, "code %d", code);
+	return code ? lose(p, r, "code of what is missing", "none, as times have no place for it", found,
+	                   "it is left out")
+	            : SHEAF_OK;
+}
+
 static sheaf_status put_item(const putting *p, int64_t r, uint8_t *item)
 {
 	uint8_t *to = item + p->part->at;
@@ -50,6 +94,8 @@ static sheaf_status put_item(const putting *p, int64_t r, uint8_t *item)
 	bool has = !p->part->nullable || sheaf_level_has(p->level, r);
 	if (p->part->nullable) item[p->part->null_at] = has ? 255 : (uint8_t)sheaf_level_code(p->level, r);
 	if (!has) return SHEAF_OK;
+	if (p->part->absent && !sheaf_level_has(p->level, r)) return put_absent(p, r, to);
+	if (p->part->kind == 'U') return put_characters(p, r, run, to);
 	if (p->part->kind == 'S' && p->column->meaning != SHEAF_CHAR) return put_text(p, r, run, to);
 	size_t size = sheaf_type_size(p->column->type);
 	memcpy(to, p->column->values.data + (size_t)run.begin * size, (size_t)p->part->size);

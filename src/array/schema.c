@@ -6,6 +6,7 @@
 #include "base/spell.h"
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- reading ---- */
@@ -74,6 +75,7 @@ static sheaf_status make_cells(const sheaf_array *a, sheaf_schema *out, sheaf_er
 		const sheaf_part *part = &a->dtype.parts[p];
 		SHEAF_TRY(sheaf_schema_add(out, a->cx, part->name, strlen(part->name), &field, err));
 		make_cell(part, field);
+		memcpy(field->spelled, part->spelled, sizeof field->spelled);
 	}
 	return SHEAF_OK;
 }
@@ -129,6 +131,18 @@ static sheaf_status refuse(const sheaf_field *field, const char *expected, const
 	                  found);
 }
 
+/* Texts as the file has them that they come from. */
+static bool take_spelling(sheaf_part *part, const sheaf_field *field)
+{
+	bool wide = field->spelled[0] == 'U';
+	if (!wide && field->spelled[0] != 'S') return false;
+	long long size = strtoll(field->spelled + 1, NULL, 10);
+	if (size < 1 || size > INT32_MAX / 4) return false;
+	part->kind = field->spelled[0];
+	part->size = size * (wide ? 4 : 1);
+	return part->kind == 'U' || part->size > 1; /* a single byte is a char */
+}
+
 static sheaf_status set_type(sheaf_part *part, const sheaf_field *field, int64_t string_bytes,
                              sheaf_error *err)
 {
@@ -142,6 +156,8 @@ static sheaf_status set_type(sheaf_part *part, const sheaf_field *field, int64_t
 	case SHEAF_DURATION: part->kind = 'm'; break;
 	case SHEAF_COMPLEX: part->kind = 'c', part->size *= 2; break;
 	case SHEAF_STRING:
+		if (list && string_bytes == 0 && take_spelling(part, field)) break;
+		[[fallthrough]];
 	case SHEAF_BYTES:
 		part->kind = field->meaning == SHEAF_STRING ? 'S' : 'V';
 		part->size = list ? string_bytes : field->levels[0].extents[0];
@@ -173,6 +189,11 @@ static sheaf_status add_field(const sheaf_field *field, int64_t string_bytes, sh
 	snprintf(part->name, sizeof part->name, "%s", field->name);
 	part->nullable = field->nlevels > 0 && field->levels[0].missing == SHEAF_NULLABLE;
 	SHEAF_TRY(set_type(part, field, string_bytes, err));
+	memcpy(part->spelled, field->spelled, sizeof part->spelled);
+	/* What is missing may be no time, as it was where it comes from. */
+	part->absent = part->nullable && !part->zoned && (part->kind == 'M' || part->kind == 'm') &&
+	               field->spelled[0] == part->kind;
+	if (part->absent) part->nullable = false;
 	if (part->nullable) part->null_at = out->size++;
 	part->at = out->size;
 	out->size += part->size;
