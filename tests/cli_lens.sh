@@ -457,4 +457,90 @@ awk 'BEGIN { print ";"; print "66000"; for (i = 0; i < 100; i++) print "I: 1"; p
 expect 0 validate many.ex
 end
 
+# ---- changed and chosen, with all that the model has ----
+
+begin 'rows are taken as they stand: nothing of an example is lost or spelled otherwise'
+printf 'name:{one} freq: 2\nI: (hid) 1 0 T: (out) 1;\nname:{two} I: (hid) 0 1 T: (out) 0;\nname:{three} B: {hid} * ;\nI: {hid} 1;\n' >four.ex
+expect 0 convert --where 't*' four.ex some.ex
+is some.ex ';
+name:{two}
+I:({hid} 0) 0 1
+T:({out} 0) 0
+;
+name:{three}
+b:{{hid} 1} *
+;'
+for chosen in '--rows 1:3' '--skip 3' '--sample 2' '--sample 50% --seed 3' '-n 2' '--where one' '--rows 9:'; do
+	# shellcheck disable=SC2086 # several words
+	expect 0 cat --json $chosen four.ex
+	sed 's/"example":[0-9]*/"example":0/' out >wanted
+	for suffix in ex bex; do
+		rm -f part.$suffix
+		# shellcheck disable=SC2086 # several words
+		expect 0 convert $chosen four.ex part.$suffix
+		expect 0 cat --json part.$suffix
+		sed 's/"example":[0-9]*/"example":0/' out >found
+		same wanted found
+	done
+done
+expect 2 convert --where nobody four.ex never.ex
+has err '--where: expected the name of a row of four.ex, or a pattern for names, found "nobody", which none of them has'
+[ ! -e never.ex ] || fault 'expected no output'
+end
+
+begin 'groups are renamed and frequencies set, wherever examples are read'
+expect 0 convert --rename-group hid=hidden --frequency 3 --frequency 't*=0.5' --frequency three=1e-3 four.ex edited.ex
+is edited.ex ';
+name:{one}
+freq:3
+I:({hidden} 0) 1 0
+T:({out} 0) 1
+;
+name:{two}
+freq:0.5
+I:({hidden} 0) 0 1
+T:({out} 0) 0
+;
+name:{three}
+freq:0.001
+b:{{hidden} 1} *
+;
+freq:3
+i:{{hidden} 1} 1
+;'
+expect 0 cat --rename-group hid=hidden --frequency 3 --frequency 't*=0.5' --frequency three=1e-3 four.ex
+mv out shown
+expect 0 cat edited.ex
+same shown out
+expect 0 hash --rename-group hid=hidden --rename-group out=o four.ex
+cut -c 1-32 out >wanted
+expect 0 convert --rename-group hid=hidden --rename-group out=o four.ex edited.bex
+expect 0 hash edited.bex
+cut -c 1-32 out >found
+same wanted found
+expect 0 info --rename-group hid=hidden four.ex
+has out 'hidden.input'
+lacks out ' hid.'
+end
+
+begin 'a change that meets nothing, or says nothing, is an error'
+for command in 'convert four.ex never.ex' 'stats four.ex'; do
+	# shellcheck disable=SC2086 # several words
+	expect 2 $command --rename-group hit=hidden
+	has err '--rename-group: expected the name of a group of four.ex, found "hit", which none of them has'
+	# shellcheck disable=SC2086 # several words
+	expect 2 $command --frequency four=1
+	has err '--frequency: expected the name of an example of four.ex, found "four", which none of them has'
+	[ ! -e never.ex ] || fault 'expected no output'
+done
+for wrong in hid =x x=; do
+	expect 2 cat --rename-group "$wrong" four.ex
+	has err "--rename-group: expected OLD=NEW, found \"$wrong\""
+done
+for wrong in x one= one=-1 one=x 1e 'nan'; do
+	expect 2 cat --frequency "$wrong" four.ex
+	has err "--frequency: expected a number F of at least 0, or NAME=F, found \"$wrong\""
+done
+end
+
 echo "1..$count"

@@ -455,18 +455,35 @@ static sheaf_status write_output(conversion *c, const char *output, sheaf_error 
 static sheaf_status transcode(conversion *c, const char *output, sheaf_error *err)
 {
 	sheaf_sink *sink;
-	SHEAF_TRY(open_sink(c, output, &sink, err));
-	return c->to->model->transcode(c->first, sink, c->cx, err);
+	sheaf_values values;
+	int n = c->options->nsettings;
+	SHEAF_TRY(sheaf_settings_pick(c->to, SHEAF_READING, c->options->settings, n, NULL, c->cx, &values, err));
+	sheaf_status status = open_sink(c, output, &sink, err);
+	if (status == SHEAF_OK)
+		status = c->to->model->transcode(c->first, sink, &values, &c->options->select, c->cx, err);
+	sheaf_settings_release(c->cx, &values, n);
+	return status;
 }
 
-/* Whether there is one file, of the format that is wanted, which can say all of it again. Settings would ask
- * for something else. */
+/* Whether each setting only changes what the format's model has. */
+static bool are_edits(const conversion *c)
+{
+	for (int i = 0; i < c->options->nsettings; i++) {
+		const char *const *edit = c->to->model->edits;
+		while (edit && *edit && strcmp(*edit, c->options->settings[i].name) != 0) edit++;
+		if (!edit || !*edit) return false;
+	}
+	return true;
+}
+
+/* Whether there is one file, of the format that is wanted, which can say all of it again. Other settings, and
+ * streams that are left out, would ask for something else. */
 static sheaf_status can_transcode(conversion *c, const char *input, bool *can, sheaf_error *err)
 {
 	const sheaf_format *from;
 	*can = false;
-	if (!(sheaf_format_can(c->to) & SHEAF_CAN_TRANSCODE) || c->ninputs > 1 || c->options->nsettings > 0 ||
-	    !sheaf_selects_all(&c->options->select))
+	if (!(sheaf_format_can(c->to) & SHEAF_CAN_TRANSCODE) || c->ninputs > 1 || !are_edits(c) ||
+	    !sheaf_selects_rows_alone(&c->options->select))
 		return SHEAF_OK;
 	SHEAF_TRY(sheaf_source_named(input, c->cx, &c->first, err));
 	SHEAF_TRY(sheaf_recognise(c->first, c->options->from, &from, err));

@@ -20,8 +20,8 @@ struct sheaf_dataset {
 SHEAF_USE sheaf_status sheaf_check_open_options(const char *function, const sheaf_open_options *options,
                                                 sheaf_error *err);
 
-/* Whether a selection leaves nothing out and nothing changed. */
-bool sheaf_selects_all(const sheaf_selection *selection);
+/* Whether a selection leaves out rows at most, and nothing of each. */
+bool sheaf_selects_rows_alone(const sheaf_selection *selection);
 
 /* sheaf_open_source after which sheaf_dataset_count may follow, where `rewindable`. */
 SHEAF_USE sheaf_status sheaf_open_rewindable(sheaf_source *source, const sheaf_open_options *options,

@@ -3,8 +3,8 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
+#include "data/row_choice.h"
 #include "dataset/dataset.h"
-#include "view/selection.h"
 #include "view/view.h"
 #include <string.h>
 
@@ -36,9 +36,9 @@ static sheaf_status recognise(sheaf_source *source, const sheaf_open_options *op
 
 /* ---- what is selected ---- */
 
-bool sheaf_selects_all(const sheaf_selection *s)
+bool sheaf_selects_rows_alone(const sheaf_selection *s)
 {
-	return s->skip == 0 && !s->rows && !s->sample && !s->where && !s->streams && !s->columns && !s->transpose;
+	return !s->streams && !s->columns && !s->transpose;
 }
 
 /* A list with types declares columns, for a format whose columns can be declared. */

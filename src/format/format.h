@@ -13,6 +13,7 @@
 
 #include "base/extend.h"
 #include <sheaf/format.h>
+#include <sheaf/select.h>
 
 typedef enum sheaf_likely { SHEAF_NO, SHEAF_PERHAPS, SHEAF_SURE } sheaf_likely;
 
@@ -198,8 +199,11 @@ typedef struct sheaf_container {
 /* What a format's users know of their files that rows and columns do not say. Each member may be NULL. */
 typedef struct sheaf_model {
 	/* From one spelling of the format into another without loss, where rows and columns would lose some.
-	 * NULL: through rows and columns. Takes over the sink, also on failure. */
-	sheaf_status (*transcode)(sheaf_source *source, sheaf_sink *sink, sheaf_context *cx, sheaf_error *err);
+	 * NULL: through rows and columns. Takes over the sink, also on failure. Of the settings for reading it
+	 * knows those that `edits` names (NULL: none); of a selection, rows. */
+	sheaf_status (*transcode)(sheaf_source *source, sheaf_sink *sink, const sheaf_values *values,
+	                          const sheaf_selection *selection, sheaf_context *cx, sheaf_error *err);
+	const char *const *edits; /* ends with NULL */
 	/* Appends what else there is to know of the input: lines for people, or members of a JSON object, each
 	 * with a comma before it. NULL: nothing. */
 	sheaf_status (*describe)(const void *in, bool json, sheaf_context *cx, sheaf_buffer *text,

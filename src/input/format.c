@@ -78,7 +78,7 @@ sheaf_status sheaf_transcode(const sheaf_format *format, sheaf_source *source, s
 {
 	sheaf_status status = check_transcode(format, source, sink, cx, err);
 	if (!status && format->model && format->model->transcode)
-		return format->model->transcode(source, sink, cx, err);
+		return format->model->transcode(source, sink, &(sheaf_values){0}, &(sheaf_selection){0}, cx, err);
 	sheaf_sink_abandon(sink);
 	SHEAF_TRY(status);
 	return sheaf_fail(err, SHEAF_UNSUPPORTED,

@@ -5,9 +5,8 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "data/frame.h"
-#include "view/selection.h"
+#include "data/row_choice.h"
 #include "view/view.h"
-#include <fnmatch.h>
 #include <string.h>
 
 typedef struct selected {
@@ -36,8 +35,7 @@ static bool has_name(const selected *s, const sheaf_frame *frame, int64_t r, she
 	                     (size_t)sheaf_run_length(run));
 	sheaf_builder_byte(text, '\0');
 	if (text->failed) return false;
-	const char *name = (const char *)text->data;
-	return strcmp(name, s->where) == 0 || fnmatch(s->where, name, 0) == 0;
+	return sheaf_name_matches(s->where, (const char *)text->data);
 }
 
 static bool is_chosen(const selected *s, const sheaf_frame *frame, int64_t r, sheaf_builder *text)
@@ -122,10 +120,7 @@ static sheaf_status open_below(selected *s, int64_t bytes, sheaf_error *err)
 static sheaf_status check_found(const selected *s, sheaf_error *err)
 {
 	if (!s->where || s->found > 0) return SHEAF_END;
-	return sheaf_fail_option(err, SHEAF_USAGE, "where",
-	                         ": expected the name of a row of %s, or a pattern for names, found \"%s\", "
-	                         "which none of them has",
-	                         sheaf_source_name(s->view.source), s->where);
+	return sheaf_refuse_where(s->where, sheaf_source_name(s->view.source), err);
 }
 
 static sheaf_status next_below(selected *s, const sheaf_frame **out, sheaf_error *err)

@@ -11,6 +11,8 @@
 #define SHEAF_FORMAT_LENS_DATASET_H
 
 #include "data/frame.h"
+#include "data/row_choice.h"
+#include "format/lens/edits.h"
 #include "format/lens/lens.h"
 #include "io/spool.h"
 
@@ -75,8 +77,8 @@ typedef struct sheaf_lens_use {
 
 /* Reads all of the source, or at a glance what stands in its first part, without a word about flaws: who
  * reads the rows will hear of them. The source stands where the rows begin afterwards. */
-SHEAF_USE sheaf_status sheaf_lens_make_survey(sheaf_source *source, bool glance, sheaf_context *cx,
-                                              sheaf_lens_survey *out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_lens_make_survey(sheaf_source *source, bool glance, sheaf_lens_edits *edits,
+                                              sheaf_context *cx, sheaf_lens_survey *out, sheaf_error *err);
 void sheaf_lens_survey_free(sheaf_lens_survey *survey);
 /* Whether there are more names of groups than Lens has room for. */
 bool sheaf_lens_has_many_groups(const sheaf_lens_survey *survey);
@@ -119,6 +121,7 @@ typedef struct sheaf_lens_dataset {
 	sheaf_lens_streams streams;
 	sheaf_lens_survey survey;
 	sheaf_opening how;
+	sheaf_lens_edits edits;
 	sheaf_buffer heading;
 	bool any; /* example was cut in this round */
 	char guess[64];
@@ -179,8 +182,8 @@ sheaf_status sheaf_lens_encode(const void *out, const sheaf_frame *frame, int64_
 sheaf_status sheaf_lens_append(void *out, const sheaf_blob *blob, sheaf_error *err);
 sheaf_status sheaf_lens_finish(void *out, sheaf_error *err);
 void sheaf_lens_close_output(void *out);
-sheaf_status sheaf_lens_transcode(sheaf_source *source, sheaf_sink *sink, sheaf_context *cx,
-                                  sheaf_error *err);
+sheaf_status sheaf_lens_transcode(sheaf_source *source, sheaf_sink *sink, const sheaf_values *values,
+                                  const sheaf_selection *selection, sheaf_context *cx, sheaf_error *err);
 
 /* The writer of a file. */
 typedef struct sheaf_lens_output {

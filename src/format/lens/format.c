@@ -16,6 +16,12 @@ static const sheaf_option options[] = {
      0},
 	{"loop", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
      "at the end of the input begin again, for ever (head and cat)", 0},
+	{"rename-group", SHEAF_OPTION_TEXT, SHEAF_READING, "OLD=NEW",
+     "give a group another name (repeat it for each)", 0},
+	{"frequency", SHEAF_OPTION_TEXT, SHEAF_READING, "[NAME=]F",
+     "set the frequency of all examples, or of those of this name, or whose names match it as a pattern "
+     "(repeat it; the last one that fits counts)",
+     0},
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
@@ -62,6 +68,7 @@ static void close_dataset(void *dataset)
 	sheaf_lens_close(in->first);
 	sheaf_lens_streams_free(&in->streams);
 	sheaf_lens_survey_free(&in->survey);
+	sheaf_lens_edits_free(&in->edits);
 	sheaf_buffer_reset(&in->heading);
 }
 
@@ -97,7 +104,7 @@ static sheaf_status find_streams(sheaf_lens_dataset *in, sheaf_error *err)
 	bool wanted = !given || in->how.glance ||
 	              sheaf_is_validating(in->cx); /* to validate, all names of groups are counted */
 	if (!in->how.pipe && wanted)
-		SHEAF_TRY(sheaf_lens_make_survey(in->source, in->how.glance, in->cx, &in->survey, err));
+		SHEAF_TRY(sheaf_lens_make_survey(in->source, in->how.glance, &in->edits, in->cx, &in->survey, err));
 	if (!given) SHEAF_TRY(sheaf_lens_streams_of_survey(&in->survey, &in->streams, err));
 	if (!given)
 		snprintf(in->guess, sizeof in->guess, "%s",
@@ -109,8 +116,10 @@ static sheaf_status prepare(sheaf_lens_dataset *in, const sheaf_values *values, 
 {
 	sheaf_lens_streams_begin(&in->streams, in->cx);
 	SHEAF_TRY(sheaf_lens_read_groups(&in->streams, values, err));
+	SHEAF_TRY(sheaf_lens_edits_read(&in->edits, values, in->cx, err));
 	SHEAF_TRY(find_streams(in, err));
 	SHEAF_TRY(sheaf_lens_open(in->source, in->cx, &in->first, err));
+	sheaf_lens_edit_with(in->first, &in->edits);
 	in->current = in->first;
 	if (in->how.view != SHEAF_VIEW_STREAMS) return make_showing_schema(in, err);
 	return sheaf_lens_make_schema(&in->streams, sheaf_lens_header_of(in->first), in->cx, &in->schema, err);
@@ -151,6 +160,7 @@ static sheaf_status begin_round(sheaf_lens_dataset *in, sheaf_error *err)
 	sheaf_lens_reader *fresh;
 	SHEAF_TRY(sheaf_source_reopen(in->source, err));
 	SHEAF_TRY(sheaf_lens_open(in->source, in->cx, &fresh, err));
+	sheaf_lens_edit_with(fresh, &in->edits);
 	if (in->current != in->first) sheaf_lens_close(in->current);
 	in->current = fresh;
 	in->any = false;
@@ -189,6 +199,7 @@ static sheaf_status settle(void *dataset, sheaf_error *err)
 	                         "at most 12 names of groups, with which Lens can deal",
 	                         "more",
 	                         NULL};
+	SHEAF_TRY(sheaf_lens_edits_check(&in->edits, sheaf_source_name(in->source), err));
 	if (!in->survey.complete || !sheaf_lens_has_many_groups(&in->survey)) return SHEAF_OK;
 	problem.place.file = sheaf_source_name(in->source);
 	return sheaf_report(in->cx, &problem, err);
@@ -216,8 +227,11 @@ static const sheaf_writing writing = {
 	.close = sheaf_lens_close_output,
 };
 
+static const char *const edits[] = {"rename-group", "frequency", NULL};
+
 static const sheaf_model model = {
 	.transcode = sheaf_lens_transcode,
+	.edits = edits,
 	.describe = sheaf_lens_describe,
 	.declare = sheaf_lens_declare,
 };

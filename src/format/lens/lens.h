@@ -90,6 +90,7 @@ typedef struct sheaf_lens_set {
 	sheaf_lens_traits
 		plain;          /* what an event has that says nothing: times to inherit, the header's other values */
 	sheaf_names groups; /* in order of appearance; the texts are the set's */
+	struct sheaf_lens_edits *edits; /* of the reader that fills it; NULL: none */
 	union {
 		struct {
 			sheaf_builder texts;    /* char */
@@ -182,6 +183,8 @@ bool sheaf_lens_is_binary(sheaf_bytes head);
 SHEAF_USE sheaf_status sheaf_lens_open(sheaf_source *source, sheaf_context *cx, sheaf_lens_reader **out,
                                        sheaf_error *err);
 void sheaf_lens_close(sheaf_lens_reader *in);
+/* From here on examples are changed so as they are parsed; the edits outlive the reader. */
+void sheaf_lens_edit_with(sheaf_lens_reader *in, struct sheaf_lens_edits *edits);
 const sheaf_lens_header *sheaf_lens_header_of(const sheaf_lens_reader *in);
 /* Number of examples where the header tells (binary), else -1. */
 int64_t sheaf_lens_examples_told(const sheaf_lens_reader *in);

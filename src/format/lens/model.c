@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The set of examples: flat arrays that grow at their ends, and a name for each place in them. */
 #include "base/memory.h"
+#include "format/lens/edits.h"
 #include "format/lens/filling.h"
 #include <math.h>
 
@@ -112,6 +113,7 @@ sheaf_status sheaf_lens_group(sheaf_lens_set *set, const void *name, size_t size
                               sheaf_error *err)
 {
 	char *copy = NULL;
+	sheaf_lens_edits_rename(set->edits, &name, &size);
 	*out = sheaf_names_find(&set->groups, name, size, set->groups.count - 1);
 	if (*out >= 0) return SHEAF_OK;
 	SHEAF_TRY(sheaf_copy_text(set->cx, (const char *)name, size, &copy, err));

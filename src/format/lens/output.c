@@ -234,19 +234,34 @@ typedef struct transcoding {
 	sheaf_piece piece;
 	sheaf_lens_writing writing;
 	sheaf_builder bytes;
+	sheaf_lens_edits edits;
+	sheaf_row_choice choice;
+	const char *where; /* NULL: names do not count */
+	int64_t read;      /* examples of the input */
 } transcoding;
+
+static bool is_wanted(const transcoding *t, const sheaf_lens_example *example, int64_t row)
+{
+	if (!sheaf_choice_has(&t->choice, row)) return false;
+	const char *name = sheaf_lens_string(&t->set, example->name);
+	return !t->where || (name && sheaf_name_matches(t->where, name));
+}
 
 static sheaf_status copy_piece(transcoding *t, sheaf_context *cx, sheaf_error *err)
 {
-	int64_t row = t->out->examples;
+	int64_t row = t->out->examples, written = 0;
 	t->bytes.size = 0;
 	sheaf_lens_set_clear(&t->set);
 	SHEAF_TRY(sheaf_lens_parse(t->reader, &t->piece, &t->set, cx, err));
-	for (int64_t x = 0; x < sheaf_lens_count(&t->set); x++)
-		SHEAF_TRY(t->out->spelling->put_example(&t->writing, &t->set, sheaf_lens_example_at(&t->set, x),
-		                                        row + x, &t->bytes, err));
+	for (int64_t x = 0; x < sheaf_lens_count(&t->set); x++) {
+		const sheaf_lens_example *example = sheaf_lens_example_at(&t->set, x);
+		if (!is_wanted(t, example, t->read + x)) continue;
+		SHEAF_TRY(
+			t->out->spelling->put_example(&t->writing, &t->set, example, row + written++, &t->bytes, err));
+	}
+	t->read += sheaf_lens_count(&t->set);
 	SHEAF_TRY(sheaf_builder_status(&t->bytes, err));
-	return add(t->out, t->bytes.data, t->bytes.size, sheaf_lens_count(&t->set), err);
+	return add(t->out, t->bytes.data, t->bytes.size, written, err);
 }
 
 static void tell_progress(sheaf_source *source, sheaf_context *cx)
@@ -263,45 +278,73 @@ static sheaf_status copy_pieces(transcoding *t, sheaf_source *source, sheaf_cont
 		SHARE = 64 /* what is made of a piece, and of its bytes, takes many times its size */
 	};
 	int64_t share = sheaf_max_memory(cx) / SHARE, bytes = share < USUAL ? share + 1 : USUAL;
-	sheaf_status status;
-	while ((status = sheaf_lens_cut(t->reader, bytes, &t->piece, err)) == SHEAF_OK) {
+	sheaf_status status = SHEAF_OK;
+	while (t->read < t->choice.to &&
+	       (status = sheaf_lens_cut(t->reader, bytes, &t->piece, err)) == SHEAF_OK) {
 		SHEAF_TRY(sheaf_check_stop(cx, err));
 		SHEAF_TRY(copy_piece(t, cx, err));
 		tell_progress(source, cx);
 	}
-	return status == SHEAF_END ? SHEAF_OK : status;
+	if (status && status != SHEAF_END) return status;
+	if (status == SHEAF_END) SHEAF_TRY(sheaf_lens_edits_check(&t->edits, sheaf_source_name(source), err));
+	return t->where && t->out->examples == 0 ? sheaf_refuse_where(t->where, sheaf_source_name(source), err)
+	                                         : SHEAF_OK;
 }
 
-static sheaf_status copy_set(sheaf_lens_reader *reader, sheaf_source *source, sheaf_lens_output *out,
-                             sheaf_context *cx, sheaf_error *err)
+/* How many examples there are, where so many of all are wanted. */
+static sheaf_status find_limit(transcoding *t, sheaf_source *source, sheaf_context *cx, sheaf_error *err)
 {
-	transcoding t = {.out = out, .reader = reader};
+	enum { PIECE = 1 << 20 };
+	int64_t examples = 0, before;
+	sheaf_status status;
+	if (t->choice.count < 0) return SHEAF_OK;
+	SHEAF_TRY(sheaf_source_make_rewindable(source, err));
+	while ((status = sheaf_lens_cut(t->reader, PIECE, &t->piece, err)) == SHEAF_OK)
+		examples += sheaf_lens_piece_examples(&t->piece, &before);
+	if (status != SHEAF_END) return status;
+	SHEAF_TRY(sheaf_lens_rewind(t->reader, err));
+	return sheaf_choice_limit(&t->choice, examples, cx, err);
+}
+
+static sheaf_status copy_set(transcoding *t, sheaf_source *source, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_lens_output *out = t->out;
 	int64_t losses = sheaf_context_losses(cx);
-	memcpy(out->header.fields, sheaf_lens_header_of(reader)->fields, sizeof out->header.fields);
-	sheaf_lens_set_begin(&t.set, sheaf_lens_header_of(reader), cx);
-	sheaf_lens_writing_begin(&t.writing, out->name, cx);
-	sheaf_builder_begin(&t.bytes, cx, NULL);
-	sheaf_status status = copy_pieces(&t, source, cx, err);
+	memcpy(out->header.fields, sheaf_lens_header_of(t->reader)->fields, sizeof out->header.fields);
+	sheaf_lens_set_begin(&t->set, sheaf_lens_header_of(t->reader), cx);
+	sheaf_lens_writing_begin(&t->writing, out->name, cx);
+	sheaf_builder_begin(&t->bytes, cx, NULL);
+	sheaf_lens_edit_with(t->reader, &t->edits);
+	sheaf_status status = find_limit(t, source, cx, err);
+	if (status == SHEAF_OK) status = copy_pieces(t, source, cx, err);
 	if (status == SHEAF_OK) status = sheaf_check_losses(cx, losses, out->name, "lens", err);
-	sheaf_builder_drop(&t.bytes);
-	sheaf_lens_writing_end(&t.writing);
-	sheaf_lens_set_free(&t.set);
-	sheaf_buffer_reset(&t.piece.bytes);
-	sheaf_buffer_reset(&t.piece.notes);
+	sheaf_builder_drop(&t->bytes);
+	sheaf_lens_writing_end(&t->writing);
+	sheaf_lens_set_free(&t->set);
+	sheaf_buffer_reset(&t->piece.bytes);
+	sheaf_buffer_reset(&t->piece.notes);
 	return status ? status : complete(out, err);
 }
 
-sheaf_status sheaf_lens_transcode(sheaf_source *source, sheaf_sink *sink, sheaf_context *cx, sheaf_error *err)
+static sheaf_status transcode(transcoding *t, sheaf_source *source, sheaf_context *cx, sheaf_error *err)
 {
-	sheaf_lens_reader *reader;
+	SHEAF_TRY(sheaf_lens_open(source, cx, &t->reader, err));
+	sheaf_status status = begin(t->out, sheaf_lens_header_of(t->reader)->proc, err);
+	if (status == SHEAF_OK) status = copy_set(t, source, cx, err);
+	release(t->out);
+	sheaf_lens_close(t->reader);
+	return status;
+}
+
+sheaf_status sheaf_lens_transcode(sheaf_source *source, sheaf_sink *sink, const sheaf_values *values,
+                                  const sheaf_selection *selection, sheaf_context *cx, sheaf_error *err)
+{
 	sheaf_lens_output out = {.cx = cx, .sink = sink};
-	sheaf_status status = sheaf_lens_open(source, cx, &reader, err);
-	if (status == SHEAF_OK) {
-		status = begin(&out, sheaf_lens_header_of(reader)->proc, err);
-		if (status == SHEAF_OK) status = copy_set(reader, source, &out, cx, err);
-		release(&out);
-		sheaf_lens_close(reader);
-	}
+	transcoding t = {.out = &out, .where = selection->where};
+	sheaf_status status = sheaf_choice_read(selection, &t.choice, err);
+	if (status == SHEAF_OK) status = sheaf_lens_edits_read(&t.edits, values, cx, err);
+	if (status == SHEAF_OK) status = transcode(&t, source, cx, err);
+	sheaf_lens_edits_free(&t.edits);
 	if (status == SHEAF_OK) return sheaf_sink_commit(sink, err);
 	sheaf_sink_abandon(sink);
 	return status;

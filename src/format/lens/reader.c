@@ -4,6 +4,7 @@
 #include "format/lens/reader.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "format/lens/edits.h"
 
 bool sheaf_lens_is_binary(sheaf_bytes head)
 {
@@ -232,5 +233,11 @@ sheaf_status sheaf_lens_cut(sheaf_lens_reader *in, int64_t bytes, sheaf_piece *p
 sheaf_status sheaf_lens_parse(const sheaf_lens_reader *in, const sheaf_piece *piece, sheaf_lens_set *set,
                               sheaf_context *cx, sheaf_error *err)
 {
-	return in->way->parse(in, piece, set, cx, err);
+	int64_t before = sheaf_lens_count(set);
+	set->edits = in->edits;
+	SHEAF_TRY(in->way->parse(in, piece, set, cx, err));
+	sheaf_lens_edits_apply(in->edits, set, before);
+	return SHEAF_OK;
 }
+
+void sheaf_lens_edit_with(sheaf_lens_reader *in, sheaf_lens_edits *edits) { in->edits = edits; }

@@ -53,12 +53,13 @@ struct sheaf_lens_reader {
 	const sheaf_lens_way *way;
 	sheaf_lens_header header;
 	sheaf_lens_scan scan;
-	int64_t line, column; /* of the next byte to cut, from 1; -1 where there are no lines */
-	int64_t cut;          /* examples so far */
-	int64_t told;         /* examples by the header, or -1 */
-	bool found;           /* the scan stands after an example that is not cut yet */
-	bool ended;           /* nothing can follow what was cut */
-	sheaf_status cut_off; /* the input failed here, when the examples before had been cut */
+	int64_t line, column;           /* of the next byte to cut, from 1; -1 where there are no lines */
+	int64_t cut;                    /* examples so far */
+	struct sheaf_lens_edits *edits; /* NULL: none */
+	int64_t told;                   /* examples by the header, or -1 */
+	bool found;                     /* the scan stands after an example that is not cut yet */
+	bool ended;                     /* nothing can follow what was cut */
+	sheaf_status cut_off;           /* the input failed here, when the examples before had been cut */
 	sheaf_error cut_off_error;
 };
 

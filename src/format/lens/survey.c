@@ -110,13 +110,14 @@ static sheaf_status read_pieces(sheaf_lens_survey *s, sheaf_lens_reader *reader,
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-static sheaf_status read_source(sheaf_lens_survey *s, sheaf_source *source, sheaf_context *cx,
-                                sheaf_error *err)
+static sheaf_status read_source(sheaf_lens_survey *s, sheaf_source *source, sheaf_lens_edits *edits,
+                                sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_lens_reader *reader;
 	sheaf_lens_set set = {0};
 	sheaf_piece piece = {0};
 	SHEAF_TRY(sheaf_lens_open(source, cx, &reader, err));
+	sheaf_lens_edit_with(reader, edits);
 	sheaf_lens_set_begin(&set, sheaf_lens_header_of(reader), cx);
 	sheaf_status status = read_pieces(s, reader, &set, &piece, cx, err);
 	sheaf_lens_set_free(&set);
@@ -127,8 +128,8 @@ static sheaf_status read_source(sheaf_lens_survey *s, sheaf_source *source, shea
 }
 
 /* A part is looked at without taking it from the source: a pipe has its bytes only once. */
-static sheaf_status read_first_part(sheaf_lens_survey *s, sheaf_source *source, sheaf_context *quiet,
-                                    sheaf_error *err)
+static sheaf_status read_first_part(sheaf_lens_survey *s, sheaf_source *source, sheaf_lens_edits *edits,
+                                    sheaf_context *quiet, sheaf_error *err)
 {
 	sheaf_bytes part;
 	sheaf_source *copy;
@@ -138,16 +139,16 @@ static sheaf_status read_first_part(sheaf_lens_survey *s, sheaf_source *source, 
 	s->complete = !failed && part.size < FIRST_PART;
 	if (part.size > FIRST_PART) part.size = FIRST_PART;
 	SHEAF_TRY(sheaf_source_memory(part, sheaf_source_name(source), quiet, &copy, err));
-	sheaf_status status = read_source(s, copy, quiet, err);
+	sheaf_status status = read_source(s, copy, edits, quiet, err);
 	sheaf_source_close(copy);
 	return status;
 }
 
-static sheaf_status read_whole(sheaf_lens_survey *s, sheaf_source *source, sheaf_context *quiet,
-                               sheaf_error *err)
+static sheaf_status read_whole(sheaf_lens_survey *s, sheaf_source *source, sheaf_lens_edits *edits,
+                               sheaf_context *quiet, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_source_make_rewindable(source, err));
-	sheaf_status status = read_source(s, source, quiet, err);
+	sheaf_status status = read_source(s, source, edits, quiet, err);
 	s->complete = status == SHEAF_OK;
 	return status;
 }
@@ -157,8 +158,8 @@ static bool is_of_the_input(sheaf_status status)
 	return status == SHEAF_DATA || status == SHEAF_SHORT || status == SHEAF_UNSUPPORTED;
 }
 
-sheaf_status sheaf_lens_make_survey(sheaf_source *source, bool glance, sheaf_context *cx,
-                                    sheaf_lens_survey *out, sheaf_error *err)
+sheaf_status sheaf_lens_make_survey(sheaf_source *source, bool glance, sheaf_lens_edits *edits,
+                                    sheaf_context *cx, sheaf_lens_survey *out, sheaf_error *err)
 {
 	sheaf_context *quiet;
 	SHEAF_TRY(sheaf_context_quiet(cx, &quiet, err));
@@ -167,7 +168,7 @@ sheaf_status sheaf_lens_make_survey(sheaf_source *source, bool glance, sheaf_con
 	sheaf_builder_begin(&out->shown, cx, NULL);
 	out->made = true;
 	sheaf_status status =
-		glance ? read_first_part(out, source, quiet, err) : read_whole(out, source, quiet, err);
+		glance ? read_first_part(out, source, edits, quiet, err) : read_whole(out, source, edits, quiet, err);
 	sheaf_context_free(quiet);
 	if (is_of_the_input(status))
 		status = sheaf_forgive(status, "reading the input meets it again and says so");

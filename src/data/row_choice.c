@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What a selection says of rows. */
-#include "view/selection.h"
+#include "data/row_choice.h"
 #include "base/memory.h"
 #include "number/number.h"
+#include <fnmatch.h>
 #include <string.h>
 
 /* ---- hashes ---- */
@@ -149,4 +150,19 @@ int64_t sheaf_choice_count(const sheaf_row_choice *c, int64_t rows)
 	if (rows < 0 || (c->sampled && c->count < 0)) return -1;
 	int64_t between = rows_between(c, rows);
 	return c->count >= 0 && c->count < between ? c->count : between;
+}
+
+/* ---- names ---- */
+
+bool sheaf_name_matches(const char *wanted, const char *name)
+{
+	return strcmp(wanted, name) == 0 || fnmatch(wanted, name, 0) == 0;
+}
+
+sheaf_status sheaf_refuse_where(const char *where, const char *file, sheaf_error *err)
+{
+	return sheaf_fail_option(err, SHEAF_USAGE, "where",
+	                         ": expected the name of a row of %s, or a pattern for names, found \"%s\", "
+	                         "which none of them has",
+	                         file, where);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which rows are chosen: what a selection says, as numbers. */
-#ifndef SHEAF_VIEW_SELECTION_H
-#define SHEAF_VIEW_SELECTION_H
+#ifndef SHEAF_DATA_ROW_CHOICE_H
+#define SHEAF_DATA_ROW_CHOICE_H
 
 #include <sheaf/select.h>
 
@@ -25,6 +25,10 @@ static inline bool sheaf_choice_has(const sheaf_row_choice *choice, int64_t row)
 	return row >= choice->from && row < choice->to &&
 	       (!choice->sampled || sheaf_row_hash(choice->seed, row) <= choice->limit);
 }
+/* Whether a name is the one that is wanted, or matches it as a pattern. */
+bool sheaf_name_matches(const char *wanted, const char *name);
+/* USAGE: no row of a file has the name that is wanted. */
+sheaf_status sheaf_refuse_where(const char *where, const char *file, sheaf_error *err);
 /* How many rows of `rows` are chosen; -1 where only looking at each would tell, or `rows` is -1. */
 int64_t sheaf_choice_count(const sheaf_row_choice *choice, int64_t rows);
 
