@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files in parts, and parts in one file again, without decoding a row: of formats whose files are rows one
- * after the other, with nothing before them and nothing after. */
+/* Files in parts, and parts in one file again. */
 #ifndef SHEAF_SPLIT_H
 #define SHEAF_SPLIT_H
 
@@ -14,21 +13,31 @@ typedef struct sheaf_split_options {
 	size_t size;                    /* sizeof(sheaf_split_options) */
 	const sheaf_open_options *open; /* how inputs are opened; NULL: all defaults */
 	bool force; /* outputs that are there are replaced; else they are refused, as in sheaf_create_options */
+	/* "0.9,0.1": each row goes to a part that is drawn with these probabilities, which add up to 1, by its
+	 * sheaf_row_hash: rows whose hash is below 0.9 of 2^64 to the first. NULL: parts are of equal length, in
+	 * order */
+	const char *fractions;
+	uint64_t seed; /* of what is drawn */
 } sheaf_split_options;
 
-/* Copies the rows of a file, in their order, to n files, to each as many as to the others, or one less.
- * options NULL: all defaults. rows[i] becomes how many the i-th has got; NULL:
- * nobody asks. What the rows hold is not looked at, but where they end is: DATA or SHORT where the last one
- * is not whole. UNSUPPORTED where the format is of another kind. On failure no output is changed that is a
- * file. Outputs that are files in one folder are replaced together: where the process is killed while it does
- * so, the next sink that is opened in that folder finishes the set, with a WARNING. */
+/* Shares the rows of a file out among n files: to each as many as to the others, or one less. A tensor's
+ * slices are its rows here: positions along its first dimension, which each part counts from 0. options NULL:
+ * all defaults. rows[i] becomes how many rows the i-th has got, or entries of a tensor; NULL: nobody asks.
+ *
+ * Where a file of the format is its rows and nothing else (SHEAF_CAN_SPLIT), and nothing is drawn, rows are
+ * copied as they stand: what they hold is not looked at, but where they end is: DATA or SHORT where the last
+ * one is not whole. Otherwise they are read and written anew, in the format that the suffix of the first
+ * output names, or the input's. On failure no output is changed that is a file. Outputs that are files in one
+ * folder are replaced together: where the process is killed while it does so, the next sink that is opened in
+ * that folder finishes the set, with a WARNING. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_split(const char *input, const char *const *outputs, int n,
                                              const sheaf_split_options *options, sheaf_context *cx,
                                              int64_t *rows, sheaf_error *err);
 
-/* Copies the rows of n files, one file after the other, to one. Parts that sheaf_split has made become the
- * same bytes again. *rows becomes how many there are; NULL: nobody asks. Nothing is read twice, so any input
- * may be a pipe. */
+/* Copies the rows of n files, one file after the other, to one: as they stand where sheaf_split does so, and
+ * parts that it has made become the same bytes again; otherwise by sheaf_convert. *rows becomes how many
+ * there are, -1 where they were converted; NULL: nobody asks. Nothing is read twice that is copied, so any
+ * input may be a pipe then. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_merge(const char *const *inputs, int n, const char *output,
                                              const sheaf_split_options *options, sheaf_context *cx,
                                              int64_t *rows, sheaf_error *err);

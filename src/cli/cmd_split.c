@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* sheaf split and sheaf merge: rows as they stand, into several files and back. */
+/* sheaf split and sheaf merge: one file into several, and back. */
 #include "cli.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 enum { MOST_PARTS = 1000 };
 
@@ -11,13 +13,14 @@ static sheaf_open_options how_to_open(const session *s)
 {
 	return (sheaf_open_options){.size = sizeof(sheaf_open_options),
 	                            .format = sheaf_values_text(&s->args->values, "from"),
+	                            .member = sheaf_values_text(&s->args->values, "dataset"),
 	                            .settings = s->args->settings,
 	                            .nsettings = s->args->nsettings};
 }
 
 static void tell(const session *s, const char *file, int64_t rows)
 {
-	if (sheaf_values_flag(&s->args->values, "quiet")) return;
+	if (rows < 0 || sheaf_values_flag(&s->args->values, "quiet")) return;
 	out_text(file);
 	out_printf(": %" PRId64 " rows\n", rows);
 }
@@ -31,15 +34,74 @@ static int digits_of(int n)
 	return digits;
 }
 
-/* OUT.0, OUT.1, ... with as many digits as the last one has. */
+/* Where the suffixes begin that say the format and the compression of a file; its end where none does. */
+static size_t stem_of(const char *path)
+{
+	char bare[64];
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	size_t stem = strlen(path);
+	for (const char *dot = name; (dot = strchr(dot + 1, '.'));) {
+		snprintf(bare, sizeof bare, "x%s", dot);
+		if (strlen(dot) + 1 < sizeof bare && sheaf_format_of_name(bare)) stem = (size_t)(dot - path);
+	}
+	return stem;
+}
+
+/* OUT.0, OUT.1, ... with as many digits as the last one has, before the suffix that says the format. */
 static sheaf_status name_parts(const char *out, int n, char **names, sheaf_error *err)
 {
 	int digits = digits_of(n - 1);
+	size_t stem = stem_of(out);
 	for (int i = 0; i < n; i++)
-		if (asprintf(&names[i], "%s.%0*d", out, digits, i) < 0) {
+		if (asprintf(&names[i], "%.*s.%0*d%s", (int)stem, out, digits, i, out + stem) < 0) {
 			names[i] = NULL;
 			return sheaf_fail(err, SHEAF_NOMEM, "expected memory for the names of parts, found %s", "none");
 		}
+	return SHEAF_OK;
+}
+
+/* ---- how many ---- */
+
+static int count_fractions(const char *text)
+{
+	int n = 1;
+	for (; *text; text++) n += *text == ',';
+	return n;
+}
+
+/* As many parts as it takes for each to have about so many bytes of the file. */
+static sheaf_status count_by_bytes(const session *s, int64_t bytes, int64_t *out, sheaf_error *err)
+{
+	struct stat info;
+	const char *file = s->args->files[0];
+	if (bytes == 0)
+		return sheaf_fail_option(err, SHEAF_USAGE, "bytes", ": expected a size of at least 1, found %d", 0);
+	if (strcmp(file, "-") == 0 || stat(file, &info) != 0 || !S_ISREG(info.st_mode))
+		return sheaf_fail_option(err, SHEAF_USAGE, "bytes",
+		                         ": expected a file, whose size is known, found %s", file);
+	*out = info.st_size / bytes + (info.st_size % bytes != 0);
+	if (*out == 0) *out = 1;
+	return SHEAF_OK;
+}
+
+/* How many parts the options ask for; -1: as many as are named. */
+static sheaf_status count_parts(const session *s, int64_t *out, sheaf_error *err)
+{
+	const sheaf_values *values = &s->args->values;
+	const char *fractions = sheaf_values_text(values, "fractions");
+	int64_t bytes = sheaf_values_number(values, "bytes", -1);
+	int given = sheaf_values_flag(values, "parts") + (fractions != NULL) + (bytes >= 0);
+	*out = sheaf_values_number(values, "parts", -1);
+	if (given > 1)
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "split: expected one of --parts, --fractions and --bytes, found %d", given);
+	if (fractions && s->args->nfiles == 2) *out = count_fractions(fractions);
+	if (bytes >= 0) SHEAF_TRY(count_by_bytes(s, bytes, out, err));
+	if (given == 0 && s->args->nfiles == 2)
+		return sheaf_fail(
+			err, SHEAF_USAGE,
+			"split: expected several outputs, or one of --parts, --fractions and --bytes, found one "
+			"output");
 	return SHEAF_OK;
 }
 
@@ -50,7 +112,11 @@ static sheaf_status split_into(const session *s, const char *const *outputs, int
 {
 	int64_t rows[MOST_PARTS] = {0};
 	sheaf_open_options open = how_to_open(s);
-	sheaf_split_options options = {sizeof options, &open, force};
+	sheaf_split_options options = {.size = sizeof options,
+	                               .open = &open,
+	                               .force = force,
+	                               .fractions = sheaf_values_text(&s->args->values, "fractions"),
+	                               .seed = (uint64_t)sheaf_values_number(&s->args->values, "seed", 0)};
 	SHEAF_TRY(sheaf_split(s->args->files[0], outputs, n, &options, s->cx, rows, err));
 	for (int i = 0; i < n; i++) tell(s, outputs[i], rows[i]);
 	return out_flush(err);
@@ -60,10 +126,10 @@ static sheaf_status split_numbered(const session *s, int64_t n, bool force, shea
 {
 	char *names[MOST_PARTS] = {0};
 	if (n < 1 || n > MOST_PARTS)
-		return sheaf_fail(err, SHEAF_USAGE, "--parts: expected a number from 1 to %d, found %" PRId64,
+		return sheaf_fail(err, SHEAF_USAGE, "split: expected a number of parts from 1 to %d, found %" PRId64,
 		                  MOST_PARTS, n);
 	if (s->args->nfiles != 2)
-		return sheaf_fail(err, SHEAF_USAGE, "split: expected one OUT with --parts, found %d",
+		return sheaf_fail(err, SHEAF_USAGE, "split: expected one OUT with --parts or --bytes, found %d",
 		                  s->args->nfiles - 1);
 	sheaf_status status = name_parts(s->args->files[1], (int)n, names, err);
 	if (status == SHEAF_OK) status = split_into(s, (const char *const *)names, (int)n, force, err);
@@ -73,7 +139,8 @@ static sheaf_status split_numbered(const session *s, int64_t n, bool force, shea
 
 static sheaf_status split(const session *s, bool force, sheaf_error *err)
 {
-	int64_t n = sheaf_values_number(&s->args->values, "parts", -1);
+	int64_t n;
+	SHEAF_TRY(count_parts(s, &n, err));
 	if (n >= 0) return split_numbered(s, n, force, err);
 	if (s->args->nfiles - 1 > MOST_PARTS)
 		return sheaf_fail(err, SHEAF_USAGE, "split: expected at most %d parts, found %d", MOST_PARTS,
@@ -88,7 +155,7 @@ static sheaf_status merge(const session *s, bool force, sheaf_error *err)
 	int64_t rows;
 	int n = s->args->nfiles - 1;
 	sheaf_open_options open = how_to_open(s);
-	sheaf_split_options options = {sizeof options, &open, force};
+	sheaf_split_options options = {.size = sizeof options, .open = &open, .force = force};
 	SHEAF_TRY(sheaf_merge(s->args->files, n, s->args->files[n], &options, s->cx, &rows, err));
 	tell(s, s->args->files[n], rows);
 	return out_flush(err);

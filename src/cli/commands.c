@@ -107,7 +107,12 @@ static const sheaf_option convert_options[] = {
 static const sheaf_option split_options[] = {
 	{"output", SHEAF_OPTION_TEXT, 0, "OUT", "write OUT: the same as OUT after the inputs", 'o'},
 	{"parts", SHEAF_OPTION_COUNT, 0, "N",
-     "make N files, OUT.0, OUT.1, ..., at most 1000 (default: the files named)", 0},
+     "make N files of equal length, at most 1000; the number stands before the suffix of OUT", 0},
+	{"bytes", SHEAF_OPTION_SIZE, 0, "SIZE",
+     "make as many files of equal length as it takes for each to have about SIZE bytes of FILE", 0},
+	{"fractions", SHEAF_OPTION_TEXT, 0, "F,...",
+     "draw a part for each row, with these probabilities, such as 0.9,0.1 for training and validation", 0},
+	{"seed", SHEAF_OPTION_COUNT, 0, "S", "the seed of what is drawn (default 0)", 0},
 	{0},
 };
 
@@ -272,15 +277,17 @@ const command commands[] = {
      "each: its number, its place in samples, the ends it touches and the keys of its sequences in order. "
      "Without --json it prints the throughput, one line a second. A name with *, ? or [ in it means all "
      "files that match, and @FILE the names in a file, one a line."},
-	{"split", run_split, "one file into several, row by row as they stand", "FILE OUT...", 2, -1,
-     (READS_ALL & ~TAKES_INDEX) | TAKES_FORCE, SHEAF_READING, split_options,
-     "Copies the rows of FILE, in their order, to the files OUT, or with --parts to OUT.0, OUT.1 and so on: "
-     "in parts whose sizes differ by at most one row. The rows stay as they are, byte for byte, so that "
-     "sheaf merge restores the file. For formats whose files are rows and nothing else."},
-	{"merge", run_merge, "several files into one, row by row as they stand", "IN... OUT", 2, -1,
-     (READS_ALL & ~TAKES_INDEX) | TAKES_FORCE, SHEAF_READING, merge_options,
-     "Copies the rows of all inputs, one file after the other, to OUT, byte for byte. For formats whose "
-     "files are rows and nothing else."},
+	{"split", run_split, "one file into several", "FILE OUT...", 2, -1,
+     (READS_ALL & ~TAKES_INDEX) | TAKES_FORCE, CONVERTS, split_options,
+     "Shares the rows of FILE, in their order, out among the files OUT, or OUT.0, OUT.1 and so on: in parts "
+     "whose lengths differ by at most one row, or by --fractions as they are drawn. A tensor is shared out "
+     "by its first dimension. Where a file of the format is its rows and nothing else they stay as they are, "
+     "byte for byte, so that sheaf merge restores the file; otherwise they are written anew. All parts "
+     "appear, or none does."},
+	{"merge", run_merge, "several files into one", "IN... OUT", 2, -1,
+     (READS_ALL & ~TAKES_INDEX) | TAKES_FORCE, CONVERTS, merge_options,
+     "Writes the rows of all inputs, one file after the other, to OUT: byte for byte where a file of the "
+     "format is its rows and nothing else, otherwise as sheaf convert does."},
 	{"index", run_index, "write or check the index beside a file", "FILE...", 1, -1,
      (READS_ALL & ~(TAKES_INDEX | TAKES_STRICT)) | TAKES_JSON, SHEAF_READING, index_options,
      "Writes FILE.sheaf-index, or, if that folder cannot be written, a file in the user's cache folder. It "

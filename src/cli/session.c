@@ -192,12 +192,14 @@ sheaf_selection selection_wanted(const arguments *args)
 {
 	const sheaf_values *v = &args->values;
 	const char *head = sheaf_values_text(v, "head"), *rows = sheaf_values_text(v, "rows");
+	uint64_t seed;
+	if (!sheaf_seed_from_text(sheaf_values_text(v, "seed"), &seed)) seed = 0;
 	if (!(args->command->shared & TAKES_SELECTION)) return (sheaf_selection){0};
 	return (sheaf_selection){
 		.skip = sheaf_values_number(v, "skip", 0),
 		.rows = rows ? rows : head,
 		.sample = sheaf_values_text(v, "sample"),
-		.seed = (uint64_t)sheaf_values_number(v, "seed", 0),
+		.seed = seed,
 		.where = sheaf_values_text(v, "where"),
 		.streams = sheaf_values_text(v, "streams"),
 		.columns = sheaf_values_text(v, "columns"),

@@ -5,6 +5,7 @@
 
 #include "base/context.h"
 #include "base/memory.h"
+#include "convert/share.h"
 #include "data/frame.h"
 #include "dataset/dataset.h"
 #include "io/set.h"
@@ -61,33 +62,39 @@ static sheaf_status put_piece(const copying *c, sheaf_sink *sink, sheaf_error *e
 	return sheaf_sink_write(sink, c->piece.bytes.data, c->piece.bytes.size, err);
 }
 
-static sheaf_status refuse_format(const char *path, const sheaf_format *format, sheaf_error *err)
+/* What is known before anything is read: whether rows are copied as they stand. */
+static sheaf_status look(const char *path, const sheaf_split_options *options, sheaf_context *cx,
+                         sheaf_source **source, bool *copies, sheaf_error *err)
 {
-	const sheaf_format *other;
-	char names[128] = "";
-	size_t used = 0;
-	for (int k = 0; (other = sheaf_format_at(k)) && used < sizeof names; k++)
-		if (other->can & SHEAF_CAN_SPLIT)
-			used +=
-				(size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", other->name);
-	return sheaf_fail(err, SHEAF_UNSUPPORTED,
-	                  "%s: expected a format whose files are rows one after the other and nothing else "
-	                  "(%s), found %s; convert joins files of all formats",
-	                  path, used ? names : "none", format->name);
+	const sheaf_format *format;
+	const char *name = options->open ? options->open->format : NULL;
+	SHEAF_TRY(sheaf_source_named(path, cx, source, err));
+	sheaf_status status = sheaf_recognise(*source, name, &format, err);
+	if (status == SHEAF_UNKNOWN && options->open)
+		sheaf_settings_hint(options->open->settings, options->open->nsettings, err);
+	if (status) sheaf_source_close(*source);
+	*copies = status == SHEAF_OK && (format->can & SHEAF_CAN_SPLIT) && !options->fractions;
+	return status;
 }
 
-static sheaf_status open_copying(copying *c, const char *path, const sheaf_split_options *options,
+static sheaf_status open_copying(copying *c, sheaf_source *source, const sheaf_split_options *options,
                                  bool random, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_open_options how = options->open ? *options->open : (sheaf_open_options){.size = sizeof how};
 	how.random = random;
 	how.index = SHEAF_INDEX_NEVER;
 	*c = (copying){.cx = cx};
-	SHEAF_TRY(sheaf_open(path, &how, cx, &c->d, err));
-	if (c->d->format->can & SHEAF_CAN_SPLIT) return SHEAF_OK;
-	sheaf_status status = refuse_format(path, c->d->format, err);
-	end_copying(c);
-	return status;
+	return sheaf_open_source(source, &how, cx, &c->d, err);
+}
+
+static sheaf_status check_options(const char *function, const sheaf_split_options **options, sheaf_error *err)
+{
+	static const sheaf_split_options defaults = {.size = sizeof defaults};
+	if (!*options) *options = &defaults;
+	if ((*options)->size && (*options)->size != sizeof defaults)
+		return sheaf_fail(err, SHEAF_USAGE, "split options: expected size %zu, found %zu", sizeof defaults,
+		                  (*options)->size);
+	return sheaf_check_open_options(function, (*options)->open, err);
 }
 
 /* ---- split ---- */
@@ -156,63 +163,52 @@ static sheaf_status copy_parts(copying *c, const parts *p, sheaf_error *err)
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-static sheaf_status open_sink(const char *output, bool force, sheaf_context *cx, sheaf_sink **out,
-                              sheaf_error *err)
+/* Outputs, and whether those that are there are replaced. */
+typedef struct targets {
+	const char *const *paths;
+	bool force;
+} targets;
+
+static sheaf_status open_sink(const void *user, int i, sheaf_context *cx, sheaf_sink **out, sheaf_error *err)
 {
-	return force ? sheaf_sink_path(output, cx, out, err) : sheaf_sink_path_new(output, cx, out, err);
+	const targets *t = (const targets *)user;
+	return t->force ? sheaf_sink_path(t->paths[i], cx, out, err)
+	                : sheaf_sink_path_new(t->paths[i], cx, out, err);
 }
 
-static sheaf_status open_sinks(const parts *p, const char *const *outputs, bool force, sheaf_context *cx,
-                               sheaf_error *err)
+static sheaf_status open_sinks(const parts *p, const targets *outputs, sheaf_context *cx, sheaf_error *err)
 {
-	for (int i = 0; i < p->n; i++) SHEAF_TRY(open_sink(outputs[i], force, cx, &p->sinks[i], err));
+	for (int i = 0; i < p->n; i++) SHEAF_TRY(open_sink(outputs, i, cx, &p->sinks[i], err));
 	return SHEAF_OK;
 }
 
 /* Before anything is read. */
-static sheaf_status check_free(const char *const *outputs, int n, const sheaf_split_options *options,
-                               sheaf_error *err)
+static sheaf_status check_free(const targets *outputs, int n, sheaf_error *err)
 {
-	for (int i = 0; i < n && !options->force; i++) SHEAF_TRY(sheaf_target_check_path(outputs[i], err));
+	for (int i = 0; i < n && !outputs->force; i++) SHEAF_TRY(sheaf_target_check_path(outputs->paths[i], err));
 	return SHEAF_OK;
 }
 
-static sheaf_status check_options(const char *function, const sheaf_split_options **options, sheaf_error *err)
-{
-	static const sheaf_split_options defaults = {.size = sizeof defaults};
-	if (!*options) *options = &defaults;
-	if ((*options)->size && (*options)->size != sizeof defaults)
-		return sheaf_fail(err, SHEAF_USAGE, "split options: expected size %zu, found %zu", sizeof defaults,
-		                  (*options)->size);
-	return sheaf_check_open_options(function, (*options)->open, err);
-}
-
-static sheaf_status split(copying *c, parts *p, const char *const *outputs, bool force, sheaf_error *err)
+static sheaf_status split(copying *c, parts *p, const targets *outputs, sheaf_error *err)
 {
 	SHEAF_TRY(count_rows(c, &p->total, err));
-	SHEAF_TRY(open_sinks(p, outputs, force, c->cx, err));
+	SHEAF_TRY(open_sinks(p, outputs, c->cx, err));
 	SHEAF_TRY(copy_parts(c, p, err));
 	return sheaf_sinks_commit(p->sinks, p->n, err);
 }
 
-sheaf_status sheaf_split(const char *input, const char *const *outputs, int n,
-                         const sheaf_split_options *options, sheaf_context *cx, int64_t *rows,
-                         sheaf_error *err)
+static sheaf_status copy_to_parts(sheaf_source *source, const targets *outputs, int n,
+                                  const sheaf_split_options *options, sheaf_context *cx, int64_t *rows,
+                                  sheaf_error *err)
 {
-	SHEAF_NEED(input, "a path");
-	SHEAF_NEED(cx, "a context");
-	SHEAF_TRY(check_options(__func__, &options, err));
-	if (n > 0) SHEAF_TRY(sheaf_check_texts(__func__, "paths of outputs", outputs, n, err));
 	copying c;
 	void *sinks = NULL, *counts = NULL;
-	if (n < 1) return sheaf_fail(err, SHEAF_USAGE, "split: expected at least 1 output, found %d", n);
-	SHEAF_TRY(check_free(outputs, n, options, err));
-	SHEAF_TRY(open_copying(&c, input, options, true, cx, err));
+	SHEAF_TRY(open_copying(&c, source, options, true, cx, err));
 	sheaf_status status = sheaf_allocate_array(cx, (uint64_t)n, sizeof(sheaf_sink *), &sinks, err);
 	if (status == SHEAF_OK) status = sheaf_allocate_array(cx, (uint64_t)n, sizeof(int64_t), &counts, err);
 	if (status == SHEAF_OK) {
 		parts p = {(sheaf_sink **)sinks, (int64_t *)counts, n, 0};
-		status = split(&c, &p, outputs, options->force, err);
+		status = split(&c, &p, outputs, err);
 		for (int i = 0; i < n; i++)
 			if (p.sinks[i]) sheaf_sink_abandon(p.sinks[i]);
 		if (rows) memcpy(rows, counts, (size_t)n * sizeof *rows);
@@ -223,19 +219,88 @@ sheaf_status sheaf_split(const char *input, const char *const *outputs, int n,
 	return status;
 }
 
+sheaf_status sheaf_split(const char *input, const char *const *outputs, int n,
+                         const sheaf_split_options *options, sheaf_context *cx, int64_t *rows,
+                         sheaf_error *err)
+{
+	SHEAF_NEED(input, "a path");
+	SHEAF_NEED(cx, "a context");
+	SHEAF_TRY(check_options(__func__, &options, err));
+	if (n > 0) SHEAF_TRY(sheaf_check_texts(__func__, "paths of outputs", outputs, n, err));
+	if (n < 1) return sheaf_fail(err, SHEAF_USAGE, "split: expected at least 1 output, found %d", n);
+	sheaf_source *source;
+	bool copies;
+	targets to = {outputs, options->force};
+	SHEAF_TRY(check_free(&to, n, err));
+	SHEAF_TRY(look(input, options, cx, &source, &copies, err));
+	if (copies) return copy_to_parts(source, &to, n, options, cx, rows, err);
+	sheaf_sharing sharing = {.source = source,
+	                         .open = options->open,
+	                         .outputs = outputs,
+	                         .n = n,
+	                         .fractions = options->fractions,
+	                         .seed = options->seed,
+	                         .opener = open_sink,
+	                         .user = &to,
+	                         .rows = rows};
+	return sheaf_share(&sharing, cx, err);
+}
+
 /* ---- merge ---- */
 
-static sheaf_status copy_all(const char *input, const sheaf_split_options *options, sheaf_context *cx,
+static sheaf_status copy_all(sheaf_source *source, const sheaf_split_options *options, sheaf_context *cx,
                              sheaf_sink *sink, int64_t *rows, sheaf_error *err)
 {
 	copying c;
-	SHEAF_TRY(open_copying(&c, input, options, false, cx, err));
+	SHEAF_TRY(open_copying(&c, source, options, false, cx, err));
 	sheaf_status status;
 	while ((status = next_piece(&c, c.d->piece_bytes, err)) == SHEAF_OK &&
 	       (status = put_piece(&c, sink, err)) == SHEAF_OK)
 		*rows += c.rows;
 	end_copying(&c);
 	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+static sheaf_status refuse_mixture(const char *path, sheaf_error *err)
+{
+	return sheaf_fail(
+		err, SHEAF_DATA,
+		"%s: expected an input whose rows can be copied as they stand, found another; sheaf convert "
+		"joins files of all formats",
+		path);
+}
+
+/* The first source is open; the others are opened in their turn. */
+static sheaf_status copy_each_input(sheaf_source *source, const char *const *inputs, int n,
+                                    const sheaf_split_options *options, sheaf_context *cx, sheaf_sink *sink,
+                                    int64_t *rows, sheaf_error *err)
+{
+	bool copies;
+	SHEAF_TRY(copy_all(source, options, cx, sink, rows, err));
+	for (int i = 1; i < n; i++) {
+		SHEAF_TRY(look(inputs[i], options, cx, &source, &copies, err));
+		if (!copies) {
+			sheaf_source_close(source);
+			return refuse_mixture(inputs[i], err);
+		}
+		SHEAF_TRY(copy_all(source, options, cx, sink, rows, err));
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status convert_all(const char *const *inputs, int n, const char *output,
+                                const sheaf_split_options *options, sheaf_context *cx, sheaf_error *err)
+{
+	const sheaf_open_options *open = options->open;
+	sheaf_convert_options convert = {.size = sizeof convert, .force = options->force};
+	if (open) {
+		convert.from = open->format;
+		convert.settings = open->settings;
+		convert.nsettings = open->nsettings;
+		convert.index = open->index;
+		convert.member = open->member;
+	}
+	return sheaf_convert(inputs, n, output, &convert, cx, err);
 }
 
 sheaf_status sheaf_merge(const char *const *inputs, int n, const char *output,
@@ -248,11 +313,23 @@ sheaf_status sheaf_merge(const char *const *inputs, int n, const char *output,
 	SHEAF_EXPECT(n > 0, "at least 1 input", n);
 	SHEAF_TRY(sheaf_check_texts(__func__, "paths of inputs", inputs, n, err));
 	sheaf_sink *sink;
+	sheaf_source *source;
+	bool copies;
 	int64_t all = 0;
-	SHEAF_TRY(open_sink(output, options->force, cx, &sink, err));
-	sheaf_status status = SHEAF_OK;
-	for (int i = 0; i < n && status == SHEAF_OK; i++)
-		status = copy_all(inputs[i], options, cx, sink, &all, err);
+	SHEAF_TRY(look(inputs[0], options, cx, &source, &copies, err));
+	if (!copies) {
+		sheaf_source_close(source);
+		if (strcmp(inputs[0], "-") == 0) return refuse_mixture("-", err);
+		if (rows) *rows = -1;
+		return convert_all(inputs, n, output, options, cx, err);
+	}
+	targets to = {&output, options->force};
+	sheaf_status status = open_sink(&to, 0, cx, &sink, err);
+	if (status) {
+		sheaf_source_close(source);
+		return status;
+	}
+	status = copy_each_input(source, inputs, n, options, cx, sink, &all, err);
 	if (rows) *rows = all;
 	if (status == SHEAF_OK) return sheaf_sink_commit(sink, err);
 	sheaf_sink_abandon(sink);

@@ -37,6 +37,8 @@ SHEAF_USE sheaf_status sheaf_dataset_count(sheaf_dataset *dataset, bool keys, bo
 SHEAF_USE sheaf_status sheaf_create_overlapping(sheaf_sink *sink, const sheaf_schema *schema,
                                                 const sheaf_create_options *options, bool *used,
                                                 sheaf_context *cx, sheaf_writer **out, sheaf_error *err);
+/* sheaf_finish but for the last step: the sink is the caller's, to commit it with others. */
+SHEAF_USE sheaf_status sheaf_finish_into(sheaf_writer *writer, sheaf_sink **sink, sheaf_error *err);
 /* The output is bounded by an input of so many bytes. */
 void sheaf_writer_bound(sheaf_writer *writer, int64_t input);
 /* Waits until what was written is on its way out, and tells what was found in it. */

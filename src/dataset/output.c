@@ -47,11 +47,15 @@ sheaf_status sheaf_output_append(const sheaf_writing *write, sheaf_output *out, 
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_output_finish(const sheaf_writing *write, sheaf_output *out, sheaf_error *err)
+sheaf_status sheaf_output_finish(const sheaf_writing *write, sheaf_output *out, sheaf_sink **sink,
+                                 sheaf_error *err)
 {
 	sheaf_status status = write->finish ? write->finish(out, err) : SHEAF_OK;
 	if (status == SHEAF_OK) {
-		status = sheaf_sink_commit(out->sink, err);
+		if (sink)
+			*sink = out->sink;
+		else
+			status = sheaf_sink_commit(out->sink, err);
 		out->sink = NULL;
 	}
 	sheaf_output_abandon(write, out);

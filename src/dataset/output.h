@@ -11,8 +11,9 @@ SHEAF_USE sheaf_status sheaf_output_create(const sheaf_writing *write, const she
                                            sheaf_output **created, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_output_append(const sheaf_writing *write, sheaf_output *out,
                                            const sheaf_blob *blob, sheaf_error *err);
-/* Both free it. */
-SHEAF_USE sheaf_status sheaf_output_finish(const sheaf_writing *write, sheaf_output *out, sheaf_error *err);
+/* Both free it. *sink (NULL: it is committed) gets the sink, which the caller commits. */
+SHEAF_USE sheaf_status sheaf_output_finish(const sheaf_writing *write, sheaf_output *out, sheaf_sink **sink,
+                                           sheaf_error *err);
 void sheaf_output_abandon(const sheaf_writing *write, sheaf_output *out);
 
 #endif

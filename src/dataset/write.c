@@ -633,9 +633,8 @@ static sheaf_status finish_arranging(sheaf_writer *w, sheaf_error *err)
 	return put_arranged(w, err);
 }
 
-sheaf_status sheaf_finish(sheaf_writer *w, sheaf_error *err)
+static sheaf_status finish(sheaf_writer *w, sheaf_sink **sink, sheaf_error *err)
 {
-	SHEAF_NEED(w, "a writer");
 	sheaf_status status = w->failure.status ? fail_again(w, err) : finish_arranging(w, err);
 	if (status == SHEAF_OK) status = flush(w, err);
 	if (status == SHEAF_OK) status = sheaf_writer_settle(w, err);
@@ -643,9 +642,21 @@ sheaf_status sheaf_finish(sheaf_writer *w, sheaf_error *err)
 		status = sheaf_check_losses(w->cx, w->losses_before, w->name, w->format->name, err);
 	if (status == SHEAF_OK) {
 		sheaf_stage(w->told, "writing");
-		status = sheaf_output_finish(w->format->write, w->out, err);
+		status = sheaf_output_finish(w->format->write, w->out, sink, err);
 		w->out = NULL;
 	}
 	sheaf_abandon(w);
 	return status;
+}
+
+sheaf_status sheaf_finish(sheaf_writer *w, sheaf_error *err)
+{
+	SHEAF_NEED(w, "a writer");
+	return finish(w, NULL, err);
+}
+
+sheaf_status sheaf_finish_into(sheaf_writer *w, sheaf_sink **sink, sheaf_error *err)
+{
+	*sink = NULL;
+	return finish(w, sink, err);
 }

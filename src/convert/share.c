@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows shared out among several files. Of a tensor its slices are: the positions along the first dimension,
+ * which each part counts anew. */
+#include "convert/share.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "data/frame.h"
+#include "io/set.h"
+#include "number/number.h"
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct part {
+	sheaf_sink *sink;
+	sheaf_writer *writer;
+	sheaf_frame frame; /* rows that are to be written next */
+	uint64_t limit;    /* drawn: hashes up to here are of this part, or of one before it */
+	int64_t rows;      /* of it, in units: sequences, or slices of a tensor */
+	int64_t written;   /* rows, as they come */
+} part;
+
+typedef struct sharing {
+	const sheaf_sharing *how;
+	sheaf_context *cx;
+	sheaf_dataset *d;
+	const sheaf_format *to;
+	part *parts;
+	bool tensor;
+	int64_t units;   /* how many there are to share */
+	int64_t *places; /* of a tensor whose parts are drawn: the number of each slice in its part */
+	sheaf_schema schema;
+	sheaf_facts facts;
+	int key; /* a field that parts do without, or -1 */
+	int *kept;
+	bool *used; /* one for each setting: by the reader, or by the writers */
+} sharing;
+
+/* ---- which part ---- */
+
+static int part_of(const sharing *s, int64_t unit)
+{
+	int i = 0, last = s->how->n - 1;
+	if (s->how->fractions) {
+		uint64_t hash = sheaf_row_hash(s->how->seed, unit);
+		while (i < last && hash > s->parts[i].limit) i++;
+		return i;
+	}
+	int64_t least = s->units / s->how->n, more = s->units % s->how->n; /* the first parts have one more */
+	if (unit < more * (least + 1)) return (int)(unit / (least + 1));
+	return least == 0 ? last : (int)((unit - more) / least);
+}
+
+/* The number of a slice in its part. */
+static int64_t place_of(const sharing *s, int64_t unit, int i)
+{
+	if (s->places) return s->places[unit];
+	for (int k = 0; k < i; k++) unit -= s->parts[k].rows;
+	return unit;
+}
+
+/* ---- fractions ---- */
+
+static sheaf_status refuse_fractions(const sharing *s, sheaf_error *err)
+{
+	return sheaf_fail_option(
+		err, SHEAF_USAGE, "fractions",
+		": expected a number above 0 for each of %d parts, with commas between, which add up "
+		"to 1, found \"%s\"",
+		s->how->n, s->how->fractions);
+}
+
+static sheaf_status read_fractions(const sharing *s, sheaf_error *err)
+{
+	static const double range = 18446744073709551616.0, slack = 1e-9;
+	const char *at = s->how->fractions;
+	double sum = 0;
+	for (int i = 0; i < s->how->n; i++) {
+		double share;
+		sheaf_scanned scanned = sheaf_scan_f64(at, at + strlen(at), &share);
+		bool last = i == s->how->n - 1;
+		if (scanned.flaw || !(share > 0 && share <= 1) || *scanned.end != (last ? '\0' : ','))
+			return refuse_fractions(s, err);
+		at = scanned.end + 1;
+		sum = sheaf_rounded(sum + share);
+		double limit = sheaf_rounded(sum * range);
+		s->parts[i].limit = last || limit >= range ? UINT64_MAX : (uint64_t)limit;
+	}
+	return sum > 1 - slack && sum < 1 + slack ? SHEAF_OK : refuse_fractions(s, err);
+}
+
+/* ---- what there is to share ---- */
+
+static sheaf_status count_units(sharing *s, sheaf_error *err)
+{
+	const sheaf_schema *schema = sheaf_dataset_schema(s->d);
+	s->facts = s->d->in->facts;
+	s->tensor = schema->rows == SHEAF_ENTRIES;
+	if (s->tensor && schema->tensor.rank == 0)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected a tensor with a dimension to split, found a scalar",
+		                  sheaf_source_name(s->d->source));
+	s->units = s->tensor ? schema->tensor.shape[0] : s->facts.rows;
+	bool known = s->units >= 0 && (schema->rows != SHEAF_SEQUENCES || s->facts.longest >= 0);
+	if (known) return SHEAF_OK;
+	SHEAF_TRY(sheaf_dataset_count(s->d, true, true, &s->facts, err));
+	s->units = s->facts.rows;
+	return SHEAF_OK;
+}
+
+static sheaf_status count_parts(sharing *s, sheaf_error *err)
+{
+	void *memory;
+	int64_t n = s->how->n;
+	if (!s->how->fractions) {
+		for (int i = 0; i < n; i++) s->parts[i].rows = s->units / n + (i < s->units % n);
+		return SHEAF_OK;
+	}
+	if (s->tensor) {
+		SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)s->units, sizeof *s->places, &memory, err));
+		s->places = (int64_t *)memory;
+	}
+	for (int64_t unit = 0; unit < s->units; unit++) {
+		part *p = &s->parts[part_of(s, unit)];
+		if (s->places) s->places[unit] = p->rows;
+		p->rows++;
+	}
+	return SHEAF_OK;
+}
+
+/* Keys that only count rows, in a file that need not have them, are left out: a part counts its own. */
+static bool counts_alone(const sharing *s)
+{
+	return s->facts.ordinal_keys == 1 && s->facts.longest >= 0 && s->facts.longest <= 1;
+}
+
+static sheaf_status make_schema(sharing *s, sheaf_error *err)
+{
+	const sheaf_schema *schema = sheaf_dataset_schema(s->d);
+	void *memory;
+	SHEAF_TRY(sheaf_schema_copy(schema, s->cx, &s->schema, err));
+	s->key = counts_alone(s) ? sheaf_schema_key(schema) : -1;
+	if (s->key >= 0) sheaf_schema_remove(&s->schema, s->key);
+	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)schema->nfields, sizeof *s->kept, &memory, err));
+	s->kept = (int *)memory;
+	for (int f = 0, at = 0; f < schema->nfields; f++)
+		if (f != s->key) s->kept[at++] = f;
+	return SHEAF_OK;
+}
+
+/* ---- writers ---- */
+
+static sheaf_status open_writer(sharing *s, int i, sheaf_error *err)
+{
+	part *p = &s->parts[i];
+	sheaf_facts totals = SHEAF_NO_FACTS;
+	totals.rows = s->tensor ? -1 : p->rows;
+	totals.longest = s->facts.longest;
+	totals.ordinal_keys = s->key >= 0 || (s->facts.ordinal_keys == 1 && i == 0 && !s->how->fractions);
+	sheaf_create_options create = {.size = sizeof create, .format = s->to->name, .totals = &totals};
+	if (s->how->open) {
+		create.settings = s->how->open->settings;
+		create.nsettings = s->how->open->nsettings;
+	}
+	if (s->tensor) s->schema.tensor.shape[0] = p->rows;
+	SHEAF_TRY(s->how->opener(s->how->user, i, s->cx, &p->sink, err));
+	sheaf_sink *sink = p->sink;
+	p->sink = NULL;
+	return sheaf_create_overlapping(sink, &s->schema, &create, s->used, s->cx, &p->writer, err);
+}
+
+static sheaf_status check_settings(const sharing *s, sheaf_error *err)
+{
+	for (int i = 0; s->how->open && i < s->how->open->nsettings; i++)
+		if (!s->used[i])
+			return sheaf_fail_option(err, SHEAF_USAGE, s->how->open->settings[i].name,
+			                         ": expected an option that %s uses for reading or %s for writing, found "
+			                         "one that neither does",
+			                         sheaf_dataset_format(s->d)->name, s->to->name);
+	return SHEAF_OK;
+}
+
+static void count_anew(const sharing *s, int i, sheaf_frame *frame)
+{
+	sheaf_column *first = &frame->columns[0];
+	int32_t *narrow = (int32_t *)(void *)first->values.data;
+	int64_t *wide = (int64_t *)(void *)first->values.data;
+	for (int64_t e = 0; e < frame->nrows; e++) {
+		if (first->type == SHEAF_I64)
+			wide[e] = place_of(s, wide[e], i);
+		else
+			narrow[e] = (int32_t)place_of(s, narrow[e], i);
+	}
+}
+
+static sheaf_status write_part(sharing *s, int i, sheaf_error *err)
+{
+	part *p = &s->parts[i];
+	if (p->frame.nrows == 0) return SHEAF_OK;
+	if (s->tensor) count_anew(s, i, &p->frame);
+	SHEAF_TRY(sheaf_write(p->writer, &p->frame, err));
+	p->written += p->frame.nrows;
+	sheaf_frame_clear(&p->frame);
+	return SHEAF_OK;
+}
+
+/* ---- rows ---- */
+
+static int64_t unit_of(const sharing *s, const sheaf_frame *frame, int64_t r)
+{
+	const sheaf_column *first = &frame->columns[0];
+	if (!s->tensor) return sheaf_dataset_row(s->d) + r;
+	return first->type == SHEAF_I64 ? ((const int64_t *)(const void *)first->values.data)[r]
+	                                : ((const int32_t *)(const void *)first->values.data)[r];
+}
+
+static sheaf_status share_frame(sharing *s, const sheaf_frame *frame, sheaf_error *err)
+{
+	for (int64_t r = 0, end; r < frame->nrows; r = end) {
+		int i = part_of(s, unit_of(s, frame, r));
+		for (end = r + 1; end < frame->nrows && part_of(s, unit_of(s, frame, end)) == i;) end++;
+		SHEAF_TRY(sheaf_frame_append(&s->parts[i].frame, frame, r, end, s->cx, err));
+	}
+	for (int i = 0; i < s->how->n; i++) SHEAF_TRY(write_part(s, i, err));
+	return SHEAF_OK;
+}
+
+static sheaf_status share_rows(sharing *s, sheaf_error *err)
+{
+	const sheaf_frame *frame;
+	sheaf_status status;
+	while ((status = sheaf_next(s->d, &frame, err)) == SHEAF_OK) {
+		sheaf_frame kept = {0};
+		status = sheaf_frame_slice(frame, 0, frame->nrows, s->kept, s->schema.nfields, &kept, err);
+		if (status == SHEAF_OK) status = share_frame(s, &kept, err);
+		sheaf_frame_free(&kept);
+		SHEAF_TRY(status);
+	}
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+/* ---- the whole ---- */
+
+static sheaf_status commit(sharing *s, sheaf_error *err)
+{
+	void *memory;
+	int n = s->how->n;
+	size_t size = (size_t)n * sizeof(sheaf_sink *);
+	SHEAF_TRY(sheaf_allocate(s->cx, size, &memory, err));
+	sheaf_sink **sinks = (sheaf_sink **)memory;
+	sheaf_status status = SHEAF_OK;
+	for (int i = 0; i < n && status == SHEAF_OK; i++) {
+		sheaf_writer *writer = s->parts[i].writer;
+		s->parts[i].writer = NULL;
+		status = sheaf_finish_into(writer, &sinks[i], err);
+	}
+	if (status == SHEAF_OK)
+		status = sheaf_sinks_commit(sinks, n, err);
+	else
+		for (int i = 0; i < n; i++)
+			if (sinks[i]) sheaf_sink_abandon(sinks[i]);
+	sheaf_release(s->cx, memory, size);
+	return status;
+}
+
+static sheaf_status share(sharing *s, sheaf_error *err)
+{
+	SHEAF_TRY(count_units(s, err));
+	SHEAF_TRY(count_parts(s, err));
+	SHEAF_TRY(make_schema(s, err));
+	for (int i = 0; i < s->how->n; i++) SHEAF_TRY(open_writer(s, i, err));
+	SHEAF_TRY(check_settings(s, err));
+	SHEAF_TRY(share_rows(s, err));
+	for (int i = 0; i < s->how->n && s->how->rows; i++) s->how->rows[i] = s->parts[i].written;
+	return commit(s, err);
+}
+
+static sheaf_status find_format(sharing *s, sheaf_source *source, sheaf_error *err)
+{
+	const sheaf_format *from, *named = sheaf_format_of_name(s->how->outputs[0]);
+	SHEAF_TRY(sheaf_recognise(source, s->how->open ? s->how->open->format : NULL, &from, err));
+	s->to = named && named->write ? named : from;
+	if (s->to->write) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "format %s: expected one that can be written, found one that cannot", s->to->name);
+}
+
+static sheaf_status open_input(sharing *s, sheaf_error *err)
+{
+	sheaf_open_options open = s->how->open ? *s->how->open : (sheaf_open_options){.size = sizeof open};
+	sheaf_status status = find_format(s, s->how->source, err);
+	if (status == SHEAF_OK && s->how->fractions) status = read_fractions(s, err);
+	if (status) {
+		sheaf_source_close(s->how->source);
+		return status;
+	}
+	open.used = s->used;
+	open.rows = sheaf_format_takes(s->to);
+	open.entries = SHEAF_ENTRIES_EXPANDED;
+	return sheaf_open_rewindable(s->how->source, &open, true, s->cx, &s->d, err);
+}
+
+static size_t count_settings(const sheaf_sharing *how)
+{
+	return how->open ? (size_t)how->open->nsettings : 0;
+}
+
+static void release(sharing *s)
+{
+	for (int i = 0; i < s->how->n; i++) {
+		if (s->parts[i].writer) sheaf_abandon(s->parts[i].writer);
+		sheaf_frame_free(&s->parts[i].frame);
+	}
+	if (s->places) sheaf_release(s->cx, s->places, (size_t)s->units * sizeof *s->places);
+	if (s->kept) sheaf_release(s->cx, s->kept, (size_t)sheaf_dataset_schema(s->d)->nfields * sizeof *s->kept);
+	sheaf_schema_free(&s->schema);
+	sheaf_close(s->d);
+	if (s->used) sheaf_release(s->cx, s->used, count_settings(s->how) * sizeof *s->used);
+	sheaf_release(s->cx, s->parts, (size_t)s->how->n * sizeof *s->parts);
+}
+
+static sheaf_status allocate(sharing *s, sheaf_error *err)
+{
+	void *memory;
+	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)s->how->n, sizeof *s->parts, &memory, err));
+	s->parts = (part *)memory;
+	sheaf_status status = sheaf_allocate_array(s->cx, count_settings(s->how), sizeof *s->used, &memory, err);
+	if (status)
+		sheaf_release(s->cx, s->parts, (size_t)s->how->n * sizeof *s->parts);
+	else
+		s->used = (bool *)memory;
+	return status;
+}
+
+sheaf_status sheaf_share(const sheaf_sharing *how, sheaf_context *cx, sheaf_error *err)
+{
+	sharing s = {.how = how, .cx = cx, .key = -1};
+	sheaf_status status = allocate(&s, err);
+	if (status) {
+		sheaf_source_close(how->source);
+		return status;
+	}
+	status = open_input(&s, err);
+	if (status == SHEAF_OK) status = share(&s, err);
+	release(&s);
+	return status;
+}

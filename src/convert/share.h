@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of a file shared out among several, decoded and written anew: for formats whose files are more
+ * than their rows, and for parts that are drawn. */
+#ifndef SHEAF_CONVERT_SHARE_H
+#define SHEAF_CONVERT_SHARE_H
+
+#include "dataset/dataset.h"
+
+/* Opens the sink of part i. */
+typedef sheaf_status (*sheaf_part_opener)(const void *user, int i, sheaf_context *cx, sheaf_sink **out,
+                                          sheaf_error *err);
+
+typedef struct sheaf_sharing {
+	sheaf_source *source; /* the input, which is taken over */
+	const sheaf_open_options *open;
+	const char *const *outputs; /* their names say the format where they have a suffix that does */
+	int n;
+	const char *fractions; /* "0.9,0.1"; NULL: parts of equal length, in order */
+	uint64_t seed;
+	sheaf_part_opener opener;
+	const void *user;
+	int64_t *rows; /* of each part, or NULL */
+} sheaf_sharing;
+
+/* All parts take their places together, or none does. */
+SHEAF_USE sheaf_status sheaf_share(const sheaf_sharing *sharing, sheaf_context *cx, sheaf_error *err);
+
+#endif

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Files of every format in parts: of equal length, drawn, by size; and put together again."""
+import tempfile
+from pathlib import Path
+
+import selection
+import tap
+from selection import cases, rows_of, sheaf, values
+
+
+def split(folder, *words):
+    """The parts' rows, by what the command says of them; or what is wrong."""
+    done = sheaf(folder, "split", *words)
+    if done.returncode:
+        return f"exit {done.returncode}: {done.stderr.decode()}"
+    return [line.rsplit(": ", 1)[0] for line in done.stdout.decode().splitlines()]
+
+
+def contents(folder, name, how):
+    return rows_of(sheaf(folder, "cat", "--json", *how, name))
+
+
+def plain(rows):
+    return [str(values(row)) for row in rows]
+
+
+def slices(entries, part_of, parts):
+    """What each part of a tensor has: entries by slice, which it counts anew."""
+    shared = [[] for _ in range(parts)]
+    numbers = {}
+    counts = [0] * parts
+    for i in range(4):  # all samples of tensors have four rows
+        numbers[i] = counts[part_of(i)]
+        counts[part_of(i)] += 1
+    for at, value in entries:
+        shared[part_of(at[0])].append([[numbers[at[0]], *at[1:]], value])
+    return [sorted(map(str, part)) for part in shared]
+
+
+def check(folder, name, how, writing):
+    suffix = name.partition(".")[2]
+    everything = contents(folder, name, ["--expand", *how] if suffix in ("mtx", "h5", "npz", "tns") else how)
+    tensor = isinstance(everything[0], list)
+    n = 4 if tensor else len(everything)
+
+    def drawn(i):
+        return int(selection.row_hash(5, i) >= 0.75 * 2**64)
+
+    ways = {"--parts 2": (lambda i: int(i >= n / 2), ["p.0." + suffix, "p.1." + suffix]), "--fractions 0.75,0.25 --seed 5": (drawn, ["fit." + suffix, "test." + suffix])}
+    for given, (part_of, outputs) in ways.items():
+        words = outputs if "fractions" in given else ["p." + suffix]
+        parts = split(folder, *given.split(), *how, *writing, name, *words)
+        wrong = [] if parts == outputs else [f"expected {outputs}, found {parts}"]
+        found = [] if wrong else [contents(folder, part, how) for part in outputs]
+        if tensor and found:
+            expected = slices(everything, part_of, 2)
+            found = [sorted(map(str, part)) for part in found]
+        elif found and "example" not in everything[0]:
+            expected = [plain(row for i, row in enumerate(everything) if part_of(i) == k) for k in range(2)]
+            found = [plain(part) for part in found]
+        elif found:
+            expected = [sum(part_of(i) == k for i in range(n)) for k in range(2)]
+            found = [len(part) for part in found]
+        if found and found != expected:
+            wrong.append(f"expected {expected}\nfound {found}")
+        tap.point(not wrong, f"{name}: {given}", "\n".join(wrong))
+        if "parts" in given and not tensor and not wrong:
+            done = sheaf(folder, "merge", "-q", *how, *writing, *outputs, "back." + suffix)
+            hashes = {sheaf(folder, "hash", *how, file).stdout[:32] for file in (name, "back." + suffix)}
+            tap.point(done.returncode == 0 and len(hashes) == 1, f"{name}: put together again", done.stderr.decode())
+        for file in folder.glob("*.*"):
+            if file.name.startswith(("p.", "fit.", "test.", "back.")):
+                file.unlink()
+
+
+def check_refused(folder):
+    cases_of = {
+        "--parts 0 a.ctf p.ctf": "expected a number of parts from 1 to 1000, found 0",
+        "--parts 2 --bytes 10 a.ctf p.ctf": "expected one of --parts, --fractions and --bytes, found 2",
+        "--parts 2 a.ctf p.ctf q.ctf": "expected one OUT with --parts or --bytes, found 2",
+        "--bytes 0 a.ctf p.ctf": "--bytes: expected a size of at least 1",
+        "--fractions 0.5,0.4 a.ctf p.ctf": "which add up to 1, found \"0.5,0.4\"",
+        "--fractions 0.5 a.ctf p.ctf q.ctf": "expected a number above 0 for each of 2 parts",
+        "--fractions 1,0 a.ctf p.ctf": "expected a number above 0 for each of 2 parts",
+        "a.ctf p.ctf": "expected several outputs, or one of --parts, --fractions and --bytes",
+    }
+    wrong = []
+    for words, message in cases_of.items():
+        done = sheaf(folder, "split", *words.split())
+        if done.returncode != 2 or message not in done.stderr.decode():
+            wrong.append(f"{words}: {done.returncode}: {done.stderr.decode()}")
+    if list(folder.glob("[pq].*")):
+        wrong.append("files were made")
+    tap.point(not wrong, "what cannot be done is said, and nothing is made", "\n".join(wrong))
+
+
+def check_bytes(folder):
+    size = (folder / "a.ctf").stat().st_size
+    parts = split(folder, "--bytes", str(size // 3), "a.ctf", "part.ctf.gz")
+    rows = [len(contents(folder, part, [])) for part in parts]
+    tap.point(len(parts) == 4 and parts[0] == "part.0.ctf.gz" and sorted(rows) == [7, 7, 8, 8], "parts of about so many bytes", f"{parts} {rows}")
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="sheaf-splitting-") as root:
+        folder = Path(root)
+        cases.make_samples(folder, cases.SAMPLES)
+        for rows in cases.SAMPLES.values():
+            for name, _, making, how in rows:
+                check(folder, name, [*how, *(making if name.endswith("ex") else [])], cases.OUTPUT.get(name.partition(".")[2], []))
+        check_refused(folder)
+        check_bytes(folder)
+    tap.end()
+
+
+if __name__ == "__main__":
+    main()
