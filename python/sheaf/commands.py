@@ -543,10 +543,36 @@ def _check_index(reader: Reader, pointer: c_void_p, _given: Given) -> tuple[str,
 # ---- split, merge ----
 
 
+def _stem_of(output: bytes) -> int:
+    """Where the suffixes begin that say the format and the compression of a file; its end where none does."""
+    stem, at = len(output), output.rfind(b"/") + 1
+    while (at := output.find(b".", at + 1)) > 0:
+        if lib.sheaf_format_of_name(b"x" + output[at:]):
+            stem = at
+    return stem
+
+
 def _part_names(output: bytes, parts: int) -> list[bytes]:
-    """OUT.0, OUT.1, ... with as many digits as the last one has."""
-    digits = len(str(parts - 1))
-    return [b"%s.%0*d" % (output, digits, i) for i in range(parts)]
+    """OUT.0, OUT.1, ... with as many digits as the last one has, before the suffix that says the format."""
+    digits, stem = len(str(parts - 1)), _stem_of(output)
+    return [b"%s.%0*d%s" % (output[:stem], digits, i, output[stem:]) for i in range(parts)]
+
+
+def _count_parts(given: Given, source: Path, targets: int) -> int:
+    """How many parts the options ask for; -1: as many as are named."""
+    size, fractions = given.number("bytes", -1), given.take("fractions")
+    if size > 0:
+        return max(1, -(-os.path.getsize(source) // size))
+    if fractions and targets == 1:
+        return fractions.count(",") + 1
+    return given.number("parts", -1)
+
+
+def _copying(given: Given) -> c.sheaf_split_options:
+    opening = given.fill(c.sheaf_open_options)
+    filled = given.fill(c.sheaf_split_options, open=pointer(opening))
+    filled._opening = opening
+    return filled
 
 
 def _copying(given: Given) -> c.sheaf_split_options:
@@ -557,14 +583,15 @@ def _copying(given: Given) -> c.sheaf_split_options:
 
 
 def split(source: Path, outputs: Path | Sequence[Path], *, progress: bool | Progress | None = None, **options: Any) -> dict[str, int]:
-    """Copies the rows of a file, as they stand, to several: to ``outputs``, or with ``parts=N`` to ``OUT.0``, ``OUT.1``, ...
-    Gives the rows of each.
+    """Shares the rows of a file out among several: ``outputs``, or with ``parts=N`` or ``bytes=SIZE`` ``OUT.0``, ``OUT.1``, ...;
+    in parts of equal length, or drawn with ``fractions=[0.9, 0.1]`` and a ``seed``. Gives the rows of each.
 
     >>> list(sheaf.split("cells.scidb", [tmp / "a", tmp / "b"], from_="scidb", format_string="(int64)").values())
     [5, 5]
     """
-    given = Given("split", options, besides=("progress",))
-    targets, parts = _paths(outputs), given.number("parts", -1)
+    given = Given("split", options, ("reading", "writing"), besides=("progress",))
+    targets = _paths(outputs)
+    parts = _count_parts(given, source, len(targets))
     if parts >= 0:
         if len(targets) != 1:
             raise UsageError(f"outputs: expected one with parts=, found {len(targets)}", "parts")
@@ -578,7 +605,7 @@ def split(source: Path, outputs: Path | Sequence[Path], *, progress: bool | Prog
 
 
 def merge(inputs: Sequence[Path], output: Path, *, progress: bool | Progress | None = None, **options: Any) -> int:
-    """Copies the rows of several files, as they stand, to one; gives how many there are."""
+    """Copies the rows of several files to one; gives how many there are, -1 where they were converted."""
     given = Given("merge", options, besides=("progress",))
     names, target, rows = _paths(inputs), os.fsencode(output), c_int64()
     context = Context(given.members(c.sheaf_context_options), progress_of(progress, os.fsdecode(target)))

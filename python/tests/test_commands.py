@@ -124,5 +124,22 @@ def test_split_and_merge(tmp):
     with raises(sheaf.UsageError, "parts: expected") as caught:
         sheaf.split(path, tmp / "part", parts=0, **cells)
     same(caught.error.option, "parts")
-    with raises(NotImplementedError):
-        sheaf.split(words(tmp), [tmp / "c", tmp / "d"])
+    path = words(tmp)
+    parts = sheaf.split(path, tmp / "part.ctf", parts=2)
+    same([name[-11:] for name in parts], ["/part.0.ctf", "/part.1.ctf"])
+    same(list(parts.values()), [1, 1])
+    same(list(sheaf.split(path, [tmp / "fit.ctf", tmp / "test.ctf"], fractions=[0.5, 0.5], seed=0).values()), [1, 1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # keys become positions
+        same(sheaf.merge(list(parts), tmp / "whole.ctf"), -1)
+    assert sheaf.diff(path, tmp / "whole.ctf").equal
+
+
+def test_selecting(tmp):
+    path = words(tmp)
+    same(len(sheaf.read(path, rows="1:3")), 1)
+    same(len(sheaf.read(path, rows=2, skip=1)), 1)
+    same(len(sheaf.read(path, sample=1, seed=5)), 1)
+    with raises(sheaf.UsageError, "expected streams of") as caught:
+        sheaf.read(path, streams=["nothing"])
+    same(caught.error.option, "streams")
