@@ -337,6 +337,22 @@ static sheaf_status check_format(const arguments *args, const char *option, shea
 	                  name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
+static sheaf_status check_selection(const arguments *args, sheaf_error *err)
+{
+	const sheaf_values *values = &args->values;
+	const char *drawn = sheaf_option_find(args->command->options, "fractions") ? "fractions" : "sample";
+	bool seeded = sheaf_values_flag(values, "seed") && !sheaf_values_flag(values, drawn);
+	if (sheaf_values_flag(values, "rows") && sheaf_values_flag(values, "head"))
+		return sheaf_fail_option(err, SHEAF_USAGE, "head", ": expected it or --rows, found both");
+	/* Where a command has a seed of its own, it is for more than that. */
+	bool alone =
+		seeded && (strcmp(drawn, "fractions") == 0 || !sheaf_option_find(args->command->options, "seed"));
+	if (alone)
+		return sheaf_fail_option(err, SHEAF_USAGE, "seed",
+		                         ": expected --%s, for which it is, beside it, found none", drawn);
+	return SHEAF_OK;
+}
+
 static sheaf_status parse(parser *p, sheaf_error *err)
 {
 	SHEAF_TRY(read_words(p, err));
@@ -344,6 +360,7 @@ static sheaf_status parse(parser *p, sheaf_error *err)
 	complete_operands(p->out);
 	SHEAF_TRY(check_operands(p->out, err));
 	SHEAF_TRY(check_stdin(p->out, err));
+	SHEAF_TRY(check_selection(p->out, err));
 	SHEAF_TRY(check_format(p->out, "from", err));
 	return check_format(p->out, "to", err);
 }
