@@ -316,6 +316,8 @@ sheaf_status sheaf_merge(const char *const *inputs, int n, const char *output,
 	sheaf_source *source;
 	bool copies;
 	int64_t all = 0;
+	targets to = {&output, options->force};
+	SHEAF_TRY(check_free(&to, 1, err));
 	SHEAF_TRY(look(inputs[0], options, cx, &source, &copies, err));
 	if (!copies) {
 		sheaf_source_close(source);
@@ -323,7 +325,6 @@ sheaf_status sheaf_merge(const char *const *inputs, int n, const char *output,
 		if (rows) *rows = -1;
 		return convert_all(inputs, n, output, options, cx, err);
 	}
-	targets to = {&output, options->force};
 	sheaf_status status = open_sink(&to, 0, cx, &sink, err);
 	if (status) {
 		sheaf_source_close(source);
