@@ -12,26 +12,62 @@ Options are those of the command, with ``_`` for ``-``; ``from_`` is ``--from``.
 """
 from __future__ import annotations
 
-from ._errors import (
-    DataError, DataWarning, LimitError, LossError, Place, Problem, SheafError, StaleError, StoppedError, UnknownError,
-    UnsupportedError, UsageError,
-)
 from ._layout import VERSION as __version__
-from ._polars import scan_polars
-from .batches import Batch, Batches, batches
-from .commands import (
-    Difference, Differences, Report, convert, diff, formats, hash, index, info, merge, schema, split, stats, validate,
-)
-from .dataset import Dataset, open, read
-from .frame import Column, Frame
-from .packed import Packed
-from .partitions import Partition, partitions
-from .schema import Field, Schema, Tensor
-from .writing import write
+from ._library import lib as _lib  # loaded here, and by nobody else: two threads would race
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._errors import (
+        DataError, DataWarning, LimitError, LossError, Place, Problem, SheafError, StaleError, StoppedError, UnknownError,
+        UnsupportedError, UsageError,
+    )
+    from ._polars import scan_polars
+    from .commands import (
+        Difference, Differences, Report, convert, diff, formats, hash, index, info, merge, schema, split, stats, validate,
+    )
+    from .dataset import Dataset, open, read
+    from .fields import Field, Schema, Tensor
+    from .frame import Column, Frame
+    from .loader import Batch, Batches, batches
+    from .packed import Packed
+    from .parts import Partition, partitions
+    from .writing import write
 
 __all__ = [
-    "Batch", "Batches", "Column", "DataError", "DataWarning", "Dataset", "Difference", "Differences", "Field", "Frame", "LimitError", "LossError",
-    "Packed", "Partition", "Place", "Problem", "Report", "Schema", "SheafError", "StaleError", "StoppedError", "Tensor", "UnknownError",
-    "UnsupportedError", "UsageError", "__version__", "batches", "convert", "diff", "formats", "hash", "index", "info", "merge", "open", "partitions",
-    "read", "scan_polars", "schema", "split", "stats", "validate", "write",
+    "Batch", "Batches", "Column", "DataError", "DataWarning", "Dataset", "Difference", "Differences", "Field", "Frame", "LimitError",
+    "LossError", "Packed", "Partition", "Place", "Problem", "Report", "Schema", "SheafError", "StaleError", "StoppedError", "Tensor",
+    "UnknownError", "UnsupportedError", "UsageError", "__version__", "batches", "convert", "diff", "formats", "hash", "index", "info",
+    "merge", "open", "partitions", "read", "scan_polars", "schema", "split", "stats", "validate", "write",
 ]
+
+# Where each name is: a module is imported when one of its names is asked for first, so that the package imports fast.
+_MODULES = {
+    "_errors": ("DataError", "DataWarning", "LimitError", "LossError", "Place", "Problem", "SheafError", "StaleError", "StoppedError",
+                "UnknownError", "UnsupportedError", "UsageError"),
+    "_polars": ("scan_polars",),
+    "commands": ("Difference", "Differences", "Report", "convert", "diff", "formats", "hash", "index", "info", "merge", "schema", "split",
+                 "stats", "validate"),
+    "dataset": ("Dataset", "open", "read"),
+    "fields": ("Field", "Schema", "Tensor"),
+    "frame": ("Column", "Frame"),
+    "loader": ("Batch", "Batches", "batches"),
+    "packed": ("Packed",),
+    "parts": ("Partition", "partitions"),
+    "writing": ("write",),
+}
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    module = _HOMES.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value: object = getattr(import_module(f"{__name__}.{module}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

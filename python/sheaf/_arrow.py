@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from .dataset import Dataset
     from .frame import Frame
-    from .schema import Schema
+    from .fields import Schema
 
 # Calls that make objects of Python hold the interpreter's lock.
 _python = ctypes.PyDLL(library_path())

@@ -2,20 +2,12 @@
 """What goes wrong, as exceptions: each says where, what was expected, what was found, and which option is about it."""
 from __future__ import annotations
 
-import re
-
 from . import _layout as c
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_MESSAGE = re.compile(r"(?:(?P<place>.*?): )?expected (?P<expected>.*), found (?P<found>.*?)(?:; (?P<consequence>[^;]*))?", re.DOTALL)
-_SYSTEM = re.compile(r"(?:(?P<place>.*?): )?expected (?P<expected>.*?)(?P<found>); the system says: (?P<consequence>.*)", re.DOTALL)
-_LINE = re.compile(r"(?P<file>.*?):(?P<line>\d+)(?::(?P<column>\d+))?(?: \(byte (?P<byte>\d+)\))?(?:: (?P<deeper>.*))?", re.DOTALL)
-_FILE = re.compile(r"(?P<file>.*?)(?: \(byte (?P<byte>\d+)\))?(?:: (?P<deeper>(?:chunk|\w+) [\d\"].*))?", re.DOTALL)
-_DEEPER = re.compile(r'(\w+) (?:"((?:[^"])*)"|(\d+))')
-_OPTION = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)(?P<value> [\w.,/:]*\w)?")
 _KEYWORDS = {"from": "from_"}
 _SEVERITIES = ("note", "warning", "breach", "error", "error")
 
@@ -30,9 +22,10 @@ def in_python(message: str) -> str:
     ``to="csv"``."""
     if "--" not in message:
         return message
+    from . import _messages
     from ._options import is_flag
 
-    def replaced(found: re.Match[str]) -> str:
+    def replaced(found: Any) -> str:
         value = found["value"] or ""
         if found.start() == 0:  # what the message is about
             return keyword_of(found[1]) + value
@@ -40,7 +33,7 @@ def in_python(message: str) -> str:
             return f"{keyword_of(found[1])}=True{value}"
         return f'{keyword_of(found[1])}="{value[1:]}"' if value else f"{keyword_of(found[1])}="
 
-    return _OPTION.sub(replaced, message)
+    return _messages.OPTION.sub(replaced, message)
 
 
 class Place:
@@ -59,13 +52,15 @@ class Place:
     @classmethod
     def from_text(cls, text: str) -> Place:
         """Of "train.ctf:812:17 (byte 40211)", as messages begin."""
-        found = _LINE.fullmatch(text) or _FILE.fullmatch(text)
+        from . import _messages
+
+        found = _messages.LINE.fullmatch(text) or _messages.FILE.fullmatch(text)
         groups: dict[str, Any] = found.groupdict() if found else {}
         place = cls(text, groups.get("file"))
         for name in ("line", "column", "byte"):
             if groups.get(name) is not None:
                 setattr(place, name, int(groups[name]))
-        for word, quoted, number in _DEEPER.findall(groups.get("deeper") or ""):
+        for word, quoted, number in _messages.DEEPER.findall(groups.get("deeper") or ""):
             if quoted or not number:
                 place.stream = quoted
             else:
@@ -201,7 +196,9 @@ _STATUSES = {number: word for word, number in c.ENUMS["sheaf_status"].items()}
 
 
 def _explain(error: Any, message: str, option: str | None) -> None:
-    parts = _SYSTEM.fullmatch(message) or _MESSAGE.fullmatch(message)
+    from . import _messages
+
+    parts = _messages.SYSTEM.fullmatch(message) or _messages.MESSAGE.fullmatch(message)
     error.place = Place.from_text(parts["place"]) if parts and parts["place"] and option is None else None
     error.expected = parts["expected"] if parts else None
     error.found = (parts["found"] or parts["consequence"]) if parts else None

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from .dataset import Dataset
     from .frame import Frame
-    from .schema import Schema
+    from .fields import Schema
 
 _SHOWN = 5  # rows
 _STYLE = "border-collapse:collapse;font-variant-numeric:tabular-nums"

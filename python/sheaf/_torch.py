@@ -12,7 +12,7 @@ import torch
 from torch.utils.data import IterableDataset
 
 from ._errors import UsageError
-from .batches import Batch, Batches, Iteration
+from .loader import Batch, Batches, Iteration
 from .frame import share
 
 if TYPE_CHECKING:

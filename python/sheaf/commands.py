@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ._context import Progress
-    from .schema import Schema
+    from .fields import Schema
 
     Path = str | os.PathLike[str]
 

@@ -15,7 +15,7 @@ from ._options import Given
 from ._progress import progress_of
 from ._source import Opened, check, is_path, name_of
 from .frame import Frame
-from .schema import Schema
+from .fields import Schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

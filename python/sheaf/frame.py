@@ -10,7 +10,7 @@ from ctypes import byref, c_int, c_void_p, string_at
 
 from . import _layout as c
 from ._library import lib
-from .schema import DTYPES
+from .fields import DTYPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ._context import Context
-    from .schema import Field, Schema
+    from .fields import Field, Schema
 
 _FLAT = struct.Struct("@Pqqiiii")
 _PARTS = {"values": c.SHEAF_PART_VALUES, "offsets": c.SHEAF_PART_OFFSETS, "indices": c.SHEAF_PART_INDICES,

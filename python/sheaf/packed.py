@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import _layout as c
 from .frame import view
-from .schema import DTYPES
+from .fields import DTYPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .frame import Held
-    from .schema import Field
+    from .fields import Field
 
 
 class Packed:

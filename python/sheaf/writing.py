@@ -14,7 +14,7 @@ from ._library import lib
 from ._options import Given
 from ._progress import progress_of
 from .frame import Frame
-from .schema import DTYPES
+from .fields import DTYPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

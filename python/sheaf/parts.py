@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from .schema import Schema
+    from .fields import Schema
 
 
 class Partition:

@@ -16,7 +16,7 @@ from ._options import Given
 from .dataset import Opening
 from .frame import Frame, Held, view
 from .packed import Packed
-from .schema import Schema
+from .fields import Schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
