@@ -17,10 +17,10 @@ import warnings
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from common import Skip  # noqa: E402
-
 try:
     import numpy  # noqa: F401
+    import sheaf
+    from common import Skip
 except ImportError:
     DEBIAN = "/usr/bin/python3"
     if sys.executable != DEBIAN and os.path.exists(DEBIAN):
@@ -34,8 +34,9 @@ def outcome(function):
     try:
         with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
             warnings.simplefilter("error")
-            # Debian's NumPy tells of things that others do not.
-            warnings.filterwarnings("ignore", category=DeprecationWarning)
+            for others in (DeprecationWarning, FutureWarning, UserWarning):  # what other packages say of themselves
+                warnings.filterwarnings("ignore", category=others)
+            warnings.filterwarnings("error", category=sheaf.DataWarning)
             function(**({"tmp": Path(folder)} if "tmp" in inspect.signature(function).parameters else {}))
     except Skip as why:
         return None, str(why)

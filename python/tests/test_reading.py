@@ -8,7 +8,7 @@ import warnings
 
 import numpy as np
 import sheaf
-from common import COMMAND, command, matrix, raises, same, words
+from common import COMMAND, command, matrix, need, raises, same, words
 
 
 def test_streams_are_views(tmp):
@@ -247,3 +247,38 @@ def test_selections(tmp):
     same([f.name for f in sheaf.open(path, streams="b", **streams).schema.streams], ["b"])
     same(len(sheaf.read(path, sample=5, seed=1, **streams)), 5)
     same(sheaf.read(path, skip=18, **streams).keys.tolist(), [18, 19])
+
+
+def test_maps_on_request(tmp):
+    """What is read is the same; maps are asked for."""
+    sheaf.write(tmp / "m.cbf", {"a": np.arange(3000, dtype=np.float32).reshape(1000, 3)})
+    wanted = sheaf.read(tmp / "m.cbf")["a"].values
+    same(sheaf.read(tmp / "m.cbf", mmap=True)["a"].values, wanted)
+    # A file that is cut off after it was read changes nothing in what was read.
+    frame = sheaf.read(tmp / "m.cbf")
+    before = frame["a"].values.copy()
+    with (tmp / "m.cbf").open("r+b") as file:
+        file.truncate(10)
+    same(frame["a"].values, before)
+
+
+def test_addresses(tmp):
+    need("fsspec")
+    path = words(tmp)
+    same(sheaf.hash(f"file://{path}"), sheaf.hash(path))
+    with raises(FileNotFoundError):
+        sheaf.open(f"file://{tmp}/nothing.ctf")
+
+
+def test_addresses_by_obstore(tmp):
+    need("obstore")
+    import sys
+
+    path, kept = words(tmp), sys.modules.get("fsspec.core")
+    sys.modules["fsspec.core"] = None
+    try:
+        same(sheaf.hash(f"file://{path}"), sheaf.hash(path))
+    finally:
+        del sys.modules["fsspec.core"]
+        if kept is not None:
+            sys.modules["fsspec.core"] = kept
