@@ -183,9 +183,22 @@ def rows(folder):
         point(code == 0 and same(read, matrix), f"rows from {base}: features as a matrix of SciPy's", err or read)
 
 
+def vectors(folder):
+    """A tensor of one dimension, as the matrix that SciPy reads."""
+    given, ours = Path(folder, "given.npy"), Path(folder, "ours.mtx")
+    for kind in ("f8", "i4", "c16"):
+        array = np.array([1, 0, -2.5 if kind != "i4" else -2], kind)
+        np.save(given, array)
+        code, _, err = run("convert", "-f", "--object", "matrix", given, ours)
+        read = scipy.io.mmread(ours) if code == 0 else None
+        point(code == 0 and not err and np.array_equal(read, array.reshape(3, 1)), f"a vector of {kind}: what mmread reads", f"{err}{read}")
+        code, _, err = run("convert", "-f", given, ours)
+        point(code == 0 and "--object matrix" in err and ours.read_text(encoding="utf-8").startswith("%%MatrixMarket vector"), f"a vector of {kind}: a warning", err)
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="sheaf-scipy-") as folder:
-        for group in (from_scipy, to_scipy, types, corners, rows):
+        for group in (from_scipy, to_scipy, types, corners, vectors, rows):
             group(folder)
     end()
     return 0

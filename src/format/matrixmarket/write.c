@@ -2,6 +2,7 @@
 /* Entries into lines, in the order in which they come: the format has none of its own. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "format/matrixmarket/matrixmarket.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -184,6 +185,11 @@ static sheaf_status prepare(sheaf_mtx_writer *out, const sheaf_schema *schema, c
 		                  "tensor: expected a shape of less than 2^63 positions, found more");
 	SHEAF_TRY(sheaf_entry_need_count(&out->output, out->entries, err));
 	SHEAF_TRY(tell_of_losses(out, schema, err));
+	if (t->rank == 1 && !sheaf_values_text(values, "object"))
+		SHEAF_TRY(tell(
+			out, SHEAF_WARNING, SHEAF_DATA, "vector", "a matrix, which all programs read",
+			"a tensor of one dimension",
+			"it is written as a vector (" SHEAF_OPTION("object") " matrix: as a matrix of one column)", err));
 	return write_header(out, schema, err);
 }
 
