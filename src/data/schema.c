@@ -87,6 +87,7 @@ sheaf_meaning sheaf_meaning_of_time(sheaf_meaning meaning, int *digits)
 	             {SHEAF_DATETIMETZ_MS, SHEAF_DATETIMETZ},
 	             {SHEAF_DURATION_MS, SHEAF_DURATION}};
 	if (digits) *digits = 0;
+	if (meaning < SHEAF_DATETIME_MS) return meaning;
 	for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
 		int unit = (int)meaning - (int)times[i].first;
 		if (unit < 0 || unit > 2) continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Items of each type from their text. */
-#include "base/endian.h"
 #include "data/item.h"
+#include "base/endian.h"
 #include "delimited/delimited.h"
 #include "number/date.h"
 #include "number/number.h"
@@ -284,6 +284,8 @@ sheaf_item_flaw sheaf_item_read(const sheaf_field *field, sheaf_word word, const
 {
 	if (field->meaning == SHEAF_CHAR) return read_char(word, dialect, (uint8_t *)out);
 	word = sheaf_word_trim(word);
+	if (field->meaning == SHEAF_NUMBER && (dialect->point == '.' || field->type < SHEAF_F32))
+		return read_number(field->type, word, out);
 	switch (field->meaning) {
 	case SHEAF_BOOL: return read_bool(word, (uint8_t *)out);
 	case SHEAF_COMPLEX: return read_complex(field->type, word, out);

@@ -47,7 +47,8 @@ static __attribute__((noinline)) bool is_said(const char *words, const uint8_t *
 static inline int missing_of(const uint8_t *at, size_t n, const sheaf_dialect *dialect)
 {
 	int code = null_of(at, n);
-	if (code != SHEAF_NO_CODE || !(dialect->missing_begin[*at / 64] >> *at % 64 & 1)) return code;
+	if (code != SHEAF_NO_CODE || !dialect->missing || !(dialect->missing_begin[*at / 64] >> *at % 64 & 1))
+		return code;
 	return is_said(dialect->missing, at, n) ? 0 : SHEAF_NO_CODE;
 }
 
