@@ -44,6 +44,12 @@ SHEAF_API const sheaf_option *sheaf_option_find(const sheaf_option *table, const
 SHEAF_API SHEAF_USE sheaf_status sheaf_option_check(const sheaf_option *option, const char *value,
                                                     sheaf_error *err);
 
+/* The word that was probably meant: the nearest to `word` of those that `candidate` gives for 0, 1, ... until
+ * NULL; NULL where none is near. */
+SHEAF_API const char *sheaf_nearest_word(const char *word,
+                                         const char *(*candidate)(const void *user, int i),
+                                         const void *user);
+
 /* The last value given for `name`, or NULL. */
 SHEAF_API const char *sheaf_values_text(const sheaf_values *values, const char *name);
 /* The k-th value (from 0) given for a repeatable option, or NULL. */

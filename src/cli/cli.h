@@ -85,11 +85,6 @@ enum outputs { OUTPUT_NONE, OUTPUT_LAST, OUTPUT_REST /* all but the first */ };
 enum outputs command_outputs(const command *c);
 /* The i-th option of a command, own ones first; NULL past the last one. */
 const sheaf_option *command_option(const command *c, int i);
-/* The word nearest to `word` of those that `candidate` gives for 0, 1, ... until NULL; NULL where none is
- * near. */
-const char *nearest_word(const char *word, const char *(*candidate)(const void *user, int i),
-                         const void *user);
-
 /* The name of the format whose name or suffix is nearest; NULL where none is near. */
 const char *nearest_format(const char *name);
 

@@ -17,7 +17,7 @@ static int refuse(const char *name, const char *near)
 
 static int refuse_first(const char *name)
 {
-	const char *near = nearest_word(name, command_name, NULL);
+	const char *near = sheaf_nearest_word(name, command_name, NULL);
 	return refuse(name, near ? near : nearest_format(name));
 }
 

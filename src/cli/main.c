@@ -14,7 +14,7 @@ static const char *command_name(const void *user, int i)
 
 static int refuse_command(const char *name)
 {
-	const char *near = nearest_word(name, command_name, NULL);
+	const char *near = sheaf_nearest_word(name, command_name, NULL);
 	if (near)
 		say("error", "expected a command, found \"%s\"; did you mean %s?", name, near);
 	else

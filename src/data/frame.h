@@ -47,6 +47,9 @@ SHEAF_USE sheaf_status sheaf_schema_put_attribute(sheaf_schema *schema, sheaf_co
                                                   const char *text, const char *loss, sheaf_error *err);
 /* "A, B": the names of the streams, cut to fit text[size]; "none". Returns how many there are. */
 int sheaf_schema_list_streams(const sheaf_schema *schema, char *text, size_t size);
+/* USAGE: the option names a stream that is none of the schema's; says which one was probably meant. */
+sheaf_status sheaf_refuse_stream(const char *option, const char *wanted, const char *file,
+                                 const sheaf_schema *schema, sheaf_error *err);
 /* "rows of a table" */
 const char *sheaf_row_kind_name(sheaf_row_kind rows);
 /* What rows of a kind and their columns are called in messages. */

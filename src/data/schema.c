@@ -4,6 +4,7 @@
 #include "data/frame.h"
 #include <inttypes.h>
 #include <limits.h>
+#include <sheaf/option.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,6 +44,24 @@ int sheaf_schema_list_streams(const sheaf_schema *schema, char *text, size_t siz
 		n++;
 	}
 	return n;
+}
+
+static const char *stream_name(const void *user, int i)
+{
+	const sheaf_schema *schema = (const sheaf_schema *)user;
+	for (int f = 0; f < schema->nfields; f++)
+		if (sheaf_field_is_stream(&schema->fields[f]) && i-- == 0) return schema->fields[f].name;
+	return NULL;
+}
+
+sheaf_status sheaf_refuse_stream(const char *option, const char *wanted, const char *file,
+                                 const sheaf_schema *schema, sheaf_error *err)
+{
+	char names[300];
+	const char *near = sheaf_nearest_word(wanted, stream_name, schema);
+	sheaf_schema_list_streams(schema, names, sizeof names);
+	return sheaf_fail_option(err, SHEAF_USAGE, option, ": expected a stream of %s, found \"%s\"; %s%s%s", file,
+	                         wanted, near ? "did you mean " : "it has ", near ? near : names, near ? "?" : "");
 }
 
 const char *sheaf_row_kind_name(sheaf_row_kind rows)

@@ -223,10 +223,7 @@ static sheaf_status refuse_streams(const ungrouped *v, const sheaf_schema *below
 	char names[300];
 	int n = sheaf_schema_list_streams(below, names, sizeof names);
 	const char *file = sheaf_source_name(v->view.source);
-	if (wanted)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "%s: expected a stream \"%s\" (" SHEAF_OPTION("value") "), found %s", file, wanted,
-		                  names);
+	if (wanted) return sheaf_refuse_stream("value", wanted, file, below, err);
 	return sheaf_fail(err, SHEAF_UNSUPPORTED,
 	                  "%s: expected one stream, since sequences are to become one tensor, found %d (%s)%s",
 	                  file, n, names, n ? "; choose one (" SHEAF_OPTION("value") " NAME)" : "");

@@ -37,6 +37,8 @@ typedef struct sheaf_ctf_reader {
 	bool space_noted;
 	char guess[80];
 	sheaf_sorter *ids; /* (key, line) of every sequence while validating */
+	int64_t rows;      /* reviewed */
+	bool *filled;      /* for each stream: some sequence has it */
 	int64_t *rounded;  /* for each stream: values whose digits float32 cannot keep, in the frames reviewed */
 	sheaf_status cut_off; /* the input failed here, when the sequences before had been cut */
 	sheaf_error cut_off_error;
@@ -73,6 +75,8 @@ sheaf_type sheaf_ctf_precision(const sheaf_values *values);
 /* The streams that the settings declare; none is fine. */
 SHEAF_USE sheaf_status sheaf_ctf_declare_streams(sheaf_ctf_reader *in, const sheaf_values *values,
                                                  sheaf_error *err);
+/* Whether they are there, as far as the beginning of the input shows: USAGE where a name is a slip. */
+SHEAF_USE sheaf_status sheaf_ctf_check_names(const sheaf_ctf_reader *in, sheaf_error *err);
 /* Adds the key field, and finds the main stream. */
 SHEAF_USE sheaf_status sheaf_ctf_seal_streams(sheaf_ctf_reader *in, const sheaf_values *values,
                                               sheaf_error *err);

@@ -92,6 +92,7 @@ static sheaf_status find_streams(sheaf_ctf_reader *in, const sheaf_values *value
 	bool declared = in->schema.nfields > 0;
 	if (!declared && !how->glance) SHEAF_TRY(sheaf_source_make_rewindable(in->source, err));
 	SHEAF_TRY(sheaf_ctf_begin(in, err));
+	if (declared && !how->pipe) SHEAF_TRY(sheaf_ctf_check_names(in, err));
 	return sheaf_ctf_infer(in, declared, how->glance, values, err);
 }
 
@@ -111,7 +112,8 @@ static sheaf_status prepare(sheaf_ctf_reader *in, const sheaf_values *values, co
 static sheaf_status rewind_reader(void *reader, sheaf_error *err)
 {
 	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
-	for (int s = 0; s < in->nstreams; s++) in->rounded[s] = 0;
+	for (int s = 0; s < in->nstreams; s++) in->rounded[s] = 0, in->filled[s] = false;
+	in->rows = 0;
 	SHEAF_TRY(sheaf_source_rewind(in->source, err));
 	return sheaf_ctf_begin(in, err);
 }

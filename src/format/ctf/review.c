@@ -14,7 +14,12 @@ sheaf_status sheaf_ctf_review(void *reader, const sheaf_frame *frame, int64_t ro
 	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
 	const int64_t *rounded = (const int64_t *)(const void *)frame->notes.data;
 	(void)row;
-	for (int s = 0; s < in->nstreams; s++) in->rounded[s] += rounded[s];
+	in->rows += frame->nrows;
+	for (int s = 0; s < in->nstreams; s++) {
+		const int64_t *lists = sheaf_level_offsets(&frame->columns[s].levels[0]);
+		in->rounded[s] += rounded[s];
+		in->filled[s] |= lists[frame->nrows] > lists[0];
+	}
 	if (in->by_line || !sheaf_is_validating(in->cx)) return SHEAF_OK;
 	int64_t memory = sheaf_max_memory(in->cx) / SHARE;
 	if (!in->ids)
@@ -75,9 +80,32 @@ static sheaf_status settle_stream(sheaf_ctf_reader *in, int stream, sheaf_error 
 	return sheaf_report(in->cx, &problem, err);
 }
 
+/* A stream that no sequence has would become zeros. */
+static sheaf_status settle_empty(const sheaf_ctf_reader *in, int stream, sheaf_error *err)
+{
+	const char *name = in->names.names[stream].text, *source = sheaf_source_name(in->source);
+	sheaf_problem problem = {SHEAF_WARNING,
+	                         SHEAF_DATA,
+	                         "empty stream",
+	                         SHEAF_NOWHERE,
+	                         "a sample of it in some sequence",
+	                         "none in the whole input",
+	                         "it is empty"};
+	if (!in->allow_missing)
+		return sheaf_fail_option(err, SHEAF_USAGE, "stream",
+		                         " %s: expected a stream of %s, found none of that name in %" PRId64
+		                         " sequences (--allow-missing reads it as empty)",
+		                         name, source, in->rows);
+	problem.place.file = source;
+	problem.place.stream = in->schema.fields[stream].name;
+	return sheaf_report(in->cx, &problem, err);
+}
+
 sheaf_status sheaf_ctf_settle(void *reader, sheaf_error *err)
 {
 	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
+	for (int s = 0; s < in->nstreams && in->rows > 0; s++)
+		if (!in->filled[s]) SHEAF_TRY(settle_empty(in, s, err));
 	for (int s = 0; s < in->nstreams; s++) SHEAF_TRY(settle_stream(in, s, err));
 	repeats r = {.in = in, .err = err};
 	return in->ids ? sheaf_sorter_finish(in->ids, see_id, &r, err) : SHEAF_OK;

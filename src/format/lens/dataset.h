@@ -23,6 +23,7 @@ typedef struct sheaf_lens_stream {
 	const char *group; /* its name; "" stands for the units of all groups, where no network is given */
 	size_t group_size;
 	bool target, sparse;
+	bool said; /* some unit of it was named in what was reviewed */
 	int64_t width;
 	int64_t before; /* units of the groups of its side before it, in the order in which they are given */
 } sheaf_lens_stream;
@@ -83,6 +84,16 @@ void sheaf_lens_survey_free(sheaf_lens_survey *survey);
 /* Whether there are more names of groups than Lens has room for. */
 bool sheaf_lens_has_many_groups(const sheaf_lens_survey *survey);
 
+/* ---- declared.c ---- */
+
+struct sheaf_lens_dataset;
+/* Whether the groups that were declared are there, as far as the beginning of the input shows: USAGE where a
+ * name is a slip. */
+SHEAF_USE sheaf_status sheaf_lens_check_groups(const struct sheaf_lens_dataset *in, sheaf_error *err);
+/* The same, once all of it was read. */
+SHEAF_USE sheaf_status sheaf_lens_settle_groups(const struct sheaf_lens_dataset *in, sheaf_error *err);
+sheaf_status sheaf_lens_review(void *dataset, const sheaf_frame *frame, int64_t row, sheaf_error *err);
+
 /* ---- streams.c ---- */
 
 /* What is said of examples and events besides their values, after the streams and in this order. */
@@ -124,6 +135,7 @@ typedef struct sheaf_lens_dataset {
 	sheaf_lens_edits edits;
 	sheaf_buffer heading;
 	bool any; /* example was cut in this round */
+	int64_t rows;             /* reviewed */
 	char guess[64];
 } sheaf_lens_dataset;
 
@@ -153,6 +165,7 @@ typedef struct sheaf_lens_cells {
 	sheaf_builder ends;    /* sparse: int64_t, where each event's entries end */
 	sheaf_builder indices; /* sparse: int32_t */
 	int64_t events;        /* made so far */
+	bool said;             /* some unit of it is named */
 	float *dense;          /* of the event under way */
 	int64_t *entry_of;     /* sparse: for each unit the number of an entry that may be its own */
 	size_t entry_of_size;

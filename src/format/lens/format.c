@@ -105,6 +105,7 @@ static sheaf_status find_streams(sheaf_lens_dataset *in, sheaf_error *err)
 	              sheaf_is_validating(in->cx); /* to validate, all names of groups are counted */
 	if (!in->how.pipe && wanted)
 		SHEAF_TRY(sheaf_lens_make_survey(in->source, in->how.glance, &in->edits, in->cx, &in->survey, err));
+	if (given && !in->how.pipe) SHEAF_TRY(sheaf_lens_check_groups(in, err));
 	if (!given) SHEAF_TRY(sheaf_lens_streams_of_survey(&in->survey, &in->streams, err));
 	if (!given)
 		snprintf(in->guess, sizeof in->guess, "%s",
@@ -200,6 +201,7 @@ static sheaf_status settle(void *dataset, sheaf_error *err)
 	                         "more",
 	                         NULL};
 	SHEAF_TRY(sheaf_lens_edits_check(&in->edits, sheaf_source_name(in->source), err));
+	SHEAF_TRY(sheaf_lens_settle_groups(in, err));
 	if (!in->survey.complete || !sheaf_lens_has_many_groups(&in->survey)) return SHEAF_OK;
 	problem.place.file = sheaf_source_name(in->source);
 	return sheaf_report(in->cx, &problem, err);
@@ -251,6 +253,7 @@ const sheaf_format sheaf_format_lens = {
 	.open = open_dataset,
 	.cut = cut,
 	.decode = sheaf_lens_decode,
+	.review = sheaf_lens_review,
 	.rewind = rewind_dataset,
 	.settle = settle,
 	.close = close_dataset,

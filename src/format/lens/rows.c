@@ -73,6 +73,7 @@ static void set_units(const filling *f, const scope *s, int64_t from, int64_t to
 {
 	if (s->stream >= 0) {
 		sheaf_lens_cells_set(&f->cells[s->stream], from, to, values, value);
+		f->cells[s->stream].said = true;
 		return;
 	}
 	for (int k = 0; k < sheaf_lens_streams_count(&f->in->streams); k++) {
@@ -82,6 +83,7 @@ static void set_units(const filling *f, const scope *s, int64_t from, int64_t to
 		if (stream->target != s->target || begin >= end) continue;
 		sheaf_lens_cells_set(&f->cells[k], begin - stream->before, end - stream->before,
 		                     values ? values + (begin - from) : NULL, value);
+		f->cells[k].said = true;
 	}
 }
 
@@ -309,6 +311,16 @@ static sheaf_status share_ends(filling *f, sheaf_frame *frame)
 	return SHEAF_OK;
 }
 
+/* For the review: which streams have a unit that is named. */
+static sheaf_status note_said(filling *f, sheaf_frame *frame)
+{
+	sheaf_builder notes;
+	sheaf_builder_begin(&notes, f->cx, &frame->notes);
+	for (int s = 0; s < sheaf_lens_streams_count(&f->in->streams); s++)
+		sheaf_builder_byte(&notes, f->cells[s].said);
+	return sheaf_builder_finish(&notes, &frame->notes, f->err);
+}
+
 static sheaf_status finish(filling *f, sheaf_frame *frame)
 {
 	for (int s = 0; s < sheaf_lens_streams_count(&f->in->streams); s++)
@@ -323,6 +335,7 @@ static sheaf_status finish(filling *f, sheaf_frame *frame)
 	SHEAF_TRY(finish_texts(&f->procs, column_at(f, frame, SHEAF_LENS_PROC), f->err));
 	SHEAF_TRY(finish_texts(&f->event_procs, column_at(f, frame, SHEAF_LENS_EVENT_PROC), f->err));
 	SHEAF_TRY(share_ends(f, frame));
+	SHEAF_TRY(note_said(f, frame));
 	frame->nrows = sheaf_lens_count(f->set);
 	return SHEAF_OK;
 }

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether declared groups are there: a name with a slip in it would be a stream of nothing but defaults. */
+#include "base/context.h"
+#include "format/lens/dataset.h"
+#include <sheaf/option.h>
+#include <stdio.h>
+
+enum { NAME = 64, OTHERS = 8 };
+
+static size_t count_uses(const sheaf_lens_survey *survey)
+{
+	return survey->groups.size / sizeof(sheaf_lens_use);
+}
+
+static const sheaf_lens_use *use_at(const sheaf_lens_survey *survey, size_t u)
+{
+	return (const sheaf_lens_use *)(const void *)survey->groups.data + u;
+}
+
+/* Units of the whole network are those of each group. */
+static bool is_used(const sheaf_lens_survey *survey, const sheaf_lens_stream *stream)
+{
+	for (size_t u = 0; u < count_uses(survey); u++) {
+		const sheaf_lens_use *use = use_at(survey, u);
+		if (use->target != stream->target) continue;
+		if (use->size == 0 || (use->size == stream->group_size &&
+		                       memcmp(survey->texts.data + use->name, stream->group, use->size) == 0))
+			return true;
+	}
+	return false;
+}
+
+/* Groups of a side that no declaration names. */
+typedef struct others {
+	char names[OTHERS][NAME];
+	int n;
+} others;
+
+static void gather_others(const sheaf_lens_dataset *in, const sheaf_lens_survey *survey, bool target,
+                          others *out)
+{
+	out->n = 0;
+	for (size_t u = 0; u < count_uses(survey) && out->n < OTHERS; u++) {
+		const sheaf_lens_use *use = use_at(survey, u);
+		const char *name = (const char *)survey->texts.data + use->name;
+		if (use->target != target || use->size == 0 || use->size >= NAME ||
+		    sheaf_lens_stream_of(&in->streams, name, use->size, target) >= 0)
+			continue;
+		memcpy(out->names[out->n], name, use->size);
+		out->names[out->n++][use->size] = '\0';
+	}
+}
+
+static const char *other_at(const void *user, int i)
+{
+	const others *o = (const others *)user;
+	return i < o->n ? o->names[i] : NULL;
+}
+
+static sheaf_status refuse(const sheaf_lens_dataset *in, const sheaf_lens_stream *stream, const char *near,
+                           sheaf_error *err)
+{
+	return sheaf_fail_option(err, SHEAF_USAGE, "group",
+	                         " %s: expected a group of %s in %s, found none of that name%s%s%s", stream->group,
+	                         stream->target ? "targets" : "inputs", sheaf_source_name(in->source),
+	                         near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
+/* In a longer input a group may come later, unless another name looks like a slip. */
+static sheaf_status check(const sheaf_lens_dataset *in, const sheaf_lens_survey *survey, sheaf_error *err)
+{
+	others other;
+	for (int s = 0; s < sheaf_lens_streams_count(&in->streams) && count_uses(survey) > 0; s++) {
+		const sheaf_lens_stream *stream = sheaf_lens_stream_at(&in->streams, s);
+		if (is_used(survey, stream)) continue;
+		gather_others(in, survey, stream->target, &other);
+		const char *near = sheaf_nearest_word(stream->group, other_at, &other);
+		if (near || survey->complete) return refuse(in, stream, near, err);
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_lens_check_groups(const sheaf_lens_dataset *in, sheaf_error *err)
+{
+	sheaf_lens_survey survey = {0};
+	sheaf_status status = sheaf_lens_make_survey(in->source, true, &in->edits, in->cx, &survey, err);
+	if (status == SHEAF_OK) status = check(in, &survey, err);
+	sheaf_lens_survey_free(&survey);
+	return status;
+}
+
+sheaf_status sheaf_lens_review(void *dataset, const sheaf_frame *frame, int64_t row, sheaf_error *err)
+{
+	sheaf_lens_dataset *in = (sheaf_lens_dataset *)dataset;
+	(void)row;
+	if (frame->notes.size == 0) return SHEAF_OK;
+	for (int s = 0; s < sheaf_lens_streams_count(&in->streams); s++)
+		sheaf_lens_stream_at(&in->streams, s)->said |= frame->notes.data[s];
+	(void)err;
+	in->rows += frame->nrows;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_lens_settle_groups(const sheaf_lens_dataset *in, sheaf_error *err)
+{
+	for (int s = 0; s < sheaf_lens_streams_count(&in->streams) && in->streams.given && in->rows > 0; s++)
+		if (!sheaf_lens_stream_at(&in->streams, s)->said)
+			return refuse(in, sheaf_lens_stream_at(&in->streams, s), NULL, err);
+	return SHEAF_OK;
+}
