@@ -132,4 +132,89 @@ expect 0 info -F ctf a.ctf
 has out 'format: ctf'
 end
 
+begin 'a declared stream that the file does not have: the name that was probably meant'
+for words in convert cat stats validate hash info; do
+	out=
+	[ $words = convert ] && out=typo.cbf
+	expect 2 $words --stream wrod:41:sparse --stream label:2:dense a.ctf $out
+	has err '--stream wrod: expected a stream of a.ctf, found none of that name; did you mean word?'
+done
+[ -e typo.cbf ] && fault 'expected no output'
+expect 2 cat --stream xyz:41:sparse --max-errors 100 a.ctf
+has err '--stream xyz: expected a stream of a.ctf, found none of that name, but word, label (--allow-missing reads it as empty)'
+expect 0 cat -q --allow-missing --stream word:41:sparse --stream zz:4:sparse a.ctf
+expect 0 cat --allow-missing --stream word:41:sparse --stream zz:4:sparse a.ctf
+has err 'warning: a.ctf: stream "zz": expected a sample of it in some sequence, found none in the whole input; it is empty'
+awk 'BEGIN { for (i = 0; i < 20000; i++) print "|word 1:1"; print "|word 1:1 |late 1" }' >late.ctf
+expect 0 cat -q --allow-missing --stream word:41:sparse --stream late:1:dense late.ctf
+expect 4 cat --stream word:41:sparse --stream late:1:dense late.ctf
+has err '--allow-missing reads it without'
+printf '|word 1:1' >short.ctf
+expect 0 cat --stream word:41:sparse short.ctf
+lacks err 'did you mean'
+expect 2 convert --value wrod a.ctf typo.npy
+has err '--value: expected a stream of a.ctf, found "wrod"; did you mean word?'
+end
+
+begin 'a declared group that the examples do not have: the name that was probably meant'
+printf 'name:{one} 2\n[0] I: (in) 1 0 T: (out) 1\n[1] I: (in) 0 1 T: (out) 0;\n' >g.ex
+expect 2 convert --allow-loss --group inn:2:input --group out:1:output g.ex g.cbf
+has err '--group inn: expected a group of inputs in g.ex, found none of that name; did you mean in?'
+[ -e g.cbf ] && fault 'expected no output'
+expect 2 validate --group in:2:input --group ou:1:output g.ex
+has err '--group ou: expected a group of targets in g.ex, found none of that name; did you mean out?'
+expect 2 stats --group in:2:input --group out:1:output --group other:9:input g.ex
+has err '--group other: expected a group of inputs in g.ex, found none of that name'
+expect 0 stats --group in:2:input --group out:1:output g.ex
+awk 'BEGIN { for (i = 0; i < 40000; i++) print "I: (in) 1 0 T: (out) 1;" }' | sed '1s/^/;\n/' >long.ex
+expect 2 convert -q --group in:2:input --group out:1:output --group other:9:input long.ex long.cbf
+has err '--group other: expected a group of inputs in long.ex'
+[ -e long.cbf ] && fault 'expected no output'
+end
+
+begin 'validate prints 20 findings of a rule, and counts the others'
+awk 'BEGIN { for (i = 0; i < 30; i++) print "|A x" }' >many.ctf
+expect 1 validate --stream A:1:dense many.ctf
+[ "$(grep -c 'expected a number' out)" -eq 20 ] || fault "expected 20 findings, found $(grep -c 'expected a number' out)"
+has out 'many.ctf: 10 more of this kind: '
+has out ' (--all prints them)'
+expect 1 validate --all --stream A:1:dense many.ctf
+[ "$(grep -c 'expected a number' out)" -eq 30 ] || fault 'expected 30 findings with --all'
+lacks out 'more of this kind'
+expect 1 validate --json --stream A:1:dense many.ctf
+[ "$(grep -c 'expected.*a number' out)" -eq 30 ] || fault 'expected 30 findings with --json'
+expect 1 validate -q --stream A:1:dense many.ctf
+lines out 1
+end
+
+begin 'a state of batches: killed, interrupted, or with a closed pipe, nothing is lost'
+awk 'BEGIN { for (i = 0; i < 60000; i++) print i, "|A", i }' >numbers.ctf
+expect 0 batches --json --size 16 --seed 3 numbers.ctf
+cp out whole
+for signal in INT TERM KILL; do
+	rm -f run.json got
+	for round in 1 2 3 4 5 6; do
+		"$sheaf" batches --json --size 16 --seed 3 --state run.json numbers.ctf >part 2>err &
+		running=$!
+		sleep 0.0$round
+		kill -$signal $running 2>/dev/null
+		wait $running 2>/dev/null
+		cat part >>got
+	done
+	expect 0 batches --json --size 16 --seed 3 --state run.json numbers.ctf
+	cat out >>got
+	grep -a '}$' got | sed 's/^{"batch":[0-9]*,//' | sort -u >sorted
+	sed 's/^{"batch":[0-9]*,//' whole | sort -u >wanted
+	comm -23 wanted sorted >lost
+	[ -s lost ] && fault "$signal: expected every batch, found $(wc -l <lost) lost: $(head -n 1 lost)"
+	[ $signal = KILL ] && continue
+	[ "$(grep -a '}$' got | wc -l)" -eq "$(wc -l <whole)" ] || fault "$signal: expected no batch twice"
+done
+rm -f run.json
+"$sheaf" batches --json --size 16 --seed 3 --state run.json numbers.ctf 2>err | head -n 50 >got
+expect 0 batches --json --size 16 --seed 3 --state run.json numbers.ctf
+json out
+ls -a | grep '^\.sheaf-' >litter && [ -s litter ] && fault "expected no litter, found $(cat litter)"
+end
+
 echo "1..$count"

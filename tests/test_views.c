@@ -506,7 +506,7 @@ static void test_sequences(void **state)
 	o.value = "A";
 	check_converted("|A 1:5 |B 2\n", &o, "0 1  5\n");
 	o.value = "C";
-	check_converted("|A 1:5 |B 2\n", &o, "a.ctf: expected a stream \"C\" (--value), found A, B");
+	check_converted("|A 1:5 |B 2\n", &o, "a.ctf, found \"C\"; it has A, B");
 }
 
 static void test_empty_samples_are_a_loss(void **state)

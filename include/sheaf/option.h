@@ -14,8 +14,8 @@ typedef enum sheaf_option_kind {
 	SHEAF_OPTION_FLAG,  /* no value */
 	SHEAF_OPTION_TEXT,  /* any text; may be given several times */
 	SHEAF_OPTION_COUNT, /* a decimal integer >= 0 */
-	SHEAF_OPTION_SIZE,  /* bytes: a decimal number >= 0, with K M G T (powers of 1024) after it if wanted, and B or iB
-	                     * after those; a fraction only with one of them */
+	SHEAF_OPTION_SIZE,  /* bytes: a decimal number >= 0, with K M G T (powers of 1024) after it if wanted, and
+	                     * B or iB  after those; a fraction only with one of them */
 	SHEAF_OPTION_CHOICE /* one of the words in `argument`, which are separated by '|' */
 } sheaf_option_kind;
 
@@ -46,8 +46,7 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_option_check(const sheaf_option *option, 
 
 /* The word that was probably meant: the nearest to `word` of those that `candidate` gives for 0, 1, ... until
  * NULL; NULL where none is near. */
-SHEAF_API const char *sheaf_nearest_word(const char *word,
-                                         const char *(*candidate)(const void *user, int i),
+SHEAF_API const char *sheaf_nearest_word(const char *word, const char *(*candidate)(const void *user, int i),
                                          const void *user);
 
 /* The last value given for `name`, or NULL. */

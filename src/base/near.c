@@ -48,7 +48,8 @@ const char *sheaf_nearest_word(const char *word, const char *(*candidate)(const 
 	if (!word || !candidate) return NULL;
 	const char *nearest = word_begun(word, candidate, user), *other;
 	if (nearest) return nearest;
-	size_t best = strlen(word) / 3 + 1; /* farther ones look like no slip */
+	size_t n = strlen(word), best = n / 3 + 1; /* farther ones look like no slip */
+	if (n == 1) best = 0;                      /* another letter is another word */
 	for (int i = 0; (other = candidate(user, i)); i++) {
 		size_t d = distance(word, other);
 		if (d > best || (nearest && d == best)) continue;

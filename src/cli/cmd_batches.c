@@ -168,19 +168,43 @@ static sheaf_status resume_from(sheaf_batches *batches, const char *file, sheaf_
 	return n ? sheaf_batches_resume(batches, text, err) : SHEAF_OK;
 }
 
-static sheaf_status save_state(const session *s, const sheaf_batches *batches, sheaf_error *err)
+/* Whole whenever the process ends; on the disk where it is `synced`. */
+static sheaf_status write_state(const char *file, const sheaf_batches *batches, bool synced,
+                                sheaf_context *cx, sheaf_error *err)
 {
-	const char *file = sheaf_values_text(&s->args->values, "state");
 	char text[SHEAF_STATE_SIZE];
 	sheaf_sink *sink;
-	if (!file) return SHEAF_OK;
 	sheaf_batches_state(batches, text);
-	SHEAF_TRY(sheaf_sink_path(file, s->cx, &sink, err));
+	SHEAF_TRY(sheaf_sink_path(file, cx, &sink, err));
+	if (!synced) sheaf_sink_relax(sink);
 	sheaf_status status = sheaf_sink_write(sink, text, strlen(text), err);
 	if (status == SHEAF_OK) status = sheaf_sink_write(sink, "\n", 1, err);
 	if (status == SHEAF_OK) return sheaf_sink_commit(sink, err);
 	sheaf_sink_abandon(sink);
 	return status;
+}
+
+/* When the state was written last, how long that took, and when it was synced last. */
+typedef struct saving {
+	double at, took, synced;
+} saving;
+
+/* What was given is in the state once its bytes have gone out, and never before. Written after each batch,
+ * unless that would take more than a 25th of the time; synced at most once a second, and at the end. */
+static sheaf_status save_state(const session *s, saving *last, const sheaf_batches *batches, bool ended,
+                               sheaf_error *err)
+{
+	enum { SHARE = 25 };
+	const char *file = sheaf_values_text(&s->args->values, "state");
+	double now = file ? seconds_now() : 0;
+	if (!file || (!ended && now - last->at < SHARE * last->took)) return SHEAF_OK;
+	bool synced = ended || now - last->synced >= 1;
+	SHEAF_TRY(out_flush(err));
+	SHEAF_TRY(write_state(file, batches, synced, s->cx, err));
+	last->at = seconds_now();
+	last->took = last->at - now;
+	if (synced) last->synced = last->at;
+	return SHEAF_OK;
 }
 
 static sheaf_status go_to_start(const sheaf_values *values, sheaf_batches *batches, sheaf_error *err)
@@ -230,6 +254,7 @@ typedef struct throughput {
 	const session *s;
 	double began, told;
 	int64_t batches, sequences, samples;
+	saving saved;
 } throughput;
 
 static void print_throughput(throughput *t, double now)
@@ -268,6 +293,7 @@ static sheaf_status give(throughput *t, sheaf_batches *batches, sheaf_error *err
 		status = sheaf_batches_next(batches, &batch, err);
 		if (status == SHEAF_OK && json) print_batch(batch, sheaf_batches_schema(batches));
 		if (status == SHEAF_OK) status = json ? out_check(err) : count_batch(t, batch, err);
+		if (status == SHEAF_OK) status = save_state(t->s, &t->saved, batches, false, err);
 	}
 	if (!json && (status == SHEAF_OK || status == SHEAF_END)) print_throughput(t, seconds_now());
 	return status == SHEAF_END ? SHEAF_OK : status;
@@ -285,22 +311,37 @@ static void tell_facts(const sheaf_batches *batches)
 	    sequences, samples, dropped);
 }
 
-/* What has come is in the state, however it ended. */
+/* What a signal has stopped is saved, too: its batches have gone out. */
+static sheaf_status end_stopped(const throughput *t, const sheaf_batches *batches, const sheaf_error *why,
+                                sheaf_error *err)
+{
+	sheaf_context *cx;
+	const char *file = sheaf_values_text(&t->s->args->values, "state");
+	sheaf_status status = file ? out_flush(err) : SHEAF_OK;
+	/* The stopped context refuses to write. */
+	if (file && status == SHEAF_OK) status = sheaf_context_new(NULL, &cx, err);
+	if (file && status == SHEAF_OK) {
+		status = write_state(file, batches, true, cx, err);
+		sheaf_context_free(cx);
+	}
+	if (status) return status;
+	*err = *why;
+	return why->status;
+}
+
 static sheaf_status run_all(session *s, sheaf_batches *batches, sheaf_error *err)
 {
 	const char *level = sheaf_values_text(&s->args->values, "trace-level");
 	throughput t = {.s = s, .began = seconds_now()};
-	t.told = t.began;
+	t.told = t.saved.synced = t.began;
 	if (level && strcmp(level, "2") == 0) tell_facts(batches);
 	SHEAF_TRY(go_to_start(&s->args->values, batches, err));
-	sheaf_status status = give(&t, batches, err);
-	if (status == SHEAF_OK) status = out_flush(err);
-	if (status == SHEAF_OK || status == SHEAF_STOPPED) {
-		sheaf_error unsaved;
-		sheaf_status saved = save_state(s, batches, &unsaved);
-		if (saved && status == SHEAF_OK) *err = unsaved;
-		if (saved && status == SHEAF_OK) return saved;
-	}
+	sheaf_error why;
+	sheaf_status status = give(&t, batches, &why);
+	if (status == SHEAF_OK) status = save_state(s, &t.saved, batches, true, &why);
+	if (status == SHEAF_OK) return out_flush(err);
+	if (status == SHEAF_STOPPED) return end_stopped(&t, batches, &why, err);
+	*err = why;
 	return status;
 }
 

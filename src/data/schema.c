@@ -60,8 +60,9 @@ sheaf_status sheaf_refuse_stream(const char *option, const char *wanted, const c
 	char names[300];
 	const char *near = sheaf_nearest_word(wanted, stream_name, schema);
 	sheaf_schema_list_streams(schema, names, sizeof names);
-	return sheaf_fail_option(err, SHEAF_USAGE, option, ": expected a stream of %s, found \"%s\"; %s%s%s", file,
-	                         wanted, near ? "did you mean " : "it has ", near ? near : names, near ? "?" : "");
+	return sheaf_fail_option(err, SHEAF_USAGE, option, ": expected a stream of %s, found \"%s\"; %s%s%s",
+	                         file, wanted, near ? "did you mean " : "it has ", near ? near : names,
+	                         near ? "?" : "");
 }
 
 const char *sheaf_row_kind_name(sheaf_row_kind rows)

@@ -233,6 +233,11 @@ sheaf_status sheaf_sink_commit(sheaf_sink *sink, sheaf_error *err)
 	return status;
 }
 
+void sheaf_sink_relax(sheaf_sink *sink)
+{
+	if (sink) sink->target.is_relaxed = true;
+}
+
 const char *sheaf_sink_name(const sheaf_sink *sink)
 {
 	if (!sink) return "";

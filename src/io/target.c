@@ -242,7 +242,7 @@ static sheaf_status seal(sheaf_target *target, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_check_stop(target->cx, err));
 	int failed = keep_owner_and_mode(target);
-	if (!failed) failed = sheaf_target_sync(target->fd);
+	if (!failed && !target->is_relaxed) failed = sheaf_target_sync(target->fd);
 	if (!failed) failed = close_and_keep_lock(target);
 	if (!failed) return SHEAF_OK;
 	return sheaf_fail_sys(err, failed, "%s: expected to put the finished file in its place", target->name);
@@ -307,7 +307,8 @@ sheaf_status sheaf_target_place(sheaf_target *target, sheaf_error *err)
 
 static sheaf_status sync_folder(const sheaf_target *target, sheaf_error *err)
 {
-	int failed = target->folder >= 0 ? sheaf_target_sync(target->folder) : 0;
+	bool wanted = target->folder >= 0 && !target->is_relaxed;
+	int failed = wanted ? sheaf_target_sync(target->folder) : 0;
 	if (!failed) return SHEAF_OK;
 	return sheaf_fail_sys(err, failed,
 	                      "%s: expected the folder to be synced after the file was put in its place",

@@ -25,8 +25,9 @@ typedef struct sheaf_target {
 	int64_t written, begun; /* bytes; those that are on their way to the disk */
 	bool is_there;          /* the target exists, and this is how it looks: */
 	struct stat old;
-	bool is_clone; /* began as a copy of that one, which must stay as it looks */
-	bool keeps;    /* a file that is there is not replaced */
+	bool is_clone;   /* began as a copy of that one, which must stay as it looks */
+	bool is_relaxed; /* nothing is synced */
+	bool keeps;      /* a file that is there is not replaced */
 } sheaf_target;
 
 /* `keeps`: as in the struct. */

@@ -16,8 +16,8 @@
 #include "data/frame_builder.h"
 #include "data/names.h"
 #include "format/format.h"
-#include "sort/sorter.h"
 #include "number/kernel.h"
+#include "sort/sorter.h"
 
 enum { CTF_WITNESSES = 16 };
 

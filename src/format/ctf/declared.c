@@ -33,14 +33,14 @@ static void see_name(names_seen *n, const uint8_t *name, size_t size)
 	n->unknown[n->nunknown++][size] = '\0';
 }
 
-/* A name that goes on beyond the end is not taken. */
-static void see_names(names_seen *n, sheaf_bytes head)
+/* A name that may go on beyond the end is not taken. */
+static void see_names(names_seen *n, sheaf_bytes head, bool whole)
 {
 	const uint8_t *at = head.data, *end = head.data + head.size;
 	while (at < end && (at = (const uint8_t *)memchr(at, '|', (size_t)(end - at)))) {
 		const uint8_t *name = ++at;
 		while (at < end && !sheaf_ctf_is(*at, CTF_ENDS_NAME)) at++;
-		if (at > name && at < end && *name != '#') see_name(n, name, (size_t)(at - name));
+		if (at > name && (at < end || whole) && *name != '#') see_name(n, name, (size_t)(at - name));
 	}
 }
 
@@ -59,8 +59,8 @@ static sheaf_status refuse(const names_seen *n, int stream, const char *near, sh
 	const char *source = sheaf_source_name(n->in->source), *name = n->in->names.names[stream].text;
 	if (near)
 		return sheaf_fail_option(err, SHEAF_USAGE, "stream",
-		                         " %s: expected a stream of %s, found none of that name; did you mean %s?", name,
-		                         source, near);
+		                         " %s: expected a stream of %s, found none of that name; did you mean %s?",
+		                         name, source, near);
 	return sheaf_fail_option(err, SHEAF_USAGE, "stream",
 	                         " %s: expected a stream of %s, found none of that name, but %s (--allow-missing "
 	                         "reads it as empty)",
@@ -89,7 +89,7 @@ sheaf_status sheaf_ctf_check_names(const sheaf_ctf_reader *in, sheaf_error *err)
 	if (sheaf_source_ahead(in->source, LOOK, &head, &failure) && head.size == 0) return SHEAF_OK;
 	SHEAF_TRY(sheaf_allocate_array(in->cx, (uint64_t)in->names.count, sizeof *n.seen, &memory, err));
 	n.seen = (bool *)memory;
-	see_names(&n, head);
+	see_names(&n, head, head.size < LOOK);
 	sheaf_status status = judge(&n, head.size < LOOK, err);
 	sheaf_release(in->cx, memory, (size_t)in->names.count * sizeof *n.seen);
 	return status;

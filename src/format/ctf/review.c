@@ -80,10 +80,10 @@ static sheaf_status settle_stream(sheaf_ctf_reader *in, int stream, sheaf_error 
 	return sheaf_report(in->cx, &problem, err);
 }
 
-/* A stream that no sequence has would become zeros. */
+/* A stream that no sequence has: else each sequence without it was an error. */
 static sheaf_status settle_empty(const sheaf_ctf_reader *in, int stream, sheaf_error *err)
 {
-	const char *name = in->names.names[stream].text, *source = sheaf_source_name(in->source);
+	const char *source = sheaf_source_name(in->source);
 	sheaf_problem problem = {SHEAF_WARNING,
 	                         SHEAF_DATA,
 	                         "empty stream",
@@ -91,11 +91,6 @@ static sheaf_status settle_empty(const sheaf_ctf_reader *in, int stream, sheaf_e
 	                         "a sample of it in some sequence",
 	                         "none in the whole input",
 	                         "it is empty"};
-	if (!in->allow_missing)
-		return sheaf_fail_option(err, SHEAF_USAGE, "stream",
-		                         " %s: expected a stream of %s, found none of that name in %" PRId64
-		                         " sequences (--allow-missing reads it as empty)",
-		                         name, source, in->rows);
 	problem.place.file = source;
 	problem.place.stream = in->schema.fields[stream].name;
 	return sheaf_report(in->cx, &problem, err);
@@ -104,7 +99,7 @@ static sheaf_status settle_empty(const sheaf_ctf_reader *in, int stream, sheaf_e
 sheaf_status sheaf_ctf_settle(void *reader, sheaf_error *err)
 {
 	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
-	for (int s = 0; s < in->nstreams && in->rows > 0; s++)
+	for (int s = 0; s < in->nstreams && in->rows > 0 && in->allow_missing; s++)
 		if (!in->filled[s]) SHEAF_TRY(settle_empty(in, s, err));
 	for (int s = 0; s < in->nstreams; s++) SHEAF_TRY(settle_stream(in, s, err));
 	repeats r = {.in = in, .err = err};

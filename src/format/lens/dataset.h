@@ -134,8 +134,8 @@ typedef struct sheaf_lens_dataset {
 	sheaf_opening how;
 	sheaf_lens_edits edits;
 	sheaf_buffer heading;
-	bool any; /* example was cut in this round */
-	int64_t rows;             /* reviewed */
+	bool any;     /* example was cut in this round */
+	int64_t rows; /* reviewed */
 	char guess[64];
 } sheaf_lens_dataset;
 

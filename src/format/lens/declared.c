@@ -60,10 +60,10 @@ static const char *other_at(const void *user, int i)
 static sheaf_status refuse(const sheaf_lens_dataset *in, const sheaf_lens_stream *stream, const char *near,
                            sheaf_error *err)
 {
-	return sheaf_fail_option(err, SHEAF_USAGE, "group",
-	                         " %s: expected a group of %s in %s, found none of that name%s%s%s", stream->group,
-	                         stream->target ? "targets" : "inputs", sheaf_source_name(in->source),
-	                         near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	return sheaf_fail_option(
+		err, SHEAF_USAGE, "group", " %s: expected a group of %s in %s, found none of that name%s%s%s",
+		stream->group, stream->target ? "targets" : "inputs", sheaf_source_name(in->source),
+		near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
 /* In a longer input a group may come later, unless another name looks like a slip. */
