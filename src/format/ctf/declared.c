@@ -2,6 +2,7 @@
 /* Whether declared streams are there: a name with a slip in it would be a stream of nothing. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "format/ctf/ctf.h"
 #include <sheaf/option.h>
 #include <stdio.h>
@@ -62,8 +63,8 @@ static sheaf_status refuse(const names_seen *n, int stream, const char *near, sh
 		                         " %s: expected a stream of %s, found none of that name; did you mean %s?",
 		                         name, source, near);
 	return sheaf_fail_option(err, SHEAF_USAGE, "stream",
-	                         " %s: expected a stream of %s, found none of that name, but %s (--allow-missing "
-	                         "reads it as empty)",
+	                         " %s: expected a stream of %s, found none of that name, but %s (" SHEAF_OPTION(
+								 "allow-missing") " reads it as empty)",
 	                         name, source, found);
 }
 
