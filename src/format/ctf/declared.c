@@ -86,12 +86,14 @@ sheaf_status sheaf_ctf_check_names(const sheaf_ctf_reader *in, sheaf_error *err)
 	names_seen n = {.in = in};
 	sheaf_error failure;
 	if (in->allow_missing || in->names.count == 0) return SHEAF_OK;
-	/* What is wrong with the input is said when it is read. */
-	if (sheaf_source_ahead(in->source, LOOK, &head, &failure) && head.size == 0) return SHEAF_OK;
+	sheaf_status status = sheaf_source_ahead(in->source, LOOK, &head, &failure);
+	status = sheaf_forgive(status, "what is wrong with the input is said when it is read");
+	if (status) return sheaf_fail_again(err, &failure);
+	if (head.size == 0) return SHEAF_OK;
 	SHEAF_TRY(sheaf_allocate_array(in->cx, (uint64_t)in->names.count, sizeof *n.seen, &memory, err));
 	n.seen = (bool *)memory;
 	see_names(&n, head, head.size < LOOK);
-	sheaf_status status = judge(&n, head.size < LOOK, err);
+	status = judge(&n, head.size < LOOK, err);
 	sheaf_release(in->cx, memory, (size_t)in->names.count * sizeof *n.seen);
 	return status;
 }
