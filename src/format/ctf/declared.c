@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/spell.h"
 #include "format/ctf/ctf.h"
+#include "io/descriptor.h"
 #include <sheaf/option.h>
 #include <stdio.h>
 #include <string.h>
