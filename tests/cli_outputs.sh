@@ -217,4 +217,13 @@ json out
 ls -a | grep '^\.sheaf-' >litter && [ -s litter ] && fault "expected no litter, found $(cat litter)"
 end
 
+begin 'a suffix that no format has: those that there are'
+expect 2 convert a.ctf a.parquet
+has err 'a.parquet: expected a suffix that names one format, found .parquet; there are '
+has err ' .cbf '
+has err '; or name the format to write (--to)'
+expect 2 convert a.ctf ./noname
+has err 'found none; there are '
+end
+
 echo "1..$count"

@@ -522,11 +522,7 @@ static sheaf_status find_target(conversion *c, const char *output, sheaf_error *
 	c->to = name ? sheaf_format_find(name) : sheaf_format_of_name(output);
 	if (!c->to && name)
 		return sheaf_fail(err, SHEAF_UNKNOWN, "format: expected one that this build has, found %s", name);
-	if (!c->to)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "%s: expected a suffix that names one format, found none; name the format to write "
-		                  "(" SHEAF_OPTION("to") ")",
-		                  output);
+	if (!c->to) return sheaf_refuse_suffix(output, err);
 	return SHEAF_OK;
 }
 

@@ -102,9 +102,7 @@ static sheaf_status find_format(const sheaf_create_options *options, sheaf_sink 
 	if (!*out && options->format)
 		return sheaf_fail(err, SHEAF_UNKNOWN, "format: expected one that this build has, found %s",
 		                  options->format);
-	if (!*out)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "%s: expected a suffix that names one format, found none; name the format", name);
+	if (!*out) return sheaf_refuse_suffix(name, err);
 	if (!(*out)->write)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "format %s: expected one that can be written, found one that cannot", (*out)->name);

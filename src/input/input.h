@@ -43,6 +43,8 @@ void sheaf_reader_close(const sheaf_format *format, sheaf_reader *reader);
 SHEAF_USE sheaf_status sheaf_settings_pick(const sheaf_format *format, unsigned use,
                                            const sheaf_setting *settings, int n, bool *used,
                                            sheaf_context *cx, sheaf_values *out, sheaf_error *err);
+/* USAGE: the name of an output says no format; names the suffixes that there are. */
+sheaf_status sheaf_refuse_suffix(const char *path, sheaf_error *err);
 /* Whether one of them asks an output of this format to update the file that is there. */
 bool sheaf_settings_update(const sheaf_format *format, const sheaf_setting *settings, int n);
 void sheaf_settings_release(sheaf_context *cx, sheaf_values *values, int n);

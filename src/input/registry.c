@@ -78,6 +78,31 @@ static bool has_suffix(const sheaf_format *format, const char *path, size_t n)
 	return false;
 }
 
+/* Suffixes of formats that can be written, ".ctf .cbf ...", cut to fit. */
+static void list_suffixes(char *text, size_t size)
+{
+	size_t used = 0;
+	for (int k = 0; sheaf_formats[k]; k++)
+		for (const char *const *suffix = sheaf_formats[k]->suffixes; sheaf_formats[k]->write && *suffix;
+		     suffix++) {
+			int n = used < size ? snprintf(text + used, size - used, "%s%s", used ? " " : "", *suffix) : 0;
+			used += n > 0 ? (size_t)n : 0;
+		}
+}
+
+sheaf_status sheaf_refuse_suffix(const char *path, sheaf_error *err)
+{
+	char suffixes[400] = "";
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *dot = strrchr(name, '.');
+	list_suffixes(suffixes, sizeof suffixes);
+	return sheaf_fail(
+		err, SHEAF_USAGE,
+		"%s: expected a suffix that names one format, found %s; there are %s; or name the format "
+		"to write (" SHEAF_OPTION("to") ")",
+		path, dot && dot > name ? dot : "none", suffixes);
+}
+
 const sheaf_format *sheaf_format_of_name(const char *path)
 {
 	if (!path) return NULL;

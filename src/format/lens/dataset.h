@@ -89,7 +89,7 @@ bool sheaf_lens_has_many_groups(const sheaf_lens_survey *survey);
 struct sheaf_lens_dataset;
 /* Whether the groups that were declared are there, as far as the beginning of the input shows: USAGE where a
  * name is a slip. */
-SHEAF_USE sheaf_status sheaf_lens_check_groups(const struct sheaf_lens_dataset *in, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_lens_check_groups(struct sheaf_lens_dataset *in, sheaf_error *err);
 /* The same, once all of it was read. */
 SHEAF_USE sheaf_status sheaf_lens_settle_groups(const struct sheaf_lens_dataset *in, sheaf_error *err);
 sheaf_status sheaf_lens_review(void *dataset, const sheaf_frame *frame, int64_t row, sheaf_error *err);

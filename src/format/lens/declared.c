@@ -80,7 +80,7 @@ static sheaf_status check(const sheaf_lens_dataset *in, const sheaf_lens_survey 
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_lens_check_groups(const sheaf_lens_dataset *in, sheaf_error *err)
+sheaf_status sheaf_lens_check_groups(sheaf_lens_dataset *in, sheaf_error *err)
 {
 	sheaf_lens_survey survey = {0};
 	sheaf_status status = sheaf_lens_make_survey(in->source, true, &in->edits, in->cx, &survey, err);
