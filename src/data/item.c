@@ -3,7 +3,7 @@
 #include "data/item.h"
 #include "base/show.h"
 #include "data/frame.h"
-#include "data/print.h"
+#include "data/json_text.h"
 #include "data/value.h"
 #include "number/date.h"
 #include "number/number.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Positions of columns as text, and text that may stand in JSON. */
+/* Positions of columns as text. */
 #ifndef SHEAF_DATA_PRINT_H
 #define SHEAF_DATA_PRINT_H
 
 #include "base/buffer.h"
+#include "data/json_text.h"
 #include <sheaf/report.h>
 
 /* Everything under position `at` of level `level`, as SHEAF_TEXT, SHEAF_TEXT_SHORT or SHEAF_JSON shows it. */
@@ -15,9 +16,5 @@ void sheaf_row_text(sheaf_builder *b, const sheaf_frame *frame, const sheaf_sche
 /* The cells of row r of a table as an object; where `plain`, null stands for {"null":0}. */
 void sheaf_cells_json(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema, int64_t r,
                       bool plain);
-/* A JSON string with its quotes; bytes that are no UTF-8 become U+FFFD. */
-void sheaf_json_string(sheaf_builder *b, const char *text, size_t n);
-/* A JSON number, or "nan", "inf", "-inf" as a string. */
-void sheaf_json_real(sheaf_builder *b, double v);
 
 #endif
