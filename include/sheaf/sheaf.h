@@ -19,6 +19,7 @@
 #include <sheaf/report.h>
 #include <sheaf/select.h>
 #include <sheaf/split.h>
+#include <sheaf/summary.h>
 #include <sheaf/tensor.h>
 
 #endif

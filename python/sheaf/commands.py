@@ -295,6 +295,50 @@ def _stats(reader: Reader) -> dict[str, Any]:
     return found
 
 
+# ---- report ----
+
+
+def report(source: Any, path: Path | None = None, *, force: bool = False, mmap: bool = False,
+           progress: bool | Progress | None = None, **options: Any) -> dict[str, Any]:
+    """The numbers of a page of charts, what ``sheaf report --json`` writes; with ``path``, the page is written, too.
+
+    A page that exists is replaced with ``force=True`` only.
+
+    >>> sheaf.report("words.ctf", tmp / "words.html")["rows"]
+    2
+    """
+    import json
+
+    source, options = configured("report", source, options)
+    given = Given("report", options, besides=("mmap", "progress", "force"))
+    reader = Reader(Opening(source, given, mmap, progress))
+    context, counted, row = reader.context, Handle(reader.context, lib.sheaf_summary_free), 0
+    context.call(lib.sheaf_summary_new, byref(reader.schema.c), context.handle, byref(counted.pointer))
+    for frame in _c_frames(reader):
+        context.call(lib.sheaf_summary_add, counted.pointer, frame, row)
+        row += frame.contents.nrows
+    if path is not None:
+        name = os.fsencode(source) if isinstance(source, (str, os.PathLike)) else b"report"
+        facts = (c.sheaf_fact * 2)(c.sheaf_fact(b"file", name), c.sheaf_fact(b"rows", str(row).encode()))
+        page = c.sheaf_page_options(size=sizeof(c.sheaf_page_options), title=name, card=facts, ncard=len(facts))
+        text = _text_of(lambda out, err: lib.sheaf_summary_page(counted.pointer, byref(page), byref(out), byref(err)))
+        _write_text(context, path, text.encode(), force)
+    found: dict[str, Any] = json.loads(_text_of(lambda out, err: lib.sheaf_summary_text(counted.pointer, byref(out), byref(err))))
+    return found
+
+
+def _write_text(context: Context, path: Path, text: bytes, force: bool) -> None:
+    """A file that appears whole or not at all."""
+    sink = c_void_p()
+    context.call(lib.sheaf_sink_path if force else lib.sheaf_sink_path_new, os.fsencode(path), context.handle, byref(sink))
+    try:
+        context.call(lib.sheaf_sink_write, sink, text, len(text))
+    except BaseException:
+        lib.sheaf_sink_abandon(sink)
+        raise
+    context.call(lib.sheaf_sink_commit, sink)
+
+
 # ---- info, schema ----
 
 

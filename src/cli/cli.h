@@ -103,6 +103,7 @@ int run_info(const arguments *args);
 int run_head(const arguments *args);
 int run_cat(const arguments *args);
 int run_stats(const arguments *args);
+int run_report(const arguments *args);
 int run_validate(const arguments *args);
 int run_convert(const arguments *args);
 int run_schema(const arguments *args);

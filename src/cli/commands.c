@@ -121,6 +121,11 @@ static const sheaf_option merge_options[] = {
 	{0},
 };
 
+static const sheaf_option report_options[] = {
+	{"output", SHEAF_OPTION_TEXT, 0, "OUT", "write OUT: the same as OUT after the input", 'o'},
+	{0},
+};
+
 static const sheaf_option schema_options[] = {
 	{"to", SHEAF_OPTION_TEXT, 0, "FORMAT", "print only the form for this format", 't'},
 	{0},
@@ -245,6 +250,14 @@ const command commands[] = {
      "Reads the whole file and prints, for each stream, the lengths of sequences, the number of stored "
      "values, the density, the smallest, largest and mean value, zeros, NaN, and histograms. Everything is "
      "exact, except sums and means, which are doubles."},
+	{"report", run_report, "a page of charts: what is in a file", "FILE OUT", 2, 2,
+     READS_ALL | SELECTS | TAKES_JSON | TAKES_FORCE, SHEAF_READING, report_options,
+     "Reads the whole file once and writes OUT, one HTML page that fetches and runs nothing: what the file "
+     "is, "
+     "what was found wrong, and of each stream or column lengths, values, where its entries are, how often "
+     "its indices or items are used, and how much padding batches would have. With --json OUT gets the "
+     "numbers alone; - is standard output. Everything is exact but what the page says is of bins or of a "
+     "sample."},
 	{"validate", run_validate, "every violation of the format's rules", "FILE...", 1, -1,
      (READS_ALL & ~TAKES_ERRORS) | TAKES_JSON, SHEAF_READING, validate_options,
      "Reads each file to its end and prints everything that its format's rules forbid, one finding a line "

@@ -13,6 +13,8 @@ static const example examples[] = {
 	{"head", "sheaf head --skip 1 --json train%0", "rows from the second on, as JSON"},
 	{"cat", "sheaf cat --rows 1:3 train%0", "the second and the third row"},
 	{"cat", "sheaf cat --sample 10% --seed 1 train%0", "about a tenth of the rows, the same ones every time"},
+	{"report", "sheaf report train%0 -o train.html", "a page to look at"},
+	{"report", "sheaf report --json train%0 -", "its numbers alone, on standard output"},
 	{"stats", "sheaf stats train%0", "lengths and values of each stream"},
 	{"stats", "sheaf stats --rows 2 train%0 train%1", "of the first two rows of each file"},
 	{"validate", "sheaf validate train%0", "everything that is wrong with a file"},

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* What is in a dataset, to look at: counters of one pass that add up, and a page of charts made of them.
+ *
+ * Summaries of parts, merged in any order, are the summary of the whole to the last bit: sums are exact,
+ * histograms have fixed bins, distinct items are kept by their hashes. A summary is used by one thread at a
+ * time. */
+#ifndef SHEAF_SUMMARY_H
+#define SHEAF_SUMMARY_H
+
+#include <sheaf/frame.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct sheaf_summary sheaf_summary;
+
+/* Of rows of this schema, which is copied; a tensor comes as entries (UNSUPPORTED as one row). */
+SHEAF_API SHEAF_USE sheaf_status sheaf_summary_new(const sheaf_schema *schema, sheaf_context *cx,
+                                                   sheaf_summary **out, sheaf_error *err);
+/* `row`: the number of the frame's first row in the dataset. Frames may come in any order, each once. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_summary_add(sheaf_summary *summary, const sheaf_frame *frame,
+                                                   int64_t row, sheaf_error *err);
+/* Adds what another one has counted, of the same fields; USAGE where they differ. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_summary_merge(sheaf_summary *summary, const sheaf_summary *other,
+                                                     sheaf_error *err);
+/* All numbers as one JSON object, ended by a line feed. *out is reset first. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_summary_text(const sheaf_summary *summary, sheaf_buffer *out,
+                                                    sheaf_error *err);
+SHEAF_API void sheaf_summary_free(sheaf_summary *summary);
+
+/* A line of the page's first table, or of its findings. */
+typedef struct sheaf_fact {
+	const char *name, *text;
+} sheaf_fact;
+
+typedef struct sheaf_page_options {
+	size_t size;            /* sizeof(sheaf_page_options) */
+	const char *title;      /* of the page: the file's name */
+	const sheaf_fact *card; /* what is known of the file */
+	int ncard;
+	const sheaf_fact *findings; /* a rule and what was found, in words */
+	int nfindings;
+	const char *rows; /* the first rows, as text; NULL: none */
+} sheaf_page_options;
+
+/* One HTML page that fetches nothing and runs nothing, the same bytes for the same numbers. *out is reset
+ * first. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_summary_page(const sheaf_summary *summary,
+                                                    const sheaf_page_options *options, sheaf_buffer *out,
+                                                    sheaf_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

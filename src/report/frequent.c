@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Distinct and frequent items, by a threshold on their hashes. */
+#include "report/frequent.h"
+#include "base/memory.h"
+#include "third/xxhash.h"
+
+sheaf_status sheaf_frequent_begin(sheaf_frequent *f, sheaf_context *cx, sheaf_error *err)
+{
+	void *memory;
+	SHEAF_TRY(sheaf_allocate_array(cx, SHEAF_FREQUENT_SLOTS, sizeof *f->slots, &memory, err));
+	*f = (sheaf_frequent){.slots = (sheaf_item_count *)memory};
+	return SHEAF_OK;
+}
+
+void sheaf_frequent_free(sheaf_frequent *f, sheaf_context *cx)
+{
+	sheaf_release(cx, f->slots, SHEAF_FREQUENT_SLOTS * sizeof *f->slots);
+	*f = (sheaf_frequent){0};
+}
+
+static bool is_kept(const sheaf_frequent *f, uint64_t high)
+{
+	return f->halvings < 64 && (f->halvings == 0 || high >> (64 - f->halvings) == 0);
+}
+
+/* The slot of a hash, or the empty one where it would be. */
+static sheaf_item_count *slot_of(sheaf_item_count *slots, uint64_t low, uint64_t high)
+{
+	size_t at = low % SHEAF_FREQUENT_SLOTS;
+	while (slots[at].count && (slots[at].low != low || slots[at].high != high))
+		at = (at + 1) % SHEAF_FREQUENT_SLOTS;
+	return &slots[at];
+}
+
+/* Drops what is above the halved threshold: the others move up, so that no gap hides one. */
+static void halve(sheaf_frequent *f)
+{
+	f->halvings++;
+	for (size_t i = 0; i < SHEAF_FREQUENT_SLOTS; i++) {
+		if (!f->slots[i].count || is_kept(f, f->slots[i].high)) continue;
+		f->slots[i].count = 0;
+		f->kept--;
+		for (size_t k = (i + 1) % SHEAF_FREQUENT_SLOTS; f->slots[k].count;
+		     k = (k + 1) % SHEAF_FREQUENT_SLOTS) {
+			sheaf_item_count moved = f->slots[k];
+			f->slots[k].count = 0;
+			*slot_of(f->slots, moved.low, moved.high) = moved;
+		}
+		if (f->slots[i].count) i--; /* something moved here: it is looked at, too */
+	}
+}
+
+static void add(sheaf_frequent *f, const sheaf_item_count *item)
+{
+	if (!is_kept(f, item->high)) return;
+	sheaf_item_count *slot = slot_of(f->slots, item->low, item->high);
+	if (slot->count) {
+		slot->count += item->count;
+		return;
+	}
+	*slot = *item;
+	f->kept++;
+	while (f->kept > SHEAF_FREQUENT_KEPT) halve(f);
+}
+
+void sheaf_frequent_add(sheaf_frequent *f, const void *item, size_t size, int64_t times)
+{
+	sheaf_digest hash = sheaf_xxhash(item, size, 0);
+	if (!is_kept(f, hash.high)) return;
+	sheaf_item_count *slot = slot_of(f->slots, hash.low, hash.high);
+	if (slot->count) {
+		slot->count += times;
+		return;
+	}
+	size_t shown = size < SHEAF_ITEM_BYTES ? size : SHEAF_ITEM_BYTES;
+	sheaf_item_count fresh = {
+		.low = hash.low, .high = hash.high, .count = times, .size = (uint8_t)shown, .cut = shown < size};
+	if (shown) memcpy(fresh.bytes, item, shown);
+	add(f, &fresh);
+}
+
+void sheaf_frequent_merge(sheaf_frequent *f, const sheaf_frequent *other)
+{
+	while (f->halvings < other->halvings) halve(f);
+	for (size_t i = 0; i < SHEAF_FREQUENT_SLOTS; i++)
+		if (other->slots[i].count) add(f, &other->slots[i]);
+}
+
+int64_t sheaf_frequent_distinct(const sheaf_frequent *f, bool *exact)
+{
+	*exact = f->halvings == 0;
+	return f->halvings < 50 ? (int64_t)f->kept << f->halvings : INT64_MAX;
+}
+
+static bool is_before(const sheaf_item_count *a, const sheaf_item_count *b)
+{
+	if (a->count != b->count) return a->count > b->count;
+	int order = memcmp(a->bytes, b->bytes, a->size < b->size ? a->size : b->size);
+	if (order) return order < 0;
+	return a->size != b->size ? a->size < b->size : a->high < b->high;
+}
+
+int sheaf_frequent_most(const sheaf_frequent *f, const sheaf_item_count **out, int n)
+{
+	int found = 0;
+	for (size_t i = 0; i < SHEAF_FREQUENT_SLOTS; i++) {
+		const sheaf_item_count *item = &f->slots[i];
+		if (!item->count || (found == n && (n == 0 || !is_before(item, out[n - 1])))) continue;
+		int at = found < n ? found++ : n - 1;
+		for (; at > 0 && is_before(item, out[at - 1]); at--) out[at] = out[at - 1];
+		out[at] = item;
+	}
+	return found;
+}

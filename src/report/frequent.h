@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* How many different items there are, and which are most frequent: items whose hash is below a threshold are
+ * kept and counted, all of them as long as there is room. So the outcome depends on the items alone, not on
+ * their order, nor on how they are cut into parts. */
+#ifndef SHEAF_REPORT_FREQUENT_H
+#define SHEAF_REPORT_FREQUENT_H
+
+#include "base/buffer.h"
+
+enum {
+	SHEAF_FREQUENT_KEPT = 4096,
+	SHEAF_FREQUENT_SLOTS = 16384,
+	SHEAF_ITEM_BYTES = 40 /* that are shown of an item */
+};
+
+typedef struct sheaf_item_count {
+	uint64_t low, high; /* its hash; both 0: an empty slot */
+	int64_t count;
+	uint8_t size; /* of `bytes`; all of it where it is not `cut` */
+	bool cut;
+	uint8_t bytes[SHEAF_ITEM_BYTES];
+} sheaf_item_count;
+
+typedef struct sheaf_frequent {
+	sheaf_item_count *slots; /* SHEAF_FREQUENT_SLOTS of them */
+	int kept;
+	int halvings; /* the threshold is 2^64 halved so often */
+} sheaf_frequent;
+
+SHEAF_USE sheaf_status sheaf_frequent_begin(sheaf_frequent *f, sheaf_context *cx, sheaf_error *err);
+void sheaf_frequent_add(sheaf_frequent *f, const void *item, size_t size, int64_t times);
+void sheaf_frequent_merge(sheaf_frequent *f, const sheaf_frequent *other);
+void sheaf_frequent_free(sheaf_frequent *f, sheaf_context *cx);
+/* How many different ones there are; *exact: they were all counted. */
+int64_t sheaf_frequent_distinct(const sheaf_frequent *f, bool *exact);
+/* The most frequent of those kept, at most n of them, by count and then by bytes. Gives how many. */
+int sheaf_frequent_most(const sheaf_frequent *f, const sheaf_item_count **out, int n);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* Counts by size. */
+#include "report/histogram.h"
+#include "base/memory.h"
+#include <math.h>
+
+/* ---- lengths ---- */
+
+enum { PARTS = 4, PART_BITS = 2, FIRST_POWER = 16 /* SHEAF_LENGTHS_EXACT is 2^16 */ };
+
+static int bin_of(int64_t length)
+{
+	int power = 63 - __builtin_clzll((unsigned long long)length);
+	int part = (int)(length >> (power - PART_BITS)) & (PARTS - 1);
+	return (power - FIRST_POWER) * PARTS + part;
+}
+
+static int64_t bin_begin(int bin)
+{
+	int power = FIRST_POWER + bin / PARTS;
+	if (power > 62) return INT64_MAX;
+	return (int64_t)(PARTS + bin % PARTS) << (power - PART_BITS);
+}
+
+int64_t sheaf_length_counts_next_bin(int64_t length) { return bin_begin(bin_of(length) + 1); }
+
+/* Room for a count of this length, of a power of two. */
+static sheaf_status reserve(sheaf_length_counts *h, int64_t length, sheaf_context *cx, sheaf_error *err)
+{
+	enum { LEAST = 64 };
+	size_t room = h->room ? h->room : LEAST, old = h->room;
+	while (room <= (size_t)length) room *= 2;
+	void *memory = h->counts;
+	SHEAF_TRY(sheaf_reallocate(cx, &memory, old * sizeof *h->counts, room * sizeof *h->counts, err));
+	h->counts = (int64_t *)memory;
+	memset(h->counts + old, 0, (room - old) * sizeof *h->counts);
+	h->room = room;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_length_counts_add(sheaf_length_counts *h, int64_t length, int64_t times, sheaf_context *cx,
+                                     sheaf_error *err)
+{
+	if (times == 0) return SHEAF_OK;
+	if (length < SHEAF_LENGTHS_EXACT && (size_t)length >= h->room) SHEAF_TRY(reserve(h, length, cx, err));
+	if (length < SHEAF_LENGTHS_EXACT)
+		h->counts[length] += times;
+	else
+		h->bins[bin_of(length)] += times;
+	if (h->n == 0 || length < h->least) h->least = length;
+	if (length > h->most) h->most = length;
+	h->n += times;
+	h->total += length * times;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_length_counts_merge(sheaf_length_counts *h, const sheaf_length_counts *other,
+                                       sheaf_context *cx, sheaf_error *err)
+{
+	if (other->n == 0) return SHEAF_OK;
+	if (other->room > h->room) SHEAF_TRY(reserve(h, (int64_t)other->room - 1, cx, err));
+	for (size_t i = 0; i < other->room; i++) h->counts[i] += other->counts[i];
+	for (int i = 0; i < SHEAF_LENGTH_BINS; i++) h->bins[i] += other->bins[i];
+	if (h->n == 0 || other->least < h->least) h->least = other->least;
+	if (other->most > h->most) h->most = other->most;
+	h->n += other->n;
+	h->total += other->total;
+	return SHEAF_OK;
+}
+
+void sheaf_length_counts_free(sheaf_length_counts *h, sheaf_context *cx)
+{
+	sheaf_release(cx, h->counts, h->room * sizeof *h->counts);
+	*h = (sheaf_length_counts){0};
+}
+
+int64_t sheaf_length_counts_quantile(const sheaf_length_counts *h, double share, bool *exact)
+{
+	int64_t rank = (int64_t)ceil(share * (double)h->n), seen = 0;
+	if (rank < 1) rank = 1;
+	*exact = true;
+	for (size_t i = 0; i < h->room; i++)
+		if ((seen += h->counts[i]) >= rank) return (int64_t)i;
+	*exact = false;
+	for (int i = 0; i < SHEAF_LENGTH_BINS; i++)
+		if ((seen += h->bins[i]) >= rank) return bin_begin(i);
+	return h->most;
+}
+
+int64_t sheaf_length_counts_between(const sheaf_length_counts *h, int64_t from, int64_t to)
+{
+	int64_t sum = 0;
+	for (int64_t i = from; i < to && i < (int64_t)h->room; i++) sum += h->counts[i];
+	for (int i = 0; i < SHEAF_LENGTH_BINS; i++)
+		if (bin_begin(i) >= from && bin_begin(i) < to) sum += h->bins[i];
+	return sum;
+}
+
+/* ---- values ---- */
+
+enum { HALF = SHEAF_VALUE_BINS / 2, SHIFT = 50 };
+
+int sheaf_value_bin(double v)
+{
+	uint64_t bits;
+	memcpy(&bits, &v, sizeof bits);
+	int size = (int)(bits >> SHIFT) & (HALF - 1);
+	return bits >> 63 ? HALF - 1 - size : HALF + size;
+}
+
+double sheaf_value_bin_begin(int bin)
+{
+	uint64_t bits =
+		bin >= HALF ? (uint64_t)(bin - HALF) << SHIFT : (uint64_t)(HALF - bin) << SHIFT | UINT64_C(1) << 63;
+	double v;
+	memcpy(&v, &bits, sizeof v);
+	return v;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Counts by size: of lengths, one by one as far as a table goes, and of values, by exponent. Both add up. */
+#ifndef SHEAF_REPORT_HISTOGRAM_H
+#define SHEAF_REPORT_HISTOGRAM_H
+
+#include "base/buffer.h"
+
+enum {
+	SHEAF_LENGTHS_EXACT = 65536, /* lengths below have a count each */
+	SHEAF_LENGTH_BINS = 200,     /* of the others: four in each power of two */
+	SHEAF_VALUE_BINS = 16384     /* the sign, the exponent and two bits of the fraction of a double */
+};
+
+/* Begins as zeros. */
+typedef struct sheaf_length_counts {
+	int64_t n, least, most, total;
+	int64_t *counts; /* `room` of them, by length */
+	size_t room;
+	int64_t bins[SHEAF_LENGTH_BINS];
+} sheaf_length_counts;
+
+SHEAF_USE sheaf_status sheaf_length_counts_add(sheaf_length_counts *h, int64_t length, int64_t times,
+                                               sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_length_counts_merge(sheaf_length_counts *h, const sheaf_length_counts *other,
+                                                 sheaf_context *cx, sheaf_error *err);
+void sheaf_length_counts_free(sheaf_length_counts *h, sheaf_context *cx);
+/* The least length that this share of all does not exceed; *exact is false where it is the beginning of a
+ * bin. */
+int64_t sheaf_length_counts_quantile(const sheaf_length_counts *h, double share, bool *exact);
+/* How many have at least `from` and less than `to`, which are both below SHEAF_LENGTHS_EXACT or beginnings of
+ * bins. */
+int64_t sheaf_length_counts_between(const sheaf_length_counts *h, int64_t from, int64_t to);
+/* The first length of the bin after the one that `length` is in, which is not counted one by one. */
+int64_t sheaf_length_counts_next_bin(int64_t length);
+
+/* Where a finite value that is not 0 is counted, in the order of values, and where its bin begins; both
+ * infinities end the last bins. */
+int sheaf_value_bin(double v);
+double sheaf_value_bin_begin(int bin);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Pieces of a page: text that may stand in HTML, charts, tables. */
+#ifndef SHEAF_REPORT_HTML_H
+#define SHEAF_REPORT_HTML_H
+
+#include "report/raster.h"
+
+/* Text as it is shown, whatever is in it: no markup, no control characters, valid UTF-8. */
+void sheaf_html_text(sheaf_builder *b, const char *text, size_t n);
+/* A name, isolated from the direction of the text around it. */
+void sheaf_html_name(sheaf_builder *b, const char *name);
+/* A count with thin spaces between groups of three digits. */
+void sheaf_html_count(sheaf_builder *b, int64_t n);
+/* A number in a few digits. */
+void sheaf_html_real(sheaf_builder *b, double v);
+/* A share as per cent. */
+void sheaf_html_share(sheaf_builder *b, double share);
+
+/* One bar of a chart: what it stands for, and how much. */
+typedef struct sheaf_bar {
+	char label[56];
+	double amount;
+} sheaf_bar;
+
+/* A figure with a bar chart, its summary in words and its numbers as a table that opens; one bar alone is no
+ * chart, only words. `number` is different for each figure of a page. With `logarithmic` a bar's height is
+ * the logarithm of its amount. */
+typedef struct sheaf_chart {
+	int number;
+	const char *title, *words, *what; /* what the bars are of: "length" */
+	const sheaf_bar *bars;
+	int n;
+	bool logarithmic;
+} sheaf_chart;
+void sheaf_html_chart(sheaf_builder *b, const sheaf_chart *chart);
+
+#endif

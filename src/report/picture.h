@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Rasters as PNG pictures, in base64 for a page. */
+#ifndef SHEAF_REPORT_PICTURE_H
+#define SHEAF_REPORT_PICTURE_H
+
+#include "report/raster.h"
+
+typedef enum sheaf_picture_of { SHEAF_PICTURE_COUNTS, SHEAF_PICTURE_MAGNITUDES } sheaf_picture_of;
+
+/* Appends the raster as a PNG in base64: a pixel for each cell, white where nothing is, from light to dark by
+ * the logarithm. */
+SHEAF_USE sheaf_status sheaf_picture_put(sheaf_builder *to, const sheaf_raster *raster, sheaf_picture_of of,
+                                         sheaf_error *err);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Density pictures. */
+#include "report/raster.h"
+#include "base/memory.h"
+#include <math.h>
+
+enum { SIDE = SHEAF_RASTER_SIDE, CELLS = SIDE * SIDE };
+
+sheaf_status sheaf_raster_begin(sheaf_raster *r, int64_t columns, sheaf_context *cx, sheaf_error *err)
+{
+	void *counts, *magnitudes;
+	SHEAF_TRY(sheaf_allocate_array(cx, CELLS, sizeof *r->counts, &counts, err));
+	sheaf_status status = sheaf_allocate_array(cx, CELLS, sizeof *r->magnitudes, &magnitudes, err);
+	if (status) {
+		sheaf_release(cx, counts, CELLS * sizeof *r->counts);
+		return status;
+	}
+	*r = (sheaf_raster){.columns = columns,
+	                    .rows_to_a_cell = 1,
+	                    .columns_to_a_cell = (columns + SIDE - 1) / SIDE,
+	                    .counts = (int64_t *)counts,
+	                    .magnitudes = (double *)magnitudes};
+	if (r->columns_to_a_cell < 1) r->columns_to_a_cell = 1;
+	return SHEAF_OK;
+}
+
+void sheaf_raster_free(sheaf_raster *r, sheaf_context *cx)
+{
+	sheaf_release(cx, r->counts, CELLS * sizeof *r->counts);
+	sheaf_release(cx, r->magnitudes, CELLS * sizeof *r->magnitudes);
+	*r = (sheaf_raster){0};
+}
+
+/* Two lines become one. */
+static void halve(sheaf_raster *r)
+{
+	for (int y = 0; y < SIDE; y++)
+		for (int x = 0; x < SIDE; x++) {
+			int from = y * SIDE + x, to = y / 2 * SIDE + x;
+			int64_t count = r->counts[from];
+			double magnitude = r->magnitudes[from];
+			r->counts[from] = 0;
+			r->magnitudes[from] = 0;
+			r->counts[to] += count;
+			r->magnitudes[to] = fmax(r->magnitudes[to], magnitude);
+		}
+	r->rows_to_a_cell *= 2;
+}
+
+void sheaf_raster_reach(sheaf_raster *r, int64_t rows)
+{
+	if (rows > r->rows) r->rows = rows;
+	while ((r->rows - 1) / r->rows_to_a_cell >= SIDE) halve(r);
+}
+
+void sheaf_raster_add(sheaf_raster *r, int64_t row, int64_t column, double value)
+{
+	if (row >= r->rows) sheaf_raster_reach(r, row + 1);
+	int64_t at = row / r->rows_to_a_cell * SIDE + column / r->columns_to_a_cell;
+	r->counts[at]++;
+	if (fabs(value) > r->magnitudes[at]) r->magnitudes[at] = fabs(value);
+}
+
+void sheaf_raster_merge(sheaf_raster *r, const sheaf_raster *other)
+{
+	sheaf_raster_reach(r, other->rows);
+	while (r->rows_to_a_cell < other->rows_to_a_cell) halve(r);
+	int64_t times = r->rows_to_a_cell / other->rows_to_a_cell;
+	for (int64_t y = 0; y < SIDE; y++)
+		for (int64_t x = 0; x < SIDE; x++) {
+			int64_t to = y / times * SIDE + x, from = y * SIDE + x;
+			r->counts[to] += other->counts[from];
+			r->magnitudes[to] = fmax(r->magnitudes[to], other->magnitudes[from]);
+		}
+}
+
+int sheaf_raster_height(const sheaf_raster *r)
+{
+	return r->rows > 0 ? (int)((r->rows - 1) / r->rows_to_a_cell) + 1 : 1;
+}
+
+int sheaf_raster_width(const sheaf_raster *r)
+{
+	return r->columns > 0 ? (int)((r->columns - 1) / r->columns_to_a_cell) + 1 : 1;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* A picture of where entries are: how many there are in each cell of a grid, and the largest magnitude. Rows
+ * are as many to a cell as a power of two says, so that the picture does not depend on the order in which
+ * rows come, nor on how many are to come. */
+#ifndef SHEAF_REPORT_RASTER_H
+#define SHEAF_REPORT_RASTER_H
+
+#include "base/buffer.h"
+
+enum { SHEAF_RASTER_SIDE = 512 };
+
+typedef struct sheaf_raster {
+	int64_t columns;        /* of the data */
+	int64_t rows;           /* seen, or known */
+	int64_t rows_to_a_cell; /* a power of two */
+	int64_t columns_to_a_cell;
+	int64_t *counts; /* SHEAF_RASTER_SIDE lines of as many cells */
+	double *magnitudes;
+} sheaf_raster;
+
+SHEAF_USE sheaf_status sheaf_raster_begin(sheaf_raster *r, int64_t columns, sheaf_context *cx,
+                                          sheaf_error *err);
+void sheaf_raster_add(sheaf_raster *r, int64_t row, int64_t column, double value);
+/* Rows without entries belong to the picture, too. */
+void sheaf_raster_reach(sheaf_raster *r, int64_t rows);
+void sheaf_raster_merge(sheaf_raster *r, const sheaf_raster *other);
+void sheaf_raster_free(sheaf_raster *r, sheaf_context *cx);
+/* Cells that the data take: at least 1. */
+int sheaf_raster_height(const sheaf_raster *r);
+int sheaf_raster_width(const sheaf_raster *r);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* What a summary names. */
+#include "report/words.h"
+#include "data/frame.h"
+#include "data/value.h"
+#include <stdio.h>
+#include <time.h>
+
+static size_t put_date(double seconds, char *text)
+{
+	struct tm day;
+	time_t time = (time_t)seconds;
+	if ((double)time != seconds || !gmtime_r(&time, &day)) return 0;
+	return strftime(text, SHEAF_ITEM_TEXT, "%Y-%m-%d %H:%M:%S", &day);
+}
+
+static size_t put_number(const sheaf_field *field, const sheaf_item_count *item, char *text)
+{
+	double value;
+	memcpy(&value, item->bytes, sizeof value);
+	if (field->meaning == SHEAF_BOOL)
+		return (size_t)snprintf(text, SHEAF_ITEM_TEXT, value ? "true" : "false");
+	size_t dated = field->meaning == SHEAF_DATETIME ? put_date(value, text) : 0;
+	return dated ? dated : (size_t)(sheaf_value_print(SHEAF_F64, &value, 0, text) - text);
+}
+
+static size_t put_bytes(const sheaf_item_count *item, char *text)
+{
+	size_t n = 0;
+	for (int i = 0; i < item->size && n + 3 < SHEAF_ITEM_TEXT; i++)
+		n += (size_t)snprintf(text + n, SHEAF_ITEM_TEXT - n, "%02x", item->bytes[i]);
+	return n;
+}
+
+size_t sheaf_item_words(const sheaf_field *field, const sheaf_item_count *item, char *text)
+{
+	static const char dots[] = "...";
+	bool is_text = sheaf_means_text(field->meaning);
+	if (!is_text && field->meaning != SHEAF_BYTES) return put_number(field, item, text);
+	size_t n = item->size;
+	if (is_text)
+		memcpy(text, item->bytes, n);
+	else
+		n = put_bytes(item, text);
+	if (!item->cut || n + sizeof dots > SHEAF_ITEM_TEXT) return n;
+	memcpy(text + n, dots, sizeof dots - 1);
+	return n + sizeof dots - 1;
+}
+
+int sheaf_most_used(const sheaf_field_summary *f, sheaf_use *out, int n)
+{
+	int found = 0;
+	for (int64_t i = 0; f->uses && i < f->dim; i++) {
+		if (f->uses[i] == 0 || (found == n && f->uses[i] <= out[n - 1].count)) continue;
+		int at = found < n ? found++ : n - 1;
+		for (; at > 0 && out[at - 1].count < f->uses[i]; at--) out[at] = out[at - 1];
+		out[at] = (sheaf_use){i, f->uses[i]};
+	}
+	return found;
+}
+
+int64_t sheaf_never_used(const sheaf_field_summary *f)
+{
+	int64_t never = 0;
+	for (int64_t i = 0; f->uses && i < f->dim; i++) never += f->uses[i] == 0;
+	return never;
+}

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: MIT */
+/* Summaries: what is counted is exact, and parts merged in any order are the whole to the last byte. */
+#include "report/summary.h"
+#include "report/words.h"
+#include "support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static sheaf_context *cx;
+
+static int make_context(void **state)
+{
+	(void)state;
+	cx = usual_context();
+	return 0;
+}
+
+static int drop_context(void **state)
+{
+	(void)state;
+	end_context(cx);
+	return 0;
+}
+
+/* ---- exact sums ---- */
+
+static void test_sums_do_not_depend_on_order(void **state)
+{
+	(void)state;
+	double numbers[1000];
+	seed_random(3);
+	for (size_t i = 0; i < COUNT(numbers); i++)
+		numbers[i] = ldexp((double)(int64_t)next_random(), (int)random_below(600) - 300);
+	sheaf_exact forward = {0}, backward = {0}, parts[3] = {{{0}, 0}};
+	for (size_t i = 0; i < COUNT(numbers); i++) {
+		sheaf_exact_add(&forward, numbers[i]);
+		sheaf_exact_add(&backward, numbers[COUNT(numbers) - 1 - i]);
+		sheaf_exact_add(&parts[random_below(3)], numbers[i]);
+	}
+	sheaf_exact_merge(&parts[2], &parts[0]);
+	sheaf_exact_merge(&parts[2], &parts[1]);
+	double sum = sheaf_exact_value(&forward);
+	assert_true(sheaf_exact_value(&backward) == sum && sheaf_exact_value(&parts[2]) == sum);
+}
+
+static void test_sums_keep_what_doubles_lose(void **state)
+{
+	(void)state;
+	static const struct {
+		double numbers[4], sum;
+	} cases[] = {{{1e300, 1, -1e300, 0}, 1},
+	             {{0x1p-1074, 0x1p-1074, 0, 0}, 0x1p-1073},
+	             {{1e16, 1, 1, -1e16}, 2},
+	             {{1.7976931348623157e308, 1.7976931348623157e308, -1.7976931348623157e308, 0},
+	              1.7976931348623157e308},
+	             {{-5, 0, 0, 0}, -5}};
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		sheaf_exact sum = {0};
+		for (int k = 0; k < 4; k++) sheaf_exact_add(&sum, cases[i].numbers[k]);
+		assert_true(sheaf_exact_value(&sum) == cases[i].sum);
+	}
+}
+
+static void test_variance_without_cancellation(void **state)
+{
+	(void)state;
+	sheaf_exact sum = {0}, squares = {0};
+	for (int i = 0; i < 1000; i++) {
+		double v = 1e9 + (i % 2 ? 1 : -1);
+		sheaf_exact_add(&sum, v);
+		sheaf_exact_add_product(&squares, v, v);
+	}
+	assert_true(sheaf_exact_variance(&sum, &squares, 1000) == 1);
+	assert_true(isnan(sheaf_exact_variance(&sum, &squares, 0)));
+}
+
+/* ---- lengths and values ---- */
+
+static void test_lengths(void **state)
+{
+	(void)state;
+	sheaf_length_counts h = {0};
+	bool exact;
+	for (int64_t l = 1; l <= 100; l++) assert_ok(sheaf_length_counts_add(&h, l, 1, cx, &err));
+	assert_int_equal(sheaf_length_counts_quantile(&h, 0.5, &exact), 50);
+	assert_true(exact);
+	assert_int_equal(sheaf_length_counts_quantile(&h, 0.99, &exact), 99);
+	assert_int_equal(sheaf_length_counts_quantile(&h, 1, &exact), 100);
+	assert_int_equal(sheaf_length_counts_between(&h, 10, 20), 10);
+	assert_ok(sheaf_length_counts_add(&h, 1000000, 300, cx, &err));
+	int64_t bin = sheaf_length_counts_quantile(&h, 0.9, &exact);
+	assert_false(exact);
+	assert_true(bin <= 1000000 && sheaf_length_counts_next_bin(bin) > 1000000);
+	assert_int_equal(h.most, 1000000);
+	assert_int_equal(h.n, 400);
+	sheaf_length_counts_free(&h, cx);
+}
+
+static void test_value_bins_are_in_order(void **state)
+{
+	(void)state;
+	static const double values[] = {-1e308, -1, -0.75, -1e-308, 1e-308, 0.5, 1, 1.3, 1e308};
+	for (size_t i = 0; i + 1 < COUNT(values); i++)
+		assert_true(sheaf_value_bin(values[i]) < sheaf_value_bin(values[i + 1]));
+	for (size_t i = 0; i < COUNT(values); i++) {
+		int bin = sheaf_value_bin(values[i]);
+		double begin = sheaf_value_bin_begin(bin), end = sheaf_value_bin_begin(bin + 1);
+		assert_true(begin <= values[i] && (values[i] < end || values[i] == begin || end == values[i]));
+	}
+}
+
+/* Against batches drawn one by one. */
+static void test_padding(void **state)
+{
+	(void)state;
+	enum { BATCH = 8, DRAWS = 20000 };
+	sheaf_length_counts h = {0};
+	double wide = 0, held = 0;
+	seed_random(9);
+	for (int64_t l = 1; l <= 30; l++) assert_ok(sheaf_length_counts_add(&h, l, 1, cx, &err));
+	for (int i = 0; i < DRAWS; i++) {
+		int64_t most = 0;
+		for (int k = 0; k < BATCH; k++) {
+			int64_t l = 1 + random_below(30);
+			held += (double)l;
+			if (l > most) most = l;
+		}
+		wide += (double)most * BATCH;
+	}
+	assert_true(fabs(sheaf_padding_at_random(&h, BATCH) - (1 - held / wide)) < 0.005);
+	assert_true(sheaf_padding_at_random(&h, 1) < 1e-12);
+	assert_true(sheaf_padding_in_buckets(&h, 1) < 1e-12);
+	/* 1 to 30 in tens: 10, 20 and 30 wide. */
+	assert_true(fabs(sheaf_padding_in_buckets(&h, 10) - (1 - 465.0 / 600)) < 1e-12);
+	sheaf_length_counts_free(&h, cx);
+}
+
+/* ---- items ---- */
+
+static void add_words(sheaf_frequent *f, int from, int to, int step)
+{
+	for (int i = from; i < to; i += step) {
+		char word[16];
+		int n = snprintf(word, sizeof word, "word %d", i);
+		sheaf_frequent_add(f, word, (size_t)n, i % 7 == 0 ? 2 : 1);
+	}
+}
+
+static void test_items_are_all_counted_while_there_is_room(void **state)
+{
+	(void)state;
+	sheaf_frequent f;
+	const sheaf_item_count *most[3];
+	bool exact;
+	assert_ok(sheaf_frequent_begin(&f, cx, &err));
+	add_words(&f, 0, 4000, 1);
+	assert_int_equal(sheaf_frequent_distinct(&f, &exact), 4000);
+	assert_true(exact);
+	assert_int_equal(sheaf_frequent_most(&f, most, 3), 3);
+	assert_int_equal(most[0]->count, 2);
+	assert_memory_equal(most[0]->bytes, "word 0", 6);
+	sheaf_frequent_free(&f, cx);
+}
+
+static void test_items_do_not_depend_on_order(void **state)
+{
+	(void)state;
+	sheaf_frequent whole, odd, even;
+	const sheaf_item_count *a[20], *b[20];
+	bool exact;
+	assert_ok(sheaf_frequent_begin(&whole, cx, &err));
+	assert_ok(sheaf_frequent_begin(&odd, cx, &err));
+	assert_ok(sheaf_frequent_begin(&even, cx, &err));
+	add_words(&whole, 0, 60000, 1);
+	add_words(&odd, 1, 60000, 2);
+	add_words(&even, 0, 60000, 2);
+	sheaf_frequent_merge(&odd, &even);
+	int64_t distinct = sheaf_frequent_distinct(&whole, &exact);
+	assert_false(exact);
+	assert_true(distinct > 54000 && distinct < 66000);
+	assert_int_equal(sheaf_frequent_distinct(&odd, &exact), distinct);
+	assert_int_equal(whole.halvings, odd.halvings);
+	assert_int_equal(sheaf_frequent_most(&whole, a, 20), 20);
+	assert_int_equal(sheaf_frequent_most(&odd, b, 20), 20);
+	for (int i = 0; i < 20; i++) {
+		assert_int_equal(a[i]->count, b[i]->count);
+		assert_memory_equal(a[i]->bytes, b[i]->bytes, a[i]->size);
+	}
+	sheaf_frequent_free(&whole, cx);
+	sheaf_frequent_free(&odd, cx);
+	sheaf_frequent_free(&even, cx);
+}
+
+/* ---- rasters ---- */
+
+static void test_rasters_do_not_depend_on_order(void **state)
+{
+	(void)state;
+	enum { ROWS = 3000, COLUMNS = 900, SIDE = SHEAF_RASTER_SIDE };
+	sheaf_raster whole, first, rest;
+	seed_random(4);
+	assert_ok(sheaf_raster_begin(&whole, COLUMNS, cx, &err));
+	assert_ok(sheaf_raster_begin(&first, COLUMNS, cx, &err));
+	assert_ok(sheaf_raster_begin(&rest, COLUMNS, cx, &err));
+	int64_t *naive = calloc(SIDE * SIDE, sizeof *naive);
+	assert_non_null(naive);
+	for (int i = 0; i < 20000; i++) {
+		int64_t row = random_below(ROWS), column = random_below(COLUMNS);
+		double value = (double)random_below(100) - 50;
+		sheaf_raster_add(&whole, row, column, value);
+		sheaf_raster_add(row < 300 ? &first : &rest, row, column, value);
+		naive[row / 8 * SIDE + column / 2]++; /* 3000 rows want 8 to a cell, 900 columns 2 */
+	}
+	sheaf_raster_reach(&whole, ROWS);
+	sheaf_raster_reach(&first, ROWS);
+	sheaf_raster_merge(&first, &rest);
+	assert_int_equal(whole.rows_to_a_cell, 8);
+	assert_int_equal(sheaf_raster_height(&whole), 375);
+	assert_int_equal(sheaf_raster_width(&whole), 450);
+	assert_memory_equal(whole.counts, naive, SIDE * SIDE * sizeof *naive);
+	assert_memory_equal(first.counts, whole.counts, SIDE * SIDE * sizeof *naive);
+	assert_memory_equal(first.magnitudes, whole.magnitudes, SIDE * SIDE * sizeof *whole.magnitudes);
+	free(naive);
+	sheaf_raster_free(&whole, cx);
+	sheaf_raster_free(&first, cx);
+	sheaf_raster_free(&rest, cx);
+}
+
+/* ---- whole summaries ---- */
+
+static table streams_of(int64_t rows)
+{
+	sheaf_schema schema = {.cx = cx};
+	sheaf_frame_builder *b;
+	table t = {.cx = cx};
+	assert_ok(sheaf_schema_add_dense(&schema, "d<b>", 2, SHEAF_F32, &err));
+	assert_ok(sheaf_schema_add_sparse(&schema, "s\x01&\"", 5000, SHEAF_F64, &err));
+	assert_ok(sheaf_schema_add_dense(&schema, "label", 1, SHEAF_F32, &err));
+	assert_ok(sheaf_frame_builder_new(&schema, cx, &b, &err));
+	seed_random(7);
+	for (int64_t r = 0; r < rows; r++) {
+		for (int64_t k = random_below(9); k >= 0; k--) {
+			int64_t indices[] = {random_below(5000), random_below(50)};
+			double values[] = {(double)random_below(1000) / 7 - 50, r % 50 ? 1 : NAN};
+			sheaf_build_dense(b, 0, (float[]){(float)random_below(9), k == 3 ? INFINITY : -1.5f}, 1);
+			sheaf_build_sparse(b, 1, indices, values, 2);
+		}
+		sheaf_build_dense(b, 2, &(float){(float)(r % 10)}, 1);
+		sheaf_build_row(b);
+	}
+	assert_ok(sheaf_frame_builder_take(b, &t.frame, &err));
+	sheaf_frame_builder_free(b);
+	t.schema = schema;
+	return t;
+}
+
+static sheaf_buffer page_of(const sheaf_summary *summary)
+{
+	sheaf_buffer page = {0};
+	sheaf_fact card[] = {{"file", "</script><b>&"}};
+	sheaf_page_options options = {.title = "a <title>", .card = card, .ncard = 1, .rows = "<i>"};
+	assert_ok(sheaf_summary_page(summary, &options, &page, &err));
+	return page;
+}
+
+static sheaf_summary *summary_of(const table *t, int64_t from, int64_t to)
+{
+	sheaf_summary *summary;
+	sheaf_frame part = {0};
+	assert_ok(sheaf_summary_new(&t->schema, cx, &summary, &err));
+	assert_ok(sheaf_frame_slice(&t->frame, from, to, NULL, 0, &part, &err));
+	assert_ok(sheaf_summary_add(summary, &part, from, &err));
+	sheaf_frame_free(&part);
+	return summary;
+}
+
+/* Seven parts in any order are the whole. */
+static void test_parts_are_the_whole(void **state)
+{
+	(void)state;
+	enum { ROWS = 1400, PARTS = 7 };
+	static const int order[PARTS] = {4, 0, 6, 2, 5, 1, 3};
+	table t = streams_of(ROWS);
+	sheaf_summary *whole = summary_of(&t, 0, ROWS), *merged;
+	assert_ok(sheaf_summary_new(&t.schema, cx, &merged, &err));
+	for (int i = 0; i < PARTS; i++) {
+		sheaf_summary *part = summary_of(&t, order[i] * ROWS / PARTS, (order[i] + 1) * ROWS / PARTS);
+		assert_ok(sheaf_summary_merge(merged, part, &err));
+		sheaf_summary_free(part);
+	}
+	sheaf_buffer a = page_of(whole), b = page_of(merged), text = {0};
+	assert_int_equal(a.size, b.size);
+	assert_memory_equal(a.data, b.data, a.size);
+	assert_ok(sheaf_summary_text(whole, &text, &err));
+	assert_true(is_json((const char *)text.data, text.size));
+	sheaf_buffer_reset(&a);
+	sheaf_buffer_reset(&b);
+	sheaf_buffer_reset(&text);
+	sheaf_summary_free(whole);
+	sheaf_summary_free(merged);
+	sheaf_frame_free(&t.frame);
+	sheaf_schema_free(&t.schema);
+}
+
+static bool has(const sheaf_buffer *page, const char *text)
+{
+	return memmem(page->data, page->size, text, strlen(text)) != NULL;
+}
+
+static void test_names_are_text(void **state)
+{
+	(void)state;
+	table t = streams_of(20);
+	sheaf_summary *summary = summary_of(&t, 0, 20);
+	sheaf_buffer page = page_of(summary);
+	assert_true(has(&page, "<bdi>d&lt;b&gt;</bdi>"));
+	assert_true(has(&page, "<bdi>s\xef\xbf\xbd&amp;&quot;</bdi>"));
+	assert_true(has(&page, "&lt;/script&gt;&lt;b&gt;&amp;"));
+	assert_true(has(&page, "\"name\":\"d\\u003cb>\""));
+	assert_true(has(&page, "<title>a &lt;title&gt;</title>"));
+	assert_true(has(&page, "<pre>&lt;i&gt;</pre>"));
+	assert_false(has(&page, "<b>"));
+	assert_false(has(&page, "style=\""));
+	assert_false(has(&page, "http:"));
+	sheaf_buffer_reset(&page);
+	sheaf_summary_free(summary);
+	sheaf_frame_free(&t.frame);
+	sheaf_schema_free(&t.schema);
+}
+
+static void test_cells(void **state)
+{
+	(void)state;
+	sheaf_schema schema = {.rows = SHEAF_CELLS, .cx = cx};
+	sheaf_frame_builder *b;
+	table t = {.cx = cx};
+	sheaf_buffer text = {0};
+	assert_ok(sheaf_schema_add_column(&schema, "n", SHEAF_NUMBER, SHEAF_I32, SHEAF_NULLABLE, &err));
+	assert_ok(sheaf_schema_add_column(&schema, "t", SHEAF_STRING, SHEAF_U8, SHEAF_NULLABLE, &err));
+	assert_ok(sheaf_frame_builder_new(&schema, cx, &b, &err));
+	for (int i = 0; i < 9; i++) {
+		if (i % 3 == 0)
+			sheaf_build_missing(b, 0, i ? 2 : 0);
+		else
+			sheaf_build_integer(b, 0, i % 2);
+		sheaf_build_text(b, 1, "abcdefgh", (size_t)(i % 2 ? 3 : 8));
+		sheaf_build_row(b);
+	}
+	assert_ok(sheaf_frame_builder_take(b, &t.frame, &err));
+	sheaf_frame_builder_free(b);
+	t.schema = schema;
+	sheaf_summary *summary = summary_of(&t, 0, 9);
+	assert_ok(sheaf_summary_text(summary, &text, &err));
+	assert_true(has(&text, "\"missing\":3,\"missing_with_code\":2"));
+	assert_true(has(&text, "\"distinct\":2,\"items\":\"exact\",\"most_frequent\":[[\"0\",3],[\"1\",3]]"));
+	assert_true(has(&text, "\"most_frequent\":[[\"abcdefgh\",5],[\"abc\",4]]"));
+	sheaf_buffer_reset(&text);
+	sheaf_summary_free(summary);
+	sheaf_frame_free(&t.frame);
+	sheaf_schema_free(&t.schema);
+}
+
+static void test_what_cannot_be_summed_up(void **state)
+{
+	(void)state;
+	table t = streams_of(3), u = streams_of(3);
+	sheaf_summary *a = summary_of(&t, 0, 3), *b;
+	sheaf_buffer out = {0};
+	u.schema.fields[0].meaning = SHEAF_NUMBER;
+	assert_status(SHEAF_USAGE, sheaf_summary_new(NULL, cx, &b, &err));
+	assert_null(b);
+	assert_status(SHEAF_USAGE, sheaf_summary_add(a, &t.frame, -1, &err));
+	assert_status(SHEAF_USAGE, sheaf_summary_merge(a, NULL, &err));
+	sheaf_schema other = {.cx = cx};
+	assert_ok(sheaf_schema_add_dense(&other, "x", 1, SHEAF_F32, &err));
+	assert_ok(sheaf_summary_new(&other, cx, &b, &err));
+	assert_status(SHEAF_USAGE, sheaf_summary_merge(a, b, &err));
+	assert_status(SHEAF_USAGE, sheaf_summary_page(a, NULL, &out, &err));
+	sheaf_summary_free(a);
+	sheaf_summary_free(b);
+	sheaf_summary_free(NULL);
+	sheaf_schema_free(&other);
+	sheaf_frame_free(&t.frame);
+	sheaf_schema_free(&t.schema);
+	sheaf_frame_free(&u.frame);
+	sheaf_schema_free(&u.schema);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sums_do_not_depend_on_order),
+		cmocka_unit_test(test_sums_keep_what_doubles_lose),
+		cmocka_unit_test(test_variance_without_cancellation),
+		cmocka_unit_test(test_lengths),
+		cmocka_unit_test(test_value_bins_are_in_order),
+		cmocka_unit_test(test_padding),
+		cmocka_unit_test(test_items_are_all_counted_while_there_is_room),
+		cmocka_unit_test(test_items_do_not_depend_on_order),
+		cmocka_unit_test(test_rasters_do_not_depend_on_order),
+		cmocka_unit_test(test_parts_are_the_whole),
+		cmocka_unit_test(test_names_are_text),
+		cmocka_unit_test(test_cells),
+		cmocka_unit_test(test_what_cannot_be_summed_up),
+	};
+	return cmocka_run_group_tests(tests, make_context, drop_context);
+}
