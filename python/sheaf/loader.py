@@ -155,7 +155,14 @@ class Batches:
 
     def __iter__(self) -> Iterator[Batch]:
         """One epoch, or ``epochs=`` of them."""
+        if self._in_worker():
+            raise UsageError("loader: expected tensors in the workers of a DataLoader, loader.to_torch(); found batches, which are memory "
+                             "of one process")
         return Iteration(self)
+
+    def _in_worker(self) -> bool:
+        torch_data = sys.modules.get("torch.utils.data")
+        return torch_data is not None and torch_data.get_worker_info() is not None
 
     def _worker(self) -> tuple[int, int]:
         """Which of the workers of a torch DataLoader this process is: (0, 1) where it is none."""

@@ -95,7 +95,7 @@ def test_loaders(tmp):
     for workers, method in ((1, "fork"), (2, "fork"), (3, "fork"), (2, "spawn")):
         made = loader(sheaf.batches(path, **SIZE).to_torch("parts"), batch_size=None, num_workers=workers, multiprocessing_context=method)
         same(keys(made), wanted)
-    with raises(TypeError, "to_torch"):
+    with raises(sheaf.UsageError, "to_torch"):
         list(loader(sheaf.batches(path, **SIZE), batch_size=None, num_workers=1))
 
 
