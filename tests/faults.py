@@ -114,6 +114,11 @@ def is_temporary(name):
     return os.path.basename(name).startswith(".sheaf-")
 
 
+def is_earlier_state(case, name, content):
+    """A run that fails has written the state of the batches before."""
+    return "--state" in case.words and name == "state" and bool(content) and content.startswith(b"{") and content.endswith(b"}\n")
+
+
 def check_files(case, outcome, old_too):
     """What a run leaves: each file is the right one, and where something failed also the old one, or none."""
     faults = []
@@ -121,7 +126,7 @@ def check_files(case, outcome, old_too):
     for name, content in outcome.files.items():
         if is_temporary(name) or name.startswith("cache/"):
             continue
-        if name in right and content == right[name]:
+        if name in right and content == right[name] or old_too and is_earlier_state(case, name, content):
             continue
         if name in case.files and content == case.files[name]:
             continue
@@ -175,6 +180,8 @@ def judge(case, outcome, call, what):
 
 def remove_outputs(case, outcome):
     """What a faulted run has put in its place before it failed is not replaced by the next one."""
+    if "--state" in case.words:  # it would go on from there
+        (case.folder / "state").unlink(missing_ok=True)
     if case.words[0] in ("convert", "merge", "split") and not {"-f", "--into"} & set(case.words):
         for name in outcome.files:
             if name in case.right.files and name not in case.files:
