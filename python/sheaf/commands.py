@@ -614,13 +614,6 @@ def _count_parts(given: Given, source: Path, targets: int) -> int:
 
 def _copying(given: Given) -> c.sheaf_split_options:
     opening = given.fill(c.sheaf_open_options)
-    filled = given.fill(c.sheaf_split_options, open=pointer(opening))
-    filled._opening = opening
-    return filled
-
-
-def _copying(given: Given) -> c.sheaf_split_options:
-    opening = given.fill(c.sheaf_open_options)
     filled: c.sheaf_split_options = given.fill(c.sheaf_split_options, open=pointer(opening))
     filled._opening = opening
     return filled
