@@ -28,7 +28,7 @@ static sheaf_status add(sheaf_lens_edits *edits, const char *name, size_t n, she
 /* "OLD=NEW" */
 static sheaf_status add_rename(sheaf_lens_edits *edits, const char *text, sheaf_error *err)
 {
-	sheaf_lens_edit *edit;
+	sheaf_lens_edit *edit = NULL;
 	const char *equals = strchr(text, '=');
 	if (!equals || equals == text || !equals[1]) return refuse("rename-group", "OLD=NEW", text, err);
 	SHEAF_TRY(add(edits, text, (size_t)(equals - text), &edit, err));
@@ -39,7 +39,7 @@ static sheaf_status add_rename(sheaf_lens_edits *edits, const char *text, sheaf_
 /* "F", or "NAME=F" with the last '=' of them. */
 static sheaf_status add_frequency(sheaf_lens_edits *edits, const char *text, sheaf_error *err)
 {
-	sheaf_lens_edit *edit;
+	sheaf_lens_edit *edit = NULL;
 	float value;
 	const char *equals = strrchr(text, '='), *number = equals ? equals + 1 : text;
 	sheaf_scanned scanned = sheaf_scan_f32(number, number + strlen(number), &value);
