@@ -364,7 +364,7 @@ has out '"shape":[2,2]'
 expect 0 head --value B value.ctf
 has out '0 1  1'
 expect 2 head --value C value.ctf
-has err 'value.ctf: expected a stream "C" (--value), found A, B'
+has err '--value: expected a stream of value.ctf, found "C"; it has A, B'
 expect 2 convert --value A value.ctf other.ctf
 has err 'value.ctf: expected no --value, since sequences stay sequences'
 expect 2 head --value w words.csv

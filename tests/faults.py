@@ -182,6 +182,8 @@ def remove_outputs(case, outcome):
     """What a faulted run has put in its place before it failed is not replaced by the next one."""
     if "--state" in case.words:  # it would go on from there
         (case.folder / "state").unlink(missing_ok=True)
+        if "state" in case.files:
+            (case.folder / "state").write_bytes(case.files["state"])
     if case.words[0] in ("convert", "merge", "split") and not {"-f", "--into"} & set(case.words):
         for name in outcome.files:
             if name in case.right.files and name not in case.files:

@@ -111,6 +111,9 @@ def states(disk, steps):
 def check(case, folder, ended, disk):
     """What is wrong with such a disk."""
     for name in set(case.files) | set(case.right.files):
+        # States of a run are synced once a second, and at its end.
+        if name == "state" and not ended:
+            continue
         found = disk.content(folder, name)
         old, new = case.files.get(name), case.right.files.get(name, case.files.get(name))
         if found == new or (found == old and not ended):

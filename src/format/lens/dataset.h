@@ -31,7 +31,8 @@ typedef struct sheaf_lens_stream {
 /* The streams, with copies of their names. */
 typedef struct sheaf_lens_streams {
 	sheaf_context *cx;
-	bool given; /* by --group: then they are all groups of the network, in its order */
+	bool given;         /* by --group: then they are all groups of the network, in its order */
+	bool allow_missing; /* a group that no example has is a warning */
 	sheaf_builder all;
 } sheaf_lens_streams;
 

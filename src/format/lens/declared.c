@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether declared groups are there: a name with a slip in it would be a stream of nothing but defaults. */
 #include "base/context.h"
+#include "base/spell.h"
 #include "format/lens/dataset.h"
 #include <sheaf/option.h>
 #include <stdio.h>
@@ -63,14 +64,16 @@ static sheaf_status refuse(const sheaf_lens_dataset *in, const sheaf_lens_stream
 	return sheaf_fail_option(
 		err, SHEAF_USAGE, "group", " %s: expected a group of %s in %s, found none of that name%s%s%s",
 		stream->group, stream->target ? "targets" : "inputs", sheaf_source_name(in->source),
-		near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+		near ? "; did you mean " : " (" SHEAF_OPTION("allow-missing") " reads it as empty)", near ? near : "",
+		near ? "?" : "");
 }
 
 /* In a longer input a group may come later, unless another name looks like a slip. */
 static sheaf_status check(const sheaf_lens_dataset *in, const sheaf_lens_survey *survey, sheaf_error *err)
 {
 	others other;
-	for (int s = 0; s < sheaf_lens_streams_count(&in->streams) && count_uses(survey) > 0; s++) {
+	int n = in->streams.allow_missing ? 0 : sheaf_lens_streams_count(&in->streams);
+	for (int s = 0; s < n && count_uses(survey) > 0; s++) {
 		const sheaf_lens_stream *stream = sheaf_lens_stream_at(&in->streams, s);
 		if (is_used(survey, stream)) continue;
 		gather_others(in, survey, stream->target, &other);
@@ -101,10 +104,29 @@ sheaf_status sheaf_lens_review(void *dataset, const sheaf_frame *frame, int64_t 
 	return SHEAF_OK;
 }
 
+/* A group that no example has, where that may be. */
+static sheaf_status warn(const sheaf_lens_dataset *in, const sheaf_lens_stream *stream, sheaf_error *err)
+{
+	sheaf_problem problem = {SHEAF_WARNING,
+	                         SHEAF_DATA,
+	                         "missing group",
+	                         SHEAF_NOWHERE,
+	                         stream->target ? "an example with targets of each group that is declared"
+	                                        : "an example with inputs of each group that is declared",
+	                         "none",
+	                         "it is empty everywhere"};
+	problem.place.file = sheaf_source_name(in->source);
+	problem.place.stream = stream->group;
+	return sheaf_report(in->cx, &problem, err);
+}
+
 sheaf_status sheaf_lens_settle_groups(const sheaf_lens_dataset *in, sheaf_error *err)
 {
-	for (int s = 0; s < sheaf_lens_streams_count(&in->streams) && in->streams.given && in->rows > 0; s++)
-		if (!sheaf_lens_stream_at(&in->streams, s)->said)
-			return refuse(in, sheaf_lens_stream_at(&in->streams, s), NULL, err);
+	for (int s = 0; s < sheaf_lens_streams_count(&in->streams) && in->streams.given && in->rows > 0; s++) {
+		const sheaf_lens_stream *stream = sheaf_lens_stream_at(&in->streams, s);
+		if (stream->said) continue;
+		if (!in->streams.allow_missing) return refuse(in, stream, NULL, err);
+		SHEAF_TRY(warn(in, stream, err));
+	}
 	return SHEAF_OK;
 }

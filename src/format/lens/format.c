@@ -14,6 +14,8 @@ static const sheaf_option options[] = {
      "a group of the network (repeat it for each, in the network's order); without any, groups and sizes are "
      "those that the file uses",
      0},
+	{"allow-missing", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
+     "read examples none of which has a group that --group declares, with a warning", 0},
 	{"loop", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
      "at the end of the input begin again, for ever (head and cat)", 0},
 	{"rename-group", SHEAF_OPTION_TEXT, SHEAF_READING, "OLD=NEW",
