@@ -165,13 +165,13 @@ def cases():
                 double = binary in DOUBLE
                 args = ["--map", os.path.join(folder, name + ".map"), "--sort-indices", "--precision", "double" if double else "float"]
                 ours = os.path.join(temp, "ours.cbf")
-                code, _, err = run("convert", "--quiet", *args, os.path.join(folder, name + ".ctf"), ours)
+                code, _, err = run("convert", "-f", "--quiet", *args, os.path.join(folder, name + ".ctf"), ours)
                 same = code == 0 and open(ours, "rb").read() == open(path, "rb").read()
                 point(same, f"case {binary}: the converter's bytes", f"exit {code}: {err}")
                 text = os.path.join(temp, "back.ctf")
                 again = os.path.join(temp, "again.cbf")
-                code, _, err = run("convert", "--quiet", path, text)
-                code2, _, err2 = run("convert", "--quiet", *declared(path), text, again) if code == 0 else (code, "", "")
+                code, _, err = run("convert", "-f", "--quiet", path, text)
+                code2, _, err2 = run("convert", "-f", "--quiet", *declared(path), text, again) if code == 0 else (code, "", "")
                 same = code2 == 0 and open(again, "rb").read() == open(path, "rb").read()
                 point(same, f"case {binary}: to text and back, the same bytes", f"exit {code}, {code2}: {err}{err2}")
 

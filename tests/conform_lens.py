@@ -144,7 +144,7 @@ def expansions(folder):
         if not model(dump):
             continue
         frames = os.path.join(folder, "frames.cbf")
-        code, _, err = conform.run("convert", "--quiet", "--allow-loss", *network(path), path, frames)
+        code, _, err = conform.run("convert", "-f", "--quiet", "--allow-loss", "--allow-missing", *network(path), path, frames)
         if "expand ERROR" in dump:
             point(code == 4 and "expected units from 0" in err, f"{name}: units that the network does not have", f"exit {code}\n{err}")
             continue

@@ -48,7 +48,7 @@ def wanted_rows(dump):
 def found_rows(path, sides, folder):
     """The rows of the file, by way of a binary file of streams, which holds every float as it is."""
     there = os.path.join(folder, "rows.cbf")
-    made = subprocess.run([SHEAF, "convert", "-q", "--allow-loss", *options(sides), path, there], capture_output=True, text=True, timeout=60)
+    made = subprocess.run([SHEAF, "convert", "-f", "-q", "--allow-loss", "--allow-missing", *options(sides), path, there], capture_output=True, text=True, timeout=60)
     if made.returncode:
         return None, made.stderr
     rows = subprocess.run([SHEAF, "cat", "--json", there], capture_output=True, text=True, timeout=60)

@@ -140,7 +140,7 @@ static table (*const makers[CONTENTS])(sheaf_context *cx) = {make_dataset, make_
 
 /* Doubles, as the format that does not store types reads them on request; and the groups that each stream is,
  * for one that wants to know. */
-enum { MOST_SETTINGS = 6 };
+enum { MOST_SETTINGS = 5 };
 #define TABLE_SCHEMA "<a:int64 NOT NULL,b:double NOT NULL,c:string NOT NULL>"
 static const sheaf_setting of_dataset[MOST_SETTINGS] = {{"precision", "double"},
                                                         {"group", "D:3:input"},
@@ -151,8 +151,7 @@ static const sheaf_setting of_flat[MOST_SETTINGS] = {{"precision", "double"},
                                                      {"group", "F:9:input:sparse"},
                                                      {"group", "G:1:output"},
                                                      {"schema", TABLE_SCHEMA},
-                                                     {"string-bytes", "16"},
-                                                     {"allow-missing", NULL}};
+                                                     {"string-bytes", "16"}};
 
 typedef struct settings {
 	sheaf_setting list[MOST_SETTINGS];

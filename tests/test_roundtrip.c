@@ -531,8 +531,6 @@ static sheaf_dataset *opened(const bytes_sink *bytes, const sheaf_format *format
 	sheaf_dataset *dataset;
 	declared d;
 	declare(format, SHEAF_READING, schema, &d);
-	/* A stream that is empty everywhere is no group of the examples. */
-	if (strcmp(format->name, "lens") == 0) d.settings[d.n++] = (sheaf_setting){"allow-missing", NULL};
 	sheaf_open_options options = {.size = sizeof options,
 	                              .format = format->name,
 	                              .settings = d.settings,

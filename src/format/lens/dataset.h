@@ -32,7 +32,7 @@ typedef struct sheaf_lens_stream {
 typedef struct sheaf_lens_streams {
 	sheaf_context *cx;
 	bool given;         /* by --group: then they are all groups of the network, in its order */
-	bool allow_missing; /* a group that no example has is a warning */
+	bool allow_missing; /* no example need have a group that is declared */
 	sheaf_builder all;
 } sheaf_lens_streams;
 

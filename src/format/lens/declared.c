@@ -64,11 +64,13 @@ static sheaf_status refuse(const sheaf_lens_dataset *in, const sheaf_lens_stream
 	return sheaf_fail_option(
 		err, SHEAF_USAGE, "group", " %s: expected a group of %s in %s, found none of that name%s%s%s",
 		stream->group, stream->target ? "targets" : "inputs", sheaf_source_name(in->source),
-		near ? "; did you mean " : " (" SHEAF_OPTION("allow-missing") " reads it as empty)", near ? near : "",
-		near ? "?" : "");
+		near ? "; did you mean " : " (" SHEAF_OPTION("allow-missing") " goes on without it)",
+		near ? near : "", near ? "?" : "");
 }
 
-/* In a longer input a group may come later, unless another name looks like a slip. */
+/* A declaration that no example uses is a slip where the input has a group that nobody declared; in a longer
+ * input it may come later, unless the other name looks like it. Where all names are declared the network has
+ * one more group than these examples use. */
 static sheaf_status check(const sheaf_lens_dataset *in, const sheaf_lens_survey *survey, sheaf_error *err)
 {
 	others other;
@@ -78,7 +80,7 @@ static sheaf_status check(const sheaf_lens_dataset *in, const sheaf_lens_survey 
 		if (is_used(survey, stream)) continue;
 		gather_others(in, survey, stream->target, &other);
 		const char *near = sheaf_nearest_word(stream->group, other_at, &other);
-		if (near || survey->complete) return refuse(in, stream, near, err);
+		if (near || (survey->complete && other.n > 0)) return refuse(in, stream, near, err);
 	}
 	return SHEAF_OK;
 }
@@ -104,29 +106,27 @@ sheaf_status sheaf_lens_review(void *dataset, const sheaf_frame *frame, int64_t 
 	return SHEAF_OK;
 }
 
-/* A group that no example has, where that may be. */
 static sheaf_status warn(const sheaf_lens_dataset *in, const sheaf_lens_stream *stream, sheaf_error *err)
 {
 	sheaf_problem problem = {SHEAF_WARNING,
 	                         SHEAF_DATA,
-	                         "missing group",
+	                         "unused group",
 	                         SHEAF_NOWHERE,
 	                         stream->target ? "an example with targets of each group that is declared"
 	                                        : "an example with inputs of each group that is declared",
 	                         "none",
-	                         "it is empty everywhere"};
+	                         "it has the defaults everywhere"};
 	problem.place.file = sheaf_source_name(in->source);
 	problem.place.stream = stream->group;
+	problem.place.stream_word = "group";
 	return sheaf_report(in->cx, &problem, err);
 }
 
+/* The network may have groups that these examples do not use. */
 sheaf_status sheaf_lens_settle_groups(const sheaf_lens_dataset *in, sheaf_error *err)
 {
-	for (int s = 0; s < sheaf_lens_streams_count(&in->streams) && in->streams.given && in->rows > 0; s++) {
-		const sheaf_lens_stream *stream = sheaf_lens_stream_at(&in->streams, s);
-		if (stream->said) continue;
-		if (!in->streams.allow_missing) return refuse(in, stream, NULL, err);
-		SHEAF_TRY(warn(in, stream, err));
-	}
+	for (int s = 0; s < sheaf_lens_streams_count(&in->streams) && in->streams.given && in->rows > 0; s++)
+		if (!sheaf_lens_stream_at(&in->streams, s)->said)
+			SHEAF_TRY(warn(in, sheaf_lens_stream_at(&in->streams, s), err));
 	return SHEAF_OK;
 }

@@ -15,7 +15,7 @@ static const sheaf_option options[] = {
      "those that the file uses",
      0},
 	{"allow-missing", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
-     "read examples none of which has a group that --group declares, with a warning", 0},
+     "read examples of other groups than those declared", 0},
 	{"loop", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
      "at the end of the input begin again, for ever (head and cat)", 0},
 	{"rename-group", SHEAF_OPTION_TEXT, SHEAF_READING, "OLD=NEW",
