@@ -218,8 +218,9 @@ static void gather(sheaf_entry_sorter *p, const uint64_t *numbers)
 		int64_t entry = (int64_t)numbers[i], block = entry / p->room, at = entry % p->room;
 		memcpy((uint8_t *)p->keys + (size_t)i * p->key_size, keys_of(p, block) + at * p->order->words,
 		       p->key_size);
-		memcpy(p->values + (size_t)i * p->value_size, values_of(p, block) + (size_t)at * p->value_size,
-		       p->value_size);
+		if (p->value_size)
+			memcpy(p->values + (size_t)i * p->value_size, values_of(p, block) + (size_t)at * p->value_size,
+			       p->value_size);
 	}
 }
 
