@@ -136,7 +136,8 @@ static void copy_blocks(sheaf_entry_sorter *p)
 	for (int64_t b = 0; b < p->nblocks; b++) {
 		int64_t n = used_in(p, b);
 		memcpy((uint8_t *)p->keys + (size_t)at * p->key_size, keys_of(p, b), (size_t)n * p->key_size);
-		memcpy(p->values + (size_t)at * p->value_size, values_of(p, b), (size_t)n * p->value_size);
+		if (p->value_size)
+			memcpy(p->values + (size_t)at * p->value_size, values_of(p, b), (size_t)n * p->value_size);
 		at += n;
 		free_block(p, b);
 	}
@@ -289,7 +290,7 @@ static sheaf_status sort_bucket(item *i, sheaf_error *err)
 	if (!sheaf_radix_sort(keys, values, p->value_size, n, low, p->high, spare_keys, spare_values))
 		return SHEAF_OK;
 	memcpy(keys, spare_keys, n * p->key_size);
-	memcpy(values, spare_values, n * p->value_size);
+	if (p->value_size) memcpy(values, spare_values, n * p->value_size);
 	return SHEAF_OK;
 }
 

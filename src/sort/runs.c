@@ -98,8 +98,9 @@ static sheaf_status put(sheaf_runs *r, const sheaf_keyed *entries, sheaf_error *
 		if (n > entries->n - from) n = entries->n - from;
 		memcpy(keys_in(r, r->batch, r->batch_n), (const uint8_t *)entries->keys + (size_t)from * r->key_size,
 		       (size_t)n * r->key_size);
-		memcpy(values_in(r, r->batch, r->segment, r->batch_n), entries->values + (size_t)from * r->value_size,
-		       (size_t)n * r->value_size);
+		if (r->value_size)
+			memcpy(values_in(r, r->batch, r->segment, r->batch_n),
+			       entries->values + (size_t)from * r->value_size, (size_t)n * r->value_size);
 		r->batch_n += n;
 		from += n;
 		if (r->batch_n == r->segment) SHEAF_TRY(flush(r, err));

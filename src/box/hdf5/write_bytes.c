@@ -84,7 +84,7 @@ void sheaf_hdf5_put_length(const sheaf_hdf5_writer *w, sheaf_builder *b, uint64_
 
 void sheaf_hdf5_put_zeros(sheaf_builder *b, size_t count)
 {
-	if (!sheaf_builder_room(b, count)) return;
+	if (count == 0 || !sheaf_builder_room(b, count)) return;
 	memset(b->data + b->size, 0, count);
 	b->size += count;
 }
