@@ -126,6 +126,17 @@ def table(folder):
     point("&lt;x&gt;0" in text and "<x>" not in text.replace("\\u003cx>", ""), "table: items are text, whatever is in them")
 
 
+def findings(folder):
+    """Each rule with its count, and no line where nothing was found."""
+    path = folder / "bad.ctf"
+    path.write_text("|A 1 2\n" + "|A 1 x\n" * 3 + "|A 3 4\n")
+    words = [path, "--stream", "A:2:dense", "--max-errors", "9", "--allow-missing"]
+    text = report(folder, *words)
+    point(re.search(r"not a number</th><td><bdi>error, 3 times<", text) is not None, "findings: a line for each rule", text[:300])
+    path.write_text("|A 1 2\n")
+    point("Reading found nothing wrong" in report(folder, path, "--stream", "A:2:dense"), "findings: none")
+
+
 def refused(folder):
     out = folder / "there.html"
     out.write_text("old")
@@ -138,6 +149,6 @@ def refused(folder):
 
 
 with tempfile.TemporaryDirectory() as name:
-    for check in (ctf, matrix, table, refused):
+    for check in (ctf, matrix, table, findings, refused):
         check(Path(name))
 end()

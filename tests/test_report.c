@@ -363,6 +363,49 @@ static void test_cells(void **state)
 	sheaf_schema_free(&t.schema);
 }
 
+/* What would take too much memory is left out, and the page says so. */
+static void test_what_is_left_out(void **state)
+{
+	(void)state;
+	sheaf_schema schema = {.cx = cx};
+	sheaf_frame_builder *b;
+	table t = {.cx = cx};
+	sheaf_buffer text = {0};
+	int n = SHEAF_PICTURED_FIELDS + 1;
+	assert_ok(sheaf_schema_add_sparse(&schema, "wide", SHEAF_MOST_USES + 1, SHEAF_F32, &err));
+	for (int f = 1; f < n; f++) {
+		char name[16];
+		snprintf(name, sizeof name, "f%d", f);
+		assert_ok(sheaf_schema_add_dense(&schema, name, 1, SHEAF_F32, &err));
+	}
+	assert_ok(sheaf_frame_builder_new(&schema, cx, &b, &err));
+	sheaf_build_sparse(b, 0, (int64_t[]){SHEAF_MOST_USES}, (float[]){1}, 1);
+	for (int f = 1; f < n; f++) sheaf_build_dense(b, f, &(float){2.5f}, 1);
+	sheaf_build_row(b);
+	assert_ok(sheaf_frame_builder_take(b, &t.frame, &err));
+	sheaf_frame_builder_free(b);
+	t.schema = schema;
+	sheaf_summary *summary = summary_of(&t, 0, 1);
+	sheaf_buffer page = page_of(summary);
+	assert_true(has(&page, "There are too many to count each of them."));
+	assert_true(has(&page, "Only the first 32 fields have histograms of values."));
+	assert_ok(sheaf_summary_text(summary, &text, &err));
+	assert_false(has(&text, "never_used"));
+	uint8_t *last = memmem(text.data, text.size, "\"f32\"", 5);
+	assert_non_null(last);
+	sheaf_buffer rest = {last, text.size - (size_t)(last - text.data), NULL};
+	assert_true(has(&rest, "\"mean\":2.5"));
+	assert_false(has(&rest, "quantiles\":\"of bins"));
+	sheaf_page_options bad = {.size = 1, .title = "a"};
+	assert_status(SHEAF_USAGE, sheaf_summary_page(summary, &bad, &page, &err));
+	assert_message("page options: expected size");
+	sheaf_buffer_reset(&text);
+	sheaf_buffer_reset(&page);
+	sheaf_summary_free(summary);
+	sheaf_frame_free(&t.frame);
+	sheaf_schema_free(&t.schema);
+}
+
 static void test_what_cannot_be_summed_up(void **state)
 {
 	(void)state;
@@ -404,6 +447,7 @@ int main(void)
 		cmocka_unit_test(test_parts_are_the_whole),
 		cmocka_unit_test(test_names_are_text),
 		cmocka_unit_test(test_cells),
+		cmocka_unit_test(test_what_is_left_out),
 		cmocka_unit_test(test_what_cannot_be_summed_up),
 	};
 	return cmocka_run_group_tests(tests, make_context, drop_context);

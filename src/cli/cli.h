@@ -183,6 +183,8 @@ SHEAF_USE sheaf_status out_close(sheaf_error *err);
 
 /* One line, "sheaf: WORD: text" (word NULL: "sheaf: text"), control characters made visible. */
 void say(const char *word, const char *format, ...) SHEAF_PRINTF(2, 3);
+/* "note", "warning", "breach" or "error". */
+const char *severity_name(sheaf_severity severity);
 /* Says why something failed, and gives the exit code for it. A broken pipe is not said: see
  * pipe_is_broken. */
 int say_failure(const sheaf_error *err);

@@ -6,26 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FACTS = 24, FACT = 240, FIRST_ROWS = 5 };
+enum { MOST_CARD = 8, MOST_FINDINGS = 96, FACT = 80, FIRST_ROWS = 5 };
 
 typedef struct report {
 	sheaf_summary *summary;
-	sheaf_fact card[MOST_FACTS], findings[MOST_FACTS];
-	char texts[2 * MOST_FACTS][FACT];
-	int ncard, nfindings, ntexts;
-	sheaf_buffer rows; /* the first ones, as text */
+	sheaf_fact card[MOST_CARD], findings[MOST_FINDINGS]; /* as many rules as a context counts */
+	char bytes[FACT], rows[FACT], counts[MOST_FINDINGS][FACT];
+	int ncard, nfindings;
+	sheaf_buffer first; /* rows, as text */
 } report;
-
-static const char *keep(report *r, const char *format, int64_t n, const char *text)
-{
-	char *to = r->texts[r->ntexts++];
-	snprintf(to, FACT, format, text ? text : "", n);
-	return to;
-}
 
 static void add_card(report *r, const char *name, const char *text)
 {
-	if (r->ncard < MOST_FACTS && text && *text) r->card[r->ncard++] = (sheaf_fact){name, text};
+	if (text && *text) r->card[r->ncard++] = (sheaf_fact){name, text};
 }
 
 /* What is known of the file. */
@@ -34,21 +27,24 @@ static void fill_card(report *r, const session *s, const sheaf_dataset *dataset,
 	const sheaf_source *source = sheaf_dataset_source(dataset);
 	int64_t done, total;
 	sheaf_source_progress(source, &done, &total);
+	if (total >= 0) snprintf(r->bytes, FACT, "%" PRId64, total);
+	snprintf(r->rows, FACT, "%" PRId64, rows);
 	add_card(r, "file", s->label);
 	add_card(r, "format", sheaf_format_name(sheaf_dataset_format(dataset)));
 	add_card(r, "compression", sheaf_source_compression(source));
-	if (total >= 0) add_card(r, "bytes", keep(r, "%s%" PRId64, total, NULL));
-	add_card(r, "rows", keep(r, "%s%" PRId64, rows, NULL));
+	add_card(r, "bytes", r->bytes);
+	add_card(r, "rows", r->rows);
 }
 
 /* A line for each rule: how often, and how bad. */
 static void fill_findings(report *r, const session *s)
 {
-	static const char *const severities[] = {"note", "warning", "breach", "error", "fatal"};
 	sheaf_tally tally;
-	for (int i = 0; r->nfindings < MOST_FACTS && sheaf_context_tally(s->cx, i, &tally); i++)
-		r->findings[r->nfindings++] = (sheaf_fact){
-			tally.rule, keep(r, "%s, %" PRId64 " times", tally.count, severities[tally.severity])};
+	for (; r->nfindings < MOST_FINDINGS && sheaf_context_tally(s->cx, r->nfindings, &tally); r->nfindings++) {
+		char *text = r->counts[r->nfindings];
+		snprintf(text, FACT, "%s, %" PRId64 " times", severity_name(tally.severity), tally.count);
+		r->findings[r->nfindings] = (sheaf_fact){tally.rule, text};
+	}
 }
 
 static sheaf_status gather(report *r, sheaf_dataset *dataset, int64_t *rows, sheaf_error *err)
@@ -58,7 +54,8 @@ static sheaf_status gather(report *r, sheaf_dataset *dataset, int64_t *rows, she
 	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
 	for (*rows = 0; (status = sheaf_next(dataset, &frame, err)) == SHEAF_OK; *rows += frame->nrows) {
 		int64_t few = frame->nrows < FIRST_ROWS ? frame->nrows : FIRST_ROWS;
-		if (*rows == 0) SHEAF_TRY(sheaf_rows_text(frame, schema, SHEAF_TEXT_SHORT, 0, 0, few, &r->rows, err));
+		if (*rows == 0)
+			SHEAF_TRY(sheaf_rows_text(frame, schema, SHEAF_TEXT_SHORT, 0, 0, few, &r->first, err));
 		SHEAF_TRY(sheaf_summary_add(r->summary, frame, *rows, err));
 	}
 	return status == SHEAF_END ? SHEAF_OK : status;
@@ -66,9 +63,9 @@ static sheaf_status gather(report *r, sheaf_dataset *dataset, int64_t *rows, she
 
 static sheaf_status make_page(report *r, const session *s, sheaf_buffer *out, sheaf_error *err)
 {
-	char *rows = calloc(1, r->rows.size + 1);
+	char *rows = calloc(1, r->first.size + 1);
 	if (!rows) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the first rows, found none");
-	if (r->rows.size) memcpy(rows, r->rows.data, r->rows.size);
+	if (r->first.size) memcpy(rows, r->first.data, r->first.size);
 	sheaf_page_options options = {.size = sizeof options,
 	                              .title = s->label,
 	                              .card = r->card,
@@ -101,7 +98,7 @@ static sheaf_status write_report(const session *s, sheaf_dataset *dataset, sheaf
 	sheaf_status status = make_text(r, s, dataset, &text, err);
 	if (status == SHEAF_OK) status = sheaf_sink_write(sink, text.data, text.size, err);
 	sheaf_buffer_reset(&text);
-	sheaf_buffer_reset(&r->rows);
+	sheaf_buffer_reset(&r->first);
 	sheaf_summary_free(r->summary);
 	free(r);
 	return status;

@@ -16,12 +16,6 @@ typedef struct validation {
 	int nrules;
 } validation;
 
-static const char *severity_name(sheaf_severity severity)
-{
-	static const char *const names[] = {"note", "warning", "breach", "error", "error"};
-	return names[severity];
-}
-
 static void json_known(bool *first, const char *key, int64_t number, int64_t least)
 {
 	if (number >= least) out_json_count(first, key, number);

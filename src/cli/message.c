@@ -115,3 +115,9 @@ const char *plural(char text[64], int64_t n, const char *noun)
 	snprintf(text, 64, "%" PRId64 " %s%s", n, noun, n == 1 ? "" : "s");
 	return text;
 }
+
+const char *severity_name(sheaf_severity severity)
+{
+	static const char *const names[] = {"note", "warning", "breach", "error", "error"};
+	return names[severity];
+}

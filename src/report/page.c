@@ -178,7 +178,12 @@ static void values(page *p, const sheaf_value_counts *v)
 	real_row(p, "mean", mean);
 	if (finite) real_row(p, "standard deviation", sqrt(sheaf_exact_variance(&v->sum, &v->squares, finite)));
 	sheaf_builder_text(&p->b, "</table>");
-	if (!v->bins) return;
+	if (!v->bins) {
+		sheaf_builder_printf(&p->b,
+		                     "<p class=\"note\">Only the first %d fields have histograms of values.</p>",
+		                     SHEAF_PICTURED_FIELDS);
+		return;
+	}
 	if (finite)
 		snprintf(
 			words, sizeof words,
@@ -367,7 +372,7 @@ static void body(page *p, const sheaf_page_options *o)
 	if (o->nfindings)
 		fact_rows(p, o->findings, o->nfindings);
 	else
-		sheaf_builder_text(&p->b, "<p>Nothing was found that is against the rules of the format.</p>");
+		sheaf_builder_text(&p->b, "<p>Reading found nothing wrong. Validating looks at more.</p>");
 	for (int f = 0; f < p->s->schema.nfields; f++)
 		if (p->s->schema.fields[f].meaning != SHEAF_KEY) field_section(p, f);
 	if (o->rows) {
@@ -385,6 +390,9 @@ sheaf_status sheaf_summary_page(const sheaf_summary *s, const sheaf_page_options
 	SHEAF_NEED(out, "a place for the outcome");
 	SHEAF_NEED(s, "a summary");
 	SHEAF_NEED(options && options->title, "options with a title");
+	if (options->size && options->size != sizeof *options)
+		return sheaf_fail(err, SHEAF_USAGE, "page options: expected size %zu, found %zu", sizeof *options,
+		                  options->size);
 	SHEAF_EXPECT(options->ncard >= 0 && options->nfindings >= 0, "facts of at least 0",
 	             options->ncard < 0 ? options->ncard : options->nfindings);
 	page p = {.s = s, .err = err};

@@ -59,6 +59,8 @@ static void put_values(sheaf_builder *b, const sheaf_value_counts *v)
 		put_real(b, "mean", sum / (double)finite);
 		put_real(b, "sd", sqrt(sheaf_exact_variance(&v->sum, &v->squares, finite)));
 		put_real(b, "norm", sqrt(sheaf_exact_value(&v->squares)));
+	}
+	if (finite > 0 && v->bins) {
 		put_real(b, "p50", sheaf_values_quantile(v, 0.5));
 		put_real(b, "p95", sheaf_values_quantile(v, 0.95));
 		put_real(b, "p99", sheaf_values_quantile(v, 0.99));
