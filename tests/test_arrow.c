@@ -230,6 +230,46 @@ static void test_small_offsets(void **state)
 	drop(&t);
 }
 
+/* Each unit there and back, and the names of all of them. */
+static void test_units_of_time(void **state)
+{
+	(void)state;
+	static const char units[] = "smun";
+	for (int u = 0; u < 4; u++) {
+		char wanted[16];
+		sheaf_schema schema = {.rows = SHEAF_CELLS, .cx = cx};
+		sheaf_frame_builder *b;
+		struct ArrowSchema fields;
+		struct ArrowArray array;
+		const sheaf_meaning times[] = {SHEAF_DATETIME, SHEAF_DURATION, SHEAF_DATETIMETZ};
+		for (int i = 0; i < 3; i++)
+			assert_ok(sheaf_schema_add_column(&schema, (char[]){(char)('a' + i), 0},
+			                                  sheaf_meaning_with_digits(times[i], u * 3), SHEAF_I64,
+			                                  SHEAF_NEVER, &err));
+		assert_ok(sheaf_frame_builder_new(&schema, cx, &b, &err));
+		sheaf_build_item(b, 0, &(int64_t){5});
+		sheaf_build_item(b, 1, &(int64_t){-6});
+		sheaf_build_item(b, 2, (int64_t[]){INT64_C(7200000000007), 2});
+		sheaf_build_row(b);
+		table t = take(&schema, b);
+		send(&t, NULL, &fields, &array);
+		snprintf(wanted, sizeof wanted, "ts%c:", units[u]);
+		assert_text(wanted, fields.children[0]->format);
+		snprintf(wanted, sizeof wanted, "tD%c", units[u]);
+		assert_text(wanted, fields.children[1]->format);
+		snprintf(wanted, sizeof wanted, "ts%c:UTC", units[u]);
+		assert_text(wanted, fields.children[2]->format);
+		int64_t second = (int64_t[]){1, 1000, 1000000, 1000000000}[u];
+		assert_int_equal(*(const int64_t *)array.children[2]->buffers[1],
+		                 INT64_C(7200000000007) - 2 * second);
+		assert_text("c.offset", fields.children[3]->name);
+		assert_int_equal(*(const int32_t *)array.children[3]->buffers[1], 2);
+		array.release(&array);
+		fields.release(&fields);
+		drop(&t);
+	}
+}
+
 static void test_text_that_is_no_utf8(void **state)
 {
 	(void)state;
@@ -766,7 +806,8 @@ static void test_what_has_no_place(void **state)
 	           {"+r", "found type \"+r\""},
 	           {"w:0", "found type \"w:0\""},
 	           {"tDx", "found type"},
-	           {"", "found type"}};
+	           {"", "found type"},
+	           {NULL, "found type \"\""}};
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		made_array m;
 		sheaf_arrow_reader *reader;
@@ -866,6 +907,7 @@ int main(void)
 		cmocka_unit_test(test_a_part_of_a_frame),
 		cmocka_unit_test(test_a_child_that_is_moved_away),
 		cmocka_unit_test(test_small_offsets),
+		cmocka_unit_test(test_units_of_time),
 		cmocka_unit_test(test_text_that_is_no_utf8),
 		cmocka_unit_test(test_codes_on_request),
 		cmocka_unit_test(test_what_is_imputed),

@@ -105,8 +105,8 @@ struct ArrowArrayStream {
  *   texts                      large_utf8                                no copy
  *   bytes                      large_binary, fixed_size_binary           no copy
  *   truth values               bool                                      an eighth of the bytes
- *   dates                      timestamp[s]                              no copy
- *   dates with a zone          timestamp[s, UTC], and int32 NAME.offset  copied
+ *   times, spans of time       timestamp, duration, in their own unit    no copy
+ *   times with a zone          timestamp in UTC, and int32 NAME.offset   copied
  *   complex numbers            fixed_size_list<T>[2]                     no copy
  *   codes of what is missing   int8 NAME.code beside the column, on request  no copy
  *   what is imputed            bool NAME.imputed beside the column       a bit each
@@ -158,8 +158,8 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_arrow_dataset(sheaf_dataset *dataset, she
  * itself is a dense stream with one sample in each row; all else is a column with one item in each row. With
  * a stream among them rows are sequences, and uint64 named "key" is their key, else cells of a table.
  * Arrays are wrapped, and copied only where our form is another one: offsets of 32 bits, truth values,
- * dictionaries, views of texts, half floats, dates, and what is not aligned.
- * UNSUPPORTED names a type that has no place here. */
+ * dictionaries, views of texts, half floats, days, times with a zone, and what is not aligned. UNSUPPORTED
+ * names a type that has no place here. */
 typedef struct sheaf_arrow_reader sheaf_arrow_reader;
 
 /* Takes the stream over (its `release` is then NULL), also on failure. */

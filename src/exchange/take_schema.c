@@ -134,12 +134,13 @@ static bool is_entries(const struct ArrowSchema *schema)
 
 static sheaf_status refuse(const struct ArrowSchema *column, sheaf_error *err)
 {
-	return sheaf_fail(
-		err, SHEAF_UNSUPPORTED,
-		"arrow column \"%s\": expected numbers, truth values, texts, bytes, dates, or lists of "
-		"numbers, found type \"%s\"%s%s%s",
-		column->name ? column->name : "", column->format, column->n_children > 0 ? " of \"" : "",
-		column->n_children > 0 ? column->children[0]->format : "", column->n_children > 0 ? "\"" : "");
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "arrow column \"%s\": expected numbers, truth values, texts, bytes, dates, or lists of "
+	                  "numbers, found type \"%s\"%s%s%s",
+	                  column->name ? column->name : "", column->format ? column->format : "",
+	                  column->n_children > 0 ? " of \"" : "",
+	                  column->n_children > 0 ? column->children[0]->format : "",
+	                  column->n_children > 0 ? "\"" : "");
 }
 
 sheaf_status sheaf_arrow_taking(const struct ArrowSchema *column, sheaf_taking *out, sheaf_error *err)
