@@ -187,7 +187,7 @@ static sheaf_status read_type(const reading *r, const char *name, int depth)
 /* "a[1,2]": element number k of an array of this shape. */
 static void name_element(char *text, size_t size, const char *name, const int64_t *shape, int rank, int64_t k)
 {
-	int64_t at[SHEAF_MAX_RANK];
+	int64_t at[SHEAF_MAX_RANK] = {0};
 	size_t used = (size_t)snprintf(text, size, "%.200s", name);
 	for (int d = rank - 1; d >= 0; d--) at[d] = k % shape[d], k /= shape[d];
 	for (int d = 0; d < rank; d++)

@@ -50,7 +50,6 @@ sheaf_status sheaf_hash_new(const sheaf_schema *schema, bool keys, bool types, s
 void sheaf_hash_free(sheaf_hash *hash)
 {
 	if (!hash) return;
-	if (!hash) return;
 	sheaf_release(hash->cx, hash->sums, ((size_t)hash->schema.nfields + 1) * sizeof *hash->sums);
 	sheaf_release(hash->cx, hash->state, sheaf_xxhash_state_size());
 	sheaf_schema_free(&hash->schema);

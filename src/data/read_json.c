@@ -83,12 +83,12 @@ bool sheaf_json_is_stranger(const sheaf_json *columns, const sheaf_schema *schem
 	return false;
 }
 
-static SHEAF_PRINTF(2, 0) bool misfits_dim(sheaf_json_misfit *misfit, const char *expected, int64_t dim,
-                                           const sheaf_json *found)
+static bool misfits_dim(sheaf_json_misfit *misfit, const char *before, int64_t dim, const char *after,
+                        const sheaf_json *found)
 {
 	bool list = sheaf_json_kind_of(found) == SHEAF_JSON_ARRAY;
 	(void)sheaf_json_misfits(misfit, "", found);
-	snprintf(misfit->expected, sizeof misfit->expected, expected, dim);
+	snprintf(misfit->expected, sizeof misfit->expected, "%s%" PRId64 "%s", before, dim, after);
 	if (list) snprintf(misfit->found, sizeof misfit->found, "%zu", sheaf_json_size(found));
 	return false;
 }
@@ -188,7 +188,7 @@ static bool put_bytes(sheaf_column_builder *to, const sheaf_json *json, sheaf_js
 	else if (!sheaf_read_base64((const uint8_t *)from, n, at, &size))
 		return sheaf_json_misfits(misfit, "bytes in base64", coded);
 	if (shape->kind == SHEAF_FIXED && (int64_t)size != shape->extents[0])
-		return misfits_dim(misfit, "%" PRId64 " bytes", shape->extents[0], coded);
+		return misfits_dim(misfit, "", shape->extents[0], " bytes", coded);
 	to->values.size += size;
 	if (shape->kind == SHEAF_LIST) sheaf_level_end(&to->levels[0], (int64_t)to->values.size);
 	return true;
@@ -228,7 +228,7 @@ static bool put_below(sheaf_column_builder *to, int l, const sheaf_json *json, b
 		if (sheaf_json_size(json) != 2 || !first)
 			return sheaf_json_misfits(misfit, "an index and a value", json);
 		if (!sheaf_json_i64(first, &index) || index < 0 || index > most)
-			return misfits_dim(misfit, "an index below %" PRId64, shape->extents[0], first);
+			return misfits_dim(misfit, "an index below ", shape->extents[0], "", first);
 		sheaf_put_index(&to->levels[l].indices[0], shape->index_type, index);
 		value = sheaf_json_at(json, 1);
 	}
@@ -245,7 +245,7 @@ static bool put_list(sheaf_column_builder *to, int l, const sheaf_json *json, bo
 	if (json && sheaf_json_kind_of(json) != SHEAF_JSON_ARRAY)
 		return sheaf_json_misfits(misfit, "a list", json);
 	if (fixed && (int64_t)n != at->shape->extents[0])
-		return misfits_dim(misfit, "%" PRId64 " values", at->shape->extents[0], json);
+		return misfits_dim(misfit, "", at->shape->extents[0], " values", json);
 	for (size_t k = 0; k < n; k++)
 		if (!put_below(to, l, sheaf_json_at(json, k), unbound, misfit)) return false;
 	if (!fixed) sheaf_level_end(at, sheaf_column_count(to, l + 1));

@@ -63,7 +63,6 @@ sheaf_status sheaf_stats_new(const sheaf_schema *schema, sheaf_context *cx, shea
 void sheaf_stats_free(sheaf_stats *stats)
 {
 	if (!stats) return;
-	if (!stats) return;
 	sheaf_release(stats->cx, stats->fields, (size_t)stats->schema.nfields * sizeof *stats->fields);
 	sheaf_schema_free(&stats->schema);
 	sheaf_release(stats->cx, stats, sizeof *stats);

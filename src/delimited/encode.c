@@ -22,7 +22,7 @@ static sheaf_wanted specials_of(const sheaf_dialect *dialect, bool enclosed)
 				  escape = dialect->escape ? dialect->escape : mark;
 	const uint8_t bytes[SHEAF_WANTED] = {mark, escape, dialect->delimiter,
 	                                     '\n', '\r',   dialect->quote ? mark : '\t'};
-	sheaf_wanted wanted;
+	sheaf_wanted wanted = {0};
 	for (size_t i = 0; i < SHEAF_WANTED; i++)
 		memset(wanted.bytes[i], enclosed && i > 1 ? mark : bytes[i], sizeof wanted.bytes[i]);
 	return wanted;

@@ -245,8 +245,9 @@ static sheaf_status put_times(const making *m, sheaf_error *err)
 			                  "%" PRId64 ", %" PRId64 " seconds ahead",
 			                  m->node->field->name, pairs[2 * p], ahead);
 		}
+		int32_t zone = there ? (int32_t)ahead : 0;
 		if (zones)
-			sheaf_builder_append(&b, &(int32_t){there ? (int32_t)ahead : 0}, sizeof(int32_t));
+			sheaf_builder_append(&b, &zone, sizeof zone);
 		else
 			sheaf_builder_i64(&b, there ? instant : 0);
 	}

@@ -239,8 +239,10 @@ static sheaf_status take_halves(const part *p, sheaf_builder *to, sheaf_error *e
 {
 	SHEAF_TRY(check_part(p, 2, err));
 	const uint16_t *halves = (const uint16_t *)p->array->buffers[1];
-	for (int64_t i = 0; i < p->n; i++)
-		sheaf_builder_append(to, &(float){from_half(halves[p->at + i])}, sizeof(float));
+	for (int64_t i = 0; i < p->n; i++) {
+		float value = from_half(halves[p->at + i]);
+		sheaf_builder_append(to, &value, sizeof value);
+	}
 	return sheaf_builder_status(to, err);
 }
 

@@ -31,7 +31,7 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
                                 sheaf_error *err)
 {
 	sheaf_jsonl_reader *in = (sheaf_jsonl_reader *)reader;
-	sheaf_bytes line;
+	sheaf_bytes line = {0};
 	sheaf_json *json;
 	size_t size = 0;
 	(void)values;
