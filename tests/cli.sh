@@ -782,6 +782,20 @@ has err 'sheaf: error: '
 empty out
 end
 
+begin 'a quote that nothing closes is named where memory for its record ends'
+{ printf 'id,text\n1,"open\n' && yes '2,hello' | head -n 300000; } >open.csv
+for c in stats validate 'convert -f'; do
+	case $c in convert*) to=open.jsonl ;; *) to= ;; esac
+	# shellcheck disable=SC2086
+	expect 5 $c --max-memory 1M open.csv $to
+	has err 'open.csv:2:3 (byte 10): expected a quote that closes the field, found none in the next '
+	has err '--max-memory'
+done
+{ printf 'id,"text\n' && yes '2,hello' | head -n 300000; } >open.csv
+expect 5 stats --max-memory 1M open.csv
+has err 'open.csv:1:4 (byte 3): expected a quote that closes the field, found none in the next '
+end
+
 # ---- surroundings ----
 
 begin 'the same in any locale'

@@ -250,7 +250,12 @@ static void test_headers(void **state)
 		{"a,,b\nx,,1\n", true, false},
 		{",\n1,2\n", false, false},
 		{"a,1.5\n2,3\n", false, false},
-		{"a,2020-01-02\n2,3\n", false, false},
+		{"a,2020-01-02\n2,3\n", true, true},
+		{"a,2020-01-02\n2,null\n", false, false},
+		{"a,2020-01-02\n2,3\nb,x\n", false, false},
+		{"a,2020-01-02,1.5\n2,3,4\n", false, true},
+		{"a,2020-01-02,5\n2,3,4\n", false, true},
+		{",5%,true\nx,-3,4.5\n", true, true},
 	};
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {

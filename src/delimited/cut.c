@@ -3,6 +3,8 @@
  * longer piece. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/spell.h"
+#include "base/status.h"
 #include "delimited/delimited.h"
 #include "number/lines.h"
 #include <inttypes.h>
@@ -40,12 +42,41 @@ static bool show(sheaf_delimited_reader *in, size_t want, sheaf_bytes *window)
 	return in->cut_off == SHEAF_OK;
 }
 
-static sheaf_status fail_again(sheaf_delimited_reader *in, sheaf_error *err)
+static int64_t count_lines(const sheaf_delimited_reader *in, const uint8_t *at, const uint8_t *end)
+{
+	int64_t n = 0;
+	if (in->dialect.feed == '\n') return sheaf_count_feeds(at, end);
+	for (; at < end; at++) n += *at == in->dialect.feed;
+	return n;
+}
+
+/* A record that no memory holds is most likely one with a quote that nothing closes. */
+static sheaf_status fail_at_quote(const sheaf_delimited_reader *in, sheaf_status status, size_t shown,
+                                  sheaf_error *err)
+{
+	sheaf_bytes window;
+	if (sheaf_put_off(sheaf_source_ahead(in->source, shown, &window, NULL), "the first failure is told"))
+		return status;
+	const uint8_t *begin = window.data, *open = sheaf_records_open(&in->dialect, begin, begin + window.size);
+	if (!open) return status;
+	const uint8_t *line = (const uint8_t *)memrchr(begin, in->dialect.feed, (size_t)(open - begin));
+	line = line ? line + 1 : begin;
+	return sheaf_fail(err, status,
+	                  "%s:%" PRId64 ":%td (byte %" PRId64
+	                  "): expected a quote that closes the field, found none "
+	                  "in the next %zu bytes, and no memory for more (" SHEAF_OPTION("max-memory") ")",
+	                  sheaf_source_name(in->source), in->line + count_lines(in, begin, open), open - line + 1,
+	                  sheaf_source_tell(in->source) + (open - begin), window.size - (size_t)(open - begin));
+}
+
+/* `shown` bytes are there; more were not to be had. */
+static sheaf_status fail_again(sheaf_delimited_reader *in, size_t shown, sheaf_error *err)
 {
 	sheaf_status status = in->cut_off;
 	if (err) *err = in->cut_off_error;
-	if (sheaf_is_of_memory(status)) in->cut_off = SHEAF_OK;
-	return status;
+	if (!sheaf_is_of_memory(status)) return status;
+	in->cut_off = SHEAF_OK;
+	return shown ? fail_at_quote(in, status, shown, err) : status;
 }
 
 sheaf_status sheaf_delimited_first(sheaf_delimited_reader *in, sheaf_bytes *record, sheaf_error *err)
@@ -53,20 +84,12 @@ sheaf_status sheaf_delimited_first(sheaf_delimited_reader *in, sheaf_bytes *reco
 	enum { FIRST = 4096 };
 	const uint8_t *end = NULL;
 	for (size_t want = FIRST; !end; want *= 2) {
-		if (!show(in, want, record)) return fail_again(in, err);
+		if (!show(in, want, record)) return fail_again(in, want > FIRST ? want / 2 : 0, err);
 		end = sheaf_records_first_end(&in->dialect, record->data, record->data + record->size);
 		if (!end && record->size < want) end = record->data + record->size;
 	}
 	record->size = (size_t)(end - record->data);
 	return SHEAF_OK;
-}
-
-static int64_t count_lines(const sheaf_delimited_reader *in, const uint8_t *at, const uint8_t *end)
-{
-	int64_t n = 0;
-	if (in->dialect.feed == '\n') return sheaf_count_feeds(at, end);
-	for (; at < end; at++) n += *at == in->dialect.feed;
-	return n;
 }
 
 static void pass(sheaf_delimited_reader *in, sheaf_bytes bytes)
@@ -93,11 +116,11 @@ static size_t whole_records(const sheaf_delimited_reader *in, const uint8_t *beg
 }
 
 /* Where the input fails, the whole records before that come first. */
-static sheaf_status cut_before_failure(sheaf_delimited_reader *in, sheaf_bytes window, size_t *size,
-                                       sheaf_error *err)
+static sheaf_status cut_before_failure(sheaf_delimited_reader *in, sheaf_bytes window, size_t shown,
+                                       size_t *size, sheaf_error *err)
 {
 	*size = window.size ? whole_records(in, window.data, window.size) : 0;
-	return *size ? SHEAF_OK : fail_again(in, err);
+	return *size ? SHEAF_OK : fail_again(in, shown, err);
 }
 
 /* What to cut from a window that begins with it; 0 where the first record does not end there. */
@@ -116,9 +139,10 @@ static sheaf_status find_cut(sheaf_delimited_reader *in, size_t bytes, size_t *s
 {
 	sheaf_bytes window = {0};
 	*size = 0;
-	if (in->cut_off) return cut_before_failure(in, window, size, err);
+	if (in->cut_off) return cut_before_failure(in, window, 0, size, err);
 	for (size_t want = bytes; *size == 0; want *= 2) {
-		if (!show(in, want, &window)) return cut_before_failure(in, window, size, err);
+		if (!show(in, want, &window))
+			return cut_before_failure(in, window, want > bytes ? want / 2 : 0, size, err);
 		if (window.size == 0) return SHEAF_END;
 		*size = choose_cut(in, window, bytes, window.size < want);
 	}

@@ -117,6 +117,8 @@ const uint8_t *sheaf_records_last_end(const sheaf_dialect *dialect, const uint8_
 /* The byte after the first one. */
 const uint8_t *sheaf_records_first_end(const sheaf_dialect *dialect, const uint8_t *begin,
                                        const uint8_t *end);
+/* The quote in the first record that none closes, or NULL. */
+const uint8_t *sheaf_records_open(const sheaf_dialect *dialect, const uint8_t *begin, const uint8_t *end);
 
 /* ---- word.c ---- */
 

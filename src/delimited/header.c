@@ -30,6 +30,21 @@ static sheaf_status refuse(const opening *o, const char *expected, const char *f
 	                  sheaf_source_name(o->in->source), sheaf_source_tell(o->in->source), expected, found);
 }
 
+/* The first record has a flaw in its quotes. */
+static sheaf_status refuse_quotes(const opening *o, const uint8_t *begin, const uint8_t *end)
+{
+	char shown[SHEAF_SHOWN_SIZE];
+	const sheaf_record_finding *f = (const sheaf_record_finding *)(const void *)o->first.findings.data;
+	if (!f) return refuse(o, "a first record", "none");
+	bool after = f->flaw == RECORD_AFTER_QUOTE, lines = f->flaw == RECORD_AFTER_LINES;
+	const char *found = lines ? "the next one on another line, and text after it" : "the end of the input";
+	return sheaf_fail(
+		o->err, SHEAF_DATA, "%s:%" PRIu32 ":%" PRIu32 " (byte %" PRId64 "): expected %s, found %s",
+		sheaf_source_name(o->in->source), f->line + 1, f->at - f->line_start + 1, o->begin + f->at,
+		after ? "a delimiter or the end of the line after a quoted field" : "a quote that closes the field",
+		after ? sheaf_show(begin + f->at, end, o->in->dialect.delimiter, shown) : found);
+}
+
 /* ---- the first record, and some below ---- */
 
 /* A carriage return that ends no line, though others do. */
@@ -112,7 +127,7 @@ sheaf_status sheaf_header_read(opening *o, sheaf_bytes sample)
 	sample = (sheaf_bytes){record.data, record.size > size ? 0 : size}; /* it may stand elsewhere by now */
 	SHEAF_TRY(
 		sheaf_records_find(&o->first, &in->dialect, 0, record.data, record.data + record.size, 1, o->err));
-	if (o->first.count == 0) return refuse(o, "a first record", "one whose quotes are not sound");
+	if (o->first.count == 0) return refuse_quotes(o, record.data, record.data + record.size);
 	if (has_bare_return(&o->first, &in->dialect))
 		return refuse(o, "lines that end alike, with LF, CR LF or CR", "a CR alone before an LF");
 	if (o->first.width > INT32_MAX / 8) return refuse(o, "fewer columns", "too many");
@@ -136,6 +151,7 @@ static sheaf_word first_word(const opening *o, int column)
 typedef struct evidence {
 	int names, empty, numbers, others; /* fields: words, nothing, whole numbers that count, anything else */
 	bool not_first;                    /* one that is empty is not the first */
+	int clashes;                       /* of the others: above numbers alone, and none themselves */
 	bool typed;                        /* a word stands above something that is no text */
 	bool filled;                       /* nothing stands above what is never missing */
 } evidence;
@@ -149,6 +165,18 @@ static bool is_count(sheaf_word word, const sheaf_dialect *dialect, int64_t *out
 	for (const uint8_t *at = word.at + (*word.at == '+'); at < word.end; at++) v = v * 10 + (*at - '0');
 	*out = (int64_t)v;
 	return true;
+}
+
+/* Whether a field that is no word stands above numbers all the same, as dates do in wide tables. */
+static bool clashes(const opening *o, sheaf_word word, unsigned below)
+{
+	enum {
+		ABSENT = KIND_NULL | KIND_BLANK,
+		NUMBERS = KIND_INTEGER | KIND_NEGATIVE | KIND_LARGE | KIND_REAL,
+		OTHERS = KIND_BOOL | KIND_DATETIME | KIND_DATETIMETZ | KIND_TEXT
+	};
+	below &= ~(unsigned)ABSENT;
+	return below && !(below & ~(unsigned)NUMBERS) && sheaf_word_kind(word, &o->in->dialect) & OTHERS;
 }
 
 static void weigh_column(const opening *o, int column, evidence *e)
@@ -168,6 +196,7 @@ static void weigh_column(const opening *o, int column, evidence *e)
 		e->numbers++;
 	} else {
 		e->others++;
+		e->clashes += clashes(o, word, below);
 	}
 }
 
@@ -227,9 +256,11 @@ sheaf_status sheaf_header_decide(opening *o)
 	bool alone = e.names + e.empty == 0;
 	bool counted = e.numbers && !e.others && counts(o, &o->first, 0, alone);
 	bool certain = e.names && !e.numbers && !e.others && !e.not_first;
-	bool likely = (e.typed && !e.others) || (counted && !any_below_counts(o, alone)) ||
+	bool clash = e.clashes && e.clashes == e.others && !e.numbers;
+	bool likely = (e.typed && !e.others) || (counted && !any_below_counts(o, alone)) || clash ||
 	              (e.names && e.filled && !e.numbers && !e.others);
-	bool doubtful = !certain && !(e.typed && !e.others) && (likely || counted || (e.names && e.not_first));
+	bool doubtful =
+		!certain && !(e.typed && !e.others) && (likely || counted || e.clashes || (e.names && e.not_first));
 	in->header = certain || likely || in->unnamed_first;
 	if (in->width == 1 && e.empty) in->header = false;
 	return doubtful && !in->unnamed_first ? doubt(o, in->header) : SHEAF_OK;

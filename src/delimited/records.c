@@ -284,3 +284,15 @@ const uint8_t *sheaf_records_first_end(const sheaf_dialect *dialect, const uint8
 	}
 	return NULL;
 }
+
+const uint8_t *sheaf_records_open(const sheaf_dialect *dialect, const uint8_t *begin, const uint8_t *end)
+{
+	for (const uint8_t *at = begin; at < end;) {
+		const uint8_t *open = next_open(dialect, begin, at, end);
+		if (open == end || memchr(at, dialect->feed, (size_t)(open - at))) return NULL;
+		const uint8_t *close = sheaf_records_close(dialect, open + 1, end);
+		if (!close) return open;
+		at = close + 1;
+	}
+	return NULL;
+}
