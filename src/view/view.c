@@ -41,6 +41,19 @@ sheaf_status sheaf_view_decode_below(const sheaf_row_view *v, const sheaf_piece 
 	return v->inner->decode(v->in, piece, sheaf_view_unwrap(&frame->notes), cx, err);
 }
 
+sheaf_status sheaf_view_slice_below(const sheaf_row_view *v, const sheaf_piece *piece, const int *columns,
+                                    int n, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+{
+	const sheaf_frame *below;
+	SHEAF_TRY(sheaf_view_decode_below(v, piece, frame, &below, cx, err));
+	sheaf_buffer notes = frame->notes; /* which own what is sliced */
+	frame->notes = (sheaf_buffer){0};
+	sheaf_status status = sheaf_frame_slice(below, 0, below->nrows, columns, n, frame, err);
+	sheaf_buffer_reset(&frame->notes);
+	frame->notes = notes;
+	return status;
+}
+
 /* ---- members that go through to the format below ---- */
 
 static sheaf_status describe(const void *in, bool json, sheaf_context *cx, sheaf_buffer *text,
@@ -56,6 +69,32 @@ static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error
 {
 	const sheaf_row_view *v = (const sheaf_row_view *)in;
 	return v->inner->cut(v->in, bytes, piece, err);
+}
+
+sheaf_status sheaf_view_cut_whole(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+{
+	SHEAF_TRY(cut(in, bytes, piece, err));
+	piece->slices = 0;
+	return SHEAF_OK;
+}
+
+static sheaf_status recall(const void *in, sheaf_piece *piece, sheaf_error *err)
+{
+	const sheaf_row_view *v = (const sheaf_row_view *)in;
+	return v->inner->random->recall(v->in, piece, err);
+}
+
+static sheaf_status resume(void *in, const sheaf_piece *piece, sheaf_error *err)
+{
+	const sheaf_row_view *v = (const sheaf_row_view *)in;
+	return v->inner->random->resume(v->in, piece, err);
+}
+
+void sheaf_view_pass_random(sheaf_row_view *v)
+{
+	static const sheaf_random_access recall_only = {.recall = recall};
+	static const sheaf_random_access both = {.recall = recall, .resume = resume};
+	if (v->inner->random) v->format.random = v->inner->random->resume ? &both : &recall_only;
 }
 
 /* What the format below has decoded is in the notes, where it has anything to do with the frame. */
@@ -103,7 +142,7 @@ sheaf_status sheaf_view_new(sheaf_input *input, size_t size, sheaf_row_view **ou
 	void *memory;
 	SHEAF_TRY(sheaf_allocate(input->cx, size, &memory, err));
 	sheaf_row_view *v = *out = (sheaf_row_view *)memory;
-	*v = (sheaf_row_view){.inner = input->format, .in = input->in};
+	*v = (sheaf_row_view){.inner = input->format, .in = input->in, .under = input->view};
 	v->cx = input->cx;
 	v->source = input->source;
 	v->facts = SHEAF_NO_FACTS;
@@ -128,7 +167,18 @@ sheaf_status sheaf_view_new(sheaf_input *input, size_t size, sheaf_row_view **ou
 	return SHEAF_OK;
 }
 
-/* ---- looking at all of it ---- */
+/* ---- reading what is below ---- */
+
+sheaf_status sheaf_view_next_below(const sheaf_row_view *v, sheaf_decoding *decoding, int64_t row,
+                                   const sheaf_frame **out, sheaf_error *err)
+{
+	sheaf_row_view *under = v->under;
+	sheaf_status status = sheaf_decoding_next(decoding, out, err);
+	if (status == SHEAF_END && v->inner->settle) SHEAF_TRY(v->inner->settle(v->in, err));
+	if (status) return status;
+	if (under && under->place) SHEAF_TRY(under->place(under, sheaf_decoding_frame(decoding), err));
+	return v->inner->review ? v->inner->review(v->in, *out, row, err) : SHEAF_OK;
+}
 
 static sheaf_status see_all(sheaf_decoding *decoding,
                             sheaf_status (*see)(void *user, const sheaf_frame *frame, sheaf_error *err),

@@ -15,7 +15,8 @@ typedef struct sheaf_row_view {
 	sheaf_format format;       /* what is seen instead of the one below */
 	const sheaf_format *inner; /* the format below, which may be a view, too, and its reader */
 	sheaf_reader *in;
-	int64_t inner_row; /* number of the next row below that is reviewed */
+	struct sheaf_row_view *under; /* the view that the format below is, or NULL */
+	int64_t inner_row;            /* number of the next row below that is reviewed */
 	/* Lets go of what else the view has. NULL: nothing. */
 	void (*release)(struct sheaf_row_view *view);
 	/* Completes frames in order, once the number of their first row below is known. NULL: no need. */
@@ -42,6 +43,14 @@ SHEAF_USE sheaf_status sheaf_view_new(sheaf_input *input, size_t size, sheaf_row
 SHEAF_USE sheaf_status sheaf_view_decode_below(const sheaf_row_view *v, const sheaf_piece *piece,
                                                sheaf_frame *frame, const sheaf_frame **below,
                                                sheaf_context *cx, sheaf_error *err);
+/* As that, and the frame is rows of theirs: all columns, or `n` of them in this order. */
+SHEAF_USE sheaf_status sheaf_view_slice_below(const sheaf_row_view *v, const sheaf_piece *piece,
+                                              const int *columns, int n, sheaf_frame *frame,
+                                              sheaf_context *cx, sheaf_error *err);
+/* A `cut` for views whose slices are not those of the format below. */
+SHEAF_USE sheaf_status sheaf_view_cut_whole(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
+/* The view's pieces are found again as those of the format below are. */
+void sheaf_view_pass_random(sheaf_row_view *v);
 /* A frame in a buffer, of which it becomes the owner; it may be NULL then. */
 SHEAF_USE sheaf_status sheaf_view_wrap_frame(sheaf_frame *frame, sheaf_context *cx, sheaf_buffer *out,
                                              sheaf_error *err);
@@ -49,6 +58,10 @@ static inline sheaf_frame *sheaf_view_unwrap(const sheaf_buffer *buffer)
 {
 	return buffer->size ? (sheaf_frame *)(void *)buffer->data : NULL;
 }
+/* For views that read the rows below themselves: the next ones in order, complete and reviewed, of which the
+ * first is number `row`; after the last the format below settles. */
+SHEAF_USE sheaf_status sheaf_view_next_below(const sheaf_row_view *v, sheaf_decoding *decoding, int64_t row,
+                                             const sheaf_frame **out, sheaf_error *err);
 /* Goes through all rows below, quietly, and begins anew. */
 SHEAF_USE sheaf_status sheaf_view_survey(sheaf_row_view *v,
                                          sheaf_status (*see)(void *user, const sheaf_frame *frame,

@@ -68,13 +68,8 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
                            sheaf_error *err)
 {
 	const sheaf_row_view *v = (const sheaf_row_view *)in;
-	const sheaf_frame *below;
-	SHEAF_TRY(sheaf_view_decode_below(v, piece, frame, &below, cx, err));
-	sheaf_buffer notes = frame->notes;
-	frame->notes = (sheaf_buffer){0};
-	sheaf_status status = sheaf_frame_slice(below, 0, below->nrows, NULL, 0, frame, err);
-	sheaf_buffer_reset(&frame->notes);
-	frame->notes = notes;
+	sheaf_status status = sheaf_view_slice_below(v, piece, NULL, 0, frame, cx, err);
+	const sheaf_frame *below = sheaf_view_unwrap(&frame->notes);
 	for (int c = 0; c < frame->ncolumns && status == SHEAF_OK; c++) {
 		if (!sheaf_field_is_stream(&v->schema.fields[c])) continue;
 		sheaf_column *to = &frame->columns[c];
@@ -121,21 +116,6 @@ static sheaf_facts facts_of(const sheaf_row_view *v)
 	return facts;
 }
 
-static sheaf_status recall(const void *in, sheaf_piece *piece, sheaf_error *err)
-{
-	const sheaf_row_view *v = (const sheaf_row_view *)in;
-	return v->inner->random->recall(v->in, piece, err);
-}
-
-static sheaf_status resume(void *in, const sheaf_piece *piece, sheaf_error *err)
-{
-	const sheaf_row_view *v = (const sheaf_row_view *)in;
-	return v->inner->random->resume(v->in, piece, err);
-}
-
-static const sheaf_random_access recall_only = {.recall = recall};
-static const sheaf_random_access random_access = {.recall = recall, .resume = resume};
-
 static sheaf_status make_schema(sheaf_row_view *v, const sheaf_schema *below, sheaf_error *err)
 {
 	int streams = 0;
@@ -161,14 +141,13 @@ static sheaf_status make_schema(sheaf_row_view *v, const sheaf_schema *below, sh
 sheaf_status sheaf_view_cells(sheaf_input *input, const sheaf_open_options *options, sheaf_error *err)
 {
 	sheaf_row_view *v;
-	const sheaf_format *inner = input->format;
 	const sheaf_schema *below = &input->in->schema;
 	(void)options;
 	SHEAF_TRY(sheaf_view_new(input, sizeof(sheaf_row_view), &v, err));
 	SHEAF_TRY(make_schema(v, below, err));
 	v->format.decode = decode;
 	v->facts = facts_of(v);
-	if (inner->random) v->format.random = inner->random->resume ? &random_access : &recall_only;
+	sheaf_view_pass_random(v);
 	v->place = place;
 	return SHEAF_OK;
 }

@@ -18,30 +18,8 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
                            sheaf_error *err)
 {
 	const narrowed *n = (const narrowed *)in;
-	const sheaf_frame *below;
-	SHEAF_TRY(sheaf_view_decode_below(&n->view, piece, frame, &below, cx, err));
-	sheaf_buffer notes = frame->notes;
-	frame->notes = (sheaf_buffer){0};
-	sheaf_status status = sheaf_frame_slice(below, 0, below->nrows, n->columns, n->ncolumns, frame, err);
-	sheaf_buffer_reset(&frame->notes);
-	frame->notes = notes;
-	return status;
+	return sheaf_view_slice_below(&n->view, piece, n->columns, n->ncolumns, frame, cx, err);
 }
-
-static sheaf_status recall(const void *in, sheaf_piece *piece, sheaf_error *err)
-{
-	const sheaf_row_view *v = (const sheaf_row_view *)in;
-	return v->inner->random->recall(v->in, piece, err);
-}
-
-static sheaf_status resume(void *in, const sheaf_piece *piece, sheaf_error *err)
-{
-	const sheaf_row_view *v = (const sheaf_row_view *)in;
-	return v->inner->random->resume(v->in, piece, err);
-}
-
-static const sheaf_random_access recall_only = {.recall = recall};
-static const sheaf_random_access random_access = {.recall = recall, .resume = resume};
 
 /* ---- names ---- */
 
@@ -152,7 +130,6 @@ sheaf_status sheaf_view_columns(sheaf_input *input, const char *streams, const c
 {
 	sheaf_row_view *view;
 	void *memory;
-	const sheaf_random_access *random = input->format->random;
 	SHEAF_TRY(sheaf_view_new(input, sizeof(narrowed), &view, err));
 	narrowed *n = (narrowed *)view;
 	view->release = release;
@@ -163,6 +140,6 @@ sheaf_status sheaf_view_columns(sheaf_input *input, const char *streams, const c
 	SHEAF_TRY(make_schema(n, err));
 	view->facts = facts_of(view);
 	view->format.decode = decode;
-	if (random) view->format.random = random->resume ? &random_access : &recall_only;
+	sheaf_view_pass_random(view);
 	return SHEAF_OK;
 }

@@ -25,14 +25,6 @@ static sheaf_status decode_expanded(const void *in, const sheaf_piece *piece, sh
 	return SHEAF_OK;
 }
 
-static sheaf_status cut_without_slices(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
-{
-	const sheaf_row_view *v = (const sheaf_row_view *)in;
-	SHEAF_TRY(v->inner->cut(v->in, bytes, piece, err));
-	piece->slices = 0;
-	return SHEAF_OK;
-}
-
 sheaf_status sheaf_view_expand(sheaf_input *input, const sheaf_open_options *options, sheaf_error *err)
 {
 	sheaf_row_view *v;
@@ -43,7 +35,7 @@ sheaf_status sheaf_view_expand(sheaf_input *input, const sheaf_open_options *opt
 	((expanded *)v)->options = (sheaf_arrange_options){
 		.size = sizeof(sheaf_arrange_options), .drop_fill = drops, .name = sheaf_source_name(input->source)};
 	v->format.decode = decode_expanded;
-	v->format.cut = cut_without_slices;
+	v->format.cut = sheaf_view_cut_whole;
 	v->facts = v->in->facts;
 	v->facts.rows = -1;
 	SHEAF_TRY(sheaf_schema_copy(below, v->cx, &v->schema, err));
@@ -61,15 +53,7 @@ sheaf_status sheaf_view_expand(sheaf_input *input, const sheaf_open_options *opt
 static sheaf_status decode_as_it_is(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
                                     sheaf_context *cx, sheaf_error *err)
 {
-	const sheaf_row_view *v = (const sheaf_row_view *)in;
-	const sheaf_frame *below;
-	SHEAF_TRY(sheaf_view_decode_below(v, piece, frame, &below, cx, err));
-	sheaf_buffer notes = frame->notes;
-	frame->notes = (sheaf_buffer){0};
-	sheaf_status status = sheaf_frame_slice(below, 0, below->nrows, NULL, 0, frame, err);
-	sheaf_buffer_reset(&frame->notes);
-	frame->notes = notes;
-	return status;
+	return sheaf_view_slice_below((const sheaf_row_view *)in, piece, NULL, 0, frame, cx, err);
 }
 
 /* A table has no place for what else a tensor is: what its structure implies becomes rows. */

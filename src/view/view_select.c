@@ -11,7 +11,6 @@
 
 typedef struct selected {
 	sheaf_row_view view;
-	sheaf_row_view *placing; /* the view below, or NULL */
 	sheaf_row_choice choice;
 	char *where;  /* NULL: names do not count */
 	int names;    /* the column that has them */
@@ -126,13 +125,8 @@ static sheaf_status check_found(const selected *s, sheaf_error *err)
 static sheaf_status next_below(selected *s, const sheaf_frame **out, sheaf_error *err)
 {
 	if (s->row >= s->choice.to) return check_found(s, err);
-	sheaf_status status = sheaf_decoding_next(&s->below, out, err);
-	if (status == SHEAF_END && s->view.inner->settle) SHEAF_TRY(s->view.inner->settle(s->view.in, err));
-	if (status == SHEAF_END) return check_found(s, err);
-	SHEAF_TRY(status);
-	if (s->placing && s->placing->place)
-		SHEAF_TRY(s->placing->place(s->placing, sheaf_decoding_frame(&s->below), err));
-	return s->view.inner->review ? s->view.inner->review(s->view.in, *out, s->row, err) : SHEAF_OK;
+	sheaf_status status = sheaf_view_next_below(&s->view, &s->below, s->row, out, err);
+	return status == SHEAF_END ? check_found(s, err) : status;
 }
 
 static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
@@ -249,14 +243,13 @@ static sheaf_status make_schema(selected *s, sheaf_error *err)
 sheaf_status sheaf_view_select(sheaf_input *input, const sheaf_selection *selection, int64_t row,
                                sheaf_error *err)
 {
-	sheaf_row_view *view, *placing = input->view;
+	sheaf_row_view *view;
 	sheaf_row_choice choice;
 	SHEAF_TRY(sheaf_choice_read(selection, &choice, err));
 	if (sheaf_choice_is_all(&choice) && !selection->where) return SHEAF_OK;
 	SHEAF_TRY(sheaf_view_new(input, sizeof(selected), &view, err));
 	selected *s = (selected *)view;
 	view->release = release;
-	s->placing = placing;
 	s->choice = choice;
 	s->row = row;
 	SHEAF_TRY(find_names(s, selection->where, err));

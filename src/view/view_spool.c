@@ -12,7 +12,6 @@ enum { ALIGNMENT = 64 };
 
 typedef struct spooled {
 	sheaf_row_view view;
-	sheaf_row_view *placing; /* the view below, or NULL */
 	sheaf_spool spool;
 	sheaf_builder ends; /* int64: where each piece ends in the file */
 	int64_t next;       /* piece to be cut */
@@ -112,10 +111,7 @@ static sheaf_status add_next(spooled *s, sheaf_decoding *decoding, sheaf_error *
 {
 	const sheaf_frame *frame;
 	SHEAF_TRY(sheaf_check_stop(s->view.cx, err));
-	SHEAF_TRY(sheaf_decoding_next(decoding, &frame, err));
-	if (s->placing && s->placing->place)
-		SHEAF_TRY(s->placing->place(s->placing, sheaf_decoding_frame(decoding), err));
-	if (s->view.inner->review) SHEAF_TRY(s->view.inner->review(s->view.in, frame, s->row, err));
+	SHEAF_TRY(sheaf_view_next_below(&s->view, decoding, s->row, &frame, err));
 	s->row += frame->nrows;
 	return add_rows(s, frame, err);
 }
@@ -125,9 +121,7 @@ static sheaf_status add_all(spooled *s, sheaf_decoding *decoding, sheaf_error *e
 	sheaf_status status;
 	while ((status = add_next(s, decoding, err)) == SHEAF_OK) {
 	}
-	if (status != SHEAF_END) return status;
-	if (s->view.inner->settle) SHEAF_TRY(s->view.inner->settle(s->view.in, err));
-	return end_piece(s, err);
+	return status == SHEAF_END ? end_piece(s, err) : status;
 }
 
 static sheaf_status write_spool(spooled *s, sheaf_error *err)
@@ -233,11 +227,10 @@ static const sheaf_random_access random_access = {.recall = recall, .resume = re
 sheaf_status sheaf_view_spool(sheaf_input *input, int64_t piece_bytes, sheaf_error *err)
 {
 	enum { USUAL = 2 << 20 };
-	sheaf_row_view *view, *placing = input->view;
+	sheaf_row_view *view;
 	SHEAF_TRY(sheaf_view_new(input, sizeof(spooled), &view, err));
 	spooled *s = (spooled *)view;
 	view->release = release;
-	s->placing = placing;
 	s->bytes = piece_bytes > 0 ? piece_bytes : USUAL;
 	s->spool.fd = -1;
 	sheaf_builder_begin(&s->ends, view->cx, NULL);

@@ -9,24 +9,9 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
                            sheaf_error *err)
 {
 	const sheaf_row_view *v = (const sheaf_row_view *)in;
-	const sheaf_frame *below;
 	int columns[SHEAF_MAX_RANK + 1], rank = v->schema.tensor.rank;
 	for (int d = 0; d <= rank; d++) columns[d] = d < rank ? rank - 1 - d : d;
-	SHEAF_TRY(sheaf_view_decode_below(v, piece, frame, &below, cx, err));
-	sheaf_buffer notes = frame->notes;
-	frame->notes = (sheaf_buffer){0};
-	sheaf_status status = sheaf_frame_slice(below, 0, below->nrows, columns, rank + 1, frame, err);
-	sheaf_buffer_reset(&frame->notes);
-	frame->notes = notes;
-	return status;
-}
-
-static sheaf_status cut_without_slices(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
-{
-	const sheaf_row_view *v = (const sheaf_row_view *)in;
-	SHEAF_TRY(v->inner->cut(v->in, bytes, piece, err));
-	piece->slices = 0;
-	return SHEAF_OK;
+	return sheaf_view_slice_below(v, piece, columns, rank + 1, frame, cx, err);
 }
 
 /* What stands at (i, j) of one triangle stands at (j, i) of the other. */
@@ -86,7 +71,7 @@ sheaf_status sheaf_view_transpose(sheaf_input *input, sheaf_error *err)
 	const sheaf_schema *below = &input->in->schema;
 	SHEAF_TRY(sheaf_view_new(input, sizeof(sheaf_row_view), &v, err));
 	v->format.decode = decode;
-	v->format.cut = cut_without_slices;
+	v->format.cut = sheaf_view_cut_whole;
 	v->facts = v->in->facts;
 	SHEAF_TRY(sheaf_schema_copy(below, v->cx, &v->schema, err));
 	reverse(&v->schema);
