@@ -119,12 +119,7 @@ static sheaf_status refill(side *s, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-static int64_t coordinate(const side *s, int d)
-{
-	const sheaf_column *column = &s->frame->columns[d];
-	const void *values = column->values.data;
-	return column->type == SHEAF_I32 ? ((const int32_t *)values)[s->at] : ((const int64_t *)values)[s->at];
-}
+static int64_t coordinate(const side *s, int d) { return sheaf_coordinate_at(&s->frame->columns[d], s->at); }
 
 /* Which of two entries comes first; an end comes last. */
 static int order_of(const comparison *c)

@@ -207,10 +207,7 @@ static sheaf_status write_part(sharing *s, int i, sheaf_error *err)
 
 static int64_t unit_of(const sharing *s, const sheaf_frame *frame, int64_t r)
 {
-	const sheaf_column *first = &frame->columns[0];
-	if (!s->tensor) return sheaf_dataset_row(s->d) + r;
-	return first->type == SHEAF_I64 ? ((const int64_t *)(const void *)first->values.data)[r]
-	                                : ((const int32_t *)(const void *)first->values.data)[r];
+	return s->tensor ? sheaf_coordinate_at(&frame->columns[0], r) : sheaf_dataset_row(s->d) + r;
 }
 
 static sheaf_status share_frame(sharing *s, const sheaf_frame *frame, sheaf_error *err)

@@ -130,11 +130,22 @@ static inline bool sheaf_level_is_text(const sheaf_column *column, int level)
 	return level + 1 == column->nlevels && sheaf_means_text(column->meaning);
 }
 
+/* Indices and coordinates are I32 or I64. */
+static inline int64_t sheaf_index_at(const void *data, sheaf_type type, int64_t p)
+{
+	return type == SHEAF_I32 ? ((const int32_t *)data)[p] : ((const int64_t *)data)[p];
+}
+
 /* Index number p of a COORD level. */
 static inline int64_t sheaf_level_index(const sheaf_level *level, int r, int64_t p)
 {
-	const void *data = level->indices[r].data;
-	return level->shape.index_type == SHEAF_I32 ? ((const int32_t *)data)[p] : ((const int64_t *)data)[p];
+	return sheaf_index_at(level->indices[r].data, level->shape.index_type, p);
+}
+
+/* The coordinate of row r in a column of them. */
+static inline int64_t sheaf_coordinate_at(const sheaf_column *column, int64_t r)
+{
+	return sheaf_index_at(column->values.data, column->type, r);
 }
 
 /* ---- frames ---- */

@@ -93,13 +93,6 @@ SHEAF_USE sheaf_status sheaf_entry_settle(void *reader, sheaf_error *err);
 /* Reads the line at hand, whatever it is, and moves after its feed. */
 SHEAF_USE sheaf_status sheaf_entry_read_line(sheaf_entry_decoding *d);
 
-/* Coordinates are I32 or I64. */
-static inline int64_t sheaf_entry_at(const sheaf_column *column, int64_t r)
-{
-	return column->type == SHEAF_I64 ? ((const int64_t *)(const void *)column->values.data)[r]
-	                                 : ((const int32_t *)(const void *)column->values.data)[r];
-}
-
 /* ---- writing ---- */
 
 /* How a value is turned: as the opposite entry of a structure has it. */

@@ -30,7 +30,7 @@ typedef struct group {
 static inline char *put_place(const sheaf_entry_style *style, group *g, char *to, const sheaf_frame *frame,
                               int64_t r)
 {
-	int64_t first = sheaf_entry_at(&frame->columns[style->columns[0]], r);
+	int64_t first = sheaf_coordinate_at(&frame->columns[style->columns[0]], r);
 	if (first != g->first) {
 		g->first = first;
 		g->first_size = (int)(put_coordinate(g->first_text, first) - g->first_text);
@@ -38,7 +38,7 @@ static inline char *put_place(const sheaf_entry_style *style, group *g, char *to
 	memcpy(to, g->first_text, sizeof g->first_text);
 	to += g->first_size;
 	for (int c = 1; c < style->ncoordinates; c++)
-		to = put_coordinate(to, sheaf_entry_at(&frame->columns[style->columns[c]], r));
+		to = put_coordinate(to, sheaf_coordinate_at(&frame->columns[style->columns[c]], r));
 	return style->one_column ? put_coordinate(to, 0) : to;
 }
 

@@ -241,9 +241,7 @@ static void add_matrix(sheaf_summary *s, const sheaf_frame *frame)
 		int64_t at[SHEAF_MAX_RANK];
 		sheaf_canon canon;
 		for (int d = 0; d < rank; d++) {
-			const sheaf_column *column = &frame->columns[d];
-			at[d] = column->type == SHEAF_I32 ? ((const int32_t *)(const void *)column->values.data)[p]
-			                                  : ((const int64_t *)(const void *)column->values.data)[p];
+			at[d] = sheaf_coordinate_at(&frame->columns[d], p);
 			if (s->fields[d].uses) s->fields[d].uses[at[d]]++;
 		}
 		if (!raster->counts) continue;

@@ -3,6 +3,7 @@
  * until they can be sorted. */
 #include "base/buffer.h"
 #include "base/context.h"
+#include "data/frame.h"
 #include "tensor/arrange.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,9 +13,7 @@ sheaf_status sheaf_arrange_refuse_place(const sheaf_arranger *a, const sheaf_fra
                                         sheaf_error *err)
 {
 	for (int d = 0; d < a->from.rank; d++) {
-		const sheaf_column *column = &frame->columns[d];
-		int64_t c = column->type == SHEAF_I32 ? ((const int32_t *)(const void *)column->values.data)[row]
-		                                      : ((const int64_t *)(const void *)column->values.data)[row];
+		int64_t c = sheaf_coordinate_at(&frame->columns[d], row);
 		if (c >= 0 && c < a->from.shape[d]) continue;
 		return sheaf_fail(err, SHEAF_DATA,
 		                  "%sdimension \"%s\": expected coordinates below %" PRId64 ", found %" PRId64,

@@ -76,8 +76,7 @@ sheaf_status sheaf_profile_add(sheaf_profile *p, const sheaf_frame *frame, sheaf
 
 static int64_t coordinate(const sheaf_frame *frame, int d, int64_t e)
 {
-	const void *values = frame->columns[d].values.data;
-	return frame->columns[d].type == SHEAF_I32 ? ((const int32_t *)values)[e] : ((const int64_t *)values)[e];
+	return sheaf_coordinate_at(&frame->columns[d], e);
 }
 
 static void end_slice(sheaf_profile_side *s)

@@ -28,9 +28,7 @@ sheaf_status sheaf_grouping_make(sheaf_grouping *g, const sheaf_tensor *tensor, 
 
 static inline int64_t coordinate(const sheaf_frame *entries, int d, int64_t e)
 {
-	const void *values = entries->columns[d].values.data;
-	return entries->columns[d].type == SHEAF_I32 ? ((const int32_t *)values)[e]
-	                                             : ((const int64_t *)values)[e];
+	return sheaf_coordinate_at(&entries->columns[d], e);
 }
 
 int64_t sheaf_group_row(const sheaf_grouping *g, const sheaf_frame *entries, int64_t entry)

@@ -190,12 +190,6 @@ static bool is_lower(sheaf_structure s)
 	return s == SHEAF_SYMMETRIC_LOWER || s == SHEAF_HERMITIAN_LOWER || s == SHEAF_SKEW_SYMMETRIC_LOWER;
 }
 
-static int64_t coordinate(const sheaf_column *column, int64_t i)
-{
-	return column->type == SHEAF_I32 ? ((const int32_t *)(const void *)column->values.data)[i]
-	                                 : ((const int64_t *)(const void *)column->values.data)[i];
-}
-
 static double part_of(const sheaf_column *column, int64_t at)
 {
 	return column->type == SHEAF_F32 ? (double)((const float *)(const void *)column->values.data)[at]
@@ -263,7 +257,8 @@ static sheaf_status check_structure(decoding *d)
 	int64_t kept = 0;
 	if (dense) SHEAF_TRY(own_values(d));
 	for (int64_t i = 0; i < d->n; i++) {
-		int64_t row = coordinate(&d->frame->columns[0], i), column = coordinate(&d->frame->columns[1], i);
+		int64_t row = sheaf_coordinate_at(&d->frame->columns[0], i),
+				column = sheaf_coordinate_at(&d->frame->columns[1], i);
 		bool wrong = lower ? row < column : row > column;
 		if (wrong && dense) continue;
 		if (wrong) SHEAF_TRY(report_triangle(d, i, row, column));

@@ -22,8 +22,8 @@ static sheaf_status note_places(sheaf_mtx_reader *in, const sheaf_frame *frame, 
 	if (!in->places)
 		SHEAF_TRY(sheaf_sorter_new(in->cx, (size_t)(memory < MEMORY ? memory : MEMORY), &in->places, err));
 	for (int64_t r = 0; r < frame->nrows; r++) {
-		uint64_t i = (uint64_t)sheaf_entry_at(&frame->columns[0], r),
-				 j = in->rank == 2 ? (uint64_t)sheaf_entry_at(&frame->columns[1], r) : 0;
+		uint64_t i = (uint64_t)sheaf_coordinate_at(&frame->columns[0], r),
+				 j = in->rank == 2 ? (uint64_t)sheaf_coordinate_at(&frame->columns[1], r) : 0;
 		SHEAF_TRY(fit ? sheaf_sorter_add(in->places, i * (uint64_t)in->columns + j, (uint64_t)lines[r], err)
 		              : sheaf_sorter_add(in->places, i, j, err));
 	}

@@ -14,8 +14,7 @@ static sheaf_mtx_symmetry symmetry_of(const sheaf_entry_decoding *d)
 
 static int64_t coordinate(const sheaf_entry_decoding *d, int c, int64_t r)
 {
-	const void *data = d->to.columns[c].values.data;
-	return d->wide[c] ? ((const int64_t *)data)[r] : ((const int32_t *)data)[r];
+	return sheaf_index_at(d->to.columns[c].values.data, d->wide[c] ? SHEAF_I64 : SHEAF_I32, r);
 }
 
 static void set_coordinate(sheaf_entry_decoding *d, int c, int64_t r, int64_t value)

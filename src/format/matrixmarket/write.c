@@ -238,8 +238,8 @@ static sheaf_status check_order(const sheaf_mtx_writer *out, const sheaf_frame *
 	if (!out->array) return SHEAF_OK;
 	int64_t below = row, column = column_of(out, &below), line = first_row(out, column) + below;
 	for (int64_t r = 0; r < frame->nrows; r++) {
-		int64_t i = sheaf_entry_at(&frame->columns[0], r),
-				j = out->style.rank == 2 ? sheaf_entry_at(&frame->columns[1], r) : 0;
+		int64_t i = sheaf_coordinate_at(&frame->columns[0], r),
+				j = out->style.rank == 2 ? sheaf_coordinate_at(&frame->columns[1], r) : 0;
 		if (i != line || j != column)
 			return sheaf_fail(err, SHEAF_USAGE,
 			                  "%s: expected an entry for each position, column by column, found (%" PRId64

@@ -6,7 +6,7 @@
 #include "base/context.h"
 #include "base/endian.h"
 #include "base/memory.h"
-#include "data/frame.h"
+#include "data/frame_builder.h"
 #include "format/npz/npz.h"
 #include "io/sink.h"
 #include "third/deflate.h"
@@ -174,10 +174,8 @@ static void put_places(sheaf_builder *b, const sheaf_column *column, int64_t n, 
 		sheaf_builder_append(b, column->values.data, (size_t)n * (wide ? sizeof(int64_t) : sizeof(int32_t)));
 		return;
 	}
-	for (int64_t i = 0; i < n && wide; i++)
-		sheaf_builder_i64(b, ((const int32_t *)(const void *)column->values.data)[i]);
-	for (int64_t i = 0; i < n && !wide; i++)
-		sheaf_builder_u32le(b, (uint32_t)((const int64_t *)(const void *)column->values.data)[i]);
+	for (int64_t i = 0; i < n; i++)
+		sheaf_put_index(b, wide ? SHEAF_I64 : SHEAF_I32, sheaf_coordinate_at(column, i));
 }
 
 /* Coordinates, one dimension after the other, the lists' first; then values. */

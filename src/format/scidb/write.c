@@ -430,12 +430,6 @@ static sheaf_status put_item(encoding *e, const sheaf_scidb_item *item, const sh
 	return SHEAF_OK;
 }
 
-static int64_t coordinate_of(const sheaf_column *column, int64_t r)
-{
-	const void *values = column->values.data;
-	return column->type == SHEAF_I32 ? ((const int32_t *)values)[r] : ((const int64_t *)values)[r];
-}
-
 static sheaf_status refuse_place(const encoding *e, const int64_t *coordinates, sheaf_error *err)
 {
 	char text[SHEAF_MAX_RANK * 24];
@@ -457,7 +451,7 @@ static sheaf_status put_numbers(encoding *e, const sheaf_frame *frame)
 	for (int64_t r = 0; r < frame->nrows && out->coordinates; r++) {
 		e->row = first + r;
 		for (int i = 0; i < out->coordinates; i++)
-			coordinates[i] = coordinate_of(&frame->columns[out->coordinate_at[i]], r);
+			coordinates[i] = sheaf_coordinate_at(&frame->columns[out->coordinate_at[i]], r);
 		if (!sheaf_scidb_cell_at(&out->options, coordinates, &cell))
 			return refuse_place(e, coordinates, e->err);
 		sheaf_builder_i64(&e->b, cell);
