@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/endian.h"
 #include "number/date.h"
+#include "number/half.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,26 +43,12 @@ static inline void take_number(const strip *s, int64_t i, uint8_t *to)
 	for (size_t at = 0; s->part->swapped && at < size; at += one) reverse(to + at, one);
 }
 
-static float float_of_half(uint16_t half)
-{
-	uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 31, fraction = half & 0x3ff,
-			 bits;
-	float value;
-	if (exponent == 0) {
-		value = (float)fraction * 0x1p-24f;
-		return sign ? -value : value;
-	}
-	bits = sign | (exponent == 31 ? 255u : exponent + 112) << 23 | fraction << 13;
-	memcpy(&value, &bits, sizeof value);
-	return value;
-}
-
 static void take_halves(const strip *s, uint8_t *to)
 {
 	for (int64_t i = 0; i < s->n; i++) {
 		uint16_t half;
 		take_number(s, i, (uint8_t *)&half);
-		float value = float_of_half(half);
+		float value = sheaf_float_of_half(half);
 		memcpy(to + i * (int64_t)sizeof value, &value, sizeof value);
 	}
 }

@@ -5,6 +5,7 @@
 #include "base/need.h"
 #include "exchange/arrow.h"
 #include "exchange/memory.h"
+#include "number/half.h"
 #include <inttypes.h>
 #include <sheaf/arrays.h>
 #include <stdatomic.h>
@@ -90,8 +91,6 @@ static part part_of_child(const part *p, int child, int64_t from, int64_t n)
 
 /* ---- buffers ---- */
 
-static void give(sheaf_builder *to, sheaf_buffer *buffer) { sheaf_builder_hold(to, buffer); }
-
 /* n elements of buffer number i from element `at` on: wrapped where they are aligned. */
 static sheaf_status take_elements(const part *p, int i, int64_t at, int64_t n, size_t size, sheaf_builder *to,
                                   sheaf_error *err)
@@ -111,7 +110,7 @@ static sheaf_status take_elements(const part *p, int i, int64_t at, int64_t n, s
 	/* Nobody writes there. */
 	SHEAF_TRY(sheaf_buffer_wrap(p->b->cx, (uint8_t *)(uintptr_t)data, bytes, let_go, p->taken, &buffer, err));
 	atomic_fetch_add(&p->taken->owners, 1);
-	give(to, &buffer);
+	sheaf_builder_hold(to, &buffer);
 	return SHEAF_OK;
 }
 
@@ -225,22 +224,12 @@ static sheaf_status take_indices(const part *p, const sheaf_level_shape *shape, 
 	return sheaf_builder_status(to, err);
 }
 
-static float from_half(uint16_t half)
-{
-	enum { FRACTION = 10, BIAS = 15 };
-	int exponent = half >> FRACTION & 0x1f;
-	float fraction = (float)(half & 0x3ff) / 1024, sign = half & 0x8000 ? -1.0f : 1.0f;
-	if (exponent == 0x1f) return (half & 0x3ff) ? __builtin_nanf("") : sign * __builtin_inff();
-	return sign * (exponent ? __builtin_ldexpf(1 + fraction, exponent - BIAS)
-	                        : __builtin_ldexpf(fraction, 1 - BIAS));
-}
-
 static sheaf_status take_halves(const part *p, sheaf_builder *to, sheaf_error *err)
 {
 	SHEAF_TRY(check_part(p, 2, err));
 	const uint16_t *halves = (const uint16_t *)p->array->buffers[1];
 	for (int64_t i = 0; i < p->n; i++) {
-		float value = from_half(halves[p->at + i]);
+		float value = sheaf_float_of_half(halves[p->at + i]);
 		sheaf_builder_append(to, &value, sizeof value);
 	}
 	return sheaf_builder_status(to, err);
