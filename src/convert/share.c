@@ -271,11 +271,10 @@ static sheaf_status share(sharing *s, sheaf_error *err)
 	return commit(s, err);
 }
 
-static sheaf_status find_format(sharing *s, sheaf_source *source, sheaf_error *err)
+static sheaf_status find_format(sharing *s, sheaf_error *err)
 {
-	const sheaf_format *from, *named = sheaf_format_of_name(s->how->outputs[0]);
-	SHEAF_TRY(sheaf_recognise(source, s->how->open ? s->how->open->format : NULL, &from, err));
-	s->to = named && named->write ? named : from;
+	const sheaf_format *named = sheaf_format_of_name(s->how->outputs[0]);
+	s->to = named && named->write ? named : s->how->from;
 	if (s->to->write) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_UNSUPPORTED,
 	                  "format %s: expected one that can be written, found one that cannot", s->to->name);
@@ -284,7 +283,7 @@ static sheaf_status find_format(sharing *s, sheaf_source *source, sheaf_error *e
 static sheaf_status open_input(sharing *s, sheaf_error *err)
 {
 	sheaf_open_options open = s->how->open ? *s->how->open : (sheaf_open_options){.size = sizeof open};
-	sheaf_status status = find_format(s, s->how->source, err);
+	sheaf_status status = find_format(s, err);
 	if (status == SHEAF_OK && s->how->fractions) status = read_fractions(s, err);
 	if (status) {
 		sheaf_source_close(s->how->source);

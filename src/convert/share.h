@@ -12,6 +12,7 @@ typedef sheaf_status (*sheaf_part_opener)(const void *user, int i, sheaf_context
 
 typedef struct sheaf_sharing {
 	sheaf_source *source; /* the input, which is taken over */
+	const sheaf_format *from;
 	const sheaf_open_options *open;
 	const char *const *outputs; /* their names say the format where they have a suffix that does */
 	int n;

@@ -62,19 +62,23 @@ static sheaf_status put_piece(const copying *c, sheaf_sink *sink, sheaf_error *e
 	return sheaf_sink_write(sink, c->piece.bytes.data, c->piece.bytes.size, err);
 }
 
-/* What is known before anything is read: whether rows are copied as they stand. */
+/* What is known before anything is read. */
 static sheaf_status look(const char *path, const sheaf_split_options *options, sheaf_context *cx,
-                         sheaf_source **source, bool *copies, sheaf_error *err)
+                         sheaf_source **source, const sheaf_format **format, sheaf_error *err)
 {
-	const sheaf_format *format;
 	const char *name = options->open ? options->open->format : NULL;
 	SHEAF_TRY(sheaf_source_named(path, cx, source, err));
-	sheaf_status status = sheaf_recognise(*source, name, &format, err);
+	sheaf_status status = sheaf_recognise(*source, name, format, err);
 	if (status == SHEAF_UNKNOWN && options->open)
 		sheaf_settings_hint(options->open->settings, options->open->nsettings, err);
 	if (status) sheaf_source_close(*source);
-	*copies = status == SHEAF_OK && (format->can & SHEAF_CAN_SPLIT) && !options->fractions;
 	return status;
+}
+
+/* Whether rows are copied as they stand. */
+static bool copies(const sheaf_format *format, const sheaf_split_options *options)
+{
+	return (format->can & SHEAF_CAN_SPLIT) && !options->fractions;
 }
 
 static sheaf_status open_copying(copying *c, sheaf_source *source, const sheaf_split_options *options,
@@ -229,12 +233,13 @@ sheaf_status sheaf_split(const char *input, const char *const *outputs, int n,
 	if (n > 0) SHEAF_TRY(sheaf_check_texts(__func__, "paths of outputs", outputs, n, err));
 	if (n < 1) return sheaf_fail(err, SHEAF_USAGE, "split: expected at least 1 output, found %d", n);
 	sheaf_source *source;
-	bool copies;
+	const sheaf_format *format;
 	targets to = {outputs, options->force};
 	SHEAF_TRY(check_free(&to, n, err));
-	SHEAF_TRY(look(input, options, cx, &source, &copies, err));
-	if (copies) return copy_to_parts(source, &to, n, options, cx, rows, err);
+	SHEAF_TRY(look(input, options, cx, &source, &format, err));
+	if (copies(format, options)) return copy_to_parts(source, &to, n, options, cx, rows, err);
 	sheaf_sharing sharing = {.source = source,
+	                         .from = format,
 	                         .open = options->open,
 	                         .outputs = outputs,
 	                         .n = n,
@@ -275,11 +280,11 @@ static sheaf_status copy_each_input(sheaf_source *source, const char *const *inp
                                     const sheaf_split_options *options, sheaf_context *cx, sheaf_sink *sink,
                                     int64_t *rows, sheaf_error *err)
 {
-	bool copies;
+	const sheaf_format *format;
 	SHEAF_TRY(copy_all(source, options, cx, sink, rows, err));
 	for (int i = 1; i < n; i++) {
-		SHEAF_TRY(look(inputs[i], options, cx, &source, &copies, err));
-		if (!copies) {
+		SHEAF_TRY(look(inputs[i], options, cx, &source, &format, err));
+		if (!copies(format, options)) {
 			sheaf_source_close(source);
 			return refuse_mixture(inputs[i], err);
 		}
@@ -314,12 +319,12 @@ sheaf_status sheaf_merge(const char *const *inputs, int n, const char *output,
 	SHEAF_TRY(sheaf_check_texts(__func__, "paths of inputs", inputs, n, err));
 	sheaf_sink *sink;
 	sheaf_source *source;
-	bool copies;
+	const sheaf_format *format;
 	int64_t all = 0;
 	targets to = {&output, options->force};
 	SHEAF_TRY(check_free(&to, 1, err));
-	SHEAF_TRY(look(inputs[0], options, cx, &source, &copies, err));
-	if (!copies) {
+	SHEAF_TRY(look(inputs[0], options, cx, &source, &format, err));
+	if (!copies(format, options)) {
 		sheaf_source_close(source);
 		if (strcmp(inputs[0], "-") == 0) return refuse_mixture("-", err);
 		if (rows) *rows = -1;
