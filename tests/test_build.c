@@ -1,28 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The public way to make schemas and frames and to read them as arrays: what is made is sound, what cannot be
  * is refused with its reason, arrays that are wrapped go away when their last owner does. */
-#include "support.h"
+#include "with_context.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static sheaf_context *cx;
-
-static int make_context(void **state)
-{
-	(void)state;
-	cx = usual_context();
-	return 0;
-}
-
-static int drop_context(void **state)
-{
-	(void)state;
-	end_context(cx);
-	return 0;
-}
 
 /* ---- schemas ---- */
 

@@ -5,27 +5,11 @@
 #include "data/item.h"
 #include "data/schema_bytes.h"
 #include "number/date.h"
-#include "support.h"
+#include "with_context.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-static sheaf_context *cx;
-
-static int make_context(void **state)
-{
-	(void)state;
-	cx = usual_context();
-	return 0;
-}
-
-static int drop_context(void **state)
-{
-	(void)state;
-	end_context(cx);
-	return 0;
-}
 
 /* ---- dates ---- */
 

@@ -2,27 +2,11 @@
 /* Columns that are no streams: texts, numbers of rows and of samples, what is missing of them, and what
  * becomes of them where a format has no place for them. */
 #include "data/compare.h"
-#include "support.h"
+#include "with_context.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static sheaf_context *cx;
-
-static int make_context(void **state)
-{
-	(void)state;
-	cx = usual_context();
-	return 0;
-}
-
-static int drop_context(void **state)
-{
-	(void)state;
-	end_context(cx);
-	return 0;
-}
 
 /* ---- a frame of each shape ---- */
 

@@ -5,29 +5,13 @@
 #include "data/declare.h"
 #include "data/print.h"
 #include "data/value.h"
-#include "support.h"
+#include "with_context.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static sheaf_context *cx;
-
-static int make_context(void **state)
-{
-	(void)state;
-	cx = usual_context();
-	return 0;
-}
-
-static int drop_context(void **state)
-{
-	(void)state;
-	end_context(cx);
-	return 0;
-}
 
 /* ---- schemas ---- */
 

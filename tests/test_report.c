@@ -2,28 +2,12 @@
 /* Summaries: what is counted is exact, and parts merged in any order are the whole to the last byte. */
 #include "report/summary.h"
 #include "report/words.h"
-#include "support.h"
+#include "with_context.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static sheaf_context *cx;
-
-static int make_context(void **state)
-{
-	(void)state;
-	cx = usual_context();
-	return 0;
-}
-
-static int drop_context(void **state)
-{
-	(void)state;
-	end_context(cx);
-	return 0;
-}
 
 /* ---- exact sums ---- */
 
