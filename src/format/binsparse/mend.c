@@ -323,7 +323,7 @@ static sheaf_status read_keys(mending *m)
 	return status;
 }
 
-static sheaf_status mend(sheaf_bsp_tensor *t, sheaf_error *err)
+sheaf_status sheaf_bsp_mend(sheaf_bsp_tensor *t, sheaf_error *err)
 {
 	mending m = {.t = t, .err = err, .n = sheaf_bsp_elements(t), .is_sound = true};
 	bool any = false;
@@ -338,11 +338,4 @@ static sheaf_status mend(sheaf_bsp_tensor *t, sheaf_error *err)
 	if (status == SHEAF_OK && m.is_sound && m.unordered) status = sort_and_make(&m);
 	sheaf_release(t->cx, m.keys, m.keys_size);
 	return status;
-}
-
-sheaf_status sheaf_bsp_open_tensor(sheaf_bsp_reader *in, const char *path, sheaf_bsp_tensor *out,
-                                   sheaf_error *err)
-{
-	SHEAF_TRY(sheaf_bsp_tensor_open(in->box, in->file, path, in->tolerance, in->cx, out, err));
-	return in->tolerance.repair ? mend(out, err) : SHEAF_OK;
 }

@@ -139,6 +139,13 @@ static sheaf_status entries_schema(sheaf_bsp_reader *in, sheaf_error *err)
 
 /* ---- opening ---- */
 
+sheaf_status sheaf_bsp_open_tensor(sheaf_bsp_reader *in, const char *path, sheaf_bsp_tensor *out,
+                                   sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_bsp_tensor_open(in->box, in->file, path, in->tolerance, in->cx, out, err));
+	return in->tolerance.repair ? sheaf_bsp_mend(out, err) : SHEAF_OK;
+}
+
 static sheaf_status open_tensor(sheaf_bsp_reader *in, const char *member, sheaf_error *err)
 {
 	char *path;

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading: the words that its rooms share.
  *
- *   open.c       the box, its tensors, and what rows they give     members.c    all tensors of a box
- *   cut.c        entries into pieces                               entries.c    a piece into coordinates and
- * values check.c      what is looked at in each piece                   whole.c      a tensor as one row
- *   rows.c       rows of sequences into pieces                     sequences.c  a piece into streams
- *   info.c       what `info` and `schema` say                      mend.c       entries out of order, or
- * twice */
+ *   open.c       the box, its tensors, and what rows they give
+ *   members.c    all tensors of a box
+ *   mend.c       entries out of order, or twice
+ *   cut.c        entries into pieces
+ *   entries.c    a piece into coordinates and values
+ *   check.c      what is looked at in each piece
+ *   whole.c      a tensor as one row
+ *   rows.c       rows of sequences into pieces
+ *   sequences.c  a piece into streams
+ *   info.c       what `info` and `schema` say */
 #ifndef SHEAF_FORMAT_BINSPARSE_READER_H
 #define SHEAF_FORMAT_BINSPARSE_READER_H
 
@@ -67,15 +71,17 @@ SHEAF_USE sheaf_status sheaf_bsp_rewind(void *reader, sheaf_error *err);
 void sheaf_bsp_close(void *reader);
 /* Room for n tensors, of which none is open yet. */
 SHEAF_USE sheaf_status sheaf_bsp_make_room(sheaf_bsp_reader *in, int n, sheaf_error *err);
+/* Opens the tensor of a group, which is mended where that is asked for. */
+SHEAF_USE sheaf_status sheaf_bsp_open_tensor(sheaf_bsp_reader *in, const char *path, sheaf_bsp_tensor *out,
+                                             sheaf_error *err);
 
 /* The user keys of a tensor as attributes of the dataset. */
 SHEAF_USE sheaf_status sheaf_bsp_add_keys(sheaf_bsp_reader *in, const sheaf_bsp_tensor *t, sheaf_error *err);
 
 /* ---- mend.c ---- */
 
-/* Opens the tensor of a group as the reader does: mended, where that is asked for. */
-SHEAF_USE sheaf_status sheaf_bsp_open_tensor(sheaf_bsp_reader *in, const char *path, sheaf_bsp_tensor *out,
-                                             sheaf_error *err);
+/* Makes the arrays of a tensor anew where its entries are out of order. */
+SHEAF_USE sheaf_status sheaf_bsp_mend(sheaf_bsp_tensor *t, sheaf_error *err);
 
 /* ---- cut.c ---- */
 
