@@ -2,9 +2,12 @@
 /* NumPy's arrays as they lie in files: a header, which is a Python literal, and items one after the other.
  * What the formats that hold such arrays share.
  *
- *   literal.c  Python literals      dtype.c  types of items, structured ones too      header.c  the header,
- * read and written schema.c   what rows an array is made of      rows.c  items into columns      items.c
- * columns into items */
+ *   literal.c  Python literals
+ *   dtype.c    types of items, structured ones too
+ *   header.c   the header, read and written
+ *   schema.c   what rows an array is made of
+ *   rows.c     items into columns
+ *   items.c    columns into items */
 #ifndef SHEAF_ARRAY_ARRAY_H
 #define SHEAF_ARRAY_ARRAY_H
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Writing: the words that its rooms share.
  *
- *   write.c      settings, creating, finishing            store.c      an array whose length and type are
- * known at the end encode.c     entries into bytes                       build.c      these into the arrays
- * of levels streams.c    sequences into bytes, and into arrays    finish.c     arrays and descriptor into the
- * box */
+ *   write.c     settings, creating, finishing
+ *   store.c     an array whose length and type are known at the end
+ *   encode.c    entries into bytes
+ *   build.c     these into the arrays of levels
+ *   streams.c   sequences into bytes, and into arrays
+ *   finish.c    arrays and descriptor into the box */
 #ifndef SHEAF_FORMAT_BINSPARSE_WRITER_H
 #define SHEAF_FORMAT_BINSPARSE_WRITER_H
 

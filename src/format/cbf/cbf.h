@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* CNTK's binary format from the inside: the words that its rooms share.
  *
- *   format.c   the table entry, options, recognition      header.c   prefix, stream headers, chunk table
- *   cut.c      chunks, and parts of long ones, as pieces   decode.c   a piece into sequences, every rule
- * checked sequence.c one sequence of one stream: its counts and arrays locate.c   where the sequences of a
- * chunk are, and some of them taken from there write.c    sequences into chunks, header at the end declare.c
- * the schema as CNTK's users write it
+ *   format.c    the table entry, options, recognition
+ *   header.c    prefix, stream headers, chunk table
+ *   cut.c       chunks, and parts of long ones, as pieces
+ *   decode.c    a piece into sequences, every rule checked
+ *   sequence.c  one sequence of one stream: its counts and arrays
+ *   locate.c    where the sequences of a chunk are, and some of them taken from there
+ *   write.c     sequences into chunks, header at the end
+ *   declare.c   the schema as CNTK's users write it
  *
  * What is read and why is in docs/formats/cbf.md. */
 #ifndef SHEAF_FORMAT_CBF_CBF_H

@@ -2,11 +2,16 @@
 /* Example files as a dataset: an example is a row, an event a sample, and each group of units a stream of
  * inputs or of targets.
  *
- *   streams.c    the streams: given as a network, or taken from what the file uses     survey.c   what the
- * file uses rows.c       examples into columns                cells.c   ranges into the values of an event
+ *   streams.c    the streams: given as a network, or taken from what the file uses
+ *   survey.c     what the file uses
+ *   network.c    --group
+ *   declared.c   whether declared groups are there
+ *   edits.c      what is changed of examples while they are read
+ *   rows.c       examples into columns
+ *   cells.c      ranges into the values of an event
  *   show.c       examples as people and programs see them
- *   network.c    --group                              encode.c   columns into examples       output.c   files
- * of them */
+ *   encode.c     columns into examples
+ *   output.c     files of them */
 #ifndef SHEAF_FORMAT_LENS_DATASET_H
 #define SHEAF_FORMAT_LENS_DATASET_H
 

@@ -1,15 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* SciDB's binary files from the inside: the words that its rooms share.
  *
- *   types.c    the table of types                       text.c     words of texts, and what is wrong with
- * them entries.c  format strings                           array.c    array schemas, array_read.c their
- * reading, expression.c numbers in them format.c   the table entry, options, recognition    layout.c   where
- * entries are in a cell, and their columns walk.c     cells by their counts                    cut.c pieces
- * of whole cells decode.c   a piece into columns                     column.c   one column of some cells
- *   flaws.c    what cells break, one by one             convert.c  values from one type into another, dates.c
- * dates in texts evidence.c whether a format string can be right     declare.c  schemas and statements as
- * users write them coordinates.c  where a cell is in its array         write.c    rows into cells, place.c
- * cells into their order
+ *   types.c        the table of types
+ *   text.c         words of texts, and what is wrong with them
+ *   entries.c      format strings
+ *   array.c        array schemas
+ *   array_read.c   their reading
+ *   expression.c   numbers in them
+ *   format.c       the table entry, options, recognition
+ *   layout.c       where entries are in a cell, and their columns
+ *   walk.c         cells by their counts
+ *   cut.c          pieces of whole cells
+ *   decode.c       a piece into columns
+ *   column.c       one column of some cells
+ *   flaws.c        what cells break, one by one
+ *   convert.c      values from one type into another
+ *   dates.c        dates in texts
+ *   evidence.c     whether a format string can be right
+ *   declare.c      schemas and statements as users write them
+ *   coordinates.c  where a cell is in its array
+ *   write.c        rows into cells
+ *   place.c        cells into their order
  *
  * What is read and why is in docs/formats/scidb.md. */
 #ifndef SHEAF_FORMAT_SCIDB_SCIDB_H
