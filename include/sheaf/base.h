@@ -69,11 +69,11 @@ SHEAF_API sheaf_status sheaf_fail(sheaf_error *err, sheaf_status status, const c
 /* The same for an option: the message is its name and the text, which begins with a value or a colon. */
 SHEAF_API sheaf_status sheaf_fail_option(sheaf_error *err, sheaf_status status, const char *option,
                                          const char *format, ...) SHEAF_PRINTF(4, 5);
-/* How messages spell options and settings from now on, in this process: `in_front` and `behind` stand around
- * the name, `between` for its dashes, and before a colon `behind` is left out. "--", "", '-' is the command's
- * spelling, "", "=", '_' Python's, "", "", '-' the one that is there first. Not while anything else calls the
+/* How messages of this process spell options and settings from now on: `prefix` before the name, `suffix`
+ * after it (but not before a colon), and `dash` in place of each of its dashes. The command's spelling is
+ * "--", "", '-'; the one at the beginning is "", "", '-'. Must not be called while another thread is in the
  * library. */
-SHEAF_API void sheaf_spell_options(const char *in_front, const char *behind, char between);
+SHEAF_API void sheaf_spell_options(const char *prefix, const char *suffix, char dash);
 /* The same for a failed system call: `sys` is its errno, and "; the system says: " and its text are appended.
  */
 SHEAF_API sheaf_status sheaf_fail_sys(sheaf_error *err, int sys, const char *format, ...) SHEAF_PRINTF(3, 4);

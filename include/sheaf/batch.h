@@ -53,7 +53,7 @@ typedef struct sheaf_batch_options {
 	                    * the column "freq". NULL: "sheaf" */
 	uint64_t seed;     /* of sweep 0; each sweep is shuffled anew */
 	int64_t
-		window; /* within so many chunks (or samples) at a time rows are shuffled; 0: all that the memory
+		window; /* the number of chunks (or samples) within which rows are shuffled; 0: all that the memory
 	             * limit allows, in order "cntk" CNTK's default, which is 4 GiB of chunks, or all samples */
 	bool window_in_samples;
 	int64_t batch_size; /* > 0 */
@@ -61,13 +61,13 @@ typedef struct sheaf_batch_options {
 	sheaf_rest rest;
 	bool bucket;            /* sequences of about the same length meet in a batch; order "sheaf" only */
 	bool stop_at_sweep_end; /* no batch has sequences of two sweeps */
-	int64_t rank, world;    /* this shard of so many; world 0 is 1 */
+	int64_t rank, world;    /* this shard, of `world` shards; world 0 is 1 */
 	/* How shards count in the orders "cntk" and "file", where each shard has sequences of its own: each for
 	 * itself up to its share of the size (CNTK's local timeline), or all of them together up to the size (its
 	 * global one: a batch may be empty). */
 	bool global_timeline;
-	int64_t sweeps;      /* an epoch of so many sweeps; 0: 1 */
-	int64_t epoch_size;  /* or of so many samples; 0: as `sweeps` says */
+	int64_t sweeps;      /* the length of an epoch in sweeps; 0: 1 */
+	int64_t epoch_size;  /* or in samples; 0: as `sweeps` says */
 	int64_t first_epoch; /* from 0 */
 	int64_t epochs;      /* 0: 1 */
 	int64_t chunk_bytes; /* the size of pieces that the datasets were opened with, by which CNTK chooses its
@@ -117,7 +117,7 @@ typedef struct sheaf_batch {
 	int64_t begin, end; /* positions before its first and after its last sequence: samples, of all shards */
 	int64_t sweep;      /* in which it begins */
 	bool sweep_end, epoch_end;  /* an end of a sweep, or of the epoch, is in it or after it; where sequences
-	                             * are  truncated, with the last samples of the sequence before that end */
+	                             * are truncated, with the last samples of the sequence before that end */
 	int64_t sequences, samples; /* of this shard */
 	int64_t repeated;           /* the last ones of them, which only fill it up: SHEAF_REST_PAD */
 	const uint64_t *keys; /* of the sequences; their numbers where the format has no keys, or datasets stand

@@ -105,9 +105,9 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_describe(const sheaf_dataset *dat
 SHEAF_API SHEAF_USE sheaf_status sheaf_next(sheaf_dataset *dataset, const sheaf_frame **out,
                                             sheaf_error *err);
 /* Passes over rows at the beginning, before the first sheaf_next: as many of the first `rows` as whole pieces
- * hold, none where the input cannot be read at random, and none where there are no more rows than so many:
- * what ends the input must be met. They are counted, or found in an index, but not read: what is wrong with
- * them is not told. sheaf_dataset_row says where the next frame begins. */
+ * hold; none where the input cannot be read at random, or has no more than `rows` rows, since its end must be
+ * read. They are counted, or found in an index, but not read: what is wrong with them is not reported.
+ * sheaf_dataset_row says where the next frame begins. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_skip(sheaf_dataset *dataset, int64_t rows, sheaf_error *err);
 /* Number of the first row of the frame that sheaf_next gave last, of the rows that are given: where some are
  * selected, sheaf_frame.numbers has their numbers in the file. */

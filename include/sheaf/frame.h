@@ -48,7 +48,7 @@ enum { SHEAF_MAX_LEVELS = 12, SHEAF_MAX_RANK = 8 };
 typedef enum sheaf_missing {
 	SHEAF_NEVER,
 	SHEAF_NULLABLE, /* nothing is there: a LIST or COORD covers nothing, what a FIXED covers means nothing */
-	SHEAF_IMPUTED   /* nothing was given, and the values there stand in for it: they count like given ones */
+	SHEAF_IMPUTED   /* nothing was given, and the values there are used instead: they count like given ones */
 } sheaf_missing;
 
 /* The shape of a level: what a schema says before there are data. */
@@ -88,8 +88,8 @@ typedef enum sheaf_meaning {
 } sheaf_meaning;
 enum { SHEAF_MEANINGS = SHEAF_DURATION_NS + 1 };
 
-/* A time without its unit: DATETIME, DATETIMETZ or DURATION; *digits: how many digits its fractions of a
- * second have, 0, 3, 6 or 9 (NULL: no matter). All else is what it is, with 0. */
+/* A time without its unit: DATETIME, DATETIMETZ or DURATION; *digits gets how many digits its fractions of a
+ * second have: 0, 3, 6 or 9. Any other meaning comes back as it is, with 0. `digits` may be NULL. */
 SHEAF_API sheaf_meaning sheaf_meaning_of_time(sheaf_meaning meaning, int *digits);
 /* The meaning of such a time with 0, 3, 6 or 9 digits. */
 SHEAF_API sheaf_meaning sheaf_meaning_with_digits(sheaf_meaning time, int digits);

@@ -121,8 +121,8 @@ SHEAF_API void sheaf_sink_relax(sheaf_sink *sink);
 SHEAF_API const char *sheaf_sink_name(const sheaf_sink *sink);
 SHEAF_API SHEAF_USE sheaf_status sheaf_sink_write(sheaf_sink *sink, const void *data, size_t size,
                                                   sheaf_error *err);
-/* Hands on what is held back, for whoever waits behind a pipe; a compressor may hold some of it back all the
- * same. */
+/* Passes on what is held back, for whoever waits at the other end of a pipe; a compressor may still keep some
+ * of it. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_sink_flush(sheaf_sink *sink, sheaf_error *err);
 /* Uncompressed bytes written so far. */
 SHEAF_API int64_t sheaf_sink_tell(const sheaf_sink *sink);

@@ -16,9 +16,9 @@ typedef struct sheaf_selection {
 	int64_t skip;     /* rows that are passed over first */
 	const char *rows; /* of those after them: "N": the first N. "A:B": from row A, counted from 0, up to row B
 	                     and without it; either may be left out. NULL: all */
-	/* Of these: "N": so many of them, or all where there are no more, for which they are counted first.
-	 * "P%": each with that probability, so about P of a hundred. Rows are chosen by sheaf_row_hash: "N" are
-	 * those with the smallest hashes, "P%" those whose hash is below P/100 of 2^64. NULL: all */
+	/* Of these: "N": N of them, or all if there are fewer; they are counted first. "P%": each with that
+	 * probability, so about P of a hundred. Rows are chosen by sheaf_row_hash: "N" are those with the
+	 * smallest hashes, "P%" those whose hash is below P/100 of 2^64. NULL: all */
 	const char *sample;
 	uint64_t seed;
 	const char *where; /* of these, those whose column "name" has this text, or matches it as a pattern of the

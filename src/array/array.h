@@ -127,7 +127,7 @@ SHEAF_USE sheaf_status sheaf_array_value_field(const sheaf_array *array, sheaf_f
                                                sheaf_error *err);
 /* Items of a row: one, or as many as a sample has. */
 int64_t sheaf_array_items_of_row(const sheaf_array *array, const sheaf_schema *schema);
-/* What is known of so many rows. */
+/* What is known of an array with this number of rows. */
 void sheaf_array_facts(const sheaf_schema *schema, int64_t rows, sheaf_facts *out);
 /* n numbers of a part with nothing beside it as int64; DATA where one does not fit. */
 SHEAF_USE sheaf_status sheaf_array_integers(const sheaf_array *array, int64_t first, int64_t n, int64_t *out,

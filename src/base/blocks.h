@@ -22,7 +22,7 @@ typedef struct sheaf_blocks {
 	_Atomic size_t spare; /* bytes that are */
 } sheaf_blocks;
 
-/* errno, or 0. Keeps at most so many bytes. */
+/* errno, or 0. Keeps at most `bytes` bytes. */
 int sheaf_blocks_init(sheaf_blocks *blocks, size_t most);
 void sheaf_blocks_destroy(sheaf_blocks *blocks);
 /* As sheaf_context_options has it: aligned to 64. */

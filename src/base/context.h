@@ -10,7 +10,7 @@
 SHEAF_USE sheaf_status sheaf_report(sheaf_context *cx, const sheaf_problem *problem, sheaf_error *err);
 
 /* The two halves of that decision, for those who keep findings to report them later: the severity that
- * counts, and whether a finding is passed where so many errors have been found, itself included. */
+ * counts, and whether a finding is passed where that number of errors has been found, itself included. */
 sheaf_severity sheaf_weigh(const sheaf_context *cx, const sheaf_problem *problem);
 bool sheaf_passes(const sheaf_context *cx, const sheaf_problem *problem, sheaf_severity severity,
                   int64_t errors);

@@ -5,8 +5,8 @@
 
 #include <sheaf/base.h>
 
-/* Calls work(user, k, scratch) for each k of [0, n). `scratch` is memory of so many bytes that no other call
- * uses meanwhile, zeroed before the first one. */
+/* Calls work(user, k, scratch) for each k of [0, n). `scratch` is memory of that many bytes that no other
+ * call uses meanwhile, zeroed before the first one. */
 SHEAF_USE sheaf_status sheaf_each(sheaf_context *cx, int64_t n, size_t scratch,
                                   void (*work)(void *user, int64_t k, void *scratch), void *user,
                                   sheaf_error *err);

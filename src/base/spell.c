@@ -7,13 +7,15 @@
 
 enum { OPENING = '\x01', CLOSING = '\x02' };
 
-static char before[8], after[8], dash = '-';
+static struct {
+	char prefix[8], suffix[8], dash;
+} spelling = {.dash = '-'};
 
-void sheaf_spell_options(const char *in_front, const char *behind, char between)
+void sheaf_spell_options(const char *prefix, const char *suffix, char dash)
 {
-	snprintf(before, sizeof before, "%s", in_front ? in_front : "");
-	snprintf(after, sizeof after, "%s", behind ? behind : "");
-	dash = between ? between : '-';
+	snprintf(spelling.prefix, sizeof spelling.prefix, "%s", prefix ? prefix : "");
+	snprintf(spelling.suffix, sizeof spelling.suffix, "%s", suffix ? suffix : "");
+	spelling.dash = dash ? dash : '-';
 }
 
 bool sheaf_is_to_spell(const char *text) { return text && strchr(text, OPENING); }
@@ -28,12 +30,12 @@ static void put(char *to, size_t size, size_t *used, const char *text, size_t n)
 
 static void put_name(char *to, size_t size, size_t *used, const char *name, size_t n, char next)
 {
-	put(to, size, used, before, strlen(before));
+	put(to, size, used, spelling.prefix, strlen(spelling.prefix));
 	size_t at = *used;
 	put(to, size, used, name, n);
 	for (; at < *used; at++)
-		if (to[at] == '-') to[at] = dash;
-	if (next != ':') put(to, size, used, after, strlen(after));
+		if (to[at] == '-') to[at] = spelling.dash;
+	if (next != ':') put(to, size, used, spelling.suffix, strlen(spelling.suffix));
 }
 
 void sheaf_spell(char *text, size_t size, char advice[32])

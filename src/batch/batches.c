@@ -112,7 +112,7 @@ static sheaf_status check_together(const sheaf_batch_options *o, const sheaf_ord
 	return o->packing == SHEAF_PACK_TRUNCATED ? check_truncation(o, err) : SHEAF_OK;
 }
 
-/* What CNTK takes for its window: so many chunks as have 4 GiB. */
+/* What CNTK takes for its window: as many chunks as have 4 GiB. */
 static int64_t usual_window(const sheaf_batch_options *o)
 {
 	enum { USUAL_CHUNK = 32 << 20 };

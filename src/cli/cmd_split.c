@@ -69,7 +69,7 @@ static int count_fractions(const char *text)
 	return n;
 }
 
-/* As many parts as it takes for each to have about so many bytes of the file. */
+/* As many parts as it takes for each to have about `bytes` bytes of the file. */
 static sheaf_status count_by_bytes(const session *s, int64_t bytes, int64_t *out, sheaf_error *err)
 {
 	struct stat info;

@@ -167,7 +167,7 @@ static bool of_all_inputs(const arguments *args, const char *name)
 }
 
 /* Of several inputs each keeps its format, streams and chunks to itself, see configured_open; here goes what
- * the command itself is told. */
+ * is meant for the command itself. */
 static sheaf_status put_inputs(arguments *args, const char *name, sheaf_error *err)
 {
 	static const sheaf_setting join = {"join", NULL};

@@ -24,7 +24,7 @@ rule_count *count_rule(rule_count rules[MAX_RULES], int *nrules, const char *rul
 {
 	int i = 0;
 	while (i < *nrules && (rules[i].kind != kind || strcmp(rules[i].rule, rule) != 0)) i++;
-	if (i == MAX_RULES) i--; /* so many rules there are not: they share the last place */
+	if (i == MAX_RULES) i--; /* no format has this many: they would share the last place */
 	if (i == *nrules) rules[(*nrules)++] = (rule_count){rule, kind, 0};
 	rules[i].count++;
 	return &rules[i];

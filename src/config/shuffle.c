@@ -6,7 +6,7 @@
 #include <sheaf/option.h>
 #include <string.h>
 
-/* CNTK shuffles within chunks of about so many bytes, and a chunk is of so many where nothing is said. */
+/* CNTK shuffles within chunks of about this many bytes, unless the file says otherwise. */
 static const int64_t WINDOW_BYTES = (int64_t)1 << 32, CHUNK_BYTES = 32 << 20;
 
 /* END where nothing is said; outer records count. */

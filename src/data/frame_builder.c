@@ -149,7 +149,7 @@ sheaf_status sheaf_frame_builder_begin(sheaf_frame_builder *b, const sheaf_schem
 
 /* ---- ending ---- */
 
-/* Positions of a level that has so many above it. */
+/* Positions of a level with `above` positions above it. */
 static int64_t count_below(const sheaf_level_builder *level, int64_t n)
 {
 	if (level->shape->kind == SHEAF_FIXED) return n * level->shape->extents[0];

@@ -9,7 +9,8 @@ typedef struct sheaf_row_choice {
 	int64_t from, to; /* rows [from, to); to INT64_MAX: to the last one */
 	bool sampled;     /* of these, each whose hash is at most `limit`: */
 	uint64_t seed, limit;
-	int64_t count; /* or so many with the smallest hashes, once sheaf_choice_limit knows the rows; -1: no */
+	int64_t
+		count; /* or this many, with the smallest hashes, once sheaf_choice_limit knows the rows; -1: no */
 } sheaf_row_choice;
 
 /* USAGE, by the name of the option, where it says nothing sensible. */

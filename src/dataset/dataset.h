@@ -39,7 +39,7 @@ SHEAF_USE sheaf_status sheaf_create_overlapping(sheaf_sink *sink, const sheaf_sc
                                                 sheaf_context *cx, sheaf_writer **out, sheaf_error *err);
 /* sheaf_finish but for the last step: the sink is the caller's, to commit it with others. */
 SHEAF_USE sheaf_status sheaf_finish_into(sheaf_writer *writer, sheaf_sink **sink, sheaf_error *err);
-/* The output is bounded by an input of so many bytes. */
+/* The output is bounded by the size of its input, in bytes. */
 void sheaf_writer_bound(sheaf_writer *writer, int64_t input);
 /* Waits until what was written is on its way out, and tells what was found in it. */
 SHEAF_USE sheaf_status sheaf_writer_settle(sheaf_writer *writer, sheaf_error *err);

@@ -64,7 +64,7 @@ sheaf_status sheaf_delimited_accept(sheaf_schema *schema, const sheaf_values *va
 	return check_names(schema, values, err);
 }
 
-/* ---- what is told before the first row ---- */
+/* ---- what is reported before the first row ---- */
 
 static sheaf_status warn(const sheaf_delimited_writer *out, const char *rule, const char *column,
                          const char *expected, const char *found, const char *advice, sheaf_error *err)
@@ -124,7 +124,7 @@ static sheaf_status tell_of_fill(const sheaf_delimited_writer *out, sheaf_error 
 	return sheaf_report(out->cx, &problem, err);
 }
 
-/* ---- what is told after the last row ---- */
+/* ---- what is reported after the last row ---- */
 
 static void put_shape(char *text, size_t size, const int64_t *shape, int rank)
 {

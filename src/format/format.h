@@ -26,7 +26,7 @@ typedef struct sheaf_opening {
 	bool loop;   /* at the end of the input begin again, for ever */
 	sheaf_view view;
 	unsigned rows; /* kinds of rows (SHEAF_TAKES_...) that are wanted; a format that has a choice gives one of
-	                  them. 0: no matter */
+	                  them. 0: any */
 	const char *member; /* the dataset of a container: its path; NULL: the only one, or the root's */
 	/* What an earlier reader with the same settings has inferred from all of the same input, so that a format
 	 * need not look at it again; NULL: nothing is known. It may come from a file that somebody made up: DATA

@@ -118,7 +118,7 @@ sheaf_status sheaf_index_look(sheaf_indexed *d, sheaf_error *err)
 	return x->fresh ? SHEAF_OK : sheaf_fail(err, SHEAF_DATA, "%s", x->why);
 }
 
-/* Beside the input first. What is wrong with the first one that there is is told. */
+/* Beside the input first. What is wrong with the first one found is reported. */
 static sheaf_status look_everywhere(sheaf_indexed *d, sheaf_error *err)
 {
 	sheaf_index *x = d->index;

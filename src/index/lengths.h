@@ -18,7 +18,7 @@ typedef struct sheaf_lengths {
 	                             all are sound */
 } sheaf_lengths;
 
-/* Bytes of what is said of the blocks of so many rows. */
+/* Bytes of what is said of the blocks of this number of rows. */
 int64_t sheaf_lengths_blocks_size(int64_t rows);
 /* Makes each block be checked before its first use: one with a length above `most` is damaged. */
 SHEAF_USE sheaf_status sheaf_lengths_distrust(sheaf_lengths *l, int64_t most, sheaf_context *cx,

@@ -50,7 +50,7 @@ SHEAF_USE sheaf_status sheaf_sink_seal(sheaf_sink *sink, sheaf_error *err);
 /* From now on the sink takes at most 64 times as many bytes as the input has, and at least 1 GiB: a small
  * input does not fill a disk. Any thread. */
 void sheaf_sink_bound(sheaf_sink *sink, int64_t input);
-/* LIMIT, with the size, where an output of so many bytes would be more than that. */
+/* LIMIT, with the size, where an output of that many bytes would be more than that. */
 SHEAF_USE sheaf_status sheaf_sink_check_size(const sheaf_sink *sink, int64_t size, sheaf_error *err);
 
 /* The same before there is a sink. */

@@ -42,7 +42,7 @@ void sheaf_source_let_go_before(const sheaf_source *source, size_t end, size_t s
 /* Bytes that were viewed and are used no longer: their pages need not count as this process's. A view of them
  * that somebody still has reads them in again. */
 void sheaf_source_let_go(const sheaf_source *source, int64_t offset, int64_t size);
-/* Whether so many bytes can be shown without waiting for somebody to write them. */
+/* Whether `size` bytes can be shown without waiting for somebody to write them. */
 bool sheaf_source_is_at_hand(const sheaf_source *source, size_t size);
 
 #endif

@@ -77,8 +77,8 @@ static sheaf_status open_directly(sheaf_target *target, const char *path, sheaf_
 }
 
 /* The descriptor that a path such as /dev/stdout or /dev/fd/3 names, or -1. Such a path means the open file
- * with its place and its mode, also where a regular file is behind it: that must be neither replaced nor
- * written from its start. */
+ * with its place and its mode, also where a regular file is at the end of it: that must be neither replaced
+ * nor written from its start. */
 static int descriptor_named(const char *path)
 {
 	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};

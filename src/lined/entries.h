@@ -24,7 +24,7 @@ typedef enum sheaf_entry_value {
 /* ---- reading ---- */
 
 /* What some writers do and the format's document does not know. Each is read where the format or the user
- * says so, and told once, with the line that is the first of them. */
+ * says so, and reported once, with the first line that has it. */
 typedef enum sheaf_entry_habit {
 	SHEAF_ENTRY_MORE_TEXT,     /* text after an entry, which is left out */
 	SHEAF_ENTRY_DECIMAL_PLACE, /* coordinates that are whole, but spelled 1.0 */
@@ -104,7 +104,7 @@ typedef enum sheaf_entry_sign {
 
 /* How entries become lines. */
 typedef struct sheaf_entry_style {
-	int rank;                    /* the value is the column after so many */
+	int rank;                    /* coordinates; the value is the column after them */
 	int ncoordinates;            /* of a line; 0: values alone */
 	int columns[SHEAF_MAX_RANK]; /* which coordinates, in their order on the line */
 	bool one_column;             /* a vector as a matrix: 1 is its second coordinate */

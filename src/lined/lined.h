@@ -65,7 +65,7 @@ static inline const uint8_t *sheaf_lined_pass_line(const uint8_t *at, const uint
 	return feed ? feed + 1 : end;
 }
 
-/* Whether the first bytes of an input are text: what is wrong with it is told when it is read. */
+/* Whether the first bytes of an input are text: what is wrong with it is reported when it is read. */
 bool sheaf_lined_is_text(sheaf_bytes head);
 
 /* ---- input.c: members of the format's table ---- */

@@ -74,8 +74,8 @@ SHEAF_USE sheaf_status sheaf_view_select(sheaf_input *input, const sheaf_selecti
 /* Some streams or columns of all, in the order that is given. */
 SHEAF_USE sheaf_status sheaf_view_columns(sheaf_input *input, const char *streams, const char *columns,
                                           sheaf_error *err);
-/* Rows in any order of rows that can only be gone through, which are kept in a temporary file: in pieces of
- * about so many bytes; 0: as usual. */
+/* Rows that can only be read in order, kept in a temporary file so that they can be read in any: in pieces of
+ * about `piece_bytes`; 0: as usual. */
 SHEAF_USE sheaf_status sheaf_view_spool(sheaf_input *input, int64_t piece_bytes, sheaf_error *err);
 /* Entries of a tensor whose dimensions are reversed. */
 SHEAF_USE sheaf_status sheaf_view_transpose(sheaf_input *input, sheaf_error *err);

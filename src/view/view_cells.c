@@ -84,7 +84,7 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 	return status;
 }
 
-/* Told in order, with the numbers of rows. */
+/* Reported in order, with the numbers of rows. */
 static sheaf_status place(sheaf_row_view *v, sheaf_frame *frame, sheaf_error *err)
 {
 	const sheaf_schema *schema = &v->in->schema;

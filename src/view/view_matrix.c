@@ -91,7 +91,7 @@ static sheaf_status fill_places(const matrix *m, int64_t n, sheaf_frame *frame, 
 	return SHEAF_OK;
 }
 
-/* A column of the table into every so many values; what is missing is not a number, or 0. */
+/* A column of the table into its place in each row of values; what is missing is not a number, or 0. */
 static void fill_column(const matrix *m, const sheaf_column *from, int column, int64_t n, sheaf_type type,
                         uint8_t *to)
 {

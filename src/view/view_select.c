@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Some rows of all. Which number a row has only those before it tell, so rows are decoded where they are cut:
- * in order, by as many threads as there are. A piece of this view is a frame. */
+/* Some rows of all. Only the rows before it say which number a row has, so rows are decoded where they are
+ * cut: in order, by all threads. A piece of this view is a frame. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -17,9 +17,9 @@ typedef struct selected {
 	bool numbers; /* rows keep the numbers that they have below */
 	sheaf_decoding below;
 	bool is_open;
-	sheaf_context *told; /* gets the findings; NULL: nobody has asked for rows */
-	int64_t row;         /* number of the next row below */
-	int64_t found;       /* rows that `where` has matched */
+	sheaf_context *attending; /* gets the findings; NULL: nobody has asked for rows */
+	int64_t row;              /* number of the next row below */
+	int64_t found;            /* rows that `where` has matched */
 } selected;
 
 /* ---- rows ---- */
@@ -111,7 +111,7 @@ static sheaf_status open_below(selected *s, int64_t bytes, sheaf_error *err)
 {
 	if (s->is_open) return SHEAF_OK;
 	SHEAF_TRY(sheaf_decoding_open(&s->below, s->view.inner, s->view.source, s->view.in, bytes,
-	                              s->told ? s->told : s->view.cx, err));
+	                              s->attending ? s->attending : s->view.cx, err));
 	s->is_open = true;
 	return SHEAF_OK;
 }
@@ -169,7 +169,7 @@ static void attend(void *in, sheaf_context *cx)
 {
 	selected *s = (selected *)in;
 	close_below(s);
-	s->told = cx;
+	s->attending = cx;
 }
 
 static sheaf_status rewind_selected(void *in, sheaf_error *err)

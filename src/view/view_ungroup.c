@@ -172,7 +172,7 @@ static sheaf_status tell_of_rows(ungrouped *v, const sheaf_frame *below, sheaf_e
 	return SHEAF_OK;
 }
 
-/* A sequence whose last samples have no entries is told from a shorter one by nothing in a tensor. */
+/* Nothing in a tensor tells a sequence whose last samples have no entries from a shorter one. */
 static sheaf_status tell_of_empty(const ungrouped *v, sheaf_error *err)
 {
 	char found[96];

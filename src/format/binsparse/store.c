@@ -8,7 +8,7 @@
 enum {
 	MOST_HELD = 4 << 20, /* bytes that wait in memory for a length to be known */
 	MOST_STEP =
-		2 << 20, /* bytes that go into an array at a time: so many that the disk begins to write them */
+		2 << 20, /* bytes that go into an array at a time: enough for the disk to begin to write them */
 	STEP = 1 << 16,
 	SHARE = 64 /* of the memory allowed, where that is less */
 };
@@ -104,7 +104,7 @@ static sheaf_status spool(sheaf_bsp_store *s, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Before so many bytes more are held. */
+/* Before `more` bytes are held, too. */
 static sheaf_status make_room(sheaf_bsp_store *s, size_t size, sheaf_error *err)
 {
 	size_t most = s->array ? s->step : share_of(s, MOST_HELD);

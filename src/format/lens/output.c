@@ -291,7 +291,7 @@ static sheaf_status copy_pieces(transcoding *t, sheaf_source *source, sheaf_cont
 	                                         : SHEAF_OK;
 }
 
-/* How many examples there are, where so many of all are wanted. */
+/* How many examples there are, if a share of all is wanted. */
 static sheaf_status find_limit(transcoding *t, sheaf_source *source, sheaf_context *cx, sheaf_error *err)
 {
 	enum { PIECE = 1 << 20 };

@@ -17,7 +17,7 @@ typedef struct sheaf_lens_nest {
  * Offsets are from the first byte that is not cut yet. */
 typedef struct sheaf_lens_scan {
 	size_t at;     /* looked at so far */
-	size_t needed; /* so many bytes from the first one on are needed to go on; 0: one more than are there */
+	size_t needed; /* how many bytes, from the first one on, it takes to go on; 0: one more than are there */
 	bool broken;   /* the end cannot be found: the rest of the input goes with this example */
 	int state;     /* of the spelling */
 	/* text */

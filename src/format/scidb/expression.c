@@ -96,7 +96,7 @@ typedef struct function {
 	const char *name;
 	int arguments;
 	bool (*call)(constant *arguments); /* false where it has no value; the outcome is the first argument */
-	int bits;                          /* without `call`: a whole number of so many; below 0: with a sign */
+	int bits;                          /* without `call`: the width of a whole number; below 0: with a sign */
 } function;
 
 static const function functions[] = {
