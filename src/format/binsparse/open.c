@@ -9,18 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-void sheaf_bsp_close(void *reader)
-{
-	sheaf_bsp_reader *in = (sheaf_bsp_reader *)reader;
-	for (int i = 0; i < in->ntensors; i++) {
-		sheaf_bsp_view_close(&in->views[i]);
-		sheaf_bsp_tensor_close(&in->tensors[i]);
-	}
-	sheaf_release(in->cx, in->views, (size_t)in->room * sizeof *in->views);
-	sheaf_release(in->cx, in->tensors, (size_t)in->room * sizeof *in->tensors);
-	sheaf_box_close(in->box);
-}
-
 /* ---- user keys ---- */
 
 static sheaf_status add_json(sheaf_bsp_reader *in, const char *name, const sheaf_json *value,
@@ -138,13 +126,6 @@ static sheaf_status entries_schema(sheaf_bsp_reader *in, sheaf_error *err)
 }
 
 /* ---- opening ---- */
-
-sheaf_status sheaf_bsp_open_tensor(sheaf_bsp_reader *in, const char *path, sheaf_bsp_tensor *out,
-                                   sheaf_error *err)
-{
-	SHEAF_TRY(sheaf_bsp_tensor_open(in->box, in->file, path, in->tolerance, in->cx, out, err));
-	return in->tolerance.repair ? sheaf_bsp_mend(out, err) : SHEAF_OK;
-}
 
 static sheaf_status open_tensor(sheaf_bsp_reader *in, const char *member, sheaf_error *err)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading: the words that its rooms share.
  *
+ *   reader.c     the tensors that it has open
  *   open.c       the box, its tensors, and what rows they give
  *   members.c    all tensors of a box
  *   mend.c       entries out of order, or twice
@@ -41,6 +42,15 @@ typedef struct sheaf_bsp_reader {
 
 static inline const sheaf_bsp_tensor *sheaf_bsp_only(const sheaf_bsp_reader *in) { return &in->tensors[0]; }
 
+/* ---- reader.c ---- */
+
+/* Room for n tensors, of which none is open yet. */
+SHEAF_USE sheaf_status sheaf_bsp_make_room(sheaf_bsp_reader *in, int n, sheaf_error *err);
+/* Opens the tensor of a group, which is mended where that is asked for. */
+SHEAF_USE sheaf_status sheaf_bsp_open_tensor(sheaf_bsp_reader *in, const char *path, sheaf_bsp_tensor *out,
+                                             sheaf_error *err);
+void sheaf_bsp_close(void *reader);
+
 /* ---- members.c ---- */
 
 /* Whether a group has such an attribute; a want of memory is told apart from a want of attributes. */
@@ -68,13 +78,6 @@ SHEAF_USE sheaf_status sheaf_bsp_open_box(sheaf_bsp_reader *in, sheaf_box *box, 
                                           const sheaf_values *values, const sheaf_opening *how,
                                           sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_rewind(void *reader, sheaf_error *err);
-void sheaf_bsp_close(void *reader);
-/* Room for n tensors, of which none is open yet. */
-SHEAF_USE sheaf_status sheaf_bsp_make_room(sheaf_bsp_reader *in, int n, sheaf_error *err);
-/* Opens the tensor of a group, which is mended where that is asked for. */
-SHEAF_USE sheaf_status sheaf_bsp_open_tensor(sheaf_bsp_reader *in, const char *path, sheaf_bsp_tensor *out,
-                                             sheaf_error *err);
-
 /* The user keys of a tensor as attributes of the dataset. */
 SHEAF_USE sheaf_status sheaf_bsp_add_keys(sheaf_bsp_reader *in, const sheaf_bsp_tensor *t, sheaf_error *err);
 

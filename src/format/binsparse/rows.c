@@ -8,22 +8,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-sheaf_status sheaf_bsp_make_room(sheaf_bsp_reader *in, int n, sheaf_error *err)
-{
-	void *memory;
-	SHEAF_TRY(sheaf_allocate_array(in->cx, (uint64_t)n, sizeof *in->tensors, &memory, err));
-	in->tensors = (sheaf_bsp_tensor *)memory;
-	sheaf_status status = sheaf_allocate_array(in->cx, (uint64_t)n, sizeof *in->views, &memory, err);
-	if (status) {
-		sheaf_release(in->cx, in->tensors, (size_t)n * sizeof *in->tensors);
-		in->tensors = NULL;
-		return status;
-	}
-	in->views = (sheaf_bsp_view *)memory;
-	in->room = n;
-	return SHEAF_OK;
-}
-
 /* ---- what is a stream ---- */
 
 static const char *stream_name(const sheaf_bsp_tensor *t)
