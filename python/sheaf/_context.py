@@ -8,7 +8,7 @@ import sys
 import threading
 import warnings
 import weakref
-from ctypes import byref, c_int64, c_void_p, create_string_buffer, sizeof
+from ctypes import byref, c_int64, c_void_p, create_string_buffer, sizeof, string_at
 
 from . import _layout as c
 from ._errors import DataWarning, Problem, UsageError, error_from, in_python
@@ -69,6 +69,17 @@ def _words(problem: c.sheaf_problem) -> str:
     text = create_string_buffer(2048)
     lib.sheaf_problem_text(byref(problem), text, len(text))
     return in_python(text.value.decode("utf-8", "replace"))
+
+
+def text_of(fill: Callable[[c.sheaf_buffer, c.sheaf_error], int]) -> str:
+    """What a function of the library writes into a buffer."""
+    buffer, err = c.sheaf_buffer(), c.sheaf_error()
+    status = fill(buffer, err)
+    text = string_at(buffer.data, buffer.size).decode("utf-8", "replace") if buffer.size else ""
+    lib.sheaf_buffer_reset(byref(buffer))
+    if status:
+        raise error_from(err)
+    return text
 
 
 class Context:

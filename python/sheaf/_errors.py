@@ -6,6 +6,7 @@ from . import _layout as c
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
 _KEYWORDS = {"from": "from_"}
@@ -97,10 +98,11 @@ class Problem:
         def known(number: int, least: int) -> int | None:
             return number if number >= least else None
 
-        place = Place(text.split(": expected ")[0], _text(where.file), known(where.line, 1), known(where.column, 1),
-                      known(where.byte, 0), known(where.chunk, 0), known(where.row, 0), _text(where.stream))
-        return cls(_SEVERITIES[problem.severity], _text(problem.rule) or "", place, _text(problem.expected) or "",
-                   _text(problem.found) or "", _text(problem.consequence), text, problem.status == c.SHEAF_LOSS)
+        place = Place(text.split(": expected ")[0], decoded(where.file), known(where.line, 1), known(where.column, 1),
+                      known(where.byte, 0), known(where.chunk, 0), known(where.row, 0), decoded(where.stream))
+        expected, found, consequence = map(_spelled, (problem.expected, problem.found, problem.consequence))
+        return cls(_SEVERITIES[problem.severity], decoded(problem.rule) or "", place, expected or "", found or "",
+                   consequence, text, problem.status == c.SHEAF_LOSS)
 
     def __str__(self) -> str:
         return f"{self.severity}: {self.text}"
@@ -109,8 +111,23 @@ class Problem:
         return f"Problem({str(self)!r})"
 
 
-def _text(value: bytes | None) -> str | None:
+def decoded(value: bytes | None) -> str | None:
+    """A text of the library's; None where it has none."""
     return None if value is None else value.decode("utf-8", "replace")
+
+
+def _spelled(value: bytes | None) -> str | None:
+    """A part of a message, in which options are marked as the library marks them before it makes a message."""
+    text = decoded(value)
+    return text and in_python(text.replace("\x01", "--").replace("\x02", ""))
+
+
+def meant(name: str, known: Iterable[str]) -> str:
+    """The end of a message about a name that is not there: the one that is nearest."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(known), 1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 class SheafError(Exception):
@@ -145,6 +162,12 @@ class UnknownError(SheafError, ValueError):
     """No format reads this, or nothing of this name is there."""
 
     status = "unknown"
+
+
+class UnknownName(UnknownError, KeyError):
+    """No column of this name is there; `UnknownError` and `KeyError`."""
+
+    __str__ = Exception.__str__  # KeyError's would show quotes
 
 
 class LossError(SheafError, ValueError):
@@ -203,6 +226,16 @@ def _explain(error: Any, message: str, option: str | None) -> None:
     error.expected = parts["expected"] if parts else None
     error.found = (parts["found"] or parts["consequence"]) if parts else None
     error.option = option
+
+
+def missing(name: str, expected: str) -> FileNotFoundError:
+    """The exception for files that are not there, where this package looks for them itself."""
+    import errno
+
+    error = FileNotFoundError(errno.ENOENT, f"{name}: expected {expected}, found none")
+    _explain(error, str(error.strerror), None)
+    error.status = "io"  # type: ignore[attr-defined]
+    return error
 
 
 def error_from(err: c.sheaf_error, problem: Problem | None = None) -> Exception:

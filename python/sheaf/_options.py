@@ -10,7 +10,7 @@ import os
 from ctypes import Structure, byref, c_bool, c_char_p, c_int, c_int64, c_uint64, sizeof
 
 from . import _layout as c
-from ._errors import UsageError, error_from, keyword_of
+from ._errors import UsageError, error_from, keyword_of, meant
 from ._library import lib
 
 TYPE_CHECKING = False
@@ -107,15 +107,20 @@ def _check(row: Row, text: str | None) -> None:
 
 # Options of the command that Python has no use for: what it does instead.
 _OF_THE_COMMAND = {
-    "json": "results are objects",
+    "json": "what functions return",
     "quiet": "warnings.filterwarnings",
     "help": "help()",
     "output": "the argument output",
-    "all": "the report, which has every finding",
+    "all": "the report of validate, which has every finding",
     "state": "state_dict() and load_state_dict()",
     "limit": "itertools.islice",
     "trace-level": "warnings.filterwarnings",
 }
+
+
+def is_the_commands(command: str, option: str) -> bool:
+    """Whether Python does without an option of a command."""
+    return option in _OF_THE_COMMAND and (option, command) != ("limit", "diff")
 
 
 class Given:
@@ -130,19 +135,20 @@ class Given:
         self.values: dict[str, list[str | None]] = {}
         self.settings: list[tuple[str, str | None]] = []
         for keyword, value in keywords.items():
-            name = option_of(keyword)
-            row = own.get(name) or of_formats.get(name)
-            if row is not None and name in _OF_THE_COMMAND and (name, command) != ("limit", "diff"):
-                raise UnknownOption(f"{keyword}: expected an option that Python has, found one of the command; see {_OF_THE_COMMAND[name]}")
-            if row is None or keyword != keyword_of(name):
+            option = option_of(keyword)
+            row = own.get(option) or of_formats.get(option)
+            if row is not None and is_the_commands(command, option):
+                raise UnknownOption(f"{name or command}: expected an option that Python has, found "
+                                    f"{keyword}, the command's; here it is {_OF_THE_COMMAND[option]}", keyword)
+            if row is None or keyword != keyword_of(option):
                 raise _unknown(name or command, keyword, [*map(keyword_of, [*own, *of_formats]), *besides])
             texts = _texts(row, value)
             for text in texts:
                 _check(row, text)
-            if name in own:
-                self.values["rows" if name == "head" else name] = texts  # --head is another name of --rows
+            if option in own:
+                self.values["rows" if option == "head" else option] = texts  # --head is another name of --rows
             else:
-                self.settings += [(name, text) for text in texts]
+                self.settings += [(option, text) for text in texts]
 
     def take(self, name: str) -> str | None:
         """The text of an option that the face itself knows, or None."""
@@ -203,11 +209,8 @@ class Given:
 
 
 def _unknown(command: str, keyword: str, known: list[str]) -> TypeError:
-    from difflib import get_close_matches
-
-    near = get_close_matches(keyword, known, 1)
-    advice = f"; did you mean {near[0]}?" if near else ""
-    return UnknownOption(f"{command}: expected an option of it or of formats, found \"{keyword}\"{advice}")
+    return UnknownOption(f'{command}: expected an option of it or of formats, found "{keyword}"{meant(keyword, known)}',
+                         keyword)
 
 
 class UnknownOption(UsageError, TypeError):

@@ -48,7 +48,8 @@ def check(source: object) -> Any:
     """The source, if it is one."""
     if isinstance(source, (str, os.PathLike, bytes, bytearray, memoryview)) or hasattr(source, "read"):
         return source
-    raise UsageError(f"source: expected a path, an address, bytes or an object with read(), found {type(source).__name__}")
+    raise UsageError(f"source: expected a path, an address, bytes or an object with read(), found {type(source).__name__}",
+                     "source")
 
 
 class Opened:
@@ -116,7 +117,7 @@ class _Seeking:
             self._file.seek(offset)
             data = self._file.read(n)
         if isinstance(data, str):
-            raise UsageError("source: expected a file opened in binary mode, found one of text")
+            raise UsageError("source: expected a file opened in binary mode, found one of text", "source")
         return bytes(data)
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from ctypes import POINTER, byref, c_bool, c_char_p, c_int64, c_void_p, create_string_buffer, pointer, sizeof, string_at
+from ctypes import POINTER, byref, c_bool, c_char_p, c_int64, c_void_p, create_string_buffer, pointer, sizeof
 
 from . import _layout as c
 from ._config import configured
-from ._context import Context, Handle
-from ._errors import DataError, Problem, SheafError, UsageError, error_from
+from ._context import Context, Handle, text_of
+from ._errors import DataError, Problem, SheafError, UsageError, decoded
 from ._library import lib
 from ._options import Given, table
 from ._progress import progress_of
@@ -25,17 +25,6 @@ if TYPE_CHECKING:
     Path = str | os.PathLike[str]
 
 _INDEX_STATES = ("none", "stale", "fresh")
-
-
-def _text_of(fill: Callable[[c.sheaf_buffer, c.sheaf_error], int]) -> str:
-    """What a function of the library writes into a buffer."""
-    buffer, err = c.sheaf_buffer(), c.sheaf_error()
-    status = fill(buffer, err)
-    text = string_at(buffer.data, buffer.size).decode("utf-8", "replace") if buffer.size else ""
-    lib.sheaf_buffer_reset(byref(buffer))
-    if status:
-        raise error_from(err)
-    return text
 
 
 def _paths(paths: Path | Sequence[Path]) -> list[bytes]:
@@ -177,12 +166,9 @@ class Difference:
     __slots__ = ("a", "b", "place", "row", "sample", "stream")
 
     def __init__(self, told: c.sheaf_difference) -> None:
-        def text(value: bytes | None) -> str | None:
-            return None if value is None else value.decode("utf-8", "replace")
-
         self.row = told.row if told.row >= 0 else None
         self.sample = told.sample if told.sample >= 0 else None
-        self.stream, self.a, self.b, self.place = text(told.stream), text(told.a), text(told.b), text(told.place)
+        self.stream, self.a, self.b, self.place = map(decoded, (told.stream, told.a, told.b, told.place))
 
     def __repr__(self) -> str:
         known = [f"{name}={getattr(self, name)!r}" for name in ("row", "stream", "sample", "place", "a", "b")
@@ -286,10 +272,10 @@ def _stats(reader: Reader) -> dict[str, Any]:
         context.call(lib.sheaf_stats_add, gathering.pointer, frame)
         if profile.pointer:
             context.call(lib.sheaf_profile_add, profile.pointer, frame)
-    text = _text_of(lambda out, err: lib.sheaf_stats_text(gathering.pointer, c.SHEAF_JSON, byref(out), byref(err)))
+    text = text_of(lambda out, err: lib.sheaf_stats_text(gathering.pointer, c.SHEAF_JSON, byref(out), byref(err)))
     if profile.pointer:
         context.run(lib.sheaf_profile_finish, profile.pointer)
-        more = _text_of(lambda out, err: lib.sheaf_profile_text(profile.pointer, True, byref(out), byref(err)))
+        more = text_of(lambda out, err: lib.sheaf_profile_text(profile.pointer, True, byref(out), byref(err)))
         text = text.rstrip()[:-1] + more + "}"
     found: dict[str, Any] = json.loads(text)
     return found
@@ -321,9 +307,9 @@ def report(source: Any, path: Path | None = None, *, force: bool = False, mmap: 
         name = os.fsencode(source) if isinstance(source, (str, os.PathLike)) else b"report"
         facts = (c.sheaf_fact * 2)(c.sheaf_fact(b"file", name), c.sheaf_fact(b"rows", str(row).encode()))
         page = c.sheaf_page_options(size=sizeof(c.sheaf_page_options), title=name, card=facts, ncard=len(facts))
-        text = _text_of(lambda out, err: lib.sheaf_summary_page(counted.pointer, byref(page), byref(out), byref(err)))
+        text = text_of(lambda out, err: lib.sheaf_summary_page(counted.pointer, byref(page), byref(out), byref(err)))
         _write_text(context, path, text.encode(), force)
-    found: dict[str, Any] = json.loads(_text_of(lambda out, err: lib.sheaf_summary_text(counted.pointer, byref(out), byref(err))))
+    found: dict[str, Any] = json.loads(text_of(lambda out, err: lib.sheaf_summary_text(counted.pointer, byref(out), byref(err))))
     return found
 
 
@@ -373,7 +359,7 @@ def _container(opening: Opening, names: list[bytes]) -> dict[str, Any]:
         listed.append({**one, **_listed(reader.schema, reader.facts()["rows"])})
     context = opening.context()
     options = opening.given.fill(c.sheaf_open_options)
-    more = _text_of(lambda out, err: lib.sheaf_besides(os.fsencode(opening.source), byref(options), True, context.handle,
+    more = text_of(lambda out, err: lib.sheaf_besides(os.fsencode(opening.source), byref(options), True, context.handle,
                                                        byref(out), byref(err)))
     found: dict[str, Any] = {"file": str(opening.source), "datasets": listed}
     return {**found, **json.loads("{" + more.lstrip(",") + "}")}
@@ -433,7 +419,7 @@ def _info(reader: Reader, name: str) -> dict[str, Any]:
         lib.sheaf_source_progress(source, byref(done), byref(total))
         compression = lib.sheaf_source_compression(source)
         index = _index_info(pointer)
-        more = _text_of(lambda out, err: lib.sheaf_dataset_describe(pointer, True, byref(out), byref(err)))
+        more = text_of(lambda out, err: lib.sheaf_dataset_describe(pointer, True, byref(out), byref(err)))
         can = lib.sheaf_format_can(lib.sheaf_dataset_format(pointer))
         shown: dict[str, Any] = {"file": name, "format": reader.format}
         if compression:
@@ -485,7 +471,7 @@ def _declarations(reader: Reader, file: str, wanted: str | None) -> dict[str, st
             if not format:
                 raise UsageError(f'to: expected the name of a format, found "{wanted}"', "to")
             try:
-                text = _text_of(lambda out, err, f=format: lib.sheaf_declare(  # type: ignore[misc]
+                text = text_of(lambda out, err, f=format: lib.sheaf_declare(  # type: ignore[misc]
                     f, byref(reader.schema.c), _declared_file(file, f, own), f == own, reader.context.handle, byref(out), byref(err)))
             except NotImplementedError:
                 if wanted:

@@ -9,7 +9,7 @@ from ctypes import POINTER, byref
 from . import _layout as c
 from ._config import configured
 from ._context import Context, Handle
-from ._errors import StaleError, UsageError
+from ._errors import StaleError, UsageError, decoded
 from ._library import lib
 from ._options import Given
 from ._progress import progress_of
@@ -38,16 +38,16 @@ class Opening:
 
     def context(self, on_problem: Any = None) -> Context:
         """A context for this input."""
-        settings = {name: value for name, value in self.given.members(c.sheaf_context_options).items() if name not in self._without}
-        settings.update(self._settings)
-        settings.setdefault("no_mapping", not self.mmap)
-        return Context(settings, progress_of(self.progress, name_of(self.source)), on_problem)
+        return Context(self._context_settings(), progress_of(self.progress, name_of(self.source)), on_problem)
 
     def quiet(self) -> Context:
         """One that calls nothing of Python's: what is tolerated is counted, and not told."""
-        settings = {**self.given.members(c.sheaf_context_options), **self._settings}
-        settings.setdefault("no_mapping", not self.mmap)
-        return Context(settings, quiet=True)
+        return Context(self._context_settings(), quiet=True)
+
+    def _context_settings(self) -> dict[str, Any]:
+        given = self.given.members(c.sheaf_context_options)
+        settings = {name: value for name, value in given.items() if name not in self._without}
+        return {"no_mapping": not self.mmap, **settings, **self._settings}
 
     def open(self, context: Context, **members: Any) -> Handle:
         """A dataset of the library, open."""
@@ -175,7 +175,7 @@ class Arrow:
 
     def __init__(self, rows: Dataset | Frame, offsets: int) -> None:
         if offsets not in (32, 64):
-            raise UsageError(f"offsets: expected 32 or 64, found {offsets}")
+            raise UsageError(f"offsets: expected 32 or 64, found {offsets}", "offsets")
         self._rows, self._small = rows, offsets == 32
 
     def __arrow_c_schema__(self) -> object:
@@ -224,7 +224,7 @@ class Reader:
             lib.sheaf_dataset_facts(pointer, byref(found))
         counts = {name: getattr(found, name) for name in ("rows", "samples", "chunks", "longest")}
         facts: dict[str, Any] = {name: None if n < 0 else n for name, n in counts.items()}
-        facts["guess"] = None if found.guess is None else found.guess.decode("utf-8", "replace")
+        facts["guess"] = decoded(found.guess)
         return facts
 
     def next(self) -> Frame | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ctypes import POINTER, byref, cast, memmove, sizeof
 
 from . import _layout as c
+from ._errors import UnknownName, decoded, meant
 from ._library import lib
 
 TYPE_CHECKING = False
@@ -30,8 +31,8 @@ class Field:
     __slots__ = ("_levels", "alias", "dim", "imputed", "main", "meaning", "name", "nullable", "storage", "type", "type_number")
 
     def __init__(self, field: c.sheaf_field) -> None:
-        self.name = (field.name or b"").decode("utf-8", "replace")
-        self.alias = None if field.alias is None else field.alias.decode("utf-8", "replace")
+        self.name = decoded(field.name) or ""
+        self.alias = decoded(field.alias)
         self.meaning = _MEANINGS[field.meaning]
         self.main = bool(field.main)
         self.type_number = int(field.type)
@@ -97,7 +98,7 @@ class Schema:
         self.fields = [Field(self.c.fields[i]) for i in range(schema.nfields)]
         self.tensor = Tensor(schema.tensor) if schema.rows in (c.SHEAF_ENTRIES, c.SHEAF_WHOLE) else None
         known = [self._attributes[i] for i in range(schema.nattributes)]
-        self.attributes = {(a.name or b"").decode("utf-8", "replace"): (a.text or b"").decode("utf-8", "replace") for a in known}
+        self.attributes = {decoded(a.name) or "": decoded(a.text) or "" for a in known}
         self._numbers = {field.name: i for i, field in enumerate(self.fields)}
 
     def _shadow(self, schema: c.sheaf_schema) -> None:
@@ -127,11 +128,11 @@ class Schema:
         self.c.cx = None
 
     def find(self, name: str) -> int:
-        """The number of the field of this name; `KeyError` where there is none."""
+        """The number of the field of this name; an `UnknownName`, a `KeyError`, where there is none."""
         try:
             return self._numbers[name]
         except KeyError:
-            raise KeyError(f"expected one of {', '.join(self._numbers)}; found {name!r}") from None
+            raise UnknownName(f'expected the name of a column, found "{name}"{meant(str(name), self._numbers)}') from None
 
     @property
     def names(self) -> list[str]:

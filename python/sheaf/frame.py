@@ -9,6 +9,8 @@ import struct
 from ctypes import byref, c_int, c_void_p, string_at
 
 from . import _layout as c
+from ._context import text_of
+from ._errors import UsageError
 from ._library import lib
 from .fields import DTYPES
 
@@ -353,15 +355,11 @@ class Frame:
 
     def texts(self, style: str = "text") -> str:
         """The rows as the command prints them: "text", "text_short" or "json"."""
-        text, err = c.sheaf_buffer(), c.sheaf_error()
-        number = c.ENUMS["sheaf_style"][style]
-        from ._errors import error_from
-
-        if lib.sheaf_rows_text(byref(self.c), byref(self.schema.c), number, 0, 0, len(self), byref(text), byref(err)):
-            raise error_from(err)
-        words = string_at(text.data, text.size).decode("utf-8", "replace") if text.size else ""
-        lib.sheaf_buffer_reset(byref(text))
-        return words
+        styles = c.ENUMS["sheaf_style"]
+        if style not in styles:
+            raise UsageError(f'style: expected one of {", ".join(styles)}, found "{style}"', "style")
+        return text_of(lambda out, err: lib.sheaf_rows_text(byref(self.c), byref(self.schema.c), styles[style], 0, 0,
+                                                            len(self), byref(out), byref(err)))
 
     # ---- for others ----
 

@@ -10,7 +10,7 @@ from ctypes import POINTER, byref, c_int64, c_void_p, create_string_buffer
 from . import _layout as c
 from ._config import configured_batches
 from ._context import Context, Handle
-from ._errors import StaleError, UsageError
+from ._errors import StaleError, UsageError, missing
 from ._library import lib
 from ._options import Given
 from .dataset import Opening
@@ -155,20 +155,10 @@ class Batches:
 
     def __iter__(self) -> Iterator[Batch]:
         """One epoch, or ``epochs=`` of them."""
-        if self._in_worker():
-            raise UsageError("loader: expected tensors in the workers of a DataLoader, loader.to_torch(); found batches, which are memory "
-                             "of one process")
+        if _worker() is not None:
+            raise UsageError("loader: expected tensors in the workers of a DataLoader, loader.to_torch(); found "
+                             "batches, which are memory of one process")
         return Iteration(self)
-
-    def _in_worker(self) -> bool:
-        torch_data = sys.modules.get("torch.utils.data")
-        return torch_data is not None and torch_data.get_worker_info() is not None
-
-    def _worker(self) -> tuple[int, int]:
-        """Which of the workers of a torch DataLoader this process is: (0, 1) where it is none."""
-        torch_data = sys.modules.get("torch.utils.data")
-        worker = torch_data.get_worker_info() if torch_data is not None else None
-        return (0, 1) if worker is None else (worker.id, worker.num_workers)
 
     def state_dict(self) -> dict[str, Any]:
         """Where it stands: after the batch that was given last. A dict of numbers and short texts, under 200 bytes as JSON; the same
@@ -179,9 +169,8 @@ class Batches:
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """The next iteration goes on where a state says: any number of ranks may do so. It must be of the same data, seed and
         options; what is wrong is said when the first batch is asked for."""
-        unknown = [name for name in ("epoch",) if name not in state]
-        if unknown:
-            raise UsageError(f"state: expected what state_dict() gives, with {unknown[0]!r}, found {dict(state)!r}")
+        if "epoch" not in state:
+            raise UsageError(f'state: expected what state_dict() gives, with "epoch", found {dict(state)!r}', "state")
         with self._lock:
             self._start, self._state, self._epoch = dict(state), None, int(state["epoch"])
 
@@ -291,7 +280,7 @@ class Iteration:
             start = dict(loader._start or {"epoch": loader._epoch})
         self._epoch = int(start.pop("epoch"))
         self._last = loader._last(self._epoch)
-        number, self._stride = loader._worker()
+        number, self._stride = _worker() or (0, 1)
         ahead = int(start.pop("ahead", number))
         opened = _Opened(loader, self._epoch, self._stride)
         with opened.handle as pointer:
@@ -360,6 +349,13 @@ class _State(dict):  # type: ignore[type-arg]
             self["ahead"] = ahead
 
 
+def _worker() -> tuple[int, int] | None:
+    """Which of how many workers of a torch DataLoader this process is; None where it is none."""
+    torch_data = sys.modules.get("torch.utils.data")
+    worker = torch_data.get_worker_info() if torch_data is not None else None
+    return None if worker is None else (worker.id, worker.num_workers)
+
+
 def _given(options: Mapping[str, Any]) -> Given:
     return Given("batches", options, besides=("rank", "world", "mmap", "progress"), name="batches")
 
@@ -411,6 +407,8 @@ def _expand(sources: Any) -> list[Any]:
     for source in [sources] if isinstance(sources, (str, os.PathLike, bytes)) or hasattr(sources, "read") else sources:
         name = source if isinstance(source, str) and "://" not in source and not os.path.exists(source) else ""
         if name.startswith("@"):
+            if not os.path.exists(name[1:]):
+                raise missing(name[1:], "a list of files")
             with open(name[1:], encoding="utf-8") as lines:
                 found += [line.rstrip("\r\n") for line in lines if line.strip() and not line.startswith("#")]
         elif any(sign in name for sign in "*?["):
@@ -418,12 +416,12 @@ def _expand(sources: Any) -> list[Any]:
 
             matching = sorted(glob(name))
             if not matching:
-                raise FileNotFoundError(f"{name}: expected files of such names, found none")
+                raise missing(name, "files of such names")
             found += matching
         else:
             found.append(source)
     if not found:
-        raise UsageError("inputs: expected one at least, found lists without any")
+        raise UsageError("sources: expected one at least, found lists without any", "sources")
     return found
 
 

@@ -81,12 +81,17 @@ def _type(array: NDArray[Any]) -> int:
     """The library's element type."""
     name = "u1" if array.dtype.kind == "b" else f"f{array.dtype.itemsize // 2}" if array.dtype.kind == "c" else array.dtype.str[1:]
     if name not in DTYPES:
-        raise UsageError(f"data: expected numbers of 1 to 8 bytes, truth values or complex numbers, found {array.dtype}")
+        raise UsageError(f"data: expected numbers of 1 to 8 bytes, truth values or complex numbers, found {array.dtype}", "data")
     return DTYPES.index(name)
 
 
 def _meaning(array: NDArray[Any]) -> int:
     return _MEANINGS[{"b": "bool", "c": "complex"}.get(array.dtype.kind, "number")]
+
+
+def _numbers(array: NDArray[Any]) -> int:
+    """How many numbers an array has: a complex one is two."""
+    return int(array.size) * (2 if array.dtype.kind == "c" else 1)
 
 
 def _offsets(array: Any) -> NDArray[Any]:
@@ -101,7 +106,7 @@ def _offsets(array: Any) -> NDArray[Any]:
 def _tensor(shape: Iterable[int], dense: bool = False, order: Iterable[int] = (), ordered: bool = False) -> c.sheaf_tensor:
     sizes = list(shape)
     if len(sizes) > c.SHEAF_MAX_RANK:
-        raise UsageError(f"data: expected at most {c.SHEAF_MAX_RANK} dimensions, found {len(sizes)}")
+        raise UsageError(f"data: expected at most {c.SHEAF_MAX_RANK} dimensions, found {len(sizes)}", "data")
     tensor = c.sheaf_tensor(rank=len(sizes), dense=dense, sorted=ordered, unique=dense)
     tensor.shape[: len(sizes)] = sizes
     for i, dimension in enumerate(order or range(len(sizes))):
@@ -117,7 +122,7 @@ def _dense(context: Context, array: NDArray[Any]) -> Builder:
         level.kind, level.extents[0] = c.SHEAF_FIXED, extent
     builder.add(lib.sheaf_schema_add_levels, byref(_tensor(array.shape, True, ordered=True)), levels, array.ndim, _meaning(array),
                 _type(array))
-    builder.wrap(0, c.SHEAF_PART_VALUES, 0, array.reshape(-1), array.size * (2 if array.dtype.kind == "c" else 1))
+    builder.wrap(0, c.SHEAF_PART_VALUES, 0, array.reshape(-1), _numbers(array))
     builder.build(1)
     return builder
 
@@ -136,7 +141,7 @@ def _csr(context: Context, matrix: Any) -> Builder:
     builder.add(lib.sheaf_schema_add_levels, byref(_tensor(matrix.shape)), levels, 2, _meaning(values), _type(values))
     builder.wrap(0, c.SHEAF_PART_OFFSETS, 1, _offsets(matrix.indptr))
     builder.wrap(0, c.SHEAF_PART_INDICES, 0, indices)
-    builder.wrap(0, c.SHEAF_PART_VALUES, 0, values, len(values) * (2 if values.dtype.kind == "c" else 1))
+    builder.wrap(0, c.SHEAF_PART_VALUES, 0, values, _numbers(values))
     builder.build(1)
     return builder
 
@@ -150,7 +155,7 @@ def _entries(context: Context, coordinates: list[NDArray[Any]], values: NDArray[
     for d, array in enumerate(coordinates):
         wide = builder.schema.fields[d].type == c.SHEAF_I64
         builder.wrap(d, c.SHEAF_PART_VALUES, 0, _plain(array).astype(np.int64 if wide else np.int32, copy=False))
-    builder.wrap(len(sizes), c.SHEAF_PART_VALUES, 0, values, len(values) * (2 if values.dtype.kind == "c" else 1))
+    builder.wrap(len(sizes), c.SHEAF_PART_VALUES, 0, values, _numbers(values))
     builder.build(len(values))
     return builder
 
@@ -255,7 +260,7 @@ def _streams(context: Context, streams: Mapping[str, Any]) -> Builder:
 def _same_length(counts: Mapping[str, int]) -> int:
     lengths = set(counts.values())
     if len(lengths) != 1:
-        raise UsageError(f"data: expected columns of one length, found {', '.join(f'{name}: {n}' for name, n in counts.items()) or 'none'}")
+        raise UsageError(f"data: expected columns of one length, found {', '.join(f'{name}: {n}' for name, n in counts.items()) or 'none'}", "data")
     return lengths.pop()
 
 
@@ -282,7 +287,7 @@ def _add_column(builder: Builder, name: str, items: Any) -> int:
     else:
         array, meaning = _items(array)
         number = builder.add(lib.sheaf_schema_add_column, name.encode(), meaning, _type(array), missing)
-        builder.wrap(number, c.SHEAF_PART_VALUES, 0, array, len(array) * (2 if array.dtype.kind == "c" else 1))
+        builder.wrap(number, c.SHEAF_PART_VALUES, 0, array, _numbers(array))
     if missing and mask is not None:
         builder.wrap(number, c.SHEAF_PART_VALID, 0, np.packbits(~mask, bitorder="little"), len(mask))
     return len(array)
@@ -457,7 +462,7 @@ def write(path: str | os.PathLike[str], data: Any, *, progress: bool | Progress 
         rows = Rows(data, context)
         _write_all(Writer(context, target, rows.schema, given), rows)
     else:
-        raise UsageError(f"data: expected frames, a matrix, an array, a dict of them, or a table, found {type(data).__name__}")
+        raise UsageError(f"data: expected frames, a matrix, an array, a dict of them, or a table, found {type(data).__name__}", "data")
 
 
 def _write_frames(context: Context, target: bytes, given: Given, schema: Any, frames: Iterable[Frame]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 TESTS = Path(os.environ.get("SHEAF_TESTS", Path(__file__).resolve().parents[2] / "tests"))
 FILES = TESTS / "files"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "python.md"
 COMMAND = os.environ.get("SHEAF", "sheaf")
 
 WORDS = """0	|word 2:1	|tag 1 0 0
@@ -22,6 +23,18 @@ MATRIX = """%%MatrixMarket matrix coordinate real general
 3 4 3
 1 4 0.25
 """
+
+
+def rows_of_table(first):
+    """The rows of the table of docs/python.md whose first column has this head, without the head: a list of cells each."""
+    lines = PAGE.read_text().splitlines()
+    begin = next(i for i, line in enumerate(lines) if line.startswith(f"| {first} |"))
+    rows = []
+    for line in lines[begin + 2:]:
+        if not line.startswith("|"):
+            return rows
+        rows.append([cell.strip() for cell in line.strip("|").split("|")])
+    return rows
 
 
 class Skip(Exception):
