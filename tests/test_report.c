@@ -2,6 +2,7 @@
 /* Summaries: what is counted is exact, and parts merged in any order are the whole to the last byte. */
 #include "report/summary.h"
 #include "report/words.h"
+#include "third/xxhash.h"
 #include "with_context.h"
 
 #include <math.h>
@@ -289,6 +290,104 @@ static void test_parts_are_the_whole(void **state)
 	sheaf_schema_free(&t.schema);
 }
 
+/* ---- as bytes ---- */
+
+static sheaf_buffer saved(const sheaf_summary *summary)
+{
+	sheaf_buffer bytes = {0};
+	assert_ok(sheaf_summary_save(summary, &bytes, &err));
+	return bytes;
+}
+
+static void assert_same_page(const sheaf_summary *one, const sheaf_summary *other)
+{
+	sheaf_buffer a = page_of(one), b = page_of(other);
+	assert_int_equal(a.size, b.size);
+	assert_memory_equal(a.data, b.data, a.size);
+	sheaf_buffer_reset(&a);
+	sheaf_buffer_reset(&b);
+}
+
+/* What was saved and loaded is as it was, also for adding up. */
+static void test_saved_and_loaded(void **state)
+{
+	(void)state;
+	enum { ROWS = 900, HALF = 400 };
+	table t = streams_of(ROWS);
+	sheaf_summary *whole = summary_of(&t, 0, ROWS), *first = summary_of(&t, 0, HALF),
+				  *rest = summary_of(&t, HALF, ROWS), *loaded[2];
+	sheaf_buffer bytes[2] = {saved(first), saved(rest)}, all = saved(whole), again;
+	for (int i = 0; i < 2; i++)
+		assert_ok(sheaf_summary_load(bytes[i].data, bytes[i].size, cx, &loaded[i], &err));
+	assert_same_page(first, loaded[0]);
+	assert_ok(sheaf_summary_merge(loaded[1], loaded[0], &err));
+	assert_same_page(whole, loaded[1]);
+	assert_ok(sheaf_summary_merge(rest, loaded[0], &err));
+	again = saved(rest);
+	assert_int_equal(again.size, all.size);
+	assert_memory_equal(again.data, all.data, all.size);
+	for (int i = 0; i < 2; i++) sheaf_buffer_reset(&bytes[i]), sheaf_summary_free(loaded[i]);
+	sheaf_buffer_reset(&all), sheaf_buffer_reset(&again);
+	sheaf_summary_free(whole), sheaf_summary_free(first), sheaf_summary_free(rest);
+	sheaf_frame_free(&t.frame);
+	sheaf_schema_free(&t.schema);
+}
+
+static void put_hash(uint8_t *data, size_t size)
+{
+	uint64_t hash = sheaf_xxhash(data, size - 8, 1).low;
+	for (int i = 0; i < 8; i++) data[size - 8 + (size_t)i] = (uint8_t)(hash >> 8 * i);
+}
+
+/* Whatever the bytes say: they are refused, or make a summary that can be shown, saved and added up. */
+static void test_changed_bytes(void **state)
+{
+	(void)state;
+	enum { CHANGES = 600 };
+	table t = streams_of(30);
+	sheaf_summary *summary = summary_of(&t, 0, 30), *loaded;
+	sheaf_buffer bytes = saved(summary);
+	int refused = 0;
+	uint8_t *changed = malloc(bytes.size);
+	assert_non_null(changed);
+	assert_status(SHEAF_DATA, sheaf_summary_load(bytes.data, bytes.size - 1, cx, &loaded, &err));
+	assert_message("expected bytes of its hash");
+	assert_null(loaded);
+	assert_status(SHEAF_DATA, sheaf_summary_load("sheaf", 5, cx, &loaded, &err));
+	memcpy(changed, bytes.data, bytes.size);
+	changed[8] = 9;
+	assert_status(SHEAF_UNSUPPORTED, sheaf_summary_load(changed, bytes.size, cx, &loaded, &err));
+	for (size_t cut = 20; cut < bytes.size; cut += 1 + bytes.size / 100) {
+		memcpy(changed, bytes.data, cut);
+		put_hash(changed, cut);
+		assert_status(SHEAF_DATA, sheaf_summary_load(changed, cut, cx, &loaded, &err));
+		assert_null(loaded);
+	}
+	seed_random(5);
+	for (int i = 0; i < CHANGES; i++) {
+		memcpy(changed, bytes.data, bytes.size);
+		size_t near = i % 2 ? 400 : bytes.size - 8;
+		for (int64_t k = random_below(3); k >= 0; k--)
+			changed[12 + random_below((int64_t)near - 12)] = (uint8_t)next_random();
+		put_hash(changed, bytes.size);
+		sheaf_status status = sheaf_summary_load(changed, bytes.size, cx, &loaded, &err);
+		refused += status != SHEAF_OK;
+		if (status) continue;
+		sheaf_buffer again = saved(loaded);
+		assert_ok(sheaf_summary_merge(loaded, loaded, &err));
+		sheaf_buffer_reset(&again);
+		again = page_of(loaded);
+		sheaf_buffer_reset(&again);
+		sheaf_summary_free(loaded);
+	}
+	assert_true(refused > CHANGES / 20 && refused < CHANGES);
+	free(changed);
+	sheaf_buffer_reset(&bytes);
+	sheaf_summary_free(summary);
+	sheaf_frame_free(&t.frame);
+	sheaf_schema_free(&t.schema);
+}
+
 static bool has(const sheaf_buffer *page, const char *text)
 {
 	return memmem(page->data, page->size, text, strlen(text)) != NULL;
@@ -429,6 +528,8 @@ int main(void)
 		cmocka_unit_test(test_items_do_not_depend_on_order),
 		cmocka_unit_test(test_rasters_do_not_depend_on_order),
 		cmocka_unit_test(test_parts_are_the_whole),
+		cmocka_unit_test(test_saved_and_loaded),
+		cmocka_unit_test(test_changed_bytes),
 		cmocka_unit_test(test_names_are_text),
 		cmocka_unit_test(test_cells),
 		cmocka_unit_test(test_what_is_left_out),

@@ -21,9 +21,17 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_summary_new(const sheaf_schema *schema, s
 /* `row`: the number of the frame's first row in the dataset. Frames may come in any order, each once. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_summary_add(sheaf_summary *summary, const sheaf_frame *frame,
                                                    int64_t row, sheaf_error *err);
-/* Adds what another one has counted, of the same fields; USAGE where they differ. */
+/* Adds what another one has counted, of the same fields; USAGE where they differ. What only one of them has
+ * counted, since there was little memory, is dropped. After another failure the summary is of no use. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_summary_merge(sheaf_summary *summary, const sheaf_summary *other,
                                                      sheaf_error *err);
+/* A summary as bytes, to be kept in a file or sent to another process; *out is reset first. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_summary_save(const sheaf_summary *summary, sheaf_buffer *out,
+                                                    sheaf_error *err);
+/* The summary of such bytes, which are trusted in nothing: DATA where they were changed, or say what counting
+ * cannot; UNSUPPORTED where another version of the library made them. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_summary_load(const void *data, size_t size, sheaf_context *cx,
+                                                    sheaf_summary **out, sheaf_error *err);
 /* All numbers as one JSON object, ended by a line feed. *out is reset first. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_summary_text(const sheaf_summary *summary, sheaf_buffer *out,
                                                     sheaf_error *err);

@@ -9,8 +9,8 @@ enum { DIGIT_BITS = 32, FRACTION_BITS = 52, PARTS = 3 };
 static const int64_t digit_mask = 0xffffffff;
 static const int64_t most_pending = INT64_C(1) << 30;
 
-/* Every digit but the last becomes one of 0 to 2^32 - 1; the last has the sign. */
-static void carry(sheaf_exact *sum)
+/* The last digit has the sign. */
+void sheaf_exact_carry(sheaf_exact *sum)
 {
 	int64_t over = 0;
 	for (int i = 0; i + 1 < SHEAF_EXACT_DIGITS; i++) {
@@ -35,7 +35,7 @@ void sheaf_exact_add(sheaf_exact *sum, double v)
 	digits[0] += sign * (int64_t)(low & 0xffffffff);
 	digits[1] += sign * (int64_t)(low >> DIGIT_BITS);
 	digits[2] += sign * (int64_t)high;
-	if (++sum->pending == most_pending) carry(sum);
+	if (++sum->pending == most_pending) sheaf_exact_carry(sum);
 }
 
 void sheaf_exact_add_product(sheaf_exact *sum, double a, double b)
@@ -49,8 +49,8 @@ void sheaf_exact_add_product(sheaf_exact *sum, double a, double b)
 void sheaf_exact_merge(sheaf_exact *sum, const sheaf_exact *other)
 {
 	sheaf_exact small = *other;
-	carry(&small);
-	carry(sum);
+	sheaf_exact_carry(&small);
+	sheaf_exact_carry(sum);
 	for (int i = 0; i < SHEAF_EXACT_DIGITS; i++) sum->digits[i] += small.digits[i];
 	sum->pending = 2;
 }
@@ -59,10 +59,10 @@ double sheaf_exact_value(const sheaf_exact *sum)
 {
 	enum { LEAST = -1074 };
 	sheaf_exact s = *sum;
-	carry(&s);
+	sheaf_exact_carry(&s);
 	bool negative = s.digits[SHEAF_EXACT_DIGITS - 1] < 0;
 	for (int i = 0; negative && i < SHEAF_EXACT_DIGITS; i++) s.digits[i] = -s.digits[i];
-	if (negative) carry(&s);
+	if (negative) sheaf_exact_carry(&s);
 	int top = SHEAF_EXACT_DIGITS - 1;
 	while (top > 0 && s.digits[top] == 0) top--;
 	double value = 0;

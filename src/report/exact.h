@@ -19,6 +19,8 @@ void sheaf_exact_add(sheaf_exact *sum, double v);
 /* Adds a * b, but for what is below the least double. */
 void sheaf_exact_add_product(sheaf_exact *sum, double a, double b);
 void sheaf_exact_merge(sheaf_exact *sum, const sheaf_exact *other);
+/* Makes every digit but the last one of 0 to 2^32 - 1: the same sum is then the same digits. */
+void sheaf_exact_carry(sheaf_exact *sum);
 /* The double next to the sum; infinite beyond the range. */
 double sheaf_exact_value(const sheaf_exact *sum);
 /* The variance of n numbers of which the sum and the sum of squares are given: without cancellation. */

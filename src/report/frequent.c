@@ -86,6 +86,15 @@ void sheaf_frequent_merge(sheaf_frequent *f, const sheaf_frequent *other)
 		if (other->slots[i].count) add(f, &other->slots[i]);
 }
 
+bool sheaf_frequent_put(sheaf_frequent *f, const sheaf_item_count *item)
+{
+	sheaf_item_count *slot = slot_of(f->slots, item->low, item->high);
+	if (slot->count || f->kept == SHEAF_FREQUENT_KEPT || !is_kept(f, item->high)) return false;
+	*slot = *item;
+	f->kept++;
+	return true;
+}
+
 int64_t sheaf_frequent_distinct(const sheaf_frequent *f, bool *exact)
 {
 	*exact = f->halvings == 0;

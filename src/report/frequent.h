@@ -9,7 +9,7 @@
 
 enum {
 	SHEAF_FREQUENT_KEPT = 4096,
-	SHEAF_FREQUENT_SLOTS = 16384,
+	SHEAF_FREQUENT_SLOTS = 8192,
 	SHEAF_ITEM_BYTES = 40 /* that are shown of an item */
 };
 
@@ -30,6 +30,8 @@ typedef struct sheaf_frequent {
 SHEAF_USE sheaf_status sheaf_frequent_begin(sheaf_frequent *f, sheaf_context *cx, sheaf_error *err);
 void sheaf_frequent_add(sheaf_frequent *f, const void *item, size_t size, int64_t times);
 void sheaf_frequent_merge(sheaf_frequent *f, const sheaf_frequent *other);
+/* Puts in an item that was counted elsewhere; false where it is there already, or none that is kept. */
+bool sheaf_frequent_put(sheaf_frequent *f, const sheaf_item_count *item);
 void sheaf_frequent_free(sheaf_frequent *f, sheaf_context *cx);
 /* How many different ones there are; *exact: they were all counted. */
 int64_t sheaf_frequent_distinct(const sheaf_frequent *f, bool *exact);

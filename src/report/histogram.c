@@ -24,12 +24,14 @@ static int64_t bin_begin(int bin)
 
 int64_t sheaf_length_counts_next_bin(int64_t length) { return bin_begin(bin_of(length) + 1); }
 
-/* Room for a count of this length, of a power of two. */
-static sheaf_status reserve(sheaf_length_counts *h, int64_t length, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_length_counts_reserve(sheaf_length_counts *h, int64_t length, sheaf_context *cx,
+                                         sheaf_error *err)
 {
 	enum { LEAST = 64 };
 	size_t room = h->room ? h->room : LEAST, old = h->room;
+	if (length >= SHEAF_LENGTHS_EXACT) length = SHEAF_LENGTHS_EXACT - 1;
 	while (room <= (size_t)length) room *= 2;
+	if (room == old) return SHEAF_OK;
 	void *memory = h->counts;
 	SHEAF_TRY(sheaf_reallocate(cx, &memory, old * sizeof *h->counts, room * sizeof *h->counts, err));
 	h->counts = (int64_t *)memory;
@@ -42,7 +44,8 @@ sheaf_status sheaf_length_counts_add(sheaf_length_counts *h, int64_t length, int
                                      sheaf_error *err)
 {
 	if (times == 0) return SHEAF_OK;
-	if (length < SHEAF_LENGTHS_EXACT && (size_t)length >= h->room) SHEAF_TRY(reserve(h, length, cx, err));
+	if (length < SHEAF_LENGTHS_EXACT && (size_t)length >= h->room)
+		SHEAF_TRY(sheaf_length_counts_reserve(h, length, cx, err));
 	if (length < SHEAF_LENGTHS_EXACT)
 		h->counts[length] += times;
 	else
@@ -58,7 +61,7 @@ sheaf_status sheaf_length_counts_merge(sheaf_length_counts *h, const sheaf_lengt
                                        sheaf_context *cx, sheaf_error *err)
 {
 	if (other->n == 0) return SHEAF_OK;
-	if (other->room > h->room) SHEAF_TRY(reserve(h, (int64_t)other->room - 1, cx, err));
+	if (other->room > h->room) SHEAF_TRY(sheaf_length_counts_reserve(h, (int64_t)other->room - 1, cx, err));
 	for (size_t i = 0; i < other->room; i++) h->counts[i] += other->counts[i];
 	for (int i = 0; i < SHEAF_LENGTH_BINS; i++) h->bins[i] += other->bins[i];
 	if (h->n == 0 || other->least < h->least) h->least = other->least;

@@ -23,6 +23,9 @@ SHEAF_USE sheaf_status sheaf_length_counts_add(sheaf_length_counts *h, int64_t l
                                                sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_length_counts_merge(sheaf_length_counts *h, const sheaf_length_counts *other,
                                                  sheaf_context *cx, sheaf_error *err);
+/* Room to count lengths up to this one, as far as they are counted one by one. */
+SHEAF_USE sheaf_status sheaf_length_counts_reserve(sheaf_length_counts *h, int64_t length, sheaf_context *cx,
+                                                   sheaf_error *err);
 void sheaf_length_counts_free(sheaf_length_counts *h, sheaf_context *cx);
 /* The least length that this share of all does not exceed; *exact is false where it is the beginning of a
  * bin. */

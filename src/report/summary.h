@@ -14,6 +14,9 @@ enum {
 	SHEAF_MOST_USES = 1 << 22   /* dims below have a count for each index */
 };
 
+/* More than any dataset has: what is read counts no more, so that sums of counts do not overflow. */
+static const int64_t sheaf_most_counted = INT64_C(1) << 56;
+
 /* Of finite values, and of others. */
 typedef struct sheaf_value_counts {
 	int64_t n, zeros, negatives, nans, infinite[2]; /* -inf, +inf */
@@ -27,18 +30,40 @@ typedef struct sheaf_field_summary {
 	sheaf_length_counts entries; /* stored values in a sample */
 	sheaf_value_counts values;
 	int64_t missing, coded;
+	int64_t other_keys;              /* that are not their row's number */
+	int64_t least_index, most_index; /* -1: there is none */
 	int64_t dim;
-	int64_t *uses;           /* of each index, where dim <= SHEAF_MOST_USES; else NULL */
+	/* What takes memory, and is left out where it would take too much. */
+	int64_t *uses;           /* of each index, where dim <= SHEAF_MOST_USES; NULL: not counted */
 	sheaf_raster raster;     /* counts NULL: none */
 	sheaf_frequent frequent; /* slots NULL: none */
 } sheaf_field_summary;
+
+/* What of a field is counted beside its numbers. */
+enum { SHEAF_COUNTS_BINS = 1, SHEAF_COUNTS_USES = 2, SHEAF_COUNTS_RASTER = 4, SHEAF_COUNTS_ITEMS = 8 };
+
+/* Of a matrix: entries on the diagonal, and how far from it the others are at most. */
+typedef struct sheaf_band {
+	int64_t diagonal, lower, upper;
+} sheaf_band;
 
 struct sheaf_summary {
 	sheaf_context *cx;
 	sheaf_schema schema;
 	sheaf_field_summary *fields;
 	int64_t rows;
+	int64_t entries; /* of a tensor, with those that its structure implies */
+	sheaf_band band;
 };
+
+/* What can be counted of a field: a set of SHEAF_COUNTS_. */
+unsigned sheaf_field_counts(const sheaf_summary *s, int field);
+/* What is counted of it. */
+unsigned sheaf_field_counted(const sheaf_field_summary *f);
+/* A summary of nothing in which `counts(user, field)` says what is counted of each field. */
+SHEAF_USE sheaf_status sheaf_summary_begin(const sheaf_schema *schema, sheaf_context *cx,
+                                           unsigned (*counts)(void *user, const sheaf_summary *s, int field),
+                                           void *user, sheaf_summary **out, sheaf_error *err);
 
 /* ---- what is made of the counts ---- */
 
