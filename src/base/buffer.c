@@ -126,6 +126,17 @@ void sheaf_builder_hold(sheaf_builder *b, sheaf_buffer *buffer)
 	*buffer = (sheaf_buffer){0};
 }
 
+void sheaf_builder_share(sheaf_builder *from, sheaf_builder *to)
+{
+	sheaf_buffer same = {from->data, from->size, from->block};
+	same = sheaf_buffer_ref(&same);
+	sheaf_builder_hold(to, &same);
+	to->failed = from->failed;
+	to->wanted = from->wanted;
+	from->capacity = from->size;
+	from->held = true;
+}
+
 /* Moves bytes that somebody else owns, too, into a block of its own. */
 static sheaf_status make_own(sheaf_builder *b, size_t capacity, sheaf_error *err)
 {

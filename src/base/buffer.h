@@ -37,6 +37,9 @@ void sheaf_builder_resume(sheaf_builder *b, sheaf_context *cx, sheaf_buffer *buf
 /* A builder that has the bytes of *buffer, which it takes over, instead of its own: they are not copied
  * unless more are appended. */
 void sheaf_builder_hold(sheaf_builder *b, sheaf_buffer *buffer);
+/* Makes the bytes of a builder those of another one, too, in place of what that one has: they are not copied
+ * unless more are appended to either. */
+void sheaf_builder_share(sheaf_builder *from, sheaf_builder *to);
 /* Makes room for n bytes after the size; false, stickily, where that fails. Slow path of
  * sheaf_builder_room. */
 bool sheaf_builder_grow(sheaf_builder *b, uint64_t n);
@@ -50,6 +53,14 @@ void sheaf_builder_drop(sheaf_builder *b);
 static inline bool sheaf_builder_room(sheaf_builder *b, uint64_t n)
 {
 	return b->capacity - b->size >= n || sheaf_builder_grow(b, n);
+}
+
+/* n bytes more, for the caller to write; NULL where there is no room for them. */
+static inline uint8_t *sheaf_builder_extend(sheaf_builder *b, uint64_t n)
+{
+	if (!sheaf_builder_room(b, n)) return NULL;
+	b->size += (size_t)n;
+	return b->data + b->size - n;
 }
 
 static inline void sheaf_builder_append(sheaf_builder *b, const void *data, size_t n)

@@ -97,6 +97,14 @@ static inline void sheaf_column_put_text(sheaf_column_builder *column, const voi
 	sheaf_level_end(&column->levels[column->field->nlevels - 1], (int64_t)column->values.size);
 }
 
+/* The same, or a position that is missing where there is no text. */
+static inline void sheaf_column_put_text_or_none(sheaf_column_builder *column, const char *text)
+{
+	sheaf_level_builder *level = &column->levels[column->field->nlevels - 1];
+	if (!text) sheaf_level_miss(level, (int64_t)(level->offsets.size / sizeof(int64_t)) - 1, 0);
+	sheaf_column_put_text(column, text, text ? strlen(text) : 0);
+}
+
 /* How many positions the column's level has so far; of its values, where `level` is the number of levels. */
 int64_t sheaf_column_count(const sheaf_column_builder *column, int level);
 

@@ -15,7 +15,7 @@
 #ifndef SHEAF_FORMAT_LENS_DATASET_H
 #define SHEAF_FORMAT_LENS_DATASET_H
 
-#include "data/frame.h"
+#include "data/frame_builder.h"
 #include "data/row_choice.h"
 #include "format/lens/edits.h"
 #include "format/lens/lens.h"
@@ -154,8 +154,7 @@ sheaf_status sheaf_lens_measure(const void *dataset, const sheaf_piece *piece, s
                                 sheaf_buffer *lengths, sheaf_error *err);
 /* Examples as the texts of rows. */
 SHEAF_USE sheaf_status sheaf_lens_show(const sheaf_lens_dataset *in, const sheaf_piece *piece,
-                                       const sheaf_lens_set *set, sheaf_frame *frame, sheaf_context *cx,
-                                       sheaf_error *err);
+                                       const sheaf_lens_set *set, sheaf_frame_builder *to, sheaf_error *err);
 /* What stands before them. */
 SHEAF_USE sheaf_status sheaf_lens_show_heading(sheaf_lens_dataset *in, sheaf_error *err);
 sheaf_status sheaf_lens_describe(const void *dataset, bool json, sheaf_context *cx, sheaf_buffer *text,
@@ -166,29 +165,27 @@ sheaf_status sheaf_lens_describe(const void *dataset, bool json, sheaf_context *
 /* The values of one stream being made, event by event. */
 typedef struct sheaf_lens_cells {
 	const sheaf_lens_stream *stream;
-	sheaf_builder values;  /* float */
-	sheaf_builder valid;   /* bits: an event has a list */
-	sheaf_builder ends;    /* sparse: int64_t, where each event's entries end */
-	sheaf_builder indices; /* sparse: int32_t */
-	int64_t events;        /* made so far */
-	bool said;             /* some unit of it is named */
-	float *dense;          /* of the event under way */
-	int64_t *entry_of;     /* sparse: for each unit the number of an entry that may be its own */
+	sheaf_builder *values;      /* float */
+	sheaf_level_builder *level; /* an event without a list is missing; sparse: entries, indices int32_t */
+	int64_t events;             /* made so far */
+	bool said;                  /* some unit of it is named */
+	float *dense;               /* of the event under way */
+	int64_t *entry_of;          /* sparse: for each unit the number of an entry that may be its own */
 	size_t entry_of_size;
 } sheaf_lens_cells;
 
-/* Takes over the buffers of the column; `events` are to come. */
+/* Of a column, to which `events` are to come. Free with sheaf_lens_cells_free, whatever comes out. */
 SHEAF_USE sheaf_status sheaf_lens_cells_begin(sheaf_lens_cells *cells, const sheaf_lens_stream *stream,
-                                              int64_t events, sheaf_column *column, sheaf_context *cx,
+                                              int64_t events, sheaf_column_builder *to, sheaf_context *cx,
                                               sheaf_error *err);
 /* Starts an event, all of whose units have the default. */
 void sheaf_lens_cells_start(sheaf_lens_cells *cells, float usual, bool given);
 /* Gives units [from, to) of the stream these values, or one value where `values` is NULL. */
 void sheaf_lens_cells_set(sheaf_lens_cells *cells, int64_t from, int64_t to, const float *values,
                           float value);
-SHEAF_USE sheaf_status sheaf_lens_cells_finish(sheaf_lens_cells *cells, sheaf_column *column,
-                                               sheaf_error *err);
-void sheaf_lens_cells_drop(sheaf_lens_cells *cells, sheaf_context *cx);
+/* After the last event. */
+void sheaf_lens_cells_end(sheaf_lens_cells *cells);
+void sheaf_lens_cells_free(sheaf_lens_cells *cells, sheaf_context *cx);
 
 /* ---- encode.c, output.c ---- */
 

@@ -8,12 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 
-/* A column of texts being made. */
-typedef struct texts {
-	sheaf_builder bytes, offsets, valid;
-	int64_t count;
-} texts;
-
 typedef struct filling {
 	const sheaf_lens_dataset *in;
 	const sheaf_piece *piece;
@@ -25,9 +19,10 @@ typedef struct filling {
 	sheaf_lens_cells *cells; /* of each stream */
 	int *stream_of;          /* 2 for each group of the set, and before them 2 for the whole network */
 	int only[2];             /* the one stream of each side, or -1 where there are several */
-	sheaf_builder ends;      /* int64_t: where the events of each example end */
-	sheaf_builder frequencies, times[3];
-	texts names, procs, event_procs;
+	sheaf_frame_builder *to;
+	sheaf_column_builder *columns; /* SHEAF_LENS_COLUMNS of them */
+	sheaf_builder *ends;           /* int64_t: where the events of each example end, for all columns */
+	int64_t events;                /* so far */
 } filling;
 
 /* ---- what is wrong with ranges ---- */
@@ -152,22 +147,13 @@ static sheaf_status fill_side(const filling *f, int32_t list, bool target, float
 	return SHEAF_OK;
 }
 
-static void put_text(texts *t, const char *text)
-{
-	if (t->count % 8 == 0) sheaf_builder_byte(&t->valid, 0);
-	if (text && !t->valid.failed) t->valid.data[t->valid.size - 1] |= (uint8_t)(1u << (t->count % 8));
-	if (text) sheaf_builder_text(&t->bytes, text);
-	sheaf_builder_i64(&t->offsets, (int64_t)t->bytes.size);
-	t->count++;
-}
-
 /* A time that is to be inherited is that of the set. */
 static void put_times(filling *f, const sheaf_lens_traits *traits)
 {
 	static const sheaf_lens_field fields[3] = {SHEAF_LENS_MAX, SHEAF_LENS_MIN, SHEAF_LENS_GRACE};
 	for (int k = 0; k < 3; k++) {
 		float own = traits->fields[fields[k]], time = isnan(own) ? f->set->header->fields[fields[k]] : own;
-		sheaf_builder_append(&f->times[k], &time, sizeof time);
+		sheaf_builder_append(&f->columns[SHEAF_LENS_EVENT_MAX + k].values, &time, sizeof time);
 	}
 }
 
@@ -175,7 +161,9 @@ static sheaf_status fill_event(filling *f, const sheaf_lens_event *event)
 {
 	const sheaf_lens_traits *traits = sheaf_lens_event_traits(f->set, f->example, event);
 	put_times(f, traits);
-	put_text(&f->event_procs, sheaf_lens_string(f->set, traits->proc));
+	sheaf_column_put_text_or_none(&f->columns[SHEAF_LENS_EVENT_PROC],
+	                              sheaf_lens_string(f->set, traits->proc));
+	f->events++;
 	SHEAF_TRY(fill_side(f, event->input, false, traits->fields[SHEAF_LENS_DEF_I]));
 	return fill_side(f, event->target, true, traits->fields[SHEAF_LENS_DEF_T]);
 }
@@ -183,12 +171,13 @@ static sheaf_status fill_event(filling *f, const sheaf_lens_event *event)
 static sheaf_status fill_example(filling *f)
 {
 	const sheaf_lens_example *example = f->example;
-	put_text(&f->names, sheaf_lens_string(f->set, example->name));
-	put_text(&f->procs, sheaf_lens_string(f->set, example->proc));
-	sheaf_builder_append(&f->frequencies, &example->frequency, sizeof example->frequency);
+	sheaf_column_put_text_or_none(&f->columns[SHEAF_LENS_NAME], sheaf_lens_string(f->set, example->name));
+	sheaf_column_put_text_or_none(&f->columns[SHEAF_LENS_PROC], sheaf_lens_string(f->set, example->proc));
+	sheaf_builder_append(&f->columns[SHEAF_LENS_FREQUENCY].values, &example->frequency,
+	                     sizeof example->frequency);
 	for (int32_t e = 0; e < example->nevents; e++)
 		SHEAF_TRY(fill_event(f, sheaf_lens_event_at(f->set, example, e)));
-	sheaf_builder_i64(&f->ends, f->event_procs.count);
+	sheaf_builder_i64(f->ends, f->events);
 	return SHEAF_OK;
 }
 
@@ -196,7 +185,6 @@ static sheaf_status fill_examples(filling *f)
 {
 	int64_t before;
 	sheaf_lens_piece_examples(f->piece, &before);
-	sheaf_builder_i64(&f->ends, 0);
 	for (int64_t x = 0; x < sheaf_lens_count(f->set); x++) {
 		f->example = sheaf_lens_example_at(f->set, x);
 		f->number = before < 0 ? -1 : before + x;
@@ -206,36 +194,6 @@ static sheaf_status fill_examples(filling *f)
 }
 
 /* ---- beginning and end ---- */
-
-static void begin_texts(texts *t, sheaf_column *column, sheaf_context *cx)
-{
-	sheaf_level *level = &column->levels[column->nlevels - 1];
-	sheaf_builder_begin(&t->bytes, cx, &column->values);
-	sheaf_builder_begin(&t->offsets, cx, &level->offsets);
-	sheaf_builder_begin(&t->valid, cx, &level->valid);
-	sheaf_builder_i64(&t->offsets, 0);
-	t->count = 0;
-}
-
-static sheaf_status finish_texts(texts *t, sheaf_column *column, sheaf_error *err)
-{
-	sheaf_level *level = &column->levels[column->nlevels - 1];
-	SHEAF_TRY(sheaf_builder_finish(&t->bytes, &column->values, err));
-	SHEAF_TRY(sheaf_builder_finish(&t->offsets, &level->offsets, err));
-	return sheaf_builder_finish(&t->valid, &level->valid, err);
-}
-
-static void drop_texts(texts *t)
-{
-	sheaf_builder_drop(&t->bytes);
-	sheaf_builder_drop(&t->offsets);
-	sheaf_builder_drop(&t->valid);
-}
-
-static sheaf_column *column_at(const filling *f, sheaf_frame *frame, sheaf_lens_column column)
-{
-	return &frame->columns[sheaf_lens_streams_count(&f->in->streams) + (int)column];
-}
 
 static size_t cells_size(const filling *f)
 {
@@ -273,95 +231,76 @@ static void find_only_streams(filling *f)
 		if (count[side] != 1) f->only[side] = -1;
 }
 
-static sheaf_status begin(filling *f, sheaf_frame *frame)
+static sheaf_status begin(filling *f)
 {
 	void *memory;
+	int streams = sheaf_lens_streams_count(&f->in->streams);
 	int64_t events = (int64_t)(f->set->events.size / sizeof(sheaf_lens_event));
-	sheaf_builder_begin(&f->ends, f->cx, NULL);
-	sheaf_builder_begin(&f->frequencies, f->cx, &column_at(f, frame, SHEAF_LENS_FREQUENCY)->values);
-	for (int k = 0; k < 3; k++)
-		sheaf_builder_begin(&f->times[k], f->cx,
-		                    &column_at(f, frame, (sheaf_lens_column)(SHEAF_LENS_EVENT_MAX + k))->values);
-	begin_texts(&f->names, column_at(f, frame, SHEAF_LENS_NAME), f->cx);
-	begin_texts(&f->procs, column_at(f, frame, SHEAF_LENS_PROC), f->cx);
-	begin_texts(&f->event_procs, column_at(f, frame, SHEAF_LENS_EVENT_PROC), f->cx);
+	f->columns = f->to->columns + streams;
+	f->ends = &f->to->columns[f->to->schema->nfields - 1].levels[0].offsets;
 	SHEAF_TRY(map_groups(f));
 	find_only_streams(f);
 	SHEAF_TRY(sheaf_allocate(f->cx, cells_size(f), &memory, f->err));
 	f->cells = (sheaf_lens_cells *)memory;
-	for (int s = 0; s < sheaf_lens_streams_count(&f->in->streams); s++)
+	for (int s = 0; s < streams; s++)
 		SHEAF_TRY(sheaf_lens_cells_begin(&f->cells[s], sheaf_lens_stream_at(&f->in->streams, s), events,
-		                                 &frame->columns[s], f->cx, f->err));
+		                                 &f->to->columns[s], f->cx, f->err));
 	return SHEAF_OK;
 }
 
 /* All that is said of events has the same offsets. */
-static sheaf_status share_ends(filling *f, sheaf_frame *frame)
+static void share_ends(filling *f)
 {
-	sheaf_buffer ends = {0};
-	SHEAF_TRY(sheaf_builder_finish(&f->ends, &ends, f->err));
-	for (int c = 0; c < frame->ncolumns; c++) {
-		bool of_events = c < sheaf_lens_streams_count(&f->in->streams) ||
-		                 c >= sheaf_lens_streams_count(&f->in->streams) + SHEAF_LENS_EVENT_MAX;
-		if (!of_events) continue;
-		sheaf_buffer_reset(&frame->columns[c].levels[0].offsets);
-		frame->columns[c].levels[0].offsets = sheaf_buffer_ref(&ends);
+	for (sheaf_column_builder *c = f->to->columns; c < f->columns + SHEAF_LENS_COLUMNS; c++) {
+		bool of_events = c < f->columns || c >= f->columns + SHEAF_LENS_EVENT_MAX;
+		if (of_events && &c->levels[0].offsets != f->ends)
+			sheaf_builder_share(f->ends, &c->levels[0].offsets);
 	}
-	sheaf_buffer_reset(&ends);
-	return SHEAF_OK;
 }
 
 /* For the review: which streams have a unit that is named. */
-static sheaf_status note_said(filling *f, sheaf_frame *frame)
-{
-	sheaf_builder notes;
-	sheaf_builder_begin(&notes, f->cx, &frame->notes);
-	for (int s = 0; s < sheaf_lens_streams_count(&f->in->streams); s++)
-		sheaf_builder_byte(&notes, f->cells[s].said);
-	return sheaf_builder_finish(&notes, &frame->notes, f->err);
-}
-
-static sheaf_status finish(filling *f, sheaf_frame *frame)
+static void note_said(filling *f)
 {
 	for (int s = 0; s < sheaf_lens_streams_count(&f->in->streams); s++)
-		SHEAF_TRY(sheaf_lens_cells_finish(&f->cells[s], &frame->columns[s], f->err));
-	SHEAF_TRY(
-		sheaf_builder_finish(&f->frequencies, &column_at(f, frame, SHEAF_LENS_FREQUENCY)->values, f->err));
-	for (int k = 0; k < 3; k++)
-		SHEAF_TRY(sheaf_builder_finish(
-			&f->times[k], &column_at(f, frame, (sheaf_lens_column)(SHEAF_LENS_EVENT_MAX + k))->values,
-			f->err));
-	SHEAF_TRY(finish_texts(&f->names, column_at(f, frame, SHEAF_LENS_NAME), f->err));
-	SHEAF_TRY(finish_texts(&f->procs, column_at(f, frame, SHEAF_LENS_PROC), f->err));
-	SHEAF_TRY(finish_texts(&f->event_procs, column_at(f, frame, SHEAF_LENS_EVENT_PROC), f->err));
-	SHEAF_TRY(share_ends(f, frame));
-	SHEAF_TRY(note_said(f, frame));
-	frame->nrows = sheaf_lens_count(f->set);
-	return SHEAF_OK;
+		sheaf_builder_byte(&f->to->notes, f->cells[s].said);
 }
 
-static void drop(filling *f)
+static void end(filling *f)
+{
+	for (int s = 0; s < sheaf_lens_streams_count(&f->in->streams); s++) sheaf_lens_cells_end(&f->cells[s]);
+	share_ends(f);
+	note_said(f);
+}
+
+static void release(filling *f)
 {
 	for (int s = 0; f->cells && s < sheaf_lens_streams_count(&f->in->streams); s++)
-		sheaf_lens_cells_drop(&f->cells[s], f->cx);
+		sheaf_lens_cells_free(&f->cells[s], f->cx);
 	sheaf_release(f->cx, f->cells, cells_size(f));
 	sheaf_release(f->cx, f->stream_of, map_size(f));
-	sheaf_builder_drop(&f->ends);
-	sheaf_builder_drop(&f->frequencies);
-	for (int k = 0; k < 3; k++) sheaf_builder_drop(&f->times[k]);
-	drop_texts(&f->names);
-	drop_texts(&f->procs);
-	drop_texts(&f->event_procs);
 }
 
 static sheaf_status fill(const sheaf_lens_dataset *in, const sheaf_piece *piece, const sheaf_lens_set *set,
-                         sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+                         sheaf_frame_builder *to, sheaf_error *err)
 {
-	filling f = {.in = in, .piece = piece, .set = set, .cx = cx, .err = err};
-	sheaf_status status = begin(&f, frame);
+	filling f = {.in = in, .piece = piece, .set = set, .cx = to->cx, .err = err, .to = to};
+	sheaf_status status = begin(&f);
 	if (status == SHEAF_OK) status = fill_examples(&f);
-	if (status == SHEAF_OK) status = finish(&f, frame);
-	drop(&f);
+	if (status == SHEAF_OK) end(&f);
+	release(&f);
+	return status;
+}
+
+static sheaf_status parse_and_fill(const sheaf_lens_dataset *in, const sheaf_piece *piece,
+                                   sheaf_frame_builder *to, sheaf_error *err)
+{
+	sheaf_lens_set set = {0};
+	sheaf_lens_set_begin(&set, sheaf_lens_header_of(in->first), to->cx);
+	sheaf_status status = sheaf_lens_parse(in->first, piece, &set, to->cx, err);
+	if (status == SHEAF_OK)
+		status = (in->how.view == SHEAF_VIEW_STREAMS ? fill : sheaf_lens_show)(in, piece, &set, to, err);
+	to->nrows = sheaf_lens_count(&set);
+	sheaf_lens_set_free(&set);
 	return status;
 }
 
@@ -369,15 +308,10 @@ sheaf_status sheaf_lens_decode(const void *dataset, const sheaf_piece *piece, sh
                                sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_lens_dataset *in = (const sheaf_lens_dataset *)dataset;
-	sheaf_lens_set set = {0};
-	SHEAF_TRY(sheaf_frame_begin(frame, &in->schema, cx, err));
-	sheaf_lens_set_begin(&set, sheaf_lens_header_of(in->first), cx);
-	sheaf_status status = sheaf_lens_parse(in->first, piece, &set, cx, err);
-	if (status == SHEAF_OK)
-		status = in->how.view == SHEAF_VIEW_STREAMS ? fill(in, piece, &set, frame, cx, err)
-		                                            : sheaf_lens_show(in, piece, &set, frame, cx, err);
-	sheaf_lens_set_free(&set);
-	return status;
+	sheaf_frame_builder to;
+	sheaf_status status = sheaf_frame_builder_begin(&to, &in->schema, frame, cx, err);
+	if (status == SHEAF_OK) status = parse_and_fill(in, piece, &to, err);
+	return sheaf_frame_builder_end(&to, status, frame, err);
 }
 
 /* An example with an error in it is no row, so nothing less than reading all of it tells. */

@@ -129,79 +129,33 @@ static void put_example(sheaf_builder *b, const sheaf_lens_set *set, const sheaf
 
 /* ---- rows ---- */
 
-typedef struct showing {
-	sheaf_lens_writing writing;
-	sheaf_builder bytes, offsets;
-	sheaf_builder names, name_ends, named;
-} showing;
-
-static void put_name(showing *s, const char *name, int64_t x)
+static sheaf_status show_examples(sheaf_lens_writing *writing, bool json, const sheaf_lens_set *set,
+                                  int64_t before, sheaf_frame_builder *to, sheaf_error *err)
 {
-	if (x % 8 == 0) sheaf_builder_byte(&s->named, 0);
-	if (name) sheaf_builder_text(&s->names, name);
-	if (name && !s->named.failed) s->named.data[s->named.size - 1] |= (uint8_t)(1u << (x % 8));
-	sheaf_builder_i64(&s->name_ends, (int64_t)s->names.size);
-}
-
-static sheaf_status show_examples(showing *s, bool json, const sheaf_lens_set *set, int64_t before,
-                                  sheaf_error *err)
-{
-	sheaf_builder_i64(&s->offsets, 0);
-	sheaf_builder_i64(&s->name_ends, 0);
-	for (int64_t x = 0; x < sheaf_lens_count(set) && !s->bytes.failed; x++) {
+	sheaf_column_builder *rows = &to->columns[0], *names = &to->columns[1];
+	for (int64_t x = 0; x < sheaf_lens_count(set) && !rows->values.failed; x++) {
 		const sheaf_lens_example *example = sheaf_lens_example_at(set, x);
 		if (json)
-			put_example(&s->bytes, set, example, before + x);
+			put_example(&rows->values, set, example, before + x);
 		else
 			SHEAF_TRY(
-				sheaf_lens_text_spelling.put_example(&s->writing, set, example, before + x, &s->bytes, err));
-		sheaf_builder_i64(&s->offsets, (int64_t)s->bytes.size);
-		put_name(s, sheaf_lens_string(set, example->name), x);
+				sheaf_lens_text_spelling.put_example(writing, set, example, before + x, &rows->values, err));
+		sheaf_level_end(&rows->levels[0], (int64_t)rows->values.size);
+		sheaf_column_put_text_or_none(names, sheaf_lens_string(set, example->name));
 	}
 	return SHEAF_OK;
 }
 
-static void begin_showing(showing *s, sheaf_frame *frame, sheaf_context *cx)
-{
-	sheaf_column *rows = &frame->columns[0], *names = &frame->columns[1];
-	sheaf_builder_begin(&s->bytes, cx, &rows->values);
-	sheaf_builder_begin(&s->offsets, cx, &rows->levels[0].offsets);
-	sheaf_builder_begin(&s->names, cx, &names->values);
-	sheaf_builder_begin(&s->name_ends, cx, &names->levels[0].offsets);
-	sheaf_builder_begin(&s->named, cx, &names->levels[0].valid);
-}
-
-static sheaf_status finish_showing(showing *s, sheaf_frame *frame, sheaf_error *err)
-{
-	sheaf_column *rows = &frame->columns[0], *names = &frame->columns[1];
-	SHEAF_TRY(sheaf_builder_finish(&s->bytes, &rows->values, err));
-	SHEAF_TRY(sheaf_builder_finish(&s->offsets, &rows->levels[0].offsets, err));
-	SHEAF_TRY(sheaf_builder_finish(&s->names, &names->values, err));
-	SHEAF_TRY(sheaf_builder_finish(&s->name_ends, &names->levels[0].offsets, err));
-	return sheaf_builder_finish(&s->named, &names->levels[0].valid, err);
-}
-
-static void drop_showing(showing *s)
-{
-	sheaf_builder *builders[] = {&s->bytes, &s->offsets, &s->names, &s->name_ends, &s->named};
-	for (size_t i = 0; i < sizeof builders / sizeof *builders; i++) sheaf_builder_drop(builders[i]);
-}
-
 sheaf_status sheaf_lens_show(const sheaf_lens_dataset *in, const sheaf_piece *piece,
-                             const sheaf_lens_set *set, sheaf_frame *frame, sheaf_context *cx,
-                             sheaf_error *err)
+                             const sheaf_lens_set *set, sheaf_frame_builder *to, sheaf_error *err)
 {
-	showing s;
+	sheaf_lens_writing writing;
 	int64_t before;
 	sheaf_lens_piece_examples(piece, &before);
 	if (before < 0) before = 0;
-	sheaf_lens_writing_begin(&s.writing, sheaf_source_name(in->source), cx);
-	begin_showing(&s, frame, cx);
-	sheaf_status status = show_examples(&s, in->how.view == SHEAF_VIEW_JSON, set, before, err);
-	sheaf_lens_writing_end(&s.writing);
-	if (status == SHEAF_OK) status = finish_showing(&s, frame, err);
-	drop_showing(&s);
-	frame->nrows = status == SHEAF_OK ? sheaf_lens_count(set) : 0;
+	sheaf_lens_writing_begin(&writing, sheaf_source_name(in->source), to->cx);
+	sheaf_status status = show_examples(&writing, in->how.view == SHEAF_VIEW_JSON, set, before, to, err);
+	sheaf_lens_writing_end(&writing);
 	return status;
 }
 
