@@ -8,35 +8,18 @@
 
 /* ---- beginning and end ---- */
 
-void sheaf_scidb_filling_begin(sheaf_scidb_filling *f, sheaf_column *column, sheaf_context *cx)
+void sheaf_scidb_filling_begin(sheaf_scidb_filling *f, sheaf_column_builder *to)
 {
-	sheaf_level *level = &column->levels[0];
-	*f = (sheaf_scidb_filling){.rows = 0};
-	sheaf_builder_begin(&f->values, cx, &column->values);
-	sheaf_builder_begin(&f->offsets, cx, &level->offsets);
-	sheaf_builder_begin(&f->valid, cx, &level->valid);
-	sheaf_builder_begin(&f->codes, cx, &level->codes);
-	if (column->nlevels && level->shape.kind == SHEAF_LIST) sheaf_builder_i64(&f->offsets, 0);
-}
-
-void sheaf_scidb_filling_drop(sheaf_scidb_filling *f)
-{
-	sheaf_builder_drop(&f->values);
-	sheaf_builder_drop(&f->offsets);
-	sheaf_builder_drop(&f->valid);
-	sheaf_builder_drop(&f->codes);
+	*f = (sheaf_scidb_filling){
+		.to = to, .values = &to->values, .level = to->field->nlevels ? &to->levels[0] : NULL};
 }
 
 /* Bits and reasons that say nothing are left out. */
-sheaf_status sheaf_scidb_filling_finish(sheaf_scidb_filling *f, sheaf_column *column, sheaf_error *err)
+void sheaf_scidb_filling_end(sheaf_scidb_filling *f)
 {
-	sheaf_level *level = &column->levels[0];
-	if (!f->nulls) f->valid.size = 0;
-	if (!f->reasons) f->codes.size = 0;
-	SHEAF_TRY(sheaf_builder_finish(&f->values, &column->values, err));
-	SHEAF_TRY(sheaf_builder_finish(&f->offsets, &level->offsets, err));
-	SHEAF_TRY(sheaf_builder_finish(&f->valid, &level->valid, err));
-	return sheaf_builder_finish(&f->codes, &level->codes, err);
+	if (!f->level) return;
+	if (!f->nulls) f->level->valid->size = 0;
+	if (!f->reasons) f->level->codes->size = 0;
 }
 
 /* ---- where items are ---- */
@@ -97,12 +80,13 @@ static null_sum pack_nulls(const uint8_t *restrict nulls, size_t words, uint8_t 
 static void put_nulls(sheaf_scidb_filling *f, uint8_t *nulls, int64_t n)
 {
 	size_t words = (size_t)(n + 7) / 8;
-	if (!sheaf_builder_room(&f->valid, words) || !sheaf_builder_room(&f->codes, 8 * words)) return;
+	sheaf_builder *valid = f->level->valid, *codes = f->level->codes;
+	if (!sheaf_builder_room(valid, words) || !sheaf_builder_room(codes, 8 * words)) return;
 	memset(nulls + n, 0xff, 8 * words - (size_t)n);
-	null_sum sum = pack_nulls(nulls, words, f->valid.data + f->valid.size, f->codes.data + f->codes.size);
-	f->valid.size += words;
-	f->codes.size += (size_t)n;
-	if (n % 8) f->valid.data[f->valid.size - 1] &= (uint8_t)((1u << n % 8) - 1);
+	null_sum sum = pack_nulls(nulls, words, valid->data + valid->size, codes->data + codes->size);
+	valid->size += words;
+	codes->size += (size_t)n;
+	if (n % 8) valid->data[valid->size - 1] &= (uint8_t)((1u << n % 8) - 1);
 	f->nulls |= sum.there != UINT64_C(0x8080808080808080);
 	f->reasons |= sum.reasons != 0;
 	f->odd |= sum.odd != 0;
@@ -111,13 +95,14 @@ static void put_nulls(sheaf_scidb_filling *f, uint8_t *nulls, int64_t n)
 /* The same for rows that begin within a byte of bits. */
 static void put_nulls_unaligned(sheaf_scidb_filling *f, const uint8_t *nulls, int64_t n)
 {
+	sheaf_builder *valid = f->level->valid, *codes = f->level->codes;
 	for (int64_t c = 0; c < n; c++) {
 		int64_t row = f->rows + c;
 		bool there = nulls[c] >= 0x80;
-		if (row % 8 == 0) sheaf_builder_byte(&f->valid, '\0');
-		sheaf_builder_byte(&f->codes, (char)(there ? 0 : nulls[c]));
-		if (f->valid.failed || f->codes.failed) return;
-		f->valid.data[row / 8] |= (uint8_t)(there << row % 8);
+		if (row % 8 == 0) sheaf_builder_byte(valid, '\0');
+		sheaf_builder_byte(codes, (char)(there ? 0 : nulls[c]));
+		if (valid->failed || codes->failed) return;
+		valid->data[row / 8] |= (uint8_t)(there << row % 8);
 		f->nulls |= !there;
 		f->reasons |= !there && nulls[c];
 		f->odd |= there && nulls[c] != 0xff;
@@ -227,8 +212,8 @@ static bool fill_numbers(sheaf_scidb_filling *f, const sheaf_scidb_item *item, c
 {
 	size_t bytes = (size_t)item->entry.size * (size_t)p->count;
 	bool nullable = item->entry.nullable;
-	if (!sheaf_builder_room(&f->values, bytes)) return false;
-	uint8_t *to = f->values.data + f->values.size;
+	uint8_t *to = sheaf_builder_extend(f->values, bytes);
+	if (!to) return false;
 	if (!is_short_number(item))
 		f->odd |= gather_wide(p, item, to);
 	else if (item->entry.size == 8)
@@ -240,7 +225,6 @@ static bool fill_numbers(sheaf_scidb_filling *f, const sheaf_scidb_item *item, c
 	else
 		f->odd |= numbers_8(p, nullable, to, nulls);
 	if (item->type->kind == SCIDB_BOOL || item->type->kind == SCIDB_INDICATOR) make_bools(to, p->count);
-	f->values.size += bytes;
 	return true;
 }
 
@@ -290,11 +274,11 @@ static void fill_texts(sheaf_scidb_filling *f, const sheaf_scidb_item *item, con
 {
 	enum { SLACK = 16 };
 	bool text = item->type->kind == SCIDB_STRING, odd = false;
-	if (!sheaf_builder_room(&f->values, payload_bytes(item, block) + SLACK) ||
-	    !sheaf_builder_room(&f->offsets, (uint64_t)block->count * sizeof(int64_t)))
+	if (!sheaf_builder_room(f->values, payload_bytes(item, block) + SLACK) ||
+	    !sheaf_builder_room(&f->level->offsets, (uint64_t)block->count * sizeof(int64_t)))
 		return;
-	uint8_t *to = f->values.data + f->values.size;
-	int64_t *offsets = (int64_t *)(void *)(f->offsets.data + f->offsets.size);
+	uint8_t *to = f->values->data + f->values->size;
+	int64_t *offsets = (int64_t *)(void *)(f->level->offsets.data + f->level->offsets.size);
 	for (int64_t c = 0; c < block->count; c++) {
 		sheaf_scidb_string string = {sheaf_scidb_payload(block, item, c), true, true};
 		if (sheaf_scidb_is_null(item, sheaf_scidb_item_at(block, item, c))) {
@@ -306,10 +290,10 @@ static void fill_texts(sheaf_scidb_filling *f, const sheaf_scidb_item *item, con
 		}
 		copy_text(to, string.text, block->end);
 		to += string.text.size;
-		offsets[c] = to - f->values.data;
+		offsets[c] = to - f->values->data;
 	}
-	f->values.size = (size_t)(to - f->values.data);
-	f->offsets.size += (size_t)block->count * sizeof(int64_t);
+	f->values->size = (size_t)(to - f->values->data);
+	f->level->offsets.size += (size_t)block->count * sizeof(int64_t);
 	f->odd |= odd;
 }
 
@@ -319,11 +303,11 @@ static void put_converted(sheaf_scidb_filling *f, const sheaf_scidb_item *item,
                           const sheaf_scidb_value *value)
 {
 	if (item->type->kind == SCIDB_STRING) {
-		sheaf_builder_append(&f->values, value->text, value->size);
-		sheaf_builder_i64(&f->offsets, (int64_t)f->values.size);
-	} else if (sheaf_builder_room(&f->values, (uint64_t)item->type->size)) {
-		sheaf_scidb_store(item->type, value, false, f->values.data + f->values.size);
-		f->values.size += (size_t)item->type->size;
+		sheaf_builder_append(f->values, value->text, value->size);
+		sheaf_builder_i64(&f->level->offsets, (int64_t)f->values->size);
+	} else {
+		uint8_t *to = sheaf_builder_extend(f->values, (uint64_t)item->type->size);
+		if (to) sheaf_scidb_store(item->type, value, false, to);
 	}
 }
 
@@ -347,8 +331,9 @@ static void fill_converted(sheaf_scidb_filling *f, const sheaf_scidb_item *item,
 
 /* ---- any ---- */
 
-void sheaf_scidb_fill(sheaf_scidb_filling *f, const sheaf_column *column, const sheaf_scidb_item *item,
-                      const sheaf_scidb_block *block)
+static bool is_list(const sheaf_scidb_filling *f) { return f->level && f->level->shape->kind == SHEAF_LIST; }
+
+void sheaf_scidb_fill(sheaf_scidb_filling *f, const sheaf_scidb_item *item, const sheaf_scidb_block *block)
 {
 	uint8_t nulls[SCIDB_BLOCK + 8];
 	bool filled = true;
@@ -356,7 +341,7 @@ void sheaf_scidb_fill(sheaf_scidb_filling *f, const sheaf_column *column, const 
 	take_nulls(&p, item, is_short_number(item), nulls);
 	if (item->converts)
 		fill_converted(f, item, block, nulls);
-	else if (column->nlevels && column->levels[0].shape.kind == SHEAF_LIST)
+	else if (is_list(f))
 		fill_texts(f, item, block);
 	else
 		filled = fill_numbers(f, item, &p, nulls);
@@ -364,22 +349,20 @@ void sheaf_scidb_fill(sheaf_scidb_filling *f, const sheaf_column *column, const 
 	f->rows += block->count;
 }
 
-void sheaf_scidb_fill_default(sheaf_scidb_filling *f, const sheaf_column *column)
+void sheaf_scidb_fill_default(sheaf_scidb_filling *f)
 {
-	const sheaf_level *level = &column->levels[0];
-	bool list = column->nlevels && level->shape.kind == SHEAF_LIST;
-	size_t size =
-		sheaf_type_size(column->type) * (column->nlevels && !list ? (size_t)level->shape.extents[0] : 1);
-	if (list) {
-		sheaf_builder_i64(&f->offsets, (int64_t)f->values.size);
-	} else if (sheaf_builder_room(&f->values, size)) {
-		memset(f->values.data + f->values.size, 0, size);
-		f->values.size += size;
+	size_t size = sheaf_type_size(f->to->field->type);
+	if (is_list(f)) {
+		sheaf_level_end(f->level, (int64_t)f->values->size);
+	} else {
+		if (f->level) size *= (size_t)f->level->shape->extents[0];
+		uint8_t *to = sheaf_builder_extend(f->values, size);
+		if (to) memset(to, 0, size);
 	}
-	if (column->nlevels && level->shape.missing == SHEAF_NULLABLE) {
+	if (f->level && f->level->shape->missing == SHEAF_NULLABLE) {
 		/* Bits after the last row are 0. */
-		if (f->rows % 8 == 0) sheaf_builder_byte(&f->valid, '\0');
-		sheaf_builder_byte(&f->codes, '\0');
+		if (f->rows % 8 == 0) sheaf_builder_byte(f->level->valid, '\0');
+		sheaf_builder_byte(f->level->codes, '\0');
 		f->nulls = true;
 	}
 	f->rows++;

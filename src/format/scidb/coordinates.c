@@ -119,20 +119,12 @@ bool sheaf_scidb_cell_at(const sheaf_scidb_array *array, const int64_t *coordina
 	return sheaf_add_i64(cell, sum, within);
 }
 
-sheaf_status sheaf_scidb_fill_coordinates(const sheaf_scidb_reader *in, int64_t first, int64_t count,
-                                          sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+void sheaf_scidb_fill_coordinates(const sheaf_scidb_reader *in, int64_t first, int64_t count,
+                                  sheaf_frame_builder *to)
 {
 	int64_t coordinates[SHEAF_MAX_RANK] = {0};
-	sheaf_builder builders[SHEAF_MAX_RANK];
-	sheaf_status status = SHEAF_OK;
-	int n = in->coordinates;
-	for (int i = 0; i < n; i++) sheaf_builder_begin(&builders[i], cx, &frame->columns[i].values);
-	for (int64_t c = 0; n > 0 && c < count; c++) {
+	for (int64_t c = 0; in->coordinates > 0 && c < count; c++) {
 		sheaf_scidb_coordinates(&in->array, first + c, coordinates);
-		for (int i = 0; i < n; i++) sheaf_builder_i64(&builders[i], coordinates[i]);
+		for (int i = 0; i < in->coordinates; i++) sheaf_builder_i64(&to->columns[i].values, coordinates[i]);
 	}
-	for (int i = 0; i < n && status == SHEAF_OK; i++)
-		status = sheaf_builder_finish(&builders[i], &frame->columns[i].values, err);
-	for (int i = 0; i < n; i++) sheaf_builder_drop(&builders[i]);
-	return status;
 }

@@ -14,7 +14,7 @@ typedef struct decoding {
 	const sheaf_scidb_layout *layout;
 	const sheaf_piece *piece;
 	sheaf_scidb_part part;
-	sheaf_frame *frame;
+	sheaf_frame_builder to;
 	sheaf_context *cx;
 	sheaf_error *err;
 	sheaf_scidb_filling *fillings; /* one for each attribute */
@@ -23,11 +23,6 @@ typedef struct decoding {
 	int64_t at;   /* byte in the piece that comes next */
 	sheaf_scidb_evidence *evidence;
 } decoding;
-
-static sheaf_column *column_of(const decoding *d, const sheaf_scidb_item *item)
-{
-	return &d->frame->columns[d->in->coordinates + item->column];
-}
 
 /* ---- whole cells ---- */
 
@@ -70,7 +65,7 @@ static bool fill_columns(decoding *d, const sheaf_scidb_block *block)
 		if (item->column < 0) continue;
 		sheaf_scidb_filling *f = &d->fillings[item->column];
 		f->odd = false;
-		sheaf_scidb_fill(f, column_of(d, item), item, block);
+		sheaf_scidb_fill(f, item, block);
 		odd |= f->odd;
 	}
 	return odd;
@@ -210,7 +205,7 @@ static sheaf_status read_rest(decoding *d, int64_t *bases)
 	fill_columns(d, &block);
 	for (int i = r.items; i < d->layout->count; i++) {
 		const sheaf_scidb_item *item = &d->layout->items[i];
-		if (item->column >= 0) sheaf_scidb_fill_default(&d->fillings[item->column], column_of(d, item));
+		if (item->column >= 0) sheaf_scidb_fill_default(&d->fillings[item->column]);
 	}
 	d->part.count++;
 	return SHEAF_OK;
@@ -257,27 +252,23 @@ static sheaf_status tell_beyond(decoding *d)
 static sheaf_status begin_notes(decoding *d)
 {
 	static const sheaf_scidb_evidence none = {.first_odd = -1};
-	sheaf_builder b;
-	sheaf_builder_begin(&b, d->cx, &d->frame->notes);
-	sheaf_builder_append(&b, &none, sizeof none);
-	SHEAF_TRY(sheaf_builder_finish(&b, &d->frame->notes, d->err));
-	d->evidence = (sheaf_scidb_evidence *)(void *)d->frame->notes.data;
-	return SHEAF_OK;
+	sheaf_builder_append(&d->to.notes, &none, sizeof none);
+	d->evidence = (sheaf_scidb_evidence *)(void *)d->to.notes.data;
+	return sheaf_builder_status(&d->to.notes, d->err);
 }
 
 static sheaf_status fill_all(decoding *d)
 {
 	bool beyond = cut_beyond(d);
 	for (int a = 0; a < d->in->entries.attributes; a++)
-		sheaf_scidb_filling_begin(&d->fillings[a], &d->frame->columns[d->in->coordinates + a], d->cx);
-	sheaf_status status = decode_cells(d);
-	if (status == SHEAF_OK && beyond) status = tell_beyond(d);
-	if (status == SHEAF_OK) status = decode_rest(d);
-	for (int a = 0; a < d->in->entries.attributes && status == SHEAF_OK; a++)
-		status =
-			sheaf_scidb_filling_finish(&d->fillings[a], &d->frame->columns[d->in->coordinates + a], d->err);
-	for (int a = 0; a < d->in->entries.attributes; a++) sheaf_scidb_filling_drop(&d->fillings[a]);
-	return status;
+		sheaf_scidb_filling_begin(&d->fillings[a], &d->to.columns[d->in->coordinates + a]);
+	SHEAF_TRY(decode_cells(d));
+	if (beyond) SHEAF_TRY(tell_beyond(d));
+	SHEAF_TRY(decode_rest(d));
+	for (int a = 0; a < d->in->entries.attributes; a++) sheaf_scidb_filling_end(&d->fillings[a]);
+	sheaf_scidb_fill_coordinates(d->in, d->part.first, d->part.count, &d->to);
+	d->to.nrows = d->part.count;
+	return SHEAF_OK;
 }
 
 /* Cells of a block stay in a cache together: enough of them that columns are worth beginning, a multiple of
@@ -293,6 +284,25 @@ static int64_t block_cells(const sheaf_scidb_layout *layout, int64_t piece_bytes
 	return cells < LEAST ? LEAST : cells > SCIDB_BLOCK ? SCIDB_BLOCK : cells;
 }
 
+/* Memory for what is filled, and for where the entries of a block are. */
+static sheaf_status allocate_and_fill(decoding *d)
+{
+	void *fillings, *bases;
+	d->most = block_cells(d->layout, d->piece->size, d->part.count);
+	size_t attributes = (size_t)d->in->entries.attributes,
+		   words = d->layout->cell_bytes ? 0 : ((size_t)d->layout->counted + 1) * (size_t)d->most;
+	SHEAF_TRY(sheaf_allocate_array(d->cx, attributes, sizeof *d->fillings, &fillings, d->err));
+	d->fillings = (sheaf_scidb_filling *)fillings;
+	sheaf_status status = sheaf_allocate_array(d->cx, words + 1, sizeof *d->bases, &bases, d->err);
+	if (status == SHEAF_OK) {
+		d->bases = (int64_t *)bases;
+		status = fill_all(d);
+		sheaf_release(d->cx, bases, (words + 1) * sizeof *d->bases);
+	}
+	sheaf_release(d->cx, fillings, attributes * sizeof *d->fillings);
+	return status;
+}
+
 sheaf_status sheaf_scidb_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
                                 sheaf_context *cx, sheaf_error *err)
 {
@@ -301,26 +311,10 @@ sheaf_status sheaf_scidb_decode(const void *reader, const sheaf_piece *piece, sh
 	              .layout = &in->layout,
 	              .piece = piece,
 	              .part = sheaf_scidb_part_of(piece),
-	              .frame = frame,
 	              .cx = cx,
 	              .err = err};
-	void *fillings, *bases;
-	SHEAF_TRY(sheaf_frame_begin(frame, &in->schema, cx, err));
-	SHEAF_TRY(begin_notes(&d));
-	d.most = block_cells(d.layout, piece->size, d.part.count);
-	size_t attributes = (size_t)in->entries.attributes,
-		   words = in->layout.cell_bytes ? 0 : ((size_t)in->layout.counted + 1) * (size_t)d.most;
-	SHEAF_TRY(sheaf_allocate_array(cx, attributes, sizeof *d.fillings, &fillings, err));
-	d.fillings = (sheaf_scidb_filling *)fillings;
-	sheaf_status status = sheaf_allocate_array(cx, words + 1, sizeof *d.bases, &bases, err);
-	if (status == SHEAF_OK) {
-		d.bases = (int64_t *)bases;
-		status = fill_all(&d);
-		if (status == SHEAF_OK)
-			status = sheaf_scidb_fill_coordinates(in, d.part.first, d.part.count, frame, cx, err);
-		sheaf_release(cx, bases, (words + 1) * sizeof *d.bases);
-	}
-	sheaf_release(cx, fillings, attributes * sizeof *d.fillings);
-	frame->nrows = status ? 0 : d.part.count;
-	return status;
+	sheaf_status status = sheaf_frame_builder_begin(&d.to, &in->schema, frame, cx, err);
+	if (status == SHEAF_OK) status = begin_notes(&d);
+	if (status == SHEAF_OK) status = allocate_and_fill(&d);
+	return sheaf_frame_builder_end(&d.to, status, frame, err);
 }

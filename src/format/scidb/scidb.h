@@ -26,7 +26,7 @@
 #ifndef SHEAF_FORMAT_SCIDB_SCIDB_H
 #define SHEAF_FORMAT_SCIDB_SCIDB_H
 
-#include "data/frame.h"
+#include "data/frame_builder.h"
 #include "format/format.h"
 #include "format/scidb/array.h"
 
@@ -130,7 +130,9 @@ SHEAF_USE sheaf_status sheaf_scidb_measure(const void *in, const sheaf_piece *pi
 
 /* A column that is being filled. */
 typedef struct sheaf_scidb_filling {
-	sheaf_builder values, offsets, valid, codes;
+	sheaf_column_builder *to;
+	sheaf_builder *values;
+	sheaf_level_builder *level; /* the first; NULL: there is none */
 	int64_t rows;
 	bool nulls, reasons; /* some row is missing; some for another reason than 0 */
 	bool odd;            /* some row since this was last reset breaks a rule */
@@ -175,15 +177,13 @@ static inline bool sheaf_scidb_is_null(const sheaf_scidb_item *item, const uint8
 	return item->entry.nullable && *at < 0x80;
 }
 
-void sheaf_scidb_filling_begin(sheaf_scidb_filling *f, sheaf_column *column, sheaf_context *cx);
-void sheaf_scidb_filling_drop(sheaf_scidb_filling *f);
-SHEAF_USE sheaf_status sheaf_scidb_filling_finish(sheaf_scidb_filling *f, sheaf_column *column,
-                                                  sheaf_error *err);
+void sheaf_scidb_filling_begin(sheaf_scidb_filling *f, sheaf_column_builder *to);
+/* After the last row. */
+void sheaf_scidb_filling_end(sheaf_scidb_filling *f);
 /* Appends the item of each cell of the block. */
-void sheaf_scidb_fill(sheaf_scidb_filling *f, const sheaf_column *column, const sheaf_scidb_item *item,
-                      const sheaf_scidb_block *block);
-/* Appends what stands for an item that cannot be read: null where it may be, else the type's default. */
-void sheaf_scidb_fill_default(sheaf_scidb_filling *f, const sheaf_column *column);
+void sheaf_scidb_fill(sheaf_scidb_filling *f, const sheaf_scidb_item *item, const sheaf_scidb_block *block);
+/* Appends something for an item that cannot be read: null where it may be, else the type's default. */
+void sheaf_scidb_fill_default(sheaf_scidb_filling *f);
 
 /* The text in a payload, without what ends it; `clean` is false where nothing does, or something stands
  * after the end. */
@@ -207,9 +207,8 @@ void sheaf_scidb_coordinates(const sheaf_scidb_array *array, int64_t cell, int64
 /* And back; false where there is no such cell. */
 bool sheaf_scidb_cell_at(const sheaf_scidb_array *array, const int64_t *coordinates, int64_t *cell);
 /* Fills the columns of coordinates, where there are some. */
-SHEAF_USE sheaf_status sheaf_scidb_fill_coordinates(const sheaf_scidb_reader *in, int64_t first,
-                                                    int64_t count, sheaf_frame *frame, sheaf_context *cx,
-                                                    sheaf_error *err);
+void sheaf_scidb_fill_coordinates(const sheaf_scidb_reader *in, int64_t first, int64_t count,
+                                  sheaf_frame_builder *to);
 
 /* ---- decode.c ---- */
 
