@@ -172,12 +172,20 @@ static void fill_up(sheaf_level_builder *level, int64_t n)
 	}
 }
 
+/* How many levels there are down to the last of which a position may be missing. */
+static int levels_with_gaps(const sheaf_field *field)
+{
+	int n = field->nlevels;
+	while (n > 0 && !field->levels[n - 1].missing) n--;
+	return n;
+}
+
 static void fill_up_all(sheaf_frame_builder *b)
 {
 	for (int c = 0; c < b->schema->nfields; c++) {
 		sheaf_column_builder *column = &b->columns[c];
 		int64_t n = b->nrows;
-		for (int l = 0; l < column->field->nlevels && !column->given; l++) {
+		for (int l = 0; l < levels_with_gaps(column->field) && !column->given; l++) {
 			fill_up(&column->levels[l], n);
 			n = count_below(&column->levels[l], n);
 		}
@@ -254,6 +262,13 @@ void sheaf_frame_builder_go_back(sheaf_frame_builder *b)
 		cut(&column->values, (size_t)n * sheaf_type_size(column->field->type));
 	}
 	cut(&b->lines, (size_t)b->nrows * sizeof(int64_t));
+}
+
+void sheaf_frame_builder_clear(sheaf_frame_builder *b)
+{
+	(void)!walk(b, NULL, drop, NULL);
+	begin_offsets(b);
+	b->nrows = 0;
 }
 
 int64_t sheaf_column_count(const sheaf_column_builder *column, int level)

@@ -58,6 +58,8 @@ SHEAF_USE sheaf_status sheaf_frame_builder_end(sheaf_frame_builder *b, sheaf_sta
 SHEAF_USE sheaf_status sheaf_frame_builder_status(const sheaf_frame_builder *b, sheaf_error *err);
 /* Drops all that is beyond the rows that are complete. */
 void sheaf_frame_builder_go_back(sheaf_frame_builder *b);
+/* Drops all that was filled in, whatever it is: no row is left, no line and no note. */
+void sheaf_frame_builder_clear(sheaf_frame_builder *b);
 
 /* ---- steps of filling ---- */
 

@@ -4,7 +4,6 @@
  * written as often as it has entries. */
 #include "base/buffer.h"
 #include "base/context.h"
-#include "data/frame.h"
 #include "format/binsparse/reader.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +12,7 @@
 typedef struct decoding {
 	const sheaf_bsp_tensor *t;
 	const sheaf_bsp_range *ranges; /* above each level; the last one is that of the entries */
-	sheaf_frame *frame;
+	sheaf_frame_builder to;
 	sheaf_context *cx;
 	sheaf_error *err;
 	int64_t n; /* entries */
@@ -80,9 +79,9 @@ static sheaf_status find_starts(decoding *d, int l, const int64_t *pointers)
 
 /* ---- coordinates ---- */
 
-static sheaf_column *column_of(const decoding *d, int dimension)
+static sheaf_column_builder *column_of(decoding *d, int dimension)
 {
-	return &d->frame->columns[d->t->d.layout.order[dimension]];
+	return &d->to.columns[d->t->d.layout.order[dimension]];
 }
 
 #define SPREAD(name, type) \
@@ -99,23 +98,19 @@ SPREAD(i32, int32_t)
 SPREAD(i64, int64_t)
 
 /* Writes the coordinates of the positions below a level: given ones, or those of a dense level. */
-static sheaf_status put_coordinates(decoding *d, int l, int dimension, const int64_t *coordinates)
+static void put_coordinates(decoding *d, int l, int dimension, const int64_t *coordinates)
 {
-	sheaf_builder b;
-	sheaf_column *column = column_of(d, dimension);
+	sheaf_column_builder *column = column_of(d, dimension);
+	sheaf_type type = column->field->type;
 	sheaf_bsp_range range = d->ranges[l + 1];
 	const int64_t *starts = d->starts[l + 1].size ? numbers(&d->starts[l + 1]) : NULL;
 	int64_t extent = sheaf_bsp_extent(&d->t->d, dimension);
-	uint64_t size = (uint64_t)d->n * sheaf_type_size(column->type);
-	sheaf_builder_begin(&b, d->cx, &column->values);
-	if (size && sheaf_builder_room(&b, size)) {
-		if (column->type == SHEAF_I32)
-			spread_i32((int32_t *)(void *)b.data, coordinates, range.begin, extent, starts, length(range));
-		else
-			spread_i64((int64_t *)(void *)b.data, coordinates, range.begin, extent, starts, length(range));
-		b.size = (size_t)size;
-	}
-	return sheaf_builder_finish(&b, &column->values, d->err);
+	uint8_t *to = sheaf_builder_extend(&column->values, (uint64_t)d->n * sheaf_type_size(type));
+	if (!to) return;
+	if (type == SHEAF_I32)
+		spread_i32((int32_t *)(void *)to, coordinates, range.begin, extent, starts, length(range));
+	else
+		spread_i64((int64_t *)(void *)to, coordinates, range.begin, extent, starts, length(range));
 }
 
 static sheaf_status put_indices(decoding *d, int l, const int64_t *pointers, sheaf_buffer read[BSP_MAX_RANK])
@@ -138,8 +133,7 @@ static sheaf_status put_indices(decoding *d, int l, const int64_t *pointers, she
 	if (length(below) == 0) return SHEAF_OK;
 	SHEAF_TRY(sheaf_bsp_check_indices(&c));
 	d->is_broken |= c.is_broken;
-	for (int r = 0; r < rank && !d->is_broken; r++)
-		SHEAF_TRY(put_coordinates(d, l, depth + r, c.indices[r] + c.lead));
+	for (int r = 0; r < rank && !d->is_broken; r++) put_coordinates(d, l, depth + r, c.indices[r] + c.lead);
 	return SHEAF_OK;
 }
 
@@ -167,7 +161,7 @@ static sheaf_status read_level(decoding *d, int l, sheaf_buffer *pointers, sheaf
 	if (d->t->d.layout.levels[l].is_sparse)
 		SHEAF_TRY(put_indices(d, l, numbers(pointers), read));
 	else if (!d->is_broken)
-		SHEAF_TRY(put_coordinates(d, l, sheaf_bsp_depth(&d->t->d.layout, l), NULL));
+		put_coordinates(d, l, sheaf_bsp_depth(&d->t->d.layout, l), NULL);
 	return d->is_broken ? SHEAF_OK : find_starts(d, l, numbers(pointers));
 }
 
@@ -190,24 +184,25 @@ static bool is_lower(sheaf_structure s)
 	return s == SHEAF_SYMMETRIC_LOWER || s == SHEAF_HERMITIAN_LOWER || s == SHEAF_SKEW_SYMMETRIC_LOWER;
 }
 
-static double part_of(const sheaf_column *column, int64_t at)
+static double part_of(const sheaf_column_builder *column, int64_t at)
 {
-	return column->type == SHEAF_F32 ? (double)((const float *)(const void *)column->values.data)[at]
-	                                 : ((const double *)(const void *)column->values.data)[at];
+	return column->field->type == SHEAF_F32 ? (double)((const float *)(const void *)column->values.data)[at]
+	                                        : ((const double *)(const void *)column->values.data)[at];
 }
 
-static bool is_zero(const decoding *d, const sheaf_column *values, int64_t i)
+static bool is_zero(const decoding *d, const sheaf_column_builder *values, int64_t i)
 {
 	static const uint8_t zeros[16];
 	size_t size = sheaf_bsp_size(d->t->d.values);
-	if (values->type < SHEAF_F32) return memcmp(values->values.data + (size_t)i * size, zeros, size) == 0;
+	if (values->field->type < SHEAF_F32)
+		return memcmp(values->values.data + (size_t)i * size, zeros, size) == 0;
 	int64_t parts = sheaf_bsp_parts(d->t->d.values);
 	return part_of(values, i * parts) == 0 && (parts == 1 || part_of(values, i * parts + 1) == 0);
 }
 
 static sheaf_status check_diagonal(decoding *d, int64_t i)
 {
-	const sheaf_column *values = &d->frame->columns[2];
+	const sheaf_column_builder *values = &d->to.columns[2];
 	sheaf_structure s = d->t->d.structure;
 	int64_t at = d->ranges[d->t->d.layout.nlevels].begin + i;
 	d->diagonal++;
@@ -231,23 +226,34 @@ static sheaf_status report_triangle(decoding *d, int64_t i, int64_t row, int64_t
 		d->ranges[d->t->d.layout.nlevels].begin + i, is_lower(d->t->d.structure) ? "lower" : "upper");
 }
 
+static size_t item_size(const decoding *d, int column)
+{
+	return column < 2 ? sheaf_type_size(d->to.columns[column].field->type) : sheaf_bsp_size(d->t->d.values);
+}
+
 static void move_entry(decoding *d, int64_t from, int64_t to)
 {
-	for (int c = 0; c < d->frame->ncolumns; c++) {
-		size_t size = c < 2 ? sheaf_type_size(d->frame->columns[c].type) : sheaf_bsp_size(d->t->d.values);
-		memcpy(d->frame->columns[c].values.data + (size_t)to * size,
-		       d->frame->columns[c].values.data + (size_t)from * size, size);
+	for (int c = 0; c < 3; c++) {
+		size_t size = item_size(d, c);
+		uint8_t *data = d->to.columns[c].values.data;
+		memcpy(data + (size_t)to * size, data + (size_t)from * size, size);
 	}
 }
 
 /* Values may be a view of the file, where nothing can be moved. */
 static sheaf_status own_values(decoding *d)
 {
-	sheaf_builder b;
-	sheaf_buffer *values = &d->frame->columns[2].values;
-	sheaf_builder_begin(&b, d->cx, NULL);
-	sheaf_builder_append(&b, values->data, values->size);
-	return sheaf_builder_finish(&b, values, d->err);
+	sheaf_builder *values = &d->to.columns[2].values, own = {.cx = d->cx};
+	sheaf_builder_append(&own, values->data, values->size);
+	sheaf_builder_drop(values);
+	*values = own;
+	return sheaf_builder_status(values, d->err);
+}
+
+static int64_t coordinate_at(const decoding *d, int dimension, int64_t i)
+{
+	const sheaf_column_builder *column = &d->to.columns[dimension];
+	return sheaf_index_at(column->values.data, column->field->type, i);
 }
 
 /* Where all positions are stored, those of the other triangle mean nothing. */
@@ -255,10 +261,10 @@ static sheaf_status check_structure(decoding *d)
 {
 	bool lower = is_lower(d->t->d.structure), dense = sheaf_bsp_layout_is_dense(&d->t->d.layout);
 	int64_t kept = 0;
+	SHEAF_TRY(sheaf_frame_builder_status(&d->to, d->err));
 	if (dense) SHEAF_TRY(own_values(d));
 	for (int64_t i = 0; i < d->n; i++) {
-		int64_t row = sheaf_coordinate_at(&d->frame->columns[0], i),
-				column = sheaf_coordinate_at(&d->frame->columns[1], i);
+		int64_t row = coordinate_at(d, 0, i), column = coordinate_at(d, 1, i);
 		bool wrong = lower ? row < column : row > column;
 		if (wrong && dense) continue;
 		if (wrong) SHEAF_TRY(report_triangle(d, i, row, column));
@@ -267,50 +273,48 @@ static sheaf_status check_structure(decoding *d)
 		kept++;
 	}
 	d->n = kept;
-	for (int c = 0; c < 3; c++)
-		d->frame->columns[c].values.size = (size_t)kept * (c < 2 ? sheaf_type_size(d->frame->columns[c].type)
-		                                                         : sheaf_bsp_size(d->t->d.values));
+	for (int c = 0; c < 3; c++) d->to.columns[c].values.size = (size_t)kept * item_size(d, c);
 	return SHEAF_OK;
 }
 
 /* ---- the piece ---- */
 
-static sheaf_status put_notes(decoding *d)
-{
-	sheaf_builder b;
-	sheaf_builder_begin(&b, d->cx, &d->frame->notes);
-	sheaf_builder_i64(&b, d->is_broken ? -1 : d->diagonal);
-	return sheaf_builder_finish(&b, &d->frame->notes, d->err);
-}
-
-static sheaf_status read_entries(decoding *d)
+static sheaf_status read_entries(decoding *d, const sheaf_piece *piece)
 {
 	const sheaf_bsp_tensor *t = d->t;
+	d->ranges = sheaf_bsp_ranges_of(piece);
 	sheaf_bsp_range entries = d->ranges[t->d.layout.nlevels];
+	d->n = length(entries);
 	SHEAF_TRY(read_levels(d));
 	if (!d->is_broken)
-		SHEAF_TRY(sheaf_bsp_read_values(t, entries.begin, entries.end, d->cx,
-		                                &d->frame->columns[t->d.layout.rank].values, d->err));
+		SHEAF_TRY(sheaf_bsp_read_values(t, entries.begin, entries.end,
+		                                &d->to.columns[t->d.layout.rank].values, d->err));
 	if (!d->is_broken && t->d.structure) SHEAF_TRY(check_structure(d));
-	if (d->is_broken) sheaf_frame_clear(d->frame);
-	d->frame->nrows = d->is_broken ? 0 : d->n;
-	return put_notes(d);
+	if (d->is_broken)
+		sheaf_frame_builder_clear(&d->to);
+	else
+		d->to.nrows = d->n;
+	sheaf_builder_i64(&d->to.notes, d->is_broken ? -1 : d->diagonal);
+	return SHEAF_OK;
+}
+
+static sheaf_status decode(decoding *d, const sheaf_bsp_reader *in, const sheaf_piece *piece)
+{
+	if (in->schema.rows == SHEAF_WHOLE) return sheaf_bsp_decode_whole(in, &d->to, d->err);
+	if (in->schema.rows == SHEAF_SEQUENCES) return sheaf_bsp_decode_rows(in, piece, &d->to, d->err);
+	sheaf_status status = read_entries(d, piece);
+	for (int l = 0; l <= BSP_MAX_RANK; l++) sheaf_buffer_reset(&d->starts[l]);
+	return status;
 }
 
 sheaf_status sheaf_bsp_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
                               sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_bsp_reader *in = (const sheaf_bsp_reader *)reader;
-	SHEAF_TRY(sheaf_frame_begin(frame, &in->schema, cx, err));
-	if (in->schema.rows == SHEAF_WHOLE) return sheaf_bsp_decode_whole(in, frame, cx, err);
-	if (in->schema.rows == SHEAF_SEQUENCES) return sheaf_bsp_decode_rows(in, piece, frame, cx, err);
-	decoding d = {
-		.t = sheaf_bsp_only(in), .ranges = sheaf_bsp_ranges_of(piece), .frame = frame, .cx = cx, .err = err};
-	d.n = length(d.ranges[d.t->d.layout.nlevels]);
-	sheaf_status status = read_entries(&d);
-	for (int l = 0; l <= BSP_MAX_RANK; l++) sheaf_buffer_reset(&d.starts[l]);
-	if (status) frame->nrows = 0;
-	return status;
+	decoding d = {.t = sheaf_bsp_only(in), .cx = cx, .err = err};
+	sheaf_status status = sheaf_frame_builder_begin(&d.to, &in->schema, frame, cx, err);
+	if (status == SHEAF_OK) status = decode(&d, in, piece);
+	return sheaf_frame_builder_end(&d.to, status, frame, err);
 }
 
 /* ---- all pieces ---- */

@@ -112,9 +112,8 @@ static sheaf_status find_keys(mending *m)
 
 static sheaf_status add_entries(mending *m)
 {
-	sheaf_buffer values = {0};
-	SHEAF_TRY(sheaf_bsp_read_values(m->t, 0, m->n, m->t->cx, &values, m->err));
-	sheaf_status status = SHEAF_OK;
+	sheaf_builder values = {.cx = m->t->cx};
+	sheaf_status status = sheaf_bsp_read_values(m->t, 0, m->n, &values, m->err);
 	for (int64_t at = 0, room; at < m->n && status == SHEAF_OK; at += room) {
 		uint64_t *keys;
 		uint8_t *to;
@@ -125,7 +124,7 @@ static sheaf_status add_entries(mending *m)
 		memcpy(to, values.data + (size_t)at * m->element.size, (size_t)room * m->element.size);
 		sheaf_entry_sorter_added(&m->sorter, room);
 	}
-	sheaf_buffer_reset(&values);
+	sheaf_builder_drop(&values);
 	return status;
 }
 

@@ -15,6 +15,7 @@
 #ifndef SHEAF_FORMAT_BINSPARSE_READER_H
 #define SHEAF_FORMAT_BINSPARSE_READER_H
 
+#include "data/frame_builder.h"
 #include "format/binsparse/tensor.h"
 #include "format/format.h"
 
@@ -103,9 +104,9 @@ SHEAF_USE sheaf_status sheaf_bsp_decode(const void *reader, const sheaf_piece *p
 SHEAF_USE sheaf_status sheaf_bsp_review(void *reader, const sheaf_frame *frame, int64_t row,
                                         sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_settle(void *reader, sheaf_error *err);
-/* Values [from, to) of a tensor, one for each even where all are the same, into a column's buffer. */
+/* Values [from, to) of a tensor, one for each even where all are the same, into an empty builder. */
 SHEAF_USE sheaf_status sheaf_bsp_read_values(const sheaf_bsp_tensor *t, int64_t from, int64_t to,
-                                             sheaf_context *cx, sheaf_buffer *out, sheaf_error *err);
+                                             sheaf_builder *out, sheaf_error *err);
 
 /* ---- check.c ---- */
 
@@ -130,8 +131,8 @@ SHEAF_USE sheaf_status sheaf_bsp_check_indices(sheaf_bsp_checking *c);
 /* ---- whole.c ---- */
 
 SHEAF_USE sheaf_status sheaf_bsp_whole_schema(sheaf_bsp_reader *in, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_bsp_decode_whole(const sheaf_bsp_reader *in, sheaf_frame *frame,
-                                              sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_decode_whole(const sheaf_bsp_reader *in, sheaf_frame_builder *to,
+                                              sheaf_error *err);
 
 /* ---- rows.c ---- */
 
@@ -148,7 +149,7 @@ SHEAF_USE sheaf_status sheaf_bsp_cut_rows(sheaf_bsp_reader *in, int64_t bytes, s
 /* ---- sequences.c ---- */
 
 SHEAF_USE sheaf_status sheaf_bsp_decode_rows(const sheaf_bsp_reader *in, const sheaf_piece *piece,
-                                             sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+                                             sheaf_frame_builder *to, sheaf_error *err);
 
 /* ---- info.c ---- */
 

@@ -11,7 +11,7 @@
 
 typedef struct decoding {
 	const sheaf_bsp_tensor *t;
-	sheaf_column *column;
+	sheaf_column_builder *column;
 	int64_t from, to; /* rows */
 	sheaf_context *cx;
 	sheaf_error *err;
@@ -24,22 +24,16 @@ static const int64_t *numbers(const sheaf_buffer *buffer)
 }
 
 /* Offsets that begin at 0, of pointers. */
-static sheaf_status put_offsets(decoding *d, const int64_t *pointers, int64_t n, sheaf_buffer *out)
+static void put_offsets(const int64_t *pointers, int64_t n, sheaf_level_builder *level)
 {
-	sheaf_builder b;
-	sheaf_builder_begin(&b, d->cx, out);
-	if (sheaf_builder_room(&b, (uint64_t)(n + 1) * sizeof(int64_t)))
-		for (int64_t i = 0; i <= n; i++) sheaf_builder_i64(&b, pointers[i] - pointers[0]);
-	return sheaf_builder_finish(&b, out, d->err);
+	for (int64_t i = 1; i <= n && !level->offsets.failed; i++)
+		sheaf_level_end(level, pointers[i] - pointers[0]);
 }
 
 /* Each row is one sample. */
-static sheaf_status put_single(decoding *d)
+static void put_single(decoding *d)
 {
-	sheaf_builder b;
-	sheaf_builder_begin(&b, d->cx, &d->column->levels[0].offsets);
-	for (int64_t i = 0; i <= d->to - d->from; i++) sheaf_builder_i64(&b, i);
-	return sheaf_builder_finish(&b, &d->column->levels[0].offsets, d->err);
+	for (int64_t i = 1; i <= d->to - d->from; i++) sheaf_level_end(&d->column->levels[0], i);
 }
 
 /* Pointers of positions [from, to) of a level, checked: what they cover is [first, last). */
@@ -78,7 +72,7 @@ static sheaf_status put_samples(decoding *d, int64_t *from, int64_t *to)
 		int64_t first = p[0], last = p[d->to - d->from];
 		status = sheaf_bsp_read_i64(d->t, &d->t->indices[1], first, last, d->cx, &stored, d->err);
 		if (status == SHEAF_OK) status = check_numbers(d, p, numbers(&stored), first);
-		if (status == SHEAF_OK) status = put_offsets(d, p, d->to - d->from, &d->column->levels[0].offsets);
+		if (status == SHEAF_OK) put_offsets(p, d->to - d->from, &d->column->levels[0]);
 		*from = first;
 		*to = last;
 	}
@@ -87,28 +81,26 @@ static sheaf_status put_samples(decoding *d, int64_t *from, int64_t *to)
 	return status;
 }
 
+static void copy_indices(const int64_t *from, int64_t n, const sheaf_level_builder *level)
+{
+	sheaf_type type = level->shape->index_type;
+	uint8_t *to = sheaf_builder_extend(level->indices, (uint64_t)n * sheaf_type_size(type));
+	if (!to) return;
+	for (int64_t i = 0; i < n && type == SHEAF_I32; i++) ((int32_t *)(void *)to)[i] = (int32_t)from[i];
+	if (n && type == SHEAF_I64) memcpy(to, from, (size_t)n * sizeof *from);
+}
+
 static sheaf_status put_indices(decoding *d, sheaf_bsp_checking *c, int dimension)
 {
 	sheaf_buffer stored = {0};
-	sheaf_builder b;
-	sheaf_level *level = &d->column->levels[1];
 	int64_t n = c->below.end - c->below.begin;
 	SHEAF_TRY(sheaf_bsp_read_i64(d->t, &d->t->indices[dimension], c->below.begin, c->below.end, d->cx,
 	                             &stored, d->err));
 	c->indices[0] = numbers(&stored);
 	sheaf_status status = n ? sheaf_bsp_check_indices(c) : SHEAF_OK;
 	d->is_broken |= c->is_broken;
-	sheaf_builder_begin(&b, d->cx, &level->indices[0]);
-	uint64_t size = (uint64_t)n * sheaf_type_size(level->shape.index_type);
-	if (status == SHEAF_OK && size && sheaf_builder_room(&b, size)) {
-		for (int64_t i = 0; i < n && level->shape.index_type == SHEAF_I32; i++)
-			((int32_t *)(void *)b.data)[i] = (int32_t)c->indices[0][i];
-		if (level->shape.index_type == SHEAF_I64) memcpy(b.data, stored.data, (size_t)size);
-		b.size = (size_t)size;
-	}
+	if (status == SHEAF_OK) copy_indices(c->indices[0], n, &d->column->levels[1]);
 	sheaf_buffer_reset(&stored);
-	if (status == SHEAF_OK) return sheaf_builder_finish(&b, &level->indices[0], d->err);
-	sheaf_builder_drop(&b);
 	return status;
 }
 
@@ -128,7 +120,7 @@ static sheaf_status put_sparse(decoding *d, int l, int64_t *from, int64_t *to)
 		                        .cx = d->cx,
 		                        .err = d->err};
 		status = put_indices(d, &c, l);
-		if (status == SHEAF_OK) status = put_offsets(d, p, n, &d->column->levels[1].offsets);
+		if (status == SHEAF_OK) put_offsets(p, n, &d->column->levels[1]);
 		*from = p[0];
 		*to = p[n];
 	}
@@ -143,7 +135,7 @@ static sheaf_status decode_stream(decoding *d)
 	if (last == 2)
 		SHEAF_TRY(put_samples(d, &from, &to));
 	else
-		SHEAF_TRY(put_single(d));
+		put_single(d);
 	if (d->is_broken) return SHEAF_OK;
 	if (d->t->d.layout.levels[last].is_sparse) {
 		SHEAF_TRY(put_sparse(d, last, &from, &to));
@@ -151,24 +143,26 @@ static sheaf_status decode_stream(decoding *d)
 		from *= sheaf_bsp_extent(&d->t->d, last);
 		to *= sheaf_bsp_extent(&d->t->d, last);
 	}
-	return d->is_broken ? SHEAF_OK : sheaf_bsp_read_values(d->t, from, to, d->cx, &d->column->values, d->err);
+	return d->is_broken ? SHEAF_OK : sheaf_bsp_read_values(d->t, from, to, &d->column->values, d->err);
 }
 
-sheaf_status sheaf_bsp_decode_rows(const sheaf_bsp_reader *in, const sheaf_piece *piece, sheaf_frame *frame,
-                                   sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_bsp_decode_rows(const sheaf_bsp_reader *in, const sheaf_piece *piece,
+                                   sheaf_frame_builder *to, sheaf_error *err)
 {
 	bool broken = false;
 	for (int i = 0; i < in->ntensors; i++) {
 		decoding d = {.t = &in->tensors[i],
-		              .column = &frame->columns[i],
+		              .column = &to->columns[i],
 		              .from = piece->byte,
 		              .to = piece->byte + piece->size,
-		              .cx = cx,
+		              .cx = to->cx,
 		              .err = err};
 		SHEAF_TRY(decode_stream(&d));
 		broken |= d.is_broken;
 	}
-	if (broken) sheaf_frame_clear(frame);
-	frame->nrows = broken ? 0 : piece->size;
+	if (broken)
+		sheaf_frame_builder_clear(to);
+	else
+		to->nrows = piece->size;
 	return SHEAF_OK;
 }

@@ -38,30 +38,23 @@ static sheaf_status make_truths(const sheaf_bsp_tensor *t, int64_t from, sheaf_c
 	return sheaf_builder_finish(&b, out, err);
 }
 
-static sheaf_status repeat(const sheaf_buffer *one, int64_t n, size_t size, sheaf_context *cx,
-                           sheaf_buffer *out, sheaf_error *err)
+static void repeat(const sheaf_buffer *one, int64_t n, size_t size, sheaf_builder *out)
 {
-	sheaf_builder b;
-	sheaf_builder_begin(&b, cx, out);
-	if (n && sheaf_builder_room(&b, (uint64_t)n * size)) {
-		for (int64_t i = 0; i < n; i++) memcpy(b.data + (size_t)i * size, one->data, size);
-		b.size = (size_t)n * size;
-	}
-	return sheaf_builder_finish(&b, out, err);
+	uint8_t *to = sheaf_builder_extend(out, (uint64_t)n * size);
+	for (int64_t i = 0; to && i < n; i++) memcpy(to + (size_t)i * size, one->data, size);
 }
 
-sheaf_status sheaf_bsp_read_values(const sheaf_bsp_tensor *t, int64_t from, int64_t to, sheaf_context *cx,
-                                   sheaf_buffer *out, sheaf_error *err)
+sheaf_status sheaf_bsp_read_values(const sheaf_bsp_tensor *t, int64_t from, int64_t to, sheaf_builder *out,
+                                   sheaf_error *err)
 {
 	sheaf_buffer read = {0};
 	int64_t parts = sheaf_bsp_parts(t->d.values), n = to - from;
 	bool iso = t->d.values.is_iso;
-	bool repaired = t->values.repaired.data != NULL;
-	if (n == 0 || !t->values.item || repaired) sheaf_buffer_reset(out);
 	if (n == 0 || !t->values.item) return SHEAF_OK;
-	if (repaired) {
+	if (t->values.repaired.data) {
 		size_t size = sheaf_bsp_size(t->d.values);
-		*out = sheaf_buffer_part(&t->values.repaired, (size_t)from * size, (size_t)n * size);
+		read = sheaf_buffer_part(&t->values.repaired, (size_t)from * size, (size_t)n * size);
+		sheaf_builder_hold(out, &read);
 		return SHEAF_OK;
 	}
 	/* Bytes of truths are taken as they are, signed or not. */
@@ -69,13 +62,12 @@ sheaf_status sheaf_bsp_read_values(const sheaf_bsp_tensor *t, int64_t from, int6
 	                                                                                    : t->d.values.type;
 	SHEAF_TRY(sheaf_box_read(t->box, t->values.item, iso ? 0 : from * parts, iso ? parts : to * parts, type,
 	                         &read, err));
-	sheaf_status status = t->d.values.is_bool ? make_truths(t, iso ? 0 : from, cx, &read, err) : SHEAF_OK;
-	if (status == SHEAF_OK && iso) {
-		status = repeat(&read, n, sheaf_bsp_size(t->d.values), cx, out, err);
-		sheaf_buffer_reset(&read);
-	} else {
-		sheaf_buffer_reset(out);
-		*out = read;
-	}
-	return status;
+	sheaf_status status =
+		t->d.values.is_bool ? make_truths(t, iso ? 0 : from, out->cx, &read, err) : SHEAF_OK;
+	if (status == SHEAF_OK && iso)
+		repeat(&read, n, sheaf_bsp_size(t->d.values), out);
+	else if (status == SHEAF_OK)
+		sheaf_builder_hold(out, &read);
+	sheaf_buffer_reset(&read);
+	return status ? status : sheaf_builder_status(out, err);
 }

@@ -9,14 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct wholing {
+typedef struct whole_reader {
 	const sheaf_bsp_tensor *t;
 	sheaf_depth depth;
-	sheaf_column *column;
+	sheaf_column_builder *column;
 	sheaf_context *cx;
 	sheaf_error *err;
 	bool is_broken;
-} wholing;
+} whole_reader;
 
 /* ---- the schema ---- */
 
@@ -55,11 +55,11 @@ sheaf_status sheaf_bsp_whole_schema(sheaf_bsp_reader *in, sheaf_error *err)
 
 /* The first position in [from, to), from > 0, whose tuple is not above the one before; `to` where all are. */
 #define ASCENDS(name, type) \
-	static int64_t ascends_##name(const sheaf_level *level, int64_t from, int64_t to) \
+	static int64_t ascends_##name(const sheaf_level_builder *level, int64_t from, int64_t to) \
 	{ \
 		const type *first = (const type *)(const void *)level->indices[0].data; \
 		int64_t i = from; \
-		if (level->shape.rank == 1) { \
+		if (level->shape->rank == 1) { \
 			int sound = 1; \
 			for (; i < to; i++) sound &= first[i] > first[i - 1]; \
 			if (sound) return to; \
@@ -67,16 +67,16 @@ sheaf_status sheaf_bsp_whole_schema(sheaf_bsp_reader *in, sheaf_error *err)
 		for (i = from; i < to; i++) { \
 			int r = 0; \
 			const type *at = first; \
-			while (at[i] == at[i - 1] && ++r < level->shape.rank) \
+			while (at[i] == at[i - 1] && ++r < level->shape->rank) \
 				at = (const type *)(const void *)level->indices[r].data; \
-			if (r == level->shape.rank || at[i] < at[i - 1]) return i; \
+			if (r == level->shape->rank || at[i] < at[i - 1]) return i; \
 		} \
 		return to; \
 	}
 ASCENDS(i32, int32_t)
 ASCENDS(i64, int64_t)
 
-static sheaf_status flaw(wholing *w, const char *rule, const char *array, int64_t at, const char *wanted,
+static sheaf_status flaw(whole_reader *w, const char *rule, const char *array, int64_t at, const char *wanted,
                          int64_t found)
 {
 	char text[64];
@@ -88,29 +88,33 @@ static sheaf_status flaw(wholing *w, const char *rule, const char *array, int64_
 	                      wanted);
 }
 
-static sheaf_status check_order(wholing *w, int l, const sheaf_level *level)
+static int64_t index_at(const sheaf_level_builder *level, int r, int64_t i)
 {
-	const int64_t *o = sheaf_level_offsets(level);
+	return sheaf_index_at(level->indices[r].data, level->shape->index_type, i);
+}
+
+static sheaf_status check_order(whole_reader *w, int l, const sheaf_level_builder *level)
+{
+	const int64_t *o = (const int64_t *)(const void *)level->offsets.data;
 	const char *name = w->t->indices[sheaf_bsp_depth(&w->t->d.layout, l)].name;
 	for (int64_t p = 0; p < w->t->counts[l] && !w->is_broken; p++) {
 		int64_t at = o[p + 1];
 		if (o[p + 1] - o[p] > 1)
-			at = level->shape.index_type == SHEAF_I32 ? ascends_i32(level, o[p] + 1, o[p + 1])
-			                                          : ascends_i64(level, o[p] + 1, o[p + 1]);
+			at = level->shape->index_type == SHEAF_I32 ? ascends_i32(level, o[p] + 1, o[p + 1])
+			                                           : ascends_i64(level, o[p] + 1, o[p + 1]);
 		if (at < o[p + 1])
-			return flaw(w, "order of indices", name, at, "above the one before",
-			            sheaf_level_index(level, 0, at));
+			return flaw(w, "order of indices", name, at, "above the one before", index_at(level, 0, at));
 	}
 	return SHEAF_OK;
 }
 
-static sheaf_status check_range(wholing *w, const sheaf_level *level, int r, const char *name)
+static sheaf_status check_range(whole_reader *w, const sheaf_level_builder *level, int r, const char *name)
 {
-	int64_t n = (int64_t)(level->indices[r].size / sheaf_type_size(level->shape.index_type)),
-			extent = level->shape.extents[r];
+	int64_t n = (int64_t)(level->indices[r].size / sheaf_type_size(level->shape->index_type)),
+			extent = level->shape->extents[r];
 	uint64_t most = 0;
 	const void *data = level->indices[r].data;
-	if (level->shape.index_type == SHEAF_I32)
+	if (level->shape->index_type == SHEAF_I32)
 		for (int64_t i = 0; i < n; i++)
 			most = ((const uint32_t *)data)[i] > most ? ((const uint32_t *)data)[i] : most;
 	else
@@ -118,7 +122,7 @@ static sheaf_status check_range(wholing *w, const sheaf_level *level, int r, con
 			most = ((const uint64_t *)data)[i] > most ? ((const uint64_t *)data)[i] : most;
 	if (n == 0 || most < (uint64_t)extent) return SHEAF_OK;
 	for (int64_t i = 0; i < n; i++) {
-		int64_t index = sheaf_level_index(level, r, i);
+		int64_t index = index_at(level, r, i);
 		if (index < 0 || index >= extent)
 			return flaw(w, "index range", name, i, "inside of the shape", index);
 	}
@@ -127,53 +131,51 @@ static sheaf_status check_range(wholing *w, const sheaf_level *level, int r, con
 
 /* ---- one level ---- */
 
-static sheaf_status narrowed(wholing *w, const sheaf_buffer *wide, sheaf_buffer *out)
+/* Those that do not fit become -1, which is outside of every extent. */
+static void put_narrowed(const sheaf_buffer *wide, sheaf_builder *out)
 {
-	sheaf_builder b;
 	size_t n = wide->size / sizeof(int64_t);
 	const int64_t *from = (const int64_t *)(const void *)wide->data;
-	sheaf_builder_begin(&b, w->cx, out);
-	if (n && sheaf_builder_room(&b, n * sizeof(int32_t))) {
-		/* Those that do not fit become -1, which is outside of every extent. */
-		for (size_t i = 0; i < n; i++)
-			((int32_t *)(void *)b.data)[i] = from[i] < 0 || from[i] > INT32_MAX ? -1 : (int32_t)from[i];
-		b.size = n * sizeof(int32_t);
-	}
-	return sheaf_builder_finish(&b, out, w->err);
+	int32_t *to = (int32_t *)(void *)sheaf_builder_extend(out, n * sizeof(int32_t));
+	for (size_t i = 0; to && i < n; i++) to[i] = from[i] < 0 || from[i] > INT32_MAX ? -1 : (int32_t)from[i];
 }
 
-static sheaf_status read_indices(wholing *w, sheaf_level *level, const sheaf_bsp_array *a, int r)
+static sheaf_status read_indices(whole_reader *w, sheaf_level_builder *level, const sheaf_bsp_array *a, int r)
 {
-	sheaf_buffer wide = {0};
+	sheaf_buffer read = {0};
 	sheaf_type type = a->repaired.data ? SHEAF_I64 : a->item ? a->item->type : SHEAF_U8;
-	if ((type == SHEAF_I32 || type == SHEAF_U32) && level->shape.index_type == SHEAF_I32)
-		return sheaf_bsp_read_raw(w->t, a, 0, a->count, &type, &level->indices[r], w->err);
-	SHEAF_TRY(sheaf_bsp_read_i64(w->t, a, 0, a->count, w->cx, &wide, w->err));
-	if (level->shape.index_type == SHEAF_I64) {
-		sheaf_buffer_reset(&level->indices[r]);
-		level->indices[r] = wide;
-		return SHEAF_OK;
-	}
-	sheaf_status status = narrowed(w, &wide, &level->indices[r]);
-	sheaf_buffer_reset(&wide);
-	return status;
+	bool narrow = level->shape->index_type == SHEAF_I32;
+	bool fits = narrow && (type == SHEAF_I32 || type == SHEAF_U32);
+	SHEAF_TRY(fits ? sheaf_bsp_read_raw(w->t, a, 0, a->count, &type, &read, w->err)
+	               : sheaf_bsp_read_i64(w->t, a, 0, a->count, w->cx, &read, w->err));
+	if (narrow && !fits)
+		put_narrowed(&read, &level->indices[r]);
+	else
+		sheaf_builder_hold(&level->indices[r], &read);
+	sheaf_buffer_reset(&read);
+	return sheaf_builder_status(&level->indices[r], w->err);
 }
 
-static sheaf_status root_offsets(wholing *w, int l, sheaf_buffer *out)
+static sheaf_status read_offsets(whole_reader *w, int l, sheaf_level_builder *level)
 {
-	sheaf_builder b;
-	sheaf_builder_begin(&b, w->cx, out);
-	for (int64_t p = 0; p <= w->t->counts[l]; p++) sheaf_builder_i64(&b, p ? w->t->counts[l + 1] : 0);
-	return sheaf_builder_finish(&b, out, w->err);
+	const sheaf_bsp_array *pointers = &w->t->pointers[l];
+	sheaf_buffer read = {0};
+	if (l == 0 || (!pointers->item && !pointers->repaired.data)) {
+		for (int64_t p = 0; p < w->t->counts[l]; p++) sheaf_level_end(level, w->t->counts[l + 1]);
+	} else {
+		SHEAF_TRY(sheaf_bsp_read_i64(w->t, pointers, 0, w->t->counts[l] + 1, w->cx, &read, w->err));
+		sheaf_builder_hold(&level->offsets, &read);
+	}
+	return sheaf_builder_status(&level->offsets, w->err);
 }
 
-static sheaf_status check_offsets(wholing *w, int l, const sheaf_level *level)
+static sheaf_status check_offsets(whole_reader *w, int l, const sheaf_level_builder *level)
 {
 	sheaf_bsp_checking c = {.t = w->t,
 	                        .l = l,
 	                        .above = {0, w->t->counts[l]},
 	                        .below = {0, w->t->counts[l + 1]},
-	                        .pointers = sheaf_level_offsets(level)};
+	                        .pointers = (const int64_t *)(const void *)level->offsets.data};
 	c.cx = w->cx;
 	c.err = w->err;
 	if (l == 0) return SHEAF_OK;
@@ -182,32 +184,29 @@ static sheaf_status check_offsets(wholing *w, int l, const sheaf_level *level)
 	return SHEAF_OK;
 }
 
-static sheaf_status read_level(wholing *w, int l)
+static sheaf_status read_level(whole_reader *w, int l)
 {
-	const sheaf_bsp_array *pointers = &w->t->pointers[l];
-	sheaf_level *level = &w->column->levels[l];
+	sheaf_level_builder *level = &w->column->levels[l];
 	int depth = sheaf_bsp_depth(&w->t->d.layout, l);
-	if (level->shape.kind == SHEAF_FIXED) return SHEAF_OK;
-	if (l == 0 || (!pointers->item && !pointers->repaired.data))
-		SHEAF_TRY(root_offsets(w, l, &level->offsets));
-	else
-		SHEAF_TRY(sheaf_bsp_read_i64(w->t, pointers, 0, w->t->counts[l] + 1, w->cx, &level->offsets, w->err));
-	for (int r = 0; r < level->shape.rank; r++)
+	if (level->shape->kind == SHEAF_FIXED) return SHEAF_OK;
+	SHEAF_TRY(read_offsets(w, l, level));
+	for (int r = 0; r < level->shape->rank; r++)
 		SHEAF_TRY(read_indices(w, level, &w->t->indices[depth + r], r));
 	if (w->depth >= SHEAF_CHECK_OFFSETS) SHEAF_TRY(check_offsets(w, l, level));
-	for (int r = 0; r < level->shape.rank && w->depth >= SHEAF_CHECK_FULL; r++)
+	for (int r = 0; r < level->shape->rank && w->depth >= SHEAF_CHECK_FULL; r++)
 		SHEAF_TRY(check_range(w, level, r, w->t->indices[depth + r].name));
 	return w->depth >= SHEAF_CHECK_FULL && !w->is_broken ? check_order(w, l, level) : SHEAF_OK;
 }
 
-sheaf_status sheaf_bsp_decode_whole(const sheaf_bsp_reader *in, sheaf_frame *frame, sheaf_context *cx,
-                                    sheaf_error *err)
+sheaf_status sheaf_bsp_decode_whole(const sheaf_bsp_reader *in, sheaf_frame_builder *to, sheaf_error *err)
 {
-	wholing w = {
-		.t = sheaf_bsp_only(in), .depth = in->depth, .column = &frame->columns[0], .cx = cx, .err = err};
+	whole_reader w = {
+		.t = sheaf_bsp_only(in), .depth = in->depth, .column = &to->columns[0], .cx = to->cx, .err = err};
 	for (int l = 0; l < w.t->d.layout.nlevels; l++) SHEAF_TRY(read_level(&w, l));
-	SHEAF_TRY(sheaf_bsp_read_values(w.t, 0, sheaf_bsp_elements(w.t), cx, &w.column->values, err));
-	if (w.is_broken) sheaf_frame_clear(frame);
-	frame->nrows = w.is_broken ? 0 : 1;
+	SHEAF_TRY(sheaf_bsp_read_values(w.t, 0, sheaf_bsp_elements(w.t), &w.column->values, err));
+	if (w.is_broken)
+		sheaf_frame_builder_clear(to);
+	else
+		to->nrows = 1;
 	return SHEAF_OK;
 }
