@@ -54,16 +54,15 @@ static int64_t element_of(const sheaf_grouping *g, const sheaf_frame *entries, i
 typedef struct filling {
 	const sheaf_grouping *g;
 	const sheaf_frame *entries;
-	sheaf_builder lists, ends, indices;
-	int64_t samples; /* that are complete */
-	int64_t row;     /* under way, counted from the first */
-	int64_t begun;   /* samples of it */
-	bool wide;       /* indices are int64 */
+	sheaf_level_builder *rows, *level; /* samples of each row; entries of each sample */
+	int64_t samples;                   /* that are complete */
+	int64_t row;                       /* under way, counted from the first */
+	int64_t begun;                     /* samples of it */
 } filling;
 
 static void end_sample(filling *f, int64_t entry)
 {
-	sheaf_builder_i64(&f->ends, entry);
+	sheaf_level_end(f->level, entry);
 	f->samples++;
 }
 
@@ -71,7 +70,7 @@ static void end_sample(filling *f, int64_t entry)
 static void end_row(filling *f, int64_t entry)
 {
 	if (f->begun > 0 || f->g->one_sample) end_sample(f, entry);
-	sheaf_builder_i64(&f->lists, f->samples);
+	sheaf_level_end(f->rows, f->samples);
 	f->begun = 0;
 	f->row++;
 }
@@ -79,17 +78,8 @@ static void end_row(filling *f, int64_t entry)
 /* Begins samples up to number `sample` of the row. */
 static void begin_samples(filling *f, int64_t sample, int64_t entry)
 {
-	for (; f->begun <= sample && !f->ends.failed; f->begun++)
+	for (; f->begun <= sample && !f->level->offsets.failed; f->begun++)
 		if (f->begun > 0) end_sample(f, entry);
-}
-
-static void put_index(filling *f, int64_t index)
-{
-	int32_t narrow = (int32_t)index;
-	if (f->wide)
-		sheaf_builder_i64(&f->indices, index);
-	else
-		sheaf_builder_append(&f->indices, &narrow, sizeof narrow);
 }
 
 static sheaf_status refuse_order(const filling *f, int64_t e, sheaf_error *err)
@@ -101,8 +91,11 @@ static sheaf_status refuse_order(const filling *f, int64_t e, sheaf_error *err)
 		f->g->name, sheaf_group_row(f->g, f->entries, e));
 }
 
-/* Finishing tells of it. */
-static bool has_failed(const filling *f) { return f->lists.failed || f->ends.failed || f->indices.failed; }
+/* The end of building reports it. */
+static bool has_failed(const filling *f)
+{
+	return f->rows->offsets.failed || f->level->offsets.failed || f->level->indices->failed;
+}
 
 static sheaf_status fill_sparse(filling *f, int64_t first, int64_t n, sheaf_error *err)
 {
@@ -117,34 +110,10 @@ static sheaf_status fill_sparse(filling *f, int64_t first, int64_t n, sheaf_erro
 		if (sample + 1 < f->begun || element <= last) return refuse_order(f, e, err);
 		begin_samples(f, sample, e);
 		last = element;
-		put_index(f, element);
+		sheaf_put_index(f->level->indices, f->level->shape->index_type, element);
 	}
 	while (f->row < n && !has_failed(f)) end_row(f, count);
 	return SHEAF_OK;
-}
-
-static sheaf_status finish_sparse(filling *f, sheaf_column *column, sheaf_error *err)
-{
-	SHEAF_TRY(sheaf_builder_finish(&f->lists, &column->levels[0].offsets, err));
-	SHEAF_TRY(sheaf_builder_finish(&f->ends, &column->levels[1].offsets, err));
-	return sheaf_builder_finish(&f->indices, &column->levels[1].indices[0], err);
-}
-
-static sheaf_status group_sparse(const sheaf_grouping *g, const sheaf_frame *entries, int64_t row, int64_t n,
-                                 sheaf_column *column, sheaf_context *cx, sheaf_error *err)
-{
-	filling f = {.g = g, .entries = entries, .wide = column->levels[1].shape.index_type == SHEAF_I64};
-	sheaf_builder_begin(&f.lists, cx, &column->levels[0].offsets);
-	sheaf_builder_begin(&f.ends, cx, &column->levels[1].offsets);
-	sheaf_builder_begin(&f.indices, cx, &column->levels[1].indices[0]);
-	sheaf_builder_i64(&f.lists, 0);
-	sheaf_builder_i64(&f.ends, 0);
-	sheaf_status status = fill_sparse(&f, row, n, err);
-	if (status == SHEAF_OK) status = finish_sparse(&f, column, err);
-	sheaf_builder_drop(&f.lists);
-	sheaf_builder_drop(&f.ends);
-	sheaf_builder_drop(&f.indices);
-	return status;
 }
 
 /* ---- dense ---- */
@@ -170,24 +139,19 @@ static sheaf_status check_dense(const sheaf_grouping *g, const sheaf_frame *entr
 	return SHEAF_OK;
 }
 
-static sheaf_status group_dense(const sheaf_grouping *g, const sheaf_frame *entries, int64_t row, int64_t n,
-                                sheaf_column *column, sheaf_context *cx, sheaf_error *err)
-{
-	sheaf_builder b;
-	SHEAF_TRY(check_dense(g, entries, row, n, err));
-	sheaf_builder_begin(&b, cx, &column->levels[0].offsets);
-	for (int64_t r = 0; r <= n && !b.failed; r++) sheaf_builder_i64(&b, r * g->samples);
-	return sheaf_builder_finish(&b, &column->levels[0].offsets, err);
-}
-
 /* Values stay where they are: rows only say where theirs begin. */
 sheaf_status sheaf_group(const sheaf_grouping *g, const sheaf_frame *entries, int64_t row, int64_t n,
-                         sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+                         sheaf_frame_builder *to, sheaf_error *err)
 {
-	sheaf_column *column = &frame->columns[0];
-	SHEAF_TRY((g->dense ? group_dense : group_sparse)(g, entries, row, n, column, cx, err));
-	sheaf_buffer_reset(&column->values);
-	column->values = sheaf_buffer_ref(&entries->columns[g->rank].values);
-	frame->nrows = n;
-	return SHEAF_OK;
+	sheaf_column_builder *column = &to->columns[0];
+	sheaf_buffer values = sheaf_buffer_ref(&entries->columns[g->rank].values);
+	sheaf_builder_hold(&column->values, &values);
+	to->nrows = n;
+	if (!g->dense) {
+		filling f = {.g = g, .entries = entries, .rows = &column->levels[0], .level = &column->levels[1]};
+		return fill_sparse(&f, row, n, err);
+	}
+	for (int64_t r = 1; r <= n && !column->levels[0].offsets.failed; r++)
+		sheaf_level_end(&column->levels[0], r * g->samples);
+	return check_dense(g, entries, row, n, err);
 }

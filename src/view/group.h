@@ -3,7 +3,7 @@
 #ifndef SHEAF_VIEW_GROUP_H
 #define SHEAF_VIEW_GROUP_H
 
-#include <sheaf/frame.h>
+#include "data/frame_builder.h"
 
 /* Of a tensor whose slices are rows. With one dimension or two a row is one sample; with more the second one
  * counts samples, and those after it are one element together, numbered with the last one fastest. */
@@ -19,10 +19,10 @@ typedef struct sheaf_grouping {
 /* UNSUPPORTED where a slice has more elements than can be counted. */
 SHEAF_USE sheaf_status sheaf_grouping_make(sheaf_grouping *g, const sheaf_tensor *tensor, const char *name,
                                            sheaf_error *err);
-/* Fills the frame, which has the one stream of rows, with rows [row, row + n): `entries` are all of theirs.
- * DATA where they are not in order, not in these rows, or not all there though the tensor is dense. */
+/* Builds rows [row, row + n) of the one stream that there is: `entries` are all of theirs. DATA where they
+ * are not in order, not in these rows, or not all there though the tensor is dense. */
 SHEAF_USE sheaf_status sheaf_group(const sheaf_grouping *g, const sheaf_frame *entries, int64_t row,
-                                   int64_t n, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
+                                   int64_t n, sheaf_frame_builder *to, sheaf_error *err);
 /* The outermost coordinate of an entry. */
 int64_t sheaf_group_row(const sheaf_grouping *g, const sheaf_frame *entries, int64_t entry);
 

@@ -4,7 +4,6 @@
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
-#include "data/frame.h"
 
 /* ---- frames in buffers ---- */
 
@@ -33,23 +32,41 @@ sheaf_status sheaf_view_wrap_frame(sheaf_frame *frame, sheaf_context *cx, sheaf_
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_view_decode_below(const sheaf_row_view *v, const sheaf_piece *piece, sheaf_frame *frame,
+sheaf_status sheaf_view_decode_below(const sheaf_row_view *v, const sheaf_piece *piece, sheaf_buffer *notes,
                                      const sheaf_frame **below, sheaf_context *cx, sheaf_error *err)
 {
-	SHEAF_TRY(sheaf_view_wrap_frame(NULL, cx, &frame->notes, err));
-	*below = sheaf_view_unwrap(&frame->notes);
-	return v->inner->decode(v->in, piece, sheaf_view_unwrap(&frame->notes), cx, err);
+	SHEAF_TRY(sheaf_view_wrap_frame(NULL, cx, notes, err));
+	*below = sheaf_view_unwrap(notes);
+	return v->inner->decode(v->in, piece, sheaf_view_unwrap(notes), cx, err);
+}
+
+static sheaf_status decode_and_fill(const sheaf_row_view *v, const sheaf_piece *piece, sheaf_view_filler fill,
+                                    sheaf_frame_builder *to, sheaf_error *err)
+{
+	sheaf_buffer notes = {0};
+	const sheaf_frame *below;
+	sheaf_status status = sheaf_view_decode_below(v, piece, &notes, &below, to->cx, err);
+	sheaf_builder_hold(&to->notes, &notes);
+	return status ? status : fill(v, below, to, err);
+}
+
+sheaf_status sheaf_view_build(const sheaf_row_view *v, const sheaf_piece *piece, sheaf_view_filler fill,
+                              sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_frame_builder to;
+	sheaf_status status = sheaf_frame_builder_begin(&to, &v->schema, frame, cx, err);
+	if (status == SHEAF_OK) status = decode_and_fill(v, piece, fill, &to, err);
+	return sheaf_frame_builder_end(&to, status, frame, err);
 }
 
 sheaf_status sheaf_view_slice_below(const sheaf_row_view *v, const sheaf_piece *piece, const int *columns,
                                     int n, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_frame *below;
-	SHEAF_TRY(sheaf_view_decode_below(v, piece, frame, &below, cx, err));
-	sheaf_buffer notes = frame->notes; /* which own what is sliced */
-	frame->notes = (sheaf_buffer){0};
-	sheaf_status status = sheaf_frame_slice(below, 0, below->nrows, columns, n, frame, err);
+	sheaf_buffer notes = {0}; /* which own what is sliced */
 	sheaf_buffer_reset(&frame->notes);
+	sheaf_status status = sheaf_view_decode_below(v, piece, &notes, &below, cx, err);
+	if (status == SHEAF_OK) status = sheaf_frame_slice(below, 0, below->nrows, columns, n, frame, err);
 	frame->notes = notes;
 	return status;
 }

@@ -5,6 +5,7 @@
 #ifndef SHEAF_VIEW_VIEW_H
 #define SHEAF_VIEW_VIEW_H
 
+#include "data/frame_builder.h"
 #include "input/decoding.h"
 #include "input/input.h"
 #include <sheaf/dataset.h>
@@ -38,11 +39,17 @@ SHEAF_USE sheaf_status sheaf_view_place(sheaf_input *input, sheaf_frame *frame, 
  * as that makes sense. It takes over what is below. */
 SHEAF_USE sheaf_status sheaf_view_new(sheaf_input *input, size_t size, sheaf_row_view **out,
                                       sheaf_error *err);
-/* Decodes a piece with the format below. Its frame stays with the frame of the view, in its notes, until that
- * is reviewed. */
+/* Decodes a piece with the format below. Its frame, *below, is in *notes: those of the view's frame, with
+ * which it stays until that is reviewed. */
 SHEAF_USE sheaf_status sheaf_view_decode_below(const sheaf_row_view *v, const sheaf_piece *piece,
-                                               sheaf_frame *frame, const sheaf_frame **below,
+                                               sheaf_buffer *notes, const sheaf_frame **below,
                                                sheaf_context *cx, sheaf_error *err);
+/* As that, and `fill` makes the rows of the view's frame of those below: all buffers, and their number. */
+typedef sheaf_status (*sheaf_view_filler)(const sheaf_row_view *v, const sheaf_frame *below,
+                                          sheaf_frame_builder *to, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_view_build(const sheaf_row_view *v, const sheaf_piece *piece,
+                                        sheaf_view_filler fill, sheaf_frame *frame, sheaf_context *cx,
+                                        sheaf_error *err);
 /* As that, and the frame is rows of theirs: all columns, or `n` of them in this order. */
 SHEAF_USE sheaf_status sheaf_view_slice_below(const sheaf_row_view *v, const sheaf_piece *piece,
                                               const int *columns, int n, sheaf_frame *frame,

@@ -91,58 +91,49 @@ static bool is_there(const coordinates *v, const sheaf_frame *below, int64_t row
 	return !v->nullable || sheaf_level_has(&below->columns[v->value].levels[0], row);
 }
 
-static sheaf_status fill_coordinate(const coordinates *v, const sheaf_frame *below, int d, sheaf_column *to,
-                                    sheaf_context *cx, sheaf_error *err)
+static sheaf_status fill_coordinate(const coordinates *v, const sheaf_frame *below, int d,
+                                    sheaf_column_builder *to, sheaf_error *err)
 {
-	sheaf_builder b;
-	sheaf_builder_begin(&b, cx, &to->values);
-	for (int64_t r = 0; r < below->nrows && !b.failed; r++) {
+	for (int64_t r = 0; r < below->nrows && !to->values.failed; r++) {
 		int64_t c = coordinate_at(&below->columns[v->columns[d]], r);
-		int32_t narrow = (int32_t)c;
-		if (c < 0 || c >= v->shape[d]) {
-			sheaf_builder_drop(&b);
-			return refuse_coordinate(v, below, r, d, err);
-		}
-		if (!is_there(v, below, r)) continue;
-		if (to->type == SHEAF_I64)
-			sheaf_builder_i64(&b, c);
-		else
-			sheaf_builder_append(&b, &narrow, sizeof narrow);
+		if (c < 0 || c >= v->shape[d]) return refuse_coordinate(v, below, r, d, err);
+		if (is_there(v, below, r)) sheaf_put_index(&to->values, to->field->type, c);
 	}
-	return sheaf_builder_finish(&b, &to->values, err);
+	return SHEAF_OK;
 }
 
-static sheaf_status fill_value(const coordinates *v, const sheaf_frame *below, sheaf_column *to, int64_t *n,
-                               sheaf_context *cx, sheaf_error *err)
+static void fill_value(const coordinates *v, const sheaf_frame *below, sheaf_frame_builder *to)
 {
-	sheaf_builder b;
 	const sheaf_column *from = &below->columns[v->value];
+	sheaf_builder *values = &to->columns[v->rank].values;
 	size_t size = sheaf_type_size(from->type);
-	*n = below->nrows;
+	to->nrows = below->nrows;
 	if (!v->nullable) {
-		sheaf_buffer_reset(&to->values);
-		to->values = sheaf_buffer_ref(&from->values);
-		return SHEAF_OK;
+		sheaf_buffer same = sheaf_buffer_ref(&from->values);
+		sheaf_builder_hold(values, &same);
+		return;
 	}
-	*n = 0;
-	sheaf_builder_begin(&b, cx, &to->values);
 	for (int64_t r = 0; r < below->nrows; r++) {
-		if (!is_there(v, below, r)) continue;
-		sheaf_builder_append(&b, from->values.data + (size_t)r * size, size);
-		++*n;
+		if (is_there(v, below, r))
+			sheaf_builder_append(values, from->values.data + (size_t)r * size, size);
+		else
+			to->nrows--;
 	}
-	return sheaf_builder_finish(&b, &to->values, err);
+}
+
+static sheaf_status fill(const sheaf_row_view *view, const sheaf_frame *below, sheaf_frame_builder *to,
+                         sheaf_error *err)
+{
+	const coordinates *v = (const coordinates *)view;
+	for (int d = 0; d < v->rank; d++) SHEAF_TRY(fill_coordinate(v, below, d, &to->columns[d], err));
+	fill_value(v, below, to);
+	return SHEAF_OK;
 }
 
 static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
                            sheaf_error *err)
 {
-	const coordinates *v = (const coordinates *)in;
-	const sheaf_frame *below;
-	SHEAF_TRY(sheaf_frame_begin(frame, &v->view.schema, cx, err));
-	SHEAF_TRY(sheaf_view_decode_below(&v->view, piece, frame, &below, cx, err));
-	for (int d = 0; d < v->rank; d++) SHEAF_TRY(fill_coordinate(v, below, d, &frame->columns[d], cx, err));
-	return fill_value(v, below, &frame->columns[v->rank], &frame->nrows, cx, err);
+	return sheaf_view_build((const sheaf_row_view *)in, piece, fill, frame, cx, err);
 }
 
 static sheaf_status tell_of_missing(const coordinates *v, int64_t row, sheaf_error *err)

@@ -15,7 +15,7 @@ static sheaf_status decode_expanded(const void *in, const sheaf_piece *piece, sh
 	const expanded *e = (const expanded *)in;
 	const sheaf_frame *below;
 	sheaf_frame made;
-	SHEAF_TRY(sheaf_view_decode_below(&e->view, piece, frame, &below, cx, err));
+	SHEAF_TRY(sheaf_view_decode_below(&e->view, piece, &frame->notes, &below, cx, err));
 	SHEAF_TRY(
 		sheaf_frame_arrange(below, &e->view.in->schema, &e->view.schema.tensor, &e->options, cx, &made, err));
 	made.notes = frame->notes;

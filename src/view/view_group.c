@@ -203,26 +203,32 @@ static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error
 
 /* ---- rows ---- */
 
+/* The entries of a piece: those that were gathered, those that the format below decodes, or none. */
+static sheaf_status find_entries(const grouped *v, const sheaf_piece *piece, sheaf_frame_builder *to,
+                                 sheaf_frame *none, const sheaf_frame **out, sheaf_error *err)
+{
+	*out = piece->chunk == GATHERED ? sheaf_view_unwrap(&piece->notes) : none;
+	if (piece->chunk == GATHERED) return SHEAF_OK;
+	if (piece->chunk == EMPTY_ROWS) return sheaf_frame_begin(none, &v->view.in->schema, to->cx, err);
+	sheaf_buffer notes = {0};
+	sheaf_status status = sheaf_view_decode_below(&v->view, piece, &notes, out, to->cx, err);
+	sheaf_builder_hold(&to->notes, &notes);
+	return status;
+}
+
 static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
                            sheaf_error *err)
 {
-	static const sheaf_frame no_entries = {0};
 	const grouped *v = (const grouped *)in;
-	const sheaf_frame *entries = NULL;
-	sheaf_frame none = no_entries;
-	SHEAF_TRY(sheaf_frame_begin(frame, &v->view.schema, cx, err));
-	sheaf_buffer_reset(&frame->notes);
-	if (piece->chunk == GATHERED) {
-		entries = sheaf_view_unwrap(&piece->notes);
-	} else if (piece->chunk != EMPTY_ROWS) {
-		SHEAF_TRY(sheaf_view_decode_below(&v->view, piece, frame, &entries, cx, err));
-	} else {
-		SHEAF_TRY(sheaf_frame_begin(&none, &v->view.in->schema, cx, err));
-		entries = &none;
-	}
-	sheaf_status status = sheaf_group(&v->grouping, entries, piece->slice, piece->slices, frame, cx, err);
+	const sheaf_frame *entries;
+	sheaf_frame none = {0};
+	sheaf_frame_builder to;
+	sheaf_status status = sheaf_frame_builder_begin(&to, &v->view.schema, frame, cx, err);
+	if (status == SHEAF_OK) status = find_entries(v, piece, &to, &none, &entries, err);
+	if (status == SHEAF_OK)
+		status = sheaf_group(&v->grouping, entries, piece->slice, piece->slices, &to, err);
 	sheaf_frame_free(&none);
-	return status;
+	return sheaf_frame_builder_end(&to, status, frame, err);
 }
 
 static sheaf_status measure(const void *in, const sheaf_piece *piece, sheaf_context *cx,

@@ -65,30 +65,21 @@ static bool may_be_missing(const sheaf_field *field)
 }
 
 /* Coordinates of n rows from 0 on: place() says where they begin. */
-static sheaf_status fill_places(const matrix *m, int64_t n, sheaf_frame *frame, sheaf_context *cx,
-                                sheaf_error *err)
+static void fill_places(const matrix *m, int64_t n, int dimension, sheaf_column_builder *to)
 {
-	for (int d = 0; d < 2; d++) {
-		sheaf_builder b;
-		bool wide = frame->columns[d].type == SHEAF_I64;
-		uint64_t size = (uint64_t)n * (uint64_t)m->columns * (wide ? 8 : 4);
-		sheaf_builder_begin(&b, cx, &frame->columns[d].values);
-		if (sheaf_builder_room(&b, size + 1)) {
-			int64_t *to = (int64_t *)(void *)b.data;
-			int32_t *narrow = (int32_t *)(void *)b.data;
-			for (int64_t r = 0, i = 0; r < n; r++)
-				for (int c = 0; c < m->columns; c++, i++) {
-					int64_t at = d ? c : r;
-					if (wide)
-						to[i] = at;
-					else
-						narrow[i] = (int32_t)at;
-				}
-			b.size = (size_t)size;
+	sheaf_type type = to->field->type;
+	uint8_t *data =
+		sheaf_builder_extend(&to->values, (uint64_t)n * (uint64_t)m->columns * sheaf_type_size(type));
+	int64_t *wide = (int64_t *)(void *)data;
+	int32_t *narrow = (int32_t *)(void *)data;
+	for (int64_t r = 0, i = 0; data && r < n; r++)
+		for (int c = 0; c < m->columns; c++, i++) {
+			int64_t at = dimension ? c : r;
+			if (type == SHEAF_I64)
+				wide[i] = at;
+			else
+				narrow[i] = (int32_t)at;
 		}
-		SHEAF_TRY(sheaf_builder_finish(&b, &frame->columns[d].values, err));
-	}
-	return SHEAF_OK;
 }
 
 /* A column of the table into its place in each row of values; what is missing is not a number, or 0. */
@@ -103,31 +94,25 @@ static void fill_column(const matrix *m, const sheaf_column *from, int column, i
 	}
 }
 
-static sheaf_status fill_values(const matrix *m, const sheaf_frame *below, sheaf_column *to,
-                                sheaf_context *cx, sheaf_error *err)
+static sheaf_status fill(const sheaf_row_view *v, const sheaf_frame *below, sheaf_frame_builder *to,
+                         sheaf_error *err)
 {
-	sheaf_builder b;
-	uint64_t size = (uint64_t)below->nrows * (uint64_t)m->columns * sheaf_type_size(to->type);
-	sheaf_builder_begin(&b, cx, &to->values);
-	if (sheaf_builder_room(&b, size + 1)) {
-		for (int c = 0; c < m->columns; c++)
-			fill_column(m, &below->columns[c], c, below->nrows, to->type, b.data);
-		b.size = (size_t)size;
-	}
-	return sheaf_builder_finish(&b, &to->values, err);
+	const matrix *m = (const matrix *)v;
+	sheaf_column_builder *values = &to->columns[2];
+	sheaf_type type = values->field->type;
+	(void)err;
+	to->nrows = below->nrows * m->columns;
+	for (int d = 0; d < 2; d++) fill_places(m, below->nrows, d, &to->columns[d]);
+	uint8_t *data = sheaf_builder_extend(&values->values, (uint64_t)to->nrows * sheaf_type_size(type));
+	for (int c = 0; data && c < m->columns; c++)
+		fill_column(m, &below->columns[c], c, below->nrows, type, data);
+	return SHEAF_OK;
 }
 
 static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
                            sheaf_error *err)
 {
-	const matrix *m = (const matrix *)in;
-	const sheaf_frame *below;
-	SHEAF_TRY(sheaf_frame_begin(frame, &m->view.schema, cx, err));
-	SHEAF_TRY(sheaf_view_decode_below(&m->view, piece, frame, &below, cx, err));
-	SHEAF_TRY(fill_places(m, below->nrows, frame, cx, err));
-	SHEAF_TRY(fill_values(m, below, &frame->columns[2], cx, err));
-	frame->nrows = below->nrows * m->columns;
-	return SHEAF_OK;
+	return sheaf_view_build((const sheaf_row_view *)in, piece, fill, frame, cx, err);
 }
 
 static sheaf_status lose(const matrix *m, int column, int64_t row, const char *rule, const char *expected,
@@ -225,46 +210,53 @@ sheaf_status sheaf_view_matrix(sheaf_input *input, sheaf_error *err)
 
 /* ---- a matrix as a table ---- */
 
-/* Over rows of one sample, each: dense or sparse. */
-static sheaf_status fill_cells(const sheaf_column *from, bool sparse, int64_t n, int64_t dim,
-                               sheaf_frame *frame, sheaf_error *err)
+/* Sample c of each row into column c. */
+static void fill_dense(const sheaf_column *from, int64_t n, sheaf_frame_builder *to)
 {
 	size_t size = sheaf_type_size(from->type);
+	int64_t dim = to->schema->nfields;
 	sheaf_run all = {0, n};
 	for (int l = 0; l < from->nlevels && n > 0; l++) all = sheaf_level_below(&from->levels[l], all);
 	for (int64_t c = 0; c < dim; c++) {
-		sheaf_builder b;
-		sheaf_buffer *to = &frame->columns[c].values;
-		sheaf_builder_begin(&b, frame->cx, to);
-		if (sheaf_builder_room(&b, (uint64_t)n * size + 1)) {
-			memset(b.data, 0, (size_t)n * size);
-			for (int64_t r = 0; r < n && !sparse; r++)
-				memcpy(b.data + (size_t)r * size,
-				       from->values.data + (size_t)(all.begin + r * dim + c) * size, size);
-			b.size = (size_t)n * size;
-		}
-		SHEAF_TRY(sheaf_builder_finish(&b, to, err));
+		uint8_t *data = sheaf_builder_extend(&to->columns[c].values, (uint64_t)n * size);
+		for (int64_t r = 0; data && r < n; r++)
+			memcpy(data + (size_t)r * size, from->values.data + (size_t)(all.begin + r * dim + c) * size,
+			       size);
 	}
-	for (int64_t r = 0; r < n && sparse; r++) {
+}
+
+/* The entries of each row into their columns, which are 0 elsewhere. */
+static void fill_sparse(const sheaf_column *from, int64_t n, sheaf_frame_builder *to)
+{
+	size_t size = sheaf_type_size(from->type);
+	for (int c = 0; c < to->schema->nfields; c++) {
+		uint8_t *data = sheaf_builder_extend(&to->columns[c].values, (uint64_t)n * size);
+		if (!data && n) return;
+		if (n) memset(data, 0, (size_t)n * size);
+	}
+	for (int64_t r = 0; r < n; r++) {
 		sheaf_run entries = sheaf_level_below(&from->levels[1], sheaf_level_below_one(&from->levels[0], r));
 		for (int64_t e = entries.begin; e < entries.end; e++)
-			memcpy(frame->columns[sheaf_level_index(&from->levels[1], 0, e)].values.data + (size_t)r * size,
+			memcpy(to->columns[sheaf_level_index(&from->levels[1], 0, e)].values.data + (size_t)r * size,
 			       from->values.data + (size_t)e * size, size);
 	}
+}
+
+/* Over rows of one sample each. */
+static sheaf_status fill_cells(const sheaf_row_view *v, const sheaf_frame *below, sheaf_frame_builder *to,
+                               sheaf_error *err)
+{
+	(void)err;
+	to->nrows = below->nrows;
+	(sheaf_field_is_sparse(&v->in->schema.fields[0]) ? fill_sparse : fill_dense)(&below->columns[0],
+	                                                                             below->nrows, to);
 	return SHEAF_OK;
 }
 
 static sheaf_status decode_cells(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
                                  sheaf_context *cx, sheaf_error *err)
 {
-	const sheaf_row_view *v = (const sheaf_row_view *)in;
-	const sheaf_field *field = &v->in->schema.fields[0];
-	const sheaf_frame *below;
-	SHEAF_TRY(sheaf_frame_begin(frame, &v->schema, cx, err));
-	SHEAF_TRY(sheaf_view_decode_below(v, piece, frame, &below, cx, err));
-	frame->nrows = below->nrows;
-	return fill_cells(&below->columns[0], sheaf_field_is_sparse(field), below->nrows, v->schema.nfields,
-	                  frame, err);
+	return sheaf_view_build((const sheaf_row_view *)in, piece, fill_cells, frame, cx, err);
 }
 
 static sheaf_status make_columns(sheaf_row_view *v, sheaf_error *err)

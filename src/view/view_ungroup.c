@@ -70,87 +70,53 @@ static sheaf_status see(void *user, const sheaf_frame *frame, sheaf_error *err)
 
 /* ---- entries of a frame ---- */
 
-/* Coordinates on their way to their columns. */
-typedef struct making {
-	const ungrouped *v;
-	const sheaf_column *from;
-	sheaf_builder coordinates[3];
-	bool wide[3];
-	int64_t first, n; /* entries below it, and how many of them there are */
-} making;
-
-static void put(making *m, int d, int64_t c, int64_t times)
+/* A coordinate, as often as there are entries that have it. */
+static void put(sheaf_column_builder *to, int64_t c, int64_t times)
 {
-	sheaf_builder *b = &m->coordinates[d];
-	if (!sheaf_builder_room(b, (uint64_t)times * (m->wide[d] ? 8 : 4))) return;
-	if (m->wide[d]) {
-		int64_t *to = (int64_t *)(void *)(b->data + b->size);
-		for (int64_t k = 0; k < times; k++) to[k] = c;
-	} else {
-		int32_t *to = (int32_t *)(void *)(b->data + b->size);
-		for (int64_t k = 0; k < times; k++) to[k] = (int32_t)c;
-	}
-	b->size += (size_t)times * (m->wide[d] ? 8 : 4);
+	bool wide = to->field->type == SHEAF_I64;
+	uint8_t *data = sheaf_builder_extend(&to->values, (uint64_t)times * (wide ? 8 : 4));
+	for (int64_t k = 0; data && wide && k < times; k++) ((int64_t *)(void *)data)[k] = c;
+	for (int64_t k = 0; data && !wide && k < times; k++) ((int32_t *)(void *)data)[k] = (int32_t)c;
 }
 
-static void make_row(making *m, int64_t row)
+static void make_row(const ungrouped *v, const sheaf_column *from, int64_t row, sheaf_frame_builder *to)
 {
-	const ungrouped *v = m->v;
-	sheaf_run samples = sheaf_level_below_one(&m->from->levels[0], row);
-	const sheaf_level *level = &m->from->levels[1];
-	int last = v->one_sample ? 1 : 2;
+	sheaf_run samples = sheaf_level_below_one(&from->levels[0], row);
+	const sheaf_level *level = &from->levels[1];
+	sheaf_column_builder *last = &to->columns[v->one_sample ? 1 : 2];
 	for (int64_t s = samples.begin; s < samples.end; s++) {
 		sheaf_run entries = sheaf_level_below_one(level, s);
-		put(m, 0, row, sheaf_run_length(entries));
-		if (!v->one_sample) put(m, 1, s - samples.begin, sheaf_run_length(entries));
-		for (int64_t e = entries.begin; e < entries.end && !m->coordinates[last].failed; e++)
-			put(m, last, v->sparse ? sheaf_level_index(level, 0, e) : e - entries.begin, 1);
+		put(&to->columns[0], row, sheaf_run_length(entries));
+		if (!v->one_sample) put(&to->columns[1], s - samples.begin, sheaf_run_length(entries));
+		for (int64_t e = entries.begin; e < entries.end && !last->values.failed; e++)
+			put(last, v->sparse ? sheaf_level_index(level, 0, e) : e - entries.begin, 1);
 	}
 }
 
-static sheaf_status finish(making *m, sheaf_frame *frame, sheaf_error *err)
+/* Coordinates are made, values stay where they are. */
+static sheaf_status fill(const sheaf_row_view *view, const sheaf_frame *below, sheaf_frame_builder *to,
+                         sheaf_error *err)
 {
-	int rank = m->v->view.schema.tensor.rank;
-	size_t size = sheaf_type_size(m->from->type);
-	sheaf_column *value = &frame->columns[rank];
-	for (int d = 0; d < rank; d++)
-		SHEAF_TRY(sheaf_builder_finish(&m->coordinates[d], &frame->columns[d].values, err));
-	sheaf_buffer_reset(&value->values);
-	value->values = m->n ? sheaf_buffer_part(&m->from->values, (size_t)m->first * size, (size_t)m->n * size)
-	                     : (sheaf_buffer){0};
-	frame->nrows = m->n;
+	const ungrouped *v = (const ungrouped *)view;
+	const sheaf_column *from = &below->columns[v->stream];
+	size_t size = sheaf_type_size(from->type);
+	(void)err;
+	if (below->nrows == 0) return SHEAF_OK;
+	sheaf_run all = sheaf_level_below(&from->levels[1],
+	                                  sheaf_level_below(&from->levels[0], (sheaf_run){0, below->nrows}));
+	to->nrows = sheaf_run_length(all);
+	for (int64_t r = 0; r < below->nrows; r++) make_row(v, from, r, to);
+	if (to->nrows == 0) return SHEAF_OK;
+	sheaf_buffer values =
+		sheaf_buffer_part(&from->values, (size_t)all.begin * size, (size_t)to->nrows * size);
+	sheaf_builder_hold(&to->columns[to->schema->tensor.rank].values, &values);
 	return SHEAF_OK;
-}
-
-static sheaf_status make_entries(const ungrouped *v, const sheaf_frame *below, sheaf_frame *frame,
-                                 sheaf_context *cx, sheaf_error *err)
-{
-	making m = {.v = v, .from = &below->columns[v->stream]};
-	int rank = v->view.schema.tensor.rank;
-	for (int d = 0; d < rank; d++) {
-		sheaf_builder_begin(&m.coordinates[d], cx, &frame->columns[d].values);
-		m.wide[d] = frame->columns[d].type == SHEAF_I64;
-	}
-	if (below->nrows > 0) {
-		sheaf_run all = sheaf_level_below(
-			&m.from->levels[1], sheaf_level_below(&m.from->levels[0], (sheaf_run){0, below->nrows}));
-		m.first = all.begin;
-		m.n = sheaf_run_length(all);
-	}
-	for (int64_t r = 0; r < below->nrows; r++) make_row(&m, r);
-	sheaf_status status = finish(&m, frame, err);
-	for (int d = 0; d < rank; d++) sheaf_builder_drop(&m.coordinates[d]);
-	return status;
 }
 
 static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
                            sheaf_error *err)
 {
-	const ungrouped *v = (const ungrouped *)in;
-	const sheaf_frame *below;
-	SHEAF_TRY(sheaf_frame_begin(frame, &v->view.schema, cx, err));
-	SHEAF_TRY(sheaf_view_decode_below(&v->view, piece, frame, &below, cx, err));
-	return make_entries(v, below, frame, cx, err);
+	return sheaf_view_build((const sheaf_row_view *)in, piece, fill, frame, cx, err);
 }
 
 /* ---- in order ---- */
