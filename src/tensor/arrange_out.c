@@ -3,7 +3,7 @@
  * made a frame. */
 #include "base/buffer.h"
 #include "base/spell.h"
-#include "data/frame.h"
+#include "data/frame_builder.h"
 #include "tensor/arrange.h"
 #include <string.h>
 
@@ -203,39 +203,38 @@ static sheaf_status gather(sheaf_arranger *a, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Column c of some entries, which there is room for. */
-static void add_to_column(const sheaf_arranger *a, const sheaf_keyed *entries, sheaf_type type, int c,
-                          sheaf_builder *b)
+/* Column c of some entries. */
+static void add_to_column(const sheaf_arranger *a, const sheaf_keyed *entries, int c,
+                          sheaf_column_builder *column)
 {
+	sheaf_type type = column->field->type;
 	size_t size = c == a->value ? a->element.size : sheaf_type_size(type);
+	uint8_t *to = sheaf_builder_extend(&column->values, (uint64_t)entries->n * size);
+	if (!to || entries->n == 0) return;
 	if (c == a->value)
-		memcpy(b->data + b->size, entries->values, (size_t)entries->n * size);
+		memcpy(to, entries->values, (size_t)entries->n * size);
 	else
-		sheaf_key_layout_unpack(&a->layout, entries->keys, entries->n, c, type, b->data + b->size);
-	b->size += (size_t)entries->n * size;
+		sheaf_key_layout_unpack(&a->layout, entries->keys, entries->n, c, type, to);
 }
 
-static sheaf_status fill_column(sheaf_arranger *a, sheaf_column *column, int c, sheaf_error *err)
+static void fill_column(const sheaf_arranger *a, int c, sheaf_column_builder *column)
 {
-	sheaf_builder b;
 	sheaf_keyed copied = {a->out_keys, a->out_values, a->out_n};
-	size_t size = c == a->value ? a->element.size : sheaf_type_size(column->type);
-	sheaf_builder_begin(&b, a->cx, &column->values);
-	if (sheaf_builder_room(&b, (uint64_t)(a->out_n + a->direct.n) * size)) {
-		if (copied.n > 0) add_to_column(a, &copied, column->type, c, &b);
-		if (a->direct.n > 0) add_to_column(a, &a->direct, column->type, c, &b);
-	}
-	return sheaf_builder_finish(&b, &column->values, err);
+	size_t size = c == a->value ? a->element.size : sheaf_type_size(column->field->type);
+	sheaf_builder_room(&column->values, (uint64_t)(a->out_n + a->direct.n) * size);
+	add_to_column(a, &copied, c, column);
+	add_to_column(a, &a->direct, c, column);
 }
 
 sheaf_status sheaf_arrange_give(sheaf_arranger *a, sheaf_error *err)
 {
+	sheaf_frame_builder to;
 	SHEAF_TRY(gather(a, err));
 	if (a->out_n + a->direct.n == 0) return SHEAF_END;
-	SHEAF_TRY(sheaf_frame_begin(&a->frame, &a->schema, a->cx, err));
-	for (int c = 0; c < a->frame.ncolumns; c++) SHEAF_TRY(fill_column(a, &a->frame.columns[c], c, err));
-	a->frame.nrows = a->out_n + a->direct.n;
-	return SHEAF_OK;
+	sheaf_status status = sheaf_frame_builder_begin(&to, &a->schema, &a->frame, a->cx, err);
+	for (int c = 0; c < a->schema.nfields && status == SHEAF_OK; c++) fill_column(a, c, &to.columns[c]);
+	to.nrows = a->out_n + a->direct.n;
+	return sheaf_frame_builder_end(&to, status, &a->frame, err);
 }
 
 sheaf_status sheaf_arrange_look(sheaf_arranger *a, const sheaf_frame *frame, sheaf_error *err)

@@ -2,8 +2,8 @@
 /* Sequences in any order, straight from their chunk: a walk over the counts tells where each one is, stream
  * by stream, and those that are wanted are copied from there. So a shuffle moves each byte once, and needs no
  * memory but for the places. */
-#include "base/buffer.h"
 #include "base/endian.h"
+#include "data/frame_builder.h"
 #include "format/cbf/cbf.h"
 #include <inttypes.h>
 
@@ -76,7 +76,7 @@ enum { BLOCK = 32 /* sequences that are looked up at a time, while the memory br
 typedef struct taking {
 	const sheaf_cbf_reader *in;
 	int stream;
-	sheaf_builder lists, entries, indices, values;
+	sheaf_builder *lists, *entries, *indices, *values;
 	int64_t samples, nonzeros;
 } taking;
 
@@ -125,16 +125,15 @@ static sheaf_status look_up(const taking *t, const sheaf_row_at *rows, size_t n,
 static bool put_ends(taking *t, const sheaf_cbf_extent *e)
 {
 	uint64_t end = (uint64_t)t->nonzeros, sound = end + (uint64_t)e->nonzeros;
-	if (!sheaf_builder_room(&t->entries, (uint64_t)e->samples * sizeof(int64_t)))
-		return true; /* the builder will tell */
-	int64_t *ends = (int64_t *)(void *)(t->entries.data + t->entries.size);
+	int64_t *ends =
+		(int64_t *)(void *)sheaf_builder_extend(t->entries, (uint64_t)e->samples * sizeof(int64_t));
+	if (!ends) return true; /* the builder will tell */
 	for (uint32_t i = 0; i < e->samples; i++) {
 		uint32_t n = sheaf_load_u32le(e->counts + 4 * (size_t)i);
 		if (n > sound - end) return false;
 		end += n;
 		ends[i] = (int64_t)end;
 	}
-	t->entries.size += (size_t)e->samples * sizeof(int64_t);
 	return end == sound;
 }
 
@@ -152,12 +151,12 @@ static sheaf_status copy(taking *t, const sheaf_row_at *rows, size_t n, const sh
 	for (size_t i = 0; i < n; i++) {
 		const sheaf_cbf_extent *e = &extents[i];
 		if (shape->sparse && !put_ends(t, e)) return refuse(t->in, &rows[i], err);
-		put_array(&t->values, e->values,
-		          shape->sparse ? (size_t)e->nonzeros : (size_t)e->samples * shape->dim, shape->size);
-		put_array(&t->indices, e->indices, (size_t)e->nonzeros, 4);
+		put_array(t->values, e->values, shape->sparse ? (size_t)e->nonzeros : (size_t)e->samples * shape->dim,
+		          shape->size);
+		put_array(t->indices, e->indices, (size_t)e->nonzeros, 4);
 		t->samples += e->samples;
 		t->nonzeros += e->nonzeros;
-		sheaf_builder_i64(&t->lists, t->samples);
+		sheaf_builder_i64(t->lists, t->samples);
 	}
 	return SHEAF_OK;
 }
@@ -176,43 +175,31 @@ static sheaf_status take_blocks(taking *t, const sheaf_row_at *rows, size_t n, s
 	return SHEAF_OK;
 }
 
-static sheaf_status finish_taking(taking *t, sheaf_column *column, sheaf_error *err)
+static sheaf_status take_streams(const sheaf_cbf_reader *in, const sheaf_row_at *rows, size_t n,
+                                 sheaf_frame_builder *to, sheaf_error *err)
 {
-	SHEAF_TRY(sheaf_builder_finish(&t->lists, &column->levels[0].offsets, err));
-	SHEAF_TRY(sheaf_builder_finish(&t->values, &column->values, err));
-	if (!t->in->shapes[t->stream].sparse) return SHEAF_OK;
-	SHEAF_TRY(sheaf_builder_finish(&t->entries, &column->levels[1].offsets, err));
-	return sheaf_builder_finish(&t->indices, &column->levels[1].indices[0], err);
-}
-
-static sheaf_status take_stream(taking *t, const sheaf_row_at *rows, size_t n, sheaf_column *column,
-                                sheaf_context *cx, sheaf_error *err)
-{
-	bool sparse = t->in->shapes[t->stream].sparse;
-	sheaf_builder_begin(&t->lists, cx, &column->levels[0].offsets);
-	sheaf_builder_begin(&t->values, cx, &column->values);
-	sheaf_builder_begin(&t->entries, cx, sparse ? &column->levels[1].offsets : NULL);
-	sheaf_builder_begin(&t->indices, cx, sparse ? &column->levels[1].indices[0] : NULL);
-	sheaf_builder_i64(&t->lists, 0);
-	if (sparse) sheaf_builder_i64(&t->entries, 0);
-	sheaf_status status = take_blocks(t, rows, n, err);
-	if (status == SHEAF_OK) status = finish_taking(t, column, err);
-	sheaf_builder_drop(&t->lists);
-	sheaf_builder_drop(&t->values);
-	sheaf_builder_drop(&t->entries);
-	sheaf_builder_drop(&t->indices);
-	return status;
+	to->nrows = (int64_t)n;
+	for (int s = 0; s < in->schema.nfields; s++) {
+		sheaf_column_builder *column = &to->columns[s];
+		taking t = {in,
+		            s,
+		            &column->levels[0].offsets,
+		            &column->levels[1].offsets,
+		            column->levels[1].indices,
+		            &column->values,
+		            0,
+		            0};
+		SHEAF_TRY(take_blocks(&t, rows, n, err));
+	}
+	return SHEAF_OK;
 }
 
 sheaf_status sheaf_cbf_pick(const void *reader, const sheaf_row_at *rows, size_t n, sheaf_frame *frame,
                             sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_cbf_reader *in = (const sheaf_cbf_reader *)reader;
-	SHEAF_TRY(sheaf_frame_begin(frame, &in->schema, cx, err));
-	for (int s = 0; s < in->schema.nfields; s++) {
-		taking t = {.in = in, .stream = s};
-		SHEAF_TRY(take_stream(&t, rows, n, &frame->columns[s], cx, err));
-	}
-	frame->nrows = (int64_t)n;
-	return SHEAF_OK;
+	sheaf_frame_builder to;
+	sheaf_status status = sheaf_frame_builder_begin(&to, &in->schema, frame, cx, err);
+	if (status == SHEAF_OK) status = take_streams(in, rows, n, &to, err);
+	return sheaf_frame_builder_end(&to, status, frame, err);
 }
