@@ -38,6 +38,14 @@ def listed(path):
     return err if code else {item["path"]: item for item in map(json.loads, out.splitlines())}
 
 
+def listed_by_libhdf5(path, **more):
+    environment = os.environ | {"BOX_SYSTEM": "1"} | more
+    code, out, err = run(TOOL, "list", path, env=environment)
+    if code not in (0, 1) or (code == 1 and "expected" not in err):
+        return f"exit {code}: {err}"
+    return err if code else {item["path"]: item for item in map(json.loads, out.splitlines())}
+
+
 def told(items):
     """Without messages, which name the file."""
     return {path: {key: value for key, value in item.items() if key != "trouble"} for path, item in items.items()} if isinstance(items, dict) else items
@@ -178,13 +186,16 @@ def killed(folder):
     process.wait()
 
 
-# ---- the module ----
+# ---- libhdf5 in a process of its own ----
+
+def has_libhdf5():
+    return os.path.exists(os.path.join(os.environ.get("SHEAF_MODULES", ""), "sheaf-hdf5"))
+
 
 def installed(folder):
-    """A copy of the program and of the module as they are installed, and without the module."""
-    layout = os.environ.get("BOX_LAYOUT")
-    if not layout:
-        skip("the module as installed", "linked into the program")
+    """A copy of the program and of the one that has libhdf5 as they are installed, and without the second one."""
+    if not has_libhdf5():
+        skip("libhdf5 in a process of its own", "built without HDF5")
         return
     root = os.path.join(folder, "root")
     os.makedirs(os.path.join(root, "bin"))
@@ -192,16 +203,103 @@ def installed(folder):
     path = os.path.join(folder, "ours0.h5")
     environment = {key: value for key, value in os.environ.items() if key != "SHEAF_MODULES"} | {"BOX_SYSTEM": "1"}
     code, _, err = run(own, "list", path, env=environment)
-    point(code == 1 and err.startswith("unsupported") and "sheaf-hdf5.so), found that it is not installed" in err, "without the module: named", err)
-    beside = os.path.normpath(os.path.join(root, "bin", layout))
+    point(code == 1 and err.startswith("unsupported") and "sheaf-hdf5), found that it is not installed" in err, "without the program for HDF5: named", err)
+    beside = os.path.normpath(os.path.join(root, "bin", os.environ["BOX_LAYOUT"]))
     os.makedirs(beside)
-    module = shutil.copy(os.path.join(os.environ["SHEAF_MODULES"], "sheaf-hdf5.so"), beside)
+    program = shutil.copy(os.path.join(os.environ["SHEAF_MODULES"], "sheaf-hdf5"), beside)
     code, _, err = run(own, "list", path, env=environment)
     point(code == 0, "as installed: found", err)
-    with open(module, "wb") as file:
-        file.write(b"no module")
+    code, _, err = run("sh", "-c", 'exec <&-; exec "$@"', "sh", own, "list", path, env=environment)
+    point(code == 0, "where standard input is closed: read", err)
+    with open(program, "wb") as file:
+        file.write(b"no program")
     code, _, err = run(own, "list", path, env=environment)
-    point(code == 1 and err.startswith("unsupported") and "which cannot be used" in err, "a damaged module: named", err)
+    point(code == 1 and err.startswith("unsupported") and "which cannot be used" in err, "a damaged program: named", err)
+
+
+# What stands in the place of the program: each begins with `say`, and with its greeting where that is not what is wrong.
+BAD_PROGRAM = r"""#!/usr/bin/env python3
+import os, resource, signal, socket, struct, sys, time
+s = socket.socket(fileno=0)
+HELLO = 0x53480001
+OPEN, ROWS, TEXTS, ATTRIBUTE, ITEM, BYTES, WANT, DONE, FAIL = range(HELLO + 1, HELLO + 10)
+
+def say(word, data):
+    s.sendall(struct.pack("<II", word, len(data)) + data)
+
+def hear():
+    word, size = struct.unpack("<II", s.recv(8, socket.MSG_WAITALL))
+    return word, s.recv(size, socket.MSG_WAITALL)
+
+def item(path=b"x", kind=1, type=9, storage=0, rank=1, dims=(3,), bytes=24, more=b"float64\0\0\0"):
+    say(ITEM, struct.pack("<5B3xq", kind, type, storage, rank, 0, bytes) + struct.pack(f"<{len(dims)}q", *dims) + path + b"\0" + more)
+
+def attributes():
+    word, _ = hear()
+    while word == ATTRIBUTE:
+        say(FAIL, struct.pack("<I", 1) + b"none")
+        word, _ = hear()
+    return word
+
+"""
+GREETING = "say(HELLO, struct.pack('<I', 1))\nhear()\n"
+BAD = {
+    "one that ends at once": ("sys.exit(3)", "gave up (exit status 3)"),
+    "one that is killed": ("os.kill(os.getpid(), signal.SIGSEGV)", "broke down (signal 11)"),
+    "one that breaks down when it lists": (GREETING + "item()\nos.kill(os.getpid(), signal.SIGABRT)", "broke down (signal 6)"),
+    "one that breaks down when it reads": (GREETING + "item()\nsay(DONE, b'\\0')\nattributes()\nos.kill(os.getpid(), signal.SIGBUS)", "broke down (signal 7)"),
+    "one that says nothing": ("time.sleep(1000)", "says nothing for"),
+    "one that says half": ("s.sendall(b'xyz')\ntime.sleep(1000)", "says nothing for"),
+    "one that works for ever": (GREETING + "resource.setrlimit(resource.RLIMIT_CPU, (1, 1000))\nwhile True: pass", "takes more than"),
+    "one that closes its end and stays": (GREETING + "s.close()\ntime.sleep(1000)", "broke down (signal 9)"),
+    "one of another version": ("say(HELLO, struct.pack('<I', 99))\nhear()", "found another"),
+    "one that says something else": ("s.sendall(b'HTTP/1.1 200 OK\\r\\n' * 100)\nhear()", "found one that is too long"),
+    "a message that is too long": (GREETING + "s.sendall(struct.pack('<II', ITEM, 1 << 30))\nhear()", "found one that is too long"),
+    "a word that is none": (GREETING + "say(77, b'')\nhear()", "one that nobody asked for"),
+    "bytes instead of items": (GREETING + "say(BYTES, b'abc')\nhear()", "one that nobody asked for"),
+    "bytes after the end of the file": (GREETING + "say(WANT, struct.pack('<qqq', 0, 0, 1 << 40))\nhear()", "to ask for bytes of the file"),
+    "bytes before its begin": (GREETING + "say(WANT, struct.pack('<qqq', 0, -5, 5))\nhear()", "to ask for bytes of the file"),
+    "an item that is cut": (GREETING + "say(ITEM, b'ab')\nhear()", "an item that is none"),
+    "an item of no kind": (GREETING + "item(kind=200)\nhear()", "an item that is none"),
+    "an item of no type": (GREETING + "item(type=200)\nhear()", "an item that is none"),
+    "an item of too many dimensions": (GREETING + "item(rank=33, dims=(1,) * 33)\nhear()", "an item that is none"),
+    "an item without a path": (GREETING + "item(path=b'')\nhear()", "an item that is none"),
+    "an item of a path without names": (GREETING + "item(path=b'a//b')\nhear()", "an item that is none"),
+    "an item whose texts do not end": (GREETING + "item(more=b'float64')\nhear()", "an item that is none"),
+    "too many values": (GREETING + "item()\nsay(DONE, b'\\0')\nattributes()\nsay(BYTES, bytes(25))\nhear()", "more values than were asked for"),
+    "too few values": (GREETING + "item()\nsay(DONE, b'\\0')\nattributes()\nsay(BYTES, bytes(20))\nsay(DONE, b'\\0')\nhear()", "fewer values than were asked for"),
+    "too few texts": (GREETING + "item(kind=4, type=0)\nsay(DONE, b'\\0')\nattributes()\nsay(BYTES, bytes(9))\nsay(DONE, b'\\0')\nhear()", "fewer texts than were asked for"),
+    "texts that are too long": (GREETING + "item(kind=4, type=0)\nsay(DONE, b'\\0')\nattributes()\nsay(BYTES, b'\\xff' * 20)\nsay(DONE, b'\\0')\nhear()", "fewer texts than were asked for"),
+    "more elements than there can be": (GREETING + "item(rank=2, dims=(1 << 62, 1 << 62))\nsay(DONE, b'\\0')\nattributes()\nhear()", "more elements than can be counted"),
+    "more elements than there is memory for": (GREETING + "item(dims=(1 << 60,))\nsay(DONE, b'\\0')\nattributes()\nhear()", "memory"),
+    "a refusal": (GREETING + "say(FAIL, struct.pack('<I', 0) + b'that it is of no use')\nhear()", "found that it is of no use"),
+    "a refusal without words": (GREETING + "say(FAIL, b'')\nhear()", "found that the HDF5 library says no"),
+}
+
+
+def misbehaving(folder):
+    """Programs in the place of ours that die, are silent or lie: each is a message, and the caller goes on."""
+    if not has_libhdf5():
+        return
+    path, programs = os.path.join(folder, "ours0.h5"), os.path.join(folder, "programs")
+    os.makedirs(programs)
+    for name, (body, want) in BAD.items():
+        with open(os.path.join(programs, "sheaf-hdf5"), "w", encoding="utf-8") as file:
+            file.write(BAD_PROGRAM + body + "\n")
+        os.chmod(file.name, 0o755)
+        found = listed_by_libhdf5(path, SHEAF_MODULES=programs, BOX_SECONDS="2" if "nothing" in want else "20")
+        text = found if isinstance(found, str) else "".join(str(item.get("refused", "")) + str(item.get("unread", "")) + str(item.get("trouble", "")) for item in found.values())
+        point(not text.startswith("exit") and want in text, f"in the place of libhdf5 {name}: said", found)
+
+
+def same_as_libhdf5(items, path):
+    """What libhdf5 reads beside what we do: names of types aside, and LZF, which it has not."""
+    other = listed_by_libhdf5(path)
+    if not isinstance(items, dict) or not isinstance(other, dict):
+        return [("", items, other)]
+    keys = "group", "rank", "count", "type", "values", "storage", "text"
+    differ = [key for key in items if key not in other or ("lzf" not in items[key].get("filters", "") and not items[key]["refused"] and any(items[key].get(k) != other[key].get(k) for k in keys))]
+    return [(key, items[key], other.get(key)) for key in differ] + [(key, None, other[key]) for key in other if key not in items]
 
 
 # ---- what others write ----
@@ -300,6 +398,9 @@ def readable(folder):
         point(items[""]["text"] == "one" and items["A"]["text"] == "fixed" and "several" in items["A/sub"]["trouble"] and "another type" in items["bool"]["trouble"],
               f"{name}: attributes", (items[""], items["A"], items["A/sub"], items["bool"]))
         point(items["A/sub/link"]["refused"] == "a link to nothing in this file" and "second name" in items["A/round"]["refused"], f"{name}: links", items["A/sub/link"])
+        if has_libhdf5():
+            differ = same_as_libhdf5(items, path)
+            point(not differ, f"{name}: libhdf5 reads the same", differ[:3])
         packed = path + ".gz"
         with open(path, "rb") as file, gzip.open(packed, "wb") as to:
             to.write(file.read())
@@ -350,6 +451,12 @@ def refused(folder):
     for key, want in wants.items():
         point(key in items and want in (items[key]["refused"] or ""), f"refused: {key[:20]}", items.get(key))
     point(values(items, "sound") == [0, 1, 2], "what is sound beside them is read")
+    if has_libhdf5():
+        other = listed_by_libhdf5(path)
+        own = "external", "elsewhere", "virtual", "type", "compound", "array", "opaque", "reference", "circle", "/".join("g" * 32)
+        wrong = other if isinstance(other, str) else [(key, other[key]) for key in own if wants[key] not in (other[key]["refused"] or "")]
+        point(not wrong, "refused where libhdf5 reads, too", wrong)
+        point(isinstance(other, dict) and values(other, "scaled") == list(range(1000)), "a filter that only libhdf5 has: read by it")
     made = tool("into", path)
     point(made == "", "and written", made)
     with h5py.File(path, "r") as file:
@@ -467,6 +574,9 @@ def damaged_headers(folder):
         reason = (items["x"]["refused"] or items["bools"]["refused"] or "") if isinstance(items, dict) else items
         point(("damaged" in reason or "not read here" in reason) and want in reason and (at is None or f"byte {at})" in reason), f"{name}: refused", reason)
         point(values(items, "beside") == [0, 1, 2], f"{name}: the other array is read", items)
+        if has_libhdf5():
+            other = listed_by_libhdf5(path)
+            point(isinstance(other, dict) or (not other.startswith("exit") and path in other), f"{name}: whatever becomes of libhdf5, it is said", other)
 
 
 def sound_headers(folder):
@@ -525,6 +635,7 @@ def main():
         else:
             skip("netCDF's programs", "not installed")
         installed(folder)
+        misbehaving(folder)
         into_what_is_there(folder)
         killed(folder)
         readable(folder)

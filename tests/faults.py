@@ -89,13 +89,9 @@ ABOUT_FILES = re.compile(
 
 
 def imports():
-    """What the command and its module call in other libraries."""
-    names = set()
-    for file in [SHEAF, str(Path(SHEAF).with_name("sheaf-hdf5.so"))]:
-        if Path(file).exists():
-            text = subprocess.run(["nm", "-D", "--undefined-only", file], capture_output=True, text=True, check=True).stdout
-            names |= {line.split()[-1].split("@")[0] for line in text.splitlines() if line.split()}
-    return names
+    """What the command calls in other libraries."""
+    text = subprocess.run(["nm", "-D", "--undefined-only", SHEAF], capture_output=True, text=True, check=True).stdout
+    return {line.split()[-1].split("@")[0] for line in text.splitlines() if line.split()}
 
 
 def defined():

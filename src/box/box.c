@@ -93,10 +93,8 @@ static sheaf_status open_driver(sheaf_box *box, bool fresh, sheaf_error *err)
 {
 	if (box->sink)
 		box->driver = &sheaf_hdf5_writing_driver;
-	else if (box->source && !sheaf_context_system_hdf5(box->cx))
-		box->driver = &sheaf_hdf5_reading_driver;
 	else if (box->source)
-		SHEAF_TRY(sheaf_box_load_hdf5(box->name, &box->driver, err));
+		box->driver = sheaf_context_system_hdf5(box->cx) ? &sheaf_system_driver : &sheaf_hdf5_reading_driver;
 	SHEAF_TRY(box->driver->open(&box->store, fresh, &box->kind, &box->catalog, box->cx, &box->state, err));
 	sheaf_catalog_sort(&box->catalog);
 	return SHEAF_OK;

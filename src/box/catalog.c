@@ -215,7 +215,6 @@ void sheaf_catalog_copy(sheaf_box_item *item, const sheaf_box_item *array)
 	item->name = own.name;
 	item->parent = own.parent;
 	*own.inside = *array->inside;
-	own.inside->handle = 0;
 	item->inside = own.inside;
 }
 

@@ -38,7 +38,7 @@ typedef struct sheaf_box_detail {
 	sheaf_buffer kept; /* a chunk of which the end was not asked for yet, unfiltered */
 	int64_t kept_number;
 	sheaf_builder texts;        /* in memory: attributes, as name NUL size bytes */
-	int64_t handle;             /* libhdf5's; 0: none */
+	int64_t handle;             /* its number where libhdf5 reads */
 	struct sheaf_hdf5_own *own; /* what our own driver of HDF5 files knows */
 } sheaf_box_detail;
 
@@ -88,8 +88,6 @@ typedef struct sheaf_store {
 	void *user;
 } sheaf_store;
 
-enum { SHEAF_BOX_ABI = 1 };
-
 /* A new array. The driver fills in where its values go. */
 typedef struct sheaf_box_plan {
 	const char *path;
@@ -103,7 +101,6 @@ typedef struct sheaf_box_plan {
 
 /* Each function takes care of the lock itself. Paths are those of objects that are there and were checked. */
 typedef struct sheaf_box_driver {
-	int abi; /* SHEAF_BOX_ABI */
 	/* `fresh`: makes an empty box of this kind; else *kind is found out. */
 	sheaf_status (*open)(const sheaf_store *store, bool fresh, sheaf_box_kind *kind, sheaf_catalog *catalog,
 	                     sheaf_context *cx, void **state, sheaf_error *err);
@@ -140,10 +137,8 @@ typedef struct sheaf_box_driver {
 } sheaf_box_driver;
 
 extern const sheaf_box_driver sheaf_memory_driver;
-/* Of HDF5 files that are read, and written. */
-extern const sheaf_box_driver sheaf_hdf5_reading_driver, sheaf_hdf5_writing_driver;
-/* That of HDF5 files, from its module; UNSUPPORTED with the reason where there is none. */
-SHEAF_USE sheaf_status sheaf_box_load_hdf5(const char *name, const sheaf_box_driver **out, sheaf_error *err);
+/* Of HDF5 files that are read, and written; and of those that libhdf5 reads, in a process of its own. */
+extern const sheaf_box_driver sheaf_hdf5_reading_driver, sheaf_hdf5_writing_driver, sheaf_system_driver;
 
 /* ---- boxes ---- */
 

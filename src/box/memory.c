@@ -132,7 +132,6 @@ static sheaf_status end_array(void *handle, int64_t count, sheaf_box_item *item,
 }
 
 const sheaf_box_driver sheaf_memory_driver = {
-	.abi = SHEAF_BOX_ABI,
 	.open = open_box,
 	.finish = finish_box,
 	.close = close_box,

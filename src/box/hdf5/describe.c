@@ -2,6 +2,7 @@
 /* What a dataset is, and whether it can be read: everything that would lead out of the file, or to a filter
  * that is not ours, is found here, before anything is read. */
 #include "base/checked.h"
+#include "base/spell.h"
 #include "box/bits.h"
 #include "box/hdf5/read.h"
 #include "io/descriptor.h"
@@ -289,7 +290,7 @@ static sheaf_status describe_filters(const description *d)
 	return sheaf_catalog_text(
 		d->catalog, &d->item->refused, d->l->err,
 		"a filter that is not one of ours (%s; shuffle, deflate, lzf and fletcher32 are, once "
-		"each)",
+		"each; szip, nbit and scaleoffset are those of " SHEAF_OPTION("hdf5") " system)",
 		names);
 }
 

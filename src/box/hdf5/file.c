@@ -228,7 +228,6 @@ sheaf_status sheaf_hdf5_text_of(void *state, const sheaf_box_item *item, const u
 /* ---- the driver ---- */
 
 const sheaf_box_driver sheaf_hdf5_reading_driver = {
-	.abi = SHEAF_BOX_ABI,
 	.open = open_state,
 	.close = close_state,
 	.text = sheaf_hdf5_text,

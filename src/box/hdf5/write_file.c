@@ -156,7 +156,6 @@ static sheaf_status text_of_attribute(void *state, const sheaf_box_item *item, c
 }
 
 const sheaf_box_driver sheaf_hdf5_writing_driver = {
-	.abi = SHEAF_BOX_ABI,
 	.open = open_file,
 	.finish = finish_file,
 	.close = close_file,
