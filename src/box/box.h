@@ -8,9 +8,8 @@
  * reading it fails. Values come and go as runs of one type in storage order, whatever the shape of the array;
  * complex numbers are two values each.
  *
- * The libraries behind are not safe for threads and stand behind one lock. Reading functions may be called by
- * several threads; writing ones by one thread at a time. Both use the threads of the context for what takes
- * time. */
+ * Reading functions may be called by several threads; writing ones by one thread at a time. Both use the
+ * threads of the context for what takes time. */
 #ifndef SHEAF_BOX_BOX_H
 #define SHEAF_BOX_BOX_H
 
@@ -80,7 +79,8 @@ sheaf_box_kind sheaf_box_kind_by_name(const char *name);
 SHEAF_USE sheaf_status sheaf_box_available(sheaf_box_kind kind, sheaf_error *err);
 
 /* Opens for reading. The source is made seekable, and outlives the box. UNKNOWN where it is no box;
- * UNSUPPORTED where the module for it was not built or is not installed, and for classic netCDF files. */
+ * UNSUPPORTED where libhdf5 is asked for and was not built in or is not installed, and for classic netCDF
+ * files. */
 SHEAF_USE sheaf_status sheaf_box_open(sheaf_source *source, sheaf_context *cx, sheaf_box **out,
                                       sheaf_error *err);
 /* Of a box for reading, or one in memory. Every buffer taken from it stays valid. */
