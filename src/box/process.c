@@ -221,10 +221,11 @@ static sheaf_status wait_for(sheaf_process *p, short events)
 	while (now_ms() < until) {
 		struct pollfd waiting = {.fd = p->fd, .events = events};
 		sheaf_error stop = {0};
-		if (sheaf_check_stop(p->cx, &stop)) {
+		sheaf_status status = sheaf_check_stop(p->cx, &stop);
+		if (status) {
 			sheaf_process_end(p);
 			p->failure = stop;
-			return stop.status;
+			return status;
 		}
 		if (poll(&waiting, 1, NAP_MS) > 0) return SHEAF_OK;
 	}

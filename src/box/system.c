@@ -64,21 +64,28 @@ static sheaf_status give_bytes(system_file *f)
 /* Asks, and gives each answer but the last to `take`. */
 typedef sheaf_status (*answer_seen)(system_file *f, sheaf_hdf5_word word, void *user, sheaf_error *err);
 
+/* The next answer that is for who asks. */
+static sheaf_status hear(system_file *f, sheaf_hdf5_word *word)
+{
+	do {
+		SHEAF_TRY(sheaf_process_hear(&f->process, word, &f->message));
+		if (*word == SHEAF_HDF5_WANT) SHEAF_TRY(give_bytes(f));
+	} while (*word == SHEAF_HDF5_WANT);
+	return SHEAF_OK;
+}
+
 static sheaf_status ask(system_file *f, sheaf_hdf5_word word, const sheaf_hdf5_request *r, const char *text,
                         answer_seen take, void *user, sheaf_error *err)
 {
 	sheaf_hdf5_word got;
-	if (sheaf_process_say(&f->process, word, bytes_of(r, sizeof *r), bytes_of(text, strlen(text))))
-		return fail_again(f, err);
-	for (;;) {
-		if (sheaf_process_hear(&f->process, &got, &f->message)) return fail_again(f, err);
-		if (got == SHEAF_HDF5_DONE) return SHEAF_OK;
-		if (got == SHEAF_HDF5_WANT) {
-			if (give_bytes(f)) return fail_again(f, err);
-			continue;
-		}
+	sheaf_status status =
+		sheaf_process_say(&f->process, word, bytes_of(r, sizeof *r), bytes_of(text, strlen(text)));
+	if (!status) status = hear(f, &got);
+	while (!status && got != SHEAF_HDF5_DONE) {
 		SHEAF_TRY(take(f, got, user, err));
+		status = hear(f, &got);
 	}
+	return status ? fail_again(f, err) : SHEAF_OK;
 }
 
 static sheaf_status fail_as_said(system_file *f, const char *path, const char *expected, sheaf_error *err)
