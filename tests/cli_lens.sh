@@ -271,6 +271,33 @@ has out '"x":[[[0,0],[1,1],[2,"nan"]]]'
 has out '"x":[[[0,1],[2,1]]]'
 end
 
+begin 'a unit named again keeps its place and gets the later value'
+printf 'i: 7 3 7 5 {2} 3 {4} 5 8 3;\ni: 2 1;\ni: 1 2;\n' >again.ex
+expect 0 convert -f --group x:9:input:sparse again.ex again.ctf
+is again.ctf '|x 7:1 3:4 5:4 8:4
+|x 2:1 1:1
+|x 1:1 2:1'
+end
+
+begin 'what is made of an example follows its size, not the numbers in it'
+printf 'i: 2000000000;\n' >wide.unit.ex
+expect 0 validate --max-memory 24M wide.unit.ex
+expect 0 info wide.unit.ex
+has out '  inputs       sparse  dim 2000000001  float32'
+expect 0 convert -f --max-memory 24M wide.unit.ex wide.unit.ctf
+is wide.unit.ctf '|inputs 2000000000:1'
+printf 'i: 0-2000000000;\n' >wide.span.ex
+expect 1 validate --max-memory 24M wide.span.ex
+expect 1 validate wide.span.ex
+printf ';\n65536 [*] i: 0-100000;\n' >wide.events.ex
+expect 1 validate --max-memory 64M wide.events.ex
+has out 'wide.events.ex:2:1 (byte 2): sequence 0: expected at most 1048576 units in all events of an example'
+printf 'defI: 1;\ni: 12345678;\n' >wide.default.ex
+expect 1 validate --max-memory 24M wide.default.ex
+has out 'found 12345679 where 1051648 are left'
+expect 0 validate --group x:12345679:input wide.default.ex
+end
+
 begin 'from streams to examples and back'
 # shellcheck disable=SC2086
 expect 0 convert $PAIRS $SIDES pairs.ctf pairs.ex

@@ -190,7 +190,7 @@ static void test_a_large_chunk(void **state)
 static void test_many_streams(void **state)
 {
 	(void)state;
-	enum { STREAMS = 20000, TO_OPEN = 1000, TO_READ = 2000 };
+	enum { STREAMS = 20000, TO_OPEN = 1000, TO_READ = 1300 };
 	sheaf_context_options options = {.size = sizeof options, .threads = 1};
 	sheaf_context *cx = context_with(&options);
 	sheaf_dataset *d;

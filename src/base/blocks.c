@@ -27,18 +27,25 @@ void sheaf_blocks_trim(sheaf_blocks *blocks)
 	sheaf_mutex_unlock(&blocks->lock);
 }
 
-/* Whether the block was taken to be kept. */
+/* The block that has been kept longest goes. */
+static void drop_oldest(sheaf_blocks *blocks)
+{
+	free(blocks->spares[0].memory);
+	atomic_fetch_sub(&blocks->spare, blocks->spares[0].size);
+	memmove(blocks->spares, blocks->spares + 1, (size_t)--blocks->nspares * sizeof *blocks->spares);
+}
+
+/* Whether the block was taken to be kept. What nobody has asked for makes room: what grows by doubling leaves
+ * many blocks behind that nobody wants. */
 static bool keep(sheaf_blocks *blocks, void *memory, size_t size)
 {
+	if (size > blocks->most) return false;
 	sheaf_mutex_lock(&blocks->lock);
-	bool kept =
-		blocks->nspares < SHEAF_MOST_SPARES && size <= blocks->most && blocks->spare <= blocks->most - size;
-	if (kept) {
-		blocks->spares[blocks->nspares++] = (sheaf_spare){memory, size};
-		atomic_fetch_add(&blocks->spare, size);
-	}
+	while (blocks->nspares == SHEAF_MOST_SPARES || blocks->spare > blocks->most - size) drop_oldest(blocks);
+	blocks->spares[blocks->nspares++] = (sheaf_spare){memory, size};
+	atomic_fetch_add(&blocks->spare, size);
 	sheaf_mutex_unlock(&blocks->lock);
-	return kept;
+	return true;
 }
 
 /* The block of this size that was kept last, or NULL: sizes are mostly powers of two, and the last one is the

@@ -10,13 +10,23 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+enum { INSIDE = 16 };
+
 struct sheaf_block {
 	atomic_int owners;
+	bool wrapped; /* somebody else's memory, which `release` gives back; else the context's, or inside */
 	sheaf_context *cx;
 	uint8_t *memory;
 	size_t capacity;
-	void (*release)(void *user, uint8_t *data, size_t size); /* NULL: memory is the context's */
-	void *user;
+	union {
+		struct {
+			void (*release)(void *user, uint8_t *data, size_t size);
+			void *user;
+		};
+		/* Where a column has few values, which is what many columns have in a row, an allocation of their own
+		 * would cost several times as much as they are. */
+		_Alignas(16) uint8_t inside[INSIDE];
+	};
 };
 
 sheaf_buffer sheaf_buffer_ref(const sheaf_buffer *buffer)
@@ -37,9 +47,9 @@ sheaf_buffer sheaf_buffer_part(const sheaf_buffer *buffer, size_t at, size_t siz
 static void let_go(sheaf_block *block)
 {
 	if (!block || atomic_fetch_sub(&block->owners, 1) != 1) return;
-	if (block->release)
+	if (block->wrapped)
 		block->release(block->user, block->memory, block->capacity);
-	else
+	else if (block->memory != block->inside)
 		sheaf_release(block->cx, block->memory, block->capacity);
 	sheaf_context *cx = block->cx;
 	sheaf_release(cx, block, sizeof *block);
@@ -55,7 +65,7 @@ void sheaf_buffer_reset(sheaf_buffer *buffer)
 
 bool sheaf_buffer_is_sole(const sheaf_buffer *buffer)
 {
-	return buffer->block && !buffer->block->release && atomic_load(&buffer->block->owners) == 1;
+	return buffer->block && !buffer->block->wrapped && atomic_load(&buffer->block->owners) == 1;
 }
 
 static sheaf_status new_block(sheaf_context *cx, sheaf_block **out, sheaf_error *err)
@@ -78,6 +88,7 @@ sheaf_status sheaf_buffer_wrap(sheaf_context *cx, uint8_t *data, size_t size,
 	SHEAF_TRY(new_block(cx, &block, err));
 	block->memory = data;
 	block->capacity = size;
+	block->wrapped = true;
 	block->release = release;
 	block->user = user;
 	*out = (sheaf_buffer){data, size, block};
@@ -157,21 +168,36 @@ static sheaf_status make_own(sheaf_builder *b, size_t capacity, sheaf_error *err
 	return SHEAF_OK;
 }
 
+/* The block's memory becomes larger; what is inside of it moves out. */
+static sheaf_status enlarge_block(sheaf_block *block, sheaf_context *cx, size_t capacity, sheaf_error *err)
+{
+	bool inside = block->memory == block->inside;
+	void *memory = inside ? NULL : block->memory;
+	SHEAF_TRY(sheaf_reallocate(cx, &memory, inside ? 0 : block->capacity, capacity, err));
+	if (inside) memcpy(memory, block->inside, INSIDE);
+	block->memory = (uint8_t *)memory;
+	block->capacity = capacity;
+	return SHEAF_OK;
+}
+
 static sheaf_status enlarge(sheaf_builder *b, size_t needed, sheaf_error *err)
 {
 	enum { FIRST = 64 };
-	size_t doubled = b->capacity ? b->capacity : FIRST;
+	size_t doubled = b->capacity > FIRST ? b->capacity : FIRST;
 	while (doubled < needed) doubled = doubled > SIZE_MAX / 2 ? needed : doubled * 2;
 	if (b->held) {
 		SHEAF_TRY(make_own(b, doubled, err));
 		b->held = false;
 		return SHEAF_OK;
 	}
-	if (!b->block) SHEAF_TRY(new_block(b->cx, &b->block, err));
-	void *memory = b->block->memory;
-	SHEAF_TRY(sheaf_reallocate(b->cx, &memory, b->block->capacity, doubled, err));
-	b->block->memory = b->data = (uint8_t *)memory;
-	b->block->capacity = b->capacity = doubled;
+	if (!b->block) {
+		SHEAF_TRY(new_block(b->cx, &b->block, err));
+		b->block->memory = b->block->inside;
+		b->block->capacity = INSIDE;
+	}
+	if (needed > b->block->capacity) SHEAF_TRY(enlarge_block(b->block, b->cx, doubled, err));
+	b->data = b->block->memory;
+	b->capacity = b->block->capacity;
 	return SHEAF_OK;
 }
 

@@ -23,9 +23,9 @@ typedef struct sheaf_builder {
 	size_t size, capacity;
 	sheaf_block *block;
 	sheaf_context *cx;
-	sheaf_status failed;
 	size_t wanted; /* bytes asked for when it failed */
-	bool held;     /* the bytes are somebody else's as well: they are copied before any more are appended */
+	sheaf_status failed;
+	bool held; /* the bytes are somebody else's as well: they are copied before any more are appended */
 } sheaf_builder;
 
 /* An empty builder; takes over the block of *recycled (NULL: none) where nobody else owns it, and resets

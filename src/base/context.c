@@ -71,10 +71,11 @@ static void *reallocate(sheaf_context *cx, void *memory, size_t old_bytes, size_
 
 static int begin_home(home *h, const sheaf_context_options *options)
 {
-	enum { SHARE = 8 };
+	enum { SHARE = 8, MOST_SPARE = 64 << 20 };
+	int64_t share = options->max_memory / SHARE;
 	int sys = sheaf_mutex_init(&h->lock);
 	if (sys) return sys;
-	sys = sheaf_blocks_init(&h->blocks, (size_t)options->max_memory / SHARE);
+	sys = sheaf_blocks_init(&h->blocks, share < MOST_SPARE ? (size_t)share : MOST_SPARE);
 	if (!sys && (sys = sheaf_pool_init(&h->pool, options->threads))) sheaf_blocks_destroy(&h->blocks);
 	if (sys) sheaf_mutex_destroy(&h->lock);
 	return sys;

@@ -155,6 +155,10 @@ static sheaf_status read_index(sheaf_ctf_decoding *d, int stream, int64_t *index
 
 /* ---- many at once ---- */
 
+/* A column's first values in a piece go without a kernel, which wants a room for many: where a row has a
+ * million streams, most have one. */
+enum { FEW = 4 };
+
 static sheaf_numbers begin_run(const sheaf_ctf_decoding *d, const sheaf_ctf_column *column, size_t value_size)
 {
 	return (sheaf_numbers){.delimiters = &sheaf_ctf_delimiters,

@@ -34,6 +34,7 @@ static sheaf_status JOIN(pad, NAME)(sheaf_ctf_decoding *d, int stream, int64_t c
 static bool JOIN(run_dense, NAME)(sheaf_ctf_decoding *d, int stream, int64_t dim, int64_t *count)
 {
 	sheaf_ctf_column *column = &d->columns[stream];
+	if (column->values->size < FEW * sizeof(T)) return false;
 	if (!sheaf_builder_room(column->values, SHEAF_NUMBERS_ROOM * sizeof(T))) return false;
 	sheaf_numbers run = begin_run(d, column, sizeof(T));
 	if (*count >= dim) return false;
@@ -51,6 +52,7 @@ static bool JOIN(run_pairs, NAME)(sheaf_ctf_decoding *d, int stream, sheaf_type 
 {
 	sheaf_ctf_column *column = &d->columns[stream];
 	size_t index_size = sheaf_type_size(index_type);
+	if (column->values->size < FEW * sizeof(T)) return false;
 	if (!sheaf_builder_room(column->values, SHEAF_NUMBERS_ROOM * sizeof(T)) ||
 	    !sheaf_builder_room(column->indices, SHEAF_NUMBERS_ROOM * index_size))
 		return false;

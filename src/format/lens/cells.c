@@ -2,10 +2,10 @@
 /* The values of one stream, event by event: whole runs of values, or entries where the stream is declared
  * sparse. */
 #include "base/checked.h"
-#include "base/memory.h"
 #include "base/spell.h"
 #include "format/lens/dataset.h"
 #include <math.h>
+#include <stdlib.h>
 
 /* Memory for all values of a stream that is not sparse. */
 static sheaf_status make_room(const sheaf_lens_cells *cells, int64_t events, sheaf_error *err)
@@ -25,25 +25,95 @@ static sheaf_status make_room(const sheaf_lens_cells *cells, int64_t events, she
 sheaf_status sheaf_lens_cells_begin(sheaf_lens_cells *cells, const sheaf_lens_stream *stream, int64_t events,
                                     sheaf_column_builder *to, sheaf_context *cx, sheaf_error *err)
 {
-	void *memory;
-	*cells = (sheaf_lens_cells){.stream = stream, .values = &to->values, .level = &to->levels[1]};
-	if (!stream->sparse) return make_room(cells, events, err);
-	cells->entry_of_size = (size_t)stream->width * sizeof *cells->entry_of;
-	SHEAF_TRY(sheaf_allocate(cx, cells->entry_of_size, &memory, err));
-	cells->entry_of = (int64_t *)memory;
-	return SHEAF_OK;
+	*cells = (sheaf_lens_cells){.stream = stream, .values = &to->values, .level = &to->levels[1], .last = -1};
+	sheaf_builder_begin(&cells->keys, cx, NULL);
+	return stream->sparse ? SHEAF_OK : make_room(cells, events, err);
 }
+
+/* ---- entries ---- */
 
 static int64_t entries(const sheaf_lens_cells *cells)
 {
 	return (int64_t)(cells->level->indices->size / sizeof(int32_t));
 }
 
-/* The entries of the event before end here. */
+static bool has_failed(const sheaf_lens_cells *cells)
+{
+	return cells->values->failed || cells->level->indices->failed || cells->level->offsets.failed ||
+	       cells->keys.failed;
+}
+
+static void add_entry(sheaf_lens_cells *cells, int64_t unit, float value)
+{
+	int32_t index = (int32_t)unit;
+	cells->unordered |= unit <= cells->last;
+	cells->last = unit;
+	sheaf_builder_append(cells->level->indices, &index, sizeof index);
+	sheaf_builder_append(cells->values, &value, sizeof value);
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* Keys of an event's entries, sorted: the unit, then which of the entries it is. NULL: no memory. */
+static const uint64_t *sort_entries(sheaf_lens_cells *cells, const int32_t *units, size_t n)
+{
+	cells->keys.size = 0;
+	if (!sheaf_builder_room(&cells->keys, (uint64_t)n * sizeof(uint64_t))) return NULL;
+	uint64_t *keys = (uint64_t *)(void *)cells->keys.data;
+	for (size_t i = 0; i < n; i++) keys[i] = (uint64_t)units[i] << 32 | i;
+	qsort(keys, n, sizeof *keys, compare_keys);
+	return keys;
+}
+
+/* Moves the value of a unit that is named again to the first entry of it, and takes the others out. */
+static void merge_entries(sheaf_lens_cells *cells, int64_t first)
+{
+	enum { AGAIN = -1 };
+	size_t n = (size_t)(entries(cells) - first), kept = 0;
+	int32_t *units = (int32_t *)(void *)cells->level->indices->data + first;
+	float *values = (float *)(void *)cells->values->data + first;
+	const uint64_t *keys = sort_entries(cells, units, n);
+	if (!keys) return;
+	for (size_t i = 1, place = (uint32_t)keys[0]; i < n; i++) {
+		uint32_t at = (uint32_t)keys[i];
+		if (keys[i] >> 32 != keys[i - 1] >> 32) {
+			place = at;
+			continue;
+		}
+		values[place] = values[at];
+		units[at] = AGAIN;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (units[i] == AGAIN) continue;
+		units[kept] = units[i];
+		values[kept++] = values[i];
+	}
+	cells->level->indices->size = ((size_t)first + kept) * sizeof *units;
+	cells->values->size = ((size_t)first + kept) * sizeof *values;
+}
+
+/* The entries of the event before end here. A unit named again keeps its place among them and gets the later
+ * value, as the network would. */
 void sheaf_lens_cells_end(sheaf_lens_cells *cells)
 {
-	if (cells->stream->sparse && cells->events > 0) sheaf_level_end(cells->level, entries(cells));
+	if (!cells->stream->sparse || cells->events == 0 || has_failed(cells)) return;
+	const int64_t *ends = (const int64_t *)(const void *)cells->level->offsets.data;
+	if (cells->unordered) merge_entries(cells, ends[cells->events - 1]);
+	sheaf_level_end(cells->level, entries(cells));
+	cells->unordered = false;
+	cells->last = -1;
 }
+
+sheaf_status sheaf_lens_cells_status(const sheaf_lens_cells *cells, sheaf_error *err)
+{
+	return sheaf_builder_status(&cells->keys, err);
+}
+
+/* ---- events ---- */
 
 void sheaf_lens_cells_start(sheaf_lens_cells *cells, float usual, bool given)
 {
@@ -58,33 +128,11 @@ void sheaf_lens_cells_start(sheaf_lens_cells *cells, float usual, bool given)
 		sheaf_lens_cells_set(cells, 0, width, NULL, usual);
 }
 
-/* A unit named again keeps its place among the entries and gets the later value, as the network would. */
-static void set_entry(sheaf_lens_cells *cells, int64_t unit, float value)
-{
-	int64_t first = ((const int64_t *)(const void *)cells->level->offsets.data)[cells->events - 1],
-			own = cells->entry_of[unit], end = entries(cells);
-	int32_t index = (int32_t)unit;
-	bool known = own >= first && own < end &&
-	             ((const int32_t *)(const void *)cells->level->indices->data)[own] == index;
-	if (known) {
-		((float *)(void *)cells->values->data)[own] = value;
-		return;
-	}
-	cells->entry_of[unit] = end;
-	sheaf_builder_append(cells->level->indices, &index, sizeof index);
-	sheaf_builder_append(cells->values, &value, sizeof value);
-}
-
-static bool has_failed(const sheaf_lens_cells *cells)
-{
-	return cells->values->failed || cells->level->indices->failed || cells->level->offsets.failed;
-}
-
 void sheaf_lens_cells_set(sheaf_lens_cells *cells, int64_t from, int64_t to, const float *values, float value)
 {
 	if (cells->stream->sparse) {
 		for (int64_t unit = from; unit < to && !has_failed(cells); unit++)
-			set_entry(cells, unit, values ? values[unit - from] : value);
+			add_entry(cells, unit, values ? values[unit - from] : value);
 	} else if (values) {
 		memcpy(cells->dense + from, values, (size_t)(to - from) * sizeof *values);
 	} else {
@@ -92,7 +140,4 @@ void sheaf_lens_cells_set(sheaf_lens_cells *cells, int64_t from, int64_t to, con
 	}
 }
 
-void sheaf_lens_cells_free(sheaf_lens_cells *cells, sheaf_context *cx)
-{
-	if (cells->entry_of) sheaf_release(cx, cells->entry_of, cells->entry_of_size);
-}
+void sheaf_lens_cells_free(sheaf_lens_cells *cells) { sheaf_builder_drop(&cells->keys); }

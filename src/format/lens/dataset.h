@@ -69,6 +69,8 @@ enum { SHEAF_LENS_SHOWN_PROCS = 5 };
 typedef struct sheaf_lens_survey {
 	bool made, complete;
 	int64_t examples, events, longest, procs;
+	int64_t bytes;        /* that were read */
+	bool filled[2];       /* by side: units that an event does not name have another value than 0 */
 	sheaf_builder texts;  /* names of groups and first lines of procs, separated by NUL */
 	sheaf_builder groups; /* group_use */
 	sheaf_builder
@@ -79,7 +81,8 @@ typedef struct sheaf_lens_survey {
 typedef struct sheaf_lens_use {
 	size_t name, size; /* in the survey's texts; size 0: units of the whole network */
 	bool target;
-	int64_t width; /* the highest unit named, and one */
+	int64_t width;       /* the highest unit named, and one */
+	int64_t named, alls; /* units, as often as events name them; and how often they name all */
 } sheaf_lens_use;
 
 /* Reads all of the source, or at a glance what stands in its first part, without a word about flaws: who
@@ -87,6 +90,15 @@ typedef struct sheaf_lens_use {
 SHEAF_USE sheaf_status sheaf_lens_make_survey(sheaf_source *source, bool glance, sheaf_lens_edits *edits,
                                               sheaf_context *cx, sheaf_lens_survey *out, sheaf_error *err);
 void sheaf_lens_survey_free(sheaf_lens_survey *survey);
+/* A few bytes can name any number of units, by a span or by a list that many events share. Where nobody says
+ * how large the network is, what is made of an example follows its size: so many units, and more for each
+ * byte. */
+enum { SHEAF_LENS_USUAL_UNITS = 1 << 20, SHEAF_LENS_UNITS_OF_A_BYTE = 256 };
+/* Whether the units of a group are better stored one by one: events name few of them, or all would be too
+ * many. */
+bool sheaf_lens_is_thin(const sheaf_lens_survey *survey, const sheaf_lens_use *use);
+/* How many bytes of the input become `bytes` bytes of values, at least 1 and at most `bytes`. */
+int64_t sheaf_lens_share(const sheaf_lens_survey *survey, int64_t bytes);
 /* Whether there are more names of groups than Lens has room for. */
 bool sheaf_lens_has_many_groups(const sheaf_lens_survey *survey);
 
@@ -170,8 +182,9 @@ typedef struct sheaf_lens_cells {
 	int64_t events;             /* made so far */
 	bool said;                  /* some unit of it is named */
 	float *dense;               /* of the event under way */
-	int64_t *entry_of;          /* sparse: for each unit the number of an entry that may be its own */
-	size_t entry_of_size;
+	int64_t last;               /* sparse: the unit that the event has named last, or -1 */
+	bool unordered;             /* sparse: it has named one that is not after the one before it */
+	sheaf_builder keys;         /* of an event's entries, while those named again are merged */
 } sheaf_lens_cells;
 
 /* Of a column, to which `events` are to come. Free with sheaf_lens_cells_free, whatever comes out. */
@@ -185,7 +198,9 @@ void sheaf_lens_cells_set(sheaf_lens_cells *cells, int64_t from, int64_t to, con
                           float value);
 /* After the last event. */
 void sheaf_lens_cells_end(sheaf_lens_cells *cells);
-void sheaf_lens_cells_free(sheaf_lens_cells *cells, sheaf_context *cx);
+/* What has failed beside the column. */
+SHEAF_USE sheaf_status sheaf_lens_cells_status(const sheaf_lens_cells *cells, sheaf_error *err);
+void sheaf_lens_cells_free(sheaf_lens_cells *cells);
 
 /* ---- encode.c, output.c ---- */
 

@@ -178,6 +178,7 @@ static sheaf_status cut(void *dataset, int64_t bytes, sheaf_piece *piece, sheaf_
 {
 	sheaf_lens_dataset *in = (sheaf_lens_dataset *)dataset;
 	if (in->how.pipe) bytes = 1; /* one example at a time */
+	if (in->survey.complete && !in->streams.given) bytes = sheaf_lens_share(&in->survey, bytes);
 	sheaf_status status = sheaf_lens_cut(in->current, bytes, piece, err);
 	if (status == SHEAF_END && in->how.loop && in->any) {
 		SHEAF_TRY(begin_round(in, err));

@@ -3,6 +3,7 @@
  * default, then the ranges are applied in their order, so that later ones win. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "format/lens/dataset.h"
 #include <inttypes.h>
 #include <math.h>
@@ -16,6 +17,7 @@ typedef struct filling {
 	sheaf_error *err;
 	const sheaf_lens_example *example;
 	int64_t number;          /* of the example */
+	int64_t left;            /* units that it may still give a value */
 	sheaf_lens_cells *cells; /* of each stream */
 	int *stream_of;          /* 2 for each group of the set, and before them 2 for the whole network */
 	int only[2];             /* the one stream of each side, or -1 where there are several */
@@ -82,27 +84,46 @@ static void set_units(const filling *f, const scope *s, int64_t from, int64_t to
 	}
 }
 
-static sheaf_status apply_dense(const filling *f, const scope *s, const sheaf_lens_range *range)
+/* See SHEAF_LENS_USUAL_UNITS. */
+static sheaf_status spend(filling *f, int64_t units, bool *ok)
+{
+	char expected[176], found[64];
+	*ok = units <= f->left;
+	if (*ok) f->left -= units;
+	if (*ok) return SHEAF_OK;
+	snprintf(expected, sizeof expected,
+	         "at most %d units in all events of an example, and %d more for each of its bytes (" SHEAF_OPTION(
+				 "group") " says how large the network is, and allows more)",
+	         SHEAF_LENS_USUAL_UNITS, SHEAF_LENS_UNITS_OF_A_BYTE);
+	snprintf(found, sizeof found, "%" PRId64 " where %" PRId64 " are left", units, f->left);
+	return tell(f, SHEAF_ERROR, "many units", expected, found, "they are left out");
+}
+
+static sheaf_status apply_dense(filling *f, const scope *s, const sheaf_lens_range *range)
 {
 	int64_t from = range->first, to = from + range->count;
 	const float *values = sheaf_lens_values_of(f->set, range);
 	if (range->count == 0) return SHEAF_OK;
 	if (from < 0 || to > s->width) SHEAF_TRY(tell_of_units(f, from, to, s->width));
 	int64_t begin = from < 0 ? 0 : from, end = to > s->width ? s->width : to;
-	if (begin < end) set_units(f, s, begin, end, values + (begin - from), 0);
+	bool ok = false;
+	if (begin < end) SHEAF_TRY(spend(f, end - begin, &ok));
+	if (ok) set_units(f, s, begin, end, values + (begin - from), 0);
 	return SHEAF_OK;
 }
 
-static sheaf_status apply_span(const filling *f, const scope *s, int64_t from, int64_t to, float value)
+static sheaf_status apply_span(filling *f, const scope *s, int64_t from, int64_t to, float value)
 {
 	if (to > s->width) SHEAF_TRY(tell_of_units(f, from, to, s->width));
 	if (to > s->width) to = s->width;
-	if (from < to) set_units(f, s, from, to, NULL, value);
+	bool ok = false;
+	if (from < to) SHEAF_TRY(spend(f, to - from, &ok));
+	if (ok) set_units(f, s, from, to, NULL, value);
 	return SHEAF_OK;
 }
 
 /* A list that begins with the end of a span means all units. */
-static sheaf_status apply_sparse(const filling *f, const scope *s, const sheaf_lens_range *range)
+static sheaf_status apply_sparse(filling *f, const scope *s, const sheaf_lens_range *range)
 {
 	const int32_t *units = sheaf_lens_units_of(f->set, range);
 	if (range->count && units[0] < 0) return apply_span(f, s, 0, s->width, range->value);
@@ -121,7 +142,7 @@ static sheaf_status apply_sparse(const filling *f, const scope *s, const sheaf_l
 	return SHEAF_OK;
 }
 
-static sheaf_status apply_range(const filling *f, const sheaf_lens_range *range, bool target)
+static sheaf_status apply_range(filling *f, const sheaf_lens_range *range, bool target)
 {
 	bool whole = range->group < 0 && f->in->streams.given;
 	scope s = {whole ? f->only[target] : f->stream_of[(range->group + 1) * 2 + target], target, 0};
@@ -136,13 +157,17 @@ static sheaf_status apply_range(const filling *f, const sheaf_lens_range *range,
 
 /* ---- events ---- */
 
-static sheaf_status fill_side(const filling *f, int32_t list, bool target, float usual)
+static sheaf_status fill_side(filling *f, int32_t list, bool target, float usual)
 {
 	int32_t count;
 	const sheaf_lens_range *ranges = sheaf_lens_ranges_of(f->set, f->example, list, &count);
-	for (int s = 0; s < sheaf_lens_streams_count(&f->in->streams); s++)
-		if (sheaf_lens_stream_at(&f->in->streams, s)->target == target)
-			sheaf_lens_cells_start(&f->cells[s], usual, list >= 0);
+	for (int s = 0; s < sheaf_lens_streams_count(&f->in->streams); s++) {
+		const sheaf_lens_stream *stream = sheaf_lens_stream_at(&f->in->streams, s);
+		bool names_all = stream->sparse && (usual != 0 || signbit(usual)), ok = true;
+		if (stream->target != target) continue;
+		if (names_all) SHEAF_TRY(spend(f, stream->width, &ok));
+		sheaf_lens_cells_start(&f->cells[s], ok ? usual : 0, list >= 0);
+	}
 	for (int32_t r = 0; r < count; r++) SHEAF_TRY(apply_range(f, &ranges[r], target));
 	return SHEAF_OK;
 }
@@ -181,6 +206,12 @@ static sheaf_status fill_example(filling *f)
 	return SHEAF_OK;
 }
 
+static int64_t end_of_example(const filling *f, int64_t x)
+{
+	return x + 1 < sheaf_lens_count(f->set) ? sheaf_lens_example_at(f->set, x + 1)->byte
+	                                        : f->piece->byte + (int64_t)f->piece->size;
+}
+
 static sheaf_status fill_examples(filling *f)
 {
 	int64_t before;
@@ -188,6 +219,10 @@ static sheaf_status fill_examples(filling *f)
 	for (int64_t x = 0; x < sheaf_lens_count(f->set); x++) {
 		f->example = sheaf_lens_example_at(f->set, x);
 		f->number = before < 0 ? -1 : before + x;
+		f->left = f->in->streams.given
+		              ? INT64_MAX
+		              : SHEAF_LENS_USUAL_UNITS +
+		                    SHEAF_LENS_UNITS_OF_A_BYTE * (end_of_example(f, x) - f->example->byte);
 		SHEAF_TRY(fill_example(f));
 	}
 	return SHEAF_OK;
@@ -265,17 +300,21 @@ static void note_said(filling *f)
 		sheaf_builder_byte(&f->to->notes, f->cells[s].said);
 }
 
-static void end(filling *f)
+static sheaf_status end(filling *f)
 {
-	for (int s = 0; s < sheaf_lens_streams_count(&f->in->streams); s++) sheaf_lens_cells_end(&f->cells[s]);
+	for (int s = 0; s < sheaf_lens_streams_count(&f->in->streams); s++) {
+		sheaf_lens_cells_end(&f->cells[s]);
+		SHEAF_TRY(sheaf_lens_cells_status(&f->cells[s], f->err));
+	}
 	share_ends(f);
 	note_said(f);
+	return SHEAF_OK;
 }
 
 static void release(filling *f)
 {
 	for (int s = 0; f->cells && s < sheaf_lens_streams_count(&f->in->streams); s++)
-		sheaf_lens_cells_free(&f->cells[s], f->cx);
+		sheaf_lens_cells_free(&f->cells[s]);
 	sheaf_release(f->cx, f->cells, cells_size(f));
 	sheaf_release(f->cx, f->stream_of, map_size(f));
 }
@@ -286,7 +325,7 @@ static sheaf_status fill(const sheaf_lens_dataset *in, const sheaf_piece *piece,
 	filling f = {.in = in, .piece = piece, .set = set, .cx = to->cx, .err = err, .to = to};
 	sheaf_status status = begin(&f);
 	if (status == SHEAF_OK) status = fill_examples(&f);
-	if (status == SHEAF_OK) end(&f);
+	if (status == SHEAF_OK) status = end(&f);
 	release(&f);
 	return status;
 }

@@ -66,7 +66,8 @@ static const char *const whole_names[2] = {"inputs", "targets"}, *const side_suf
                                                                                             ".target"};
 
 /* In the order of the sides, and on each in that of appearance. A group of which only "all units" is said
- * counts as one unit. */
+ * counts as one unit. One with far more units than events name is sparse: what is made of a file follows its
+ * size. */
 sheaf_status sheaf_lens_streams_of_survey(const sheaf_lens_survey *survey, sheaf_lens_streams *streams,
                                           sheaf_error *err)
 {
@@ -78,6 +79,7 @@ sheaf_status sheaf_lens_streams_of_survey(const sheaf_lens_survey *survey, sheaf
 			                            .group_size = uses[u].size,
 			                            .target = side};
 			stream.width = uses[u].width ? uses[u].width : 1;
+			stream.sparse = sheaf_lens_is_thin(survey, &uses[u]);
 			SHEAF_TRY(sheaf_lens_streams_add(streams, &stream, err));
 		}
 	return SHEAF_OK;

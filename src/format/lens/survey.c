@@ -3,6 +3,7 @@
  * they are, how many examples and events there are, and which procs. */
 #include "base/context.h"
 #include "format/lens/dataset.h"
+#include <math.h>
 
 enum { FIRST_PART = 1 << 20, PIECE = 4 << 20, LINE_SHOWN = 60 };
 
@@ -39,7 +40,7 @@ static sheaf_lens_use *use_of(sheaf_lens_survey *s, const sheaf_lens_set *set, i
 		if (uses[u].target == target && uses[u].size == size &&
 		    memcmp(s->texts.data + uses[u].name, name, size) == 0)
 			return &uses[u];
-	sheaf_lens_use use = {s->texts.size, size, target, 0};
+	sheaf_lens_use use = {.name = s->texts.size, .size = size, .target = target};
 	sheaf_builder_append(&s->texts, name, size);
 	sheaf_builder_byte(&s->texts, '\0');
 	if (s->texts.failed) return NULL; /* no use may point after them */
@@ -47,21 +48,30 @@ static sheaf_lens_use *use_of(sheaf_lens_survey *s, const sheaf_lens_set *set, i
 	return s->groups.failed ? NULL : (sheaf_lens_use *)(void *)s->groups.data + n;
 }
 
-static int64_t width_of_units(const int32_t *units, int32_t count)
+static void add_units(sheaf_lens_use *use, const int32_t *units, int32_t count)
 {
-	int64_t highest = -1;
-	if (count && units[0] < 0) return 0; /* all units, however many those are */
-	for (int32_t k = 0; k < count; k++) {
-		int64_t unit = units[k] < 0 ? -(int64_t)units[k] : units[k];
-		if (unit > highest) highest = unit;
+	if (count && units[0] < 0) { /* all units, however many those are */
+		use->alls++;
+		return;
 	}
-	return highest + 1;
+	for (int32_t k = 0; k < count; k++) {
+		int64_t unit = units[k], from = k && unit < 0 ? units[k - 1] : 0;
+		if (unit < 0) unit = -unit;
+		int64_t span = units[k] < 0 && from >= 0 && unit > from ? unit - from : 1;
+		if (span <= SHEAF_LENS_USUAL_UNITS) use->named += span; /* else it will be left out, most likely */
+		if (unit >= use->width) use->width = unit + 1;
+	}
 }
 
-static int64_t width_of_range(const sheaf_lens_set *set, const sheaf_lens_range *range)
+static void add_range(sheaf_lens_use *use, const sheaf_lens_set *set, const sheaf_lens_range *range)
 {
-	if (range->sparse) return width_of_units(sheaf_lens_units_of(set, range), range->count);
-	return range->count && range->first >= 0 ? (int64_t)range->first + range->count : 0;
+	int64_t end = range->count && range->first >= 0 ? (int64_t)range->first + range->count : 0;
+	if (range->sparse) {
+		add_units(use, sheaf_lens_units_of(set, range), range->count);
+		return;
+	}
+	use->named += range->count;
+	if (end > use->width) use->width = end;
 }
 
 static void add_list(sheaf_lens_survey *s, const sheaf_lens_set *set, const sheaf_lens_example *example,
@@ -71,12 +81,13 @@ static void add_list(sheaf_lens_survey *s, const sheaf_lens_set *set, const shea
 	const sheaf_lens_range *ranges = sheaf_lens_ranges_of(set, example, list, &count);
 	for (int32_t r = 0; r < count; r++) {
 		sheaf_lens_use *use = use_of(s, set, ranges[r].group, target);
-		int64_t width = width_of_range(set, &ranges[r]);
-		if (use && width > use->width) use->width = width;
+		if (use) add_range(use, set, &ranges[r]);
 	}
 }
 
 /* ---- examples ---- */
+
+static bool is_filling(float usual) { return usual != 0 || signbit(usual); }
 
 static void add_example(sheaf_lens_survey *s, const sheaf_lens_set *set, const sheaf_lens_example *example)
 {
@@ -86,7 +97,10 @@ static void add_example(sheaf_lens_survey *s, const sheaf_lens_set *set, const s
 	add_proc(s, sheaf_lens_string(set, example->proc));
 	for (int32_t e = 0; e < example->nevents; e++) {
 		const sheaf_lens_event *event = sheaf_lens_event_at(set, example, e);
-		add_proc(s, sheaf_lens_string(set, sheaf_lens_event_traits(set, example, event)->proc));
+		const sheaf_lens_traits *traits = sheaf_lens_event_traits(set, example, event);
+		add_proc(s, sheaf_lens_string(set, traits->proc));
+		s->filled[false] |= is_filling(traits->fields[SHEAF_LENS_DEF_I]);
+		s->filled[true] |= is_filling(traits->fields[SHEAF_LENS_DEF_T]);
 		add_list(s, set, example, event->input, false);
 		add_list(s, set, example, event->target, true);
 	}
@@ -102,6 +116,7 @@ static sheaf_status read_pieces(sheaf_lens_survey *s, sheaf_lens_reader *reader,
 		SHEAF_TRY(sheaf_lens_parse(reader, piece, set, cx, err));
 		for (int64_t x = 0; x < sheaf_lens_count(set); x++)
 			add_example(s, set, sheaf_lens_example_at(set, x));
+		s->bytes += (int64_t)piece->size;
 		sheaf_lens_set_clear(set);
 		SHEAF_TRY(sheaf_builder_status(&s->texts, err));
 		SHEAF_TRY(sheaf_builder_status(&s->groups, err));
@@ -174,6 +189,40 @@ sheaf_status sheaf_lens_make_survey(sheaf_source *source, bool glance, sheaf_len
 		status = sheaf_forgive(status, "reading the input meets it again and says so");
 	SHEAF_TRY(status);
 	return glance ? SHEAF_OK : sheaf_source_rewind(source, err);
+}
+
+/* ---- how much it becomes ---- */
+
+/* Sums of what a file says can be beyond 64 bits; nothing here must be exact. */
+static double cells_of(const sheaf_lens_survey *s, const sheaf_lens_use *use)
+{
+	return (double)s->events * (double)use->width;
+}
+
+static double named_by(const sheaf_lens_use *use)
+{
+	return (double)use->named + (double)use->alls * (double)use->width;
+}
+
+bool sheaf_lens_is_thin(const sheaf_lens_survey *survey, const sheaf_lens_use *use)
+{
+	enum { TIMES = 64 };
+	double cells = cells_of(survey, use);
+	bool few = cells > TIMES * named_by(use) && !survey->filled[use->target];
+	bool many = (double)survey->longest * (double)use->width > SHEAF_LENS_USUAL_UNITS &&
+	            cells > SHEAF_LENS_UNITS_OF_A_BYTE * (double)survey->bytes;
+	return cells > SHEAF_LENS_USUAL_UNITS && (few || many);
+}
+
+int64_t sheaf_lens_share(const sheaf_lens_survey *survey, int64_t bytes)
+{
+	enum { USUAL = 16 }; /* bytes of values that a byte of the input becomes */
+	const sheaf_lens_use *uses = (const sheaf_lens_use *)(const void *)survey->groups.data;
+	double values = 0;
+	for (size_t u = 0; u < survey->groups.size / sizeof *uses; u++)
+		values += sheaf_lens_is_thin(survey, &uses[u]) ? 2 * named_by(&uses[u]) : cells_of(survey, &uses[u]);
+	double times = values * sizeof(float) / USUAL / ((double)survey->bytes + 1);
+	return times <= 1 ? bytes : (double)bytes / times < 1 ? 1 : (int64_t)((double)bytes / times);
 }
 
 /* ---- what would break Lens ---- */
