@@ -226,6 +226,108 @@ static void test_overlap(void **state)
 	free_bytes(&archive);
 }
 
+/* ---- one row ---- */
+
+static sheaf_status open_whole(record *r, const char *file, sheaf_dataset **out)
+{
+	sheaf_open_options options = {.size = sizeof options, .rows = SHEAF_TAKES_WHOLE};
+	begin(r, (sheaf_context_options){.threads = 1});
+	return sheaf_open(file, &options, r->cx, out, &err);
+}
+
+/* The levels of one row, as entries again, are those that the file gives by itself. */
+static void check_whole(const char *file, const char *to)
+{
+	record r;
+	sheaf_dataset *data;
+	sheaf_writer *writer;
+	const sheaf_frame *frame;
+	sheaf_create_options creating = {.size = sizeof creating, .force = true};
+	sheaf_convert_options converting = {.size = sizeof converting, .force = true};
+	assert_ok(open_whole(&r, file, &data));
+	assert_ok(sheaf_create(in_folder(to), sheaf_dataset_schema(data), &creating, r.cx, &writer, &err));
+	assert_ok(sheaf_next(data, &frame, &err));
+	assert_int_equal(frame->nrows, 1);
+	assert_ok(sheaf_frame_check(frame, sheaf_dataset_schema(data), SHEAF_CHECK_FULL, &err));
+	assert_ok(sheaf_write(writer, frame, &err));
+	assert_int_equal(sheaf_next(data, &frame, &err), SHEAF_END);
+	assert_ok(sheaf_finish(writer, &err));
+	sheaf_close(data);
+	bytes_sink whole = read_file(to);
+	assert_ok(sheaf_convert(&file, 1, in_folder(to), &converting, r.cx, &err));
+	bytes_sink entries = read_file(to);
+	if (whole.size != entries.size || memcmp(whole.data, entries.data, whole.size) != 0)
+		fail_msg("%s: as one row\n%.*s\nas entries\n%.*s", file, (int)whole.size, (char *)whole.data,
+		         (int)entries.size, (char *)entries.data);
+	free_bytes(&whole);
+	free_bytes(&entries);
+	end(&r);
+}
+
+static void test_whole(void **state)
+{
+	static const char *const files[] = {"array", "coo-three-dimensions", "coo", "csc", "csr-deflated",
+	                                    "csr",   "csr-one-dimension"},
+							 *const layouts[] = {"csr", "csc", "coo", "dense"};
+	char path[600], how[40];
+	(void)state;
+	for (size_t i = 0; i < COUNT(files); i++) {
+		snprintf(path, sizeof path, "%s/files/npz/good-%s.npz", getenv("SHEAF_TESTS"), files[i]);
+		check_whole(path, "c.tns");
+	}
+	for (size_t i = 0; i < COUNT(layouts); i++) {
+		snprintf(how, sizeof how, "-layout=%s", layouts[i]);
+		const conversion there = {"mtx", MATRIX, "npz", how, SHEAF_OK, NULL, NULL};
+		check_conversion(&there, 0, 0);
+		check_whole(in_folder("b.npz"), "c.mtx");
+	}
+	const conversion array = {"mtx", ARRAY, "npy", NULL, SHEAF_OK, NULL, NULL};
+	check_conversion(&array, 0, 0);
+	check_whole(in_folder("b.npy"), "c.mtx");
+}
+
+/* What cannot be one row, and what may not. */
+static void test_no_whole(void **state)
+{
+	static const struct {
+		const char *file;
+		sheaf_status status;
+		const char *message;
+	} refused[] = {
+		{"good-dia", SHEAF_UNSUPPORTED, "expected a whole tensor"},
+		{"bad-index", SHEAF_DATA, "expected a place inside of"},
+		{"bad-index-three-dimensions", SHEAF_DATA, "expected a place inside of"},
+	};
+	char path[600];
+	(void)state;
+	for (size_t i = 0; i < COUNT(refused); i++) {
+		record r;
+		sheaf_dataset *data = NULL;
+		const sheaf_frame *frame;
+		snprintf(path, sizeof path, "%s/files/npz/%s.npz", getenv("SHEAF_TESTS"), refused[i].file);
+		sheaf_status status = open_whole(&r, path, &data);
+		if (status == SHEAF_OK) status = sheaf_next(data, &frame, &err);
+		assert_int_equal(status, refused[i].status);
+		assert_non_null(strstr(err.message, refused[i].message));
+		sheaf_close(data);
+		end(&r);
+	}
+}
+
+/* Entries of a list need not be in order: rows and the whole have them as they are. */
+static void test_whole_unsorted(void **state)
+{
+	record r;
+	sheaf_dataset *data;
+	char path[600];
+	(void)state;
+	snprintf(path, sizeof path, "%s/files/npz/good-unsorted.npz", getenv("SHEAF_TESTS"));
+	assert_ok(open_whole(&r, path, &data));
+	assert_false(sheaf_dataset_schema(data)->tensor.sorted);
+	sheaf_close(data);
+	end(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,6 +339,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_damage, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_heads_that_contradict, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_overlap, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_whole, make_folder, remove_folder),
+		cmocka_unit_test(test_no_whole),
+		cmocka_unit_test(test_whole_unsorted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

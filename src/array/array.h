@@ -125,13 +125,18 @@ SHEAF_USE sheaf_status sheaf_array_values(const sheaf_array *array, const sheaf_
 /* The field of items of one simple type, numbers or truth values; UNSUPPORTED for others. */
 SHEAF_USE sheaf_status sheaf_array_value_field(const sheaf_array *array, sheaf_field *field,
                                                sheaf_error *err);
-/* Items of a row: one, or as many as a sample has. */
+/* Items of a row: one, as many as a sample has, or all. */
 int64_t sheaf_array_items_of_row(const sheaf_array *array, const sheaf_schema *schema);
+int64_t sheaf_array_count_rows(const sheaf_array *array, const sheaf_schema *schema);
 /* What is known of an array with this number of rows. */
 void sheaf_array_facts(const sheaf_schema *schema, int64_t rows, sheaf_facts *out);
 /* n numbers of a part with nothing beside it as int64; DATA where one does not fit. */
 SHEAF_USE sheaf_status sheaf_array_integers(const sheaf_array *array, int64_t first, int64_t n, int64_t *out,
                                             sheaf_error *err);
+/* Appends n such numbers as indices of a type, I32 or I64; in place of the file's own bytes where they stand
+ * so. What is no index of that type, or of any, becomes one below 0. */
+SHEAF_USE sheaf_status sheaf_array_indices(const sheaf_array *array, int64_t first, int64_t n,
+                                           sheaf_type type, sheaf_builder *to, sheaf_error *err);
 /* Looks for datetimes that are no times. */
 SHEAF_USE sheaf_status sheaf_array_look_for_absent(sheaf_array *array, sheaf_error *err);
 

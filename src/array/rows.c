@@ -115,20 +115,25 @@ sheaf_status sheaf_array_look_for_absent(sheaf_array *a, sheaf_error *err)
 
 /* ---- numbers ---- */
 
-static bool can_share(const strip *s, size_t size)
+/* Whether the items lie one after the other as the column has them. */
+static bool is_as_it_stands(const strip *s, size_t size)
 {
 	const sheaf_part *part = s->part;
 	bool plain = (part->kind == 'i' || part->kind == 'u' || part->kind == 'f' || part->kind == 'c' ||
 	              part->kind == 'b') &&
 	             !part->swapped;
-	return plain && s->stride == part->size && (size_t)part->size == size && (uintptr_t)s->items % 16 == 0;
+	return plain && s->stride == part->size && (size_t)part->size == size;
 }
+
+static bool is_aligned(const strip *s) { return (uintptr_t)s->items % number_size(s->part) == 0; }
 
 static sheaf_status take_values(const strip *s, sheaf_builder *b, size_t size)
 {
 	uint64_t bytes = (uint64_t)s->n * size;
 	if (!sheaf_builder_room(b, bytes ? bytes : 1)) return sheaf_builder_status(b, s->err);
-	if (s->part->kind == 'f' && s->part->size == 2)
+	if (bytes && is_as_it_stands(s, size))
+		memcpy(b->data, s->items, (size_t)bytes);
+	else if (s->part->kind == 'f' && s->part->size == 2)
 		take_halves(s, b->data);
 	else if (is_timed(s->part) && !s->part->zoned)
 		SHEAF_TRY(take_times(s, b->data));
@@ -230,7 +235,7 @@ static sheaf_status take_column(const strip *s, const sheaf_buffer *bytes, sheaf
 	bool texts =
 		sheaf_means_text(field->meaning) || field->meaning == SHEAF_BYTES; /* samples are lists, too */
 	if (texts && field->levels[0].kind == SHEAF_LIST) return take_texts(s, to);
-	if (!can_share(s, size)) return take_values(s, &to->values, size);
+	if (!is_as_it_stands(s, size) || !is_aligned(s)) return take_values(s, &to->values, size);
 	sheaf_buffer part = sheaf_buffer_part(bytes, 0, (size_t)s->n * size);
 	sheaf_builder_hold(&to->values, &part);
 	return SHEAF_OK;
@@ -274,7 +279,13 @@ static void take_places(const sheaf_array *a, int dimension, int64_t first, int6
 
 int64_t sheaf_array_items_of_row(const sheaf_array *a, const sheaf_schema *schema)
 {
+	if (schema->rows == SHEAF_WHOLE) return a->count;
 	return schema->rows == SHEAF_SEQUENCES ? a->shape[1] : 1;
+}
+
+int64_t sheaf_array_count_rows(const sheaf_array *a, const sheaf_schema *schema)
+{
+	return schema->rows == SHEAF_WHOLE ? 1 : a->count / sheaf_array_items_of_row(a, schema);
 }
 
 void sheaf_array_facts(const sheaf_schema *schema, int64_t rows, sheaf_facts *out)
@@ -319,25 +330,126 @@ static sheaf_status refuse_integer(const sheaf_array *a, int64_t item, sheaf_err
 	                  a->holding.name, item);
 }
 
+/* Integers of this machine, at any address. */
+#define WIDEN(name, type) \
+	static void widen_##name(const uint8_t *items, int64_t n, int64_t *out) \
+	{ \
+		for (int64_t i = 0; i < n; i++) { \
+			type v; \
+			memcpy(&v, items + (size_t)i * sizeof v, sizeof v); \
+			out[i] = (int64_t)v; \
+		} \
+	}
+WIDEN(u8, uint8_t)
+WIDEN(u16, uint16_t)
+WIDEN(u32, uint32_t)
+WIDEN(i8, int8_t)
+WIDEN(i16, int16_t)
+WIDEN(i32, int32_t)
+WIDEN(i64, int64_t)
+
+static void widen(const strip *s, int64_t *out)
+{
+	static void (*const of[2][4])(const uint8_t *, int64_t, int64_t *) = {
+		{widen_u8, widen_u16, widen_u32, widen_i64}, {widen_i8, widen_i16, widen_i32, widen_i64}};
+	int width = s->part->size == 1 ? 0 : s->part->size == 2 ? 1 : s->part->size == 4 ? 2 : 3;
+	of[s->part->kind == 'i'][width](s->items, s->n, out);
+}
+
+/* Integers of the other order of bytes are brought into this one in their place. */
+static void widen_swapped(const strip *s, int64_t *out)
+{
+	for (int64_t i = 0; i < s->n; i++) {
+		uint8_t number[8];
+		take_number(s, i, number);
+		strip one = *s;
+		one.items = number;
+		one.n = 1;
+		widen(&one, out + i);
+	}
+}
+
+static bool are_below_2_63(const int64_t *v, int64_t n)
+{
+	int64_t all = 0;
+	for (int64_t i = 0; i < n; i++) all |= v[i];
+	return all >= 0;
+}
+
+static sheaf_status check_integers(const sheaf_array *a, sheaf_error *err)
+{
+	const sheaf_part *part = &a->dtype.parts[0];
+	if (!a->dtype.structured && (part->kind == 'i' || part->kind == 'u')) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_DATA, "%s: expected integers, found items of kind '%c'", a->holding.name,
+	                  part->kind);
+}
+
 sheaf_status sheaf_array_integers(const sheaf_array *a, int64_t first, int64_t n, int64_t *out,
                                   sheaf_error *err)
 {
 	const sheaf_part *part = &a->dtype.parts[0];
 	sheaf_buffer bytes = {0};
-	if (a->dtype.structured || (part->kind != 'i' && part->kind != 'u'))
-		return sheaf_fail(err, SHEAF_DATA, "%s: expected integers, found items of kind '%c'", a->holding.name,
-		                  part->kind);
+	SHEAF_TRY(check_integers(a, err));
 	SHEAF_TRY(sheaf_holding_view(&a->holding, a->data_at + first * part->size, n * part->size, &bytes, err));
 	strip s = {.array = a, .part = part, .items = bytes.data, .stride = part->size, .n = n};
 	sheaf_status status = SHEAF_OK;
-	for (int64_t i = 0; i < n && status == SHEAF_OK; i++) {
-		uint64_t v = 0;
-		take_number(&s, i, (uint8_t *)&v + (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 8 - part->size));
-		bool negative = part->kind == 'i' && (v >> (8 * part->size - 1) & 1);
-		if (negative && part->size < 8) v |= ~UINT64_C(0) << (8 * part->size);
-		if (v > INT64_MAX && part->kind == 'u') status = refuse_integer(a, first + i, err);
-		out[i] = (int64_t)v;
+	if (part->swapped)
+		widen_swapped(&s, out);
+	else
+		widen(&s, out);
+	if (part->kind == 'u' && part->size == 8 && !are_below_2_63(out, n)) {
+		int64_t i = 0;
+		while (out[i] >= 0) i++;
+		status = refuse_integer(a, first + i, err);
 	}
 	sheaf_buffer_reset(&bytes);
 	return status;
+}
+
+/* Those that do not fit become -1, which is outside of every extent. */
+static void narrow(const int64_t *from, int64_t n, uint8_t *to)
+{
+	for (int64_t i = 0; i < n; i++) {
+		int32_t v = from[i] < 0 || from[i] > INT32_MAX ? -1 : (int32_t)from[i];
+		memcpy(to + (size_t)i * sizeof v, &v, sizeof v);
+	}
+}
+
+static void convert_indices(strip *s, size_t size, uint8_t *to)
+{
+	enum { AT_ONCE = 1024 };
+	int64_t wide[AT_ONCE], left = s->n;
+	for (; left > 0; left -= s->n, s->items += s->n * s->stride, to += (size_t)s->n * size) {
+		s->n = left < AT_ONCE ? left : AT_ONCE;
+		if (s->part->swapped)
+			widen_swapped(s, wide);
+		else
+			widen(s, wide);
+		if (size == sizeof(int32_t))
+			narrow(wide, s->n, to);
+		else
+			memcpy(to, wide, (size_t)s->n * size);
+	}
+}
+
+sheaf_status sheaf_array_indices(const sheaf_array *a, int64_t first, int64_t n, sheaf_type type,
+                                 sheaf_builder *to, sheaf_error *err)
+{
+	const sheaf_part *part = &a->dtype.parts[0];
+	size_t size = sheaf_type_size(type), all = (size_t)n * size;
+	sheaf_buffer bytes = {0};
+	SHEAF_TRY(check_integers(a, err));
+	SHEAF_TRY(sheaf_holding_view(&a->holding, a->data_at + first * part->size, n * part->size, &bytes, err));
+	strip s = {.array = a, .part = part, .items = bytes.data, .stride = part->size, .n = n};
+	if (is_as_it_stands(&s, size) && is_aligned(&s) && to->size == 0) {
+		sheaf_builder_hold(to, &bytes);
+	} else if (sheaf_builder_room(to, all + 1)) {
+		if (n && is_as_it_stands(&s, size))
+			memcpy(to->data + to->size, s.items, all);
+		else
+			convert_indices(&s, size, to->data + to->size);
+		to->size += all;
+	}
+	sheaf_buffer_reset(&bytes);
+	return sheaf_builder_status(to, err);
 }

@@ -90,6 +90,22 @@ static sheaf_status make_entries(const sheaf_array *a, sheaf_schema *out, sheaf_
 	return SHEAF_OK;
 }
 
+/* One row, whose levels are the dimensions in their order in the file. */
+static sheaf_status make_whole(const sheaf_array *a, sheaf_schema *out, sheaf_error *err)
+{
+	sheaf_level_shape levels[SHEAF_MAX_RANK] = {0};
+	sheaf_schema entries = {.cx = a->cx};
+	sheaf_status status = make_entries(a, &entries, err);
+	for (int d = 0; d < a->rank; d++)
+		levels[d] = (sheaf_level_shape){.kind = SHEAF_FIXED, .extents = {a->shape[entries.tensor.order[d]]}};
+	const sheaf_field *value = status ? NULL : &entries.fields[a->rank];
+	if (value)
+		status =
+			sheaf_schema_add_levels(out, &entries.tensor, levels, a->rank, value->meaning, value->type, err);
+	sheaf_schema_free(&entries);
+	return status;
+}
+
 /* Each row is a sequence of one dense sample. */
 static sheaf_status make_sequences(const sheaf_array *a, const char *name, sheaf_schema *out,
                                    sheaf_error *err)
@@ -111,7 +127,9 @@ sheaf_status sheaf_array_schema(sheaf_array *a, unsigned rows, const char *name,
 	*out = (sheaf_schema){.cx = a->cx};
 	SHEAF_TRY(sheaf_array_look_for_absent(a, err));
 	sheaf_status status;
-	if (!tensor || (!wanted && a->rank == 1 && (rows & SHEAF_TAKES_CELLS)))
+	if (tensor && rows == SHEAF_TAKES_WHOLE)
+		status = make_whole(a, out, err);
+	else if (!tensor || (!wanted && a->rank == 1 && (rows & SHEAF_TAKES_CELLS)))
 		status = make_cells(a, out, err);
 	else if (!wanted && number && a->rank == 2 && !a->fortran && a->shape[1] > 0 &&
 	         (rows & SHEAF_TAKES_SEQUENCES))

@@ -50,3 +50,24 @@ uint32_t sheaf_crc32(uint32_t before, const void *data, size_t size)
 	if (size == 0) return before; /* of no bytes at NULL libdeflate gives the first sum */
 	return libdeflate_crc32(before, data, size);
 }
+
+/* The product of two polynomials over the bits 0 and 1, without multiples of the sum's own. The highest bit is
+ * the coefficient of 1. */
+static uint32_t multiply(uint32_t a, uint32_t b)
+{
+	enum { OWN = (int)0xedb88320u };
+	uint32_t product = 0;
+	for (uint32_t bit = 1u << 31; bit; bit >>= 1) {
+		if (a & bit) product ^= b;
+		b = b >> 1 ^ (b & 1 ? (uint32_t)OWN : 0);
+	}
+	return product;
+}
+
+/* A byte of zeros after a text multiplies its sum by x^8. */
+uint32_t sheaf_crc32_join(uint32_t first, uint32_t second, uint64_t second_size)
+{
+	for (uint32_t power = 1u << 23; second_size; second_size >>= 1, power = multiply(power, power))
+		if (second_size & 1) first = multiply(first, power);
+	return first ^ second;
+}

@@ -41,9 +41,8 @@ static sheaf_status prepare(reader *in, const sheaf_opening *how, sheaf_error *e
 		.source = in->source, .size = sheaf_source_size(in->source), .name = sheaf_source_name(in->source)};
 	SHEAF_TRY(sheaf_array_open(&in->array, &holding, in->cx, err));
 	SHEAF_TRY(sheaf_array_schema(&in->array, how->rows, "x", &in->schema, err));
-	int64_t items = sheaf_array_items_of_row(&in->array, &in->schema);
-	in->row_bytes = items * in->array.dtype.size;
-	in->rows = in->array.count / items;
+	in->row_bytes = sheaf_array_items_of_row(&in->array, &in->schema) * in->array.dtype.size;
+	in->rows = sheaf_array_count_rows(&in->array, &in->schema);
 	return SHEAF_OK;
 }
 
@@ -89,6 +88,7 @@ static sheaf_status decode(const void *opened, const sheaf_piece *piece, sheaf_f
 {
 	const reader *in = (const reader *)opened;
 	int64_t first = (piece->byte - in->array.data_at) / step_of(in), n = piece->size / step_of(in);
+	if (in->schema.rows == SHEAF_WHOLE) n = 1; /* also of no items */
 	sheaf_frame_builder to;
 	sheaf_status status = sheaf_frame_builder_begin(&to, &in->schema, frame, cx, err);
 	if (status == SHEAF_OK) status = sheaf_array_rows(&in->array, &piece->bytes, first, n, &to, err);

@@ -102,6 +102,10 @@ static sheaf_status prepare(reader *in, const sheaf_opening *how, sheaf_error *e
 	in->items = 1;
 	if (in->is_sparse) {
 		SHEAF_TRY(sheaf_npz_open_sparse(&in->archive, &in->sparse, err));
+		if (how->rows == SHEAF_TAKES_WHOLE && sheaf_npz_is_plain(&in->sparse)) {
+			in->rows = 1;
+			return sheaf_npz_whole_schema(&in->sparse, &in->schema, err);
+		}
 		in->rows = in->sparse.data.count;
 		return sheaf_npz_sparse_schema(&in->sparse, &in->schema, err);
 	}
@@ -109,7 +113,7 @@ static sheaf_status prepare(reader *in, const sheaf_opening *how, sheaf_error *e
 	SHEAF_TRY(sheaf_npz_open_member(&in->archive, member, &in->array, err));
 	SHEAF_TRY(sheaf_array_schema(&in->array, how->rows, "x", &in->schema, err));
 	in->items = sheaf_array_items_of_row(&in->array, &in->schema);
-	in->rows = in->array.count / in->items;
+	in->rows = sheaf_array_count_rows(&in->array, &in->schema);
 	return SHEAF_OK;
 }
 
@@ -119,7 +123,8 @@ static sheaf_status open_reader(void *opened, const sheaf_values *values, const 
 	reader *in = (reader *)opened;
 	(void)values;
 	SHEAF_TRY(prepare(in, how, err));
-	sheaf_array_facts(&in->schema, in->is_sparse ? -1 : in->rows, &in->facts);
+	bool known = !in->is_sparse || in->schema.rows == SHEAF_WHOLE;
+	sheaf_array_facts(&in->schema, known ? in->rows : -1, &in->facts);
 	return SHEAF_OK;
 }
 
@@ -141,10 +146,23 @@ static sheaf_status cut(void *opened, int64_t bytes, sheaf_piece *piece, sheaf_e
 	if (left == 0) return SHEAF_END;
 	sheaf_buffer_reset(&piece->bytes);
 	*piece = (sheaf_piece){.byte = in->next, .size = n, .line = -1, .column = -1, .chunk = -1};
+	if (in->is_sparse && in->schema.rows == SHEAF_WHOLE) {
+		in->next = in->rows;
+		return SHEAF_OK;
+	}
 	SHEAF_TRY(sheaf_holding_view(&values->holding, values->data_at + in->next * size, n * size, &piece->bytes,
 	                             err));
 	in->next += n;
 	return SHEAF_OK;
+}
+
+static sheaf_status take_rows(const reader *in, const sheaf_piece *piece, sheaf_frame_builder *to,
+                              sheaf_error *err)
+{
+	if (in->is_sparse && in->schema.rows == SHEAF_WHOLE) return sheaf_npz_whole_row(&in->sparse, to, err);
+	if (in->is_sparse)
+		return sheaf_npz_sparse_rows(&in->sparse, &piece->bytes, piece->byte, piece->size, to, err);
+	return sheaf_array_rows(&in->array, &piece->bytes, piece->byte, piece->size, to, err);
 }
 
 static sheaf_status decode(const void *opened, const sheaf_piece *piece, sheaf_frame *frame,
@@ -153,10 +171,7 @@ static sheaf_status decode(const void *opened, const sheaf_piece *piece, sheaf_f
 	const reader *in = (const reader *)opened;
 	sheaf_frame_builder to;
 	sheaf_status status = sheaf_frame_builder_begin(&to, &in->schema, frame, cx, err);
-	if (status == SHEAF_OK)
-		status = in->is_sparse
-		             ? sheaf_npz_sparse_rows(&in->sparse, &piece->bytes, piece->byte, piece->size, &to, err)
-		             : sheaf_array_rows(&in->array, &piece->bytes, piece->byte, piece->size, &to, err);
+	if (status == SHEAF_OK) status = take_rows(in, piece, &to, err);
 	return sheaf_frame_builder_end(&to, status, frame, err);
 }
 

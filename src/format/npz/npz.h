@@ -2,7 +2,8 @@
 /* NumPy's archives: a ZIP file with an array in each member, which SciPy's save_npz makes sparse matrices of.
  *
  *   archive.c  the ZIP file and its members      sparse.c  SciPy's layouts
- *   format.c   the table entry and reading       write.c   sparse matrices into an archive */
+ *   format.c   the table entry and reading       whole.c   those as one row
+ *   writing: writer.h */
 #ifndef SHEAF_FORMAT_NPZ_NPZ_H
 #define SHEAF_FORMAT_NPZ_NPZ_H
 
@@ -73,6 +74,27 @@ SHEAF_USE sheaf_status sheaf_npz_sparse_schema(sheaf_npz_sparse *sparse, sheaf_s
 SHEAF_USE sheaf_status sheaf_npz_sparse_rows(const sheaf_npz_sparse *sparse, const sheaf_buffer *bytes,
                                              int64_t first, int64_t n, sheaf_frame_builder *to,
                                              sheaf_error *err);
+
+/* Csr, csc and coo whose arrays can be indices as they stand. */
+bool sheaf_npz_is_plain(const sheaf_npz_sparse *sparse);
+/* Of csr and csc, the dimension of which there are indices. */
+int sheaf_npz_minor(const sheaf_npz_sparse *sparse);
+/* I32 where the dimension's extent allows. */
+sheaf_type sheaf_npz_index_type(const sheaf_npz_sparse *sparse, int dimension);
+/* Values after these belong to nothing. */
+int64_t sheaf_npz_end_of_values(const sheaf_npz_sparse *sparse);
+/* Of a plain one, the indices of entries [first, first + n) of each dimension that has some, all within the
+ * shape, `wide` or of each dimension's type: they are shared with the file where they stand as they should.
+ */
+SHEAF_USE sheaf_status sheaf_npz_take_indices(const sheaf_npz_sparse *sparse, int64_t first, int64_t n,
+                                              bool wide, sheaf_builder *const to[], sheaf_error *err);
+
+/* ---- whole.c ---- */
+
+/* A plain one as a row of its own. */
+SHEAF_USE sheaf_status sheaf_npz_whole_schema(sheaf_npz_sparse *sparse, sheaf_schema *out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_npz_whole_row(const sheaf_npz_sparse *sparse, sheaf_frame_builder *to,
+                                           sheaf_error *err);
 
 /* ---- write.c ---- */
 

@@ -195,6 +195,21 @@ sheaf_status sheaf_npz_open_sparse(const sheaf_npz_archive *a, sheaf_npz_sparse 
 
 /* ---- places ---- */
 
+/* By rows or columns, or by coordinates each dimension of which is an array. */
+bool sheaf_npz_is_plain(const sheaf_npz_sparse *s)
+{
+	if (s->layout == NPZ_COO) return !s->together || !s->first.fortran;
+	return s->layout == NPZ_CSR || s->layout == NPZ_CSC;
+}
+
+/* Of csr and csc, the dimension of which there are indices. */
+int sheaf_npz_minor(const sheaf_npz_sparse *s) { return s->rank == 1 || s->layout == NPZ_CSC ? 0 : 1; }
+
+sheaf_type sheaf_npz_index_type(const sheaf_npz_sparse *s, int d)
+{
+	return s->shape[d] > INT32_MAX ? SHEAF_I64 : SHEAF_I32;
+}
+
 /* The list that item `at` of the indices is in: the last that does not begin after it. */
 static int64_t find_list(const sheaf_npz_sparse *s, int64_t at)
 {
@@ -210,7 +225,7 @@ static int64_t find_list(const sheaf_npz_sparse *s, int64_t at)
 }
 
 /* Values after the last pointer belong to nothing; those of blocks by columns are told one by one. */
-static int64_t end_of_values(const sheaf_npz_sparse *s)
+int64_t sheaf_npz_end_of_values(const sheaf_npz_sparse *s)
 {
 	bool compressed = s->layout == NPZ_CSR || s->layout == NPZ_CSC || s->layout == NPZ_BSR;
 	if (s->layout == NPZ_BSR && s->data.fortran) return s->data.count;
@@ -225,7 +240,7 @@ typedef struct places {
 static sheaf_status place_compressed(const sheaf_npz_sparse *s, int64_t first, int64_t n, places *p,
                                      sheaf_error *err)
 {
-	int minor = s->rank == 1 || s->layout == NPZ_CSC ? 0 : 1;
+	int minor = sheaf_npz_minor(s);
 	int64_t *major = s->rank == 1 ? NULL : p->at[!minor];
 	SHEAF_TRY(sheaf_array_integers(&s->first, first, n, p->at[minor], err));
 	int64_t list = n ? find_list(s, first) : 0;
@@ -369,16 +384,55 @@ static bool come_in_order(const places *p, const sheaf_tensor *t, int64_t *befor
 	return true;
 }
 
-/* Whether entries come by rows, or by columns, none twice: SciPy does not promise it. */
-static sheaf_status look_for_order(const sheaf_npz_sparse *s, sheaf_tensor *t, sheaf_error *err)
+/* How many of v[1] to v[n - 1] are not above the one before. */
+static int64_t count_descents(const uint8_t *indices, sheaf_type type, int64_t n)
+{
+	int64_t descents = 0;
+	const int32_t *narrow = (const int32_t *)(const void *)indices;
+	const int64_t *wide = (const int64_t *)(const void *)indices;
+	for (int64_t i = 1; i < n && type == SHEAF_I32; i++) descents += narrow[i] <= narrow[i - 1];
+	for (int64_t i = 1; i < n && type == SHEAF_I64; i++) descents += wide[i] <= wide[i - 1];
+	return descents;
+}
+
+/* Where indices go down, a list must begin: there are as many such places as lists that begin so. Looks at
+ * those of [first, first + n), first > 0; *list: any that begins before. */
+static bool go_down_at_lists(const sheaf_npz_sparse *s, const sheaf_builder *b, sheaf_type type,
+                             int64_t first, int64_t n, int64_t *list)
+{
+	size_t size = sheaf_type_size(type);
+	int64_t descents = count_descents(b->data, type, n + 1), l = *list;
+	while (l + 1 < s->npointers && s->pointers[l] < first) l++;
+	for (; l + 1 < s->npointers && s->pointers[l] < first + n; l++)
+		if (s->pointers[l] < s->pointers[l + 1])
+			descents -= count_descents(b->data + (size_t)(s->pointers[l] - first) * size, type, 2);
+	*list = l;
+	return descents == 0;
+}
+
+static sheaf_status look_at_lists(const sheaf_npz_sparse *s, bool *sorted, sheaf_error *err)
 {
 	enum { STEP = 1 << 16 };
-	int64_t before[SHEAF_MAX_RANK], count = end_of_values(s);
-	t->sorted = t->unique = s->layout == NPZ_CSR || s->layout == NPZ_CSC || s->layout == NPZ_COO;
-	for (int d = 0; d < s->rank; d++) {
-		before[d] = -1;
-		t->order[d] = s->layout == NPZ_CSC ? !d : d;
+	int64_t count = sheaf_npz_end_of_values(s), list = 0;
+	sheaf_type type = sheaf_npz_index_type(s, sheaf_npz_minor(s));
+	for (int64_t first = 1; first < count && *sorted; first += STEP) {
+		int64_t n = count - first < STEP ? count - first : STEP;
+		sheaf_builder b;
+		sheaf_builder_begin(&b, s->cx, NULL);
+		sheaf_status status = sheaf_check_stop(s->cx, err);
+		if (status == SHEAF_OK) status = sheaf_array_indices(&s->first, first - 1, n + 1, type, &b, err);
+		*sorted = status == SHEAF_OK && go_down_at_lists(s, &b, type, first, n, &list);
+		sheaf_builder_drop(&b);
+		SHEAF_TRY(status);
 	}
+	return SHEAF_OK;
+}
+
+static sheaf_status look_at_coordinates(const sheaf_npz_sparse *s, sheaf_tensor *t, sheaf_error *err)
+{
+	enum { STEP = 1 << 16 };
+	int64_t before[SHEAF_MAX_RANK], count = sheaf_npz_end_of_values(s);
+	for (int d = 0; d < s->rank; d++) before[d] = -1;
 	for (int64_t first = 0; first < count && t->sorted; first += STEP) {
 		places p;
 		int64_t n = count - first < STEP ? count - first : STEP;
@@ -388,6 +442,16 @@ static sheaf_status look_for_order(const sheaf_npz_sparse *s, sheaf_tensor *t, s
 		end_places(&p, s->rank, n, s->cx);
 		SHEAF_TRY(status);
 	}
+	return SHEAF_OK;
+}
+
+/* Whether entries come by rows, or by columns, none twice: SciPy does not promise it. */
+static sheaf_status look_for_order(const sheaf_npz_sparse *s, sheaf_tensor *t, sheaf_error *err)
+{
+	bool lists = s->layout == NPZ_CSR || s->layout == NPZ_CSC;
+	for (int d = 0; d < s->rank; d++) t->order[d] = s->layout == NPZ_CSC ? !d : d;
+	t->sorted = lists || s->layout == NPZ_COO;
+	SHEAF_TRY(lists ? look_at_lists(s, &t->sorted, err) : look_at_coordinates(s, t, err));
 	t->unique = t->sorted;
 	return SHEAF_OK;
 }
@@ -447,6 +511,81 @@ static sheaf_status keep_entries(const sheaf_npz_sparse *s, places *p, sheaf_col
 	return SHEAF_OK;
 }
 
+/* The first of n indices that is not one of the extent; n where all are. */
+static int64_t find_beyond(const uint8_t *indices, sheaf_type type, int64_t n, int64_t extent)
+{
+	const uint32_t *narrow = (const uint32_t *)(const void *)indices;
+	const uint64_t *wide = (const uint64_t *)(const void *)indices;
+	uint64_t most = 0;
+	uint32_t narrow_most = 0;
+	for (int64_t i = 0; i < n && type == SHEAF_I32; i++)
+		narrow_most = narrow[i] > narrow_most ? narrow[i] : narrow_most;
+	for (int64_t i = 0; i < n && type == SHEAF_I64; i++) most = wide[i] > most ? wide[i] : most;
+	if (narrow_most > most) most = narrow_most;
+	if (n == 0 || most < (uint64_t)extent) return n;
+	int64_t i = 0;
+	while ((type == SHEAF_I32 ? narrow[i] : wide[i]) < (uint64_t)extent) i++;
+	return i;
+}
+
+/* Says where entry `at` is, as far as that can be said. */
+static sheaf_status refuse_entry(const sheaf_npz_sparse *s, int64_t at, sheaf_error *err)
+{
+	places p;
+	SHEAF_TRY(begin_places(&p, s->rank, 1, s->cx, err));
+	sheaf_status status = place(s, at, 1, &p, err);
+	if (status == SHEAF_OK) status = refuse_place(s, &p, 0, at, err);
+	end_places(&p, s->rank, 1, s->cx);
+	return status;
+}
+
+sheaf_status sheaf_npz_take_indices(const sheaf_npz_sparse *s, int64_t first, int64_t n, bool wide,
+                                    sheaf_builder *const to[], sheaf_error *err)
+{
+	int64_t beyond = n;
+	bool coordinates = s->layout == NPZ_COO;
+	int minor = sheaf_npz_minor(s);
+	for (int d = coordinates ? 0 : minor; d < (coordinates ? s->rank : minor + 1); d++) {
+		const sheaf_array *from = coordinates && !s->together && d ? &s->second : &s->first;
+		int64_t before = coordinates && s->together ? d * s->data.count : 0;
+		sheaf_type type = wide ? SHEAF_I64 : sheaf_npz_index_type(s, d);
+		SHEAF_TRY(sheaf_array_indices(from, before + first, n, type, to[d], err));
+		beyond = find_beyond(to[d]->data, type, beyond, s->shape[d]);
+	}
+	return beyond == n ? SHEAF_OK : refuse_entry(s, first + beyond, err);
+}
+
+/* Which list each entry is in. */
+static void put_lists(const sheaf_npz_sparse *s, int64_t first, int64_t n, sheaf_type type, sheaf_builder *b)
+{
+	size_t size = sheaf_type_size(type);
+	int64_t list = n ? find_list(s, first) : 0;
+	if (!sheaf_builder_room(b, (uint64_t)n * size + 1)) return;
+	int32_t *narrow = (int32_t *)(void *)b->data;
+	int64_t *wide = (int64_t *)(void *)b->data;
+	for (int64_t i = 0; i < n; list++) {
+		int64_t end = s->pointers[list + 1] - first < n ? s->pointers[list + 1] - first : n;
+		for (; i < end && type == SHEAF_I32; i++) narrow[i] = (int32_t)list;
+		for (; i < end && type == SHEAF_I64; i++) wide[i] = list;
+	}
+	b->size = (size_t)n * size;
+}
+
+/* Of layouts whose arrays are columns as they stand, or nearly so. */
+static sheaf_status make_plain_rows(const sheaf_npz_sparse *s, const sheaf_buffer *bytes, int64_t first,
+                                    int64_t n, sheaf_frame_builder *to, sheaf_error *err)
+{
+	sheaf_builder *indices[SHEAF_MAX_RANK];
+	int minor = sheaf_npz_minor(s);
+	for (int d = 0; d < s->rank; d++) indices[d] = &to->columns[d].values;
+	SHEAF_TRY(sheaf_array_values(&s->data, bytes, first, n, &to->columns[s->rank], err));
+	SHEAF_TRY(sheaf_npz_take_indices(s, first, n, false, indices, err));
+	if (s->layout != NPZ_COO && s->rank > 1)
+		put_lists(s, first, n, sheaf_npz_index_type(s, !minor), indices[!minor]);
+	to->nrows = n;
+	return SHEAF_OK;
+}
+
 static sheaf_status make_rows(const sheaf_npz_sparse *s, const sheaf_buffer *bytes, int64_t first, int64_t n,
                               places *p, sheaf_frame_builder *to, sheaf_error *err)
 {
@@ -464,7 +603,8 @@ sheaf_status sheaf_npz_sparse_rows(const sheaf_npz_sparse *s, const sheaf_buffer
                                    int64_t n, sheaf_frame_builder *to, sheaf_error *err)
 {
 	places p;
-	int64_t end = end_of_values(s), most = first + n <= end ? n : first < end ? end - first : 0;
+	int64_t end = sheaf_npz_end_of_values(s), most = first + n <= end ? n : first < end ? end - first : 0;
+	if (sheaf_npz_is_plain(s)) return make_plain_rows(s, bytes, first, most, to, err);
 	SHEAF_TRY(begin_places(&p, s->rank, n, to->cx, err));
 	sheaf_status status = make_rows(s, bytes, first, most, &p, to, err);
 	end_places(&p, s->rank, n, to->cx);

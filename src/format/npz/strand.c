@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* Bytes of an array on their way into the archive. */
+#include "base/context.h"
+#include "format/npz/writer.h"
+#include "third/deflate.h"
+
+enum {
+	MOST_HELD = 4 << 20, /* bytes that wait in memory for a place to be known */
+	MOST_STEP = 2 << 20, /* bytes that go into the archive at a time */
+	SHARE = 64           /* of the memory allowed, where that is less */
+};
+
+static size_t most_held(const sheaf_npz_strand *s)
+{
+	int64_t share = sheaf_max_memory(s->cx) / SHARE, most = s->sink ? MOST_STEP : MOST_HELD;
+	return (size_t)(share < most ? share : most);
+}
+
+void sheaf_npz_strand_begin(sheaf_npz_strand *s, bool stays, sheaf_context *cx)
+{
+	*s = (sheaf_npz_strand){.cx = cx, .stays = stays};
+	sheaf_builder_begin(&s->held, cx, NULL);
+}
+
+void sheaf_npz_strand_drop(sheaf_npz_strand *s)
+{
+	if (!s->cx) return;
+	sheaf_builder_drop(&s->held);
+	if (s->is_spooled) sheaf_spool_close(&s->spool);
+	s->cx = NULL;
+}
+
+static sheaf_status deliver(sheaf_npz_strand *s, const void *bytes, size_t n, sheaf_error *err)
+{
+	s->sum = sheaf_crc32(s->sum, bytes, n);
+	SHEAF_TRY(sheaf_sink_write_at(s->sink, s->at, bytes, n, err));
+	s->at += (int64_t)n;
+	return SHEAF_OK;
+}
+
+static sheaf_status spool_held(sheaf_npz_strand *s, sheaf_error *err)
+{
+	if (!s->is_spooled) SHEAF_TRY(sheaf_spool_open(&s->spool, s->cx, err));
+	s->is_spooled = true;
+	return sheaf_spool_append(&s->spool, s->held.data, s->held.size, err);
+}
+
+static sheaf_status pass_held(sheaf_npz_strand *s, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_builder_status(&s->held, err));
+	SHEAF_TRY(s->sink ? deliver(s, s->held.data, s->held.size, err) : spool_held(s, err));
+	s->held.size = 0;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_npz_strand_add(sheaf_npz_strand *s, const void *bytes, size_t n, sheaf_error *err)
+{
+	size_t most = most_held(s);
+	if (!s->stays && s->held.size > 0 && s->held.size + n > most) SHEAF_TRY(pass_held(s, err));
+	s->size += n;
+	if (!s->stays && s->sink && n >= most) return deliver(s, bytes, n, err);
+	sheaf_builder_append(&s->held, bytes, n);
+	return sheaf_builder_status(&s->held, err);
+}
+
+static sheaf_status deliver_spool(sheaf_npz_strand *s, sheaf_error *err)
+{
+	sheaf_builder b;
+	size_t step = most_held(s) + 1;
+	sheaf_status status = SHEAF_OK;
+	sheaf_builder_begin(&b, s->cx, NULL);
+	if (!sheaf_builder_room(&b, step)) status = sheaf_builder_status(&b, err);
+	for (int64_t at = 0; status == SHEAF_OK && at < s->spool.size; at += (int64_t)step) {
+		size_t n = s->spool.size - at < (int64_t)step ? (size_t)(s->spool.size - at) : step;
+		status = sheaf_check_stop(s->cx, err);
+		if (status == SHEAF_OK) status = sheaf_spool_read(&s->spool, at, b.data, n, err);
+		if (status == SHEAF_OK) status = deliver(s, b.data, n, err);
+	}
+	sheaf_builder_drop(&b);
+	sheaf_spool_close(&s->spool);
+	s->is_spooled = false;
+	return status;
+}
+
+sheaf_status sheaf_npz_strand_place(sheaf_npz_strand *s, sheaf_sink *sink, int64_t at, sheaf_error *err)
+{
+	s->sink = sink;
+	s->at = at;
+	return s->is_spooled ? deliver_spool(s, err) : SHEAF_OK;
+}
+
+sheaf_status sheaf_npz_strand_end(sheaf_npz_strand *s, sheaf_error *err)
+{
+	return s->held.size || s->held.failed ? pass_held(s, err) : SHEAF_OK;
+}

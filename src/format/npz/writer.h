@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* An archive on its way.
+ *
+ *   strand.c   bytes of an array as they come      members.c  heads, sums and the list of members
+ *   write.c    what is stored, and in which members */
+#ifndef SHEAF_FORMAT_NPZ_WRITER_H
+#define SHEAF_FORMAT_NPZ_WRITER_H
+
+#include "format/npz/npz.h"
+#include "io/sink.h"
+
+/* ---- strand.c ---- */
+
+/* Bytes of an array as they come: into their place in the archive once that is known, else into a temporary
+ * file; few of them wait in memory, or all of them where they stay. Begins as zeros. */
+typedef struct sheaf_npz_strand {
+	sheaf_context *cx;
+	sheaf_builder held;
+	sheaf_spool spool;
+	bool is_spooled, stays;
+	sheaf_sink *sink; /* NULL: the place is not known */
+	int64_t at;       /* where the next bytes go */
+	uint64_t size;    /* bytes that have come */
+	uint32_t sum;     /* of those that are in their place */
+} sheaf_npz_strand;
+
+void sheaf_npz_strand_begin(sheaf_npz_strand *strand, bool stays, sheaf_context *cx);
+SHEAF_USE sheaf_status sheaf_npz_strand_add(sheaf_npz_strand *strand, const void *bytes, size_t n,
+                                            sheaf_error *err);
+/* From now on bytes go to byte `at` of the sink and after, first those that have come. */
+SHEAF_USE sheaf_status sheaf_npz_strand_place(sheaf_npz_strand *strand, sheaf_sink *sink, int64_t at,
+                                              sheaf_error *err);
+/* All that has come is in its place. */
+SHEAF_USE sheaf_status sheaf_npz_strand_end(sheaf_npz_strand *strand, sheaf_error *err);
+void sheaf_npz_strand_drop(sheaf_npz_strand *strand);
+
+/* ---- members.c ---- */
+
+typedef struct sheaf_npz_head {
+	const char *name;
+	uint64_t size, stored, at;
+	uint32_t sum;
+	unsigned method, padding; /* bytes before the contents that bring them to a good address */
+	bool later;               /* its sum and sizes stand after it */
+	bool is_long;
+} sheaf_npz_head;
+
+/* What is in a member: an array of items that stand in several strands, one after the other. */
+typedef struct sheaf_npz_content {
+	const char *name;
+	const sheaf_dtype *dtype;
+	int rank;
+	const int64_t *shape;
+	sheaf_npz_strand *parts;
+	int nparts;
+} sheaf_npz_content;
+
+/* A member whose place is known, with its array's header. */
+typedef struct sheaf_npz_planned {
+	sheaf_npz_head head;
+	sheaf_builder header;
+	sheaf_npz_strand *parts;
+	int nparts;
+} sheaf_npz_planned;
+
+enum { NPZ_MOST_MEMBERS = 8 };
+
+/* The list of an archive that is being written, and what is to be put into it. */
+typedef struct sheaf_npz_list {
+	sheaf_context *cx;
+	sheaf_sink *sink;
+	int level; /* of compression */
+	sheaf_builder directory;
+	int nmembers;
+	sheaf_npz_head array; /* of one array, where that is written as it comes */
+	sheaf_npz_planned planned[NPZ_MOST_MEMBERS];
+	int nplanned;
+	int64_t end; /* of those that are planned */
+} sheaf_npz_list;
+
+void sheaf_npz_list_begin(sheaf_npz_list *list, sheaf_sink *sink, int level, sheaf_context *cx);
+void sheaf_npz_list_drop(sheaf_npz_list *list);
+/* Gives the next member its place; its bytes may come before and after. The sink is a random one. */
+SHEAF_USE sheaf_status sheaf_npz_plan_member(sheaf_npz_list *list, const sheaf_npz_content *content,
+                                             sheaf_error *err);
+/* Completes those that are planned. */
+SHEAF_USE sheaf_status sheaf_npz_end_planned(sheaf_npz_list *list, sheaf_error *err);
+/* A member whose strands have stayed in memory; deflated where that makes it shorter. */
+SHEAF_USE sheaf_status sheaf_npz_put_member(sheaf_npz_list *list, const sheaf_npz_content *content,
+                                            sheaf_error *err);
+/* The only member, as it comes: list->array has its name and size. */
+SHEAF_USE sheaf_status sheaf_npz_write_array(sheaf_npz_list *list, const sheaf_npz_content *content,
+                                             const void *bytes, size_t size, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_npz_end_array(sheaf_npz_list *list, sheaf_error *err);
+/* The list itself, after the last member. */
+SHEAF_USE sheaf_status sheaf_npz_put_list(sheaf_npz_list *list, sheaf_error *err);
+
+#endif
