@@ -207,18 +207,18 @@ static bool is_short(const sheaf_frame *frame)
 
 /* Everything that is made of frames must take what the check has passed. */
 static sheaf_status use_frame(const sheaf_frame *frame, const sheaf_schema *schema, int64_t row,
-                              sheaf_hash *hash, sheaf_stats *stats, sheaf_buffer *text, sheaf_error *error)
+                              sheaf_hash *hash, sheaf_summary *stats, sheaf_buffer *text, sheaf_error *error)
 {
 	if (sheaf_frame_check(frame, schema, SHEAF_CHECK_FULL, error) != SHEAF_OK)
 		broken("a frame is not sound", error);
 	SHEAF_TRY(sheaf_hash_add(hash, frame, error));
-	SHEAF_TRY(sheaf_stats_add(stats, frame, error));
+	SHEAF_TRY(sheaf_summary_add(stats, frame, row, error));
 	if (!is_short(frame)) return SHEAF_OK;
 	return sheaf_rows_text(frame, schema, SHEAF_JSON, row, 0,
 	                       frame->nrows < SHOWN_ROWS ? frame->nrows : SHOWN_ROWS, text, error);
 }
 
-static sheaf_status use_frames(sheaf_dataset *dataset, outcome *o, sheaf_hash *hash, sheaf_stats *stats,
+static sheaf_status use_frames(sheaf_dataset *dataset, outcome *o, sheaf_hash *hash, sheaf_summary *stats,
                                sheaf_buffer *text)
 {
 	const sheaf_frame *frame;
@@ -231,18 +231,34 @@ static sheaf_status use_frames(sheaf_dataset *dataset, outcome *o, sheaf_hash *h
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
+/* As text, as a page, and as bytes that are read again. */
+static sheaf_status use_summary(const sheaf_summary *summary, sheaf_context *cx, sheaf_buffer *text,
+                                sheaf_error *error)
+{
+	sheaf_summary *again;
+	sheaf_page_options page = {.size = sizeof page, .title = "fuzz"};
+	sheaf_summary_options drawn = {.size = sizeof drawn, .spy = true, .histograms = true};
+	SHEAF_TRY(sheaf_summary_text(summary, &drawn, text, error));
+	SHEAF_TRY(sheaf_summary_page(summary, &page, text, error));
+	SHEAF_TRY(sheaf_summary_save(summary, text, error));
+	sheaf_status status = sheaf_summary_load(text->data, text->size, cx, &again, error);
+	if (status == SHEAF_DATA) broken("a summary that was saved can be loaded", error);
+	if (status == SHEAF_OK) sheaf_summary_free(again);
+	return status;
+}
+
 static sheaf_status read_dataset(sheaf_dataset *dataset, bool keys, sheaf_context *cx, outcome *o)
 {
 	sheaf_hash *hash = NULL;
-	sheaf_stats *stats = NULL;
+	sheaf_summary *stats = NULL;
 	sheaf_buffer text = {0};
 	sheaf_status status = sheaf_hash_new(sheaf_dataset_schema(dataset), keys, false, cx, &hash, &o->error);
-	if (status == SHEAF_OK) status = sheaf_stats_new(sheaf_dataset_schema(dataset), cx, &stats, &o->error);
+	if (status == SHEAF_OK) status = sheaf_summary_new(sheaf_dataset_schema(dataset), cx, &stats, &o->error);
 	if (status == SHEAF_OK) status = use_frames(dataset, o, hash, stats, &text);
-	if (status == SHEAF_OK) status = sheaf_stats_text(stats, SHEAF_JSON, &text, &o->error);
+	if (status == SHEAF_OK) status = use_summary(stats, cx, &text, &o->error);
 	if (status == SHEAF_OK) sheaf_hash_text(hash, o->hash);
 	sheaf_buffer_reset(&text);
-	sheaf_stats_free(stats);
+	sheaf_summary_free(stats);
 	sheaf_hash_free(hash);
 	return status;
 }

@@ -99,9 +99,9 @@ def ctf(folder):
     check_page("CTF", folder, text, report(folder, *words, "--json"))
     point(report(folder, *words, "--threads", "1") == report(folder, *words, "--threads", "4"), "CTF: the same page for any number of threads")
     counted = json.loads(report(folder, *words, "--json"))
-    b = next(f for f in counted["fields"] if f["name"] == "B")
+    b = next(f for f in counted["streams"] if f["name"] == "B")
     entries = sum(2 * (1 + r % 3) for r in range(400))
-    point(b["values"]["n"] == entries and b["values"]["sum"] == 1.5 * entries, "CTF: values are counted and summed", b)
+    point(b["values"] == entries and b["sum"] == 1.5 * entries, "CTF: values are counted and summed", b)
     point(b["never_used"] == 100 - len({i for r in range(400) for i in (r % 50, (r * r) % 90 + 5)}), "CTF: indices that are never used", b)
 
 

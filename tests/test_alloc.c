@@ -459,30 +459,32 @@ static sheaf_status hash_it(int i, sheaf_context *cx)
 	return status;
 }
 
-static sheaf_status add_all(sheaf_dataset *dataset, sheaf_stats *stats)
+static sheaf_status add_all(sheaf_dataset *dataset, sheaf_summary *stats)
 {
 	const sheaf_frame *frame;
 	sheaf_status status;
 	while ((status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK)
-		SHEAF_TRY(sheaf_stats_add(stats, frame, &err));
+		SHEAF_TRY(sheaf_summary_add(stats, frame, sheaf_dataset_row(dataset), &err));
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
 static sheaf_status stats_it(int i, sheaf_context *cx)
 {
 	sheaf_dataset *dataset;
-	sheaf_stats *stats = NULL;
+	sheaf_summary *stats = NULL;
 	sheaf_buffer text = {0};
-	int64_t rows = 0, samples, values;
 	SHEAF_TRY(open_memory(i, cx, &dataset));
-	sheaf_status status = sheaf_stats_new(sheaf_dataset_schema(dataset), cx, &stats, &err);
+	sheaf_status status = sheaf_summary_new(sheaf_dataset_schema(dataset), cx, &stats, &err);
+	if (status == SHEAF_OK) status = sheaf_summary_profile(stats, NULL, &err);
 	if (status == SHEAF_OK) status = add_all(dataset, stats);
-	if (status == SHEAF_OK) status = sheaf_stats_text(stats, SHEAF_JSON, &text, &err);
-	if (status == SHEAF_OK) sheaf_stats_totals(stats, &rows, &samples, &values);
-	assert_int_equal(rows, status == SHEAF_OK ? ROWS : 0);
+	if (status == SHEAF_OK) status = sheaf_summary_finish(stats, &err);
+	if (status == SHEAF_OK)
+		status = sheaf_summary_page(stats, &(sheaf_page_options){.title = "a"}, &text, &err);
+	if (status == SHEAF_OK) status = sheaf_summary_save(stats, &text, &err);
+	if (status == SHEAF_OK) status = sheaf_summary_text(stats, NULL, &text, &err);
 	if (status) assert_null(text.data);
 	sheaf_buffer_reset(&text);
-	sheaf_stats_free(stats);
+	sheaf_summary_free(stats);
 	sheaf_close(dataset);
 	return status;
 }

@@ -383,25 +383,27 @@ static void test_statistics(void **state)
 		"{\"name\":\"m\",\"type\":\"float64\",\"storage\":\"values\",\"coded\":1,\"missing\":1,\"values\":2,",
 		"{\"name\":\"t\",\"type\":\"uint8\",\"storage\":\"bool\",\"values\":3,\"zeros\":1,",
 		"\"storage\":\"datetime\",\"values\":3,\"zeros\":1,\"nan\":0,\"infinite\":0,\"min\":\"1969-12-31T23:"
-		"59:59\",\"max\":\"2012-05-25T14:13:29\"}",
+		"59:59\",\"max\":\"2012-05-25T14:13:29\",\"distinct\":3",
 		"\"storage\":\"text\",\"missing\":1,\"lengths\":{\"count\":2,\"min\":2,\"max\":2,",
 		"\"storage\":\"bytes\",\"missing\":0,\"lengths\":{\"count\":3,\"min\":0,\"max\":3,",
 	};
-	sheaf_stats *stats;
+	sheaf_summary *stats;
 	sheaf_buffer text = {0};
 	table t = make_table();
-	assert_ok(sheaf_stats_new(&t.schema, cx, &stats, &err));
-	assert_ok(sheaf_stats_add(stats, &t.frame, &err));
-	assert_ok(sheaf_stats_text(stats, SHEAF_JSON, &text, &err));
+	assert_ok(sheaf_summary_new(&t.schema, cx, &stats, &err));
+	assert_ok(sheaf_summary_add(stats, &t.frame, 0, &err));
+	assert_ok(sheaf_summary_text(
+		stats, &(sheaf_summary_options){.size = sizeof(sheaf_summary_options), .style = SHEAF_JSON}, &text,
+		&err));
 	assert_true(is_json((const char *)text.data, text.size));
 	for (size_t i = 0; i < COUNT(parts); i++)
 		if (!contains(&text, parts[i]))
 			fail_msg("expected %s in %.*s", parts[i], (int)text.size, (const char *)text.data);
-	assert_ok(sheaf_stats_text(stats, SHEAF_TEXT, &text, &err));
+	assert_ok(sheaf_summary_text(stats, NULL, &text, &err));
 	assert_true(contains(&text, "column m: float64\n  missing: 1; with a code: 1; values: 2;"));
 	assert_true(contains(&text, "column s: text; missing: 1\n"));
 	sheaf_buffer_reset(&text);
-	sheaf_stats_free(stats);
+	sheaf_summary_free(stats);
 	free_table(&t);
 }
 

@@ -244,27 +244,25 @@ static void test_statistics(void **state)
 {
 	(void)state;
 	table t = make_table();
-	sheaf_stats *stats;
+	sheaf_summary *stats;
 	sheaf_buffer text = {0};
-	int64_t rows, samples, values;
-	assert_ok(sheaf_stats_new(&t.schema, cx, &stats, &err));
-	assert_ok(sheaf_stats_add(stats, &t.frame, &err));
-	sheaf_stats_totals(stats, &rows, &samples, &values);
-	assert_int_equal(rows, ROWS);
-	assert_int_equal(samples, 7);
-	assert_int_equal(values, 14);
-	assert_ok(sheaf_stats_text(stats, SHEAF_JSON, &text, &err));
+	assert_ok(sheaf_summary_new(&t.schema, cx, &stats, &err));
+	assert_ok(sheaf_summary_add(stats, &t.frame, 0, &err));
+	assert_ok(sheaf_summary_text(
+		stats, &(sheaf_summary_options){.size = sizeof(sheaf_summary_options), .style = SHEAF_JSON}, &text,
+		&err));
 	assert_true(is_json((const char *)text.data, text.size - 1));
-	assert_ok(sheaf_stats_text(stats, SHEAF_TEXT, &text, &err));
+	assert_ok(sheaf_summary_text(stats, NULL, &text, &err));
 	const char *found = (const char *)text.data;
-	assert_non_null(strstr(found, "column name: text; missing: 1\n  bytes in a text: 0 to 4, mean 2\n"));
+	assert_non_null(strstr(
+		found, "column name: text; missing: 1\n  bytes in a text: 0 to 4, mean 2; p50 1, p95 4, p99 4\n"));
 	assert_non_null(
 		strstr(found, "column freq: float32\n  values: 5; zeros: 0; nan: 0; infinite: 0\n  value: 1 to 2.5"));
 	assert_non_null(
 		strstr(found, "stream x: dense, dim 2, float32\n  samples: 7; of them not given: 2; values: 14"));
 	assert_non_null(strstr(found, "column proc: text; missing: 5\n"));
 	sheaf_buffer_reset(&text);
-	sheaf_stats_free(stats);
+	sheaf_summary_free(stats);
 	free_table(&t);
 }
 

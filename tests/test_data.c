@@ -483,15 +483,15 @@ static void test_append_of_no_samples_without_memory(void **state)
 /* What the check passes, every function takes: they trust it. */
 static void use_in_every_way(table *t)
 {
-	sheaf_stats *stats;
+	sheaf_summary *stats;
 	sheaf_frame slice = {0}, all = {0};
 	sheaf_buffer out = {0};
 	char text[33];
 	assert_ok(sheaf_frame_check(&t->frame, &t->schema, SHEAF_CHECK_FULL, &err));
 	hash_table(t, true, true, text);
-	assert_ok(sheaf_stats_new(&t->schema, cx, &stats, &err));
-	assert_ok(sheaf_stats_add(stats, &t->frame, &err));
-	sheaf_stats_free(stats);
+	assert_ok(sheaf_summary_new(&t->schema, cx, &stats, &err));
+	assert_ok(sheaf_summary_add(stats, &t->frame, 0, &err));
+	sheaf_summary_free(stats);
 	assert_ok(sheaf_frame_slice(&t->frame, 0, t->frame.nrows, NULL, 0, &slice, &err));
 	assert_ok(sheaf_frame_check(&slice, &t->schema, SHEAF_CHECK_FULL, &err));
 	for (int i = 0; i < 2; i++) assert_ok(sheaf_frame_append(&all, &slice, 0, slice.nrows, cx, &err));
@@ -1571,22 +1571,23 @@ static void test_print_names_that_need_escapes(void **state)
 
 static void stats_of(const table *t, int64_t step, sheaf_style style, char *text, size_t size)
 {
-	sheaf_stats *stats;
+	sheaf_summary *stats;
 	sheaf_buffer out = {0};
 	sheaf_frame slice = {0};
-	assert_ok(sheaf_stats_new(&t->schema, cx, &stats, &err));
+	sheaf_summary_options options = {.size = sizeof options, .style = style};
+	assert_ok(sheaf_summary_new(&t->schema, cx, &stats, &err));
 	for (int64_t from = 0; from < t->frame.nrows; from += step) {
 		assert_ok(sheaf_frame_slice(&t->frame, from,
 		                            from + step < t->frame.nrows ? from + step : t->frame.nrows, NULL, 0,
 		                            &slice, &err));
-		assert_ok(sheaf_stats_add(stats, &slice, &err));
+		assert_ok(sheaf_summary_add(stats, &slice, from, &err));
 	}
-	assert_ok(sheaf_stats_text(stats, style, &out, &err));
+	assert_ok(sheaf_summary_text(stats, &options, &out, &err));
 	if (style == SHEAF_JSON) assert_true(is_json((const char *)out.data, out.size));
 	snprintf(text, size, "%.*s", (int)out.size, (const char *)out.data);
 	sheaf_buffer_reset(&out);
 	sheaf_frame_free(&slice);
-	sheaf_stats_free(stats);
+	sheaf_summary_free(stats);
 }
 
 static table hand_made(void)
@@ -1600,22 +1601,28 @@ static table hand_made(void)
 }
 
 static const char hand_made_json[] =
-	"{\"sequences\":3,\"keys\":\"ordinal\",\"streams\":["
-	"{\"name\":\"D\",\"type\":\"float32\",\"storage\":\"dense\",\"dim\":2,\"samples\":4,\"values\":8,"
-	"\"zeros\":1,\"nan\":1,\"infinite\":0,"
-	"\"min\":-5,\"max\":4,\"sum\":5.5,\"mean\":0.7857142857142857,"
-	"\"lengths\":{\"count\":3,\"min\":0,\"max\":3,\"mean\":1.3333333333333333,"
-	"\"histogram\":[{\"from\":0,\"to\":0,\"count\":1},{\"from\":1,\"to\":1,\"count\":1},{\"from\":2,\"to\":3,"
-	"\"count\":1}]}},"
-	"{\"name\":\"S\",\"type\":\"float64\",\"storage\":\"sparse\",\"dim\":10,\"samples\":4,\"values\":7,"
-	"\"zeros\":2,\"nan\":0,\"infinite\":1,"
-	"\"min\":-2,\"max\":8,\"sum\":9.5,\"mean\":1.5833333333333333,"
-	"\"lengths\":{\"count\":3,\"min\":1,\"max\":2,\"mean\":1.3333333333333333,\"histogram\":[{\"from\":1,"
-	"\"to\":1,\"count\":2},{\"from\":2,\"to\":3,\"count\":1}]},"
-	"\"nonzeros\":{\"count\":4,\"min\":0,\"max\":4,\"mean\":1.75,\"histogram\":[{\"from\":0,\"to\":0,"
-	"\"count\":1},{\"from\":1,\"to\":1,\"count\":1},"
-	"{\"from\":2,\"to\":3,\"count\":1},{\"from\":4,\"to\":7,\"count\":1}]},\"density\":0.175,\"min_index\":1,"
-	"\"max_index\":9}]}\n";
+	"{\"sequences\":3,\"keys\":\"ordinal\",\"streams\":[{\"name\":\"D\",\"type\":\"float32\","
+	"\"storage\":\"dense\",\"dim\":2,\"samples\":4,\"values\":8,\"zeros\":1,\"nan\":1,\"infinite\":0,"
+	"\"min\":-5,\"max\":4,\"sum\":5.5,\"mean\":0.7857142857142857,\"sd\":2.697315369785601,"
+	"\"norm\":7.433034373659253,\"negatives\":1,\"p50\":1,\"p95\":4,\"p99\":4,"
+	"\"quantiles\":\"of bins\",\"histogram\":[{\"from\":-6,\"to\":-5,\"count\":1},{\"from\":0.5,"
+	"\"to\":0.625,\"count\":1},{\"from\":1,\"to\":1.25,\"count\":1},{\"from\":2,\"to\":2.5,"
+	"\"count\":1},{\"from\":3,\"to\":3.5,\"count\":1},{\"from\":4,\"to\":5,\"count\":1}],"
+	"\"lengths\":{\"count\":3,\"min\":0,\"max\":3,\"mean\":1.3333333333333333,\"p50\":1,\"p95\":3,"
+	"\"p99\":3,\"quantiles\":\"exact\",\"histogram\":[{\"from\":0,\"to\":0,\"count\":1},{\"from\":1,"
+	"\"to\":1,\"count\":1},{\"from\":2,\"to\":3,\"count\":1}]}},{\"name\":\"S\",\"type\":\"float64\","
+	"\"storage\":\"sparse\",\"dim\":10,\"samples\":4,\"values\":7,\"zeros\":2,\"nan\":0,\"infinite\":1,"
+	"\"min\":-2,\"max\":8,\"sum\":9.5,\"mean\":1.5833333333333333,\"sd\":3.1677629681247024,"
+	"\"norm\":8.674675786448736,\"negatives\":1,\"p50\":0,\"p95\":8,\"p99\":8,"
+	"\"quantiles\":\"of bins\",\"histogram\":[{\"from\":-2.5,\"to\":-2,\"count\":1},{\"from\":1,"
+	"\"to\":1.25,\"count\":1},{\"from\":2.5,\"to\":3,\"count\":1},{\"from\":8,\"to\":10,\"count\":1}],"
+	"\"lengths\":{\"count\":3,\"min\":1,\"max\":2,\"mean\":1.3333333333333333,\"p50\":1,\"p95\":2,"
+	"\"p99\":2,\"quantiles\":\"exact\",\"histogram\":[{\"from\":1,\"to\":1,\"count\":2},{\"from\":2,"
+	"\"to\":3,\"count\":1}]},\"nonzeros\":{\"count\":4,\"min\":0,\"max\":4,\"mean\":1.75,\"p50\":1,"
+	"\"p95\":4,\"p99\":4,\"quantiles\":\"exact\",\"histogram\":[{\"from\":0,\"to\":0,\"count\":1},"
+	"{\"from\":1,\"to\":1,\"count\":1},{\"from\":2,\"to\":3,\"count\":1},{\"from\":4,\"to\":7,"
+	"\"count\":1}]},\"density\":0.175,\"min_index\":1,\"max_index\":9,\"never_used\":4,"
+	"\"most_used\":[[2,2],[1,1],[3,1],[4,1],[5,1],[9,1]]}]}\n";
 
 static void test_stats_exact(void **state)
 {
@@ -1632,33 +1639,13 @@ static void test_stats_exact(void **state)
 		"stream D: dense, dim 2, float32\n",
 		"  samples: 4; values: 8; zeros: 1; nan: 1; infinite: 0\n",
 		"  value: -5 to 4, mean 0.785714, sum 5.5\n",
-		"  samples in a sequence: 0 to 3, mean 1.33333\n",
+		"  samples in a sequence: 0 to 3, mean 1.33333; p50 1, p95 3, p99 3\n",
 		"stream S: sparse, dim 10, float64\n",
-		"  stored values in a sample: 0 to 4, mean 1.75\n",
+		"  stored values in a sample: 0 to 4, mean 1.75; p50 1, p95 4, p99 4\n",
 		"  density: 0.175; indices: 1 to 9\n",
 	};
 	for (size_t i = 0; i < COUNT(lines); i++)
 		if (!strstr(text, lines[i])) fail_msg("expected \"%s\" in:\n%s", lines[i], text);
-	free_table(&t);
-}
-
-static void test_stats_totals(void **state)
-{
-	(void)state;
-	int64_t rows, samples, values;
-	sheaf_stats *stats;
-	table t = hand_made();
-	assert_ok(sheaf_stats_new(&t.schema, cx, &stats, &err));
-	sheaf_stats_totals(stats, &rows, &samples, &values);
-	assert_int_equal(rows + samples + values, 0);
-	assert_ok(sheaf_stats_add(stats, &t.frame, &err));
-	assert_ok(sheaf_stats_add(stats, &t.frame, &err));
-	sheaf_stats_totals(stats, &rows, &samples, &values);
-	assert_int_equal(rows, 6);
-	assert_int_equal(samples, 16);
-	assert_int_equal(values, 30);
-	sheaf_stats_free(stats);
-	sheaf_stats_free(NULL);
 	free_table(&t);
 }
 
@@ -1692,7 +1679,7 @@ static void test_stats_of_nothing(void **state)
 	            "\"zeros\":0,\"nan\":0,\"infinite\":0,\"lengths\":{\"count\":0,\"min\":0,\"max\":0,\"mean\":"
 	            "0,\"histogram\":[]},"
 	            "\"nonzeros\":{\"count\":0,\"min\":0,\"max\":0,\"mean\":0,\"histogram\":[]},\"density\":0,"
-	            "\"min_index\":-1,\"max_index\":-1}]}\n",
+	            "\"min_index\":-1,\"max_index\":-1,\"never_used\":3,\"most_used\":[]}]}\n",
 	            text);
 	stats_of(&t, 1, SHEAF_TEXT, text, sizeof text);
 	assert_non_null(strstr(text, "sequences: 0"));
@@ -1725,13 +1712,13 @@ static void test_stats_sums_are_compensated(void **state)
 static void test_stats_refuse_other_columns(void **state)
 {
 	(void)state;
-	sheaf_stats *stats;
+	sheaf_summary *stats;
 	shapes s;
 	make_shapes(&s);
 	table t = stream_table(cx, "x", false, 1, SHEAF_F32, "1");
-	assert_ok(sheaf_stats_new(&t.schema, cx, &stats, &err));
-	assert_status(SHEAF_USAGE, sheaf_stats_add(stats, &s.frame, &err));
-	sheaf_stats_free(stats);
+	assert_ok(sheaf_summary_new(&t.schema, cx, &stats, &err));
+	assert_status(SHEAF_USAGE, sheaf_summary_add(stats, &s.frame, 0, &err));
+	sheaf_summary_free(stats);
 	free_table(&t);
 }
 
@@ -1793,7 +1780,6 @@ static const struct CMUnitTest tests[] = {
 	TEST(test_json_reals),
 	TEST(test_print_names_that_need_escapes),
 	TEST(test_stats_exact),
-	TEST(test_stats_totals),
 	TEST(test_stats_of_keys),
 	TEST(test_stats_of_nothing),
 	TEST(test_stats_sums_are_compensated),

@@ -302,7 +302,7 @@ static void try_frames(sheaf_status (*take)(void *user, const sheaf_frame *frame
 
 static sheaf_status add_to_stats(void *user, const sheaf_frame *frame)
 {
-	return sheaf_stats_add((sheaf_stats *)user, frame, &err);
+	return sheaf_summary_add((sheaf_summary *)user, frame, 0, &err);
 }
 static sheaf_status add_to_hash(void *user, const sheaf_frame *frame)
 {
@@ -318,11 +318,10 @@ static void test_reports(void **state)
 {
 	(void)state;
 	table t = stream_table(cx, "A", false, 2, SHEAF_F32, "1 2,3 4;5 6");
-	sheaf_stats *stats;
+	sheaf_summary *stats;
 	sheaf_hash *hash;
 	sheaf_buffer text = {0};
 	char digits[33];
-	int64_t rows = 7;
 	assert_usage(sheaf_rows_text(&t.frame, NULL, SHEAF_TEXT, 0, 0, 1, &text, &err), "expected a schema");
 	assert_usage(sheaf_rows_text(&t.frame, &t.schema, SHEAF_TEXT, 0, 0, 1, NULL, &err), "expected a place");
 	assert_usage(sheaf_rows_text(&t.frame, &t.schema, (sheaf_style)9, 0, 0, 1, &text, &err),
@@ -342,20 +341,27 @@ static void test_reports(void **state)
 	assert_usage(sheaf_rows_heading(&t.schema, SHEAF_JSON, "/", cx, NULL, &err), "expected a place");
 	assert_text("", sheaf_rows_ending(NULL, SHEAF_JSON));
 
-	assert_usage(sheaf_stats_new(NULL, cx, &stats, &err), "expected a schema");
-	assert_usage(sheaf_stats_new(&t.schema, NULL, &stats, &err), "expected a context");
-	assert_usage(sheaf_stats_new(&t.schema, cx, NULL, &err), "expected a place");
-	assert_usage(sheaf_stats_add(NULL, &t.frame, &err), "expected statistics");
-	assert_usage(sheaf_stats_text(NULL, SHEAF_TEXT, &text, &err), "expected statistics");
-	sheaf_stats_totals(NULL, &rows, NULL, NULL);
-	assert_int_equal(0, rows);
-	sheaf_stats_free(NULL);
-	assert_ok(sheaf_stats_new(&t.schema, cx, &stats, &err));
-	assert_usage(sheaf_stats_text(stats, SHEAF_TEXT, NULL, &err), "expected a place");
-	assert_usage(sheaf_stats_text(stats, (sheaf_style)7, &text, &err), "expected a style");
-	sheaf_stats_totals(stats, NULL, NULL, NULL);
-	try_frames(add_to_stats, stats, "sheaf_stats_add");
-	sheaf_stats_free(stats);
+	assert_usage(sheaf_summary_new(NULL, cx, &stats, &err), "expected a schema");
+	assert_usage(sheaf_summary_new(&t.schema, NULL, &stats, &err), "expected a context");
+	assert_usage(sheaf_summary_new(&t.schema, cx, NULL, &err), "expected a place");
+	assert_usage(sheaf_summary_add(NULL, &t.frame, 0, &err), "expected a summary");
+	assert_usage(sheaf_summary_text(NULL, NULL, &text, &err), "expected a summary");
+	sheaf_summary_free(NULL);
+	assert_usage(sheaf_summary_load(NULL, 0, cx, &stats, &err), "expected bytes");
+	assert_usage(sheaf_summary_load("", 0, NULL, &stats, &err), "expected a context");
+	assert_usage(sheaf_summary_load("", 0, cx, NULL, &err), "expected a place");
+	assert_ok(sheaf_summary_new(&t.schema, cx, &stats, &err));
+	assert_usage(sheaf_summary_text(stats, NULL, NULL, &err), "expected a place");
+	sheaf_summary_options bad = {.size = sizeof bad, .style = (sheaf_style)7};
+	assert_usage(sheaf_summary_text(stats, &bad, &text, &err), "expected a style");
+	bad.size = 3;
+	assert_usage(sheaf_summary_text(stats, &bad, &text, &err), "expected options of");
+	assert_usage(sheaf_summary_save(NULL, &text, &err), "expected a summary");
+	assert_usage(sheaf_summary_save(stats, NULL, &err), "expected a place");
+	assert_usage(sheaf_summary_profile(NULL, NULL, &err), "expected a summary");
+	assert_usage(sheaf_summary_finish(NULL, &err), "expected a summary");
+	try_frames(add_to_stats, stats, "sheaf_summary_add");
+	sheaf_summary_free(stats);
 
 	assert_usage(sheaf_hash_new(NULL, true, true, cx, &hash, &err), "expected a schema");
 	assert_usage(sheaf_hash_new(&t.schema, true, true, NULL, &hash, &err), "expected a context");

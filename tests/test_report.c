@@ -216,6 +216,8 @@ static void test_rasters_do_not_depend_on_order(void **state)
 
 /* ---- whole summaries ---- */
 
+static const sheaf_summary_options as_json = {.size = sizeof as_json, .style = SHEAF_JSON};
+
 static table streams_of(int64_t rows)
 {
 	sheaf_schema schema = {.cx = cx};
@@ -279,7 +281,7 @@ static void test_parts_are_the_whole(void **state)
 	sheaf_buffer a = page_of(whole), b = page_of(merged), text = {0};
 	assert_int_equal(a.size, b.size);
 	assert_memory_equal(a.data, b.data, a.size);
-	assert_ok(sheaf_summary_text(whole, &text, &err));
+	assert_ok(sheaf_summary_text(whole, &as_json, &text, &err));
 	assert_true(is_json((const char *)text.data, text.size));
 	sheaf_buffer_reset(&a);
 	sheaf_buffer_reset(&b);
@@ -436,8 +438,8 @@ static void test_cells(void **state)
 	sheaf_frame_builder_free(b);
 	t.schema = schema;
 	sheaf_summary *summary = summary_of(&t, 0, 9);
-	assert_ok(sheaf_summary_text(summary, &text, &err));
-	assert_true(has(&text, "\"missing\":3,\"missing_with_code\":2"));
+	assert_ok(sheaf_summary_text(summary, &as_json, &text, &err));
+	assert_true(has(&text, "\"coded\":2,\"missing\":3"));
 	assert_true(has(&text, "\"distinct\":2,\"items\":\"exact\",\"most_frequent\":[[\"0\",3],[\"1\",3]]"));
 	assert_true(has(&text, "\"most_frequent\":[[\"abcdefgh\",5],[\"abc\",4]]"));
 	sheaf_buffer_reset(&text);
@@ -472,9 +474,9 @@ static void test_what_is_left_out(void **state)
 	sheaf_buffer page = page_of(summary);
 	assert_true(has(&page, "There are too many to count each of them."));
 	assert_true(has(&page, "Only the first 32 fields have histograms of values."));
-	assert_ok(sheaf_summary_text(summary, &text, &err));
+	assert_ok(sheaf_summary_text(summary, &as_json, &text, &err));
 	assert_false(has(&text, "never_used"));
-	uint8_t *last = memmem(text.data, text.size, "\"f32\"", 5);
+	uint8_t *last = memmem(text.data, text.size, "\"name\":\"f32\"", 12);
 	assert_non_null(last);
 	sheaf_buffer rest = {last, text.size - (size_t)(last - text.data), NULL};
 	assert_true(has(&rest, "\"mean\":2.5"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a person, or another program, wants to see of frames: rows as text, statistics, a content hash. */
+/* What a person, or another program, wants to see of frames: rows as text, a content hash. */
 #ifndef SHEAF_REPORT_H
 #define SHEAF_REPORT_H
 
@@ -30,19 +30,6 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_rows_heading(const sheaf_schema *schema, 
                                                     const char *name, sheaf_context *cx, sheaf_buffer *out,
                                                     sheaf_error *err);
 SHEAF_API const char *sheaf_rows_ending(const sheaf_schema *schema, sheaf_style style);
-
-/* Statistics of all frames given to it, exact: counts, lengths, values. */
-typedef struct sheaf_stats sheaf_stats;
-SHEAF_API SHEAF_USE sheaf_status sheaf_stats_new(const sheaf_schema *schema, sheaf_context *cx,
-                                                 sheaf_stats **out, sheaf_error *err);
-SHEAF_API SHEAF_USE sheaf_status sheaf_stats_add(sheaf_stats *stats, const sheaf_frame *frame,
-                                                 sheaf_error *err);
-/* As SHEAF_TEXT or as one SHEAF_JSON object, ended by a line feed. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_stats_text(const sheaf_stats *stats, sheaf_style style,
-                                                  sheaf_buffer *out, sheaf_error *err);
-/* Sums over all streams, for short summaries: rows, samples, stored values. */
-SHEAF_API void sheaf_stats_totals(const sheaf_stats *stats, int64_t *rows, int64_t *samples, int64_t *values);
-SHEAF_API void sheaf_stats_free(sheaf_stats *stats);
 
 /* A content hash of all frames given to it, in order: 128 bits over stream names, sequence lengths, indices
  * and values. The same whatever the format, the storage, the element type, the order of streams and the

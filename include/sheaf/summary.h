@@ -7,7 +7,7 @@
 #ifndef SHEAF_SUMMARY_H
 #define SHEAF_SUMMARY_H
 
-#include <sheaf/frame.h>
+#include <sheaf/report.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,8 +32,32 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_summary_save(const sheaf_summary *summary
  * cannot; UNSUPPORTED where another version of the library made them. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_summary_load(const void *data, size_t size, sheaf_context *cx,
                                                     sheaf_summary **out, sheaf_error *err);
-/* All numbers as one JSON object, ended by a line feed. *out is reset first. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_summary_text(const sheaf_summary *summary, sheaf_buffer *out,
+/* Of a tensor also what takes all its entries, sorted: symmetry and what else a profile says
+ * (sheaf/tensor.h). Before the first frame; of other rows nothing. A profile is neither saved nor added up.
+ */
+SHEAF_API SHEAF_USE sheaf_status sheaf_summary_profile(sheaf_summary *summary, const char *name,
+                                                       sheaf_error *err);
+/* After the last frame, where there is a profile; else nothing. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_summary_finish(sheaf_summary *summary, sheaf_error *err);
+
+/* What drawings of characters may be like. */
+typedef struct sheaf_drawing {
+	int width;    /* in columns; 0: nothing is drawn that was not asked for, and that 80 wide */
+	bool unicode; /* there are block elements and braille; else ASCII */
+	int colours;  /* 0, 256 or 1 << 24 */
+} sheaf_drawing;
+
+typedef struct sheaf_summary_options {
+	size_t size;       /* sizeof(sheaf_summary_options) */
+	sheaf_style style; /* SHEAF_TEXT: lines for people; SHEAF_JSON: one object */
+	bool histograms;   /* lines have a line for each bar of each histogram, else all of them in one */
+	bool spy;          /* and a picture of where entries are */
+	sheaf_drawing drawing;
+} sheaf_summary_options;
+
+/* All numbers, ended by a line feed; options NULL: lines without drawings. *out is reset first. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_summary_text(const sheaf_summary *summary,
+                                                    const sheaf_summary_options *options, sheaf_buffer *out,
                                                     sheaf_error *err);
 SHEAF_API void sheaf_summary_free(sheaf_summary *summary);
 

@@ -261,22 +261,27 @@ def stats_of(dataset: Dataset) -> dict[str, Any]:
 
 
 def _stats(reader: Reader) -> dict[str, Any]:
+    return _numbers(_summary(reader))
+
+
+def _summary(reader: Reader) -> Handle:
+    """What all rows amount to."""
+    context, row = reader.context, 0
+    summary = Handle(context, lib.sheaf_summary_free)
+    context.call(lib.sheaf_summary_new, byref(reader.schema.c), context.handle, byref(summary.pointer))
+    context.call(lib.sheaf_summary_profile, summary.pointer, None)
+    for frame in _c_frames(reader):
+        context.call(lib.sheaf_summary_add, summary.pointer, frame, row)
+        row += frame.contents.nrows
+    context.run(lib.sheaf_summary_finish, summary.pointer)
+    return summary
+
+
+def _numbers(summary: Handle) -> dict[str, Any]:
     import json
 
-    context, schema = reader.context, reader.schema
-    gathering, profile = Handle(context, lib.sheaf_stats_free), Handle(context, lib.sheaf_profile_free)
-    context.call(lib.sheaf_stats_new, byref(schema.c), context.handle, byref(gathering.pointer))
-    if schema.rows == "entries":
-        context.call(lib.sheaf_profile_new, byref(schema.c), None, context.handle, byref(profile.pointer))
-    for frame in _c_frames(reader):
-        context.call(lib.sheaf_stats_add, gathering.pointer, frame)
-        if profile.pointer:
-            context.call(lib.sheaf_profile_add, profile.pointer, frame)
-    text = text_of(lambda out, err: lib.sheaf_stats_text(gathering.pointer, c.SHEAF_JSON, byref(out), byref(err)))
-    if profile.pointer:
-        context.run(lib.sheaf_profile_finish, profile.pointer)
-        more = text_of(lambda out, err: lib.sheaf_profile_text(profile.pointer, True, byref(out), byref(err)))
-        text = text.rstrip()[:-1] + more + "}"
+    options = c.sheaf_summary_options(size=sizeof(c.sheaf_summary_options), style=c.SHEAF_JSON)
+    text = _text_of(lambda out, err: lib.sheaf_summary_text(summary.pointer, byref(options), byref(out), byref(err)))
     found: dict[str, Any] = json.loads(text)
     return found
 
@@ -290,27 +295,21 @@ def report(source: Any, path: Path | None = None, *, force: bool = False, mmap: 
 
     A page that exists is replaced with ``force=True`` only.
 
-    >>> sheaf.report("words.ctf", tmp / "words.html")["rows"]
+    >>> sheaf.report("words.ctf", tmp / "words.html")["sequences"]
     2
     """
-    import json
-
     source, options = configured("report", source, options)
     given = Given("report", options, besides=("mmap", "progress", "force"))
     reader = Reader(Opening(source, given, mmap, progress))
-    context, counted, row = reader.context, Handle(reader.context, lib.sheaf_summary_free), 0
-    context.call(lib.sheaf_summary_new, byref(reader.schema.c), context.handle, byref(counted.pointer))
-    for frame in _c_frames(reader):
-        context.call(lib.sheaf_summary_add, counted.pointer, frame, row)
-        row += frame.contents.nrows
+    summary = _summary(reader)
+    numbers = _numbers(summary)
     if path is not None:
         name = os.fsencode(source) if isinstance(source, (str, os.PathLike)) else b"report"
-        facts = (c.sheaf_fact * 2)(c.sheaf_fact(b"file", name), c.sheaf_fact(b"rows", str(row).encode()))
+        facts = (c.sheaf_fact * 2)(c.sheaf_fact(b"file", name), c.sheaf_fact(b"format", reader.format.encode()))
         page = c.sheaf_page_options(size=sizeof(c.sheaf_page_options), title=name, card=facts, ncard=len(facts))
-        text = text_of(lambda out, err: lib.sheaf_summary_page(counted.pointer, byref(page), byref(out), byref(err)))
-        _write_text(context, path, text.encode(), force)
-    found: dict[str, Any] = json.loads(text_of(lambda out, err: lib.sheaf_summary_text(counted.pointer, byref(out), byref(err))))
-    return found
+        text = text_of(lambda out, err: lib.sheaf_summary_page(summary.pointer, byref(page), byref(out), byref(err)))
+        _write_text(reader.context, path, text.encode(), force)
+    return numbers
 
 
 def _write_text(context: Context, path: Path, text: bytes, force: bool) -> None:

@@ -194,6 +194,9 @@ bool pipe_is_broken(void);
 /* The columns of a terminal, or of COLUMNS; 80 where there is neither, and whether there is one. */
 int terminal_width(int fd);
 bool terminal_has_width(int fd);
+/* What may be drawn there: as wide as it is, in Unicode where the locale has it, in colours where they are
+ * wanted. */
+sheaf_drawing terminal_drawing(int fd);
 /* Whether it is one that shows colours, and the user has nothing against them (NO_COLOR). */
 bool terminal_has_colour(int fd);
 
@@ -313,6 +316,10 @@ SHEAF_USE sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, con
                                   int64_t limit, sheaf_error *err);
 /* Between files whose rows are printed one after the other for people: which one comes. */
 void print_file_name(const session *s);
+
+/* *into becomes the summary of all rows, with a profile of a tensor; free it also on failure. */
+SHEAF_USE sheaf_status gather_summary(const session *s, sheaf_dataset *dataset, sheaf_summary **into,
+                                      sheaf_error *err);
 
 /* What rows are called: "sequences", "rows", "entries". */
 const char *rows_word(const sheaf_schema *schema);

@@ -47,18 +47,21 @@ static void fill_findings(report *r, const session *s)
 	}
 }
 
-static sheaf_status gather(report *r, sheaf_dataset *dataset, int64_t *rows, sheaf_error *err)
+static sheaf_status gather(report *r, const session *s, sheaf_dataset *dataset, int64_t *rows,
+                           sheaf_error *err)
 {
 	const sheaf_frame *frame;
 	sheaf_status status;
 	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
+	SHEAF_TRY(sheaf_summary_new(schema, s->cx, &r->summary, err));
+	SHEAF_TRY(sheaf_summary_profile(r->summary, s->label, err));
 	for (*rows = 0; (status = sheaf_next(dataset, &frame, err)) == SHEAF_OK; *rows += frame->nrows) {
 		int64_t few = frame->nrows < FIRST_ROWS ? frame->nrows : FIRST_ROWS;
 		if (*rows == 0)
 			SHEAF_TRY(sheaf_rows_text(frame, schema, SHEAF_TEXT_SHORT, 0, 0, few, &r->first, err));
 		SHEAF_TRY(sheaf_summary_add(r->summary, frame, *rows, err));
 	}
-	return status == SHEAF_END ? SHEAF_OK : status;
+	return status == SHEAF_END ? sheaf_summary_finish(r->summary, err) : status;
 }
 
 static sheaf_status make_page(report *r, const session *s, sheaf_buffer *out, sheaf_error *err)
@@ -82,9 +85,10 @@ static sheaf_status make_text(report *r, const session *s, sheaf_dataset *datase
                               sheaf_error *err)
 {
 	int64_t rows;
-	SHEAF_TRY(sheaf_summary_new(sheaf_dataset_schema(dataset), s->cx, &r->summary, err));
-	SHEAF_TRY(gather(r, dataset, &rows, err));
-	if (sheaf_values_flag(&s->args->values, "json")) return sheaf_summary_text(r->summary, out, err);
+	static const sheaf_summary_options as_json = {.size = sizeof as_json, .style = SHEAF_JSON};
+	SHEAF_TRY(gather(r, s, dataset, &rows, err));
+	if (sheaf_values_flag(&s->args->values, "json"))
+		return sheaf_summary_text(r->summary, &as_json, out, err);
 	fill_card(r, s, dataset, rows);
 	fill_findings(r, s);
 	return make_page(r, s, out, err);

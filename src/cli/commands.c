@@ -121,6 +121,14 @@ static const sheaf_option merge_options[] = {
 	{0},
 };
 
+static const sheaf_option stats_options[] = {
+	{"histogram", SHEAF_OPTION_FLAG, 0, NULL, "draw each histogram with a line for each bar", 0},
+	{"spy", SHEAF_OPTION_FLAG, 0, NULL,
+     "draw where entries are, as dots, or as shades of how many there are where dots would stand for several",
+     0},
+	{0},
+};
+
 static const sheaf_option report_options[] = {
 	{"output", SHEAF_OPTION_TEXT, 0, "OUT", "write OUT: the same as OUT after the input", 'o'},
 	{0},
@@ -246,10 +254,13 @@ const command commands[] = {
 	{"cat", run_cat, "all rows", "FILE...", 1, -1, READS_ALL | SELECTS | TAKES_JSON, SHEAF_READING,
      cat_options, "Prints all rows like head, but shortens nothing."},
 	{"stats", run_stats, "statistics of all rows, by stream", "FILE...", 1, -1,
-     READS_ALL | SELECTS | TAKES_JSON, SHEAF_READING, no_options,
+     READS_ALL | SELECTS | TAKES_JSON, SHEAF_READING, stats_options,
      "Reads the whole file and prints, for each stream, the lengths of sequences, the number of stored "
-     "values, the density, the smallest, largest and mean value, zeros, NaN, and histograms. Everything is "
-     "exact, except sums and means, which are doubles."},
+     "values, the density, the smallest, largest and mean value, the standard deviation, the norm, "
+     "quantiles, "
+     "zeros, NaN, and on a terminal a histogram in a line. With --json it prints what sheaf report embeds in "
+     "its page. Counts and sums are exact, whatever the order of rows; a quantile that is the beginning of a "
+     "bin is called \"about\", and with --json \"of bins\"."},
 	{"report", run_report, "a page of charts: what is in a file", "FILE OUT", 2, 2,
      READS_ALL | SELECTS | TAKES_JSON | TAKES_FORCE, SHEAF_READING, report_options,
      "Reads the whole file once and writes OUT, one HTML page that fetches and runs nothing: what the file "

@@ -2,16 +2,17 @@
 /* Figures that are made of counts. */
 #include "report/summary.h"
 #include <math.h>
+#include <stdlib.h>
 
 int64_t sheaf_values_finite(const sheaf_value_counts *v)
 {
 	return v->n - v->nans - v->infinite[0] - v->infinite[1];
 }
 
-double sheaf_values_quantile(const sheaf_value_counts *v, double share)
+/* The beginning of the bin in which this share of the finite values ends. */
+static double bin_quantile(const sheaf_value_counts *v, double share)
 {
 	int64_t finite = sheaf_values_finite(v), rank = (int64_t)ceil(share * (double)finite), seen = 0;
-	if (finite == 0 || !v->bins) return NAN;
 	for (int bin = 0; bin < SHEAF_VALUE_BINS; bin++) {
 		if (bin == SHEAF_VALUE_BINS / 2 && (seen += v->zeros) >= rank && v->zeros) return 0;
 		if ((seen += v->bins[bin]) >= rank && v->bins[bin])
@@ -19,6 +20,91 @@ double sheaf_values_quantile(const sheaf_value_counts *v, double share)
 	}
 	return v->most;
 }
+
+/* ---- quantiles of values of which each is counted ---- */
+
+typedef struct value_count {
+	double value;
+	int64_t count;
+} value_count;
+
+static int by_value(const void *a, const void *b)
+{
+	double x = ((const value_count *)a)->value, y = ((const value_count *)b)->value;
+	return x < y ? -1 : x > y;
+}
+
+static int sort_values(const sheaf_frequent *f, value_count *values)
+{
+	int n = 0;
+	for (int i = 0; i < SHEAF_FREQUENT_SLOTS; i++) {
+		const sheaf_item_count *item = &f->slots[i];
+		value_count *to = &values[n];
+		if (!item->count || item->size != sizeof to->value) continue;
+		memcpy(&to->value, item->bytes, sizeof to->value);
+		to->count = item->count;
+		n += isfinite(to->value);
+	}
+	qsort(values, (size_t)n, sizeof *values, by_value);
+	return n;
+}
+
+static double counted_quantile(const value_count *values, int n, int64_t finite, double share)
+{
+	int64_t rank = (int64_t)ceil(share * (double)finite), seen = 0;
+	for (int i = 0; i < n; i++)
+		if ((seen += values[i].count) >= rank) return values[i].value;
+	return NAN;
+}
+
+sheaf_quantiles sheaf_value_quantiles(const sheaf_field_summary *f)
+{
+	value_count values[SHEAF_FREQUENT_KEPT];
+	const sheaf_value_counts *v = &f->values;
+	int64_t finite = sheaf_values_finite(v);
+	if (finite == 0 || !v->bins) return (sheaf_quantiles){NAN, NAN, NAN, false};
+	if (!f->frequent.slots || f->frequent.halvings)
+		return (sheaf_quantiles){bin_quantile(v, 0.5), bin_quantile(v, 0.95), bin_quantile(v, 0.99),
+		                         v->least == v->most};
+	int n = sort_values(&f->frequent, values);
+	return (sheaf_quantiles){counted_quantile(values, n, finite, 0.5),
+	                         counted_quantile(values, n, finite, 0.95),
+	                         counted_quantile(values, n, finite, 0.99), true};
+}
+
+double sheaf_length_counts_mean(const sheaf_length_counts *h)
+{
+	return h->n ? (double)h->total / (double)h->n : 0;
+}
+
+sheaf_quantiles sheaf_length_quantiles(const sheaf_length_counts *h)
+{
+	bool exact[3];
+	sheaf_quantiles q = {.p50 = (double)sheaf_length_counts_quantile(h, 0.5, &exact[0]),
+	                     .p95 = (double)sheaf_length_counts_quantile(h, 0.95, &exact[1]),
+	                     .p99 = (double)sheaf_length_counts_quantile(h, 0.99, &exact[2])};
+	q.exact = exact[0] && exact[1] && exact[2];
+	return q;
+}
+
+/* Squares of these are doubles, and their sums exact. */
+static bool has_squares(const sheaf_value_counts *v)
+{
+	double most = fmax(fabs(v->least), fabs(v->most));
+	return sheaf_values_finite(v) > 0 && most < 1e150 && (most == 0 || most > 1e-140);
+}
+
+double sheaf_values_deviation(const sheaf_value_counts *v)
+{
+	return has_squares(v) ? sqrt(sheaf_exact_variance(&v->sum, &v->squares, sheaf_values_finite(v))) : NAN;
+}
+
+double sheaf_values_norm(const sheaf_value_counts *v)
+{
+	return has_squares(v) ? sqrt(sheaf_exact_value(&v->squares)) : NAN;
+}
+
+/* ---- padding ---- */
 
 /* The longest of `batch` is below l with the probability F(l)^batch, F being the share of lengths below. */
 double sheaf_padding_at_random(const sheaf_length_counts *h, int64_t batch)

@@ -3,7 +3,7 @@
 #ifndef SHEAF_REPORT_HTML_H
 #define SHEAF_REPORT_HTML_H
 
-#include "report/raster.h"
+#include "report/bars.h"
 
 /* Text as it is shown, whatever is in it: no markup, no control characters, valid UTF-8. */
 void sheaf_html_text(sheaf_builder *b, const char *text, size_t n);
@@ -15,12 +15,6 @@ void sheaf_html_count(sheaf_builder *b, int64_t n);
 void sheaf_html_real(sheaf_builder *b, double v);
 /* A share as per cent. */
 void sheaf_html_share(sheaf_builder *b, double share);
-
-/* One bar of a chart: what it stands for, and how much. */
-typedef struct sheaf_bar {
-	char label[56];
-	double amount;
-} sheaf_bar;
 
 /* A figure with a bar chart, its summary in words and its numbers as a table that opens; one bar alone is no
  * chart, only words. `number` is different for each figure of a page. With `logarithmic` a bar's height is

@@ -31,7 +31,7 @@ static const char style[] =
 	".bar{fill:#2f6f9f}figure{break-inside:avoid}.skip{display:none}}";
 static const char style_hash[] = "GQ7zR3+Dli9cU2sUmswI70v3xtDDJsRT+ueXWx/QoDU=";
 
-enum { MOST_NAMED = 10, MOST_BARS = 64, NUMBERS = 200, WORDS = 300 };
+enum { MOST_NAMED = 10, MOST_BARS = 64, WORDS = 300 };
 
 typedef struct page {
 	sheaf_builder b;
@@ -80,40 +80,16 @@ static void fact_rows(page *p, const sheaf_fact *facts, int n)
 
 /* ---- lengths ---- */
 
-static int length_bars(const sheaf_length_counts *h, sheaf_bar *bars)
-{
-	int n = 0;
-	bool table = h->most < SHEAF_LENGTHS_EXACT;
-	int64_t step = table ? (h->most - h->least) / MOST_BARS + 1 : 0, next;
-	for (int64_t at = table ? h->least : 0; at <= h->most && n < NUMBERS; at = next) {
-		next = table                       ? at + step
-		       : at >= SHEAF_LENGTHS_EXACT ? sheaf_length_counts_next_bin(at)
-		                                   : at * 2 + (at == 0);
-		if (next <= at) break;
-		bars[n].amount = (double)sheaf_length_counts_between(h, at, next);
-		if (next == at + 1)
-			snprintf(bars[n].label, sizeof bars[n].label, "%" PRId64, at);
-		else
-			snprintf(bars[n].label, sizeof bars[n].label, "%" PRId64 " to %" PRId64, at, next - 1);
-		n++;
-	}
-	return n;
-}
-
 static void lengths(page *p, const char *title, const char *what, const sheaf_length_counts *h)
 {
-	sheaf_bar bars[NUMBERS];
+	sheaf_bar bars[SHEAF_MOST_BARS];
 	char words[WORDS];
-	bool exact[3];
 	if (h->n == 0) return;
-	int64_t half = sheaf_length_counts_quantile(h, 0.5, &exact[0]),
-			most = sheaf_length_counts_quantile(h, 0.95, &exact[1]),
-			nearly = sheaf_length_counts_quantile(h, 0.99, &exact[2]);
+	sheaf_quantiles q = sheaf_length_quantiles(h);
 	snprintf(words, sizeof words,
-	         "%s: %" PRId64 " to %" PRId64 ", mean %.4g, median %" PRId64 ", p95 %" PRId64 ", p99 %" PRId64
-	         "%s",
-	         what, h->least, h->most, (double)h->total / (double)h->n, half, most, nearly,
-	         exact[0] && exact[1] && exact[2] ? "." : " (beginnings of bins).");
+	         "%s: %" PRId64 " to %" PRId64 ", mean %.4g, median %.0f, p95 %.0f, p99 %.0f%s", what, h->least,
+	         h->most, sheaf_length_counts_mean(h), q.p50, q.p95, q.p99,
+	         q.exact ? "." : " (beginnings of bins).");
 	sheaf_builder_text(&p->b, "<h3>");
 	sheaf_html_text(&p->b, title, strlen(title));
 	sheaf_builder_text(&p->b, "</h3>");
@@ -122,50 +98,15 @@ static void lengths(page *p, const char *title, const char *what, const sheaf_le
 	                                       .words = words,
 	                                       .what = what,
 	                                       .bars = bars,
-	                                       .n = length_bars(h, bars)});
+	                                       .n = sheaf_length_bars(h, MOST_BARS, bars)});
 }
 
 /* ---- values ---- */
 
-/* Runs of bins from the first to the last with something in it, at most MOST_BARS. */
-static int bin_bars(const sheaf_value_counts *v, int from, int to, sheaf_bar *bars)
+static void values(page *p, const sheaf_field_summary *f)
 {
-	int first = from, last = to - 1, n = 0;
-	while (first < to && !v->bins[first]) first++;
-	while (last >= first && !v->bins[last]) last--;
-	if (first > last) return 0;
-	int step = (last - first) / (MOST_BARS / 2) + 1;
-	for (int bin = first; bin <= last; bin += step, n++) {
-		int end = bin + step < to ? bin + step : to;
-		bars[n].amount = 0;
-		for (int k = bin; k < end; k++) bars[n].amount += (double)v->bins[k];
-		snprintf(bars[n].label, sizeof bars[n].label, "%.4g to %.4g", sheaf_value_bin_begin(bin),
-		         sheaf_value_bin_begin(end));
-	}
-	return n;
-}
-
-static int special_bar(sheaf_bar *bar, const char *label, int64_t count)
-{
-	snprintf(bar->label, sizeof bar->label, "%s", label);
-	bar->amount = (double)count;
-	return count > 0;
-}
-
-static int value_bars(const sheaf_value_counts *v, sheaf_bar *bars)
-{
-	int n = special_bar(bars, "-inf", v->infinite[0]);
-	n += bin_bars(v, 0, SHEAF_VALUE_BINS / 2, bars + n);
-	n += special_bar(bars + n, "0", v->zeros);
-	n += bin_bars(v, SHEAF_VALUE_BINS / 2, SHEAF_VALUE_BINS, bars + n);
-	n += special_bar(bars + n, "+inf", v->infinite[1]);
-	n += special_bar(bars + n, "NaN", v->nans);
-	return n;
-}
-
-static void values(page *p, const sheaf_value_counts *v)
-{
-	sheaf_bar bars[NUMBERS];
+	const sheaf_value_counts *v = &f->values;
+	sheaf_bar bars[SHEAF_MOST_BARS];
 	char words[WORDS];
 	int64_t finite = sheaf_values_finite(v);
 	double mean = finite ? sheaf_exact_value(&v->sum) / (double)finite : NAN;
@@ -176,7 +117,8 @@ static void values(page *p, const sheaf_value_counts *v)
 	if (v->nans) count_row(p, "NaN", v->nans);
 	if (v->infinite[0] + v->infinite[1]) count_row(p, "infinite", v->infinite[0] + v->infinite[1]);
 	real_row(p, "mean", mean);
-	if (finite) real_row(p, "standard deviation", sqrt(sheaf_exact_variance(&v->sum, &v->squares, finite)));
+	real_row(p, "standard deviation", sheaf_values_deviation(v));
+	real_row(p, "norm", sheaf_values_norm(v));
 	sheaf_builder_text(&p->b, "</table>");
 	if (!v->bins) {
 		sheaf_builder_printf(&p->b,
@@ -189,7 +131,7 @@ static void values(page *p, const sheaf_value_counts *v)
 			words, sizeof words,
 			"Values from %.6g to %.6g, median about %.4g; bars by size on both sides of 0, heights by the "
 			"logarithm of counts.",
-			v->least, v->most, sheaf_values_quantile(v, 0.5));
+			v->least, v->most, sheaf_value_quantiles(f).p50);
 	else
 		snprintf(words, sizeof words, "No value is finite.");
 	sheaf_html_chart(&p->b, &(sheaf_chart){.number = ++p->figures,
@@ -197,7 +139,7 @@ static void values(page *p, const sheaf_value_counts *v)
 	                                       .words = words,
 	                                       .what = "value",
 	                                       .bars = bars,
-	                                       .n = value_bars(v, bars),
+	                                       .n = sheaf_value_bars(v, MOST_BARS, bars),
 	                                       .logarithmic = true});
 }
 
@@ -326,7 +268,7 @@ static void field_section(page *p, int number)
 	density(p, &f->raster, p->s->schema.rows == SHEAF_ENTRIES);
 	uses(p, f, field->meaning == SHEAF_COORDINATE ? "Coordinates" : "Indices");
 	items(p, field, f);
-	values(p, &f->values);
+	values(p, f);
 	if (sheaf_field_is_stream(field)) batches(p, &f->lengths);
 }
 
@@ -352,8 +294,9 @@ static void head(page *p, const sheaf_page_options *o)
 /* The numbers, for programs: a block of data is no script, and "<" ends nothing in it. */
 static void numbers(page *p)
 {
+	static const sheaf_summary_options as_json = {.size = sizeof as_json, .style = SHEAF_JSON};
 	sheaf_buffer json = {0};
-	if (p->status || (p->status = sheaf_summary_text(p->s, &json, p->err))) return;
+	if (p->status || (p->status = sheaf_summary_text(p->s, &as_json, &json, p->err))) return;
 	sheaf_builder_text(&p->b, "<script type=\"application/json\" id=\"numbers\">");
 	for (size_t i = 0; i < json.size; i++)
 		if (json.data[i] == '<')

@@ -10,12 +10,11 @@ enum { SHADES = 255, LEVEL = 6, CHUNK_HEAD = 8, TAG = 4 };
 
 /* ---- shades ---- */
 
-/* From light to dark, through four colours that people tell apart with any eyes. */
-static void shade(int i, uint8_t rgb[3])
+void sheaf_shade(double share, uint8_t rgb[3])
 {
 	static const uint8_t stops[][3] = {{237, 229, 160}, {109, 190, 127}, {49, 120, 142}, {61, 30, 90}};
 	enum { PARTS = sizeof stops / sizeof *stops - 1 };
-	double at = (double)(i - 1) / (SHADES - 1) * PARTS;
+	double at = fmin(fmax(share, 0), 1) * PARTS;
 	int part = at >= PARTS ? PARTS - 1 : (int)at;
 	for (int c = 0; c < 3; c++)
 		rgb[c] = (uint8_t)lround(stops[part][c] + (at - part) * (stops[part + 1][c] - stops[part][c]));
@@ -88,7 +87,7 @@ static void put_header(sheaf_builder *to, const sheaf_raster *r)
 static void put_palette(sheaf_builder *to)
 {
 	uint8_t palette[SHADES + 1][3] = {{255, 255, 255}};
-	for (int i = 1; i <= SHADES; i++) shade(i, palette[i]);
+	for (int i = 1; i <= SHADES; i++) sheaf_shade((double)(i - 1) / (SHADES - 1), palette[i]);
 	put_chunk(to, "PLTE", palette, sizeof palette);
 }
 

@@ -7,6 +7,9 @@
 
 typedef enum sheaf_picture_of { SHEAF_PICTURE_COUNTS, SHEAF_PICTURE_MAGNITUDES } sheaf_picture_of;
 
+/* The colour of a share from 0 to 1: from light to dark, through colours that people tell apart with any
+ * eyes. */
+void sheaf_shade(double share, uint8_t rgb[3]);
 /* Appends the raster as a PNG in base64: a pixel for each cell, white where nothing is, from light to dark by
  * the logarithm. */
 SHEAF_USE sheaf_status sheaf_picture_put(sheaf_builder *to, const sheaf_raster *raster, sheaf_picture_of of,

@@ -185,6 +185,8 @@ static void drop_counts(sheaf_field_summary *f, unsigned counts, sheaf_context *
 void sheaf_summary_free(sheaf_summary *s)
 {
 	if (!s) return;
+	sheaf_profile_free(s->profile);
+	sheaf_profile_free(s->gathered);
 	for (int f = 0; s->fields && f < s->schema.nfields; f++) {
 		sheaf_field_summary *field = &s->fields[f];
 		sheaf_length_counts_free(&field->lengths, s->cx);
@@ -403,8 +405,7 @@ static void add_all_entries(sheaf_summary *s, const sheaf_frame *frame)
 		bool filled;
 		double size = magnitude(&e, p, &filled);
 		if (filled) continue;
-		for (int d = 0; d < s->schema.tensor.rank; d++)
-			at[d] = sheaf_coordinate_at(&frame->columns[d], p);
+		for (int d = 0; d < s->schema.tensor.rank; d++) at[d] = sheaf_coordinate_at(&frame->columns[d], p);
 		add_place(s, at, size);
 		if (e.mirrored && at[0] != at[1]) add_place(s, (int64_t[]){at[1], at[0]}, size);
 	}
@@ -420,6 +421,30 @@ sheaf_status sheaf_summary_add(sheaf_summary *s, const sheaf_frame *frame, int64
 	for (int c = 0; c < frame->ncolumns && frame->nrows; c++)
 		if (c >= rank_of(&s->schema)) SHEAF_TRY(add_column(s, c, &frame->columns[c], row, frame->nrows, err));
 	if (s->schema.rows == SHEAF_ENTRIES) add_all_entries(s, frame);
+	if (s->gathered) SHEAF_TRY(sheaf_profile_add(s->gathered, frame, err));
+	return SHEAF_OK;
+}
+
+/* ---- profiles ---- */
+
+sheaf_status sheaf_summary_profile(sheaf_summary *s, const char *name, sheaf_error *err)
+{
+	SHEAF_NEED(s, "a summary");
+	if (s->rows || s->profile || s->gathered)
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected a call before the first frame, found one after it",
+		                  __func__);
+	if (s->schema.rows != SHEAF_ENTRIES) return SHEAF_OK;
+	sheaf_status status = sheaf_profile_new(&s->schema, name, s->cx, &s->gathered, err);
+	return status == SHEAF_UNSUPPORTED ? SHEAF_OK : status; /* values that are no numbers have none */
+}
+
+sheaf_status sheaf_summary_finish(sheaf_summary *s, sheaf_error *err)
+{
+	SHEAF_NEED(s, "a summary");
+	if (!s->gathered) return SHEAF_OK;
+	SHEAF_TRY(sheaf_profile_finish(s->gathered, err));
+	s->profile = s->gathered;
+	s->gathered = NULL;
 	return SHEAF_OK;
 }
 
@@ -497,6 +522,9 @@ sheaf_status sheaf_summary_merge(sheaf_summary *s, const sheaf_summary *other, s
 	if (!is_countable(s, other))
 		return sheaf_fail(err, SHEAF_LIMIT, "%s: expected at most 2^56 rows and values, found more",
 		                  __func__);
+	sheaf_profile_free(s->profile);
+	sheaf_profile_free(s->gathered);
+	s->profile = s->gathered = NULL;
 	s->rows += other->rows;
 	s->entries += other->entries;
 	s->band.diagonal += other->band.diagonal;

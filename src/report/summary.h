@@ -8,6 +8,7 @@
 #include "report/histogram.h"
 #include "report/raster.h"
 #include <sheaf/summary.h>
+#include <sheaf/tensor.h>
 
 enum {
 	SHEAF_PICTURED_FIELDS = 32, /* have more than numbers and histograms: memory for all would be too much */
@@ -52,7 +53,9 @@ struct sheaf_summary {
 	sheaf_schema schema;
 	sheaf_field_summary *fields;
 	int64_t rows;
-	int64_t entries; /* of a tensor, with those that its structure implies */
+	sheaf_profile *profile;  /* of a tensor; NULL: none is wanted, or none is finished */
+	sheaf_profile *gathered; /* the same while frames come */
+	int64_t entries;         /* of a tensor, with those that its structure implies */
 	sheaf_band band;
 };
 
@@ -67,8 +70,18 @@ SHEAF_USE sheaf_status sheaf_summary_begin(const sheaf_schema *schema, sheaf_con
 
 /* ---- what is made of the counts ---- */
 
-/* The beginning of the bin in which this share of the finite values ends. */
-double sheaf_values_quantile(const sheaf_value_counts *v, double share);
+typedef struct sheaf_quantiles {
+	double p50, p95, p99;
+	bool exact; /* else they are the beginnings of bins */
+} sheaf_quantiles;
+
+double sheaf_length_counts_mean(const sheaf_length_counts *h);
+sheaf_quantiles sheaf_length_quantiles(const sheaf_length_counts *h);
+/* Of finite values: exact where all different ones were counted. NaN where they were not counted at all. */
+sheaf_quantiles sheaf_value_quantiles(const sheaf_field_summary *f);
+/* Of finite values; NaN where their squares are beyond what is summed up exactly. */
+double sheaf_values_deviation(const sheaf_value_counts *v);
+double sheaf_values_norm(const sheaf_value_counts *v);
 int64_t sheaf_values_finite(const sheaf_value_counts *v);
 /* The share of padding where sequences of these lengths come in batches of `batch`, each as wide as its
  * longest: drawn at random, or sorted by length. */

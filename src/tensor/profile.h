@@ -13,7 +13,7 @@ typedef struct sheaf_profile_side {
 	const sheaf_frame *frame;
 	int64_t at;
 	int64_t slice, run;  /* under way: its number, and its entries so far */
-	int64_t occupied;    /* slices with entries */
+	int64_t occupied;    /* slices with entries; -1: they were not counted */
 	sheaf_spread spread; /* of the numbers of entries in all slices */
 } sheaf_profile_side;
 
@@ -23,6 +23,7 @@ struct sheaf_profile {
 	sheaf_element element;
 	int rank;
 	bool square;
+	bool counted; /* entry by entry: nothing is known that takes all of them */
 	sheaf_profile_side sides[SHEAF_MAX_RANK];
 	int64_t entries, repeats;
 	int64_t diagonal, lower, upper; /* of a matrix: entries on the diagonal, and how far from it they reach */

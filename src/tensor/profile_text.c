@@ -34,9 +34,11 @@ static void put_json(sheaf_builder *b, const sheaf_profile *p)
 		const char *name = p->schema.fields[d].name;
 		sheaf_builder_text(b, d ? ",{\"name\":" : "{\"name\":");
 		sheaf_json_string(b, name, strlen(name));
-		sheaf_builder_printf(b, ",\"extent\":%" PRId64 ",\"occupied\":%" PRId64, t->shape[d],
-		                     p->sides[d].occupied);
-		sheaf_spread_json(b, "entries", &p->sides[d].spread);
+		sheaf_builder_printf(b, ",\"extent\":%" PRId64, t->shape[d]);
+		if (p->sides[d].occupied >= 0) {
+			sheaf_builder_printf(b, ",\"occupied\":%" PRId64, p->sides[d].occupied);
+			sheaf_spread_json(b, "entries", &p->sides[d].spread);
+		}
 		sheaf_builder_byte(b, '}');
 	}
 	sheaf_builder_byte(b, ']');
@@ -44,6 +46,7 @@ static void put_json(sheaf_builder *b, const sheaf_profile *p)
 	sheaf_builder_printf(
 		b, ",\"diagonal\":%" PRId64 ",\"bandwidth\":{\"lower\":%" PRId64 ",\"upper\":%" PRId64 "}",
 		p->diagonal, p->lower, p->upper);
+	if (p->counted) return;
 	sheaf_builder_printf(b, ",\"symmetry\":{\"pattern\":%s,\"values\":\"%s\"}", p->pattern ? "true" : "false",
 	                     sheaf_profile_values(p));
 }
@@ -57,13 +60,16 @@ static void put_text(sheaf_builder *b, const sheaf_profile *p)
 	                     "%s%s; entries with those that the structure implies: %" PRId64 "; density: %.6g\n",
 	                     p->rank ? ", " : "", sheaf_structure_name(t->structure), p->entries, density(p));
 	for (int d = 0; d < p->rank; d++) {
-		sheaf_builder_printf(b, "dimension %s: %" PRId64 ", of them with entries: %" PRId64 "\n",
-		                     p->schema.fields[d].name, t->shape[d], p->sides[d].occupied);
+		sheaf_builder_printf(b, "dimension %s: %" PRId64, p->schema.fields[d].name, t->shape[d]);
+		if (p->sides[d].occupied >= 0)
+			sheaf_builder_printf(b, ", of them with entries: %" PRId64, p->sides[d].occupied);
+		sheaf_builder_byte(b, '\n');
 		sheaf_spread_text(b, "entries in each", &p->sides[d].spread);
 	}
 	if (p->rank != 2) return;
 	sheaf_builder_printf(b, "diagonal: %" PRId64 "; bandwidth: %" PRId64 " below, %" PRId64 " above\n",
 	                     p->diagonal, p->lower, p->upper);
+	if (p->counted) return;
 	sheaf_builder_printf(b, "symmetry: pattern %s; values %s\n", p->pattern ? "yes" : "no",
 	                     sheaf_profile_values(p));
 }

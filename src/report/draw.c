@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* Drawings of characters: block elements and braille where the terminal has Unicode, ASCII else. */
+#include "report/draw.h"
+#include "base/memory.h"
+#include "report/picture.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+enum { EIGHTHS = 8, SHADES = 5, ASCII_SHADES = 10, MOST_LABEL = 26, LEAST_BAR = 8 };
+
+static void put_utf8(sheaf_builder *b, unsigned point)
+{
+	char bytes[3] = {(char)(uint8_t)(0xe0 | point >> 12), (char)(uint8_t)(0x80 | (point >> 6 & 0x3f)),
+	                 (char)(uint8_t)(0x80 | (point & 0x3f))};
+	sheaf_builder_append(b, bytes, sizeof bytes);
+}
+
+/* ---- bars ---- */
+
+void sheaf_draw_line(sheaf_builder *b, const sheaf_bar *bars, int n, const sheaf_drawing *drawing)
+{
+	static const char ascii[] = " .:-=+*#@";
+	double most = sheaf_most_amount(bars, n);
+	for (int i = 0; i < n; i++) {
+		int high = bars[i].amount > 0 ? (int)ceil(bars[i].amount / most * EIGHTHS) : 0;
+		if (drawing->unicode && high)
+			put_utf8(b, 0x2580u + (unsigned)high); /* one eighth block to a full block */
+		else
+			sheaf_builder_byte(b, drawing->unicode ? ' ' : ascii[high]);
+	}
+}
+
+static void put_bar(sheaf_builder *b, double share, int width, const sheaf_drawing *drawing)
+{
+	int eighths = (int)ceil(share * width * EIGHTHS);
+	int whole = drawing->unicode ? eighths / EIGHTHS : (eighths + EIGHTHS - 1) / EIGHTHS;
+	for (int i = 0; i < whole; i++)
+		if (drawing->unicode)
+			put_utf8(b, 0x2588);
+		else
+			sheaf_builder_byte(b, '#');
+	if (drawing->unicode && eighths % EIGHTHS) put_utf8(b, 0x2590u - (unsigned)(eighths % EIGHTHS));
+}
+
+void sheaf_draw_bars(sheaf_builder *b, const sheaf_bar *bars, int n, const sheaf_drawing *drawing)
+{
+	enum { COUNT = 15, SHARE = 8, INDENT = 4 };
+	double most = sheaf_most_amount(bars, n), all = 0;
+	int label = 1;
+	for (int i = 0; i < n; i++) {
+		int length = (int)strlen(bars[i].label);
+		all += bars[i].amount;
+		if (bars[i].amount > 0 && length > label) label = length;
+	}
+	if (label > MOST_LABEL) label = MOST_LABEL;
+	int width = drawing->width - INDENT - label - COUNT - SHARE - 1;
+	if (width < LEAST_BAR) width = LEAST_BAR;
+	for (int i = 0; i < n; i++) {
+		if (bars[i].amount <= 0) continue;
+		sheaf_builder_printf(b, "%*s%*s%*" PRId64 "%*.1f%% ", INDENT, "", label, bars[i].label, COUNT,
+		                     (int64_t)bars[i].amount, SHARE - 2, 100 * bars[i].amount / all);
+		put_bar(b, bars[i].amount / most, width, drawing);
+		sheaf_builder_byte(b, '\n');
+	}
+}
+
+/* ---- grids ---- */
+
+sheaf_status sheaf_grid_begin(sheaf_grid *grid, int width, int height, sheaf_context *cx, sheaf_error *err)
+{
+	void *memory;
+	SHEAF_TRY(
+		sheaf_allocate_array(cx, (uint64_t)width * (uint64_t)height, sizeof *grid->cells, &memory, err));
+	*grid = (sheaf_grid){width, height, (double *)memory};
+	return SHEAF_OK;
+}
+
+void sheaf_grid_free(sheaf_grid *grid, sheaf_context *cx)
+{
+	size_t cells = (size_t)grid->width * (size_t)grid->height;
+	if (grid->cells) sheaf_release(cx, grid->cells, cells * sizeof *grid->cells);
+	*grid = (sheaf_grid){0};
+}
+
+/* 0 outside, where a grid's last characters are not full. */
+static double cell(const sheaf_grid *grid, int x, int y)
+{
+	return x < grid->width && y < grid->height ? grid->cells[(size_t)y * (size_t)grid->width + (size_t)x] : 0;
+}
+
+/* A line above or below: corners and `n` characters. */
+static void put_edge(sheaf_builder *b, int n, bool below, const sheaf_drawing *drawing)
+{
+	sheaf_builder_text(b, "    ");
+	if (drawing->unicode)
+		put_utf8(b, below ? 0x2514 : 0x250c);
+	else
+		sheaf_builder_byte(b, '+');
+	for (int i = 0; i < n; i++)
+		if (drawing->unicode)
+			put_utf8(b, 0x2500);
+		else
+			sheaf_builder_byte(b, '-');
+	if (drawing->unicode)
+		put_utf8(b, below ? 0x2518 : 0x2510);
+	else
+		sheaf_builder_byte(b, '+');
+	sheaf_builder_byte(b, '\n');
+}
+
+static void put_side(sheaf_builder *b, const sheaf_drawing *drawing)
+{
+	if (drawing->unicode)
+		put_utf8(b, 0x2502);
+	else
+		sheaf_builder_byte(b, '|');
+}
+
+static void put_dots(sheaf_builder *b, const sheaf_grid *grid, int x, int y, bool unicode)
+{
+	static const uint8_t bits[4][2] = {{1, 8}, {2, 16}, {4, 32}, {64, 128}};
+	unsigned dots = 0;
+	int n = 0;
+	for (int dy = 0; dy < 4; dy++)
+		for (int dx = 0; dx < 2; dx++)
+			if (cell(grid, x + dx, y + dy) > 0) dots |= bits[dy][dx], n++;
+	if (unicode)
+		put_utf8(b, 0x2800 + dots);
+	else
+		sheaf_builder_byte(b, " .:-=+*#@"[n]);
+}
+
+void sheaf_draw_dots(sheaf_builder *b, const sheaf_grid *grid, const sheaf_drawing *drawing)
+{
+	int across = (grid->width + 1) / 2;
+	put_edge(b, across, false, drawing);
+	for (int y = 0; y < grid->height; y += 4) {
+		sheaf_builder_text(b, "    ");
+		put_side(b, drawing);
+		for (int x = 0; x < 2 * across; x += 2) put_dots(b, grid, x, y, drawing->unicode);
+		put_side(b, drawing);
+		sheaf_builder_byte(b, '\n');
+	}
+	put_edge(b, across, true, drawing);
+}
+
+/* ---- shades ---- */
+
+/* The colour of a share of `most` as an escape, of the foreground (38) or the background (48). */
+static void put_colour(sheaf_builder *b, int ground, double share, int colours)
+{
+	enum { CUBE = 16, SIDE = 6, STEP = 51, TRUE_COLOURS = 1 << 24 };
+	uint8_t rgb[3];
+	sheaf_shade(share, rgb);
+	if (colours >= TRUE_COLOURS)
+		sheaf_builder_printf(b, "\x1b[%d;2;%d;%d;%dm", ground, rgb[0], rgb[1], rgb[2]);
+	else
+		sheaf_builder_printf(b, "\x1b[%d;5;%dm", ground,
+		                     CUBE + (rgb[0] + STEP / 2) / STEP * SIDE * SIDE +
+		                         (rgb[1] + STEP / 2) / STEP * SIDE + (rgb[2] + STEP / 2) / STEP);
+}
+
+/* The upper half of a character and what is under it. */
+static void put_halves(sheaf_builder *b, double upper, double lower, int colours)
+{
+	if (upper <= 0 && lower <= 0) {
+		sheaf_builder_byte(b, ' ');
+		return;
+	}
+	put_colour(b, 38, upper > 0 ? upper : lower, colours);
+	if (upper > 0 && lower > 0) put_colour(b, 48, lower, colours);
+	put_utf8(b, upper > 0 ? 0x2580 : 0x2584);
+	sheaf_builder_text(b, "\x1b[0m");
+}
+
+static void put_shade(sheaf_builder *b, double share, bool unicode)
+{
+	int shades = unicode ? SHADES : ASCII_SHADES;
+	int shade = share > 0 ? 1 + (int)(share * (shades - 1)) : 0;
+	if (shade >= shades) shade = shades - 1;
+	if (!unicode)
+		sheaf_builder_byte(b, " .:-=+*#%@"[shade]);
+	else if (shade == 0)
+		sheaf_builder_byte(b, ' ');
+	else
+		put_utf8(b, shade == SHADES - 1 ? 0x2588 : 0x2590u + (unsigned)shade);
+}
+
+void sheaf_draw_shades(sheaf_builder *b, const sheaf_grid *grid, double most, const sheaf_drawing *drawing)
+{
+	if (!(most > 0)) most = 1;
+	put_edge(b, grid->width, false, drawing);
+	for (int y = 0; y < grid->height; y += 2) {
+		sheaf_builder_text(b, "    ");
+		put_side(b, drawing);
+		for (int x = 0; x < grid->width; x++) {
+			double upper = cell(grid, x, y) / most, lower = cell(grid, x, y + 1) / most;
+			if (drawing->unicode && drawing->colours)
+				put_halves(b, upper, lower, drawing->colours);
+			else
+				put_shade(b, y + 1 < grid->height ? (upper + lower) / 2 : upper, drawing->unicode);
+		}
+		put_side(b, drawing);
+		sheaf_builder_byte(b, '\n');
+	}
+	put_edge(b, grid->width, true, drawing);
+}
+
+/* ---- rasters ---- */
+
+/* How large a picture of a raster is in cells: no larger than it is, as wide as fits, and not too high. */
+static void fit(const sheaf_raster *r, const sheaf_drawing *drawing, int across, int down, sheaf_grid *size)
+{
+	enum { INDENT = 6, LINES = 24 };
+	int width = sheaf_raster_width(r), height = sheaf_raster_height(r);
+	int most_wide = (drawing->width - INDENT) * across, most_high = LINES * down;
+	double shrink = fmax(1, fmax((double)width / most_wide, (double)height / most_high));
+	*size = (sheaf_grid){.width = (int)ceil(width / shrink), .height = (int)ceil(height / shrink)};
+}
+
+static void fill_grid(sheaf_grid *grid, const sheaf_raster *r)
+{
+	int width = sheaf_raster_width(r), height = sheaf_raster_height(r);
+	for (int y = 0; y < height; y++)
+		for (int x = 0; x < width; x++) {
+			int to_x = (int)((int64_t)x * grid->width / width),
+				to_y = (int)((int64_t)y * grid->height / height);
+			grid->cells[(size_t)to_y * (size_t)grid->width + (size_t)to_x] +=
+				(double)r->counts[(size_t)y * SHEAF_RASTER_SIDE + (size_t)x];
+		}
+}
+
+static bool is_crowded(const sheaf_grid *grid)
+{
+	enum { FEW = 3 };
+	double entries = 0, dots = 0;
+	for (int i = 0; i < grid->width * grid->height; i++)
+		entries += grid->cells[i], dots += grid->cells[i] > 0;
+	return entries > FEW * dots;
+}
+
+static sheaf_status draw_crowd(sheaf_builder *b, const sheaf_raster *raster, const sheaf_drawing *drawing,
+                               sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_grid grid;
+	double most = 0;
+	fit(raster, drawing, 1, 2, &grid);
+	SHEAF_TRY(sheaf_grid_begin(&grid, grid.width, grid.height, cx, err));
+	fill_grid(&grid, raster);
+	for (int i = 0; i < grid.width * grid.height; i++)
+		most = fmax(most, grid.cells[i] = log1p(grid.cells[i]));
+	sheaf_draw_shades(b, &grid, most, drawing);
+	sheaf_grid_free(&grid, cx);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_draw_raster(sheaf_builder *b, const sheaf_raster *raster, const sheaf_drawing *drawing,
+                               sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_grid grid;
+	fit(raster, drawing, 2, 4, &grid);
+	SHEAF_TRY(sheaf_grid_begin(&grid, grid.width, grid.height, cx, err));
+	fill_grid(&grid, raster);
+	bool crowded = is_crowded(&grid);
+	if (!crowded) sheaf_draw_dots(b, &grid, drawing);
+	sheaf_grid_free(&grid, cx);
+	return crowded ? draw_crowd(b, raster, drawing, cx, err) : SHEAF_OK;
+}

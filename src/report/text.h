@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* What texts and pages say of a summary alike. */
+#ifndef SHEAF_REPORT_TEXT_H
+#define SHEAF_REPORT_TEXT_H
+
+#include "report/summary.h"
+
+/* As JSON, ended by a line feed. */
+SHEAF_USE sheaf_status sheaf_summary_json(const sheaf_summary *s, sheaf_builder *b, sheaf_error *err);
+/* Of a tensor: lines, or members of an object with a comma before each. Nothing of other rows. */
+SHEAF_USE sheaf_status sheaf_put_tensor(const sheaf_summary *s, bool json, sheaf_builder *b,
+                                        sheaf_error *err);
+
+/* What rows are called: "sequences", "rows", "entries"; and how their keys are: "ordinal", "explicit". */
+const char *sheaf_summary_word(const sheaf_summary *s);
+const char *sheaf_summary_keys(const sheaf_summary *s);
+/* Whether a field is shown as one: keys are not, nor are coordinates, which are looked at together. */
+bool sheaf_summary_shows(const sheaf_summary *s, int field);
+
+bool sheaf_field_is_text(const sheaf_field *field);
+/* A sum of dates says nothing, nor does anything of clocks beside their offsets. */
+bool sheaf_field_has_sum(const sheaf_field *field);
+bool sheaf_field_has_range(const sheaf_field *field);
+/* The share of the cells of all samples that are stored. */
+double sheaf_field_density(const sheaf_field *field, const sheaf_field_summary *f);
+/* The least and the largest value are values of the file: shown as it holds them. */
+void sheaf_put_extreme(sheaf_builder *b, double v, const sheaf_field *field);
+
+#endif
