@@ -14,7 +14,8 @@ typedef struct sheaf_raster {
 	int64_t rows;           /* seen, or known */
 	int64_t rows_to_a_cell; /* a power of two */
 	int64_t columns_to_a_cell;
-	int64_t *counts; /* SHEAF_RASTER_SIDE lines of as many cells */
+	double cells_to_a_column; /* 1 / columns_to_a_cell */
+	int64_t *counts;          /* SHEAF_RASTER_SIDE lines of as many cells */
 	double *magnitudes;
 } sheaf_raster;
 

@@ -435,7 +435,9 @@ sheaf_status sheaf_summary_profile(sheaf_summary *s, const char *name, sheaf_err
 		                  __func__);
 	if (s->schema.rows != SHEAF_ENTRIES) return SHEAF_OK;
 	sheaf_status status = sheaf_profile_new(&s->schema, name, s->cx, &s->gathered, err);
-	return status == SHEAF_UNSUPPORTED ? SHEAF_OK : status; /* values that are no numbers have none */
+	if (status == SHEAF_UNSUPPORTED)
+		sheaf_forgive(status), status = SHEAF_OK; /* values that are no numbers */
+	return status;
 }
 
 sheaf_status sheaf_summary_finish(sheaf_summary *s, sheaf_error *err)

@@ -184,6 +184,15 @@ static int64_t get_count(reading *r, const char *field)
 	return 0;
 }
 
+/* A number of rows or columns, which may be any. */
+static int64_t get_size(reading *r, const char *field)
+{
+	uint64_t v = get_word(r, field);
+	if (v <= INT64_MAX) return (int64_t)v;
+	expect(r, false, field);
+	return 0;
+}
+
 static double get_double(reading *r, const char *field)
 {
 	double v;
@@ -272,7 +281,7 @@ static void get_raster(reading *r, sheaf_raster *raster)
 {
 	enum { SIDE = SHEAF_RASTER_SIDE, CELLS = SIDE * SIDE };
 	static const char what[] = "a picture";
-	int64_t rows = get_count(r, what);
+	int64_t rows = get_size(r, what);
 	if (r->wrong) return;
 	sheaf_raster_reach(raster, rows);
 	get_table(r, raster->counts, CELLS, what);
@@ -316,8 +325,8 @@ static sheaf_status get_field(reading *r, sheaf_field_summary *f, sheaf_error *e
 	f->missing = get_count(r, "missing");
 	f->coded = get_count(r, "missing");
 	f->other_keys = get_count(r, "keys");
-	f->least_index = get_count(r, "indices") - 1;
-	f->most_index = get_count(r, "indices") - 1;
+	f->least_index = get_size(r, "indices") - 1;
+	f->most_index = get_size(r, "indices") - 1;
 	expect(r,
 	       f->least_index <= f->most_index && (f->most_index < 0 || f->most_index < f->dim) &&
 	           (f->least_index < 0) == (f->most_index < 0),
@@ -334,8 +343,8 @@ static void get_all(reading *r)
 	s->rows = get_count(r, "rows");
 	s->entries = get_count(r, "entries");
 	s->band.diagonal = get_count(r, "a band");
-	s->band.lower = get_count(r, "a band");
-	s->band.upper = get_count(r, "a band");
+	s->band.lower = get_size(r, "a band");
+	s->band.upper = get_size(r, "a band");
 }
 
 /* What the next field counts, which may only be what can be counted of it. */

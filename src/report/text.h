@@ -7,6 +7,9 @@
 
 /* As JSON, ended by a line feed. */
 SHEAF_USE sheaf_status sheaf_summary_json(const sheaf_summary *s, sheaf_builder *b, sheaf_error *err);
+/* As lines for people, drawn as the options say. */
+SHEAF_USE sheaf_status sheaf_summary_lines(const sheaf_summary *s, const sheaf_summary_options *options,
+                                           sheaf_builder *b, sheaf_error *err);
 /* Of a tensor: lines, or members of an object with a comma before each. Nothing of other rows. */
 SHEAF_USE sheaf_status sheaf_put_tensor(const sheaf_summary *s, bool json, sheaf_builder *b,
                                         sheaf_error *err);

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* What texts and pages say of a summary alike. */
+#include "report/text.h"
+#include "data/frame.h"
+#include "data/item.h"
+#include "data/print.h"
+#include "number/number.h"
+#include "report/words.h"
+#include "tensor/profile.h"
+#include <math.h>
+
+const char *sheaf_summary_word(const sheaf_summary *s)
+{
+	static const char *const words[] = {"sequences", "rows", "entries", "tensors"};
+	return words[s->schema.rows];
+}
+
+const char *sheaf_summary_keys(const sheaf_summary *s)
+{
+	int key = sheaf_schema_key(&s->schema);
+	return key < 0 || s->fields[key].other_keys == 0 ? "ordinal" : "explicit";
+}
+
+bool sheaf_summary_shows(const sheaf_summary *s, int field)
+{
+	sheaf_meaning meaning = s->schema.fields[field].meaning;
+	return meaning != SHEAF_KEY && (meaning != SHEAF_COORDINATE || s->schema.rows != SHEAF_ENTRIES);
+}
+
+bool sheaf_field_is_text(const sheaf_field *field)
+{
+	return sheaf_means_text(field->meaning) || field->meaning == SHEAF_BYTES;
+}
+
+bool sheaf_field_has_sum(const sheaf_field *field)
+{
+	return field->meaning == SHEAF_NUMBER || field->meaning == SHEAF_BOOL;
+}
+
+bool sheaf_field_has_range(const sheaf_field *field)
+{
+	bool time = sheaf_means_time(field->meaning) && !sheaf_means_zoned(field->meaning);
+	return sheaf_field_has_sum(field) || time || field->meaning == SHEAF_COORDINATE;
+}
+
+double sheaf_field_density(const sheaf_field *field, const sheaf_field_summary *f)
+{
+	double cells = (double)f->entries.n * (double)sheaf_field_dim(field);
+	return cells > 0 ? (double)f->entries.total / cells : 0;
+}
+
+void sheaf_put_extreme(sheaf_builder *b, double v, const sheaf_field *field)
+{
+	if (sheaf_means_time(field->meaning) && fabs(v) < 0x1p53) {
+		int64_t seconds = (int64_t)v;
+		sheaf_column column = {.meaning = field->meaning,
+		                       .type = SHEAF_I64,
+		                       .values = {(uint8_t *)&seconds, sizeof seconds, NULL}};
+		sheaf_item_text(b, &column, 0, 0, true);
+		return;
+	}
+	if (field->type != SHEAF_F32) {
+		sheaf_json_real(b, v);
+		return;
+	}
+	if (!sheaf_builder_room(b, SHEAF_NUMBER_MAX)) return;
+	b->size = (size_t)(sheaf_print_f32((char *)b->data + b->size, (float)v) - (char *)b->data);
+}
+
+/* ---- tensors ---- */
+
+/* A profile of what is counted, where there is none of all entries together. */
+static void make_profile(const sheaf_summary *s, sheaf_profile *p)
+{
+	*p = (sheaf_profile){.cx = s->cx, .schema = s->schema, .rank = s->schema.tensor.rank};
+	p->entries = s->entries;
+	p->diagonal = s->band.diagonal;
+	p->lower = s->band.lower;
+	p->upper = s->band.upper;
+	p->counted = true;
+	for (int d = 0; d < p->rank; d++) {
+		const sheaf_field_summary *f = &s->fields[d];
+		for (int64_t i = 0; f->uses && i < f->dim; i++) sheaf_spread_add(&p->sides[d].spread, f->uses[i], 1);
+		p->sides[d].occupied = f->uses ? f->dim - sheaf_never_used(f) : -1;
+	}
+}
+
+sheaf_status sheaf_put_tensor(const sheaf_summary *s, bool json, sheaf_builder *b, sheaf_error *err)
+{
+	sheaf_profile counted;
+	sheaf_buffer text = {0};
+	if (s->schema.rows != SHEAF_ENTRIES) return SHEAF_OK;
+	if (!s->profile) make_profile(s, &counted);
+	SHEAF_TRY(sheaf_profile_text(s->profile ? s->profile : &counted, json, &text, err));
+	sheaf_builder_append(b, text.data, text.size);
+	sheaf_buffer_reset(&text);
+	return SHEAF_OK;
+}
