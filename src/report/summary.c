@@ -436,7 +436,7 @@ sheaf_status sheaf_summary_profile(sheaf_summary *s, const char *name, sheaf_err
 	if (s->schema.rows != SHEAF_ENTRIES) return SHEAF_OK;
 	sheaf_status status = sheaf_profile_new(&s->schema, name, s->cx, &s->gathered, err);
 	if (status == SHEAF_UNSUPPORTED)
-		sheaf_forgive(status), status = SHEAF_OK; /* values that are no numbers */
+		return sheaf_forgive(status, "values that are no numbers have no profile");
 	return status;
 }
 
