@@ -27,6 +27,7 @@ WERROR ?= false
 SECONDS ?= 1800
 FORMAT ?= all
 COUNT ?= 240
+PATIENCE ?= 4
 SEED ?= 1
 
 # The system's Meson and Ninja come first: others on PATH may lack a Python to run in.
@@ -76,23 +77,23 @@ lint: needs-lint $(BUILD)/build.ninja
 
 sanitize: needs-check build-asan/build.ninja
 	@$(MESON) compile -C build-asan
-	@$(call run_tests,build-asan)
+	@$(call run_tests,build-asan,$(PATIENCE))
 
 tsan: needs-check build-tsan/build.ninja
 	@$(MESON) compile -C build-tsan
-	@$(MESON) test -C build-tsan --no-rebuild $(addprefix sheaf:,$(THREADED))
-	@SHEAF_FILES_THREADS=4 $(MESON) test -C build-tsan --no-rebuild sheaf:files
+	@$(MESON) test -C build-tsan --no-rebuild --timeout-multiplier $(PATIENCE) $(addprefix sheaf:,$(THREADED))
+	@SHEAF_FILES_THREADS=4 $(MESON) test -C build-tsan --no-rebuild --timeout-multiplier $(PATIENCE) sheaf:files
 
 # Whoever reads bytes that nobody wrote. What other libraries write is declared at their doors (src/third/filled.h); the sanitizer
 # knows fstat, but not the fstat64 that _FILE_OFFSET_BITS makes of it.
 msan: needs-msan build-msan/build.ninja
 	@$(MESON) compile -C build-msan
-	@$(call run_tests,build-msan)
+	@$(call run_tests,build-msan,$(PATIENCE))
 
 # size_t has 32 bits, and no type has 128.
 check-32: needs-check-32 build-32/build.ninja
 	@$(MESON) compile -C build-32
-	@$(call run_tests,build-32)
+	@$(call run_tests,build-32,$(PATIENCE))
 
 # New inputs, logs, sums, and what breaks stay in build-fuzz, from run to run.
 fuzz: needs-fuzz build-fuzz/build.ninja
@@ -169,7 +170,8 @@ build-fuzz/build.ninja:
 
 THREADED = alloc base batches box cbf ctf dataset delimited exchange io limits making matrices npz packing pieces roundtrip scidb tensors threads views
 
-# Runs all tests of a build folder. The count decides, not Meson: it knows of skips.
-run_tests = rm -f $(1)/meson-logs/testlog.json; $(MESON) test -C $(1) --no-rebuild; tools/count_tests $(1)/meson-logs/testlog.json
+# Runs all tests of a build folder, with $(2) times the usual time: sanitizers are slow, and 0 is as much as they take. The count
+# decides, not Meson: it knows of skips.
+run_tests = rm -f $(1)/meson-logs/testlog.json; $(MESON) test -C $(1) --no-rebuild --timeout-multiplier $(or $(2),1); tools/count_tests $(1)/meson-logs/testlog.json
 
 CPPCHECK = -itests --std=c11 --enable=warning,performance,portability --inline-suppr --suppress=duplicateAssignExpression --error-exitcode=1

@@ -19,7 +19,7 @@
 
 /* ---- calls of the system ---- */
 
-enum { NOTHING, CLOSE, SYNC, SYNC_FOLDER, LOCK, TEMPORARY, LOOK, RENAME_NEW };
+enum { NOTHING, CLOSE, SYNC, SYNC_FOLDER, LOCK, TEMPORARY, LOOK, RENAME_NEW, COPY };
 
 static struct {
 	int call, error, times; /* which call fails, with what, how often */
@@ -103,6 +103,21 @@ int renameat2(int from_folder, const char *from, int to_folder, const char *to, 
 int lstat(const char *path, struct stat *info)
 {
 	return refuses(LOOK) ? -1 : fstatat(AT_FDCWD, path, info, AT_SYMLINK_NOFOLLOW);
+}
+
+/* Some file systems cannot copy inside, or not to others. */
+ssize_t copy_file_range(int from, off64_t *from_at, int to, off64_t *to_at, size_t size, unsigned flags)
+{
+	if (refuses(COPY)) return -1;
+	return syscall(SYS_copy_file_range, from, from_at, to, to_at, size, flags);
+}
+
+/* None clones a whole file. */
+int ioctl(int fd, unsigned long request, ...)
+{
+	(void)fd, (void)request;
+	errno = EOPNOTSUPP;
+	return -1;
 }
 
 uid_t geteuid(void) { return (uid_t)syscall(SYS_geteuid) + played.more; }
@@ -197,6 +212,34 @@ static void a_folder_that_cannot_be_synced_is_told_of(void **state)
 	assert_message("expected the folder to be synced");
 	assert_content("target", "new");
 	assert_int_equal(files_in_folder(), 1);
+}
+
+/* What is there is kept, copied by the system or through memory, all of it or from where the system stopped.
+ */
+static void a_file_that_is_changed_is_copied_first(void **state)
+{
+	(void)state;
+	enum { SIZE = 3 << 20 };
+	static const int errors[] = {0, EXDEV, EINTR};
+	char *old = malloc(SIZE + 1);
+	assert_non_null(old);
+	for (int i = 0; i < SIZE; i++) old[i] = (char)('a' + i % 23);
+	old[SIZE] = '\0';
+	for (size_t i = 0; i < COUNT(errors); i++) {
+		sheaf_sink *sink;
+		bool is_there;
+		write_text("target", old);
+		expect_failure(errors[i] ? COPY : NOTHING, errors[i], 1);
+		assert_ok(sheaf_sink_path(in_folder("target"), cx, &sink, &err));
+		assert_ok(sheaf_sink_make_clone(sink, &is_there, &err));
+		assert_true(is_there);
+		assert_int_equal(played.times, errors[i] ? 0 : 1);
+		assert_ok(sheaf_sink_write_at(sink, 5, "NEW", 3, &err));
+		assert_ok(sheaf_sink_commit(sink, &err));
+		memcpy(old + 5, "NEW", 3);
+		assert_content("target", old);
+	}
+	free(old);
 }
 
 /* A failed sync is not tried again: the system has dropped what it could not write, and a second one would
@@ -489,6 +532,8 @@ int main(void)
 		TEST(content_and_name_are_synced_in_order),
 		TEST(a_failure_before_the_rename_leaves_the_old_file),
 		TEST(a_folder_that_cannot_be_synced_is_told_of),
+		TEST(a_file_that_is_changed_is_copied_first),
+		TEST(a_file_that_is_changed_is_copied_first),
 		TEST(syncing_goes_on_after_interruptions),
 		TEST(a_close_that_is_interrupted_has_closed),
 		TEST(what_cannot_be_synced_at_all_is_written),

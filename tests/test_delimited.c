@@ -474,6 +474,44 @@ static void test_texts_come_back(void **state)
 	free_bytes(&wanted);
 }
 
+/* ---- entries of a tensor ---- */
+
+static void write_no_entries(record *r, double fill)
+{
+	static const int64_t shape[] = {2, 2};
+	sheaf_schema schema = {0};
+	sheaf_field *value;
+	sheaf_writer *writer;
+	sheaf_sink *sink;
+	bytes_sink out = {0};
+	sheaf_create_options options = {.size = sizeof options, .format = "csv"};
+	assert_ok(sheaf_schema_make_entries(&schema, r->cx, 2, shape, NULL, &value, &err));
+	sheaf_field_make_cell(value, SHEAF_NUMBER, SHEAF_F64, 1, false);
+	schema.tensor.has_fill = true;
+	memcpy(schema.tensor.fill, &fill, sizeof fill);
+	snprintf(schema.tensor.layout, sizeof schema.tensor.layout, "CSR"); /* stands after the fill */
+	assert_ok(sheaf_sink_function(write_bytes, &out, "out", r->cx, &sink, &err));
+	assert_ok(sheaf_create_sink(sink, &schema, &options, r->cx, &writer, &err));
+	assert_ok(sheaf_finish(writer, &err));
+	sheaf_schema_free(&schema);
+	free_bytes(&out);
+}
+
+static void test_fill_of_entries(void **state)
+{
+	(void)state;
+	static const double fills[] = {0, 0.5};
+	for (size_t i = 0; i < COUNT(fills); i++) {
+		record r;
+		begin(&r, (sheaf_context_options){.allow_loss = true});
+		write_no_entries(&r, fills[i]);
+		int losses = 0;
+		for (int k = 0; k < r.n; k++) losses += strcmp(r.found[k].rule, "fill value") == 0;
+		assert_int_equal(losses, fills[i] != 0);
+		end(&r);
+	}
+}
+
 static void test_marks(void **state)
 {
 	(void)state;
@@ -508,6 +546,7 @@ int main(void)
 		cmocka_unit_test(test_dates),
 		cmocka_unit_test(test_dates_near_each_other),
 		cmocka_unit_test(test_fractions),
+		cmocka_unit_test(test_fill_of_entries),
 		cmocka_unit_test(test_marks),
 		cmocka_unit_test_setup_teardown(test_texts_come_back, make_folder, remove_folder),
 	};

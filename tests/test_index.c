@@ -172,6 +172,20 @@ static const char *index_of(const char *name)
 
 /* ---- fresh ---- */
 
+/* Whether there can be an index is asked before anything is read for it. */
+static void test_what_has_no_index(void **state)
+{
+	(void)state;
+	bytes_source drip = {{(const uint8_t *)sequences, sizeof sequences - 1}, 5};
+	sheaf_source *source;
+	sheaf_dataset *dataset;
+	assert_ok(sheaf_source_function(read_bytes, &drip, "drip", cx, &source, &err));
+	assert_ok(sheaf_open_source(source, NULL, cx, &dataset, &err));
+	assert_int_not_equal(SHEAF_OK, sheaf_dataset_write_index(dataset, &err));
+	assert_message("drip: expected an input that can have an index");
+	sheaf_close(dataset);
+}
+
 static void test_fresh_index_is_used(void **state)
 {
 	(void)state;
@@ -844,6 +858,7 @@ static void test_rows_passed_over_are_not_read(void **state)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 static const struct CMUnitTest tests[] = {
+	TEST(test_what_has_no_index),
 	TEST(test_fresh_index_is_used),
 	TEST(test_declared_streams_use_the_table),
 	TEST(test_chunks_have_an_index),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Bounds of outputs and of memory that a small input cannot get past. */
 #include "io/sink.h"
-#include "support.h"
+#include "record.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,6 +115,19 @@ static void test_many_more_rows_than_entries(void **state)
 	assert_true(sheaf_is_hypersparse((64 << 20) + 64, 1 << 20));
 	assert_false(sheaf_is_hypersparse(1 << 27, -1));
 	assert_true(sheaf_is_hypersparse((1 << 27) + 1, -1));
+}
+
+static void test_layout_instead_of_another(void **state)
+{
+	(void)state;
+	record r;
+	begin(&r, (sheaf_context_options){0});
+	assert_ok(sheaf_tell_of_layout(r.cx, "a.h5", 1 << 21, "DCSR", "CSR", &err));
+	assert_int_equal(r.n, 1);
+	assert_text("a.h5: expected rows that are not many times as many as the entries, for layout CSR, found "
+	            "2097152 rows; it is stored as DCSR (--layout CSR keeps to that)",
+	            r.found[0].text);
+	end(&r);
 }
 
 /* ---- memory ---- */
@@ -271,6 +284,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_bound_of_a_random_sink, make_folder, remove_folder),
 		cmocka_unit_test(test_bound_of_a_writer),
 		cmocka_unit_test(test_many_more_rows_than_entries),
+		cmocka_unit_test(test_layout_instead_of_another),
 		cmocka_unit_test_setup_teardown(test_a_large_chunk, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_many_streams, make_folder, remove_folder),
 		cmocka_unit_test(test_recognition_of_control_bytes),

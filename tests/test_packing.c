@@ -234,6 +234,23 @@ static void test_truncated_shards_and_states(void **state)
 		}
 }
 
+/* Three rows for two shards: the first has one more. */
+static void test_truncated_rows_are_shared_out(void **state)
+{
+	(void)state;
+	static const int rows[] = {2, 1};
+	for (int rank = 0; rank < 2; rank++) {
+		packer p;
+		sheaf_batch_options options = two_rows;
+		options.batch_size = 6;
+		options.world = 2;
+		options.rank = rank;
+		assert_ok(open_packer(&p, five, "A:1:dense", "B:9:sparse", options));
+		assert_int_equal(next_batch(&p)->packed[0].rows, rows[rank]);
+		close_packer(&p);
+	}
+}
+
 static void test_packings_that_make_no_sense(void **state)
 {
 	(void)state;
@@ -260,6 +277,7 @@ int main(void)
 		cmocka_unit_test(test_truncated_sequences_go_on),
 		cmocka_unit_test(test_truncation_needs_one_length),
 		cmocka_unit_test(test_truncated_shards_and_states),
+		cmocka_unit_test(test_truncated_rows_are_shared_out),
 		cmocka_unit_test(test_packings_that_make_no_sense),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -412,6 +412,14 @@ static const cell_case cell_cases[] = {
      .rows = "{\"a0\":\"a\",\"a1\":{\"base64\":\"AA==\"},\"a2\":\"xy\",\"a3\":{\"base64\":\"AQI=\"},\"a4\":{"
              "\"base64\":\"AAECAwQFBgcICQoLDA0ODw==\"},"
              "\"a5\":[1,2],\"a6\":true}"},
+	/* what a string may hold is looked at where somebody validates */
+	{.format = "(string)", BYTES("\x04\x00\x00\x00\x61\x00\x62\x00"), .rows = "{\"a0\":\"a\\u0000b\"}"},
+	{.format = "(string)",
+     BYTES("\x04\x00\x00\x00\x61\x00\x62\x00"),
+     .rows = "{\"a0\":\"a\\u0000b\"}",
+     .finding = "expected a string without NUL in it",
+     .rule = "NUL in a string",
+     .validate = true},
 	{.format = "(int16 null, datetimetz null, string(3) null, binary null, rational null)",
      BYTES("\x7f\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00"
            "\x03\x00\x00\x00\x00"

@@ -630,6 +630,29 @@ static void test_fill_is_dropped(void **state)
 	end_context(cx);
 }
 
+/* A writer says before the first entry which values it has no place for. */
+static void test_values_that_are_no_numbers(void **state)
+{
+	(void)state;
+	static const int64_t shape[] = {2, 2};
+	sheaf_context *cx = usual_context();
+	sheaf_schema schema = {0};
+	sheaf_field *value;
+	sheaf_writer *writer;
+	sheaf_sink *sink;
+	bytes_sink out = {0};
+	sheaf_create_options options = {.size = sizeof options, .format = "matrixmarket"};
+	assert_ok(sheaf_schema_make_entries(&schema, cx, 2, shape, NULL, &value, &err));
+	sheaf_field_make_cell(value, SHEAF_DATETIME, SHEAF_I64, 1, false);
+	assert_ok(sheaf_sink_function(write_bytes, &out, "out", cx, &sink, &err));
+	assert_status(SHEAF_UNSUPPORTED, sheaf_create_sink(sink, &schema, &options, cx, &writer, &err));
+	assert_message("\"value\": expected numbers, complex numbers or truth values");
+	assert_int_equal(out.size, 0);
+	free_bytes(&out);
+	sheaf_schema_free(&schema);
+	end_context(cx);
+}
+
 /* Whatever allocation fails, nothing is left behind. */
 static void test_failing_allocations(void **state)
 {
@@ -680,6 +703,7 @@ int main(void)
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_sums_that_do_not_fit),
 		cmocka_unit_test(test_fill_is_dropped),
+		cmocka_unit_test(test_values_that_are_no_numbers),
 		cmocka_unit_test(test_failing_allocations),
 	};
 	return cmocka_run_group_tests_name("tensors", tests, NULL, NULL);

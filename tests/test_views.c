@@ -509,6 +509,31 @@ static void test_sequences(void **state)
 	check_converted("|A 1:5 |B 2\n", &o, "a.ctf, found \"C\"; it has A, B");
 }
 
+/* Whether entries come sorted shows in all rows. */
+static void test_order_of_sequences(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		bool sorted;
+	} all[] = {{"|A 0:6 3:7\n|A 1:1\n", true},
+	           {"|A 0:6 2:1 3:7\n", true},
+	           {"|A 0:6 3:7\n|A 3:1 1:1\n", false},
+	           {"|A 0:6 3:7 2:8\n", false}};
+	static const sheaf_setting sparse = {"stream", "A:4:sparse"};
+	sheaf_open_options o = {
+		.size = sizeof o, .rows = SHEAF_TAKES_ENTRIES, .settings = &sparse, .nsettings = 1};
+	for (size_t i = 0; i < COUNT(all); i++) {
+		sheaf_context *cx = usual_context();
+		sheaf_dataset *dataset;
+		sheaf_bytes bytes = {(const uint8_t *)all[i].text, strlen(all[i].text)};
+		assert_ok(open_bytes(bytes, "a.ctf", &o, cx, &dataset));
+		assert_int_equal(sheaf_dataset_schema(dataset)->tensor.sorted, all[i].sorted);
+		sheaf_close(dataset);
+		end_context(cx);
+	}
+}
+
 static void test_empty_samples_are_a_loss(void **state)
 {
 	(void)state;
@@ -788,6 +813,7 @@ int main(void)
 		cmocka_unit_test(test_pieces_of_rows),
 		cmocka_unit_test(test_what_no_sequence_holds),
 		cmocka_unit_test_setup_teardown(test_sequences, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_order_of_sequences, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_empty_samples_are_a_loss, make_folder, remove_folder),
 		cmocka_unit_test(test_coordinates),
 		cmocka_unit_test(test_coordinates_refused),
