@@ -276,6 +276,36 @@ static void test_builder_grows_to_any_size(void **state)
 	end_context(cx);
 }
 
+/* A wish that is granted, one that is refused, and one that nobody can grant: what is there stays. */
+static void test_builder_wishes(void **state)
+{
+	(void)state;
+	allocator memory = {0};
+	sheaf_builder b;
+	sheaf_buffer out = {0};
+	sheaf_context_options options = options_with(&memory);
+	sheaf_context *cx = context_with(&options);
+	sheaf_builder_begin(&b, cx, NULL);
+	sheaf_builder_text(&b, "small");
+	assert_true(sheaf_builder_wish(&b, 5000));
+	int64_t calls = memory.calls;
+	const uint8_t *data = b.data;
+	for (int i = 0; i < 5000; i++) sheaf_builder_byte(&b, 'x');
+	assert_ptr_equal(b.data, data);
+	assert_true(sheaf_builder_wish(&b, b.capacity - b.size)); /* is there */
+	assert_int_equal(memory.calls, calls);
+	memory.fail_at = calls + 1;
+	assert_false(sheaf_builder_wish(&b, 50000));
+	assert_false(sheaf_builder_wish(&b, UINT64_MAX));
+	assert_int_equal(memory.calls, calls + 1);
+	assert_ptr_equal(b.data, data);
+	assert_ok(sheaf_builder_finish(&b, &out, &err));
+	assert_int_equal(out.size, 5005);
+	assert_memory_equal(out.data, "smallx", 6);
+	sheaf_buffer_reset(&out);
+	end_context(cx);
+}
+
 static void test_builder_failure_sticks(void **state)
 {
 	(void)state;
@@ -1216,6 +1246,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_buffer_wrap_takes_nothing_over_when_it_fails),
 	cmocka_unit_test(test_builder_appends),
 	cmocka_unit_test(test_builder_grows_to_any_size),
+	cmocka_unit_test(test_builder_wishes),
 	cmocka_unit_test(test_builder_failure_sticks),
 	cmocka_unit_test(test_builder_at_the_limit),
 	cmocka_unit_test(test_builder_of_absurd_size),

@@ -406,6 +406,31 @@ static void test_append_of_every_cutting(void **state)
 	}
 }
 
+/* Room is made once for rows that are expected, in all buffers; where there is no memory for them, nothing
+ * happens. */
+static void test_expected_rows_are_not_moved(void **state)
+{
+	(void)state;
+	enum { ONCE = 20000, TIMES = 9 };
+	table t = stream_table(cx, "a", true, 10, SHEAF_F64, "1:1;2:2,3:3;4:4");
+	sheaf_frame all = {0};
+	for (int i = 0; i < ONCE; i++) assert_ok(sheaf_frame_append(&all, &t.frame, 0, 3, cx, &err));
+	assert_ok(sheaf_frame_expect(&all, 1e30, cx, &err));
+	assert_ok(sheaf_frame_expect(&all, TIMES, cx, &err));
+	const sheaf_column *a = &all.columns[0];
+	const uint8_t *values = a->values.data, *offsets = a->levels[0].offsets.data,
+				  *indices = a->levels[1].indices[0].data;
+	for (int i = ONCE; i < ONCE * TIMES; i++) assert_ok(sheaf_frame_append(&all, &t.frame, 0, 3, cx, &err));
+	assert_ptr_equal(a->values.data, values);
+	assert_ptr_equal(a->levels[0].offsets.data, offsets);
+	assert_ptr_equal(a->levels[1].indices[0].data, indices);
+	assert_int_equal(all.nrows, 3 * ONCE * TIMES);
+	assert_ok(sheaf_frame_check(&all, &t.schema, SHEAF_CHECK_FULL, &err));
+	assert_rows_equal(&all, all.nrows - 1, &t.frame, 2);
+	sheaf_frame_free(&all);
+	free_table(&t);
+}
+
 static void test_append_leaves_shared_rows_alone(void **state)
 {
 	(void)state;
@@ -1739,6 +1764,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(test_slice_shares_memory),
 	TEST(test_slice_without_a_column),
 	TEST(test_append_of_every_cutting),
+	TEST(test_expected_rows_are_not_moved),
 	TEST(test_append_leaves_shared_rows_alone),
 	TEST(test_clear_keeps_memory),
 	TEST(test_append_of_no_rows),

@@ -278,6 +278,30 @@ static void test_refusals(void **state)
 	}
 }
 
+/* Pointers of rows in order, some of them empty, first and last ones, too; of rows out of order there are
+ * none.
+ */
+static void test_row_pointers(void **state)
+{
+	(void)state;
+	const int32_t rows[] = {1, 1, 4, 4, 4, 5};
+	const int64_t wanted[] = {0, 0, 2, 2, 2, 5, 6, 6};
+	int64_t pointers[8];
+	bool by_rows = false;
+	assert_ok(sheaf_row_pointers(rows, 6, 7, pointers, &by_rows, &err));
+	assert_true(by_rows);
+	assert_memory_equal(pointers, wanted, sizeof wanted);
+	assert_ok(sheaf_row_pointers(NULL, 0, 7, pointers, &by_rows, &err));
+	assert_true(by_rows);
+	for (int r = 0; r <= 7; r++) assert_int_equal(pointers[r], 0);
+	assert_ok(sheaf_row_pointers((const int32_t[]){1, 0}, 2, 2, pointers, &by_rows, &err));
+	assert_false(by_rows);
+	assert_status(SHEAF_DATA, sheaf_row_pointers(rows, 6, 5, pointers, &by_rows, &err));
+	assert_message("entries: expected rows below 5, found 5");
+	assert_status(SHEAF_DATA, sheaf_row_pointers((const int32_t[]){-1}, 1, 5, pointers, &by_rows, &err));
+	assert_message("entries: expected rows below 5, found -1");
+}
+
 /* The caller's error is filled where something fails, and left alone where nothing does. */
 static void test_failing_allocations(void **state)
 {
@@ -305,11 +329,9 @@ static void test_failing_allocations(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_streams),
-		cmocka_unit_test(test_arrays),
-		cmocka_unit_test(test_sorted),
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_failing_allocations),
+		cmocka_unit_test(test_streams),      cmocka_unit_test(test_arrays),
+		cmocka_unit_test(test_sorted),       cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_row_pointers), cmocka_unit_test(test_failing_allocations),
 	};
 	return cmocka_run_group_tests_name("matrices", tests, NULL, NULL);
 }

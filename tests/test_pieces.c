@@ -116,6 +116,7 @@ static int64_t compare(const char *path, const sheaf_setting *settings, int n, i
 	assert_ok(sheaf_open(in_folder(path), &options, cx, &dataset, &err));
 	assert_ok(sheaf_dataset_pieces(dataset, &pieces, &err));
 	assert_ok(sheaf_read_all(dataset, &all, &err));
+	assert_int_equal(all.lines.size, 0);
 	assert_entries(pieces, all.nrows);
 	assert_lengths(sheaf_dataset_schema(dataset), &all, pieces);
 	assert_pieces(dataset, &all, pieces);

@@ -180,8 +180,8 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_convert(const char *const *inputs, int ni
                                                const sheaf_convert_options *options, sheaf_context *cx,
                                                sheaf_error *err);
 
-/* Rows from all of a dataset, for tests and small files: *out owns the frame; free it with
- * sheaf_frame_free. */
+/* All rows of a dataset as one frame, in memory: *out owns it; free it with sheaf_frame_free. Its rows are no
+ * longer those of a file, so `lines` is empty. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_read_all(sheaf_dataset *dataset, sheaf_frame *out, sheaf_error *err);
 
 /* One difference between two datasets. The strings live only as long as the call that tells it. */

@@ -81,6 +81,11 @@ typedef struct sheaf_compressed_arrays {
 	size_t value_size;
 } sheaf_compressed_arrays;
 
+/* Where the rows of entries begin that come by rows: pointers[r] for each row r, and n at the end, nrows + 1
+ * in all. *by_rows is false where a row is lower than the one before it; the pointers are no use then. DATA
+ * where a row is not below nrows. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_row_pointers(const int32_t *rows, int64_t n, int64_t nrows,
+                                                    int64_t *pointers, bool *by_rows, sheaf_error *err);
 /* COO to CSR: entries of a row stay in the order in which they came, twice the same one stays twice. *to has
  * room for n entries and nrows + 1 pointers. With rows and columns changed over it makes CSC. DATA where a
  * row is not below nrows; columns are not looked at. Works on all threads of the context, in memory of as

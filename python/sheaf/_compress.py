@@ -2,21 +2,35 @@
 """Entries in any order, compressed by the library on all threads."""
 from __future__ import annotations
 
-from ctypes import POINTER, byref, c_int32, c_int64, cast
+from ctypes import POINTER, byref, c_bool, c_int32, c_int64, cast
 
 from . import _layout as c
 from ._context import Context
+from ._errors import error_from
 from ._library import lib
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    import numpy as np
     from numpy.typing import NDArray
 
 
 def _at(array: NDArray[Any], kind: Any) -> Any:
     return cast(array.ctypes.data, POINTER(kind))
+
+
+def row_pointers(outer: NDArray[Any], slices: int) -> NDArray[np.int64] | None:
+    """Where each slice begins, of entries that come by slices; None where they do not."""
+    import numpy as np
+
+    if outer.dtype != np.int32 or not outer.flags.c_contiguous:
+        return None
+    pointers, by_rows, err = np.empty(slices + 1, np.int64), c_bool(), c.sheaf_error()
+    if lib.sheaf_row_pointers(_at(outer, c_int32), len(outer), slices, _at(pointers, c_int64), byref(by_rows), byref(err)):
+        raise error_from(err)
+    return pointers if by_rows else None
 
 
 def sort_entries(outer: NDArray[Any], inner: NDArray[Any], values: NDArray[Any], slices: int) -> Any:

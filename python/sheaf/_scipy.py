@@ -78,25 +78,23 @@ def matrix_of_frame(frame: Frame, layout: str) -> Any:
     if tensor.structure != "general":
         raise UsageError(f"frame: expected all entries of the matrix (expand=True), found those of a {tensor.structure} one")
     if layout != "coo" and len(tensor.shape) == 2:
-        return _compress(sparse, coordinates, values, tensor.shape, tensor.order if tensor.sorted else (), layout)
+        return _compress(sparse, coordinates, values, tensor.shape, layout)
     kind = _kind(sparse, "coo")
     matrix = kind((values, tuple(coordinates)), shape=tensor.shape, copy=False)
     return matrix if layout == "coo" else matrix.asformat(layout)
 
 
-def _compress(sparse: Any, coordinates: list[NDArray[Any]], values: NDArray[Any], shape: tuple[int, ...], order: tuple[int, ...],
+def _compress(sparse: Any, coordinates: list[NDArray[Any]], values: NDArray[Any], shape: tuple[int, ...],
               layout: str) -> Any:
     """Entries that come in the layout's order need only pointers; others are sorted by the library, on all threads."""
-    import numpy as np
+    from ._compress import row_pointers, sort_entries
 
     outer = 0 if layout == "csr" else 1
     slices, inner = shape[outer], coordinates[1 - outer]
     size = (shape[0], shape[1])
-    if order and order[0] == outer:
-        pointers = np.searchsorted(coordinates[outer], np.arange(slices + 1, dtype=coordinates[outer].dtype))
+    pointers = row_pointers(coordinates[outer], slices)
+    if pointers is not None:
         return compressed(_kind(sparse, layout), values, inner, pointers, size)
-    from ._compress import sort_entries
-
     done = sort_entries(coordinates[outer], inner, values, slices)
     if done is None:  # indices of 64 bits
         return _kind(sparse, "coo")((values, tuple(coordinates)), shape=shape).asformat(layout)

@@ -214,6 +214,18 @@ bool sheaf_builder_grow(sheaf_builder *b, uint64_t n)
 	return false;
 }
 
+bool sheaf_builder_wish(sheaf_builder *b, uint64_t n)
+{
+	size_t needed;
+	if (b->failed || !sheaf_add_size(&needed, b->size, n)) return false;
+	if (needed <= b->capacity) return true;
+	/* Capacity is less than twice what is needed, and half of the limit is for what nobody foresees. */
+	int64_t free = sheaf_max_memory(b->cx) / 2 - sheaf_context_memory(b->cx, NULL);
+	if (free < 0 || needed > (uint64_t)free / 2) return false;
+	sheaf_status refused = enlarge(b, needed, NULL);
+	return !refused;
+}
+
 sheaf_status sheaf_builder_status(const sheaf_builder *b, sheaf_error *err)
 {
 	if (!b->failed) return SHEAF_OK;

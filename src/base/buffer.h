@@ -43,6 +43,9 @@ void sheaf_builder_share(sheaf_builder *from, sheaf_builder *to);
 /* Makes room for n bytes after the size; false, stickily, where that fails. Slow path of
  * sheaf_builder_room. */
 bool sheaf_builder_grow(sheaf_builder *b, uint64_t n);
+/* Makes room for n bytes after the size where memory is plentiful; false, and nothing fails, where it is not.
+ */
+bool sheaf_builder_wish(sheaf_builder *b, uint64_t n);
 /* The error of a failed builder, OK otherwise. */
 SHEAF_USE sheaf_status sheaf_builder_status(const sheaf_builder *b, sheaf_error *err);
 /* Hands the bytes over to *out (reset first) and makes the builder empty, also on failure. */

@@ -4,9 +4,9 @@
  * there: a scattered write touches no memory but the cache's. */
 #include "data/compress.h"
 #include "base/context.h"
+#include "base/each.h"
 #include "base/memory.h"
 #include "base/need.h"
-#include "base/each.h"
 #include "number/stream.h"
 #include <inttypes.h>
 #include <string.h>
@@ -244,6 +244,32 @@ sheaf_status sheaf_check_arrays(const char *function, const sheaf_entry_arrays *
 		return sheaf_not_given(function, "rows, columns and values of the entries", err);
 	return to->indices && to->values ? SHEAF_OK
 	                                 : sheaf_not_given(function, "room for indices and values", err);
+}
+
+static sheaf_status no_such_row(int64_t nrows, int64_t found, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_DATA, "entries: expected rows below %" PRId64 ", found %" PRId64, nrows,
+	                  found);
+}
+
+sheaf_status sheaf_row_pointers(const int32_t *rows, int64_t n, int64_t nrows, int64_t *pointers,
+                                bool *by_rows, sheaf_error *err)
+{
+	SHEAF_NEED(pointers, "room for pointers");
+	SHEAF_NEED(by_rows, "a place for the outcome");
+	SHEAF_EXPECT(n >= 0, "a number of entries of at least 0", n);
+	SHEAF_EXPECT(nrows >= 0, "a number of rows of at least 0", nrows);
+	if (n > 0) SHEAF_NEED(rows, "rows of the entries");
+	*by_rows = false;
+	int64_t row = -1; /* the last one that has a pointer */
+	for (int64_t e = 0; e < n; e++) {
+		if (rows[e] < 0 || rows[e] >= nrows) return no_such_row(nrows, rows[e], err);
+		if (rows[e] < row) return SHEAF_OK;
+		while (row < rows[e]) pointers[++row] = e;
+	}
+	while (row < nrows) pointers[++row] = n;
+	*by_rows = true;
+	return SHEAF_OK;
 }
 
 sheaf_status sheaf_compress_entries(const sheaf_entry_arrays *from, int64_t nrows, sheaf_context *cx,

@@ -347,3 +347,36 @@ sheaf_status sheaf_frame_append(sheaf_frame *to, const sheaf_frame *rows, int64_
 	to->nrows += until - from;
 	return SHEAF_OK;
 }
+
+/* ---- room for what will be appended ---- */
+
+static sheaf_status expect_bytes(sheaf_buffer *buffer, double times, sheaf_context *cx, sheaf_error *err)
+{
+	enum { WORTH_IT = 64 << 10 }; /* below, memory is moved within a cache */
+	double more = (double)buffer->size * (times - 1);
+	if (more < WORTH_IT || more > (double)(INT64_MAX / 2)) return SHEAF_OK;
+	sheaf_builder b;
+	sheaf_builder_resume(&b, cx, buffer);
+	(void)sheaf_builder_wish(&b, (uint64_t)more);
+	return sheaf_builder_finish(&b, buffer, err);
+}
+
+static sheaf_status expect_in_column(sheaf_column *column, double times, sheaf_context *cx, sheaf_error *err)
+{
+	for (int l = 0; l < column->nlevels; l++) {
+		sheaf_level *level = &column->levels[l];
+		SHEAF_TRY(expect_bytes(&level->offsets, times, cx, err));
+		SHEAF_TRY(expect_bytes(&level->valid, times, cx, err));
+		SHEAF_TRY(expect_bytes(&level->codes, times, cx, err));
+		for (int r = 0; r < level->shape.rank; r++)
+			SHEAF_TRY(expect_bytes(&level->indices[r], times, cx, err));
+	}
+	return expect_bytes(&column->values, times, cx, err);
+}
+
+sheaf_status sheaf_frame_expect(sheaf_frame *frame, double times, sheaf_context *cx, sheaf_error *err)
+{
+	for (int c = 0; c < frame->ncolumns; c++) SHEAF_TRY(expect_in_column(&frame->columns[c], times, cx, err));
+	SHEAF_TRY(expect_bytes(&frame->lines, times, cx, err));
+	return expect_bytes(&frame->numbers, times, cx, err);
+}

@@ -161,7 +161,11 @@ SHEAF_USE sheaf_status sheaf_frame_slice(const sheaf_frame *frame, int64_t from,
 /* Copies rows [from, to) of `rows` after those of *to, which has the same columns (or none yet). */
 SHEAF_USE sheaf_status sheaf_frame_append(sheaf_frame *to, const sheaf_frame *rows, int64_t from,
                                           int64_t until, sheaf_context *cx, sheaf_error *err);
-/* The same for one column: rows `run` after the `before` ones that *to has. */
+/* Makes room for `times` as many rows as there are, each as long as those are, where there is memory for it:
+ * what is appended then need not be moved again and again. */
+SHEAF_USE sheaf_status sheaf_frame_expect(sheaf_frame *frame, double times, sheaf_context *cx,
+                                          sheaf_error *err);
+/* Appends to one column: rows `run` after the `before` ones that *to has. */
 SHEAF_USE sheaf_status sheaf_column_append(sheaf_column *to, int64_t before, const sheaf_column *from,
                                            sheaf_run run, sheaf_context *cx, sheaf_error *err);
 /* No rows; buffers that nobody else owns stay for reuse. */

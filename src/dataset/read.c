@@ -171,16 +171,43 @@ sheaf_status sheaf_dataset_count(sheaf_dataset *d, bool keys, bool rows, sheaf_f
 	return status ? status : d->format->rewind(d->in, err);
 }
 
+/* ---- everything at once ---- */
+
+/* How many times as long the input is as what of it has been decoded, about; 1 where that is not known. Rows
+ * are cut ahead, so where pieces know their place in the file, that of the last one is more exact. */
+static double times_as_long(sheaf_dataset *d)
+{
+	int64_t done, total;
+	const sheaf_piece *piece = sheaf_decoding_piece(&d->decoding);
+	sheaf_source_progress(d->source, &done, &total);
+	if (d->format == d->native && !sheaf_source_compression(d->source) && piece->byte >= 0 && piece->size > 0)
+		done = piece->byte + piece->size;
+	const double SPARE = 1.05; /* lines differ in length */
+	return done > 0 && total > done ? (double)total / (double)done * SPARE : 1;
+}
+
+/* Rows grow in memory that has room for all of them; when there are twice as many, the room is estimated
+ * again. */
+static sheaf_status append_all(sheaf_dataset *d, sheaf_frame *out, sheaf_error *err)
+{
+	const sheaf_frame *frame;
+	sheaf_status status;
+	for (uint64_t n = 1; (status = sheaf_next(d, &frame, err)) == SHEAF_OK; n++) {
+		sheaf_frame rows = *frame;
+		rows.lines = (sheaf_buffer){0};
+		SHEAF_TRY(sheaf_frame_append(out, &rows, 0, rows.nrows, d->cx, err));
+		if ((n & (n - 1)) == 0) SHEAF_TRY(sheaf_frame_expect(out, times_as_long(d), d->cx, err));
+	}
+	return status;
+}
+
 sheaf_status sheaf_read_all(sheaf_dataset *dataset, sheaf_frame *out, sheaf_error *err)
 {
 	SHEAF_NEED(out, "a place for the outcome");
 	*out = (sheaf_frame){0};
 	SHEAF_NEED(dataset, "a dataset");
-	const sheaf_frame *frame;
-	sheaf_status status;
-	status = sheaf_frame_begin(out, sheaf_dataset_schema(dataset), dataset->cx, err);
-	while (status == SHEAF_OK && (status = sheaf_next(dataset, &frame, err)) == SHEAF_OK)
-		status = sheaf_frame_append(out, frame, 0, frame->nrows, dataset->cx, err);
+	sheaf_status status = sheaf_frame_begin(out, sheaf_dataset_schema(dataset), dataset->cx, err);
+	if (status == SHEAF_OK) status = append_all(dataset, out, err);
 	if (status == SHEAF_END) return SHEAF_OK;
 	sheaf_frame_free(out);
 	return status;
