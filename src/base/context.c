@@ -355,6 +355,15 @@ static sheaf_status report(sheaf_context *cx, const sheaf_problem *problem, shea
 	return SHEAF_OK;
 }
 
+sheaf_problem sheaf_problem_in(const char *file, const sheaf_finding *f)
+{
+	sheaf_problem problem = {
+		f->severity,   f->status ? f->status : SHEAF_DATA, f->rule, SHEAF_NOWHERE, f->expected, f->found,
+		f->consequence};
+	problem.place.file = file;
+	return problem;
+}
+
 sheaf_status sheaf_report(sheaf_context *cx, const sheaf_problem *problem, sheaf_error *err)
 {
 	if (cx->listener.hear) return cx->listener.hear(cx->listener.user, problem, err);

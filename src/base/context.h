@@ -9,6 +9,16 @@
  * strictness, the error budget, validation and allowed losses are decided, and nowhere else. */
 SHEAF_USE sheaf_status sheaf_report(sheaf_context *cx, const sheaf_problem *problem, sheaf_error *err);
 
+/* A problem without its place, for those who find that out by themselves. */
+typedef struct sheaf_finding {
+	sheaf_severity severity;
+	const char *rule, *expected, *found, *consequence;
+	sheaf_status status; /* 0: DATA */
+} sheaf_finding;
+#define SHEAF_FINDING(...) ((sheaf_finding){__VA_ARGS__})
+/* As a problem of this file. */
+sheaf_problem sheaf_problem_in(const char *file, const sheaf_finding *finding);
+
 /* The two halves of that decision, for those who keep findings to report them later: the severity that
  * counts, and whether a finding is passed where that number of errors has been found, itself included. */
 sheaf_severity sheaf_weigh(const sheaf_context *cx, const sheaf_problem *problem);

@@ -66,11 +66,10 @@ sheaf_status sheaf_delimited_accept(sheaf_schema *schema, const sheaf_values *va
 
 /* ---- what is reported before the first row ---- */
 
-static sheaf_status warn(const sheaf_delimited_writer *out, const char *rule, const char *column,
-                         const char *expected, const char *found, const char *advice, sheaf_error *err)
+static sheaf_status warn(const sheaf_delimited_writer *out, const char *column, sheaf_finding finding,
+                         sheaf_error *err)
 {
-	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, advice};
-	problem.place.file = sheaf_sink_name(out->sink);
+	sheaf_problem problem = sheaf_problem_in(sheaf_sink_name(out->sink), &finding);
 	problem.place.stream = column;
 	problem.place.stream_word = "column";
 	return sheaf_report(out->cx, &problem, err);
@@ -95,8 +94,10 @@ static sheaf_status tell_of_types(const sheaf_delimited_writer *out, sheaf_error
 		snprintf(found, sizeof found, "%s, which the text does not record", sheaf_item_type(field));
 		snprintf(advice, sizeof advice, "read it back with " SHEAF_OPTION("columns") " and %.40s:%s%s",
 		         field->name, sheaf_item_type(field), is_nullable(field) ? " null" : "");
-		SHEAF_TRY(
-			warn(out, "element type not stored", field->name, "a type that text shows", found, advice, err));
+		SHEAF_TRY(warn(
+			out, field->name,
+			SHEAF_FINDING(SHEAF_WARNING, "element type not stored", "a type that text shows", found, advice),
+			err));
 	}
 	return SHEAF_OK;
 }
@@ -149,7 +150,7 @@ static sheaf_status tell_of_shape(const sheaf_delimited_writer *out, sheaf_error
 	snprintf(advice, sizeof advice, "read it back with " SHEAF_OPTION("shape") " %s", shape);
 	char found[32 + SHAPE];
 	snprintf(found, sizeof found, "such that reach %s", reached);
-	return warn(out, "shape not stored", NULL, expected, found, advice, err);
+	return warn(out, NULL, SHEAF_FINDING(SHEAF_WARNING, "shape not stored", expected, found, advice), err);
 }
 
 /* ---- create, append, finish ---- */

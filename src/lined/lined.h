@@ -8,6 +8,7 @@
 #ifndef SHEAF_LINED_LINED_H
 #define SHEAF_LINED_LINED_H
 
+#include "base/context.h"
 #include "base/show.h"
 #include "format/format.h"
 #include "io/cutter.h"
@@ -136,13 +137,11 @@ sheaf_lined_text sheaf_lined_text_of(const sheaf_lined *in, const sheaf_piece *p
 bool sheaf_lined_next_row(sheaf_lined_text *text);
 
 /* Reports a problem at byte `at` of the line at hand; stream may be NULL. */
-SHEAF_USE sheaf_status sheaf_lined_report(const sheaf_lined_text *text, sheaf_severity severity,
-                                          const char *rule, const uint8_t *at, const char *stream,
-                                          const char *expected, const char *found, const char *consequence);
+SHEAF_USE sheaf_status sheaf_lined_report(const sheaf_lined_text *text, const uint8_t *at, const char *stream,
+                                          sheaf_finding finding);
 /* The same, showing what stands there. */
-SHEAF_USE sheaf_status sheaf_lined_report_at(const sheaf_lined_text *text, sheaf_severity severity,
-                                             const char *rule, const uint8_t *at, const char *stream,
-                                             const char *expected, const char *consequence);
+SHEAF_USE sheaf_status sheaf_lined_report_at(const sheaf_lined_text *text, const uint8_t *at,
+                                             const char *stream, sheaf_finding finding);
 /* Reports that the row cannot be read for what stands there. */
 SHEAF_USE sheaf_status sheaf_lined_refuse(const sheaf_lined_text *text, const char *rule, const uint8_t *at,
                                           const char *stream, const char *expected);

@@ -33,12 +33,10 @@ bool sheaf_lined_next_row(sheaf_lined_text *text)
 	return true;
 }
 
-sheaf_status sheaf_lined_report(const sheaf_lined_text *text, sheaf_severity severity, const char *rule,
-                                const uint8_t *at, const char *stream, const char *expected,
-                                const char *found, const char *consequence)
+sheaf_status sheaf_lined_report(const sheaf_lined_text *text, const uint8_t *at, const char *stream,
+                                sheaf_finding finding)
 {
-	sheaf_problem problem = {severity, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, consequence};
-	problem.place.file = sheaf_source_name(text->in->source);
+	sheaf_problem problem = sheaf_problem_in(sheaf_source_name(text->in->source), &finding);
 	problem.place.line = text->line;
 	problem.place.column = at - text->line_start + 1;
 	problem.place.byte = text->piece->byte + (at - text->begin);
@@ -47,21 +45,21 @@ sheaf_status sheaf_lined_report(const sheaf_lined_text *text, sheaf_severity sev
 	return sheaf_report(text->cx, &problem, text->err);
 }
 
-sheaf_status sheaf_lined_report_at(const sheaf_lined_text *text, sheaf_severity severity, const char *rule,
-                                   const uint8_t *at, const char *stream, const char *expected,
-                                   const char *consequence)
+sheaf_status sheaf_lined_report_at(const sheaf_lined_text *text, const uint8_t *at, const char *stream,
+                                   sheaf_finding finding)
 {
 	char shown[SHEAF_SHOWN_SIZE];
 	const uint8_t *from = at;
 	while (from < text->end && *from == '\r') from++;
-	return sheaf_lined_report(text, severity, rule, at, stream, expected,
-	                          sheaf_show(from, text->end, text->in->syntax->stop, shown), consequence);
+	finding.found = sheaf_show(from, text->end, text->in->syntax->stop, shown);
+	return sheaf_lined_report(text, at, stream, finding);
 }
 
 sheaf_status sheaf_lined_refuse(const sheaf_lined_text *text, const char *rule, const uint8_t *at,
                                 const char *stream, const char *expected)
 {
-	return sheaf_lined_report_at(text, text->severity, rule, at, stream, expected, text->consequence);
+	return sheaf_lined_report_at(
+		text, at, stream, SHEAF_FINDING(text->severity, rule, expected, .consequence = text->consequence));
 }
 
 /* ---- numbers ---- */
@@ -86,8 +84,9 @@ sheaf_status sheaf_lined_read_real(sheaf_lined_text *text, sheaf_type type, cons
 	if (!*ok)
 		return sheaf_lined_refuse(text, "not a number", scanned.flaw ? text->at : at, stream, "a number");
 	if (!scanned.infinite) return SHEAF_OK;
-	return sheaf_lined_report_at(text, SHEAF_WARNING, "value overflow", at, stream,
-	                             type == SHEAF_F64 ? "a value that float64 can hold"
-	                                               : "a value that float32 can hold",
-	                             "read as infinity");
+	return sheaf_lined_report_at(
+		text, at, stream,
+		SHEAF_FINDING(SHEAF_WARNING, "value overflow",
+	                  type == SHEAF_F64 ? "a value that float64 can hold" : "a value that float32 can hold",
+	                  .consequence = "read as infinity"));
 }

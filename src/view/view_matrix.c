@@ -115,11 +115,9 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 	return sheaf_view_build((const sheaf_row_view *)in, piece, fill, frame, cx, err);
 }
 
-static sheaf_status lose(const matrix *m, int column, int64_t row, const char *rule, const char *expected,
-                         const char *found, const char *consequence, sheaf_error *err)
+static sheaf_status lose(const matrix *m, int column, int64_t row, sheaf_finding finding, sheaf_error *err)
 {
-	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, rule, SHEAF_NOWHERE, expected, found, consequence};
-	problem.place.file = sheaf_source_name(m->view.source);
+	sheaf_problem problem = sheaf_problem_in(sheaf_source_name(m->view.source), &finding);
 	problem.place.row = row;
 	problem.place.stream = m->view.in->schema.fields[column].name;
 	sheaf_place_words(&problem.place, SHEAF_CELLS);
@@ -136,16 +134,21 @@ static sheaf_status check_values(const matrix *m, const sheaf_frame *below, int 
 	for (int64_t r = 0; r < below->nrows && (missing || from->type != type); r++) {
 		sheaf_canon value;
 		if (missing && !sheaf_level_has(&from->levels[0], r)) {
-			SHEAF_TRY(lose(m, column, m->view.inner_row + r, "missing value",
-			               "a number, since the table is to be a matrix", "null",
-			               type < SHEAF_F32 ? "it is 0" : "it is not a number (nan)", err));
+			SHEAF_TRY(lose(m, column, m->view.inner_row + r,
+			               SHEAF_FINDING(SHEAF_ERROR, "missing value",
+			                             "a number, since the table is to be a matrix", "null",
+			                             type < SHEAF_F32 ? "it is 0" : "it is not a number (nan)",
+			                             .status = SHEAF_LOSS),
+			               err));
 			continue;
 		}
 		sheaf_canon_values(from->type, from->values.data, r, 1, &value);
 		if (sheaf_canon_store(type, &value, 1, &held, 0))
-			SHEAF_TRY(lose(m, column, m->view.inner_row + r, "value changed by its element type",
-			               "an integer that a double holds, as the other columns have them",
-			               sheaf_type_name(from->type), "rounded", err));
+			SHEAF_TRY(lose(m, column, m->view.inner_row + r,
+			               SHEAF_FINDING(SHEAF_ERROR, "value changed by its element type",
+			                             "an integer that a double holds, as the other columns have them",
+			                             sheaf_type_name(from->type), "rounded", .status = SHEAF_LOSS),
+			               err));
 	}
 	return SHEAF_OK;
 }

@@ -16,8 +16,8 @@ static sheaf_status flaw(sheaf_bsp_checking *c, const char *rule, const char *ar
 	snprintf(text, sizeof text, "%" PRId64 "%s", found,
 	         mends ? " (" SHEAF_OPTION("repair") " mends that)" : "");
 	c->is_broken = true;
-	return sheaf_bsp_tell(c->t, SHEAF_FATAL, rule, text, NULL, c->cx, c->err, "%s[%" PRId64 "] %s %" PRId64,
-	                      array, at, least, limit);
+	return sheaf_bsp_tell(c->t, SHEAF_FINDING(SHEAF_FATAL, rule, .found = text), c->cx, c->err,
+	                      "%s[%" PRId64 "] %s %" PRId64, array, at, least, limit);
 }
 
 sheaf_status sheaf_bsp_check_pointers(sheaf_bsp_checking *c)

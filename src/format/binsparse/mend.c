@@ -252,11 +252,15 @@ static sheaf_status tell(const mending *m)
 	char found[64];
 	int64_t twice = m->n - m->unique;
 	snprintf(found, sizeof found, "%" PRId64 " that %s not", m->unordered, m->unordered == 1 ? "does" : "do");
-	SHEAF_TRY(sheaf_bsp_tell(m->t, SHEAF_WARNING, "order of indices", found, "repaired: they are sorted",
+	SHEAF_TRY(sheaf_bsp_tell(m->t,
+	                         SHEAF_FINDING(SHEAF_WARNING, "order of indices", .found = found,
+	                                       .consequence = "repaired: they are sorted"),
 	                         m->t->cx, m->err, "entries that ascend"));
 	if (twice == 0) return SHEAF_OK;
 	snprintf(found, sizeof found, "%" PRId64 " more in places of others", twice);
-	return sheaf_bsp_tell(m->t, SHEAF_WARNING, "entry twice", found, "repaired: their values are added",
+	return sheaf_bsp_tell(m->t,
+	                      SHEAF_FINDING(SHEAF_WARNING, "entry twice", .found = found,
+	                                    .consequence = "repaired: their values are added"),
 	                      m->t->cx, m->err, "one entry in each place");
 }
 

@@ -55,11 +55,9 @@ static void sort_items(item *items, item *scratch, int64_t n)
 	}
 }
 
-static sheaf_status tell(const encoding *e, sheaf_severity severity, sheaf_status status, int64_t row,
-                         const char *rule, const char *expected, const char *found, const char *consequence)
+static sheaf_status tell(const encoding *e, int64_t row, sheaf_finding finding)
 {
-	sheaf_problem problem = {severity, status, rule, SHEAF_NOWHERE, expected, found, consequence};
-	problem.place.file = sheaf_sink_name(e->out->sink);
+	sheaf_problem problem = sheaf_problem_in(sheaf_sink_name(e->out->sink), &finding);
 	problem.place.row = e->row + row;
 	problem.place.stream = e->t->field->name;
 	return sheaf_report(e->cx, &problem, e->err);
@@ -70,10 +68,12 @@ static sheaf_status tell_of_order(const encoding *e, int64_t row, bool repeated,
 	char found[32];
 	snprintf(found, sizeof found, "%" PRId64, index);
 	if (!repeated)
-		return tell(e, SHEAF_WARNING, SHEAF_DATA, row, "order of indices", "indices that ascend", found,
-		            "they are sorted");
-	return tell(e, SHEAF_ERROR, SHEAF_LOSS, row, "index twice in a sample", "each index once", found,
-	            "the last of its values is kept");
+		return tell(e, row,
+		            SHEAF_FINDING(SHEAF_WARNING, "order of indices", "indices that ascend", found,
+		                          "they are sorted"));
+	return tell(e, row,
+	            SHEAF_FINDING(SHEAF_ERROR, "index twice in a sample", "each index once", found,
+	                          "the last of its values is kept", .status = SHEAF_LOSS));
 }
 
 /* The positions of a sample's entries in ascending order of index, each index once; returns how many. */

@@ -8,6 +8,7 @@
 #ifndef SHEAF_FORMAT_BINSPARSE_TENSOR_H
 #define SHEAF_FORMAT_BINSPARSE_TENSOR_H
 
+#include "base/context.h"
 #include "box/box.h"
 #include "format/binsparse/descriptor.h"
 
@@ -77,9 +78,8 @@ SHEAF_USE sheaf_status sheaf_bsp_tensor_open(sheaf_box *box, const char *file, c
                                              sheaf_bsp_tensor *out, sheaf_error *err);
 void sheaf_bsp_tensor_close(sheaf_bsp_tensor *t);
 /* Reports with the place of the tensor; `expected` is a format. */
-SHEAF_USE sheaf_status sheaf_bsp_tell(const sheaf_bsp_tensor *t, sheaf_severity severity, const char *rule,
-                                      const char *found, const char *consequence, sheaf_context *cx,
-                                      sheaf_error *err, const char *expected, ...) SHEAF_PRINTF(8, 9);
+SHEAF_USE sheaf_status sheaf_bsp_tell(const sheaf_bsp_tensor *t, sheaf_finding finding, sheaf_context *cx,
+                                      sheaf_error *err, const char *expected, ...) SHEAF_PRINTF(5, 6);
 
 /* ---- place.c ---- */
 

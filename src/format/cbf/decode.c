@@ -27,25 +27,16 @@ typedef struct decoding {
 
 /* ---- problems ---- */
 
-static sheaf_status report(const sheaf_cbf_reader *in, const sheaf_piece *piece, sheaf_severity severity,
-                           const char *rule, int stream, int64_t sequence, int64_t byte, const char *expected,
-                           const char *found, sheaf_context *cx, sheaf_error *err)
-{
-	sheaf_problem problem = {severity, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, NULL};
-	problem.place.file = sheaf_source_name(in->source);
-	problem.place.chunk = piece->chunk;
-	problem.place.byte = byte;
-	if (stream >= 0) problem.place.stream = in->schema.fields[stream].name;
-	if (sequence >= 0) problem.place.row = in->chunks[piece->chunk].row + sequence;
-	return sheaf_report(cx, &problem, err);
-}
-
 /* Only validation goes on after a flaw. */
-static sheaf_status fail(decoding *d, const char *rule, int stream, int64_t sequence, int64_t byte,
-                         const char *expected, const char *found)
+static sheaf_status fail(decoding *d, int stream, int64_t sequence, int64_t byte, sheaf_finding finding)
 {
+	sheaf_problem problem = sheaf_problem_in(sheaf_source_name(d->in->source), &finding);
+	problem.place.chunk = d->piece->chunk;
+	problem.place.byte = byte;
+	if (stream >= 0) problem.place.stream = d->in->schema.fields[stream].name;
+	if (sequence >= 0) problem.place.row = d->in->chunks[d->piece->chunk].row + sequence;
 	d->unsound = true;
-	return report(d->in, d->piece, SHEAF_FATAL, rule, stream, sequence, byte, expected, found, d->cx, d->err);
+	return sheaf_report(d->cx, &problem, d->err);
 }
 
 /* The cursor tells what did not fit; where it has not failed, it stands after a negative count. */
@@ -57,13 +48,15 @@ static sheaf_status report_unfit(decoding *d, int stream, int64_t sequence, cons
 	d->broken = true;
 	if (!c->failed) {
 		snprintf(found, sizeof found, "%" PRId32, extent->nonzeros);
-		return fail(d, "negative count", stream, sequence, sheaf_cursor_tell(c) - 4,
-		            "a number of non-zeros of at least 0", found);
+		return fail(
+			d, stream, sequence, sheaf_cursor_tell(c) - 4,
+			SHEAF_FINDING(SHEAF_FATAL, "negative count", "a number of non-zeros of at least 0", found));
 	}
 	snprintf(expected, sizeof expected, "room for the %s, %" PRIu64 " bytes", c->failed, c->needed);
 	snprintf(found, sizeof found, "%" PRId64 " to the end of the chunk",
 	         c->base + (c->end - c->begin) - c->failed_at);
-	return fail(d, "sequence beyond its chunk", stream, sequence, c->failed_at, expected, found);
+	return fail(d, stream, sequence, c->failed_at,
+	            SHEAF_FINDING(SHEAF_FATAL, "sequence beyond its chunk", expected, found));
 }
 
 /* ---- one sequence of one stream ---- */
@@ -84,7 +77,8 @@ static sheaf_status report_index(decoding *d, int stream, int64_t sequence, cons
 	char expected[48], found[32];
 	snprintf(expected, sizeof expected, "an index below %" PRIu32, dim);
 	snprintf(found, sizeof found, "%" PRId32, sheaf_load_i32le(at));
-	return fail(d, "index range", stream, sequence, byte_of(d, at), expected, found);
+	return fail(d, stream, sequence, byte_of(d, at),
+	            SHEAF_FINDING(SHEAF_FATAL, "index range", expected, found));
 }
 
 /* All are looked at before any is judged: that is faster, and hardly any is wrong. A negative one is above
@@ -127,12 +121,14 @@ static sheaf_status report_counts(decoding *d, int stream, int64_t sequence, con
 		sum += n;
 		if (n >= 0) continue;
 		snprintf(found, sizeof found, "%" PRId32, n);
-		return fail(d, "negative count", stream, sequence, byte_of(d, e->counts + 4 * (size_t)i),
-		            "a number of non-zeros of at least 0", found);
+		return fail(
+			d, stream, sequence, byte_of(d, e->counts + 4 * (size_t)i),
+			SHEAF_FINDING(SHEAF_FATAL, "negative count", "a number of non-zeros of at least 0", found));
 	}
 	snprintf(expected, sizeof expected, "non-zeros of the samples that sum to %" PRId32, e->nonzeros);
 	snprintf(found, sizeof found, "%" PRId64, sum);
-	return fail(d, "sum of non-zeros", stream, sequence, byte_of(d, e->counts), expected, found);
+	return fail(d, stream, sequence, byte_of(d, e->counts),
+	            SHEAF_FINDING(SHEAF_FATAL, "sum of non-zeros", expected, found));
 }
 
 /* ---- one stream ---- */
@@ -263,8 +259,12 @@ static sheaf_status check_sum(decoding *d)
 	snprintf(expected, sizeof expected, "sample counts that sum to %" PRIu32 ", as in the chunk table",
 	         chunk->samples);
 	snprintf(found, sizeof found, "%" PRIu64, sum);
-	return report(d->in, d->piece, SHEAF_ERROR, "sum of sample counts", -1, -1, d->piece->byte, expected,
-	              found, d->cx, d->err);
+	sheaf_problem problem =
+		sheaf_problem_in(sheaf_source_name(d->in->source),
+	                     &(sheaf_finding){SHEAF_ERROR, "sum of sample counts", expected, found});
+	problem.place.chunk = d->piece->chunk;
+	problem.place.byte = d->piece->byte;
+	return sheaf_report(d->cx, &problem, d->err);
 }
 
 static sheaf_status check_end(decoding *d, const sheaf_cursor *c)
@@ -275,7 +275,8 @@ static sheaf_status check_end(decoding *d, const sheaf_cursor *c)
 	snprintf(expected, sizeof expected, "the chunk to end with its %" PRIu32 " sequences", chunk->sequences);
 	snprintf(found, sizeof found, "%zu bytes more", sheaf_cursor_left(c));
 	d->broken = true;
-	return fail(d, "bytes after the last sequence", -1, -1, sheaf_cursor_tell(c), expected, found);
+	return fail(d, -1, -1, sheaf_cursor_tell(c),
+	            SHEAF_FINDING(SHEAF_FATAL, "bytes after the last sequence", expected, found));
 }
 
 static void compare_largest(const decoding *d)
@@ -338,11 +339,9 @@ sheaf_status sheaf_cbf_review(void *reader, const sheaf_frame *frame, int64_t ro
 	return SHEAF_OK;
 }
 
-static sheaf_status tell(sheaf_cbf_reader *in, sheaf_severity severity, const char *rule, const char *stream,
-                         const char *expected, const char *found, const char *consequence, sheaf_error *err)
+static sheaf_status tell(sheaf_cbf_reader *in, const char *stream, sheaf_finding finding, sheaf_error *err)
 {
-	sheaf_problem problem = {severity, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, consequence};
-	problem.place.file = sheaf_source_name(in->source);
+	sheaf_problem problem = sheaf_problem_in(sheaf_source_name(in->source), &finding);
 	problem.place.stream = stream;
 	return sheaf_report(in->cx, &problem, err);
 }
@@ -353,13 +352,19 @@ static sheaf_status settle_counts(sheaf_cbf_reader *in, sheaf_error *err)
 	if (!in->findings[n].differs) return SHEAF_OK;
 	for (int s = 0; s < n; s++)
 		if (!in->findings[s].differs)
-			return tell(in, SHEAF_WARNING, "sample counts of one stream", in->schema.fields[s].name,
-			            "the sample counts of sequences to be those of the largest stream",
-			            "those of this stream", SHEAF_OPTION("main-stream") " keeps them in a copy", err);
+			return tell(in, in->schema.fields[s].name,
+			            SHEAF_FINDING(SHEAF_WARNING, "sample counts of one stream",
+			                          "the sample counts of sequences to be those of the largest stream",
+			                          "those of this stream",
+			                          SHEAF_OPTION("main-stream") " keeps them in a copy"),
+			            err);
 	return tell(
-		in, SHEAF_BREACH, "sample counts of no stream", NULL,
-		"the sample counts of sequences to be those of the largest stream or of one stream throughout",
-		"counts that are neither", "the streams' own counts are used", err);
+		in, NULL,
+		SHEAF_FINDING(
+			SHEAF_BREACH, "sample counts of no stream",
+			"the sample counts of sequences to be those of the largest stream or of one stream throughout",
+			"counts that are neither", "the streams' own counts are used"),
+		err);
 }
 
 sheaf_status sheaf_cbf_settle(void *reader, sheaf_error *err)
@@ -370,8 +375,10 @@ sheaf_status sheaf_cbf_settle(void *reader, sheaf_error *err)
 		int64_t unsorted = in->findings[s].unsorted;
 		if (unsorted == 0) continue;
 		snprintf(found, sizeof found, "%" PRId64 " samples with others", unsorted);
-		SHEAF_TRY(tell(in, SHEAF_NOTE, "indices not ascending", in->schema.fields[s].name,
-		               "indices that ascend in each sample", found, NULL, err));
+		SHEAF_TRY(tell(
+			in, in->schema.fields[s].name,
+			SHEAF_FINDING(SHEAF_NOTE, "indices not ascending", "indices that ascend in each sample", found),
+			err));
 	}
 	return settle_counts(in, err);
 }

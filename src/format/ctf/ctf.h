@@ -12,6 +12,7 @@
 #ifndef SHEAF_FORMAT_CTF_CTF_H
 #define SHEAF_FORMAT_CTF_CTF_H
 
+#include "base/context.h"
 #include "base/show.h"
 #include "data/frame_builder.h"
 #include "data/names.h"
@@ -173,13 +174,10 @@ SHEAF_USE sheaf_status sheaf_ctf_read_short(sheaf_ctf_decoding *d);
 /* ---- report.c ---- */
 
 /* Reports a problem at byte `at` of the current line. stream < 0: none. */
-SHEAF_USE sheaf_status sheaf_ctf_report(sheaf_ctf_decoding *d, sheaf_severity severity, const char *rule,
-                                        const uint8_t *at, int stream, const char *expected,
-                                        const char *found, const char *consequence);
+SHEAF_USE sheaf_status sheaf_ctf_report(sheaf_ctf_decoding *d, const uint8_t *at, int stream,
+                                        sheaf_finding finding);
 /* Reports a problem of the open sequence, at the byte where it begins. */
-SHEAF_USE sheaf_status sheaf_ctf_report_sequence(sheaf_ctf_decoding *d, sheaf_severity severity,
-                                                 const char *rule, int stream, const char *expected,
-                                                 const char *found, const char *consequence);
+SHEAF_USE sheaf_status sheaf_ctf_report_sequence(sheaf_ctf_decoding *d, int stream, sheaf_finding finding);
 
 /* ---- review.c ---- */
 

@@ -21,10 +21,12 @@ static sheaf_status check_presence(sheaf_ctf_decoding *d, int stream)
 	char found[64];
 	if (samples_of(&d->columns[stream]) || d->in->allow_missing) return SHEAF_OK;
 	snprintf(found, sizeof found, "none in sequence %" PRIu64, d->key);
-	return sheaf_ctf_report_sequence(d, SHEAF_FATAL, "stream missing in a sequence", stream,
-	                                 "at least one sample of every stream in every sequence (" SHEAF_OPTION(
-										 "allow-missing") " reads it without)",
-	                                 found, NULL);
+	return sheaf_ctf_report_sequence(
+		d, stream,
+		SHEAF_FINDING(SHEAF_FATAL, "stream missing in a sequence",
+	                  "at least one sample of every stream in every sequence (" SHEAF_OPTION(
+						  "allow-missing") " reads it without)",
+	                  found));
 }
 
 /* A line carries at most one sample of a stream, and a sequence no more lines than its longest stream has
@@ -43,8 +45,9 @@ static sheaf_status check_lines(sheaf_ctf_decoding *d)
 		         "at most %" PRId64 " samples, one for each line of sequence %" PRIu64, d->sequence_lines,
 		         d->key);
 		snprintf(found, sizeof found, "%" PRId64, most);
-		return sheaf_ctf_report_sequence(d, SHEAF_ERROR, "more samples than lines", longest, expected, found,
-		                                 "all of them are kept");
+		return sheaf_ctf_report_sequence(
+			d, longest,
+			SHEAF_FINDING(SHEAF_ERROR, "more samples than lines", expected, found, "all of them are kept"));
 	}
 	if (d->in->allow_unaligned) return SHEAF_OK;
 	snprintf(expected, sizeof expected,
@@ -52,8 +55,9 @@ static sheaf_status check_lines(sheaf_ctf_decoding *d)
 	         " has samples in its longest stream (" SHEAF_OPTION("allow-unaligned") " reads more)",
 	         most, d->key);
 	snprintf(found, sizeof found, "%" PRId64, d->sequence_lines);
-	return sheaf_ctf_report_sequence(d, SHEAF_ERROR, "more lines than samples", -1, expected, found,
-	                                 "all samples are kept");
+	return sheaf_ctf_report_sequence(
+		d, -1,
+		SHEAF_FINDING(SHEAF_ERROR, "more lines than samples", expected, found, "all samples are kept"));
 }
 
 /* The stream that a sequence lacks, or -1. */
@@ -70,8 +74,10 @@ static sheaf_status drop_sequence(sheaf_ctf_decoding *d, int stream)
 	sheaf_frame_builder_go_back(&d->to);
 	for (int s = 0; s < d->in->nstreams; s++) d->columns[s].nsamples = d->columns[s].sequence_start;
 	snprintf(found, sizeof found, "none in sequence %" PRIu64, d->key);
-	return sheaf_ctf_report_sequence(d, SHEAF_WARNING, "incomplete sequence", stream,
-	                                 "a sample of every stream", found, "the sequence is left out");
+	return sheaf_ctf_report_sequence(d, stream,
+	                                 SHEAF_FINDING(SHEAF_WARNING, "incomplete sequence",
+	                                               "a sample of every stream", found,
+	                                               "the sequence is left out"));
 }
 
 static sheaf_status close_sequence(sheaf_ctf_decoding *d)
@@ -108,16 +114,19 @@ static sheaf_status open_sequence(sheaf_ctf_decoding *d, uint64_t key)
 static sheaf_status report_name(sheaf_ctf_decoding *d, const uint8_t *name)
 {
 	char found[CTF_FOUND_SIZE];
-	SHEAF_TRY(sheaf_ctf_report(d, SHEAF_ERROR, "no stream name", name, -1, "a stream name directly after '|'",
-	                           sheaf_ctf_found(name, d->end, found), "the input is left out"));
+	SHEAF_TRY(
+		sheaf_ctf_report(d, name, -1,
+	                     SHEAF_FINDING(SHEAF_ERROR, "no stream name", "a stream name directly after '|'",
+	                                   sheaf_ctf_found(name, d->end, found), "the input is left out")));
 	return SHEAF_OK;
 }
 
 static sheaf_status report_unknown(sheaf_ctf_decoding *d, const uint8_t *name)
 {
 	char found[CTF_FOUND_SIZE];
-	return sheaf_ctf_report(d, SHEAF_BREACH, "unknown stream", name, -1, "the name of a declared stream",
-	                        sheaf_ctf_found(name, d->at, found), "the input is left out");
+	return sheaf_ctf_report(d, name, -1,
+	                        SHEAF_FINDING(SHEAF_BREACH, "unknown stream", "the name of a declared stream",
+	                                      sheaf_ctf_found(name, d->at, found), "the input is left out"));
 }
 
 static bool has_high_byte(const uint8_t *at, const uint8_t *end)
@@ -130,8 +139,9 @@ static bool has_high_byte(const uint8_t *at, const uint8_t *end)
 static sheaf_status note_spelling(sheaf_ctf_decoding *d, const uint8_t *name)
 {
 	if (!sheaf_is_validating(d->cx) || !has_high_byte(name, d->at)) return SHEAF_OK;
-	return sheaf_ctf_report(d, SHEAF_NOTE, "name beyond ASCII", name, -1, "a name of ASCII characters",
-	                        "others, which CNTK 2.0 refuses", NULL);
+	return sheaf_ctf_report(d, name, -1,
+	                        SHEAF_FINDING(SHEAF_NOTE, "name beyond ASCII", "a name of ASCII characters",
+	                                      "others, which CNTK 2.0 refuses"));
 }
 
 static sheaf_status note_repeat(sheaf_ctf_decoding *d, int stream, const uint8_t *name)
@@ -140,8 +150,10 @@ static sheaf_status note_repeat(sheaf_ctf_decoding *d, int stream, const uint8_t
 	bool again = column->seen_on == d->line;
 	column->seen_on = d->line;
 	if (!again) return SHEAF_OK;
-	return sheaf_ctf_report(d, SHEAF_BREACH, "stream twice on a line", name, stream,
-	                        "each stream at most once on a line", "it again", "both samples are kept");
+	return sheaf_ctf_report(d, name, stream,
+	                        SHEAF_FINDING(SHEAF_BREACH, "stream twice on a line",
+	                                      "each stream at most once on a line", "it again",
+	                                      "both samples are kept"));
 }
 
 /* One input, from its '|' to what ends it. *stream is the stream of a sample that stands, or as it was. */
@@ -186,9 +198,10 @@ static sheaf_status read_inputs(sheaf_ctf_decoding *d, int64_t *samples)
 			const char *expected = d->at > d->begin && d->at[-1] == '\r'
 			                           ? "a line feed (a CR alone ends no line)"
 			                           : "'|' and a stream name";
-			SHEAF_TRY(sheaf_ctf_report(d, SHEAF_ERROR, "text outside an input", d->at, -1, expected,
-			                           sheaf_ctf_found(d->at, d->end, found),
-			                           "the text up to the next '|' is left out"));
+			SHEAF_TRY(sheaf_ctf_report(d, d->at, -1,
+			                           SHEAF_FINDING(SHEAF_ERROR, "text outside an input", expected,
+			                                         sheaf_ctf_found(d->at, d->end, found),
+			                                         "the text up to the next '|' is left out")));
 			d->at = sheaf_ctf_next_input(d->at, d->end);
 		}
 	}
@@ -213,9 +226,10 @@ static sheaf_status read_id(sheaf_ctf_decoding *d, bool *has_id, bool *alone)
 	if (*has_id && over && !d->in->by_line) {
 		SHEAF_TRY(close_sequence(d)); /* what is wrong before comes first */
 		char found[CTF_FOUND_SIZE];
-		SHEAF_TRY(sheaf_ctf_report(d, SHEAF_FATAL, "sequence id beyond 64 bits", d->line_start, -1,
-		                           "a sequence id of at most 18446744073709551615",
-		                           sheaf_ctf_found(d->line_start, d->end, found), NULL));
+		SHEAF_TRY(sheaf_ctf_report(d, d->line_start, -1,
+		                           SHEAF_FINDING(SHEAF_FATAL, "sequence id beyond 64 bits",
+		                                         "a sequence id of at most 18446744073709551615",
+		                                         sheaf_ctf_found(d->line_start, d->end, found))));
 	}
 	return sheaf_ctf_enter_sequence(d, *has_id, id);
 }
@@ -223,10 +237,13 @@ static sheaf_status read_id(sheaf_ctf_decoding *d, bool *has_id, bool *alone)
 static sheaf_status report_end(sheaf_ctf_decoding *d, int64_t samples)
 {
 	if (samples == 0)
-		return sheaf_ctf_report(d, SHEAF_BREACH, "last line without samples", d->line_start, -1,
-		                        "samples and a line feed", "the end of the file", "the line is left out");
-	return sheaf_ctf_report(d, SHEAF_BREACH, "no line feed at the end", d->at, -1,
-	                        "a line feed at the end of the last line", "the end of the file", NULL);
+		return sheaf_ctf_report(d, d->line_start, -1,
+		                        SHEAF_FINDING(SHEAF_BREACH, "last line without samples",
+		                                      "samples and a line feed", "the end of the file",
+		                                      "the line is left out"));
+	return sheaf_ctf_report(d, d->at, -1,
+	                        SHEAF_FINDING(SHEAF_BREACH, "no line feed at the end",
+	                                      "a line feed at the end of the last line", "the end of the file"));
 }
 
 static sheaf_status read_line(sheaf_ctf_decoding *d)
@@ -241,9 +258,10 @@ static sheaf_status read_line(sheaf_ctf_decoding *d)
 	if (!ended && samples == 0 && !has_id && !d->in->by_line) return report_end(d, 0);
 	d->sequence_lines++;
 	if (samples == 0)
-		SHEAF_TRY(sheaf_ctf_report(d, SHEAF_ERROR, "empty row", d->line_start, -1,
-		                           "at least one sample of a declared stream on a line", "none",
-		                           "the line adds nothing"));
+		SHEAF_TRY(sheaf_ctf_report(d, d->line_start, -1,
+		                           SHEAF_FINDING(SHEAF_ERROR, "empty row",
+		                                         "at least one sample of a declared stream on a line", "none",
+		                                         "the line adds nothing")));
 	else if (!ended)
 		SHEAF_TRY(report_end(d, samples));
 	if (ended) d->at++;

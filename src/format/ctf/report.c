@@ -3,12 +3,10 @@
 #include "base/context.h"
 #include "format/ctf/ctf.h"
 
-static sheaf_status report_at(sheaf_ctf_decoding *d, sheaf_problem problem, const uint8_t *at, int64_t line,
-                              int64_t column, int stream)
+static sheaf_status report_at(sheaf_ctf_decoding *d, const sheaf_finding *finding, const uint8_t *at,
+                              int64_t line, int64_t column, int stream)
 {
-	problem.status = SHEAF_DATA;
-	problem.place = SHEAF_NOWHERE;
-	problem.place.file = sheaf_source_name(d->in->source);
+	sheaf_problem problem = sheaf_problem_in(sheaf_source_name(d->in->source), finding);
 	problem.place.line = line;
 	problem.place.column = line == d->piece->line ? column + d->piece->column - 1 : column;
 	problem.place.byte = d->piece->byte + (at - d->begin);
@@ -16,23 +14,15 @@ static sheaf_status report_at(sheaf_ctf_decoding *d, sheaf_problem problem, cons
 	return sheaf_report(d->cx, &problem, d->err);
 }
 
-sheaf_status sheaf_ctf_report(sheaf_ctf_decoding *d, sheaf_severity severity, const char *rule,
-                              const uint8_t *at, int stream, const char *expected, const char *found,
-                              const char *consequence)
+sheaf_status sheaf_ctf_report(sheaf_ctf_decoding *d, const uint8_t *at, int stream, sheaf_finding finding)
 {
-	sheaf_problem problem = {
-		.severity = severity, .rule = rule, .expected = expected, .found = found, .consequence = consequence};
 	/* Before anything is said of the input: perhaps what was said of its streams is wrong. */
 	if (d->in->adopted && !d->held) SHEAF_TRY(sheaf_ctf_hold(d->in, d->begin, d->end, d->cx, d->err));
 	d->held = true;
-	return report_at(d, problem, at, d->line, at - d->line_start + 1, stream);
+	return report_at(d, &finding, at, d->line, at - d->line_start + 1, stream);
 }
 
-sheaf_status sheaf_ctf_report_sequence(sheaf_ctf_decoding *d, sheaf_severity severity, const char *rule,
-                                       int stream, const char *expected, const char *found,
-                                       const char *consequence)
+sheaf_status sheaf_ctf_report_sequence(sheaf_ctf_decoding *d, int stream, sheaf_finding finding)
 {
-	sheaf_problem problem = {
-		.severity = severity, .rule = rule, .expected = expected, .found = found, .consequence = consequence};
-	return report_at(d, problem, d->key_at, d->key_line, 1, stream);
+	return report_at(d, &finding, d->key_at, d->key_line, 1, stream);
 }

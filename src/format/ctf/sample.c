@@ -22,8 +22,9 @@ static sheaf_status report_number(sheaf_ctf_decoding *d, int stream, sheaf_scann
 {
 	char found[CTF_FOUND_SIZE];
 	const uint8_t *at = (const uint8_t *)scanned.end;
-	return sheaf_ctf_report(d, SHEAF_ERROR, "not a number", at, stream, expected_of(scanned.flaw),
-	                        sheaf_ctf_found(at, d->end, found), rejected);
+	return sheaf_ctf_report(d, at, stream,
+	                        SHEAF_FINDING(SHEAF_ERROR, "not a number", expected_of(scanned.flaw),
+	                                      sheaf_ctf_found(at, d->end, found), rejected));
 }
 
 static sheaf_status note_number(sheaf_ctf_decoding *d, int stream, const uint8_t *at, sheaf_scanned scanned)
@@ -31,14 +32,17 @@ static sheaf_status note_number(sheaf_ctf_decoding *d, int stream, const uint8_t
 	char found[CTF_FOUND_SIZE];
 	if (scanned.infinite) {
 		bool wide = d->in->schema.fields[stream].type == SHEAF_F64;
-		return sheaf_ctf_report(d, SHEAF_WARNING, "value overflow", at, stream,
-		                        wide ? "a value that float64 can hold" : "a value that float32 can hold",
-		                        sheaf_ctf_found(at, (const uint8_t *)scanned.end, found), "read as infinity");
+		return sheaf_ctf_report(
+			d, at, stream,
+			SHEAF_FINDING(SHEAF_WARNING, "value overflow",
+		                  wide ? "a value that float64 can hold" : "a value that float32 can hold",
+		                  sheaf_ctf_found(at, (const uint8_t *)scanned.end, found), "read as infinity"));
 	}
 	if (!scanned.unusual || !sheaf_is_validating(d->cx)) return SHEAF_OK;
-	return sheaf_ctf_report(d, SHEAF_NOTE, "number that CNTK refuses", at, stream,
-	                        "a digit before the point, and one between a point and an exponent",
-	                        sheaf_ctf_found(at, (const uint8_t *)scanned.end, found), NULL);
+	return sheaf_ctf_report(d, at, stream,
+	                        SHEAF_FINDING(SHEAF_NOTE, "number that CNTK refuses",
+	                                      "a digit before the point, and one between a point and an exponent",
+	                                      sheaf_ctf_found(at, (const uint8_t *)scanned.end, found)));
 }
 
 /* Nine significant digits are as many as any float32 needs; more of them mean a float64, which loses
@@ -67,7 +71,8 @@ static sheaf_status report_long(sheaf_ctf_decoding *d, int stream, const uint8_t
 	         sheaf_field_dim(&d->in->schema.fields[stream]),
 	         d->in->guessed ? " (as in the first part; declare the stream to read more)" : "");
 	snprintf(found, sizeof found, "%" PRId64, count);
-	return sheaf_ctf_report(d, SHEAF_ERROR, "dense sample too long", at, stream, expected, found, rejected);
+	return sheaf_ctf_report(d, at, stream,
+	                        SHEAF_FINDING(SHEAF_ERROR, "dense sample too long", expected, found, rejected));
 }
 
 /* At the end of a file without LF, CNTK takes any number of values but none. */
@@ -75,8 +80,9 @@ static sheaf_status report_nothing(sheaf_ctf_decoding *d, int stream)
 {
 	char expected[48];
 	snprintf(expected, sizeof expected, "%" PRId64 " values", sheaf_field_dim(&d->in->schema.fields[stream]));
-	return sheaf_ctf_report(d, SHEAF_ERROR, "dense sample without values", d->at, stream, expected,
-	                        "the end of the file", rejected);
+	return sheaf_ctf_report(
+		d, d->at, stream,
+		SHEAF_FINDING(SHEAF_ERROR, "dense sample without values", expected, "the end of the file", rejected));
 }
 
 static sheaf_status report_short(sheaf_ctf_decoding *d, int stream, int64_t count)
@@ -84,8 +90,9 @@ static sheaf_status report_short(sheaf_ctf_decoding *d, int stream, int64_t coun
 	char expected[48], found[32];
 	snprintf(expected, sizeof expected, "%" PRId64 " values", sheaf_field_dim(&d->in->schema.fields[stream]));
 	snprintf(found, sizeof found, "%" PRId64, count);
-	return sheaf_ctf_report(d, SHEAF_BREACH, "dense sample too short", d->at, stream, expected, found,
-	                        "the rest is zeros");
+	return sheaf_ctf_report(
+		d, d->at, stream,
+		SHEAF_FINDING(SHEAF_BREACH, "dense sample too short", expected, found, "the rest is zeros"));
 }
 
 static sheaf_status report_index(sheaf_ctf_decoding *d, int stream, const uint8_t *at)
@@ -95,15 +102,17 @@ static sheaf_status report_index(sheaf_ctf_decoding *d, int stream, const uint8_
 	while (end < d->end && sheaf_ctf_is_digit(*end)) end++;
 	snprintf(expected, sizeof expected, "an index below %" PRId64,
 	         sheaf_field_dim(&d->in->schema.fields[stream]));
-	return sheaf_ctf_report(d, SHEAF_ERROR, "index range", at, stream, expected,
-	                        sheaf_ctf_found(at, end, found), rejected);
+	return sheaf_ctf_report(
+		d, at, stream,
+		SHEAF_FINDING(SHEAF_ERROR, "index range", expected, sheaf_ctf_found(at, end, found), rejected));
 }
 
 static sheaf_status report_found(sheaf_ctf_decoding *d, const char *rule, int stream, const char *expected)
 {
 	char found[CTF_FOUND_SIZE];
-	return sheaf_ctf_report(d, SHEAF_ERROR, rule, d->at, stream, expected,
-	                        sheaf_ctf_found(d->at, d->end, found), rejected);
+	return sheaf_ctf_report(
+		d, d->at, stream,
+		SHEAF_FINDING(SHEAF_ERROR, rule, expected, sheaf_ctf_found(d->at, d->end, found), rejected));
 }
 
 static void pass_space(sheaf_ctf_decoding *d)
@@ -127,8 +136,10 @@ static sheaf_status check_parted(sheaf_ctf_decoding *d, int stream, bool *ok)
 	char found[CTF_FOUND_SIZE];
 	*ok = may_follow(d);
 	if (!*ok) return report_found(d, "not a number", stream, "a space between values");
-	return sheaf_ctf_report(d, SHEAF_BREACH, "values not separated", d->at, stream, "a space between values",
-	                        sheaf_ctf_found(d->at, d->end, found), "read as a value of its own");
+	return sheaf_ctf_report(d, d->at, stream,
+	                        SHEAF_FINDING(SHEAF_BREACH, "values not separated", "a space between values",
+	                                      sheaf_ctf_found(d->at, d->end, found),
+	                                      "read as a value of its own"));
 }
 
 static uint64_t index_limit(const sheaf_ctf_decoding *d, int stream)

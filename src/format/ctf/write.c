@@ -171,12 +171,10 @@ static sheaf_status finish(void *created, sheaf_error *err)
 
 /* ---- encode ---- */
 
-static sheaf_status lose(const sheaf_ctf_writer *out, const char *rule, int stream, int64_t row,
-                         const char *expected, const char *found, const char *consequence, sheaf_context *cx,
-                         sheaf_error *err)
+static sheaf_status lose(const sheaf_ctf_writer *out, int stream, int64_t row, sheaf_finding finding,
+                         sheaf_context *cx, sheaf_error *err)
 {
-	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, rule, SHEAF_NOWHERE, expected, found, consequence};
-	problem.place.file = sheaf_sink_name(out->sink);
+	sheaf_problem problem = sheaf_problem_in(sheaf_sink_name(out->sink), &finding);
 	problem.place.stream = out->schema.fields[stream].name;
 	problem.place.row = row;
 	return sheaf_report(cx, &problem, err);
@@ -197,9 +195,15 @@ static sheaf_status put_nonfinite(const sheaf_ctf_writer *out, sheaf_builder *b,
 {
 	const char *text = isnan(value) ? "0" : value > 0 ? "1e999" : "-1e999";
 	sheaf_builder_text(b, text);
-	if (isnan(value)) return lose(out, "NaN", stream, row, "a finite value", "NaN", "0 is written", cx, err);
-	return lose(out, "infinity", stream, row, "a finite value", "an infinity",
-	            "a number that overflows is written", cx, err);
+	if (isnan(value))
+		return lose(
+			out, stream, row,
+			SHEAF_FINDING(SHEAF_ERROR, "NaN", "a finite value", "NaN", "0 is written", .status = SHEAF_LOSS),
+			cx, err);
+	return lose(out, stream, row,
+	            SHEAF_FINDING(SHEAF_ERROR, "infinity", "a finite value", "an infinity",
+	                          "a number that overflows is written", .status = SHEAF_LOSS),
+	            cx, err);
 }
 
 static sheaf_status put_value(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_column *column,
@@ -308,9 +312,11 @@ static sheaf_status put_line(const sheaf_ctf_writer *out, sheaf_builder *b, cons
 		put_name(out, b, s, first);
 		first = false;
 		if (n == 0)
-			SHEAF_TRY(lose(out, "stream without samples", s, row + r,
-			               "at least one sample of every stream in every sequence", "none",
-			               "an empty sample is written", cx, err));
+			SHEAF_TRY(lose(out, s, row + r,
+			               SHEAF_FINDING(SHEAF_ERROR, "stream without samples",
+			                             "at least one sample of every stream in every sequence", "none",
+			                             "an empty sample is written", .status = SHEAF_LOSS),
+			               cx, err));
 		else
 			SHEAF_TRY(put_sample(out, b, &frame->columns[s], s, row + r, samples.begin + line, cx, err));
 	}

@@ -51,8 +51,8 @@ static sheaf_status read_line(decoding *d, size_t size)
 	sheaf_json *row;
 	sheaf_status status = sheaf_json_take(at, size, d->text.cx, &row, &flaw, d->text.err);
 	if (status == SHEAF_DATA)
-		return sheaf_lined_report(&d->text, SHEAF_ERROR, "JSON", at + flaw.byte, NULL, "JSON", flaw.found,
-		                          left_out);
+		return sheaf_lined_report(&d->text, at + flaw.byte, NULL,
+		                          SHEAF_FINDING(SHEAF_ERROR, "JSON", "JSON", flaw.found, left_out));
 	SHEAF_TRY(status);
 	bool kept = put_row(d, row);
 	sheaf_json_give_back(row, size, d->text.cx);
@@ -62,8 +62,9 @@ static sheaf_status read_line(decoding *d, size_t size)
 		return sheaf_frame_builder_status(&d->to, d->text.err);
 	}
 	sheaf_frame_builder_go_back(&d->to);
-	return sheaf_lined_report(&d->text, SHEAF_ERROR, "JSON value", at, d->column, d->misfit.expected,
-	                          d->misfit.found, left_out);
+	return sheaf_lined_report(
+		&d->text, at, d->column,
+		SHEAF_FINDING(SHEAF_ERROR, "JSON value", d->misfit.expected, d->misfit.found, left_out));
 }
 
 static sheaf_status read_lines(decoding *d)

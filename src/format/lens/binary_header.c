@@ -13,11 +13,9 @@ void sheaf_lens_read_reals(sheaf_cursor *c, const char *field, float out[SHEAF_L
 		out[f] = reals ? sheaf_lens_load_real(reals + (ptrdiff_t)4 * f) : 0;
 }
 
-static sheaf_status refuse(const sheaf_lens_reader *in, sheaf_status status, const char *rule, int64_t byte,
-                           const char *expected, const char *found, sheaf_error *err)
+static sheaf_status refuse(const sheaf_lens_reader *in, int64_t byte, sheaf_finding finding, sheaf_error *err)
 {
-	sheaf_problem problem = {SHEAF_FATAL, status, rule, SHEAF_NOWHERE, expected, found, NULL};
-	problem.place.file = sheaf_source_name(in->source);
+	sheaf_problem problem = sheaf_problem_in(sheaf_source_name(in->source), &finding);
 	problem.place.byte = byte;
 	SHEAF_TRY(sheaf_report(in->cx, &problem, err));
 	return SHEAF_END;
@@ -33,7 +31,7 @@ static sheaf_status check_real(const sheaf_lens_reader *in, int32_t size, sheaf_
 	         swapped ? "%" PRId32 ": the file is little-endian, and only big-endian ones are example files"
 	                 : "%" PRId32,
 	         size);
-	return refuse(in, SHEAF_DATA, "sizeof(real)", 4, "sizeof(real) to be 4 or 8", found, err);
+	return refuse(in, 4, SHEAF_FINDING(SHEAF_FATAL, "sizeof(real)", "sizeof(real) to be 4 or 8", found), err);
 }
 
 /* Shows the header: the set's proc may be long. */
@@ -76,11 +74,16 @@ static sheaf_status read_header(sheaf_lens_reader *in, sheaf_cursor *c, sheaf_er
 	int64_t at = sheaf_cursor_tell(c);
 	int32_t examples = sheaf_cursor_i32be(c, "the number of examples");
 	if (c->failed)
-		return refuse(in, SHEAF_SHORT, "header", c->failed_at, c->failed, "the end of the file", err);
+		return refuse(
+			in, c->failed_at,
+			SHEAF_FINDING(SHEAF_FATAL, "header", c->failed, "the end of the file", .status = SHEAF_SHORT),
+			err);
 	snprintf(found, sizeof found, "%" PRId32, examples);
 	if (examples < 0)
-		return refuse(in, SHEAF_DATA, "number of examples", at, "a number of examples from 0 to 2147483647",
-		              found, err);
+		return refuse(in, at,
+		              SHEAF_FINDING(SHEAF_FATAL, "number of examples",
+		                            "a number of examples from 0 to 2147483647", found),
+		              err);
 	in->told = examples;
 	return keep_proc(in, proc, size, err);
 }

@@ -3,6 +3,7 @@
 #ifndef SHEAF_FORMAT_LENS_READER_H
 #define SHEAF_FORMAT_LENS_READER_H
 
+#include "base/context.h"
 #include "format/lens/lens.h"
 
 /* Brackets and quotes that are open in a string. */
@@ -81,9 +82,7 @@ sheaf_lens_teller sheaf_lens_teller_of(const sheaf_lens_reader *in, const sheaf_
 /* Counts the lines up to a byte. */
 void sheaf_lens_count_lines(sheaf_lens_teller *t, const uint8_t *at);
 /* Reports at a byte. */
-SHEAF_USE sheaf_status sheaf_lens_tell(sheaf_lens_teller *t, sheaf_severity severity, sheaf_status status,
-                                       const char *rule, const uint8_t *at, const char *expected,
-                                       const char *found, const char *consequence);
+SHEAF_USE sheaf_status sheaf_lens_tell(sheaf_lens_teller *t, const uint8_t *at, sheaf_finding finding);
 /* Reports what an example is left out for, or what ends a header. Never OK: where the report lets things go
  * on, `flawed` is set, and DATA leads out of the example. */
 SHEAF_USE sheaf_status sheaf_lens_flaw(sheaf_lens_teller *t, const char *rule, const uint8_t *at,

@@ -30,12 +30,9 @@ void sheaf_lens_count_lines(sheaf_lens_teller *t, const uint8_t *at)
 	t->counted = at;
 }
 
-sheaf_status sheaf_lens_tell(sheaf_lens_teller *t, sheaf_severity severity, sheaf_status status,
-                             const char *rule, const uint8_t *at, const char *expected, const char *found,
-                             const char *consequence)
+sheaf_status sheaf_lens_tell(sheaf_lens_teller *t, const uint8_t *at, sheaf_finding finding)
 {
-	sheaf_problem problem = {severity, status, rule, SHEAF_NOWHERE, expected, found, consequence};
-	problem.place.file = sheaf_source_name(t->in->source);
+	sheaf_problem problem = sheaf_problem_in(sheaf_source_name(t->in->source), &finding);
 	problem.place.byte = t->byte + (at - t->begin);
 	if (t->line > 0) {
 		sheaf_lens_count_lines(t, at);
@@ -49,8 +46,8 @@ sheaf_status sheaf_lens_flaw(sheaf_lens_teller *t, const char *rule, const uint8
                              const char *found)
 {
 	const char *consequence = t->in_header ? NULL : "the example is left out";
-	SHEAF_TRY(sheaf_lens_tell(t, t->in_header ? SHEAF_FATAL : SHEAF_ERROR, SHEAF_DATA, rule, at, expected,
-	                          found, consequence));
+	SHEAF_TRY(sheaf_lens_tell(
+		t, at, SHEAF_FINDING(t->in_header ? SHEAF_FATAL : SHEAF_ERROR, rule, expected, found, consequence)));
 	t->flawed = true;
 	return SHEAF_DATA;
 }
@@ -74,8 +71,9 @@ sheaf_status sheaf_lens_check_events(sheaf_lens_teller *t, sheaf_bytes example, 
 	snprintf(expected, sizeof expected,
 	         "at most %d events, and one more for each byte of the example (%" PRId64 ")", USUAL, most);
 	snprintf(found, sizeof found, "%" PRId32, events);
-	SHEAF_TRY(sheaf_lens_tell(t, SHEAF_ERROR, SHEAF_LIMIT, "many events", at, expected, found,
-	                          "the example is left out"));
+	SHEAF_TRY(sheaf_lens_tell(t, at,
+	                          SHEAF_FINDING(SHEAF_ERROR, "many events", expected, found,
+	                                        "the example is left out", .status = SHEAF_LIMIT)));
 	t->flawed = true;
 	return SHEAF_DATA;
 }

@@ -46,12 +46,13 @@ static sheaf_status pass_old_dims(sheaf_lens_parsing *p)
 	}
 	if (!passed) return SHEAF_OK;
 	char found[SHEAF_SHOWN_SIZE];
-	return sheaf_lens_tell(&p->teller, passed == 1 ? SHEAF_WARNING : SHEAF_NOTE, SHEAF_DATA, "leading number",
-	                       first, "the file not to begin with a number: write ';' before a number of events",
-	                       sheaf_show(first, p->end, ';', found),
-	                       passed == 1
-	                           ? "read as the number of inputs of an old header, as Lens does, and ignored"
-	                           : "read as an old header and ignored");
+	return sheaf_lens_tell(
+		&p->teller, first,
+		SHEAF_FINDING(passed == 1 ? SHEAF_WARNING : SHEAF_NOTE, "leading number",
+	                  "the file not to begin with a number: write ';' before a number of events",
+	                  sheaf_show(first, p->end, ';', found),
+	                  passed == 1 ? "read as the number of inputs of an old header, as Lens does, and ignored"
+	                              : "read as an old header and ignored"));
 }
 
 static sheaf_status read_proc(sheaf_lens_parsing *p, sheaf_lens_header *header)
@@ -93,12 +94,14 @@ static sheaf_status check_start(sheaf_lens_parsing *p)
 	char found[40];
 	size_t size = (size_t)(p->end - p->begin);
 	if (sheaf_lens_follows(p, mark))
-		return sheaf_lens_tell(&p->teller, SHEAF_FATAL, SHEAF_DATA, "byte order mark", p->begin,
-		                       "text without a byte order mark", "that of UTF-8", NULL);
+		return sheaf_lens_tell(
+			&p->teller, p->begin,
+			SHEAF_FINDING(SHEAF_FATAL, "byte order mark", "text without a byte order mark", "that of UTF-8"));
 	if (size >= 4) return SHEAF_OK;
 	snprintf(found, sizeof found, "a file of %zu", size);
-	return sheaf_lens_tell(&p->teller, SHEAF_FATAL, SHEAF_SHORT, "example file empty", p->begin,
-	                       "at least 4 bytes", found, NULL);
+	return sheaf_lens_tell(
+		&p->teller, p->begin,
+		SHEAF_FINDING(SHEAF_FATAL, "example file empty", "at least 4 bytes", found, .status = SHEAF_SHORT));
 }
 
 sheaf_status sheaf_lens_text_begin(sheaf_lens_reader *in, sheaf_error *err)

@@ -28,8 +28,10 @@ static sheaf_status take_word(const sheaf_mtx_reader *in, sheaf_mtx_line *l, con
 	const uint8_t *at;
 	*out = read_word(l, words, &at);
 	if (*out >= 0) return SHEAF_OK;
-	return sheaf_mtx_refuse(in, at == l->end ? SHEAF_DATA : status, l, at, expected,
-	                        sheaf_mtx_found(l, at, found), err);
+	return sheaf_mtx_refuse(in, l, at,
+	                        SHEAF_FINDING(.expected = expected, .found = sheaf_mtx_found(l, at, found),
+	                                      .status = at == l->end ? SHEAF_DATA : status),
+	                        err);
 }
 
 /* ---- the banner ---- */
@@ -42,12 +44,17 @@ static sheaf_status read_mark(sheaf_mtx_reader *in, sheaf_mtx_line *l, sheaf_err
 	const uint8_t *begin = l->at;
 	SHEAF_TRY(take_word(in, l, marks, SHEAF_DATA, "%%MatrixMarket", &mark, err));
 	if (sheaf_lined_is_space(&sheaf_mtx_syntax, *begin))
-		SHEAF_TRY(sheaf_mtx_tolerate(in, l, begin, "space before the banner",
-		                             "%%MatrixMarket as the first bytes", "white space before it",
-		                             "it is passed over", err));
+		SHEAF_TRY(sheaf_mtx_tolerate(
+			in, l, begin,
+			SHEAF_FINDING(.rule = "space before the banner", .expected = "%%MatrixMarket as the first bytes",
+		                  .found = "white space before it", .consequence = "it is passed over"),
+			err));
 	if (mark == 0) return SHEAF_OK;
-	return sheaf_mtx_tolerate(in, l, begin, "banner of one %", "%%MatrixMarket", "%MatrixMarket",
-	                          "it is read all the same", err);
+	return sheaf_mtx_tolerate(in, l, begin,
+	                          SHEAF_FINDING(.rule = "banner of one %", .expected = "%%MatrixMarket",
+	                                        .found = "%MatrixMarket",
+	                                        .consequence = "it is read all the same"),
+	                          err);
 }
 
 /* Some write "double" for real. */
@@ -61,7 +68,10 @@ static sheaf_status read_field(sheaf_mtx_reader *in, sheaf_mtx_line *l, sheaf_er
 	in->value = SHEAF_ENTRY_REAL;
 	if (read_word(&looked, others, &at) == 0) {
 		*l = looked;
-		return sheaf_mtx_allow(in, l, at, "field", expected, "\"double\"", "it is read as real", err);
+		return sheaf_mtx_allow(in, l, at,
+		                       SHEAF_FINDING(.rule = "field", .expected = expected, .found = "\"double\"",
+		                                     .consequence = "it is read as real"),
+		                       err);
 	}
 	SHEAF_TRY(take_word(in, l, sheaf_mtx_fields, SHEAF_DATA, expected, &field, err));
 	in->value = (sheaf_entry_value)field;
@@ -73,17 +83,25 @@ static sheaf_status check_banner(sheaf_mtx_reader *in, const sheaf_mtx_line *l, 
 {
 	const char *field = sheaf_mtx_fields[in->value];
 	if (in->bare && in->value == SHEAF_ENTRY_PATTERN)
-		return sheaf_mtx_refuse(in, SHEAF_DATA, l, at, "a field with values in an array", "\"pattern\"", err);
+		return sheaf_mtx_refuse(
+			in, l, at, SHEAF_FINDING(.expected = "a field with values in an array", .found = "\"pattern\""),
+			err);
 	if (in->rank == 1 && in->symmetry != MTX_GENERAL)
-		return sheaf_mtx_refuse(in, SHEAF_DATA, l, at, "a vector to be general",
-		                        sheaf_mtx_symmetries[in->symmetry], err);
+		return sheaf_mtx_refuse(
+			in, l, at,
+			SHEAF_FINDING(.expected = "a vector to be general", .found = sheaf_mtx_symmetries[in->symmetry]),
+			err);
 	if (in->symmetry == MTX_SKEW && (in->value == SHEAF_ENTRY_PATTERN || in->value == SHEAF_ENTRY_UNSIGNED))
-		return sheaf_mtx_refuse(in, SHEAF_DATA, l, at, "a field with signs in a skew-symmetric matrix", field,
-		                        err);
+		return sheaf_mtx_refuse(
+			in, l, at,
+			SHEAF_FINDING(.expected = "a field with signs in a skew-symmetric matrix", .found = field), err);
 	if (in->symmetry != MTX_HERMITIAN || in->value == SHEAF_ENTRY_COMPLEX) return SHEAF_OK;
 	in->symmetry = MTX_SYMMETRIC;
-	return sheaf_mtx_allow(in, l, at, "hermitian matrix of numbers that are not complex",
-	                       "the field complex in a hermitian matrix", field, "it is read as symmetric", err);
+	return sheaf_mtx_allow(in, l, at,
+	                       SHEAF_FINDING(.rule = "hermitian matrix of numbers that are not complex",
+	                                     .expected = "the field complex in a hermitian matrix",
+	                                     .found = field, .consequence = "it is read as symmetric"),
+	                       err);
 }
 
 sheaf_status sheaf_mtx_read_banner(sheaf_mtx_reader *in, sheaf_mtx_line *l, sheaf_error *err)

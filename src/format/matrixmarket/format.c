@@ -42,9 +42,10 @@ static sheaf_likely probe(sheaf_bytes head, const char *name)
 
 static sheaf_status tell_of_comment(const sheaf_entry_decoding *d)
 {
-	return sheaf_lined_report(&d->text, SHEAF_BREACH, "comment among the entries", d->text.at, NULL,
-	                          "an entry, since comments stand before the sizes", "a comment",
-	                          "it is passed over");
+	return sheaf_lined_report(&d->text, d->text.at, NULL,
+	                          SHEAF_FINDING(SHEAF_BREACH, "comment among the entries",
+	                                        "an entry, since comments stand before the sizes", "a comment",
+	                                        "it is passed over"));
 }
 
 static const char *const names[] = {"row", "column"};

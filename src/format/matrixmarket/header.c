@@ -48,7 +48,9 @@ static void pass_line(sheaf_mtx_reader *in, const sheaf_mtx_line *l)
 static sheaf_status keep_comment(sheaf_mtx_reader *in, const sheaf_mtx_line *l, sheaf_error *err)
 {
 	const uint8_t *end = l->end, *nul = (const uint8_t *)memchr(l->at, '\0', (size_t)(l->end - l->at));
-	if (nul) return sheaf_mtx_refuse(in, SHEAF_DATA, l, nul, "text in a comment", "byte 0x00", err);
+	if (nul)
+		return sheaf_mtx_refuse(in, l, nul,
+		                        SHEAF_FINDING(.expected = "text in a comment", .found = "byte 0x00"), err);
 	if (end > l->at + 1 && end[-1] == '\r') end--;
 	if (in->has_comments) sheaf_builder_byte(&in->comments, '\n');
 	in->has_comments = true;
@@ -78,10 +80,12 @@ static sheaf_status read_size(const sheaf_mtx_reader *in, sheaf_mtx_line *l, con
 	l->at = (const uint8_t *)scanned.end;
 	bool ends = l->at == l->end || sheaf_lined_is_space(&sheaf_mtx_syntax, *l->at);
 	if (scanned.flaw == SHEAF_NUMBER_NO_DIGIT || !ends)
-		return sheaf_mtx_refuse(in, SHEAF_DATA, l, at, expected, sheaf_mtx_found(l, at, found), err);
+		return sheaf_mtx_refuse(
+			in, l, at, SHEAF_FINDING(.expected = expected, .found = sheaf_mtx_found(l, at, found)), err);
 	if (scanned.flaw || value > INT64_MAX)
-		return sheaf_mtx_refuse(in, SHEAF_DATA, l, at, "a size below 2^63", sheaf_mtx_found(l, at, found),
-		                        err);
+		return sheaf_mtx_refuse(
+			in, l, at, SHEAF_FINDING(.expected = "a size below 2^63", .found = sheaf_mtx_found(l, at, found)),
+			err);
 	*out = (int64_t)value;
 	return SHEAF_OK;
 }
@@ -104,7 +108,8 @@ static sheaf_status check_room(const sheaf_mtx_reader *in, const sheaf_mtx_line 
 	if (in->entries - 1 <= rest / least) return SHEAF_OK;
 	snprintf(expected, sizeof expected, "the %" PRId64 " entries announced by the size line", in->entries);
 	snprintf(found, sizeof found, "%" PRId64 " bytes after them", rest < 0 ? 0 : rest);
-	return sheaf_mtx_refuse(in, SHEAF_SHORT, l, l->begin, expected, found, err);
+	return sheaf_mtx_refuse(in, l, l->begin,
+	                        SHEAF_FINDING(.expected = expected, .found = found, .status = SHEAF_SHORT), err);
 }
 
 static sheaf_status read_sizes(sheaf_mtx_reader *in, sheaf_mtx_line *l, sheaf_error *err)
@@ -115,12 +120,15 @@ static sheaf_status read_sizes(sheaf_mtx_reader *in, sheaf_mtx_line *l, sheaf_er
 	if (!in->bare) SHEAF_TRY(read_size(in, l, "the number of entries", &in->entries, err));
 	SHEAF_TRY(sheaf_mtx_end_line(in, l, "text after the sizes", "the end of the sizes", err));
 	if (in->symmetry != MTX_GENERAL && in->rows != in->columns)
-		return sheaf_mtx_refuse(in, SHEAF_DATA, l, l->begin,
-		                        "as many rows as columns, since the matrix has a symmetry", "different sizes",
-		                        err);
+		return sheaf_mtx_refuse(
+			in, l, l->begin,
+			SHEAF_FINDING(.expected = "as many rows as columns, since the matrix has a symmetry",
+		                  .found = "different sizes"),
+			err);
 	if (in->bare && !count_array(in, &in->entries))
-		return sheaf_mtx_refuse(in, SHEAF_DATA, l, l->begin, "an array of less than 2^63 values",
-		                        "larger sizes", err);
+		return sheaf_mtx_refuse(
+			in, l, l->begin,
+			SHEAF_FINDING(.expected = "an array of less than 2^63 values", .found = "larger sizes"), err);
 	return check_room(in, l, err);
 }
 

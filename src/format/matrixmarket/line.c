@@ -16,36 +16,33 @@ static sheaf_place place_of(const sheaf_mtx_reader *in, const sheaf_mtx_line *l,
 	return place;
 }
 
-sheaf_status sheaf_mtx_refuse(const sheaf_mtx_reader *in, sheaf_status status, const sheaf_mtx_line *l,
-                              const uint8_t *at, const char *expected, const char *found, sheaf_error *err)
+sheaf_status sheaf_mtx_refuse(const sheaf_mtx_reader *in, const sheaf_mtx_line *l, const uint8_t *at,
+                              sheaf_finding finding, sheaf_error *err)
 {
 	sheaf_place place = place_of(in, l, at);
-	return sheaf_fail(err, status, "%s:%" PRId64 ":%" PRId64 " (byte %" PRId64 "): expected %s, found %s",
-	                  place.file, place.line, place.column, place.byte, expected, found);
+	return sheaf_fail(err, finding.status ? finding.status : SHEAF_DATA,
+	                  "%s:%" PRId64 ":%" PRId64 " (byte %" PRId64 "): expected %s, found %s", place.file,
+	                  place.line, place.column, place.byte, finding.expected, finding.found);
 }
 
 sheaf_status sheaf_mtx_tolerate(const sheaf_mtx_reader *in, const sheaf_mtx_line *l, const uint8_t *at,
-                                const char *rule, const char *expected, const char *found,
-                                const char *consequence, sheaf_error *err)
+                                sheaf_finding finding, sheaf_error *err)
 {
-	sheaf_problem problem = {in->lenient ? SHEAF_WARNING : SHEAF_BREACH,
-	                         SHEAF_DATA,
-	                         rule,
-	                         place_of(in, l, at),
-	                         expected,
-	                         found,
-	                         consequence};
+	finding.severity = in->lenient ? SHEAF_WARNING : SHEAF_BREACH;
+	sheaf_problem problem = sheaf_problem_in(NULL, &finding);
+	problem.place = place_of(in, l, at);
 	return sheaf_report(in->cx, &problem, err);
 }
 
 sheaf_status sheaf_mtx_allow(const sheaf_mtx_reader *in, const sheaf_mtx_line *l, const uint8_t *at,
-                             const char *rule, const char *expected, const char *found,
-                             const char *consequence, sheaf_error *err)
+                             sheaf_finding finding, sheaf_error *err)
 {
 	char both[160];
-	if (in->lenient) return sheaf_mtx_tolerate(in, l, at, rule, expected, found, consequence, err);
-	snprintf(both, sizeof both, "%s (" SHEAF_OPTION("lenient") " reads the file all the same)", found);
-	return sheaf_mtx_refuse(in, SHEAF_DATA, l, at, expected, both, err);
+	if (in->lenient) return sheaf_mtx_tolerate(in, l, at, finding, err);
+	snprintf(both, sizeof both, "%s (" SHEAF_OPTION("lenient") " reads the file all the same)",
+	         finding.found);
+	finding.found = both;
+	return sheaf_mtx_refuse(in, l, at, finding, err);
 }
 
 const char *sheaf_mtx_found(const sheaf_mtx_line *l, const uint8_t *at, char text[SHEAF_SHOWN_SIZE])
@@ -59,6 +56,9 @@ sheaf_status sheaf_mtx_end_line(const sheaf_mtx_reader *in, sheaf_mtx_line *l, c
 	char found[SHEAF_SHOWN_SIZE];
 	sheaf_mtx_pass_spaces(l);
 	if (l->at == l->end) return SHEAF_OK;
-	return sheaf_mtx_allow(in, l, l->at, rule, expected, sheaf_mtx_found(l, l->at, found),
-	                       "the rest of the line is left out", err);
+	return sheaf_mtx_allow(in, l, l->at,
+	                       SHEAF_FINDING(.rule = rule, .expected = expected,
+	                                     .found = sheaf_mtx_found(l, l->at, found),
+	                                     .consequence = "the rest of the line is left out"),
+	                       err);
 }

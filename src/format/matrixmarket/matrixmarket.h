@@ -11,8 +11,9 @@
 #ifndef SHEAF_FORMAT_MATRIXMARKET_MATRIXMARKET_H
 #define SHEAF_FORMAT_MATRIXMARKET_MATRIXMARKET_H
 
-#include "sort/sorter.h"
+#include "base/context.h"
 #include "lined/entries.h"
+#include "sort/sorter.h"
 
 /* What the banner says. Its fields are the values of entries. */
 typedef enum sheaf_mtx_symmetry { MTX_GENERAL, MTX_SYMMETRIC, MTX_SKEW, MTX_HERMITIAN } sheaf_mtx_symmetry;
@@ -47,17 +48,15 @@ static inline void sheaf_mtx_pass_spaces(sheaf_mtx_line *l)
 /* ---- line.c ---- */
 
 /* Fails, with what stands at byte `at` of the line at hand. */
-SHEAF_USE sheaf_status sheaf_mtx_refuse(const sheaf_mtx_reader *in, sheaf_status status,
-                                        const sheaf_mtx_line *l, const uint8_t *at, const char *expected,
-                                        const char *found, sheaf_error *err);
-/* Reports what is always read although the format's document forbids it. */
+SHEAF_USE sheaf_status sheaf_mtx_refuse(const sheaf_mtx_reader *in, const sheaf_mtx_line *l,
+                                        const uint8_t *at, sheaf_finding finding, sheaf_error *err);
+/* Reports what is always read although the format's document forbids it; `lenient` decides how severe it is.
+ */
 SHEAF_USE sheaf_status sheaf_mtx_tolerate(const sheaf_mtx_reader *in, const sheaf_mtx_line *l,
-                                          const uint8_t *at, const char *rule, const char *expected,
-                                          const char *found, const char *consequence, sheaf_error *err);
+                                          const uint8_t *at, sheaf_finding finding, sheaf_error *err);
 /* Fails, or reports, where the user asks for that. */
 SHEAF_USE sheaf_status sheaf_mtx_allow(const sheaf_mtx_reader *in, const sheaf_mtx_line *l, const uint8_t *at,
-                                       const char *rule, const char *expected, const char *found,
-                                       const char *consequence, sheaf_error *err);
+                                       sheaf_finding finding, sheaf_error *err);
 /* The same of all that stands after the last word; nothing is fine. */
 SHEAF_USE sheaf_status sheaf_mtx_end_line(const sheaf_mtx_reader *in, sheaf_mtx_line *l, const char *rule,
                                           const char *expected, sheaf_error *err);

@@ -125,12 +125,9 @@ static sheaf_status write_header(const sheaf_mtx_writer *out, const sheaf_schema
 
 /* ---- create ---- */
 
-static sheaf_status tell(const sheaf_mtx_writer *out, sheaf_severity severity, sheaf_status status,
-                         const char *rule, const char *expected, const char *found, const char *consequence,
-                         sheaf_error *err)
+static sheaf_status tell(const sheaf_mtx_writer *out, sheaf_finding finding, sheaf_error *err)
 {
-	sheaf_problem problem = {severity, status, rule, SHEAF_NOWHERE, expected, found, consequence};
-	problem.place.file = sheaf_sink_name(out->sink);
+	sheaf_problem problem = sheaf_problem_in(sheaf_sink_name(out->sink), &finding);
 	return sheaf_report(out->cx, &problem, err);
 }
 
@@ -138,8 +135,11 @@ static sheaf_status tell_of_losses(const sheaf_mtx_writer *out, const sheaf_sche
 {
 	for (int a = 0; a < schema->nattributes; a++)
 		if (schema->attributes[a].loss && strcmp(schema->attributes[a].name, "comment") != 0)
-			SHEAF_TRY(tell(out, SHEAF_ERROR, SHEAF_LOSS, schema->attributes[a].loss,
-			               "no attributes but a comment", schema->attributes[a].name, "it is left out", err));
+			SHEAF_TRY(
+				tell(out,
+			         SHEAF_FINDING(SHEAF_ERROR, schema->attributes[a].loss, "no attributes but a comment",
+			                       schema->attributes[a].name, "it is left out", .status = SHEAF_LOSS),
+			         err));
 	if (!out->array) SHEAF_TRY(sheaf_entry_lose_fill(&out->output, err));
 	return SHEAF_OK;
 }
@@ -187,9 +187,11 @@ static sheaf_status prepare(sheaf_mtx_writer *out, const sheaf_schema *schema, c
 	SHEAF_TRY(tell_of_losses(out, schema, err));
 	if (t->rank == 1 && !sheaf_values_text(values, "object"))
 		SHEAF_TRY(tell(
-			out, SHEAF_WARNING, SHEAF_DATA, "vector", "a matrix, which all programs read",
-			"a tensor of one dimension",
-			"it is written as a vector (" SHEAF_OPTION("object") " matrix: as a matrix of one column)", err));
+			out,
+			SHEAF_FINDING(
+				SHEAF_WARNING, "vector", "a matrix, which all programs read", "a tensor of one dimension",
+				"it is written as a vector (" SHEAF_OPTION("object") " matrix: as a matrix of one column)"),
+			err));
 	return write_header(out, schema, err);
 }
 

@@ -178,9 +178,12 @@ static sheaf_status tell_rest(decoding *d, const rest *r, bool *readable)
 		else
 			snprintf(found, sizeof found, "the end of the input%s", first ? last : "");
 		*readable &= !skip;
-		SHEAF_TRY(sheaf_scidb_report(&spot, skip ? SHEAF_FATAL : SHEAF_ERROR, SHEAF_SHORT, "end of input",
-		                             expected, found,
-		                             skip ? "the cell is left out" : sheaf_scidb_consequence(item), d->err));
+		SHEAF_TRY(sheaf_scidb_report(
+			&spot,
+			SHEAF_FINDING(skip ? SHEAF_FATAL : SHEAF_ERROR, "end of input", expected, found,
+		                  skip ? "the cell is left out" : sheaf_scidb_consequence(item),
+		                  .status = SHEAF_SHORT),
+			d->err));
 	}
 	return SHEAF_OK;
 }
@@ -243,8 +246,9 @@ static sheaf_status tell_beyond(decoding *d)
 	int64_t capacity = sheaf_scidb_capacity(&d->in->array);
 	sheaf_scidb_spot spot = {d->in, &d->layout->items[0], capacity, d->piece->byte + d->at, d->cx};
 	snprintf(expected, sizeof expected, "at most %" PRId64 " cells, as the dimensions say", capacity);
-	return sheaf_scidb_report(&spot, SHEAF_FATAL, SHEAF_DATA, "cells beyond the array", expected, "more",
-	                          "they are left out", d->err);
+	return sheaf_scidb_report(
+		&spot, SHEAF_FINDING(SHEAF_FATAL, "cells beyond the array", expected, "more", "they are left out"),
+		d->err);
 }
 
 /* ---- the piece ---- */

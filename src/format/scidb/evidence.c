@@ -144,7 +144,9 @@ sheaf_status sheaf_scidb_settle(void *reader, sheaf_error *err)
 	put(found, sizeof found, &used, e->odd_reals, e->reals, "numbers below 1e-30 or above 1e30");
 	if (used == 0) return SHEAF_OK;
 	sheaf_scidb_spot spot = {in, &in->layout.items[e->first_item], e->first_odd, e->first_byte, in->cx};
-	return sheaf_scidb_report(&spot, SHEAF_WARNING, SHEAF_DATA, "doubtful format string",
-	                          "cells that make sense, of which this is the first that does not", found,
-	                          "the format string is probably wrong", err);
+	return sheaf_scidb_report(&spot,
+	                          SHEAF_FINDING(SHEAF_WARNING, "doubtful format string",
+	                                        "cells that make sense, of which this is the first that does not",
+	                                        found, "the format string is probably wrong"),
+	                          err);
 }

@@ -7,13 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-sheaf_status sheaf_scidb_report(const sheaf_scidb_spot *spot, sheaf_severity severity, sheaf_status status,
-                                const char *rule, const char *expected, const char *found,
-                                const char *consequence, sheaf_error *err)
+sheaf_status sheaf_scidb_report(const sheaf_scidb_spot *spot, sheaf_finding finding, sheaf_error *err)
 {
 	char entry[32];
-	sheaf_problem problem = {severity, status, rule, SHEAF_NOWHERE, expected, found, consequence};
-	problem.place.file = sheaf_source_name(spot->in->source);
+	sheaf_problem problem = sheaf_problem_in(sheaf_source_name(spot->in->source), &finding);
 	problem.place.row = spot->cell;
 	problem.place.byte = spot->byte;
 	problem.place.row_word = "cell";
@@ -36,9 +33,11 @@ static sheaf_status tell_null_byte(const sheaf_scidb_spot *spot, uint8_t null, s
 {
 	char found[16];
 	snprintf(found, sizeof found, "0x%02x", null);
-	return sheaf_scidb_report(spot, SHEAF_BREACH, SHEAF_DATA, "null byte",
-	                          "a null byte of 0xff before a value, or of 0 to 0x7f before none", found,
-	                          "a value is read", err);
+	return sheaf_scidb_report(spot,
+	                          SHEAF_FINDING(SHEAF_BREACH, "null byte",
+	                                        "a null byte of 0xff before a value, or of 0 to 0x7f before none",
+	                                        found, "a value is read"),
+	                          err);
 }
 
 static sheaf_status tell_hidden(const sheaf_scidb_spot *spot, sheaf_bytes payload, sheaf_error *err)
@@ -52,17 +51,19 @@ static sheaf_status tell_hidden(const sheaf_scidb_spot *spot, sheaf_bytes payloa
 		snprintf(expected, sizeof expected, "a count of 0 after the null byte");
 		snprintf(found, sizeof found, "%zu", payload.size);
 	}
-	return sheaf_scidb_report(spot, SHEAF_BREACH, SHEAF_DATA, "bytes under a null", expected, found,
-	                          "they are left out", err);
+	return sheaf_scidb_report(
+		spot, SHEAF_FINDING(SHEAF_BREACH, "bytes under a null", expected, found, "they are left out"), err);
 }
 
 static sheaf_status tell_null(const sheaf_scidb_spot *spot, uint8_t null, sheaf_error *err)
 {
 	char found[32];
 	snprintf(found, sizeof found, "null, reason %d", null);
-	return sheaf_scidb_report(spot, SHEAF_ERROR, SHEAF_DATA, "null in a NOT NULL attribute",
-	                          "a value, since the attribute is NOT NULL", found,
-	                          sheaf_scidb_consequence(spot->item), err);
+	return sheaf_scidb_report(spot,
+	                          SHEAF_FINDING(SHEAF_ERROR, "null in a NOT NULL attribute",
+	                                        "a value, since the attribute is NOT NULL", found,
+	                                        sheaf_scidb_consequence(spot->item)),
+	                          err);
 }
 
 static sheaf_status check_null(const sheaf_scidb_spot *spot, uint8_t null, sheaf_bytes payload,
@@ -79,11 +80,16 @@ static sheaf_status tell_unended(const sheaf_scidb_spot *spot, sheaf_bytes paylo
 	char expected[80], found[32] = "no byte";
 	if (payload.size) snprintf(found, sizeof found, "byte 0x%02x", payload.data[payload.size - 1]);
 	if (spot->item->entry.size == 0)
-		return sheaf_scidb_report(spot, SHEAF_BREACH, SHEAF_DATA, "string without an end",
-		                          "a string whose last byte is NUL", found, "all of its bytes are read", err);
+		return sheaf_scidb_report(spot,
+		                          SHEAF_FINDING(SHEAF_BREACH, "string without an end",
+		                                        "a string whose last byte is NUL", found,
+		                                        "all of its bytes are read"),
+		                          err);
 	snprintf(expected, sizeof expected, "a NUL in the %" PRId64 " bytes of a string", spot->item->entry.size);
-	return sheaf_scidb_report(spot, SHEAF_NOTE, SHEAF_DATA, "string that fills its bytes", expected,
-	                          "none, so that the server cannot save it like this again", NULL, err);
+	return sheaf_scidb_report(spot,
+	                          SHEAF_FINDING(SHEAF_NOTE, "string that fills its bytes", expected,
+	                                        "none, so that the server cannot save it like this again"),
+	                          err);
 }
 
 static sheaf_status check_string(const sheaf_scidb_spot *spot, sheaf_bytes payload, sheaf_error *err)
@@ -91,13 +97,16 @@ static sheaf_status check_string(const sheaf_scidb_spot *spot, sheaf_bytes paylo
 	sheaf_scidb_string string = sheaf_scidb_string_of(spot->item, payload);
 	if (!string.ended) SHEAF_TRY(tell_unended(spot, payload, err));
 	if (!string.clean)
-		SHEAF_TRY(sheaf_scidb_report(spot, SHEAF_WARNING, SHEAF_DATA, "bytes after the end of a string",
-		                             "zero bytes after the NUL that ends a string", "others",
-		                             "they are left out", err));
+		SHEAF_TRY(sheaf_scidb_report(spot,
+		                             SHEAF_FINDING(SHEAF_WARNING, "bytes after the end of a string",
+		                                           "zero bytes after the NUL that ends a string", "others",
+		                                           "they are left out"),
+		                             err));
 	if (string.text.size && sheaf_is_validating(spot->cx) && memchr(string.text.data, '\0', string.text.size))
-		return sheaf_scidb_report(spot, SHEAF_NOTE, SHEAF_DATA, "NUL in a string",
-		                          "a string without NUL in it", "one, where the server's text output ends it",
-		                          NULL, err);
+		return sheaf_scidb_report(spot,
+		                          SHEAF_FINDING(SHEAF_NOTE, "NUL in a string", "a string without NUL in it",
+		                                        "one, where the server's text output ends it"),
+		                          err);
 	return SHEAF_OK;
 }
 
@@ -125,8 +134,10 @@ static sheaf_status check_conversion(const sheaf_scidb_spot *spot, sheaf_bytes p
 	if (!v.flaw) return SHEAF_OK;
 	show_value(spot->item, payload, found, sizeof found);
 	return sheaf_scidb_report(
-		spot, SHEAF_WARNING, SHEAF_DATA, "value changed by its conversion", v.flaw, found,
-		v.failed ? sheaf_scidb_consequence(spot->item) : "converted as the server does", err);
+		spot,
+		SHEAF_FINDING(SHEAF_WARNING, "value changed by its conversion", v.flaw, found,
+	                  v.failed ? sheaf_scidb_consequence(spot->item) : "converted as the server does"),
+		err);
 }
 
 /* ---- cells ---- */

@@ -26,6 +26,7 @@
 #ifndef SHEAF_FORMAT_SCIDB_SCIDB_H
 #define SHEAF_FORMAT_SCIDB_SCIDB_H
 
+#include "base/context.h"
 #include "data/frame_builder.h"
 #include "format/format.h"
 #include "format/scidb/array.h"
@@ -225,10 +226,9 @@ typedef struct sheaf_scidb_spot {
 	sheaf_context *cx;
 } sheaf_scidb_spot;
 
-SHEAF_USE sheaf_status sheaf_scidb_report(const sheaf_scidb_spot *spot, sheaf_severity severity,
-                                          sheaf_status status, const char *rule, const char *expected,
-                                          const char *found, const char *consequence, sheaf_error *err);
-/* What stands in place of an item that is left out. */
+SHEAF_USE sheaf_status sheaf_scidb_report(const sheaf_scidb_spot *spot, sheaf_finding finding,
+                                          sheaf_error *err);
+/* What becomes of an item that is left out. */
 const char *sheaf_scidb_consequence(const sheaf_scidb_item *item);
 /* Reports everything in these cells that breaks a rule, in their order. */
 SHEAF_USE sheaf_status sheaf_scidb_tell_flaws(const sheaf_scidb_reader *in, const sheaf_scidb_block *block,

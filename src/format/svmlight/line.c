@@ -206,8 +206,9 @@ static sheaf_status check_order(sheaf_svm_decoding *d, size_t from)
 	int64_t index = sheaf_svm_find_descent(&d->features, from);
 	if (index < 0) return SHEAF_OK;
 	snprintf(found, sizeof found, "%" PRId64 " after one that is not below", index + d->in->base);
-	return sheaf_lined_report(&d->text, SHEAF_BREACH, "indices do not ascend", d->text.line_start, "features",
-	                          "indices that ascend", found, "kept in their order");
+	return sheaf_lined_report(&d->text, d->text.line_start, "features",
+	                          SHEAF_FINDING(SHEAF_BREACH, "indices do not ascend", "indices that ascend",
+	                                        found, "kept in their order"));
 }
 
 static void read_comment(sheaf_svm_decoding *d)

@@ -147,12 +147,10 @@ static sheaf_status finish(void *created, sheaf_error *err)
 
 enum { BATCH = 64, ENTRY_MAX = 2 * SHEAF_NUMBER_MAX + 2 };
 
-static sheaf_status lose(const sheaf_svm_writer *out, const char *rule, const char *stream, int64_t row,
-                         const char *expected, const char *found, const char *consequence, sheaf_context *cx,
-                         sheaf_error *err)
+static sheaf_status lose(const sheaf_svm_writer *out, const char *stream, int64_t row, sheaf_finding finding,
+                         sheaf_context *cx, sheaf_error *err)
 {
-	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, rule, SHEAF_NOWHERE, expected, found, consequence};
-	problem.place.file = sheaf_sink_name(out->sink);
+	sheaf_problem problem = sheaf_problem_in(sheaf_sink_name(out->sink), &finding);
 	problem.place.stream = stream;
 	problem.place.row = row;
 	return sheaf_report(cx, &problem, err);
@@ -187,8 +185,11 @@ static sheaf_status find_sample(const sheaf_svm_writer *out, const sheaf_column 
 	*run = n ? sheaf_level_below_one(&column->levels[1], samples.begin) : (sheaf_run){0, 0};
 	if (n == 1) return SHEAF_OK;
 	snprintf(found, sizeof found, "%" PRId64, n);
-	return lose(out, "row of other than one sample", stream, row + r, "one sample of each stream in a row",
-	            found, n ? "the first one is written" : "nothing is written", cx, err);
+	return lose(out, stream, row + r,
+	            SHEAF_FINDING(SHEAF_ERROR, "row of other than one sample",
+	                          "one sample of each stream in a row", found,
+	                          n ? "the first one is written" : "nothing is written", .status = SHEAF_LOSS),
+	            cx, err);
 }
 
 /* One number; none can only be where that was told as a loss. */
@@ -208,8 +209,10 @@ static sheaf_status put_labels(const sheaf_svm_writer *out, sheaf_builder *b, co
 		if (at > run.begin) sheaf_builder_byte(b, ',');
 		put_whole(b, sheaf_level_index(&column->levels[1], 0, at));
 		if (value_at(column, at) != 1)
-			SHEAF_TRY(lose(out, "value of a label", out->label_name, row, "1 as the value of each label",
-			               "another value", "it is left out", cx, err));
+			SHEAF_TRY(lose(out, out->label_name, row,
+			               SHEAF_FINDING(SHEAF_ERROR, "value of a label", "1 as the value of each label",
+			                             "another value", "it is left out", .status = SHEAF_LOSS),
+			               cx, err));
 	}
 	return SHEAF_OK;
 }
@@ -266,8 +269,11 @@ static sheaf_status put_comment(const sheaf_svm_writer *out, sheaf_builder *b, c
 	sheaf_builder_text(b, " #");
 	sheaf_builder_append(b, text, n);
 	if (n == whole) return SHEAF_OK;
-	return lose(out, "comment of several lines", "comment", row + r, "a comment that fits a line",
-	            "a line feed, or a CR at its end", "the rest is left out", cx, err);
+	return lose(out, "comment", row + r,
+	            SHEAF_FINDING(SHEAF_ERROR, "comment of several lines", "a comment that fits a line",
+	                          "a line feed, or a CR at its end", "the rest is left out",
+	                          .status = SHEAF_LOSS),
+	            cx, err);
 }
 
 static sheaf_status put_row(const sheaf_svm_writer *out, sheaf_builder *b, const sheaf_frame *frame,
@@ -288,8 +294,10 @@ static sheaf_status put_row(const sheaf_svm_writer *out, sheaf_builder *b, const
 	put_features(out, b, features, run);
 	/* A line of nothing, or of a comment alone, is no row. */
 	if (b->size == begin && !b->failed)
-		SHEAF_TRY(lose(out, "row of nothing", NULL, row + r, "a label or a feature in each row", "none",
-		               "the row is left out", cx, err));
+		SHEAF_TRY(lose(out, NULL, row + r,
+		               SHEAF_FINDING(SHEAF_ERROR, "row of nothing", "a label or a feature in each row",
+		                             "none", "the row is left out", .status = SHEAF_LOSS),
+		               cx, err));
 	SHEAF_TRY(put_comment(out, b, frame, row, r, cx, err));
 	sheaf_builder_byte(b, '\n');
 	return SHEAF_OK;
