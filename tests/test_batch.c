@@ -109,13 +109,14 @@ static int64_t *rows_of_sweep(const sheaf_rows *rows, const char *name, sheaf_or
 	sheaf_context *cx = usual_context();
 	sheaf_item items[37];
 	void *opened;
-	int64_t filled, *out = calloc((size_t)rows->rows, sizeof *out);
+	int64_t *out = calloc((size_t)rows->rows, sizeof *out);
 	assert_non_null(out);
 	assert_ok(order->open(rows, &options, cx, &opened, &err));
-	for (int64_t i = 0; i < rows->rows; i += filled) {
-		assert_ok(order->fill(opened, sweep, i, (int64_t)COUNT(items), items, &filled, &err));
-		assert_in_range(filled, 1, COUNT(items));
-		for (int64_t k = 0; k < filled; k++) out[i + k] = items[k].row;
+	for (int64_t i = 0; i < rows->rows;) {
+		sheaf_item_run run = {sweep, i, (int64_t)COUNT(items), items};
+		assert_ok(order->fill(opened, &run, &err));
+		assert_in_range(run.n, 1, COUNT(items));
+		for (int64_t k = 0; k < run.n; k++) out[i++] = items[k].row;
 	}
 	order->close(opened);
 	end_context(cx);
@@ -171,8 +172,9 @@ static void test_orders_tell_any_place(void **state)
 		assert_ok(order->open(&m.rows, &arrangements[a].options, cx, &opened, &err));
 		for (int k = 0; k < 200; k++) {
 			sheaf_item item;
-			int64_t filled, sweep = random_below(3), ordinal = random_below(m.rows.rows);
-			assert_ok(order->fill(opened, sweep, ordinal, 1, &item, &filled, &err));
+			int64_t sweep = random_below(3), ordinal = random_below(m.rows.rows);
+			sheaf_item_run run = {sweep, ordinal, 1, &item};
+			assert_ok(order->fill(opened, &run, &err));
 			assert_int_equal(item.row, sweeps[sweep][ordinal]);
 			assert_int_equal(item.samples, m.lengths[item.row]);
 		}

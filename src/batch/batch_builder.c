@@ -125,8 +125,8 @@ static sheaf_status gather(sheaf_batch_builder *m, const sheaf_batch_settings *s
 	SHEAF_TRY(sheaf_frame_begin(&m->gathered, &source->schema, settings->cx, err));
 	for (int c = 0; c < source->schema.nfields; c++) {
 		sheaf_origin origin = source->origins[c];
-		SHEAF_TRY(sheaf_gather_column(&m->gathered.columns[c], m->picks + (size_t)origin.lane * n, n,
-		                              origin.column, m->scratch, settings->cx, err));
+		sheaf_picked from = {m->picks + (size_t)origin.lane * n, n, origin.column, &source->schema.fields[c]};
+		SHEAF_TRY(sheaf_gather_column(&m->gathered.columns[c], &from, m->scratch, settings->cx, err));
 	}
 	m->gathered.nrows = (int64_t)n;
 	m->frame = &m->gathered;
@@ -150,8 +150,9 @@ static sheaf_status assemble(sheaf_batch_builder *m, const sheaf_batch_settings 
 	if (m->is_located && !settings->packing) return SHEAF_OK;
 	m->frame = NULL;
 	if (settings->packing)
-		return sheaf_packings_fill(&m->packings, settings->source, settings->packing, settings->pad_multiple,
-		                           m->picks, m->planned.count, err);
+		return sheaf_packings_fill(&m->packings, settings->source,
+		                           (sheaf_packing_how){settings->packing, settings->pad_multiple}, m->picks,
+		                           m->planned.count, err);
 	if (!is_run(m, settings)) return gather(m, settings, err);
 	m->frame = &m->view;
 	return sheaf_frame_slice(m->picks->frame, m->picks->row, m->picks->row + (int64_t)m->planned.count, NULL,

@@ -318,8 +318,13 @@ static sheaf_status open_makers(sheaf_batches *b, int64_t size, sheaf_error *err
 static sheaf_status open_ahead(sheaf_batches *b, sheaf_error *err)
 {
 	bool owns = b->options.order->owns_chunks;
-	return sheaf_readahead_open(&b->ahead, &b->source, b->plan, b->cache, owns ? b->options.rank : 0,
-	                            owns ? b->options.world : 1, b->cx, err);
+	b->ahead = (sheaf_readahead){.source = &b->source,
+	                             .plan = b->plan,
+	                             .cache = b->cache,
+	                             .rank = owns ? b->options.rank : 0,
+	                             .world = owns ? b->options.world : 1,
+	                             .cx = b->cx};
+	return sheaf_readahead_open(&b->ahead, err);
 }
 
 static uint32_t options_fingerprint(const sheaf_batches *b, int64_t size)
@@ -357,9 +362,9 @@ static sheaf_status open_all(sheaf_batches *b, sheaf_dataset *const *datasets, i
 	SHEAF_TRY(translate(b, options, err));
 	SHEAF_TRY(fit_window(b, options->keep_in_memory, err));
 	SHEAF_TRY(sheaf_plan_open(&b->source.rows, &b->options, b->cx, &b->plan, err));
-	SHEAF_TRY(sheaf_piece_cache_open(&b->source, locates(b, options->keep_in_memory),
-	                                 pieces_to_keep(b, options->keep_in_memory), bytes_for_pieces(b), b->cx,
-	                                 &b->cache, err));
+	sheaf_piece_cache_options cached = {locates(b, options->keep_in_memory),
+	                                    pieces_to_keep(b, options->keep_in_memory), bytes_for_pieces(b)};
+	SHEAF_TRY(sheaf_piece_cache_open(&b->source, &cached, b->cx, &b->cache, err));
 	SHEAF_TRY(open_ahead(b, err));
 	if (options->packing == SHEAF_PACK_TRUNCATED) SHEAF_TRY(open_truncation(b, options->batch_size, err));
 	SHEAF_TRY(open_makers(b, options->batch_size, err));

@@ -9,8 +9,6 @@ enum { BATCHES = 64, MOST = 1 << 16 }; /* that a bucket is made of, and sequence
 
 struct sheaf_buckets {
 	const sheaf_rows *rows;
-	const sheaf_order *order;
-	void *opened;
 	sheaf_bucket_options options;
 	sheaf_context *cx;
 	int64_t room;                /* sequences of a bucket */
@@ -55,16 +53,14 @@ static sheaf_status allocate(sheaf_buckets *b, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_buckets_open(const sheaf_rows *rows, const sheaf_order *order, void *opened,
-                                const sheaf_bucket_options *options, sheaf_context *cx, sheaf_buckets **out,
-                                sheaf_error *err)
+sheaf_status sheaf_buckets_open(const sheaf_rows *rows, const sheaf_bucket_options *options,
+                                sheaf_context *cx, sheaf_buckets **out, sheaf_error *err)
 {
 	void *memory;
 	*out = NULL;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_buckets), &memory, err));
 	sheaf_buckets *b = (sheaf_buckets *)memory;
-	*b = (sheaf_buckets){
-		.rows = rows, .order = order, .opened = opened, .options = *options, .cx = cx, .sweep = -1};
+	*b = (sheaf_buckets){.rows = rows, .options = *options, .cx = cx, .sweep = -1};
 	b->room = choose_room(rows, options);
 	sheaf_status status = allocate(b, err);
 	if (status)
@@ -120,26 +116,26 @@ static void shuffle_runs(sheaf_buckets *b, int64_t n, int64_t sweep)
 
 static sheaf_status take_bucket(sheaf_buckets *b, int64_t sweep, int64_t ordinal, sheaf_error *err)
 {
-	int64_t rest = b->rows->rows - (ordinal - ordinal % b->room), filled;
+	int64_t rest = b->rows->rows - (ordinal - ordinal % b->room);
 	b->sweep = -1; /* until it is whole */
 	b->first = ordinal - ordinal % b->room;
 	int64_t wanted = rest < b->room ? rest : b->room;
-	for (b->count = 0; b->count < wanted; b->count += filled)
-		SHEAF_TRY(b->order->fill(b->opened, sweep, b->first + b->count, wanted - b->count,
-		                         b->items + b->count, &filled, err));
+	for (b->count = 0; b->count < wanted;) {
+		sheaf_item_run run = {sweep, b->first + b->count, wanted - b->count, b->items + b->count};
+		SHEAF_TRY(b->options.order->fill(b->options.opened, &run, err));
+		b->count += run.n;
+	}
 	sort_by_length(b);
 	shuffle_runs(b, cut_runs(b), sweep);
 	b->sweep = sweep;
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_buckets_fill(sheaf_buckets *b, int64_t sweep, int64_t ordinal, int64_t n,
-                                sheaf_item *items, int64_t *filled, sheaf_error *err)
+sheaf_status sheaf_buckets_fill(sheaf_buckets *b, sheaf_item_run *run, sheaf_error *err)
 {
-	if (b->sweep != sweep || ordinal < b->first || ordinal >= b->first + b->count)
-		SHEAF_TRY(take_bucket(b, sweep, ordinal, err));
-	int64_t rest = b->first + b->count - ordinal;
-	*filled = n < rest ? n : rest;
-	memcpy(items, b->sorted + (ordinal - b->first), (size_t)*filled * sizeof *items);
+	if (b->sweep != run->sweep || run->ordinal < b->first || run->ordinal >= b->first + b->count)
+		SHEAF_TRY(take_bucket(b, run->sweep, run->ordinal, err));
+	sheaf_item_run_limit(run, b->first + b->count - run->ordinal);
+	memcpy(run->items, b->sorted + (run->ordinal - b->first), (size_t)run->n * sizeof *run->items);
 	return SHEAF_OK;
 }

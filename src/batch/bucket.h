@@ -9,6 +9,8 @@
 #include "batch/order.h"
 
 typedef struct sheaf_bucket_options {
+	const sheaf_order *order; /* from which they are filled */
+	void *opened;             /* and which is open, and outlives them */
 	uint64_t seed;
 	int64_t size; /* of a batch */
 	sheaf_size_unit unit;
@@ -16,13 +18,10 @@ typedef struct sheaf_bucket_options {
 
 typedef struct sheaf_buckets sheaf_buckets;
 
-/* Over an order that is open and outlives the buckets. */
-SHEAF_USE sheaf_status sheaf_buckets_open(const sheaf_rows *rows, const sheaf_order *order, void *opened,
-                                          const sheaf_bucket_options *options, sheaf_context *cx,
-                                          sheaf_buckets **out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_buckets_open(const sheaf_rows *rows, const sheaf_bucket_options *options,
+                                          sheaf_context *cx, sheaf_buckets **out, sheaf_error *err);
 /* As sheaf_order.fill. */
-SHEAF_USE sheaf_status sheaf_buckets_fill(sheaf_buckets *b, int64_t sweep, int64_t ordinal, int64_t n,
-                                          sheaf_item *items, int64_t *filled, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_buckets_fill(sheaf_buckets *b, sheaf_item_run *run, sheaf_error *err);
 void sheaf_buckets_close(sheaf_buckets *b);
 
 #endif

@@ -11,8 +11,20 @@ typedef struct sheaf_pick {
 	int64_t row;
 } sheaf_pick;
 
-/* Refills a column, already shaped, with column `from` of n picks. `scratch` has room for 2 * n numbers. */
-SHEAF_USE sheaf_status sheaf_gather_column(sheaf_column *to, const sheaf_pick *picks, size_t n, int from,
-                                           int64_t *scratch, sheaf_context *cx, sheaf_error *err);
+/* A column of n such rows, and its field in what is made of them. */
+typedef struct sheaf_picked {
+	const sheaf_pick *picks;
+	size_t n;
+	int column;
+	const sheaf_field *field;
+} sheaf_picked;
+static inline const sheaf_column *sheaf_picked_column(const sheaf_picked *from, size_t pick)
+{
+	return &from->picks[pick].frame->columns[from->column];
+}
+
+/* Refills a column, already shaped. `scratch` has room for 2 * n numbers. */
+SHEAF_USE sheaf_status sheaf_gather_column(sheaf_column *to, const sheaf_picked *from, int64_t *scratch,
+                                           sheaf_context *cx, sheaf_error *err);
 
 #endif

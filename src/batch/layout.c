@@ -22,13 +22,13 @@ sheaf_status sheaf_layout_add(sheaf_layout *layout, sheaf_extract extract, sheaf
 }
 
 /* The whole sequences, all in row 0 still. */
-static sheaf_status take_whole(sheaf_layout *layout, const sheaf_pick *picks, size_t n, int column,
-                               sheaf_context *cx, sheaf_error *err)
+static sheaf_status take_whole(sheaf_layout *layout, const sheaf_picked *from, sheaf_context *cx,
+                               sheaf_error *err)
 {
 	layout->count = 0;
 	layout->width = 0;
-	for (size_t i = 0; i < n; i++) {
-		const int64_t *o = sheaf_level_offsets(&picks[i].frame->columns[column].levels[0]) + picks[i].row;
+	for (size_t i = 0; i < from->n; i++) {
+		const int64_t *o = sheaf_level_offsets(&sheaf_picked_column(from, i)->levels[0]) + from->picks[i].row;
 		int64_t length = o[1] - o[0];
 		SHEAF_TRY(
 			sheaf_layout_add(layout, (sheaf_extract){.pick = i, .count = length, .whole = length}, cx, err));
@@ -77,12 +77,11 @@ static sheaf_status check_frames(const sheaf_layout *layout, const char *stream,
 }
 
 sheaf_status sheaf_layout_make(sheaf_layout *layout, sheaf_packing packing, int64_t multiple,
-                               const sheaf_pick *picks, size_t n, int column, const char *stream,
-                               sheaf_context *cx, sheaf_error *err)
+                               const sheaf_picked *from, sheaf_context *cx, sheaf_error *err)
 {
 	layout->rows_outermost = packing == SHEAF_PACK_PADDED;
-	SHEAF_TRY(take_whole(layout, picks, n, column, cx, err));
+	SHEAF_TRY(take_whole(layout, from, cx, err));
 	if (packing == SHEAF_PACK_SEQUENCES) return fill_rows(layout, cx, err);
-	if (packing == SHEAF_PACK_FRAMES) SHEAF_TRY(check_frames(layout, stream, err));
+	if (packing == SHEAF_PACK_FRAMES) SHEAF_TRY(check_frames(layout, from->field->name, err));
 	return a_row_each(layout, multiple, err);
 }

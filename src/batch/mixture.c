@@ -116,7 +116,7 @@ sheaf_status sheaf_mixture_open(const sheaf_rows *rows, const sheaf_mixture_opti
  * number alone. */
 static sheaf_status draw_one(sheaf_mixture *m, int64_t draw, sheaf_item *item, sheaf_error *err)
 {
-	int64_t round = draw / m->turns, filled;
+	int64_t round = draw / m->turns;
 	int i = 0;
 	if (round != m->round) sheaf_permutation_make(&m->shuffled, m->turns, ~m->seed, round, 0);
 	m->round = round;
@@ -124,7 +124,8 @@ static sheaf_status draw_one(sheaf_mixture *m, int64_t draw, sheaf_item *item, s
 	while (i + 1 < m->n && m->sources[i + 1].before <= turn) i++;
 	source *s = &m->sources[i];
 	int64_t own = round * s->weight + turn - s->before;
-	SHEAF_TRY(m->order->fill(s->order, own / s->rows.rows, own % s->rows.rows, 1, item, &filled, err));
+	sheaf_item_run one = {own / s->rows.rows, own % s->rows.rows, 1, item};
+	SHEAF_TRY(m->order->fill(s->order, &one, err));
 	item->row += s->first;
 	s->sweep = own / s->rows.rows;
 	return SHEAF_OK;
@@ -144,11 +145,10 @@ int64_t sheaf_mixture_chunk(const sheaf_mixture *m, int table, int64_t i)
 	return s->first_chunk + m->order->chunk(s->order, i);
 }
 
-sheaf_status sheaf_mixture_fill(sheaf_mixture *m, int64_t sweep, int64_t ordinal, int64_t n,
-                                sheaf_item *items, int64_t *filled, sheaf_error *err)
+sheaf_status sheaf_mixture_fill(sheaf_mixture *m, sheaf_item_run *run, sheaf_error *err)
 {
-	*filled = n < m->rows->rows - ordinal ? n : m->rows->rows - ordinal;
-	for (int64_t i = 0; i < *filled; i++)
-		SHEAF_TRY(draw_one(m, sweep * m->rows->rows + ordinal + i, &items[i], err));
+	sheaf_item_run_limit(run, m->rows->rows - run->ordinal);
+	for (int64_t i = 0; i < run->n; i++)
+		SHEAF_TRY(draw_one(m, run->sweep * m->rows->rows + run->ordinal + i, &run->items[i], err));
 	return SHEAF_OK;
 }

@@ -33,6 +33,18 @@ typedef struct sheaf_item {
 	bool begins;    /* a batch has to begin here, whatever there is room for */
 } sheaf_item;
 
+/* Some of them, one after the other: number `ordinal` of the sweep, and those after it. */
+typedef struct sheaf_item_run {
+	int64_t sweep, ordinal;
+	int64_t n; /* items: how many there is room for, then how many there are */
+	sheaf_item *items;
+} sheaf_item_run;
+/* Cuts a run down to `most` items. */
+static inline void sheaf_item_run_limit(sheaf_item_run *run, int64_t most)
+{
+	if (run->n > most) run->n = most;
+}
+
 typedef struct sheaf_order_options {
 	uint64_t seed;
 	int64_t window; /* in chunks or samples; 0: everything */
@@ -57,10 +69,9 @@ typedef struct sheaf_order {
 	bool skips_other_shards; /* a shard's batch goes on past what is not its own until its next sequence */
 	sheaf_status (*open)(const sheaf_rows *rows, const sheaf_order_options *options, sheaf_context *cx,
 	                     void **order, sheaf_error *err);
-	/* Fills up to n items from number `ordinal` of the sweep on, 0 <= ordinal < rows, and tells how many, at
-	 * least one. Calls mostly go on where the last one ended; others may take long. */
-	sheaf_status (*fill)(void *order, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items,
-	                     int64_t *filled, sheaf_error *err);
+	/* Fills a run, 0 <= ordinal < rows, with at least one item. Calls mostly go on where the last one ended;
+	 * others may take long. */
+	sheaf_status (*fill)(void *order, sheaf_item_run *run, sheaf_error *err);
 	/* The chunks of the sweep at hand in about the order in which they are needed: how many are of use by
 	 * now, and the i-th of them. */
 	int64_t (*needed)(void *order);

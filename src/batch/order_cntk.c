@@ -223,17 +223,17 @@ static sheaf_status hand_out(cntk_order *o, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-static sheaf_status cntk_fill(void *order, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items,
-                              int64_t *filled, sheaf_error *err)
+static sheaf_status cntk_fill(void *order, sheaf_item_run *run, sheaf_error *err)
 {
 	cntk_order *o = (cntk_order *)order;
-	if (o->sweep != sweep || ordinal < o->chunks[o->first_loaded].position) start_sweep(o, sweep);
+	int64_t ordinal = run->ordinal;
+	if (o->sweep != run->sweep || ordinal < o->chunks[o->first_loaded].position) start_sweep(o, run->sweep);
 	while (o->chunks[o->handed].position <= ordinal) SHEAF_TRY(hand_out(o, err));
-	int64_t ready = o->chunks[o->handed].position - ordinal;
-	*filled = n < ready ? n : ready;
-	for (int64_t i = 0; i < *filled; i++) {
+	sheaf_item_run_limit(run, o->chunks[o->handed].position - ordinal);
+	for (int64_t i = 0; i < run->n; i++) {
 		const cntk_sequence *sequence = sequence_at(o, ordinal + i);
-		items[i] = (sheaf_item){.row = sequence->row, .samples = sequence->samples, .owner = sequence->home};
+		run->items[i] =
+			(sheaf_item){.row = sequence->row, .samples = sequence->samples, .owner = sequence->home};
 	}
 	return SHEAF_OK;
 }

@@ -25,19 +25,18 @@ static void file_close(void *order)
 	if (o) sheaf_release(o->cx, o, sizeof *o);
 }
 
-static sheaf_status file_fill(void *order, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items,
-                              int64_t *filled, sheaf_error *err)
+static sheaf_status file_fill(void *order, sheaf_item_run *run, sheaf_error *err)
 {
 	file_order *o = (file_order *)order;
 	const sheaf_rows *rows = o->rows;
-	if (rows->grow) SHEAF_TRY(rows->grow(rows->grower, ordinal, ordinal + n, err));
-	*filled = n < rows->rows - ordinal ? n : rows->rows - ordinal;
-	for (int64_t i = 0; i < *filled; i++) {
-		uint64_t position = (uint64_t)sweep * (uint64_t)rows->rows + (uint64_t)(ordinal + i);
-		items[i] = (sheaf_item){.row = ordinal + i, .owner = position};
+	if (rows->grow) SHEAF_TRY(rows->grow(rows->grower, run->ordinal, run->ordinal + run->n, err));
+	sheaf_item_run_limit(run, rows->rows - run->ordinal);
+	for (int64_t i = 0; i < run->n; i++) {
+		uint64_t position = (uint64_t)run->sweep * (uint64_t)rows->rows + (uint64_t)(run->ordinal + i);
+		run->items[i] = (sheaf_item){.row = run->ordinal + i, .owner = position};
 	}
-	o->row = ordinal + *filled;
-	return sheaf_items_measure(rows, items, *filled, err);
+	o->row = run->ordinal + run->n;
+	return sheaf_items_measure(rows, run->items, run->n, err);
 }
 
 static int64_t file_needed(void *order)

@@ -56,24 +56,22 @@ static int64_t frequent_row(const random_order *o, uint64_t drawn)
 }
 
 static sheaf_status fill(const random_order *o, int64_t (*row)(const random_order *o, uint64_t drawn),
-                         int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items, int64_t *filled,
-                         sheaf_error *err)
+                         sheaf_item_run *run, sheaf_error *err)
 {
-	*filled = n < o->rows->rows - ordinal ? n : o->rows->rows - ordinal;
-	for (int64_t i = 0; i < *filled; i++) items[i] = (sheaf_item){.row = row(o, draw(o, sweep, ordinal + i))};
-	return sheaf_items_measure(o->rows, items, *filled, err);
+	sheaf_item_run_limit(run, o->rows->rows - run->ordinal);
+	for (int64_t i = 0; i < run->n; i++)
+		run->items[i] = (sheaf_item){.row = row(o, draw(o, run->sweep, run->ordinal + i))};
+	return sheaf_items_measure(o->rows, run->items, run->n, err);
 }
 
-static sheaf_status random_fill(void *order, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items,
-                                int64_t *filled, sheaf_error *err)
+static sheaf_status random_fill(void *order, sheaf_item_run *run, sheaf_error *err)
 {
-	return fill((const random_order *)order, uniform_row, sweep, ordinal, n, items, filled, err);
+	return fill((const random_order *)order, uniform_row, run, err);
 }
 
-static sheaf_status frequency_fill(void *order, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items,
-                                   int64_t *filled, sheaf_error *err)
+static sheaf_status frequency_fill(void *order, sheaf_item_run *run, sheaf_error *err)
 {
-	return fill((const random_order *)order, frequent_row, sweep, ordinal, n, items, filled, err);
+	return fill((const random_order *)order, frequent_row, run, err);
 }
 
 static int64_t random_needed(void *order) { return ((const random_order *)order)->rows->chunks; }

@@ -102,38 +102,37 @@ static int64_t row_in_window(const sheaf_shuffle *s, int64_t ordinal)
 	return s->rows->first_row[s->chunks[low].chunk] + ordinal - s->chunks[low].ordinal;
 }
 
-static sheaf_status fill_from_window(sheaf_shuffle *s, int64_t sweep, int64_t ordinal, int64_t n,
-                                     sheaf_item *items, int64_t *filled, sheaf_error *err)
+static sheaf_status fill_from_window(sheaf_shuffle *s, sheaf_item_run *run, sheaf_error *err)
 {
-	SHEAF_TRY(find_window(s, sweep, ordinal, err));
-	*filled = n < s->end - ordinal ? n : s->end - ordinal;
-	for (int64_t i = 0; i < *filled; i++) {
-		int64_t inside = sheaf_permutation_at(&s->inside, ordinal + i - s->begin);
-		items[i] = (sheaf_item){.row = row_in_window(s, s->begin + inside)};
+	SHEAF_TRY(find_window(s, run->sweep, run->ordinal, err));
+	sheaf_item_run_limit(run, s->end - run->ordinal);
+	for (int64_t i = 0; i < run->n; i++) {
+		int64_t inside = sheaf_permutation_at(&s->inside, run->ordinal + i - s->begin);
+		run->items[i] = (sheaf_item){.row = row_in_window(s, s->begin + inside)};
 	}
 	return SHEAF_OK;
 }
 
 /* ---- without ---- */
 
-static sheaf_status fill_from_all(sheaf_shuffle *s, int64_t sweep, int64_t ordinal, int64_t n,
-                                  sheaf_item *items, int64_t *filled)
+static void fill_from_all(sheaf_shuffle *s, sheaf_item_run *run)
 {
-	if (s->sweep != sweep) sheaf_permutation_make(&s->inside, s->rows->rows, s->options.seed, sweep, 0);
-	s->sweep = sweep;
-	*filled = n < s->rows->rows - ordinal ? n : s->rows->rows - ordinal;
-	for (int64_t i = 0; i < *filled; i++)
-		items[i] = (sheaf_item){.row = sheaf_permutation_at(&s->inside, ordinal + i)};
-	return SHEAF_OK;
+	if (s->sweep != run->sweep)
+		sheaf_permutation_make(&s->inside, s->rows->rows, s->options.seed, run->sweep, 0);
+	s->sweep = run->sweep;
+	sheaf_item_run_limit(run, s->rows->rows - run->ordinal);
+	for (int64_t i = 0; i < run->n; i++)
+		run->items[i] = (sheaf_item){.row = sheaf_permutation_at(&s->inside, run->ordinal + i)};
 }
 
-static sheaf_status shuffle_fill(void *order, int64_t sweep, int64_t ordinal, int64_t n, sheaf_item *items,
-                                 int64_t *filled, sheaf_error *err)
+static sheaf_status shuffle_fill(void *order, sheaf_item_run *run, sheaf_error *err)
 {
 	sheaf_shuffle *s = (sheaf_shuffle *)order;
-	SHEAF_TRY(s->options.window ? fill_from_window(s, sweep, ordinal, n, items, filled, err)
-	                            : fill_from_all(s, sweep, ordinal, n, items, filled));
-	return sheaf_items_measure(s->rows, items, *filled, err);
+	if (s->options.window)
+		SHEAF_TRY(fill_from_window(s, run, err));
+	else
+		fill_from_all(s, run);
+	return sheaf_items_measure(s->rows, run->items, run->n, err);
 }
 
 static int64_t shuffle_needed(void *order)

@@ -90,24 +90,35 @@ static sheaf_status put_placed(sheaf_packed *packed, sheaf_layout *layout, sheaf
 
 /* ---- samples ---- */
 
+/* A stream on its way into a grid. */
+typedef struct packing {
+	sheaf_packed *packed;
+	const sheaf_layout *layout;
+	const sheaf_picked *from;
+	size_t places; /* of the grid */
+	sheaf_context *cx;
+	sheaf_error *err;
+} packing;
+
 /* The first sample of a part, among all samples of its column. */
-static int64_t first_sample(const sheaf_extract *e, const sheaf_pick *picks, int column)
+static int64_t first_sample(const packing *p, const sheaf_extract *e)
 {
-	const sheaf_pick *pick = &picks[e->pick];
-	return sheaf_level_offsets(&pick->frame->columns[column].levels[0])[pick->row] + e->from;
+	return sheaf_level_offsets(
+			   &sheaf_picked_column(p->from, e->pick)->levels[0])[p->from->picks[e->pick].row] +
+	       e->from;
 }
 
-static sheaf_status pack_dense(sheaf_packed *packed, const sheaf_layout *layout, const sheaf_field *field,
-                               size_t places, const sheaf_pick *picks, int column, sheaf_context *cx,
-                               sheaf_error *err)
+static sheaf_status pack_dense(const packing *p)
 {
+	sheaf_packed *packed = p->packed;
+	const sheaf_field *field = p->from->field;
 	size_t size = sheaf_type_size(field->type) * (size_t)sheaf_field_dim(field);
-	SHEAF_TRY(zeros(&packed->values, places, size, cx, err));
-	for (size_t i = 0; i < layout->count; i++) {
-		const sheaf_extract *e = &layout->extracts[i];
+	SHEAF_TRY(zeros(&packed->values, p->places, size, p->cx, p->err));
+	for (size_t i = 0; i < p->layout->count; i++) {
+		const sheaf_extract *e = &p->layout->extracts[i];
 		if (e->count == 0) continue;
 		const uint8_t *from =
-			picks[e->pick].frame->columns[column].values.data + (size_t)first_sample(e, picks, column) * size;
+			sheaf_picked_column(p->from, e->pick)->values.data + (size_t)first_sample(p, e) * size;
 		if (packed->step_stride == 1)
 			memcpy(packed->values.data + place_of(packed, e, 0) * size, from, (size_t)e->count * size);
 		for (int64_t k = 0; packed->step_stride != 1 && k < e->count; k++)
@@ -117,24 +128,23 @@ static sheaf_status pack_dense(sheaf_packed *packed, const sheaf_layout *layout,
 }
 
 /* Entries of each place, then where they begin. */
-static sheaf_status put_starts(sheaf_packed *packed, const sheaf_layout *layout, const sheaf_field *field,
-                               size_t places, const sheaf_pick *picks, int column, sheaf_context *cx,
-                               sheaf_error *err)
+static sheaf_status put_starts(const packing *p)
 {
 	int64_t sum = 0;
-	SHEAF_TRY(zeros(&packed->starts, places + 1, sizeof(int32_t), cx, err));
+	sheaf_packed *packed = p->packed;
+	SHEAF_TRY(zeros(&packed->starts, p->places + 1, sizeof(int32_t), p->cx, p->err));
 	int32_t *starts = (int32_t *)(void *)packed->starts.data;
-	for (size_t i = 0; i < layout->count; i++) {
-		const sheaf_extract *e = &layout->extracts[i];
-		const int64_t *o = sheaf_level_offsets(&picks[e->pick].frame->columns[column].levels[1]) +
-		                   first_sample(e, picks, column);
-		if (o[e->count] - o[0] > INT32_MAX) return too_large(field, err);
+	for (size_t i = 0; i < p->layout->count; i++) {
+		const sheaf_extract *e = &p->layout->extracts[i];
+		const int64_t *o =
+			sheaf_level_offsets(&sheaf_picked_column(p->from, e->pick)->levels[1]) + first_sample(p, e);
+		if (o[e->count] - o[0] > INT32_MAX) return too_large(p->from->field, p->err);
 		for (int64_t k = 0; k < e->count; k++) starts[place_of(packed, e, k)] = (int32_t)(o[k + 1] - o[k]);
 	}
-	for (size_t p = 0; p <= places; p++) {
-		int32_t entries = starts[p];
-		if (sum > INT32_MAX) return too_large(field, err);
-		starts[p] = (int32_t)sum;
+	for (size_t at = 0; at <= p->places; at++) {
+		int32_t entries = starts[at];
+		if (sum > INT32_MAX) return too_large(p->from->field, p->err);
+		starts[at] = (int32_t)sum;
 		sum += entries;
 	}
 	return SHEAF_OK;
@@ -155,36 +165,33 @@ static void copy_entries(sheaf_packed *packed, const sheaf_extract *e, const she
 	}
 }
 
-static sheaf_status pack_sparse(sheaf_packed *packed, const sheaf_layout *layout, const sheaf_field *field,
-                                size_t places, const sheaf_pick *picks, int column, sheaf_context *cx,
-                                sheaf_error *err)
+static sheaf_status pack_sparse(const packing *p)
 {
+	sheaf_packed *packed = p->packed;
+	const sheaf_field *field = p->from->field;
 	size_t size = sheaf_type_size(field->type);
 	if (sheaf_field_dim(field) - 1 > INT32_MAX)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		return sheaf_fail(p->err, SHEAF_UNSUPPORTED,
 		                  "stream \"%s\": expected a dim of at most 2^31 in a packed batch, found %" PRId64,
 		                  field->name, sheaf_field_dim(field));
-	SHEAF_TRY(put_starts(packed, layout, field, places, picks, column, cx, err));
-	size_t entries = (size_t)((const int32_t *)(const void *)packed->starts.data)[places];
-	SHEAF_TRY(zeros(&packed->values, entries, size, cx, err));
-	SHEAF_TRY(zeros(&packed->indices, entries, sizeof(int32_t), cx, err));
-	for (size_t i = 0; i < layout->count; i++) {
-		const sheaf_extract *e = &layout->extracts[i];
-		copy_entries(packed, e, &picks[e->pick].frame->columns[column], first_sample(e, picks, column), size);
+	SHEAF_TRY(put_starts(p));
+	size_t entries = (size_t)((const int32_t *)(const void *)packed->starts.data)[p->places];
+	SHEAF_TRY(zeros(&packed->values, entries, size, p->cx, p->err));
+	SHEAF_TRY(zeros(&packed->indices, entries, sizeof(int32_t), p->cx, p->err));
+	for (size_t i = 0; i < p->layout->count; i++) {
+		const sheaf_extract *e = &p->layout->extracts[i];
+		copy_entries(packed, e, sheaf_picked_column(p->from, e->pick), first_sample(p, e), size);
 	}
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_pack_stream(sheaf_packed *packed, sheaf_layout *layout, const sheaf_field *field,
-                               int number, const sheaf_pick *picks, int column, sheaf_context *cx,
-                               sheaf_error *err)
+sheaf_status sheaf_pack_stream(sheaf_packed *packed, sheaf_layout *layout, const sheaf_picked *from,
+                               sheaf_context *cx, sheaf_error *err)
 {
-	size_t places;
-	packed->field = number;
+	packing p = {.packed = packed, .layout = layout, .from = from, .cx = cx, .err = err};
 	shape(packed, layout);
-	SHEAF_TRY(count_places(packed, field, &places, err));
-	SHEAF_TRY(put_mask(packed, layout, places, cx, err));
+	SHEAF_TRY(count_places(packed, from->field, &p.places, err));
+	SHEAF_TRY(put_mask(packed, layout, p.places, cx, err));
 	SHEAF_TRY(put_placed(packed, layout, cx, err));
-	return (sheaf_field_is_sparse(field) ? pack_sparse : pack_dense)(packed, layout, field, places, picks,
-	                                                                 column, cx, err);
+	return sheaf_field_is_sparse(from->field) ? pack_sparse(&p) : pack_dense(&p);
 }

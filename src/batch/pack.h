@@ -25,19 +25,17 @@ typedef struct sheaf_layout {
 	size_t placed_room;
 } sheaf_layout;
 
-/* Where the whole sequences of a stream go, n of them; *err where they cannot be packed so. */
+/* Where the whole sequences of a stream go; *err where they cannot be packed so. */
 SHEAF_USE sheaf_status sheaf_layout_make(sheaf_layout *layout, sheaf_packing packing, int64_t multiple,
-                                         const sheaf_pick *picks, size_t n, int column, const char *stream,
-                                         sheaf_context *cx, sheaf_error *err);
+                                         const sheaf_picked *from, sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_layout_add(sheaf_layout *layout, sheaf_extract extract, sheaf_context *cx,
                                         sheaf_error *err);
 void sheaf_layout_free(sheaf_layout *layout, sheaf_context *cx);
 
-/* Fills a stream's part of a batch. *packed is zeros or an earlier one, whose buffers are reused; it points
- * into the layout. */
-SHEAF_USE sheaf_status sheaf_pack_stream(sheaf_packed *packed, sheaf_layout *layout, const sheaf_field *field,
-                                         int number, const sheaf_pick *picks, int column, sheaf_context *cx,
-                                         sheaf_error *err);
+/* Fills a stream's part of a batch, packed->field. *packed is otherwise zeros or an earlier one, whose
+ * buffers are reused; it points into the layout. */
+SHEAF_USE sheaf_status sheaf_pack_stream(sheaf_packed *packed, sheaf_layout *layout, const sheaf_picked *from,
+                                         sheaf_context *cx, sheaf_error *err);
 void sheaf_packed_free(sheaf_packed *packed);
 
 #endif

@@ -43,37 +43,34 @@ sheaf_status sheaf_packings_open(sheaf_packings *p, const sheaf_row_source *sour
 }
 
 /* Cut sequences have the same steps in all streams. */
-static sheaf_status check_lengths(const sheaf_layout *cut, const sheaf_field *field, const sheaf_pick *picks,
-                                  int column, sheaf_error *err)
+static sheaf_status check_lengths(const sheaf_layout *cut, const sheaf_picked *from, sheaf_error *err)
 {
 	for (size_t i = 0; i < cut->count; i++) {
-		const sheaf_pick *pick = &picks[cut->extracts[i].pick];
-		const int64_t *o = sheaf_level_offsets(&pick->frame->columns[column].levels[0]) + pick->row;
+		size_t pick = cut->extracts[i].pick;
+		const int64_t *o =
+			sheaf_level_offsets(&sheaf_picked_column(from, pick)->levels[0]) + from->picks[pick].row;
 		if (o[1] - o[0] != cut->extracts[i].whole)
 			return sheaf_fail(err, SHEAF_DATA,
 			                  "stream \"%s\": expected %" PRId64
 			                  " samples, as many as the sequence has steps, to truncate it, found %" PRId64,
-			                  field->name, cut->extracts[i].whole, o[1] - o[0]);
+			                  from->field->name, cut->extracts[i].whole, o[1] - o[0]);
 	}
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_packings_fill(sheaf_packings *p, const sheaf_row_source *source, sheaf_packing packing,
-                                 int64_t multiple, const sheaf_pick *picks, size_t n, sheaf_error *err)
+sheaf_status sheaf_packings_fill(sheaf_packings *p, const sheaf_row_source *source, sheaf_packing_how how,
+                                 const sheaf_pick *picks, size_t n, sheaf_error *err)
 {
-	int at = 0;
-	for (int f = 0; f < source->schema.nfields; f++) {
-		const sheaf_field *field = &source->schema.fields[f];
+	bool cut = how.packing == SHEAF_PACK_TRUNCATED;
+	for (int f = 0, at = 0; f < source->schema.nfields; f++) {
 		sheaf_origin origin = source->origins[f];
-		const sheaf_pick *own = picks + (size_t)origin.lane * n;
-		sheaf_layout *layout = packing == SHEAF_PACK_TRUNCATED ? &p->cut : &p->layouts[at];
-		if (field->meaning == SHEAF_KEY) continue;
-		if (packing == SHEAF_PACK_TRUNCATED)
-			SHEAF_TRY(check_lengths(layout, field, own, origin.column, err));
-		else
-			SHEAF_TRY(
-				sheaf_layout_make(layout, packing, multiple, own, n, origin.column, field->name, p->cx, err));
-		SHEAF_TRY(sheaf_pack_stream(&p->packed[at++], layout, field, f, own, origin.column, p->cx, err));
+		sheaf_picked from = {picks + (size_t)origin.lane * n, n, origin.column, &source->schema.fields[f]};
+		sheaf_layout *layout = cut ? &p->cut : &p->layouts[at];
+		if (from.field->meaning == SHEAF_KEY) continue;
+		SHEAF_TRY(cut ? check_lengths(layout, &from, err)
+		              : sheaf_layout_make(layout, how.packing, how.multiple, &from, p->cx, err));
+		p->packed[at].field = f;
+		SHEAF_TRY(sheaf_pack_stream(&p->packed[at++], layout, &from, p->cx, err));
 	}
 	return SHEAF_OK;
 }

@@ -19,9 +19,13 @@ typedef struct sheaf_packings {
 SHEAF_USE sheaf_status sheaf_packings_open(sheaf_packings *p, const sheaf_row_source *source,
                                            sheaf_context *cx, sheaf_error *err);
 void sheaf_packings_close(sheaf_packings *p);
+typedef struct sheaf_packing_how {
+	sheaf_packing packing;
+	int64_t multiple; /* of which widths are multiples, where rows are padded */
+} sheaf_packing_how;
 /* Packs n picks of each lane; truncated ones as `cut` says. */
 SHEAF_USE sheaf_status sheaf_packings_fill(sheaf_packings *p, const sheaf_row_source *source,
-                                           sheaf_packing packing, int64_t multiple, const sheaf_pick *picks,
-                                           size_t n, sheaf_error *err);
+                                           sheaf_packing_how how, const sheaf_pick *picks, size_t n,
+                                           sheaf_error *err);
 
 #endif

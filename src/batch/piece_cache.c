@@ -43,7 +43,7 @@ static sheaf_status know_pieces(sheaf_piece_cache *cache, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_piece_cache_open(const sheaf_row_source *source, bool locates, int64_t most, int64_t bytes,
+sheaf_status sheaf_piece_cache_open(const sheaf_row_source *source, const sheaf_piece_cache_options *options,
                                     sheaf_context *cx, sheaf_piece_cache **out, sheaf_error *err)
 {
 	void *memory;
@@ -52,9 +52,9 @@ sheaf_status sheaf_piece_cache_open(const sheaf_row_source *source, bool locates
 	sheaf_piece_cache *cache = (sheaf_piece_cache *)memory;
 	*cache = (sheaf_piece_cache){.source = source,
 	                             .cx = cx,
-	                             .locates = locates,
-	                             .most = most,
-	                             .limit = bytes,
+	                             .locates = options->locates,
+	                             .most = options->most,
+	                             .limit = options->bytes,
 	                             .newest = NONE,
 	                             .oldest = NONE};
 	sheaf_status status = know_pieces(cache, err);

@@ -8,11 +8,16 @@
 
 typedef struct sheaf_piece_cache sheaf_piece_cache;
 
-/* Pieces are decoded, or only located as long as none has to be decoded. At most `most` pieces (0: any
- * number) and about `bytes` bytes, but always what one batch needs. The source outlives the cache. */
-SHEAF_USE sheaf_status sheaf_piece_cache_open(const sheaf_row_source *source, bool locates, int64_t most,
-                                              int64_t bytes, sheaf_context *cx, sheaf_piece_cache **out,
-                                              sheaf_error *err);
+typedef struct sheaf_piece_cache_options {
+	bool locates;  /* pieces are only located, as long as none has to be decoded */
+	int64_t most;  /* pieces; 0: any number */
+	int64_t bytes; /* of them, about */
+} sheaf_piece_cache_options;
+
+/* It always holds what one batch needs. The source outlives the cache. */
+SHEAF_USE sheaf_status sheaf_piece_cache_open(const sheaf_row_source *source,
+                                              const sheaf_piece_cache_options *options, sheaf_context *cx,
+                                              sheaf_piece_cache **out, sheaf_error *err);
 void sheaf_piece_cache_close(sheaf_piece_cache *cache);
 /* What is got from now on stays until sheaf_piece_cache_end_batch was called as often as this. */
 void sheaf_piece_cache_begin_batch(sheaf_piece_cache *cache);

@@ -75,11 +75,11 @@ static sheaf_status open_order(sheaf_plan *plan, sheaf_error *err)
 	const sheaf_plan_options *options = &plan->options;
 	sheaf_mixture_options mixture = {options->order, options->arranged, options->first_chunks,
 	                                 options->weights, options->mixed};
-	sheaf_bucket_options buckets = {options->arranged.seed, options->size, options->unit};
 	if (options->mixed) return sheaf_mixture_open(plan->rows, &mixture, plan->cx, &plan->mixture, err);
 	SHEAF_TRY(options->order->open(plan->rows, &options->arranged, plan->cx, &plan->order, err));
-	return options->bucket ? sheaf_buckets_open(plan->rows, options->order, plan->order, &buckets, plan->cx,
-	                                            &plan->buckets, err)
+	sheaf_bucket_options buckets = {options->order, plan->order, options->arranged.seed, options->size,
+	                                options->unit};
+	return options->bucket ? sheaf_buckets_open(plan->rows, &buckets, plan->cx, &plan->buckets, err)
 	                       : SHEAF_OK;
 }
 
@@ -118,14 +118,12 @@ static sheaf_status look_ahead(sheaf_plan *plan, sheaf_error *err)
 	const sheaf_mark *mark = &plan->mark;
 	plan->at = plan->have = 0;
 	plan->ahead_sweep = mark->sweep;
-	if (plan->mixture)
-		return sheaf_mixture_fill(plan->mixture, mark->sweep, mark->ordinal, AHEAD, plan->ahead, &plan->have,
-		                          err);
-	if (plan->buckets)
-		return sheaf_buckets_fill(plan->buckets, mark->sweep, mark->ordinal, AHEAD, plan->ahead, &plan->have,
-		                          err);
-	return plan->options.order->fill(plan->order, mark->sweep, mark->ordinal, AHEAD, plan->ahead, &plan->have,
-	                                 err);
+	sheaf_item_run run = {mark->sweep, mark->ordinal, AHEAD, plan->ahead};
+	SHEAF_TRY(plan->mixture   ? sheaf_mixture_fill(plan->mixture, &run, err)
+	          : plan->buckets ? sheaf_buckets_fill(plan->buckets, &run, err)
+	                          : plan->options.order->fill(plan->order, &run, err));
+	plan->have = run.n;
+	return SHEAF_OK;
 }
 
 static sheaf_status peek(sheaf_plan *plan, const sheaf_item **item, sheaf_error *err)

@@ -3,19 +3,11 @@
 #include "base/context.h"
 #include "batch/reserve.h"
 
-sheaf_status sheaf_readahead_open(sheaf_readahead *a, const sheaf_row_source *source, sheaf_plan *plan,
-                                  sheaf_piece_cache *cache, int64_t rank, int64_t world, sheaf_context *cx,
-                                  sheaf_error *err)
+sheaf_status sheaf_readahead_open(sheaf_readahead *a, sheaf_error *err)
 {
 	void *offered;
-	*a = (sheaf_readahead){.source = source,
-	                       .plan = plan,
-	                       .cache = cache,
-	                       .rank = rank,
-	                       .world = world,
-	                       .lists = sheaf_plan_lists(plan),
-	                       .cx = cx};
-	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)a->lists, sizeof *a->offered, &offered, err));
+	a->lists = sheaf_plan_lists(a->plan);
+	SHEAF_TRY(sheaf_allocate_array(a->cx, (uint64_t)a->lists, sizeof *a->offered, &offered, err));
 	a->offered = (sheaf_offered *)offered;
 	return SHEAF_OK;
 }

@@ -15,18 +15,17 @@ typedef struct sheaf_offered {
 
 /* Begins as zeros. */
 typedef struct sheaf_readahead {
+	/* Of the caller, before it is opened: */
 	const sheaf_row_source *source;
 	sheaf_plan *plan;
 	sheaf_piece_cache *cache;
 	int64_t rank, world; /* of the shard that needs only chunks of its own; world 1: it needs all */
+	sheaf_context *cx;
 	int lists;
 	sheaf_offered *offered;
-	sheaf_context *cx;
 } sheaf_readahead;
 
-SHEAF_USE sheaf_status sheaf_readahead_open(sheaf_readahead *a, const sheaf_row_source *source,
-                                            sheaf_plan *plan, sheaf_piece_cache *cache, int64_t rank,
-                                            int64_t world, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_readahead_open(sheaf_readahead *a, sheaf_error *err);
 void sheaf_readahead_close(sheaf_readahead *a);
 /* Offers what there is room for. */
 void sheaf_readahead_offer(sheaf_readahead *a);
