@@ -34,7 +34,7 @@ end
 
 begin 'help lists the commands'
 expect 0 --help
-for c in info head cat stats validate convert schema diff hash batches index formats help; do has out "  $c"; done
+for c in info head cat stats show validate convert schema diff hash batches index formats help; do has out "  $c"; done
 mv out overview
 expect 0 help
 same out overview
@@ -43,7 +43,7 @@ same out overview
 end
 
 begin 'each command has help of its own'
-for c in info head cat stats validate convert schema diff hash batches index formats help; do
+for c in info head cat stats show validate convert schema diff hash batches index formats help; do
 	expect 0 help "$c"
 	has out "usage: sheaf $c"
 	mv out kept
@@ -68,7 +68,7 @@ python3 - table <<'END' || fault 'expected commands, options and formats in the 
 import json, sys
 table = json.load(open(sys.argv[1]))
 commands = {c["name"]: c for c in table["commands"]}
-assert len(commands) == 16
+assert len(commands) == 17
 assert {"name", "letter", "kind", "argument", "help"} == set(next(o for o in commands["head"]["options"] if o["name"] == "rows"))
 assert commands["convert"]["format_options"] == ["reading", "writing"] and commands["formats"]["format_options"] == []
 assert all(o["reading"] or o["writing"] for f in table["formats"] for o in f["options"])
@@ -308,7 +308,7 @@ lines out 1
 end
 
 begin 'files that cannot be read: exit 3 or 4'
-for c in info head cat stats validate schema hash; do
+for c in info head cat stats show validate schema hash; do
 	expect 3 "$c" nosuch.ctf
 	has err 'sheaf: error: nosuch.ctf'
 	expect 3 "$c" .

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a person, or another program, wants to see of frames: rows as text, a content hash. */
+/* What a person, or another program, wants to see of frames: rows as text and as pictures, a content hash. */
 #ifndef SHEAF_REPORT_H
 #define SHEAF_REPORT_H
 
@@ -30,6 +30,20 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_rows_heading(const sheaf_schema *schema, 
                                                     const char *name, sheaf_context *cx, sheaf_buffer *out,
                                                     sheaf_error *err);
 SHEAF_API const char *sheaf_rows_ending(const sheaf_schema *schema, sheaf_style style);
+
+/* What drawings of characters may be like. */
+typedef struct sheaf_drawing {
+	int width;    /* in columns; 0: nothing is drawn that was not asked for, and that 80 wide */
+	bool unicode; /* there are block elements and braille; else ASCII */
+	int colours;  /* 0, 256 or 1 << 24 */
+} sheaf_drawing;
+
+/* Row r of a frame as a picture: samples of a stream side by side, a single one laid out in lines, a square
+ * one as a square; dense values in shades of their magnitude, sparse ones as dots; all else as text.
+ * `drawing` NULL: 80 columns of ASCII. *out is reset first. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_row_drawing(const sheaf_frame *frame, const sheaf_schema *schema,
+                                                   int64_t r, const sheaf_drawing *drawing, sheaf_buffer *out,
+                                                   sheaf_error *err);
 
 /* A content hash of all frames given to it, in order: 128 bits over stream names, sequence lengths, indices
  * and values. The same whatever the format, the storage, the element type, the order of streams and the

@@ -40,13 +40,6 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_summary_profile(sheaf_summary *summary, c
 /* After the last frame, where there is a profile; else nothing. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_summary_finish(sheaf_summary *summary, sheaf_error *err);
 
-/* What drawings of characters may be like. */
-typedef struct sheaf_drawing {
-	int width;    /* in columns; 0: nothing is drawn that was not asked for, and that 80 wide */
-	bool unicode; /* there are block elements and braille; else ASCII */
-	int colours;  /* 0, 256 or 1 << 24 */
-} sheaf_drawing;
-
 typedef struct sheaf_summary_options {
 	size_t size;       /* sizeof(sheaf_summary_options) */
 	sheaf_style style; /* SHEAF_TEXT: lines for people; SHEAF_JSON: one object */

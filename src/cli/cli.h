@@ -103,6 +103,7 @@ int run_info(const arguments *args);
 int run_head(const arguments *args);
 int run_cat(const arguments *args);
 int run_stats(const arguments *args);
+int run_show(const arguments *args);
 int run_report(const arguments *args);
 int run_validate(const arguments *args);
 int run_convert(const arguments *args);
@@ -269,6 +270,7 @@ typedef struct opening {
 	bool random;              /* rows are read in any order */
 	unsigned rows;            /* kinds of them that are of use; 0: all */
 	sheaf_entries_as entries; /* how a tensor is given */
+	const char *only;         /* rows, in place of --rows */
 	const char *member;       /* in place of --dataset */
 	/* Looks at a file before it is opened; where it sets *done, that was all. NULL: nothing. */
 	sheaf_status (*before)(session *s, const char *path, bool *done, sheaf_error *err);

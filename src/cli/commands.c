@@ -129,6 +129,11 @@ static const sheaf_option stats_options[] = {
 	{0},
 };
 
+static const sheaf_option show_options[] = {
+	{"row", SHEAF_OPTION_COUNT, 0, "N", "draw row N, counted from 0 (default 0)", 0},
+	{0},
+};
+
 static const sheaf_option report_options[] = {
 	{"output", SHEAF_OPTION_TEXT, 0, "OUT", "write OUT: the same as OUT after the input", 'o'},
 	{0},
@@ -261,6 +266,11 @@ const command commands[] = {
      "zeros, NaN, and on a terminal a histogram in a line. With --json it prints what sheaf report embeds in "
      "its page. Counts and sums are exact, whatever the order of rows; a quantile that is the beginning of a "
      "bin is called \"about\", and with --json \"of bins\"."},
+	{"show", run_show, "one row as a picture", "FILE...", 1, -1,
+     READS_ALL | TAKES_STREAMS | TAKES_COLUMNS | TENSORS, SHEAF_READING, show_options,
+     "Draws one row with characters: samples of a stream side by side, a single one laid out in lines; dense "
+     "values in shades of their magnitude, sparse ones as dots, all else as text. It is as wide as the "
+     "terminal, or 80 columns; NO_COLOR leaves colours out, and a locale without UTF-8 Unicode."},
 	{"report", run_report, "a page of charts: what is in a file", "FILE OUT", 2, 2,
      READS_ALL | SELECTS | TAKES_JSON | TAKES_FORCE, SHEAF_READING, report_options,
      "Reads the whole file once and writes OUT, one HTML page that fetches and runs nothing: what the file "

@@ -159,7 +159,8 @@ static void put_surroundings(void)
 		{"SHEAF_KERNEL",
 	     "a slower way to read numbers than the one that the processor allows: avx2, portable "
 	     "or scalar"},
-		{"SHEAF_MODULES", "the folder of the program that has libhdf5, in place of the one that is installed"},
+		{"SHEAF_MODULES",
+	     "the folder of the program that has libhdf5, in place of the one that is installed"},
 		{NULL, NULL},
 	};
 	static const described files[] = {

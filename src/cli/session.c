@@ -232,6 +232,7 @@ sheaf_status session_open(session *s, const char *path, const opening *how, shea
 	            : sheaf_values_flag(&s->args->values, "json") ? SHEAF_VIEW_JSON
 	                                                          : SHEAF_VIEW_TEXT,
 	};
+	if (how->only) open.select.rows = how->only;
 	bool configured = s->args->config && s->args->config->ninputs > 1;
 	return configured ? configured_open(s, how->input, path, &open, out, err)
 	                  : sheaf_open(path, &open, s->cx, out, err);

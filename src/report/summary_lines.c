@@ -11,23 +11,19 @@ enum { LINE_BARS = 32, LISTED_BARS = 24 };
 
 /* ---- histograms ---- */
 
-/* What a terminal would take for more than text is shown as U+FFFD. */
-static void put_name(sheaf_builder *b, const char *name)
+/* Of a line that has been begun, up to a width. */
+static int columns_left(const sheaf_builder *b, int width)
 {
-	for (; *name; name++)
-		if ((uint8_t)*name < ' ' || *name == 0x7f)
-			sheaf_builder_text(b, "\xef\xbf\xbd");
-		else
-			sheaf_builder_byte(b, *name);
+	size_t used = 0;
+	while (used < b->size && b->data[b->size - used - 1] != '\n') used++;
+	return used < (size_t)width ? width - (int)used : 0;
 }
-
-/* ---- histograms ---- */
 
 /* After a line that is not ended: all bars in one line, a line for each, or none. */
 static void put_histogram(sheaf_builder *b, const sheaf_bar *bars, int n, const sheaf_summary_options *o)
 {
 	if (n > 1 && o->drawing.width && !o->histograms) {
-		sheaf_builder_text(b, "  ");
+		sheaf_builder_text(b, columns_left(b, o->drawing.width) < n + 2 ? "\n    " : "  ");
 		sheaf_draw_line(b, bars, n, &o->drawing);
 	}
 	sheaf_builder_byte(b, '\n');
@@ -112,7 +108,7 @@ static void put_field(sheaf_builder *b, const sheaf_field *field, const sheaf_fi
 {
 	char shape[80];
 	sheaf_builder_text(b, sheaf_field_is_stream(field) ? "stream " : "column ");
-	put_name(b, field->name);
+	sheaf_put_name(b, field->name);
 	sheaf_builder_text(b, ": ");
 	if (sheaf_field_is_text(field)) {
 		put_texts(b, field, f, o);
@@ -134,7 +130,7 @@ static sheaf_status put_spy(sheaf_builder *b, const sheaf_summary *s, const shea
 	for (int f = 0; f < s->schema.nfields; f++) {
 		const sheaf_raster *raster = &s->fields[f].raster;
 		if (!raster->counts) continue;
-		put_name(b, s->schema.fields[f].name);
+		sheaf_put_name(b, s->schema.fields[f].name);
 		sheaf_builder_printf(b, ": %" PRId64 " %s down, %" PRId64 " %s across\n", raster->rows,
 		                     matrix ? "rows" : "sequences", raster->columns, matrix ? "columns" : "indices");
 		SHEAF_TRY(sheaf_draw_raster(b, raster, &o->drawing, s->cx, err));

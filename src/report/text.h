@@ -20,6 +20,8 @@ const char *sheaf_summary_keys(const sheaf_summary *s);
 /* Whether a field is shown as one: keys are not, nor are coordinates, which are looked at together. */
 bool sheaf_summary_shows(const sheaf_summary *s, int field);
 
+/* A name, in which what a terminal would take for more than text is U+FFFD. */
+void sheaf_put_name(sheaf_builder *b, const char *name);
 bool sheaf_field_is_text(const sheaf_field *field);
 /* A sum of dates says nothing, nor does anything of clocks beside their offsets. */
 bool sheaf_field_has_sum(const sheaf_field *field);
