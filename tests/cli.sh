@@ -414,6 +414,40 @@ assert tag["zeros"] == 3 and tag["lengths"]["max"] == 2
 END
 end
 
+begin 'stats: quantiles, histograms and pictures'
+expect 0 stats words.ctf
+has out 'samples in a sequence: 1 to 2, mean 1.5; p50 1, p95 2, p99 2'
+has out 'standard deviation'
+lacks out '#####'
+LC_ALL=C expect 0 stats --histogram --spy words.ctf
+has out '#########'
+has out 'word: 2 sequences down, 10 indices across'
+has out '    +-----+'
+LC_ALL=C.UTF-8 expect 0 stats --histogram --spy words.ctf
+has out '█'
+has out '┌─────┐'
+expect 0 stats --json --histogram --spy words.ctf
+mv out drawn
+expect 0 stats --json words.ctf
+same drawn out
+expect 0 report --json words.ctf -
+same drawn out
+end
+
+begin 'show: one row as a picture'
+LC_ALL=C expect 0 show --row 1 words.ctf
+has out 'tag: dense, dim 2, float32; samples: '
+has out '    +-'
+LC_ALL=C.UTF-8 COLUMNS=60 expect 0 show words.ctf
+has out '│'
+lacks out '\\['
+expect 2 show --row 2 words.ctf
+has err '--row: expected a row of the file, found 2, which is after its last one'
+printf '%s\n' '%%MatrixMarket matrix coordinate real general' '2 3 2' '1 1 5' '2 3 7' > two.mtx
+expect 0 show --row 1 two.mtx
+has out 'value: sparse, dim 3, float64; samples: 1; 7 to 7'
+end
+
 begin 'schema'
 expect 0 schema words.ctf
 has out '--stream word:10:sparse'

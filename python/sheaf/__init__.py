@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     )
     from ._polars import scan_polars
     from .commands import (
-        Difference, Differences, Report, convert, diff, formats, hash, index, info, merge, report, schema, split, stats, validate,
+        Difference, Differences, Report, convert, diff, formats, hash, index, info, merge, report, schema, show, split, stats, validate,
     )
     from .dataset import Dataset, open, read
     from .fields import Field, Schema, Tensor
@@ -37,7 +37,7 @@ __all__ = [
     "Batch", "Batches", "Column", "DataError", "DataWarning", "Dataset", "Difference", "Differences", "Field", "Frame", "LimitError",
     "LossError", "Packed", "Partition", "Place", "Problem", "Report", "Schema", "SheafError", "StaleError", "StoppedError", "Tensor",
     "UnknownError", "UnsupportedError", "UsageError", "__version__", "batches", "convert", "diff", "formats", "hash", "index", "info",
-    "merge", "open", "partitions", "read", "report", "scan_polars", "schema", "split", "stats", "validate", "write",
+    "merge", "open", "partitions", "read", "report", "scan_polars", "schema", "show", "split", "stats", "validate", "write",
 ]
 
 # Where each name is: a module is imported when one of its names is asked for first, so that the package imports fast.
@@ -45,7 +45,7 @@ _MODULES = {
     "_errors": ("DataError", "DataWarning", "LimitError", "LossError", "Place", "Problem", "SheafError", "StaleError", "StoppedError",
                 "UnknownError", "UnsupportedError", "UsageError"),
     "_polars": ("scan_polars",),
-    "commands": ("Difference", "Differences", "Report", "convert", "diff", "formats", "hash", "index", "info", "merge", "report", "schema", "split",
+    "commands": ("Difference", "Differences", "Report", "convert", "diff", "formats", "hash", "index", "info", "merge", "report", "schema", "show", "split",
                  "stats", "validate"),
     "dataset": ("Dataset", "open", "read"),
     "fields": ("Field", "Schema", "Tensor"),

@@ -281,9 +281,34 @@ def _numbers(summary: Handle) -> dict[str, Any]:
     import json
 
     options = c.sheaf_summary_options(size=sizeof(c.sheaf_summary_options), style=c.SHEAF_JSON)
-    text = _text_of(lambda out, err: lib.sheaf_summary_text(summary.pointer, byref(options), byref(out), byref(err)))
+    text = text_of(lambda out, err: lib.sheaf_summary_text(summary.pointer, byref(options), byref(out), byref(err)))
     found: dict[str, Any] = json.loads(text)
     return found
+
+
+# ---- show ----
+
+
+def show(source: Any = None, *, width: int = 80, unicode: bool = True, colours: int = 0, mmap: bool = False,
+         progress: bool | Progress | None = None, **options: Any) -> str:
+    """One row as a picture, what ``sheaf show`` prints: ``width`` columns, in 0, 256 or 2**24 colours.
+
+    >>> print(sheaf.show("words.ctf", row=1, unicode=False).splitlines()[0])
+    key: 1
+    """
+    source, options = configured("show", source, options)
+    given = Given("show", options, besides=("mmap", "progress", "width", "unicode", "colours"))
+    row, wanted = int(given.take("row") or 0), {name: given.take(name) for name in ("streams", "columns")}
+    opening, select = Opening(source, given, mmap, progress), c.sheaf_selection(
+        rows=f"{row}:{row + 1}".encode(), **{name: str(value).encode() for name, value in wanted.items() if value is not None})
+    reader = Reader(opening, rows=c.SHEAF_TAKES_SEQUENCES | c.SHEAF_TAKES_CELLS | c.SHEAF_TAKES_ENTRIES, select=select)
+    if reader.schema.rows == "entries":
+        reader = Reader(opening, rows=c.SHEAF_TAKES_SEQUENCES, select=select)
+    frame, drawing = reader.next(), c.sheaf_drawing(width, unicode, colours)
+    if frame is None:
+        raise IndexError(f"row: expected a row of the file, found {row}, which is after its last one")
+    schema = byref(reader.schema.c)
+    return text_of(lambda out, err: lib.sheaf_row_drawing(byref(frame.c), schema, 0, byref(drawing), byref(out), byref(err)))
 
 
 # ---- report ----

@@ -7,36 +7,50 @@
 
 enum { RANGE = 48 };
 
-static sheaf_status print_row(session *s, sheaf_dataset *dataset, sheaf_error *err)
+static sheaf_status draw_first(const session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
 	const sheaf_frame *frame;
 	sheaf_buffer text = {0};
-	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
 	sheaf_drawing drawing = terminal_drawing(STDOUT_FILENO);
-	int64_t row = sheaf_values_number(&s->args->values, "row", 0);
 	sheaf_status status = sheaf_next(dataset, &frame, err);
 	if (status == SHEAF_END)
 		return sheaf_fail_option(err, SHEAF_USAGE, "row",
-		                         "expected a row that the file has, found %" PRId64 " beyond its last one",
-		                         row);
+		                         ": expected a row of the file, found %" PRId64
+		                         ", which is after its last one",
+		                         sheaf_values_number(&s->args->values, "row", 0));
 	SHEAF_TRY(status);
 	print_file_name(s);
-	SHEAF_TRY(sheaf_row_drawing(frame, schema, 0, &drawing, &text, err));
+	SHEAF_TRY(sheaf_row_drawing(frame, sheaf_dataset_schema(dataset), 0, &drawing, &text, err));
 	out_bytes(text.data, text.size);
 	sheaf_buffer_reset(&text);
 	return SHEAF_OK;
 }
 
-/* A matrix is shown row by row, as a sequence of one sample. */
-int run_show(const arguments *args)
+static opening one_row(const arguments *args, unsigned rows, char range[RANGE])
 {
 	enum { SMALL = 64 << 10 };
-	char rows[RANGE];
 	int64_t row = sheaf_values_number(&args->values, "row", 0);
 	if (row == INT64_MAX) row--;
-	snprintf(rows, sizeof rows, "%" PRId64 ":%" PRId64, row, row + 1);
-	return visit_files(
-		args,
-		(opening){.piece_bytes = SMALL, .only = rows, .rows = SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_CELLS},
-		print_row);
+	snprintf(range, RANGE, "%" PRId64 ":%" PRId64, row, row + 1);
+	return (opening){.piece_bytes = SMALL, .only = range, .rows = rows};
+}
+
+/* A row of a matrix is a sequence of one sample, not an entry. */
+static sheaf_status draw_row(session *s, sheaf_dataset *dataset, sheaf_error *err)
+{
+	char range[RANGE];
+	sheaf_dataset *rows;
+	if (sheaf_dataset_schema(dataset)->rows != SHEAF_ENTRIES) return draw_first(s, dataset, err);
+	opening how = one_row(s->args, SHEAF_TAKES_SEQUENCES, range);
+	SHEAF_TRY(session_open(s, s->label, &how, &rows, err));
+	sheaf_status status = draw_first(s, rows, err);
+	sheaf_close(rows);
+	return status;
+}
+
+int run_show(const arguments *args)
+{
+	char range[RANGE];
+	unsigned rows = SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES;
+	return visit_files(args, one_row(args, rows, range), draw_row);
 }

@@ -83,6 +83,9 @@ void sheaf_grid_free(sheaf_grid *grid, sheaf_context *cx)
 	*grid = (sheaf_grid){0};
 }
 
+/* Of 1; what is infinite is the most. */
+static double share_of(double amount, double most) { return fmin(fmax(amount / most, 0), 1); }
+
 /* 0 outside, where a grid's last characters are not full. */
 static double cell(const sheaf_grid *grid, int x, int y)
 {
@@ -195,7 +198,7 @@ void sheaf_draw_shades(sheaf_builder *b, const sheaf_grid *grid, double most, co
 		sheaf_builder_text(b, "    ");
 		put_side(b, drawing);
 		for (int x = 0; x < grid->width; x++) {
-			double upper = cell(grid, x, y) / most, lower = cell(grid, x, y + 1) / most;
+			double upper = share_of(cell(grid, x, y), most), lower = share_of(cell(grid, x, y + 1), most);
 			if (drawing->unicode && drawing->colours)
 				put_halves(b, upper, lower, drawing->colours);
 			else

@@ -155,7 +155,7 @@ static sheaf_status draw_stream(sheaf_builder *b, const sheaf_field *field, cons
 	sheaf_builder_printf(b, ": %s; samples: %" PRId64, sheaf_field_text(field, text, sizeof text),
 	                     sheaf_run_length(s.samples));
 	put_range(b, &s);
-	if (sheaf_run_length(s.samples) == 0 || s.dim == 0) return SHEAF_OK;
+	if (sheaf_run_length(s.samples) * s.dim <= 1) return SHEAF_OK; /* the line has said it */
 	return (sparse ? draw_sparse : draw_dense)(b, &s, drawing, cx, err);
 }
 
@@ -181,11 +181,13 @@ sheaf_status sheaf_row_drawing(const sheaf_frame *frame, const sheaf_schema *sch
 	if (usual.width < LEAST_WIDTH) usual.width = usual.width ? LEAST_WIDTH : USUAL_WIDTH;
 	sheaf_builder b;
 	sheaf_status status = SHEAF_OK;
-	sheaf_builder_begin(&b, schema->cx, out);
+	sheaf_context *cx = schema->cx ? schema->cx : frame->cx;
+	SHEAF_NEED(cx, "a schema or a frame with a context");
+	sheaf_builder_begin(&b, cx, out);
 	for (int f = 0; f < schema->nfields && status == SHEAF_OK; f++) {
 		const sheaf_field *field = &schema->fields[f];
 		if (sheaf_field_is_stream(field))
-			status = draw_stream(&b, field, &frame->columns[f], r, &usual, schema->cx, err);
+			status = draw_stream(&b, field, &frame->columns[f], r, &usual, cx, err);
 		else
 			put_item(&b, field, &frame->columns[f], r);
 	}
