@@ -329,8 +329,9 @@ static sheaf_status tell_of_keys(conversion *c, const sheaf_dataset *input, cons
 	int key = sheaf_schema_key(sheaf_dataset_schema(input));
 	if (c->ninputs == 1 || key < 0) return SHEAF_OK;
 	const uint64_t *keys = (const uint64_t *)(const void *)frame->columns[key].values.data;
-	return sheaf_tell_of_keys(c->cx, sheaf_source_name(sheaf_dataset_source(input)), keys,
-	                          sheaf_dataset_row(input), frame->nrows, &c->key_told, err);
+	sheaf_rows_of rows = {sheaf_source_name(sheaf_dataset_source(input)), SHEAF_SEQUENCES,
+	                      sheaf_dataset_row(input), frame->nrows};
+	return sheaf_tell_of_keys(keys, &rows, &c->key_told, c->cx, err);
 }
 
 /* Where the size of the input is not known, what was read of it counts. */

@@ -64,48 +64,53 @@ static bool is_other_unit(const sheaf_column *column, const sheaf_field *to)
 	       sheaf_meaning_of_time(column->meaning, NULL) == sheaf_meaning_of_time(to->meaning, NULL);
 }
 
-static sheaf_status report(const sheaf_field *to, sheaf_row_kind rows, sheaf_type from, const char *file,
-                           int64_t row, int64_t changed, sheaf_context *cx, sheaf_error *err)
+/* A frame that is cast. */
+typedef struct casting {
+	sheaf_row_kind rows;
+	const char *file;
+	int64_t row; /* number of the first */
+	int64_t nrows;
+	sheaf_context *cx;
+	sheaf_error *err;
+} casting;
+
+static sheaf_status report(const casting *c, const sheaf_field *to, sheaf_type from, int64_t r,
+                           int64_t changed)
 {
 	char expected[64], found[96];
 	const char *type = sheaf_means_time(to->meaning) ? sheaf_field_storage(to) : sheaf_type_name(to->type);
 	snprintf(expected, sizeof expected, "values that fit %s", type);
 	snprintf(found, sizeof found, "%" PRId64 " of %s that do not", changed,
 	         sheaf_means_time(to->meaning) ? "times" : sheaf_type_name(from));
-	sheaf_problem problem = {SHEAF_ERROR,   SHEAF_LOSS, "value changed by its element type",
-	                         SHEAF_NOWHERE, expected,   found,
-	                         "rounded"};
-	problem.place.file = file;
+	sheaf_finding finding = {SHEAF_ERROR, "value changed by its element type", expected, found, "rounded",
+	                         SHEAF_LOSS};
+	sheaf_problem problem = sheaf_problem_in(c->file, &finding);
 	problem.place.stream = to->name;
-	problem.place.row = row;
-	sheaf_place_words(&problem.place, rows);
-	return sheaf_report(cx, &problem, err);
+	problem.place.row = c->row + r;
+	sheaf_place_words(&problem.place, c->rows);
+	return sheaf_report(c->cx, &problem, c->err);
 }
 
 /* Values may be shared with a slice, whose offsets are absolute: the new buffer starts at the same position
  * 0. */
-static sheaf_status cast_column(sheaf_column *column, const sheaf_field *to, sheaf_row_kind rows,
-                                int64_t nrows, const char *file, int64_t row, sheaf_context *cx,
-                                sheaf_error *err)
+static sheaf_status cast_column(const casting *c, const sheaf_field *to, sheaf_column *column)
 {
 	sheaf_builder b;
 	size_t count = column->values.size / sheaf_type_size(column->type);
-	sheaf_builder_begin(&b, cx, NULL);
+	sheaf_builder_begin(&b, c->cx, NULL);
 	sheaf_status status = SHEAF_OK;
-	if (sheaf_builder_room(&b, (uint64_t)count * sheaf_type_size(to->type))) {
-		for (int64_t r = 0; r < nrows && status == SHEAF_OK; r++) {
-			sheaf_run run = values_of(column, r);
-			int64_t changed = is_other_unit(column, to) ? convert_times(column, run, to, b.data)
-			                                            : cast_run(column, run, to->type, b.data);
-			if (changed) status = report(to, rows, column->type, file, row + r, changed, cx, err);
-		}
-		b.size = count * sheaf_type_size(to->type);
+	uint8_t *data = sheaf_builder_extend(&b, (uint64_t)count * sheaf_type_size(to->type));
+	for (int64_t r = 0; data && r < c->nrows && status == SHEAF_OK; r++) {
+		sheaf_run run = values_of(column, r);
+		int64_t changed = is_other_unit(column, to) ? convert_times(column, run, to, data)
+		                                            : cast_run(column, run, to->type, data);
+		if (changed) status = report(c, to, column->type, r, changed);
 	}
 	if (status) {
 		sheaf_builder_drop(&b);
 		return status;
 	}
-	SHEAF_TRY(sheaf_builder_finish(&b, &column->values, err));
+	SHEAF_TRY(sheaf_builder_finish(&b, &column->values, c->err));
 	column->type = to->type;
 	if (is_other_unit(column, to)) column->meaning = to->meaning;
 	return SHEAF_OK;
@@ -139,11 +144,11 @@ static sheaf_status cast_indices(sheaf_column *column, const sheaf_field *to, sh
 sheaf_status sheaf_frame_cast(sheaf_frame *frame, const sheaf_schema *to, const char *file, int64_t row,
                               sheaf_context *cx, sheaf_error *err)
 {
+	casting all = {to->rows, file, row, frame->nrows, cx, err};
 	for (int c = 0; c < frame->ncolumns; c++) {
 		SHEAF_TRY(cast_indices(&frame->columns[c], &to->fields[c], cx, err));
 		if (frame->columns[c].type != to->fields[c].type || is_other_unit(&frame->columns[c], &to->fields[c]))
-			SHEAF_TRY(
-				cast_column(&frame->columns[c], &to->fields[c], to->rows, frame->nrows, file, row, cx, err));
+			SHEAF_TRY(cast_column(&all, &to->fields[c], &frame->columns[c]));
 	}
 	return SHEAF_OK;
 }

@@ -516,15 +516,15 @@ static sheaf_status explain_rows(sheaf_status status, sheaf_error *err)
 /* Tells of what is said in columns that are not stored. */
 static sheaf_status tell_of_lost(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
+	sheaf_rows_of rows = {w->name, w->given.rows, w->row, frame->nrows};
 	for (int f = 0; f < w->given.nfields; f++) {
 		const sheaf_column *column = &frame->columns[f];
 		const uint64_t *keys = (const uint64_t *)(const void *)column->values.data;
 		if (!sheaf_loses_field(w->format, &w->given.fields[f])) continue;
 		if (f == w->key)
-			SHEAF_TRY(sheaf_tell_of_keys(w->cx, w->name, keys, w->row, frame->nrows, &w->key_told, err));
+			SHEAF_TRY(sheaf_tell_of_keys(keys, &rows, &w->key_told, w->cx, err));
 		else
-			SHEAF_TRY(sheaf_tell_of_lost(&w->given.fields[f], w->given.rows, column, frame->nrows, w->name,
-			                             w->row, w->cx, err));
+			SHEAF_TRY(sheaf_tell_of_lost(&w->given.fields[f], column, &rows, w->cx, err));
 	}
 	return SHEAF_OK;
 }

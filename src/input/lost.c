@@ -16,37 +16,31 @@ bool sheaf_loses_field(const sheaf_format *format, const sheaf_field *field)
 	       !(format->write->holds && format->write->holds(field));
 }
 
-static sheaf_status tell(const sheaf_field *field, sheaf_row_kind rows, const char *file, int64_t row,
-                         const char *found, sheaf_context *cx, sheaf_error *err)
+static sheaf_status tell(const sheaf_field *field, const sheaf_rows_of *rows, int64_t r, const char *found,
+                         sheaf_context *cx, sheaf_error *err)
 {
-	sheaf_problem problem = {SHEAF_ERROR,
-	                         SHEAF_LOSS,
-	                         field->loss,
-	                         SHEAF_NOWHERE,
-	                         "none, since the format has no place for it",
-	                         found,
-	                         "it is left out"};
-	problem.place.file = file;
-	problem.place.row = row;
+	sheaf_finding finding = {SHEAF_ERROR, field->loss,      "none, since the format has no place for it",
+	                         found,       "it is left out", SHEAF_LOSS};
+	sheaf_problem problem = sheaf_problem_in(rows->file, &finding);
+	problem.place.row = rows->row + r;
 	problem.place.stream = field->name;
-	sheaf_place_words(&problem.place, rows);
+	sheaf_place_words(&problem.place, rows->rows);
 	return sheaf_report(cx, &problem, err);
 }
 
-sheaf_status sheaf_tell_of_lost(const sheaf_field *field, sheaf_row_kind rows, const sheaf_column *column,
-                                int64_t nrows, const char *file, int64_t row, sheaf_context *cx,
-                                sheaf_error *err)
+sheaf_status sheaf_tell_of_lost(const sheaf_field *field, const sheaf_column *column,
+                                const sheaf_rows_of *rows, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_buffer text = {0};
 	sheaf_status status = SHEAF_OK;
-	for (int64_t r = 0; r < nrows && status == SHEAF_OK; r++) {
+	for (int64_t r = 0; r < rows->nrows && status == SHEAF_OK; r++) {
 		sheaf_builder b;
 		if (sheaf_row_is_usual(column, field, r)) continue;
 		sheaf_builder_begin(&b, cx, &text);
 		sheaf_position_text(&b, column, 0, r, SHEAF_TEXT_SHORT);
 		sheaf_builder_byte(&b, '\0');
 		status = sheaf_builder_finish(&b, &text, err);
-		if (status == SHEAF_OK) status = tell(field, rows, file, row + r, (const char *)text.data, cx, err);
+		if (status == SHEAF_OK) status = tell(field, rows, r, (const char *)text.data, cx, err);
 	}
 	sheaf_buffer_reset(&text);
 	return status;
@@ -74,18 +68,19 @@ sheaf_status sheaf_tell_of_attributes(const sheaf_format *format, const sheaf_sc
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_tell_of_keys(sheaf_context *cx, const char *file, const uint64_t *keys, int64_t row,
-                                int64_t nrows, bool *told, sheaf_error *err)
+sheaf_status sheaf_tell_of_keys(const uint64_t *keys, const sheaf_rows_of *rows, bool *told,
+                                sheaf_context *cx, sheaf_error *err)
 {
-	for (int64_t r = 0; r < nrows && !*told; r++) {
-		if (keys[r] == (uint64_t)(row + r)) continue;
+	for (int64_t r = 0; r < rows->nrows && !*told; r++) {
+		int64_t row = rows->row + r;
+		if (keys[r] == (uint64_t)row) continue;
 		char expected[48], found[48];
-		snprintf(expected, sizeof expected, "key %" PRId64, row + r);
+		snprintf(expected, sizeof expected, "key %" PRId64, row);
 		snprintf(found, sizeof found, "key %" PRIu64, keys[r]);
-		sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "keys become positions", SHEAF_NOWHERE,
-		                         expected,      found,      "keys become positions"};
-		problem.place.file = file;
-		problem.place.row = row + r;
+		sheaf_finding finding = {SHEAF_WARNING, "keys become positions", expected, found,
+		                         "keys become positions"};
+		sheaf_problem problem = sheaf_problem_in(rows->file, &finding);
+		problem.place.row = row;
 		*told = true;
 		SHEAF_TRY(sheaf_report(cx, &problem, err));
 	}

@@ -8,18 +8,21 @@
 /* Whether a column goes lost in a format: a key, or what is said of rows besides their streams. Other shapes
  * are for `accept` to refuse. */
 bool sheaf_loses_field(const sheaf_format *format, const sheaf_field *field);
-/* Reports a LOSS for each of the rows that says something in such a column; `row` is the number of the
- * first. */
-SHEAF_USE sheaf_status sheaf_tell_of_lost(const sheaf_field *field, sheaf_row_kind rows,
-                                          const sheaf_column *column, int64_t nrows, const char *file,
-                                          int64_t row, sheaf_context *cx, sheaf_error *err);
+/* Rows of a file: what they are, how many there are, and the number of the first. */
+typedef struct sheaf_rows_of {
+	const char *file;
+	sheaf_row_kind rows;
+	int64_t row, nrows;
+} sheaf_rows_of;
+/* Reports a LOSS for each of the rows that says something in such a column. */
+SHEAF_USE sheaf_status sheaf_tell_of_lost(const sheaf_field *field, const sheaf_column *column,
+                                          const sheaf_rows_of *rows, sheaf_context *cx, sheaf_error *err);
 /* The same for what is said of the dataset as a whole. */
 SHEAF_USE sheaf_status sheaf_tell_of_attributes(const sheaf_format *format, const sheaf_schema *schema,
                                                 const char *file, sheaf_context *cx, sheaf_error *err);
 
-/* Warns, once, where the keys of rows are not their numbers, which they become; `row` is the number of the
- * first. */
-SHEAF_USE sheaf_status sheaf_tell_of_keys(sheaf_context *cx, const char *file, const uint64_t *keys,
-                                          int64_t row, int64_t nrows, bool *told, sheaf_error *err);
+/* Warns, once, where the keys of rows are not their numbers, which they become. */
+SHEAF_USE sheaf_status sheaf_tell_of_keys(const uint64_t *keys, const sheaf_rows_of *rows, bool *told,
+                                          sheaf_context *cx, sheaf_error *err);
 
 #endif

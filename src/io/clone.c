@@ -50,8 +50,10 @@ static sheaf_status copy_through(const sheaf_target *target, int from, int64_t a
 	SHEAF_TRY(sheaf_allocate(target->cx, STEP, &step, err));
 	sheaf_status status = SHEAF_OK;
 	while (!status && got > 0) {
-		status = sheaf_fd_read(target->cx, from, at, step, STEP, &got, target->name, err);
-		if (!status) status = sheaf_fd_write(target->cx, target->fd, at, step, got, target->name, err);
+		status = sheaf_fd_read((sheaf_descriptor){target->cx, from, target->name}, at, step, STEP, &got, err);
+		if (!status)
+			status =
+				sheaf_fd_write((sheaf_descriptor){target->cx, target->fd, target->name}, at, step, got, err);
 		at += (int64_t)got;
 	}
 	sheaf_release(target->cx, step, STEP);

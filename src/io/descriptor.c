@@ -24,20 +24,20 @@ static bool is_worth_retrying(int fd, short events)
 	return true;
 }
 
-sheaf_status sheaf_fd_read(sheaf_context *cx, int fd, int64_t offset, void *data, size_t size, size_t *got,
-                           const char *name, sheaf_error *err)
+sheaf_status sheaf_fd_read(sheaf_descriptor from, int64_t offset, void *data, size_t size, size_t *got,
+                           sheaf_error *err)
 {
 	*got = 0;
 	for (;;) {
-		SHEAF_TRY(sheaf_check_stop(cx, err));
-		ssize_t n = offset < 0 ? read(fd, data, size) : pread(fd, data, size, (off_t)offset);
+		SHEAF_TRY(sheaf_check_stop(from.cx, err));
+		ssize_t n = offset < 0 ? read(from.fd, data, size) : pread(from.fd, data, size, (off_t)offset);
 		if (n >= 0) {
 			*got = (size_t)n;
 			return SHEAF_OK;
 		}
-		if (is_worth_retrying(fd, POLLIN)) continue;
-		if (offset < 0) return sheaf_fail_sys(err, errno, "%s: expected more bytes", name);
-		return sheaf_fail_sys(err, errno, "%s (byte %" PRId64 " of the file): expected more bytes", name,
+		if (is_worth_retrying(from.fd, POLLIN)) continue;
+		if (offset < 0) return sheaf_fail_sys(err, errno, "%s: expected more bytes", from.name);
+		return sheaf_fail_sys(err, errno, "%s (byte %" PRId64 " of the file): expected more bytes", from.name,
 		                      offset);
 	}
 }
@@ -51,16 +51,16 @@ sheaf_status sheaf_fd_wait(sheaf_context *cx, int fd, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_fd_write(sheaf_context *cx, int fd, int64_t offset, const void *data, size_t size,
-                            const char *name, sheaf_error *err)
+sheaf_status sheaf_fd_write(sheaf_descriptor to, int64_t offset, const void *data, size_t size,
+                            sheaf_error *err)
 {
 	const uint8_t *at = (const uint8_t *)data;
 	while (size > 0) {
-		SHEAF_TRY(sheaf_check_stop(cx, err));
-		ssize_t n = offset < 0 ? write(fd, at, size) : pwrite(fd, at, size, (off_t)offset);
+		SHEAF_TRY(sheaf_check_stop(to.cx, err));
+		ssize_t n = offset < 0 ? write(to.fd, at, size) : pwrite(to.fd, at, size, (off_t)offset);
 		if (n < 0) {
-			if (is_worth_retrying(fd, POLLOUT)) continue;
-			return sheaf_fail_sys(err, errno, "%s: expected to write %zu bytes", name, size);
+			if (is_worth_retrying(to.fd, POLLOUT)) continue;
+			return sheaf_fail_sys(err, errno, "%s: expected to write %zu bytes", to.name, size);
 		}
 		at += n;
 		size -= (size_t)n;

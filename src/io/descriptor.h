@@ -8,18 +8,24 @@
 /* Where the descriptor itself keeps the position: pipes, devices, and what is written from front to back. */
 #define SHEAF_STREAMING ((int64_t)-1)
 
-/* One read of up to `size` bytes at `offset` (or SHEAF_STREAMING); *got is 0 at the end only. `name` is for
- * messages. */
-SHEAF_USE sheaf_status sheaf_fd_read(sheaf_context *cx, int fd, int64_t offset, void *data, size_t size,
-                                     size_t *got, const char *name, sheaf_error *err);
+/* An open file, whose name is for messages. */
+typedef struct sheaf_descriptor {
+	sheaf_context *cx;
+	int fd;
+	const char *name;
+} sheaf_descriptor;
+
+/* One read of up to `size` bytes at `offset` (or SHEAF_STREAMING); *got is 0 at the end only. */
+SHEAF_USE sheaf_status sheaf_fd_read(sheaf_descriptor from, int64_t offset, void *data, size_t size,
+                                     size_t *got, sheaf_error *err);
 
 /* Waits until there is something to read, or the context says stop: for threads that no signal wakes from a
  * read. */
 SHEAF_USE sheaf_status sheaf_fd_wait(sheaf_context *cx, int fd, sheaf_error *err);
 
 /* Writes all `size` bytes at `offset` (or SHEAF_STREAMING), however many calls it takes. */
-SHEAF_USE sheaf_status sheaf_fd_write(sheaf_context *cx, int fd, int64_t offset, const void *data,
-                                      size_t size, const char *name, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_fd_write(sheaf_descriptor to, int64_t offset, const void *data, size_t size,
+                                      sheaf_error *err);
 
 /* Closes *fd where it is open, and makes it -1. Gives errno, or 0. */
 int sheaf_fd_close(int *fd);

@@ -34,7 +34,7 @@ sheaf_status sheaf_encoder_open(sheaf_encoder *e, const sheaf_filter *filter, sh
 }
 
 sheaf_status sheaf_encoder_write(sheaf_encoder *e, const void *data, size_t size, bool finish,
-                                 sheaf_store_function store, void *user, sheaf_error *err)
+                                 sheaf_byte_store to, sheaf_error *err)
 {
 	sheaf_filter_step step = {.in = (const uint8_t *)data, .in_left = size};
 	while (finish ? !step.ended : step.in_left > 0) {
@@ -44,7 +44,7 @@ sheaf_status sheaf_encoder_write(sheaf_encoder *e, const void *data, size_t size
 		sheaf_status status = e->filter->encoder.run(e->state, &step, finish);
 		SHEAF_FILLED(e->out, OUT_STEP - step.out_left);
 		if (status) return refuse(e, e->filter, status, step.found, err);
-		if (step.out_left < OUT_STEP) SHEAF_TRY(store(user, e->out, OUT_STEP - step.out_left, err));
+		if (step.out_left < OUT_STEP) SHEAF_TRY(to.store(to.user, e->out, OUT_STEP - step.out_left, err));
 	}
 	return SHEAF_OK;
 }

@@ -7,6 +7,10 @@
 
 /* Takes all bytes, or fails. */
 typedef sheaf_status (*sheaf_store_function)(void *user, const void *data, size_t size, sheaf_error *err);
+typedef struct sheaf_byte_store {
+	sheaf_store_function store;
+	void *user;
+} sheaf_byte_store;
 
 typedef struct sheaf_encoder {
 	const sheaf_filter *filter; /* NULL: not open */
@@ -21,7 +25,7 @@ SHEAF_USE sheaf_status sheaf_encoder_open(sheaf_encoder *e, const sheaf_filter *
                                           const char *name, sheaf_error *err);
 /* Compresses the bytes, with `finish` as the last ones, and stores what comes out. */
 SHEAF_USE sheaf_status sheaf_encoder_write(sheaf_encoder *e, const void *data, size_t size, bool finish,
-                                           sheaf_store_function store, void *user, sheaf_error *err);
+                                           sheaf_byte_store to, sheaf_error *err);
 void sheaf_encoder_close(sheaf_encoder *e);
 
 #endif

@@ -110,11 +110,13 @@ sheaf_status sheaf_raw_read(sheaf_raw *raw, void *data, size_t size, size_t *got
 	switch (raw->kind) {
 	case SHEAF_RAW_MEMORY: *got = read_memory(raw, data, size); break;
 	case SHEAF_RAW_FILE:
-		SHEAF_TRY(sheaf_fd_read(raw->cx, raw->fd, raw->base + raw->at, data, size, got, raw->name, err));
+		SHEAF_TRY(sheaf_fd_read((sheaf_descriptor){raw->cx, raw->fd, raw->name}, raw->base + raw->at, data,
+		                        size, got, err));
 		break;
 	case SHEAF_RAW_STREAM:
 		if (raw->is_polled) SHEAF_TRY(sheaf_fd_wait(raw->cx, raw->fd, err));
-		SHEAF_TRY(sheaf_fd_read(raw->cx, raw->fd, SHEAF_STREAMING, data, size, got, raw->name, err));
+		SHEAF_TRY(sheaf_fd_read((sheaf_descriptor){raw->cx, raw->fd, raw->name}, SHEAF_STREAMING, data, size,
+		                        got, err));
 		break;
 	case SHEAF_RAW_FUNCTION:
 	case SHEAF_RAW_RANGES: SHEAF_TRY(call_function(raw, raw->at, data, size, got, err)); break;
@@ -160,7 +162,8 @@ static sheaf_status read_some_at(const sheaf_raw *raw, int64_t at, void *data, s
                                  sheaf_error *err)
 {
 	if (raw->kind == SHEAF_RAW_RANGES) return call_function(raw, at, data, size, got, err);
-	return sheaf_fd_read(raw->cx, raw->fd, raw->base + at, data, size, got, raw->name, err);
+	return sheaf_fd_read((sheaf_descriptor){raw->cx, raw->fd, raw->name}, raw->base + at, data, size, got,
+	                     err);
 }
 
 sheaf_status sheaf_raw_read_at(const sheaf_raw *raw, int64_t offset, void *data, size_t size,

@@ -85,8 +85,10 @@ static sheaf_status publish(set *s, sheaf_error *err)
 	list_head head = {.count = s->n};
 	memcpy(head.magic, magic, sizeof magic);
 	SHEAF_TRY(sheaf_temporary_create(list, err));
-	SHEAF_TRY(sheaf_fd_write(s->cx, list->fd, SHEAF_STREAMING, &head, sizeof head, list->name, err));
-	SHEAF_TRY(sheaf_fd_write(s->cx, list->fd, SHEAF_STREAMING, s->members, s->size, list->name, err));
+	SHEAF_TRY(sheaf_fd_write((sheaf_descriptor){s->cx, list->fd, list->name}, SHEAF_STREAMING, &head,
+	                         sizeof head, err));
+	SHEAF_TRY(sheaf_fd_write((sheaf_descriptor){s->cx, list->fd, list->name}, SHEAF_STREAMING, s->members,
+	                         s->size, err));
 	int failed = sheaf_target_sync(list->fd);
 	snprintf(s->name, sizeof s->name, SET_PREFIX "%s", list->temporary + strlen(SHEAF_TEMPORARY_PREFIX));
 	if (!failed && renameat(list->folder, list->temporary, list->folder, s->name) != 0) failed = errno;

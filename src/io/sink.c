@@ -124,7 +124,7 @@ sheaf_status sheaf_sink_deliver(sheaf_sink *sink, const void *data, size_t size,
                                 sheaf_error *err)
 {
 	if (sink->encoder.filter)
-		return sheaf_encoder_write(&sink->encoder, data, size, finish, store, sink, err);
+		return sheaf_encoder_write(&sink->encoder, data, size, finish, (sheaf_byte_store){store, sink}, err);
 	return size > 0 ? store(sink, data, size, err) : SHEAF_OK;
 }
 

@@ -58,7 +58,8 @@ sheaf_status sheaf_sink_read_at(sheaf_sink *sink, int64_t offset, void *data, si
 	uint8_t *at = (uint8_t *)data;
 	while (size > 0) {
 		size_t got;
-		SHEAF_TRY(sheaf_fd_read(sink->cx, descriptor(sink), offset, at, size, &got, sink->name, err));
+		SHEAF_TRY(sheaf_fd_read((sheaf_descriptor){sink->cx, descriptor(sink), sink->name}, offset, at, size,
+		                        &got, err));
 		if (got == 0) {
 			memset(at, 0, size);
 			break;
@@ -76,7 +77,8 @@ sheaf_status sheaf_sink_write_at(sheaf_sink *sink, int64_t offset, const void *d
 	int64_t end;
 	if (!sheaf_add_i64(&end, offset, (int64_t)size)) end = INT64_MAX;
 	SHEAF_TRY(sheaf_sink_check_size(sink, end, err));
-	sheaf_status status = sheaf_fd_write(sink->cx, descriptor(sink), offset, data, size, sink->name, err);
+	sheaf_status status =
+		sheaf_fd_write((sheaf_descriptor){sink->cx, descriptor(sink), sink->name}, offset, data, size, err);
 	if (!status && sink->spool.fd < 0) sheaf_target_write_back(&sink->target, offset, (int64_t)size);
 	return status;
 }

@@ -53,7 +53,7 @@ sheaf_status sheaf_spool_append(sheaf_spool *spool, const void *data, size_t siz
 	if (bytes > INT64_MAX || !sheaf_add_i64(&end, spool->size, (int64_t)bytes))
 		return sheaf_fail_sys(err, EFBIG, "temporary file: expected fewer bytes");
 	snprintf(name, sizeof name, "temporary file in %.200s", spool_folder());
-	SHEAF_TRY(sheaf_fd_write(spool->cx, spool->fd, spool->size, data, size, name, err));
+	SHEAF_TRY(sheaf_fd_write((sheaf_descriptor){spool->cx, spool->fd, name}, spool->size, data, size, err));
 	spool->size = end;
 	return SHEAF_OK;
 }
@@ -64,7 +64,8 @@ sheaf_status sheaf_spool_read(const sheaf_spool *spool, int64_t offset, void *da
 	uint8_t *at = (uint8_t *)data;
 	while (size > 0) {
 		size_t got;
-		SHEAF_TRY(sheaf_fd_read(spool->cx, spool->fd, offset, at, size, &got, "temporary file", err));
+		SHEAF_TRY(sheaf_fd_read((sheaf_descriptor){spool->cx, spool->fd, "temporary file"}, offset, at, size,
+		                        &got, err));
 		if (got == 0)
 			return sheaf_fail(err, SHEAF_SHORT,
 			                  "temporary file (byte %" PRId64 "): expected %zu bytes more, found the end",

@@ -196,7 +196,8 @@ sheaf_status sheaf_target_write(sheaf_target *target, const void *data, size_t s
 	const uint8_t *at = (const uint8_t *)data;
 	while (size > 0) {
 		size_t n = size < STEP ? size : STEP;
-		SHEAF_TRY(sheaf_fd_write(target->cx, target->fd, SHEAF_STREAMING, at, n, target->name, err));
+		SHEAF_TRY(sheaf_fd_write((sheaf_descriptor){target->cx, target->fd, target->name}, SHEAF_STREAMING,
+		                         at, n, err));
 		at += n;
 		size -= n;
 		target->written += (int64_t)n;

@@ -124,16 +124,15 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 static sheaf_status tell_of_rows(ungrouped *v, const sheaf_frame *below, sheaf_error *err)
 {
 	const sheaf_schema *schema = &v->view.in->schema;
-	const char *file = sheaf_source_name(v->view.source);
+	sheaf_rows_of rows = {sheaf_source_name(v->view.source), SHEAF_SEQUENCES, v->view.inner_row,
+	                      below->nrows};
 	for (int f = 0; f < schema->nfields; f++) {
 		const sheaf_field *field = &schema->fields[f];
 		const uint64_t *keys = (const uint64_t *)(const void *)below->columns[f].values.data;
 		if (field->meaning == SHEAF_KEY)
-			SHEAF_TRY(sheaf_tell_of_keys(v->view.cx, file, keys, v->view.inner_row, below->nrows,
-			                             &v->key_told, err));
+			SHEAF_TRY(sheaf_tell_of_keys(keys, &rows, &v->key_told, v->view.cx, err));
 		else if (field->loss && !sheaf_field_is_stream(field))
-			SHEAF_TRY(sheaf_tell_of_lost(field, SHEAF_SEQUENCES, &below->columns[f], below->nrows, file,
-			                             v->view.inner_row, v->view.cx, err));
+			SHEAF_TRY(sheaf_tell_of_lost(field, &below->columns[f], &rows, v->view.cx, err));
 	}
 	return SHEAF_OK;
 }

@@ -273,30 +273,40 @@ static sheaf_status put_sorted(sheaf_builder *b, const sheaf_column *column, she
 	return SHEAF_OK;
 }
 
-static sheaf_status too_many(const writer *out, int stream, int64_t row, const char *what, int64_t most,
-                             int64_t found, sheaf_error *err)
+/* Rows on their way into a chunk. */
+typedef struct encoding {
+	const writer *out;
+	const sheaf_frame *frame;
+	int64_t row; /* number of the frame's first */
+	sheaf_builder *b;
+	sheaf_context *cx;
+	sheaf_error *err;
+} encoding;
+
+static sheaf_status too_many(const encoding *e, int stream, int64_t r, const char *what, int64_t most,
+                             int64_t found)
 {
-	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	return sheaf_fail(e->err, SHEAF_UNSUPPORTED,
 	                  "sequence %" PRId64 ", stream \"%s\": expected at most %" PRId64 " %s, found %" PRId64,
-	                  row, out->schema.fields[stream].name, most, what, found);
+	                  e->row + r, e->out->schema.fields[stream].name, most, what, found);
 }
 
-static sheaf_status put_sequence(const writer *out, sheaf_builder *b, const sheaf_column *column, int stream,
-                                 int64_t r, int64_t row, sheaf_context *cx, sheaf_error *err)
+static sheaf_status put_sequence(const encoding *e, int stream, int64_t r)
 {
+	sheaf_builder *b = e->b;
+	const sheaf_column *column = &e->frame->columns[stream];
 	const sheaf_level *level = &column->levels[1];
 	sheaf_run samples = samples_of(column, r), entries = sheaf_level_below(level, samples);
 	int64_t n = sheaf_run_length(samples), values = sheaf_run_length(entries);
-	size_t size = sheaf_type_size(column->type);
 	bool sparse = level->shape.kind == SHEAF_COORD;
-	if (n > UINT32_MAX) return too_many(out, stream, row, "samples", UINT32_MAX, n, err);
-	if (sparse && values > INT32_MAX) return too_many(out, stream, row, "non-zeros", INT32_MAX, values, err);
+	if (n > UINT32_MAX) return too_many(e, stream, r, "samples", UINT32_MAX, n);
+	if (sparse && values > INT32_MAX) return too_many(e, stream, r, "non-zeros", INT32_MAX, values);
 	sheaf_builder_u32le(b, (uint32_t)n);
 	if (sparse) sheaf_builder_u32le(b, (uint32_t)values);
-	if (sparse && out->sort_indices) {
-		SHEAF_TRY(put_sorted(b, column, samples, cx, err));
+	if (sparse && e->out->sort_indices) {
+		SHEAF_TRY(put_sorted(b, column, samples, e->cx, e->err));
 	} else {
-		put_array(b, &column->values, entries.begin, values, size);
+		put_array(b, &column->values, entries.begin, values, sheaf_type_size(column->type));
 		if (sparse) put_indices(b, level, entries);
 	}
 	for (int64_t p = samples.begin; sparse && p < samples.end; p++)
@@ -314,23 +324,22 @@ static int64_t length_of(const writer *out, const sheaf_frame *frame, int64_t r)
 	return longest;
 }
 
-static sheaf_status put_chunk(const writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t row,
-                              int64_t *samples, sheaf_context *cx, sheaf_error *err)
+static sheaf_status put_chunk(const encoding *e, int64_t *samples)
 {
+	const sheaf_frame *frame = e->frame;
 	*samples = 0;
 	for (int64_t r = 0; r < frame->nrows; r++) {
-		int64_t n = length_of(out, frame, r);
-		sheaf_builder_u32le(b, (uint32_t)n);
+		int64_t n = length_of(e->out, frame, r);
+		sheaf_builder_u32le(e->b, (uint32_t)n);
 		*samples += n;
 	}
 	if (frame->nrows > UINT32_MAX || *samples > UINT32_MAX)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		return sheaf_fail(e->err, SHEAF_UNSUPPORTED,
 		                  "sequence %" PRId64 ": expected at most %" PRIu32
 		                  " sequences and samples in a chunk, found more: lower " SHEAF_OPTION("chunk-bytes"),
-		                  row, UINT32_MAX);
+		                  e->row, UINT32_MAX);
 	for (int s = 0; s < frame->ncolumns; s++)
-		for (int64_t r = 0; r < frame->nrows && !b->failed; r++)
-			SHEAF_TRY(put_sequence(out, b, &frame->columns[s], s, r, row + r, cx, err));
+		for (int64_t r = 0; r < frame->nrows && !e->b->failed; r++) SHEAF_TRY(put_sequence(e, s, r));
 	return SHEAF_OK;
 }
 
@@ -338,8 +347,9 @@ static sheaf_status encode(const void *created, const sheaf_frame *frame, int64_
                            sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_builder b;
+	encoding e = {(const writer *)created, frame, row, &b, cx, err};
 	sheaf_builder_begin(&b, cx, &blob->bytes);
-	sheaf_status status = put_chunk((const writer *)created, &b, frame, row, &blob->samples, cx, err);
+	sheaf_status status = put_chunk(&e, &blob->samples);
 	if (status) {
 		sheaf_builder_drop(&b);
 		return status;

@@ -171,13 +171,24 @@ static sheaf_status finish(void *created, sheaf_error *err)
 
 /* ---- encode ---- */
 
-static sheaf_status lose(const sheaf_ctf_writer *out, int stream, int64_t row, sheaf_finding finding,
-                         sheaf_context *cx, sheaf_error *err)
+/* Rows on their way into bytes. */
+typedef struct encoding {
+	const sheaf_ctf_writer *out;
+	const sheaf_frame *frame;
+	int64_t row; /* number of the frame's first */
+	sheaf_builder *b;
+	sheaf_context *cx;
+	sheaf_error *err;
+} encoding;
+
+static sheaf_status lose(const encoding *e, int stream, int64_t r, sheaf_finding finding)
 {
-	sheaf_problem problem = sheaf_problem_in(sheaf_sink_name(out->sink), &finding);
-	problem.place.stream = out->schema.fields[stream].name;
-	problem.place.row = row;
-	return sheaf_report(cx, &problem, err);
+	finding.severity = SHEAF_ERROR;
+	finding.status = SHEAF_LOSS;
+	sheaf_problem problem = sheaf_problem_in(sheaf_sink_name(e->out->sink), &finding);
+	problem.place.stream = e->out->schema.fields[stream].name;
+	problem.place.row = e->row + r;
+	return sheaf_report(e->cx, &problem, e->err);
 }
 
 static bool is_finite(const sheaf_column *column, int64_t at, double *value)
@@ -190,27 +201,22 @@ static bool is_finite(const sheaf_column *column, int64_t at, double *value)
 }
 
 /* The nearest that the format can say: a number beyond the type's range for an infinity, 0 for a NaN. */
-static sheaf_status put_nonfinite(const sheaf_ctf_writer *out, sheaf_builder *b, int stream, int64_t row,
-                                  double value, sheaf_context *cx, sheaf_error *err)
+static sheaf_status put_nonfinite(const encoding *e, int stream, int64_t r, double value)
 {
-	const char *text = isnan(value) ? "0" : value > 0 ? "1e999" : "-1e999";
-	sheaf_builder_text(b, text);
-	if (isnan(value))
-		return lose(
-			out, stream, row,
-			SHEAF_FINDING(SHEAF_ERROR, "NaN", "a finite value", "NaN", "0 is written", .status = SHEAF_LOSS),
-			cx, err);
-	return lose(out, stream, row,
-	            SHEAF_FINDING(SHEAF_ERROR, "infinity", "a finite value", "an infinity",
-	                          "a number that overflows is written", .status = SHEAF_LOSS),
-	            cx, err);
+	sheaf_finding nan = {.rule = "NaN", .expected = "a finite value", .found = "NaN"},
+				  infinity = {.rule = "infinity", .expected = "a finite value", .found = "an infinity"};
+	nan.consequence = "0 is written";
+	infinity.consequence = "a number that overflows is written";
+	sheaf_builder_text(e->b, isnan(value) ? "0" : value > 0 ? "1e999" : "-1e999");
+	return lose(e, stream, r, isnan(value) ? nan : infinity);
 }
 
-static sheaf_status put_value(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_column *column,
-                              int stream, int64_t row, int64_t at, sheaf_context *cx, sheaf_error *err)
+static sheaf_status put_value(const encoding *e, int stream, int64_t r, int64_t at)
 {
 	double value = 0;
-	if (!is_finite(column, at, &value)) return put_nonfinite(out, b, stream, row, value, cx, err);
+	sheaf_builder *b = e->b;
+	const sheaf_column *column = &e->frame->columns[stream];
+	if (!is_finite(column, at, &value)) return put_nonfinite(e, stream, r, value);
 	if (!sheaf_builder_room(b, SHEAF_NUMBER_MAX)) return SHEAF_OK;
 	b->size = (size_t)(sheaf_value_print(column->type, column->values.data, at, (char *)b->data + b->size) -
 	                   (char *)b->data);
@@ -234,26 +240,26 @@ static inline char *put_index(char *to, int64_t index)
 #define NAME f64
 #include "format/ctf/write_template.h"
 
-static sheaf_status put_entry(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_column *column,
-                              int stream, int64_t row, int64_t at, sheaf_context *cx, sheaf_error *err)
+static sheaf_status put_entry(const encoding *e, int stream, int64_t r, int64_t at)
 {
-	const sheaf_level *level = &column->levels[1];
+	const sheaf_level *level = &e->frame->columns[stream].levels[1];
+	sheaf_builder *b = e->b;
 	if (!sheaf_builder_room(b, ENTRY_MAX)) return SHEAF_OK; /* the builder keeps the failure */
 	char *to = (char *)b->data + b->size;
 	*to++ = ' ';
 	if (level->shape.kind == SHEAF_COORD) to = put_index(to, sheaf_level_index(level, 0, at));
 	b->size = (size_t)(to - (char *)b->data);
-	return put_value(out, b, column, stream, row, at, cx, err);
+	return put_value(e, stream, r, at);
 }
 
-static sheaf_status put_sample(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_column *column,
-                               int stream, int64_t row, int64_t sample, sheaf_context *cx, sheaf_error *err)
+static sheaf_status put_sample(const encoding *e, int stream, int64_t r, int64_t sample)
 {
+	const sheaf_column *column = &e->frame->columns[stream];
 	sheaf_run run = sheaf_level_below_one(&column->levels[1], sample);
 	for (int64_t at = run.begin; at < run.end;) {
-		if (column->type == SHEAF_F32) at = put_finite_f32(b, column, at, run.end);
-		if (column->type == SHEAF_F64) at = put_finite_f64(b, column, at, run.end);
-		if (at < run.end) SHEAF_TRY(put_entry(out, b, column, stream, row, at++, cx, err));
+		if (column->type == SHEAF_F32) at = put_finite_f32(e->b, column, at, run.end);
+		if (column->type == SHEAF_F64) at = put_finite_f64(e->b, column, at, run.end);
+		if (at < run.end) SHEAF_TRY(put_entry(e, stream, r, at++));
 	}
 	return SHEAF_OK;
 }
@@ -265,18 +271,17 @@ static void put_name(const sheaf_ctf_writer *out, sheaf_builder *b, int stream, 
 	sheaf_builder_text(b, written_name(&out->schema.fields[stream]));
 }
 
-static uint64_t key_of(const sheaf_ctf_writer *out, const sheaf_frame *frame, int64_t row, int64_t r)
+static uint64_t key_of(const encoding *e, int64_t r)
 {
-	return out->key < 0 ? (uint64_t)(row + r)
-	                    : ((const uint64_t *)(const void *)frame->columns[out->key].values.data)[r];
+	return e->out->key < 0 ? (uint64_t)(e->row + r)
+	                       : ((const uint64_t *)(const void *)e->frame->columns[e->out->key].values.data)[r];
 }
 
-static void put_id(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t row,
-                   int64_t r)
+static void put_id(const encoding *e, int64_t r)
 {
+	sheaf_builder *b = e->b;
 	if (!sheaf_builder_room(b, SHEAF_NUMBER_MAX)) return;
-	b->size =
-		(size_t)(sheaf_print_u64((char *)b->data + b->size, key_of(out, frame, row, r)) - (char *)b->data);
+	b->size = (size_t)(sheaf_print_u64((char *)b->data + b->size, key_of(e, r)) - (char *)b->data);
 }
 
 /* The totals have said that lines need no ids. */
@@ -299,53 +304,48 @@ static sheaf_run samples_of(const sheaf_frame *frame, int stream, int64_t r)
 	return sheaf_level_below_one(&frame->columns[stream].levels[0], r);
 }
 
-static sheaf_status put_line(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_frame *frame,
-                             int64_t row, int64_t r, int64_t line, sheaf_context *cx, sheaf_error *err)
+static sheaf_status put_line(const encoding *e, int64_t r, int64_t line)
 {
-	bool first = !out->ids;
-	if (out->ids) put_id(out, b, frame, row, r);
-	for (int s = 0; s < frame->ncolumns; s++) {
-		if (s == out->key) continue;
-		sheaf_run samples = samples_of(frame, s, r);
+	bool first = !e->out->ids;
+	if (e->out->ids) put_id(e, r);
+	for (int s = 0; s < e->frame->ncolumns; s++) {
+		if (s == e->out->key) continue;
+		sheaf_run samples = samples_of(e->frame, s, r);
 		int64_t n = sheaf_run_length(samples);
 		if (line >= (n ? n : 1)) continue;
-		put_name(out, b, s, first);
+		put_name(e->out, e->b, s, first);
 		first = false;
 		if (n == 0)
-			SHEAF_TRY(lose(out, s, row + r,
-			               SHEAF_FINDING(SHEAF_ERROR, "stream without samples",
-			                             "at least one sample of every stream in every sequence", "none",
-			                             "an empty sample is written", .status = SHEAF_LOSS),
-			               cx, err));
+			SHEAF_TRY(lose(e, s, r,
+			               SHEAF_FINDING(.rule = "stream without samples",
+			                             .expected = "at least one sample of every stream in every sequence",
+			                             .found = "none", .consequence = "an empty sample is written")));
 		else
-			SHEAF_TRY(put_sample(out, b, &frame->columns[s], s, row + r, samples.begin + line, cx, err));
+			SHEAF_TRY(put_sample(e, s, r, samples.begin + line));
 	}
-	sheaf_builder_byte(b, '\n');
+	sheaf_builder_byte(e->b, '\n');
 	return SHEAF_OK;
 }
 
-static sheaf_status put_row(const sheaf_ctf_writer *out, sheaf_builder *b, const sheaf_frame *frame,
-                            int64_t row, int64_t r, sheaf_context *cx, sheaf_error *err)
+static sheaf_status put_row(const encoding *e, int64_t r)
 {
 	int64_t lines = 1;
-	for (int s = 0; s < frame->ncolumns; s++)
-		if (s != out->key && sheaf_run_length(samples_of(frame, s, r)) > lines)
-			lines = sheaf_run_length(samples_of(frame, s, r));
-	if (!out->ids) SHEAF_TRY(check_totals(row + r, key_of(out, frame, row, r), lines, err));
-	for (int64_t line = 0; line < lines && !b->failed; line++)
-		SHEAF_TRY(put_line(out, b, frame, row, r, line, cx, err));
+	for (int s = 0; s < e->frame->ncolumns; s++)
+		if (s != e->out->key && sheaf_run_length(samples_of(e->frame, s, r)) > lines)
+			lines = sheaf_run_length(samples_of(e->frame, s, r));
+	if (!e->out->ids) SHEAF_TRY(check_totals(e->row + r, key_of(e, r), lines, e->err));
+	for (int64_t line = 0; line < lines && !e->b->failed; line++) SHEAF_TRY(put_line(e, r, line));
 	return SHEAF_OK;
 }
 
 static sheaf_status encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
                            sheaf_context *cx, sheaf_error *err)
 {
-	const sheaf_ctf_writer *out = (const sheaf_ctf_writer *)writer;
 	sheaf_status status = SHEAF_OK;
 	sheaf_builder b;
+	encoding e = {(const sheaf_ctf_writer *)writer, frame, row, &b, cx, err};
 	sheaf_builder_begin(&b, cx, &blob->bytes);
-	for (int64_t r = 0; r < frame->nrows && status == SHEAF_OK && !b.failed; r++)
-		status = put_row(out, &b, frame, row, r, cx, err);
+	for (int64_t r = 0; r < frame->nrows && status == SHEAF_OK && !b.failed; r++) status = put_row(&e, r);
 	if (status) {
 		sheaf_builder_drop(&b);
 		return status;

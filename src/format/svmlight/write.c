@@ -147,13 +147,24 @@ static sheaf_status finish(void *created, sheaf_error *err)
 
 enum { BATCH = 64, ENTRY_MAX = 2 * SHEAF_NUMBER_MAX + 2 };
 
-static sheaf_status lose(const sheaf_svm_writer *out, const char *stream, int64_t row, sheaf_finding finding,
-                         sheaf_context *cx, sheaf_error *err)
+/* Rows on their way into bytes. */
+typedef struct encoding {
+	const sheaf_svm_writer *out;
+	const sheaf_frame *frame;
+	int64_t row; /* number of the frame's first */
+	sheaf_builder *b;
+	sheaf_context *cx;
+	sheaf_error *err;
+} encoding;
+
+static sheaf_status lose(const encoding *e, const char *stream, int64_t r, sheaf_finding finding)
 {
-	sheaf_problem problem = sheaf_problem_in(sheaf_sink_name(out->sink), &finding);
+	finding.severity = SHEAF_ERROR;
+	finding.status = SHEAF_LOSS;
+	sheaf_problem problem = sheaf_problem_in(sheaf_sink_name(e->out->sink), &finding);
 	problem.place.stream = stream;
-	problem.place.row = row;
-	return sheaf_report(cx, &problem, err);
+	problem.place.row = e->row + r;
+	return sheaf_report(e->cx, &problem, e->err);
 }
 
 static void put_number(sheaf_builder *b, const sheaf_column *column, int64_t at)
@@ -176,8 +187,8 @@ static double value_at(const sheaf_column *column, int64_t at)
 }
 
 /* The run of the row's only sample. More of them have no place, and none of them is said by nothing. */
-static sheaf_status find_sample(const sheaf_svm_writer *out, const sheaf_column *column, const char *stream,
-                                int64_t row, int64_t r, sheaf_run *run, sheaf_context *cx, sheaf_error *err)
+static sheaf_status find_sample(const encoding *e, const sheaf_column *column, const char *stream, int64_t r,
+                                sheaf_run *run)
 {
 	char found[32];
 	sheaf_run samples = sheaf_level_below_one(&column->levels[0], r);
@@ -185,11 +196,10 @@ static sheaf_status find_sample(const sheaf_svm_writer *out, const sheaf_column 
 	*run = n ? sheaf_level_below_one(&column->levels[1], samples.begin) : (sheaf_run){0, 0};
 	if (n == 1) return SHEAF_OK;
 	snprintf(found, sizeof found, "%" PRId64, n);
-	return lose(out, stream, row + r,
-	            SHEAF_FINDING(SHEAF_ERROR, "row of other than one sample",
-	                          "one sample of each stream in a row", found,
-	                          n ? "the first one is written" : "nothing is written", .status = SHEAF_LOSS),
-	            cx, err);
+	return lose(e, stream, r,
+	            SHEAF_FINDING(.rule = "row of other than one sample",
+	                          .expected = "one sample of each stream in a row", .found = found,
+	                          .consequence = n ? "the first one is written" : "nothing is written"));
 }
 
 /* One number; none can only be where that was told as a loss. */
@@ -202,17 +212,16 @@ static void put_label(sheaf_builder *b, const sheaf_column *column, sheaf_run ru
 }
 
 /* Labels stand for themselves: there is no place for their values. */
-static sheaf_status put_labels(const sheaf_svm_writer *out, sheaf_builder *b, const sheaf_column *column,
-                               sheaf_run run, int64_t row, sheaf_context *cx, sheaf_error *err)
+static sheaf_status put_labels(const encoding *e, const sheaf_column *column, sheaf_run run, int64_t r)
 {
 	for (int64_t at = run.begin; at < run.end; at++) {
-		if (at > run.begin) sheaf_builder_byte(b, ',');
-		put_whole(b, sheaf_level_index(&column->levels[1], 0, at));
+		if (at > run.begin) sheaf_builder_byte(e->b, ',');
+		put_whole(e->b, sheaf_level_index(&column->levels[1], 0, at));
 		if (value_at(column, at) != 1)
-			SHEAF_TRY(lose(out, out->label_name, row,
-			               SHEAF_FINDING(SHEAF_ERROR, "value of a label", "1 as the value of each label",
-			                             "another value", "it is left out", .status = SHEAF_LOSS),
-			               cx, err));
+			SHEAF_TRY(
+				lose(e, e->out->label_name, r,
+			         SHEAF_FINDING(.rule = "value of a label", .expected = "1 as the value of each label",
+			                       .found = "another value", .consequence = "it is left out")));
 	}
 	return SHEAF_OK;
 }
@@ -255,51 +264,49 @@ static void put_query(const sheaf_svm_writer *out, sheaf_builder *b, const sheaf
 	put_whole(b, query);
 }
 
-static sheaf_status put_comment(const sheaf_svm_writer *out, sheaf_builder *b, const sheaf_frame *frame,
-                                int64_t row, int64_t r, sheaf_context *cx, sheaf_error *err)
+static sheaf_status put_comment(const encoding *e, int64_t r)
 {
-	if (out->comment < 0 || sheaf_level_is_null(&frame->columns[out->comment].levels[0], r)) return SHEAF_OK;
-	const sheaf_column *column = &frame->columns[out->comment];
+	if (e->out->comment < 0 || sheaf_level_is_null(&e->frame->columns[e->out->comment].levels[0], r))
+		return SHEAF_OK;
+	const sheaf_column *column = &e->frame->columns[e->out->comment];
 	sheaf_run run = sheaf_level_below_one(&column->levels[0], r);
 	size_t n = (size_t)sheaf_run_length(run), whole = n;
 	const uint8_t *text = n ? column->values.data + run.begin : NULL;
 	const uint8_t *feed = n ? (const uint8_t *)memchr(text, '\n', n) : NULL;
 	if (feed) n = (size_t)(feed - text);
 	if (n && text[n - 1] == '\r') n--;
-	sheaf_builder_text(b, " #");
-	sheaf_builder_append(b, text, n);
+	sheaf_builder_text(e->b, " #");
+	sheaf_builder_append(e->b, text, n);
 	if (n == whole) return SHEAF_OK;
-	return lose(out, "comment", row + r,
-	            SHEAF_FINDING(SHEAF_ERROR, "comment of several lines", "a comment that fits a line",
-	                          "a line feed, or a CR at its end", "the rest is left out",
-	                          .status = SHEAF_LOSS),
-	            cx, err);
+	return lose(e, "comment", r,
+	            SHEAF_FINDING(.rule = "comment of several lines", .expected = "a comment that fits a line",
+	                          .found = "a line feed, or a CR at its end",
+	                          .consequence = "the rest is left out"));
 }
 
-static sheaf_status put_row(const sheaf_svm_writer *out, sheaf_builder *b, const sheaf_frame *frame,
-                            int64_t row, int64_t r, sheaf_context *cx, sheaf_error *err)
+static sheaf_status put_row(const encoding *e, int64_t r)
 {
-	const sheaf_column *label = &frame->columns[out->label], *features = &frame->columns[out->features];
-	size_t begin = b->size;
+	const sheaf_svm_writer *out = e->out;
+	const sheaf_column *label = &e->frame->columns[out->label], *features = &e->frame->columns[out->features];
+	size_t begin = e->b->size;
 	sheaf_run run;
-	SHEAF_TRY(find_sample(out, label, out->label_name, row, r, &run, cx, err));
+	SHEAF_TRY(find_sample(e, label, out->label_name, r, &run));
 	if (out->many)
-		SHEAF_TRY(put_labels(out, b, label, run, row + r, cx, err));
+		SHEAF_TRY(put_labels(e, label, run, r));
 	else
-		put_label(b, label, run);
-	if (!out->costs) put_weight(out, b, frame, r);
-	put_query(out, b, frame, r);
-	if (out->costs) put_weight(out, b, frame, r);
-	SHEAF_TRY(find_sample(out, features, out->features_name, row, r, &run, cx, err));
-	put_features(out, b, features, run);
+		put_label(e->b, label, run);
+	if (!out->costs) put_weight(out, e->b, e->frame, r);
+	put_query(out, e->b, e->frame, r);
+	if (out->costs) put_weight(out, e->b, e->frame, r);
+	SHEAF_TRY(find_sample(e, features, out->features_name, r, &run));
+	put_features(out, e->b, features, run);
 	/* A line of nothing, or of a comment alone, is no row. */
-	if (b->size == begin && !b->failed)
-		SHEAF_TRY(lose(out, NULL, row + r,
-		               SHEAF_FINDING(SHEAF_ERROR, "row of nothing", "a label or a feature in each row",
-		                             "none", "the row is left out", .status = SHEAF_LOSS),
-		               cx, err));
-	SHEAF_TRY(put_comment(out, b, frame, row, r, cx, err));
-	sheaf_builder_byte(b, '\n');
+	if (e->b->size == begin && !e->b->failed)
+		SHEAF_TRY(lose(e, NULL, r,
+		               SHEAF_FINDING(.rule = "row of nothing", .expected = "a label or a feature in each row",
+		                             .found = "none", .consequence = "the row is left out")));
+	SHEAF_TRY(put_comment(e, r));
+	sheaf_builder_byte(e->b, '\n');
 	return SHEAF_OK;
 }
 
@@ -321,9 +328,9 @@ static sheaf_status encode(const void *writer, const sheaf_frame *frame, int64_t
 	const sheaf_svm_writer *out = (const sheaf_svm_writer *)writer;
 	sheaf_status status = SHEAF_OK;
 	sheaf_builder b;
+	encoding e = {out, frame, row, &b, cx, err};
 	sheaf_builder_begin(&b, cx, &blob->bytes);
-	for (int64_t r = 0; r < frame->nrows && status == SHEAF_OK && !b.failed; r++)
-		status = put_row(out, &b, frame, row, r, cx, err);
+	for (int64_t r = 0; r < frame->nrows && status == SHEAF_OK && !b.failed; r++) status = put_row(&e, r);
 	if (status) {
 		sheaf_builder_drop(&b);
 		return status;
