@@ -290,6 +290,41 @@ expect 0 info --json --stream long:1:dense:double:alias=a alias.ctf
 has out '{"name":"long","alias":"a","storage":"dense","dim":1,"type":"float64"}'
 end
 
+begin 'info counts what reading would stop at or leave out'
+printf '|A 1\n|A x\n|A 3\n|A y\n' >flaws.ctf
+expect 1 info --stream A:1:dense --allow-missing flaws.ctf
+has out 'errors: 4 (not a number 2, empty row 2); left out with --max-errors, see sheaf validate'
+expect 1 info --json --stream A:1:dense --allow-missing flaws.ctf
+has out '"flaws":{"errors":4,"rules":{"not a number":2,"empty row":2},"complete":true}}'
+json out
+expect 1 info words.ctf flaws.ctf plain.ctf
+has out '; see sheaf validate'
+awk 'BEGIN { for (i = 0; i < 200000; i++) print "1,2"; print "x" }' >late.csv
+expect 0 info late.csv
+lacks out 'errors'
+end
+
+begin 'rows before a flaw'
+printf '|A 1\n|A 2\n|A x\n|A 4\n' >flaw.ctf
+for c in cat head; do
+	expect 4 $c --stream A:1:dense flaw.ctf
+	is out '0  A [1]
+1  A [2]'
+	has err 'flaw.ctf:3:'
+	lines err 1
+	expect 0 $c --rows 2 --stream A:1:dense flaw.ctf
+	lines out 2
+	empty err
+done
+printf '%%%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n4 2 2\n3 3 3\n' >flaw.mtx
+expect 4 cat --json flaw.mtx
+is out '{"tensor":"/","format":"coordinate","shape":[3,3],"entries":[[[0,0],1]'
+"$sheaf" cat --json flaw.mtx 2>&1 | tail -n 1 >both
+has both 'sheaf: error: flaw.mtx:4:1'
+expect 4 convert --stream A:1:dense flaw.ctf flaw.cbf
+[ ! -e flaw.cbf ] || fault 'expected no output where the input has a flaw'
+end
+
 begin 'names that JSON must escape'
 printf '0 |a"b\\c 1\n' >'odd "name".ctf'
 expect 0 info --json 'odd "name".ctf'

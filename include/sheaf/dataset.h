@@ -100,8 +100,9 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_besides(const char *path, const sheaf_ope
 SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_describe(const sheaf_dataset *dataset, bool json,
                                                         sheaf_buffer *out, sheaf_error *err);
 
-/* The next frame, or END, again and again. After a failure the dataset can only be closed. *out is borrowed
- * and valid until the next call with this dataset; its buffers may be kept longer by reference. */
+/* The next frame, or END, again and again. Rows before a flaw of the input come first, then the failure,
+ * after which the dataset can only be closed. *out is borrowed and valid until the next call with this
+ * dataset; its buffers may be kept longer by reference. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_next(sheaf_dataset *dataset, const sheaf_frame **out,
                                             sheaf_error *err);
 /* Passes over rows at the beginning, before the first sheaf_next: as many of the first `rows` as whole pieces

@@ -134,11 +134,12 @@ class Context:
         elif count == _SHOWN + 1:
             self._warnings.append(f"more of this kind ({rule}) are counted, but not shown")
 
-    def tally(self) -> dict[str, int]:
-        """How many problems of each rule there were so far."""
+    def tally(self, severity: int | None = None) -> dict[str, int]:
+        """How many problems of each rule there were so far; with a severity, those of at least that, losses left out."""
         counts, entry, i = {}, c.sheaf_tally(), 0
         while lib.sheaf_context_tally(self.handle, i, byref(entry)):
-            counts[(entry.rule or b"").decode()] = entry.count
+            if severity is None or (entry.severity >= severity and entry.status != c.SHEAF_LOSS):
+                counts[(entry.rule or b"").decode()] = entry.count
             i += 1
         return counts
 

@@ -12,6 +12,7 @@ from ._errors import DataError, Problem, SheafError, UsageError, decoded
 from ._library import lib
 from ._options import Given, table
 from ._progress import progress_of
+from ._source import is_path
 from .dataset import Dataset, Opening, Reader
 
 TYPE_CHECKING = False
@@ -365,7 +366,35 @@ def info(source: Any = None, *, mmap: bool = False, **options: Any) -> dict[str,
         names = members_of(opening)
         if len(names) > 1:
             return _container(opening, names)
-    return _info(Reader(opening, glance=True), str(source))
+    shown, flaws = _info(Reader(opening, glance=True), str(source)), _flaws(opening)
+    return {**shown, "flaws": flaws} if flaws else shown
+
+
+_LOOK_PIECES, _LOOK_BYTES = 16, 448 << 10  # a quick look infers from the first half MiB what a file does not declare
+
+
+def _flaws(opening: Opening) -> dict[str, Any]:
+    """What is wrong with the beginning of a file, by rule; nothing where nothing is, or where it can be read once only."""
+    if not is_path(opening.source) or not os.path.isfile(opening.source):
+        return {}
+    looking = Opening(opening.source, opening.given, opening.mmap, settings={"validate": True})
+    context, ends, complete, frame = looking.quiet(), False, False, POINTER(c.sheaf_frame)()
+    try:
+        handle = looking.open(context, glance=True, piece_bytes=_LOOK_BYTES, index=c.SHEAF_INDEX_NEVER)
+        with handle as pointer:
+            small = os.path.getsize(opening.source) <= _LOOK_BYTES and not lib.sheaf_source_compression(lib.sheaf_dataset_source(pointer))
+            facts = c.sheaf_facts()
+            lib.sheaf_dataset_facts(pointer, byref(facts))
+            for _ in range(1 if facts.guess and not small else _LOOK_PIECES):
+                complete = bool(context.run(lib.sheaf_next, pointer, byref(frame)))
+                if complete:
+                    break
+    except DataError:
+        ends = True
+    rules = context.tally(c.SHEAF_ERROR)
+    if ends and not rules:
+        rules = {"unreadable": 1}
+    return {"errors": sum(rules.values()), "rules": rules, "complete": complete} if rules else {}
 
 
 def _container(opening: Opening, names: list[bytes]) -> dict[str, Any]:

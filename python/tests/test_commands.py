@@ -32,8 +32,8 @@ def agree(function, name, tmp):
     for path in some_files(tmp):
         try:
             wanted = printed(name, path)
-        except subprocess.CalledProcessError:
-            wanted = None
+        except subprocess.CalledProcessError as error:
+            wanted = json.loads(error.stdout) if error.returncode == 1 else None
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -47,6 +47,19 @@ def agree(function, name, tmp):
 
 def test_info(tmp):
     agree(sheaf.info, "info", tmp)
+    path = tmp / "flaws.ctf"
+    path.write_text("|A 1\n|A x\n|A 3\n")
+    options = {"stream": "A:1:dense", "allow_missing": True}
+    same(sheaf.info(path, **options)["flaws"], {"errors": 2, "rules": {"not a number": 1, "empty row": 1}, "complete": True})
+
+
+def test_rows_before_a_flaw(tmp):
+    path, found = tmp / "flaw.csv", []
+    path.write_text("a,b\n1,2\n3,4\n5\n6,7\n")
+    with raises(sheaf.DataError):
+        for frame in sheaf.open(path):
+            found.append(len(frame))
+    same(found, [2])
 
 
 def test_stats(tmp):

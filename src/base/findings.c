@@ -35,7 +35,8 @@ static sheaf_status hear(void *user, const sheaf_problem *problem, sheaf_error *
 	f->lossy |= problem->status == SHEAF_LOSS;
 	f->errors += severity == SHEAF_ERROR && problem->status != SHEAF_LOSS;
 	if (!f->over) keep(f, problem);
-	if (sheaf_passes(f->cx, problem, severity, f->errors)) return SHEAF_OK;
+	f->heard++;
+	if (f->last ? f->heard < f->last : sheaf_passes(f->cx, problem, severity, f->errors)) return SHEAF_OK;
 	return sheaf_fail(err, problem->status, "%s", sheaf_problem_text(problem, text, sizeof text));
 }
 
@@ -57,12 +58,13 @@ void sheaf_findings_clear(sheaf_findings *findings)
 {
 	if (findings->list.failed) sheaf_builder_drop(&findings->list);
 	findings->list.size = 0;
-	findings->errors = 0;
+	findings->errors = findings->heard = findings->last = 0;
 	findings->lossy = findings->over = false;
 }
 
-sheaf_status sheaf_findings_tell(const sheaf_findings *findings, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_findings_tell(sheaf_findings *findings, sheaf_context *cx, sheaf_error *err)
 {
+	findings->told = 0;
 	for (size_t at = 0; at < findings->list.size;) {
 		sheaf_problem problem;
 		const char **texts[TEXTS];
@@ -75,6 +77,7 @@ sheaf_status sheaf_findings_tell(const sheaf_findings *findings, sheaf_context *
 			at += strlen(*texts[t]) + 1;
 		}
 		at += (ALIGNMENT - at % ALIGNMENT) % ALIGNMENT;
+		findings->told++;
 		SHEAF_TRY(sheaf_report(cx, &problem, err));
 	}
 	return SHEAF_OK;

@@ -9,4 +9,10 @@
  * again, as `until` says, and what fails then is a failure. */
 SHEAF_USE bool sheaf_put_off(sheaf_status status, const char *until);
 
+/* Whether a failure is of what the input holds: what stands before it is good, and may be given first. */
+static inline bool sheaf_is_flaw(sheaf_status status)
+{
+	return status == SHEAF_DATA || status == SHEAF_SHORT || status == SHEAF_UNSUPPORTED;
+}
+
 #endif

@@ -163,6 +163,10 @@ extern const exit_meaning exit_meanings[]; /* ends with a row without a meaning 
 
 void out_bytes(const void *data, size_t size);
 void out_text(const char *text);
+/* What a file says: control characters are made visible. */
+void out_visibly(const char *text);
+/* Ends a line of which a part has gone out, before a message. */
+void out_new_line(void);
 /* At most 1000 bytes at a time: for numbers and short words. */
 void out_printf(const char *format, ...) SHEAF_PRINTF(1, 2);
 /* A JSON string; bytes that are not UTF-8 become U+FFFD. */
@@ -309,6 +313,19 @@ void inputs_free(arguments *expanded);
  * slip, whoever sits at a terminal is asked, and the work is done again with `force`. */
 typedef sheaf_status (*output_work)(const session *s, bool force, sheaf_error *err);
 int run_output(const arguments *args, const char *label, output_work work);
+
+/* What is wrong with the beginning of a file, in its pieces one after the other. */
+typedef struct flaws {
+	int64_t errors;
+	rule_count rules[MAX_RULES];
+	int nrules;
+	bool ends;     /* some are such that --max-errors does not tolerate them */
+	bool complete; /* that was all of the file */
+} flaws;
+/* Nothing where the input can be read once only. */
+SHEAF_USE sheaf_status look_for_flaws(const session *s, const char *path, flaws *f, sheaf_error *err);
+void print_flaws(const flaws *f);
+void json_flaws(const flaws *f);
 
 /* What the command line says of the rows and columns that are wanted. */
 sheaf_selection selection_wanted(const arguments *args);

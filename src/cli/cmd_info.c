@@ -12,6 +12,7 @@ typedef struct info {
 	sheaf_index_info index;
 	const sheaf_schema *schema;
 	sheaf_buffer more; /* what only the format knows */
+	flaws flaws;
 } info;
 
 static info gather(const session *s, const sheaf_dataset *dataset)
@@ -138,6 +139,7 @@ static void print_text(const info *i)
 	if (i->facts.guess) print_line("declaration", i->facts.guess);
 	if (has_index(i)) print_index(&i->index);
 	out_bytes(i->more.data, i->more.size);
+	print_flaws(&i->flaws);
 }
 
 /* ---- JSON ---- */
@@ -200,6 +202,7 @@ static void print_json(const info *i)
 	if (i->facts.guess) out_json_member(&first, "inferred", i->facts.guess);
 	if (has_index(i)) out_json_key(&first, "index"), json_index(&i->index);
 	out_bytes(i->more.data, i->more.size);
+	if (i->flaws.errors) out_json_key(&first, "flaws"), json_flaws(&i->flaws);
 	out_text("}\n");
 }
 
@@ -207,6 +210,8 @@ static sheaf_status print_info(session *s, sheaf_dataset *dataset, sheaf_error *
 {
 	info i = gather(s, dataset);
 	bool json = sheaf_values_flag(&s->args->values, "json");
+	SHEAF_TRY(look_for_flaws(s, s->label, &i.flaws, err));
+	if (i.flaws.errors) s->code = EXIT_DIFFERENT;
 	SHEAF_TRY(sheaf_dataset_describe(dataset, json, &i.more, err));
 	if (!json && s->label != s->args->files[0]) out_text("\n"); /* between two files */
 	(json ? print_json : print_text)(&i);

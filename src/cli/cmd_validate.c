@@ -42,23 +42,11 @@ static void json_problem(const sheaf_problem *problem)
 	out_text("}\n");
 }
 
-/* What the file says may not begin a line of its own. */
-static void print_visibly(const char *text)
-{
-	for (const char *at = text; *at; at++) {
-		unsigned char byte = (unsigned char)*at;
-		if (byte < 0x20 || byte == 0x7f)
-			out_printf("\\x%02x", byte);
-		else
-			out_bytes(at, 1);
-	}
-}
-
 static void print_violation(const char *severity, const char *text)
 {
 	out_text(severity);
 	out_text(": ");
-	print_visibly(text);
+	out_visibly(text);
 	out_text("\n");
 }
 
@@ -181,7 +169,7 @@ static sheaf_status read_other(void *user, const char *path, sheaf_error *err)
 	else if (status)
 		return sheaf_fail(err, status, "%s", failure.message);
 	if (!o->v->json && o->v->violations > before)
-		out_printf("%s: dataset ", o->v->file), print_visibly(path), out_text(": not valid\n");
+		out_printf("%s: dataset ", o->v->file), out_visibly(path), out_text(": not valid\n");
 	return SHEAF_OK;
 }
 

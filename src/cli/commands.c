@@ -250,14 +250,18 @@ const command commands[] = {
      SHEAF_READING, no_options,
      "Prints the format, the compression, the size, the streams with their storage, type and dim, and the "
      "counts that are known without reading the whole file. Streams that the file does not declare are "
-     "inferred from its beginning; the output then says so."},
+     "inferred from its beginning; the output then says so. Errors in the first pieces of a file are counted "
+     "by "
+     "rule, and make the exit status 1."},
 	{"head", run_head, "the first rows", "FILE...", 1, -1, READS_ALL | (SELECTS & ~TAKES_HEAD) | TAKES_JSON,
      SHEAF_READING, head_options,
      "Prints one row a line: the key, then each stream with its samples. A dense sample is [1 2], a sparse "
      "one shows index:value. Long samples and sequences are shortened. With --json each row is one complete "
      "JSON object."},
 	{"cat", run_cat, "all rows", "FILE...", 1, -1, READS_ALL | SELECTS | TAKES_JSON, SHEAF_READING,
-     cat_options, "Prints all rows like head, but shortens nothing."},
+     cat_options,
+     "Prints all rows like head, but shortens nothing. Where the input has an error, the rows before it come "
+     "first, then the message."},
 	{"stats", run_stats, "statistics of all rows, by stream", "FILE...", 1, -1,
      READS_ALL | SELECTS | TAKES_JSON, SHEAF_READING, stats_options,
      "Reads the whole file and prints, for each stream, the lengths of sequences, the number of stored "

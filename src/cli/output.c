@@ -15,6 +15,7 @@ enum { OUT_SIZE = 256 << 10, PRINTF_ROOM = 1024 };
 static struct {
 	char bytes[OUT_SIZE];
 	size_t used;
+	char last;     /* byte that was put; 0: none */
 	size_t marked; /* bytes before the mark that are still held back */
 	bool gone;     /* some after it were written */
 	int sys;       /* errno of the first write that failed, or 0 */
@@ -55,6 +56,7 @@ static void flush(void)
 void out_bytes(const void *data, size_t size)
 {
 	if (out.sys || size == 0) return;
+	out.last = ((const char *)data)[size - 1];
 	if (size > OUT_SIZE - out.used) flush();
 	if (size > OUT_SIZE) {
 		out.gone = true;
@@ -67,6 +69,24 @@ void out_bytes(const void *data, size_t size)
 
 void out_text(const char *text) { out_bytes(text, strlen(text)); }
 
+void out_visibly(const char *text)
+{
+	for (const char *at = text; *at; at++) {
+		unsigned char byte = (unsigned char)*at;
+		if (byte < 0x20 || byte == 0x7f)
+			out_printf("\\x%02x", byte);
+		else
+			out_bytes(at, 1);
+	}
+}
+
+void out_new_line(void)
+{
+	if (!out.gone || out.last == '\n') return;
+	out_bytes("\n", 1);
+	flush();
+}
+
 void out_printf(const char *format, ...)
 {
 	if (OUT_SIZE - out.used < PRINTF_ROOM) flush();
@@ -75,6 +95,7 @@ void out_printf(const char *format, ...)
 	int n = vsnprintf(out.bytes + out.used, PRINTF_ROOM, format, args);
 	va_end(args);
 	if (n > 0) out.used += n < PRINTF_ROOM ? (size_t)n : PRINTF_ROOM - 1;
+	if (n > 0) out.last = out.bytes[out.used - 1];
 }
 
 sheaf_status out_check(sheaf_error *err)

@@ -41,7 +41,10 @@ sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, const char *m
 		if (limit > 0) limit -= rows;
 		status = print_frame(schema, frame, style, sheaf_dataset_row(dataset), rows, &text, err);
 	}
-	if (status == SHEAF_OK || status == SHEAF_END) out_text(sheaf_rows_ending(schema, style));
+	if (status == SHEAF_OK || status == SHEAF_END)
+		out_text(sheaf_rows_ending(schema, style));
+	else
+		out_new_line(); /* before the message */
 	sheaf_buffer_reset(&text);
 	return status == SHEAF_END ? SHEAF_OK : status;
 }

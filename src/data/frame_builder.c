@@ -4,6 +4,7 @@
 #include "data/frame_builder.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/status.h"
 
 /* ---- the buffers ---- */
 
@@ -195,11 +196,15 @@ static void fill_up_all(sheaf_frame_builder *b)
 sheaf_status sheaf_frame_builder_end(sheaf_frame_builder *b, sheaf_status status, sheaf_frame *frame,
                                      sheaf_error *err)
 {
-	if (status == SHEAF_OK) {
+	bool keeps = b->columns && (status == SHEAF_OK || sheaf_is_flaw(status));
+	sheaf_status moved = SHEAF_OK;
+	if (keeps && status) sheaf_frame_builder_go_back(b);
+	if (keeps) {
 		fill_up_all(b);
-		status = walk(b, frame, hand_over, err);
+		moved = walk(b, frame, hand_over, status ? NULL : err);
 	}
-	frame->nrows = status ? 0 : b->nrows;
+	frame->nrows = keeps && moved == SHEAF_OK ? b->nrows : 0;
+	if (status == SHEAF_OK) status = moved;
 	(void)!walk(b, NULL, drop, NULL);
 	if (b->memory) sheaf_release(b->cx, b->memory, b->memory_size);
 	b->memory = NULL;

@@ -50,8 +50,9 @@ struct sheaf_frame_builder {
  * owns. Whatever comes out, sheaf_frame_builder_end must follow. */
 SHEAF_USE sheaf_status sheaf_frame_builder_begin(sheaf_frame_builder *b, const sheaf_schema *schema,
                                                  sheaf_frame *frame, sheaf_context *cx, sheaf_error *err);
-/* Where `status` is OK, moves all buffers into the frame, as nrows rows; else the frame has no rows. Frees
- * what the builder has; returns `status`, or what failed while filling. */
+/* Where `status` is OK, moves all buffers into the frame, as nrows rows. Where it is a flaw of the input
+ * (sheaf_is_flaw), the frame gets the rows that were complete before it; else it has none. Frees what the
+ * builder has; returns `status`, or what failed while filling. */
 SHEAF_USE sheaf_status sheaf_frame_builder_end(sheaf_frame_builder *b, sheaf_status status,
                                                sheaf_frame *frame, sheaf_error *err);
 /* What has failed while filling, of memory, in any buffer. */

@@ -88,8 +88,9 @@ static sheaf_status next(sheaf_dataset *d, const sheaf_frame **out, sheaf_error 
 	SHEAF_TRY(status);
 	d->row = d->next_row;
 	SHEAF_TRY(sheaf_view_place(&d->input, sheaf_decoding_frame(&d->decoding), err));
-	if (d->format->review) SHEAF_TRY(d->format->review(d->in, frame, d->row, err));
-	sheaf_index_gather(&d->indexed, sheaf_decoding_piece(&d->decoding), frame);
+	bool whole = !sheaf_decoding_is_cut_short(&d->decoding);
+	if (whole && d->format->review) SHEAF_TRY(d->format->review(d->in, frame, d->row, err));
+	if (whole) sheaf_index_gather(&d->indexed, sheaf_decoding_piece(&d->decoding), frame);
 	d->next_row += frame->nrows;
 	sheaf_decoding_frame(&d->decoding)->checked = !d->glance;
 	tell_progress(d);

@@ -4,6 +4,7 @@
  * left is decoded again. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "delimited/delimited.h"
 #include <string.h>
 
@@ -111,17 +112,19 @@ static sheaf_status read_piece(sheaf_delimited_decoding *d)
 {
 	const sheaf_delimited_reader *in = d->in;
 	const uint8_t *begin = d->piece->bytes.data;
+	sheaf_status status = SHEAF_OK;
 	SHEAF_TRY(sheaf_records_find(&d->records, &in->dialect, in->width, begin, begin + d->piece->size,
 	                             d->piece->line, d->err));
 	SHEAF_TRY(read_columns(d));
 	if (d->found || d->records.findings.size) {
 		int64_t before = d->records.count;
-		SHEAF_TRY(sheaf_delimited_report(d));
+		status = sheaf_delimited_report(d);
+		if (status && !sheaf_is_flaw(status)) return status;
 		if (d->records.count < before) SHEAF_TRY(read_columns(d));
 	}
 	d->to.nrows = d->records.count;
 	take_lines(d);
-	return SHEAF_OK;
+	return status;
 }
 
 sheaf_status sheaf_delimited_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,

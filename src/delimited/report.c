@@ -2,6 +2,7 @@
 /* What is wrong with a piece, told in the order of the input. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "delimited/delimited.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@ typedef struct reporting {
 	uint8_t *scratch;
 	size_t room;
 	bool any;
+	int64_t row; /* whose turn it is */
 } reporting;
 
 static sheaf_status tell(reporting *p, sheaf_problem problem, const uint8_t *at, int64_t line,
@@ -171,11 +173,19 @@ static sheaf_status go_through(reporting *p)
 	const sheaf_records *records = &p->d->records;
 	const sheaf_record_finding *finding = (const sheaf_record_finding *)(const void *)records->findings.data;
 	size_t left = records->findings.size / sizeof *finding;
-	for (int64_t r = 0; r <= records->count; r++) {
-		for (; left > 0 && finding->rows <= r; finding++, left--) SHEAF_TRY(tell_of_record(p, finding));
-		if (r < records->count && p->d->found) SHEAF_TRY(check_record(p, r));
+	for (p->row = 0; p->row <= records->count; p->row++) {
+		for (; left > 0 && finding->rows <= p->row; finding++, left--) SHEAF_TRY(tell_of_record(p, finding));
+		if (p->row < records->count && p->d->found) SHEAF_TRY(check_record(p, p->row));
 	}
 	return SHEAF_OK;
+}
+
+/* Only the records before the one with a flaw stay. */
+static void leave_out_rest(reporting *p)
+{
+	int64_t left = p->d->records.count - p->row;
+	if (left > 0) memset(p->marked + p->row, 1, (size_t)left);
+	p->any = true;
 }
 
 sheaf_status sheaf_delimited_report(sheaf_delimited_decoding *d)
@@ -188,7 +198,9 @@ sheaf_status sheaf_delimited_report(sheaf_delimited_decoding *d)
 	p.marked = (uint8_t *)memory;
 	p.scratch = (uint8_t *)scratch;
 	if (status == SHEAF_OK) status = go_through(&p);
-	if (status == SHEAF_OK && p.any) sheaf_records_leave_out(&d->records, p.marked);
+	if (sheaf_is_flaw(status)) leave_out_rest(&p);
+	if ((status == SHEAF_OK || sheaf_is_flaw(status)) && p.any)
+		sheaf_records_leave_out(&d->records, p.marked);
 	if (scratch) sheaf_release(d->cx, scratch, p.room);
 	if (memory) sheaf_release(d->cx, memory, rows);
 	return status;

@@ -251,7 +251,8 @@ struct sheaf_format {
 	void (*attend)(void *in, sheaf_context *cx);
 	/* Refills the frame, whose buffers are reused where nobody else owns them. May be called again for a
 	 * piece, and for pieces that nobody will see: what it finds goes to `cx`, or by the frame's notes to
-	 * review. */
+	 * review. Where it fails at a flaw of the input (sheaf_is_flaw), the frame has the rows before that,
+	 * which nobody reviews, or none. */
 	sheaf_status (*decode)(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
 	                       sheaf_error *err);
 	/* Sees each decoded frame in order, with the number of its first row. NULL: no need. */

@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "base/findings.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "io/source.h"
 
 /* A piece takes some 8 times its size when decoded at worst, twice over while a buffer grows. */
@@ -39,6 +40,7 @@ static void decode(void *user, void *memory)
 {
 	const sheaf_decoding *p = (const sheaf_decoding *)user;
 	item *i = (item *)memory;
+	i->frame.nrows = 0;
 	i->status = p->format->decode(p->in, &i->piece, &i->frame, i->findings.cx, &i->error);
 }
 
@@ -123,18 +125,49 @@ static sheaf_status cut_again(sheaf_decoding *p, sheaf_error *err)
 
 /* ---- giving in order ---- */
 
+/* What is found later than the finding that ends the work was decoded in vain: again, as far as that. */
+static void decode_up_to(const sheaf_decoding *p, item *i)
+{
+	int64_t last = i->findings.told;
+	if (i->status && last == i->findings.heard) return;
+	sheaf_findings_clear(&i->findings);
+	i->findings.last = last;
+	i->frame.nrows = 0;
+	sheaf_status status = p->format->decode(p->in, &i->piece, &i->frame, i->findings.cx, NULL);
+	if (sheaf_put_off(status, "the finding that ended it was told") && !sheaf_is_flaw(status))
+		i->frame.nrows = 0;
+}
+
 static sheaf_status give(sheaf_decoding *p, item *i, sheaf_error *err)
 {
-	if (goes_alone(p, i->status) || i->again || i->findings.over)
+	if (goes_alone(p, i->status) || i->again || i->findings.over) {
+		i->frame.nrows = 0;
 		return p->format->decode(p->in, &i->piece, &i->frame, p->cx, err);
-	SHEAF_TRY(sheaf_findings_tell(&i->findings, p->cx, err));
+	}
+	sheaf_status status = sheaf_findings_tell(&i->findings, p->cx, err);
+	if (sheaf_is_flaw(status)) decode_up_to(p, i);
+	SHEAF_TRY(status);
 	if (i->status && err) *err = i->error;
 	return i->status;
+}
+
+/* The rows before a flaw come first. */
+static sheaf_status give_what_is_good(sheaf_decoding *p, item *i, sheaf_error *err)
+{
+	sheaf_error why = {0};
+	sheaf_status status = give(p, i, &why);
+	bool cut_short = sheaf_is_flaw(status) && i->frame.nrows > 0;
+	if (status && err) *err = why;
+	p->flaw = cut_short ? status : SHEAF_OK;
+	p->flaw_error = why;
+	return cut_short ? SHEAF_OK : status;
 }
 
 sheaf_status sheaf_decoding_next(sheaf_decoding *p, const sheaf_frame **out, sheaf_error *err)
 {
 	*out = NULL;
+	if (p->flaw && err) *err = p->flaw_error;
+	if (p->flaw) return p->flaw;
 	if (p->given) sheaf_pipeline_pass(&p->pipeline);
 	p->given = false;
 	cut_ahead(p);
@@ -142,10 +175,12 @@ sheaf_status sheaf_decoding_next(sheaf_decoding *p, const sheaf_frame **out, she
 	item *i = (item *)sheaf_pipeline_first(&p->pipeline);
 	p->given = true;
 	if (p->ahead < p->pipeline.depth && !p->pipeline.held) p->ahead++;
-	SHEAF_TRY(give(p, i, err));
+	SHEAF_TRY(give_what_is_good(p, i, err));
 	*out = &i->frame;
 	return SHEAF_OK;
 }
+
+bool sheaf_decoding_is_cut_short(const sheaf_decoding *p) { return p->flaw != SHEAF_OK; }
 
 const sheaf_piece *sheaf_decoding_piece(sheaf_decoding *p)
 {

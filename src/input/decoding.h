@@ -19,6 +19,8 @@ typedef struct sheaf_decoding {
 	bool given;            /* the first item is the caller's */
 	sheaf_status cut;      /* of the last cut: what comes after the pieces under way */
 	sheaf_error cut_error; /* where that is a failure */
+	sheaf_status flaw;     /* of the piece whose first rows were given: what comes next */
+	sheaf_error flaw_error;
 } sheaf_decoding;
 
 /* `in` is what the format's `open` gave. Problems are reported to `cx`; frames are its memory. */
@@ -26,12 +28,15 @@ SHEAF_USE sheaf_status sheaf_decoding_open(sheaf_decoding *p, const sheaf_format
                                            sheaf_source *source, void *in, int64_t piece_bytes,
                                            sheaf_context *cx, sheaf_error *err);
 /* The next frame, or END; *out is borrowed until the next call. A failure comes when everything before it has
- * been given. */
+ * been given, the rows of its piece, too. */
 SHEAF_USE sheaf_status sheaf_decoding_next(sheaf_decoding *p, const sheaf_frame **out, sheaf_error *err);
 /* The piece of the frame that was given last. */
 const sheaf_piece *sheaf_decoding_piece(sheaf_decoding *p);
 /* That frame, for who completes it before anybody else sees it. */
 sheaf_frame *sheaf_decoding_frame(sheaf_decoding *p);
+/* Whether that has only the rows of its piece before a flaw, which comes with the next call: such a frame is
+ * not reviewed. */
+bool sheaf_decoding_is_cut_short(const sheaf_decoding *p);
 void sheaf_decoding_close(sheaf_decoding *p);
 
 /* The usual size of a piece under the limit of a context. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A piece into coordinates and values: kernels read what lines are plain, entries_line.c all others. */
 #include "base/context.h"
+#include "base/status.h"
 #include "lined/entries.h"
 #include "number/kernel.h"
 #include "number/lines.h"
@@ -105,41 +106,60 @@ static sheaf_status refuse_value(const sheaf_entry_decoding *d, int64_t r, const
 	return sheaf_report(d->text.cx, &problem, d->text.err);
 }
 
-/* Integers in place into those of fewer bytes: of either byte order the low ones. */
-static sheaf_status narrow_integers(sheaf_entry_decoding *d, const sheaf_field *field)
+/* Integers in place into those of fewer bytes: of either byte order the low ones. Gives the first row whose
+ * value does not fit, or how many rows there are. */
+static int64_t narrow_integers(sheaf_entry_decoding *d, int64_t least, int64_t most, size_t size)
 {
 	const int64_t *wide = (const int64_t *)(const void *)d->values->data;
-	size_t size = sheaf_type_size(field->type);
-	int64_t least, most;
-	range_of(field, &least, &most);
-	for (int64_t r = 0; r < d->to.nrows; r++) {
+	int64_t r = 0;
+	for (; r < d->to.nrows; r++) {
 		int64_t value = wide[r];
-		if (value < least || value > most) SHEAF_TRY(refuse_value(d, r, field, least, most, value));
+		if (value < least || value > most) break;
 		const uint8_t *low = (const uint8_t *)&value;
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 		low += sizeof value - size;
 #endif
 		memcpy(d->values->data + (size_t)r * size, low, size);
 	}
-	d->values->size = (size_t)d->to.nrows * size;
-	return SHEAF_OK;
+	d->values->size = (size_t)r * size;
+	return r;
+}
+
+/* Where `silent`, the rows from one on whose value does not fit are dropped. */
+static sheaf_status narrow_all_integers(sheaf_entry_decoding *d, const sheaf_field *field, bool silent)
+{
+	int64_t least, most;
+	range_of(field, &least, &most);
+	int64_t r = narrow_integers(d, least, most, sheaf_type_size(field->type));
+	if (r == d->to.nrows) return SHEAF_OK;
+	d->to.nrows = r;
+	int64_t value = ((const int64_t *)(const void *)d->values->data)[r];
+	return silent ? SHEAF_OK : refuse_value(d, r, field, least, most, value);
 }
 
 /* Values that the header wants in a narrower type than lines are read as. */
-static sheaf_status narrow_values(sheaf_entry_decoding *d)
+static sheaf_status narrow_values(sheaf_entry_decoding *d, bool silent)
 {
 	const sheaf_field *field = &d->in->schema.fields[d->in->rank];
 	const double *wide = (const double *)(const void *)d->values->data;
 	float *narrow = (float *)(void *)d->values->data;
 	size_t n = d->values->size / sizeof(double);
 	if (d->in->value == SHEAF_ENTRY_PATTERN || sheaf_type_size(field->type) == 8 || n == 0) return SHEAF_OK;
-	if (d->in->value == SHEAF_ENTRY_INTEGER) return narrow_integers(d, field);
+	if (d->in->value == SHEAF_ENTRY_INTEGER) return narrow_all_integers(d, field, silent);
 	for (size_t k = 0; k < n; k++) {
 		float value = (float)wide[k];
 		memcpy(&narrow[k], &value, sizeof value);
 	}
 	d->values->size = n * sizeof *narrow;
 	return SHEAF_OK;
+}
+
+/* Of the entries before a flaw. */
+static sheaf_status narrow_before(sheaf_entry_decoding *d)
+{
+	size_t size = (size_t)d->to.nrows * value_size(d->in);
+	if (d->values->size > size) d->values->size = size;
+	return narrow_values(d, true);
 }
 
 /* ---- the frame ---- */
@@ -194,6 +214,9 @@ sheaf_status sheaf_entry_decode(const void *reader, const sheaf_piece *piece, sh
 	if (in->bare && d.entry < in->entries) in->rules->find_place(&d);
 	sheaf_status status = begin_frame(&d, frame);
 	if (status == SHEAF_OK) status = read_lines(&d);
-	if (status == SHEAF_OK) status = narrow_values(&d);
+	if (status == SHEAF_OK)
+		status = narrow_values(&d, false);
+	else if (sheaf_is_flaw(status) && narrow_before(&d))
+		d.to.nrows = 0;
 	return sheaf_frame_builder_end(&d.to, status, frame, err);
 }

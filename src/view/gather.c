@@ -44,7 +44,8 @@ static sheaf_status next_below(sheaf_gatherer *g, const sheaf_frame **out, sheaf
 	} else {
 		SHEAF_TRY(sheaf_decoding_next(&g->decoding, out, err));
 	}
-	if (v->inner->review) SHEAF_TRY(v->inner->review(v->in, *out, v->inner_row, err));
+	bool whole = !sheaf_decoding_is_cut_short(&g->decoding);
+	if (whole && v->inner->review) SHEAF_TRY(v->inner->review(v->in, *out, v->inner_row, err));
 	v->inner_row += (*out)->nrows;
 	return SHEAF_OK;
 }

@@ -4,6 +4,7 @@
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/status.h"
 
 /* ---- frames in buffers ---- */
 
@@ -40,6 +41,12 @@ sheaf_status sheaf_view_decode_below(const sheaf_row_view *v, const sheaf_piece 
 	return v->inner->decode(v->in, piece, sheaf_view_unwrap(notes), cx, err);
 }
 
+/* Whether a frame has rows before a flaw that ended its piece. */
+static bool has_some(sheaf_status status, const sheaf_frame *below)
+{
+	return sheaf_is_flaw(status) && below->nrows > 0;
+}
+
 static sheaf_status decode_and_fill(const sheaf_row_view *v, const sheaf_piece *piece, sheaf_view_filler fill,
                                     sheaf_frame_builder *to, sheaf_error *err)
 {
@@ -47,6 +54,8 @@ static sheaf_status decode_and_fill(const sheaf_row_view *v, const sheaf_piece *
 	const sheaf_frame *below;
 	sheaf_status status = sheaf_view_decode_below(v, piece, &notes, &below, to->cx, err);
 	sheaf_builder_hold(&to->notes, &notes);
+	bool some = has_some(status, below);
+	if (some && sheaf_put_off(fill(v, below, to, NULL), "there are no rows before the flaw")) to->nrows = 0;
 	return status ? status : fill(v, below, to, err);
 }
 
@@ -66,9 +75,13 @@ sheaf_status sheaf_view_slice_below(const sheaf_row_view *v, const sheaf_piece *
 	sheaf_buffer notes = {0}; /* which own what is sliced */
 	sheaf_buffer_reset(&frame->notes);
 	sheaf_status status = sheaf_view_decode_below(v, piece, &notes, &below, cx, err);
-	if (status == SHEAF_OK) status = sheaf_frame_slice(below, 0, below->nrows, columns, n, frame, err);
+	sheaf_status sliced = SHEAF_OK;
+	frame->nrows = 0;
+	if (status == SHEAF_OK || has_some(status, below))
+		sliced = sheaf_frame_slice(below, 0, below->nrows, columns, n, frame, status ? NULL : err);
+	if (sliced) frame->nrows = 0;
 	frame->notes = notes;
-	return status;
+	return status ? status : sliced;
 }
 
 /* ---- members that go through to the format below ---- */
@@ -194,7 +207,8 @@ sheaf_status sheaf_view_next_below(const sheaf_row_view *v, sheaf_decoding *deco
 	if (status == SHEAF_END && v->inner->settle) SHEAF_TRY(v->inner->settle(v->in, err));
 	if (status) return status;
 	if (under && under->place) SHEAF_TRY(under->place(under, sheaf_decoding_frame(decoding), err));
-	return v->inner->review ? v->inner->review(v->in, *out, row, err) : SHEAF_OK;
+	bool whole = !sheaf_decoding_is_cut_short(decoding);
+	return whole && v->inner->review ? v->inner->review(v->in, *out, row, err) : SHEAF_OK;
 }
 
 static sheaf_status see_all(sheaf_decoding *decoding,

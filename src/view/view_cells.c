@@ -3,6 +3,7 @@
  * missing there is no sample. */
 #include "base/buffer.h"
 #include "base/context.h"
+#include "base/status.h"
 #include "data/frame.h"
 #include "view/view.h"
 #include <inttypes.h>
@@ -70,7 +71,8 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 	const sheaf_row_view *v = (const sheaf_row_view *)in;
 	sheaf_status status = sheaf_view_slice_below(v, piece, NULL, 0, frame, cx, err);
 	const sheaf_frame *below = sheaf_view_unwrap(&frame->notes);
-	for (int c = 0; c < frame->ncolumns && status == SHEAF_OK; c++) {
+	sheaf_status made = status && !sheaf_is_flaw(status) ? status : SHEAF_OK;
+	for (int c = 0; c < frame->ncolumns && (!status || frame->nrows > 0) && made == SHEAF_OK; c++) {
 		if (!sheaf_field_is_stream(&v->schema.fields[c])) continue;
 		sheaf_column *to = &frame->columns[c];
 		sheaf_buffer_reset(&to->values);
@@ -79,9 +81,10 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 		to->meaning = SHEAF_NUMBER;
 		to->nlevels = 2;
 		for (int l = 0; l < 2; l++) to->levels[l].shape = v->schema.fields[c].levels[l];
-		status = fill_stream(&below->columns[c], below->nrows, to, cx, err);
+		made = fill_stream(&below->columns[c], below->nrows, to, cx, status ? NULL : err);
 	}
-	return status;
+	if (made) frame->nrows = 0;
+	return status ? status : made;
 }
 
 /* Reported in order, with the numbers of rows. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Entries of a tensor in other words: with what its structure implies, or as rows of a table. */
 #include "base/memory.h"
+#include "base/status.h"
 #include "data/frame.h"
 #include "view/view.h"
 
@@ -9,13 +10,10 @@ typedef struct expanded {
 	sheaf_arrange_options options;
 } expanded;
 
-static sheaf_status decode_expanded(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
-                                    sheaf_context *cx, sheaf_error *err)
+static sheaf_status expand(const expanded *e, const sheaf_frame *below, sheaf_frame *frame, sheaf_context *cx,
+                           sheaf_error *err)
 {
-	const expanded *e = (const expanded *)in;
-	const sheaf_frame *below;
 	sheaf_frame made;
-	SHEAF_TRY(sheaf_view_decode_below(&e->view, piece, &frame->notes, &below, cx, err));
 	SHEAF_TRY(
 		sheaf_frame_arrange(below, &e->view.in->schema, &e->view.schema.tensor, &e->options, cx, &made, err));
 	made.notes = frame->notes;
@@ -23,6 +21,18 @@ static sheaf_status decode_expanded(const void *in, const sheaf_piece *piece, sh
 	sheaf_frame_free(frame);
 	*frame = made;
 	return SHEAF_OK;
+}
+
+static sheaf_status decode_expanded(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
+                                    sheaf_context *cx, sheaf_error *err)
+{
+	const expanded *e = (const expanded *)in;
+	const sheaf_frame *below;
+	frame->nrows = 0;
+	sheaf_status status = sheaf_view_decode_below(&e->view, piece, &frame->notes, &below, cx, err);
+	bool some = sheaf_is_flaw(status) && below->nrows > 0;
+	if (some && sheaf_put_off(expand(e, below, frame, cx, NULL), "there are no rows then")) frame->nrows = 0;
+	return status ? status : expand(e, below, frame, cx, err);
 }
 
 sheaf_status sheaf_view_expand(sheaf_input *input, const sheaf_open_options *options, sheaf_error *err)

@@ -169,6 +169,8 @@ typedef struct sheaf_lens_mark {
 	size_t sizes[SHEAF_LENS_ARRAYS];
 } sheaf_lens_mark;
 void sheaf_lens_set_mark(const sheaf_lens_set *set, sheaf_lens_mark *mark);
+/* Leaves the first n examples. */
+void sheaf_lens_set_shorten(sheaf_lens_set *set, int64_t n);
 void sheaf_lens_set_back(sheaf_lens_set *set, const sheaf_lens_mark *mark);
 SHEAF_USE sheaf_status sheaf_lens_set_status(const sheaf_lens_set *set, sheaf_error *err);
 

@@ -172,6 +172,11 @@ void sheaf_lens_set_mark(const sheaf_lens_set *set, sheaf_lens_mark *mark)
 	for (int i = 0; i < SHEAF_LENS_ARRAYS; i++) mark->sizes[i] = set->arrays[i].size;
 }
 
+void sheaf_lens_set_shorten(sheaf_lens_set *set, int64_t n)
+{
+	set->examples.size = (size_t)n * sizeof(sheaf_lens_example);
+}
+
 void sheaf_lens_set_back(sheaf_lens_set *set, const sheaf_lens_mark *mark)
 {
 	for (int i = 0; i < SHEAF_LENS_ARRAYS; i++) set->arrays[i].size = mark->sizes[i];

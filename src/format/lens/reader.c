@@ -235,9 +235,9 @@ sheaf_status sheaf_lens_parse(const sheaf_lens_reader *in, const sheaf_piece *pi
 {
 	int64_t before = sheaf_lens_count(set);
 	set->edits = in->edits;
-	SHEAF_TRY(in->way->parse(in, piece, set, cx, err));
+	sheaf_status status = in->way->parse(in, piece, set, cx, err);
 	sheaf_lens_edits_apply(in->edits, set, before);
-	return SHEAF_OK;
+	return status;
 }
 
 void sheaf_lens_edit_with(sheaf_lens_reader *in, sheaf_lens_edits *edits) { in->edits = edits; }

@@ -2,8 +2,10 @@
 /* Examples into columns: what a network would be shown at each event. Every unit of a side gets the event's
  * default, then the ranges are applied in their order, so that later ones win. */
 #include "base/context.h"
+#include "base/findings.h"
 #include "base/memory.h"
 #include "base/spell.h"
+#include "base/status.h"
 #include "format/lens/dataset.h"
 #include <inttypes.h>
 #include <math.h>
@@ -25,6 +27,7 @@ typedef struct filling {
 	sheaf_column_builder *columns; /* SHEAF_LENS_COLUMNS of them */
 	sheaf_builder *ends;           /* int64_t: where the events of each example end, for all columns */
 	int64_t events;                /* so far */
+	int64_t done;                  /* examples that are whole */
 } filling;
 
 /* ---- what is wrong with ranges ---- */
@@ -223,8 +226,10 @@ static sheaf_status fill_examples(filling *f)
 		              ? INT64_MAX
 		              : SHEAF_LENS_USUAL_UNITS +
 		                    SHEAF_LENS_UNITS_OF_A_BYTE * (end_of_example(f, x) - f->example->byte);
+		f->done = x;
 		SHEAF_TRY(fill_example(f));
 	}
+	f->done = sheaf_lens_count(f->set);
 	return SHEAF_OK;
 }
 
@@ -319,15 +324,40 @@ static void release(filling *f)
 	sheaf_release(f->cx, f->stream_of, map_size(f));
 }
 
-static sheaf_status fill(const sheaf_lens_dataset *in, const sheaf_piece *piece, const sheaf_lens_set *set,
-                         sheaf_frame_builder *to, sheaf_error *err)
+/* What is made of examples: how far that has come is in f->done. */
+static sheaf_status fill(filling *f)
+{
+	sheaf_status status = begin(f);
+	if (status == SHEAF_OK) status = fill_examples(f);
+	if (status == SHEAF_OK) status = end(f);
+	release(f);
+	return status;
+}
+
+static sheaf_status make_rows(const sheaf_lens_dataset *in, const sheaf_piece *piece, sheaf_lens_set *set,
+                              sheaf_frame_builder *to, sheaf_error *err)
 {
 	filling f = {.in = in, .piece = piece, .set = set, .cx = to->cx, .err = err, .to = to};
-	sheaf_status status = begin(&f);
-	if (status == SHEAF_OK) status = fill_examples(&f);
-	if (status == SHEAF_OK) status = end(&f);
-	release(&f);
+	f.done = sheaf_lens_count(set);
+	sheaf_status status =
+		in->how.view == SHEAF_VIEW_STREAMS ? fill(&f) : sheaf_lens_show(in, piece, set, to, err);
+	sheaf_lens_set_shorten(set, f.done);
 	return status;
+}
+
+/* Those before a flaw: what is wrong was reported. */
+static void make_rows_before(const sheaf_lens_dataset *in, const sheaf_piece *piece, sheaf_lens_set *set,
+                             sheaf_frame_builder *to)
+{
+	sheaf_findings ignored = {0};
+	sheaf_context *cx = to->cx;
+	sheaf_frame_builder_go_back(to);
+	sheaf_status status = sheaf_findings_open(&ignored, cx, NULL);
+	to->cx = ignored.cx ? ignored.cx : cx;
+	if (status == SHEAF_OK) status = make_rows(in, piece, set, to, NULL);
+	to->cx = cx;
+	sheaf_findings_close(&ignored);
+	if (sheaf_put_off(status, "there are no rows before the flaw then")) sheaf_lens_set_shorten(set, 0);
 }
 
 static sheaf_status parse_and_fill(const sheaf_lens_dataset *in, const sheaf_piece *piece,
@@ -336,8 +366,8 @@ static sheaf_status parse_and_fill(const sheaf_lens_dataset *in, const sheaf_pie
 	sheaf_lens_set set = {0};
 	sheaf_lens_set_begin(&set, sheaf_lens_header_of(in->first), to->cx);
 	sheaf_status status = sheaf_lens_parse(in->first, piece, &set, to->cx, err);
-	if (status == SHEAF_OK)
-		status = (in->how.view == SHEAF_VIEW_STREAMS ? fill : sheaf_lens_show)(in, piece, &set, to, err);
+	if (status == SHEAF_OK) status = make_rows(in, piece, &set, to, err);
+	if (sheaf_is_flaw(status)) make_rows_before(in, piece, &set, to);
 	to->nrows = sheaf_lens_count(&set);
 	sheaf_lens_set_free(&set);
 	return status;

@@ -112,8 +112,9 @@ sheaf_status sheaf_mtx_check_triangle(sheaf_entry_decoding *d, int64_t from)
 	if (symmetry_of(d) == MTX_GENERAL || d->in->bare || all_below(d, from)) return SHEAF_OK;
 	for (int64_t r = from; r < d->to.nrows; r++) {
 		int64_t i = coordinate(d, 0, r), j = coordinate(d, 1, r);
-		if (i < j) SHEAF_TRY(turn(d, r));
-		if (i == j) SHEAF_TRY(check_diagonal(d, r));
+		sheaf_status status = i < j ? turn(d, r) : i == j ? check_diagonal(d, r) : SHEAF_OK;
+		if (status) d->to.nrows = r; /* what is before it is good */
+		SHEAF_TRY(status);
 	}
 	return SHEAF_OK;
 }

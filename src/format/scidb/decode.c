@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/endian.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "format/scidb/scidb.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,6 +23,8 @@ typedef struct decoding {
 	int64_t most; /* cells of a block */
 	int64_t at;   /* byte in the piece that comes next */
 	sheaf_scidb_evidence *evidence;
+	int64_t good; /* cells without a flaw that ends the reading, up to the first that has one */
+	bool silent;  /* what is wrong has been reported */
 } decoding;
 
 /* ---- whole cells ---- */
@@ -73,16 +76,21 @@ static bool fill_columns(decoding *d, const sheaf_scidb_block *block)
 
 static sheaf_status decode_cells(decoding *d)
 {
-	bool validating = sheaf_is_validating(d->cx);
+	bool validating = sheaf_is_validating(d->cx) && !d->silent;
 	for (int64_t cell = 0; cell < d->part.count; cell += d->most) {
 		sheaf_scidb_block block;
 		int64_t left = d->part.count - cell;
+		d->good = cell;
 		SHEAF_TRY(sheaf_check_stop(d->cx, d->err));
 		SHEAF_TRY(next_block(d, cell, left < d->most ? left : d->most, &block));
-		if (fill_columns(d, &block) || validating)
-			SHEAF_TRY(sheaf_scidb_tell_flaws(d->in, &block, d->cx, d->err));
+		if ((fill_columns(d, &block) && !d->silent) || validating) {
+			sheaf_status status = sheaf_scidb_tell_flaws(d->in, &block, d->cx, d->err);
+			d->good += block.told;
+			SHEAF_TRY(status);
+		}
 		if (validating) sheaf_scidb_judge(&block, d->evidence);
 	}
+	d->good = d->part.count;
 	return SHEAF_OK;
 }
 
@@ -275,6 +283,18 @@ static sheaf_status fill_all(decoding *d)
 	return SHEAF_OK;
 }
 
+/* The cells before the one with a flaw. */
+static void fill_before(decoding *d)
+{
+	d->part.count = d->good;
+	d->part.left = -1;
+	d->at = 0;
+	d->silent = true;
+	d->err = NULL;
+	sheaf_frame_builder_go_back(&d->to);
+	if (sheaf_put_off(fill_all(d), "there are no rows before the flaw then")) d->to.nrows = 0;
+}
+
 /* Cells of a block stay in a cache together: enough of them that columns are worth beginning, a multiple of
  * eight. */
 static int64_t block_cells(const sheaf_scidb_layout *layout, int64_t piece_bytes, int64_t count)
@@ -301,6 +321,7 @@ static sheaf_status allocate_and_fill(decoding *d)
 	if (status == SHEAF_OK) {
 		d->bases = (int64_t *)bases;
 		status = fill_all(d);
+		if (sheaf_is_flaw(status)) fill_before(d);
 		sheaf_release(d->cx, bases, (words + 1) * sizeof *d->bases);
 	}
 	sheaf_release(d->cx, fillings, attributes * sizeof *d->fillings);

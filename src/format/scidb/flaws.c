@@ -154,12 +154,12 @@ static sheaf_status check_item(const sheaf_scidb_reader *in, const sheaf_scidb_b
 	return item->converts ? check_conversion(&spot, payload, err) : SHEAF_OK;
 }
 
-sheaf_status sheaf_scidb_tell_flaws(const sheaf_scidb_reader *in, const sheaf_scidb_block *block,
-                                    sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_scidb_tell_flaws(const sheaf_scidb_reader *in, sheaf_scidb_block *block, sheaf_context *cx,
+                                    sheaf_error *err)
 {
-	for (int64_t c = 0; c < block->count; c++)
+	for (block->told = 0; block->told < block->count; block->told++)
 		for (int i = 0; i < block->items; i++)
 			if (block->layout->items[i].column >= 0)
-				SHEAF_TRY(check_item(in, block, &block->layout->items[i], c, cx, err));
+				SHEAF_TRY(check_item(in, block, &block->layout->items[i], block->told, cx, err));
 	return SHEAF_OK;
 }

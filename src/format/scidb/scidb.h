@@ -150,6 +150,7 @@ typedef struct sheaf_scidb_block {
 	int items;     /* entries that are there: all, but in a cell that is not whole */
 	int64_t first; /* number of the first cell in the input */
 	int64_t byte;  /* of the input at which data begins */
+	int64_t told;  /* cells whose flaws were reported, up to the one that ended that */
 } sheaf_scidb_block;
 
 enum { SCIDB_BLOCK = 512 };
@@ -231,7 +232,7 @@ SHEAF_USE sheaf_status sheaf_scidb_report(const sheaf_scidb_spot *spot, sheaf_fi
 /* What becomes of an item that is left out. */
 const char *sheaf_scidb_consequence(const sheaf_scidb_item *item);
 /* Reports everything in these cells that breaks a rule, in their order. */
-SHEAF_USE sheaf_status sheaf_scidb_tell_flaws(const sheaf_scidb_reader *in, const sheaf_scidb_block *block,
+SHEAF_USE sheaf_status sheaf_scidb_tell_flaws(const sheaf_scidb_reader *in, sheaf_scidb_block *block,
                                               sheaf_context *cx, sheaf_error *err);
 
 /* ---- convert.c ---- */

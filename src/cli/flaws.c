@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* What is wrong with the beginning of a file, by rule: what reading it would stop at, or leave out. */
+#include "cli.h"
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* A quick look infers from the first half MiB what a file does not declare: what comes later may not be held
+ * against it. */
+enum { PIECES = 16, PIECE_BYTES = 448 << 10 };
+
+static int pieces_of(const sheaf_dataset *dataset)
+{
+	sheaf_facts facts;
+	int64_t done, bytes;
+	const sheaf_source *source = sheaf_dataset_source(dataset);
+	sheaf_dataset_facts(dataset, &facts);
+	sheaf_source_progress(source, &done, &bytes);
+	bool small = bytes <= PIECE_BYTES && !sheaf_source_compression(source);
+	return facts.guess && !small ? 1 : PIECES;
+}
+
+static sheaf_status read_pieces(session *s, flaws *f, sheaf_error *err)
+{
+	sheaf_dataset *dataset;
+	const sheaf_frame *frame;
+	sheaf_status status = SHEAF_OK;
+	const opening how = {.glance = true, .piece_bytes = PIECE_BYTES, .index = SHEAF_INDEX_NEVER};
+	SHEAF_TRY(session_open(s, s->label, &how, &dataset, err));
+	for (int n = pieces_of(dataset); n > 0 && status == SHEAF_OK; n--)
+		status = sheaf_next(dataset, &frame, err);
+	sheaf_close(dataset);
+	f->complete = status == SHEAF_END;
+	return f->complete ? SHEAF_OK : status;
+}
+
+/* Whoever writes into a pipe is not waited for. */
+static bool is_worth_reading(const char *path)
+{
+	struct stat info;
+	return strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+static void count_flaws(const session *s, flaws *f)
+{
+	sheaf_tally tally;
+	for (int i = 0; f->nrules < MAX_RULES && sheaf_context_tally(s->cx, i, &tally); i++) {
+		if (tally.severity < SHEAF_ERROR || tally.status == SHEAF_LOSS) continue;
+		f->rules[f->nrules++] = (rule_count){tally.rule, FINDING_ERROR, tally.count};
+		f->errors += tally.count;
+		f->ends |= tally.severity == SHEAF_FATAL;
+	}
+}
+
+static void ignore(void *user, const sheaf_problem *problem) { (void)user, (void)problem; }
+
+sheaf_status look_for_flaws(const session *s, const char *path, flaws *f, sheaf_error *err)
+{
+	session look;
+	session_options options = {.label = path, .slot = 1, .inputs = 1, .validate = true, .on_problem = ignore};
+	*f = (flaws){.complete = true};
+	if (!is_worth_reading(path)) return SHEAF_OK;
+	options.used = s->used;
+	SHEAF_TRY(session_begin(&look, s->args, &options, err));
+	sheaf_status status = read_pieces(&look, f, err);
+	count_flaws(&look, f);
+	session_end(&look);
+	if (status != SHEAF_DATA && status != SHEAF_SHORT) return status;
+	f->ends = true;
+	if (f->nrules == 0) f->rules[f->nrules++] = (rule_count){"unreadable", FINDING_ERROR, f->errors = 1};
+	return SHEAF_OK;
+}
+
+void print_flaws(const flaws *f)
+{
+	if (f->errors == 0) return;
+	out_printf("errors: %" PRId64 "%s", f->errors, f->complete ? "" : " in the beginning");
+	for (int i = 0; i < f->nrules; i++) {
+		out_text(i ? ", " : " (");
+		out_text(f->rules[i].rule);
+		out_printf(" %" PRId64, f->rules[i].count);
+	}
+	out_text(f->ends ? "); see sheaf validate\n" : "); left out with --max-errors, see sheaf validate\n");
+}
+
+void json_flaws(const flaws *f)
+{
+	bool first = true, none = true;
+	out_text("{");
+	out_json_count(&first, "errors", f->errors);
+	out_json_key(&first, "rules");
+	out_text("{");
+	for (int i = 0; i < f->nrules; i++) out_json_count(&none, f->rules[i].rule, f->rules[i].count);
+	out_text("}");
+	out_json_key(&first, "complete");
+	out_text(f->complete ? "true}" : "false}");
+}
