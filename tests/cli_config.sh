@@ -34,8 +34,9 @@ has err '1 error tolerated'
 end
 
 begin "every reading command takes it"
-expect 0 info --config train.cntk
+expect 1 info --config train.cntk
 has out 'features  dense  dim 2  float64  alias A'
+has out 'errors: 1 ('
 expect 0 head --config train.cntk
 lines out 2
 expect 0 stats --json --config train.cntk

@@ -98,7 +98,7 @@ def entry_of(case, finding):
     if "entry" in finding:
         return int(finding["entry"]) - 1
     code, out, _ = run("info", "--json", *options(case), os.path.join(DATA, case["file"]))
-    names = [c["name"] for c in json.loads(out)["columns"]] if code == 0 else []
+    names = [c["name"] for c in json.loads(out)["columns"]] if code in (0, 1) else []
     column = names.index(finding["attribute"]) if finding.get("attribute") in names else -1
     entries = [e.strip().lower() for e in split(case["format"])]
     attributes = [n for n, e in enumerate(entries) if not e.startswith("skip")]

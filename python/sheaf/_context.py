@@ -94,8 +94,8 @@ class Context:
                  on_problem: Callable[[Problem], object] | None = None, quiet: bool = False) -> None:
         self.progress, self._on_problem = progress, on_problem
         self._raised: BaseException | None = None
-        self._warnings: list[str] = []
-        self._counts: dict[str, int] = {}
+        self._warnings: list[tuple[str, tuple[str, bool, bytes]]] = []  # of a rule and a column; of errors, of a rule
+        self._counts: dict[tuple[str, bool, bytes], int] = {}
         self._stage = b"reading"
         self._children = 0
         self._closing = self.abandoned = False
@@ -128,11 +128,13 @@ class Context:
             self._on_problem(Problem.of(problem, words))
             return
         rule = (problem.rule or b"").decode()
-        count = self._counts[rule] = self._counts.get(rule, 0) + 1
-        if count <= _SHOWN:
-            self._warnings.append(words)
-        elif count == _SHOWN + 1:
-            self._warnings.append(f"more of this kind ({rule}) are counted, but not shown")
+        is_error = problem.severity >= c.SHEAF_ERROR and problem.status != c.SHEAF_LOSS
+        key = (rule, is_error, b"" if is_error else problem.place.stream or b"")
+        count = self._counts[key] = self._counts.get(key, 0) + 1
+        if count <= (_SHOWN if is_error else 1):
+            self._warnings.append((words, key))
+        elif is_error and count == _SHOWN + 1:
+            self._warnings.append((f"more of this kind ({rule}) are counted, but not shown", key))
 
     def tally(self, severity: int | None = None) -> dict[str, int]:
         """How many problems of each rule there were so far; with a severity, those of at least that, losses left out."""
@@ -222,8 +224,10 @@ class Context:
     def _warn(self) -> None:
         texts, self._warnings = self._warnings, []
         level = caller_level()
-        for text in texts:
-            warnings.warn(DataWarning(text), stacklevel=level)
+        for text, key in texts:
+            _, is_error, _ = key
+            more = 0 if is_error else self._counts[key] - 1
+            warnings.warn(DataWarning(f"{text} (and {more} more)" if more else text), stacklevel=level)
 
     # ---- the end ----
 

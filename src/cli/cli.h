@@ -227,16 +227,17 @@ void die_of_broken_pipe(void);
 
 /* ---- sessions: a context for the work on one input, and its findings ---- */
 
-enum { MAX_RULES = 96 };
+enum { MAX_RULES = 96, COLUMN_NAME = 48 };
 typedef enum finding { FINDING_ERROR, FINDING_WARNING, FINDING_LOSS, FINDINGS } finding;
 typedef struct rule_count {
 	const char *rule;
 	finding kind;
 	int64_t count;
+	char column[COLUMN_NAME]; /* or stream, cut to fit; "" where none is counted by itself */
 } rule_count;
 
-/* One more of a rule; gives its row. */
-rule_count *count_rule(rule_count rules[MAX_RULES], int *nrules, const char *rule, finding kind);
+/* One more of a rule, in a column (or NULL); gives its row. */
+rule_count *count_rule(rule_count rules[MAX_RULES], int *nrules, const rule_count *one);
 
 typedef struct session {
 	const arguments *args;

@@ -61,7 +61,8 @@ static void tell_problem(void *user, const sheaf_problem *problem)
 	}
 	v->warnings += problem->severity == SHEAF_WARNING;
 	v->notes += problem->severity == SHEAF_NOTE;
-	int64_t count = count_rule(v->rules, &v->nrules, problem->rule, FINDING_ERROR)->count;
+	int64_t count =
+		count_rule(v->rules, &v->nrules, &(rule_count){problem->rule, FINDING_ERROR, 0, ""})->count;
 	if (v->quiet) return;
 	if (v->json)
 		json_problem(problem);

@@ -46,7 +46,7 @@ static void count_flaws(const session *s, flaws *f)
 	sheaf_tally tally;
 	for (int i = 0; f->nrules < MAX_RULES && sheaf_context_tally(s->cx, i, &tally); i++) {
 		if (tally.severity < SHEAF_ERROR || tally.status == SHEAF_LOSS) continue;
-		f->rules[f->nrules++] = (rule_count){tally.rule, FINDING_ERROR, tally.count};
+		f->rules[f->nrules++] = (rule_count){tally.rule, FINDING_ERROR, tally.count, ""};
 		f->errors += tally.count;
 		f->ends |= tally.severity == SHEAF_FATAL;
 	}
@@ -67,7 +67,7 @@ sheaf_status look_for_flaws(const session *s, const char *path, flaws *f, sheaf_
 	session_end(&look);
 	if (status != SHEAF_DATA && status != SHEAF_SHORT) return status;
 	f->ends = true;
-	if (f->nrules == 0) f->rules[f->nrules++] = (rule_count){"unreadable", FINDING_ERROR, f->errors = 1};
+	if (f->nrules == 0) f->rules[f->nrules++] = (rule_count){"unreadable", FINDING_ERROR, f->errors = 1, ""};
 	return SHEAF_OK;
 }
 

@@ -20,16 +20,41 @@ static finding kind_of(const sheaf_problem *problem)
 	return problem->severity >= SHEAF_ERROR ? FINDING_ERROR : FINDING_WARNING;
 }
 
-rule_count *count_rule(rule_count rules[MAX_RULES], int *nrules, const char *rule, finding kind)
+static bool is_like(const rule_count *a, const rule_count *b)
+{
+	return a->kind == b->kind && strcmp(a->rule, b->rule) == 0;
+}
+
+/* Of a rule that many columns break, those from some number on are counted together. */
+static rule_count row_for(const rule_count *rules, int nrules, const rule_count *one)
+{
+	enum { COLUMNS = 8 };
+	int rows = 0;
+	rule_count row = *one;
+	for (int i = 0; i < nrules; i++) {
+		if (!is_like(&rules[i], one)) continue;
+		if (strcmp(rules[i].column, one->column) == 0) return row;
+		rows++;
+	}
+	if (rows >= COLUMNS) snprintf(row.column, sizeof row.column, "other columns");
+	return row;
+}
+
+rule_count *count_rule(rule_count rules[MAX_RULES], int *nrules, const rule_count *one)
 {
 	int i = 0;
-	while (i < *nrules && (rules[i].kind != kind || strcmp(rules[i].rule, rule) != 0)) i++;
-	if (i == MAX_RULES) i--; /* no format has this many: they would share the last place */
-	if (i == *nrules) rules[(*nrules)++] = (rule_count){rule, kind, 0};
+	rule_count row = row_for(rules, *nrules, one);
+	while (i < *nrules && !(is_like(&rules[i], &row) && strcmp(rules[i].column, row.column) == 0)) i++;
+	if (i == MAX_RULES) i--; /* so many rules there are not: they share the last place */
+	if (i == *nrules) {
+		rules[*nrules] = row;
+		rules[(*nrules)++].count = 0;
+	}
 	rules[i].count++;
 	return &rules[i];
 }
 
+/* What is said of many cells is said once for each column, and counted; of errors some places are shown. */
 static void tell_problem(void *user, const sheaf_problem *problem)
 {
 	session *s = (session *)user;
@@ -38,13 +63,18 @@ static void tell_problem(void *user, const sheaf_problem *problem)
 		return;
 	}
 	char text[1024];
-	finding kind = kind_of(problem);
-	const rule_count *r = count_rule(s->rules, &s->nrules, problem->rule, kind);
-	if (kind == FINDING_WARNING && sheaf_values_flag(&s->args->values, "quiet")) return;
-	if (r->count <= SHOWN)
-		say(finding_words[kind], "%s", sheaf_problem_text(problem, text, sizeof text));
-	else if (r->count == SHOWN + 1)
-		say(finding_words[kind], "%s: more of this kind (%s) are counted, but not shown", s->label, r->rule);
+	rule_count one = {problem->rule, kind_of(problem), 0, ""};
+	int shown = one.kind == FINDING_ERROR ? SHOWN : 1;
+	if (one.kind != FINDING_ERROR && problem->place.stream)
+		snprintf(one.column, sizeof one.column, "%s", problem->place.stream);
+	const rule_count *r = count_rule(s->rules, &s->nrules, &one);
+	bool ends = one.kind == FINDING_LOSS && !sheaf_values_flag(&s->args->values, "allow-loss");
+	if (sheaf_values_flag(&s->args->values, "quiet") && !ends) return;
+	if (r->count <= shown)
+		say(finding_words[one.kind], "%s", sheaf_problem_text(problem, text, sizeof text));
+	else if (r->count == SHOWN + 1 && shown == SHOWN)
+		say(finding_words[one.kind], "%s: more of this kind (%s) are counted, but not shown", s->label,
+		    r->rule);
 }
 
 static void tell_progress(void *user, int64_t done, int64_t total)
@@ -71,6 +101,29 @@ static void put(char *text, size_t size, size_t *used, const char *format, ...)
 	*used += n > 0 ? (size_t)n : 0;
 }
 
+/* Rows of a rule in several columns stand together: "missing value 30 in b, 45 in c". */
+static bool is_first(const session *s, int i)
+{
+	for (int k = 0; k < i; k++)
+		if (is_like(&s->rules[k], &s->rules[i])) return false;
+	return true;
+}
+
+static void put_rule(const session *s, int i, char *text, size_t size, size_t *used)
+{
+	int columns = 0;
+	const char *comma = "";
+	for (int k = i; k < s->nrules; k++) columns += is_like(&s->rules[k], &s->rules[i]);
+	put(text, size, used, "%s ", s->rules[i].rule);
+	for (int k = i; k < s->nrules; k++) {
+		const rule_count *r = &s->rules[k];
+		if (!is_like(r, &s->rules[i])) continue;
+		put(text, size, used, "%s%" PRId64, comma, r->count);
+		if (columns > 1 && r->column[0]) put(text, size, used, " in %s", r->column);
+		comma = ", ";
+	}
+}
+
 /* ", 3 errors tolerated (index range 2, empty row 1)" */
 static void put_kind(const session *s, finding kind, char *text, size_t size, size_t *used)
 {
@@ -81,15 +134,16 @@ static void put_kind(const session *s, finding kind, char *text, size_t size, si
 	char count[64];
 	for (int i = 0; i < s->nrules; i++) {
 		sum += s->rules[i].kind == kind ? s->rules[i].count : 0;
-		kinds += s->rules[i].kind == kind;
+		kinds += s->rules[i].kind == kind && is_first(s, i);
 	}
 	if (sum == 0) return;
 	put(text, size, used, "%s%s%s (", *used ? ", " : "",
 	    plural(count, kind == FINDING_LOSS ? kinds : sum, nouns[kind]), tails[kind]);
 	const char *comma = "";
 	for (int i = 0; i < s->nrules; i++) {
-		if (s->rules[i].kind != kind) continue;
-		put(text, size, used, "%s%s %" PRId64, comma, s->rules[i].rule, s->rules[i].count);
+		if (s->rules[i].kind != kind || !is_first(s, i)) continue;
+		put(text, size, used, "%s", comma);
+		put_rule(s, i, text, size, used);
 		comma = ", ";
 	}
 	put(text, size, used, ")");

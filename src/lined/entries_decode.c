@@ -155,11 +155,11 @@ static sheaf_status narrow_values(sheaf_entry_decoding *d, bool silent)
 }
 
 /* Of the entries before a flaw. */
-static sheaf_status narrow_before(sheaf_entry_decoding *d)
+static void narrow_before(sheaf_entry_decoding *d)
 {
 	size_t size = (size_t)d->to.nrows * value_size(d->in);
 	if (d->values->size > size) d->values->size = size;
-	return narrow_values(d, true);
+	if (sheaf_put_off(narrow_values(d, true), "there are no entries before the flaw then")) d->to.nrows = 0;
 }
 
 /* ---- the frame ---- */
@@ -216,7 +216,7 @@ sheaf_status sheaf_entry_decode(const void *reader, const sheaf_piece *piece, sh
 	if (status == SHEAF_OK) status = read_lines(&d);
 	if (status == SHEAF_OK)
 		status = narrow_values(&d, false);
-	else if (sheaf_is_flaw(status) && narrow_before(&d))
-		d.to.nrows = 0;
+	else if (sheaf_is_flaw(status))
+		narrow_before(&d);
 	return sheaf_frame_builder_end(&d.to, status, frame, err);
 }

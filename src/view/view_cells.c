@@ -65,14 +65,10 @@ static sheaf_status fill_stream(const sheaf_column *from, int64_t nrows, sheaf_c
 	return status;
 }
 
-static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
-                           sheaf_error *err)
+static sheaf_status make_streams(const sheaf_row_view *v, const sheaf_frame *below, sheaf_frame *frame,
+                                 sheaf_context *cx, sheaf_error *err)
 {
-	const sheaf_row_view *v = (const sheaf_row_view *)in;
-	sheaf_status status = sheaf_view_slice_below(v, piece, NULL, 0, frame, cx, err);
-	const sheaf_frame *below = sheaf_view_unwrap(&frame->notes);
-	sheaf_status made = status && !sheaf_is_flaw(status) ? status : SHEAF_OK;
-	for (int c = 0; c < frame->ncolumns && (!status || frame->nrows > 0) && made == SHEAF_OK; c++) {
+	for (int c = 0; c < frame->ncolumns; c++) {
 		if (!sheaf_field_is_stream(&v->schema.fields[c])) continue;
 		sheaf_column *to = &frame->columns[c];
 		sheaf_buffer_reset(&to->values);
@@ -81,10 +77,22 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 		to->meaning = SHEAF_NUMBER;
 		to->nlevels = 2;
 		for (int l = 0; l < 2; l++) to->levels[l].shape = v->schema.fields[c].levels[l];
-		made = fill_stream(&below->columns[c], below->nrows, to, cx, status ? NULL : err);
+		SHEAF_TRY(fill_stream(&below->columns[c], below->nrows, to, cx, err));
 	}
-	if (made) frame->nrows = 0;
-	return status ? status : made;
+	return SHEAF_OK;
+}
+
+static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
+                           sheaf_error *err)
+{
+	const sheaf_row_view *v = (const sheaf_row_view *)in;
+	sheaf_status status = sheaf_view_slice_below(v, piece, NULL, 0, frame, cx, err);
+	const sheaf_frame *below = sheaf_view_unwrap(&frame->notes);
+	if (status == SHEAF_OK) return make_streams(v, below, frame, cx, err);
+	if (frame->nrows > 0 &&
+	    sheaf_put_off(make_streams(v, below, frame, cx, NULL), "there are no rows before the flaw then"))
+		frame->nrows = 0;
+	return status;
 }
 
 /* Reported in order, with the numbers of rows. */

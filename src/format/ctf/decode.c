@@ -23,10 +23,11 @@ static sheaf_status check_presence(sheaf_ctf_decoding *d, int stream)
 	snprintf(found, sizeof found, "none in sequence %" PRIu64, d->key);
 	return sheaf_ctf_report_sequence(
 		d, stream,
-		SHEAF_FINDING(SHEAF_FATAL, "stream missing in a sequence",
-	                  "at least one sample of every stream in every sequence (" SHEAF_OPTION(
-						  "allow-missing") " reads it without)",
-	                  found));
+		SHEAF_FINDING(
+			SHEAF_ERROR, "stream missing in a sequence",
+			"at least one sample of every stream in every sequence (" SHEAF_OPTION(
+				"allow-missing") " reads it without, " SHEAF_OPTION("drop-incomplete") " leaves it out)",
+			found, "the stream has none there"));
 }
 
 /* A line carries at most one sample of a stream, and a sequence no more lines than its longest stream has
