@@ -184,13 +184,12 @@ sheaf_status sheaf_row_drawing(const sheaf_frame *frame, const sheaf_schema *sch
 	sheaf_context *cx = schema->cx ? schema->cx : frame->cx;
 	SHEAF_NEED(cx, "a schema or a frame with a context");
 	sheaf_builder_begin(&b, cx, out);
-	for (int f = 0; f < schema->nfields && status == SHEAF_OK; f++) {
-		const sheaf_field *field = &schema->fields[f];
-		if (sheaf_field_is_stream(field))
-			status = draw_stream(&b, field, &frame->columns[f], r, &usual, cx, err);
-		else
-			put_item(&b, field, &frame->columns[f], r);
-	}
+	for (int f = 0; f < schema->nfields; f++)
+		if (!sheaf_field_is_stream(&schema->fields[f]))
+			put_item(&b, &schema->fields[f], &frame->columns[f], r);
+	for (int f = 0; f < schema->nfields && status == SHEAF_OK; f++)
+		if (sheaf_field_is_stream(&schema->fields[f]))
+			status = draw_stream(&b, &schema->fields[f], &frame->columns[f], r, &usual, cx, err);
 	if (status == SHEAF_OK) return sheaf_builder_finish(&b, out, err);
 	sheaf_builder_drop(&b);
 	return status;

@@ -6,6 +6,7 @@
 #include "base/need.h"
 #include "data/frame.h"
 #include "data/value.h"
+#include "tensor/profile.h"
 #include <math.h>
 
 /* How many coordinates come first. */
@@ -429,6 +430,7 @@ sheaf_status sheaf_summary_add(sheaf_summary *s, const sheaf_frame *frame, int64
 
 sheaf_status sheaf_summary_profile(sheaf_summary *s, const char *name, sheaf_error *err)
 {
+	enum { SHARE = 8 };
 	SHEAF_NEED(s, "a summary");
 	if (s->rows || s->profile || s->gathered)
 		return sheaf_fail(err, SHEAF_USAGE, "%s: expected a call before the first frame, found one after it",
@@ -437,7 +439,8 @@ sheaf_status sheaf_summary_profile(sheaf_summary *s, const char *name, sheaf_err
 	sheaf_status status = sheaf_profile_new(&s->schema, name, s->cx, &s->gathered, err);
 	if (status == SHEAF_UNSUPPORTED)
 		return sheaf_forgive(status, "values that are no numbers have no profile");
-	return status;
+	SHEAF_TRY(status);
+	return sheaf_profile_connect(s->gathered, sheaf_max_memory(s->cx) / SHARE, err);
 }
 
 sheaf_status sheaf_summary_finish(sheaf_summary *s, sheaf_error *err)

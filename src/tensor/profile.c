@@ -59,6 +59,7 @@ void sheaf_profile_free(sheaf_profile *p)
 {
 	if (!p) return;
 	for (int d = 0; d < p->rank; d++) sheaf_arranger_free(p->sides[d].arranger);
+	sheaf_components_free(&p->components, p->cx);
 	sheaf_schema_free(&p->schema);
 	sheaf_release(p->cx, p, sizeof *p);
 }
@@ -135,45 +136,89 @@ static void see_place(sheaf_profile *p, int64_t i, int64_t j)
 	p->diagonal += i == j;
 	if (i - j > p->lower) p->lower = i - j;
 	if (j - i > p->upper) p->upper = j - i;
+	if (p->connects) sheaf_components_add(&p->components, i, j);
 }
 
-/* The k-th entry by rows and the k-th by columns: of a matrix that equals its transpose they are each other's
- * mirror. */
-static void see_mirror(sheaf_profile *p)
+/* The next entries by rows and by columns: less than 0 where the first stands before the mirror of the
+ * second, 0 where they are each other's mirror. */
+static int compare_mirrors(const sheaf_profile *p)
 {
 	const sheaf_profile_side *rows = &p->sides[0], *columns = &p->sides[1];
 	int64_t i = coordinate(rows->frame, 0, rows->at), j = coordinate(rows->frame, 1, rows->at);
-	const uint8_t *a = value_of(p, rows), *b = value_of(p, columns);
-	uint8_t other[16];
-	see_place(p, i, j);
-	if (!p->pattern) return;
-	p->pattern =
-		i == coordinate(columns->frame, 1, columns->at) && j == coordinate(columns->frame, 0, columns->at);
-	p->symmetric = p->symmetric && p->pattern && sheaf_element_equal(&p->element, a, b);
-	sheaf_element_conjugate(&p->element, b, other);
-	/* A real number's conjugate has another zero. */
-	p->hermitian =
-		p->hermitian && p->pattern &&
-		(i == j ? sheaf_element_is_real(&p->element, a) : sheaf_element_equal(&p->element, a, other));
-	if (!p->skew || !p->pattern) {
-		p->skew = false;
-		return;
-	}
-	p->skew = i == j
-	              ? sheaf_element_is_zero(&p->element, a)
-	              : sheaf_element_negate(&p->element, b, other) && sheaf_element_equal(&p->element, a, other);
+	int64_t other_i = coordinate(columns->frame, 1, columns->at),
+			other_j = coordinate(columns->frame, 0, columns->at);
+	if (i != other_i) return i < other_i ? -1 : 1;
+	return j < other_j ? -1 : j > other_j;
 }
 
+/* An entry and its mirror, which is itself on the diagonal. */
+static void see_mirror(sheaf_profile *p)
+{
+	const sheaf_profile_side *rows = &p->sides[0];
+	bool diagonal = coordinate(rows->frame, 0, rows->at) == coordinate(rows->frame, 1, rows->at);
+	const uint8_t *a = value_of(p, rows), *b = value_of(p, &p->sides[1]);
+	uint8_t other[16];
+	bool equal = sheaf_element_equal(&p->element, a, b);
+	p->mirrored += !diagonal;
+	p->equal += !diagonal && equal;
+	p->symmetric = p->symmetric && equal;
+	sheaf_element_conjugate(&p->element, b, other);
+	/* A real number's conjugate has another zero. */
+	p->hermitian = p->hermitian && (diagonal ? sheaf_element_is_real(&p->element, a)
+	                                         : sheaf_element_equal(&p->element, a, other));
+	if (p->skew)
+		p->skew = diagonal ? sheaf_element_is_zero(&p->element, a)
+		                   : sheaf_element_negate(&p->element, b, other) &&
+		                         sheaf_element_equal(&p->element, a, other);
+}
+
+static void see_no_mirror(sheaf_profile *p) { p->pattern = p->symmetric = p->hermitian = p->skew = false; }
+
+static void see_row_entry(sheaf_profile *p)
+{
+	const sheaf_profile_side *rows = &p->sides[0];
+	see_place(p, coordinate(rows->frame, 0, rows->at), coordinate(rows->frame, 1, rows->at));
+}
+
+/* Both orders side by side, like two sorted lists that are merged. */
 static sheaf_status go_through_matrix(sheaf_profile *p, sheaf_error *err)
 {
-	bool rows = true, columns = true;
-	while (rows && columns) {
-		SHEAF_TRY(next(p, 0, &rows, err));
-		SHEAF_TRY(next(p, 1, &columns, err));
-		if (rows && columns) see_mirror(p);
+	bool row, column;
+	SHEAF_TRY(next(p, 0, &row, err));
+	SHEAF_TRY(next(p, 1, &column, err));
+	while (row || column) {
+		int order = !row ? 1 : !column ? -1 : compare_mirrors(p);
+		if (order == 0)
+			see_mirror(p);
+		else
+			see_no_mirror(p);
+		if (order <= 0) {
+			see_row_entry(p);
+			SHEAF_TRY(next(p, 0, &row, err));
+		}
+		if (order >= 0) SHEAF_TRY(next(p, 1, &column, err));
 	}
+	sheaf_components_finish(&p->components);
 	return SHEAF_OK;
 }
+
+sheaf_status sheaf_profile_connect(sheaf_profile *p, int64_t room, sheaf_error *err)
+{
+	const int64_t *shape = p->schema.tensor.shape;
+	p->connects = p->rank == 2;
+	return p->connects ? sheaf_components_begin(&p->components, shape[0], shape[1], room, p->cx, err)
+	                   : SHEAF_OK;
+}
+
+static double share_of(const sheaf_profile *p, int64_t n)
+{
+	int64_t off = p->entries - p->diagonal;
+	return off ? (double)n / (double)off : 1;
+}
+
+double sheaf_profile_mirrored(const sheaf_profile *p) { return share_of(p, p->mirrored); }
+
+double sheaf_profile_equal(const sheaf_profile *p) { return share_of(p, p->equal); }
 
 sheaf_status sheaf_profile_finish(sheaf_profile *p, sheaf_error *err)
 {

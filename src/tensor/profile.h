@@ -5,6 +5,7 @@
 
 #include "data/element.h"
 #include "data/spread.h"
+#include "tensor/components.h"
 #include <sheaf/tensor.h>
 
 /* One order of the entries, and what is found in it. */
@@ -28,8 +29,17 @@ struct sheaf_profile {
 	int64_t entries, repeats;
 	int64_t diagonal, lower, upper; /* of a matrix: entries on the diagonal, and how far from it they reach */
 	bool pattern, symmetric, hermitian, skew;
+	int64_t mirrored, equal; /* entries off the diagonal that have a mirror, and one of the same value */
+	bool connects;           /* components are looked for */
+	sheaf_components components;
 };
 
+/* Looks for components, too, where they take at most `room` bytes. Before the first frame. */
+SHEAF_USE sheaf_status sheaf_profile_connect(sheaf_profile *p, int64_t room, sheaf_error *err);
+/* The shares of entries off the diagonal that have a mirror, and one of the same value; 1 where there are
+ * none. */
+double sheaf_profile_mirrored(const sheaf_profile *p);
+double sheaf_profile_equal(const sheaf_profile *p);
 /* "symmetric", "hermitian", "skew_symmetric", or "none". */
 const char *sheaf_profile_values(const sheaf_profile *p);
 

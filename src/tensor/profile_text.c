@@ -21,6 +21,19 @@ static double density(const sheaf_profile *p)
 	return positions > 0 ? (double)p->entries / positions : 0;
 }
 
+static void json_components(sheaf_builder *b, const sheaf_components *c)
+{
+	if (!c->parents) {
+		sheaf_builder_printf(b, ",\"components\":null,\"components_need\":%" PRId64, c->needed);
+		return;
+	}
+	sheaf_builder_printf(b, ",\"components\":%" PRId64 ",\"largest_component\":%" PRId64, c->components,
+	                     c->largest);
+	if (c->blocks >= 0)
+		sheaf_builder_printf(b, ",\"diagonal_blocks\":%" PRId64 ",\"largest_block\":%" PRId64, c->blocks,
+		                     c->widest);
+}
+
 static void put_json(sheaf_builder *b, const sheaf_profile *p)
 {
 	const sheaf_tensor *t = &p->schema.tensor;
@@ -47,8 +60,29 @@ static void put_json(sheaf_builder *b, const sheaf_profile *p)
 		b, ",\"diagonal\":%" PRId64 ",\"bandwidth\":{\"lower\":%" PRId64 ",\"upper\":%" PRId64 "}",
 		p->diagonal, p->lower, p->upper);
 	if (p->counted) return;
-	sheaf_builder_printf(b, ",\"symmetry\":{\"pattern\":%s,\"values\":\"%s\"}", p->pattern ? "true" : "false",
+	sheaf_builder_printf(b, ",\"symmetry\":{\"pattern\":%s,\"values\":\"%s\"", p->pattern ? "true" : "false",
 	                     sheaf_profile_values(p));
+	if (p->square) {
+		sheaf_builder_text(b, ",\"pattern_share\":"), sheaf_json_real(b, sheaf_profile_mirrored(p));
+		sheaf_builder_text(b, ",\"value_share\":"), sheaf_json_real(b, sheaf_profile_equal(p));
+	}
+	sheaf_builder_byte(b, '}');
+	if (p->connects) json_components(b, &p->components);
+}
+
+static void text_components(sheaf_builder *b, const sheaf_components *c)
+{
+	if (!c->parents) {
+		sheaf_builder_printf(b, "components: not counted; they would take %" PRId64 " bytes of memory\n",
+		                     c->needed);
+		return;
+	}
+	sheaf_builder_printf(b, "components: %" PRId64 ", the largest of %" PRId64 " rows and columns",
+	                     c->components, c->largest);
+	if (c->blocks >= 0)
+		sheaf_builder_printf(b, "; blocks on the diagonal: %" PRId64 ", the largest of %" PRId64 " rows",
+		                     c->blocks, c->widest);
+	sheaf_builder_byte(b, '\n');
 }
 
 static void put_text(sheaf_builder *b, const sheaf_profile *p)
@@ -70,8 +104,13 @@ static void put_text(sheaf_builder *b, const sheaf_profile *p)
 	sheaf_builder_printf(b, "diagonal: %" PRId64 "; bandwidth: %" PRId64 " below, %" PRId64 " above\n",
 	                     p->diagonal, p->lower, p->upper);
 	if (p->counted) return;
-	sheaf_builder_printf(b, "symmetry: pattern %s; values %s\n", p->pattern ? "yes" : "no",
+	sheaf_builder_printf(b, "symmetry: pattern %s; values %s", p->pattern ? "yes" : "no",
 	                     sheaf_profile_values(p));
+	if (p->square && !p->symmetric)
+		sheaf_builder_printf(b, "; of entries off the diagonal %.4g%% have a mirror, %.4g%% an equal one",
+		                     100 * sheaf_profile_mirrored(p), 100 * sheaf_profile_equal(p));
+	sheaf_builder_byte(b, '\n');
+	if (p->connects) text_components(b, &p->components);
 }
 
 sheaf_status sheaf_profile_text(const sheaf_profile *p, bool json, sheaf_buffer *out, sheaf_error *err)

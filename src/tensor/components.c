@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* Components by union and find, the smaller tree under the larger one. */
+#include "tensor/components.h"
+#include "base/checked.h"
+#include "base/memory.h"
+
+/* A parent below 0 is a root: minus the nodes of its tree. */
+enum { ALONE = -1 };
+
+static int64_t *begin_table(int64_t n, int64_t first, sheaf_context *cx, sheaf_status *status,
+                            sheaf_error *err)
+{
+	void *memory = NULL;
+	if (*status == SHEAF_OK) *status = sheaf_allocate_array(cx, (uint64_t)n, sizeof(int64_t), &memory, err);
+	if (*status) return NULL;
+	int64_t *table = (int64_t *)memory;
+	for (int64_t i = 0; i < n; i++) table[i] = first;
+	return table;
+}
+
+sheaf_status sheaf_components_begin(sheaf_components *c, int64_t rows, int64_t columns, int64_t room,
+                                    sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_status status = SHEAF_OK;
+	bool square = rows == columns;
+	*c = (sheaf_components){.rows = rows, .columns = columns, .blocks = -1};
+	if (!sheaf_add_i64(&c->nodes, rows, square ? 0 : columns) ||
+	    !sheaf_mul_i64(&c->needed, c->nodes, (int64_t)sizeof(int64_t) * (square ? 2 : 1)))
+		c->needed = INT64_MAX;
+	if (c->needed > room || c->nodes == 0) return SHEAF_OK;
+	c->parents = begin_table(c->nodes, ALONE, cx, &status, err);
+	if (square) c->reach = begin_table(c->nodes, -1, cx, &status, err);
+	if (status) sheaf_components_free(c, cx);
+	return status;
+}
+
+void sheaf_components_free(sheaf_components *c, sheaf_context *cx)
+{
+	size_t size = (size_t)c->nodes * sizeof(int64_t);
+	if (c->parents) sheaf_release(cx, c->parents, size);
+	if (c->reach) sheaf_release(cx, c->reach, size);
+	c->parents = c->reach = NULL;
+}
+
+/* Paths are halved on the way. */
+static int64_t root_of(int64_t *parents, int64_t node)
+{
+	while (parents[node] >= 0) {
+		int64_t above = parents[node];
+		if (parents[above] >= 0) parents[node] = parents[above];
+		node = above;
+	}
+	return node;
+}
+
+void sheaf_components_add(sheaf_components *c, int64_t row, int64_t column)
+{
+	if (!c->parents) return;
+	if (c->reach) {
+		int64_t from = row < column ? row : column, to = row < column ? column : row;
+		if (to > c->reach[from]) c->reach[from] = to;
+	}
+	int64_t a = root_of(c->parents, row), b = root_of(c->parents, c->reach ? column : c->rows + column);
+	if (a == b) return;
+	if (c->parents[a] > c->parents[b]) {
+		int64_t other = a;
+		a = b;
+		b = other;
+	}
+	c->parents[a] += c->parents[b];
+	c->parents[b] = a;
+}
+
+static void count_blocks(sheaf_components *c)
+{
+	int64_t begin = 0, end = -1;
+	c->blocks = 0;
+	for (int64_t i = 0; i < c->nodes; i++) {
+		if (i > end) begin = end = i;
+		if (c->reach[i] > end) end = c->reach[i];
+		if (i < end) continue;
+		c->blocks++;
+		if (end - begin + 1 > c->widest) c->widest = end - begin + 1;
+	}
+}
+
+/* A node without neighbours counts where it has an entry of its own, on the diagonal. */
+void sheaf_components_finish(sheaf_components *c)
+{
+	for (int64_t i = 0; c->parents && i < c->nodes; i++) {
+		if (c->parents[i] >= 0 || (c->parents[i] == ALONE && !(c->reach && c->reach[i] == i))) continue;
+		c->components++;
+		if (-c->parents[i] > c->largest) c->largest = -c->parents[i];
+	}
+	if (c->reach) count_blocks(c);
+}
