@@ -295,7 +295,7 @@ def show(source: Any = None, *, width: int = 80, unicode: bool = True, colours: 
     """One row as a picture, what ``sheaf show`` prints: ``width`` columns, in 0, 256 or 2**24 colours.
 
     >>> print(sheaf.show("words.ctf", row=1, unicode=False).splitlines()[0])
-    word: sparse, dim 18, float32; samples: 1; 1 to 1
+    key: 1
     """
     source, options = configured("show", source, options)
     given = Given("show", options, besides=("mmap", "progress", "width", "unicode", "colours"))
