@@ -179,10 +179,13 @@ static void test_what_has_no_index(void **state)
 	bytes_source drip = {{(const uint8_t *)sequences, sizeof sequences - 1}, 5};
 	sheaf_source *source;
 	sheaf_dataset *dataset;
+	const sheaf_frame *frame;
 	assert_ok(sheaf_source_function(read_bytes, &drip, "drip", cx, &source, &err));
 	assert_ok(sheaf_open_source(source, NULL, cx, &dataset, &err));
 	assert_int_not_equal(SHEAF_OK, sheaf_dataset_write_index(dataset, &err));
 	assert_message("drip: expected an input that can have an index");
+	assert_ok(sheaf_next(dataset, &frame, &err));
+	assert_int_equal(sheaf_dataset_row(dataset), 0);
 	sheaf_close(dataset);
 }
 

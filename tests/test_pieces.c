@@ -511,8 +511,22 @@ static void test_skip_in_every_format(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+/* Lengths that cannot be checked are not believed. */
+static void test_distrust_without_memory(void **state)
+{
+	(void)state;
+	allocator memory = {0};
+	sheaf_context_options options = options_with(&memory);
+	sheaf_context *failing = context_with(&options);
+	sheaf_lengths l = {.rows = 1000};
+	memory.fail_at = memory.calls + 1;
+	assert_status(SHEAF_NOMEM, sheaf_lengths_distrust(&l, 1, failing, &err));
+	end_context(failing);
+}
+
 static const struct CMUnitTest tests[] = {
 	TEST(test_pieces_of_text_are_chunks_of_cntk),
+	cmocka_unit_test(test_distrust_without_memory),
 	TEST(test_text_with_ids),
 	TEST(test_text_by_line),
 	TEST(test_text_of_every_kind),

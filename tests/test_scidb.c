@@ -413,6 +413,7 @@ static const cell_case cell_cases[] = {
              "\"base64\":\"AAECAwQFBgcICQoLDA0ODw==\"},"
              "\"a5\":[1,2],\"a6\":true}"},
 	/* what a string may hold is looked at where somebody validates */
+	{.format = "(string)", BYTES("\x02\x00\x00\x00\x61\x00"), .rows = "{\"a0\":\"a\"}", .validate = true},
 	{.format = "(string)", BYTES("\x04\x00\x00\x00\x61\x00\x62\x00"), .rows = "{\"a0\":\"a\\u0000b\"}"},
 	{.format = "(string)",
      BYTES("\x04\x00\x00\x00\x61\x00\x62\x00"),
