@@ -1,247 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Minibatches: the plan says which sequences, the cache has their pieces, gathering puts them into one
  * frame. */
+#include "batch/batches.h"
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
-#include "base/pipeline.h"
 #include "base/status.h"
-#include "batch/batch_builder.h"
-#include "batch/readahead.h"
-#include "batch/state.h"
-#include "batch/truncate.h"
 #include <inttypes.h>
 
-struct sheaf_batches {
-	sheaf_context *cx;
-	sheaf_row_source source;
-	sheaf_plan_options options;
-	sheaf_batch_settings settings;
-	int64_t truncation, stride;
-	int64_t to_pass; /* batches to pass over before the next one that is planned */
-	sheaf_plan *plan;
-	sheaf_truncation *cut; /* where sequences are truncated */
-	sheaf_piece_cache *cache;
-	sheaf_state state;     /* after the last batch given */
-	sheaf_pipeline makers; /* of sheaf_batch_builder */
-	bool makes_ahead,
-		given; /* batches are made before they are asked for; the first one of the pipeline is the caller's */
-	sheaf_readahead ahead;
-	sheaf_batch batch;
-	sheaf_error failure; /* the first one; every call gives it again */
-};
-
-void sheaf_batches_close(sheaf_batches *b)
-{
-	if (!b) return;
-	sheaf_pipeline_close(&b->makers);
-	sheaf_readahead_close(&b->ahead);
-	sheaf_piece_cache_close(b->cache);
-	sheaf_truncation_close(b->cut);
-	sheaf_plan_close(b->plan);
-	sheaf_row_source_close(&b->source);
-	sheaf_release(b->cx, b, sizeof *b);
-}
-
-/* ---- options ---- */
-
-static sheaf_status refuse(sheaf_error *err, const char *option, const char *expected, int64_t found)
-{
-	return sheaf_fail(err, SHEAF_USAGE, "%s: expected %s, found %" PRId64, option, expected, found);
-}
-
-static sheaf_status check_numbers(const sheaf_batch_options *o, sheaf_error *err)
-{
-	if (o->size && o->size != sizeof *o)
-		return sheaf_fail(err, SHEAF_USAGE, "batch options: expected size %zu, found %zu", sizeof *o,
-		                  o->size);
-	if (o->batch_size < 1) return refuse(err, "size of a batch", "a number above 0", o->batch_size);
-	if (o->world < 0 || o->rank < 0 || o->rank >= (o->world ? o->world : 1))
-		return refuse(err, "shard", "a rank from 0 to one below the number of shards", o->rank);
-	if (o->window < 0) return refuse(err, "window", "a number of at least 0", o->window);
-	if ((unsigned)o->unit > SHEAF_SIZE_TOKENS)
-		return refuse(err, "unit", "samples, sequences or tokens", (int)o->unit);
-	if ((unsigned)o->rest > SHEAF_REST_WRAP)
-		return refuse(err, "rest", "short, drop, pad or wrap", (int)o->rest);
-	if ((unsigned)o->packing > SHEAF_PACK_PADDED) return refuse(err, "packing", "a packing", (int)o->packing);
-	if (o->truncation < 0) return refuse(err, "truncation", "steps of at least 0", o->truncation);
-	if (o->stride < 0) return refuse(err, "stride", "a number of at least 0", o->stride);
-	if (o->pad_multiple < 0) return refuse(err, "pad multiple", "a number of at least 0", o->pad_multiple);
-	if (o->sweeps < 0 || o->epoch_size < 0 || o->first_epoch < 0 || o->epochs < 0 || o->chunk_bytes < 0)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "batch options: expected sweeps, epochs and sizes of at least 0, found less");
-	return SHEAF_OK;
-}
-
-static sheaf_status clash(sheaf_error *err, const char *option, const char *expected, const char *found)
-{
-	return sheaf_fail(err, SHEAF_USAGE, "%s: expected %s, found %s", option, expected, found);
-}
-
-static sheaf_status check_weights(const sheaf_batch_options *o, const sheaf_order *order, sheaf_error *err)
-{
-	if (o->join) return clash(err, "weights", "datasets that are not joined", "joined ones");
-	if (o->bucket) return clash(err, "weights", "no buckets", "some");
-	if (order->dealing != SHEAF_DEAL_BATCH || order->by_frequency)
-		return clash(err, "weights", "order \"sheaf\"", order->name);
-	return o->rest == SHEAF_REST_WRAP ? clash(err, "weights", "rests that do not wrap", "ones that do")
-	                                  : SHEAF_OK;
-}
-
-static sheaf_status check_truncation(const sheaf_batch_options *o, sheaf_error *err)
-{
-	if (o->truncation < 1) return refuse(err, "truncation", "steps above 0", o->truncation);
-	if (o->unit != SHEAF_SIZE_SAMPLES) return clash(err, "truncation", "a size in samples", "another unit");
-	if (o->rest != SHEAF_REST_SHORT) return clash(err, "truncation", "short rests", "others");
-	return o->bucket ? clash(err, "truncation", "no buckets", "some") : SHEAF_OK;
-}
-
-static sheaf_status check_together(const sheaf_batch_options *o, const sheaf_order *order, sheaf_error *err)
-{
-	if (o->sweeps && o->epoch_size)
-		return sheaf_fail(err, SHEAF_USAGE, "epoch: expected a size in sweeps or in samples, found both");
-	if (o->rest == SHEAF_REST_WRAP && o->stop_at_sweep_end)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "rest of a sweep: expected batches that may cross its end where they wrap, found "
-		                  "ones that may not");
-	if (o->bucket && order->dealing != SHEAF_DEAL_BATCH)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "buckets: expected an order that is dealt batch by batch, found \"%s\"",
-		                  order->name);
-	if (o->weights) SHEAF_TRY(check_weights(o, order, err));
-	return o->packing == SHEAF_PACK_TRUNCATED ? check_truncation(o, err) : SHEAF_OK;
-}
-
-/* What CNTK takes for its window: as many chunks as have 4 GiB. */
-static int64_t usual_window(const sheaf_batch_options *o)
-{
-	enum { USUAL_CHUNK = 32 << 20 };
-	const int64_t bytes = (int64_t)4 << 30;
-	int64_t chunk = o->chunk_bytes ? o->chunk_bytes : USUAL_CHUNK;
-	if (o->window_in_samples) return 0;
-	return chunk < bytes ? bytes / chunk : 1;
-}
-
-/* Each dataset is drawn from, by its weight. */
-static sheaf_status mix(sheaf_batches *b, const int64_t *weights, sheaf_error *err)
-{
-	sheaf_row_source *s = &b->source;
-	int64_t sum = 0;
-	if (!weights) return SHEAF_OK;
-	for (int i = 0; i < s->nparts; i++) {
-		if (weights[i] < 1 || weights[i] > INT32_MAX - sum)
-			return refuse(err, "weights", "numbers above 0 with a sum below 2^31", weights[i]);
-		if (s->first_chunks[i] == s->first_chunks[i + 1])
-			return refuse(err, "weights", "sequences in each dataset, none in number", i);
-		sum += weights[i];
-	}
-	b->options.first_chunks = s->first_chunks;
-	b->options.weights = weights;
-	b->options.mixed = s->nparts;
-	s->rows.uneven = true;
-	return SHEAF_OK;
-}
-
-static sheaf_status translate(sheaf_batches *b, const sheaf_batch_options *o, sheaf_error *err)
-{
-	sheaf_plan_options *p = &b->options;
-	*p = (sheaf_plan_options){.order = sheaf_order_find(o->order ? o->order : "sheaf"),
-	                          .size = o->batch_size,
-	                          .unit = o->unit,
-	                          .rest = o->rest,
-	                          .bucket = o->bucket};
-	SHEAF_TRY(check_numbers(o, err));
-	if (!p->order)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "order: expected sheaf, cntk, file, random or frequency, found \"%s\"", o->order);
-	SHEAF_TRY(check_together(o, p->order, err));
-	p->arranged = (sheaf_order_options){o->seed, o->window, o->window_in_samples};
-	if (o->window == 0 && p->order->uses_chunks) p->arranged.window = usual_window(o);
-	SHEAF_TRY(mix(b, o->weights, err));
-	if (p->order->by_frequency) SHEAF_TRY(sheaf_row_source_weigh(&b->source, err));
-	b->source.rows.uneven |= p->order->replaces;
-	p->crosses = !o->stop_at_sweep_end;
-	p->global = o->global_timeline || p->order->dealing == SHEAF_DEAL_BATCH;
-	p->rank = o->rank;
-	p->world = o->world ? o->world : 1;
-	p->first_epoch = o->first_epoch;
-	p->epochs = o->epochs ? o->epochs : 1;
-	p->epoch_size = o->epoch_size;
-	p->sweeps = o->sweeps;
-	b->settings = (sheaf_batch_settings){&b->source, o->packing, o->pad_multiple, b->cx};
-	b->truncation = o->truncation;
-	b->stride = o->stride ? o->stride : 1;
-	if (o->packing == SHEAF_PACK_TRUNCATED) {
-		/* Rows take sequences one by one. */
-		p->size = 1;
-		p->one_by_one = true;
-		p->global = false;
-	}
-	return SHEAF_OK;
-}
-
-/* ---- memory ---- */
-
-/* Half of what is allowed is for pieces; batches, plans and what is being read share the rest. */
-static int64_t bytes_for_pieces(const sheaf_batches *b) { return sheaf_max_memory(b->cx) / 2; }
-
-static int64_t bytes_in_files(const sheaf_row_source *s)
-{
-	int64_t sum = 0;
-	for (int64_t i = 0; i < s->pieces; i++) sum += sheaf_row_source_piece_size(s, i);
-	return sum;
-}
-
-/* Rows that are gathered need no decoding before. What is to be kept in memory is not left to the system's
- * cache. */
-static bool locates(const sheaf_batches *b, bool keep)
-{
-	return !keep && sheaf_row_source_locates(&b->source);
-}
-
-/* Bytes in memory for each byte of the files, as the first piece has it. */
-static sheaf_status measure_growth(sheaf_batches *b, double *growth, sheaf_error *err)
-{
-	int64_t piece = b->source.piece_of_chunk[0], before = sheaf_context_memory(b->cx, NULL),
-			size = sheaf_row_source_piece_size(&b->source, piece);
-	sheaf_loaded_piece loaded = {0};
-	sheaf_piece_ref ref = sheaf_row_source_piece(&b->source, piece);
-	SHEAF_TRY(sheaf_row_source_read(&ref, false, &loaded, b->cx, err));
-	*growth = (double)(sheaf_context_memory(b->cx, NULL) - before) / (double)(size > 0 ? size : 1);
-	sheaf_loaded_piece_free(&loaded);
-	return SHEAF_OK;
-}
-
-/* A shuffle of everything needs everything in memory. Where that does not fit, it goes by windows, two of
- * which fit: the one in use, and the next. */
-static sheaf_status fit_window(sheaf_batches *b, bool keep, sheaf_error *err)
-{
-	enum { MOST_GROWTH = 8 };
-	int64_t bytes = bytes_in_files(&b->source), room = bytes_for_pieces(b);
-	double growth = 1; /* of what stays as it is */
-	if (b->options.order->dealing != SHEAF_DEAL_BATCH || b->options.arranged.window ||
-	    bytes <= room / MOST_GROWTH)
-		return SHEAF_OK;
-	if (!locates(b, keep)) SHEAF_TRY(measure_growth(b, &growth, err));
-	if ((double)bytes * growth <= (double)room) return SHEAF_OK;
-	double chunks = (double)room / 2 / (b->options.mixed ? b->options.mixed : 1) /
-	                ((double)bytes * growth / (double)b->source.rows.chunks);
-	b->options.arranged =
-		(sheaf_order_options){b->options.arranged.seed, chunks < 1 ? 1 : (int64_t)chunks, false};
-	return SHEAF_OK;
-}
-
-/* How many pieces are of use later in the sweep; 0: no saying. */
-static int64_t pieces_to_keep(const sheaf_batches *b, bool keep)
-{
-	const sheaf_order_options *arranged = &b->options.arranged;
-	enum { SPARE = 2 };
-	if (keep || b->source.lanes > 1 || b->options.mixed) return 0;
-	if (b->options.order->in_file_order) return SPARE;
-	return arranged->window && !arranged->window_in_samples ? 2 * arranged->window + SPARE : 0;
-}
-
-/* ---- opening ---- */
+/* ---- where it stands ---- */
 
 /* Where the batches stand now, whatever brought them there. */
 static void note_place(sheaf_batches *b)
@@ -262,158 +29,12 @@ static void empty_makers(sheaf_batches *b)
 	b->given = false;
 }
 
-static void stand_at(sheaf_batches *b)
+void sheaf_batches_stand_at(sheaf_batches *b)
 {
 	empty_makers(b);
 	if (b->cut) sheaf_truncation_clear(b->cut);
 	note_place(b);
 	b->batch.number = -1;
-}
-
-/* CNTK's number of rows, and its way to share them out. */
-static sheaf_status open_truncation(sheaf_batches *b, int64_t size, sheaf_error *err)
-{
-	int64_t rows = size / b->truncation, world = b->options.world;
-	if (rows < 1) rows = 1;
-	if (rows < world)
-		return refuse(err, "truncation", "at least as many rows (size of a batch by steps) as shards", rows);
-	return sheaf_truncation_open(b->plan, rows / world + (b->options.rank < rows % world), b->truncation,
-	                             b->cx, &b->cut, err);
-}
-
-/* ---- makers ---- */
-
-static void make(void *user, void *item)
-{
-	sheaf_batch_builder_make((sheaf_batch_builder *)item, (const sheaf_batch_settings *)user);
-}
-
-static void drop(void *user, void *item)
-{
-	sheaf_batch_builder_free((sheaf_batch_builder *)item, (const sheaf_batch_settings *)user);
-}
-
-/* Made ahead is what takes longer than to wake a thread for it, and what does not take much memory even so.
- * Rows that are truncated are planned from what is in them. */
-static bool is_worth_making_ahead(const sheaf_batches *b, int64_t size, int depth)
-{
-	enum { LEAST = 64 << 10, SHARE = 16 };
-	const sheaf_rows *rows = &b->source.rows;
-	int64_t of = b->options.unit == SHEAF_SIZE_SEQUENCES ? rows->rows : rows->samples;
-	double bytes = (double)bytes_in_files(&b->source) / (double)of * (double)size / (double)b->options.world;
-	return !b->cut && bytes >= LEAST && bytes * depth <= (double)sheaf_max_memory(b->cx) / SHARE;
-}
-
-static sheaf_status open_makers(sheaf_batches *b, int64_t size, sheaf_error *err)
-{
-	enum { ENOUGH = 4 };
-	int threads = sheaf_context_threads(b->cx), depth = threads < ENOUGH ? 2 * threads : threads + ENOUGH;
-	b->makes_ahead = threads > 1 && is_worth_making_ahead(b, size, depth);
-	SHEAF_TRY(sheaf_pipeline_open(&b->makers, b->cx, sizeof(sheaf_batch_builder), b->makes_ahead ? depth : 1,
-	                              (sheaf_pipeline_steps){make, NULL, drop, &b->settings}, err));
-	sheaf_batch_builder *first = (sheaf_batch_builder *)sheaf_pipeline_free_item(&b->makers);
-	return b->settings.packing ? sheaf_packings_open(&first->packings, &b->source, b->cx, err) : SHEAF_OK;
-}
-
-static sheaf_status open_ahead(sheaf_batches *b, sheaf_error *err)
-{
-	bool owns = b->options.order->owns_chunks;
-	b->ahead = (sheaf_readahead){.source = &b->source,
-	                             .plan = b->plan,
-	                             .cache = b->cache,
-	                             .rank = owns ? b->options.rank : 0,
-	                             .world = owns ? b->options.world : 1,
-	                             .cx = b->cx};
-	return sheaf_readahead_open(&b->ahead, err);
-}
-
-static uint32_t options_fingerprint(const sheaf_batches *b, int64_t size)
-{
-	bool cut = b->settings.packing == SHEAF_PACK_TRUNCATED;
-	int64_t more[] = {cut ? size : 0, cut ? b->truncation : 0,
-	                  cut ? b->options.world : 0}; /* a row is one shard's from end to end */
-	uint32_t hash = sheaf_options_fingerprint(&b->options, more, sizeof more / sizeof *more);
-	return b->options.mixed
-	           ? sheaf_options_fingerprint(&b->options, b->options.weights, (size_t)b->options.mixed) ^ hash
-	           : hash;
-}
-
-/* In the order of the file the end of it need not be known before it is reached, unless something is counted
- * from there. */
-static sheaf_union union_of(const sheaf_batch_options *o)
-{
-	const sheaf_order *order = sheaf_order_find(o->order ? o->order : "sheaf");
-	if (o->join) return SHEAF_UNION_JOIN;
-	return order && order->in_file_order && o->first_epoch == 0 ? SHEAF_UNION_GROW : SHEAF_UNION_FOLLOW;
-}
-
-static sheaf_likeness likeness(const sheaf_batches *b, bool joined)
-{
-	if (b->options.order->in_file_order && !joined) return SHEAF_LIKE_INPUTS;
-	return b->options.order->uses_chunks || b->options.arranged.window ? SHEAF_LIKE_CHUNKS : SHEAF_LIKE_ROWS;
-}
-
-static sheaf_status open_all(sheaf_batches *b, sheaf_dataset *const *datasets, int n,
-                             const sheaf_batch_options *options, sheaf_error *err)
-{
-	if (n < 1) return refuse(err, "datasets", "one at least", n);
-	SHEAF_TRY(check_numbers(options, err));
-	SHEAF_TRY(sheaf_row_source_open(&b->source, datasets, n, union_of(options), b->cx, err));
-	SHEAF_TRY(translate(b, options, err));
-	SHEAF_TRY(fit_window(b, options->keep_in_memory, err));
-	SHEAF_TRY(sheaf_plan_open(&b->source.rows, &b->options, b->cx, &b->plan, err));
-	sheaf_piece_cache_options cached = {locates(b, options->keep_in_memory),
-	                                    pieces_to_keep(b, options->keep_in_memory), bytes_for_pieces(b)};
-	SHEAF_TRY(sheaf_piece_cache_open(&b->source, &cached, b->cx, &b->cache, err));
-	SHEAF_TRY(open_ahead(b, err));
-	if (options->packing == SHEAF_PACK_TRUNCATED) SHEAF_TRY(open_truncation(b, options->batch_size, err));
-	SHEAF_TRY(open_makers(b, options->batch_size, err));
-	stand_at(b);
-	b->state.seed = options->seed;
-	b->state.options = options_fingerprint(b, options->batch_size);
-	return sheaf_row_source_fingerprint(&b->source, likeness(b, options->join), &b->state.data, err);
-}
-
-sheaf_status sheaf_batches_open(sheaf_dataset *const *datasets, int n, const sheaf_batch_options *options,
-                                sheaf_context *cx, sheaf_batches **out, sheaf_error *err)
-{
-	SHEAF_NEED(out, "a place for the outcome");
-	*out = NULL;
-	SHEAF_NEED(cx, "a context");
-	SHEAF_NEED(options, "options");
-	SHEAF_EXPECT(n > 0, "a number of datasets of at least 1", n);
-	SHEAF_NEED(datasets, "datasets");
-	for (int i = 0; i < n; i++) SHEAF_NEED(datasets[i], "datasets");
-	void *memory;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_batches), &memory, err));
-	sheaf_batches *b = (sheaf_batches *)memory;
-	*b = (sheaf_batches){.cx = cx};
-	sheaf_status status = open_all(b, datasets, n, options, err);
-	if (status)
-		sheaf_batches_close(b);
-	else
-		*out = b;
-	return status;
-}
-
-const sheaf_schema *sheaf_batches_schema(const sheaf_batches *b)
-{
-	if (!b) return NULL;
-	return &b->source.schema;
-}
-
-void sheaf_batches_facts(const sheaf_batches *b, int64_t *sequences, int64_t *samples, int64_t *dropped)
-{
-	int64_t ignored[3];
-	if (!sequences) sequences = &ignored[0];
-	if (!samples) samples = &ignored[1];
-	if (!dropped) dropped = &ignored[2];
-	*sequences = *samples = *dropped = -1;
-	if (!b) return;
-	bool known = !b->source.rows.grow;
-	*sequences = known ? b->source.rows.rows : -1;
-	*samples = known ? b->source.rows.samples : -1;
-	*dropped = b->source.match_room - b->source.matched;
 }
 
 /* ---- places ---- */
@@ -422,10 +43,10 @@ sheaf_status sheaf_batches_seek(sheaf_batches *b, int64_t position, sheaf_error 
 {
 	SHEAF_NEED(b, "batches");
 	SHEAF_EXPECT(position >= 0, "a position of at least 0", position);
-	if (position < 0) return refuse(err, "position", "0 or more", position);
+	if (position < 0) return sheaf_refuse_number(err, "position", "0 or more", position);
 	SHEAF_TRY(sheaf_row_source_complete(&b->source, err));
 	SHEAF_TRY(sheaf_plan_seek(b->plan, position, err));
-	stand_at(b);
+	sheaf_batches_stand_at(b);
 	return SHEAF_OK;
 }
 
@@ -445,7 +66,7 @@ static sheaf_status repeat_steps(sheaf_batches *b, int64_t steps, sheaf_error *e
 	for (int64_t i = 0; i < steps; i++) {
 		SHEAF_TRY(sheaf_check_stop(b->cx, err));
 		sheaf_status status = sheaf_truncation_next(b->cut, &m->planned, &m->packings.cut, err);
-		if (status == SHEAF_END) return refuse(err, "state", "a step that the epoch has", steps);
+		if (status == SHEAF_END) return sheaf_refuse_number(err, "state", "a step that the epoch has", steps);
 		SHEAF_TRY(status);
 	}
 	note_place(b);
@@ -469,10 +90,11 @@ sheaf_status sheaf_batches_resume(sheaf_batches *b, const char *text, sheaf_erro
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "state: expected one of the same order, window, size, rest, buckets, packing and "
 		                  "epoch size, found one of other options");
-	if (state.step && !b->cut) return refuse(err, "state", "step 0 where sequences are whole", state.step);
+	if (state.step && !b->cut)
+		return sheaf_refuse_number(err, "state", "step 0 where sequences are whole", state.step);
 	SHEAF_TRY(sheaf_row_source_complete(&b->source, err));
 	SHEAF_TRY(sheaf_plan_resume(b->plan, state.mark, err));
-	stand_at(b);
+	sheaf_batches_stand_at(b);
 	return repeat_steps(b, state.step, err);
 }
 

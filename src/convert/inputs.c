@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/* What the inputs of a conversion are together: one schema, their totals, and the structure of a tensor. */
+#include "base/context.h"
+#include "base/spell.h"
+#include "convert/conversion.h"
+#include "data/frame.h"
+#include <stdio.h>
+#include <string.h>
+
+/* ---- datasets that are left out ---- */
+
+static sheaf_status count_one(void *user, const char *path, sheaf_error *err)
+{
+	(void)path, (void)err;
+	++*(int *)user;
+	return SHEAF_OK;
+}
+
+/* Streams that are read together are a dataset each. */
+static int count_read(const sheaf_schema *schema)
+{
+	int n = 0;
+	for (int f = 0; f < schema->nfields; f++) n += sheaf_field_is_stream(&schema->fields[f]);
+	return schema->rows == SHEAF_SEQUENCES && n > 1 ? n : 1;
+}
+
+/* Of several datasets in a container one is converted: nobody may take that for all of it. */
+sheaf_status sheaf_conversion_tell_of_others(const sheaf_conversion *c, const sheaf_dataset *input,
+                                             sheaf_error *err)
+{
+	int count = 0;
+	char found[80];
+	if (c->options->member || c->options->value || !input->native->container) return SHEAF_OK;
+	SHEAF_TRY(input->native->container->members(input->source, c->told, count_one, &count, err));
+	int others = count - count_read(sheaf_dataset_schema(input));
+	if (others <= 0) return SHEAF_OK;
+	snprintf(found, sizeof found, "%d other%s beside the one at the root", others, others == 1 ? "" : "s");
+	sheaf_problem problem = {SHEAF_WARNING,
+	                         SHEAF_DATA,
+	                         "other datasets",
+	                         SHEAF_NOWHERE,
+	                         "one dataset, or " SHEAF_OPTION("dataset") " with the path of one of them",
+	                         found,
+	                         others == 1 ? "it is not converted" : "they are not converted"};
+	problem.place.file = sheaf_source_name(input->source);
+	return sheaf_report(c->told, &problem, err);
+}
+
+/* ---- one schema for all inputs ---- */
+
+static bool same_shape(const sheaf_field *a, const sheaf_field *b)
+{
+	if (a->type != b->type || a->nlevels != b->nlevels) return false;
+	for (int l = 0; l < a->nlevels; l++) {
+		const sheaf_level_shape *la = &a->levels[l], *lb = &b->levels[l];
+		if (la->kind != lb->kind || la->rank != lb->rank) return false;
+		if (la->kind == SHEAF_FIXED && la->extents[0] != lb->extents[0]) return false;
+	}
+	return true;
+}
+
+/* Sparse dims may differ, most of all inferred ones: the largest holds for all. */
+static void widen(sheaf_field *field, const sheaf_field *other)
+{
+	for (int l = 0; l < field->nlevels; l++) {
+		if (other->levels[l].index_type == SHEAF_I64) field->levels[l].index_type = SHEAF_I64;
+		for (int r = 0; r < field->levels[l].rank; r++)
+			if (other->levels[l].extents[r] > field->levels[l].extents[r])
+				field->levels[l].extents[r] = other->levels[l].extents[r];
+	}
+}
+
+static const char *column_text(const sheaf_field *field, char *text, size_t size)
+{
+	bool nullable = field->nlevels > 0 && field->levels[0].missing == SHEAF_NULLABLE;
+	if (sheaf_field_is_stream(field)) return sheaf_field_text(field, text, size);
+	snprintf(text, size, "%s%s",
+	         field->meaning == SHEAF_NUMBER ? sheaf_type_name(field->type) : sheaf_field_storage(field),
+	         nullable ? " that may be missing" : "");
+	return text;
+}
+
+/* Types that were inferred from each input by itself can be declared for all. */
+static const char *advice_for(const sheaf_conversion *c)
+{
+	const sheaf_format *format = sheaf_dataset_format(c->inputs[0]);
+	return format->options && sheaf_option_find(format->options, "columns")
+	           ? " (" SHEAF_OPTION("columns") " declares them for all inputs)"
+	           : "";
+}
+
+static sheaf_status join_field(sheaf_conversion *c, int number, const sheaf_schema *other, const char *path,
+                               sheaf_error *err)
+{
+	char expected[80], found[80];
+	sheaf_field *field = &c->schema.fields[number];
+	const char *word = c->schema.rows == SHEAF_SEQUENCES ? "stream" : "column";
+	int f = sheaf_schema_find_near(other, field->name, number);
+	if (f < 0)
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected a %s \"%s\" as in the first input, found none", path,
+		                  word, field->name);
+	if (same_shape(field, &other->fields[f])) {
+		widen(field, &other->fields[f]);
+		return SHEAF_OK;
+	}
+	return sheaf_fail(err, SHEAF_DATA, "%s: %s \"%s\": expected it as in the first input (%s), found %s%s",
+	                  path, word, field->name, column_text(field, expected, sizeof expected),
+	                  column_text(&other->fields[f], found, sizeof found), advice_for(c));
+}
+
+static sheaf_status join_schema(sheaf_conversion *c, const char *path, const sheaf_schema *other,
+                                sheaf_error *err)
+{
+	if (other->rows != c->schema.rows)
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected %s as in the first input, found %s", path,
+		                  sheaf_row_kind_name(c->schema.rows), sheaf_row_kind_name(other->rows));
+	for (int f = 0; f < c->schema.nfields; f++) SHEAF_TRY(join_field(c, f, other, path, err));
+	for (int f = 0; f < other->nfields; f++)
+		if (other->fields[f].meaning != SHEAF_KEY &&
+		    sheaf_schema_find_near(&c->schema, other->fields[f].name, f) < 0)
+			return sheaf_fail(err, SHEAF_DATA, "%s: expected the %ss of the first input, found \"%s\", too",
+			                  path, c->schema.rows == SHEAF_SEQUENCES ? "stream" : "column",
+			                  other->fields[f].name);
+	return SHEAF_OK;
+}
+
+/* Rows of several files cannot keep their keys: both may have a sequence 0. */
+sheaf_status sheaf_conversion_join_schemas(sheaf_conversion *c, const char *const *paths, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_schema_copy(sheaf_dataset_schema(c->inputs[0]), c->cx, &c->schema, err));
+	int key = sheaf_schema_key(&c->schema);
+	if (c->ninputs > 1 && key >= 0) sheaf_schema_remove(&c->schema, key);
+	for (int i = 1; i < c->ninputs; i++)
+		SHEAF_TRY(join_schema(c, paths[i], sheaf_dataset_schema(c->inputs[i]), err));
+	return SHEAF_OK;
+}
+
+/* ---- totals ---- */
+
+/* Lengths and keys are those of sequences; the number of rows is counted where it is asked for by itself. */
+static bool is_enough(const sheaf_conversion *c, const sheaf_facts *facts, bool keys)
+{
+	if (c->to->write->needs_rows && facts->rows < 0) return false;
+	if (c->schema.rows != SHEAF_SEQUENCES) return true;
+	return facts->longest > 1 || (keys && facts->ordinal_keys == 0) ||
+	       (facts->longest >= 0 && (!keys || facts->ordinal_keys == 1));
+}
+
+/* Without what an index says: a writer relies on them. */
+static void own_facts(const sheaf_dataset *d, sheaf_facts *out) { *out = d->in->facts; }
+
+sheaf_status sheaf_conversion_gather_totals(sheaf_conversion *c, sheaf_error *err)
+{
+	bool keys = c->ninputs == 1; /* else they become positions */
+	c->totals = SHEAF_NO_FACTS;
+	if (!sheaf_needs_totals(c->to)) {
+		sheaf_facts known;
+		own_facts(c->inputs[0], &known);
+		if (c->ninputs == 1) c->totals.rows = known.rows;
+		return SHEAF_OK;
+	}
+	bool rows = c->to->write->needs_rows;
+	c->totals.ordinal_keys = 1;
+	if (rows) c->totals.rows = 0;
+	for (int i = 0; i < c->ninputs; i++) {
+		sheaf_facts facts;
+		own_facts(c->inputs[i], &facts);
+		if (!is_enough(c, &facts, keys))
+			SHEAF_TRY(sheaf_dataset_count(c->inputs[i], keys, rows, &facts, err));
+		if (rows) c->totals.rows += facts.rows;
+		if (facts.longest > c->totals.longest) c->totals.longest = facts.longest;
+		if (keys) c->totals.ordinal_keys = facts.ordinal_keys;
+	}
+	return SHEAF_OK;
+}
+
+/* ---- structure ---- */
+
+static sheaf_status profile_rows(sheaf_decoding *decoding, sheaf_profile *profile, sheaf_error *err)
+{
+	const sheaf_frame *frame;
+	sheaf_status status;
+	while ((status = sheaf_decoding_next(decoding, &frame, err)) == SHEAF_OK)
+		SHEAF_TRY(sheaf_profile_add(profile, frame, err));
+	return status == SHEAF_END ? sheaf_profile_finish(profile, err) : status;
+}
+
+/* Goes through the whole input, quietly, and begins it anew. */
+static sheaf_status profile_input(sheaf_dataset *d, sheaf_context *quiet, sheaf_profile **out,
+                                  sheaf_error *err)
+{
+	sheaf_decoding decoding = {0};
+	SHEAF_TRY(sheaf_profile_new(&d->in->schema, sheaf_source_name(d->source), quiet, out, err));
+	sheaf_status status =
+		sheaf_decoding_open(&decoding, d->format, d->source, d->in, d->piece_bytes, quiet, err);
+	if (status == SHEAF_OK) status = profile_rows(&decoding, *out, err);
+	sheaf_decoding_close(&decoding);
+	return status ? status : d->format->rewind(d->in, err);
+}
+
+static sheaf_structure first_that_fits(const sheaf_profile *profile)
+{
+	static const sheaf_structure candidates[] = {SHEAF_SYMMETRIC_LOWER, SHEAF_HERMITIAN_LOWER,
+	                                             SHEAF_SKEW_SYMMETRIC_LOWER, SHEAF_GENERAL};
+	int i = 0;
+	while (!sheaf_profile_has(profile, candidates[i])) i++;
+	return candidates[i];
+}
+
+static sheaf_status choose_structure(sheaf_conversion *c, const sheaf_profile *profile, const char *path,
+                                     sheaf_error *err)
+{
+	const char *wanted = c->options->structure;
+	c->structured = true;
+	c->structure = first_that_fits(profile);
+	if (strcmp(wanted, "auto") == 0) return SHEAF_OK;
+	for (int s = 0; s < SHEAF_STRUCTURES; s++)
+		if (strcmp(wanted, sheaf_structure_name((sheaf_structure)s)) == 0 &&
+		    sheaf_profile_has(profile, (sheaf_structure)s)) {
+			c->structure = (sheaf_structure)s;
+			return SHEAF_OK;
+		}
+	return sheaf_fail(err, SHEAF_DATA, "%s: expected a %s matrix, found one that is %s", path, wanted,
+	                  sheaf_structure_name(c->structure));
+}
+
+sheaf_status sheaf_conversion_find_structure(sheaf_conversion *c, const char *path, sheaf_error *err)
+{
+	sheaf_context *quiet;
+	sheaf_profile *profile = NULL;
+	const char *wanted = c->options->structure;
+	if (!wanted) return SHEAF_OK;
+	if (c->schema.rows != SHEAF_ENTRIES)
+		return sheaf_fail_option(err, SHEAF_USAGE, "structure",
+		                         ": expected entries of a matrix to be written, found other rows");
+	bool kept = strcmp(wanted, "auto") == 0 && c->schema.tensor.structure != SHEAF_GENERAL;
+	if (kept) return SHEAF_OK;
+	if (strcmp(wanted, "general") == 0) {
+		c->structured = true;
+		return SHEAF_OK;
+	}
+	SHEAF_TRY(sheaf_context_quiet(c->told, &quiet, err));
+	sheaf_status status = profile_input(c->inputs[0], quiet, &profile, err);
+	if (status == SHEAF_OK) status = choose_structure(c, profile, path, err);
+	sheaf_profile_free(profile);
+	sheaf_context_free(quiet);
+	return status;
+}
+
+/* Positions of several tensors would meet. */
+sheaf_status sheaf_conversion_check_one_tensor(const sheaf_conversion *c, sheaf_error *err)
+{
+	if (c->schema.rows != SHEAF_ENTRIES || c->ninputs == 1) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "convert: expected one input, since it is a tensor, found %d",
+	                  c->ninputs);
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/* Creating a dataset: which format, which of its fields, in which types and order. */
+#include "base/checked.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "base/need.h"
+#include "data/frame.h"
+#include "data/unroll.h"
+#include "dataset/writer.h"
+#include "input/lost.h"
+#include "io/descriptor.h"
+#include "io/sink.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static void free_writer(sheaf_writer *w)
+{
+	sheaf_frame_free(&w->cast);
+	sheaf_frame_free(&w->entries);
+	sheaf_frame_free(&w->rows);
+	sheaf_arranger_free(w->arranger);
+	if (w->bytes_of_row) sheaf_release(w->told, w->bytes_of_row, w->bytes_size);
+	if (w->values.settings) sheaf_settings_release(w->told, &w->values, w->nsettings);
+	if (w->kept) sheaf_release(w->told, w->kept, (size_t)w->given.nfields * sizeof *w->kept);
+	sheaf_release_text(w->told, w->name);
+	sheaf_schema_free(&w->whole);
+	sheaf_schema_free(&w->given);
+	sheaf_schema_free(&w->stored);
+	sheaf_context *caller = w->caller;
+	if (w->cx != w->told) sheaf_context_end_listening(w->cx);
+	if (w->told != caller) sheaf_context_end_listening(w->told);
+	sheaf_release(caller, w, sizeof *w);
+}
+
+void sheaf_abandon(sheaf_writer *w)
+{
+	if (!w) return;
+	sheaf_encoding_close(&w->encoding);
+	if (w->out) sheaf_output_abandon(w->format->write, w->out);
+	if (w->sink) sheaf_sink_abandon(w->sink);
+	free_writer(w);
+}
+
+/* ---- create ---- */
+
+static const sheaf_format *format_named(const sheaf_create_options *options, const char *name)
+{
+	return options->format ? sheaf_format_find(options->format) : sheaf_format_of_name(name);
+}
+
+static sheaf_status find_format(const sheaf_create_options *options, sheaf_sink *sink,
+                                const sheaf_format **out, sheaf_error *err)
+{
+	const char *name = sheaf_sink_name(sink);
+	*out = format_named(options, name);
+	if (!*out && options->format)
+		return sheaf_fail(err, SHEAF_UNKNOWN, "format: expected one that this build has, found %s",
+		                  options->format);
+	if (!*out) return sheaf_refuse_suffix(name, err);
+	if (!(*out)->write)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "format %s: expected one that can be written, found one that cannot", (*out)->name);
+	return SHEAF_OK;
+}
+
+static sheaf_status check_rows(const sheaf_writer *w, const sheaf_schema *schema, sheaf_error *err)
+{
+	if (w->format->write->takes & 1u << schema->rows) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected rows that format %s can hold, found %s", w->name,
+	                  w->format->name, sheaf_row_kind_name(schema->rows));
+}
+
+static sheaf_status keep_fields(sheaf_writer *w, sheaf_error *err)
+{
+	void *memory;
+	int n = 0;
+	SHEAF_TRY(sheaf_allocate_array(w->cx, (uint64_t)w->given.nfields, sizeof *w->kept, &memory, err));
+	w->kept = (int *)memory;
+	for (int f = 0; f < w->given.nfields; f++)
+		if (!sheaf_loses_field(w->format, &w->given.fields[f])) w->kept[n++] = f;
+	for (int f = w->given.nfields - 1; f >= 0; f--)
+		if (sheaf_loses_field(w->format, &w->given.fields[f])) sheaf_schema_remove(&w->stored, f);
+	return sheaf_tell_of_attributes(w->format, &w->given, w->name, w->cx, err);
+}
+
+/* Where what is not stored is not 0, and the output has no place for that. */
+static sheaf_status tell_of_fill(sheaf_writer *w, sheaf_error *err)
+{
+	const sheaf_tensor *from = &w->given.tensor, *to = &w->stored.tensor;
+	sheaf_element element;
+	char found[96];
+	bool known = sheaf_element_of(&w->given.fields[from->rank], &element);
+	if (!known || !from->has_fill || to->has_fill || to->dense || sheaf_element_is_zero(&element, from->fill))
+		return SHEAF_OK;
+	sheaf_problem problem = {SHEAF_ERROR,
+	                         SHEAF_LOSS,
+	                         "fill value",
+	                         SHEAF_NOWHERE,
+	                         "0, since the format has no place for another one",
+	                         NULL,
+	                         "it is left out"};
+	problem.found = sheaf_element_text(&element, from->fill, found, sizeof found);
+	problem.place.file = w->name;
+	return sheaf_report(w->cx, &problem, err);
+}
+
+/* A dense tensor has samples where sequences have none. */
+static sheaf_status tell_of_short(sheaf_writer *w, sheaf_error *err)
+{
+	const sheaf_tensor *from = &w->given.tensor;
+	char expected[96], found[96];
+	if (from->nshort == 0 || !w->stored.tensor.dense) return SHEAF_OK;
+	snprintf(expected, sizeof expected,
+	         "sequences of the same length, %" PRId64 " samples, since the tensor is dense", from->shape[1]);
+	snprintf(found, sizeof found, "%" PRId64 " with fewer, of which this is the first", from->nshort);
+	sheaf_problem problem = {SHEAF_ERROR,
+	                         SHEAF_LOSS,
+	                         "lengths of sequences",
+	                         SHEAF_NOWHERE,
+	                         expected,
+	                         found,
+	                         "samples of zeros are written after theirs"};
+	problem.place.file = w->name;
+	problem.place.row = from->first_short;
+	problem.place.stream = w->given.fields[from->rank].name;
+	return sheaf_report(w->cx, &problem, err);
+}
+
+/* Whether as many entries go out as come in. */
+static bool keeps_count(const sheaf_writer *w, const sheaf_create_options *options)
+{
+	const sheaf_tensor *from = &w->given.tensor, *to = &w->stored.tensor;
+	return from->structure == to->structure && from->dense == to->dense &&
+	       (from->unique || options->duplicates == SHEAF_DUPLICATES_ERROR);
+}
+
+/* Positions that no entry has are written, too. */
+static sheaf_status check_dense(const sheaf_writer *w, sheaf_error *err)
+{
+	const sheaf_tensor *to = &w->stored.tensor;
+	sheaf_element element;
+	if (w->given.tensor.dense || !to->dense || !sheaf_element_of(&w->given.fields[to->rank], &element))
+		return SHEAF_OK;
+	int64_t bytes = (int64_t)element.size;
+	for (int d = 0; d < to->rank; d++)
+		if (!sheaf_mul_i64(&bytes, bytes, to->shape[d])) bytes = INT64_MAX;
+	return sheaf_sink_check_size(w->sink, bytes, err);
+}
+
+/* A number of rows that is needed first, and changes on the way, is known when all have come. */
+static sheaf_status arrange(sheaf_writer *w, const sheaf_create_options *options, sheaf_error *err)
+{
+	bool counts = w->format->write->needs_rows;
+	w->holds = counts && (w->totals.rows < 0 || !keeps_count(w, options));
+	sheaf_arrange_options how = {.size = sizeof how,
+	                             .duplicates = options->duplicates,
+	                             .drop_fill = true,
+	                             .hold = w->holds,
+	                             .name = w->name};
+	SHEAF_TRY(check_dense(w, err));
+	SHEAF_TRY(sheaf_arranger_new(&w->given, &w->stored.tensor, &how, w->told, &w->arranger, err));
+	SHEAF_TRY(tell_of_short(w, err));
+	return tell_of_fill(w, err);
+}
+
+/* What a format says of a schema alone knows of no file. */
+static sheaf_status accept(sheaf_writer *w, sheaf_error *err)
+{
+	sheaf_error why;
+	if (!w->format->write->accept) return SHEAF_OK;
+	sheaf_status status = w->format->write->accept(&w->stored, &w->values, &why);
+	if (status == SHEAF_OK) return SHEAF_OK;
+	return why.option[0] ? sheaf_fail_again(err, &why)
+	                     : sheaf_fail(err, status, "%s: %s", w->name, why.message);
+}
+
+/* The schema of the rows that are stored: a tensor that is one row becomes entries where the format takes
+ * those. */
+static sheaf_status copy_schema(sheaf_writer *w, const sheaf_schema *schema, sheaf_error *err)
+{
+	bool unrolls = schema->rows == SHEAF_WHOLE && !(w->format->write->takes & SHEAF_TAKES_WHOLE) &&
+	               w->format->write->takes & SHEAF_TAKES_ENTRIES;
+	if (!unrolls) SHEAF_TRY(check_rows(w, schema, err));
+	if (unrolls) SHEAF_TRY(sheaf_schema_copy(schema, w->cx, &w->whole, err));
+	SHEAF_TRY(unrolls ? sheaf_unroll_schema(schema, w->cx, &w->given, err)
+	                  : sheaf_schema_copy(schema, w->cx, &w->given, err));
+	return sheaf_schema_copy(&w->given, w->cx, &w->stored, err);
+}
+
+static sheaf_status prepare(sheaf_writer *w, const sheaf_schema *schema, const sheaf_create_options *options,
+                            bool *used, sheaf_error *err)
+{
+	const char *name = sheaf_sink_name(w->sink);
+	SHEAF_TRY(find_format(options, w->sink, &w->format, err));
+	SHEAF_TRY(sheaf_copy_text(w->cx, name, strlen(name), &w->name, err));
+	SHEAF_TRY(copy_schema(w, schema, err));
+	SHEAF_TRY(sheaf_settings_pick(w->format, SHEAF_WRITING, options->settings, options->nsettings, used,
+	                              w->cx, &w->values, err));
+	w->key = sheaf_schema_key(schema);
+	SHEAF_TRY(keep_fields(w, err));
+	if (options->structure) w->stored.tensor.structure = *options->structure;
+	SHEAF_TRY(accept(w, err));
+	if (options->structure && w->stored.tensor.structure != *options->structure)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected a format that can hold a %s matrix as such, found %s", w->name,
+		                  sheaf_structure_name(*options->structure), w->format->name);
+	w->totals = options->totals ? *options->totals : SHEAF_NO_FACTS;
+	return w->given.rows == SHEAF_ENTRIES ? arrange(w, options, err) : SHEAF_OK;
+}
+
+/* Formats speak of sequences and streams; where rows of a table became such, that is not what the caller
+ * has. */
+static sheaf_status tell_in_words(void *user, const sheaf_problem *problem, sheaf_error *err)
+{
+	const sheaf_writer *w = (const sheaf_writer *)user;
+	sheaf_problem told = *problem;
+	if (w->given.cells && !told.place.row_word && !told.place.stream_word)
+		sheaf_place_words(&told.place, SHEAF_CELLS);
+	return sheaf_report(w->caller, &told, err);
+}
+
+static sheaf_status tell_in_order(void *user, const sheaf_problem *problem, sheaf_error *err)
+{
+	sheaf_writer *w = (sheaf_writer *)user;
+	SHEAF_TRY(sheaf_encoding_settle(&w->encoding, err));
+	return sheaf_report(w->told, problem, err);
+}
+
+sheaf_status sheaf_writer_start(sheaf_writer *w, sheaf_error *err)
+{
+	sheaf_output head = {.cx = w->cx, .sink = w->sink, .schema = w->stored};
+	SHEAF_TRY(sheaf_output_create(w->format->write, &head, &w->totals, &w->values, &w->out, err));
+	w->sink = NULL;
+	return sheaf_encoding_open(&w->encoding, w->format, w->out, w->overlap, w->told, err);
+}
+
+sheaf_status sheaf_writer_foretell(sheaf_writer *w, int64_t rows, sheaf_error *err)
+{
+	return w->arranger && w->format->write->expect && rows >= 0 ? w->format->write->expect(w->out, rows, err)
+	                                                            : SHEAF_OK;
+}
+
+static sheaf_status begin(sheaf_writer *w, const sheaf_schema *schema, const sheaf_create_options *options,
+                          bool *used, bool overlap, sheaf_error *err)
+{
+	sheaf_context *cx;
+	SHEAF_TRY(sheaf_context_listen(w->caller, (sheaf_listener){tell_in_words, w}, &cx, err));
+	w->told = w->cx = cx;
+	SHEAF_TRY(sheaf_context_listen(w->told, (sheaf_listener){tell_in_order, w}, &cx, err));
+	w->cx = cx;
+	w->overlap = overlap;
+	SHEAF_TRY(prepare(w, schema, options, used, err));
+	w->collects = !w->arranger && w->format->write->needs_rows && w->totals.rows < 0;
+	if (w->holds || w->collects) return SHEAF_OK;
+	SHEAF_TRY(sheaf_writer_start(w, err));
+	return sheaf_writer_foretell(
+		w, w->arranger && !w->arranger->sorts && keeps_count(w, options) ? w->totals.rows : -1, err);
+}
+
+static sheaf_status create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_create_options *options,
+                           bool *used, bool overlap, sheaf_context *cx, sheaf_writer **out, sheaf_error *err)
+{
+	void *memory;
+	*out = NULL;
+	sheaf_status status = options->size && options->size != sizeof *options
+	                          ? sheaf_fail(err, SHEAF_USAGE, "create options: expected size %zu, found %zu",
+	                                       sizeof *options, options->size)
+	                          : sheaf_allocate(cx, sizeof(sheaf_writer), &memory, err);
+	if (status) {
+		sheaf_sink_abandon(sink);
+		return status;
+	}
+	sheaf_writer *w = (sheaf_writer *)memory;
+	*w = (sheaf_writer){.caller = cx,
+	                    .told = cx,
+	                    .cx = cx,
+	                    .sink = sink,
+	                    .output = sink,
+	                    .bounded = !overlap && !options->allow_large,
+	                    .key = -1,
+	                    .nsettings = options->nsettings,
+	                    .losses_before = sheaf_context_losses(cx)};
+	status = begin(w, schema, options, used, overlap, err);
+	if (status) {
+		sheaf_abandon(w);
+		return status;
+	}
+	*out = w;
+	return SHEAF_OK;
+}
+
+static sheaf_status check_options(const sheaf_create_options *o, sheaf_error *err)
+{
+	if (!o) return SHEAF_OK;
+	SHEAF_TRY(sheaf_check_settings("sheaf_create", o->settings, o->nsettings, err));
+	SHEAF_EXPECT((unsigned)o->duplicates <= SHEAF_DUPLICATES_LAST, "a word for duplicates",
+	             (int)o->duplicates);
+	if (o->structure)
+		SHEAF_EXPECT((unsigned)*o->structure < SHEAF_STRUCTURES, "a structure", (int)*o->structure);
+	return SHEAF_OK;
+}
+
+static sheaf_status check_create(const sheaf_sink *sink, const sheaf_schema *schema,
+                                 const sheaf_create_options *options, const sheaf_context *cx,
+                                 sheaf_error *err)
+{
+	SHEAF_NEED(sink, "a sink");
+	SHEAF_NEED(schema, "a schema");
+	SHEAF_NEED(options, "options with a format");
+	SHEAF_NEED(cx, "a context");
+	return check_options(options, err);
+}
+
+sheaf_status sheaf_create_sink(sheaf_sink *sink, const sheaf_schema *schema,
+                               const sheaf_create_options *options, sheaf_context *cx, sheaf_writer **out,
+                               sheaf_error *err)
+{
+	SHEAF_NEED(out, "a place for the outcome");
+	*out = NULL;
+	sheaf_status status = check_create(sink, schema, options, cx, err);
+	if (!status) return create(sink, schema, options, NULL, false, cx, out, err);
+	sheaf_sink_abandon(sink);
+	return status;
+}
+
+sheaf_status sheaf_create_overlapping(sheaf_sink *sink, const sheaf_schema *schema,
+                                      const sheaf_create_options *options, bool *used, sheaf_context *cx,
+                                      sheaf_writer **out, sheaf_error *err)
+{
+	return create(sink, schema, options, used, true, cx, out, err);
+}
+
+sheaf_status sheaf_create(const char *path, const sheaf_schema *schema, const sheaf_create_options *options,
+                          sheaf_context *cx, sheaf_writer **out, sheaf_error *err)
+{
+	SHEAF_NEED(out, "a place for the outcome");
+	*out = NULL;
+	SHEAF_NEED(path, "a path");
+	SHEAF_NEED(cx, "a context");
+	SHEAF_NEED(schema, "a schema");
+	SHEAF_TRY(check_options(options, err));
+	static const sheaf_create_options defaults = {.size = sizeof defaults};
+	sheaf_sink *sink;
+	if (!options) options = &defaults;
+	bool replaces = options->force ||
+	                sheaf_settings_update(format_named(options, path), options->settings, options->nsettings);
+	SHEAF_TRY(replaces ? sheaf_sink_path(path, cx, &sink, err) : sheaf_sink_path_new(path, cx, &sink, err));
+	return sheaf_create_sink(sink, schema, options, cx, out, err);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* A dataset that is being written. */
+#ifndef SHEAF_DATASET_WRITER_H
+#define SHEAF_DATASET_WRITER_H
+
+#include "dataset/dataset.h"
+#include "dataset/encoding.h"
+#include "dataset/output.h"
+#include "tensor/arrange.h"
+
+struct sheaf_writer {
+	sheaf_context *caller;
+	sheaf_context *told; /* calls rows as the caller knows them */
+	sheaf_context *cx;   /* lets the encoding tell first what it has found in the rows before */
+	const sheaf_format *format;
+	sheaf_sink *sink;   /* NULL once `out` has it */
+	sheaf_sink *output; /* the same, as long as there is `out` or it */
+	bool bounded;       /* by what is written, from the first frame on */
+	int64_t taken;      /* bytes of the frames so far */
+	char *name;         /* the sink's */
+	sheaf_schema given, stored;
+	sheaf_schema whole; /* of frames that become entries on their way; no fields: they come as `given` */
+	sheaf_frame entries;
+	int key; /* the given key field, or -1 */
+	bool key_told;
+	int *kept; /* the given fields that are stored */
+	sheaf_values values;
+	int nsettings;
+	sheaf_facts totals;
+	bool overlap;
+	sheaf_arranger *arranger; /* of entries: brings them into the order that the format wants; NULL: they go
+	                             as they come */
+	bool holds;               /* it has all of them before the first one goes: the output is created then */
+	bool collects;            /* so have `rows`, where the format wants their number and nobody knows it */
+	sheaf_frame rows;
+	sheaf_output *out;
+	sheaf_frame cast; /* the frame in stored types, without keys that are not stored */
+	sheaf_encoding encoding;
+	int64_t *bytes_of_row;
+	size_t bytes_size;
+	int64_t before; /* bytes of all rows so far */
+	int64_t opened; /* chunk number, floor(bytes before / chunk bytes), of the last row */
+	int64_t row;    /* rows seen */
+	bool finishing; /* all rows have come; what is left to do is told as progress */
+	int64_t losses_before;
+	sheaf_error failure; /* of the first write that failed: nothing is committed then */
+};
+
+/* ---- create.c ---- */
+
+/* Creates the output, once all is known that the format has to know before. */
+SHEAF_USE sheaf_status sheaf_writer_start(sheaf_writer *w, sheaf_error *err);
+/* Tells the format how many entries there will be: what was said of the input counts where they go as they
+ * come, else what has come. */
+SHEAF_USE sheaf_status sheaf_writer_foretell(sheaf_writer *w, int64_t rows, sheaf_error *err);
+
+#endif
