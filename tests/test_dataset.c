@@ -573,7 +573,7 @@ static void test_recognition(void **state)
 		const sheaf_format *format;
 		sheaf_source *source;
 		assert_ok(sheaf_source_memory(text_bytes(cases[i].content), cases[i].name, cx, &source, &err));
-		sheaf_status status = sheaf_recognise(source, NULL, &format, &err);
+		sheaf_status status = sheaf_recognise(source, NULL, NULL, &format, &err);
 		sheaf_source_close(source);
 		assert_int_equal(status, cases[i].format ? SHEAF_OK : SHEAF_UNKNOWN);
 		if (cases[i].format)

@@ -214,7 +214,9 @@ static sheaf_status can_transcode(sheaf_conversion *c, const char *input, bool *
 	    !sheaf_selects_rows_alone(&c->options->select))
 		return SHEAF_OK;
 	SHEAF_TRY(sheaf_source_named(input, c->cx, &c->first, err));
-	SHEAF_TRY(sheaf_recognise(c->first, c->options->from, &from, err));
+	const sheaf_format *implied =
+		sheaf_settings_owner(c->options->settings, c->options->nsettings, SHEAF_READING, NULL);
+	SHEAF_TRY(sheaf_recognise(c->first, c->options->from, implied, &from, err));
 	*can = from == c->to;
 	return SHEAF_OK;
 }
@@ -250,8 +252,8 @@ static sheaf_status find_target(sheaf_conversion *c, const char *output, sheaf_e
 	c->to = name ? sheaf_format_find(name) : sheaf_format_of_name(output);
 	if (!c->to && name)
 		return sheaf_fail(err, SHEAF_UNKNOWN, "format: expected one that this build has, found %s", name);
-	if (!c->to) return sheaf_refuse_suffix(output, err);
-	return SHEAF_OK;
+	if (c->to) return SHEAF_OK;
+	return sheaf_imply_output(output, c->options->settings, c->options->nsettings, c->told, &c->to, err);
 }
 
 static sheaf_status tell_in_order(void *user, const sheaf_problem *problem, sheaf_error *err)

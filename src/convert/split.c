@@ -66,11 +66,11 @@ static sheaf_status put_piece(const copying *c, sheaf_sink *sink, sheaf_error *e
 static sheaf_status look(const char *path, const sheaf_split_options *options, sheaf_context *cx,
                          sheaf_source **source, const sheaf_format **format, sheaf_error *err)
 {
-	const char *name = options->open ? options->open->format : NULL;
+	const sheaf_open_options *open = options->open;
+	const sheaf_format *implied =
+		open ? sheaf_settings_owner(open->settings, open->nsettings, SHEAF_READING, NULL) : NULL;
 	SHEAF_TRY(sheaf_source_named(path, cx, source, err));
-	sheaf_status status = sheaf_recognise(*source, name, format, err);
-	if (status == SHEAF_UNKNOWN && options->open)
-		sheaf_settings_hint(options->open->settings, options->open->nsettings, err);
+	sheaf_status status = sheaf_recognise(*source, open ? open->format : NULL, implied, format, err);
 	if (status) sheaf_source_close(*source);
 	return status;
 }
@@ -308,6 +308,16 @@ static sheaf_status convert_all(const char *const *inputs, int n, const char *ou
 	return sheaf_convert(inputs, n, output, &convert, cx, err);
 }
 
+/* As sheaf convert chooses it. */
+static sheaf_status find_output(const char *output, const sheaf_split_options *options, sheaf_context *cx,
+                                const sheaf_format **out, sheaf_error *err)
+{
+	const sheaf_open_options *open = options->open;
+	*out = sheaf_format_of_name(output);
+	if (*out) return SHEAF_OK;
+	return sheaf_imply_output(output, open ? open->settings : NULL, open ? open->nsettings : 0, cx, out, err);
+}
+
 sheaf_status sheaf_merge(const char *const *inputs, int n, const char *output,
                          const sheaf_split_options *options, sheaf_context *cx, int64_t *rows,
                          sheaf_error *err)
@@ -319,18 +329,20 @@ sheaf_status sheaf_merge(const char *const *inputs, int n, const char *output,
 	SHEAF_TRY(sheaf_check_texts(__func__, "paths of inputs", inputs, n, err));
 	sheaf_sink *sink;
 	sheaf_source *source;
-	const sheaf_format *format;
+	const sheaf_format *format, *to_format;
 	int64_t all = 0;
 	targets to = {&output, options->force};
 	SHEAF_TRY(check_free(&to, 1, err));
 	SHEAF_TRY(look(inputs[0], options, cx, &source, &format, err));
-	if (!copies(format, options)) {
+	sheaf_status status = find_output(output, options, cx, &to_format, err);
+	if (status || !copies(format, options) || to_format != format) {
 		sheaf_source_close(source);
+		SHEAF_TRY(status);
 		if (strcmp(inputs[0], "-") == 0) return refuse_mixture("-", err);
 		if (rows) *rows = -1;
 		return convert_all(inputs, n, output, options, cx, err);
 	}
-	sheaf_status status = open_sink(&to, 0, cx, &sink, err);
+	status = open_sink(&to, 0, cx, &sink, err);
 	if (status) {
 		sheaf_source_close(source);
 		return status;

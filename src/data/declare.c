@@ -2,6 +2,7 @@
 /* Declarations of streams, read and written. */
 #include "data/declare.h"
 #include <inttypes.h>
+#include <sheaf/option.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,6 +22,25 @@ static bool dim_from_text(const char *part, size_t n, int64_t *out)
 	return n > 0 && v > 0;
 }
 
+static const char *word_at(const void *user, int i)
+{
+	static const char *const words[] = {"dense", "sparse", "float", "double", NULL};
+	(void)user;
+	return words[i];
+}
+
+static sheaf_status refuse_part(const char *text, const char *part, size_t n, sheaf_error *err)
+{
+	char word[40];
+	snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word ? n : sizeof word - 1), part);
+	const char *near = sheaf_nearest_word(word, word_at, NULL);
+	return sheaf_fail_option(err, SHEAF_USAGE, "stream",
+	                         " %s: expected a dim of at least 1, dense, sparse, float, double or "
+	                         "alias=NAME, found \"%.*s\"%s%s%s",
+	                         text, (int)n, part, near ? "; did you mean " : "", near ? near : "",
+	                         near ? "?" : "");
+}
+
 static sheaf_status read_part(const char *text, const char *part, size_t n, sheaf_declared *out,
                               sheaf_error *err)
 {
@@ -32,10 +52,7 @@ static sheaf_status read_part(const char *text, const char *part, size_t n, shea
 	else if (is_word(part, n, "double"))
 		out->type = SHEAF_F64;
 	else if (!dim_from_text(part, n, &out->dim))
-		return sheaf_fail_option(err, SHEAF_USAGE, "stream",
-		                         " %s: expected a dim of at least 1, dense, sparse, float, double or "
-		                         "alias=NAME, found \"%.*s\"",
-		                         text, (int)n, part);
+		return refuse_part(text, part, n, err);
 	bool twice = (before.sparse >= 0 && before.sparse != out->sparse) ||
 	             (before.type >= 0 && before.type != out->type) ||
 	             (before.dim >= 0 && before.dim != out->dim);

@@ -28,10 +28,10 @@ void sheaf_close(sheaf_dataset *dataset)
 static sheaf_status recognise(sheaf_source *source, const sheaf_open_options *options,
                               const sheaf_format **out, sheaf_error *err)
 {
-	sheaf_status status = sheaf_recognise(source, options ? options->format : NULL, out, err);
-	if (status == SHEAF_UNKNOWN && options && !options->format)
-		sheaf_settings_hint(options->settings, options->nsettings, err);
-	return status;
+	if (!options) return sheaf_recognise(source, NULL, NULL, out, err);
+	const sheaf_format *implied =
+		sheaf_settings_owner(options->settings, options->nsettings, SHEAF_READING, NULL);
+	return sheaf_recognise(source, options->format, implied, out, err);
 }
 
 /* ---- what is selected ---- */

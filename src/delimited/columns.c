@@ -3,6 +3,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "delimited/delimited.h"
+#include <stdio.h>
 #include <string.h>
 
 static const char *skip_blanks(const char *at)
@@ -26,6 +27,18 @@ static sheaf_status refuse(const char *at, const char *expected, sheaf_error *er
 	return sheaf_fail_option(err, SHEAF_USAGE, "columns", ": expected %s, found \"%.40s\"", expected, at);
 }
 
+static sheaf_status refuse_type(const char *type, size_t n, sheaf_error *err)
+{
+	char word[40];
+	snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word ? n : sizeof word - 1), type);
+	const char *near = sheaf_item_nearest(word);
+	return sheaf_fail_option(
+		err, SHEAF_USAGE, "columns",
+		": expected a type (bool, char, int8 to uint64, float, double, datetime, "
+		"datetimetz, duration, string, binary, complex64, complex128), found \"%s\"%s%s%s",
+		word, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
 /* NAME:TYPE, then null or not null, which is by itself what `nullable` says. */
 static sheaf_status declare_one(const char **at, bool nullable, sheaf_context *cx, sheaf_schema *out,
                                 sheaf_error *err)
@@ -46,11 +59,7 @@ static sheaf_status declare_one(const char **at, bool nullable, sheaf_context *c
 		nullable = true;
 	}
 	if (sheaf_item_make(field, type, (size_t)(end - type), nullable)) return SHEAF_OK;
-	return refuse(
-		type,
-		"a type (bool, char, int8 to uint64, float, double, datetime, datetimetz, duration, string, "
-		"binary, complex64, complex128)",
-		err);
+	return refuse_type(type, (size_t)(end - type), err);
 }
 
 /* As in SciDB's schemas, columns in angle brackets may have nothing unless they say otherwise. */

@@ -204,6 +204,8 @@ sheaf_item_flaw sheaf_item_read_run(const sheaf_field *field, sheaf_word word, c
 const char *sheaf_item_expected(const sheaf_field *field);
 /* The name of the field's type, as --columns takes it. */
 const char *sheaf_item_type(const sheaf_field *field);
+/* The name of a type that was probably meant, or NULL. */
+const char *sheaf_item_nearest(const char *type);
 /* Makes the field of a type's name; false where there is none. */
 bool sheaf_item_make(sheaf_field *field, const char *type, size_t n, bool nullable);
 

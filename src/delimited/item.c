@@ -77,6 +77,14 @@ bool sheaf_item_make(sheaf_field *field, const char *type, size_t n, bool nullab
 	return false;
 }
 
+static const char *name_at(const void *user, int i)
+{
+	(void)user;
+	return i < (int)TYPES ? types[i].name : NULL;
+}
+
+const char *sheaf_item_nearest(const char *type) { return sheaf_nearest_word(type, name_at, NULL); }
+
 size_t sheaf_item_size(const sheaf_field *field)
 {
 	bool two = sheaf_means_zoned(field->meaning) || field->meaning == SHEAF_COMPLEX;

@@ -45,6 +45,10 @@ SHEAF_USE sheaf_status sheaf_settings_pick(const sheaf_format *format, unsigned 
                                            sheaf_context *cx, sheaf_values *out, sheaf_error *err);
 /* USAGE: the name of an output says no format; names the suffixes that there are. */
 sheaf_status sheaf_refuse_suffix(const char *path, sheaf_error *err);
+/* The format of an output whose name does not say it: the one that settings imply, with a warning that says
+ * so. */
+SHEAF_USE sheaf_status sheaf_imply_output(const char *path, const sheaf_setting *settings, int n,
+                                          sheaf_context *cx, const sheaf_format **out, sheaf_error *err);
 /* Whether one of them asks an output of this format to update the file that is there. */
 bool sheaf_settings_update(const sheaf_format *format, const sheaf_setting *settings, int n);
 void sheaf_settings_release(sheaf_context *cx, sheaf_values *values, int n);
@@ -53,11 +57,14 @@ void sheaf_settings_release(sheaf_context *cx, sheaf_values *values, int n);
 SHEAF_USE sheaf_status sheaf_source_named(const char *path, sheaf_context *cx, sheaf_source **out,
                                           sheaf_error *err);
 
-/* The format of a source: by name, else by content and name. */
-SHEAF_USE sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf_format **out,
-                                       sheaf_error *err);
+/* The format of a source: by name, else by content and name; where these leave it open, the implied one, if
+ * there is any. */
+SHEAF_USE sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf_format *implied,
+                                       const sheaf_format **out, sheaf_error *err);
 
-/* Adds to an error which format the settings speak of, where they are options of only one. */
-void sheaf_settings_hint(const sheaf_setting *settings, int n, sheaf_error *err);
+/* The format that settings imply: the only one that has an option of such a name for that use; NULL where
+ * there is none. *name, where it is not NULL, is the option then. */
+const sheaf_format *sheaf_settings_owner(const sheaf_setting *settings, int n, unsigned use,
+                                         const char **name);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which formats there are, which one a file is, and which settings are whose. */
+#include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
 #include "base/suffix.h"
@@ -90,17 +91,21 @@ static void list_suffixes(char *text, size_t size)
 		}
 }
 
+static const char *suffix_of(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+	return dot && dot > name ? dot : "none";
+}
+
 sheaf_status sheaf_refuse_suffix(const char *path, sheaf_error *err)
 {
 	char suffixes[400] = "";
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	const char *dot = strrchr(name, '.');
 	list_suffixes(suffixes, sizeof suffixes);
 	return sheaf_fail(
 		err, SHEAF_USAGE,
 		"%s: expected a suffix that names one format, found %s; there are %s; or name the format "
 		"to write (" SHEAF_OPTION("to") ")",
-		path, dot && dot > name ? dot : "none", suffixes);
+		path, suffix_of(path), suffixes);
 }
 
 const sheaf_format *sheaf_format_of_name(const char *path)
@@ -190,8 +195,8 @@ static sheaf_status look(sheaf_source *source, sheaf_likely *best, int *rivals, 
 	}
 }
 
-sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf_format **out,
-                             sheaf_error *err)
+sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf_format *implied,
+                             const sheaf_format **out, sheaf_error *err)
 {
 	const char *file = sheaf_source_name(source);
 	sheaf_likely best;
@@ -203,42 +208,62 @@ sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf
 		return *out ? SHEAF_OK : unknown("format", name, err);
 	}
 	SHEAF_TRY(look(source, &best, &rivals, &head, out, err));
-	if (best == SHEAF_NO)
-		return unknown(file,
-		               head.size ? "content of none of them (" SHEAF_OPTION("from") " names one)"
-		                         : "no bytes at all",
-		               err);
-	if (rivals == 1) return SHEAF_OK;
+	bool is_one = best != SHEAF_NO && rivals == 1;
+	if (!is_one) *out = implied;
+	if (*out) return SHEAF_OK;
 	*out = NULL;
-	return unknown(file, "content of several of them (" SHEAF_OPTION("from") " names one)", err);
+	if (best != SHEAF_NO)
+		return unknown(file, "content of several of them (" SHEAF_OPTION("from") " names one)", err);
+	return unknown(
+		file, head.size ? "content of none of them (" SHEAF_OPTION("from") " names one)" : "no bytes at all",
+		err);
 }
 
 /* ---- settings ---- */
 
-/* The only format that reads with an option of this name; NULL where there is none, or another one, too. */
-static const sheaf_format *owner_of(const char *name)
+/* The only format that has an option of this name for such a use; NULL where there is none, or another one,
+ * too. */
+static const sheaf_format *owner_of(const char *name, unsigned use)
 {
 	const sheaf_format *found = NULL;
 	for (int k = 0; sheaf_formats[k]; k++) {
 		const sheaf_option *option =
 			sheaf_formats[k]->options ? sheaf_option_find(sheaf_formats[k]->options, name) : NULL;
-		if (!option || !(option->use & SHEAF_READING)) continue;
+		if (!option || !(option->use & use)) continue;
 		if (found) return NULL;
 		found = sheaf_formats[k];
 	}
 	return found;
 }
 
-void sheaf_settings_hint(const sheaf_setting *settings, int n, sheaf_error *err)
+const sheaf_format *sheaf_settings_owner(const sheaf_setting *settings, int n, unsigned use,
+                                         const char **name)
 {
 	const sheaf_format *owner = NULL;
 	for (int i = 0; i < n && !owner; i++) {
-		owner = owner_of(settings[i].name);
-		if (owner)
-			sheaf_error_append(
-				err, "; " SHEAF_OPTION("%s") " is an option of %s only: " SHEAF_OPTION("from") " %s",
-				settings[i].name, owner->name, owner->name);
+		owner = owner_of(settings[i].name, use);
+		if (owner && name) *name = settings[i].name;
 	}
+	return owner;
+}
+
+sheaf_status sheaf_imply_output(const char *path, const sheaf_setting *settings, int n, sheaf_context *cx,
+                                const sheaf_format **out, sheaf_error *err)
+{
+	char found[160];
+	const char *name = NULL;
+	*out = sheaf_settings_owner(settings, n, SHEAF_WRITING, &name);
+	if (!*out) return sheaf_refuse_suffix(path, err);
+	snprintf(found, sizeof found, "%.40s; it is written as %s, of which " SHEAF_OPTION("%s") " is an option",
+	         suffix_of(path), (*out)->name, name);
+	sheaf_problem problem = {.severity = SHEAF_WARNING,
+	                         .status = SHEAF_DATA,
+	                         .rule = "format implied by an option",
+	                         .place = SHEAF_NOWHERE,
+	                         .expected = "a suffix that names a format (or " SHEAF_OPTION("to") ")",
+	                         .found = found};
+	problem.place.file = path;
+	return sheaf_report(cx, &problem, err);
 }
 
 static sheaf_status pick_one(const sheaf_format *format, unsigned use, const sheaf_setting *setting,

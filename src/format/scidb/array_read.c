@@ -166,6 +166,7 @@ static bool is_tag(sheaf_scidb_word name, const sheaf_scidb_type *type)
 
 static sheaf_status read_attribute(reading *r)
 {
+	char wanted[SCIDB_EXPECTED];
 	sheaf_scidb_word name;
 	const sheaf_scidb_type *type;
 	SHEAF_TRY(read_name(r, "the name of an attribute", &name));
@@ -175,9 +176,7 @@ static sheaf_status read_attribute(reading *r)
 	sheaf_scidb_word word = sheaf_scidb_text_word(&r->text, false);
 	if (word.size == 0) return expected(r, word.at, "a type");
 	SHEAF_TRY(sheaf_scidb_types_find(r->types, word.at, word.size, &type, r->err));
-	if (!type)
-		return expected(r, word.at,
-		                "the name of a type (" SHEAF_OPTION("type") " NAME=BYTES declares others)");
+	if (!type) return expected(r, word.at, sheaf_scidb_types_expected(r->types, word.at, word.size, wanted));
 	if (r->array->nattributes && is_tag(name, type)) return read_nullability(r, &(bool){false});
 	SHEAF_TRY(sheaf_scidb_array_add(r->array, r->cx, name.at, name.size, type, r->nullable, r->err));
 	return read_clauses(r, &r->array->attributes[r->array->nattributes - 1]);

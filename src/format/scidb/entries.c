@@ -57,6 +57,7 @@ static bool was_skip(sheaf_scidb_word word)
 static sheaf_status read_type(sheaf_scidb_text *text, sheaf_scidb_types *types, sheaf_scidb_entry *entry,
                               sheaf_error *err)
 {
+	char wanted[SCIDB_EXPECTED];
 	sheaf_scidb_word word = sheaf_scidb_text_word(text, false);
 	if (word.size == 0) return sheaf_scidb_text_expected(text, word.at, "a type or skip", NULL, err);
 	if (sheaf_scidb_word_is(word, "skip")) return SHEAF_OK;
@@ -66,7 +67,7 @@ static sheaf_status read_type(sheaf_scidb_text *text, sheaf_scidb_types *types, 
 		return sheaf_scidb_text_expected(text, word.at, "a type or skip, as it is called since version 15",
 		                                 NULL, err);
 	return sheaf_scidb_text_expected(
-		text, word.at, "the name of a type (" SHEAF_OPTION("type") " NAME=BYTES declares others)", NULL, err);
+		text, word.at, sheaf_scidb_types_expected(types, word.at, word.size, wanted), NULL, err);
 }
 
 /* The digits are taken; 0 where they are no size. */

@@ -4,8 +4,8 @@
 #define SHEAF_FORMAT_SCIDB_PLACE_H
 
 #include "format/scidb/scidb.h"
-#include "sort/sorter.h"
 #include "io/spool.h"
+#include "sort/sorter.h"
 
 typedef struct sheaf_scidb_places {
 	sheaf_context *cx;

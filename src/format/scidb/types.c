@@ -4,6 +4,8 @@
 #include "base/memory.h"
 #include "base/spell.h"
 #include <inttypes.h>
+#include <sheaf/option.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -124,6 +126,26 @@ sheaf_status sheaf_scidb_types_find(sheaf_scidb_types *types, const char *name, 
 	*out = find_known(types, name, size);
 	if (*out || bytes == 0 || !is_generic(types, name, size)) return SHEAF_OK;
 	return add(types, name, size, bytes, out, err);
+}
+
+/* ---- those that are none ---- */
+
+static const char *name_at(const void *user, int i)
+{
+	const sheaf_scidb_type *type = sheaf_scidb_types_at((const sheaf_scidb_types *)user, i);
+	return type ? type->name : NULL;
+}
+
+const char *sheaf_scidb_types_expected(const sheaf_scidb_types *types, const char *name, size_t size,
+                                       char text[SCIDB_EXPECTED])
+{
+	char word[40];
+	snprintf(word, sizeof word, "%.*s", (int)(size < sizeof word ? size : sizeof word - 1), name);
+	const char *near = sheaf_nearest_word(word, name_at, types);
+	snprintf(text, SCIDB_EXPECTED,
+	         "the name of a type (" SHEAF_OPTION("type") " NAME=BYTES declares others%s%.40s%s)",
+	         near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	return text;
 }
 
 /* ---- declaring ---- */

@@ -50,6 +50,10 @@ void sheaf_scidb_types_free(sheaf_scidb_types *types);
 SHEAF_USE sheaf_status sheaf_scidb_types_find(sheaf_scidb_types *types, const char *name, size_t size,
                                               const sheaf_scidb_type **out, sheaf_error *err);
 /* The i-th type that a name without a number in it has, the server's own first; NULL past the last one. */
+/* What was expected in place of a name that is none, and which one was probably meant. */
+enum { SCIDB_EXPECTED = 160 };
+const char *sheaf_scidb_types_expected(const sheaf_scidb_types *types, const char *name, size_t size,
+                                       char text[SCIDB_EXPECTED]);
 const sheaf_scidb_type *sheaf_scidb_types_at(const sheaf_scidb_types *types, int i);
 /* Of the server's own types. */
 const sheaf_scidb_type *sheaf_scidb_type_of(sheaf_scidb_kind kind);
