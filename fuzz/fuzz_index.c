@@ -18,6 +18,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+enum { VERSION = 3, ENTRY = 72 };
 enum { MOST = 1 << 16, PIECE = 300, ROWS = 200, MEMORY = 64 << 20 };
 /* Bits of byte 0. */
 enum { RIGHT_HASHES = 1, CUT = 2 };
@@ -182,7 +183,7 @@ static uint64_t load(const uint8_t *at, int bytes)
 
 static void store_hash(uint8_t *at, const uint8_t *data, size_t size)
 {
-	uint64_t hash = XXH3_128bits_withSeed(data, size, 1).low64;
+	uint64_t hash = XXH3_128bits_withSeed(data, size, VERSION).low64;
 	for (int i = 0; i < 8; i++) at[i] = (uint8_t)(hash >> 8 * i);
 }
 
@@ -193,11 +194,11 @@ static void make_hashes_right(uint8_t *index, size_t size)
 	if (head < HEAD_LEAST || head > size) return;
 	uint64_t pieces = load(index + PIECES, 8), rows = load(index + ROW_COUNT, 8);
 	size_t entries = (head + 63) / 64 * 64, room = entries < size ? size - entries : 0;
-	if (pieces <= room / 64) {
-		store_hash(index + ENTRIES_HASH, index + entries, (size_t)pieces * 64);
-		size_t blocks = entries + (size_t)pieces * 64,
+	if (pieces <= room / ENTRY) {
+		store_hash(index + ENTRIES_HASH, index + entries, (size_t)pieces * ENTRY);
+		size_t blocks = (entries + (size_t)pieces * ENTRY + 63) / 64 * 64,
 			   bytes = rows < MOST ? (size_t)(rows + 4095) / 4096 * 24 : size;
-		if (bytes <= size - blocks) store_hash(index + BLOCKS_HASH, index + blocks, bytes);
+		if (blocks <= size && bytes <= size - blocks) store_hash(index + BLOCKS_HASH, index + blocks, bytes);
 	}
 	store_hash(index + HEAD_HASH, index + HASHED_FROM, head - HASHED_FROM);
 }

@@ -173,6 +173,11 @@ typedef struct sheaf_convert_options {
 	sheaf_selection select; /* of each input; as in sheaf_open_options */
 	bool matrix;            /* tables of numbers become matrices, and matrices tables, as the two members of
 	                           sheaf_open_options say */
+	/* "I/N": part I, from 1 on, of N is made, and the output is a part file. All N together sheaf_merge makes
+	 * into what would come out without parts, byte for byte. Each reads its share of the inputs, which are
+	 * plain files; where they cannot be shared out the first has everything and says so. Whatever the inputs
+	 * are, they must not change until then. NULL: all of it is done. */
+	const char *part;
 } sheaf_convert_options;
 
 /* Converts: the rows of all inputs, one after the other, into one output. The inputs must have the same

@@ -34,7 +34,13 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_split(const char *input, const char *cons
                                              const sheaf_split_options *options, sheaf_context *cx,
                                              int64_t *rows, sheaf_error *err);
 
-/* Copies the rows of n files, one file after the other, to one: as they stand where sheaf_split does so, and
+/* Where the inputs are part files (sheaf_convert_options.part): makes the output of the conversion of all of
+ * its parts, in whatever order they are named, and the same bytes as without parts. Its options are those of
+ * the parts; what was found in them is reported here again, in order, and counted together, so the context
+ * tolerates as many errors as one for the whole. USAGE or DATA, by name, where a part is missing, there
+ * twice, damaged, of other inputs or made with other options.
+ *
+ * Else: copies the rows of n files, one file after the other, to one: as they stand where sheaf_split does so, and
  * parts that it has made become the same bytes again; otherwise by sheaf_convert. *rows becomes how many
  * there are, -1 where they were converted; NULL: nobody asks. Nothing is read twice that is copied, so any
  * input may be a pipe then. */

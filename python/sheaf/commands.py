@@ -46,6 +46,13 @@ def convert(inputs: Path | Sequence[Path], output: Path, *, progress: bool | Pro
     with ``force=True`` only. What the output cannot hold is a `LossError`, unless ``allow_loss=True``.
 
     >>> sheaf.convert("words.ctf", tmp / "words.cbf")
+
+    With ``part=(i, n)`` part ``i`` of ``n``, counted from 1, becomes a part file; `merge` makes the whole of all of them.
+
+    >>> for i in 1, 2:
+    ...     sheaf.convert("words.ctf", tmp / f"{i}.part", to="cbf", part=(i, 2))
+    >>> sheaf.merge([tmp / "1.part", tmp / "2.part"], tmp / "merged.cbf") > 0
+    True
     """
     given = Given("convert", options, ("reading", "writing"), ("progress",))
     names, target = _paths(inputs), os.fsencode(output)
@@ -681,7 +688,8 @@ def split(source: Path, outputs: Path | Sequence[Path], *, progress: bool | Prog
 
 
 def merge(inputs: Sequence[Path], output: Path, *, progress: bool | Progress | None = None, **options: Any) -> int:
-    """Copies the rows of several files to one; gives how many there are, -1 where they were converted."""
+    """Copies the rows of several files to one, or makes the whole of all parts of a conversion; gives how many rows there are,
+    -1 where they were converted."""
     given = Given("merge", options, besides=("progress",))
     names, target, rows = _paths(inputs), os.fsencode(output), c_int64()
     context = Context(given.members(c.sheaf_context_options), progress_of(progress, os.fsdecode(target)))

@@ -61,3 +61,8 @@ uint32_t sheaf_cursor_count_u32le(sheaf_cursor *c, uint64_t item_size, const cha
 	fail(c, field, at, needed);
 	return 0;
 }
+
+sheaf_status sheaf_refuse_carried(sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_DATA, "part: expected what a reader has counted, found other bytes");
+}

@@ -61,6 +61,10 @@ const sheaf_option shared_options[] = {
      0},
 	{"force", SHEAF_OPTION_FLAG, 0, NULL,
      "replace an output that is there already (else a terminal is asked, and what is none is refused)", 'f'},
+	{"part", SHEAF_OPTION_TEXT, 0, "I/N",
+     "do part I of N, counted from 1, and write a part file; sheaf merge makes the whole of all N, the same as "
+     "without parts",
+     0},
 	{0},
 };
 
@@ -119,6 +123,8 @@ static const sheaf_option split_options[] = {
 
 static const sheaf_option merge_options[] = {
 	{"output", SHEAF_OPTION_TEXT, 0, "OUT", "write OUT: the same as OUT after the inputs", 'o'},
+	{"allow-loss", SHEAF_OPTION_FLAG, 0, NULL,
+     "of parts that were made with it: go on if the output cannot hold all of the data", 0},
 	{0},
 };
 
@@ -291,7 +297,7 @@ const command commands[] = {
      "are forbidden although programs read them. Warnings and notes, about what other programs refuse, count "
      "as violations only with --strict."},
 	{"convert", run_convert, "from any format to any other", "IN... OUT", 2, -1,
-     READS_ALL | SELECTS | TAKES_FORCE, CONVERTS, convert_options,
+     READS_ALL | SELECTS | TAKES_FORCE | TAKES_PART, CONVERTS, convert_options,
      "Writes the rows of all inputs, one after the other, into OUT. The format of OUT is named by its suffix "
      "or by --to; OUT is compressed if its name ends in .gz, .bz2, .zst or .xz. OUT appears whole or not at "
      "all. A file that is there already is replaced only with --force; it may be one of the inputs. Data "

@@ -23,6 +23,7 @@ static const example examples[] = {
 	{"validate", "sheaf validate -q train%0 train%1", "the outcome for each of two files"},
 	{"convert", "sheaf convert train%0 new%1", "the same data in another format"},
 	{"convert", "sheaf convert --rows 2 train%0 small%0", "the first two rows as a file of their own"},
+	{"convert", "sheaf convert --part 1/2 train%0 new%1.1.part", "the first half of it, for sheaf merge"},
 	{"schema", "sheaf schema train%0", "declarations to paste elsewhere"},
 	{"schema", "sheaf schema --json train%0", "the streams, for programs"},
 	{"diff", "sheaf diff train%0 train%1", "whether two files hold the same"},

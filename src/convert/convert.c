@@ -9,6 +9,7 @@
 #include "data/frame.h"
 #include "input/lost.h"
 #include "io/sink.h"
+#include "part/part_file.h"
 #include <string.h>
 
 static sheaf_status open_input(sheaf_conversion *c, const char *path, sheaf_dataset **out, sheaf_error *err)
@@ -49,17 +50,6 @@ static sheaf_status open_inputs(sheaf_conversion *c, const char *const *paths, s
 
 /* ---- rows ---- */
 
-static sheaf_status tell_of_keys(sheaf_conversion *c, const sheaf_dataset *input, const sheaf_frame *frame,
-                                 sheaf_error *err)
-{
-	int key = sheaf_schema_key(sheaf_dataset_schema(input));
-	if (c->ninputs == 1 || key < 0) return SHEAF_OK;
-	const uint64_t *keys = (const uint64_t *)(const void *)frame->columns[key].values.data;
-	sheaf_rows_of rows = {sheaf_source_name(sheaf_dataset_source(input)), SHEAF_SEQUENCES,
-	                      sheaf_dataset_row(input), frame->nrows};
-	return sheaf_tell_of_keys(keys, &rows, &c->key_told, c->cx, err);
-}
-
 /* Where the size of the input is not known, what was read of it counts. */
 static void bound_output(sheaf_conversion *c, const sheaf_dataset *input)
 {
@@ -69,15 +59,12 @@ static void bound_output(sheaf_conversion *c, const sheaf_dataset *input)
 	sheaf_writer_bound(c->writer, c->read_before + c->read);
 }
 
-/* Streams may stand in another order in each input: columns[f] is the one of field f. */
 static sheaf_status copy_frame(sheaf_conversion *c, const sheaf_dataset *input, const sheaf_frame *frame,
                                const int *columns, sheaf_error *err)
 {
 	sheaf_frame ordered = {0};
 	bound_output(c, input);
-	SHEAF_TRY(tell_of_keys(c, input, frame, err));
-	sheaf_status status =
-		sheaf_frame_slice(frame, 0, frame->nrows, columns, c->schema.nfields, &ordered, err);
+	sheaf_status status = sheaf_conversion_frame(c, input, frame, columns, &ordered, err);
 	if (status == SHEAF_OK) status = sheaf_write(c->writer, &ordered, err);
 	sheaf_frame_free(&ordered);
 	return status;
@@ -86,39 +73,20 @@ static sheaf_status copy_frame(sheaf_conversion *c, const sheaf_dataset *input, 
 static sheaf_status copy_rows(sheaf_conversion *c, sheaf_dataset *input, sheaf_error *err)
 {
 	sheaf_error failure;
-	const sheaf_schema *schema = sheaf_dataset_schema(input);
 	const sheaf_frame *frame;
 	sheaf_status status;
-	void *memory;
-	size_t size = (size_t)c->schema.nfields * sizeof(int);
-	SHEAF_TRY(sheaf_allocate(c->cx, size, &memory, err));
-	int *columns = (int *)memory;
-	for (int f = 0; f < c->schema.nfields; f++) {
-		const sheaf_field *field = &c->schema.fields[f];
-		columns[f] = field->meaning == SHEAF_KEY ? sheaf_schema_key(schema)
-		                                         : sheaf_schema_find_near(schema, field->name, f);
-	}
+	int *columns;
+	SHEAF_TRY(sheaf_conversion_columns(c, input, &columns, err));
 	while ((status = sheaf_next(input, &frame, &failure)) == SHEAF_OK &&
 	       (status = copy_frame(c, input, frame, columns, &failure)) == SHEAF_OK) {
 	}
-	sheaf_release(c->cx, memory, size);
+	sheaf_release(c->cx, columns, (size_t)c->schema.nfields * sizeof *columns);
 	c->read_before += c->read;
 	c->read = 0;
 	SHEAF_TRY(sheaf_writer_settle(c->writer, err)); /* rows that were read before a failure come before it */
 	if (status == SHEAF_END) return SHEAF_OK;
 	if (err) *err = failure;
 	return status;
-}
-
-static sheaf_status check_settings(const sheaf_conversion *c, sheaf_error *err)
-{
-	for (int i = 0; i < c->options->nsettings; i++)
-		if (!c->used[i])
-			return sheaf_fail_option(err, SHEAF_USAGE, c->options->settings[i].name,
-			                         ": expected an option that %s uses for reading or %s for writing, found "
-			                         "one that neither does",
-			                         sheaf_dataset_format(c->inputs[0])->name, c->to->name);
-	return SHEAF_OK;
 }
 
 /* Bytes of all inputs, decompressed; -1 where a pipe or a compressed file shows them only at its end. */
@@ -156,19 +124,11 @@ static sheaf_status open_sink(const sheaf_conversion *c, const char *output, she
 static sheaf_status write_output(sheaf_conversion *c, const char *output, sheaf_error *err)
 {
 	sheaf_sink *sink;
-	sheaf_create_options create = {sizeof create,
-	                               c->to->name,
-	                               c->options->settings,
-	                               c->options->nsettings,
-	                               &c->totals,
-	                               c->options->duplicates,
-	                               c->structured ? &c->structure : NULL,
-	                               c->options->allow_large,
-	                               c->replaces};
+	sheaf_create_options create = sheaf_conversion_creates(c);
 	SHEAF_TRY(open_sink(c, output, &sink, err));
 	if (c->input_bytes >= 0 && !c->options->allow_large) sheaf_sink_bound(sink, c->input_bytes);
 	SHEAF_TRY(sheaf_create_overlapping(sink, &c->schema, &create, c->used, c->told, &c->writer, err));
-	sheaf_status status = check_settings(c, err);
+	sheaf_status status = sheaf_conversion_check_settings(c, err);
 	for (int i = 0; i < c->ninputs && status == SHEAF_OK; i++) status = copy_rows(c, c->inputs[i], err);
 	if (status == SHEAF_OK)
 		status = sheaf_finish(c->writer, err);
@@ -230,10 +190,27 @@ static sheaf_status explain(const sheaf_conversion *c, sheaf_status status, shea
 	return status;
 }
 
+/* Whether a part holds bytes of the output. Rows that are left out with an error would change the numbers of
+ * those after them. */
+static bool encodes(const sheaf_conversion *c)
+{
+	return sheaf_writes_in_parts(c->to, &c->schema) && sheaf_max_errors(c->told) == 0 &&
+	       !sheaf_is_validating(c->told);
+}
+
+static sheaf_status refuse_whole(const sheaf_conversion *c, sheaf_error *err)
+{
+	return sheaf_fail_option(err, SHEAF_UNSUPPORTED, "part",
+	                         ": expected a conversion of rows, found one from %s to %s, which is done as a "
+	                         "whole",
+	                         c->to->name, c->to->name);
+}
+
 static sheaf_status run(sheaf_conversion *c, const char *const *inputs, const char *output, sheaf_error *err)
 {
 	bool can;
 	SHEAF_TRY(can_transcode(c, inputs[0], &can, err));
+	if (can && c->parts) return refuse_whole(c, err);
 	if (can) return transcode(c, output, err);
 	SHEAF_TRY(open_inputs(c, inputs, err));
 	SHEAF_TRY(sheaf_conversion_join_schemas(c, inputs, err));
@@ -242,14 +219,18 @@ static sheaf_status run(sheaf_conversion *c, const char *const *inputs, const ch
 	c->input_bytes = count_bytes(c);
 	SHEAF_TRY(check_rows(c, output, err));
 	SHEAF_TRY(sheaf_conversion_find_structure(c, inputs[0], err));
+	c->stores = c->parts && !encodes(c);
 	SHEAF_TRY(sheaf_conversion_gather_totals(c, err));
+	if (c->parts) return explain(c, sheaf_convert_part(c, inputs, output, err), err);
 	return explain(c, write_output(c, output, err), err);
 }
 
 static sheaf_status find_target(sheaf_conversion *c, const char *output, sheaf_error *err)
 {
 	const char *name = c->options->to;
-	c->to = name ? sheaf_format_find(name) : sheaf_format_of_name(output);
+	c->to = name       ? sheaf_format_find(name)
+	        : c->parts ? sheaf_part_target(output)
+	                   : sheaf_format_of_name(output);
 	if (!c->to && name)
 		return sheaf_fail(err, SHEAF_UNKNOWN, "format: expected one that this build has, found %s", name);
 	if (c->to) return SHEAF_OK;
@@ -263,9 +244,27 @@ static sheaf_status tell_in_order(void *user, const sheaf_problem *problem, shea
 	return sheaf_report(c->told, problem, err);
 }
 
+/* A part keeps what it tells, to be told again when all are merged. */
+static sheaf_status keep_told(void *user, const sheaf_problem *problem, sheaf_error *err)
+{
+	sheaf_conversion *c = (sheaf_conversion *)user;
+	bool counts = sheaf_weigh(c->caller, problem) != SHEAF_NOTE || sheaf_is_validating(c->caller);
+	if (c->kept && counts) sheaf_told_put(c->kept, problem, c->stores ? c->stored : 0, c->output);
+	return sheaf_report(c->caller, problem, err);
+}
+
+static sheaf_status begin_part(sheaf_conversion *c, sheaf_error *err)
+{
+	if (!c->parts) return SHEAF_OK;
+	sheaf_builder_begin(&c->opening, c->caller, NULL);
+	c->kept = &c->opening;
+	return sheaf_context_listen(c->caller, (sheaf_listener){keep_told, c}, &c->told, err);
+}
+
 static sheaf_status allocate(sheaf_conversion *c, sheaf_error *err)
 {
 	void *memory;
+	SHEAF_TRY(begin_part(c, err));
 	SHEAF_TRY(sheaf_allocate_array(c->told, (uint64_t)c->ninputs, sizeof *c->inputs, &memory, err));
 	c->inputs = (sheaf_dataset **)memory;
 	SHEAF_TRY(sheaf_allocate_array(c->told, (uint64_t)c->options->nsettings, sizeof *c->used, &memory, err));
@@ -281,6 +280,9 @@ static void release(sheaf_conversion *c)
 	sheaf_context_end_listening(c->cx);
 	sheaf_release(c->told, c->used, (size_t)c->options->nsettings * sizeof *c->used);
 	sheaf_release(c->told, c->inputs, (size_t)c->ninputs * sizeof *c->inputs);
+	if (!c->parts) return;
+	sheaf_builder_drop(&c->opening);
+	if (c->told != c->caller) sheaf_context_end_listening(c->told);
 }
 
 static sheaf_status check_options(const sheaf_convert_options *o, sheaf_error *err)
@@ -294,11 +296,23 @@ static sheaf_status check_options(const sheaf_convert_options *o, sheaf_error *e
 	return SHEAF_OK;
 }
 
+/* What is updated is a file that is there. */
+static sheaf_status check_part(const sheaf_conversion *c, sheaf_error *err)
+{
+	const sheaf_convert_options *o = c->options;
+	if (!c->parts) return SHEAF_OK;
+	if (!sheaf_settings_update(c->to, o->settings, o->nsettings)) return SHEAF_OK;
+	return sheaf_fail_option(err, SHEAF_UNSUPPORTED, "part",
+	                         ": expected an output that is written anew, found one that is updated");
+}
+
 static sheaf_status convert(const char *const *inputs, int ninputs, const char *output,
                             const sheaf_convert_options *options, sheaf_context *cx, sheaf_error *err)
 {
-	sheaf_conversion c = {.told = cx, .options = options, .ninputs = ninputs};
+	sheaf_conversion c = {.caller = cx, .told = cx, .options = options, .ninputs = ninputs, .output = output};
+	if (options->part) SHEAF_TRY(sheaf_part_number(options->part, &c.part, &c.parts, err));
 	SHEAF_TRY(find_target(&c, output, err));
+	SHEAF_TRY(check_part(&c, err));
 	c.replaces = options->force || sheaf_settings_update(c.to, options->settings, options->nsettings);
 	if (!c.replaces) SHEAF_TRY(sheaf_target_check_path(output, err));
 	sheaf_status status = allocate(&c, err);

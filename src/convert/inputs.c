@@ -153,7 +153,7 @@ sheaf_status sheaf_conversion_gather_totals(sheaf_conversion *c, sheaf_error *er
 {
 	bool keys = c->ninputs == 1; /* else they become positions */
 	c->totals = SHEAF_NO_FACTS;
-	if (!sheaf_needs_totals(c->to)) {
+	if (!sheaf_needs_totals(c->to) || c->stores) {
 		sheaf_facts known;
 		own_facts(c->inputs[0], &known);
 		if (c->ninputs == 1) c->totals.rows = known.rows;
@@ -229,7 +229,7 @@ sheaf_status sheaf_conversion_find_structure(sheaf_conversion *c, const char *pa
 	sheaf_context *quiet;
 	sheaf_profile *profile = NULL;
 	const char *wanted = c->options->structure;
-	if (!wanted) return SHEAF_OK;
+	if (!wanted || c->part > 1) return SHEAF_OK; /* the first part says it for all */
 	if (c->schema.rows != SHEAF_ENTRIES)
 		return sheaf_fail_option(err, SHEAF_USAGE, "structure",
 		                         ": expected entries of a matrix to be written, found other rows");

@@ -5,10 +5,12 @@
 
 #include "base/context.h"
 #include "base/memory.h"
+#include "convert/conversion.h"
 #include "convert/share.h"
 #include "data/frame.h"
 #include "dataset/dataset.h"
 #include "io/set.h"
+#include "part/part_file.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -62,17 +64,24 @@ static sheaf_status put_piece(const copying *c, sheaf_sink *sink, sheaf_error *e
 	return sheaf_sink_write(sink, c->piece.bytes.data, c->piece.bytes.size, err);
 }
 
-/* What is known before anything is read. */
-static sheaf_status look(const char *path, const sheaf_split_options *options, sheaf_context *cx,
-                         sheaf_source **source, const sheaf_format **format, sheaf_error *err)
+/* Closes the source where that fails. */
+static sheaf_status look_at(sheaf_source **source, const sheaf_split_options *options,
+                            const sheaf_format **format, sheaf_error *err)
 {
 	const sheaf_open_options *open = options->open;
 	const sheaf_format *implied =
 		open ? sheaf_settings_owner(open->settings, open->nsettings, SHEAF_READING, NULL) : NULL;
-	SHEAF_TRY(sheaf_source_named(path, cx, source, err));
 	sheaf_status status = sheaf_recognise(*source, open ? open->format : NULL, implied, format, err);
 	if (status) sheaf_source_close(*source);
 	return status;
+}
+
+/* What is known before anything is read. */
+static sheaf_status look(const char *path, const sheaf_split_options *options, sheaf_context *cx,
+                         sheaf_source **source, const sheaf_format **format, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_source_named(path, cx, source, err));
+	return look_at(source, options, format, err);
 }
 
 /* Whether rows are copied as they stand. */
@@ -318,6 +327,16 @@ static sheaf_status find_output(const char *output, const sheaf_split_options *o
 	return sheaf_imply_output(output, open ? open->settings : NULL, open ? open->nsettings : 0, cx, out, err);
 }
 
+static sheaf_status merge_parts(const char *const *inputs, int n, const char *output,
+                                const sheaf_split_options *options, sheaf_context *cx, int64_t *rows,
+                                sheaf_error *err)
+{
+	int64_t all;
+	sheaf_status status = sheaf_convert_merge(inputs, n, output, options->force, cx, &all, err);
+	if (rows) *rows = all;
+	return status;
+}
+
 sheaf_status sheaf_merge(const char *const *inputs, int n, const char *output,
                          const sheaf_split_options *options, sheaf_context *cx, int64_t *rows,
                          sheaf_error *err)
@@ -333,7 +352,13 @@ sheaf_status sheaf_merge(const char *const *inputs, int n, const char *output,
 	int64_t all = 0;
 	targets to = {&output, options->force};
 	SHEAF_TRY(check_free(&to, 1, err));
-	SHEAF_TRY(look(inputs[0], options, cx, &source, &format, err));
+	bool part;
+	SHEAF_TRY(sheaf_source_named(inputs[0], cx, &source, err));
+	sheaf_status begun = sheaf_is_part(source, &part, err);
+	if (begun || part) sheaf_source_close(source);
+	SHEAF_TRY(begun);
+	if (part) return merge_parts(inputs, n, output, options, cx, rows, err);
+	SHEAF_TRY(look_at(&source, options, &format, err));
 	sheaf_status status = find_output(output, options, cx, &to_format, err);
 	if (status || !copies(format, options) || to_format != format) {
 		sheaf_source_close(source);

@@ -2,18 +2,21 @@
 /* A schema as bytes: the number of fields, then each; numbers are little-endian, texts have their length
  * before them. */
 #include "data/schema_bytes.h"
+#include "base/lasting.h"
+#include "base/memory.h"
 #include "data/frame.h"
 
 enum {
-	NO_ALIAS = UINT32_MAX,
-	FIELD_LEAST = 24 /* bytes that a field takes at least */
+	NO_TEXT = UINT32_MAX,
+	FIELD_LEAST = 52,    /* bytes that a field takes at least */
+	ATTRIBUTE_LEAST = 12 /* and an attribute */
 };
 
 /* ---- to bytes ---- */
 
 static void put_text(sheaf_builder *b, const char *text)
 {
-	sheaf_builder_u32le(b, text ? (uint32_t)strlen(text) : NO_ALIAS);
+	sheaf_builder_u32le(b, text ? (uint32_t)strlen(text) : NO_TEXT);
 	if (text) sheaf_builder_text(b, text);
 }
 
@@ -37,22 +40,38 @@ static void put_tensor(sheaf_builder *b, const sheaf_tensor *tensor)
 	sheaf_builder_u32le(b, (uint32_t)tensor->structure);
 	sheaf_builder_append(b, tensor->fill, sizeof tensor->fill);
 	sheaf_builder_append(b, tensor->layout, sizeof tensor->layout);
+	sheaf_builder_u64le(b, (uint64_t)tensor->nshort);
+	sheaf_builder_u64le(b, (uint64_t)tensor->first_short);
+}
+
+static void put_field(sheaf_builder *b, const sheaf_field *field)
+{
+	uint64_t usual;
+	memcpy(&usual, &field->usual, sizeof usual);
+	put_text(b, field->name);
+	put_text(b, field->alias);
+	sheaf_builder_u32le(b, (uint32_t)field->meaning);
+	sheaf_builder_u32le(b, field->main);
+	sheaf_builder_u32le(b, (uint32_t)field->type);
+	sheaf_builder_u32le(b, (uint32_t)field->nlevels);
+	for (int l = 0; l < field->nlevels; l++) put_level(b, &field->levels[l]);
+	put_text(b, field->loss);
+	sheaf_builder_u64le(b, usual);
+	sheaf_builder_append(b, field->spelled, sizeof field->spelled);
 }
 
 void sheaf_schema_to_bytes(const sheaf_schema *schema, sheaf_builder *b)
 {
 	sheaf_builder_u32le(b, (uint32_t)schema->rows);
 	if (schema->rows == SHEAF_ENTRIES || schema->rows == SHEAF_WHOLE) put_tensor(b, &schema->tensor);
+	sheaf_builder_u32le(b, schema->cells);
 	sheaf_builder_u32le(b, (uint32_t)schema->nfields);
-	for (int f = 0; f < schema->nfields; f++) {
-		const sheaf_field *field = &schema->fields[f];
-		put_text(b, field->name);
-		put_text(b, field->alias);
-		sheaf_builder_u32le(b, (uint32_t)field->meaning);
-		sheaf_builder_u32le(b, field->main);
-		sheaf_builder_u32le(b, (uint32_t)field->type);
-		sheaf_builder_u32le(b, (uint32_t)field->nlevels);
-		for (int l = 0; l < field->nlevels; l++) put_level(b, &field->levels[l]);
+	for (int f = 0; f < schema->nfields; f++) put_field(b, &schema->fields[f]);
+	sheaf_builder_u32le(b, (uint32_t)schema->nattributes);
+	for (int a = 0; a < schema->nattributes; a++) {
+		put_text(b, schema->attributes[a].name);
+		put_text(b, schema->attributes[a].text);
+		put_text(b, schema->attributes[a].loss);
 	}
 }
 
@@ -88,10 +107,43 @@ static sheaf_status read_level(sheaf_cursor *c, sheaf_level_shape *level, sheaf_
 static sheaf_status read_alias(sheaf_cursor *c, sheaf_context *cx, sheaf_field *field, sheaf_error *err)
 {
 	uint32_t n = sheaf_cursor_u32le(c, "length of an alias");
-	if (n == NO_ALIAS) return SHEAF_OK;
+	if (n == NO_TEXT) return SHEAF_OK;
 	const uint8_t *text = sheaf_cursor_bytes(c, n, 1, "alias");
 	if (!text || memchr(text, '\0', n)) return refuse("an alias", err);
 	return sheaf_field_set_alias(field, cx, (const char *)text, n, err);
+}
+
+/* A text of any length, which the caller releases; NULL where there is none. */
+static sheaf_status read_text(sheaf_cursor *c, const char *what, sheaf_context *cx, char **out,
+                              sheaf_error *err)
+{
+	*out = NULL;
+	uint32_t n = sheaf_cursor_u32le(c, what);
+	if (n == NO_TEXT && !c->failed) return SHEAF_OK;
+	const uint8_t *text = sheaf_cursor_bytes(c, n, 1, what);
+	if (!text || memchr(text, '\0', n)) return refuse(what, err);
+	return sheaf_copy_text(cx, (const char *)text, n, out, err);
+}
+
+/* What the loss of a field or attribute is called. */
+static sheaf_status read_loss(sheaf_cursor *c, sheaf_context *cx, const char **out, sheaf_error *err)
+{
+	char *text;
+	SHEAF_TRY(read_text(c, "the name of a loss", cx, &text, err));
+	*out = sheaf_lasting_text(text);
+	sheaf_release_text(cx, text);
+	return SHEAF_OK;
+}
+
+static sheaf_status read_manner(sheaf_cursor *c, sheaf_context *cx, sheaf_field *field, sheaf_error *err)
+{
+	SHEAF_TRY(read_loss(c, cx, &field->loss, err));
+	uint64_t usual = sheaf_cursor_u64le(c, "usual value");
+	const uint8_t *spelled = sheaf_cursor_bytes(c, sizeof field->spelled, 1, "spelling of items");
+	if (!spelled || spelled[sizeof field->spelled - 1]) return refuse("a spelling of items", err);
+	memcpy(&field->usual, &usual, sizeof usual);
+	memcpy(field->spelled, spelled, sizeof field->spelled);
+	return SHEAF_OK;
 }
 
 static sheaf_status read_field(sheaf_cursor *c, sheaf_context *cx, sheaf_schema *schema, sheaf_error *err)
@@ -113,6 +165,7 @@ static sheaf_status read_field(sheaf_cursor *c, sheaf_context *cx, sheaf_schema 
 	field->type = (sheaf_type)type;
 	for (uint32_t l = 0; l < nlevels; l++) SHEAF_TRY(read_level(c, &field->levels[l], err));
 	field->nlevels = (int)nlevels;
+	SHEAF_TRY(read_manner(c, cx, field, err));
 	return c->failed ? refuse("a whole field", err) : SHEAF_OK;
 }
 
@@ -146,6 +199,8 @@ static sheaf_status read_tensor(sheaf_cursor *c, sheaf_tensor *tensor, sheaf_err
 	read_flags(tensor, flags);
 	memcpy(tensor->fill, fill, sizeof tensor->fill);
 	memcpy(tensor->layout, layout, sizeof tensor->layout);
+	tensor->nshort = sheaf_cursor_i64le(c, "number of short sequences");
+	tensor->first_short = sheaf_cursor_i64le(c, "first short sequence");
 	return SHEAF_OK;
 }
 
@@ -154,16 +209,47 @@ static sheaf_status read_rows(sheaf_cursor *c, sheaf_schema *schema, sheaf_error
 	uint32_t rows = sheaf_cursor_u32le(c, "kind of rows");
 	if (c->failed || rows > SHEAF_WHOLE) return refuse("a kind of rows", err);
 	schema->rows = (sheaf_row_kind)rows;
-	return rows == SHEAF_ENTRIES || rows == SHEAF_WHOLE ? read_tensor(c, &schema->tensor, err) : SHEAF_OK;
+	if (rows == SHEAF_ENTRIES || rows == SHEAF_WHOLE) SHEAF_TRY(read_tensor(c, &schema->tensor, err));
+	schema->cells = sheaf_cursor_u32le(c, "mark of cells") != 0;
+	return SHEAF_OK;
+}
+
+static sheaf_status read_fields(sheaf_cursor *c, sheaf_schema *schema, sheaf_error *err)
+{
+	uint32_t n = sheaf_cursor_count_u32le(c, FIELD_LEAST, "number of fields");
+	if (c->failed) return refuse("its fields", err);
+	for (uint32_t f = 0; f < n; f++) SHEAF_TRY(read_field(c, schema->cx, schema, err));
+	return SHEAF_OK;
+}
+
+static sheaf_status read_attribute(sheaf_cursor *c, sheaf_schema *schema, sheaf_error *err)
+{
+	char *name = NULL, *text = NULL;
+	const char *loss = NULL;
+	sheaf_status status = read_text(c, "the name of an attribute", schema->cx, &name, err);
+	if (status == SHEAF_OK) status = read_text(c, "an attribute", schema->cx, &text, err);
+	if (status == SHEAF_OK) status = read_loss(c, schema->cx, &loss, err);
+	if (status == SHEAF_OK && (!name || !text)) status = refuse("an attribute", err);
+	if (status == SHEAF_OK) status = sheaf_schema_put_attribute(schema, schema->cx, name, text, loss, err);
+	sheaf_release_text(schema->cx, name);
+	sheaf_release_text(schema->cx, text);
+	return status;
+}
+
+static sheaf_status read_attributes(sheaf_cursor *c, sheaf_schema *schema, sheaf_error *err)
+{
+	uint32_t n = sheaf_cursor_count_u32le(c, ATTRIBUTE_LEAST, "number of attributes");
+	if (c->failed) return refuse("its attributes", err);
+	for (uint32_t a = 0; a < n; a++) SHEAF_TRY(read_attribute(c, schema, err));
+	return SHEAF_OK;
 }
 
 sheaf_status sheaf_schema_from_bytes(sheaf_cursor *c, sheaf_context *cx, sheaf_schema *out, sheaf_error *err)
 {
 	*out = (sheaf_schema){.cx = cx};
-	SHEAF_TRY(read_rows(c, out, err));
-	uint32_t n = sheaf_cursor_count_u32le(c, FIELD_LEAST, "number of fields");
-	sheaf_status status = c->failed ? refuse("its fields", err) : SHEAF_OK;
-	for (uint32_t f = 0; f < n && status == SHEAF_OK; f++) status = read_field(c, cx, out, err);
+	sheaf_status status = read_rows(c, out, err);
+	if (status == SHEAF_OK) status = read_fields(c, out, err);
+	if (status == SHEAF_OK) status = read_attributes(c, out, err);
 	if (status) sheaf_schema_free(out);
 	return status;
 }

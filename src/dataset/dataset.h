@@ -14,6 +14,7 @@ struct sheaf_dataset {
 	sheaf_decoding decoding; /* open once a frame was asked for */
 	int64_t row, next_row;   /* of the frame given last, and of the one to come */
 	bool ended;
+	bool ranged; /* what is read are some of its pieces: nothing is made or told of the whole */
 };
 
 /* USAGE where an option is out of range; options NULL: all is well. `function` is for the message. */
@@ -43,6 +44,29 @@ SHEAF_USE sheaf_status sheaf_finish_into(sheaf_writer *writer, sheaf_sink **sink
 void sheaf_writer_bound(sheaf_writer *writer, int64_t input);
 /* Waits until what was written is on its way out, and tells what was found in it. */
 SHEAF_USE sheaf_status sheaf_writer_settle(sheaf_writer *writer, sheaf_error *err);
+
+/* ---- outputs in parts ---- */
+
+/* Whether rows can be encoded apart from the others, and the bytes put one after the other: what is put into
+ * one output by sheaf_writer_take then. Else rows are put into it as they are. */
+bool sheaf_writes_in_parts(const sheaf_format *format, const sheaf_schema *schema);
+/* The bytes that rows of the writer's schema will take, one for each, into room for as many, where chunks
+ * are opened by them; *chunk_bytes becomes the bytes of a chunk, 0 where there are no such chunks. */
+SHEAF_USE sheaf_status sheaf_writer_sizes(sheaf_writer *writer, const sheaf_frame *frame,
+                                          int64_t *bytes_of_row, int64_t *chunk_bytes, sheaf_error *err);
+/* Before the first row: what is encoded goes to `divert` (sheaf_output.divert). The first row is number `row`
+ * of the output, and `before` the bytes of those before it. */
+void sheaf_writer_divert(sheaf_writer *writer, int64_t row, int64_t before,
+                         sheaf_status (*divert)(void *user, const sheaf_blob *blob, sheaf_error *err),
+                         void *user);
+/* All rows of the part are encoded, or a loss that is not allowed says why not. Frees the writer. */
+SHEAF_USE sheaf_status sheaf_finish_diverted(sheaf_writer *writer, sheaf_error *err);
+/* Puts what another writer of the same schema has diverted: `size` bytes of a source made seekable. */
+SHEAF_USE sheaf_status sheaf_writer_take(sheaf_writer *writer, sheaf_source *source, int64_t offset,
+                                         int64_t size, const sheaf_blob *blob, sheaf_error *err);
+/* What rows add to the facts that a writer relies on; `row`: number of the first. facts->rows begins as 0,
+ * ordinal_keys as 1. */
+void sheaf_facts_add(sheaf_facts *facts, const sheaf_schema *schema, const sheaf_frame *frame, int64_t row);
 
 /* sheaf_survey_begin, where nothing has been read. */
 SHEAF_USE sheaf_status sheaf_dataset_survey(sheaf_dataset *d, sheaf_error *err);

@@ -37,11 +37,21 @@ sheaf_status sheaf_output_create(const sheaf_writing *write, const sheaf_output 
 	return status;
 }
 
+static sheaf_status put(const sheaf_writing *write, sheaf_output *out, const sheaf_blob *blob,
+                        sheaf_error *err)
+{
+	size_t head = 0;
+	if (out->divert) return out->divert(out->diverted_to, blob, err);
+	if (write->append) return write->append(out, blob, err);
+	if (write->note) SHEAF_TRY(write->note(out, blob, &head, err));
+	if (blob->bytes.size == head) return SHEAF_OK;
+	return sheaf_sink_write(out->sink, blob->bytes.data + head, blob->bytes.size - head, err);
+}
+
 sheaf_status sheaf_output_append(const sheaf_writing *write, sheaf_output *out, const sheaf_blob *blob,
                                  sheaf_error *err)
 {
-	SHEAF_TRY(write->append ? write->append(out, blob, err)
-	                        : sheaf_sink_write(out->sink, blob->bytes.data, blob->bytes.size, err));
+	SHEAF_TRY(put(write, out, blob, err));
 	out->written += blob->rows;
 	out->samples += blob->samples;
 	return SHEAF_OK;

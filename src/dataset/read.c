@@ -66,13 +66,14 @@ static sheaf_status end_of_rows(sheaf_dataset *d, sheaf_error *err)
 	bool first = !d->ended;
 	d->ended = true;
 	if (first && d->format->settle) SHEAF_TRY(d->format->settle(d->in, err));
-	if (first) SHEAF_TRY(sheaf_index_finish(&d->indexed, err));
+	if (first && !d->ranged) SHEAF_TRY(sheaf_index_finish(&d->indexed, err));
 	return SHEAF_END;
 }
 
 static void tell_progress(sheaf_dataset *d)
 {
 	int64_t done, total;
+	if (d->ranged) return; /* whoever reads a range knows how long it is */
 	sheaf_source_progress(d->source, &done, &total);
 	sheaf_progress(d->cx, done, total);
 }
@@ -137,6 +138,14 @@ static bool keys_are_ordinal(const sheaf_schema *schema, const sheaf_frame *fram
 	return true;
 }
 
+void sheaf_facts_add(sheaf_facts *facts, const sheaf_schema *schema, const sheaf_frame *frame, int64_t row)
+{
+	int64_t longest = longest_row(schema, frame);
+	if (longest > facts->longest) facts->longest = longest;
+	if (!keys_are_ordinal(schema, frame, row)) facts->ordinal_keys = 0;
+	facts->rows += frame->nrows;
+}
+
 static sheaf_status count_rows(const sheaf_schema *schema, sheaf_decoding *decoding, bool keys, bool rows,
                                sheaf_facts *facts, sheaf_error *err)
 {
@@ -145,10 +154,7 @@ static sheaf_status count_rows(const sheaf_schema *schema, sheaf_decoding *decod
 	facts->rows = facts->longest = 0;
 	facts->ordinal_keys = 1;
 	while ((status = sheaf_decoding_next(decoding, &frame, err)) == SHEAF_OK) {
-		int64_t longest = longest_row(schema, frame);
-		if (longest > facts->longest) facts->longest = longest;
-		if (!keys_are_ordinal(schema, frame, facts->rows)) facts->ordinal_keys = 0;
-		facts->rows += frame->nrows;
+		sheaf_facts_add(facts, schema, frame, facts->rows);
 		if (rows) continue;
 		if (facts->longest > 1 || (keys && !facts->ordinal_keys)) {
 			/* Either says the same to a writer: enough. */

@@ -224,6 +224,68 @@ sheaf_status sheaf_writer_settle(sheaf_writer *w, sheaf_error *err)
 	return w->failure.status ? fail_again(w, err) : SHEAF_OK;
 }
 
+/* ---- in parts ---- */
+
+bool sheaf_writes_in_parts(const sheaf_format *format, const sheaf_schema *schema)
+{
+	return !format->write->append && (schema->rows == SHEAF_SEQUENCES || schema->rows == SHEAF_CELLS);
+}
+
+/* The sizes follow from shapes and types: values need not be cast for them. */
+sheaf_status sheaf_writer_sizes(sheaf_writer *w, const sheaf_frame *frame, int64_t *bytes_of_row,
+                                int64_t *chunk_bytes, sheaf_error *err)
+{
+	sheaf_frame stored = {0};
+	*chunk_bytes = 0;
+	if (!w->format->write->sizes) return SHEAF_OK;
+	SHEAF_TRY(sheaf_frame_slice(frame, 0, frame->nrows, w->kept, w->stored.nfields, &stored, err));
+	for (int c = 0; c < stored.ncolumns; c++) stored.columns[c].type = w->stored.fields[c].type;
+	*chunk_bytes = w->format->write->sizes(w->out, &stored, bytes_of_row);
+	sheaf_frame_free(&stored);
+	return SHEAF_OK;
+}
+
+void sheaf_writer_divert(sheaf_writer *w, int64_t row, int64_t before,
+                         sheaf_status (*divert)(void *user, const sheaf_blob *blob, sheaf_error *err),
+                         void *user)
+{
+	w->out->divert = divert;
+	w->out->diverted_to = user;
+	w->row = w->encoding.row = row;
+	w->before = before;
+	w->opened = INT64_MAX; /* nothing is open */
+}
+
+sheaf_status sheaf_finish_diverted(sheaf_writer *w, sheaf_error *err)
+{
+	sheaf_status status = w->failure.status ? fail_again(w, err) : flush(w, err);
+	if (status == SHEAF_OK) status = sheaf_writer_settle(w, err);
+	if (status == SHEAF_OK)
+		status = sheaf_check_losses(w->cx, w->losses_before, w->name, w->format->name, err);
+	sheaf_abandon(w);
+	return status;
+}
+
+static sheaf_status take(sheaf_writer *w, sheaf_source *source, int64_t offset, int64_t size,
+                         const sheaf_blob *blob, sheaf_error *err)
+{
+	size_t head = 0;
+	SHEAF_TRY(sheaf_check_stop(w->cx, err));
+	if (w->format->write->note) SHEAF_TRY(w->format->write->note(w->out, blob, &head, err));
+	SHEAF_TRY(sheaf_sink_copy(w->out->sink, source, offset + (int64_t)head, size - (int64_t)head, err));
+	w->out->written += blob->rows;
+	w->out->samples += blob->samples;
+	w->row += blob->rows;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_writer_take(sheaf_writer *w, sheaf_source *source, int64_t offset, int64_t size,
+                               const sheaf_blob *blob, sheaf_error *err)
+{
+	if (!w->failure.status) w->failure.status = take(w, source, offset, size, blob, &w->failure);
+	return w->failure.status ? fail_again(w, err) : SHEAF_OK;
+}
+
 /* ---- finish ---- */
 
 static sheaf_status put_collected(sheaf_writer *w, sheaf_error *err)

@@ -345,7 +345,7 @@ SHEAF_USE sheaf_status sheaf_delimited_create(void *writer, const sheaf_delimite
                                               const sheaf_values *values, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_delimited_encode(const void *out, const sheaf_frame *frame, int64_t row,
                                               sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_delimited_append(void *out, const sheaf_blob *blob, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_delimited_note(void *out, const sheaf_blob *blob, size_t *head, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_delimited_finish(void *out, sheaf_error *err);
 
 typedef enum sheaf_null_style { NULL_WORD, NULL_EMPTY, NULL_CODE } sheaf_null_style;

@@ -59,7 +59,7 @@ static const sheaf_writing writing = {
 	.output_size = sizeof(sheaf_delimited_writer),
 	.create = create,
 	.encode = sheaf_delimited_encode,
-	.append = sheaf_delimited_append,
+	.note = sheaf_delimited_note,
 	.finish = sheaf_delimited_finish,
 };
 

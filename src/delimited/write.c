@@ -239,18 +239,18 @@ static sheaf_status begin(sheaf_delimited_writer *out, sheaf_error *err)
 	return status;
 }
 
-sheaf_status sheaf_delimited_append(void *writer, const sheaf_blob *blob, sheaf_error *err)
+sheaf_status sheaf_delimited_note(void *writer, const sheaf_blob *blob, size_t *head, sheaf_error *err)
 {
 	sheaf_delimited_writer *out = (sheaf_delimited_writer *)writer;
 	SHEAF_TRY(begin(out, err));
 	out->begun = true;
-	size_t before = sheaf_delimited_reached_size(out);
-	for (size_t d = 0; d < before / sizeof(int64_t); d++) {
+	*head = sheaf_delimited_reached_size(out);
+	for (size_t d = 0; d < *head / sizeof(int64_t); d++) {
 		int64_t extent;
 		memcpy(&extent, blob->bytes.data + d * sizeof extent, sizeof extent);
 		if (extent > out->reached[d]) out->reached[d] = extent;
 	}
-	return sheaf_sink_write(out->sink, blob->bytes.data + before, blob->bytes.size - before, err);
+	return SHEAF_OK;
 }
 
 sheaf_status sheaf_delimited_finish(void *writer, sheaf_error *err)

@@ -18,6 +18,8 @@
 typedef enum sheaf_likely { SHEAF_NO, SHEAF_PERHAPS, SHEAF_SURE } sheaf_likely;
 
 struct sheaf_known;
+struct sheaf_builder;
+struct sheaf_cursor;
 
 /* How an input is to be opened. */
 typedef struct sheaf_opening {
@@ -139,6 +141,10 @@ typedef struct sheaf_output {
 	sheaf_sink *sink;
 	sheaf_schema schema;      /* as `accept` has left it */
 	int64_t written, samples; /* rows and samples that were appended */
+	/* Where blobs go instead of the sink, as they are encoded: an output of which a part is made. NULL: none.
+	 */
+	sheaf_status (*divert)(void *user, const sheaf_blob *blob, sheaf_error *err);
+	void *diverted_to;
 } sheaf_output;
 
 /* Rows into bytes: `encode` on any thread, `append` in order on one. What the format cannot hold is said
@@ -172,7 +178,11 @@ typedef struct sheaf_writing {
 	/* `row` is the number of the frame's first row in the output. Refills the blob. */
 	sheaf_status (*encode)(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
 	                       sheaf_context *cx, sheaf_error *err);
-	/* NULL: the blob's bytes are written. */
+	/* What the output must know of a blob before its bytes are written, in order. *head becomes how many of
+	 * them, at the beginning, are for this alone and are not written. NULL: nothing. */
+	sheaf_status (*note)(void *out, const sheaf_blob *blob, size_t *head, sheaf_error *err);
+	/* Where writing a blob's bytes, without such a head, one blob after the other is not all there is to it.
+	 * NULL: it is. */
 	sheaf_status (*append)(void *out, const sheaf_blob *blob, sheaf_error *err);
 	/* What the output ends with; its sink is committed after that, or abandoned where this fails. NULL:
 	 * nothing. */
@@ -257,6 +267,11 @@ struct sheaf_format {
 	                       sheaf_error *err);
 	/* Sees each decoded frame in order, with the number of its first row. NULL: no need. */
 	sheaf_status (*review)(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err);
+	/* What review has kept of the rows that it has seen, as bytes that another reader of the same input adds
+	 * to what it has kept of the rows before: together they settle the whole. DATA where the cursor's bytes
+	 * are none. Both NULL: nothing is kept, or rows cannot be reviewed in parts. */
+	sheaf_status (*carry)(void *in, struct sheaf_builder *bytes, sheaf_error *err);
+	sheaf_status (*absorb)(void *in, struct sheaf_cursor *bytes, sheaf_error *err);
 	/* Back to before the first piece, as if nothing had been cut, decoded or reviewed. The source is
 	 * rewindable. */
 	sheaf_status (*rewind)(void *in, sheaf_error *err);

@@ -77,7 +77,7 @@ sheaf_status sheaf_tell_of_keys(const uint64_t *keys, const sheaf_rows_of *rows,
 		char expected[48], found[48];
 		snprintf(expected, sizeof expected, "key %" PRId64, row);
 		snprintf(found, sizeof found, "key %" PRIu64, keys[r]);
-		sheaf_finding finding = {SHEAF_WARNING, "keys become positions", expected, found,
+		sheaf_finding finding = {SHEAF_WARNING, SHEAF_RULE_KEYS, expected, found,
 		                         "keys become positions"};
 		sheaf_problem problem = sheaf_problem_in(rows->file, &finding);
 		problem.place.row = row;

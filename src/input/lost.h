@@ -21,6 +21,8 @@ SHEAF_USE sheaf_status sheaf_tell_of_lost(const sheaf_field *field, const sheaf_
 SHEAF_USE sheaf_status sheaf_tell_of_attributes(const sheaf_format *format, const sheaf_schema *schema,
                                                 const char *file, sheaf_context *cx, sheaf_error *err);
 
+/* What the rule of this warning is called: */
+#define SHEAF_RULE_KEYS "keys become positions"
 /* Warns, once, where the keys of rows are not their numbers, which they become. */
 SHEAF_USE sheaf_status sheaf_tell_of_keys(const uint64_t *keys, const sheaf_rows_of *rows, bool *told,
                                           sheaf_context *cx, sheaf_error *err);

@@ -44,6 +44,11 @@ SHEAF_USE sheaf_status sheaf_sink_write_at(sheaf_sink *sink, int64_t offset, con
 SHEAF_USE sheaf_status sheaf_sink_size(sheaf_sink *sink, int64_t *size, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_sink_resize(sheaf_sink *sink, int64_t size, sheaf_error *err);
 
+/* Writes `size` bytes of a source, from `offset` on: a plain file is copied to a plain file by the system,
+ * which may share the blocks. SHORT where the source ends before. The source is seekable. */
+SHEAF_USE sheaf_status sheaf_sink_copy(sheaf_sink *sink, sheaf_source *source, int64_t offset, int64_t size,
+                                       sheaf_error *err);
+
 /* All that a commit does but to put the file in its place (sheaf_target_place). */
 SHEAF_USE sheaf_status sheaf_sink_seal(sheaf_sink *sink, sheaf_error *err);
 

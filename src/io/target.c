@@ -206,6 +206,26 @@ sheaf_status sheaf_target_write(sheaf_target *target, const void *data, size_t s
 	return SHEAF_OK;
 }
 
+sheaf_status sheaf_target_copy(sheaf_target *target, int from, int64_t *at, int64_t *size, sheaf_error *err)
+{
+	enum { STEP = 64 << 20 };
+	while (*size > 0 && target->folder >= 0) {
+		off_t offset = (off_t)*at;
+		SHEAF_TRY(sheaf_check_stop(target->cx, err));
+		ssize_t n = copy_file_range(from, &offset, target->fd, NULL, *size < STEP ? (size_t)*size : STEP, 0);
+		if (n < 0 && errno == EINTR) continue;
+		if (n < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EIO || errno == EFBIG))
+			return sheaf_fail_sys(err, errno, "%s: expected to write %lld bytes", target->name,
+			                      (long long)*size);
+		if (n <= 0) return SHEAF_OK; /* not between these files: bytes are read and written */
+		*at += n;
+		*size -= n;
+		target->written += n;
+		begin_writing_back(target);
+	}
+	return SHEAF_OK;
+}
+
 /* ---- putting it in its place ---- */
 
 int sheaf_target_sync(int fd)

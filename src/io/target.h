@@ -37,6 +37,10 @@ SHEAF_USE sheaf_status sheaf_target_open(sheaf_target *target, const char *path,
 SHEAF_USE sheaf_status sheaf_target_check_path(const char *path, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_target_write(sheaf_target *target, const void *data, size_t size,
                                           sheaf_error *err);
+/* Writes bytes of another file, from *at on, as far as the system copies between such files; moves *at and
+ * shortens *size by what is done. */
+SHEAF_USE sheaf_status sheaf_target_copy(sheaf_target *target, int from, int64_t *at, int64_t *size,
+                                         sheaf_error *err);
 /* The content is whole: it is synced and closed, and waits for its place. What is written directly is done.
  */
 SHEAF_USE sheaf_status sheaf_target_seal(sheaf_target *target, sheaf_error *err);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What only the whole input shows: how many entries there are, and how its writer spelled them. */
+#include "base/buffer.h"
 #include "base/context.h"
+#include "base/cursor.h"
 #include "lined/entries.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -45,6 +47,34 @@ sheaf_status sheaf_entry_rewind(void *reader, sheaf_error *err)
 	in->seen = 0;
 	memset(in->met, 0, sizeof in->met);
 	return sheaf_lined_rewind(in, err);
+}
+
+/* ---- in parts ---- */
+
+sheaf_status sheaf_entry_carry(void *reader, sheaf_builder *bytes, sheaf_error *err)
+{
+	const sheaf_entry_reader *in = (const sheaf_entry_reader *)reader;
+	sheaf_builder_u64le(bytes, (uint64_t)in->seen);
+	for (int h = 0; h < SHEAF_ENTRY_HABITS; h++) {
+		sheaf_builder_u64le(bytes, (uint64_t)in->met[h].lines);
+		sheaf_builder_u64le(bytes, (uint64_t)in->met[h].first);
+	}
+	return sheaf_builder_status(bytes, err);
+}
+
+sheaf_status sheaf_entry_absorb(void *reader, sheaf_cursor *bytes, sheaf_error *err)
+{
+	sheaf_entry_reader *in = (sheaf_entry_reader *)reader;
+	int64_t seen = sheaf_cursor_i64le(bytes, "entries seen");
+	if (seen > in->seen) in->seen = seen;
+	for (int h = 0; h < SHEAF_ENTRY_HABITS; h++) {
+		sheaf_entry_count *met = &in->met[h];
+		bool first = met->lines == 0;
+		sheaf_cursor_add_to(bytes, &met->lines);
+		int64_t line = sheaf_cursor_i64le(bytes, "first line");
+		if (first) met->first = line;
+	}
+	return bytes->failed ? sheaf_refuse_carried(err) : SHEAF_OK;
 }
 
 /* ---- settling ---- */

@@ -3,6 +3,7 @@
 #include "view/view.h"
 #include "base/buffer.h"
 #include "base/context.h"
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -152,6 +153,18 @@ static sheaf_status settle(void *in, sheaf_error *err)
 	return v->inner->settle ? v->inner->settle(v->in, err) : SHEAF_OK;
 }
 
+static sheaf_status carry(void *in, sheaf_builder *bytes, sheaf_error *err)
+{
+	const sheaf_row_view *v = (const sheaf_row_view *)in;
+	return v->inner->carry(v->in, bytes, err);
+}
+
+static sheaf_status absorb(void *in, sheaf_cursor *bytes, sheaf_error *err)
+{
+	const sheaf_row_view *v = (const sheaf_row_view *)in;
+	return v->inner->absorb(v->in, bytes, err);
+}
+
 static void attend(void *in, sheaf_context *cx)
 {
 	const sheaf_row_view *v = (const sheaf_row_view *)in;
@@ -187,7 +200,9 @@ sheaf_status sheaf_view_new(sheaf_input *input, size_t size, sheaf_row_view **ou
 		.cut = cut,
 		.review = review,
 		.rewind = rewind_below,
-		.settle = settle,
+		.settle = input->format->settle ? settle : NULL,
+		.carry = input->format->carry ? carry : NULL,
+		.absorb = input->format->absorb ? absorb : NULL,
 		.attend = input->format->attend ? attend : NULL,
 		.close = close_view,
 	};

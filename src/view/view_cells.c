@@ -160,5 +160,6 @@ sheaf_status sheaf_view_cells(sheaf_input *input, const sheaf_open_options *opti
 	v->facts = facts_of(v);
 	sheaf_view_pass_random(v);
 	v->place = place;
+	v->keeps_rows = true;
 	return SHEAF_OK;
 }

@@ -133,6 +133,7 @@ sheaf_status sheaf_view_columns(sheaf_input *input, const char *streams, const c
 	SHEAF_TRY(sheaf_view_new(input, sizeof(narrowed), &view, err));
 	narrowed *n = (narrowed *)view;
 	view->release = release;
+	view->keeps_rows = true;
 	n->room = view->in->schema.nfields;
 	SHEAF_TRY(sheaf_allocate_array(view->cx, (size_t)n->room, sizeof *n->columns, &memory, err));
 	n->columns = (int *)memory;

@@ -4,6 +4,7 @@
  * written as often as it has entries. */
 #include "base/buffer.h"
 #include "base/context.h"
+#include "base/cursor.h"
 #include "format/binsparse/reader.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -330,6 +331,23 @@ sheaf_status sheaf_bsp_review(void *reader, const sheaf_frame *frame, int64_t ro
 	int64_t found = numbers(&frame->notes)[0];
 	in->diagonal = found < 0 || in->diagonal < 0 ? -1 : in->diagonal + found;
 	return SHEAF_OK;
+}
+
+sheaf_status sheaf_bsp_carry(void *reader, sheaf_builder *bytes, sheaf_error *err)
+{
+	sheaf_builder_u64le(bytes, (uint64_t)((const sheaf_bsp_reader *)reader)->diagonal);
+	return sheaf_builder_status(bytes, err);
+}
+
+sheaf_status sheaf_bsp_absorb(void *reader, sheaf_cursor *bytes, sheaf_error *err)
+{
+	sheaf_bsp_reader *in = (sheaf_bsp_reader *)reader;
+	int64_t more = sheaf_cursor_i64le(bytes, "elements on the diagonal");
+	if (more < 0)
+		in->diagonal = -1;
+	else if (in->diagonal >= 0)
+		in->diagonal = (int64_t)((uint64_t)in->diagonal + (uint64_t)more);
+	return bytes->failed ? sheaf_refuse_carried(err) : SHEAF_OK;
 }
 
 sheaf_status sheaf_bsp_settle(void *reader, sheaf_error *err)

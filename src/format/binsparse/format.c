@@ -97,5 +97,7 @@ const sheaf_format sheaf_format_binsparse = {
 	.review = sheaf_bsp_review,
 	.rewind = sheaf_bsp_rewind,
 	.settle = sheaf_bsp_settle,
+	.carry = sheaf_bsp_carry,
+	.absorb = sheaf_bsp_absorb,
 	.close = sheaf_bsp_close,
 };

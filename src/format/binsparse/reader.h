@@ -104,6 +104,8 @@ SHEAF_USE sheaf_status sheaf_bsp_decode(const void *reader, const sheaf_piece *p
 SHEAF_USE sheaf_status sheaf_bsp_review(void *reader, const sheaf_frame *frame, int64_t row,
                                         sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_settle(void *reader, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_carry(void *reader, struct sheaf_builder *bytes, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_absorb(void *reader, struct sheaf_cursor *bytes, sheaf_error *err);
 /* Values [from, to) of a tensor, one for each even where all are the same, into an empty builder. */
 SHEAF_USE sheaf_status sheaf_bsp_read_values(const sheaf_bsp_tensor *t, int64_t from, int64_t to,
                                              sheaf_builder *out, sheaf_error *err);

@@ -146,5 +146,7 @@ const sheaf_format sheaf_format_cbf = {
 	.review = sheaf_cbf_review,
 	.rewind = rewind_reader,
 	.settle = sheaf_cbf_settle,
+	.carry = sheaf_cbf_carry,
+	.absorb = sheaf_cbf_absorb,
 	.close = close_reader,
 };

@@ -113,7 +113,7 @@ static sheaf_status warn_of_names(const writer *out, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* ---- create, append, finish ---- */
+/* ---- create, note, finish ---- */
 
 static void close_output(void *created)
 {
@@ -146,9 +146,11 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	return write_prefix(out, err);
 }
 
-static sheaf_status append(void *created, const sheaf_blob *blob, sheaf_error *err)
+/* A chunk in the table, which says where it begins. */
+static sheaf_status note(void *created, const sheaf_blob *blob, size_t *head, sheaf_error *err)
 {
 	writer *out = (writer *)created;
+	(void)head;
 	if (out->nchunks == UINT32_MAX)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%s: expected at most %" PRIu32
@@ -158,8 +160,7 @@ static sheaf_status append(void *created, const sheaf_blob *blob, sheaf_error *e
 	sheaf_builder_u64le(&out->table, (uint64_t)sheaf_sink_tell(out->sink));
 	sheaf_builder_u32le(&out->table, (uint32_t)blob->rows);
 	sheaf_builder_u32le(&out->table, (uint32_t)blob->samples);
-	SHEAF_TRY(sheaf_builder_status(&out->table, err));
-	return sheaf_sink_write(out->sink, blob->bytes.data, blob->bytes.size, err);
+	return sheaf_builder_status(&out->table, err);
 }
 
 static void put_stream_header(sheaf_builder *b, const sheaf_field *field)
@@ -365,7 +366,7 @@ const sheaf_writing sheaf_cbf_writing = {
 	.create = create,
 	.sizes = sizes,
 	.encode = encode,
-	.append = append,
+	.note = note,
 	.finish = finish,
 	.close = close_output,
 };

@@ -164,5 +164,7 @@ const sheaf_format sheaf_format_ctf = {
 	.review = sheaf_ctf_review,
 	.rewind = rewind_reader,
 	.settle = sheaf_ctf_settle,
+	.carry = sheaf_ctf_carry,
+	.absorb = sheaf_ctf_absorb,
 	.close = close_reader,
 };

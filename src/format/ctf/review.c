@@ -3,6 +3,7 @@
  * another id: the page forbids them, CNTK reads them as sequences of their own. They are looked for only when
  * validating, with a sort in bounded memory. */
 #include "base/context.h"
+#include "base/cursor.h"
 #include "base/spell.h"
 #include "format/ctf/ctf.h"
 #include <inttypes.h>
@@ -30,6 +31,32 @@ sheaf_status sheaf_ctf_review(void *reader, const sheaf_frame *frame, int64_t ro
 		SHEAF_TRY(sheaf_sorter_add(in->ids, keys[r], (uint64_t)lines[r], err));
 	return SHEAF_OK;
 }
+
+/* ---- in parts ---- */
+
+sheaf_status sheaf_ctf_carry(void *reader, sheaf_builder *bytes, sheaf_error *err)
+{
+	const sheaf_ctf_reader *in = (const sheaf_ctf_reader *)reader;
+	sheaf_builder_u64le(bytes, (uint64_t)in->rows);
+	for (int s = 0; s < in->nstreams; s++) {
+		sheaf_builder_u64le(bytes, (uint64_t)in->rounded[s]);
+		sheaf_builder_u32le(bytes, in->filled[s]);
+	}
+	return sheaf_builder_status(bytes, err);
+}
+
+sheaf_status sheaf_ctf_absorb(void *reader, sheaf_cursor *bytes, sheaf_error *err)
+{
+	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
+	sheaf_cursor_add_to(bytes, &in->rows);
+	for (int s = 0; s < in->nstreams; s++) {
+		sheaf_cursor_add_to(bytes, &in->rounded[s]);
+		in->filled[s] |= sheaf_cursor_u32le(bytes, "mark of a stream") != 0;
+	}
+	return bytes->failed ? sheaf_refuse_carried(err) : SHEAF_OK;
+}
+
+/* ---- settling ---- */
 
 typedef struct repeats {
 	sheaf_ctf_reader *in;

@@ -3,11 +3,15 @@
  * null bytes are neither 0xFF nor a reason, numbers stand where nulls have none, and dates and numbers are
  * such as nobody has. */
 #include "base/context.h"
+#include "base/buffer.h"
+#include "base/cursor.h"
 #include "base/endian.h"
 #include "format/scidb/scidb.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+
+enum { SCIDB_EVIDENCE_NUMBERS = 12 };
 
 /* ---- one item ---- */
 
@@ -115,6 +119,41 @@ sheaf_status sheaf_scidb_review(void *reader, const sheaf_frame *frame, int64_t 
 	if (frame->notes.size)
 		sheaf_scidb_evidence_add(&in->evidence,
 		                         (const sheaf_scidb_evidence *)(const void *)frame->notes.data);
+	return SHEAF_OK;
+}
+
+/* ---- in parts ---- */
+
+/* The numbers of it, in a file's order. */
+static void list_numbers(sheaf_scidb_evidence *e, int64_t *numbers[SCIDB_EVIDENCE_NUMBERS])
+{
+	int64_t *all[SCIDB_EVIDENCE_NUMBERS] = {
+		&e->cells,     &e->odd_cells, &e->nulls, &e->odd_nulls, &e->texts,     &e->odd_texts,
+		&e->dates,     &e->odd_dates, &e->reals, &e->odd_reals, &e->first_odd, &e->first_byte};
+	memcpy((void *)numbers, (const void *)all, sizeof all);
+}
+
+sheaf_status sheaf_scidb_carry(void *reader, sheaf_builder *bytes, sheaf_error *err)
+{
+	sheaf_scidb_evidence e = ((const sheaf_scidb_reader *)reader)->evidence;
+	int64_t *numbers[SCIDB_EVIDENCE_NUMBERS];
+	list_numbers(&e, numbers);
+	for (int i = 0; i < SCIDB_EVIDENCE_NUMBERS; i++) sheaf_builder_u64le(bytes, (uint64_t)*numbers[i]);
+	sheaf_builder_u32le(bytes, (uint32_t)e.first_item);
+	return sheaf_builder_status(bytes, err);
+}
+
+sheaf_status sheaf_scidb_absorb(void *reader, sheaf_cursor *bytes, sheaf_error *err)
+{
+	sheaf_scidb_reader *in = (sheaf_scidb_reader *)reader;
+	sheaf_scidb_evidence e = {0};
+	int64_t *numbers[SCIDB_EVIDENCE_NUMBERS];
+	list_numbers(&e, numbers);
+	for (int i = 0; i < SCIDB_EVIDENCE_NUMBERS; i++) sheaf_cursor_add_to(bytes, numbers[i]);
+	e.first_item = (int)sheaf_cursor_u32le(bytes, "first odd item");
+	if (bytes->failed || e.first_item < 0 || e.first_item >= in->layout.count)
+		return sheaf_refuse_carried(err);
+	if (e.cells > 0) sheaf_scidb_evidence_add(&in->evidence, &e);
 	return SHEAF_OK;
 }
 

@@ -217,5 +217,7 @@ const sheaf_format sheaf_format_scidb = {
 	.review = sheaf_scidb_review,
 	.rewind = rewind_reader,
 	.settle = sheaf_scidb_settle,
+	.carry = sheaf_scidb_carry,
+	.absorb = sheaf_scidb_absorb,
 	.close = close_reader,
 };

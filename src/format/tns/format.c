@@ -58,4 +58,6 @@ const sheaf_format sheaf_format_tns = {
 	.review = sheaf_entry_review,
 	.rewind = sheaf_entry_rewind,
 	.settle = sheaf_entry_settle,
+	.carry = sheaf_entry_carry,
+	.absorb = sheaf_entry_absorb,
 };

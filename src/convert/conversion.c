@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* What doing all of a conversion and doing a part of it share. */
+#include "convert/conversion.h"
+#include "base/memory.h"
+#include "data/frame.h"
+#include "input/lost.h"
+
+/* ---- rows ---- */
+
+static sheaf_status tell_of_keys(sheaf_conversion *c, const sheaf_dataset *input, const sheaf_frame *frame,
+                                 sheaf_error *err)
+{
+	int key = sheaf_schema_key(sheaf_dataset_schema(input));
+	if (c->ninputs == 1 || key < 0) return SHEAF_OK;
+	const uint64_t *keys = (const uint64_t *)(const void *)frame->columns[key].values.data;
+	sheaf_rows_of rows = {sheaf_source_name(sheaf_dataset_source(input)), SHEAF_SEQUENCES,
+	                      sheaf_dataset_row(input), frame->nrows};
+	return sheaf_tell_of_keys(keys, &rows, &c->key_told, c->cx, err);
+}
+
+sheaf_status sheaf_conversion_frame(sheaf_conversion *c, const sheaf_dataset *input, const sheaf_frame *frame,
+                                    const int *columns, sheaf_frame *out, sheaf_error *err)
+{
+	SHEAF_TRY(tell_of_keys(c, input, frame, err));
+	return sheaf_frame_slice(frame, 0, frame->nrows, columns, c->schema.nfields, out, err);
+}
+
+/* Streams may stand in another order in each input. */
+sheaf_status sheaf_conversion_columns(const sheaf_conversion *c, const sheaf_dataset *input, int **out,
+                                      sheaf_error *err)
+{
+	const sheaf_schema *schema = sheaf_dataset_schema(input);
+	void *memory;
+	SHEAF_TRY(sheaf_allocate_array(c->cx, (uint64_t)c->schema.nfields, sizeof **out, &memory, err));
+	int *columns = *out = (int *)memory;
+	for (int f = 0; f < c->schema.nfields; f++) {
+		const sheaf_field *field = &c->schema.fields[f];
+		columns[f] = field->meaning == SHEAF_KEY ? sheaf_schema_key(schema)
+		                                         : sheaf_schema_find_near(schema, field->name, f);
+	}
+	return SHEAF_OK;
+}
+
+/* ---- the output ---- */
+
+sheaf_status sheaf_conversion_check_settings(const sheaf_conversion *c, sheaf_error *err)
+{
+	for (int i = 0; i < c->options->nsettings; i++)
+		if (!c->used[i])
+			return sheaf_fail_option(err, SHEAF_USAGE, c->options->settings[i].name,
+			                         ": expected an option that %s uses for reading or %s for writing, found "
+			                         "one that neither does",
+			                         sheaf_dataset_format(c->inputs[0])->name, c->to->name);
+	return SHEAF_OK;
+}
+
+sheaf_create_options sheaf_conversion_creates(const sheaf_conversion *c)
+{
+	return (sheaf_create_options){sizeof(sheaf_create_options),
+	                              c->to->name,
+	                              c->options->settings,
+	                              c->options->nsettings,
+	                              &c->totals,
+	                              c->options->duplicates,
+	                              c->structured ? &c->structure : NULL,
+	                              c->options->allow_large,
+	                              c->replaces};
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/* All parts of a conversion become its output: the conversion itself, with what the parts have instead of
+ * rows that are read. */
+#include "base/context.h"
+#include "base/memory.h"
+#include "base/spell.h"
+#include "convert/part_body.h"
+#include "data/frame_bytes.h"
+#include "input/lost.h"
+#include "io/sink.h"
+#include <inttypes.h>
+#include <string.h>
+
+/* An input whose review goes on where the parts have left off. */
+typedef struct settling {
+	int input; /* -1: none */
+	sheaf_source *source;
+	const sheaf_format *format;
+	sheaf_values values;
+	sheaf_reader *in;
+	sheaf_context *cx;
+	bool deaf; /* what opening finds the parts have told */
+} settling;
+
+typedef struct merging {
+	sheaf_context *told, *cx; /* the caller's; the one that hears no warning of keys twice */
+	bool key_told;
+	const char *output;
+	bool force;
+	sheaf_part_set set;
+	sheaf_part_common common;
+	sheaf_part_own *owns; /* of each part */
+	const sheaf_format *to;
+	sheaf_facts totals;
+	int64_t rows;
+	bool *used; /* one for each setting */
+	sheaf_writer *writer;
+	settling now;
+} merging;
+
+/* ---- what is told ---- */
+
+/* Each part that has met a key has said so. */
+static sheaf_status hear(void *user, const sheaf_problem *problem, sheaf_error *err)
+{
+	merging *m = (merging *)user;
+	bool keys = strcmp(problem->rule, SHEAF_RULE_KEYS) == 0;
+	if (keys && m->key_told) return SHEAF_OK;
+	m->key_told |= keys;
+	if (m->writer) SHEAF_TRY(sheaf_writer_settle(m->writer, err));
+	return sheaf_report(m->told, problem, err);
+}
+
+static sheaf_status hear_of_input(void *user, const sheaf_problem *problem, sheaf_error *err)
+{
+	merging *m = (merging *)user;
+	return m->now.deaf ? SHEAF_OK : sheaf_report(m->cx, problem, err);
+}
+
+/* ---- what only the whole shows ---- */
+
+static void stop_settling(merging *m)
+{
+	settling *s = &m->now;
+	if (s->in) sheaf_reader_close(s->format, s->in);
+	if (s->values.settings) sheaf_settings_release(m->told, &s->values, m->common.nsettings);
+	sheaf_source_close(s->source);
+	if (s->cx) sheaf_context_end_listening(s->cx);
+	*s = (settling){.input = -1};
+}
+
+static sheaf_status settle(merging *m, sheaf_error *err)
+{
+	settling *s = &m->now;
+	sheaf_status status = SHEAF_OK;
+	if (s->in && m->writer) status = sheaf_writer_settle(m->writer, err);
+	if (status == SHEAF_OK && s->in && s->format->settle) status = s->format->settle(s->in, err);
+	stop_settling(m);
+	return status;
+}
+
+static sheaf_status find_reader(merging *m, int input, sheaf_error *err)
+{
+	const char *name = m->common.readers[input].format;
+	m->now.format = sheaf_format_find(name);
+	if (m->now.format && m->now.format->open && m->now.format->absorb) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "%s: expected an input of a format that is read in parts, found %s",
+	                  m->set.parts->head.inputs[input].path, name);
+}
+
+static sheaf_status open_reader(merging *m, int input, sheaf_error *err)
+{
+	settling *s = &m->now;
+	const sheaf_part_file *any = m->set.parts;
+	const sheaf_part_reader *r = &m->common.readers[input];
+	const sheaf_known known = {&r->schema, r->witnesses, r->nwitnesses};
+	const sheaf_opening how = {.member = m->common.member, .known = r->known ? &known : NULL};
+	s->input = input;
+	s->deaf = true;
+	SHEAF_TRY(find_reader(m, input, err));
+	SHEAF_TRY(sheaf_context_listen(m->told, (sheaf_listener){hear_of_input, m}, &s->cx, err));
+	SHEAF_TRY(sheaf_source_path(any->head.inputs[input].path, s->cx, &s->source, err));
+	SHEAF_TRY(sheaf_part_check_input(any, input, s->source, err));
+	if (s->format->needs_seek) SHEAF_TRY(sheaf_source_make_seekable(s->source, err));
+	SHEAF_TRY(sheaf_settings_pick(s->format, SHEAF_READING, m->common.settings, m->common.nsettings, m->used,
+	                              m->told, &s->values, err));
+	SHEAF_TRY(sheaf_reader_open(s->format, s->source, &s->values, &how, s->cx, &s->in, err));
+	s->deaf = false;
+	return SHEAF_OK;
+}
+
+/* Rows of this input come, and no more of those before it. */
+static sheaf_status turn_to(merging *m, int input, sheaf_error *err)
+{
+	if (m->now.input >= 0 && m->now.input != input) return settle(m, err);
+	return SHEAF_OK;
+}
+
+static sheaf_status absorb(merging *m, const sheaf_part_segment *segment, sheaf_error *err)
+{
+	sheaf_cursor kept = sheaf_cursor_over(segment->kept.data, segment->kept.size, 0);
+	if (segment->settled || segment->kept.size == 0) return SHEAF_OK;
+	if (!m->now.in) SHEAF_TRY(open_reader(m, segment->input, err));
+	return m->now.format->absorb(m->now.in, &kept, err);
+}
+
+/* ---- rows ---- */
+
+/* Where in the payload, and in the list of blobs, a part stands. */
+typedef struct place {
+	const sheaf_part_file *part;
+	const sheaf_part_own *own;
+	int64_t blob, byte;
+} place;
+
+static sheaf_status put_frame(merging *m, const place *at, int64_t size, int64_t rows, sheaf_error *err)
+{
+	sheaf_buffer bytes = {0};
+	sheaf_frame frame;
+	SHEAF_TRY(sheaf_source_view_at(at->part->source, at->byte, (size_t)size, &bytes, err));
+	sheaf_status status = sheaf_frame_from_bytes(&bytes, &m->common.schema, m->cx, &frame, err);
+	sheaf_buffer_reset(&bytes);
+	if (status == SHEAF_DATA) return sheaf_part_refuse(at->part, "rows", err);
+	SHEAF_TRY(status);
+	status = frame.nrows == rows ? sheaf_write(m->writer, &frame, err)
+	                             : sheaf_part_refuse(at->part, "number of rows", err);
+	sheaf_frame_free(&frame);
+	return status;
+}
+
+static sheaf_status put_next(merging *m, place *at, sheaf_error *err)
+{
+	int64_t size, rows, samples;
+	sheaf_part_blob(at->own, at->blob, &size, &rows, &samples);
+	sheaf_blob blob = {.bytes = {.size = (size_t)size}, .rows = rows, .samples = samples};
+	SHEAF_TRY(m->common.stores ? put_frame(m, at, size, rows, err)
+	                           : sheaf_writer_take(m->writer, at->part->source, at->byte, size, &blob, err));
+	at->blob++;
+	at->byte += size;
+	sheaf_progress(m->told, m->rows += rows, m->totals.rows);
+	return SHEAF_OK;
+}
+
+/* The rows up to blob `to`, each after what was found before it. */
+static sheaf_status put_segment(merging *m, place *at, const sheaf_part_segment *segment, int64_t to,
+                                sheaf_error *err)
+{
+	sheaf_told told = sheaf_told_over(segment->told, m->output);
+	SHEAF_TRY(turn_to(m, segment->input, err));
+	while (at->blob < to) {
+		SHEAF_TRY(sheaf_told_until(&told, m->common.stores ? at->blob : INT64_MAX - 1, m->cx, err));
+		SHEAF_TRY(put_next(m, at, err));
+	}
+	SHEAF_TRY(sheaf_told_until(&told, INT64_MAX - 1, m->cx, err));
+	return absorb(m, segment, err);
+}
+
+static sheaf_status put_part(merging *m, int number, sheaf_error *err)
+{
+	sheaf_part_segment segment, next = {0};
+	sheaf_part_own *own = &m->owns[number];
+	place at = {.part = &m->set.parts[number], .own = own, .byte = SHEAF_PART_PAYLOAD};
+	for (int s = 0; s < own->nsegments; s++) {
+		if (s == 0) SHEAF_TRY(sheaf_part_next_segment(at.part, own, &next, err));
+		segment = next;
+		bool last = s + 1 == own->nsegments;
+		if (!last) SHEAF_TRY(sheaf_part_next_segment(at.part, own, &next, err));
+		SHEAF_TRY(put_segment(m, &at, &segment, last ? own->nblobs : next.blob, err));
+	}
+	return at.blob == own->nblobs ? SHEAF_OK : sheaf_part_refuse(at.part, "inputs of its rows", err);
+}
+
+static sheaf_status put_parts(merging *m, sheaf_error *err)
+{
+	for (int p = 0; p < m->set.n; p++) SHEAF_TRY(put_part(m, p, err));
+	return settle(m, err);
+}
+
+/* ---- whether the parts fit together ---- */
+
+static sheaf_status refuse_index(const sheaf_part_file *part, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_STALE,
+	                  "%s: expected the rows that the others have left to it, found others: an index of "
+	                  "another content was used (" SHEAF_OPTION("index") " never does without)",
+	                  sheaf_source_name(part->source));
+}
+
+static sheaf_status add_up(merging *m, sheaf_error *err)
+{
+	sheaf_facts *sum = &m->totals;
+	*sum = SHEAF_NO_FACTS;
+	sum->rows = sum->longest = 0;
+	sum->ordinal_keys = 1;
+	for (int p = 0; p < m->set.n; p++) {
+		const sheaf_part_own *own = &m->owns[p];
+		if (own->rows > 0 && own->row != sum->rows && !m->common.stores)
+			return refuse_index(&m->set.parts[p], err);
+		if (own->rows > INT64_MAX - sum->rows) return sheaf_part_refuse(&m->set.parts[p], "its rows", err);
+		sum->rows += own->rows;
+		if (own->facts.longest > sum->longest) sum->longest = own->facts.longest;
+		if (own->facts.ordinal_keys != 1) sum->ordinal_keys = 0;
+	}
+	return SHEAF_OK;
+}
+
+static bool is_simple(const sheaf_facts *f)
+{
+	return f->ordinal_keys == 1 && f->longest >= 0 && f->longest <= 1;
+}
+
+/* What was encoded relies on the totals, which were found before. */
+static sheaf_status check_totals(merging *m, sheaf_error *err)
+{
+	const sheaf_facts *then = &m->common.totals, sum = m->totals;
+	const sheaf_writing *write = m->to->write;
+	if (m->common.stores) {
+		if (!write->needs_totals && !write->needs_rows) m->totals = *then;
+		return SHEAF_OK;
+	}
+	m->totals = *then;
+	bool rows = !write->needs_rows || then->rows == sum.rows;
+	bool shape = !write->needs_totals || m->common.schema.rows != SHEAF_SEQUENCES ||
+	             is_simple(then) == is_simple(&sum);
+	return rows && shape ? SHEAF_OK : refuse_index(m->set.parts, err);
+}
+
+static sheaf_status find_target(merging *m, sheaf_error *err)
+{
+	const sheaf_format *named = sheaf_format_of_name(m->output);
+	m->to = sheaf_format_find(m->common.to);
+	if (!m->to || !m->to->write)
+		return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected a format that this build has, found %s",
+		                  sheaf_source_name(m->set.parts->source), m->common.to);
+	if (named && named != m->to)
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: expected the name of a %s file, since the parts are of one, "
+		                  "found that of another format",
+		                  m->output, m->to->name);
+	if (m->common.stores || sheaf_writes_in_parts(m->to, &m->common.schema)) return SHEAF_OK;
+	return sheaf_part_refuse(m->set.parts, "rows that are encoded apart", err);
+}
+
+static sheaf_status read_bodies(merging *m, sheaf_error *err)
+{
+	void *memory;
+	if (strcmp(m->set.parts->head.job, "convert") != 0)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected a part of a conversion, found one of sheaf %s",
+		                  sheaf_source_name(m->set.parts->source), m->set.parts->head.job);
+	SHEAF_TRY(sheaf_part_read_common(m->set.parts, &m->common, err));
+	SHEAF_TRY(sheaf_allocate_array(m->told, (uint64_t)m->set.n, sizeof *m->owns, &memory, err));
+	m->owns = (sheaf_part_own *)memory;
+	for (int p = 0; p < m->set.n; p++) SHEAF_TRY(sheaf_part_read_own(&m->set.parts[p], &m->owns[p], err));
+	SHEAF_TRY(sheaf_allocate_array(m->told, (uint64_t)m->common.nsettings, sizeof *m->used, &memory, err));
+	m->used = (bool *)memory;
+	SHEAF_TRY(find_target(m, err));
+	SHEAF_TRY(add_up(m, err));
+	return check_totals(m, err);
+}
+
+/* ---- all of it ---- */
+
+static sheaf_status create_writer(merging *m, sheaf_error *err)
+{
+	sheaf_sink *sink;
+	const sheaf_part_own *first = m->owns;
+	sheaf_create_options create = {.size = sizeof create,
+	                               .format = m->to->name,
+	                               .settings = m->common.settings,
+	                               .nsettings = m->common.nsettings,
+	                               .totals = &m->totals,
+	                               .duplicates = m->common.duplicates,
+	                               .structure = first->structured ? &first->structure : NULL,
+	                               .allow_large = m->common.allow_large,
+	                               .force = m->force};
+	SHEAF_TRY(m->force ? sheaf_sink_path(m->output, m->told, &sink, err)
+	                   : sheaf_sink_path_new(m->output, m->told, &sink, err));
+	if (m->common.input_bytes >= 0 && !m->common.allow_large) sheaf_sink_bound(sink, m->common.input_bytes);
+	return sheaf_create_overlapping(sink, &m->common.schema, &create, m->used, m->told, &m->writer, err);
+}
+
+static sheaf_status merge(merging *m, sheaf_error *err)
+{
+	SHEAF_TRY(read_bodies(m, err));
+	sheaf_told opening = sheaf_told_over(m->owns->opening, m->output);
+	SHEAF_TRY(sheaf_told_until(&opening, INT64_MAX - 1, m->cx, err));
+	SHEAF_TRY(create_writer(m, err));
+	sheaf_status status = put_parts(m, err);
+	sheaf_writer *writer = m->writer;
+	m->writer = NULL;
+	if (status == SHEAF_OK) return sheaf_finish(writer, err);
+	sheaf_abandon(writer);
+	return status;
+}
+
+static void release(merging *m)
+{
+	stop_settling(m);
+	if (m->used) sheaf_release(m->told, m->used, (size_t)m->common.nsettings * sizeof *m->used);
+	if (m->owns) sheaf_release(m->told, m->owns, (size_t)m->set.n * sizeof *m->owns);
+	sheaf_part_common_free(&m->common);
+	sheaf_part_set_close(&m->set);
+	sheaf_context_end_listening(m->cx);
+}
+
+sheaf_status sheaf_convert_merge(const char *const *parts, int n, const char *output, bool force,
+                                 sheaf_context *cx, int64_t *rows, sheaf_error *err)
+{
+	merging m = {.told = cx, .output = output, .force = force, .now = {.input = -1}};
+	sheaf_status status = sheaf_context_listen(cx, (sheaf_listener){hear, &m}, &m.cx, err);
+	if (status == SHEAF_OK) status = sheaf_part_set_open(parts, n, cx, &m.set, err);
+	if (status == SHEAF_OK) status = merge(&m, err);
+	*rows = m.rows;
+	release(&m);
+	return status;
+}

@@ -1,0 +1,558 @@
+/* SPDX-License-Identifier: MIT */
+/* A part of a conversion: a run of the inputs' pieces becomes a part file. */
+#include "base/checked.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "convert/part_body.h"
+#include "data/frame.h"
+#include "data/frame_bytes.h"
+#include "io/sink.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A part being made. */
+typedef struct making {
+	sheaf_conversion *c;
+	sheaf_sink *sink; /* of the part file */
+	sheaf_cuts *cuts; /* of each input; of none where any cannot be cut */
+	bool whole;       /* so the first part has everything */
+	/* where chunks are opened by bytes: */
+	int64_t chunk_bytes; /* 0: they are not */
+	int64_t **before;    /* of each input: bytes of the rows before each piece */
+	int64_t bytes;       /* of all rows */
+	int64_t low, high;   /* the rows of this part have this many bytes before them, at least and below */
+	int64_t passed;      /* bytes of the rows before the next frame */
+	int64_t start;       /* bytes of those before the first row that is taken from a frame */
+	int64_t done, total; /* bytes of the inputs */
+	/* what becomes of it */
+	sheaf_builder segments, blobs, told;
+	int64_t nblobs, open_size, open_rows, open_samples; /* the last blob may still grow */
+	bool is_open;
+	uint32_t nsegments;
+	int64_t row, rows; /* -1: no row yet */
+	sheaf_facts facts;
+	sheaf_frame frame; /* rows that are stored next */
+} making;
+
+/* ---- the payload ---- */
+
+static void close_blob(making *m)
+{
+	if (!m->is_open) return;
+	sheaf_part_put_i64(&m->blobs, m->open_size);
+	sheaf_part_put_i64(&m->blobs, m->open_rows);
+	sheaf_part_put_i64(&m->blobs, m->open_samples);
+	m->c->stored = ++m->nblobs;
+	m->is_open = false;
+	m->open_size = m->open_rows = m->open_samples = 0;
+}
+
+/* Blobs that nobody will ask for one by one become one. */
+static sheaf_status put_blob(void *user, const sheaf_blob *blob, sheaf_error *err)
+{
+	making *m = (making *)user;
+	if (blob->bytes.size) SHEAF_TRY(sheaf_sink_write(m->sink, blob->bytes.data, blob->bytes.size, err));
+	if (m->c->to->write->note) close_blob(m);
+	m->is_open = true;
+	m->open_size += (int64_t)blob->bytes.size;
+	m->open_rows += blob->rows;
+	m->open_samples += blob->samples;
+	return SHEAF_OK;
+}
+
+static sheaf_status store(making *m, sheaf_error *err)
+{
+	sheaf_builder b;
+	sheaf_blob blob = {.rows = m->frame.nrows};
+	if (m->frame.nrows == 0) return SHEAF_OK;
+	sheaf_builder_begin(&b, m->c->cx, NULL);
+	sheaf_frame_to_bytes(&m->frame, &b);
+	SHEAF_TRY(sheaf_builder_finish(&b, &blob.bytes, err));
+	close_blob(m);
+	sheaf_status status = put_blob(m, &blob, err);
+	close_blob(m);
+	sheaf_buffer_reset(&blob.bytes);
+	sheaf_frame_clear(&m->frame);
+	return status;
+}
+
+/* ---- rows ---- */
+
+static void count_rows(making *m, const sheaf_frame *frame, int64_t row)
+{
+	if (m->row < 0) m->row = row;
+	sheaf_facts_add(&m->facts, &m->c->schema, frame, row);
+	m->rows += frame->nrows;
+}
+
+/* Rows are copied, so that buffers have what belongs to them and nothing else. */
+static sheaf_status put_rows(making *m, const sheaf_frame *frame, int64_t from, int64_t to, int64_t row,
+                             sheaf_error *err)
+{
+	sheaf_frame some = {0};
+	if (from == to) return SHEAF_OK;
+	if (m->row < 0 && !m->c->stores) sheaf_writer_divert(m->c->writer, row + from, m->start, put_blob, m);
+	SHEAF_TRY(sheaf_frame_slice(frame, from, to, NULL, 0, &some, err));
+	count_rows(m, &some, row + from);
+	sheaf_status status = SHEAF_OK;
+	if (m->c->stores) {
+		status = sheaf_frame_append(&m->frame, &some, 0, some.nrows, m->c->cx, err);
+		if (status == SHEAF_OK) status = store(m, err);
+	} else {
+		some.checked = frame->checked;
+		status = sheaf_write(m->c->writer, &some, err);
+	}
+	sheaf_frame_free(&some);
+	return status;
+}
+
+/* Of a frame that lies across a border, the rows of this part. */
+static void find_rows(making *m, const int64_t *bytes, int64_t nrows, int64_t *from, int64_t *to)
+{
+	int64_t sum = m->start = m->passed;
+	*from = *to = 0;
+	for (int64_t r = 0; r < nrows; r++) {
+		if (sum < m->low) *from = r + 1, m->start = sum + bytes[r];
+		if (sum < m->high) *to = r + 1;
+		sum += bytes[r];
+	}
+	if (*to < *from) *to = *from;
+	m->passed = sum;
+}
+
+static sheaf_status choose_rows(making *m, const sheaf_frame *frame, int64_t *from, int64_t *to,
+                                sheaf_error *err)
+{
+	void *memory;
+	int64_t chunk_bytes;
+	*from = 0, *to = frame->nrows;
+	if (!m->chunk_bytes || frame->nrows == 0) return SHEAF_OK;
+	SHEAF_TRY(sheaf_allocate_array(m->c->cx, (uint64_t)frame->nrows, sizeof(int64_t), &memory, err));
+	sheaf_status status = sheaf_writer_sizes(m->c->writer, frame, (int64_t *)memory, &chunk_bytes, err);
+	if (status == SHEAF_OK) find_rows(m, (const int64_t *)memory, frame->nrows, from, to);
+	sheaf_release(m->c->cx, memory, (size_t)frame->nrows * sizeof(int64_t));
+	return status;
+}
+
+static sheaf_status copy_frame(making *m, const sheaf_dataset *d, const sheaf_frame *frame,
+                               const int *columns, int64_t first, sheaf_error *err)
+{
+	int64_t from, to;
+	sheaf_frame ordered = {0};
+	sheaf_status status = sheaf_conversion_frame(m->c, d, frame, columns, &ordered, err);
+	ordered.checked = frame->checked;
+	if (status == SHEAF_OK) status = choose_rows(m, &ordered, &from, &to, err);
+	if (status == SHEAF_OK) status = put_rows(m, &ordered, from, to, first + sheaf_dataset_row(d), err);
+	sheaf_frame_free(&ordered);
+	return status;
+}
+
+static sheaf_status copy_rows(making *m, sheaf_dataset *d, int64_t first, sheaf_error *err)
+{
+	sheaf_error failure;
+	const sheaf_frame *frame;
+	sheaf_status status;
+	int *columns;
+	SHEAF_TRY(sheaf_conversion_columns(m->c, d, &columns, err));
+	while ((status = sheaf_next(d, &frame, &failure)) == SHEAF_OK &&
+	       (status = copy_frame(m, d, frame, columns, first, &failure)) == SHEAF_OK) {
+		if (m->whole) continue;
+		m->done += sheaf_decoding_piece(&d->decoding)->size;
+		sheaf_progress(m->c->cx, m->done, m->total);
+	}
+	sheaf_release(m->c->cx, columns, (size_t)m->c->schema.nfields * sizeof *columns);
+	if (m->c->writer) SHEAF_TRY(sheaf_writer_settle(m->c->writer, err));
+	if (status == SHEAF_END) return SHEAF_OK;
+	if (err) *err = failure;
+	return status;
+}
+
+/* ---- an input ---- */
+
+static sheaf_status put_segment(making *m, int input, int64_t blob, bool settled, sheaf_error *err)
+{
+	sheaf_builder kept;
+	sheaf_builder_begin(&kept, m->c->cx, NULL);
+	sheaf_status status = settled ? SHEAF_OK : sheaf_dataset_carry(m->c->inputs[input], &kept, err);
+	sheaf_builder_u32le(&m->segments, (uint32_t)input);
+	sheaf_builder_u32le(&m->segments, settled);
+	sheaf_part_put_i64(&m->segments, blob);
+	sheaf_part_put_bytes(&m->segments, &m->told);
+	sheaf_part_put_bytes(&m->segments, &kept);
+	sheaf_builder_drop(&kept);
+	m->nsegments++;
+	m->told.size = 0;
+	return status;
+}
+
+static sheaf_status copy_input(making *m, int input, const sheaf_range *range, int64_t first,
+                               sheaf_error *err)
+{
+	sheaf_dataset *d = m->c->inputs[input];
+	int64_t blob = m->nblobs;
+	if (range) SHEAF_TRY(sheaf_dataset_narrow(d, range, err));
+	m->c->kept = &m->told;
+	sheaf_status status = copy_rows(m, d, first, err);
+	m->c->kept = NULL;
+	if (status == SHEAF_OK) status = sheaf_builder_status(&m->told, err);
+	return status ? status : put_segment(m, input, blob, !range, err);
+}
+
+/* ---- which rows ---- */
+
+static sheaf_status tell_of_whole(const making *m, int input, const char *why, sheaf_error *err)
+{
+	sheaf_problem problem = {SHEAF_WARNING,
+	                         SHEAF_UNSUPPORTED,
+	                         "input not cut",
+	                         SHEAF_NOWHERE,
+	                         "an input that can be read in parts",
+	                         why,
+	                         "the first part has everything, the others have nothing"};
+	if (m->c->part > 1) return SHEAF_OK;
+	problem.place.file = sheaf_source_name(m->c->inputs[input]->source);
+	return sheaf_report(m->c->told, &problem, err);
+}
+
+static sheaf_status cut_inputs(making *m, sheaf_error *err)
+{
+	for (int i = 0; i < m->c->ninputs && !m->whole; i++) {
+		const char *why = sheaf_dataset_uncut(m->c->inputs[i]);
+		if (!why) SHEAF_TRY(sheaf_dataset_cut(m->c->inputs[i], m->c->parts, &m->cuts[i], err));
+		if (!why && m->cuts[i].count == 0) why = "nothing to cut";
+		if (why) SHEAF_TRY(tell_of_whole(m, i, why, err));
+		m->whole = why != NULL;
+		for (int64_t p = 0; p < m->cuts[i].count; p++) m->total += m->cuts[i].entries[p].size;
+	}
+	return SHEAF_OK;
+}
+
+/* The part of a share: the first of the numbers that is at least share/parts of the sum. */
+static int64_t border(int64_t sum, int share, int parts) { return (int64_t)((__int128)sum * share / parts); }
+
+/* ---- chunks that are opened by bytes ---- */
+
+static sheaf_status add_sizes(making *m, const sheaf_frame *frame, const int *columns, sheaf_error *err)
+{
+	void *memory;
+	sheaf_frame ordered = {0};
+	if (frame->nrows == 0) return SHEAF_OK;
+	SHEAF_TRY(sheaf_allocate_array(m->c->cx, (uint64_t)frame->nrows, sizeof(int64_t), &memory, err));
+	int64_t *bytes = (int64_t *)memory;
+	sheaf_status status =
+		sheaf_frame_slice(frame, 0, frame->nrows, columns, m->c->schema.nfields, &ordered, err);
+	if (status == SHEAF_OK) status = sheaf_writer_sizes(m->c->writer, &ordered, bytes, &m->chunk_bytes, err);
+	for (int64_t r = 0; r < frame->nrows && status == SHEAF_OK; r++)
+		if (!sheaf_add_i64(&m->bytes, m->bytes, bytes[r]))
+			status = sheaf_fail(err, SHEAF_LIMIT, "part: expected fewer bytes of rows, found 2^63 or more");
+	sheaf_frame_free(&ordered);
+	sheaf_release(m->c->cx, memory, (size_t)frame->nrows * sizeof(int64_t));
+	return status;
+}
+
+/* One pass over the rows, with all threads, piece by piece of the table. */
+static sheaf_status measure_rows(making *m, int input, sheaf_decoding *decoding, const int *columns,
+                                 sheaf_error *err)
+{
+	const sheaf_frame *frame;
+	for (int64_t p = 0; p < m->cuts[input].count; p++) {
+		m->before[input][p] = m->bytes;
+		SHEAF_TRY(sheaf_decoding_next(decoding, &frame, err));
+		SHEAF_TRY(add_sizes(m, frame, columns, err));
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status measure_with(making *m, int input, sheaf_context *quiet, const int *columns,
+                                 sheaf_error *err)
+{
+	sheaf_decoding decoding = {0};
+	sheaf_dataset *d = m->c->inputs[input];
+	sheaf_range all = {.cuts = &m->cuts[input], .to = m->cuts[input].count, .open_ended = true};
+	SHEAF_TRY(sheaf_dataset_narrow(d, &all, err));
+	sheaf_status status =
+		sheaf_decoding_open(&decoding, d->format, d->source, d->in, d->piece_bytes, quiet, err);
+	if (status == SHEAF_OK) status = measure_rows(m, input, &decoding, columns, err);
+	sheaf_decoding_close(&decoding);
+	sheaf_dataset_widen(d);
+	return status;
+}
+
+static sheaf_status measure_input(making *m, int input, sheaf_context *quiet, sheaf_error *err)
+{
+	void *memory;
+	int *columns;
+	SHEAF_TRY(sheaf_allocate_array(m->c->cx, (uint64_t)m->cuts[input].count, sizeof(int64_t), &memory, err));
+	m->before[input] = (int64_t *)memory;
+	SHEAF_TRY(sheaf_conversion_columns(m->c, m->c->inputs[input], &columns, err));
+	sheaf_status status = measure_with(m, input, quiet, columns, err);
+	sheaf_release(m->c->cx, columns, (size_t)m->c->schema.nfields * sizeof *columns);
+	return status;
+}
+
+/* Rows belong to the part that has the chunk in which they are. */
+static sheaf_status find_chunks(making *m, sheaf_error *err)
+{
+	sheaf_context *quiet;
+	sheaf_status status = SHEAF_OK;
+	SHEAF_TRY(sheaf_context_quiet(m->c->told, &quiet, err));
+	for (int i = 0; i < m->c->ninputs && status == SHEAF_OK; i++) status = measure_input(m, i, quiet, err);
+	sheaf_context_free(quiet);
+	SHEAF_TRY(status);
+	int64_t chunks = m->bytes && m->chunk_bytes ? (m->bytes - 1) / m->chunk_bytes + 1 : 0;
+	m->low = border(chunks, m->c->part - 1, m->c->parts) * m->chunk_bytes;
+	m->high =
+		m->c->part == m->c->parts ? INT64_MAX : border(chunks, m->c->part, m->c->parts) * m->chunk_bytes;
+	return SHEAF_OK;
+}
+
+/* The pieces of an input in which rows of this part are: from the last one that begins before them. */
+static sheaf_range pieces_of_chunks(const making *m, int input)
+{
+	const sheaf_cuts *cuts = &m->cuts[input];
+	const int64_t *before = m->before[input];
+	sheaf_range range = {.cuts = cuts};
+	bool ends_before = m->low > 0 && input + 1 < m->c->ninputs && m->before[input + 1][0] <= m->low;
+	if (m->low >= m->high || ends_before) return range;
+	while (range.to < cuts->count && before[range.to] < m->high) range.to++;
+	while (range.from < cuts->count && before[range.from] < m->low) range.from++;
+	bool begins_within = range.from == cuts->count || before[range.from] > m->low;
+	if (begins_within && range.from > 0) range.from--;
+	range.shared = range.from < range.to && before[range.from] < m->low;
+	return range;
+}
+
+/* ---- bytes of the inputs ---- */
+
+static sheaf_range pieces_of_share(const making *m, int input, int64_t before)
+{
+	const sheaf_cuts *cuts = &m->cuts[input];
+	int64_t low = border(m->total, m->c->part - 1, m->c->parts),
+			high = border(m->total, m->c->part, m->c->parts);
+	sheaf_range range = {.cuts = cuts};
+	for (int64_t p = 0; p < cuts->count; p++) {
+		if (before < low) range.from = p + 1;
+		if (before < high) range.to = p + 1;
+		before += cuts->entries[p].size;
+	}
+	return range;
+}
+
+/* ---- all inputs ---- */
+
+static int64_t bytes_of(const sheaf_cuts *cuts)
+{
+	int64_t sum = 0;
+	for (int64_t p = 0; p < cuts->count; p++) sum += cuts->entries[p].size;
+	return sum;
+}
+
+static sheaf_status copy_all(making *m, sheaf_error *err)
+{
+	int64_t row = 0;
+	if (m->c->part > 1) return SHEAF_OK;
+	for (int i = 0; i < m->c->ninputs; i++) {
+		SHEAF_TRY(copy_input(m, i, NULL, row, err));
+		row += m->c->inputs[i]->next_row;
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status copy_share(making *m, sheaf_error *err)
+{
+	int64_t row = 0, byte = 0;
+	m->total = m->done = 0;
+	for (int i = 0; i < m->c->ninputs; i++) m->total += bytes_of(&m->cuts[i]);
+	for (int i = 0; i < m->c->ninputs; i++) {
+		sheaf_range range = m->chunk_bytes ? pieces_of_chunks(m, i) : pieces_of_share(m, i, byte);
+		if (m->chunk_bytes && range.from < range.to) m->passed = m->before[i][range.from];
+		if (range.from < range.to) SHEAF_TRY(copy_input(m, i, &range, row, err));
+		row += m->cuts[i].rows;
+		byte += bytes_of(&m->cuts[i]);
+	}
+	return SHEAF_OK;
+}
+
+/* ---- the writer ---- */
+
+static int forget(void *user, const void *data, size_t size)
+{
+	(void)user, (void)data, (void)size;
+	return 0;
+}
+
+/* What it would write before the rows, the merge writes. */
+static sheaf_status create_writer(making *m, sheaf_error *err)
+{
+	sheaf_sink *sink;
+	sheaf_conversion *c = m->c;
+	sheaf_create_options create = sheaf_conversion_creates(c);
+	SHEAF_TRY(sheaf_sink_function(forget, NULL, sheaf_sink_name(m->sink), c->cx, &sink, err));
+	SHEAF_TRY(sheaf_create_overlapping(sink, &c->schema, &create, c->used, c->told, &c->writer, err));
+	return sheaf_conversion_check_settings(c, err);
+}
+
+static sheaf_status make_rows(making *m, sheaf_error *err)
+{
+	sheaf_conversion *c = m->c;
+	if (c->to->write->sizes && !c->stores && !m->whole) SHEAF_TRY(find_chunks(m, err));
+	if (c->stores) {
+		sheaf_abandon(c->writer);
+		c->writer = NULL;
+	}
+	SHEAF_TRY(m->whole ? copy_all(m, err) : copy_share(m, err));
+	if (c->writer) {
+		sheaf_status status = sheaf_finish_diverted(c->writer, err);
+		c->writer = NULL;
+		SHEAF_TRY(status);
+	}
+	close_blob(m);
+	return SHEAF_OK;
+}
+
+/* ---- the file ---- */
+
+static void put_own(making *m, sheaf_builder *own)
+{
+	const sheaf_conversion *c = m->c;
+	sheaf_builder_u32le(own, c->structured);
+	sheaf_builder_u32le(own, (uint32_t)c->structure);
+	sheaf_part_put_i64(own, m->row < 0 ? 0 : m->row);
+	sheaf_part_put_i64(own, m->rows);
+	sheaf_builder_u32le(own, c->part == c->parts);
+	sheaf_part_put_i64(own, m->facts.rows);
+	sheaf_part_put_i64(own, -1);
+	sheaf_part_put_i64(own, -1);
+	sheaf_part_put_i64(own, m->facts.longest);
+	sheaf_part_put_i64(own, m->facts.ordinal_keys);
+	sheaf_part_put_bytes(own, &c->opening);
+	sheaf_builder_u64le(own, (uint64_t)m->nblobs);
+	sheaf_builder_append(own, m->blobs.data, m->blobs.size);
+	sheaf_builder_u32le(own, m->nsegments);
+	sheaf_builder_append(own, m->segments.data, m->segments.size);
+}
+
+static sheaf_status identify_inputs(const sheaf_conversion *c, sheaf_part_head *head, sheaf_error *err)
+{
+	for (int i = 0; i < c->ninputs; i++) {
+		sheaf_identity stamp;
+		sheaf_source *source = c->inputs[i]->source;
+		head->inputs[i].path = (char *)(uintptr_t)sheaf_source_name(source);
+		SHEAF_TRY(sheaf_source_stamp(source, &stamp, err));
+		SHEAF_TRY(sheaf_source_identify(source, &stamp, &head->inputs[i].identity, err));
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status finish(making *m, sheaf_part_head *head, const sheaf_builder *common, sheaf_error *err)
+{
+	sheaf_builder own, options;
+	sheaf_builder_begin(&own, m->c->cx, NULL);
+	sheaf_builder_begin(&options, m->c->cx, NULL);
+	put_own(m, &own);
+	sheaf_part_put_options(&options, m->c);
+	sheaf_status status = sheaf_builder_status(&options, err);
+	head->options = (char *)options.data;
+	if (status == SHEAF_OK) {
+		status = sheaf_part_finish(m->sink, head, common, &own, err);
+		m->sink = NULL;
+	}
+	sheaf_builder_drop(&own);
+	sheaf_builder_drop(&options);
+	return status;
+}
+
+/* Parts that have cut their inputs alike fit together. */
+static void put_common(const making *m, sheaf_builder *common)
+{
+	sheaf_part_put_common(common, m->c);
+	for (int i = 0; i < m->c->ninputs; i++) {
+		sheaf_part_put_i64(common, m->whole ? -1 : m->cuts[i].count);
+		sheaf_part_put_i64(common, m->whole ? -1 : m->cuts[i].rows);
+	}
+}
+
+static sheaf_status make(making *m, sheaf_part_head *head, sheaf_error *err)
+{
+	sheaf_builder common;
+	m->c->kept = NULL;
+	SHEAF_TRY(sheaf_builder_status(&m->c->opening, err));
+	SHEAF_TRY(identify_inputs(m->c, head, err));
+	SHEAF_TRY(create_writer(m, err));
+	SHEAF_TRY(cut_inputs(m, err));
+	sheaf_builder_begin(&common, m->c->cx, NULL);
+	put_common(m, &common);
+	sheaf_status status = make_rows(m, err);
+	if (status == SHEAF_OK) status = finish(m, head, &common, err);
+	sheaf_builder_drop(&common);
+	return status;
+}
+
+static sheaf_status allocate(making *m, sheaf_part_head *head, sheaf_error *err)
+{
+	void *memory;
+	sheaf_conversion *c = m->c;
+	sheaf_builder *builders[] = {&m->segments, &m->blobs, &m->told};
+	for (size_t i = 0; i < sizeof builders / sizeof *builders; i++)
+		sheaf_builder_begin(builders[i], c->cx, NULL);
+	SHEAF_TRY(sheaf_allocate_array(c->cx, (uint64_t)c->ninputs, sizeof *m->cuts, &memory, err));
+	m->cuts = (sheaf_cuts *)memory;
+	SHEAF_TRY(sheaf_allocate_array(c->cx, (uint64_t)c->ninputs, sizeof *m->before, &memory, err));
+	m->before = (int64_t **)memory;
+	SHEAF_TRY(sheaf_allocate_array(c->cx, (uint64_t)c->ninputs, sizeof *head->inputs, &memory, err));
+	head->inputs = (sheaf_part_input *)memory;
+	head->ninputs = c->ninputs;
+	return SHEAF_OK;
+}
+
+static void release(making *m, sheaf_part_head *head)
+{
+	sheaf_conversion *c = m->c;
+	sheaf_builder *builders[] = {&m->segments, &m->blobs, &m->told};
+	if (c->writer) sheaf_abandon(c->writer);
+	c->writer = NULL;
+	for (int i = 0; m->before && i < c->ninputs; i++)
+		if (m->before[i]) sheaf_release(c->cx, m->before[i], (size_t)m->cuts[i].count * sizeof(int64_t));
+	/* What reads them goes first. */
+	for (int i = 0; i < c->ninputs; i++) {
+		sheaf_close(c->inputs[i]);
+		c->inputs[i] = NULL;
+	}
+	for (int i = 0; m->cuts && i < c->ninputs; i++) sheaf_cuts_free(&m->cuts[i]);
+	if (m->cuts) sheaf_release(c->cx, m->cuts, (size_t)c->ninputs * sizeof *m->cuts);
+	if (m->before) sheaf_release(c->cx, (void *)m->before, (size_t)c->ninputs * sizeof *m->before);
+	if (head->inputs) sheaf_release(c->cx, head->inputs, (size_t)c->ninputs * sizeof *head->inputs);
+	for (size_t i = 0; i < sizeof builders / sizeof *builders; i++) sheaf_builder_drop(builders[i]);
+	sheaf_frame_free(&m->frame);
+	if (m->sink) sheaf_sink_abandon(m->sink);
+}
+
+sheaf_status sheaf_convert_part(sheaf_conversion *c, const char *const *inputs, const char *output,
+                                sheaf_error *err)
+{
+	making m = {.c = c, .row = -1, .facts = SHEAF_NO_FACTS};
+	sheaf_part_head head = {.job = (char *)(uintptr_t) "convert", .part = c->part, .parts = c->parts};
+	(void)inputs;
+	m.facts.rows = 0, m.facts.longest = 0, m.facts.ordinal_keys = 1;
+	sheaf_status status = allocate(&m, &head, err);
+	if (status == SHEAF_OK) status = sheaf_part_create(output, c->replaces, c->cx, &m.sink, err);
+	if (status == SHEAF_OK) status = make(&m, &head, err);
+	release(&m, &head);
+	return status;
+}
+
+/* ---- names ---- */
+
+/* NAME.ctf.part and NAME.ctf.3.part become a ctf. */
+const sheaf_format *sheaf_part_target(const char *path)
+{
+	char name[4096];
+	size_t n = strlen(path), suffix = strlen(SHEAF_PART_SUFFIX);
+	if (n >= sizeof name) return NULL;
+	memcpy(name, path, n + 1);
+	if (n > suffix && strcmp(name + n - suffix, SHEAF_PART_SUFFIX) == 0) name[n - suffix] = '\0';
+	char *dot = strrchr(name, '.');
+	if (dot && dot[1] && strspn(dot + 1, "0123456789") == strlen(dot + 1)) *dot = '\0';
+	return sheaf_format_of_name(name);
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* The bytes of it: docs/part-file.md describes them. */
+#include "convert/part_body.h"
+#include "base/memory.h"
+#include "data/frame.h"
+#include "data/schema_bytes.h"
+#include <inttypes.h>
+#include <string.h>
+
+enum { BLOB = 24, SEGMENT_LEAST = 32, SETTING_LEAST = 8, READER_LEAST = 8 };
+
+/* ---- what is common, to bytes ---- */
+
+/* What is known of an input whose schema was inferred, as an index knows it. */
+static void put_reader(sheaf_builder *b, const sheaf_dataset *d)
+{
+	const int64_t *witnesses = NULL;
+	sheaf_input below = sheaf_dataset_below(d);
+	const sheaf_random_access *random = below.format->random;
+	bool known = below.in->facts.guess && !d->glance && random && random->witnesses;
+	int n = known ? random->witnesses(below.in, &witnesses) : 0;
+	if (n > SHEAF_INDEX_WITNESSES) n = 0;
+	sheaf_part_put_text(b, d->native->name);
+	sheaf_builder_u32le(b, n > 0);
+	if (n == 0) return;
+	sheaf_schema_to_bytes(&below.in->schema, b);
+	sheaf_builder_u32le(b, (uint32_t)n);
+	for (int w = 0; w < n; w++) sheaf_part_put_i64(b, witnesses[w]);
+}
+
+static void put_facts(sheaf_builder *b, const sheaf_facts *f)
+{
+	const int64_t numbers[] = {f->rows, f->samples, f->chunks, f->longest, f->ordinal_keys};
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) sheaf_part_put_i64(b, numbers[i]);
+}
+
+void sheaf_part_put_common(sheaf_builder *b, const sheaf_conversion *c)
+{
+	sheaf_part_put_text(b, c->to->name);
+	sheaf_builder_u32le(b, c->stores);
+	sheaf_builder_u32le(b, c->options->allow_large);
+	sheaf_builder_u32le(b, (uint32_t)c->options->duplicates);
+	sheaf_part_put_i64(b, c->input_bytes);
+	put_facts(b, &c->totals);
+	sheaf_schema_to_bytes(&c->schema, b);
+	sheaf_builder_u32le(b, (uint32_t)c->options->nsettings);
+	for (int i = 0; i < c->options->nsettings; i++) {
+		sheaf_part_put_text(b, c->options->settings[i].name);
+		sheaf_part_put_text(b, c->options->settings[i].value);
+	}
+	sheaf_part_put_text(b, c->options->member);
+	sheaf_builder_u32le(b, (uint32_t)c->ninputs);
+	for (int i = 0; i < c->ninputs; i++) put_reader(b, c->inputs[i]);
+}
+
+static void put_option(sheaf_builder *b, const char *name, const char *value)
+{
+	if (value) sheaf_builder_printf(b, "%s=%s\n", name, value);
+}
+
+void sheaf_part_put_options(sheaf_builder *b, const sheaf_conversion *c)
+{
+	const sheaf_convert_options *o = c->options;
+	const sheaf_selection *s = &o->select;
+	put_option(b, "to", c->to->name);
+	put_option(b, "from", o->from);
+	put_option(b, "dataset", o->member);
+	put_option(b, "coordinates", o->coordinates);
+	put_option(b, "value", o->value);
+	put_option(b, "shape", o->shape);
+	put_option(b, "structure", o->structure);
+	put_option(b, "rows", s->rows);
+	put_option(b, "sample", s->sample);
+	put_option(b, "where", s->where);
+	put_option(b, "streams", s->streams);
+	put_option(b, "columns", s->columns);
+	if (s->skip) sheaf_builder_printf(b, "skip=%" PRId64 "\n", s->skip);
+	if (s->sample) sheaf_builder_printf(b, "seed=%" PRIu64 "\n", s->seed);
+	if (s->transpose) put_option(b, "transpose", "");
+	if (o->matrix) put_option(b, "matrix", "");
+	if (o->duplicates) sheaf_builder_printf(b, "duplicates=%d\n", (int)o->duplicates);
+	if (o->allow_large) put_option(b, "allow-large", "");
+	for (int i = 0; i < o->nsettings; i++)
+		put_option(b, o->settings[i].name, o->settings[i].value ? o->settings[i].value : "");
+	put_option(b, "rows-are", c->stores ? "kept" : "encoded");
+	sheaf_builder_append(b, "", 1);
+}
+
+void sheaf_part_put_bytes(sheaf_builder *b, const sheaf_builder *bytes)
+{
+	sheaf_builder_u64le(b, bytes->size);
+	sheaf_builder_append(b, bytes->data, bytes->size);
+}
+
+/* ---- what is common, from bytes ---- */
+
+static void read_facts(sheaf_cursor *c, sheaf_facts *f)
+{
+	*f = SHEAF_NO_FACTS;
+	f->rows = sheaf_cursor_i64le(c, "rows");
+	f->samples = sheaf_cursor_i64le(c, "samples");
+	f->chunks = sheaf_cursor_i64le(c, "chunks");
+	f->longest = sheaf_cursor_i64le(c, "longest");
+	int64_t ordinal = sheaf_cursor_i64le(c, "kind of keys");
+	f->ordinal_keys = ordinal == 0 || ordinal == 1 ? (int)ordinal : -1;
+}
+
+static sheaf_status read_settings(sheaf_cursor *c, const sheaf_part_file *part, sheaf_part_common *to,
+                                  sheaf_error *err)
+{
+	void *memory;
+	uint32_t n = sheaf_cursor_count_u32le(c, SETTING_LEAST, "number of settings");
+	if (c->failed || n > INT32_MAX) return sheaf_part_refuse(part, "settings", err);
+	SHEAF_TRY(sheaf_allocate_array(to->cx, n, sizeof *to->settings, &memory, err));
+	to->settings = (sheaf_setting *)memory;
+	to->nsettings = (int)n;
+	for (int i = 0; i < to->nsettings; i++) {
+		char *name, *value;
+		SHEAF_TRY(sheaf_part_read_text(c, part, &name, err));
+		to->settings[i].name = name;
+		SHEAF_TRY(sheaf_part_read_text(c, part, &value, err));
+		to->settings[i].value = value;
+		if (!name) return sheaf_part_refuse(part, "the name of a setting", err);
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status read_reader(sheaf_cursor *c, const sheaf_part_file *part, sheaf_part_reader *to,
+                                sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_part_read_text(c, part, &to->format, err));
+	if (!to->format) return sheaf_part_refuse(part, "the format of an input", err);
+	if (!sheaf_cursor_u32le(c, "mark of a schema")) return SHEAF_OK;
+	SHEAF_TRY(sheaf_schema_from_bytes(c, part->cx, &to->schema, err));
+	to->known = true;
+	uint32_t n = sheaf_cursor_u32le(c, "number of witnesses");
+	if (n > SHEAF_INDEX_WITNESSES) return sheaf_part_refuse(part, "witnesses", err);
+	for (uint32_t w = 0; w < n; w++) to->witnesses[w] = sheaf_cursor_i64le(c, "a witness");
+	to->nwitnesses = (int)n;
+	return SHEAF_OK;
+}
+
+static sheaf_status read_readers(sheaf_cursor *c, const sheaf_part_file *part, sheaf_part_common *to,
+                                 sheaf_error *err)
+{
+	void *memory;
+	uint32_t n = sheaf_cursor_count_u32le(c, READER_LEAST, "number of inputs");
+	if (c->failed || n != (uint32_t)part->head.ninputs) return sheaf_part_refuse(part, "inputs", err);
+	SHEAF_TRY(sheaf_allocate_array(to->cx, n, sizeof *to->readers, &memory, err));
+	to->readers = (sheaf_part_reader *)memory;
+	to->ninputs = (int)n;
+	for (int i = 0; i < to->ninputs; i++) SHEAF_TRY(read_reader(c, part, &to->readers[i], err));
+	return SHEAF_OK;
+}
+
+static sheaf_status read_common(const sheaf_part_file *part, sheaf_part_common *to, sheaf_error *err)
+{
+	sheaf_cursor c = sheaf_cursor_over(part->common.data, part->common.size, 0);
+	SHEAF_TRY(sheaf_part_read_text(&c, part, &to->to, err));
+	to->stores = sheaf_cursor_u32le(&c, "kind of payload") != 0;
+	to->allow_large = sheaf_cursor_u32le(&c, "mark of size") != 0;
+	uint32_t duplicates = sheaf_cursor_u32le(&c, "word for duplicates");
+	to->input_bytes = sheaf_cursor_i64le(&c, "bytes of inputs");
+	read_facts(&c, &to->totals);
+	if (c.failed || !to->to || duplicates > SHEAF_DUPLICATES_LAST)
+		return sheaf_part_refuse(part, "options", err);
+	to->duplicates = (sheaf_duplicates)duplicates;
+	SHEAF_TRY(sheaf_schema_from_bytes(&c, to->cx, &to->schema, err));
+	SHEAF_TRY(read_settings(&c, part, to, err));
+	SHEAF_TRY(sheaf_part_read_text(&c, part, &to->member, err));
+	SHEAF_TRY(read_readers(&c, part, to, err));
+	for (int i = 0; i < to->ninputs; i++) (void)sheaf_cursor_bytes(&c, 2, sizeof(int64_t), "pieces");
+	return c.failed || sheaf_cursor_left(&c) ? sheaf_part_refuse(part, "what is common", err) : SHEAF_OK;
+}
+
+sheaf_status sheaf_part_read_common(const sheaf_part_file *part, sheaf_part_common *out, sheaf_error *err)
+{
+	*out = (sheaf_part_common){.cx = part->cx};
+	sheaf_status status = read_common(part, out, err);
+	if (status) sheaf_part_common_free(out);
+	return status;
+}
+
+void sheaf_part_common_free(sheaf_part_common *common)
+{
+	sheaf_context *cx = common->cx;
+	if (!cx) return;
+	for (int i = 0; i < common->nsettings; i++) {
+		sheaf_release_text(cx, (char *)(uintptr_t)common->settings[i].name);
+		sheaf_release_text(cx, (char *)(uintptr_t)common->settings[i].value);
+	}
+	for (int i = 0; i < common->ninputs; i++) {
+		sheaf_release_text(cx, common->readers[i].format);
+		sheaf_schema_free(&common->readers[i].schema);
+	}
+	if (common->settings)
+		sheaf_release(cx, common->settings, (size_t)common->nsettings * sizeof *common->settings);
+	if (common->readers)
+		sheaf_release(cx, common->readers, (size_t)common->ninputs * sizeof *common->readers);
+	sheaf_release_text(cx, common->to);
+	sheaf_release_text(cx, common->member);
+	sheaf_schema_free(&common->schema);
+	*common = (sheaf_part_common){0};
+}
+
+/* ---- what is a part's own ---- */
+
+static sheaf_bytes read_bytes(sheaf_cursor *c, const char *what)
+{
+	uint64_t size = sheaf_cursor_u64le(c, what);
+	const uint8_t *bytes = sheaf_cursor_bytes(c, size, 1, what);
+	return (sheaf_bytes){bytes, bytes ? (size_t)size : 0};
+}
+
+void sheaf_part_blob(const sheaf_part_own *own, int64_t i, int64_t *size, int64_t *rows, int64_t *samples)
+{
+	sheaf_cursor c = sheaf_cursor_over(own->blobs.data + (size_t)i * BLOB, BLOB, 0);
+	*size = sheaf_cursor_i64le(&c, "bytes");
+	*rows = sheaf_cursor_i64le(&c, "rows");
+	*samples = sheaf_cursor_i64le(&c, "samples");
+}
+
+/* Blobs lie in the payload, one after the other, and have all rows. */
+static sheaf_status check_blobs(const sheaf_part_file *part, const sheaf_part_own *own, sheaf_error *err)
+{
+	int64_t left = part->payload, rows_left = own->rows, size, rows, samples;
+	for (int64_t i = 0; i < own->nblobs; i++) {
+		sheaf_part_blob(own, i, &size, &rows, &samples);
+		if (size < 0 || size > left || rows < 0 || rows > rows_left || samples < 0)
+			return sheaf_part_refuse(part, "bytes and rows", err);
+		left -= size;
+		rows_left -= rows;
+	}
+	return left || rows_left ? sheaf_part_refuse(part, "sums of bytes and rows", err) : SHEAF_OK;
+}
+
+sheaf_status sheaf_part_read_own(const sheaf_part_file *part, sheaf_part_own *out, sheaf_error *err)
+{
+	sheaf_cursor c = sheaf_cursor_over(part->own.data, part->own.size, 0);
+	*out = (sheaf_part_own){0};
+	out->structured = sheaf_cursor_u32le(&c, "mark of a structure") != 0;
+	uint32_t structure = sheaf_cursor_u32le(&c, "structure");
+	out->row = sheaf_cursor_i64le(&c, "first row");
+	out->rows = sheaf_cursor_i64le(&c, "rows");
+	out->is_last = sheaf_cursor_u32le(&c, "mark of the end") != 0;
+	read_facts(&c, &out->facts);
+	out->opening = read_bytes(&c, "findings");
+	uint64_t nblobs = sheaf_cursor_u64le(&c, "number of blobs");
+	const uint8_t *blobs = sheaf_cursor_bytes(&c, nblobs, BLOB, "blobs");
+	uint32_t nsegments = sheaf_cursor_count_u32le(&c, SEGMENT_LEAST, "number of inputs");
+	bool sane = !c.failed && structure < SHEAF_STRUCTURES && out->rows >= 0 && out->row >= 0 &&
+	            out->row <= INT64_MAX - out->rows && nsegments <= INT32_MAX;
+	if (!sane) return sheaf_part_refuse(part, "its rows", err);
+	out->structure = (sheaf_structure)structure;
+	out->blobs = (sheaf_bytes){blobs, (size_t)nblobs * BLOB};
+	out->nblobs = (int64_t)nblobs;
+	out->nsegments = (int)nsegments;
+	out->segments = c;
+	return check_blobs(part, out, err);
+}
+
+sheaf_status sheaf_part_next_segment(const sheaf_part_file *part, sheaf_part_own *own,
+                                     sheaf_part_segment *out, sheaf_error *err)
+{
+	sheaf_cursor *c = &own->segments;
+	uint32_t input = sheaf_cursor_u32le(c, "number of an input");
+	out->settled = sheaf_cursor_u32le(c, "mark of an input") != 0;
+	out->blob = sheaf_cursor_i64le(c, "first blob");
+	out->told = read_bytes(c, "findings");
+	out->kept = read_bytes(c, "review");
+	if (c->failed || input >= (uint32_t)part->head.ninputs || out->blob < 0 || out->blob > own->nblobs)
+		return sheaf_part_refuse(part, "rows of an input", err);
+	out->input = (int)input;
+	return SHEAF_OK;
+}

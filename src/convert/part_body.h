@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* What a part of a conversion says besides which one it is. */
+#ifndef SHEAF_CONVERT_PART_BODY_H
+#define SHEAF_CONVERT_PART_BODY_H
+
+#include "convert/conversion.h"
+#include "dataset/range.h"
+#include "part/part_file.h"
+
+/* An input, for a reader that settles what the parts have reviewed. */
+typedef struct sheaf_part_reader {
+	char *format;
+	bool known;          /* the schema was inferred: */
+	sheaf_schema schema; /* and this is it */
+	int nwitnesses;
+	int64_t witnesses[SHEAF_INDEX_WITNESSES];
+} sheaf_part_reader;
+
+/* What all parts have in common. */
+typedef struct sheaf_part_common {
+	sheaf_context *cx;
+	char *to;
+	bool stores, allow_large;
+	sheaf_duplicates duplicates;
+	int64_t input_bytes;
+	sheaf_facts totals;
+	sheaf_schema schema; /* of the writer */
+	int nsettings;
+	sheaf_setting *settings; /* their texts are owned */
+	char *member;
+	int ninputs;
+	sheaf_part_reader *readers;
+} sheaf_part_common;
+
+/* Rows of one input in a part. */
+typedef struct sheaf_part_segment {
+	int input;
+	int64_t blob;     /* number of the first blob that may have any of them */
+	bool settled;     /* all of the input was read, and what it has shown as a whole was told */
+	sheaf_bytes told; /* what was found in them */
+	sheaf_bytes kept; /* what their review has kept */
+} sheaf_part_segment;
+
+/* What is a part's own. */
+typedef struct sheaf_part_own {
+	bool structured;
+	sheaf_structure structure;
+	int64_t row, rows;   /* number of its first row, and how many it has */
+	bool is_last;        /* no rows come after it */
+	sheaf_facts facts;   /* of the rows */
+	sheaf_bytes opening; /* what was found in opening the inputs */
+	int64_t nblobs;
+	sheaf_bytes blobs; /* three numbers of each: bytes, rows, samples */
+	int nsegments;
+	sheaf_cursor segments; /* the next one */
+} sheaf_part_own;
+
+void sheaf_part_put_common(sheaf_builder *b, const sheaf_conversion *c);
+/* The options that make a difference, as lines. */
+void sheaf_part_put_options(sheaf_builder *b, const sheaf_conversion *c);
+void sheaf_part_put_bytes(sheaf_builder *b, const sheaf_builder *bytes);
+
+SHEAF_USE sheaf_status sheaf_part_read_common(const sheaf_part_file *part, sheaf_part_common *out,
+                                              sheaf_error *err);
+void sheaf_part_common_free(sheaf_part_common *common);
+/* Borrows from the part. */
+SHEAF_USE sheaf_status sheaf_part_read_own(const sheaf_part_file *part, sheaf_part_own *out,
+                                           sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_part_next_segment(const sheaf_part_file *part, sheaf_part_own *own,
+                                               sheaf_part_segment *out, sheaf_error *err);
+/* The bytes, rows and samples of a blob. */
+void sheaf_part_blob(const sheaf_part_own *own, int64_t i, int64_t *size, int64_t *rows, int64_t *samples);
+
+#endif

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/* A view over the pieces of a table: each is recalled instead of being cut. */
+#include "dataset/range.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "data/frame.h"
+#include "input/measure.h"
+#include "io/source.h"
+#include "view/view.h"
+
+typedef struct ranged {
+	sheaf_row_view view;
+	sheaf_dataset *d;
+	sheaf_range range;
+	int64_t next;        /* piece to be cut */
+	int64_t row;         /* of the next frame to be placed and reviewed */
+	bool mute;           /* that is the one which the range before tells of */
+	sheaf_context *deaf; /* hears what is found in it */
+} ranged;
+
+/* ---- what can be cut ---- */
+
+/* Whether each row that is given is a row of the format, with the same number. */
+static bool keeps_rows(const sheaf_dataset *d)
+{
+	const sheaf_row_view *v = d->view;
+	while (v && v->keeps_rows) v = v->under;
+	return !v;
+}
+
+const char *sheaf_dataset_uncut(const sheaf_dataset *d)
+{
+	const sheaf_format *f = d->format;
+	if (!f->random || f->attend) return "its rows can only be read from the first one on";
+	if (f->settle && !f->carry) return "what is to be said of it only the whole shows";
+	if (!keeps_rows(d)) return "its rows are made of others";
+	return NULL;
+}
+
+/* ---- all pieces ---- */
+
+void sheaf_cuts_free(sheaf_cuts *cuts)
+{
+	if (cuts->entries) sheaf_release(cuts->cx, cuts->entries, (size_t)cuts->room * sizeof *cuts->entries);
+	*cuts = (sheaf_cuts){0};
+}
+
+static sheaf_status add(sheaf_cuts *cuts, const sheaf_piece_entry *entry, sheaf_error *err)
+{
+	enum { FIRST = 256 };
+	void *memory = cuts->entries;
+	if (cuts->count == cuts->room) {
+		int64_t room = cuts->room ? 2 * cuts->room : FIRST;
+		SHEAF_TRY(sheaf_reallocate(cuts->cx, &memory, (size_t)cuts->room * sizeof *entry,
+		                           (size_t)room * sizeof *entry, err));
+		cuts->entries = (sheaf_piece_entry *)memory;
+		cuts->room = room;
+	}
+	cuts->entries[cuts->count++] = *entry;
+	cuts->rows += entry->rows;
+	return SHEAF_OK;
+}
+
+/* Some for each part, so that these come out even, and none too long. */
+static int64_t piece_for(const sheaf_dataset *d, int parts)
+{
+	enum { USUAL = 2 << 20, FOR_EACH = 4 };
+	int64_t size = sheaf_source_size(d->source) / FOR_EACH / parts;
+	return size < 1 ? 1 : size < USUAL ? size : USUAL;
+}
+
+/* The table of an index where it has some pieces for each part; else one of pieces that are short enough. */
+static sheaf_status take_table(sheaf_dataset *d, int parts, sheaf_cuts *cuts, sheaf_error *err)
+{
+	const sheaf_pieces *pieces;
+	sheaf_piece_entry entry;
+	int64_t bytes = piece_for(d, parts);
+	sheaf_index_table(&d->indexed, -1, &pieces);
+	d->table_bytes = bytes;
+	if (pieces && d->index->file.head.piece_bytes <= bytes) d->table_bytes = d->index->file.head.piece_bytes;
+	if (pieces && pieces->count >= 4 * (int64_t)parts) d->table_bytes = d->index->file.head.piece_bytes;
+	SHEAF_TRY(sheaf_dataset_pieces(d, &pieces, err));
+	for (int64_t i = 0; i < sheaf_pieces_count(pieces); i++) {
+		sheaf_pieces_at(pieces, i, &entry);
+		SHEAF_TRY(add(cuts, &entry, err));
+	}
+	return SHEAF_OK;
+}
+
+sheaf_input sheaf_dataset_below(const sheaf_dataset *d)
+{
+	sheaf_input native = d->input;
+	for (const sheaf_row_view *v = d->view; v; v = v->under) {
+		native.format = v->inner;
+		native.in = v->in;
+	}
+	native.view = NULL;
+	return native;
+}
+
+static sheaf_status cut_next(sheaf_dataset *d, sheaf_measurer *m, int64_t bytes, sheaf_cuts *cuts,
+                             sheaf_error *err)
+{
+	const sheaf_piece *p = &d->piece;
+	SHEAF_TRY(sheaf_check_stop(d->cx, err));
+	SHEAF_TRY(d->format->cut(d->in, bytes, &d->piece, err));
+	SHEAF_TRY(sheaf_measure(m, p, err));
+	sheaf_piece_entry entry = {.byte = p->byte,
+	                           .size = p->size,
+	                           .line = p->line,
+	                           .column = p->column,
+	                           .chunk = p->chunk,
+	                           .row = cuts->rows,
+	                           .rows = m->rows};
+	return add(cuts, &entry, err);
+}
+
+/* Rows of a view that keeps them are counted below it, which takes no decoding in most formats. */
+static sheaf_status make_table(sheaf_dataset *d, int parts, sheaf_cuts *cuts, sheaf_error *err)
+{
+	sheaf_measurer m;
+	sheaf_input native = sheaf_dataset_below(d);
+	int64_t bytes = native.in->facts.chunks >= 0 ? INT64_MAX : piece_for(d, parts);
+	SHEAF_TRY(sheaf_measurer_begin(&m, &native, err));
+	sheaf_status status;
+	while ((status = cut_next(d, &m, bytes, cuts, err)) == SHEAF_OK) {
+	}
+	sheaf_measurer_end(&m);
+	return status == SHEAF_END ? d->format->rewind(d->in, err) : status;
+}
+
+sheaf_status sheaf_dataset_cut(sheaf_dataset *d, int parts, sheaf_cuts *out, sheaf_error *err)
+{
+	*out = (sheaf_cuts){.cx = d->cx};
+	sheaf_status status = sheaf_source_make_seekable(d->source, err);
+	if (status == SHEAF_OK)
+		status = d->view ? make_table(d, parts, out, err) : take_table(d, parts, out, err);
+	if (status) sheaf_cuts_free(out);
+	return status;
+}
+
+/* ---- the view ---- */
+
+static const sheaf_piece_entry *entry_of(const ranged *r, int64_t piece)
+{
+	return &r->range.cuts->entries[piece];
+}
+
+static sheaf_status recall(const ranged *r, int64_t number, sheaf_piece *piece, sheaf_error *err)
+{
+	const sheaf_piece_entry *entry = entry_of(r, number);
+	sheaf_buffer_reset(&piece->bytes);
+	sheaf_buffer_reset(&piece->notes);
+	*piece = sheaf_piece_of(entry);
+	sheaf_status status = r->view.inner->random->recall(r->view.in, piece, err);
+	bool misplaced = status == SHEAF_DATA || status == SHEAF_SHORT;
+	if (misplaced && sheaf_index_is_in_use(&r->d->indexed))
+		return sheaf_index_refute(&r->d->indexed, entry, "pieces", err);
+	return status ? status : sheaf_index_hold_bytes(&r->d->indexed, entry, piece, err);
+}
+
+/* After the last piece of all: what ends the input is met, as by any reader of the whole. */
+static sheaf_status meet_end(const ranged *r, sheaf_error *err)
+{
+	sheaf_piece piece = {0};
+	sheaf_status status = SHEAF_OK;
+	const sheaf_format *inner = r->view.inner;
+	const sheaf_cuts *cuts = r->range.cuts;
+	if (r->range.open_ended || r->range.to < cuts->count || !inner->random->resume) return SHEAF_END;
+	const sheaf_piece_entry *last = &cuts->entries[cuts->count - 1];
+	sheaf_piece begin = sheaf_piece_of(last);
+	SHEAF_TRY(inner->random->resume(r->view.in, &begin, err));
+	while (status == SHEAF_OK && piece.byte < last->byte + last->size)
+		status = inner->cut(r->view.in, last->size > 0 ? last->size : 1, &piece, err);
+	int64_t end = piece.byte + piece.size;
+	sheaf_buffer_reset(&piece.bytes);
+	sheaf_buffer_reset(&piece.notes);
+	if (status == SHEAF_OK)
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%s: expected the end of its rows, found more of them up to byte "
+		                  "%lld: it was changed",
+		                  sheaf_source_name(r->view.source), (long long)end);
+	return status;
+}
+
+static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+{
+	ranged *r = (ranged *)in;
+	(void)bytes;
+	if (r->next == r->range.to) return meet_end(r, err);
+	return recall(r, r->next++, piece, err);
+}
+
+static const sheaf_piece_entry *find_entry(const ranged *r, int64_t byte)
+{
+	int64_t low = r->range.from, high = r->range.to - 1;
+	while (low < high) {
+		int64_t middle = low + (high - low + 1) / 2;
+		if (entry_of(r, middle)->byte <= byte)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return entry_of(r, low);
+}
+
+/* Rows that are left out with a tolerated error are missing; of others there are as many as were counted. */
+static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
+                           sheaf_error *err)
+{
+	const ranged *r = (const ranged *)in;
+	const sheaf_piece_entry *entry = find_entry(r, piece->byte);
+	bool mute = r->range.shared && entry == entry_of(r, r->range.from);
+	SHEAF_TRY(r->view.inner->decode(r->view.in, piece, frame, mute ? r->deaf : cx, err));
+	if (frame->nrows == entry->rows || sheaf_is_validating(cx) || sheaf_max_errors(cx) > 0) return SHEAF_OK;
+	return sheaf_pieces_refuse(&r->d->input, entry, frame->nrows, err);
+}
+
+/* Views below count the rows that they review. */
+static void tell_row(const ranged *r)
+{
+	for (sheaf_row_view *v = r->view.under; v; v = v->under) v->inner_row = r->row;
+}
+
+static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error *err)
+{
+	const ranged *r = (const ranged *)view;
+	sheaf_row_view *under = view->under;
+	tell_row(r);
+	return under && under->place && !r->mute ? under->place(under, frame, err) : SHEAF_OK;
+}
+
+static sheaf_status review(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err)
+{
+	ranged *r = (ranged *)in;
+	bool mute = r->mute;
+	(void)row;
+	tell_row(r);
+	r->mute = false;
+	if (!mute && r->view.inner->review) SHEAF_TRY(r->view.inner->review(r->view.in, frame, r->row, err));
+	r->row += frame->nrows;
+	return SHEAF_OK;
+}
+
+static void release(sheaf_row_view *view) { sheaf_context_end_listening(((ranged *)view)->deaf); }
+
+static sheaf_status hear_nothing(void *user, const sheaf_problem *problem, sheaf_error *err)
+{
+	sheaf_context *cx = (sheaf_context *)user;
+	char text[sizeof err->message];
+	if (sheaf_passes(cx, problem, sheaf_weigh(cx, problem), 1)) return SHEAF_OK;
+	return sheaf_fail(err, problem->status, "%s", sheaf_problem_text(problem, text, sizeof text));
+}
+
+sheaf_status sheaf_dataset_narrow(sheaf_dataset *d, const sheaf_range *range, sheaf_error *err)
+{
+	sheaf_row_view *view;
+	sheaf_index_pass_over(&d->indexed);
+	SHEAF_TRY(sheaf_view_new(&d->input, sizeof(ranged), &view, err));
+	ranged *r = (ranged *)view;
+	view->release = release;
+	r->d = d;
+	r->range = *range;
+	r->next = range->from;
+	r->row = range->from < range->to ? entry_of(r, range->from)->row : 0;
+	r->mute = range->shared;
+	SHEAF_TRY(sheaf_context_listen(d->cx, (sheaf_listener){hear_nothing, d->cx}, &r->deaf, err));
+	SHEAF_TRY(sheaf_schema_copy(&view->in->schema, view->cx, &view->schema, err));
+	view->place = place;
+	view->format.cut = cut;
+	view->format.decode = decode;
+	view->format.review = review;
+	view->format.settle = NULL;
+	d->ranged = true;
+	d->next_row = r->row;
+	for (int64_t i = range->from; i < range->to; i++)
+		if (entry_of(r, i)->size > d->piece_bytes) d->piece_bytes = entry_of(r, i)->size;
+	return SHEAF_OK;
+}
+
+void sheaf_dataset_widen(sheaf_dataset *d)
+{
+	ranged *r = (ranged *)d->view;
+	d->format = r->view.inner;
+	d->in = r->view.in;
+	d->view = r->view.under;
+	d->next_row = 0;
+	release(&r->view);
+	sheaf_schema_free(&r->view.schema);
+	sheaf_release(r->view.cx, r, sizeof *r);
+}
+
+sheaf_status sheaf_dataset_carry(const sheaf_dataset *d, sheaf_builder *bytes, sheaf_error *err)
+{
+	return d->format->carry ? d->format->carry(d->in, bytes, err) : SHEAF_OK;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/* Part files: a line of magic, the payload, the foot, and an end that says where the foot is. */
+#include "part/part_file.h"
+#include "base/checked.h"
+#include "base/endian.h"
+#include "base/memory.h"
+#include "io/sink.h"
+#include "io/source.h"
+#include "third/xxhash.h"
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+	VERSION = 1,
+	END = 32, /* bytes: where the foot begins, its size, its hash, the magic of the end */
+	INPUT_LEAST = 36,
+	NO_TEXT = UINT32_MAX
+};
+static const char magic[8] = {'s', 'h', 'e', 'a', 'f', 'p', 'r', 't'},
+				  end_magic[8] = {'s', 'h', 'e', 'a', 'f', 'e', 'n', 'd'};
+
+/* ---- numbers ---- */
+
+/* A number from 1 to `most`, or 0; *at moves after its digits. */
+static int read_number(const char **at, int most)
+{
+	int64_t n = 0;
+	for (; **at >= '0' && **at <= '9'; ++*at)
+		if (n <= most) n = 10 * n + (**at - '0');
+	return n <= most ? (int)n : 0;
+}
+
+sheaf_status sheaf_part_number(const char *text, int *part, int *parts, sheaf_error *err)
+{
+	const char *at = text;
+	*part = read_number(&at, SHEAF_PARTS_MOST);
+	*parts = *at == '/' ? (at++, read_number(&at, SHEAF_PARTS_MOST)) : 0;
+	if (*at == '\0' && *part >= 1 && *parts >= *part) return SHEAF_OK;
+	return sheaf_fail_option(
+		err, SHEAF_USAGE, "part",
+		": expected I/N, the number of a part, from 1 on, and how many there are, at most "
+		"%d, found \"%s\"",
+		SHEAF_PARTS_MOST, text);
+}
+
+/* ---- writing ---- */
+
+void sheaf_part_put_text(sheaf_builder *b, const char *text)
+{
+	sheaf_builder_u32le(b, text ? (uint32_t)strlen(text) : NO_TEXT);
+	if (text) sheaf_builder_text(b, text);
+}
+
+void sheaf_part_put_i64(sheaf_builder *b, int64_t v) { sheaf_builder_u64le(b, (uint64_t)v); }
+
+static sheaf_status write_begin(sheaf_sink *sink, sheaf_error *err)
+{
+	uint8_t begin[SHEAF_PART_PAYLOAD] = {0};
+	memcpy(begin, magic, sizeof magic);
+	sheaf_store_u32le(begin + sizeof magic, VERSION);
+	return sheaf_sink_write(sink, begin, sizeof begin, err);
+}
+
+sheaf_status sheaf_part_create(const char *path, bool force, sheaf_context *cx, sheaf_sink **out,
+                               sheaf_error *err)
+{
+	SHEAF_TRY(force ? sheaf_sink_path(path, cx, out, err) : sheaf_sink_path_new(path, cx, out, err));
+	sheaf_status status = write_begin(*out, err);
+	if (status == SHEAF_OK) return SHEAF_OK;
+	sheaf_sink_abandon(*out);
+	*out = NULL;
+	return status;
+}
+
+static void put_head(sheaf_builder *b, const sheaf_part_head *h)
+{
+	sheaf_part_put_text(b, h->job);
+	sheaf_builder_u32le(b, (uint32_t)h->part);
+	sheaf_builder_u32le(b, (uint32_t)h->parts);
+	sheaf_builder_u32le(b, (uint32_t)h->ninputs);
+	for (int i = 0; i < h->ninputs; i++) {
+		const sheaf_identity *identity = &h->inputs[i].identity;
+		sheaf_part_put_text(b, h->inputs[i].path);
+		sheaf_part_put_i64(b, identity->size);
+		sheaf_part_put_i64(b, identity->mtime);
+		sheaf_builder_u64le(b, identity->low);
+		sheaf_builder_u64le(b, identity->high);
+	}
+	sheaf_part_put_text(b, h->options);
+}
+
+static sheaf_status write_foot(sheaf_sink *sink, const sheaf_builder *foot, sheaf_error *err)
+{
+	uint8_t end[END];
+	sheaf_store_u64le(end, (uint64_t)sheaf_sink_tell(sink));
+	sheaf_store_u64le(end + 8, foot->size);
+	sheaf_store_u64le(end + 16, sheaf_xxhash(foot->data, foot->size, VERSION).low);
+	memcpy(end + 24, end_magic, sizeof end_magic);
+	SHEAF_TRY(sheaf_sink_write(sink, foot->data, foot->size, err));
+	return sheaf_sink_write(sink, end, sizeof end, err);
+}
+
+sheaf_status sheaf_part_finish(sheaf_sink *sink, const sheaf_part_head *head, const sheaf_builder *common,
+                               const sheaf_builder *own, sheaf_error *err)
+{
+	sheaf_builder foot;
+	sheaf_builder_begin(&foot, common->cx, NULL);
+	put_head(&foot, head);
+	sheaf_builder_u64le(&foot, common->size);
+	sheaf_builder_append(&foot, common->data, common->size);
+	sheaf_builder_append(&foot, own->data, own->size);
+	sheaf_status status = sheaf_builder_status(common, err);
+	if (status == SHEAF_OK) status = sheaf_builder_status(own, err);
+	if (status == SHEAF_OK) status = sheaf_builder_status(&foot, err);
+	if (status == SHEAF_OK) status = write_foot(sink, &foot, err);
+	sheaf_builder_drop(&foot);
+	if (status == SHEAF_OK) return sheaf_sink_commit(sink, err);
+	sheaf_sink_abandon(sink);
+	return status;
+}
+
+/* ---- reading ---- */
+
+sheaf_status sheaf_is_part(sheaf_source *source, bool *is, sheaf_error *err)
+{
+	sheaf_bytes head;
+	*is = false;
+	SHEAF_TRY(sheaf_source_ahead(source, sizeof magic, &head, err));
+	*is = head.size >= sizeof magic && memcmp(head.data, magic, sizeof magic) == 0;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_part_refuse(const sheaf_part_file *part, const char *expected, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_DATA, "%s: expected a sound part file, found it damaged (%s)",
+	                  sheaf_source_name(part->source), expected);
+}
+
+sheaf_status sheaf_part_read_text(sheaf_cursor *c, const sheaf_part_file *part, char **out, sheaf_error *err)
+{
+	*out = NULL;
+	uint32_t n = sheaf_cursor_u32le(c, "length of a text");
+	if (!c->failed && n == NO_TEXT) return SHEAF_OK;
+	const uint8_t *text = sheaf_cursor_bytes(c, n, 1, "text");
+	if (!text || memchr(text, '\0', n)) return sheaf_part_refuse(part, "a text", err);
+	return sheaf_copy_text(part->cx, (const char *)text, n, out, err);
+}
+
+static sheaf_status read_some(sheaf_cursor *c, const sheaf_part_file *part, char **out, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_part_read_text(c, part, out, err));
+	return *out ? SHEAF_OK : sheaf_part_refuse(part, "a text", err);
+}
+
+static sheaf_status read_inputs(sheaf_cursor *c, sheaf_part_file *part, sheaf_error *err)
+{
+	void *memory;
+	sheaf_part_head *h = &part->head;
+	uint32_t n = sheaf_cursor_count_u32le(c, INPUT_LEAST, "number of inputs");
+	if (c->failed || n > INT32_MAX) return sheaf_part_refuse(part, "number of inputs", err);
+	SHEAF_TRY(sheaf_allocate_array(part->cx, n, sizeof *h->inputs, &memory, err));
+	h->inputs = (sheaf_part_input *)memory;
+	h->ninputs = (int)n;
+	for (int i = 0; i < h->ninputs; i++) {
+		sheaf_identity *identity = &h->inputs[i].identity;
+		SHEAF_TRY(read_some(c, part, &h->inputs[i].path, err));
+		identity->size = sheaf_cursor_i64le(c, "size");
+		identity->mtime = sheaf_cursor_i64le(c, "time");
+		identity->low = sheaf_cursor_u64le(c, "hash");
+		identity->high = sheaf_cursor_u64le(c, "hash");
+	}
+	return c->failed ? sheaf_part_refuse(part, "inputs", err) : SHEAF_OK;
+}
+
+static sheaf_status read_head(sheaf_cursor *c, sheaf_part_file *part, sheaf_error *err)
+{
+	sheaf_part_head *h = &part->head;
+	SHEAF_TRY(read_some(c, part, &h->job, err));
+	uint32_t number = sheaf_cursor_u32le(c, "number of the part"),
+			 parts = sheaf_cursor_u32le(c, "number of parts");
+	if (c->failed || parts < 1 || parts > SHEAF_PARTS_MOST || number < 1 || number > parts)
+		return sheaf_part_refuse(part, "which part it is", err);
+	h->part = (int)number;
+	h->parts = (int)parts;
+	SHEAF_TRY(read_inputs(c, part, err));
+	return read_some(c, part, &h->options, err);
+}
+
+static sheaf_status read_foot(sheaf_part_file *part, sheaf_error *err)
+{
+	sheaf_cursor c = sheaf_cursor_over(part->foot.data, part->foot.size, 0);
+	SHEAF_TRY(read_head(&c, part, err));
+	uint64_t size = sheaf_cursor_u64le(&c, "size of what is common");
+	const uint8_t *common = sheaf_cursor_bytes(&c, size, 1, "what is common");
+	if (!common) return sheaf_part_refuse(part, "what is common", err);
+	part->common = (sheaf_bytes){common, (size_t)size};
+	part->own = (sheaf_bytes){c.at, sheaf_cursor_left(&c)};
+	return SHEAF_OK;
+}
+
+static sheaf_status check_version(const sheaf_part_file *part, const uint8_t *begin, sheaf_error *err)
+{
+	uint32_t version = sheaf_load_u32le(begin + sizeof magic);
+	if (memcmp(begin, magic, sizeof magic) != 0)
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected a part file, found another",
+		                  sheaf_source_name(part->source));
+	if (version == VERSION) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "%s: expected a part file of version %d, found one of version %" PRIu32,
+	                  sheaf_source_name(part->source), VERSION, version);
+}
+
+/* A foot may be as long as the file, in which it stands. */
+static sheaf_status view_foot(sheaf_part_file *part, sheaf_error *err)
+{
+	uint8_t begin[SHEAF_PART_PAYLOAD], end[END];
+	SHEAF_TRY(sheaf_source_make_seekable(part->source, err));
+	int64_t size = sheaf_source_size(part->source);
+	if (size < SHEAF_PART_PAYLOAD + END) return sheaf_part_refuse(part, "its length", err);
+	SHEAF_TRY(sheaf_source_read_at(part->source, 0, begin, sizeof begin, err));
+	SHEAF_TRY(check_version(part, begin, err));
+	SHEAF_TRY(sheaf_source_read_at(part->source, size - END, end, sizeof end, err));
+	uint64_t at = sheaf_load_u64le(end), n = sheaf_load_u64le(end + 8);
+	if (memcmp(end + 24, end_magic, sizeof end_magic) != 0 || at < SHEAF_PART_PAYLOAD ||
+	    at > (uint64_t)size - END || n != (uint64_t)size - END - at)
+		return sheaf_part_refuse(part, "its end", err);
+	part->payload = (int64_t)at - SHEAF_PART_PAYLOAD;
+	SHEAF_TRY(sheaf_source_view_at(part->source, (int64_t)at, (size_t)n, &part->foot, err));
+	uint64_t hash = sheaf_xxhash(part->foot.data, part->foot.size, VERSION).low;
+	return hash == sheaf_load_u64le(end + 16) ? SHEAF_OK : sheaf_part_refuse(part, "its foot", err);
+}
+
+sheaf_status sheaf_part_open(sheaf_source *source, sheaf_context *cx, sheaf_part_file *out, sheaf_error *err)
+{
+	*out = (sheaf_part_file){.cx = cx, .source = source};
+	sheaf_status status = view_foot(out, err);
+	if (status == SHEAF_OK) status = read_foot(out, err);
+	if (status) sheaf_part_close(out);
+	return status;
+}
+
+void sheaf_part_close(sheaf_part_file *part)
+{
+	sheaf_part_head *h = &part->head;
+	if (!part->source) return;
+	for (int i = 0; i < h->ninputs; i++) sheaf_release_text(part->cx, h->inputs[i].path);
+	if (h->inputs) sheaf_release(part->cx, h->inputs, (size_t)h->ninputs * sizeof *h->inputs);
+	sheaf_release_text(part->cx, h->job);
+	sheaf_release_text(part->cx, h->options);
+	sheaf_buffer_reset(&part->foot);
+	sheaf_source_close(part->source);
+	*part = (sheaf_part_file){0};
+}

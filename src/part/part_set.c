@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* All parts of a job: each of them once, and all of the same job. */
+#include "base/memory.h"
+#include "io/source.h"
+#include "part/part_file.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *name_of(const sheaf_part_file *part) { return sheaf_source_name(part->source); }
+
+/* ---- of one job ---- */
+
+static sheaf_status check_job(const sheaf_part_file *a, const sheaf_part_file *b, sheaf_error *err)
+{
+	if (strcmp(a->head.job, b->head.job) != 0)
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected a part of sheaf %s, as %s is, found one of sheaf %s",
+		                  name_of(b), a->head.job, name_of(a), b->head.job);
+	if (a->head.parts != b->head.parts)
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected one of %d parts, as %s is, found one of %d",
+		                  name_of(b), a->head.parts, name_of(a), b->head.parts);
+	return SHEAF_OK;
+}
+
+static sheaf_status check_inputs(const sheaf_part_file *a, const sheaf_part_file *b, sheaf_error *err)
+{
+	if (a->head.ninputs != b->head.ninputs)
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected a part of %d inputs, as %s is, found one of %d",
+		                  name_of(b), a->head.ninputs, name_of(a), b->head.ninputs);
+	for (int i = 0; i < a->head.ninputs; i++) {
+		const sheaf_part_input *one = &a->head.inputs[i], *other = &b->head.inputs[i];
+		if (!sheaf_identity_equal(&one->identity, &other->identity))
+			return sheaf_fail(err, SHEAF_DATA,
+			                  "%s: expected a part of the same input as %s (%s), found one of another, or "
+			                  "of it before it was changed (%s)",
+			                  name_of(b), name_of(a), one->path, other->path);
+	}
+	return SHEAF_OK;
+}
+
+/* The first line in which two texts differ, or NULL. */
+static const char *first_difference(const char *a, const char *b, int *size)
+{
+	const char *line = b;
+	while (*a && *a == *b) {
+		if (*b == '\n') line = b + 1;
+		a++, b++;
+	}
+	if (*a == *b) return NULL;
+	*size = (int)strcspn(line, "\n");
+	return line;
+}
+
+static sheaf_status check_options(const sheaf_part_file *a, const sheaf_part_file *b, sheaf_error *err)
+{
+	int size = 0;
+	const char *other = first_difference(a->head.options, b->head.options, &size);
+	if (other) {
+		int here = 0;
+		const char *one = first_difference(b->head.options, a->head.options, &here);
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%s: expected a part made with the options of %s (\"%.*s\"), found other options "
+		                  "(\"%.*s\")",
+		                  name_of(b), name_of(a), here < 200 ? here : 200, one ? one : "",
+		                  size < 200 ? size : 200, other);
+	}
+	if (a->common.size == b->common.size && memcmp(a->common.data, b->common.data, a->common.size) == 0)
+		return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s: expected a part made of the same streams and borders as %s, found one made with "
+	                  "another index or another release",
+	                  name_of(b), name_of(a));
+}
+
+static sheaf_status check_fit(const sheaf_part_file *a, const sheaf_part_file *b, sheaf_error *err)
+{
+	SHEAF_TRY(check_job(a, b, err));
+	SHEAF_TRY(check_inputs(a, b, err));
+	return check_options(a, b, err);
+}
+
+/* ---- each of them once ---- */
+
+static int by_number(const void *a, const void *b)
+{
+	return ((const sheaf_part_file *)a)->head.part - ((const sheaf_part_file *)b)->head.part;
+}
+
+static sheaf_status refuse_gap(const sheaf_part_file *any, int number, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_USAGE, "%s: expected all %d parts beside it, found part %d/%d missing",
+	                  name_of(any), any->head.parts, number, any->head.parts);
+}
+
+static sheaf_status check_numbers(const sheaf_part_set *set, sheaf_error *err)
+{
+	for (int i = 0; i < set->n; i++) {
+		const sheaf_part_file *part = &set->parts[i];
+		if (i > 0 && part[-1].head.part == part->head.part)
+			return sheaf_fail(err, SHEAF_USAGE, "%s: expected each part once, found part %d/%d in %s, too",
+			                  name_of(part), part->head.part, part->head.parts, name_of(part - 1));
+		if (part->head.part != i + 1) return refuse_gap(part, i + 1, err);
+	}
+	return set->n == set->parts->head.parts ? SHEAF_OK : refuse_gap(set->parts, set->n + 1, err);
+}
+
+static sheaf_status open_one(const char *path, sheaf_context *cx, sheaf_part_file *out, sheaf_error *err)
+{
+	sheaf_source *source;
+	*out = (sheaf_part_file){0};
+	SHEAF_TRY(sheaf_source_path(path, cx, &source, err));
+	return sheaf_part_open(source, cx, out, err);
+}
+
+static sheaf_status open_all(const char *const *paths, int n, sheaf_part_set *set, sheaf_error *err)
+{
+	for (; set->n < n; set->n++) {
+		SHEAF_TRY(open_one(paths[set->n], set->cx, &set->parts[set->n], err));
+		sheaf_status status = check_fit(&set->parts[0], &set->parts[set->n], err);
+		if (status) {
+			sheaf_part_close(&set->parts[set->n]);
+			return status;
+		}
+	}
+	qsort(set->parts, (size_t)n, sizeof *set->parts, by_number);
+	return check_numbers(set, err);
+}
+
+sheaf_status sheaf_part_set_open(const char *const *paths, int n, sheaf_context *cx, sheaf_part_set *out,
+                                 sheaf_error *err)
+{
+	void *memory;
+	*out = (sheaf_part_set){.cx = cx};
+	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)n, sizeof *out->parts, &memory, err));
+	out->parts = (sheaf_part_file *)memory;
+	sheaf_status status = open_all(paths, n, out, err);
+	if (status == SHEAF_OK) return SHEAF_OK;
+	for (int i = 0; i < out->n; i++) sheaf_part_close(&out->parts[i]);
+	sheaf_release(cx, out->parts, (size_t)n * sizeof *out->parts);
+	*out = (sheaf_part_set){0};
+	return status;
+}
+
+void sheaf_part_set_close(sheaf_part_set *set)
+{
+	for (int i = 0; i < set->n; i++) sheaf_part_close(&set->parts[i]);
+	if (set->parts) sheaf_release(set->cx, set->parts, (size_t)set->n * sizeof *set->parts);
+	*set = (sheaf_part_set){0};
+}
+
+sheaf_status sheaf_part_check_input(const sheaf_part_file *part, int input, sheaf_source *source,
+                                    sheaf_error *err)
+{
+	sheaf_identity now;
+	const sheaf_part_input *then = &part->head.inputs[input];
+	SHEAF_TRY(sheaf_source_stamp(source, &now, err));
+	SHEAF_TRY(sheaf_source_identify(source, &now, &now, err));
+	if (sheaf_identity_equal(&now, &then->identity)) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_DATA, "%s: expected the input that %s was made of, found it changed since",
+	                  then->path, name_of(part));
+}

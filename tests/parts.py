@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Conversions in parts: the merged file is the serial one, byte for byte, and says the same; parts that do not fit together are refused by name."""
+import subprocess
+import tempfile
+from pathlib import Path
+
+import tap
+from selection import cases, sheaf
+
+ALL, SOME, FEW = [1, 2, 3, 7, 16, 50], [1, 3, 16], [2, 5]  # each part is a file that is synced
+# What all parts and the merge of them are given as well as the serial run.
+BOTH = {"--max-errors", "--allow-loss", "--strict"}
+
+
+def told(done):
+    """The findings, not the summary, which is of the file that the command was given."""
+    lines = done.stderr.decode().splitlines()
+    return sorted(line for line in lines if line.startswith(("sheaf: warning:", "sheaf: error:", "sheaf: loss:")) and "input not cut" not in line and "not shown" not in line)
+
+
+def both(words):
+    return [word for word in words if word.split("=")[0] in BOTH]
+
+
+def make_parts(folder, n, words, inputs, suffix):
+    """The parts' names; or what is wrong."""
+    names = []
+    for i in range(n):
+        names.append(f"p.{suffix}.{i + 1}.part")
+        done = sheaf(folder, "convert", "-f", *words, "--part", f"{i + 1}/{n}", *inputs, names[-1])
+        if done.returncode:
+            return f"part {i + 1}/{n}: exit {done.returncode}: {done.stderr.decode()}"
+    return names
+
+
+def compare(folder, n, words, inputs, suffix):
+    """What is wrong with the whole of n parts."""
+    serial = sheaf(folder, "convert", "-f", *words, *inputs, f"out.{suffix}")
+    names = make_parts(folder, n, words, inputs, suffix)
+    if isinstance(names, str):
+        return "" if serial.returncode else names
+    expected = (folder / f"out.{suffix}").read_bytes() if not serial.returncode else b""
+    merged = sheaf(folder, "merge", "-f", *both(words), *names[::-1], f"out.{suffix}")
+    if serial.returncode:
+        same = merged.returncode == serial.returncode and merged.stderr.splitlines()[-1:] == serial.stderr.splitlines()[-1:]
+        return "" if same else f"the serial run fails ({serial.stderr.decode()}), the merge says {merged.stderr.decode()}"
+    if merged.returncode:
+        return f"merge of {n}: exit {merged.returncode}: {merged.stderr.decode()}"
+    if (folder / f"out.{suffix}").read_bytes() != expected:
+        return f"{n} parts: expected the bytes of the serial run, found others"
+    if told(serial) != told(merged):
+        return f"{n} parts: expected {told(serial)}, found {told(merged)}"
+    return ""
+
+
+def check(folder, about, words, inputs, suffix, numbers):
+    wrong = [text for n in numbers if (text := compare(folder, n, words, inputs, suffix))]
+    tap.point(not wrong, about, "\n".join(wrong))
+    for file in folder.glob("p.*.part"):
+        file.unlink()
+
+
+def check_samples(folder):
+    for rows in cases.SAMPLES.values():
+        for name, _, making, how in rows:
+            suffix = name.partition(".")[2]
+            for target in [suffix, *cases.OTHERS[name]]:
+                if {suffix, target} <= {"ex", "bex"}:
+                    continue  # refused, below
+                writing = cases.OUTPUT.get(target, []) if name != "a.npy" else []
+                grouping = making if target.endswith("ex") else []
+                check(folder, f"{name} to {target}", [*how, *writing, *grouping], [name], target, FEW)
+
+
+def make_long(folder):
+    """Rows of several lengths, several chunks, values that are rounded, streams that are missing."""
+    lines = []
+    for i in range(400):
+        for line in range(1 + i * 7 % 4):
+            lines.append(f"{i} |x {i / 8} {line}.123456789012345" + (f" |y {i % 50}:1 {(i + 3) % 50}:2" if line == 0 else "") + "\n")
+    (folder / "long.ctf").write_text("".join(lines))
+    lines[777] = lines[777].replace("|x", "|x |x")
+    (folder / "flawed.ctf").write_text("".join(lines))
+    (folder / "odd.ctf").write_text("".join(f"{3 * i} |x {i} 1\n" for i in range(100)))
+    (folder / "ids.ctf").write_text("".join(f"|x {i} 1\n" for i in range(100)))
+    entries = sorted({(i * 7919 % 97, i * 31 % 89) for i in range(900)}, key=lambda at: at[0] * 17 % 97)
+    (folder / "long.mtx").write_text("%%MatrixMarket matrix coordinate real general\n97 89 " + f"{len(entries)}\n" + "".join(f"{i + 1} {k + 1} {i - k}.5\n" for i, k in entries))
+    (folder / "twice.mtx").write_text("%%MatrixMarket matrix coordinate real general\n9 9 40\n" + "".join(f"{i % 9 + 1} {i % 4 + 1} {i}\n" for i in range(40)))
+    (folder / "long.csv").write_text("id,text,x\n" + "".join(f"{i},\"a\n{i}\",{'' if i % 9 == 4 else i / 4}\n" for i in range(300)))
+    sheaf(folder, "convert", "-q", "--chunk-bytes", "900", "long.ctf", "long.cbf")
+
+
+def check_long(folder):
+    small = ["--chunk-bytes", "700"]
+    for words, inputs, suffix in (
+        (small, ["long.ctf"], "cbf"),
+        (["--chunk-bytes", "1"], ["long.ctf"], "cbf"),
+        (["--chunk-bytes", "40000"], ["long.ctf"], "cbf"),
+        ([*small, "--precision", "double", "--main-stream", "x"], ["long.ctf"], "cbf"),
+        (small, ["long.cbf"], "cbf"),
+        ([], ["long.cbf"], "ctf"),
+        ([], ["long.ctf"], "ctf"),
+        (["--streams", "y", *small], ["long.ctf"], "cbf"),
+        (["--rows", "20:90"], ["long.ctf"], "cbf"),
+        (small, ["long.ctf", "long.cbf", "long.ctf"], "cbf"),
+        ([], ["odd.ctf", "odd.ctf"], "ctf"),
+        ([], ["odd.ctf"], "ctf"),
+        (small, ["odd.ctf"], "cbf"),
+        ([], ["ids.ctf"], "ctf"),
+        ([], ["ids.ctf"], "npy"),
+        ([], ["flawed.ctf"], "ctf"),
+        (["--max-errors=2"], ["flawed.ctf"], "ctf"),
+        (["--max-errors=2", *small], ["flawed.ctf"], "cbf"),
+        (["--strict"], ["long.ctf"], "cbf"),
+        ([], ["long.mtx"], "mtx"),
+        ([], ["long.mtx"], "npz"),
+        ([], ["long.mtx"], "npy"),
+        (["--structure", "auto"], ["a.mtx"], "mtx"),
+        (["--duplicates", "sum"], ["twice.mtx"], "npz"),
+        ([], ["twice.mtx"], "npz"),
+        ([], ["long.csv"], "csv"),
+        ([], ["long.csv"], "tsv"),
+        ([], ["long.csv"], "jsonl"),
+        (["--allow-loss"], ["long.csv"], "cbf"),
+        ([], ["long.csv"], "cbf"),
+    ):
+        check(folder, f"{' '.join(inputs)} to {suffix} {' '.join(words)}", words, inputs, suffix, SOME)
+    sheaf(folder, "index", "--piece-bytes", "200", "long.ctf")
+    check(folder, "long.ctf with an index", small, ["long.ctf"], "cbf", ALL)
+    (folder / "long.ctf.sheaf-index").unlink()
+    check(folder, "compressed at the merge", [], ["long.ctf"], "ctf.gz", FEW)
+
+
+def check_refused(folder):
+    first, second, third = make_parts(folder, 3, [], ["long.ctf"], "ctf")
+    (folder / "copy.part").write_bytes((folder / second).read_bytes())
+    sound = (folder / first).read_bytes()
+    (folder / "cut.part").write_bytes(sound[:-5])
+    (folder / "foot.part").write_bytes(sound[:-60] + bytes([sound[-60] ^ 1]) + sound[-59:])
+    (folder / "version.part").write_bytes(sound[:8] + b"\x09" + sound[9:])
+    (folder / "other.ctf").write_text("0 |x 1 2 |y 1:1\n")
+    other = make_parts(folder, 3, [], ["other.ctf"], "jsonl")
+    options = make_parts(folder, 3, ["--precision", "double"], ["long.ctf"], "tsv.ctf")
+    two = make_parts(folder, 2, [], ["long.ctf"], "two.ctf")
+    for words, code, message in (
+        ([first, third], 2, "expected all 3 parts beside it, found part 2/3 missing"),
+        ([first, second], 2, "found part 3/3 missing"),
+        ([first, second, third, "copy.part"], 2, "expected each part once, found part 2/3 in"),
+        ([first, other[1], third], 4, "expected a part of the same input as"),
+        ([first, options[1], third], 4, "found other options"),
+        ([first, second, two[1]], 4, "expected one of 3 parts"),
+        (["cut.part", second, third], 4, "expected a sound part file, found it damaged (its end)"),
+        (["foot.part", second, third], 4, "expected a sound part file, found it damaged (its foot)"),
+        (["version.part", second, third], 6, "expected a part file of version 1, found one of version 9"),
+        ([first, "long.ctf", third], 4, "long.ctf: expected a part file, found another"),
+    ):
+        done = sheaf(folder, "merge", *words, "new.ctf")
+        fine = done.returncode == code and message in done.stderr.decode() and not (folder / "new.ctf").exists()
+        tap.point(fine, f"refused: {message}", f"{done.returncode}: {done.stderr.decode()}")
+    done = sheaf(folder, "merge", first, second, third, "new.csv")
+    tap.point(done.returncode == 2 and "expected the name of a ctf file" in done.stderr.decode(), "an output of another format is refused", done.stderr.decode())
+    changed = (folder / "long.ctf").read_text().replace("0 |x 0.0", "0 |x 0.5", 1)
+    (folder / "long.ctf").write_text(changed)
+    done = sheaf(folder, "merge", first, second, third, "new.ctf")
+    tap.point(done.returncode == 4 and "found it changed since" in done.stderr.decode(), "an input that was changed is refused", done.stderr.decode())
+    for words, message in (
+        (["--part", "0/2", "a.ctf", "x.ctf.part"], "expected I/N"),
+        (["--part", "3/2", "a.ctf", "x.ctf.part"], "expected I/N"),
+        (["--part", "1", "a.ctf", "x.ctf.part"], "expected I/N"),
+        (["--part", "1/2x", "a.ctf", "x.ctf.part"], "expected I/N"),
+        (["--part", "1/2", "a.ex", "x.bex.part"], "which is done as a whole"),
+        (["--part", "1/2", "a.ctf", "x.part"], "suffix"),
+    ):
+        done = sheaf(folder, "convert", *words)
+        tap.point(done.returncode in (2, 6) and message in done.stderr.decode(), f"refused: {' '.join(words)}", done.stderr.decode())
+    done = subprocess.run([cases.SHEAF, "convert", "--part", "1/2", "--from", "ctf", "-", "x.ctf.part"], cwd=folder, input=b"|x 1\n", capture_output=True, check=False)
+    tap.point(done.returncode == 6 and b"expected an uncompressed regular file" in done.stderr, "a pipe is refused", done.stderr.decode())
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="sheaf-parts-") as root:
+        folder = Path(root)
+        cases.make_samples(folder, cases.SAMPLES)
+        check_samples(folder)
+        make_long(folder)
+        check_long(folder)
+        check_refused(folder)
+    tap.end()
+
+
+if __name__ == "__main__":
+    main()
