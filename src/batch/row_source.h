@@ -110,7 +110,7 @@ void sheaf_row_source_end_lazy_table(sheaf_row_source *s);
 /* The lengths of rows of the part that the table has reached. */
 void sheaf_row_source_recent_lengths(const sheaf_row_source *s, int64_t row, int64_t n, uint32_t *lengths);
 
-/* ---- source.c, for the files above and below ---- */
+/* ---- chunk_table.c ---- */
 
 /* Adds a chunk to the table, if it has rows at all. There must be room for it. */
 void sheaf_row_source_add_chunk(sheaf_row_source *s, int64_t piece, int64_t rows, int64_t samples);

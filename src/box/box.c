@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening boxes and letting them go, alone or shared by writers. */
-#include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
 #include "box/inside.h"
 #include "io/descriptor.h"
 #include "io/sink.h"
-#include <stdio.h>
-#include <string.h>
 
 /* ---- the bytes after ---- */
 
@@ -265,12 +262,6 @@ const sheaf_box_item *sheaf_box_items(const sheaf_box *box, int64_t *count)
 const sheaf_box_item *sheaf_box_find(const sheaf_box *box, const char *path)
 {
 	return sheaf_catalog_find(&box->catalog, path);
-}
-
-const char *sheaf_box_where(const sheaf_box *box, const sheaf_box_item *item, char text[300])
-{
-	snprintf(text, 300, "%.150s: /%.140s", box->name, item->path);
-	return text;
 }
 
 static sheaf_status find_text(sheaf_box *box, const char *path, const char *name, sheaf_builder *text,

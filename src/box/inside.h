@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "base/thread.h"
 #include "box/box.h"
+#include <stdio.h>
 
 /* ---- the list ---- */
 
@@ -162,7 +163,11 @@ struct sheaf_box {
 SHEAF_USE sheaf_status sheaf_box_check_head(const sheaf_store *store, sheaf_error *err);
 
 /* `item` as messages name it: file and path. */
-const char *sheaf_box_where(const sheaf_box *box, const sheaf_box_item *item, char text[300]);
+static inline const char *sheaf_box_where(const sheaf_box *box, const sheaf_box_item *item, char text[300])
+{
+	snprintf(text, 300, "%.150s: /%.140s", box->name, item->path);
+	return text;
+}
 
 /* Stored values, which begin at `from`, as another type; *changed: the first one that is not the same then,
  * or -1. `from` may be `to` where the sizes are the same. */

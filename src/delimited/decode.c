@@ -13,17 +13,6 @@ static bool is_nullable(const sheaf_field *field)
 	return field->nlevels > 0 && field->levels[0].missing == SHEAF_NULLABLE;
 }
 
-int sheaf_delimited_null(const sheaf_field *field, sheaf_word word, const sheaf_dialect *dialect)
-{
-	if (!is_nullable(field)) return SHEAF_NO_CODE;
-	int code = sheaf_word_null(word, dialect);
-	if (code != SHEAF_NO_CODE || sheaf_means_text(field->meaning) || field->meaning == SHEAF_CHAR ||
-	    field->meaning == SHEAF_BYTES)
-		return code;
-	word = sheaf_word_trim(word);
-	return word.at == word.end ? 0 : SHEAF_NO_CODE;
-}
-
 /* ---- columns ---- */
 
 typedef struct column {

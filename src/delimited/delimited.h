@@ -335,7 +335,17 @@ SHEAF_USE sheaf_status sheaf_delimited_decode(const void *in, const sheaf_piece 
 /* Reports all findings of a piece in the order of the input, and leaves out the records that do not stand. */
 SHEAF_USE sheaf_status sheaf_delimited_report(sheaf_delimited_decoding *d);
 /* The word's code where it says that nothing is there and the field may have nothing, or SHEAF_NO_CODE. */
-int sheaf_delimited_null(const sheaf_field *field, sheaf_word word, const sheaf_dialect *dialect);
+static inline int sheaf_delimited_null(const sheaf_field *field, sheaf_word word,
+                                       const sheaf_dialect *dialect)
+{
+	if (field->nlevels == 0 || field->levels[0].missing != SHEAF_NULLABLE) return SHEAF_NO_CODE;
+	int code = sheaf_word_null(word, dialect);
+	if (code != SHEAF_NO_CODE || sheaf_means_text(field->meaning) || field->meaning == SHEAF_CHAR ||
+	    field->meaning == SHEAF_BYTES)
+		return code;
+	word = sheaf_word_trim(word);
+	return word.at == word.end ? 0 : SHEAF_NO_CODE;
+}
 
 /* ---- the writer ---- */
 

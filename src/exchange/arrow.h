@@ -21,6 +21,9 @@ typedef enum sheaf_arrow_kind {
 	SHEAF_ARROW_IMPUTED   /* whether they are imputed */
 } sheaf_arrow_kind;
 
+/* What Arrow calls the types of numbers. */
+extern const char sheaf_arrow_numbers[SHEAF_TYPES][2];
+
 typedef struct sheaf_arrow_node {
 	const sheaf_field *field;
 	sheaf_arrow_kind kind;

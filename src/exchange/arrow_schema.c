@@ -62,7 +62,7 @@ static sheaf_status new_schema(sheaf_context *cx, full_name name, int n, struct 
 
 /* ---- what a node is called in Arrow ---- */
 
-static const char *const numbers[SHEAF_TYPES] = {
+const char sheaf_arrow_numbers[SHEAF_TYPES][2] = {
 	[SHEAF_U8] = "C",  [SHEAF_U16] = "S", [SHEAF_U32] = "I", [SHEAF_U64] = "L", [SHEAF_I8] = "c",
 	[SHEAF_I16] = "s", [SHEAF_I32] = "i", [SHEAF_I64] = "l", [SHEAF_F32] = "f", [SHEAF_F64] = "g"};
 
@@ -74,7 +74,7 @@ static const char *format_of_values(const sheaf_field *field)
 	sheaf_meaning meaning = sheaf_meaning_of_time(field->meaning, &digits);
 	return meaning == SHEAF_DATETIME   ? times[digits / 3]
 	       : meaning == SHEAF_DURATION ? spans[digits / 3]
-	                                   : numbers[field->type];
+	                                   : sheaf_arrow_numbers[field->type];
 }
 
 static const char *format_of_instants(const sheaf_field *field)
@@ -94,7 +94,7 @@ static void put_format(const sheaf_arrow_node *node, const sheaf_arrow_options *
 	switch (node->kind) {
 	case SHEAF_ARROW_LIST: format = small ? "+l" : "+L"; break;
 	case SHEAF_ARROW_ENTRY: format = "+s"; break;
-	case SHEAF_ARROW_INDEX: format = numbers[shape->index_type]; break;
+	case SHEAF_ARROW_INDEX: format = sheaf_arrow_numbers[shape->index_type]; break;
 	case SHEAF_ARROW_VALUES: format = format_of_values(field); break;
 	case SHEAF_ARROW_TEXT:
 		format = text_is_text && !options->text_as_bytes ? (small ? "u" : "U") : (small ? "z" : "Z");

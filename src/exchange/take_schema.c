@@ -2,21 +2,18 @@
 /* What types of Arrow's are, and the fields that they become. */
 #include "base/need.h"
 #include "data/frame.h"
+#include "exchange/arrow.h"
 #include "exchange/take.h"
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- types ---- */
 
-static const char number_formats[SHEAF_TYPES] = {
-	[SHEAF_U8] = 'C',  [SHEAF_U16] = 'S', [SHEAF_U32] = 'I', [SHEAF_U64] = 'L', [SHEAF_I8] = 'c',
-	[SHEAF_I16] = 's', [SHEAF_I32] = 'i', [SHEAF_I64] = 'l', [SHEAF_F32] = 'f', [SHEAF_F64] = 'g'};
-
 /* Formats of one letter; `small` of those with offsets. */
 static sheaf_arrow_type letter(char format)
 {
 	for (int t = 0; t < SHEAF_TYPES; t++)
-		if (format == number_formats[t])
+		if (format == sheaf_arrow_numbers[t][0])
 			return (sheaf_arrow_type){.class = SHEAF_IS_NUMBER, .number = (sheaf_type)t};
 	switch (format) {
 	case 'e': return (sheaf_arrow_type){.class = SHEAF_IS_HALF};

@@ -4,7 +4,6 @@
 #include "format/binsparse/descriptor.h"
 #include "base/context.h"
 #include "base/spell.h"
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,19 +17,6 @@ typedef struct parsing {
 } parsing;
 
 /* ---- what is wrong ---- */
-
-const char *sheaf_bsp_found(const sheaf_json *value, char text[80])
-{
-	int64_t number;
-	const char *string = sheaf_json_text(value, NULL);
-	if (string)
-		snprintf(text, 80, "\"%.60s\"", string);
-	else if (sheaf_json_i64(value, &number))
-		snprintf(text, 80, "%" PRId64, number);
-	else
-		snprintf(text, 80, "%s", sheaf_json_kind_name(value));
-	return text;
-}
 
 static sheaf_status expect(const parsing *p, const char *key, const char *expected, const sheaf_json *value)
 {

@@ -38,6 +38,9 @@ static inline size_t sheaf_bsp_size(sheaf_bsp_type type)
 /* The smallest unsigned type that holds all numbers from 0 to most. */
 sheaf_type sheaf_bsp_smallest(int64_t most);
 
+/* A value as messages say it, into text[80]; returns text. */
+const char *sheaf_bsp_found(const sheaf_json *value, char text[80]);
+
 /* ---- layout.c ---- */
 
 /* Dense levels of rank r are kept as r levels of rank 1, which have the same arrays. */
@@ -104,8 +107,6 @@ SHEAF_USE sheaf_status sheaf_bsp_descriptor_parse(sheaf_bytes text, const char *
                                                   sheaf_context *cx, sheaf_bsp_descriptor *out,
                                                   sheaf_error *err);
 void sheaf_bsp_descriptor_free(sheaf_bsp_descriptor *d);
-/* A value as messages say it, into text[80]; returns text. */
-const char *sheaf_bsp_found(const sheaf_json *value, char text[80]);
 /* Extent of dimension k of the levels. */
 static inline int64_t sheaf_bsp_extent(const sheaf_bsp_descriptor *d, int k)
 {

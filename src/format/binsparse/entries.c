@@ -24,11 +24,6 @@ typedef struct decoding {
 	bool is_broken;
 } decoding;
 
-static const int64_t *numbers(const sheaf_buffer *buffer)
-{
-	return (const int64_t *)(const void *)buffer->data;
-}
-
 static int64_t length(sheaf_bsp_range range) { return range.end - range.begin; }
 
 static sheaf_status begin_numbers(const decoding *d, sheaf_builder *b, int64_t n)
@@ -66,7 +61,7 @@ static sheaf_status find_starts(decoding *d, int l, const int64_t *pointers)
 	sheaf_builder b;
 	sheaf_bsp_range below = d->ranges[l + 1];
 	int64_t n = length(d->ranges[l]);
-	const int64_t *inner = d->starts[l + 1].size ? numbers(&d->starts[l + 1]) : NULL;
+	const int64_t *inner = d->starts[l + 1].size ? sheaf_bsp_numbers(&d->starts[l + 1]) : NULL;
 	SHEAF_TRY(begin_numbers(d, &b, n + 1));
 	int64_t *starts = (int64_t *)(void *)b.data;
 	for (int64_t i = 0; i <= n; i++) {
@@ -104,7 +99,7 @@ static void put_coordinates(decoding *d, int l, int dimension, const int64_t *co
 	sheaf_column_builder *column = column_of(d, dimension);
 	sheaf_type type = column->field->type;
 	sheaf_bsp_range range = d->ranges[l + 1];
-	const int64_t *starts = d->starts[l + 1].size ? numbers(&d->starts[l + 1]) : NULL;
+	const int64_t *starts = d->starts[l + 1].size ? sheaf_bsp_numbers(&d->starts[l + 1]) : NULL;
 	int64_t extent = sheaf_bsp_extent(&d->t->d, dimension);
 	uint8_t *to = sheaf_builder_extend(&column->values, (uint64_t)d->n * sheaf_type_size(type));
 	if (!to) return;
@@ -129,7 +124,7 @@ static sheaf_status put_indices(decoding *d, int l, const int64_t *pointers, she
 	for (int r = 0; r < rank; r++) {
 		SHEAF_TRY(sheaf_bsp_read_i64(d->t, &d->t->indices[depth + r], below.begin - c.lead, below.end, d->cx,
 		                             &read[r], d->err));
-		c.indices[r] = numbers(&read[r]);
+		c.indices[r] = sheaf_bsp_numbers(&read[r]);
 	}
 	if (length(below) == 0) return SHEAF_OK;
 	SHEAF_TRY(sheaf_bsp_check_indices(&c));
@@ -158,12 +153,12 @@ static sheaf_status check_pointers(decoding *d, int l, const int64_t *pointers)
 static sheaf_status read_level(decoding *d, int l, sheaf_buffer *pointers, sheaf_buffer read[BSP_MAX_RANK])
 {
 	SHEAF_TRY(read_pointers(d, l, pointers));
-	SHEAF_TRY(check_pointers(d, l, numbers(pointers)));
+	SHEAF_TRY(check_pointers(d, l, sheaf_bsp_numbers(pointers)));
 	if (d->t->d.layout.levels[l].is_sparse)
-		SHEAF_TRY(put_indices(d, l, numbers(pointers), read));
+		SHEAF_TRY(put_indices(d, l, sheaf_bsp_numbers(pointers), read));
 	else if (!d->is_broken)
 		put_coordinates(d, l, sheaf_bsp_depth(&d->t->d.layout, l), NULL);
-	return d->is_broken ? SHEAF_OK : find_starts(d, l, numbers(pointers));
+	return d->is_broken ? SHEAF_OK : find_starts(d, l, sheaf_bsp_numbers(pointers));
 }
 
 static sheaf_status read_levels(decoding *d)
@@ -328,7 +323,7 @@ sheaf_status sheaf_bsp_review(void *reader, const sheaf_frame *frame, int64_t ro
 	sheaf_bsp_reader *in = (sheaf_bsp_reader *)reader;
 	(void)row, (void)err;
 	if (in->schema.rows != SHEAF_ENTRIES) return SHEAF_OK;
-	int64_t found = numbers(&frame->notes)[0];
+	int64_t found = sheaf_bsp_numbers(&frame->notes)[0];
 	in->diagonal = found < 0 || in->diagonal < 0 ? -1 : in->diagonal + found;
 	return SHEAF_OK;
 }

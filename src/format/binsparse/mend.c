@@ -32,11 +32,6 @@ typedef struct mending {
 	int64_t unique;
 } mending;
 
-static const int64_t *numbers(const sheaf_buffer *buffer)
-{
-	return (const int64_t *)(const void *)buffer->data;
-}
-
 /* ---- keys of the elements as they are stored ---- */
 
 static void put_coordinate(mending *m, int64_t i, int dimension, int64_t value)
@@ -61,9 +56,9 @@ static sheaf_status put_indices(mending *m, int dimension)
 	SHEAF_TRY(sheaf_bsp_read_i64(m->t, a, 0, a->count, m->t->cx, &read, m->err));
 	int64_t extent = sheaf_bsp_extent(&m->t->d, dimension);
 	for (int64_t p = 0; p < a->count; p++)
-		m->is_sound &= numbers(&read)[p] >= 0 && numbers(&read)[p] < extent;
+		m->is_sound &= sheaf_bsp_numbers(&read)[p] >= 0 && sheaf_bsp_numbers(&read)[p] < extent;
 	for (int64_t i = 0; i < m->n && m->is_sound; i++)
-		put_coordinate(m, i, dimension, numbers(&read)[m->positions[i]]);
+		put_coordinate(m, i, dimension, sheaf_bsp_numbers(&read)[m->positions[i]]);
 	sheaf_buffer_reset(&read);
 	return SHEAF_OK;
 }
@@ -78,7 +73,7 @@ static sheaf_status climb_sparse(mending *m, int l)
 		return SHEAF_OK;
 	}
 	SHEAF_TRY(sheaf_bsp_read_i64(m->t, &m->t->pointers[l], 0, count + 1, m->t->cx, &read, m->err));
-	const int64_t *p = numbers(&read);
+	const int64_t *p = sheaf_bsp_numbers(&read);
 	m->is_sound &= p[0] == 0 && p[count] == m->t->counts[l + 1];
 	for (int64_t i = 0; i < count; i++) m->is_sound &= p[i + 1] >= p[i];
 	for (int64_t i = 0; i < m->n && m->is_sound; i++) {

@@ -41,6 +41,12 @@ typedef struct sheaf_bsp_reader {
 	int64_t diagonal;                  /* elements seen on it */
 } sheaf_bsp_reader;
 
+/* What sheaf_bsp_read_i64 gave. */
+static inline const int64_t *sheaf_bsp_numbers(const sheaf_buffer *buffer)
+{
+	return (const int64_t *)(const void *)buffer->data;
+}
+
 static inline const sheaf_bsp_tensor *sheaf_bsp_only(const sheaf_bsp_reader *in) { return &in->tensors[0]; }
 
 /* ---- reader.c ---- */

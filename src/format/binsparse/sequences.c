@@ -18,11 +18,6 @@ typedef struct decoding {
 	bool is_broken;
 } decoding;
 
-static const int64_t *numbers(const sheaf_buffer *buffer)
-{
-	return (const int64_t *)(const void *)buffer->data;
-}
-
 /* Offsets that begin at 0, of pointers. */
 static void put_offsets(const int64_t *pointers, int64_t n, sheaf_level_builder *level)
 {
@@ -41,7 +36,7 @@ static sheaf_status read_pointers(decoding *d, int l, int64_t from, int64_t to, 
 {
 	sheaf_bsp_checking c = {.t = d->t, .l = l, .above = {from, to}, .cx = d->cx, .err = d->err};
 	SHEAF_TRY(sheaf_bsp_read_i64(d->t, &d->t->pointers[l], from, to + 1, d->cx, out, d->err));
-	c.pointers = numbers(out);
+	c.pointers = sheaf_bsp_numbers(out);
 	SHEAF_TRY(sheaf_bsp_check_pointers(&c));
 	d->is_broken |= c.is_broken || c.pointers[0] < 0;
 	return SHEAF_OK;
@@ -68,10 +63,10 @@ static sheaf_status put_samples(decoding *d, int64_t *from, int64_t *to)
 	sheaf_buffer pointers = {0}, stored = {0};
 	sheaf_status status = read_pointers(d, 1, *from, *to, &pointers);
 	if (status == SHEAF_OK && !d->is_broken) {
-		const int64_t *p = numbers(&pointers);
+		const int64_t *p = sheaf_bsp_numbers(&pointers);
 		int64_t first = p[0], last = p[d->to - d->from];
 		status = sheaf_bsp_read_i64(d->t, &d->t->indices[1], first, last, d->cx, &stored, d->err);
-		if (status == SHEAF_OK) status = check_numbers(d, p, numbers(&stored), first);
+		if (status == SHEAF_OK) status = check_numbers(d, p, sheaf_bsp_numbers(&stored), first);
 		if (status == SHEAF_OK) put_offsets(p, d->to - d->from, &d->column->levels[0]);
 		*from = first;
 		*to = last;
@@ -96,7 +91,7 @@ static sheaf_status put_indices(decoding *d, sheaf_bsp_checking *c, int dimensio
 	int64_t n = c->below.end - c->below.begin;
 	SHEAF_TRY(sheaf_bsp_read_i64(d->t, &d->t->indices[dimension], c->below.begin, c->below.end, d->cx,
 	                             &stored, d->err));
-	c->indices[0] = numbers(&stored);
+	c->indices[0] = sheaf_bsp_numbers(&stored);
 	sheaf_status status = n ? sheaf_bsp_check_indices(c) : SHEAF_OK;
 	d->is_broken |= c->is_broken;
 	if (status == SHEAF_OK) copy_indices(c->indices[0], n, &d->column->levels[1]);
@@ -111,7 +106,7 @@ static sheaf_status put_sparse(decoding *d, int l, int64_t *from, int64_t *to)
 	int64_t n = *to - *from;
 	sheaf_status status = read_pointers(d, l, *from, *to, &pointers);
 	if (status == SHEAF_OK && !d->is_broken) {
-		const int64_t *p = numbers(&pointers);
+		const int64_t *p = sheaf_bsp_numbers(&pointers);
 		sheaf_bsp_checking c = {.t = d->t,
 		                        .l = l,
 		                        .above = {*from, *to},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Data types: eleven names, and modifiers in brackets around them. */
 #include "format/binsparse/descriptor.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,4 +55,17 @@ sheaf_type sheaf_bsp_smallest(int64_t most)
 	if (most <= UINT8_MAX) return SHEAF_U8;
 	if (most <= UINT16_MAX) return SHEAF_U16;
 	return most <= UINT32_MAX ? SHEAF_U32 : SHEAF_U64;
+}
+
+const char *sheaf_bsp_found(const sheaf_json *value, char text[80])
+{
+	int64_t number;
+	const char *string = sheaf_json_text(value, NULL);
+	if (string)
+		snprintf(text, 80, "\"%.60s\"", string);
+	else if (sheaf_json_i64(value, &number))
+		snprintf(text, 80, "%" PRId64, number);
+	else
+		snprintf(text, 80, "%s", sheaf_json_kind_name(value));
+	return text;
 }

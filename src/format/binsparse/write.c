@@ -109,11 +109,6 @@ sheaf_status sheaf_bsp_accept(sheaf_schema *schema, const sheaf_values *values, 
 
 /* ---- creating ---- */
 
-sheaf_type sheaf_bsp_index_type(const sheaf_bsp_writer *out, int64_t extent)
-{
-	return out->index_type < 0 ? sheaf_bsp_smallest(extent - 1) : (sheaf_type)out->index_type;
-}
-
 static void free_tensor(sheaf_bsp_writer *out, sheaf_bsp_building *t)
 {
 	for (int k = 0; k < BSP_MAX_RANK; k++) {

@@ -104,7 +104,10 @@ SHEAF_USE sheaf_status sheaf_bsp_append(void *out, const sheaf_blob *blob, sheaf
 SHEAF_USE sheaf_status sheaf_bsp_finish(void *out, sheaf_error *err);
 void sheaf_bsp_close_output(void *writer);
 /* The type of indices below this extent. */
-sheaf_type sheaf_bsp_index_type(const sheaf_bsp_writer *out, int64_t extent);
+static inline sheaf_type sheaf_bsp_index_type(const sheaf_bsp_writer *out, int64_t extent)
+{
+	return out->index_type < 0 ? sheaf_bsp_smallest(extent - 1) : (sheaf_type)out->index_type;
+}
 
 /* ---- encode.c, build.c ---- */
 

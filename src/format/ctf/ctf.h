@@ -159,6 +159,7 @@ SHEAF_USE sheaf_status sheaf_ctf_decode(const void *in, const sheaf_piece *piece
                                         sheaf_context *cx, sheaf_error *err);
 /* Ends the open sequence and opens one where a line begins with an id of another, or each line is one. */
 SHEAF_USE sheaf_status sheaf_ctf_enter_sequence(sheaf_ctf_decoding *d, bool has_id, uint64_t id);
+SHEAF_USE sheaf_status sheaf_ctf_close_sequence(sheaf_ctf_decoding *d);
 /* Reads the values of one sample from d->at, which is after the name, to what ends them. *kept tells whether
  * the sample stands. */
 SHEAF_USE sheaf_status sheaf_ctf_read_sample(sheaf_ctf_decoding *d, int stream, bool *kept);

@@ -230,20 +230,6 @@ static bool fill_numbers(sheaf_scidb_filling *f, const sheaf_scidb_item *item, c
 
 /* ---- texts and bytes ---- */
 
-sheaf_scidb_string sheaf_scidb_string_of(const sheaf_scidb_item *item, sheaf_bytes payload)
-{
-	bool fixed = item->entry.size > 0;
-	if (!fixed) {
-		bool ended = payload.size > 0 && payload.data[payload.size - 1] == '\0';
-		return (sheaf_scidb_string){{payload.data, payload.size - ended}, ended, true};
-	}
-	const uint8_t *nul = (const uint8_t *)memchr(payload.data, '\0', payload.size);
-	if (!nul) return (sheaf_scidb_string){payload, false, true};
-	bool clean = true;
-	for (const uint8_t *at = nul; at < payload.data + payload.size; at++) clean &= *at == '\0';
-	return (sheaf_scidb_string){{payload.data, (size_t)(nul - payload.data)}, true, clean};
-}
-
 /* Short texts are copied in one step, where there is as much to read and to write. */
 static inline void copy_text(uint8_t *to, sheaf_bytes text, const uint8_t *end)
 {

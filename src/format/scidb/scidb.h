@@ -30,6 +30,7 @@
 #include "data/frame_builder.h"
 #include "format/format.h"
 #include "format/scidb/array.h"
+#include <string.h>
 
 /* An entry of the format string in its cell. */
 typedef struct sheaf_scidb_item {
@@ -193,7 +194,19 @@ typedef struct sheaf_scidb_string {
 	sheaf_bytes text;
 	bool ended, clean;
 } sheaf_scidb_string;
-sheaf_scidb_string sheaf_scidb_string_of(const sheaf_scidb_item *item, sheaf_bytes payload);
+static inline sheaf_scidb_string sheaf_scidb_string_of(const sheaf_scidb_item *item, sheaf_bytes payload)
+{
+	bool fixed = item->entry.size > 0;
+	if (!fixed) {
+		bool ended = payload.size > 0 && payload.data[payload.size - 1] == '\0';
+		return (sheaf_scidb_string){{payload.data, payload.size - ended}, ended, true};
+	}
+	const uint8_t *nul = (const uint8_t *)memchr(payload.data, '\0', payload.size);
+	if (!nul) return (sheaf_scidb_string){payload, false, true};
+	bool clean = true;
+	for (const uint8_t *at = nul; at < payload.data + payload.size; at++) clean &= *at == '\0';
+	return (sheaf_scidb_string){{payload.data, (size_t)(nul - payload.data)}, true, clean};
+}
 /* Whether under a null byte that stands for none there is something all the same. */
 bool sheaf_scidb_hides(const sheaf_scidb_item *item, sheaf_bytes payload);
 
