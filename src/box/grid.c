@@ -2,21 +2,32 @@
 /* Elements as they are stored, from wherever they are: a stretch of the file, the metadata, or a grid of
  * chunks of any number of dimensions. */
 #include "base/context.h"
+#include "base/pipeline.h"
+#include "base/status.h"
 #include "box/filter.h"
 #include <string.h>
 
 enum { MOST_DIMENSIONS = 32 };
 
+/* What is read of an array. */
 typedef struct grid {
 	sheaf_box *box;
 	const sheaf_box_item *item;
 	int64_t from, to; /* rows of the first dimension */
 	uint8_t *out;
-	int64_t at[MOST_DIMENSIONS];                          /* the chunk */
+	size_t chunk_bytes;
+} grid;
+
+/* A chunk on its way: fetched in order, and unpacked and copied on any thread, since no two have places in
+ * common. */
+typedef struct cell {
+	int64_t at[MOST_DIMENSIONS], number;
 	int64_t first[MOST_DIMENSIONS], end[MOST_DIMENSIONS]; /* what of it is wanted */
+	uint32_t skipped;                                     /* filters */
 	sheaf_builder stored;
 	sheaf_filtering filtering;
-} grid;
+	sheaf_error failure;
+} cell;
 
 static int64_t chunks_along(const sheaf_box_item *item, int dimension)
 {
@@ -32,43 +43,40 @@ static void fill(const sheaf_box_detail *inside, uint8_t *to, size_t count)
 	}
 }
 
-/* The elements of the chunk at `at`. */
-static sheaf_status read_chunk(grid *g, const uint8_t **out, sheaf_error *err)
+/* Bytes of the chunk as they are stored. */
+static sheaf_status fetch(const grid *g, cell *c, sheaf_error *err)
 {
-	char where[300];
+	c->number = 0;
+	c->skipped = 0;
+	for (int i = 0; i < g->item->rank; i++) c->number = c->number * chunks_along(g->item, i) + c->at[i];
+	if (!c->stored.cx) sheaf_builder_begin(&c->stored, g->box->cx, NULL);
+	c->stored.size = 0;
+	return g->box->driver->read_chunk(g->box->state, g->item, c->number, &c->skipped, &c->stored, err);
+}
+
+/* The elements of the chunk. */
+static sheaf_status unpack(const grid *g, cell *c, const uint8_t **out, sheaf_error *err)
+{
 	const sheaf_box_detail *inside = g->item->inside;
-	int64_t number = 0;
-	size_t elements = 1;
-	uint32_t skipped = 0;
-	sheaf_error failure = {0};
-	for (int i = 0; i < g->item->rank; i++) {
-		number = number * chunks_along(g->item, i) + g->at[i];
-		elements *= (size_t)inside->grid[i];
-	}
-	g->stored.size = 0;
-	SHEAF_TRY(g->box->driver->read_chunk(g->box->state, g->item, number, &skipped, &g->stored, err));
-	if (g->stored.size == 0) {
-		if (!sheaf_builder_room(&g->stored, elements * inside->width))
-			return sheaf_builder_status(&g->stored, err);
-		fill(inside, g->stored.data, elements);
-		*out = g->stored.data;
+	if (c->stored.size == 0) {
+		if (!sheaf_builder_room(&c->stored, g->chunk_bytes)) return sheaf_builder_status(&c->stored, err);
+		fill(inside, c->stored.data, g->chunk_bytes / inside->width);
+		*out = c->stored.data;
 		return SHEAF_OK;
 	}
-	sheaf_bytes stored = {g->stored.data, g->stored.size};
-	sheaf_status status = sheaf_unfilter(&g->filtering, inside, skipped, inside->width, stored,
-	                                     elements * inside->width, NULL, out, &failure);
-	return status ? sheaf_fail(err, status, "%s, chunk %lld: %s", sheaf_box_where(g->box, g->item, where),
-	                           (long long)number, failure.message)
-	              : SHEAF_OK;
+	sheaf_bytes stored = {c->stored.data, c->stored.size};
+	c->filtering.cx = g->box->cx;
+	return sheaf_unfilter(&c->filtering, inside, c->skipped, inside->width, stored, g->chunk_bytes, NULL, out,
+	                      err);
 }
 
 /* Byte of the element at `place` in the chunk, or in what is wanted. */
-static size_t byte_in_chunk(const grid *g, const int64_t place[])
+static size_t byte_in_chunk(const grid *g, const cell *c, const int64_t place[])
 {
 	const sheaf_box_detail *inside = g->item->inside;
 	size_t byte = 0;
 	for (int i = 0; i < g->item->rank; i++)
-		byte = byte * (size_t)inside->grid[i] + (size_t)(place[i] - g->at[i] * inside->grid[i]);
+		byte = byte * (size_t)inside->grid[i] + (size_t)(place[i] - c->at[i] * inside->grid[i]);
 	return byte * inside->width;
 }
 
@@ -90,52 +98,100 @@ static bool step(int64_t place[], const int64_t first[], const int64_t end[], in
 	return false;
 }
 
-static void copy_chunk(const grid *g, const uint8_t *chunk)
+static void copy_chunk(const grid *g, const cell *c, const uint8_t *chunk)
 {
 	int64_t place[MOST_DIMENSIONS];
 	int last = g->item->rank - 1;
-	size_t run = (size_t)(g->end[last] - g->first[last]) * g->item->inside->width;
-	memcpy(place, g->first, sizeof place);
-	do memcpy(g->out + byte_in_rows(g, place), chunk + byte_in_chunk(g, place), run);
-	while (step(place, g->first, g->end, last));
+	size_t run = (size_t)(c->end[last] - c->first[last]) * g->item->inside->width;
+	memcpy(place, c->first, sizeof place);
+	do memcpy(g->out + byte_in_rows(g, place), chunk + byte_in_chunk(g, c, place), run);
+	while (step(place, c->first, c->end, last));
 }
 
-static void find_part(grid *g)
+static void find_part(const grid *g, cell *c)
 {
 	for (int i = 0; i < g->item->rank; i++) {
-		int64_t extent = g->item->inside->grid[i], begin = g->at[i] * extent;
+		int64_t extent = g->item->inside->grid[i], begin = c->at[i] * extent;
 		int64_t low = i ? 0 : g->from, high = i ? g->item->dims[i] : g->to;
-		g->first[i] = begin > low ? begin : low;
-		g->end[i] = high - begin < extent ? high : begin + extent;
+		c->first[i] = begin > low ? begin : low;
+		c->end[i] = high - begin < extent ? high : begin + extent;
 	}
 }
 
-static sheaf_status read_chunks(grid *g, sheaf_error *err)
+static void work(void *user, void *item)
 {
-	int64_t low[MOST_DIMENSIONS] = {0}, high[MOST_DIMENSIONS];
+	const grid *g = (const grid *)user;
+	cell *c = (cell *)item;
+	const uint8_t *chunk = NULL;
+	c->failure.status = SHEAF_OK;
+	c->failure.status = unpack(g, c, &chunk, &c->failure);
+	if (c->failure.status) return;
+	find_part(g, c);
+	copy_chunk(g, c, chunk);
+}
+
+static void drop(void *user, void *item)
+{
+	(void)user;
+	cell *c = (cell *)item;
+	sheaf_builder_drop(&c->stored);
+	sheaf_filtering_close(&c->filtering);
+}
+
+static sheaf_status pass_first(const grid *g, sheaf_pipeline *cells, sheaf_error *err)
+{
+	char where[300];
+	const cell *c = (const cell *)sheaf_pipeline_first(cells);
+	sheaf_status status = c->failure.status;
+	if (status)
+		status = sheaf_fail(err, status, "%s, chunk %lld: %s", sheaf_box_where(g->box, g->item, where),
+		                    (long long)c->number, c->failure.message);
+	sheaf_pipeline_pass(cells);
+	return status;
+}
+
+static sheaf_status read_chunks(const grid *g, sheaf_pipeline *cells, sheaf_error *err)
+{
+	int64_t at[MOST_DIMENSIONS], low[MOST_DIMENSIONS] = {0}, high[MOST_DIMENSIONS];
+	bool more = true;
 	for (int i = 0; i < g->item->rank; i++) high[i] = chunks_along(g->item, i);
 	low[0] = g->from / g->item->inside->grid[0];
 	high[0] = (g->to - 1) / g->item->inside->grid[0] + 1;
-	memcpy(g->at, low, sizeof low);
-	do {
-		const uint8_t *chunk = NULL;
+	memcpy(at, low, sizeof low);
+	while (more || sheaf_pipeline_count(cells) > 0) {
 		SHEAF_TRY(sheaf_check_stop(g->box->cx, err));
-		SHEAF_TRY(read_chunk(g, &chunk, err));
-		find_part(g);
-		copy_chunk(g, chunk);
-	} while (step(g->at, low, high, g->item->rank));
+		cell *c = more ? (cell *)sheaf_pipeline_free_item(cells) : NULL;
+		if (!c) {
+			SHEAF_TRY(pass_first(g, cells, err));
+			continue;
+		}
+		memcpy(c->at, at, sizeof at);
+		SHEAF_TRY(fetch(g, c, err));
+		sheaf_pipeline_submit(cells);
+		more = step(at, low, high, g->item->rank);
+	}
 	return SHEAF_OK;
+}
+
+/* Chunks under way at a time: one more than there are threads, where memory allows it. */
+static int depth_for(const grid *g)
+{
+	int64_t most = sheaf_max_memory(g->box->cx) / 8 / (int64_t)(g->chunk_bytes * 4);
+	int threads = sheaf_context_threads(g->box->cx), depth = threads > 1 ? threads + 1 : 1;
+	return depth < most ? depth : most > 1 ? (int)most : 1;
 }
 
 static sheaf_status read_grid(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to,
                               uint8_t *out, sheaf_error *err)
 {
-	grid g = {.box = box, .item = item, .from = from, .to = to, .filtering = {.cx = box->cx}};
-	g.out = out;
-	sheaf_builder_begin(&g.stored, box->cx, NULL);
-	sheaf_status status = read_chunks(&g, err);
-	sheaf_builder_drop(&g.stored);
-	sheaf_filtering_close(&g.filtering);
+	grid g = {.box = box, .item = item, .from = from, .to = to, .out = out};
+	sheaf_pipeline cells = {0};
+	g.chunk_bytes = item->inside->width;
+	for (int i = 0; i < item->rank; i++) g.chunk_bytes *= (size_t)item->inside->grid[i];
+	SHEAF_TRY(sheaf_pipeline_open(&cells, box->cx, sizeof(cell), depth_for(&g),
+	                              (sheaf_pipeline_steps){work, NULL, drop, &g}, err));
+	sheaf_status status = read_chunks(&g, &cells, err);
+	sheaf_pipeline_close(&cells);
 	return status;
 }
 

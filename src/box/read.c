@@ -361,6 +361,11 @@ static sheaf_status read_checked(const reading *r, sheaf_error *err)
 	const sheaf_box_detail *inside = r->item->inside;
 	if (r->from == r->to) return SHEAF_OK;
 	if (inside->bits) return read_rows(r, err);
+	if (inside->grid && !inside->chunk && is_as_wanted(r)) {
+		int64_t row = r->item->count / r->item->dims[0];
+		if (r->from % row == 0 && r->to % row == 0)
+			return sheaf_box_read_elements(r->box, r->item, r->from / row, r->to / row, r->out, err);
+	}
 	if (inside->held.data)
 		return deliver(r, inside->held.data + (size_t)r->from * width_of(r->item), r->from, r->to - r->from,
 		               err);
