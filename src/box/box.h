@@ -61,9 +61,10 @@ typedef struct sheaf_box_item {
 	int64_t count; /* values in all, or texts; twice the elements where they are COMPLEX */
 	int64_t bytes; /* that it takes in the file; -1: not known */
 	sheaf_box_storage storage;
-	int64_t chunk;       /* CHUNKED of one dimension: values in a chunk, so that runs which begin and end at
-	                        multiples are read once; else 0 */
-	const char *filters; /* "shuffle, deflate 6"; NULL: none */
+	int64_t chunk;         /* CHUNKED of one dimension: values in a chunk, so that runs which begin and end at
+	                          multiples are read once; else 0 */
+	const int64_t *chunks; /* CHUNKED: extents of a chunk in each dimension; else NULL */
+	const char *filters;   /* "shuffle, deflate 6"; NULL: none */
 	struct sheaf_box_detail *inside; /* the box's own */
 } sheaf_box_item;
 
@@ -100,6 +101,14 @@ SHEAF_USE sheaf_status sheaf_box_has_text(sheaf_box *box, const char *path, cons
 /* Its bytes, without the padding. UNKNOWN where there is none; DATA where it is no single text. */
 SHEAF_USE sheaf_status sheaf_box_text(sheaf_box *box, const char *path, const char *name, sheaf_buffer *out,
                                       sheaf_error *err);
+
+/* All values of an attribute of numbers, as `type`. UNKNOWN where there is none, or where libhdf5 reads; DATA
+ * where it is of another type, or a value is not the same in that one. *out is reset first. */
+SHEAF_USE sheaf_status sheaf_box_numbers(sheaf_box *box, const char *path, const char *name, sheaf_type type,
+                                         sheaf_buffer *out, sheaf_error *err);
+/* All texts of an attribute, as sheaf_box_read_texts gives them. */
+SHEAF_USE sheaf_status sheaf_box_texts(sheaf_box *box, const char *path, const char *name,
+                                       sheaf_buffer *bytes, sheaf_buffer *offsets, sheaf_error *err);
 
 /* Values [from, to) as `type`: a view of the file where they are stored like that, else memory of their own.
  * *out is reset first. DATA where a value is not the same in that type, naming it; item->type never fails
@@ -140,6 +149,11 @@ SHEAF_USE sheaf_status sheaf_box_remove(sheaf_box *box, const char *path, sheaf_
 SHEAF_USE sheaf_status sheaf_box_set_text(sheaf_box *box, const char *path, const char *name,
                                           const char *text, size_t size, sheaf_error *err);
 
+/* The same for an attribute that is a list of numbers, of less than 64 KiB. Not of a box in memory. */
+SHEAF_USE sheaf_status sheaf_box_set_numbers(sheaf_box *box, const char *path, const char *name,
+                                             sheaf_type type, const void *values, int64_t count,
+                                             sheaf_error *err);
+
 /* How an array is stored; zeros: contiguous, or where the count is not known, in chunks that are not
  * compressed. */
 typedef struct sheaf_box_storing {
@@ -164,5 +178,9 @@ SHEAF_USE sheaf_status sheaf_box_end_array(sheaf_box_array *array, sheaf_error *
 /* The same for a whole array at once. */
 SHEAF_USE sheaf_status sheaf_box_put(sheaf_box *box, const char *path, sheaf_type type, const void *values,
                                      int64_t count, const sheaf_box_storing *storing, sheaf_error *err);
+/* An array of texts of one dimension: their bytes one after another, and count + 1 offsets into them, as
+ * sheaf_box_read_texts gives them. They are stored in as many bytes each as the longest takes. */
+SHEAF_USE sheaf_status sheaf_box_put_texts(sheaf_box *box, const char *path, const void *bytes,
+                                           const int64_t *offsets, int64_t count, sheaf_error *err);
 
 #endif

@@ -97,7 +97,9 @@ typedef struct sheaf_box_plan {
 	int64_t chunk; /* values; 0: contiguous */
 	int deflate;   /* 0: none */
 	bool shuffle;
-	int64_t offset; /* contiguous: byte of the first value; -1: by `append` */
+	int64_t text_size; /* of texts, each of so many bytes, which `type` and `count` tell as bytes; 0: of
+	                      numbers */
+	int64_t offset;    /* contiguous: byte of the first value; -1: by `append` */
 } sheaf_box_plan;
 
 /* Each function takes care of the lock itself. Paths are those of objects that are there and were checked. */
@@ -111,6 +113,10 @@ typedef struct sheaf_box_driver {
 
 	sheaf_status (*text)(void *state, const sheaf_box_item *item, const char *name, sheaf_builder *text,
 	                     sheaf_error *err);
+	/* An attribute of an item: *what, of a catalog of its own, says what it is, and *bytes gets its elements
+	 * as they are stored. UNKNOWN where there is none. NULL: only texts are known. */
+	sheaf_status (*attribute)(void *state, const sheaf_box_item *item, const char *name,
+	                          sheaf_catalog *catalog, sheaf_builder *bytes, sheaf_error *err);
 	/* Elements of rows of the first dimension (all, of a scalar) as they are stored, where they are inside
 	 * the metadata. */
 	sheaf_status (*read_rows)(void *state, const sheaf_box_item *item, int64_t from, int64_t to, void *out,
@@ -127,6 +133,9 @@ typedef struct sheaf_box_driver {
 	sheaf_status (*remove)(void *state, const sheaf_box_item *item, sheaf_error *err);
 	sheaf_status (*set_text)(void *state, const sheaf_box_item *item, const char *name, const char *text,
 	                         size_t size, sheaf_error *err);
+	/* NULL: not known. */
+	sheaf_status (*set_numbers)(void *state, const sheaf_box_item *item, const char *name, sheaf_type type,
+	                            const void *values, int64_t count, sheaf_error *err);
 	sheaf_status (*new_array)(void *state, sheaf_box_plan *plan, void **array, sheaf_error *err);
 	/* Values in order, where the plan has no offset and no chunks. */
 	sheaf_status (*append)(void *array, const void *values, size_t bytes, sheaf_error *err);

@@ -153,6 +153,21 @@ sheaf_status sheaf_box_set_text(sheaf_box *box, const char *path, const char *na
 	return stick(box, box->driver->set_text(box->state, item, name, text, size, &failure), &failure, err);
 }
 
+sheaf_status sheaf_box_set_numbers(sheaf_box *box, const char *path, const char *name, sheaf_type type,
+                                   const void *values, int64_t count, sheaf_error *err)
+{
+	enum { MOST = 60000 };
+	sheaf_error failure = {0};
+	SHEAF_TRY(check_writable(box, err));
+	const sheaf_box_item *item = sheaf_catalog_find(&box->catalog, path);
+	if (!item || !item->inside->target || !box->driver->set_numbers || count < 0 || count > MOST / 8)
+		return sheaf_fail(err, SHEAF_UNKNOWN,
+		                  "%s: expected /%s to have room for %" PRId64 " numbers, found none", box->name,
+		                  path, count);
+	return stick(box, box->driver->set_numbers(box->state, item, name, type, values, count, &failure),
+	             &failure, err);
+}
+
 /* ---- chunks ---- */
 
 static void work(void *user, void *item)
@@ -334,15 +349,14 @@ void sheaf_box_drop_arrays(sheaf_box *box)
 	while (box->arrays) free_array(box->arrays);
 }
 
-sheaf_status sheaf_box_new_array(sheaf_box *box, const char *path, sheaf_type type, int64_t count,
-                                 const sheaf_box_storing *storing, sheaf_box_array **out, sheaf_error *err)
+static sheaf_status new_array(sheaf_box *box, const char *path, sheaf_box_plan plan, sheaf_box_array **out,
+                              sheaf_error *err)
 {
 	void *memory;
 	sheaf_error failure = {0};
 	*out = NULL;
 	SHEAF_TRY(check_writable(box, err));
 	SHEAF_TRY(check_path(box, path, err));
-	SHEAF_TRY(check_storing(box, path, count, storing, err));
 	const sheaf_box_item *old = sheaf_catalog_find(&box->catalog, path);
 	if (old && old->is_group)
 		return sheaf_fail(err, SHEAF_DATA,
@@ -350,7 +364,7 @@ sheaf_status sheaf_box_new_array(sheaf_box *box, const char *path, sheaf_type ty
 		                  path);
 	SHEAF_TRY(sheaf_allocate(box->cx, sizeof(sheaf_box_array), &memory, err));
 	sheaf_box_array *a = (sheaf_box_array *)memory;
-	*a = (sheaf_box_array){.box = box, .plan = plan_of(path, type, count, storing), .path = ""};
+	*a = (sheaf_box_array){.box = box, .plan = plan, .path = ""};
 	sheaf_status status = open_array(box, a, path, &failure);
 	if (status) {
 		free_array(a);
@@ -360,6 +374,14 @@ sheaf_status sheaf_box_new_array(sheaf_box *box, const char *path, sheaf_type ty
 	box->arrays = a;
 	*out = a;
 	return SHEAF_OK;
+}
+
+sheaf_status sheaf_box_new_array(sheaf_box *box, const char *path, sheaf_type type, int64_t count,
+                                 const sheaf_box_storing *storing, sheaf_box_array **out, sheaf_error *err)
+{
+	*out = NULL;
+	SHEAF_TRY(check_storing(box, path, count, storing, err));
+	return new_array(box, path, plan_of(path, type, count, storing), out, err);
 }
 
 static sheaf_status append(sheaf_box_array *a, const void *values, size_t size, sheaf_error *err)
@@ -418,6 +440,55 @@ sheaf_status sheaf_box_put(sheaf_box *box, const char *path, sheaf_type type, co
 	sheaf_box_array *a;
 	SHEAF_TRY(sheaf_box_new_array(box, path, type, count, storing, &a, err));
 	sheaf_status status = sheaf_box_append(a, values, count, err);
+	sheaf_status ended = sheaf_box_end_array(a, status ? NULL : err);
+	return status ? status : ended;
+}
+
+/* ---- texts ---- */
+
+static int64_t longest(const int64_t *offsets, int64_t count)
+{
+	int64_t most = 1;
+	for (int64_t i = 0; i < count; i++)
+		if (offsets[i + 1] - offsets[i] > most) most = offsets[i + 1] - offsets[i];
+	return most;
+}
+
+static sheaf_status append_texts(sheaf_box_array *a, const uint8_t *bytes, const int64_t *offsets,
+                                 int64_t count, sheaf_error *err)
+{
+	enum { STEP = 1 << 16 };
+	size_t size = (size_t)a->plan.text_size;
+	sheaf_builder b;
+	sheaf_builder_begin(&b, a->box->cx, NULL);
+	sheaf_status status = SHEAF_OK;
+	for (int64_t i = 0; i < count && !status; i++) {
+		size_t n = (size_t)(offsets[i + 1] - offsets[i]);
+		if (!sheaf_builder_room(&b, size)) break;
+		memcpy(b.data + b.size, bytes + offsets[i], n);
+		memset(b.data + b.size + n, 0, size - n);
+		b.size += size;
+		if (b.size < STEP && i + 1 < count) continue;
+		status = sheaf_box_append(a, b.data, (int64_t)b.size, err);
+		b.size = 0;
+	}
+	if (!status) status = sheaf_builder_status(&b, err);
+	sheaf_builder_drop(&b);
+	return status;
+}
+
+sheaf_status sheaf_box_put_texts(sheaf_box *box, const char *path, const void *bytes, const int64_t *offsets,
+                                 int64_t count, sheaf_error *err)
+{
+	sheaf_box_array *a;
+	int64_t size = longest(offsets, count), all;
+	if (size > INT32_MAX || !sheaf_mul_i64(&all, size, count))
+		return sheaf_fail(err, SHEAF_LIMIT,
+		                  "%s: expected texts of less than 2^31 bytes for /%s, found longer ones", box->name,
+		                  path);
+	sheaf_box_plan plan = {.path = path, .type = SHEAF_U8, .count = all, .text_size = size, .offset = -1};
+	SHEAF_TRY(new_array(box, path, plan, &a, err));
+	sheaf_status status = append_texts(a, (const uint8_t *)bytes, offsets, count, err);
 	sheaf_status ended = sheaf_box_end_array(a, status ? NULL : err);
 	return status ? status : ended;
 }

@@ -6,6 +6,7 @@
 #include "base/suffix.h"
 #include "input/input.h"
 #include "io/descriptor.h"
+#include "io/source.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -195,6 +196,36 @@ static sheaf_status look(sheaf_source *source, sheaf_likely *best, int *rivals, 
 	}
 }
 
+enum { MOST_RIVALS = 8 };
+
+/* Those that are sure by the first bytes, of up to MOST_RIVALS. */
+static int find_sure(sheaf_bytes head, const char *name, const sheaf_format *out[MOST_RIVALS])
+{
+	int n = 0;
+	for (int k = 0; sheaf_formats[k] && n < MOST_RIVALS; k++)
+		if (sheaf_formats[k]->probe(head, name) == SHEAF_SURE) out[n++] = sheaf_formats[k];
+	return n;
+}
+
+/* Of these: the one that claims the file, else the only one that leaves that to others. NULL: neither is
+ * there. */
+static sheaf_status let_claim(sheaf_source *source, sheaf_bytes head, const sheaf_format **out,
+                              sheaf_error *err)
+{
+	const sheaf_format *rivals[MOST_RIVALS], *other = NULL;
+	int n = find_sure(head, sheaf_source_name(source), rivals), others = 0;
+	*out = NULL;
+	SHEAF_TRY(sheaf_source_make_seekable(source, err));
+	for (int i = 0; i < n && !*out; i++) {
+		if (rivals[i]->claims && rivals[i]->claims(source, source->cx)) *out = rivals[i];
+		if (rivals[i]->claims) continue;
+		other = rivals[i];
+		others++;
+	}
+	if (!*out && others == 1) *out = other;
+	return SHEAF_OK;
+}
+
 sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf_format *implied,
                              const sheaf_format **out, sheaf_error *err)
 {
@@ -208,6 +239,10 @@ sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf
 		return *out ? SHEAF_OK : unknown("format", name, err);
 	}
 	SHEAF_TRY(look(source, &best, &rivals, &head, out, err));
+	if (best == SHEAF_SURE && rivals > 1) {
+		SHEAF_TRY(let_claim(source, head, out, err));
+		rivals = *out ? 1 : rivals;
+	}
 	bool is_one = best != SHEAF_NO && rivals == 1;
 	if (!is_one) *out = implied;
 	if (*out) return SHEAF_OK;

@@ -375,6 +375,7 @@ static sheaf_status keep_grid(const description *d)
 	int64_t *grid = (int64_t *)memory;
 	for (int i = 0; i < rank; i++) grid[i] = (int64_t)d->layout.extents[i];
 	d->inside->grid = grid;
+	d->item->chunks = grid;
 	if (rank != 1 || d->item->what == SHEAF_BOX_TEXTS || d->inside->bits) return SHEAF_OK;
 	d->inside->chunk = grid[0];
 	d->item->chunk = d->inside->chunk * d->inside->per;
@@ -491,6 +492,22 @@ sheaf_status sheaf_hdf5_leave_out(sheaf_catalog *catalog, sheaf_box_item *item, 
 	if (failure->status != SHEAF_DATA) return sheaf_fail_again(err, failure);
 	item->is_damaged = true;
 	return sheaf_catalog_text(catalog, &item->refused, err, "one that is damaged (%.300s)", failure->message);
+}
+
+sheaf_status sheaf_hdf5_describe_attribute(sheaf_hdf5_look *l, const sheaf_hdf5_attribute *a,
+                                           sheaf_catalog *catalog)
+{
+	void *memory;
+	sheaf_box_item *item = &catalog->items[0];
+	SHEAF_TRY(sheaf_catalog_allocate(catalog, sizeof(sheaf_hdf5_own), &memory, l->err));
+	description d = {.l = l, .catalog = catalog, .item = item, .inside = item->inside};
+	d.own = item->inside->own = (sheaf_hdf5_own *)memory;
+	d.own->type = a->type;
+	d.space = a->space;
+	SHEAF_TRY(describe_type(&d));
+	SHEAF_TRY(describe_space(&d));
+	item->count *= item->inside->per;
+	return SHEAF_OK;
 }
 
 sheaf_status sheaf_hdf5_describe(sheaf_hdf5_look *l, const sheaf_hdf5_header *h, sheaf_catalog *catalog,

@@ -165,6 +165,42 @@ sheaf_status sheaf_hdf5_text(void *state, const sheaf_box_item *item, const char
 	return status;
 }
 
+typedef struct copying {
+	sheaf_hdf5_look *l;
+	sheaf_catalog *catalog;
+	sheaf_builder *bytes;
+	bool found;
+} copying;
+
+static sheaf_status copy_attribute(void *user, const sheaf_hdf5_attribute *a)
+{
+	copying *q = (copying *)user;
+	q->found = true;
+	SHEAF_TRY(sheaf_catalog_open(q->catalog, q->l->r->cx, q->l->err));
+	SHEAF_TRY(sheaf_hdf5_describe_attribute(q->l, a, q->catalog));
+	sheaf_builder_append(q->bytes, a->value.data, a->value.size);
+	SHEAF_TRY(sheaf_builder_status(q->bytes, q->l->err));
+	return SHEAF_END;
+}
+
+static sheaf_status read_attribute(void *state, const sheaf_box_item *item, const char *name,
+                                   sheaf_catalog *catalog, sheaf_builder *bytes, sheaf_error *err)
+{
+	const sheaf_hdf5_reader *r = (const sheaf_hdf5_reader *)state;
+	sheaf_hdf5_look l;
+	copying q = {&l, catalog, bytes, false};
+	sheaf_hdf5_header h = {0};
+	sheaf_hdf5_look_begin(&l, r, NULL, err);
+	sheaf_status status = sheaf_hdf5_header_read(&l, item->inside->own->address, &h);
+	if (!status) status = sheaf_hdf5_attributes(&l, &h, name, copy_attribute, &q);
+	if (!status && !q.found)
+		status = sheaf_fail(err, SHEAF_UNKNOWN, "%s: /%s: expected an attribute \"%s\", found none",
+		                    r->store->name, item->path, name);
+	sheaf_hdf5_header_drop(&h);
+	sheaf_hdf5_look_end(&l);
+	return status;
+}
+
 /* ---- values ---- */
 
 sheaf_status sheaf_hdf5_read_rows(void *state, const sheaf_box_item *item, int64_t from, int64_t to,
@@ -231,6 +267,7 @@ const sheaf_box_driver sheaf_hdf5_reading_driver = {
 	.open = open_state,
 	.close = close_state,
 	.text = sheaf_hdf5_text,
+	.attribute = read_attribute,
 	.read_rows = sheaf_hdf5_read_rows,
 	.read_chunk = sheaf_hdf5_read_chunk,
 	.text_of = sheaf_hdf5_text_of,

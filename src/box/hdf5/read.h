@@ -283,6 +283,10 @@ SHEAF_USE sheaf_status sheaf_hdf5_index(sheaf_hdf5_look *l, const sheaf_hdf5_lay
 SHEAF_USE sheaf_status sheaf_hdf5_describe(sheaf_hdf5_look *l, const sheaf_hdf5_header *h,
                                            sheaf_catalog *catalog, sheaf_box_item *item);
 
+/* What an attribute is, in the place of the catalog's root. */
+SHEAF_USE sheaf_status sheaf_hdf5_describe_attribute(sheaf_hdf5_look *l, const sheaf_hdf5_attribute *a,
+                                                     sheaf_catalog *catalog);
+
 /* Lists what cannot be read with the reason: one damaged object leaves the others as they are. Fails again
  * where it is not the file's matter. */
 SHEAF_USE sheaf_status sheaf_hdf5_leave_out(sheaf_catalog *catalog, sheaf_box_item *item,

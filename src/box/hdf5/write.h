@@ -196,7 +196,8 @@ sheaf_hdf5_object *sheaf_hdf5_known_object(const sheaf_hdf5_writer *w, const cha
 void sheaf_hdf5_put_space(const sheaf_hdf5_writer *w, sheaf_builder *b, int64_t count, bool has_limit);
 void sheaf_hdf5_put_scalar(sheaf_builder *b);
 void sheaf_hdf5_put_type(sheaf_builder *b, sheaf_type type, bool is_big);
-void sheaf_hdf5_put_fixed_text_type(sheaf_builder *b, size_t size);
+/* Of ASCII with a NUL at the end; or of UTF-8, padded by NULs. */
+void sheaf_hdf5_put_fixed_text_type(sheaf_builder *b, size_t size, bool is_padded);
 void sheaf_hdf5_put_text_type(const sheaf_hdf5_writer *w, sheaf_builder *b);
 /* Of variable numbers of references to objects. */
 void sheaf_hdf5_put_references_type(const sheaf_hdf5_writer *w, sheaf_builder *b);
@@ -264,6 +265,9 @@ void sheaf_hdf5_drop_array(void *handle);
 
 SHEAF_USE sheaf_status sheaf_hdf5_set_text(void *state, const sheaf_box_item *item, const char *name,
                                            const char *text, size_t size, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf5_set_numbers(void *state, const sheaf_box_item *item, const char *name,
+                                              sheaf_type type, const void *values, int64_t count,
+                                              sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_hdf5_read_new_text(sheaf_hdf5_writer *w, const sheaf_box_item *item,
                                                 const char *name, sheaf_builder *text, bool *found,
                                                 sheaf_error *err);

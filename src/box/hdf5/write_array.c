@@ -125,9 +125,12 @@ static sheaf_status describe(const array *a, int64_t count, sheaf_error *err)
 	sheaf_builder *b = &w->message;
 	bool is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 	b->size = 0;
-	sheaf_hdf5_put_space(w, b, count, a->plan.count >= 0);
+	sheaf_hdf5_put_space(w, b, a->plan.text_size ? count / a->plan.text_size : count, a->plan.count >= 0);
 	SHEAF_TRY(sheaf_hdf5_add_message(w, a->object, SHEAF_HDF5_SPACE, 0, err));
-	sheaf_hdf5_put_type(b, a->plan.type, is_big);
+	if (a->plan.text_size)
+		sheaf_hdf5_put_fixed_text_type(b, (size_t)a->plan.text_size, true);
+	else
+		sheaf_hdf5_put_type(b, a->plan.type, is_big);
 	SHEAF_TRY(sheaf_hdf5_add_message(w, a->object, SHEAF_HDF5_TYPE, SHEAF_HDF5_CONSTANT, err));
 	describe_fill(a, b);
 	SHEAF_TRY(sheaf_hdf5_add_message(w, a->object, SHEAF_HDF5_FILL, SHEAF_HDF5_CONSTANT, err));

@@ -33,7 +33,7 @@ static sheaf_status add_text(sheaf_hdf5_writer *w, sheaf_hdf5_object *object, co
                              const char *text, size_t size, sheaf_error *err)
 {
 	begin_scalar(w);
-	sheaf_hdf5_put_fixed_text_type(&w->type, size);
+	sheaf_hdf5_put_fixed_text_type(&w->type, size, false);
 	sheaf_builder_append(&w->value, text, size);
 	return add_attribute(w, object, name, err);
 }

@@ -166,6 +166,7 @@ const sheaf_box_driver sheaf_hdf5_writing_driver = {
 	.make_group = make_group,
 	.remove = remove_array,
 	.set_text = sheaf_hdf5_set_text,
+	.set_numbers = sheaf_hdf5_set_numbers,
 	.new_array = sheaf_hdf5_new_array,
 	.append = sheaf_hdf5_append,
 	.write_chunk = sheaf_hdf5_write_chunk,

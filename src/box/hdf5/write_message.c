@@ -94,10 +94,10 @@ void sheaf_hdf5_put_type(sheaf_builder *b, sheaf_type type, bool is_big)
 		integer_type(b, size, type >= SHEAF_I8, is_big);
 }
 
-void sheaf_hdf5_put_fixed_text_type(sheaf_builder *b, size_t size)
+void sheaf_hdf5_put_fixed_text_type(sheaf_builder *b, size_t size, bool is_padded)
 {
-	enum { TEXT = 3 };
-	head_of_type(b, TEXT, 0, size);
+	enum { TEXT = 3, PADDED = 1 /* by NULs */, UTF8 = 1 << 4 };
+	head_of_type(b, TEXT, is_padded ? PADDED | UTF8 : 0, size);
 }
 
 /* Sequences whose elements are in a heap. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Attributes that are texts: scalars of variable length, in UTF-8. */
+/* Attributes: texts, which are scalars of variable length in UTF-8, and lists of numbers. */
 #include "box/hdf5/write.h"
 
 static sheaf_hdf5_message *find_attribute(const sheaf_hdf5_object *object, const char *name)
@@ -15,20 +15,33 @@ void sheaf_hdf5_remove_attribute(const sheaf_hdf5_object *object, const char *na
 	if (m) m->is_gone = true;
 }
 
+static sheaf_status begin(sheaf_hdf5_writer *w, sheaf_hdf5_object *object, sheaf_error *err)
+{
+	w->message.size = w->type.size = w->space.size = w->value.size = 0;
+	return sheaf_hdf5_list_attributes(w, object, err);
+}
+
+/* Of what is in the builders. */
+static sheaf_status replace(sheaf_hdf5_writer *w, sheaf_hdf5_object *object, const char *name,
+                            sheaf_hdf5_message **out, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_hdf5_put_attribute(w, name, err));
+	sheaf_hdf5_remove_attribute(object, name);
+	SHEAF_TRY(sheaf_hdf5_add_attribute(w, object, name, out, err));
+	object->attributes_change = true;
+	return SHEAF_OK;
+}
+
 static sheaf_status write_text(sheaf_hdf5_writer *w, sheaf_hdf5_object *object, const char *name,
                                sheaf_bytes text, sheaf_error *err)
 {
 	sheaf_hdf5_message *message;
 	int64_t at;
-	SHEAF_TRY(sheaf_hdf5_list_attributes(w, object, err));
-	w->message.size = w->type.size = w->space.size = w->value.size = 0;
+	SHEAF_TRY(begin(w, object, err));
 	sheaf_hdf5_put_text_type(w, &w->type);
 	sheaf_hdf5_put_scalar(&w->space);
 	SHEAF_TRY(sheaf_hdf5_store_text(w, text, text.size, &w->value, &at, err));
-	SHEAF_TRY(sheaf_hdf5_put_attribute(w, name, err));
-	sheaf_hdf5_remove_attribute(object, name);
-	SHEAF_TRY(sheaf_hdf5_add_attribute(w, object, name, &message, err));
-	object->attributes_change = true;
+	SHEAF_TRY(replace(w, object, name, &message, err));
 	message->text = at;
 	message->text_size = text.size;
 	return SHEAF_OK;
@@ -41,6 +54,20 @@ sheaf_status sheaf_hdf5_set_text(void *state, const sheaf_box_item *item, const 
 	sheaf_hdf5_object *object;
 	SHEAF_TRY(sheaf_hdf5_find_object(w, item->inside->target, &object, err));
 	return write_text(w, object, name, (sheaf_bytes){(const uint8_t *)text, size}, err);
+}
+
+sheaf_status sheaf_hdf5_set_numbers(void *state, const sheaf_box_item *item, const char *name,
+                                    sheaf_type type, const void *values, int64_t count, sheaf_error *err)
+{
+	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;
+	sheaf_hdf5_object *object;
+	sheaf_hdf5_message *message;
+	SHEAF_TRY(sheaf_hdf5_find_object(w, item->inside->target, &object, err));
+	SHEAF_TRY(begin(w, object, err));
+	sheaf_hdf5_put_type(&w->type, type, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	sheaf_hdf5_put_space(w, &w->space, count, true);
+	sheaf_builder_append(&w->value, values, (size_t)count * sheaf_type_size(type));
+	return replace(w, object, name, &message, err);
 }
 
 /* Of what was written here: the text itself is in the file, or on its way there. */

@@ -90,6 +90,7 @@ const sheaf_format sheaf_format_binsparse = {
 	.container = &container,
 	.model = &model,
 	.probe = probe,
+	.claims = sheaf_bsp_claims,
 	.reader_size = sizeof(sheaf_bsp_reader),
 	.open = sheaf_bsp_open,
 	.cut = sheaf_bsp_cut,

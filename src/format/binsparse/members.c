@@ -53,6 +53,22 @@ sheaf_status sheaf_bsp_members(sheaf_source *source, sheaf_context *cx,
 	return status;
 }
 
+/* Found: no need to look further. */
+static sheaf_status stop(void *user, const char *path, sheaf_error *err)
+{
+	(void)path, (void)err;
+	*(bool *)user = true;
+	return SHEAF_END;
+}
+
+/* One that cannot be read is ours: what is wrong with it is said when it is opened. */
+bool sheaf_bsp_claims(sheaf_source *source, sheaf_context *cx)
+{
+	bool has = false;
+	sheaf_status status = sheaf_bsp_members(source, cx, stop, &has, NULL);
+	return has || status != SHEAF_OK;
+}
+
 /* ---- choosing one ---- */
 
 typedef struct listing {

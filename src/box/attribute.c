@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* Attributes that are more than one text: numbers and texts, read as the elements of arrays are. */
+#include "base/buffer.h"
+#include "base/context.h"
+#include "box/bits.h"
+#include "box/inside.h"
+#include "io/descriptor.h"
+#include <string.h>
+
+typedef struct loaded {
+	sheaf_box *box;
+	const char *path, *name;
+	sheaf_catalog catalog; /* its root stands for the attribute */
+	sheaf_builder bytes;
+} loaded;
+
+static sheaf_status load(loaded *l, sheaf_error *err)
+{
+	const sheaf_box_item *item = sheaf_catalog_find(&l->box->catalog, l->path);
+	sheaf_builder_begin(&l->bytes, l->box->cx, NULL);
+	if (l->box->failure.status) return sheaf_fail_again(err, &l->box->failure);
+	if (!item || !item->inside->target || !l->box->driver->attribute)
+		return sheaf_fail(err, SHEAF_UNKNOWN, "%s: /%s: expected an attribute \"%s\", found none",
+		                  l->box->name, l->path, l->name);
+	return l->box->driver->attribute(l->box->state, item, l->name, &l->catalog, &l->bytes, err);
+}
+
+static void drop(loaded *l)
+{
+	sheaf_builder_drop(&l->bytes);
+	if (l->catalog.cx) sheaf_catalog_close(&l->catalog);
+}
+
+static sheaf_status refuse(const loaded *l, const char *expected, const char *found, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_DATA, "%s: /%s: expected the attribute \"%s\" to be %s, found %s",
+	                  l->box->name, l->path, l->name, expected, found);
+}
+
+static sheaf_status convert(loaded *l, sheaf_type type, sheaf_buffer *out, sheaf_error *err)
+{
+	int64_t changed;
+	sheaf_builder b;
+	const sheaf_box_item *it = &l->catalog.items[0];
+	bool is_number = it->what == SHEAF_BOX_NUMBERS || it->what == SHEAF_BOX_BOOLS;
+	if (!is_number) return refuse(l, "numbers", it->of, err);
+	size_t room = (size_t)it->count * sheaf_type_size(it->type);
+	if (room > l->bytes.size && !sheaf_builder_room(&l->bytes, room - l->bytes.size))
+		return sheaf_builder_status(&l->bytes, err);
+	if (it->inside->bits) sheaf_box_expand(it->inside->bits, it->type, l->bytes.data, (size_t)it->count);
+	sheaf_builder_begin(&b, l->box->cx, NULL);
+	size_t size = (size_t)it->count * sheaf_type_size(type);
+	if (!sheaf_builder_room(&b, size ? size : 1)) return sheaf_builder_status(&b, err);
+	sheaf_box_convert(it->type, it->inside->is_swapped, l->bytes.data, type, b.data, (size_t)it->count,
+	                  &changed);
+	b.size = size;
+	if (changed < 0) return sheaf_builder_finish(&b, out, err);
+	sheaf_builder_drop(&b);
+	return refuse(l, sheaf_type_name(type), "another number", err);
+}
+
+sheaf_status sheaf_box_numbers(sheaf_box *box, const char *path, const char *name, sheaf_type type,
+                               sheaf_buffer *out, sheaf_error *err)
+{
+	loaded l = {.box = box, .path = path, .name = name};
+	sheaf_buffer_reset(out);
+	sheaf_status status = load(&l, err);
+	if (!status) status = convert(&l, type, out, err);
+	drop(&l);
+	return status;
+}
+
+static sheaf_status keep_texts(const loaded *l, sheaf_builder *text, sheaf_builder *ends, sheaf_error *err)
+{
+	const sheaf_box_item *it = &l->catalog.items[0];
+	if (it->what != SHEAF_BOX_TEXTS) return refuse(l, "texts", it->of, err);
+	sheaf_builder_i64(ends, 0);
+	for (int64_t i = 0; i < it->count; i++) {
+		SHEAF_TRY(l->box->driver->text_of(l->box->state, it, l->bytes.data + (size_t)i * it->inside->width,
+		                                  text, err));
+		sheaf_builder_i64(ends, (int64_t)text->size);
+	}
+	return sheaf_builder_status(ends, err);
+}
+
+sheaf_status sheaf_box_texts(sheaf_box *box, const char *path, const char *name, sheaf_buffer *bytes,
+                             sheaf_buffer *offsets, sheaf_error *err)
+{
+	loaded l = {.box = box, .path = path, .name = name};
+	sheaf_builder text, ends;
+	sheaf_buffer_reset(bytes);
+	sheaf_buffer_reset(offsets);
+	sheaf_builder_begin(&text, box->cx, NULL);
+	sheaf_builder_begin(&ends, box->cx, NULL);
+	sheaf_status status = load(&l, err);
+	if (!status) status = keep_texts(&l, &text, &ends, err);
+	if (!status) status = sheaf_builder_finish(&ends, offsets, err);
+	if (!status) status = sheaf_builder_finish(&text, bytes, err);
+	if (status) sheaf_buffer_reset(offsets);
+	sheaf_builder_drop(&text);
+	sheaf_builder_drop(&ends);
+	drop(&l);
+	return status;
+}

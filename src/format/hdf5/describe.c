@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* What `info` says: the tree of a file, each array with its type, shape, chunks and filters. */
+#include "base/buffer.h"
+#include "format/hdf5/hdf5.h"
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct telling {
+	sheaf_box *box;
+	sheaf_builder *b;
+	bool json;
+} telling;
+
+static void put_quoted(sheaf_builder *b, const char *text)
+{
+	sheaf_builder_byte(b, '"');
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+		if (c == '"' || c == '\\')
+			sheaf_builder_printf(b, "\\%c", c);
+		else if (c < 0x20)
+			sheaf_builder_printf(b, "\\u%04x", c);
+		else
+			sheaf_builder_byte(b, (char)c);
+	}
+	sheaf_builder_byte(b, '"');
+}
+
+static const char *word_of(const sheaf_hdf_found *found)
+{
+	static const char *const words[] = {"", "dense", "texts", "CSR", "COO"};
+	return found->kind == HDF_COMPRESSED && found->by_columns ? "CSC" : words[found->kind];
+}
+
+static void put_dims(sheaf_builder *b, const int64_t *dims, int rank, const char *between)
+{
+	for (int d = 0; d < rank; d++) sheaf_builder_printf(b, "%s%" PRId64, d ? between : "", dims[d]);
+}
+
+static const char *storage_of(const sheaf_box_item *item)
+{
+	static const char *const names[] = {"contiguous", "chunked", "compact"};
+	return names[item->storage];
+}
+
+static void tell_json(const telling *t, const sheaf_box_item *item, const sheaf_hdf_found *found)
+{
+	sheaf_builder *b = t->b;
+	sheaf_builder_text(b, "{\"path\":");
+	put_quoted(b, *item->path ? item->path : "/");
+	sheaf_builder_text(b, ",\"type\":");
+	put_quoted(b, item->of);
+	if (!item->is_group && !item->refused) {
+		sheaf_builder_text(b, ",\"shape\":[");
+		put_dims(b, item->dims, item->rank, ",");
+		sheaf_builder_printf(b, "],\"storage\":\"%s\",\"chunks\":[", storage_of(item));
+		if (item->chunks) put_dims(b, item->chunks, item->rank, ",");
+		sheaf_builder_text(b, "],\"filters\":");
+		put_quoted(b, item->filters ? item->filters : "");
+		sheaf_builder_printf(b, ",\"bytes\":%" PRId64, item->bytes);
+	}
+	if (found->kind != HDF_NOTHING) sheaf_builder_printf(b, ",\"dataset\":\"%s\"", word_of(found));
+	if (found->maker) sheaf_builder_printf(b, ",\"maker\":\"%s\"", found->maker);
+	if (item->refused) {
+		sheaf_builder_text(b, ",\"refused\":");
+		put_quoted(b, item->refused);
+	}
+	sheaf_builder_byte(b, '}');
+}
+
+static void tell_text(const telling *t, const sheaf_box_item *item, const sheaf_hdf_found *found)
+{
+	sheaf_builder *b = t->b;
+	sheaf_builder_printf(b, "  /%s  %s", item->path, item->of);
+	if (item->refused) {
+		if (strcmp(item->refused, item->of) != 0)
+			sheaf_builder_printf(b, "  not read: %s", item->refused);
+		else
+			sheaf_builder_text(b, "  not read");
+	} else if (!item->is_group) {
+		sheaf_builder_text(b, item->rank ? "  " : "  scalar");
+		put_dims(b, item->dims, item->rank, " x ");
+		sheaf_builder_printf(b, "  %s", storage_of(item));
+		if (item->chunks) {
+			sheaf_builder_byte(b, ' ');
+			put_dims(b, item->chunks, item->rank, " x ");
+		}
+		if (item->filters) sheaf_builder_printf(b, "  %s", item->filters);
+		if (item->bytes >= 0) sheaf_builder_printf(b, "  %" PRId64 " bytes", item->bytes);
+	}
+	if (item->is_group && found->kind != HDF_NOTHING)
+		sheaf_builder_printf(b, "  %s%s%s", found->maker ? found->maker : "", found->maker ? ", " : "",
+		                     word_of(found));
+	sheaf_builder_byte(b, '\n');
+}
+
+static sheaf_status tell_tree(const telling *t, sheaf_error *err)
+{
+	int64_t count;
+	const sheaf_box_item *items = sheaf_box_items(t->box, &count);
+	sheaf_builder_text(t->b, t->json ? ",\"tree\":[" : "tree:\n");
+	for (int64_t i = 0; i < count; i++) {
+		sheaf_hdf_found found;
+		SHEAF_TRY(sheaf_hdf_find(t->box, &items[i], &found, err));
+		if (t->json && i) sheaf_builder_byte(t->b, ',');
+		t->json ? tell_json(t, &items[i], &found) : tell_text(t, &items[i], &found);
+	}
+	if (t->json) sheaf_builder_byte(t->b, ']');
+	return SHEAF_OK;
+}
+
+static sheaf_status tell(sheaf_box *box, bool json, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err)
+{
+	sheaf_builder b;
+	telling t = {box, &b, json};
+	sheaf_builder_resume(&b, cx, text);
+	sheaf_status status = tell_tree(&t, err);
+	if (!status) return sheaf_builder_finish(&b, text, err);
+	sheaf_builder_drop(&b);
+	return status;
+}
+
+sheaf_status sheaf_hdf_describe(const void *reader, bool json, sheaf_context *cx, sheaf_buffer *text,
+                                sheaf_error *err)
+{
+	return tell(((const sheaf_hdf_reader *)reader)->box, json, cx, text, err);
+}
+
+sheaf_status sheaf_hdf_besides(sheaf_source *source, bool json, sheaf_context *cx, sheaf_buffer *text,
+                               sheaf_error *err)
+{
+	sheaf_box *box;
+	SHEAF_TRY(sheaf_hdf_box(source, cx, &box, err));
+	sheaf_status status = tell(box, json, cx, text, err);
+	sheaf_box_close(box);
+	return status;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* Datasets in the tree of a file. A group is a sparse matrix where the arrays in it have the names that some
+ * program gives them; arrays that belong to one are no datasets of their own. */
+#include "base/buffer.h"
+#include "base/context.h"
+#include "base/spell.h"
+#include "format/hdf5/hdf5.h"
+#include <stdio.h>
+#include <string.h>
+
+/* ---- parts of groups ---- */
+
+/* The readable array of this name in a group, or NULL. */
+static const sheaf_box_item *part_of(sheaf_box *box, const sheaf_box_item *group, const char *name)
+{
+	char path[4096];
+	int n = snprintf(path, sizeof path, "%s%s%s", group->path, *group->path ? "/" : "", name);
+	const sheaf_box_item *item = n > 0 && (size_t)n < sizeof path ? sheaf_box_find(box, path) : NULL;
+	return item && !item->is_group && !item->refused ? item : NULL;
+}
+
+static bool is_list(const sheaf_box_item *item, bool integers)
+{
+	return item && item->rank == 1 && item->what == SHEAF_BOX_NUMBERS &&
+	       (!integers || item->type < SHEAF_F32);
+}
+
+static bool are_values(const sheaf_box_item *item)
+{
+	return item && item->rank == 1 && item->what != SHEAF_BOX_TEXTS && item->what != SHEAF_BOX_OTHER;
+}
+
+/* Whether a text of the group or array is there and is this. */
+static sheaf_status says(sheaf_box *box, const sheaf_box_item *item, const char *name, const char *word,
+                         bool *is, sheaf_error *err)
+{
+	sheaf_buffer text = {0};
+	*is = false;
+	SHEAF_TRY(sheaf_box_has_text(box, item->path, name, is, err));
+	if (!*is) return SHEAF_OK;
+	SHEAF_TRY(sheaf_box_text(box, item->path, name, &text, err));
+	*is = text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
+	sheaf_buffer_reset(&text);
+	return SHEAF_OK;
+}
+
+/* ---- matrices ---- */
+
+static sheaf_status find_maker(sheaf_box *box, sheaf_hdf_found *out, sheaf_error *err)
+{
+	static const struct {
+		const char *name, *word, *maker;
+		bool by_columns;
+	} words[] = {{"encoding-type", "csr_matrix", "AnnData", false},
+	             {"encoding-type", "csc_matrix", "AnnData", true},
+	             {"h5sparse_format", "csr", "AnnData", false},
+	             {"h5sparse_format", "csc", "AnnData", true}};
+	for (size_t i = 0; i < sizeof words / sizeof *words && !out->maker; i++) {
+		bool is;
+		SHEAF_TRY(says(box, out->at, words[i].name, words[i].word, &is, err));
+		if (!is) continue;
+		out->maker = words[i].maker;
+		out->by_columns = words[i].by_columns;
+	}
+	if (out->maker) return SHEAF_OK;
+	bool is_10x = part_of(box, out->at, "barcodes");
+	if (is_10x) out->maker = "10x";
+	out->by_columns = is_10x;
+	out->may_be_either = !is_10x;
+	return SHEAF_OK;
+}
+
+static sheaf_status find_compressed(sheaf_box *box, sheaf_hdf_found *out, sheaf_error *err)
+{
+	const sheaf_box_item *values = part_of(box, out->at, "data"), *indices = part_of(box, out->at, "indices"),
+						 *pointers = part_of(box, out->at, "indptr");
+	if (!are_values(values) || !is_list(indices, true) || !is_list(pointers, true)) return SHEAF_OK;
+	*out = (sheaf_hdf_found){.kind = HDF_COMPRESSED,
+	                         .at = out->at,
+	                         .values = values,
+	                         .indices = indices,
+	                         .second = pointers,
+	                         .rows = -1};
+	return find_maker(box, out, err);
+}
+
+/* By columns, with the number of rows in an attribute; no values where there are none. */
+static sheaf_status find_matlab(sheaf_box *box, sheaf_hdf_found *out, sheaf_error *err)
+{
+	sheaf_buffer rows = {0};
+	sheaf_error none = {0};
+	const sheaf_box_item *pointers = part_of(box, out->at, "jc");
+	if (!is_list(pointers, true)) return SHEAF_OK;
+	sheaf_status status = sheaf_box_numbers(box, out->at->path, "MATLAB_sparse", SHEAF_I64, &rows, &none);
+	if (status == SHEAF_UNKNOWN || status == SHEAF_DATA) return SHEAF_OK;
+	if (status) return sheaf_fail(err, status, "%s", none.message);
+	*out = (sheaf_hdf_found){
+		.kind = HDF_COMPRESSED, .maker = "MATLAB", .at = out->at, .second = pointers, .by_columns = true};
+	out->values = part_of(box, out->at, "data");
+	out->indices = part_of(box, out->at, "ir");
+	if (rows.size == sizeof out->rows) memcpy(&out->rows, rows.data, sizeof out->rows);
+	sheaf_buffer_reset(&rows);
+	if (!are_values(out->values) || !is_list(out->indices, true)) out->values = out->indices = NULL;
+	return SHEAF_OK;
+}
+
+static void find_coordinates(sheaf_box *box, sheaf_hdf_found *out)
+{
+	static const char *const names[][3] = {
+		{"row", "col", "data"},  {"row", "col", "val"}, {"rows", "cols", "values"}, {"rows", "cols", "data"},
+		{"row", "col", "value"}, {"i", "j", "v"},       {"row", "column", "value"}, {"row", "col", "weight"}};
+	for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+		const sheaf_box_item *row = part_of(box, out->at, names[k][0]),
+							 *column = part_of(box, out->at, names[k][1]),
+							 *values = part_of(box, out->at, names[k][2]);
+		if (!is_list(row, true) || !is_list(column, true) || !are_values(values)) continue;
+		if (row->count != column->count || row->count != values->dims[0]) continue;
+		*out = (sheaf_hdf_found){.kind = HDF_COORDINATES,
+		                         .at = out->at,
+		                         .values = values,
+		                         .indices = row,
+		                         .second = column,
+		                         .rows = -1};
+		return;
+	}
+}
+
+static sheaf_status find_group(sheaf_box *box, sheaf_hdf_found *out, sheaf_error *err)
+{
+	SHEAF_TRY(find_compressed(box, out, err));
+	if (out->kind == HDF_NOTHING) SHEAF_TRY(find_matlab(box, out, err));
+	if (out->kind == HDF_NOTHING) find_coordinates(box, out);
+	return SHEAF_OK;
+}
+
+/* ---- arrays ---- */
+
+static void find_array(sheaf_hdf_found *out)
+{
+	const sheaf_box_item *item = out->at;
+	bool is_text = item->what == SHEAF_BOX_TEXTS;
+	if (item->what == SHEAF_BOX_OTHER || item->rank > SHEAF_MAX_RANK) return;
+	out->kind = is_text ? HDF_TEXTS : HDF_DENSE;
+	out->values = item;
+}
+
+/* Whether a matrix has the array as one of its parts, or as its shape. */
+static sheaf_status belongs(sheaf_box *box, const sheaf_box_item *item, bool *does, sheaf_error *err)
+{
+	int64_t count;
+	const sheaf_box_item *items = sheaf_box_items(box, &count);
+	sheaf_hdf_found group = {.at = item->parent >= 0 ? &items[item->parent] : NULL};
+	*does = false;
+	if (!group.at || group.at->refused) return SHEAF_OK;
+	SHEAF_TRY(find_group(box, &group, err));
+	*does = group.kind != HDF_NOTHING && (item == group.values || item == group.indices ||
+	                                      item == group.second || strcmp(item->name, "shape") == 0);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_hdf_find(sheaf_box *box, const sheaf_box_item *item, sheaf_hdf_found *out,
+                            sheaf_error *err)
+{
+	bool is_part;
+	*out = (sheaf_hdf_found){.at = item, .rows = -1};
+	if (item->refused) return SHEAF_OK;
+	if (item->is_group) return find_group(box, out, err);
+	SHEAF_TRY(belongs(box, item, &is_part, err));
+	if (!is_part) find_array(out);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_hdf_each(sheaf_box *box, sheaf_context *cx,
+                            sheaf_status (*tell)(void *user, const sheaf_hdf_found *found, sheaf_error *err),
+                            void *user, sheaf_error *err)
+{
+	int64_t count;
+	const sheaf_box_item *items = sheaf_box_items(box, &count);
+	for (int64_t i = 0; i < count; i++) {
+		sheaf_hdf_found found;
+		SHEAF_TRY(sheaf_check_stop(cx, err));
+		SHEAF_TRY(sheaf_hdf_find(box, &items[i], &found, err));
+		if (found.kind != HDF_NOTHING) SHEAF_TRY(tell(user, &found, err));
+	}
+	return SHEAF_OK;
+}
+
+/* ---- choosing ---- */
+
+sheaf_status sheaf_hdf_is_anndata(sheaf_box *box, bool *is, sheaf_error *err)
+{
+	const sheaf_box_item *obs = sheaf_box_find(box, "obs"), *var = sheaf_box_find(box, "var");
+	SHEAF_TRY(says(box, sheaf_box_find(box, ""), "encoding-type", "anndata", is, err));
+	*is = *is || (obs && var && sheaf_box_find(box, "X")); /* before releases said so */
+	return SHEAF_OK;
+}
+
+typedef struct listing {
+	int count, matrices;
+	sheaf_hdf_found first, matrix;
+	sheaf_builder text;
+} listing;
+
+static sheaf_status list(void *user, const sheaf_hdf_found *found, sheaf_error *err)
+{
+	enum { MOST = 10 };
+	listing *l = (listing *)user;
+	if (l->count == 0) l->first = *found;
+	if (found->kind >= HDF_COMPRESSED && l->matrices++ == 0) l->matrix = *found;
+	if (l->count < MOST) sheaf_builder_printf(&l->text, "%s/%s", l->count ? ", " : "", found->at->path);
+	if (l->count++ == MOST) sheaf_builder_text(&l->text, ", ...");
+	return sheaf_builder_status(&l->text, err);
+}
+
+static sheaf_status refuse_list(const listing *l, const char *file, sheaf_error *err)
+{
+	if (l->count == 0)
+		return sheaf_fail(
+			err, SHEAF_DATA,
+			"%s: expected a matrix, an array of numbers or texts, or a group with a descriptor of "
+			"Binsparse, found none that is read",
+			file);
+	return sheaf_fail(err, SHEAF_USAGE,
+	                  "%s: expected one dataset, or " SHEAF_OPTION(
+						  "dataset") " with the path of one of them, found %d: %.600s",
+	                  file, l->count, (const char *)l->text.data);
+}
+
+static sheaf_status choose_only(sheaf_box *box, const char *file, sheaf_context *cx, sheaf_hdf_found *out,
+                                sheaf_error *err)
+{
+	bool is_anndata;
+	listing l = {0};
+	const sheaf_box_item *x = sheaf_box_find(box, "X");
+	SHEAF_TRY(sheaf_hdf_is_anndata(box, &is_anndata, err));
+	if (is_anndata && x) {
+		SHEAF_TRY(sheaf_hdf_find(box, x, out, err));
+		if (out->kind != HDF_NOTHING) return SHEAF_OK;
+	}
+	sheaf_builder_begin(&l.text, cx, NULL);
+	sheaf_status status = sheaf_hdf_each(box, cx, list, &l, err);
+	sheaf_builder_byte(&l.text, '\0');
+	if (status == SHEAF_OK) status = sheaf_builder_status(&l.text, err);
+	/* The only sparse matrix is meant: what stands beside it are its names. */
+	*out = l.matrices == 1 ? l.matrix : l.first;
+	if (status == SHEAF_OK && l.count != 1 && l.matrices != 1) status = refuse_list(&l, file, err);
+	sheaf_builder_drop(&l.text);
+	return status;
+}
+
+sheaf_status sheaf_hdf_choose(sheaf_box *box, const char *file, const char *member, sheaf_context *cx,
+                              sheaf_hdf_found *out, sheaf_error *err)
+{
+	char path[4096];
+	if (!member) return choose_only(box, file, cx, out, err);
+	while (*member == '/') member++;
+	size_t n = strlen(member);
+	while (n && member[n - 1] == '/') n--;
+	snprintf(path, sizeof path, "%.*s", (int)(n < sizeof path ? n : sizeof path - 1), member);
+	const sheaf_box_item *item = sheaf_box_find(box, path);
+	*out = (sheaf_hdf_found){.at = item, .rows = -1};
+	if (item && item->is_group) SHEAF_TRY(sheaf_hdf_find(box, item, out, err));
+	/* A part of a matrix may be asked for by its name. */
+	if (item && !item->is_group && !item->refused) find_array(out);
+	if (out->kind != HDF_NOTHING) return SHEAF_OK;
+	return sheaf_fail(err, item && item->refused ? SHEAF_UNSUPPORTED : SHEAF_UNKNOWN,
+	                  "%s: expected a matrix or an array at \"/%.200s\", found %s", file, path,
+	                  !item            ? "nothing there (sheaf info lists what is)"
+	                  : item->refused  ? item->refused
+	                  : item->is_group ? "a group that is none (sheaf info lists what is)"
+	                                   : item->of);
+}

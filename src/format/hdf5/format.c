@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* HDF5 files of other makers: the table entry. */
+#include "base/suffix.h"
+#include "format/hdf5/hdf5.h"
+#include <string.h>
+
+static const char *const suffixes[] = {".h5ad", NULL};
+
+static const sheaf_option options[] = {
+	{"layout", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "anndata",
+     "as which program's file a matrix is written: AnnData's (default), with the names obs_names and "
+     "var_names",
+     0},
+	{"deflate", SHEAF_OPTION_COUNT, SHEAF_WRITING, "LEVEL",
+     "compress arrays, in chunks; 0 to 12 (default 0: not compressed, contiguous)", 0},
+	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
+};
+
+/* Whose file it is only shows inside. */
+static sheaf_likely probe(sheaf_bytes head, const char *name)
+{
+	if (sheaf_box_recognise(head) != SHEAF_NO_BOX) return SHEAF_SURE;
+	return sheaf_has_suffix_of(name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO; /* a damaged one */
+}
+
+typedef struct telling {
+	sheaf_status (*tell)(void *user, const char *path, sheaf_error *err);
+	void *user;
+} telling;
+
+static sheaf_status tell_path(void *user, const sheaf_hdf_found *found, sheaf_error *err)
+{
+	const telling *t = (const telling *)user;
+	return t->tell(t->user, *found->at->path ? found->at->path : "/", err);
+}
+
+static sheaf_status members(sheaf_source *source, sheaf_context *cx,
+                            sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user,
+                            sheaf_error *err)
+{
+	sheaf_box *box;
+	telling t = {tell, user};
+	SHEAF_TRY(sheaf_hdf_box(source, cx, &box, err));
+	sheaf_status status = sheaf_hdf_each(box, cx, tell_path, &t, err);
+	sheaf_box_close(box);
+	return status;
+}
+
+static sheaf_status rewind_reader(void *reader, sheaf_error *err)
+{
+	(void)err;
+	((sheaf_hdf_reader *)reader)->next = 0;
+	return SHEAF_OK;
+}
+
+static const sheaf_container container = {
+	.members = members,
+	.besides = sheaf_hdf_besides,
+};
+
+static const sheaf_model model = {
+	.describe = sheaf_hdf_describe,
+};
+
+const sheaf_format sheaf_format_hdf5 = {
+	.name = "hdf5",
+	.summary = "HDF5 files of other programs: matrices of AnnData, 10x and MATLAB, arrays, texts",
+	.suffixes = suffixes,
+	.needs_seek = true,
+	.options = options,
+	.write = &sheaf_hdf_writing,
+	.container = &container,
+	.model = &model,
+	.probe = probe,
+	.reader_size = sizeof(sheaf_hdf_reader),
+	.open = sheaf_hdf_open,
+	.cut = sheaf_hdf_cut,
+	.decode = sheaf_hdf_decode,
+	.rewind = rewind_reader,
+	.close = sheaf_hdf_close,
+};

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* HDF5 files of other makers: what is in them that is a matrix, a tensor or a list of texts, by the names and
+ * attributes that their programs give.
+ *
+ *   find.c      datasets in the tree of a file       open.c      one of them, measured
+ *   rows.c      its rows                             describe.c  what `info` says
+ *   write.c     a matrix as AnnData has it           format.c    the table entry */
+#ifndef SHEAF_FORMAT_HDF5_HDF5_H
+#define SHEAF_FORMAT_HDF5_HDF5_H
+
+#include "box/box.h"
+#include "data/frame_builder.h"
+#include "format/format.h"
+
+typedef enum sheaf_hdf_kind {
+	HDF_NOTHING,
+	HDF_DENSE,      /* an array of numbers */
+	HDF_TEXTS,      /* an array of texts */
+	HDF_COMPRESSED, /* a group: values, indices, and where rows or columns begin among them */
+	HDF_COORDINATES /* a group: values, rows, columns */
+} sheaf_hdf_kind;
+
+/* A dataset that was found: what its parts are, not yet what they hold. Items live as long as the box. */
+typedef struct sheaf_hdf_found {
+	sheaf_hdf_kind kind;
+	const char *maker;              /* "AnnData", "10x", "MATLAB"; NULL: nobody's */
+	const sheaf_box_item *at;       /* the dataset, or the group */
+	const sheaf_box_item *values;   /* NULL: there are none */
+	const sheaf_box_item *indices;  /* of columns, or rows; of coordinates those of rows */
+	const sheaf_box_item *second;   /* pointers; of coordinates those of columns */
+	bool by_columns, may_be_either; /* compressed: each list is a column; or the file does not say */
+	int64_t rows;                   /* as MATLAB says; -1: not said */
+} sheaf_hdf_found;
+
+/* What an item is; NOTHING where it is none, or part of another. */
+SHEAF_USE sheaf_status sheaf_hdf_find(sheaf_box *box, const sheaf_box_item *item, sheaf_hdf_found *out,
+                                      sheaf_error *err);
+/* All datasets of a box, in order. */
+SHEAF_USE sheaf_status sheaf_hdf_each(sheaf_box *box, sheaf_context *cx,
+                                      sheaf_status (*tell)(void *user, const sheaf_hdf_found *found,
+                                                           sheaf_error *err),
+                                      void *user, sheaf_error *err);
+/* The dataset of this path; where that is NULL, the only one, or the one that its maker means. */
+SHEAF_USE sheaf_status sheaf_hdf_choose(sheaf_box *box, const char *file, const char *member,
+                                        sheaf_context *cx, sheaf_hdf_found *out, sheaf_error *err);
+/* Whether a file has a group or attribute by which AnnData knows its own. */
+SHEAF_USE sheaf_status sheaf_hdf_is_anndata(sheaf_box *box, bool *is, sheaf_error *err);
+
+/* How numbers of netCDF are meant. */
+typedef struct sheaf_hdf_packing {
+	bool is_packed, has_fill;
+	double scale, offset, fill;
+} sheaf_hdf_packing;
+
+typedef struct sheaf_hdf_reader {
+	SHEAF_BASE(sheaf_reader, reader);
+	const char *file;
+	sheaf_box *box;
+	sheaf_hdf_found set;
+	sheaf_hdf_packing packing;
+	int rank;
+	int64_t shape[SHEAF_MAX_RANK];
+	int64_t *pointers; /* of compressed lists, one more than there are */
+	int64_t npointers;
+	int64_t step; /* rows of a piece are multiples of it, where that is not too much */
+	int64_t rows, next;
+} sheaf_hdf_reader;
+
+/* ---- open.c ---- */
+
+SHEAF_USE sheaf_status sheaf_hdf_box(sheaf_source *source, sheaf_context *cx, sheaf_box **out,
+                                     sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf_open(void *reader, const sheaf_values *values, const sheaf_opening *how,
+                                      sheaf_error *err);
+void sheaf_hdf_close(void *reader);
+
+/* ---- rows.c ---- */
+
+/* Coordinates of entries [first, first + n), dimension by dimension. */
+SHEAF_USE sheaf_status sheaf_hdf_places(const sheaf_hdf_reader *in, int64_t first, int64_t n,
+                                        int64_t *at[SHEAF_MAX_RANK], sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
+                                        sheaf_context *cx, sheaf_error *err);
+
+/* ---- write.c ---- */
+
+extern const sheaf_writing sheaf_hdf_writing;
+
+/* ---- describe.c ---- */
+
+SHEAF_USE sheaf_status sheaf_hdf_describe(const void *reader, bool json, sheaf_context *cx,
+                                          sheaf_buffer *text, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf_besides(sheaf_source *source, bool json, sheaf_context *cx,
+                                         sheaf_buffer *text, sheaf_error *err);
+
+#endif

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+/* A dataset, measured: its shape, its pointers, whether entries come in order, and what its rows are. */
+#include "base/buffer.h"
+#include "base/checked.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "base/spell.h"
+#include "data/frame.h"
+#include "format/hdf5/hdf5.h"
+#include "io/descriptor.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+sheaf_status sheaf_hdf_box(sheaf_source *source, sheaf_context *cx, sheaf_box **out, sheaf_error *err)
+{
+	sheaf_error failure = {0};
+	sheaf_status status = sheaf_box_open(source, cx, out, &failure);
+	if (!status) return SHEAF_OK;
+	if (failure.status == SHEAF_UNKNOWN) failure.status = SHEAF_DATA;
+	return sheaf_fail_again(err, &failure);
+}
+
+static sheaf_status flaw(const sheaf_hdf_reader *in, const char *expected, int64_t bound, int64_t found,
+                         sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_DATA, "%s: /%s: expected %s %" PRId64 ", found %" PRId64, in->file,
+	                  in->set.at->path, expected, bound, found);
+}
+
+/* ---- attributes of numbers ---- */
+
+/* *n numbers, at most `most` of them; 0 where there is no such attribute, or none of that kind. */
+static sheaf_status find_numbers(const sheaf_hdf_reader *in, const char *name, sheaf_type type, void *out,
+                                 size_t most, size_t *n, sheaf_error *err)
+{
+	sheaf_buffer found = {0};
+	sheaf_error none = {0};
+	*n = 0;
+	sheaf_status status = sheaf_box_numbers(in->box, in->set.at->path, name, type, &found, &none);
+	if (status == SHEAF_UNKNOWN || status == SHEAF_DATA) return SHEAF_OK;
+	if (status) return sheaf_fail_again(err, &none);
+	if (found.size / 8 <= most) {
+		*n = found.size / 8;
+		memcpy(out, found.data, *n * 8);
+	}
+	sheaf_buffer_reset(&found);
+	return SHEAF_OK;
+}
+
+/* ---- shapes ---- */
+
+/* Of a dataset "shape" in the group. */
+static sheaf_status find_shape_array(sheaf_hdf_reader *in, size_t *n, sheaf_error *err)
+{
+	char path[4096];
+	const char *group = in->set.at->path;
+	*n = 0;
+	if (snprintf(path, sizeof path, "%s%sshape", group, *group ? "/" : "") >= (int)sizeof path)
+		return SHEAF_OK;
+	const sheaf_box_item *item = sheaf_box_find(in->box, path);
+	if (!item || item->is_group || item->refused || item->what != SHEAF_BOX_NUMBERS || item->count != 2)
+		return SHEAF_OK;
+	*n = 2;
+	return sheaf_box_read_into(in->box, item, 0, 2, SHEAF_I64, in->shape, err);
+}
+
+static sheaf_status find_shape(sheaf_hdf_reader *in, size_t *n, sheaf_error *err)
+{
+	static const char *const names[] = {"shape", "h5sparse_shape", "dims"};
+	*n = 0;
+	for (size_t i = 0; i < sizeof names / sizeof *names && *n != 2; i++)
+		SHEAF_TRY(find_numbers(in, names[i], SHEAF_I64, in->shape, 2, n, err));
+	if (*n != 2) SHEAF_TRY(find_shape_array(in, n, err));
+	for (int d = 0; d < 2 && *n == 2; d++)
+		if (in->shape[d] < 0) return flaw(in, "extents of at least", 0, in->shape[d], err);
+	return SHEAF_OK;
+}
+
+/* One more than the largest of a list of coordinates. */
+static sheaf_status find_extent(const sheaf_hdf_reader *in, const sheaf_box_item *list, int64_t *extent,
+                                sheaf_error *err)
+{
+	enum { STEP = 1 << 16 };
+	sheaf_buffer some = {0};
+	*extent = 0;
+	for (int64_t at = 0; list && at < list->count; at += STEP) {
+		int64_t n = list->count - at < STEP ? list->count - at : STEP;
+		SHEAF_TRY(sheaf_check_stop(in->cx, err));
+		SHEAF_TRY(sheaf_box_read(in->box, list, at, at + n, SHEAF_I64, &some, err));
+		const int64_t *numbers = (const int64_t *)(const void *)some.data;
+		for (int64_t i = 0; i < n; i++)
+			if (numbers[i] >= *extent && numbers[i] < INT64_MAX) *extent = numbers[i] + 1;
+	}
+	sheaf_buffer_reset(&some);
+	return SHEAF_OK;
+}
+
+/* ---- compressed matrices ---- */
+
+static sheaf_status read_pointers(sheaf_hdf_reader *in, sheaf_error *err)
+{
+	void *memory;
+	const sheaf_box_item *pointers = in->set.second;
+	int64_t stored = in->set.values ? in->set.values->dims[0] : 0;
+	if (pointers->count < 1) return flaw(in, "pointers, at least", 1, pointers->count, err);
+	SHEAF_TRY(sheaf_allocate_array(in->cx, (uint64_t)pointers->count, sizeof *in->pointers, &memory, err));
+	in->pointers = (int64_t *)memory;
+	in->npointers = pointers->count;
+	SHEAF_TRY(sheaf_box_read_into(in->box, pointers, 0, pointers->count, SHEAF_I64, in->pointers, err));
+	if (in->pointers[0] != 0) return flaw(in, "a first pointer of", 0, in->pointers[0], err);
+	for (int64_t i = 1; i < in->npointers; i++)
+		if (in->pointers[i] < in->pointers[i - 1])
+			return flaw(in, "pointers that do not decrease, one of at least", in->pointers[i - 1],
+			            in->pointers[i], err);
+	in->rows = in->pointers[in->npointers - 1];
+	if (in->rows > stored) return flaw(in, "as many values as pointers say,", in->rows, stored, err);
+	if (in->set.indices && in->set.indices->count < in->rows)
+		return flaw(in, "as many indices as pointers say,", in->rows, in->set.indices->count, err);
+	return SHEAF_OK;
+}
+
+static sheaf_status measure_compressed(sheaf_hdf_reader *in, sheaf_error *err)
+{
+	size_t n = 0;
+	sheaf_hdf_found *set = &in->set;
+	in->rank = 2;
+	SHEAF_TRY(read_pointers(in, err));
+	int64_t lists = in->npointers - 1;
+	if (set->rows >= 0) {
+		in->shape[0] = set->rows;
+		in->shape[1] = lists;
+		return SHEAF_OK;
+	}
+	SHEAF_TRY(find_shape(in, &n, err));
+	if (n != 2) {
+		SHEAF_TRY(find_extent(in, set->indices, &in->shape[!set->by_columns], err));
+		in->shape[set->by_columns] = lists;
+		return SHEAF_OK;
+	}
+	if (set->may_be_either) set->by_columns = in->shape[0] != lists && in->shape[1] == lists;
+	return in->shape[set->by_columns] == lists
+	           ? SHEAF_OK
+	           : flaw(in, set->by_columns ? "a pointer more than columns," : "a pointer more than rows,",
+	                  in->shape[set->by_columns] + 1, in->npointers, err);
+}
+
+static sheaf_status measure_coordinates(sheaf_hdf_reader *in, sheaf_error *err)
+{
+	size_t n;
+	in->rank = 2;
+	in->rows = in->set.values->dims[0];
+	SHEAF_TRY(find_shape(in, &n, err));
+	if (n == 2) return SHEAF_OK;
+	SHEAF_TRY(find_extent(in, in->set.indices, &in->shape[0], err));
+	return find_extent(in, in->set.second, &in->shape[1], err);
+}
+
+/* ---- arrays ---- */
+
+/* MATLAB's arrays stand by columns, with their dimensions the other way round. */
+static sheaf_status is_matlab(const sheaf_hdf_reader *in, bool *is, sheaf_error *err)
+{
+	return sheaf_box_has_text(in->box, in->set.at->path, "MATLAB_class", is, err);
+}
+
+static sheaf_status find_packing(sheaf_hdf_reader *in, sheaf_error *err)
+{
+	size_t scale, offset, fill;
+	sheaf_hdf_packing *p = &in->packing;
+	*p = (sheaf_hdf_packing){.scale = 1};
+	if (in->set.values->what != SHEAF_BOX_NUMBERS) return SHEAF_OK;
+	SHEAF_TRY(find_numbers(in, "scale_factor", SHEAF_F64, &p->scale, 1, &scale, err));
+	SHEAF_TRY(find_numbers(in, "add_offset", SHEAF_F64, &p->offset, 1, &offset, err));
+	SHEAF_TRY(find_numbers(in, "_FillValue", SHEAF_F64, &p->fill, 1, &fill, err));
+	if (fill == 0) SHEAF_TRY(find_numbers(in, "missing_value", SHEAF_F64, &p->fill, 1, &fill, err));
+	if (scale == 0) p->scale = 1;
+	p->has_fill = fill == 1;
+	p->is_packed = scale || offset || p->has_fill;
+	return SHEAF_OK;
+}
+
+/* Pieces are whole rows of chunks. */
+static void find_step(sheaf_hdf_reader *in, const sheaf_box_item *item)
+{
+	enum { MOST = 16 << 20 };
+	int64_t row = item->rank > 1 && item->dims[0] > 0 ? in->rows / item->dims[0] : 1, values;
+	int64_t step = item->chunks && item->rank > 0 ? item->chunks[0] : 0;
+	in->step = step > 0 && sheaf_mul_i64(&values, step, row) && values <= MOST ? values : 1;
+}
+
+static sheaf_status measure_dense(sheaf_hdf_reader *in, sheaf_error *err)
+{
+	bool is_reversed;
+	const sheaf_box_item *item = in->set.values;
+	in->rank = item->rank;
+	in->rows = item->what == SHEAF_BOX_COMPLEX ? item->count / 2 : item->count;
+	SHEAF_TRY(is_matlab(in, &is_reversed, err));
+	if (is_reversed) in->set.maker = "MATLAB";
+	in->set.by_columns = is_reversed;
+	for (int d = 0; d < in->rank; d++) in->shape[is_reversed ? in->rank - 1 - d : d] = item->dims[d];
+	find_step(in, item);
+	return find_packing(in, err);
+}
+
+/* ---- schemas ---- */
+
+static void describe_value(const sheaf_hdf_reader *in, sheaf_field *value)
+{
+	const sheaf_box_item *item = in->set.values;
+	value->type = item ? item->type : SHEAF_F64;
+	if (!item) return;
+	if (in->packing.is_packed && item->type != SHEAF_F32) value->type = SHEAF_F64;
+	if (item->what == SHEAF_BOX_BOOLS) value->meaning = SHEAF_BOOL;
+	if (item->what != SHEAF_BOX_COMPLEX) return;
+	value->meaning = SHEAF_COMPLEX;
+	value->nlevels = 1;
+	value->levels[0] = (sheaf_level_shape){.kind = SHEAF_FIXED, .extents = {2}};
+}
+
+/* Whether entries come in the tensor's order, each after the one before, none twice. */
+static sheaf_status look_for_order(const sheaf_hdf_reader *in, sheaf_tensor *t, sheaf_error *err)
+{
+	enum { STEP = 1 << 16 };
+	void *memory;
+	int64_t last[2] = {-1, -1}, *at[SHEAF_MAX_RANK];
+	SHEAF_TRY(sheaf_allocate_array(in->cx, STEP, 2 * sizeof(int64_t), &memory, err));
+	at[0] = (int64_t *)memory;
+	at[1] = at[0] + STEP;
+	sheaf_status status = SHEAF_OK;
+	for (int64_t first = 0; first < in->rows && t->sorted && !status; first += STEP) {
+		int64_t n = in->rows - first < STEP ? in->rows - first : STEP;
+		status = sheaf_hdf_places(in, first, n, at, err);
+		for (int64_t i = 0; i < n && !status && t->sorted; i++) {
+			int64_t outer = at[t->order[0]][i], inner = at[t->order[1]][i];
+			t->sorted = outer > last[0] || (outer == last[0] && inner > last[1]);
+			last[0] = outer;
+			last[1] = inner;
+		}
+	}
+	t->unique = t->sorted;
+	sheaf_release(in->cx, memory, STEP * 2 * sizeof(int64_t));
+	return status;
+}
+
+static sheaf_status make_entries(sheaf_hdf_reader *in, sheaf_error *err)
+{
+	sheaf_field *value;
+	bool is_dense = in->set.kind == HDF_DENSE, is_compressed = in->set.kind == HDF_COMPRESSED;
+	SHEAF_TRY(sheaf_schema_make_entries(&in->schema, in->cx, in->rank, in->shape, NULL, &value, err));
+	describe_value(in, value);
+	sheaf_tensor *t = &in->schema.tensor;
+	t->dense = is_dense;
+	for (int d = 0; d < in->rank; d++) t->order[d] = in->set.by_columns ? in->rank - 1 - d : d;
+	snprintf(t->layout, sizeof t->layout, "%s",
+	         is_dense             ? ""
+	         : !is_compressed     ? "COO"
+	         : in->set.by_columns ? "CSC"
+	                              : "CSR");
+	return is_dense ? SHEAF_OK : look_for_order(in, t, err);
+}
+
+static sheaf_status make_texts(sheaf_hdf_reader *in, sheaf_error *err)
+{
+	sheaf_field *field;
+	const sheaf_box_item *item = in->set.values;
+	const char *name = *item->name ? item->name : "text";
+	if (item->rank > 1)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: /%s: expected texts of one dimension, found %d",
+		                  in->file, item->path, item->rank);
+	in->schema.rows = SHEAF_CELLS;
+	in->rows = item->count;
+	in->step = 1;
+	SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, name, strlen(name), &field, err));
+	sheaf_field_make_cell(field, SHEAF_STRING, SHEAF_U8, -1, false);
+	return SHEAF_OK;
+}
+
+/* ---- labels ---- */
+
+static void put_json_text(sheaf_builder *b, const uint8_t *text, size_t size)
+{
+	sheaf_builder_byte(b, '"');
+	for (size_t i = 0; i < size; i++)
+		if (text[i] == '"' || text[i] == '\\')
+			sheaf_builder_printf(b, "\\%c", text[i]);
+		else if (text[i] < 0x20)
+			sheaf_builder_printf(b, "\\u%04x", text[i]);
+		else
+			sheaf_builder_byte(b, (char)text[i]);
+	sheaf_builder_byte(b, '"');
+}
+
+/* The names of rows or columns as an attribute: a list of texts in JSON. */
+static sheaf_status put_labels(sheaf_hdf_reader *in, const char *name, const sheaf_box_item *item,
+                               sheaf_error *err)
+{
+	sheaf_buffer bytes = {0}, offsets = {0};
+	sheaf_builder b;
+	SHEAF_TRY(sheaf_box_read_texts(in->box, item, 0, item->count, &bytes, &offsets, err));
+	const int64_t *ends = (const int64_t *)(const void *)offsets.data;
+	sheaf_builder_begin(&b, in->cx, NULL);
+	sheaf_builder_byte(&b, '[');
+	for (int64_t i = 0; i < item->count; i++) {
+		if (i) sheaf_builder_byte(&b, ',');
+		put_json_text(&b, bytes.data + ends[i], (size_t)(ends[i + 1] - ends[i]));
+	}
+	sheaf_builder_append(&b, "]", 2);
+	sheaf_status status = sheaf_builder_status(&b, err);
+	if (!status)
+		status = sheaf_schema_put_attribute(&in->schema, in->cx, name, (const char *)b.data, "label", err);
+	sheaf_builder_drop(&b);
+	sheaf_buffer_reset(&bytes);
+	sheaf_buffer_reset(&offsets);
+	return status;
+}
+
+/* The index of a data frame of AnnData's: the array that its attribute names. */
+static sheaf_status find_index(sheaf_hdf_reader *in, const char *frame, const sheaf_box_item **out,
+                               sheaf_error *err)
+{
+	char path[4096];
+	bool has;
+	sheaf_buffer name = {0};
+	*out = NULL;
+	if (!sheaf_box_find(in->box, frame)) return SHEAF_OK;
+	SHEAF_TRY(sheaf_box_has_text(in->box, frame, "_index", &has, err));
+	if (has) SHEAF_TRY(sheaf_box_text(in->box, frame, "_index", &name, err));
+	snprintf(path, sizeof path, "%s/%.*s", frame, has ? (int)(name.size < 4000 ? name.size : 4000) : 6,
+	         has ? (const char *)name.data : "_index");
+	sheaf_buffer_reset(&name);
+	const sheaf_box_item *item = sheaf_box_find(in->box, path);
+	if (item && !item->is_group && !item->refused && item->what == SHEAF_BOX_TEXTS && item->rank == 1)
+		*out = item;
+	return SHEAF_OK;
+}
+
+static bool is_of_cells_and_genes(const sheaf_hdf_reader *in)
+{
+	const char *path = in->set.at->path;
+	return in->rank == 2 && (strcmp(path, "X") == 0 || strncmp(path, "layers/", 7) == 0);
+}
+
+static sheaf_status add_labels(sheaf_hdf_reader *in, sheaf_error *err)
+{
+	static const char *const frames[] = {"obs", "var"}, *const names[] = {"obs_names", "var_names"};
+	bool is_anndata;
+	SHEAF_TRY(sheaf_hdf_is_anndata(in->box, &is_anndata, err));
+	if (!is_anndata || !is_of_cells_and_genes(in)) return SHEAF_OK;
+	in->set.maker = "AnnData";
+	for (int d = 0; d < 2; d++) {
+		const sheaf_box_item *item;
+		SHEAF_TRY(find_index(in, frames[d], &item, err));
+		if (item && item->count == in->shape[d]) SHEAF_TRY(put_labels(in, names[d], item, err));
+	}
+	return SHEAF_OK;
+}
+
+/* ---- opening ---- */
+
+static sheaf_status measure(sheaf_hdf_reader *in, sheaf_error *err)
+{
+	in->step = 1;
+	switch (in->set.kind) {
+	case HDF_TEXTS: return make_texts(in, err);
+	case HDF_COMPRESSED: SHEAF_TRY(measure_compressed(in, err)); break;
+	case HDF_COORDINATES: SHEAF_TRY(measure_coordinates(in, err)); break;
+	default: SHEAF_TRY(measure_dense(in, err)); break;
+	}
+	SHEAF_TRY(make_entries(in, err));
+	return add_labels(in, err);
+}
+
+sheaf_status sheaf_hdf_open(void *reader, const sheaf_values *values, const sheaf_opening *how,
+                            sheaf_error *err)
+{
+	sheaf_hdf_reader *in = (sheaf_hdf_reader *)reader;
+	(void)values;
+	in->file = sheaf_source_name(in->source);
+	in->schema = (sheaf_schema){.cx = in->cx};
+	SHEAF_TRY(sheaf_hdf_box(in->source, in->cx, &in->box, err));
+	SHEAF_TRY(sheaf_hdf_choose(in->box, in->file, how->member, in->cx, &in->set, err));
+	SHEAF_TRY(measure(in, err));
+	in->facts.rows = in->rows;
+	return SHEAF_OK;
+}
+
+void sheaf_hdf_close(void *reader)
+{
+	sheaf_hdf_reader *in = (sheaf_hdf_reader *)reader;
+	sheaf_release(in->cx, in->pointers, (size_t)in->npointers * sizeof *in->pointers);
+	sheaf_box_close(in->box);
+}

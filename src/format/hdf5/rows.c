@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows: runs of values with their coordinates, or of texts. A piece is known by the number of its first row,
+ * as if rows were bytes. */
+#include "base/buffer.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "format/hdf5/hdf5.h"
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- places ---- */
+
+static sheaf_status read_numbers(const sheaf_hdf_reader *in, const sheaf_box_item *list, int64_t first,
+                                 int64_t n, int d, int64_t *out, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_box_read_into(in->box, list, first, first + n, SHEAF_I64, out, err));
+	for (int64_t i = 0; i < n; i++)
+		if (out[i] < 0 || out[i] >= in->shape[d])
+			return sheaf_fail(err, SHEAF_DATA,
+			                  "%s: /%s, entry %" PRId64 ": expected an index from 0 to %" PRId64
+			                  ", found %" PRId64,
+			                  in->file, list->path, first + i, in->shape[d] - 1, out[i]);
+	return SHEAF_OK;
+}
+
+/* The list that an entry is in. */
+static int64_t find_list(const sheaf_hdf_reader *in, int64_t at)
+{
+	int64_t low = 0, high = in->npointers - 1;
+	while (high - low > 1) {
+		int64_t middle = low + (high - low) / 2;
+		if (in->pointers[middle] <= at)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static sheaf_status place_compressed(const sheaf_hdf_reader *in, int64_t first, int64_t n,
+                                     int64_t *at[SHEAF_MAX_RANK], sheaf_error *err)
+{
+	int outer = in->set.by_columns, inner = !outer;
+	int64_t list = n ? find_list(in, first) : 0;
+	for (int64_t i = 0; i < n; i++) {
+		while (in->pointers[list + 1] <= first + i) list++;
+		at[outer][i] = list;
+	}
+	return read_numbers(in, in->set.indices, first, n, inner, at[inner], err);
+}
+
+/* By rows, or by columns: the last dimension of storage changes fastest. */
+static void place_dense(const sheaf_hdf_reader *in, int64_t first, int64_t n, int64_t *at[SHEAF_MAX_RANK])
+{
+	int64_t place[SHEAF_MAX_RANK] = {0}, left = first;
+	int order[SHEAF_MAX_RANK];
+	for (int d = 0; d < in->rank; d++) order[d] = in->set.by_columns ? in->rank - 1 - d : d;
+	for (int d = in->rank - 1; d >= 0; d--) {
+		place[d] = left % in->shape[order[d]];
+		left /= in->shape[order[d]];
+	}
+	for (int64_t i = 0; i < n; i++) {
+		for (int d = 0; d < in->rank; d++) at[order[d]][i] = place[d];
+		for (int d = in->rank - 1; d >= 0 && ++place[d] == in->shape[order[d]]; d--) place[d] = 0;
+	}
+}
+
+sheaf_status sheaf_hdf_places(const sheaf_hdf_reader *in, int64_t first, int64_t n,
+                              int64_t *at[SHEAF_MAX_RANK], sheaf_error *err)
+{
+	switch (in->set.kind) {
+	case HDF_COMPRESSED: return place_compressed(in, first, n, at, err);
+	case HDF_COORDINATES:
+		SHEAF_TRY(read_numbers(in, in->set.indices, first, n, 0, at[0], err));
+		return read_numbers(in, in->set.second, first, n, 1, at[1], err);
+	default: place_dense(in, first, n, at); return SHEAF_OK;
+	}
+}
+
+static void put_places(const int64_t *from, int64_t n, sheaf_column_builder *to)
+{
+	uint64_t size = (uint64_t)n * sheaf_type_size(to->field->type);
+	if (!sheaf_builder_room(&to->values, size + 1)) return;
+	if (to->field->type == SHEAF_I64)
+		memcpy(to->values.data, from, (size_t)size);
+	else
+		for (int64_t i = 0; i < n; i++) ((int32_t *)(void *)to->values.data)[i] = (int32_t)from[i];
+	to->values.size = (size_t)size;
+}
+
+static sheaf_status fill_places(const sheaf_hdf_reader *in, int64_t first, int64_t n, sheaf_frame_builder *to,
+                                sheaf_error *err)
+{
+	void *memory;
+	int64_t *at[SHEAF_MAX_RANK];
+	size_t size = (size_t)n * sizeof(int64_t);
+	if (in->rank == 0) return SHEAF_OK;
+	SHEAF_TRY(sheaf_allocate_array(to->cx, (uint64_t)in->rank, size, &memory, err));
+	for (int d = 0; d < in->rank; d++) at[d] = (int64_t *)memory + d * n;
+	sheaf_status status = sheaf_hdf_places(in, first, n, at, err);
+	for (int d = 0; d < in->rank && !status; d++) put_places(at[d], n, &to->columns[d]);
+	sheaf_release(to->cx, memory, (size_t)in->rank * size);
+	return status;
+}
+
+/* ---- values ---- */
+
+/* Numbers that stand for others, as netCDF has them; those that stand for nothing are not numbers. */
+static void unpack(const sheaf_hdf_packing *p, double *numbers, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		numbers[i] = p->has_fill && numbers[i] == p->fill ? (double)NAN : numbers[i] * p->scale + p->offset;
+}
+
+static sheaf_status put_unpacked(const sheaf_hdf_reader *in, int64_t first, int64_t n,
+                                 sheaf_column_builder *to, sheaf_context *cx, sheaf_error *err)
+{
+	void *memory;
+	size_t size = (size_t)n * sizeof(double);
+	SHEAF_TRY(sheaf_allocate(cx, size, &memory, err));
+	double *numbers = (double *)memory;
+	sheaf_status status =
+		sheaf_box_read_into(in->box, in->set.values, first, first + n, SHEAF_F64, numbers, err);
+	if (!status) {
+		unpack(&in->packing, numbers, n);
+		for (int64_t i = 0; i < n; i++) sheaf_put_real(&to->values, to->field->type, numbers[i]);
+	}
+	sheaf_release(cx, memory, size);
+	return status;
+}
+
+static sheaf_status put_values(const sheaf_hdf_reader *in, int64_t first, int64_t n, sheaf_column_builder *to,
+                               sheaf_context *cx, sheaf_error *err)
+{
+	int64_t parts = to->field->meaning == SHEAF_COMPLEX ? 2 : 1;
+	size_t size = (size_t)(n * parts) * sheaf_type_size(to->field->type);
+	if (in->packing.is_packed) return put_unpacked(in, first, n, to, cx, err);
+	if (!sheaf_builder_room(&to->values, size + 1)) return sheaf_builder_status(&to->values, err);
+	SHEAF_TRY(sheaf_box_read_into(in->box, in->set.values, first * parts, (first + n) * parts,
+	                              to->field->type, to->values.data, err));
+	/* Whatever a file has in the place of a truth value is one. */
+	for (int64_t i = 0; to->field->meaning == SHEAF_BOOL && i < n; i++)
+		to->values.data[i] = to->values.data[i] != 0;
+	to->values.size = size;
+	return SHEAF_OK;
+}
+
+static sheaf_status put_texts(const sheaf_hdf_reader *in, int64_t first, int64_t n, sheaf_column_builder *to,
+                              sheaf_error *err)
+{
+	sheaf_buffer bytes = {0}, offsets = {0};
+	SHEAF_TRY(sheaf_box_read_texts(in->box, in->set.values, first, first + n, &bytes, &offsets, err));
+	const int64_t *ends = (const int64_t *)(const void *)offsets.data;
+	for (int64_t i = 0; i < n; i++)
+		sheaf_column_put_text(to, bytes.data + ends[i], (size_t)(ends[i + 1] - ends[i]));
+	sheaf_buffer_reset(&bytes);
+	sheaf_buffer_reset(&offsets);
+	return SHEAF_OK;
+}
+
+/* ---- pieces ---- */
+
+static int64_t bytes_of_row(const sheaf_hdf_reader *in)
+{
+	return in->set.kind == HDF_TEXTS ? 32 : 8 + 8 * in->rank;
+}
+
+sheaf_status sheaf_hdf_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+{
+	sheaf_hdf_reader *in = (sheaf_hdf_reader *)reader;
+	int64_t left = in->rows - in->next, n = bytes / bytes_of_row(in);
+	int64_t most = sheaf_max_memory(in->cx) / 64 / bytes_of_row(in);
+	(void)err;
+	if (left == 0) return SHEAF_END;
+	if (n < 1) n = 1;
+	/* Chunks are unpacked whole. */
+	if (in->step > 1 && in->step <= most && in->next % in->step == 0)
+		n = (n + in->step - 1) / in->step * in->step;
+	if (n > left) n = left;
+	sheaf_buffer_reset(&piece->bytes);
+	*piece = (sheaf_piece){.byte = in->next, .size = n, .line = -1, .column = -1, .chunk = -1};
+	in->next += n;
+	return SHEAF_OK;
+}
+
+static sheaf_status fill(const sheaf_hdf_reader *in, const sheaf_piece *piece, sheaf_frame_builder *to,
+                         sheaf_error *err)
+{
+	int64_t first = piece->byte, n = piece->size;
+	if (in->set.kind == HDF_TEXTS)
+		SHEAF_TRY(put_texts(in, first, n, &to->columns[0], err));
+	else {
+		SHEAF_TRY(fill_places(in, first, n, to, err));
+		SHEAF_TRY(put_values(in, first, n, &to->columns[in->rank], to->cx, err));
+	}
+	to->nrows = n;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_hdf_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
+                              sheaf_context *cx, sheaf_error *err)
+{
+	const sheaf_hdf_reader *in = (const sheaf_hdf_reader *)reader;
+	sheaf_frame_builder to;
+	sheaf_status status = sheaf_frame_builder_begin(&to, &in->schema, frame, cx, err);
+	if (status == SHEAF_OK) status = fill(in, piece, &to, err);
+	return sheaf_frame_builder_end(&to, status, frame, err);
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/* A matrix as AnnData has it: X by rows, of the names of rows and columns what the dataset says of them, else
+ * their numbers. Values and columns go into the file as they come; where rows begin is known at the end. */
+#include "base/context.h"
+#include "base/memory.h"
+#include "format/hdf5/hdf5.h"
+#include "io/sink.h"
+#include "third/json.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define OBS "obs_names"
+#define VAR "var_names"
+
+typedef struct writer {
+	SHEAF_BASE(sheaf_output, output);
+	sheaf_box *box;
+	sheaf_box_array *values, *columns;
+	sheaf_box_storing storing;
+	sheaf_builder pointers; /* int64 */
+	int64_t count;
+	bool is_wide; /* columns have eight bytes */
+} writer;
+
+/* ---- accept ---- */
+
+static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
+{
+	enum { MOST_LEVEL = 12 };
+	sheaf_tensor *t = &schema->tensor;
+	int value = sheaf_schema_value(schema);
+	const sheaf_field *field = value < 0 ? NULL : &schema->fields[value];
+	if (t->rank != 2)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected a matrix of two dimensions, found %d",
+		                  t->rank);
+	if (!field || field->nlevels || field->meaning != SHEAF_NUMBER)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "\"%s\": expected numbers, none of which may be missing, found %s",
+		                  field ? field->name : "value", field ? sheaf_field_storage(field) : "no values");
+	if (sheaf_values_number(values, "deflate", 0) > MOST_LEVEL)
+		return sheaf_fail_option(err, SHEAF_USAGE, "deflate",
+		                         ": expected a level of at most %d, found another", MOST_LEVEL);
+	t->structure = SHEAF_GENERAL;
+	t->dense = false;
+	t->sorted = t->unique = true;
+	t->order[0] = 0;
+	t->order[1] = 1;
+	return SHEAF_OK;
+}
+
+/* ---- create ---- */
+
+static sheaf_status lose(const writer *out, const char *rule, const char *expected, const char *found,
+                         sheaf_error *err)
+{
+	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, rule, SHEAF_NOWHERE, expected, found, "it is left out"};
+	problem.place.file = sheaf_sink_name(out->sink);
+	return sheaf_report(out->cx, &problem, err);
+}
+
+static sheaf_status tell_of_losses(const writer *out, sheaf_error *err)
+{
+	static const uint8_t zeros[16];
+	const sheaf_tensor *t = &out->schema.tensor;
+	if (t->has_fill && memcmp(t->fill, zeros, sizeof zeros) != 0)
+		SHEAF_TRY(lose(out, "fill value", "0, which is all that AnnData knows", "another one", err));
+	for (int i = 0; i < out->schema.nattributes; i++) {
+		const sheaf_attribute *a = &out->schema.attributes[i];
+		if (a->loss && strcmp(a->name, OBS) != 0 && strcmp(a->name, VAR) != 0)
+			SHEAF_TRY(lose(out, a->loss, "the attributes " OBS " and " VAR, a->name, err));
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status begin_box(writer *out, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_box_create(out->sink, SHEAF_BOX_HDF5, false, out->cx, &out->box, err));
+	SHEAF_TRY(sheaf_box_make_group(out->box, "X", err));
+	SHEAF_TRY(sheaf_box_set_text(out->box, "", "encoding-type", "anndata", 7, err));
+	SHEAF_TRY(sheaf_box_set_text(out->box, "", "encoding-version", "0.1.0", 5, err));
+	SHEAF_TRY(sheaf_box_set_text(out->box, "X", "encoding-type", "csr_matrix", 10, err));
+	SHEAF_TRY(sheaf_box_set_text(out->box, "X", "encoding-version", "0.1.0", 5, err));
+	return sheaf_box_set_numbers(out->box, "X", "shape", SHEAF_I64, out->schema.tensor.shape, 2, err);
+}
+
+static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
+                           sheaf_error *err)
+{
+	writer *out = (writer *)created;
+	(void)totals;
+	out->storing = (sheaf_box_storing){.deflate = (int)sheaf_values_number(values, "deflate", 0)};
+	out->storing.shuffle = out->storing.deflate > 0;
+	out->is_wide = out->schema.tensor.shape[1] > INT32_MAX;
+	sheaf_builder_begin(&out->pointers, out->cx, NULL);
+	int64_t bytes = out->schema.tensor.shape[0];
+	SHEAF_TRY(sheaf_sink_check_size(out->sink, bytes < INT64_MAX / 16 ? bytes * 4 : bytes, err));
+	SHEAF_TRY(tell_of_losses(out, err));
+	return begin_box(out, err);
+}
+
+static sheaf_status begin_arrays(writer *out, int64_t rows, sheaf_error *err)
+{
+	sheaf_type type = out->schema.fields[sheaf_schema_value(&out->schema)].type;
+	SHEAF_TRY(sheaf_box_new_array(out->box, "X/data", type, rows, &out->storing, &out->values, err));
+	return sheaf_box_new_array(out->box, "X/indices", out->is_wide ? SHEAF_I64 : SHEAF_I32, rows,
+	                           &out->storing, &out->columns, err);
+}
+
+static sheaf_status expect(void *created, int64_t rows, sheaf_error *err)
+{
+	return begin_arrays((writer *)created, rows, err);
+}
+
+/* ---- entries ---- */
+
+/* Rows (int64), columns, and values. */
+static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
+                           sheaf_context *cx, sheaf_error *err)
+{
+	const writer *out = (const writer *)opened;
+	const sheaf_column *values = &frame->columns[sheaf_schema_value(&out->schema)];
+	sheaf_builder b;
+	(void)row;
+	sheaf_builder_begin(&b, cx, &blob->bytes);
+	for (int64_t i = 0; i < frame->nrows; i++)
+		sheaf_builder_i64(&b, sheaf_coordinate_at(&frame->columns[0], i));
+	for (int64_t i = 0; i < frame->nrows; i++)
+		sheaf_put_index(&b, out->is_wide ? SHEAF_I64 : SHEAF_I32, sheaf_coordinate_at(&frame->columns[1], i));
+	sheaf_builder_append(&b, values->values.data, (size_t)frame->nrows * sheaf_type_size(values->type));
+	blob->rows = frame->nrows;
+	return sheaf_builder_finish(&b, &blob->bytes, err);
+}
+
+/* Where each row begins, up to this one. */
+static void put_pointers(writer *out, int64_t until)
+{
+	while ((int64_t)(out->pointers.size / sizeof(int64_t)) <= until && !out->pointers.failed)
+		sheaf_builder_i64(&out->pointers, out->count);
+}
+
+static sheaf_status append(void *opened, const sheaf_blob *blob, sheaf_error *err)
+{
+	writer *out = (writer *)opened;
+	const int64_t *rows = (const int64_t *)(const void *)blob->bytes.data;
+	const uint8_t *columns = blob->bytes.data + (size_t)blob->rows * sizeof *rows;
+	size_t width = out->is_wide ? sizeof(int64_t) : sizeof(int32_t);
+	if (!out->values) SHEAF_TRY(begin_arrays(out, -1, err));
+	for (int64_t i = 0; i < blob->rows; i++, out->count++) put_pointers(out, rows[i]);
+	SHEAF_TRY(sheaf_builder_status(&out->pointers, err));
+	SHEAF_TRY(sheaf_box_append(out->columns, columns, blob->rows, err));
+	return sheaf_box_append(out->values, columns + (size_t)blob->rows * width, blob->rows, err);
+}
+
+/* ---- names ---- */
+
+/* A list of so many texts in JSON, or NULL. */
+static sheaf_status find_names(const writer *out, const char *name, int64_t count, sheaf_json **list,
+                               sheaf_error *err)
+{
+	*list = NULL;
+	const char *text = NULL;
+	for (int i = 0; i < out->schema.nattributes; i++)
+		if (strcmp(out->schema.attributes[i].name, name) == 0) text = out->schema.attributes[i].text;
+	if (!text) return SHEAF_OK;
+	sheaf_status status = sheaf_json_parse(text, strlen(text), name, list, NULL);
+	bool fits = !status && (int64_t)sheaf_json_size(*list) == count;
+	for (int64_t i = 0; fits && i < count; i++) fits = sheaf_json_text(sheaf_json_at(*list, (size_t)i), NULL);
+	if (fits) return SHEAF_OK;
+	sheaf_json_free(*list);
+	*list = NULL;
+	return lose(out, "label", "a list in JSON of as many names as there are rows or columns", name, err);
+}
+
+static sheaf_status write_names(const writer *out, const char *path, const sheaf_json *list, int64_t count,
+                                sheaf_error *err)
+{
+	sheaf_builder bytes, offsets;
+	sheaf_builder_begin(&bytes, out->cx, NULL);
+	sheaf_builder_begin(&offsets, out->cx, NULL);
+	sheaf_builder_i64(&offsets, 0);
+	for (int64_t i = 0; i < count; i++) {
+		size_t size;
+		const char *text = list ? sheaf_json_text(sheaf_json_at(list, (size_t)i), &size) : NULL;
+		if (text)
+			sheaf_builder_append(&bytes, text, size);
+		else
+			sheaf_builder_printf(&bytes, "%" PRId64, i);
+		sheaf_builder_i64(&offsets, (int64_t)bytes.size);
+	}
+	sheaf_status status = sheaf_builder_status(&offsets, err);
+	if (!status) status = sheaf_builder_status(&bytes, err);
+	if (!status)
+		status = sheaf_box_put_texts(out->box, path, bytes.data, (const int64_t *)(const void *)offsets.data,
+		                             count, err);
+	sheaf_builder_drop(&bytes);
+	sheaf_builder_drop(&offsets);
+	return status;
+}
+
+/* A data frame that has an index alone. */
+static sheaf_status write_frame(const writer *out, const char *frame, const char *name, int64_t count,
+                                sheaf_error *err)
+{
+	char path[40];
+	sheaf_json *list;
+	snprintf(path, sizeof path, "%s/_index", frame);
+	SHEAF_TRY(sheaf_box_make_group(out->box, frame, err));
+	SHEAF_TRY(sheaf_box_set_text(out->box, frame, "encoding-type", "dataframe", 9, err));
+	SHEAF_TRY(sheaf_box_set_text(out->box, frame, "encoding-version", "0.2.0", 5, err));
+	SHEAF_TRY(sheaf_box_set_text(out->box, frame, "_index", "_index", 6, err));
+	SHEAF_TRY(sheaf_box_set_numbers(out->box, frame, "column-order", SHEAF_F64, NULL, 0, err));
+	SHEAF_TRY(find_names(out, name, count, &list, err));
+	sheaf_status status = write_names(out, path, list, count, err);
+	sheaf_json_free(list);
+	SHEAF_TRY(status);
+	SHEAF_TRY(sheaf_box_set_text(out->box, path, "encoding-type", "string-array", 12, err));
+	return sheaf_box_set_text(out->box, path, "encoding-version", "0.2.0", 5, err);
+}
+
+/* ---- finish ---- */
+
+static sheaf_status end_array(sheaf_box_array **array, sheaf_error *err)
+{
+	sheaf_box_array *a = *array;
+	*array = NULL;
+	return sheaf_box_end_array(a, err);
+}
+
+static sheaf_status write_pointers(writer *out, sheaf_error *err)
+{
+	int64_t rows = out->schema.tensor.shape[0];
+	put_pointers(out, rows);
+	SHEAF_TRY(sheaf_builder_status(&out->pointers, err));
+	bool is_wide = out->count > INT32_MAX;
+	const int64_t *from = (const int64_t *)(const void *)out->pointers.data;
+	int32_t *to = (int32_t *)(void *)out->pointers.data;
+	for (int64_t i = 0; i <= rows && !is_wide; i++) to[i] = (int32_t)from[i];
+	return sheaf_box_put(out->box, "X/indptr", is_wide ? SHEAF_I64 : SHEAF_I32, out->pointers.data, rows + 1,
+	                     &out->storing, err);
+}
+
+static sheaf_status finish(void *opened, sheaf_error *err)
+{
+	writer *out = (writer *)opened;
+	const int64_t *shape = out->schema.tensor.shape;
+	if (!out->values) SHEAF_TRY(begin_arrays(out, 0, err));
+	SHEAF_TRY(end_array(&out->values, err));
+	SHEAF_TRY(end_array(&out->columns, err));
+	SHEAF_TRY(write_pointers(out, err));
+	SHEAF_TRY(write_frame(out, "obs", OBS, shape[0], err));
+	SHEAF_TRY(write_frame(out, "var", VAR, shape[1], err));
+	sheaf_box *box = out->box;
+	out->box = NULL;
+	return sheaf_box_finish(box, err);
+}
+
+static void close_output(void *opened)
+{
+	writer *out = (writer *)opened;
+	sheaf_box_abandon(out->box);
+	sheaf_builder_drop(&out->pointers);
+}
+
+static bool holds(const sheaf_field *field)
+{
+	(void)field;
+	return false;
+}
+
+const sheaf_writing sheaf_hdf_writing = {
+	.takes = SHEAF_TAKES_ENTRIES,
+	.holds = holds,
+	.accept = accept,
+	.output_size = sizeof(writer),
+	.create = create,
+	.expect = expect,
+	.encode = encode,
+	.append = append,
+	.finish = finish,
+	.close = close_output,
+};
