@@ -147,12 +147,13 @@ SAMPLES = {
     "tns": [("a.tns", "a.mtx", [], [])],
     "npz": [("a.npz", "a.mtx", [], [])],
     "jsonl": [("a.jsonl", "a.ctf", [], [])],
+    "hdf5": [("a.h5ad", "a.mtx", [], [])],
 }
 # What each sample is converted to, beside its own format.
 OTHERS = {
     "a.ctf": ["cbf"], "a.cbf": ["ctf"], "a.ex": ["bex"], "a.bex": ["ctf"], "a.h5": ["mtx", "npz"], "a.scidb": ["csv"], "a.mtx": ["h5", "npy"],
     "a.csv": ["scidb", "npy"], "a.tsv": ["csv"], "a.svmlight": ["cbf", "npz"], "a.npy": ["tsv"], "a.tns": ["mtx"], "a.npz": ["tns"],
-    "a.jsonl": ["cbf"],
+    "a.jsonl": ["cbf"], "a.h5ad": ["mtx"],
 }  # fmt: skip
 OUTPUT = {"npy": ["--string-bytes", "8"]}
 OLD = b"what was there before\n"

@@ -19,7 +19,7 @@ Rows without a key are models of their own: of each, the table has the members t
 Files that end in .cntk are configurations: the options stand after `sheaf batches --config FILE`, and the rows are the keys of the sequences in each
 batch. Of class ok, the findings are all that is said.
 
-Files that end in .txt are annotated text, which tools/assemble makes into a binary file of the same name; those of Binsparse are texts of boxes
+Files that end in .txt are annotated text, which tools/assemble makes into a binary file of the same name; those of Binsparse and HDF5 are texts of boxes
 (tests/box_text.h), which tests/box_tool makes into HDF5 files. Every file must stand in the table, in README.md, and in the folder.
 """
 import json
@@ -42,7 +42,9 @@ FILES = TESTS / "files"
 CLASSES = {"ok": "good", "breach": "bad", "data": "bad", "short": "bad", "limit": "bad", "unsupported": "unsupported"}
 STATUSES = {"data": 4, "short": 4, "limit": 5, "unsupported": 6}
 # What binary files are called, where it is not the name of their folder.
-SUFFIXES = {"lens": "bex", "binsparse": "h5"}
+SUFFIXES = {"lens": "bex", "binsparse": "h5", "hdf5": "h5"}
+# Those whose files are made of texts of boxes.
+BOXES = ("binsparse", "hdf5")
 SEVERE = ("breach", "error")
 TIMEOUT = 60
 
@@ -75,14 +77,14 @@ def assemble(case, folder):
         return source
     kind = source.parent.name
     target = Path(folder, source.with_suffix("." + SUFFIXES.get(kind, kind)).name)
-    maker = [BOX_TOOL, "assemble", target, source] if kind == "binsparse" else [sys.executable, TOOLS / "assemble", source, target]
+    maker = [BOX_TOOL, "assemble", target, source] if kind in BOXES else [sys.executable, TOOLS / "assemble", source, target]
     subprocess.run(maker, check=True, timeout=TIMEOUT)
     return target
 
 
 def why_not(name):
     """Why a file cannot be made here, or nothing."""
-    return " # SKIP this build has no HDF5" if name.startswith("binsparse/") and not BOX_TOOL else ""
+    return " # SKIP this build has no HDF5" if name.startswith(tuple(f"{box}/" for box in BOXES)) and not BOX_TOOL else ""
 
 
 def expect(faults, what, wanted, found):
@@ -210,7 +212,7 @@ def main():
     part = sys.argv[1] if len(sys.argv) > 1 else ""
     cases = read_table()
     # Boxes are no text, which other kernels could read otherwise.
-    once = ("binsparse/",) if "SHEAF_KERNEL" in os.environ else ()
+    once = tuple(f"{box}/" for box in BOXES) if "SHEAF_KERNEL" in os.environ else ()
     chosen = [case for case in cases if part in case.file and not case.file.startswith(once)]
     print(f"1..{len(chosen) + 1}")
     failed = 0

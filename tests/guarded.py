@@ -42,7 +42,7 @@ def fault(case, folder):
 def main():
     part = sys.argv[1] if len(sys.argv) > 1 else ""
     # Boxes are read by a library that has an allocator of its own.
-    chosen = [case for case in files.read_table() if part in case.file and not case.file.startswith("binsparse/")]
+    chosen = [case for case in files.read_table() if part in case.file and not case.file.startswith(("binsparse/", "hdf5/"))]
     failed = 0
     print(f"1..{len(chosen)}")
     with tempfile.TemporaryDirectory(prefix="sheaf-guarded-") as folder:

@@ -514,6 +514,7 @@ unsigned abilities(const sheaf_format *format)
 		{"tsv", NUMBERS},
 		{"npy", NUMBERS},
 		{"npz", NUMBERS},
+		{"hdf5", NUMBERS},
 	};
 	for (size_t i = 0; i < COUNT(rows); i++)
 		if (strcmp(format->name, rows[i].name) == 0) return sheaf_format_can(format) | rows[i].holds;

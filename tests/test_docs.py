@@ -7,7 +7,7 @@ r"""Runs every example of docs/formats through the command.
 A fenced block in a page is an example where its info string names it. The first word there says how its file is made:
 
     ```cbf example=NAME         annotated text, made into a file by tools/assemble; so are ```scidb, ```npy and ```npz
-    ```binsparse example=NAME   the text of a box (tests/box_text.h), made into an HDF5 file by tests/box_tool, where the build has HDF5
+    ```binsparse example=NAME   (or hdf5) the text of a box (tests/box_text.h), made into an HDF5 file by tests/box_tool, where the build has HDF5
     ```cntk example=NAME        a fragment of a CNTK configuration
     ```ctf example=NAME         text, run as it stands; so is any other kind, which is the file's suffix
 
@@ -44,7 +44,7 @@ FENCE = re.compile(r"^```(.*)\n((?:(?!```).*\n)*)```$", re.MULTILINE)
 EXAMPLE = {"example", "options", "config", "invalid", "note", "bare", "bytes", "size"}
 FRAGMENT = {"example", "streams"}
 # Kinds of examples whose files are made of a text; other kinds are files as they stand.
-ASSEMBLED = ("cbf", "scidb", "npy", "npz", "binsparse")
+ASSEMBLED = ("cbf", "scidb", "npy", "npz", "binsparse", "hdf5")
 TIMEOUT = 60
 
 
@@ -163,9 +163,9 @@ class Runner:
             return path
         source = path.with_suffix(".txt")
         source.write_text(block.text, encoding="utf-8")
-        if block.kind == "binsparse" and not BOX_TOOL:
+        if block.kind in ("binsparse", "hdf5") and not BOX_TOOL:
             raise Skipped("this build has no HDF5")
-        if block.kind == "binsparse":
+        if block.kind in ("binsparse", "hdf5"):
             path = path.with_suffix(".h5")
             maker = [BOX_TOOL, "assemble", path, source]
         else:

@@ -4,7 +4,9 @@
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/spell.h"
+#include "base/status.h"
 #include "format/hdf5/hdf5.h"
+#include "io/descriptor.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -92,8 +94,9 @@ static sheaf_status find_matlab(sheaf_box *box, sheaf_hdf_found *out, sheaf_erro
 	const sheaf_box_item *pointers = part_of(box, out->at, "jc");
 	if (!is_list(pointers, true)) return SHEAF_OK;
 	sheaf_status status = sheaf_box_numbers(box, out->at->path, "MATLAB_sparse", SHEAF_I64, &rows, &none);
-	if (status == SHEAF_UNKNOWN || status == SHEAF_DATA) return SHEAF_OK;
-	if (status) return sheaf_fail(err, status, "%s", none.message);
+	if (status == SHEAF_UNKNOWN || status == SHEAF_DATA)
+		return sheaf_forgive(status, "it is no matrix of MATLAB's");
+	if (status) return sheaf_fail_again(err, &none);
 	*out = (sheaf_hdf_found){
 		.kind = HDF_COMPRESSED, .maker = "MATLAB", .at = out->at, .second = pointers, .by_columns = true};
 	out->values = part_of(box, out->at, "data");

@@ -4,7 +4,7 @@
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
-#include "base/spell.h"
+#include "base/status.h"
 #include "data/frame.h"
 #include "format/hdf5/hdf5.h"
 #include "io/descriptor.h"
@@ -39,7 +39,7 @@ static sheaf_status find_numbers(const sheaf_hdf_reader *in, const char *name, s
 	sheaf_error none = {0};
 	*n = 0;
 	sheaf_status status = sheaf_box_numbers(in->box, in->set.at->path, name, type, &found, &none);
-	if (status == SHEAF_UNKNOWN || status == SHEAF_DATA) return SHEAF_OK;
+	if (status == SHEAF_UNKNOWN || status == SHEAF_DATA) return sheaf_forgive(status, "nothing is said");
 	if (status) return sheaf_fail_again(err, &none);
 	if (found.size / 8 <= most) {
 		*n = found.size / 8;
@@ -292,25 +292,45 @@ static void put_json_text(sheaf_builder *b, const uint8_t *text, size_t size)
 	sheaf_builder_byte(b, '"');
 }
 
-/* The names of rows or columns as an attribute: a list of texts in JSON. */
-static sheaf_status put_labels(sheaf_hdf_reader *in, const char *name, const sheaf_box_item *item,
-                               sheaf_error *err)
+/* Whether names are numbers from 0 on, which say nothing. */
+static bool are_numbers(const uint8_t *bytes, const int64_t *ends, int64_t count)
 {
-	sheaf_buffer bytes = {0}, offsets = {0};
+	for (int64_t i = 0; i < count; i++) {
+		char number[24];
+		int n = snprintf(number, sizeof number, "%" PRId64, i);
+		if (ends[i + 1] - ends[i] != n || memcmp(bytes + ends[i], number, (size_t)n) != 0) return false;
+	}
+	return true;
+}
+
+static sheaf_status put_list(sheaf_hdf_reader *in, const char *name, const uint8_t *bytes,
+                             const int64_t *ends, int64_t count, sheaf_error *err)
+{
 	sheaf_builder b;
-	SHEAF_TRY(sheaf_box_read_texts(in->box, item, 0, item->count, &bytes, &offsets, err));
-	const int64_t *ends = (const int64_t *)(const void *)offsets.data;
 	sheaf_builder_begin(&b, in->cx, NULL);
 	sheaf_builder_byte(&b, '[');
-	for (int64_t i = 0; i < item->count; i++) {
+	for (int64_t i = 0; i < count; i++) {
 		if (i) sheaf_builder_byte(&b, ',');
-		put_json_text(&b, bytes.data + ends[i], (size_t)(ends[i + 1] - ends[i]));
+		put_json_text(&b, bytes + ends[i], (size_t)(ends[i + 1] - ends[i]));
 	}
 	sheaf_builder_append(&b, "]", 2);
 	sheaf_status status = sheaf_builder_status(&b, err);
 	if (!status)
 		status = sheaf_schema_put_attribute(&in->schema, in->cx, name, (const char *)b.data, "label", err);
 	sheaf_builder_drop(&b);
+	return status;
+}
+
+/* The names of rows or columns as an attribute: a list of texts in JSON. */
+static sheaf_status put_labels(sheaf_hdf_reader *in, const char *name, const sheaf_box_item *item,
+                               sheaf_error *err)
+{
+	sheaf_buffer bytes = {0}, offsets = {0};
+	SHEAF_TRY(sheaf_box_read_texts(in->box, item, 0, item->count, &bytes, &offsets, err));
+	const int64_t *ends = (const int64_t *)(const void *)offsets.data;
+	sheaf_status status = SHEAF_OK;
+	if (!are_numbers(bytes.data, ends, item->count))
+		status = put_list(in, name, bytes.data, ends, item->count, err);
 	sheaf_buffer_reset(&bytes);
 	sheaf_buffer_reset(&offsets);
 	return status;

@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""HDF5 files as other programs make them, made by h5py when the test runs: matrices of AnnData, 10x and MATLAB, loose ones, arrays of any rank and type, texts, packed numbers. What
+the command reads is what h5py does; what it writes for AnnData is what AnnData's specification says. Prints TAP."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from tap import end, go_on_without, point
+
+try:
+    import h5py
+    import numpy as np
+    from scipy import sparse
+except ImportError:
+    go_on_without("h5py and scipy")
+
+SHEAF = os.environ.get("SHEAF", "build/sheaf")
+
+
+def run(*arguments):
+    p = subprocess.run([SHEAF, *map(str, arguments)], capture_output=True, timeout=300, check=False)
+    return p.returncode, p.stdout.decode(), p.stderr.decode()
+
+
+def read(path, *options):
+    """The tensor as an array, with its layout; or what went wrong."""
+    code, out, err = run("cat", "--json", *options, path)
+    if code:
+        return err, None
+    tensor = json.loads(out)
+    array = np.zeros(tensor["shape"], complex)
+    for place, value in tensor["entries"]:
+        value = complex(*value) if isinstance(value, list) else float(value) if value is not None else np.nan
+        array[tuple(place)] += value
+    return array, tensor.get("format")
+
+
+def same(path, wanted, layout, name, *options):
+    found, how = read(path, *options)
+    fine = isinstance(found, np.ndarray) and found.shape == np.shape(wanted) and np.allclose(found, wanted, rtol=0, atol=0, equal_nan=True) and how == layout
+    point(fine, name, (found, how))
+
+
+def random_matrix(rng, rows, columns, dtype):
+    matrix = sparse.random(rows, columns, 0.3, "csr", random_state=rng)
+    matrix.data = np.round(matrix.data * 100 + 1).astype(dtype)
+    return sparse.csr_matrix(matrix, dtype=dtype)
+
+
+def put(group, matrix, **how):
+    for name in "data", "indices", "indptr":
+        group.create_dataset(name, data=getattr(matrix, name), **how)
+
+
+def anndata(path, matrix, rows, columns, version):
+    with h5py.File(path, "w", libver=version) as file:
+        file.attrs["encoding-type"], file.attrs["encoding-version"] = "anndata", "0.1.0"
+        for name, kind, form in ("X", "csr_matrix", matrix.tocsr()), ("layers/other", "csc_matrix", matrix.tocsc()), ("obsp/near", "csr_matrix", matrix[:, :1].tocsr()):
+            group = file.create_group(name)
+            put(group, form, chunks=(3,), maxshape=(None,), compression="gzip")
+            group.attrs["encoding-type"], group.attrs["shape"] = kind, form.shape
+        for name, names in ("obs", rows), ("var", columns):
+            frame = file.create_group(name)
+            frame.attrs["encoding-type"], frame.attrs["_index"], frame.attrs["column-order"] = "dataframe", "names of it", np.array([], "f8")
+            frame["names of it"] = names
+
+
+def makers(folder):
+    rng = np.random.RandomState(7)
+    for version in "earliest", "latest":
+        for rows, columns, dtype in (5, 4, "f4"), (40, 30, "f8"), (1, 9, "i2"), (6, 6, "u4"), (3, 2, "i8"):
+            matrix = random_matrix(rng, rows, columns, dtype)
+            about = f"{version}, {rows} x {columns} of {dtype}"
+            dense = matrix.toarray()
+            path = os.path.join(folder, "a.h5ad")
+            names = [f"cell \"{i}\" \u00e4" for i in range(rows)], [f"gene\\{i}" for i in range(columns)]
+            anndata(path, matrix, *names, version)
+            same(path, dense, "CSR", f"AnnData, {about}: X")
+            same(path, dense, "CSC", f"AnnData, {about}: a layer by columns", "--dataset", "layers/other")
+            same(path, dense[:, :1], "CSR", f"AnnData, {about}: obsp", "--dataset", "/obsp/near/")
+            written(folder, path, dense, names, about)
+            path = os.path.join(folder, "tenx.h5")
+            with h5py.File(path, "w", libver=version) as file:
+                group = file.create_group("matrix")
+                put(group, matrix.tocsc())
+                group["shape"] = np.array(matrix.shape)
+                group["barcodes"] = np.array([b"ACGT-%d" % i for i in range(columns)])
+                group["features/id"] = np.array([b"ENS%d" % i for i in range(rows)])
+            same(path, dense, "CSC", f"10x, {about}")
+            path = os.path.join(folder, "m.mat")
+            with h5py.File(path, "w", libver=version, userblock_size=512) as file:
+                group, form = file.create_group("S"), matrix.tocsc()
+                group["data"], group["ir"], group["jc"] = form.data.astype("f8"), form.indices.astype("u8"), form.indptr.astype("u8")
+                group.attrs["MATLAB_sparse"], group.attrs["MATLAB_class"] = np.uint64(rows), np.bytes_("double")
+                file["A"] = dense.T
+                file["A"].attrs["MATLAB_class"] = np.bytes_("double")
+            same(path, dense, "CSC", f"MATLAB, {about}: a sparse one")
+            same(path, dense, None, f"MATLAB, {about}: a full one", "--dataset", "A")
+            path = os.path.join(folder, "loose.h5")
+            with h5py.File(path, "w", libver=version) as file:
+                put(file, matrix)
+                file.attrs["shape"] = matrix.shape
+                coo = matrix.tocoo()
+                file["coo/row"], file["coo/col"], file["coo/data"], file["coo/shape"] = coo.row, coo.col, coo.data, matrix.shape
+            same(path, dense, "CSR", f"loose, {about}", "--dataset", "/")
+            same(path, dense, "COO", f"coordinates, {about}", "--dataset", "coo")
+
+
+def written(folder, path, dense, names, about):
+    """What is written is what the specification says, and comes back."""
+    ours, again = os.path.join(folder, "ours.h5ad"), os.path.join(folder, "again.h5")
+    for level in "0", "6":
+        code, _, err = run("convert", "-q", "-f", "--deflate", level, "--dataset", "X", path, ours)
+        if code:
+            point(False, f"AnnData, {about}: written", err)
+            return
+        with h5py.File(ours, "r") as file:
+            x = file["X"]
+            theirs = sparse.csr_matrix((x["data"][()], x["indices"][()], x["indptr"][()]), shape=tuple(x.attrs["shape"])).toarray()
+            kinds = file.attrs["encoding-type"], x.attrs["encoding-type"], x.attrs["encoding-version"], file["obs"].attrs["encoding-type"], file["var"].attrs["_index"]
+            texts = list(file["obs/_index"].asstr()[()]), list(file["var/_index"].asstr()[()])
+            point(np.array_equal(theirs, dense) and theirs.dtype == dense.dtype and texts == names, f"AnnData, {about}: written, h5py reads it", (theirs, texts))
+            point(kinds == ("anndata", "csr_matrix", "0.1.0", "dataframe", "_index") and file["obs/_index"].attrs["encoding-type"] == "string-array", f"AnnData, {about}: its encodings", kinds)
+        code, out, err = run("diff", "--dataset", "X", path, ours)
+        point(code == 0, f"AnnData, {about}: and back", out + err)
+    code, _, err = run("convert", "-q", "-f", ours, again)
+    code = code or run("convert", "-q", "-f", again, ours)[0] or run("diff", "--dataset", "X", path, ours)[0]
+    point(code == 0, f"AnnData, {about}: through Binsparse, with its names", err)
+
+
+def arrays(folder):
+    path = os.path.join(folder, "arrays.h5")
+    rng = np.random.RandomState(3)
+    shapes = (), (0,), (7,), (3, 4), (2, 3, 4), (5, 1, 2, 3), (2,) * 8
+    with h5py.File(path, "w") as file:
+        for i, shape in enumerate(shapes):
+            for kind in "i1", ">u2", "f4", "?", "c16":
+                data = (rng.rand(*shape) * 100 if shape else np.float64(42.0)) > 50 if kind == "?" else np.asarray(rng.rand(*shape) * 100).astype(kind)
+                file.create_dataset(f"{i}/{kind}", data=data)
+                if shape and 0 not in shape:
+                    file.create_dataset(f"{i}/{kind} in chunks", data=data, chunks=tuple((n + 1) // 2 for n in shape), compression="gzip", shuffle=True)
+        file["words"] = ["a", "b,c", "", "\u00e4"]
+        file["fixed"] = np.array([b"ab", b"c"])
+        file["table"] = np.zeros(3, [("x", "i4"), ("y", "f8")])
+    with h5py.File(path, "r") as file:
+        for i, shape in enumerate(shapes):
+            wrong = []
+            for name, data in file[str(i)].items():
+                found, _ = read(path, "--dataset", f"{i}/{name}")
+                if isinstance(found, np.ndarray) and data.dtype == "f4":
+                    found = found.real.astype("f4")  # text has the shortest digits
+                if not isinstance(found, np.ndarray) or not np.array_equal(found, data[()]):
+                    wrong.append((name, found))
+            point(not wrong, f"arrays of shape {shape}", wrong)
+    code, out, err = run("cat", "--json", "--dataset", "words", path)
+    point(code == 0 and [json.loads(line)["cells"]["words"] for line in out.splitlines()] == ["a", "b,c", "", "\u00e4"], "texts are a table", out + err)
+    code, out, err = run("info", "--json", path)
+    tree = {item["path"]: item for item in json.loads(out)["tree"]} if code == 0 else {}
+    point(code == 0 and tree["3/f4 in chunks"]["chunks"] == [2, 2] and tree["3/f4 in chunks"]["filters"] == "shuffle, deflate 4" and tree["3/>u2"]["type"] == "big-endian uint16", "info: the tree", err or tree)
+    point("refused" in tree.get("table", {}), "info: what is not read is said", tree.get("table"))
+    code, _, err = run("cat", path)
+    point(code == 2 and "--dataset" in err, "several datasets: one is asked for", (code, err))
+    code, _, err = run("cat", "--dataset", "nowhere", path)
+    point(code != 0 and "nothing there" in err, "a path that is none: said", (code, err))
+
+
+def packed(folder):
+    path = os.path.join(folder, "packed.h5")
+    stored = np.array([[0, 100, -32768], [5, -7, 32767]], "i2")
+    cases = {
+        "scaled": (stored, {"scale_factor": 0.01, "add_offset": 273.15}, stored * 0.01 + 273.15),
+        "filled": (stored, {"_FillValue": np.int16(-32768)}, np.where(stored == -32768, np.nan, stored)),
+        "both": (stored, {"_FillValue": np.int16(-32768), "scale_factor": np.float32(0.5)}, np.where(stored == -32768, np.nan, stored * 0.5)),
+        "old": (stored, {"missing_value": np.int16(5)}, np.where(stored == 5, np.nan, stored)),
+        "floats": (np.array([1.5, 9e36], "f4"), {"_FillValue": np.float32(9e36)}, np.array([1.5, np.nan])),
+    }
+    with h5py.File(path, "w") as file:
+        for name, (data, attributes, _) in cases.items():
+            file[name] = data
+            for key, value in attributes.items():
+                file[name].attrs[key] = value
+    for name, (_, _, wanted) in cases.items():
+        same(path, wanted, None, f"packed: {name}", "--dataset", name)
+    code, _, err = run("cat", "--dataset", "scaled", "--max-memory", "64M", path)
+    point(code == 0, "packed: within a limit", err)
+
+
+def losses(folder):
+    path, out = os.path.join(folder, "in.mtx"), os.path.join(folder, "out.h5ad")
+    with open(path, "w", encoding="ascii") as file:
+        file.write("%%MatrixMarket matrix coordinate complex general\n2 2 1\n1 1 1 2\n")
+    code, _, err = run("convert", path, out)
+    point(code == 6 and "expected numbers" in err and not os.path.exists(out), "complex numbers are refused", (code, err))
+    with open(path, "w", encoding="ascii") as file:
+        file.write("%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 5\n3 3 1\n")
+    code, _, err = run("convert", path, out)
+    same(out, [[0, 5, 0], [5, 0, 0], [0, 0, 1]], "CSR", "a symmetric matrix is written out")
+    code, out_text, err = run("diff", path, out)
+    point(code == 0, "and is the same, without names of its own", out_text + err)
+    code, _, err = run("convert", "--layout", "csr", path, out)
+    point(code == 2, "another layout: refused", (code, err))
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="sheaf-makers.") as folder:
+        makers(folder)
+        arrays(folder)
+        packed(folder)
+        losses(folder)
+    end()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
