@@ -50,7 +50,11 @@ static sheaf_status convert(loaded *l, sheaf_type type, sheaf_buffer *out, sheaf
 	if (it->inside->bits) sheaf_box_expand(it->inside->bits, it->type, l->bytes.data, (size_t)it->count);
 	sheaf_builder_begin(&b, l->box->cx, NULL);
 	size_t size = (size_t)it->count * sheaf_type_size(type);
-	if (!sheaf_builder_room(&b, size ? size : 1)) return sheaf_builder_status(&b, err);
+	if (!sheaf_builder_room(&b, size ? size : 1)) {
+		sheaf_status status = sheaf_builder_status(&b, err);
+		sheaf_builder_drop(&b);
+		return status;
+	}
 	sheaf_box_convert(it->type, it->inside->is_swapped, l->bytes.data, type, b.data, (size_t)it->count,
 	                  &changed);
 	b.size = size;

@@ -84,17 +84,18 @@ static sheaf_status find_extent(const sheaf_hdf_reader *in, const sheaf_box_item
 {
 	enum { STEP = 1 << 16 };
 	sheaf_buffer some = {0};
+	sheaf_status status = SHEAF_OK;
 	*extent = 0;
-	for (int64_t at = 0; list && at < list->count; at += STEP) {
+	for (int64_t at = 0; list && at < list->count && !status; at += STEP) {
 		int64_t n = list->count - at < STEP ? list->count - at : STEP;
-		SHEAF_TRY(sheaf_check_stop(in->cx, err));
-		SHEAF_TRY(sheaf_box_read(in->box, list, at, at + n, SHEAF_I64, &some, err));
+		status = sheaf_check_stop(in->cx, err);
+		if (!status) status = sheaf_box_read(in->box, list, at, at + n, SHEAF_I64, &some, err);
 		const int64_t *numbers = (const int64_t *)(const void *)some.data;
-		for (int64_t i = 0; i < n; i++)
+		for (int64_t i = 0; i < n && !status; i++)
 			if (numbers[i] >= *extent && numbers[i] < INT64_MAX) *extent = numbers[i] + 1;
 	}
 	sheaf_buffer_reset(&some);
-	return SHEAF_OK;
+	return status;
 }
 
 /* ---- compressed matrices ---- */
