@@ -4,6 +4,7 @@
 #include "base/spell.h"
 #include "convert/conversion.h"
 #include "data/frame.h"
+#include "dataset/range.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -165,6 +166,7 @@ sheaf_status sheaf_conversion_gather_totals(sheaf_conversion *c, sheaf_error *er
 	for (int i = 0; i < c->ninputs; i++) {
 		sheaf_facts facts;
 		own_facts(c->inputs[i], &facts);
+		if (c->parts) sheaf_dataset_counted(c->inputs[i], &facts);
 		if (!is_enough(c, &facts, keys))
 			SHEAF_TRY(sheaf_dataset_count(c->inputs[i], keys, rows, &facts, err));
 		if (rows) c->totals.rows += facts.rows;

@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "convert/output_sizes.h"
 #include "convert/part_body.h"
 #include "data/frame.h"
 #include "data/frame_bytes.h"
@@ -19,8 +20,8 @@ typedef struct making {
 	bool whole;       /* so the first part has everything */
 	/* where chunks are opened by bytes: */
 	int64_t chunk_bytes; /* 0: they are not */
-	int64_t **before;    /* of each input: bytes of the rows before each piece */
-	int64_t bytes;       /* of all rows */
+	sheaf_output_sizes sizes;
+	int64_t piece;       /* of the input that is read: the next one */
 	int64_t low, high;   /* the rows of this part have this many bytes before them, at least and below */
 	int64_t passed;      /* bytes of the rows before the next frame */
 	int64_t start;       /* bytes of those before the first row that is taken from a frame */
@@ -121,42 +122,48 @@ static void find_rows(making *m, const int64_t *bytes, int64_t nrows, int64_t *f
 	m->passed = sum;
 }
 
-static sheaf_status choose_rows(making *m, const sheaf_frame *frame, int64_t *from, int64_t *to,
+static sheaf_status choose_rows(making *m, int input, const sheaf_frame *frame, int64_t *from, int64_t *to,
                                 sheaf_error *err)
 {
 	void *memory;
 	int64_t chunk_bytes;
 	*from = 0, *to = frame->nrows;
-	if (!m->chunk_bytes || frame->nrows == 0) return SHEAF_OK;
+	if (!m->chunk_bytes) return SHEAF_OK;
 	SHEAF_TRY(sheaf_allocate_array(m->c->cx, (uint64_t)frame->nrows, sizeof(int64_t), &memory, err));
 	sheaf_status status = sheaf_writer_sizes(m->c->writer, frame, (int64_t *)memory, &chunk_bytes, err);
-	if (status == SHEAF_OK) find_rows(m, (const int64_t *)memory, frame->nrows, from, to);
+	if (status == SHEAF_OK) {
+		find_rows(m, (const int64_t *)memory, frame->nrows, from, to);
+		status = sheaf_output_sizes_check(&m->sizes, input, m->piece, m->passed, err);
+	}
+	m->piece++;
 	sheaf_release(m->c->cx, memory, (size_t)frame->nrows * sizeof(int64_t));
 	return status;
 }
 
-static sheaf_status copy_frame(making *m, const sheaf_dataset *d, const sheaf_frame *frame,
-                               const int *columns, int64_t first, sheaf_error *err)
+static sheaf_status copy_frame(making *m, int input, const sheaf_frame *frame, const int *columns,
+                               int64_t first, sheaf_error *err)
 {
 	int64_t from, to;
 	sheaf_frame ordered = {0};
+	const sheaf_dataset *d = m->c->inputs[input];
 	sheaf_status status = sheaf_conversion_frame(m->c, d, frame, columns, &ordered, err);
 	ordered.checked = frame->checked;
-	if (status == SHEAF_OK) status = choose_rows(m, &ordered, &from, &to, err);
+	if (status == SHEAF_OK) status = choose_rows(m, input, &ordered, &from, &to, err);
 	if (status == SHEAF_OK) status = put_rows(m, &ordered, from, to, first + sheaf_dataset_row(d), err);
 	sheaf_frame_free(&ordered);
 	return status;
 }
 
-static sheaf_status copy_rows(making *m, sheaf_dataset *d, int64_t first, sheaf_error *err)
+static sheaf_status copy_rows(making *m, int input, int64_t first, sheaf_error *err)
 {
 	sheaf_error failure;
 	const sheaf_frame *frame;
 	sheaf_status status;
 	int *columns;
+	sheaf_dataset *d = m->c->inputs[input];
 	SHEAF_TRY(sheaf_conversion_columns(m->c, d, &columns, err));
 	while ((status = sheaf_next(d, &frame, &failure)) == SHEAF_OK &&
-	       (status = copy_frame(m, d, frame, columns, first, &failure)) == SHEAF_OK) {
+	       (status = copy_frame(m, input, frame, columns, first, &failure)) == SHEAF_OK) {
 		if (m->whole) continue;
 		m->done += sheaf_decoding_piece(&d->decoding)->size;
 		sheaf_progress(m->c->cx, m->done, m->total);
@@ -193,7 +200,7 @@ static sheaf_status copy_input(making *m, int input, const sheaf_range *range, i
 	int64_t blob = m->nblobs;
 	if (range) SHEAF_TRY(sheaf_dataset_narrow(d, range, err));
 	m->c->kept = &m->told;
-	sheaf_status status = copy_rows(m, d, first, err);
+	sheaf_status status = copy_rows(m, input, first, err);
 	m->c->kept = NULL;
 	if (status == SHEAF_OK) status = sheaf_builder_status(&m->told, err);
 	return status ? status : put_segment(m, input, blob, !range, err);
@@ -233,74 +240,12 @@ static int64_t border(int64_t sum, int share, int parts) { return (int64_t)((__i
 
 /* ---- chunks that are opened by bytes ---- */
 
-static sheaf_status add_sizes(making *m, const sheaf_frame *frame, const int *columns, sheaf_error *err)
-{
-	void *memory;
-	sheaf_frame ordered = {0};
-	if (frame->nrows == 0) return SHEAF_OK;
-	SHEAF_TRY(sheaf_allocate_array(m->c->cx, (uint64_t)frame->nrows, sizeof(int64_t), &memory, err));
-	int64_t *bytes = (int64_t *)memory;
-	sheaf_status status =
-		sheaf_frame_slice(frame, 0, frame->nrows, columns, m->c->schema.nfields, &ordered, err);
-	if (status == SHEAF_OK) status = sheaf_writer_sizes(m->c->writer, &ordered, bytes, &m->chunk_bytes, err);
-	for (int64_t r = 0; r < frame->nrows && status == SHEAF_OK; r++)
-		if (!sheaf_add_i64(&m->bytes, m->bytes, bytes[r]))
-			status = sheaf_fail(err, SHEAF_LIMIT, "part: expected fewer bytes of rows, found 2^63 or more");
-	sheaf_frame_free(&ordered);
-	sheaf_release(m->c->cx, memory, (size_t)frame->nrows * sizeof(int64_t));
-	return status;
-}
-
-/* One pass over the rows, with all threads, piece by piece of the table. */
-static sheaf_status measure_rows(making *m, int input, sheaf_decoding *decoding, const int *columns,
-                                 sheaf_error *err)
-{
-	const sheaf_frame *frame;
-	for (int64_t p = 0; p < m->cuts[input].count; p++) {
-		m->before[input][p] = m->bytes;
-		SHEAF_TRY(sheaf_decoding_next(decoding, &frame, err));
-		SHEAF_TRY(add_sizes(m, frame, columns, err));
-	}
-	return SHEAF_OK;
-}
-
-static sheaf_status measure_with(making *m, int input, sheaf_context *quiet, const int *columns,
-                                 sheaf_error *err)
-{
-	sheaf_decoding decoding = {0};
-	sheaf_dataset *d = m->c->inputs[input];
-	sheaf_range all = {.cuts = &m->cuts[input], .to = m->cuts[input].count, .open_ended = true};
-	SHEAF_TRY(sheaf_dataset_narrow(d, &all, err));
-	sheaf_status status =
-		sheaf_decoding_open(&decoding, d->format, d->source, d->in, d->piece_bytes, quiet, err);
-	if (status == SHEAF_OK) status = measure_rows(m, input, &decoding, columns, err);
-	sheaf_decoding_close(&decoding);
-	sheaf_dataset_widen(d);
-	return status;
-}
-
-static sheaf_status measure_input(making *m, int input, sheaf_context *quiet, sheaf_error *err)
-{
-	void *memory;
-	int *columns;
-	SHEAF_TRY(sheaf_allocate_array(m->c->cx, (uint64_t)m->cuts[input].count, sizeof(int64_t), &memory, err));
-	m->before[input] = (int64_t *)memory;
-	SHEAF_TRY(sheaf_conversion_columns(m->c, m->c->inputs[input], &columns, err));
-	sheaf_status status = measure_with(m, input, quiet, columns, err);
-	sheaf_release(m->c->cx, columns, (size_t)m->c->schema.nfields * sizeof *columns);
-	return status;
-}
-
 /* Rows belong to the part that has the chunk in which they are. */
 static sheaf_status find_chunks(making *m, sheaf_error *err)
 {
-	sheaf_context *quiet;
-	sheaf_status status = SHEAF_OK;
-	SHEAF_TRY(sheaf_context_quiet(m->c->told, &quiet, err));
-	for (int i = 0; i < m->c->ninputs && status == SHEAF_OK; i++) status = measure_input(m, i, quiet, err);
-	sheaf_context_free(quiet);
-	SHEAF_TRY(status);
-	int64_t chunks = m->bytes && m->chunk_bytes ? (m->bytes - 1) / m->chunk_bytes + 1 : 0;
+	SHEAF_TRY(sheaf_measure_output(m->c, m->cuts, &m->sizes, err));
+	m->chunk_bytes = m->sizes.chunk_bytes;
+	int64_t bytes = m->sizes.bytes, chunks = bytes && m->chunk_bytes ? (bytes - 1) / m->chunk_bytes + 1 : 0;
 	m->low = border(chunks, m->c->part - 1, m->c->parts) * m->chunk_bytes;
 	m->high =
 		m->c->part == m->c->parts ? INT64_MAX : border(chunks, m->c->part, m->c->parts) * m->chunk_bytes;
@@ -311,9 +256,9 @@ static sheaf_status find_chunks(making *m, sheaf_error *err)
 static sheaf_range pieces_of_chunks(const making *m, int input)
 {
 	const sheaf_cuts *cuts = &m->cuts[input];
-	const int64_t *before = m->before[input];
+	const int64_t *before = m->sizes.before[input];
 	sheaf_range range = {.cuts = cuts};
-	bool ends_before = m->low > 0 && input + 1 < m->c->ninputs && m->before[input + 1][0] <= m->low;
+	bool ends_before = m->low > 0 && input + 1 < m->c->ninputs && m->sizes.before[input + 1][0] <= m->low;
 	if (m->low >= m->high || ends_before) return range;
 	while (range.to < cuts->count && before[range.to] < m->high) range.to++;
 	while (range.from < cuts->count && before[range.from] < m->low) range.from++;
@@ -366,7 +311,8 @@ static sheaf_status copy_share(making *m, sheaf_error *err)
 	for (int i = 0; i < m->c->ninputs; i++) m->total += bytes_of(&m->cuts[i]);
 	for (int i = 0; i < m->c->ninputs; i++) {
 		sheaf_range range = m->chunk_bytes ? pieces_of_chunks(m, i) : pieces_of_share(m, i, byte);
-		if (m->chunk_bytes && range.from < range.to) m->passed = m->before[i][range.from];
+		if (m->chunk_bytes && range.from < range.to) m->passed = m->sizes.before[i][range.from];
+		m->piece = range.from;
 		if (range.from < range.to) SHEAF_TRY(copy_input(m, i, &range, row, err));
 		row += m->cuts[i].rows;
 		byte += bytes_of(&m->cuts[i]);
@@ -498,8 +444,6 @@ static sheaf_status allocate(making *m, sheaf_part_head *head, sheaf_error *err)
 		sheaf_builder_begin(builders[i], c->cx, NULL);
 	SHEAF_TRY(sheaf_allocate_array(c->cx, (uint64_t)c->ninputs, sizeof *m->cuts, &memory, err));
 	m->cuts = (sheaf_cuts *)memory;
-	SHEAF_TRY(sheaf_allocate_array(c->cx, (uint64_t)c->ninputs, sizeof *m->before, &memory, err));
-	m->before = (int64_t **)memory;
 	SHEAF_TRY(sheaf_allocate_array(c->cx, (uint64_t)c->ninputs, sizeof *head->inputs, &memory, err));
 	head->inputs = (sheaf_part_input *)memory;
 	head->ninputs = c->ninputs;
@@ -512,8 +456,7 @@ static void release(making *m, sheaf_part_head *head)
 	sheaf_builder *builders[] = {&m->segments, &m->blobs, &m->told};
 	if (c->writer) sheaf_abandon(c->writer);
 	c->writer = NULL;
-	for (int i = 0; m->before && i < c->ninputs; i++)
-		if (m->before[i]) sheaf_release(c->cx, m->before[i], (size_t)m->cuts[i].count * sizeof(int64_t));
+	sheaf_output_sizes_free(&m->sizes);
 	/* What reads them goes first. */
 	for (int i = 0; i < c->ninputs; i++) {
 		sheaf_close(c->inputs[i]);
@@ -521,7 +464,6 @@ static void release(making *m, sheaf_part_head *head)
 	}
 	for (int i = 0; m->cuts && i < c->ninputs; i++) sheaf_cuts_free(&m->cuts[i]);
 	if (m->cuts) sheaf_release(c->cx, m->cuts, (size_t)c->ninputs * sizeof *m->cuts);
-	if (m->before) sheaf_release(c->cx, (void *)m->before, (size_t)c->ninputs * sizeof *m->before);
 	if (head->inputs) sheaf_release(c->cx, head->inputs, (size_t)c->ninputs * sizeof *head->inputs);
 	for (size_t i = 0; i < sizeof builders / sizeof *builders; i++) sheaf_builder_drop(builders[i]);
 	sheaf_frame_free(&m->frame);

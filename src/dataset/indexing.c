@@ -2,7 +2,7 @@
 /* What a user asks of the index of a dataset: what it is, that it be written, that it be checked. */
 #include "base/need.h"
 #include "data/frame.h"
-#include "dataset/dataset.h"
+#include "dataset/range.h"
 #include <string.h>
 
 void sheaf_dataset_index(const sheaf_dataset *d, sheaf_index_info *out)
@@ -41,6 +41,7 @@ sheaf_status sheaf_dataset_write_index(sheaf_dataset *d, sheaf_error *err)
 		                  sheaf_source_name(d->source));
 	d->index->asked = true;
 	SHEAF_TRY(sheaf_dataset_pieces(d, &pieces, err));
+	if (pieces == d->surveyed) SHEAF_TRY(sheaf_dataset_count_pieces(d, d->surveyed, err));
 	SHEAF_TRY(sheaf_index_write_table(&d->indexed, pieces, err));
 	return sheaf_index_look(&d->indexed, err);
 }
@@ -76,12 +77,15 @@ static sheaf_status compare_tables(sheaf_dataset *d, sheaf_index_file *file, she
 	d->table_bytes = file->head.piece_bytes;
 	d->index->asked = true;
 	sheaf_status status = sheaf_dataset_pieces(d, &found, err);
+	if (status == SHEAF_OK && kept->counts.size) status = sheaf_dataset_count_pieces(d, d->surveyed, err);
 	if (status == SHEAF_OK) {
 		if (!same_bytes(&kept->entries, &found->entries))
 			status = differ(d, "pieces", err);
 		else if (!same_bytes(&kept->lengths.blocks, &found->lengths.blocks) ||
 		         !same_bytes(&kept->lengths.bits, &found->lengths.bits))
 			status = differ(d, "lengths", err);
+		else if (kept->counts.size && !same_bytes(&kept->counts, &found->counts))
+			status = differ(d, "counts of streams", err);
 	}
 	sheaf_pieces_free(kept);
 	return status;

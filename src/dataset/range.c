@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "data/frame.h"
+#include "index/counts.h"
 #include "input/measure.h"
 #include "io/source.h"
 #include "view/view.h"
@@ -84,6 +85,7 @@ static sheaf_status take_table(sheaf_dataset *d, int parts, sheaf_cuts *cuts, sh
 		sheaf_pieces_at(pieces, i, &entry);
 		SHEAF_TRY(add(cuts, &entry, err));
 	}
+	if (pieces->counts.size) cuts->pieces = pieces;
 	return SHEAF_OK;
 }
 
@@ -293,4 +295,77 @@ void sheaf_dataset_widen(sheaf_dataset *d)
 sheaf_status sheaf_dataset_carry(const sheaf_dataset *d, sheaf_builder *bytes, sheaf_error *err)
 {
 	return d->format->carry ? d->format->carry(d->in, bytes, err) : SHEAF_OK;
+}
+
+/* ---- what is in the pieces ---- */
+
+static sheaf_status count_all(sheaf_dataset *d, const sheaf_cuts *cuts, sheaf_decoding *decoding,
+                              sheaf_builder *counts, sheaf_error *err)
+{
+	const sheaf_frame *frame;
+	for (int64_t p = 0; p < cuts->count; p++) {
+		SHEAF_TRY(sheaf_decoding_next(decoding, &frame, err));
+		if (frame->nrows != cuts->entries[p].rows) return SHEAF_END;
+		sheaf_counts_add(counts, &d->in->schema, frame, cuts->entries[p].row);
+		sheaf_progress(d->cx, cuts->entries[p].byte, cuts->entries[cuts->count - 1].byte);
+	}
+	return sheaf_builder_status(counts, err);
+}
+
+static sheaf_status count_quietly(sheaf_dataset *d, const sheaf_cuts *cuts, sheaf_builder *counts,
+                                  sheaf_error *err)
+{
+	sheaf_context *quiet;
+	sheaf_decoding decoding = {0};
+	sheaf_range all = {.cuts = cuts, .to = cuts->count, .open_ended = true};
+	int64_t piece_bytes = d->piece_bytes;
+	SHEAF_TRY(sheaf_context_quiet(d->cx, &quiet, err));
+	sheaf_status status = sheaf_dataset_narrow(d, &all, err);
+	if (status == SHEAF_OK) {
+		status = sheaf_decoding_open(&decoding, d->format, d->source, d->in, d->piece_bytes, quiet, err);
+		if (status == SHEAF_OK) status = count_all(d, cuts, &decoding, counts, err);
+		sheaf_decoding_close(&decoding);
+		sheaf_dataset_widen(d);
+	}
+	d->piece_bytes = piece_bytes;
+	d->ranged = false;
+	sheaf_context_free(quiet);
+	return status;
+}
+
+/* Where rows would be left out nothing is said: sums would be of others than those that are counted. */
+sheaf_status sheaf_dataset_count_pieces(sheaf_dataset *d, sheaf_pieces *pieces, sheaf_error *err)
+{
+	sheaf_cuts cuts = {.cx = d->cx};
+	sheaf_builder counts;
+	sheaf_piece_entry entry;
+	sheaf_status status = SHEAF_OK;
+	if (pieces->counts.size || sheaf_dataset_uncut(d) || !sheaf_counts_apply(&d->in->schema)) return SHEAF_OK;
+	sheaf_builder_begin(&counts, d->cx, NULL);
+	for (int64_t i = 0; i < pieces->count && status == SHEAF_OK; i++) {
+		sheaf_pieces_at(pieces, i, &entry);
+		status = add(&cuts, &entry, err);
+	}
+	if (status == SHEAF_OK) status = count_quietly(d, &cuts, &counts, err);
+	if (status == SHEAF_OK) status = sheaf_builder_finish(&counts, &pieces->counts, err);
+	sheaf_builder_drop(&counts);
+	sheaf_cuts_free(&cuts);
+	bool data = status == SHEAF_END || status == SHEAF_DATA || status == SHEAF_SHORT;
+	return data ? SHEAF_OK : status;
+}
+
+void sheaf_dataset_counted(sheaf_dataset *d, sheaf_facts *facts)
+{
+	const sheaf_pieces *pieces;
+	int64_t longest;
+	bool ordinal;
+	sheaf_index_table(&d->indexed, -1, &pieces);
+	if (!pieces || pieces->counts.size == 0) return;
+	facts->rows = pieces->rows;
+	facts->longest = 0;
+	facts->ordinal_keys = 1;
+	for (int64_t i = 0; i < pieces->count && sheaf_counts_shape(pieces, i, &longest, &ordinal); i++) {
+		if (longest > facts->longest) facts->longest = longest;
+		if (!ordinal) facts->ordinal_keys = 0;
+	}
 }

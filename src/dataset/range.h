@@ -10,7 +10,8 @@ typedef struct sheaf_cuts {
 	sheaf_context *cx;
 	sheaf_piece_entry *entries;
 	int64_t count, room;
-	int64_t rows; /* of all of them */
+	int64_t rows;               /* of all of them */
+	const sheaf_pieces *pieces; /* the table that they are from, where that says what is in them; or NULL */
 } sheaf_cuts;
 
 /* The input as its format has it, below all views. */
@@ -21,6 +22,12 @@ const char *sheaf_dataset_uncut(const sheaf_dataset *d);
  * is read. */
 SHEAF_USE sheaf_status sheaf_dataset_cut(sheaf_dataset *d, int parts, sheaf_cuts *out, sheaf_error *err);
 void sheaf_cuts_free(sheaf_cuts *cuts);
+
+/* What an index says of all rows, where it says that: for who finds out whether it was right. */
+void sheaf_dataset_counted(sheaf_dataset *d, sheaf_facts *facts);
+/* Looks at the rows of all pieces for what is in each, stream by stream, where there are streams and no rows
+ * that would be left out. */
+SHEAF_USE sheaf_status sheaf_dataset_count_pieces(sheaf_dataset *d, sheaf_pieces *pieces, sheaf_error *err);
 
 /* Which of them. */
 typedef struct sheaf_range {

@@ -173,7 +173,8 @@ typedef struct sheaf_writing {
 	 * NULL: no need. */
 	sheaf_status (*expect)(void *out, int64_t rows, sheaf_error *err);
 	/* Fills the bytes that each row will take and returns the chunk size: row i > 0 opens a chunk iff
-	 * floor(s(i)/B) > floor(s(i-1)/B), s being the bytes of all rows before. NULL: rows go as they come. */
+	 * floor(s(i)/B) > floor(s(i-1)/B), s being the bytes of all rows before. The bytes follow from shapes and
+	 * types, and are linear in the samples and entries of each stream. NULL: rows go as they come. */
 	int64_t (*sizes)(const void *out, const sheaf_frame *frame, int64_t *bytes_of_row);
 	/* `row` is the number of the frame's first row in the output. Refills the blob. */
 	sheaf_status (*encode)(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,

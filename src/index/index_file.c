@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "data/frame.h"
 #include "data/schema_bytes.h"
+#include "index/counts.h"
 #include "io/identity.h"
 #include "third/xxhash.h"
 #include <inttypes.h>
@@ -31,6 +32,8 @@ enum {
 	ENTRIES_HASH,
 	BLOCKS_HASH,
 	INFERRED,
+	COUNTS_SIZE,
+	COUNTS_HASH,
 	WORDS
 };
 static const char magic[8] = {'s', 'h', 'e', 'a', 'f', 'i', 'd', 'x'};
@@ -64,6 +67,8 @@ static void put_head(sheaf_builder *b, const sheaf_index_head *h, const sheaf_pi
 		[ENTRIES_HASH] = (int64_t)hash_of_buffer(&p->entries),
 		[BLOCKS_HASH] = (int64_t)hash_of_buffer(&p->lengths.blocks),
 		[INFERRED] = h->inferred,
+		[COUNTS_SIZE] = (int64_t)p->counts.size,
+		[COUNTS_HASH] = (int64_t)hash_of_buffer(&p->counts),
 	};
 	for (int w = 0; w < WORDS; w++) sheaf_builder_u64le(b, (uint64_t)words[w]);
 	put_text(b, h->counting);
@@ -105,7 +110,8 @@ static sheaf_status put_all(sheaf_sink *sink, const sheaf_buffer *head, const sh
 	SHEAF_TRY(sheaf_sink_write(sink, head->data, head->size, err));
 	SHEAF_TRY(put_table(sink, &pieces->entries, err));
 	SHEAF_TRY(put_table(sink, &pieces->lengths.blocks, err));
-	return put_table(sink, &pieces->lengths.bits, err);
+	SHEAF_TRY(put_table(sink, &pieces->lengths.bits, err));
+	return pieces->counts.size ? put_table(sink, &pieces->counts, err) : SHEAF_OK;
 }
 
 sheaf_status sheaf_index_write(const char *path, const sheaf_source *input, const sheaf_index_head *head,
@@ -202,6 +208,19 @@ static void read_words(sheaf_index_file *f, sheaf_cursor *c)
 	f->bits_size = words[BITS_SIZE];
 	f->entries_hash = (uint64_t)words[ENTRIES_HASH];
 	f->blocks_hash = (uint64_t)words[BLOCKS_HASH];
+	f->counts_size = words[COUNTS_SIZE];
+	f->counts_hash = (uint64_t)words[COUNTS_HASH];
+}
+
+/* The last table, which may be missing. */
+static sheaf_status place_counts(sheaf_index_file *f, int64_t end, sheaf_error *err)
+{
+	int64_t size;
+	bool sane = sheaf_mul_i64(&size, f->head.count, (int64_t)sheaf_counts_size(&f->head.schema)) &&
+	            (f->counts_size == 0 || f->counts_size == size);
+	f->counts = aligned(end);
+	if (f->counts_size > 0) sane = sane && sheaf_add_i64(&end, f->counts, f->counts_size);
+	return sane && end == f->size ? SHEAF_OK : refuse_damage(f, "size of the file", err);
 }
 
 /* The tables follow one another, and end the file. */
@@ -216,9 +235,9 @@ static sheaf_status place_tables(sheaf_index_file *f, int64_t head_size, sheaf_e
 	f->entries = aligned(head_size);
 	f->blocks = aligned(f->entries + entries);
 	f->bits = aligned(f->blocks + blocks);
-	if (!sheaf_add_i64(&end, f->bits, f->bits_size) || end != f->size)
+	if (!sheaf_add_i64(&end, f->bits, f->bits_size) || end > f->size)
 		return refuse_damage(f, "size of the file", err);
-	return SHEAF_OK;
+	return place_counts(f, end, err);
 }
 
 static sheaf_status read_witnesses(sheaf_index_file *f, sheaf_cursor *c, sheaf_error *err)
@@ -315,6 +334,8 @@ static sheaf_status view_tables(sheaf_index_file *f, sheaf_pieces *p, sheaf_erro
 	SHEAF_TRY(view_table(f, f->blocks, (size_t)sheaf_lengths_blocks_size(p->rows), f->blocks_hash, &l->blocks,
 	                     err));
 	SHEAF_TRY(sheaf_source_view_at(f->source, f->bits, (size_t)f->bits_size, &l->bits, err));
+	if (f->counts_size)
+		SHEAF_TRY(view_table(f, f->counts, (size_t)f->counts_size, f->counts_hash, &p->counts, err));
 	return sheaf_lengths_distrust(l, f->head.input.size, f->cx, err);
 }
 

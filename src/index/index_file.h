@@ -32,6 +32,8 @@ typedef struct sheaf_index_file {
 	int64_t size, input;                      /* bytes of it, and of what it is of */
 	int64_t entries, blocks, bits, bits_size; /* where the tables are */
 	uint64_t entries_hash, blocks_hash;
+	int64_t counts, counts_size;
+	uint64_t counts_hash;
 } sheaf_index_file;
 
 /* Writes `path` whole, or leaves it as it was. */

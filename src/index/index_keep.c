@@ -3,6 +3,7 @@
 #include "base/context.h"
 #include "base/endian.h"
 #include "base/status.h"
+#include "index/counts.h"
 #include "index/index.h"
 #include <errno.h>
 #include <string.h>
@@ -132,8 +133,17 @@ static bool is_too_large(const sheaf_indexed *d)
 {
 	enum { SHARE = 16 };
 	const sheaf_gathering *g = &d->index->gathered;
-	return (int64_t)(g->entries.capacity + g->packer.bits.capacity + g->packer.blocks.capacity) >
+	return (int64_t)(g->entries.capacity + g->packer.bits.capacity + g->packer.blocks.capacity +
+	                 g->counts.capacity) >
 	       sheaf_max_memory(d->cx) / SHARE;
+}
+
+static void add(sheaf_indexed *d, const sheaf_piece *piece, const sheaf_frame *frame, uint64_t hash)
+{
+	sheaf_gathering *g = &d->index->gathered;
+	if (sheaf_counts_apply(&d->in->schema))
+		sheaf_counts_add(&g->counts, &d->in->schema, frame, g->packer.rows);
+	sheaf_gathering_add(g, piece, d->index->measurer.lengths, d->index->measurer.rows, hash);
 }
 
 void sheaf_index_gather(sheaf_indexed *d, const sheaf_piece *piece, const sheaf_frame *frame)
@@ -146,7 +156,7 @@ void sheaf_index_gather(sheaf_indexed *d, const sheaf_piece *piece, const sheaf_
 	    sheaf_put_off(sheaf_piece_hash(&d->input, piece, &hash, NULL), "another reading"))
 		stop_gathering(x);
 	else
-		sheaf_gathering_add(&x->gathered, piece, x->measurer.lengths, x->measurer.rows, hash);
+		add(d, piece, frame, hash);
 }
 
 static void *keep(void *user)

@@ -18,12 +18,14 @@ sheaf_status sheaf_gathering_begin(sheaf_gathering *g, sheaf_context *cx, sheaf_
 {
 	*g = (sheaf_gathering){.cx = cx};
 	sheaf_builder_begin(&g->entries, cx, NULL);
+	sheaf_builder_begin(&g->counts, cx, NULL);
 	return sheaf_packer_begin(&g->packer, cx, err);
 }
 
 void sheaf_gathering_drop(sheaf_gathering *g)
 {
 	sheaf_builder_drop(&g->entries);
+	sheaf_builder_drop(&g->counts);
 	sheaf_packer_drop(&g->packer);
 }
 
@@ -49,6 +51,7 @@ sheaf_status sheaf_gathering_finish(sheaf_gathering *g, sheaf_pieces **out, shea
 	*p = (sheaf_pieces){.cx = g->cx, .rows = g->packer.rows, .samples = g->samples};
 	sheaf_status status = sheaf_packer_finish(&g->packer, &p->lengths, err);
 	if (status == SHEAF_OK) status = sheaf_builder_finish(&g->entries, &p->entries, err);
+	if (status == SHEAF_OK) status = sheaf_builder_finish(&g->counts, &p->counts, err);
 	if (status) {
 		sheaf_pieces_free(p);
 		return status;
@@ -76,6 +79,7 @@ void sheaf_pieces_free(sheaf_pieces *p)
 	if (!p) return;
 	sheaf_buffer_reset(&p->entries);
 	sheaf_lengths_free(&p->lengths);
+	sheaf_buffer_reset(&p->counts);
 	sheaf_release(p->cx, p, sizeof *p);
 }
 

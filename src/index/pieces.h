@@ -17,6 +17,7 @@ struct sheaf_pieces {
 	bool hashed;          /* each entry has its hash */
 	sheaf_buffer entries; /* a record of each, little-endian, as in a file */
 	sheaf_lengths lengths;
+	sheaf_buffer counts; /* what is in each (counts.h); empty: nobody has looked */
 	const sheaf_input
 		*input; /* where they come from a file: what lengths are found in that are damaged there */
 };
@@ -26,6 +27,7 @@ typedef struct sheaf_gathering {
 	sheaf_context *cx;
 	sheaf_builder entries;
 	sheaf_packer packer;
+	sheaf_builder counts; /* for whoever sees the rows to fill */
 	int64_t samples;
 } sheaf_gathering;
 
