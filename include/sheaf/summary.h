@@ -45,6 +45,7 @@ typedef struct sheaf_summary_options {
 	sheaf_style style; /* SHEAF_TEXT: lines for people; SHEAF_JSON: one object */
 	bool histograms;   /* lines have a line for each bar of each histogram, else all of them in one */
 	bool spy;          /* and a picture of where entries are */
+	const sheaf_summary *other; /* JSON: also its numbers, and how it differs; NULL: none */
 	sheaf_drawing drawing;
 } sheaf_summary_options;
 
@@ -66,7 +67,14 @@ typedef struct sheaf_page_options {
 	int ncard;
 	const sheaf_fact *findings; /* a rule and what was found, in words */
 	int nfindings;
-	const char *rows; /* the first rows, as text; NULL: none */
+	const char *rows;           /* the first rows, as text; NULL: none */
+	const sheaf_summary *other; /* of another file, which is drawn as outlines, with a table of how it
+	                               differs; NULL: none */
+	const char *other_title;
+	/* Gets each chart and picture as an SVG file of its own, with a name that is different for each; a
+	 * failure stops the page. NULL: nobody does. */
+	sheaf_status (*take)(void *user, const char *name, const sheaf_buffer *svg, sheaf_error *err);
+	void *user;
 } sheaf_page_options;
 
 /* One HTML page that fetches nothing and runs nothing, the same bytes for the same numbers. *out is reset

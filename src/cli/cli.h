@@ -235,6 +235,7 @@ typedef struct rule_count {
 	finding kind;
 	int64_t count;
 	char column[COLUMN_NAME]; /* or stream, cut to fit; "" where none is counted by itself */
+	char first[256]; /* what the first of them says, where that was kept */
 } rule_count;
 
 /* One more of a rule, in a column (or NULL); gives its row. */

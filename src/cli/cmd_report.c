@@ -6,22 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CARD = 8, MOST_FINDINGS = 96, FACT = 80, FIRST_ROWS = 5 };
+enum { MOST_CARD = 12, FACT = 80, FINDING = 400, FIRST_ROWS = 5 };
 
 typedef struct report {
-	sheaf_summary *summary;
-	sheaf_fact card[MOST_CARD], findings[MOST_FINDINGS]; /* as many rules as a context counts */
-	char bytes[FACT], rows[FACT], counts[MOST_FINDINGS][FACT];
+	sheaf_summary *summary, *other; /* other NULL: there is one file */
+	sheaf_fact card[MOST_CARD], findings[MAX_RULES];
+	char bytes[FACT], rows[FACT], other_rows[FACT], counts[MAX_RULES][FINDING];
 	int ncard, nfindings;
 	sheaf_buffer first; /* rows, as text */
+	bool force;
 } report;
+
+static int count_inputs(const session *s) { return s->args->nfiles - 1; }
+
+/* ---- what is known of the file ---- */
 
 static void add_card(report *r, const char *name, const char *text)
 {
 	if (text && *text) r->card[r->ncard++] = (sheaf_fact){name, text};
 }
 
-/* What is known of the file. */
 static void fill_card(report *r, const session *s, const sheaf_dataset *dataset, int64_t rows)
 {
 	const sheaf_source *source = sheaf_dataset_source(dataset);
@@ -33,19 +37,31 @@ static void fill_card(report *r, const session *s, const sheaf_dataset *dataset,
 	add_card(r, "format", sheaf_format_name(sheaf_dataset_format(dataset)));
 	add_card(r, "compression", sheaf_source_compression(source));
 	add_card(r, "bytes", r->bytes);
-	add_card(r, "rows", r->rows);
+	add_card(r, rows_word(sheaf_dataset_schema(dataset)), r->rows);
 }
 
-/* A line for each rule: how often, and how bad. */
+/* What the first finding of a rule said; "" where it was not kept. */
+static const char *first_of(const session *s, const char *rule)
+{
+	for (int i = 0; i < s->nrules; i++)
+		if (strcmp(s->rules[i].rule, rule) == 0) return s->rules[i].first;
+	return "";
+}
+
+/* A line for each rule: how bad, how often, and where first. */
 static void fill_findings(report *r, const session *s)
 {
 	sheaf_tally tally;
-	for (; r->nfindings < MOST_FINDINGS && sheaf_context_tally(s->cx, r->nfindings, &tally); r->nfindings++) {
+	for (; r->nfindings < MAX_RULES && sheaf_context_tally(s->cx, r->nfindings, &tally); r->nfindings++) {
 		char *text = r->counts[r->nfindings];
-		snprintf(text, FACT, "%s, %" PRId64 " times", severity_name(tally.severity), tally.count);
+		const char *first = first_of(s, tally.rule);
+		snprintf(text, FINDING, "%s, %" PRId64 " times%s%s", severity_name(tally.severity), tally.count,
+		         *first ? "; first: " : "", first);
 		r->findings[r->nfindings] = (sheaf_fact){tally.rule, text};
 	}
 }
+
+/* ---- reading ---- */
 
 static sheaf_status gather(report *r, const session *s, sheaf_dataset *dataset, int64_t *rows,
                            sheaf_error *err)
@@ -64,9 +80,67 @@ static sheaf_status gather(report *r, const session *s, sheaf_dataset *dataset, 
 	return status == SHEAF_END ? sheaf_summary_finish(r->summary, err) : status;
 }
 
+static sheaf_status open_input(const session *s, int i, sheaf_dataset **out, sheaf_error *err)
+{
+	session reading = *s;
+	opening how = {.rows = SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES};
+	return session_open(&reading, s->args->files[i], &how, out, err);
+}
+
+static sheaf_status gather_first(report *r, const session *s, sheaf_error *err)
+{
+	sheaf_dataset *dataset;
+	int64_t rows;
+	SHEAF_TRY(open_input(s, 0, &dataset, err));
+	sheaf_status status = gather(r, s, dataset, &rows, err);
+	if (status == SHEAF_OK) fill_card(r, s, dataset, rows);
+	sheaf_close(dataset);
+	return status;
+}
+
+static sheaf_status gather_other(report *r, const session *s, sheaf_error *err)
+{
+	sheaf_dataset *dataset;
+	SHEAF_TRY(open_input(s, 1, &dataset, err));
+	add_card(r, "compared with", s->args->files[1]);
+	sheaf_status status = gather_summary(s, dataset, &r->other, err);
+	sheaf_close(dataset);
+	return status;
+}
+
+/* ---- writing ---- */
+
+typedef struct folder {
+	const session *s;
+	const char *path;
+	bool force;
+} folder;
+
+static sheaf_status write_file(const session *s, const char *path, bool force, const sheaf_buffer *text,
+                               sheaf_error *err)
+{
+	sheaf_sink *sink;
+	SHEAF_TRY(force ? sheaf_sink_path(path, s->cx, &sink, err)
+	                : sheaf_sink_path_new(path, s->cx, &sink, err));
+	sheaf_status status = sheaf_sink_write(sink, text->data, text->size, err);
+	if (status == SHEAF_OK) return sheaf_sink_commit(sink, err);
+	sheaf_sink_abandon(sink);
+	return status;
+}
+
+static sheaf_status write_chart(void *user, const char *name, const sheaf_buffer *svg, sheaf_error *err)
+{
+	const folder *to = (const folder *)user;
+	char path[4096];
+	if ((size_t)snprintf(path, sizeof path, "%s/%s", to->path, name) >= sizeof path)
+		return sheaf_fail_option(err, SHEAF_USAGE, "svg", ": expected a shorter path");
+	return write_file(to->s, path, to->force, svg, err);
+}
+
 static sheaf_status make_page(report *r, const session *s, sheaf_buffer *out, sheaf_error *err)
 {
 	char *rows = calloc(1, r->first.size + 1);
+	folder to = {s, sheaf_values_text(&s->args->values, "svg"), r->force};
 	if (!rows) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the first rows, found none");
 	if (r->first.size) memcpy(rows, r->first.data, r->first.size);
 	sheaf_page_options options = {.size = sizeof options,
@@ -75,35 +149,40 @@ static sheaf_status make_page(report *r, const session *s, sheaf_buffer *out, sh
 	                              .ncard = r->ncard,
 	                              .findings = r->findings,
 	                              .nfindings = r->nfindings,
-	                              .rows = rows};
+	                              .rows = rows,
+	                              .other = r->other,
+	                              .other_title = s->args->files[1],
+	                              .take = to.path ? write_chart : NULL,
+	                              .user = &to};
 	sheaf_status status = sheaf_summary_page(r->summary, &options, out, err);
 	free(rows);
 	return status;
 }
 
-static sheaf_status make_text(report *r, const session *s, sheaf_dataset *dataset, sheaf_buffer *out,
-                              sheaf_error *err)
+static sheaf_status make_text(report *r, const session *s, sheaf_buffer *out, sheaf_error *err)
 {
-	int64_t rows;
-	static const sheaf_summary_options as_json = {.size = sizeof as_json, .style = SHEAF_JSON};
-	SHEAF_TRY(gather(r, s, dataset, &rows, err));
-	if (sheaf_values_flag(&s->args->values, "json"))
-		return sheaf_summary_text(r->summary, &as_json, out, err);
-	fill_card(r, s, dataset, rows);
-	fill_findings(r, s);
-	return make_page(r, s, out, err);
+	SHEAF_TRY(gather_first(r, s, err));
+	if (count_inputs(s) > 1) SHEAF_TRY(gather_other(r, s, err));
+	if (!sheaf_values_flag(&s->args->values, "json")) {
+		fill_findings(r, s);
+		return make_page(r, s, out, err);
+	}
+	sheaf_summary_options as_json = {.size = sizeof as_json, .style = SHEAF_JSON, .other = r->other};
+	return sheaf_summary_text(r->summary, &as_json, out, err);
 }
 
-static sheaf_status write_report(const session *s, sheaf_dataset *dataset, sheaf_sink *sink, sheaf_error *err)
+static sheaf_status write_report(const session *s, bool force, sheaf_sink *sink, sheaf_error *err)
 {
 	sheaf_buffer text = {0};
 	report *r = calloc(1, sizeof *r);
 	if (!r) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for a report, found none");
-	sheaf_status status = make_text(r, s, dataset, &text, err);
+	r->force = force;
+	sheaf_status status = make_text(r, s, &text, err);
 	if (status == SHEAF_OK) status = sheaf_sink_write(sink, text.data, text.size, err);
 	sheaf_buffer_reset(&text);
 	sheaf_buffer_reset(&r->first);
 	sheaf_summary_free(r->summary);
+	sheaf_summary_free(r->other);
 	free(r);
 	return status;
 }
@@ -111,17 +190,10 @@ static sheaf_status write_report(const session *s, sheaf_dataset *dataset, sheaf
 /* The output is looked at before anything is read. */
 static sheaf_status report_file(const session *s, bool force, sheaf_error *err)
 {
-	sheaf_dataset *dataset;
 	sheaf_sink *sink;
-	session reading = *s;
-	const char *out = s->args->files[1];
+	const char *out = s->args->files[s->args->nfiles - 1];
 	SHEAF_TRY(force ? sheaf_sink_path(out, s->cx, &sink, err) : sheaf_sink_path_new(out, s->cx, &sink, err));
-	opening how = {.rows = SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES};
-	sheaf_status status = session_open(&reading, s->args->files[0], &how, &dataset, err);
-	if (status == SHEAF_OK) {
-		status = write_report(s, dataset, sink, err);
-		sheaf_close(dataset);
-	}
+	sheaf_status status = write_report(s, force, sink, err);
 	if (status == SHEAF_OK) return sheaf_sink_commit(sink, err);
 	sheaf_sink_abandon(sink);
 	return status;

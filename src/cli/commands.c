@@ -142,6 +142,7 @@ static const sheaf_option show_options[] = {
 };
 
 static const sheaf_option report_options[] = {
+	{"svg", SHEAF_OPTION_TEXT, 0, "FOLDER", "also write each chart as an SVG file into this folder", 0},
 	{"output", SHEAF_OPTION_TEXT, 0, "OUT", "write OUT: the same as OUT after the input", 'o'},
 	{0},
 };
@@ -282,14 +283,16 @@ const command commands[] = {
      "Draws one row with characters: samples of a stream side by side, a single one laid out in lines; dense "
      "values in shades of their magnitude, sparse ones as dots, all else as text. It is as wide as the "
      "terminal, or 80 columns; NO_COLOR leaves colours out, and a locale without UTF-8 Unicode."},
-	{"report", run_report, "a page of charts: what is in a file", "FILE OUT", 2, 2,
+	{"report", run_report, "a page of charts: what is in a file, or how two differ", "FILE [OTHER] OUT", 2, 3,
      READS_ALL | SELECTS | TAKES_JSON | TAKES_FORCE, SHEAF_READING, report_options,
      "Reads the whole file once and writes OUT, one HTML page that fetches and runs nothing: what the file "
      "is, "
      "what was found wrong, and of each stream or column lengths, values, where its entries are, how often "
-     "its indices or items are used, and how much padding batches would have. With --json OUT gets the "
-     "numbers alone; - is standard output. Everything is exact but what the page says is of bins or of a "
-     "sample."},
+     "its "
+     "indices or items are used, and how much padding batches would have. With OTHER it also says how that "
+     "file "
+     "differs. With --json OUT gets the numbers alone, those that sheaf stats --json prints; - is standard "
+     "output. Everything is exact but what the page says is of bins or of a sample."},
 	{"validate", run_validate, "every violation of the format's rules", "FILE...", 1, -1,
      (READS_ALL & ~TAKES_ERRORS) | TAKES_JSON, SHEAF_READING, validate_options,
      "Reads each file to its end and prints everything that its format's rules forbid, one finding a line "

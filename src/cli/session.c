@@ -63,11 +63,12 @@ static void tell_problem(void *user, const sheaf_problem *problem)
 		return;
 	}
 	char text[1024];
-	rule_count one = {problem->rule, kind_of(problem), 0, ""};
+	rule_count one = {.rule = problem->rule, .kind = kind_of(problem)};
 	int shown = one.kind == FINDING_ERROR ? SHOWN : 1;
 	if (one.kind != FINDING_ERROR && problem->place.stream)
 		snprintf(one.column, sizeof one.column, "%s", problem->place.stream);
-	const rule_count *r = count_rule(s->rules, &s->nrules, &one);
+	rule_count *r = count_rule(s->rules, &s->nrules, &one);
+	if (r->count == 1) sheaf_problem_text(problem, r->first, sizeof r->first);
 	bool ends = one.kind == FINDING_LOSS && !sheaf_values_flag(&s->args->values, "allow-loss");
 	if (sheaf_values_flag(&s->args->values, "quiet") && !ends) return;
 	if (r->count <= shown)

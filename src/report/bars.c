@@ -5,12 +5,16 @@
 #include <math.h>
 #include <stdio.h>
 
-int sheaf_length_bars(const sheaf_length_counts *h, int most, sheaf_bar bars[SHEAF_MOST_BARS])
+int sheaf_length_bars(const sheaf_length_counts *h, const sheaf_length_counts *other, int most,
+                      sheaf_bar bars[SHEAF_MOST_BARS])
 {
+	bool both = other && other->n;
+	int64_t least = both && other->least < h->least ? other->least : h->least,
+			end = both && other->most > h->most ? other->most : h->most, next;
 	int n = 0;
-	bool table = h->most < SHEAF_LENGTHS_EXACT;
-	int64_t step = table ? (h->most - h->least) / most + 1 : 0, next;
-	for (int64_t at = table ? h->least : 0; h->n && at <= h->most && n < SHEAF_MOST_BARS; at = next) {
+	bool table = end < SHEAF_LENGTHS_EXACT;
+	int64_t step = table ? (end - least) / most + 1 : 0;
+	for (int64_t at = table ? least : 0; h->n && at <= end && n < SHEAF_MOST_BARS; at = next) {
 		next = table                       ? at + step
 		       : at >= SHEAF_LENGTHS_EXACT ? sheaf_length_counts_next_bin(at)
 		                                   : at * 2 + (at == 0);
@@ -18,7 +22,8 @@ int sheaf_length_bars(const sheaf_length_counts *h, int most, sheaf_bar bars[SHE
 		sheaf_bar *bar = &bars[n++];
 		*bar = (sheaf_bar){.from = (double)at,
 		                   .to = (double)next,
-		                   .amount = (double)sheaf_length_counts_between(h, at, next)};
+		                   .amount = (double)sheaf_length_counts_between(h, at, next),
+		                   .other = both ? (double)sheaf_length_counts_between(other, at, next) : 0};
 		if (next == at + 1)
 			snprintf(bar->label, sizeof bar->label, "%" PRId64, at);
 		else
@@ -27,40 +32,87 @@ int sheaf_length_bars(const sheaf_length_counts *h, int most, sheaf_bar bars[SHE
 	return n;
 }
 
-/* Runs of bins from the first to the last with something in it. */
-static int bin_bars(const sheaf_value_counts *v, int from, int to, int most, sheaf_bar *bars)
+static bool has_bin(const sheaf_value_counts *v, const sheaf_value_counts *other, int bin)
 {
-	int first = from, last = to - 1, n = 0;
-	while (first < to && !v->bins[first]) first++;
-	while (last >= first && !v->bins[last]) last--;
+	return v->bins[bin] || (other && other->bins[bin]);
+}
+
+/* Runs of bins from the first to the last with something in it. */
+static int bin_bars(const sheaf_value_counts *v, const sheaf_value_counts *other, bool positive, int most,
+                    sheaf_bar *bars)
+{
+	enum { HALF = SHEAF_VALUE_BINS / 2 };
+	int from = positive ? HALF : 0, to = from + HALF, first = from, last = to - 1, n = 0;
+	while (first < to && !has_bin(v, other, first)) first++;
+	while (last >= first && !has_bin(v, other, last)) last--;
 	if (first > last) return 0;
 	int step = (last - first) / most + 1;
 	for (int bin = first; bin <= last; bin += step) {
 		int end = bin + step < to ? bin + step : to;
 		sheaf_bar *bar = &bars[n++];
 		*bar = (sheaf_bar){.from = sheaf_value_bin_begin(bin), .to = sheaf_value_bin_begin(end)};
-		for (int k = bin; k < end; k++) bar->amount += (double)v->bins[k];
+		for (int k = bin; k < end; k++) {
+			bar->amount += (double)v->bins[k];
+			if (other) bar->other += (double)other->bins[k];
+		}
 		snprintf(bar->label, sizeof bar->label, "%.4g to %.4g", bar->from, bar->to);
 	}
 	return n;
 }
 
-static int special_bar(sheaf_bar *bar, const char *label, int64_t count)
+static int special_bar(sheaf_bar *bar, const char *label, int64_t count, int64_t other)
 {
-	*bar = (sheaf_bar){.from = NAN, .to = NAN, .amount = (double)count};
+	*bar = (sheaf_bar){.from = NAN, .to = NAN, .amount = (double)count, .other = (double)other};
 	snprintf(bar->label, sizeof bar->label, "%s", label);
-	return count > 0;
+	return count > 0 || other > 0;
 }
 
-int sheaf_value_bars(const sheaf_value_counts *v, int most, sheaf_bar bars[SHEAF_MOST_BARS])
+int sheaf_value_bars(const sheaf_value_counts *v, const sheaf_value_counts *other, int most,
+                     sheaf_bar bars[SHEAF_MOST_BARS])
 {
+	static const sheaf_value_counts nothing;
 	if (!v->bins || v->n == 0) return 0;
-	int n = special_bar(bars, "-inf", v->infinite[0]);
-	n += bin_bars(v, 0, SHEAF_VALUE_BINS / 2, most / 2, bars + n);
-	n += special_bar(bars + n, "0", v->zeros);
-	n += bin_bars(v, SHEAF_VALUE_BINS / 2, SHEAF_VALUE_BINS, most / 2, bars + n);
-	n += special_bar(bars + n, "+inf", v->infinite[1]);
-	n += special_bar(bars + n, "NaN", v->nans);
+	if (other && !other->bins) other = NULL;
+	const sheaf_value_counts *o = other ? other : &nothing;
+	int n = special_bar(bars, "-inf", v->infinite[0], o->infinite[0]);
+	n += bin_bars(v, other, false, most / 2, bars + n);
+	n += special_bar(bars + n, "0", v->zeros, o->zeros);
+	n += bin_bars(v, other, true, most / 2, bars + n);
+	n += special_bar(bars + n, "+inf", v->infinite[1], o->infinite[1]);
+	n += special_bar(bars + n, "NaN", v->nans, o->nans);
+	return n;
+}
+
+/* The mean of the counts whose ranks, from 1 on, are above `from` and at most `to`, the largest first. */
+static double mean_of_ranks(const sheaf_length_counts *h, int64_t from, int64_t to)
+{
+	int64_t rank = 0;
+	double sum = 0;
+	for (int i = SHEAF_LENGTH_BINS - 1 + (int)h->room; i > 0 && rank < to; i--) {
+		bool table = i < (int)h->room;
+		int64_t times = table ? h->counts[i] : h->bins[i - (int)h->room];
+		int64_t size = table ? i : sheaf_length_bin_begin(i - (int)h->room);
+		int64_t first = rank > from ? rank : from, last = rank + times < to ? rank + times : to;
+		if (last > first) sum += (double)(last - first) * (double)size;
+		rank += times;
+	}
+	return sum / (double)(to - from);
+}
+
+int sheaf_rank_bars(const sheaf_length_counts *counts, sheaf_bar bars[SHEAF_MOST_BARS])
+{
+	int n = 0;
+	int64_t used = counts->n - sheaf_length_counts_between(counts, 0, 1);
+	for (int64_t from = 0, to = 1; from < used && n < SHEAF_MOST_BARS; from = to, to *= 2) {
+		if (to > used) to = used;
+		sheaf_bar *bar = &bars[n++];
+		*bar = (sheaf_bar){
+			.from = (double)from + 1, .to = (double)to + 1, .amount = mean_of_ranks(counts, from, to)};
+		if (to == from + 1)
+			snprintf(bar->label, sizeof bar->label, "rank %" PRId64, to);
+		else
+			snprintf(bar->label, sizeof bar->label, "rank %" PRId64 " to %" PRId64, from + 1, to);
+	}
 	return n;
 }
 

@@ -106,23 +106,37 @@ double sheaf_values_norm(const sheaf_value_counts *v)
 
 /* ---- padding ---- */
 
-/* The longest of `batch` is below l with the probability F(l)^batch, F being the share of lengths below. */
-double sheaf_padding_at_random(const sheaf_length_counts *h, int64_t batch)
+/* The mean of the longest of `batch` lengths that are drawn at random: it is below l with the probability
+ * F(l)^batch, F being the share of lengths below. */
+static double expected_width(const sheaf_length_counts *h, int64_t batch)
 {
 	double below = 0, expected = 0;
-	if (h->n == 0 || h->total == 0) return 0;
 	for (int64_t l = 0; l < (int64_t)h->room && l < h->most; l++) {
 		below += (double)h->counts[l] / (double)h->n;
 		expected += 1 - pow(fmin(below, 1), (double)batch);
 	}
 	for (int64_t l = SHEAF_LENGTHS_EXACT; l < h->most;) {
 		int64_t next = sheaf_length_counts_next_bin(l);
+		if (next > h->most) next = h->most;
 		expected += (double)(next - l) * (1 - pow(fmin(below, 1), (double)batch));
 		below += (double)sheaf_length_counts_between(h, l, next) / (double)h->n;
 		l = next;
 	}
-	double mean = (double)h->total / (double)h->n;
+	return expected;
+}
+
+double sheaf_padding_at_random(const sheaf_length_counts *h, int64_t batch)
+{
+	if (h->n == 0 || h->total == 0) return 0;
+	double mean = sheaf_length_counts_mean(h), expected = expected_width(h, batch);
 	return expected > mean ? 1 - mean / expected : 0;
+}
+
+double sheaf_waiting_of_ranks(const sheaf_length_counts *h, int64_t batch, int64_t ranks)
+{
+	if (h->n == 0 || h->total == 0) return 0;
+	double own = expected_width(h, batch), widest = expected_width(h, batch * ranks);
+	return widest > own ? 1 - own / widest : 0;
 }
 
 /* Sorted by length: each batch is as wide as its last sequence. */

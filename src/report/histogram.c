@@ -15,14 +15,14 @@ static int bin_of(int64_t length)
 	return (power - FIRST_POWER) * PARTS + part;
 }
 
-static int64_t bin_begin(int bin)
+int64_t sheaf_length_bin_begin(int bin)
 {
 	int power = FIRST_POWER + bin / PARTS;
 	if (power > 62) return INT64_MAX;
 	return (int64_t)(PARTS + bin % PARTS) << (power - PART_BITS);
 }
 
-int64_t sheaf_length_counts_next_bin(int64_t length) { return bin_begin(bin_of(length) + 1); }
+int64_t sheaf_length_counts_next_bin(int64_t length) { return sheaf_length_bin_begin(bin_of(length) + 1); }
 
 sheaf_status sheaf_length_counts_reserve(sheaf_length_counts *h, int64_t length, sheaf_context *cx,
                                          sheaf_error *err)
@@ -86,7 +86,7 @@ int64_t sheaf_length_counts_quantile(const sheaf_length_counts *h, double share,
 		if ((seen += h->counts[i]) >= rank) return (int64_t)i;
 	*exact = false;
 	for (int i = 0; i < SHEAF_LENGTH_BINS; i++)
-		if ((seen += h->bins[i]) >= rank) return bin_begin(i);
+		if ((seen += h->bins[i]) >= rank) return sheaf_length_bin_begin(i);
 	return h->most;
 }
 
@@ -95,7 +95,7 @@ int64_t sheaf_length_counts_between(const sheaf_length_counts *h, int64_t from, 
 	int64_t sum = 0;
 	for (int64_t i = from; i < to && i < (int64_t)h->room; i++) sum += h->counts[i];
 	for (int i = 0; i < SHEAF_LENGTH_BINS; i++)
-		if (bin_begin(i) >= from && bin_begin(i) < to) sum += h->bins[i];
+		if (sheaf_length_bin_begin(i) >= from && sheaf_length_bin_begin(i) < to) sum += h->bins[i];
 	return sum;
 }
 

@@ -33,6 +33,7 @@ int64_t sheaf_length_counts_quantile(const sheaf_length_counts *h, double share,
 /* How many have at least `from` and less than `to`, which are both below SHEAF_LENGTHS_EXACT or beginnings of
  * bins. */
 int64_t sheaf_length_counts_between(const sheaf_length_counts *h, int64_t from, int64_t to);
+int64_t sheaf_length_bin_begin(int bin);
 /* The first length of the bin after the one that `length` is in, which is not counted one by one. */
 int64_t sheaf_length_counts_next_bin(int64_t length);
 

@@ -27,6 +27,8 @@ void sheaf_html_text(sheaf_builder *b, const char *text, size_t n)
 	}
 }
 
+void sheaf_html_words(sheaf_builder *b, const char *text) { sheaf_html_text(b, text, strlen(text)); }
+
 void sheaf_html_name(sheaf_builder *b, const char *name)
 {
 	sheaf_builder_text(b, "<bdi>");
@@ -53,50 +55,144 @@ void sheaf_html_share(sheaf_builder *b, double share)
 
 /* ---- charts ---- */
 
-enum { WIDTH = 640, HEIGHT = 160, TOP = 8 };
+enum { WIDTH = 520, HEIGHT = 150, TOP = 22, TEXT_LINE = 18 };
 
-static double height_of(const sheaf_chart *chart, double amount, double most)
+typedef struct scale {
+	double most, all, others; /* the largest height; the sums of both files */
+	double step, wide;
+} scale;
+
+static scale scale_of(const sheaf_chart *chart)
+{
+	scale s = {.step = (double)WIDTH / (chart->n ? chart->n : 1)};
+	s.wide = s.step > 4 ? s.step - 1 : s.step;
+	for (int i = 0; i < chart->n; i++) s.all += chart->bars[i].amount, s.others += chart->bars[i].other;
+	for (int i = 0; i < chart->n; i++) {
+		double amount = chart->bars[i].amount, other = chart->bars[i].other;
+		if (chart->other) amount /= s.all > 0 ? s.all : 1, other /= s.others > 0 ? s.others : 1;
+		s.most = fmax(s.most, chart->other ? fmax(amount, other) : amount);
+	}
+	return s;
+}
+
+static double height_of(const sheaf_chart *chart, const scale *s, double amount, double all)
 {
 	if (amount <= 0) return 0;
-	double share = chart->logarithmic ? log1p(amount) / log1p(most) : amount / most;
+	double share = chart->other         ? amount / all / s->most
+	               : chart->logarithmic ? log1p(amount) / log1p(s->most)
+	                                    : amount / s->most;
 	return fmax(1, share * (HEIGHT - TOP));
 }
 
 /* All bars are one path. */
-static void put_bars(sheaf_builder *b, const sheaf_chart *chart)
+static void put_bars(sheaf_builder *b, const sheaf_chart *chart, const scale *s)
 {
-	double most = 0, step = (double)WIDTH / (chart->n ? chart->n : 1), wide = step > 3 ? step - 1 : step;
-	for (int i = 0; i < chart->n; i++) most = fmax(most, chart->bars[i].amount);
 	sheaf_builder_text(b, "<path class=\"bar\" d=\"");
 	for (int i = 0; i < chart->n; i++) {
-		double high = height_of(chart, chart->bars[i].amount, most);
+		double high = height_of(chart, s, chart->bars[i].amount, s->all);
 		if (high > 0)
-			sheaf_builder_printf(b, "M%.1f %dv-%.1fh%.1fv%.1fz", i * step, HEIGHT, high, wide, high);
+			sheaf_builder_printf(b, "M%.1f %dv-%.1fh%.1fv%.1fz", i * s->step, HEIGHT, high, s->wide, high);
 	}
 	sheaf_builder_printf(b, "\"/><path class=\"axis\" d=\"M0 %d.5H%d\"/>", HEIGHT, WIDTH);
 }
 
+static void put_outline(sheaf_builder *b, const sheaf_chart *chart, const scale *s)
+{
+	if (!chart->other) return;
+	sheaf_builder_printf(b, "<path class=\"other\" d=\"M0 %d", HEIGHT);
+	for (int i = 0; i < chart->n; i++)
+		sheaf_builder_printf(b, "V%.1fH%.1f", HEIGHT - height_of(chart, s, chart->bars[i].other, s->others),
+		                     (i + 1) * s->step);
+	sheaf_builder_printf(b, "V%d\"/>", HEIGHT);
+}
+
+/* Where a number stands among the bars; below 0 where it does not. */
+static double place_of(const sheaf_chart *chart, const scale *s, double at)
+{
+	for (int i = 0; i < chart->n; i++) {
+		const sheaf_bar *bar = &chart->bars[i];
+		if (at >= bar->from && at < bar->to)
+			return (i + (bar->to > bar->from + 1 ? (at - bar->from) / (bar->to - bar->from) : 0.5)) * s->step;
+	}
+	return -1;
+}
+
+/* Lines with their words above; words that would stand in others are left out. */
+static void put_marks(sheaf_builder *b, const sheaf_chart *chart, const scale *s)
+{
+	enum { WORD = 34, BASE = 12 };
+	double free_from = 0;
+	for (int i = 0; i < chart->nmarks; i++) {
+		double x = place_of(chart, s, chart->marks[i].at);
+		if (x < 0) continue;
+		sheaf_builder_printf(b, "<path class=\"mark\" d=\"M%.1f %dV%d\"/>", x, TOP - 4, HEIGHT);
+		bool end = x > WIDTH - WORD;
+		if (x - (end ? WORD : 0) < free_from) continue;
+		sheaf_builder_printf(b, "<text%s x=\"%.1f\" y=\"%d\">", end ? " class=\"end\"" : "", x, BASE);
+		sheaf_html_words(b, chart->marks[i].label);
+		sheaf_builder_text(b, "</text>");
+		free_from = x + (end ? 0 : WORD);
+	}
+}
+
 static void put_ends(sheaf_builder *b, const sheaf_chart *chart)
 {
+	enum { BASE = HEIGHT + 15 };
 	if (chart->n == 0) return;
-	sheaf_builder_printf(b, "<text x=\"0\" y=\"%d\">", HEIGHT + 16);
-	sheaf_html_text(b, chart->bars[0].label, strlen(chart->bars[0].label));
-	sheaf_builder_printf(b, "</text><text class=\"end\" x=\"%d\" y=\"%d\">", WIDTH, HEIGHT + 16);
-	sheaf_html_text(b, chart->bars[chart->n - 1].label, strlen(chart->bars[chart->n - 1].label));
+	sheaf_builder_printf(b, "<text x=\"0\" y=\"%d\">", BASE);
+	sheaf_html_words(b, chart->bars[0].label);
+	sheaf_builder_printf(b, "</text><text class=\"end\" x=\"%d\" y=\"%d\">", WIDTH, BASE);
+	sheaf_html_words(b, chart->bars[chart->n - 1].label);
 	sheaf_builder_text(b, "</text>");
+}
+
+static void put_drawing(sheaf_builder *b, const sheaf_chart *chart)
+{
+	scale s = scale_of(chart);
+	put_bars(b, chart, &s);
+	put_outline(b, chart, &s);
+	put_marks(b, chart, &s);
+	put_ends(b, chart);
+}
+
+static void put_words_of(sheaf_builder *b, const sheaf_chart *chart)
+{
+	sheaf_builder_printf(b, "<title id=\"t%d\">", chart->number);
+	sheaf_html_words(b, chart->title);
+	sheaf_builder_printf(b, "</title><desc id=\"d%d\">", chart->number);
+	sheaf_html_words(b, chart->words);
+	sheaf_builder_text(b, "</desc>");
+}
+
+/* ---- tables ---- */
+
+static void put_head(sheaf_builder *b, const sheaf_chart *chart)
+{
+	sheaf_builder_text(b, "<details><summary>Numbers</summary><table><thead><tr><th scope=\"col\">");
+	sheaf_html_words(b, chart->what);
+	sheaf_builder_text(b, "</th><th scope=\"col\">");
+	sheaf_html_words(b, chart->amounts ? chart->amounts : "count");
+	if (chart->other) {
+		sheaf_builder_text(b, "</th><th scope=\"col\">in ");
+		sheaf_html_name(b, chart->other);
+	}
+	sheaf_builder_text(b, "</th></tr></thead><tbody>");
 }
 
 static void put_table(sheaf_builder *b, const sheaf_chart *chart)
 {
-	sheaf_builder_text(b, "<details><summary>Numbers</summary><table><thead><tr><th scope=\"col\">");
-	sheaf_html_text(b, chart->what, strlen(chart->what));
-	sheaf_builder_text(b, "</th><th scope=\"col\">count</th></tr></thead><tbody>");
+	put_head(b, chart);
 	for (int i = 0; i < chart->n; i++) {
-		if (chart->bars[i].amount == 0) continue;
+		const sheaf_bar *bar = &chart->bars[i];
+		if (bar->amount == 0 && bar->other == 0) continue;
 		sheaf_builder_text(b, "<tr><th scope=\"row\">");
-		sheaf_html_text(b, chart->bars[i].label, strlen(chart->bars[i].label));
+		sheaf_html_words(b, bar->label);
 		sheaf_builder_text(b, "</th><td>");
-		sheaf_html_count(b, (int64_t)chart->bars[i].amount);
+		sheaf_html_count(b, (int64_t)bar->amount);
+		if (chart->other) {
+			sheaf_builder_text(b, "</td><td>");
+			sheaf_html_count(b, (int64_t)bar->other);
+		}
 		sheaf_builder_text(b, "</td></tr>");
 	}
 	sheaf_builder_text(b, "</tbody></table></details>");
@@ -106,23 +202,35 @@ void sheaf_html_chart(sheaf_builder *b, const sheaf_chart *chart)
 {
 	if (chart->n < 2) {
 		sheaf_builder_text(b, "<p class=\"note\">");
-		sheaf_html_text(b, chart->words, strlen(chart->words));
+		sheaf_html_words(b, chart->words);
 		sheaf_builder_text(b, "</p>");
 		return;
 	}
-	sheaf_builder_printf(b,
-	                     "<figure><svg role=\"img\" viewBox=\"0 0 %d %d\" aria-labelledby=\"t%d d%d\"><title "
-	                     "id=\"t%d\">",
-	                     WIDTH, HEIGHT + 20, chart->number, chart->number, chart->number);
-	sheaf_html_text(b, chart->title, strlen(chart->title));
-	sheaf_builder_printf(b, "</title><desc id=\"d%d\">", chart->number);
-	sheaf_html_text(b, chart->words, strlen(chart->words));
-	sheaf_builder_text(b, "</desc>");
-	put_bars(b, chart);
-	put_ends(b, chart);
+	sheaf_builder_printf(b, "<figure><svg role=\"img\" viewBox=\"0 0 %d %d\" aria-labelledby=\"t%d d%d\">",
+	                     WIDTH, HEIGHT + TEXT_LINE, chart->number, chart->number);
+	put_words_of(b, chart);
+	put_drawing(b, chart);
 	sheaf_builder_text(b, "</svg><figcaption>");
-	sheaf_html_text(b, chart->words, strlen(chart->words));
+	sheaf_html_words(b, chart->words);
 	sheaf_builder_text(b, "</figcaption>");
 	put_table(b, chart);
 	sheaf_builder_text(b, "</figure>");
+}
+
+void sheaf_svg_chart(sheaf_builder *b, const sheaf_chart *chart)
+{
+	enum { MARGIN = 8 };
+	sheaf_builder_printf(
+		b,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
+		"role=\"img\" width=\"%d\" height=\"%d\" viewBox=\"%d %d %d %d\" "
+		"aria-labelledby=\"t%d d%d\">",
+		WIDTH + 2 * MARGIN, HEIGHT + TEXT_LINE + 2 * MARGIN, -MARGIN, -MARGIN, WIDTH + 2 * MARGIN,
+		HEIGHT + TEXT_LINE + 2 * MARGIN, chart->number, chart->number);
+	put_words_of(b, chart);
+	sheaf_builder_text(b, "<style>text{font:13px system-ui,sans-serif;fill:#55565e}.end{text-anchor:end}"
+	                      ".bar{fill:#2f6f9f}.axis{stroke:#c9cad2}.mark{stroke:#55565e;stroke-dasharray:3 3}"
+	                      ".other{fill:none;stroke:#b04a00;stroke-width:2}</style>");
+	put_drawing(b, chart);
+	sheaf_builder_text(b, "</svg>\n");
 }

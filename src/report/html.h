@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pieces of a page: text that may stand in HTML, charts, tables. */
+/* Pieces of a page: text that may stand in HTML, and charts. */
 #ifndef SHEAF_REPORT_HTML_H
 #define SHEAF_REPORT_HTML_H
 
@@ -7,6 +7,8 @@
 
 /* Text as it is shown, whatever is in it: no markup, no control characters, valid UTF-8. */
 void sheaf_html_text(sheaf_builder *b, const char *text, size_t n);
+/* The same of a C string. */
+void sheaf_html_words(sheaf_builder *b, const char *text);
 /* A name, isolated from the direction of the text around it. */
 void sheaf_html_name(sheaf_builder *b, const char *name);
 /* A count with thin spaces between groups of three digits. */
@@ -16,16 +18,29 @@ void sheaf_html_real(sheaf_builder *b, double v);
 /* A share as per cent. */
 void sheaf_html_share(sheaf_builder *b, double share);
 
+/* A line across a chart, and what it is: "p95". */
+typedef struct sheaf_mark {
+	const char *label;
+	double at;
+} sheaf_mark;
+
 /* A figure with a bar chart, its summary in words and its numbers as a table that opens; one bar alone is no
  * chart, only words. `number` is different for each figure of a page. With `logarithmic` a bar's height is
- * the logarithm of its amount. */
+ * the logarithm of its amount. Where `other` is the name of another file, heights are shares, and its own are
+ * an outline. */
 typedef struct sheaf_chart {
 	int number;
 	const char *title, *words, *what; /* what the bars are of: "length" */
+	const char *amounts;              /* what their heights are; NULL: counts */
 	const sheaf_bar *bars;
 	int n;
 	bool logarithmic;
+	const char *other;
+	const sheaf_mark *marks;
+	int nmarks;
 } sheaf_chart;
 void sheaf_html_chart(sheaf_builder *b, const sheaf_chart *chart);
+/* The chart alone, as a file. */
+void sheaf_svg_chart(sheaf_builder *b, const sheaf_chart *chart);
 
 #endif

@@ -20,37 +20,68 @@ void sheaf_shade(double share, uint8_t rgb[3])
 		rgb[c] = (uint8_t)lround(stops[part][c] + (at - part) * (stops[part + 1][c] - stops[part][c]));
 }
 
+/* A raster as pixels: the strength of each. */
+typedef struct pixels {
+	int width, height;
+	double *strengths;
+} pixels;
+
 static double strength(const sheaf_raster *r, sheaf_picture_of of, int64_t at)
 {
 	if (of == SHEAF_PICTURE_COUNTS) return (double)r->counts[at];
 	return isfinite(r->magnitudes[at]) ? r->magnitudes[at] : 1.7976931348623157e308;
 }
 
-/* The strengths of cells with something in them, as logarithms. */
-static void find_range(const sheaf_raster *r, sheaf_picture_of of, double *least, double *most)
+static size_t pixels_size(const pixels *p)
+{
+	return (size_t)p->width * (size_t)p->height * sizeof *p->strengths;
+}
+
+/* Counts are added up; of magnitudes the largest is taken. */
+static sheaf_status begin_pixels(pixels *p, const sheaf_raster *r, sheaf_picture_of of, int side,
+                                 sheaf_context *cx, sheaf_error *err)
+{
+	void *memory;
+	int width = sheaf_raster_width(r), height = sheaf_raster_height(r), cells = 1;
+	while (width > side * cells || height > side * cells) cells *= 2;
+	*p = (pixels){.width = (width + cells - 1) / cells, .height = (height + cells - 1) / cells};
+	SHEAF_TRY(sheaf_allocate(cx, pixels_size(p), &memory, err));
+	p->strengths = (double *)memory;
+	for (int y = 0; y < height; y++)
+		for (int x = 0; x < width; x++) {
+			double s = strength(r, of, (int64_t)y * SHEAF_RASTER_SIDE + x);
+			double *to = &p->strengths[y / cells * p->width + x / cells];
+			*to = of == SHEAF_PICTURE_COUNTS ? *to + s : fmax(*to, s);
+		}
+	return SHEAF_OK;
+}
+
+/* The strengths of pixels with something in them, as logarithms. */
+static void find_range(const pixels *p, double *least, double *most)
 {
 	*least = INFINITY;
 	*most = -INFINITY;
-	for (int64_t i = 0; i < (int64_t)SHEAF_RASTER_SIDE * SHEAF_RASTER_SIDE; i++) {
-		double s = strength(r, of, i);
+	for (int i = 0; i < p->width * p->height; i++) {
+		double s = p->strengths[i];
 		if (s <= 0) continue;
 		*least = fmin(*least, log(s));
 		*most = fmax(*most, log(s));
 	}
 }
 
-/* A byte for the filter before each line: none. */
-static void put_pixels(sheaf_builder *to, const sheaf_raster *r, sheaf_picture_of of)
+/* A byte for the filter before each line: none. Few shades compress well, and nobody tells more apart. */
+static void put_pixels(sheaf_builder *to, const pixels *p)
 {
+	enum { STEPS = 24 };
 	double least, most;
-	int width = sheaf_raster_width(r), height = sheaf_raster_height(r);
-	find_range(r, of, &least, &most);
-	for (int y = 0; y < height; y++) {
+	find_range(p, &least, &most);
+	for (int y = 0; y < p->height; y++) {
 		sheaf_builder_byte(to, 0);
-		for (int x = 0; x < width; x++) {
-			double s = strength(r, of, (int64_t)y * SHEAF_RASTER_SIDE + x);
+		for (int x = 0; x < p->width; x++) {
+			double s = p->strengths[y * p->width + x];
 			double at = most > least && s > 0 ? (log(s) - least) / (most - least) : 1;
-			sheaf_builder_byte(to, (char)(uint8_t)(s > 0 ? 1 + lround(at * (SHADES - 1)) : 0));
+			long step = lround(at * STEPS);
+			sheaf_builder_byte(to, (char)(uint8_t)(s > 0 ? 1 + step * (SHADES - 1) / STEPS : 0));
 		}
 	}
 }
@@ -71,13 +102,13 @@ static void put_chunk(sheaf_builder *to, const char *tag, const void *data, size
 	put_u32(to, sheaf_crc32(sheaf_crc32(0, tag, TAG), data, size));
 }
 
-static void put_header(sheaf_builder *to, const sheaf_raster *r)
+static void put_header(sheaf_builder *to, const pixels *p)
 {
 	enum { DEPTH = 8, PALETTE = 3 };
 	sheaf_builder head;
 	sheaf_builder_begin(&head, to->cx, NULL);
-	put_u32(&head, (uint32_t)sheaf_raster_width(r));
-	put_u32(&head, (uint32_t)sheaf_raster_height(r));
+	put_u32(&head, (uint32_t)p->width);
+	put_u32(&head, (uint32_t)p->height);
 	sheaf_builder_append(&head, (uint8_t[]){DEPTH, PALETTE, 0, 0, 0}, 5);
 	sheaf_builder_append(to, "\x89PNG\r\n\x1a\n", 8);
 	if (!head.failed) put_chunk(to, "IHDR", head.data, head.size);
@@ -91,15 +122,15 @@ static void put_palette(sheaf_builder *to)
 	put_chunk(to, "PLTE", palette, sizeof palette);
 }
 
-static void put_compressed(sheaf_builder *to, const sheaf_builder *pixels)
+static void put_compressed(sheaf_builder *to, const sheaf_builder *lines)
 {
 	enum { SPARE = 1024 };
 	sheaf_deflater *deflater = sheaf_deflater_new(LEVEL);
-	size_t room = pixels->size + SPARE;
+	size_t room = lines->size + SPARE;
 	sheaf_builder packed;
 	sheaf_builder_begin(&packed, to->cx, NULL);
 	size_t size = deflater && sheaf_builder_room(&packed, room)
-	                  ? sheaf_deflate(deflater, pixels->data, pixels->size, packed.data, room)
+	                  ? sheaf_deflate(deflater, lines->data, lines->size, packed.data, room)
 	                  : 0;
 	sheaf_deflater_free(deflater);
 	if (size)
@@ -122,21 +153,30 @@ static void put_base64(sheaf_builder *to, const uint8_t *data, size_t size)
 	}
 }
 
-sheaf_status sheaf_picture_put(sheaf_builder *to, const sheaf_raster *raster, sheaf_picture_of of,
-                               sheaf_error *err)
+static sheaf_status put_file(sheaf_builder *to, const pixels *p, sheaf_error *err)
 {
-	sheaf_builder pixels, file;
-	sheaf_builder_begin(&pixels, to->cx, NULL);
+	sheaf_builder lines, file;
+	sheaf_builder_begin(&lines, to->cx, NULL);
 	sheaf_builder_begin(&file, to->cx, NULL);
-	put_pixels(&pixels, raster, of);
-	put_header(&file, raster);
+	put_pixels(&lines, p);
+	put_header(&file, p);
 	put_palette(&file);
-	sheaf_status status = sheaf_builder_status(&pixels, err);
-	if (!status) put_compressed(&file, &pixels);
+	sheaf_status status = sheaf_builder_status(&lines, err);
+	if (!status) put_compressed(&file, &lines);
 	put_chunk(&file, "IEND", "", 0);
 	if (!status) status = sheaf_builder_status(&file, err);
 	if (!status) put_base64(to, file.data, file.size);
-	sheaf_builder_drop(&pixels);
+	sheaf_builder_drop(&lines);
 	sheaf_builder_drop(&file);
+	return status;
+}
+
+sheaf_status sheaf_picture_put(sheaf_builder *to, const sheaf_raster *raster, sheaf_picture_of of, int side,
+                               sheaf_error *err)
+{
+	pixels p;
+	SHEAF_TRY(begin_pixels(&p, raster, of, side, to->cx, err));
+	sheaf_status status = put_file(to, &p, err);
+	sheaf_release(to->cx, p.strengths, pixels_size(&p));
 	return status;
 }

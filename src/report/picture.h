@@ -10,9 +10,9 @@ typedef enum sheaf_picture_of { SHEAF_PICTURE_COUNTS, SHEAF_PICTURE_MAGNITUDES }
 /* The colour of a share from 0 to 1: from light to dark, through colours that people tell apart with any
  * eyes. */
 void sheaf_shade(double share, uint8_t rgb[3]);
-/* Appends the raster as a PNG in base64: a pixel for each cell, white where nothing is, from light to dark by
- * the logarithm. */
+/* Appends the raster as a PNG in base64: a pixel for each cell, or for 2 by 2, 4 by 4, ... of them where
+ * there are more than `side` on a side; white where nothing is, from light to dark by the logarithm. */
 SHEAF_USE sheaf_status sheaf_picture_put(sheaf_builder *to, const sheaf_raster *raster, sheaf_picture_of of,
-                                         sheaf_error *err);
+                                         int side, sheaf_error *err);
 
 #endif

@@ -86,6 +86,8 @@ int64_t sheaf_values_finite(const sheaf_value_counts *v);
 /* The share of padding where sequences of these lengths come in batches of `batch`, each as wide as its
  * longest: drawn at random, or sorted by length. */
 double sheaf_padding_at_random(const sheaf_length_counts *h, int64_t batch);
+/* The share of time that ranks wait for the one whose batch is widest, each having one drawn at random. */
+double sheaf_waiting_of_ranks(const sheaf_length_counts *h, int64_t batch, int64_t ranks);
 double sheaf_padding_in_buckets(const sheaf_length_counts *h, int64_t batch);
 
 #endif

@@ -4,6 +4,7 @@
 #include "data/item.h"
 #include "data/print.h"
 #include "report/bars.h"
+#include "report/drift.h"
 #include "report/text.h"
 #include "report/words.h"
 #include <inttypes.h>
@@ -54,7 +55,7 @@ static void put_histogram(sheaf_builder *b, const sheaf_value_counts *v)
 {
 	sheaf_bar bars[SHEAF_MOST_BARS];
 	bool first = true;
-	int n = sheaf_value_bars(v, MOST_BARS, bars);
+	int n = sheaf_value_bars(v, NULL, MOST_BARS, bars);
 	sheaf_builder_text(b, ",\"histogram\":[");
 	for (int i = 0; i < n; i++) {
 		if (isnan(bars[i].from) || bars[i].amount == 0) continue;
@@ -157,7 +158,8 @@ static void put_field(sheaf_builder *b, const sheaf_field *field, const sheaf_fi
 	sheaf_builder_byte(b, '}');
 }
 
-sheaf_status sheaf_summary_json(const sheaf_summary *s, sheaf_builder *b, sheaf_error *err)
+/* Without the last brace. */
+static sheaf_status put_summary(sheaf_builder *b, const sheaf_summary *s, sheaf_error *err)
 {
 	bool first = true;
 	sheaf_builder_printf(b, "{\"%s\":%" PRId64, sheaf_summary_word(s), s->rows);
@@ -170,7 +172,45 @@ sheaf_status sheaf_summary_json(const sheaf_summary *s, sheaf_builder *b, sheaf_
 		first = false;
 	}
 	sheaf_builder_byte(b, ']');
-	SHEAF_TRY(sheaf_put_tensor(s, true, b, err));
+	return sheaf_put_tensor(s, true, b, err);
+}
+
+static void put_drift(sheaf_builder *b, const sheaf_summary *s, const sheaf_drift *d)
+{
+	const char *name = s->schema.fields[d->field].name;
+	sheaf_builder_text(b, "{\"name\":");
+	sheaf_json_string(b, name, strlen(name));
+	if (d->broken) sheaf_builder_printf(b, ",\"rule\":\"%s\"", d->broken);
+	put_real(b, "lengths", d->lengths);
+	put_real(b, "values", d->values);
+	put_real(b, "means", d->means);
+	if (d->new_indices >= 0) put_count(b, "new_indices", d->new_indices);
+	sheaf_builder_byte(b, '}');
+}
+
+static sheaf_status put_other(sheaf_builder *b, const sheaf_summary *s, const sheaf_summary *other,
+                              sheaf_error *err)
+{
+	bool first = true;
+	sheaf_builder_text(b, ",\"other\":");
+	SHEAF_TRY(put_summary(b, other, err));
+	sheaf_builder_text(b, "},\"drift\":[");
+	for (int f = 0; f < s->schema.nfields; f++) {
+		if (!sheaf_summary_shows(s, f)) continue;
+		sheaf_drift d = sheaf_find_drift(s, other, f);
+		if (!first) sheaf_builder_byte(b, ',');
+		put_drift(b, s, &d);
+		first = false;
+	}
+	sheaf_builder_byte(b, ']');
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_summary_json(const sheaf_summary *s, const sheaf_summary *other, sheaf_builder *b,
+                                sheaf_error *err)
+{
+	SHEAF_TRY(put_summary(b, s, err));
+	if (other) SHEAF_TRY(put_other(b, s, other, err));
 	sheaf_builder_text(b, "}\n");
 	return SHEAF_OK;
 }

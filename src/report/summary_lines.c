@@ -41,7 +41,7 @@ static void put_lengths(sheaf_builder *b, const char *what, const sheaf_length_c
 	sheaf_builder_printf(b, "  %s: %" PRId64 " to %" PRId64 ", mean %.6g; p50%s %.0f, p95 %.0f, p99 %.0f",
 	                     what, h->least, h->most, sheaf_length_counts_mean(h), q.exact ? "" : " about", q.p50,
 	                     q.p95, q.p99);
-	put_histogram(b, bars, sheaf_length_bars(h, bars_wanted(o), bars), o);
+	put_histogram(b, bars, sheaf_length_bars(h, NULL, bars_wanted(o), bars), o);
 }
 
 /* ---- fields ---- */
@@ -70,7 +70,7 @@ static void put_values(sheaf_builder *b, const sheaf_field *field, const sheaf_f
 		sheaf_builder_printf(b, "%s p50%s %.4g, p95 %.4g, p99 %.4g", isnan(deviation) ? "" : ";",
 		                     q.exact ? "" : " about", q.p50, q.p95, q.p99);
 	}
-	put_histogram(b, bars, sheaf_value_bars(v, bars_wanted(o), bars), o);
+	put_histogram(b, bars, sheaf_value_bars(v, NULL, bars_wanted(o), bars), o);
 }
 
 static void put_texts(sheaf_builder *b, const sheaf_field *field, const sheaf_field_summary *f,

@@ -21,7 +21,7 @@ sheaf_status sheaf_summary_text(const sheaf_summary *s, const sheaf_summary_opti
 	sheaf_builder b;
 	sheaf_builder_begin(&b, s->cx, out);
 	sheaf_status status =
-		o.style == SHEAF_JSON ? sheaf_summary_json(s, &b, err) : sheaf_summary_lines(s, &o, &b, err);
+		o.style == SHEAF_JSON ? sheaf_summary_json(s, o.other, &b, err) : sheaf_summary_lines(s, &o, &b, err);
 	if (status == SHEAF_OK) return sheaf_builder_finish(&b, out, err);
 	sheaf_builder_drop(&b);
 	return status;

@@ -5,8 +5,9 @@
 
 #include "report/summary.h"
 
-/* As JSON, ended by a line feed. */
-SHEAF_USE sheaf_status sheaf_summary_json(const sheaf_summary *s, sheaf_builder *b, sheaf_error *err);
+/* As JSON, ended by a line feed; with another one (NULL: none), and how it differs. */
+SHEAF_USE sheaf_status sheaf_summary_json(const sheaf_summary *s, const sheaf_summary *other,
+                                          sheaf_builder *b, sheaf_error *err);
 /* As lines for people, drawn as the options say. */
 SHEAF_USE sheaf_status sheaf_summary_lines(const sheaf_summary *s, const sheaf_summary_options *options,
                                            sheaf_builder *b, sheaf_error *err);

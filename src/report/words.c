@@ -65,3 +65,14 @@ int64_t sheaf_never_used(const sheaf_field_summary *f)
 	for (int64_t i = 0; f->uses && i < f->dim; i++) never += f->uses[i] == 0;
 	return never;
 }
+
+sheaf_status sheaf_count_uses(const sheaf_field_summary *f, sheaf_length_counts *out, sheaf_context *cx,
+                              sheaf_error *err)
+{
+	sheaf_status status = SHEAF_OK;
+	*out = (sheaf_length_counts){0};
+	for (int64_t i = 0; f->uses && i < f->dim && status == SHEAF_OK; i++)
+		status = sheaf_length_counts_add(out, f->uses[i], 1, cx, err);
+	if (status) sheaf_length_counts_free(out, cx);
+	return status;
+}

@@ -16,6 +16,9 @@ typedef struct sheaf_use {
 
 /* The indices that are used most, at most n, by count and then by index. Gives how many. */
 int sheaf_most_used(const sheaf_field_summary *f, sheaf_use *out, int n);
+/* How many indices are used how often. */
+SHEAF_USE sheaf_status sheaf_count_uses(const sheaf_field_summary *f, sheaf_length_counts *out,
+                                        sheaf_context *cx, sheaf_error *err);
 int64_t sheaf_never_used(const sheaf_field_summary *f);
 
 #endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* Drift: each field of one summary against the one of the same name in another. */
+#include "report/drift.h"
+#include "data/frame.h"
+#include "report/page.h"
+#include "report/text.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+const sheaf_field_summary *sheaf_other_field(const sheaf_summary *other, const char *name)
+{
+	int f = sheaf_schema_find(&other->schema, name);
+	return f < 0 ? NULL : &other->fields[f];
+}
+
+/* ---- distances ---- */
+
+/* What a bin adds to the divergence, where it has the shares p and q. */
+static double divergence(double p, double q)
+{
+	double middle = (p + q) / 2;
+	return (p > 0 ? p * log2(p / middle) : 0) / 2 + (q > 0 ? q * log2(q / middle) : 0) / 2;
+}
+
+static double length_distance(const sheaf_length_counts *a, const sheaf_length_counts *b)
+{
+	double sum = 0, n = (double)a->n, m = (double)b->n;
+	if (a->n == 0 || b->n == 0) return NAN;
+	for (size_t i = 0; i < a->room || i < b->room; i++)
+		sum += divergence((double)(i < a->room ? a->counts[i] : 0) / n,
+		                  (double)(i < b->room ? b->counts[i] : 0) / m);
+	for (int i = 0; i < SHEAF_LENGTH_BINS; i++)
+		sum += divergence((double)a->bins[i] / n, (double)b->bins[i] / m);
+	return fmin(sum, 1);
+}
+
+static double value_distance(const sheaf_value_counts *a, const sheaf_value_counts *b)
+{
+	double n = (double)a->n, m = (double)b->n;
+	if (a->n == 0 || b->n == 0 || !a->bins || !b->bins) return NAN;
+	double sum = divergence((double)a->zeros / n, (double)b->zeros / m) +
+	             divergence((double)a->nans / n, (double)b->nans / m);
+	for (int i = 0; i < 2; i++) sum += divergence((double)a->infinite[i] / n, (double)b->infinite[i] / m);
+	for (int i = 0; i < SHEAF_VALUE_BINS; i++)
+		sum += divergence((double)a->bins[i] / n, (double)b->bins[i] / m);
+	return fmin(sum, 1);
+}
+
+static double mean_distance(const sheaf_value_counts *a, const sheaf_value_counts *b)
+{
+	int64_t n = sheaf_values_finite(a), m = sheaf_values_finite(b);
+	double deviation = sheaf_values_deviation(a);
+	if (n == 0 || m == 0 || !(deviation > 0)) return NAN;
+	return (sheaf_exact_value(&b->sum) / (double)m - sheaf_exact_value(&a->sum) / (double)n) / deviation;
+}
+
+static int64_t count_new(const sheaf_field_summary *a, const sheaf_field_summary *b)
+{
+	int64_t found = 0;
+	if (!a->uses || !b->uses) return -1;
+	for (int64_t i = 0; i < b->dim; i++) found += b->uses[i] && (i >= a->dim || !a->uses[i]);
+	return found;
+}
+
+static const char *broken_rule(const sheaf_field *a, const sheaf_field *b)
+{
+	const char *one = sheaf_field_storage(a), *other = sheaf_field_storage(b);
+	if (a->meaning != b->meaning || strcmp(one, other) != 0) return "another kind of column";
+	if (sheaf_field_is_stream(a) && sheaf_field_dim(a) != sheaf_field_dim(b)) return "another dim";
+	return a->type != b->type ? "another type" : NULL;
+}
+
+sheaf_drift sheaf_find_drift(const sheaf_summary *s, const sheaf_summary *other, int field)
+{
+	const sheaf_field_summary *a = &s->fields[field];
+	int match = sheaf_schema_find(&other->schema, s->schema.fields[field].name);
+	sheaf_drift d = {.field = field, .lengths = NAN, .values = NAN, .means = NAN, .new_indices = -1};
+	if (match < 0) {
+		d.broken = "not there";
+		return d;
+	}
+	const sheaf_field_summary *b = &other->fields[match];
+	d.broken = broken_rule(&s->schema.fields[field], &other->schema.fields[match]);
+	d.lengths = length_distance(&a->lengths, &b->lengths);
+	d.values = value_distance(&a->values, &b->values);
+	if (sheaf_field_has_sum(&s->schema.fields[field])) d.means = mean_distance(&a->values, &b->values);
+	d.new_indices = count_new(a, b);
+	return d;
+}
+
+double sheaf_drift_size(const sheaf_drift *d) { return d->broken ? 2 : fmax(d->lengths, d->values); }
+
+/* ---- the section ---- */
+
+enum { MOST_ROWS = 64 };
+
+static int by_size(const void *a, const void *b)
+{
+	const sheaf_drift *x = (const sheaf_drift *)a, *y = (const sheaf_drift *)b;
+	double one = sheaf_drift_size(x), other = sheaf_drift_size(y);
+	if (isnan(one)) one = -1;
+	if (isnan(other)) other = -1;
+	if (one != other) return one > other ? -1 : 1;
+	return x->field - y->field;
+}
+
+static void put_number(sheaf_page *p, double v)
+{
+	sheaf_builder_text(&p->b, "</td><td>");
+	if (!isnan(v)) sheaf_builder_printf(&p->b, "%.3g", v);
+}
+
+static void put_drift(sheaf_page *p, const sheaf_drift *d)
+{
+	sheaf_builder_text(&p->b, "<tr><th scope=\"row\">");
+	sheaf_html_name(&p->b, p->s->schema.fields[d->field].name);
+	sheaf_builder_text(&p->b, "</th><td>");
+	sheaf_html_words(&p->b, d->broken ? d->broken : "");
+	put_number(p, d->lengths);
+	put_number(p, d->values);
+	put_number(p, d->means);
+	sheaf_builder_text(&p->b, "</td><td>");
+	if (d->new_indices >= 0) sheaf_html_count(&p->b, d->new_indices);
+	sheaf_page_row_end(p);
+}
+
+/* Fields that the first does not have. */
+static void put_new_fields(sheaf_page *p)
+{
+	for (int f = 0; f < p->other->schema.nfields; f++) {
+		const char *name = p->other->schema.fields[f].name;
+		if (!sheaf_summary_shows(p->other, f) || sheaf_schema_find(&p->s->schema, name) >= 0) continue;
+		sheaf_builder_text(&p->b, "<tr><th scope=\"row\">");
+		sheaf_html_name(&p->b, name);
+		sheaf_builder_text(&p->b, "</th><td>only there</td><td></td><td></td><td></td><td></td></tr>");
+	}
+}
+
+void sheaf_page_drift(sheaf_page *p)
+{
+	sheaf_drift rows[MOST_ROWS];
+	int n = 0;
+	if (!p->other) return;
+	for (int f = 0; f < p->s->schema.nfields && n < MOST_ROWS; f++)
+		if (sheaf_summary_shows(p->s, f)) rows[n++] = sheaf_find_drift(p->s, p->other, f);
+	qsort(rows, (size_t)n, sizeof *rows, by_size);
+	sheaf_builder_text(&p->b, "<section><h2>Drift</h2><p class=\"note\">How ");
+	sheaf_html_name(&p->b, p->options->other_title);
+	sheaf_builder_text(&p->b,
+	                   " differs, the most first: distances of histograms from 0 (the same) to 1 (nothing "
+	                   "in common), the difference of means in standard deviations, and indices that only "
+	                   "it uses. In the charts it is the outline.</p><table><thead><tr>");
+	static const char *const names[] = {"field", "rule", "lengths", "values", "means", "new indices"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		sheaf_builder_printf(&p->b, "<th scope=\"col\">%s</th>", names[i]);
+	sheaf_builder_text(&p->b, "</tr></thead><tbody>");
+	for (int i = 0; i < n; i++) put_drift(p, &rows[i]);
+	put_new_fields(p);
+	sheaf_builder_text(&p->b, "</tbody></table></section>");
+}

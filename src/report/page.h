@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* A page in the making: what its sections write into. */
+#ifndef SHEAF_REPORT_PAGE_H
+#define SHEAF_REPORT_PAGE_H
+
+#include "report/html.h"
+#include "report/picture.h"
+
+typedef struct sheaf_page {
+	sheaf_builder b;
+	const sheaf_summary *s, *other; /* other NULL: there is none */
+	const sheaf_page_options *options;
+	int figures;
+	int side; /* how many pixels pictures have at most on a side */
+	sheaf_error *err;
+	sheaf_status status; /* of what can fail beside memory */
+} sheaf_page;
+
+/* ---- pieces of sections ---- */
+
+void sheaf_page_heading(sheaf_page *p, int level, const char *text);
+void sheaf_page_note(sheaf_page *p, const char *text);
+void sheaf_page_table(sheaf_page *p);
+void sheaf_page_table_end(sheaf_page *p);
+void sheaf_page_row(sheaf_page *p, const char *name);
+void sheaf_page_row_end(sheaf_page *p);
+void sheaf_page_count(sheaf_page *p, const char *name, int64_t n);
+/* Nothing where it is NaN. */
+void sheaf_page_real(sheaf_page *p, const char *name, double v);
+void sheaf_page_words(sheaf_page *p, const char *name, const char *text);
+void sheaf_page_facts(sheaf_page *p, const sheaf_fact *facts, int n);
+/* Gives the chart its number, puts it, and hands it out as a file. */
+void sheaf_page_chart(sheaf_page *p, sheaf_chart *chart);
+void sheaf_page_picture(sheaf_page *p, const sheaf_raster *r, sheaf_picture_of of, const char *words);
+
+/* ---- sections ---- */
+
+void sheaf_page_field(sheaf_page *p, int field);
+/* Of a tensor as a whole; nothing of other rows. */
+void sheaf_page_tensor(sheaf_page *p);
+/* How the other summary differs; nothing where there is none. */
+void sheaf_page_drift(sheaf_page *p);
+
+/* The field of the other summary of the same name; NULL where there is none. */
+const sheaf_field_summary *sheaf_other_field(const sheaf_summary *other, const char *name);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* What sections of a page are made of. */
+#include "report/page.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+void sheaf_page_heading(sheaf_page *p, int level, const char *text)
+{
+	sheaf_builder_printf(&p->b, "<h%d>", level);
+	sheaf_html_words(&p->b, text);
+	sheaf_builder_printf(&p->b, "</h%d>", level);
+}
+
+void sheaf_page_note(sheaf_page *p, const char *text)
+{
+	sheaf_builder_text(&p->b, "<p class=\"note\">");
+	sheaf_html_words(&p->b, text);
+	sheaf_builder_text(&p->b, "</p>");
+}
+
+void sheaf_page_table(sheaf_page *p) { sheaf_builder_text(&p->b, "<table>"); }
+
+void sheaf_page_table_end(sheaf_page *p) { sheaf_builder_text(&p->b, "</table>"); }
+
+void sheaf_page_row(sheaf_page *p, const char *name)
+{
+	sheaf_builder_text(&p->b, "<tr><th scope=\"row\">");
+	sheaf_html_words(&p->b, name);
+	sheaf_builder_text(&p->b, "</th><td>");
+}
+
+void sheaf_page_row_end(sheaf_page *p) { sheaf_builder_text(&p->b, "</td></tr>"); }
+
+void sheaf_page_count(sheaf_page *p, const char *name, int64_t n)
+{
+	sheaf_page_row(p, name);
+	sheaf_html_count(&p->b, n);
+	sheaf_page_row_end(p);
+}
+
+void sheaf_page_real(sheaf_page *p, const char *name, double v)
+{
+	if (isnan(v)) return;
+	sheaf_page_row(p, name);
+	sheaf_html_real(&p->b, v);
+	sheaf_page_row_end(p);
+}
+
+void sheaf_page_words(sheaf_page *p, const char *name, const char *text)
+{
+	sheaf_page_row(p, name);
+	sheaf_html_name(&p->b, text);
+	sheaf_page_row_end(p);
+}
+
+void sheaf_page_facts(sheaf_page *p, const sheaf_fact *facts, int n)
+{
+	sheaf_page_table(p);
+	for (int i = 0; i < n; i++) sheaf_page_words(p, facts[i].name, facts[i].text);
+	sheaf_page_table_end(p);
+}
+
+/* ---- figures ---- */
+
+/* "03-lengths.svg": letters of ours alone, whatever the titles. */
+static void hand_out(sheaf_page *p, const char *title, sheaf_builder *svg)
+{
+	enum { ROOM = 40 };
+	char name[ROOM];
+	size_t used = (size_t)snprintf(name, sizeof name, "%02d-", p->figures);
+	sheaf_buffer bytes = {0};
+	for (; *title && used + sizeof ".svg" < sizeof name; title++)
+		name[used++] = (*title >= 'a' && *title <= 'z')   ? *title
+		               : (*title >= 'A' && *title <= 'Z') ? (char)(*title - 'A' + 'a')
+		                                                  : '-';
+	snprintf(name + used, sizeof name - used, ".svg");
+	p->status = sheaf_builder_finish(svg, &bytes, p->err);
+	if (p->status == SHEAF_OK) p->status = p->options->take(p->options->user, name, &bytes, p->err);
+	sheaf_buffer_reset(&bytes);
+}
+
+void sheaf_page_chart(sheaf_page *p, sheaf_chart *chart)
+{
+	sheaf_builder svg;
+	chart->number = ++p->figures;
+	sheaf_html_chart(&p->b, chart);
+	if (!p->options->take || p->status || chart->n < 2) return;
+	sheaf_builder_begin(&svg, p->b.cx, NULL);
+	sheaf_svg_chart(&svg, chart);
+	hand_out(p, chart->title, &svg);
+	sheaf_builder_drop(&svg);
+}
+
+static void hand_out_picture(sheaf_page *p, const sheaf_raster *r, sheaf_picture_of of, const char *words)
+{
+	sheaf_builder svg;
+	int width = sheaf_raster_width(r), height = sheaf_raster_height(r);
+	sheaf_builder_begin(&svg, p->b.cx, NULL);
+	sheaf_builder_printf(
+		&svg,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
+		"role=\"img\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\"><title>",
+		width, height, width, height);
+	sheaf_html_words(&svg, words);
+	sheaf_builder_printf(&svg,
+	                     "</title><image width=\"%d\" height=\"%d\" image-rendering=\"pixelated\" "
+	                     "href=\"data:image/png;base64,",
+	                     width, height);
+	p->status = sheaf_picture_put(&svg, r, of, SHEAF_RASTER_SIDE, p->err);
+	sheaf_builder_text(&svg, "\"/></svg>\n");
+	if (p->status == SHEAF_OK) hand_out(p, of == SHEAF_PICTURE_COUNTS ? "density" : "magnitudes", &svg);
+	sheaf_builder_drop(&svg);
+}
+
+void sheaf_page_picture(sheaf_page *p, const sheaf_raster *r, sheaf_picture_of of, const char *words)
+{
+	if (p->status) return;
+	p->figures++;
+	int side = of == SHEAF_PICTURE_COUNTS ? p->side : p->side / 2;
+	sheaf_builder_printf(&p->b, "<figure><img width=\"%d\" height=\"%d\" alt=\"", sheaf_raster_width(r),
+	                     sheaf_raster_height(r));
+	sheaf_html_words(&p->b, words);
+	sheaf_builder_text(&p->b, "\" src=\"data:image/png;base64,");
+	p->status = sheaf_picture_put(&p->b, r, of, side, p->err);
+	sheaf_builder_text(&p->b, "\"><figcaption>");
+	sheaf_html_words(&p->b, words);
+	sheaf_builder_text(&p->b, "</figcaption></figure>");
+	if (p->options->take && p->status == SHEAF_OK) hand_out_picture(p, r, of, words);
+}

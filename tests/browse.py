@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Reports in a browser: one page of each kind of file, as headless Chromium shows it.
+
+    SHEAF=build/sheaf tests/browse.py FOLDER      screenshots go to FOLDER: light, dark, print and 400 pixels wide
+
+Nothing may be fetched, nothing be wider than the window; each chart, picture, table and heading has its name and role in the
+accessibility tree; all text has a contrast of at least 4.5 to 1 in both schemes, and bars one of 3 to 1; messages on the
+console are faults. Someone still looks at the pictures: `make check-pages` says where they are.
+"""
+import base64
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from tap import end, point, skip
+
+SHEAF = os.environ.get("SHEAF", "build/sheaf")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+# The colour of what is behind an element, and the contrast with it of all that is text.
+CONTRAST = """(() => {
+  const parse = c => (c.match(/[\\d.]+/g) || []).map(Number);
+  const light = c => { const f = v => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+                       return 0.2126 * f(c[0]) + 0.7152 * f(c[1]) + 0.0722 * f(c[2]); };
+  const behind = e => { for (; e; e = e.parentElement) { const c = parse(getComputedStyle(e).backgroundColor);
+                        if (c.length === 3 || c[3] > 0) return c; }
+                        return matchMedia('(prefers-color-scheme:dark)').matches ? [18, 18, 18] : [255, 255, 255]; };
+  const ratio = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p); return (x + 0.05) / (y + 0.05); };
+  const low = [];
+  for (const e of document.querySelectorAll('body *')) {
+    const style = getComputedStyle(e), own = [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
+    if (style.display === 'none' || ['SCRIPT', 'STYLE', 'TITLE', 'DESC'].includes(e.tagName.toUpperCase())) continue;
+    const svg = e instanceof SVGElement;
+    if (own && !['title', 'desc'].includes(e.tagName)) {
+      const r = ratio(parse(svg ? style.fill : style.color), behind(e));
+      if (r < 4.5) low.push([e.tagName, e.textContent.slice(0, 30), r]);
+    }
+    if (svg && e.classList.contains('bar') && ratio(parse(style.fill), behind(e)) < 3) low.push(['bar', '', 0]);
+    if (svg && e.classList.contains('other') && ratio(parse(style.stroke), behind(e)) < 3) low.push(['other', '', 0]);
+  }
+  return low;
+})()"""
+WIDER = """[...document.querySelectorAll('body *')].filter(e => !e.closest('.skip') && e.getBoundingClientRect().right >
+  document.documentElement.clientWidth + 1).map(e => e.tagName + ' ' + e.textContent.slice(0, 40)).slice(0, 5)"""
+
+
+class Browser:
+    """Chromium, spoken to through a pipe: messages of JSON that end in a NUL."""
+
+    def __init__(self, folder):
+        to_read, to_write = os.pipe()
+        from_read, from_write = os.pipe()
+        arguments = [CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-extensions",
+                     "--disable-dev-shm-usage", f"--user-data-dir={folder}", "--remote-debugging-pipe", "about:blank"]
+
+        def give():
+            high = [os.dup(to_read), os.dup(from_write)]
+            os.dup2(high[0], 3)
+            os.dup2(high[1], 4)
+
+        self.process = subprocess.Popen(arguments, preexec_fn=give, pass_fds=(3, 4, to_read, from_write), stdout=subprocess.DEVNULL,
+                                        stderr=subprocess.DEVNULL)
+        os.close(to_read)
+        os.close(from_write)
+        self.out, self.into, self.number, self.rest, self.events = to_write, from_read, 0, b"", []
+        page = next(t for t in self.call("Target.getTargets")["targetInfos"] if t["type"] == "page")
+        self.session = None
+        self.session = self.call("Target.attachToTarget", targetId=page["targetId"], flatten=True)["sessionId"]
+        for name in ("Page", "Network", "Runtime", "Accessibility", "DOM", "Log"):
+            self.call(f"{name}.enable")
+
+    def call(self, method, **params):
+        self.number += 1
+        message = {"id": self.number, "method": method, "params": params}
+        if getattr(self, "session", None):
+            message["sessionId"] = self.session
+        os.write(self.out, json.dumps(message).encode() + b"\0")
+        while True:
+            found = self.receive()
+            if found.get("id") == self.number:
+                if "error" in found:
+                    raise RuntimeError(f"{method}: {found['error']}")
+                return found["result"]
+            self.events.append(found)
+
+    def receive(self):
+        while b"\0" not in self.rest:
+            more = os.read(self.into, 1 << 20)
+            if not more:
+                raise RuntimeError("the browser has ended")
+            self.rest += more
+        line, _, self.rest = self.rest.partition(b"\0")
+        return json.loads(line)
+
+    def open(self, path, width, dark=False, media="screen"):
+        self.events = []
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 500)
+        self.call("Emulation.setEmulatedMedia", media=media,
+                  features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        self.call("Page.navigate", url=path.resolve().as_uri())
+        while not any(e.get("method") == "Page.loadEventFired" for e in self.events):
+            self.events.append(self.receive())
+
+    def value(self, expression):
+        return self.call("Runtime.evaluate", expression=expression, returnByValue=True)["result"].get("value")
+
+    def picture(self, path):
+        size = self.call("Page.getLayoutMetrics")["cssContentSize"]
+        clip = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], 16000), "scale": 1}
+        data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)["data"]
+        path.write_bytes(base64.b64decode(data))
+
+    def close(self):
+        try:
+            self.call("Browser.close")
+        except (RuntimeError, OSError):
+            pass
+        self.process.wait(timeout=20)
+
+
+# ---- one file of each kind ----
+
+
+def lengths(i):
+    """A few long ones among many short ones."""
+    return 1 + i * i % 13 + (i % 97 == 0) * 60
+
+
+def sequences(path, shift=0):
+    with path.open("w") as f:
+        for r in range(600):
+            for k in range(lengths(r + shift)):
+                f.write(f"{r}\t|A {math.sin(r + k):.4f} {(r % 7) - 3} {k / 10}\t|B {(r * k) % 50}:1 {60 + r * r % 40}:{k + 1}")
+                f.write(f"\t|y {r % 10 % 7}\n" if k == 0 else "\n")
+    return [path, "--stream", "A:3:dense", "--stream", "B:200:sparse", "--stream", "y:1:dense", "--allow-missing", "--max-errors", "999999"]
+
+
+def files(folder):
+    yield "sequences", sequences(folder / "sequences.ctf")
+    first, second = sequences(folder / "first.ctf"), sequences(folder / "second.ctf", 5)
+    yield "drift", [first[0], *second]
+    matrix = folder / "matrix.mtx"
+    entries = {(i, j) for i in range(900) for j in (i, (i * 7 + 1) % 900, i // 3, max(0, i - 1))}
+    matrix.write_text(f"%%MatrixMarket matrix coordinate real general\n900 900 {len(entries)}\n" +
+                      "".join(f"{i + 1} {j + 1} {math.exp((i - j) / 200):.5g}\n" for i, j in sorted(entries)))
+    yield "matrix", [matrix]
+    table = folder / "table.csv"
+    table.write_text("id,name,score,city\n" + "".join(f"{i},user{i * 7 % 900},{i % 37 / 7:.3f},{('Ulm', 'Bonn', 'Kiel')[i % 5 % 3]}\n"
+                                                      for i in range(3000)))
+    yield "table", [table]
+    lens = folder / "lens.ex"
+    lens.write_text("".join(f"name: {{e{i}}} I: {i % 2} {i // 2 % 2} {i % 3} T: {(i ^ i // 2) % 2};\n" for i in range(60)))
+    yield "lens", [lens]
+    hostile = folder / "x\u202e<script>alert(1)<\\script>&amp;.ctf"
+    hostile.write_text("".join(f"|\u202e<b>\"'& {i}\n" for i in range(30)), encoding="utf-8")
+    yield "hostile", [hostile, "--stream", "\u202e<b>\"'&:1:dense"]
+
+
+# ---- what must hold ----
+
+
+def check_tree(browser, name):
+    nodes = browser.call("Accessibility.getFullAXTree")["nodes"]
+    role = lambda n: n.get("role", {}).get("value", "").lower()  # noqa: E731
+    named = lambda n: n.get("name", {}).get("value", "").strip()  # noqa: E731
+    seen = [n for n in nodes if not n.get("ignored")]
+    pictures = [n for n in seen if role(n) in ("image", "img", "graphics-document", "svgroot")]
+    point(bool(pictures) and all(map(named, pictures)), f"{name}: pictures and charts have names", [role(n) for n in pictures if not named(n)])
+    headings = [n for n in seen if role(n) == "heading"]
+    point(bool(headings) and all(map(named, headings)), f"{name}: headings have names")
+    point(any(role(n) == "main" for n in seen) and any(role(n) == "rowheader" for n in seen), f"{name}: a main part, and heads of rows")
+
+
+def check(browser, name, path, folder):
+    for scheme, width, dark, media in (("light", 900, False, "screen"), ("dark", 900, True, "screen"), ("print", 700, False, "print"),
+                                       ("phone", 400, False, "screen")):
+        browser.open(path, width, dark, media)
+        asked = {e["params"]["request"]["url"][:60] for e in browser.events if e.get("method") == "Network.requestWillBeSent"}
+        point(all(u.startswith(("data:", "file:")) for u in asked) and sum(u.startswith("file:") for u in asked) == 1,
+              f"{name}, {scheme}: no request leaves", asked)
+        told = [e["params"] for e in browser.events if e.get("method") in ("Log.entryAdded", "Runtime.exceptionThrown")]
+        point(not told, f"{name}, {scheme}: nothing on the console", told[:2])
+        low = browser.value(CONTRAST)
+        point(not low, f"{name}, {scheme}: contrast", low[:5])
+        wide = browser.value(WIDER)
+        point(not wide, f"{name}, {scheme}: nothing is wider than the page", wide)
+        browser.picture(folder / f"{name}-{scheme}.png")
+    browser.open(path, 900)
+    check_tree(browser, name)
+
+
+def main():
+    if not CHROMIUM:
+        skip("pages in a browser", "no Chromium")
+        end()
+        return
+    shots = Path(sys.argv[1] if len(sys.argv) > 1 else "build/pages")
+    shots.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        browser = Browser(folder / "profile")
+        for kind, words in files(folder):
+            page = shots / f"{kind}.html"
+            done = subprocess.run([SHEAF, "report", "--force", "--quiet", *map(str, words), "-o", page], capture_output=True, text=True)
+            point(done.returncode == 0, f"{kind}: a page is made", done.stderr)
+            if done.returncode == 0:
+                check(browser, kind, page, shots)
+        browser.close()
+    end()
+
+
+main()
