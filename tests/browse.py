@@ -215,4 +215,5 @@ def main():
     end()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -5,6 +5,7 @@ run, its policy's hash the one of its style sheet, its numbers those of --json, 
 import base64
 import hashlib
 import json
+import math
 import os
 import re
 import struct
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import zlib
+import xml.etree.ElementTree as ElementTree
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -132,9 +134,126 @@ def findings(folder):
     path.write_text("|A 1 2\n" + "|A 1 x\n" * 3 + "|A 3 4\n")
     words = [path, "--stream", "A:2:dense", "--max-errors", "9", "--allow-missing"]
     text = report(folder, *words)
-    point(re.search(r"not a number</th><td><bdi>error, 3 times<", text) is not None, "findings: a line for each rule", text[:300])
+    point(re.search(r"not a number</th><td><bdi>error, 3 times; first: [^<]*bad.ctf:2:6 [^<]*expected a number, found &quot;x", text) is not None, "findings: a line for each rule", text[:300])
     path.write_text("|A 1 2\n")
     point("Reading found nothing wrong" in report(folder, path, "--stream", "A:2:dense"), "findings: none")
+
+
+def drift(folder):
+    """Two files: the distances are those of their histograms, and the same file is no distance away."""
+    one, other = folder / "one.ctf", folder / "other.ctf"
+    one.write_text("".join(f"{r}\t|A {r % 4}\t|B {r % 5}:1\n" * (1 + r % 2) for r in range(80)))
+    other.write_text("".join(f"{r}\t|A {2 + r % 4}\t|B {5 + r % 5}:1\n" * (1 + r % 4 // 3) for r in range(40)))
+    words = ["--stream", "A:1:dense", "--stream", "B:20:sparse"]
+    found = json.loads(report(folder, one, other, *words, "--json"))
+    alone = [json.loads(report(folder, path, *words, "--json")) for path in (one, other)]
+    point({k: v for k, v in found.items() if k not in ("other", "drift")} == alone[0] and found["other"] == alone[1],
+          "drift: the numbers of both")
+    half = lambda p, q: p * math.log2(2 * p / (p + q)) / 2 if p else 0  # noqa: E731
+    distance = lambda ps, qs: sum(half(p, q) + half(q, p) for p, q in zip(ps, qs))  # noqa: E731
+    a, b = found["drift"]
+    lengths = distance((0.5, 0.5), (0.75, 0.25))
+    shares = lambda values: [values.count(v) / len(values) for v in range(6)]  # noqa: E731
+    values = distance(shares([r % 4 for r in range(80) for _ in range(1 + r % 2)]),
+                      shares([2 + r % 4 for r in range(40) for _ in range(1 + r % 4 // 3)]))
+    point(abs(a["lengths"] - lengths) < 1e-12 and abs(a["values"] - values) < 1e-12, "drift: distances", (a, lengths, values))
+    point(b["new_indices"] == 5 and b["values"] == 0, "drift: indices that only the other uses", b)
+    text = report(folder, one, other, *words)
+    page = check_page("drift", folder, text, report(folder, one, other, *words, "--json"))
+    point(any(a.get("class") == "other" for t, a in page.elements if t == "path") and "<h2>Drift</h2>" in text, "drift: outlines and a table")
+    same = json.loads(report(folder, one, one, *words, "--json"))["drift"]
+    point(all(d["lengths"] == 0 and d["values"] == 0 and d.get("new_indices", 0) == 0 for d in same), "drift: none of itself", same)
+    broken = json.loads(report(folder, one, other, "--stream", "A:1:dense", "--stream", "B:20:sparse", "--streams", "A", "--json"))
+    point(len(broken["drift"]) == 1, "drift: of the streams that are chosen")
+    table = folder / "t2.csv"
+    table.write_text("n,m\n1,2\n")
+    less = folder / "t3.csv"
+    less.write_text("n,k\nx,2\n")
+    text = report(folder, table, less)
+    point("not there" in text and "only there" in text and "another kind of column" in text, "drift: broken rules")
+
+
+def charts(folder):
+    """Each chart as a file, which is the one of the page; those that are there stay."""
+    path, out = folder / "c.ctf", folder / "svg"
+    path.write_text("".join(f"{r}\t|A {r / 3} {r}\t|B {r * r % 90}:1\n" * (1 + r % 9) for r in range(90)))
+    words = [SHEAF, "report", "--quiet", path, "--stream", "A:2:dense", "--stream", "B:100:sparse", "--svg", out, "-o"]
+    done = subprocess.run([*words, folder / "c.html"], capture_output=True, text=True)
+    point(done.returncode == 3 and not (folder / "c.html").exists(), "charts: a folder that is not there", done.stderr)
+    out.mkdir()
+    done = subprocess.run([*words, folder / "c.html"], capture_output=True, text=True)
+    files = sorted(p.name for p in out.iterdir())
+    point(done.returncode == 0 and any("density" in f for f in files) and any("lengths" in f for f in files), "charts: files", files)
+    bad = [f for f in files if ElementTree.parse(out / f).getroot().tag != "{http://www.w3.org/2000/svg}svg"]
+    point(not bad and all(re.fullmatch(r"\d\d-[a-z-]+\.svg", f) for f in files), "charts: whole, with names of ours", files)
+    page = (folder / "c.html").read_text()
+    bars = re.search(r'class="bar" d="[^"]*"', (out / files[0]).read_text())[0]
+    point(bars in page, "charts: those of the page")
+    done = subprocess.run([*words, folder / "d.html"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    point(done.returncode == 2 and not (folder / "d.html").exists(), "charts: what is there stays", done.stderr)
+
+
+def matrices(folder):
+    """Symmetry, components and degrees against a naive count."""
+    path = folder / "n.mtx"
+    entries = {(i * 7 % 30, i * 11 % 30): (i % 3) - 1 for i in range(40)} | {(i * 11 % 30, i * 7 % 30): 1 for i in range(0, 40, 2)}
+    path.write_text(f"%%MatrixMarket matrix coordinate real general\n30 30 {len(entries)}\n" +
+                    "".join(f"{i + 1} {j + 1} {v}\n" for (i, j), v in entries.items()))
+    found = json.loads(report(folder, path, "--json"))
+    off = [e for e in entries if e[0] != e[1]]
+    mirrored = [e for e in off if e[::-1] in entries]
+    equal = [e for e in mirrored if entries[e] == entries[e[::-1]]]
+    point(found["symmetry"]["pattern_share"] == len(mirrored) / len(off) and found["symmetry"]["value_share"] == len(equal) / len(off),
+          "matrices: per cent of symmetry", found["symmetry"])
+    parts = [{i, j} for i, j in entries]
+    while True:
+        joined = []
+        for part in parts:
+            match = next((p for p in joined if p & part), None)
+            if match is None:
+                joined.append(set(part))
+            else:
+                match |= part
+        if len(joined) == len(parts):
+            break
+        parts = joined
+    point((found["components"], found["largest_component"]) == (len(parts), max(map(len, parts))), "matrices: components", parts)
+    cuts = [k for k in range(31) if not any(min(e) < k <= max(e) for e in entries)]
+    widths = [b - a for a, b in zip(cuts, cuts[1:])]
+    point((found["diagonal_blocks"], found["largest_block"]) == (len(widths), max(widths)), "matrices: blocks of the diagonal", widths)
+    rows = {i for i, _ in entries}
+    text = report(folder, path)
+    point(f"30 in all, {30 - len(rows)} without entries" in text, "matrices: rows without entries")
+    point(re.search(r"explicit zeros</th><td>" + str(sum(v == 0 for v in entries.values())) + "<", text) is not None, "matrices: explicit zeros")
+    little = json.loads(report(folder, path, "--json", "--max-memory", "3000000"))
+    point(little["components"] == found["components"], "matrices: components under little memory")
+    wide = folder / "w.mtx"
+    wide.write_text("%%MatrixMarket matrix coordinate real general\n9000000 9000000 1\n5 5 1\n")
+    words = [wide, "--max-memory", "64M"]
+    point(json.loads(report(folder, *words, "--json"))["components"] is None and "they would take 144000000 bytes" in report(folder, *words),
+          "matrices: components that take too much memory are named with it")
+    mirrored_file = folder / "s.mtx"
+    mirrored_file.write_text("%%MatrixMarket matrix coordinate real symmetric\n40 40 2\n3 1 5\n7 7 1\n")
+    page = Page(report(folder, mirrored_file))
+    source = next(a["src"] for t, a in page.elements if t == "img")
+    _, _, lines = pixels(base64.b64decode(source.split(",")[1]))
+    point({(y, x) for y in range(40) for x in range(40) if lines[y][x]} == {(2, 0), (0, 2), (6, 6)}, "matrices: what a structure implies is drawn")
+
+
+def sizes(folder):
+    """A page of much is not a large one."""
+    path = folder / "large.mtx"
+    entries = sorted({((i * 7919) % 4001, (i * i * 31 + i) % 4003) for i in range(150000)})
+    path.write_text(f"%%MatrixMarket matrix coordinate real general\n4001 4003 {len(entries)}\n" +
+                    "".join(f"{i + 1} {j + 1} {(i * j) % 97 + 1}\n" for i, j in entries))
+    size = len(report(folder, path))
+    point(20000 < size < 250000, "a page of at most 250 kB", size)
+    many = folder / "many.ctf"
+    many.write_text("".join(f"{r}\t" + "\t".join(f"|s{k} {(r * 37 + k * 11) % 500}:1 {(r * r + k) % 480 + 500}:2" for k in range(20)) + "\n"
+                            for r in range(600)))
+    words = [many, *(w for k in range(20) for w in ("--stream", f"s{k}:1000:sparse"))]
+    size = len(report(folder, *words))
+    point(size < 400000, "a page of 20 sparse streams", size)
 
 
 def refused(folder):
@@ -149,6 +268,6 @@ def refused(folder):
 
 
 with tempfile.TemporaryDirectory() as name:
-    for check in (ctf, matrix, table, findings, refused):
+    for check in (ctf, matrix, table, findings, drift, charts, matrices, sizes, refused):
         check(Path(name))
 end()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from ctypes import POINTER, byref, c_bool, c_char_p, c_int64, c_void_p, create_string_buffer, pointer, sizeof
+from ctypes import POINTER, byref, c_bool, c_char_p, c_int64, c_void_p, create_string_buffer, pointer, sizeof, string_at
 
 from . import _layout as c
 from ._config import configured
@@ -285,10 +285,12 @@ def _summary(reader: Reader) -> Handle:
     return summary
 
 
-def _numbers(summary: Handle) -> dict[str, Any]:
+def _numbers(summary: Handle, other: Handle | None = None) -> dict[str, Any]:
     import json
 
     options = c.sheaf_summary_options(size=sizeof(c.sheaf_summary_options), style=c.SHEAF_JSON)
+    if other:
+        options.other = other.pointer
     text = text_of(lambda out, err: lib.sheaf_summary_text(summary.pointer, byref(options), byref(out), byref(err)))
     found: dict[str, Any] = json.loads(text)
     return found
@@ -322,27 +324,59 @@ def show(source: Any = None, *, width: int = 80, unicode: bool = True, colours: 
 # ---- report ----
 
 
-def report(source: Any, path: Path | None = None, *, force: bool = False, mmap: bool = False,
+def report(source: Any, path: Path | None = None, *, other: Any = None, force: bool = False, mmap: bool = False,
            progress: bool | Progress | None = None, **options: Any) -> dict[str, Any]:
     """The numbers of a page of charts, what ``sheaf report --json`` writes; with ``path``, the page is written, too.
 
-    A page that exists is replaced with ``force=True`` only.
+    With ``other``, another file, also how that differs; with ``svg``, a folder, each chart as a file. What exists is
+    replaced with ``force=True`` only.
 
     >>> sheaf.report("words.ctf", tmp / "words.html")["sequences"]
     2
     """
     source, options = configured("report", source, options)
-    given = Given("report", options, besides=("mmap", "progress", "force"))
+    given = Given("report", options, besides=("other", "mmap", "progress", "force"))
+    folder = given.take("svg")
     reader = Reader(Opening(source, given, mmap, progress))
     summary = _summary(reader)
-    numbers = _numbers(summary)
+    against = None if other is None else _summary(Reader(Opening(other, given, mmap, progress)))
     if path is not None:
-        name = os.fsencode(source) if isinstance(source, (str, os.PathLike)) else b"report"
+        name, others = _title(source), _title(other)
         facts = (c.sheaf_fact * 2)(c.sheaf_fact(b"file", name), c.sheaf_fact(b"format", reader.format.encode()))
         page = c.sheaf_page_options(size=sizeof(c.sheaf_page_options), title=name, card=facts, ncard=len(facts))
+        if against:
+            page.other, page.other_title = against.pointer, others
+        take = _Charts(reader.context, folder, force)
+        if folder is not None:
+            page.take = take.pointer
         text = text_of(lambda out, err: lib.sheaf_summary_page(summary.pointer, byref(page), byref(out), byref(err)))
+        take.raise_failure()
         _write_text(reader.context, path, text.encode(), force)
-    return numbers
+    return _numbers(summary, against)
+
+
+def _title(source: Any) -> bytes:
+    return os.fsencode(source) if isinstance(source, (str, os.PathLike)) else b"report"
+
+
+class _Charts:
+    """Writes each chart that the library hands out into a folder."""
+
+    def __init__(self, context: Context, folder: str | None, force: bool) -> None:
+        self._context, self._folder, self._force, self._failure = context, folder, force, None
+        self.pointer = dict(c.sheaf_page_options._fields_)["take"](self._take)
+
+    def _take(self, _user: Any, name: bytes, svg: Any, _err: Any) -> int:
+        try:
+            path = os.path.join(self._folder or "", name.decode())
+            _write_text(self._context, path, string_at(svg[0].data, svg[0].size), self._force)
+        except BaseException as failure:  # noqa: BLE001: it is raised where Python is called again
+            self._failure = self._failure or failure
+        return c.SHEAF_OK
+
+    def raise_failure(self) -> None:
+        if self._failure:
+            raise self._failure
 
 
 def _write_text(context: Context, path: Path, text: bytes, force: bool) -> None:

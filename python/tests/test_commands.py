@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The command's functions give what the command prints."""
 import json
+import os
 import subprocess
 import warnings
 
@@ -64,6 +65,35 @@ def test_rows_before_a_flaw(tmp):
 
 def test_stats(tmp):
     agree(sheaf.stats, "stats", tmp)
+
+
+def test_report(tmp):
+    path, other = words(tmp), tmp / "other.ctf"
+    other.write_text(path.read_text() + path.read_text().splitlines()[-1].replace("1", "0") + "\n")
+    numbers = sheaf.report(path)
+    assert numbers == sheaf.stats(path)
+    (tmp / "svg").mkdir()
+    both = sheaf.report(path, tmp / "both.html", other=other, svg=str(tmp / "svg"))
+    assert both["other"] == sheaf.stats(other) and both["drift"]
+    page = (tmp / "both.html").read_text()
+    assert "<h2>Drift</h2>" in page and "other.ctf" in page
+    charts = list((tmp / "svg").iterdir())
+    assert charts
+    for chart in charts:
+        assert chart.read_text().startswith("<?xml")
+    with raises(FileExistsError):
+        sheaf.report(path, tmp / "both.html")
+    with raises(OSError):
+        sheaf.report(path, tmp / "more.html", other=other, svg=str(tmp / "nowhere"), force=True)
+
+
+def test_show(tmp):
+    path = words(tmp)
+    done = subprocess.run([os.environ["SHEAF"], "show", "--row", "1", path], capture_output=True, text=True, check=True,
+                          env={**os.environ, "LC_ALL": "C.UTF-8", "COLUMNS": "80"})
+    assert sheaf.show(path, row=1) == done.stdout
+    with raises(IndexError):
+        sheaf.show(path, row=99)
 
 
 def test_schema(tmp):

@@ -150,7 +150,7 @@ void sheaf_page_drift(sheaf_page *p)
 	sheaf_builder_text(&p->b,
 	                   " differs, the most first: distances of histograms from 0 (the same) to 1 (nothing "
 	                   "in common), the difference of means in standard deviations, and indices that only "
-	                   "it uses. In the charts it is the outline.</p><table><thead><tr>");
+	                   "it uses. In the charts it is the outline.</p><table class=\"numbers\"><thead><tr>");
 	static const char *const names[] = {"field", "rule", "lengths", "values", "means", "new indices"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		sheaf_builder_printf(&p->b, "<th scope=\"col\">%s</th>", names[i]);

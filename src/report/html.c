@@ -6,19 +6,37 @@
 #include <math.h>
 #include <stdio.h>
 
+/* Characters that turn the direction of what stands after them: U+061C, U+200E, U+200F, U+202A to U+202E and
+ * U+2066 to U+2069. */
+static bool is_turn(const uint8_t *at, size_t length)
+{
+	if (length == 2) return at[0] == 0xd8 && at[1] == 0x9c;
+	if (length != 3 || at[0] != 0xe2) return false;
+	return (at[1] == 0x80 && (at[2] == 0x8e || at[2] == 0x8f || (at[2] >= 0xaa && at[2] <= 0xae))) ||
+	       (at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9);
+}
+
+/* What stands for a character that is not shown as it is; NULL: nothing does. */
+static const char *replacement(const uint8_t *at, size_t length)
+{
+	bool control = (*at < ' ' && *at != '\n' && *at != '\t') || *at == 0x7f;
+	if (length == 0 || control || is_turn(at, length)) return "\xef\xbf\xbd";
+	switch (*at) {
+	case '&': return "&amp;";
+	case '<': return "&lt;";
+	case '>': return "&gt;";
+	case '"': return "&quot;";
+	case '\'': return "&#39;";
+	default: return NULL;
+	}
+}
+
 void sheaf_html_text(sheaf_builder *b, const char *text, size_t n)
 {
 	const uint8_t *at = (const uint8_t *)text, *end = at + n;
 	while (at < end) {
 		size_t length = sheaf_utf8_length(at, (size_t)(end - at));
-		const char *other = *at == '&'                                                 ? "&amp;"
-		                    : *at == '<'                                               ? "&lt;"
-		                    : *at == '>'                                               ? "&gt;"
-		                    : *at == '"'                                               ? "&quot;"
-		                    : *at == '\''                                              ? "&#39;"
-		                    : length == 0                                              ? "\xef\xbf\xbd"
-		                    : (*at < ' ' && *at != '\n' && *at != '\t') || *at == 0x7f ? "\xef\xbf\xbd"
-		                                                                               : NULL;
+		const char *other = replacement(at, length);
 		if (other)
 			sheaf_builder_text(b, other);
 		else
@@ -168,7 +186,8 @@ static void put_words_of(sheaf_builder *b, const sheaf_chart *chart)
 
 static void put_head(sheaf_builder *b, const sheaf_chart *chart)
 {
-	sheaf_builder_text(b, "<details><summary>Numbers</summary><table><thead><tr><th scope=\"col\">");
+	sheaf_builder_text(
+		b, "<details><summary>Numbers</summary><table class=\"numbers\"><thead><tr><th scope=\"col\">");
 	sheaf_html_words(b, chart->what);
 	sheaf_builder_text(b, "</th><th scope=\"col\">");
 	sheaf_html_words(b, chart->amounts ? chart->amounts : "count");

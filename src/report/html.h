@@ -19,10 +19,10 @@ void sheaf_html_real(sheaf_builder *b, double v);
 void sheaf_html_share(sheaf_builder *b, double share);
 
 /* A line across a chart, and what it is: "p95". */
-typedef struct sheaf_mark {
+typedef struct sheaf_chart_mark {
 	const char *label;
 	double at;
-} sheaf_mark;
+} sheaf_chart_mark;
 
 /* A figure with a bar chart, its summary in words and its numbers as a table that opens; one bar alone is no
  * chart, only words. `number` is different for each figure of a page. With `logarithmic` a bar's height is
@@ -36,7 +36,7 @@ typedef struct sheaf_chart {
 	int n;
 	bool logarithmic;
 	const char *other;
-	const sheaf_mark *marks;
+	const sheaf_chart_mark *marks;
 	int nmarks;
 } sheaf_chart;
 void sheaf_html_chart(sheaf_builder *b, const sheaf_chart *chart);

@@ -16,7 +16,8 @@ static const char style[] =
 	"nav a{margin-right:1rem;overflow-wrap:anywhere}"
 	"table{border-collapse:collapse;font-variant-numeric:tabular-nums;margin:.5rem 0}"
 	"th,td{text-align:left;padding:.15rem 1rem .15rem 0;vertical-align:top;overflow-wrap:anywhere}"
-	"td+td{text-align:right}thead th{border-bottom:1px solid #c9cad2;vertical-align:bottom}"
+	".numbers td,.numbers thead th+th{text-align:right}thead th{border-bottom:1px solid "
+	"#c9cad2;vertical-align:bottom}"
 	"th,figcaption,.note,summary{font-weight:400;color:#55565e}"
 	"figcaption,.note{font-size:.9rem}figure{margin:.75rem 0}svg{display:block;width:100%;height:auto}"
 	"svg text{font-size:13px;fill:#55565e}svg .end{text-anchor:end}.bar{fill:#2f6f9f}.axis{stroke:#c9cad2}"
@@ -30,7 +31,7 @@ static const char style[] =
 	"@media print{body{color:#000;background:#fff;max-width:none}th,figcaption,.note,summary{color:#333}"
 	"svg text{fill:#333}.bar{fill:#2f6f9f}.other{stroke:#b04a00}.mark{stroke:#333}"
 	"figure,tr{break-inside:avoid}h2,h3{break-after:avoid}.skip,nav,details{display:none}}";
-static const char style_hash[] = "P4r2in3v7XnVpfrjco3YlUaARmPSi3CO9QpTFk7d4/E=";
+static const char style_hash[] = "+KXIRJGnwyq1awuqbk8LAoFAZ/GSn2/PcpOK2cl0k6M=";
 
 /* ---- the frame ---- */
 

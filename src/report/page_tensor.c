@@ -124,7 +124,7 @@ static void put_degrees(sheaf_page *p, int d)
 	         "%" PRId64 " in all, %" PRId64 " without entries; the others have up to %" PRId64
 	         ", median %.0f, p95 %.0f, p99 %.0f.",
 	         f->dim, never, counts.most, q.p50, q.p95, q.p99);
-	const sheaf_mark marks[] = {{"p50", q.p50}, {"p95", q.p95}, {"p99", q.p99}};
+	const sheaf_chart_mark marks[] = {{"p50", q.p50}, {"p95", q.p95}, {"p99", q.p99}};
 	sheaf_page_chart(p, &(sheaf_chart){.title = "Entries of each",
 	                                   .words = words,
 	                                   .what = "entries",

@@ -12,7 +12,7 @@ enum { SHADES = 255, LEVEL = 6, CHUNK_HEAD = 8, TAG = 4 };
 
 void sheaf_shade(double share, uint8_t rgb[3])
 {
-	static const uint8_t stops[][3] = {{237, 229, 160}, {109, 190, 127}, {49, 120, 142}, {61, 30, 90}};
+	static const uint8_t stops[][3] = {{190, 201, 84}, {84, 174, 118}, {49, 120, 142}, {61, 30, 90}};
 	enum { PARTS = sizeof stops / sizeof *stops - 1 };
 	double at = fmin(fmax(share, 0), 1) * PARTS;
 	int part = at >= PARTS ? PARTS - 1 : (int)at;

@@ -24,7 +24,7 @@ static void put_lengths(sheaf_page *p, const char *title, const char *what, cons
 	if (h->n == 0) return;
 	if (other && other->n == 0) other = NULL;
 	sheaf_quantiles q = sheaf_length_quantiles(h);
-	const sheaf_mark marks[] = {{"p50", q.p50}, {"p95", q.p95}, {"p99", q.p99}};
+	const sheaf_chart_mark marks[] = {{"p50", q.p50}, {"p95", q.p95}, {"p99", q.p99}};
 	snprintf(words, sizeof words,
 	         "%s: %" PRId64 " to %" PRId64 ", mean %.4g, median %.0f, p95 %.0f, p99 %.0f%s", what, h->least,
 	         h->most, sheaf_length_counts_mean(h), q.p50, q.p95, q.p99,
@@ -78,7 +78,7 @@ static void put_values(sheaf_page *p, const sheaf_field_summary *f, const sheaf_
 		return;
 	}
 	sheaf_quantiles q = sheaf_value_quantiles(f);
-	const sheaf_mark marks[] = {{"p50", q.p50}, {"p95", q.p95}, {"p99", q.p99}};
+	const sheaf_chart_mark marks[] = {{"p50", q.p50}, {"p95", q.p95}, {"p99", q.p99}};
 	if (sheaf_values_finite(v))
 		snprintf(words, sizeof words,
 		         "Values from %.6g to %.6g; %smedian %.4g, p95 %.4g, p99 %.4g. Bars by size on both sides of "
@@ -236,6 +236,10 @@ static void put_items(sheaf_page *p, const sheaf_field *field, const sheaf_field
 	sheaf_page_note(p, words);
 	if (labels) put_label_chart(p, field, most, n);
 	if (labels) put_balance(p, most, n);
+	if (n > 0 && most[0]->count == 1 && distinct > 1) {
+		sheaf_page_note(p, "Each is there once.");
+		return;
+	}
 	put_most_frequent(p, field, most, n < MOST_NAMED ? n : MOST_NAMED, labels ? all : 0);
 }
 
@@ -243,7 +247,7 @@ static void put_items(sheaf_page *p, const sheaf_field *field, const sheaf_field
 
 static void begin_columns(sheaf_page *p, const char *const *names, int n)
 {
-	sheaf_builder_text(&p->b, "<table><thead><tr>");
+	sheaf_builder_text(&p->b, "<table class=\"numbers\"><thead><tr>");
 	for (int i = 0; i < n; i++) {
 		sheaf_builder_text(&p->b, "<th scope=\"col\">");
 		sheaf_html_words(&p->b, names[i]);
@@ -321,7 +325,13 @@ void sheaf_page_field(sheaf_page *p, int number)
 	sheaf_builder_text(&p->b, "<section><h2>");
 	sheaf_html_name(&p->b, field->name);
 	sheaf_builder_text(&p->b, "</h2>");
-	sheaf_page_note(p, sheaf_field_text(field, text, sizeof text));
+	if (sheaf_field_is_stream(field))
+		sheaf_field_text(field, text, sizeof text);
+	else if (of_texts)
+		snprintf(text, sizeof text, "%s", sheaf_field_storage(field));
+	else
+		snprintf(text, sizeof text, "%s, %s", sheaf_field_storage(field), sheaf_type_name(field->type));
+	sheaf_page_note(p, text);
 	put_missing(p, f);
 	put_lengths(p, "Lengths", of_texts ? "bytes of a text" : "samples in a sequence", &f->lengths,
 	            other ? &other->lengths : NULL);
