@@ -43,7 +43,7 @@ static void close_feeding(feeding *f)
 	sheaf_context_free(f->cx);
 }
 
-/* One sweep: all batches, or only so many. */
+/* One sweep: all batches, or that many. */
 static int64_t pull(feeding *f, int64_t most)
 {
 	const sheaf_batch *batch;
@@ -211,7 +211,7 @@ static void run_in_order(const bench_job *job, void *state, bench_yield *out)
 		.size = sizeof options, .batch_size = MANY, .unit = SHEAF_SIZE_SEQUENCES, .order = "file"};
 	(void)state;
 	run_file(job, job->text, SHEAF_INDEX_NEVER, &options, INT64_MAX, out);
-	out->values = 0; /* sequences; the parser tells values */
+	out->values = 0; /* sequences; the parser counts values */
 }
 
 const bench_runner batches_shuffled = {"full shuffle", NULL, run_shuffled};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the files of the bench share. A race lets entrants do the same job in turn, each in a process of its
- * own, round after round, so that noise of the machine meets all of them. Ours are told by their ratios to
+ * own, round after round, so that noise of the machine meets all of them. Ours are judged by their ratios to
  * the peers of the same race. */
 #ifndef BENCH_H
 #define BENCH_H

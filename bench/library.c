@@ -89,7 +89,7 @@ static void run_index(const bench_job *job, void *state, bench_yield *out)
 
 const bench_runner index_text = {"index pass", begin_parsing, run_index};
 
-/* Where nothing less tells the lengths of rows, their survey reads all of a file into the format's own model,
+/* Where nothing less gives the lengths of rows, their survey reads all of a file into the format's own model,
  * and makes nothing of it. The pieces are those in which rows are read. */
 enum { PIECE = 512 << 10 };
 

@@ -41,7 +41,7 @@ static void put_text(bench_text *t, const char *s)
 
 static void put_byte(bench_text *t, char c) { t->bytes[t->used++] = c; }
 
-/* With zeros in front up to `least` digits. */
+/* With leading zeros up to `least` digits. */
 static void put_digits(bench_text *t, uint64_t value, int least)
 {
 	char digits[24];

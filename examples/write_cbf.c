@@ -27,7 +27,7 @@ static sheaf_status write_file(const char *path, sheaf_context *cx, sheaf_error 
 		sheaf_build_wrap(b, 1, SHEAF_PART_INDICES, 0, &(sheaf_foreign){.data = labels, .count = 4});
 		sheaf_build_wrap(b, 1, SHEAF_PART_VALUES, 0, &(sheaf_foreign){.data = ones, .count = 4});
 		sheaf_build_rows(b, 2);
-		status = sheaf_frame_builder_take(b, &frame, err); /* tells what went wrong in any call above */
+		status = sheaf_frame_builder_take(b, &frame, err); /* says what went wrong in any call above */
 	}
 	if (!status) status = sheaf_create(path, &schema, NULL, cx, &writer, err);
 	if (!status) status = sheaf_write(writer, &frame, err);

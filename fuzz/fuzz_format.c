@@ -430,7 +430,7 @@ static void read_again(const choice *c, const bytes *file, const sheaf_setting *
 		broken("what was written is not what was read", NULL);
 }
 
-/* Text does not tell all types: what was declared is declared again, and what was not may be read as
+/* Text does not show all types: what was declared is declared again, and what was not may be read as
  * another. */
 static bool declare_columns(const choice *c, const sheaf_context *cx, sheaf_setting *settings, int *n)
 {
@@ -479,7 +479,7 @@ static void write_and_read(const choice *c, const outcome *before)
 
 /* ---- spellings ---- */
 
-/* The same in the spelling of a suffix. *same is false where something of it was told to be said
+/* The same in the spelling of a suffix. *same is false where something of it was reported to be said
  * otherwise. */
 static sheaf_status respell(const choice *c, sheaf_bytes from, const char *suffix, bytes *to, bool *same)
 {

@@ -315,7 +315,7 @@ begin 'integers that no float holds are a loss'
 for to in ctf cbf; do
 	expect 6 convert large.mtx "large.$to"
 	has err 'expected values that fit float64, found 1 of int64 that do not'
-	has err '(--allow-loss goes ahead)'
+	has err '(--allow-loss writes it anyway)'
 	expect 0 convert --allow-loss large.mtx "large.$to"
 done
 grep -v 93 large.mtx | sed 's/2 2$/2 1/' | sed 's/^1 2 2$/1 2 1/' >exact.mtx
@@ -711,7 +711,7 @@ begin 'an output far larger than its input is refused, with the size, before any
 for out in far.npy far.ctf far.cbf; do
 	expect 5 convert far.tns $out
 	has err 'expected an output of at most 1073741824 bytes, which is 64 times the input or 1 GiB, found a need for'
-	has err '(--allow-large goes ahead)'
+	has err '(--allow-large writes it anyway)'
 	[ ! -e $out ] || fault "$out: expected no such file"
 done
 has err 'a need for 50000000000 or more'

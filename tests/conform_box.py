@@ -245,13 +245,13 @@ def attributes():
 GREETING = "say(HELLO, struct.pack('<I', 1))\nhear()\n"
 BAD = {
     "one that ends at once": ("sys.exit(3)", "gave up (exit status 3)"),
-    "one that is killed": ("os.kill(os.getpid(), signal.SIGSEGV)", "broke down (signal 11)"),
-    "one that breaks down when it lists": (GREETING + "item()\nos.kill(os.getpid(), signal.SIGABRT)", "broke down (signal 6)"),
-    "one that breaks down when it reads": (GREETING + "item()\nsay(DONE, b'\\0')\nattributes()\nos.kill(os.getpid(), signal.SIGBUS)", "broke down (signal 7)"),
+    "one that is killed": ("os.kill(os.getpid(), signal.SIGSEGV)", "crashed (signal 11)"),
+    "one that breaks down when it lists": (GREETING + "item()\nos.kill(os.getpid(), signal.SIGABRT)", "crashed (signal 6)"),
+    "one that breaks down when it reads": (GREETING + "item()\nsay(DONE, b'\\0')\nattributes()\nos.kill(os.getpid(), signal.SIGBUS)", "crashed (signal 7)"),
     "one that says nothing": ("time.sleep(1000)", "says nothing for"),
     "one that says half": ("s.sendall(b'xyz')\ntime.sleep(1000)", "says nothing for"),
     "one that works for ever": (GREETING + "resource.setrlimit(resource.RLIMIT_CPU, (1, 1000))\nwhile True: pass", "takes more than"),
-    "one that closes its end and stays": (GREETING + "s.close()\ntime.sleep(1000)", "broke down (signal 9)"),
+    "one that closes its end and stays": (GREETING + "s.close()\ntime.sleep(1000)", "crashed (signal 9)"),
     "one of another version": ("say(HELLO, struct.pack('<I', 99))\nhear()", "found another"),
     "one that says something else": ("s.sendall(b'HTTP/1.1 200 OK\\r\\n' * 100)\nhear()", "found one that is too long"),
     "a message that is too long": (GREETING + "s.sendall(struct.pack('<II', ITEM, 1 << 30))\nhear()", "found one that is too long"),

@@ -943,7 +943,7 @@ static void loss_is_refused(void **state)
 	assert_int_equal(SHEAF_LOSS, write_loss(l, &r, text));
 	snprintf(wanted, sizeof wanted,
 	         "out: expected data that format ctf can hold, found loss: %s (%d); the output is abandoned "
-	         "(--allow-loss goes ahead)",
+	         "(--allow-loss writes it anyway)",
 	         l->rule, strcmp(l->rule, "infinity") == 0 ? 2 : 1);
 	assert_string_equal(wanted, err.message);
 	assert_string_equal(l->message, find_rule(&r, l->rule)->text);
@@ -973,7 +973,7 @@ static void all_kinds_of_loss_are_named_at_once(void **state)
 	begin(&r, (sheaf_context_options){0});
 	assert_int_equal(SHEAF_LOSS, write_loss(&l, &r, text));
 	assert_string_equal("out: expected data that format ctf can hold, found loss: infinity (2), NaN (2), "
-	                    "stream without samples (3); the output is abandoned (--allow-loss goes ahead)",
+	                    "stream without samples (3); the output is abandoned (--allow-loss writes it anyway)",
 	                    err.message);
 	end(&r);
 }

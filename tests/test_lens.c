@@ -271,7 +271,7 @@ static const caret carets[] = {
 	 "x.ex:1:7 (byte 6): expected a unit between two ends of ranges, found \"-4\"; kept, but Lens fails when it presents the example", 0},
 	{";name:{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}};",
 	 "      ^", SHEAF_NOTE, "deep nesting",
-	 "x.ex:1:7 (byte 6): expected at most 32 brackets within each other, which is what Lens has room for, found more", 0},
+	 "x.ex:1:7 (byte 6): expected at most 32 brackets within each other, as many as Lens has room for, found more", 0},
 	{";I:1e400;",
 	 "   ^", SHEAF_WARNING, "value overflow",
 	 "x.ex:1:4 (byte 3): expected a value that float32 can hold, found \"1e400\"; read as infinity", 0},

@@ -34,7 +34,7 @@ static void test_bound_of_a_sink(void **state)
 	assert_status(SHEAF_LIMIT, sheaf_sink_write(sink, step, 1, &err));
 	assert_message(
 		"out: expected an output of at most 1073741824 bytes, which is 64 times the input or 1 GiB, found "
-		"a need for 1073741825 or more (--allow-large goes ahead)");
+		"a need for 1073741825 or more (--allow-large writes it anyway)");
 	assert_status(SHEAF_LIMIT, sheaf_sink_commit(sink, &err));
 	assert_int_equal(written, 1 << 30);
 	/* more input, more output */
@@ -98,7 +98,7 @@ static void test_bound_of_a_writer(void **state)
 	int64_t written;
 	assert_status(SHEAF_LIMIT, write_dense(false, &written));
 	if (SIZE_MAX < UINT64_MAX) return; /* where sizes have 32 bits, the limit of memory is met before */
-	assert_message("(--allow-large goes ahead)");
+	assert_message("(--allow-large writes it anyway)");
 	assert_true(written <= 1 << 30);
 	assert_true(written > 1 << 29);
 	most_written = (1 << 30) + (1 << 20);
@@ -124,7 +124,7 @@ static void test_layout_instead_of_another(void **state)
 	begin(&r, (sheaf_context_options){0});
 	assert_ok(sheaf_tell_of_layout(r.cx, "a.h5", 1 << 21, "DCSR", "CSR", &err));
 	assert_int_equal(r.n, 1);
-	assert_text("a.h5: expected rows that are not many times as many as the entries, for layout CSR, found "
+	assert_text("a.h5: expected not many more rows than entries, for layout CSR, found "
 	            "2097152 rows; it is stored as DCSR (--layout CSR keeps to that)",
 	            r.found[0].text);
 	end(&r);

@@ -87,7 +87,7 @@ static const struct {
      0},
 	/* texts have a size */
 	{{"csv", "s\nabc\n", "npy", NULL, SHEAF_UNSUPPORTED, NULL,
-      "column \"s\": expected a fixed number of bytes for texts (--string-bytes, at least 2), found none"},
+      "column \"s\": expected a fixed length in bytes for texts (--string-bytes, at least 2), found none"},
      0,
      0},
 	{{"csv", "s\nabc\nabcd\n", "npy", "-string-bytes=3", SHEAF_LOSS, NULL,

@@ -155,7 +155,7 @@ static void test_damage_far_inside(void **state)
 		                         NULL,
 		                         SHEAF_DATA,
 		                         NULL,
-		                         "expected the sum that the list says (CRC-32)"};
+		                         "expected the checksum that the list of members has (CRC-32)"};
 		check_conversion(&back, archive.size, 0);
 		archive.data[at] ^= 1;
 	}
@@ -184,7 +184,7 @@ static void test_heads_that_contradict(void **state)
 		const char *message;
 	} fields[] = {
 		{6, "found another method"}, /* encrypted */
-		{8, "expected a head that says what the list of members says, found another method"},
+		{8, "expected a header that agrees with the list of members, found another method"},
 		{14, "found another sum (CRC-32)"},
 		{18, "found another size in the archive"},
 		{22, "found another size"},

@@ -353,7 +353,7 @@ static void test_changed_bytes(void **state)
 	uint8_t *changed = malloc(bytes.size);
 	assert_non_null(changed);
 	assert_status(SHEAF_DATA, sheaf_summary_load(bytes.data, bytes.size - 1, cx, &loaded, &err));
-	assert_message("expected bytes of its hash");
+	assert_message("expected bytes that match its hash");
 	assert_null(loaded);
 	assert_status(SHEAF_DATA, sheaf_summary_load("sheaf", 5, cx, &loaded, &err));
 	memcpy(changed, bytes.data, bytes.size);

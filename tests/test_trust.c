@@ -211,7 +211,7 @@ static void test_streams_that_some_lines_show(void **state)
 	assert_nothing_comes_of_it();
 	sheaf_dataset *dataset = open_input(SHEAF_INDEX_USE);
 	assert_status(SHEAF_STALE, hash_dataset(dataset, true, true, hash));
-	assert_message("expected the streams that its index tells");
+	assert_message("expected the streams that its index names");
 	sheaf_close(dataset);
 }
 

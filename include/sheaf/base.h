@@ -155,11 +155,11 @@ typedef struct sheaf_context_options {
 	/* Files are read into memory, never mapped: a map changes with its file, and reading one that was cut off
 	 * raises SIGBUS. */
 	bool no_mapping;
-	/* Told of each problem that does not stop the call, in input order (but what only the whole input shows
-	 * comes at its end), on the thread that called the library, one at a time. It must not call the library
-	 * with the same context. */
+	/* Called with each problem that does not stop the call, in input order (but what only the whole input
+	 * shows comes at its end), on the thread that called the library, one at a time. It must not call the
+	 * library with the same context. */
 	void (*on_problem)(void *user, const sheaf_problem *problem);
-	/* Told now and then how many bytes of the input are done; total is -1 where not known. */
+	/* Called now and then with how many bytes of the input are done; total is -1 where not known. */
 	void (*on_progress)(void *user, int64_t done, int64_t total);
 	/* What the work is at when it is no longer reading: "sorting", "writing", "syncing", or "reading" where
 	 * it begins again; static texts. Until the next one, on_progress counts rows, not bytes. */
@@ -197,7 +197,7 @@ SHEAF_API int64_t sheaf_context_problems(const sheaf_context *cx, sheaf_severity
 /* Bytes allocated now and at most so far. */
 SHEAF_API int64_t sheaf_context_memory(const sheaf_context *cx, int64_t *peak);
 
-/* Bytes that somebody else owns. */
+/* Bytes that are borrowed. */
 typedef struct sheaf_bytes {
 	const uint8_t *data;
 	size_t size;

@@ -47,7 +47,7 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_schema_add_bytes(sheaf_schema *schema, co
                                                         sheaf_missing missing, sheaf_error *err);
 /* Makes an empty schema that of a tensor's entries (COO): a coordinate column for each of tensor->rank
  * dimensions, 0 to SHEAF_MAX_RANK, named i, j, k, ..., I32 where the extent fits, and a column "value" of
- * meaning NUMBER, BOOL or COMPLEX. *tensor is copied; a zero `order` in all places stands for by rows. */
+ * meaning NUMBER, BOOL or COMPLEX. *tensor is copied; a zero `order` in all places means by rows. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_schema_add_entries(sheaf_schema *schema, const sheaf_tensor *tensor,
                                                           sheaf_meaning meaning, sheaf_type type,
                                                           sheaf_error *err);

@@ -91,9 +91,9 @@ SHEAF_API const sheaf_schema *sheaf_dataset_schema(const sheaf_dataset *dataset)
 SHEAF_API const sheaf_format *sheaf_dataset_format(const sheaf_dataset *dataset);
 SHEAF_API const sheaf_source *sheaf_dataset_source(const sheaf_dataset *dataset);
 SHEAF_API void sheaf_dataset_facts(const sheaf_dataset *dataset, sheaf_facts *out);
-/* What else the format tells of its file: lines of text or, as JSON, members of an object, each with a comma
+/* What else the format says of its file: lines of text or, as JSON, members of an object, each with a comma
  * before it. *out is reset first and empty where there is nothing to tell. */
-/* Appends what a container holds beside the datasets that sheaf_members tells: lines for people, or members
+/* Appends what a container holds besides the datasets that sheaf_members gives: lines for people, or members
  * of a JSON object, each with a comma before it. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_besides(const char *path, const sheaf_open_options *options, bool json,
                                                sheaf_context *cx, sheaf_buffer *out, sheaf_error *err);
@@ -190,7 +190,7 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_convert(const char *const *inputs, int ni
  * longer those of a file, so `lines` is empty. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_read_all(sheaf_dataset *dataset, sheaf_frame *out, sheaf_error *err);
 
-/* One difference between two datasets. The strings live only as long as the call that tells it. */
+/* One difference between two datasets. The strings live only as long as the call that gives it. */
 typedef struct sheaf_difference {
 	int64_t row;        /* -1: of the datasets as a whole */
 	const char *stream; /* NULL: of the row as a whole */
@@ -210,7 +210,7 @@ typedef struct sheaf_diff_options {
 
 /* Compares contents whatever the formats: streams by name, rows in order, values exactly (a NaN equals a NaN,
  * -0 is not 0) whatever the element types; two tensors entry by entry, whatever their layouts, structures and
- * the order of their entries. *equal tells the outcome. Reads both to the end, or until on_difference has
+ * the order of their entries. *equal is the outcome. Reads both to the end, or until on_difference has
  * enough. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_diff(sheaf_dataset *a, sheaf_dataset *b,
                                             const sheaf_diff_options *options, bool *equal, sheaf_error *err);

@@ -209,7 +209,7 @@ typedef struct sheaf_frame {
 	sheaf_buffer lines;   /* int64 of each row: the line it begins on, for messages; empty where the input has
 	                         no lines */
 	sheaf_buffer numbers; /* int64 of each row: its number in the dataset; empty: they follow one another */
-	sheaf_buffer notes;   /* what a format's decode tells its review */
+	sheaf_buffer notes;   /* what a format's decode passes to its review */
 	sheaf_context *cx;    /* whose memory the columns are, with their levels and buffers of indices; NULL in a
 	                         frame that is made by hand */
 	size_t size;          /* bytes of that memory */

@@ -26,9 +26,9 @@ typedef struct sheaf_piece_entry {
 /* The table of a dataset, made by the first call, which must come before sheaf_next: the chunks of a format
  * that has chunks; else pieces of sheaf_open_options.piece_bytes (0: 2 MiB), found in one pass that counts
  * lines and ids but reads no values where the format can do so, and decodes everything where it cannot. What
- * is wrong with the rows is not told then, but when they are read. The same input, settings and piece size
- * give the same table. The source must be seekable (sheaf_open_options.random) where it is no plain file.
- * *out is borrowed and valid until sheaf_close. */
+ * is wrong with the rows is not reported then, but when they are read. The same input, settings and piece
+ * size give the same table. The source must be seekable (sheaf_open_options.random) where it is no plain
+ * file. *out is borrowed and valid until sheaf_close. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_pieces(sheaf_dataset *dataset, const sheaf_pieces **out,
                                                       sheaf_error *err);
 

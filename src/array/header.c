@@ -110,7 +110,7 @@ static sheaf_status read_header(sheaf_array *a, sheaf_error *err)
 	                                         : (int64_t)sheaf_load_u32le(head.data + 8);
 	sheaf_buffer_reset(&head);
 	snprintf(found, sizeof found, "version %d", version);
-	if (!begins) return refuse(a, SHEAF_DATA, 0, "the mark of an array of NumPy", "other bytes", err);
+	if (!begins) return refuse(a, SHEAF_DATA, 0, "the signature of a NumPy array", "other bytes", err);
 	if (version < 1 || version > 3)
 		return refuse(a, SHEAF_UNSUPPORTED, MARK, "version 1, 2 or 3", found, err);
 	int64_t at = version == 1 ? PREAMBLE : LONG_PREAMBLE;

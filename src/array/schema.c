@@ -180,15 +180,15 @@ static sheaf_status set_type(sheaf_part *part, const sheaf_field *field, int64_t
 		part->kind = field->meaning == SHEAF_STRING ? 'S' : 'V';
 		part->size = list ? string_bytes : field->levels[0].extents[0];
 		if (part->kind == 'V' && list)
-			return refuse(field, "bytes of a fixed number", "any number of bytes", err);
+			return refuse(field, "byte strings of a fixed length", "ones of any length", err);
 		if (part->size < 2 && list)
 			return refuse(field,
-			              "a fixed number of bytes for texts (" SHEAF_OPTION("string-bytes") ", at least 2)",
+			              "a fixed length in bytes for texts (" SHEAF_OPTION("string-bytes") ", at least 2)",
 			              "none", err);
 		if (part->size > INT32_MAX) return refuse(field, "texts of less than 2^31 bytes", "longer ones", err);
 		break;
 	case SHEAF_NUMBER: part->kind = (char)(real ? 'f' : field->type >= SHEAF_I8 ? 'i' : 'u'); break;
-	default: return refuse(field, "an item of NumPy's", "another shape", err);
+	default: return refuse(field, "an item that NumPy can hold", "another shape", err);
 	}
 	return SHEAF_OK;
 }

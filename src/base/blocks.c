@@ -36,7 +36,7 @@ static void drop_oldest(sheaf_blocks *blocks)
 }
 
 /* Whether the block was taken to be kept. What nobody has asked for makes room: what grows by doubling leaves
- * many blocks behind that nobody wants. */
+ * many blocks that nobody wants. */
 static bool keep(sheaf_blocks *blocks, void *memory, size_t size)
 {
 	if (size > blocks->most) return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Findings that are kept to be reported later: work that is done ahead of its turn must not tell of what it
+/* Findings that are kept to be reported later: work that is done ahead of its turn must not report what it
  * finds before its turn comes. */
 #ifndef SHEAF_BASE_FINDINGS_H
 #define SHEAF_BASE_FINDINGS_H

@@ -19,7 +19,7 @@ void sheaf_signal_wait(sheaf_signal *signal, sheaf_mutex *mutex)
 void sheaf_signal_one(sheaf_signal *signal) { pthread_cond_signal(&signal->it); }
 void sheaf_signal_all(sheaf_signal *signal) { pthread_cond_broadcast(&signal->it); }
 
-/* Signals that tell of a fault stay: they go to the thread that made it. */
+/* Signals of a fault stay: they go to the thread that made it. */
 static void list_signals(sigset_t *set)
 {
 	sigfillset(set);

@@ -63,8 +63,8 @@ sheaf_status sheaf_row_source_weigh(sheaf_row_source *s, sheaf_error *err)
 			"frequencies: expected a column \"freq\" with a number for each sequence, found none");
 	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)s->rows.rows, sizeof *s->frequencies, &memory, err));
 	s->frequencies = (double *)memory;
-	SHEAF_TRY(
-		sheaf_context_quiet(s->cx, &quiet, err)); /* findings are told when the rows are read for a batch */
+	SHEAF_TRY(sheaf_context_quiet(s->cx, &quiet,
+	                              err)); /* findings are reported when the rows are read for a batch */
 	sheaf_status status = read_all(s, s->origins[column].column, quiet, err);
 	sheaf_context_free(quiet);
 	s->rows.frequencies = s->frequencies;

@@ -32,7 +32,7 @@ typedef struct item {
 
 typedef struct reading {
 	const sheaf_row_source_part *part;
-	sheaf_context *quiet; /* findings are told when the rows are read for a batch */
+	sheaf_context *quiet; /* findings are reported when the rows are read for a batch */
 	sheaf_pipeline pipeline;
 	int64_t next;
 } reading;

@@ -22,7 +22,7 @@ SHEAF_USE sheaf_status sheaf_mixture_open(const sheaf_rows *rows, const sheaf_mi
                                           sheaf_context *cx, sheaf_mixture **out, sheaf_error *err);
 /* As sheaf_order.fill. */
 SHEAF_USE sheaf_status sheaf_mixture_fill(sheaf_mixture *m, sheaf_item_run *run, sheaf_error *err);
-/* The chunks of one table, by their numbers in all tables, as sheaf_order tells them, and the sweep of that
+/* The chunks of one table, by their numbers in all tables, as sheaf_order gives them, and the sweep of that
  * table which they are of. */
 int64_t sheaf_mixture_sweep(const sheaf_mixture *m, int table);
 int64_t sheaf_mixture_needed(const sheaf_mixture *m, int table);

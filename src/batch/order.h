@@ -29,7 +29,7 @@ typedef struct sheaf_rows {
 typedef struct sheaf_item {
 	int64_t row;
 	uint32_t samples;
-	uint64_t owner; /* what shards are told by: see sheaf_order.shards */
+	uint64_t owner; /* what shards are distinguished by: see sheaf_order.shards */
 	bool begins;    /* a batch has to begin here, whatever there is room for */
 } sheaf_item;
 

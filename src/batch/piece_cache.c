@@ -220,8 +220,8 @@ bool sheaf_piece_cache_offer(sheaf_piece_cache *cache, int64_t piece)
 	return true;
 }
 
-/* The piece that was begun first comes to the cache; one that has something to tell is read again when it is
- * asked for. */
+/* The piece that was begun first comes to the cache; one that has something to report is read again when it
+ * is asked for. */
 static void take_in(sheaf_piece_cache *cache)
 {
 	int64_t piece;
@@ -240,7 +240,7 @@ static void take_in_all(sheaf_piece_cache *cache)
 	while (sheaf_readahead_queue_count(&cache->prefetch) > 0) take_in(cache);
 }
 
-/* A piece has something to tell, which only decoding does. From now on all are decoded: rows are gathered
+/* A piece has something to report, which only decoding does. From now on all are decoded: rows are gathered
  * from pieces of one kind. */
 static void decode_from_now_on(sheaf_piece_cache *cache)
 {

@@ -17,7 +17,7 @@ static void read_piece(void *user, void *memory)
 {
 	const sheaf_readahead_queue *p = (const sheaf_readahead_queue *)user;
 	item *i = (item *)memory;
-	sheaf_error ignored; /* it will be told when it is met again */
+	sheaf_error ignored; /* it will be reported when it is met again */
 	i->status = sheaf_row_source_read(&i->ref, i->locate, i->loaded, i->findings.cx, &ignored);
 	i->loaded->frame.cx = p->cx; /* the frame outlives the listener */
 }

@@ -25,7 +25,7 @@ SHEAF_USE sheaf_status sheaf_readahead_queue_begin(sheaf_readahead_queue *p, int
 int64_t sheaf_readahead_queue_count(const sheaf_readahead_queue *p);
 /* Whether the one begun first is complete. */
 bool sheaf_readahead_queue_is_ready(sheaf_readahead_queue *p);
-/* The one begun first, complete; *clean: it was read, and nothing was found to tell of. Where not, it has to
+/* The one begun first, complete; *clean: it was read, and nothing was found to report. Where not, it has to
  * be read again, in its turn. */
 void sheaf_readahead_queue_take(sheaf_readahead_queue *p, int64_t *piece, sheaf_loaded_piece **loaded,
                                 bool *clean);

@@ -94,7 +94,7 @@ int64_t sheaf_loaded_piece_bytes(const sheaf_loaded_piece *loaded);
 int64_t sheaf_row_source_piece_size(const sheaf_row_source *s, int64_t piece);
 /* Of what the data are: what a state of them has to agree with. */
 typedef enum sheaf_likeness {
-	SHEAF_LIKE_INPUTS, /* the streams, and the bytes of the inputs as far as a look tells them: their number,
+	SHEAF_LIKE_INPUTS, /* the streams, and the bytes of the inputs as far as a look shows them: their number,
 	                      the first and the last ones */
 	SHEAF_LIKE_ROWS,   /* the streams, and how many rows, samples and bytes there are */
 	SHEAF_LIKE_CHUNKS  /* the same, and how rows are cut into chunks */

@@ -15,11 +15,11 @@ SHEAF_USE sheaf_status sheaf_truncation_open(sheaf_plan *plan, int64_t rows, int
 void sheaf_truncation_close(sheaf_truncation *t);
 /* Forgets what is in the rows: the plan was placed elsewhere. */
 void sheaf_truncation_clear(sheaf_truncation *t);
-/* The next batch: the sequences that it has a part of in *out, as a plan tells them, and the parts in
+/* The next batch: the sequences that it has a part of in *out, as a plan gives them, and the parts in
  * *layout. END after the last epoch. */
 SHEAF_USE sheaf_status sheaf_truncation_next(sheaf_truncation *t, sheaf_planned *out, sheaf_layout *layout,
                                              sheaf_error *err);
-/* Where the epoch under way began, and how many batches it has given: together they tell what is in the
+/* Where the epoch under way began, and how many batches it has given: together they say what is in the
  * rows. */
 void sheaf_truncation_place(const sheaf_truncation *t, sheaf_mark *epoch, int64_t *batches);
 

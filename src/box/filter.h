@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is done to the bytes of a chunk before they are stored, and back. Done by us, outside of any lock and
- * by several threads; the library behind only fetches and stores. */
+ * by several threads; the library itself only fetches and stores. */
 #ifndef SHEAF_BOX_FILTER_H
 #define SHEAF_BOX_FILTER_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What kind of box the first bytes belong to, and what is wrong with an HDF5 file as far as its superblock
- * shows: the library behind is old, and what it does not see cannot break it. */
+ * shows: the library is old, and what it does not see cannot break it. */
 #include "base/endian.h"
 #include "box/inside.h"
 #include <inttypes.h>

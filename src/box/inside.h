@@ -141,7 +141,7 @@ typedef struct sheaf_box_driver {
 	sheaf_status (*append)(void *array, const void *values, size_t bytes, sheaf_error *err);
 	sheaf_status (*write_chunk)(void *array, int64_t chunk, uint32_t skipped, const void *bytes, size_t size,
 	                            sheaf_error *err);
-	/* With so many values. Frees the array whatever comes out. */
+	/* With `count` values. Frees the array whatever comes out. */
 	sheaf_status (*end_array)(void *array, int64_t count, sheaf_box_item *item, sheaf_error *err);
 	void (*drop_array)(void *array);
 } sheaf_box_driver;

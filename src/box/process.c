@@ -193,7 +193,7 @@ static sheaf_status fail_as_ended(sheaf_process *p)
 		return sheaf_process_fail(p, SHEAF_LIMIT, "the HDF5 library to read it", found);
 	}
 	if (WIFSIGNALED(how))
-		snprintf(found, sizeof found, "that the library broke down (signal %d)", WTERMSIG(how));
+		snprintf(found, sizeof found, "that the library crashed (signal %d)", WTERMSIG(how));
 	else
 		snprintf(found, sizeof found, "that the library gave up (exit status %d)", WEXITSTATUS(how));
 	return sheaf_process_fail(p, SHEAF_DATA, "a file that the HDF5 library can read", found);

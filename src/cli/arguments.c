@@ -296,8 +296,7 @@ static sheaf_status check_selection(const arguments *args, sheaf_error *err)
 	bool alone =
 		seeded && (strcmp(drawn, "fractions") == 0 || !sheaf_option_find(args->command->options, "seed"));
 	if (alone)
-		return sheaf_fail_option(err, SHEAF_USAGE, "seed",
-		                         ": expected --%s, for which it is, beside it, found none", drawn);
+		return sheaf_fail_option(err, SHEAF_USAGE, "seed", ": expected --%s with it, found none", drawn);
 	return SHEAF_OK;
 }
 

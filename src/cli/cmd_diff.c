@@ -68,7 +68,7 @@ static bool tell_difference(void *user, const sheaf_difference *difference)
 		print_json(difference);
 	else
 		print_text(difference);
-	sheaf_status status = out_check(&ignored); /* whoever closes the output tells of it */
+	sheaf_status status = out_check(&ignored); /* whoever closes the output reports it */
 	return !status;
 }
 

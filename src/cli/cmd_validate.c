@@ -11,7 +11,7 @@ typedef struct validation {
 	const char *file;
 	bool json, quiet, all;
 	int64_t violations, warnings, notes;
-	char last[1024]; /* text of the violation told last */
+	char last[1024]; /* text of the violation reported last */
 	rule_count rules[MAX_RULES];
 	int nrules;
 } validation;
@@ -78,7 +78,7 @@ static void print_folded(const validation *v)
 			           v->rules[i].count - SHOWN, v->rules[i].rule);
 }
 
-/* What ended the reading is a violation, too, unless it has been told as a problem just before. */
+/* What ended the reading is a violation, too, unless it has been reported as a problem just before. */
 static void tell_end(validation *v, const sheaf_error *err)
 {
 	bool first = true;

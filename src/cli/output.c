@@ -126,9 +126,9 @@ bool out_take_back(void)
 
 sheaf_status out_close(sheaf_error *err)
 {
-	bool said = out.sys != 0; /* whoever saw it first has told of it */
+	bool said = out.sys != 0; /* whoever saw it first has reported it */
 	flush();
-	/* Some file systems tell only here that the disk is full. */
+	/* Some file systems say only here that the disk is full. */
 	if (close(STDOUT_FILENO) != 0 && !out.sys && errno != EINTR && errno != EBADF) out.sys = errno;
 	return said ? SHEAF_OK : out_check(err);
 }

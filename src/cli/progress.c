@@ -15,7 +15,7 @@ static struct {
 	bool wanted, shown;
 	const char *stage; /* NULL: reading */
 	reading inputs[MAX_INPUTS];
-	int64_t last;   /* bytes done when last told */
+	int64_t last;   /* bytes done at the last report */
 	double begun;   /* seconds: of the command */
 	double started; /* of what it is at now */
 	double drawn;   /* 0: not yet */

@@ -45,7 +45,7 @@ rule_count *count_rule(rule_count rules[MAX_RULES], int *nrules, const rule_coun
 	int i = 0;
 	rule_count row = row_for(rules, *nrules, one);
 	while (i < *nrules && !(is_like(&rules[i], &row) && strcmp(rules[i].column, row.column) == 0)) i++;
-	if (i == MAX_RULES) i--; /* so many rules there are not: they share the last place */
+	if (i == MAX_RULES) i--; /* no format has this many: they would share the last place */
 	if (i == *nrules) {
 		rules[*nrules] = row;
 		rules[(*nrules)++].count = 0;

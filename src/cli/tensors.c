@@ -69,8 +69,8 @@ void json_tensor(const sheaf_schema *schema, int64_t stored)
 
 /* ---- all of them ---- */
 
-/* Each dataset is opened by itself, which lists the whole container: of more than so many only the names are
- * told. */
+/* Each dataset is opened by itself, which lists the whole container: of more than that many only the names
+ * are given. */
 enum { MOST_OPENED = 256 };
 
 typedef struct tree {

@@ -9,7 +9,7 @@
 typedef struct sheaf_conversion {
 	sheaf_context *caller;
 	sheaf_context *told; /* the same, or of a part: keeps what is told on its way there */
-	sheaf_context *cx;   /* lets the writer tell first what it has found in the rows before */
+	sheaf_context *cx;   /* lets the writer report first what it has found in the rows before */
 	sheaf_writer *writer;
 	const sheaf_convert_options *options;
 	const sheaf_format *to;
@@ -24,9 +24,9 @@ typedef struct sheaf_conversion {
 	sheaf_structure structure; /* that is wanted */
 	bool structured;
 	bool replaces;             /* a file that is there is replaced, or updated */
-	int part, parts;           /* a part of so many that is made; 0: all of it is done */
+	int part, parts;           /* the part of `parts` that is made; 0: all of it is done */
 	sheaf_builder opening;     /* of a part: what was found before the first row */
-	sheaf_builder *kept;       /* where what is told goes, too; NULL: nowhere */
+	sheaf_builder *kept;       /* where what is reported goes, too; NULL: nowhere */
 	int64_t stored;            /* of a part: frames that are stored so far */
 	const char *output;        /* a path */
 	bool stores;               /* of rows as they are: what is written is made of them when all are merged */

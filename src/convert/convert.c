@@ -244,7 +244,7 @@ static sheaf_status tell_in_order(void *user, const sheaf_problem *problem, shea
 	return sheaf_report(c->told, problem, err);
 }
 
-/* A part keeps what it tells, to be told again when all are merged. */
+/* A part keeps what it reports, to be reported again when all are merged. */
 static sheaf_status keep_told(void *user, const sheaf_problem *problem, sheaf_error *err)
 {
 	sheaf_conversion *c = (sheaf_conversion *)user;

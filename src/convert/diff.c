@@ -188,7 +188,7 @@ static sheaf_status refill(side *s, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* The rest of the longer side, so that both counts can be told. */
+/* The rest of the longer side, so that both counts can be given. */
 static sheaf_status count_rest(side *s, int64_t *rows, sheaf_error *err)
 {
 	while (!s->ended) {

@@ -19,7 +19,7 @@ typedef struct settling {
 	sheaf_values values;
 	sheaf_reader *in;
 	sheaf_context *cx;
-	bool deaf; /* what opening finds the parts have told */
+	bool deaf; /* what opening finds, the parts have reported */
 } settling;
 
 typedef struct merging {
@@ -38,7 +38,7 @@ typedef struct merging {
 	settling now;
 } merging;
 
-/* ---- what is told ---- */
+/* ---- what is reported ---- */
 
 /* Each part that has met a key has said so. */
 static sheaf_status hear(void *user, const sheaf_problem *problem, sheaf_error *err)

@@ -36,7 +36,7 @@ typedef struct sheaf_part_common {
 typedef struct sheaf_part_segment {
 	int input;
 	int64_t blob;     /* number of the first blob that may have any of them */
-	bool settled;     /* all of the input was read, and what it has shown as a whole was told */
+	bool settled;     /* all of the input was read, and what it has shown as a whole was reported */
 	sheaf_bytes told; /* what was found in them */
 	sheaf_bytes kept; /* what their review has kept */
 } sheaf_part_segment;

@@ -58,8 +58,8 @@ static sheaf_status read_part(const char *text, const char *part, size_t n, shea
 	             (before.dim >= 0 && before.dim != out->dim);
 	if (twice)
 		return sheaf_fail_option(err, SHEAF_USAGE, "stream",
-		                         " %s: expected each part once, found \"%.*s\" where another stands already",
-		                         text, (int)n, part);
+		                         " %s: expected each part once, found \"%.*s\" after another one", text,
+		                         (int)n, part);
 	return SHEAF_OK;
 }
 

@@ -38,7 +38,7 @@ struct sheaf_frame_builder {
 	int64_t nrows; /* rows that are complete */
 	sheaf_column_builder *columns;
 	sheaf_builder lines; /* int64 of each row, where the input has lines */
-	sheaf_builder notes; /* what a format's decode tells its review */
+	sheaf_builder notes; /* what a format's decode passes to its review */
 	void *memory;
 	size_t memory_size;
 	/* Of the public calls: */

@@ -17,8 +17,7 @@ sheaf_status sheaf_tell_of_layout(sheaf_context *cx, const char *file, int64_t s
                                   const char *usual, sheaf_error *err)
 {
 	char expected[96], found[64], consequence[96];
-	snprintf(expected, sizeof expected, "rows that are not many times as many as the entries, for layout %s",
-	         usual);
+	snprintf(expected, sizeof expected, "not many more rows than entries, for layout %s", usual);
 	snprintf(found, sizeof found, "%" PRId64 " rows", slices);
 	snprintf(consequence, sizeof consequence,
 	         "it is stored as %s (" SHEAF_OPTION("layout") " %s keeps to that)", layout, usual);

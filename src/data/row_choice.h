@@ -30,7 +30,7 @@ static inline bool sheaf_choice_has(const sheaf_row_choice *choice, int64_t row)
 bool sheaf_name_matches(const char *wanted, const char *name);
 /* USAGE: no row of a file has the name that is wanted. */
 sheaf_status sheaf_refuse_where(const char *where, const char *file, sheaf_error *err);
-/* How many rows of `rows` are chosen; -1 where only looking at each would tell, or `rows` is -1. */
+/* How many rows of `rows` are chosen; -1 where it takes looking at each, or `rows` is -1. */
 int64_t sheaf_choice_count(const sheaf_row_choice *choice, int64_t rows);
 
 #endif

@@ -14,7 +14,7 @@ struct sheaf_dataset {
 	sheaf_decoding decoding; /* open once a frame was asked for */
 	int64_t row, next_row;   /* of the frame given last, and of the one to come */
 	bool ended;
-	bool ranged; /* what is read are some of its pieces: nothing is made or told of the whole */
+	bool ranged; /* what is read are some of its pieces: nothing is made or reported of the whole */
 };
 
 /* USAGE where an option is out of range; options NULL: all is well. `function` is for the message. */
@@ -42,7 +42,7 @@ SHEAF_USE sheaf_status sheaf_create_overlapping(sheaf_sink *sink, const sheaf_sc
 SHEAF_USE sheaf_status sheaf_finish_into(sheaf_writer *writer, sheaf_sink **sink, sheaf_error *err);
 /* The output is bounded by the size of its input, in bytes. */
 void sheaf_writer_bound(sheaf_writer *writer, int64_t input);
-/* Waits until what was written is on its way out, and tells what was found in it. */
+/* Waits until what was written is on its way out, and reports what was found in it. */
 SHEAF_USE sheaf_status sheaf_writer_settle(sheaf_writer *writer, sheaf_error *err);
 
 /* ---- outputs in parts ---- */

@@ -24,7 +24,7 @@ void sheaf_close(sheaf_dataset *dataset)
 	sheaf_release(dataset->cx, dataset, sizeof *dataset);
 }
 
-/* Where the input does not tell its format, the settings may. */
+/* Where the input does not show its format, the settings may. */
 static sheaf_status recognise(sheaf_source *source, const sheaf_open_options *options,
                               const sheaf_format **out, sheaf_error *err)
 {

@@ -94,7 +94,7 @@ sheaf_status sheaf_dataset_read_keys(const sheaf_dataset *d, const sheaf_piece_e
 	}
 	status = d->format->random->keys ? d->format->random->keys(d->in, &piece, cx, &found, err) : SHEAF_END;
 	if (status == SHEAF_END) status = decode_keys(d, &piece, &found, cx, err);
-	/* Where rows are missing that will be told when they are read. */
+	/* Where rows are missing, which is reported when they are read. */
 	size_t room = (size_t)entry->rows * sizeof *keys, size = found.size < room ? found.size : room;
 	memset(keys, 0, room);
 	if (status == SHEAF_OK && size > 0) memcpy(keys, found.data, size);
@@ -172,7 +172,7 @@ static sheaf_status jump_or_count(sheaf_dataset *d, const sheaf_pieces *pieces, 
 	return status ? sheaf_fail_again(err, &why) : SHEAF_OK;
 }
 
-/* So many rows there are not. Why, and whether the input ends as it should, only reading it tells. */
+/* There are fewer rows. Why, and whether the input ends as it should, only reading it shows. */
 static sheaf_status go_back(sheaf_dataset *d, sheaf_error *err)
 {
 	d->next_row = 0;

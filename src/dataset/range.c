@@ -15,7 +15,7 @@ typedef struct ranged {
 	sheaf_range range;
 	int64_t next;        /* piece to be cut */
 	int64_t row;         /* of the next frame to be placed and reviewed */
-	bool mute;           /* that is the one which the range before tells of */
+	bool mute;           /* that is the one which the range before reports */
 	sheaf_context *deaf; /* hears what is found in it */
 } ranged;
 

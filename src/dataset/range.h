@@ -18,7 +18,7 @@ typedef struct sheaf_cuts {
 sheaf_input sheaf_dataset_below(const sheaf_dataset *d);
 /* Why rows of a dataset can only be read from the first one on, in words; NULL: they can be read in parts. */
 const char *sheaf_dataset_uncut(const sheaf_dataset *d);
-/* The pieces of one that can, enough for so many parts, from its index, or by a pass over it. Before anything
+/* The pieces of one that can, enough for `parts` parts, from its index, or by a pass over it. Before anything
  * is read. */
 SHEAF_USE sheaf_status sheaf_dataset_cut(sheaf_dataset *d, int parts, sheaf_cuts *out, sheaf_error *err);
 void sheaf_cuts_free(sheaf_cuts *cuts);
@@ -34,11 +34,11 @@ typedef struct sheaf_range {
 	const sheaf_cuts *cuts; /* outlive the dataset */
 	int64_t from, to;
 	bool open_ended; /* nobody looks whether the input ends after the last one */
-	bool shared;     /* the first piece begins with rows of the range before, which tells of what is in it */
+	bool shared;     /* the first piece begins with rows of the range before, which reports what is in it */
 } sheaf_range;
 
 /* From now on sheaf_next gives the rows of these pieces, all of them whole, and nothing that only the whole
- * input shows is told. */
+ * input shows is reported. */
 SHEAF_USE sheaf_status sheaf_dataset_narrow(sheaf_dataset *d, const sheaf_range *range, sheaf_error *err);
 /* As it was before that. */
 void sheaf_dataset_widen(sheaf_dataset *d);

@@ -11,7 +11,7 @@
 struct sheaf_writer {
 	sheaf_context *caller;
 	sheaf_context *told; /* calls rows as the caller knows them */
-	sheaf_context *cx;   /* lets the encoding tell first what it has found in the rows before */
+	sheaf_context *cx;   /* lets the encoding report first what it has found in the rows before */
 	const sheaf_format *format;
 	sheaf_sink *sink;   /* NULL once `out` has it */
 	sheaf_sink *output; /* the same, as long as there is `out` or it */
@@ -41,7 +41,7 @@ struct sheaf_writer {
 	int64_t before; /* bytes of all rows so far */
 	int64_t opened; /* chunk number, floor(bytes before / chunk bytes), of the last row */
 	int64_t row;    /* rows seen */
-	bool finishing; /* all rows have come; what is left to do is told as progress */
+	bool finishing; /* all rows have come; what is left to do is reported as progress */
 	int64_t losses_before;
 	sheaf_error failure; /* of the first write that failed: nothing is committed then */
 };

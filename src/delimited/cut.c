@@ -55,7 +55,7 @@ static sheaf_status fail_at_quote(const sheaf_delimited_reader *in, sheaf_status
                                   sheaf_error *err)
 {
 	sheaf_bytes window;
-	if (sheaf_put_off(sheaf_source_ahead(in->source, shown, &window, NULL), "the first failure is told"))
+	if (sheaf_put_off(sheaf_source_ahead(in->source, shown, &window, NULL), "the first failure is reported"))
 		return status;
 	const uint8_t *begin = window.data, *open = sheaf_records_open(&in->dialect, begin, begin + window.size);
 	if (!open) return status;

@@ -197,7 +197,7 @@ size_t sheaf_item_size(const sheaf_field *field);
 /* Reads an item of a fixed size. */
 sheaf_item_flaw sheaf_item_read(const sheaf_field *field, sheaf_word word, const sheaf_dialect *dialect,
                                 void *out);
-/* Reads a text, or bytes, to where there is room for the word; *size tells how many. */
+/* Reads a text, or bytes, to where there is room for the word; *size gets how many. */
 sheaf_item_flaw sheaf_item_read_run(const sheaf_field *field, sheaf_word word, const sheaf_dialect *dialect,
                                     uint8_t *to, size_t *size);
 /* "an int32", for messages. */
@@ -355,7 +355,8 @@ SHEAF_USE sheaf_status sheaf_delimited_create(void *writer, const sheaf_delimite
                                               const sheaf_values *values, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_delimited_encode(const void *out, const sheaf_frame *frame, int64_t row,
                                               sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_delimited_note(void *out, const sheaf_blob *blob, size_t *head, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_delimited_note(void *out, const sheaf_blob *blob, size_t *head,
+                                            sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_delimited_finish(void *out, sheaf_error *err);
 
 typedef enum sheaf_null_style { NULL_WORD, NULL_EMPTY, NULL_CODE } sheaf_null_style;

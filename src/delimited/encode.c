@@ -154,7 +154,7 @@ typedef struct source {
 } source;
 
 /* The shortest digits of a large number are filled up with zeros, which an integer would take for its own: a
- * point tells that it is none. */
+ * point says that it is none. */
 static char *mark_real(char *from, char *to, double v, double exact)
 {
 	if (!(fabs(v) >= exact) || isinf(v) || memchr(from, 'e', (size_t)(to - from)) ||

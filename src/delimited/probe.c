@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a file is a table, by its name and its first bytes. Content alone tells little, so a name that says
+/* Whether a file is a table, by its name and its first bytes. Content alone shows little, so a name that says
  * something else is believed. */
 #include "base/suffix.h"
 #include "delimited/delimited.h"

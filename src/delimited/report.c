@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is wrong with a piece, told in the order of the input. */
+/* What is wrong with a piece, reported in the order of the input. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/status.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The writer's life: what it takes, what it has to tell before the first row, and the header. */
+/* The writer's life: what it takes, what it has to report before the first row, and the header. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"

@@ -39,7 +39,7 @@ typedef struct sheaf_opening {
 
 typedef struct sheaf_known {
 	const sheaf_schema *schema;
-	const int64_t *witnesses; /* as that reader told them */
+	const int64_t *witnesses; /* as that reader gave them */
 	int nwitnesses;
 } sheaf_known;
 
@@ -115,16 +115,16 @@ typedef struct sheaf_random_access {
 	 * many, 0 where nothing was, or where it takes too many. NULL: none. */
 	int (*witnesses)(const void *in, const int64_t **bytes);
 	/* The length of each row of a piece (uint32, in samples as the format counts them) without decoding it:
-	 * refills *lengths. END where only decoding tells, or where NULL. */
+	 * refills *lengths. END where only decoding shows it, or where NULL. */
 	sheaf_status (*measure)(const void *in, const sheaf_piece *piece, sheaf_context *cx,
 	                        sheaf_buffer *lengths, sheaf_error *err);
 	/* The key of each row of a piece (uint64) without decoding it: refills *keys. END where only decoding
-	 * tells, or where NULL. */
+	 * shows it, or where NULL. */
 	sheaf_status (*keys)(const void *in, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *keys,
 	                     sheaf_error *err);
 	/* Finds where each row of located->piece is, after all checks that decode makes, and refills the rest of
-	 * *located. Reports nothing: END where decode would, or where only decoding tells. NULL: rows are had by
-	 * decoding their piece. */
+	 * *located. Reports nothing: END where decode would, or where only decoding shows it. NULL: rows are had
+	 * by decoding their piece. */
 	sheaf_status (*locate)(const void *in, sheaf_located *located, sheaf_context *cx, sheaf_error *err);
 	/* Refills the frame with n rows, in this order, of pieces that a reader of the same schema has located.
 	 * DATA where the input was changed since. NULL with locate. */

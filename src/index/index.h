@@ -113,7 +113,7 @@ SHEAF_USE sheaf_status sheaf_index_write_table(sheaf_indexed *d, const sheaf_pie
 /* Not all of it will be read. */
 void sheaf_index_pass_over(sheaf_indexed *d);
 /* All of the input has been read: writes what was gathered, where that is worth it. Only what was asked for
- * is told of where it cannot be done. */
+ * is warned about where it cannot be done. */
 SHEAF_USE sheaf_status sheaf_index_finish(sheaf_indexed *d, sheaf_error *err);
 
 /* The table has been made by a survey: writes it, by the same rules. */
@@ -143,7 +143,7 @@ int64_t sheaf_table_bytes(const sheaf_indexed *d);
 SHEAF_USE sheaf_status sheaf_survey(sheaf_indexed *d, sheaf_error *err);
 /* The same step by step, for who wants the first pieces before the last one is known: the table is there
  * where an index has it; else each further call finds one more piece, whose entry and lengths of rows
- * (borrowed until the next call) it tells, or END, with which the table is there. Other threads may decode
+ * (borrowed until the next call), or END, with which the table is there. Other threads may decode
  * pieces meanwhile. */
 SHEAF_USE sheaf_status sheaf_survey_begin(sheaf_indexed *d, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_survey_next(sheaf_indexed *d, sheaf_piece_entry *entry, const uint32_t **lengths,

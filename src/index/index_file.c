@@ -78,7 +78,7 @@ static void put_head(sheaf_builder *b, const sheaf_index_head *h, const sheaf_pi
 	for (int w = 0; w < h->nwitnesses; w++) sheaf_builder_i64(b, h->witnesses[w]);
 }
 
-/* The prologue tells the size and the hash of the rest, so that comes first. */
+/* The prologue has the size and the hash of the rest, so that comes first. */
 static sheaf_status make_head(const sheaf_index_head *head, const sheaf_pieces *pieces, sheaf_context *cx,
                               sheaf_buffer *out, sheaf_error *err)
 {
@@ -122,7 +122,7 @@ sheaf_status sheaf_index_write(const char *path, const sheaf_source *input, cons
 	SHEAF_TRY(make_head(head, pieces, cx, &bytes, err));
 	sheaf_status status = sheaf_sink_path(path, cx, &sink, err);
 	if (status == SHEAF_OK) {
-		sheaf_sink_resemble(sink, input); /* it tells of its rows */
+		sheaf_sink_resemble(sink, input); /* it describes its rows */
 		status = put_all(sink, &bytes, pieces, err);
 		*size = sheaf_sink_tell(sink);
 		if (status == SHEAF_OK)

@@ -12,14 +12,14 @@
 
 enum { SHEAF_INDEX_WITNESSES = 16 };
 
-/* What stands before the tables: enough to tell whether they are wanted. */
+/* What stands before the tables: enough to know whether they are wanted. */
 typedef struct sheaf_index_head {
 	sheaf_identity input;
 	int64_t piece_bytes; /* 0: chunks of the format */
 	int64_t count, rows, samples;
 	bool inferred; /* the schema was found by reading all of the input */
 	sheaf_schema schema;
-	int64_t witnesses[SHEAF_INDEX_WITNESSES]; /* of an inferred one, as the format told them */
+	int64_t witnesses[SHEAF_INDEX_WITNESSES]; /* of an inferred one, as the format gave them */
 	int nwitnesses;
 	char *counting; /* what decides which rows there are and how long */
 	char *settings; /* the format and all its settings for reading */

@@ -134,7 +134,7 @@ static void decode_up_to(const sheaf_decoding *p, item *i)
 	i->findings.last = last;
 	i->frame.nrows = 0;
 	sheaf_status status = p->format->decode(p->in, &i->piece, &i->frame, i->findings.cx, NULL);
-	if (sheaf_put_off(status, "the finding that ended it was told") && !sheaf_is_flaw(status))
+	if (sheaf_put_off(status, "the finding that ended it was reported") && !sheaf_is_flaw(status))
 		i->frame.nrows = 0;
 }
 

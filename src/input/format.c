@@ -82,5 +82,6 @@ sheaf_status sheaf_transcode(const sheaf_format *format, sheaf_source *source, s
 	sheaf_sink_abandon(sink);
 	SHEAF_TRY(status);
 	return sheaf_fail(err, SHEAF_UNSUPPORTED,
-	                  "format %s: expected one of several spellings, found one of one", format->name);
+	                  "format %s: expected one with several spellings, found one with a single one",
+	                  format->name);
 }

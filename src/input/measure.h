@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lengths of the rows of pieces: as the format measures them where it can without decoding, else decoded and
- * counted. What is wrong with the rows is not told: that comes when they are read. */
+ * counted. What is wrong with the rows is not reported: that comes when they are read. */
 #ifndef SHEAF_INPUT_MEASURE_H
 #define SHEAF_INPUT_MEASURE_H
 

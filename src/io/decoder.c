@@ -165,7 +165,7 @@ sheaf_status sheaf_decoder_read(sheaf_decoder *d, sheaf_raw *raw, void *data, si
 		sheaf_error failure = {0};
 		sheaf_status status = read_some(d, raw, data, size, got, &failure);
 		if (!status) return SHEAF_OK;
-		/* What the system or the caller did may pass; the rest is told again, since the libraries do not
+		/* What the system or the caller did may pass; the rest is given again, since the libraries do not
 		 * promise to. */
 		if (status == SHEAF_IO || status == SHEAF_STOPPED) return sheaf_fail_again(err, &failure);
 		d->failure = failure;

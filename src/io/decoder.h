@@ -19,7 +19,7 @@ typedef struct sheaf_decoder {
 	bool is_first;  /* no member was begun yet */
 	bool raw_has_ended;
 	bool has_ended;
-	sheaf_error failure; /* bad data stays bad: told again on every read */
+	sheaf_error failure; /* bad data stays bad: given again on every read */
 } sheaf_decoder;
 
 /* Opens; the decoder must stay where it is in memory. *head has the bytes of `raw` read so far, and is taken

@@ -30,7 +30,7 @@ SHEAF_USE sheaf_status sheaf_fd_write(sheaf_descriptor to, int64_t offset, const
 /* Closes *fd where it is open, and makes it -1. Gives errno, or 0. */
 int sheaf_fd_close(int *fd);
 
-/* A copy of the failure `from` into *err; gives its status. How a failure that sticks is told again. */
+/* A copy of the failure `from` into *err; gives its status. How a failure that sticks is given again. */
 sheaf_status sheaf_fail_again(sheaf_error *err, const sheaf_error *from);
 
 #endif

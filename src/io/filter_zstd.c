@@ -108,7 +108,7 @@ static sheaf_status encode(void *state, sheaf_filter_step *step, bool finish)
 	return SHEAF_OK;
 }
 
-/* A frame with data, or one of the sixteen kinds to be skipped (parallel compressors put one in front). */
+/* A frame with data, or one of the sixteen kinds to be skipped (parallel compressors put one first). */
 const sheaf_filter sheaf_filter_zstd = {
 	.name = "zstd",
 	.a_member = "a zstd member",

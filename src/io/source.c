@@ -159,7 +159,7 @@ static size_t worth_reading(const sheaf_source *s)
 {
 	size_t most = most_worth_reading(s);
 	if (s->decoder.filter || s->raw.size < 0) return most;
-	int64_t left = s->raw.size - s->raw.at; /* one byte more tells the end */
+	int64_t left = s->raw.size - s->raw.at; /* one byte more shows the end */
 	if (left >= (int64_t)most) return most;
 	return left >= SMALL_STEP ? (size_t)left + 1 : SMALL_STEP;
 }

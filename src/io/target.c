@@ -250,7 +250,7 @@ static int keep_owner_and_mode(const sheaf_target *target)
 	return fchmod(target->fd, mode) == 0 || errno == EPERM || errno == ENOTSUP ? 0 : errno;
 }
 
-/* Closing may tell of writes that failed late, so it must come before the rename; but the lock must last
+/* Closing may report writes that failed late, so it must come before the rename; but the lock must last
  * until after it. A second descriptor of the same open file holds the lock. */
 static int close_and_keep_lock(sheaf_target *target)
 {
@@ -302,7 +302,7 @@ static int rename_to(const sheaf_target *target, unsigned flags)
 	return result == 0 ? 0 : errno;
 }
 
-/* Where the file system cannot tell a taken name while it renames, the name is looked at just before. */
+/* Where the file system cannot refuse a taken name while it renames, the name is looked at just before. */
 static sheaf_status put_in_place(const sheaf_target *target, sheaf_error *err)
 {
 	int failed = target->keeps ? rename_to(target, RENAME_NOREPLACE) : rename_to(target, 0);

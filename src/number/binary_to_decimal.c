@@ -24,7 +24,7 @@ static inline uint64_t scale_to_odd(sheaf_wide g, uint64_t x)
 	return product.high | (product.low != 0);
 }
 
-/* Of a number s, cut off, and s + 1, and of the multiples of ten about s: the one to print. `in` tells which
+/* Of a number s, cut off, and s + 1, and of the multiples of ten about s: the one to print. `in` says which
  * read back. There is no branch, since nobody can guess. */
 typedef struct candidates {
 	bool tens_down, tens_up, down, up;

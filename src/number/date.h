@@ -32,7 +32,7 @@ char *sheaf_print_offset(char *to, int64_t seconds);
 /* What stands after the text that was read, or NULL where there is none of this kind, or one beyond 64 bits.
  * "2012-05-25 14:13:29", with a blank or a T in between: exactly what sheaf_print_datetime prints. */
 const char *sheaf_scan_datetime(const char *at, const char *end, int64_t *seconds);
-/* The same with a fraction of 1 to 9 digits, if there is one: *digits tells how many of them there are, 0
+/* The same with a fraction of 1 to 9 digits, if there is one: *digits gets how many of them there are, 0
  * where there is none. */
 const char *sheaf_scan_time(const char *at, const char *end, int64_t *seconds, int32_t *nanoseconds,
                             int *digits);

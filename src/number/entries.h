@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of an entry each, many at once: coordinates that count from 1, then numbers, separated by spaces and
  * tabs. Like the other kernels these read what they are certain of, and leave everything else: a line that is
- * not plainly an entry, whose coordinates are beyond their limits, or whose digits are more than can be told
- * at once. They give the same bits as the scanner (number.h), whatever the rounding mode, and touch no byte
- * outside of [at, end) and nothing after `room`. */
+ * not plainly an entry, whose coordinates are beyond their limits, or whose digits are more than can be
+ * decided at once. They give the same bits as the scanner (number.h), whatever the rounding mode, and touch
+ * no byte outside of [at, end) and nothing after `room`. */
 #ifndef SHEAF_NUMBER_ENTRIES_H
 #define SHEAF_NUMBER_ENTRIES_H
 

@@ -141,14 +141,14 @@ INLINE __m512i nearest(__m512i digits, __m512i exponents, __mmask8 *unsure)
 	return _mm512_maskz_add_epi64(some, _mm512_slli_epi64(biased, 52), mantissa);
 }
 
-/* Exponents that `nearest` cannot take: what they make may be an infinity, which is to be told. */
+/* Exponents that `nearest` cannot take: what they make may be an infinity, which is to be reported. */
 INLINE __mmask8 find_extreme(__m512i exponents)
 {
 	return _mm512_cmplt_epi64_mask(exponents, _mm512_set1_epi64(SHEAF_NEAREST_FIRST)) |
 	       _mm512_cmpgt_epi64_mask(exponents, _mm512_set1_epi64(SHEAF_NEAREST_LAST));
 }
 
-/* The rest of the work for those of which one product does not tell enough. */
+/* The rest of the work for those of which one product is not enough. */
 static __attribute__((noinline)) void mend(uint64_t values[LANES], const uint64_t digits[LANES],
                                            const int64_t exponents[LANES], unsigned lanes)
 {

@@ -31,10 +31,10 @@ enum {
 typedef struct marks {
 	const uint8_t *base; /* places count from there */
 	unsigned lines;
-	bool returns;  /* a carriage return stands before each feed */
-	uint8_t space; /* what parts numbers */
-	uint64_t
-		feeds[SHEAF_ENTRIES_MOST]; /* which of the next marks end lines, where so many of a line have been */
+	bool returns;                       /* a carriage return stands before each feed */
+	uint8_t space;                      /* what parts numbers */
+	uint64_t feeds[SHEAF_ENTRIES_MOST]; /* which of the next marks end lines, where that many of a line have
+	                                       been */
 	uint16_t places[MARKS_AHEAD + MARKS_TEXT + 64 + MARKS_PAD];
 } marks;
 

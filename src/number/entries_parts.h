@@ -9,7 +9,7 @@
 enum { SHEAF_ENTRIES_DIGITS = 19 };
 
 sheaf_entries_reader sheaf_entries_portable;
-/* Reads so many lines; false where one of them is left, or there is no room. */
+/* Reads that many lines; false where one of them is left, or there is no room. */
 bool sheaf_entries_some(sheaf_entries *run, size_t lines);
 #ifdef SHEAF_KERNEL_X86
 sheaf_entries_reader sheaf_entries_avx2, sheaf_entries_avx512;

@@ -7,8 +7,8 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* A line that is read ends before so many bytes: none of its steps looks at the text's end. Most digits of a
- * coordinate, of a number, of an integer, of an exponent. */
+/* A line that is read ends before that many bytes: none of its steps looks at the text's end. Most digits of
+ * a coordinate, of a number, of an integer, of an exponent. */
 enum { SLACK = 512, MOST_SPACES = 8, MOST_COORDINATE = 18, MOST_INTEGER = 18, MOST_EXPONENT = 4 };
 
 INLINE bool is_space(uint8_t c) { return c == ' ' || c == '\t'; }

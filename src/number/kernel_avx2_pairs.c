@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pairs of integers with AVX2 and BMI2: masks of 64 bytes tell where indices and values are, eight of each
+/* Pairs of integers with AVX2 and BMI2: masks of 64 bytes say where indices and values are, eight of each
  * become integers at once. Other pairs are left to the portable kernel. */
 #include "number/clinger.h"
 #include "number/kernel_parts.h"

@@ -9,7 +9,7 @@
 
 enum { SHEAF_LINES_BLOCK = 64 /* bytes */, SHEAF_LINES_BATCH = 64 /* blocks */ };
 
-/* A mask for each of n blocks from `text` on: bit i tells whether its byte i is a line feed. */
+/* A mask for each of n blocks from `text` on: bit i says whether its byte i is a line feed. */
 typedef void sheaf_feed_finder(const uint8_t *text, int64_t n, uint64_t *masks);
 /* The line feeds in n blocks; or the ends of lines in them. */
 typedef int64_t sheaf_feed_counter(const uint8_t *text, int64_t n);

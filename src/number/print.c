@@ -43,7 +43,7 @@ static const uint64_t powers_of_ten[SHEAF_DIGITS_MOST + 1] = {
 	100000000000000000,
 };
 
-/* Of a number from 1 to 10^17-1: its bits tell it but for one. */
+/* Of a number from 1 to 10^17-1: its bits give it but for one. */
 static inline int count_digits(uint64_t v)
 {
 	int n = (64 - __builtin_clzll(v)) * 1233 >> 12;

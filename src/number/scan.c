@@ -32,7 +32,7 @@ static const char *scan_exponent(const char *at, const char *end, int64_t *value
 	return at;
 }
 
-/* For mantissas of more digits than `lead` holds: zeros in front do not count, digits beyond are left to
+/* For mantissas of more digits than `lead` holds: leading zeros do not count, digits beyond are left to
  * `cut`. */
 static void take_lead(sheaf_decimal *d, const char *dot)
 {

@@ -28,7 +28,7 @@ SHEAF_USE sheaf_status sheaf_part_number(const char *text, int *part, int *parts
 /* Which part it is; texts and inputs are the owner's. */
 typedef struct sheaf_part_head {
 	char *job;       /* "convert", ... */
-	int part, parts; /* part 1 to `parts` of so many */
+	int part, parts; /* part number `part`, from 1, of `parts` */
 	int ninputs;
 	sheaf_part_input *inputs;
 	char *options; /* a line for each that makes a difference: "name=value" */

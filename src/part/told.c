@@ -41,7 +41,7 @@ void sheaf_told_put(sheaf_builder *b, const sheaf_problem *problem, int64_t at, 
 
 /* ---- from bytes ---- */
 
-/* When the next one is to be told. */
+/* When the next one is due. */
 static void look(sheaf_told *t)
 {
 	sheaf_cursor c = t->cursor;

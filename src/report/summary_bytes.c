@@ -386,7 +386,7 @@ static sheaf_status open_bytes(const uint8_t *data, size_t size, sheaf_cursor *c
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "summary: expected version %d, found %u: make it anew",
 		                  VERSION, (unsigned)version);
 	if (sheaf_xxhash(data, size - HASH, VERSION).low != sheaf_load_u64le(data + size - HASH))
-		return sheaf_fail(err, SHEAF_DATA, "summary: expected bytes of its hash, found changed ones");
+		return sheaf_fail(err, SHEAF_DATA, "summary: expected bytes that match its hash, found changed ones");
 	*c = sheaf_cursor_over(data + HEAD, size - HEAD - HASH, HEAD);
 	return SHEAF_OK;
 }

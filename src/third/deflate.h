@@ -29,7 +29,7 @@ bool sheaf_inflate(sheaf_inflater *inflater, const void *data, size_t size, void
 bool sheaf_inflate_raw(sheaf_inflater *inflater, const void *data, size_t size, void *to, size_t to_size);
 /* The sum of `before`, which begins as 0, and what is after. */
 uint32_t sheaf_crc32(uint32_t before, const void *data, size_t size);
-/* The sum of two texts, one after the other, of which the second has so many bytes. */
+/* The sum of two texts, one after the other, of which the second has `second_size` bytes. */
 uint32_t sheaf_crc32_join(uint32_t first, uint32_t second, uint64_t second_size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MemorySanitizer sees only what it has built: of bytes that a library has written it must be told. */
+/* MemorySanitizer sees only what it has built: bytes that a library has written must be named to it. */
 #ifndef SHEAF_THIRD_FILLED_H
 #define SHEAF_THIRD_FILLED_H
 

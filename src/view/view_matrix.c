@@ -171,7 +171,7 @@ static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error 
 static sheaf_status make_schema(matrix *m, const sheaf_schema *below, sheaf_error *err)
 {
 	sheaf_field *value;
-	/* Without rows there is nothing to tell a type by. */
+	/* Without rows there is nothing to find a type by. */
 	sheaf_type type = m->rows ? below->fields[0].type : SHEAF_F64;
 	bool truth = m->rows > 0;
 	int64_t shape[2] = {m->rows, m->columns};

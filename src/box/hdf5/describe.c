@@ -195,7 +195,7 @@ static sheaf_status describe_space(const description *d)
 	return SHEAF_OK;
 }
 
-/* However it is packed, a byte of the file gives no more than so many: what promises more is refused before
+/* However it is packed, a byte of the file gives no more than that: what promises more is refused before
  * anybody asks for memory. */
 static void check_size(const description *d)
 {

@@ -221,8 +221,8 @@ static sheaf_status enter_direct(heap *h, int64_t address, uint64_t at, uint64_t
 	return SHEAF_OK;
 }
 
-/* Goes down from an indirect block of so many rows, which begins at `at`, to the one below that an offset is
- * in. */
+/* Goes down from an indirect block of that many rows, which begins at `at`, to the one below that an offset
+ * is in. */
 static sheaf_status step_down(heap *h, int64_t *address, unsigned *rows, uint64_t *at, uint64_t offset)
 {
 	sheaf_hdf5_look *l = h->l;

@@ -34,8 +34,8 @@ typedef struct sheaf_hdf5_reader {
 	sheaf_builder collection; /* its bytes, */
 	sheaf_builder objects;    /* where its objects are, by their numbers, */
 	int64_t collection_at;    /* and the byte at which it begins; -1: none */
-	/* For tests: told of each structure that is read, with its name, and where in it its checksum is (-1: it
-	 * has none). */
+	/* For tests: called with each structure that is read, with its name, and where in it its checksum is (-1:
+	 * it has none). */
 	void (*on_structure)(void *user, const char *what, int64_t byte, size_t size, int64_t sum);
 	void *user;
 } sheaf_hdf5_reader;

@@ -29,7 +29,7 @@ static size_t node_size(const index_of_chunks *x)
 	return HEAD + 2 * x->w->reader.address_size + x->fan * x->w->reader.address_size + (x->fan + 1) * KEY;
 }
 
-/* A level of nodes: the nodes of the level below, or chunks, begin at `below`, each over so many chunks. */
+/* A level of nodes: the nodes of the level below, or chunks, begin at `below`, each over that many chunks. */
 typedef struct level {
 	unsigned number;
 	int64_t at, below;

@@ -30,7 +30,7 @@ void sheaf_h5_fetch(int64_t at, void *out, size_t size);
 
 /* ---- bytes.c ---- */
 
-/* Access to a file of so many bytes, which come over the wire; below 0 where the library refuses. */
+/* Access to a file of `size` bytes, which come over the wire; below 0 where the library refuses. */
 hid_t sheaf_h5_access(int64_t size);
 
 /* ---- list.c ---- */

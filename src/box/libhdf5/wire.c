@@ -9,7 +9,7 @@
 
 enum { SOCKET = 0 };
 
-/* Nobody is there, or it speaks otherwise: there is nobody to tell. */
+/* Nobody is there, or it speaks otherwise: nobody would hear of it. */
 static void end(void) { _Exit(0); }
 
 static void write_all(const void *data, size_t size)

@@ -52,7 +52,7 @@ static sheaf_status ask(const parsing *p, const char *key, const char *expected,
 	if (p->lenient) return tell(p, SHEAF_WARNING, "missing key", text, "none", consequence);
 	return sheaf_fail(
 		p->err, SHEAF_DATA,
-		"%s: descriptor: expected %s, found none (" SHEAF_OPTION("lenient") " reads the file all the same)",
+		"%s: descriptor: expected %s, found none (" SHEAF_OPTION("lenient") " reads the file anyway)",
 		p->where, text);
 }
 
@@ -332,7 +332,7 @@ static sheaf_status find_inner(parsing *p)
 	p->inner = p->out->inner = inner ? inner : json;
 	if (!p->out->is_bare) return SHEAF_OK;
 	return tell(p, SHEAF_WARNING, "bare descriptor", "the descriptor inside of \"binsparse\"", "it without",
-	            "it is read all the same");
+	            "it is read anyway");
 }
 
 static sheaf_status parse(parsing *p)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A piece into entries: a coordinate column for each dimension, and the values. From the innermost level
- * outwards it is told at which entry each position of a level begins; then each position's coordinates are
+ * outwards it is found at which entry each position of a level begins; then each position's coordinates are
  * written as often as it has entries. */
 #include "base/buffer.h"
 #include "base/context.h"

@@ -264,7 +264,7 @@ static void describe_schema(const sheaf_schema *schema, const sheaf_field *value
 	d->structure = tensor->structure;
 }
 
-/* The descriptor, as far as a schema tells: the number of stored values is not in it. */
+/* The descriptor, as far as a schema has it: the number of stored values is not in it. */
 sheaf_status sheaf_bsp_declare(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx,
                                sheaf_buffer *text, sheaf_error *err)
 {

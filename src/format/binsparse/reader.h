@@ -60,7 +60,7 @@ void sheaf_bsp_close(void *reader);
 
 /* ---- members.c ---- */
 
-/* Whether a group has such an attribute; a want of memory is told apart from a want of attributes. */
+/* Whether a group has such an attribute; running out of memory does not count as none. */
 SHEAF_USE sheaf_status sheaf_bsp_has(sheaf_box *box, const sheaf_box_item *item, const char *name, bool *has,
                                      sheaf_error *err);
 /* Opens the file as a box: what is none is DATA, since somebody says that it is Binsparse. */

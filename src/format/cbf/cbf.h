@@ -56,7 +56,7 @@ typedef struct sheaf_cbf_reader {
 	int64_t *passed;       /* of each stream: up to which byte its pages were let go */
 } sheaf_cbf_reader;
 
-/* What cut tells decode about a piece: int64 words in its notes. */
+/* What cut passes to decode about a piece: int64 words in its notes. */
 typedef struct sheaf_cbf_part {
 	int64_t first, count; /* sequences of the chunk */
 	const int64_t

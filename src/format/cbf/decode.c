@@ -40,7 +40,7 @@ static sheaf_status fail(decoding *d, int stream, int64_t sequence, int64_t byte
 	return sheaf_report(d->cx, &problem, d->err);
 }
 
-/* The cursor tells what did not fit; where it has not failed, it stands after a negative count. */
+/* The cursor knows what did not fit; where it has not failed, it stands after a negative count. */
 static sheaf_status report_unfit(decoding *d, int stream, int64_t sequence, const sheaf_cursor *c,
                                  const sheaf_cbf_extent *extent)
 {
@@ -154,7 +154,7 @@ static bool put_ends(filling *f, const sheaf_cbf_extent *e)
 	uint64_t end = (uint64_t)f->nonzeros, sound = end + (uint64_t)e->nonzeros;
 	uint32_t all = 0;
 	if (!sheaf_builder_room(f->entries, (uint64_t)e->samples * sizeof(int64_t)))
-		return true; /* the builder will tell */
+		return true; /* the builder will say so */
 	int64_t *ends = (int64_t *)(void *)(f->entries->data + f->entries->size);
 	for (uint32_t i = 0; i < e->samples; i++) {
 		uint32_t n = sheaf_load_u32le(e->counts + 4 * (size_t)i);

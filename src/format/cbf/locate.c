@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sequences in any order, straight from their chunk: a walk over the counts tells where each one is, stream
+/* Sequences in any order, straight from their chunk: a walk over the counts finds where each one is, stream
  * by stream, and those that are wanted are copied from there. So a shuffle moves each byte once, and needs no
  * memory but for the places. */
 #include "base/endian.h"
@@ -127,7 +127,7 @@ static bool put_ends(taking *t, const sheaf_cbf_extent *e)
 	uint64_t end = (uint64_t)t->nonzeros, sound = end + (uint64_t)e->nonzeros;
 	int64_t *ends =
 		(int64_t *)(void *)sheaf_builder_extend(t->entries, (uint64_t)e->samples * sizeof(int64_t));
-	if (!ends) return true; /* the builder will tell */
+	if (!ends) return true; /* the builder will say so */
 	for (uint32_t i = 0; i < e->samples; i++) {
 		uint32_t n = sheaf_load_u32le(e->counts + 4 * (size_t)i);
 		if (n > sound - end) return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Streams that an index tells. None is believed: the lines that are said to show them are looked at again, so
+/* Streams that an index names. None is believed: the lines that are said to show them are looked at again, so
  * no dim is too large and no type too wide; and what decoding doubts is held against them, so none is too
  * small. */
 #include "base/buffer.h"
@@ -134,6 +134,6 @@ sheaf_status sheaf_ctf_hold(const sheaf_ctf_reader *in, const uint8_t *begin, co
 	SHEAF_TRY(status);
 	if (within) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_STALE,
-	                  "%s: expected the streams that its index tells, found others or larger ones",
+	                  "%s: expected the streams that its index names, found others, or larger ones",
 	                  sheaf_source_name(in->source));
 }

@@ -30,7 +30,7 @@ typedef struct sheaf_ctf_reader {
 	bool skip_ids, allow_unaligned, allow_missing, drop_incomplete;
 	bool guessed; /* dims are those of the first part: later indices may lie beyond them */
 	bool by_line; /* each line is a sequence and ids are passed over */
-	bool adopted; /* the streams were told by an index: what decoding meets is held against them */
+	bool adopted; /* the streams come from an index: what decoding meets is held against them */
 	int64_t witnesses[CTF_WITNESSES]; /* bytes at which lines begin that show the streams, ascending */
 	int nwitnesses;                   /* -1: more than there is room for */
 	int64_t first_line;
@@ -111,7 +111,7 @@ SHEAF_USE sheaf_status sheaf_ctf_infer(sheaf_ctf_reader *in, bool declared, bool
 
 /* ---- adopt.c ---- */
 
-/* Streams that an index tells: DATA where the lines that it names do not show them and no others. Facts are
+/* Streams that an index names: DATA where the lines that it names do not show them and no others. Facts are
  * not adopted: nothing shows them. */
 SHEAF_USE sheaf_status sheaf_ctf_adopt(sheaf_ctf_reader *in, const sheaf_known *known, sheaf_type type,
                                        sheaf_error *err);
@@ -160,7 +160,7 @@ SHEAF_USE sheaf_status sheaf_ctf_decode(const void *in, const sheaf_piece *piece
 /* Ends the open sequence and opens one where a line begins with an id of another, or each line is one. */
 SHEAF_USE sheaf_status sheaf_ctf_enter_sequence(sheaf_ctf_decoding *d, bool has_id, uint64_t id);
 SHEAF_USE sheaf_status sheaf_ctf_close_sequence(sheaf_ctf_decoding *d);
-/* Reads the values of one sample from d->at, which is after the name, to what ends them. *kept tells whether
+/* Reads the values of one sample from d->at, which is after the name, to their end. *kept says whether
  * the sample stands. */
 SHEAF_USE sheaf_status sheaf_ctf_read_sample(sheaf_ctf_decoding *d, int stream, bool *kept);
 

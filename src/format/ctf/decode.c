@@ -53,7 +53,7 @@ static sheaf_status note_repeat(sheaf_ctf_decoding *d, int stream, const uint8_t
 	                                      "both samples are kept"));
 }
 
-/* One input, from its '|' to what ends it. *stream is the stream of a sample that stands, or as it was. */
+/* One input, from its '|' to its end. *stream is the stream of a sample that stands, or as it was. */
 static sheaf_status read_input(sheaf_ctf_decoding *d, int *stream, int64_t *samples)
 {
 	const uint8_t *name = ++d->at;
@@ -105,7 +105,7 @@ static sheaf_status read_inputs(sheaf_ctf_decoding *d, int64_t *samples)
 	return SHEAF_OK;
 }
 
-/* Opens the sequence that a line belongs to. *alone tells a last line of nothing but digits: CNTK drops it,
+/* Opens the sequence that a line belongs to. *alone marks a last line of nothing but digits: CNTK drops it,
  * and so do we. */
 static sheaf_status read_id(sheaf_ctf_decoding *d, bool *has_id, bool *alone)
 {

@@ -116,14 +116,14 @@ static sheaf_status read_whole(inference *f)
 
 /* ---- the first part ---- */
 
-/* Does not move the source, so a pipe can be read on. *complete tells that this was all of the input. */
+/* Does not move the source, so a pipe can be read on. *complete says that this was all of the input. */
 static sheaf_status read_part(inference *f, bool declared, size_t most, bool *complete)
 {
 	sheaf_bytes window;
 	const uint8_t *feed = NULL;
 	SHEAF_TRY(sheaf_ctf_look_begin(&f->look, f->in, declared, f->err));
 	for (*complete = false; !*complete && !feed; most *= 2) {
-		/* A line that is cut would tell a wrong dim. */
+		/* A line that is cut would give a wrong dim. */
 		sheaf_status status = sheaf_source_ahead(f->in->source, most, &window, f->err);
 		*complete = status == SHEAF_OK && window.size < most;
 		if (window.size > most) window.size = most;
@@ -148,7 +148,7 @@ static void shape_fields(inference *f, sheaf_type type, bool guessed)
 }
 
 /* Keeps where a line begins without which other streams would be found. Where that takes too many lines,
- * nobody else can be told the streams. */
+ * nobody else can be given the streams. */
 static void add_witness(sheaf_ctf_reader *in, int64_t byte)
 {
 	int at = 0;
@@ -214,7 +214,7 @@ sheaf_status sheaf_ctf_infer(sheaf_ctf_reader *in, bool declared, bool glance, c
 	int64_t line = in->line, column = in->column;
 	in->facts = SHEAF_NO_FACTS;
 	if (declared && sheaf_source_size(in->source) > (int64_t)first_part(in->cx))
-		return SHEAF_OK; /* the first part would tell no facts */
+		return SHEAF_OK; /* the first part would give no facts */
 	sheaf_status status = infer(&f, declared, glance, values);
 	sheaf_ctf_look_free(&f.look);
 	if (status == SHEAF_OK && !glance && !declared) return sheaf_ctf_begin(in, err);

@@ -111,7 +111,7 @@ static bool read_run(sheaf_ctf_look *f, sheaf_ctf_guess *sample)
 	return run.count > 0;
 }
 
-/* What reading will reject tells nothing of the stream but that it is there. */
+/* What reading will reject only says of the stream that it is there. */
 static void take_over(sheaf_ctf_guess *g, const sheaf_ctf_guess *sample)
 {
 	if (sample->most_values > g->most_values) g->values_at = sample->values_at;

@@ -266,7 +266,7 @@ static sheaf_status read_ranges(reading *r, bool is_input, int32_t *number)
 }
 
 /* Most lists are one range without a group, for one event that has none yet: then all before its items is
- * seen at once. False: this one is not, or there is something to tell of it. */
+ * seen at once. False: this one is not, or there is something to report about it. */
 static bool read_plain_list(reading *r, bool is_input, int32_t *number)
 {
 	enum { EVENTS = 0, EVENT = 4, RANGES = 8, GROUP = 12, COUNT = 13, KIND = 17, START = 18, ITEMS = 22 };

@@ -91,7 +91,7 @@ SHEAF_USE sheaf_status sheaf_lens_make_survey(sheaf_source *source, bool glance,
                                               sheaf_context *cx, sheaf_lens_survey *out, sheaf_error *err);
 void sheaf_lens_survey_free(sheaf_lens_survey *survey);
 /* A few bytes can name any number of units, by a span or by a list that many events share. Where nobody says
- * how large the network is, what is made of an example follows its size: so many units, and more for each
+ * how large the network is, what is made of an example follows its size: a number of units, and more for each
  * byte. */
 enum { SHEAF_LENS_USUAL_UNITS = 1 << 20, SHEAF_LENS_UNITS_OF_A_BYTE = 256 };
 /* Whether the units of a group are better stored one by one: events name few of them, or all would be too
@@ -223,11 +223,11 @@ typedef struct sheaf_lens_output {
 	const sheaf_lens_spelling *spelling;
 	sheaf_lens_header header;
 	sheaf_builder streams; /* sheaf_lens_stream of each field; of a column it means nothing */
-	bool counted;          /* the number of examples stands in front: they are kept until it is known */
+	bool counted;          /* the number of examples comes first: they are kept until it is known */
 	bool begun;            /* the header is written */
 	int64_t examples;
 	sheaf_builder kept; /* `counted`: the examples, as far as `spool` does not have them; they follow the
-	                       header, which tells their number */
+	                       header, which has their number */
 	sheaf_spool spool;
 } sheaf_lens_output;
 

@@ -151,8 +151,8 @@ sheaf_lens_text sheaf_lens_add_text(sheaf_lens_set *set, const void *text, size_
 /* Number of a group by name, new or old. */
 SHEAF_USE sheaf_status sheaf_lens_group(sheaf_lens_set *set, const void *name, size_t size, int32_t *out,
                                         sheaf_error *err);
-/* Makes room for examples that are to come from so many bytes: for what each of them takes, and not for what
- * it may hold. */
+/* Makes room for examples that are to come from that many bytes: for what each of them takes, and not for
+ * what it may hold. */
 void sheaf_lens_set_expect(sheaf_lens_set *set, int64_t examples, int64_t bytes);
 /* An example whose events have nothing of their own: a place after the set's examples, until the next one is
  * begun. */
@@ -188,7 +188,7 @@ void sheaf_lens_close(sheaf_lens_reader *in);
 /* From here on examples are changed so as they are parsed; the edits outlive the reader. */
 void sheaf_lens_edit_with(sheaf_lens_reader *in, struct sheaf_lens_edits *edits);
 const sheaf_lens_header *sheaf_lens_header_of(const sheaf_lens_reader *in);
-/* Number of examples where the header tells (binary), else -1. */
+/* Number of examples where the header says it (binary), else -1. */
 int64_t sheaf_lens_examples_told(const sheaf_lens_reader *in);
 /* The next run of whole examples: as many as end within `bytes` bytes, at least one, and from a pipe no more
  * than is there once there is one. END after the last one. piece->notes belongs to the reader. */

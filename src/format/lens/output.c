@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Example files as outputs: from columns, or from the other spelling. The binary spelling has the number of
- * examples in front, so they are kept, in a temporary file where they are many, until it is known; what is
+ * examples first, so they are kept, in a temporary file where they are many, until it is known; what is
  * written as text goes out at once, so that who reads a pipe need not wait. */
 #include "base/context.h"
 #include "base/memory.h"

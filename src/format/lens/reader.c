@@ -191,7 +191,7 @@ static void move_on(sheaf_lens_reader *in, const sheaf_piece *piece, int64_t exa
 	if (in->line > 0) pass_lines(in, piece);
 }
 
-/* What stands after the last example that the header tells of. */
+/* What stands after the last example that the header counts. */
 static sheaf_status end(sheaf_lens_reader *in, sheaf_error *err)
 {
 	sheaf_bytes shown;

@@ -40,7 +40,7 @@ typedef struct sheaf_lens_way {
 	void (*start)(sheaf_lens_scan *scan, bool line_start);
 	/* Goes on to the end of the example; false: more bytes are needed. */
 	bool (*find_end)(sheaf_lens_scan *scan, const uint8_t *data, size_t size);
-	/* Whether there is no example in the rest of the input, which is not empty. NULL where the header tells
+	/* Whether there is no example in the rest of the input, which is not empty. NULL where the header says it
 	 * the number of examples. */
 	bool (*is_nothing)(sheaf_bytes rest, bool line_start);
 	sheaf_status (*parse)(const sheaf_lens_reader *in, const sheaf_piece *piece, sheaf_lens_set *set,

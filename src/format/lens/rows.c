@@ -383,7 +383,7 @@ sheaf_status sheaf_lens_decode(const void *dataset, const sheaf_piece *piece, sh
 	return sheaf_frame_builder_end(&to, status, frame, err);
 }
 
-/* An example with an error in it is no row, so nothing less than reading all of it tells. */
+/* An example with an error in it is no row, so it takes reading all of it. */
 sheaf_status sheaf_lens_measure(const void *dataset, const sheaf_piece *piece, sheaf_context *cx,
                                 sheaf_buffer *lengths, sheaf_error *err)
 {

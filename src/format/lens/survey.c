@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A first reading of a file, for what its rows do not tell by themselves: the groups it uses and how wide
+/* A first reading of a file, for what its rows do not show by themselves: the groups it uses and how wide
  * they are, how many examples and events there are, and which procs. */
 #include "base/context.h"
 #include "format/lens/dataset.h"

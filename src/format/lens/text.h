@@ -91,7 +91,7 @@ typedef enum sheaf_lens_integer {
 	SHEAF_LENS_NO_INTEGER,
 	SHEAF_LENS_INTEGER_OVER
 } sheaf_lens_integer;
-/* A whole number as scanf's %d takes it, but that what does not fit is told. Does not move where there is
+/* A whole number as scanf's %d takes it, but that what does not fit is reported. Does not move where there is
  * none. */
 sheaf_lens_integer sheaf_lens_scan_integer(const uint8_t **at, const uint8_t *end, int32_t *out);
 

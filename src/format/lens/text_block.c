@@ -65,7 +65,7 @@ static sheaf_status tell_deep(sheaf_lens_parsing *p, const uint8_t *at)
 	return sheaf_lens_tell(
 		&p->teller, at,
 		SHEAF_FINDING(SHEAF_NOTE, "deep nesting",
-	                  "at most 32 brackets within each other, which is what Lens has room for", "more"));
+	                  "at most 32 brackets within each other, as many as Lens has room for", "more"));
 }
 
 /* What stands on a line, up to its end or the end of the string. */

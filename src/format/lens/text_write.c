@@ -52,7 +52,7 @@ static sheaf_status refuse_string(const sheaf_lens_writing *w, const char *rule,
 	sheaf_problem problem = {
 		.severity = SHEAF_ERROR, .status = SHEAF_LOSS, .rule = rule, .consequence = "left out"};
 	problem.expected =
-		"text with balanced brackets and quotes, no newline in front and no line with a leading '#'";
+		"text with balanced brackets and quotes, no newline at the beginning and no line with a leading '#'";
 	problem.found = sheaf_show(bytes, bytes + strlen(text), '\0', found);
 	return tell(w, problem, err);
 }

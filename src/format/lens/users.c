@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which events use a list, told for all lists of an example at once. */
+/* Which events use a list, found for all lists of an example at once. */
 #include "format/lens/writing.h"
 
 void sheaf_lens_writing_begin(sheaf_lens_writing *w, const char *file, sheaf_context *cx)

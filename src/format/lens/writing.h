@@ -7,7 +7,7 @@
 
 typedef enum sheaf_lens_direction { SHEAF_LENS_INPUTS, SHEAF_LENS_TARGETS } sheaf_lens_direction;
 
-/* Finds the users of all lists of an example; the functions below tell them until the next call. */
+/* Finds the users of all lists of an example; the functions below give them until the next call. */
 SHEAF_USE sheaf_status sheaf_lens_find_users(sheaf_lens_writing *w, const sheaf_lens_set *set,
                                              const sheaf_lens_example *example, sheaf_error *err);
 /* Events that have the list on that side, in order. */

@@ -52,8 +52,7 @@ static sheaf_status read_mark(sheaf_mtx_reader *in, sheaf_mtx_line *l, sheaf_err
 	if (mark == 0) return SHEAF_OK;
 	return sheaf_mtx_tolerate(in, l, begin,
 	                          SHEAF_FINDING(.rule = "banner of one %", .expected = "%%MatrixMarket",
-	                                        .found = "%MatrixMarket",
-	                                        .consequence = "it is read all the same"),
+	                                        .found = "%MatrixMarket", .consequence = "it is read anyway"),
 	                          err);
 }
 

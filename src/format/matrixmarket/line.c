@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A line of the header: what is wrong with it, and whether it is read all the same. */
+/* A line of the header: what is wrong with it, and whether it is read anyway. */
 #include "base/context.h"
 #include "base/spell.h"
 #include "format/matrixmarket/matrixmarket.h"
@@ -39,8 +39,7 @@ sheaf_status sheaf_mtx_allow(const sheaf_mtx_reader *in, const sheaf_mtx_line *l
 {
 	char both[160];
 	if (in->lenient) return sheaf_mtx_tolerate(in, l, at, finding, err);
-	snprintf(both, sizeof both, "%s (" SHEAF_OPTION("lenient") " reads the file all the same)",
-	         finding.found);
+	snprintf(both, sizeof both, "%s (" SHEAF_OPTION("lenient") " reads the file anyway)", finding.found);
 	finding.found = both;
 	return sheaf_mtx_refuse(in, l, at, finding, err);
 }

@@ -93,7 +93,7 @@ static sheaf_status note_sizes(const sheaf_mtx_reader *in, sheaf_error *err)
 	                         "sizes beyond 32 bits",
 	                         SHEAF_NOWHERE,
 	                         "sizes below 2147483648",
-	                         "larger ones, which readers of 32 bits take wrongly",
+	                         "larger ones, which 32-bit readers misread",
 	                         NULL};
 	problem.place.file = sheaf_source_name(in->lined.source);
 	problem.place.line = in->lined.first_line > 1 ? in->lined.first_line - 1 : 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The ZIP file: the list of members at its end tells where they are, how long, and what their bytes sum up
+/* The ZIP file: the list of members at its end says where they are, how long, and what their bytes sum up
  * to. Members are stored or deflated. */
 #include "base/context.h"
 #include "base/cursor.h"
@@ -141,7 +141,7 @@ static sheaf_status read_member(sheaf_npz_archive *a, sheaf_cursor *c, sheaf_err
 	int64_t byte = sheaf_cursor_tell(c);
 	const uint8_t *record = sheaf_cursor_bytes(c, MEMBER_SIZE, 1, "member");
 	if (!record || sheaf_load_u32le(record) != MEMBER_MARK)
-		return refuse(a, SHEAF_DATA, byte, "a member of the list", "other bytes, or none", err);
+		return refuse(a, SHEAF_DATA, byte, "an entry of the list of members", "other bytes, or none", err);
 	size_t name_size = get_u16(record + 28), extra_size = get_u16(record + 30);
 	sheaf_npz_member *m = &a->members[a->count];
 	*m = (sheaf_npz_member){.flags = get_u16(record + 8),
@@ -153,7 +153,7 @@ static sheaf_status read_member(sheaf_npz_archive *a, sheaf_cursor *c, sheaf_err
 	const uint8_t *name = sheaf_cursor_bytes(c, name_size, 1, "name"),
 				  *extra = sheaf_cursor_bytes(c, extra_size, 1, "extra");
 	if (!name || !extra || !sheaf_cursor_bytes(c, get_u16(record + 32), 1, "comment"))
-		return refuse(a, SHEAF_DATA, byte, "a whole member of the list", "part of one", err);
+		return refuse(a, SHEAF_DATA, byte, "a whole entry of the list of members", "part of one", err);
 	if (memchr(name, '\0', name_size))
 		return refuse(a, SHEAF_DATA, byte, "a name without NUL", "one with one", err);
 	read_extra(m, extra, extra_size);
@@ -269,7 +269,7 @@ static sheaf_status check_local(const sheaf_npz_archive *a, const sheaf_npz_memb
 	                   : said.size != m->size     ? "another size"
 	                   : said.stored != m->stored ? "another size in the archive"
 	                                              : NULL;
-	return flaw ? refuse_member(a, m, SHEAF_DATA, "a head that says what the list of members says", flaw, err)
+	return flaw ? refuse_member(a, m, SHEAF_DATA, "a header that agrees with the list of members", flaw, err)
 	            : SHEAF_OK;
 }
 
@@ -281,7 +281,7 @@ static sheaf_status find_contents(const sheaf_npz_archive *a, const sheaf_npz_me
 	sheaf_buffer rest = {0};
 	SHEAF_TRY(sheaf_source_read_at(a->source, m->at, local, sizeof local, err));
 	if (sheaf_load_u32le(local) != LOCAL_MARK)
-		return refuse_member(a, m, SHEAF_DATA, "the head of a member", "other bytes", err);
+		return refuse_member(a, m, SHEAF_DATA, "the header of a member", "other bytes", err);
 	*at = m->at + LOCAL_SIZE + get_u16(local + 26) + get_u16(local + 28);
 	if (*at > m->end || m->stored > m->end - *at)
 		return refuse_member(a, m, SHEAF_DATA,
@@ -327,7 +327,7 @@ static sheaf_status unpack(const sheaf_npz_archive *a, const sheaf_npz_member *m
 	                                       sheaf_source_name(a->source))
 	                          : sheaf_builder_status(&b, err);
 	if (status == SHEAF_OK && !sound)
-		status = refuse_member(a, m, SHEAF_DATA, "deflated bytes of the size that the list says",
+		status = refuse_member(a, m, SHEAF_DATA, "deflated bytes of the size that the list of members has",
 		                       "damaged ones", err);
 	if (status == SHEAF_OK) status = sheaf_builder_finish(&b, out, err);
 	sheaf_builder_drop(&b);
@@ -367,6 +367,6 @@ sheaf_status sheaf_npz_open_member(const sheaf_npz_archive *a, const sheaf_npz_m
 	}
 	if (is_right_sum(m, sum)) return sheaf_array_open(out, &holding, a->cx, err);
 	sheaf_buffer_reset(&holding.bytes);
-	return refuse_member(a, m, SHEAF_DATA, "the sum that the list says (CRC-32)",
+	return refuse_member(a, m, SHEAF_DATA, "the checksum that the list of members has (CRC-32)",
 	                     "another: the contents are damaged", err);
 }

@@ -224,7 +224,7 @@ static int64_t find_list(const sheaf_npz_sparse *s, int64_t at)
 	return low;
 }
 
-/* Values after the last pointer belong to nothing; those of blocks by columns are told one by one. */
+/* Values after the last pointer belong to nothing; those of blocks by columns are reported one by one. */
 int64_t sheaf_npz_end_of_values(const sheaf_npz_sparse *s)
 {
 	bool compressed = s->layout == NPZ_CSR || s->layout == NPZ_CSC || s->layout == NPZ_BSR;

@@ -52,7 +52,7 @@ static bool is_opaque(sheaf_bytes head)
 	return magic == OLD_OPAQUE || (magic == OPAQUE && version >= 1 && version <= LAST_VERSION);
 }
 
-/* Nothing in a file tells that it is one. */
+/* Nothing in a file says that it is one. */
 static sheaf_likely probe(sheaf_bytes head, const char *name)
 {
 	if (is_opaque(head)) return SHEAF_SURE;

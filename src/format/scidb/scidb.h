@@ -83,7 +83,7 @@ typedef struct sheaf_scidb_reader {
 	sheaf_scidb_evidence evidence;
 } sheaf_scidb_reader;
 
-/* What cut tells decode about a piece: int64 words in its notes. */
+/* What cut passes to decode about a piece: int64 words in its notes. */
 typedef struct sheaf_scidb_part {
 	int64_t first, count; /* whole cells at the beginning of the piece */
 	int64_t left; /* bytes of the input after them, of a cell that is not whole; the piece may have fewer of
@@ -188,7 +188,7 @@ void sheaf_scidb_fill(sheaf_scidb_filling *f, const sheaf_scidb_item *item, cons
 /* Appends something for an item that cannot be read: null where it may be, else the type's default. */
 void sheaf_scidb_fill_default(sheaf_scidb_filling *f);
 
-/* The text in a payload, without what ends it; `clean` is false where nothing does, or something stands
+/* The text in a payload, without its end mark; `clean` is false where there is none, or something stands
  * after the end. */
 typedef struct sheaf_scidb_string {
 	sheaf_bytes text;

@@ -11,8 +11,8 @@
 
 static bool is_digit(uint8_t c) { return (uint8_t)(c - '0') <= 9; }
 
-/* The integer at `at`, as far as it is one; -1 where there is none or it is beyond 62 bits: decoding tells.
- * *end is after it. */
+/* The integer at `at`, as far as it is one; -1 where there is none or it is beyond 62 bits: decoding reports
+ * it. *end is after it. */
 static int64_t whole_at(const uint8_t *at, const uint8_t *end, const uint8_t **after)
 {
 	int64_t value = 0;

@@ -84,7 +84,7 @@ int64_t sheaf_svm_find_descent(const sheaf_svm_stream *s, size_t from);
 
 /* ---- line.c ---- */
 
-/* Reads the row on the line at hand; *kept tells whether it stands. Ends at its feed, or at the end. */
+/* Reads the row on the line at hand; *kept says whether it stands. Ends at its feed, or at the end. */
 SHEAF_USE sheaf_status sheaf_svm_read_row(sheaf_svm_decoding *d, bool *kept);
 
 /* ---- write.c ---- */

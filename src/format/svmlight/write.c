@@ -202,7 +202,7 @@ static sheaf_status find_sample(const encoding *e, const sheaf_column *column, c
 	                          .consequence = n ? "the first one is written" : "nothing is written"));
 }
 
-/* One number; none can only be where that was told as a loss. */
+/* One number; there can only be none where that was reported as a loss. */
 static void put_label(sheaf_builder *b, const sheaf_column *column, sheaf_run run)
 {
 	if (run.end > run.begin)
