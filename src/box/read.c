@@ -276,12 +276,15 @@ static sheaf_status read_rows(const reading *r, sheaf_error *err)
 {
 	const sheaf_box_item *item = r->item;
 	int64_t rows = item->rank ? item->dims[0] : 1, row = item->count / rows;
-	int64_t step = rows_at_once(item, row / item->inside->per);
+	int64_t step = rows_at_once(item, row / item->inside->per), upto = (r->to - 1) / row + 1;
 	sheaf_builder b = {0};
 	sheaf_status status = SHEAF_OK;
-	for (int64_t at = r->from / row / step * step; !status && at * row < r->to; at += step) {
+	/* Chunks are read whole; of what is in none, only what is wanted. */
+	int64_t first = item->inside->grid ? r->from / row / step * step : r->from / row;
+	if (item->inside->grid) upto = rows;
+	for (int64_t at = first; !status && at * row < r->to; at += step) {
 		uint8_t *rows_at = NULL;
-		int64_t n = rows - at < step ? rows - at : step;
+		int64_t n = upto - at < step ? upto - at : step;
 		int64_t from = at * row > r->from ? at * row : r->from,
 				to = (at + n) * row < r->to ? (at + n) * row : r->to;
 		status = sheaf_check_stop(r->box->cx, err);

@@ -128,8 +128,17 @@ static void find_coordinates(sheaf_box *box, sheaf_hdf_found *out)
 	}
 }
 
+/* What is in a group follows it. */
+static bool is_empty(const sheaf_box *box, const sheaf_box_item *group)
+{
+	int64_t count;
+	const sheaf_box_item *items = sheaf_box_items(box, &count), *next = group + 1;
+	return next == items + count || next->parent != group - items;
+}
+
 static sheaf_status find_group(sheaf_box *box, sheaf_hdf_found *out, sheaf_error *err)
 {
+	if (is_empty(box, out->at)) return SHEAF_OK;
 	SHEAF_TRY(find_compressed(box, out, err));
 	if (out->kind == HDF_NOTHING) SHEAF_TRY(find_matlab(box, out, err));
 	if (out->kind == HDF_NOTHING) find_coordinates(box, out);
