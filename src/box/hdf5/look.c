@@ -74,15 +74,19 @@ int64_t sheaf_hdf5_budget(const sheaf_hdf5_reader *r)
 
 void sheaf_hdf5_look_begin(sheaf_hdf5_look *l, const sheaf_hdf5_reader *r, int64_t *left, sheaf_error *err)
 {
-	*l = (sheaf_hdf5_look){.r = r, .what = "a structure", .err = err};
+	*l = (sheaf_hdf5_look){.r = r, .what = "a structure", .window_at = -1, .err = err};
 	l->own_left = sheaf_hdf5_budget(r);
 	l->left = left ? left : &l->own_left;
 	sheaf_builder_begin(&l->bytes, r->cx, NULL);
+	sheaf_builder_begin(&l->window, r->cx, NULL);
 }
+
+void sheaf_hdf5_look_ahead(sheaf_hdf5_look *l) { l->window_at = 0; }
 
 void sheaf_hdf5_look_end(sheaf_hdf5_look *l)
 {
 	sheaf_builder_drop(&l->bytes);
+	sheaf_builder_drop(&l->window);
 	sheaf_hdf5_places_drop(&l->seen, l->r->cx);
 }
 
@@ -134,14 +138,40 @@ static sheaf_status check_range(const sheaf_hdf5_look *l, const char *what, int6
 	                  l->r->store->name, l->r->base + l->address, what, l->r->size, size, address);
 }
 
+/* Makes the window one that begins where something is wanted; nothing to do where it is in there. */
+static sheaf_status move_window(sheaf_hdf5_look *l, int64_t byte, size_t size)
+{
+	enum { WINDOW = 16 << 10 };
+	const sheaf_store *store = l->r->store;
+	int64_t left = l->r->size - byte;
+	if (byte >= l->window_at && (uint64_t)(byte - l->window_at) + size <= l->window.size) return SHEAF_OK;
+	size_t n = left < WINDOW ? (size_t)left : WINDOW;
+	l->window.size = 0;
+	if (!sheaf_builder_room(&l->window, WINDOW)) return sheaf_builder_status(&l->window, l->err);
+	SHEAF_TRY(store->read(store->user, byte, l->window.data, n, l->err));
+	l->window_at = byte;
+	l->window.size = n;
+	return SHEAF_OK;
+}
+
+static sheaf_status read_bytes(sheaf_hdf5_look *l, int64_t byte, uint8_t *out, size_t size)
+{
+	enum { MOST = 4 << 10 };
+	const sheaf_store *store = l->r->store;
+	if (l->window_at < 0 || size > MOST || byte > l->r->size - (int64_t)size)
+		return store->read(store->user, byte, out, size, l->err);
+	SHEAF_TRY(move_window(l, byte, size));
+	memcpy(out, l->window.data + (byte - l->window_at), size);
+	return SHEAF_OK;
+}
+
 static sheaf_status copy(sheaf_hdf5_look *l, const char *what, int64_t address, uint64_t size)
 {
-	const sheaf_store *store = l->r->store;
 	l->what = what;
 	l->address = address;
 	l->bytes.size = 0;
 	if (!sheaf_builder_room(&l->bytes, (uint64_t)size + 1)) return sheaf_builder_status(&l->bytes, l->err);
-	SHEAF_TRY(store->read(store->user, l->r->base + address, l->bytes.data, (size_t)size, l->err));
+	SHEAF_TRY(read_bytes(l, l->r->base + address, l->bytes.data, (size_t)size));
 	l->bytes.size = (size_t)size;
 	l->c = sheaf_cursor_over(l->bytes.data, (size_t)size, l->r->base + address);
 	return SHEAF_OK;

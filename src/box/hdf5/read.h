@@ -50,7 +50,10 @@ typedef struct sheaf_hdf5_look {
 	sheaf_builder bytes; /* its bytes, */
 	sheaf_cursor c;      /* and how far it was taken apart */
 	sheaf_hdf5_places seen;
-	int64_t *left; /* bytes that may still be read */
+	sheaf_builder
+		window;        /* bytes around what was read last, where much is read: of headers that lie together */
+	int64_t window_at; /* the byte of the file at which they begin; -1: nothing is read ahead */
+	int64_t *left;     /* bytes that may still be read */
 	int64_t own_left;
 	sheaf_error *err;
 } sheaf_hdf5_look;
@@ -58,6 +61,8 @@ typedef struct sheaf_hdf5_look {
 /* `left`: a budget that several ways share; NULL: one of its own. */
 void sheaf_hdf5_look_begin(sheaf_hdf5_look *l, const sheaf_hdf5_reader *r, int64_t *left, sheaf_error *err);
 void sheaf_hdf5_look_end(sheaf_hdf5_look *l);
+/* From now on more is read than is asked for. */
+void sheaf_hdf5_look_ahead(sheaf_hdf5_look *l);
 /* The bytes that all structures may take which are read one after another. */
 int64_t sheaf_hdf5_budget(const sheaf_hdf5_reader *r);
 

@@ -270,6 +270,8 @@ sheaf_status sheaf_hdf5_walk(sheaf_hdf5_reader *r, sheaf_catalog *catalog, sheaf
 	walk w = {.r = r, .catalog = catalog, .left = sheaf_hdf5_budget(r), .err = err};
 	sheaf_hdf5_look_begin(&w.groups, r, &w.left, err);
 	sheaf_hdf5_look_begin(&w.objects, r, &w.left, err);
+	sheaf_hdf5_look_ahead(&w.groups);
+	sheaf_hdf5_look_ahead(&w.objects);
 	sheaf_builder_begin(&w.queue, r->cx, NULL);
 	sheaf_builder_begin(&w.links, r->cx, NULL);
 	sheaf_status status = list_all(&w);
