@@ -100,8 +100,8 @@ extern const bench_runner gather_many, gather_few, memcpy_loop, memcpy_and_wait,
 	batches_in_order, first_in_order, first_of_window; /* batches.c */
 #if SHEAF_HDF5
 extern const bench_runner read_whole, look_at_whole, read_entries, bare_pread, printf_entries, h5py_read,
-	scipy_mmread;                                /* boxes.c */
-extern const bench_runner hdf5_read, hdf5_write; /* peers_hdf5.c */
+	scipy_mmread;                                                         /* boxes.c */
+extern const bench_runner hdf5_read, hdf5_write, hdf5_visit, open_groups; /* peers_hdf5.c */
 #endif
 extern const bench_runner read_cells, struct_loop, csv_writer, numpy_frombuffer, numpy_save,
 	numpy_tofile; /* cells.c */

@@ -2,6 +2,7 @@
 /* The three arrays of a matrix by libhdf5 alone: read, and written in compressed chunks. */
 #include "bench.h"
 #include <fcntl.h>
+#define H5_USE_110_API
 #include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,3 +97,65 @@ static void run_writing(const bench_job *job, void *state, bench_yield *out)
 }
 
 const bench_runner hdf5_write = {"H5Dwrite", begin_writing, run_writing};
+
+/* ---- many groups ---- */
+
+/* A file of as many groups as a program with a group for each example makes. */
+static const char *begin_groups(const bench_job *job, void **state)
+{
+	enum { GROUPS = 100000 };
+	char name[24];
+	hid_t how = sound(H5Pcreate(H5P_FILE_ACCESS), job->script);
+	if (H5Pset_libver_bounds(how, H5F_LIBVER_V18, H5F_LIBVER_LATEST) < 0)
+		die("expected a version, found none");
+	hid_t file = sound(H5Fcreate(job->script, H5F_ACC_TRUNC, H5P_DEFAULT, how), job->script);
+	for (int i = 0; i < GROUPS; i++) {
+		snprintf(name, sizeof name, "g%d", i);
+		H5Gclose(sound(H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), job->script));
+	}
+	H5Fclose(file);
+	H5Pclose(how);
+	*state = NULL;
+	return NULL;
+}
+
+static herr_t count(hid_t object, const char *name, const H5O_info_t *info, void *user)
+{
+	(void)object, (void)name, (void)info;
+	++*(int64_t *)user;
+	return 0;
+}
+
+static void run_visiting(const bench_job *job, void *state, bench_yield *out)
+{
+	int64_t groups = 0;
+	(void)state, (void)out;
+	hid_t file = sound(H5Fopen(job->script, H5F_ACC_RDONLY, H5P_DEFAULT), job->script);
+	if (H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE, count, &groups, H5O_INFO_BASIC) < 0 || groups < 2)
+		die("%s: expected groups, found none", job->script);
+	H5Fclose(file);
+}
+
+const bench_runner hdf5_visit = {"H5Ovisit", begin_groups, run_visiting};
+
+static sheaf_status pass(void *user, const char *path, sheaf_error *err)
+{
+	(void)user, (void)path, (void)err;
+	return SHEAF_OK;
+}
+
+/* Ours: everything is listed, and none of it is a dataset. */
+static void run_opening(const bench_job *job, void *state, bench_yield *out)
+{
+	sheaf_context_options options = {.size = sizeof options, .threads = 1};
+	sheaf_open_options open = {.size = sizeof open, .format = "hdf5"};
+	sheaf_context *cx;
+	sheaf_error err;
+	(void)state;
+	if (sheaf_context_new(&options, &cx, &err) || sheaf_members(job->script, &open, cx, pass, NULL, &err))
+		die("%s", err.message);
+	sheaf_context_memory(cx, &out->memory);
+	sheaf_context_free(cx);
+}
+
+const bench_runner open_groups = {"opened", begin_groups, run_opening};

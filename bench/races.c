@@ -339,6 +339,26 @@ const bench_race races[] = {
 			},
 		.peers = {{.runner = &read_entries, .name = "read alone"}, {.runner = &scipy_mmread}},
 	},
+	/* A file of 100,000 groups, all of which are listed; and what starts when a user asks what a file is. */
+	{
+		.part = "boxes",
+		.name = "100,000 groups",
+		.works = {"matrix"},
+		.percent = 1,
+		.by = BY_CPU,
+		.ours = {{.runner = &open_groups, .threads = 1}},
+		.peers = {{.runner = &hdf5_visit}},
+	},
+	{
+		.part = "boxes",
+		.name = "info",
+		.works = {"matrix"},
+		.percent = 1,
+		.by = BY_CPU,
+		.needs = NEEDS_BINARY,
+		.ours = {{.runner = &run_command, .name = "of HDF5", .words = "SHEAF info BINARY"}},
+		.peers = {{.runner = &run_command, .name = "of text", .words = "SHEAF info TEXT"}},
+	},
 	/* Matrix Market files of 20 million reals, of 5 million of a symmetric matrix, of 10 million places; and
        one that is written. */
 	MTX("matrix", 320),
@@ -537,7 +557,11 @@ const bench_target targets[] = {
 	{.part = "boxes", .work = "matrix", .how = "sizes", .peer = "pread", .least = 1 / 1.05},
 	{.part = "boxes", .work = "matrix", .how = "sizes, looked at", .peer = "pread", .least = 1 / 1.05},
 	{.part = "boxes", .work = "matrix", .how = "full", .peer = "pread", .least = 1 / 1.6},
+	{.part = "boxes", .work = "matrix", .how = "full", .peer = "h5py", .least = 0.9},
 	{.part = "boxes", .work = "deflated", .how = "two threads", .peer = "H5Dread", .least = 4},
+	{.part = "boxes", .work = "deflated", .how = "two threads", .peer = "h5py", .least = 3},
+	{.part = "boxes", .how = "opened", .peer = "H5Ovisit", .least = 2},
+	{.part = "boxes", .how = "of HDF5", .peer = "of text", .least = 1 / 1.1},
 	{.part = "boxes", .how = "two threads", .peer = "H5Dwrite", .least = 4},
 	{.part = "boxes", .how = "bytes", .peer = "H5Dwrite", .least = 1},
 	{.part = "boxes", .how = "CSR", .peer = "read alone", .least = 0.5},

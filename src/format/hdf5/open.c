@@ -225,13 +225,13 @@ static sheaf_status look_for_order(const sheaf_hdf_reader *in, sheaf_tensor *t, 
 {
 	enum { STEP = 1 << 16 };
 	void *memory;
-	int64_t last[2] = {-1, -1}, *at[SHEAF_MAX_RANK];
-	SHEAF_TRY(sheaf_allocate_array(in->cx, STEP, 2 * sizeof(int64_t), &memory, err));
+	int64_t last[2] = {-1, -1}, *at[SHEAF_MAX_RANK], step = in->rows < STEP ? in->rows + 1 : STEP;
+	SHEAF_TRY(sheaf_allocate_array(in->cx, (uint64_t)step, 2 * sizeof(int64_t), &memory, err));
 	at[0] = (int64_t *)memory;
-	at[1] = at[0] + STEP;
+	at[1] = at[0] + step;
 	sheaf_status status = SHEAF_OK;
-	for (int64_t first = 0; first < in->rows && t->sorted && !status; first += STEP) {
-		int64_t n = in->rows - first < STEP ? in->rows - first : STEP;
+	for (int64_t first = 0; first < in->rows && t->sorted && !status; first += step) {
+		int64_t n = in->rows - first < step ? in->rows - first : step;
 		status = sheaf_hdf_places(in, first, n, at, err);
 		for (int64_t i = 0; i < n && !status && t->sorted; i++) {
 			int64_t outer = at[t->order[0]][i], inner = at[t->order[1]][i];
@@ -241,7 +241,7 @@ static sheaf_status look_for_order(const sheaf_hdf_reader *in, sheaf_tensor *t, 
 		}
 	}
 	t->unique = t->sorted;
-	sheaf_release(in->cx, memory, STEP * 2 * sizeof(int64_t));
+	sheaf_release(in->cx, memory, (size_t)step * 2 * sizeof(int64_t));
 	return status;
 }
 
