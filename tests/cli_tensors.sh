@@ -393,9 +393,27 @@ printf '0 |A 1 2\n1 |A 3 4\n1 |A 5 6\n2 |A 7 8\n' >uneven.ctf
 expect 6 convert --value A uneven.ctf uneven.npy
 has err 'uneven.npy: sequence 0, stream "A": expected sequences of the same length, 2 samples, since the tensor is dense, found 2 with fewer, of which this is the first'
 [ ! -e uneven.npy ] || fault 'expected no file, found one'
-expect 0 convert --allow-loss --value A uneven.ctf uneven.npy
-has err 'loss: uneven.npy: sequence 0, stream "A"'
-has err 'samples of zeros are written after theirs'
+expect 6 convert --allow-loss --value A uneven.ctf uneven.npy
+has err '--pad fills them up with zeros and writes the lengths, too'
+[ ! -e uneven.npy ] || fault 'expected no file, found one'
+expect 0 convert --pad --value A uneven.ctf uneven.npy
+empty err
+expect 0 cat uneven.lengths.npy
+is out '0  1
+1  2
+2  1'
+expect 0 cat uneven.npy
+lines out 12
+expect 2 convert --pad --value A uneven.ctf uneven.npz --layout dense
+has err 'uneven.lengths.npy: expected no file of that name'
+[ ! -e uneven.npz ] || fault 'expected no file, found one'
+expect 0 convert -f --pad --value A uneven.ctf uneven.npz --layout dense
+expect 2 convert --pad uneven.ctf uneven.cbf
+has err '--pad: expected a format of tensors'
+expect 2 convert --pad --to npy --value A uneven.ctf -
+has err 'beside which the lengths are written'
+expect 6 convert uneven.ctf one.npy
+has err '--value A makes a tensor of sequences and samples'
 printf '0 |A 1 2 |B 1\n0 |A 3 4 |B 2\n1 |A 5 6 |B 3\n1 |A 7 8\n' >uneven.ctf
 expect 0 convert --value A uneven.ctf even.npy
 expect 6 convert --value B uneven.ctf uneven-b.npy

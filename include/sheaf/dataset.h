@@ -70,6 +70,7 @@ typedef struct sheaf_open_options {
 	sheaf_selection select; /* rows and columns that are given; zeros: all */
 	bool matrix; /* a table of numbers is a matrix: its rows and columns are the dimensions, its values all of
 	                one type that holds them */
+	bool lengths; /* those of sequences that become a tensor are kept, for sheaf_dataset_lengths */
 	bool table; /* a matrix is a table with a column for each of its columns, if rows of tables can be used */
 } sheaf_open_options;
 
@@ -110,6 +111,10 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_next(sheaf_dataset *dataset, const sheaf_
  * read. They are counted, or found in an index, but not read: what is wrong with them is not reported.
  * sheaf_dataset_row says where the next frame begins. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_skip(sheaf_dataset *dataset, int64_t rows, sheaf_error *err);
+/* Where sequences became a tensor and sheaf_open_options.lengths asked for it: an int64 for each sequence,
+ * how many samples it has; else empty. *out is reset first; it may outlive the dataset. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_lengths(const sheaf_dataset *dataset, sheaf_buffer *out,
+                                                       sheaf_error *err);
 /* Number of the first row of the frame that sheaf_next gave last, of the rows that are given: where some are
  * selected, sheaf_frame.numbers has their numbers in the file. */
 SHEAF_API int64_t sheaf_dataset_row(const sheaf_dataset *dataset);
@@ -131,6 +136,9 @@ typedef struct sheaf_create_options {
 	/* The output may be of any size. Else one beyond 64 times the bytes of the frames that were written, and
 	 * beyond 1 GiB, is LIMIT: a few entries of a large tensor would be gigabytes of zeros. */
 	bool allow_large;
+	bool pad;   /* sequences of fewer samples than the longest have samples of zeros at their end in a dense
+	             * tensor, and the caller keeps their lengths (sheaf_dataset_lengths). Else they are LOSS, which
+	             * no context allows */
 	bool force; /* a regular file of that name is replaced. Else it is USAGE, with EEXIST in sheaf_error.sys
 	             * and the option "force", and the same without an option from sheaf_finish where another
 	             * program has made one meanwhile; but what a setting asks to update is updated */
@@ -169,7 +177,9 @@ typedef struct sheaf_convert_options {
 	                          as it is */
 	bool allow_large; /* the output may be of any size; else beyond 64 times the inputs, and beyond 1 GiB, it
 	                     is LIMIT */
-	bool force;       /* as in sheaf_create_options, and found out before anything is read */
+	bool pad; /* sequences become a tensor, and shorter ones end with zeros where it is dense; the lengths go
+	             into a file beside the output, of its format: x.lengths.npz beside x.npz */
+	bool force;             /* as in sheaf_create_options, and found out before anything is read */
 	sheaf_selection select; /* of each input; as in sheaf_open_options */
 	bool matrix;            /* tables of numbers become matrices, and matrices tables, as the two members of
 	                           sheaf_open_options say */

@@ -3,6 +3,7 @@
 #include "array/array.h"
 #include "base/context.h"
 #include "base/show.h"
+#include "base/spell.h"
 #include "data/frame.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -134,9 +135,9 @@ static sheaf_status put_samples(const sheaf_schema *schema, const sheaf_frame *f
 	for (int64_t r = 0; r < frame->nrows; r++)
 		if (o[r + 1] - o[r] != 1)
 			return sheaf_fail(err, SHEAF_UNSUPPORTED,
-			                  "%s: sequence %" PRId64
-			                  ": expected one sample in each sequence, found %" PRId64,
-			                  file, row + r, o[r + 1] - o[r]);
+			                  "%s: sequence %" PRId64 ": expected one sample in each sequence, found %" PRId64
+			                  "; " SHEAF_OPTION("value") " %s makes a tensor of sequences and samples",
+			                  file, row + r, o[r + 1] - o[r], schema->fields[0].name);
 	if (frame->nrows)
 		sheaf_builder_append(b, column->values.data + (size_t)o[0] * size, (size_t)frame->nrows * size);
 	return SHEAF_OK;

@@ -31,6 +31,7 @@ static sheaf_status convert(const session *s, bool force, sheaf_error *err)
 		.structure = sheaf_values_text(&args->values, "structure"),
 		.select = selection_wanted(args),
 		.part = sheaf_values_text(&args->values, "part"),
+		.pad = sheaf_values_flag(&args->values, "pad"),
 		.allow_large = sheaf_values_flag(&args->values, "allow-large"),
 		.force = force,
 	};

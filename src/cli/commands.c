@@ -62,7 +62,8 @@ const sheaf_option shared_options[] = {
 	{"force", SHEAF_OPTION_FLAG, 0, NULL,
      "replace an output that is there already (else a terminal is asked, and what is none is refused)", 'f'},
 	{"part", SHEAF_OPTION_TEXT, 0, "I/N",
-     "do part I of N, counted from 1, and write a part file; sheaf merge makes the whole of all N, the same as "
+     "do part I of N, counted from 1, and write a part file; sheaf merge makes the whole of all N, the same "
+     "as "
      "without parts",
      0},
 	{0},
@@ -99,6 +100,11 @@ static const sheaf_option convert_options[] = {
 	{"duplicates", SHEAF_OPTION_CHOICE, 0, "error|sum|last",
      "what to do if a position of a tensor has several entries: refuse them (default), add them up, or keep "
      "the last one",
+     0},
+	{"pad", SHEAF_OPTION_FLAG, 0, NULL,
+     "fill sequences of unequal lengths up with zeros, where a tensor is dense, and write the lengths beside "
+     "it, "
+     "before the suffix of OUT .lengths",
      0},
 	{"structure", SHEAF_OPTION_CHOICE, 0,
      "auto|general|symmetric_lower|symmetric_upper|hermitian_lower|hermitian_upper|skew_symmetric_lower|skew_"

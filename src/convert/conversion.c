@@ -56,13 +56,14 @@ sheaf_status sheaf_conversion_check_settings(const sheaf_conversion *c, sheaf_er
 
 sheaf_create_options sheaf_conversion_creates(const sheaf_conversion *c)
 {
-	return (sheaf_create_options){sizeof(sheaf_create_options),
-	                              c->to->name,
-	                              c->options->settings,
-	                              c->options->nsettings,
-	                              &c->totals,
-	                              c->options->duplicates,
-	                              c->structured ? &c->structure : NULL,
-	                              c->options->allow_large,
-	                              c->replaces};
+	return (sheaf_create_options){.size = sizeof(sheaf_create_options),
+	                              .format = c->to->name,
+	                              .settings = c->options->settings,
+	                              .nsettings = c->options->nsettings,
+	                              .totals = &c->totals,
+	                              .duplicates = c->options->duplicates,
+	                              .structure = c->structured ? &c->structure : NULL,
+	                              .allow_large = c->options->allow_large,
+	                              .pad = c->options->pad,
+	                              .force = c->replaces};
 }

@@ -21,6 +21,7 @@ typedef struct sheaf_conversion {
 	sheaf_schema schema;
 	sheaf_facts totals;
 	bool key_told;
+	sheaf_buffer lengths;      /* of sequences, where they are padded */
 	sheaf_structure structure; /* that is wanted */
 	bool structured;
 	bool replaces;             /* a file that is there is replaced, or updated */

@@ -6,6 +6,7 @@
 #include "base/need.h"
 #include "base/spell.h"
 #include "convert/conversion.h"
+#include "convert/lengths.h"
 #include "data/frame.h"
 #include "input/lost.h"
 #include "io/sink.h"
@@ -24,7 +25,8 @@ static sheaf_status open_input(sheaf_conversion *c, const char *path, sheaf_data
 		.used = c->used,
 		.piece_bytes = c->options->piece_bytes,
 		.index = c->options->index,
-		.rows = sheaf_format_takes(c->to),
+		.rows = sheaf_format_takes(c->to) & (c->options->pad ? SHEAF_TAKES_ENTRIES : ~0U),
+		.lengths = c->options->pad,
 		.member = c->options->member,
 		.coordinates = c->options->coordinates,
 		.matrix = c->options->matrix,
@@ -121,6 +123,23 @@ static sheaf_status open_sink(const sheaf_conversion *c, const char *output, she
 	                   : sheaf_sink_path_new(output, c->cx, out, err);
 }
 
+static sheaf_status find_lengths(sheaf_conversion *c, sheaf_error *err)
+{
+	if (!c->options->pad) return SHEAF_OK;
+	SHEAF_TRY(sheaf_dataset_lengths(c->inputs[0], &c->lengths, err));
+	if (c->lengths.size) return SHEAF_OK;
+	return sheaf_fail_option(err, SHEAF_USAGE, "pad",
+	                         ": expected sequences, which are to become a tensor, found none in %s",
+	                         sheaf_source_name(c->inputs[0]->source));
+}
+
+static sheaf_status finish(sheaf_conversion *c, const char *output, sheaf_error *err)
+{
+	if (!c->options->pad) return sheaf_finish(c->writer, err);
+	const sheaf_lengths_output to = {output, c->to->name, c->options->force};
+	return sheaf_finish_with_lengths(c->writer, &to, &c->lengths, c->told, err);
+}
+
 static sheaf_status write_output(sheaf_conversion *c, const char *output, sheaf_error *err)
 {
 	sheaf_sink *sink;
@@ -131,7 +150,7 @@ static sheaf_status write_output(sheaf_conversion *c, const char *output, sheaf_
 	sheaf_status status = sheaf_conversion_check_settings(c, err);
 	for (int i = 0; i < c->ninputs && status == SHEAF_OK; i++) status = copy_rows(c, c->inputs[i], err);
 	if (status == SHEAF_OK)
-		status = sheaf_finish(c->writer, err);
+		status = finish(c, output, err);
 	else
 		sheaf_abandon(c->writer);
 	c->writer = NULL;
@@ -219,6 +238,7 @@ static sheaf_status run(sheaf_conversion *c, const char *const *inputs, const ch
 	c->input_bytes = count_bytes(c);
 	SHEAF_TRY(check_rows(c, output, err));
 	SHEAF_TRY(sheaf_conversion_find_structure(c, inputs[0], err));
+	SHEAF_TRY(find_lengths(c, err));
 	c->stores = c->parts && !encodes(c);
 	SHEAF_TRY(sheaf_conversion_gather_totals(c, err));
 	if (c->parts) return explain(c, sheaf_convert_part(c, inputs, output, err), err);
@@ -277,6 +297,7 @@ static void release(sheaf_conversion *c)
 	for (int i = 0; c->inputs && i < c->ninputs; i++) sheaf_close(c->inputs[i]);
 	sheaf_source_close(c->first);
 	sheaf_schema_free(&c->schema);
+	sheaf_buffer_reset(&c->lengths);
 	sheaf_context_end_listening(c->cx);
 	sheaf_release(c->told, c->used, (size_t)c->options->nsettings * sizeof *c->used);
 	sheaf_release(c->told, c->inputs, (size_t)c->ninputs * sizeof *c->inputs);
@@ -306,6 +327,19 @@ static sheaf_status check_part(const sheaf_conversion *c, sheaf_error *err)
 	                         ": expected an output that is written anew, found one that is updated");
 }
 
+static sheaf_status check_padding(const sheaf_conversion *c, const char *output, sheaf_error *err)
+{
+	if (!c->options->pad) return SHEAF_OK;
+	if (c->parts)
+		return sheaf_fail_option(
+			err, SHEAF_UNSUPPORTED, "pad",
+			": expected a conversion of all rows, whose lengths are known, found a part");
+	if (!(sheaf_format_takes(c->to) & SHEAF_TAKES_ENTRIES))
+		return sheaf_fail_option(err, SHEAF_USAGE, "pad",
+		                         ": expected a format of tensors, which need it, found %s", c->to->name);
+	return sheaf_check_lengths(output, c->options->force, err);
+}
+
 static sheaf_status convert(const char *const *inputs, int ninputs, const char *output,
                             const sheaf_convert_options *options, sheaf_context *cx, sheaf_error *err)
 {
@@ -315,6 +349,7 @@ static sheaf_status convert(const char *const *inputs, int ninputs, const char *
 	SHEAF_TRY(check_part(&c, err));
 	c.replaces = options->force || sheaf_settings_update(c.to, options->settings, options->nsettings);
 	if (!c.replaces) SHEAF_TRY(sheaf_target_check_path(output, err));
+	SHEAF_TRY(check_padding(&c, output, err));
 	sheaf_status status = allocate(&c, err);
 	if (status == SHEAF_OK) status = run(&c, inputs, output, err);
 	release(&c);

@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
+#include "base/spell.h"
 #include "data/frame.h"
 #include "data/unroll.h"
 #include "dataset/writer.h"
@@ -105,26 +106,25 @@ static sheaf_status tell_of_fill(sheaf_writer *w, sheaf_error *err)
 	return sheaf_report(w->cx, &problem, err);
 }
 
-/* A dense tensor has samples where sequences have none. */
-static sheaf_status tell_of_short(sheaf_writer *w, sheaf_error *err)
+/* A dense tensor has samples where sequences have none: which are meant, only lengths tell. */
+static sheaf_status check_lengths(const sheaf_writer *w, bool pads, sheaf_error *err)
 {
 	const sheaf_tensor *from = &w->given.tensor;
-	char expected[96], found[96];
-	if (from->nshort == 0 || !w->stored.tensor.dense) return SHEAF_OK;
+	char expected[96], found[160], text[sizeof err->message];
+	if (from->nshort == 0 || !w->stored.tensor.dense || pads) return SHEAF_OK;
 	snprintf(expected, sizeof expected,
 	         "sequences of the same length, %" PRId64 " samples, since the tensor is dense", from->shape[1]);
-	snprintf(found, sizeof found, "%" PRId64 " with fewer, of which this is the first", from->nshort);
-	sheaf_problem problem = {SHEAF_ERROR,
-	                         SHEAF_LOSS,
-	                         "lengths of sequences",
-	                         SHEAF_NOWHERE,
-	                         expected,
-	                         found,
-	                         "samples of zeros are written after theirs"};
+	snprintf(
+		found, sizeof found,
+		"%" PRId64 " with fewer, of which this is the first; " SHEAF_OPTION(
+			"pad") " fills them up with zeros and writes the lengths, too; a sparse layout needs neither",
+		from->nshort);
+	sheaf_problem problem = {
+		.status = SHEAF_LOSS, .place = SHEAF_NOWHERE, .expected = expected, .found = found};
 	problem.place.file = w->name;
 	problem.place.row = from->first_short;
 	problem.place.stream = w->given.fields[from->rank].name;
-	return sheaf_report(w->cx, &problem, err);
+	return sheaf_fail(err, SHEAF_LOSS, "%s", sheaf_problem_text(&problem, text, sizeof text));
 }
 
 /* Whether as many entries go out as come in. */
@@ -159,8 +159,8 @@ static sheaf_status arrange(sheaf_writer *w, const sheaf_create_options *options
 	                             .hold = w->holds,
 	                             .name = w->name};
 	SHEAF_TRY(check_dense(w, err));
+	SHEAF_TRY(check_lengths(w, options->pad, err));
 	SHEAF_TRY(sheaf_arranger_new(&w->given, &w->stored.tensor, &how, w->told, &w->arranger, err));
-	SHEAF_TRY(tell_of_short(w, err));
 	return tell_of_fill(w, err);
 }
 

@@ -46,6 +46,19 @@ sheaf_status sheaf_dataset_describe(const sheaf_dataset *dataset, bool json, she
 	return model && model->describe ? model->describe(dataset->in, json, dataset->cx, out, err) : SHEAF_OK;
 }
 
+sheaf_status sheaf_dataset_lengths(const sheaf_dataset *dataset, sheaf_buffer *out, sheaf_error *err)
+{
+	SHEAF_NEED(out, "a place for the outcome");
+	sheaf_buffer_reset(out);
+	SHEAF_NEED(dataset, "a dataset");
+	for (const sheaf_row_view *v = dataset->view; v; v = v->under)
+		if (v->lengths.size) {
+			*out = sheaf_buffer_ref(&v->lengths);
+			break;
+		}
+	return SHEAF_OK;
+}
+
 int64_t sheaf_dataset_row(const sheaf_dataset *dataset)
 {
 	if (!dataset) return -1;

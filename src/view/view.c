@@ -175,6 +175,7 @@ static void close_view(void *in)
 {
 	sheaf_row_view *v = (sheaf_row_view *)in;
 	if (v->release) v->release(v);
+	sheaf_buffer_reset(&v->lengths);
 	sheaf_reader_close(v->inner, v->in);
 }
 

@@ -18,7 +18,8 @@ typedef struct sheaf_row_view {
 	sheaf_reader *in;
 	struct sheaf_row_view *under; /* the view that the format below is, or NULL */
 	int64_t inner_row;            /* number of the next row below that is reviewed */
-	bool keeps_rows;              /* each row is one of those below, with the same number */
+	sheaf_buffer lengths; /* int64 of each sequence that is part of a tensor, where somebody wants them */
+	bool keeps_rows;      /* each row is one of those below, with the same number */
 	/* Lets go of what else the view has. NULL: nothing. */
 	void (*release)(struct sheaf_row_view *view);
 	/* Completes frames in order, once the number of their first row below is known. NULL: no need. */

@@ -24,6 +24,8 @@ typedef struct ungrouped {
 	int64_t unseen; /* rows whose last sample has no entry, or that have none */
 	bool sorted;
 	bool key_told;
+	bool keeps; /* lengths */
+	sheaf_builder kept;
 } ungrouped;
 
 /* ---- looking at all rows ---- */
@@ -43,6 +45,7 @@ static void see_length(ungrouped *v, int64_t n)
 	if (n < v->shortest) v->shortest = n;
 	v->nlongest += n == v->longest;
 	v->rows++;
+	if (v->keeps) sheaf_builder_i64(&v->kept, n);
 }
 
 static void see_row(ungrouped *v, const sheaf_column *column, int64_t row)
@@ -242,7 +245,14 @@ sheaf_status sheaf_view_ungroup(sheaf_input *input, const sheaf_open_options *op
 	ungrouped *v = (ungrouped *)view;
 	v->sorted = true;
 	SHEAF_TRY(find_stream(v, below, options->value, err));
-	SHEAF_TRY(sheaf_view_survey(view, see, v, err));
+	v->keeps = options->lengths;
+	sheaf_builder_begin(&v->kept, view->cx, NULL);
+	sheaf_status status = sheaf_view_survey(view, see, v, err);
+	if (status == SHEAF_OK && v->keeps)
+		status = sheaf_builder_finish(&v->kept, &view->lengths, err);
+	else
+		sheaf_builder_drop(&v->kept);
+	SHEAF_TRY(status);
 	SHEAF_TRY(make_schema(v, below, err));
 	view->format.decode = decode;
 	view->facts = facts_of(v);
