@@ -404,10 +404,13 @@ is out '0  1
 2  1'
 expect 0 cat uneven.npy
 lines out 12
+: >uneven.lengths.npz
 expect 2 convert --pad --value A uneven.ctf uneven.npz --layout dense
-has err 'uneven.lengths.npy: expected no file of that name'
+has err 'uneven.lengths.npz: expected no file of that name'
 [ ! -e uneven.npz ] || fault 'expected no file, found one'
 expect 0 convert -f --pad --value A uneven.ctf uneven.npz --layout dense
+expect 0 cat uneven.lengths.npz
+lines out 3
 expect 2 convert --pad uneven.ctf uneven.cbf
 has err '--pad: expected a format of tensors'
 expect 2 convert --pad --to npy --value A uneven.ctf -
