@@ -148,12 +148,14 @@ SAMPLES = {
     "npz": [("a.npz", "a.mtx", [], [])],
     "jsonl": [("a.jsonl", "a.ctf", [], [])],
     "hdf5": [("a.h5ad", "a.mtx", [], [])],
+    "arrow": [("a.arrow", "a.ctf", [], []), ("a.arrows", "a.csv", ["--arrow-compression", "zstd"], [])],
 }
 # What each sample is converted to, beside its own format.
 OTHERS = {
     "a.ctf": ["cbf"], "a.cbf": ["ctf"], "a.ex": ["bex"], "a.bex": ["ctf"], "a.h5": ["mtx", "npz"], "a.scidb": ["csv"], "a.mtx": ["h5", "npy"],
     "a.csv": ["scidb", "npy"], "a.tsv": ["csv"], "a.svmlight": ["cbf", "npz"], "a.npy": ["tsv"], "a.tns": ["mtx"], "a.npz": ["tns"],
     "a.jsonl": ["cbf"], "a.h5ad": ["mtx"],
+    "a.jsonl": ["cbf"], "a.arrow": ["cbf"], "a.arrows": ["csv"],
 }  # fmt: skip
 OUTPUT = {"npy": ["--string-bytes", "8"]}
 OLD = b"what was there before\n"

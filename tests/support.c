@@ -515,6 +515,8 @@ unsigned abilities(const sheaf_format *format)
 		{"npy", NUMBERS},
 		{"npz", NUMBERS},
 		{"hdf5", NUMBERS},
+		{"arrow",
+	     NUMBERS | HOLDS_EMPTY_ROWS | HOLDS_UNALIGNED | HOLDS_REPEATS | HOLDS_UNSORTED | HOLDS_SCHEMA},
 	};
 	for (size_t i = 0; i < COUNT(rows); i++)
 		if (strcmp(format->name, rows[i].name) == 0) return sheaf_format_can(format) | rows[i].holds;

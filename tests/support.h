@@ -105,7 +105,8 @@ enum {
 	HOLDS_UNALIGNED = 1 << 18,  /* streams of different lengths in a sequence */
 	HOLDS_DOUBLES = 1 << 19,    /* values that float32 does not */
 	HOLDS_REPEATS = 1 << 20,    /* an index twice in a sparse sample */
-	HOLDS_UNSORTED = 1 << 21    /* the indices of a sparse sample in the order in which they come */
+	HOLDS_UNSORTED = 1 << 21,   /* the indices of a sparse sample in the order in which they come */
+	HOLDS_SCHEMA = 1 << 22      /* whether there were keys: equal contents may be different bytes */
 };
 unsigned abilities(const sheaf_format *format);
 /* Whether a format holds any sequences, and not those of one shape alone, or only beside other kinds of

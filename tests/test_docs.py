@@ -6,7 +6,7 @@ r"""Runs every example of docs/formats through the command.
 
 A fenced block in a page is an example where its info string names it. The first word there says how its file is made:
 
-    ```cbf example=NAME         annotated text, made into a file by tools/assemble; so are ```scidb, ```npy and ```npz
+    ```cbf example=NAME         annotated text, made into a file by tools/assemble; so are ```scidb, ```npy, ```npz, ```arrow
     ```binsparse example=NAME   (or hdf5) the text of a box (tests/box_text.h), made into an HDF5 file by tests/box_tool, where the build has HDF5
     ```cntk example=NAME        a fragment of a CNTK configuration
     ```ctf example=NAME         text, run as it stands; so is any other kind, which is the file's suffix
@@ -44,7 +44,7 @@ FENCE = re.compile(r"^```(.*)\n((?:(?!```).*\n)*)```$", re.MULTILINE)
 EXAMPLE = {"example", "options", "config", "invalid", "note", "bare", "bytes", "size"}
 FRAGMENT = {"example", "streams"}
 # Kinds of examples whose files are made of a text; other kinds are files as they stand.
-ASSEMBLED = ("cbf", "scidb", "npy", "npz", "binsparse", "hdf5")
+ASSEMBLED = ("cbf", "scidb", "npy", "npz", "arrow", "binsparse", "hdf5")
 TIMEOUT = 60
 
 

@@ -19,7 +19,7 @@ import tap
 
 ROOT = Path(__file__).resolve().parent.parent
 SHEAF = Path(os.environ.get("SHEAF", ROOT / "build/sheaf")).resolve()
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/formats").glob("*.md"))]
 FENCE = re.compile(r"^```(.*)\n((?:(?!```).*\n)*)```$", re.MULTILINE)
 TIMEOUT = 60
 

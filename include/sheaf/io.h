@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sources of bytes and sinks for them: files, pipes, memory and callbacks.
  *
- * A source looks decompressed whatever it holds: gzip, bzip2, zstd and xz are recognised by content,
+ * A source looks decompressed whatever it holds: gzip, bzip2, zstd, xz and LZ4 are recognised by content,
  * concatenated members included. It is read in one of two ways. As a stream: `ahead` shows bytes without
  * moving, `take` and `consume` move. At random, after `sheaf_source_make_seekable`: `read_at` and `view_at`.
  * One thread at a time may use a source as a stream; read_at and view_at may be called by several threads. */
@@ -52,8 +52,8 @@ SHEAF_API void sheaf_source_progress(const sheaf_source *source, int64_t *done, 
 /* Decompressed size; -1 where not known without reading (a pipe, a compressed file). */
 SHEAF_API int64_t sheaf_source_size(const sheaf_source *source);
 
-/* Name of the compression found by content ("gzip", "bzip2", "zstd", "xz"), or NULL. Known after the first
- * `ahead`. */
+/* Name of the compression found by content ("gzip", "bzip2", "zstd", "xz", "lz4"), or NULL. Known after the
+ * first `ahead`. */
 SHEAF_API const char *sheaf_source_compression(const sheaf_source *source);
 
 /* Shows at least `want` bytes from here on, fewer only at the end of the input; more where they are at hand.
@@ -100,7 +100,7 @@ typedef struct sheaf_sink sheaf_sink;
 /* A file that appears whole at `commit` or not at all: a locked temporary ".sheaf-*" beside the target
  * (symbolic links followed, mode kept), synced and renamed; leftovers of killed runs in that folder are
  * removed on opening. What is not a regular file, and "-" (standard output), is written directly. A name that
- * ends in .gz .bz2 .zst .xz is compressed. A file of that name is replaced. */
+ * ends in .gz .bz2 .zst .xz .lz4 is compressed. A file of that name is replaced. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_sink_path(const char *path, sheaf_context *cx, sheaf_sink **out,
                                                  sheaf_error *err);
 /* The same, but a regular file of that name is not replaced: USAGE, with EEXIST in sheaf_error.sys and the

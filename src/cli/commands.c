@@ -308,7 +308,8 @@ const command commands[] = {
 	{"convert", run_convert, "from any format to any other", "IN... OUT", 2, -1,
      READS_ALL | SELECTS | TAKES_FORCE | TAKES_PART, CONVERTS, convert_options,
      "Writes the rows of all inputs, one after the other, into OUT. The format of OUT is named by its suffix "
-     "or by --to; OUT is compressed if its name ends in .gz, .bz2, .zst or .xz. OUT appears whole or not at "
+     "or by --to; OUT is compressed if its name ends in .gz, .bz2, .zst, .xz or .lz4. OUT appears whole or "
+     "not at "
      "all. A file that is there already is replaced only with --force; it may be one of the inputs. Data "
      "that "
      "the output cannot hold stop the conversion, unless --allow-loss is given. With more than one input, "

@@ -3,7 +3,7 @@
 #include "base/buffer.h"
 #include "base/need.h"
 #include "data/frame.h"
-#include "exchange/memory.h"
+#include "arrow/memory.h"
 #include <sheaf/exchange.h>
 
 struct sheaf_held {
@@ -32,7 +32,7 @@ static sheaf_status new_held(sheaf_context *cx, int n, sheaf_held **out, sheaf_e
 	void *memory;
 	size_t flats = sizeof(sheaf_held) + (size_t)n * sizeof(sheaf_flat);
 	size_t size = flats + (size_t)n * sizeof(sheaf_buffer);
-	SHEAF_TRY(sheaf_exchange_allocate(cx, size, &memory, err));
+	SHEAF_TRY(sheaf_arrow_allocate(cx, size, &memory, err));
 	sheaf_held *held = (sheaf_held *)memory;
 	held->owner = sheaf_context_owner(cx);
 	held->size = size;
@@ -202,5 +202,5 @@ void sheaf_held_free(sheaf_held *held)
 	sheaf_context *owner = held->owner;
 	sheaf_frame_free(&held->frame);
 	for (int i = 0; i < held->nbuffers; i++) sheaf_buffer_reset(&held->buffers[i]);
-	sheaf_exchange_release(owner, held, held->size);
+	sheaf_arrow_release(owner, held, held->size);
 }

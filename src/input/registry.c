@@ -6,6 +6,7 @@
 #include "base/suffix.h"
 #include "input/input.h"
 #include "io/descriptor.h"
+#include "io/filter.h"
 #include "io/source.h"
 #include <errno.h>
 #include <stdio.h>
@@ -40,18 +41,12 @@ const sheaf_format *sheaf_format_find(const char *name)
 	return find_by_suffix(name);
 }
 
-enum { COMPRESSED = 4 };
-static const char *const compressed[COMPRESSED] = {".gz", ".bz2", ".zst", ".xz"};
-
 /* Length of the path without a suffix that only says how it is compressed. */
 static size_t bare_length(const char *path)
 {
 	size_t n = strlen(path);
-	for (size_t i = 0; i < COMPRESSED; i++) {
-		size_t m = sheaf_without_suffix(path, n, compressed[i]);
-		if (m < n) return m;
-	}
-	return n;
+	const sheaf_filter *filter = sheaf_filter_by_suffix(path);
+	return filter ? sheaf_without_suffix(path, n, filter->suffix) : n;
 }
 
 sheaf_status sheaf_source_named(const char *path, sheaf_context *cx, sheaf_source **out, sheaf_error *err)
@@ -62,8 +57,8 @@ sheaf_status sheaf_source_named(const char *path, sheaf_context *cx, sheaf_sourc
 	const sheaf_format *format = sheaf_format_of_name(path);
 	bool sought =
 		status == SHEAF_IO && missing.sys == ENOENT && format && format->may_omit_compression_suffix;
-	for (size_t i = 0; i < COMPRESSED && sought; i++) {
-		int n = snprintf(packed, sizeof packed, "%s%s", path, compressed[i]);
+	for (int i = 0; sought && sheaf_filter_at(i); i++) {
+		int n = snprintf(packed, sizeof packed, "%s%s", path, sheaf_filter_at(i)->suffix);
 		if (n <= 0 || (size_t)n >= sizeof packed) continue;
 		sheaf_status found = sheaf_source_path(packed, cx, out, &other);
 		if (!found) return SHEAF_OK;

@@ -7,8 +7,14 @@
 #include <strings.h>
 
 static const sheaf_filter *const filters[] = {&sheaf_filter_gzip, &sheaf_filter_bzip2, &sheaf_filter_zstd,
-                                              &sheaf_filter_xz};
+                                              &sheaf_filter_xz,
+#if SHEAF_LZ4
+                                              &sheaf_filter_lz4
+#endif
+};
 enum { FILTERS = sizeof filters / sizeof *filters };
+
+const sheaf_filter *sheaf_filter_at(int i) { return i < FILTERS ? filters[i] : NULL; }
 
 static sheaf_match match_magic(const sheaf_magic *magic, const uint8_t *data, size_t size)
 {

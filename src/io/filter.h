@@ -64,7 +64,12 @@ typedef struct sheaf_filter {
 	sheaf_coder decoder, encoder;
 } sheaf_filter;
 
-extern const sheaf_filter sheaf_filter_gzip, sheaf_filter_bzip2, sheaf_filter_zstd, sheaf_filter_xz;
+/* LZ4 in builds that have its library. */
+extern const sheaf_filter sheaf_filter_gzip, sheaf_filter_bzip2, sheaf_filter_zstd, sheaf_filter_xz,
+	sheaf_filter_lz4;
+
+/* All of them, in the order in which they are tried; NULL after the last one. */
+const sheaf_filter *sheaf_filter_at(int i);
 
 typedef enum sheaf_match {
 	SHEAF_MATCH_NO,

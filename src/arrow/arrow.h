@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* How columns become Arrow's fields: a tree, one node for each field of Arrow's, that the schema and the
  * arrays are both made from. */
-#ifndef SHEAF_EXCHANGE_ARROW_H
-#define SHEAF_EXCHANGE_ARROW_H
+#ifndef SHEAF_ARROW_ARROW_H
+#define SHEAF_ARROW_ARROW_H
 
 #include <sheaf/exchange.h>
 
@@ -36,6 +36,7 @@ typedef struct sheaf_arrow_node {
 typedef struct sheaf_arrow_plan {
 	sheaf_arrow_options options;
 	sheaf_context *cx;
+	bool drops_codes; /* and without a word: whoever asked has said so */
 	int n, room;
 	sheaf_arrow_node *tops;
 } sheaf_arrow_plan;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Frames as Arrow's arrays. Buffers are shared wherever Arrow's form is ours. */
+#include "arrow/arrow.h"
+#include "arrow/memory.h"
 #include "base/buffer.h"
 #include "base/need.h"
 #include "base/show.h"
 #include "data/frame.h"
-#include "exchange/arrow.h"
-#include "exchange/memory.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ static void release_array(struct ArrowArray *array)
 		if (array->children[i]->release) array->children[i]->release(array->children[i]);
 	for (int i = 0; i < MOST_BUFFERS; i++) sheaf_buffer_reset(&memory->held[i]);
 	array->release = NULL;
-	sheaf_exchange_release(memory->owner, memory, memory->size);
+	sheaf_arrow_release(memory->owner, memory, memory->size);
 }
 
 static sheaf_status new_array(sheaf_context *cx, int64_t length, int n, struct ArrowArray *out,
@@ -38,7 +38,7 @@ static sheaf_status new_array(sheaf_context *cx, int64_t length, int n, struct A
 	void *block;
 	size_t size =
 		sizeof(array_memory) + (size_t)n * (sizeof(struct ArrowArray *) + sizeof(struct ArrowArray));
-	SHEAF_TRY(sheaf_exchange_allocate(cx, size, &block, err));
+	SHEAF_TRY(sheaf_arrow_allocate(cx, size, &block, err));
 	array_memory *m = (array_memory *)block;
 	m->owner = sheaf_context_owner(cx);
 	m->size = size;
@@ -128,7 +128,7 @@ static bool is_true(const making *m, int64_t p) { return m->column->values.data[
 
 static sheaf_status check_codes(const making *m, sheaf_error *err)
 {
-	if (m->plan->options.codes || !m->level->codes.size) return SHEAF_OK;
+	if (m->plan->options.codes || m->plan->drops_codes || !m->level->codes.size) return SHEAF_OK;
 	for (int64_t p = 0; p < m->n; p++)
 		if (sheaf_level_code(m->level, p))
 			return sheaf_fail_option(err, SHEAF_LOSS, "codes",
@@ -162,7 +162,7 @@ static sheaf_status put_small_offsets(const making *m, const int64_t *o, sheaf_e
 {
 	sheaf_builder b;
 	if (o[m->n] > INT32_MAX)
-		return sheaf_fail_option(err, SHEAF_LIMIT, "small_offsets",
+		return sheaf_fail_option(err, SHEAF_LIMIT, "small-offsets",
 		                         ": expected at most %d positions in column \"%s\", found %" PRId64,
 		                         INT32_MAX, m->node->field->name, o[m->n]);
 	sheaf_builder_begin(&b, m->plan->cx, NULL);
@@ -200,7 +200,7 @@ static sheaf_status check_utf8(const making *m, sheaf_error *err)
 		while (o[row + 1] <= at) row++;
 		size_t n = sheaf_utf8_length(data + at, (size_t)(o[row + 1] - at));
 		if (n == 0)
-			return sheaf_fail_option(err, SHEAF_DATA, "text_as_bytes",
+			return sheaf_fail_option(err, SHEAF_DATA, "text-as-bytes",
 			                         ": expected UTF-8 in column \"%s\", found byte 0x%02x in position "
 			                         "%" PRId64,
 			                         m->node->field->name, data[at], row);

@@ -2,8 +2,8 @@
 /* Datasets and other feeds of frames as Arrow streams. */
 #include "base/need.h"
 #include "data/frame.h"
-#include "exchange/arrow.h"
-#include "exchange/memory.h"
+#include "arrow/arrow.h"
+#include "arrow/memory.h"
 #include <errno.h>
 #include <string.h>
 
@@ -69,7 +69,7 @@ static void free_stream(stream *s)
 	sheaf_feed feed = s->feed;
 	sheaf_arrow_plan_free(&s->plan);
 	sheaf_schema_free(&s->schema);
-	sheaf_exchange_release(cx, s, sizeof *s);
+	sheaf_arrow_release(cx, s, sizeof *s);
 	close_feed(&feed);
 }
 
@@ -84,7 +84,7 @@ static sheaf_status new_stream(const sheaf_feed *feed, const sheaf_schema *schem
                                sheaf_error *err)
 {
 	void *memory;
-	SHEAF_TRY(sheaf_exchange_allocate(cx, sizeof(stream), &memory, err));
+	SHEAF_TRY(sheaf_arrow_allocate(cx, sizeof(stream), &memory, err));
 	stream *s = (stream *)memory;
 	*s = (stream){.cx = sheaf_context_owner(cx)};
 	sheaf_status status = sheaf_schema_copy(schema, cx, &s->schema, err);
@@ -139,7 +139,7 @@ static void close_dataset(void *user)
 {
 	opened o = *(opened *)user;
 	sheaf_close(o.dataset);
-	sheaf_exchange_release(o.cx, user, sizeof o);
+	sheaf_arrow_release(o.cx, user, sizeof o);
 	sheaf_context_free(o.owned);
 }
 
@@ -155,7 +155,7 @@ sheaf_status sheaf_arrow_dataset(sheaf_dataset *dataset, sheaf_context *owned,
 	}
 	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
 	sheaf_context *cx = sheaf_context_owner(schema->cx);
-	sheaf_status status = sheaf_exchange_allocate(cx, sizeof(opened), &memory, err);
+	sheaf_status status = sheaf_arrow_allocate(cx, sizeof(opened), &memory, err);
 	if (status) {
 		sheaf_close(dataset);
 		sheaf_context_free(owned);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Arrow's arrays as columns of ours: what a type of Arrow's is, which field it becomes, and how its buffers
  * become ours. */
-#ifndef SHEAF_EXCHANGE_TAKE_H
-#define SHEAF_EXCHANGE_TAKE_H
+#ifndef SHEAF_ARROW_TAKE_H
+#define SHEAF_ARROW_TAKE_H
 
 #include "data/frame_builder.h"
 #include <sheaf/exchange.h>

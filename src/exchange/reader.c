@@ -3,8 +3,8 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
-#include "exchange/arrow.h"
-#include "exchange/take.h"
+#include "arrow/arrow.h"
+#include "arrow/take.h"
 #include <string.h>
 
 struct sheaf_arrow_reader {

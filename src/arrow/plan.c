@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Which fields of Arrow's a schema becomes. */
+#include "arrow/arrow.h"
 #include "base/context.h"
 #include "base/memory.h"
 #include "data/frame.h"
-#include "exchange/arrow.h"
 
 /* ---- one column ---- */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What types of Arrow's are, and the fields that they become. */
+#include "arrow/arrow.h"
+#include "arrow/take.h"
 #include "base/need.h"
 #include "data/frame.h"
-#include "exchange/arrow.h"
-#include "exchange/take.h"
 #include <stdlib.h>
 #include <string.h>
 

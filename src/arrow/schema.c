@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Schemas for Arrow. */
+#include "arrow/arrow.h"
+#include "arrow/memory.h"
 #include "base/need.h"
 #include "data/frame.h"
-#include "exchange/arrow.h"
-#include "exchange/memory.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static void release_schema(struct ArrowSchema *schema)
 	for (int64_t i = 0; i < schema->n_children; i++)
 		if (schema->children[i]->release) schema->children[i]->release(schema->children[i]);
 	schema->release = NULL;
-	sheaf_exchange_release(memory->owner, memory, memory->size);
+	sheaf_arrow_release(memory->owner, memory, memory->size);
 }
 
 typedef struct full_name {
@@ -41,7 +41,7 @@ static sheaf_status new_schema(sheaf_context *cx, full_name name, int n, struct 
 	size_t each = sizeof(struct ArrowSchema *) + sizeof(struct ArrowSchema);
 	size_t length = strlen(name.name), suffix = strlen(name.suffix) + 1;
 	size_t size = sizeof(schema_memory) + (size_t)n * each + length + suffix;
-	SHEAF_TRY(sheaf_exchange_allocate(cx, size, &block, err));
+	SHEAF_TRY(sheaf_arrow_allocate(cx, size, &block, err));
 	schema_memory *m = (schema_memory *)block;
 	m->owner = sheaf_context_owner(cx);
 	m->size = size;

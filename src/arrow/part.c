@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/* Arrow's buffers as ours: wrapped where Arrow's form is ours, else converted. */
+#include "arrow/part.h"
+#include "base/checked.h"
+#include "number/half.h"
+#include <inttypes.h>
+#include <sheaf/arrays.h>
+#include <string.h>
+
+/* ---- arrays that are shared ---- */
+
+sheaf_status sheaf_arrow_taken_new(struct ArrowArray *array, sheaf_context *cx, sheaf_arrow_taken **out,
+                                   sheaf_error *err)
+{
+	void *memory;
+	SHEAF_TRY(sheaf_arrow_allocate(cx, sizeof(sheaf_arrow_taken), &memory, err));
+	sheaf_arrow_taken *taken = (sheaf_arrow_taken *)memory;
+	taken->owner = sheaf_context_owner(cx);
+	taken->array = *array;
+	atomic_init(&taken->owners, 1);
+	array->release = NULL;
+	*out = taken;
+	return SHEAF_OK;
+}
+
+void sheaf_arrow_taken_let_go(sheaf_arrow_taken *taken)
+{
+	if (!taken || atomic_fetch_sub(&taken->owners, 1) != 1) return;
+	if (taken->array.release) taken->array.release(&taken->array);
+	sheaf_arrow_release(taken->owner, taken, sizeof *taken);
+}
+
+static void let_go(void *user, uint8_t *data, size_t size)
+{
+	(void)data, (void)size;
+	sheaf_arrow_taken_let_go((sheaf_arrow_taken *)user);
+}
+
+/* ---- what is taken ---- */
+
+sheaf_status sheaf_arrow_damaged(const sheaf_arrow_part *p, const char *expected, int64_t found,
+                                 sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_DATA, "arrow column \"%s\": expected %s, found %" PRId64, p->name, expected,
+	                  found);
+}
+
+/* The part's positions must lie in the array, which must have the buffers of its type. */
+sheaf_status sheaf_arrow_check_part(const sheaf_arrow_part *p, int64_t buffers, sheaf_error *err)
+{
+	int64_t end;
+	if (p->array->n_buffers < buffers || (buffers > 0 && !p->array->buffers))
+		return sheaf_arrow_damaged(p, "the buffers of its type", p->array->n_buffers, err);
+	if (p->n < 0 || !sheaf_add_i64(&end, p->at, p->n) || p->array->length < 0 ||
+	    end > p->array->offset + p->array->length)
+		return sheaf_arrow_damaged(p, "as many positions as its parent covers", p->array->length, err);
+	if (p->n > 0 && buffers > 1 && !p->array->buffers[1])
+		return sheaf_arrow_damaged(p, "a buffer with its elements", 0, err);
+	if (p->array->n_children != p->schema->n_children)
+		return sheaf_arrow_damaged(p, "the children of its schema", p->array->n_children, err);
+	return SHEAF_OK;
+}
+
+/* Positions [from, from + n) of the part's child, counted from its beginning. */
+sheaf_arrow_part sheaf_arrow_part_of_child(const sheaf_arrow_part *p, int child, int64_t from, int64_t n)
+{
+	sheaf_arrow_part below = *p;
+	below.schema = p->schema->children[child];
+	below.array = p->array->children[child];
+	below.at = below.array->offset + from;
+	below.n = n;
+	return below;
+}
+
+/* ---- buffers ---- */
+
+/* n elements of buffer number i from element `at` on: wrapped where they are aligned. */
+static sheaf_status take_elements(const sheaf_arrow_part *p, int i, int64_t at, int64_t n, size_t size,
+                                  sheaf_builder *to, sheaf_error *err)
+{
+	size_t bytes, before;
+	sheaf_buffer buffer = {0};
+	sheaf_builder_drop(to);
+	if (n == 0) return SHEAF_OK;
+	const uint8_t *data = (const uint8_t *)p->array->buffers[i];
+	if (!data || !sheaf_mul_size(&bytes, (uint64_t)n, size) || !sheaf_mul_size(&before, (uint64_t)at, size))
+		return sheaf_arrow_damaged(p, "a buffer with its elements", i, err);
+	data += before;
+	if ((uintptr_t)data % size) {
+		sheaf_builder_append(to, data, bytes);
+		return sheaf_builder_status(to, err);
+	}
+	/* Nobody writes there. */
+	SHEAF_TRY(sheaf_buffer_wrap(p->b->cx, (uint8_t *)(uintptr_t)data, bytes, let_go, p->taken, &buffer, err));
+	atomic_fetch_add(&p->taken->owners, 1);
+	sheaf_builder_hold(to, &buffer);
+	return SHEAF_OK;
+}
+
+static bool bit_at(const uint8_t *bits, int64_t i) { return bits[i / 8] >> (i % 8) & 1; }
+
+/* The bits of what is there; NULL: everything is. */
+static const uint8_t *valid_bits(const sheaf_arrow_part *p)
+{
+	bool none = p->array->null_count == 0 || p->array->n_buffers < 1 || !p->array->buffers;
+	return none ? NULL : (const uint8_t *)p->array->buffers[0];
+}
+
+static bool is_there(const sheaf_arrow_part *p, int64_t i)
+{
+	const uint8_t *bits = valid_bits(p);
+	return !bits || bit_at(bits, p->at + i);
+}
+
+/* A bit for each position, where any is missing. */
+sheaf_status sheaf_arrow_take_nulls(const sheaf_arrow_part *p, sheaf_level_builder *level, sheaf_error *err)
+{
+	for (int64_t i = 0; valid_bits(p) && i < p->n; i++)
+		if (!is_there(p, i)) {
+			if (level->shape->missing == SHEAF_NEVER)
+				return sheaf_arrow_damaged(p, "no nulls, as its schema says: one at row", i, err);
+			sheaf_level_miss(level, i, 0);
+		}
+	return SHEAF_OK;
+}
+
+/* The bits end with the last one that is missing: they are filled up. */
+sheaf_status sheaf_arrow_end_nulls(const sheaf_arrow_part *p, sheaf_level_builder *level, sheaf_error *err)
+{
+	size_t bytes = (size_t)(p->n + 7) / 8, have = level->valid->size;
+	if (have && have < bytes && sheaf_builder_room(level->valid, bytes - have)) {
+		memset(level->valid->data + have, 0xff, bytes - have);
+		level->valid->size = bytes;
+	}
+	return sheaf_builder_status(level->valid, err);
+}
+
+sheaf_status sheaf_arrow_refuse_nulls(const sheaf_arrow_part *p, sheaf_error *err)
+{
+	for (int64_t i = 0; valid_bits(p) && i < p->n; i++)
+		if (!is_there(p, i))
+			return sheaf_arrow_damaged(p, "no nulls, which samples cannot be: one at position", i, err);
+	return SHEAF_OK;
+}
+
+/* Offset i of the part's positions. */
+static int64_t offset_at(const sheaf_arrow_part *p, bool small, int64_t i)
+{
+	const void *offsets = p->array->buffers[1];
+	int32_t narrow;
+	int64_t wide;
+	if (small)
+		memcpy(&narrow, (const char *)offsets + (size_t)(p->at + i) * sizeof narrow, sizeof narrow);
+	else
+		memcpy(&wide, (const char *)offsets + (size_t)(p->at + i) * sizeof wide, sizeof wide);
+	return small ? narrow : wide;
+}
+
+/* The offsets of a list as ones that begin with 0, and which of the positions below it covers. */
+sheaf_status sheaf_arrow_take_offsets(const sheaf_arrow_part *p, sheaf_builder *to, sheaf_arrow_below *below,
+                                      sheaf_error *err)
+{
+	bool small = sheaf_arrow_type_of(p->schema).small;
+	*below = (sheaf_arrow_below){0};
+	SHEAF_TRY(sheaf_arrow_check_part(p, 2, err));
+	sheaf_builder_drop(to);
+	if (p->n == 0) {
+		sheaf_builder_i64(to, 0);
+		return sheaf_builder_status(to, err);
+	}
+	if (!p->array->buffers[1]) return sheaf_arrow_damaged(p, "offsets", 0, err);
+	int64_t first = offset_at(p, small, 0), end = offset_at(p, small, p->n);
+	if (first < 0 || end < first) return sheaf_arrow_damaged(p, "offsets that ascend from 0 on", end, err);
+	*below = (sheaf_arrow_below){first, end - first};
+	if (!small && first == 0) return take_elements(p, 1, p->at, p->n + 1, sizeof(int64_t), to, err);
+	for (int64_t i = 0; i <= p->n; i++) sheaf_builder_i64(to, offset_at(p, small, i) - first);
+	return sheaf_builder_status(to, err);
+}
+
+/* ---- numbers ---- */
+
+sheaf_status sheaf_arrow_take_numbers(const sheaf_arrow_part *p, sheaf_builder *to, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_arrow_check_part(p, 2, err));
+	size_t size = sheaf_type_size(sheaf_arrow_type_of(p->schema).number);
+	return take_elements(p, 1, p->at, p->n, size, to, err);
+}
+
+static int64_t integer_at(const void *data, sheaf_type type, int64_t i)
+{
+	sheaf_items items = {.type = type};
+	items.data = data;
+	return sheaf_items_integer(&items, i);
+}
+
+/* Indices of entries, in the type that the dim asks for; all that are not inside it are found by the check of
+ * the frame. */
+sheaf_status sheaf_arrow_take_indices(const sheaf_arrow_part *p, const sheaf_level_shape *shape,
+                                      sheaf_builder *to, sheaf_error *err)
+{
+	sheaf_type type = sheaf_arrow_type_of(p->schema).number;
+	if (type == shape->index_type) return sheaf_arrow_take_numbers(p, to, err);
+	SHEAF_TRY(sheaf_arrow_check_part(p, 2, err));
+	sheaf_builder_drop(to);
+	for (int64_t i = 0; i < p->n; i++) {
+		int64_t index = integer_at(p->array->buffers[1], type, p->at + i);
+		if (index < 0 || index >= shape->extents[0])
+			return sheaf_arrow_damaged(p, "an index below its dim", index, err);
+		sheaf_put_index(to, shape->index_type, index);
+	}
+	return sheaf_builder_status(to, err);
+}
+
+static sheaf_status take_halves(const sheaf_arrow_part *p, sheaf_builder *to, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_arrow_check_part(p, 2, err));
+	const uint16_t *halves = (const uint16_t *)p->array->buffers[1];
+	for (int64_t i = 0; i < p->n; i++) {
+		float value = sheaf_float_of_half(halves[p->at + i]);
+		sheaf_builder_append(to, &value, sizeof value);
+	}
+	return sheaf_builder_status(to, err);
+}
+
+static sheaf_status take_bits(const sheaf_arrow_part *p, sheaf_builder *to, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_arrow_check_part(p, 2, err));
+	const uint8_t *bits = (const uint8_t *)p->array->buffers[1];
+	for (int64_t i = 0; i < p->n; i++) sheaf_builder_byte(to, (char)bit_at(bits, p->at + i));
+	return sheaf_builder_status(to, err);
+}
+
+/* Seconds since 1970, with a zone two numbers: Arrow's instants are UTC's. */
+static sheaf_status take_times(const sheaf_arrow_part *p, sheaf_builder *to, sheaf_error *err)
+{
+	sheaf_arrow_type type = sheaf_arrow_type_of(p->schema);
+	SHEAF_TRY(sheaf_arrow_check_part(p, 2, err));
+	for (int64_t i = 0; i < p->n; i++) {
+		int64_t time = is_there(p, i) ? integer_at(p->array->buffers[1], type.number, p->at + i) : 0;
+		if (!sheaf_mul_i64(&time, time, type.seconds))
+			return sheaf_arrow_damaged(p, "times that 64 bits hold: one beyond", time, err);
+		sheaf_builder_i64(to, time);
+		if (type.zoned) sheaf_builder_i64(to, 0);
+	}
+	return sheaf_builder_status(to, err);
+}
+
+/* ---- texts ---- */
+
+/* Text number i of an array of texts, of any layout. */
+static sheaf_bytes text_at(const sheaf_arrow_part *p, const sheaf_arrow_type *type, int64_t i)
+{
+	enum { VIEW = 16, SHORT = 12 };
+	if (!type->views) {
+		int64_t begin = offset_at(p, type->small, i), end = offset_at(p, type->small, i + 1);
+		if (begin < 0 || end < begin) return (sheaf_bytes){0};
+		return (sheaf_bytes){(const uint8_t *)p->array->buffers[2] + begin, (size_t)(end - begin)};
+	}
+	/* 16 bytes: the length, then the bytes themselves, or their first four, a buffer and a place in it. */
+	const uint8_t *view = (const uint8_t *)p->array->buffers[1] + (p->at + i) * VIEW;
+	int32_t head[4];
+	memcpy(head, view, sizeof head);
+	if (head[0] <= SHORT) return (sheaf_bytes){view + 4, head[0] > 0 ? (size_t)head[0] : 0};
+	if (head[2] < 0 || head[3] < 0 || head[2] + 2 >= p->array->n_buffers - 1) return (sheaf_bytes){0};
+	return (sheaf_bytes){(const uint8_t *)p->array->buffers[2 + head[2]] + head[3], (size_t)head[0]};
+}
+
+static void append_text(sheaf_column_builder *to, int level, sheaf_bytes text)
+{
+	sheaf_builder_append(&to->values, text.data, text.size);
+	sheaf_level_end(&to->levels[level], (int64_t)to->values.size);
+}
+
+/* Text by text: what is missing covers nothing, whatever Arrow's offsets say. */
+static sheaf_status copy_texts(const sheaf_arrow_part *p, sheaf_column_builder *to, int level,
+                               sheaf_error *err)
+{
+	sheaf_arrow_type type = sheaf_arrow_type_of(p->schema);
+	SHEAF_TRY(sheaf_arrow_check_part(p, type.views ? 2 : 3, err));
+	sheaf_builder_i64(&to->levels[level].offsets, 0);
+	for (int64_t i = 0; i < p->n; i++)
+		append_text(to, level, is_there(p, i) ? text_at(p, &type, i) : (sheaf_bytes){0});
+	return sheaf_builder_status(&to->levels[level].offsets, err);
+}
+
+/* An index for each row, into an array of texts. */
+static sheaf_status copy_words(const sheaf_arrow_part *p, sheaf_column_builder *to, int level,
+                               sheaf_error *err)
+{
+	const struct ArrowArray *words = p->array->dictionary;
+	sheaf_arrow_type index = sheaf_arrow_type_of(p->schema),
+					 type = sheaf_arrow_type_of(p->schema->dictionary);
+	SHEAF_TRY(sheaf_arrow_check_part(p, 2, err));
+	if (!words || index.class != SHEAF_IS_NUMBER || index.number >= SHEAF_F32)
+		return sheaf_arrow_damaged(p, "a dictionary and indices into it", 0, err);
+	sheaf_arrow_part all = *p;
+	all.schema = p->schema->dictionary;
+	all.array = words;
+	all.at = words->offset;
+	all.n = words->length;
+	SHEAF_TRY(sheaf_arrow_check_part(&all, type.views ? 2 : 3, err));
+	sheaf_builder_i64(&to->levels[level].offsets, 0);
+	for (int64_t i = 0; i < p->n; i++) {
+		int64_t word = is_there(p, i) ? integer_at(p->array->buffers[1], index.number, p->at + i) : -1;
+		if (is_there(p, i) && (word < 0 || word >= all.n))
+			return sheaf_arrow_damaged(p, "an index below the size of its dictionary", word, err);
+		bool there = word >= 0 && is_there(&all, word);
+		if (word >= 0 && !there && !(p->schema->flags & ARROW_FLAG_NULLABLE))
+			return sheaf_arrow_damaged(p, "no nulls in the dictionary of a column without them: row", i, err);
+		if (word >= 0 && !there) sheaf_level_miss(&to->levels[level], i, 0);
+		append_text(to, level, there ? text_at(&all, &type, word) : (sheaf_bytes){0});
+	}
+	return sheaf_builder_status(&to->levels[level].offsets, err);
+}
+
+static sheaf_status take_texts(const sheaf_arrow_part *p, sheaf_column_builder *to, int level,
+                               sheaf_error *err)
+{
+	sheaf_arrow_below bytes;
+	if (p->schema->dictionary) return copy_words(p, to, level, err);
+	if (sheaf_arrow_type_of(p->schema).views || valid_bits(p)) return copy_texts(p, to, level, err);
+	SHEAF_TRY(sheaf_arrow_check_part(p, 3, err));
+	SHEAF_TRY(sheaf_arrow_take_offsets(p, &to->levels[level].offsets, &bytes, err));
+	return take_elements(p, 2, bytes.from, bytes.n, 1, &to->values, err);
+}
+
+/* ---- items ---- */
+
+sheaf_status sheaf_arrow_take_values(const sheaf_arrow_part *p, sheaf_column_builder *to, int level,
+                                     sheaf_error *err)
+{
+	sheaf_arrow_type type = sheaf_arrow_type_of(p->schema->dictionary ? p->schema->dictionary : p->schema);
+	switch (type.class) {
+	case SHEAF_IS_HALF: return take_halves(p, &to->values, err);
+	case SHEAF_IS_BITS: return take_bits(p, &to->values, err);
+	case SHEAF_IS_TIME: return take_times(p, &to->values, err);
+	case SHEAF_IS_TEXT:
+	case SHEAF_IS_BYTES: return take_texts(p, to, level, err);
+	case SHEAF_IS_FIXED_BYTES:
+		SHEAF_TRY(sheaf_arrow_check_part(p, 2, err));
+		return take_elements(p, 1, p->at * type.width, p->n * type.width, 1, &to->values, err);
+	case SHEAF_IS_NULLS:
+		for (int64_t i = 0; i < p->n; i++) {
+			sheaf_level_miss(&to->levels[level], i, 0);
+			sheaf_put_real(&to->values, SHEAF_F64, 0);
+		}
+		return sheaf_builder_status(&to->values, err);
+	default: return sheaf_arrow_take_numbers(p, &to->values, err);
+	}
+}

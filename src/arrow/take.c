@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* Columns of Arrow's into a frame builder. */
+#include "arrow/part.h"
+#include "base/checked.h"
+
+/* ---- columns ---- */
+
+static sheaf_status take_item(const sheaf_arrow_part *p, sheaf_column_builder *to, sheaf_error *err)
+{
+	sheaf_level_builder *level = to->field->nlevels ? &to->levels[0] : NULL;
+	SHEAF_TRY(level ? sheaf_arrow_take_nulls(p, level, err) : sheaf_arrow_refuse_nulls(p, err));
+	SHEAF_TRY(sheaf_arrow_take_values(p, to, 0, err));
+	return level ? sheaf_arrow_end_nulls(p, level, err) : SHEAF_OK;
+}
+
+/* The numbers that the positions of a fixed list cover. */
+static sheaf_status take_fixed(const sheaf_arrow_part *p, sheaf_builder *to, sheaf_error *err)
+{
+	int64_t width = sheaf_arrow_type_of(p->schema).width, from, n;
+	SHEAF_TRY(sheaf_arrow_check_part(p, 1, err));
+	if (!sheaf_mul_i64(&from, p->at, width) || !sheaf_mul_i64(&n, p->n, width))
+		return sheaf_arrow_damaged(p, "positions that 64 bits count", p->n, err);
+	sheaf_arrow_part values = sheaf_arrow_part_of_child(p, 0, from, n);
+	SHEAF_TRY(sheaf_arrow_refuse_nulls(&values, err));
+	return sheaf_arrow_take_numbers(&values, to, err);
+}
+
+static sheaf_status take_dense(const sheaf_arrow_part *p, sheaf_column_builder *to, sheaf_error *err)
+{
+	sheaf_arrow_below samples;
+	SHEAF_TRY(sheaf_arrow_refuse_nulls(p, err));
+	SHEAF_TRY(sheaf_arrow_take_offsets(p, &to->levels[0].offsets, &samples, err));
+	sheaf_arrow_part below = sheaf_arrow_part_of_child(p, 0, samples.from, samples.n);
+	SHEAF_TRY(sheaf_arrow_refuse_nulls(&below, err));
+	if (sheaf_arrow_type_of(below.schema).class == SHEAF_IS_FIXED_LIST)
+		return take_fixed(&below, &to->values, err);
+	return sheaf_arrow_take_numbers(&below, &to->values, err);
+}
+
+static sheaf_status take_vectors(const sheaf_arrow_part *p, sheaf_column_builder *to, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_arrow_refuse_nulls(p, err));
+	for (int64_t i = 0; i <= p->n; i++) sheaf_builder_i64(&to->levels[0].offsets, i);
+	SHEAF_TRY(sheaf_builder_status(&to->levels[0].offsets, err));
+	return take_fixed(p, &to->values, err);
+}
+
+static sheaf_status take_sparse(const sheaf_arrow_part *p, sheaf_column_builder *to, sheaf_error *err)
+{
+	sheaf_arrow_below samples, entries;
+	SHEAF_TRY(sheaf_arrow_refuse_nulls(p, err));
+	SHEAF_TRY(sheaf_arrow_take_offsets(p, &to->levels[0].offsets, &samples, err));
+	sheaf_arrow_part sample = sheaf_arrow_part_of_child(p, 0, samples.from, samples.n);
+	SHEAF_TRY(sheaf_arrow_refuse_nulls(&sample, err));
+	SHEAF_TRY(sheaf_arrow_take_offsets(&sample, &to->levels[1].offsets, &entries, err));
+	sheaf_arrow_part entry = sheaf_arrow_part_of_child(&sample, 0, entries.from, entries.n);
+	SHEAF_TRY(sheaf_arrow_check_part(&entry, 1, err));
+	SHEAF_TRY(sheaf_arrow_refuse_nulls(&entry, err));
+	sheaf_arrow_part index = sheaf_arrow_part_of_child(&entry, 0, entry.at, entries.n),
+					 value = sheaf_arrow_part_of_child(&entry, 1, entry.at, entries.n);
+	SHEAF_TRY(sheaf_arrow_refuse_nulls(&index, err));
+	SHEAF_TRY(sheaf_arrow_refuse_nulls(&value, err));
+	SHEAF_TRY(sheaf_arrow_take_indices(&index, to->levels[1].shape, &to->levels[1].indices[0], err));
+	return sheaf_arrow_take_numbers(&value, &to->values, err);
+}
+
+static sheaf_status take_column(const sheaf_arrow_part *p, sheaf_column_builder *to, sheaf_error *err)
+{
+	sheaf_taking taking;
+	SHEAF_TRY(sheaf_arrow_taking(p->schema, &taking, err));
+	to->given = true;
+	for (int l = 0; l < to->field->nlevels; l++) to->levels[l].offsets.size = 0;
+	switch (taking) {
+	case SHEAF_TAKE_DENSE: return take_dense(p, to, err);
+	case SHEAF_TAKE_VECTOR: return take_vectors(p, to, err);
+	case SHEAF_TAKE_SPARSE: return take_sparse(p, to, err);
+	case SHEAF_TAKE_COMPLEX:
+		SHEAF_TRY(sheaf_arrow_take_nulls(p, &to->levels[0], err));
+		SHEAF_TRY(sheaf_arrow_end_nulls(p, &to->levels[0], err));
+		return take_fixed(p, &to->values, err);
+	case SHEAF_TAKE_ITEM: break;
+	}
+	return take_item(p, to, err);
+}
+
+sheaf_status sheaf_arrow_take(sheaf_arrow_taken *taken, const struct ArrowSchema *rows,
+                              sheaf_frame_builder *b, sheaf_error *err)
+{
+	sheaf_arrow_part all = {.taken = taken,
+	                        .b = b,
+	                        .schema = rows,
+	                        .array = &taken->array,
+	                        .name = "",
+	                        .at = taken->array.offset,
+	                        .n = taken->array.length};
+	SHEAF_TRY(sheaf_arrow_check_part(&all, 1, err));
+	SHEAF_TRY(sheaf_arrow_refuse_nulls(&all, err));
+	for (int c = 0; c < (int)rows->n_children; c++) {
+		sheaf_arrow_part column = sheaf_arrow_part_of_child(&all, c, all.at, all.n);
+		column.name = column.schema->name;
+		SHEAF_TRY(take_column(&column, &b->columns[c], err));
+	}
+	sheaf_build_rows(b, all.n);
+	return SHEAF_OK;
+}

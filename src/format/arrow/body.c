@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/* The body of a record batch as an array of the C data interface (section "RecordBatch message"). Nothing in
+ * that interface says how long a buffer is, so all that readers of it rely on is checked here: each buffer
+ * holds what its type and length ask for, offsets ascend and end within the bytes, views lie in theirs. */
+#include "arrow/memory.h"
+#include "base/checked.h"
+#include "base/endian.h"
+#include "format/arrow/ipc.h"
+#include "io/filter.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { LENGTH, NODES, BUFFERS, COMPRESSION, VARIADIC }; /* slots of RecordBatch */
+enum { CODEC };                                         /* of BodyCompression */
+enum { NODE = 16, BUFFER = 16, COUNT = 8 };             /* bytes of their items */
+enum { VIEW = 16, SHORT_VIEW = 12, ALIGNED = 8 };
+
+static const int64_t nothing; /* for texts of no bytes */
+
+/* Positions of an array. */
+typedef struct range {
+	int64_t from, n;
+} range;
+
+typedef struct array_memory {
+	sheaf_context *owner;
+	size_t size;
+	int64_t nbuffers;
+	sheaf_buffer *held;
+	struct ArrowArray *children;
+	struct ArrowArray *pointers[];
+} array_memory;
+
+/* Going through nodes and buffers in the order of the fields. */
+typedef struct walk {
+	sheaf_ipc_body *body;
+	sheaf_fb_vector nodes, buffers, variadic;
+	int64_t node, buffer, count; /* the next ones */
+	int codec;
+	const char *column; /* for messages */
+	sheaf_error *err;
+} walk;
+
+static sheaf_status unsound(const walk *w, const char *expected, int64_t found)
+{
+	return sheaf_fail(w->err, SHEAF_DATA, "arrow column \"%s\": expected %s, found %" PRId64, w->column,
+	                  expected, found);
+}
+
+/* ---- buffers ---- */
+
+static sheaf_status decompress(const walk *w, sheaf_bytes stored, sheaf_buffer *out)
+{
+	sheaf_builder b;
+	if (stored.size < ALIGNED)
+		return unsound(w, "8 bytes with the size of a compressed buffer", (int64_t)stored.size);
+	int64_t size = sheaf_load_i64le(stored.data);
+	stored = (sheaf_bytes){stored.data + ALIGNED, stored.size - ALIGNED};
+	sheaf_builder_begin(&b, w->body->cx, NULL);
+	if (size == -1) {
+		sheaf_builder_append(&b, stored.data, stored.size);
+		return sheaf_builder_finish(&b, out, w->err);
+	}
+	if (size < 0) return unsound(w, "a buffer of 0 bytes or more", size);
+	sheaf_status status = SHEAF_OK;
+	if (size > 0 && sheaf_builder_room(&b, (uint64_t)size)) {
+		status = sheaf_ipc_decompress(w->codec, stored, b.data, (size_t)size, w->body->cx, w->err);
+		b.size = (size_t)size;
+	}
+	if (!status) return sheaf_builder_finish(&b, out, w->err);
+	sheaf_builder_drop(&b);
+	return status;
+}
+
+/* The next buffer. One that does not stand at a multiple of 8 is copied. */
+static sheaf_status take_buffer(walk *w, sheaf_buffer *out)
+{
+	sheaf_builder b;
+	if (w->buffer >= w->buffers.count) return unsound(w, "a buffer for each of its parts", w->buffers.count);
+	int64_t at = sheaf_fb_long_at(&w->buffers, BUFFER, w->buffer, 0);
+	int64_t size = sheaf_fb_long_at(&w->buffers, BUFFER, w->buffer++, 1);
+	const sheaf_buffer *bytes = &w->body->bytes;
+	if (size == 0) return SHEAF_OK;
+	if (at < 0 || size < 0 || (uint64_t)at > bytes->size || (uint64_t)size > bytes->size - (uint64_t)at)
+		return unsound(w, "buffers inside of the body: one at byte", at);
+	sheaf_bytes stored = {bytes->data + at, (size_t)size};
+	if (w->codec != SHEAF_IPC_PLAIN) return decompress(w, stored, out);
+	if ((uintptr_t)stored.data % ALIGNED == 0) {
+		*out = sheaf_buffer_part(bytes, (size_t)at, (size_t)size);
+		return SHEAF_OK;
+	}
+	sheaf_builder_begin(&b, w->body->cx, NULL);
+	sheaf_builder_append(&b, stored.data, stored.size);
+	return sheaf_builder_finish(&b, out, w->err);
+}
+
+/* ---- arrays ---- */
+
+static void release_array(struct ArrowArray *array)
+{
+	array_memory *m = (array_memory *)array->private_data;
+	for (int64_t i = 0; i < array->n_children; i++)
+		if (array->children[i]->release) array->children[i]->release(array->children[i]);
+	for (int64_t i = 0; i < m->nbuffers; i++) sheaf_buffer_reset(&m->held[i]);
+	array->release = NULL;
+	sheaf_arrow_release(m->owner, m, m->size);
+}
+
+static sheaf_status new_array(const walk *w, int64_t nbuffers, int64_t n, struct ArrowArray *out)
+{
+	void *memory;
+	size_t each = sizeof(struct ArrowArray *) + sizeof(struct ArrowArray);
+	size_t size = sizeof(array_memory) + (size_t)n * each +
+	              (size_t)nbuffers * (sizeof(sheaf_buffer) + sizeof(void *)) + sizeof(void *);
+	SHEAF_TRY(sheaf_arrow_allocate(w->body->cx, size, &memory, w->err));
+	array_memory *m = (array_memory *)memory;
+	m->owner = sheaf_context_owner(w->body->cx);
+	m->size = size;
+	m->nbuffers = nbuffers;
+	m->children = (struct ArrowArray *)(void *)(m->pointers + n);
+	m->held = (sheaf_buffer *)(void *)(m->children + n);
+	for (int64_t i = 0; i < n; i++) m->pointers[i] = &m->children[i];
+	*out = (struct ArrowArray){.n_buffers = nbuffers,
+	                           .n_children = n,
+	                           .buffers = (const void **)(void *)(m->held + nbuffers),
+	                           .children = n ? m->pointers : NULL,
+	                           .release = release_array,
+	                           .private_data = m};
+	return SHEAF_OK;
+}
+
+static sheaf_buffer *held(const struct ArrowArray *array)
+{
+	return ((array_memory *)array->private_data)->held;
+}
+
+/* How many bytes buffer 1 of such an array must have for n positions; -1: there is none. */
+static int64_t bytes_for(const sheaf_arrow_type *type, int64_t n)
+{
+	int64_t width = 0, bytes;
+	switch (type->class) {
+	case SHEAF_IS_NUMBER:
+	case SHEAF_IS_TIME: width = (int64_t)sheaf_type_size(type->number); break;
+	case SHEAF_IS_HALF: width = 2; break;
+	case SHEAF_IS_BITS: return n / 8 + (n % 8 != 0);
+	case SHEAF_IS_FIXED_BYTES: width = type->width; break;
+	case SHEAF_IS_TEXT:
+	case SHEAF_IS_BYTES:
+	case SHEAF_IS_LIST:
+		width = type->views ? VIEW : type->small ? (int64_t)sizeof(int32_t) : (int64_t)sizeof(int64_t);
+		n += !type->views && n > 0 && n < INT64_MAX;
+		break;
+	default: return -1;
+	}
+	return sheaf_mul_i64(&bytes, n, width) ? bytes : INT64_MAX;
+}
+
+static int64_t offset_at(const sheaf_arrow_type *type, const uint8_t *offsets, int64_t i)
+{
+	return type->small ? sheaf_load_i32le(offsets + 4 * i) : sheaf_load_i64le(offsets + 8 * i);
+}
+
+/* Offsets ascend, and end within the bytes. */
+static sheaf_status check_texts(const walk *w, const sheaf_arrow_type *type, const struct ArrowArray *array,
+                                range r)
+{
+	int64_t last = 0;
+	for (int64_t i = r.from; r.n > 0 && i <= r.from + r.n; i++) {
+		int64_t offset = offset_at(type, held(array)[1].data, i);
+		if (offset < last) return unsound(w, "offsets that ascend from 0 on", offset);
+		last = offset;
+	}
+	if ((uint64_t)last > held(array)[2].size)
+		return unsound(w, "texts that end within their bytes: one at", last);
+	return SHEAF_OK;
+}
+
+static sheaf_status check_views(const walk *w, const struct ArrowArray *array, range r)
+{
+	for (int64_t i = r.from; i < r.from + r.n; i++) {
+		const uint8_t *view = held(array)[1].data + VIEW * i;
+		int64_t size = sheaf_load_i32le(view), buffer = sheaf_load_i32le(view + 8),
+				at = sheaf_load_i32le(view + 12);
+		if (size >= 0 && size <= SHORT_VIEW) continue;
+		if (size < 0 || buffer < 0 || at < 0 || buffer + 2 >= array->n_buffers - 1 ||
+		    (uint64_t)(at + size) > held(array)[buffer + 2].size)
+			return unsound(w, "views into their bytes: not so text", i);
+	}
+	return SHEAF_OK;
+}
+
+/* The length and the nulls of the next field; a field without buffers must not be longer than what stands for
+ * it in the file explains. */
+static sheaf_status take_node(walk *w, struct ArrowArray *out)
+{
+	if (w->node >= w->nodes.count) return unsound(w, "a length for each field", w->nodes.count);
+	out->length = sheaf_fb_long_at(&w->nodes, NODE, w->node, 0);
+	out->null_count = sheaf_fb_long_at(&w->nodes, NODE, w->node++, 1);
+	if (out->length < 0) return unsound(w, "a length of 0 or more", out->length);
+	if (out->null_count < 0 || out->null_count > out->length)
+		return unsound(w, "as many nulls as the length allows", out->null_count);
+	return SHEAF_OK;
+}
+
+/* How many buffers an array has after that of nulls. */
+static sheaf_status count_buffers(walk *w, const sheaf_arrow_type *type, int64_t *out)
+{
+	bool text = type->class == SHEAF_IS_TEXT || type->class == SHEAF_IS_BYTES;
+	*out = bytes_for(type, 0) < 0 ? 0 : text ? 2 : 1;
+	if (!type->views) return SHEAF_OK;
+	if (w->count >= w->variadic.count)
+		return unsound(w, "a count of buffers for its views", w->variadic.count);
+	int64_t n = sheaf_fb_long_at(&w->variadic, COUNT, w->count++, 0);
+	if (n < 0 || n > w->buffers.count) return unsound(w, "as many buffers for its views as there are", n);
+	*out = 1 + n + 1; /* the last one says how long the others are */
+	return SHEAF_OK;
+}
+
+static sheaf_status take_buffers(walk *w, const sheaf_arrow_type *type, range r, struct ArrowArray *out)
+{
+	int64_t n = out->n_buffers - (type->views ? 1 : 0), bytes = bytes_for(type, out->length);
+	for (int64_t i = 0; i < n; i++) {
+		SHEAF_TRY(take_buffer(w, &held(out)[i]));
+		out->buffers[i] = held(out)[i].size ? held(out)[i].data : i > 1 ? (const void *)&nothing : NULL;
+	}
+	uint64_t nulls = n > 0 ? held(out)[0].size : 0;
+	if (n > 0 && nulls > 0 && nulls < (uint64_t)(out->length / 8 + (out->length % 8 != 0)))
+		return unsound(w, "a bit for each position that may be missing: bytes", (int64_t)nulls);
+	if (nulls == 0) out->null_count = 0;
+	if (bytes > 0 && (uint64_t)bytes > held(out)[1].size)
+		return unsound(w, "a buffer as long as its type asks for: bytes", (int64_t)held(out)[1].size);
+	if (type->views) return check_views(w, out, r);
+	return n == 3 ? check_texts(w, type, out, r) : SHEAF_OK;
+}
+
+static sheaf_status take_array(walk *w, const struct ArrowSchema *field, range r, struct ArrowArray *out);
+
+/* Which positions of its children such positions cover. */
+static sheaf_status range_below(const walk *w, const sheaf_arrow_type *type, const struct ArrowArray *array,
+                                range r, range *out)
+{
+	*out = r;
+	if (type->class == SHEAF_IS_FIXED_LIST &&
+	    (!sheaf_mul_i64(&out->from, r.from, type->width) || !sheaf_mul_i64(&out->n, r.n, type->width)))
+		return unsound(w, "positions that 64 bits count", r.n);
+	if (type->class != SHEAF_IS_LIST) return SHEAF_OK;
+	*out = (range){0};
+	if (r.n == 0) return SHEAF_OK;
+	int64_t from = offset_at(type, held(array)[1].data, r.from),
+			end = offset_at(type, held(array)[1].data, r.from + r.n);
+	if (from < 0 || end < from) return unsound(w, "offsets that ascend from 0 on", end);
+	*out = (range){from, end - from};
+	return SHEAF_OK;
+}
+
+static sheaf_status take_children(walk *w, const struct ArrowSchema *field, range r, struct ArrowArray *out)
+{
+	for (int64_t i = 0; i < out->n_children; i++)
+		SHEAF_TRY(take_array(w, field->children[i], r, out->children[i]));
+	return SHEAF_OK;
+}
+
+/* The values of the dictionary that was the newest when the batch was written. */
+static sheaf_status look_up(const walk *w, const struct ArrowSchema *field, struct ArrowArray *out)
+{
+	int64_t id = sheaf_ipc_dictionary_of(field);
+	const sheaf_ipc_dictionary *d = w->body->dictionaries;
+	while (d && (d->id != id || d->byte >= w->body->byte)) d = d->before;
+	if (!d) return unsound(w, "a dictionary before its first batch, by the number", id);
+	out->dictionary = (struct ArrowArray *)&d->values; /* nobody writes there, or releases it */
+	return SHEAF_OK;
+}
+
+static sheaf_status fill_array(walk *w, const struct ArrowSchema *field, const sheaf_arrow_type *type,
+                               range r, struct ArrowArray *out)
+{
+	range below;
+	enum { FREE = 1 << 16, EACH = 64 };
+	if (out->n_buffers == 0 && out->length > FREE && (uint64_t)out->length / EACH > w->body->bytes.size)
+		return unsound(w, "no more rows than a batch of its size has", out->length);
+	SHEAF_TRY(take_buffers(w, type, r, out));
+	if (field->dictionary) return look_up(w, field, out);
+	SHEAF_TRY(range_below(w, type, out, r, &below));
+	return take_children(w, field, below, out);
+}
+
+/* Of the positions in the range, all that readers rely on is checked; -1 of them: of all. */
+static sheaf_status take_array(walk *w, const struct ArrowSchema *field, range r, struct ArrowArray *out)
+{
+	struct ArrowArray node = {0};
+	sheaf_arrow_type type = sheaf_arrow_type_of(field);
+	int64_t more;
+	SHEAF_TRY(take_node(w, &node));
+	if (r.n < 0) r = (range){0, node.length};
+	if (r.from > node.length || r.n > node.length - r.from)
+		return unsound(w, "as many positions as what covers them has: a length", node.length);
+	SHEAF_TRY(count_buffers(w, &type, &more));
+	bool none = type.class == SHEAF_IS_NULLS;
+	SHEAF_TRY(new_array(w, none ? 0 : 1 + more, field->n_children, out));
+	out->length = node.length;
+	out->null_count = node.null_count;
+	sheaf_status status = fill_array(w, field, &type, r, out);
+	if (status) out->release(out);
+	return status;
+}
+
+/* ---- a batch ---- */
+
+static sheaf_status begin(walk *w, sheaf_ipc_body *body, sheaf_error *err)
+{
+	sheaf_fb_table compression = sheaf_fb_child(&body->batch, COMPRESSION);
+	*w = (walk){.body = body,
+	            .nodes = sheaf_fb_items(&body->batch, NODES, NODE),
+	            .buffers = sheaf_fb_items(&body->batch, BUFFERS, BUFFER),
+	            .variadic = sheaf_fb_items(&body->batch, VARIADIC, COUNT),
+	            .codec = SHEAF_IPC_PLAIN,
+	            .column = "",
+	            .err = err};
+	if (compression.in) w->codec = (int)sheaf_fb_number(&compression, CODEC, 1, 0);
+	if (body->batch.in->broken)
+		return unsound(w, "a head whose parts lie inside of it, of bytes", (int64_t)body->batch.in->size);
+	if (w->codec < SHEAF_IPC_PLAIN || w->codec > SHEAF_IPC_ZSTD)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "arrow: expected buffers compressed by LZ4 or Zstandard, found codec %d", w->codec);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_ipc_read_values(sheaf_ipc_body *body, const struct ArrowSchema *values,
+                                   struct ArrowArray *out, sheaf_error *err)
+{
+	walk w;
+	out->release = NULL;
+	SHEAF_TRY(begin(&w, body, err));
+	return take_array(&w, values, (range){0, -1}, out);
+}
+
+static int64_t rows_of_batch(const walk *w) { return sheaf_fb_number(&w->body->batch, LENGTH, 8, 0); }
+
+static sheaf_status take_columns(walk *w, const struct ArrowSchema *rows, struct ArrowArray *out)
+{
+	for (int64_t i = 0; i < rows->n_children; i++) {
+		w->column = rows->children[i]->name;
+		SHEAF_TRY(take_array(w, rows->children[i], (range){out->offset, out->length}, out->children[i]));
+		if (out->children[i]->length != rows_of_batch(w))
+			return unsound(w, "as many rows as the batch has", out->children[i]->length);
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_ipc_read_rows(sheaf_ipc_body *body, const struct ArrowSchema *rows, struct ArrowArray *out,
+                                 sheaf_error *err)
+{
+	walk w;
+	out->release = NULL;
+	SHEAF_TRY(begin(&w, body, err));
+	SHEAF_TRY(new_array(&w, 1, rows->n_children, out));
+	out->offset = body->first;
+	out->length = body->rows < 0 ? rows_of_batch(&w) : body->rows;
+	sheaf_status status = out->length < 0 ? unsound(&w, "a batch of 0 rows or more", out->length) : SHEAF_OK;
+	if (!status) status = take_columns(&w, rows, out);
+	if (status) out->release(out);
+	return status;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* Buffers compressed one by one, each as a member of its own (section "Compression"). */
+#include "base/memory.h"
+#include "format/arrow/ipc.h"
+#include "io/filter.h"
+#include "third/filled.h"
+
+static const sheaf_filter *filter_of(int codec)
+{
+	return codec == SHEAF_IPC_LZ4 ? sheaf_filter_by_suffix(".lz4") : sheaf_filter_by_suffix(".zst");
+}
+
+/* What this build cannot, and what the library did not have the memory for. */
+static sheaf_status refuse(int codec, sheaf_status status, const char *found, sheaf_error *err)
+{
+	static const char *const names[] = {"LZ4", "Zstandard"};
+	return sheaf_fail(err, status, "arrow: expected a buffer compressed by %s, found %s", names[codec],
+	                  found);
+}
+
+sheaf_status sheaf_ipc_decompress(int codec, sheaf_bytes from, uint8_t *to, size_t size, sheaf_context *cx,
+                                  sheaf_error *err)
+{
+	void *state;
+	const sheaf_filter *filter = filter_of(codec);
+	sheaf_filter_memory memory = {.cx = cx};
+	sheaf_filter_step step = {.in = from.data, .in_left = from.size, .out = to, .out_left = size};
+	if (!filter) return refuse(codec, SHEAF_UNSUPPORTED, "it, in a build without", err);
+	sheaf_status status = sheaf_coder_open(&filter->decoder, &memory, &state);
+	if (status) return refuse(codec, status, "no memory", err);
+	for (size_t before = 1; !status && !step.ended && step.in_left + step.out_left != before;) {
+		before = step.in_left + step.out_left;
+		status = filter->decoder.run(state, &step, false);
+	}
+	sheaf_coder_close(&filter->decoder, &memory, state);
+	if (status == SHEAF_NOMEM || status == SHEAF_LIMIT) return refuse(codec, status, "no memory", err);
+	if (status || !step.ended || step.out_left || step.in_left)
+		return refuse(codec, SHEAF_DATA, step.found ? step.found : "another number of bytes", err);
+	SHEAF_FILLED(to, size);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_ipc_compress(int codec, sheaf_bytes from, sheaf_builder *to, sheaf_context *cx,
+                                sheaf_error *err)
+{
+	enum { STEP = 1 << 16 };
+	void *state;
+	const sheaf_filter *filter = filter_of(codec);
+	sheaf_filter_memory memory = {.cx = cx};
+	sheaf_filter_step step = {.in = from.data, .in_left = from.size};
+	if (!filter) return refuse(codec, SHEAF_UNSUPPORTED, "none, in a build without it", err);
+	sheaf_status status = sheaf_coder_open(&filter->encoder, &memory, &state);
+	if (status) return refuse(codec, status, "no memory", err);
+	while (!status && !step.ended && sheaf_builder_room(to, STEP)) {
+		step.out = to->data + to->size;
+		step.out_left = STEP;
+		status = filter->encoder.run(state, &step, true);
+		SHEAF_FILLED(to->data + to->size, STEP - step.out_left);
+		to->size += STEP - step.out_left;
+	}
+	sheaf_coder_close(&filter->encoder, &memory, state);
+	return status ? refuse(codec, status, "no memory", err) : sheaf_builder_status(to, err);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* Dictionaries: each holds from its message on, until one of the same number comes. They are only added to,
+ * so that whoever has the newest one of a moment may go on from it on any thread. */
+#include "base/memory.h"
+#include "format/arrow/ipc.h"
+#include <inttypes.h>
+
+enum { ID, DATA, IS_DELTA }; /* slots of DictionaryBatch */
+
+/* The field whose values this dictionary has; NULL: none. */
+static const struct ArrowSchema *field_of(const struct ArrowSchema *rows, int64_t id)
+{
+	for (int64_t i = 0; i < rows->n_children; i++)
+		if (rows->children[i]->dictionary && sheaf_ipc_dictionary_of(rows->children[i]) == id)
+			return rows->children[i];
+	return NULL;
+}
+
+static sheaf_status add(sheaf_ipc_reader *in, const sheaf_ipc_dictionary *made, sheaf_error *err)
+{
+	void *memory;
+	SHEAF_TRY(sheaf_allocate(in->cx, sizeof *made, &memory, err));
+	sheaf_ipc_dictionary *d = (sheaf_ipc_dictionary *)memory;
+	*d = *made;
+	in->dictionaries = d;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_ipc_add_dictionary(sheaf_ipc_reader *in, sheaf_ipc_message *message,
+                                      const sheaf_buffer *bytes, int64_t byte, sheaf_error *err)
+{
+	sheaf_ipc_dictionary made = {.before = in->dictionaries, .byte = byte};
+	made.id = sheaf_fb_number(&message->table, ID, 8, 0);
+	const struct ArrowSchema *field = field_of(&in->rows, made.id);
+	sheaf_ipc_body body = {.batch = sheaf_fb_child(&message->table, DATA),
+	                       .bytes = *bytes,
+	                       .byte = byte,
+	                       .rows = -1,
+	                       .cx = in->cx};
+	if (!field || !body.batch.in)
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%s: byte %" PRId64
+		                  ": expected the dictionary of a field, found one numbered %" PRId64,
+		                  sheaf_source_name(in->source), byte, made.id);
+	if (sheaf_fb_number(&message->table, IS_DELTA, 1, 0))
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: byte %" PRId64
+		                  ": expected whole dictionaries, found one that adds to another, of "
+		                  "column \"%s\"",
+		                  sheaf_source_name(in->source), byte, field->name);
+	SHEAF_TRY(sheaf_ipc_read_values(&body, field->dictionary, &made.values, err));
+	sheaf_status status = add(in, &made, err);
+	if (status) made.values.release(&made.values);
+	return status;
+}
+
+void sheaf_ipc_free_dictionaries(sheaf_ipc_reader *in)
+{
+	for (sheaf_ipc_dictionary *d = in->dictionaries, *before; d; d = before) {
+		before = d->before;
+		if (d->values.release) d->values.release(&d->values);
+		sheaf_release(in->cx, d, sizeof *d);
+	}
+	in->dictionaries = NULL;
+}
+
+sheaf_status sheaf_ipc_read_dictionary(sheaf_ipc_reader *in, const sheaf_buffer *bytes, int64_t byte,
+                                       sheaf_error *err)
+{
+	sheaf_ipc_message message;
+	sheaf_buffer body;
+	SHEAF_TRY(sheaf_ipc_read_taken(in, bytes, byte, &message, &body, err));
+	return sheaf_ipc_add_dictionary(in, &message, &body, byte, err);
+}
+
+sheaf_status sheaf_ipc_note(const sheaf_ipc_reader *in, int64_t first, int64_t rows, sheaf_piece *piece,
+                            sheaf_error *err)
+{
+	sheaf_builder b;
+	sheaf_ipc_notes notes = {in->dictionaries, first, rows};
+	sheaf_builder_begin(&b, in->cx, &piece->notes);
+	sheaf_builder_append(&b, &notes, sizeof notes);
+	return sheaf_builder_finish(&b, &piece->notes, err);
+}

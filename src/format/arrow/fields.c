@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/* The fields of a schema message as the C data interface has them. */
+#include "arrow/memory.h"
+#include "base/endian.h"
+#include "data/frame.h"
+#include "format/arrow/ipc.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { ENDIANNESS, FIELDS, METADATA };                                          /* slots of Schema */
+enum { NAME, NULLABLE, TYPE_KIND, TYPE, DICTIONARY, CHILDREN, FIELD_METADATA }; /* of Field */
+enum { ID, INDEX_TYPE };                                                        /* of DictionaryEncoding */
+enum { KEY, VALUE };                                                            /* of KeyValue */
+enum { FORMAT_ROOM = 160, DEPTH = 32 };
+
+/* ---- types: the first slot of each says its width, its unit or its size ---- */
+
+typedef enum type_kind {
+	NOTHING = 1,
+	INTEGER,
+	REAL,
+	BINARY,
+	UTF8,
+	BOOLEAN,
+	DECIMAL,
+	DATE,
+	TIME,
+	TIMESTAMP,
+	INTERVAL,
+	LIST,
+	STRUCT,
+	UNION,
+	FIXED_BINARY,
+	FIXED_LIST,
+	MAP,
+	DURATION,
+	LARGE_BINARY,
+	LARGE_UTF8,
+	LARGE_LIST,
+	RUN_END,
+	BINARY_VIEW,
+	UTF8_VIEW,
+	LIST_VIEW,
+	LARGE_LIST_VIEW,
+	TYPE_KINDS
+} type_kind;
+
+/* What needs no more than its kind; those that src/arrow does not know are refused there by these names. */
+static const char *const formats[TYPE_KINDS] = {
+	[NOTHING] = "n",          [BINARY] = "z",      [UTF8] = "u",
+	[BOOLEAN] = "b",          [DECIMAL] = "d:",    [TIME] = "tt",
+	[INTERVAL] = "ti",        [LIST] = "+l",       [STRUCT] = "+s",
+	[UNION] = "+u",           [MAP] = "+m",        [LARGE_BINARY] = "Z",
+	[LARGE_UTF8] = "U",       [LARGE_LIST] = "+L", [RUN_END] = "+r",
+	[BINARY_VIEW] = "vz",     [UTF8_VIEW] = "vu",  [LIST_VIEW] = "+vl",
+	[LARGE_LIST_VIEW] = "+vL"};
+
+static const char *format_of_integer(const sheaf_fb_table *type)
+{
+	int64_t bits = sheaf_fb_number(type, 0, 4, 0);
+	bool has_sign = sheaf_fb_number(type, 1, 1, 0) != 0;
+	switch (bits) {
+	case 8: return has_sign ? "c" : "C";
+	case 16: return has_sign ? "s" : "S";
+	case 32: return has_sign ? "i" : "I";
+	case 64: return has_sign ? "l" : "L";
+	default: return NULL;
+	}
+}
+
+/* A letter for a unit, of which there are n; 0 where there is no such one. */
+static char unit_of(const sheaf_fb_table *type, const char *letters, int64_t absent)
+{
+	int64_t unit = sheaf_fb_number(type, 0, 2, absent);
+	return unit >= 0 && unit < (int64_t)strlen(letters) ? letters[unit] : '\0';
+}
+
+/* "tsu:Europe/Berlin" */
+static void put_timestamp(const sheaf_fb_table *type, char *text)
+{
+	enum { ZONE = 1 };
+	sheaf_bytes zone = sheaf_fb_text(type, ZONE);
+	char unit = unit_of(type, "smun", 0);
+	int n = zone.size < FORMAT_ROOM / 2 ? (int)zone.size : FORMAT_ROOM / 2;
+	if (unit) snprintf(text, FORMAT_ROOM, "ts%c:%.*s", unit, n, n ? (const char *)zone.data : "");
+}
+
+/* The C data interface's word for a type; "" where it is none. */
+static void put_format(int64_t kind, const sheaf_fb_table *type, char *text)
+{
+	const char *format = kind > 0 && kind < TYPE_KINDS ? formats[kind] : NULL;
+	char letter;
+	*text = '\0';
+	switch (kind) {
+	case INTEGER: format = format_of_integer(type); break;
+	case TIMESTAMP: put_timestamp(type, text); break;
+	case REAL:
+		letter = unit_of(type, "efg", 0);
+		if (letter) snprintf(text, FORMAT_ROOM, "%c", letter);
+		break;
+	case DATE:
+		letter = unit_of(type, "Dm", 1);
+		if (letter) snprintf(text, FORMAT_ROOM, "td%c", letter);
+		break;
+	case DURATION:
+		letter = unit_of(type, "smun", 1);
+		if (letter) snprintf(text, FORMAT_ROOM, "tD%c", letter);
+		break;
+	case FIXED_BINARY: snprintf(text, FORMAT_ROOM, "w:%" PRId64, sheaf_fb_number(type, 0, 4, 0)); break;
+	case FIXED_LIST: snprintf(text, FORMAT_ROOM, "+w:%" PRId64, sheaf_fb_number(type, 0, 4, 0)); break;
+	default: break;
+	}
+	if (format) snprintf(text, FORMAT_ROOM, "%s", format);
+}
+
+/* ---- one field ---- */
+
+typedef struct field_memory {
+	sheaf_context *owner;
+	size_t size;
+	int64_t dictionary; /* its number */
+	struct ArrowSchema values, *children;
+	struct ArrowSchema *pointers[];
+} field_memory;
+
+int64_t sheaf_ipc_dictionary_of(const struct ArrowSchema *field)
+{
+	return ((const field_memory *)field->private_data)->dictionary;
+}
+
+static void release_field(struct ArrowSchema *field)
+{
+	field_memory *m = (field_memory *)field->private_data;
+	for (int64_t i = 0; i < field->n_children; i++)
+		if (field->children[i]->release) field->children[i]->release(field->children[i]);
+	if (m->values.release) m->values.release(&m->values);
+	field->release = NULL;
+	sheaf_arrow_release(m->owner, m, m->size);
+}
+
+/* What a field is made of. */
+typedef struct field_words {
+	sheaf_bytes name;
+	const char *format;
+	sheaf_fb_vector metadata;
+	int64_t flags, children;
+} field_words;
+
+static void put_text(uint8_t **to, sheaf_bytes text)
+{
+	int32_t n = (int32_t)text.size;
+	memcpy(*to, &n, sizeof n);
+	if (n) memcpy(*to + sizeof n, text.data, text.size);
+	*to += sizeof n + text.size;
+}
+
+/* As the C data interface has them: how many, then the lengths and bytes of each pair. Gives their size; `to`
+ * NULL: only that. */
+static size_t put_metadata(const sheaf_fb_vector *pairs, uint8_t *to)
+{
+	size_t size = sizeof(int32_t);
+	int32_t count = (int32_t)pairs->count;
+	if (to) memcpy(to, &count, sizeof count), to += sizeof count;
+	for (int32_t i = 0; i < count; i++) {
+		sheaf_fb_table pair = sheaf_fb_table_at(pairs, i);
+		sheaf_bytes key = sheaf_fb_text(&pair, KEY), value = sheaf_fb_text(&pair, VALUE);
+		size += 2 * sizeof(int32_t) + key.size + value.size;
+		if (to) put_text(&to, key), put_text(&to, value);
+	}
+	return size;
+}
+
+/* A schema with children that are all released. */
+static sheaf_status new_field(const field_words *words, sheaf_context *cx, struct ArrowSchema *out,
+                              sheaf_error *err)
+{
+	void *memory;
+	size_t n = (size_t)words->children, format = strlen(words->format) + 1;
+	size_t metadata = words->metadata.count ? put_metadata(&words->metadata, NULL) : 0;
+	size_t size = sizeof(field_memory) + n * (sizeof(struct ArrowSchema *) + sizeof(struct ArrowSchema)) +
+	              words->name.size + 1 + format + metadata;
+	SHEAF_TRY(sheaf_arrow_allocate(cx, size, &memory, err));
+	field_memory *m = (field_memory *)memory;
+	m->owner = sheaf_context_owner(cx);
+	m->size = size;
+	m->children = (struct ArrowSchema *)(void *)(m->pointers + n);
+	char *text = (char *)(m->children + n);
+	for (size_t i = 0; i < n; i++) m->pointers[i] = &m->children[i];
+	*out = (struct ArrowSchema){.flags = words->flags,
+	                            .n_children = words->children,
+	                            .children = n ? m->pointers : NULL,
+	                            .release = release_field,
+	                            .private_data = m};
+	out->name = text;
+	if (words->name.size) memcpy(text, words->name.data, words->name.size);
+	out->format = text += words->name.size + 1;
+	memcpy(text, words->format, format);
+	text += format;
+	if (metadata) put_metadata(&words->metadata, (uint8_t *)text), out->metadata = text;
+	return SHEAF_OK;
+}
+
+typedef struct reading {
+	sheaf_fb *in;
+	const char *file;
+	sheaf_context *cx;
+} reading;
+
+static sheaf_status unsound(const reading *r, const char *found, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_DATA, "%s: schema: expected fields with names and types, found %s", r->file,
+	                  found);
+}
+
+static sheaf_status read_field(const reading *r, const sheaf_fb_table *field, int depth,
+                               struct ArrowSchema *out, sheaf_error *err);
+
+static sheaf_status read_children(const reading *r, const sheaf_fb_vector *fields, int depth,
+                                  struct ArrowSchema *out, sheaf_error *err)
+{
+	for (int64_t i = 0; i < out->n_children; i++) {
+		sheaf_fb_table child = sheaf_fb_table_at(fields, i);
+		SHEAF_TRY(read_field(r, &child, depth + 1, out->children[i], err));
+	}
+	return r->in->broken ? unsound(r, "one that lies outside of its message", err) : SHEAF_OK;
+}
+
+/* Indices stand in the field's place, and what they stand for beside it. */
+static sheaf_status encode_field(const reading *r, const sheaf_fb_table *encoding, field_words *words,
+                                 struct ArrowSchema *out, sheaf_error *err)
+{
+	struct ArrowSchema values = *out;
+	sheaf_fb_table type = sheaf_fb_child(encoding, INDEX_TYPE);
+	words->format = type.in ? format_of_integer(&type) : "i";
+	words->children = 0;
+	out->release = NULL;
+	sheaf_status status =
+		words->format ? new_field(words, r->cx, out, err) : unsound(r, "indices of another width", err);
+	if (status) {
+		values.release(&values);
+		return status;
+	}
+	field_memory *m = (field_memory *)out->private_data;
+	m->values = values;
+	m->dictionary = sheaf_fb_number(encoding, ID, 8, 0);
+	out->dictionary = &m->values;
+	return SHEAF_OK;
+}
+
+static sheaf_status read_field(const reading *r, const sheaf_fb_table *field, int depth,
+                               struct ArrowSchema *out, sheaf_error *err)
+{
+	char format[FORMAT_ROOM];
+	sheaf_fb_table type = sheaf_fb_child(field, TYPE), encoding = sheaf_fb_child(field, DICTIONARY);
+	sheaf_fb_vector children = sheaf_fb_tables(field, CHILDREN);
+	field_words words = {.name = sheaf_fb_text(field, NAME),
+	                     .format = format,
+	                     .metadata = sheaf_fb_tables(field, FIELD_METADATA),
+	                     .flags = sheaf_fb_number(field, NULLABLE, 1, 0) ? ARROW_FLAG_NULLABLE : 0,
+	                     .children = children.count};
+	if (depth > DEPTH) return unsound(r, "more than 32 levels of them", err);
+	put_format(sheaf_fb_number(field, TYPE_KIND, 1, 0), &type, format);
+	if (words.name.size && memchr(words.name.data, '\0', words.name.size))
+		return unsound(r, "a name with a zero byte", err);
+	if (r->in->broken) return unsound(r, "one that lies outside of its message", err);
+	SHEAF_TRY(new_field(&words, r->cx, out, err));
+	sheaf_status status = read_children(r, &children, depth, out, err);
+	if (status) {
+		out->release(out);
+		return status;
+	}
+	return encoding.in ? encode_field(r, &encoding, &words, out, err) : SHEAF_OK;
+}
+
+/* ---- all of them ---- */
+
+sheaf_status sheaf_ipc_read_schema(const sheaf_fb_table *schema, const char *name, sheaf_context *cx,
+                                   struct ArrowSchema *out, sheaf_error *err)
+{
+	reading r = {schema->in, name, cx};
+	sheaf_fb_vector fields = sheaf_fb_tables(schema, FIELDS);
+	field_words words = {.format = "+s", .children = fields.count};
+	out->release = NULL;
+	if (sheaf_fb_number(schema, ENDIANNESS, 2, 0) != 0)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: schema: expected numbers whose lowest byte is first, found the other order",
+		                  name);
+	if (fields.count == 0) return unsound(&r, "none", err);
+	SHEAF_TRY(new_field(&words, cx, out, err));
+	sheaf_status status = read_children(&r, &fields, 0, out, err);
+	if (status) out->release(out);
+	return status;
+}
+
+sheaf_bytes sheaf_ipc_metadata(const sheaf_fb_table *schema, const char *key)
+{
+	sheaf_fb_vector pairs = sheaf_fb_tables(schema, METADATA);
+	for (int64_t i = 0; i < pairs.count; i++) {
+		sheaf_fb_table pair = sheaf_fb_table_at(&pairs, i);
+		sheaf_bytes name = sheaf_fb_text(&pair, KEY);
+		if (name.size == strlen(key) && memcmp(name.data, key, name.size) == 0)
+			return sheaf_fb_text(&pair, VALUE);
+	}
+	return (sheaf_bytes){0};
+}
+
+static bool begins_with(sheaf_bytes text, const char *prefix)
+{
+	size_t n = strlen(prefix);
+	return text.size > n && memcmp(text.data, prefix, n) == 0;
+}
+
+sheaf_status sheaf_ipc_read_attributes(const sheaf_fb_table *schema, sheaf_schema *to, sheaf_error *err)
+{
+	sheaf_fb_vector pairs = sheaf_fb_tables(schema, METADATA);
+	sheaf_builder b;
+	sheaf_builder_begin(&b, to->cx, NULL);
+	sheaf_status status = SHEAF_OK;
+	for (int64_t i = 0; i < pairs.count && !status; i++) {
+		sheaf_fb_table pair = sheaf_fb_table_at(&pairs, i);
+		sheaf_bytes key = sheaf_fb_text(&pair, KEY), value = sheaf_fb_text(&pair, VALUE);
+		bool note = begins_with(key, SHEAF_IPC_NOTE);
+		if (!note && !begins_with(key, SHEAF_IPC_ATTRIBUTE)) continue;
+		size_t prefix = note ? sizeof SHEAF_IPC_NOTE - 1 : sizeof SHEAF_IPC_ATTRIBUTE - 1;
+		b.size = 0;
+		sheaf_builder_append(&b, key.data + prefix, key.size - prefix);
+		sheaf_builder_byte(&b, '\0');
+		size_t text = b.size;
+		sheaf_builder_append(&b, value.data, value.size);
+		sheaf_builder_byte(&b, '\0');
+		status = sheaf_builder_status(&b, err);
+		if (!status)
+			status = sheaf_schema_put_attribute(to, to->cx, (const char *)b.data, (const char *)b.data + text,
+			                                    note ? NULL : "attribute", err);
+	}
+	sheaf_builder_drop(&b);
+	return status;
+}

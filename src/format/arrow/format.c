@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* Arrow's files and streams: the table entry. */
+#include "base/suffix.h"
+#include "format/arrow/ipc.h"
+
+static const char *const suffixes[] = {".arrow", ".feather", ".ipc", ".arrows", NULL};
+
+static const sheaf_option options[] = {
+	{"arrow-form", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "file|stream",
+     "with a footer, or as a stream (default: a file where the name ends in .arrow, .feather or .ipc)", 0},
+	{"arrow-compression", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "none|lz4|zstd",
+     "compress each buffer (default none)", 0},
+	{"chunk-bytes", SHEAF_OPTION_SIZE, SHEAF_WRITING, "SIZE",
+     "about how long a record batch gets (default 1M)", 0},
+	{"code-columns", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL,
+     "write why values are missing, as columns NAME.code of int8", 0},
+	{"text-as-bytes", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL,
+     "write texts as binary columns, whatever their encoding", 0},
+	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
+};
+
+/* A stream has no magic text: its first message must be a schema. */
+static bool begins_with_schema(sheaf_bytes head)
+{
+	sheaf_ipc_message message;
+	sheaf_ipc_prefix prefix = sheaf_ipc_prefix_of(head.data, head.size);
+	uint64_t size = (uint64_t)(prefix.before + prefix.head);
+	if (prefix.before != SHEAF_IPC_PREFIX || prefix.head == 0) return false;
+	if (size > head.size) return true; /* a long schema, of which only the prefix is seen */
+	return !sheaf_ipc_read_message(head.data, (size_t)size, &message) && message.kind == SHEAF_IPC_SCHEMA;
+}
+
+static sheaf_likely probe(sheaf_bytes head, const char *name)
+{
+	bool has_magic =
+		head.size >= SHEAF_IPC_MAGIC_SIZE && memcmp(head.data, SHEAF_IPC_MAGIC, SHEAF_IPC_MAGIC_SIZE) == 0;
+	if (has_magic || (head.size >= SHEAF_IPC_PREFIX && begins_with_schema(head))) return SHEAF_SURE;
+	return sheaf_has_suffix_of(name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO;
+}
+
+static const sheaf_random_access random_access = {
+	.recall = sheaf_ipc_recall,
+	.resume = sheaf_ipc_resume,
+};
+
+const sheaf_format sheaf_format_arrow = {
+	.name = "arrow",
+	.summary = "Arrow's files, Feather among them, and streams: tables, and sequences as lists",
+	.suffixes = suffixes,
+	.can = SHEAF_CAN_KEYS,
+	.options = options,
+	.random = &random_access,
+	.write = &sheaf_ipc_writing,
+	.probe = probe,
+	.reader_size = sizeof(sheaf_ipc_reader),
+	.open = sheaf_ipc_open,
+	.cut = sheaf_ipc_cut,
+	.decode = sheaf_ipc_decode,
+	.rewind = sheaf_ipc_rewind,
+	.close = sheaf_ipc_close,
+};

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* Arrow's files and streams from the inside: the words that their rooms share.
+ *
+ *   flat_read.c, flat_write.c   FlatBuffers, in which heads of messages are written
+ *   message.c        a message's head: what it is, and how long its body
+ *   fields.c         the fields of a schema message, as the C data interface has them
+ *   own_schema.c     the schema of columns that were ours
+ *   body.c           the buffers of a record batch, held against their bytes, as an array of that interface
+ *   dictionaries.c   which texts indices stand for, and from which byte of the input on
+ *   compress.c       buffers compressed one by one
+ *   read.c           opening, cutting, decoding; streams
+ *   file.c           the same of files, by their footers
+ *   put_fields.c     fields into a schema message
+ *   write.c          rows into record batches, and the footer of a file
+ *   format.c         the table entry
+ *
+ * What becomes of fields and arrays is not here: src/arrow has that for every face. What is read and why is
+ * in docs/formats/arrow.md. The sections meant are those of Arrow's "Columnar format" page. */
+#ifndef SHEAF_FORMAT_ARROW_IPC_H
+#define SHEAF_FORMAT_ARROW_IPC_H
+
+#include "arrow/restore.h"
+#include "format/arrow/flat.h"
+#include "format/format.h"
+
+#define SHEAF_IPC_MAGIC "ARROW1"
+/* Before the names of attributes, in the schema's metadata: of those that must not be lost, and of others. */
+#define SHEAF_IPC_ATTRIBUTE "sheaf.attribute."
+#define SHEAF_IPC_NOTE "sheaf.note."
+/* The schema as it was before its columns became Arrow's, and the options that they were made with. */
+#define SHEAF_IPC_SCHEMA_KEY "sheaf.schema"
+enum { SHEAF_IPC_CODES = 1, SHEAF_IPC_TEXT_AS_BYTES = 2 };
+enum {
+	SHEAF_IPC_MAGIC_SIZE = 6,
+	SHEAF_IPC_FIRST = 8,       /* byte of a file at which its messages begin */
+	SHEAF_IPC_PREFIX = 8,      /* bytes before a message's head: four of 0xff, and the head's size */
+	SHEAF_IPC_ALIGNMENT = 64,  /* of the buffers that we write */
+	SHEAF_IPC_METADATA_V4 = 3, /* the oldest version that is read */
+	SHEAF_IPC_METADATA_V5 = 4
+};
+
+typedef enum sheaf_ipc_kind { SHEAF_IPC_SCHEMA = 1, SHEAF_IPC_DICTIONARY, SHEAF_IPC_BATCH } sheaf_ipc_kind;
+
+/* How the buffers of a batch are compressed: the numbers of BodyCompression. */
+enum { SHEAF_IPC_PLAIN = -1, SHEAF_IPC_LZ4, SHEAF_IPC_ZSTD };
+
+/* A message, of which the head is at hand. */
+typedef struct sheaf_ipc_message {
+	sheaf_ipc_kind kind;
+	int64_t head, body; /* bytes: of the prefix and the head, of the body */
+	sheaf_fb flat;
+	sheaf_fb_table table; /* the schema, the dictionary batch, the record batch */
+} sheaf_ipc_message;
+
+/* Reads the head of the message that begins with these bytes, all of them. DATA with *found for what is not
+ * sound; END: the stream ends here. */
+typedef struct sheaf_ipc_prefix {
+	bool ends;
+	int64_t before, head; /* bytes of the prefix, and of what it counts */
+} sheaf_ipc_prefix;
+sheaf_ipc_prefix sheaf_ipc_prefix_of(const uint8_t *bytes, size_t size);
+/* NULL, or what is wrong with it. `bytes` must stay. */
+const char *sheaf_ipc_read_message(const uint8_t *bytes, size_t size, sheaf_ipc_message *out);
+
+/* ---- fields ---- */
+
+/* The columns of a schema; *out is released by its `release`. */
+SHEAF_USE sheaf_status sheaf_ipc_read_schema(const sheaf_fb_table *schema, const char *name,
+                                             sheaf_context *cx, struct ArrowSchema *out, sheaf_error *err);
+/* The number of the dictionary that such a field's values are looked up in. */
+int64_t sheaf_ipc_dictionary_of(const struct ArrowSchema *field);
+/* The value of a key of its metadata; without data where there is none. */
+sheaf_bytes sheaf_ipc_metadata(const sheaf_fb_table *schema, const char *key);
+/* The attributes of ours that it has. */
+SHEAF_USE sheaf_status sheaf_ipc_read_attributes(const sheaf_fb_table *schema, sheaf_schema *to,
+                                                 sheaf_error *err);
+
+/* ---- dictionaries ---- */
+
+typedef struct sheaf_ipc_dictionary {
+	struct sheaf_ipc_dictionary *before; /* the one that was read before it */
+	int64_t id, byte;                    /* from which byte of the input on it holds */
+	struct ArrowArray values;
+} sheaf_ipc_dictionary;
+
+/* ---- bodies ---- */
+
+/* A record batch, or the one of a dictionary, and what its buffers are held against. */
+typedef struct sheaf_ipc_body {
+	sheaf_fb_table batch;
+	sheaf_buffer bytes; /* borrowed */
+	int64_t byte;       /* of the message in the input */
+	const sheaf_ipc_dictionary *dictionaries;
+	sheaf_context *cx;
+	int64_t first, rows; /* which of them are wanted; of those, buffers are looked at; rows -1: all */
+} sheaf_ipc_body;
+
+/* The rows of a batch, a struct of columns; or the values of one field. DATA where something does not fit. */
+SHEAF_USE sheaf_status sheaf_ipc_read_rows(sheaf_ipc_body *body, const struct ArrowSchema *rows,
+                                           struct ArrowArray *out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ipc_read_values(sheaf_ipc_body *body, const struct ArrowSchema *values,
+                                             struct ArrowArray *out, sheaf_error *err);
+
+/* Buffers: into exactly `size` bytes, DATA where they are not that many; appended. */
+SHEAF_USE sheaf_status sheaf_ipc_decompress(int codec, sheaf_bytes from, uint8_t *to, size_t size,
+                                            sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ipc_compress(int codec, sheaf_bytes from, sheaf_builder *to, sheaf_context *cx,
+                                          sheaf_error *err);
+
+/* ---- reading ---- */
+
+/* A batch that is cut into runs of `step` rows; where rows is -1, it is one piece. */
+typedef struct sheaf_ipc_batch {
+	sheaf_buffer bytes; /* none: there is no such batch */
+	int64_t byte, number, row, rows, step;
+} sheaf_ipc_batch;
+
+typedef struct sheaf_ipc_reader {
+	SHEAF_BASE(sheaf_reader, reader);
+	bool is_file;          /* with a footer, after a magic text */
+	bool known;            /* all dictionaries of the input were read when it was opened */
+	int64_t first;         /* a stream's: byte of the first message after the schema */
+	int64_t number;        /* of the next batch */
+	sheaf_ipc_batch batch; /* the one that is being cut */
+	sheaf_buffer blocks;   /* a file's: where its batches are, as the footer has it */
+	struct ArrowSchema rows;
+	sheaf_arrow_plan plan;              /* of columns that were ours; without tops: they were not */
+	sheaf_ipc_dictionary *dictionaries; /* the newest */
+} sheaf_ipc_reader;
+
+SHEAF_USE sheaf_status sheaf_ipc_add_dictionary(sheaf_ipc_reader *in, sheaf_ipc_message *message,
+                                                const sheaf_buffer *bytes, int64_t byte, sheaf_error *err);
+void sheaf_ipc_free_dictionaries(sheaf_ipc_reader *in);
+
+/* The schema in a message or a footer. */
+SHEAF_USE sheaf_status sheaf_ipc_learn_schema(sheaf_ipc_reader *in, const sheaf_fb_table *schema,
+                                              sheaf_error *err);
+/* A message of which all bytes are here, and its body, which is borrowed. */
+SHEAF_USE sheaf_status sheaf_ipc_read_taken(const sheaf_ipc_reader *in, const sheaf_buffer *bytes,
+                                            int64_t byte, sheaf_ipc_message *out, sheaf_buffer *body,
+                                            sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ipc_read_dictionary(sheaf_ipc_reader *in, const sheaf_buffer *bytes,
+                                                 int64_t byte, sheaf_error *err);
+/* A piece's notes: the newest dictionary that was read before it, and which rows of its batch are meant. */
+typedef struct sheaf_ipc_notes {
+	const sheaf_ipc_dictionary *dictionaries;
+	int64_t first, rows; /* rows -1: all */
+} sheaf_ipc_notes;
+/* Notes for rows of the batch that the reader stands at: as many as take about `bytes`. */
+SHEAF_USE sheaf_status sheaf_ipc_note(const sheaf_ipc_reader *in, int64_t first, int64_t rows,
+                                      sheaf_piece *piece, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ipc_open_file(sheaf_ipc_reader *in, sheaf_error *err);
+/* The next batch of a file into in->batch, or END. */
+SHEAF_USE sheaf_status sheaf_ipc_next_in_file(sheaf_ipc_reader *in, sheaf_error *err);
+/* DATA: what was found instead of a message. */
+SHEAF_USE sheaf_status sheaf_ipc_unsound(const sheaf_ipc_reader *in, int64_t byte, const char *found,
+                                         sheaf_error *err);
+
+SHEAF_USE sheaf_status sheaf_ipc_open(void *in, const sheaf_values *values, const sheaf_opening *how,
+                                      sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ipc_cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ipc_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
+                                        sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ipc_rewind(void *in, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ipc_recall(const void *in, sheaf_piece *piece, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ipc_resume(void *in, const sheaf_piece *piece, sheaf_error *err);
+void sheaf_ipc_close(void *in);
+
+/* ---- writing ---- */
+
+/* Fields and attributes into the head of a schema message, without its prefix; into a footer at `from`. */
+void sheaf_ipc_put_schema(sheaf_fb_writer *w, size_t from, const struct ArrowSchema *rows,
+                          const sheaf_schema *schema, const sheaf_arrow_options *options);
+
+extern const sheaf_writing sheaf_ipc_writing;
+
+#endif

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+/* Messages one after the other: a schema, then batches, each of which is a piece. In a file a magic text
+ * comes before them and a footer after them, which says where they are, and is not needed. */
+#include "base/context.h"
+#include "base/endian.h"
+#include "data/frame.h"
+#include "data/frame_builder.h"
+#include "format/arrow/ipc.h"
+#include "io/descriptor.h"
+#include "io/source.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+static sheaf_status cut_short(const sheaf_ipc_reader *in, int64_t byte, const char *expected,
+                              sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_SHORT, "%s: byte %" PRId64 ": expected %s, found the end of the input",
+	                  sheaf_source_name(in->source), byte, expected);
+}
+
+/* ---- the next message of the stream ---- */
+
+/* What the next message begins with. END after the last one, which a file says and a stream may. */
+static sheaf_status look_at_prefix(sheaf_ipc_reader *in, sheaf_ipc_prefix *out, sheaf_error *err)
+{
+	sheaf_bytes bytes;
+	int64_t byte = sheaf_source_tell(in->source);
+	SHEAF_TRY(sheaf_source_ahead(in->source, SHEAF_IPC_PREFIX, &bytes, err));
+	*out = sheaf_ipc_prefix_of(bytes.data, bytes.size);
+	if (out->ends) return SHEAF_END;
+	return out->head ? SHEAF_OK : cut_short(in, byte, "the size of a message", err);
+}
+
+/* The next message, whose head stays at hand until the source is moved. */
+static sheaf_status look_at_message(sheaf_ipc_reader *in, sheaf_ipc_message *out, sheaf_error *err)
+{
+	sheaf_ipc_prefix prefix;
+	sheaf_bytes bytes;
+	int64_t byte = sheaf_source_tell(in->source);
+	SHEAF_TRY(look_at_prefix(in, &prefix, err));
+	size_t size = (size_t)(prefix.before + prefix.head);
+	SHEAF_TRY(sheaf_source_ahead(in->source, size, &bytes, err));
+	if (bytes.size < size) return cut_short(in, byte, "the rest of a message's head", err);
+	const char *found = sheaf_ipc_read_message(bytes.data, size, out);
+	return found ? sheaf_ipc_unsound(in, byte, found, err) : SHEAF_OK;
+}
+
+/* Takes the message that was looked at, head and body. */
+static sheaf_status take_message(sheaf_ipc_reader *in, const sheaf_ipc_message *message, sheaf_buffer *out,
+                                 sheaf_error *err)
+{
+	sheaf_bytes bytes;
+	int64_t byte = sheaf_source_tell(in->source);
+	uint64_t size = (uint64_t)message->head + (uint64_t)message->body;
+	if (size > SIZE_MAX / 2) return sheaf_ipc_unsound(in, byte, "a body longer than any memory", err);
+	SHEAF_TRY(sheaf_source_ahead(in->source, (size_t)size, &bytes, err));
+	if (bytes.size < size) return cut_short(in, byte, "the rest of a batch", err);
+	sheaf_source_take(in->source, (size_t)size, out);
+	return SHEAF_OK;
+}
+
+/* ---- all messages, where any byte can be read ---- */
+
+static sheaf_status read_head(sheaf_ipc_reader *in, int64_t byte, sheaf_buffer *head, sheaf_ipc_message *out,
+                              sheaf_error *err)
+{
+	uint8_t first[SHEAF_IPC_PREFIX];
+	SHEAF_TRY(sheaf_source_read_at(in->source, byte, first, sizeof first, err));
+	sheaf_ipc_prefix prefix = sheaf_ipc_prefix_of(first, sizeof first);
+	if (prefix.ends) return SHEAF_END;
+	size_t size = (size_t)(prefix.before + prefix.head);
+	SHEAF_TRY(sheaf_source_view_at(in->source, byte, size, head, err));
+	const char *found = sheaf_ipc_read_message(head->data, size, out);
+	return found ? sheaf_ipc_unsound(in, byte, found, err) : SHEAF_OK;
+}
+
+/* Counts the rows, and reads all dictionaries. What is wrong is met again, and said, in its turn. */
+static sheaf_status survey(sheaf_ipc_reader *in, sheaf_error *err)
+{
+	enum { LENGTH };
+	sheaf_buffer bytes = {0};
+	int64_t rows = 0, batches = 0, byte = in->first, size = sheaf_source_size(in->source);
+	sheaf_status status = SHEAF_OK;
+	while (!status && byte < size) {
+		sheaf_ipc_message message;
+		status = read_head(in, byte, &bytes, &message, err);
+		if (status) break;
+		int64_t after = byte + message.head,
+				n = message.kind == SHEAF_IPC_BATCH ? sheaf_fb_number(&message.table, LENGTH, 8, 0) : 0;
+		if (n < 0 || rows > INT64_MAX - n || message.body > size - after) status = SHEAF_SHORT;
+		rows += n;
+		batches += message.kind == SHEAF_IPC_BATCH;
+		if (!status && message.kind == SHEAF_IPC_DICTIONARY) {
+			status =
+				sheaf_source_view_at(in->source, byte, (size_t)(message.head + message.body), &bytes, err);
+			if (!status) status = sheaf_ipc_read_dictionary(in, &bytes, byte, err);
+		}
+		byte = after + message.body;
+	}
+	sheaf_buffer_reset(&bytes);
+	if (status == SHEAF_IO || status == SHEAF_NOMEM || status == SHEAF_LIMIT || status == SHEAF_STOPPED)
+		return status;
+	in->known = !status || status == SHEAF_END;
+	if (in->known) in->facts.rows = rows, in->facts.chunks = batches;
+	return in->known ? SHEAF_OK : sheaf_forgive(status, "cutting meets it in its place");
+}
+
+/* ---- opening ---- */
+
+static sheaf_status refuse_old_feather(const sheaf_ipc_reader *in, sheaf_bytes head, sheaf_error *err)
+{
+	if (head.size < 4 || memcmp(head.data, "FEA1", 4) != 0) return SHEAF_OK;
+	return sheaf_fail(
+		err, SHEAF_UNSUPPORTED,
+		"%s: expected Arrow's own format, found the first version of Feather; pyarrow reads it, "
+		"and writes the second one",
+		sheaf_source_name(in->source));
+}
+
+static sheaf_status open_stream(sheaf_ipc_reader *in, sheaf_error *err)
+{
+	sheaf_ipc_message message;
+	bool plain = sheaf_source_is_plain(in->source);
+	if (plain) SHEAF_TRY(sheaf_source_make_seekable(in->source, err));
+	sheaf_status status = look_at_message(in, &message, err);
+	if (status == SHEAF_END) return sheaf_ipc_unsound(in, 0, "no message", err);
+	SHEAF_TRY(status);
+	if (message.kind != SHEAF_IPC_SCHEMA || message.body)
+		return sheaf_ipc_unsound(in, 0, "another one before the schema", err);
+	SHEAF_TRY(sheaf_ipc_learn_schema(in, &message.table, err));
+	in->first = message.head;
+	sheaf_source_consume(in->source, (size_t)in->first);
+	return plain ? survey(in, err) : SHEAF_OK;
+}
+
+sheaf_status sheaf_ipc_open(void *reader, const sheaf_values *values, const sheaf_opening *how,
+                            sheaf_error *err)
+{
+	sheaf_ipc_reader *in = (sheaf_ipc_reader *)reader;
+	sheaf_bytes head;
+	(void)values, (void)how; /* the schema declares everything */
+	in->facts = SHEAF_NO_FACTS;
+	SHEAF_TRY(sheaf_source_ahead(in->source, SHEAF_IPC_FIRST, &head, err));
+	SHEAF_TRY(refuse_old_feather(in, head, err));
+	in->is_file =
+		head.size >= SHEAF_IPC_MAGIC_SIZE && memcmp(head.data, SHEAF_IPC_MAGIC, SHEAF_IPC_MAGIC_SIZE) == 0;
+	return in->is_file ? sheaf_ipc_open_file(in, err) : open_stream(in, err);
+}
+
+void sheaf_ipc_close(void *reader)
+{
+	sheaf_ipc_reader *in = (sheaf_ipc_reader *)reader;
+	sheaf_ipc_free_dictionaries(in);
+	sheaf_buffer_reset(&in->blocks);
+	sheaf_buffer_reset(&in->batch.bytes);
+	if (in->plan.tops) sheaf_arrow_plan_free(&in->plan);
+	if (in->rows.release) in->rows.release(&in->rows);
+}
+
+/* ---- cutting ---- */
+
+/* Dictionaries are read where they stand, unless all of them have been. */
+static sheaf_status pass_dictionary(sheaf_ipc_reader *in, const sheaf_ipc_message *message, sheaf_error *err)
+{
+	sheaf_buffer bytes = {0};
+	int64_t byte = sheaf_source_tell(in->source);
+	SHEAF_TRY(take_message(in, message, &bytes, err));
+	sheaf_status status = in->known ? SHEAF_OK : sheaf_ipc_read_dictionary(in, &bytes, byte, err);
+	sheaf_buffer_reset(&bytes);
+	return status;
+}
+
+/* The next batch of a stream. */
+static sheaf_status next_batch(sheaf_ipc_reader *in, sheaf_error *err)
+{
+	sheaf_ipc_message message;
+	for (;;) {
+		SHEAF_TRY(look_at_message(in, &message, err));
+		in->batch.byte = sheaf_source_tell(in->source);
+		if (message.kind == SHEAF_IPC_BATCH) return take_message(in, &message, &in->batch.bytes, err);
+		if (message.kind == SHEAF_IPC_SCHEMA)
+			return sheaf_ipc_unsound(in, in->batch.byte, "another schema", err);
+		SHEAF_TRY(pass_dictionary(in, &message, err));
+	}
+}
+
+/* A batch much longer than a piece should be is decoded in runs of rows, unless it is compressed. */
+static sheaf_status begin_batch(sheaf_ipc_reader *in, int64_t bytes, sheaf_error *err)
+{
+	enum { LENGTH, COMPRESSION = 3, LONG = 4 };
+	sheaf_ipc_message message;
+	sheaf_buffer body;
+	int64_t size = (int64_t)in->batch.bytes.size;
+	in->batch.number = in->number++;
+	in->batch.row = 0;
+	in->batch.rows = in->batch.step = -1;
+	if (size / LONG <= bytes) return SHEAF_OK;
+	SHEAF_TRY(sheaf_ipc_read_taken(in, &in->batch.bytes, in->batch.byte, &message, &body, err));
+	if (sheaf_fb_child(&message.table, COMPRESSION).in) return SHEAF_OK;
+	int64_t rows = sheaf_fb_number(&message.table, LENGTH, 8, 0), pieces = size / bytes + 1;
+	if (rows < 2) return SHEAF_OK;
+	in->batch.rows = rows;
+	in->batch.step = rows / pieces + (rows % pieces != 0);
+	return SHEAF_OK;
+}
+
+static sheaf_status cut_rows(sheaf_ipc_reader *in, sheaf_piece *piece, sheaf_error *err)
+{
+	sheaf_ipc_batch *b = &in->batch;
+	int64_t n = b->rows - b->row < b->step ? b->rows - b->row : b->step;
+	piece->byte = b->byte;
+	piece->size = (int64_t)b->bytes.size;
+	piece->line = piece->column = -1;
+	piece->chunk = b->number;
+	SHEAF_TRY(sheaf_ipc_note(in, b->row, n, piece, err));
+	sheaf_buffer_reset(&piece->bytes);
+	piece->bytes = sheaf_buffer_ref(&b->bytes);
+	b->row += n;
+	if (b->row >= b->rows) sheaf_buffer_reset(&b->bytes);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_ipc_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+{
+	sheaf_ipc_reader *in = (sheaf_ipc_reader *)reader;
+	if (!in->batch.bytes.size) {
+		SHEAF_TRY(in->is_file ? sheaf_ipc_next_in_file(in, err) : next_batch(in, err));
+		SHEAF_TRY(begin_batch(in, bytes, err));
+	}
+	return cut_rows(in, piece, err);
+}
+
+sheaf_status sheaf_ipc_rewind(void *reader, sheaf_error *err)
+{
+	sheaf_ipc_reader *in = (sheaf_ipc_reader *)reader;
+	sheaf_bytes head;
+	in->number = 0;
+	sheaf_buffer_reset(&in->batch.bytes);
+	if (in->is_file) return SHEAF_OK;
+	SHEAF_TRY(sheaf_source_rewind(in->source, err));
+	SHEAF_TRY(sheaf_source_ahead(in->source, (size_t)in->first, &head, err));
+	sheaf_source_consume(in->source, (size_t)in->first);
+	return SHEAF_OK;
+}
+
+/* ---- batches in any order ---- */
+
+static sheaf_status check_known(const sheaf_ipc_reader *in, sheaf_error *err)
+{
+	for (int64_t i = 0; !in->known && i < in->rows.n_children; i++)
+		if (in->rows.children[i]->dictionary)
+			return sheaf_fail(
+				err, SHEAF_UNSUPPORTED,
+				"%s: expected an input that is not compressed, since column \"%s\" has dictionaries, "
+				"found one that is",
+				sheaf_source_name(in->source), in->rows.children[i]->name);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_ipc_recall(const void *reader, sheaf_piece *piece, sheaf_error *err)
+{
+	const sheaf_ipc_reader *in = (const sheaf_ipc_reader *)reader;
+	SHEAF_TRY(check_known(in, err));
+	if (piece->byte < 0 || piece->size < SHEAF_IPC_PREFIX)
+		return sheaf_ipc_unsound(in, piece->byte, "none there", err);
+	SHEAF_TRY(sheaf_source_view_at(in->source, piece->byte, (size_t)piece->size, &piece->bytes, err));
+	return sheaf_ipc_note(in, 0, -1, piece, err);
+}
+
+sheaf_status sheaf_ipc_resume(void *reader, const sheaf_piece *piece, sheaf_error *err)
+{
+	sheaf_ipc_reader *in = (sheaf_ipc_reader *)reader;
+	SHEAF_TRY(check_known(in, err));
+	in->number = piece->chunk;
+	sheaf_buffer_reset(&in->batch.bytes);
+	if (in->is_file) return SHEAF_OK;
+	return sheaf_source_seek(in->source, piece->byte, err);
+}
+
+/* ---- decoding ---- */
+
+static sheaf_status take_rows(const sheaf_ipc_reader *in, const sheaf_piece *piece, sheaf_frame_builder *b,
+                              sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_ipc_message message;
+	sheaf_arrow_taken *taken;
+	struct ArrowArray rows;
+	sheaf_ipc_notes notes;
+	memcpy(&notes, piece->notes.data, sizeof notes);
+	sheaf_ipc_body body = {.byte = piece->byte,
+	                       .dictionaries = notes.dictionaries,
+	                       .first = notes.first,
+	                       .rows = notes.rows,
+	                       .cx = cx};
+	SHEAF_TRY(sheaf_ipc_read_taken(in, &piece->bytes, piece->byte, &message, &body.bytes, err));
+	body.batch = message.table;
+	if (message.kind != SHEAF_IPC_BATCH)
+		return sheaf_ipc_unsound(in, piece->byte, "a message of another kind", err);
+	SHEAF_TRY(sheaf_ipc_read_rows(&body, &in->rows, &rows, err));
+	sheaf_status status = sheaf_arrow_taken_new(&rows, cx, &taken, err);
+	if (status) {
+		rows.release(&rows);
+		return status;
+	}
+	status = in->plan.tops ? sheaf_arrow_restore(&in->plan, taken, &in->rows, b, err)
+	                       : sheaf_arrow_take(taken, &in->rows, b, err);
+	sheaf_arrow_taken_let_go(taken);
+	return status;
+}
+
+/* What is wrong in a batch leaves nothing of it that could be relied on. */
+static sheaf_status report(const sheaf_ipc_reader *in, const sheaf_piece *piece, sheaf_context *cx,
+                           sheaf_error *err)
+{
+	sheaf_problem problem = {.severity = SHEAF_FATAL,
+	                         .status = SHEAF_DATA,
+	                         .rule = "record batch",
+	                         .place = SHEAF_NOWHERE,
+	                         .expected = "a batch that keeps to the schema"};
+	char found[sizeof err->message];
+	snprintf(found, sizeof found, "%s", err->message);
+	problem.found = found;
+	problem.place.file = sheaf_source_name(in->source);
+	problem.place.byte = piece->byte;
+	problem.place.chunk = piece->chunk;
+	*err = (sheaf_error){0};
+	return sheaf_report(cx, &problem, err);
+}
+
+sheaf_status sheaf_ipc_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
+                              sheaf_context *cx, sheaf_error *err)
+{
+	const sheaf_ipc_reader *in = (const sheaf_ipc_reader *)reader;
+	sheaf_frame_builder b;
+	sheaf_error failure = {0};
+	sheaf_status status = sheaf_frame_builder_begin(&b, &in->schema, frame, cx, &failure);
+	if (!status) status = take_rows(in, piece, &b, cx, &failure);
+	status = sheaf_frame_builder_end(&b, status, frame, &failure);
+	if (!status) status = sheaf_frame_check(frame, &in->schema, SHEAF_CHECK_FULL, &failure);
+	if (!status) return SHEAF_OK;
+	frame->nrows = 0;
+	if (status == SHEAF_DATA) status = report(in, piece, cx, &failure);
+	return status ? sheaf_fail_again(err, &failure) : SHEAF_OK;
+}

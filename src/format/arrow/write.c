@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows into record batches. A stream is a schema, batches and an end; a file has a magic text before them,
+ * and after them a footer that says where each batch is. */
+#include "arrow/arrow.h"
+#include "base/checked.h"
+#include "base/context.h"
+#include "base/endian.h"
+#include "base/spell.h"
+#include "base/suffix.h"
+#include "format/arrow/ipc.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { USUAL_BATCH = 1 << 20 };
+
+typedef struct writer {
+	SHEAF_BASE(sheaf_output, output);
+	sheaf_arrow_plan plan;
+	int64_t batch_bytes;
+	int codec;
+	bool is_file, keeps_codes;
+	struct ArrowSchema rows;
+	sheaf_builder blocks; /* of the footer: where each batch is */
+	int64_t nblocks;
+} writer;
+
+static const uint8_t end_of_stream[SHEAF_IPC_PREFIX] = {0xff, 0xff, 0xff, 0xff};
+
+/* ---- messages ---- */
+
+/* Begins a message at the builder's end; its head is appended. */
+static size_t begin_message(sheaf_builder *to)
+{
+	size_t begin = to->size;
+	sheaf_builder_u32le(to, UINT32_MAX);
+	sheaf_builder_u32le(to, 0);
+	return begin;
+}
+
+/* Fills up the head, so that the body begins at a multiple of 64 after `at`, which is a multiple of 8. */
+static void end_head(sheaf_builder *to, size_t begin, size_t at)
+{
+	while (!to->failed && (to->size - begin + at) % SHEAF_IPC_ALIGNMENT) sheaf_builder_byte(to, 0);
+	if (!to->failed) sheaf_store_u32le(to->data + begin + 4, (uint32_t)(to->size - begin - SHEAF_IPC_PREFIX));
+}
+
+/* The root of a message's head; gives the slot of what it is about. */
+static size_t put_message(sheaf_fb_writer *w, sheaf_ipc_kind kind, int64_t body)
+{
+	enum { VERSION, KIND, HEADER, BODY, SLOTS };
+	sheaf_fb_slot slots[SLOTS] = {[VERSION] = {2, SHEAF_IPC_METADATA_V5, 0},
+	                              [KIND] = {1, kind, 0},
+	                              [HEADER] = {SHEAF_FB_POINTER, 0, 0},
+	                              [BODY] = {8, body, 0}};
+	sheaf_fb_put_table(w, SHEAF_FB_ROOT, slots, SLOTS);
+	return slots[HEADER].at;
+}
+
+static void put_schema_message(const writer *out, sheaf_builder *to, size_t at)
+{
+	size_t begin = begin_message(to);
+	sheaf_fb_writer w = sheaf_fb_begin(to);
+	sheaf_ipc_put_schema(&w, put_message(&w, SHEAF_IPC_SCHEMA, 0), &out->rows, &out->schema,
+	                     &out->plan.options);
+	end_head(to, begin, at);
+}
+
+/* ---- bodies ---- */
+
+/* A batch as it is gathered. */
+typedef struct gathering {
+	const writer *out;
+	sheaf_builder body, nodes, buffers; /* two int64 each of the latter */
+	int64_t nnodes, nbuffers;
+	sheaf_context *cx;
+	sheaf_error *err;
+} gathering;
+
+static void fill_up(sheaf_builder *to)
+{
+	static const uint8_t zeros[SHEAF_IPC_ALIGNMENT];
+	size_t over = to->size % SHEAF_IPC_ALIGNMENT;
+	if (over) sheaf_builder_append(to, zeros, SHEAF_IPC_ALIGNMENT - over);
+}
+
+/* Its size, and itself where compressing does not make it shorter. */
+static sheaf_status append_compressed(gathering *g, const void *data, size_t size)
+{
+	size_t begin = g->body.size;
+	sheaf_builder_i64(&g->body, (int64_t)sheaf_u64_in_le(size));
+	size_t after = g->body.size;
+	SHEAF_TRY(sheaf_ipc_compress(g->out->codec, (sheaf_bytes){(const uint8_t *)data, size}, &g->body, g->cx,
+	                             g->err));
+	if (g->body.failed || g->body.size - after < size) return SHEAF_OK;
+	g->body.size = begin;
+	sheaf_builder_i64(&g->body, -1);
+	sheaf_builder_append(&g->body, data, size);
+	return SHEAF_OK;
+}
+
+static sheaf_status put_buffer(gathering *g, const void *data, int64_t size)
+{
+	size_t begin = g->body.size;
+	if (size > 0 && g->out->codec == SHEAF_IPC_PLAIN) sheaf_builder_append(&g->body, data, (size_t)size);
+	if (size > 0 && g->out->codec != SHEAF_IPC_PLAIN) SHEAF_TRY(append_compressed(g, data, (size_t)size));
+	sheaf_builder_i64(&g->buffers, (int64_t)begin);
+	sheaf_builder_i64(&g->buffers, (int64_t)(g->body.size - begin));
+	g->nbuffers++;
+	fill_up(&g->body);
+	return SHEAF_OK;
+}
+
+/* Positions of an array that are written: a frame may be a part of another one, whose arrays go on beyond
+ * it. */
+typedef struct range {
+	int64_t from, n;
+} range;
+
+static bool bit_at(const uint8_t *bits, int64_t i) { return bits[i / 8] >> (i % 8) & 1; }
+
+/* Bits of a range; *zeros: how many are 0. */
+static sheaf_status put_bits(gathering *g, const uint8_t *bits, range r, int64_t *zeros)
+{
+	sheaf_builder b;
+	uint8_t byte = 0;
+	*zeros = 0;
+	sheaf_builder_begin(&b, g->cx, NULL);
+	for (int64_t i = 0; i < r.n; i++) {
+		bool bit = bit_at(bits, r.from + i);
+		*zeros += !bit;
+		byte = (uint8_t)(byte | bit << (i % 8));
+		if (i % 8 != 7 && i + 1 != r.n) continue;
+		sheaf_builder_byte(&b, (char)byte);
+		byte = 0;
+	}
+	sheaf_status status = sheaf_builder_status(&b, g->err);
+	if (!status) status = put_buffer(g, b.data, (int64_t)b.size);
+	sheaf_builder_drop(&b);
+	return status;
+}
+
+/* The bits of what is there, where anything is missing. */
+static sheaf_status put_nulls(gathering *g, const struct ArrowArray *array, range r, int64_t *nulls)
+{
+	const uint8_t *bits = (const uint8_t *)array->buffers[0];
+	bool all = true;
+	*nulls = 0;
+	for (int64_t i = 0; bits && i < r.n && all; i++) all = bit_at(bits, r.from + i);
+	return all ? put_buffer(g, NULL, 0) : put_bits(g, bits, r, nulls);
+}
+
+/* Offsets as ones that begin with 0; gives what they cover. */
+static sheaf_status put_offsets(gathering *g, const int64_t *offsets, range r, range *below)
+{
+	sheaf_builder b;
+	int64_t first = offsets[r.from];
+	*below = (range){first, offsets[r.from + r.n] - first};
+	if (first == 0) return put_buffer(g, offsets + r.from, (r.n + 1) * (int64_t)sizeof *offsets);
+	sheaf_builder_begin(&b, g->cx, NULL);
+	for (int64_t i = 0; i <= r.n; i++) sheaf_builder_i64(&b, offsets[r.from + i] - first);
+	sheaf_status status = sheaf_builder_status(&b, g->err);
+	if (!status) status = put_buffer(g, b.data, (int64_t)b.size);
+	sheaf_builder_drop(&b);
+	return status;
+}
+
+static sheaf_status put_items(gathering *g, const struct ArrowArray *array, int buffer, range r,
+                              int64_t width)
+{
+	const uint8_t *data = (const uint8_t *)array->buffers[buffer];
+	return put_buffer(g, r.n ? data + r.from * width : NULL, r.n * width);
+}
+
+/* The buffers after the first; *below: what the array's children have of it. */
+static sheaf_status put_values(gathering *g, const sheaf_arrow_type *type, const struct ArrowArray *array,
+                               range r, range *below)
+{
+	int64_t zeros;
+	*below = r;
+	switch (type->class) {
+	case SHEAF_IS_LIST: return put_offsets(g, (const int64_t *)array->buffers[1], r, below);
+	case SHEAF_IS_BITS: return put_bits(g, (const uint8_t *)array->buffers[1], r, &zeros);
+	case SHEAF_IS_NUMBER:
+	case SHEAF_IS_TIME: return put_items(g, array, 1, r, (int64_t)sheaf_type_size(type->number));
+	case SHEAF_IS_FIXED_BYTES: return put_items(g, array, 1, r, type->width);
+	case SHEAF_IS_FIXED_LIST: *below = (range){r.from * type->width, r.n * type->width}; return SHEAF_OK;
+	case SHEAF_IS_TEXT:
+	case SHEAF_IS_BYTES:
+		SHEAF_TRY(put_offsets(g, (const int64_t *)array->buffers[1], r, below));
+		return put_items(g, array, 2, *below, 1);
+	default: return SHEAF_OK;
+	}
+}
+
+static sheaf_status put_array(gathering *g, const struct ArrowSchema *field, const struct ArrowArray *array,
+                              range r)
+{
+	sheaf_arrow_type type = sheaf_arrow_type_of(field);
+	range below;
+	size_t node = g->nodes.size + sizeof(int64_t);
+	sheaf_builder_i64(&g->nodes, r.n);
+	sheaf_builder_i64(&g->nodes, 0);
+	g->nnodes++;
+	int64_t nulls;
+	SHEAF_TRY(put_nulls(g, array, r, &nulls));
+	if (!g->nodes.failed) memcpy(g->nodes.data + node, &nulls, sizeof nulls);
+	SHEAF_TRY(put_values(g, &type, array, r, &below));
+	for (int64_t i = 0; i < array->n_children; i++)
+		SHEAF_TRY(put_array(g, field->children[i], array->children[i], below));
+	return SHEAF_OK;
+}
+
+static void put_pairs(sheaf_fb_writer *w, size_t from, const sheaf_builder *pairs, int64_t n)
+{
+	sheaf_fb_put_vector(w, from, n, 2 * sizeof(int64_t));
+	sheaf_builder_append(w->to, pairs->data, pairs->size);
+}
+
+/* The head of a batch message, then its body. */
+static void put_batch(const gathering *g, int64_t rows, sheaf_builder *to)
+{
+	enum { LENGTH, NODES, BUFFERS, COMPRESSION, SLOTS };
+	bool plain = g->out->codec == SHEAF_IPC_PLAIN;
+	sheaf_fb_slot slots[SLOTS] = {[LENGTH] = {8, rows, 0},
+	                              [NODES] = {SHEAF_FB_POINTER, 0, 0},
+	                              [BUFFERS] = {SHEAF_FB_POINTER, 0, 0},
+	                              [COMPRESSION] = {plain ? 0 : SHEAF_FB_POINTER, 0, 0}};
+	sheaf_fb_slot codec[] = {{1, g->out->codec, 0}, {1, 0, 0}};
+	size_t begin = begin_message(to);
+	sheaf_fb_writer w = sheaf_fb_begin(to);
+	sheaf_fb_put_table(&w, put_message(&w, SHEAF_IPC_BATCH, (int64_t)g->body.size), slots, SLOTS);
+	put_pairs(&w, slots[NODES].at, &g->nodes, g->nnodes);
+	put_pairs(&w, slots[BUFFERS].at, &g->buffers, g->nbuffers);
+	if (!plain) sheaf_fb_put_table(&w, slots[COMPRESSION].at, codec, 2);
+	end_head(to, begin, 0);
+	sheaf_builder_append(to, g->body.data, g->body.size);
+}
+
+static sheaf_status gather(gathering *g, const sheaf_frame *frame, sheaf_builder *to)
+{
+	struct ArrowArray rows;
+	SHEAF_TRY(sheaf_arrow_export_frame(&g->out->plan, frame, &rows, g->err));
+	sheaf_status status = SHEAF_OK;
+	for (int64_t i = 0; i < rows.n_children && !status; i++)
+		status = put_array(g, g->out->rows.children[i], rows.children[i], (range){0, frame->nrows});
+	rows.release(&rows);
+	if (!status) status = sheaf_builder_status(&g->body, g->err);
+	if (!status) status = sheaf_builder_status(&g->nodes, g->err);
+	if (!status) status = sheaf_builder_status(&g->buffers, g->err);
+	if (!status) put_batch(g, frame->nrows, to);
+	return status;
+}
+
+/* ---- losses ---- */
+
+static bool says_why(const sheaf_column *column)
+{
+	for (int l = 0; l < column->nlevels; l++)
+		for (size_t p = 0; p < column->levels[l].codes.size; p++)
+			if (column->levels[l].codes.data[p]) return true;
+	return false;
+}
+
+/* Arrow's nulls have no codes. */
+static sheaf_status lose_codes(const writer *out, const sheaf_frame *frame, int64_t row, sheaf_context *cx,
+                               sheaf_error *err)
+{
+	for (int c = 0; c < frame->ncolumns && !out->keeps_codes; c++) {
+		if (!says_why(&frame->columns[c])) continue;
+		sheaf_problem problem = {
+			.severity = SHEAF_ERROR,
+			.status = SHEAF_LOSS,
+			.rule = "missing code",
+			.place = SHEAF_NOWHERE,
+			.expected = "missing values that do not say why (" SHEAF_OPTION("code-columns") " keeps it)",
+			.found = "some that do",
+			.consequence = "the codes are left out"};
+		problem.place.file = sheaf_sink_name(out->sink);
+		problem.place.row = row;
+		problem.place.stream = out->schema.fields[c].name;
+		SHEAF_TRY(sheaf_report(cx, &problem, err));
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status encode(const void *created, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
+                           sheaf_context *cx, sheaf_error *err)
+{
+	const writer *out = (const writer *)created;
+	gathering g = {.out = out, .cx = cx, .err = err};
+	sheaf_builder to;
+	SHEAF_TRY(lose_codes(out, frame, row, cx, err));
+	sheaf_builder_begin(&g.body, cx, NULL);
+	sheaf_builder_begin(&g.nodes, cx, NULL);
+	sheaf_builder_begin(&g.buffers, cx, NULL);
+	sheaf_builder_begin(&to, cx, &blob->bytes);
+	sheaf_status status = frame->nrows ? gather(&g, frame, &to) : SHEAF_OK;
+	sheaf_builder_drop(&g.body);
+	sheaf_builder_drop(&g.nodes);
+	sheaf_builder_drop(&g.buffers);
+	blob->rows = frame->nrows;
+	if (!status) return sheaf_builder_finish(&to, &blob->bytes, err);
+	sheaf_builder_drop(&to);
+	return status;
+}
+
+/* ---- batches of about as many bytes each ---- */
+
+static int64_t bytes_of(const sheaf_column *column, int64_t row)
+{
+	int64_t begin = row, end = row + 1, bytes = 0;
+	for (int l = 0; l < column->nlevels; l++) {
+		const sheaf_level *level = &column->levels[l];
+		if (level->shape.kind == SHEAF_FIXED) {
+			begin *= level->shape.extents[0];
+			end *= level->shape.extents[0];
+			continue;
+		}
+		const int64_t *offsets = sheaf_level_offsets(level);
+		bytes += (end - begin) * (int64_t)sizeof *offsets;
+		begin = offsets[begin];
+		end = offsets[end];
+		bytes += (end - begin) * level->shape.rank * (int64_t)sheaf_type_size(level->shape.index_type);
+	}
+	return bytes + (end - begin) * (int64_t)sheaf_type_size(column->type);
+}
+
+static int64_t sizes(const void *created, const sheaf_frame *frame, int64_t *bytes_of_row)
+{
+	for (int64_t r = 0; r < frame->nrows; r++) {
+		bytes_of_row[r] = 1;
+		for (int c = 0; c < frame->ncolumns; c++) bytes_of_row[r] += bytes_of(&frame->columns[c], r);
+	}
+	return ((const writer *)created)->batch_bytes;
+}
+
+/* ---- the output ---- */
+
+static bool holds(const sheaf_field *field)
+{
+	(void)field;
+	return true;
+}
+
+static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
+{
+	(void)values;
+	if (schema->nfields == 0)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected at least one column to write, found %d", 0);
+	return SHEAF_OK;
+}
+
+/* A name decides between file and stream, and what is no file, such as a pipe, gets a stream. */
+static bool is_to_be_file(const sheaf_sink *sink, const sheaf_values *values)
+{
+	static const char *const files[] = {".arrow", ".feather", ".ipc", NULL};
+	const char *form = sheaf_values_text(values, "arrow-form");
+	if (form) return strcmp(form, "file") == 0;
+	return sheaf_has_suffix_of(sheaf_sink_name(sink), files);
+}
+
+static int codec_of(const sheaf_values *values)
+{
+	const char *name = sheaf_values_text(values, "arrow-compression");
+	if (!name || strcmp(name, "none") == 0) return SHEAF_IPC_PLAIN;
+	return strcmp(name, "lz4") == 0 ? SHEAF_IPC_LZ4 : SHEAF_IPC_ZSTD;
+}
+
+static sheaf_status begin_output(writer *out, sheaf_error *err)
+{
+	sheaf_builder b;
+	sheaf_builder_begin(&b, out->cx, NULL);
+	if (out->is_file) sheaf_builder_append(&b, SHEAF_IPC_MAGIC "\0", SHEAF_IPC_FIRST);
+	put_schema_message(out, &b, b.size);
+	sheaf_status status = sheaf_builder_status(&b, err);
+	if (!status) status = sheaf_sink_write(out->sink, b.data, b.size, err);
+	sheaf_builder_drop(&b);
+	return status;
+}
+
+static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
+                           sheaf_error *err)
+{
+	writer *out = (writer *)created;
+	sheaf_arrow_options options = {.size = sizeof options,
+	                               .codes = sheaf_values_flag(values, "code-columns"),
+	                               .text_as_bytes = sheaf_values_flag(values, "text-as-bytes")};
+	(void)totals;
+	out->keeps_codes = options.codes;
+	out->batch_bytes = sheaf_values_number(values, "chunk-bytes", USUAL_BATCH);
+	if (out->batch_bytes < 1) out->batch_bytes = 1;
+	out->codec = codec_of(values);
+	out->is_file = is_to_be_file(out->sink, values);
+	sheaf_builder_begin(&out->blocks, out->cx, NULL);
+	SHEAF_TRY(sheaf_arrow_plan_new(&out->schema, &options, out->cx, &out->plan, err));
+	out->plan.drops_codes = !options.codes; /* encode has said so */
+	SHEAF_TRY(sheaf_arrow_export_schema(&out->plan, &out->rows, err));
+	return begin_output(out, err);
+}
+
+static sheaf_status append(void *created, const sheaf_blob *blob, sheaf_error *err)
+{
+	writer *out = (writer *)created;
+	if (blob->bytes.size == 0) return SHEAF_OK;
+	int64_t head = SHEAF_IPC_PREFIX + (int64_t)sheaf_load_u32le(blob->bytes.data + 4);
+	sheaf_builder_i64(&out->blocks, sheaf_sink_tell(out->sink));
+	sheaf_builder_i64(&out->blocks, head); /* 32 bits, and 32 that fill up */
+	sheaf_builder_i64(&out->blocks, (int64_t)blob->bytes.size - head);
+	out->nblocks++;
+	SHEAF_TRY(sheaf_builder_status(&out->blocks, err));
+	return sheaf_sink_write(out->sink, blob->bytes.data, blob->bytes.size, err);
+}
+
+static void put_footer(const writer *out, sheaf_builder *to)
+{
+	enum { VERSION, SCHEMA, DICTIONARIES, BATCHES, SLOTS, BLOCK = 24 };
+	sheaf_fb_slot slots[SLOTS] = {[VERSION] = {2, SHEAF_IPC_METADATA_V5, 0},
+	                              [SCHEMA] = {SHEAF_FB_POINTER, 0, 0},
+	                              [DICTIONARIES] = {SHEAF_FB_POINTER, 0, 0},
+	                              [BATCHES] = {SHEAF_FB_POINTER, 0, 0}};
+	size_t begin = to->size;
+	sheaf_fb_writer w = sheaf_fb_begin(to);
+	sheaf_fb_put_table(&w, SHEAF_FB_ROOT, slots, SLOTS);
+	sheaf_ipc_put_schema(&w, slots[SCHEMA].at, &out->rows, &out->schema, &out->plan.options);
+	sheaf_fb_put_vector(&w, slots[DICTIONARIES].at, 0, BLOCK);
+	sheaf_fb_put_vector(&w, slots[BATCHES].at, out->nblocks, BLOCK);
+	sheaf_builder_append(to, out->blocks.data, out->blocks.size);
+	sheaf_builder_u32le(to, (uint32_t)(to->size - begin));
+	sheaf_builder_text(to, SHEAF_IPC_MAGIC);
+}
+
+static sheaf_status finish(void *created, sheaf_error *err)
+{
+	writer *out = (writer *)created;
+	sheaf_builder b;
+	sheaf_builder_begin(&b, out->cx, NULL);
+	sheaf_builder_append(&b, end_of_stream, sizeof end_of_stream);
+	if (out->is_file) put_footer(out, &b);
+	sheaf_status status = sheaf_builder_status(&b, err);
+	if (!status) status = sheaf_sink_write(out->sink, b.data, b.size, err);
+	sheaf_builder_drop(&b);
+	return status;
+}
+
+static void close_output(void *created)
+{
+	writer *out = (writer *)created;
+	if (out->rows.release) out->rows.release(&out->rows);
+	if (out->plan.tops) sheaf_arrow_plan_free(&out->plan);
+	sheaf_builder_drop(&out->blocks);
+}
+
+const sheaf_writing sheaf_ipc_writing = {
+	.takes = SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_CELLS,
+	.holds = holds,
+	.accept = accept,
+	.output_size = sizeof(writer),
+	.create = create,
+	.sizes = sizes,
+	.encode = encode,
+	.append = append,
+	.finish = finish,
+	.close = close_output,
+};
