@@ -106,12 +106,15 @@ bench: needs-bench $(BUILD)/build.ninja
 	@$(MESON) compile -C $(BUILD) sheaf:executable sheaf-bench
 	@BENCH_DIR="$${BENCH_DIR:-$(BUILD)/bench/data}" $(BUILD)/bench/sheaf-bench $(BUILD)/sheaf
 
-# One wheel for all versions of Python, in dist. pip gets what it builds with (pyproject.toml); VENV is made where it is not there.
+# One wheel for all versions of Python, in dist, with the libraries that it needs but for libhdf5, which only hdf5="system" asks for;
+# then tried by each Python that is here. pip gets what it builds with (pyproject.toml); VENV is made where it is not there.
 VENV ?= build-python/venv
 wheel: needs-build
-	@tools/python_venv $(VENV) wheel
-	@$(VENV)/bin/python -m build --wheel --outdir dist .
-	@tools/python_wheel dist/sheaf_io-*.whl
+	@tools/python_venv build-python/wheel wheel
+	@rm -rf build-python/made dist/sheaf_io-*.whl
+	@build-python/wheel/bin/python -m build --wheel --outdir build-python/made .
+	@PATH="$(abspath build-python/wheel/bin):$$PATH" auditwheel repair --exclude 'libhdf5*' --wheel-dir dist build-python/made/sheaf_io-*.whl
+	@tools/python_wheel dist/sheaf_io-*.whl python3 $(PYTHONS)
 
 check-python: needs-check $(BUILD)/build.ninja
 	@test -d $(BUILD)/tests || $(MESON) configure $(BUILD) -Dtests=true
@@ -123,11 +126,12 @@ check-python-full: build
 	@tools/python_venv $(VENV) full
 	@$(VENV)/bin/mypy --config-file pyproject.toml $(BUILD)/python/sheaf
 	@$(PYTHON_TESTS) $(VENV)/bin/python python/tests/run.py
-	@for python in $(PYTHONS); do tools/python_venv build-python/$$python numpy $$python && \
-		$(PYTHON_TESTS) build-python/$$python/bin/python python/tests/run.py || exit 1; done
+	@for python in $(PYTHONS); do folder=build-python/$$(basename "$$python"); tools/python_venv "$$folder" numpy "$$python" && \
+		$(PYTHON_TESTS) "$$folder/bin/python" python/tests/run.py || exit 1; done
 
-# Other versions of Python that are here.
-PYTHONS ?= $(shell for v in 3.9 3.13; do command -v python$$v >/dev/null && python$$v -c 1 2>/dev/null && echo python$$v; done)
+# The oldest version of Python and a new one, where they are here: on PATH, or pyenv's.
+PYTHONS ?= $(shell for v in 3.9 3.13; do for p in python$$v "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/$$v.*/bin/python$$v; do \
+	"$$p" -c 1 2>/dev/null && echo "$$p" && break; done; done)
 PYTHON_TESTS = PYTHONPATH=$(abspath $(BUILD))/python SHEAF_LIBRARY=$(abspath $(BUILD))/libsheaf.so SHEAF=$(abspath $(BUILD))/sheaf \
 	SHEAF_MODULES=$(abspath $(BUILD)) BOX_TOOL=$(abspath $(BUILD))/tests/box_tool
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Sheaf: reads, checks, converts and streams dataset files (CNTK CTF and CBF, Lens, Binsparse, SciDB, Matrix Market, svmlight,
-NPY, NPZ, CSV, FROSTT).
+"""Sheaf: reads, checks, converts and streams dataset files (CNTK CTF and CBF, Lens, Binsparse, SciDB, Matrix
+Market, svmlight, NPY, NPZ, CSV, FROSTT).
 
     d = sheaf.open("train.ctf")                      rows, in frames; a table for whatever speaks Arrow
     X = sheaf.read("matrix.mtx").to_scipy("csr")     all of it, as views where that can be
     sheaf.convert("train.ctf", "train.cbf")          what the command does, by the same names and options
     for batch in sheaf.batches("train.cbf", size=256, seed=7): ...
 
-Options are those of the command, with ``_`` for ``-``; ``from_`` is ``--from``. What goes wrong is an exception with ``place``,
-``expected``, ``found`` and ``option``; what was tolerated is a `DataWarning`.
+Options are those of the command, with ``_`` for ``-``; ``from_`` is ``--from``. What goes wrong is an
+exception with ``place``, ``expected``, ``found`` and ``option``; what was tolerated is a `DataWarning`.
 """
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from ._library import lib as _lib  # loaded here, and by nobody else: two thread
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._errors import (
-        DataError, DataWarning, LimitError, LossError, Place, Problem, SheafError, StaleError, StoppedError, UnknownError,
-        UnsupportedError, UsageError,
+        DataError, DataWarning, LimitError, LossError, Place, Problem, SheafError, StaleError, StoppedError,
+        UnknownError, UnsupportedError, UsageError,
     )
     from ._polars import scan_polars
     from .commands import (
-        Difference, Differences, Report, convert, diff, formats, hash, index, info, merge, report, schema, show, split, stats, validate,
+        Difference, Differences, Report, convert, diff, formats, hash, index, info, merge, report, schema,
+        show, split, stats, validate,
     )
     from .dataset import Dataset, open, read
     from .fields import Field, Schema, Tensor
@@ -34,19 +35,21 @@ if TYPE_CHECKING:
     from .writing import write
 
 __all__ = [
-    "Batch", "Batches", "Column", "DataError", "DataWarning", "Dataset", "Difference", "Differences", "Field", "Frame", "LimitError",
-    "LossError", "Packed", "Partition", "Place", "Problem", "Report", "Schema", "SheafError", "StaleError", "StoppedError", "Tensor",
-    "UnknownError", "UnsupportedError", "UsageError", "__version__", "batches", "convert", "diff", "formats", "hash", "index", "info",
-    "merge", "open", "partitions", "read", "report", "scan_polars", "schema", "show", "split", "stats", "validate", "write",
+    "Batch", "Batches", "Column", "DataError", "DataWarning", "Dataset", "Difference", "Differences", "Field",
+    "Frame", "LimitError", "LossError", "Packed", "Partition", "Place", "Problem", "Report", "Schema",
+    "SheafError", "StaleError", "StoppedError", "Tensor", "UnknownError", "UnsupportedError", "UsageError",
+    "__version__", "batches", "convert", "diff", "formats", "hash", "index", "info", "merge", "open",
+    "partitions", "read", "report", "scan_polars", "schema", "show", "split", "stats", "validate", "write",
 ]
 
-# Where each name is: a module is imported when one of its names is asked for first, so that the package imports fast.
+# Where each name is: a module is imported when one of its names is asked for first, so that the package
+# imports fast.
 _MODULES = {
-    "_errors": ("DataError", "DataWarning", "LimitError", "LossError", "Place", "Problem", "SheafError", "StaleError", "StoppedError",
-                "UnknownError", "UnsupportedError", "UsageError"),
+    "_errors": ("DataError", "DataWarning", "LimitError", "LossError", "Place", "Problem", "SheafError",
+                "StaleError", "StoppedError", "UnknownError", "UnsupportedError", "UsageError"),
     "_polars": ("scan_polars",),
-    "commands": ("Difference", "Differences", "Report", "convert", "diff", "formats", "hash", "index", "info", "merge", "report", "schema", "show", "split",
-                 "stats", "validate"),
+    "commands": ("Difference", "Differences", "Report", "convert", "diff", "formats", "hash", "index", "info",
+                 "merge", "report", "schema", "show", "split", "stats", "validate"),
     "dataset": ("Dataset", "open", "read"),
     "fields": ("Field", "Schema", "Tensor"),
     "frame": ("Column", "Frame"),

@@ -48,7 +48,8 @@ def _options(requested: object = None, small: bool = False) -> c.sheaf_arrow_opt
 
 def _wants_small(requested: object) -> bool:
     """Whether a schema that is asked for has lists or texts of 32 bits."""
-    return any(text in (b"+l", b"u", b"z") for text in _formats(_inside("schema", c.ArrowSchema, requested)[0]))
+    return any(text in (b"+l", b"u", b"z")
+               for text in _formats(_inside("schema", c.ArrowSchema, requested)[0]))
 
 
 def _formats(schema: c.ArrowSchema) -> Iterator[bytes]:
@@ -65,7 +66,8 @@ def _quiet() -> Context:
 
 def schema_capsule(schema: Schema, small: bool = False) -> object:
     made, context = c.ArrowSchema(), _quiet()
-    context.call(lib.sheaf_arrow_schema, byref(schema.c), byref(_options(None, small)), context.handle, byref(made))
+    context.call(lib.sheaf_arrow_schema, byref(schema.c), byref(_options(None, small)), context.handle,
+                 byref(made))
     return _capsule("schema", made)
 
 
@@ -74,7 +76,8 @@ def frame_capsules(frame: Frame, requested: object) -> tuple[object, object]:
     context = frame._context
     context.call(lib.sheaf_arrow_schema, byref(frame.schema.c), byref(options), context.handle, byref(schema))
     capsule = _capsule("schema", schema)
-    context.call(lib.sheaf_arrow_frame, byref(frame.c), byref(frame.schema.c), byref(options), context.handle, byref(array))
+    context.call(lib.sheaf_arrow_frame, byref(frame.c), byref(frame.schema.c), byref(options), context.handle,
+                 byref(array))
     return capsule, _capsule("array", array)
 
 
@@ -115,11 +118,13 @@ def _close(user: int) -> None:
 _NEXT, _CLOSE = _types["next"](_next), _types["close"](_close)
 
 
-def frames_stream(schema: Schema, frames: Iterable[Frame], _context: Context | None, requested: object, small: bool = False) -> object:
+def frames_stream(schema: Schema, frames: Iterable[Frame], _context: Context | None, requested: object,
+                  small: bool = False) -> object:
     """A stream of frames that are here, or that Python makes."""
     feed, stream, context = _Feed(frames), c.ArrowArrayStream(), _quiet()
     told = c.sheaf_feed(next=_NEXT, close=_CLOSE, user=id(feed))
-    context.call(lib.sheaf_arrow_stream, byref(told), byref(schema.c), byref(_options(requested, small)), context.handle, byref(stream))
+    context.call(lib.sheaf_arrow_stream, byref(told), byref(schema.c), byref(_options(requested, small)),
+                 context.handle, byref(stream))
     feed.context = context  # type: ignore[attr-defined]
     return _capsule("stream", stream)
 
@@ -146,7 +151,8 @@ def dataset_stream(dataset: Dataset, requested: object, small: bool = False) -> 
 
 
 class Rows:
-    """The rows of a stream of somebody else's, as frames of the library: ``byref`` of each, good until the next."""
+    """The rows of a stream of somebody else's, as frames of the library: ``byref`` of each, good until the
+    next."""
 
     def __init__(self, data: Any, context: Context) -> None:
         self._context = context
@@ -157,15 +163,16 @@ class Rows:
             context.call(lib.sheaf_arrow_reader_new, stream, context.handle, byref(self._reader.pointer))
         else:
             schema, array = capsules = data.__arrow_c_array__()
-            context.call(lib.sheaf_arrow_reader_of, _inside("schema", c.ArrowSchema, schema), _inside("array", c.ArrowArray, array),
-                         context.handle, byref(self._reader.pointer))
+            context.call(lib.sheaf_arrow_reader_of, _inside("schema", c.ArrowSchema, schema),
+                         _inside("array", c.ArrowArray, array), context.handle, byref(self._reader.pointer))
             del capsules
         self.schema = lib.sheaf_arrow_reader_schema(self._reader.pointer)
 
     def __iter__(self) -> Iterator[Any]:
         frame = c.sheaf_frame()
         with self._reader as pointer:
-            # The stream may be Python's own: its lock is free while the library waits, but not on another thread's behalf.
+            # The stream may be Python's own: its lock is free while the library waits, but not on another
+            # thread's behalf.
             while not self._context.call(lib.sheaf_arrow_reader_next, pointer, byref(frame)):
                 try:
                     yield byref(frame)

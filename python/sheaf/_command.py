@@ -20,6 +20,7 @@ def program() -> str | None:
 def main() -> int:
     path = program()
     if path is None:
-        print("sheaf: error: expected the program beside the library of this package, found none", file=sys.stderr)
+        print("sheaf: error: expected the program beside the library of this package, found none",
+              file=sys.stderr)
         return 2
     os.execv(path, ["sheaf", *sys.argv[1:]])

@@ -28,7 +28,8 @@ def row_pointers(outer: NDArray[Any], slices: int) -> NDArray[np.int64] | None:
     if outer.dtype != np.int32 or not outer.flags.c_contiguous:
         return None
     pointers, by_rows, err = np.empty(slices + 1, np.int64), c_bool(), c.sheaf_error()
-    if lib.sheaf_row_pointers(_at(outer, c_int32), len(outer), slices, _at(pointers, c_int64), byref(by_rows), byref(err)):
+    if lib.sheaf_row_pointers(_at(outer, c_int32), len(outer), slices, _at(pointers, c_int64), byref(by_rows),
+                              byref(err)):
         raise error_from(err)
     return pointers if by_rows else None
 
@@ -42,9 +43,10 @@ def sort_entries(outer: NDArray[Any], inner: NDArray[Any], values: NDArray[Any],
     outer, inner, values = (np.ascontiguousarray(array) for array in (outer, inner, values))
     given = c.sheaf_entry_arrays(n=len(values), rows=_at(outer, c_int32), columns=_at(inner, c_int32),
                                  values=values.ctypes.data, value_size=values.dtype.itemsize)
-    pointers, indices, made = np.empty(slices + 1, np.int64), np.empty(len(values), np.int32), np.empty_like(values)
-    to = c.sheaf_compressed_arrays(pointers=_at(pointers, c_int64), indices=_at(indices, c_int32), values=made.ctypes.data,
-                                   value_size=values.dtype.itemsize)
+    pointers, indices = np.empty(slices + 1, np.int64), np.empty(len(values), np.int32)
+    made = np.empty_like(values)
+    to = c.sheaf_compressed_arrays(pointers=_at(pointers, c_int64), indices=_at(indices, c_int32),
+                                   values=made.ctypes.data, value_size=values.dtype.itemsize)
     context = Context({"max_memory": 1 << 62})
     context.run(lib.sheaf_compress_entries, byref(given), slices, context.handle, byref(to))
     return made, indices, pointers

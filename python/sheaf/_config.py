@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""``config=``: what a section of a CNTK configuration file says, as options that were given before all others."""
+"""``config=``: what a section of a CNTK configuration file says, as options that were given before all
+others."""
 from __future__ import annotations
 
 from ctypes import POINTER, byref, c_char_p, cast
 
 from . import _layout as c
 from ._context import Context
-from ._errors import UsageError, keyword_of
+from ._errors import UsageError, decoded, keyword_of
 from ._library import lib
 from ._options import format_rows, rows_of
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _texts(settings: Any, n: int) -> list[tuple[str, str | None]]:
-    return [((settings[i].name or b"").decode(), None if settings[i].value is None else settings[i].value.decode()) for i in range(n)]
+    return [(decoded(settings[i].name) or "", decoded(settings[i].value)) for i in range(n)]
 
 
 def _keywords(settings: list[tuple[str, str | None]]) -> Options:
@@ -30,7 +31,8 @@ def _keywords(settings: list[tuple[str, str | None]]) -> Options:
         if keyword not in found:
             found[keyword] = value
         else:
-            found[keyword] = [*(found[keyword] if isinstance(found[keyword], list) else [found[keyword]]), value]
+            found[keyword] = [*(found[keyword] if isinstance(found[keyword], list) else [found[keyword]]),
+                              value]
     return found
 
 
@@ -47,7 +49,8 @@ class Section:
         for i in range(config.ninputs):
             one = config.inputs[i]
             texts = [*_texts(one.settings, one.nsettings), *_texts(one.others, one.nothers)]
-            self.inputs.append(((one.path or b"").decode(), {"from_": (one.format or b"").decode(), **_keywords(texts)}))
+            mine: Options = {"from_": decoded(one.format) or "", **_keywords(texts)}
+            self.inputs.append((decoded(one.path) or "", mine))
         self.options = _keywords(_texts(config.settings, config.nsettings))
         lib.sheaf_config_free(found)
 
@@ -57,7 +60,9 @@ def _section(given: Options) -> Section | None:
     name, variables = given.pop("config", None), given.pop("variables", None)
     if name is None and variables is not None:
         raise UsageError("variables: expected them with config=, found them alone", "variables")
-    return None if name is None else Section(str(name), [f"{key}={value}" for key, value in dict(variables or {}).items()])
+    if name is None:
+        return None
+    return Section(str(name), [f"{key}={value}" for key, value in dict(variables or {}).items()])
 
 
 def _known(command: str, options: Options) -> Options:
@@ -73,23 +78,26 @@ def configured(command: str, source: Any, options: Mapping[str, Any]) -> tuple[A
     if section is None:
         return source, given
     if len(section.inputs) != 1:
-        raise UsageError(f"config: expected one input, found {len(section.inputs)}; name one, as in FILE:train.reader.deserializers.0",
-                         "config")
+        raise UsageError(f"config: expected one input, found {len(section.inputs)}; name one, as in "
+                         "FILE:train.reader.deserializers.0", "config")
     path, said = section.inputs[0]
     return path if source is None else source, {**_known(command, {**section.options, **said}), **given}
 
 
 def configured_batches(sources: Any, options: Mapping[str, Any]) -> tuple[Any, Options, list[Options]]:
-    """The same for batches, of one or several inputs, which are joined: and the options of each of them alone."""
+    """The same for batches, of one or several inputs, which are joined: and the options of each of them
+    alone."""
     given = dict(options)
     section = _section(given)
     if section is None:
         return sources, given, []
     if len(section.inputs) == 1:
         path, said = section.inputs[0]
-        return path if sources is None else sources, {**_known("batches", {**section.options, **said}), **given}, []
+        known = _known("batches", {**section.options, **said})
+        return path if sources is None else sources, {**known, **given}, []
     own = rows_of("batches")
-    common = {k: v for _, said in section.inputs for k, v in said.items() if k != "from_" and k.replace("_", "-") in own}
+    common = {k: v for _, said in section.inputs for k, v in said.items() if k != "from_"
+              and k.replace("_", "-") in own}
     each = [{k: v for k, v in said.items() if k not in common} for _, said in section.inputs]
     paths = [path for path, _ in section.inputs] if sources is None else sources
     return paths, {"join": True, **_known("batches", {**section.options, **common}), **given}, each

@@ -85,16 +85,17 @@ def text_of(fill: Callable[[c.sheaf_buffer, c.sheaf_error], int]) -> str:
 class Context:
     """Everything that the calls on one input or output share.
 
-    ``settings`` are members of ``sheaf_context_options``. Findings that do not stop a call become `DataWarning` after it, or go
-    to ``on_problem``; ``progress`` is called with the bytes that are done and those that there are, or None. An exception in
-    either stops the call and is raised by it.
+    ``settings`` are members of ``sheaf_context_options``. Findings that do not stop a call become
+    `DataWarning` after it, or go to ``on_problem``; ``progress`` is called with the bytes that are done and
+    those that there are, or None. An exception in either stops the call and is raised by it.
     """
 
     def __init__(self, settings: Mapping[str, Any] | None = None, progress: Progress | None = None,
                  on_problem: Callable[[Problem], object] | None = None, quiet: bool = False) -> None:
         self.progress, self._on_problem = progress, on_problem
         self._raised: BaseException | None = None
-        self._warnings: list[tuple[str, tuple[str, bool, bytes]]] = []  # of a rule and a column; of errors, of a rule
+        # of a rule and a column; of errors, of a rule
+        self._warnings: list[tuple[str, tuple[str, bool, bytes]]] = []
         self._counts: dict[tuple[str, bool, bytes], int] = {}
         self._stage = b"reading"
         self._children = 0
@@ -137,7 +138,8 @@ class Context:
             self._warnings.append((f"more of this kind ({rule}) are counted, but not shown", key))
 
     def tally(self, severity: int | None = None) -> dict[str, int]:
-        """How many problems of each rule there were so far; with a severity, those of at least that, losses left out."""
+        """How many problems of each rule there were so far; with a severity, those of at least that, losses
+        left out."""
         counts, entry, i = {}, c.sheaf_tally(), 0
         while lib.sheaf_context_tally(self.handle, i, byref(entry)):
             if severity is None or (entry.severity >= severity and entry.status != c.SHEAF_LOSS):
@@ -176,7 +178,8 @@ class Context:
         return Problem.of(problem, _words(problem))
 
     def run(self, function: Callable[..., int], *args: Any) -> int:
-        """The same for calls that may take long: on the main thread, Ctrl-C stops them at once, whatever they wait for."""
+        """The same for calls that may take long: on the main thread, Ctrl-C stops them at once, whatever they
+        wait for."""
         if threading.current_thread() is not threading.main_thread():
             return self.call(function, *args)
         err, statuses = c.sheaf_error(), []
@@ -253,7 +256,8 @@ class Context:
 
 
 class Handle:
-    """A pointer of the library, with the function that ends it, the context it lives in, and a lock: one thread at a time."""
+    """A pointer of the library, with the function that ends it, the context it lives in, and a lock: one
+    thread at a time."""
 
     def __init__(self, context: Context, close: Callable[[c_void_p], object]) -> None:
         self.context, self._close = context, close
@@ -278,7 +282,8 @@ class Handle:
     def check(self) -> None:
         """Raises where it is closed, or of another process."""
         if self.context.pid != os.getpid():
-            raise UsageError("expected use in the process that opened this; found a fork of it: open it again there")
+            raise UsageError(
+                "expected use in the process that opened this; found a fork of it: open it again there")
         if not self.pointer:
             raise UsageError("expected it open, found it closed")
         if self.context.abandoned:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What goes wrong, as exceptions: each says where, what was expected, what was found, and which option is about it."""
+"""What goes wrong, as exceptions: each says where, what was expected, what was found, and which option is
+about it."""
 from __future__ import annotations
 
 from . import _layout as c
@@ -14,13 +15,14 @@ _SEVERITIES = ("note", "warning", "breach", "error", "error")
 
 
 def keyword_of(option: str) -> str:
-    """The keyword argument of an option of the command: ``max-errors`` is ``max_errors``, ``from`` is ``from_``."""
+    """The keyword argument of an option of the command: ``max-errors`` is ``max_errors``, ``from`` is
+    ``from_``."""
     return _KEYWORDS.get(option, option.replace("-", "_"))
 
 
 def in_python(message: str) -> str:
-    """A message with the options of the command as keyword arguments: ``--strict`` is ``strict=True``, ``--to csv`` is
-    ``to="csv"``."""
+    """A message with the options of the command as keyword arguments: ``--strict`` is ``strict=True``, ``--to
+    csv`` is ``to="csv"``."""
     if "--" not in message:
         return message
     from . import _messages
@@ -40,13 +42,15 @@ def in_python(message: str) -> str:
 class Place:
     """Where in an input: what is not known, or does not apply, is None.
 
-    ``line`` and ``column`` count from 1, ``byte``, ``chunk`` and ``row`` from 0. ``text`` has all of it in words.
+    ``line`` and ``column`` count from 1, ``byte``, ``chunk`` and ``row`` from 0. ``text`` has all of it in
+    words.
     """
 
     __slots__ = ("byte", "chunk", "column", "file", "line", "row", "stream", "text")
 
-    def __init__(self, text: str = "", file: str | None = None, line: int | None = None, column: int | None = None,
-                 byte: int | None = None, chunk: int | None = None, row: int | None = None, stream: str | None = None) -> None:
+    def __init__(self, text: str = "", file: str | None = None, line: int | None = None,
+                 column: int | None = None, byte: int | None = None, chunk: int | None = None,
+                 row: int | None = None, stream: str | None = None) -> None:
         self.text, self.file, self.line, self.column = text, file, line, column
         self.byte, self.chunk, self.row, self.stream = byte, chunk, row, stream
 
@@ -72,23 +76,24 @@ class Place:
         return self.text
 
     def __repr__(self) -> str:
-        known = [f"{name}={getattr(self, name)!r}" for name in self.__slots__ if name != "text" and getattr(self, name) is not None]
+        known = [f"{name}={getattr(self, name)!r}" for name in self.__slots__ if name != "text"
+                 and getattr(self, name) is not None]
         return f"Place({', '.join(known)})"
 
 
 class Problem:
     """One finding about an input, as ``validate`` gives it.
 
-    ``severity`` is "note", "warning", "breach" or "error"; ``rule`` its short name ("index range"); ``consequence`` says what
-    was left out, or is None.
+    ``severity`` is "note", "warning", "breach" or "error"; ``rule`` its short name ("index range");
+    ``consequence`` says what was left out, or is None.
     """
 
     __slots__ = ("consequence", "expected", "found", "loss", "place", "rule", "severity", "text")
 
-    def __init__(self, severity: str, rule: str, place: Place, expected: str, found: str, consequence: str | None,
-                 text: str, loss: bool = False) -> None:
-        self.severity, self.rule, self.place, self.expected, self.found = severity, rule, place, expected, found
-        self.consequence, self.text, self.loss = consequence, text, loss
+    def __init__(self, severity: str, rule: str, place: Place, expected: str, found: str,
+                 consequence: str | None, text: str, loss: bool = False) -> None:
+        self.severity, self.rule, self.place, self.text = severity, rule, place, text
+        self.expected, self.found, self.consequence, self.loss = expected, found, consequence, loss
 
     @classmethod
     def of(cls, problem: c.sheaf_problem, text: str) -> Problem:
@@ -98,11 +103,12 @@ class Problem:
         def known(number: int, least: int) -> int | None:
             return number if number >= least else None
 
-        place = Place(text.split(": expected ")[0], decoded(where.file), known(where.line, 1), known(where.column, 1),
-                      known(where.byte, 0), known(where.chunk, 0), known(where.row, 0), decoded(where.stream))
+        place = Place(text.split(": expected ")[0], decoded(where.file), known(where.line, 1),
+                      known(where.column, 1), known(where.byte, 0), known(where.chunk, 0),
+                      known(where.row, 0), decoded(where.stream))
         expected, found, consequence = map(_spelled, (problem.expected, problem.found, problem.consequence))
-        return cls(_SEVERITIES[problem.severity], decoded(problem.rule) or "", place, expected or "", found or "",
-                   consequence, text, problem.status == c.SHEAF_LOSS)
+        return cls(_SEVERITIES[problem.severity], decoded(problem.rule) or "", place, expected or "",
+                   found or "", consequence, text, problem.status == c.SHEAF_LOSS)
 
     def __str__(self) -> str:
         return f"{self.severity}: {self.text}"
@@ -117,7 +123,8 @@ def decoded(value: bytes | None) -> str | None:
 
 
 def _spelled(value: bytes | None) -> str | None:
-    """A part of a message, in which options are marked as the library marks them before it makes a message."""
+    """A part of a message, in which options are marked as the library marks them before it makes a
+    message."""
     text = decoded(value)
     return text and in_python(text.replace("\x01", "--").replace("\x02", ""))
 
@@ -133,8 +140,9 @@ def meant(name: str, known: Iterable[str]) -> str:
 class SheafError(Exception):
     """What the library says. ``status`` is its word for it: "data", "short", "loss", "limit", "usage", ...
 
-    ``place`` (a `Place`), ``expected``, ``found`` and ``option`` (the keyword argument that it is about) are None where the
-    message has none; so is ``advice``, the first keyword argument that the message names because it helps.
+    ``place`` (a `Place`), ``expected``, ``found`` and ``option`` (the keyword argument that it is about) are
+    None where the message has none; so is ``advice``, the first keyword argument that the message names
+    because it helps.
     """
 
     status = "data"
@@ -171,7 +179,8 @@ class UnknownName(UnknownError, KeyError):
 
 
 class LossError(SheafError, ValueError):
-    """The target cannot hold some of the data: ``allow_loss=True`` lets them go, or another format holds them."""
+    """The target cannot hold some of the data: ``allow_loss=True`` lets them go, or another format holds
+    them."""
 
     status = "loss"
 
@@ -211,8 +220,10 @@ class DataWarning(UserWarning):
 
 
 _CLASSES: dict[int, type[SheafError]] = {
-    c.SHEAF_NOMEM: LimitError, c.SHEAF_UNKNOWN: UnknownError, c.SHEAF_DATA: DataError, c.SHEAF_SHORT: DataError,
-    c.SHEAF_UNSUPPORTED: UnsupportedError, c.SHEAF_LOSS: LossError, c.SHEAF_LIMIT: LimitError, c.SHEAF_USAGE: UsageError,
+    c.SHEAF_NOMEM: LimitError, c.SHEAF_UNKNOWN: UnknownError, c.SHEAF_DATA: DataError,
+    c.SHEAF_SHORT: DataError,
+    c.SHEAF_UNSUPPORTED: UnsupportedError, c.SHEAF_LOSS: LossError, c.SHEAF_LIMIT: LimitError,
+    c.SHEAF_USAGE: UsageError,
     c.SHEAF_STOPPED: StoppedError, c.SHEAF_STALE: StaleError,
 }
 _STATUSES = {number: word for word, number in c.ENUMS["sheaf_status"].items()}
@@ -239,7 +250,8 @@ def missing(name: str, expected: str) -> FileNotFoundError:
 
 
 def error_from(err: c.sheaf_error, problem: Problem | None = None) -> Exception:
-    """The exception for what a call of the library has filled in; ``problem`` is what stopped it, where it was one."""
+    """The exception for what a call of the library has filled in; ``problem`` is what stopped it, where it
+    was one."""
     error = _error_from(err)
     if problem is not None:
         for name in ("place", "expected", "found"):
@@ -250,7 +262,8 @@ def error_from(err: c.sheaf_error, problem: Problem | None = None) -> Exception:
 def _error_from(err: c.sheaf_error) -> Exception:
     message = in_python(err.message.decode("utf-8", "replace"))
     option = keyword_of(err.option.decode()) if err.option else None
-    if err.status == c.SHEAF_IO or err.sys:  # an output that is there already is usage, with a number of the system's
+    # an output that is there already is usage, with a number of the system's
+    if err.status == c.SHEAF_IO or err.sys:
         error = OSError(err.sys, message) if err.sys else OSError(message)
         _explain(error, message, option)
         error.status = _STATUSES[err.status]  # type: ignore[attr-defined]

@@ -17,12 +17,15 @@ _STYLE = "border-collapse:collapse;font-variant-numeric:tabular-nums"
 
 
 def _line(cells: list[Any], tag: str = "td") -> str:
-    return "<tr>" + "".join(f"<{tag} style='text-align:left;padding:2px 10px'>{escape(str(cell))}</{tag}>" for cell in cells) + "</tr>"
+    return "<tr>" + "".join(f"<{tag} style='text-align:left;padding:2px 10px'>{escape(str(cell))}</{tag}>"
+                            for cell in cells) + "</tr>"
 
 
 def _fields(schema: Schema) -> str:
-    lines = [[f.name, f.storage, "" if f.dim is None else f.dim, f.type, "yes" if f.nullable else ""] for f in schema.fields]
-    return f"<table style='{_STYLE}'>" + _line(["name", "storage", "dim", "type", "missing"], "th") + "".join(map(_line, lines)) + "</table>"
+    lines = [[f.name, f.storage, "" if f.dim is None else f.dim, f.type, "yes" if f.nullable else ""]
+             for f in schema.fields]
+    return f"<table style='{_STYLE}'>" + _line(["name", "storage", "dim", "type", "missing"],
+                                               "th") + "".join(map(_line, lines)) + "</table>"
 
 
 def _rows(text: str) -> str:
@@ -31,10 +34,11 @@ def _rows(text: str) -> str:
 
 def dataset_card(dataset: Dataset) -> str:
     """Its name, what is known of it, its fields, the first rows."""
-    known = [f"{n:,} {word}" for word, n in ((dataset.schema.rows, dataset.facts["rows"]), ("samples", dataset.facts["samples"]))
-             if n is not None]
+    known = [f"{n:,} {word}" for word, n in ((dataset.schema.rows, dataset.facts["rows"]),
+                                             ("samples", dataset.facts["samples"])) if n is not None]
     tensor = "" if dataset.schema.tensor is None else f" of shape {dataset.schema.tensor.shape}"
-    head = f"<b>{escape(dataset.name)}</b> <span>{escape(dataset.format)}{escape(tensor)}{''.join(', ' + word for word in known)}</span>"
+    words = ", ".join([dataset.format + tensor, *known])
+    head = f"<b>{escape(dataset.name)}</b> <span>{escape(words)}</span>"
     try:
         rows = dataset.head(_SHOWN)
     except Exception as error:  # noqa: BLE001: a card says what it can
@@ -45,4 +49,5 @@ def dataset_card(dataset: Dataset) -> str:
 def frame_card(frame: Frame) -> str:
     """Its fields and its first rows."""
     lines = frame.texts("text_short").splitlines()[:_SHOWN]
-    return f"<div><b>Frame</b> <span>{len(frame):,} {frame.schema.rows}</span>{_fields(frame.schema)}{_rows(chr(10).join(lines))}</div>"
+    head = f"<b>Frame</b> <span>{len(frame):,} {frame.schema.rows}</span>"
+    return f"<div>{head}{_fields(frame.schema)}{_rows(chr(10).join(lines))}</div>"

@@ -46,8 +46,10 @@ def _load() -> ctypes.CDLL:
         found = library.sheaf_version().decode()
         if found == c.VERSION:
             return library
-        raise ImportError(f"{path}: expected version {c.VERSION} of libsheaf, as this package has, found {found}")
-    raise ImportError("sheaf: expected libsheaf beside the package, or $SHEAF_LIBRARY to name it; found neither")
+        raise ImportError(
+            f"{path}: expected version {c.VERSION} of libsheaf, as this package has, found {found}")
+    raise ImportError(
+        "sheaf: expected libsheaf beside the package, or $SHEAF_LIBRARY to name it; found neither")
 
 
 lib = _load()

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Keyword arguments, which are the command's options: checked against its own table, and put into the library's structs.
+"""Keyword arguments, which are the command's options: checked against its own table, and put into the
+library's structs.
 
-The table is printed by the command of the same build (``sheaf help --json``), so that an option that it has is one here. An
-option goes into the member of a struct that has its name; the few that have another one stand in `_MEMBERS`.
+The table is printed by the command of the same build (``sheaf help --json``), so that an option that it has
+is one here. An option goes into the member of a struct that has its name; the few that have another one stand
+in `_MEMBERS`.
 """
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-# Options whose member has another name: (struct, option): member. None: the face does it itself, see the functions.
+# Options whose member has another name: (struct, option): member. None: the face does it itself, see the
+# functions.
 _MEMBERS: dict[tuple[str, str], str] = {
     ("sheaf_open_options", "from"): "format",
     ("sheaf_open_options", "dataset"): "member",
@@ -39,8 +42,8 @@ _MEMBERS: dict[tuple[str, str], str] = {
 # The word of a choice that makes a truth value true.
 _TRUE_WORDS = {"system_hdf5": "system", "window_in_samples": "samples", "global_timeline": "global"}
 # Members that are no options, although an option may have their name.
-_NO_MEMBERS = {"size", "settings", "nsettings", "used", "view", "user", "validate", "glance", "random", "pipe", "once", "entries",
-               "totals", "piece_bytes", "packing", "rank", "world", "weights"}
+_NO_MEMBERS = {"size", "settings", "nsettings", "used", "view", "user", "validate", "glance", "random",
+               "pipe", "once", "entries", "totals", "piece_bytes", "packing", "rank", "world", "weights"}
 _NO_OPTIONS = {("sheaf_open_options", "rows")}
 _KINDS = ("flag", "text", "count", "size", "choice")
 
@@ -124,7 +127,8 @@ def is_the_commands(command: str, option: str) -> bool:
 
 
 class Given:
-    """The options of one call. ``values`` are the command's, ``settings`` those of formats, by the names of the command line."""
+    """The options of one call. ``values`` are the command's, ``settings`` those of formats, by the names of
+    the command line."""
 
     def __init__(self, command: str, keywords: Mapping[str, Any], uses: Iterable[str] = ("reading",),
                  besides: Iterable[str] = (), name: str | None = None) -> None:
@@ -139,14 +143,16 @@ class Given:
             row = own.get(option) or of_formats.get(option)
             if row is not None and is_the_commands(command, option):
                 raise UnknownOption(f"{name or command}: expected an option that Python has, found "
-                                    f"{keyword}, the command's; here it is {_OF_THE_COMMAND[option]}", keyword)
+                                    f"{keyword}, the command's; here it is {_OF_THE_COMMAND[option]}",
+                                    keyword)
             if row is None or keyword != keyword_of(option):
                 raise _unknown(name or command, keyword, [*map(keyword_of, [*own, *of_formats]), *besides])
             texts = _texts(row, value)
             for text in texts:
                 _check(row, text)
             if option in own:
-                self.values["rows" if option == "head" else option] = texts  # --head is another name of --rows
+                # --head is another name of --rows
+                self.values["rows" if option == "head" else option] = texts
             else:
                 self.settings += [(option, text) for text in texts]
 
@@ -173,7 +179,8 @@ class Given:
 
     def _members(self, struct: Any) -> Iterator[tuple[str, Any]]:
         types = dict(struct._fields_)
-        nested = {name: kind for name, kind in struct._fields_ if isinstance(kind, type) and issubclass(kind, Structure)}
+        nested = {name: kind for name, kind in struct._fields_ if isinstance(kind, type)
+                  and issubclass(kind, Structure)}
         for name, kind in nested.items():
             yield name, kind(**dict(self._members(kind)))
         for name, texts in self.values.items():
@@ -194,7 +201,8 @@ class Given:
             return min(self.number(name, 0), 2**31 - 1) if kind is c_int else self.number(name, 0)
         if kind is c_char_p:
             return (text or "").encode()
-        raise UsageError(f"{keyword_of(name)}: expected an option that Python knows, found one of a later library")
+        raise UsageError(
+            f"{keyword_of(name)}: expected an option that Python knows, found one of a later library")
 
     def fill(self, struct: Any, **others: Any) -> Any:
         """A struct with what was given, its size, and other members; it keeps alive what it points to."""
@@ -202,15 +210,17 @@ class Given:
         filled = struct(size=sizeof(struct), **members)
         filled._kept = members
         if "settings" in dict(struct._fields_):
-            rows = [c.sheaf_setting(name.encode(), None if text is None else text.encode()) for name, text in self.settings]
+            rows = [c.sheaf_setting(name.encode(), None if text is None else text.encode())
+                    for name, text in self.settings]
             settings = (c.sheaf_setting * len(rows))(*rows)
             filled.settings, filled.nsettings, filled._settings = settings, len(self.settings), settings
         return filled
 
 
 def _unknown(command: str, keyword: str, known: list[str]) -> TypeError:
-    return UnknownOption(f'{command}: expected an option of it or of formats, found "{keyword}"{meant(keyword, known)}',
-                         keyword)
+    return UnknownOption(
+        f'{command}: expected an option of it or of formats, found "{keyword}"{meant(keyword, known)}',
+        keyword)
 
 
 class UnknownOption(UsageError, TypeError):

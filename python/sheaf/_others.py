@@ -27,7 +27,8 @@ def jax_of_column(column: Column) -> Any:
 
     pointers, indices = column.entry_offsets, column.indices
     assert pointers is not None and indices is not None
-    parts = jnp.asarray(column.values), jnp.asarray(indices.astype("i4", copy=False)), jnp.asarray(pointers.astype("i4"))
+    arrays = column.values, indices.astype("i4", copy=False), pointers.astype("i4")
+    parts = tuple(jnp.asarray(array) for array in arrays)
     return BCSR(parts, shape=(len(pointers) - 1, column.field.dim or 0))
 
 
@@ -44,9 +45,11 @@ def awkward_of_column(column: Column) -> Any:
         made = contents.ListOffsetArray(_index(column.offsets), characters, parameters={"__array__": word})
         return ak.Array(_masked(column, made))
     if storage == "dense":
-        samples: Any = contents.RegularArray(contents.NumpyArray(column.values.reshape(-1)), column.field.dim or 1)
+        samples: Any = contents.RegularArray(contents.NumpyArray(column.values.reshape(-1)),
+                                             column.field.dim or 1)
     else:
-        entries = contents.RecordArray([contents.NumpyArray(column.indices), contents.NumpyArray(column.values)], ["index", "value"])
+        entries = contents.RecordArray([contents.NumpyArray(column.indices),
+                                        contents.NumpyArray(column.values)], ["index", "value"])
         samples = contents.ListOffsetArray(_index(column.entry_offsets), entries)
     return ak.Array(contents.ListOffsetArray(_index(column.offsets), samples))
 
@@ -62,7 +65,9 @@ def _masked(column: Column, content: Any) -> Any:
     import awkward as ak
 
     valid = column.valid
-    return content if valid is None else ak.contents.ByteMaskedArray(ak.index.Index8(valid.view("i1")), content, valid_when=True)
+    if valid is None:
+        return content
+    return ak.contents.ByteMaskedArray(ak.index.Index8(valid.view("i1")), content, valid_when=True)
 
 
 def awkward_of_frame(frame: Frame) -> Any:
@@ -79,7 +84,8 @@ def binsparse_of_frame(frame: Frame) -> tuple[dict[str, Any], dict[str, NDArray[
     tensor = frame.schema.tensor
     assert tensor is not None
     shape = list(tensor.shape)
-    header: dict[str, Any] = {"version": _BINSPARSE_VERSION, "shape": shape, "number_of_stored_values": len(values)}
+    header: dict[str, Any] = {"version": _BINSPARSE_VERSION, "shape": shape,
+                              "number_of_stored_values": len(values)}
     if tensor.dense and len(shape) in (1, 2):
         buffers = {"values": array_of_frame(frame).reshape(-1)}
         header["format"] = "DVEC" if len(shape) == 1 else "DMATR"
@@ -88,7 +94,8 @@ def binsparse_of_frame(frame: Frame) -> tuple[dict[str, Any], dict[str, NDArray[
         buffers["values"] = values
         header["format"] = "COO" if len(shape) == 2 else "CVEC" if len(shape) == 1 else "custom"
         if header["format"] == "custom":
-            header["custom"] = {"level": {"level_desc": "sparse", "rank": len(shape), "level": {"level_desc": "element"}}}
+            header["custom"] = {"level": {"level_desc": "sparse", "rank": len(shape),
+                                          "level": {"level_desc": "element"}}}
     if tensor.structure != "general":
         header["structure"] = tensor.structure
     header["data_types"] = {name: _name(array) for name, array in buffers.items()}

@@ -9,8 +9,9 @@ if TYPE_CHECKING:
 
 
 def scan_polars(source: Any, **options: Any) -> Any:
-    """A LazyFrame of a dataset: rows are read as the query asks for them, columns that it does not want are not given, and reading
-    ends when it has enough. Options as in `sheaf.open`. Polars calls this interface unstable.
+    """A LazyFrame of a dataset: rows are read as the query asks for them, columns that it does not want are
+    not given, and reading ends when it has enough. Options as in `sheaf.open`. Polars calls this interface
+    unstable.
 
     >>> sheaf.scan_polars("table.csv").select("n").collect().height  # doctest: +SKIP
     2
@@ -23,7 +24,8 @@ def scan_polars(source: Any, **options: Any) -> Any:
     dataset = open_dataset(source, **options)
     schema = pl.Schema(_table(pl, dataset.schema))
 
-    def frames(with_columns: list[str] | None, predicate: Any, n_rows: int | None, _batch_size: int | None) -> Iterator[Any]:
+    def frames(with_columns: list[str] | None, predicate: Any, n_rows: int | None,
+               _batch_size: int | None) -> Iterator[Any]:
         left = n_rows
         for frame in dataset:
             table = pl.DataFrame(frame)

@@ -24,9 +24,10 @@ def _fits_int32(n: int) -> bool:
     return n < 2**31
 
 
-def compressed(kind: Any, values: NDArray[Any], indices: NDArray[Any], pointers: NDArray[Any], shape: tuple[int, int]) -> Any:
-    """A CSR or CSC matrix of arrays as they are. SciPy copies indices whose type is not that of the pointers: so the pointers,
-    which are few, take the type of the indices."""
+def compressed(kind: Any, values: NDArray[Any], indices: NDArray[Any], pointers: NDArray[Any],
+               shape: tuple[int, int]) -> Any:
+    """A CSR or CSC matrix of arrays as they are. SciPy copies indices whose type is not that of the pointers:
+    so the pointers, which are few, take the type of the indices."""
     import numpy as np
 
     if indices.dtype == np.int32 and _fits_int32(len(values)):
@@ -44,7 +45,8 @@ def matrix_of_stream(column: Column, layout: str) -> Any:
         raise UsageError(f"{column.name}: expected a sparse stream, found {column.field.storage}")
     pointers, indices = column.entry_offsets, column.indices
     assert pointers is not None and indices is not None
-    matrix = compressed(_kind(sparse, "csr"), column.values, indices, pointers, (len(pointers) - 1, column.field.dim or 0))
+    matrix = compressed(_kind(sparse, "csr"), column.values, indices, pointers,
+                        (len(pointers) - 1, column.field.dim or 0))
     return matrix if layout == "csr" else matrix.asformat(layout)
 
 
@@ -76,7 +78,8 @@ def matrix_of_frame(frame: Frame, layout: str) -> Any:
     tensor = frame.schema.tensor
     assert tensor is not None
     if tensor.structure != "general":
-        raise UsageError(f"frame: expected all entries of the matrix (expand=True), found those of a {tensor.structure} one")
+        raise UsageError("frame: expected all entries of the matrix (expand=True), found those of a "
+                         f"{tensor.structure} one")
     if layout != "coo" and len(tensor.shape) == 2:
         return _compress(sparse, coordinates, values, tensor.shape, layout)
     kind = _kind(sparse, "coo")
@@ -86,7 +89,8 @@ def matrix_of_frame(frame: Frame, layout: str) -> Any:
 
 def _compress(sparse: Any, coordinates: list[NDArray[Any]], values: NDArray[Any], shape: tuple[int, ...],
               layout: str) -> Any:
-    """Entries that come in the layout's order need only pointers; others are sorted by the library, on all threads."""
+    """Entries that come in the layout's order need only pointers; others are sorted by the library, on all
+    threads."""
     from ._compress import row_pointers, sort_entries
 
     outer = 0 if layout == "csr" else 1
@@ -115,8 +119,10 @@ def array_of_frame(frame: Frame) -> NDArray[Any]:
     coordinates, values = entries_of(frame)
     tensor = frame.schema.tensor
     assert tensor is not None
-    if tensor.dense and tensor.sorted and tensor.structure == "general" and len(values) == int(np.prod(tensor.shape)):
-        shaped: NDArray[Any] = values.reshape([tensor.shape[d] for d in tensor.order]).transpose(np.argsort(tensor.order))
+    if tensor.dense and tensor.sorted and tensor.structure == "general" and len(values) == int(
+        np.prod(tensor.shape)):
+        shaped: NDArray[Any] = values.reshape([tensor.shape[d]
+                                               for d in tensor.order]).transpose(np.argsort(tensor.order))
         return shaped
     array: NDArray[Any] = np.zeros(tensor.shape, values.dtype)
     np.add.at(array, tuple(coordinates), values)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What can be opened: paths, bytes, objects that are read like files, and addresses like ``s3://bucket/train.cbf``.
+"""What can be opened: paths, bytes, objects that are read like files, and addresses like
+``s3://bucket/train.cbf``.
 
-A path is left to the library. All else is read through a function of ours, in ranges where it can be: formats that need their
-end first then read that, and not everything.
+A path is left to the library. All else is read through a function of ours, in ranges where it can be: formats
+that need their end first then read that, and not everything.
 """
 from __future__ import annotations
 
@@ -41,19 +42,23 @@ def name_of(source: Any) -> str:
     if isinstance(source, (str, os.PathLike)):
         return os.fspath(source) if not isinstance(source, str) else source
     name = getattr(source, "name", None)
-    return name if isinstance(name, str) else "(bytes)" if isinstance(source, (bytes, bytearray, memoryview)) else "(file)"
+    if isinstance(name, str):
+        return name
+    return "(bytes)" if isinstance(source, (bytes, bytearray, memoryview)) else "(file)"
 
 
 def check(source: object) -> Any:
     """The source, if it is one."""
     if isinstance(source, (str, os.PathLike, bytes, bytearray, memoryview)) or hasattr(source, "read"):
         return source
-    raise UsageError(f"source: expected a path, an address, bytes or an object with read(), found {type(source).__name__}",
-                     "source")
+    raise UsageError(
+        f"source: expected a path, an address, bytes or an object with read(), found {type(source).__name__}",
+        "source")
 
 
 class Opened:
-    """A source of the library over something of Python's. ``kept`` must live as long as the dataset that takes it over."""
+    """A source of the library over something of Python's. ``kept`` must live as long as the dataset that
+    takes it over."""
 
     def __init__(self, source: Any, context: Context) -> None:
         self.context = context
@@ -80,7 +85,8 @@ class Opened:
 
         callback = _READ_AT(give)
         self.kept.append(callback)
-        self.context.call(lib.sheaf_source_ranges, callback, None, size, name, self.context.handle, byref(self.pointer))
+        self.context.call(lib.sheaf_source_ranges, callback, None, size, name, self.context.handle,
+                          byref(self.pointer))
 
     def _stream(self, source: Any, name: bytes) -> None:
         """Of bytes that come once, in their order."""
@@ -90,7 +96,8 @@ class Opened:
 
         callback = _READ(give)
         self.kept.append(callback)
-        self.context.call(lib.sheaf_source_function, callback, None, name, self.context.handle, byref(self.pointer))
+        self.context.call(lib.sheaf_source_function, callback, None, name, self.context.handle,
+                          byref(self.pointer))
 
     def _give(self, data: int, n: int, read: Callable[..., Any], *arguments: int) -> int:
         given: list[bytes] = []
@@ -155,7 +162,11 @@ def _remote(address: str) -> tuple[ReadAt, int]:
     except ImportError:
         return _obstore(address)
     system, path = url_to_fs(address)
-    return lambda offset, n: bytes(system.cat_file(path, start=offset, end=offset + n)), int(system.size(path))
+
+    def read(offset: int, n: int) -> bytes:
+        return bytes(system.cat_file(path, start=offset, end=offset + n))
+
+    return read, int(system.size(path))
 
 
 def _obstore(address: str) -> tuple[ReadAt, int]:

@@ -33,8 +33,10 @@ def tensor(array: NDArray[Any], pin_memory: bool = False) -> Any:
 
 
 def parts_of_column(column: Column, pin_memory: bool = False) -> dict[str, Any]:
-    """The arrays of a column as tensors: values and offsets; of a sparse stream indices and entry_offsets, too."""
-    arrays = {"values": column.values, "offsets": column.offsets, "indices": column.indices, "entry_offsets": column.entry_offsets}
+    """The arrays of a column as tensors: values and offsets; of a sparse stream indices and entry_offsets,
+    too."""
+    arrays = {"values": column.values, "offsets": column.offsets, "indices": column.indices,
+              "entry_offsets": column.entry_offsets}
     return {name: tensor(array, pin_memory) for name, array in arrays.items() if array is not None}
 
 
@@ -43,7 +45,8 @@ def tensor_of_column(column: Column, layout: str | None, pin_memory: bool) -> An
     layouts = _LAYOUTS.get(storage, ("values", "parts"))
     wanted = layout or layouts[0]
     if wanted not in layouts:
-        raise UsageError(f"layout: expected one of {', '.join(layouts)} for {storage}, found {layout!r}", "layout")
+        raise UsageError(f"layout: expected one of {', '.join(layouts)} for {storage}, found {layout!r}",
+                         "layout")
     if storage.startswith(("text", "datetimetz")):
         raise UsageError(f"{column.name}: expected numbers, found {storage}")
     parts = parts_of_column(column, pin_memory)
@@ -52,7 +55,8 @@ def tensor_of_column(column: Column, layout: str | None, pin_memory: bool) -> An
     if wanted == "nested":
         return torch.nested.nested_tensor_from_jagged(parts["values"], offsets=parts["offsets"])
     if wanted == "csr":
-        return csr(parts["entry_offsets"], parts["indices"], parts["values"], (len(parts["entry_offsets"]) - 1, column.field.dim or 0))
+        return csr(parts["entry_offsets"], parts["indices"], parts["values"],
+                   (len(parts["entry_offsets"]) - 1, column.field.dim or 0))
     return parts["values"]
 
 
@@ -70,8 +74,10 @@ def tensors_of_frame(frame: Frame, layout: str | None, pin_memory: bool) -> Any:
         return {name: tensors_of_packed(packed, pin_memory) for name, packed in frame.packed.items()}
     if frame.schema.rows == "entries":
         return tensor_of_entries(frame, layout or "csr")
-    fields = [f for f in frame.schema.fields if f.storage in ("dense", "sparse", "values", "bool", "complex") and f.meaning != "key"]
-    return {field.name: tensor_of_column(frame[field.name], _of_storage(layout, field.storage), pin_memory) for field in fields}
+    fields = [f for f in frame.schema.fields if f.storage in ("dense", "sparse", "values", "bool", "complex")
+              and f.meaning != "key"]
+    return {field.name: tensor_of_column(frame[field.name], _of_storage(layout, field.storage), pin_memory)
+            for field in fields}
 
 
 def _of_storage(layout: str | None, storage: str) -> str | None:
@@ -86,20 +92,22 @@ def tensor_of_entries(frame: Frame, layout: str) -> Any:
     shape = frame.schema.tensor.shape if frame.schema.tensor is not None else ()
     if layout == "coo" or len(shape) != 2:
         coordinates, values = entries_of(frame)
-        return torch.sparse_coo_tensor(torch.from_numpy(np.stack(coordinates)), tensor(values), size=shape, check_invariants=False)
+        return torch.sparse_coo_tensor(torch.from_numpy(np.stack(coordinates)), tensor(values), size=shape,
+                                       check_invariants=False)
     matrix = matrix_of_frame(frame, layout)
     make = csr if layout == "csr" else torch.sparse_csc_tensor
     return make(tensor(matrix.indptr), tensor(matrix.indices), tensor(matrix.data), size=matrix.shape)
 
 
 def tensors_of_packed(packed: Packed, pin_memory: bool) -> dict[str, Any]:
-    arrays = {"values": packed.values, "mask": packed.mask, "indices": packed.indices, "starts": packed.starts}
+    arrays = {"values": packed.values, "mask": packed.mask, "indices": packed.indices,
+              "starts": packed.starts}
     return {name: tensor(array, pin_memory) for name, array in arrays.items() if array is not None}
 
 
 class TensorBatch(dict):  # type: ignore[type-arg]
-    """A batch as torch has it: a tensor, or a dict of its parts, for each stream; what else `Batch` says are attributes, ``keys``
-    and ``lengths`` of its sequences as ``sequence_keys`` and ``sequence_lengths``."""
+    """A batch as torch has it: a tensor, or a dict of its parts, for each stream; what else `Batch` says are
+    attributes, ``keys`` and ``lengths`` of its sequences as ``sequence_keys`` and ``sequence_lengths``."""
 
     number: int
     position: tuple[int, int]
@@ -115,7 +123,8 @@ class TensorBatch(dict):  # type: ignore[type-arg]
     @classmethod
     def of(cls, batch: Batch, layout: str | None, pin_memory: bool) -> TensorBatch:
         made = cls(batch.to_torch(layout, pin_memory))
-        for name in ("number", "position", "sweep", "sweep_end", "epoch_end", "sequences", "samples", "state"):
+        for name in ("number", "position", "sweep", "sweep_end", "epoch_end", "sequences", "samples",
+                     "state"):
             setattr(made, name, getattr(batch, name))
         made.sequence_keys, made.sequence_lengths = batch.keys, batch.lengths
         return made
@@ -141,7 +150,8 @@ class TorchBatches(IterableDataset):  # type: ignore[misc]
 
 
 class _Tensors:
-    """One pass over them. In a DataLoader's worker nothing can be pinned; it pins what arrives, if it is asked to."""
+    """One pass over them. In a DataLoader's worker nothing can be pinned; it pins what arrives, if it is
+    asked to."""
 
     def __init__(self, batches: TorchBatches) -> None:
         self._batches = batches

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The command's functions: each takes its options as keyword arguments, and gives what it prints as objects."""
+"""The command's functions: each takes its options as keyword arguments, and gives what it prints as
+objects."""
 from __future__ import annotations
 
 import os
-from ctypes import POINTER, byref, c_bool, c_char_p, c_int64, c_void_p, create_string_buffer, pointer, sizeof, string_at
+from ctypes import (
+    POINTER, byref, c_bool, c_char_p, c_int64, c_void_p, create_string_buffer, pointer, sizeof, string_at,
+)
 
 from . import _layout as c
 from ._config import configured
@@ -39,15 +42,19 @@ def _array(paths: list[bytes]) -> Any:
 # ---- convert ----
 
 
-def convert(inputs: Path | Sequence[Path], output: Path, *, progress: bool | Progress | None = None, **options: Any) -> None:
-    """Writes the rows of one input, or of several, one after the other, into ``output``: what ``sheaf convert`` does.
+def convert(inputs: Path | Sequence[Path], output: Path, *, progress: bool | Progress | None = None,
+            **options: Any) -> None:
+    """Writes the rows of one input, or of several, one after the other, into ``output``: what ``sheaf
+    convert`` does.
 
-    The format of the output is named by its suffix or by ``to=``. It appears whole or not at all; one that exists is replaced
-    with ``force=True`` only. What the output cannot hold is a `LossError`, unless ``allow_loss=True``.
+    The format of the output is named by its suffix or by ``to=``. It appears whole or not at all; one that
+    exists is replaced with ``force=True`` only. What the output cannot hold is a `LossError`, unless
+    ``allow_loss=True``.
 
     >>> sheaf.convert("words.ctf", tmp / "words.cbf")
 
-    With ``part=(i, n)`` part ``i`` of ``n``, counted from 1, becomes a part file; `merge` makes the whole of all of them.
+    With ``part=(i, n)`` part ``i`` of ``n``, counted from 1, becomes a part file; `merge` makes the whole of
+    all of them.
 
     >>> for i in 1, 2:
     ...     sheaf.convert("words.ctf", tmp / f"{i}.part", to="cbf", part=(i, 2))
@@ -67,7 +74,8 @@ def convert(inputs: Path | Sequence[Path], output: Path, *, progress: bool | Pro
 
 
 class Report(list):  # type: ignore[type-arg]
-    """What `validate` has found: a list of `Problem`, and whether the file is ``valid``. It is true where it is valid."""
+    """What `validate` has found: a list of `Problem`, and whether the file is ``valid``. It is true where it
+    is valid."""
 
     def __init__(self, name: str, strict: bool) -> None:
         super().__init__()
@@ -126,8 +134,8 @@ def _ending(error: DataError) -> Problem:
     """What ended the reading is a violation, too."""
     from ._errors import Place
 
-    return Problem("error", "end of input" if error.status == "short" else "unreadable", error.place or Place(),
-                   error.expected or "", error.found or "", None, str(error))
+    return Problem("error", "end of input" if error.status == "short" else "unreadable",
+                   error.place or Place(), error.expected or "", error.found or "", None, str(error))
 
 
 def _members_to_validate(opening: Opening) -> list[bytes | None]:
@@ -144,7 +152,8 @@ def _members_to_validate(opening: Opening) -> list[bytes | None]:
         schema = Reader(opening).schema
         read = len(schema) if schema.rows == "sequences" and len(schema) > 1 else 1
     except UsageError:
-        return [name for name in names if name != b"/"] or [None]  # which one it would be is not clear: all of them
+        # which one it would be is not clear: all of them
+        return [name for name in names if name != b"/"] or [None]
     except SheafError:
         read = 0
     return [None] if len(names) <= read else [None, *[name for name in names if name != b"/"]]
@@ -160,7 +169,8 @@ def members_of(opening: Opening) -> list[bytes]:
         return c.SHEAF_OK
 
     options = opening.given.fill(c.sheaf_open_options, member=None)
-    context.run(lib.sheaf_members, os.fsencode(opening.source), byref(options), context.handle, arguments[3](tell), None)
+    context.run(lib.sheaf_members, os.fsencode(opening.source), byref(options), context.handle,
+                arguments[3](tell), None)
     return found
 
 
@@ -168,8 +178,8 @@ def members_of(opening: Opening) -> list[bytes]:
 
 
 class Difference:
-    """One difference: its ``row``, ``stream`` and ``sample`` (None: of the whole), what ``a`` and ``b`` have, and of a tensor's
-    entry its ``place``."""
+    """One difference: its ``row``, ``stream`` and ``sample`` (None: of the whole), what ``a`` and ``b`` have,
+    and of a tensor's entry its ``place``."""
 
     __slots__ = ("a", "b", "place", "row", "sample", "stream")
 
@@ -185,7 +195,8 @@ class Difference:
 
 
 class Differences(list):  # type: ignore[type-arg]
-    """The first differences between two datasets, and whether they are ``equal``. It is true where they differ."""
+    """The first differences between two datasets, and whether they are ``equal``. It is true where they
+    differ."""
 
     equal: bool = True
 
@@ -193,8 +204,10 @@ class Differences(list):  # type: ignore[type-arg]
         return not self.equal
 
 
-def diff(a: Any, b: Any, *, mmap: bool = False, progress: bool | Progress | None = None, **options: Any) -> Differences:
-    """Compares the contents of two datasets, whatever their formats; ``limit=`` differences are told, 10 by default.
+def diff(a: Any, b: Any, *, mmap: bool = False, progress: bool | Progress | None = None,
+         **options: Any) -> Differences:
+    """Compares the contents of two datasets, whatever their formats; ``limit=`` differences are told, 10 by
+    default.
 
     >>> sheaf.diff("words.ctf", "words.ctf").equal
     True
@@ -210,8 +223,8 @@ def diff(a: Any, b: Any, *, mmap: bool = False, progress: bool | Progress | None
         return len(found) < limit
 
     callback = dict(c.sheaf_diff_options._fields_)["on_difference"](tell)
-    filled = c.sheaf_diff_options(size=sizeof(c.sheaf_diff_options), keys=given.flag("keys"), strict=given.flag("strict"),
-                                  on_difference=callback)
+    filled = c.sheaf_diff_options(size=sizeof(c.sheaf_diff_options), keys=given.flag("keys"),
+                                  strict=given.flag("strict"), on_difference=callback)
     equal = c_bool()
     with left.handle as first, right.handle as second:
         left.context.run(lib.sheaf_diff, first, second, byref(filled), byref(equal))
@@ -219,7 +232,8 @@ def diff(a: Any, b: Any, *, mmap: bool = False, progress: bool | Progress | None
     return found
 
 
-def hash(source: Any = None, *, mmap: bool = False, progress: bool | Progress | None = None, **options: Any) -> str:  # noqa: A001
+def hash(source: Any = None, *, mmap: bool = False, progress: bool | Progress | None = None,
+         **options: Any) -> str:  # noqa: A001
     """A hash of the contents, 32 hexadecimal digits, the same whatever the format.
 
     >>> len(sheaf.hash("words.ctf"))
@@ -227,7 +241,8 @@ def hash(source: Any = None, *, mmap: bool = False, progress: bool | Progress | 
     """
     source, options = configured("hash", source, options)
     given = Given("hash", options, besides=("mmap", "progress"))
-    reader = Reader(Opening(source, given, mmap, progress, without=("strict",)), entries=c.SHEAF_ENTRIES_CONTENT)
+    reader = Reader(Opening(source, given, mmap, progress, without=("strict",)),
+                    entries=c.SHEAF_ENTRIES_CONTENT)
     hashing = Handle(reader.context, lib.sheaf_hash_free)
     reader.context.call(lib.sheaf_hash_new, byref(reader.schema.c), given.flag("keys"), given.flag("strict"),
                         reader.context.handle, byref(hashing.pointer))
@@ -252,7 +267,8 @@ def _c_frames(reader: Reader) -> Iterator[Any]:
 # ---- stats ----
 
 
-def stats(source: Any = None, *, mmap: bool = False, progress: bool | Progress | None = None, **options: Any) -> dict[str, Any]:
+def stats(source: Any = None, *, mmap: bool = False, progress: bool | Progress | None = None,
+          **options: Any) -> dict[str, Any]:
     """Statistics of all rows, by stream: what ``sheaf stats --json`` prints.
 
     >>> sheaf.stats("words.ctf")["sequences"]
@@ -290,8 +306,9 @@ def _numbers(summary: Handle, other: Handle | None = None) -> dict[str, Any]:
 
     options = c.sheaf_summary_options(size=sizeof(c.sheaf_summary_options), style=c.SHEAF_JSON)
     if other:
-        options.other = other.pointer
-    text = text_of(lambda out, err: lib.sheaf_summary_text(summary.pointer, byref(options), byref(out), byref(err)))
+        options.other = other.pointer.value
+    text = text_of(lambda out, err: lib.sheaf_summary_text(summary.pointer, byref(options), byref(out),
+                                                           byref(err)))
     found: dict[str, Any] = json.loads(text)
     return found
 
@@ -309,27 +326,31 @@ def show(source: Any = None, *, width: int = 80, unicode: bool = True, colours: 
     source, options = configured("show", source, options)
     given = Given("show", options, besides=("mmap", "progress", "width", "unicode", "colours"))
     row, wanted = int(given.take("row") or 0), {name: given.take(name) for name in ("streams", "columns")}
-    opening, select = Opening(source, given, mmap, progress), c.sheaf_selection(
-        rows=f"{row}:{row + 1}".encode(), **{name: str(value).encode() for name, value in wanted.items() if value is not None})
-    reader = Reader(opening, rows=c.SHEAF_TAKES_SEQUENCES | c.SHEAF_TAKES_CELLS | c.SHEAF_TAKES_ENTRIES, select=select)
+    chosen = {name: str(value).encode() for name, value in wanted.items() if value is not None}
+    opening = Opening(source, given, mmap, progress)
+    select = c.sheaf_selection(rows=f"{row}:{row + 1}".encode(), **chosen)
+    reader = Reader(opening, rows=c.SHEAF_TAKES_SEQUENCES | c.SHEAF_TAKES_CELLS | c.SHEAF_TAKES_ENTRIES,
+                    select=select)
     if reader.schema.rows == "entries":
         reader = Reader(opening, rows=c.SHEAF_TAKES_SEQUENCES, select=select)
     frame, drawing = reader.next(), c.sheaf_drawing(width, unicode, colours)
     if frame is None:
         raise IndexError(f"row: expected a row of the file, found {row}, which is after its last one")
     schema = byref(reader.schema.c)
-    return text_of(lambda out, err: lib.sheaf_row_drawing(byref(frame.c), schema, 0, byref(drawing), byref(out), byref(err)))
+    return text_of(lambda out, err: lib.sheaf_row_drawing(byref(frame.c), schema, 0, byref(drawing),
+                                                          byref(out), byref(err)))
 
 
 # ---- report ----
 
 
-def report(source: Any, path: Path | None = None, *, other: Any = None, force: bool = False, mmap: bool = False,
-           progress: bool | Progress | None = None, **options: Any) -> dict[str, Any]:
-    """The numbers of a page of charts, what ``sheaf report --json`` writes; with ``path``, the page is written, too.
+def report(source: Any, path: Path | None = None, *, other: Any = None, force: bool = False,
+           mmap: bool = False, progress: bool | Progress | None = None, **options: Any) -> dict[str, Any]:
+    """The numbers of a page of charts, what ``sheaf report --json`` writes; with ``path``, the page is
+    written, too.
 
-    With ``other``, another file, also how that differs; with ``svg``, a folder, each chart as a file. What exists is
-    replaced with ``force=True`` only.
+    With ``other``, another file, also how that differs; with ``svg``, a folder, each chart as a file. What
+    exists is replaced with ``force=True`` only.
 
     >>> sheaf.report("words.ctf", tmp / "words.html")["sequences"]
     2
@@ -342,14 +363,17 @@ def report(source: Any, path: Path | None = None, *, other: Any = None, force: b
     against = None if other is None else _summary(Reader(Opening(other, given, mmap, progress)))
     if path is not None:
         name, others = _title(source), _title(other)
-        facts = (c.sheaf_fact * 2)(c.sheaf_fact(b"file", name), c.sheaf_fact(b"format", reader.format.encode()))
-        page = c.sheaf_page_options(size=sizeof(c.sheaf_page_options), title=name, card=facts, ncard=len(facts))
+        facts = (c.sheaf_fact * 2)(c.sheaf_fact(b"file", name),
+                                   c.sheaf_fact(b"format", reader.format.encode()))
+        page = c.sheaf_page_options(size=sizeof(c.sheaf_page_options), title=name, card=facts,
+                                    ncard=len(facts))
         if against:
-            page.other, page.other_title = against.pointer, others
+            page.other, page.other_title = against.pointer.value, others
         take = _Charts(reader.context, folder, force)
         if folder is not None:
             page.take = take.pointer
-        text = text_of(lambda out, err: lib.sheaf_summary_page(summary.pointer, byref(page), byref(out), byref(err)))
+        text = text_of(lambda out, err: lib.sheaf_summary_page(summary.pointer, byref(page), byref(out),
+                                                               byref(err)))
         take.raise_failure()
         _write_text(reader.context, path, text.encode(), force)
     return _numbers(summary, against)
@@ -363,7 +387,8 @@ class _Charts:
     """Writes each chart that the library hands out into a folder."""
 
     def __init__(self, context: Context, folder: str | None, force: bool) -> None:
-        self._context, self._folder, self._force, self._failure = context, folder, force, None
+        self._context, self._folder, self._force = context, folder, force
+        self._failure: BaseException | None = None
         self.pointer = dict(c.sheaf_page_options._fields_)["take"](self._take)
 
     def _take(self, _user: Any, name: bytes, svg: Any, _err: Any) -> int:
@@ -382,7 +407,8 @@ class _Charts:
 def _write_text(context: Context, path: Path, text: bytes, force: bool) -> None:
     """A file that appears whole or not at all."""
     sink = c_void_p()
-    context.call(lib.sheaf_sink_path if force else lib.sheaf_sink_path_new, os.fsencode(path), context.handle, byref(sink))
+    context.call(lib.sheaf_sink_path if force else lib.sheaf_sink_path_new, os.fsencode(path), context.handle,
+                 byref(sink))
     try:
         context.call(lib.sheaf_sink_write, sink, text, len(text))
     except BaseException:
@@ -411,11 +437,13 @@ def info(source: Any = None, *, mmap: bool = False, **options: Any) -> dict[str,
     return {**shown, "flaws": flaws} if flaws else shown
 
 
-_LOOK_PIECES, _LOOK_BYTES = 16, 448 << 10  # a quick look infers from the first half MiB what a file does not declare
+# a quick look infers from the first half MiB what a file does not declare
+_LOOK_PIECES, _LOOK_BYTES = 16, 448 << 10
 
 
 def _flaws(opening: Opening) -> dict[str, Any]:
-    """What is wrong with the beginning of a file, by rule; nothing where nothing is, or where it can be read once only."""
+    """What is wrong with the beginning of a file, by rule; nothing where nothing is, or where it can be read
+    once only."""
     if not is_path(opening.source) or not os.path.isfile(opening.source):
         return {}
     looking = Opening(opening.source, opening.given, opening.mmap, settings={"validate": True})
@@ -423,7 +451,8 @@ def _flaws(opening: Opening) -> dict[str, Any]:
     try:
         handle = looking.open(context, glance=True, piece_bytes=_LOOK_BYTES, index=c.SHEAF_INDEX_NEVER)
         with handle as pointer:
-            small = os.path.getsize(opening.source) <= _LOOK_BYTES and not lib.sheaf_source_compression(lib.sheaf_dataset_source(pointer))
+            small = os.path.getsize(opening.source) <= _LOOK_BYTES and not lib.sheaf_source_compression(
+                lib.sheaf_dataset_source(pointer))
             facts = c.sheaf_facts()
             lib.sheaf_dataset_facts(pointer, byref(facts))
             for _ in range(1 if facts.guess and not small else _LOOK_PIECES):
@@ -453,8 +482,8 @@ def _container(opening: Opening, names: list[bytes]) -> dict[str, Any]:
         listed.append({**one, **_listed(reader.schema, reader.facts()["rows"])})
     context = opening.context()
     options = opening.given.fill(c.sheaf_open_options)
-    more = text_of(lambda out, err: lib.sheaf_besides(os.fsencode(opening.source), byref(options), True, context.handle,
-                                                       byref(out), byref(err)))
+    more = text_of(lambda out, err: lib.sheaf_besides(os.fsencode(opening.source), byref(options), True,
+                                                      context.handle, byref(out), byref(err)))
     found: dict[str, Any] = {"file": str(opening.source), "datasets": listed}
     return {**found, **json.loads("{" + more.lstrip(",") + "}")}
 
@@ -465,7 +494,8 @@ def _listed(schema: Schema, rows: int | None) -> dict[str, Any]:
     else:
         shown = {schema.rows: rows} if rows is not None else {}
         streams = schema.rows == "sequences"
-        shown["streams" if streams else "columns"] = [f.to_dict() for f in (schema.streams if streams else schema.columns)]
+        fields = schema.streams if streams else schema.columns
+        shown["streams" if streams else "columns"] = [field.to_dict() for field in fields]
     if schema.attributes:
         shown["attributes"] = list(schema.attributes)
     return shown
@@ -542,9 +572,10 @@ def _index_shown(index: c.sheaf_index_info) -> dict[str, Any]:
     return shown
 
 
-def schema(source: Any = None, *, mmap: bool = False, progress: bool | Progress | None = None, **options: Any) -> dict[str, Any]:
-    """The streams or columns, and how each format's users declare them: what ``sheaf schema --json`` prints. ``to=`` asks for
-    the declaration of one format only.
+def schema(source: Any = None, *, mmap: bool = False, progress: bool | Progress | None = None,
+           **options: Any) -> dict[str, Any]:
+    """The streams or columns, and how each format's users declare them: what ``sheaf schema --json`` prints.
+    ``to=`` asks for the declaration of one format only.
 
     >>> sheaf.schema("words.ctf", to="ctf")["declarations"]["ctf"].splitlines()[1]
     '--stream word:18:sparse'
@@ -552,7 +583,8 @@ def schema(source: Any = None, *, mmap: bool = False, progress: bool | Progress 
     source, options = configured("schema", source, options)
     given = Given("schema", options, besides=("mmap", "progress"))
     reader = Reader(Opening(source, given, mmap, progress))
-    found: dict[str, Any] = {"file": str(source), "format": reader.format, **_schema_members(reader.schema, None)}
+    found: dict[str, Any] = {"file": str(source), "format": reader.format,
+                             **_schema_members(reader.schema, None)}
     found["declarations"] = _declarations(reader, str(source), given.take("to"))
     return found
 
@@ -566,7 +598,8 @@ def _declarations(reader: Reader, file: str, wanted: str | None) -> dict[str, st
                 raise UsageError(f'to: expected the name of a format, found "{wanted}"', "to")
             try:
                 text = text_of(lambda out, err, f=format: lib.sheaf_declare(  # type: ignore[misc]
-                    f, byref(reader.schema.c), _declared_file(file, f, own), f == own, reader.context.handle, byref(out), byref(err)))
+                    f, byref(reader.schema.c), _declared_file(file, f, own), f == own, reader.context.handle,
+                    byref(out), byref(err)))
             except NotImplementedError:
                 if wanted:
                     raise
@@ -596,7 +629,8 @@ def _formats() -> Iterator[int]:
 
 
 def formats() -> list[dict[str, Any]]:
-    """What this build reads and writes: of each format its name, whether it is read and written, suffixes, a summary.
+    """What this build reads and writes: of each format its name, whether it is read and written, suffixes, a
+    summary.
 
     >>> [f["write"] for f in sheaf.formats() if f["name"] == "cbf"]
     [True]
@@ -699,11 +733,14 @@ def _copying(given: Given) -> c.sheaf_split_options:
     return filled
 
 
-def split(source: Path, outputs: Path | Sequence[Path], *, progress: bool | Progress | None = None, **options: Any) -> dict[str, int]:
-    """Shares the rows of a file out among several: ``outputs``, or with ``parts=N`` or ``bytes=SIZE`` ``OUT.0``, ``OUT.1``, ...;
-    in parts of equal length, or drawn with ``fractions=[0.9, 0.1]`` and a ``seed``. Gives the rows of each.
+def split(source: Path, outputs: Path | Sequence[Path], *, progress: bool | Progress | None = None,
+          **options: Any) -> dict[str, int]:
+    """Shares the rows of a file out among several: ``outputs``, or with ``parts=N`` or ``bytes=SIZE``
+    ``OUT.0``, ``OUT.1``, ...; in parts of equal length, or drawn with ``fractions=[0.9, 0.1]`` and a
+    ``seed``. Gives the rows of each.
 
-    >>> list(sheaf.split("cells.scidb", [tmp / "a", tmp / "b"], from_="scidb", format_string="(int64)").values())
+    >>> parts = [tmp / "a", tmp / "b"]
+    >>> list(sheaf.split("cells.scidb", parts, from_="scidb", format_string="(int64)").values())
     [5, 5]
     """
     given = Given("split", options, ("reading", "writing"), besides=("progress",))
@@ -717,18 +754,21 @@ def split(source: Path, outputs: Path | Sequence[Path], *, progress: bool | Prog
         targets = _part_names(targets[0], parts)
     context = Context(given.members(c.sheaf_context_options), progress_of(progress, str(source)))
     rows, filled = (c_int64 * len(targets))(), _copying(given)
-    context.run(lib.sheaf_split, os.fsencode(source), _array(targets), len(targets), byref(filled), context.handle, rows)
+    context.run(lib.sheaf_split, os.fsencode(source), _array(targets), len(targets), byref(filled),
+                context.handle, rows)
     return {os.fsdecode(target): n for target, n in zip(targets, rows)}
 
 
-def merge(inputs: Sequence[Path], output: Path, *, progress: bool | Progress | None = None, **options: Any) -> int:
-    """Copies the rows of several files to one, or makes the whole of all parts of a conversion; gives how many rows there are,
-    -1 where they were converted."""
+def merge(inputs: Sequence[Path], output: Path, *, progress: bool | Progress | None = None,
+          **options: Any) -> int:
+    """Copies the rows of several files to one, or makes the whole of all parts of a conversion; gives how
+    many rows there are, -1 where they were converted."""
     given = Given("merge", options, besides=("progress",))
     names, target, rows = _paths(inputs), os.fsencode(output), c_int64()
     context = Context(given.members(c.sheaf_context_options), progress_of(progress, os.fsdecode(target)))
     filled = _copying(given)
-    context.run(lib.sheaf_merge, _array(names), len(names), target, byref(filled), context.handle, byref(rows))
+    context.run(lib.sheaf_merge, _array(names), len(names), target, byref(filled), context.handle,
+                byref(rows))
     return rows.value
 
 

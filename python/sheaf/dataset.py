@@ -61,7 +61,8 @@ class Opening:
         else:
             opened = Opened(self.source, context)
             handle.kept = opened
-            context.run(lib.sheaf_open_source, opened.pointer, byref(options), context.handle, byref(handle.pointer))
+            context.run(lib.sheaf_open_source, opened.pointer, byref(options), context.handle,
+                        byref(handle.pointer))
         return handle
 
     def insist_on_index(self) -> bool:
@@ -71,8 +72,9 @@ class Opening:
 class Dataset:
     """Rows of a file, of any format: a schema, and frames.
 
-    Each ``for frame in dataset`` begins anew, and so does each table made of it, as far as the source can be read again. A
-    dataset belongs to one process; it pickles as the way to open it. Its methods may be called from any thread.
+    Each ``for frame in dataset`` begins anew, and so does each table made of it, as far as the source can be
+    read again. A dataset belongs to one process; it pickles as the way to open it. Its methods may be called
+    from any thread.
     """
 
     def __init__(self, opening: Opening) -> None:
@@ -188,7 +190,8 @@ class Arrow:
 
         if isinstance(self._rows, Dataset):
             return dataset_stream(self._rows, requested_schema, self._small)
-        return frames_stream(self._rows.schema, [self._rows], self._rows._context, requested_schema, self._small)
+        return frames_stream(self._rows.schema, [self._rows], self._rows._context, requested_schema,
+                             self._small)
 
 
 class Reader:
@@ -268,13 +271,16 @@ class Reader:
         self.handle.close()
 
 
-def open(source: Any = None, *, mmap: bool = False, progress: bool | Progress | None = None, **options: Any) -> Dataset:  # noqa: A001
-    """Opens a dataset: a path, an address (``s3://...``, by fsspec or obstore), bytes, or an object with ``read()``.
+def open(source: Any = None, *, mmap: bool = False, progress: bool | Progress | None = None,
+         **options: Any) -> Dataset:  # noqa: A001
+    """Opens a dataset: a path, an address (``s3://...``, by fsspec or obstore), bytes, or an object with
+    ``read()``.
 
-    Options are those of ``sheaf cat`` and of the format: ``from_="ctf"``, ``stream=["A:784:dense"]``, ``max_errors=10``. Files are
-    read into memory; ``mmap=True`` maps those that can be (whoever truncates such a file ends this process).
-    ``progress`` is called with (bytes done, bytes there are or None), or True for a bar. ``config="FILE:SECTION"`` takes options, and
-    the source where none is given, from a reader section of a CNTK configuration, in which ``variables={"NAME": "VALUE"}`` are set.
+    Options are those of ``sheaf cat`` and of the format: ``from_="ctf"``, ``stream=["A:784:dense"]``,
+    ``max_errors=10``. Files are read into memory; ``mmap=True`` maps those that can be (whoever truncates
+    such a file ends this process). ``progress`` is called with (bytes done, bytes there are or None), or True
+    for a bar. ``config="FILE:SECTION"`` takes options, and the source where none is given, from a reader
+    section of a CNTK configuration, in which ``variables={"NAME": "VALUE"}`` are set.
 
     >>> d = sheaf.open("words.ctf")
     >>> d.format, d.schema.names
@@ -286,7 +292,8 @@ def open(source: Any = None, *, mmap: bool = False, progress: bool | Progress | 
     return Dataset(Opening(source, given, mmap, progress, members=members))
 
 
-def read(source: Any = None, *, mmap: bool = False, progress: bool | Progress | None = None, **options: Any) -> Frame:
+def read(source: Any = None, *, mmap: bool = False, progress: bool | Progress | None = None,
+         **options: Any) -> Frame:
     """All rows of a dataset as one frame; options as in `open`.
 
     >>> len(sheaf.read("words.ctf"))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a dataset consists of: its fields, what its rows are, and of a tensor its shape and how its entries come."""
+"""What a dataset consists of: its fields, what its rows are, and of a tensor its shape and how its entries
+come."""
 from __future__ import annotations
 
 from ctypes import POINTER, byref, cast, memmove, sizeof
@@ -23,12 +24,13 @@ _NAMES = ("uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int6
 class Field:
     """A stream or a column.
 
-    ``storage`` is "dense", "sparse", "values", "text", "bytes", "bool", "char", "datetime", "datetimetz", "duration"
-    (these also with a unit, "datetime[ns]"), "complex" or "coordinate"; ``dim`` that of a stream, else None; ``type`` the
-    element type ("float32"); ``alias`` the short name that the file uses, or None.
+    ``storage`` is "dense", "sparse", "values", "text", "bytes", "bool", "char", "datetime", "datetimetz",
+    "duration" (these also with a unit, "datetime[ns]"), "complex" or "coordinate"; ``dim`` that of a stream,
+    else None; ``type`` the element type ("float32"); ``alias`` the short name that the file uses, or None.
     """
 
-    __slots__ = ("_levels", "alias", "dim", "imputed", "main", "meaning", "name", "nullable", "storage", "type", "type_number")
+    __slots__ = ("_levels", "alias", "dim", "imputed", "main", "meaning", "name", "nullable", "storage",
+                 "type", "type_number")
 
     def __init__(self, field: c.sheaf_field) -> None:
         self.name = decoded(field.name) or ""
@@ -40,7 +42,8 @@ class Field:
         self.storage = lib.sheaf_field_storage(byref(field)).decode()
         self.dim: int | None = lib.sheaf_field_dim(byref(field)) if self.is_stream else None
         shapes = [field.levels[i] for i in range(field.nlevels)]
-        self._levels = [(shape.kind, shape.rank, tuple(shape.extents), shape.index_type, shape.missing) for shape in shapes]
+        self._levels = [(shape.kind, shape.rank, tuple(shape.extents), shape.index_type, shape.missing)
+                        for shape in shapes]
         self.nullable = any(level[4] == c.SHEAF_NULLABLE for level in self._levels)
         self.imputed = any(level[4] == c.SHEAF_IMPUTED for level in self._levels)
 
@@ -66,16 +69,17 @@ class Field:
 
 
 class Tensor:
-    """What is said of a tensor besides its entries: ``shape``, ``layout`` as the file has it ("CSR"), ``structure``
-    ("symmetric_lower"), ``order`` of the dimensions by which entries are ``sorted``, ``unique``, ``dense``, ``iso`` (all entries
-    have one value)."""
+    """What is said of a tensor besides its entries: ``shape``, ``layout`` as the file has it ("CSR"),
+    ``structure`` ("symmetric_lower"), ``order`` of the dimensions by which entries are ``sorted``,
+    ``unique``, ``dense``, ``iso`` (all entries have one value)."""
 
     __slots__ = ("dense", "iso", "layout", "order", "shape", "sorted", "structure", "unique")
 
     def __init__(self, tensor: c.sheaf_tensor) -> None:
         self.shape = tuple(tensor.shape[: tensor.rank])
         self.order = tuple(tensor.order[: tensor.rank])
-        self.sorted, self.unique, self.dense, self.iso = map(bool, (tensor.sorted, tensor.unique, tensor.dense, tensor.iso))
+        self.sorted, self.unique = bool(tensor.sorted), bool(tensor.unique)
+        self.dense, self.iso = bool(tensor.dense), bool(tensor.iso)
         self.structure: str = lib.sheaf_structure_name(tensor.structure).decode()
         self.layout: str = tensor.layout.decode()
 
@@ -86,8 +90,8 @@ class Tensor:
 class Schema:
     """The fields of a dataset, in their order: a sequence of `Field`, which names find, too.
 
-    ``rows`` is "sequences", "rows" (of a table), "entries" (of a tensor) or "tensors"; ``tensor`` a `Tensor` for the last two,
-    else None; ``attributes`` what is said of the dataset as a whole.
+    ``rows`` is "sequences", "rows" (of a table), "entries" (of a tensor) or "tensors"; ``tensor`` a `Tensor`
+    for the last two, else None; ``attributes`` what is said of the dataset as a whole.
     """
 
     def __init__(self, schema: c.sheaf_schema) -> None:
@@ -132,7 +136,8 @@ class Schema:
         try:
             return self._numbers[name]
         except KeyError:
-            raise UnknownName(f'expected the name of a column, found "{name}"{meant(str(name), self._numbers)}') from None
+            raise UnknownName(
+                f'expected the name of a column, found "{name}"{meant(str(name), self._numbers)}') from None
 
     @property
     def names(self) -> list[str]:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Rows in memory: a frame and its columns, whose NumPy arrays are views of the library's buffers.
 
-Arrays are read-only, since other frames may share their memory, which stays as long as anything does that came from it.
+Arrays are read-only, since other frames may share their memory, which stays as long as anything does that
+came from it.
 """
 from __future__ import annotations
 
@@ -76,20 +77,22 @@ def share(array: NDArray[Any]) -> NDArray[Any]:
     if array.flags.writeable or array.size == 0:
         return array if array.flags.writeable else array.copy()
     memory = _Memory(array, 0, array.shape, array.dtype.str)
-    memory.__array_interface__ = {**array.__array_interface__, "data": (array.__array_interface__["data"][0], False)}
+    memory.__array_interface__ = {**array.__array_interface__,
+                                  "data": (array.__array_interface__["data"][0], False)}
     return np.asarray(memory)
 
 
 class Column:
     """One stream or column of a frame.
 
-    ``values`` are, of a dense stream, (samples, dim); of a sparse one, the values of its entries; of a column with one item in
-    each row, the items, where they have one size; of texts and bytes, the bytes of all of them. ``offsets`` (int64, rows + 1)
-    says where each row's samples, or bytes, begin. A sparse stream has ``indices`` of its entries, and ``entry_offsets``
-    (int64, samples + 1). All of them begin at 0.
+    ``values`` are, of a dense stream, (samples, dim); of a sparse one, the values of its entries; of a column
+    with one item in each row, the items, where they have one size; of texts and bytes, the bytes of all of
+    them. ``offsets`` (int64, rows + 1) says where each row's samples, or bytes, begin. A sparse stream has
+    ``indices`` of its entries, and ``entry_offsets`` (int64, samples + 1). All of them begin at 0.
     """
 
-    def __init__(self, frame: Frame, field: Field, parts: dict[tuple[int, int], tuple[int, int, int, int]]) -> None:
+    def __init__(self, frame: Frame, field: Field,
+                 parts: dict[tuple[int, int], tuple[int, int, int, int]]) -> None:
         self.frame, self.field, self._parts = frame, field, parts
 
     @property
@@ -97,8 +100,8 @@ class Column:
         return self.field.name
 
     def part(self, part: str, at: int = 0) -> NDArray[Any] | None:
-        """A buffer as the library has it: "values", "offsets" or "valid" (bits) or "codes" of level ``at``, "indices" of a
-        dimension. Offsets need not begin at 0. None where there is none."""
+        """A buffer as the library has it: "values", "offsets" or "valid" (bits) or "codes" of level ``at``,
+        "indices" of a dimension. Offsets need not begin at 0. None where there is none."""
         found = self._parts.get((_PARTS[part], at))
         if found is None:
             return None
@@ -181,7 +184,8 @@ class Column:
 
     @property
     def valid(self) -> NDArray[np.bool_] | None:
-        """A truth value for each row, or sample: whether it is there; None where all are. A copy: they are bits."""
+        """A truth value for each row, or sample: whether it is there; None where all are. A copy: they are
+        bits."""
         for level in range(len(self.field._levels)):
             found = self._parts.get((_PARTS["valid"], level))
             if found is not None and found[1]:
@@ -203,8 +207,8 @@ class Column:
         return len(self.frame)
 
     def to_numpy(self) -> NDArray[Any]:
-        """One item for each row, missing ones as a mask: numbers as they are (a view), truth values as bool, texts and bytes as
-        objects. Of a stream, an array of the samples of each row, as objects."""
+        """One item for each row, missing ones as a mask: numbers as they are (a view), truth values as bool,
+        texts and bytes as objects. Of a stream, an array of the samples of each row, as objects."""
         import numpy as np
 
         storage = self.field.storage
@@ -235,15 +239,19 @@ class Column:
         else:
             data, ends = self.values.tobytes(), offsets.tolist()
             pieces = (data[ends[i]:ends[i + 1]] for i in range(len(self)))
-            yield from ((piece.decode("utf-8", "replace") if storage == "text" else piece) for piece in pieces)
+            yield from ((piece.decode("utf-8", "replace") if storage == "text" else piece)
+                        for piece in pieces)
 
     def to_list(self) -> list[Any]:
         """One object for each row; None where there is none."""
         import numpy as np
 
         items = self.to_numpy()
-        return items.tolist() if not isinstance(items, np.ma.MaskedArray) else [
-            None if gone else item for item, gone in zip(items.data.tolist(), np.ma.getmaskarray(items).tolist())]
+        if not isinstance(items, np.ma.MaskedArray):
+            listed: list[Any] = items.tolist()
+            return listed
+        masked = np.ma.getmaskarray(items).tolist()
+        return [None if gone else item for item, gone in zip(items.data.tolist(), masked)]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         import numpy as np
@@ -251,7 +259,8 @@ class Column:
         items = self.to_numpy()
         if copy is False and dtype is not None and np.dtype(dtype) != items.dtype:
             raise ValueError(f"expected a type that needs no copy, {items.dtype}; found {dtype}")
-        return np.array(items, dtype=dtype, copy=True) if copy else items if dtype is None else items.astype(dtype, copy=False)
+        return np.array(items, dtype=dtype,
+                        copy=True) if copy else items if dtype is None else items.astype(dtype, copy=False)
 
     # ---- for others ----
 
@@ -262,14 +271,16 @@ class Column:
         return self.values.__dlpack_device__()
 
     def to_scipy(self, layout: str = "csr") -> Any:
-        """A sparse stream as a matrix of its samples (samples, dim): "csr" shares memory; "csc" and "coo" are made of it."""
+        """A sparse stream as a matrix of its samples (samples, dim): "csr" shares memory; "csc" and "coo" are
+        made of it."""
         from ._scipy import matrix_of_stream
 
         return matrix_of_stream(self, layout)
 
     def to_torch(self, layout: str | None = None, pin_memory: bool = False) -> Any:
-        """A tensor that shares memory: of a dense stream nested (samples of each row), of a sparse one CSR (samples, dim); of
-        a column its items. ``layout="parts"``: a dict of plain tensors. ``pin_memory`` copies into page-locked memory."""
+        """A tensor that shares memory: of a dense stream nested (samples of each row), of a sparse one CSR
+        (samples, dim); of a column its items. ``layout="parts"``: a dict of plain tensors. ``pin_memory``
+        copies into page-locked memory."""
         from ._torch import tensor_of_column
 
         return tensor_of_column(self, layout, pin_memory)
@@ -358,7 +369,8 @@ class Frame:
         styles = c.ENUMS["sheaf_style"]
         if style not in styles:
             raise UsageError(f'style: expected one of {", ".join(styles)}, found "{style}"', "style")
-        return text_of(lambda out, err: lib.sheaf_rows_text(byref(self.c), byref(self.schema.c), styles[style], 0, 0,
+        number = styles[style]
+        return text_of(lambda out, err: lib.sheaf_rows_text(byref(self.c), byref(self.schema.c), number, 0, 0,
                                                             len(self), byref(out), byref(err)))
 
     # ---- for others ----

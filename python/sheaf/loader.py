@@ -29,18 +29,20 @@ if TYPE_CHECKING:
     from ._context import Progress
 
 _CNTK_CHUNK = 32 << 20
-_PACKINGS = (("pack", c.SHEAF_PACK_SEQUENCES), ("frame-mode", c.SHEAF_PACK_FRAMES), ("truncate", c.SHEAF_PACK_TRUNCATED),
-             ("pad", c.SHEAF_PACK_PADDED))
+_PACKINGS = (("pack", c.SHEAF_PACK_SEQUENCES), ("frame-mode", c.SHEAF_PACK_FRAMES),
+             ("truncate", c.SHEAF_PACK_TRUNCATED), ("pad", c.SHEAF_PACK_PADDED))
 _LAUNCHERS = (("torchrun", "RANK", "WORLD_SIZE"), ("Slurm", "SLURM_PROCID", "SLURM_NTASKS"),
               ("Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("MPI", "PMI_RANK", "PMI_SIZE"))
 
 
 class Batch(Frame):
-    """One minibatch: a frame whose rows are its sequences (``batch["A"]`` is a `Column`), or packed streams (``batch.packed``).
+    """One minibatch: a frame whose rows are its sequences (``batch["A"]`` is a `Column`), or packed streams
+    (``batch.packed``).
 
-    ``number`` counts from 0 in this iteration; ``position`` is (before, after) in samples, of all shards; ``sweep`` that in which
-    it begins; ``sweep_end`` and ``epoch_end`` say that one ends in it or after it; ``samples`` and ``sequences`` are this shard's;
-    ``repeated`` the last ones of them, which only fill it up; ``state`` is where the loader stands after it.
+    ``number`` counts from 0 in this iteration; ``position`` is (before, after) in samples, of all shards;
+    ``sweep`` that in which it begins; ``sweep_end`` and ``epoch_end`` say that one ends in it or after it;
+    ``samples`` and ``sequences`` are this shard's; ``repeated`` the last ones of them, which only fill it up;
+    ``state`` is where the loader stands after it.
     """
 
     def __init__(self, schema: Schema, context: Context, batch: Any, state: Mapping[str, Any]) -> None:
@@ -49,15 +51,19 @@ class Batch(Frame):
         given = batch[0]
         self._held, self._context, self.schema = Held(held), context, schema
         self._columns, self._parts = {}, None
-        self.number, self.position, self.sweep = int(given.number), (int(given.begin), int(given.end)), int(given.sweep)
+        self.number, self.sweep = int(given.number), int(given.sweep)
+        self.position = int(given.begin), int(given.end)
         self.sweep_end, self.epoch_end = bool(given.sweep_end), bool(given.epoch_end)
-        self.sequences, self.samples, self.repeated = int(given.sequences), int(given.samples), int(given.repeated)
+        self.sequences, self.samples = int(given.sequences), int(given.samples)
+        self.repeated = int(given.repeated)
         self._nrows, self._state = self.sequences, state
         self.packed: dict[str, Packed] | None = None
         if not given.frame:
             grids = [given.packed[i] for i in range(given.npacked)]
-            self.packed = {schema.fields[grid.field].name: Packed(schema.fields[grid.field], grid, self._held, self._flat()[grid.field])
-                           for grid in grids}
+            self.packed = {}
+            for grid in grids:
+                field = schema.fields[grid.field]
+                self.packed[field.name] = Packed(field, grid, self._held, self._flat()[grid.field])
 
     def _array(self, part: int, dtype: str) -> NDArray[Any]:
         """What is of no column."""
@@ -85,29 +91,35 @@ class Batch(Frame):
         return pinned
 
     def __reduce__(self) -> tuple[Any, ...]:
-        raise TypeError("Batch: expected it in the process that made it; loader.to_torch() gives tensors, which pickle")
+        raise TypeError(
+            "Batch: expected it in the process that made it; loader.to_torch() gives tensors, which pickle")
 
     def __repr__(self) -> str:
-        return f"Batch({self.number}: {self.sequences} sequences, {self.samples} samples, position {self.position})"
+        return (f"Batch({self.number}: {self.sequences} sequences, {self.samples} samples, "
+                f"position {self.position})")
 
 
 class Batches:
     """Minibatches of one or several datasets; see `sheaf.batches`.
 
-    Each ``for batch in loader`` is one epoch (``epochs=`` of them), and the next one goes on with the next. One that was broken off
-    begins again, unless a state was loaded. Nothing is open before the first batch, in the process that asks for it, so that
-    loaders pickle and survive fork and spawn. ``shard`` is (rank, world), ``note`` says where they come from.
+    Each ``for batch in loader`` is one epoch (``epochs=`` of them), and the next one goes on with the next.
+    One that was broken off begins again, unless a state was loaded. Nothing is open before the first batch,
+    in the process that asks for it, so that loaders pickle and survive fork and spawn. ``shard`` is (rank,
+    world), ``note`` says where they come from.
     """
 
-    def __init__(self, sources: Any, keywords: Mapping[str, Any], rank: int | str | None = None, world: int | None = None,
-                 mmap: bool = False, progress: bool | Progress | None = None) -> None:
+    def __init__(self, sources: Any, keywords: Mapping[str, Any], rank: int | str | None = None,
+                 world: int | None = None, mmap: bool = False,
+                 progress: bool | Progress | None = None) -> None:
         self._arguments = (sources, dict(keywords), rank, world, mmap, progress)
         sources, options, each = configured_batches(sources, keywords)
         sources = _expand(sources)
         self._given = _given(options)
         givens = [_given({**one, **options}) for one in each] or [self._given] * len(sources)
         if len(givens) != len(sources):
-            raise UsageError(f"config: expected a file for each of its {len(givens)} inputs, found {len(sources)}", "config")
+            raise UsageError(
+                f"config: expected a file for each of its {len(givens)} inputs, found {len(sources)}",
+                "config")
         self._openings = [Opening(source, given, mmap, progress if i == 0 else None)
                           for i, (source, given) in enumerate(zip(sources, givens))]
         self.shard, self.note = _shard(self._given, rank, world)
@@ -115,7 +127,8 @@ class Batches:
         if self._epochs < 1:
             raise UsageError("epochs: expected a number above 0, found 0", "epochs")
         self._first = self._epoch = self._given.number("start-epoch", 0)
-        self._start: dict[str, Any] | None = None  # where the next iteration begins, if not at the beginning of an epoch
+        # where the next iteration begins, if not at the beginning of an epoch
+        self._start: dict[str, Any] | None = None
         self._state: dict[str, Any] | None = None
         self._lock = threading.RLock()
         self._options()  # what is wrong with them is said here
@@ -124,15 +137,18 @@ class Batches:
 
     def _options(self, first_epoch: int = 0, stride: int = 1) -> c.sheaf_batch_options:
         given = self._given
-        filled: c.sheaf_batch_options = given.fill(c.sheaf_batch_options, rank=self.shard[0], world=self.shard[1])
+        rank, world = self.shard
+        filled: c.sheaf_batch_options = given.fill(c.sheaf_batch_options, rank=rank, world=world)
         filled.batch_size = given.number("size", 256)
-        filled.first_epoch, filled.epochs, filled.stride = first_epoch, self._last(first_epoch) - first_epoch, stride
+        filled.first_epoch, filled.stride = first_epoch, stride
+        filled.epochs = self._last(first_epoch) - first_epoch
         filled.packing = self._packing()
         weights = given.take("mix")
         if weights is not None:
             numbers = [int(word) if word.isdigit() else 0 for word in weights.split(",")]
             if len(numbers) != len(self._openings) or min(numbers) < 1:
-                raise UsageError(f"mix: expected a weight above 0 for each of {len(self._openings)} files, found {weights}", "mix")
+                raise UsageError(f"mix: expected a weight above 0 for each of {len(self._openings)} files, "
+                                 f"found {weights}", "mix")
             filled.weights = (c_int64 * len(numbers))(*numbers)
         _at_most_one(given, ("join", "concat", "mix"), "way to combine files")
         return filled
@@ -156,21 +172,24 @@ class Batches:
     def __iter__(self) -> Iterator[Batch]:
         """One epoch, or ``epochs=`` of them."""
         if _worker() is not None:
-            raise UsageError("loader: expected tensors in the workers of a DataLoader, loader.to_torch(); found "
-                             "batches, which are memory of one process")
+            raise UsageError(
+                "loader: expected tensors in the workers of a DataLoader, loader.to_torch(); found "
+                "batches, which are memory of one process")
         return Iteration(self)
 
     def state_dict(self) -> dict[str, Any]:
-        """Where it stands: after the batch that was given last. A dict of numbers and short texts, under 200 bytes as JSON; the same
-        on every shard (but with ``timeline="local"`` in the orders "cntk" and "file")."""
+        """Where it stands: after the batch that was given last. A dict of numbers and short texts, under 200
+        bytes as JSON; the same on every shard (but with ``timeline="local"`` in the orders "cntk" and
+        "file")."""
         with self._lock:
             return dict(self._state or self._start or {"epoch": self._epoch})
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """The next iteration goes on where a state says: any number of ranks may do so. It must be of the same data, seed and
-        options; what is wrong is said when the first batch is asked for."""
+        """The next iteration goes on where a state says: any number of ranks may do so. It must be of the
+        same data, seed and options; what is wrong is said when the first batch is asked for."""
         if "epoch" not in state:
-            raise UsageError(f'state: expected what state_dict() gives, with "epoch", found {dict(state)!r}', "state")
+            raise UsageError(f'state: expected what state_dict() gives, with "epoch", found {dict(state)!r}',
+                             "state")
         with self._lock:
             self._start, self._state, self._epoch = dict(state), None, int(state["epoch"])
 
@@ -179,13 +198,15 @@ class Batches:
         self.load_state_dict({"epoch": epoch})
 
     def facts(self) -> dict[str, int | None]:
-        """``sequences`` and ``samples`` of a sweep, over all shards, and sequences ``dropped`` because they have no partner."""
+        """``sequences`` and ``samples`` of a sweep, over all shards, and sequences ``dropped`` because they
+        have no partner."""
         counts = [c_int64(), c_int64(), c_int64()]
         opened = _Opened(self, self._epoch)
         with opened.handle as pointer:
             lib.sheaf_batches_facts(pointer, *map(byref, counts))
         opened.close()
-        return {name: n.value if n.value >= 0 else None for name, n in zip(("sequences", "samples", "dropped"), counts)}
+        return {name: n.value if n.value >= 0 else None
+                for name, n in zip(("sequences", "samples", "dropped"), counts)}
 
     @property
     def schema(self) -> Schema:
@@ -199,8 +220,8 @@ class Batches:
     # ---- for others ----
 
     def to_torch(self, layout: str | None = None, pin_memory: bool = False) -> Any:
-        """An IterableDataset of torch whose items are dicts of tensors: for ``DataLoader(..., batch_size=None)``, StatefulDataLoader,
-        or to iterate as it is. It has this loader's state."""
+        """An IterableDataset of torch whose items are dicts of tensors: for ``DataLoader(...,
+        batch_size=None)``, StatefulDataLoader, or to iterate as it is. It has this loader's state."""
         from ._torch import dataset_of_batches
 
         return dataset_of_batches(self, layout, pin_memory)
@@ -223,7 +244,8 @@ class Batches:
 
     def __repr__(self) -> str:
         names = ", ".join(repr(str(opening.source)) for opening in self._openings[:3])
-        return f"Batches({names}{', ...' if len(self._openings) > 3 else ''}; shard {self.shard[0]} of {self.shard[1]}{self.note})"
+        more = ", ..." if len(self._openings) > 3 else ""
+        return f"Batches({names}{more}; shard {self.shard[0]} of {self.shard[1]}{self.note})"
 
 
 class _Opened:
@@ -244,14 +266,15 @@ class _Opened:
             self.schema = Schema(lib.sheaf_batches_schema(pointer)[0])
 
     def _open(self, loader: Batches, first_epoch: int) -> None:
-        self.datasets = [opening.open(self.context, random=True, rows=c.SHEAF_TAKES_SEQUENCES, piece_bytes=loader._piece_bytes(),
-                                      **self._index) for opening in loader._openings]
+        self.datasets = [opening.open(self.context, random=True, rows=c.SHEAF_TAKES_SEQUENCES,
+                                      piece_bytes=loader._piece_bytes(), **self._index)
+                         for opening in loader._openings]
         pointers = (c_void_p * len(self.datasets))(*[handle.pointer for handle in self.datasets])
         self.options = loader._options(first_epoch, self._stride)
         self.handle = Handle(self.context, lib.sheaf_batches_close)
         self.handle.kept = self.datasets  # they must outlive the batches
-        self.context.run(lib.sheaf_batches_open, pointers, len(self.datasets), byref(self.options), self.context.handle,
-                         byref(self.handle.pointer))
+        self.context.run(lib.sheaf_batches_open, pointers, len(self.datasets), byref(self.options),
+                         self.context.handle, byref(self.handle.pointer))
 
     def close(self) -> None:
         self.handle.close()
@@ -285,7 +308,8 @@ class Iteration:
         opened = _Opened(loader, self._epoch, self._stride)
         with opened.handle as pointer:
             if start:
-                opened.context.run(lib.sheaf_batches_resume, pointer, json.dumps(start, separators=(",", ":")).encode())
+                opened.context.run(lib.sheaf_batches_resume, pointer,
+                                   json.dumps(start, separators=(",", ":")).encode())
             if ahead:  # they are other workers'
                 self._done = bool(opened.context.run(lib.sheaf_batches_skip, pointer, ahead))
         return opened
@@ -363,7 +387,8 @@ def _given(options: Mapping[str, Any]) -> Given:
 def _at_most_one(given: Given, names: Sequence[str], what: str) -> None:
     found = [name for name in names if given.flag(name)]
     if len(found) > 1:
-        raise UsageError(f"{found[1].replace('-', '_')}: expected one {what}, found {found[0].replace('-', '_')} as well")
+        raise UsageError(
+            f"{found[1].replace('-', '_')}: expected one {what}, found {found[0].replace('-', '_')} as well")
 
 
 def _shard(given: Given, rank: int | str | None, world: int | None) -> tuple[tuple[int, int], str]:
@@ -383,7 +408,9 @@ def _shard(given: Given, rank: int | str | None, world: int | None) -> tuple[tup
     if rank is None and world is None:
         return (0, 1), ""
     if not isinstance(rank, int) or not isinstance(world, int) or not 0 <= rank < world:
-        raise UsageError(f"rank: expected a number below world, or \"env\", found rank {rank!r} and world {world!r}", "rank")
+        raise UsageError(
+            f"rank: expected a number below world, or \"env\", found rank {rank!r} and world {world!r}",
+            "rank")
     return (rank, world), ""
 
 
@@ -404,8 +431,10 @@ def _launched() -> tuple[tuple[int, int], str]:
 def _expand(sources: Any) -> list[Any]:
     """Names that stand for several files: patterns, and "@LIST", a file with a name on each line."""
     found: list[Any] = []
-    for source in [sources] if isinstance(sources, (str, os.PathLike, bytes)) or hasattr(sources, "read") else sources:
-        name = source if isinstance(source, str) and "://" not in source and not os.path.exists(source) else ""
+    single = isinstance(sources, (str, os.PathLike, bytes)) or hasattr(sources, "read")
+    for source in [sources] if single else sources:
+        is_name = isinstance(source, str) and "://" not in source and not os.path.exists(source)
+        name = source if is_name else ""
         if name.startswith("@"):
             if not os.path.exists(name[1:]):
                 raise missing(name[1:], "a list of files")
@@ -425,13 +454,14 @@ def _expand(sources: Any) -> list[Any]:
     return found
 
 
-def batches(sources: Any = None, *, rank: int | str | None = None, world: int | None = None, mmap: bool = False,
-            progress: bool | Progress | None = None, **options: Any) -> Batches:
+def batches(sources: Any = None, *, rank: int | str | None = None, world: int | None = None,
+            mmap: bool = False, progress: bool | Progress | None = None, **options: Any) -> Batches:
     """Minibatches of one dataset or several (a path, a pattern, "@LIST", or a list of them).
 
-    Options are those of ``sheaf batches`` and of the format: ``size=256`` samples (``size_unit="sequences"``), ``seed=``, ``order=``,
-    ``window=``, ``bucket=True``, ``pad=8``, ``pack=True``, ``truncate=``, ``join=True``, ``mix=[3, 1]``. ``rank`` and ``world`` say which
-    shard this is; ``rank="env"`` takes them from torchrun, Slurm or MPI (never by itself: a shell inside a job has their
+    Options are those of ``sheaf batches`` and of the format: ``size=256`` samples
+    (``size_unit="sequences"``), ``seed=``, ``order=``, ``window=``, ``bucket=True``, ``pad=8``,
+    ``pack=True``, ``truncate=``, ``join=True``, ``mix=[3, 1]``. ``rank`` and ``world`` say which shard this
+    is; ``rank="env"`` takes them from torchrun, Slurm or MPI (never by itself: a shell inside a job has their
     variables, too, and would silently lose data).
 
     >>> loader = sheaf.batches("words.ctf", size=1, size_unit="sequences", seed=7)

@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 class Packed:
     """One stream of a packed batch.
 
-    Of a dense one ``values`` are (rows, steps, dim), zeros where there is no sample; ``mask`` (rows, steps) is 1 where there is one.
-    A sparse one has the ``values`` and ``indices`` of all entries, sample by sample in ``order`` ("rows" or "steps" outermost), and
-    ``starts``, where each sample's begin, and one more. ``placed`` has (sequence, row, begin, end) of each run of steps; steps
-    below 0 and from the width on are in other batches.
+    Of a dense one ``values`` are (rows, steps, dim), zeros where there is no sample; ``mask`` (rows, steps)
+    is 1 where there is one. A sparse one has the ``values`` and ``indices`` of all entries, sample by sample
+    in ``order`` ("rows" or "steps" outermost), and ``starts``, where each sample's begin, and one more.
+    ``placed`` has (sequence, row, begin, end) of each run of steps; steps below 0 and from the width on are
+    in other batches.
     """
 
-    def __init__(self, field: Field, grid: c.sheaf_packed, held: Held, parts: dict[tuple[int, int], tuple[int, int, int, int]]) -> None:
+    def __init__(self, field: Field, grid: c.sheaf_packed, held: Held,
+                 parts: dict[tuple[int, int], tuple[int, int, int, int]]) -> None:
         self.field, self.rows, self.width = field, int(grid.rows), int(grid.width)
         self.order = "rows" if grid.row_stride >= grid.step_stride else "steps"
         self._held, self._parts = held, parts

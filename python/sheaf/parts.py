@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 class Partition:
     """A run of ``rows`` rows from row ``first`` on. It pickles, holds nothing open, and is a table for Arrow.
 
-    Its pieces are decoded one after the other by `__iter__`, all of them by `read`. With an index beside the file
-    (`sheaf.index`) opening one reads a page; without, a pass over the input that looks for rows and reads no values.
+    Its pieces are decoded one after the other by `__iter__`, all of them by `read`. With an index beside the
+    file (`sheaf.index`) opening one reads a page; without, a pass over the input that looks for rows and
+    reads no values.
     """
 
     def __init__(self, opening: Opening, pieces: tuple[int, int], first: int, rows: int) -> None:
@@ -46,7 +47,8 @@ class Partition:
         _pieces_of(reader)
         with reader.handle as pointer:
             for number in range(*self._pieces):
-                reader.context.run(lib.sheaf_dataset_read_piece, pointer, number, byref(found), reader.context.handle)
+                reader.context.run(lib.sheaf_dataset_read_piece, pointer, number, byref(found),
+                                   reader.context.handle)
                 try:
                     yield Frame(reader.schema, reader.context, POINTER(c.sheaf_frame)(found))
                 finally:
@@ -75,8 +77,8 @@ def _pieces_of(reader: Reader) -> Any:
 
 
 def partitions(source: Any = None, n: int | None = None, **options: Any) -> list[Partition]:
-    """The rows of a dataset in at most ``n`` parts of about as many rows each; without ``n`` as many as it has pieces. Options as
-    in `sheaf.open`.
+    """The rows of a dataset in at most ``n`` parts of about as many rows each; without ``n`` as many as it
+    has pieces. Options as in `sheaf.open`.
 
     >>> sum(part.rows for part in sheaf.partitions("words.ctf", 4))
     2
@@ -92,7 +94,8 @@ def partitions(source: Any = None, n: int | None = None, **options: Any) -> list
         lib.sheaf_pieces_at(pieces, i, byref(entry))
         starts.append(int(entry.row))
     total = int(lib.sheaf_pieces_rows(pieces))
-    return [Partition(opening, run, starts[run[0]], (starts[run[1]] if run[1] < len(starts) else total) - starts[run[0]])
+    return [Partition(opening, run, starts[run[0]],
+                      (starts[run[1]] if run[1] < len(starts) else total) - starts[run[0]])
             for run in _runs(starts, total, n or len(starts))]
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Writing what is in memory: frames, matrices, arrays, streams, tables of others. Arrays are wrapped, and copied only where they
-are not in one run of the machine's byte order, or offsets are not of 64 bits."""
+"""Writing what is in memory: frames, matrices, arrays, streams, tables of others. Arrays are wrapped, and
+copied only where they are not in one run of the machine's byte order, or offsets are not of 64 bits."""
 from __future__ import annotations
 
 import os
@@ -25,14 +25,15 @@ if TYPE_CHECKING:
 
     from ._context import Progress
 
-_MEANINGS = {"number": c.SHEAF_NUMBER, "bool": c.SHEAF_BOOL, "complex": c.SHEAF_COMPLEX, "text": c.SHEAF_STRING,
-             "bytes": c.SHEAF_BYTES, "datetime": c.SHEAF_DATETIME}
+_MEANINGS = {"number": c.SHEAF_NUMBER, "bool": c.SHEAF_BOOL, "complex": c.SHEAF_COMPLEX,
+             "text": c.SHEAF_STRING, "bytes": c.SHEAF_BYTES, "datetime": c.SHEAF_DATETIME}
 # Digits of the fractions of a second.
 _DIGITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
 
 
 class Builder:
-    """A schema of the library and the frame of it that is being built. It keeps the arrays until it is closed."""
+    """A schema of the library and the frame of it that is being built. It keeps the arrays until it is
+    closed."""
 
     def __init__(self, context: Context, rows: int = c.SHEAF_SEQUENCES) -> None:
         self.context, self._kept = context, []  # type: tuple[Context, list[Any]]
@@ -51,7 +52,8 @@ class Builder:
 
     def build(self, rows: int) -> None:
         builder, sized = c_void_p(), self._steps
-        self.context.call(lib.sheaf_frame_builder_new, byref(self.schema), self.context.handle, byref(builder))
+        self.context.call(lib.sheaf_frame_builder_new, byref(self.schema), self.context.handle,
+                          byref(builder))
         try:
             for column, part, at, array, count in sized:
                 self._kept.append(array)
@@ -79,9 +81,12 @@ def _plain(array: Any) -> NDArray[Any]:
 
 def _type(array: NDArray[Any]) -> int:
     """The library's element type."""
-    name = "u1" if array.dtype.kind == "b" else f"f{array.dtype.itemsize // 2}" if array.dtype.kind == "c" else array.dtype.str[1:]
+    kind, size = array.dtype.kind, array.dtype.itemsize
+    name = "u1" if kind == "b" else f"f{size // 2}" if kind == "c" else array.dtype.str[1:]
     if name not in DTYPES:
-        raise UsageError(f"data: expected numbers of 1 to 8 bytes, truth values or complex numbers, found {array.dtype}", "data")
+        raise UsageError(
+            f"data: expected numbers of 1 to 8 bytes, truth values or complex numbers, found {array.dtype}",
+            "data")
     return DTYPES.index(name)
 
 
@@ -103,7 +108,8 @@ def _offsets(array: Any) -> NDArray[Any]:
 # ---- tensors ----
 
 
-def _tensor(shape: Iterable[int], dense: bool = False, order: Iterable[int] = (), ordered: bool = False) -> c.sheaf_tensor:
+def _tensor(shape: Iterable[int], dense: bool = False, order: Iterable[int] = (),
+            ordered: bool = False) -> c.sheaf_tensor:
     sizes = list(shape)
     if len(sizes) > c.SHEAF_MAX_RANK:
         raise UsageError(f"data: expected at most {c.SHEAF_MAX_RANK} dimensions, found {len(sizes)}", "data")
@@ -120,8 +126,8 @@ def _dense(context: Context, array: NDArray[Any]) -> Builder:
     builder, levels = Builder(context), (c.sheaf_level_shape * max(1, array.ndim))()
     for level, extent in zip(levels, array.shape):
         level.kind, level.extents[0] = c.SHEAF_FIXED, extent
-    builder.add(lib.sheaf_schema_add_levels, byref(_tensor(array.shape, True, ordered=True)), levels, array.ndim, _meaning(array),
-                _type(array))
+    builder.add(lib.sheaf_schema_add_levels, byref(_tensor(array.shape, True, ordered=True)), levels,
+                array.ndim, _meaning(array), _type(array))
     builder.wrap(0, c.SHEAF_PART_VALUES, 0, array.reshape(-1), _numbers(array))
     builder.build(1)
     return builder
@@ -138,7 +144,8 @@ def _csr(context: Context, matrix: Any) -> Builder:
     levels[0].kind, levels[0].extents[0] = c.SHEAF_FIXED, matrix.shape[0]
     levels[1].kind, levels[1].rank, levels[1].extents[0] = c.SHEAF_COORD, 1, matrix.shape[1]
     levels[1].index_type = c.SHEAF_I64 if wide else c.SHEAF_I32
-    builder.add(lib.sheaf_schema_add_levels, byref(_tensor(matrix.shape)), levels, 2, _meaning(values), _type(values))
+    builder.add(lib.sheaf_schema_add_levels, byref(_tensor(matrix.shape)), levels, 2, _meaning(values),
+                _type(values))
     builder.wrap(0, c.SHEAF_PART_OFFSETS, 1, _offsets(matrix.indptr))
     builder.wrap(0, c.SHEAF_PART_INDICES, 0, indices)
     builder.wrap(0, c.SHEAF_PART_VALUES, 0, values, _numbers(values))
@@ -146,7 +153,8 @@ def _csr(context: Context, matrix: Any) -> Builder:
     return builder
 
 
-def _entries(context: Context, coordinates: list[NDArray[Any]], values: NDArray[Any], shape: Iterable[int]) -> Builder:
+def _entries(context: Context, coordinates: list[NDArray[Any]], values: NDArray[Any],
+             shape: Iterable[int]) -> Builder:
     """Entries in any order."""
     import numpy as np
 
@@ -154,7 +162,8 @@ def _entries(context: Context, coordinates: list[NDArray[Any]], values: NDArray[
     builder.add(lib.sheaf_schema_add_entries, byref(_tensor(sizes)), _meaning(values), _type(values))
     for d, array in enumerate(coordinates):
         wide = builder.schema.fields[d].type == c.SHEAF_I64
-        builder.wrap(d, c.SHEAF_PART_VALUES, 0, _plain(array).astype(np.int64 if wide else np.int32, copy=False))
+        builder.wrap(d, c.SHEAF_PART_VALUES, 0,
+                     _plain(array).astype(np.int64 if wide else np.int32, copy=False))
     builder.wrap(len(sizes), c.SHEAF_PART_VALUES, 0, values, _numbers(values))
     builder.build(len(values))
     return builder
@@ -177,8 +186,8 @@ def _sparse(context: Context, matrix: Any) -> Builder:
 
 
 def _add_stream(builder: Builder, name: str, rows: Any) -> int:
-    """A stream; gives its rows. ``rows`` is a sparse matrix (a sample in each row), an array (rows, dim) or (rows, samples, dim), a list
-    of arrays (samples, dim) or of sparse matrices, or (values, offsets)."""
+    """A stream; gives its rows. ``rows`` is a sparse matrix (a sample in each row), an array (rows, dim) or
+    (rows, samples, dim), a list of arrays (samples, dim) or of sparse matrices, or (values, offsets)."""
     if hasattr(rows, "tocsr") or (isinstance(rows, tuple) and hasattr(rows[0], "tocsr")):
         return _add_sparse(builder, name, *(rows if isinstance(rows, tuple) else (rows, None)))
     if isinstance(rows, tuple):
@@ -186,7 +195,8 @@ def _add_stream(builder: Builder, name: str, rows: Any) -> int:
     if isinstance(rows, list) and rows and hasattr(rows[0], "tocsr"):
         from scipy import sparse
 
-        return _add_sparse(builder, name, sparse.vstack(rows, format="csr"), _running(row.shape[0] for row in rows))
+        return _add_sparse(builder, name, sparse.vstack(rows, format="csr"),
+                           _running(row.shape[0] for row in rows))
     if isinstance(rows, list):
         import numpy as np
 
@@ -201,9 +211,11 @@ def _add_array(builder: Builder, name: str, array: NDArray[Any]) -> int:
     import numpy as np
 
     if array.ndim not in (1, 2, 3):
-        raise UsageError(f"{name}: expected (rows,), (rows, dim) or (rows, samples, dim), found {array.ndim} dimensions")
+        raise UsageError(
+            f"{name}: expected (rows,), (rows, dim) or (rows, samples, dim), found {array.ndim} dimensions")
     each = array.shape[1] if array.ndim == 3 else 1
-    return _add_dense(builder, name, array.reshape(len(array) * each, -1), np.arange(len(array) + 1, dtype=np.int64) * each)
+    return _add_dense(builder, name, array.reshape(len(array) * each, -1),
+                      np.arange(len(array) + 1, dtype=np.int64) * each)
 
 
 def _samples(row: NDArray[Any]) -> NDArray[Any]:
@@ -236,7 +248,8 @@ def _add_sparse(builder: Builder, name: str, matrix: Any, offsets: Any) -> int:
     wide = builder.schema.fields[number].levels[1].index_type == c.SHEAF_I64
     builder.wrap(number, c.SHEAF_PART_OFFSETS, 0, offsets)
     builder.wrap(number, c.SHEAF_PART_OFFSETS, 1, _offsets(matrix.indptr))
-    builder.wrap(number, c.SHEAF_PART_INDICES, 0, _plain(matrix.indices).astype(np.int64 if wide else np.int32, copy=False))
+    builder.wrap(number, c.SHEAF_PART_INDICES, 0,
+                 _plain(matrix.indices).astype(np.int64 if wide else np.int32, copy=False))
     builder.wrap(number, c.SHEAF_PART_VALUES, 0, values)
     return len(offsets) - 1
 
@@ -260,7 +273,8 @@ def _streams(context: Context, streams: Mapping[str, Any]) -> Builder:
 def _same_length(counts: Mapping[str, int]) -> int:
     lengths = set(counts.values())
     if len(lengths) != 1:
-        raise UsageError(f"data: expected columns of one length, found {', '.join(f'{name}: {n}' for name, n in counts.items()) or 'none'}", "data")
+        found = ", ".join(f"{name}: {n}" for name, n in counts.items()) or "none"
+        raise UsageError(f"data: expected columns of one length, found {found}", "data")
     return lengths.pop()
 
 
@@ -302,15 +316,18 @@ def _items(array: NDArray[Any]) -> tuple[NDArray[Any], int]:
     unit = np.datetime_data(array.dtype)[0]
     unit = unit if unit in _DIGITS else "s"  # days, hours, minutes
     time = c.SHEAF_DATETIME if array.dtype.kind == "M" else c.SHEAF_DURATION
-    return array.astype(f"{array.dtype.kind}8[{unit}]").view("i8"), lib.sheaf_meaning_with_digits(time, _DIGITS[unit])
+    meaning = lib.sheaf_meaning_with_digits(time, _DIGITS[unit])
+    return array.astype(f"{array.dtype.kind}8[{unit}]").view("i8"), meaning
 
 
 def _add_texts(builder: Builder, name: str, array: NDArray[Any], mask: Any, missing: int) -> int:
     import numpy as np
 
     is_bytes = array.dtype.kind == "S" or any(isinstance(item, bytes) for item in array.tolist())
-    pieces = [b"" if item is None else item if isinstance(item, bytes) else str(item).encode() for item in array.tolist()]
-    number = builder.add(lib.sheaf_schema_add_column, name.encode(), c.SHEAF_BYTES if is_bytes else c.SHEAF_STRING, c.SHEAF_U8, missing)
+    pieces = [b"" if item is None else item if isinstance(item, bytes) else str(item).encode()
+              for item in array.tolist()]
+    number = builder.add(lib.sheaf_schema_add_column, name.encode(),
+                         c.SHEAF_BYTES if is_bytes else c.SHEAF_STRING, c.SHEAF_U8, missing)
     builder.wrap(number, c.SHEAF_PART_OFFSETS, 0, _running(map(len, pieces)))
     builder.wrap(number, c.SHEAF_PART_VALUES, 0, np.frombuffer(b"".join(pieces), np.uint8))
     return number
@@ -326,7 +343,8 @@ def _is_table(data: Mapping[str, Any]) -> bool:
     def is_column(items: Any) -> bool:
         if isinstance(items, np.ndarray):
             return items.ndim == 1
-        return isinstance(items, list) and all(isinstance(item, (str, bytes, int, float, complex, bool, type(None))) for item in items)
+        single = (str, bytes, int, float, complex, bool, type(None))
+        return isinstance(items, list) and all(isinstance(item, single) for item in items)
 
     return all(is_column(items) for items in data.values())
 
@@ -346,7 +364,8 @@ def _from_torch(tensor: Any) -> Any:
         parts = tensor.values().numpy(), tensor.col_indices().numpy(), tensor.crow_indices().numpy()
         return sparse.csr_array(parts, shape=tuple(tensor.shape))
     tensor = tensor.coalesce() if tensor.layout == torch.sparse_coo else tensor.to_sparse_coo().coalesce()
-    return sparse.coo_array((tensor.values().numpy(), tuple(tensor.indices().numpy())), shape=tuple(tensor.shape))
+    return sparse.coo_array((tensor.values().numpy(), tuple(tensor.indices().numpy())),
+                            shape=tuple(tensor.shape))
 
 
 def _is_torch(data: Any) -> bool:
@@ -355,8 +374,8 @@ def _is_torch(data: Any) -> bool:
 
 
 def built(context: Context, data: Any, takes: int) -> Builder | None:
-    """A frame of what is in memory; None where it is no such thing. ``takes`` are the kinds of rows that the format writes: of
-    sequences alone, matrices and arrays become a stream "X", a sample in each row."""
+    """A frame of what is in memory; None where it is no such thing. ``takes`` are the kinds of rows that the
+    format writes: of sequences alone, matrices and arrays become a stream "X", a sample in each row."""
     import numpy as np
 
     if _is_torch(data):
@@ -373,7 +392,8 @@ def built(context: Context, data: Any, takes: int) -> Builder | None:
     if isinstance(data, dict):
         converted = {name: _from_torch(rows) if _is_torch(rows) else rows for name, rows in data.items()}
         as_table = _is_table(converted) and takes != c.SHEAF_TAKES_SEQUENCES
-        return (_table if as_table else _streams)(context, {name: _unwrap(rows) for name, rows in converted.items()})
+        unwrapped = {name: _unwrap(rows) for name, rows in converted.items()}
+        return (_table if as_table else _streams)(context, unwrapped)
     if hasattr(data, "obs") and hasattr(data, "var") and hasattr(data, "X"):  # AnnData
         return built(context, data.X, takes)
     return None
@@ -394,7 +414,8 @@ class Writer:
         if word is not None:
             structure = c.ENUMS["sheaf_structure"].get(word)
             if structure is None:
-                raise UsageError(f"structure: expected the name of one, found {word}: what it is is not looked for in memory", "structure")
+                raise UsageError(f"structure: expected the name of one, found {word}: what it is is not "
+                                 "looked for in memory", "structure")
             self._structure = c_int(structure)
             options.structure = cast(byref(self._structure), POINTER(c_int))
         context.call(lib.sheaf_create, path, schema, byref(options), context.handle, byref(self.pointer))
@@ -427,14 +448,16 @@ def _format_takes(path: bytes, given: Given) -> int:
     return int(lib.sheaf_format_takes(found)) if found else 0
 
 
-def write(path: str | os.PathLike[str], data: Any, *, progress: bool | Progress | None = None, **options: Any) -> None:
+def write(path: str | os.PathLike[str], data: Any, *, progress: bool | Progress | None = None,
+          **options: Any) -> None:
     """Writes what is in memory to a file, in the format of its suffix or of ``to=``: whole or not at all.
 
-    ``data`` may be a `Frame`, `Dataset`, or anything with frames; a matrix of SciPy's; an array of NumPy's, as a tensor; a structured
-    array, or a dict of arrays of one dimension, as a table; a dict of streams: ``{"A": [array (samples, dim), ...]}``, ``{"A": (values,
-    offsets)}``, ``{"A": array (rows, dim)}``, ``{"B": sparse matrix}``, a sample in each row, ``"key"`` being keys; a tensor of torch;
-    AnnData, of which ``X`` is written (``into=`` names the group); anything that gives an Arrow stream. Options are those of ``sheaf
-    convert`` and of the format; a file that is there already is replaced with ``force=True`` only.
+    ``data`` may be a `Frame`, `Dataset`, or anything with frames; a matrix of SciPy's; an array of NumPy's,
+    as a tensor; a structured array, or a dict of arrays of one dimension, as a table; a dict of streams:
+    ``{"A": [array (samples, dim), ...]}``, ``{"A": (values, offsets)}``, ``{"A": array (rows, dim)}``,
+    ``{"B": sparse matrix}``, a sample in each row, ``"key"`` being keys; a tensor of torch; AnnData, of which
+    ``X`` is written (``into=`` names the group); anything that gives an Arrow stream. Options are those of
+    ``sheaf convert`` and of the format; a file that is there already is replaced with ``force=True`` only.
 
     >>> sheaf.write(tmp / "out.ctf", {"A": [np.ones((3, 2), "f4"), np.zeros((1, 2), "f4")]})
     >>> sheaf.read(tmp / "out.ctf")["A"].offsets
@@ -462,10 +485,12 @@ def write(path: str | os.PathLike[str], data: Any, *, progress: bool | Progress 
         rows = Rows(data, context)
         _write_all(Writer(context, target, rows.schema, given), rows)
     else:
-        raise UsageError(f"data: expected frames, a matrix, an array, a dict of them, or a table, found {type(data).__name__}", "data")
+        raise UsageError("data: expected frames, a matrix, an array, a dict of them, or a table, found "
+                         f"{type(data).__name__}", "data")
 
 
-def _write_frames(context: Context, target: bytes, given: Given, schema: Any, frames: Iterable[Frame]) -> None:
+def _write_frames(context: Context, target: bytes, given: Given, schema: Any,
+                  frames: Iterable[Frame]) -> None:
     def pointers() -> Iterator[Any]:
         for frame in frames:
             yield byref(frame.c)

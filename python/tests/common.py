@@ -26,7 +26,8 @@ MATRIX = """%%MatrixMarket matrix coordinate real general
 
 
 def rows_of_table(first):
-    """The rows of the table of docs/python.md whose first column has this head, without the head: a list of cells each."""
+    """The rows of the table of docs/python.md whose first column has this head, without the head: a list of
+    cells each."""
     lines = PAGE.read_text().splitlines()
     begin = next(i for i, line in enumerate(lines) if line.startswith(f"| {first} |"))
     rows = []

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs the tests of the package: of each module test_*.py beside this one, the functions test_*, one TAP point each.
+"""Runs the tests of the package: of each module test_*.py beside this one, the functions test_*, one TAP
+point each.
 
     PYTHONPATH=build/python SHEAF=build/sheaf python3 python/tests/run.py [PART OF A NAME]
 
-A function that takes `tmp` gets a folder of its own. What it raises is what it found; `Skip` says why it cannot run here. They
-need NumPy alone, but for modules that a test asks for with `need`.
+A function that takes `tmp` gets a folder of its own. What it raises is what it found; `Skip` says why it
+cannot run here. They need NumPy alone, but for modules that a test asks for with `need`.
 """
 import importlib
 import inspect
@@ -34,7 +35,8 @@ def outcome(function):
     try:
         with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
             warnings.simplefilter("error")
-            for others in (DeprecationWarning, FutureWarning, UserWarning):  # what other packages say of themselves
+            # what other packages say of themselves
+            for others in (DeprecationWarning, FutureWarning, UserWarning):
                 warnings.filterwarnings("ignore", category=others)
             warnings.filterwarnings("error", category=sheaf.DataWarning)
             function(**({"tmp": Path(folder)} if "tmp" in inspect.signature(function).parameters else {}))
@@ -57,7 +59,8 @@ def main():
             points += 1
             why, skipped = outcome(function)
             failed += why is not None
-            print(f"{'not ok' if why else 'ok'} {points} - {path.stem}.{name}{f' # SKIP {skipped}' if skipped else ''}", flush=True)
+            left_out = f" # SKIP {skipped}" if skipped else ""
+            print(f"{'not ok' if why else 'ok'} {points} - {path.stem}.{name}{left_out}", flush=True)
             for line in (why or "").splitlines()[-30:]:
                 print(f"# {line}")
     print(f"1..{points}")

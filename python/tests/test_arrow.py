@@ -62,7 +62,8 @@ def test_pyarrow(tmp):
 def test_small_offsets(tmp):
     pa = need("pyarrow")
     made = pa.table(sheaf.open(words(tmp)).to_arrow(offsets=32))
-    assert pa.types.is_list(made.schema.field("tag").type) and not pa.types.is_large_list(made.schema.field("tag").type)
+    assert pa.types.is_list(made.schema.field("tag").type) and not pa.types.is_large_list(
+        made.schema.field("tag").type)
     asked = pa.schema([pa.field("n", pa.int64()), pa.field("t", pa.string()), pa.field("x", pa.float64())])
     reader = pa.RecordBatchReader.from_stream(sheaf.open(table(tmp)), schema=asked)
     same(str(reader.read_all().schema.field("t").type), "string")
@@ -86,7 +87,8 @@ def test_polars_and_pandas(tmp):
     pl = need("polars")
     frame = pl.DataFrame(sheaf.open(table(tmp)))
     same(frame["n"].to_list(), [1, None, 3])
-    same(sheaf.scan_polars(table(tmp)).filter(pl.col("x") > 2).select("t").collect()["t"].to_list()[:1], ["de"])
+    same(sheaf.scan_polars(table(tmp)).filter(pl.col("x") > 2).select("t").collect()["t"].to_list()[:1],
+         ["de"])
     same(sheaf.scan_polars(table(tmp)).head(1).collect().height, 1)
     pd = need("pandas")
     if hasattr(pd.DataFrame, "from_arrow"):
@@ -123,10 +125,13 @@ def test_failures_come_through(tmp):
 
 def test_tables_of_others(tmp):
     pa = need("pyarrow")
-    sheaf.write(tmp / "p.csv", pa.table({"a": [1, 2, None], "b": ["x", None, "z"], "c": pa.array([1.5, 2.5, 3.5])}))
+    sheaf.write(tmp / "p.csv",
+                pa.table({"a": [1, 2, None], "b": ["x", None, "z"], "c": pa.array([1.5, 2.5, 3.5])}))
     frame = sheaf.read(tmp / "p.csv")
     same(frame["a"].to_list(), [1, 2, None])
     same(frame["c"].to_list(), [1.5, 2.5, 3.5])
-    lists = pa.table({"A": pa.array([[[1.0, 2.0]], [[3.0, 4.0], [5.0, 6.0]]], pa.list_(pa.list_(pa.float32(), 2)))})
+    lists = pa.table({"A": pa.array([[[1.0, 2.0]], [[3.0, 4.0], [5.0, 6.0]]],
+                                    pa.list_(pa.list_(pa.float32(), 2)))})
     sheaf.write(tmp / "l.ctf", lists)
-    same(sheaf.read(tmp / "l.ctf", stream=["A:2:dense"])["A"].values, np.array([[1, 2], [3, 4], [5, 6]], np.float32))
+    same(sheaf.read(tmp / "l.ctf", stream=["A:2:dense"])["A"].values,
+         np.array([[1, 2], [3, 4], [5, 6]], np.float32))

@@ -20,7 +20,8 @@ def many(folder, n=120):
     with path.open("w") as file:
         for i in range(n):
             for _ in range(chosen.randint(1, 7)):
-                file.write(f"{i} |a {i} {chosen.random():.3f} |b {chosen.randint(0, 24)}:1 {chosen.randint(25, 49)}:2\n")
+                file.write(f"{i} |a {i} {chosen.random():.3f} "
+                           f"|b {chosen.randint(0, 24)}:1 {chosen.randint(25, 49)}:2\n")
     return path
 
 
@@ -30,12 +31,13 @@ def keys_of(loader):
 
 def test_as_the_command(tmp):
     path = many(tmp)
-    for options in ({}, {"order": "cntk"}, {"order": "file", "size_unit": "sequences"}, {"bucket": True}, {"rest": "drop"}, {"sweeps": 2},
-                    {"shard": "1/3"}, {"pad": 4}, {"pack": True}):
+    for options in ({}, {"order": "cntk"}, {"order": "file", "size_unit": "sequences"}, {"bucket": True},
+                    {"rest": "drop"}, {"sweeps": 2}, {"shard": "1/3"}, {"pad": 4}, {"pack": True}):
         words = []
         for name, value in options.items():
             words += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
-        lines = command("batches", path, "--json", "--size", 32, "--seed", 3, "--stream", STREAMS[0], "--stream", STREAMS[1], *words)
+        lines = command("batches", path, "--json", "--size", 32, "--seed", 3, "--stream", STREAMS[0],
+                        "--stream", STREAMS[1], *words)
         wanted = [json.loads(line) for line in lines.splitlines()]
         found = list(sheaf.batches(path, **SIZE, **options))
         same([b.keys.tolist() for b in found], [w["keys"] for w in wanted])
@@ -140,14 +142,16 @@ def test_ranks_of_launchers(tmp):
         same(sheaf.batches(path).shard, (0, 1))
     finally:
         del os.environ["RANK"], os.environ["WORLD_SIZE"]
-    for wrong in ({"rank": 2, "world": 2}, {"rank": 1}, {"shard": "3/2"}, {"shard": "0/2", "rank": 0, "world": 2}):
+    for wrong in ({"rank": 2, "world": 2}, {"rank": 1}, {"shard": "3/2"},
+                  {"shard": "0/2", "rank": 0, "world": 2}):
         with raises(sheaf.UsageError):
             sheaf.batches(path, **wrong)
 
 
 def test_wrong_options(tmp):
     path = many(tmp)
-    for wrong in ({"pack": True, "pad": 2}, {"mix": [1, 2]}, {"epochs": 0}, {"order": "none"}, {"join": True, "concat": True}):
+    for wrong in ({"pack": True, "pad": 2}, {"mix": [1, 2]}, {"epochs": 0}, {"order": "none"},
+                  {"join": True, "concat": True}):
         with raises(sheaf.UsageError):
             sheaf.batches(path, **wrong)
     other = next(iter(sheaf.batches(path, size=16, stream=STREAMS))).state

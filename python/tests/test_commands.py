@@ -22,7 +22,8 @@ def test_formats():
 def some_files(tmp):
     """Files of most formats that can be read without options."""
     named = [words(tmp), matrix(tmp)]
-    for pattern in ("ctf/good-*.ctf", "lens/good-*.ex", "csv/good-*.csv", "svmlight/good-*.svm*", "matrixmarket/good-*.mtx", "tns/good-*.tns"):
+    for pattern in ("ctf/good-*.ctf", "lens/good-*.ex", "csv/good-*.csv", "svmlight/good-*.svm*",
+                    "matrixmarket/good-*.mtx", "tns/good-*.tns"):
         named += sorted(FILES.glob(pattern))
     return named
 
@@ -51,7 +52,8 @@ def test_info(tmp):
     path = tmp / "flaws.ctf"
     path.write_text("|A 1\n|A x\n|A 3\n")
     options = {"stream": "A:1:dense", "allow_missing": True}
-    same(sheaf.info(path, **options)["flaws"], {"errors": 2, "rules": {"not a number": 1, "empty row": 1}, "complete": True})
+    same(sheaf.info(path, **options)["flaws"], {"errors": 2, "rules": {"not a number": 1, "empty row": 1},
+                                                "complete": True})
 
 
 def test_rows_before_a_flaw(tmp):
@@ -89,8 +91,8 @@ def test_report(tmp):
 
 def test_show(tmp):
     path = words(tmp)
-    done = subprocess.run([os.environ["SHEAF"], "show", "--row", "1", path], capture_output=True, text=True, check=True,
-                          env={**os.environ, "LC_ALL": "C.UTF-8", "COLUMNS": "80"})
+    done = subprocess.run([os.environ["SHEAF"], "show", "--row", "1", path], capture_output=True, text=True,
+                          check=True, env={**os.environ, "LC_ALL": "C.UTF-8", "COLUMNS": "80"})
     assert sheaf.show(path, row=1) == done.stdout
     with raises(IndexError):
         sheaf.show(path, row=99)
@@ -171,7 +173,8 @@ def test_split_and_merge(tmp):
     parts = sheaf.split(path, tmp / "part.ctf", parts=2)
     same([name[-11:] for name in parts], ["/part.0.ctf", "/part.1.ctf"])
     same(list(parts.values()), [1, 1])
-    same(list(sheaf.split(path, [tmp / "fit.ctf", tmp / "test.ctf"], fractions=[0.5, 0.5], seed=0).values()), [1, 1])
+    same(list(sheaf.split(path, [tmp / "fit.ctf", tmp / "test.ctf"], fractions=[0.5, 0.5], seed=0).values()),
+         [1, 1])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # keys become positions
         same(sheaf.merge(list(parts), tmp / "whole.ctf"), -1)

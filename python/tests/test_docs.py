@@ -23,7 +23,8 @@ def prepare(folder):
     with (folder / "train.ctf").open("w") as file:
         for i in range(300):
             for _ in range(1 + i % 3):
-                a, b = " ".join(f"{x:.3f}" for x in chosen.random(4)), sorted(chosen.choice(10, 2, replace=False))
+                a, b = " ".join(f"{x:.3f}"
+                                for x in chosen.random(4)), sorted(chosen.choice(10, 2, replace=False))
                 file.write(f"{i} |A {a} |B {b[0]}:1 {b[1]}:0.5\n")
     matrix(folder)
     (folder / "xor.ex").write_text(XOR)
@@ -52,7 +53,8 @@ def test_readme(tmp):
     page = PAGE.parents[1] / "README.md"
     (code,) = [code for _, code in FENCE.findall(page.read_text())]
     prepare(tmp)
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp, capture_output=True, text=True, env=os.environ, timeout=300)
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp, capture_output=True, text=True,
+                          env=os.environ, timeout=300)
     assert done.returncode == 0, done.stderr
 
 

@@ -39,24 +39,30 @@ def there(tmp):
 
 # What raises each exception of the table: (call, class, status, what the message has).
 CASES = {
-    "DataError": [(lambda tmp: sheaf.read(bad(tmp), stream="a:2:dense"), "data", "bad.ctf:2:8 (byte 16): stream \"a\": expected a number"),
+    "DataError": [(lambda tmp: sheaf.read(bad(tmp), stream="a:2:dense"), "data",
+                   "bad.ctf:2:8 (byte 16): stream \"a\": expected a number"),
                   (lambda tmp: sheaf.read(b"\x93NUMPY\x01\x00", from_="npy"), "short", "expected")],
     "UnknownError": [(lambda tmp: sheaf.open(words(tmp), from_="ctff"), "unknown", "found ctff"),
                      (lambda tmp: sheaf.open(b""), "unknown", "found no bytes at all"),
                      (lambda tmp: sheaf.read(words(tmp))["wrd"], "unknown",
                       'expected the name of a column, found "wrd"; did you mean word?')],
     "LossError": [(lost, "loss", "allow_loss=True")],
-    "UsageError": [(lambda tmp: sheaf.batches(words(tmp), size="many"), "usage", "size: expected a whole number, found many"),
+    "UsageError": [(lambda tmp: sheaf.batches(words(tmp), size="many"), "usage",
+                    "size: expected a whole number, found many"),
                    (lambda tmp: sheaf.open(words(tmp), sream="a:1:dense"), "usage",
                     'open: expected an option of it or of formats, found "sream"; did you mean stream?'),
-                   (lambda tmp: sheaf.open(words(tmp), streams="wrd"), "usage", 'streams: expected streams of')],
-    "UnsupportedError": [(unsupported, "unsupported", "expected rows that format matrixmarket can hold, found sequences")],
+                   (lambda tmp: sheaf.open(words(tmp), streams="wrd"), "usage",
+                    'streams: expected streams of')],
+    "UnsupportedError": [(unsupported, "unsupported",
+                          "expected rows that format matrixmarket can hold, found sequences")],
     "LimitError": [(lambda tmp: sheaf.read(large(tmp), max_memory="1M"), "limit", "max_memory=")],
     "OSError and its kin": [
         (lambda tmp: sheaf.open("nowhere.ctf"), "io", "nowhere.ctf: expected a readable file"),
-        (lambda tmp: sheaf.batches("nowhere*.ctf"), "io", "nowhere*.ctf: expected files of such names, found none"),
+        (lambda tmp: sheaf.batches("nowhere*.ctf"), "io",
+         "nowhere*.ctf: expected files of such names, found none"),
         (lambda tmp: sheaf.batches("@nowhere"), "io", "nowhere: expected a list of files, found none"),
-        (there, "usage", "expected no file of that name, found one, which stays as it is (force=True replaces it)")],
+        (there, "usage",
+         "expected no file of that name, found one, which stays as it is (force=True replaces it)")],
 }
 
 
@@ -100,7 +106,8 @@ def test_places(tmp):
     with raises(sheaf.DataError) as caught:
         sheaf.read(bad(tmp), stream="a:2:dense")
     place, error = caught.error.place, caught.error
-    same((place.file, place.line, place.column, place.byte, place.stream), (str(tmp / "bad.ctf"), 2, 8, 16, "a"))
+    same((place.file, place.line, place.column, place.byte, place.stream),
+         (str(tmp / "bad.ctf"), 2, 8, 16, "a"))
     same((error.expected, error.found, error.option), ("a number", '"x"', None))
     for name in re.findall(r"Each has `place` \(([^)]*)\)", PAGE.read_text())[0].split(", "):
         assert hasattr(place, name), name
@@ -114,7 +121,8 @@ def test_parts_of_messages_have_pythons_names(tmp):
     path.write_text("0 |a 1 2 |b 1\n1 |b 1\n")
     with raises(sheaf.DataError, "allow_missing=True") as caught:
         sheaf.read(path, **STREAMS)
-    assert "(allow_missing=True reads it without, drop_incomplete=True leaves it out)" in caught.error.expected, caught.error.expected
+    advice = "(allow_missing=True reads it without, drop_incomplete=True leaves it out)"
+    assert advice in caught.error.expected, caught.error.expected
     (found,) = sheaf.validate(path, **STREAMS).violations
     same(found.expected, caught.error.expected)
     assert not set("\x01\x02") & set(f"{found.expected}{found.found}{found.consequence}")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the command can, Python can, by the same names: but for a table of exceptions with reasons, faces.tsv."""
+"""What the command can, Python can, by the same names: but for a table of exceptions with reasons,
+faces.tsv."""
 import inspect
 import re
 from pathlib import Path
@@ -12,8 +13,8 @@ from common import raises, same, words
 FOLDER = Path(__file__).resolve().parent
 # The function of a command, where its name is another one; and the structs that it fills.
 FUNCTIONS = {"cat": "open", "head": "open"}
-STRUCTS = (c.sheaf_context_options, c.sheaf_open_options, c.sheaf_create_options, c.sheaf_convert_options, c.sheaf_batch_options,
-           c.sheaf_diff_options)
+STRUCTS = (c.sheaf_context_options, c.sheaf_open_options, c.sheaf_create_options, c.sheaf_convert_options,
+           c.sheaf_batch_options, c.sheaf_diff_options)
 CONFIG = """reader = [
     readerType = "CNTKTextFormatReader"
     file = "FILE"
@@ -34,7 +35,8 @@ CONFIG = """reader = [
 
 def exceptions():
     """(command, option or "-"): the reason."""
-    lines = [line.split("\t") for line in (FOLDER / "faces.tsv").read_text().splitlines() if line and not line.startswith("#")]
+    lines = [line.split("\t") for line in (FOLDER / "faces.tsv").read_text().splitlines() if line
+             and not line.startswith("#")]
     return {(command, option): reason for command, option, reason in lines}
 
 
@@ -55,7 +57,9 @@ def is_taken(name):
 
     package = Path(sheaf.__file__).resolve().parent
     sources = "".join(path.read_text() for path in package.glob("*.py") if path.name != "_layout.py")
-    return any(map(reached, STRUCTS)) or re.search(rf'(take|flag|number|_at_most_one|option ==|\()\(?[^()]*"{name}"', sources) is not None
+    return any(map(reached,
+                   STRUCTS)) or re.search(rf'(take|flag|number|_at_most_one|option ==|\()\(?[^()]*"{name}"',
+                                          sources) is not None
 
 
 def test_commands_and_options():
@@ -81,7 +85,8 @@ def test_commands_and_options():
 
 def test_refused_options_say_what_to_do(tmp):
     for name in ("json", "quiet", "state", "limit"):
-        with raises(TypeError, f"batches: expected an option that Python has, found {name}, the command's; here it is"):
+        with raises(TypeError,
+                    f"batches: expected an option that Python has, found {name}, the command's; here it is"):
             sheaf.batches(words(tmp), **{name: True})
 
 

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Files that pandas and scikit-learn make while the tests run: read here as they were meant, and what is written here they read."""
+"""Files that pandas and scikit-learn make while the tests run: read here as they were meant, and what is
+written here they read."""
 import random
 
 import sheaf
 from common import need, same
 
-TEXTS = ["plain", "a,b;c\td", 'say "x"', "two\nlines", " edge ", "é", "NA-like", "x" * 300, "0x10", "-", "1-2"]
+TEXTS = ["plain", "a,b;c\td", 'say "x"', "two\nlines", " edge ", "é", "NA-like", "x" * 300, "0x10", "-",
+         "1-2"]
 
 
 def random_frame(pd, np, seed, rows):
@@ -67,7 +69,8 @@ def test_tables_for_pandas(tmp):
         same(back["whole"].to_numpy(), frame["whole"].to_numpy())
         same(back["real"].to_numpy(), frame["real"].to_numpy())
         same(list(back["text"]), list(frame["text"]))
-        same(pd.to_datetime(back["when"]).to_numpy().astype("M8[s]"), frame["when"].to_numpy().astype("M8[s]"))
+        same(pd.to_datetime(back["when"]).to_numpy().astype("M8[s]"),
+             frame["when"].to_numpy().astype("M8[s]"))
         same(back["2019"].notna().to_numpy(), frame["2019"].notna().to_numpy())
 
 
@@ -87,7 +90,8 @@ def test_svmlight_of_scikit_learn(tmp):
     from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
     np = need("numpy")
-    for seed, options in enumerate(({"zero_based": False}, {"zero_based": True}, {"zero_based": False, "comment": "made by a test"})):
+    for seed, options in enumerate(({"zero_based": False}, {"zero_based": True},
+                                    {"zero_based": False, "comment": "made by a test"})):
         x, y = random_rows(sparse, np, seed, 120, 60)
         path = tmp / f"{seed}.svm"
         dump_svmlight_file(x, y, str(path), **options)
@@ -96,8 +100,10 @@ def test_svmlight_of_scikit_learn(tmp):
         wanted, _ = load_svmlight_file(str(path), n_features=60, zero_based=options["zero_based"])
         same(np.asarray(labels.values, float).ravel(), y)
         same((abs(found - wanted)).nnz if found.shape == wanted.shape else found.shape, 0)
-        sheaf.convert(path, tmp / f"{seed}.back.svm", **({"index_base": "0"} if options["zero_based"] else {}))
-        theirs, labels = load_svmlight_file(str(tmp / f"{seed}.back.svm"), n_features=60, zero_based=options["zero_based"])
+        sheaf.convert(path, tmp / f"{seed}.back.svm",
+                      **({"index_base": "0"} if options["zero_based"] else {}))
+        theirs, labels = load_svmlight_file(str(tmp / f"{seed}.back.svm"), n_features=60,
+                                            zero_based=options["zero_based"])
         same((abs(theirs - wanted)).nnz, 0)
         same(labels, y)
 
@@ -112,7 +118,9 @@ def test_multilabel_of_scikit_learn(tmp):
     y = sparse.csr_matrix(np.random.default_rng(6).random((80, 5)) < 0.4)
     dump_svmlight_file(x, y, str(tmp / "m.svm"), multilabel=True, zero_based=False)
     sheaf.convert(tmp / "m.svm", tmp / "back.svm")
-    theirs, labels = load_svmlight_file(str(tmp / "back.svm"), n_features=40, multilabel=True, zero_based=False)
-    wanted_x, wanted = load_svmlight_file(str(tmp / "m.svm"), n_features=40, multilabel=True, zero_based=False)
+    theirs, labels = load_svmlight_file(str(tmp / "back.svm"), n_features=40, multilabel=True,
+                                        zero_based=False)
+    wanted_x, wanted = load_svmlight_file(str(tmp / "m.svm"), n_features=40, multilabel=True,
+                                          zero_based=False)
     same((abs(theirs - wanted_x)).nnz, 0)
     same(labels, wanted)

@@ -25,7 +25,8 @@ def test_streams_are_views(tmp):
         word.values[0] = 2
     # Asked again, it is the same memory.
     assert np.shares_memory(tag.values, frame["tag"].values)
-    assert tag.values.__array_interface__["data"][0] == frame["tag"].part("values").__array_interface__["data"][0]
+    assert tag.values.__array_interface__["data"][0] == frame["tag"].part("values").__array_interface__[
+        "data"][0]
 
 
 def test_arrays_outlive_all_else(tmp):
@@ -50,7 +51,8 @@ def test_a_dataset_begins_anew(tmp):
 def test_sources(tmp):
     path = words(tmp)
     wanted = sheaf.hash(path)
-    for source in (str(path), path.read_bytes(), bytearray(path.read_bytes()), io.BytesIO(path.read_bytes()), path.open("rb")):
+    for source in (str(path), path.read_bytes(), bytearray(path.read_bytes()), io.BytesIO(path.read_bytes()),
+                   path.open("rb")):
         same(sheaf.hash(source), wanted)
         if hasattr(source, "close"):
             source.close()

@@ -23,7 +23,8 @@ else:
 
 def interrupted(call, folder, wait):
     """What a process says that is interrupted within a call."""
-    with subprocess.Popen([sys.executable, "-c", PROGRAM.format(call=call)], cwd=folder, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen([sys.executable, "-c", PROGRAM.format(call=call)], cwd=folder,
+                          stdout=subprocess.PIPE, text=True) as process:
         same(process.stdout.readline(), "ready\n")
         wait(process)
         process.send_signal(signal.SIGINT)

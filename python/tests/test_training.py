@@ -17,10 +17,12 @@ import json, os, sys
 import torch, sheaf
 path, log, rank, world, start, stop = sys.argv[1], sys.argv[2], *map(int, sys.argv[3:7])
 torch.manual_seed(1); torch.set_num_threads(1)
-a, b, out = torch.nn.Linear(2, 4), torch.nn.EmbeddingBag(50, 4, mode="sum", include_last_offset=True), torch.nn.Linear(4, 1)
+a, out = torch.nn.Linear(2, 4), torch.nn.Linear(4, 1)
+b = torch.nn.EmbeddingBag(50, 4, mode="sum", include_last_offset=True)
 parameters = [*a.parameters(), *b.parameters(), *out.parameters()]
 optimizer = torch.optim.SGD(parameters, 1e-4)
-loader = sheaf.batches(path, size=32, seed=3, stream=["a:2:dense", "b:50:sparse"], epochs=2, rank=rank, world=world)
+streams = ["a:2:dense", "b:50:sparse"]
+loader = sheaf.batches(path, size=32, seed=3, stream=streams, epochs=2, rank=rank, world=world)
 step = 0
 if os.path.exists(log + ".pt"):
     saved = torch.load(log + ".pt")
@@ -31,16 +33,18 @@ for batch in loader.to_torch(layout="parts"):
     hidden = a(x / 100) + b(y["indices"].long(), y["entry_offsets"], per_sample_weights=y["values"])
     loss = (out(torch.tanh(hidden)) - x[:, :1] / 100).square().mean()
     optimizer.zero_grad(); loss.backward(); optimizer.step(); step += 1
-    torch.save({"parameters": parameters, "data": batch.state, "step": step}, log + ".new"); os.replace(log + ".new", log + ".pt")
-    with open(log, "a") as f: f.write(json.dumps([step, loss.item().hex(), batch.sequence_keys.tolist()]) + "\\n")
+    torch.save({"parameters": parameters, "data": batch.state, "step": step}, log + ".new")
+    os.replace(log + ".new", log + ".pt")
+    line = json.dumps([step, loss.item().hex(), batch.sequence_keys.tolist()])
+    with open(log, "a") as f: f.write(line + "\\n")
     if step == stop: os.kill(os.getpid(), 9)
 """
 
 
 def train(folder, name, path, stop=0):
     (folder / "model.py").write_text(MODEL)
-    done = subprocess.run([sys.executable, "-W", "ignore", folder / "model.py", path, folder / name, "0", "1", "0", str(stop)],
-                          capture_output=True, text=True, env=os.environ, check=False)
+    done = subprocess.run([sys.executable, "-W", "ignore", folder / "model.py", path, folder / name, "0", "1",
+                           "0", str(stop)], capture_output=True, text=True, env=os.environ, check=False)
     assert done.returncode in (0, -signal.SIGKILL), done.stderr
     return done.returncode
 
@@ -70,7 +74,8 @@ def test_two_ranks_become_three(tmp):
     found = []
     for world, steps in ((2, 3), (3, None)):
         state = found and states
-        shards = [sheaf.batches(path, **SIZE, rank=rank, world=world).to_torch(layout="parts") for rank in range(world)]
+        shards = [sheaf.batches(path, **SIZE, rank=rank, world=world).to_torch(layout="parts")
+                  for rank in range(world)]
         for shard in shards if state else []:
             shard.load_state_dict(state)
         for i, batches in enumerate(zip(*shards)):
@@ -93,7 +98,8 @@ def test_loaders(tmp):
     same(keys(loader(sheaf.batches(path, **SIZE).to_torch(), batch_size=None)), wanted)
     same([b.keys.tolist() for b in loader(sheaf.batches(path, **SIZE), batch_size=None)], wanted)
     for workers, method in ((1, "fork"), (2, "fork"), (3, "fork"), (2, "spawn")):
-        made = loader(sheaf.batches(path, **SIZE).to_torch("parts"), batch_size=None, num_workers=workers, multiprocessing_context=method)
+        made = loader(sheaf.batches(path, **SIZE).to_torch("parts"), batch_size=None, num_workers=workers,
+                      multiprocessing_context=method)
         same(keys(made), wanted)
     with raises(sheaf.UsageError, "to_torch"):
         list(loader(sheaf.batches(path, **SIZE), batch_size=None, num_workers=1))
@@ -106,7 +112,8 @@ def test_stateful_loaders(tmp):
     wanted = keys_of(sheaf.batches(path, **SIZE))
     for workers in (0, 1, 2, 4):
         def made():
-            return stateful(sheaf.batches(path, **SIZE).to_torch("parts"), batch_size=None, num_workers=workers)  # noqa: B023
+            return stateful(sheaf.batches(path, **SIZE).to_torch("parts"), batch_size=None,
+                            num_workers=workers)  # noqa: B023
 
         first, iterator = made(), None
         iterator = iter(first)
@@ -151,5 +158,6 @@ def test_pinning_copies_nothing_without_a_device(tmp):
     torch = need("torch")
     batch = next(iter(sheaf.batches(many(tmp, 60), **SIZE)))
     made = batch.to_torch(layout="parts", pin_memory=True)
-    assert torch.cuda.is_available() or made["a"]["values"].data_ptr() == batch["a"].values.__array_interface__["data"][0]
+    assert torch.cuda.is_available() or made["a"]["values"].data_ptr() == batch[
+        "a"].values.__array_interface__["data"][0]
     same(np.asarray(batch.pin_memory()["b"].to_dense()), batch["b"].to_scipy().toarray())

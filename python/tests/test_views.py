@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The table of docs/python.md: what is a view, and what a copy, by the addresses; a check for each of its rows."""
+"""The table of docs/python.md: what is a view, and what a copy, by the addresses; a check for each of its
+rows."""
 import re
 from ctypes import pointer
 
@@ -53,7 +54,8 @@ def sorted_entries(tmp, layout):
 
 def parts(tmp):
     tag, word = stream(tmp, "tag"), stream(tmp, "word")
-    return [(tag.values, tag.part("values")), (word.values, word.part("values")), (word.indices, word.part("indices"))]
+    return [(tag.values, tag.part("values")), (word.values, word.part("values")),
+            (word.indices, word.part("indices"))]
 
 
 def offsets(tmp):
@@ -209,8 +211,8 @@ def written_copies(_tmp):
     swapped = written({"A": (dense, counts)})["A"]
     strided = np.ones((3, 4), np.float32)[:, ::2]
     lists = [np.ones((2, 2), np.float32), np.ones((1, 2), np.float32)]
-    return [(swapped.values, dense), (swapped.offsets, counts), (written({"A": strided})["A"].values, strided),
-            (written({"A": lists})["A"].values, lists[0])]
+    return [(swapped.values, dense), (swapped.offsets, counts),
+            (written({"A": strided})["A"].values, strided), (written({"A": lists})["A"].values, lists[0])]
 
 
 def has(module):
@@ -244,7 +246,8 @@ CHECKS = {
 
 def check(name, is_view, pairs):
     for number, (made, whole) in enumerate(pairs):
-        assert made.size and within(made, whole) == is_view, f"{name}, pair {number}: expected a {'view' if is_view else 'copy'}"
+        wanted = "view" if is_view else "copy"
+        assert made.size and within(made, whole) == is_view, f"{name}, pair {number}: expected a {wanted}"
 
 
 def test_table_has_a_check_for_each_row():
@@ -306,7 +309,8 @@ def test_torch(tmp):
     same([t.shape[0] for t in nested.unbind()], [3, 1])
     same(tag.to_torch("values").data_ptr(), address(tag.values))
     csr = word.to_torch()
-    same((csr.values().data_ptr(), csr.col_indices().data_ptr()), (address(word.values), address(word.indices)))
+    same((csr.values().data_ptr(), csr.col_indices().data_ptr()),
+         (address(word.values), address(word.indices)))
     same(csr.to_dense().numpy(), word.to_scipy().toarray())
     parts = word.to_torch("parts")
     same(parts["indices"].data_ptr(), address(word.indices))
@@ -347,5 +351,6 @@ def test_cards(tmp):
 
     for shown in (sheaf.open(words(tmp)), sheaf.read(words(tmp)), sheaf.open(matrix(tmp))):
         HTMLParser().feed(shown._repr_html_())
-    assert "word" in sheaf.open(words(tmp))._repr_html_() and "&lt;" not in sheaf.read(words(tmp))._repr_html_()
+    assert "word" in sheaf.open(words(tmp))._repr_html_() and "&lt;" not in sheaf.read(
+        words(tmp))._repr_html_()
     assert re.search(r"2 sequences", sheaf.open(words(tmp))._repr_html_())

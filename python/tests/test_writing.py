@@ -8,7 +8,8 @@ from common import matrix, need, raises, same, words
 def test_matrices(tmp):
     sparse = need("scipy.sparse")
     dense = np.array([[0, 1.5, 0, 0], [-2, 0, 0, 0], [0, 0, 0, 3]])
-    for make in (sparse.csr_matrix, sparse.csc_matrix, sparse.coo_matrix, sparse.csr_array, sparse.lil_matrix):
+    for make in (sparse.csr_matrix, sparse.csc_matrix, sparse.coo_matrix, sparse.csr_array,
+                 sparse.lil_matrix):
         for suffix in ("mtx", "tns", "npz"):
             path = tmp / f"{make.__name__}.{suffix}"
             sheaf.write(path, make(dense))
@@ -28,8 +29,9 @@ def test_types_of_matrices(tmp):
 
 
 def test_arrays(tmp):
-    for array in (np.arange(12.0).reshape(3, 4), np.arange(24, dtype=np.int32).reshape(2, 3, 4), np.arange(5, dtype=np.uint8),
-                  np.arange(6, dtype=">f8").reshape(2, 3), np.arange(12.0).reshape(3, 4)[:, ::2], np.array([1 + 2j, 3])):
+    for array in (np.arange(12.0).reshape(3, 4), np.arange(24, dtype=np.int32).reshape(2, 3, 4),
+                  np.arange(5, dtype=np.uint8), np.arange(6, dtype=">f8").reshape(2, 3),
+                  np.arange(12.0).reshape(3, 4)[:, ::2], np.array([1 + 2j, 3])):
         sheaf.write(tmp / "a.npy", array, force=True)
         same(np.load(tmp / "a.npy"), array)
         same(sheaf.read(tmp / "a.npy").to_numpy(), array)
@@ -67,7 +69,8 @@ def test_tables(tmp):
     same(frame["n"].to_list(), [1, 2])
     same(frame["x"].to_list(), [2.5, 3.5])
     same(frame["t"].to_list(), ["ab", "c"])
-    masked = {"n": np.ma.masked_array([1, 2, 3], [False, True, False]), "t": ["a", None, "c"], "b": np.array([True, False, True])}
+    masked = {"n": np.ma.masked_array([1, 2, 3], [False, True, False]), "t": ["a", None, "c"],
+              "b": np.array([True, False, True])}
     sheaf.write(tmp / "m.csv", masked)
     frame = sheaf.read(tmp / "m.csv")
     same(frame["n"].to_list(), [1, None, 3])
@@ -113,7 +116,8 @@ def test_files_that_are_there_already(tmp):
     sheaf.convert(path, tmp / "a.cbf")
     before = (tmp / "a.cbf").read_bytes()
     for replace in (lambda **options: sheaf.convert(path, tmp / "a.cbf", **options),
-                    lambda **options: sheaf.write(tmp / "a.cbf", {"x": np.ones((2, 3), np.float32)}, **options)):
+                    lambda **options: sheaf.write(tmp / "a.cbf", {"x": np.ones((2, 3), np.float32)},
+                                                  **options)):
         with raises(FileExistsError, "a.cbf") as caught:
             replace()
         same((caught.error.option, caught.error.status), ("force", "usage"))
@@ -124,7 +128,8 @@ def test_files_that_are_there_already(tmp):
 
 def test_times(tmp):
     days = np.array(["2020-01-01", "2021-06-01T12:30:00"], "M8[s]")
-    sheaf.write(tmp / "t.npy", np.rec.fromarrays([days, days.astype("M8[ms]")], names=["s", "ms"]).view(np.ndarray))
+    sheaf.write(tmp / "t.npy", np.rec.fromarrays([days, days.astype("M8[ms]")],
+                                                 names=["s", "ms"]).view(np.ndarray))
     frame = sheaf.read(tmp / "t.npy")
     same(frame["s"].values, days)
     same(frame["ms"].to_numpy().astype("M8[s]"), days)
