@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Arrow's files and streams, made by pyarrow, Polars, pandas and DuckDB while the tests run, and what they read of ours."""
+"""Arrow's files and streams, made by pyarrow, Polars, pandas and DuckDB while the tests run, and what they
+read of ours."""
 import datetime
 
 import sheaf
@@ -10,7 +11,8 @@ ROWS = 1000
 
 def table_of(pa, np):
     """A column of each type that has a place."""
-    day, moment, second = datetime.date(2020, 1, 1), datetime.datetime(2020, 1, 1), datetime.timedelta(seconds=1)
+    day, moment, second = datetime.date(2020, 1, 1), datetime.datetime(2020, 1,
+                                                                       1), datetime.timedelta(seconds=1)
     return pa.table({
         "i": pa.array(range(ROWS), pa.int32()),
         "f": pa.array([None if k % 7 == 0 else k / 3 for k in range(ROWS)]),
@@ -43,8 +45,8 @@ def test_files_of_pyarrow(tmp):
     feather = need("pyarrow.feather")
     table = table_of(pa, np)
     hashes = set()
-    for name, how in [("a", {"compression": "uncompressed"}), ("b", {"compression": "zstd"}), ("c", {"compression": "lz4"}),
-                      ("d", {"compression": "uncompressed", "chunksize": 77})]:
+    for name, how in [("a", {"compression": "uncompressed"}), ("b", {"compression": "zstd"}),
+                      ("c", {"compression": "lz4"}), ("d", {"compression": "uncompressed", "chunksize": 77})]:
         feather.write_feather(table, tmp / f"{name}.feather", **how)
         hashes.add(sheaf.hash(tmp / f"{name}.feather"))
         check(pa, sheaf.read(tmp / f"{name}.feather"), table)
@@ -58,8 +60,9 @@ def test_files_of_pyarrow(tmp):
 def test_streams_for_pyarrow(tmp):
     pa = need("pyarrow")
     (tmp / "a.ctf").write_text("7 |A 1 2 |B 3:0.5 9:1\n7 |A -0 4\n9 |A 3 5 |B 0:1\n")
-    for name, how in [("a.arrow", {}), ("b.arrow", {"arrow_compression": "zstd"}), ("c.arrow", {"arrow_compression": "lz4"}),
-                      ("d.arrow", {"chunk_bytes": 1}), ("a.arrows", {})]:
+    for name, how in [("a.arrow", {}), ("b.arrow", {"arrow_compression": "zstd"}),
+                      ("c.arrow", {"arrow_compression": "lz4"}), ("d.arrow", {"chunk_bytes": 1}),
+                      ("a.arrows", {})]:
         sheaf.convert(tmp / "a.ctf", tmp / name, **how)
         read = pa.ipc.open_stream if name.endswith("s") else pa.ipc.open_file
         with pa.OSFile(str(tmp / name)) as file:
@@ -67,13 +70,15 @@ def test_streams_for_pyarrow(tmp):
         table.validate(full=True)
         same(table["A"].to_pylist(), [[[1, 2], [0, 4]], [[3, 5]]])
         same(table["key"].to_pylist(), [7, 9])
-        entries = [[[(e["index"], e["value"]) for e in sample] for sample in row] for row in table["B"].to_pylist()]
+        entries = [[[(e["index"], e["value"]) for e in sample] for sample in row]
+                   for row in table["B"].to_pylist()]
         same(entries, [[[(3, 0.5), (9, 1)]], [[(0, 1)]]])
 
 
 def test_polars(tmp):
     pl = need("polars")
-    frame = pl.DataFrame({"a": [1, 2, None], "s": ["x", None, "yy" * 20], "c": pl.Series(["u", "v", "u"], dtype=pl.Categorical)})
+    frame = pl.DataFrame({"a": [1, 2, None], "s": ["x", None, "yy" * 20],
+                          "c": pl.Series(["u", "v", "u"], dtype=pl.Categorical)})
     frame.write_ipc(tmp / "a.arrow", compression="lz4")
     frame.write_ipc_stream(tmp / "a.arrows")
     rows = frame.with_columns(pl.col("c").cast(pl.String)).rows()
