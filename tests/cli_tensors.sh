@@ -767,7 +767,11 @@ has err 'a need for 1120000000 or more'
 	"$sheaf" convert --allow-large wide.tns wide.npy 2>err
 	echo $? >status
 )
-[ "$(cat status)" -eq 3 ] || fault "expected that it goes ahead, to the limit of this shell: $(cat err)"
+# Where addresses have 32 bits, memory ends before.
+case $(od -An -tu1 -j4 -N1 "$sheaf" | tr -d ' ') in
+1) is status 5 ;;
+*) is status 3 ;;
+esac
 end
 
 echo "1..$count"

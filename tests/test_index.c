@@ -425,6 +425,28 @@ static void test_any_length_cut(void **state)
 	free_bytes(&index);
 }
 
+/* Numbers that no input has: of pieces, rows, samples and bytes of lengths. */
+static void test_counts_below_zero(void **state)
+{
+	(void)state;
+	enum { WORDS = 24, PIECES = 5, BITS_SIZE = 8 };
+	write_indexed("a.ctf");
+	bytes_sink index = read_file(index_of("a.ctf"));
+	for (size_t w = PIECES; w <= BITS_SIZE; w++) {
+		uint64_t word = sheaf_load_u64le(index.data + WORDS + 8 * w);
+		sheaf_store_u64le(index.data + WORDS + 8 * w, (uint64_t)-1);
+		store_hash(&index);
+		write_file(index_of("a.ctf"), index.data, index.size);
+		assert_stale("a.ctf", "found it damaged (counts)");
+		sheaf_store_u64le(index.data + WORDS + 8 * w, word);
+	}
+	store_hash(&index);
+	write_file(index_of("a.ctf"), index.data, index.size);
+	sheaf_open_options use = opening(SHEAF_INDEX_USE);
+	assert_true(is_fresh("a.ctf", &use));
+	free_bytes(&index);
+}
+
 /* Somebody who knows the hashes: what comes out may be wrong, but nothing breaks. */
 static void test_forged_index(void **state)
 {
@@ -886,6 +908,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(test_index_of_another_version),
 	TEST(test_any_byte_damaged),
 	TEST(test_any_length_cut),
+	TEST(test_counts_below_zero),
 	TEST(test_forged_index),
 	TEST(test_damaged_block_of_lengths),
 	TEST(test_check),
