@@ -92,25 +92,31 @@ static void compare_attributes(comparison *c)
 
 /* ---- rows ---- */
 
+/* A position of a column's level. */
+typedef struct spot {
+	const sheaf_column *column;
+	int level;
+	int64_t at;
+} spot;
+
 /* Values of different types may look the same, 0.1 as float32 and as float64: then the type is shown, too. */
-static sheaf_status position_text(const sheaf_column *column, int level, int64_t at, bool typed,
-                                  sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
+static sheaf_status spot_text(spot s, bool typed, sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_builder_begin(&b, cx, out);
-	sheaf_position_text(&b, column, level, at, SHEAF_TEXT_SHORT);
-	if (typed) sheaf_builder_printf(&b, " as %s", sheaf_type_name(column->type));
+	sheaf_position_text(&b, s.column, s.level, s.at, SHEAF_TEXT_SHORT);
+	if (typed) sheaf_builder_printf(&b, " as %s", sheaf_type_name(s.column->type));
 	sheaf_builder_byte(&b, '\0');
 	return sheaf_builder_finish(&b, out, err);
 }
 
-static sheaf_status compare_position(comparison *c, const char *stream, int64_t sample, const sheaf_column *a,
-                                     int64_t at_a, const sheaf_column *b, int64_t at_b, int level,
-                                     sheaf_error *err)
+static sheaf_status compare_spots(comparison *c, const char *stream, int64_t sample, spot a, spot b,
+                                  sheaf_error *err)
 {
-	if (sheaf_positions_equal(a, level, at_a, b, level, at_b)) return SHEAF_OK;
-	SHEAF_TRY(position_text(a, level, at_a, a->type != b->type, c->cx, &c->text_a, err));
-	SHEAF_TRY(position_text(b, level, at_b, a->type != b->type, c->cx, &c->text_b, err));
+	bool typed = a.column->type != b.column->type;
+	if (sheaf_positions_equal(a.column, a.level, a.at, b.column, b.level, b.at)) return SHEAF_OK;
+	SHEAF_TRY(spot_text(a, typed, c->cx, &c->text_a, err));
+	SHEAF_TRY(spot_text(b, typed, c->cx, &c->text_b, err));
 	tell(c, stream, c->row, sample, (const char *)c->text_a.data, (const char *)c->text_b.data);
 	return SHEAF_OK;
 }
@@ -124,13 +130,13 @@ static sheaf_status compare_stream(comparison *c, const char *stream, const shea
                                    const sheaf_column *b, sheaf_error *err)
 {
 	bool lists = is_of_samples(a) && is_of_samples(b);
-	if (!lists) return compare_position(c, stream, -1, a, c->a.at, b, c->b.at, 0, err);
+	if (!lists) return compare_spots(c, stream, -1, (spot){a, 0, c->a.at}, (spot){b, 0, c->b.at}, err);
 	sheaf_run ra = sheaf_level_below_one(&a->levels[0], c->a.at),
 			  rb = sheaf_level_below_one(&b->levels[0], c->b.at);
 	int64_t na = sheaf_run_length(ra), nb = sheaf_run_length(rb);
 	if (na != nb) tell_numbers(c, stream, c->row, "samples", na, nb);
 	for (int64_t s = 0; s < na && s < nb && !c->enough; s++)
-		SHEAF_TRY(compare_position(c, stream, s, a, ra.begin + s, b, rb.begin + s, 1, err));
+		SHEAF_TRY(compare_spots(c, stream, s, (spot){a, 1, ra.begin + s}, (spot){b, 1, rb.begin + s}, err));
 	return SHEAF_OK;
 }
 
@@ -155,7 +161,7 @@ static sheaf_status compare_with_none(comparison *c, const side *with, const sid
 		if (!field->loss || sheaf_schema_find_near(without->schema, field->name, f) >= 0 ||
 		    sheaf_row_is_usual(column, field, with->at))
 			continue;
-		SHEAF_TRY(position_text(column, 0, with->at, false, c->cx, &c->text_a, err));
+		SHEAF_TRY(spot_text((spot){column, 0, with->at}, false, c->cx, &c->text_a, err));
 		const char *text = (const char *)c->text_a.data;
 		tell(c, field->name, c->row, -1, with == &c->a ? text : "none", with == &c->a ? "none" : text);
 	}

@@ -298,7 +298,8 @@ static sheaf_status create_writer(merging *m, sheaf_error *err)
 	SHEAF_TRY(m->force ? sheaf_sink_path(m->output, m->told, &sink, err)
 	                   : sheaf_sink_path_new(m->output, m->told, &sink, err));
 	if (m->common.input_bytes >= 0 && !m->common.allow_large) sheaf_sink_bound(sink, m->common.input_bytes);
-	return sheaf_create_overlapping(sink, &m->common.schema, &create, m->used, m->told, &m->writer, err);
+	return sheaf_create_overlapping(sink, &m->common.schema, &(sheaf_creation){&create, m->used, true},
+	                                m->told, &m->writer, err);
 }
 
 static sheaf_status merge(merging *m, sheaf_error *err)

@@ -165,7 +165,8 @@ static sheaf_status open_writer(sharing *s, int i, sheaf_error *err)
 	SHEAF_TRY(s->how->opener(s->how->user, i, s->cx, &p->sink, err));
 	sheaf_sink *sink = p->sink;
 	p->sink = NULL;
-	return sheaf_create_overlapping(sink, &s->schema, &create, s->used, s->cx, &p->writer, err);
+	return sheaf_create_overlapping(sink, &s->schema, &(sheaf_creation){&create, s->used, true}, s->cx,
+	                                &p->writer, err);
 }
 
 static sheaf_status check_settings(const sharing *s, sheaf_error *err)

@@ -26,28 +26,6 @@ sheaf_status sheaf_unroll_schema(const sheaf_schema *whole, sheaf_context *cx, s
 	return status;
 }
 
-/* Where the entries of each position begin, one more than there are positions: from those of the positions
- * below (NULL: each is an entry). */
-static sheaf_status find_starts(const int64_t *pointers, int64_t extent, int64_t n, const sheaf_buffer *below,
-                                sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
-{
-	sheaf_builder b;
-	size_t bytes;
-	const int64_t *inner = below->size ? (const int64_t *)(const void *)below->data : NULL;
-	sheaf_builder_begin(&b, cx, NULL);
-	if (!sheaf_mul_size(&bytes, (uint64_t)n + 1, sizeof(int64_t)))
-		return sheaf_fail(err, SHEAF_LIMIT, "tensor: expected positions that fit memory, found too many");
-	if (sheaf_builder_room(&b, bytes)) {
-		int64_t *starts = (int64_t *)(void *)b.data;
-		for (int64_t p = 0; p <= n; p++) {
-			int64_t at = pointers ? pointers[p] : p * extent;
-			starts[p] = inner ? inner[at] : at;
-		}
-		b.size = bytes;
-	}
-	return sheaf_builder_finish(&b, out, err);
-}
-
 /* The coordinates in one dimension, for the entries below each of n positions. */
 static void put_coordinates(sheaf_builder *to, sheaf_type type, const sheaf_items *indices, int64_t extent,
                             const sheaf_buffer *below, int64_t n)
@@ -71,6 +49,25 @@ typedef struct unrolling {
 	sheaf_error *err;
 } unrolling;
 
+/* Where the entries of each of n positions begin, one more than there are: from those of the positions below
+ * (none: each is an entry). */
+static sheaf_status find_starts(const unrolling *u, const int64_t *pointers, int64_t extent, int64_t n,
+                                sheaf_buffer *out)
+{
+	sheaf_builder b;
+	size_t bytes;
+	const int64_t *inner = u->starts.size ? (const int64_t *)(const void *)u->starts.data : NULL;
+	sheaf_builder_begin(&b, u->cx, NULL);
+	if (!sheaf_mul_size(&bytes, (uint64_t)n + 1, sizeof(int64_t)))
+		return sheaf_fail(u->err, SHEAF_LIMIT, "tensor: expected positions that fit memory, found too many");
+	int64_t *starts = (int64_t *)(void *)sheaf_builder_extend(&b, bytes);
+	for (int64_t p = 0; starts && p <= n; p++) {
+		int64_t at = pointers ? pointers[p] : p * extent;
+		starts[p] = inner ? inner[at] : at;
+	}
+	return sheaf_builder_finish(&b, out, u->err);
+}
+
 /* How many dimensions each level has, and how many positions there are above and below it. */
 static void count_positions(unrolling *u, const sheaf_field *value)
 {
@@ -93,8 +90,7 @@ static sheaf_status unroll_level(unrolling *u, int l, int depth)
 		put_coordinates(&u->to->columns[dimension].values, u->entries->fields[dimension].type, &a->indices[d],
 		                a->shape[d], &u->starts, u->counts[l + 1]);
 	}
-	SHEAF_TRY(
-		find_starts(a->pointers[depth], a->shape[depth], u->counts[l], &u->starts, u->cx, &above, u->err));
+	SHEAF_TRY(find_starts(u, a->pointers[depth], a->shape[depth], u->counts[l], &above));
 	sheaf_buffer_reset(&u->starts);
 	u->starts = above;
 	return SHEAF_OK;

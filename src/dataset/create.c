@@ -241,16 +241,17 @@ sheaf_status sheaf_writer_foretell(sheaf_writer *w, int64_t rows, sheaf_error *e
 	                                                            : SHEAF_OK;
 }
 
-static sheaf_status begin(sheaf_writer *w, const sheaf_schema *schema, const sheaf_create_options *options,
-                          bool *used, bool overlap, sheaf_error *err)
+static sheaf_status begin(sheaf_writer *w, const sheaf_schema *schema, const sheaf_creation *how,
+                          sheaf_error *err)
 {
 	sheaf_context *cx;
+	const sheaf_create_options *options = how->options;
 	SHEAF_TRY(sheaf_context_listen(w->caller, (sheaf_listener){tell_in_words, w}, &cx, err));
 	w->told = w->cx = cx;
 	SHEAF_TRY(sheaf_context_listen(w->told, (sheaf_listener){tell_in_order, w}, &cx, err));
 	w->cx = cx;
-	w->overlap = overlap;
-	SHEAF_TRY(prepare(w, schema, options, used, err));
+	w->overlap = how->overlap;
+	SHEAF_TRY(prepare(w, schema, options, how->used, err));
 	w->collects = !w->arranger && w->format->write->needs_rows && w->totals.rows < 0;
 	if (w->holds || w->collects) return SHEAF_OK;
 	SHEAF_TRY(sheaf_writer_start(w, err));
@@ -258,10 +259,11 @@ static sheaf_status begin(sheaf_writer *w, const sheaf_schema *schema, const she
 		w, w->arranger && !w->arranger->sorts && keeps_count(w, options) ? w->totals.rows : -1, err);
 }
 
-static sheaf_status create(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_create_options *options,
-                           bool *used, bool overlap, sheaf_context *cx, sheaf_writer **out, sheaf_error *err)
+sheaf_status sheaf_create_overlapping(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_creation *how,
+                                      sheaf_context *cx, sheaf_writer **out, sheaf_error *err)
 {
 	void *memory;
+	const sheaf_create_options *options = how->options;
 	*out = NULL;
 	sheaf_status status = options->size && options->size != sizeof *options
 	                          ? sheaf_fail(err, SHEAF_USAGE, "create options: expected size %zu, found %zu",
@@ -277,11 +279,11 @@ static sheaf_status create(sheaf_sink *sink, const sheaf_schema *schema, const s
 	                    .cx = cx,
 	                    .sink = sink,
 	                    .output = sink,
-	                    .bounded = !overlap && !options->allow_large,
+	                    .bounded = !how->overlap && !options->allow_large,
 	                    .key = -1,
 	                    .nsettings = options->nsettings,
 	                    .losses_before = sheaf_context_losses(cx)};
-	status = begin(w, schema, options, used, overlap, err);
+	status = begin(w, schema, how, err);
 	if (status) {
 		sheaf_abandon(w);
 		return status;
@@ -319,16 +321,10 @@ sheaf_status sheaf_create_sink(sheaf_sink *sink, const sheaf_schema *schema,
 	SHEAF_NEED(out, "a place for the outcome");
 	*out = NULL;
 	sheaf_status status = check_create(sink, schema, options, cx, err);
-	if (!status) return create(sink, schema, options, NULL, false, cx, out, err);
+	sheaf_creation how = {.options = options};
+	if (!status) return sheaf_create_overlapping(sink, schema, &how, cx, out, err);
 	sheaf_sink_abandon(sink);
 	return status;
-}
-
-sheaf_status sheaf_create_overlapping(sheaf_sink *sink, const sheaf_schema *schema,
-                                      const sheaf_create_options *options, bool *used, sheaf_context *cx,
-                                      sheaf_writer **out, sheaf_error *err)
-{
-	return create(sink, schema, options, used, true, cx, out, err);
 }
 
 sheaf_status sheaf_create(const char *path, const sheaf_schema *schema, const sheaf_create_options *options,

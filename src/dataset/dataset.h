@@ -35,9 +35,14 @@ SHEAF_USE sheaf_status sheaf_dataset_count(sheaf_dataset *dataset, bool keys, bo
 
 /* sheaf_create_sink with marks for the settings used, and a writer that works while its caller goes on:
  * findings and failures of a write may come with a later call. */
+typedef struct sheaf_creation {
+	const sheaf_create_options *options;
+	bool *used;   /* one for each setting, set where the format uses it; NULL: all must be used */
+	bool overlap; /* chunks are encoded by threads, which sheaf_writer_settle waits for */
+} sheaf_creation;
 SHEAF_USE sheaf_status sheaf_create_overlapping(sheaf_sink *sink, const sheaf_schema *schema,
-                                                const sheaf_create_options *options, bool *used,
-                                                sheaf_context *cx, sheaf_writer **out, sheaf_error *err);
+                                                const sheaf_creation *how, sheaf_context *cx,
+                                                sheaf_writer **out, sheaf_error *err);
 /* sheaf_finish but for the last step: the sink is the caller's, to commit it with others. */
 SHEAF_USE sheaf_status sheaf_finish_into(sheaf_writer *writer, sheaf_sink **sink, sheaf_error *err);
 /* The output is bounded by the size of its input, in bytes. */

@@ -132,11 +132,11 @@ static sheaf_status put_entry(chunk *c, const uint64_t *key, const uint64_t *swa
 	return mirrored ? put_mirrored(c, structure, key, swapped, value, err) : SHEAF_OK;
 }
 
-static sheaf_status pack(const sheaf_arranger *a, const sheaf_frame *frame, int64_t from, int64_t to,
-                         bool swapped, uint64_t *keys, sheaf_error *err)
+static sheaf_status pack(const sheaf_arranger *a, const sheaf_frame *frame, sheaf_run run, bool swapped,
+                         uint64_t *keys, sheaf_error *err)
 {
-	int64_t good = sheaf_key_layout_pack(&a->layout, frame, from, to, swapped, keys);
-	return good == to ? SHEAF_OK : sheaf_arrange_refuse_place(a, frame, good, err);
+	int64_t good = sheaf_key_layout_pack(&a->layout, frame, run.begin, run.end, swapped, keys);
+	return good == run.end ? SHEAF_OK : sheaf_arrange_refuse_place(a, frame, good, err);
 }
 
 /* Two words of each are enough for a matrix. */
@@ -148,8 +148,8 @@ static sheaf_status change_structure(chunk *c, const sheaf_frame *frame, int64_t
 	int words = c->a->layout.words;
 	for (int64_t at = from; at < to; at += STEP) {
 		int64_t end = to - at < STEP ? to : at + STEP;
-		SHEAF_TRY(pack(c->a, frame, at, end, false, keys, err));
-		SHEAF_TRY(pack(c->a, frame, at, end, true, swapped, err));
+		SHEAF_TRY(pack(c->a, frame, (sheaf_run){at, end}, false, keys, err));
+		SHEAF_TRY(pack(c->a, frame, (sheaf_run){at, end}, true, swapped, err));
 		for (int64_t r = at; r < end; r++)
 			SHEAF_TRY(put_entry(c, keys + (r - at) * words, swapped + (r - at) * words,
 			                    value_at(c->a, frame, r), err));
@@ -181,7 +181,7 @@ sheaf_status sheaf_arrange_transform(sheaf_arranger *a, const sheaf_frame *frame
 			to = frame->nrows - from < SHEAF_ARRANGE_CHUNK ? frame->nrows : from + SHEAF_ARRANGE_CHUNK;
 	*at = to;
 	if (a->triangle == SHEAF_TRIANGLE_AS_IS) {
-		SHEAF_TRY(pack(a, frame, from, to, false, a->chunk_keys, err));
+		SHEAF_TRY(pack(a, frame, (sheaf_run){from, to}, false, a->chunk_keys, err));
 		memcpy(a->chunk_values, value_at(a, frame, from), (size_t)(to - from) * a->element.size);
 		c.n = to - from;
 	} else {
@@ -267,7 +267,7 @@ static sheaf_status keep_plain(sheaf_arranger *a, const sheaf_frame *frame, shea
 		SHEAF_TRY(sheaf_check_stop(a->cx, err));
 		SHEAF_TRY(make_room(a, &keys, &values, &room, err));
 		int64_t n = frame->nrows - at < room ? frame->nrows - at : room;
-		SHEAF_TRY(pack(a, frame, at, at + n, false, keys, err));
+		SHEAF_TRY(pack(a, frame, (sheaf_run){at, at + n}, false, keys, err));
 		memcpy(values, value_at(a, frame, at), (size_t)n * a->element.size);
 		added(a, keys, n);
 		at += n;

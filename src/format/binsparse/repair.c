@@ -5,11 +5,12 @@
 #include "base/buffer.h"
 #include "format/binsparse/tensor.h"
 
-static sheaf_status unwrap(const int64_t *stored, int64_t n, int64_t range, int64_t wanted, sheaf_context *cx,
+static sheaf_status unwrap(const sheaf_buffer *pointers, int64_t range, int64_t wanted, sheaf_context *cx,
                            sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_builder b;
-	int64_t sum = 0, before = 0;
+	int64_t sum = 0, before = 0, n = (int64_t)(pointers->size / sizeof(int64_t));
+	const int64_t *stored = (const int64_t *)(const void *)pointers->data;
 	sheaf_builder_begin(&b, cx, out);
 	for (int64_t i = 0; i < n && sum <= wanted; i++) {
 		int64_t step = stored[i] - before;
@@ -32,8 +33,7 @@ sheaf_status sheaf_bsp_unwrap(const sheaf_bsp_tensor *t, const sheaf_bsp_array *
 	int64_t range = INT64_C(1) << 8 * sheaf_type_size(pointers->item->type);
 	if (wanted < range) return SHEAF_OK;
 	SHEAF_TRY(sheaf_bsp_read_i64(t, pointers, 0, pointers->count, t->cx, &stored, err));
-	sheaf_status status =
-		unwrap((const int64_t *)(const void *)stored.data, pointers->count, range, wanted, t->cx, out, err);
+	sheaf_status status = unwrap(&stored, range, wanted, t->cx, out, err);
 	sheaf_buffer_reset(&stored);
 	return status;
 }

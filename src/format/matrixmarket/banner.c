@@ -22,16 +22,15 @@ static int read_word(sheaf_mtx_line *l, const char *const *words, const uint8_t 
 }
 
 static sheaf_status take_word(const sheaf_mtx_reader *in, sheaf_mtx_line *l, const char *const *words,
-                              sheaf_status status, const char *expected, int *out, sheaf_error *err)
+                              sheaf_finding wanted, int *out, sheaf_error *err)
 {
 	char found[SHEAF_SHOWN_SIZE];
 	const uint8_t *at;
 	*out = read_word(l, words, &at);
 	if (*out >= 0) return SHEAF_OK;
-	return sheaf_mtx_refuse(in, l, at,
-	                        SHEAF_FINDING(.expected = expected, .found = sheaf_mtx_found(l, at, found),
-	                                      .status = at == l->end ? SHEAF_DATA : status),
-	                        err);
+	wanted.found = sheaf_mtx_found(l, at, found);
+	if (at == l->end) wanted.status = SHEAF_DATA;
+	return sheaf_mtx_refuse(in, l, at, wanted, err);
 }
 
 /* ---- the banner ---- */
@@ -42,7 +41,7 @@ static sheaf_status read_mark(sheaf_mtx_reader *in, sheaf_mtx_line *l, sheaf_err
 	int mark;
 	if (l->end - l->begin >= 3 && memcmp(l->begin, "\xef\xbb\xbf", 3) == 0) l->at += 3;
 	const uint8_t *begin = l->at;
-	SHEAF_TRY(take_word(in, l, marks, SHEAF_DATA, "%%MatrixMarket", &mark, err));
+	SHEAF_TRY(take_word(in, l, marks, SHEAF_FINDING(.expected = "%%MatrixMarket"), &mark, err));
 	if (sheaf_lined_is_space(&sheaf_mtx_syntax, *begin))
 		SHEAF_TRY(sheaf_mtx_tolerate(
 			in, l, begin,
@@ -72,7 +71,7 @@ static sheaf_status read_field(sheaf_mtx_reader *in, sheaf_mtx_line *l, sheaf_er
 		                                     .consequence = "it is read as real"),
 		                       err);
 	}
-	SHEAF_TRY(take_word(in, l, sheaf_mtx_fields, SHEAF_DATA, expected, &field, err));
+	SHEAF_TRY(take_word(in, l, sheaf_mtx_fields, SHEAF_FINDING(.expected = expected), &field, err));
 	in->value = (sheaf_entry_value)field;
 	return SHEAF_OK;
 }
@@ -110,15 +109,18 @@ sheaf_status sheaf_mtx_read_banner(sheaf_mtx_reader *in, sheaf_mtx_line *l, shea
 	static const sheaf_type types[] = {SHEAF_F64, SHEAF_I64, SHEAF_U64, SHEAF_F64, SHEAF_U8};
 	int word, symmetry;
 	SHEAF_TRY(read_mark(in, l, err));
-	SHEAF_TRY(take_word(in, l, objects, SHEAF_UNSUPPORTED, "the object matrix or vector", &word, err));
+	SHEAF_TRY(take_word(in, l, objects,
+	                    SHEAF_FINDING(.expected = "the object matrix or vector", .status = SHEAF_UNSUPPORTED),
+	                    &word, err));
 	in->rank = word + 1;
-	SHEAF_TRY(take_word(in, l, formats, SHEAF_DATA, "coordinate or array", &word, err));
+	SHEAF_TRY(take_word(in, l, formats, SHEAF_FINDING(.expected = "coordinate or array"), &word, err));
 	in->bare = word == 1;
 	sheaf_mtx_pass_spaces(l);
 	const uint8_t *at = l->at;
 	SHEAF_TRY(read_field(in, l, err));
-	SHEAF_TRY(take_word(in, l, sheaf_mtx_symmetries, SHEAF_DATA,
-	                    "one of general, symmetric, skew-symmetric, hermitian", &symmetry, err));
+	SHEAF_TRY(take_word(in, l, sheaf_mtx_symmetries,
+	                    SHEAF_FINDING(.expected = "one of general, symmetric, skew-symmetric, hermitian"),
+	                    &symmetry, err));
 	in->symmetry = (sheaf_mtx_symmetry)symmetry;
 	SHEAF_TRY(check_banner(in, l, at, err));
 	in->type = types[in->value];

@@ -26,14 +26,14 @@ static sheaf_status read_number(sheaf_svm_decoding *d, const char *stream, doubl
 	return sheaf_lined_read_real(&d->text, d->in->wide ? SHEAF_F64 : SHEAF_F32, stream, out, ok);
 }
 
-static sheaf_status read_whole(sheaf_svm_decoding *d, const char *rule, const char *stream,
-                               const char *expected, uint64_t limit, int64_t *out, bool *ok)
+static sheaf_status read_whole(sheaf_svm_decoding *d, const char *stream, sheaf_finding wanted,
+                               uint64_t limit, int64_t *out, bool *ok)
 {
 	uint64_t value;
 	const uint8_t *at = d->text.at;
 	sheaf_scanned scanned = sheaf_scan_u64((const char *)at, (const char *)d->text.end, &value);
 	*ok = !scanned.flaw && value < limit;
-	if (!*ok) return leave_out(d, rule, at, stream, expected);
+	if (!*ok) return leave_out(d, wanted.rule, at, stream, wanted.expected);
 	d->text.at = (const uint8_t *)scanned.end;
 	*out = (int64_t)value;
 	return SHEAF_OK;
@@ -73,7 +73,8 @@ static sheaf_status read_one_of_many(sheaf_svm_decoding *d, bool *ok)
 	snprintf(expected, sizeof expected, "a whole label from 0 to %" PRId64 ", since rows have several",
 	         dim - 1);
 	const uint8_t *at = d->text.at;
-	SHEAF_TRY(read_whole(d, "not a label", "labels", expected, (uint64_t)dim, &label, ok));
+	SHEAF_TRY(read_whole(d, "labels", SHEAF_FINDING(.rule = "not a label", .expected = expected),
+	                     (uint64_t)dim, &label, ok));
 	if (*ok && !ends_word(d, d->text.at) && *d->text.at != ',') {
 		*ok = false;
 		return leave_out(d, "not a label", at, "labels", expected);
@@ -139,7 +140,9 @@ static sheaf_status read_query(sheaf_svm_decoding *d, bool *ok)
 		return leave_out(d, "query id twice", at, "qid", "one query id of a row");
 	}
 	d->queried = true;
-	SHEAF_TRY(read_whole(d, "not a query id", "qid", "a whole number below 2^63", INT64_MAX, &query, ok));
+	SHEAF_TRY(read_whole(d, "qid",
+	                     SHEAF_FINDING(.rule = "not a query id", .expected = "a whole number below 2^63"),
+	                     INT64_MAX, &query, ok));
 	if (*ok && !ends_word(d, d->text.at)) {
 		*ok = false;
 		return leave_out(d, "not a query id", at, "qid", "a whole number below 2^63");
@@ -169,7 +172,8 @@ static sheaf_status read_feature(sheaf_svm_decoding *d, bool *ok)
 	const uint8_t *at = d->text.at;
 	snprintf(expected, sizeof expected, "the index of a feature from %d to %" PRId64, in->base,
 	         dim - 1 + in->base);
-	SHEAF_TRY(read_whole(d, "feature index", "features", expected, limit, &index, ok));
+	SHEAF_TRY(read_whole(d, "features", SHEAF_FINDING(.rule = "feature index", .expected = expected), limit,
+	                     &index, ok));
 	if (!*ok) return SHEAF_OK;
 	if (index < in->base) {
 		*ok = false;
