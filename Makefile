@@ -14,6 +14,7 @@
 #   make check-32  all tests but those of HDF5 in a build for i386, whose packages go into build-32 and nowhere else
 #   make fuzz      each format's fuzzer for SECONDS seconds (FORMAT=name: only that one); runs add up
 #   make bench     measures against plain loops and the bare system (docs/performance.md)
+#   make bench-peers  races against SciPy, pandas, Polars, DuckDB and others in a venv, in fixed versions
 #   make soak      10^8 small sequences in batches: memory must stay flat
 #   make wheel     the Python package, into dist (docs/python.md)
 #   make check-python       its tests that need NumPy alone; a part of make check
@@ -34,7 +35,7 @@ SEED ?= 1
 MESON = NINJA="$$(command -v /usr/bin/ninja || command -v ninja)" "$$(command -v /usr/bin/meson || command -v meson)"
 
 .NOTPARALLEL:
-.PHONY: wheel check-python check-python-full build demo check check-all check-faults mutants lint sanitize tsan msan check-32 fuzz bench soak install clean
+.PHONY: wheel check-python check-python-full build demo check check-all check-faults mutants lint sanitize tsan msan check-32 fuzz bench bench-peers soak install clean
 
 build: needs-build $(BUILD)/build.ninja
 	@$(MESON) compile -C $(BUILD)
@@ -105,6 +106,12 @@ bench: needs-bench $(BUILD)/build.ninja
 	@$(MESON) configure --clearcache $(BUILD)
 	@$(MESON) compile -C $(BUILD) sheaf:executable sheaf-bench
 	@BENCH_DIR="$${BENCH_DIR:-$(BUILD)/bench/data}" $(BUILD)/bench/sheaf-bench $(BUILD)/sheaf
+
+# PEERS: a Python that has the peers already.
+bench-peers: $(BUILD)/build.ninja
+	@$(MESON) compile -C $(BUILD) sheaf:executable sheaf-bench-sum
+	@[ -n "$(PEERS)" ] || tools/python_venv build-python/peers peers
+	@"$(or $(PEERS),build-python/peers/bin/python)" bench/peers.py $(BUILD)
 
 # One wheel for all versions of Python, in dist, with the libraries that it needs but for libhdf5, which only hdf5="system" asks for;
 # then tried by each Python that is here. pip gets what it builds with (pyproject.toml); VENV is made where it is not there.

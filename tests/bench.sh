@@ -61,4 +61,11 @@ done
 if BENCH_ONLY=nonsense "$bench" "$sheaf" >/dev/null 2>err; then fault "BENCH_ONLY=nonsense: expected it to be refused, found that it is not"; fi
 end
 
+begin "a file is summed as peers sum it"
+printf 'a,b,c\n1,0.5,text\n2,-4,"more, of it"\n' >t.csv
+"$(dirname "$bench")/sheaf-bench-sum" t.csv 1 >sum 2>&1 || fault "expected exit status 0, found another: $(cat sum)"
+grep -q '^2 rows, sum ' sum || fault "expected 2 rows and a sum, found: $(cat sum)"
+if "$(dirname "$bench")/sheaf-bench-sum" none.csv 1 >sum 2>&1; then fault "expected another exit status for a file that is not there, found 0"; fi
+end
+
 echo "1..$count"

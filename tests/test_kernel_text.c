@@ -301,6 +301,128 @@ static void test_cells(void **state)
 	}
 }
 
+/* A field of a table that is mostly sound. */
+static void put_field(made_text *t, int column)
+{
+	static const char *const texts[] =
+		{"a",          "",   "null", "\"\"", "\"x,\"\"y\"\"\"", "\"two\nlines\"", "long enough for a block",
+	     "\"quoted\"", "?5", "x\"y"},
+							 *const numbers[] = {"0",
+	                                             "-0",
+	                                             "007",
+	                                             "12.50",
+	                                             "-3.25",
+	                                             "1234567890123456",
+	                                             "0.1234567890123456",
+	                                             "-9007199254740993",
+	                                             ".5",
+	                                             "5.",
+	                                             "1e3",
+	                                             "--1",
+	                                             "1.2.3",
+	                                             " 7 ",
+	                                             "-"};
+	char number[40];
+	switch (column) {
+	case 0: snprintf(number, sizeof number, "%" PRId64, random_below(100000)); break;
+	case 1:
+		snprintf(number, sizeof number, "-%" PRId64 ".%03" PRId64, random_below(1000), random_below(1000));
+		break;
+	case 2:
+		snprintf(number, sizeof number, "%s", texts[random_below(random_below(9) ? 9 : COUNT(texts))]);
+		break;
+	default:
+		snprintf(number, sizeof number, "%s",
+		         random_below(30) ? "17.25" : numbers[random_below(COUNT(numbers))]);
+		break;
+	}
+	put(t, number);
+}
+
+/* Kernels that read fields at all read plain ones to the last block, and no byte after it. */
+static void check_fields(const sheaf_kernel *kernel, const char *data, size_t size)
+{
+	enum { ROOM = TEXT_ROOM + 2 * SHEAF_FIELDS_BLOCK, RECORD = 40, WIDTH = 3, FIRST = 16 };
+	static uint32_t starts[ROOM], ends[ROOM];
+	static int64_t lines[ROOM], whole[ROOM];
+	static double real[ROOM];
+	unsigned seen = 0;
+	sheaf_fields_cut c = {.begin = (const uint8_t *)data,
+	                      .end = (const uint8_t *)data + size,
+	                      .delimiter = ',',
+	                      .feed = '\n',
+	                      .quote = '"',
+	                      .width = WIDTH,
+	                      .first_line = 5,
+	                      .starts = starts,
+	                      .ends = ends,
+	                      .lines = lines};
+	sheaf_fields_cut_begin(&c);
+	kernel->cut_fields(&c, c.end);
+	if (strcmp(kernel->name, "scalar") == 0) {
+		assert_int_equal(c.records, 0);
+		return;
+	}
+	assert_true(!c.stopped && size - c.record < RECORD + SHEAF_FIELDS_BLOCK);
+	for (size_t r = 0; r < c.records; r++) assert_int_equal(lines[r], 5 + (int64_t)r);
+	sheaf_fields f = {c.begin, starts, ends, 1, WIDTH, 0, false, c.records};
+	size_t from = 0;
+	while (from < f.count && ends[from * WIDTH] < FIRST) from++; /* too near to the beginning for some */
+	assert_int_equal(kernel->fields_i64(&f, from, whole), f.count);
+	assert_int_equal(kernel->look_at_fields(&f, from, &seen), f.count);
+	assert_int_equal(seen, from < f.count ? SHEAF_FIELD_WHOLE : 0);
+	for (size_t r = from; r < f.count; r++) assert_int_equal(whole[r], r * 1001);
+	f = (sheaf_fields){c.begin, ends, ends + 1, WIDTH, WIDTH, 1, false, c.records};
+	assert_int_equal(kernel->fields_f64(&f, from, real), f.count);
+	for (size_t r = from; r < f.count; r++) assert_true(real[r] == -0.25 * (double)(r % 4) - 1);
+	assert_int_equal(kernel->fields_i64(&f, from, whole), from);
+}
+
+static void test_fields(void **state)
+{
+	static made_text t;
+	(void)state;
+	for (int records = 1; records < 300; records += records < 20 ? 1 : 37) {
+		t.size = 0;
+		for (int r = 0; r < records; r++) {
+			char line[60];
+			snprintf(line, sizeof line, "%d,-1.%02d,%s\n", r * 1001, r % 4 * 25,
+			         r % 3 ? "\"a, \"\"b\"" : "text");
+			put(&t, line);
+		}
+		with_kernels(check_fields, t.data, t.size);
+	}
+}
+
+/* Tables of some kilobytes, whose records go over the edges of blocks at any byte. */
+static void test_tables(void **state)
+{
+	static const way ways[] = {
+		{"csv", {{NULL, NULL}}, false, 0},
+		{"csv", {{NULL, NULL}}, true, 1000},
+		{"csv", {{"missing", "-3.25,0"}}, true, 0},
+		{"csv", {{"columns", "a:int64,b:double,c:string null,d:double null"}, {"header", "no"}}, true, 0},
+		{"csv", {{"columns", "a:int16,b:float,c:string null,d:int64"}, {"header", "no"}}, true, 0},
+		{"tsv", {{"delimiter", "comma"}, {"header", "no"}}, true, 0}};
+	static made_text t;
+	(void)state;
+	seed_random(21);
+	for (int round = 0; round < 120; round++) {
+		const char *end = round % 3 ? "\n" : "\r\n";
+		for (t.size = 0; t.size < 3000;) {
+			for (int column = 0; column < 4; column++) {
+				if (column) put(&t, ",");
+				put_field(&t, column);
+			}
+			if (random_below(200) == 0) put(&t, ",");
+			put(&t, random_below(150) ? end : "\n\n");
+		}
+		if (round % 4 == 3) damage(&t);
+		t.size -= (size_t)random_below(3); /* with and without a last feed */
+		compare_readings(&ways[(size_t)round % COUNT(ways)], &t);
+	}
+}
+
 static void put_range(made_text *t, const char *head, bool dense)
 {
 	put(t, head);
@@ -412,6 +534,7 @@ int main(void)
 		cmocka_unit_test(test_text_format), cmocka_unit_test(test_matrix_market),
 		cmocka_unit_test(test_tensors),     cmocka_unit_test(test_svmlight),
 		cmocka_unit_test(test_cells),       cmocka_unit_test(test_examples),
+		cmocka_unit_test(test_tables),      cmocka_unit_test(test_fields),
 	};
 	return cmocka_run_group_tests(tests, map_guarded, unmap_guarded);
 }

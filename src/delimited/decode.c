@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "delimited/delimited.h"
+#include "number/kernel.h"
 #include <string.h>
 
 static bool is_nullable(const sheaf_field *field)
@@ -28,20 +29,40 @@ static sheaf_word word_of(const column *c, int64_t r)
 	return sheaf_word_of(&c->d->records, &c->d->in->dialect, r, c->at);
 }
 
+/* Plain numbers from record r on, up to one that is something else. */
+static int64_t read_numbers(const column *c, const sheaf_fields *fields, int64_t r)
+{
+	void *to = c->values->data;
+	if (c->field->meaning != SHEAF_NUMBER) return r;
+	if (c->field->type == SHEAF_F64)
+		return (int64_t)sheaf_kernel_chosen()->fields_f64(fields, (size_t)r, (double *)to);
+	if (c->field->type == SHEAF_I64)
+		return (int64_t)sheaf_kernel_chosen()->fields_i64(fields, (size_t)r, (int64_t *)to);
+	return r;
+}
+
 static void read_items(column *c)
 {
 	const sheaf_delimited_reader *in = c->d->in;
 	int64_t n = c->d->records.count;
 	size_t size = sheaf_item_size(c->field);
-	bool nullable = is_nullable(c->field);
+	bool nullable = is_nullable(c->field), plain = sheaf_numbers_are_plain(&in->dialect);
+	sheaf_fields fields = sheaf_records_column(&c->d->records, c->at);
+	sheaf_patience patience = {0};
 	unsigned found = 0;
 	if (!sheaf_builder_room(c->values, (uint64_t)n * size)) return;
-	uint8_t *to = c->values->data;
-	for (int64_t r = 0; r < n; r++, to += size) {
+	for (int64_t r = 0; r < n; r++) {
+		if (plain && r >= patience.next) {
+			int64_t from = r;
+			r = read_numbers(c, &fields, from);
+			sheaf_patience_note(&patience, from, r);
+		}
+		if (r >= n) break;
+		uint8_t *to = c->values->data + (size_t)r * size;
 		sheaf_word word = word_of(c, r);
-		int code = nullable ? sheaf_delimited_null(c->field, word, &in->dialect) : SHEAF_NO_CODE;
+		int code = nullable ? sheaf_delimited_null(c->field, &word, &in->dialect) : SHEAF_NO_CODE;
 		if (code == SHEAF_NO_CODE) {
-			found |= sheaf_item_read(c->field, word, &in->dialect, to);
+			found |= sheaf_item_read(c->field, &word, &in->dialect, to);
 			continue;
 		}
 		sheaf_level_miss(c->level, r, code);
@@ -49,6 +70,18 @@ static void read_items(column *c)
 	}
 	c->values->size = (size_t)n * size;
 	c->d->found |= found != ITEM_OK;
+}
+
+/* Most texts are as they stand. There is room for the word. */
+static sheaf_item_flaw read_run(const column *c, const sheaf_word *word, size_t *size)
+{
+	const sheaf_dialect *dialect = &c->d->in->dialect;
+	uint8_t *to = c->values->data + c->values->size;
+	if (c->field->meaning == SHEAF_BYTES || word->quoted || !dialect->quote)
+		return sheaf_item_read_run(c->field, word, dialect, to, size);
+	*size = (size_t)(word->end - word->at);
+	memcpy(to, word->at, *size);
+	return ITEM_OK;
 }
 
 static void read_runs(column *c)
@@ -59,13 +92,14 @@ static void read_runs(column *c)
 	if (!sheaf_builder_room(&c->level->offsets, (uint64_t)n * sizeof(int64_t))) return;
 	for (int64_t r = 0; r < n; r++) {
 		sheaf_word word = word_of(c, r);
-		int code = sheaf_delimited_null(c->field, word, dialect);
+		int code = sheaf_word_may_be_null(word, dialect) ? sheaf_delimited_null(c->field, &word, dialect)
+		                                                 : SHEAF_NO_CODE;
 		size_t size;
 		if (code != SHEAF_NO_CODE) {
 			sheaf_level_miss(c->level, r, code);
 		} else {
 			if (!sheaf_builder_room(c->values, (uint64_t)(word.end - word.at) + 1)) return;
-			found |= sheaf_item_read_run(c->field, word, dialect, c->values->data + c->values->size, &size);
+			found |= read_run(c, &word, &size);
 			c->values->size += size;
 		}
 		sheaf_builder_i64(&c->level->offsets, (int64_t)c->values->size);

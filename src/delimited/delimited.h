@@ -19,6 +19,7 @@
 #include "base/show.h"
 #include "data/frame_builder.h"
 #include "format/format.h"
+#include "number/fields.h"
 #include "number/marks.h"
 
 /* ---- dialect.c ---- */
@@ -106,6 +107,22 @@ void sheaf_records_begin(sheaf_records *records, sheaf_context *cx);
 SHEAF_USE sheaf_status sheaf_records_find(sheaf_records *records, const sheaf_dialect *dialect, int width,
                                           const uint8_t *at, const uint8_t *end, int64_t line,
                                           sheaf_error *err);
+/* Where most words of a column are what a kernel leaves, it is asked ever less often. Begins as zeros. */
+typedef struct sheaf_patience {
+	int64_t next; /* the record from which on it is asked again */
+	int pause;
+} sheaf_patience;
+
+/* The kernel was asked at record `from` and has left record r. */
+static inline void sheaf_patience_note(sheaf_patience *p, int64_t from, int64_t r)
+{
+	enum { LONGEST = 64 };
+	p->pause = r > from ? 0 : p->pause < LONGEST ? 2 * p->pause + 1 : p->pause;
+	p->next = r + 1 + p->pause;
+}
+
+/* The fields of a column. */
+sheaf_fields sheaf_records_column(const sheaf_records *records, uint32_t column);
 /* Leaves out the records that are marked. */
 void sheaf_records_leave_out(sheaf_records *records, const uint8_t *marked);
 void sheaf_records_drop(sheaf_records *records);
@@ -143,7 +160,16 @@ static inline sheaf_word sheaf_word_of(const sheaf_records *records, const sheaf
 
 enum { SHEAF_NO_CODE = -1, SHEAF_MOST_CODE = 127 };
 /* The code of a word that says that nothing is there ("null", "\N", "?5", an empty one), or SHEAF_NO_CODE. */
-int sheaf_word_null(sheaf_word word, const sheaf_dialect *dialect);
+int sheaf_word_null(const sheaf_word *word, const sheaf_dialect *dialect);
+/* False where the word's first byte shows that there is none. */
+static inline bool sheaf_word_may_be_null(sheaf_word word, const sheaf_dialect *dialect)
+{
+	if (word.quoted) return false;
+	if (word.at == word.end) return true;
+	uint8_t first = *word.at;
+	return first == 'n' || first == '\\' || first == '?' ||
+	       (dialect->missing && (dialect->missing_begin[first / 64] >> first % 64 & 1));
+}
 /* Without the blanks around it. */
 static inline sheaf_word sheaf_word_trim(sheaf_word word)
 {
@@ -151,6 +177,10 @@ static inline sheaf_word sheaf_word_trim(sheaf_word word)
 	while (word.at < word.end && (word.end[-1] == ' ' || word.end[-1] == '\t')) word.end--;
 	return word;
 }
+
+/* Whether numbers are what kernels take them for: with a point, and none of them says that nothing is
+ * there. */
+bool sheaf_numbers_are_plain(const sheaf_dialect *dialect);
 
 /* What a word looks like. */
 enum {
@@ -175,7 +205,7 @@ enum {
 	KIND_FAR_6 = 1 << 16,
 	KIND_FAR_9 = 1 << 17
 };
-unsigned sheaf_word_kind(sheaf_word word, const sheaf_dialect *dialect);
+unsigned sheaf_word_kind(const sheaf_word *word, const sheaf_dialect *dialect);
 /* Whether a text begins as numbers, dates, times and addresses do: with a digit, or a sign or a point before
  * one. */
 bool sheaf_begins_as_number(const uint8_t *text, size_t size);
@@ -184,7 +214,7 @@ bool sheaf_text_looks_otherwise(const uint8_t *text, size_t size, const sheaf_di
 
 /* Puts the text that the word stands for, which is not longer, and returns its end; NULL where an escape has
  * nothing after it. */
-uint8_t *sheaf_word_text(sheaf_word word, const sheaf_dialect *dialect, uint8_t *to);
+uint8_t *sheaf_word_text(const sheaf_word *word, const sheaf_dialect *dialect, uint8_t *to);
 
 /* ---- item.c ---- */
 
@@ -195,11 +225,11 @@ typedef enum sheaf_item_flaw { ITEM_OK, ITEM_ROUNDED, ITEM_INFINITE, ITEM_BAD } 
 /* Bytes of one item of a field, runs of no fixed length apart. */
 size_t sheaf_item_size(const sheaf_field *field);
 /* Reads an item of a fixed size. */
-sheaf_item_flaw sheaf_item_read(const sheaf_field *field, sheaf_word word, const sheaf_dialect *dialect,
-                                void *out);
+sheaf_item_flaw sheaf_item_read(const sheaf_field *field, const sheaf_word *word,
+                                const sheaf_dialect *dialect, void *out);
 /* Reads a text, or bytes, to where there is room for the word; *size gets how many. */
-sheaf_item_flaw sheaf_item_read_run(const sheaf_field *field, sheaf_word word, const sheaf_dialect *dialect,
-                                    uint8_t *to, size_t *size);
+sheaf_item_flaw sheaf_item_read_run(const sheaf_field *field, const sheaf_word *word,
+                                    const sheaf_dialect *dialect, uint8_t *to, size_t *size);
 /* "an int32", for messages. */
 const char *sheaf_item_expected(const sheaf_field *field);
 /* The name of the field's type, as --columns takes it. */
@@ -335,7 +365,7 @@ SHEAF_USE sheaf_status sheaf_delimited_decode(const void *in, const sheaf_piece 
 /* Reports all findings of a piece in the order of the input, and leaves out the records that do not stand. */
 SHEAF_USE sheaf_status sheaf_delimited_report(sheaf_delimited_decoding *d);
 /* The word's code where it says that nothing is there and the field may have nothing, or SHEAF_NO_CODE. */
-static inline int sheaf_delimited_null(const sheaf_field *field, sheaf_word word,
+static inline int sheaf_delimited_null(const sheaf_field *field, const sheaf_word *word,
                                        const sheaf_dialect *dialect)
 {
 	if (field->nlevels == 0 || field->levels[0].missing != SHEAF_NULLABLE) return SHEAF_NO_CODE;
@@ -343,8 +373,8 @@ static inline int sheaf_delimited_null(const sheaf_field *field, sheaf_word word
 	if (code != SHEAF_NO_CODE || sheaf_means_text(field->meaning) || field->meaning == SHEAF_CHAR ||
 	    field->meaning == SHEAF_BYTES)
 		return code;
-	word = sheaf_word_trim(word);
-	return word.at == word.end ? 0 : SHEAF_NO_CODE;
+	sheaf_word bare = sheaf_word_trim(*word);
+	return bare.at == bare.end ? 0 : SHEAF_NO_CODE;
 }
 
 /* ---- the writer ---- */

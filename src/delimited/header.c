@@ -78,7 +78,7 @@ static sheaf_status read_sample(opening *o, sheaf_bytes sample, int width)
 /* What is nothing else, and does not begin as numbers, dates and addresses do. In quotes it may. */
 static bool is_name(const opening *o, sheaf_word word)
 {
-	if (sheaf_word_kind(word, &o->in->dialect) != KIND_TEXT) return false;
+	if (sheaf_word_kind(&word, &o->in->dialect) != KIND_TEXT) return false;
 	if (word.quoted && !o->in->dialect.any_quoted) return true;
 	word = sheaf_word_trim(word);
 	return !sheaf_begins_as_number(word.at, (size_t)(word.end - word.at));
@@ -161,7 +161,7 @@ static bool is_count(sheaf_word word, const sheaf_dialect *dialect, int64_t *out
 	enum { LONGEST = 9 };
 	uint64_t v = 0;
 	word = sheaf_word_trim(word);
-	if (sheaf_word_kind(word, dialect) != KIND_INTEGER || word.end - word.at > LONGEST) return false;
+	if (sheaf_word_kind(&word, dialect) != KIND_INTEGER || word.end - word.at > LONGEST) return false;
 	for (const uint8_t *at = word.at + (*word.at == '+'); at < word.end; at++) v = v * 10 + (*at - '0');
 	*out = (int64_t)v;
 	return true;
@@ -176,7 +176,7 @@ static bool clashes(const opening *o, sheaf_word word, unsigned below)
 		OTHERS = KIND_BOOL | KIND_DATETIME | KIND_DATETIMETZ | KIND_TEXT
 	};
 	below &= ~(unsigned)ABSENT;
-	return below && !(below & ~(unsigned)NUMBERS) && sheaf_word_kind(word, &o->in->dialect) & OTHERS;
+	return below && !(below & ~(unsigned)NUMBERS) && sheaf_word_kind(&word, &o->in->dialect) & OTHERS;
 }
 
 static void weigh_column(const opening *o, int column, evidence *e)
@@ -294,7 +294,7 @@ static sheaf_status spell(naming *n, int column, bool *given)
 	n->b.size = 0;
 	*given = o->in->header && word.at < word.end;
 	if (*given && sheaf_builder_room(&n->b, (size_t)(word.end - word.at))) {
-		const uint8_t *end = sheaf_word_text(word, &o->in->dialect, n->b.data);
+		const uint8_t *end = sheaf_word_text(&word, &o->in->dialect, n->b.data);
 		if (!end) return refuse(o, "a name", "a backslash with nothing after it");
 		n->b.size = (size_t)(end - n->b.data);
 		if (n->b.size && memchr(n->b.data, '\0', n->b.size))

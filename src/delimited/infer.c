@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/pipeline.h"
 #include "delimited/delimited.h"
+#include "number/kernel.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -31,17 +32,39 @@ static void add_seen(sheaf_seen *to, const sheaf_seen *from, int width)
 	to->flawed |= from->flawed;
 }
 
+/* Numbers as most are, from record r on, up to one that is something else. */
+static int64_t see_numbers(const sheaf_fields *fields, int64_t r, unsigned *seen)
+{
+	unsigned found = 0;
+	r = (int64_t)sheaf_kernel_chosen()->look_at_fields(fields, (size_t)r, &found);
+	if (found & SHEAF_FIELD_WHOLE) *seen |= KIND_INTEGER;
+	if (found & SHEAF_FIELD_NEGATIVE) *seen |= KIND_NEGATIVE;
+	if (found & SHEAF_FIELD_REAL) *seen |= KIND_REAL;
+	return r;
+}
+
 /* Where a column has texts and nulls there is nothing left to see. */
 unsigned sheaf_see_column(const sheaf_records *records, const sheaf_dialect *dialect, uint32_t column)
 {
 	enum { ALL = KIND_TEXT | KIND_NULL };
 	unsigned seen = 0;
+	bool plain = sheaf_numbers_are_plain(dialect);
+	sheaf_fields fields = sheaf_records_column(records, column);
+	sheaf_patience patience = {0};
+	for (int64_t r = 0; !(seen & KIND_TEXT); r++) {
+		if (plain && r >= patience.next) {
+			int64_t from = r;
+			r = see_numbers(&fields, from, &seen);
+			sheaf_patience_note(&patience, from, r);
+		}
+		if (r >= records->count) return seen;
+		sheaf_word word = sheaf_word_of(records, dialect, r, column);
+		seen |= sheaf_word_kind(&word, dialect);
+	}
 	for (int64_t r = 0; r < records->count && (seen & ALL) != ALL; r++) {
 		sheaf_word word = sheaf_word_of(records, dialect, r, column);
-		unsigned kind = seen & KIND_TEXT
-		                    ? (sheaf_word_null(word, dialect) != SHEAF_NO_CODE ? (unsigned)KIND_NULL : 0)
-		                    : sheaf_word_kind(word, dialect);
-		seen |= kind;
+		if (sheaf_word_may_be_null(word, dialect) && sheaf_word_null(&word, dialect) != SHEAF_NO_CODE)
+			seen |= KIND_NULL;
 	}
 	return seen;
 }

@@ -229,6 +229,9 @@ static sheaf_item_flaw read_with_comma(sheaf_type type, sheaf_word word, void *o
 
 static sheaf_item_flaw read_bool(sheaf_word word, uint8_t *out)
 {
+	size_t n = (size_t)(word.end - word.at);
+	*out = n == 4 && memcmp(word.at, "true", 4) == 0;
+	if (*out || (n == 5 && memcmp(word.at, "false", 5) == 0)) return ITEM_OK;
 	*out = is_named(word, "true") || is_named(word, "1");
 	return *out || is_named(word, "false") || is_named(word, "0") ? ITEM_OK : ITEM_BAD;
 }
@@ -245,7 +248,7 @@ static sheaf_item_flaw read_char(sheaf_word word, const sheaf_dialect *dialect, 
 	                           *word.at == dialect->escape && word.at[1]
 	                       ? strchr(names, word.at[1])
 	                       : NULL;
-	const uint8_t *end = name ? NULL : sheaf_word_text(word, dialect, text);
+	const uint8_t *end = name ? NULL : sheaf_word_text(&word, dialect, text);
 	*out = name ? (uint8_t)bytes[name - names] : text[0];
 	return name || (end && end - text == 1) ? ITEM_OK : ITEM_BAD;
 }
@@ -287,9 +290,10 @@ static sheaf_item_flaw read_complex(sheaf_type type, sheaf_word word, void *out)
 	return worst;
 }
 
-sheaf_item_flaw sheaf_item_read(const sheaf_field *field, sheaf_word word, const sheaf_dialect *dialect,
-                                void *out)
+sheaf_item_flaw sheaf_item_read(const sheaf_field *field, const sheaf_word *given,
+                                const sheaf_dialect *dialect, void *out)
 {
+	sheaf_word word = {given->at, given->end, given->quoted};
 	if (field->meaning == SHEAF_CHAR) return read_char(word, dialect, (uint8_t *)out);
 	word = sheaf_word_trim(word);
 	if (field->meaning == SHEAF_NUMBER && (dialect->point == '.' || field->type < SHEAF_F32))
@@ -307,15 +311,16 @@ sheaf_item_flaw sheaf_item_read(const sheaf_field *field, sheaf_word word, const
 
 /* ---- runs ---- */
 
-sheaf_item_flaw sheaf_item_read_run(const sheaf_field *field, sheaf_word word, const sheaf_dialect *dialect,
-                                    uint8_t *to, size_t *size)
+sheaf_item_flaw sheaf_item_read_run(const sheaf_field *field, const sheaf_word *given,
+                                    const sheaf_dialect *dialect, uint8_t *to, size_t *size)
 {
+	sheaf_word word = {given->at, given->end, given->quoted};
 	*size = 0;
 	if (field->meaning == SHEAF_BYTES) {
 		word = sheaf_word_trim(word);
 		return sheaf_read_base64(word.at, (size_t)(word.end - word.at), to, size) ? ITEM_OK : ITEM_BAD;
 	}
-	uint8_t *end = sheaf_word_text(word, dialect, to);
+	uint8_t *end = sheaf_word_text(&word, dialect, to);
 	if (!end) return ITEM_BAD;
 	*size = (size_t)(end - to);
 	return ITEM_OK;

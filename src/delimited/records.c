@@ -2,6 +2,7 @@
 /* Where records and fields end: a walk over delimiters, line feeds and quotes, which are found many bytes at
  * a time. A quote opens a quoted field where it stands first in it, and nowhere else. */
 #include "delimited/delimited.h"
+#include "number/kernel.h"
 #include <string.h>
 
 const uint8_t *sheaf_records_close(const sheaf_dialect *dialect, const uint8_t *at, const uint8_t *end)
@@ -185,6 +186,56 @@ static void meet_quote(walk *w, const uint8_t *at)
 		find_flaw(w, at, RECORD_INNER_QUOTE);
 }
 
+/* What is as it should be, to the last whole record before anything that is not; the walk goes on there. */
+static void find_by_blocks(walk *w, int64_t line)
+{
+	enum { STEP = 4096, SLACK = 2 * SHEAF_FIELDS_BLOCK };
+	sheaf_records *r = w->records;
+	sheaf_fields_cutter *cut_fields = sheaf_kernel_chosen()->cut_fields;
+	sheaf_fields_cut c = {.begin = w->begin,
+	                      .end = w->end,
+	                      .delimiter = w->dialect->delimiter,
+	                      .feed = w->dialect->feed,
+	                      .quote = w->dialect->quote,
+	                      .width = r->width,
+	                      .first_line = line};
+	sheaf_fields_cut_begin(&c);
+	for (const uint8_t *until = w->begin; until < w->end && !c.stopped;) {
+		until = w->end - until > STEP ? until + STEP : w->end;
+		r->ends.size = c.nends * sizeof *c.ends;
+		r->starts.size = c.records * sizeof *c.starts;
+		r->lines.size = c.records * sizeof *c.lines;
+		if (!sheaf_builder_room(&r->ends, (STEP + SLACK) * sizeof *c.ends) ||
+		    !sheaf_builder_room(&r->starts, (STEP + SLACK) * sizeof *c.starts) ||
+		    !sheaf_builder_room(&r->lines, (STEP + SLACK) * sizeof *c.lines))
+			break;
+		c.ends = (uint32_t *)(void *)r->ends.data;
+		c.starts = (uint32_t *)(void *)r->starts.data;
+		c.lines = (int64_t *)(void *)r->lines.data;
+		cut_fields(&c, until);
+	}
+	r->count = (int64_t)c.records;
+	r->ends.size = w->before = c.before * sizeof *c.ends;
+	r->starts.size = c.records * sizeof *c.starts;
+	r->lines.size = c.records * sizeof *c.lines;
+	w->record = w->field = w->line_start = w->begin + c.record;
+	w->lines = w->record_lines = c.record_line;
+}
+
+sheaf_fields sheaf_records_column(const sheaf_records *records, uint32_t column)
+{
+	const uint32_t *starts = (const uint32_t *)(const void *)records->starts.data,
+				   *ends = (const uint32_t *)(const void *)records->ends.data;
+	return (sheaf_fields){.text = records->begin,
+	                      .starts = column ? ends + column - 1 : starts,
+	                      .start_step = column ? records->width : 1,
+	                      .skip = column > 0,
+	                      .ends = ends + column,
+	                      .end_step = records->width,
+	                      .last = column + 1 == records->width,
+	                      .count = (size_t)records->count};
+}
+
 sheaf_status sheaf_records_find(sheaf_records *records, const sheaf_dialect *dialect, int width,
                                 const uint8_t *at, const uint8_t *end, int64_t line, sheaf_error *err)
 {
@@ -201,7 +252,8 @@ sheaf_status sheaf_records_find(sheaf_records *records, const sheaf_dialect *dia
 		return sheaf_fail(err, SHEAF_LIMIT, "expected a record of less than 4 GiB, found a longer one");
 	records->begin = at;
 	records->width = (uint32_t)width;
-	sheaf_marks_begin(&w.marks, at, end, bytes);
+	if (width > 0 && !(dialect->quote && dialect->escape)) find_by_blocks(&w, line);
+	sheaf_marks_begin(&w.marks, w.record, end, bytes);
 	for (const uint8_t *mark; (mark = sheaf_marks_next(&w.marks)) && !records->ends.failed;) {
 		if (*mark == dialect->delimiter) {
 			end_field(&w, mark);

@@ -106,10 +106,10 @@ static sheaf_item_flaw judge(reporting *p, int f, sheaf_word word)
 	const sheaf_field *field = &in->schema.fields[f];
 	_Alignas(16) uint8_t item[16];
 	size_t size;
-	if (sheaf_delimited_null(field, word, &in->dialect) != SHEAF_NO_CODE) return ITEM_OK;
+	if (sheaf_delimited_null(field, &word, &in->dialect) != SHEAF_NO_CODE) return ITEM_OK;
 	if (field->nlevels == 0 || field->levels[0].kind != SHEAF_LIST)
-		return sheaf_item_read(field, word, &in->dialect, item);
-	return sheaf_item_read_run(field, word, &in->dialect, p->scratch, &size);
+		return sheaf_item_read(field, &word, &in->dialect, item);
+	return sheaf_item_read_run(field, &word, &in->dialect, p->scratch, &size);
 }
 
 /* The line that a byte of record r stands on, and where that line begins. */

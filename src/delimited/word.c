@@ -53,10 +53,19 @@ static inline int missing_of(const uint8_t *at, size_t n, const sheaf_dialect *d
 }
 
 /* Without quotes an empty text is a text; what is no text is then not there. */
-int sheaf_word_null(sheaf_word word, const sheaf_dialect *dialect)
+int sheaf_word_null(const sheaf_word *given, const sheaf_dialect *dialect)
 {
+	sheaf_word word = {given->at, given->end, given->quoted};
 	if (word.quoted || (word.at == word.end && !dialect->quote)) return SHEAF_NO_CODE;
 	return missing_of(word.at, (size_t)(word.end - word.at), dialect);
+}
+
+bool sheaf_numbers_are_plain(const sheaf_dialect *dialect)
+{
+	if (dialect->point != '.') return false;
+	for (const char *begin = "-0123456789"; dialect->missing && *begin; begin++)
+		if (dialect->missing_begin[(uint8_t)*begin / 64] >> (uint8_t)*begin % 64 & 1) return false;
+	return true;
 }
 
 /* ---- kinds ---- */
@@ -179,10 +188,11 @@ static unsigned plain_kind(const uint8_t *at, const uint8_t *end, uint8_t point)
 	return (first | 32) == 'n' || first == '#' ? absent_kind(at, end) : (unsigned)KIND_TEXT;
 }
 
-unsigned sheaf_word_kind(sheaf_word word, const sheaf_dialect *dialect)
+unsigned sheaf_word_kind(const sheaf_word *given, const sheaf_dialect *dialect)
 {
+	sheaf_word word = {given->at, given->end, given->quoted};
 	if (word.quoted && !dialect->any_quoted) return KIND_TEXT;
-	if (!word.quoted && sheaf_word_null(word, dialect) != SHEAF_NO_CODE) return KIND_NULL;
+	if (!word.quoted && sheaf_word_null(&word, dialect) != SHEAF_NO_CODE) return KIND_NULL;
 	word = sheaf_word_trim(word);
 	return word.at == word.end ? KIND_BLANK : plain_kind(word.at, word.end, dialect->point);
 }
@@ -240,8 +250,9 @@ static uint8_t *take_escaped(sheaf_word word, uint8_t escape, uint8_t *to)
 	return to;
 }
 
-uint8_t *sheaf_word_text(sheaf_word word, const sheaf_dialect *dialect, uint8_t *to)
+uint8_t *sheaf_word_text(const sheaf_word *given, const sheaf_dialect *dialect, uint8_t *to)
 {
+	sheaf_word word = {given->at, given->end, given->quoted};
 	size_t n = (size_t)(word.end - word.at);
 	if (word.quoted &&
 	    (memchr(word.at, dialect->quote, n) || (dialect->escape && memchr(word.at, dialect->escape, n))))

@@ -216,8 +216,33 @@ static const char *scan_clock(const char *at, const char *end, int64_t *seconds)
 	return at;
 }
 
+/* Two digits; others leave more than 99. */
+static inline unsigned two_digits(const char *at)
+{
+	unsigned tens = (uint8_t)(at[0] - '0'), ones = (uint8_t)(at[1] - '0');
+	return (tens > 9) | (ones > 9) ? 100 : tens * 10 + ones;
+}
+
+/* A time of the usual nineteen bytes, after the year 0; false for all others. */
+static bool scan_usual(const char *at, int64_t *seconds)
+{
+	unsigned century = two_digits(at), of_century = two_digits(at + 2), month = two_digits(at + 5),
+			 day = two_digits(at + 8), hour = two_digits(at + 11), minute = two_digits(at + 14),
+			 second = two_digits(at + 17);
+	bool parted = (at[4] == '-') & (at[7] == '-') & ((at[10] == ' ') | (at[10] == 'T')) & (at[13] == ':') &
+	              (at[16] == ':');
+	bool fits = (century < 100) & (of_century < 100) & (month - 1 < 12) & (day - 1 < 31) & (hour < 24) &
+	            (minute < 60) & (second < 60);
+	date d = {(int)(century * 100 + of_century), (int)month, (int)day};
+	if (!parted || !fits || d.year == 0 || !is_date(d)) return false;
+	*seconds = days_of(d) * DAY + (int64_t)(hour * HOUR + minute * MINUTE + second);
+	return true;
+}
+
 const char *sheaf_scan_datetime(const char *at, const char *end, int64_t *seconds)
 {
+	enum { USUAL = 19 };
+	if (end - at >= USUAL && scan_usual(at, seconds)) return at + USUAL;
 	int64_t year, month, day, clock;
 	if (!(at = scan_year(at, end, &year))) return NULL;
 	at = scan_two(at, end, '-', 12, &month);

@@ -44,6 +44,11 @@ static inline uint64_t mask_block(const uint8_t *at, const uint8_t *bytes)
 }
 #endif
 
+uint64_t sheaf_marks_of_block(const uint8_t *block, const uint8_t bytes[SHEAF_MARKS])
+{
+	return mask_block(block, bytes);
+}
+
 /* The last block may be shorter: it is looked at in a copy. */
 static uint64_t mask_rest(const uint8_t *at, size_t size, const uint8_t *bytes)
 {

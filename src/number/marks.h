@@ -16,6 +16,9 @@ typedef struct sheaf_marks {
 	uint8_t bytes[SHEAF_MARKS];
 } sheaf_marks;
 
+/* Those of 64 bytes. */
+uint64_t sheaf_marks_of_block(const uint8_t *block, const uint8_t bytes[SHEAF_MARKS]);
+
 void sheaf_marks_begin(sheaf_marks *marks, const uint8_t *at, const uint8_t *end,
                        const uint8_t bytes[SHEAF_MARKS]);
 /* Moves on to the next block that has one; false where there is none. */

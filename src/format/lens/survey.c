@@ -206,7 +206,7 @@ static double named_by(const sheaf_lens_use *use)
 
 bool sheaf_lens_is_thin(const sheaf_lens_survey *survey, const sheaf_lens_use *use)
 {
-	enum { TIMES = 64 };
+	enum { TIMES = 8 }; /* an entry takes twice the memory of a value, and its time */
 	double cells = cells_of(survey, use);
 	bool few = cells > TIMES * named_by(use) && !survey->filled[use->target];
 	bool many = (double)survey->longest * (double)use->width > SHEAF_LENS_USUAL_UNITS &&

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Fields of delimited text: where they end, and numbers in the fields of a column. As other kernels do, these
+ * read what they are certain of and leave the rest; so it is correct for them to do nothing. */
+#ifndef SHEAF_NUMBER_FIELDS_H
+#define SHEAF_NUMBER_FIELDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- where fields end ---- */
+
+/* A walk over records of `width` fields, in which all is as it should be: each field that has a quote begins
+ * and ends with one, and the others inside of it are doubled. */
+typedef struct sheaf_fields_cut {
+	const uint8_t *begin, *end; /* the text, from the first byte of a record */
+	uint8_t delimiter, feed;
+	uint8_t quote; /* 0: there are none */
+	uint32_t width;
+	int64_t first_line;
+	uint32_t *starts, *ends; /* of each record its first byte, of each field the byte after it */
+	int64_t *lines;          /* that a record begins on */
+	size_t records;          /* that are whole */
+	bool stopped;            /* in the record after these something is left */
+	/* Where the walk is: */
+	const uint8_t *block;
+	size_t nends, before; /* that were found; of the whole records */
+	uint32_t record, record_line, line;
+	uint64_t inside;                 /* all bits: in quotes */
+	uint64_t after_end, after_close; /* 1: the byte before ends a field, is a quote that closes one */
+} sheaf_fields_cut;
+
+enum { SHEAF_FIELDS_BLOCK = 64 };
+
+/* Goes on over blocks of 64 bytes that end before `until`, until something is left. There is room for as many
+ * starts, lines and ends as there are bytes, and 64 more. */
+typedef void sheaf_fields_cutter(sheaf_fields_cut *cut, const uint8_t *until);
+
+void sheaf_fields_cut_begin(sheaf_fields_cut *cut);
+
+/* ---- numbers ---- */
+
+/* The fields of a column: number i is from starts[i * start_step] + skip to ends[i * end_step] of the text.
+ */
+typedef struct sheaf_fields {
+	const uint8_t *text;
+	const uint32_t *starts, *ends;
+	size_t start_step, end_step;
+	uint32_t skip;
+	bool last; /* of a record: a carriage return before the line feed does not belong to it */
+	size_t count;
+} sheaf_fields;
+
+/* What stood in fields. */
+enum { SHEAF_FIELD_WHOLE = 1, SHEAF_FIELD_NEGATIVE = 2, SHEAF_FIELD_REAL = 4 };
+
+/* These begin with field `from` and give the number of the first one that is left. Values go to to[i]. Floats
+ * have no integers that they cannot hold. */
+typedef size_t sheaf_fields_f64_reader(const sheaf_fields *fields, size_t from, double *to);
+typedef size_t sheaf_fields_i64_reader(const sheaf_fields *fields, size_t from, int64_t *to);
+/* Adds to *seen: whole numbers of at most 16 digits, negative ones, and such with a point. Numbers that begin
+ * with more zeros than one, and -0, are left. */
+typedef size_t sheaf_fields_looker(const sheaf_fields *fields, size_t from, unsigned *seen);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* What the kernels have in common that find where fields end. Each has its way to find bytes in a block, and
+ * to put down where they are. */
+#ifndef SHEAF_NUMBER_FIELDS_PARTS_H
+#define SHEAF_NUMBER_FIELDS_PARTS_H
+
+#include "number/fields.h"
+#include <string.h>
+
+/* Into functions for one kind of processor. */
+#define SHEAF_INLINE static inline __attribute__((always_inline))
+
+/* One bit for each byte of a block. */
+typedef struct sheaf_block_marks {
+	uint64_t delimiters, feeds, quotes;
+} sheaf_block_marks;
+
+/* Bit i: whether the number of bits up to i is odd. */
+SHEAF_INLINE uint64_t sheaf_odd_so_far(uint64_t bits)
+{
+	for (int shift = 1; bits && shift < 64; shift *= 2) bits ^= bits << shift;
+	return bits;
+}
+
+/* A quote closes its field where the field ends, also before a carriage return that belongs to the feed. */
+SHEAF_INLINE bool sheaf_ends_at_return(const sheaf_fields_cut *c, uint64_t at)
+{
+	for (; at; at &= at - 1) {
+		const uint8_t *p = c->block + __builtin_ctzll(at);
+		if (*p != '\r' || p + 1 == c->end || p[1] != '\n' || c->feed != '\n') return false;
+	}
+	return true;
+}
+
+/* Leaves those delimiters and feeds that are not in quotes; false where a quote is not as it should be. */
+SHEAF_INLINE bool sheaf_take_quotes(sheaf_fields_cut *c, sheaf_block_marks *m)
+{
+	uint64_t in = sheaf_odd_so_far(m->quotes) ^ c->inside, open = m->quotes & in, close = m->quotes & ~in;
+	m->delimiters &= ~in;
+	m->feeds &= ~in;
+	uint64_t ends = m->delimiters | m->feeds, after_close = close << 1 | c->after_close;
+	if (open & ~(ends << 1 | c->after_end | after_close)) return false;
+	if (!sheaf_ends_at_return(c, after_close & ~(ends | m->quotes))) return false;
+	c->inside = 0 - (in >> 63);
+	c->after_close = close >> 63;
+	return true;
+}
+
+SHEAF_INLINE uint64_t sheaf_bits_up_to(int bit) { return ~UINT64_C(0) >> (63 - bit); }
+
+/* Ends the records of a block, of whose fields there were `before` before it. */
+SHEAF_INLINE bool sheaf_end_records(sheaf_fields_cut *c, uint64_t ends, uint64_t feeds, uint64_t all_feeds,
+                                    size_t before)
+{
+	uint32_t base = (uint32_t)(c->block - c->begin);
+	for (; feeds; feeds &= feeds - 1) {
+		int bit = __builtin_ctzll(feeds);
+		uint64_t so_far = sheaf_bits_up_to(bit);
+		size_t fields = before + (size_t)__builtin_popcountll(ends & so_far);
+		if (fields - c->before != c->width) return false;
+		c->starts[c->records] = c->record;
+		c->lines[c->records++] = c->first_line + c->record_line;
+		c->before = fields;
+		c->record = base + (uint32_t)bit + 1;
+		c->record_line = c->line + (uint32_t)__builtin_popcountll(all_feeds & so_far);
+	}
+	return true;
+}
+
+/* One block, from what was found in it; `put` puts down where bits are. */
+#define SHEAF_CUT_BLOCK(c, m, put) \
+	do { \
+		uint64_t all_feeds = (m).feeds; \
+		if (((m).quotes | (c)->inside | (c)->after_close) && !sheaf_take_quotes(c, &(m))) { \
+			(c)->stopped = true; \
+			return; \
+		} \
+		uint64_t ends = (m).delimiters | (m).feeds; \
+		size_t before = (c)->nends; \
+		put((c)->ends + before, (uint32_t)((c)->block - (c)->begin), ends); \
+		(c)->nends += (size_t)__builtin_popcountll(ends); \
+		(c)->after_end = ends >> 63; \
+		if (!sheaf_end_records(c, ends, (m).feeds, all_feeds, before)) { \
+			(c)->stopped = true; \
+			return; \
+		} \
+		(c)->line += (uint32_t)__builtin_popcountll(all_feeds); \
+	} while (0)
+
+SHEAF_INLINE double sheaf_signed_f64(double v, bool negative)
+{
+	uint64_t bits;
+	memcpy(&bits, &v, sizeof bits);
+	bits ^= (uint64_t)negative << 63;
+	memcpy(&v, &bits, sizeof v);
+	return v;
+}
+
+SHEAF_INLINE int64_t sheaf_signed_i64(uint64_t v, bool negative)
+{
+	return (int64_t)((v ^ (0 - (uint64_t)negative)) + negative);
+}
+
+/* What stood in a field: signs come as they like, so that nothing is to be guessed of them. */
+SHEAF_INLINE unsigned sheaf_field_bits(bool whole, bool negative)
+{
+	return whole ? SHEAF_FIELD_WHOLE | (unsigned)negative * SHEAF_FIELD_NEGATIVE : SHEAF_FIELD_REAL;
+}
+
+/* A field of a column. */
+SHEAF_INLINE void sheaf_field_at(const sheaf_fields *f, size_t i, const uint8_t **at, const uint8_t **end)
+{
+	*at = f->text + f->starts[i * f->start_step] + f->skip;
+	*end = f->text + f->ends[i * f->end_step];
+	if (f->last && *end > *at && (*end)[-1] == '\r') --*end;
+}
+
+#endif
