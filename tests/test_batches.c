@@ -240,6 +240,29 @@ static void test_batches_have_the_rows_of_the_file(void **state)
 	free_data(&binary);
 }
 
+/* Rows that are taken from a chunk as it is are checked as those that are decoded. */
+static void test_index_beyond_in_a_chunk(void **state)
+{
+	(void)state;
+	static const char line[] = "0 |A 1 2 |B\n0 |A 3 4 |B 5:1 89:1\n";
+	static const uint8_t indices[] = {5, 0, 0, 0, 89, 0, 0, 0};
+	const sheaf_batch_options options = with_order("sheaf", 1, 0);
+	data text = {.name = "x.ctf", .settings = {{"stream", "A:2:dense"}, {"stream", "B:90:sparse"}}}, binary;
+	const sheaf_batch *batch;
+	run r;
+	assert_int_equal(write_bytes(&text.bytes, line, sizeof line - 1), 0);
+	convert_data(&text, &binary, "x.cbf", "900");
+	uint8_t *at = memmem(binary.bytes.data, binary.bytes.size, indices, sizeof indices);
+	assert_non_null(at);
+	at[4] = 200;
+	begin_run(&r, &binary, 0, &options, (sheaf_context_options){0});
+	assert_status(SHEAF_DATA, sheaf_batches_next(r.batches, &batch, &err));
+	assert_message("found 200");
+	end_run(&r);
+	free_data(&text);
+	free_data(&binary);
+}
+
 static void test_states_bring_every_batch_back(void **state)
 {
 	(void)state;
@@ -798,6 +821,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_batches_have_the_rows_of_the_file),
+		cmocka_unit_test(test_index_beyond_in_a_chunk),
 		cmocka_unit_test(test_states_bring_every_batch_back),
 		cmocka_unit_test(test_states_of_something_else_are_refused),
 		cmocka_unit_test(test_memory_and_threads_change_nothing),

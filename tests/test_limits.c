@@ -83,12 +83,16 @@ static sheaf_status write_dense(bool allow_large, int64_t *written)
 	*written = 0;
 	assert_ok(open_bytes((sheaf_bytes){(const uint8_t *)text, strlen(text)}, "a.tns", NULL, cx, &d));
 	assert_ok(sheaf_sink_function(count_bytes, written, "out.npy", cx, &sink, &err));
-	assert_ok(sheaf_create_sink(sink, sheaf_dataset_schema(d), &options, cx, &w, &err));
-	assert_ok(sheaf_next(d, &frame, &err));
-	sheaf_status status = sheaf_write(w, frame, &err), finished = sheaf_finish(w, &err);
+	sheaf_status status = sheaf_create_sink(sink, sheaf_dataset_schema(d), &options, cx, &w, &err);
+	if (status == SHEAF_OK) {
+		assert_ok(sheaf_next(d, &frame, &err));
+		status = sheaf_write(w, frame, &err);
+		sheaf_status finished = sheaf_finish(w, &err);
+		if (status == SHEAF_OK) status = finished;
+	}
 	sheaf_close(d);
 	end_context(cx);
-	return status ? status : finished;
+	return status;
 }
 
 static void test_bound_of_a_writer(void **state)
