@@ -6,6 +6,7 @@
 #include "base/context.h"
 #include "base/status.h"
 #include "io/descriptor.h"
+#include "places.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
