@@ -172,6 +172,22 @@ expect 0 stats --group in:2:input --group out:1:output g.ex
 lacks err 'expected an example'
 end
 
+begin 'an index that nobody asked for is said once; SHEAF_INDEX stands for --index'
+yes '|A 1' | head -n 14000000 >large.ctf
+expect 0 hash --stream A:1:dense large.ctf
+has err 'note: large.ctf.sheaf-index: written, so that the file opens faster from now on (--index never, or SHEAF_INDEX=never, writes none)'
+expect 0 hash --stream A:1:dense large.ctf
+empty err
+rm -f large.ctf*
+printf '|A 1\n' >small.ctf
+SHEAF_INDEX=write "$sheaf" hash --stream A:1:dense small.ctf >out 2>err
+empty err
+[ -e small.ctf.sheaf-index ] || fault 'expected an index, found none'
+SHEAF_INDEX=nver "$sheaf" hash small.ctf >out 2>err
+[ $? -eq 2 ] || fault 'expected exit status 2'
+has err 'SHEAF_INDEX: expected auto, never, require or write, found nver'
+end
+
 begin 'validate prints 20 findings of a rule, and counts the others'
 awk 'BEGIN { for (i = 0; i < 30; i++) print "|A x" }' >many.ctf
 expect 1 validate --stream A:1:dense many.ctf

@@ -235,7 +235,7 @@ typedef struct rule_count {
 	finding kind;
 	int64_t count;
 	char column[COLUMN_NAME]; /* or stream, cut to fit; "" where none is counted by itself */
-	char first[256]; /* what the first of them says, where that was kept */
+	char first[256];          /* what the first of them says, where that was kept */
 } rule_count;
 
 /* One more of a rule, in a column (or NULL); gives its row. */
@@ -289,8 +289,14 @@ typedef struct opening {
 bool can_do_without_index(const sheaf_error *err);
 /* Whether the last failure was not said, since the command can be run again so. */
 bool is_to_run_again(void);
-/* What --index asks for. */
+/* What --index asks for, or SHEAF_INDEX. */
 sheaf_index_policy index_policy(const arguments *args);
+/* Whether SHEAF_INDEX is a word for that, or nothing; says so where it is not. */
+bool index_word_is_known(void);
+/* Which files have an index beside them, before a command that may write some unasked; NULL: it may not. */
+bool *find_indices(const arguments *args);
+/* Says after it where one was written, and frees `had`. */
+void tell_new_indices(const arguments *args, bool *had);
 /* Opens a file with the format and streams that a configuration of several inputs has for that one. */
 SHEAF_USE sheaf_status configured_open(session *s, int input, const char *path, sheaf_open_options *open,
                                        sheaf_dataset **out, sheaf_error *err);

@@ -26,7 +26,8 @@ const sheaf_option shared_options[] = {
      "use N threads (default: one per core); the output is the same for any number", 0},
 	{"index", SHEAF_OPTION_CHOICE, 0, "auto|never|require|write",
      "use the file's index if it is fresh (see sheaf index); auto also writes one after a large file was "
-     "read to its end, write always does, require fails without a fresh one (default auto)",
+     "read to its end, write always does, require fails without a fresh one (default: what SHEAF_INDEX says, "
+     "or auto)",
      0},
 	{"dataset", SHEAF_OPTION_TEXT, 0, "PATH",
      "which dataset of a container to use, as info lists them (default: the root, or the only one)", 0},

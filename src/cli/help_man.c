@@ -156,6 +156,7 @@ static void put_surroundings(void)
 		{"TERM", "dumb: the terminal shows no colours"},
 		{"TMPDIR", "where temporary files are made that no output is beside (default /tmp)"},
 		{"XDG_CACHE_HOME, HOME", "where indices go that cannot stand beside their files"},
+		{"SHEAF_INDEX", "what --index says where it is not given: auto, never, require or write"},
 		{"SHEAF_KERNEL",
 	     "a slower way to read numbers than the one that the processor allows: avx2, portable "
 	     "or scalar"},

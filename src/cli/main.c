@@ -51,9 +51,15 @@ static int run_command(const command *c, int argc, char **argv)
 	sheaf_error err;
 	sheaf_status status = arguments_parse(c, argc, argv, &args, &err);
 	if (status) return say_failure(&err);
+	if (!index_word_is_known()) {
+		arguments_free(&args);
+		return EXIT_USAGE;
+	}
+	bool *had = find_indices(&args);
 	out_mark();
 	int code = c->run(&args);
 	if (is_to_run_again()) code = c->run(&args);
+	tell_new_indices(&args, had);
 	arguments_free(&args);
 	return code;
 }

@@ -186,17 +186,33 @@ bool can_do_without_index(const sheaf_error *err)
 	return without_index = out_take_back();
 }
 
+static const char *const index_words[] = {[SHEAF_INDEX_AUTO] = "auto",
+                                          [SHEAF_INDEX_NEVER] = "never",
+                                          [SHEAF_INDEX_REQUIRE] = "require",
+                                          [SHEAF_INDEX_WRITE] = "write"};
+
+/* SHEAF_INDEX_USE, which no word is for, where it is none. */
+static sheaf_index_policy policy_of(const char *word)
+{
+	for (int p = SHEAF_INDEX_AUTO; p <= SHEAF_INDEX_WRITE; p++)
+		if (strcmp(index_words[p], word) == 0) return (sheaf_index_policy)p;
+	return SHEAF_INDEX_USE;
+}
+
+bool index_word_is_known(void)
+{
+	const char *word = getenv("SHEAF_INDEX");
+	if (!word || !*word || policy_of(word) != SHEAF_INDEX_USE) return true;
+	say("error", "SHEAF_INDEX: expected auto, never, require or write, found %s", word);
+	return false;
+}
+
 sheaf_index_policy index_policy(const arguments *args)
 {
 	if (without_index) return SHEAF_INDEX_NEVER;
-	static const char *const words[] = {[SHEAF_INDEX_AUTO] = "auto",
-	                                    [SHEAF_INDEX_NEVER] = "never",
-	                                    [SHEAF_INDEX_REQUIRE] = "require",
-	                                    [SHEAF_INDEX_WRITE] = "write"};
 	const char *word = sheaf_values_text(&args->values, "index");
-	for (int p = SHEAF_INDEX_AUTO; word && p <= SHEAF_INDEX_WRITE; p++)
-		if (strcmp(words[p], word) == 0) return (sheaf_index_policy)p;
-	return SHEAF_INDEX_AUTO;
+	if (!word) word = getenv("SHEAF_INDEX");
+	return word && *word ? policy_of(word) : SHEAF_INDEX_AUTO;
 }
 
 sheaf_status session_begin(session *s, const arguments *args, const session_options *options,

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Indices that a command has written without being asked: that is said, once. */
+#include "cli.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool has_index(const char *path)
+{
+	char name[4096];
+	struct stat info;
+	int n = snprintf(name, sizeof name, "%s.sheaf-index", path);
+	return n > 0 && (size_t)n < sizeof name && stat(name, &info) == 0;
+}
+
+static bool is_unasked(const arguments *args)
+{
+	return args->command->shared & TAKES_INDEX && !sheaf_values_text(&args->values, "index") &&
+	       index_policy(args) == SHEAF_INDEX_AUTO && !sheaf_values_flag(&args->values, "quiet");
+}
+
+bool *find_indices(const arguments *args)
+{
+	bool *had = is_unasked(args) ? calloc((size_t)args->nfiles + 1, sizeof *had) : NULL;
+	for (int i = 0; had && i < args->nfiles; i++) had[i] = has_index(args->files[i]);
+	return had;
+}
+
+void tell_new_indices(const arguments *args, bool *had)
+{
+	for (int i = 0; had && i < args->nfiles; i++) {
+		if (had[i] || !has_index(args->files[i])) continue;
+		say("note",
+		    "%s.sheaf-index: written, so that the file opens faster from now on (--index never, or "
+		    "SHEAF_INDEX=never, writes none)",
+		    args->files[i]);
+		break;
+	}
+	free(had);
+}
