@@ -165,7 +165,8 @@ static sheaf_status transcode(sheaf_conversion *c, const char *output, sheaf_err
 	sheaf_sink *sink;
 	sheaf_values values;
 	int n = c->options->nsettings;
-	SHEAF_TRY(sheaf_settings_pick(c->to, SHEAF_READING, c->options->settings, n, NULL, c->cx, &values, err));
+	SHEAF_TRY(sheaf_settings_pick(
+		c->to, SHEAF_READING, &(sheaf_given_settings){c->options->settings, n, NULL}, c->cx, &values, err));
 	sheaf_status status = open_sink(c, output, &sink, err);
 	if (status == SHEAF_OK)
 		status = c->to->model->transcode(c->first, sink, &values, &c->options->select, c->cx, err);

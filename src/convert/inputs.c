@@ -193,8 +193,7 @@ static sheaf_status profile_input(sheaf_dataset *d, sheaf_context *quiet, sheaf_
 {
 	sheaf_decoding decoding = {0};
 	SHEAF_TRY(sheaf_profile_new(&d->in->schema, sheaf_source_name(d->source), quiet, out, err));
-	sheaf_status status =
-		sheaf_decoding_open(&decoding, d->format, d->source, d->in, d->piece_bytes, quiet, err);
+	sheaf_status status = sheaf_decoding_open(&decoding, d->format, d->in, d->piece_bytes, quiet, err);
 	if (status == SHEAF_OK) status = profile_rows(&decoding, *out, err);
 	sheaf_decoding_close(&decoding);
 	return status ? status : d->format->rewind(d->in, err);

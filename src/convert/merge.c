@@ -103,7 +103,8 @@ static sheaf_status open_reader(merging *m, int input, sheaf_error *err)
 	SHEAF_TRY(sheaf_source_path(any->head.inputs[input].path, s->cx, &s->source, err));
 	SHEAF_TRY(sheaf_part_check_input(any, input, s->source, err));
 	if (s->format->needs_seek) SHEAF_TRY(sheaf_source_make_seekable(s->source, err));
-	SHEAF_TRY(sheaf_settings_pick(s->format, SHEAF_READING, m->common.settings, m->common.nsettings, m->used,
+	SHEAF_TRY(sheaf_settings_pick(s->format, SHEAF_READING,
+	                              &(sheaf_given_settings){m->common.settings, m->common.nsettings, m->used},
 	                              m->told, &s->values, err));
 	SHEAF_TRY(sheaf_reader_open(s->format, s->source, &s->values, &how, s->cx, &s->in, err));
 	s->deaf = false;

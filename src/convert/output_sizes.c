@@ -56,8 +56,7 @@ static sheaf_status measure_with(measuring *m, int input, sheaf_context *quiet, 
 	sheaf_dataset *d = m->c->inputs[input];
 	sheaf_range all = {.cuts = &m->cuts[input], .to = m->cuts[input].count, .open_ended = true};
 	SHEAF_TRY(sheaf_dataset_narrow(d, &all, err));
-	sheaf_status status =
-		sheaf_decoding_open(&decoding, d->format, d->source, d->in, d->piece_bytes, quiet, err);
+	sheaf_status status = sheaf_decoding_open(&decoding, d->format, d->in, d->piece_bytes, quiet, err);
 	if (status == SHEAF_OK) status = measure_rows(m, input, &decoding, columns, err);
 	sheaf_decoding_close(&decoding);
 	sheaf_dataset_widen(d);

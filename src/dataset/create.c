@@ -195,8 +195,9 @@ static sheaf_status prepare(sheaf_writer *w, const sheaf_schema *schema, const s
 	SHEAF_TRY(find_format(options, w->sink, &w->format, err));
 	SHEAF_TRY(sheaf_copy_text(w->cx, name, strlen(name), &w->name, err));
 	SHEAF_TRY(copy_schema(w, schema, err));
-	SHEAF_TRY(sheaf_settings_pick(w->format, SHEAF_WRITING, options->settings, options->nsettings, used,
-	                              w->cx, &w->values, err));
+	SHEAF_TRY(sheaf_settings_pick(w->format, SHEAF_WRITING,
+	                              &(sheaf_given_settings){options->settings, options->nsettings, used}, w->cx,
+	                              &w->values, err));
 	w->key = sheaf_schema_key(schema);
 	SHEAF_TRY(keep_fields(w, err));
 	if (options->structure) w->stored.tensor.structure = *options->structure;

@@ -102,8 +102,10 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 	if (!d->format->open)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "format %s: expected one that can be read, found one that cannot", d->format->name);
-	SHEAF_TRY(sheaf_settings_pick(d->format, SHEAF_READING, options->settings, options->nsettings,
-	                              options->used, d->cx, &d->values, err));
+	SHEAF_TRY(
+		sheaf_settings_pick(d->format, SHEAF_READING,
+	                        &(sheaf_given_settings){options->settings, options->nsettings, options->used},
+	                        d->cx, &d->values, err));
 	if (declares_columns(&options->select)) SHEAF_TRY(declare_columns(d, options->select.columns, err));
 	SHEAF_TRY(sheaf_index_find(&d->indexed, options->index, err));
 	if (d->format->needs_seek || options->random) SHEAF_TRY(sheaf_source_make_seekable(d->source, err));

@@ -322,7 +322,7 @@ static sheaf_status count_quietly(sheaf_dataset *d, const sheaf_cuts *cuts, shea
 	SHEAF_TRY(sheaf_context_quiet(d->cx, &quiet, err));
 	sheaf_status status = sheaf_dataset_narrow(d, &all, err);
 	if (status == SHEAF_OK) {
-		status = sheaf_decoding_open(&decoding, d->format, d->source, d->in, d->piece_bytes, quiet, err);
+		status = sheaf_decoding_open(&decoding, d->format, d->in, d->piece_bytes, quiet, err);
 		if (status == SHEAF_OK) status = count_all(d, cuts, &decoding, counts, err);
 		sheaf_decoding_close(&decoding);
 		sheaf_dataset_widen(d);

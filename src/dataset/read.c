@@ -96,7 +96,7 @@ static sheaf_status next(sheaf_dataset *d, const sheaf_frame **out, sheaf_error 
 	const sheaf_frame *frame;
 	SHEAF_TRY(sheaf_check_stop(d->cx, err));
 	if (!d->decoding.format)
-		SHEAF_TRY(sheaf_decoding_open(&d->decoding, d->format, d->source, d->in, d->piece_bytes, d->cx, err));
+		SHEAF_TRY(sheaf_decoding_open(&d->decoding, d->format, d->in, d->piece_bytes, d->cx, err));
 	sheaf_status status = sheaf_decoding_next(&d->decoding, &frame, err);
 	if (status == SHEAF_END) return end_of_rows(d, err);
 	SHEAF_TRY(status);
@@ -183,8 +183,7 @@ sheaf_status sheaf_dataset_count(sheaf_dataset *d, bool keys, bool rows, sheaf_f
 	sheaf_context *quiet;
 	sheaf_decoding decoding = {0};
 	SHEAF_TRY(sheaf_context_quiet(d->cx, &quiet, err));
-	sheaf_status status =
-		sheaf_decoding_open(&decoding, d->format, d->source, d->in, d->piece_bytes, quiet, err);
+	sheaf_status status = sheaf_decoding_open(&decoding, d->format, d->in, d->piece_bytes, quiet, err);
 	if (status == SHEAF_OK) status = count_rows(&d->in->schema, &decoding, keys, rows, facts, err);
 	sheaf_decoding_close(&decoding);
 	sheaf_context_free(quiet);

@@ -60,11 +60,11 @@ static void drop(void *user, void *memory)
 	sheaf_findings_close(&i->findings);
 }
 
-sheaf_status sheaf_decoding_open(sheaf_decoding *p, const sheaf_format *format, sheaf_source *source,
-                                 void *in, int64_t piece_bytes, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_decoding_open(sheaf_decoding *p, const sheaf_format *format, sheaf_reader *in,
+                                 int64_t piece_bytes, sheaf_context *cx, sheaf_error *err)
 {
 	*p = (sheaf_decoding){
-		.format = format, .source = source, .in = in, .cx = cx, .piece_bytes = piece_bytes, .ahead = 1};
+		.format = format, .source = in->source, .in = in, .cx = cx, .piece_bytes = piece_bytes, .ahead = 1};
 	if (format->attend) format->attend(in, cx);
 	return sheaf_pipeline_open(&p->pipeline, cx, sizeof(item),
 	                           format->attend ? 1 : depth_for(cx, piece_bytes),

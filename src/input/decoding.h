@@ -24,9 +24,8 @@ typedef struct sheaf_decoding {
 } sheaf_decoding;
 
 /* `in` is what the format's `open` gave. Problems are reported to `cx`; frames are its memory. */
-SHEAF_USE sheaf_status sheaf_decoding_open(sheaf_decoding *p, const sheaf_format *format,
-                                           sheaf_source *source, void *in, int64_t piece_bytes,
-                                           sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_decoding_open(sheaf_decoding *p, const sheaf_format *format, sheaf_reader *in,
+                                           int64_t piece_bytes, sheaf_context *cx, sheaf_error *err);
 /* The next frame, or END; *out is borrowed until the next call. A failure comes when everything before it has
  * been given, the rows of its piece, too. */
 SHEAF_USE sheaf_status sheaf_decoding_next(sheaf_decoding *p, const sheaf_frame **out, sheaf_error *err);

@@ -37,12 +37,17 @@ SHEAF_USE sheaf_status sheaf_reader_open(const sheaf_format *format, sheaf_sourc
 /* Closes it and frees its schema and its memory. */
 void sheaf_reader_close(const sheaf_format *format, sheaf_reader *reader);
 
+/* Settings that somebody has given. */
+typedef struct sheaf_given_settings {
+	const sheaf_setting *settings;
+	int n;
+	bool *used; /* set for each one that is picked; NULL: one that is not is a USAGE error */
+} sheaf_given_settings;
 /* Picks the settings that a format uses for `use` (SHEAF_READING or SHEAF_WRITING), checked, into *out, whose
- * settings array the caller releases with sheaf_settings_release. used[i] is set for each one picked; NULL:
- * one that is not picked is a USAGE error. */
+ * settings array, of given->n, the caller releases with sheaf_settings_release. */
 SHEAF_USE sheaf_status sheaf_settings_pick(const sheaf_format *format, unsigned use,
-                                           const sheaf_setting *settings, int n, bool *used,
-                                           sheaf_context *cx, sheaf_values *out, sheaf_error *err);
+                                           const sheaf_given_settings *given, sheaf_context *cx,
+                                           sheaf_values *out, sheaf_error *err);
 /* USAGE: the name of an output says no format; names the suffixes that there are. */
 sheaf_status sheaf_refuse_suffix(const char *path, sheaf_error *err);
 /* The format of an output whose name does not say it: the one that settings imply, with a warning that says

@@ -296,37 +296,39 @@ sheaf_status sheaf_imply_output(const char *path, const sheaf_setting *settings,
 	return sheaf_report(cx, &problem, err);
 }
 
+/* Adds the setting to *out where the format uses it. */
 static sheaf_status pick_one(const sheaf_format *format, unsigned use, const sheaf_setting *setting,
-                             sheaf_setting *picks, sheaf_values *out, bool *picked, sheaf_error *err)
+                             sheaf_setting *picks, int *count, sheaf_error *err)
 {
 	const sheaf_option *option = sheaf_option_find(format->options, setting->name);
-	*picked = option && (option->use & use);
-	if (!*picked) return SHEAF_OK;
+	if (!option || !(option->use & use)) return SHEAF_OK;
 	SHEAF_TRY(sheaf_option_check(option, setting->value, err));
-	picks[out->count++] = *setting;
+	picks[(*count)++] = *setting;
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_settings_pick(const sheaf_format *format, unsigned use, const sheaf_setting *settings,
-                                 int n, bool *used, sheaf_context *cx, sheaf_values *out, sheaf_error *err)
+sheaf_status sheaf_settings_pick(const sheaf_format *format, unsigned use, const sheaf_given_settings *given,
+                                 sheaf_context *cx, sheaf_values *out, sheaf_error *err)
 {
 	void *memory;
 	*out = (sheaf_values){NULL, 0};
-	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)n, sizeof *settings, &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)given->n, sizeof *given->settings, &memory, err));
 	out->settings = (sheaf_setting *)memory;
-	for (int i = 0; i < n; i++) {
-		bool picked = false;
-		sheaf_status status = pick_one(format, use, &settings[i], (sheaf_setting *)memory, out, &picked, err);
-		if (status == SHEAF_OK && !picked && !used)
+	for (int i = 0; i < given->n; i++) {
+		int before = out->count;
+		const sheaf_setting *setting = &given->settings[i];
+		sheaf_status status = pick_one(format, use, setting, (sheaf_setting *)memory, &out->count, err);
+		bool picked = out->count > before;
+		if (status == SHEAF_OK && !picked && !given->used)
 			status = sheaf_fail_option(
-				err, SHEAF_USAGE, settings[i].name,
+				err, SHEAF_USAGE, setting->name,
 				": expected an option that format %s uses for %s, found one that it does not", format->name,
 				use == SHEAF_READING ? "reading" : "writing");
 		if (status) {
-			sheaf_settings_release(cx, out, n);
+			sheaf_settings_release(cx, out, given->n);
 			return status;
 		}
-		if (used && picked) used[i] = true;
+		if (given->used && picked) given->used[i] = true;
 	}
 	return SHEAF_OK;
 }

@@ -18,8 +18,8 @@ sheaf_status sheaf_gatherer_begin(sheaf_gatherer *g, sheaf_row_view *view, sheaf
 	to.structure = SHEAF_GENERAL;
 	for (int d = 0; d < to.rank; d++) to.order[d] = d;
 	SHEAF_TRY(sheaf_arranger_new(schema, &to, &options, view->cx, &g->arranger, err));
-	return sheaf_decoding_open(&g->decoding, view->inner, view->source, view->in, sheaf_usual_piece(view->cx),
-	                           view->cx, err);
+	return sheaf_decoding_open(&g->decoding, view->inner, view->in, sheaf_usual_piece(view->cx), view->cx,
+	                           err);
 }
 
 void sheaf_gatherer_end(sheaf_gatherer *g)

@@ -69,9 +69,12 @@ sheaf_status sheaf_view_build(const sheaf_row_view *v, const sheaf_piece *piece,
 	return sheaf_frame_builder_end(&to, status, frame, err);
 }
 
-sheaf_status sheaf_view_slice_below(const sheaf_row_view *v, const sheaf_piece *piece, const int *columns,
-                                    int n, sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_view_slice_below(const sheaf_row_view *v, const sheaf_piece *piece,
+                                    const sheaf_column_numbers *some, sheaf_frame *frame, sheaf_context *cx,
+                                    sheaf_error *err)
 {
+	const int *columns = some ? some->columns : NULL;
+	int n = some ? some->n : 0;
 	const sheaf_frame *below;
 	sheaf_buffer notes = {0}; /* which own what is sliced */
 	sheaf_buffer_reset(&frame->notes);
@@ -246,7 +249,7 @@ sheaf_status sheaf_view_survey(sheaf_row_view *v,
 	sheaf_decoding decoding = {0};
 	SHEAF_TRY(sheaf_context_quiet(v->cx, &quiet, err));
 	sheaf_status status =
-		sheaf_decoding_open(&decoding, v->inner, v->source, v->in, sheaf_usual_piece(v->cx), quiet, err);
+		sheaf_decoding_open(&decoding, v->inner, v->in, sheaf_usual_piece(v->cx), quiet, err);
 	if (status == SHEAF_OK) status = see_all(&decoding, see, user, err);
 	sheaf_decoding_close(&decoding);
 	sheaf_context_free(quiet);

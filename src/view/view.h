@@ -52,9 +52,13 @@ typedef sheaf_status (*sheaf_view_filler)(const sheaf_row_view *v, const sheaf_f
 SHEAF_USE sheaf_status sheaf_view_build(const sheaf_row_view *v, const sheaf_piece *piece,
                                         sheaf_view_filler fill, sheaf_frame *frame, sheaf_context *cx,
                                         sheaf_error *err);
-/* As that, and the frame is rows of theirs: all columns, or `n` of them in this order. */
+/* As that, and the frame is rows of theirs: all columns, or `some` of them in this order (NULL: all). */
+typedef struct sheaf_column_numbers {
+	const int *columns;
+	int n;
+} sheaf_column_numbers;
 SHEAF_USE sheaf_status sheaf_view_slice_below(const sheaf_row_view *v, const sheaf_piece *piece,
-                                              const int *columns, int n, sheaf_frame *frame,
+                                              const sheaf_column_numbers *some, sheaf_frame *frame,
                                               sheaf_context *cx, sheaf_error *err);
 /* A `cut` for views whose slices are not those of the format below. */
 SHEAF_USE sheaf_status sheaf_view_cut_whole(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);

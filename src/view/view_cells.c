@@ -86,7 +86,7 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
                            sheaf_error *err)
 {
 	const sheaf_row_view *v = (const sheaf_row_view *)in;
-	sheaf_status status = sheaf_view_slice_below(v, piece, NULL, 0, frame, cx, err);
+	sheaf_status status = sheaf_view_slice_below(v, piece, NULL, frame, cx, err);
 	const sheaf_frame *below = sheaf_view_unwrap(&frame->notes);
 	if (status == SHEAF_OK) return make_streams(v, below, frame, cx, err);
 	if (frame->nrows > 0 &&

@@ -18,7 +18,8 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
                            sheaf_error *err)
 {
 	const narrowed *n = (const narrowed *)in;
-	return sheaf_view_slice_below(&n->view, piece, n->columns, n->ncolumns, frame, cx, err);
+	return sheaf_view_slice_below(&n->view, piece, &(sheaf_column_numbers){n->columns, n->ncolumns}, frame,
+	                              cx, err);
 }
 
 /* ---- names ---- */

@@ -63,7 +63,7 @@ sheaf_status sheaf_view_expand(sheaf_input *input, const sheaf_open_options *opt
 static sheaf_status decode_as_it_is(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
                                     sheaf_context *cx, sheaf_error *err)
 {
-	return sheaf_view_slice_below((const sheaf_row_view *)in, piece, NULL, 0, frame, cx, err);
+	return sheaf_view_slice_below((const sheaf_row_view *)in, piece, NULL, frame, cx, err);
 }
 
 /* A table has no place for what else a tensor is: what its structure implies becomes rows. */

@@ -110,7 +110,7 @@ static void close_below(selected *s)
 static sheaf_status open_below(selected *s, int64_t bytes, sheaf_error *err)
 {
 	if (s->is_open) return SHEAF_OK;
-	SHEAF_TRY(sheaf_decoding_open(&s->below, s->view.inner, s->view.source, s->view.in, bytes,
+	SHEAF_TRY(sheaf_decoding_open(&s->below, s->view.inner, s->view.in, bytes,
 	                              s->attending ? s->attending : s->view.cx, err));
 	s->is_open = true;
 	return SHEAF_OK;

@@ -128,8 +128,8 @@ static sheaf_status write_spool(spooled *s, sheaf_error *err)
 {
 	sheaf_decoding decoding = {0};
 	SHEAF_TRY(sheaf_spool_open(&s->spool, s->view.cx, err));
-	SHEAF_TRY(sheaf_decoding_open(&decoding, s->view.inner, s->view.source, s->view.in,
-	                              sheaf_usual_piece(s->view.cx), s->view.cx, err));
+	SHEAF_TRY(sheaf_decoding_open(&decoding, s->view.inner, s->view.in, sheaf_usual_piece(s->view.cx),
+	                              s->view.cx, err));
 	sheaf_status status = add_all(s, &decoding, err);
 	sheaf_decoding_close(&decoding);
 	sheaf_frame_free(&s->frame);

@@ -11,7 +11,7 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 	const sheaf_row_view *v = (const sheaf_row_view *)in;
 	int columns[SHEAF_MAX_RANK + 1], rank = v->schema.tensor.rank;
 	for (int d = 0; d <= rank; d++) columns[d] = d < rank ? rank - 1 - d : d;
-	return sheaf_view_slice_below(v, piece, columns, rank + 1, frame, cx, err);
+	return sheaf_view_slice_below(v, piece, &(sheaf_column_numbers){columns, rank + 1}, frame, cx, err);
 }
 
 /* What stands at (i, j) of one triangle stands at (j, i) of the other. */
