@@ -144,7 +144,12 @@ def arrays(folder):
                     file.create_dataset(f"{i}/{kind} in chunks", data=data, chunks=tuple((n + 1) // 2 for n in shape), compression="gzip", shuffle=True)
         file["words"] = ["a", "b,c", "", "\u00e4"]
         file["fixed"] = np.array([b"ab", b"c"])
-        file["table"] = np.zeros(3, [("x", "i4"), ("y", "f8")])
+        file["references"] = np.array([file["words"].ref], dtype=h5py.ref_dtype)
+        table = np.zeros(300, [("x", ">i4"), ("y", "f8"), ("b", "?"), ("s", "S3"), ("half", "f2"), ("z", "c8"), ("two", "i2", (2,)), ("in", [("q", "u1")])])
+        table["x"], table["y"], table["b"], table["s"], table["half"], table["z"] = np.arange(300) * -7, rng.rand(300), np.arange(300) % 3 == 0, b"ab", 1.5, 1 - 2j
+        file["table"] = table
+        file.create_dataset("table in chunks", data=table, chunks=(77,), compression="gzip", shuffle=True)
+        file.create_dataset("square", data=table[:4].reshape(2, 2))
     with h5py.File(path, "r") as file:
         for i, shape in enumerate(shapes):
             wrong = []
@@ -160,7 +165,13 @@ def arrays(folder):
     code, out, err = run("info", "--json", path)
     tree = {item["path"]: item for item in json.loads(out)["tree"]} if code == 0 else {}
     point(code == 0 and tree["3/f4 in chunks"]["chunks"] == [2, 2] and tree["3/f4 in chunks"]["filters"] == "shuffle, deflate 4" and tree["3/>u2"]["type"] == "big-endian uint16", "info: the tree", err or tree)
-    point("refused" in tree.get("table", {}), "info: what is not read is said", tree.get("table"))
+    point("refused" in tree.get("references", {}) and "refused" in tree.get("square", {}), "info: what is not read is said", tree.get("references"))
+    for name in "table", "table in chunks":
+        code, out, err = run("cat", "--json", "--dataset", name, path)
+        rows = [json.loads(line)["cells"] for line in out.splitlines()]
+        fine = code == 0 and len(rows) == 300 and all(row["x"] == -7 * i and row["y"] == table["y"][i] and row["b"] == (i % 3 == 0) and row["s"] == "ab" and row["half"] == 1.5 and row["z"] == [1, -2] and len(row) == 6
+                                                      for i, row in enumerate(rows))
+        point(fine and '"two", which is array' in err and "column not read 2" in err, f"{name}: its columns, and what is left out", err + str(rows[:2]))
     code, _, err = run("cat", path)
     point(code == 2 and "--dataset" in err, "several datasets: one is asked for", (code, err))
     code, _, err = run("cat", "--dataset", "nowhere", path)

@@ -150,6 +150,14 @@ static sheaf_status show_elements(showing *s, sheaf_box *box, const sheaf_box_it
 }
 
 /* Where all that is wrong is that its values are none of ours, they are there all the same. */
+/* Of what is not printed only so much is read: a small file may have millions of chunks that are not there.
+ */
+static bool is_worth_it(const showing *s, const sheaf_box_item *item)
+{
+	enum { MOST = 1 << 20 };
+	return s->prints || item->count <= MOST / (int64_t)(item->inside->width ? item->inside->width : 1);
+}
+
 static bool has_elements(const sheaf_box_item *item)
 {
 	return !item->is_group && (!item->refused || item->refused == item->of) && item->inside->own &&
@@ -173,7 +181,7 @@ static void show_item(showing *s, sheaf_box *box, const sheaf_box_item *item)
 			printf(",\"class\":%u,\"size\":%u", item->inside->own->type.class, item->inside->own->type.size);
 	}
 	sheaf_status status = show_attributes(s, item);
-	if (has_elements(item)) {
+	if (has_elements(item) && is_worth_it(s, item)) {
 		sheaf_status read = show_elements(s, box, item);
 		if (!status) status = read;
 	}

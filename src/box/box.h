@@ -32,6 +32,7 @@ typedef enum sheaf_box_class {
 	SHEAF_BOX_BOOLS,   /* an enumeration FALSE, TRUE, or 8 bits: read as bytes */
 	SHEAF_BOX_COMPLEX, /* pairs of a real and an imaginary part, which are two values */
 	SHEAF_BOX_TEXTS,
+	SHEAF_BOX_RECORDS, /* compounds, some of whose members can be read */
 	SHEAF_BOX_OTHER
 } sheaf_box_class;
 
@@ -65,6 +66,8 @@ typedef struct sheaf_box_item {
 	                          multiples are read once; else 0 */
 	const int64_t *chunks; /* CHUNKED: extents of a chunk in each dimension; else NULL */
 	const char *filters;   /* "shuffle, deflate 6"; NULL: none */
+	const struct sheaf_box_item *members; /* of RECORDS: name, what, type, of and refused of each */
+	int nmembers;
 	struct sheaf_box_detail *inside; /* the box's own */
 } sheaf_box_item;
 
@@ -123,6 +126,18 @@ SHEAF_USE sheaf_status sheaf_box_read_into(sheaf_box *box, const sheaf_box_item 
 SHEAF_USE sheaf_status sheaf_box_read_texts(sheaf_box *box, const sheaf_box_item *item, int64_t from,
                                             int64_t to, sheaf_buffer *bytes, sheaf_buffer *offsets,
                                             sheaf_error *err);
+
+/* Records [from, to) of an array of one dimension, as they are stored; refills *out. */
+SHEAF_USE sheaf_status sheaf_box_read_records(sheaf_box *box, const sheaf_box_item *item, int64_t from,
+                                              int64_t to, sheaf_buffer *out, sheaf_error *err);
+/* What a member of `item` is in these: n values of its type (twice as many where it is COMPLEX), or the text
+ * of one of them, which refills *text. */
+SHEAF_USE sheaf_status sheaf_box_record_values(const sheaf_box *box, const sheaf_box_item *item, int member,
+                                               const sheaf_buffer *records, int64_t n, void *out,
+                                               sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_box_record_text(sheaf_box *box, const sheaf_box_item *item, int member,
+                                             const sheaf_buffer *records, int64_t at, sheaf_buffer *text,
+                                             sheaf_error *err);
 
 /* ---- writing ---- */
 

@@ -350,7 +350,7 @@ static sheaf_status check(const sheaf_box *box, const sheaf_box_item *item, int6
 	char where[300];
 	if (box->failure.status) return sheaf_fail_again(err, &box->failure);
 	if (item->is_group || item->refused) return refuse(box, item, err);
-	if (item->what == SHEAF_BOX_OTHER || (item->what == SHEAF_BOX_TEXTS) != texts)
+	if (item->what >= SHEAF_BOX_RECORDS || (item->what == SHEAF_BOX_TEXTS) != texts)
 		return sheaf_fail(err, SHEAF_DATA, "%s: expected %s, found %s", sheaf_box_where(box, item, where),
 		                  texts ? "texts" : "numbers", item->of);
 	if (from >= 0 && from <= to && to <= item->count) return SHEAF_OK;

@@ -127,11 +127,56 @@ static sheaf_status describe_number(const description *d, const char *prefix)
 	return describe_bits(d, prefix);
 }
 
+static sheaf_status describe_type(const description *d);
+
+static sheaf_status describe_member(const description *d, const sheaf_hdf5_member *member,
+                                    sheaf_box_item *item)
+{
+	void *memory;
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, sizeof(sheaf_box_detail), &memory, d->l->err));
+	item->inside = (sheaf_box_detail *)memory;
+	*item->inside = (sheaf_box_detail){.offset = (int64_t)member->offset, .per = 1};
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, sizeof(sheaf_hdf5_own), &memory, d->l->err));
+	item->inside->own = (sheaf_hdf5_own *)memory;
+	item->inside->own->type = member->type;
+	item->what = SHEAF_BOX_OTHER;
+	SHEAF_TRY(sheaf_catalog_text(d->catalog, &item->name, d->l->err, "%s", member->name));
+	description own = {.l = d->l, .catalog = d->catalog, .item = item, .inside = item->inside};
+	own.own = item->inside->own;
+	SHEAF_TRY(describe_type(&own));
+	bool is_wide = item->what != SHEAF_BOX_TEXTS && item->inside->width > SHEAF_BOX_MAX_ELEMENT;
+	if (item->what >= SHEAF_BOX_RECORDS || is_wide) item->refused = item->of;
+	return SHEAF_OK;
+}
+
+static sheaf_status describe_members(const description *d)
+{
+	void *memory;
+	sheaf_builder *list = d->l->members;
+	size_t n = list ? list->size / sizeof(sheaf_hdf5_member) : 0;
+	bool some = false;
+	if (n == 0 || n > INT16_MAX) return SHEAF_OK;
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, n * sizeof(sheaf_box_item), &memory, d->l->err));
+	sheaf_box_item *items = (sheaf_box_item *)memory;
+	/* Of compounds within it there is no list. */
+	d->l->members = NULL;
+	for (size_t i = 0; i < n; i++) {
+		sheaf_hdf5_member it;
+		memcpy(&it, list->data + i * sizeof it, sizeof it);
+		SHEAF_TRY(describe_member(d, &it, &items[i]));
+		some |= !items[i].refused;
+	}
+	d->item->members = items;
+	d->item->nmembers = (int)n;
+	if (some) d->item->what = SHEAF_BOX_RECORDS;
+	return SHEAF_OK;
+}
+
 static sheaf_status describe_compound(const description *d)
 {
 	d->item->of = "compound";
-	if (!d->own->type.is_complex || !is_float(&d->own->type, d->own->type.size / 2, &d->item->type))
-		return SHEAF_OK;
+	if (!d->own->type.is_complex) return describe_members(d);
+	if (!is_float(&d->own->type, d->own->type.size / 2, &d->item->type)) return SHEAF_OK;
 	d->item->what = SHEAF_BOX_COMPLEX;
 	d->inside->per = 2;
 	note_order(d);
@@ -462,6 +507,19 @@ static sheaf_status take_type(description *d)
 	return sheaf_hdf5_take_any_type(d->l, &c, part->flags & SHEAF_HDF5_SHARED, &d->own->type);
 }
 
+/* The type, and what it is; members of compounds are noted meanwhile. */
+static sheaf_status take_and_describe_type(description *d)
+{
+	sheaf_builder members;
+	sheaf_builder_begin(&members, d->l->r->cx, NULL);
+	d->l->members = &members;
+	sheaf_status status = take_type(d);
+	if (!status) status = describe_type(d);
+	d->l->members = NULL;
+	sheaf_builder_drop(&members);
+	return status;
+}
+
 static sheaf_status describe(description *d)
 {
 	SHEAF_TRY(take_layout(d));
@@ -470,14 +528,14 @@ static sheaf_status describe(description *d)
 		d->item->refused = "a virtual dataset, whose values are in other files";
 		return SHEAF_OK;
 	}
-	SHEAF_TRY(take_type(d));
+	SHEAF_TRY(take_and_describe_type(d));
 	SHEAF_TRY(take_space(d));
-	SHEAF_TRY(describe_type(d));
 	SHEAF_TRY(describe_space(d));
 	check_size(d);
 	SHEAF_TRY(describe_fill(d));
 	if (sheaf_hdf5_part_find(d->h, SHEAF_HDF5_EXTERNAL)) refuse(d, "values in another file");
 	SHEAF_TRY(describe_storage(d));
+	if (d->item->what == SHEAF_BOX_RECORDS && d->item->rank != 1) d->item->what = SHEAF_BOX_OTHER;
 	if (d->item->what == SHEAF_BOX_OTHER) refuse(d, d->item->of);
 	d->item->count *= d->inside->per;
 	return SHEAF_OK;

@@ -53,7 +53,8 @@ typedef struct sheaf_hdf5_look {
 	sheaf_builder
 		window;        /* bytes around what was read last, where much is read: of headers that lie together */
 	int64_t window_at; /* the byte of the file at which they begin; -1: nothing is read ahead */
-	int64_t *left;     /* bytes that may still be read */
+	sheaf_builder *members; /* gets a sheaf_hdf5_member for each one of a compound; NULL: nothing */
+	int64_t *left;          /* bytes that may still be read */
 	int64_t own_left;
 	sheaf_error *err;
 } sheaf_hdf5_look;
@@ -202,6 +203,12 @@ typedef struct sheaf_hdf5_type {
 	} bits;
 	bool is_variable_text, is_bool, is_complex;
 } sheaf_hdf5_type;
+/* A part of a compound, of which the name is short enough. */
+typedef struct sheaf_hdf5_member {
+	char name[128];
+	uint64_t offset;
+	sheaf_hdf5_type type;
+} sheaf_hdf5_member;
 SHEAF_USE sheaf_status sheaf_hdf5_take_type(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_type *out);
 /* The same where the message may be shared: then it is that of an object of its own. */
 SHEAF_USE sheaf_status sheaf_hdf5_take_any_type(const sheaf_hdf5_look *l, sheaf_cursor *c, bool is_shared,

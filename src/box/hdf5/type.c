@@ -65,6 +65,16 @@ static bool is_same_float(const sheaf_hdf5_type *a, const sheaf_hdf5_type *b)
 	       a->is_big == b->is_big && memcmp(&a->bits, &b->bits, sizeof a->bits) == 0;
 }
 
+static sheaf_status note_member(const sheaf_hdf5_look *l, const char *name, uint64_t offset,
+                                const sheaf_hdf5_type *type)
+{
+	sheaf_hdf5_member it = {.offset = offset, .type = *type};
+	if (strlen(name) >= sizeof it.name) return SHEAF_OK;
+	memcpy(it.name, name, strlen(name));
+	sheaf_builder_append(l->members, &it, sizeof it);
+	return sheaf_builder_status(l->members, l->err);
+}
+
 /* {r, i} are complex numbers, as h5py writes them. */
 static sheaf_status take_members(const sheaf_hdf5_look *l, sheaf_cursor *c, int room, sheaf_hdf5_type *out)
 {
@@ -73,7 +83,8 @@ static sheaf_status take_members(const sheaf_hdf5_look *l, sheaf_cursor *c, int 
 	sheaf_hdf5_type first = {0}, member = {0};
 	bool is_complex = count == 2;
 	for (unsigned i = 0; i < count; i++) {
-		is_complex = strcmp(take_name(c, out->version), i ? "i" : "r") == 0 && is_complex;
+		const char *name = take_name(c, out->version);
+		is_complex = strcmp(name, i ? "i" : "r") == 0 && is_complex;
 		uint64_t offset = sheaf_hdf5_take(c, out->version < 3 ? 4 : sheaf_hdf5_bytes_for(out->size),
 		                                  "an offset of a member");
 		if (out->version == 1) sheaf_cursor_bytes(c, 1, DIMENSIONS, "dimensions of a member");
@@ -82,6 +93,7 @@ static sheaf_status take_members(const sheaf_hdf5_look *l, sheaf_cursor *c, int 
 		if (offset >= out->size || member.size > out->size - offset)
 			return sheaf_hdf5_refuse(l, byte, "a member within its compound", offset);
 		is_complex = is_complex && offset == i * member.size;
+		if (l->members && room == MOST_TYPES) SHEAF_TRY(note_member(l, name, offset, &member));
 		if (i == 0) first = member;
 	}
 	out->is_complex = is_complex && is_same_float(&first, &member) && out->size == 2 * first.size;
@@ -221,6 +233,7 @@ sheaf_status sheaf_hdf5_take_any_type(const sheaf_hdf5_look *l, sheaf_cursor *c,
 	if (!is_shared) return sheaf_hdf5_take_type(l, c, out);
 	SHEAF_TRY(sheaf_hdf5_take_shared(l, c, &address));
 	sheaf_hdf5_look_begin(&other, l->r, NULL, l->err);
+	other.members = l->members;
 	sheaf_status status = find_type(&other, address, out);
 	sheaf_hdf5_look_end(&other);
 	return status;

@@ -28,7 +28,7 @@ static void put_quoted(sheaf_builder *b, const char *text)
 
 static const char *word_of(const sheaf_hdf_found *found)
 {
-	static const char *const words[] = {"", "dense", "texts", "CSR", "COO"};
+	static const char *const words[] = {"", "dense", "texts", "table", "CSR", "COO"};
 	return found->kind == HDF_COMPRESSED && found->by_columns ? "CSC" : words[found->kind];
 }
 

@@ -29,7 +29,7 @@ static bool is_list(const sheaf_box_item *item, bool integers)
 
 static bool are_values(const sheaf_box_item *item)
 {
-	return item && item->rank == 1 && item->what != SHEAF_BOX_TEXTS && item->what != SHEAF_BOX_OTHER;
+	return item && item->rank == 1 && item->what < SHEAF_BOX_TEXTS;
 }
 
 /* Whether a text of the group or array is there and is this. */
@@ -152,7 +152,7 @@ static void find_array(sheaf_hdf_found *out)
 	const sheaf_box_item *item = out->at;
 	bool is_text = item->what == SHEAF_BOX_TEXTS;
 	if (item->what == SHEAF_BOX_OTHER || item->rank > SHEAF_MAX_RANK) return;
-	out->kind = is_text ? HDF_TEXTS : HDF_DENSE;
+	out->kind = is_text ? HDF_TEXTS : item->what == SHEAF_BOX_RECORDS ? HDF_TABLE : HDF_DENSE;
 	out->values = item;
 }
 

@@ -16,6 +16,7 @@ typedef enum sheaf_hdf_kind {
 	HDF_NOTHING,
 	HDF_DENSE,      /* an array of numbers */
 	HDF_TEXTS,      /* an array of texts */
+	HDF_TABLE,      /* an array of compounds */
 	HDF_COMPRESSED, /* a group: values, indices, and where rows or columns begin among them */
 	HDF_COORDINATES /* a group: values, rows, columns */
 } sheaf_hdf_kind;
@@ -52,6 +53,8 @@ typedef struct sheaf_hdf_packing {
 	double scale, offset, fill;
 } sheaf_hdf_packing;
 
+enum { SHEAF_HDF_MOST_COLUMNS = 1000 };
+
 typedef struct sheaf_hdf_reader {
 	SHEAF_BASE(sheaf_reader, reader);
 	const char *file;
@@ -62,6 +65,8 @@ typedef struct sheaf_hdf_reader {
 	int64_t shape[SHEAF_MAX_RANK];
 	int64_t *pointers; /* of compressed lists, one more than there are */
 	int64_t npointers;
+	int columns[SHEAF_HDF_MOST_COLUMNS]; /* of a table: members by number */
+	int ncolumns;
 	int64_t step; /* rows of a piece are multiples of it, where that is not too much */
 	int64_t rows, next;
 } sheaf_hdf_reader;

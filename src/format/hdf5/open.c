@@ -278,6 +278,56 @@ static sheaf_status make_texts(sheaf_hdf_reader *in, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* ---- tables ---- */
+
+static sheaf_status tell_of_member(const sheaf_hdf_reader *in, const sheaf_box_item *member, sheaf_error *err)
+{
+	char found[300];
+	snprintf(found, sizeof found, "\"%.100s\", which is %.100s", member->name, member->refused);
+	sheaf_problem problem = {SHEAF_WARNING,
+	                         SHEAF_UNSUPPORTED,
+	                         "column not read",
+	                         SHEAF_NOWHERE,
+	                         "columns of numbers, truth values and texts",
+	                         found,
+	                         "it is left out"};
+	problem.place.file = in->file;
+	return sheaf_report(in->cx, &problem, err);
+}
+
+static void make_cell(const sheaf_box_item *member, sheaf_field *field)
+{
+	switch (member->what) {
+	case SHEAF_BOX_TEXTS: sheaf_field_make_cell(field, SHEAF_STRING, SHEAF_U8, -1, false); break;
+	case SHEAF_BOX_BOOLS: sheaf_field_make_cell(field, SHEAF_BOOL, SHEAF_U8, 1, false); break;
+	case SHEAF_BOX_COMPLEX: sheaf_field_make_cell(field, SHEAF_COMPLEX, member->type, 2, false); break;
+	default: sheaf_field_make_cell(field, SHEAF_NUMBER, member->type, 1, false); break;
+	}
+}
+
+static sheaf_status make_table(sheaf_hdf_reader *in, sheaf_error *err)
+{
+	const sheaf_box_item *item = in->set.values;
+	in->schema.rows = SHEAF_CELLS;
+	in->rows = item->count;
+	if (item->chunks) in->step = item->chunks[0];
+	for (int m = 0; m < item->nmembers; m++) {
+		sheaf_field *field;
+		const sheaf_box_item *member = &item->members[m];
+		if (member->refused) {
+			SHEAF_TRY(tell_of_member(in, member, err));
+			continue;
+		}
+		if (in->ncolumns == SHEAF_HDF_MOST_COLUMNS)
+			return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: /%s: expected at most %d columns, found more",
+			                  in->file, item->path, SHEAF_HDF_MOST_COLUMNS);
+		SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, member->name, strlen(member->name), &field, err));
+		make_cell(member, field);
+		in->columns[in->ncolumns++] = m;
+	}
+	return SHEAF_OK;
+}
+
 /* ---- labels ---- */
 
 static void put_json_text(sheaf_builder *b, const uint8_t *text, size_t size)
@@ -385,6 +435,7 @@ static sheaf_status measure(sheaf_hdf_reader *in, sheaf_error *err)
 	in->step = 1;
 	switch (in->set.kind) {
 	case HDF_TEXTS: return make_texts(in, err);
+	case HDF_TABLE: return make_table(in, err);
 	case HDF_COMPRESSED: SHEAF_TRY(measure_compressed(in, err)); break;
 	case HDF_COORDINATES: SHEAF_TRY(measure_coordinates(in, err)); break;
 	default: SHEAF_TRY(measure_dense(in, err)); break;

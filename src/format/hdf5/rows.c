@@ -159,11 +159,45 @@ static sheaf_status put_texts(const sheaf_hdf_reader *in, int64_t first, int64_t
 	return SHEAF_OK;
 }
 
+static sheaf_status put_column(const sheaf_hdf_reader *in, int column, const sheaf_buffer *records, int64_t n,
+                               sheaf_column_builder *to, sheaf_error *err)
+{
+	const sheaf_box_item *table = in->set.values, *member = &table->members[in->columns[column]];
+	sheaf_buffer text = {0};
+	sheaf_status status = SHEAF_OK;
+	if (member->what != SHEAF_BOX_TEXTS) {
+		size_t size = (size_t)n * sheaf_type_size(member->type) * (member->what == SHEAF_BOX_COMPLEX ? 2 : 1);
+		if (!sheaf_builder_room(&to->values, size + 1)) return sheaf_builder_status(&to->values, err);
+		SHEAF_TRY(
+			sheaf_box_record_values(in->box, table, in->columns[column], records, n, to->values.data, err));
+		for (int64_t i = 0; member->what == SHEAF_BOX_BOOLS && i < n; i++)
+			to->values.data[i] = to->values.data[i] != 0;
+		to->values.size = size;
+	}
+	for (int64_t i = 0; member->what == SHEAF_BOX_TEXTS && i < n && !status; i++) {
+		status = sheaf_box_record_text(in->box, table, in->columns[column], records, i, &text, err);
+		if (!status) sheaf_column_put_text(to, text.data, text.size);
+	}
+	sheaf_buffer_reset(&text);
+	return status;
+}
+
+static sheaf_status put_records(const sheaf_hdf_reader *in, int64_t first, int64_t n, sheaf_frame_builder *to,
+                                sheaf_error *err)
+{
+	sheaf_buffer records = {0};
+	sheaf_status status = sheaf_box_read_records(in->box, in->set.values, first, first + n, &records, err);
+	for (int c = 0; c < in->ncolumns && !status; c++)
+		status = put_column(in, c, &records, n, &to->columns[c], err);
+	sheaf_buffer_reset(&records);
+	return status;
+}
+
 /* ---- pieces ---- */
 
 static int64_t bytes_of_row(const sheaf_hdf_reader *in)
 {
-	return in->set.kind == HDF_TEXTS ? 32 : 8 + 8 * in->rank;
+	return in->set.kind == HDF_TEXTS ? 32 : 8 + 8 * (in->rank + in->ncolumns);
 }
 
 sheaf_status sheaf_hdf_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
@@ -188,9 +222,11 @@ static sheaf_status fill(const sheaf_hdf_reader *in, const sheaf_piece *piece, s
                          sheaf_error *err)
 {
 	int64_t first = piece->byte, n = piece->size;
-	if (in->set.kind == HDF_TEXTS)
+	if (in->set.kind == HDF_TEXTS) {
 		SHEAF_TRY(put_texts(in, first, n, &to->columns[0], err));
-	else {
+	} else if (in->set.kind == HDF_TABLE) {
+		SHEAF_TRY(put_records(in, first, n, to, err));
+	} else {
 		SHEAF_TRY(fill_places(in, first, n, to, err));
 		SHEAF_TRY(put_values(in, first, n, &to->columns[in->rank], to->cx, err));
 	}
