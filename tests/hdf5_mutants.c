@@ -182,8 +182,13 @@ static void show_item(showing *s, sheaf_box *box, const sheaf_box_item *item)
 	}
 	sheaf_status status = show_attributes(s, item);
 	if (has_elements(item) && is_worth_it(s, item)) {
+		/* The first failure counts. */
+		sheaf_error first = s->err;
 		sheaf_status read = show_elements(s, box, item);
-		if (!status) status = read;
+		if (status)
+			s->err = first;
+		else
+			status = read;
 	}
 	if (s->prints) {
 		if (status) {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""h5py, which brings libhdf5 along, and this package in one process, whichever comes first: each reads and writes, also with the HDF5 library of the system."""
+"""h5py, which brings libhdf5 along, and this package in one process, whichever comes first: each reads and
+writes, also with the HDF5 library of the system."""
 import os
 import subprocess
 import sys
@@ -39,9 +40,11 @@ def test_either_comes_first(tmp):
         file["y"] = [1.0, 2.0]
     has_library = os.path.exists(os.path.join(os.environ.get("SHEAF_MODULES", ""), "sheaf-hdf5"))
     for order in ["h5py", "sheaf"], ["sheaf", "h5py"]:
-        text = SCRIPT.format(path=sys.path, order=order, made=str(tmp / f"{order[0]}.h5"), written=str(tmp / f"{order[0]}.h5ad"), other=other,
-                             ways=["own", "system"] if has_library else ["own"])
-        done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=300, check=False)
+        made, written = str(tmp / f"{order[0]}.h5"), str(tmp / f"{order[0]}.h5ad")
+        ways = ["own", "system"] if has_library else ["own"]
+        text = SCRIPT.format(path=sys.path, order=order, made=made, written=written, other=other, ways=ways)
+        run = [sys.executable, "-c", text]
+        done = subprocess.run(run, capture_output=True, text=True, timeout=300, check=False)
         if "No module named 'h5py'" in done.stderr:
             raise Skip("no h5py")
         same((done.returncode, done.stdout.strip(), done.stderr), (0, "fine", ""))
