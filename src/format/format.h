@@ -250,8 +250,9 @@ struct sheaf_format {
 	/* Judges by the first bytes (at least 4 KiB, or all) and the name without a compression suffix. */
 	sheaf_likely (*probe)(sheaf_bytes head, const char *name);
 	/* Judges further where others are as sure by the first bytes: whether the file is this format's, which is
-	 * then the only one. The source is seekable; nothing is reported. NULL: whoever else says so has it. */
-	bool (*claims)(sheaf_source *source, sheaf_context *cx);
+	 * then the only one; also where it is damaged, which is said when it is opened. The source is seekable;
+	 * nothing is reported. NULL: whoever else says so has it. */
+	sheaf_status (*claims)(sheaf_source *source, sheaf_context *cx, bool *does, sheaf_error *err);
 	/* Bytes of a reader, of which the first are a sheaf_reader: `in` of the members below. */
 	size_t reader_size;
 	/* Learns the schema, and what facts it can. A failed reader is closed like any other. NULL: the format is

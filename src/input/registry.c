@@ -212,7 +212,9 @@ static sheaf_status let_claim(sheaf_source *source, sheaf_bytes head, const shea
 	*out = NULL;
 	SHEAF_TRY(sheaf_source_make_seekable(source, err));
 	for (int i = 0; i < n && !*out; i++) {
-		if (rivals[i]->claims && rivals[i]->claims(source, source->cx)) *out = rivals[i];
+		bool does = false;
+		if (rivals[i]->claims) SHEAF_TRY(rivals[i]->claims(source, source->cx, &does, err));
+		if (does) *out = rivals[i];
 		if (rivals[i]->claims) continue;
 		other = rivals[i];
 		others++;

@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
+#include "base/status.h"
 #include "format/binsparse/reader.h"
 #include "io/descriptor.h"
 #include <inttypes.h>
@@ -62,11 +63,16 @@ static sheaf_status stop(void *user, const char *path, sheaf_error *err)
 }
 
 /* One that cannot be read is ours: what is wrong with it is said when it is opened. */
-bool sheaf_bsp_claims(sheaf_source *source, sheaf_context *cx)
+sheaf_status sheaf_bsp_claims(sheaf_source *source, sheaf_context *cx, bool *does, sheaf_error *err)
 {
-	bool has = false;
-	sheaf_status status = sheaf_bsp_members(source, cx, stop, &has, NULL);
-	return has || status != SHEAF_OK;
+	sheaf_error failure = {0};
+	*does = false;
+	sheaf_status status = sheaf_bsp_members(source, cx, stop, does, &failure);
+	if (*does || !status) return SHEAF_OK;
+	if (status != SHEAF_DATA && status != SHEAF_SHORT && status != SHEAF_UNSUPPORTED)
+		return sheaf_fail_again(err, &failure);
+	*does = true;
+	return sheaf_forgive(status, "opening says it");
 }
 
 /* ---- choosing one ---- */

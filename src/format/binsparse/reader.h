@@ -69,7 +69,8 @@ SHEAF_USE sheaf_status sheaf_bsp_box(sheaf_source *source, sheaf_context *cx, sh
 SHEAF_USE sheaf_status sheaf_bsp_besides(sheaf_source *source, bool json, sheaf_context *cx,
                                          sheaf_buffer *text, sheaf_error *err);
 /* Whether there is a descriptor in the file, or it cannot be read. */
-bool sheaf_bsp_claims(sheaf_source *source, sheaf_context *cx);
+SHEAF_USE sheaf_status sheaf_bsp_claims(sheaf_source *source, sheaf_context *cx, bool *does,
+                                        sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_members(sheaf_source *source, sheaf_context *cx,
                                          sheaf_status (*tell)(void *user, const char *path, sheaf_error *err),
                                          void *user, sheaf_error *err);
