@@ -13,6 +13,8 @@
 #   make msan      all tests but those of HDF5 under the memory sanitizer, with kernels in plain C
 #   make check-32  all tests but those of HDF5 in a build for i386, whose packages go into build-32 and nowhere else
 #   make fuzz      each format's fuzzer for SECONDS seconds (FORMAT=name: only that one); runs add up
+#   make check-pages  reports in a browser: no requests, contrast, names and roles; pictures to look at in $(BUILD)/pages
+#   make pictures  draws the picture of a report that README.md shows
 #   make bench     measures against plain loops and the bare system (docs/performance.md)
 #   make bench-peers  races against SciPy, pandas, Polars, DuckDB and others in a venv, in fixed versions
 #   make soak      10^8 small sequences in batches: memory must stay flat
@@ -35,7 +37,7 @@ SEED ?= 1
 MESON = NINJA="$$(command -v /usr/bin/ninja || command -v ninja)" "$$(command -v /usr/bin/meson || command -v meson)"
 
 .NOTPARALLEL:
-.PHONY: wheel check-python check-python-full build demo check check-all check-faults mutants lint sanitize tsan msan check-32 fuzz bench bench-peers soak install clean
+.PHONY: check-pages pictures wheel check-python check-python-full build demo check check-all check-faults mutants lint sanitize tsan msan check-32 fuzz bench bench-peers soak install clean
 
 build: needs-build $(BUILD)/build.ninja
 	@$(MESON) compile -C $(BUILD)
@@ -100,6 +102,12 @@ check-32: needs-check-32 build-32/build.ninja
 fuzz: needs-fuzz build-fuzz/build.ninja
 	@$(MESON) compile -C build-fuzz fuzzers
 	@tools/fuzz build-fuzz $(SECONDS) $(filter-out all,$(FORMAT))
+
+check-pages: needs-pages build
+	@SHEAF=$(BUILD)/sheaf tests/browse.py $(BUILD)/pages && echo "look at them: $(BUILD)/pages/*.png"
+
+pictures: needs-pages build
+	@SHEAF=$(BUILD)/sheaf tests/browse.py --picture docs/pictures/report.png
 
 # Meson looks again for the library of a peer, which may have been installed just now.
 bench: needs-bench $(BUILD)/build.ninja

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Reports in a browser: one page of each kind of file, as headless Chromium shows it.
 
-    SHEAF=build/sheaf tests/browse.py FOLDER      screenshots go to FOLDER: light, dark, print and 400 pixels wide
+    SHEAF=build/sheaf tests/browse.py FOLDER          screenshots go to FOLDER: light, dark, print and 400 pixels wide
+    SHEAF=build/sheaf tests/browse.py --picture FILE  draws the picture of README.md
 
 Nothing may be fetched, nothing be wider than the window; each chart, picture, table and heading has its name and role in the
 accessibility tree; all text has a contrast of at least 4.5 to 1 in both schemes, and bars one of 3 to 1; messages on the
@@ -195,7 +196,27 @@ def check(browser, name, path, folder):
     check_tree(browser, name)
 
 
+def picture(path):
+    """The beginning of a page, small enough for a README."""
+    with tempfile.TemporaryDirectory() as name:
+        folder, page = Path(name), Path(name) / "train.html"
+        (folder / "profile").mkdir()
+        words = sequences(folder / "train.ctf")
+        subprocess.run([SHEAF, "report", "--quiet", words[0].name, *words[1:], "-o", page.name], check=True, cwd=folder,
+                       env={**os.environ, "SHEAF": os.path.abspath(SHEAF)}, executable=os.path.abspath(SHEAF))
+        browser = Browser(folder / "profile")
+        browser.open(page, 720)
+        clip = {"x": 0, "y": 0, "width": 720, "height": 1180, "scale": 1}
+        data = browser.call("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)["data"]
+        browser.close()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(base64.b64decode(data))
+
+
 def main():
+    if sys.argv[1:2] == ["--picture"]:
+        picture(Path(sys.argv[2]))
+        return
     if not CHROMIUM:
         skip("pages in a browser", "no Chromium")
         end()

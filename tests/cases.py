@@ -176,7 +176,7 @@ def cases_of(name, content, how):
     """What a user does with a file."""
     suffix = name.partition(".")[2]
     file = {name: content}
-    for command in (["info"], ["info", "--json"], ["head", "-n", "5"], ["head", "--skip", "20"], ["cat"], ["stats"], ["validate"], ["schema"], ["hash"]):
+    for command in (["info"], ["info", "--json"], ["head", "-n", "5"], ["head", "--skip", "20"], ["cat"], ["stats"], ["show"], ["validate"], ["schema"], ["hash"]):
         yield Case(f"{name}: {' '.join(command)}", [*command, *how, name], file)
     yield Case(f"{name}: diff", ["diff", *how, name, f"b.{suffix}"], {**file, f"b.{suffix}": content})
     yield Case(f"{name}: batches", ["batches", "--json", "--size", "7", "--state", "state", *how, name], file)
@@ -213,6 +213,9 @@ def special_cases(samples, root):
     yield Case("a tensor into a file", ["convert", "--into", "A/sub", "a.mtx", "there.h5"], two)
     yield Case("a list of inputs", ["batches", "--json", "@list"], {"list": b"a.ctf\nb.ctf\n", "a.ctf": samples["a.ctf"], "b.ctf": samples["a.ctf"]})
     yield Case("a list of one input", ["stats", "a.ctf"], {"a.ctf": samples["a.ctf"]})
+    yield Case("statistics that are drawn", ["stats", "--histogram", "--spy", "a.ctf"], {"a.ctf": samples["a.ctf"]})
+    yield Case("a report", ["report", "-f", "a.ctf", "out.html"], {"a.ctf": samples["a.ctf"], "out.html": OLD})
+    yield Case("a report of two files", ["report", "a.ctf", "b.ctf", "-o", "out.html"], {"a.ctf": samples["a.ctf"], "b.ctf": samples["a.ctf"]})
     yield Case("a pattern of inputs", ["batches", "--json", "?.ctf"], {"a.ctf": samples["a.ctf"], "b.ctf": samples["a.ctf"]})
     yield Case("a configuration", ["cat", "--config", "c.cntk"], {"c.cntk": config, "a.ctf": samples["a.ctf"]})
     words = ["batches", "--json", "--size", "7", "--epoch-size", "10", "--state", "state"]

@@ -100,7 +100,11 @@ def ctf(folder):
     text = report(folder, *words)
     check_page("CTF", folder, text, report(folder, *words, "--json"))
     point(report(folder, *words, "--threads", "1") == report(folder, *words, "--threads", "4"), "CTF: the same page for any number of threads")
-    counted = json.loads(report(folder, *words, "--json"))
+    numbers = report(folder, *words, "--json")
+    others = [subprocess.run([SHEAF, "stats", "--json", "--quiet", *words, "--threads", n], capture_output=True, text=True,
+                             env={**os.environ, "SHEAF_KERNEL": kernel}).stdout for n in "17" for kernel in ("scalar", "portable", "avx2")]
+    point(all(o == numbers for o in others), "CTF: sheaf stats --json prints the same, for any number of threads and any kernel")
+    counted = json.loads(numbers)
     b = next(f for f in counted["streams"] if f["name"] == "B")
     entries = sum(2 * (1 + r % 3) for r in range(400))
     point(b["values"] == entries and b["sum"] == 1.5 * entries, "CTF: values are counted and summed", b)

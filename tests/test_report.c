@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Summaries: what is counted is exact, and parts merged in any order are the whole to the last byte. */
+#include "base/show.h"
 #include "report/draw.h"
+#include "report/html.h"
 #include "report/words.h"
 #include "third/xxhash.h"
 #include "with_context.h"
@@ -513,6 +515,88 @@ static void test_names_are_text(void **state)
 	sheaf_schema_free(&t.schema);
 }
 
+/* Whatever a name is made of: no markup comes out of it, no control character, nothing that is no UTF-8. */
+static void test_any_text_is_text(void **state)
+{
+	(void)state;
+	static const char *const parts[] = {
+		"<",        ">",    "&",    "\"",   "'",        "</script>", "]]>",      "<!--",  "\xe2\x80\xae",
+		"\xd8\x9c", "\xff", "\x00", "\x1b", "\xc3\xa9", "a",         "\xe2\x80", "&amp;", "\xed\xa0\x80"};
+	seed_random(11);
+	for (int i = 0; i < 3000; i++) {
+		sheaf_builder b;
+		sheaf_buffer out = {0};
+		char text[128];
+		size_t n = 0;
+		for (int64_t k = random_below(12); k >= 0; k--) {
+			const char *part = parts[random_below(COUNT(parts))];
+			size_t size = *part ? strlen(part) : 1;
+			memcpy(text + n, part, size);
+			n += size;
+		}
+		sheaf_builder_begin(&b, cx, NULL);
+		sheaf_html_text(&b, text, n);
+		assert_ok(sheaf_builder_finish(&b, &out, &err));
+		assert_true(sheaf_is_utf8(out.data, out.size));
+		for (size_t at = 0; at < out.size; at++) {
+			assert_null(memchr("<>\"'", out.data[at], 4));
+			assert_true(out.data[at] >= ' ' && out.data[at] != 0x7f);
+			if (out.data[at] == '&')
+				assert_non_null(memchr(out.data + at, ';', out.size - at < 7 ? out.size - at : 7));
+		}
+		assert_null(memmem(out.data, out.size, "\xe2\x80\xae", 3));
+		sheaf_buffer_reset(&out);
+	}
+}
+
+/* Entries of a matrix, structure and all, in seven parts of which three go through bytes. */
+static void test_parts_of_a_matrix(void **state)
+{
+	(void)state;
+	enum { N = 700, PARTS = 7 };
+	sheaf_schema schema = {.cx = cx};
+	sheaf_frame_builder *b;
+	sheaf_summary *whole, *merged = NULL;
+	table t = {.cx = cx};
+	sheaf_tensor tensor = {.rank = 2, .shape = {3000, 3000}, .structure = SHEAF_SYMMETRIC_LOWER};
+	assert_ok(sheaf_schema_add_entries(&schema, &tensor, SHEAF_NUMBER, SHEAF_F64, &err));
+	assert_ok(sheaf_frame_builder_new(&schema, cx, &b, &err));
+	seed_random(21);
+	for (int i = 0; i < N; i++) {
+		int64_t row = random_below(3000), column = random_below(row + 1);
+		sheaf_build_integer(b, 0, row);
+		sheaf_build_integer(b, 1, column);
+		sheaf_build_number(b, 2, (double)random_below(9) - 4);
+		sheaf_build_row(b);
+	}
+	assert_ok(sheaf_frame_builder_take(b, &t.frame, &err));
+	sheaf_frame_builder_free(b);
+	t.schema = schema;
+	whole = summary_of(&t, 0, N);
+	for (int i = PARTS - 1; i >= 0; i--) {
+		sheaf_summary *part = summary_of(&t, i * N / PARTS, (i + 1) * N / PARTS);
+		if (i % 3 == 0) {
+			sheaf_buffer bytes = saved(part);
+			sheaf_summary_free(part);
+			assert_ok(sheaf_summary_load(bytes.data, bytes.size, cx, &part, &err));
+			sheaf_buffer_reset(&bytes);
+		}
+		if (merged) {
+			assert_ok(sheaf_summary_merge(merged, part, &err));
+			sheaf_summary_free(part);
+		} else {
+			merged = part;
+		}
+	}
+	assert_same_page(whole, merged);
+	assert_int_equal(whole->entries, 2 * N - whole->band.diagonal);
+	assert_int_equal(whole->band.lower, whole->band.upper);
+	sheaf_summary_free(whole);
+	sheaf_summary_free(merged);
+	sheaf_frame_free(&t.frame);
+	sheaf_schema_free(&t.schema);
+}
+
 static void test_cells(void **state)
 {
 	(void)state;
@@ -635,6 +719,8 @@ int main(void)
 		cmocka_unit_test(test_spy),
 		cmocka_unit_test(test_rows_as_pictures),
 		cmocka_unit_test(test_names_are_text),
+		cmocka_unit_test(test_any_text_is_text),
+		cmocka_unit_test(test_parts_of_a_matrix),
 		cmocka_unit_test(test_cells),
 		cmocka_unit_test(test_what_is_left_out),
 		cmocka_unit_test(test_what_cannot_be_summed_up),
