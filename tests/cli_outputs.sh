@@ -174,6 +174,7 @@ end
 
 begin 'an index that nobody asked for is said once; SHEAF_INDEX stands for --index'
 yes '|A 1' | head -n 14000000 >large.ctf
+touch -d '1 minute ago' large.ctf
 expect 0 hash --stream A:1:dense large.ctf
 has err 'note: large.ctf.sheaf-index: written, so that the file opens faster from now on (--index never, or SHEAF_INDEX=never, writes none)'
 expect 0 hash --stream A:1:dense large.ctf
