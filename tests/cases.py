@@ -184,6 +184,9 @@ def cases_of(name, content, how):
     yield Case(f"{name}: index", ["index", *how, name], file)
     yield Case(f"{name}: split", ["split", "-f", *how, name, "out.0", "out.1"], {**file, "out.0": OLD})
     yield Case(f"{name}: merge", ["merge", "-f", *how, name, name, f"out.{suffix}"], {**file, f"out.{suffix}": OLD})
+    if not name.endswith("ex"):
+        yield Case(f"{name}: a part", ["convert", "-f", *how, "--part", "1/2", "--to", format_of(name), name, "out.part"], {**file, "out.part": OLD})
+    yield Case(f"{name}: plan", ["plan", "--ranks", "3", *how, name], file)
     yield Case(f"{name}: cat of a pipe", ["cat", "--from", format_of(name), *how, "-"], file, stdin=name)
     yield Case(f"{name}: convert a pipe", ["convert", "-f", "--from", format_of(name), *how, "-", f"out.{suffix}"], {**file, f"out.{suffix}": OLD}, stdin=name)
     yield Case(f"{name}: cat, compressed", ["cat", *how, f"{name}.gz"], {f"{name}.gz": gzip.compress(content, mtime=0)})
@@ -211,6 +214,11 @@ def special_cases(samples, root):
     config = b"a = [ reader = [ readerType = \"CNTKTextFormatReader\" ; file = \"a.ctf\" ; input = [ A = [ dim = 2 ; format = \"dense\" ] ; B = [ dim = 10 ; format = \"sparse\" ] ] ] ]\n"
     two = {"a.mtx": samples["a.mtx"], "there.h5": samples["a.h5"]}
     yield Case("a tensor into a file", ["convert", "--into", "A/sub", "a.mtx", "there.h5"], two)
+    for source, target in (("a.ctf", "cbf"), ("a.mtx", "npz")):
+        file = {source: samples[source]}
+        for i in (1, 2):
+            file[f"{i}.part"] = made(Case("a part to merge", ["convert", "--part", f"{i}/2", "--to", target, source, f"{i}.part"], {source: samples[source]}), f"{i}.part", root)
+        yield Case(f"parts of {source} merged to {target}", ["merge", "-f", "2.part", "1.part", f"out.{target}"], {**file, f"out.{target}": OLD})
     yield Case("a list of inputs", ["batches", "--json", "@list"], {"list": b"a.ctf\nb.ctf\n", "a.ctf": samples["a.ctf"], "b.ctf": samples["a.ctf"]})
     yield Case("a list of one input", ["stats", "a.ctf"], {"a.ctf": samples["a.ctf"]})
     yield Case("statistics that are drawn", ["stats", "--histogram", "--spy", "a.ctf"], {"a.ctf": samples["a.ctf"]})

@@ -68,7 +68,7 @@ python3 - table <<'END' || fault 'expected commands, options and formats in the 
 import json, sys
 table = json.load(open(sys.argv[1]))
 commands = {c["name"]: c for c in table["commands"]}
-assert len(commands) == 17
+assert len(commands) == 18
 assert {"name", "letter", "kind", "argument", "help"} == set(next(o for o in commands["head"]["options"] if o["name"] == "rows"))
 assert commands["convert"]["format_options"] == ["reading", "writing"] and commands["formats"]["format_options"] == []
 assert all(o["reading"] or o["writing"] for f in table["formats"] for o in f["options"])

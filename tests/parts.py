@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Conversions in parts: the merged file is the serial one, byte for byte, and says the same; parts that do not fit together are refused by name."""
+import json
 import subprocess
 import tempfile
 from pathlib import Path
@@ -178,6 +179,30 @@ def check_refused(folder):
     tap.point(done.returncode == 6 and b"expected an uncompressed regular file" in done.stderr, "a pipe is refused", done.stderr.decode())
 
 
+def check_plan(folder):
+    size = (folder / "long.csv").stat().st_size
+    done = sheaf(folder, "plan", "--ranks", "5", "--json", "long.csv")
+    plan = json.loads(done.stdout)
+    parts = plan["parts"]
+    fine = plan["ranks"] == 5 and plan["rows"] == 300 == sum(part["rows"] for part in parts) and plan["bytes"] == sum(part["bytes"] for part in parts)
+    fine = fine and size - 20 <= plan["bytes"] <= size and plan["largest"] == max(part["bytes"] for part in parts) and 1 <= plan["imbalance"] < 1.2
+    tap.point(fine and done.returncode == 0, "a plan of five parts adds up", str(plan))
+    for i in range(5):
+        sheaf(folder, "convert", "-f", "--part", f"{i + 1}/5", "long.csv", f"p.jsonl.{i + 1}.part")
+    sheaf(folder, "merge", "-f", *[f"p.jsonl.{i + 1}.part" for i in range(5)], "out.jsonl")
+    sizes = [(folder / f"p.jsonl.{i + 1}.part").read_bytes().count(b"\n{") + 1 for i in range(5)]
+    tap.point(abs(sizes[2] - parts[2]["rows"]) <= 1, "and is what the parts have", f"{sizes} {parts}")
+    done = sheaf(folder, "plan", "long.csv")
+    lines = done.stdout.decode().splitlines()
+    tap.point(len(lines) == 12 and lines[-1].split()[0] == "1024", "without --ranks a line each for 1 to 1024", "\n".join(lines))
+    lines = sheaf(folder, "plan", "--json", "long.csv").stdout.decode().splitlines()
+    tap.point([json.loads(line)["ranks"] for line in lines] == [2**k for k in range(11)], "and an object each", "\n".join(lines))
+    done = sheaf(folder, "plan", "a.npz")
+    tap.point(done.returncode == 6 and "expected an input that can be read in parts" in done.stderr.decode(), "what cannot be cut is refused", done.stderr.decode())
+    done = sheaf(folder, "plan", "--ranks", "0", "long.csv")
+    tap.point(done.returncode == 2 and "--ranks: expected a number from 1 to" in done.stderr.decode(), "no ranks are refused", done.stderr.decode())
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="sheaf-parts-") as root:
         folder = Path(root)
@@ -185,6 +210,7 @@ def main():
         check_samples(folder)
         make_long(folder)
         check_long(folder)
+        check_plan(folder)
         check_refused(folder)
     tap.end()
 

@@ -47,6 +47,18 @@ SHEAF_API int64_t sheaf_pieces_find(const sheaf_pieces *pieces, int64_t row);
 SHEAF_API SHEAF_USE sheaf_status sheaf_pieces_lengths(const sheaf_pieces *pieces, int64_t row, int64_t n,
                                                       uint32_t *lengths, sheaf_error *err);
 
+/* What one part of a job has (sheaf_convert_options.part). */
+typedef struct sheaf_part_share {
+	int64_t pieces, bytes, rows;
+} sheaf_part_share;
+
+/* Shares the pieces of a dataset out among n parts, at most 2^20, as conversions in parts do: out[i] becomes
+ * what part i + 1 has. (Where chunks of the output are opened by its bytes the borders are at chunks
+ * instead.) From an index, else by one pass that counts; under the conditions of sheaf_dataset_pieces.
+ * UNSUPPORTED, saying why, where all rows would be the first part's. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_shares(sheaf_dataset *dataset, int n, sheaf_part_share *out,
+                                                      sheaf_error *err);
+
 /* Decodes piece i, 0 <= i < sheaf_pieces_count, into *frame, which is zeros or an earlier frame whose buffers
  * are reused; free it with sheaf_frame_free. Any thread may call it, several at once and beside sheaf_next,
  * each with a frame of its own, after sheaf_dataset_pieces. Memory is that of `cx`, which gets the findings,

@@ -31,15 +31,15 @@ if TYPE_CHECKING:
     from .frame import Column, Frame
     from .loader import Batch, Batches, batches
     from .packed import Packed
-    from .parts import Partition, partitions
+    from .parts import Partition, Share, partitions, plan
     from .writing import write
 
 __all__ = [
     "Batch", "Batches", "Column", "DataError", "DataWarning", "Dataset", "Difference", "Differences", "Field",
     "Frame", "LimitError", "LossError", "Packed", "Partition", "Place", "Problem", "Report", "Schema",
-    "SheafError", "StaleError", "StoppedError", "Tensor", "UnknownError", "UnsupportedError", "UsageError",
+    "Share", "SheafError", "StaleError", "StoppedError", "Tensor", "UnknownError", "UnsupportedError", "UsageError",
     "__version__", "batches", "convert", "diff", "formats", "hash", "index", "info", "merge", "open",
-    "partitions", "read", "report", "scan_polars", "schema", "show", "split", "stats", "validate", "write",
+    "partitions", "plan", "read", "report", "scan_polars", "schema", "show", "split", "stats", "validate", "write",
 ]
 
 # Where each name is: a module is imported when one of its names is asked for first, so that the package
@@ -55,7 +55,7 @@ _MODULES = {
     "frame": ("Column", "Frame"),
     "loader": ("Batch", "Batches", "batches"),
     "packed": ("Packed",),
-    "parts": ("Partition", "partitions"),
+    "parts": ("Partition", "Share", "partitions", "plan"),
     "writing": ("write",),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}

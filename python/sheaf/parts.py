@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ctypes import POINTER, byref
+from typing import NamedTuple
 
 from . import _layout as c
 from ._config import configured
@@ -74,6 +75,32 @@ def _pieces_of(reader: Reader) -> Any:
     with reader.handle as pointer:
         reader.context.run(lib.sheaf_dataset_pieces, pointer, byref(pieces))
     return pieces
+
+
+class Share(NamedTuple):
+    """What one part of a job has: parts are counted from 1."""
+
+    part: int
+    pieces: int
+    bytes: int
+    rows: int
+
+
+def plan(source: Any = None, ranks: int = 1, **options: Any) -> list[Share]:
+    """How ``ranks`` parts of a conversion (``sheaf.convert(part=(i, n))``) would share a file, before anything is done: what
+    ``sheaf plan`` prints. With an index beside the file nothing else is read.
+
+    >>> [share.rows for share in sheaf.plan("words.ctf", 2)]
+    [1, 1]
+    """
+    source, options = configured("plan", source, options)
+    if not 1 <= ranks <= 1 << 20:
+        raise UsageError(f"ranks: expected a number from 1 to {1 << 20}, found {ranks}", "ranks")
+    reader = Reader(Opening(source, Given("plan", options, besides=("ranks",))))
+    found = (c.sheaf_part_share * ranks)()
+    with reader.handle as pointer:
+        reader.context.run(lib.sheaf_dataset_shares, pointer, ranks, found)
+    return [Share(i + 1, int(one.pieces), int(one.bytes), int(one.rows)) for i, one in enumerate(found)]
 
 
 def partitions(source: Any = None, n: int | None = None, **options: Any) -> list[Partition]:

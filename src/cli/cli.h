@@ -113,6 +113,7 @@ int run_diff(const arguments *args);
 int run_hash(const arguments *args);
 int run_batches(const arguments *args);
 int run_index(const arguments *args);
+int run_plan(const arguments *args);
 int run_split(const arguments *args);
 int run_merge(const arguments *args);
 int run_formats(const arguments *args);

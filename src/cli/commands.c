@@ -233,6 +233,12 @@ static const sheaf_option batches_options[] = {
 	{0},
 };
 
+static const sheaf_option plan_options[] = {
+	{"ranks", SHEAF_OPTION_COUNT, 0, "N",
+     "list what each of N parts has (default: one line each for 1, 2, 4, ... 1024 parts)", 0},
+	{0},
+};
+
 static const sheaf_option index_options[] = {
 	{"check", SHEAF_OPTION_FLAG, 0, NULL, "compare the whole index with the file, and write nothing", 0},
 	{"piece-bytes", SHEAF_OPTION_SIZE, 0, "SIZE", "the approximate size of a piece of text (default 2M)", 0},
@@ -344,6 +350,12 @@ const command commands[] = {
      (READS_ALL & ~TAKES_INDEX) | TAKES_FORCE, CONVERTS, merge_options,
      "Writes the rows of all inputs, one file after the other, to OUT: byte for byte where a file of the "
      "format is its rows and nothing else, otherwise as sheaf convert does."},
+	{"plan", run_plan, "how parts would share a file, before anything is done", "FILE", 1, 1,
+     READS_ALL | TAKES_JSON, SHEAF_READING, plan_options,
+     "Prints how convert --part would share FILE out: the bytes of the largest part, how many times the mean "
+     "they "
+     "are, and how many parts would be empty. With an index nothing else is read. With --json it prints an "
+     "object for each number of parts."},
 	{"index", run_index, "write or check the index beside a file", "FILE...", 1, -1,
      (READS_ALL & ~(TAKES_INDEX | TAKES_STRICT)) | TAKES_JSON, SHEAF_READING, index_options,
      "Writes FILE.sheaf-index, or, if that folder cannot be written, a file in the user's cache folder. It "

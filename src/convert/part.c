@@ -230,13 +230,9 @@ static sheaf_status cut_inputs(making *m, sheaf_error *err)
 		if (!why && m->cuts[i].count == 0) why = "nothing to cut";
 		if (why) SHEAF_TRY(tell_of_whole(m, i, why, err));
 		m->whole = why != NULL;
-		for (int64_t p = 0; p < m->cuts[i].count; p++) m->total += m->cuts[i].entries[p].size;
 	}
 	return SHEAF_OK;
 }
-
-/* The part of a share: the first of the numbers that is at least share/parts of the sum. */
-static int64_t border(int64_t sum, int share, int parts) { return (int64_t)((__int128)sum * share / parts); }
 
 /* ---- chunks that are opened by bytes ---- */
 
@@ -246,9 +242,9 @@ static sheaf_status find_chunks(making *m, sheaf_error *err)
 	SHEAF_TRY(sheaf_measure_output(m->c, m->cuts, &m->sizes, err));
 	m->chunk_bytes = m->sizes.chunk_bytes;
 	int64_t bytes = m->sizes.bytes, chunks = bytes && m->chunk_bytes ? (bytes - 1) / m->chunk_bytes + 1 : 0;
-	m->low = border(chunks, m->c->part - 1, m->c->parts) * m->chunk_bytes;
-	m->high =
-		m->c->part == m->c->parts ? INT64_MAX : border(chunks, m->c->part, m->c->parts) * m->chunk_bytes;
+	m->low = sheaf_part_border(chunks, m->c->part - 1, m->c->parts) * m->chunk_bytes;
+	m->high = m->c->part == m->c->parts ? INT64_MAX
+	                                    : sheaf_part_border(chunks, m->c->part, m->c->parts) * m->chunk_bytes;
 	return SHEAF_OK;
 }
 
@@ -268,30 +264,7 @@ static sheaf_range pieces_of_chunks(const making *m, int input)
 	return range;
 }
 
-/* ---- bytes of the inputs ---- */
-
-static sheaf_range pieces_of_share(const making *m, int input, int64_t before)
-{
-	const sheaf_cuts *cuts = &m->cuts[input];
-	int64_t low = border(m->total, m->c->part - 1, m->c->parts),
-			high = border(m->total, m->c->part, m->c->parts);
-	sheaf_range range = {.cuts = cuts};
-	for (int64_t p = 0; p < cuts->count; p++) {
-		if (before < low) range.from = p + 1;
-		if (before < high) range.to = p + 1;
-		before += cuts->entries[p].size;
-	}
-	return range;
-}
-
 /* ---- all inputs ---- */
-
-static int64_t bytes_of(const sheaf_cuts *cuts)
-{
-	int64_t sum = 0;
-	for (int64_t p = 0; p < cuts->count; p++) sum += cuts->entries[p].size;
-	return sum;
-}
 
 static sheaf_status copy_all(making *m, sheaf_error *err)
 {
@@ -308,14 +281,16 @@ static sheaf_status copy_share(making *m, sheaf_error *err)
 {
 	int64_t row = 0, byte = 0;
 	m->total = m->done = 0;
-	for (int i = 0; i < m->c->ninputs; i++) m->total += bytes_of(&m->cuts[i]);
+	for (int i = 0; i < m->c->ninputs; i++) m->total += sheaf_cuts_bytes(&m->cuts[i]);
 	for (int i = 0; i < m->c->ninputs; i++) {
-		sheaf_range range = m->chunk_bytes ? pieces_of_chunks(m, i) : pieces_of_share(m, i, byte);
+		sheaf_range range = m->chunk_bytes
+		                        ? pieces_of_chunks(m, i)
+		                        : sheaf_cuts_share(&m->cuts[i], byte, m->total, m->c->part, m->c->parts);
 		if (m->chunk_bytes && range.from < range.to) m->passed = m->sizes.before[i][range.from];
 		m->piece = range.from;
 		if (range.from < range.to) SHEAF_TRY(copy_input(m, i, &range, row, err));
 		row += m->cuts[i].rows;
-		byte += bytes_of(&m->cuts[i]);
+		byte += sheaf_cuts_bytes(&m->cuts[i]);
 	}
 	return SHEAF_OK;
 }

@@ -3,11 +3,14 @@
 #include "dataset/range.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/need.h"
 #include "data/frame.h"
 #include "index/counts.h"
 #include "input/measure.h"
 #include "io/source.h"
+#include "part/part_file.h"
 #include "view/view.h"
+#include <string.h>
 
 typedef struct ranged {
 	sheaf_row_view view;
@@ -65,7 +68,7 @@ static sheaf_status add(sheaf_cuts *cuts, const sheaf_piece_entry *entry, sheaf_
 /* Some for each part, so that these come out even, and none too long. */
 static int64_t piece_for(const sheaf_dataset *d, int parts)
 {
-	enum { USUAL = 2 << 20, FOR_EACH = 4 };
+	enum { USUAL = 2 << 20, FOR_EACH = 16 };
 	int64_t size = sheaf_source_size(d->source) / FOR_EACH / parts;
 	return size < 1 ? 1 : size < USUAL ? size : USUAL;
 }
@@ -79,7 +82,7 @@ static sheaf_status take_table(sheaf_dataset *d, int parts, sheaf_cuts *cuts, sh
 	sheaf_index_table(&d->indexed, -1, &pieces);
 	d->table_bytes = bytes;
 	if (pieces && d->index->file.head.piece_bytes <= bytes) d->table_bytes = d->index->file.head.piece_bytes;
-	if (pieces && pieces->count >= 4 * (int64_t)parts) d->table_bytes = d->index->file.head.piece_bytes;
+	if (pieces && pieces->count >= 16 * (int64_t)parts) d->table_bytes = d->index->file.head.piece_bytes;
 	SHEAF_TRY(sheaf_dataset_pieces(d, &pieces, err));
 	for (int64_t i = 0; i < sheaf_pieces_count(pieces); i++) {
 		sheaf_pieces_at(pieces, i, &entry);
@@ -139,6 +142,72 @@ sheaf_status sheaf_dataset_cut(sheaf_dataset *d, int parts, sheaf_cuts *out, she
 		status = d->view ? make_table(d, parts, out, err) : take_table(d, parts, out, err);
 	if (status) sheaf_cuts_free(out);
 	return status;
+}
+
+/* ---- shares ---- */
+
+int64_t sheaf_cuts_bytes(const sheaf_cuts *cuts)
+{
+	int64_t sum = 0;
+	for (int64_t p = 0; p < cuts->count; p++) sum += cuts->entries[p].size;
+	return sum;
+}
+
+int64_t sheaf_part_border(int64_t sum, int share, int parts)
+{
+	int64_t each = sum / parts, more = sum % parts; /* the product might not fit */
+	return each * share + more * share / parts;
+}
+
+sheaf_range sheaf_cuts_share(const sheaf_cuts *cuts, int64_t before, int64_t total, int part, int parts)
+{
+	int64_t low = sheaf_part_border(total, part - 1, parts), high = sheaf_part_border(total, part, parts);
+	sheaf_range range = {.cuts = cuts};
+	for (int64_t p = 0; p < cuts->count; p++) {
+		if (before < low) range.from = p + 1;
+		if (before < high) range.to = p + 1;
+		before += cuts->entries[p].size;
+	}
+	return range;
+}
+
+/* The part that has the byte at which a piece begins. */
+static int part_of(int64_t byte, int64_t total, int n, int from)
+{
+	while (from + 1 < n && byte >= sheaf_part_border(total, from + 1, n)) from++;
+	return from;
+}
+
+static void share(const sheaf_cuts *cuts, int n, sheaf_part_share *out)
+{
+	int64_t byte = 0, total = sheaf_cuts_bytes(cuts);
+	int part = 0;
+	for (int64_t p = 0; p < cuts->count; p++) {
+		const sheaf_piece_entry *e = &cuts->entries[p];
+		part = part_of(byte, total, n, part);
+		out[part].pieces++;
+		out[part].bytes += e->size;
+		out[part].rows += e->rows;
+		byte += e->size;
+	}
+}
+
+sheaf_status sheaf_dataset_shares(sheaf_dataset *d, int n, sheaf_part_share *out, sheaf_error *err)
+{
+	sheaf_cuts cuts;
+	SHEAF_NEED(d, "a dataset");
+	SHEAF_NEED(out, "room for shares");
+	SHEAF_EXPECT(n >= 1 && n <= SHEAF_PARTS_MOST, "a number of parts from 1 to 2^20", n);
+	const char *why = sheaf_dataset_uncut(d);
+	if (why)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected an input that can be read in parts, found that %s",
+		                  sheaf_source_name(d->source), why);
+	memset(out, 0, (size_t)n * sizeof *out);
+	SHEAF_TRY(sheaf_dataset_cut(d, n, &cuts, err));
+	share(&cuts, n, out);
+	sheaf_cuts_free(&cuts);
+	return SHEAF_OK;
 }
 
 /* ---- the view ---- */

@@ -22,6 +22,9 @@ const char *sheaf_dataset_uncut(const sheaf_dataset *d);
  * is read. */
 SHEAF_USE sheaf_status sheaf_dataset_cut(sheaf_dataset *d, int parts, sheaf_cuts *out, sheaf_error *err);
 void sheaf_cuts_free(sheaf_cuts *cuts);
+int64_t sheaf_cuts_bytes(const sheaf_cuts *cuts);
+/* Of a sum that parts share, what the first `share` of them have. */
+int64_t sheaf_part_border(int64_t sum, int share, int parts);
 
 /* What an index says of all rows, where it says that: for who finds out whether it was right. */
 void sheaf_dataset_counted(sheaf_dataset *d, sheaf_facts *facts);
@@ -37,6 +40,9 @@ typedef struct sheaf_range {
 	bool shared;     /* the first piece begins with rows of the range before, which reports what is in it */
 } sheaf_range;
 
+/* The pieces of a part, from 1 on, that gets its share of the bytes of all inputs, `total`, of which `before`
+ * come before this one: those that begin in it. */
+sheaf_range sheaf_cuts_share(const sheaf_cuts *cuts, int64_t before, int64_t total, int part, int parts);
 /* From now on sheaf_next gives the rows of these pieces, all of them whole, and nothing that only the whole
  * input shows is reported. */
 SHEAF_USE sheaf_status sheaf_dataset_narrow(sheaf_dataset *d, const sheaf_range *range, sheaf_error *err);

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* sheaf plan: how a file would be shared out among so many parts, before anything is done. */
+#include "cli.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MOST_RANKS = 1024 };
+
+/* What is said of all parts. */
+typedef struct plan {
+	int n, empty;
+	int64_t pieces, bytes, rows, largest;
+	double imbalance; /* the largest part over the mean one */
+} plan;
+
+static plan sum_up(const sheaf_part_share *shares, int n)
+{
+	plan p = {.n = n};
+	for (int i = 0; i < n; i++) {
+		p.pieces += shares[i].pieces;
+		p.bytes += shares[i].bytes;
+		p.rows += shares[i].rows;
+		p.empty += shares[i].pieces == 0;
+		if (shares[i].bytes > p.largest) p.largest = shares[i].bytes;
+	}
+	p.imbalance = p.bytes > 0 ? (double)p.largest * n / (double)p.bytes : 1;
+	return p;
+}
+
+/* ---- one number of parts ---- */
+
+static void print_parts(const plan *p, const sheaf_part_share *shares)
+{
+	out_printf("parts: %d of %" PRId64 " pieces, the largest %.3f times the mean, %d empty\n", p->n,
+	           p->pieces, p->imbalance, p->empty);
+	out_printf("%6s  %14s  %12s  %8s\n", "part", "bytes", "rows", "pieces");
+	for (int i = 0; i < p->n; i++)
+		out_printf("%6d  %14" PRId64 "  %12" PRId64 "  %8" PRId64 "\n", i + 1, shares[i].bytes,
+		           shares[i].rows, shares[i].pieces);
+}
+
+static void print_json(const session *s, const plan *p, const sheaf_part_share *shares)
+{
+	bool first = true;
+	out_text("{");
+	out_json_member(&first, "file", s->label);
+	out_printf(",\"ranks\":%d,\"pieces\":%" PRId64 ",\"bytes\":%" PRId64 ",\"rows\":%" PRId64
+	           ",\"largest\":%" PRId64 ",\"imbalance\":%.6g,\"empty\":%d",
+	           p->n, p->pieces, p->bytes, p->rows, p->largest, p->imbalance, p->empty);
+	for (int i = 0; shares && i < p->n; i++)
+		out_printf("%s{\"part\":%d,\"bytes\":%" PRId64 ",\"rows\":%" PRId64 ",\"pieces\":%" PRId64 "}",
+		           i ? "," : ",\"parts\":[", i + 1, shares[i].bytes, shares[i].rows, shares[i].pieces);
+	out_text(shares ? "]}\n" : "}\n");
+}
+
+static void print_line(const plan *p)
+{
+	if (p->n == 1)
+		out_printf("%6s  %14s  %14s  %9s  %6s\n", "ranks", "mean bytes", "largest", "imbalance", "empty");
+	out_printf("%6d  %14" PRId64 "  %14" PRId64 "  %9.3f  %6d\n", p->n, p->bytes / p->n, p->largest,
+	           p->imbalance, p->empty);
+}
+
+static int ranks; /* the number that is being planned */
+static bool in_a_table;
+
+static sheaf_status plan_file(session *s, sheaf_dataset *dataset, sheaf_error *err)
+{
+	bool json = sheaf_values_flag(&s->args->values, "json");
+	sheaf_part_share *shares = calloc((size_t)ranks, sizeof *shares);
+	if (!shares) return sheaf_fail(err, SHEAF_NOMEM, "plan: expected memory for %d parts, found none", ranks);
+	sheaf_status status = sheaf_dataset_shares(dataset, ranks, shares, err);
+	if (status == SHEAF_OK) {
+		plan p = sum_up(shares, ranks);
+		if (json)
+			print_json(s, &p, in_a_table ? NULL : shares);
+		else if (in_a_table)
+			print_line(&p);
+		else
+			print_parts(&p, shares);
+		status = out_check(err);
+	}
+	free(shares);
+	return status;
+}
+
+static int plan_one(const arguments *args, int64_t n)
+{
+	ranks = (int)n;
+	return visit_files(
+		args, (opening){.rows = SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES}, plan_file);
+}
+
+int run_plan(const arguments *args)
+{
+	int64_t n = sheaf_values_number(&args->values, "ranks", 0);
+	bool given = sheaf_values_text(&args->values, "ranks") != NULL;
+	int code = EXIT_FINE;
+	if (given && (n < 1 || n > (1 << 20))) {
+		say("error", "--ranks: expected a number from 1 to %d, found %" PRId64, 1 << 20, n);
+		return EXIT_USAGE;
+	}
+	in_a_table = !given;
+	if (given) return plan_one(args, n);
+	for (n = 1; n <= MOST_RANKS && code == EXIT_FINE; n *= 2) code = plan_one(args, n);
+	return code;
+}
