@@ -87,8 +87,8 @@ class Share(NamedTuple):
 
 
 def plan(source: Any = None, ranks: int = 1, **options: Any) -> list[Share]:
-    """How ``ranks`` parts of a conversion (``sheaf.convert(part=(i, n))``) would share a file, before anything is
-    done: what ``sheaf plan`` prints. With an index beside the file nothing else is read.
+    """How ``ranks`` parts of a conversion (``sheaf.convert(part=(i, n))``) would share a file, before
+    anything is done: what ``sheaf plan`` prints. With an index beside the file nothing else is read.
 
     >>> [share.rows for share in sheaf.plan("words.ctf", 2)]
     [1, 1]
