@@ -114,6 +114,11 @@ bench: needs-bench $(BUILD)/build.ninja
 	@$(MESON) configure --clearcache $(BUILD)
 	@$(MESON) compile -C $(BUILD) sheaf:executable sheaf-bench
 	@BENCH_DIR="$${BENCH_DIR:-$(BUILD)/bench/data}" $(BUILD)/bench/sheaf-bench $(BUILD)/sheaf
+	@case ",$${BENCH_ONLY:-python}," in *,python,*) $(MESON) compile -C $(BUILD) && BENCH_DIR="$${BENCH_DIR:-$(BUILD)/bench/data}" \
+		$(PYTHON_TESTS) $(BENCH_PYTHON) bench/python.py ;; esac
+
+# That of check-python-full has the peers.
+BENCH_PYTHON ?= $(if $(wildcard $(VENV)/bin/python),$(VENV)/bin/python,python3)
 
 # PEERS: a Python that has the peers already.
 bench-peers: $(BUILD)/build.ninja

@@ -369,14 +369,25 @@ def report(source: Any, path: Path | None = None, *, other: Any = None, force: b
                                     ncard=len(facts))
         if against:
             page.other, page.other_title = against.pointer.value, others
-        take = _Charts(reader.context, folder, force)
+        charts = _Charts()
         if folder is not None:
-            page.take = take.pointer
+            page.take = charts.pointer
         text = text_of(lambda out, err: lib.sheaf_summary_page(summary.pointer, byref(page), byref(out),
                                                                byref(err)))
-        take.raise_failure()
+        for chart, svg in charts.taken():
+            _write_text(reader.context, os.path.join(folder or "", chart), svg, force)
         _write_text(reader.context, path, text.encode(), force)
     return _numbers(summary, against)
+
+
+def charts_of(dataset: Dataset) -> dict[str, str]:
+    """The charts of a report about an open dataset, as SVG, by the names of their files."""
+    reader = dataset._take_reader()
+    summary, charts = _summary(reader), _Charts()
+    page = c.sheaf_page_options(size=sizeof(c.sheaf_page_options), title=_title(dataset.name))
+    page.take = charts.pointer
+    text_of(lambda out, err: lib.sheaf_summary_page(summary.pointer, byref(page), byref(out), byref(err)))
+    return {name: text.decode() for name, text in charts.taken()}
 
 
 def _title(source: Any) -> bytes:
@@ -384,24 +395,25 @@ def _title(source: Any) -> bytes:
 
 
 class _Charts:
-    """Writes each chart that the library hands out into a folder."""
+    """Takes each chart that the library hands out."""
 
-    def __init__(self, context: Context, folder: str | None, force: bool) -> None:
-        self._context, self._folder, self._force = context, folder, force
+    def __init__(self) -> None:
+        self._taken: list[tuple[str, bytes]] = []
         self._failure: BaseException | None = None
         self.pointer = dict(c.sheaf_page_options._fields_)["take"](self._take)
 
     def _take(self, _user: Any, name: bytes, svg: Any, _err: Any) -> int:
         try:
-            path = os.path.join(self._folder or "", name.decode())
-            _write_text(self._context, path, string_at(svg[0].data, svg[0].size), self._force)
+            self._taken.append((name.decode(), string_at(svg[0].data, svg[0].size)))
         except BaseException as failure:  # noqa: BLE001: it is raised where Python is called again
             self._failure = self._failure or failure
         return c.SHEAF_OK
 
-    def raise_failure(self) -> None:
+    def taken(self) -> list[tuple[str, bytes]]:
+        """Names of files, and what is in them."""
         if self._failure:
             raise self._failure
+        return self._taken
 
 
 def _write_text(context: Context, path: Path, text: bytes, force: bool) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ._context import Progress
+    from .plot import Plot
 
 _BESIDES = ("mmap", "progress")
 
@@ -84,6 +85,7 @@ class Dataset:
         self.schema: Schema = self._reader.schema
         self.format: str = self._reader.format
         self._facts: dict[str, Any] = self._reader.facts()
+        self._plot: Plot | None = None
 
     @property
     def name(self) -> str:
@@ -133,6 +135,16 @@ class Dataset:
         from .commands import stats_of
 
         return stats_of(self)
+
+    @property
+    def plot(self) -> Plot:
+        """The charts of a report as SVG: ``d.plot.lengths()``; ``dir(d.plot)`` has their names."""
+        from .plot import Plot
+
+        with self._lock:
+            if self._plot is None:
+                self._plot = Plot(self)
+        return self._plot
 
     def close(self) -> None:
         """Lets go of the file; arrays stay."""

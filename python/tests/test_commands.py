@@ -14,6 +14,21 @@ def printed(*arguments):
     return json.loads(command(*arguments, "--json"))
 
 
+def test_plots(tmp):
+    """The charts are those that a report writes; one pass makes them all."""
+    folder = tmp / "charts"
+    folder.mkdir()
+    sheaf.report(words(tmp), tmp / "page.html", svg=folder)
+    dataset = sheaf.open(words(tmp))
+    same(dataset.plot(), {path.name: path.read_text() for path in folder.iterdir()})
+    assert dataset.plot is dataset.plot
+    lengths = dataset.plot.lengths()
+    same((lengths._repr_svg_(), "Lengths" in lengths), (str(lengths), True))
+    with raises(AttributeError, 'found "lenghts"; did you mean lengths?'):
+        dataset.plot.lenghts()
+    assert not hasattr(dataset.plot, "_repr_html_")
+
+
 def test_formats():
     lines = command("formats", "--json").splitlines()
     same(sheaf.formats(), [json.loads(line) for line in lines])

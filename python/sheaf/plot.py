@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""The charts of a report, one by one: SVG that a notebook shows."""
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .dataset import Dataset
+
+
+class Svg(str):
+    """A picture as SVG, which is text: a notebook shows it, and a file of it is a picture."""
+
+    __slots__ = ()
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+
+class Plot:
+    """The charts of what is in a dataset, which ``sheaf report`` draws: ``d.plot()`` gives all of them by
+    their names, ``d.plot.lengths()`` the first one of a kind, ``d.plot.values(1)`` the second one. One pass
+    over all rows draws them all.
+
+    >>> d = sheaf.open("words.ctf")
+    >>> d.plot.lengths()[:5]
+    '<?xml'
+    >>> "lengths" in dir(d.plot)
+    True
+    """
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._dataset = dataset
+        self._charts: dict[str, Svg] | None = None
+
+    def __call__(self) -> dict[str, Svg]:
+        if self._charts is None:
+            from .commands import charts_of
+
+            self._charts = {name: Svg(text) for name, text in charts_of(self._dataset).items()}
+        return dict(self._charts)
+
+    def _kinds(self) -> dict[str, list[Svg]]:
+        """The charts by what they show: names begin with a number."""
+        kinds: dict[str, list[Svg]] = {}
+        for name, chart in self().items():
+            kind = name.partition("-")[2].rpartition(".")[0].replace("-", "_")
+            kinds.setdefault(kind, []).append(chart)
+        return kinds
+
+    def __getattr__(self, kind: str) -> Callable[..., Svg]:
+        if kind.startswith("_"):
+            raise AttributeError(kind)
+        charts = self._kinds().get(kind)
+        if charts is None:
+            from ._errors import meant
+
+            known = self._kinds()
+            expected = f"expected one of {', '.join(known)}"
+            raise AttributeError(f'plot: {expected}, found "{kind}"{meant(kind, known)}')
+
+        def chart(number: int = 0) -> Svg:
+            return charts[number]
+
+        return chart
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._kinds()]
