@@ -174,9 +174,8 @@ static sheaf_status set_type(sheaf_part *part, const sheaf_field *field, int64_t
 	case SHEAF_DURATION: part->kind = 'm'; break;
 	case SHEAF_COMPLEX: part->kind = 'c', part->size *= 2; break;
 	case SHEAF_STRING:
-		if (list && string_bytes == 0 && take_spelling(part, field)) break;
-		[[fallthrough]];
 	case SHEAF_BYTES:
+		if (field->meaning == SHEAF_STRING && list && string_bytes == 0 && take_spelling(part, field)) break;
 		part->kind = field->meaning == SHEAF_STRING ? 'S' : 'V';
 		part->size = list ? string_bytes : field->levels[0].extents[0];
 		if (part->kind == 'V' && list)
