@@ -63,6 +63,23 @@ static void test_forms_and_compressions(void **state)
 	}
 }
 
+/* Texts in another encoding have no place, unless they are written as bytes. */
+static void test_texts_that_are_no_utf8(void **state)
+{
+	(void)state;
+	sheaf_context *cx = usual_context();
+	char source[200], target[200];
+	write_text("u.csv", "a,b\nx,1\n\xf2y,2\n");
+	snprintf(source, sizeof source, "%s", in_folder("u.csv"));
+	snprintf(target, sizeof target, "%s", in_folder("u.arrow"));
+	assert_status(SHEAF_UNSUPPORTED, sheaf_convert((const char *const[]){source}, 1, target, NULL, cx, &err));
+	assert_message("--text-as-bytes: expected UTF-8 in column \"a\", found byte 0xf2 in position 1");
+	end_context(cx);
+	bytes_sink bytes = convert("u.csv", "u.arrow", (const char *const[]){"text-as-bytes", NULL, NULL});
+	assert_same_rows("u.csv", "u.arrow");
+	free_bytes(&bytes);
+}
+
 /* What compresses buffers compresses files, too. */
 static void test_lz4_files(void **state)
 {
@@ -408,6 +425,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms_and_compressions),
 	                                   cmocka_unit_test(test_columns_come_back),
+	                                   cmocka_unit_test(test_texts_that_are_no_utf8),
 	                                   cmocka_unit_test(test_lz4_files),
 	                                   cmocka_unit_test(test_dictionaries),
 	                                   cmocka_unit_test(test_views_of_texts),

@@ -236,11 +236,19 @@ static void put_batch(const gathering *g, int64_t rows, sheaf_builder *to)
 	sheaf_builder_append(to, g->body.data, g->body.size);
 }
 
+/* Texts in other encodings and times beyond 64 bits are sound data, but not Arrow's. */
+static sheaf_status cannot_hold(sheaf_error *err)
+{
+	if (err) err->status = SHEAF_UNSUPPORTED;
+	return SHEAF_UNSUPPORTED;
+}
+
 static sheaf_status gather(gathering *g, const sheaf_frame *frame, sheaf_builder *to)
 {
 	struct ArrowArray rows;
-	SHEAF_TRY(sheaf_arrow_export_frame(&g->out->plan, frame, &rows, g->err));
-	sheaf_status status = SHEAF_OK;
+	sheaf_status status = sheaf_arrow_export_frame(&g->out->plan, frame, &rows, g->err);
+	if (status == SHEAF_DATA) return cannot_hold(g->err);
+	SHEAF_TRY(status);
 	for (int64_t i = 0; i < rows.n_children && !status; i++)
 		status = put_array(g, g->out->rows.children[i], rows.children[i], (range){0, frame->nrows});
 	rows.release(&rows);
