@@ -23,38 +23,64 @@ static uint8_t *packed_or_plain(size_t f, const uint8_t *content, size_t size, s
 	return copy;
 }
 
-static void rewinds(void **state)
+enum { SIZE = 600000 };
+
+/* An input of any kind, plain or compressed by one of the filters. */
+typedef struct trial {
+	input in;
+	const uint8_t *content;
+	const char *compression; /* NULL: plain */
+	int kind;
+} trial;
+
+static void for_each_input(void (*property)(trial *t))
 {
-	(void)state;
-	enum { SIZE = 600000 };
 	uint8_t *content = make_content(SIZE);
 	for (size_t f = 0; f <= COUNT(filters); f++) {
 		size_t size;
 		uint8_t *stored = packed_or_plain(f, content, SIZE, &size);
 		for (int kind = 0; kind < KINDS; kind++) {
-			input in;
-			sheaf_bytes bytes;
-			sheaf_buffer taken = {0};
-			open_input(&in, (enum kind)kind, stored, size);
-			assert_ok(sheaf_source_ahead(in.source, 100, &bytes, &err)); /* a look is allowed before */
-			assert_ok(sheaf_source_make_rewindable(in.source, &err));
-			assert_ok(sheaf_source_make_rewindable(in.source, &err));
-			assert_ok(sheaf_source_ahead(in.source, 1000, &bytes, &err));
-			sheaf_source_take(in.source, 1000, &taken);
-			assert_ok(sheaf_source_rewind(in.source, &err));
-			assert_int_equal(sheaf_source_tell(in.source), 0);
-			assert_rest(in.source, 50000, content, SIZE);
-			assert_ok(sheaf_source_rewind(in.source, &err));
-			assert_ok(sheaf_source_rewind(in.source, &err));
-			assert_rest(in.source, 50000, content, SIZE);
-			assert_memory_equal(taken.data, content, 1000);
-			if (f < COUNT(filters)) assert_string_equal(sheaf_source_compression(in.source), filters[f].name);
-			sheaf_buffer_reset(&taken);
-			close_input(&in);
+			trial t = {
+				.content = content, .compression = f < COUNT(filters) ? filters[f].name : NULL, .kind = kind};
+			open_input(&t.in, (enum kind)kind, stored, size);
+			property(&t);
 		}
 		free(stored);
 	}
 	free(content);
+}
+
+static void is_compressed_by(const trial *t)
+{
+	if (t->compression) assert_string_equal(sheaf_source_compression(t->in.source), t->compression);
+}
+
+static void goes_back(trial *t)
+{
+	sheaf_source *source = t->in.source;
+	sheaf_bytes bytes;
+	sheaf_buffer taken = {0};
+	assert_ok(sheaf_source_ahead(source, 100, &bytes, &err)); /* a look is allowed before */
+	assert_ok(sheaf_source_make_rewindable(source, &err));
+	assert_ok(sheaf_source_make_rewindable(source, &err));
+	assert_ok(sheaf_source_ahead(source, 1000, &bytes, &err));
+	sheaf_source_take(source, 1000, &taken);
+	assert_ok(sheaf_source_rewind(source, &err));
+	assert_int_equal(sheaf_source_tell(source), 0);
+	assert_rest(source, 50000, t->content, SIZE);
+	assert_ok(sheaf_source_rewind(source, &err));
+	assert_ok(sheaf_source_rewind(source, &err));
+	assert_rest(source, 50000, t->content, SIZE);
+	assert_memory_equal(taken.data, t->content, 1000);
+	is_compressed_by(t);
+	sheaf_buffer_reset(&taken);
+	close_input(&t->in);
+}
+
+static void rewinds(void **state)
+{
+	(void)state;
+	for_each_input(goes_back);
 }
 
 static void what_passes_once_says_so(void **state)
@@ -90,42 +116,36 @@ static void assert_access(sheaf_source *source, const uint8_t *content, size_t s
 	sheaf_buffer_reset(&view);
 }
 
+static void is_read_anywhere(trial *t)
+{
+	sheaf_source *source = t->in.source;
+	sheaf_bytes bytes;
+	sheaf_buffer view = {0}, whole = {0};
+	assert_status(SHEAF_USAGE, sheaf_source_read_at(source, 0, &view, 0, &err));
+	assert_status(SHEAF_USAGE, sheaf_source_view_at(source, 0, 0, &view, &err));
+	if (t->kind % 2) assert_ok(sheaf_source_ahead(source, 400000, &bytes, &err));
+	assert_ok(sheaf_source_make_seekable(source, &err));
+	assert_ok(sheaf_source_make_seekable(source, &err));
+	assert_int_equal(sheaf_source_size(source), SIZE);
+	assert_access(source, t->content, SIZE);
+	assert_rest(source, 5000, t->content, SIZE); /* the stream still begins at its beginning */
+	assert_ok(sheaf_source_rewind(source, &err));
+	assert_rest(source, 70000, t->content, SIZE);
+	assert_access(source, t->content, SIZE);
+	assert_ok(sheaf_source_view_at(source, 0, SIZE, &whole, &err));
+	assert_ok(sheaf_source_view_at(source, 77777, 5000, &view, &err));
+	is_compressed_by(t);
+	close_input(&t->in);
+	assert_memory_equal(view.data, t->content + 77777, 5000); /* views outlive the source */
+	assert_memory_equal(whole.data, t->content, SIZE);
+	sheaf_buffer_reset(&view);
+	sheaf_buffer_reset(&whole);
+}
+
 static void random_access(void **state)
 {
 	(void)state;
-	enum { SIZE = 600000 };
-	uint8_t *content = make_content(SIZE);
-	for (size_t f = 0; f <= COUNT(filters); f++) {
-		size_t size;
-		uint8_t *stored = packed_or_plain(f, content, SIZE, &size);
-		for (int kind = 0; kind < KINDS; kind++) {
-			input in;
-			sheaf_bytes bytes;
-			sheaf_buffer view = {0}, whole = {0};
-			open_input(&in, (enum kind)kind, stored, size);
-			assert_status(SHEAF_USAGE, sheaf_source_read_at(in.source, 0, &view, 0, &err));
-			assert_status(SHEAF_USAGE, sheaf_source_view_at(in.source, 0, 0, &view, &err));
-			if (kind % 2) assert_ok(sheaf_source_ahead(in.source, 400000, &bytes, &err));
-			assert_ok(sheaf_source_make_seekable(in.source, &err));
-			assert_ok(sheaf_source_make_seekable(in.source, &err));
-			assert_int_equal(sheaf_source_size(in.source), SIZE);
-			assert_access(in.source, content, SIZE);
-			assert_rest(in.source, 5000, content, SIZE); /* the stream still begins at its beginning */
-			assert_ok(sheaf_source_rewind(in.source, &err));
-			assert_rest(in.source, 70000, content, SIZE);
-			assert_access(in.source, content, SIZE);
-			assert_ok(sheaf_source_view_at(in.source, 0, SIZE, &whole, &err));
-			assert_ok(sheaf_source_view_at(in.source, 77777, 5000, &view, &err));
-			if (f < COUNT(filters)) assert_string_equal(sheaf_source_compression(in.source), filters[f].name);
-			close_input(&in);
-			assert_memory_equal(view.data, content + 77777, 5000); /* views outlive the source */
-			assert_memory_equal(whole.data, content, SIZE);
-			sheaf_buffer_reset(&view);
-			sheaf_buffer_reset(&whole);
-		}
-		free(stored);
-	}
-	free(content);
+	for_each_input(is_read_anywhere);
 }
 
 static void access_keeps_to_the_bounds(void **state)

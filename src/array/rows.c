@@ -4,6 +4,7 @@
 #include "array/array.h"
 #include "base/context.h"
 #include "base/endian.h"
+#include "data/integers.h"
 #include "number/date.h"
 #include "number/half.h"
 #include <inttypes.h>
@@ -330,30 +331,12 @@ static sheaf_status refuse_integer(const sheaf_array *a, int64_t item, sheaf_err
 	                  a->holding.name, item);
 }
 
-/* Integers of this machine, at any address. */
-#define WIDEN(name, type) \
-	static void widen_##name(const uint8_t *items, int64_t n, int64_t *out) \
-	{ \
-		for (int64_t i = 0; i < n; i++) { \
-			type v; \
-			memcpy(&v, items + (size_t)i * sizeof v, sizeof v); \
-			out[i] = (int64_t)v; \
-		} \
-	}
-WIDEN(u8, uint8_t)
-WIDEN(u16, uint16_t)
-WIDEN(u32, uint32_t)
-WIDEN(i8, int8_t)
-WIDEN(i16, int16_t)
-WIDEN(i32, int32_t)
-WIDEN(i64, int64_t)
-
 static void widen(const strip *s, int64_t *out)
 {
-	static void (*const of[2][4])(const uint8_t *, int64_t, int64_t *) = {
-		{widen_u8, widen_u16, widen_u32, widen_i64}, {widen_i8, widen_i16, widen_i32, widen_i64}};
+	static const sheaf_type types[2][4] = {{SHEAF_U8, SHEAF_U16, SHEAF_U32, SHEAF_U64},
+	                                       {SHEAF_I8, SHEAF_I16, SHEAF_I32, SHEAF_I64}};
 	int width = s->part->size == 1 ? 0 : s->part->size == 2 ? 1 : s->part->size == 4 ? 2 : 3;
-	of[s->part->kind == 'i'][width](s->items, s->n, out);
+	sheaf_integers_widen(types[s->part->kind == 'i'][width], s->items, s->n, out);
 }
 
 /* Integers of the other order of bytes are brought into this one in their place. */

@@ -64,8 +64,7 @@ const sheaf_option shared_options[] = {
      "replace an output that is there already (else a terminal is asked, and what is none is refused)", 'f'},
 	{"part", SHEAF_OPTION_TEXT, 0, "I/N",
      "do part I of N, counted from 1, and write a part file; sheaf merge makes the whole of all N, the same "
-     "as "
-     "without parts",
+     "as without parts",
      0},
 	{0},
 };
@@ -104,8 +103,7 @@ static const sheaf_option convert_options[] = {
      0},
 	{"pad", SHEAF_OPTION_FLAG, 0, NULL,
      "fill sequences of unequal lengths up with zeros, where a tensor is dense, and write the lengths beside "
-     "it, "
-     "before the suffix of OUT .lengths",
+     "it, before the suffix of OUT .lengths",
      0},
 	{"structure", SHEAF_OPTION_CHOICE, 0,
      "auto|general|symmetric_lower|symmetric_upper|hermitian_lower|hermitian_upper|skew_symmetric_lower|skew_"
@@ -272,8 +270,7 @@ const command commands[] = {
      "Prints the format, the compression, the size, the streams with their storage, type and dim, and the "
      "counts that are known without reading the whole file. Streams that the file does not declare are "
      "inferred from its beginning; the output then says so. Errors in the first pieces of a file are counted "
-     "by "
-     "rule, and make the exit status 1."},
+     "by rule, and make the exit status 1."},
 	{"head", run_head, "the first rows", "FILE...", 1, -1, READS_ALL | (SELECTS & ~TAKES_HEAD) | TAKES_JSON,
      SHEAF_READING, head_options,
      "Prints one row a line: the key, then each stream with its samples. A dense sample is [1 2], a sparse "
@@ -287,10 +284,9 @@ const command commands[] = {
      READS_ALL | SELECTS | TAKES_JSON, SHEAF_READING, stats_options,
      "Reads the whole file and prints, for each stream, the lengths of sequences, the number of stored "
      "values, the density, the smallest, largest and mean value, the standard deviation, the norm, "
-     "quantiles, "
-     "zeros, NaN, and on a terminal a histogram in a line. With --json it prints what sheaf report embeds in "
-     "its page. Counts and sums are exact, whatever the order of rows; a quantile that is the beginning of a "
-     "bin is called \"about\", and with --json \"of bins\"."},
+     "quantiles, zeros, NaN, and on a terminal a histogram of one line. With --json it prints what sheaf "
+     "report embeds in its page. Counts and sums are exact, whatever the order of rows; a quantile that is "
+     "the beginning of a bin is called \"about\", and with --json \"of bins\"."},
 	{"show", run_show, "one row as a picture", "FILE...", 1, -1,
      READS_ALL | TAKES_STREAMS | TAKES_COLUMNS | TENSORS, SHEAF_READING, show_options,
      "Draws one row with characters: samples of a stream side by side, a single one laid out in lines; dense "
@@ -299,13 +295,10 @@ const command commands[] = {
 	{"report", run_report, "a page of charts: what is in a file, or how two differ", "FILE [OTHER] OUT", 2, 3,
      READS_ALL | SELECTS | TAKES_JSON | TAKES_FORCE, SHEAF_READING, report_options,
      "Reads the whole file once and writes OUT, one HTML page that fetches and runs nothing: what the file "
-     "is, "
-     "what was found wrong, and of each stream or column lengths, values, where its entries are, how often "
-     "its "
-     "indices or items are used, and how much padding batches would have. With OTHER it also says how that "
-     "file "
-     "differs. With --json OUT gets the numbers alone, those that sheaf stats --json prints; - is standard "
-     "output. Everything is exact but what the page says is of bins or of a sample."},
+     "is, what was found wrong, and of each stream or column lengths, values, where its entries are, how "
+     "often its indices or items are used, and how much padding batches would have. With OTHER it also says "
+     "how that file differs. With --json OUT gets the numbers alone, those that sheaf stats --json prints; - "
+     "is standard output. Everything is exact but what the page says is of bins or of a sample."},
 	{"validate", run_validate, "every violation of the format's rules", "FILE...", 1, -1,
      (READS_ALL & ~TAKES_ERRORS) | TAKES_JSON, SHEAF_READING, validate_options,
      "Reads each file to its end and prints everything that its format's rules forbid, one finding a line "
@@ -316,11 +309,9 @@ const command commands[] = {
      READS_ALL | SELECTS | TAKES_FORCE | TAKES_PART, CONVERTS, convert_options,
      "Writes the rows of all inputs, one after the other, into OUT. The format of OUT is named by its suffix "
      "or by --to; OUT is compressed if its name ends in .gz, .bz2, .zst, .xz or .lz4. OUT appears whole or "
-     "not at "
-     "all. A file that is there already is replaced only with --force; it may be one of the inputs. Data "
-     "that "
-     "the output cannot hold stop the conversion, unless --allow-loss is given. With more than one input, "
-     "keys become positions."},
+     "not at all. A file that is there already is replaced only with --force; it may be one of the inputs. "
+     "Data that the output cannot hold stop the conversion, unless --allow-loss is given. With more than one "
+     "input, keys become positions."},
 	{"schema", run_schema, "the streams, in the form that each format wants", "FILE", 1, 1,
      READS_ALL | TAKES_JSON, SHEAF_READING, schema_options,
      "Prints the declaration of the file's streams, as options, configuration or map, to paste elsewhere. "
@@ -353,9 +344,8 @@ const command commands[] = {
 	{"plan", run_plan, "how parts would share a file, before anything is done", "FILE", 1, 1,
      READS_ALL | TAKES_JSON, SHEAF_READING, plan_options,
      "Prints how convert --part would share FILE out: the bytes of the largest part, how many times the mean "
-     "they "
-     "are, and how many parts would be empty. With an index nothing else is read. With --json it prints an "
-     "object for each number of parts."},
+     "they are, and how many parts would be empty. With an index nothing else is read. With --json it prints "
+     "an object for each number of parts."},
 	{"index", run_index, "write or check the index beside a file", "FILE...", 1, -1,
      (READS_ALL & ~(TAKES_INDEX | TAKES_STRICT)) | TAKES_JSON, SHEAF_READING, index_options,
      "Writes FILE.sheaf-index, or, if that folder cannot be written, a file in the user's cache folder. It "

@@ -115,4 +115,25 @@ SHEAF_INLINE void sheaf_field_at(const sheaf_fields *f, size_t i, const uint8_t 
 	if (f->last && *end > *at && (*end)[-1] == '\r') --*end;
 }
 
+/* The readers of one kind of processor, whose `take` gives the number that a field is. */
+#define SHEAF_FIELDS_READERS(target, name) \
+	target size_t sheaf_fields_f64_##name(const sheaf_fields *f, size_t from, double *to) \
+	{ \
+		const uint64_t most = UINT64_C(1) << SHEAF_EXACT_BITS; \
+		number n; \
+		if (!sheaf_rounds_to_nearest()) return from; \
+		for (; from < f->count && take(f, from, &n) && n.digits <= most; from++) { \
+			double v = (double)(int64_t)n.digits / sheaf_exact_powers[n.places < 0 ? 0 : n.places]; \
+			to[from] = sheaf_signed_f64(v, n.negative); \
+		} \
+		return from; \
+	} \
+	target size_t sheaf_fields_i64_##name(const sheaf_fields *f, size_t from, int64_t *to) \
+	{ \
+		number n; \
+		for (; from < f->count && take(f, from, &n) && n.places < 0; from++) \
+			to[from] = sheaf_signed_i64(n.digits, n.negative); \
+		return from; \
+	}
+
 #endif

@@ -71,25 +71,7 @@ static inline bool take(const sheaf_fields *f, size_t i, number *out)
 	return true;
 }
 
-size_t sheaf_fields_f64_portable(const sheaf_fields *f, size_t from, double *to)
-{
-	const uint64_t most = UINT64_C(1) << SHEAF_EXACT_BITS;
-	number n;
-	if (!sheaf_rounds_to_nearest()) return from;
-	for (; from < f->count && take(f, from, &n) && n.digits <= most; from++) {
-		double v = (double)(int64_t)n.digits / sheaf_exact_powers[n.places < 0 ? 0 : n.places];
-		to[from] = sheaf_signed_f64(v, n.negative);
-	}
-	return from;
-}
-
-size_t sheaf_fields_i64_portable(const sheaf_fields *f, size_t from, int64_t *to)
-{
-	number n;
-	for (; from < f->count && take(f, from, &n) && n.places < 0; from++)
-		to[from] = sheaf_signed_i64(n.digits, n.negative);
-	return from;
-}
+SHEAF_FIELDS_READERS(, portable)
 
 size_t sheaf_fields_look_portable(const sheaf_fields *f, size_t from, unsigned *seen)
 {

@@ -2,34 +2,8 @@
 /* Arrays of whole numbers of any type, as int64. */
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "data/integers.h"
 #include "format/binsparse/tensor.h"
-
-#define WIDEN(name, type) \
-	static void widen_##name(const type *from, int64_t n, int64_t *to) \
-	{ \
-		for (int64_t i = 0; i < n; i++) to[i] = (int64_t)from[i]; \
-	}
-WIDEN(u8, uint8_t)
-WIDEN(u16, uint16_t)
-WIDEN(u32, uint32_t)
-WIDEN(i8, int8_t)
-WIDEN(i16, int16_t)
-WIDEN(i32, int32_t)
-
-void sheaf_bsp_widen(sheaf_type type, const void *from, int64_t n, int64_t *to)
-{
-	switch (type) {
-	case SHEAF_U8: widen_u8((const uint8_t *)from, n, to); break;
-	case SHEAF_U16: widen_u16((const uint16_t *)from, n, to); break;
-	case SHEAF_U32: widen_u32((const uint32_t *)from, n, to); break;
-	case SHEAF_I8: widen_i8((const int8_t *)from, n, to); break;
-	case SHEAF_I16: widen_i16((const int16_t *)from, n, to); break;
-	case SHEAF_I32: widen_i32((const int32_t *)from, n, to); break;
-	default:
-		if (n) memcpy(to, from, (size_t)n * sizeof *to);
-		break;
-	}
-}
 
 static sheaf_status zeros(sheaf_context *cx, uint64_t size, sheaf_buffer *out, sheaf_error *err)
 {
@@ -65,7 +39,7 @@ static sheaf_status widened(sheaf_type type, const sheaf_buffer *raw, int64_t n,
 	uint64_t size = (uint64_t)n * sizeof(int64_t);
 	sheaf_builder_begin(&b, cx, out);
 	if (size && sheaf_builder_room(&b, size)) {
-		sheaf_bsp_widen(type, raw->data, n, (int64_t *)(void *)b.data);
+		sheaf_integers_widen(type, raw->data, n, (int64_t *)(void *)b.data);
 		b.size = (size_t)size;
 	}
 	return sheaf_builder_finish(&b, out, err);

@@ -50,8 +50,6 @@ SHEAF_USE sheaf_status sheaf_bsp_read_raw(const sheaf_bsp_tensor *t, const sheaf
 /* Whole numbers as int64, a view where they are stored so. Unsigned ones that do not fit become negative. */
 SHEAF_USE sheaf_status sheaf_bsp_read_i64(const sheaf_bsp_tensor *t, const sheaf_bsp_array *a, int64_t from,
                                           int64_t to, sheaf_context *cx, sheaf_buffer *out, sheaf_error *err);
-/* Whole numbers of any type as int64. */
-void sheaf_bsp_widen(sheaf_type type, const void *from, int64_t n, int64_t *to);
 
 /* A part of an array that moves to where it is looked at. Starts with zeros; belongs to one thread. */
 typedef struct sheaf_bsp_window {

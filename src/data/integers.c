@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Integers of any type as those of 64 bits. */
+#include "data/integers.h"
+#include <string.h>
+
+#define WIDEN(name, type) \
+	static void widen_##name(const uint8_t *from, int64_t n, int64_t *to) \
+	{ \
+		for (int64_t i = 0; i < n; i++) { \
+			type v; \
+			memcpy(&v, from + (size_t)i * sizeof v, sizeof v); \
+			to[i] = (int64_t)v; \
+		} \
+	}
+WIDEN(u8, uint8_t)
+WIDEN(u16, uint16_t)
+WIDEN(u32, uint32_t)
+WIDEN(i8, int8_t)
+WIDEN(i16, int16_t)
+WIDEN(i32, int32_t)
+
+static void copy(const uint8_t *from, int64_t n, int64_t *to)
+{
+	if (n) memcpy(to, from, (size_t)n * sizeof *to);
+}
+
+void sheaf_integers_widen(sheaf_type type, const void *from, int64_t n, int64_t *to)
+{
+	static void (*const by_type[SHEAF_TYPES])(const uint8_t *, int64_t, int64_t *) = {
+		[SHEAF_U8] = widen_u8, [SHEAF_U16] = widen_u16, [SHEAF_U32] = widen_u32, [SHEAF_U64] = copy,
+		[SHEAF_I8] = widen_i8, [SHEAF_I16] = widen_i16, [SHEAF_I32] = widen_i32, [SHEAF_I64] = copy};
+	by_type[type]((const uint8_t *)from, n, to);
+}
