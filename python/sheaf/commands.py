@@ -206,8 +206,8 @@ class Differences(list):  # type: ignore[type-arg]
 
 def diff(a: Any, b: Any, *, mmap: bool = False, progress: bool | Progress | None = None,
          **options: Any) -> Differences:
-    """Compares the contents of two datasets, whatever their formats; ``limit=`` differences are told, 10 by
-    default.
+    """Compares the contents of two datasets, whatever their formats; ``limit=`` differences are
+    reported, 10 by default.
 
     >>> sheaf.diff("words.ctf", "words.ctf").equal
     True

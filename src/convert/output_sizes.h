@@ -19,7 +19,7 @@ typedef struct sheaf_output_sizes {
 SHEAF_USE sheaf_status sheaf_measure_output(sheaf_conversion *c, const sheaf_cuts *cuts,
                                             sheaf_output_sizes *out, sheaf_error *err);
 void sheaf_output_sizes_free(sheaf_output_sizes *sizes);
-/* STALE where so many bytes are not what rows up to the end of a piece have been measured to take. */
+/* STALE where `bytes` is not what rows up to the end of a piece have been measured to take. */
 SHEAF_USE sheaf_status sheaf_output_sizes_check(const sheaf_output_sizes *sizes, int input, int64_t piece,
                                                 int64_t bytes, sheaf_error *err);
 

@@ -106,7 +106,7 @@ static sheaf_status tell_of_fill(sheaf_writer *w, sheaf_error *err)
 	return sheaf_report(w->cx, &problem, err);
 }
 
-/* A dense tensor has samples where sequences have none: which are meant, only lengths tell. */
+/* A dense tensor has samples where sequences have none: only lengths say which are meant. */
 static sheaf_status check_lengths(const sheaf_writer *w, bool pads, sheaf_error *err)
 {
 	const sheaf_tensor *from = &w->given.tensor;

@@ -11,8 +11,7 @@ static const char *const suffixes[] = {".h5", ".hdf5", ".nc", NULL};
 static const sheaf_option options[] = {
 	{"repair", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
      "mend arrays, in memory: entries out of order are sorted, values of one place are added, and pointers "
-     "that "
-     "have wrapped around in a type too small for them continue",
+     "that have wrapped around in a type too small for them continue",
      0},
 	{"lenient", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
      "read what the format forbids and other programs read, with warnings", 0},
@@ -20,9 +19,8 @@ static const sheaf_option options[] = {
      "how much of a tensor that is taken as a whole is checked (default full)", 0},
 	{"layout", SHEAF_OPTION_TEXT, SHEAF_WRITING, "LAYOUT",
      "how tensors are stored: CSR, CSC, DCSR, DCSC, COO, COOR, COOC, DMAT, DMATR, DMATC, DVEC, CVEC, or "
-     "levels from the outside in, D and S with a rank and @ with a "
-     "permutation, like DSS or S3@120 (default: as it was, else CSR, CVEC, or all dimensions in one sparse "
-     "level)",
+     "levels from the outside in, D and S with a rank and @ with a permutation, like DSS or S3@120 (default: "
+     "as it was, else CSR, CVEC, or all dimensions in one sparse level)",
      0},
 	{"index-type", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "uint8|uint16|uint32|uint64|int8|int16|int32|int64",
      "type of all indices and pointers (default: for each array the smallest unsigned one that holds them)",

@@ -13,8 +13,7 @@ static const char *const suffixes[] = {".npz", NULL};
 static const sheaf_option options[] = {
 	{"layout", SHEAF_OPTION_TEXT, SHEAF_WRITING, "csr|csc|coo|dense",
      "how SciPy is to find a sparse matrix (default: coo where the input is, and of other than two "
-     "dimensions, "
-     "else csr), or dense, an array by itself (default where the input is)",
+     "dimensions, else csr), or dense, an array by itself (default where the input is)",
      0},
 	{"deflate", SHEAF_OPTION_COUNT, SHEAF_WRITING, "LEVEL",
      "compress the arrays, 1 to 12 (default 0: not at all)", 0},

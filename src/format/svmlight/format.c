@@ -21,13 +21,11 @@ static const sheaf_option options[] = {
      "take labels for lists of them, also where each row has one", 0},
 	{"label-weights", SHEAF_OPTION_CHOICE, SHEAF_READING, "auto|yes|no",
      "whether rows that begin with number:number have a label and its weight there, or a feature and no "
-     "label "
-     "(default auto: a weight where a row shows it, or all rows begin so)",
+     "label (default auto: a weight where a row shows it, or all rows begin so)",
      0},
 	{"weight-as", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "label|cost",
      "how weights are written: after the label, as XGBoost reads them (default), or as cost:WEIGHT, as "
-     "SVMlight "
-     "does",
+     "SVMlight does",
      0},
 	{"label", SHEAF_OPTION_TEXT, SHEAF_WRITING, "NAME",
      "the stream that is the label (default: the one of the name label or labels)", 0},
