@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* NumPy's archives: a ZIP file with an array in each member, which SciPy's save_npz makes sparse matrices of.
  *
- *   archive.c  the ZIP file and its members      sparse.c  SciPy's layouts
- *   format.c   the table entry and reading       whole.c   those as one row
+ *   archive.c      the ZIP file and its members    sparse.c       SciPy's layouts, opened
+ *   format.c       the table entry and reading     places.c       where their entries are
+ *   sparse_rows.c  entries as rows                 whole.c        all of them as one row
  *   writing: writer.h */
 #ifndef SHEAF_FORMAT_NPZ_NPZ_H
 #define SHEAF_FORMAT_NPZ_NPZ_H
