@@ -177,7 +177,7 @@ static size_t deflate_well(sheaf_filtering *f, sheaf_bytes bytes, uint8_t *to, s
 }
 
 /* A zlib stream of such blocks and of the rest, compressed; 0 where it is larger than `room`. */
-static size_t deflate_behind_noise(sheaf_filtering *f, sheaf_bytes chunk, size_t noise, uint8_t *to,
+static size_t deflate_after_noise(sheaf_filtering *f, sheaf_bytes chunk, size_t noise, uint8_t *to,
                                    size_t room)
 {
 	enum { HEAD = 2, SUM = 4 };
@@ -197,7 +197,7 @@ static size_t deflate_behind_noise(sheaf_filtering *f, sheaf_bytes chunk, size_t
 static size_t deflate(sheaf_filtering *f, size_t width, sheaf_bytes chunk, uint8_t *to)
 {
 	size_t room = chunk.size ? chunk.size - 1 : 0;
-	return deflate_behind_noise(f, chunk, noise_before(f, width, chunk), to, room);
+	return deflate_after_noise(f, chunk, noise_before(f, width, chunk), to, room);
 }
 
 sheaf_status sheaf_filter_chunk(sheaf_filtering *f, size_t width, int level, sheaf_bytes chunk,

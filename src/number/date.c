@@ -306,7 +306,7 @@ const char *sheaf_scan_duration(const char *at, const char *end, int digits, int
 
 const char *sheaf_scan_zone(const char *at, const char *end, int64_t *seconds)
 {
-	int64_t hours, minutes = 0;
+	int64_t hours = 0, minutes = 0;
 	*seconds = 0;
 	if (at < end && (*at == 'Z' || *at == 'z')) return at + 1;
 	const char *long_form = sheaf_scan_offset(at, end, seconds);
