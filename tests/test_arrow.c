@@ -124,16 +124,76 @@ static void test_columns_come_back(void **state)
 	free_bytes(&b);
 }
 
+/* A batch longer than a piece is read in runs of its rows, from any row on and in any order. */
+static void test_long_batches(void **state)
+{
+	enum { ROWS = 20000, PIECE = 4096 };
+	char *text = NULL;
+	size_t size = 0;
+	(void)state;
+	FILE *file = open_memstream(&text, &size);
+	fputs("a,b\n", file);
+	for (int i = 0; i < ROWS; i++) fprintf(file, "%d,x%d\n", i, i);
+	fclose(file);
+	write_text("long.csv", text);
+	free(text);
+	static const char *const names[] = {"long.arrow", "long.arrows"};
+	for (size_t k = 0; k < COUNT(names); k++) {
+		bytes_sink bytes = convert("long.csv", names[k], (const char *const[]){"chunk-bytes", "100M", NULL});
+		free_bytes(&bytes);
+		sheaf_context *cx = usual_context();
+		sheaf_dataset *dataset;
+		const sheaf_frame *frame;
+		const sheaf_pieces *pieces;
+		sheaf_open_options options = {.size = sizeof options, .piece_bytes = PIECE};
+		for (int64_t row = 0; row < ROWS; row += 4999) {
+			assert_ok(sheaf_open(in_folder(names[k]), &options, cx, &dataset, &err));
+			assert_ok(sheaf_skip(dataset, row, &err));
+			assert_ok(sheaf_next(dataset, &frame, &err));
+			int64_t first = sheaf_dataset_row(dataset);
+			assert_true(first <= row && row < first + frame->nrows);
+			assert_int_equal(first > 0, row > 0);
+			assert_int_equal(*(const int64_t *)(const void *)frame->columns[0].values.data, first);
+			sheaf_close(dataset);
+		}
+		assert_ok(sheaf_open(in_folder(names[k]), &options, cx, &dataset, &err));
+		assert_ok(sheaf_dataset_pieces(dataset, &pieces, &err));
+		assert_int_equal(sheaf_pieces_rows(pieces), ROWS);
+		for (int64_t p = sheaf_pieces_count(pieces); p-- > 0;) {
+			sheaf_piece_entry entry;
+			sheaf_frame piece = {0};
+			sheaf_pieces_at(pieces, p, &entry);
+			assert_ok(sheaf_dataset_read_piece(dataset, p, &piece, cx, &err));
+			assert_int_equal(*(const int64_t *)(const void *)piece.columns[0].values.data, entry.row);
+			sheaf_frame_free(&piece);
+		}
+		sheaf_close(dataset);
+		end_context(cx);
+	}
+}
+
+/* What is said beside a column must not be taken for another one. */
+static void test_names_that_are_taken(void **state)
+{
+	(void)state;
+	sheaf_context *cx = usual_context();
+	char source[200], target[200];
+	write_text("o.csv", "a,a.offset\n2020-01-01T00:00:00+01:00,x\n");
+	snprintf(source, sizeof source, "%s", in_folder("o.csv"));
+	snprintf(target, sizeof target, "%s", in_folder("o.arrow"));
+	assert_status(SHEAF_UNSUPPORTED, sheaf_convert((const char *const[]){source}, 1, target, NULL, cx, &err));
+	assert_message("expected \"a.offset\" free for what is said beside column \"a\"");
+	end_context(cx);
+}
+
 /* ---- what others write ---- */
 
 enum { UTF8 = 5, INT = 2, UTF8_VIEW = 24, NULLS = 1, DECIMAL = 7 };
 
-/* A schema message of one field, its indices looked up in dictionary 5 where `words`. */
-static void put_schema(sheaf_builder *to, int kind, bool words)
+/* A schema of one field, its indices looked up in dictionary 5 where `words`. */
+static void put_fields(sheaf_fb_writer *w, size_t from, int kind, bool words)
 {
 	enum { NAME, NULLABLE, TYPE_KIND, TYPE, DICTIONARY, CHILDREN, SLOTS };
-	sheaf_fb_slot message[] = {
-		{2, SHEAF_IPC_METADATA_V5, 0}, {1, SHEAF_IPC_SCHEMA, 0}, {SHEAF_FB_POINTER, 0, 0}};
 	sheaf_fb_slot schema[] = {{0, 0, 0}, {SHEAF_FB_POINTER, 0, 0}};
 	sheaf_fb_slot field[SLOTS] = {[NAME] = {SHEAF_FB_POINTER, 0, 0},
 	                              [NULLABLE] = {1, 1, 0},
@@ -142,18 +202,25 @@ static void put_schema(sheaf_builder *to, int kind, bool words)
 	                              [DICTIONARY] = {words ? SHEAF_FB_POINTER : 0, 0, 0},
 	                              [CHILDREN] = {SHEAF_FB_POINTER, 0, 0}};
 	sheaf_fb_slot encoding[] = {{8, 5, 0}};
+	sheaf_fb_put_table(w, from, schema, 2);
+	size_t at = sheaf_fb_put_tables(w, schema[1].at, 1);
+	sheaf_fb_put_table(w, at, field, SLOTS);
+	sheaf_fb_put_text(w, field[NAME].at, "c", 1);
+	sheaf_fb_put_table(w, field[TYPE].at, NULL, 0);
+	if (words) sheaf_fb_put_table(w, field[DICTIONARY].at, encoding, 1);
+	sheaf_fb_put_tables(w, field[CHILDREN].at, 0);
+	sheaf_fb_align(w, 8);
+}
+
+static void put_schema(sheaf_builder *to, int kind, bool words)
+{
+	sheaf_fb_slot message[] = {
+		{2, SHEAF_IPC_METADATA_V5, 0}, {1, SHEAF_IPC_SCHEMA, 0}, {SHEAF_FB_POINTER, 0, 0}};
 	sheaf_builder head;
 	sheaf_builder_begin(&head, to->cx, NULL);
 	sheaf_fb_writer w = sheaf_fb_begin(&head);
 	sheaf_fb_put_table(&w, SHEAF_FB_ROOT, message, 3);
-	sheaf_fb_put_table(&w, message[2].at, schema, 2);
-	size_t at = sheaf_fb_put_tables(&w, schema[1].at, 1);
-	sheaf_fb_put_table(&w, at, field, SLOTS);
-	sheaf_fb_put_text(&w, field[NAME].at, "c", 1);
-	sheaf_fb_put_table(&w, field[TYPE].at, NULL, 0);
-	if (words) sheaf_fb_put_table(&w, field[DICTIONARY].at, encoding, 1);
-	sheaf_fb_put_tables(&w, field[CHILDREN].at, 0);
-	sheaf_fb_align(&w, 8);
+	put_fields(&w, message[2].at, kind, words);
 	sheaf_builder_u32le(to, UINT32_MAX);
 	sheaf_builder_u32le(to, (uint32_t)head.size);
 	sheaf_builder_append(to, head.data, head.size);
@@ -277,6 +344,60 @@ static void test_dictionaries(void **state)
 	end_context(cx);
 }
 
+/* A file of such messages, which are all dictionaries as its footer has it. */
+static void put_footer(sheaf_builder *to, const size_t *messages, int n)
+{
+	enum { VERSION, SCHEMA, DICTIONARIES, BATCHES, SLOTS, BLOCK = 24 };
+	sheaf_fb_slot footer[SLOTS] = {
+		[SCHEMA] = {SHEAF_FB_POINTER, 0, 0}, [DICTIONARIES] = {SHEAF_FB_POINTER, 0, 0}};
+	sheaf_builder b;
+	sheaf_builder_begin(&b, to->cx, NULL);
+	sheaf_fb_writer w = sheaf_fb_begin(&b);
+	sheaf_fb_put_table(&w, SHEAF_FB_ROOT, footer, SLOTS);
+	put_fields(&w, footer[SCHEMA].at, UTF8, true);
+	sheaf_fb_put_vector(&w, footer[DICTIONARIES].at, n, BLOCK);
+	for (int i = 0; i < n; i++) {
+		uint32_t head;
+		memcpy(&head, to->data + messages[i] + 4, sizeof head);
+		int64_t size = (int64_t)(messages[i + 1] - messages[i]), before = SHEAF_IPC_PREFIX + (int64_t)head;
+		sheaf_builder_i64(&b, (int64_t)messages[i]);
+		sheaf_builder_i64(&b, before);
+		sheaf_builder_i64(&b, size - before);
+	}
+	sheaf_builder_append(to, b.data, b.size);
+	sheaf_builder_u32le(to, (uint32_t)b.size);
+	sheaf_builder_text(to, SHEAF_IPC_MAGIC);
+	sheaf_builder_drop(&b);
+}
+
+/* In a file a dictionary holds for all batches, so there cannot be two of it. */
+static void test_dictionaries_of_files(void **state)
+{
+	static const one_batch words = {3, 0, -1, 3, {0, 16, 12}, NOTHING I32("\0", "\3", "\10", "\14") WORDS};
+	static const sheaf_ipc_kind kinds[][2] = {{SHEAF_IPC_DICTIONARY, SHEAF_IPC_DICTIONARY},
+	                                          {SHEAF_IPC_DICTIONARY, SHEAF_IPC_BATCH}};
+	static const char *const found[] = {"expected one dictionary of column \"c\"",
+	                                    "found another one in place of a dictionary"};
+	sheaf_context *cx = usual_context();
+	sheaf_builder s;
+	(void)state;
+	sheaf_builder_begin(&s, cx, NULL);
+	for (size_t i = 0; i < COUNT(kinds); i++)
+		for (int n = 1; n <= 2; n++) {
+			size_t at[3] = {SHEAF_IPC_FIRST};
+			s.size = 0;
+			sheaf_builder_append(&s, SHEAF_IPC_MAGIC "\0", SHEAF_IPC_FIRST);
+			for (int k = 0; k < n; k++) {
+				put_batch(&s, &words, kinds[i][k]);
+				at[k + 1] = s.size;
+			}
+			put_footer(&s, at, n);
+			assert_read(&s, n == 1 ? SHEAF_OK : SHEAF_DATA, n == 1 ? "" : found[i]);
+		}
+	sheaf_builder_drop(&s);
+	end_context(cx);
+}
+
 static void test_views_of_texts(void **state)
 {
 	static const char bytes[] = NOTHING "\15\0\0\0this\0\0\0\0\0\0\0\0"
@@ -322,6 +443,8 @@ static void test_what_is_said_of_buffers(void **state)
 		{{3, 0, -1, 2, {0, 16}, NOTHING I32("\0", "\3", "\10", "\14")}, "expected a buffer for each"},
 		{{3, 0, -1, 3, {0, 16, 1000}, NOTHING I32("\0", "\3", "\10", "\14") WORDS},
 	     "expected buffers inside"},
+		{{3, 1, -1, 3, {0, 16, 12}, NOTHING I32("\0", "\3", "\10", "\14") WORDS},
+	     "expected bits that say what is missing"},
 		{{300, 1, -1, 3, {16, 16, 12}, NOTHING I32("\0", "\3", "\10", "\14") WORDS},
 	     "expected a bit for each"},
 	};
@@ -336,6 +459,54 @@ static void test_what_is_said_of_buffers(void **state)
 		sheaf_builder_drop(&s);
 		end_context(cx);
 	}
+}
+
+/* Two columns of one name, metadata that leads out of its message. */
+static void test_other_files_are_refused(void **state)
+{
+	(void)state;
+	write_text("n.csv", "aa,bb\n1,2\n");
+	bytes_sink bytes = convert("n.csv", "n.arrows", NULL);
+	sheaf_context *cx = usual_context();
+	sheaf_builder s;
+	sheaf_builder_begin(&s, cx, NULL);
+	sheaf_builder_append(&s, bytes.data, bytes.size);
+	uint8_t *name = memmem(s.data, s.size, "\2\0\0\0bb", 6);
+	assert_non_null(name);
+	memcpy(name + 4, "aa", 2);
+	assert_read(&s, SHEAF_UNSUPPORTED, "arrow column \"aa\": expected each name once");
+	/* The key of the first pair, of which only the size is changed. */
+	s.size = 0;
+	sheaf_builder_append(&s, bytes.data, bytes.size);
+	uint8_t *key = memmem(s.data, s.size, SHEAF_IPC_SCHEMA_KEY, strlen(SHEAF_IPC_SCHEMA_KEY));
+	assert_non_null(key);
+	memset(key - 4, 0xff, 4);
+	assert_read(&s, SHEAF_DATA, "expected metadata inside of its message");
+	free_bytes(&bytes);
+	sheaf_builder_drop(&s);
+	end_context(cx);
+}
+
+/* A text that many parts share counts for each of them. */
+static void test_shared_texts(void **state)
+{
+	enum { TEXT = 1000 };
+	char text[TEXT] = {0};
+	sheaf_context *cx = usual_context();
+	sheaf_builder b;
+	(void)state;
+	sheaf_builder_begin(&b, cx, NULL);
+	sheaf_fb_writer w = sheaf_fb_begin(&b);
+	sheaf_fb_slot slot[] = {{SHEAF_FB_POINTER, 0, 0}};
+	sheaf_fb_put_table(&w, SHEAF_FB_ROOT, slot, 1);
+	sheaf_fb_put_text(&w, slot[0].at, text, TEXT);
+	sheaf_fb in = sheaf_fb_over(b.data, b.size);
+	sheaf_fb_table root = sheaf_fb_root(&in);
+	int n = 0;
+	while (sheaf_fb_text(&root, 0).size == TEXT) assert_true(++n < 100);
+	assert_true(n >= 16 && in.broken);
+	sheaf_builder_drop(&b);
+	end_context(cx);
 }
 
 static void test_types_without_a_place(void **state)
@@ -426,10 +597,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms_and_compressions),
 	                                   cmocka_unit_test(test_columns_come_back),
 	                                   cmocka_unit_test(test_texts_that_are_no_utf8),
+	                                   cmocka_unit_test(test_long_batches),
+	                                   cmocka_unit_test(test_names_that_are_taken),
 	                                   cmocka_unit_test(test_lz4_files),
 	                                   cmocka_unit_test(test_dictionaries),
+	                                   cmocka_unit_test(test_dictionaries_of_files),
 	                                   cmocka_unit_test(test_views_of_texts),
 	                                   cmocka_unit_test(test_what_is_said_of_buffers),
+	                                   cmocka_unit_test(test_other_files_are_refused),
+	                                   cmocka_unit_test(test_shared_texts),
 	                                   cmocka_unit_test(test_types_without_a_place),
 	                                   cmocka_unit_test(test_damage),
 	                                   cmocka_unit_test(test_truncated)};

@@ -201,20 +201,33 @@ static sheaf_status export_top(const sheaf_arrow_plan *plan, const sheaf_arrow_n
 	return SHEAF_OK;
 }
 
+/* What is said beside a column must not have the name of another one. */
+static sheaf_status check_names(const sheaf_arrow_plan *plan, const struct ArrowSchema *rows,
+                                sheaf_error *err)
+{
+	for (int i = 0; i < plan->n; i++)
+		for (int k = 0; plan->tops[i].leaf != SHEAF_ARROW_VALUES && k < plan->n; k++)
+			if (k != i && strcmp(rows->children[i]->name, rows->children[k]->name) == 0)
+				return sheaf_fail(
+					err, SHEAF_UNSUPPORTED,
+					"arrow: expected \"%s\" free for what is said beside column \"%s\", found a "
+					"column of that name; rename it",
+					rows->children[i]->name, plan->tops[i].field->name);
+	return SHEAF_OK;
+}
+
 sheaf_status sheaf_arrow_export_schema(const sheaf_arrow_plan *plan, struct ArrowSchema *out,
                                        sheaf_error *err)
 {
 	schema_memory *memory;
 	SHEAF_TRY(new_schema(plan->cx, (full_name){"", ""}, plan->n, out, &memory, err));
 	memcpy(memory->format, "+s", sizeof "+s");
-	for (int i = 0; i < plan->n; i++) {
-		sheaf_status status = export_top(plan, &plan->tops[i], out->children[i], err);
-		if (status) {
-			out->release(out);
-			return status;
-		}
-	}
-	return SHEAF_OK;
+	sheaf_status status = SHEAF_OK;
+	for (int i = 0; i < plan->n && !status; i++)
+		status = export_top(plan, &plan->tops[i], out->children[i], err);
+	if (!status) status = check_names(plan, out, err);
+	if (status) out->release(out);
+	return status;
 }
 
 sheaf_status sheaf_arrow_schema(const sheaf_schema *schema, const sheaf_arrow_options *options,

@@ -232,6 +232,17 @@ static sheaf_status add_field(sheaf_schema *to, const struct ArrowSchema *column
 	return add_item(to, column, err);
 }
 
+/* Arrow allows two columns of one name; nothing here could say which of them is meant. */
+static sheaf_status check_name(const sheaf_schema *to, const struct ArrowSchema *column, sheaf_error *err)
+{
+	for (int f = 0; column->name && f < to->nfields; f++)
+		if (strcmp(to->fields[f].name, column->name) == 0)
+			return sheaf_fail(err, SHEAF_UNSUPPORTED,
+			                  "arrow column \"%s\": expected each name once, found two columns of it",
+			                  column->name);
+	return SHEAF_OK;
+}
+
 sheaf_status sheaf_arrow_take_schema(const struct ArrowSchema *rows, sheaf_schema *out, sheaf_error *err)
 {
 	sheaf_taking taking;
@@ -245,6 +256,7 @@ sheaf_status sheaf_arrow_take_schema(const struct ArrowSchema *rows, sheaf_schem
 	}
 	for (int64_t i = 0; i < rows->n_children; i++) {
 		SHEAF_TRY(sheaf_arrow_taking(rows->children[i], &taking, err));
+		SHEAF_TRY(check_name(out, rows->children[i], err));
 		SHEAF_TRY(add_field(out, rows->children[i], taking, err));
 	}
 	return SHEAF_OK;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The buffers of a frame, held, as one flat list. */
+#include "arrow/memory.h"
 #include "base/buffer.h"
 #include "base/need.h"
 #include "data/frame.h"
-#include "arrow/memory.h"
 #include <sheaf/exchange.h>
 
 struct sheaf_held {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Arrow streams of somebody else's, as frames. */
+#include "arrow/arrow.h"
+#include "arrow/take.h"
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
-#include "arrow/arrow.h"
-#include "arrow/take.h"
 #include <string.h>
 
 struct sheaf_arrow_reader {
@@ -136,7 +136,7 @@ sheaf_status sheaf_arrow_reader_next(sheaf_arrow_reader *r, sheaf_frame *out, sh
 	}
 	status = sheaf_arrow_take(taken, &r->rows, r->builder, err);
 	sheaf_arrow_taken_let_go(taken);
-	sheaf_error ignored;
+	sheaf_error ignored = {0};
 	sheaf_status made = sheaf_frame_builder_take(r->builder, out, status ? &ignored : err);
 	if (status && !made) sheaf_frame_free(out);
 	return status ? status : made;

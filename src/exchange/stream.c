@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Datasets and other feeds of frames as Arrow streams. */
-#include "base/need.h"
-#include "data/frame.h"
 #include "arrow/arrow.h"
 #include "arrow/memory.h"
+#include "base/need.h"
+#include "data/frame.h"
 #include <errno.h>
 #include <string.h>
 
@@ -29,10 +29,13 @@ static int errno_of(const sheaf_error *err)
 	}
 }
 
+static bool has_failed(const stream *s) { return s->failure.status && s->failure.status != SHEAF_END; }
+
 static int get_schema(struct ArrowArrayStream *from, struct ArrowSchema *out)
 {
 	stream *s = (stream *)from->private_data;
 	out->release = NULL;
+	if (has_failed(s)) return errno_of(&s->failure);
 	s->failure.status = sheaf_arrow_export_schema(&s->plan, out, &s->failure);
 	return errno_of(&s->failure);
 }
@@ -43,7 +46,7 @@ static int get_next(struct ArrowArrayStream *from, struct ArrowArray *out)
 	stream *s = (stream *)from->private_data;
 	const sheaf_frame *frame;
 	out->release = NULL;
-	if (s->failure.status && s->failure.status != SHEAF_END) return errno_of(&s->failure);
+	if (has_failed(s)) return errno_of(&s->failure);
 	s->failure.status = s->feed.next(s->feed.user, &frame, &s->failure);
 	if (!s->failure.status)
 		s->failure.status = sheaf_frame_fits("arrow stream", frame, &s->schema, &s->failure);

@@ -226,6 +226,8 @@ static sheaf_status take_buffers(walk *w, const sheaf_arrow_type *type, range r,
 	uint64_t nulls = n > 0 ? held(out)[0].size : 0;
 	if (n > 0 && nulls > 0 && nulls < (uint64_t)(out->length / 8 + (out->length % 8 != 0)))
 		return unsound(w, "a bit for each position that may be missing: bytes", (int64_t)nulls);
+	if (n > 0 && nulls == 0 && out->null_count > 0)
+		return unsound(w, "bits that say what is missing: none, but a count", out->null_count);
 	if (nulls == 0) out->null_count = 0;
 	if (bytes > 0 && (uint64_t)bytes > held(out)[1].size)
 		return unsound(w, "a buffer as long as its type asks for: bytes", (int64_t)held(out)[1].size);

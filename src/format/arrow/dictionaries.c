@@ -26,6 +26,13 @@ static sheaf_status add(sheaf_ipc_reader *in, const sheaf_ipc_dictionary *made, 
 	return SHEAF_OK;
 }
 
+static bool has_dictionary(const sheaf_ipc_reader *in, int64_t id)
+{
+	const sheaf_ipc_dictionary *d = in->dictionaries;
+	while (d && d->id != id) d = d->before;
+	return d;
+}
+
 sheaf_status sheaf_ipc_add_dictionary(sheaf_ipc_reader *in, sheaf_ipc_message *message,
                                       const sheaf_buffer *bytes, int64_t byte, sheaf_error *err)
 {
@@ -48,6 +55,12 @@ sheaf_status sheaf_ipc_add_dictionary(sheaf_ipc_reader *in, sheaf_ipc_message *m
 		                  ": expected whole dictionaries, found one that adds to another, of "
 		                  "column \"%s\"",
 		                  sheaf_source_name(in->source), byte, field->name);
+	if (in->is_file && has_dictionary(in, made.id))
+		return sheaf_fail(
+			err, SHEAF_DATA,
+			"%s: footer: expected one dictionary of column \"%s\", which holds for all batches, "
+			"found two",
+			sheaf_source_name(in->source), field->name);
 	SHEAF_TRY(sheaf_ipc_read_values(&body, field->dictionary, &made.values, err));
 	sheaf_status status = add(in, &made, err);
 	if (status) made.values.release(&made.values);
@@ -70,6 +83,8 @@ sheaf_status sheaf_ipc_read_dictionary(sheaf_ipc_reader *in, const sheaf_buffer 
 	sheaf_ipc_message message;
 	sheaf_buffer body;
 	SHEAF_TRY(sheaf_ipc_read_taken(in, bytes, byte, &message, &body, err));
+	if (message.kind != SHEAF_IPC_DICTIONARY)
+		return sheaf_ipc_unsound(in, byte, "another one in place of a dictionary", err);
 	return sheaf_ipc_add_dictionary(in, &message, &body, byte, err);
 }
 

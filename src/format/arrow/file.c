@@ -32,15 +32,14 @@ static sheaf_status view_block(const sheaf_ipc_reader *in, const block *at, shea
 	return sheaf_source_view_at(in->source, at->byte, (size_t)(at->head + at->body), out, err);
 }
 
-static sheaf_status read_dictionaries(sheaf_ipc_reader *in, const sheaf_fb_table *footer, sheaf_error *err)
+static sheaf_status read_dictionaries(sheaf_ipc_reader *in, const sheaf_fb_vector *items, sheaf_error *err)
 {
 	enum { ALWAYS = 0 };
-	sheaf_fb_vector items = sheaf_fb_items(footer, DICTIONARIES, BLOCK);
 	sheaf_buffer bytes = {0};
 	sheaf_status status = SHEAF_OK;
-	for (int64_t i = 0; i < items.count && !status; i++) {
+	for (int64_t i = 0; i < items->count && !status; i++) {
 		block at;
-		status = read_block(in, items.items + BLOCK * i, &at, err);
+		status = read_block(in, items->items + BLOCK * i, &at, err);
 		if (!status) status = view_block(in, &at, &bytes, err);
 		if (!status) status = sheaf_ipc_read_dictionary(in, &bytes, ALWAYS, err);
 	}
@@ -77,7 +76,8 @@ static sheaf_status read_footer(sheaf_ipc_reader *in, const sheaf_buffer *bytes,
 {
 	sheaf_fb flat = sheaf_fb_over(bytes->data, bytes->size);
 	sheaf_fb_table footer = sheaf_fb_root(&flat), schema = sheaf_fb_child(&footer, SCHEMA);
-	sheaf_fb_vector items = sheaf_fb_items(&footer, BATCHES, BLOCK);
+	sheaf_fb_vector items = sheaf_fb_items(&footer, BATCHES, BLOCK),
+					dictionaries = sheaf_fb_items(&footer, DICTIONARIES, BLOCK);
 	sheaf_builder b;
 	if (flat.broken || !schema.in)
 		return sheaf_fail(err, SHEAF_DATA, "%s: footer: expected a schema and places of batches, found none",
@@ -86,7 +86,7 @@ static sheaf_status read_footer(sheaf_ipc_reader *in, const sheaf_buffer *bytes,
 	sheaf_builder_begin(&b, in->cx, NULL);
 	sheaf_builder_append(&b, items.items, BLOCK * (size_t)items.count);
 	SHEAF_TRY(sheaf_builder_finish(&b, &in->blocks, err));
-	return read_dictionaries(in, &footer, err);
+	return read_dictionaries(in, &dictionaries, err);
 }
 
 sheaf_status sheaf_ipc_open_file(sheaf_ipc_reader *in, sheaf_error *err)

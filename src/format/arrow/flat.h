@@ -14,7 +14,9 @@
 typedef struct sheaf_fb {
 	const uint8_t *data;
 	size_t size;
-	size_t budget; /* tables that may still be looked at: parts may be shared, and would multiply */
+	/* Tables, and bytes of texts, that may still be looked at: parts may be shared, and would multiply. */
+	size_t budget;
+	int64_t text_budget;
 	bool broken;
 } sheaf_fb;
 

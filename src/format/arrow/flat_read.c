@@ -3,13 +3,16 @@
 #include "base/endian.h"
 #include "format/arrow/flat.h"
 
-enum { OFFSET = 4, SLOT = 2, LEAST_TABLE = 8 };
+enum { OFFSET = 4, SLOT = 2, LEAST_TABLE = 8, TEXTS = 16 };
 
 static uint16_t load_u16(const uint8_t *b) { return (uint16_t)(b[0] | b[1] << 8); }
 
 sheaf_fb sheaf_fb_over(const void *data, size_t size)
 {
-	return (sheaf_fb){.data = (const uint8_t *)data, .size = size, .budget = size / LEAST_TABLE + 1};
+	return (sheaf_fb){.data = (const uint8_t *)data,
+	                  .size = size,
+	                  .budget = size / LEAST_TABLE + 1,
+	                  .text_budget = size < INT64_MAX / TEXTS ? TEXTS * (int64_t)size : INT64_MAX};
 }
 
 /* Whether n bytes from `at` on are there. */
@@ -90,6 +93,10 @@ sheaf_fb_vector sheaf_fb_tables(const sheaf_fb_table *table, int slot)
 sheaf_bytes sheaf_fb_text(const sheaf_fb_table *table, int slot)
 {
 	sheaf_fb_vector text = sheaf_fb_items(table, slot, 1);
+	if (!text.in) return (sheaf_bytes){0};
+	if (text.count > INT32_MAX || text.count > text.in->text_budget) text.in->broken = true;
+	if (text.in->broken) return (sheaf_bytes){0};
+	text.in->text_budget -= text.count;
 	return (sheaf_bytes){text.items, (size_t)text.count};
 }
 

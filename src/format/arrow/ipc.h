@@ -109,7 +109,8 @@ SHEAF_USE sheaf_status sheaf_ipc_compress(int codec, sheaf_bytes from, sheaf_bui
 
 /* ---- reading ---- */
 
-/* A batch that is cut into runs of `step` rows; where rows is -1, it is one piece. */
+/* A batch that is cut into runs of `step` rows, pieces whose `column` is the first of them, from 1; where
+ * rows is -1, it is one piece. */
 typedef struct sheaf_ipc_batch {
 	sheaf_buffer bytes; /* none: there is no such batch */
 	int64_t byte, number, row, rows, step;
@@ -121,6 +122,7 @@ typedef struct sheaf_ipc_reader {
 	bool known;            /* all dictionaries of the input were read when it was opened */
 	int64_t first;         /* a stream's: byte of the first message after the schema */
 	int64_t number;        /* of the next batch */
+	int64_t resumed;       /* the row of it to begin with */
 	sheaf_ipc_batch batch; /* the one that is being cut */
 	sheaf_buffer blocks;   /* a file's: where its batches are, as the footer has it */
 	struct ArrowSchema rows;

@@ -90,5 +90,9 @@ sheaf_status sheaf_ipc_learn_schema(sheaf_ipc_reader *in, const sheaf_fb_table *
 	SHEAF_TRY(sheaf_ipc_read_schema(schema, sheaf_source_name(in->source), in->cx, &in->rows, err));
 	SHEAF_TRY(learn_own(in, schema, err));
 	if (!in->plan.tops) SHEAF_TRY(sheaf_arrow_take_schema(&in->rows, &in->schema, err));
-	return sheaf_ipc_read_attributes(schema, &in->schema, err);
+	SHEAF_TRY(sheaf_ipc_read_attributes(schema, &in->schema, err));
+	if (!schema->in->broken) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s: schema: expected metadata inside of its message, found some that lies outside",
+	                  sheaf_source_name(in->source));
 }

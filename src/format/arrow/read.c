@@ -159,13 +159,15 @@ void sheaf_ipc_close(void *reader)
 
 /* ---- cutting ---- */
 
-/* Dictionaries are read where they stand, unless all of them have been. */
+/* Dictionaries are read where they stand, unless they have been: all of them, or when the input was read
+ * before. */
 static sheaf_status pass_dictionary(sheaf_ipc_reader *in, const sheaf_ipc_message *message, sheaf_error *err)
 {
 	sheaf_buffer bytes = {0};
 	int64_t byte = sheaf_source_tell(in->source);
 	SHEAF_TRY(take_message(in, message, &bytes, err));
-	sheaf_status status = in->known ? SHEAF_OK : sheaf_ipc_read_dictionary(in, &bytes, byte, err);
+	bool was_read = in->known || (in->dictionaries && in->dictionaries->byte >= byte);
+	sheaf_status status = was_read ? SHEAF_OK : sheaf_ipc_read_dictionary(in, &bytes, byte, err);
 	sheaf_buffer_reset(&bytes);
 	return status;
 }
@@ -184,7 +186,8 @@ static sheaf_status next_batch(sheaf_ipc_reader *in, sheaf_error *err)
 	}
 }
 
-/* A batch much longer than a piece should be is decoded in runs of rows, unless it is compressed. */
+/* A batch much longer than a piece should be is decoded in runs of rows, unless it is compressed. One that is
+ * gone on with was cut so before, for pieces of whatever size. */
 static sheaf_status begin_batch(sheaf_ipc_reader *in, int64_t bytes, sheaf_error *err)
 {
 	enum { LENGTH, COMPRESSION = 3, LONG = 4 };
@@ -192,12 +195,15 @@ static sheaf_status begin_batch(sheaf_ipc_reader *in, int64_t bytes, sheaf_error
 	sheaf_buffer body;
 	int64_t size = (int64_t)in->batch.bytes.size;
 	in->batch.number = in->number++;
-	in->batch.row = 0;
+	in->batch.row = in->resumed;
 	in->batch.rows = in->batch.step = -1;
-	if (size / LONG <= bytes) return SHEAF_OK;
+	in->resumed = 0;
+	if (size / LONG <= bytes && in->batch.row == 0) return SHEAF_OK;
 	SHEAF_TRY(sheaf_ipc_read_taken(in, &in->batch.bytes, in->batch.byte, &message, &body, err));
-	if (sheaf_fb_child(&message.table, COMPRESSION).in) return SHEAF_OK;
 	int64_t rows = sheaf_fb_number(&message.table, LENGTH, 8, 0), pieces = size / bytes + 1;
+	if (in->batch.row > 0 && in->batch.row >= rows)
+		return sheaf_ipc_unsound(in, in->batch.byte, "a shorter batch there", err);
+	if (sheaf_fb_child(&message.table, COMPRESSION).in && in->batch.row == 0) return SHEAF_OK;
 	if (rows < 2) return SHEAF_OK;
 	in->batch.rows = rows;
 	in->batch.step = rows / pieces + (rows % pieces != 0);
@@ -210,7 +216,8 @@ static sheaf_status cut_rows(sheaf_ipc_reader *in, sheaf_piece *piece, sheaf_err
 	int64_t n = b->rows - b->row < b->step ? b->rows - b->row : b->step;
 	piece->byte = b->byte;
 	piece->size = (int64_t)b->bytes.size;
-	piece->line = piece->column = -1;
+	piece->line = -1;
+	piece->column = b->rows < 0 ? -1 : b->row + 1;
 	piece->chunk = b->number;
 	SHEAF_TRY(sheaf_ipc_note(in, b->row, n, piece, err));
 	sheaf_buffer_reset(&piece->bytes);
@@ -234,7 +241,7 @@ sheaf_status sheaf_ipc_rewind(void *reader, sheaf_error *err)
 {
 	sheaf_ipc_reader *in = (sheaf_ipc_reader *)reader;
 	sheaf_bytes head;
-	in->number = 0;
+	in->number = in->resumed = 0;
 	sheaf_buffer_reset(&in->batch.bytes);
 	if (in->is_file) return SHEAF_OK;
 	SHEAF_TRY(sheaf_source_rewind(in->source, err));
@@ -261,10 +268,11 @@ sheaf_status sheaf_ipc_recall(const void *reader, sheaf_piece *piece, sheaf_erro
 {
 	const sheaf_ipc_reader *in = (const sheaf_ipc_reader *)reader;
 	SHEAF_TRY(check_known(in, err));
-	if (piece->byte < 0 || piece->size < SHEAF_IPC_PREFIX)
+	bool is_run = piece->column > 0; /* of as many rows as the piece is known to have */
+	if (piece->byte < 0 || piece->size < SHEAF_IPC_PREFIX || (is_run && piece->slices < 1))
 		return sheaf_ipc_unsound(in, piece->byte, "none there", err);
 	SHEAF_TRY(sheaf_source_view_at(in->source, piece->byte, (size_t)piece->size, &piece->bytes, err));
-	return sheaf_ipc_note(in, 0, -1, piece, err);
+	return sheaf_ipc_note(in, is_run ? piece->column - 1 : 0, is_run ? piece->slices : -1, piece, err);
 }
 
 sheaf_status sheaf_ipc_resume(void *reader, const sheaf_piece *piece, sheaf_error *err)
@@ -272,6 +280,7 @@ sheaf_status sheaf_ipc_resume(void *reader, const sheaf_piece *piece, sheaf_erro
 	sheaf_ipc_reader *in = (sheaf_ipc_reader *)reader;
 	SHEAF_TRY(check_known(in, err));
 	in->number = piece->chunk;
+	in->resumed = piece->column > 0 ? piece->column - 1 : 0;
 	sheaf_buffer_reset(&in->batch.bytes);
 	if (in->is_file) return SHEAF_OK;
 	return sheaf_source_seek(in->source, piece->byte, err);
