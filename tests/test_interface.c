@@ -499,13 +499,14 @@ static void test_a_stream_over_a_bad_file(void **state)
 }
 
 typedef struct counter {
-	int closed;
+	int asked, closed;
 	sheaf_status status;
 } counter;
 
 static sheaf_status fail_next(void *user, const sheaf_frame **out, sheaf_error *e)
 {
 	(void)out;
+	((counter *)user)->asked++;
 	return sheaf_fail(e, ((counter *)user)->status, "no more, for a reason");
 }
 
@@ -536,6 +537,7 @@ static void test_failures_are_numbers_of_errno(void **state)
 		assert_null(stream.release);
 		assert_status(wanted[i].sys ? SHEAF_IO : SHEAF_END, sheaf_arrow_reader_next(reader, &frame, &err));
 		if (wanted[i].sys) assert_message("no more, for a reason");
+		assert_int_equal(feed.asked, wanted[i].sys ? 1 : 2);
 		sheaf_arrow_reader_free(reader);
 		assert_int_equal(feed.closed, 1);
 	}

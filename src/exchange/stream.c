@@ -31,13 +31,15 @@ static int errno_of(const sheaf_error *err)
 
 static bool has_failed(const stream *s) { return s->failure.status && s->failure.status != SHEAF_END; }
 
+/* A failure of the feed stays, whatever becomes of the schema. */
 static int get_schema(struct ArrowArrayStream *from, struct ArrowSchema *out)
 {
 	stream *s = (stream *)from->private_data;
+	sheaf_error failure = {0};
 	out->release = NULL;
-	if (has_failed(s)) return errno_of(&s->failure);
-	s->failure.status = sheaf_arrow_export_schema(&s->plan, out, &s->failure);
-	return errno_of(&s->failure);
+	failure.status = sheaf_arrow_export_schema(&s->plan, out, &failure);
+	if (!has_failed(s)) s->failure = failure;
+	return errno_of(&failure);
 }
 
 /* A failure of the feed sticks: nothing can be read after it. */
