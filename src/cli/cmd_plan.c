@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sheaf plan: how a file would be shared out among so many parts, before anything is done. */
+/* sheaf plan: how parts would share a file, before anything is done. */
 #include "cli.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,6 +7,7 @@
 #include "convert/part_body.h"
 #include "data/frame.h"
 #include "data/frame_bytes.h"
+#include "input/measure.h"
 #include "io/sink.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -222,11 +223,14 @@ static sheaf_status tell_of_whole(const making *m, int input, const char *why, s
 	return sheaf_report(m->c->told, &problem, err);
 }
 
+static bool opens_by_bytes(const making *m) { return m->c->to->write->sizes && !m->c->stores; }
+
 static sheaf_status cut_inputs(making *m, sheaf_error *err)
 {
+	sheaf_cutting how = {.parts = m->c->parts, .by_counts = opens_by_bytes(m)};
 	for (int i = 0; i < m->c->ninputs && !m->whole; i++) {
 		const char *why = sheaf_dataset_uncut(m->c->inputs[i]);
-		if (!why) SHEAF_TRY(sheaf_dataset_cut(m->c->inputs[i], m->c->parts, &m->cuts[i], err));
+		if (!why) SHEAF_TRY(sheaf_dataset_cut(m->c->inputs[i], &how, &m->cuts[i], err));
 		if (!why && m->cuts[i].count == 0) why = "nothing to cut";
 		if (why) SHEAF_TRY(tell_of_whole(m, i, why, err));
 		m->whole = why != NULL;
@@ -318,7 +322,7 @@ static sheaf_status create_writer(making *m, sheaf_error *err)
 static sheaf_status make_rows(making *m, sheaf_error *err)
 {
 	sheaf_conversion *c = m->c;
-	if (c->to->write->sizes && !c->stores && !m->whole) SHEAF_TRY(find_chunks(m, err));
+	if (opens_by_bytes(m) && !m->whole) SHEAF_TRY(find_chunks(m, err));
 	if (c->stores) {
 		sheaf_abandon(c->writer);
 		c->writer = NULL;

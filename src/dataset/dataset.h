@@ -69,9 +69,6 @@ SHEAF_USE sheaf_status sheaf_finish_diverted(sheaf_writer *writer, sheaf_error *
 /* Puts what another writer of the same schema has diverted: `size` bytes of a source made seekable. */
 SHEAF_USE sheaf_status sheaf_writer_take(sheaf_writer *writer, sheaf_source *source, int64_t offset,
                                          int64_t size, const sheaf_blob *blob, sheaf_error *err);
-/* What rows add to the facts that a writer relies on; `row`: number of the first. facts->rows begins as 0,
- * ordinal_keys as 1. */
-void sheaf_facts_add(sheaf_facts *facts, const sheaf_schema *schema, const sheaf_frame *frame, int64_t row);
 
 /* sheaf_survey_begin, where nothing has been read. */
 SHEAF_USE sheaf_status sheaf_dataset_survey(sheaf_dataset *d, sheaf_error *err);

@@ -65,24 +65,33 @@ static sheaf_status add(sheaf_cuts *cuts, const sheaf_piece_entry *entry, sheaf_
 	return SHEAF_OK;
 }
 
+enum { FOR_EACH = 16 };
+
 /* Some for each part, so that these come out even, and none too long. */
 static int64_t piece_for(const sheaf_dataset *d, int parts)
 {
-	enum { USUAL = 2 << 20, FOR_EACH = 16 };
+	enum { USUAL = 2 << 20 };
 	int64_t size = sheaf_source_size(d->source) / FOR_EACH / parts;
 	return size < 1 ? 1 : size < USUAL ? size : USUAL;
 }
 
-/* The table of an index where it has some pieces for each part; else one of pieces that are short enough. */
-static sheaf_status take_table(sheaf_dataset *d, int parts, sheaf_cuts *cuts, sheaf_error *err)
+/* Whether the table of an index will do: its pieces are short enough, or there are some for each part, or
+ * their counts save a pass. */
+static bool is_fit(const sheaf_pieces *pieces, int64_t piece_bytes, int64_t wanted, const sheaf_cutting *how)
+{
+	return piece_bytes <= wanted || pieces->count >= FOR_EACH * (int64_t)how->parts ||
+	       (how->by_counts && pieces->counts.size > 0);
+}
+
+/* The table of an index, or a new one of pieces that are short enough. */
+static sheaf_status take_table(sheaf_dataset *d, const sheaf_cutting *how, sheaf_cuts *cuts, sheaf_error *err)
 {
 	const sheaf_pieces *pieces;
 	sheaf_piece_entry entry;
-	int64_t bytes = piece_for(d, parts);
 	sheaf_index_table(&d->indexed, -1, &pieces);
-	d->table_bytes = bytes;
-	if (pieces && d->index->file.head.piece_bytes <= bytes) d->table_bytes = d->index->file.head.piece_bytes;
-	if (pieces && pieces->count >= 16 * (int64_t)parts) d->table_bytes = d->index->file.head.piece_bytes;
+	d->table_bytes = piece_for(d, how->parts);
+	if (pieces && is_fit(pieces, d->index->file.head.piece_bytes, d->table_bytes, how))
+		d->table_bytes = d->index->file.head.piece_bytes;
 	SHEAF_TRY(sheaf_dataset_pieces(d, &pieces, err));
 	for (int64_t i = 0; i < sheaf_pieces_count(pieces); i++) {
 		sheaf_pieces_at(pieces, i, &entry);
@@ -134,12 +143,12 @@ static sheaf_status make_table(sheaf_dataset *d, int parts, sheaf_cuts *cuts, sh
 	return status == SHEAF_END ? d->format->rewind(d->in, err) : status;
 }
 
-sheaf_status sheaf_dataset_cut(sheaf_dataset *d, int parts, sheaf_cuts *out, sheaf_error *err)
+sheaf_status sheaf_dataset_cut(sheaf_dataset *d, const sheaf_cutting *how, sheaf_cuts *out, sheaf_error *err)
 {
 	*out = (sheaf_cuts){.cx = d->cx};
 	sheaf_status status = sheaf_source_make_seekable(d->source, err);
 	if (status == SHEAF_OK)
-		status = d->view ? make_table(d, parts, out, err) : take_table(d, parts, out, err);
+		status = d->view ? make_table(d, how->parts, out, err) : take_table(d, how, out, err);
 	if (status) sheaf_cuts_free(out);
 	return status;
 }
@@ -204,7 +213,7 @@ sheaf_status sheaf_dataset_shares(sheaf_dataset *d, int n, sheaf_part_share *out
 		                  "%s: expected an input that can be read in parts, found that %s",
 		                  sheaf_source_name(d->source), why);
 	memset(out, 0, (size_t)n * sizeof *out);
-	SHEAF_TRY(sheaf_dataset_cut(d, n, &cuts, err));
+	SHEAF_TRY(sheaf_dataset_cut(d, &(sheaf_cutting){.parts = n}, &cuts, err));
 	share(&cuts, n, out);
 	sheaf_cuts_free(&cuts);
 	return SHEAF_OK;

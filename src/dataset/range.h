@@ -18,9 +18,15 @@ typedef struct sheaf_cuts {
 sheaf_input sheaf_dataset_below(const sheaf_dataset *d);
 /* Why rows of a dataset can only be read from the first one on, in words; NULL: they can be read in parts. */
 const char *sheaf_dataset_uncut(const sheaf_dataset *d);
-/* The pieces of one that can, enough for `parts` parts, from its index, or by a pass over it. Before anything
- * is read. */
-SHEAF_USE sheaf_status sheaf_dataset_cut(sheaf_dataset *d, int parts, sheaf_cuts *out, sheaf_error *err);
+/* What pieces are for. */
+typedef struct sheaf_cutting {
+	int parts;      /* that share them */
+	bool by_counts; /* borders follow from what is in the pieces, whatever their size: counts save a pass */
+} sheaf_cutting;
+
+/* The pieces of one that can, from its index, or by a pass over it. Before anything is read. */
+SHEAF_USE sheaf_status sheaf_dataset_cut(sheaf_dataset *d, const sheaf_cutting *how, sheaf_cuts *out,
+                                         sheaf_error *err);
 void sheaf_cuts_free(sheaf_cuts *cuts);
 int64_t sheaf_cuts_bytes(const sheaf_cuts *cuts);
 /* Of a sum that parts share, what the first `share` of them have. */

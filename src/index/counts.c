@@ -3,6 +3,7 @@
 #include "index/counts.h"
 #include "base/endian.h"
 #include "data/frame.h"
+#include "input/measure.h"
 
 enum { WORD = 8, BEFORE = 2, EACH = 2 };
 
@@ -25,25 +26,6 @@ size_t sheaf_counts_size(const sheaf_schema *schema)
 
 /* ---- making ---- */
 
-static int64_t longest_of(const sheaf_column *column, int64_t nrows)
-{
-	int64_t longest = 0;
-	const int64_t *o = sheaf_level_offsets(&column->levels[0]);
-	for (int64_t r = 0; r < nrows; r++)
-		if (o[r + 1] - o[r] > longest) longest = o[r + 1] - o[r];
-	return longest;
-}
-
-static bool is_ordinal(const sheaf_schema *schema, const sheaf_frame *frame, int64_t row)
-{
-	int key = sheaf_schema_key(schema);
-	if (key < 0) return true;
-	const uint64_t *keys = (const uint64_t *)(const void *)frame->columns[key].values.data;
-	for (int64_t r = 0; r < frame->nrows; r++)
-		if (keys[r] != (uint64_t)(row + r)) return false;
-	return true;
-}
-
 static sheaf_stream_count count(const sheaf_column *column, int64_t nrows)
 {
 	sheaf_run samples = sheaf_level_below(&column->levels[0], (sheaf_run){0, nrows});
@@ -54,14 +36,11 @@ static sheaf_stream_count count(const sheaf_column *column, int64_t nrows)
 void sheaf_counts_add(sheaf_builder *counts, const sheaf_schema *schema, const sheaf_frame *frame,
                       int64_t row)
 {
-	int64_t longest = 0, one;
 	bool some = frame->nrows > 0;
-	for (int f = 0; f < schema->nfields && some; f++)
-		if (sheaf_field_is_stream(&schema->fields[f]) &&
-		    (one = longest_of(&frame->columns[f], frame->nrows)) > longest)
-			longest = one;
-	sheaf_builder_u64le(counts, (uint64_t)longest);
-	sheaf_builder_u64le(counts, !some || is_ordinal(schema, frame, row));
+	sheaf_facts facts = {.ordinal_keys = 1};
+	if (some) sheaf_facts_add(&facts, schema, frame, row);
+	sheaf_builder_u64le(counts, (uint64_t)facts.longest);
+	sheaf_builder_u64le(counts, (uint64_t)facts.ordinal_keys);
 	for (int f = 0; f < schema->nfields; f++) {
 		if (!sheaf_field_is_stream(&schema->fields[f])) continue;
 		sheaf_stream_count c = {0};

@@ -73,3 +73,35 @@ sheaf_status sheaf_measure(sheaf_measurer *m, const sheaf_piece *piece, sheaf_er
 	SHEAF_TRY(m->input->format->decode(m->input->in, piece, &m->frame, m->quiet, err));
 	return sheaf_measure_frame(m, &m->frame, err);
 }
+
+/* ---- facts ---- */
+
+static int64_t longest_row(const sheaf_schema *schema, const sheaf_frame *frame)
+{
+	int64_t longest = 0;
+	for (int c = 0; c < frame->ncolumns; c++) {
+		if (!sheaf_field_is_stream(&schema->fields[c])) continue;
+		const int64_t *o = sheaf_level_offsets(&frame->columns[c].levels[0]);
+		for (int64_t r = 0; r < frame->nrows; r++)
+			if (o[r + 1] - o[r] > longest) longest = o[r + 1] - o[r];
+	}
+	return longest;
+}
+
+static bool keys_are_ordinal(const sheaf_schema *schema, const sheaf_frame *frame, int64_t row)
+{
+	int key = sheaf_schema_key(schema);
+	if (key < 0) return true;
+	const uint64_t *keys = (const uint64_t *)(const void *)frame->columns[key].values.data;
+	for (int64_t r = 0; r < frame->nrows; r++)
+		if (keys[r] != (uint64_t)(row + r)) return false;
+	return true;
+}
+
+void sheaf_facts_add(sheaf_facts *facts, const sheaf_schema *schema, const sheaf_frame *frame, int64_t row)
+{
+	int64_t longest = longest_row(schema, frame);
+	if (longest > facts->longest) facts->longest = longest;
+	if (!keys_are_ordinal(schema, frame, row)) facts->ordinal_keys = 0;
+	facts->rows += frame->nrows;
+}

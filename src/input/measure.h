@@ -25,4 +25,8 @@ SHEAF_USE sheaf_status sheaf_measure_quickly(sheaf_measurer *m, const sheaf_piec
 SHEAF_USE sheaf_status sheaf_measure_frame(sheaf_measurer *m, const sheaf_frame *frame, sheaf_error *err);
 void sheaf_measurer_end(sheaf_measurer *m);
 
+/* What rows add to the facts that a writer relies on; `row`: number of the first. facts->rows begins as 0,
+ * ordinal_keys as 1. */
+void sheaf_facts_add(sheaf_facts *facts, const sheaf_schema *schema, const sheaf_frame *frame, int64_t row);
+
 #endif
