@@ -327,11 +327,25 @@ static sheaf_status find_output(const char *output, const sheaf_split_options *o
 	return sheaf_imply_output(output, open ? open->settings : NULL, open ? open->nsettings : 0, cx, out, err);
 }
 
+/* How rows are read and written was said when the parts were made. */
+static sheaf_status check_open(const sheaf_open_options *open, sheaf_error *err)
+{
+	const char *given = NULL;
+	if (open && open->nsettings > 0) given = open->settings[0].name;
+	if (open && open->member) given = "dataset";
+	if (open && open->format) given = "from";
+	if (!given) return SHEAF_OK;
+	return sheaf_fail_option(err, SHEAF_USAGE, given,
+	                         ": expected no such option, since part files have those of their conversion, "
+	                         "found it given");
+}
+
 static sheaf_status merge_parts(const char *const *inputs, int n, const char *output,
                                 const sheaf_split_options *options, sheaf_context *cx, int64_t *rows,
                                 sheaf_error *err)
 {
 	int64_t all;
+	SHEAF_TRY(check_open(options->open, err));
 	sheaf_status status = sheaf_convert_merge(inputs, n, output, options->force, cx, &all, err);
 	if (rows) *rows = all;
 	return status;

@@ -198,12 +198,18 @@ static sheaf_status read_foot(sheaf_part_file *part, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+static sheaf_status check_magic(const sheaf_part_file *part, sheaf_error *err)
+{
+	bool is;
+	SHEAF_TRY(sheaf_is_part(part->source, &is, err));
+	if (is) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_DATA, "%s: expected a part file, found another",
+	                  sheaf_source_name(part->source));
+}
+
 static sheaf_status check_version(const sheaf_part_file *part, const uint8_t *begin, sheaf_error *err)
 {
 	uint32_t version = sheaf_load_u32le(begin + sizeof magic);
-	if (memcmp(begin, magic, sizeof magic) != 0)
-		return sheaf_fail(err, SHEAF_DATA, "%s: expected a part file, found another",
-		                  sheaf_source_name(part->source));
 	if (version == VERSION) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_UNSUPPORTED,
 	                  "%s: expected a part file of version %d, found one of version %" PRIu32,
@@ -216,6 +222,7 @@ static sheaf_status view_foot(sheaf_part_file *part, sheaf_error *err)
 	uint8_t begin[SHEAF_PART_PAYLOAD], end[END];
 	SHEAF_TRY(sheaf_source_make_seekable(part->source, err));
 	int64_t size = sheaf_source_size(part->source);
+	SHEAF_TRY(check_magic(part, err));
 	if (size < SHEAF_PART_PAYLOAD + END) return sheaf_part_refuse(part, "its length", err);
 	SHEAF_TRY(sheaf_source_read_at(part->source, 0, begin, sizeof begin, err));
 	SHEAF_TRY(check_version(part, begin, err));
