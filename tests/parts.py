@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Conversions in parts: the merged file is the serial one, byte for byte, and says the same; parts that do not fit together are refused by name."""
 import json
+import resource
+import struct
 import subprocess
 import tempfile
 from pathlib import Path
@@ -130,7 +132,29 @@ def check_long(folder):
     sheaf(folder, "index", "--piece-bytes", "200", "long.ctf")
     check(folder, "long.ctf with an index", small, ["long.ctf"], "cbf", ALL)
     (folder / "long.ctf.sheaf-index").unlink()
+    check_counts(folder, small)
     check(folder, "compressed at the merge", [], ["long.ctf"], "ctf.gz", FEW)
+
+
+def check_counts(folder, words):
+    """Pieces of an index that are too long to come out even will do where it says what is in them: that saves a pass."""
+    done = sheaf(folder, "index", "--piece-bytes", "4000", "long.ctf")
+    pieces = int(done.stdout.decode().partition("pieces: ")[2].split()[0])
+    check(folder, "long.ctf with an index of long pieces", words, ["long.ctf"], "cbf", [2])
+    for suffix, expected in ("cbf", True), ("ctf", False):
+        name = make_parts(folder, 2, words if suffix == "cbf" else [], ["long.ctf"], suffix)[0]
+        uses = struct.pack("<qq", pieces, 400) in (folder / name).read_bytes()
+        tap.point(uses == expected, f"a part of {suffix} has {'the' if expected else 'shorter'} pieces{' of the index' if expected else ''}", f"{pieces} pieces")
+    (folder / "long.ctf.sheaf-index").unlink()
+
+
+def check_many(folder):
+    """More parts than may be open at first."""
+    parts = make_parts(folder, 30, [], ["a.ctf"], "ctf")
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    done = subprocess.run([cases.SHEAF, "merge", *parts, "many.ctf"], cwd=folder, capture_output=True, check=False, env=cases.environment(folder),
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (20, hard)))
+    tap.point(done.returncode == 0, "more parts than may be open at first", done.stderr.decode())
 
 
 def check_refused(folder):
@@ -144,7 +168,13 @@ def check_refused(folder):
     other = make_parts(folder, 3, [], ["other.ctf"], "jsonl")
     options = make_parts(folder, 3, ["--precision", "double"], ["long.ctf"], "tsv.ctf")
     two = make_parts(folder, 2, [], ["long.ctf"], "two.ctf")
+    (folder / "short.part").write_bytes(sound[:40])
     for words, code, message in (
+        (["--precision", "double", first, second, third], 2, "--precision: expected no such option, since part files have those of their conversion"),
+        (["--from", "ctf", first, second, third], 2, "--from: expected no such option"),
+        (["--dataset", "x", first, second, third], 2, "--dataset: expected no such option"),
+        ([first, "other.ctf", third], 4, "other.ctf: expected a part file, found another"),
+        ([first, "short.part", third], 4, "expected a sound part file, found it damaged (its length)"),
         ([first, third], 2, "expected all 3 parts beside it, found part 2/3 missing"),
         ([first, second], 2, "found part 3/3 missing"),
         ([first, second, third, "copy.part"], 2, "expected each part once, found part 2/3 in"),
@@ -211,6 +241,7 @@ def main():
         make_long(folder)
         check_long(folder)
         check_plan(folder)
+        check_many(folder)
         check_refused(folder)
     tap.end()
 

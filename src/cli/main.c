@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static const char *command_name(const void *user, int i)
@@ -115,11 +116,22 @@ static void hold_standard_descriptors(void)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0) _exit(EXIT_IO);
 }
 
+/* Inputs are open together, and parts that are merged may be thousands. Where the limit cannot be raised, a
+ * file that cannot be opened says so. */
+static void allow_open_files(void)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int main(int argc, char **argv)
 {
 	sheaf_error err;
 	sheaf_spell_options("--", "", '-');
 	hold_standard_descriptors();
+	allow_open_files();
 	signals_begin();
 	int code = run(argc - 1, argv + 1);
 	progress_hide();
