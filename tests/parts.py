@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Conversions in parts: the merged file is the serial one, byte for byte, and says the same; parts that do not fit together are refused by name."""
 import json
+import os
 import resource
 import struct
 import subprocess
@@ -195,6 +196,11 @@ def check_refused(folder):
     (folder / "long.ctf").write_text(changed)
     done = sheaf(folder, "merge", first, second, third, "new.ctf")
     tap.point(done.returncode == 4 and "found it changed since" in done.stderr.decode(), "an input that was changed is refused", done.stderr.decode())
+    (folder / "long.ctf").unlink()
+    os.mkfifo(folder / "long.ctf")
+    done = sheaf(folder, "merge", first, second, third, "new.ctf")
+    tap.point(done.returncode == 4 and "long.ctf: expected a regular file, found another" in done.stderr.decode(), "a pipe in place of an input is not waited for", done.stderr.decode())
+    (folder / "long.ctf").unlink()
     for words, message in (
         (["--part", "0/2", "a.ctf", "x.ctf.part"], "expected I/N"),
         (["--part", "3/2", "a.ctf", "x.ctf.part"], "expected I/N"),

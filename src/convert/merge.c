@@ -7,6 +7,7 @@
 #include "convert/part_body.h"
 #include "data/frame_bytes.h"
 #include "input/lost.h"
+#include "io/identity.h"
 #include "io/sink.h"
 #include <inttypes.h>
 #include <string.h>
@@ -100,7 +101,7 @@ static sheaf_status open_reader(merging *m, int input, sheaf_error *err)
 	s->deaf = true;
 	SHEAF_TRY(find_reader(m, input, err));
 	SHEAF_TRY(sheaf_context_listen(m->told, (sheaf_listener){hear_of_input, m}, &s->cx, err));
-	SHEAF_TRY(sheaf_source_path(any->head.inputs[input].path, s->cx, &s->source, err));
+	SHEAF_TRY(sheaf_source_regular(any->head.inputs[input].path, s->cx, &s->source, err));
 	SHEAF_TRY(sheaf_part_check_input(any, input, s->source, err));
 	if (s->format->needs_seek) SHEAF_TRY(sheaf_source_make_seekable(s->source, err));
 	SHEAF_TRY(sheaf_settings_pick(s->format, SHEAF_READING,

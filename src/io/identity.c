@@ -88,10 +88,28 @@ static bool is_about_name(int sys)
 	       sys == ENAMETOOLONG || sys == EISDIR;
 }
 
+static int open_at_once(const char *path, int flags)
+{
+	int fd;
+	do fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags);
+	while (fd < 0 && errno == EINTR);
+	return fd;
+}
+
+sheaf_status sheaf_source_regular(const char *path, sheaf_context *cx, sheaf_source **out, sheaf_error *err)
+{
+	struct stat info;
+	int fd = open_at_once(path, 0);
+	*out = NULL;
+	if (fd < 0) return sheaf_fail_sys(err, errno, "%s: expected a readable file", path);
+	if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) return sheaf_source_stored(fd, path, cx, out, err);
+	sheaf_fd_close(&fd);
+	return sheaf_fail(err, SHEAF_DATA, "%s: expected a regular file, found another", path);
+}
+
 static sheaf_status open_kept(const char *path, int *fd, sheaf_error *err)
 {
-	do *fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
-	while (*fd < 0 && errno == EINTR);
+	*fd = open_at_once(path, O_NOFOLLOW);
 	if (*fd >= 0) return SHEAF_OK;
 	int sys = errno;
 	sheaf_status status =

@@ -17,6 +17,10 @@ SHEAF_USE sheaf_status sheaf_source_stamp(sheaf_source *source, sheaf_identity *
 /* All of it; `stamp` is from before: DATA where the file was changed since. */
 SHEAF_USE sheaf_status sheaf_source_identify(sheaf_source *source, const sheaf_identity *stamp,
                                              sheaf_identity *out, sheaf_error *err);
+/* A source of the bytes of a regular file that somebody else has named: DATA where it is none, without
+ * waiting for whoever writes to it. */
+SHEAF_USE sheaf_status sheaf_source_regular(const char *path, sheaf_context *cx, sheaf_source **out,
+                                            sheaf_error *err);
 /* Opens a file that is kept about the source's file, where it is to be believed: a regular file, no link,
  * that belongs to this user or to the owner of the source's file, and that nobody else may write. UNKNOWN
  * where it is not, or where there is none; error.sys is EPERM where it is somebody else's. */
