@@ -469,6 +469,26 @@ expect 0 report --json words.ctf -
 same drawn out
 end
 
+begin 'report: charts go into a folder, which is made'
+expect 0 report --svg charts words.ctf page.html
+[ -s charts/01-lengths.svg ] || fault 'expected a chart in the folder'
+expect 2 report --svg other words.ctf page.html
+[ ! -e other ] || fault 'expected no folder where the page is refused'
+expect 3 report --svg other nosuch.ctf new.html
+[ ! -e other ] && [ ! -e new.html ] || fault 'expected nothing to be made of an input that is not there'
+expect 2 report --svg charts words.ctf new.html
+has err 'charts/01-lengths.svg: expected no file of that name'
+[ ! -e new.html ] || fault 'expected no page where a chart is refused'
+expect 0 report -f --svg charts words.ctf page.html
+expect 3 report --svg far/away words.ctf new.html
+has err 'far/away: expected a folder for charts, or a place for one; the system says: No such file or directory'
+expect 2 report --svg words.ctf words.ctf new.html
+has err '--svg: expected a folder, found a file, words.ctf'
+expect 2 report --json --svg charts words.ctf new.json
+has err '--svg: expected a page, which has charts, found --json'
+[ ! -e new.json ] || fault 'expected no numbers where charts were asked for'
+end
+
 begin 'show: one row as a picture'
 LC_ALL=C expect 0 show --row 1 words.ctf
 has out 'tag: dense, dim 2, float32; samples: '
@@ -498,7 +518,10 @@ expect 0 formats
 has out 'ctf'
 has out '.cbf'
 has out 'read write'
+has out 'compressions: gzip, bzip2, zstd, xz'
+has out 'hdf5 system: '
 expect 0 formats --json
+lacks out 'compressions'
 json out
 grep -q '^{"name":"ctf","read":true,"write":true,"suffixes":\[".ctf",".txt"\],"summary":"' out || fault 'expected a row for ctf'
 end

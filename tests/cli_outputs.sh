@@ -58,6 +58,12 @@ kept b.ctf convert a.ctf own.ctf b.ctf
 has err '; the last file named is the output: to join all 3, name another file after them'
 kept b.ctf convert a.ctf b.ctf
 lacks err 'to join all'
+kept b.ctf report a.ctf b.ctf
+has err '; the last file named is the output: to compare the 2, name another file after them'
+kept b.ctf report a.ctf -o b.ctf
+lacks err 'to compare'
+kept b.ctf convert a.ctf own.ctf -o b.ctf
+lacks err 'to join all'
 end
 
 begin 'nothing is read before an output is refused'

@@ -4,6 +4,7 @@ objects."""
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from ctypes import (
     POINTER, byref, c_bool, c_char_p, c_int64, c_void_p, create_string_buffer, pointer, sizeof, string_at,
 )
@@ -349,8 +350,8 @@ def report(source: Any, path: Path | None = None, *, other: Any = None, force: b
     """The numbers of a page of charts, what ``sheaf report --json`` writes; with ``path``, the page is
     written, too.
 
-    With ``other``, another file, also how that differs; with ``svg``, a folder, each chart as a file. What
-    exists is replaced with ``force=True`` only.
+    With ``other``, another file, also how that differs; with ``svg``, a folder, each chart as a file (it
+    is made where there is none). What exists is replaced with ``force=True`` only.
 
     >>> sheaf.report("words.ctf", tmp / "words.html")["sequences"]
     2
@@ -358,6 +359,8 @@ def report(source: Any, path: Path | None = None, *, other: Any = None, force: b
     source, options = configured("report", source, options)
     given = Given("report", options, besides=("other", "mmap", "progress", "force"))
     folder = given.take("svg")
+    if folder is not None and path is None:
+        raise UsageError("svg: expected a path, since a page has charts, found none", "svg")
     reader = Reader(Opening(source, given, mmap, progress))
     summary = _summary(reader)
     against = None if other is None else _summary(Reader(Opening(other, given, mmap, progress)))
@@ -374,8 +377,11 @@ def report(source: Any, path: Path | None = None, *, other: Any = None, force: b
             page.take = charts.pointer
         text = text_of(lambda out, err: lib.sheaf_summary_page(summary.pointer, byref(page), byref(out),
                                                                byref(err)))
-        for chart, svg in charts.taken():
-            _write_text(reader.context, os.path.join(folder or "", chart), svg, force)
+        if folder is not None:
+            with suppress(FileExistsError):
+                os.mkdir(folder)
+            for chart, svg in charts.taken():
+                _write_text(reader.context, os.path.join(folder, chart), svg, force)
         _write_text(reader.context, path, text.encode(), force)
     return _numbers(summary, against)
 

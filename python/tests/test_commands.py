@@ -17,7 +17,6 @@ def printed(*arguments):
 def test_plots(tmp):
     """The charts are those that a report writes; one pass makes them all."""
     folder = tmp / "charts"
-    folder.mkdir()
     sheaf.report(words(tmp), tmp / "page.html", svg=folder)
     dataset = sheaf.open(words(tmp))
     same(dataset.plot(), {path.name: path.read_text() for path in folder.iterdir()})
@@ -89,7 +88,6 @@ def test_report(tmp):
     other.write_text(path.read_text() + path.read_text().splitlines()[-1].replace("1", "0") + "\n")
     numbers = sheaf.report(path)
     assert numbers == sheaf.stats(path)
-    (tmp / "svg").mkdir()
     both = sheaf.report(path, tmp / "both.html", other=other, svg=str(tmp / "svg"))
     assert both["other"] == sheaf.stats(other) and both["drift"]
     page = (tmp / "both.html").read_text()
@@ -101,7 +99,9 @@ def test_report(tmp):
     with raises(FileExistsError):
         sheaf.report(path, tmp / "both.html")
     with raises(OSError):
-        sheaf.report(path, tmp / "more.html", other=other, svg=str(tmp / "nowhere"), force=True)
+        sheaf.report(path, tmp / "more.html", other=other, svg=str(tmp / "far" / "away"), force=True)
+    with raises(sheaf.UsageError, "expected a path, since a page has charts"):
+        sheaf.report(path, svg=tmp / "svg")
 
 
 def test_show(tmp):

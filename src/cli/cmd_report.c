@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* sheaf report: what is in a file, as a page to look at or as numbers. */
 #include "cli.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { MOST_CARD = 12, FACT = 80, FINDING = 400, FIRST_ROWS = 5 };
 
@@ -87,12 +89,25 @@ static sheaf_status open_input(const session *s, int i, sheaf_dataset **out, she
 	return session_open(&reading, s->args->files[i], &how, out, err);
 }
 
+/* Before anything is read. A folder is made, but not the folders that it lies in. */
+static sheaf_status make_folder(const char *path, sheaf_error *err)
+{
+	struct stat info;
+	if (mkdir(path, S_IRWXU | S_IRWXG | S_IRWXO) == 0) return SHEAF_OK;
+	if (errno != EEXIST)
+		return sheaf_fail_sys(err, errno, "%s: expected a folder for charts, or a place for one", path);
+	if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return SHEAF_OK;
+	return sheaf_fail_option(err, SHEAF_USAGE, "svg", ": expected a folder, found a file, %s", path);
+}
+
 static sheaf_status gather_first(report *r, const session *s, sheaf_error *err)
 {
 	sheaf_dataset *dataset;
 	int64_t rows;
+	const char *charts = sheaf_values_text(&s->args->values, "svg");
 	SHEAF_TRY(open_input(s, 0, &dataset, err));
-	sheaf_status status = gather(r, s, dataset, &rows, err);
+	sheaf_status status = charts ? make_folder(charts, err) : SHEAF_OK;
+	if (status == SHEAF_OK) status = gather(r, s, dataset, &rows, err);
 	if (status == SHEAF_OK) fill_card(r, s, dataset, rows);
 	sheaf_close(dataset);
 	return status;
@@ -192,6 +207,10 @@ static sheaf_status report_file(const session *s, bool force, sheaf_error *err)
 {
 	sheaf_sink *sink;
 	const char *out = s->args->files[s->args->nfiles - 1];
+	const sheaf_values *values = &s->args->values;
+	if (sheaf_values_flag(values, "json") && sheaf_values_text(values, "svg"))
+		return sheaf_fail_option(err, SHEAF_USAGE, "svg",
+		                         ": expected a page, which has charts, found --json");
 	SHEAF_TRY(force ? sheaf_sink_path(out, s->cx, &sink, err) : sheaf_sink_path_new(out, s->cx, &sink, err));
 	sheaf_status status = write_report(s, force, sink, err);
 	if (status == SHEAF_OK) return sheaf_sink_commit(sink, err);

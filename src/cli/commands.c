@@ -147,7 +147,8 @@ static const sheaf_option show_options[] = {
 };
 
 static const sheaf_option report_options[] = {
-	{"svg", SHEAF_OPTION_TEXT, 0, "FOLDER", "also write each chart as an SVG file into this folder", 0},
+	{"svg", SHEAF_OPTION_TEXT, 0, "FOLDER",
+     "also write each chart as an SVG file into this folder, which is made where there is none", 0},
 	{"output", SHEAF_OPTION_TEXT, 0, "OUT", "write OUT: the same as OUT after the input", 'o'},
 	{0},
 };

@@ -68,11 +68,13 @@ static bool is_to_be_replaced(const char *path, bool several)
 static void hint_at_output(const arguments *args, sheaf_error *err)
 {
 	size_t used = strlen(err->message);
-	int inputs = args->nfiles - 1;
-	if (command_outputs(args->command) != OUTPUT_LAST || inputs < 2) return;
+	char wish[32];
+	bool joins = args->command->most < 0;
+	if (command_outputs(args->command) != OUTPUT_LAST || args->nfiles < (joins ? 3 : 2)) return;
+	if (sheaf_values_text(&args->values, "output")) return;
+	snprintf(wish, sizeof wish, joins ? "join all %d" : "compare the %d", args->nfiles);
 	snprintf(err->message + used, sizeof err->message - used,
-	         "; the last file named is the output: to join all %d, name another file after them",
-	         args->nfiles);
+	         "; the last file named is the output: to %s, name another file after them", wish);
 }
 
 static sheaf_status ask(const session *s, output_work work, sheaf_error *err)
