@@ -94,9 +94,9 @@ static sheaf_status make_folder(const char *path, sheaf_error *err)
 {
 	struct stat info;
 	if (mkdir(path, S_IRWXU | S_IRWXG | S_IRWXO) == 0) return SHEAF_OK;
-	if (errno != EEXIST)
+	if (errno != EEXIST || stat(path, &info) != 0)
 		return sheaf_fail_sys(err, errno, "%s: expected a folder for charts, or a place for one", path);
-	if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return SHEAF_OK;
+	if (S_ISDIR(info.st_mode)) return SHEAF_OK;
 	return sheaf_fail_option(err, SHEAF_USAGE, "svg", ": expected a folder, found a file, %s", path);
 }
 
