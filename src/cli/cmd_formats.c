@@ -66,14 +66,6 @@ static void print_table(void)
 	}
 }
 
-/* What a build has or lacks by the libraries that it found. */
-static void print_build(void)
-{
-	out_printf("\ncompressions: gzip, bzip2, zstd, xz%s\n", SHEAF_LZ4 ? ", lz4" : "; this build has no lz4");
-	out_printf("--hdf5 system: %s\n",
-	           SHEAF_HDF5 ? "by the program sheaf-hdf5, where it lies beside this one" : "not in this build");
-}
-
 static void json_format(const sheaf_format *format)
 {
 	bool first = true;
@@ -100,7 +92,6 @@ int run_formats(const arguments *args)
 	const sheaf_format *format;
 	if (!sheaf_values_flag(&args->values, "json")) {
 		print_table();
-		print_build();
 		return EXIT_FINE;
 	}
 	for (int i = 0; (format = sheaf_format_at(i)); i++) json_format(format);

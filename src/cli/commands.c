@@ -4,6 +4,18 @@
 #include "cli.h"
 #include <string.h>
 
+/* What a build lacks where a library was not found. */
+#if SHEAF_LZ4
+#define BUILD_LZ4 ", lz4"
+#else
+#define BUILD_LZ4 ", not lz4"
+#endif
+#if SHEAF_HDF5
+#define BUILD_HDF5 "can ask"
+#else
+#define BUILD_HDF5 "cannot ask"
+#endif
+
 /* In the order of the TAKES_ bits. */
 const sheaf_option shared_options[] = {
 	{"from", SHEAF_OPTION_TEXT, 0, "FORMAT", "read as this format instead of finding it by content and name",
@@ -357,7 +369,9 @@ const command commands[] = {
      "there is no index, or it does not agree with the file."},
 	{"formats", run_formats, "what this build reads and writes", "", 0, 0, TAKES_JSON | TAKES_HELP, 0,
      no_options,
-     "Prints the name of each format, whether it can be read and written, its suffixes, and a summary."},
+     "Prints the name of each format, whether it can be read and written, its suffixes, and a summary. This "
+     "build knows the compressions gzip, bzip2, zstd, xz" BUILD_LZ4 "; it " BUILD_HDF5
+     " the HDF5 library of the system (--hdf5 system)."},
 	{"help", run_help, "help on a command, a format, or both together", "[COMMAND] [FORMAT]", 0, 2,
      TAKES_HELP, 0, help_options,
      "Prints help on a command and its options, on a format and its options, or on a command with the "
