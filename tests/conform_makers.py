@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""HDF5 files as other programs make them, made by h5py when the test runs: matrices of AnnData, 10x and MATLAB, loose ones, arrays of any rank and type, texts, packed numbers. What
-the command reads is what h5py does; what it writes for AnnData is what AnnData's specification says. Prints TAP."""
+"""HDF5 files as other programs make them, made by h5py when the test runs: matrices of AnnData, 10x and MATLAB,
+loose ones, arrays of any rank and type, texts, packed numbers. What the command reads is what h5py does; what it
+writes for AnnData is what AnnData's specification says. Prints TAP."""
 import json
 import os
 import subprocess
@@ -20,9 +21,9 @@ except ImportError:
 SHEAF = os.environ.get("SHEAF", "build/sheaf")
 
 
-def run(*arguments):
+def run(*arguments, errors="strict"):
     p = subprocess.run([SHEAF, *map(str, arguments)], capture_output=True, timeout=300, check=False)
-    return p.returncode, p.stdout.decode(), p.stderr.decode()
+    return p.returncode, p.stdout.decode(errors=errors), p.stderr.decode(errors=errors)
 
 
 def read(path, *options):
@@ -199,6 +200,29 @@ def packed(folder):
     point(code == 0, "packed: within a limit", err)
 
 
+def odd_names(folder):
+    """Names with control characters and other bytes, in lists for people and in JSON."""
+    path = os.path.join(folder, "odd.h5")
+    with h5py.File(path, "w") as file:
+        file[b"a\x1b[31mred\nline"] = np.arange(3)
+        file[b"bad\xff"] = np.arange(2)
+        file.create_dataset("scaled", data=np.arange(1000), chunks=(100,), scaleoffset=0)
+        file["wide"] = np.zeros((2,) * 9)
+    code, out, err = run("info", path, errors="replace")
+    point(code == 0 and "/a\\x1b[31mred\\x0aline  int64" in out and "\n  a\\x1b[31mred\\x0aline  3, int64" in out and "\x1b" not in out, "info: control characters are spelled", out + err)
+    point("of --hdf5 system)" in out and not set("\x01\x02") & set(out), "info: options are spelled", out)
+    code, out, err = run("info", "--json", path)
+    tree = {item["path"]: item for item in json.loads(out)["tree"]} if code == 0 else {}
+    point("a\x1b[31mred\nline" in tree and "bad\ufffd" in tree, "info --json: names are text", out + err)
+    point("of --hdf5 system)" in tree.get("scaled", {}).get("refused", ""), "info --json: options are spelled", tree.get("scaled"))
+    code, _, err = run("cat", "--dataset", "wide", path)
+    point(code and "found an array of 9 dimensions, more than 8" in err, "an array of too many dimensions: said", (code, err))
+    path = os.path.join(folder, "latin.h5ad")
+    anndata(path, random_matrix(np.random.RandomState(5), 2, 2, "f4"), [b"caf\xe9", b"b"], ["x", "y"], "earliest")
+    code, out, err = run("cat", "--dataset", "X", path)
+    point(code == 0 and "expected names in UTF-8, found /obs/names of it with other bytes" in err, "names that are not UTF-8 are left out, and that is said", err)
+
+
 def losses(folder):
     path, out = os.path.join(folder, "in.mtx"), os.path.join(folder, "out.h5ad")
     with open(path, "w", encoding="ascii") as file:
@@ -220,6 +244,7 @@ def main():
         makers(folder)
         arrays(folder)
         packed(folder)
+        odd_names(folder)
         losses(folder)
     end()
     return 0

@@ -167,6 +167,7 @@ void out_bytes(const void *data, size_t size);
 void out_text(const char *text);
 /* What a file says: control characters are made visible. */
 void out_visibly(const char *text);
+void out_some_visibly(const char *text, size_t size);
 /* Ends a line of which a part has gone out, before a message. */
 void out_new_line(void);
 /* At most 1000 bytes at a time: for numbers and short words. */

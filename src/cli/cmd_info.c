@@ -67,7 +67,7 @@ static void print_field(const sheaf_field *field, int width)
 {
 	int pad = width - (int)strlen(field->name);
 	out_text("  ");
-	out_text(field->name);
+	out_visibly(field->name);
 	out_printf("%*s  %s", pad > 0 ? pad : 0, "", sheaf_field_storage(field));
 	if (sheaf_field_is_stream(field)) out_printf("  dim %" PRId64, sheaf_field_dim(field));
 	if (field->meaning == SHEAF_NUMBER || field->meaning == SHEAF_COMPLEX ||

@@ -69,16 +69,18 @@ void out_bytes(const void *data, size_t size)
 
 void out_text(const char *text) { out_bytes(text, strlen(text)); }
 
-void out_visibly(const char *text)
+void out_some_visibly(const char *text, size_t size)
 {
-	for (const char *at = text; *at; at++) {
-		unsigned char byte = (unsigned char)*at;
+	for (size_t i = 0; i < size; i++) {
+		unsigned char byte = (unsigned char)text[i];
 		if (byte < 0x20 || byte == 0x7f)
 			out_printf("\\x%02x", byte);
 		else
-			out_bytes(at, 1);
+			out_bytes(text + i, 1);
 	}
 }
+
+void out_visibly(const char *text) { out_some_visibly(text, strlen(text)); }
 
 void out_new_line(void)
 {

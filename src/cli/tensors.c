@@ -93,7 +93,7 @@ static void print_branch(const char *before, const char *path)
 		bool last = at[n] == '\0', root = strcmp(path, "/") == 0;
 		if (last || root || (size_t)(at - path) >= common) {
 			out_printf("%*s", depth * 2, "");
-			out_bytes(root ? "/" : at, root ? 1 : n);
+			out_some_visibly(root ? "/" : at, root ? 1 : n);
 			out_text(last || root ? "  " : "/\n");
 		}
 		if (last || root) return;
@@ -127,7 +127,9 @@ static void print_listed(const sheaf_schema *schema, int64_t rows)
 	for (int f = 0; f < schema->nfields; f++) {
 		const sheaf_field *field = &schema->fields[f];
 		if (field->meaning == SHEAF_KEY) continue;
-		out_printf("%s%s (%s", comma, field->name, sheaf_field_storage(field));
+		out_text(comma);
+		out_visibly(field->name);
+		out_printf(" (%s", sheaf_field_storage(field));
 		if (sheaf_field_is_stream(field)) out_printf(", dim %" PRId64, sheaf_field_dim(field));
 		out_printf(", %s)", sheaf_type_name(field->type));
 		comma = ", ";
@@ -141,7 +143,7 @@ static void print_attributes(const sheaf_schema *schema, int depth)
 	for (int i = 0; i < schema->nattributes; i++) {
 		if (i == 0) out_printf("%*sattributes: ", depth * 2, "");
 		out_text(i ? ", " : "");
-		out_text(schema->attributes[i].name);
+		out_visibly(schema->attributes[i].name);
 	}
 	if (schema->nattributes) out_text("\n");
 }
@@ -199,7 +201,7 @@ static sheaf_status list_refused(tree *t, const char *path, const sheaf_error *w
 		out_text("}");
 	} else {
 		print_branch(t->before, path);
-		out_text(why->message);
+		out_visibly(why->message);
 		out_text("\n");
 	}
 	remember(t, path);

@@ -24,6 +24,17 @@ void sheaf_json_string(sheaf_builder *b, const char *text, size_t n)
 	sheaf_builder_byte(b, '"');
 }
 
+void sheaf_put_visibly(sheaf_builder *b, const char *text)
+{
+	for (; *text; text++) {
+		uint8_t byte = (uint8_t)*text;
+		if (byte < 0x20 || byte == 0x7f)
+			sheaf_builder_printf(b, "\\x%02x", byte);
+		else
+			sheaf_builder_byte(b, (char)byte);
+	}
+}
+
 void sheaf_json_real(sheaf_builder *b, double v)
 {
 	if (!sheaf_builder_room(b, SHEAF_NUMBER_MAX + 2)) return;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What `info` and `schema` say: the descriptor, the arrays as they are stored, what else is in the box. */
 #include "base/buffer.h"
+#include "data/json_text.h"
 #include "format/binsparse/reader.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,20 +15,7 @@ typedef struct telling {
 
 /* ---- texts ---- */
 
-static void put_quoted(sheaf_builder *b, const char *text)
-{
-	sheaf_builder_byte(b, '"');
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-		if (c == '"' || c == '\\')
-			sheaf_builder_printf(b, "\\%c", c);
-		else if (c < 0x20)
-			sheaf_builder_printf(b, "\\u%04x", c);
-		else
-			sheaf_builder_byte(b, (char)c);
-	}
-	sheaf_builder_byte(b, '"');
-}
+static void put_quoted(sheaf_builder *b, const char *text) { sheaf_json_string(b, text, strlen(text)); }
 
 static const char *named(const sheaf_bsp_tensor *t) { return *t->path ? t->path : "/"; }
 
@@ -110,7 +98,8 @@ static void tell_keys(const telling *t, const sheaf_bsp_tensor *tensor)
 			sheaf_builder_text(t->b, n ? "," : "");
 			put_quoted(t->b, key);
 		} else {
-			sheaf_builder_printf(t->b, "%s%s", n ? ", " : "user keys: ", key);
+			sheaf_builder_text(t->b, n ? ", " : "user keys: ");
+			sheaf_put_visibly(t->b, key);
 		}
 		n++;
 	}
@@ -121,7 +110,9 @@ static void tell_text(const telling *t, const sheaf_bsp_tensor *tensor)
 {
 	const sheaf_bsp_descriptor *d = &tensor->d;
 	char type[BSP_NAME_SIZE];
-	sheaf_builder_printf(t->b, "tensor %s: binsparse %s, format %s: ", named(tensor), d->version, d->format);
+	sheaf_builder_text(t->b, "tensor ");
+	sheaf_put_visibly(t->b, named(tensor));
+	sheaf_builder_printf(t->b, ": binsparse %s, format %s: ", d->version, d->format);
 	put_levels(t->b, &d->layout);
 	sheaf_builder_text(t->b, "\nshape: ");
 	put_shape(t->b, d, " x ");
@@ -183,9 +174,12 @@ static sheaf_status tell_others(sheaf_box *box, bool json, bool texts, sheaf_bui
 			sheaf_builder_text(b, n ? "," : "");
 			put_quoted(b, path);
 		} else if (texts) {
-			sheaf_builder_printf(b, "%s%s (%" PRId64 ")", n ? ", " : "texts: ", path, items[i].count);
+			sheaf_builder_text(b, n ? ", " : "texts: ");
+			sheaf_put_visibly(b, path);
+			sheaf_builder_printf(b, " (%" PRId64 ")", items[i].count);
 		} else {
-			sheaf_builder_printf(b, "%s%s", n ? ", " : "tensors: ", path);
+			sheaf_builder_text(b, n ? ", " : "tensors: ");
+			sheaf_put_visibly(b, path);
 		}
 		n++;
 	}

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What `info` says: the tree of a file, each array with its type, shape, chunks and filters. */
 #include "base/buffer.h"
+#include "base/spell.h"
+#include "data/json_text.h"
 #include "format/hdf5/hdf5.h"
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct telling {
@@ -11,19 +14,15 @@ typedef struct telling {
 	bool json;
 } telling;
 
-static void put_quoted(sheaf_builder *b, const char *text)
+static void put_quoted(sheaf_builder *b, const char *text) { sheaf_json_string(b, text, strlen(text)); }
+
+/* Reasons may name options, each of which is spelled as the user knows it. */
+static const char *spell(const char *why, char text[600])
 {
-	sheaf_builder_byte(b, '"');
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-		if (c == '"' || c == '\\')
-			sheaf_builder_printf(b, "\\%c", c);
-		else if (c < 0x20)
-			sheaf_builder_printf(b, "\\u%04x", c);
-		else
-			sheaf_builder_byte(b, (char)c);
-	}
-	sheaf_builder_byte(b, '"');
+	char advice[32] = "";
+	snprintf(text, 600, "%s", why);
+	sheaf_spell(text, 600, advice);
+	return text;
 }
 
 static const char *word_of(const sheaf_hdf_found *found)
@@ -45,6 +44,7 @@ static const char *storage_of(const sheaf_box_item *item)
 
 static void tell_json(const telling *t, const sheaf_box_item *item, const sheaf_hdf_found *found)
 {
+	char why[600];
 	sheaf_builder *b = t->b;
 	sheaf_builder_text(b, "{\"path\":");
 	put_quoted(b, *item->path ? item->path : "/");
@@ -63,7 +63,7 @@ static void tell_json(const telling *t, const sheaf_box_item *item, const sheaf_
 	if (found->maker) sheaf_builder_printf(b, ",\"maker\":\"%s\"", found->maker);
 	if (item->refused) {
 		sheaf_builder_text(b, ",\"refused\":");
-		put_quoted(b, item->refused);
+		put_quoted(b, spell(item->refused, why));
 	}
 	sheaf_builder_byte(b, '}');
 }
@@ -71,10 +71,13 @@ static void tell_json(const telling *t, const sheaf_box_item *item, const sheaf_
 static void tell_text(const telling *t, const sheaf_box_item *item, const sheaf_hdf_found *found)
 {
 	sheaf_builder *b = t->b;
-	sheaf_builder_printf(b, "  /%s  %s", item->path, item->of);
+	char why[600];
+	sheaf_builder_text(b, "  /");
+	sheaf_put_visibly(b, item->path);
+	sheaf_builder_printf(b, "  %s", item->of);
 	if (item->refused) {
 		if (strcmp(item->refused, item->of) != 0)
-			sheaf_builder_printf(b, "  not read: %s", item->refused);
+			sheaf_builder_printf(b, "  not read: %s", spell(item->refused, why));
 		else
 			sheaf_builder_text(b, "  not read");
 	} else if (!item->is_group) {

@@ -263,7 +263,7 @@ static sheaf_status choose_only(sheaf_box *box, const char *file, sheaf_context 
 sheaf_status sheaf_hdf_choose(sheaf_box *box, const char *file, const char *member, sheaf_context *cx,
                               sheaf_hdf_found *out, sheaf_error *err)
 {
-	char path[4096];
+	char path[4096], dimensions[80];
 	if (!member) return choose_only(box, file, cx, out, err);
 	while (*member == '/') member++;
 	size_t n = strlen(member);
@@ -275,10 +275,13 @@ sheaf_status sheaf_hdf_choose(sheaf_box *box, const char *file, const char *memb
 	/* A part of a matrix may be asked for by its name. */
 	if (item && !item->is_group && !item->refused) find_array(out);
 	if (out->kind != HDF_NOTHING) return SHEAF_OK;
-	return sheaf_fail(err, item && item->refused ? SHEAF_UNSUPPORTED : SHEAF_UNKNOWN,
+	if (item && !item->is_group)
+		snprintf(dimensions, sizeof dimensions, "an array of %d dimensions, more than %d", item->rank,
+		         SHEAF_MAX_RANK);
+	return sheaf_fail(err, item && !item->is_group ? SHEAF_UNSUPPORTED : SHEAF_UNKNOWN,
 	                  "%s: expected a matrix or an array at \"/%.200s\", found %s", file, path,
 	                  !item            ? "nothing there (sheaf info lists what is)"
 	                  : item->refused  ? item->refused
 	                  : item->is_group ? "a group that is none (sheaf info lists what is)"
-	                                   : item->of);
+	                                   : dimensions);
 }

@@ -4,8 +4,10 @@
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/show.h"
 #include "base/status.h"
 #include "data/frame.h"
+#include "data/json_text.h"
 #include "format/hdf5/hdf5.h"
 #include "io/descriptor.h"
 #include <inttypes.h>
@@ -330,17 +332,12 @@ static sheaf_status make_table(sheaf_hdf_reader *in, sheaf_error *err)
 
 /* ---- labels ---- */
 
-static void put_json_text(sheaf_builder *b, const uint8_t *text, size_t size)
+/* JSON has no place for others. */
+static bool are_utf8(const uint8_t *bytes, const int64_t *ends, int64_t count)
 {
-	sheaf_builder_byte(b, '"');
-	for (size_t i = 0; i < size; i++)
-		if (text[i] == '"' || text[i] == '\\')
-			sheaf_builder_printf(b, "\\%c", text[i]);
-		else if (text[i] < 0x20)
-			sheaf_builder_printf(b, "\\u%04x", text[i]);
-		else
-			sheaf_builder_byte(b, (char)text[i]);
-	sheaf_builder_byte(b, '"');
+	for (int64_t i = 0; i < count; i++)
+		if (!sheaf_is_utf8(bytes + ends[i], (size_t)(ends[i + 1] - ends[i]))) return false;
+	return true;
 }
 
 /* Whether names are numbers from 0 on, which say nothing. */
@@ -362,7 +359,7 @@ static sheaf_status put_list(sheaf_hdf_reader *in, const char *name, const uint8
 	sheaf_builder_byte(&b, '[');
 	for (int64_t i = 0; i < count; i++) {
 		if (i) sheaf_builder_byte(&b, ',');
-		put_json_text(&b, bytes + ends[i], (size_t)(ends[i + 1] - ends[i]));
+		sheaf_json_string(&b, (const char *)bytes + ends[i], (size_t)(ends[i + 1] - ends[i]));
 	}
 	sheaf_builder_append(&b, "]", 2);
 	sheaf_status status = sheaf_builder_status(&b, err);
@@ -370,6 +367,17 @@ static sheaf_status put_list(sheaf_hdf_reader *in, const char *name, const uint8
 		status = sheaf_schema_put_attribute(&in->schema, in->cx, name, (const char *)b.data, "label", err);
 	sheaf_builder_drop(&b);
 	return status;
+}
+
+static sheaf_status tell_of_names(const sheaf_hdf_reader *in, const sheaf_box_item *item, sheaf_error *err)
+{
+	char found[300];
+	snprintf(found, sizeof found, "/%.200s with other bytes", item->path);
+	sheaf_problem problem = {SHEAF_WARNING,      SHEAF_UNSUPPORTED, "names not read",
+	                         SHEAF_NOWHERE,      "names in UTF-8",  found,
+	                         "they are left out"};
+	problem.place.file = in->file;
+	return sheaf_report(in->cx, &problem, err);
 }
 
 /* The names of rows or columns as an attribute: a list of texts in JSON. */
@@ -380,7 +388,9 @@ static sheaf_status put_labels(sheaf_hdf_reader *in, const char *name, const she
 	SHEAF_TRY(sheaf_box_read_texts(in->box, item, 0, item->count, &bytes, &offsets, err));
 	const int64_t *ends = (const int64_t *)(const void *)offsets.data;
 	sheaf_status status = SHEAF_OK;
-	if (!are_numbers(bytes.data, ends, item->count))
+	if (!are_utf8(bytes.data, ends, item->count))
+		status = tell_of_names(in, item, err);
+	else if (!are_numbers(bytes.data, ends, item->count))
 		status = put_list(in, name, bytes.data, ends, item->count, err);
 	sheaf_buffer_reset(&bytes);
 	sheaf_buffer_reset(&offsets);
