@@ -236,6 +236,7 @@ int main(int argc, char **argv)
 	sheaf_context *cx;
 	sheaf_error err = {0};
 	sheaf_context_options options = {.size = sizeof options, .system_hdf5 = getenv("BOX_SYSTEM") != NULL};
+	if (getenv("BOX_MEMORY")) options.max_memory = atoll(getenv("BOX_MEMORY"));
 	if (getenv("BOX_SECONDS")) sheaf_process_seconds = atoi(getenv("BOX_SECONDS"));
 	if (argc < 3 || sheaf_context_new(&options, &cx, &err)) return 2;
 	sheaf_status status = strcmp(argv[1], "list") == 0

@@ -6,8 +6,10 @@ import gzip
 import glob
 import json
 import os
+import resource
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -204,6 +206,10 @@ def installed(folder):
     environment = {key: value for key, value in os.environ.items() if key != "SHEAF_MODULES"} | {"BOX_SYSTEM": "1"}
     code, _, err = run(own, "list", path, env=environment)
     point(code == 1 and err.startswith("unsupported") and "sheaf-hdf5), found that it is not installed" in err, "without the program for HDF5: named", err)
+    code, _, err = run(own, "list", path, env=environment | {"SHEAF_MODULES": "/nowhere"})
+    point(code == 1 and "not in the folder that SHEAF_MODULES names, /nowhere (most files need no" in err, "not where the environment says: named", err)
+    code, _, err = run(own, "list", path, cwd=os.path.dirname(os.path.abspath(os.environ["SHEAF_MODULES"])), env=environment | {"SHEAF_MODULES": os.path.basename(os.path.abspath(os.environ["SHEAF_MODULES"]))})
+    point(code == 0, "in a folder relative to the working directory: found", err)
     beside = os.path.normpath(os.path.join(root, "bin", os.environ["BOX_LAYOUT"]))
     os.makedirs(beside)
     program = shutil.copy(os.path.join(os.environ["SHEAF_MODULES"], "sheaf-hdf5"), beside)
@@ -290,6 +296,47 @@ def misbehaving(folder):
         found = listed_by_libhdf5(path, SHEAF_MODULES=programs, BOX_SECONDS="2" if "nothing" in want else "20")
         text = found if isinstance(found, str) else "".join(str(item.get("refused", "")) + str(item.get("unread", "")) + str(item.get("trouble", "")) for item in found.values())
         point(not text.startswith("exit") and want in text, f"in the place of libhdf5 {name}: said", found)
+
+
+def left_over(folder):
+    """Of an answer that does not fit memory, nothing is taken for the answer to the next question."""
+    if not has_libhdf5():
+        return
+    programs = os.path.join(folder, "programs")
+    with open(os.path.join(programs, "sheaf-hdf5"), "w", encoding="utf-8") as file:
+        file.write(BAD_PROGRAM + GREETING + "item()\nsay(DONE, b'\\0')\nhear()\nfor _ in range(40):\n    say(BYTES, b'a' * (1 << 20))\nsay(DONE, b'\\0')\n"
+                   "while True:\n    hear()\n    say(BYTES, bytes(24))\n    say(DONE, b'\\0')\n")
+    found = listed_by_libhdf5(os.path.join(folder, "ours0.h5"), SHEAF_MODULES=programs, BOX_MEMORY=str(16 << 20))
+    point(isinstance(found, dict) and "memory" in found[""]["trouble"] and "memory" in found["x"].get("trouble", "") and "memory" in found["x"].get("unread", ""),
+          "an answer that does not fit memory: nothing after it is read", found)
+    with open(file.name, "w", encoding="utf-8") as file:
+        file.write(BAD_PROGRAM + "sys.exit(3)\n")
+    code, _, err = run(TOOL, "list", os.path.join(folder, "ours0.h5"), env=os.environ | {"BOX_SYSTEM": "1", "SHEAF_MODULES": programs},
+                       preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+    point(code == 1 and "found that the library ended" in err, "where the caller ignores its children: said without a reason", err)
+
+
+def by_itself():
+    """The program keeps none of the caller's descriptors, and ends with the caller."""
+    if not has_libhdf5():
+        return
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    high = min(4000, most[1] if most[1] != resource.RLIM_INFINITY else 4000) - 1
+    resource.setrlimit(resource.RLIMIT_NOFILE, (high + 1, most[1]))
+    ours, its = socket.socketpair()
+    with open(os.devnull, "rb") as file:
+        others = [os.dup(file.fileno()), os.dup2(file.fileno(), high)]
+    program = subprocess.Popen([os.path.join(os.environ["SHEAF_MODULES"], "sheaf-hdf5")], stdin=its, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, pass_fds=others)
+    its.close()
+    ours.settimeout(60)
+    ours.recv(12, socket.MSG_WAITALL)
+    opened = sorted(map(int, os.listdir(f"/proc/{program.pid}/fd")))
+    point(opened == [0, 1, 2], f"the program for HDF5 has closed what the caller had open, up to {high}", opened)
+    ours.close()
+    point(program.wait(timeout=60) == 0, "it ends when the caller is gone")
+    for fd in others:
+        os.close(fd)
+    resource.setrlimit(resource.RLIMIT_NOFILE, most)
 
 
 def same_as_libhdf5(items, path):
@@ -636,6 +683,8 @@ def main():
             skip("netCDF's programs", "not installed")
         installed(folder)
         misbehaving(folder)
+        left_over(folder)
+        by_itself()
         into_what_is_there(folder)
         killed(folder)
         readable(folder)

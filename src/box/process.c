@@ -4,6 +4,7 @@
  * in a group of its own: what interrupts the caller is the caller's to handle. */
 #include "box/process.h"
 #include "base/context.h"
+#include "base/spell.h"
 #include "base/status.h"
 #include "io/descriptor.h"
 #include "places.h"
@@ -132,6 +133,17 @@ static sheaf_status greet(sheaf_process *p)
 	                          "another");
 }
 
+static sheaf_status refuse_without(const char *name, sheaf_error *err)
+{
+	const char *wanted = secure_getenv("SHEAF_MODULES");
+	bool is_set = wanted && *wanted;
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "%s: expected the program for HDF5 (" SHEAF_HDF5_PROGRAM
+	                  "), found that it is not %s%.300s (most files need no " SHEAF_OPTION("hdf5") " system)",
+	                  name, is_set ? "in the folder that SHEAF_MODULES names, " : "installed",
+	                  is_set ? wanted : "");
+}
+
 sheaf_status sheaf_process_start(sheaf_process *p, const char *name, sheaf_context *cx, sheaf_error *err)
 {
 	char path[PATH_MAX];
@@ -140,11 +152,7 @@ sheaf_status sheaf_process_start(sheaf_process *p, const char *name, sheaf_conte
 		return sheaf_fail(
 			err, SHEAF_UNSUPPORTED,
 			"%s: expected a build of sheaf with the HDF5 library, found that it was not built in", name);
-	if (!find_program(path))
-		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "%s: expected the program for HDF5 (" SHEAF_HDF5_PROGRAM
-		                  "), found that it is not installed",
-		                  name);
+	if (!find_program(path)) return refuse_without(name, err);
 	SHEAF_TRY(start(p, path, err));
 	sheaf_status status = greet(p);
 	return status ? sheaf_fail_again(err, &p->failure) : SHEAF_OK;
@@ -152,20 +160,25 @@ sheaf_status sheaf_process_start(sheaf_process *p, const char *name, sheaf_conte
 
 /* ---- ending ---- */
 
-/* What became of it: one that has closed its end is about to be gone, or is made to be. */
-static int reap(sheaf_process *p)
+/* What became of it: one that has closed its end is about to be gone, or is made to be. False where that is
+ * not known, since the caller ignores its children, or has waited for all of them. */
+static bool reap(sheaf_process *p, int *how)
 {
 	enum { TRIES = 100, NAP_MS = 5 };
-	int how = 0;
+	pid_t gone = 0;
 	(void)sheaf_fd_close(&p->fd);
-	if (p->pid < 0 || p->owner != getpid()) return 0;
-	for (int i = 0; i < TRIES && waitpid(p->pid, &how, WNOHANG) == 0; i++)
-		if (i + 1 < TRIES)
-			(void)poll(NULL, 0, NAP_MS);
-		else
-			(void)kill(p->pid, SIGKILL), (void)waitpid(p->pid, &how, 0);
+	if (p->pid < 0 || p->owner != getpid()) return false;
+	for (int i = 0; i < TRIES && gone == 0; i++) {
+		if (i) (void)poll(NULL, 0, NAP_MS);
+		gone = waitpid(p->pid, how, WNOHANG);
+	}
+	if (gone == 0) {
+		(void)kill(p->pid, SIGKILL);
+		do gone = waitpid(p->pid, how, 0);
+		while (gone < 0 && errno == EINTR);
+	}
 	p->pid = -1;
-	return how;
+	return gone > 0;
 }
 
 void sheaf_process_end(sheaf_process *p)
@@ -188,7 +201,10 @@ sheaf_status sheaf_process_fail(sheaf_process *p, sheaf_status status, const cha
 static sheaf_status fail_as_ended(sheaf_process *p)
 {
 	char found[100];
-	int how = reap(p);
+	int how = 0;
+	if (!reap(p, &how))
+		return sheaf_process_fail(p, SHEAF_DATA, "a file that the HDF5 library can read",
+		                          "that the library ended");
 	if (WIFSIGNALED(how) && WTERMSIG(how) == SIGXCPU) {
 		snprintf(found, sizeof found, "that it takes more than %d seconds", sheaf_process_seconds);
 		return sheaf_process_fail(p, SHEAF_LIMIT, "the HDF5 library to read it", found);

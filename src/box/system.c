@@ -74,6 +74,17 @@ static sheaf_status hear(system_file *f, sheaf_hdf5_word *word)
 	return SHEAF_OK;
 }
 
+/* FAIL ends an answer. What is left of any other would be taken for the next one, so nothing more is asked.
+ */
+static sheaf_status give_up(system_file *f, sheaf_hdf5_word got, const sheaf_error *failure, sheaf_error *err)
+{
+	if (got != SHEAF_HDF5_FAIL) {
+		sheaf_process_end(&f->process);
+		f->process.failure = *failure;
+	}
+	return sheaf_fail_again(err, failure);
+}
+
 static sheaf_status ask(system_file *f, sheaf_hdf5_word word, const sheaf_hdf5_request *r, const char *text,
                         answer_seen take, void *user, sheaf_error *err)
 {
@@ -82,7 +93,9 @@ static sheaf_status ask(system_file *f, sheaf_hdf5_word word, const sheaf_hdf5_r
 		sheaf_process_say(&f->process, word, bytes_of(r, sizeof *r), bytes_of(text, strlen(text)));
 	if (!status) status = hear(f, &got);
 	while (!status && got != SHEAF_HDF5_DONE) {
-		SHEAF_TRY(take(f, got, user, err));
+		sheaf_error failure = {0};
+		status = take(f, got, user, &failure);
+		if (status) return give_up(f, got, &failure, err);
 		status = hear(f, &got);
 	}
 	return status ? fail_again(f, err) : SHEAF_OK;

@@ -15,7 +15,7 @@
 
 /* ---- wire.c ---- */
 
-/* Each ends the program where nobody is there any more. */
+/* All of these end the program once the other end of the socket is closed. */
 void sheaf_h5_send(sheaf_hdf5_word word, const void *data, size_t size);
 /* Two parts as one message. */
 void sheaf_h5_send_two(sheaf_hdf5_word word, const void *head, size_t head_size, const void *data,

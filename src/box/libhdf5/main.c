@@ -17,8 +17,7 @@ enum { MEMORY_CAN_BE_LIMITED = 1 };
 
 static void limit(int what, rlim_t most) { (void)setrlimit(what, &(struct rlimit){most, most}); }
 
-/* No memory beyond that of the caller, no core, and not one file: all that is open is what it was started
- * with. */
+/* No memory beyond what the caller allows, no core, and no new descriptor. */
 static void limit_all(int64_t memory)
 {
 	if (MEMORY_CAN_BE_LIMITED && memory > 0 && memory < INT64_MAX - SHEAF_HDF5_SPARE)
@@ -28,18 +27,13 @@ static void limit_all(int64_t memory)
 	limit(RLIMIT_NOFILE, STDERR_FILENO + 1);
 }
 
-/* So many seconds of the processor from now on; SIGXCPU ends the program. */
+/* Allows the program this much more processor time, after which SIGXCPU ends it. */
 static void limit_time(int64_t seconds)
 {
 	struct rusage used;
 	if (getrusage(RUSAGE_SELF, &used) != 0) return;
 	rlim_t now = (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec);
 	(void)setrlimit(RLIMIT_CPU, &(struct rlimit){now + (rlim_t)seconds + 1, RLIM_INFINITY});
-}
-
-static void close_others(void)
-{
-	for (int fd = STDERR_FILENO + 1; fd < 1024; fd++) (void)close(fd);
 }
 
 /* ---- what the library says ---- */
@@ -105,7 +99,8 @@ int main(void)
 	sheaf_hdf5_request request;
 	uint32_t version = SHEAF_HDF5_PROTOCOL;
 	int64_t seconds = 1;
-	close_others();
+	/* What the caller has open is not ours. */
+	closefrom(STDERR_FILENO + 1);
 	(void)H5dont_atexit();
 	(void)H5open();
 	(void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);

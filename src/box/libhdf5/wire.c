@@ -9,7 +9,7 @@
 
 enum { SOCKET = 0 };
 
-/* Nobody is there, or it speaks otherwise: nobody would hear of it. */
+/* The caller is gone, or breaks the protocol: there is nobody to report it to. */
 static void end(void) { _Exit(0); }
 
 static void write_all(const void *data, size_t size)
