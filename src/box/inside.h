@@ -97,8 +97,7 @@ typedef struct sheaf_box_plan {
 	int64_t chunk; /* values; 0: contiguous */
 	int deflate;   /* 0: none */
 	bool shuffle;
-	int64_t text_size; /* of texts, each of so many bytes, which `type` and `count` tell as bytes; 0: of
-	                      numbers */
+	int64_t text_size; /* bytes of each text, of which `type` and `count` count the bytes; 0: numbers */
 	int64_t offset;    /* contiguous: byte of the first value; -1: by `append` */
 } sheaf_box_plan;
 

@@ -43,13 +43,12 @@ static int64_t take_entries(void *user, int64_t from, int64_t to, uint64_t *room
 	return bad ? 0 : n;
 }
 
-/* The slice of the other dimension that entry `e` is in. */
-static int64_t slice_of(const sheaf_compression *c, int64_t e)
+int64_t sheaf_slice_of(const int64_t *pointers, int64_t slices, int64_t entry)
 {
-	int64_t low = 0, high = c->ninner;
+	int64_t low = 0, high = slices;
 	while (high - low > 1) {
 		int64_t middle = low + (high - low) / 2;
-		if (c->pointers[middle] <= e)
+		if (pointers[middle] <= entry)
 			low = middle;
 		else
 			high = middle;
@@ -61,7 +60,8 @@ static int64_t take_slices(void *user, int64_t from, int64_t to, uint64_t *room,
                            const void **values)
 {
 	sheaf_compression *c = (sheaf_compression *)user;
-	int64_t n = to - from < SHEAF_BUCKET_STEP ? to - from : SHEAF_BUCKET_STEP, slice = slice_of(c, from);
+	int64_t n = to - from < SHEAF_BUCKET_STEP ? to - from : SHEAF_BUCKET_STEP,
+			slice = sheaf_slice_of(c->pointers, c->ninner, from);
 	uint32_t bad = 0, extent = (uint32_t)c->nouter;
 	int shift = c->inner_bits;
 	for (int64_t i = 0; i < n; slice++) {

@@ -28,6 +28,10 @@ typedef struct sheaf_compression {
 /* From what is given to buckets of rows. Clear it in the end, whatever came out. */
 SHEAF_USE sheaf_status sheaf_compression_part(sheaf_compression *c, sheaf_error *err);
 void sheaf_compression_clear(sheaf_compression *c);
+
+/* The slice that an entry is in: the last that does not begin after it. Slice k has the entries
+ * [pointers[k], pointers[k + 1]). */
+int64_t sheaf_slice_of(const int64_t *pointers, int64_t slices, int64_t entry);
 /* USAGE where arrays are missing, or numbers or sizes out of range. `function` is for the message. */
 SHEAF_USE sheaf_status sheaf_check_arrays(const char *function, const sheaf_entry_arrays *from, int64_t nrows,
                                           const sheaf_compressed_arrays *to, sheaf_error *err);

@@ -121,6 +121,20 @@ static void close_state(void *state)
 
 /* ---- attributes ---- */
 
+/* Shows `seen` the attribute of this name; UNKNOWN where there is none. */
+static sheaf_status see_attribute(sheaf_hdf5_look *l, const sheaf_box_item *item, const char *name,
+                                  sheaf_hdf5_attribute_seen seen, void *user, const bool *found)
+{
+	sheaf_hdf5_header h = {0};
+	sheaf_status status = sheaf_hdf5_header_read(l, item->inside->own->address, &h);
+	if (!status) status = sheaf_hdf5_attributes(l, &h, name, seen, user);
+	if (!status && !*found)
+		status = sheaf_fail(l->err, SHEAF_UNKNOWN, "%s: /%s: expected an attribute \"%s\", found none",
+		                    l->r->store->name, item->path, name);
+	sheaf_hdf5_header_drop(&h);
+	return status;
+}
+
 typedef struct asking {
 	sheaf_hdf5_reader *r;
 	const sheaf_box_item *item;
@@ -153,14 +167,8 @@ sheaf_status sheaf_hdf5_text(void *state, const sheaf_box_item *item, const char
 	sheaf_hdf5_reader *r = (sheaf_hdf5_reader *)state;
 	asking q = {r, item, name, text, false, err};
 	sheaf_hdf5_look l;
-	sheaf_hdf5_header h = {0};
 	sheaf_hdf5_look_begin(&l, r, NULL, err);
-	sheaf_status status = sheaf_hdf5_header_read(&l, item->inside->own->address, &h);
-	if (!status) status = sheaf_hdf5_attributes(&l, &h, name, append_attribute, &q);
-	if (!status && !q.found)
-		status = sheaf_fail(err, SHEAF_UNKNOWN, "%s: /%s: expected an attribute \"%s\", found none",
-		                    r->store->name, item->path, name);
-	sheaf_hdf5_header_drop(&h);
+	sheaf_status status = see_attribute(&l, item, name, append_attribute, &q, &q.found);
 	sheaf_hdf5_look_end(&l);
 	return status;
 }
@@ -189,14 +197,8 @@ static sheaf_status read_attribute(void *state, const sheaf_box_item *item, cons
 	const sheaf_hdf5_reader *r = (const sheaf_hdf5_reader *)state;
 	sheaf_hdf5_look l;
 	copying q = {&l, catalog, bytes, false};
-	sheaf_hdf5_header h = {0};
 	sheaf_hdf5_look_begin(&l, r, NULL, err);
-	sheaf_status status = sheaf_hdf5_header_read(&l, item->inside->own->address, &h);
-	if (!status) status = sheaf_hdf5_attributes(&l, &h, name, copy_attribute, &q);
-	if (!status && !q.found)
-		status = sheaf_fail(err, SHEAF_UNKNOWN, "%s: /%s: expected an attribute \"%s\", found none",
-		                    r->store->name, item->path, name);
-	sheaf_hdf5_header_drop(&h);
+	sheaf_status status = see_attribute(&l, item, name, copy_attribute, &q, &q.found);
 	sheaf_hdf5_look_end(&l);
 	return status;
 }

@@ -4,6 +4,7 @@
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "data/compress.h"
 #include "format/hdf5/hdf5.h"
 #include <inttypes.h>
 #include <math.h>
@@ -24,25 +25,11 @@ static sheaf_status read_numbers(const sheaf_hdf_reader *in, const sheaf_box_ite
 	return SHEAF_OK;
 }
 
-/* The list that an entry is in. */
-static int64_t find_list(const sheaf_hdf_reader *in, int64_t at)
-{
-	int64_t low = 0, high = in->npointers - 1;
-	while (high - low > 1) {
-		int64_t middle = low + (high - low) / 2;
-		if (in->pointers[middle] <= at)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static sheaf_status place_compressed(const sheaf_hdf_reader *in, int64_t first, int64_t n,
                                      int64_t *at[SHEAF_MAX_RANK], sheaf_error *err)
 {
 	int outer = in->set.by_columns, inner = !outer;
-	int64_t list = n ? find_list(in, first) : 0;
+	int64_t list = n ? sheaf_slice_of(in->pointers, in->npointers - 1, first) : 0;
 	for (int64_t i = 0; i < n; i++) {
 		while (in->pointers[list + 1] <= first + i) list++;
 		at[outer][i] = list;

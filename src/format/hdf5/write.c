@@ -154,7 +154,7 @@ static sheaf_status append(void *opened, const sheaf_blob *blob, sheaf_error *er
 
 /* ---- names ---- */
 
-/* A list of so many texts in JSON, or NULL. */
+/* The attribute as a list of `count` texts; NULL where there is none, or another one. */
 static sheaf_status find_names(const writer *out, const char *name, int64_t count, sheaf_json **list,
                                sheaf_error *err)
 {

@@ -2,22 +2,9 @@
 /* Where entries of SciPy's layouts are. Blocks and diagonals become entries one by one. */
 #include "format/npz/places.h"
 #include "base/memory.h"
+#include "data/compress.h"
 #include <inttypes.h>
 #include <stdio.h>
-
-/* The list that item `at` of the indices is in: the last that does not begin after it. */
-int64_t sheaf_npz_find_list(const sheaf_npz_sparse *s, int64_t at)
-{
-	int64_t low = 0, high = s->npointers - 1;
-	while (high - low > 1) {
-		int64_t middle = low + (high - low) / 2;
-		if (s->pointers[middle] <= at)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
-}
 
 sheaf_status sheaf_npz_begin_places(sheaf_npz_places *p, int rank, int64_t n, sheaf_context *cx,
                                     sheaf_error *err)
@@ -40,7 +27,7 @@ static sheaf_status place_compressed(const sheaf_npz_sparse *s, int64_t first, i
 	int minor = sheaf_npz_minor(s);
 	int64_t *major = s->rank == 1 ? NULL : p->at[!minor];
 	SHEAF_TRY(sheaf_array_integers(&s->first, first, n, p->at[minor], err));
-	int64_t list = n ? sheaf_npz_find_list(s, first) : 0;
+	int64_t list = n ? sheaf_slice_of(s->pointers, s->npointers - 1, first) : 0;
 	for (int64_t i = 0; i < n && major; i++) {
 		while (s->pointers[list + 1] <= first + i) list++;
 		major[i] = list;
@@ -73,7 +60,7 @@ static sheaf_status place_blocks(const sheaf_npz_sparse *s, int64_t first, int64
 			SHEAF_TRY(sheaf_array_integers(&s->first, block, 1, &column, err));
 			if (column < 0 || column >= s->shape[1] / s->width)
 				return sheaf_npz_flaw(s, "an index of a block below", s->shape[1] / s->width, column, err);
-			list = sheaf_npz_find_list(s, block);
+			list = sheaf_slice_of(s->pointers, s->npointers - 1, block);
 			before = block;
 		}
 		p->at[0][i] = list * s->height + row;

@@ -23,8 +23,6 @@ sheaf_status sheaf_npz_refuse_place(const sheaf_npz_sparse *s, const sheaf_npz_p
 /* All are inside of the shape. */
 SHEAF_USE sheaf_status sheaf_npz_check_places(const sheaf_npz_sparse *s, const sheaf_npz_places *p,
                                               int64_t first, sheaf_error *err);
-/* The list that item `at` of the indices is in: the last that does not begin after it. */
-int64_t sheaf_npz_find_list(const sheaf_npz_sparse *s, int64_t at);
 /* DATA: a number that is not what it should be. */
 sheaf_status sheaf_npz_flaw(const sheaf_npz_sparse *s, const char *what, int64_t expected, int64_t found,
                             sheaf_error *err);

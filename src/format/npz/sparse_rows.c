@@ -2,6 +2,7 @@
 /* Entries of SciPy's layouts: the order in which they come, and rows made of them. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "data/compress.h"
 #include "format/npz/places.h"
 #include <string.h>
 
@@ -198,7 +199,7 @@ sheaf_status sheaf_npz_take_indices(const sheaf_npz_sparse *s, int64_t first, in
 static void put_lists(const sheaf_npz_sparse *s, int64_t first, int64_t n, sheaf_type type, sheaf_builder *b)
 {
 	size_t size = sheaf_type_size(type);
-	int64_t list = n ? sheaf_npz_find_list(s, first) : 0;
+	int64_t list = n ? sheaf_slice_of(s->pointers, s->npointers - 1, first) : 0;
 	if (!sheaf_builder_room(b, (uint64_t)n * size + 1)) return;
 	int32_t *narrow = (int32_t *)(void *)b->data;
 	int64_t *wide = (int64_t *)(void *)b->data;
