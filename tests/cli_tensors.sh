@@ -568,7 +568,7 @@ export SHEAF_MODULES
 for what in cat validate hash info stats; do
 	expect 6 $what --hdf5 system "$box"
 	has err 'HDF5'
-	grep -q -e 'not built in' -e 'not installed' err || fault "expected to hear why, found $(cat err)"
+	grep -q -e 'not built in' -e 'not in the folder' -e 'not installed' err || fault "expected to hear why, found $(cat err)"
 done
 for name in new.h5 new.nc; do
 	expect 0 convert one.mtx $name

@@ -500,7 +500,10 @@ int unlink(const char *name)
 int mkdir(const char *name, mode_t mode)
 {
 	MEET(mkdir, counts_at(AT_FDCWD, name), -1);
-	return (int)syscall(SYS_mkdirat, AT_FDCWD, name, mode);
+	int result = (int)syscall(SYS_mkdirat, AT_FDCWD, name, mode);
+	if (result == 0 && it.record >= 0 && counts_at(AT_FDCWD, name))
+		put_names(CREATED, file_number_at(AT_FDCWD, name), AT_FDCWD, name, NULL);
+	return result;
 }
 
 int fstat64(int fd, struct stat64 *info)

@@ -38,7 +38,7 @@ def read_record(path):
         at += RECORD.size
         if kind == CREATED:
             renumbered[file] = (file, at)
-        yield Step(kind, renumbered.get(file, file), folder, offset, content[at : at + size])
+        yield Step(kind, renumbered.get(file, file), renumbered.get(folder, folder), offset, content[at : at + size])
         at += size
 
 
@@ -68,7 +68,9 @@ class Disk:
             self.names.pop((step.folder, step.names[0]), None)
 
     def content(self, folder, name):
-        file = self.names.get((folder, name))
+        file = folder
+        for step in Path(name).parts:
+            file = self.names.get((file, step))
         return None if file is None else self.files.get(file, b"")
 
 

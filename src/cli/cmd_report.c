@@ -2,11 +2,13 @@
 /* sheaf report: what is in a file, as a page to look at or as numbers. */
 #include "cli.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { MOST_CARD = 12, FACT = 80, FINDING = 400, FIRST_ROWS = 5 };
 
@@ -89,11 +91,25 @@ static sheaf_status open_input(const session *s, int i, sheaf_dataset **out, she
 	return session_open(&reading, s->args->files[i], &how, out, err);
 }
 
+/* A new folder is not sure to be there after a power cut before its parent is synced. */
+static sheaf_status sync_parent(const char *path, sheaf_error *err)
+{
+	char parent[4096];
+	if ((size_t)snprintf(parent, sizeof parent, "%s/..", path) >= sizeof parent)
+		return sheaf_fail_option(err, SHEAF_USAGE, "svg", ": expected a shorter path");
+	int fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 && errno == EACCES) return SHEAF_OK; /* may be written and not listed: cannot be synced */
+	int failed = fd < 0 || (fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP) ? errno : 0;
+	if (fd >= 0) close(fd);
+	if (!failed) return SHEAF_OK;
+	return sheaf_fail_sys(err, failed, "%s: expected its folder to be synced after it was made", path);
+}
+
 /* Before anything is read. A folder is made, but not the folders that it lies in. */
 static sheaf_status make_folder(const char *path, sheaf_error *err)
 {
 	struct stat info;
-	if (mkdir(path, S_IRWXU | S_IRWXG | S_IRWXO) == 0) return SHEAF_OK;
+	if (mkdir(path, S_IRWXU | S_IRWXG | S_IRWXO) == 0) return sync_parent(path, err);
 	if (errno != EEXIST || stat(path, &info) != 0)
 		return sheaf_fail_sys(err, errno, "%s: expected a folder for charts, or a place for one", path);
 	if (S_ISDIR(info.st_mode)) return SHEAF_OK;
