@@ -227,7 +227,7 @@ def special_cases(samples, root):
     yield Case("a report", ["report", "-f", "a.ctf", "out.html"], {"a.ctf": samples["a.ctf"], "out.html": OLD})
     yield Case("a report of two files", ["report", "a.ctf", "b.ctf", "-o", "out.html"], {"a.ctf": samples["a.ctf"], "b.ctf": samples["a.ctf"]})
     yield Case("a report with charts", ["report", "-f", "--svg", "charts", "a.ctf", "out.html"], {"a.ctf": samples["a.ctf"], "out.html": OLD})
-    yield Case("charts and a page in a pipe", ["report", "--svg", "charts", "a.ctf", "-o", "-"], {"a.ctf": samples["a.ctf"]})
+    yield Case("charts and a page in a pipe", ["report", "-f", "--svg", "charts", "a.ctf", "-o", "-"], {"a.ctf": samples["a.ctf"]})
     yield Case("a pattern of inputs", ["batches", "--json", "?.ctf"], {"a.ctf": samples["a.ctf"], "b.ctf": samples["a.ctf"]})
     yield Case("a configuration", ["cat", "--config", "c.cntk"], {"c.cntk": config, "a.ctf": samples["a.ctf"]})
     words = ["batches", "--json", "--size", "7", "--epoch-size", "10", "--state", "state"]
