@@ -100,7 +100,7 @@ static sheaf_status put_array(reading *r, const char *name, const char *from, co
 		store(type, word, values + (size_t)n * sheaf_type_size(type));
 	}
 	snprintf(path, sizeof path, "%s%s%s", r->group, *r->group ? "/" : "", name);
-	return sheaf_box_put(r->box, path, type, values, n, &plain, r->err);
+	return sheaf_box_put(r->box, path, (sheaf_box_values){type, values, n}, &plain, r->err);
 }
 
 /* ---- lines ---- */

@@ -28,7 +28,7 @@ static void put_text(const uint8_t *text, size_t size)
 static sheaf_status show_texts(sheaf_box *box, const sheaf_box_item *item, sheaf_error *err)
 {
 	sheaf_buffer bytes = {0}, offsets = {0};
-	SHEAF_TRY(sheaf_box_read_texts(box, item, 0, item->count, &bytes, &offsets, err));
+	SHEAF_TRY(sheaf_box_read_texts(box, (sheaf_box_run){item, 0, item->count}, &bytes, &offsets, err));
 	const int64_t *at = (const int64_t *)(const void *)offsets.data;
 	for (int64_t i = 0; i < item->count; i++) {
 		if (i) putchar(',');
@@ -46,10 +46,11 @@ static sheaf_status show_values(sheaf_box *box, const sheaf_box_item *item, shea
 	sheaf_buffer values = {0};
 	uint64_t piece[PIECE];
 	size_t width = sheaf_type_size(item->type);
-	SHEAF_TRY(sheaf_box_read(box, item, 0, item->count, item->type, &values, err));
+	SHEAF_TRY(sheaf_box_read(box, (sheaf_box_run){item, 0, item->count}, item->type, &values, err));
 	for (int64_t at = 0; at < item->count; at += PIECE) {
 		int64_t n = item->count - at < PIECE ? item->count - at : PIECE;
-		sheaf_status status = sheaf_box_read_into(box, item, at, at + n, item->type, piece, err);
+		sheaf_status status =
+			sheaf_box_read_into(box, (sheaf_box_run){item, at, at + n}, item->type, piece, err);
 		bool same = !status && memcmp(piece, values.data + (size_t)at * width, (size_t)n * width) == 0;
 		if (!status && !same)
 			status = sheaf_fail(err, SHEAF_DATA, "expected the same values in pieces, found others");
@@ -136,7 +137,8 @@ static sheaf_status put_arrays(sheaf_box *box, const char *group, int level, she
 				}
 			snprintf(path, sizeof path, "%s%s%s_%lld", group, *group ? "/" : "",
 			         sheaf_type_name((sheaf_type)t), (long long)counts[c]);
-			SHEAF_TRY(sheaf_box_put(box, path, (sheaf_type)t, values, counts[c], &storing, err));
+			SHEAF_TRY(sheaf_box_put(box, path, (sheaf_box_values){(sheaf_type)t, values, counts[c]}, &storing,
+			                        err));
 		}
 	return SHEAF_OK;
 }
@@ -150,7 +152,7 @@ static sheaf_status put_noise(sheaf_box *box, int level, sheaf_error *err)
 		x = x * 6364136223846793005U + 1;
 		values[i] = (double)(x >> 11);
 	}
-	return sheaf_box_put(box, "noise", SHEAF_F64, values, sizeof values / sizeof *values,
+	return sheaf_box_put(box, "noise", (sheaf_box_values){SHEAF_F64, values, sizeof values / sizeof *values},
 	                     &(sheaf_box_storing){level, level > 0, 0}, err);
 }
 
@@ -167,7 +169,8 @@ static sheaf_status wait_for_ever(sheaf_box *box, int64_t bytes, sheaf_error *er
 {
 	static double zeros[8192];
 	sheaf_box_array *array;
-	SHEAF_TRY(sheaf_box_new_array(box, "slow", SHEAF_F64, bytes / 8 + 8192, NULL, &array, err));
+	SHEAF_TRY(sheaf_box_new_array(box, "slow", (sheaf_box_values){SHEAF_F64, NULL, bytes / 8 + 8192}, NULL,
+	                              &array, err));
 	for (int64_t at = 0; at < bytes; at += (int64_t)sizeof zeros)
 		SHEAF_TRY(sheaf_box_append(array, zeros, 8192, err));
 	puts("written");
@@ -195,7 +198,8 @@ static sheaf_status put_many(sheaf_box *box, int64_t count, sheaf_error *err)
 		snprintf(path, sizeof path, "groups/g%lld", (long long)i);
 		SHEAF_TRY(sheaf_box_make_group(box, path, err));
 	}
-	SHEAF_TRY(sheaf_box_new_array(box, "chunks", SHEAF_I32, -1, &small, &array, err));
+	SHEAF_TRY(
+		sheaf_box_new_array(box, "chunks", (sheaf_box_values){SHEAF_I32, NULL, -1}, &small, &array, err));
 	for (int64_t i = 0; i < count; i++) {
 		int32_t values[WIDTH];
 		for (int k = 0; k < WIDTH; k++) values[k] = (int32_t)(i * WIDTH + k);

@@ -545,7 +545,7 @@ static void put_array(sheaf_box *box, const char *group, const char *spec)
 	}
 	snprintf(path, sizeof path, "%s%s%s", group, *group ? "/" : "", name);
 	static const sheaf_box_storing plain;
-	assert_ok(sheaf_box_put(box, path, types[t].type, stored, n, &plain, &err));
+	assert_ok(sheaf_box_put(box, path, (sheaf_box_values){types[t].type, stored, n}, &plain, &err));
 }
 
 /* A tensor: its descriptor, then arrays separated by bars. */
@@ -931,9 +931,10 @@ static void test_wrapped_pointers(void **state)
 		for (int i = 0; i <= 10; i++) pointers[i] = (uint8_t)(30 * i);
 		for (int i = 0; i < 300; i++) indices[i] = (uint8_t)(i % 30);
 		assert_ok(sheaf_box_set_text(box, "", "binsparse", json, strlen(json), &err));
-		assert_ok(sheaf_box_put(box, "pointers_to_1", SHEAF_U8, pointers, 11, &plain, &err));
-		assert_ok(sheaf_box_put(box, "indices_1", SHEAF_U8, indices, 300, &plain, &err));
-		assert_ok(sheaf_box_put(box, "values", SHEAF_U8, "\1", 1, &plain, &err));
+		assert_ok(
+			sheaf_box_put(box, "pointers_to_1", (sheaf_box_values){SHEAF_U8, pointers, 11}, &plain, &err));
+		assert_ok(sheaf_box_put(box, "indices_1", (sheaf_box_values){SHEAF_U8, indices, 300}, &plain, &err));
+		assert_ok(sheaf_box_put(box, "values", (sheaf_box_values){SHEAF_U8, "\1", 1}, &plain, &err));
 		reading r = read_box(box, cx, &t, repair ? "repair" : NULL, SHEAF_TAKES_ENTRIES, 100);
 		assert_ok(r.status);
 		assert_true(strstr(r.findings.text, repair ? "they are repaired" : "--repair mends them") != NULL);

@@ -112,7 +112,7 @@ static void assert_values(made *m, const char *path, sheaf_type type, const void
 	sheaf_buffer values = {0};
 	const sheaf_box_item *item = find(m, path);
 	assert_int_equal(type, item->type);
-	assert_ok(sheaf_box_read(m->box, item, from, to, type, &values, &err));
+	assert_ok(sheaf_box_read(m->box, (sheaf_box_run){item, from, to}, type, &values, &err));
 	assert_int_equal((size_t)(to - from) * sheaf_type_size(type), values.size);
 	if (to > from)
 		assert_memory_equal((const uint8_t *)wanted + (size_t)from * sheaf_type_size(type), values.data,
@@ -140,8 +140,9 @@ static void all_types_in_all_storage(sheaf_box_kind kind)
 					snprintf(path, sizeof path, "%s/s%zu/n%zu", sheaf_type_name((sheaf_type)t), s, c);
 					fill((sheaf_type)t, many, counts[c]);
 					if (pass == 0)
-						assert_ok(
-							sheaf_box_put(m.box, path, (sheaf_type)t, many, counts[c], &storings[s], &err));
+						assert_ok(sheaf_box_put(m.box, path,
+						                        (sheaf_box_values){(sheaf_type)t, many, counts[c]},
+						                        &storings[s], &err));
 					else {
 						assert_int_equal(counts[c], find(&m, path)->count);
 						assert_values(&m, path, (sheaf_type)t, many, 0, counts[c]);
@@ -160,9 +161,9 @@ static void groups_and_texts(sheaf_box_kind kind)
 	assert_ok(sheaf_box_make_group(m.box, "A/sub/deeper", &err));
 	assert_ok(sheaf_box_make_group(m.box, "A/sub", &err));
 	assert_ok(sheaf_box_make_group(m.box, "", &err));
-	assert_ok(sheaf_box_put(m.box, "A/values", SHEAF_F64, &one, 1, NULL, &err));
-	assert_ok(sheaf_box_put(m.box, "A.b/values", SHEAF_F64, &one, 1, NULL, &err));
-	assert_ok(sheaf_box_put(m.box, "\xc3\xa4/x y", SHEAF_F64, &one, 1, NULL, &err));
+	assert_ok(sheaf_box_put(m.box, "A/values", (sheaf_box_values){SHEAF_F64, &one, 1}, NULL, &err));
+	assert_ok(sheaf_box_put(m.box, "A.b/values", (sheaf_box_values){SHEAF_F64, &one, 1}, NULL, &err));
+	assert_ok(sheaf_box_put(m.box, "\xc3\xa4/x y", (sheaf_box_values){SHEAF_F64, &one, 1}, NULL, &err));
 	assert_ok(sheaf_box_set_text(m.box, "", "binsparse", "{\"\xc3\xa4\":1}", 8, &err));
 	assert_ok(sheaf_box_set_text(m.box, "A/sub", "t", "first", 5, &err));
 	assert_ok(sheaf_box_set_text(m.box, "A/sub", "u", "", 0, &err));
@@ -212,16 +213,20 @@ static void arrays_in_pieces(sheaf_box_kind kind)
 	sheaf_box_array *a[3];
 	sheaf_box_storing packed = {3, true, 10000};
 	fill(SHEAF_I32, many, 50000);
-	assert_ok(sheaf_box_new_array(m.box, "known", SHEAF_I32, 50000, NULL, &a[0], &err));
-	assert_ok(sheaf_box_new_array(m.box, "packed", SHEAF_I32, 50000, &packed, &a[1], &err));
-	assert_ok(sheaf_box_new_array(m.box, "unknown", SHEAF_I32, -1, NULL, &a[2], &err));
+	assert_ok(
+		sheaf_box_new_array(m.box, "known", (sheaf_box_values){SHEAF_I32, NULL, 50000}, NULL, &a[0], &err));
+	assert_ok(sheaf_box_new_array(m.box, "packed", (sheaf_box_values){SHEAF_I32, NULL, 50000}, &packed, &a[1],
+	                              &err));
+	assert_ok(
+		sheaf_box_new_array(m.box, "unknown", (sheaf_box_values){SHEAF_I32, NULL, -1}, NULL, &a[2], &err));
 	for (int64_t at = 0, n; at < 50000; at += n) {
 		n = 1 + at % 4999 < 50000 - at ? 1 + at % 4999 : 50000 - at;
 		for (int i = 0; i < 3; i++)
 			assert_ok(sheaf_box_append(a[i], (const int32_t *)(const void *)many + at, n, &err));
 	}
 	for (int i = 0; i < 3; i++) assert_ok(sheaf_box_end_array(a[i], &err));
-	assert_ok(sheaf_box_new_array(m.box, "none", SHEAF_U8, -1, &packed, &a[0], &err));
+	assert_ok(
+		sheaf_box_new_array(m.box, "none", (sheaf_box_values){SHEAF_U8, NULL, -1}, &packed, &a[0], &err));
 	assert_ok(sheaf_box_end_array(a[0], &err));
 	turn(&m);
 	assert_values(&m, "known", SHEAF_I32, many, 0, 50000);
@@ -245,23 +250,27 @@ static void other_types_where_nothing_changes(sheaf_box_kind kind)
 	int64_t as_i64[3];
 	uint8_t as_u8[3];
 	float as_f32[3];
-	assert_ok(sheaf_box_put(m.box, "fine", SHEAF_I64, fine, 3, NULL, &err));
-	assert_ok(sheaf_box_put(m.box, "large", SHEAF_I64, large, 3, NULL, &err));
-	assert_ok(sheaf_box_put(m.box, "reals", SHEAF_F64, reals, 3, NULL, &err));
+	assert_ok(sheaf_box_put(m.box, "fine", (sheaf_box_values){SHEAF_I64, fine, 3}, NULL, &err));
+	assert_ok(sheaf_box_put(m.box, "large", (sheaf_box_values){SHEAF_I64, large, 3}, NULL, &err));
+	assert_ok(sheaf_box_put(m.box, "reals", (sheaf_box_values){SHEAF_F64, reals, 3}, NULL, &err));
 	turn(&m);
-	assert_ok(sheaf_box_read_into(m.box, find(&m, "fine"), 0, 3, SHEAF_U8, as_u8, &err));
+	assert_ok(sheaf_box_read_into(m.box, (sheaf_box_run){find(&m, "fine"), 0, 3}, SHEAF_U8, as_u8, &err));
 	assert_int_equal(255, as_u8[2]);
-	assert_status(SHEAF_DATA, sheaf_box_read_into(m.box, find(&m, "large"), 0, 3, SHEAF_U8, as_u8, &err));
+	assert_status(SHEAF_DATA, sheaf_box_read_into(m.box, (sheaf_box_run){find(&m, "large"), 0, 3}, SHEAF_U8,
+	                                              as_u8, &err));
 	assert_message("/large, value 1: expected a number that uint8 holds, found 256");
-	assert_status(SHEAF_DATA, sheaf_box_read_into(m.box, find(&m, "large"), 2, 3, SHEAF_U8, as_u8, &err));
+	assert_status(SHEAF_DATA, sheaf_box_read_into(m.box, (sheaf_box_run){find(&m, "large"), 2, 3}, SHEAF_U8,
+	                                              as_u8, &err));
 	assert_message("value 2: expected a number that uint8 holds, found -1");
-	assert_ok(sheaf_box_read_into(m.box, find(&m, "reals"), 0, 3, SHEAF_F32, as_f32, &err));
+	assert_ok(sheaf_box_read_into(m.box, (sheaf_box_run){find(&m, "reals"), 0, 3}, SHEAF_F32, as_f32, &err));
 	assert_true(as_f32[2] == 0.5F);
-	assert_ok(sheaf_box_read_into(m.box, find(&m, "reals"), 0, 2, SHEAF_I64, as_i64, &err));
+	assert_ok(sheaf_box_read_into(m.box, (sheaf_box_run){find(&m, "reals"), 0, 2}, SHEAF_I64, as_i64, &err));
 	assert_int_equal(-3, as_i64[1]);
-	assert_status(SHEAF_DATA, sheaf_box_read_into(m.box, find(&m, "reals"), 0, 3, SHEAF_I64, as_i64, &err));
+	assert_status(SHEAF_DATA, sheaf_box_read_into(m.box, (sheaf_box_run){find(&m, "reals"), 0, 3}, SHEAF_I64,
+	                                              as_i64, &err));
 	assert_message("value 2: expected a number that int64 holds, found 0.5");
-	assert_status(SHEAF_SHORT, sheaf_box_read_into(m.box, find(&m, "reals"), 0, 4, SHEAF_F64, as_i64, &err));
+	assert_status(SHEAF_SHORT, sheaf_box_read_into(m.box, (sheaf_box_run){find(&m, "reals"), 0, 4}, SHEAF_F64,
+	                                               as_i64, &err));
 	end(&m);
 }
 
@@ -272,21 +281,22 @@ static void what_cannot_be_asked_for(sheaf_box_kind kind)
 	sheaf_box_array *a;
 	double v = 0;
 	for (size_t i = 0; i < COUNT(paths); i++) {
-		assert_status(SHEAF_USAGE, sheaf_box_put(m.box, paths[i], SHEAF_F64, &v, 1, NULL, &err));
+		assert_status(SHEAF_USAGE,
+		              sheaf_box_put(m.box, paths[i], (sheaf_box_values){SHEAF_F64, &v, 1}, NULL, &err));
 		assert_message("expected a path such as \"a/b\"");
 	}
-	assert_ok(sheaf_box_put(m.box, "g/a", SHEAF_F64, &v, 1, NULL, &err));
-	assert_status(SHEAF_DATA, sheaf_box_put(m.box, "g", SHEAF_F64, &v, 1, NULL, &err));
+	assert_ok(sheaf_box_put(m.box, "g/a", (sheaf_box_values){SHEAF_F64, &v, 1}, NULL, &err));
+	assert_status(SHEAF_DATA, sheaf_box_put(m.box, "g", (sheaf_box_values){SHEAF_F64, &v, 1}, NULL, &err));
 	assert_message("found a group, which stays");
 	assert_status(SHEAF_DATA, sheaf_box_make_group(m.box, "g/a", &err));
 	assert_message("expected a group, found an array");
 	assert_status(SHEAF_DATA, sheaf_box_make_group(m.box, "g/a/b", &err));
 	assert_status(SHEAF_DATA, sheaf_box_remove(m.box, "g", &err));
 	assert_ok(sheaf_box_remove(m.box, "nothing", &err));
-	assert_status(SHEAF_USAGE,
-	              sheaf_box_put(m.box, "d", SHEAF_F64, &v, 1, &(sheaf_box_storing){13, false, 0}, &err));
+	assert_status(SHEAF_USAGE, sheaf_box_put(m.box, "d", (sheaf_box_values){SHEAF_F64, &v, 1},
+	                                         &(sheaf_box_storing){13, false, 0}, &err));
 	assert_status(SHEAF_UNKNOWN, sheaf_box_set_text(m.box, "nothing", "t", "x", 1, &err));
-	assert_ok(sheaf_box_new_array(m.box, "few", SHEAF_F64, 1, NULL, &a, &err));
+	assert_ok(sheaf_box_new_array(m.box, "few", (sheaf_box_values){SHEAF_F64, NULL, 1}, NULL, &a, &err));
 	assert_ok(sheaf_box_append(a, &v, 1, &err));
 	assert_status(SHEAF_USAGE, sheaf_box_append(a, &v, 1, &err));
 	assert_message("expected 1 values in /few");
@@ -300,7 +310,7 @@ static void missing_values_fail_the_whole(sheaf_box_kind kind)
 {
 	made m = begin(kind);
 	sheaf_box_array *a;
-	assert_ok(sheaf_box_new_array(m.box, "few", SHEAF_F64, 2, NULL, &a, &err));
+	assert_ok(sheaf_box_new_array(m.box, "few", (sheaf_box_values){SHEAF_F64, NULL, 2}, NULL, &a, &err));
 	assert_status(SHEAF_USAGE, sheaf_box_end_array(a, &err));
 	assert_message("expected 2 values in /few, found 0");
 	if (m.sink) {
@@ -316,9 +326,9 @@ static void rewriting_an_array(sheaf_box_kind kind)
 {
 	made m = begin(kind);
 	static const int32_t old[] = {1, 2, 3}, new[] = {4, 5};
-	assert_ok(sheaf_box_put(m.box, "a", SHEAF_I32, old, 3, NULL, &err));
-	assert_ok(sheaf_box_put(m.box, "b", SHEAF_I32, old, 3, NULL, &err));
-	assert_ok(sheaf_box_put(m.box, "a", SHEAF_I32, new, 2, NULL, &err));
+	assert_ok(sheaf_box_put(m.box, "a", (sheaf_box_values){SHEAF_I32, old, 3}, NULL, &err));
+	assert_ok(sheaf_box_put(m.box, "b", (sheaf_box_values){SHEAF_I32, old, 3}, NULL, &err));
+	assert_ok(sheaf_box_put(m.box, "a", (sheaf_box_values){SHEAF_I32, new, 2}, NULL, &err));
 	assert_ok(sheaf_box_remove(m.box, "b", &err));
 	turn(&m);
 	assert_paths(&m, "/ a");
@@ -337,14 +347,14 @@ static sheaf_sink *sink_of(sheaf_context *cx, const char *name)
 
 static void put_one(sheaf_box *box, const char *path, double value)
 {
-	assert_ok(sheaf_box_put(box, path, SHEAF_F64, &value, 1, NULL, &err));
+	assert_ok(sheaf_box_put(box, path, (sheaf_box_values){SHEAF_F64, &value, 1}, NULL, &err));
 }
 
 static double one_of(sheaf_box *box, const char *path)
 {
 	double value = -1;
 	const sheaf_box_item *item = sheaf_box_find(box, path);
-	if (item) assert_ok(sheaf_box_read_into(box, item, 0, 1, SHEAF_F64, &value, &err));
+	if (item) assert_ok(sheaf_box_read_into(box, (sheaf_box_run){item, 0, 1}, SHEAF_F64, &value, &err));
 	return value;
 }
 
@@ -426,7 +436,7 @@ static void a_writer_that_is_not_done_forbids_the_commit(void **state)
 	put_one(a, "x", 1);
 	assert_status(SHEAF_USAGE, sheaf_sink_commit(sink, &err));
 	assert_message("expected its writers to have finished");
-	assert_status(SHEAF_USAGE, sheaf_box_put(a, "y", SHEAF_F64, &v, 1, NULL, &err));
+	assert_status(SHEAF_USAGE, sheaf_box_put(a, "y", (sheaf_box_values){SHEAF_F64, &v, 1}, NULL, &err));
 	sheaf_box_abandon(a);
 	assert_old(cx);
 	end_context(cx);
@@ -508,12 +518,12 @@ static void views_need_no_copy(void **state)
 	(void)state;
 	made m = begin(SHEAF_BOX_HDF5);
 	fill(SHEAF_F64, many, MANY);
-	assert_ok(sheaf_box_put(m.box, "x", SHEAF_F64, many, MANY, NULL, &err));
+	assert_ok(sheaf_box_put(m.box, "x", (sheaf_box_values){SHEAF_F64, many, MANY}, NULL, &err));
 	turn(&m);
 	sheaf_buffer a = {0}, b = {0};
 	int64_t before = sheaf_context_memory(m.cx, NULL);
-	assert_ok(sheaf_box_read(m.box, find(&m, "x"), 0, MANY, SHEAF_F64, &a, &err));
-	assert_ok(sheaf_box_read(m.box, find(&m, "x"), 5, MANY, SHEAF_F64, &b, &err));
+	assert_ok(sheaf_box_read(m.box, (sheaf_box_run){find(&m, "x"), 0, MANY}, SHEAF_F64, &a, &err));
+	assert_ok(sheaf_box_read(m.box, (sheaf_box_run){find(&m, "x"), 5, MANY}, SHEAF_F64, &b, &err));
 	assert_true(sheaf_context_memory(m.cx, NULL) - before < 1000);
 	assert_ptr_equal(a.data + 5 * sizeof(double), b.data);
 	assert_int_equal(0, (uintptr_t)a.data % 64);
@@ -560,8 +570,8 @@ static sheaf_status write_some(sheaf_context *cx, bool into)
 	sheaf_box_storing packed = {1, true, 4096};
 	SHEAF_TRY(sheaf_sink_path(in_folder("box.nc"), cx, &sink, &err));
 	sheaf_status status = sheaf_box_create(sink, SHEAF_BOX_NETCDF, into, cx, &box, &err);
-	if (!status) status = sheaf_box_put(box, "g/a", SHEAF_F64, many, 2000, NULL, &err);
-	if (!status) status = sheaf_box_put(box, "g/b", SHEAF_F64, many, 2000, &packed, &err);
+	if (!status) status = sheaf_box_put(box, "g/a", (sheaf_box_values){SHEAF_F64, many, 2000}, NULL, &err);
+	if (!status) status = sheaf_box_put(box, "g/b", (sheaf_box_values){SHEAF_F64, many, 2000}, &packed, &err);
 	if (!status) status = sheaf_box_set_text(box, "g", "t", "text", 4, &err);
 	if (!status)
 		status = sheaf_box_finish(box, &err);
@@ -579,7 +589,9 @@ static sheaf_status read_all(sheaf_context *cx)
 	sheaf_buffer values = {0};
 	SHEAF_TRY(sheaf_source_path(in_folder("box.nc"), cx, &source, &err));
 	sheaf_status status = sheaf_box_open(source, cx, &box, &err);
-	if (!status) status = sheaf_box_read(box, sheaf_box_find(box, "g/b"), 0, 2000, SHEAF_F64, &values, &err);
+	if (!status)
+		status = sheaf_box_read(box, (sheaf_box_run){sheaf_box_find(box, "g/b"), 0, 2000}, SHEAF_F64, &values,
+		                        &err);
 	if (!status) assert_memory_equal(many, values.data, 2000 * sizeof(double));
 	if (!status) status = sheaf_box_text(box, "g", "t", &values, &err);
 	sheaf_buffer_reset(&values);
@@ -626,16 +638,17 @@ static void limits_are_kept(void **state)
 	made m = begin(SHEAF_BOX_HDF5);
 	sheaf_box_storing packed = {1, false, 1 << 20};
 	static uint8_t zeros[1 << 22];
-	assert_ok(sheaf_box_put(m.box, "x", SHEAF_U8, zeros, sizeof zeros, &packed, &err));
+	assert_ok(sheaf_box_put(m.box, "x", (sheaf_box_values){SHEAF_U8, zeros, sizeof zeros}, &packed, &err));
 	turn(&m);
 	end(&m);
 	sheaf_context_options options = {.size = sizeof options, .max_memory = 3 << 20};
 	sheaf_buffer values = {0};
 	m = (made){.cx = context_with(&options), .kind = SHEAF_BOX_HDF5};
 	open_file(&m);
-	assert_status(SHEAF_LIMIT,
-	              sheaf_box_read(m.box, find(&m, "x"), 0, sizeof zeros, SHEAF_U8, &values, &err));
-	assert_ok(sheaf_box_read(m.box, find(&m, "x"), 1 << 19, 1 << 20, SHEAF_U8, &values, &err));
+	assert_status(SHEAF_LIMIT, sheaf_box_read(m.box, (sheaf_box_run){find(&m, "x"), 0, sizeof zeros},
+	                                          SHEAF_U8, &values, &err));
+	assert_ok(
+		sheaf_box_read(m.box, (sheaf_box_run){find(&m, "x"), 1 << 19, 1 << 20}, SHEAF_U8, &values, &err));
 	sheaf_buffer_reset(&values);
 	end(&m);
 }
@@ -701,7 +714,8 @@ static void shuffled_noise(void **state)
 		memcpy(&values[3][i], &bits, sizeof bits);
 	}
 	for (int k = 0; k < KINDS; k++)
-		assert_ok(sheaf_box_put(m.box, names[k], SHEAF_F64, values[k], COUNT_OF, &packed, &err));
+		assert_ok(sheaf_box_put(m.box, names[k], (sheaf_box_values){SHEAF_F64, values[k], COUNT_OF}, &packed,
+		                        &err));
 	turn(&m);
 	for (int k = 0; k < KINDS; k++) assert_values(&m, names[k], SHEAF_F64, values[k], 0, COUNT_OF);
 	assert_true(find(&m, "low")->bytes < (int64_t)sizeof values[0] * 9 / 10);
@@ -723,14 +737,16 @@ static void any_number_of_threads_gives_the_same(void **state)
 		sheaf_context_options options = {.size = sizeof options, .threads = threads[i]};
 		made m = begin_in(context_with(&options), SHEAF_BOX_HDF5, false);
 		sheaf_box_storing packed = {4, true, 5000};
-		assert_ok(sheaf_box_put(m.box, "x", SHEAF_I32, many, 2 * MANY, &packed, &err));
-		assert_ok(sheaf_box_put(m.box, "y", SHEAF_I32, many, 2 * MANY, NULL, &err));
+		assert_ok(sheaf_box_put(m.box, "x", (sheaf_box_values){SHEAF_I32, many, 2 * MANY}, &packed, &err));
+		assert_ok(sheaf_box_put(m.box, "y", (sheaf_box_values){SHEAF_I32, many, 2 * MANY}, NULL, &err));
 		turn(&m);
 		static int64_t wide[2 * MANY];
 		assert_values(&m, "x", SHEAF_I32, many, 0, 2 * MANY);
-		assert_ok(sheaf_box_read_into(m.box, find(&m, "x"), 1, 2 * MANY, SHEAF_I64, wide, &err));
+		assert_ok(
+			sheaf_box_read_into(m.box, (sheaf_box_run){find(&m, "x"), 1, 2 * MANY}, SHEAF_I64, wide, &err));
 		assert_int_equal(((int32_t *)(void *)many)[2 * MANY - 1], wide[2 * MANY - 2]);
-		assert_ok(sheaf_box_read_into(m.box, find(&m, "y"), 1, 2 * MANY, SHEAF_I64, wide, &err));
+		assert_ok(
+			sheaf_box_read_into(m.box, (sheaf_box_run){find(&m, "y"), 1, 2 * MANY}, SHEAF_I64, wide, &err));
 		assert_int_equal(((int32_t *)(void *)many)[2 * MANY - 1], wide[2 * MANY - 2]);
 		end(&m);
 		files[i] = read_file("box.h5");
@@ -756,8 +772,8 @@ static void *read_in_thread(void *user)
 	r->fine = true;
 	for (int i = 0; r->fine && i < 20; i++) {
 		static _Thread_local int32_t values[MANY];
-		r->fine = sheaf_box_read_into(r->m->box, sheaf_box_find(r->m->box, "x"), 0, MANY, SHEAF_I32, values,
-		                              &mine) == SHEAF_OK &&
+		r->fine = sheaf_box_read_into(r->m->box, (sheaf_box_run){sheaf_box_find(r->m->box, "x"), 0, MANY},
+		                              SHEAF_I32, values, &mine) == SHEAF_OK &&
 		          memcmp(values, many, sizeof values) == 0;
 		sheaf_context *cx;
 		if (sheaf_context_new(NULL, &cx, &mine)) return NULL;
@@ -779,7 +795,7 @@ static void readers_beside_each_other(void **state)
 	reader readers[4];
 	sheaf_box_storing packed = {1, true, 20000};
 	fill(SHEAF_I32, many, MANY);
-	assert_ok(sheaf_box_put(m.box, "x", SHEAF_I32, many, MANY, &packed, &err));
+	assert_ok(sheaf_box_put(m.box, "x", (sheaf_box_values){SHEAF_I32, many, MANY}, &packed, &err));
 	turn(&m);
 	for (size_t i = 0; i < COUNT(readers); i++) {
 		readers[i] = (reader){.m = &m, .path = in_folder("box.h5")};

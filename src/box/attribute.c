@@ -39,7 +39,6 @@ static sheaf_status refuse(const loaded *l, const char *expected, const char *fo
 
 static sheaf_status convert(loaded *l, sheaf_type type, sheaf_buffer *out, sheaf_error *err)
 {
-	int64_t changed;
 	sheaf_builder b;
 	const sheaf_box_item *it = &l->catalog.items[0];
 	bool is_number = it->what == SHEAF_BOX_NUMBERS || it->what == SHEAF_BOX_BOOLS;
@@ -55,8 +54,8 @@ static sheaf_status convert(loaded *l, sheaf_type type, sheaf_buffer *out, sheaf
 		sheaf_builder_drop(&b);
 		return status;
 	}
-	sheaf_box_convert(it->type, it->inside->is_swapped, l->bytes.data, type, b.data, (size_t)it->count,
-	                  &changed);
+	sheaf_box_stored stored = {it->type, it->inside->is_swapped, l->bytes.data, (size_t)it->count};
+	int64_t changed = sheaf_box_convert(stored, type, b.data);
 	b.size = size;
 	if (changed < 0) return sheaf_builder_finish(&b, out, err);
 	sheaf_builder_drop(&b);

@@ -73,6 +73,12 @@ typedef struct sheaf_box_item {
 
 /* ---- reading ---- */
 
+/* Values, texts or records [from, to) of an array. */
+typedef struct sheaf_box_run {
+	const sheaf_box_item *item;
+	int64_t from, to;
+} sheaf_box_run;
+
 /* Which kind the first bytes (at least 4 KiB, or all) belong to. netCDF-4 shows only once it is opened: HDF5
  * here. */
 sheaf_box_kind sheaf_box_recognise(sheaf_bytes head);
@@ -113,31 +119,28 @@ SHEAF_USE sheaf_status sheaf_box_numbers(sheaf_box *box, const char *path, const
 SHEAF_USE sheaf_status sheaf_box_texts(sheaf_box *box, const char *path, const char *name,
                                        sheaf_buffer *bytes, sheaf_buffer *offsets, sheaf_error *err);
 
-/* Values [from, to) as `type`: a view of the file where they are stored like that, else memory of their own.
+/* Values as `type`: a view of the file where they are stored like that, else memory of their own.
  * *out is reset first. DATA where a value is not the same in that type, naming it; item->type never fails
  * so. */
-SHEAF_USE sheaf_status sheaf_box_read(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to,
-                                      sheaf_type type, sheaf_buffer *out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_box_read(sheaf_box *box, sheaf_box_run run, sheaf_type type, sheaf_buffer *out,
+                                      sheaf_error *err);
 /* The same into the caller's memory. */
-SHEAF_USE sheaf_status sheaf_box_read_into(sheaf_box *box, const sheaf_box_item *item, int64_t from,
-                                           int64_t to, sheaf_type type, void *out, sheaf_error *err);
-/* Texts [from, to) of an array of TEXTS: their bytes one after another, and to - from + 1 offsets (int64)
- * into them. Both are reset first. */
-SHEAF_USE sheaf_status sheaf_box_read_texts(sheaf_box *box, const sheaf_box_item *item, int64_t from,
-                                            int64_t to, sheaf_buffer *bytes, sheaf_buffer *offsets,
-                                            sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_box_read_into(sheaf_box *box, sheaf_box_run run, sheaf_type type, void *out,
+                                           sheaf_error *err);
+/* Of an array of TEXTS: their bytes one after another, and to - from + 1 offsets (int64) into them. Both are
+ * reset first. */
+SHEAF_USE sheaf_status sheaf_box_read_texts(sheaf_box *box, sheaf_box_run run, sheaf_buffer *bytes,
+                                            sheaf_buffer *offsets, sheaf_error *err);
 
-/* Records [from, to) of an array of one dimension, as they are stored; refills *out. */
-SHEAF_USE sheaf_status sheaf_box_read_records(sheaf_box *box, const sheaf_box_item *item, int64_t from,
-                                              int64_t to, sheaf_buffer *out, sheaf_error *err);
-/* What a member of `item` is in these: n values of its type (twice as many where it is COMPLEX), or the text
- * of one of them, which refills *text. */
-SHEAF_USE sheaf_status sheaf_box_record_values(const sheaf_box *box, const sheaf_box_item *item, int member,
-                                               const sheaf_buffer *records, int64_t n, void *out,
-                                               sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_box_record_text(sheaf_box *box, const sheaf_box_item *item, int member,
-                                             const sheaf_buffer *records, int64_t at, sheaf_buffer *text,
-                                             sheaf_error *err);
+/* Records of an array of one dimension, as they are stored; refills *out. */
+SHEAF_USE sheaf_status sheaf_box_read_records(sheaf_box *box, sheaf_box_run run, sheaf_buffer *out,
+                                              sheaf_error *err);
+/* What a member of `item` is in n of these: as many values of its type, twice as many where it is COMPLEX. */
+void sheaf_box_record_values(const sheaf_box_item *item, int member, const void *records, int64_t n,
+                             void *out);
+/* The text that a member is in one record; refills *text. */
+SHEAF_USE sheaf_status sheaf_box_record_text(sheaf_box *box, const sheaf_box_item *member,
+                                             const uint8_t *record, sheaf_buffer *text, sheaf_error *err);
 
 /* ---- writing ---- */
 
@@ -164,10 +167,16 @@ SHEAF_USE sheaf_status sheaf_box_remove(sheaf_box *box, const char *path, sheaf_
 SHEAF_USE sheaf_status sheaf_box_set_text(sheaf_box *box, const char *path, const char *name,
                                           const char *text, size_t size, sheaf_error *err);
 
+/* Numbers that are stored: in this machine's byte order. */
+typedef struct sheaf_box_values {
+	sheaf_type type;
+	const void *values;
+	int64_t count;
+} sheaf_box_values;
+
 /* The same for an attribute that is a list of numbers, of less than 64 KiB. Not of a box in memory. */
 SHEAF_USE sheaf_status sheaf_box_set_numbers(sheaf_box *box, const char *path, const char *name,
-                                             sheaf_type type, const void *values, int64_t count,
-                                             sheaf_error *err);
+                                             sheaf_box_values values, sheaf_error *err);
 
 /* How an array is stored; zeros: contiguous, or where the count is not known, in chunks that are not
  * compressed. */
@@ -179,20 +188,21 @@ typedef struct sheaf_box_storing {
 
 typedef struct sheaf_box_array sheaf_box_array;
 
-/* An array of one dimension in place of one of the same path, whose group is made where needed. count -1: as
- * many as are appended (chunks then). Several arrays may be under way at a time. */
-SHEAF_USE sheaf_status sheaf_box_new_array(sheaf_box *box, const char *path, sheaf_type type, int64_t count,
+/* An array of one dimension in place of one of the same path, whose group is made where needed. Its values
+ * are appended, here they are NULL; count -1: as many as come (chunks then). Several arrays may be under way
+ * at a time. */
+SHEAF_USE sheaf_status sheaf_box_new_array(sheaf_box *box, const char *path, sheaf_box_values values,
                                            const sheaf_box_storing *storing, sheaf_box_array **out,
                                            sheaf_error *err);
-/* The next `count` values, of the array's type in this machine's byte order. */
+/* The next `count` values, of the array's type. */
 SHEAF_USE sheaf_status sheaf_box_append(sheaf_box_array *array, const void *values, int64_t count,
                                         sheaf_error *err);
 /* Ends the array, whatever comes out; USAGE where values are missing. Before sheaf_box_finish. One that is
  * not ended is let go by sheaf_box_abandon. */
 SHEAF_USE sheaf_status sheaf_box_end_array(sheaf_box_array *array, sheaf_error *err);
 /* The same for a whole array at once. */
-SHEAF_USE sheaf_status sheaf_box_put(sheaf_box *box, const char *path, sheaf_type type, const void *values,
-                                     int64_t count, const sheaf_box_storing *storing, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_box_put(sheaf_box *box, const char *path, sheaf_box_values values,
+                                     const sheaf_box_storing *storing, sheaf_error *err);
 /* An array of texts of one dimension: their bytes one after another, and count + 1 offsets into them, as
  * sheaf_box_read_texts gives them. They are stored in as many bytes each as the longest takes. */
 SHEAF_USE sheaf_status sheaf_box_put_texts(sheaf_box *box, const char *path, const void *bytes,

@@ -96,36 +96,35 @@ static int64_t convert_any(sheaf_type stored, const void *from, sheaf_type type,
 }
 
 /* The other order, converted a piece at a time. */
-static int64_t convert_swapped(sheaf_type stored, const uint8_t *from, sheaf_type type, uint8_t *to,
-                               size_t count)
+static int64_t convert_swapped(sheaf_box_stored all, sheaf_type type, uint8_t *to)
 {
 	enum { PIECE = 512 };
 	uint64_t piece[PIECE];
-	size_t size = sheaf_type_size(stored);
+	const uint8_t *from = (const uint8_t *)all.values;
+	size_t size = sheaf_type_size(all.type);
 	int64_t changed = -1;
-	for (size_t at = 0; at < count; at += PIECE) {
-		int64_t it;
-		size_t n = count - at < PIECE ? count - at : PIECE;
+	for (size_t at = 0; at < all.count; at += PIECE) {
+		size_t n = all.count - at < PIECE ? all.count - at : PIECE;
 		memcpy(piece, from + at * size, n * size);
 		swap(piece, n, size);
-		sheaf_box_convert(stored, false, piece, type, to + at * sheaf_type_size(type), n, &it);
+		int64_t it = sheaf_box_convert((sheaf_box_stored){all.type, false, piece, n}, type,
+		                               to + at * sheaf_type_size(type));
 		if (it >= 0 && changed < 0) changed = (int64_t)at + it;
 	}
 	return changed;
 }
 
-void sheaf_box_convert(sheaf_type stored, bool is_swapped, const void *from, sheaf_type type, void *to,
-                       size_t count, int64_t *changed)
+int64_t sheaf_box_convert(sheaf_box_stored from, sheaf_type type, void *to)
 {
-	*changed = -1;
-	if (count == 0) return;
-	if (stored == type) {
+	if (from.count == 0) return -1;
+	if (from.type == type) {
 		size_t size = sheaf_type_size(type);
-		if (from != to) memcpy(to, from, count * size);
-		if (is_swapped) swap(to, count, size);
-	} else if (is_swapped) {
-		*changed = convert_swapped(stored, (const uint8_t *)from, type, (uint8_t *)to, count);
-	} else if (stored >= SHEAF_F32 || type >= SHEAF_F32 || !convert_integers(stored, from, type, to, count)) {
-		*changed = convert_any(stored, from, type, to, count);
+		if (from.values != to) memcpy(to, from.values, from.count * size);
+		if (from.is_swapped) swap(to, from.count, size);
+		return -1;
 	}
+	if (from.is_swapped) return convert_swapped(from, type, (uint8_t *)to);
+	bool are_integers = from.type < SHEAF_F32 && type < SHEAF_F32;
+	if (are_integers && convert_integers(from.type, from.values, type, to, from.count)) return -1;
+	return convert_any(from.type, from.values, type, to, from.count);
 }

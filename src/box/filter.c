@@ -86,31 +86,33 @@ static bool is_last_move(const sheaf_box_detail *inside, uint32_t skipped, int i
 	return true;
 }
 
-static sheaf_status undo(sheaf_filtering *f, const sheaf_box_detail *inside, uint32_t skipped, int i,
-                         size_t width, size_t size, void *to, sheaf_bytes *data, sheaf_error *err)
+/* Filter number i. */
+static sheaf_status undo(sheaf_filtering *f, const sheaf_filtered *chunk, int i, void *to, sheaf_bytes *data,
+                         sheaf_error *err)
 {
+	const sheaf_box_detail *inside = chunk->inside;
 	if (inside->filters[i] == SHEAF_FILTER_FLETCHER) return check_sum(data, err);
 	bool is_packed = inside->filters[i] != SHEAF_FILTER_SHUFFLE;
-	size_t n = is_packed ? size_before(inside, skipped, i, size) : data->size;
+	size_t n = is_packed ? size_before(inside, chunk->skipped, i, chunk->size) : data->size;
 	uint8_t *place = (uint8_t *)to;
-	if (!place || n != size || !is_last_move(inside, skipped, i))
+	if (!place || n != chunk->size || !is_last_move(inside, chunk->skipped, i))
 		SHEAF_TRY(room(f, data->data, n, &place, err));
 	if (inside->filters[i] == SHEAF_FILTER_DEFLATE) return inflate(f, data, place, n, err);
 	if (inside->filters[i] == SHEAF_FILTER_LZF) return unpack_lzf(data, place, n, err);
-	sheaf_unshuffle(data->data, place, n, width);
+	sheaf_unshuffle(data->data, place, n, chunk->width);
 	data->data = place;
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_unfilter(sheaf_filtering *f, const sheaf_box_detail *inside, uint32_t skipped,
-                            size_t width, sheaf_bytes stored, size_t size, void *to, const uint8_t **out,
+sheaf_status sheaf_unfilter(sheaf_filtering *f, const sheaf_filtered *chunk, void *to, const uint8_t **out,
                             sheaf_error *err)
 {
-	sheaf_bytes data = stored;
-	for (int i = inside->nfilters - 1; i >= 0; i--)
-		if (!(skipped >> i & 1)) SHEAF_TRY(undo(f, inside, skipped, i, width, size, to, &data, err));
-	if (data.size != size)
-		return sheaf_fail(err, SHEAF_DATA, "expected a chunk of %zu bytes, found %zu", size, data.size);
+	sheaf_bytes data = chunk->stored;
+	for (int i = chunk->inside->nfilters - 1; i >= 0; i--)
+		if (!(chunk->skipped >> i & 1)) SHEAF_TRY(undo(f, chunk, i, to, &data, err));
+	if (data.size != chunk->size)
+		return sheaf_fail(err, SHEAF_DATA, "expected a chunk of %zu bytes, found %zu", chunk->size,
+		                  data.size);
 	*out = data.data;
 	return SHEAF_OK;
 }
@@ -178,7 +180,7 @@ static size_t deflate_well(sheaf_filtering *f, sheaf_bytes bytes, uint8_t *to, s
 
 /* A zlib stream of such blocks and of the rest, compressed; 0 where it is larger than `room`. */
 static size_t deflate_after_noise(sheaf_filtering *f, sheaf_bytes chunk, size_t noise, uint8_t *to,
-                                   size_t room)
+                                  size_t room)
 {
 	enum { HEAD = 2, SUM = 4 };
 	size_t blocks = noise + (noise / 65535 + 1) * 5;
@@ -201,10 +203,9 @@ static size_t deflate(sheaf_filtering *f, size_t width, sheaf_bytes chunk, uint8
 }
 
 sheaf_status sheaf_filter_chunk(sheaf_filtering *f, size_t width, int level, sheaf_bytes chunk,
-                                sheaf_bytes *out, bool *is_plain, sheaf_error *err)
+                                sheaf_bytes *out, sheaf_error *err)
 {
 	uint8_t *place = NULL;
-	*is_plain = level == 0;
 	if (width > 0) {
 		SHEAF_TRY(room(f, NULL, chunk.size, &place, err));
 		sheaf_shuffle(chunk.data, place, chunk.size, width);
@@ -218,7 +219,6 @@ sheaf_status sheaf_filter_chunk(sheaf_filtering *f, size_t width, int level, she
 	if (!f->deflater) return sheaf_fail(err, SHEAF_NOMEM, "expected memory to compress a chunk, found none");
 	SHEAF_TRY(room(f, chunk.data, chunk.size, &place, err));
 	size_t packed = deflate(f, width, chunk, place);
-	*is_plain = packed == 0;
 	if (packed) *out = (sheaf_bytes){place, packed};
 	return SHEAF_OK;
 }

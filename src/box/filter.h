@@ -18,16 +18,24 @@ typedef struct sheaf_filtering {
 
 void sheaf_filtering_close(sheaf_filtering *f);
 
-/* The `size` bytes of a chunk of elements of `width` bytes from what is stored of it. *out is in `to` (room
- * for `size`; NULL: anywhere), in `stored` or in f. DATA where it is damaged: the message is half a sentence
- * ("a checksum of ..., found ..."). */
-SHEAF_USE sheaf_status sheaf_unfilter(sheaf_filtering *f, const sheaf_box_detail *inside, uint32_t skipped,
-                                      size_t width, sheaf_bytes stored, size_t size, void *to,
+/* A chunk as it is stored. */
+typedef struct sheaf_filtered {
+	const sheaf_box_detail *inside; /* of its array */
+	uint32_t skipped;               /* bit i: filter i was not applied */
+	size_t width;                   /* bytes of an element */
+	sheaf_bytes stored;
+	size_t size; /* bytes, once the filters are undone */
+} sheaf_filtered;
+
+/* The bytes of a chunk from what is stored of it. *out is in `to` (room for `size`; NULL: anywhere), in
+ * `stored` or in f. DATA where it is damaged: the message is half a sentence ("a checksum of ..., found
+ * ..."). */
+SHEAF_USE sheaf_status sheaf_unfilter(sheaf_filtering *f, const sheaf_filtered *chunk, void *to,
                                       const uint8_t **out, sheaf_error *err);
 
 /* Shuffled, where width is not 0, and deflated, where level is not 0. *out is in `chunk` or in f. Deflating
- * that saves nothing is left out, which sets *is_plain. */
+ * that saves nothing is left out: then, and only then, *out has the size of the chunk. */
 SHEAF_USE sheaf_status sheaf_filter_chunk(sheaf_filtering *f, size_t width, int level, sheaf_bytes chunk,
-                                          sheaf_bytes *out, bool *is_plain, sheaf_error *err);
+                                          sheaf_bytes *out, sheaf_error *err);
 
 #endif

@@ -64,10 +64,10 @@ static sheaf_status unpack(const grid *g, cell *c, const uint8_t **out, sheaf_er
 		*out = c->stored.data;
 		return SHEAF_OK;
 	}
-	sheaf_bytes stored = {c->stored.data, c->stored.size};
+	sheaf_filtered stored = {
+		inside, c->skipped, inside->width, {c->stored.data, c->stored.size}, g->chunk_bytes};
 	c->filtering.cx = g->box->cx;
-	return sheaf_unfilter(&c->filtering, inside, c->skipped, inside->width, stored, g->chunk_bytes, NULL, out,
-	                      err);
+	return sheaf_unfilter(&c->filtering, &stored, NULL, out, err);
 }
 
 /* Byte of the element at `place` in the chunk, or in what is wanted. */

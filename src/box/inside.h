@@ -103,9 +103,9 @@ typedef struct sheaf_box_plan {
 
 /* Each function takes care of the lock itself. Paths are those of objects that are there and were checked. */
 typedef struct sheaf_box_driver {
-	/* `fresh`: makes an empty box of this kind; else *kind is found out. */
-	sheaf_status (*open)(const sheaf_store *store, bool fresh, sheaf_box_kind *kind, sheaf_catalog *catalog,
-	                     sheaf_context *cx, void **state, sheaf_error *err);
+	/* Sets the box's state, and lists what there is in its catalog. `fresh`: makes an empty box of its kind;
+	 * else the kind is found out. */
+	sheaf_status (*open)(struct sheaf_box *box, bool fresh, sheaf_error *err);
 	/* Completes what was written, and closes in any case. */
 	sheaf_status (*finish)(void *state, sheaf_error *err);
 	void (*close)(void *state);
@@ -133,8 +133,8 @@ typedef struct sheaf_box_driver {
 	sheaf_status (*set_text)(void *state, const sheaf_box_item *item, const char *name, const char *text,
 	                         size_t size, sheaf_error *err);
 	/* NULL: not known. */
-	sheaf_status (*set_numbers)(void *state, const sheaf_box_item *item, const char *name, sheaf_type type,
-	                            const void *values, int64_t count, sheaf_error *err);
+	sheaf_status (*set_numbers)(void *state, const sheaf_box_item *item, const char *name,
+	                            sheaf_box_values values, sheaf_error *err);
 	sheaf_status (*new_array)(void *state, sheaf_box_plan *plan, void **array, sheaf_error *err);
 	/* Values in order, where the plan has no offset and no chunks. */
 	sheaf_status (*append)(void *array, const void *values, size_t bytes, sheaf_error *err);
@@ -177,10 +177,17 @@ static inline const char *sheaf_box_where(const sheaf_box *box, const sheaf_box_
 	return text;
 }
 
-/* Stored values, which begin at `from`, as another type; *changed: the first one that is not the same then,
- * or -1. `from` may be `to` where the sizes are the same. */
-void sheaf_box_convert(sheaf_type stored, bool is_swapped, const void *from, sheaf_type type, void *to,
-                       size_t count, int64_t *changed);
+/* Values as they are stored. */
+typedef struct sheaf_box_stored {
+	sheaf_type type;
+	bool is_swapped;
+	const void *values;
+	size_t count;
+} sheaf_box_stored;
+
+/* Stored values as another type; gives the first one that is not the same then, or -1. They may be at `to`
+ * where the sizes are the same. */
+int64_t sheaf_box_convert(sheaf_box_stored from, sheaf_type type, void *to);
 
 /* Rows [from, to) of the first dimension as they are stored, but for filters. */
 SHEAF_USE sheaf_status sheaf_box_read_elements(sheaf_box *box, const sheaf_box_item *item, int64_t from,

@@ -9,12 +9,11 @@ typedef struct array {
 	sheaf_builder values;
 } array;
 
-static sheaf_status open_box(const sheaf_store *store, bool fresh, sheaf_box_kind *kind,
-                             sheaf_catalog *catalog, sheaf_context *cx, void **state, sheaf_error *err)
+static sheaf_status open_box(sheaf_box *box, bool fresh, sheaf_error *err)
 {
-	(void)store, (void)fresh, (void)cx, (void)err;
-	*kind = SHEAF_BOX_MEMORY;
-	*state = catalog;
+	(void)fresh, (void)err;
+	box->kind = SHEAF_BOX_MEMORY;
+	box->state = &box->catalog;
 	return SHEAF_OK;
 }
 

@@ -56,9 +56,9 @@ static sheaf_status refuse_change(const reading *r, const uint8_t *from, int64_t
 {
 	char where[300], text[SHEAF_NUMBER_MAX];
 	uint64_t value = 0;
-	int64_t none;
-	sheaf_box_convert(r->item->type, r->item->inside->is_swapped, from + (size_t)changed * width_of(r->item),
-	                  r->item->type, &value, 1, &none);
+	const uint8_t *one = from + (size_t)changed * width_of(r->item);
+	sheaf_box_convert((sheaf_box_stored){r->item->type, r->item->inside->is_swapped, one, 1}, r->item->type,
+	                  &value);
 	*sheaf_value_print(r->item->type, &value, 0, text) = '\0';
 	return sheaf_fail(err, SHEAF_DATA, "%s, value %" PRId64 ": expected a number that %s holds, found %s",
 	                  sheaf_box_where(r->box, r->item, where), at + changed, sheaf_type_name(r->type), text);
@@ -68,10 +68,10 @@ static sheaf_status refuse_change(const reading *r, const uint8_t *from, int64_t
 static sheaf_status deliver(const reading *r, const uint8_t *from, int64_t at, int64_t count,
                             sheaf_error *err)
 {
-	int64_t changed;
 	uint8_t *to = place_of(r, at);
 	if (from == to && is_as_wanted(r)) return SHEAF_OK;
-	sheaf_box_convert(r->item->type, r->item->inside->is_swapped, from, r->type, to, (size_t)count, &changed);
+	sheaf_box_stored stored = {r->item->type, r->item->inside->is_swapped, from, (size_t)count};
+	int64_t changed = sheaf_box_convert(stored, r->type, to);
 	return changed < 0 ? SHEAF_OK : refuse_change(r, from, changed, at, err);
 }
 
@@ -131,9 +131,8 @@ static sheaf_status unpack_chunk(const reading *r, part *p, sheaf_error *err)
 	bool is_whole = p->upto - p->want == values && is_as_wanted(r);
 	p->filtering.cx = r->box->cx;
 	p->in_filters = true;
-	SHEAF_TRY(sheaf_unfilter(&p->filtering, inside, p->skipped, element,
-	                         (sheaf_bytes){p->stored.data, p->stored.size}, size,
-	                         is_whole ? place_of(r, p->want) : NULL, &bytes, err));
+	sheaf_filtered stored = {inside, p->skipped, element, {p->stored.data, p->stored.size}, size};
+	SHEAF_TRY(sheaf_unfilter(&p->filtering, &stored, is_whole ? place_of(r, p->want) : NULL, &bytes, err));
 	p->in_filters = false;
 	if (p->upto < p->to) keep_chunk(r, p, bytes, size);
 	return deliver(r, bytes + skip, p->want, p->upto - p->want, err);
@@ -301,34 +300,39 @@ static sheaf_status read_rows(const reading *r, sheaf_error *err)
 
 /* ---- texts ---- */
 
+/* Texts, and where each ends. */
+typedef struct text_list {
+	sheaf_builder bytes, offsets;
+} text_list;
+
 static sheaf_status keep_texts(sheaf_box *box, const sheaf_box_item *item, const uint8_t *elements,
-                               int64_t count, sheaf_builder *bytes, sheaf_builder *offsets, sheaf_error *err)
+                               int64_t count, text_list *to, sheaf_error *err)
 {
 	for (int64_t i = 0; i < count; i++) {
-		SHEAF_TRY(
-			box->driver->text_of(box->state, item, elements + (size_t)i * item->inside->width, bytes, err));
-		sheaf_builder_i64(offsets, (int64_t)bytes->size);
+		const uint8_t *element = elements + (size_t)i * item->inside->width;
+		SHEAF_TRY(box->driver->text_of(box->state, item, element, &to->bytes, err));
+		sheaf_builder_i64(&to->offsets, (int64_t)to->bytes.size);
 	}
-	return bytes->failed ? sheaf_builder_status(bytes, err) : sheaf_builder_status(offsets, err);
+	return sheaf_builder_status(to->bytes.failed ? &to->bytes : &to->offsets, err);
 }
 
-static sheaf_status read_texts(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to,
-                               sheaf_builder *bytes, sheaf_builder *offsets, sheaf_error *err)
+static sheaf_status read_texts(sheaf_box *box, sheaf_box_run run, text_list *to, sheaf_error *err)
 {
+	const sheaf_box_item *item = run.item;
 	int64_t rows = item->rank ? item->dims[0] : 1, row = item->count / rows, step = rows_at_once(item, row);
 	size_t width = item->inside->width;
 	sheaf_builder b;
 	sheaf_status status = SHEAF_OK;
 	sheaf_builder_begin(&b, box->cx, NULL);
-	for (int64_t at = from / row / step * step; !status && at * row < to; at += step) {
+	for (int64_t at = run.from / row / step * step; !status && at * row < run.to; at += step) {
 		int64_t n = rows - at < step ? rows - at : step;
-		int64_t first = at * row > from ? at * row : from, end = (at + n) * row < to ? (at + n) * row : to;
+		int64_t first = at * row > run.from ? at * row : run.from,
+				end = (at + n) * row < run.to ? (at + n) * row : run.to;
 		status =
 			sheaf_builder_room(&b, (uint64_t)(n * row) * width) ? SHEAF_OK : sheaf_builder_status(&b, err);
 		if (!status) status = sheaf_box_read_elements(box, item, at, at + n, b.data, err);
 		if (!status)
-			status = keep_texts(box, item, b.data + (size_t)(first - at * row) * width, end - first, bytes,
-			                    offsets, err);
+			status = keep_texts(box, item, b.data + (size_t)(first - at * row) * width, end - first, to, err);
 	}
 	sheaf_builder_drop(&b);
 	return status;
@@ -344,19 +348,19 @@ static sheaf_status refuse(const sheaf_box *box, const sheaf_box_item *item, she
 	                  item->is_group ? "a group" : item->refused);
 }
 
-static sheaf_status check(const sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to,
-                          bool texts, sheaf_error *err)
+static sheaf_status check(const sheaf_box *box, sheaf_box_run run, bool texts, sheaf_error *err)
 {
+	const sheaf_box_item *item = run.item;
 	char where[300];
 	if (box->failure.status) return sheaf_fail_again(err, &box->failure);
 	if (item->is_group || item->refused) return refuse(box, item, err);
 	if (item->what >= SHEAF_BOX_RECORDS || (item->what == SHEAF_BOX_TEXTS) != texts)
 		return sheaf_fail(err, SHEAF_DATA, "%s: expected %s, found %s", sheaf_box_where(box, item, where),
 		                  texts ? "texts" : "numbers", item->of);
-	if (from >= 0 && from <= to && to <= item->count) return SHEAF_OK;
+	if (run.from >= 0 && run.from <= run.to && run.to <= item->count) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_SHORT,
 	                  "%s: expected values %" PRId64 " to %" PRId64 ", found %" PRId64 " in all",
-	                  sheaf_box_where(box, item, where), from, to, item->count);
+	                  sheaf_box_where(box, item, where), run.from, run.to, item->count);
 }
 
 static sheaf_status read_checked(const reading *r, sheaf_error *err)
@@ -376,45 +380,45 @@ static sheaf_status read_checked(const reading *r, sheaf_error *err)
 	                                                                    : read_rows(r, err);
 }
 
-sheaf_status sheaf_box_read_into(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to,
-                                 sheaf_type type, void *out, sheaf_error *err)
+sheaf_status sheaf_box_read_into(sheaf_box *box, sheaf_box_run run, sheaf_type type, void *out,
+                                 sheaf_error *err)
 {
-	SHEAF_TRY(check(box, item, from, to, false, err));
-	return read_checked(&(reading){box, item, from, to, type, (uint8_t *)out}, err);
+	SHEAF_TRY(check(box, run, false, err));
+	return read_checked(&(reading){box, run.item, run.from, run.to, type, (uint8_t *)out}, err);
 }
 
 /* A view, or nothing where there can be none. */
-static sheaf_status view(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to,
-                         sheaf_buffer *out, sheaf_error *err)
+static sheaf_status view(sheaf_box *box, sheaf_box_run run, sheaf_buffer *out, sheaf_error *err)
 {
-	const sheaf_box_detail *inside = item->inside;
-	size_t width = width_of(item), size = (size_t)(to - from) * width;
+	const sheaf_box_detail *inside = run.item->inside;
+	size_t width = width_of(run.item), size = (size_t)(run.to - run.from) * width;
 	if (inside->held.data) {
-		*out = sheaf_buffer_part(&inside->held, (size_t)from * width, size);
+		*out = sheaf_buffer_part(&inside->held, (size_t)run.from * width, size);
 		return SHEAF_OK;
 	}
 	if (inside->offset < 0 || inside->is_absent || inside->bits || !box->source) return SHEAF_OK;
-	SHEAF_TRY(sheaf_source_view_at(box->source, inside->offset + from * (int64_t)width, size, out, err));
+	int64_t at = inside->offset + run.from * (int64_t)width;
+	SHEAF_TRY(sheaf_source_view_at(box->source, at, size, out, err));
 	if ((uintptr_t)out->data % width != 0) sheaf_buffer_reset(out);
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_box_read(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to,
-                            sheaf_type type, sheaf_buffer *out, sheaf_error *err)
+sheaf_status sheaf_box_read(sheaf_box *box, sheaf_box_run run, sheaf_type type, sheaf_buffer *out,
+                            sheaf_error *err)
 {
 	sheaf_builder b;
 	size_t size;
 	sheaf_buffer_reset(out);
-	SHEAF_TRY(check(box, item, from, to, false, err));
-	if (from == to) return SHEAF_OK;
-	if (type == item->type && !item->inside->is_swapped) SHEAF_TRY(view(box, item, from, to, out, err));
+	SHEAF_TRY(check(box, run, false, err));
+	if (run.from == run.to) return SHEAF_OK;
+	if (type == run.item->type && !run.item->inside->is_swapped) SHEAF_TRY(view(box, run, out, err));
 	if (out->data) return SHEAF_OK;
-	if (!sheaf_mul_size(&size, (uint64_t)(to - from), sheaf_type_size(type)))
+	if (!sheaf_mul_size(&size, (uint64_t)(run.to - run.from), sheaf_type_size(type)))
 		return sheaf_fail(err, SHEAF_LIMIT, "%s: expected fewer values at a time, found %" PRId64, box->name,
-		                  to - from);
+		                  run.to - run.from);
 	sheaf_builder_begin(&b, box->cx, NULL);
 	sheaf_status status = sheaf_builder_room(&b, size) ? SHEAF_OK : sheaf_builder_status(&b, err);
-	if (!status) status = read_checked(&(reading){box, item, from, to, type, b.data}, err);
+	if (!status) status = read_checked(&(reading){box, run.item, run.from, run.to, type, b.data}, err);
 	if (status) {
 		sheaf_builder_drop(&b);
 		return status;
@@ -423,22 +427,22 @@ sheaf_status sheaf_box_read(sheaf_box *box, const sheaf_box_item *item, int64_t 
 	return sheaf_builder_finish(&b, out, err);
 }
 
-sheaf_status sheaf_box_read_texts(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to,
-                                  sheaf_buffer *bytes, sheaf_buffer *offsets, sheaf_error *err)
+sheaf_status sheaf_box_read_texts(sheaf_box *box, sheaf_box_run run, sheaf_buffer *bytes,
+                                  sheaf_buffer *offsets, sheaf_error *err)
 {
-	sheaf_builder text, ends;
+	text_list to;
 	sheaf_buffer_reset(bytes);
 	sheaf_buffer_reset(offsets);
-	SHEAF_TRY(check(box, item, from, to, true, err));
-	sheaf_builder_begin(&text, box->cx, NULL);
-	sheaf_builder_begin(&ends, box->cx, NULL);
-	sheaf_builder_i64(&ends, 0);
+	SHEAF_TRY(check(box, run, true, err));
+	sheaf_builder_begin(&to.bytes, box->cx, NULL);
+	sheaf_builder_begin(&to.offsets, box->cx, NULL);
+	sheaf_builder_i64(&to.offsets, 0);
 	sheaf_status status = SHEAF_OK;
-	if (from < to) status = read_texts(box, item, from, to, &text, &ends, err);
-	if (!status) status = sheaf_builder_finish(&ends, offsets, err);
-	if (!status) status = sheaf_builder_finish(&text, bytes, err);
-	sheaf_builder_drop(&text);
-	sheaf_builder_drop(&ends);
+	if (run.from < run.to) status = read_texts(box, run, &to, err);
+	if (!status) status = sheaf_builder_finish(&to.offsets, offsets, err);
+	if (!status) status = sheaf_builder_finish(&to.bytes, bytes, err);
+	sheaf_builder_drop(&to.bytes);
+	sheaf_builder_drop(&to.offsets);
 	if (status) sheaf_buffer_reset(offsets);
 	return status;
 }

@@ -7,24 +7,24 @@
 #include <inttypes.h>
 #include <string.h>
 
-sheaf_status sheaf_box_read_records(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to,
-                                    sheaf_buffer *out, sheaf_error *err)
+sheaf_status sheaf_box_read_records(sheaf_box *box, sheaf_box_run run, sheaf_buffer *out, sheaf_error *err)
 {
+	const sheaf_box_item *item = run.item;
 	char where[300];
 	size_t size;
 	sheaf_builder b;
 	sheaf_buffer_reset(out);
-	if (item->refused || item->what != SHEAF_BOX_RECORDS || item->rank != 1 || from < 0 || from > to ||
-	    to > item->count)
+	if (item->refused || item->what != SHEAF_BOX_RECORDS || item->rank != 1 || run.from < 0 ||
+	    run.from > run.to || run.to > item->count)
 		return sheaf_fail(err, SHEAF_USAGE, "%s: expected records of a table, found %s",
 		                  sheaf_box_where(box, item, where), item->refused ? item->refused : "others");
-	if (from == to) return SHEAF_OK;
-	if (!sheaf_mul_size(&size, (uint64_t)(to - from), item->inside->width))
+	if (run.from == run.to) return SHEAF_OK;
+	if (!sheaf_mul_size(&size, (uint64_t)(run.to - run.from), item->inside->width))
 		return sheaf_fail(err, SHEAF_LIMIT, "%s: expected fewer records at a time",
 		                  sheaf_box_where(box, item, where));
 	sheaf_builder_begin(&b, box->cx, out);
 	sheaf_status status = sheaf_builder_room(&b, size) ? SHEAF_OK : sheaf_builder_status(&b, err);
-	if (!status) status = sheaf_box_read_elements(box, item, from, to, b.data, err);
+	if (!status) status = sheaf_box_read_elements(box, item, run.from, run.to, b.data, err);
 	if (!status) {
 		b.size = size;
 		return sheaf_builder_finish(&b, out, err);
@@ -34,35 +34,30 @@ sheaf_status sheaf_box_read_records(sheaf_box *box, const sheaf_box_item *item, 
 }
 
 /* A member of odd bits is as wide as our type while it is expanded. */
-sheaf_status sheaf_box_record_values(const sheaf_box *box, const sheaf_box_item *item, int member,
-                                     const sheaf_buffer *records, int64_t n, void *out, sheaf_error *err)
+void sheaf_box_record_values(const sheaf_box_item *item, int member, const void *records, int64_t n,
+                             void *out)
 {
-	int64_t changed;
 	const sheaf_box_item *m = &item->members[member];
 	const sheaf_box_detail *inside = m->inside;
 	size_t wide = sheaf_type_size(m->type) * (size_t)inside->per, width = inside->width;
-	const uint8_t *from = records->data + inside->offset;
+	const uint8_t *from = (const uint8_t *)records + inside->offset;
 	uint8_t *to = (uint8_t *)out;
-	(void)box, (void)err;
 	for (int64_t i = 0; i < n; i++, from += item->inside->width) {
 		uint8_t value[SHEAF_BOX_MAX_ELEMENT] = {0};
 		memcpy(value, from, width < sizeof value ? width : sizeof value);
 		if (inside->bits) sheaf_box_expand(inside->bits, m->type, value, 1);
 		memcpy(to + (size_t)i * wide, value, wide);
 	}
-	sheaf_box_convert(m->type, inside->is_swapped, out, m->type, out, (size_t)(n * inside->per), &changed);
-	return SHEAF_OK;
+	sheaf_box_stored stored = {m->type, inside->is_swapped, out, (size_t)(n * inside->per)};
+	sheaf_box_convert(stored, m->type, out);
 }
 
-sheaf_status sheaf_box_record_text(sheaf_box *box, const sheaf_box_item *item, int member,
-                                   const sheaf_buffer *records, int64_t at, sheaf_buffer *text,
-                                   sheaf_error *err)
+sheaf_status sheaf_box_record_text(sheaf_box *box, const sheaf_box_item *member, const uint8_t *record,
+                                   sheaf_buffer *text, sheaf_error *err)
 {
 	sheaf_builder b;
-	const sheaf_box_item *m = &item->members[member];
 	sheaf_builder_begin(&b, box->cx, text);
-	sheaf_status status = box->driver->text_of(
-		box->state, m, records->data + (size_t)at * item->inside->width + m->inside->offset, &b, err);
+	sheaf_status status = box->driver->text_of(box->state, member, record + member->inside->offset, &b, err);
 	if (!status) return sheaf_builder_finish(&b, text, err);
 	sheaf_builder_drop(&b);
 	return status;

@@ -61,8 +61,14 @@ static sheaf_status give_bytes(system_file *f)
 	return status;
 }
 
-/* Asks, and gives each answer but the last to `take`. */
-typedef sheaf_status (*answer_seen)(system_file *f, sheaf_hdf5_word word, void *user, sheaf_error *err);
+typedef struct question {
+	sheaf_hdf5_word word;
+	sheaf_hdf5_request about;
+	const char *text;
+	/* Gets each answer but the last. */
+	sheaf_status (*take)(system_file *f, sheaf_hdf5_word word, void *user, sheaf_error *err);
+	void *user;
+} question;
 
 /* The next answer that is for who asks. */
 static sheaf_status hear(system_file *f, sheaf_hdf5_word *word)
@@ -85,16 +91,15 @@ static sheaf_status give_up(system_file *f, sheaf_hdf5_word got, const sheaf_err
 	return sheaf_fail_again(err, failure);
 }
 
-static sheaf_status ask(system_file *f, sheaf_hdf5_word word, const sheaf_hdf5_request *r, const char *text,
-                        answer_seen take, void *user, sheaf_error *err)
+static sheaf_status ask(system_file *f, const question *q, sheaf_error *err)
 {
 	sheaf_hdf5_word got;
-	sheaf_status status =
-		sheaf_process_say(&f->process, word, bytes_of(r, sizeof *r), bytes_of(text, strlen(text)));
+	sheaf_status status = sheaf_process_say(&f->process, q->word, bytes_of(&q->about, sizeof q->about),
+	                                        bytes_of(q->text, strlen(q->text)));
 	if (!status) status = hear(f, &got);
 	while (!status && got != SHEAF_HDF5_DONE) {
 		sheaf_error failure = {0};
-		status = take(f, got, user, &failure);
+		status = q->take(f, got, q->user, &failure);
 		if (status) return give_up(f, got, &failure, err);
 		status = hear(f, &got);
 	}
@@ -229,7 +234,7 @@ static sheaf_status take_item(system_file *f, sheaf_hdf5_word word, void *user, 
 static sheaf_status list(system_file *f, listing *l, sheaf_error *err)
 {
 	sheaf_hdf5_request r = {sheaf_process_seconds, f->size, sheaf_max_memory(f->cx)};
-	SHEAF_TRY(ask(f, SHEAF_HDF5_OPEN, &r, "", take_item, l, err));
+	SHEAF_TRY(ask(f, &(question){SHEAF_HDF5_OPEN, r, "", take_item, l}, err));
 	l->is_netcdf = f->message.size > 0 && f->message.data[0];
 	sheaf_catalog_sort(l->catalog);
 	for (size_t at = 0; at < f->links.size; at += sizeof(const char *[2])) {
@@ -261,28 +266,26 @@ static sheaf_status begin(system_file *f, listing *l, sheaf_error *err)
 	return list(f, l, err);
 }
 
-static sheaf_status open_file(const sheaf_store *store, bool fresh, sheaf_box_kind *kind,
-                              sheaf_catalog *catalog, sheaf_context *cx, void **state, sheaf_error *err)
+static sheaf_status open_file(sheaf_box *box, bool fresh, sheaf_error *err)
 {
 	void *memory;
-	listing l = {.catalog = catalog};
+	listing l = {.catalog = &box->catalog};
 	(void)fresh;
-	*state = NULL;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(system_file), &memory, err));
+	SHEAF_TRY(sheaf_allocate(box->cx, sizeof(system_file), &memory, err));
 	system_file *f = (system_file *)memory;
-	*f = (system_file){.cx = cx, .store = store, .process = {.fd = -1, .pid = -1}};
+	*f = (system_file){.cx = box->cx, .store = &box->store, .process = {.fd = -1, .pid = -1}};
 	int sys = sheaf_mutex_init(&f->lock);
 	if (sys) {
-		sheaf_release(cx, f, sizeof *f);
-		return sheaf_fail_sys(err, sys, "%s: expected a lock", store->name);
+		sheaf_release(box->cx, f, sizeof *f);
+		return sheaf_fail_sys(err, sys, "%s: expected a lock", box->store.name);
 	}
 	sheaf_status status = begin(f, &l, err);
 	if (status) {
 		close_file(f);
 		return status;
 	}
-	*kind = l.is_netcdf ? SHEAF_BOX_NETCDF : SHEAF_BOX_HDF5;
-	*state = f;
+	box->kind = l.is_netcdf ? SHEAF_BOX_NETCDF : SHEAF_BOX_HDF5;
+	box->state = f;
 	return SHEAF_OK;
 }
 
@@ -317,8 +320,8 @@ static sheaf_status read_rows(void *state, const sheaf_box_item *item, int64_t f
 	}
 	wanted w = {item, (uint8_t *)out, (size_t)((to - from) * row) * item->inside->width, 0};
 	sheaf_mutex_lock(&f->lock);
-	sheaf_status status = ask(f, SHEAF_HDF5_ROWS, &(sheaf_hdf5_request){item->inside->handle, from, to}, "",
-	                          take_values, &w, err);
+	question q = {SHEAF_HDF5_ROWS, {item->inside->handle, from, to}, "", take_values, &w};
+	sheaf_status status = ask(f, &q, err);
 	if (!status && w.got != w.size) status = refuse_answer(f, "fewer values than were asked for", err);
 	sheaf_mutex_unlock(&f->lock);
 	return status;
@@ -364,8 +367,8 @@ static sheaf_status load_texts(system_file *f, const sheaf_box_item *item, int64
 	t->bytes.size = 0;
 	t->from = from;
 	t->to = item->count - from < AT_ONCE ? item->count : from + AT_ONCE;
-	SHEAF_TRY(ask(f, SHEAF_HDF5_TEXTS, &(sheaf_hdf5_request){item->inside->handle, t->from, t->to}, "",
-	              take_bytes, &w, err));
+	question q = {SHEAF_HDF5_TEXTS, {item->inside->handle, t->from, t->to}, "", take_bytes, &w};
+	SHEAF_TRY(ask(f, &q, err));
 	SHEAF_TRY(split_texts(f, err));
 	t->item = item;
 	return SHEAF_OK;
@@ -416,8 +419,8 @@ static sheaf_status read_attribute(void *state, const sheaf_box_item *item, cons
 	system_file *f = (system_file *)state;
 	attribute a = {item, name, text};
 	sheaf_mutex_lock(&f->lock);
-	sheaf_status status = ask(f, SHEAF_HDF5_ATTRIBUTE, &(sheaf_hdf5_request){.item = item->inside->handle},
-	                          name, take_text, &a, err);
+	question q = {SHEAF_HDF5_ATTRIBUTE, {.item = item->inside->handle}, name, take_text, &a};
+	sheaf_status status = ask(f, &q, err);
 	sheaf_mutex_unlock(&f->lock);
 	return status;
 }

@@ -28,7 +28,6 @@ typedef struct packet {
 	sheaf_builder values;
 	sheaf_filtering filtering;
 	sheaf_bytes out;
-	bool is_plain;
 	sheaf_error failure;
 } packet;
 
@@ -153,19 +152,19 @@ sheaf_status sheaf_box_set_text(sheaf_box *box, const char *path, const char *na
 	return stick(box, box->driver->set_text(box->state, item, name, text, size, &failure), &failure, err);
 }
 
-sheaf_status sheaf_box_set_numbers(sheaf_box *box, const char *path, const char *name, sheaf_type type,
-                                   const void *values, int64_t count, sheaf_error *err)
+sheaf_status sheaf_box_set_numbers(sheaf_box *box, const char *path, const char *name,
+                                   sheaf_box_values values, sheaf_error *err)
 {
 	enum { MOST = 60000 };
 	sheaf_error failure = {0};
 	SHEAF_TRY(check_writable(box, err));
 	const sheaf_box_item *item = sheaf_catalog_find(&box->catalog, path);
-	if (!item || !item->inside->target || !box->driver->set_numbers || count < 0 || count > MOST / 8)
+	if (!item || !item->inside->target || !box->driver->set_numbers || values.count < 0 ||
+	    values.count > MOST / 8)
 		return sheaf_fail(err, SHEAF_UNKNOWN,
 		                  "%s: expected /%s to have room for %" PRId64 " numbers, found none", box->name,
-		                  path, count);
-	return stick(box, box->driver->set_numbers(box->state, item, name, type, values, count, &failure),
-	             &failure, err);
+		                  path, values.count);
+	return stick(box, box->driver->set_numbers(box->state, item, name, values, &failure), &failure, err);
 }
 
 /* ---- chunks ---- */
@@ -179,7 +178,7 @@ static void work(void *user, void *item)
 	p->filtering.cx = a->box->cx;
 	p->failure.status =
 		sheaf_filter_chunk(&p->filtering, width, a->plan.deflate,
-	                       (sheaf_bytes){p->values.data, p->values.size}, &p->out, &p->is_plain, &p->failure);
+	                       (sheaf_bytes){p->values.data, p->values.size}, &p->out, &p->failure);
 }
 
 static void drop(void *user, void *item)
@@ -193,7 +192,7 @@ static void drop(void *user, void *item)
 static sheaf_status store_first(sheaf_box_array *a, sheaf_error *err)
 {
 	const packet *p = (const packet *)sheaf_pipeline_first(&a->chunks);
-	uint32_t skipped = p->is_plain && a->plan.deflate ? a->plan.shuffle ? 2 : 1 : 0;
+	uint32_t skipped = p->out.size == p->values.size && a->plan.deflate ? a->plan.shuffle ? 2 : 1 : 0;
 	sheaf_status status = p->failure.status;
 	if (status)
 		status = sheaf_fail_again(err, &p->failure);
@@ -376,12 +375,12 @@ static sheaf_status new_array(sheaf_box *box, const char *path, sheaf_box_plan p
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_box_new_array(sheaf_box *box, const char *path, sheaf_type type, int64_t count,
+sheaf_status sheaf_box_new_array(sheaf_box *box, const char *path, sheaf_box_values values,
                                  const sheaf_box_storing *storing, sheaf_box_array **out, sheaf_error *err)
 {
 	*out = NULL;
-	SHEAF_TRY(check_storing(box, path, count, storing, err));
-	return new_array(box, path, plan_of(path, type, count, storing), out, err);
+	SHEAF_TRY(check_storing(box, path, values.count, storing, err));
+	return new_array(box, path, plan_of(path, values.type, values.count, storing), out, err);
 }
 
 static sheaf_status append(sheaf_box_array *a, const void *values, size_t size, sheaf_error *err)
@@ -434,12 +433,12 @@ sheaf_status sheaf_box_end_array(sheaf_box_array *a, sheaf_error *err)
 	return stick(box, status, &failure, err);
 }
 
-sheaf_status sheaf_box_put(sheaf_box *box, const char *path, sheaf_type type, const void *values,
-                           int64_t count, const sheaf_box_storing *storing, sheaf_error *err)
+sheaf_status sheaf_box_put(sheaf_box *box, const char *path, sheaf_box_values values,
+                           const sheaf_box_storing *storing, sheaf_error *err)
 {
 	sheaf_box_array *a;
-	SHEAF_TRY(sheaf_box_new_array(box, path, type, count, storing, &a, err));
-	sheaf_status status = sheaf_box_append(a, values, count, err);
+	SHEAF_TRY(sheaf_box_new_array(box, path, values, storing, &a, err));
+	sheaf_status status = sheaf_box_append(a, values.values, values.count, err);
 	sheaf_status ended = sheaf_box_end_array(a, status ? NULL : err);
 	return status ? status : ended;
 }

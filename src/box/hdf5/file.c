@@ -93,22 +93,20 @@ sheaf_status sheaf_hdf5_reader_open(sheaf_hdf5_reader *r, const sheaf_store *sto
 	return status;
 }
 
-static sheaf_status open_state(const sheaf_store *store, bool fresh, sheaf_box_kind *kind,
-                               sheaf_catalog *catalog, sheaf_context *cx, void **state, sheaf_error *err)
+static sheaf_status open_state(sheaf_box *box, bool fresh, sheaf_error *err)
 {
 	void *memory;
 	(void)fresh;
-	*state = NULL;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_hdf5_reader), &memory, err));
+	SHEAF_TRY(sheaf_allocate(box->cx, sizeof(sheaf_hdf5_reader), &memory, err));
 	sheaf_hdf5_reader *r = (sheaf_hdf5_reader *)memory;
 	*r = (sheaf_hdf5_reader){0};
-	sheaf_status status = sheaf_hdf5_reader_open(r, store, catalog, cx, err);
+	sheaf_status status = sheaf_hdf5_reader_open(r, &box->store, &box->catalog, box->cx, err);
 	if (status) {
-		sheaf_release(cx, r, sizeof *r);
+		sheaf_release(box->cx, r, sizeof *r);
 		return status;
 	}
-	*kind = r->is_netcdf ? SHEAF_BOX_NETCDF : SHEAF_BOX_HDF5;
-	*state = r;
+	box->kind = r->is_netcdf ? SHEAF_BOX_NETCDF : SHEAF_BOX_HDF5;
+	box->state = r;
 	return SHEAF_OK;
 }
 

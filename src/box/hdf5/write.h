@@ -266,8 +266,7 @@ void sheaf_hdf5_drop_array(void *handle);
 SHEAF_USE sheaf_status sheaf_hdf5_set_text(void *state, const sheaf_box_item *item, const char *name,
                                            const char *text, size_t size, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_hdf5_set_numbers(void *state, const sheaf_box_item *item, const char *name,
-                                              sheaf_type type, const void *values, int64_t count,
-                                              sheaf_error *err);
+                                              sheaf_box_values values, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_hdf5_read_new_text(sheaf_hdf5_writer *w, const sheaf_box_item *item,
                                                 const char *name, sheaf_builder *text, bool *found,
                                                 sheaf_error *err);

@@ -54,22 +54,21 @@ static void drop(sheaf_hdf5_writer *w)
 	sheaf_release(cx, w, sizeof *w);
 }
 
-static sheaf_status open_file(const sheaf_store *store, bool fresh, sheaf_box_kind *kind,
-                              sheaf_catalog *catalog, sheaf_context *cx, void **state, sheaf_error *err)
+static sheaf_status open_file(sheaf_box *box, bool fresh, sheaf_error *err)
 {
 	void *memory;
-	*state = NULL;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_hdf5_writer), &memory, err));
+	SHEAF_TRY(sheaf_allocate(box->cx, sizeof(sheaf_hdf5_writer), &memory, err));
 	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)memory;
-	*w = (sheaf_hdf5_writer){.reader = {.cx = cx, .store = store}, .catalog = catalog, .kind = *kind};
+	*w = (sheaf_hdf5_writer){
+		.reader = {.cx = box->cx, .store = &box->store}, .catalog = &box->catalog, .kind = box->kind};
 	for_each_builder(w, begin_builder);
 	sheaf_status status = fresh ? begin_file(w, err) : begin_into(w, err);
 	if (status) {
 		drop(w);
 		return status;
 	}
-	*kind = w->kind;
-	*state = w;
+	box->kind = w->kind;
+	box->state = w;
 	return SHEAF_OK;
 }
 

@@ -57,16 +57,16 @@ sheaf_status sheaf_hdf5_set_text(void *state, const sheaf_box_item *item, const 
 }
 
 sheaf_status sheaf_hdf5_set_numbers(void *state, const sheaf_box_item *item, const char *name,
-                                    sheaf_type type, const void *values, int64_t count, sheaf_error *err)
+                                    sheaf_box_values values, sheaf_error *err)
 {
 	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;
 	sheaf_hdf5_object *object;
 	sheaf_hdf5_message *message;
 	SHEAF_TRY(sheaf_hdf5_find_object(w, item->inside->target, &object, err));
 	SHEAF_TRY(begin(w, object, err));
-	sheaf_hdf5_put_type(&w->type, type, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	sheaf_hdf5_put_space(w, &w->space, count, true);
-	sheaf_builder_append(&w->value, values, (size_t)count * sheaf_type_size(type));
+	sheaf_hdf5_put_type(&w->type, values.type, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	sheaf_hdf5_put_space(w, &w->space, values.count, true);
+	sheaf_builder_append(&w->value, values.values, (size_t)values.count * sheaf_type_size(values.type));
 	return replace(w, object, name, &message, err);
 }
 

@@ -29,7 +29,7 @@ sheaf_status sheaf_bsp_read_raw(const sheaf_bsp_tensor *t, const sheaf_bsp_array
 	*type = a->item ? a->item->type : SHEAF_U8;
 	if (!a->item) return zeros(t->cx, (uint64_t)(to - from), out, err);
 	if (from == to) return SHEAF_OK;
-	return sheaf_box_read(t->box, a->item, from, to, *type, out, err);
+	return sheaf_box_read(t->box, (sheaf_box_run){a->item, from, to}, *type, out, err);
 }
 
 static sheaf_status widened(sheaf_type type, const sheaf_buffer *raw, int64_t n, sheaf_context *cx,

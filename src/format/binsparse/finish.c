@@ -103,8 +103,9 @@ static sheaf_status put_arrays(sheaf_bsp_writer *out, sheaf_bsp_building *t, she
 	if (!t->d.has_fill) return SHEAF_OK;
 	SHEAF_TRY(path_of(out, t, "fill_value", &path, err));
 	static const sheaf_box_storing plain;
-	sheaf_status status = sheaf_box_put(out->box, (const char *)path.data, t->d.fill.type, t->fill,
-	                                    sheaf_bsp_parts(t->d.fill), &plain, err);
+	sheaf_status status =
+		sheaf_box_put(out->box, (const char *)path.data,
+	                  (sheaf_box_values){t->d.fill.type, t->fill, sheaf_bsp_parts(t->d.fill)}, &plain, err);
 	sheaf_buffer_reset(&path);
 	return status;
 }

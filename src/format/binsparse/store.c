@@ -90,7 +90,8 @@ sheaf_status sheaf_bsp_store_open(sheaf_bsp_store *s, sheaf_box *box, const char
 	static const sheaf_box_storing plain;
 	s->stored = type;
 	s->step = share_of(s, MOST_STEP);
-	return sheaf_box_new_array(box, path, type, count, count ? storing : &plain, &s->array, err);
+	return sheaf_box_new_array(box, path, (sheaf_box_values){type, NULL, count}, count ? storing : &plain,
+	                           &s->array, err);
 }
 
 /* ---- adding ---- */

@@ -309,7 +309,7 @@ static sheaf_status read_fill(sheaf_bsp_tensor *t, sheaf_error *err)
 		return fail(t, "length of fill_value", fill.count, err, "fill_value with %d number%s", parts,
 		            parts == 1 ? "" : "s");
 	sheaf_type type = t->d.values.is_bool ? fill.item->type : t->d.values.type;
-	return sheaf_box_read_into(t->box, fill.item, 0, parts, type, t->fill, err);
+	return sheaf_box_read_into(t->box, (sheaf_box_run){fill.item, 0, parts}, type, t->fill, err);
 }
 
 static sheaf_status take_as_latin1(sheaf_bsp_tensor *t, sheaf_buffer *text, sheaf_error *err)

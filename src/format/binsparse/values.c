@@ -61,8 +61,9 @@ sheaf_status sheaf_bsp_read_values(const sheaf_bsp_tensor *t, int64_t from, int6
 	/* Bytes of truths are taken as they are, signed or not. */
 	sheaf_type type = t->d.values.is_bool && sheaf_type_size(t->values.item->type) == 1 ? t->values.item->type
 	                                                                                    : t->d.values.type;
-	SHEAF_TRY(sheaf_box_read(t->box, t->values.item, iso ? 0 : from * parts, iso ? parts : to * parts, type,
-	                         &read, err));
+	SHEAF_TRY(sheaf_box_read(
+		t->box, (sheaf_box_run){t->values.item, iso ? 0 : from * parts, iso ? parts : to * parts}, type,
+		&read, err));
 	sheaf_status status =
 		t->d.values.is_bool ? make_truths(t, iso ? 0 : from, out->cx, &read, err) : SHEAF_OK;
 	if (status == SHEAF_OK && iso)

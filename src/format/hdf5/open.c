@@ -65,7 +65,7 @@ static sheaf_status find_shape_array(sheaf_hdf_reader *in, size_t *n, sheaf_erro
 	if (!item || item->is_group || item->refused || item->what != SHEAF_BOX_NUMBERS || item->count != 2)
 		return SHEAF_OK;
 	*n = 2;
-	return sheaf_box_read_into(in->box, item, 0, 2, SHEAF_I64, in->shape, err);
+	return sheaf_box_read_into(in->box, (sheaf_box_run){item, 0, 2}, SHEAF_I64, in->shape, err);
 }
 
 static sheaf_status find_shape(sheaf_hdf_reader *in, size_t *n, sheaf_error *err)
@@ -91,7 +91,8 @@ static sheaf_status find_extent(const sheaf_hdf_reader *in, const sheaf_box_item
 	for (int64_t at = 0; list && at < list->count && !status; at += STEP) {
 		int64_t n = list->count - at < STEP ? list->count - at : STEP;
 		status = sheaf_check_stop(in->cx, err);
-		if (!status) status = sheaf_box_read(in->box, list, at, at + n, SHEAF_I64, &some, err);
+		if (!status)
+			status = sheaf_box_read(in->box, (sheaf_box_run){list, at, at + n}, SHEAF_I64, &some, err);
 		const int64_t *numbers = (const int64_t *)(const void *)some.data;
 		for (int64_t i = 0; i < n && !status; i++)
 			if (numbers[i] >= *extent && numbers[i] < INT64_MAX) *extent = numbers[i] + 1;
@@ -111,7 +112,8 @@ static sheaf_status read_pointers(sheaf_hdf_reader *in, sheaf_error *err)
 	SHEAF_TRY(sheaf_allocate_array(in->cx, (uint64_t)pointers->count, sizeof *in->pointers, &memory, err));
 	in->pointers = (int64_t *)memory;
 	in->npointers = pointers->count;
-	SHEAF_TRY(sheaf_box_read_into(in->box, pointers, 0, pointers->count, SHEAF_I64, in->pointers, err));
+	SHEAF_TRY(sheaf_box_read_into(in->box, (sheaf_box_run){pointers, 0, pointers->count}, SHEAF_I64,
+	                              in->pointers, err));
 	if (in->pointers[0] != 0) return flaw(in, "a first pointer of", 0, in->pointers[0], err);
 	for (int64_t i = 1; i < in->npointers; i++)
 		if (in->pointers[i] < in->pointers[i - 1])
@@ -385,7 +387,7 @@ static sheaf_status put_labels(sheaf_hdf_reader *in, const char *name, const she
                                sheaf_error *err)
 {
 	sheaf_buffer bytes = {0}, offsets = {0};
-	SHEAF_TRY(sheaf_box_read_texts(in->box, item, 0, item->count, &bytes, &offsets, err));
+	SHEAF_TRY(sheaf_box_read_texts(in->box, (sheaf_box_run){item, 0, item->count}, &bytes, &offsets, err));
 	const int64_t *ends = (const int64_t *)(const void *)offsets.data;
 	sheaf_status status = SHEAF_OK;
 	if (!are_utf8(bytes.data, ends, item->count))

@@ -15,7 +15,7 @@
 static sheaf_status read_numbers(const sheaf_hdf_reader *in, const sheaf_box_item *list, int64_t first,
                                  int64_t n, int d, int64_t *out, sheaf_error *err)
 {
-	SHEAF_TRY(sheaf_box_read_into(in->box, list, first, first + n, SHEAF_I64, out, err));
+	SHEAF_TRY(sheaf_box_read_into(in->box, (sheaf_box_run){list, first, first + n}, SHEAF_I64, out, err));
 	for (int64_t i = 0; i < n; i++)
 		if (out[i] < 0 || out[i] >= in->shape[d])
 			return sheaf_fail(err, SHEAF_DATA,
@@ -107,8 +107,8 @@ static sheaf_status put_unpacked(const sheaf_hdf_reader *in, int64_t first, int6
 	size_t size = (size_t)n * sizeof(double);
 	SHEAF_TRY(sheaf_allocate(cx, size, &memory, err));
 	double *numbers = (double *)memory;
-	sheaf_status status =
-		sheaf_box_read_into(in->box, in->set.values, first, first + n, SHEAF_F64, numbers, err);
+	sheaf_status status = sheaf_box_read_into(in->box, (sheaf_box_run){in->set.values, first, first + n},
+	                                          SHEAF_F64, numbers, err);
 	if (!status) {
 		unpack(&in->packing, numbers, n);
 		for (int64_t i = 0; i < n; i++) sheaf_put_real(&to->values, to->field->type, numbers[i]);
@@ -124,7 +124,8 @@ static sheaf_status put_values(const sheaf_hdf_reader *in, int64_t first, int64_
 	size_t size = (size_t)(n * parts) * sheaf_type_size(to->field->type);
 	if (in->packing.is_packed) return put_unpacked(in, first, n, to, cx, err);
 	if (!sheaf_builder_room(&to->values, size + 1)) return sheaf_builder_status(&to->values, err);
-	SHEAF_TRY(sheaf_box_read_into(in->box, in->set.values, first * parts, (first + n) * parts,
+	SHEAF_TRY(sheaf_box_read_into(in->box,
+	                              (sheaf_box_run){in->set.values, first * parts, (first + n) * parts},
 	                              to->field->type, to->values.data, err));
 	/* Whatever a file has in the place of a truth value is one. */
 	for (int64_t i = 0; to->field->meaning == SHEAF_BOOL && i < n; i++)
@@ -137,7 +138,8 @@ static sheaf_status put_texts(const sheaf_hdf_reader *in, int64_t first, int64_t
                               sheaf_error *err)
 {
 	sheaf_buffer bytes = {0}, offsets = {0};
-	SHEAF_TRY(sheaf_box_read_texts(in->box, in->set.values, first, first + n, &bytes, &offsets, err));
+	SHEAF_TRY(sheaf_box_read_texts(in->box, (sheaf_box_run){in->set.values, first, first + n}, &bytes,
+	                               &offsets, err));
 	const int64_t *ends = (const int64_t *)(const void *)offsets.data;
 	for (int64_t i = 0; i < n; i++)
 		sheaf_column_put_text(to, bytes.data + ends[i], (size_t)(ends[i + 1] - ends[i]));
@@ -155,14 +157,14 @@ static sheaf_status put_column(const sheaf_hdf_reader *in, int column, const she
 	if (member->what != SHEAF_BOX_TEXTS) {
 		size_t size = (size_t)n * sheaf_type_size(member->type) * (member->what == SHEAF_BOX_COMPLEX ? 2 : 1);
 		if (!sheaf_builder_room(&to->values, size + 1)) return sheaf_builder_status(&to->values, err);
-		SHEAF_TRY(
-			sheaf_box_record_values(in->box, table, in->columns[column], records, n, to->values.data, err));
+		sheaf_box_record_values(table, in->columns[column], records->data, n, to->values.data);
 		for (int64_t i = 0; member->what == SHEAF_BOX_BOOLS && i < n; i++)
 			to->values.data[i] = to->values.data[i] != 0;
 		to->values.size = size;
 	}
 	for (int64_t i = 0; member->what == SHEAF_BOX_TEXTS && i < n && !status; i++) {
-		status = sheaf_box_record_text(in->box, table, in->columns[column], records, i, &text, err);
+		const uint8_t *record = records->data + records->size / (size_t)n * (size_t)i;
+		status = sheaf_box_record_text(in->box, member, record, &text, err);
 		if (!status) sheaf_column_put_text(to, text.data, text.size);
 	}
 	sheaf_buffer_reset(&text);
@@ -173,7 +175,8 @@ static sheaf_status put_records(const sheaf_hdf_reader *in, int64_t first, int64
                                 sheaf_error *err)
 {
 	sheaf_buffer records = {0};
-	sheaf_status status = sheaf_box_read_records(in->box, in->set.values, first, first + n, &records, err);
+	sheaf_status status =
+		sheaf_box_read_records(in->box, (sheaf_box_run){in->set.values, first, first + n}, &records, err);
 	for (int c = 0; c < in->ncolumns && !status; c++)
 		status = put_column(in, c, &records, n, &to->columns[c], err);
 	sheaf_buffer_reset(&records);

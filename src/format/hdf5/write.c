@@ -81,7 +81,8 @@ static sheaf_status begin_box(writer *out, sheaf_error *err)
 	SHEAF_TRY(sheaf_box_set_text(out->box, "", "encoding-version", "0.1.0", 5, err));
 	SHEAF_TRY(sheaf_box_set_text(out->box, "X", "encoding-type", "csr_matrix", 10, err));
 	SHEAF_TRY(sheaf_box_set_text(out->box, "X", "encoding-version", "0.1.0", 5, err));
-	return sheaf_box_set_numbers(out->box, "X", "shape", SHEAF_I64, out->schema.tensor.shape, 2, err);
+	return sheaf_box_set_numbers(out->box, "X", "shape",
+	                             (sheaf_box_values){SHEAF_I64, out->schema.tensor.shape, 2}, err);
 }
 
 static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
@@ -102,8 +103,10 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 static sheaf_status begin_arrays(writer *out, int64_t rows, sheaf_error *err)
 {
 	sheaf_type type = out->schema.fields[sheaf_schema_value(&out->schema)].type;
-	SHEAF_TRY(sheaf_box_new_array(out->box, "X/data", type, rows, &out->storing, &out->values, err));
-	return sheaf_box_new_array(out->box, "X/indices", out->is_wide ? SHEAF_I64 : SHEAF_I32, rows,
+	SHEAF_TRY(sheaf_box_new_array(out->box, "X/data", (sheaf_box_values){type, NULL, rows}, &out->storing,
+	                              &out->values, err));
+	return sheaf_box_new_array(out->box, "X/indices",
+	                           (sheaf_box_values){out->is_wide ? SHEAF_I64 : SHEAF_I32, NULL, rows},
 	                           &out->storing, &out->columns, err);
 }
 
@@ -209,7 +212,8 @@ static sheaf_status write_frame(const writer *out, const char *frame, const char
 	SHEAF_TRY(sheaf_box_set_text(out->box, frame, "encoding-type", "dataframe", 9, err));
 	SHEAF_TRY(sheaf_box_set_text(out->box, frame, "encoding-version", "0.2.0", 5, err));
 	SHEAF_TRY(sheaf_box_set_text(out->box, frame, "_index", "_index", 6, err));
-	SHEAF_TRY(sheaf_box_set_numbers(out->box, frame, "column-order", SHEAF_F64, NULL, 0, err));
+	SHEAF_TRY(
+		sheaf_box_set_numbers(out->box, frame, "column-order", (sheaf_box_values){SHEAF_F64, NULL, 0}, err));
 	SHEAF_TRY(find_names(out, name, count, &list, err));
 	sheaf_status status = write_names(out, path, list, count, err);
 	sheaf_json_free(list);
@@ -236,7 +240,8 @@ static sheaf_status write_pointers(writer *out, sheaf_error *err)
 	const int64_t *from = (const int64_t *)(const void *)out->pointers.data;
 	int32_t *to = (int32_t *)(void *)out->pointers.data;
 	for (int64_t i = 0; i <= rows && !is_wide; i++) to[i] = (int32_t)from[i];
-	return sheaf_box_put(out->box, "X/indptr", is_wide ? SHEAF_I64 : SHEAF_I32, out->pointers.data, rows + 1,
+	return sheaf_box_put(out->box, "X/indptr",
+	                     (sheaf_box_values){is_wide ? SHEAF_I64 : SHEAF_I32, out->pointers.data, rows + 1},
 	                     &out->storing, err);
 }
 
