@@ -221,6 +221,7 @@ def special_cases(samples, root):
         for i in (1, 2):
             file[f"{i}.part"] = made(Case("a part to merge", ["convert", "--part", f"{i}/2", "--to", target, source, f"{i}.part"], {source: samples[source]}), f"{i}.part", root)
         yield Case(f"parts of {source} merged to {target}", ["merge", "-f", "2.part", "1.part", f"out.{target}"], {**file, f"out.{target}": OLD})
+    yield Case("batches as files", ["batches", "-f", "--json", "--data", "--size", "9", "-o", ".", "--to", "arrow", "a.ctf"], {"a.ctf": samples["a.ctf"], "batch-000000000000.arrow": OLD})
     yield Case("a list of inputs", ["batches", "--json", "@list"], {"list": b"a.ctf\nb.ctf\n", "a.ctf": samples["a.ctf"], "b.ctf": samples["a.ctf"]})
     yield Case("a list of one input", ["stats", "a.ctf"], {"a.ctf": samples["a.ctf"]})
     yield Case("statistics that are drawn", ["stats", "--histogram", "--spy", "a.ctf"], {"a.ctf": samples["a.ctf"]})

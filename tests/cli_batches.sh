@@ -164,6 +164,63 @@ lines out 1
 expect 2 batches --pack --pad 2 ten.ctf
 end
 
+begin "what is in a batch: streams as cat has them, rows and steps where they are packed"
+printf '0 |A 1 2 |B 3:1\n0 |A 3 4 |B\n1 |A 5 6 |B 1:2 4:7\n' >two.ctf
+streams='--stream A:2:dense --stream B:5:sparse --order file --size 4'
+# shellcheck disable=SC2086
+expect 0 batches --json --data $streams two.ctf
+has out '"keys":[0,1],"streams":{"A":[[[1,2],[3,4]],[[5,6]]],"B":[[[[3,1]],[]],[[[1,2],[4,7]]]]}}'
+json out
+for packing in '--pad 2' --pack; do
+	# shellcheck disable=SC2086
+	expect 0 batches --json --data $packing $streams two.ctf
+	has out '"packed":{"A":[2,2],"B":[2,2]},"streams":{"A":[[[1,2],[3,4]],[[5,6],null]],"B":[[[[3,1]],[]],[[[1,2],[4,7]],null]]}}'
+done
+printf 'name: "one" freq: 3 I: 1 0 T: 1;\n' >one.ex
+expect 0 batches --json --data --order file one.ex
+has out '"name":["one"]'
+has out '"freq":[3]'
+expect 2 batches --data two.ctf
+has err '--data: expected --json with it'
+end
+
+begin "batches as files of a folder"
+expect 0 batches -q --order file --size 2 --to arrow -o made ten.ctf
+[ "$(echo made/*)" = 'made/batch-000000000000.arrow made/batch-000000000002.arrow made/batch-000000000004.arrow made/batch-000000000006.arrow made/batch-000000000008.arrow' ] ||
+	fault "expected five files named by position, found $(echo made/*)"
+expect 0 convert made/* whole.ctf
+expect 0 diff whole.ctf ten.ctf
+expect 2 batches --order file --size 5 --to arrow -o made ten.ctf
+has err 'found made/batch-0000000000'
+has err '(--force removes them first)'
+expect 0 batches -f --order file --size 5 --to arrow -o made ten.ctf
+[ "$(echo made/*)" = 'made/batch-000000000000.arrow made/batch-000000000005.arrow' ] || fault "expected two files, found $(echo made/*)"
+expect 0 batches --order file --size 4 --shard 1/2 --to arrow -o shards ten.ctf
+[ -f shards/batch-000000000000.shard1.arrow ] || fault "expected the shard in the name, found $(echo shards/*)"
+expect 2 batches -o folder ten.ctf
+has err '--output: expected the format of the batches (--to FORMAT) with it'
+expect 2 batches --to arrow ten.ctf
+has err '--to: expected a folder for the batches (--output DIR) with it'
+expect 2 batches -o other --to arrow --pack ten.ctf
+has err 'found some that are packed'
+expect 6 batches -o other --to mtx ten.ctf
+expect 3 batches -o ten.ctf --to arrow ten.ctf
+end
+
+begin "batches as files, with a state: a run that is killed goes on, and no file comes twice or is lost"
+awk 'BEGIN { for (i = 0; i < 3000; i++) print i, "|A", i }' >many.ctf
+expect 0 batches --size 16 --seed 3 --to arrow -o right many.ctf
+for round in 1 2 3 4 5 6; do
+	"$sheaf" batches --size 16 --seed 3 --state going --to arrow -o going.d many.ctf >out 2>err &
+	running=$!
+	sleep 0.0$round
+	kill -KILL $running 2>/dev/null
+	wait $running 2>/dev/null
+done
+expect 0 batches --size 16 --seed 3 --state going --to arrow -o going.d many.ctf
+diff -r right going.d >differences || fault "expected the files of one run, found $(head -n 3 differences)"
+end
+
 begin "without --json: how fast they come"
 expect 0 batches --sweeps 3 ten.ctf
 has out 'sequences/s'

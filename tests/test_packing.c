@@ -155,6 +155,41 @@ static void test_frames(void **state)
 	close_packer(&p);
 }
 
+static void assert_bytes(const char *wanted, const sheaf_buffer *found)
+{
+	char text[500];
+	snprintf(text, sizeof text, "%.*s", (int)found->size, (const char *)found->data);
+	assert_text(wanted, text);
+}
+
+/* What is packed, and what is not, as JSON. */
+static void test_text(void **state)
+{
+	(void)state;
+	packer p;
+	sheaf_buffer text = {0};
+	const sheaf_batch *batch;
+	static const char rows[] = "1 |A 1 2 |B 3:1\n1 |A 3 4 |B\n2 |A 5 6 |B 1:2 4:7\n";
+	sheaf_batch_options options = {.batch_size = 9};
+	assert_ok(open_packer(&p, rows, "A:2:dense", "B:9:sparse", options));
+	assert_ok(sheaf_batches_next(p.batches, &batch, &err));
+	assert_ok(sheaf_batch_text(p.batches, batch, &text, &err));
+	assert_bytes("{\"A\":[[[1,2],[3,4]],[[5,6]]],\"B\":[[[[3,1]],[]],[[[1,2],[4,7]]]]}", &text);
+	sheaf_buffer_reset(&text);
+	close_packer(&p);
+	/* The longest sequence makes two steps; steps outermost, and rows outermost, read alike. */
+	for (int i = 0; i < 2; i++) {
+		options.packing = i ? SHEAF_PACK_PADDED : SHEAF_PACK_SEQUENCES;
+		assert_ok(open_packer(&p, rows, "A:2:dense", "B:9:sparse", options));
+		assert_ok(sheaf_batch_text(p.batches, next_batch(&p), &text, &err));
+		assert_bytes("{\"A\":[[[1,2],[3,4]],[[5,6],null]],\"B\":[[[[3,1]],[]],[[[1,2],[4,7]],null]]}", &text);
+		assert_status(SHEAF_USAGE, sheaf_batch_text(p.batches, NULL, &text, &err));
+		assert_message("expected a batch");
+		sheaf_buffer_reset(&text);
+		close_packer(&p);
+	}
+}
+
 static const sheaf_batch_options two_rows = {
 	.batch_size = 4, .packing = SHEAF_PACK_TRUNCATED, .truncation = 2};
 
@@ -274,6 +309,7 @@ int main(void)
 		cmocka_unit_test(test_streams_of_other_lengths),
 		cmocka_unit_test(test_padded),
 		cmocka_unit_test(test_frames),
+		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_truncated_sequences_go_on),
 		cmocka_unit_test(test_truncation_needs_one_length),
 		cmocka_unit_test(test_truncated_shards_and_states),

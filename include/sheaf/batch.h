@@ -154,6 +154,13 @@ SHEAF_API void sheaf_batches_facts(const sheaf_batches *batches, int64_t *sequen
 SHEAF_API SHEAF_USE sheaf_status sheaf_batches_next(sheaf_batches *batches, const sheaf_batch **out,
                                                     sheaf_error *err);
 
+/* What is in a batch that these batches have given, as a JSON object, into *out, which is reset first (its
+ * memory is reused where nobody else owns it): a list for each stream or column, with an item for each
+ * sequence, as rows of SHEAF_JSON have them: {"A":[[[1,2]],[[3,4],[5,6]]]}. A packed stream has a list for
+ * each row of its grid, with a sample for each step, or null where there is none. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_batch_text(const sheaf_batches *batches, const sheaf_batch *batch,
+                                                  sheaf_buffer *out, sheaf_error *err);
+
 /* Passes over n batches, at least 0, as if they had come, without reading their rows; END where there are no
  * more. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_batches_skip(sheaf_batches *batches, int64_t n, sheaf_error *err);

@@ -217,7 +217,8 @@ static bool is_sent(void)
 static void complete_operands(arguments *args)
 {
 	const command *c = args->command;
-	const char *output = sheaf_values_text(&args->values, "output");
+	bool last = command_outputs(c) != OUTPUT_NONE;
+	const char *output = last ? sheaf_values_text(&args->values, "output") : NULL;
 	int inputs = args->nfiles;
 	if (output) args->files[args->nfiles++] = output;
 	if (inputs > 0 || !c->use || c->least - (output != NULL) != 1 || !is_sent()) return;

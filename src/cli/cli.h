@@ -320,6 +320,28 @@ int visit_files(const arguments *args, opening how, visitor visit);
 SHEAF_USE sheaf_status inputs_expand(const arguments *args, arguments *out, sheaf_error *err);
 void inputs_free(arguments *expanded);
 
+/* ---- minibatches, in batch_output.c ---- */
+
+/* Prints a batch as an object of JSON, with what is in it where `data`, whose memory is used again, is not
+ * NULL. */
+SHEAF_USE sheaf_status print_batch(const sheaf_batches *batches, const sheaf_batch *b, sheaf_buffer *data,
+                                   sheaf_error *err);
+
+/* Where each batch becomes a file; format NULL: nowhere. */
+typedef struct batch_folder {
+	const char *path, *format, *suffix;
+	int64_t last; /* position at which the last one begins */
+	int again;    /* how many before it begin there, too */
+} batch_folder;
+
+/* Makes the folder that --output names, if any. One that has batches already is refused, unless `resumed`: the
+ * run goes on with them. */
+SHEAF_USE sheaf_status batch_folder_open(batch_folder *f, const arguments *args, bool resumed,
+                                         sheaf_error *err);
+SHEAF_USE sheaf_status batch_folder_write(batch_folder *f, const sheaf_batches *batches, const sheaf_batch *b,
+                                          const sheaf_batch_options *options, sheaf_context *cx,
+                                          sheaf_error *err);
+
 /* Does work that makes files, in a session of its own. Where a file is there that must not be replaced by a
  * slip, whoever sits at a terminal is asked, and the work is done again with `force`. */
 typedef sheaf_status (*output_work)(const session *s, bool force, sheaf_error *err);

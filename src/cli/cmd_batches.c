@@ -136,6 +136,8 @@ static sheaf_status read_options(const sheaf_values *values, sheaf_batch_options
 	o->chunk_bytes = sheaf_values_number(values, "chunk-bytes", 0);
 	o->join = sheaf_values_flag(values, "join");
 	o->keep_in_memory = sheaf_values_flag(values, "keep-in-memory");
+	if (sheaf_values_flag(values, "data") && !sheaf_values_flag(values, "json"))
+		return sheaf_fail_option(err, SHEAF_USAGE, "data", ": expected --json with it, found none");
 	SHEAF_TRY(check_unions(values, err));
 	SHEAF_TRY(read_packing(values, o, err));
 	SHEAF_TRY(read_shard(values, o, err));
@@ -154,7 +156,7 @@ static int64_t piece_bytes(const sheaf_values *values)
 
 /* ---- state ---- */
 
-static sheaf_status resume_from(sheaf_batches *batches, const char *file, sheaf_error *err)
+static sheaf_status resume_from(sheaf_batches *batches, const char *file, bool *resumed, sheaf_error *err)
 {
 	char text[SHEAF_STATE_SIZE + 1];
 	FILE *f = fopen(file, "rb");
@@ -165,6 +167,7 @@ static sheaf_status resume_from(sheaf_batches *batches, const char *file, sheaf_
 	fclose(f);
 	if (failed) return sheaf_fail_sys(err, failed, "%s: expected a state that can be read", file);
 	text[n] = '\0';
+	*resumed = n > 0;
 	return n ? sheaf_batches_resume(batches, text, err) : SHEAF_OK;
 }
 
@@ -207,54 +210,27 @@ static sheaf_status save_state(const session *s, saving *last, const sheaf_batch
 	return SHEAF_OK;
 }
 
-static sheaf_status go_to_start(const sheaf_values *values, sheaf_batches *batches, sheaf_error *err)
+static sheaf_status go_to_start(const sheaf_values *values, sheaf_batches *batches, bool *resumed,
+                                sheaf_error *err)
 {
 	const char *state = sheaf_values_text(values, "state");
 	if (sheaf_values_text(values, "position"))
 		SHEAF_TRY(sheaf_batches_seek(batches, sheaf_values_number(values, "position", 0), err));
-	return state ? resume_from(batches, state, err) : SHEAF_OK;
+	*resumed = false;
+	return state ? resume_from(batches, state, resumed, err) : SHEAF_OK;
 }
 
-/* ---- output ---- */
-
-static void print_flag(const char *name, bool flag)
-{
-	out_printf(",\"%s\":%s", name, flag ? "true" : "false");
-}
-
-/* Rows and steps of each stream. */
-static void print_packed(const sheaf_batch *b, const sheaf_schema *schema)
-{
-	bool first = true;
-	if (!b->packed) return;
-	out_text(",\"packed\":{");
-	for (int i = 0; i < b->npacked; i++) {
-		out_json_key(&first, schema->fields[b->packed[i].field].name);
-		out_printf("[%" PRId64 ",%" PRId64 "]", b->packed[i].rows, b->packed[i].width);
-	}
-	out_text("}");
-}
-
-static void print_batch(const sheaf_batch *b, const sheaf_schema *schema)
-{
-	out_printf("{\"batch\":%" PRId64 ",\"position\":[%" PRId64 ",%" PRId64 "],\"sweep\":%" PRId64, b->number,
-	           b->begin, b->end, b->sweep);
-	print_flag("sweep_end", b->sweep_end);
-	print_flag("epoch_end", b->epoch_end);
-	out_text(",\"keys\":[");
-	for (int64_t i = 0; i < b->sequences; i++) out_printf("%s%" PRIu64, i ? "," : "", b->keys[i]);
-	out_text("]");
-	if (b->repeated) out_printf(",\"repeated\":%" PRId64, b->repeated);
-	print_packed(b, schema);
-	out_text("}\n");
-}
+/* ---- what comes ---- */
 
 /* What has come so far. */
 typedef struct throughput {
 	const session *s;
+	const sheaf_batch_options *options;
 	double began, told;
 	int64_t batches, sequences, samples;
 	saving saved;
+	batch_folder folder;
+	sheaf_buffer data; /* text of a batch */
 } throughput;
 
 static void print_throughput(throughput *t, double now)
@@ -282,20 +258,31 @@ static sheaf_status count_batch(throughput *t, const sheaf_batch *b, sheaf_error
 	return out_flush(err);
 }
 
+/* One batch, wherever batches go. */
+static sheaf_status deliver(throughput *t, const sheaf_batches *batches, const sheaf_batch *batch,
+                            sheaf_error *err)
+{
+	const sheaf_values *values = &t->s->args->values;
+	if (t->folder.format)
+		SHEAF_TRY(batch_folder_write(&t->folder, batches, batch, t->options, t->s->cx, err));
+	if (!sheaf_values_flag(values, "json")) return count_batch(t, batch, err);
+	return print_batch(batches, batch, sheaf_values_flag(values, "data") ? &t->data : NULL, err);
+}
+
 static sheaf_status give(throughput *t, sheaf_batches *batches, sheaf_error *err)
 {
 	const sheaf_values *values = &t->s->args->values;
-	bool json = sheaf_values_flag(values, "json");
 	const sheaf_batch *batch;
 	sheaf_status status = SHEAF_OK;
 	for (int64_t left = sheaf_values_number(values, "limit", INT64_MAX); left > 0 && status == SHEAF_OK;
 	     left--) {
 		status = sheaf_batches_next(batches, &batch, err);
-		if (status == SHEAF_OK && json) print_batch(batch, sheaf_batches_schema(batches));
-		if (status == SHEAF_OK) status = json ? out_check(err) : count_batch(t, batch, err);
+		if (status == SHEAF_OK) status = deliver(t, batches, batch, err);
 		if (status == SHEAF_OK) status = save_state(t->s, &t->saved, batches, false, err);
 	}
-	if (!json && (status == SHEAF_OK || status == SHEAF_END)) print_throughput(t, seconds_now());
+	sheaf_buffer_reset(&t->data);
+	if (!sheaf_values_flag(values, "json") && (status == SHEAF_OK || status == SHEAF_END))
+		print_throughput(t, seconds_now());
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
@@ -329,13 +316,16 @@ static sheaf_status end_stopped(const throughput *t, const sheaf_batches *batche
 	return why->status;
 }
 
-static sheaf_status run_all(session *s, sheaf_batches *batches, sheaf_error *err)
+static sheaf_status run_all(session *s, sheaf_batches *batches, const sheaf_batch_options *options,
+                            sheaf_error *err)
 {
 	const char *level = sheaf_values_text(&s->args->values, "trace-level");
-	throughput t = {.s = s, .began = seconds_now()};
+	bool resumed;
+	throughput t = {.s = s, .options = options, .began = seconds_now()};
 	t.told = t.saved.synced = t.began;
 	if (level && strcmp(level, "2") == 0) tell_facts(batches);
-	SHEAF_TRY(go_to_start(&s->args->values, batches, err));
+	SHEAF_TRY(go_to_start(&s->args->values, batches, &resumed, err));
+	SHEAF_TRY(batch_folder_open(&t.folder, s->args, resumed, err));
 	sheaf_error why;
 	sheaf_status status = give(&t, batches, &why);
 	if (status == SHEAF_OK) status = save_state(s, &t.saved, batches, true, &why);
@@ -358,7 +348,7 @@ static sheaf_status open_batches(session *s, sheaf_dataset **datasets, sheaf_err
 		SHEAF_TRY(session_open(s, s->args->files[i], &how, &datasets[i], err));
 	}
 	SHEAF_TRY(sheaf_batches_open(datasets, s->args->nfiles, &options, s->cx, &batches, err));
-	sheaf_status status = run_all(s, batches, err);
+	sheaf_status status = run_all(s, batches, &options, err);
 	sheaf_batches_close(batches);
 	return status;
 }

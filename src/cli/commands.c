@@ -241,6 +241,14 @@ static const sheaf_option batches_options[] = {
      "a summary of the data",
      0},
 	{"limit", SHEAF_OPTION_COUNT, 0, "N", "end after N batches", 0},
+	{"data", SHEAF_OPTION_FLAG, 0, NULL,
+     "with --json: also print what is in each batch, as cat --json does: for each stream a list of sequences, "
+     "or, where they are packed, of rows with a sample or null for each step",
+     0},
+	{"output", SHEAF_OPTION_TEXT, 0, "DIR",
+     "also write each batch as a file into this folder, batch-POSITION, with the suffix of the format", 'o'},
+	{"to", SHEAF_OPTION_TEXT, 0, "FORMAT", "the format of these files, one of those that hold sequences", 't'},
+	{"force", SHEAF_OPTION_FLAG, 0, NULL, "remove the batches first that are in DIR already", 'f'},
 	{0},
 };
 
@@ -341,8 +349,8 @@ const command commands[] = {
      READS_ALL | (SELECTS & ~(TAKES_SEED | TAKES_HEAD)) | TAKES_JSON, SHEAF_READING, batches_options,
      "Cuts the sequences of one or several files into minibatches and prints, with --json, one object for "
      "each: its number, its place in samples, the ends it touches and the keys of its sequences in order. "
-     "Without --json it prints the throughput, one line a second. A name with *, ? or [ in it means all "
-     "files that match, and @FILE the names in a file, one a line."},
+     "Without --json it prints the throughput, one line a second. With --output each batch becomes a file, "
+     "too. A name with *, ? or [ in it means all files that match, and @FILE the names in a file, one a line."},
 	{"split", run_split, "one file into several", "FILE OUT...", 2, -1,
      (READS_ALL & ~TAKES_INDEX) | TAKES_FORCE, CONVERTS, split_options,
      "Shares the rows of FILE, in their order, out among the files OUT, or OUT.0, OUT.1 and so on: in parts "

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* Minibatches as objects of JSON, and as files of a folder. */
+#include "cli.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- as JSON ---- */
+
+static void print_flag(const char *name, bool flag)
+{
+	out_printf(",\"%s\":%s", name, flag ? "true" : "false");
+}
+
+/* Rows and steps of each stream. */
+static void print_packed(const sheaf_batch *b, const sheaf_schema *schema)
+{
+	bool first = true;
+	if (!b->packed) return;
+	out_text(",\"packed\":{");
+	for (int i = 0; i < b->npacked; i++) {
+		out_json_key(&first, schema->fields[b->packed[i].field].name);
+		out_printf("[%" PRId64 ",%" PRId64 "]", b->packed[i].rows, b->packed[i].width);
+	}
+	out_text("}");
+}
+
+static sheaf_status print_data(const sheaf_batches *batches, const sheaf_batch *b, sheaf_buffer *text,
+                               sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_batch_text(batches, b, text, err));
+	out_text(",\"streams\":");
+	out_bytes(text->data, text->size);
+	return SHEAF_OK;
+}
+
+sheaf_status print_batch(const sheaf_batches *batches, const sheaf_batch *b, sheaf_buffer *data,
+                         sheaf_error *err)
+{
+	out_printf("{\"batch\":%" PRId64 ",\"position\":[%" PRId64 ",%" PRId64 "],\"sweep\":%" PRId64, b->number,
+	           b->begin, b->end, b->sweep);
+	print_flag("sweep_end", b->sweep_end);
+	print_flag("epoch_end", b->epoch_end);
+	out_text(",\"keys\":[");
+	for (int64_t i = 0; i < b->sequences; i++) out_printf("%s%" PRIu64, i ? "," : "", b->keys[i]);
+	out_text("]");
+	if (b->repeated) out_printf(",\"repeated\":%" PRId64, b->repeated);
+	print_packed(b, sheaf_batches_schema(batches));
+	if (data) SHEAF_TRY(print_data(batches, b, data, err));
+	out_text("}\n");
+	return out_check(err);
+}
+
+/* ---- as files ---- */
+
+/* A name that this command gives: "batch-" and the position, and the suffix. */
+static bool is_batch(const batch_folder *f, const char *name)
+{
+	size_t prefix = strlen("batch-"), n = strlen(name), suffix = strlen(f->suffix);
+	return strncmp(name, "batch-", prefix) == 0 && n > prefix + suffix && name[prefix] >= '0' &&
+	       name[prefix] <= '9' && strcmp(name + n - suffix, f->suffix) == 0;
+}
+
+static sheaf_status refuse_batch(const batch_folder *f, const char *name, sheaf_error *err)
+{
+	sheaf_status status = sheaf_fail_option(
+		err, SHEAF_USAGE, "force",
+		": expected a folder without batches, or a state to go on from, found %.300s/%.200s "
+		"(--force removes them first)",
+		f->path, name);
+	err->sys = 0;
+	return status;
+}
+
+static sheaf_status remove_batch(const batch_folder *f, const char *name, sheaf_error *err)
+{
+	char path[PATH_MAX];
+	if (snprintf(path, sizeof path, "%s/%s", f->path, name) >= (int)sizeof path) return SHEAF_OK;
+	if (unlink(path) == 0 || errno == ENOENT) return SHEAF_OK;
+	return sheaf_fail_sys(err, errno, "%s: expected a file that can be removed", path);
+}
+
+static int open_folder(const batch_folder *f)
+{
+	int fd;
+	do fd = open(f->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	while (fd < 0 && errno == EINTR);
+	return fd;
+}
+
+/* Batches of an earlier run would be taken for this one's. */
+static sheaf_status look_for_batches(const batch_folder *f, bool force, sheaf_error *err)
+{
+	int fd = open_folder(f);
+	DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
+	sheaf_status status = SHEAF_OK;
+	if (!folder && fd >= 0) close(fd);
+	if (!folder) return sheaf_fail_sys(err, errno, "%s: expected a folder that can be read", f->path);
+	errno = 0;
+	for (const struct dirent *entry; status == SHEAF_OK && (entry = readdir(folder)); errno = 0) {
+		if (!is_batch(f, entry->d_name)) continue;
+		status = force ? remove_batch(f, entry->d_name, err) : refuse_batch(f, entry->d_name, err);
+	}
+	if (status == SHEAF_OK && errno)
+		status = sheaf_fail_sys(err, errno, "%s: expected a folder that can be read", f->path);
+	closedir(folder);
+	return status;
+}
+
+sheaf_status batch_folder_open(batch_folder *f, const arguments *args, bool resumed, sheaf_error *err)
+{
+	const char *name = sheaf_values_text(&args->values, "to");
+	*f = (batch_folder){.path = sheaf_values_text(&args->values, "output"), .last = -1};
+	if (!f->path && !name) return SHEAF_OK;
+	if (!f->path)
+		return sheaf_fail_option(err, SHEAF_USAGE, "to",
+		                         ": expected a folder for the batches (--output DIR) with it, found none");
+	if (!name)
+		return sheaf_fail_option(err, SHEAF_USAGE, "output",
+		                         ": expected the format of the batches (--to FORMAT) with it, found none");
+	f->format = sheaf_format_name(sheaf_format_find(name));
+	f->suffix = sheaf_format_suffixes(sheaf_format_find(name))[0];
+	if (mkdir(f->path, 0777) != 0 && errno != EEXIST)
+		return sheaf_fail_sys(err, errno, "%s: expected a folder that can be made", f->path);
+	return resumed ? SHEAF_OK : look_for_batches(f, sheaf_values_flag(&args->values, "force"), err);
+}
+
+/* The position is the same in each run, so what comes again after a run that was killed replaces itself. */
+static sheaf_status name_batch(batch_folder *f, const sheaf_batch *b, const sheaf_batch_options *options,
+                               char name[PATH_MAX], sheaf_error *err)
+{
+	char shard[64] = "", again[32] = "";
+	f->again = b->begin == f->last ? f->again + 1 : 0;
+	f->last = b->begin;
+	if (options->world > 1) snprintf(shard, sizeof shard, ".shard%" PRId64, options->rank);
+	if (f->again) snprintf(again, sizeof again, "-%d", f->again);
+	if (snprintf(name, PATH_MAX, "%s/batch-%012" PRId64 "%s%s%s", f->path, b->begin, again, shard,
+	             f->suffix) < PATH_MAX)
+		return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE, "%s: expected a shorter name", f->path);
+}
+
+static sheaf_status refuse_packed(sheaf_error *err)
+{
+	return sheaf_fail_option(err, SHEAF_USAGE, "output",
+	                         ": expected sequences one after the other, found some that are packed "
+	                         "(--json --data prints them; without packing, files have their lengths)");
+}
+
+sheaf_status batch_folder_write(batch_folder *f, const sheaf_batches *batches, const sheaf_batch *b,
+                                const sheaf_batch_options *options, sheaf_context *cx, sheaf_error *err)
+{
+	char name[PATH_MAX];
+	sheaf_writer *writer;
+	sheaf_create_options how = {.size = sizeof how, .format = f->format, .force = true, .allow_large = true};
+	if (b->packed) return refuse_packed(err);
+	if (b->sequences == 0) return SHEAF_OK;
+	SHEAF_TRY(name_batch(f, b, options, name, err));
+	SHEAF_TRY(sheaf_create(name, sheaf_batches_schema(batches), &how, cx, &writer, err));
+	sheaf_status status = sheaf_write(writer, b->frame, err);
+	if (status == SHEAF_OK) return sheaf_finish(writer, err);
+	sheaf_abandon(writer);
+	return status;
+}
