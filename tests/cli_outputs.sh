@@ -155,11 +155,33 @@ awk 'BEGIN { for (i = 0; i < 20000; i++) print "|word 1:1"; print "|word 1:1 |la
 expect 0 cat -q --allow-missing --stream word:41:sparse --stream late:1:dense late.ctf
 expect 4 cat --stream word:41:sparse --stream late:1:dense late.ctf
 has err '--allow-missing reads it without'
+expect 2 convert -q --max-errors 30000 --stream word:41:sparse --stream nowhere:1:dense late.ctf typo.cbf
+has err '--stream nowhere: expected a stream of late.ctf, found none of that name in the whole input (--allow-missing reads it as empty)'
+[ -e typo.cbf ] && fault 'expected no output of a stream that is nowhere'
+for stream in late nowhere; do
+	for i in 1 2; do
+		expect 0 convert -f -q --part $i/2 --allow-missing --stream word:41:sparse --stream $stream:1:dense late.ctf late.cbf.$i.part
+		[ -s err ] && fault "expected no finding of a part, found $(cat err)"
+	done
+	expect 0 merge -f late.cbf.1.part late.cbf.2.part late.cbf
+	[ $stream = late ] && lacks err 'in the whole input'
+	[ $stream = nowhere ] && has err 'stream "nowhere": expected a sample of it in some sequence, found none in the whole input'
+done
 printf '|word 1:1' >short.ctf
 expect 0 cat --stream word:41:sparse short.ctf
 lacks err 'did you mean'
 expect 2 convert --value wrod a.ctf typo.npy
 has err '--value: expected a stream of a.ctf, found "wrod"; did you mean word?'
+end
+
+begin 'a declared stream or alias that a binary file does not have'
+expect 0 convert -f -q a.ctf names.cbf
+expect 2 cat --stream text:alias=wrod names.cbf
+has err '--stream: expected a stream of names.cbf, found "wrod"; did you mean word?'
+expect 2 cat --stream xyz names.cbf
+has err '--stream: expected a stream of names.cbf, found "xyz"; it has word, label'
+expect 0 cat --stream text:alias=word names.cbf
+has out 'text ['
 end
 
 begin 'a declared group that the examples do not have: the name that was probably meant'

@@ -469,8 +469,8 @@ static void declarations_are_held_against_the_file(void **state)
 	check_open("A:3:dense", SHEAF_DATA, "x.cbf: stream \"A\": expected dim 3, found 2");
 	check_open("A:sparse", SHEAF_DATA, "x.cbf: stream \"A\": expected sparse storage, found dense");
 	check_open("B:double", SHEAF_DATA, "x.cbf: stream \"B\": expected float64, found float32");
-	check_open("X:alias=Y", SHEAF_OK,
-	           "x.cbf: expected a stream named X, found none; the declaration is passed over");
+	check_open("X:alias=Y", SHEAF_USAGE,
+	           "--stream: expected a stream of x.cbf, found \"Y\"; it has A, B");
 	check_open(
 		"B:alias=A", SHEAF_USAGE,
 		"--stream B:alias=A: expected a new name that no other stream has, found one that stream 1 has");

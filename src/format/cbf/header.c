@@ -334,15 +334,13 @@ static sheaf_status check_declared(const sheaf_cbf_reader *in, const sheaf_field
 	return SHEAF_OK;
 }
 
-static sheaf_status warn_absent(const sheaf_cbf_reader *in, const sheaf_declared *d, sheaf_error *err)
+/* A name with a slip in it would be passed over in silence. */
+static sheaf_status refuse_absent(const sheaf_cbf_reader *in, const sheaf_declared *d, sheaf_error *err)
 {
-	char expected[160];
-	snprintf(expected, sizeof expected, "a stream named %.*s", (int)(d->name_size < 128 ? d->name_size : 128),
-	         d->name);
-	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "declared stream absent",        SHEAF_NOWHERE,
-	                         expected,      "none",     "the declaration is passed over"};
-	problem.place.file = sheaf_source_name(in->source);
-	return sheaf_report(in->cx, &problem, err);
+	char wanted[160];
+	size_t n = d->alias ? d->alias_size : d->name_size;
+	snprintf(wanted, sizeof wanted, "%.*s", (int)(n < 128 ? n : 128), d->alias ? d->alias : d->name);
+	return sheaf_refuse_stream("stream", wanted, sheaf_source_name(in->source), &in->schema, err);
 }
 
 /* NAME:alias=OLD renames OLD to NAME. A stream that is already called NAME needs no renaming. */
@@ -351,7 +349,7 @@ static sheaf_status apply(sheaf_cbf_reader *in, const sheaf_declared *d, sheaf_e
 	int i = d->alias ? find_exact(&in->schema, d->alias, d->alias_size) : -1;
 	if (i >= 0) SHEAF_TRY(rename_stream(in, &in->schema.fields[i], d, err));
 	if (i < 0) i = find_exact(&in->schema, d->name, d->name_size);
-	return i < 0 ? warn_absent(in, d, err) : check_declared(in, &in->schema.fields[i], d, err);
+	return i < 0 ? refuse_absent(in, d, err) : check_declared(in, &in->schema.fields[i], d, err);
 }
 
 sheaf_status sheaf_cbf_rename_streams(sheaf_cbf_reader *in, const sheaf_values *values, sheaf_error *err)

@@ -22,6 +22,9 @@
 
 enum { CTF_WITNESSES = 16 };
 
+/* What the rows that were reviewed have of a stream: its name, and a sample in some sequence. */
+enum { CTF_NAMED = 1, CTF_FILLED = 2 };
+
 typedef struct sheaf_ctf_reader {
 	SHEAF_BASE(sheaf_reader, reader); /* its schema: the streams, then the key */
 	int nstreams;
@@ -39,7 +42,7 @@ typedef struct sheaf_ctf_reader {
 	char guess[80];
 	sheaf_sorter *ids; /* (key, line) of every sequence while validating */
 	int64_t rows;      /* reviewed */
-	bool *filled;      /* for each stream: some sequence has it */
+	uint8_t *met;      /* for each stream: CTF_NAMED, CTF_FILLED */
 	int64_t *rounded;  /* for each stream: values whose digits float32 cannot keep, in the frames reviewed */
 	sheaf_status cut_off; /* the input failed here, when the sequences before had been cut */
 	sheaf_error cut_off_error;
@@ -126,6 +129,7 @@ typedef struct sheaf_ctf_column {
 	sheaf_builder *lists, *entries, *indices, *values; /* the frame's */
 	int64_t nsamples, nvalues;
 	int64_t rounded;            /* values whose digits float32 cannot keep */
+	bool named;                 /* a sample was begun, whatever became of it */
 	int64_t sequence_start;     /* nsamples where the sequence began */
 	int64_t seen_on, looked_on; /* line of its last sample; of the last one that short.c looked at */
 	/* For short.c, of the field: */

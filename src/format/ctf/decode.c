@@ -69,6 +69,7 @@ static sheaf_status read_input(sheaf_ctf_decoding *d, int *stream, int64_t *samp
 	else if (found < 0)
 		SHEAF_TRY(report_unknown(d, name));
 	else {
+		d->columns[found].named = true;
 		SHEAF_TRY(note_spelling(d, name));
 		SHEAF_TRY(sheaf_ctf_read_sample(d, found, &kept));
 	}
@@ -178,9 +179,12 @@ static sheaf_status begin_columns(sheaf_ctf_decoding *d, sheaf_frame *frame)
 	return SHEAF_OK;
 }
 
-static void note_rounded(sheaf_ctf_decoding *d)
+/* Of each stream, how many values were rounded, and after that whether its name has come: a sample with an
+ * error in it is none. */
+static void note_streams(sheaf_ctf_decoding *d)
 {
 	for (int s = 0; s < d->in->nstreams; s++) sheaf_builder_i64(&d->to.notes, d->columns[s].rounded);
+	for (int s = 0; s < d->in->nstreams; s++) sheaf_builder_i64(&d->to.notes, d->columns[s].named);
 }
 
 sheaf_status sheaf_ctf_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
@@ -201,7 +205,7 @@ sheaf_status sheaf_ctf_decode(const void *reader, const sheaf_piece *piece, shea
 		if (status == SHEAF_OK && d.at < d.end) status = read_line(&d), d.line++;
 	}
 	if (status == SHEAF_OK) status = sheaf_ctf_close_sequence(&d);
-	if (status == SHEAF_OK) note_rounded(&d);
+	if (status == SHEAF_OK) note_streams(&d);
 	sheaf_release(cx, d.columns, (size_t)d.in->nstreams * sizeof *d.columns);
 	return sheaf_frame_builder_end(&d.to, status, frame, err);
 }

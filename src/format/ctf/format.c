@@ -112,7 +112,7 @@ static sheaf_status prepare(sheaf_ctf_reader *in, const sheaf_values *values, co
 static sheaf_status rewind_reader(void *reader, sheaf_error *err)
 {
 	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
-	for (int s = 0; s < in->nstreams; s++) in->rounded[s] = 0, in->filled[s] = false;
+	for (int s = 0; s < in->nstreams; s++) in->rounded[s] = 0, in->met[s] = 0;
 	in->rows = 0;
 	SHEAF_TRY(sheaf_source_rewind(in->source, err));
 	return sheaf_ctf_begin(in, err);

@@ -13,13 +13,15 @@ sheaf_status sheaf_ctf_review(void *reader, const sheaf_frame *frame, int64_t ro
 {
 	enum { MEMORY = 64 << 20, SHARE = 8 };
 	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
-	const int64_t *rounded = (const int64_t *)(const void *)frame->notes.data;
+	const int64_t *rounded = (const int64_t *)(const void *)frame->notes.data,
+				  *named = rounded + in->nstreams;
 	(void)row;
 	in->rows += frame->nrows;
 	for (int s = 0; s < in->nstreams; s++) {
 		const int64_t *lists = sheaf_level_offsets(&frame->columns[s].levels[0]);
 		in->rounded[s] += rounded[s];
-		in->filled[s] |= lists[frame->nrows] > lists[0];
+		if (named[s]) in->met[s] |= CTF_NAMED;
+		if (lists[frame->nrows] > lists[0]) in->met[s] |= CTF_NAMED | CTF_FILLED;
 	}
 	if (in->by_line || !sheaf_is_validating(in->cx)) return SHEAF_OK;
 	int64_t memory = sheaf_max_memory(in->cx) / SHARE;
@@ -40,7 +42,7 @@ sheaf_status sheaf_ctf_carry(void *reader, sheaf_builder *bytes, sheaf_error *er
 	sheaf_builder_u64le(bytes, (uint64_t)in->rows);
 	for (int s = 0; s < in->nstreams; s++) {
 		sheaf_builder_u64le(bytes, (uint64_t)in->rounded[s]);
-		sheaf_builder_u32le(bytes, in->filled[s]);
+		sheaf_builder_u32le(bytes, in->met[s]);
 	}
 	return sheaf_builder_status(bytes, err);
 }
@@ -51,7 +53,7 @@ sheaf_status sheaf_ctf_absorb(void *reader, sheaf_cursor *bytes, sheaf_error *er
 	sheaf_cursor_add_to(bytes, &in->rows);
 	for (int s = 0; s < in->nstreams; s++) {
 		sheaf_cursor_add_to(bytes, &in->rounded[s]);
-		in->filled[s] |= sheaf_cursor_u32le(bytes, "mark of a stream") != 0;
+		in->met[s] |= (uint8_t)(sheaf_cursor_u32le(bytes, "mark of a stream") & (CTF_NAMED | CTF_FILLED));
 	}
 	return bytes->failed ? sheaf_refuse_carried(err) : SHEAF_OK;
 }
@@ -107,7 +109,15 @@ static sheaf_status settle_stream(sheaf_ctf_reader *in, int stream, sheaf_error 
 	return sheaf_report(in->cx, &problem, err);
 }
 
-/* A stream that no sequence has: else each sequence without it was an error. */
+/* Errors that are tolerated do not make a stream of a name that nothing matches. */
+static sheaf_status refuse_unnamed(const sheaf_ctf_reader *in, int stream, sheaf_error *err)
+{
+	return sheaf_fail_option(err, SHEAF_USAGE, "stream",
+	                         " %s: expected a stream of %s, found none of that name in the whole input "
+	                         "(" SHEAF_OPTION("allow-missing") " reads it as empty)",
+	                         in->names.names[stream].text, sheaf_source_name(in->source));
+}
+
 static sheaf_status settle_empty(const sheaf_ctf_reader *in, int stream, sheaf_error *err)
 {
 	const char *source = sheaf_source_name(in->source);
@@ -126,8 +136,10 @@ static sheaf_status settle_empty(const sheaf_ctf_reader *in, int stream, sheaf_e
 sheaf_status sheaf_ctf_settle(void *reader, sheaf_error *err)
 {
 	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
-	for (int s = 0; s < in->nstreams && in->rows > 0 && in->allow_missing; s++)
-		if (!in->filled[s]) SHEAF_TRY(settle_empty(in, s, err));
+	for (int s = 0; s < in->nstreams && in->rows > 0; s++) {
+		if (!in->met[s] && !in->allow_missing) return refuse_unnamed(in, s, err);
+		if (!(in->met[s] & CTF_FILLED) && in->allow_missing) SHEAF_TRY(settle_empty(in, s, err));
+	}
 	for (int s = 0; s < in->nstreams; s++) SHEAF_TRY(settle_stream(in, s, err));
 	repeats r = {.in = in, .err = err};
 	return in->ids ? sheaf_sorter_finish(in->ids, see_id, &r, err) : SHEAF_OK;

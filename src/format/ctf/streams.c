@@ -160,15 +160,15 @@ sheaf_status sheaf_ctf_seal_streams(sheaf_ctf_reader *in, const sheaf_values *va
 	void *memory;
 	SHEAF_TRY(sheaf_allocate_array(in->cx, (uint64_t)in->nstreams, sizeof *in->rounded, &memory, err));
 	in->rounded = (int64_t *)memory;
-	SHEAF_TRY(sheaf_allocate_array(in->cx, (uint64_t)in->nstreams, sizeof *in->filled, &memory, err));
-	in->filled = (bool *)memory;
+	SHEAF_TRY(sheaf_allocate_array(in->cx, (uint64_t)in->nstreams, sizeof *in->met, &memory, err));
+	in->met = (uint8_t *)memory;
 	return find_main(in, values, err);
 }
 
 void sheaf_ctf_free_streams(sheaf_ctf_reader *in)
 {
 	sheaf_names_free(&in->names);
-	if (in->filled) sheaf_release(in->cx, in->filled, (size_t)in->nstreams * sizeof *in->filled);
+	if (in->met) sheaf_release(in->cx, in->met, (size_t)in->nstreams * sizeof *in->met);
 	sheaf_release(in->cx, in->rounded, (size_t)in->nstreams * sizeof *in->rounded);
 	sheaf_schema_free(&in->schema);
 }
