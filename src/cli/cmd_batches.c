@@ -326,6 +326,8 @@ static sheaf_status run_all(session *s, sheaf_batches *batches, const sheaf_batc
 	if (level && strcmp(level, "2") == 0) tell_facts(batches);
 	SHEAF_TRY(go_to_start(&s->args->values, batches, &resumed, err));
 	SHEAF_TRY(batch_folder_open(&t.folder, s->args, resumed, err));
+	/* A run that is killed before its first state would leave batches that the next one refuses. */
+	if (t.folder.format && !resumed) SHEAF_TRY(save_state(s, &t.saved, batches, true, err));
 	sheaf_error why;
 	sheaf_status status = give(&t, batches, &why);
 	if (status == SHEAF_OK) status = save_state(s, &t.saved, batches, true, &why);
