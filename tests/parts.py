@@ -239,6 +239,97 @@ def check_plan(folder):
     tap.point(done.returncode == 2 and "--ranks: expected a number from 1 to" in done.stderr.decode(), "no ranks are refused", done.stderr.decode())
 
 
+def read_in_parts(folder, n, words, name, out=()):
+    """What merging the parts of a command that reads prints; or what is wrong."""
+    parts = [f"r.{i + 1}.part" for i in range(n)]
+    for i, part in enumerate(parts):
+        done = sheaf(folder, *words, "-f", "--part", f"{i + 1}/{n}", name, part)
+        if done.returncode or done.stdout:
+            return done, f"part {i + 1}/{n}: exit {done.returncode}: {done.stdout.decode()}{done.stderr.decode()}"
+    return sheaf(folder, "merge", *parts[::-1], *out), ""
+
+
+def check_reading(folder, words, name, numbers=(1, 4)):
+    """The outcome, the findings and the exit status of a command are those of the whole."""
+    wrong = []
+    serial = sheaf(folder, *words, name)
+    for n in numbers:
+        merged, why = read_in_parts(folder, n, words, name)
+        if why:
+            if serial.returncode not in (0, 1):
+                continue
+            wrong.append(why)
+        elif (serial.stdout, serial.returncode, told(serial)) != (merged.stdout, merged.returncode, told(merged)):
+            wrong.append(f"{n} parts: expected {serial.returncode} {serial.stdout.decode()[:900]} {told(serial)}, found {merged.returncode} {merged.stdout.decode()[:900]} {merged.stderr.decode()[:900]}")
+    tap.point(not wrong, f"{' '.join(words)} {name} in parts", "\n".join(wrong))
+
+
+def check_readings(folder):
+    jobs = ["hash"], ["hash", "--keys", "--json"], ["stats"], ["stats", "--json"], ["validate"], ["validate", "--json"]
+    for name in ("long.ctf", "flawed.ctf", "long.cbf", "long.mtx", "twice.mtx", "long.csv", "odd.ctf"):
+        for words in (*jobs, ["hash", "--max-errors=3"], ["stats", "--max-errors=3"]):
+            check_reading(folder, words, name)
+    for rows in cases.SAMPLES.values():
+        for name, _, _, how in rows:
+            for words in ["hash", *how], ["validate", *how]:
+                check_reading(folder, words, name, [3])
+    missing = ["--allow-missing", "--stream", "x:2:dense", "--stream", "y:50:sparse", "--stream", "z:3:dense"]
+    for words in ["hash", *missing], ["stats", *missing], ["validate", *missing]:
+        check_reading(folder, words, "long.ctf")
+    check_reading(folder, ["stats", "--rows", "20:90"], "long.ctf", FEW)
+    (folder / "cut.ctf").write_bytes((folder / "long.ctf").read_bytes() + b"500 |x 1 nonsense\n")
+    for words in jobs:
+        check_reading(folder, words, "cut.ctf", FEW)
+    for name in ("long.ctf", "long.csv", "long.mtx"):
+        for out in (["report"], ["report", "--json"]):
+            sheaf(folder, *out, "-f", name, "whole.html")
+            (folder / "merged.html").unlink(missing_ok=True)
+            read_in_parts(folder, 3, out, name, ["merged.html"])
+            tap.point((folder / "merged.html").read_bytes() == (folder / "whole.html").read_bytes(), f"{' '.join(out)} {name} in parts")
+        place = folder / f"{name}.sheaf-index"
+        sheaf(folder, "index", "--piece-bytes", "900", name)
+        whole = place.read_bytes()
+        place.unlink()
+        merged, why = read_in_parts(folder, 3, ["index", "--piece-bytes", "900"], name)
+        tap.point(not why and place.is_file() and place.read_bytes() == whole, f"index {name} in parts", why + merged.stderr.decode())
+        place.unlink(missing_ok=True)
+
+
+def check_readings_refused(folder):
+    read_in_parts(folder, 3, ["hash"], "long.ctf")
+    first, second, third = [f"r.{i + 1}.part" for i in range(3)]
+    sheaf(folder, "stats", "--part", "2/3", "long.ctf", "stats.part")
+    sheaf(folder, "hash", "--keys", "--part", "2/3", "long.ctf", "keys.part")
+    sheaf(folder, "convert", "--part", "2/3", "long.ctf", "c.ctf.part")
+    sheaf(folder, "convert", "long.ctf", "gz.ctf.gz")
+    sound = (folder / second).read_bytes()
+    (folder / "foot.part").write_bytes(sound[:-60] + bytes([sound[-60] ^ 1]) + sound[-59:])
+    for words, code, message in (
+        (["merge", first, third], 2, "found part 2/3 missing"),
+        (["merge", first, second, second, third], 2, "expected each part once"),
+        (["merge", first, "stats.part", third], 4, "expected a part of sheaf hash"),
+        (["merge", first, "keys.part", third], 4, "found other options"),
+        (["merge", first, "c.ctf.part", third], 4, "expected a part of sheaf hash"),
+        (["merge", first, "foot.part", third], 4, "found it damaged (its foot)"),
+        (["merge", first, second, third, "out"], 3, "out: expected a readable file"),
+        (["merge", "long.ctf"], 2, "expected IN... OUT, found 1 operand"),
+        (["hash", "--part", "1/3", "long.ctf"], 2, "expected one FILE and the part file OUT with --part, found 1 operand"),
+        (["hash", "--part", "1/3", "long.ctf", "long.csv", "x.part"], 2, "found 3 operands"),
+        (["hash", "--part", "4/3", "long.ctf", "x.part"], 2, "--part: expected I/N"),
+        (["hash", "--part", "1/3", "long.ctf", first], 2, "expected no file of that name"),
+        (["stats", "--part", "1/3", "gz.ctf.gz", "x.part"], 6, "expected an uncompressed regular file"),
+        (["index", "--check", "--part", "1/3", "long.ctf", "x.part"], 2, "--check: expected an index that is written"),
+    ):
+        done = sheaf(folder, *words)
+        fine = done.returncode == code and message in done.stderr.decode() and not done.stdout and not (folder / "x.part").exists()
+        tap.point(fine, f"refused: {' '.join(words)}", f"{done.returncode}: {done.stdout.decode()}{done.stderr.decode()}")
+    text = (folder / "long.ctf").read_text()
+    (folder / "long.ctf").write_text(text.replace("0 |x 0.0", "0 |x 0.5", 1))
+    done = sheaf(folder, "merge", first, second, third)
+    tap.point(done.returncode == 4 and "found it changed since" in done.stderr.decode() and not done.stdout, "an input that was changed is refused", done.stderr.decode())
+    (folder / "long.ctf").write_text(text)
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="sheaf-parts-") as root:
         folder = Path(root)
@@ -247,6 +338,8 @@ def main():
         make_long(folder)
         check_long(folder)
         check_plan(folder)
+        check_readings(folder)
+        check_readings_refused(folder)
         check_many(folder)
         check_refused(folder)
     tap.end()

@@ -53,6 +53,13 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_hash_new(const sheaf_schema *schema, bool
                                                 sheaf_context *cx, sheaf_hash **out, sheaf_error *err);
 SHEAF_API SHEAF_USE sheaf_status sheaf_hash_add(sheaf_hash *hash, const sheaf_frame *frame, sheaf_error *err);
 /* 32 lower-case hexadecimal digits and a NUL. */
+/* The rows of the next frame are those from number `row` on; without it frames are in order. */
+SHEAF_API void sheaf_hash_go_on_at(sheaf_hash *hash, int64_t row);
+/* A hash as bytes, and adding such bytes: hashes of some rows each add up to that of all of them. *out is
+ * reset first. DATA where the bytes are none of a hash of these columns. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_hash_save(const sheaf_hash *hash, sheaf_buffer *out, sheaf_error *err);
+SHEAF_API SHEAF_USE sheaf_status sheaf_hash_merge(sheaf_hash *hash, const void *data, size_t size,
+                                                  sheaf_error *err);
 SHEAF_API void sheaf_hash_text(const sheaf_hash *hash, char text[33]);
 SHEAF_API void sheaf_hash_free(sheaf_hash *hash);
 

@@ -15,6 +15,7 @@
 #include <sheaf/index.h>
 #include <sheaf/io.h>
 #include <sheaf/option.h>
+#include <sheaf/part.h>
 #include <sheaf/pieces.h>
 #include <sheaf/report.h>
 #include <sheaf/select.h>

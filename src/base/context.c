@@ -25,6 +25,7 @@ typedef struct home {
 	int64_t losses;
 	sheaf_tally tally[MAX_RULES];
 	int rules;
+	sheaf_listener witness;   /* hear NULL: there is none */
 	sheaf_problem stopped_by; /* rule NULL: none since it was asked for */
 	char texts[STOP_TEXTS][STOP_TEXT];
 } home;
@@ -193,6 +194,13 @@ void sheaf_context_end_listening(sheaf_context *cx)
 	if (cx) sheaf_release(cx->owner, cx, sizeof *cx);
 }
 
+void sheaf_context_overhear(sheaf_context *cx, sheaf_listener listener)
+{
+	sheaf_mutex_lock(&cx->home->lock);
+	cx->home->witness = listener;
+	sheaf_mutex_unlock(&cx->home->lock);
+}
+
 sheaf_context *sheaf_context_owner(sheaf_context *cx) { return cx->owner; }
 
 sheaf_pool *sheaf_context_pool(const sheaf_context *cx) { return cx->pool; }
@@ -344,6 +352,8 @@ static sheaf_status report(sheaf_context *cx, const sheaf_problem *problem, shea
 {
 	sheaf_severity severity = sheaf_weigh(cx, problem);
 	if (severity == SHEAF_NOTE && !cx->options.validate) return SHEAF_OK;
+	const sheaf_listener *witness = &cx->home->witness;
+	if (witness->hear) SHEAF_TRY(witness->hear(witness->user, problem, err));
 	count(cx, problem, severity);
 	if (!sheaf_passes(cx, problem, severity, cx->home->by_severity[SHEAF_ERROR]))
 		return stop(cx, problem, severity, err);

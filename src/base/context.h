@@ -38,6 +38,9 @@ typedef struct sheaf_listener {
 SHEAF_USE sheaf_status sheaf_context_listen(sheaf_context *cx, sheaf_listener listener, sheaf_context **out,
                                             sheaf_error *err);
 void sheaf_context_end_listening(sheaf_context *cx);
+/* Whoever listens for what is reported to the context, or to listeners under it, beside all that is done
+ * about it: one at a time; hear NULL: nobody. It reports nothing itself. */
+void sheaf_context_overhear(sheaf_context *cx, sheaf_listener listener);
 /* The context that lives as long as anything allocated with `cx`. */
 sheaf_context *sheaf_context_owner(sheaf_context *cx);
 /* What may outlive sheaf_context_free holds the owner until it has given its memory back. Any thread. */

@@ -360,6 +360,36 @@ SHEAF_USE sheaf_status look_for_flaws(const session *s, const char *path, flaws 
 void print_flaws(const flaws *f);
 void json_flaws(const flaws *f);
 
+/* ---- parts ---- */
+
+/* From now on commands make this part ("I/N") and no outcome, into a sink that `open` opens; NULL: not any
+ * more. `silent`: nothing is said of what is found, which the merge says. */
+typedef sheaf_status (*part_opener)(void *user, sheaf_context *cx, sheaf_sink **out, sheaf_error *err);
+void parts_make(const char *part, part_opener open, void *user, bool silent);
+/* From now on what commands read are parts; NULL: it is rows. */
+void parts_merge(sheaf_parts *parts);
+bool part_is_made(void);
+bool part_is_silent(void);
+/* Whether a command is asked for a part with --part; it is made by run_part then. */
+bool makes_part(const arguments *args);
+int run_part(const arguments *args);
+/* Whether merge gets parts of something else than a conversion: then it has been done. */
+bool merges_readings(const arguments *args, int *code);
+/* Runs the command of the parts again, with them in place of the rows; `args` say how to work. */
+int run_merged(const arguments *args, sheaf_parts *parts, const char *output);
+
+/* For commands that work in parts: before the first row; after the last one, with what has become of them,
+ * or with what has ended the reading; and, where the outcome is made of parts, what has become of each. */
+SHEAF_USE sheaf_status part_begin(const session *s, sheaf_dataset *dataset, sheaf_part_rows rows,
+                                  sheaf_error *err);
+SHEAF_USE sheaf_status part_end(const session *s, sheaf_dataset *dataset, const sheaf_buffer *state,
+                                const sheaf_error *failure, sheaf_error *err);
+/* The same of an index; *done: it was a part that was made, and there is nothing to print. */
+SHEAF_USE sheaf_status part_of_index(const session *s, sheaf_dataset *dataset, bool *done, sheaf_error *err);
+bool parts_are_merged(void);
+SHEAF_USE sheaf_status part_states(sheaf_status (*add)(void *user, sheaf_bytes state, sheaf_error *err),
+                                   void *user, sheaf_error *err);
+
 /* What the command line says of the rows and columns that are wanted. */
 sheaf_selection selection_wanted(const arguments *args);
 
@@ -372,6 +402,8 @@ void print_file_name(const session *s);
 /* *into becomes the summary of all rows, with a profile of a tensor; free it also on failure. */
 SHEAF_USE sheaf_status gather_summary(const session *s, sheaf_dataset *dataset, sheaf_summary **into,
                                       sheaf_error *err);
+/* What has to be kept of rows that a summary is made of in parts. */
+sheaf_part_rows rows_of_summary(const sheaf_dataset *dataset);
 
 /* What rows are called: "sequences", "rows", "entries". */
 const char *rows_word(const sheaf_schema *schema);

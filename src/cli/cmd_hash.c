@@ -6,8 +6,11 @@ static sheaf_status gather(sheaf_hash *hash, sheaf_dataset *dataset, sheaf_error
 {
 	const sheaf_frame *frame;
 	sheaf_status status;
-	while ((status = sheaf_next(dataset, &frame, err)) == SHEAF_OK)
+	while ((status = sheaf_next(dataset, &frame, err)) == SHEAF_OK) {
+		if (sheaf_dataset_keeps_part(dataset)) continue;
+		sheaf_hash_go_on_at(hash, sheaf_dataset_row(dataset));
 		SHEAF_TRY(sheaf_hash_add(hash, frame, err));
+	}
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
@@ -27,17 +30,41 @@ static void print_hash(const session *s, const char *hash)
 	out_text("}\n");
 }
 
+static sheaf_status add_state(void *user, sheaf_bytes state, sheaf_error *err)
+{
+	return sheaf_hash_merge((sheaf_hash *)user, state.data, state.size, err);
+}
+
+static sheaf_status end_part(const session *s, sheaf_dataset *dataset, const sheaf_hash *hash,
+                             sheaf_error *err)
+{
+	sheaf_buffer state = {0};
+	SHEAF_TRY(sheaf_hash_save(hash, &state, err));
+	sheaf_status status = part_end(s, dataset, &state, NULL, err);
+	sheaf_buffer_reset(&state);
+	return status;
+}
+
+static sheaf_status finish(const session *s, sheaf_dataset *dataset, sheaf_hash *hash, sheaf_error *err)
+{
+	char text[33];
+	if (part_is_made()) return end_part(s, dataset, hash, err);
+	SHEAF_TRY(part_states(add_state, hash, err));
+	sheaf_hash_text(hash, text);
+	print_hash(s, text);
+	return SHEAF_OK;
+}
+
 static sheaf_status hash_file(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
 	const sheaf_values *values = &s->args->values;
 	sheaf_hash *hash;
-	char text[33];
+	SHEAF_TRY(part_begin(s, dataset, SHEAF_PART_NUMBERED, err));
 	SHEAF_TRY(sheaf_hash_new(sheaf_dataset_schema(dataset), sheaf_values_flag(values, "keys"),
 	                         sheaf_values_flag(values, "strict"), s->cx, &hash, err));
 	sheaf_status status = gather(hash, dataset, err);
-	sheaf_hash_text(hash, text);
+	if (status == SHEAF_OK) status = finish(s, dataset, hash, err);
 	sheaf_hash_free(hash);
-	if (status == SHEAF_OK) print_hash(s, text);
 	return status;
 }
 

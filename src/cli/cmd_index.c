@@ -73,10 +73,18 @@ static sheaf_status print(const session *s, sheaf_dataset *dataset, const char *
 	return out_check(err);
 }
 
+static sheaf_status write_in_parts(const session *s, sheaf_dataset *dataset, sheaf_error *err)
+{
+	bool done;
+	SHEAF_TRY(part_of_index(s, dataset, &done, err));
+	return done ? SHEAF_OK : print(s, dataset, "written", NULL, err);
+}
+
 static sheaf_status write(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
 	sheaf_index_info index;
 	int64_t piece_bytes = sheaf_values_number(&s->args->values, "piece-bytes", 0);
+	if (part_is_made() || parts_are_merged()) return write_in_parts(s, dataset, err);
 	sheaf_dataset_index(dataset, &index);
 	bool fits = index.piece_bytes == 0 || piece_bytes == 0 || piece_bytes == index.piece_bytes;
 	if (index.fresh && fits) return print(s, dataset, "fresh", NULL, err);
@@ -99,7 +107,12 @@ static sheaf_status check(session *s, sheaf_dataset *dataset, sheaf_error *err)
 int run_index(const arguments *args)
 {
 	bool checks = sheaf_values_flag(&args->values, "check");
+	bool in_parts = part_is_made() || parts_are_merged();
+	if (checks && in_parts) {
+		say("error", "--check: expected an index that is written, found one that is compared, with --part");
+		return EXIT_USAGE;
+	}
 	opening how = {.piece_bytes = sheaf_values_number(&args->values, "piece-bytes", 0),
-	               .index = checks ? SHEAF_INDEX_NEVER : SHEAF_INDEX_USE};
+	               .index = checks || in_parts ? SHEAF_INDEX_NEVER : SHEAF_INDEX_USE};
 	return visit_files(args, how, checks ? check : write);
 }

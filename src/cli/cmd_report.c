@@ -17,7 +17,9 @@ typedef struct report {
 	sheaf_fact card[MOST_CARD], findings[MAX_RULES];
 	char bytes[FACT], rows[FACT], other_rows[FACT], counts[MAX_RULES][FINDING];
 	int ncard, nfindings;
+	int64_t count;      /* of rows */
 	sheaf_buffer first; /* rows, as text */
+	char *kept;         /* the same of a part; NULL: there is none */
 	bool force;
 } report;
 
@@ -65,23 +67,95 @@ static void fill_findings(report *r, const session *s)
 	}
 }
 
+/* ---- parts ---- */
+
+/* Of a part: how many rows, the first ones as text, and the summary. */
+enum { STATE_HEAD = 16 };
+
+typedef struct adding {
+	report *r;
+	const session *s;
+} adding;
+
+static sheaf_status take_first(report *r, const char *text, size_t size, sheaf_error *err)
+{
+	if (size == 0 || r->kept) return SHEAF_OK;
+	r->kept = strndup(text, size);
+	return r->kept ? SHEAF_OK
+	               : sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the first rows, found none");
+}
+
+static sheaf_status add_summary(const adding *a, const uint8_t *data, size_t size, sheaf_error *err)
+{
+	sheaf_summary *part;
+	SHEAF_TRY(sheaf_summary_load(data, size, a->s->cx, &part, err));
+	sheaf_status status = sheaf_summary_merge(a->r->summary, part, err);
+	sheaf_summary_free(part);
+	return status;
+}
+
+static sheaf_status add_state(void *user, sheaf_bytes state, sheaf_error *err)
+{
+	const adding *a = (const adding *)user;
+	int64_t head[2] = {-1, -1};
+	if (state.size >= STATE_HEAD) memcpy(head, state.data, STATE_HEAD);
+	if (head[0] < 0 || head[1] < 0 || (uint64_t)head[1] > state.size - STATE_HEAD ||
+	    head[0] > INT64_MAX - a->r->count)
+		return sheaf_fail(err, SHEAF_DATA, "merge: expected the report of a part, found it damaged");
+	size_t size = (size_t)head[1];
+	a->r->count += head[0];
+	SHEAF_TRY(take_first(a->r, (const char *)state.data + STATE_HEAD, size, err));
+	return add_summary(a, state.data + STATE_HEAD + size, state.size - STATE_HEAD - size, err);
+}
+
+static sheaf_status end_part(const report *r, const session *s, sheaf_dataset *dataset, sheaf_error *err)
+{
+	sheaf_buffer saved = {0};
+	int64_t head[2] = {r->count, (int64_t)r->first.size};
+	SHEAF_TRY(sheaf_summary_save(r->summary, &saved, err));
+	size_t size = STATE_HEAD + r->first.size + saved.size;
+	uint8_t *state = malloc(size);
+	if (state) {
+		memcpy(state, head, STATE_HEAD);
+		if (r->first.size) memcpy(state + STATE_HEAD, r->first.data, r->first.size);
+		memcpy(state + STATE_HEAD + r->first.size, saved.data, saved.size);
+	}
+	sheaf_buffer whole = {.data = state, .size = size};
+	sheaf_status status = state
+	                          ? part_end(s, dataset, &whole, NULL, err)
+	                          : sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for a part, found none");
+	free(state);
+	sheaf_buffer_reset(&saved);
+	return status;
+}
+
 /* ---- reading ---- */
 
-static sheaf_status gather(report *r, const session *s, sheaf_dataset *dataset, int64_t *rows,
-                           sheaf_error *err)
+static sheaf_status gather_rows(report *r, sheaf_dataset *dataset, int64_t *rows, sheaf_error *err)
 {
 	const sheaf_frame *frame;
 	sheaf_status status;
 	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
-	SHEAF_TRY(sheaf_summary_new(schema, s->cx, &r->summary, err));
-	SHEAF_TRY(sheaf_summary_profile(r->summary, s->label, err));
 	for (*rows = 0; (status = sheaf_next(dataset, &frame, err)) == SHEAF_OK; *rows += frame->nrows) {
-		int64_t few = frame->nrows < FIRST_ROWS ? frame->nrows : FIRST_ROWS;
-		if (*rows == 0)
-			SHEAF_TRY(sheaf_rows_text(frame, schema, SHEAF_TEXT_SHORT, 0, 0, few, &r->first, err));
-		SHEAF_TRY(sheaf_summary_add(r->summary, frame, *rows, err));
+		int64_t few = frame->nrows < FIRST_ROWS ? frame->nrows : FIRST_ROWS, row = sheaf_dataset_row(dataset);
+		if (sheaf_dataset_keeps_part(dataset)) continue;
+		if (row == 0) SHEAF_TRY(sheaf_rows_text(frame, schema, SHEAF_TEXT_SHORT, 0, 0, few, &r->first, err));
+		SHEAF_TRY(sheaf_summary_add(r->summary, frame, row, err));
 	}
 	return status == SHEAF_END ? sheaf_summary_finish(r->summary, err) : status;
+}
+
+static sheaf_status gather(report *r, const session *s, sheaf_dataset *dataset, int64_t *rows,
+                           sheaf_error *err)
+{
+	SHEAF_TRY(part_begin(s, dataset, rows_of_summary(dataset), err));
+	SHEAF_TRY(sheaf_summary_new(sheaf_dataset_schema(dataset), s->cx, &r->summary, err));
+	if (!part_is_made()) SHEAF_TRY(sheaf_summary_profile(r->summary, s->label, err));
+	SHEAF_TRY(gather_rows(r, dataset, rows, err));
+	r->count = *rows;
+	SHEAF_TRY(part_states(add_state, &(adding){r, s}, err));
+	*rows = r->count;
+	return SHEAF_OK;
 }
 
 static sheaf_status open_input(const session *s, int i, sheaf_dataset **out, sheaf_error *err)
@@ -120,10 +194,11 @@ static sheaf_status gather_first(report *r, const session *s, sheaf_error *err)
 {
 	sheaf_dataset *dataset;
 	int64_t rows;
-	const char *charts = sheaf_values_text(&s->args->values, "svg");
+	const char *charts = part_is_made() ? NULL : sheaf_values_text(&s->args->values, "svg");
 	SHEAF_TRY(open_input(s, 0, &dataset, err));
 	sheaf_status status = charts ? make_folder(charts, err) : SHEAF_OK;
 	if (status == SHEAF_OK) status = gather(r, s, dataset, &rows, err);
+	if (status == SHEAF_OK && part_is_made()) status = end_part(r, s, dataset, err);
 	if (status == SHEAF_OK) fill_card(r, s, dataset, rows);
 	sheaf_close(dataset);
 	return status;
@@ -180,7 +255,7 @@ static sheaf_status make_page(report *r, const session *s, sheaf_buffer *out, sh
 	                              .ncard = r->ncard,
 	                              .findings = r->findings,
 	                              .nfindings = r->nfindings,
-	                              .rows = rows,
+	                              .rows = r->kept ? r->kept : rows,
 	                              .other = r->other,
 	                              .other_title = s->args->files[1],
 	                              .take = to.path ? write_chart : NULL,
@@ -202,18 +277,26 @@ static sheaf_status make_text(report *r, const session *s, sheaf_buffer *out, sh
 	return sheaf_summary_text(r->summary, &as_json, out, err);
 }
 
-static sheaf_status write_report(const session *s, bool force, sheaf_sink *sink, sheaf_error *err)
+static sheaf_status fill_sink(report *r, const session *s, sheaf_sink *sink, sheaf_error *err)
 {
 	sheaf_buffer text = {0};
-	report *r = calloc(1, sizeof *r);
-	if (!r) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for a report, found none");
-	r->force = force;
+	if (part_is_made()) return gather_first(r, s, err);
 	sheaf_status status = make_text(r, s, &text, err);
 	if (status == SHEAF_OK) status = sheaf_sink_write(sink, text.data, text.size, err);
 	sheaf_buffer_reset(&text);
+	return status;
+}
+
+static sheaf_status write_report(const session *s, bool force, sheaf_sink *sink, sheaf_error *err)
+{
+	report *r = calloc(1, sizeof *r);
+	if (!r) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for a report, found none");
+	r->force = force;
+	sheaf_status status = fill_sink(r, s, sink, err);
 	sheaf_buffer_reset(&r->first);
 	sheaf_summary_free(r->summary);
 	sheaf_summary_free(r->other);
+	free(r->kept);
 	free(r);
 	return status;
 }
@@ -227,6 +310,7 @@ static sheaf_status report_file(const session *s, bool force, sheaf_error *err)
 	if (sheaf_values_flag(values, "json") && sheaf_values_text(values, "svg"))
 		return sheaf_fail_option(err, SHEAF_USAGE, "svg",
 		                         ": expected a page, which has charts, found --json");
+	if (part_is_made()) return write_report(s, force, NULL, err);
 	SHEAF_TRY(force ? sheaf_sink_path(out, s->cx, &sink, err) : sheaf_sink_path_new(out, s->cx, &sink, err));
 	sheaf_status status = write_report(s, force, sink, err);
 	if (status == SHEAF_OK) return sheaf_sink_commit(sink, err);

@@ -162,4 +162,11 @@ static sheaf_status merge(const session *s, bool force, sheaf_error *err)
 }
 
 int run_split(const arguments *args) { return run_output(args, args->files[0], split); }
-int run_merge(const arguments *args) { return run_output(args, args->files[0], merge); }
+int run_merge(const arguments *args)
+{
+	int code;
+	if (merges_readings(args, &code)) return code;
+	if (args->nfiles > 1) return run_output(args, args->files[0], merge);
+	say("error", "sheaf merge: expected %s, found 1 operand", args->command->operands);
+	return EXIT_USAGE;
+}

@@ -3,15 +3,31 @@
 #include "cli.h"
 #include <unistd.h>
 
+/* What a profile says takes all entries. */
+sheaf_part_rows rows_of_summary(const sheaf_dataset *dataset)
+{
+	return sheaf_dataset_schema(dataset)->rows == SHEAF_ENTRIES ? SHEAF_PART_KEPT : SHEAF_PART_NUMBERED;
+}
+
+static sheaf_status add_state(void *user, sheaf_bytes state, sheaf_error *err)
+{
+	const session *s = (const session *)((void **)user)[0];
+	sheaf_summary *part, *all = (sheaf_summary *)((void **)user)[1];
+	SHEAF_TRY(sheaf_summary_load(state.data, state.size, s->cx, &part, err));
+	sheaf_status status = sheaf_summary_merge(all, part, err);
+	sheaf_summary_free(part);
+	return status;
+}
+
 sheaf_status gather_summary(const session *s, sheaf_dataset *dataset, sheaf_summary **into, sheaf_error *err)
 {
 	const sheaf_frame *frame;
 	sheaf_status status;
-	int64_t row = 0;
 	SHEAF_TRY(sheaf_summary_new(sheaf_dataset_schema(dataset), s->cx, into, err));
-	SHEAF_TRY(sheaf_summary_profile(*into, s->label, err));
-	for (; (status = sheaf_next(dataset, &frame, err)) == SHEAF_OK; row += frame->nrows)
-		SHEAF_TRY(sheaf_summary_add(*into, frame, row, err));
+	if (!part_is_made()) SHEAF_TRY(sheaf_summary_profile(*into, s->label, err));
+	while ((status = sheaf_next(dataset, &frame, err)) == SHEAF_OK)
+		if (!sheaf_dataset_keeps_part(dataset))
+			SHEAF_TRY(sheaf_summary_add(*into, frame, sheaf_dataset_row(dataset), err));
 	return status == SHEAF_END ? sheaf_summary_finish(*into, err) : status;
 }
 
@@ -46,12 +62,31 @@ static sheaf_status print(const session *s, const sheaf_summary *summary, sheaf_
 	return SHEAF_OK;
 }
 
+static sheaf_status end_part(const session *s, sheaf_dataset *dataset, const sheaf_summary *summary,
+                             sheaf_error *err)
+{
+	sheaf_buffer state = {0};
+	SHEAF_TRY(sheaf_summary_save(summary, &state, err));
+	sheaf_status status = part_end(s, dataset, &state, NULL, err);
+	sheaf_buffer_reset(&state);
+	return status;
+}
+
+static sheaf_status finish(const session *s, sheaf_dataset *dataset, sheaf_summary *summary, sheaf_error *err)
+{
+	void *both[] = {(void *)(uintptr_t)s, summary};
+	if (part_is_made()) return end_part(s, dataset, summary, err);
+	SHEAF_TRY(part_states(add_state, both, err));
+	print_file_name(s);
+	return print(s, summary, err);
+}
+
 static sheaf_status print_stats(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
 	sheaf_summary *summary = NULL;
+	SHEAF_TRY(part_begin(s, dataset, rows_of_summary(dataset), err));
 	sheaf_status status = gather_summary(s, dataset, &summary, err);
-	if (status == SHEAF_OK) print_file_name(s);
-	if (status == SHEAF_OK) status = print(s, summary, err);
+	if (status == SHEAF_OK) status = finish(s, dataset, summary, err);
 	sheaf_summary_free(summary);
 	return status;
 }

@@ -54,6 +54,7 @@ static void tell_problem(void *user, const sheaf_problem *problem)
 {
 	validation *v = (validation *)user;
 	char text[1024];
+	if (part_is_made()) return; /* the merge counts it */
 	sheaf_problem_text(problem, text, sizeof text);
 	if (problem->severity >= SHEAF_BREACH) {
 		v->violations++;
@@ -137,6 +138,16 @@ static void json_summary(const validation *v)
 
 /* ---- one file ---- */
 
+/* What ends the reading is an outcome. */
+static sheaf_status end_part(const session *s, sheaf_dataset *dataset, sheaf_status status, sheaf_error *err)
+{
+	sheaf_error failure = {0};
+	bool flawed = status == SHEAF_DATA || status == SHEAF_SHORT;
+	if (status != SHEAF_END && !flawed) return status;
+	if (flawed) failure = *err;
+	return part_end(s, dataset, NULL, flawed ? &failure : NULL, err);
+}
+
 /* *read: how many of the file's datasets that was. Streams that are read together are one each. */
 static sheaf_status read_all(session *s, const char *member, int *read, sheaf_error *err)
 {
@@ -146,8 +157,10 @@ static sheaf_status read_all(session *s, const char *member, int *read, sheaf_er
 	SHEAF_TRY(session_open(s, s->label, &(opening){.member = member}, &dataset, err));
 	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
 	*read = schema->rows == SHEAF_SEQUENCES && schema->nfields > 1 ? schema->nfields : 1;
-	while ((status = sheaf_next(dataset, &frame, err)) == SHEAF_OK && (status = out_check(err)) == SHEAF_OK) {
-	}
+	status = member ? SHEAF_OK : part_begin(s, dataset, SHEAF_PART_COUNTED, err);
+	while (status == SHEAF_OK && (status = sheaf_next(dataset, &frame, err)) == SHEAF_OK)
+		status = out_check(err);
+	if (part_is_made()) status = end_part(s, dataset, status, err);
 	sheaf_close(dataset);
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
@@ -181,7 +194,7 @@ static sheaf_status read_datasets(session *s, validation *v, sheaf_error *err)
 	int count = 0, read = 0;
 	others o = {s, v};
 	sheaf_error why;
-	bool one = strcmp(s->label, "-") == 0 || sheaf_values_text(&s->args->values, "dataset");
+	bool one = part_is_made() || strcmp(s->label, "-") == 0 || sheaf_values_text(&s->args->values, "dataset");
 	sheaf_status status = one ? SHEAF_OK : count_members(s, s->label, &count, &why);
 	if (status) count = 0;
 	status = sheaf_forgive(status, "a file that cannot be listed is read, and says why then");
@@ -208,6 +221,7 @@ static int validate_file(const arguments *args, validation *v, bool *used, sheaf
 		tell_end(v, err);
 	else if (status)
 		return say_failure(err);
+	if (part_is_made()) return EXIT_FINE;
 	if (!v->json) print_folded(v);
 	if (v->json)
 		json_summary(v);

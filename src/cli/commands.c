@@ -75,8 +75,8 @@ const sheaf_option shared_options[] = {
 	{"force", SHEAF_OPTION_FLAG, 0, NULL,
      "replace an output that is there already (else a terminal is asked, and what is none is refused)", 'f'},
 	{"part", SHEAF_OPTION_TEXT, 0, "I/N",
-     "do part I of N, counted from 1, and write a part file; sheaf merge makes the whole of all N, the same "
-     "as without parts",
+     "do part I of N, counted from 1, of one FILE and write a part file, OUT; sheaf merge makes the whole of "
+     "all N, the same as without parts",
      0},
 	{0},
 };
@@ -281,6 +281,7 @@ enum {
 	READS_ALL = READS | TAKES_PROGRESS,
 	TENSORS = TAKES_COORDINATES | TAKES_VALUE | TAKES_SHAPE | TAKES_MATRIX,
 	SELECTS = TENSORS | TAKES_SELECTION,
+	IN_PARTS = TAKES_PART | TAKES_FORCE,
 	READS_LOOSELY = READS_ALL & ~TAKES_STRICT, /* the word means something else there */
 	CONVERTS = SHEAF_READING | SHEAF_WRITING
 };
@@ -302,7 +303,7 @@ const command commands[] = {
      "Prints all rows like head, but shortens nothing. Where the input has an error, the rows before it come "
      "first, then the message."},
 	{"stats", run_stats, "statistics of all rows, by stream", "FILE...", 1, -1,
-     READS_ALL | SELECTS | TAKES_JSON, SHEAF_READING, stats_options,
+     READS_ALL | SELECTS | TAKES_JSON | IN_PARTS, SHEAF_READING, stats_options,
      "Reads the whole file and prints, for each stream, the lengths of sequences, the number of stored "
      "values, the density, the smallest, largest and mean value, the standard deviation, the norm, "
      "quantiles, zeros, NaN, and on a terminal a histogram of one line. With --json it prints what sheaf "
@@ -314,20 +315,20 @@ const command commands[] = {
      "values in shades of their magnitude, sparse ones as dots, all else as text. It is as wide as the "
      "terminal, or 80 columns; NO_COLOR leaves colours out, and a locale without UTF-8 Unicode."},
 	{"report", run_report, "a page of charts: what is in a file, or how two differ", "FILE [OTHER] OUT", 2, 3,
-     READS_ALL | SELECTS | TAKES_JSON | TAKES_FORCE, SHEAF_READING, report_options,
+     READS_ALL | SELECTS | TAKES_JSON | IN_PARTS, SHEAF_READING, report_options,
      "Reads the whole file once and writes OUT, one HTML page that fetches and runs nothing: what the file "
      "is, what was found wrong, and of each stream or column lengths, values, where its entries are, how "
      "often its indices or items are used, and how much padding batches would have. With OTHER it also says "
      "how that file differs. With --json OUT gets the numbers alone, those that sheaf stats --json prints; - "
      "is standard output. Everything is exact but what the page says is of bins or of a sample."},
 	{"validate", run_validate, "every violation of the format's rules", "FILE...", 1, -1,
-     (READS_ALL & ~TAKES_ERRORS) | TAKES_JSON, SHEAF_READING, validate_options,
+     (READS_ALL & ~TAKES_ERRORS) | TAKES_JSON | IN_PARTS, SHEAF_READING, validate_options,
      "Reads each file to its end and prints everything that its format's rules forbid, one finding a line "
      "with its place, then a summary. Violations are errors, which reading leaves out, and breaches, which "
      "are forbidden although programs read them. Warnings and notes, about what other programs refuse, count "
      "as violations only with --strict."},
 	{"convert", run_convert, "from any format to any other", "IN... OUT", 2, -1,
-     READS_ALL | SELECTS | TAKES_FORCE | TAKES_PART, CONVERTS, convert_options,
+     READS_ALL | SELECTS | IN_PARTS, CONVERTS, convert_options,
      "Writes the rows of all inputs, one after the other, into OUT. The format of OUT is named by its suffix "
      "or by --to; OUT is compressed if its name ends in .gz, .bz2, .zst, .xz or .lz4. OUT appears whole or "
      "not at all. A file that is there already is replaced only with --force; it may be one of the inputs. "
@@ -342,7 +343,7 @@ const command commands[] = {
      "Compares streams by name and rows in order, whatever their storage and element type; NaN equals NaN. "
      "Prints the first differences and the outcome. The exit status is 1 if the contents differ."},
 	{"hash", run_hash, "a hash of the contents, whatever the format", "FILE...", 1, -1,
-     READS_LOOSELY | SELECTS | TAKES_JSON, SHEAF_READING, hash_options,
+     READS_LOOSELY | SELECTS | TAKES_JSON | IN_PARTS, SHEAF_READING, hash_options,
      "Prints 32 hexadecimal digits and the name of each file. Two files have the same hash if diff finds no "
      "difference between them, whatever their formats."},
 	{"batches", run_batches, "minibatches: order, shards, state, throughput", "FILE...", 1, -1,
@@ -358,17 +359,20 @@ const command commands[] = {
      "by its first dimension. Where a file of the format is its rows and nothing else they stay as they are, "
      "byte for byte, so that sheaf merge restores the file; otherwise they are written anew. All parts "
      "appear, or none does."},
-	{"merge", run_merge, "several files into one", "IN... OUT", 2, -1,
+	{"merge", run_merge, "several files into one", "IN... OUT", 1, -1,
      (READS_ALL & ~TAKES_INDEX) | TAKES_FORCE, CONVERTS, merge_options,
      "Writes the rows of all inputs, one file after the other, to OUT: byte for byte where a file of the "
-     "format is its rows and nothing else, otherwise as sheaf convert does."},
+     "format is its rows and nothing else, otherwise as sheaf convert does. Part files, which commands make "
+     "with --part, become the outcome of the command as a whole: of convert and report it is written to "
+     "OUT; of the others, after whose parts no OUT is named, it is printed, and the index put in its "
+     "place."},
 	{"plan", run_plan, "how parts would share a file, before anything is done", "FILE", 1, 1,
      READS_ALL | TAKES_JSON, SHEAF_READING, plan_options,
      "Prints how convert --part would share FILE out: the bytes of the largest part, how many times the mean "
      "they are, and how many parts would be empty. With an index nothing else is read. With --json it prints "
      "an object for each number of parts."},
 	{"index", run_index, "write or check the index beside a file", "FILE...", 1, -1,
-     (READS_ALL & ~(TAKES_INDEX | TAKES_STRICT)) | TAKES_JSON, SHEAF_READING, index_options,
+     (READS_ALL & ~(TAKES_INDEX | TAKES_STRICT)) | TAKES_JSON | IN_PARTS, SHEAF_READING, index_options,
      "Writes FILE.sheaf-index, or, if that folder cannot be written, a file in the user's cache folder. It "
      "records where the pieces of the file begin, how many sequences and samples they have, how long each "
      "sequence is, and the streams if the file does not declare them. With it, commands open the file "

@@ -58,8 +58,9 @@ static int run_command(const command *c, int argc, char **argv)
 	}
 	bool *had = find_indices(&args);
 	out_mark();
-	int code = c->run(&args);
-	if (is_to_run_again()) code = c->run(&args);
+	int (*work)(const arguments *) = makes_part(&args) ? run_part : c->run;
+	int code = work(&args);
+	if (is_to_run_again()) code = work(&args);
 	tell_new_indices(&args, had);
 	arguments_free(&args);
 	return code;

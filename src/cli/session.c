@@ -58,6 +58,7 @@ rule_count *count_rule(rule_count rules[MAX_RULES], int *nrules, const rule_coun
 static void tell_problem(void *user, const sheaf_problem *problem)
 {
 	session *s = (session *)user;
+	if (part_is_silent()) return;
 	if (s->on_problem) {
 		s->on_problem(s->user, problem);
 		return;
@@ -253,7 +254,8 @@ void session_end(session *s)
 	if (!s->cx) return;
 	progress_hide();
 	signals_forget(s->slot);
-	if (!sheaf_values_flag(&s->args->values, "quiet") && !pipe_is_broken() && !was_interrupted())
+	if (!sheaf_values_flag(&s->args->values, "quiet") && !pipe_is_broken() && !was_interrupted() &&
+	    !part_is_silent())
 		say_summary(s);
 	sheaf_context_free(s->cx);
 	s->cx = NULL;

@@ -2,6 +2,8 @@
 /* The content hash. Each row of each column is hashed with the row's number as the seed and the results are
  * summed, so that rows can be hashed in any cutting and, later, on any number of threads. What is hashed is
  * the canonical form that comparison uses: runs as counts, entries as (index, value). */
+#include "base/buffer.h"
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "base/need.h"
 #include "data/compare.h"
@@ -19,7 +21,7 @@ struct sheaf_hash {
 	sheaf_schema schema;
 	sheaf_digest *sums; /* one for each field */
 	void *state;
-	int64_t rows;
+	int64_t rows, next; /* hashed; number of the next one */
 	bool keys, types;
 };
 
@@ -137,7 +139,7 @@ sheaf_status sheaf_hash_add(sheaf_hash *hash, const sheaf_frame *frame, sheaf_er
 		if (field->meaning == SHEAF_KEY && !hash->keys) continue;
 		for (int64_t r = 0; r < frame->nrows; r++) {
 			if (field->loss && sheaf_row_is_usual(&frame->columns[c], field, r)) continue;
-			sheaf_xxhash_begin(hash->state, (uint64_t)(hash->rows + r));
+			sheaf_xxhash_begin(hash->state, (uint64_t)(hash->next + r));
 			add_position(hash->state, &frame->columns[c], 0, r);
 			sheaf_digest row = sheaf_xxhash_end(hash->state);
 			hash->sums[c].low += row.low;
@@ -148,7 +150,7 @@ sheaf_status sheaf_hash_add(sheaf_hash *hash, const sheaf_frame *frame, sheaf_er
 		/* Rows without keys have their numbers for keys. */
 		for (int64_t r = 0; r < frame->nrows; r++) {
 			sheaf_canon c;
-			uint64_t number = (uint64_t)(hash->rows + r), bits;
+			uint64_t number = (uint64_t)(hash->next + r), bits;
 			sheaf_canon_values(SHEAF_U64, &number, 0, 1, &c);
 			memcpy(&bits, &c.nearest, sizeof bits);
 			bits += (uint64_t)c.rest * 0x9e3779b97f4a7c15u;
@@ -158,6 +160,56 @@ sheaf_status sheaf_hash_add(sheaf_hash *hash, const sheaf_frame *frame, sheaf_er
 		}
 	}
 	hash->rows += frame->nrows;
+	hash->next += frame->nrows;
+	return SHEAF_OK;
+}
+
+void sheaf_hash_go_on_at(sheaf_hash *hash, int64_t row)
+{
+	if (hash) hash->next = row;
+}
+
+/* ---- hashes that add up ---- */
+
+enum { SAVED_HEAD = 16, SAVED_SUM = 16 };
+
+static size_t saved_size(const sheaf_hash *hash)
+{
+	return SAVED_HEAD + ((size_t)hash->schema.nfields + 1) * SAVED_SUM;
+}
+
+sheaf_status sheaf_hash_save(const sheaf_hash *hash, sheaf_buffer *out, sheaf_error *err)
+{
+	sheaf_builder b;
+	SHEAF_NEED(out, "a place for the outcome");
+	sheaf_buffer_reset(out);
+	SHEAF_NEED(hash, "a hash");
+	sheaf_builder_begin(&b, hash->cx, NULL);
+	sheaf_builder_u32le(&b, (uint32_t)hash->schema.nfields);
+	sheaf_builder_u32le(&b, (hash->keys ? 1U : 0U) | (hash->types ? 2U : 0U));
+	sheaf_builder_u64le(&b, (uint64_t)hash->rows);
+	for (int c = 0; c <= hash->schema.nfields; c++) {
+		sheaf_builder_u64le(&b, hash->sums[c].low);
+		sheaf_builder_u64le(&b, hash->sums[c].high);
+	}
+	return sheaf_builder_finish(&b, out, err);
+}
+
+sheaf_status sheaf_hash_merge(sheaf_hash *hash, const void *data, size_t size, sheaf_error *err)
+{
+	SHEAF_NEED(hash, "a hash");
+	SHEAF_NEED(data, "a saved hash");
+	sheaf_cursor c = sheaf_cursor_over((const uint8_t *)data, size, 0);
+	uint32_t fields = sheaf_cursor_u32le(&c, "number of columns"), kind = sheaf_cursor_u32le(&c, "kind");
+	int64_t rows = sheaf_cursor_i64le(&c, "rows");
+	bool fits = size == saved_size(hash) && fields == (uint32_t)hash->schema.nfields && rows >= 0 &&
+	            kind == ((hash->keys ? 1U : 0U) | (hash->types ? 2U : 0U)) && rows <= INT64_MAX - hash->rows;
+	if (!fits) return sheaf_fail(err, SHEAF_DATA, "hash: expected one of the same columns, found another");
+	hash->rows += rows;
+	for (int f = 0; f <= hash->schema.nfields; f++) {
+		hash->sums[f].low += sheaf_cursor_u64le(&c, "sum");
+		hash->sums[f].high += sheaf_cursor_u64le(&c, "sum");
+	}
 	return SHEAF_OK;
 }
 

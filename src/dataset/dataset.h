@@ -15,6 +15,11 @@ struct sheaf_dataset {
 	int64_t row, next_row;   /* of the frame given last, and of the one to come */
 	bool ended;
 	bool ranged; /* what is read are some of its pieces: nothing is made or reported of the whole */
+	struct sheaf_part_making *part; /* that is made of what is read; NULL: none */
+	struct sheaf_parts *merged;     /* from which comes what is read; NULL: from the input */
+	/* Gets rows after their review, and NULL at the end, for the part; and gives those of the parts. */
+	sheaf_status (*keep)(struct sheaf_dataset *d, const sheaf_frame *frame, sheaf_error *err);
+	sheaf_status (*next_kept)(struct sheaf_dataset *d, const sheaf_frame **out, sheaf_error *err);
 };
 
 /* USAGE where an option is out of range; options NULL: all is well. `function` is for the message. */

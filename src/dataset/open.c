@@ -4,13 +4,15 @@
 #include "base/memory.h"
 #include "base/need.h"
 #include "data/row_choice.h"
-#include "dataset/dataset.h"
+#include "dataset/reading_part.h"
 #include "view/view.h"
 #include <string.h>
 
 void sheaf_close(sheaf_dataset *dataset)
 {
 	if (!dataset) return;
+	sheaf_dataset_drop_part(dataset);
+	sheaf_dataset_drop_parts(dataset);
 	sheaf_survey_end(&dataset->indexed);
 	sheaf_decoding_close(&dataset->decoding);
 	sheaf_index_wait(&dataset->indexed);
@@ -21,6 +23,10 @@ void sheaf_close(sheaf_dataset *dataset)
 	sheaf_buffer_reset(&dataset->piece.notes);
 	if (dataset->values.settings) sheaf_settings_release(dataset->cx, &dataset->values, dataset->nsettings);
 	sheaf_source_close(dataset->source);
+	if (dataset->part) {
+		sheaf_cuts_free(&dataset->part->cuts);
+		sheaf_release(dataset->cx, dataset->part, sizeof *dataset->part);
+	}
 	sheaf_release(dataset->cx, dataset, sizeof *dataset);
 }
 

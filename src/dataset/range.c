@@ -377,31 +377,32 @@ sheaf_status sheaf_dataset_carry(const sheaf_dataset *d, sheaf_builder *bytes, s
 
 /* ---- what is in the pieces ---- */
 
-static sheaf_status count_all(sheaf_dataset *d, const sheaf_cuts *cuts, sheaf_decoding *decoding,
+static sheaf_status count_all(sheaf_dataset *d, const sheaf_range *range, sheaf_decoding *decoding,
                               sheaf_builder *counts, sheaf_error *err)
 {
 	const sheaf_frame *frame;
-	for (int64_t p = 0; p < cuts->count; p++) {
+	const sheaf_piece_entry *entries = range->cuts->entries;
+	for (int64_t p = range->from; p < range->to; p++) {
 		SHEAF_TRY(sheaf_decoding_next(decoding, &frame, err));
-		if (frame->nrows != cuts->entries[p].rows) return SHEAF_END;
-		sheaf_counts_add(counts, &d->in->schema, frame, cuts->entries[p].row);
-		sheaf_progress(d->cx, cuts->entries[p].byte, cuts->entries[cuts->count - 1].byte);
+		if (frame->nrows != entries[p].rows) return SHEAF_END;
+		sheaf_counts_add(counts, &d->in->schema, frame, entries[p].row);
+		sheaf_progress(d->cx, entries[p].byte - entries[range->from].byte,
+		               entries[range->to - 1].byte - entries[range->from].byte);
 	}
 	return sheaf_builder_status(counts, err);
 }
 
-static sheaf_status count_quietly(sheaf_dataset *d, const sheaf_cuts *cuts, sheaf_builder *counts,
+static sheaf_status count_quietly(sheaf_dataset *d, const sheaf_range *range, sheaf_builder *counts,
                                   sheaf_error *err)
 {
 	sheaf_context *quiet;
 	sheaf_decoding decoding = {0};
-	sheaf_range all = {.cuts = cuts, .to = cuts->count, .open_ended = true};
 	int64_t piece_bytes = d->piece_bytes;
 	SHEAF_TRY(sheaf_context_quiet(d->cx, &quiet, err));
-	sheaf_status status = sheaf_dataset_narrow(d, &all, err);
+	sheaf_status status = sheaf_dataset_narrow(d, range, err);
 	if (status == SHEAF_OK) {
 		status = sheaf_decoding_open(&decoding, d->format, d->in, d->piece_bytes, quiet, err);
-		if (status == SHEAF_OK) status = count_all(d, cuts, &decoding, counts, err);
+		if (status == SHEAF_OK) status = count_all(d, range, &decoding, counts, err);
 		sheaf_decoding_close(&decoding);
 		sheaf_dataset_widen(d);
 	}
@@ -411,25 +412,45 @@ static sheaf_status count_quietly(sheaf_dataset *d, const sheaf_cuts *cuts, shea
 	return status;
 }
 
-/* Where rows would be left out nothing is said: sums would be of others than those that are counted. */
-sheaf_status sheaf_dataset_count_pieces(sheaf_dataset *d, sheaf_pieces *pieces, sheaf_error *err)
+bool sheaf_dataset_counts_pieces(const sheaf_dataset *d)
+{
+	return !sheaf_dataset_uncut(d) && sheaf_counts_apply(&d->in->schema);
+}
+
+sheaf_status sheaf_dataset_count_some(sheaf_dataset *d, const sheaf_pieces *pieces, int part, int parts,
+                                      sheaf_piece_counts *out, sheaf_error *err)
 {
 	sheaf_cuts cuts = {.cx = d->cx};
-	sheaf_builder counts;
 	sheaf_piece_entry entry;
+	sheaf_builder counts;
 	sheaf_status status = SHEAF_OK;
-	if (pieces->counts.size || sheaf_dataset_uncut(d) || !sheaf_counts_apply(&d->in->schema)) return SHEAF_OK;
+	*out = (sheaf_piece_counts){0};
 	sheaf_builder_begin(&counts, d->cx, NULL);
 	for (int64_t i = 0; i < pieces->count && status == SHEAF_OK; i++) {
 		sheaf_pieces_at(pieces, i, &entry);
 		status = add(&cuts, &entry, err);
 	}
-	if (status == SHEAF_OK) status = count_quietly(d, &cuts, &counts, err);
-	if (status == SHEAF_OK) status = sheaf_builder_finish(&counts, &pieces->counts, err);
+	sheaf_range range = sheaf_cuts_share(&cuts, 0, sheaf_cuts_bytes(&cuts), part, parts);
+	range.open_ended = true;
+	out->first = range.from;
+	out->n = range.from < range.to ? range.to - range.from : 0;
+	if (status == SHEAF_OK && out->n > 0) status = count_quietly(d, &range, &counts, err);
+	if (status == SHEAF_OK) status = sheaf_builder_finish(&counts, &out->counts, err);
 	sheaf_builder_drop(&counts);
 	sheaf_cuts_free(&cuts);
 	bool data = status == SHEAF_END || status == SHEAF_DATA || status == SHEAF_SHORT;
+	out->nothing = data;
 	return data ? SHEAF_OK : status;
+}
+
+/* Where rows would be left out nothing is said: sums would be of others than those that are counted. */
+sheaf_status sheaf_dataset_count_pieces(sheaf_dataset *d, sheaf_pieces *pieces, sheaf_error *err)
+{
+	sheaf_piece_counts all;
+	if (pieces->counts.size || !sheaf_dataset_counts_pieces(d)) return SHEAF_OK;
+	SHEAF_TRY(sheaf_dataset_count_some(d, pieces, 1, 1, &all, err));
+	pieces->counts = all.counts;
+	return SHEAF_OK;
 }
 
 void sheaf_dataset_counted(sheaf_dataset *d, sheaf_facts *facts)

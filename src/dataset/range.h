@@ -34,6 +34,17 @@ int64_t sheaf_part_border(int64_t sum, int share, int parts);
 
 /* What an index says of all rows, where it says that: for who finds out whether it was right. */
 void sheaf_dataset_counted(sheaf_dataset *d, sheaf_facts *facts);
+/* Whether pieces can be looked at for what is in each. */
+bool sheaf_dataset_counts_pieces(const sheaf_dataset *d);
+/* Of some pieces; `nothing`: rows would be left out. */
+typedef struct sheaf_piece_counts {
+	int64_t first, n;
+	bool nothing;
+	sheaf_buffer counts;
+} sheaf_piece_counts;
+/* Of those that part `part` of `parts` has, by their bytes. */
+SHEAF_USE sheaf_status sheaf_dataset_count_some(sheaf_dataset *d, const sheaf_pieces *pieces, int part,
+                                                int parts, sheaf_piece_counts *out, sheaf_error *err);
 /* Looks at the rows of all pieces for what is in each, stream by stream, where there are streams and no rows
  * that would be left out. */
 SHEAF_USE sheaf_status sheaf_dataset_count_pieces(sheaf_dataset *d, sheaf_pieces *pieces, sheaf_error *err);

@@ -79,6 +79,7 @@ static sheaf_status end_of_rows(sheaf_dataset *d, sheaf_error *err)
 {
 	bool first = !d->ended;
 	d->ended = true;
+	if (d->keep) SHEAF_TRY(d->keep(d, NULL, err));
 	if (first && d->format->settle) SHEAF_TRY(d->format->settle(d->in, err));
 	if (first && !d->ranged) SHEAF_TRY(sheaf_index_finish(&d->indexed, err));
 	return SHEAF_END;
@@ -96,6 +97,7 @@ static sheaf_status next(sheaf_dataset *d, const sheaf_frame **out, sheaf_error 
 {
 	const sheaf_frame *frame;
 	SHEAF_TRY(sheaf_check_stop(d->cx, err));
+	if (d->next_kept) return d->next_kept(d, out, err);
 	if (!d->decoding.format)
 		SHEAF_TRY(sheaf_decoding_open(&d->decoding, d->format, d->in, d->piece_bytes, d->cx, err));
 	sheaf_status status = sheaf_decoding_next(&d->decoding, &frame, err);
@@ -108,6 +110,7 @@ static sheaf_status next(sheaf_dataset *d, const sheaf_frame **out, sheaf_error 
 	if (whole) sheaf_index_gather(&d->indexed, sheaf_decoding_piece(&d->decoding), frame);
 	d->next_row += frame->nrows;
 	sheaf_decoding_frame(&d->decoding)->checked = !d->glance;
+	if (d->keep) SHEAF_TRY(d->keep(d, frame, err));
 	tell_progress(d);
 	*out = frame;
 	return SHEAF_OK;

@@ -53,7 +53,7 @@ void sheaf_part_put_text(sheaf_builder *b, const char *text)
 
 void sheaf_part_put_i64(sheaf_builder *b, int64_t v) { sheaf_builder_u64le(b, (uint64_t)v); }
 
-static sheaf_status write_begin(sheaf_sink *sink, sheaf_error *err)
+sheaf_status sheaf_part_begin(sheaf_sink *sink, sheaf_error *err)
 {
 	uint8_t begin[SHEAF_PART_PAYLOAD] = {0};
 	memcpy(begin, magic, sizeof magic);
@@ -65,7 +65,7 @@ sheaf_status sheaf_part_create(const char *path, bool force, sheaf_context *cx, 
                                sheaf_error *err)
 {
 	SHEAF_TRY(force ? sheaf_sink_path(path, cx, out, err) : sheaf_sink_path_new(path, cx, out, err));
-	sheaf_status status = write_begin(*out, err);
+	sheaf_status status = sheaf_part_begin(*out, err);
 	if (status == SHEAF_OK) return SHEAF_OK;
 	sheaf_sink_abandon(*out);
 	*out = NULL;

@@ -48,6 +48,8 @@ typedef struct sheaf_part_file {
 /* Opens the file and writes what comes before the payload, which the caller writes. */
 SHEAF_USE sheaf_status sheaf_part_create(const char *path, bool force, sheaf_context *cx, sheaf_sink **out,
                                          sheaf_error *err);
+/* Writes what comes before the payload into a sink of the caller's. */
+SHEAF_USE sheaf_status sheaf_part_begin(sheaf_sink *sink, sheaf_error *err);
 /* Writes what comes after the payload and commits the sink, which is gone then, whatever comes out. */
 SHEAF_USE sheaf_status sheaf_part_finish(sheaf_sink *sink, const sheaf_part_head *head,
                                          const sheaf_builder *common, const sheaf_builder *own,
@@ -83,6 +85,9 @@ typedef struct sheaf_part_set {
 /* Opens all of them. USAGE or DATA, by name, where one is missing, there twice, or of another job, input or
  * options. */
 SHEAF_USE sheaf_status sheaf_part_set_open(const char *const *paths, int n, sheaf_context *cx,
+                                           sheaf_part_set *out, sheaf_error *err);
+/* The same of sources, which are the set's from now on, also on failure. */
+SHEAF_USE sheaf_status sheaf_part_set_take(sheaf_source *const *sources, int n, sheaf_context *cx,
                                            sheaf_part_set *out, sheaf_error *err);
 void sheaf_part_set_close(sheaf_part_set *set);
 /* DATA where an input is not what the parts were made of any more. */

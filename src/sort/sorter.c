@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Records of a key and a value: entries whose keys have two words, and which have no values. */
 #include "sort/sorter.h"
+#include "base/buffer.h"
 #include "base/context.h"
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "sort/entry_sorter.h"
 #include "sort/radix.h"
@@ -136,4 +138,42 @@ sheaf_status sheaf_sorter_finish(sheaf_sorter *s, sheaf_sorted_function told, vo
 		return SHEAF_OK;
 	}
 	return tell_all(s, told, user, err);
+}
+
+/* ---- for reviews ---- */
+
+enum { REVIEW_MEMORY = 64 << 20, REVIEW_SHARE = 8, RECORD = 16 };
+
+sheaf_status sheaf_sorter_need(sheaf_context *cx, sheaf_sorter **sorter, sheaf_error *err)
+{
+	int64_t memory = sheaf_max_memory(cx) / REVIEW_SHARE;
+	if (*sorter) return SHEAF_OK;
+	return sheaf_sorter_new(cx, (size_t)(memory < REVIEW_MEMORY ? memory : REVIEW_MEMORY), sorter, err);
+}
+
+static sheaf_status put_record(void *user, uint64_t key, uint64_t value)
+{
+	sheaf_builder *bytes = (sheaf_builder *)user;
+	sheaf_builder_u64le(bytes, key);
+	sheaf_builder_u64le(bytes, value);
+	return sheaf_builder_status(bytes, NULL);
+}
+
+sheaf_status sheaf_sorter_carry(sheaf_sorter *sorter, sheaf_builder *bytes, sheaf_error *err)
+{
+	if (!sorter) return SHEAF_OK;
+	SHEAF_TRY(sheaf_sorter_finish(sorter, put_record, bytes, err));
+	return sheaf_builder_status(bytes, err);
+}
+
+sheaf_status sheaf_sorter_absorb(sheaf_context *cx, sheaf_sorter **sorter, sheaf_cursor *bytes,
+                                 sheaf_error *err)
+{
+	if (sheaf_cursor_left(bytes) % RECORD) return sheaf_refuse_carried(err);
+	while (sheaf_cursor_left(bytes) > 0) {
+		uint64_t key = sheaf_cursor_u64le(bytes, "key"), value = sheaf_cursor_u64le(bytes, "value");
+		SHEAF_TRY(sheaf_sorter_need(cx, sorter, err));
+		SHEAF_TRY(sheaf_sorter_add(*sorter, key, value, err));
+	}
+	return SHEAF_OK;
 }

@@ -22,4 +22,18 @@ SHEAF_USE sheaf_status sheaf_sorter_finish(sheaf_sorter *sorter, sheaf_sorted_fu
                                            sheaf_error *err);
 void sheaf_sorter_free(sheaf_sorter *sorter);
 
+/* ---- for reviews, which note records on the side ---- */
+
+struct sheaf_builder;
+struct sheaf_cursor;
+
+/* The sorter, made where there is none, with a modest share of the memory. */
+SHEAF_USE sheaf_status sheaf_sorter_need(sheaf_context *cx, sheaf_sorter **sorter, sheaf_error *err);
+/* Instead of sheaf_sorter_finish: all records as bytes, in memory; nothing where sorter is NULL. */
+SHEAF_USE sheaf_status sheaf_sorter_carry(sheaf_sorter *sorter, struct sheaf_builder *bytes,
+                                          sheaf_error *err);
+/* Adds the records that the rest of a cursor has; DATA where it has others. */
+SHEAF_USE sheaf_status sheaf_sorter_absorb(sheaf_context *cx, sheaf_sorter **sorter,
+                                           struct sheaf_cursor *bytes, sheaf_error *err);
+
 #endif

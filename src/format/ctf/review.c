@@ -11,7 +11,6 @@
 
 sheaf_status sheaf_ctf_review(void *reader, const sheaf_frame *frame, int64_t row, sheaf_error *err)
 {
-	enum { MEMORY = 64 << 20, SHARE = 8 };
 	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
 	const int64_t *rounded = (const int64_t *)(const void *)frame->notes.data,
 				  *named = rounded + in->nstreams;
@@ -24,9 +23,7 @@ sheaf_status sheaf_ctf_review(void *reader, const sheaf_frame *frame, int64_t ro
 		if (lists[frame->nrows] > lists[0]) in->met[s] |= CTF_NAMED | CTF_FILLED;
 	}
 	if (in->by_line || !sheaf_is_validating(in->cx)) return SHEAF_OK;
-	int64_t memory = sheaf_max_memory(in->cx) / SHARE;
-	if (!in->ids)
-		SHEAF_TRY(sheaf_sorter_new(in->cx, (size_t)(memory < MEMORY ? memory : MEMORY), &in->ids, err));
+	SHEAF_TRY(sheaf_sorter_need(in->cx, &in->ids, err));
 	const uint64_t *keys = (const uint64_t *)(const void *)frame->columns[in->nstreams].values.data;
 	const int64_t *lines = (const int64_t *)(const void *)frame->lines.data;
 	for (int64_t r = 0; r < frame->nrows; r++)
@@ -44,7 +41,7 @@ sheaf_status sheaf_ctf_carry(void *reader, sheaf_builder *bytes, sheaf_error *er
 		sheaf_builder_u64le(bytes, (uint64_t)in->rounded[s]);
 		sheaf_builder_u32le(bytes, in->met[s]);
 	}
-	return sheaf_builder_status(bytes, err);
+	return sheaf_sorter_carry(in->ids, bytes, err);
 }
 
 sheaf_status sheaf_ctf_absorb(void *reader, sheaf_cursor *bytes, sheaf_error *err)
@@ -55,7 +52,7 @@ sheaf_status sheaf_ctf_absorb(void *reader, sheaf_cursor *bytes, sheaf_error *er
 		sheaf_cursor_add_to(bytes, &in->rounded[s]);
 		in->met[s] |= (uint8_t)(sheaf_cursor_u32le(bytes, "mark of a stream") & (CTF_NAMED | CTF_FILLED));
 	}
-	return bytes->failed ? sheaf_refuse_carried(err) : SHEAF_OK;
+	return bytes->failed ? sheaf_refuse_carried(err) : sheaf_sorter_absorb(in->cx, &in->ids, bytes, err);
 }
 
 /* ---- settling ---- */

@@ -99,7 +99,7 @@ const sheaf_format sheaf_format_matrixmarket = {
 	.review = sheaf_mtx_review,
 	.rewind = sheaf_mtx_rewind,
 	.settle = sheaf_mtx_settle,
-	.carry = sheaf_entry_carry,
-	.absorb = sheaf_entry_absorb,
+	.carry = sheaf_mtx_carry,
+	.absorb = sheaf_mtx_absorb,
 	.close = close_reader,
 };

@@ -2,6 +2,7 @@
 /* What only the whole input shows beside how many entries there are: while validating, which of them stand in
  * one place. */
 #include "base/context.h"
+#include "base/cursor.h"
 #include "format/matrixmarket/matrixmarket.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,12 +16,9 @@ static bool places_fit(const sheaf_mtx_reader *in)
 
 static sheaf_status note_places(sheaf_mtx_reader *in, const sheaf_frame *frame, sheaf_error *err)
 {
-	enum { MEMORY = 64 << 20, SHARE = 8 };
-	int64_t memory = sheaf_max_memory(in->cx) / SHARE;
 	bool fit = places_fit(in);
 	const int64_t *lines = (const int64_t *)(const void *)frame->lines.data;
-	if (!in->places)
-		SHEAF_TRY(sheaf_sorter_new(in->cx, (size_t)(memory < MEMORY ? memory : MEMORY), &in->places, err));
+	SHEAF_TRY(sheaf_sorter_need(in->cx, &in->places, err));
 	for (int64_t r = 0; r < frame->nrows; r++) {
 		uint64_t i = (uint64_t)sheaf_coordinate_at(&frame->columns[0], r),
 				 j = in->rank == 2 ? (uint64_t)sheaf_coordinate_at(&frame->columns[1], r) : 0;
@@ -43,6 +41,20 @@ sheaf_status sheaf_mtx_rewind(void *reader, sheaf_error *err)
 	sheaf_sorter_free(in->places);
 	in->places = NULL;
 	return sheaf_entry_rewind(in, err);
+}
+
+sheaf_status sheaf_mtx_carry(void *reader, sheaf_builder *bytes, sheaf_error *err)
+{
+	sheaf_mtx_reader *in = (sheaf_mtx_reader *)reader;
+	SHEAF_TRY(sheaf_entry_carry(reader, bytes, err));
+	return sheaf_sorter_carry(in->places, bytes, err);
+}
+
+sheaf_status sheaf_mtx_absorb(void *reader, sheaf_cursor *bytes, sheaf_error *err)
+{
+	sheaf_mtx_reader *in = (sheaf_mtx_reader *)reader;
+	SHEAF_TRY(sheaf_entry_absorb(reader, bytes, err));
+	return sheaf_sorter_absorb(in->cx, &in->places, bytes, err);
 }
 
 /* ---- settling ---- */

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading in parts: each of several processes reads some of the rows of a file, and what they have made of
+ * these, with what they have found, is put together as if one had read all of them. (Conversions in parts:
+ * sheaf_convert_options.part.)
+ *
+ * The process of a part opens the dataset, says which part it wants, reads until the end, and finishes the
+ * part with what it has made of the rows, its state. Who merges opens all parts and the same dataset, and
+ * reads that: findings come as they would have come, rows only where parts had to keep them. Then the states
+ * are added up. */
+#ifndef SHEAF_PART_H
+#define SHEAF_PART_H
+
+#include <sheaf/dataset.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a state depends on. */
+typedef enum sheaf_part_rows {
+	SHEAF_PART_COUNTED,  /* rows: states add up */
+	SHEAF_PART_NUMBERED, /* also on the numbers of rows. Where errors are tolerated, which leaves rows out,
+	                        only the merge knows these: then parts keep rows */
+	SHEAF_PART_KEPT      /* what does not add up: parts keep rows */
+} sheaf_part_rows;
+
+/* From now on sheaf_next gives the rows of part I of N, "I/N", counted from 1, and sheaf_dataset_row their
+ * numbers in the whole; where its rows cannot be divided the first part has all of them, with a WARNING, and
+ * the others none. Before anything is read; one part at a time for a context. The sink gets the part file,
+ * and is the dataset's, also on failure. USAGE where `part` is none, UNSUPPORTED where the input is no
+ * uncompressed file. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_take_part(sheaf_dataset *dataset, const char *part,
+                                                         sheaf_part_rows rows, sheaf_sink *sink,
+                                                         sheaf_error *err);
+/* Whether rows are kept, so that no state is needed. */
+SHEAF_API bool sheaf_dataset_keeps_part(const sheaf_dataset *dataset);
+
+typedef struct sheaf_part_outcome {
+	size_t size;         /* sizeof(sheaf_part_outcome) */
+	const char *job;     /* what is done with the rows; a word */
+	const char *options; /* those that make a difference, a line for each; parts with others are refused */
+	const void *state;   /* what has become of the rows; sheaf_parts_state gives it again */
+	size_t state_size;
+	/* What ended the reading where that is an outcome, too, as in checking: nobody reads on after it. NULL:
+	 * the end of the rows. */
+	const sheaf_error *failure;
+} sheaf_part_outcome;
+
+/* After the last row: writes the part file and commits its sink. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_finish_part(sheaf_dataset *dataset,
+                                                           const sheaf_part_outcome *outcome,
+                                                           sheaf_error *err);
+
+enum { SHEAF_PART_JOB = 32 };
+
+/* The job of a part file, "convert" where it is one of a conversion; "" where the file is none. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_part_job(const char *path, sheaf_context *cx, char job[SHEAF_PART_JOB],
+                                                sheaf_error *err);
+
+typedef struct sheaf_parts sheaf_parts;
+
+/* All parts of one job, in whatever order they come: USAGE or DATA, by name, where one is missing, there
+ * twice, damaged, of another job, other options or another input. They are trusted in nothing. The sources
+ * are the parts' from now on, also on failure. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_parts_open(sheaf_source *const *sources, int n, sheaf_context *cx,
+                                                  sheaf_parts **out, sheaf_error *err);
+SHEAF_API void sheaf_parts_close(sheaf_parts *parts);
+/* Valid until they are closed; NULL without parts. */
+SHEAF_API const char *sheaf_parts_job(const sheaf_parts *parts);
+SHEAF_API const char *sheaf_parts_options(const sheaf_parts *parts);
+/* The path of the i-th input as the first part has named it; NULL where there is none. */
+SHEAF_API const char *sheaf_parts_input(const sheaf_parts *parts, int i);
+SHEAF_API int sheaf_parts_count(const sheaf_parts *parts);
+/* The state of the i-th part, 0 <= i < sheaf_parts_count, with nothing in it where rows are kept, or others
+ * have ended the reading before. Valid until they are closed. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_parts_state(const sheaf_parts *parts, int i, sheaf_bytes *out,
+                                                   sheaf_error *err);
+
+/* From now on sheaf_next gives what the parts have kept: all findings, in order, and rows where these were
+ * kept; at the end it reports what only the whole shows. Before anything is read. The parts outlive the
+ * dataset. DATA where its input is not the one that the parts were made of. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_take_parts(sheaf_dataset *dataset, sheaf_parts *parts,
+                                                          sheaf_error *err);
+
+/* ---- an index in parts ---- */
+
+/* Looks at the rows of the pieces that part "I/N" has of a dataset's table, as sheaf_dataset_write_index does
+ * with all of them, and writes a part file of the job "index". Before anything is read. The sink is the
+ * dataset's, also on failure. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_index_part(sheaf_dataset *dataset, const char *part,
+                                                          const char *options, sheaf_sink *sink,
+                                                          sheaf_error *err);
+/* sheaf_dataset_write_index with what such parts have found. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_index_parts(sheaf_dataset *dataset, const sheaf_parts *parts,
+                                                           sheaf_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

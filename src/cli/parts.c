@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/* Commands that read a file in parts: each part ends as a part file instead of an outcome, and sheaf merge
+ * runs the command once more, with the parts in place of the rows. */
+#include "cli.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static struct {
+	const char *part; /* "I/N", or NULL */
+	part_opener open;
+	void *user;
+	bool silent;
+	sheaf_parts *merged;
+} now;
+
+void parts_make(const char *part, part_opener open, void *user, bool silent)
+{
+	now.part = part;
+	now.open = open;
+	now.user = user;
+	now.silent = silent;
+}
+
+void parts_merge(sheaf_parts *parts) { now.merged = parts; }
+
+bool part_is_made(void) { return now.part != NULL; }
+
+bool part_is_silent(void) { return now.silent; }
+
+/* ---- in the middle of a command ---- */
+
+sheaf_status part_begin(const session *s, sheaf_dataset *dataset, sheaf_part_rows rows, sheaf_error *err)
+{
+	sheaf_sink *sink;
+	if (now.merged) return sheaf_dataset_take_parts(dataset, now.merged, err);
+	if (!now.part) return SHEAF_OK;
+	SHEAF_TRY(now.open(now.user, s->cx, &sink, err));
+	return sheaf_dataset_take_part(dataset, now.part, rows, sink, err);
+}
+
+/* Options that say how the work is done, and not what comes out. */
+static bool makes_no_difference(const char *name)
+{
+	static const char *const names[] = {"part",  "output", "threads", "max-memory", "progress",
+	                                    "quiet", "index",  "force",   "config"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(name, names[i]) == 0) return true;
+	return false;
+}
+
+typedef struct lines {
+	char *text;
+	size_t size;
+	FILE *out;
+} lines;
+
+static sheaf_status put_setting(lines *to, const sheaf_setting *setting, sheaf_error *err)
+{
+	if (makes_no_difference(setting->name)) return SHEAF_OK;
+	if (setting->value && strchr(setting->value, '\n'))
+		return sheaf_fail_option(err, SHEAF_UNSUPPORTED, setting->name,
+		                         ": expected a value of one line, since it is written into a part file");
+	fprintf(to->out, setting->value ? "%s=%s\n" : "%s\n", setting->name, setting->value);
+	return SHEAF_OK;
+}
+
+static sheaf_status put_settings(lines *to, const arguments *args, sheaf_error *err)
+{
+	for (int i = 0; i < args->values.count; i++) SHEAF_TRY(put_setting(to, &args->own[i], err));
+	for (int i = 0; i < args->nsettings; i++) SHEAF_TRY(put_setting(to, &args->settings[i], err));
+	return SHEAF_OK;
+}
+
+static sheaf_status options_of(const arguments *args, lines *to, sheaf_error *err)
+{
+	to->out = open_memstream(&to->text, &to->size);
+	sheaf_status status = to->out ? put_settings(to, args, err) : SHEAF_NOMEM;
+	bool failed = to->out && fclose(to->out) != 0;
+	return status == SHEAF_NOMEM || failed
+	           ? sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the options, found none")
+	           : status;
+}
+
+sheaf_status part_end(const session *s, sheaf_dataset *dataset, const sheaf_buffer *state,
+                      const sheaf_error *failure, sheaf_error *err)
+{
+	lines options = {0};
+	sheaf_part_outcome outcome = {.size = sizeof outcome, .job = s->args->command->name, .failure = failure};
+	if (state) outcome.state = state->data, outcome.state_size = state->size;
+	sheaf_status status = options_of(s->args, &options, err);
+	outcome.options = options.text;
+	if (status == SHEAF_OK) status = sheaf_dataset_finish_part(dataset, &outcome, err);
+	free(options.text);
+	return status;
+}
+
+static sheaf_status make_index_part(const session *s, sheaf_dataset *dataset, sheaf_error *err)
+{
+	lines options = {0};
+	sheaf_sink *sink;
+	sheaf_status status = options_of(s->args, &options, err);
+	if (status == SHEAF_OK) status = now.open(now.user, s->cx, &sink, err);
+	if (status == SHEAF_OK) status = sheaf_dataset_index_part(dataset, now.part, options.text, sink, err);
+	free(options.text);
+	return status;
+}
+
+bool parts_are_merged(void) { return now.merged != NULL; }
+
+sheaf_status part_of_index(const session *s, sheaf_dataset *dataset, bool *done, sheaf_error *err)
+{
+	*done = part_is_made();
+	return *done ? make_index_part(s, dataset, err) : sheaf_dataset_index_parts(dataset, now.merged, err);
+}
+
+sheaf_status part_states(sheaf_status (*add)(void *user, sheaf_bytes state, sheaf_error *err), void *user,
+                         sheaf_error *err)
+{
+	sheaf_bytes state;
+	for (int i = 0; i < sheaf_parts_count(now.merged); i++) {
+		SHEAF_TRY(sheaf_parts_state(now.merged, i, &state, err));
+		if (state.size) SHEAF_TRY(add(user, state, err));
+	}
+	return SHEAF_OK;
+}
+
+/* ---- a part ---- */
+
+bool makes_part(const arguments *args)
+{
+	return (args->command->shared & TAKES_PART) && args->command->run != run_convert &&
+	       sheaf_values_text(&args->values, "part");
+}
+
+static sheaf_status open_file(void *user, sheaf_context *cx, sheaf_sink **out, sheaf_error *err)
+{
+	const arguments *args = (const arguments *)user;
+	const char *path = args->files[1];
+	return sheaf_values_flag(&args->values, "force") ? sheaf_sink_path(path, cx, out, err)
+	                                                 : sheaf_sink_path_new(path, cx, out, err);
+}
+
+int run_part(const arguments *args)
+{
+	arguments one = *args;
+	if (args->nfiles != 2) {
+		char found[64];
+		say("error", "sheaf %s: expected one FILE and the part file OUT with --part, found %s",
+		    args->command->name, plural(found, args->nfiles, "operand"));
+		return EXIT_USAGE;
+	}
+	one.nfiles = 1;
+	parts_make(sheaf_values_text(&args->values, "part"), open_file, &one, false);
+	int code = args->command->run(&one);
+	parts_make(NULL, NULL, NULL, false);
+	return code;
+}
+
+/* ---- all of them ---- */
+
+enum { PASSED_ON = 4 };
+
+typedef struct rerun {
+	const arguments *args; /* of merge */
+	char *text;            /* the options of the parts, cut at their lines */
+	char **words;
+	int n;
+	char passed[PASSED_ON][64];
+} rerun;
+
+static void add_word(rerun *r, char *word) { r->words[r->n++] = word; }
+
+/* What is said to merge of how to work. */
+static void pass_on(rerun *r)
+{
+	static const char *const names[PASSED_ON] = {"threads", "max-memory", "progress", "quiet"};
+	const sheaf_values *values = &r->args->values;
+	for (int i = 0; i < PASSED_ON; i++) {
+		const char *value = sheaf_values_text(values, names[i]);
+		if (!value && !sheaf_values_flag(values, names[i])) continue;
+		snprintf(r->passed[i], sizeof r->passed[i], value ? "--%s=%s" : "--%s", names[i], value);
+		add_word(r, r->passed[i]);
+	}
+}
+
+/* Each line becomes "--line". */
+static sheaf_status split_options(rerun *r, const char *options, sheaf_error *err)
+{
+	size_t n = strlen(options), count = 1;
+	for (const char *at = options; *at; at++) count += *at == '\n';
+	r->text = malloc(n + 2 * count + 1);
+	r->words = calloc(count + PASSED_ON + 8, sizeof *r->words);
+	if (!r->text || !r->words)
+		return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the options, found none");
+	char *to = r->text;
+	for (const char *at = options; *at;) {
+		size_t size = strcspn(at, "\n");
+		add_word(r, to);
+		to += sprintf(to, "--%.*s", (int)size, at) + 1;
+		at += size + (at[size] == '\n');
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status find_job(const sheaf_parts *parts, const command **out, sheaf_error *err)
+{
+	const command *c = *out = command_find(sheaf_parts_job(parts));
+	if (c && (c->shared & TAKES_PART) && c->run != run_convert) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "merge: expected parts of a command that works in parts, found %s",
+	                  sheaf_parts_job(parts));
+}
+
+/* The command line of the parts, with what merge was given. */
+static sheaf_status make_arguments(rerun *r, const sheaf_parts *parts, const char *output, arguments *inner,
+                                   sheaf_error *err)
+{
+	const command *c;
+	SHEAF_TRY(find_job(parts, &c, err));
+	SHEAF_TRY(split_options(r, sheaf_parts_options(parts), err));
+	pass_on(r);
+	if (sheaf_values_flag(&r->args->values, "force")) add_word(r, (char *)(uintptr_t) "--force");
+	add_word(r, (char *)(uintptr_t) "--");
+	add_word(r, (char *)(uintptr_t)sheaf_parts_input(parts, 0));
+	if (output) add_word(r, (char *)(uintptr_t)output);
+	return arguments_parse(c, r->n, r->words, inner, err);
+}
+
+static int run_again(rerun *r, sheaf_parts *parts, const char *output)
+{
+	sheaf_error err;
+	arguments inner;
+	sheaf_status status = make_arguments(r, parts, output, &inner, &err);
+	if (status) return say_failure(&err);
+	parts_merge(parts);
+	int code = inner.command->run(&inner);
+	if (is_to_run_again()) code = inner.command->run(&inner);
+	parts_merge(NULL);
+	arguments_free(&inner);
+	return code;
+}
+
+int run_merged(const arguments *args, sheaf_parts *parts, const char *output)
+{
+	rerun r = {.args = args};
+	int code = run_again(&r, parts, output);
+	free(r.text);
+	free((void *)r.words);
+	return code;
+}
+
+static sheaf_status open_sources(const arguments *args, int n, sheaf_context *cx, sheaf_parts **out,
+                                 sheaf_error *err)
+{
+	int opened = 0;
+	sheaf_source **sources = calloc((size_t)n, sizeof *sources);
+	sheaf_status status = sources ? SHEAF_OK : SHEAF_NOMEM;
+	if (status) return sheaf_fail(err, status, "memory: expected room for parts, found none");
+	for (; opened < n && status == SHEAF_OK; opened++)
+		status = sheaf_source_path(args->files[opened], cx, &sources[opened], err);
+	if (status == SHEAF_OK)
+		status = sheaf_parts_open(sources, n, cx, out, err);
+	else
+		for (int i = 0; i < opened - 1; i++) sheaf_source_close(sources[i]);
+	free(sources);
+	return status;
+}
+
+static int merge_readings(const arguments *args, bool writes, sheaf_context *cx)
+{
+	sheaf_error err;
+	sheaf_parts *parts;
+	int n = args->nfiles - writes;
+	if (n < 1) {
+		say("error", "sheaf merge: expected the name of the output after the parts, found none");
+		return EXIT_USAGE;
+	}
+	sheaf_status status = open_sources(args, n, cx, &parts, &err);
+	if (status) return say_failure(&err);
+	int code = run_merged(args, parts, writes ? args->files[n] : NULL);
+	sheaf_parts_close(parts);
+	return code;
+}
+
+/* Nothing is read of what could not be read again. */
+static bool is_file(const char *path)
+{
+	struct stat info;
+	return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+bool merges_readings(const arguments *args, int *code)
+{
+	sheaf_context *cx;
+	sheaf_error err;
+	char job[SHEAF_PART_JOB] = "";
+	sheaf_context_options options = {.size = sizeof options,
+	                                 .max_memory = sheaf_values_number(&args->values, "max-memory", 0)};
+	if (!is_file(args->files[0])) return false;
+	sheaf_status status = sheaf_context_new(&options, &cx, &err);
+	if (status == SHEAF_OK) status = sheaf_part_job(args->files[0], cx, job, &err);
+	bool does = status || (*job && strcmp(job, "convert") != 0);
+	if (status)
+		*code = say_failure(&err);
+	else if (does)
+		*code = merge_readings(args, strcmp(job, "report") == 0, cx);
+	sheaf_context_free(cx);
+	return does;
+}
