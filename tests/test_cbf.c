@@ -558,14 +558,13 @@ static void unaligned_doubles_are_copied(void **state)
 
 /* ---- long chunks ---- */
 
-enum { LONG_SEQUENCES = 200 };
+enum { LONG_SEQUENCES = 200, LONG_CHUNKS = 3 };
 
-/* One chunk of 200 sequences; sequence i has i % 3 samples in A, and one of i % 4 non-zeros in B. `bad`: a
- * sequence whose last index is 99; -1: none. */
-static void make_long(bytes *b, int bad)
+/* A chunk of 200 sequences; sequence i has i % 3 samples in A, and one of i % 4 non-zeros in B. `bad`: a
+ * sequence whose last index is 99; -1: none. Returns its samples. */
+static uint32_t put_long(bytes *b, int bad)
 {
 	uint32_t samples = 0;
-	prefix(b);
 	for (uint32_t i = 0; i < LONG_SEQUENCES; i++) u32(b, i % 3 ? i % 3 : 1), samples += i % 3 ? i % 3 : 1;
 	for (uint32_t i = 0; i < LONG_SEQUENCES; i++) {
 		u32(b, i % 3);
@@ -577,14 +576,28 @@ static void make_long(bytes *b, int bad)
 		for (uint32_t k = 0; k < i % 4; k++) u32(b, (int)i == bad && k + 1 == i % 4 ? 99 : k * 3);
 		u32(b, i % 4);
 	}
+	return samples;
+}
+
+/* Chunks of 200 sequences; `bad` is one of the first chunk. */
+static void make_long(bytes *b, int bad)
+{
+	uint32_t samples = 0;
+	uint64_t begins[LONG_CHUNKS];
+	prefix(b);
+	for (int k = 0; k < LONG_CHUNKS; k++) {
+		begins[k] = b->n;
+		samples = put_long(b, k ? -1 : bad);
+	}
 	uint64_t header = b->n;
-	u64(b, MAGIC), u32(b, 1), u32(b, 2);
+	u64(b, MAGIC), u32(b, LONG_CHUNKS), u32(b, 2);
 	stream_header(b, 0, "A", 0, 1);
 	stream_header(b, 1, "B", 0, 10);
-	chunk_header(b, 12, LONG_SEQUENCES, samples);
+	for (int k = 0; k < LONG_CHUNKS; k++) chunk_header(b, begins[k], LONG_SEQUENCES, samples);
 	u64(b, header);
 }
 
+/* Validation reads each sequence by itself, any number of threads walks over chunks ahead of their turn. */
 static void parts_of_a_chunk_are_as_the_whole(void **state)
 {
 	static bytes b;
@@ -595,13 +608,39 @@ static void parts_of_a_chunk_are_as_the_whole(void **state)
 	begin(&r, (sheaf_context_options){.validate = true});
 	assert_int_equal(SHEAF_OK, read_binary(&b, "", 1 << 20, &r, whole, sizeof whole));
 	assert_non_null(
-		strstr(whole, "{\"key\":199,\"streams\":{\"A\":[[1990]],\"B\":[[[0,0.5],[3,1.5],[6,2.5]]]}}\n"));
-	for (int64_t piece = 1; piece < 400; piece += 13) {
-		assert_int_equal(SHEAF_OK, read_binary(&b, "", piece, &r, parts, sizeof parts));
-		assert_string_equal(whole, parts);
-	}
-	assert_int_equal(0, r.n);
+		strstr(whole, "{\"key\":399,\"streams\":{\"A\":[[1990]],\"B\":[[[0,0.5],[3,1.5],[6,2.5]]]}}\n"));
 	end(&r);
+	for (int how = 0; how < 4; how++) {
+		begin(&r, (sheaf_context_options){.validate = how & 1, .threads = how & 2 ? 3 : 1});
+		for (int64_t piece = 1; piece < 400; piece += 13) {
+			assert_int_equal(SHEAF_OK, read_binary(&b, "", piece, &r, parts, sizeof parts));
+			assert_string_equal(whole, parts);
+		}
+		assert_int_equal(0, r.n);
+		end(&r);
+	}
+}
+
+/* Walks that are under way, or were made for nothing, hold no memory after the end. */
+static void reading_ends_in_the_middle_of_long_chunks(void **state)
+{
+	static bytes b;
+	(void)state;
+	make_long(&b, -1);
+	for (int64_t rows = 0; rows < LONG_CHUNKS * LONG_SEQUENCES; rows += 37) {
+		record r;
+		sheaf_dataset *dataset;
+		const sheaf_frame *frame;
+		int64_t read = 0;
+		begin(&r, (sheaf_context_options){.threads = 3});
+		assert_int_equal(SHEAF_OK, open_binary(&b, "", 64, &r, &dataset));
+		while (read < rows) {
+			assert_int_equal(SHEAF_OK, sheaf_next(dataset, &frame, &err));
+			read += frame->nrows;
+		}
+		sheaf_close(dataset);
+		end(&r);
+	}
 }
 
 static void parts_of_a_chunk_tell_the_same_flaws(void **state)
@@ -612,7 +651,7 @@ static void parts_of_a_chunk_tell_the_same_flaws(void **state)
 	make_long(&b, 151);
 	for (int64_t piece = 1 << 20; piece; piece /= 8) {
 		record r;
-		begin(&r, (sheaf_context_options){0});
+		begin(&r, (sheaf_context_options){.threads = piece % 3 ? 1 : 3});
 		assert_int_equal(SHEAF_DATA, read_binary(&b, "", piece, &r, NULL, 0));
 		if (!*message) strcpy(message, err.message);
 		assert_string_equal(message, err.message);
@@ -1021,6 +1060,7 @@ static const struct CMUnitTest others[] = {
 	TEST(single_sequences_are_views),
 	TEST(unaligned_doubles_are_copied),
 	TEST(parts_of_a_chunk_are_as_the_whole),
+	TEST(reading_ends_in_the_middle_of_long_chunks),
 	TEST(parts_of_a_chunk_tell_the_same_flaws),
 	TEST(dense_example_of_the_page),
 	TEST(sparse_example_of_the_page),

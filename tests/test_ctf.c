@@ -615,6 +615,27 @@ static sheaf_status schema_of(const char *input, size_t size, bool whole, const 
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
+/* A stream may begin late; only the first part is looked at, however much is at hand. */
+static void names_are_looked_for_in_the_first_part(void **state)
+{
+	enum { LINES = 20000 };
+	static char text[LINES * 8 + 16];
+	record r;
+	(void)state;
+	for (int i = 0; i < LINES; i++) memcpy(text + (size_t)i * 8, "|S 1234\n", 8);
+	strcpy(text + LINES * 8, "|Bee 1:1\n"); /* looks like a slip */
+	for (int early = 0; early < 2; early++) {
+		if (early) memcpy(text, "|Bee 1:1\n|S 12\n", 16);
+		begin(&r, (sheaf_context_options){0});
+		sheaf_dataset *dataset = NULL;
+		sheaf_status status = open_text(text, strlen(text), "S:1:dense Beee:10:sparse", 0, &r, &dataset);
+		assert_int_equal(early ? SHEAF_USAGE : SHEAF_OK, status);
+		if (early) assert_non_null(strstr(err.message, "did you mean Bee?"));
+		sheaf_close(dataset);
+		end(&r);
+	}
+}
+
 static void undeclared_streams_are_inferred(void **state)
 {
 	static const char *const cases[][3] = {
@@ -1028,6 +1049,7 @@ int main(void)
 	add("strict makes breaches errors", strict_makes_breaches_errors, NULL);
 	add("repeated ids are found far apart", repeated_ids_are_found_far_apart, NULL);
 	add("declarations must make sense", declarations_must_make_sense, NULL);
+	add("names are looked for in the first part", names_are_looked_for_in_the_first_part, NULL);
 	add("undeclared streams are inferred", undeclared_streams_are_inferred, NULL);
 	add("a glance may mislead", glance_may_mislead, NULL);
 	add("a map file declares streams", map_file_declares_streams, NULL);

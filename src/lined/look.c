@@ -50,6 +50,7 @@ sheaf_status sheaf_lined_look(sheaf_lined *in, bool *glance, sheaf_lined_see *se
 	for (size_t most = SHEAF_LINED_GLANCE; *glance && !last; most *= 2) {
 		SHEAF_TRY(sheaf_source_ahead(in->source, most, &head, err));
 		*glance = head.size >= most;
+		if (head.size > most) head.size = most;
 		if (*glance) last = (const uint8_t *)memrchr(head.data, '\n', head.size);
 	}
 	return head.size ? see(user, head.data, last ? last + 1 : head.data + head.size, err) : SHEAF_OK;

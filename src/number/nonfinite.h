@@ -20,6 +20,7 @@ static inline const uint8_t *sheaf_scan_nonfinite(const uint8_t *at, const uint8
 	} words[] = {{"nan", (double)NAN}, {"infinity", (double)INFINITY}, {"inf", (double)INFINITY}};
 	bool negative = at < end && *at == '-';
 	at += negative || (at < end && *at == '+');
+	if (at == end || (*at | 0x20) < 'i') return NULL; /* a digit, mostly */
 	for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
 		size_t n = strlen(words[w].word);
 		if ((size_t)(end - at) < n || strncasecmp((const char *)at, words[w].word, n) != 0) continue;

@@ -4,7 +4,9 @@
  *   format.c    the table entry, options, recognition
  *   header.c    prefix, stream headers, chunk table
  *   cut.c       chunks, and parts of long ones, as pieces
+ *   walk.c      where the sequences of long chunks are
  *   decode.c    a piece into sequences, every rule checked
+ *   run.c       the sequences of a sound sparse stream, all at once
  *   sequence.c  one sequence of one stream: its counts and arrays
  *   locate.c    where the sequences of a chunk are, and some of them taken from there
  *   write.c     sequences into chunks, header at the end
@@ -14,7 +16,9 @@
 #ifndef SHEAF_FORMAT_CBF_CBF_H
 #define SHEAF_FORMAT_CBF_CBF_H
 
+#include "base/buffer.h"
 #include "base/cursor.h"
+#include "base/pipeline.h"
 #include "data/frame.h"
 #include "data/names.h"
 #include "format/format.h"
@@ -54,7 +58,19 @@ typedef struct sheaf_cbf_reader {
 	int64_t next_sequence; /* in an open long chunk, else 0 */
 	int64_t *starts;       /* of each stream in the open chunk: byte at which next_sequence begins */
 	int64_t *passed;       /* of each stream: up to which byte its pages were let go */
+	sheaf_pipeline walks;  /* over long chunks, the open one first */
+	int64_t submitted;     /* chunks before it are walked over, were, or are not long */
 } sheaf_cbf_reader;
+
+/* A walk over a long chunk. */
+typedef struct sheaf_cbf_walk {
+	sheaf_piece piece; /* the chunk */
+	int64_t stride;    /* sequences from one mark to the next */
+	int64_t *marks;    /* for every stride-th sequence, and for the end: byte of the chunk at which it stands
+	                      in each stream */
+	size_t capacity;
+	bool sound; /* the counts fit the chunk */
+} sheaf_cbf_walk;
 
 /* What cut passes to decode about a piece: int64 words in its notes. */
 typedef struct sheaf_cbf_part {
@@ -82,7 +98,20 @@ typedef struct sheaf_cbf_extent {
 bool sheaf_cbf_pass_sequence(sheaf_cursor *c, const sheaf_cbf_shape *shape, sheaf_cbf_extent *out);
 sheaf_cbf_shape sheaf_cbf_shape_of(const sheaf_field *field);
 
+/* ---- walk.c ---- */
+
+/* The walk over a long chunk, which is the reader's until it is passed. */
+SHEAF_USE sheaf_status sheaf_cbf_walk_over(sheaf_cbf_reader *in, int64_t chunk, int64_t bytes,
+                                           const sheaf_cbf_walk **out, sheaf_error *err);
+void sheaf_cbf_pass_walk(sheaf_cbf_reader *in);
+void sheaf_cbf_end_walks(sheaf_cbf_reader *in);
+
 /* ---- cut.c ---- */
+
+/* Whether a chunk is cut into parts of about `bytes` bytes. */
+bool sheaf_cbf_is_long(const sheaf_cbf_reader *in, int64_t number, int64_t bytes);
+SHEAF_USE sheaf_status sheaf_cbf_view_chunk(const sheaf_cbf_reader *in, int64_t number, sheaf_piece *piece,
+                                            sheaf_error *err);
 
 SHEAF_USE sheaf_status sheaf_cbf_cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
 sheaf_cbf_part sheaf_cbf_part_of(const sheaf_piece *piece);
@@ -93,6 +122,24 @@ const char *sheaf_cbf_counting(const void *reader);
 /* By the sample counts at the head of a chunk. */
 SHEAF_USE sheaf_status sheaf_cbf_measure(const void *in, const sheaf_piece *piece, sheaf_context *cx,
                                          sheaf_buffer *lengths, sheaf_error *err);
+
+/* ---- run.c ---- */
+
+/* The sequences of a sparse stream, to be appended to its buffers. */
+typedef struct sheaf_cbf_run {
+	const sheaf_cbf_shape *shape;
+	const uint8_t *at, *end; /* where they begin, and the end of the chunk */
+	const uint8_t *counts;   /* at the head of the chunk: samples of the first of them */
+	int64_t sequences;
+	uint32_t *largest; /* samples of the largest stream of each, so far */
+	sheaf_builder *lists, *entries, *indices, *values;
+	int64_t samples, nonzeros; /* in the buffers */
+	int64_t differs;           /* sequences whose samples are not as many as `counts` says */
+} sheaf_cbf_run;
+
+/* False, with nothing appended, where one is not sound, or memory runs out: whoever reads them one by one
+ * says why. */
+bool sheaf_cbf_take_run(sheaf_cbf_run *run);
 
 /* ---- decode.c ---- */
 

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Pieces: a chunk each. A chunk that is much longer than a piece should be is cut into runs of sequences,
- * which takes a walk over the counts in it, since the streams of a chunk stand one after the other. */
+/* Pieces: a chunk each. A chunk that is much longer than a piece should be is cut into runs of sequences, by
+ * the marks that a walk over it has left. */
 #include "base/buffer.h"
-#include "base/context.h"
 #include "base/endian.h"
-#include "base/memory.h"
 #include "format/cbf/cbf.h"
 #include "io/source.h"
 #include <inttypes.h>
-#include <string.h>
 
 enum { FIRST, COUNT, STARTS }; /* words of a piece's notes */
 
@@ -29,15 +26,20 @@ static sheaf_status note(const sheaf_cbf_reader *in, sheaf_piece *piece, int64_t
 	return sheaf_builder_finish(&b, &piece->notes, err);
 }
 
-static sheaf_status view_chunk(const sheaf_cbf_reader *in, int64_t number, sheaf_piece *piece,
-                               sheaf_error *err)
+static void place_chunk(const sheaf_cbf_reader *in, int64_t number, sheaf_piece *piece)
 {
 	const sheaf_cbf_chunk *chunk = &in->chunks[number];
 	piece->byte = chunk->offset;
 	piece->size = chunk->end - chunk->offset;
 	piece->line = piece->column = -1;
 	piece->chunk = number;
-	return sheaf_source_view_at(in->source, chunk->offset, (size_t)piece->size, &piece->bytes, err);
+}
+
+sheaf_status sheaf_cbf_view_chunk(const sheaf_cbf_reader *in, int64_t number, sheaf_piece *piece,
+                                  sheaf_error *err)
+{
+	place_chunk(in, number, piece);
+	return sheaf_source_view_at(in->source, piece->byte, (size_t)piece->size, &piece->bytes, err);
 }
 
 /* A piece without starts is the whole chunk: the streams stand one after the other, the first after the
@@ -73,7 +75,7 @@ sheaf_status sheaf_cbf_recall(const void *reader, sheaf_piece *piece, sheaf_erro
 {
 	const sheaf_cbf_reader *in = (const sheaf_cbf_reader *)reader;
 	SHEAF_TRY(check_number(in, piece, err));
-	SHEAF_TRY(view_chunk(in, piece->chunk, piece, err));
+	SHEAF_TRY(sheaf_cbf_view_chunk(in, piece->chunk, piece, err));
 	return note_whole(in, piece, err);
 }
 
@@ -107,17 +109,7 @@ sheaf_status sheaf_cbf_measure(const void *reader, const sheaf_piece *piece, she
 	return sheaf_builder_finish(&b, lengths, err);
 }
 
-/* ---- parts of a long chunk ---- */
-
-static sheaf_cursor at_byte(const sheaf_piece *piece, int64_t byte)
-{
-	sheaf_cursor c = sheaf_cursor_over(piece->bytes.data, (size_t)piece->size, piece->byte);
-	c.at += byte;
-	return c;
-}
-
-/* A chunk may be larger than all memory that is allowed, and what was walked over would stay: its pages,
- * which are the file's own, are let go now and then. Whoever is still decoding there brings them back. */
+/* Pages that are passed are let go by whoever decodes next to them, now and then. */
 static void let_go(const sheaf_cbf_reader *in, const sheaf_piece *piece, int64_t *passed, int64_t at)
 {
 	enum { AT_ONCE = 8 << 20, LEAST = 64 << 10 };
@@ -127,56 +119,112 @@ static void let_go(const sheaf_cbf_reader *in, const sheaf_piece *piece, int64_t
 	*passed = at;
 }
 
-/* Finds where each stream begins. A flaw is reported by decode, which gets the whole chunk then. */
-static bool find_starts(sheaf_cbf_reader *in, const sheaf_piece *piece)
+/* ---- parts of a long chunk ---- */
+
+static void begin_parts(sheaf_cbf_reader *in, const sheaf_cbf_walk *walk)
 {
-	sheaf_cbf_extent extent;
-	int64_t n = in->chunks[piece->chunk].sequences, walked = 0;
-	sheaf_cursor c = at_byte(piece, 4 * n);
-	for (int s = 0; s < in->schema.nfields; s++) {
-		in->starts[s] = in->passed[s] = c.at - c.begin;
-		for (int64_t i = 0; i < n; i++) {
-			if (!sheaf_cbf_pass_sequence(&c, &in->shapes[s], &extent)) return false;
-			let_go(in, piece, &walked, c.at - c.begin);
-		}
-	}
-	sheaf_source_let_go(in->source, piece->byte + walked, c.at - c.begin - walked);
-	return c.at == c.end;
+	for (int s = 0; s < in->schema.nfields; s++) in->starts[s] = in->passed[s] = walk->marks[s];
 }
 
-/* As many sequences as take about `bytes` bytes, at least one; the starts move after them. */
-static sheaf_status cut_part(sheaf_cbf_reader *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+/* The marks of a sequence; NULL: it has none. */
+static const int64_t *marks_at(const sheaf_cbf_reader *in, const sheaf_cbf_walk *walk, int64_t sequence)
 {
-	const sheaf_cbf_chunk *chunk = &in->chunks[in->next_chunk];
-	int64_t first = in->next_sequence, n = 0, taken = 0;
+	bool any = sequence % walk->stride == 0;
+	return any ? walk->marks + sequence / walk->stride * in->schema.nfields : NULL;
+}
+
+/* The bytes from one mark to the next of all streams. */
+static int64_t span_of(const sheaf_cbf_reader *in, const int64_t *marks)
+{
+	int64_t size = 0, n = in->schema.nfields;
+	for (int64_t s = 0; s < n; s++) size += marks[n + s] - marks[s];
+	return size;
+}
+
+static void move_to(sheaf_cbf_reader *in, const sheaf_piece *piece, int s, int64_t start)
+{
+	/* What is cut only now has not been decoded. */
+	let_go(in, piece, &in->passed[s], in->starts[s]);
+	in->starts[s] = start;
+}
+
+/* One sequence of each stream; the walk has seen that they fit. */
+static int64_t pass_one(sheaf_cbf_reader *in, const sheaf_piece *piece)
+{
 	sheaf_cbf_extent extent;
-	SHEAF_TRY(note(in, piece, first, 0, in->starts, err));
-	for (; first + n < chunk->sequences && (n == 0 || taken < bytes); n++) {
-		for (int s = 0; s < in->schema.nfields; s++) {
-			sheaf_cursor c = at_byte(piece, in->starts[s]);
-			if (!sheaf_cbf_pass_sequence(&c, &in->shapes[s], &extent))
-				break; /* find_starts has seen that they fit */
-			taken += (c.at - c.begin) - in->starts[s];
-			in->starts[s] = c.at - c.begin;
-			let_go(in, piece, &in->passed[s], in->starts[s]);
-		}
+	int64_t taken = 0;
+	for (int s = 0; s < in->schema.nfields; s++) {
+		sheaf_cursor c = sheaf_cursor_over(piece->bytes.data, (size_t)piece->size, piece->byte);
+		c.at += in->starts[s];
+		if (!sheaf_cbf_pass_sequence(&c, &in->shapes[s], &extent)) continue;
+		taken += (c.at - c.begin) - in->starts[s];
+		move_to(in, piece, s, c.at - c.begin);
 	}
-	((int64_t *)(void *)piece->notes.data)[COUNT] = n;
-	in->next_sequence = first + n;
-	if (in->next_sequence == chunk->sequences) {
+	return taken;
+}
+
+/* As many sequences as take about `bytes` bytes, at least one, from mark to mark where that is not too much;
+ * the starts move after them. */
+static int64_t pass_some(sheaf_cbf_reader *in, const sheaf_piece *piece, const sheaf_cbf_walk *walk,
+                         int64_t bytes)
+{
+	int64_t all = in->chunks[piece->chunk].sequences, at = in->next_sequence, taken = 0;
+	while (at < all && (taken < bytes || at == in->next_sequence)) {
+		const int64_t *marks = marks_at(in, walk, at);
+		int64_t span = marks ? span_of(in, marks) : bytes + 1;
+		if (span > bytes) {
+			taken += pass_one(in, piece);
+			at++;
+			continue;
+		}
+		taken += span;
+		at = all - at < walk->stride ? all : at + walk->stride;
+		for (int s = 0; s < in->schema.nfields; s++) move_to(in, piece, s, marks[in->schema.nfields + s]);
+	}
+	return at;
+}
+
+static sheaf_status cut_part(sheaf_cbf_reader *in, int64_t bytes, const sheaf_cbf_walk *walk,
+                             sheaf_piece *piece, sheaf_error *err)
+{
+	if (in->next_sequence == 0) begin_parts(in, walk);
+	SHEAF_TRY(note(in, piece, in->next_sequence, 0, in->starts, err));
+	int64_t next = pass_some(in, piece, walk, bytes);
+	((int64_t *)(void *)piece->notes.data)[COUNT] = next - in->next_sequence;
+	in->next_sequence = next;
+	if (next == in->chunks[piece->chunk].sequences) {
 		in->next_sequence = 0;
 		in->next_chunk++;
+		sheaf_cbf_pass_walk(in);
 	}
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_cbf_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+bool sheaf_cbf_is_long(const sheaf_cbf_reader *in, int64_t number, int64_t bytes)
 {
 	enum { LONG = 4 };
+	const sheaf_cbf_chunk *chunk = &in->chunks[number];
+	return (chunk->end - chunk->offset) / LONG > bytes && chunk->sequences > 1;
+}
+
+static sheaf_status cut_long(sheaf_cbf_reader *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+{
+	const sheaf_cbf_walk *walk;
+	SHEAF_TRY(sheaf_cbf_walk_over(in, in->next_chunk, bytes, &walk, err));
+	place_chunk(in, in->next_chunk, piece);
+	sheaf_buffer_reset(&piece->bytes);
+	piece->bytes = sheaf_buffer_part(&walk->piece.bytes, 0, (size_t)piece->size);
+	if (walk->sound) return cut_part(in, bytes, walk, piece, err);
+	sheaf_cbf_pass_walk(in);
+	return cut_whole(in, piece, err);
+}
+
+sheaf_status sheaf_cbf_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+{
 	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;
 	if (in->next_chunk == in->nchunks) return SHEAF_END;
-	SHEAF_TRY(view_chunk(in, in->next_chunk, piece, err));
-	if (in->next_sequence == 0 && (piece->size / LONG <= bytes || !find_starts(in, piece)))
-		return cut_whole(in, piece, err);
-	return cut_part(in, bytes, piece, err);
+	if (in->next_sequence > 0 || sheaf_cbf_is_long(in, in->next_chunk, bytes))
+		return cut_long(in, bytes, piece, err);
+	SHEAF_TRY(sheaf_cbf_view_chunk(in, in->next_chunk, piece, err));
+	return cut_whole(in, piece, err);
 }

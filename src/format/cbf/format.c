@@ -52,6 +52,7 @@ static size_t findings_size(const sheaf_cbf_reader *in)
 static void close_reader(void *reader)
 {
 	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;
+	sheaf_cbf_end_walks(in);
 	sheaf_release(in->cx, in->findings, findings_size(in));
 	sheaf_release(in->cx, in->shapes, (size_t)in->schema.nfields * sizeof *in->shapes);
 	sheaf_release(in->cx, in->starts, (size_t)in->schema.nfields * 2 * sizeof *in->starts);

@@ -93,8 +93,10 @@ sheaf_status sheaf_ctf_check_names(const sheaf_ctf_reader *in, sheaf_error *err)
 	if (head.size == 0) return SHEAF_OK;
 	SHEAF_TRY(sheaf_allocate_array(in->cx, (uint64_t)in->names.count, sizeof *n.seen, &memory, err));
 	n.seen = (bool *)memory;
-	see_names(&n, head, head.size < LOOK);
-	status = judge(&n, head.size < LOOK, err);
+	bool whole = head.size < LOOK;
+	if (!whole) head.size = LOOK;
+	see_names(&n, head, whole);
+	status = judge(&n, whole, err);
 	sheaf_release(in->cx, memory, (size_t)in->names.count * sizeof *n.seen);
 	return status;
 }

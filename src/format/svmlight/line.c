@@ -26,17 +26,21 @@ static sheaf_status read_number(sheaf_svm_decoding *d, const char *stream, doubl
 	return sheaf_lined_read_real(&d->text, d->in->wide ? SHEAF_F64 : SHEAF_F32, stream, out, ok);
 }
 
+static bool scan_whole(sheaf_svm_decoding *d, uint64_t limit, int64_t *out)
+{
+	uint64_t value;
+	sheaf_scanned scanned = sheaf_scan_u64((const char *)d->text.at, (const char *)d->text.end, &value);
+	if (scanned.flaw || value >= limit) return false;
+	d->text.at = (const uint8_t *)scanned.end;
+	*out = (int64_t)value;
+	return true;
+}
+
 static sheaf_status read_whole(sheaf_svm_decoding *d, const char *stream, sheaf_finding wanted,
                                uint64_t limit, int64_t *out, bool *ok)
 {
-	uint64_t value;
-	const uint8_t *at = d->text.at;
-	sheaf_scanned scanned = sheaf_scan_u64((const char *)at, (const char *)d->text.end, &value);
-	*ok = !scanned.flaw && value < limit;
-	if (!*ok) return leave_out(d, wanted.rule, at, stream, wanted.expected);
-	d->text.at = (const uint8_t *)scanned.end;
-	*out = (int64_t)value;
-	return SHEAF_OK;
+	*ok = scan_whole(d, limit, out);
+	return *ok ? SHEAF_OK : leave_out(d, wanted.rule, d->text.at, stream, wanted.expected);
 }
 
 /* ---- weights ---- */
@@ -162,23 +166,23 @@ static sheaf_status read_named(sheaf_svm_decoding *d, bool *ok)
 	return SHEAF_OK;
 }
 
-static sheaf_status read_feature(sheaf_svm_decoding *d, bool *ok)
+static sheaf_status refuse_index(const sheaf_svm_decoding *d, const uint8_t *at)
 {
 	char expected[96];
+	snprintf(expected, sizeof expected, "the index of a feature from %d to %" PRId64, d->in->base,
+	         sheaf_field_dim(&d->in->schema.fields[1]) - 1 + d->in->base);
+	return leave_out(d, "feature index", at, "features", expected);
+}
+
+static sheaf_status read_feature(sheaf_svm_decoding *d, bool *ok)
+{
 	const sheaf_svm_reader *in = d->in;
-	int64_t index = 0, dim = sheaf_field_dim(&in->schema.fields[1]);
+	int64_t index, dim = sheaf_field_dim(&in->schema.fields[1]);
 	uint64_t limit = in->guessed ? INT32_MAX : (uint64_t)dim + (uint64_t)in->base;
 	double value;
 	const uint8_t *at = d->text.at;
-	snprintf(expected, sizeof expected, "the index of a feature from %d to %" PRId64, in->base,
-	         dim - 1 + in->base);
-	SHEAF_TRY(read_whole(d, "features", SHEAF_FINDING(.rule = "feature index", .expected = expected), limit,
-	                     &index, ok));
-	if (!*ok) return SHEAF_OK;
-	if (index < in->base) {
-		*ok = false;
-		return leave_out(d, "feature index", at, "features", expected);
-	}
+	*ok = scan_whole(d, limit, &index) && index >= in->base;
+	if (!*ok) return refuse_index(d, at);
 	*ok = d->text.at < d->text.end && *d->text.at == ':';
 	if (!*ok)
 		return leave_out(d, "no ':' after an index", d->text.at, "features",

@@ -2,8 +2,10 @@
 /* What streams there are: the file does not say how many features it has, from which number they count, or
  * whether rows have one label each. */
 #include "base/context.h"
+#include "base/endian.h"
 #include "base/spell.h"
 #include "format/svmlight/svmlight.h"
+#include "number/digits.h"
 #include "number/number.h"
 #include <string.h>
 
@@ -22,10 +24,25 @@ static int64_t whole_at(const uint8_t *at, const uint8_t *end, const uint8_t **a
 	return at == first || (at < end && is_digit(*at)) ? -1 : value;
 }
 
+/* The high bits of bytes that are no more than a space, or '#'; those above the lowest may be of others. */
+static uint64_t marks_of(uint64_t bytes)
+{
+	const uint64_t each = UINT64_C(0x0101010101010101), high = each * 0x80;
+	uint64_t stops = bytes ^ (each * '#');
+	return (((bytes - each * (' ' + 1)) & ~bytes) | ((stops - each) & ~stops)) & high;
+}
+
 static const uint8_t *end_of_word(const uint8_t *at, const uint8_t *end)
 {
-	while (!sheaf_lined_ends_word(&sheaf_svm_syntax, at, end)) at++;
-	return at;
+	for (;;) {
+		uint64_t marks = 0;
+		while ((size_t)(end - at) >= sizeof marks && !(marks = marks_of(sheaf_load_u64le(at))))
+			at += sizeof marks;
+		if (marks) at += sheaf_zeros_before(marks);
+		while (at<end && * at> ' ' && *at != '#') at++;
+		if (sheaf_lined_ends_word(&sheaf_svm_syntax, at, end)) return at;
+		at++;
+	}
 }
 
 /* Whether what stands there comes before all features. */

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the sequences of long chunks are. The streams of a chunk stand one after the other, and where a
+ * sequence begins follows from the counts of all before it: so a chunk that is cut into parts is walked over
+ * first, on any thread and ahead of its turn, and marks are left on the way. */
+#include "base/context.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "format/cbf/cbf.h"
+#include "io/source.h"
+
+static void drop(void *user, void *item)
+{
+	sheaf_cbf_walk *w = (sheaf_cbf_walk *)item;
+	sheaf_release(((sheaf_cbf_reader *)user)->cx, w->marks, w->capacity * sizeof *w->marks);
+	sheaf_buffer_reset(&w->piece.bytes);
+}
+
+/* A chunk may be larger than all memory that is allowed, and what was walked over would stay: its pages,
+ * which are the file's own, are let go now and then. Whoever decodes there brings them back. */
+static void let_go(const sheaf_cbf_reader *in, const sheaf_piece *piece, int64_t *passed, int64_t at)
+{
+	enum { STEP = 8 << 20, LARGE = 64 << 20 };
+	if (piece->size < LARGE || at - *passed < STEP) return;
+	sheaf_source_let_go(in->source, piece->byte + *passed, at - *passed);
+	*passed = at;
+}
+
+/* A flaw is reported by decode, which gets the whole chunk then. */
+static bool mark_streams(const sheaf_cbf_reader *in, sheaf_cbf_walk *w)
+{
+	sheaf_cbf_extent extent;
+	sheaf_cursor c = sheaf_cursor_over(w->piece.bytes.data, (size_t)w->piece.size, w->piece.byte);
+	int64_t n = in->chunks[w->piece.chunk].sequences, streams = in->schema.nfields, passed = 0;
+	c.at += 4 * n;
+	for (int64_t s = 0; s < streams; s++) {
+		int64_t *mark = w->marks + s;
+		for (int64_t i = 0; i < n; mark += streams) {
+			int64_t next = n - i < w->stride ? n : i + w->stride;
+			*mark = c.at - c.begin;
+			for (; i < next; i++)
+				if (!sheaf_cbf_pass_sequence(&c, &in->shapes[s], &extent)) return false;
+			let_go(in, &w->piece, &passed, c.at - c.begin);
+		}
+		*mark = c.at - c.begin;
+	}
+	return c.at == c.end;
+}
+
+static void walk(void *user, void *item)
+{
+	const sheaf_cbf_reader *in = (const sheaf_cbf_reader *)user;
+	sheaf_cbf_walk *w = (sheaf_cbf_walk *)item;
+	w->sound = (int64_t)in->chunks[w->piece.chunk].sequences * 4 <= w->piece.size && mark_streams(in, w);
+}
+
+static sheaf_status make_room(const sheaf_cbf_reader *in, sheaf_cbf_walk *w, size_t words, sheaf_error *err)
+{
+	void *memory;
+	if (words <= w->capacity) return SHEAF_OK;
+	SHEAF_TRY(sheaf_allocate_array(in->cx, words, sizeof *w->marks, &memory, err));
+	sheaf_release(in->cx, w->marks, w->capacity * sizeof *w->marks);
+	w->marks = (int64_t *)memory;
+	w->capacity = words;
+	return SHEAF_OK;
+}
+
+/* Some marks for each part, so that parts are about as long as they should be. */
+static sheaf_status submit(sheaf_cbf_reader *in, int64_t chunk, int64_t bytes, sheaf_error *err)
+{
+	enum { MARKS = 8 };
+	sheaf_cbf_walk *w = (sheaf_cbf_walk *)sheaf_pipeline_free_item(&in->walks);
+	int64_t n = in->chunks[chunk].sequences, size = in->chunks[chunk].end - in->chunks[chunk].offset;
+	int64_t marks = size / bytes * MARKS + 1;
+	w->stride = n / marks + 1;
+	SHEAF_TRY(make_room(in, w, (size_t)(n / w->stride + 2) * (size_t)in->schema.nfields, err));
+	SHEAF_TRY(sheaf_cbf_view_chunk(in, chunk, &w->piece, err));
+	sheaf_pipeline_submit(&in->walks);
+	in->submitted = chunk + 1;
+	return SHEAF_OK;
+}
+
+static sheaf_status open_walks(sheaf_cbf_reader *in, sheaf_error *err)
+{
+	enum { FOR_ONE_WALK = 4 /* threads that decode what one has walked over meanwhile */ };
+	int threads = sheaf_context_threads(in->cx);
+	int depth = threads == 1 ? 1 : 1 + (threads + FOR_ONE_WALK - 1) / FOR_ONE_WALK;
+	if (in->walks.pool) return SHEAF_OK;
+	return sheaf_pipeline_open(&in->walks, in->cx, sizeof(sheaf_cbf_walk), depth,
+	                           (sheaf_pipeline_steps){walk, NULL, drop, in}, err);
+}
+
+void sheaf_cbf_pass_walk(sheaf_cbf_reader *in)
+{
+	if (sheaf_pipeline_count(&in->walks) == 0) return;
+	sheaf_buffer_reset(&((sheaf_cbf_walk *)sheaf_pipeline_first(&in->walks))->piece.bytes);
+	sheaf_pipeline_pass(&in->walks);
+}
+
+/* Drops what is there of other chunks than those from `chunk` on: after a rewind, or a walk that was not
+ * needed. */
+static void drop_others(sheaf_cbf_reader *in, int64_t chunk)
+{
+	while (sheaf_pipeline_count(&in->walks) > 0 &&
+	       ((const sheaf_cbf_walk *)sheaf_pipeline_first(&in->walks))->piece.chunk != chunk)
+		sheaf_cbf_pass_walk(in);
+}
+
+/* What cannot be had ahead of its turn is asked for again in its turn; chunks that have to be copied are not
+ * held twice. */
+static void submit_ahead(sheaf_cbf_reader *in, int64_t bytes)
+{
+	bool in_place = in->source->map.data || in->source->raw.kind == SHEAF_RAW_MEMORY;
+	while (in_place && in->submitted < in->nchunks && sheaf_pipeline_free_item(&in->walks)) {
+		if (!sheaf_cbf_is_long(in, in->submitted, bytes))
+			in->submitted++;
+		else if (sheaf_put_off(submit(in, in->submitted, bytes, NULL), "its turn"))
+			return;
+	}
+}
+
+sheaf_status sheaf_cbf_walk_over(sheaf_cbf_reader *in, int64_t chunk, int64_t bytes,
+                                 const sheaf_cbf_walk **out, sheaf_error *err)
+{
+	SHEAF_TRY(open_walks(in, err));
+	drop_others(in, chunk);
+	if (sheaf_pipeline_count(&in->walks) == 0) SHEAF_TRY(submit(in, chunk, bytes, err));
+	submit_ahead(in, bytes);
+	*out = (const sheaf_cbf_walk *)sheaf_pipeline_first(&in->walks);
+	return SHEAF_OK;
+}
+
+void sheaf_cbf_end_walks(sheaf_cbf_reader *in) { sheaf_pipeline_close(&in->walks); }
