@@ -4,7 +4,7 @@
  *   format.c    the table entry, options, recognition
  *   header.c    prefix, stream headers, chunk table
  *   cut.c       chunks, and parts of long ones, as pieces
- *   walk.c      where the sequences of long chunks are
+ *   walk.c      chunks, and where the sequences of long ones are
  *   decode.c    a piece into sequences, every rule checked
  *   run.c       the sequences of a sound sparse stream, all at once
  *   sequence.c  one sequence of one stream: its counts and arrays
@@ -100,6 +100,13 @@ sheaf_cbf_shape sheaf_cbf_shape_of(const sheaf_field *field);
 
 /* ---- walk.c ---- */
 
+/* Says where a chunk is; `view` shows its bytes as well. */
+void sheaf_cbf_place_chunk(const sheaf_cbf_reader *in, int64_t number, sheaf_piece *piece);
+SHEAF_USE sheaf_status sheaf_cbf_view_chunk(const sheaf_cbf_reader *in, int64_t number, sheaf_piece *piece,
+                                            sheaf_error *err);
+/* Whether a chunk is cut into parts of about `bytes` bytes. */
+bool sheaf_cbf_is_long(const sheaf_cbf_reader *in, int64_t number, int64_t bytes);
+
 /* The walk over a long chunk, which is the reader's until it is passed. */
 SHEAF_USE sheaf_status sheaf_cbf_walk_over(sheaf_cbf_reader *in, int64_t chunk, int64_t bytes,
                                            const sheaf_cbf_walk **out, sheaf_error *err);
@@ -107,11 +114,6 @@ void sheaf_cbf_pass_walk(sheaf_cbf_reader *in);
 void sheaf_cbf_end_walks(sheaf_cbf_reader *in);
 
 /* ---- cut.c ---- */
-
-/* Whether a chunk is cut into parts of about `bytes` bytes. */
-bool sheaf_cbf_is_long(const sheaf_cbf_reader *in, int64_t number, int64_t bytes);
-SHEAF_USE sheaf_status sheaf_cbf_view_chunk(const sheaf_cbf_reader *in, int64_t number, sheaf_piece *piece,
-                                            sheaf_error *err);
 
 SHEAF_USE sheaf_status sheaf_cbf_cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
 sheaf_cbf_part sheaf_cbf_part_of(const sheaf_piece *piece);

@@ -26,22 +26,6 @@ static sheaf_status note(const sheaf_cbf_reader *in, sheaf_piece *piece, int64_t
 	return sheaf_builder_finish(&b, &piece->notes, err);
 }
 
-static void place_chunk(const sheaf_cbf_reader *in, int64_t number, sheaf_piece *piece)
-{
-	const sheaf_cbf_chunk *chunk = &in->chunks[number];
-	piece->byte = chunk->offset;
-	piece->size = chunk->end - chunk->offset;
-	piece->line = piece->column = -1;
-	piece->chunk = number;
-}
-
-sheaf_status sheaf_cbf_view_chunk(const sheaf_cbf_reader *in, int64_t number, sheaf_piece *piece,
-                                  sheaf_error *err)
-{
-	place_chunk(in, number, piece);
-	return sheaf_source_view_at(in->source, piece->byte, (size_t)piece->size, &piece->bytes, err);
-}
-
 /* A piece without starts is the whole chunk: the streams stand one after the other, the first after the
  * sample counts. */
 static sheaf_status note_whole(const sheaf_cbf_reader *in, sheaf_piece *piece, sheaf_error *err)
@@ -200,18 +184,11 @@ static sheaf_status cut_part(sheaf_cbf_reader *in, int64_t bytes, const sheaf_cb
 	return SHEAF_OK;
 }
 
-bool sheaf_cbf_is_long(const sheaf_cbf_reader *in, int64_t number, int64_t bytes)
-{
-	enum { LONG = 4 };
-	const sheaf_cbf_chunk *chunk = &in->chunks[number];
-	return (chunk->end - chunk->offset) / LONG > bytes && chunk->sequences > 1;
-}
-
 static sheaf_status cut_long(sheaf_cbf_reader *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	const sheaf_cbf_walk *walk;
 	SHEAF_TRY(sheaf_cbf_walk_over(in, in->next_chunk, bytes, &walk, err));
-	place_chunk(in, in->next_chunk, piece);
+	sheaf_cbf_place_chunk(in, in->next_chunk, piece);
 	sheaf_buffer_reset(&piece->bytes);
 	piece->bytes = sheaf_buffer_part(&walk->piece.bytes, 0, (size_t)piece->size);
 	if (walk->sound) return cut_part(in, bytes, walk, piece, err);

@@ -8,6 +8,33 @@
 #include "format/cbf/cbf.h"
 #include "io/source.h"
 
+/* ---- chunks ---- */
+
+void sheaf_cbf_place_chunk(const sheaf_cbf_reader *in, int64_t number, sheaf_piece *piece)
+{
+	const sheaf_cbf_chunk *chunk = &in->chunks[number];
+	piece->byte = chunk->offset;
+	piece->size = chunk->end - chunk->offset;
+	piece->line = piece->column = -1;
+	piece->chunk = number;
+}
+
+sheaf_status sheaf_cbf_view_chunk(const sheaf_cbf_reader *in, int64_t number, sheaf_piece *piece,
+                                  sheaf_error *err)
+{
+	sheaf_cbf_place_chunk(in, number, piece);
+	return sheaf_source_view_at(in->source, piece->byte, (size_t)piece->size, &piece->bytes, err);
+}
+
+bool sheaf_cbf_is_long(const sheaf_cbf_reader *in, int64_t number, int64_t bytes)
+{
+	enum { LONG = 4 };
+	const sheaf_cbf_chunk *chunk = &in->chunks[number];
+	return (chunk->end - chunk->offset) / LONG > bytes && chunk->sequences > 1;
+}
+
+/* ---- walks ---- */
+
 static void drop(void *user, void *item)
 {
 	sheaf_cbf_walk *w = (sheaf_cbf_walk *)item;
