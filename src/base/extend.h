@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A struct that is another one and more. */
+/* What C has with GCC and Clang only: a struct that is another one and more, and what ends with its scope. */
 #ifndef SHEAF_BASE_EXTEND_H
 #define SHEAF_BASE_EXTEND_H
 
@@ -11,5 +11,8 @@
 		struct type name; \
 		struct type; \
 	}
+
+/* Before a variable: `drop` is called with a pointer to it wherever its scope is left. */
+#define SHEAF_SCOPED(drop) __attribute__((cleanup(drop)))
 
 #endif

@@ -13,11 +13,12 @@ typedef struct listing {
 } listing;
 
 /* A part of the message, up to a multiple of eight in version 1. */
-static sheaf_cursor part_of(sheaf_cursor *c, uint64_t size, unsigned version, const char *field)
+static sheaf_cursor part_of(sheaf_cursor *c, int64_t size, unsigned version, const char *field)
 {
-	int64_t at = sheaf_cursor_tell(c);
-	const uint8_t *bytes = sheaf_cursor_bytes(c, 1, version == 1 ? (size + 7) / 8 * 8 : size, field);
-	return sheaf_cursor_over(bytes, bytes ? (size_t)size : 0, at);
+	sheaf_cursor part =
+		sheaf_hdf5_part_of(c, version == 1 ? (uint64_t)(size + 7) / 8 * 8 : (uint64_t)size, field);
+	if (part.begin) part.end = part.begin + size;
+	return part;
 }
 
 static sheaf_status take_value(const listing *g, sheaf_cursor *c, sheaf_hdf5_attribute *out)
@@ -42,22 +43,19 @@ static sheaf_status take_attribute(void *user, sheaf_cursor *c)
 	unsigned version;
 	sheaf_hdf5_attribute a = {.byte = -1, .message = {c->begin, (size_t)(c->end - c->begin)}};
 	SHEAF_TRY(sheaf_hdf5_take_byte(g->l, c, 1, 3, "an attribute of version 1 to 3", &version));
-	unsigned flags = sheaf_cursor_u8(c, "flags of an attribute");
-	if (version == 1) flags = 0;
-	uint64_t name_size = sheaf_hdf5_take(c, 2, "a length of a name"),
-			 type_size = sheaf_hdf5_take(c, 2, "a size of a type"),
-			 space_size = sheaf_hdf5_take(c, 2, "a size of a dataspace");
-	if (version == 3) sheaf_cursor_bytes(c, 1, 1, "an encoding of a name");
-	sheaf_cursor name = part_of(c, name_size, version, "a name of an attribute"),
-				 type = part_of(c, type_size, version, "a type of an attribute"),
-				 space = part_of(c, space_size, version, "a dataspace of an attribute");
+	int64_t f[4]; /* flags, sizes */
+	SHEAF_TRY(sheaf_hdf5_fields(g->l, c, version == 3 ? "1222-1" : "1222", "the head of an attribute", f));
+	int64_t flags = version == 1 ? 0 : f[0];
+	sheaf_cursor name = part_of(c, f[1], version, "a name of an attribute"),
+				 type = part_of(c, f[2], version, "a type of an attribute"),
+				 space = part_of(c, f[3], version, "a dataspace of an attribute");
 	SHEAF_TRY(sheaf_hdf5_done(g->l, c));
 	a.name = sheaf_cursor_string(&name, &a.name_size, "a name that ends within its message");
 	SHEAF_TRY(sheaf_hdf5_done(g->l, &name));
 	if (!is_wanted(g, &a)) return SHEAF_OK;
 	if (flags & SPACE_IS_SHARED)
 		return sheaf_hdf5_decline(g->l, sheaf_cursor_tell(&space), "a space in a table of shared ones");
-	SHEAF_TRY(sheaf_hdf5_take_any_type(g->l, &type, flags & TYPE_IS_SHARED, &a.type));
+	SHEAF_TRY(sheaf_hdf5_take_type(g->l, &type, flags & TYPE_IS_SHARED, &a.type));
 	SHEAF_TRY(sheaf_hdf5_take_space(g->l, &space, &a.space));
 	SHEAF_TRY(take_value(g, c, &a));
 	return g->seen(g->user, &a);
@@ -69,11 +67,11 @@ static sheaf_status list_dense(listing *g, sheaf_cursor c)
 	unsigned version, flags;
 	SHEAF_TRY(sheaf_hdf5_take_byte(g->l, &c, 0, 0, "attribute info of version 0", &version));
 	SHEAF_TRY(sheaf_hdf5_take_byte(g->l, &c, 0, 3, "flags of attribute info", &flags));
-	if (flags & HAS_ORDER) sheaf_cursor_bytes(&c, 1, 2, "the order of attributes");
-	int64_t heap = sheaf_hdf5_take_address(g->l->r, &c, "a heap of attributes");
-	int64_t tree = sheaf_hdf5_take_address(g->l->r, &c, "a tree of attributes");
-	SHEAF_TRY(sheaf_hdf5_done(g->l, &c));
-	return heap < 0 ? SHEAF_OK : sheaf_hdf5_heap_objects(g->l, heap, tree, NAME_TREE, 0, take_attribute, g);
+	int64_t at[2];
+	SHEAF_TRY(sheaf_hdf5_fields(g->l, &c, flags & HAS_ORDER ? "-2AA" : "AA",
+	                            "a heap and a tree of attributes", at));
+	return at[0] < 0 ? SHEAF_OK
+	                 : sheaf_hdf5_heap_objects(g->l, at[0], at[1], NAME_TREE, 0, take_attribute, g);
 }
 
 static sheaf_status list(listing *g, const sheaf_hdf5_header *h)

@@ -51,12 +51,19 @@ static bool number_of(const listing *g, const uint64_t place[], int64_t *out)
 	return true;
 }
 
+static sheaf_status keep_at(const listing *g, const uint64_t place[], sheaf_hdf5_stored *chunk, int64_t byte)
+{
+	return number_of(g, place, &chunk->number)
+	           ? keep(g, chunk)
+	           : sheaf_hdf5_refuse(g->l, byte, "a chunk within the array", place[0]);
+}
+
 /* ---- B-trees ---- */
 
-static sheaf_status take_key(void *user, sheaf_cursor *key, int64_t address)
+static sheaf_status take_key(void *user, sheaf_cursor *key)
 {
 	const listing *g = (const listing *)user;
-	sheaf_hdf5_stored chunk = {.address = address};
+	sheaf_hdf5_stored chunk = {0};
 	uint64_t place[SHEAF_HDF5_MOST_DIMENSIONS];
 	int64_t byte = sheaf_cursor_tell(key);
 	chunk.size = sheaf_hdf5_take(key, 4, "the size of a chunk");
@@ -67,9 +74,9 @@ static sheaf_status take_key(void *user, sheaf_cursor *key, int64_t address)
 			return sheaf_hdf5_refuse(g->l, byte, "chunks side by side", offset);
 		place[i] = offset / g->layout->extents[i];
 	}
-	if (!number_of(g, place, &chunk.number))
-		return sheaf_hdf5_refuse(g->l, byte, "a chunk within the array", place[0]);
-	return keep(g, &chunk);
+	sheaf_cursor_bytes(key, 1, 8, "an offset within an element");
+	chunk.address = sheaf_hdf5_take_address(g->l->r, key, "a chunk");
+	return keep_at(g, place, &chunk, byte);
 }
 
 static sheaf_status take_record(void *user, sheaf_cursor *record)
@@ -89,9 +96,7 @@ static sheaf_status take_record(void *user, sheaf_cursor *record)
 	}
 	for (int i = 0; i < g->layout->rank; i++) place[i] = sheaf_hdf5_take(record, 8, "the place of a chunk");
 	SHEAF_TRY(sheaf_hdf5_done(g->l, record));
-	if (!number_of(g, place, &chunk.number))
-		return sheaf_hdf5_refuse(g->l, byte, "a chunk within the array", place[0]);
-	return keep(g, &chunk);
+	return keep_at(g, place, &chunk, byte);
 }
 
 /* ---- arrays of chunks ---- */
@@ -129,120 +134,107 @@ static sheaf_status take_entries(listing *g, sheaf_cursor *c, uint64_t count)
 	return SHEAF_OK;
 }
 
-/* The size of an entry: an address, and where there are filters, a size of up to 8 bytes and a mask. */
-static sheaf_status check_entry(listing *g, unsigned client, uint64_t size)
+/* The head of an array: whether its chunks have gone through filters, and the size of an entry: an address,
+ * and where there are filters, a size of up to 8 bytes and a mask. */
+static sheaf_status enter_array(listing *g, const char *what, uint64_t size, const char *letters)
 {
-	uint64_t least = g->l->r->address_size + (g->is_filtered ? MASK + 1 : 0);
-	g->entry_size = (size_t)size;
-	if (client != g->is_filtered)
-		return sheaf_hdf5_refuse(g->l, g->l->c.base + 5,
-		                         "an array of chunks with or without filters, as these are", client);
-	return size >= least && size <= least + (g->is_filtered ? 7 : 0)
+	enum { FILTERED, SIZE };
+	sheaf_hdf5_look *l = g->l;
+	int64_t f[2];
+	SHEAF_TRY(sheaf_hdf5_go(l, what, g->layout->address, size, letters, SHEAF_HDF5_SUMMED));
+	SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, "11", what, f));
+	size_t least = l->r->address_size + (g->is_filtered ? MASK + 1 : 0);
+	g->entry_size = (size_t)f[SIZE];
+	if (f[FILTERED] != g->is_filtered)
+		return sheaf_hdf5_refuse(l, l->c.base + 5, "an array of chunks with or without filters, as these are",
+		                         (uint64_t)f[FILTERED]);
+	return g->entry_size >= least && g->entry_size <= least + (g->is_filtered ? 7 : 0)
 	           ? SHEAF_OK
-	           : sheaf_hdf5_refuse(g->l, g->l->c.base + 6, "the size of an entry of chunks", size);
+	           : sheaf_hdf5_refuse(l, l->c.base + 6, "the size of an entry of chunks", g->entry_size);
 }
 
-/* Blocks of arrays begin with the kind of their entries, the address of the array's header, and in some a
- * number that would be that of their first entry, if libhdf5 counted rightly. */
-static sheaf_status check_block(const listing *g, int64_t header, size_t number_size)
+/* Goes to a block of an array. It begins with the kind of its entries, the address of the array's header, and
+ * in some a number that would be that of their first entry, if libhdf5 counted rightly; `size` comes after
+ * all that. */
+static sheaf_status enter_block(const listing *g, const char *what, int64_t *address, uint64_t size,
+                                const char *letters, size_t number_size)
 {
+	enum { LETTERS = 4, VERSION = 1, KIND = 1 };
 	sheaf_hdf5_look *l = g->l;
-	unsigned client;
+	unsigned kind;
+	size += LETTERS + VERSION + KIND + l->r->address_size + number_size + SUM;
+	SHEAF_TRY(sheaf_hdf5_go(l, what, *address, size, letters, SHEAF_HDF5_SUMMED));
 	SHEAF_TRY(sheaf_hdf5_take_byte(l, &l->c, g->is_filtered, g->is_filtered,
-	                               "a block of the kind of its array", &client));
+	                               "a block of the kind of its array", &kind));
 	int64_t byte = sheaf_cursor_tell(&l->c),
-			address = sheaf_hdf5_take_address(l->r, &l->c, "an array of chunks");
+			header = sheaf_hdf5_take_address(l->r, &l->c, "an array of chunks");
 	sheaf_cursor_bytes(&l->c, 1, number_size, "the first entry of a block");
 	SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
-	return address == header ? SHEAF_OK
-	                         : sheaf_hdf5_refuse(l, byte, "a block of this array", (uint64_t)address);
+	*address += (int64_t)size;
+	return header == g->layout->address
+	           ? SHEAF_OK
+	           : sheaf_hdf5_refuse(l, byte, "a block of this array", (uint64_t)header);
 }
 
 /* Bits of pages that are there, the highest of a byte first. */
 static bool has_page(const uint8_t *bits, uint64_t page) { return bits[page / 8] & 0x80 >> page % 8; }
-
-/* The address after `count` things of some size; INT64_MAX where no file goes so far. */
-static int64_t after(int64_t address, uint64_t count, uint64_t size)
-{
-	uint64_t bytes;
-	int64_t end;
-	if (__builtin_mul_overflow(count, size, &bytes) || __builtin_add_overflow(address, bytes, &end))
-		return INT64_MAX;
-	return end;
-}
 
 /* Pages that follow each other, each with a checksum, of `count` entries in all. */
 static sheaf_status take_pages(listing *g, int64_t address, uint64_t count, uint64_t page,
                                const uint8_t *bits, uint64_t first_bit)
 {
 	sheaf_hdf5_look *l = g->l;
-	uint64_t pages = (count + page - 1) / page, size = page * g->entry_size + SUM;
-	for (uint64_t i = 0; i < pages; i++) {
-		uint64_t n = count - i * page < page ? count - i * page : page;
-		if (!has_page(bits, first_bit + i)) {
+	for (uint64_t i = 0, n; count > 0; i++, count -= n) {
+		n = count < page ? count : page;
+		uint64_t size = n * g->entry_size + SUM;
+		if (has_page(bits, first_bit + i)) {
+			SHEAF_TRY(sheaf_hdf5_go(l, "a page of chunks", address, size, NULL, SHEAF_HDF5_SUMMED));
+			SHEAF_TRY(take_entries(g, &l->c, n));
+		} else {
 			g->nth += n;
-			continue;
 		}
-		SHEAF_TRY(
-			sheaf_hdf5_go_summed(l, "a page of chunks", after(address, i, size), n * g->entry_size + SUM));
-		SHEAF_TRY(take_entries(g, &l->c, n));
+		/* Where no file goes so far, nobody goes. */
+		if (__builtin_add_overflow(address, size, &address)) address = INT64_MAX;
 	}
 	return SHEAF_OK;
 }
 
 /* ---- fixed arrays ---- */
 
-typedef struct fixed {
-	uint64_t count, page;
-	int64_t header, block;
-} fixed;
-
-static sheaf_status enter_fixed(listing *g, fixed *f)
+static sheaf_status list_fixed(listing *g)
 {
+	enum { PAGE_BITS, COUNT, BLOCK, FIELDS };
+	static const char what[] = "the header of a fixed array";
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder bits = {.cx = g->l->r->cx};
 	sheaf_hdf5_look *l = g->l;
-	f->header = g->layout->address;
-	SHEAF_TRY(sheaf_hdf5_enter_summed(l, "the header of a fixed array", f->header,
-	                                  12 + l->r->length_size + l->r->address_size, "FAHD", 0));
-	unsigned client = sheaf_cursor_u8(&l->c, "the kind of an array"),
-			 size = sheaf_cursor_u8(&l->c, "the size of an entry"),
-			 bits = sheaf_cursor_u8(&l->c, "bits of a page");
-	f->count = sheaf_hdf5_take_length(l->r, &l->c, "the entries of an array");
-	f->block = sheaf_hdf5_take_address(l->r, &l->c, "a block");
-	SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
-	SHEAF_TRY(check_entry(g, client, size));
-	if (bits > 31) return sheaf_hdf5_refuse(l, l->c.base + 7, "pages of less than 2^32 entries", bits);
-	f->page = UINT64_C(1) << bits;
-	return f->count <= (uint64_t)l->r->size / size
-	           ? SHEAF_OK
-	           : sheaf_hdf5_refuse(l, l->c.base + 8, "as many entries as the file has room for", f->count);
-}
-
-static sheaf_status list_fixed(listing *g, sheaf_builder *bits)
-{
-	sheaf_hdf5_look *l = g->l;
-	fixed f = {0};
-	SHEAF_TRY(enter_fixed(g, &f));
-	if (f.block < 0) return SHEAF_OK;
-	uint64_t head = 10 + l->r->address_size, pages = f.count > f.page ? (f.count + f.page - 1) / f.page : 0;
-	uint64_t size = head + (pages ? (pages + 7) / 8 : f.count * g->entry_size);
-	SHEAF_TRY(sheaf_hdf5_enter_summed(l, "a block of chunks", f.block, size, "FADB", 0));
-	SHEAF_TRY(check_block(g, f.header, 0));
-	if (pages == 0) return take_entries(g, &l->c, f.count);
-	sheaf_builder_append(bits, l->c.at, sheaf_cursor_left(&l->c));
-	SHEAF_TRY(sheaf_builder_status(bits, l->err));
-	return take_pages(g, f.block + (int64_t)size, f.count, f.page, bits->data, 0);
+	int64_t f[FIELDS];
+	SHEAF_TRY(enter_array(g, what, 12 + l->r->length_size + l->r->address_size, "FAHD"));
+	SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, "1LA", what, f));
+	if (f[PAGE_BITS] > 31)
+		return sheaf_hdf5_refuse(l, l->c.base + 7, "pages of less than 2^32 entries", (uint64_t)f[PAGE_BITS]);
+	uint64_t page = UINT64_C(1) << f[PAGE_BITS], count = (uint64_t)f[COUNT];
+	if (count > (uint64_t)l->r->size / g->entry_size)
+		return sheaf_hdf5_refuse(l, l->c.base + 8, "as many entries as the file has room for", count);
+	if (f[BLOCK] < 0) return SHEAF_OK;
+	uint64_t pages = count > page ? (count + page - 1) / page : 0;
+	SHEAF_TRY(enter_block(g, "a block of chunks", &f[BLOCK], pages ? (pages + 7) / 8 : count * g->entry_size,
+	                      "FADB", 0));
+	if (pages == 0) return take_entries(g, &l->c, count);
+	sheaf_builder_append(&bits, l->c.at, sheaf_cursor_left(&l->c));
+	SHEAF_TRY(sheaf_builder_status(&bits, l->err));
+	return take_pages(g, f[BLOCK], count, page, bits.data, 0);
 }
 
 /* ---- extensible arrays ---- */
 
 typedef struct extensible {
-	int64_t header, index;
-	unsigned bits;  /* of the number of an entry */
-	uint64_t first; /* entries in the index itself */
-	uint64_t least, least_blocks,
-		page;        /* entries of the smallest block; blocks in the index; entries of a page */
-	uint64_t used;   /* entries that may be there */
-	unsigned supers; /* super blocks that there may be */
+	int64_t index;
+	unsigned bits;           /* of the number of an entry */
+	uint64_t first;          /* entries in the index itself */
+	uint64_t least, page;    /* entries of the smallest block, and of a page */
+	uint64_t used;           /* entries that may be there */
+	unsigned inside, supers; /* super blocks whose blocks the index leads to, and all that there may be */
+	uint64_t blocks;         /* that the index leads to */
 } extensible;
 
 /* Super block i: how many blocks it leads to, of how many entries each. */
@@ -253,30 +245,26 @@ static bool is_power(uint64_t n) { return n > 0 && (n & (n - 1)) == 0; }
 
 static sheaf_status enter_extensible(listing *g, extensible *e)
 {
+	enum { BITS, FIRST, LEAST, LEAST_BLOCKS, PAGE_BITS, USED, INDEX, FIELDS };
+	static const char what[] = "the header of an extensible array";
 	sheaf_hdf5_look *l = g->l;
-	sheaf_cursor *c = &l->c;
-	static const char field[] = "the header of an extensible array";
-	e->header = g->layout->address;
-	SHEAF_TRY(sheaf_hdf5_enter_summed(l, field, e->header,
-	                                  16 + 6 * (uint64_t)l->r->length_size + l->r->address_size, "EAHD", 0));
-	unsigned client = sheaf_cursor_u8(c, field), size = sheaf_cursor_u8(c, field);
-	e->bits = sheaf_cursor_u8(c, field);
-	e->first = sheaf_cursor_u8(c, field);
-	e->least = sheaf_cursor_u8(c, field);
-	e->least_blocks = sheaf_cursor_u8(c, field);
-	unsigned page_bits = sheaf_cursor_u8(c, field);
-	sheaf_cursor_bytes(c, 4, l->r->length_size, field);
-	e->used = sheaf_hdf5_take_length(l->r, c, field);
-	sheaf_cursor_bytes(c, 1, l->r->length_size, field);
-	e->index = sheaf_hdf5_take_address(l->r, c, field);
-	SHEAF_TRY(sheaf_hdf5_done(l, c));
-	SHEAF_TRY(check_entry(g, client, size));
-	if (!is_power(e->least) || !is_power(e->least_blocks) || e->bits > 64 || page_bits > 31 ||
-	    e->bits < (unsigned)__builtin_ctzll(e->least) || e->least_blocks < 2)
-		return sheaf_hdf5_refuse(l, c->base + 7, "an extensible array whose sizes are powers of two",
-		                         e->bits);
-	e->page = UINT64_C(1) << page_bits;
-	e->supers = 1 + e->bits - (unsigned)__builtin_ctzll(e->least);
+	int64_t f[FIELDS];
+	SHEAF_TRY(enter_array(g, what, 16 + 6 * (uint64_t)l->r->length_size + l->r->address_size, "EAHD"));
+	SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, "11111-L-L-L-LL-LA", what, f));
+	uint64_t least = (uint64_t)f[LEAST], blocks = (uint64_t)f[LEAST_BLOCKS];
+	if (!is_power(least) || !is_power(blocks) || f[BITS] > 64 || f[PAGE_BITS] > 31 ||
+	    f[BITS] < __builtin_ctzll(least) || blocks < 2)
+		return sheaf_hdf5_refuse(l, l->c.base + 7, "an extensible array whose sizes are powers of two",
+		                         (uint64_t)f[BITS]);
+	*e = (extensible){.index = f[INDEX],
+	                  .bits = (unsigned)f[BITS],
+	                  .first = (uint64_t)f[FIRST],
+	                  .least = least,
+	                  .page = UINT64_C(1) << f[PAGE_BITS],
+	                  .used = (uint64_t)f[USED],
+	                  .inside = 2 * (unsigned)__builtin_ctzll(blocks),
+	                  .supers = 1 + (unsigned)f[BITS] - (unsigned)__builtin_ctzll(least),
+	                  .blocks = 2 * (blocks - 1)};
 	return SHEAF_OK;
 }
 
@@ -286,17 +274,15 @@ static size_t offset_size(const extensible *e) { return (e->bits + 7) / 8; }
 static sheaf_status take_block(listing *g, const extensible *e, int64_t address, uint64_t count,
                                const uint8_t *bits, uint64_t first_bit)
 {
-	sheaf_hdf5_look *l = g->l;
 	bool is_paged = bits && count > e->page;
 	if (address < 0) {
 		g->nth += count;
 		return SHEAF_OK;
 	}
-	uint64_t size = 10 + l->r->address_size + offset_size(e) + (is_paged ? 0 : count * g->entry_size);
-	SHEAF_TRY(sheaf_hdf5_enter_summed(l, "a block of chunks", address, size, "EADB", 0));
-	SHEAF_TRY(check_block(g, e->header, offset_size(e)));
-	return is_paged ? take_pages(g, address + (int64_t)size, count, e->page, bits, first_bit)
-	                : take_entries(g, &l->c, count);
+	SHEAF_TRY(enter_block(g, "a block of chunks", &address, is_paged ? 0 : count * g->entry_size, "EADB",
+	                      offset_size(e)));
+	return is_paged ? take_pages(g, address, count, e->page, bits, first_bit)
+	                : take_entries(g, &g->l->c, count);
 }
 
 /* Addresses that follow the cursor. They are copied: what they lead to takes its place. */
@@ -317,79 +303,52 @@ static int64_t address_in(const sheaf_builder *list, uint64_t i)
 	return address;
 }
 
-typedef struct super {
-	unsigned number;
-	sheaf_builder blocks, bits;
-} super;
-
-static sheaf_status enter_super(const listing *g, const extensible *e, int64_t address, super *s)
+/* Super block i: which pages of its blocks are there, and where the blocks are. */
+static sheaf_status take_super(listing *g, const extensible *e, unsigned i, int64_t address)
 {
 	sheaf_hdf5_look *l = g->l;
-	uint64_t n = blocks_of(s->number), count = entries_of(e, s->number),
-			 map = count > e->page ? n * ((count / e->page + 7) / 8) : 0;
-	if (n > (uint64_t)l->r->size)
-		return sheaf_hdf5_refuse(l, l->r->base + e->header, "blocks that fit the file", n);
-	uint64_t size = 10 + l->r->address_size + offset_size(e) + map + n * l->r->address_size;
-	SHEAF_TRY(sheaf_hdf5_enter_summed(l, "a super block of chunks", address, size, "EASB", 0));
-	SHEAF_TRY(check_block(g, e->header, offset_size(e)));
-	const uint8_t *bits = sheaf_cursor_bytes(&l->c, 1, map, "pages of chunks");
-	SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
-	sheaf_builder_append(&s->bits, bits, (size_t)map);
-	SHEAF_TRY(sheaf_builder_status(&s->bits, l->err));
-	return take_addresses(g, n, &s->blocks);
-}
-
-static sheaf_status take_super(listing *g, const extensible *e, int64_t address, super *s)
-{
-	uint64_t n = blocks_of(s->number), count = entries_of(e, s->number),
-			 pages = count > e->page ? count / e->page : 0;
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder blocks = {.cx = l->r->cx}, bits = {.cx = l->r->cx};
+	uint64_t n = blocks_of(i), count = entries_of(e, i), pages = count > e->page ? count / e->page : 0;
+	uint64_t map = pages ? n * ((pages + 7) / 8) : 0;
 	if (address < 0) {
 		g->nth += n * count;
 		return SHEAF_OK;
 	}
-	SHEAF_TRY(enter_super(g, e, address, s));
-	for (uint64_t i = 0; i < n; i++)
-		SHEAF_TRY(take_block(g, e, address_in(&s->blocks, i), count, pages ? s->bits.data : NULL, i * pages));
+	if (n > (uint64_t)l->r->size)
+		return sheaf_hdf5_refuse(l, l->r->base + g->layout->address, "blocks that fit the file", n);
+	SHEAF_TRY(enter_block(g, "a super block of chunks", &address, map + n * l->r->address_size, "EASB",
+	                      offset_size(e)));
+	const uint8_t *map_at = sheaf_cursor_bytes(&l->c, 1, map, "pages of chunks");
+	SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
+	sheaf_builder_append(&bits, map_at, (size_t)map);
+	SHEAF_TRY(sheaf_builder_status(&bits, l->err));
+	SHEAF_TRY(take_addresses(g, n, &blocks));
+	for (uint64_t k = 0; k < n; k++)
+		SHEAF_TRY(take_block(g, e, address_in(&blocks, k), count, pages ? bits.data : NULL, k * pages));
 	return SHEAF_OK;
 }
 
-/* Entries, addresses of the blocks of the first super blocks, addresses of the other super blocks. */
-static sheaf_status take_super_blocks(listing *g, const extensible *e, const sheaf_builder *addresses,
-                                      uint64_t blocks)
-{
-	unsigned inside = 2 * (unsigned)__builtin_ctzll(e->least_blocks);
-	uint64_t block = 0, first = 0;
-	for (unsigned i = 0; i < e->supers && first < e->used; i++) {
-		super s = {.number = i};
-		sheaf_status status = SHEAF_OK;
-		sheaf_builder_begin(&s.blocks, g->l->r->cx, NULL);
-		sheaf_builder_begin(&s.bits, g->l->r->cx, NULL);
-		if (i >= inside) status = take_super(g, e, address_in(addresses, blocks + i - inside), &s);
-		for (uint64_t k = 0; i < inside && !status && k < blocks_of(i); k++, block++)
-			status = take_block(g, e, address_in(addresses, block), entries_of(e, i), NULL, 0);
-		sheaf_builder_drop(&s.blocks);
-		sheaf_builder_drop(&s.bits);
-		SHEAF_TRY(status);
-		first += blocks_of(i) * entries_of(e, i);
-	}
-	return SHEAF_OK;
-}
-
-static sheaf_status list_extensible(listing *g, sheaf_builder *addresses)
+/* The index has entries, addresses of the blocks of the first super blocks, addresses of the other super
+ * blocks. */
+static sheaf_status list_extensible(listing *g)
 {
 	sheaf_hdf5_look *l = g->l;
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder addresses = {.cx = l->r->cx};
 	extensible e = {0};
 	SHEAF_TRY(enter_extensible(g, &e));
 	if (e.index < 0) return SHEAF_OK;
-	unsigned inside = 2 * (unsigned)__builtin_ctzll(e.least_blocks);
-	uint64_t blocks = 2 * (e.least_blocks - 1), supers = e.supers > inside ? e.supers - inside : 0;
-	uint64_t size =
-		10 + l->r->address_size + e.first * g->entry_size + (blocks + supers) * l->r->address_size;
-	SHEAF_TRY(sheaf_hdf5_enter_summed(l, "the index of an extensible array", e.index, size, "EAIB", 0));
-	SHEAF_TRY(check_block(g, e.header, 0));
+	uint64_t n = e.blocks + (e.supers > e.inside ? e.supers - e.inside : 0), block = 0, first = 0;
+	SHEAF_TRY(enter_block(g, "the index of an extensible array", &e.index,
+	                      e.first * g->entry_size + n * l->r->address_size, "EAIB", 0));
 	SHEAF_TRY(take_entries(g, &l->c, e.first));
-	SHEAF_TRY(take_addresses(g, blocks + supers, addresses));
-	return take_super_blocks(g, &e, addresses, blocks);
+	SHEAF_TRY(take_addresses(g, n, &addresses));
+	for (unsigned i = 0; i < e.supers && first < e.used; i++) {
+		if (i >= e.inside) SHEAF_TRY(take_super(g, &e, i, address_in(&addresses, e.blocks + i - e.inside)));
+		for (uint64_t k = 0; i < e.inside && k < blocks_of(i); k++, block++)
+			SHEAF_TRY(take_block(g, &e, address_in(&addresses, block), entries_of(&e, i), NULL, 0));
+		first += blocks_of(i) * entries_of(&e, i);
+	}
+	return SHEAF_OK;
 }
 
 /* ---- the others ---- */
@@ -425,15 +384,15 @@ static sheaf_status list_implicit(listing *g)
 	return SHEAF_OK;
 }
 
-static sheaf_status list(listing *g, sheaf_builder *scratch)
+static sheaf_status list(listing *g)
 {
 	size_t key = 8 + 8 * ((size_t)g->layout->rank + 1);
 	if (g->layout->address < 0) return SHEAF_OK;
 	switch (g->layout->index) {
 	case SHEAF_HDF5_SINGLE: return list_single(g);
 	case SHEAF_HDF5_IMPLICIT: return list_implicit(g);
-	case SHEAF_HDF5_FIXED_ARRAY: return list_fixed(g, scratch);
-	case SHEAF_HDF5_EXTENSIBLE_ARRAY: return list_extensible(g, scratch);
+	case SHEAF_HDF5_FIXED_ARRAY: return list_fixed(g);
+	case SHEAF_HDF5_EXTENSIBLE_ARRAY: return list_extensible(g);
 	case SHEAF_HDF5_TREE_2:
 		return sheaf_hdf5_tree_2(g->l, g->is_filtered ? FILTERED_TREE : PLAIN_TREE, g->layout->address,
 		                         take_record, g);
@@ -491,11 +450,8 @@ static sheaf_status sort(const listing *g)
 sheaf_status sheaf_hdf5_index(sheaf_hdf5_look *l, const sheaf_hdf5_layout *layout,
                               const sheaf_hdf5_space *space, bool is_filtered, sheaf_builder *chunks)
 {
-	sheaf_builder scratch;
 	listing g = {.l = l, .layout = layout, .space = space, .is_filtered = is_filtered, .chunks = chunks};
 	find_grid(&g);
-	sheaf_builder_begin(&scratch, l->r->cx, NULL);
-	sheaf_status status = list(&g, &scratch);
-	sheaf_builder_drop(&scratch);
-	return status ? status : sort(&g);
+	SHEAF_TRY(list(&g));
+	return sort(&g);
 }

@@ -252,65 +252,62 @@ static void check_size(const description *d)
 
 /* ---- filters ---- */
 
-static const char *name_of_filter(unsigned id)
-{
-	static const struct {
-		unsigned id;
-		const char *name;
-	} names[] = {{4, "szip"},    {5, "nbit"},      {6, "scaleoffset"}, {305, "lzo"},
-	             {307, "bzip2"}, {32001, "blosc"}, {32004, "lz4"},     {32008, "bitshuffle"},
-	             {32013, "zfp"}, {32015, "zstd"},  {32026, "blosc2"}};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (names[i].id == id) return names[i].name;
-	return "filter";
-}
-
 typedef struct filter {
 	unsigned id, parameter;
-	char name[300];
 } filter;
+
+enum { NOT_OURS = -1 };
+static const struct {
+	unsigned id;
+	int ours;
+	const char *name;
+} filters[] = {{1, SHEAF_FILTER_DEFLATE, "deflate"},
+               {2, SHEAF_FILTER_SHUFFLE, "shuffle"},
+               {3, SHEAF_FILTER_FLETCHER, "fletcher32"},
+               {32000, SHEAF_FILTER_LZF, "lzf"},
+               {4, NOT_OURS, "szip"},
+               {5, NOT_OURS, "nbit"},
+               {6, NOT_OURS, "scaleoffset"},
+               {305, NOT_OURS, "lzo"},
+               {307, NOT_OURS, "bzip2"},
+               {32001, NOT_OURS, "blosc"},
+               {32004, NOT_OURS, "lz4"},
+               {32008, NOT_OURS, "bitshuffle"},
+               {32013, NOT_OURS, "zfp"},
+               {32015, NOT_OURS, "zstd"},
+               {32026, NOT_OURS, "blosc2"},
+               {0, NOT_OURS, "filter"}};
 
 static bool add_filter(const description *d, const filter *f, char *names, size_t room)
 {
-	enum { DEFLATE = 1, SHUFFLE, FLETCHER, LZF = 32000 };
-	size_t n = strlen(names);
-	const char *comma = n ? ", " : "";
+	size_t n = strlen(names), k = 0;
 	sheaf_box_detail *inside = d->inside;
-	sheaf_box_filter which = SHEAF_FILTER_SHUFFLE;
-	if (f->id == SHUFFLE) {
-		snprintf(names + n, room - n, "%sshuffle", comma);
-		if (f->parameter != inside->width) return false;
-	} else if (f->id == DEFLATE) {
-		snprintf(names + n, room - n, "%sdeflate %u", comma, f->parameter);
-		which = SHEAF_FILTER_DEFLATE;
-	} else if (f->id == FLETCHER) {
-		snprintf(names + n, room - n, "%sfletcher32", comma);
-		which = SHEAF_FILTER_FLETCHER;
-	} else if (f->id == LZF) {
-		snprintf(names + n, room - n, "%slzf", comma);
-		which = SHEAF_FILTER_LZF;
-	} else {
-		snprintf(names + n, room - n, "%s%s %u", comma, name_of_filter(f->id), f->id);
-		return false;
-	}
+	while (filters[k].id && filters[k].id != f->id) k++;
+	int which = filters[k].ours;
+	n += (size_t)snprintf(names + n, room - n, "%s%s", n ? ", " : "", filters[k].name);
+	if (which == SHEAF_FILTER_DEFLATE || which == NOT_OURS)
+		snprintf(names + (n < room ? n : room - 1), n < room ? room - n : 1, " %u",
+		         which < 0 ? f->id : f->parameter);
+	if (which == NOT_OURS || (which == SHEAF_FILTER_SHUFFLE && f->parameter != inside->width)) return false;
 	for (int i = 0; i < inside->nfilters; i++)
-		if (inside->filters[i] == which) return false;
-	inside->filters[inside->nfilters++] = which;
+		if (inside->filters[i] == (sheaf_box_filter)which) return false;
+	inside->filters[inside->nfilters++] = (sheaf_box_filter)which;
 	return true;
 }
 
-static void take_filter(sheaf_cursor *c, unsigned version, filter *f)
+static sheaf_status take_filter(const sheaf_hdf5_look *l, sheaf_cursor *c, unsigned version, filter *f)
 {
 	enum { FIRST_NAMED = 256 };
-	f->id = (unsigned)sheaf_hdf5_take(c, 2, "a filter");
-	uint64_t name = version == 1 || f->id >= FIRST_NAMED ? sheaf_hdf5_take(c, 2, "a length of a name") : 0;
-	sheaf_cursor_bytes(c, 1, 2, "flags of a filter");
-	uint64_t values = sheaf_hdf5_take(c, 2, "a number of parameters");
+	static const char what[] = "a filter";
+	f->id = (unsigned)sheaf_hdf5_take(c, 2, what);
+	uint64_t values,
+		name = version == 1 || f->id >= FIRST_NAMED ? sheaf_hdf5_take(c, 2, "a length of a name") : 0;
+	SHEAF_TRY(sheaf_hdf5_fields(l, c, "-22", what, (int64_t *)&values));
 	sheaf_cursor_bytes(c, 1, version == 1 ? (name + 7) / 8 * 8 : name, "a name of a filter");
-	f->parameter = 0;
-	if (values > 0) f->parameter = (unsigned)sheaf_hdf5_take(c, 4, "parameters of a filter");
+	f->parameter = values ? (unsigned)sheaf_hdf5_take(c, 4, "parameters of a filter") : 0;
+	if (version == 1) values += values % 2;
 	if (values > 1) sheaf_cursor_bytes(c, values - 1, 4, "parameters of a filter");
-	if (version == 1 && values % 2) sheaf_cursor_bytes(c, 1, 4, "parameters of a filter");
+	return sheaf_hdf5_done(l, c);
 }
 
 static sheaf_status describe_filters(const description *d)
@@ -326,8 +323,7 @@ static sheaf_status describe_filters(const description *d)
 	SHEAF_TRY(sheaf_hdf5_take_byte(d->l, &c, 0, 32, "at most 32 filters", &count));
 	if (version == 1) sheaf_cursor_bytes(&c, 1, 6, "filters");
 	for (unsigned i = 0; i < count; i++) {
-		take_filter(&c, version, &f);
-		SHEAF_TRY(sheaf_hdf5_done(d->l, &c));
+		SHEAF_TRY(take_filter(d->l, &c, version, &f));
 		fine = add_filter(d, &f, names, sizeof names) && fine;
 	}
 	if (count > 0) SHEAF_TRY(sheaf_catalog_text(d->catalog, &d->item->filters, d->l->err, "%s", names));
@@ -430,23 +426,18 @@ static sheaf_status keep_grid(const description *d)
 static sheaf_status keep_chunks(const description *d)
 {
 	void *memory;
-	sheaf_builder chunks;
-	sheaf_builder_begin(&chunks, d->l->r->cx, NULL);
-	sheaf_status status = sheaf_hdf5_index(d->l, &d->layout, &d->space,
-	                                       sheaf_hdf5_part_find(d->h, SHEAF_HDF5_FILTERS), &chunks);
-	size_t n = chunks.size / sizeof(sheaf_hdf5_stored);
-	if (!status) status = sheaf_catalog_allocate(d->catalog, chunks.size + 1, &memory, d->l->err);
-	if (!status) {
-		if (n) memcpy(memory, chunks.data, chunks.size);
-		d->own->chunks = (const sheaf_hdf5_stored *)memory;
-		d->own->nchunks = (int64_t)n;
-		d->item->bytes = 0;
-		for (size_t i = 0; i < n; i++)
-			if (!sheaf_add_i64(&d->item->bytes, d->item->bytes, (int64_t)d->own->chunks[i].size))
-				d->item->bytes = INT64_MAX;
-	}
-	sheaf_builder_drop(&chunks);
-	return status;
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder chunks = {.cx = d->l->r->cx};
+	SHEAF_TRY(sheaf_hdf5_index(d->l, &d->layout, &d->space, sheaf_hdf5_part_find(d->h, SHEAF_HDF5_FILTERS),
+	                           &chunks));
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, chunks.size + 1, &memory, d->l->err));
+	if (chunks.size) memcpy(memory, chunks.data, chunks.size);
+	d->own->chunks = (const sheaf_hdf5_stored *)memory;
+	d->own->nchunks = (int64_t)(chunks.size / sizeof *d->own->chunks);
+	d->item->bytes = 0;
+	for (int64_t i = 0; i < d->own->nchunks; i++)
+		if (!sheaf_add_i64(&d->item->bytes, d->item->bytes, (int64_t)d->own->chunks[i].size))
+			d->item->bytes = INT64_MAX;
+	return SHEAF_OK;
 }
 
 static sheaf_status describe_chunks(const description *d)
@@ -481,55 +472,45 @@ static sheaf_status describe_storage(const description *d)
 
 /* ---- messages ---- */
 
-static sheaf_status take_layout(description *d)
+static sheaf_status find_part(const description *d, sheaf_hdf5_message_type type, const char *expected,
+                              const sheaf_hdf5_part **part, sheaf_cursor *c)
 {
-	const sheaf_hdf5_part *part = sheaf_hdf5_part_find(d->h, SHEAF_HDF5_LAYOUT);
-	if (!part) return damaged(d, "a dataset that says where its values are", 0);
-	sheaf_cursor c = sheaf_hdf5_part_cursor(d->h, part);
-	return sheaf_hdf5_take_layout(d->l, &c, &d->layout);
-}
-
-static sheaf_status take_space(description *d)
-{
-	const sheaf_hdf5_part *part = sheaf_hdf5_part_find(d->h, SHEAF_HDF5_SPACE);
-	if (!part) return damaged(d, "a dataset that has a space", 0);
-	sheaf_cursor c = sheaf_hdf5_part_cursor(d->h, part);
-	if (part->flags & SHEAF_HDF5_SHARED)
-		return sheaf_hdf5_decline(d->l, part->byte, "a space in a table of shared ones");
-	return sheaf_hdf5_take_space(d->l, &c, &d->space);
-}
-
-static sheaf_status take_type(description *d)
-{
-	const sheaf_hdf5_part *part = sheaf_hdf5_part_find(d->h, SHEAF_HDF5_TYPE);
-	if (!part) return damaged(d, "a dataset that has a type", 0);
-	sheaf_cursor c = sheaf_hdf5_part_cursor(d->h, part);
-	return sheaf_hdf5_take_any_type(d->l, &c, part->flags & SHEAF_HDF5_SHARED, &d->own->type);
+	*part = sheaf_hdf5_part_find(d->h, type);
+	if (!*part) return damaged(d, expected, 0);
+	*c = sheaf_hdf5_part_cursor(d->h, *part);
+	return SHEAF_OK;
 }
 
 /* The type, and what it is; members of compounds are noted meanwhile. */
-static sheaf_status take_and_describe_type(description *d)
+static sheaf_status take_type(const description *d)
 {
-	sheaf_builder members;
-	sheaf_builder_begin(&members, d->l->r->cx, NULL);
+	const sheaf_hdf5_part *part;
+	sheaf_cursor c;
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder members = {.cx = d->l->r->cx};
+	SHEAF_TRY(find_part(d, SHEAF_HDF5_TYPE, "a dataset that has a type", &part, &c));
 	d->l->members = &members;
-	sheaf_status status = take_type(d);
+	sheaf_status status = sheaf_hdf5_take_type(d->l, &c, part->flags & SHEAF_HDF5_SHARED, &d->own->type);
 	if (!status) status = describe_type(d);
 	d->l->members = NULL;
-	sheaf_builder_drop(&members);
 	return status;
 }
 
 static sheaf_status describe(description *d)
 {
-	SHEAF_TRY(take_layout(d));
+	const sheaf_hdf5_part *part;
+	sheaf_cursor c;
+	SHEAF_TRY(find_part(d, SHEAF_HDF5_LAYOUT, "a dataset that says where its values are", &part, &c));
+	SHEAF_TRY(sheaf_hdf5_take_layout(d->l, &c, &d->layout));
 	if (d->layout.class == SHEAF_HDF5_VIRTUAL) {
 		d->item->of = "virtual";
 		d->item->refused = "a virtual dataset, whose values are in other files";
 		return SHEAF_OK;
 	}
-	SHEAF_TRY(take_and_describe_type(d));
-	SHEAF_TRY(take_space(d));
+	SHEAF_TRY(take_type(d));
+	SHEAF_TRY(find_part(d, SHEAF_HDF5_SPACE, "a dataset that has a space", &part, &c));
+	if (part->flags & SHEAF_HDF5_SHARED)
+		return sheaf_hdf5_decline(d->l, part->byte, "a space in a table of shared ones");
+	SHEAF_TRY(sheaf_hdf5_take_space(d->l, &c, &d->space));
 	SHEAF_TRY(describe_space(d));
 	check_size(d);
 	SHEAF_TRY(describe_fill(d));

@@ -8,34 +8,27 @@
 
 /* ---- the superblock ---- */
 
-static sheaf_status take_old(sheaf_hdf5_look *l, sheaf_hdf5_reader *r)
+/* Sizes and the root; the newer ones end with a checksum. */
+static sheaf_status take_superblock(sheaf_hdf5_look *l, sheaf_hdf5_reader *r)
 {
+	enum { NEW = 2 };
 	sheaf_cursor *c = &l->c;
-	sheaf_cursor_bytes(c, 1, 4, "a superblock");
-	r->address_size = sheaf_cursor_u8(c, "a superblock");
-	r->length_size = sheaf_cursor_u8(c, "a superblock");
-	sheaf_cursor_bytes(c, 1, r->version ? 13 : 9, "a superblock");
-	sheaf_cursor_bytes(c, 4, r->address_size, "a superblock");
-	sheaf_cursor_bytes(c, 1, r->length_size, "a superblock");
-	r->root = sheaf_hdf5_take_address(r, c, "the address of the root");
-	return sheaf_hdf5_done(l, c);
-}
-
-static sheaf_status take_new(sheaf_hdf5_look *l, sheaf_hdf5_reader *r)
-{
-	sheaf_cursor *c = &l->c;
-	r->address_size = sheaf_cursor_u8(c, "a superblock");
-	r->length_size = sheaf_cursor_u8(c, "a superblock");
-	sheaf_cursor_bytes(c, 1, 1, "a superblock");
-	sheaf_cursor_bytes(c, 3, r->address_size, "a superblock");
-	r->root = sheaf_hdf5_take_address(r, c, "the address of the root");
+	int64_t sizes[2], sum;
+	bool is_new = r->version >= NEW;
+	SHEAF_TRY(sheaf_hdf5_fields(l, c,
+	                            is_new       ? "11-1"
+	                            : r->version ? "-411-8-5"
+	                                         : "-411-8-1",
+	                            "a superblock", sizes));
+	r->address_size = (unsigned)sizes[0];
+	r->length_size = (unsigned)sizes[1];
+	SHEAF_TRY(sheaf_hdf5_fields(l, c, is_new ? "-A-A-AA" : "-A-A-A-A-LA", "a superblock", &r->root));
+	if (!is_new) return SHEAF_OK;
 	size_t n = (size_t)(c->at - c->begin);
-	uint32_t stored = sheaf_cursor_u32le(c, "a checksum");
-	SHEAF_TRY(sheaf_hdf5_done(l, c));
-	uint32_t sum = sheaf_hdf5_checksum(c->begin, n);
-	return stored == sum
+	SHEAF_TRY(sheaf_hdf5_fields(l, c, "4", "a checksum", &sum));
+	return sum == sheaf_hdf5_checksum(c->begin, n)
 	           ? SHEAF_OK
-	           : sheaf_hdf5_refuse(l, c->base + (int64_t)n, "a superblock with its checksum", stored);
+	           : sheaf_hdf5_refuse(l, c->base + (int64_t)n, "a superblock with its checksum", (uint64_t)sum);
 }
 
 static const uint8_t signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
@@ -54,18 +47,14 @@ static sheaf_status find_base(sheaf_hdf5_reader *r, sheaf_error *err)
 
 static sheaf_status read_superblock(sheaf_hdf5_reader *r, sheaf_error *err)
 {
-	enum { MOST = 96, NEW = 2 };
-	sheaf_hdf5_look l;
+	enum { MOST = 96 };
 	SHEAF_TRY(find_base(r, err));
+	SHEAF_SCOPED(sheaf_hdf5_look_end) sheaf_hdf5_look l;
 	sheaf_hdf5_look_begin(&l, r, NULL, err);
-	sheaf_status status = sheaf_hdf5_peek(&l, "a superblock", 0, MOST);
-	if (!status) {
-		sheaf_cursor_bytes(&l.c, 1, sizeof signature, "a superblock");
-		r->version = sheaf_cursor_u8(&l.c, "a superblock");
-		status = r->version < NEW ? take_old(&l, r) : take_new(&l, r);
-	}
-	sheaf_hdf5_look_end(&l);
-	return status;
+	SHEAF_TRY(sheaf_hdf5_peek(&l, "a superblock", 0, MOST));
+	sheaf_cursor_bytes(&l.c, 1, sizeof signature, "a superblock");
+	r->version = sheaf_cursor_u8(&l.c, "a superblock");
+	return take_superblock(&l, r);
 }
 
 /* ---- opening ---- */
@@ -119,86 +108,66 @@ static void close_state(void *state)
 
 /* ---- attributes ---- */
 
-/* Shows `seen` the attribute of this name; UNKNOWN where there is none. */
-static sheaf_status see_attribute(sheaf_hdf5_look *l, const sheaf_box_item *item, const char *name,
-                                  sheaf_hdf5_attribute_seen seen, void *user, const bool *found)
-{
-	sheaf_hdf5_header h = {0};
-	sheaf_status status = sheaf_hdf5_header_read(l, item->inside->own->address, &h);
-	if (!status) status = sheaf_hdf5_attributes(l, &h, name, seen, user);
-	if (!status && !*found)
-		status = sheaf_fail(l->err, SHEAF_UNKNOWN, "%s: /%s: expected an attribute \"%s\", found none",
-		                    l->r->store->name, item->path, name);
-	sheaf_hdf5_header_drop(&h);
-	return status;
-}
-
 typedef struct asking {
 	sheaf_hdf5_reader *r;
+	sheaf_hdf5_look l;
 	const sheaf_box_item *item;
 	const char *name;
-	sheaf_builder *text;
+	sheaf_catalog *catalog; /* NULL: the text is wanted */
+	sheaf_builder *out;
 	bool found;
-	sheaf_error *err;
 } asking;
 
-static sheaf_status append_attribute(void *user, const sheaf_hdf5_attribute *a)
+static sheaf_status refuse_text(const asking *q, const char *expected, const char *found)
+{
+	return sheaf_fail(q->l.err, SHEAF_DATA, "%s: /%s: expected the attribute \"%s\" to be %s, found %s",
+	                  q->r->store->name, q->item->path, q->name, expected, found);
+}
+
+static sheaf_status take_text(asking *q, const sheaf_hdf5_attribute *a)
+{
+	if (a->type.class != SHEAF_HDF5_STRING && !a->type.is_variable_text)
+		return refuse_text(q, "a text", "another type");
+	if (a->space.is_null) return SHEAF_OK;
+	if (a->space.count != 1) return refuse_text(q, "one text", "several");
+	return sheaf_hdf5_append_text(q->r, &a->type, a->value.data, q->out, q->l.err);
+}
+
+static sheaf_status take_attribute(void *user, const sheaf_hdf5_attribute *a)
 {
 	asking *q = (asking *)user;
 	q->found = true;
-	if (a->type.class != SHEAF_HDF5_STRING && !a->type.is_variable_text)
-		return sheaf_fail(q->err, SHEAF_DATA,
-		                  "%s: /%s: expected the attribute \"%s\" to be a text, found another type",
-		                  q->r->store->name, q->item->path, q->name);
-	if (a->space.is_null) return SHEAF_END;
-	if (a->space.count != 1)
-		return sheaf_fail(q->err, SHEAF_DATA,
-		                  "%s: /%s: expected the attribute \"%s\" to be one text, found several",
-		                  q->r->store->name, q->item->path, q->name);
-	SHEAF_TRY(sheaf_hdf5_append_text(q->r, &a->type, a->value.data, q->text, q->err));
+	if (q->catalog) {
+		SHEAF_TRY(sheaf_catalog_open(q->catalog, q->l.r->cx, q->l.err));
+		SHEAF_TRY(sheaf_hdf5_describe_attribute(&q->l, a, q->catalog));
+		sheaf_builder_append(q->out, a->value.data, a->value.size);
+		SHEAF_TRY(sheaf_builder_status(q->out, q->l.err));
+	} else {
+		SHEAF_TRY(take_text(q, a));
+	}
 	return SHEAF_END;
+}
+
+static void end_asking(asking *q) { sheaf_hdf5_look_end(&q->l); }
+
+static sheaf_status read_attribute(void *state, const sheaf_box_item *item, const char *name,
+                                   sheaf_catalog *catalog, sheaf_builder *out, sheaf_error *err)
+{
+	SHEAF_SCOPED(sheaf_hdf5_header_drop) sheaf_hdf5_header h = {0};
+	SHEAF_SCOPED(end_asking)
+	asking q = {.r = (sheaf_hdf5_reader *)state, .item = item, .name = name, .catalog = catalog, .out = out};
+	sheaf_hdf5_look_begin(&q.l, q.r, NULL, err);
+	SHEAF_TRY(sheaf_hdf5_header_read(&q.l, item->inside->own->address, &h));
+	SHEAF_TRY(sheaf_hdf5_attributes(&q.l, &h, name, take_attribute, &q));
+	if (q.found) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_UNKNOWN, "%s: /%s: expected an attribute \"%s\", found none",
+	                  q.r->store->name, item->path, name);
 }
 
 sheaf_status sheaf_hdf5_text(void *state, const sheaf_box_item *item, const char *name, sheaf_builder *text,
                              sheaf_error *err)
 {
-	sheaf_hdf5_reader *r = (sheaf_hdf5_reader *)state;
-	asking q = {r, item, name, text, false, err};
-	sheaf_hdf5_look l;
-	sheaf_hdf5_look_begin(&l, r, NULL, err);
-	sheaf_status status = see_attribute(&l, item, name, append_attribute, &q, &q.found);
-	sheaf_hdf5_look_end(&l);
-	return status;
-}
-
-typedef struct copying {
-	sheaf_hdf5_look *l;
-	sheaf_catalog *catalog;
-	sheaf_builder *bytes;
-	bool found;
-} copying;
-
-static sheaf_status copy_attribute(void *user, const sheaf_hdf5_attribute *a)
-{
-	copying *q = (copying *)user;
-	q->found = true;
-	SHEAF_TRY(sheaf_catalog_open(q->catalog, q->l->r->cx, q->l->err));
-	SHEAF_TRY(sheaf_hdf5_describe_attribute(q->l, a, q->catalog));
-	sheaf_builder_append(q->bytes, a->value.data, a->value.size);
-	SHEAF_TRY(sheaf_builder_status(q->bytes, q->l->err));
-	return SHEAF_END;
-}
-
-static sheaf_status read_attribute(void *state, const sheaf_box_item *item, const char *name,
-                                   sheaf_catalog *catalog, sheaf_builder *bytes, sheaf_error *err)
-{
-	const sheaf_hdf5_reader *r = (const sheaf_hdf5_reader *)state;
-	sheaf_hdf5_look l;
-	copying q = {&l, catalog, bytes, false};
-	sheaf_hdf5_look_begin(&l, r, NULL, err);
-	sheaf_status status = see_attribute(&l, item, name, copy_attribute, &q, &q.found);
-	sheaf_hdf5_look_end(&l);
-	return status;
+	return read_attribute(state, item, name, NULL, text, err);
 }
 
 /* ---- values ---- */

@@ -58,4 +58,14 @@ enum {
 
 enum { SHEAF_HDF5_MOST_DIMENSIONS = 32 };
 
+/* Structures after their letters and versions, as patterns of fields (sheaf_hdf5_fields, sheaf_hdf5_put). The
+ * head of a B-tree of version 2, after its type: size of nodes, of records, depth, per cent at which nodes
+ * are split and merged, root, its records, all records. */
+#define SHEAF_HDF5_TREE_HEAD "4222A2L"
+/* The head of a fractal heap: size of identifiers, of filters, flags, largest object of a block; next huge
+ * object, tree of these; what is free, and who knows it; bytes, of them given, where the next ones come,
+ * objects; huge ones and their bytes; tiny ones and theirs; width, first and largest size of blocks, bits of
+ * an offset, rows at the begin, root, its rows. */
+#define SHEAF_HDF5_HEAP_HEAD "2214LALALLLLLLLL2LL22A2"
+
 #endif

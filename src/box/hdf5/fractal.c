@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum { MANAGED, HUGE, TINY };
-enum { BLOCKS_ARE_SUMMED = 2, HUGE_TREE = 1, BLOCK_HEAD = 5, SUM = 4, MOST_ROWS = 128 };
+enum { BLOCKS_ARE_SUMMED = 2, HUGE_TREE = 1, BLOCK_HEAD = 5, SUM = 4, MOST_ROWS = 128, MOST_SHORT = 17 };
 
 /* An object by its identifier. */
 typedef struct object {
@@ -59,80 +59,73 @@ static sheaf_status check_heap(heap *h, uint64_t filters)
 
 static sheaf_status enter_heap(heap *h)
 {
+	enum {
+		ID,
+		FILTERS,
+		FLAGS,
+		MOST,
+		HUGE_TREE_AT = 5,
+		WIDTH = 16,
+		START,
+		LARGEST,
+		BITS,
+		ROWS,
+		ROOT,
+		IN_ROOT,
+		FIELDS
+	};
+	static const char what[] = "the header of a heap";
 	sheaf_hdf5_look *l = h->l;
-	sheaf_cursor *c = &l->c;
-	unsigned a = l->r->address_size, n = l->r->length_size;
-	SHEAF_TRY(sheaf_hdf5_enter_summed(l, "the header of a heap", h->address, 26 + 3 * (uint64_t)a + 12 * n,
-	                                  "FRHP", 0));
-	h->id_size = (unsigned)sheaf_hdf5_take(c, 2, "a size of identifiers");
-	uint64_t filters = sheaf_hdf5_take(c, 2, "filters of a heap");
-	h->flags = sheaf_cursor_u8(c, "flags of a heap");
-	h->most_managed = sheaf_hdf5_take(c, 4, "a size of objects");
-	sheaf_cursor_bytes(c, 1, n, "the next huge object");
-	h->huge_tree = sheaf_hdf5_take_address(l->r, c, "a tree of huge objects");
-	sheaf_cursor_bytes(c, 1, n + a + 8 * n, "numbers of a heap");
-	h->width = sheaf_hdf5_take(c, 2, "a width of a heap");
-	h->start = sheaf_hdf5_take_length(l->r, c, "a size of blocks");
-	h->most_direct = sheaf_hdf5_take_length(l->r, c, "a size of blocks");
-	h->bits = (unsigned)sheaf_hdf5_take(c, 2, "a size of a heap");
-	sheaf_cursor_bytes(c, 1, 2, "rows at the begin");
-	h->root = sheaf_hdf5_take_address(l->r, c, "a root");
-	h->root_rows = (unsigned)sheaf_hdf5_take(c, 2, "rows of the root");
-	SHEAF_TRY(sheaf_hdf5_done(l, c));
-	return check_heap(h, filters);
+	int64_t f[FIELDS];
+	uint64_t size = 26 + 3 * (uint64_t)l->r->address_size + 12 * l->r->length_size;
+	SHEAF_TRY(sheaf_hdf5_go(l, what, h->address, size, "FRHP", SHEAF_HDF5_SUMMED));
+	SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, SHEAF_HDF5_HEAP_HEAD, what, f));
+	h->id_size = (unsigned)f[ID];
+	h->flags = (unsigned)f[FLAGS];
+	h->most_managed = (uint64_t)f[MOST];
+	h->huge_tree = f[HUGE_TREE_AT];
+	h->width = (uint64_t)f[WIDTH];
+	h->start = (uint64_t)f[START];
+	h->most_direct = (uint64_t)f[LARGEST];
+	h->bits = (unsigned)f[BITS];
+	h->root = f[ROOT];
+	h->root_rows = (unsigned)f[IN_ROOT];
+	return check_heap(h, (uint64_t)f[FILTERS]);
 }
 
 /* ---- identifiers ---- */
 
-/* Whether identifiers of huge objects say where these are. */
-static bool is_direct(const heap *h)
-{
-	return h->l->r->address_size + h->l->r->length_size + 1 <= h->id_size;
-}
-
-static void take_managed(const heap *h, sheaf_cursor *c, object *o)
-{
-	o->at = sheaf_hdf5_take(c, h->offset_size, "an offset in a heap");
-	o->size = sheaf_hdf5_take(c, h->length_size, "a length of an object");
-}
-
-static void take_huge(const heap *h, sheaf_cursor *c, object *o)
+static sheaf_status take_identifier(const heap *h, sheaf_cursor *c, object *o)
 {
 	const sheaf_hdf5_reader *r = h->l->r;
-	if (is_direct(h)) {
+	unsigned first = sheaf_cursor_u8(c, "an identifier");
+	o->kind = first >> 4 & 3;
+	if (first >> 6 || o->kind > TINY || (o->kind == TINY && h->id_size > MOST_SHORT))
+		return sheaf_hdf5_refuse(h->l, c->base, "an identifier of a heap's object", first);
+	if (o->kind == MANAGED) {
+		o->at = sheaf_hdf5_take(c, h->offset_size, "an offset in a heap");
+		o->size = sheaf_hdf5_take(c, h->length_size, "a length of an object");
+	} else if (o->kind == TINY) {
+		o->size = (first & 15) + 1;
+		const uint8_t *bytes = sheaf_cursor_bytes(c, 1, o->size, "a tiny object");
+		if (bytes) memcpy(o->tiny, bytes, (size_t)o->size);
+	} else if (r->address_size + r->length_size + 1 <= h->id_size) { /* it says where it is */
 		o->address = sheaf_hdf5_take_address(r, c, "an object");
 		o->size = sheaf_hdf5_take_length(r, c, "a length of an object");
 	} else {
-		unsigned width = h->id_size - 1 < 8 ? h->id_size - 1 : 8;
-		o->at = sheaf_hdf5_take(c, width, "a key of an object");
+		o->at = sheaf_hdf5_take(c, h->id_size - 1 < 8 ? h->id_size - 1 : 8, "a key of an object");
 	}
-}
-
-static void take_tiny(sheaf_cursor *c, unsigned first, object *o)
-{
-	o->size = (first & 15) + 1;
-	const uint8_t *bytes = sheaf_cursor_bytes(c, 1, (size_t)o->size, "a tiny object");
-	if (bytes) memcpy(o->tiny, bytes, (size_t)o->size);
+	return sheaf_hdf5_done(h->l, c);
 }
 
 static sheaf_status note_object(void *user, sheaf_cursor *record)
 {
 	heap *h = (heap *)user;
-	enum { MOST_SHORT = 17 };
 	object o = {.address = -1};
 	sheaf_cursor_bytes(record, 1, h->skip, "an identifier");
-	int64_t byte = sheaf_cursor_tell(record);
-	const uint8_t *id = sheaf_cursor_bytes(record, 1, h->id_size, "an identifier");
+	sheaf_cursor id = sheaf_hdf5_part_of(record, h->id_size, "an identifier");
 	SHEAF_TRY(sheaf_hdf5_done(h->l, record));
-	sheaf_cursor c = sheaf_cursor_over(id, h->id_size, byte);
-	unsigned first = sheaf_cursor_u8(&c, "an identifier");
-	o.kind = first >> 4 & 3;
-	if (first >> 6 || o.kind > TINY || (o.kind == TINY && h->id_size > MOST_SHORT))
-		return sheaf_hdf5_refuse(h->l, byte, "an identifier of a heap's object", first);
-	if (o.kind == MANAGED) take_managed(h, &c, &o);
-	if (o.kind == HUGE) take_huge(h, &c, &o);
-	if (o.kind == TINY) take_tiny(&c, first, &o);
-	SHEAF_TRY(sheaf_hdf5_done(h->l, &c));
+	SHEAF_TRY(take_identifier(h, &id, &o));
 	sheaf_builder *list = o.kind == HUGE && o.address < 0 ? &h->huge : &h->objects;
 	sheaf_builder_append(list, &o, sizeof o);
 	return sheaf_builder_status(list, h->l->err);
@@ -209,12 +202,10 @@ static sheaf_status check_block(const heap *h, uint64_t at)
 
 static sheaf_status enter_direct(heap *h, int64_t address, uint64_t at, uint64_t size)
 {
-	static const char what[] = "a block of a heap";
 	sheaf_hdf5_look *l = h->l;
-	SHEAF_TRY(h->flags & BLOCKS_ARE_SUMMED
-	              ? sheaf_hdf5_enter_sum_within(l, what, address, size, "FHDB",
-	                                            BLOCK_HEAD + l->r->address_size + h->offset_size)
-	              : sheaf_hdf5_enter(l, what, address, size, "FHDB", 0));
+	int sum = h->flags & BLOCKS_ARE_SUMMED ? (int)(BLOCK_HEAD + l->r->address_size + h->offset_size)
+	                                       : SHEAF_HDF5_PLAIN;
+	SHEAF_TRY(sheaf_hdf5_go(l, "a block of a heap", address, size, "FHDB", sum));
 	SHEAF_TRY(check_block(h, at));
 	h->block_at = at;
 	h->block_size = size;
@@ -233,7 +224,7 @@ static sheaf_status step_down(heap *h, int64_t *address, unsigned *rows, uint64_
 	uint64_t column = (within - begin_of_row(h, row)) / size_in_row(h, row);
 	uint64_t head = BLOCK_HEAD + l->r->address_size + h->offset_size,
 			 size = head + *rows * h->width * l->r->address_size + SUM;
-	SHEAF_TRY(sheaf_hdf5_enter_summed(l, "an indirect block of a heap", *address, size, "FHIB", 0));
+	SHEAF_TRY(sheaf_hdf5_go(l, "an indirect block of a heap", *address, size, "FHIB", SHEAF_HDF5_SUMMED));
 	SHEAF_TRY(check_block(h, *at));
 	sheaf_cursor_bytes(&l->c, row * h->width + column, l->r->address_size, "a block");
 	*address = sheaf_hdf5_take_address(l->r, &l->c, "a block");
@@ -258,53 +249,42 @@ static sheaf_status enter_block(heap *h, uint64_t offset)
 
 /* ---- objects ---- */
 
-static sheaf_status show_managed(heap *h, const object *o, sheaf_hdf5_object_seen show, void *user)
+static sheaf_status show_object(heap *h, const object *o, sheaf_hdf5_record show, void *user)
 {
 	sheaf_hdf5_look *l = h->l;
-	SHEAF_TRY(enter_block(h, o->at));
-	uint64_t at = o->at - h->block_at;
-	if (at >= h->block_size || o->size > h->block_size - at)
-		return sheaf_hdf5_refuse(l, l->r->base + l->address, "an object within a block of its heap", o->at);
-	sheaf_cursor c =
-		sheaf_cursor_over(l->bytes.data + at, (size_t)o->size, l->r->base + l->address + (int64_t)at);
-	return show(user, &c);
-}
-
-static sheaf_status show_huge(heap *h, const object *o, sheaf_hdf5_object_seen show, void *user)
-{
-	h->block_size = 0;
-	SHEAF_TRY(sheaf_hdf5_go(h->l, "a huge object of a heap", o->address, o->size));
-	return show(user, &h->l->c);
-}
-
-static sheaf_status show_tiny(const object *o, sheaf_hdf5_object_seen show, void *user)
-{
 	sheaf_cursor c = sheaf_cursor_over(o->tiny, (size_t)o->size, -1);
+	if (o->kind == HUGE) {
+		h->block_size = 0;
+		SHEAF_TRY(sheaf_hdf5_go(l, "a huge object of a heap", o->address, o->size, NULL, SHEAF_HDF5_PLAIN));
+		c = l->c;
+	} else if (o->kind == MANAGED) {
+		SHEAF_TRY(enter_block(h, o->at));
+		uint64_t at = o->at - h->block_at;
+		if (at >= h->block_size || o->size > h->block_size - at)
+			return sheaf_hdf5_refuse(l, l->r->base + l->address, "an object within a block of its heap",
+			                         o->at);
+		c = sheaf_cursor_over(l->bytes.data + at, (size_t)o->size, l->r->base + l->address + (int64_t)at);
+	}
 	return show(user, &c);
 }
 
-static sheaf_status show_objects(heap *h, sheaf_hdf5_object_seen show, void *user)
+static void drop(heap *h)
 {
-	size_t n;
-	SHEAF_TRY(find_all_huge(h));
-	const object *all = sorted(&h->objects, &n);
-	for (size_t i = 0; i < n; i++)
-		SHEAF_TRY(all[i].kind == MANAGED ? show_managed(h, &all[i], show, user)
-		          : all[i].kind == HUGE  ? show_huge(h, &all[i], show, user)
-		                                 : show_tiny(&all[i], show, user));
-	return SHEAF_OK;
+	sheaf_builder_drop(&h->objects);
+	sheaf_builder_drop(&h->huge);
 }
 
 sheaf_status sheaf_hdf5_heap_objects(sheaf_hdf5_look *l, int64_t address, int64_t tree, unsigned type,
-                                     size_t skip, sheaf_hdf5_object_seen show, void *user)
+                                     size_t skip, sheaf_hdf5_record show, void *user)
 {
-	heap h = {.l = l, .address = address, .skip = skip};
+	size_t n;
+	SHEAF_SCOPED(drop) heap h = {.l = l, .address = address, .skip = skip};
 	sheaf_builder_begin(&h.objects, l->r->cx, NULL);
 	sheaf_builder_begin(&h.huge, l->r->cx, NULL);
-	sheaf_status status = enter_heap(&h);
-	if (!status) status = sheaf_hdf5_tree_2(l, type, tree, note_object, &h);
-	if (!status) status = show_objects(&h, show, user);
-	sheaf_builder_drop(&h.objects);
-	sheaf_builder_drop(&h.huge);
-	return status;
+	SHEAF_TRY(enter_heap(&h));
+	SHEAF_TRY(sheaf_hdf5_tree_2(l, type, tree, note_object, &h));
+	SHEAF_TRY(find_all_huge(&h));
+	const object *all = sorted(&h.objects, &n);
+	for (size_t i = 0; i < n; i++) SHEAF_TRY(show_object(&h, &all[i], show, user));
+	return SHEAF_OK;
 }

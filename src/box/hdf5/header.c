@@ -17,6 +17,8 @@ typedef struct reading {
 	sheaf_builder pieces; /* that were led to */
 } reading;
 
+static void drop(reading *r) { sheaf_builder_drop(&r->pieces); }
+
 const sheaf_hdf5_part *sheaf_hdf5_parts(const sheaf_hdf5_header *h, size_t *count)
 {
 	*count = h->parts.size / sizeof(sheaf_hdf5_part);
@@ -47,12 +49,11 @@ void sheaf_hdf5_header_drop(sheaf_hdf5_header *h)
 
 static sheaf_status note_piece(reading *r, sheaf_cursor *c)
 {
-	piece p = {sheaf_hdf5_take_address(r->l->r, c, "the address of a continuation"), 0};
-	p.size = sheaf_hdf5_take_length(r->l->r, c, "the size of a continuation");
-	SHEAF_TRY(sheaf_hdf5_done(r->l, c));
+	int64_t p[2];
+	SHEAF_TRY(sheaf_hdf5_fields(r->l, c, "AL", "a continuation", p));
 	if (r->pieces.size / sizeof p >= MOST_PIECES)
 		return sheaf_hdf5_refuse(r->l, sheaf_cursor_tell(c), "a header of fewer pieces", MOST_PIECES);
-	sheaf_builder_append(&r->pieces, &p, sizeof p);
+	sheaf_builder_append(&r->pieces, p, sizeof p);
 	return sheaf_builder_status(&r->pieces, r->l->err);
 }
 
@@ -77,29 +78,19 @@ static sheaf_status keep(reading *r, sheaf_cursor *c, sheaf_hdf5_part *part, siz
 	return sheaf_builder_status(&r->h->parts, r->l->err);
 }
 
-static sheaf_status take_messages_1(reading *r, sheaf_cursor *c)
-{
-	enum { HEAD = 8, UNUSED = 3 };
-	while (sheaf_cursor_left(c) >= HEAD) {
-		sheaf_hdf5_part part = {.type = (sheaf_hdf5_message_type)sheaf_hdf5_take(c, 2, "a message")};
-		size_t size = (size_t)sheaf_hdf5_take(c, 2, "a message");
-		part.flags = sheaf_cursor_u8(c, "a message");
-		sheaf_cursor_bytes(c, 1, UNUSED, "a message");
-		SHEAF_TRY(keep(r, c, &part, size));
-	}
-	return SHEAF_OK;
-}
-
 /* What is left where no message fits is a gap. */
-static sheaf_status take_messages_2(reading *r, sheaf_cursor *c)
+static sheaf_status take_messages(reading *r, sheaf_cursor *c)
 {
-	size_t head = r->h->flags & HAS_ORDER ? 6 : 4;
+	enum { TYPE, SIZE, FLAGS, ORDER };
+	const char *pattern = r->h->version == 1 ? "221-3" : r->h->flags & HAS_ORDER ? "1212" : "121";
+	size_t head = r->h->version == 1 ? 8 : r->h->flags & HAS_ORDER ? 6 : 4;
 	while (sheaf_cursor_left(c) >= head) {
-		sheaf_hdf5_part part = {.type = (sheaf_hdf5_message_type)sheaf_cursor_u8(c, "a message")};
-		size_t size = (size_t)sheaf_hdf5_take(c, 2, "a message");
-		part.flags = sheaf_cursor_u8(c, "a message");
-		if (r->h->flags & HAS_ORDER) part.order = (uint32_t)sheaf_hdf5_take(c, 2, "a message");
-		SHEAF_TRY(keep(r, c, &part, size));
+		int64_t f[4] = {0};
+		SHEAF_TRY(sheaf_hdf5_fields(r->l, c, pattern, "a message", f));
+		sheaf_hdf5_part part = {.type = (sheaf_hdf5_message_type)f[TYPE],
+		                        .flags = (uint8_t)f[FLAGS],
+		                        .order = (uint32_t)f[ORDER]};
+		SHEAF_TRY(keep(r, c, &part, (size_t)f[SIZE]));
 	}
 	return SHEAF_OK;
 }
@@ -113,9 +104,9 @@ static sheaf_status read_first_1(reading *r, int64_t address)
 	sheaf_cursor_bytes(&l->c, 1, 8, "a header");
 	uint64_t size = sheaf_hdf5_take(&l->c, 4, "a header");
 	SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
-	SHEAF_TRY(sheaf_hdf5_go(l, "a header of an object", address, HEAD + size));
+	SHEAF_TRY(sheaf_hdf5_go(l, "a header of an object", address, HEAD + size, NULL, SHEAF_HDF5_PLAIN));
 	sheaf_cursor_bytes(&l->c, 1, HEAD, "a header");
-	return take_messages_1(r, &l->c);
+	return take_messages(r, &l->c);
 }
 
 /* Bytes before the messages: signature, version, flags, times, limits, and the size of what follows. */
@@ -136,9 +127,10 @@ static sheaf_status read_first_2(reading *r, int64_t address)
 	SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
 	if (size > INT64_MAX - 100)
 		return sheaf_hdf5_refuse(l, sheaf_cursor_tell(&l->c), "a size of a header", size);
-	SHEAF_TRY(sheaf_hdf5_enter_summed(l, "a header of an object", address, head + size + 4, "OHDR", 2));
+	SHEAF_TRY(
+		sheaf_hdf5_go(l, "a header of an object", address, head + size + 4, "OHDR\2", SHEAF_HDF5_SUMMED));
 	sheaf_cursor_bytes(&l->c, 1, head - 5, "a header");
-	return take_messages_2(r, &l->c);
+	return take_messages(r, &l->c);
 }
 
 /* Which kind it is shows in its first bytes. */
@@ -157,39 +149,29 @@ static sheaf_status read_more(reading *r, piece p)
 	sheaf_hdf5_look *l = r->l;
 	SHEAF_TRY(sheaf_hdf5_meet(l, "a continuation of a header", p.address));
 	if (r->h->version == 1) {
-		SHEAF_TRY(sheaf_hdf5_go(l, "a continuation of a header", p.address, p.size));
-		return take_messages_1(r, &l->c);
+		SHEAF_TRY(sheaf_hdf5_go(l, "a continuation of a header", p.address, p.size, NULL, SHEAF_HDF5_PLAIN));
+		return take_messages(r, &l->c);
 	}
-	enum { NO_VERSION = 255 };
+	/* Its letters have no version after them. */
 	SHEAF_TRY(
-		sheaf_hdf5_enter_summed(l, "a continuation of a header", p.address, p.size, "OCHK", NO_VERSION));
+		sheaf_hdf5_go(l, "a continuation of a header", p.address, p.size, "OCHK\377", SHEAF_HDF5_SUMMED));
 	l->c.at--;
-	return take_messages_2(r, &l->c);
-}
-
-static sheaf_status read_pieces(reading *r, int64_t address)
-{
-	SHEAF_TRY(read_first(r, address));
-	for (size_t at = 0; at < r->pieces.size; at += sizeof(piece)) {
-		piece p;
-		memcpy(&p, r->pieces.data + at, sizeof p);
-		SHEAF_TRY(read_more(r, p));
-	}
-	return SHEAF_OK;
+	return take_messages(r, &l->c);
 }
 
 sheaf_status sheaf_hdf5_header_read(sheaf_hdf5_look *l, int64_t address, sheaf_hdf5_header *h)
 {
-	reading r = {.l = l, .h = h};
+	SHEAF_SCOPED(drop) reading r = {.l = l, .h = h, .pieces = {.cx = l->r->cx}};
 	sheaf_hdf5_header_drop(h);
-	*h = (sheaf_hdf5_header){.address = address};
-	sheaf_builder_begin(&h->bytes, l->r->cx, NULL);
-	sheaf_builder_begin(&h->parts, l->r->cx, NULL);
-	sheaf_builder_begin(&r.pieces, l->r->cx, NULL);
+	*h = (sheaf_hdf5_header){.address = address, .bytes = {.cx = l->r->cx}, .parts = {.cx = l->r->cx}};
 	sheaf_hdf5_places_clear(&l->seen, l->r->cx);
-	sheaf_status status = read_pieces(&r, address);
-	sheaf_builder_drop(&r.pieces);
-	return status;
+	SHEAF_TRY(read_first(&r, address));
+	for (size_t at = 0; at < r.pieces.size; at += sizeof(piece)) {
+		piece p;
+		memcpy(&p, r.pieces.data + at, sizeof p);
+		SHEAF_TRY(read_more(&r, p));
+	}
+	return SHEAF_OK;
 }
 
 /* ---- shared messages ---- */

@@ -57,12 +57,11 @@ static sheaf_status list_dense(listing *g, sheaf_cursor c)
 	unsigned version, flags;
 	SHEAF_TRY(sheaf_hdf5_take_byte(g->l, &c, 0, 0, "link info of version 0", &version));
 	SHEAF_TRY(sheaf_hdf5_take_byte(g->l, &c, 0, 3, "flags of link info", &flags));
-	if (flags & HAS_ORDER) sheaf_cursor_bytes(&c, 1, 8, "the order of links");
-	int64_t heap = sheaf_hdf5_take_address(g->l->r, &c, "a heap of links");
-	int64_t tree = sheaf_hdf5_take_address(g->l->r, &c, "a tree of links");
-	SHEAF_TRY(sheaf_hdf5_done(g->l, &c));
-	return heap < 0 ? SHEAF_OK
-	                : sheaf_hdf5_heap_objects(g->l, heap, tree, NAME_TREE, HASH_SIZE, take_link, g);
+	int64_t at[2];
+	SHEAF_TRY(
+		sheaf_hdf5_fields(g->l, &c, flags & HAS_ORDER ? "-8AA" : "AA", "a heap and a tree of links", at));
+	return at[0] < 0 ? SHEAF_OK
+	                 : sheaf_hdf5_heap_objects(g->l, at[0], at[1], NAME_TREE, HASH_SIZE, take_link, g);
 }
 
 /* ---- old groups ---- */
@@ -70,14 +69,12 @@ static sheaf_status list_dense(listing *g, sheaf_cursor c)
 static sheaf_status enter_names(listing *g, int64_t address)
 {
 	sheaf_hdf5_look *l = &g->heap;
-	unsigned n = l->r->length_size;
-	SHEAF_TRY(sheaf_hdf5_enter(l, "a heap of names", address, 8 + 2 * n + l->r->address_size, "HEAP", 0));
-	sheaf_cursor_bytes(&l->c, 1, 3, "a heap of names");
-	uint64_t size = sheaf_hdf5_take_length(l->r, &l->c, "the size of a heap of names");
-	sheaf_cursor_bytes(&l->c, 1, n, "a heap of names");
-	int64_t data = sheaf_hdf5_take_address(l->r, &l->c, "names");
-	SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
-	return sheaf_hdf5_go(l, "the names of a group", data, size);
+	static const char what[] = "a heap of names";
+	int64_t f[2]; /* size, address */
+	size_t size = 8 + 2 * (size_t)l->r->length_size + l->r->address_size;
+	SHEAF_TRY(sheaf_hdf5_go(l, what, address, size, "HEAP", SHEAF_HDF5_PLAIN));
+	SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, "-3L-LA", what, f));
+	return sheaf_hdf5_go(l, "the names of a group", f[1], (uint64_t)f[0], NULL, SHEAF_HDF5_PLAIN);
 }
 
 /* The text at an offset of the names. */
@@ -91,79 +88,69 @@ static sheaf_status find_name(listing *g, uint64_t offset, const uint8_t **name,
 
 static sheaf_status take_symbol(listing *g)
 {
-	enum { SOFT = 2, SCRATCH = 16 };
-	sheaf_cursor *c = &g->l->c;
+	enum { NAME, ADDRESS, CACHED, VALUE, FIELDS, SOFT = 2 };
+	int64_t f[FIELDS];
 	sheaf_hdf5_way way = {.order = -1};
-	uint64_t offset = sheaf_hdf5_take(c, g->l->r->length_size, "a symbol");
-	way.address = sheaf_hdf5_take_address(g->l->r, c, "a symbol");
-	uint64_t cached = sheaf_hdf5_take(c, 4, "a symbol");
-	sheaf_cursor_bytes(c, 1, 4, "a symbol");
-	uint64_t value = sheaf_hdf5_take(c, 4, "a symbol");
-	sheaf_cursor_bytes(c, 1, SCRATCH - 4, "a symbol");
-	SHEAF_TRY(sheaf_hdf5_done(g->l, c));
-	SHEAF_TRY(find_name(g, offset, &way.name, &way.name_size));
-	if (cached == SOFT) {
+	SHEAF_TRY(sheaf_hdf5_fields(g->l, &g->l->c, "LA4-44-8-4", "a symbol", f));
+	SHEAF_TRY(find_name(g, (uint64_t)f[NAME], &way.name, &way.name_size));
+	way.address = f[ADDRESS];
+	if (f[CACHED] == SOFT) {
 		way.kind = SHEAF_HDF5_SOFT_LINK;
-		SHEAF_TRY(find_name(g, value, &way.value.data, &way.value.size));
+		SHEAF_TRY(find_name(g, (uint64_t)f[VALUE], &way.value.data, &way.value.size));
 	}
 	return g->seen(g->user, &way);
 }
 
-static sheaf_status note_table(void *user, sheaf_cursor *key, int64_t address)
+static sheaf_status note_table(void *user, sheaf_cursor *entry)
 {
 	listing *g = (listing *)user;
-	(void)key;
-	sheaf_builder_i64(&g->tables, address);
+	sheaf_cursor_bytes(entry, 1, g->l->r->length_size, "a key");
+	sheaf_builder_i64(&g->tables, sheaf_hdf5_take_address(g->l->r, entry, "a table of symbols"));
 	return sheaf_builder_status(&g->tables, g->l->err);
 }
 
 static sheaf_status list_table(listing *g, int64_t address)
 {
 	static const char what[] = "a table of symbols";
-	enum { HEAD = 8 };
 	sheaf_hdf5_look *l = g->l;
+	int64_t n;
 	SHEAF_TRY(sheaf_hdf5_meet(l, what, address));
-	SHEAF_TRY(sheaf_hdf5_peek(l, what, address, HEAD));
-	sheaf_cursor_bytes(&l->c, 1, 6, what);
-	uint64_t n = sheaf_hdf5_take(&l->c, 2, what);
-	SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
-	SHEAF_TRY(sheaf_hdf5_enter(l, what, address, HEAD + n * (24 + l->r->address_size + l->r->length_size),
-	                           "SNOD", 1));
+	SHEAF_TRY(sheaf_hdf5_peek(l, what, address, 8));
+	SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, "-62", what, &n));
+	uint64_t size = 8 + (uint64_t)n * (24 + l->r->address_size + l->r->length_size);
+	SHEAF_TRY(sheaf_hdf5_go(l, what, address, size, "SNOD\1", SHEAF_HDF5_PLAIN));
 	sheaf_cursor_bytes(&l->c, 1, 3, what);
-	for (uint64_t i = 0; i < n; i++) SHEAF_TRY(take_symbol(g));
+	for (int64_t i = 0; i < n; i++) SHEAF_TRY(take_symbol(g));
 	return SHEAF_OK;
 }
 
-static sheaf_status list_tables(listing *g, int64_t tree, int64_t heap)
+static void drop(listing *g)
 {
-	SHEAF_TRY(enter_names(g, heap));
-	SHEAF_TRY(sheaf_hdf5_tree_1(g->l, GROUP_NODES, g->l->r->length_size, tree, note_table, g));
-	for (size_t at = 0; at < g->tables.size; at += sizeof(int64_t)) {
-		int64_t address;
-		memcpy(&address, g->tables.data + at, sizeof address);
-		SHEAF_TRY(list_table(g, address));
-	}
-	return SHEAF_OK;
+	sheaf_builder_drop(&g->tables);
+	if (g->heap.r) sheaf_hdf5_look_end(&g->heap);
 }
 
 static sheaf_status list_old(listing *g, sheaf_cursor c)
 {
-	int64_t tree = sheaf_hdf5_take_address(g->l->r, &c, "a tree of symbols");
-	int64_t heap = sheaf_hdf5_take_address(g->l->r, &c, "a heap of names");
-	SHEAF_TRY(sheaf_hdf5_done(g->l, &c));
+	int64_t at[2]; /* tree, heap */
+	SHEAF_TRY(sheaf_hdf5_fields(g->l, &c, "AA", "a tree of symbols and a heap of names", at));
+	drop(g);
 	sheaf_hdf5_look_begin(&g->heap, g->l->r, g->l->left, g->l->err);
-	sheaf_builder_begin(&g->tables, g->l->r->cx, NULL);
-	sheaf_status status = list_tables(g, tree, heap);
-	sheaf_builder_drop(&g->tables);
-	sheaf_hdf5_look_end(&g->heap);
-	return status;
+	SHEAF_TRY(enter_names(g, at[1]));
+	SHEAF_TRY(sheaf_hdf5_tree_1(g->l, GROUP_NODES, g->l->r->length_size, at[0], note_table, g));
+	for (size_t i = 0; i < g->tables.size; i += sizeof(int64_t)) {
+		int64_t address;
+		memcpy(&address, g->tables.data + i, sizeof address);
+		SHEAF_TRY(list_table(g, address));
+	}
+	return SHEAF_OK;
 }
 
 sheaf_status sheaf_hdf5_links(sheaf_hdf5_look *l, const sheaf_hdf5_header *group, sheaf_hdf5_way_seen seen,
                               void *user)
 {
 	size_t n;
-	listing g = {.l = l, .seen = seen, .user = user};
+	SHEAF_SCOPED(drop) listing g = {.l = l, .seen = seen, .user = user, .tables = {.cx = l->r->cx}};
 	const sheaf_hdf5_part *parts = sheaf_hdf5_parts(group, &n);
 	for (size_t i = 0; i < n; i++) {
 		sheaf_cursor c = sheaf_hdf5_part_cursor(group, &parts[i]);

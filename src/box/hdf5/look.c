@@ -81,8 +81,6 @@ void sheaf_hdf5_look_begin(sheaf_hdf5_look *l, const sheaf_hdf5_reader *r, int64
 	sheaf_builder_begin(&l->window, r->cx, NULL);
 }
 
-void sheaf_hdf5_look_ahead(sheaf_hdf5_look *l) { l->window_at = 0; }
-
 void sheaf_hdf5_look_end(sheaf_hdf5_look *l)
 {
 	sheaf_builder_drop(&l->bytes);
@@ -196,21 +194,9 @@ sheaf_status sheaf_hdf5_peek(sheaf_hdf5_look *l, const char *what, int64_t addre
 	return copy(l, what, address, left < (int64_t)most ? (uint64_t)left : most);
 }
 
-static void tell(const sheaf_hdf5_look *l, int64_t sum)
+static sheaf_status check_letters(sheaf_hdf5_look *l, const char *letters)
 {
-	const sheaf_hdf5_reader *r = l->r;
-	if (r->on_structure) r->on_structure(r->user, l->what, r->base + l->address, l->bytes.size, sum);
-}
-
-sheaf_status sheaf_hdf5_go(sheaf_hdf5_look *l, const char *what, int64_t address, uint64_t size)
-{
-	SHEAF_TRY(fetch(l, what, address, size));
-	tell(l, -1);
-	return SHEAF_OK;
-}
-
-static sheaf_status check_letters(sheaf_hdf5_look *l, const char *letters, unsigned most)
-{
+	unsigned most = (uint8_t)letters[LETTERS];
 	const uint8_t *found = sheaf_cursor_bytes(&l->c, LETTERS, 1, "a signature");
 	int64_t byte = sheaf_cursor_tell(&l->c);
 	unsigned version = sheaf_cursor_u8(&l->c, "a version");
@@ -218,7 +204,7 @@ static sheaf_status check_letters(sheaf_hdf5_look *l, const char *letters, unsig
 	if (memcmp(found, letters, LETTERS) != 0)
 		return sheaf_fail(
 			l->err, SHEAF_DATA,
-			"%s (byte %" PRId64 "): expected %s, which begins with %s, found %02x %02x %02x %02x",
+			"%s (byte %" PRId64 "): expected %s, which begins with %.4s, found %02x %02x %02x %02x",
 			l->r->store->name, byte - LETTERS, l->what, letters, found[0], found[1], found[2], found[3]);
 	if (version <= most) return SHEAF_OK;
 	return sheaf_fail(l->err, SHEAF_DATA,
@@ -226,59 +212,33 @@ static sheaf_status check_letters(sheaf_hdf5_look *l, const char *letters, unsig
 	                  byte, l->what, most, version);
 }
 
-sheaf_status sheaf_hdf5_enter(sheaf_hdf5_look *l, const char *what, int64_t address, uint64_t size,
-                              const char *letters, unsigned most)
+/* One that is within the structure counts as zeros. */
+static sheaf_status check_sum(sheaf_hdf5_look *l, size_t at)
 {
-	SHEAF_TRY(fetch(l, what, address, size));
-	tell(l, -1);
-	return check_letters(l, letters, most);
-}
-
-static sheaf_status refuse_sum(const sheaf_hdf5_look *l, uint32_t stored, uint32_t sum)
-{
+	size_t size = l->bytes.size;
+	if (size < LETTERS + SUM || at > size - SUM)
+		return sheaf_hdf5_refuse(l, l->r->base + l->address, "room for a checksum", size);
+	uint32_t stored = sheaf_load_u32le(l->bytes.data + at);
+	if (at == size - SUM)
+		l->c.end = l->bytes.data + (size -= SUM);
+	else
+		memset(l->bytes.data + at, 0, SUM);
+	uint32_t sum = sheaf_hdf5_checksum(l->bytes.data, size);
+	if (stored == sum) return SHEAF_OK;
 	return sheaf_fail(l->err, SHEAF_DATA,
 	                  "%s (byte %" PRId64 "): expected %s with the checksum %08" PRIx32 ", found %08" PRIx32,
 	                  l->r->store->name, l->r->base + l->address, l->what, stored, sum);
 }
 
-static sheaf_status check_end(sheaf_hdf5_look *l, uint64_t size)
+sheaf_status sheaf_hdf5_go(sheaf_hdf5_look *l, const char *what, int64_t address, uint64_t size,
+                           const char *letters, int sum)
 {
-	if (size < LETTERS + SUM)
-		return sheaf_hdf5_refuse(l, l->r->base + l->address, "room for a checksum", size);
-	l->c.end -= SUM;
-	uint32_t stored = sheaf_load_u32le(l->c.end),
-			 sum = sheaf_hdf5_checksum(l->bytes.data, (size_t)size - SUM);
-	return stored == sum ? SHEAF_OK : refuse_sum(l, stored, sum);
-}
-
-sheaf_status sheaf_hdf5_enter_summed(sheaf_hdf5_look *l, const char *what, int64_t address, uint64_t size,
-                                     const char *letters, unsigned most)
-{
+	const sheaf_hdf5_reader *r = l->r;
 	SHEAF_TRY(fetch(l, what, address, size));
-	tell(l, (int64_t)size - SUM);
-	SHEAF_TRY(check_letters(l, letters, most));
-	return check_end(l, size);
-}
-
-sheaf_status sheaf_hdf5_go_summed(sheaf_hdf5_look *l, const char *what, int64_t address, uint64_t size)
-{
-	SHEAF_TRY(fetch(l, what, address, size));
-	tell(l, (int64_t)size - SUM);
-	return check_end(l, size);
-}
-
-sheaf_status sheaf_hdf5_enter_sum_within(sheaf_hdf5_look *l, const char *what, int64_t address, uint64_t size,
-                                         const char *letters, size_t sum_at)
-{
-	static const uint8_t none[SUM];
-	SHEAF_TRY(fetch(l, what, address, size));
-	tell(l, (int64_t)sum_at);
-	SHEAF_TRY(check_letters(l, letters, 0));
-	if (size < sum_at + SUM) return sheaf_hdf5_refuse(l, l->r->base + address, "room for a checksum", size);
-	uint32_t stored = sheaf_load_u32le(l->bytes.data + sum_at);
-	memcpy(l->bytes.data + sum_at, none, SUM);
-	uint32_t sum = sheaf_hdf5_checksum(l->bytes.data, (size_t)size);
-	return stored == sum ? SHEAF_OK : refuse_sum(l, stored, sum);
+	int64_t sum_at = sum == SHEAF_HDF5_PLAIN ? -1 : sum == SHEAF_HDF5_SUMMED ? (int64_t)size - SUM : sum;
+	if (r->on_structure) r->on_structure(r->user, what, r->base + address, (size_t)size, sum_at);
+	if (letters) SHEAF_TRY(check_letters(l, letters));
+	return sum == SHEAF_HDF5_PLAIN ? SHEAF_OK : check_sum(l, (size_t)sum_at);
 }
 
 /* ---- fields ---- */
@@ -311,6 +271,27 @@ sheaf_status sheaf_hdf5_take_byte(const sheaf_hdf5_look *l, sheaf_cursor *c, uns
 	if (c->failed) return sheaf_hdf5_done(l, c);
 	return *out >= least && *out <= most ? SHEAF_OK
 	                                     : sheaf_hdf5_refuse(l, sheaf_cursor_tell(c) - 1, expected, *out);
+}
+
+sheaf_status sheaf_hdf5_fields(const sheaf_hdf5_look *l, sheaf_cursor *c, const char *pattern,
+                               const char *what, int64_t out[])
+{
+	for (bool is_kept = true; *pattern; pattern++) {
+		if (*pattern == '-') pattern++, is_kept = false;
+		int64_t value = *pattern == 'A'   ? sheaf_hdf5_take_address(l->r, c, what)
+		                : *pattern == 'L' ? (int64_t)sheaf_hdf5_take_length(l->r, c, what)
+		                                  : (int64_t)sheaf_hdf5_take(c, (size_t)(*pattern - '0'), what);
+		if (is_kept) *out++ = value;
+		is_kept = true;
+	}
+	return sheaf_hdf5_done(l, c);
+}
+
+sheaf_cursor sheaf_hdf5_part_of(sheaf_cursor *c, uint64_t size, const char *what)
+{
+	int64_t at = sheaf_cursor_tell(c);
+	const uint8_t *bytes = sheaf_cursor_bytes(c, 1, size, what);
+	return sheaf_cursor_over(bytes, bytes ? (size_t)size : 0, at);
 }
 
 unsigned sheaf_hdf5_bytes_for(uint64_t most)

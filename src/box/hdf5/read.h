@@ -6,6 +6,7 @@
 #define SHEAF_BOX_HDF5_READ_H
 
 #include "base/cursor.h"
+#include "base/extend.h"
 #include "base/thread.h"
 #include "box/hdf5/format.h"
 #include "box/inside.h"
@@ -52,7 +53,8 @@ typedef struct sheaf_hdf5_look {
 	sheaf_hdf5_places seen;
 	sheaf_builder
 		window;        /* bytes around what was read last, where much is read: of headers that lie together */
-	int64_t window_at; /* the byte of the file at which they begin; -1: nothing is read ahead */
+	int64_t window_at; /* the byte of the file at which they begin; -1: nothing is read ahead; 0 at first
+	                      where it is */
 	sheaf_builder *members; /* gets a sheaf_hdf5_member for each one of a compound; NULL: nothing */
 	int64_t *left;          /* bytes that may still be read */
 	int64_t own_left;
@@ -62,28 +64,17 @@ typedef struct sheaf_hdf5_look {
 /* `left`: a budget that several ways share; NULL: one of its own. */
 void sheaf_hdf5_look_begin(sheaf_hdf5_look *l, const sheaf_hdf5_reader *r, int64_t *left, sheaf_error *err);
 void sheaf_hdf5_look_end(sheaf_hdf5_look *l);
-/* From now on more is read than is asked for. */
-void sheaf_hdf5_look_ahead(sheaf_hdf5_look *l);
 /* The bytes that all structures may take which are read one after another. */
 int64_t sheaf_hdf5_budget(const sheaf_hdf5_reader *r);
 
-/* Goes to a structure of `size` bytes. */
-SHEAF_USE sheaf_status sheaf_hdf5_go(sheaf_hdf5_look *l, const char *what, int64_t address, uint64_t size);
+/* Goes to a structure of `size` bytes. `letters` (NULL: it has none) are four that it begins with, and after
+ * them the largest version that is known; the cursor stands after both. `sum`: where its checksum is: at its
+ * end, before which the cursor ends, or at a byte within. */
+enum { SHEAF_HDF5_PLAIN, SHEAF_HDF5_SUMMED = -1 };
+SHEAF_USE sheaf_status sheaf_hdf5_go(sheaf_hdf5_look *l, const char *what, int64_t address, uint64_t size,
+                                     const char *letters, int sum);
 /* Its first bytes, which say how long it is: as many as there are, up to `most`. */
 SHEAF_USE sheaf_status sheaf_hdf5_peek(sheaf_hdf5_look *l, const char *what, int64_t address, size_t most);
-/* Goes to one that begins with these four letters and a version of at most `most`, after which the cursor
- * stands. */
-SHEAF_USE sheaf_status sheaf_hdf5_enter(sheaf_hdf5_look *l, const char *what, int64_t address, uint64_t size,
-                                        const char *letters, unsigned most);
-/* The same for one that ends with its checksum, which is checked; the cursor ends before it. */
-SHEAF_USE sheaf_status sheaf_hdf5_enter_summed(sheaf_hdf5_look *l, const char *what, int64_t address,
-                                               uint64_t size, const char *letters, unsigned most);
-/* The same for one without letters. */
-SHEAF_USE sheaf_status sheaf_hdf5_go_summed(sheaf_hdf5_look *l, const char *what, int64_t address,
-                                            uint64_t size);
-/* The same for one of version 0 whose checksum stands within it, and counts as zeros. */
-SHEAF_USE sheaf_status sheaf_hdf5_enter_sum_within(sheaf_hdf5_look *l, const char *what, int64_t address,
-                                                   uint64_t size, const char *letters, size_t sum_at);
 /* Whether all that was taken was there. */
 SHEAF_USE sheaf_status sheaf_hdf5_done(const sheaf_hdf5_look *l, const sheaf_cursor *c);
 /* DATA: the byte of the file, what was expected there and what was found. */
@@ -99,6 +90,12 @@ uint64_t sheaf_hdf5_take(sheaf_cursor *c, size_t width, const char *field);
 uint64_t sheaf_hdf5_take_length(const sheaf_hdf5_reader *r, sheaf_cursor *c, const char *field);
 /* -1: that of nothing. What no file can have is INT64_MAX / 2, to which a base may be added. */
 int64_t sheaf_hdf5_take_address(const sheaf_hdf5_reader *r, sheaf_cursor *c, const char *field);
+/* Fields by a pattern: a digit is a number of as many bytes, A an address, L a length; what comes after a
+ * minus is passed over. `out` gets all others, an address of nothing as -1. Fails where one is not there. */
+SHEAF_USE sheaf_status sheaf_hdf5_fields(const sheaf_hdf5_look *l, sheaf_cursor *c, const char *pattern,
+                                         const char *what, int64_t out[]);
+/* The next bytes, as a cursor of their own. */
+sheaf_cursor sheaf_hdf5_part_of(sheaf_cursor *c, uint64_t size, const char *what);
 /* One byte from `least` to `most`. */
 SHEAF_USE sheaf_status sheaf_hdf5_take_byte(const sheaf_hdf5_look *l, sheaf_cursor *c, unsigned least,
                                             unsigned most, const char *expected, unsigned *out);
@@ -142,25 +139,21 @@ SHEAF_USE sheaf_status sheaf_hdf5_take_shared(const sheaf_hdf5_look *l, sheaf_cu
 
 /* ---- tree.c: B-trees ---- */
 
-/* Called for each entry of a leaf, with its key and the address after it. */
-typedef sheaf_status (*sheaf_hdf5_entry)(void *user, sheaf_cursor *key, int64_t address);
-/* All entries of a B-tree of version 1, in any order. */
-SHEAF_USE sheaf_status sheaf_hdf5_tree_1(sheaf_hdf5_look *l, unsigned type, size_t key_size, int64_t address,
-                                         sheaf_hdf5_entry entry, void *user);
-/* Told of each record. */
+/* Called with each record. */
 typedef sheaf_status (*sheaf_hdf5_record)(void *user, sheaf_cursor *record);
+/* All entries of the leaves of a B-tree of version 1, keys and the addresses after them, in any order. */
+SHEAF_USE sheaf_status sheaf_hdf5_tree_1(sheaf_hdf5_look *l, unsigned type, size_t key_size, int64_t address,
+                                         sheaf_hdf5_record record, void *user);
 /* All records of a B-tree of version 2, in any order. */
 SHEAF_USE sheaf_status sheaf_hdf5_tree_2(sheaf_hdf5_look *l, unsigned type, int64_t address,
                                          sheaf_hdf5_record record, void *user);
 
 /* ---- fractal.c: fractal heaps ---- */
 
-/* Told of each object. */
-typedef sheaf_status (*sheaf_hdf5_object_seen)(void *user, sheaf_cursor *object);
 /* The objects whose identifiers are the records of a B-tree of version 2 of this type, `skip` bytes after the
  * begin of each, in the order in which they lie in the heap. */
 SHEAF_USE sheaf_status sheaf_hdf5_heap_objects(sheaf_hdf5_look *l, int64_t heap, int64_t tree, unsigned type,
-                                               size_t skip, sheaf_hdf5_object_seen object, void *user);
+                                               size_t skip, sheaf_hdf5_record object, void *user);
 
 /* ---- link.c: what is in a group ---- */
 
@@ -209,10 +202,9 @@ typedef struct sheaf_hdf5_member {
 	uint64_t offset;
 	sheaf_hdf5_type type;
 } sheaf_hdf5_member;
-SHEAF_USE sheaf_status sheaf_hdf5_take_type(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_type *out);
-/* The same where the message may be shared: then it is that of an object of its own. */
-SHEAF_USE sheaf_status sheaf_hdf5_take_any_type(const sheaf_hdf5_look *l, sheaf_cursor *c, bool is_shared,
-                                                sheaf_hdf5_type *out);
+/* Where the message may be shared, the type is that of an object of its own. */
+SHEAF_USE sheaf_status sheaf_hdf5_take_type(const sheaf_hdf5_look *l, sheaf_cursor *c, bool is_shared,
+                                            sheaf_hdf5_type *out);
 
 /* ---- attribute.c ---- */
 

@@ -28,18 +28,17 @@ enum { HEAD = 16 }; /* of a collection and of an object: filled up to a multiple
 static sheaf_status find_objects(sheaf_hdf5_reader *r, sheaf_hdf5_look *l)
 {
 	sheaf_cursor *c = &l->c;
+	static const char what[] = "an object of a collection";
 	while (sheaf_cursor_left(c) >= HEAD) {
-		int64_t byte = sheaf_cursor_tell(c);
-		size_t number = (size_t)sheaf_hdf5_take(c, 2, "an object of a collection");
-		sheaf_cursor_bytes(c, 1, 6, "an object of a collection");
-		uint64_t size = sheaf_hdf5_take_length(r, c, "an object of a collection");
-		sheaf_cursor_bytes(c, 1, 8 - r->length_size, "an object of a collection");
-		object o = {(size_t)(c->at - c->begin), (size_t)size};
+		int64_t byte = sheaf_cursor_tell(c), f[2]; /* number, size */
+		SHEAF_TRY(sheaf_hdf5_fields(l, c, r->length_size == 8 ? "2-6L" : "2-6L-4", what, f));
+		size_t number = (size_t)f[0], known = r->objects.size / sizeof(object);
+		object o = {(size_t)(c->at - c->begin), (size_t)f[1]};
 		if (number == 0) break;
-		if (size > sheaf_cursor_left(c))
-			return sheaf_hdf5_refuse(l, byte, "a text within its collection", size);
-		size_t whole = (o.size + 7) / 8 * 8, left = sheaf_cursor_left(c), known = r->objects.size / sizeof o;
-		sheaf_cursor_bytes(c, 1, whole < left ? whole : left, "an object of a collection");
+		if ((uint64_t)f[1] > sheaf_cursor_left(c))
+			return sheaf_hdf5_refuse(l, byte, "a text within its collection", (uint64_t)f[1]);
+		size_t whole = (o.size + 7) / 8 * 8, left = sheaf_cursor_left(c);
+		sheaf_cursor_bytes(c, 1, whole < left ? whole : left, what);
 		if (number >= known) {
 			if (!sheaf_builder_room(&r->objects, (number + 1 - known) * sizeof o))
 				return sheaf_builder_status(&r->objects, l->err);
@@ -57,13 +56,11 @@ static sheaf_status read_collection(sheaf_hdf5_reader *r, sheaf_hdf5_look *l, in
 	if (r->collection_at == address) return SHEAF_OK;
 	r->collection_at = -1;
 	r->objects.size = r->collection.size = 0;
+	int64_t size;
 	SHEAF_TRY(sheaf_hdf5_peek(l, what, address, 8 + r->length_size));
-	sheaf_cursor_bytes(&l->c, 1, 8, what);
-	uint64_t size = sheaf_hdf5_take_length(r, &l->c, "the size of a collection");
-	SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
-	SHEAF_TRY(sheaf_hdf5_enter(l, what, address, size, "GCOL", 1));
-	sheaf_cursor_bytes(&l->c, 1, HEAD - 5, what);
-	SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
+	SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, "-8L", what, &size));
+	SHEAF_TRY(sheaf_hdf5_go(l, what, address, (uint64_t)size, "GCOL\1", SHEAF_HDF5_PLAIN));
+	SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, "-3-8", what, NULL));
 	SHEAF_TRY(find_objects(r, l));
 	sheaf_builder_append(&r->collection, l->bytes.data, l->bytes.size);
 	SHEAF_TRY(sheaf_builder_status(&r->collection, l->err));

@@ -139,23 +139,36 @@ static sheaf_status take_array(const sheaf_hdf5_look *l, sheaf_cursor *c, int ro
 	return take_type(l, c, room - 1, &base);
 }
 
-static void take_number(sheaf_cursor *c, sheaf_hdf5_type *out)
+static sheaf_status take_number(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_type *out)
 {
-	enum { VAX = 64, SIGNED = 8 };
+	enum {
+		OFFSET,
+		PRECISION,
+		EXPONENT,
+		EXPONENT_BITS,
+		MANTISSA,
+		MANTISSA_BITS,
+		BIAS,
+		FIELDS,
+		VAX = 64,
+		SIGNED = 8
+	};
+	int64_t f[FIELDS];
+	bool is_float = out->class == SHEAF_HDF5_FLOAT;
+	SHEAF_TRY(sheaf_hdf5_fields(l, c, is_float ? "2211114" : "22", "parameters of a type", f));
 	out->is_big = out->flags & 1;
-	out->is_signed = out->flags & SIGNED;
-	out->offset = (uint16_t)sheaf_hdf5_take(c, 2, "parameters of a type");
-	out->precision = (uint16_t)sheaf_hdf5_take(c, 2, "parameters of a type");
-	if (out->class != SHEAF_HDF5_FLOAT) return;
-	out->is_signed = true;
-	out->bits.exponent = sheaf_cursor_u8(c, "parameters of a type");
-	out->bits.exponent_bits = sheaf_cursor_u8(c, "parameters of a type");
-	out->bits.mantissa = sheaf_cursor_u8(c, "parameters of a type");
-	out->bits.mantissa_bits = sheaf_cursor_u8(c, "parameters of a type");
-	out->bits.bias = sheaf_cursor_u32le(c, "parameters of a type");
+	out->is_signed = is_float || (out->flags & SIGNED);
+	out->offset = (uint16_t)f[OFFSET];
+	out->precision = (uint16_t)f[PRECISION];
+	if (!is_float) return SHEAF_OK;
+	out->bits.exponent = (uint8_t)f[EXPONENT];
+	out->bits.exponent_bits = (uint8_t)f[EXPONENT_BITS];
+	out->bits.mantissa = (uint8_t)f[MANTISSA];
+	out->bits.mantissa_bits = (uint8_t)f[MANTISSA_BITS];
+	out->bits.bias = (uint32_t)f[BIAS];
 	out->bits.sign = (uint8_t)(out->flags >> 8);
-	out->bits.norm = out->flags >> 4 & 3;
-	if (out->flags & VAX) out->bits.norm = UINT8_MAX; /* no order of ours */
+	out->bits.norm = out->flags & VAX ? UINT8_MAX /* no order of ours */ : out->flags >> 4 & 3;
+	return SHEAF_OK;
 }
 
 /* Elements of variable length are references; those of texts lead to them. */
@@ -175,7 +188,7 @@ static sheaf_status take_rest(const sheaf_hdf5_look *l, sheaf_cursor *c, int roo
 	switch (out->class) {
 	case SHEAF_HDF5_INTEGER:
 	case SHEAF_HDF5_FLOAT:
-	case SHEAF_HDF5_BITS: take_number(c, out); return SHEAF_OK;
+	case SHEAF_HDF5_BITS: return take_number(l, c, out);
 	case SHEAF_HDF5_TIME: sheaf_cursor_bytes(c, 1, 2, "parameters of a type"); return SHEAF_OK;
 	case SHEAF_HDF5_OPAQUE: sheaf_cursor_bytes(c, 1, out->flags & 0xff, "a tag of a type"); return SHEAF_OK;
 	case SHEAF_HDF5_COMPOUND: return take_members(l, c, room, out);
@@ -203,38 +216,27 @@ static sheaf_status take_type(const sheaf_hdf5_look *l, sheaf_cursor *c, int roo
 	return sheaf_hdf5_done(l, c);
 }
 
-sheaf_status sheaf_hdf5_take_type(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_type *out)
-{
-	return take_type(l, c, MOST_TYPES, out);
-}
-
 /* ---- types that stand by themselves ---- */
 
 static sheaf_status find_type(sheaf_hdf5_look *l, int64_t address, sheaf_hdf5_type *out)
 {
-	sheaf_hdf5_header h = {0};
-	sheaf_status status = sheaf_hdf5_header_read(l, address, &h);
-	const sheaf_hdf5_part *part = status ? NULL : sheaf_hdf5_part_find(&h, SHEAF_HDF5_TYPE);
-	if (!status && (!part || (part->flags & SHEAF_HDF5_SHARED)))
-		status = sheaf_hdf5_refuse(l, l->r->base + address, "an object that is a type", 0);
-	if (!status) {
-		sheaf_cursor c = sheaf_hdf5_part_cursor(&h, part);
-		status = sheaf_hdf5_take_type(l, &c, out);
-	}
-	sheaf_hdf5_header_drop(&h);
-	return status;
+	SHEAF_SCOPED(sheaf_hdf5_header_drop) sheaf_hdf5_header h = {0};
+	SHEAF_TRY(sheaf_hdf5_header_read(l, address, &h));
+	const sheaf_hdf5_part *part = sheaf_hdf5_part_find(&h, SHEAF_HDF5_TYPE);
+	if (!part || (part->flags & SHEAF_HDF5_SHARED))
+		return sheaf_hdf5_refuse(l, l->r->base + address, "an object that is a type", 0);
+	sheaf_cursor c = sheaf_hdf5_part_cursor(&h, part);
+	return take_type(l, &c, MOST_TYPES, out);
 }
 
-sheaf_status sheaf_hdf5_take_any_type(const sheaf_hdf5_look *l, sheaf_cursor *c, bool is_shared,
-                                      sheaf_hdf5_type *out)
+sheaf_status sheaf_hdf5_take_type(const sheaf_hdf5_look *l, sheaf_cursor *c, bool is_shared,
+                                  sheaf_hdf5_type *out)
 {
 	int64_t address;
-	sheaf_hdf5_look other;
-	if (!is_shared) return sheaf_hdf5_take_type(l, c, out);
+	if (!is_shared) return take_type(l, c, MOST_TYPES, out);
 	SHEAF_TRY(sheaf_hdf5_take_shared(l, c, &address));
+	SHEAF_SCOPED(sheaf_hdf5_look_end) sheaf_hdf5_look other;
 	sheaf_hdf5_look_begin(&other, l->r, NULL, l->err);
 	other.members = l->members;
-	sheaf_status status = find_type(&other, address, out);
-	sheaf_hdf5_look_end(&other);
-	return status;
+	return find_type(&other, address, out);
 }

@@ -131,13 +131,19 @@ static sheaf_status add_again(walk *w, sheaf_box_item *item, uint32_t number)
 	                          before->path);
 }
 
-static sheaf_status add_new(walk *w, sheaf_box_item *item, int64_t address, sheaf_hdf5_header *h)
+static sheaf_status add_own(walk *w, sheaf_box_item *item, int64_t address, sheaf_error *err)
 {
 	void *memory;
-	SHEAF_TRY(sheaf_hdf5_header_read(&w->objects, address, h));
-	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, sizeof(sheaf_hdf5_own), &memory, w->objects.err));
+	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, sizeof(sheaf_hdf5_own), &memory, err));
 	item->inside->own = (sheaf_hdf5_own *)memory;
-	*item->inside->own = (sheaf_hdf5_own){.address = address};
+	item->inside->own->address = address;
+	return SHEAF_OK;
+}
+
+static sheaf_status add_new(walk *w, sheaf_box_item *item, int64_t address, sheaf_hdf5_header *h)
+{
+	SHEAF_TRY(sheaf_hdf5_header_read(&w->objects, address, h));
+	SHEAF_TRY(add_own(w, item, address, w->objects.err));
 	if (sheaf_hdf5_is_group(h)) return add_group(w, item, address);
 	if (sheaf_hdf5_part_find(h, SHEAF_HDF5_LAYOUT) || sheaf_hdf5_part_find(h, SHEAF_HDF5_SPACE))
 		return add_dataset(w, h, item);
@@ -209,31 +215,24 @@ static sheaf_status add_link(void *user, const sheaf_hdf5_way *way)
 
 static sheaf_status list_group(walk *w, const waiting *it)
 {
-	sheaf_hdf5_header h = {0};
+	SHEAF_SCOPED(sheaf_hdf5_header_drop) sheaf_hdf5_header h = {0};
 	w->folder = it->path;
-	sheaf_status status = sheaf_hdf5_header_read(&w->groups, it->address, &h);
-	if (!status) status = sheaf_hdf5_links(&w->groups, &h, add_link, w);
-	sheaf_hdf5_header_drop(&h);
-	return status;
+	SHEAF_TRY(sheaf_hdf5_header_read(&w->groups, it->address, &h));
+	return sheaf_hdf5_links(&w->groups, &h, add_link, w);
 }
 
 /* ---- the whole ---- */
 
 static sheaf_status list_root(walk *w)
 {
-	void *memory;
-	sheaf_hdf5_header h = {0};
-	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, sizeof(sheaf_hdf5_own), &memory, w->err));
-	w->catalog->items[0].inside->own = (sheaf_hdf5_own *)memory;
-	*w->catalog->items[0].inside->own = (sheaf_hdf5_own){.address = w->r->root};
-	sheaf_status status = sheaf_hdf5_header_read(&w->objects, w->r->root, &h);
-	if (!status && !sheaf_hdf5_is_group(&h))
-		status = sheaf_hdf5_refuse(&w->objects, w->r->base + w->r->root, "a root that is a group", 0);
-	bool is_netcdf = false;
-	if (!status) status = has_text(w, &h, "_NCProperties", "", &is_netcdf);
-	if (is_netcdf) w->r->is_netcdf = true;
-	sheaf_hdf5_header_drop(&h);
-	SHEAF_TRY(status);
+	SHEAF_SCOPED(sheaf_hdf5_header_drop) sheaf_hdf5_header h = {0};
+	bool is_netcdf;
+	SHEAF_TRY(add_own(w, &w->catalog->items[0], w->r->root, w->err));
+	SHEAF_TRY(sheaf_hdf5_header_read(&w->objects, w->r->root, &h));
+	if (!sheaf_hdf5_is_group(&h))
+		return sheaf_hdf5_refuse(&w->objects, w->r->base + w->r->root, "a root that is a group", 0);
+	SHEAF_TRY(has_text(w, &h, "_NCProperties", "", &is_netcdf));
+	w->r->is_netcdf |= is_netcdf;
 	SHEAF_TRY(note_object(w, w->r->root, 0));
 	return note_group(w, "", w->r->root);
 }
@@ -265,20 +264,22 @@ static sheaf_status list_all(walk *w)
 	return SHEAF_OK;
 }
 
+static void end_walk(walk *w)
+{
+	sheaf_builder_drop(&w->queue);
+	sheaf_builder_drop(&w->links);
+	sheaf_hdf5_places_drop(&w->seen, w->r->cx);
+	sheaf_hdf5_look_end(&w->groups);
+	sheaf_hdf5_look_end(&w->objects);
+}
+
 sheaf_status sheaf_hdf5_walk(sheaf_hdf5_reader *r, sheaf_catalog *catalog, sheaf_error *err)
 {
-	walk w = {.r = r, .catalog = catalog, .left = sheaf_hdf5_budget(r), .err = err};
+	SHEAF_SCOPED(end_walk) walk w = {.r = r, .catalog = catalog, .left = sheaf_hdf5_budget(r), .err = err};
 	sheaf_hdf5_look_begin(&w.groups, r, &w.left, err);
 	sheaf_hdf5_look_begin(&w.objects, r, &w.left, err);
-	sheaf_hdf5_look_ahead(&w.groups);
-	sheaf_hdf5_look_ahead(&w.objects);
+	w.groups.window_at = w.objects.window_at = 0;
 	sheaf_builder_begin(&w.queue, r->cx, NULL);
 	sheaf_builder_begin(&w.links, r->cx, NULL);
-	sheaf_status status = list_all(&w);
-	sheaf_builder_drop(&w.queue);
-	sheaf_builder_drop(&w.links);
-	sheaf_hdf5_places_drop(&w.seen, r->cx);
-	sheaf_hdf5_look_end(&w.groups);
-	sheaf_hdf5_look_end(&w.objects);
-	return status;
+	return list_all(&w);
 }
