@@ -97,6 +97,7 @@ typedef struct sheaf_hdf5_writer {
 	sheaf_hdf5_reader reader; /* of what was there; of a new file it has sizes alone */
 	bool is_into;             /* something was there */
 	sheaf_catalog *catalog;
+	sheaf_error *err; /* of the call that is under way */
 	sheaf_box_kind kind;
 	int64_t end;        /* of the file, from its base */
 	unsigned chunk_fan; /* half of the chunks that a node of their index leads to */
@@ -123,19 +124,22 @@ typedef struct sheaf_hdf5_writer {
 
 /* Gives `size` bytes at the end of the file. */
 SHEAF_USE sheaf_status sheaf_hdf5_allocate(sheaf_hdf5_writer *w, uint64_t size, int64_t align,
-                                           int64_t *address, sheaf_error *err);
+                                           int64_t *address);
 /* Writes them, at once or with what comes next to them. */
-SHEAF_USE sheaf_status sheaf_hdf5_store(sheaf_hdf5_writer *w, int64_t address, const void *bytes, size_t size,
-                                        sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_hdf5_flush(sheaf_hdf5_writer *w, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf5_store(sheaf_hdf5_writer *w, int64_t address, const void *bytes,
+                                        size_t size);
+SHEAF_USE sheaf_status sheaf_hdf5_flush(sheaf_hdf5_writer *w);
 /* Gives a place and writes there. */
 SHEAF_USE sheaf_status sheaf_hdf5_store_new(sheaf_hdf5_writer *w, const sheaf_builder *bytes,
-                                            int64_t *address, sheaf_error *err);
+                                            int64_t *address);
 
 /* A little-endian number of some bytes. */
 void sheaf_hdf5_put_number(sheaf_builder *b, uint64_t number, size_t width);
 void sheaf_hdf5_put_address(const sheaf_hdf5_writer *w, sheaf_builder *b, int64_t address);
 void sheaf_hdf5_put_length(const sheaf_hdf5_writer *w, sheaf_builder *b, uint64_t length);
+/* Fields by a pattern, as sheaf_hdf5_fields takes them. */
+void sheaf_hdf5_put(const sheaf_hdf5_writer *w, sheaf_builder *b, const char *pattern,
+                    const int64_t fields[]);
 void sheaf_hdf5_put_zeros(sheaf_builder *b, size_t count);
 /* The checksum of what the builder holds. */
 void sheaf_hdf5_put_sum(sheaf_builder *b);
@@ -143,40 +147,37 @@ void sheaf_hdf5_put_sum(sheaf_builder *b);
 /* Puts bytes into the heap of texts, and appends a reference to them, which says how many elements they are;
  * *address: where they are. */
 SHEAF_USE sheaf_status sheaf_hdf5_store_text(sheaf_hdf5_writer *w, sheaf_bytes text, size_t count,
-                                             sheaf_builder *reference, int64_t *address, sheaf_error *err);
+                                             sheaf_builder *reference, int64_t *address);
 SHEAF_USE sheaf_status sheaf_hdf5_read_text(sheaf_hdf5_writer *w, int64_t address, size_t size,
-                                            sheaf_builder *text, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_hdf5_flush_texts(sheaf_hdf5_writer *w, sheaf_error *err);
+                                            sheaf_builder *text);
+SHEAF_USE sheaf_status sheaf_hdf5_flush_texts(sheaf_hdf5_writer *w);
 
 /* ---- write_tree.c: objects and the ways to them ---- */
 
-SHEAF_USE sheaf_status sheaf_hdf5_new_object(sheaf_hdf5_writer *w, bool is_group, sheaf_hdf5_object **out,
-                                             sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf5_new_object(sheaf_hdf5_writer *w, bool is_group, sheaf_hdf5_object **out);
 /* The way to a new object. */
 SHEAF_USE sheaf_status sheaf_hdf5_link_new(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, const char *name,
-                                           sheaf_hdf5_object *to, sheaf_error *err);
+                                           sheaf_hdf5_object *to);
 /* NULL: there is none. */
 sheaf_hdf5_link *sheaf_hdf5_find_link(const sheaf_hdf5_writer *w, const sheaf_hdf5_object *group,
                                       const char *name, size_t size);
 /* A way to anything; the name and the value are copied. */
 SHEAF_USE sheaf_status sheaf_hdf5_link_in(sheaf_hdf5_writer *w, sheaf_hdf5_object *group,
-                                          sheaf_hdf5_link like, sheaf_error *err);
+                                          sheaf_hdf5_link like);
 /* Bytes become a copy that lives as long as the writer, with a NUL after it. */
-SHEAF_USE sheaf_status sheaf_hdf5_keep(sheaf_hdf5_writer *w, sheaf_bytes *bytes, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf5_keep(sheaf_hdf5_writer *w, sheaf_bytes *bytes);
 void sheaf_hdf5_drop_table(sheaf_hdf5_writer *w, sheaf_hdf5_table *table);
 
 /* ---- write_old.c: what was there ---- */
 
-SHEAF_USE sheaf_status sheaf_hdf5_old_object(sheaf_hdf5_writer *w, int64_t address, sheaf_hdf5_object **out,
-                                             sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf5_old_object(sheaf_hdf5_writer *w, int64_t address, sheaf_hdf5_object **out);
 /* Makes links, or attributes, known one by one. Nothing to do for what is new. */
-SHEAF_USE sheaf_status sheaf_hdf5_list_old(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_hdf5_list_attributes(sheaf_hdf5_writer *w, sheaf_hdf5_object *o,
-                                                  sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf5_list_old(sheaf_hdf5_writer *w, sheaf_hdf5_object *group);
+SHEAF_USE sheaf_status sheaf_hdf5_list_attributes(sheaf_hdf5_writer *w, sheaf_hdf5_object *o);
 /* Reads the header of an object that was there once more, for a function that takes it apart. */
 typedef sheaf_status (*sheaf_hdf5_answer)(void *user, sheaf_hdf5_look *l, const sheaf_hdf5_header *h);
 SHEAF_USE sheaf_status sheaf_hdf5_ask(const sheaf_hdf5_writer *w, const sheaf_hdf5_object *o,
-                                      sheaf_hdf5_answer answer, void *user, sheaf_error *err);
+                                      sheaf_hdf5_answer answer, void *user);
 /* The first of a type, or NULL. */
 const sheaf_hdf5_message *sheaf_hdf5_find_message(const sheaf_hdf5_object *o, sheaf_hdf5_message_type type);
 
@@ -184,9 +185,9 @@ const sheaf_hdf5_message *sheaf_hdf5_find_message(const sheaf_hdf5_object *o, sh
 
 /* The group that a path leads into, and the last name of the path. */
 SHEAF_USE sheaf_status sheaf_hdf5_find_group(sheaf_hdf5_writer *w, const char *path,
-                                             sheaf_hdf5_object **group, const char **name, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_hdf5_find_object(sheaf_hdf5_writer *w, const char *path, sheaf_hdf5_object **out,
-                                              sheaf_error *err);
+                                             sheaf_hdf5_object **group, const char **name);
+SHEAF_USE sheaf_status sheaf_hdf5_find_object(sheaf_hdf5_writer *w, const char *path,
+                                              sheaf_hdf5_object **out);
 /* The same among what is known without a look at the file; NULL: it is not. */
 sheaf_hdf5_object *sheaf_hdf5_known_object(const sheaf_hdf5_writer *w, const char *path);
 
@@ -206,21 +207,21 @@ enum { SHEAF_HDF5_USE = 16 /* bytes */ };
 void sheaf_hdf5_put_use_type(sheaf_builder *b);
 void sheaf_hdf5_put_link(const sheaf_hdf5_writer *w, sheaf_builder *b, const sheaf_hdf5_link *link);
 /* Appends an attribute to w->message: its type, space and value are in the builders of these names. */
-SHEAF_USE sheaf_status sheaf_hdf5_put_attribute(sheaf_hdf5_writer *w, const char *name, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf5_put_attribute(sheaf_hdf5_writer *w, const char *name);
 
 /* What is in w->message becomes a message of the object, and is taken out of the builder. */
 SHEAF_USE sheaf_status sheaf_hdf5_add_message(sheaf_hdf5_writer *w, sheaf_hdf5_object *object,
-                                              sheaf_hdf5_message_type type, unsigned flags, sheaf_error *err);
+                                              sheaf_hdf5_message_type type, unsigned flags);
 /* The same for an attribute. */
 SHEAF_USE sheaf_status sheaf_hdf5_add_attribute(sheaf_hdf5_writer *w, sheaf_hdf5_object *object,
-                                                const char *name, sheaf_hdf5_message **out, sheaf_error *err);
+                                                const char *name, sheaf_hdf5_message **out);
 
 /* ---- write_header.c ---- */
 
 /* Writes the headers of all objects. */
-SHEAF_USE sheaf_status sheaf_hdf5_write_headers(sheaf_hdf5_writer *w, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf5_write_headers(sheaf_hdf5_writer *w);
 /* And, when everything else is in the file, what leads from headers that were there to what has changed. */
-SHEAF_USE sheaf_status sheaf_hdf5_write_heads(sheaf_hdf5_writer *w, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf5_write_heads(sheaf_hdf5_writer *w);
 
 /* ---- write_dense.c ---- */
 
@@ -229,7 +230,7 @@ enum { SHEAF_HDF5_MOST_COMPACT = 8 /* links in a header */ };
 /* Writes the links of a group and indexes to them: at[0] is the heap, at[1] the index by names, at[2] that by
  * order, if the group has one. */
 SHEAF_USE sheaf_status sheaf_hdf5_write_links(sheaf_hdf5_writer *w, const sheaf_hdf5_object *group,
-                                              int64_t at[3], sheaf_error *err);
+                                              int64_t at[3]);
 
 /* ---- write_chunk.c ---- */
 
@@ -241,14 +242,13 @@ typedef struct sheaf_hdf5_chunk {
 
 /* Writes the index of chunks that follow one another, each of `extent` elements of `width` bytes. */
 SHEAF_USE sheaf_status sheaf_hdf5_index_chunks(sheaf_hdf5_writer *w, const sheaf_hdf5_chunk *chunks,
-                                               size_t count, int64_t extent, size_t width, int64_t *address,
-                                               sheaf_error *err);
+                                               size_t count, int64_t extent, size_t width, int64_t *address);
 
 /* ---- write_super.c ---- */
 
 /* Whether what is there can be written into. */
-SHEAF_USE sheaf_status sheaf_hdf5_check_superblock(sheaf_hdf5_writer *w, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_hdf5_write_superblock(sheaf_hdf5_writer *w, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf5_check_superblock(sheaf_hdf5_writer *w);
+SHEAF_USE sheaf_status sheaf_hdf5_write_superblock(sheaf_hdf5_writer *w);
 
 /* ---- write_array.c: the driver's functions ---- */
 
@@ -268,28 +268,25 @@ SHEAF_USE sheaf_status sheaf_hdf5_set_text(void *state, const sheaf_box_item *it
 SHEAF_USE sheaf_status sheaf_hdf5_set_numbers(void *state, const sheaf_box_item *item, const char *name,
                                               sheaf_box_values values, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_hdf5_read_new_text(sheaf_hdf5_writer *w, const sheaf_box_item *item,
-                                                const char *name, sheaf_builder *text, bool *found,
-                                                sheaf_error *err);
+                                                const char *name, sheaf_builder *text, bool *found);
 
 void sheaf_hdf5_remove_attribute(const sheaf_hdf5_object *object, const char *name);
 
 /* ---- write_dimension.c: what makes HDF5 netCDF ---- */
 
 /* Marks a new file. */
-SHEAF_USE sheaf_status sheaf_hdf5_begin_netcdf(sheaf_hdf5_writer *w, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf5_begin_netcdf(sheaf_hdf5_writer *w);
 /* Gives a new array a dimension, shared by arrays of its group that are as long. */
 SHEAF_USE sheaf_status sheaf_hdf5_add_dimension(sheaf_hdf5_writer *w, sheaf_hdf5_object *group,
-                                                sheaf_hdf5_object *array, int64_t count, sheaf_error *err);
+                                                sheaf_hdf5_object *array, int64_t count);
 /* Before a dataset goes: its dimensions do not lead to it any more. */
-SHEAF_USE sheaf_status sheaf_hdf5_leave_dimensions(sheaf_hdf5_writer *w, const sheaf_hdf5_object *array,
-                                                   sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf5_leave_dimensions(sheaf_hdf5_writer *w, const sheaf_hdf5_object *array);
 /* Whether arrays have this dimension. */
 bool sheaf_hdf5_is_used(const sheaf_hdf5_object *scale);
 /* The attributes that lead from an array to its dimension, and from a dimension to its arrays, in w->message.
  * While headers are measured there are no addresses yet. */
 SHEAF_USE sheaf_status sheaf_hdf5_put_dimension(sheaf_hdf5_writer *w, const sheaf_hdf5_object *array,
-                                                bool is_measuring, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_hdf5_put_uses(sheaf_hdf5_writer *w, const sheaf_hdf5_object *scale,
-                                           sheaf_error *err);
+                                                bool is_measuring);
+SHEAF_USE sheaf_status sheaf_hdf5_put_uses(sheaf_hdf5_writer *w, const sheaf_hdf5_object *scale);
 
 #endif

@@ -12,34 +12,35 @@ typedef struct array {
 	sheaf_builder chunks; /* sheaf_hdf5_chunk */
 } array;
 
-static sheaf_status give_place(array *a, sheaf_box_plan *plan, sheaf_error *err)
+static sheaf_status give_place(array *a, sheaf_box_plan *plan)
 {
 	enum { ALIGNED = 64 };
 	if (plan->chunk || plan->count == 0) return SHEAF_OK;
 	uint64_t bytes = (uint64_t)plan->count * sheaf_type_size(plan->type);
-	SHEAF_TRY(sheaf_hdf5_allocate(a->w, bytes, ALIGNED, &a->address, err));
+	SHEAF_TRY(sheaf_hdf5_allocate(a->w, bytes, ALIGNED, &a->address));
 	plan->offset = a->w->reader.base + a->address;
 	return SHEAF_OK;
 }
 
-static sheaf_status create(array *a, sheaf_box_plan *plan, sheaf_error *err)
+static sheaf_status create(array *a, sheaf_box_plan *plan)
 {
 	const char *name;
-	SHEAF_TRY(sheaf_hdf5_find_group(a->w, plan->path, &a->group, &name, err));
-	SHEAF_TRY(sheaf_hdf5_new_object(a->w, false, &a->object, err));
-	SHEAF_TRY(sheaf_hdf5_link_new(a->w, a->group, name, a->object, err));
-	return give_place(a, plan, err);
+	SHEAF_TRY(sheaf_hdf5_find_group(a->w, plan->path, &a->group, &name));
+	SHEAF_TRY(sheaf_hdf5_new_object(a->w, false, &a->object));
+	SHEAF_TRY(sheaf_hdf5_link_new(a->w, a->group, name, a->object));
+	return give_place(a, plan);
 }
 
 sheaf_status sheaf_hdf5_new_array(void *state, sheaf_box_plan *plan, void **out, sheaf_error *err)
 {
 	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;
 	void *memory;
+	w->err = err;
 	SHEAF_TRY(sheaf_allocate(w->reader.cx, sizeof(array), &memory, err));
 	array *a = (array *)memory;
 	*a = (array){.w = w, .plan = *plan, .address = SHEAF_HDF5_NOWHERE};
 	sheaf_builder_begin(&a->chunks, w->reader.cx, NULL);
-	sheaf_status status = create(a, plan, err);
+	sheaf_status status = create(a, plan);
 	if (status)
 		sheaf_hdf5_drop_array(a);
 	else
@@ -63,10 +64,11 @@ sheaf_status sheaf_hdf5_write_chunk(void *handle, int64_t chunk, uint32_t skippe
 	array *a = (array *)handle;
 	sheaf_hdf5_chunk it = {.size = (uint32_t)size, .skipped = skipped};
 	(void)chunk; /* they come in order */
-	SHEAF_TRY(sheaf_hdf5_allocate(a->w, size, size < LARGE ? 8 : ALIGNED, &it.address, err));
+	a->w->err = err;
+	SHEAF_TRY(sheaf_hdf5_allocate(a->w, size, size < LARGE ? 8 : ALIGNED, &it.address));
 	sheaf_builder_append(&a->chunks, &it, sizeof it);
 	SHEAF_TRY(sheaf_builder_status(&a->chunks, err));
-	return sheaf_hdf5_store(a->w, it.address, bytes, size, err);
+	return sheaf_hdf5_store(a->w, it.address, bytes, size);
 }
 
 /* ---- what the header says ---- */
@@ -74,17 +76,13 @@ sheaf_status sheaf_hdf5_write_chunk(void *handle, int64_t chunk, uint32_t skippe
 static void describe_fill(const array *a, sheaf_builder *b)
 {
 	enum { VERSION = 3, EARLY = 1, AS_NEEDED = 3, NEVER = 1 << 2 /* filled by nobody but us */ };
-	sheaf_hdf5_put_number(b, VERSION, 1);
-	sheaf_hdf5_put_number(b, NEVER | (a->plan.chunk ? AS_NEEDED : EARLY), 1);
+	sheaf_hdf5_put(a->w, b, "11", (const int64_t[]){VERSION, NEVER | (a->plan.chunk ? AS_NEEDED : EARLY)});
 }
 
 static void describe_filter(sheaf_builder *b, unsigned filter, unsigned parameter)
 {
 	enum { MAY_BE_SKIPPED = 1 };
-	sheaf_hdf5_put_number(b, filter, 2);
-	sheaf_hdf5_put_number(b, MAY_BE_SKIPPED, 2);
-	sheaf_hdf5_put_number(b, 1, 2);
-	sheaf_hdf5_put_number(b, parameter, 4);
+	sheaf_hdf5_put(NULL, b, "2224", (const int64_t[]){filter, MAY_BE_SKIPPED, 1, parameter});
 }
 
 static void describe_filters(const array *a, sheaf_builder *b)
@@ -96,7 +94,7 @@ static void describe_filters(const array *a, sheaf_builder *b)
 	if (a->plan.deflate) describe_filter(b, DEFLATE, a->plan.deflate > 9 ? 9 : (unsigned)a->plan.deflate);
 }
 
-static sheaf_status describe_layout(const array *a, int64_t count, sheaf_builder *b, sheaf_error *err)
+static sheaf_status describe_layout(const array *a, int64_t count, sheaf_builder *b)
 {
 	enum { VERSION = 3, CONTIGUOUS = 1, CHUNKED = 2 };
 	size_t width = sheaf_type_size(a->plan.type);
@@ -104,50 +102,46 @@ static sheaf_status describe_layout(const array *a, int64_t count, sheaf_builder
 	if (a->plan.chunk)
 		SHEAF_TRY(sheaf_hdf5_index_chunks(a->w, (const sheaf_hdf5_chunk *)(const void *)a->chunks.data,
 		                                  a->chunks.size / sizeof(sheaf_hdf5_chunk), a->plan.chunk, width,
-		                                  &at, err));
+		                                  &at));
 	b->size = 0;
-	sheaf_hdf5_put_number(b, VERSION, 1);
-	sheaf_hdf5_put_number(b, a->plan.chunk ? CHUNKED : CONTIGUOUS, 1);
-	if (a->plan.chunk) sheaf_hdf5_put_number(b, 2, 1);
-	sheaf_hdf5_put_address(a->w, b, at);
-	if (a->plan.chunk) {
-		sheaf_hdf5_put_number(b, (uint64_t)a->plan.chunk, 4);
-		sheaf_hdf5_put_number(b, width, 4);
-	} else {
-		sheaf_hdf5_put_length(a->w, b, (uint64_t)count * width);
-	}
+	if (a->plan.chunk)
+		sheaf_hdf5_put(a->w, b, "111A44",
+		               (const int64_t[]){VERSION, CHUNKED, 2, at, a->plan.chunk, (int64_t)width});
+	else
+		sheaf_hdf5_put(a->w, b, "11AL", (const int64_t[]){VERSION, CONTIGUOUS, at, count * (int64_t)width});
 	return SHEAF_OK;
 }
 
-static sheaf_status describe(const array *a, int64_t count, sheaf_error *err)
+static sheaf_status describe(const array *a, int64_t count)
 {
 	sheaf_hdf5_writer *w = a->w;
 	sheaf_builder *b = &w->message;
 	bool is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 	b->size = 0;
 	sheaf_hdf5_put_space(w, b, a->plan.text_size ? count / a->plan.text_size : count, a->plan.count >= 0);
-	SHEAF_TRY(sheaf_hdf5_add_message(w, a->object, SHEAF_HDF5_SPACE, 0, err));
+	SHEAF_TRY(sheaf_hdf5_add_message(w, a->object, SHEAF_HDF5_SPACE, 0));
 	if (a->plan.text_size)
 		sheaf_hdf5_put_fixed_text_type(b, (size_t)a->plan.text_size, true);
 	else
 		sheaf_hdf5_put_type(b, a->plan.type, is_big);
-	SHEAF_TRY(sheaf_hdf5_add_message(w, a->object, SHEAF_HDF5_TYPE, SHEAF_HDF5_CONSTANT, err));
+	SHEAF_TRY(sheaf_hdf5_add_message(w, a->object, SHEAF_HDF5_TYPE, SHEAF_HDF5_CONSTANT));
 	describe_fill(a, b);
-	SHEAF_TRY(sheaf_hdf5_add_message(w, a->object, SHEAF_HDF5_FILL, SHEAF_HDF5_CONSTANT, err));
+	SHEAF_TRY(sheaf_hdf5_add_message(w, a->object, SHEAF_HDF5_FILL, SHEAF_HDF5_CONSTANT));
 	if (a->plan.shuffle || a->plan.deflate) {
 		describe_filters(a, b);
-		SHEAF_TRY(sheaf_hdf5_add_message(w, a->object, SHEAF_HDF5_FILTERS, SHEAF_HDF5_CONSTANT, err));
+		SHEAF_TRY(sheaf_hdf5_add_message(w, a->object, SHEAF_HDF5_FILTERS, SHEAF_HDF5_CONSTANT));
 	}
-	SHEAF_TRY(describe_layout(a, count, b, err));
-	return sheaf_hdf5_add_message(w, a->object, SHEAF_HDF5_LAYOUT, 0, err);
+	SHEAF_TRY(describe_layout(a, count, b));
+	return sheaf_hdf5_add_message(w, a->object, SHEAF_HDF5_LAYOUT, 0);
 }
 
 sheaf_status sheaf_hdf5_end_array(void *handle, int64_t count, sheaf_box_item *item, sheaf_error *err)
 {
 	array *a = (array *)handle;
-	sheaf_status status = describe(a, count, err);
+	a->w->err = err;
+	sheaf_status status = describe(a, count);
 	if (!status && a->w->kind == SHEAF_BOX_NETCDF)
-		status = sheaf_hdf5_add_dimension(a->w, a->group, a->object, count, err);
+		status = sheaf_hdf5_add_dimension(a->w, a->group, a->object, count);
 	item->refused = "one that can be read once the file is complete";
 	sheaf_hdf5_drop_array(a);
 	return status;

@@ -9,7 +9,6 @@ typedef struct index_of_chunks {
 	int64_t extent;
 	size_t width;
 	size_t fan; /* nodes or chunks that a node leads to at most */
-	sheaf_error *err;
 } index_of_chunks;
 
 /* Size, filters that were skipped, and the place of the chunk in the array; the last place is within an
@@ -50,12 +49,11 @@ static void make_node(const index_of_chunks *x, const level *l, size_t node)
 		   to = from + l->over < x->count ? from + l->over : x->count;
 	int64_t size = (int64_t)node_size(x), at = l->at + (int64_t)node * size;
 	b->size = 0;
+	int64_t before = node > 0 ? at - size : SHEAF_HDF5_NOWHERE,
+			next = node + 1 < l->nodes ? at + size : SHEAF_HDF5_NOWHERE;
+	int64_t head[] = {CHUNKS, l->number, (int64_t)((to - from + step - 1) / step), before, next};
 	sheaf_builder_append(b, "TREE", 4);
-	sheaf_hdf5_put_number(b, CHUNKS, 1);
-	sheaf_hdf5_put_number(b, l->number, 1);
-	sheaf_hdf5_put_number(b, (to - from + step - 1) / step, 2);
-	sheaf_hdf5_put_address(x->w, b, node > 0 ? at - size : SHEAF_HDF5_NOWHERE);
-	sheaf_hdf5_put_address(x->w, b, node + 1 < l->nodes ? at + size : SHEAF_HDF5_NOWHERE);
+	sheaf_hdf5_put(x->w, b, "112AA", head);
 	for (size_t i = from; i < to; i += step) {
 		put_key(x, &x->chunks[i], (uint64_t)i * (uint64_t)x->extent, 0);
 		sheaf_hdf5_put_address(x->w, b, child_of(x, l, i));
@@ -71,19 +69,19 @@ static void make_node(const index_of_chunks *x, const level *l, size_t node)
 static sheaf_status write_level(const index_of_chunks *x, level *l)
 {
 	size_t size = node_size(x);
-	SHEAF_TRY(sheaf_hdf5_allocate(x->w, (uint64_t)l->nodes * size, 8, &l->at, x->err));
+	SHEAF_TRY(sheaf_hdf5_allocate(x->w, (uint64_t)l->nodes * size, 8, &l->at));
 	for (size_t i = 0; i < l->nodes; i++) {
 		make_node(x, l, i);
-		SHEAF_TRY(sheaf_builder_status(&x->w->message, x->err));
-		SHEAF_TRY(sheaf_hdf5_store(x->w, l->at + (int64_t)(i * size), x->w->message.data, size, x->err));
+		SHEAF_TRY(sheaf_builder_status(&x->w->message, x->w->err));
+		SHEAF_TRY(sheaf_hdf5_store(x->w, l->at + (int64_t)(i * size), x->w->message.data, size));
 	}
 	return SHEAF_OK;
 }
 
 sheaf_status sheaf_hdf5_index_chunks(sheaf_hdf5_writer *w, const sheaf_hdf5_chunk *chunks, size_t count,
-                                     int64_t extent, size_t width, int64_t *address, sheaf_error *err)
+                                     int64_t extent, size_t width, int64_t *address)
 {
-	index_of_chunks x = {w, chunks, count, extent, width, 2 * w->chunk_fan, err};
+	index_of_chunks x = {w, chunks, count, extent, width, 2 * w->chunk_fan};
 	level l = {.over = x.fan};
 	*address = SHEAF_HDF5_NOWHERE;
 	if (count == 0) return SHEAF_OK;

@@ -16,10 +16,9 @@ typedef struct record {
 typedef struct dense {
 	sheaf_hdf5_writer *w;
 	record *records;
-	size_t count;
+	size_t count, room;
 	size_t used, block; /* bytes of the block */
 	sheaf_builder b;
-	sheaf_error *err;
 } dense;
 
 /* ---- the heap ---- */
@@ -40,17 +39,17 @@ static sheaf_status make_block(dense *d, int64_t heap)
 	for (size_t i = 0; i < d->count; i++) {
 		d->records[i].at = (uint32_t)d->b.size;
 		sheaf_hdf5_put_link(d->w, &d->b, d->records[i].link);
-		SHEAF_TRY(sheaf_builder_status(&d->b, d->err));
+		SHEAF_TRY(sheaf_builder_status(&d->b, d->w->err));
 		d->records[i].size = d->b.size - d->records[i].at;
 		if (d->b.size > MOST_BLOCK || d->records[i].size > UINT16_MAX)
-			return sheaf_fail(d->err, SHEAF_LIMIT,
+			return sheaf_fail(d->w->err, SHEAF_LIMIT,
 			                  "%s: expected a group whose names take less than 1 GiB, found more",
 			                  d->w->reader.store->name);
 	}
 	d->used = d->b.size;
 	for (d->block = USUAL_BLOCK; d->block < d->used;) d->block *= 2;
 	sheaf_hdf5_put_zeros(&d->b, d->block - d->used);
-	SHEAF_TRY(sheaf_builder_status(&d->b, d->err));
+	SHEAF_TRY(sheaf_builder_status(&d->b, d->w->err));
 	sheaf_store_u32le(d->b.data + head - 4, sheaf_hdf5_checksum(d->b.data, d->b.size));
 	return SHEAF_OK;
 }
@@ -65,32 +64,19 @@ static size_t largest_object(const dense *d)
 
 static void make_heap(dense *d, int64_t block)
 {
-	enum { VERSION = 0, SUMS = 2, ID = 7, WIDTH = 4, BITS = 32 };
-	const sheaf_hdf5_writer *w = d->w;
+	enum { SUMS = 2, ID = 7, WIDTH = 4, BITS = 32 };
 	sheaf_builder *b = &d->b;
+	int64_t size = (int64_t)d->block, none = SHEAF_HDF5_NOWHERE, unused = size - (int64_t)d->used,
+			most = size > USUAL_MOST ? size : USUAL_MOST;
+	int64_t head[] = {ID,    0,     SUMS,   (int64_t)largest_object(d),
+	                  0,     none,  unused, none,
+	                  size,  size,  0,      (int64_t)d->count,
+	                  0,     0,     0,      0,
+	                  WIDTH, size,  most,   BITS,
+	                  1,     block, 0};
 	b->size = 0;
-	sheaf_builder_append(b, "FRHP", 4);
-	sheaf_hdf5_put_number(b, VERSION, 1);
-	sheaf_hdf5_put_number(b, ID, 2);
-	sheaf_hdf5_put_number(b, 0, 2); /* no filters */
-	sheaf_hdf5_put_number(b, SUMS, 1);
-	sheaf_hdf5_put_number(b, largest_object(d), 4);
-	sheaf_hdf5_put_length(w, b, 0); /* large objects: none */
-	sheaf_hdf5_put_address(w, b, SHEAF_HDF5_NOWHERE);
-	sheaf_hdf5_put_length(w, b, d->block - d->used); /* free, which nobody keeps account of */
-	sheaf_hdf5_put_address(w, b, SHEAF_HDF5_NOWHERE);
-	sheaf_hdf5_put_length(w, b, d->block);
-	sheaf_hdf5_put_length(w, b, d->block);
-	sheaf_hdf5_put_length(w, b, 0);
-	sheaf_hdf5_put_length(w, b, d->count);
-	for (int i = 0; i < 4; i++) sheaf_hdf5_put_length(w, b, 0); /* large and tiny objects: none */
-	sheaf_hdf5_put_number(b, WIDTH, 2);
-	sheaf_hdf5_put_length(w, b, d->block);
-	sheaf_hdf5_put_length(w, b, d->block > USUAL_MOST ? d->block : USUAL_MOST);
-	sheaf_hdf5_put_number(b, BITS, 2);
-	sheaf_hdf5_put_number(b, 1, 2);
-	sheaf_hdf5_put_address(w, b, block);
-	sheaf_hdf5_put_number(b, 0, 2);
+	sheaf_builder_append(b, "FRHP", 5);
+	sheaf_hdf5_put(d->w, b, SHEAF_HDF5_HEAP_HEAD, head);
 	sheaf_hdf5_put_sum(b);
 }
 
@@ -98,12 +84,12 @@ static sheaf_status write_heap(dense *d, int64_t *heap)
 {
 	int64_t block;
 	make_heap(d, 0);
-	SHEAF_TRY(sheaf_hdf5_allocate(d->w, d->b.size, 8, heap, d->err));
+	SHEAF_TRY(sheaf_hdf5_allocate(d->w, d->b.size, 8, heap));
 	SHEAF_TRY(make_block(d, *heap));
-	SHEAF_TRY(sheaf_hdf5_store_new(d->w, &d->b, &block, d->err));
+	SHEAF_TRY(sheaf_hdf5_store_new(d->w, &d->b, &block));
 	make_heap(d, block);
-	SHEAF_TRY(sheaf_builder_status(&d->b, d->err));
-	return sheaf_hdf5_store(d->w, *heap, d->b.data, d->b.size, d->err);
+	SHEAF_TRY(sheaf_builder_status(&d->b, d->w->err));
+	return sheaf_hdf5_store(d->w, *heap, d->b.data, d->b.size);
 }
 
 /* ---- trees ---- */
@@ -127,21 +113,14 @@ typedef struct tree {
 	size_t pointer[MOST_DEPTH]; /* bytes that lead to a node below */
 } tree;
 
-static size_t bytes_for(size_t number)
-{
-	size_t n = 1;
-	while (number >>= 8) n++;
-	return n;
-}
-
 /* How many levels there are, and how many records they take. */
 static void measure(tree *t)
 {
 	t->most[0] = t->below[0] = (NODE - HEAD) / t->width;
 	for (t->depth = 0; t->below[t->depth] < t->d->count && t->depth + 1 < MOST_DEPTH; t->depth++) {
 		unsigned next = t->depth + 1;
-		t->pointer[next] = t->d->w->reader.address_size + bytes_for(t->most[0]) +
-		                   (next > 1 ? bytes_for(t->below[t->depth]) : 0);
+		t->pointer[next] = t->d->w->reader.address_size + sheaf_hdf5_bytes_for(t->most[0]) +
+		                   (next > 1 ? sheaf_hdf5_bytes_for(t->below[t->depth]) : 0);
 		t->most[next] = (NODE - HEAD - t->pointer[next]) / (t->width + t->pointer[next]);
 		t->below[next] = (t->most[next] + 1) * t->below[t->depth] + t->most[next];
 	}
@@ -170,7 +149,7 @@ static sheaf_status finish_node(tree *t, int64_t *address)
 {
 	sheaf_hdf5_put_sum(&t->d->b);
 	sheaf_hdf5_put_zeros(&t->d->b, NODE - t->d->b.size);
-	return sheaf_hdf5_store_new(t->d->w, &t->d->b, address, t->d->err);
+	return sheaf_hdf5_store_new(t->d->w, &t->d->b, address);
 }
 
 static void begin_node(const tree *t, const char *signature)
@@ -205,7 +184,7 @@ static sheaf_status write_node(tree *t, part *p, unsigned depth)
 {
 	part parts[MOST_CHILDREN];
 	if (depth == 0) return write_leaf(t, p);
-	size_t n = divide(t, p, depth, parts), small = bytes_for(t->most[0]);
+	size_t n = divide(t, p, depth, parts), small = sheaf_hdf5_bytes_for(t->most[0]);
 	for (size_t i = 0; i < n; i++) SHEAF_TRY(write_node(t, &parts[i], depth - 1));
 	begin_node(t, "BTIN");
 	for (size_t i = 0; i + 1 < n; i++) put_record(t, &t->d->records[parts[i].to]);
@@ -227,16 +206,12 @@ static sheaf_status write_tree(dense *d, unsigned kind, int64_t *address)
 	part root = {.to = d->count};
 	measure(&t);
 	SHEAF_TRY(write_node(&t, &root, t.depth));
+	int64_t head[] = {NODE,         (int64_t)t.width,  t.depth,          SPLIT | MERGE << 8,
+	                  root.address, (int64_t)root.own, (int64_t)d->count};
 	begin_node(&t, "BTHD");
-	sheaf_hdf5_put_number(&d->b, NODE, 4);
-	sheaf_hdf5_put_number(&d->b, t.width, 2);
-	sheaf_hdf5_put_number(&d->b, t.depth, 2);
-	sheaf_hdf5_put_number(&d->b, SPLIT | MERGE << 8, 2);
-	sheaf_hdf5_put_address(d->w, &d->b, root.address);
-	sheaf_hdf5_put_number(&d->b, root.own, 2);
-	sheaf_hdf5_put_length(d->w, &d->b, d->count);
+	sheaf_hdf5_put(d->w, &d->b, SHEAF_HDF5_TREE_HEAD, head);
 	sheaf_hdf5_put_sum(&d->b);
-	return sheaf_hdf5_store_new(d->w, &d->b, address, d->err);
+	return sheaf_hdf5_store_new(d->w, &d->b, address);
 }
 
 /* ---- groups ---- */
@@ -254,30 +229,26 @@ static int compare_order(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static sheaf_status write_all(dense *d, const sheaf_hdf5_object *group, int64_t at[3])
+static void drop(dense *d)
 {
-	for (const sheaf_hdf5_link *link = group->links; link; link = link->next)
-		if (!link->is_gone)
-			d->records[d->count++] =
-				(record){.link = link, .hash = sheaf_hdf5_checksum(link->name, link->name_size)};
-	SHEAF_TRY(write_heap(d, &at[0]));
-	qsort(d->records, d->count, sizeof *d->records, compare_names);
-	SHEAF_TRY(write_tree(d, BY_NAME, &at[1]));
-	if (!(group->link_order & SHEAF_HDF5_INDEXED)) return SHEAF_OK;
-	qsort(d->records, d->count, sizeof *d->records, compare_order);
-	return write_tree(d, BY_ORDER, &at[2]);
+	sheaf_builder_drop(&d->b);
+	if (d->records) sheaf_release(d->w->reader.cx, d->records, d->room * sizeof *d->records);
 }
 
-sheaf_status sheaf_hdf5_write_links(sheaf_hdf5_writer *w, const sheaf_hdf5_object *group, int64_t at[3],
-                                    sheaf_error *err)
+sheaf_status sheaf_hdf5_write_links(sheaf_hdf5_writer *w, const sheaf_hdf5_object *group, int64_t at[3])
 {
-	dense d = {.w = w, .err = err};
+	SHEAF_SCOPED(drop) dense d = {.w = w, .room = (size_t)group->nlinks, .b = {.cx = w->reader.cx}};
 	void *memory;
-	SHEAF_TRY(sheaf_allocate_array(w->reader.cx, (uint64_t)group->nlinks, sizeof(record), &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(w->reader.cx, d.room, sizeof(record), &memory, w->err));
 	d.records = (record *)memory;
-	sheaf_builder_begin(&d.b, w->reader.cx, NULL);
-	sheaf_status status = write_all(&d, group, at);
-	sheaf_builder_drop(&d.b);
-	sheaf_release(w->reader.cx, memory, (size_t)group->nlinks * sizeof(record));
-	return status;
+	for (const sheaf_hdf5_link *link = group->links; link; link = link->next)
+		if (!link->is_gone)
+			d.records[d.count++] =
+				(record){.link = link, .hash = sheaf_hdf5_checksum(link->name, link->name_size)};
+	SHEAF_TRY(write_heap(&d, &at[0]));
+	qsort(d.records, d.count, sizeof *d.records, compare_names);
+	SHEAF_TRY(write_tree(&d, BY_NAME, &at[1]));
+	if (!(group->link_order & SHEAF_HDF5_INDEXED)) return SHEAF_OK;
+	qsort(d.records, d.count, sizeof *d.records, compare_order);
+	return write_tree(&d, BY_ORDER, &at[2]);
 }

@@ -6,27 +6,27 @@
 
 enum { SUPERBLOCK = 48, FAN = 32 };
 
-static sheaf_status begin_file(sheaf_hdf5_writer *w, sheaf_error *err)
+static sheaf_status begin_file(sheaf_hdf5_writer *w)
 {
 	sheaf_hdf5_object *root;
 	w->end = SUPERBLOCK;
 	w->reader.address_size = w->reader.length_size = 8;
 	w->chunk_fan = FAN;
-	SHEAF_TRY(sheaf_hdf5_new_object(w, true, &root, err));
-	return w->kind == SHEAF_BOX_NETCDF ? sheaf_hdf5_begin_netcdf(w, err) : SHEAF_OK;
+	SHEAF_TRY(sheaf_hdf5_new_object(w, true, &root));
+	return w->kind == SHEAF_BOX_NETCDF ? sheaf_hdf5_begin_netcdf(w) : SHEAF_OK;
 }
 
 /* What is written comes after everything that is there. */
-static sheaf_status begin_into(sheaf_hdf5_writer *w, sheaf_error *err)
+static sheaf_status begin_into(sheaf_hdf5_writer *w)
 {
 	sheaf_hdf5_object *root;
-	SHEAF_TRY(sheaf_hdf5_reader_open(&w->reader, w->reader.store, w->catalog, w->reader.cx, err));
+	SHEAF_TRY(sheaf_hdf5_reader_open(&w->reader, w->reader.store, w->catalog, w->reader.cx, w->err));
 	w->is_into = true;
 	w->kind = w->reader.is_netcdf ? SHEAF_BOX_NETCDF : SHEAF_BOX_HDF5;
 	w->end = w->reader.size - w->reader.base;
 	w->chunk_fan = FAN;
-	SHEAF_TRY(sheaf_hdf5_check_superblock(w, err));
-	return sheaf_hdf5_old_object(w, w->reader.root, &root, err);
+	SHEAF_TRY(sheaf_hdf5_check_superblock(w));
+	return sheaf_hdf5_old_object(w, w->reader.root, &root);
 }
 
 static void for_each_builder(sheaf_hdf5_writer *w, void (*what)(sheaf_builder *b, sheaf_context *cx))
@@ -59,10 +59,12 @@ static sheaf_status open_file(sheaf_box *box, bool fresh, sheaf_error *err)
 	void *memory;
 	SHEAF_TRY(sheaf_allocate(box->cx, sizeof(sheaf_hdf5_writer), &memory, err));
 	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)memory;
-	*w = (sheaf_hdf5_writer){
-		.reader = {.cx = box->cx, .store = &box->store}, .catalog = &box->catalog, .kind = box->kind};
+	*w = (sheaf_hdf5_writer){.reader = {.cx = box->cx, .store = &box->store},
+	                         .catalog = &box->catalog,
+	                         .kind = box->kind,
+	                         .err = err};
 	for_each_builder(w, begin_builder);
-	sheaf_status status = fresh ? begin_file(w, err) : begin_into(w, err);
+	sheaf_status status = fresh ? begin_file(w) : begin_into(w);
 	if (status) {
 		drop(w);
 		return status;
@@ -74,19 +76,20 @@ static sheaf_status open_file(sheaf_box *box, bool fresh, sheaf_error *err)
 
 static void close_file(void *state) { drop((sheaf_hdf5_writer *)state); }
 
-static sheaf_status complete(sheaf_hdf5_writer *w, sheaf_error *err)
+static sheaf_status complete(sheaf_hdf5_writer *w)
 {
-	SHEAF_TRY(sheaf_hdf5_write_headers(w, err));
-	SHEAF_TRY(sheaf_hdf5_flush_texts(w, err));
-	SHEAF_TRY(sheaf_hdf5_flush(w, err));
-	SHEAF_TRY(w->reader.store->resize(w->reader.store->user, w->reader.base + w->end, err));
-	SHEAF_TRY(sheaf_hdf5_write_heads(w, err));
-	return sheaf_hdf5_write_superblock(w, err);
+	SHEAF_TRY(sheaf_hdf5_write_headers(w));
+	SHEAF_TRY(sheaf_hdf5_flush_texts(w));
+	SHEAF_TRY(sheaf_hdf5_flush(w));
+	SHEAF_TRY(w->reader.store->resize(w->reader.store->user, w->reader.base + w->end, w->err));
+	SHEAF_TRY(sheaf_hdf5_write_heads(w));
+	return sheaf_hdf5_write_superblock(w);
 }
 
 static sheaf_status finish_file(void *state, sheaf_error *err)
 {
-	sheaf_status status = complete((sheaf_hdf5_writer *)state, err);
+	((sheaf_hdf5_writer *)state)->err = err;
+	sheaf_status status = complete((sheaf_hdf5_writer *)state);
 	close_file(state);
 	return status;
 }
@@ -99,23 +102,24 @@ static bool is_flaw(sheaf_status status)
 	return status == SHEAF_DATA || status == SHEAF_SHORT || status == SHEAF_UNSUPPORTED;
 }
 
-static sheaf_status unlink_object(sheaf_hdf5_writer *w, sheaf_hdf5_link *link, sheaf_error *err)
+static sheaf_status unlink_object(sheaf_hdf5_writer *w, sheaf_hdf5_link *link)
 {
-	sheaf_error failure = {0};
+	sheaf_error failure = {0}, *err = w->err;
 	link->is_gone = true;
 	link->group->nlinks--;
 	link->group->links_change = true;
-	if (link->kind == SHEAF_HDF5_HARD_LINK && !link->to) {
-		sheaf_status status = sheaf_hdf5_old_object(w, link->address, &link->to, &failure);
-		if (status && !is_flaw(status)) return sheaf_fail_again(err, &failure);
-	}
+	w->err = &failure;
+	sheaf_status status = SHEAF_OK;
+	if (link->kind == SHEAF_HDF5_HARD_LINK && !link->to)
+		status = sheaf_hdf5_old_object(w, link->address, &link->to);
 	sheaf_hdf5_object *o = link->to;
-	if (!o) return SHEAF_OK;
-	if (--o->nlinked > 0)
+	if (o && --o->nlinked > 0)
 		o->nlinked_changes = true;
-	else
+	else if (o) {
 		o->is_gone = true;
-	sheaf_status status = o->is_gone ? sheaf_hdf5_leave_dimensions(w, o, &failure) : SHEAF_OK;
+		status = sheaf_hdf5_leave_dimensions(w, o);
+	}
+	w->err = err;
 	if (is_flaw(status)) status = sheaf_forgive(status, "what is removed may be damaged");
 	return status ? sheaf_fail_again(err, &failure) : SHEAF_OK;
 }
@@ -127,9 +131,10 @@ static sheaf_status make_group(void *state, const char *path, sheaf_error *err)
 	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;
 	sheaf_hdf5_object *folder, *group;
 	const char *name;
-	SHEAF_TRY(sheaf_hdf5_find_group(w, path, &folder, &name, err));
-	SHEAF_TRY(sheaf_hdf5_new_object(w, true, &group, err));
-	return sheaf_hdf5_link_new(w, folder, name, group, err);
+	w->err = err;
+	SHEAF_TRY(sheaf_hdf5_find_group(w, path, &folder, &name));
+	SHEAF_TRY(sheaf_hdf5_new_object(w, true, &group));
+	return sheaf_hdf5_link_new(w, folder, name, group);
 }
 
 static sheaf_status remove_array(void *state, const sheaf_box_item *item, sheaf_error *err)
@@ -137,9 +142,10 @@ static sheaf_status remove_array(void *state, const sheaf_box_item *item, sheaf_
 	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;
 	sheaf_hdf5_object *group;
 	const char *name;
-	SHEAF_TRY(sheaf_hdf5_find_group(w, item->path, &group, &name, err));
+	w->err = err;
+	SHEAF_TRY(sheaf_hdf5_find_group(w, item->path, &group, &name));
 	sheaf_hdf5_link *link = sheaf_hdf5_find_link(w, group, name, strlen(name));
-	return link ? unlink_object(w, link, err) : SHEAF_OK;
+	return link ? unlink_object(w, link) : SHEAF_OK;
 }
 
 static sheaf_status text_of_attribute(void *state, const sheaf_box_item *item, const char *name,
@@ -147,7 +153,8 @@ static sheaf_status text_of_attribute(void *state, const sheaf_box_item *item, c
 {
 	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;
 	bool found;
-	SHEAF_TRY(sheaf_hdf5_read_new_text(w, item, name, text, &found, err));
+	w->err = err;
+	SHEAF_TRY(sheaf_hdf5_read_new_text(w, item, name, text, &found));
 	if (found) return SHEAF_OK;
 	if (item->inside->own) return sheaf_hdf5_text(state, item, name, text, err);
 	return sheaf_fail(err, SHEAF_UNKNOWN, "%s: /%s: expected an attribute \"%s\", found none",

@@ -11,7 +11,6 @@ typedef struct pen {
 	sheaf_builder *b;
 	bool is_measuring; /* addresses are not known yet */
 	unsigned count;    /* messages */
-	sheaf_error *err;
 } pen;
 
 /* Type, size, flags, and where attributes are numbered the number; in version 1 everything is a multiple
@@ -23,7 +22,7 @@ static sheaf_status put(pen *p, sheaf_hdf5_message_type type, unsigned flags, in
 	bool is_old = p->object->version == 1;
 	if (data.size > MOST)
 		return sheaf_fail(
-			p->err, SHEAF_LIMIT,
+			p->w->err, SHEAF_LIMIT,
 			"%s: expected what is said of a group or an array in less than 64 KiB, found %zu bytes",
 			p->w->reader.store->name, data.size);
 	size_t more = is_old ? -data.size % 8 : 0;
@@ -40,7 +39,7 @@ static sheaf_status put(pen *p, sheaf_hdf5_message_type type, unsigned flags, in
 /* What stands in the writer's builder for messages. */
 static sheaf_status put_message(pen *p, sheaf_hdf5_message_type type, unsigned flags, int64_t order)
 {
-	SHEAF_TRY(sheaf_builder_status(&p->w->message, p->err));
+	SHEAF_TRY(sheaf_builder_status(&p->w->message, p->w->err));
 	return put(p, type, flags, order, (sheaf_bytes){p->w->message.data, p->w->message.size});
 }
 
@@ -56,7 +55,7 @@ static sheaf_status put_link_info(pen *p)
 	if (order & SHEAF_HDF5_TRACKED) sheaf_hdf5_put_number(b, (uint64_t)p->object->next_link, 8);
 	int64_t at[3] = {SHEAF_HDF5_NOWHERE, SHEAF_HDF5_NOWHERE, SHEAF_HDF5_NOWHERE};
 	if (p->object->nlinks > SHEAF_HDF5_MOST_COMPACT && !p->is_measuring)
-		SHEAF_TRY(sheaf_hdf5_write_links(p->w, p->object, at, p->err));
+		SHEAF_TRY(sheaf_hdf5_write_links(p->w, p->object, at));
 	for (int i = 0; i < (order & SHEAF_HDF5_INDEXED ? 3 : 2); i++) sheaf_hdf5_put_address(p->w, b, at[i]);
 	return put_message(p, SHEAF_HDF5_LINK_INFO, 0, 0);
 }
@@ -106,11 +105,11 @@ static sheaf_status put_attributes(pen *p)
 	for (const sheaf_hdf5_message *m = o->attributes.first; m; m = m->next)
 		if (!m->is_gone) SHEAF_TRY(put(p, SHEAF_HDF5_ATTRIBUTE, m->flags, m->order, m->data));
 	if (o->dimension) {
-		SHEAF_TRY(sheaf_hdf5_put_dimension(p->w, o, p->is_measuring, p->err));
+		SHEAF_TRY(sheaf_hdf5_put_dimension(p->w, o, p->is_measuring));
 		SHEAF_TRY(put_message(p, SHEAF_HDF5_ATTRIBUTE, 0, order++));
 	}
 	if (!sheaf_hdf5_is_used(o)) return SHEAF_OK;
-	SHEAF_TRY(sheaf_hdf5_put_uses(p->w, o, p->err));
+	SHEAF_TRY(sheaf_hdf5_put_uses(p->w, o));
 	return put_message(p, SHEAF_HDF5_ATTRIBUTE, 0, order);
 }
 
@@ -161,17 +160,17 @@ static sheaf_status make_header(pen *p)
 	sheaf_hdf5_put_number(p->b, (unsigned)(WIDE | order << 2), 1);
 	sheaf_hdf5_put_number(p->b, 0, 4);
 	SHEAF_TRY(put_messages(p));
-	SHEAF_TRY(sheaf_builder_status(p->b, p->err));
+	SHEAF_TRY(sheaf_builder_status(p->b, p->w->err));
 	sheaf_store_u32le(p->b->data + HEAD - 4, (uint32_t)(p->b->size - HEAD));
 	sheaf_hdf5_put_sum(p->b);
-	return sheaf_builder_status(p->b, p->err);
+	return sheaf_builder_status(p->b, p->w->err);
 }
 
 static sheaf_status write_new(pen *p, sheaf_hdf5_object *o)
 {
 	SHEAF_TRY(make_header(p));
-	if (p->is_measuring) return sheaf_hdf5_allocate(p->w, p->b->size, 8, &o->address, p->err);
-	return sheaf_hdf5_store(p->w, o->address, p->b->data, p->b->size, p->err);
+	if (p->is_measuring) return sheaf_hdf5_allocate(p->w, p->b->size, 8, &o->address);
+	return sheaf_hdf5_store(p->w, o->address, p->b->data, p->b->size);
 }
 
 /* ---- headers that were there ---- */
@@ -199,14 +198,14 @@ static sheaf_status change_head(pen *p, int64_t address, size_t size)
 	sheaf_builder *b = p->b, *m = &p->w->message;
 	size_t end = o->room_at + (size_t)o->room;
 	b->size = m->size = 0;
-	if (!sheaf_builder_room(b, end + 8)) return sheaf_builder_status(b, p->err);
-	SHEAF_TRY(store->read(store->user, p->w->reader.base + o->address, b->data, o->room_at, p->err));
+	if (!sheaf_builder_room(b, end + 8)) return sheaf_builder_status(b, p->w->err);
+	SHEAF_TRY(store->read(store->user, p->w->reader.base + o->address, b->data, o->room_at, p->w->err));
 	b->size = o->room_at;
 	sheaf_hdf5_put_address(p->w, m, address);
 	sheaf_hdf5_put_length(p->w, m, size);
 	SHEAF_TRY(put_message(p, SHEAF_HDF5_CONTINUATION, 0, 0));
 	if (b->size > end)
-		return sheaf_fail(p->err, SHEAF_UNSUPPORTED,
+		return sheaf_fail(p->w->err, SHEAF_UNSUPPORTED,
 		                  "%s (byte %" PRId64
 		                  "): expected a header with room for a continuation, found %zu bytes"
 		                  " (`h5repack` makes headers anew)",
@@ -222,7 +221,7 @@ static sheaf_status change_head(pen *p, int64_t address, size_t size)
 	sheaf_builder_i64(&p->w->heads, o->address);
 	sheaf_builder_i64(&p->w->heads, (int64_t)b->size);
 	sheaf_builder_append(&p->w->heads, b->data, b->size);
-	return sheaf_builder_status(&p->w->heads, p->err);
+	return sheaf_builder_status(&p->w->heads, p->w->err);
 }
 
 static sheaf_status write_changed(pen *p)
@@ -233,16 +232,16 @@ static sheaf_status write_changed(pen *p)
 	if (!is_old) sheaf_builder_append(p->b, "OCHK", 4);
 	SHEAF_TRY(put_messages(p));
 	if (!is_old) sheaf_hdf5_put_sum(p->b);
-	SHEAF_TRY(sheaf_hdf5_store_new(p->w, p->b, &address, p->err));
+	SHEAF_TRY(sheaf_hdf5_store_new(p->w, p->b, &address));
 	return change_head(p, address, p->b->size);
 }
 
-sheaf_status sheaf_hdf5_write_headers(sheaf_hdf5_writer *w, sheaf_error *err)
+sheaf_status sheaf_hdf5_write_headers(sheaf_hdf5_writer *w)
 {
 	for (int pass = 0; pass < 2; pass++)
 		for (sheaf_hdf5_object *o = w->objects; o; o = o->next) {
-			pen p = {.w = w, .object = o, .b = &w->header, .is_measuring = pass == 0, .err = err};
-			SHEAF_TRY(sheaf_check_stop(w->reader.cx, err));
+			pen p = {.w = w, .object = o, .b = &w->header, .is_measuring = pass == 0};
+			SHEAF_TRY(sheaf_check_stop(w->reader.cx, w->err));
 			if (o->is_gone) continue;
 			if (!o->is_old)
 				SHEAF_TRY(write_new(&p, o));
@@ -252,14 +251,14 @@ sheaf_status sheaf_hdf5_write_headers(sheaf_hdf5_writer *w, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_hdf5_write_heads(sheaf_hdf5_writer *w, sheaf_error *err)
+sheaf_status sheaf_hdf5_write_heads(sheaf_hdf5_writer *w)
 {
 	for (size_t at = 0; at < w->heads.size;) {
 		int64_t head[2]; /* address, size */
 		memcpy(head, w->heads.data + at, sizeof head);
 		at += sizeof head;
-		SHEAF_TRY(sheaf_hdf5_store(w, head[0], w->heads.data + at, (size_t)head[1], err));
+		SHEAF_TRY(sheaf_hdf5_store(w, head[0], w->heads.data + at, (size_t)head[1]));
 		at += (size_t)head[1];
 	}
-	return sheaf_hdf5_flush(w, err);
+	return sheaf_hdf5_flush(w);
 }

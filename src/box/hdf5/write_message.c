@@ -3,13 +3,13 @@
 #include "box/hdf5/write.h"
 
 static sheaf_status keep(sheaf_hdf5_writer *w, sheaf_hdf5_messages *list, sheaf_hdf5_message like,
-                         sheaf_hdf5_message **out, sheaf_error *err)
+                         sheaf_hdf5_message **out)
 {
 	sheaf_builder *b = &w->message;
 	void *memory, *bytes;
-	SHEAF_TRY(sheaf_builder_status(b, err));
-	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, sizeof like, &memory, err));
-	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, b->size, &bytes, err));
+	SHEAF_TRY(sheaf_builder_status(b, w->err));
+	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, sizeof like, &memory, w->err));
+	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, b->size, &bytes, w->err));
 	if (b->size) memcpy(bytes, b->data, b->size);
 	sheaf_hdf5_message *message = (sheaf_hdf5_message *)memory;
 	*message = like;
@@ -25,17 +25,17 @@ static sheaf_status keep(sheaf_hdf5_writer *w, sheaf_hdf5_messages *list, sheaf_
 }
 
 sheaf_status sheaf_hdf5_add_message(sheaf_hdf5_writer *w, sheaf_hdf5_object *object,
-                                    sheaf_hdf5_message_type type, unsigned flags, sheaf_error *err)
+                                    sheaf_hdf5_message_type type, unsigned flags)
 {
-	return keep(w, &object->messages, (sheaf_hdf5_message){.type = type, .flags = (uint8_t)flags}, NULL, err);
+	return keep(w, &object->messages, (sheaf_hdf5_message){.type = type, .flags = (uint8_t)flags}, NULL);
 }
 
 sheaf_status sheaf_hdf5_add_attribute(sheaf_hdf5_writer *w, sheaf_hdf5_object *object, const char *name,
-                                      sheaf_hdf5_message **out, sheaf_error *err)
+                                      sheaf_hdf5_message **out)
 {
 	sheaf_hdf5_message like = {.type = SHEAF_HDF5_ATTRIBUTE, .order = object->next_attribute};
-	SHEAF_TRY(sheaf_catalog_text(w->catalog, &like.name, err, "%s", name));
-	SHEAF_TRY(keep(w, &object->attributes, like, out, err));
+	SHEAF_TRY(sheaf_catalog_text(w->catalog, &like.name, w->err, "%s", name));
+	SHEAF_TRY(keep(w, &object->attributes, like, out));
 	object->next_attribute++;
 	return SHEAF_OK;
 }
@@ -60,9 +60,7 @@ void sheaf_hdf5_put_scalar(sheaf_builder *b)
 /* Version 1, class, three bytes of flags, size. */
 static void head_of_type(sheaf_builder *b, unsigned class, unsigned flags, size_t size)
 {
-	sheaf_hdf5_put_number(b, 1 << 4 | class, 1);
-	sheaf_hdf5_put_number(b, flags, 3);
-	sheaf_hdf5_put_number(b, size, 4);
+	sheaf_hdf5_put(NULL, b, "134", (const int64_t[]){1 << 4 | class, flags, (int64_t)size});
 }
 
 static void float_type(sheaf_builder *b, size_t size, bool is_big)
@@ -70,11 +68,9 @@ static void float_type(sheaf_builder *b, size_t size, bool is_big)
 	enum { FLOAT = 1, IMPLIED = 2 << 4 };
 	unsigned exponent = size == 4 ? 8 : 11, fraction = size == 4 ? 23 : 52;
 	head_of_type(b, FLOAT, (unsigned)(size * 8 - 1) << 8 | IMPLIED | is_big, size);
-	sheaf_hdf5_put_number(b, 0, 2);
-	sheaf_hdf5_put_number(b, size * 8, 2);
-	const uint8_t fields[] = {(uint8_t)fraction, (uint8_t)exponent, 0, (uint8_t)fraction};
-	sheaf_builder_append(b, fields, sizeof fields);
-	sheaf_hdf5_put_number(b, (1U << (exponent - 1)) - 1, 4);
+	sheaf_hdf5_put(
+		NULL, b, "2211114",
+		(const int64_t[]){0, (int64_t)size * 8, fraction, exponent, 0, fraction, (1 << (exponent - 1)) - 1});
 }
 
 static void integer_type(sheaf_builder *b, size_t size, bool is_signed, bool is_big)
@@ -175,27 +171,24 @@ void sheaf_hdf5_put_link(const sheaf_hdf5_writer *w, sheaf_builder *b, const she
 	}
 }
 
-sheaf_status sheaf_hdf5_put_attribute(sheaf_hdf5_writer *w, const char *name, sheaf_error *err)
+sheaf_status sheaf_hdf5_put_attribute(sheaf_hdf5_writer *w, const char *name)
 {
 	enum { VERSION = 3, LONGEST = 60000 };
 	bool is_ascii = true;
 	sheaf_builder *b = &w->message;
 	size_t size = strlen(name) + 1;
 	if (size > LONGEST)
-		return sheaf_fail(err, SHEAF_LIMIT, "%s: expected names of less than %d bytes, found %zu",
+		return sheaf_fail(w->err, SHEAF_LIMIT, "%s: expected names of less than %d bytes, found %zu",
 		                  w->reader.store->name, LONGEST, size - 1);
 	for (size_t i = 0; i < size; i++) is_ascii &= (uint8_t)name[i] < 0x80;
-	sheaf_hdf5_put_number(b, VERSION, 2);
-	sheaf_hdf5_put_number(b, size, 2);
-	sheaf_hdf5_put_number(b, w->type.size, 2);
-	sheaf_hdf5_put_number(b, w->space.size, 2);
-	sheaf_hdf5_put_number(b, !is_ascii, 1);
+	int64_t head[] = {VERSION, (int64_t)size, (int64_t)w->type.size, (int64_t)w->space.size, !is_ascii};
+	sheaf_hdf5_put(w, b, "22221", head);
 	sheaf_builder_append(b, name, size);
 	sheaf_builder_append(b, w->type.data, w->type.size);
 	sheaf_builder_append(b, w->space.data, w->space.size);
 	sheaf_builder_append(b, w->value.data, w->value.size);
-	SHEAF_TRY(sheaf_builder_status(&w->type, err));
-	SHEAF_TRY(sheaf_builder_status(&w->space, err));
-	SHEAF_TRY(sheaf_builder_status(&w->value, err));
-	return sheaf_builder_status(b, err);
+	SHEAF_TRY(sheaf_builder_status(&w->type, w->err));
+	SHEAF_TRY(sheaf_builder_status(&w->space, w->err));
+	SHEAF_TRY(sheaf_builder_status(&w->value, w->err));
+	return sheaf_builder_status(b, w->err);
 }

@@ -6,15 +6,14 @@
 
 /* ---- headers ---- */
 
-static sheaf_status keep_messages(sheaf_hdf5_writer *w, const sheaf_hdf5_header *h, sheaf_hdf5_object *o,
-                                  sheaf_error *err)
+static sheaf_status keep_messages(sheaf_hdf5_writer *w, const sheaf_hdf5_header *h, sheaf_hdf5_object *o)
 {
 	size_t n;
 	const sheaf_hdf5_part *parts = sheaf_hdf5_parts(h, &n);
 	for (size_t i = 0; i < n; i++) {
 		w->message.size = 0;
 		sheaf_builder_append(&w->message, h->bytes.data + parts[i].at, parts[i].size);
-		SHEAF_TRY(sheaf_hdf5_add_message(w, o, parts[i].type, parts[i].flags, err));
+		SHEAF_TRY(sheaf_hdf5_add_message(w, o, parts[i].type, parts[i].flags));
 		o->messages.last->order = parts[i].order;
 	}
 	return SHEAF_OK;
@@ -79,38 +78,34 @@ static sheaf_status load(sheaf_hdf5_writer *w, sheaf_hdf5_look *l, sheaf_hdf5_he
 {
 	sheaf_hdf5_object *o;
 	SHEAF_TRY(sheaf_hdf5_header_read(l, address, h));
-	SHEAF_TRY(sheaf_hdf5_new_object(w, sheaf_hdf5_is_group(h), &o, l->err));
+	SHEAF_TRY(sheaf_hdf5_new_object(w, sheaf_hdf5_is_group(h), &o));
 	o->is_old = true;
 	o->address = address;
 	o->version = h->version;
 	o->link_order = o->attribute_order = 0;
 	SHEAF_TRY(read_head(l, o));
-	SHEAF_TRY(keep_messages(w, h, o, l->err));
+	SHEAF_TRY(keep_messages(w, h, o));
 	learn(o);
 	*out = o;
 	return SHEAF_OK;
 }
 
 /* The object is looked for among those that were, so that one with two names is one. */
-sheaf_status sheaf_hdf5_old_object(sheaf_hdf5_writer *w, int64_t address, sheaf_hdf5_object **out,
-                                   sheaf_error *err)
+sheaf_status sheaf_hdf5_old_object(sheaf_hdf5_writer *w, int64_t address, sheaf_hdf5_object **out)
 {
-	sheaf_hdf5_look l;
-	sheaf_hdf5_header h = {0};
 	uint32_t number = sheaf_hdf5_places_find(&w->old, address);
 	if (number) {
 		memcpy(out, w->old_objects.data + (number - 1) * sizeof *out, sizeof *out);
 		return SHEAF_OK;
 	}
-	sheaf_hdf5_look_begin(&l, &w->reader, NULL, err);
-	sheaf_status status = load(w, &l, &h, address, out);
-	sheaf_hdf5_header_drop(&h);
-	sheaf_hdf5_look_end(&l);
-	if (status) return status;
+	SHEAF_SCOPED(sheaf_hdf5_header_drop) sheaf_hdf5_header h = {0};
+	SHEAF_SCOPED(sheaf_hdf5_look_end) sheaf_hdf5_look l;
+	sheaf_hdf5_look_begin(&l, &w->reader, NULL, w->err);
+	SHEAF_TRY(load(w, &l, &h, address, out));
 	sheaf_builder_append(&w->old_objects, out, sizeof *out);
-	SHEAF_TRY(sheaf_builder_status(&w->old_objects, err));
+	SHEAF_TRY(sheaf_builder_status(&w->old_objects, w->err));
 	number = (uint32_t)(w->old_objects.size / sizeof *out);
-	return sheaf_hdf5_places_add(&w->old, address, number, w->reader.cx, err);
+	return sheaf_hdf5_places_add(&w->old, address, number, w->reader.cx, w->err);
 }
 
 /* ---- what is asked of an object's header ---- */
@@ -119,20 +114,16 @@ typedef struct asking {
 	sheaf_hdf5_writer *w;
 	sheaf_hdf5_object *o;
 	sheaf_builder orders; /* of attributes */
-	sheaf_error *err;
 } asking;
 
 sheaf_status sheaf_hdf5_ask(const sheaf_hdf5_writer *w, const sheaf_hdf5_object *o, sheaf_hdf5_answer answer,
-                            void *user, sheaf_error *err)
+                            void *user)
 {
-	sheaf_hdf5_look l;
-	sheaf_hdf5_header h = {0};
-	sheaf_hdf5_look_begin(&l, &w->reader, NULL, err);
-	sheaf_status status = sheaf_hdf5_header_read(&l, o->address, &h);
-	if (!status) status = answer(user, &l, &h);
-	sheaf_hdf5_header_drop(&h);
-	sheaf_hdf5_look_end(&l);
-	return status;
+	SHEAF_SCOPED(sheaf_hdf5_header_drop) sheaf_hdf5_header h = {0};
+	SHEAF_SCOPED(sheaf_hdf5_look_end) sheaf_hdf5_look l;
+	sheaf_hdf5_look_begin(&l, &w->reader, NULL, w->err);
+	SHEAF_TRY(sheaf_hdf5_header_read(&l, o->address, &h));
+	return answer(user, &l, &h);
 }
 
 /* ---- links ---- */
@@ -147,7 +138,7 @@ static sheaf_status add_link(void *user, const sheaf_hdf5_way *way)
 	                        .value = way->value,
 	                        .is_utf8 = way->is_utf8,
 	                        .order = way->order};
-	return sheaf_hdf5_link_in(a->w, a->o, like, a->err);
+	return sheaf_hdf5_link_in(a->w, a->o, like);
 }
 
 static sheaf_status list_links(void *user, sheaf_hdf5_look *l, const sheaf_hdf5_header *h)
@@ -155,14 +146,14 @@ static sheaf_status list_links(void *user, sheaf_hdf5_look *l, const sheaf_hdf5_
 	return sheaf_hdf5_links(l, h, add_link, user);
 }
 
-sheaf_status sheaf_hdf5_list_old(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, sheaf_error *err)
+sheaf_status sheaf_hdf5_list_old(sheaf_hdf5_writer *w, sheaf_hdf5_object *group)
 {
-	asking a = {.w = w, .o = group, .err = err};
+	asking a = {.w = w, .o = group};
 	if (!group->is_old || group->is_listed) return SHEAF_OK;
 	if (!group->is_group)
-		return sheaf_fail(err, SHEAF_DATA, "%s: expected a group, found another object",
+		return sheaf_fail(w->err, SHEAF_DATA, "%s: expected a group, found another object",
 		                  w->reader.store->name);
-	SHEAF_TRY(sheaf_hdf5_ask(w, group, list_links, &a, err));
+	SHEAF_TRY(sheaf_hdf5_ask(w, group, list_links, &a));
 	group->is_listed = true;
 	return SHEAF_OK;
 }
@@ -180,22 +171,22 @@ static sheaf_status name_attribute(asking *a, sheaf_hdf5_message *m)
 	const char *name = (const char *)sheaf_cursor_string(&c, &size, "a name of an attribute");
 	if (m->flags & SHEAF_HDF5_SHARED)
 		return sheaf_fail(
-			a->err, SHEAF_UNSUPPORTED,
+			a->w->err, SHEAF_UNSUPPORTED,
 			"%s: expected attributes that stand with their object, found one in a table of shared "
 			"messages (`h5repack` makes a file without)",
 			a->w->reader.store->name);
 	if (c.failed)
-		return sheaf_fail(a->err, SHEAF_DATA,
+		return sheaf_fail(a->w->err, SHEAF_DATA,
 		                  "%s: expected an attribute with a name, found one that ends before",
 		                  a->w->reader.store->name);
-	return sheaf_catalog_text(a->w->catalog, &m->name, a->err, "%s", name);
+	return sheaf_catalog_text(a->w->catalog, &m->name, a->w->err, "%s", name);
 }
 
 static sheaf_status add_named(asking *a, sheaf_bytes message, uint8_t flags, int64_t order)
 {
 	a->w->message.size = 0;
 	sheaf_builder_append(&a->w->message, message.data, message.size);
-	SHEAF_TRY(sheaf_hdf5_add_attribute(a->w, a->o, "", NULL, a->err));
+	SHEAF_TRY(sheaf_hdf5_add_attribute(a->w, a->o, "", NULL));
 	sheaf_hdf5_message *m = a->o->attributes.last;
 	m->flags = flags;
 	m->order = order;
@@ -216,7 +207,7 @@ static sheaf_status note_order(void *user, sheaf_cursor *record)
 	it.order = sheaf_cursor_u32le(record, "an attribute");
 	it.hash = sheaf_cursor_u32le(record, "an attribute");
 	sheaf_builder_append(&a->orders, &it, sizeof it);
-	return sheaf_builder_status(&a->orders, a->err);
+	return sheaf_builder_status(&a->orders, a->w->err);
 }
 
 static int64_t order_of(const asking *a, const sheaf_hdf5_attribute *attribute)
@@ -262,12 +253,12 @@ static sheaf_status list_attributes(asking *a)
 	for (const sheaf_hdf5_message *m = a->o->messages.first; m; m = m->next)
 		if (m->type == SHEAF_HDF5_ATTRIBUTE) SHEAF_TRY(add_named(a, m->data, m->flags, m->order));
 	if (tree_of_attributes(a->w, a->o) == SHEAF_HDF5_NOWHERE) return SHEAF_OK;
-	return sheaf_hdf5_ask(a->w, a->o, list_dense, a, a->err);
+	return sheaf_hdf5_ask(a->w, a->o, list_dense, a);
 }
 
-sheaf_status sheaf_hdf5_list_attributes(sheaf_hdf5_writer *w, sheaf_hdf5_object *o, sheaf_error *err)
+sheaf_status sheaf_hdf5_list_attributes(sheaf_hdf5_writer *w, sheaf_hdf5_object *o)
 {
-	asking a = {.w = w, .o = o, .err = err};
+	asking a = {.w = w, .o = o};
 	int64_t next = o->next_attribute;
 	if (!o->is_old || o->has_attributes) return SHEAF_OK;
 	sheaf_builder_begin(&a.orders, w->reader.cx, NULL);

@@ -11,12 +11,12 @@ struct sheaf_hdf5_slot {
 	void *item; /* NULL: free */
 };
 
-static sheaf_status grow(sheaf_hdf5_writer *w, sheaf_hdf5_table *table, sheaf_error *err)
+static sheaf_status grow(sheaf_hdf5_writer *w, sheaf_hdf5_table *table)
 {
 	enum { FIRST = 64 };
 	sheaf_hdf5_table more = {.room = table->room ? table->room * 2 : FIRST};
 	void *memory;
-	SHEAF_TRY(sheaf_allocate_array(w->reader.cx, more.room, sizeof *more.entries, &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(w->reader.cx, more.room, sizeof *more.entries, &memory, w->err));
 	more.entries = (struct sheaf_hdf5_slot *)memory;
 	for (size_t i = 0; i < table->room; i++)
 		if (table->entries[i].item) {
@@ -30,10 +30,9 @@ static sheaf_status grow(sheaf_hdf5_writer *w, sheaf_hdf5_table *table, sheaf_er
 	return SHEAF_OK;
 }
 
-static sheaf_status add_entry(sheaf_hdf5_writer *w, sheaf_hdf5_table *table, uint64_t hash, void *item,
-                              sheaf_error *err)
+static sheaf_status add_entry(sheaf_hdf5_writer *w, sheaf_hdf5_table *table, uint64_t hash, void *item)
 {
-	if (2 * (table->count + 1) > table->room) SHEAF_TRY(grow(w, table, err));
+	if (2 * (table->count + 1) > table->room) SHEAF_TRY(grow(w, table));
 	size_t at = (size_t)hash & (table->room - 1);
 	while (table->entries[at].item) at = (at + 1) & (table->room - 1);
 	table->entries[at] = (struct sheaf_hdf5_slot){hash, item};
@@ -49,12 +48,11 @@ void sheaf_hdf5_drop_table(sheaf_hdf5_writer *w, sheaf_hdf5_table *table)
 
 /* ---- objects ---- */
 
-sheaf_status sheaf_hdf5_new_object(sheaf_hdf5_writer *w, bool is_group, sheaf_hdf5_object **out,
-                                   sheaf_error *err)
+sheaf_status sheaf_hdf5_new_object(sheaf_hdf5_writer *w, bool is_group, sheaf_hdf5_object **out)
 {
 	void *memory;
 	uint8_t order = w->kind == SHEAF_BOX_NETCDF ? SHEAF_HDF5_TRACKED | SHEAF_HDF5_INDEXED : 0;
-	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, sizeof(sheaf_hdf5_object), &memory, err));
+	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, sizeof(sheaf_hdf5_object), &memory, w->err));
 	sheaf_hdf5_object *o = (sheaf_hdf5_object *)memory;
 	*o = (sheaf_hdf5_object){.number = w->nobjects++,
 	                         .address = SHEAF_HDF5_NOWHERE,
@@ -97,32 +95,31 @@ sheaf_hdf5_link *sheaf_hdf5_find_link(const sheaf_hdf5_writer *w, const sheaf_hd
 	return NULL;
 }
 
-sheaf_status sheaf_hdf5_keep(sheaf_hdf5_writer *w, sheaf_bytes *bytes, sheaf_error *err)
+sheaf_status sheaf_hdf5_keep(sheaf_hdf5_writer *w, sheaf_bytes *bytes)
 {
 	void *memory;
-	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, bytes->size + 1, &memory, err));
+	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, bytes->size + 1, &memory, w->err));
 	if (bytes->size) memcpy(memory, bytes->data, bytes->size);
 	bytes->data = (const uint8_t *)memory;
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_hdf5_link_in(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, sheaf_hdf5_link like,
-                                sheaf_error *err)
+sheaf_status sheaf_hdf5_link_in(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, sheaf_hdf5_link like)
 {
 	enum { LONGEST = 60000 /* of what goes into one message */ };
 	void *memory;
 	if (like.name_size > LONGEST)
-		return sheaf_fail(err, SHEAF_LIMIT, "%s: expected names of at most %d bytes, found %zu",
+		return sheaf_fail(w->err, SHEAF_LIMIT, "%s: expected names of at most %d bytes, found %zu",
 		                  w->reader.store->name, LONGEST, like.name_size);
 	sheaf_bytes name = {(const uint8_t *)like.name, like.name_size};
-	SHEAF_TRY(sheaf_hdf5_keep(w, &name, err));
-	SHEAF_TRY(sheaf_hdf5_keep(w, &like.value, err));
-	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, sizeof like, &memory, err));
+	SHEAF_TRY(sheaf_hdf5_keep(w, &name));
+	SHEAF_TRY(sheaf_hdf5_keep(w, &like.value));
+	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, sizeof like, &memory, w->err));
 	sheaf_hdf5_link *link = (sheaf_hdf5_link *)memory;
 	*link = like;
 	link->group = group;
 	link->name = (const char *)name.data;
-	SHEAF_TRY(add_entry(w, &w->links, hash_link(group, link->name, like.name_size), link, err));
+	SHEAF_TRY(add_entry(w, &w->links, hash_link(group, link->name, like.name_size), link));
 	if (group->last_link)
 		group->last_link->next = link;
 	else
@@ -133,11 +130,11 @@ sheaf_status sheaf_hdf5_link_in(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, 
 }
 
 sheaf_status sheaf_hdf5_link_new(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, const char *name,
-                                 sheaf_hdf5_object *to, sheaf_error *err)
+                                 sheaf_hdf5_object *to)
 {
 	sheaf_hdf5_link like = {
 		.name = name, .name_size = strlen(name), .to = to, .is_utf8 = true, .order = group->next_link};
-	SHEAF_TRY(sheaf_hdf5_link_in(w, group, like, err));
+	SHEAF_TRY(sheaf_hdf5_link_in(w, group, like));
 	group->next_link++;
 	group->links_change = true;
 	return SHEAF_OK;
