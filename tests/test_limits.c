@@ -202,22 +202,29 @@ static void test_a_large_chunk(void **state)
 	end_context(cx);
 }
 
-/* Streams cost what they use: 20,000 of them, in a line of 170 kB, at most a kilobyte each to open, and not
- * many more to read. */
+enum { STREAMS = 20000 };
+
+/* STREAMS of them in a line of 170 kB. */
+static void write_many_streams(const char *name)
+{
+	char *text = malloc(STREAMS * 16), *at = text;
+	assert_non_null(text);
+	for (int i = 0; i < STREAMS; i++) at += sprintf(at, "|%x 1%c", i, i + 1 < STREAMS ? ' ' : '\n');
+	write_text(name, text);
+	free(text);
+}
+
+/* Streams cost what they use: at most a kilobyte each to open, and not many more to read. */
 static void test_many_streams(void **state)
 {
 	(void)state;
-	enum { STREAMS = 20000, TO_OPEN = 1000, TO_READ = 1300 };
+	enum { TO_OPEN = 1000, TO_READ = 1300 };
 	sheaf_context_options options = {.size = sizeof options, .threads = 1};
 	sheaf_context *cx = context_with(&options);
 	sheaf_dataset *d;
 	const sheaf_frame *frame;
 	int64_t opened, read;
-	char *text = malloc(STREAMS * 16), *at = text;
-	assert_non_null(text);
-	for (int i = 0; i < STREAMS; i++) at += sprintf(at, "|%x 1%c", i, i + 1 < STREAMS ? ' ' : '\n');
-	write_text("a.ctf", text);
-	free(text);
+	write_many_streams("a.ctf");
 	assert_ok(sheaf_open(in_folder("a.ctf"), NULL, cx, &d, &err));
 	sheaf_context_memory(cx, &opened);
 	assert_ok(sheaf_next(d, &frame, &err));
@@ -228,6 +235,48 @@ static void test_many_streams(void **state)
 		         (long)(opened / STREAMS), (long)(read / STREAMS));
 	sheaf_close(d);
 	end_context(cx);
+}
+
+/* Bytes that are in use, and the most that have been. */
+typedef struct usage {
+	int64_t now, most;
+} usage;
+
+static void *count_most(void *user, void *memory, size_t old_bytes, size_t new_bytes)
+{
+	usage *u = (usage *)user;
+	void *fresh = NULL;
+	if (new_bytes && posix_memalign(&fresh, 64, new_bytes) != 0) return NULL;
+	u->now += (int64_t)new_bytes;
+	if (u->now > u->most) u->most = u->now;
+	if (memory && fresh) memcpy(fresh, memory, old_bytes < new_bytes ? old_bytes : new_bytes);
+	u->now -= (int64_t)old_bytes;
+	free(memory);
+	return fresh;
+}
+
+/* Converting has two schemas and two frames of them at a time: what goes on as it is, is not copied. */
+static void test_converting_many_streams(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		int64_t most; /* of each stream */
+	} outputs[] = {{"b.ctf", 1950}, {"b.cbf", 2400}};
+	write_many_streams("a.ctf");
+	for (size_t i = 0; i < COUNT(outputs); i++) {
+		usage u = {0};
+		sheaf_context_options options = {
+			.size = sizeof options, .threads = 1, .reallocate = count_most, .user = &u};
+		sheaf_context *cx = context_with(&options);
+		const char *input = in_folder("a.ctf");
+		assert_ok(sheaf_convert(&input, 1, in_folder(outputs[i].name), NULL, cx, &err));
+		end_context(cx);
+		assert_int_equal(u.now, 0);
+		if (u.most > STREAMS * outputs[i].most)
+			fail_msg("%s: expected at most %ld bytes for each stream, found %ld", outputs[i].name,
+			         (long)outputs[i].most, (long)(u.most / STREAMS));
+	}
 }
 
 /* ---- what is there and what is not ---- */
@@ -291,6 +340,7 @@ int main(void)
 		cmocka_unit_test(test_layout_instead_of_another),
 		cmocka_unit_test_setup_teardown(test_a_large_chunk, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_many_streams, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_converting_many_streams, make_folder, remove_folder),
 		cmocka_unit_test(test_recognition_of_control_bytes),
 		cmocka_unit_test(test_zeros_of_tensors),
 	};

@@ -66,6 +66,7 @@ static sheaf_status copy_frame(sheaf_conversion *c, const sheaf_dataset *input, 
 {
 	sheaf_frame ordered = {0};
 	bound_output(c, input);
+	if (c->ninputs == 1) return sheaf_write(c->writer, frame, err); /* the schema is the input's */
 	sheaf_status status = sheaf_conversion_frame(c, input, frame, columns, &ordered, err);
 	if (status == SHEAF_OK) status = sheaf_write(c->writer, &ordered, err);
 	sheaf_frame_free(&ordered);
@@ -298,7 +299,7 @@ static void release(sheaf_conversion *c)
 {
 	for (int i = 0; c->inputs && i < c->ninputs; i++) sheaf_close(c->inputs[i]);
 	sheaf_source_close(c->first);
-	sheaf_schema_free(&c->schema);
+	if (c->ninputs > 1) sheaf_schema_free(&c->schema);
 	sheaf_buffer_reset(&c->lengths);
 	sheaf_context_end_listening(c->cx);
 	sheaf_release(c->told, c->used, (size_t)c->options->nsettings * sizeof *c->used);

@@ -125,12 +125,14 @@ static sheaf_status join_schema(sheaf_conversion *c, const char *path, const she
 	return SHEAF_OK;
 }
 
-/* Rows of several files cannot keep their keys: both may have a sequence 0. */
+/* That of one input is borrowed. Rows of several files cannot keep their keys: both may have a sequence 0. */
 sheaf_status sheaf_conversion_join_schemas(sheaf_conversion *c, const char *const *paths, sheaf_error *err)
 {
+	c->schema = *sheaf_dataset_schema(c->inputs[0]);
+	if (c->ninputs == 1) return SHEAF_OK;
 	SHEAF_TRY(sheaf_schema_copy(sheaf_dataset_schema(c->inputs[0]), c->cx, &c->schema, err));
 	int key = sheaf_schema_key(&c->schema);
-	if (c->ninputs > 1 && key >= 0) sheaf_schema_remove(&c->schema, key);
+	if (key >= 0) sheaf_schema_remove(&c->schema, key);
 	for (int i = 1; i < c->ninputs; i++)
 		SHEAF_TRY(join_schema(c, paths[i], sheaf_dataset_schema(c->inputs[i]), err));
 	return SHEAF_OK;

@@ -130,15 +130,33 @@ static sheaf_status widen_indices(sheaf_level *level, sheaf_context *cx, sheaf_e
 	return SHEAF_OK;
 }
 
+static bool must_widen(const sheaf_level *level, const sheaf_level_shape *to)
+{
+	return level->shape.kind == SHEAF_COORD && level->shape.index_type == SHEAF_I32 &&
+	       to->index_type == SHEAF_I64;
+}
+
 static sheaf_status cast_indices(sheaf_column *column, const sheaf_field *to, sheaf_context *cx,
                                  sheaf_error *err)
 {
-	for (int l = 0; l < column->nlevels; l++) {
-		sheaf_level *level = &column->levels[l];
-		bool narrow = level->shape.kind == SHEAF_COORD && level->shape.index_type == SHEAF_I32;
-		if (narrow && to->levels[l].index_type == SHEAF_I64) SHEAF_TRY(widen_indices(level, cx, err));
-	}
+	for (int l = 0; l < column->nlevels; l++)
+		if (must_widen(&column->levels[l], &to->levels[l]))
+			SHEAF_TRY(widen_indices(&column->levels[l], cx, err));
 	return SHEAF_OK;
+}
+
+static bool is_cast(const sheaf_column *column, const sheaf_field *to)
+{
+	for (int l = 0; l < column->nlevels; l++)
+		if (must_widen(&column->levels[l], &to->levels[l])) return false;
+	return column->type == to->type && !is_other_unit(column, to);
+}
+
+bool sheaf_frame_is_cast(const sheaf_frame *frame, const sheaf_schema *to)
+{
+	for (int c = 0; c < frame->ncolumns; c++)
+		if (!is_cast(&frame->columns[c], &to->fields[c])) return false;
+	return true;
 }
 
 sheaf_status sheaf_frame_cast(sheaf_frame *frame, const sheaf_schema *to, const char *file, int64_t row,

@@ -174,6 +174,8 @@ void sheaf_column_clear(sheaf_column *column);
 /* The bytes of its buffers. */
 int64_t sheaf_frame_bytes(const sheaf_frame *frame);
 
+/* Whether casting leaves the frame as it is. */
+bool sheaf_frame_is_cast(const sheaf_frame *frame, const sheaf_schema *to);
 /* Turns columns' values into the types of `to`. Values that change are reported as LOSS, once for each row
  * they stand in; `file` and `row`, the number of the frame's first row, say where. */
 SHEAF_USE sheaf_status sheaf_frame_cast(sheaf_frame *frame, const sheaf_schema *to, const char *file,

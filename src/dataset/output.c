@@ -9,7 +9,6 @@ void sheaf_output_abandon(const sheaf_writing *write, sheaf_output *out)
 	if (!out) return;
 	if (write->close) write->close(out);
 	if (out->sink) sheaf_sink_abandon(out->sink);
-	sheaf_schema_free(&out->schema);
 	sheaf_release(out->cx, out, write->output_size);
 }
 
@@ -24,15 +23,13 @@ sheaf_status sheaf_output_create(const sheaf_writing *write, const sheaf_output 
 	sheaf_output *out = (sheaf_output *)memory;
 	out->cx = head->cx;
 	out->sink = head->sink;
-	sheaf_status status = sheaf_schema_copy(&head->schema, head->cx, &out->schema, err);
-	bool begun = status == SHEAF_OK;
-	if (begun && write->create) status = write->create(out, totals, values, err);
+	out->schema = head->schema;
+	sheaf_status status = write->create ? write->create(out, totals, values, err) : SHEAF_OK;
 	if (status == SHEAF_OK) {
 		*created = out;
 		return SHEAF_OK;
 	}
-	if (begun && write->close) write->close(out);
-	sheaf_schema_free(&out->schema);
+	if (write->close) write->close(out);
 	sheaf_release(out->cx, out, write->output_size);
 	return status;
 }

@@ -5,7 +5,7 @@
 
 #include "format/format.h"
 
-/* The output takes the sink over where it succeeds. The schema is copied. */
+/* The output takes the sink over where it succeeds. The schema stays the caller's, and must stay. */
 SHEAF_USE sheaf_status sheaf_output_create(const sheaf_writing *write, const sheaf_output *head,
                                            const sheaf_facts *totals, const sheaf_values *values,
                                            sheaf_output **created, sheaf_error *err);
