@@ -156,8 +156,7 @@ SAMPLES = {
 OTHERS = {
     "a.ctf": ["cbf"], "a.cbf": ["ctf"], "a.ex": ["bex"], "a.bex": ["ctf"], "a.h5": ["mtx", "npz"], "a.scidb": ["csv"], "a.mtx": ["h5", "npy"],
     "a.csv": ["scidb", "npy"], "a.tsv": ["csv"], "a.svmlight": ["cbf", "npz"], "a.npy": ["tsv"], "a.tns": ["mtx"], "a.npz": ["tns"],
-    "a.jsonl": ["cbf"], "a.h5ad": ["mtx"],
-    "a.jsonl": ["cbf"], "a.arrow": ["cbf"], "a.arrows": ["csv"],
+    "a.jsonl": ["cbf"], "a.h5ad": ["mtx"], "a.arrow": ["cbf"], "a.arrows": ["csv"],
 }  # fmt: skip
 OUTPUT = {"npy": ["--string-bytes", "8"]}
 OLD = b"what was there before\n"
@@ -222,6 +221,11 @@ def special_cases(samples, root):
             file[f"{i}.part"] = made(Case("a part to merge", ["convert", "--part", f"{i}/2", "--to", target, source, f"{i}.part"], {source: samples[source]}), f"{i}.part", root)
         yield Case(f"parts of {source} merged to {target}", ["merge", "-f", "2.part", "1.part", f"out.{target}"], {**file, f"out.{target}": OLD})
     yield Case("batches as files", ["batches", "-f", "--json", "--data", "--size", "9", "-o", ".", "--to", "arrow", "a.ctf"], {"a.ctf": samples["a.ctf"], "batch-000000000000.arrow": OLD})
+    ragged = b"0 |A 1 2\n0 |A 3 4\n1 |A 5 6\n"
+    for target in ("npy", "npz"):
+        old = {f"out.{target}": OLD, f"out.lengths.{target}": OLD}
+        yield Case(f"sequences filled up, and their lengths, to {target}", ["convert", "-f", "--pad", "a.ctf", f"out.{target}"], {"a.ctf": ragged, **old})
+    yield Case("sequences filled up, to new files", ["convert", "--pad", "a.ctf", "out.npy"], {"a.ctf": ragged})
     yield Case("a list of inputs", ["batches", "--json", "@list"], {"list": b"a.ctf\nb.ctf\n", "a.ctf": samples["a.ctf"], "b.ctf": samples["a.ctf"]})
     yield Case("a list of one input", ["stats", "a.ctf"], {"a.ctf": samples["a.ctf"]})
     yield Case("statistics that are drawn", ["stats", "--histogram", "--spy", "a.ctf"], {"a.ctf": samples["a.ctf"]})

@@ -328,6 +328,39 @@ static void test_whole_unsorted(void **state)
 	end(&r);
 }
 
+/* ---- little memory ---- */
+
+static bytes_sink archive_made_in(int64_t memory)
+{
+	sheaf_context_options options = {.size = sizeof options, .threads = 1, .max_memory = memory};
+	sheaf_context *cx = context_with(&options);
+	sheaf_convert_options replace = {.size = sizeof replace, .force = true};
+	const char *input = in_folder("a.mtx");
+	assert_ok(sheaf_convert(&input, 1, in_folder("b.npz"), &replace, cx, &err));
+	end_context(cx);
+	return read_file("b.npz");
+}
+
+/* What waits for its place in the archive goes through a temporary file, in several steps, and comes out the
+ * same. */
+static void test_arrays_that_wait_on_the_disk(void **state)
+{
+	(void)state;
+	enum { ENTRIES = 30000, COLUMNS = 100, LINE = 32 };
+	char *text = (char *)malloc(ENTRIES * LINE), *at = text;
+	assert_non_null(text);
+	at += sprintf(at, "%%%%MatrixMarket matrix coordinate real general\n%d %d %d\n", ENTRIES / COLUMNS,
+	              COLUMNS, ENTRIES);
+	for (int i = 0; i < ENTRIES; i++) at += sprintf(at, "%d %d %d.5\n", i / COLUMNS + 1, i % COLUMNS + 1, i);
+	write_text("a.mtx", text);
+	free(text);
+	bytes_sink much = archive_made_in(0), little = archive_made_in(4 << 20);
+	assert_int_equal(much.size, little.size);
+	assert_memory_equal(much.data, little.data, much.size);
+	free_bytes(&much);
+	free_bytes(&little);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -340,6 +373,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_heads_that_contradict, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_overlap, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_whole, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_arrays_that_wait_on_the_disk, make_folder, remove_folder),
 		cmocka_unit_test(test_no_whole),
 		cmocka_unit_test(test_whole_unsorted),
 	};

@@ -512,6 +512,43 @@ static void test_change_between_samples(void **state)
 		"--index never a.ctf");
 }
 
+/* In place of malloc: the first block that anybody asks for, but those in which samples are gathered, finds
+ * the input changed. */
+static void *change_at_first(void *user, void *memory, size_t old_bytes, size_t new_bytes)
+{
+	bool *armed = (bool *)user;
+	void *fresh = NULL;
+	if (*armed && new_bytes && new_bytes != 2 * END + SAMPLES * SAMPLE) {
+		*armed = false;
+		change_byte("a.ctf", LINE - 2, '7');
+	}
+	if (new_bytes && posix_memalign(&fresh, 64, new_bytes) != 0) return NULL;
+	if (memory && fresh) memcpy(fresh, memory, old_bytes < new_bytes ? old_bytes : new_bytes);
+	free(memory);
+	return fresh;
+}
+
+/* While pieces are looked for, with size and time kept: what was found is not taken for the input's. */
+static void test_change_while_an_index_is_made(void **state)
+{
+	(void)state;
+	bool armed = false;
+	sheaf_context_options options = {
+		.size = sizeof options, .threads = 1, .reallocate = change_at_first, .user = &armed};
+	sheaf_open_options never = opening(SHEAF_INDEX_NEVER);
+	sheaf_context *own = context_with(&options);
+	sheaf_dataset *dataset;
+	write_lines();
+	assert_ok(sheaf_open(in_folder("a.ctf"), &never, own, &dataset, &err));
+	armed = true;
+	assert_status(SHEAF_DATA, sheaf_dataset_write_index(dataset, &err));
+	assert_false(armed);
+	assert_message("expected the content that it had when it was opened, found another");
+	assert_false(file_exists("a.ctf.sheaf-index"));
+	sheaf_close(dataset);
+	end_context(own);
+}
+
 /* A second change in the same tick of the clock could leave the same time. */
 static void test_tick_of_a_change(void **state)
 {
@@ -594,6 +631,7 @@ int main(void)
 		TEST(test_temporary_of_an_index),
 		TEST(test_samples_of_the_hash),
 		TEST(test_change_between_samples),
+		TEST(test_change_while_an_index_is_made),
 		TEST(test_tick_of_a_change),
 		TEST(test_leftovers_of_others),
 		TEST(test_leftover_that_is_replaced),
