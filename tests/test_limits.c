@@ -110,6 +110,38 @@ static void test_bound_of_a_writer(void **state)
 	assert_true(written > 1 << 30);
 }
 
+/* Smaller chunks do not help where the output is too large. */
+static void test_bound_of_chunks(void **state)
+{
+	(void)state;
+	enum { STEP = 64 << 20, STEPS = 16, LEFT = 100 };
+	static const char text[] =
+		"|A 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28\n";
+	sheaf_context *cx = usual_context();
+	sheaf_dataset *d;
+	sheaf_sink *sink;
+	sheaf_writer *w;
+	const sheaf_frame *frame;
+	int64_t written = 0;
+	sheaf_create_options options = {.size = sizeof options, .format = "cbf"};
+	uint8_t *step = (uint8_t *)calloc(1, STEP);
+	most_written = INT64_MAX;
+	assert_ok(open_bytes((sheaf_bytes){(const uint8_t *)text, strlen(text)}, "a.ctf", NULL, cx, &d));
+	assert_ok(sheaf_sink_function(count_bytes, &written, "out.cbf", cx, &sink, &err));
+	sheaf_sink_bound(sink, 0);
+	for (int i = 0; i < STEPS; i++)
+		assert_ok(sheaf_sink_write(sink, step, i + 1 < STEPS ? STEP : STEP - LEFT, &err));
+	assert_ok(sheaf_create_sink(sink, sheaf_dataset_schema(d), &options, cx, &w, &err));
+	assert_ok(sheaf_next(d, &frame, &err));
+	assert_ok(sheaf_write(w, frame, &err));
+	assert_status(SHEAF_LIMIT, sheaf_finish(w, &err));
+	assert_message("(--allow-large writes it anyway)");
+	assert_null(strstr(err.message, "make chunks smaller"));
+	sheaf_close(d);
+	free(step);
+	end_context(cx);
+}
+
 static void test_many_more_rows_than_entries(void **state)
 {
 	(void)state;
@@ -336,6 +368,7 @@ int main(void)
 		cmocka_unit_test(test_bound_of_a_sink),
 		cmocka_unit_test_setup_teardown(test_bound_of_a_random_sink, make_folder, remove_folder),
 		cmocka_unit_test(test_bound_of_a_writer),
+		cmocka_unit_test(test_bound_of_chunks),
 		cmocka_unit_test(test_many_more_rows_than_entries),
 		cmocka_unit_test(test_layout_instead_of_another),
 		cmocka_unit_test_setup_teardown(test_a_large_chunk, make_folder, remove_folder),

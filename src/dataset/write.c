@@ -113,9 +113,10 @@ static int64_t bytes_of(const sheaf_frame *frame)
 void sheaf_writer_bound(sheaf_writer *w, int64_t input) { sheaf_sink_bound(w->output, input); }
 
 /* A chunk is held whole until it is complete, which a small limit may not allow. */
-static sheaf_status explain_limit(sheaf_status status, sheaf_error *err)
+static sheaf_status explain_limit(const sheaf_writer *w, sheaf_status status, sheaf_error *err)
 {
-	if (status == SHEAF_LIMIT && err && strcmp(err->advice, "max-memory") == 0)
+	bool chunks = w->format->write->sizes;
+	if (chunks && status == SHEAF_LIMIT && err && strcmp(err->advice, "max-memory") == 0)
 		sheaf_error_append(
 			err, " (a chunk is held whole: raise " SHEAF_OPTION("max-memory") " or make chunks smaller)");
 	return status;
@@ -159,7 +160,7 @@ static sheaf_status put_rows(sheaf_writer *w, const sheaf_frame *frame, sheaf_er
 {
 	SHEAF_TRY(tell_of_lost(w, frame, err));
 	SHEAF_TRY(bring_into_types(w, &frame, err));
-	SHEAF_TRY(w->format->write->sizes ? explain_limit(write_chunks(w, frame, err), err)
+	SHEAF_TRY(w->format->write->sizes ? explain_limit(w, write_chunks(w, frame, err), err)
 	                                  : write_whole(w, frame, err));
 	w->row += frame->nrows;
 	/* The reader fills its buffers again only if nobody else holds them. */
@@ -223,8 +224,7 @@ sheaf_status sheaf_write(sheaf_writer *w, const sheaf_frame *frame, sheaf_error 
 
 static sheaf_status settle(sheaf_writer *w, sheaf_error *err)
 {
-	sheaf_status status = sheaf_encoding_settle(&w->encoding, err);
-	return w->format->write->sizes ? explain_limit(status, err) : status;
+	return explain_limit(w, sheaf_encoding_settle(&w->encoding, err), err);
 }
 
 sheaf_status sheaf_writer_settle(sheaf_writer *w, sheaf_error *err)
@@ -267,7 +267,7 @@ void sheaf_writer_divert(sheaf_writer *w, int64_t row, int64_t before,
 
 sheaf_status sheaf_finish_diverted(sheaf_writer *w, sheaf_error *err)
 {
-	sheaf_status status = w->failure.status ? fail_again(w, err) : flush(w, err);
+	sheaf_status status = w->failure.status ? fail_again(w, err) : explain_limit(w, flush(w, err), err);
 	if (status == SHEAF_OK) status = sheaf_writer_settle(w, err);
 	if (status == SHEAF_OK)
 		status = sheaf_check_losses(w->cx, w->losses_before, w->name, w->format->name, err);
@@ -321,7 +321,7 @@ static sheaf_status finish_arranging(sheaf_writer *w, sheaf_error *err)
 static sheaf_status finish(sheaf_writer *w, sheaf_sink **sink, sheaf_error *err)
 {
 	sheaf_status status = w->failure.status ? fail_again(w, err) : finish_arranging(w, err);
-	if (status == SHEAF_OK) status = flush(w, err);
+	if (status == SHEAF_OK) status = explain_limit(w, flush(w, err), err);
 	if (status == SHEAF_OK) status = sheaf_writer_settle(w, err);
 	if (status == SHEAF_OK)
 		status = sheaf_check_losses(w->cx, w->losses_before, w->name, w->format->name, err);
