@@ -85,7 +85,7 @@ sanitize: needs-check build-asan/build.ninja
 tsan: needs-check build-tsan/build.ninja
 	@$(MESON) compile -C build-tsan
 	@$(MESON) test -C build-tsan --no-rebuild --timeout-multiplier $(PATIENCE) $(addprefix sheaf:,$(THREADED))
-	@SHEAF_FILES_THREADS=4 $(MESON) test -C build-tsan --no-rebuild --timeout-multiplier $(PATIENCE) sheaf:files
+	@SHEAF_FILES_THREADS=4 SHEAF_FILES_ONE_IN=8 $(MESON) test -C build-tsan --no-rebuild --timeout-multiplier $(PATIENCE) sheaf:files
 
 # Whoever reads bytes that nobody wrote. What other libraries write is declared at their doors (src/third/filled.h); the sanitizer
 # knows fstat, but not the fstat64 that _FILE_OFFSET_BITS makes of it.
