@@ -37,7 +37,7 @@ SEED ?= 1
 MESON = NINJA="$$(command -v /usr/bin/ninja || command -v ninja)" "$$(command -v /usr/bin/meson || command -v meson)"
 
 .NOTPARALLEL:
-.PHONY: check-pages pictures wheel check-python check-python-full build demo check check-all check-faults mutants lint sanitize tsan msan check-32 fuzz bench bench-peers soak install clean
+.PHONY: tables check-pages pictures wheel check-python check-python-full build demo check check-all check-faults mutants lint sanitize tsan msan check-32 fuzz bench bench-peers soak install clean
 
 build: needs-build $(BUILD)/build.ninja
 	@$(MESON) compile -C $(BUILD)
@@ -108,6 +108,10 @@ check-pages: needs-pages build
 
 pictures: needs-pages build
 	@SHEAF=$(BUILD)/sheaf tests/browse.py --picture docs/pictures/report.png
+
+# The tables of docs/formats.md, from what the command does.
+tables: build
+	@SHEAF=$(abspath $(BUILD))/sheaf SHEAF_TESTS=$(CURDIR)/tests SHEAF_MODULES=$(abspath $(BUILD)) python3 tests/keeps.py --write
 
 # Meson looks again for the library of a peer, which may have been installed just now.
 bench: needs-bench $(BUILD)/build.ninja

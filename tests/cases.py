@@ -13,7 +13,7 @@ from pathlib import Path
 import tap
 
 SHEAF = os.environ["SHEAF"]
-LIBRARY = os.environ["FAULTS_LIBRARY"]  # faults.c
+LIBRARY = os.environ.get("FAULTS_LIBRARY", "")  # faults.c
 TIMEOUT = 60  # seconds: what takes so long hangs
 
 # ---- runs ----

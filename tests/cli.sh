@@ -679,6 +679,16 @@ has err 'sheaf: missing.cbf: 1 kind of loss allowed ('
 [ -s x.ctf ] || fault 'expected an output'
 end
 
+begin 'help FORMAT: what becomes of data that are written'
+expect 0 help ctf
+has out 'What becomes of data that are written:'
+has out '  keys of sequences       kept'
+has out '  columns of texts        lost: column that is no number (2)'
+expect 0 help --json ctf
+json out
+has out '"feature":"values of float64 in streams","kept":"changed"'
+end
+
 begin 'index: written, used, found stale'
 cp big.ctf indexed.ctf
 expect 0 index indexed.ctf

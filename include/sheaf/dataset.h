@@ -92,12 +92,12 @@ SHEAF_API const sheaf_schema *sheaf_dataset_schema(const sheaf_dataset *dataset)
 SHEAF_API const sheaf_format *sheaf_dataset_format(const sheaf_dataset *dataset);
 SHEAF_API const sheaf_source *sheaf_dataset_source(const sheaf_dataset *dataset);
 SHEAF_API void sheaf_dataset_facts(const sheaf_dataset *dataset, sheaf_facts *out);
-/* What else the format says of its file: lines of text or, as JSON, members of an object, each with a comma
- * before it. *out is reset first and empty where there is nothing to tell. */
 /* Appends what a container holds besides the datasets that sheaf_members gives: lines for people, or members
  * of a JSON object, each with a comma before it. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_besides(const char *path, const sheaf_open_options *options, bool json,
                                                sheaf_context *cx, sheaf_buffer *out, sheaf_error *err);
+/* What else the format says of its file: lines of text or, as JSON, members of an object, each with a comma
+ * before it. *out is reset first and empty where there is nothing to say. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_describe(const sheaf_dataset *dataset, bool json,
                                                         sheaf_buffer *out, sheaf_error *err);
 
@@ -224,6 +224,27 @@ typedef struct sheaf_diff_options {
  * enough. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_diff(sheaf_dataset *a, sheaf_dataset *b,
                                             const sheaf_diff_options *options, bool *equal, sheaf_error *err);
+
+/* What becomes of something that data may have ("keys of sequences") when it is written in a format. */
+typedef enum sheaf_kept {
+	SHEAF_KEPT,
+	SHEAF_CHANGED, /* it is read back as something else, like another element type */
+	SHEAF_WRITTEN, /* it is written, and read again only with options that declare what it is */
+	SHEAF_LOST,    /* writing it is LOSS, unless that is allowed */
+	SHEAF_REFUSED  /* the format cannot write it, or only with options */
+} sheaf_kept;
+typedef struct sheaf_feature {
+	const char *name; /* static */
+	sheaf_kept kept;
+	char how[280]; /* CHANGED: the first difference; WRITTEN, LOST, REFUSED: what the format says; else empty
+	                */
+} sheaf_feature;
+/* The same for feature i, from 0: END past the last one, and for formats that are only read. Found by writing
+ * a small example in memory, with the format's own defaults, and reading it back. Any thread. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_format_keeps(const sheaf_format *format, int i, sheaf_feature *out,
+                                                    sheaf_error *err);
+/* "kept", "changed", "written", "lost", "refused". */
+SHEAF_API const char *sheaf_kept_name(sheaf_kept kept);
 
 #ifdef __cplusplus
 }

@@ -648,10 +648,11 @@ def _formats() -> Iterator[int]:
 
 def formats() -> list[dict[str, Any]]:
     """What this build reads and writes: of each format its name, whether it is read and written, suffixes, a
-    summary.
+    summary, and what becomes of data that are written in it ("kept", "changed", "written", "lost", "refused").
 
-    >>> [f["write"] for f in sheaf.formats() if f["name"] == "cbf"]
-    [True]
+    >>> cbf = next(f for f in sheaf.formats() if f["name"] == "cbf")
+    >>> cbf["write"], cbf["keeps"]["keys of sequences"]
+    (True, 'changed')
     """
     found = []
     for format in _formats():  # noqa: A001
@@ -660,9 +661,12 @@ def formats() -> list[dict[str, Any]]:
         while all_suffixes[i]:
             suffixes.append(all_suffixes[i].decode())
             i += 1
+        keeps, feature = {}, c.sheaf_feature()
+        while lib.sheaf_format_keeps(format, len(keeps), byref(feature), None) == c.SHEAF_OK:
+            keeps[feature.name.decode()] = lib.sheaf_kept_name(feature.kept).decode()
         found.append({"name": lib.sheaf_format_name(format).decode(), "read": bool(can & c.SHEAF_CAN_READ),
                       "write": bool(can & c.SHEAF_CAN_WRITE), "suffixes": suffixes,
-                      "summary": lib.sheaf_format_summary(format).decode()})
+                      "summary": lib.sheaf_format_summary(format).decode(), "keeps": keeps})
     return found
 
 

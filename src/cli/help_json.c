@@ -52,6 +52,23 @@ static void json_command(const command *c)
 	out_text("]}");
 }
 
+static void json_kept(bool *first, const sheaf_format *format)
+{
+	sheaf_feature f;
+	sheaf_error err = {0};
+	out_json_key(first, "keeps");
+	out_text("[");
+	for (int i = 0; sheaf_format_keeps(format, i, &f, &err) == SHEAF_OK; i++) {
+		bool begin = true;
+		out_text(i ? ",{" : "{");
+		out_json_member(&begin, "feature", f.name);
+		out_json_member(&begin, "kept", sheaf_kept_name(f.kept));
+		if (f.how[0]) out_json_member(&begin, "how", f.how);
+		out_text("}");
+	}
+	out_text("]");
+}
+
 static void json_format(const sheaf_format *format)
 {
 	bool first = true;
@@ -64,7 +81,9 @@ static void json_format(const sheaf_format *format)
 		if (option != options) out_text(",");
 		json_option(option);
 	}
-	out_text("]}");
+	out_text("]");
+	json_kept(&first, format);
+	out_text("}");
 }
 
 void help_json_format(const sheaf_format *only)

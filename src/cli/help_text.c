@@ -168,6 +168,29 @@ void help_command(const command *c, const sheaf_format *format)
 	     0, 0);
 }
 
+/* What becomes of data that are written in the format, feature by feature. */
+static void print_kept(const sheaf_format *format)
+{
+	sheaf_feature f;
+	sheaf_error err = {0};
+	sheaf_status status;
+	int i = 0;
+	for (; (status = sheaf_format_keeps(format, i, &f, &err)) == SHEAF_OK; i++) {
+		char right[400];
+		if (i == 0) print_title("What becomes of data that are written");
+		snprintf(right, sizeof right, "%s%s%s", sheaf_kept_name(f.kept), f.how[0] ? ": " : "", f.how);
+		print_row(f.name, right);
+	}
+	if (i > 0) out_text("\n");
+	if (i > 0)
+		wrap("\"changed\" is not what it was when it is read again. \"written\" is read again with options "
+		     "that declare it. \"lost\" stops a conversion, unless --allow-loss is given. \"refused\" cannot "
+		     "be "
+		     "written, or not without options.",
+		     0, 0);
+	if (status != SHEAF_END) say_failure(&err);
+}
+
 void help_format(const sheaf_format *format)
 {
 	char text[400];
@@ -180,6 +203,7 @@ void help_format(const sheaf_format *format)
 	}
 	if (used) out_printf("\nSuffixes:%s\n", text);
 	print_format_options(format, SHEAF_READING | SHEAF_WRITING);
+	print_kept(format);
 }
 
 void help_overview(void)

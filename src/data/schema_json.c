@@ -73,6 +73,8 @@ static sheaf_status add_field(sheaf_schema *schema, const sheaf_json *json, shea
 	case SPARSE: return sheaf_schema_add_sparse(schema, name, dim, (sheaf_type)type, err);
 	default: break;
 	}
+	/* Entries of a tensor are written as rows of a table, whose coordinates are numbers like others. */
+	if (storage == SHEAF_COORDINATE) storage = SHEAF_NUMBER;
 	if (storage == SHEAF_BYTES && sized) return sheaf_schema_add_bytes(schema, name, dim, missing, err);
 	return sheaf_schema_add_column(schema, name, (sheaf_meaning)storage, (sheaf_type)type, missing, err);
 }

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/* What a format keeps: found out by writing small examples in it and reading them back. */
+#include "base/buffer.h"
+#include "base/need.h"
+#include "convert/conversion.h"
+#include "data/frame.h"
+#include "dataset/dataset.h"
+
+#include <sheaf/dataset.h>
+#include <stdio.h>
+#include <string.h>
+
+/* An example of a feature that data may have, as lines of JSON. */
+typedef struct example {
+	const char *feature, *rows;
+	const char *coordinates; /* of a tensor; NULL: it is none */
+	bool keys;               /* they are the feature */
+	bool symmetric;          /* a matrix that is to be stored as one */
+} example;
+
+#define SCHEMA(rows, columns) "{\"sheaf\":\"schema\",\"rows\":\"" rows "\",\"columns\":[" columns "]}\n"
+#define DENSE(name, type) "{\"name\":\"" name "\",\"storage\":\"dense\",\"type\":\"" type "\",\"dim\":1}"
+#define SPARSE(name) "{\"name\":\"" name "\",\"storage\":\"sparse\",\"type\":\"float32\",\"dim\":4}"
+#define COLUMN(name, storage, type) \
+	"{\"name\":\"" name "\",\"storage\":\"" storage "\",\"type\":\"" type "\"}"
+#define NULLABLE(name, storage, type) \
+	"{\"name\":\"" name "\",\"storage\":\"" storage "\",\"type\":\"" type "\",\"null\":true}"
+#define INDEX(name) COLUMN(name, "values", "int64")
+#define MATRIX(type) SCHEMA("cells", INDEX("i") "," INDEX("j") "," COLUMN("value", "values", type))
+#define ENTRY(i, j, value) "{\"i\":" i ",\"j\":" j ",\"value\":" value "}\n"
+
+static const example examples[] = {
+	{"a dense stream",
+     SCHEMA("sequences", DENSE("x.input", "float32")) "{\"key\":0,\"streams\":{\"x.input\":[[1]]}}\n{\"key\":"
+                                                      "1,\"streams\":{\"x.input\":[[2.5]]}}\n"},
+	{"a label and sparse features",
+     SCHEMA("sequences",
+            DENSE("label", "float32") "," SPARSE(
+				"features")) "{\"key\":0,\"streams\":{\"label\":[[1]],\"features\":[[[0,0.5],[3,2]]]}}\n"
+                             "{\"key\":1,\"streams\":{\"label\":[[-1]],\"features\":[[[2,4]]]}}\n"},
+	{"several dense streams",
+     SCHEMA("sequences",
+            DENSE("x.input", "float32") "," DENSE(
+				"y.target", "float32")) "{\"key\":0,\"streams\":{\"x.input\":[[1]],\"y.target\":[[2]]}}\n"
+                                        "{\"key\":1,\"streams\":{\"x.input\":[[3]],\"y.target\":[[4]]}}\n"},
+	{"several sparse streams",
+     SCHEMA("sequences",
+            SPARSE("x.input") "," SPARSE(
+				"y.target")) "{\"key\":0,\"streams\":{\"x.input\":[[[1,2]]],\"y.target\":[[[3,4]]]}}\n"
+                             "{\"key\":1,\"streams\":{\"x.input\":[[[3,1]]],\"y.target\":[[[0,4]]]}}\n"},
+	{"sequences of several samples",
+     SCHEMA("sequences", DENSE("x.input", "float32")) "{\"key\":0,\"streams\":{\"x.input\":[[1],[2]]}}\n{"
+                                                      "\"key\":1,\"streams\":{\"x.input\":[[3]]}}\n"},
+	{"values of float64 in streams",
+     SCHEMA("sequences", DENSE("x.input", "float64")) "{\"key\":0,\"streams\":{\"x.input\":[[0.1]]}}\n{"
+                                                      "\"key\":1,\"streams\":{\"x.input\":[[2.5]]}}\n"},
+	{"keys of sequences",
+     SCHEMA("sequences", DENSE("x.input", "float32")) "{\"key\":3,\"streams\":{\"x.input\":[[1]]}}\n{\"key\":"
+                                                      "5,\"streams\":{\"x.input\":[[2]]}}\n",
+     .keys = true},
+	{"columns of numbers",
+     SCHEMA("cells",
+            COLUMN("a", "values", "int64") "," COLUMN(
+				"b", "values", "float64")) "{\"a\":9007199254740993,\"b\":0.1}\n{\"a\":2,\"b\":2.5}\n"},
+	{"columns of texts",
+     SCHEMA("cells", COLUMN("a", "values", "int64") "," COLUMN(
+						 "b", "text", "uint8")) "{\"a\":1,\"b\":\"one, two\"}\n{\"a\":2,\"b\":\"\"}\n"},
+	{"truth values", SCHEMA("cells", COLUMN("a", "bool", "uint8")) "{\"a\":true}\n{\"a\":false}\n"},
+	{"times",
+     SCHEMA("cells", COLUMN("a", "datetime",
+                            "int64")) "{\"a\":\"2012-05-25T14:13:29\"}\n{\"a\":\"1969-12-31T23:59:59\"}\n"},
+	{"missing values",
+     SCHEMA("cells", NULLABLE("a", "values", "float64") "," NULLABLE(
+						 "b", "text", "uint8")) "{\"a\":1.5,\"b\":null}\n{\"a\":null,\"b\":\"x\"}\n"},
+	{"reasons of missing values",
+     SCHEMA("cells", NULLABLE("a", "values", "float64")) "{\"a\":1.5}\n{\"a\":{\"null\":5}}\n"},
+	{"complex numbers in columns",
+     SCHEMA("cells", COLUMN("a", "complex", "float64")) "{\"a\":[1,2]}\n{\"a\":[0,-1]}\n"},
+	{"a sparse matrix", MATRIX("float64") ENTRY("0", "1", "0.1") ENTRY("2", "0", "2.5"),
+     .coordinates = "i,j"},
+	{"a dense matrix",
+     MATRIX("float64") ENTRY("0", "0", "0.5") ENTRY("0", "1", "1.5") ENTRY("1", "0", "2.5")
+         ENTRY("1", "1", "3.5"),
+     .coordinates = "i,j"},
+	{"integers in a matrix", MATRIX("int64") ENTRY("0", "1", "9007199254740993") ENTRY("2", "0", "2"),
+     .coordinates = "i,j"},
+	{"complex numbers in a matrix",
+     SCHEMA("cells", INDEX("i") "," INDEX("j") "," COLUMN("value", "complex", "float64"))
+         ENTRY("0", "1", "[1,2]") ENTRY("1", "0", "[0,-1]"),
+     .coordinates = "i,j"},
+	{"a symmetric matrix as its triangle",
+     MATRIX("float64") ENTRY("0", "0", "1.5") ENTRY("0", "1", "2.5") ENTRY("1", "0", "2.5"),
+     .coordinates = "i,j", .symmetric = true},
+	{"tensors of three dimensions",
+     SCHEMA(
+		 "cells",
+		 INDEX("i") "," INDEX("j") "," INDEX("k") "," COLUMN(
+			 "value", "values",
+			 "float64")) "{\"i\":0,\"j\":1,\"k\":0,\"value\":0.5}\n{\"i\":2,\"j\":0,\"k\":1,\"value\":2.5}\n",
+     .coordinates = "i,j,k"},
+};
+
+const char *sheaf_kept_name(sheaf_kept kept)
+{
+	static const char *const names[] = {"kept", "changed", "written", "lost", "refused"};
+	return (unsigned)kept < sizeof names / sizeof *names ? names[kept] : "";
+}
+
+/* ---- trying one ---- */
+
+typedef struct trial {
+	const sheaf_format *format;
+	const example *example;
+	sheaf_context *cx;
+	sheaf_builder bytes;
+	sheaf_buffer written;
+	sheaf_feature *out;
+} trial;
+
+static sheaf_status open_example(const trial *t, unsigned rows, sheaf_dataset **out, sheaf_error *err)
+{
+	sheaf_source *source;
+	sheaf_bytes bytes = {(const uint8_t *)t->example->rows, strlen(t->example->rows)};
+	sheaf_open_options open = {.size = sizeof open,
+	                           .rows = rows,
+	                           .coordinates = t->example->coordinates,
+	                           .index = SHEAF_INDEX_NEVER};
+	SHEAF_TRY(sheaf_source_memory(bytes, "example", t->cx, &source, err));
+	return sheaf_open_rewindable(source, &open, true, t->cx, out, err);
+}
+
+static sheaf_status open_written(const trial *t, sheaf_dataset **out, sheaf_error *err)
+{
+	sheaf_source *source;
+	sheaf_bytes bytes = {t->written.data, t->written.size};
+	sheaf_open_options open = {
+		.size = sizeof open, .format = sheaf_format_name(t->format), .index = SHEAF_INDEX_NEVER};
+	SHEAF_TRY(sheaf_source_memory(bytes, "output", t->cx, &source, err));
+	return sheaf_open_source(source, &open, t->cx, out, err);
+}
+
+static int keep_bytes(void *user, const void *data, size_t size)
+{
+	sheaf_builder_append(&((trial *)user)->bytes, data, size);
+	return 0; /* what fails is found when the bytes are taken */
+}
+
+static sheaf_status copy_rows(sheaf_dataset *rows, sheaf_writer *writer, sheaf_error *err)
+{
+	const sheaf_frame *frame;
+	sheaf_status status;
+	while ((status = sheaf_next(rows, &frame, err)) == SHEAF_OK) SHEAF_TRY(sheaf_write(writer, frame, err));
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+static sheaf_status write_rows(trial *t, sheaf_dataset *rows, bool with_structure, sheaf_error *err)
+{
+	sheaf_sink *sink;
+	sheaf_writer *writer;
+	sheaf_structure structure = SHEAF_SYMMETRIC_LOWER;
+	sheaf_facts facts = SHEAF_NO_FACTS;
+	sheaf_create_options create = {.size = sizeof create,
+	                               .format = sheaf_format_name(t->format),
+	                               .totals = &facts,
+	                               .structure = t->example->symmetric && with_structure ? &structure : NULL,
+	                               .allow_large = true};
+	if (sheaf_needs_totals(t->format)) SHEAF_TRY(sheaf_dataset_count(rows, true, true, &facts, err));
+	SHEAF_TRY(sheaf_sink_function(keep_bytes, t, "output", t->cx, &sink, err));
+	SHEAF_TRY(sheaf_create_sink(sink, sheaf_dataset_schema(rows), &create, t->cx, &writer, err));
+	sheaf_status status = copy_rows(rows, writer, err);
+	if (status == SHEAF_OK) return sheaf_finish(writer, err);
+	sheaf_abandon(writer);
+	return status;
+}
+
+static sheaf_status write_example(trial *t, bool with_structure, sheaf_error *err)
+{
+	sheaf_dataset *rows;
+	SHEAF_TRY(open_example(t, sheaf_format_takes(t->format), &rows, err));
+	sheaf_builder_begin(&t->bytes, t->cx, NULL);
+	sheaf_status status = write_rows(t, rows, with_structure, err);
+	sheaf_close(rows);
+	if (status == SHEAF_OK) return sheaf_builder_finish(&t->bytes, &t->written, err);
+	sheaf_builder_drop(&t->bytes);
+	return status;
+}
+
+/* ---- reading it again ---- */
+
+static bool note_difference(void *user, const sheaf_difference *d)
+{
+	sheaf_feature *out = (sheaf_feature *)user;
+	snprintf(out->how, sizeof out->how, "%s%s%s becomes %s", d->stream ? d->stream : "",
+	         d->stream ? ": " : "", d->a, d->b);
+	return false;
+}
+
+static sheaf_status compare(const trial *t, sheaf_dataset *a, sheaf_dataset *b, sheaf_error *err)
+{
+	bool equal;
+	const sheaf_schema *before = sheaf_dataset_schema(a), *after = sheaf_dataset_schema(b);
+	sheaf_diff_options how = {.size = sizeof how,
+	                          .keys = t->example->keys,
+	                          .strict = true,
+	                          .on_difference = note_difference,
+	                          .user = t->out};
+	bool was = before->rows >= SHEAF_ENTRIES, is = after->rows >= SHEAF_ENTRIES;
+	t->out->kept = SHEAF_CHANGED;
+	if (was != is || (before->rows != after->rows && !is)) {
+		snprintf(t->out->how, sizeof t->out->how, "%s become %s", sheaf_row_kind_name(before->rows),
+		         sheaf_row_kind_name(after->rows));
+		return SHEAF_OK;
+	}
+	SHEAF_TRY(sheaf_diff(a, b, &how, &equal, err));
+	if (equal && t->example->symmetric && after->tensor.structure == SHEAF_GENERAL)
+		snprintf(t->out->how, sizeof t->out->how, "all entries are written");
+	else if (equal)
+		t->out->kept = SHEAF_KEPT;
+	return SHEAF_OK;
+}
+
+static sheaf_status read_again(const trial *t, sheaf_error *err)
+{
+	sheaf_dataset *a, *b;
+	SHEAF_TRY(open_example(t, 0, &a, err));
+	sheaf_status status = open_written(t, &b, err);
+	if (status == SHEAF_OK) status = compare(t, a, b, err);
+	sheaf_close(b);
+	sheaf_close(a);
+	return status;
+}
+
+/* What a message says, without the name that the example or the output has in it; of losses, which. */
+static void take_reason(trial *t, sheaf_kept kept, const char *said)
+{
+	static const char *const names[] = {"output: ", "example: "};
+	const char *lost = kept == SHEAF_LOST ? strstr(said, "found loss: ") : NULL;
+	if (lost) said = lost + strlen("found loss: ");
+	for (int i = 0; i < 2; i++)
+		if (strncmp(said, names[i], strlen(names[i])) == 0) said += strlen(names[i]);
+	size_t n = lost ? strcspn(said, ";") : strlen(said);
+	if (n >= sizeof t->out->how) n = sizeof t->out->how - 1;
+	memcpy(t->out->how, said, n);
+	t->out->how[n] = '\0';
+	t->out->kept = kept;
+}
+
+static bool is_failure(sheaf_status status)
+{
+	return status == SHEAF_NOMEM || status == SHEAF_IO || status == SHEAF_STOPPED || status == SHEAF_LIMIT;
+}
+
+static sheaf_status try_example(trial *t, sheaf_error *err)
+{
+	sheaf_error why = {0};
+	sheaf_status status = write_example(t, true, &why);
+	bool expands = status == SHEAF_UNSUPPORTED && t->example->symmetric;
+	if (expands) status = write_example(t, false, &why);
+	sheaf_kept verdict = status == SHEAF_LOSS ? SHEAF_LOST : SHEAF_REFUSED;
+	if (status == SHEAF_OK) {
+		status = read_again(t, &why);
+		verdict = SHEAF_WRITTEN;
+	}
+	if (is_failure(status)) {
+		*err = why;
+		return status;
+	}
+	if (status != SHEAF_OK) take_reason(t, verdict, why.message);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_format_keeps(const sheaf_format *format, int i, sheaf_feature *out, sheaf_error *err)
+{
+	SHEAF_NEED(format, "a format");
+	SHEAF_NEED(out, "room for what it keeps");
+	*out = (sheaf_feature){0};
+	if (i < 0 || (size_t)i >= sizeof examples / sizeof *examples || !sheaf_format_takes(format))
+		return SHEAF_END;
+	out->name = examples[i].feature;
+	trial t = {.format = format, .example = &examples[i], .out = out};
+	sheaf_context_options options = {.size = sizeof options, .threads = 1};
+	SHEAF_TRY(sheaf_context_new(&options, &t.cx, err));
+	sheaf_status status = try_example(&t, err);
+	sheaf_buffer_reset(&t.written);
+	sheaf_context_free(t.cx);
+	return status;
+}
