@@ -679,6 +679,15 @@ has err 'sheaf: missing.cbf: 1 kind of loss allowed ('
 [ -s x.ctf ] || fault 'expected an output'
 end
 
+begin 'convert: says so where rows become others'
+printf '|x 1 2\n|x 3 4\n' >change.ctf
+expect 0 convert change.ctf change.mtx
+has err 'sheaf: note: change.ctf: sequences become entries of a tensor'
+expect 0 convert -q change.mtx change.cbf
+[ ! -s err ] || fault "expected nothing, found $(cat err)"
+rm change.*
+end
+
 begin 'help FORMAT: what becomes of data that are written'
 expect 0 help ctf
 has out 'What becomes of data that are written:'

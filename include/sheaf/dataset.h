@@ -188,6 +188,10 @@ typedef struct sheaf_convert_options {
 	 * plain files; where they cannot be shared out the first has everything and says so. Whatever the inputs
 	 * are, they must not change until then. NULL: all of it is done. */
 	const char *part;
+	/* Called once, before anything is written, where rows become rows of another kind: sequences that become
+	 * entries of a tensor. NULL: nobody asks. */
+	void (*on_change)(void *user, sheaf_row_kind from, sheaf_row_kind to);
+	void *user; /* passed to it */
 } sheaf_convert_options;
 
 /* Converts: the rows of all inputs, one after the other, into one output. The inputs must have the same

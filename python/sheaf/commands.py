@@ -647,8 +647,9 @@ def _formats() -> Iterator[int]:
 
 
 def formats() -> list[dict[str, Any]]:
-    """What this build reads and writes: of each format its name, whether it is read and written, suffixes, a
-    summary, and what becomes of data that are written in it ("kept", "changed", "written", "lost", "refused").
+    """What this build reads and writes: of each format its name, whether it is read and written, suffixes,
+    a summary, and what becomes of data that are written in it: "kept", "changed", "written" (and read with
+    options that declare it), "lost" or "refused".
 
     >>> cbf = next(f for f in sheaf.formats() if f["name"] == "cbf")
     >>> cbf["write"], cbf["keeps"]["keys of sequences"]

@@ -12,6 +12,15 @@ static sheaf_duplicates duplicates_wanted(const sheaf_values *values)
 	                                           : SHEAF_DUPLICATES_LAST;
 }
 
+/* Which way the conversion takes, where it is not the plain one. */
+static void say_change(void *user, sheaf_row_kind from, sheaf_row_kind to)
+{
+	static const char *const kinds[] = {"sequences", "rows of a table", "entries of a tensor", "a tensor"};
+	const session *s = (const session *)user;
+	if (!sheaf_values_flag(&s->args->values, "quiet"))
+		say("note", "%s: %s become %s", s->label, kinds[from], kinds[to]);
+}
+
 static sheaf_status convert(const session *s, bool force, sheaf_error *err)
 {
 	const arguments *args = s->args;
@@ -34,6 +43,8 @@ static sheaf_status convert(const session *s, bool force, sheaf_error *err)
 		.pad = sheaf_values_flag(&args->values, "pad"),
 		.allow_large = sheaf_values_flag(&args->values, "allow-large"),
 		.force = force,
+		.on_change = say_change,
+		.user = (void *)(uintptr_t)s,
 	};
 	return sheaf_convert(args->files, args->nfiles - 1, args->files[args->nfiles - 1], &options, s->cx, err);
 }

@@ -58,7 +58,8 @@ static void json_kept(bool *first, const sheaf_format *format)
 	sheaf_error err = {0};
 	out_json_key(first, "keeps");
 	out_text("[");
-	for (int i = 0; sheaf_format_keeps(format, i, &f, &err) == SHEAF_OK; i++) {
+	sheaf_status status;
+	for (int i = 0; (status = sheaf_format_keeps(format, i, &f, &err)) == SHEAF_OK; i++) {
 		bool begin = true;
 		out_text(i ? ",{" : "{");
 		out_json_member(&begin, "feature", f.name);
@@ -67,6 +68,7 @@ static void json_kept(bool *first, const sheaf_format *format)
 		out_text("}");
 	}
 	out_text("]");
+	if (status != SHEAF_END) say_failure(&err);
 }
 
 static void json_format(const sheaf_format *format)

@@ -228,6 +228,14 @@ static sheaf_status refuse_whole(const sheaf_conversion *c, sheaf_error *err)
 	                         c->to->name, c->to->name);
 }
 
+/* A tensor stays one, as entries or as a whole. */
+static void say_change(const sheaf_conversion *c)
+{
+	sheaf_row_kind from = c->inputs[0]->stored, to = c->schema.rows;
+	bool tensors = from >= SHEAF_ENTRIES && to >= SHEAF_ENTRIES;
+	if (from != to && !tensors && c->options->on_change) c->options->on_change(c->options->user, from, to);
+}
+
 static sheaf_status run(sheaf_conversion *c, const char *const *inputs, const char *output, sheaf_error *err)
 {
 	bool can;
@@ -237,6 +245,7 @@ static sheaf_status run(sheaf_conversion *c, const char *const *inputs, const ch
 	SHEAF_TRY(open_inputs(c, inputs, err));
 	SHEAF_TRY(sheaf_conversion_join_schemas(c, inputs, err));
 	SHEAF_TRY(sheaf_conversion_check_one_tensor(c, err));
+	say_change(c);
 	for (int i = 0; i < c->ninputs; i++) SHEAF_TRY(sheaf_conversion_tell_of_others(c, c->inputs[i], err));
 	c->input_bytes = count_bytes(c);
 	SHEAF_TRY(check_rows(c, output, err));

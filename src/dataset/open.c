@@ -128,6 +128,7 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 	                     .rows = options->rows,
 	                     .member = options->member};
 	SHEAF_TRY(sheaf_index_open_input(&d->indexed, &how, err));
+	d->stored = d->in->schema.rows;
 	SHEAF_TRY(select_rows(d, options, err));
 	if (!d->view) return SHEAF_OK;
 	sheaf_index_pass_over(&d->indexed);

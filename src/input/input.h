@@ -12,6 +12,7 @@ typedef struct sheaf_input {
 	const sheaf_format *format; /* of the rows: that of the source, or a view's */
 	sheaf_reader *in;
 	const sheaf_format *native;  /* of the source */
+	sheaf_row_kind stored;       /* its rows, whatever a view makes of them */
 	struct sheaf_row_view *view; /* NULL: rows are as the format gives them */
 	sheaf_values values;
 	int nsettings;
