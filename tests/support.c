@@ -359,7 +359,7 @@ static sheaf_status write_rows(sheaf_writer *writer, const table *t, int64_t ste
 	if (step <= 0) return sheaf_write(writer, &t->frame, &err);
 	for (int64_t from = 0; from < t->frame.nrows && status == SHEAF_OK; from += step) {
 		int64_t to = from + step < t->frame.nrows ? from + step : t->frame.nrows;
-		status = sheaf_frame_slice(&t->frame, from, to, NULL, 0, &slice, &err);
+		status = sheaf_frame_slice(&t->frame, from, to, &slice, &err);
 		if (status == SHEAF_OK) status = sheaf_write(writer, &slice, &err);
 	}
 	sheaf_frame_free(&slice);

@@ -88,7 +88,7 @@ static table make_matrix(sheaf_context *cx)
 	table t = new_table(cx);
 	sheaf_field *value;
 	sheaf_builder columns[3];
-	assert_ok(sheaf_schema_make_entries(&t.schema, cx, 2, shape, NULL, &value, &err));
+	assert_ok(sheaf_schema_make_entries(&t.schema, cx, (sheaf_dimensions){2, shape}, &value, &err));
 	value->type = SHEAF_F64;
 	assert_ok(sheaf_frame_begin(&t.frame, &t.schema, cx, &err));
 	for (int c = 0; c < 3; c++) sheaf_builder_begin(&columns[c], cx, NULL);

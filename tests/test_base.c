@@ -199,7 +199,7 @@ static void test_buffer_wrapped(void **state)
 	releases seen = {0, NULL, 0};
 	sheaf_buffer a;
 	sheaf_context *cx = usual_context();
-	assert_ok(sheaf_buffer_wrap(cx, bytes, sizeof bytes, see_release, &seen, &a, &err));
+	assert_ok(sheaf_buffer_wrap(cx, (sheaf_lent){bytes, sizeof bytes, see_release, &seen}, &a, &err));
 	assert_false(sheaf_buffer_is_sole(&a)); /* its memory is not ours to write */
 	sheaf_buffer part = sheaf_buffer_part(&a, 30, 10);
 	sheaf_buffer_reset(&a);
@@ -220,7 +220,8 @@ static void test_buffer_wrap_takes_nothing_over_when_it_fails(void **state)
 	sheaf_buffer a = {bytes, 4, NULL};
 	sheaf_context_options options = options_with(&memory);
 	sheaf_context *cx = context_with(&options);
-	assert_status(SHEAF_NOMEM, sheaf_buffer_wrap(cx, bytes, sizeof bytes, see_release, &seen, &a, &err));
+	assert_status(SHEAF_NOMEM,
+	              sheaf_buffer_wrap(cx, (sheaf_lent){bytes, sizeof bytes, see_release, &seen}, &a, &err));
 	assert_null(a.data);
 	assert_int_equal(seen.count, 0);
 	end_context(cx);
@@ -309,7 +310,8 @@ static void test_builder_wishes(void **state)
 static void test_builder_failure_sticks(void **state)
 {
 	(void)state;
-	/* Call 1 makes the context, 2 the block, which has room for a few bytes inside, 3 would make it larger. */
+	/* Call 1 makes the context, 2 the block, which has room for a few bytes inside, 3 would make it larger.
+	 */
 	allocator memory = {.fail_at = 3};
 	sheaf_builder b;
 	sheaf_buffer out = {(uint8_t *)&b, 1, NULL};

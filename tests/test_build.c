@@ -393,7 +393,7 @@ static void test_wrapped_arrays_go_with_their_last_owner(void **state)
 	assert_ok(sheaf_frame_stream(&m.frame, &m.schema, 1, &s, &err));
 	assert_int_equal(s.indices.i32[2], 9);
 	assert_int_equal(released, 0);
-	assert_ok(sheaf_frame_slice(&m.frame, 0, 1, (int[]){0}, 1, &slice, &err));
+	assert_ok(sheaf_frame_pick(&m.frame, (int[]){0}, 1, &slice, &err));
 	assert_int_equal(slice.checked, true);
 	sheaf_frame_free(&m.frame);
 	assert_int_equal(released, 4);

@@ -153,7 +153,7 @@ static void test_printing(void **state)
 	                 "12-31T23:59:59\",\"z\":\"1970-01-01T00:00:00-01:00\","
 	                 "\"s\":{\"base64\":\"//4=\"},\"b\":{\"base64\":\"AQID\"}}}\n");
 	sheaf_frame second = {0};
-	assert_ok(sheaf_frame_slice(&t.frame, 1, 2, NULL, 0, &second, &err));
+	assert_ok(sheaf_frame_slice(&t.frame, 1, 2, &second, &err));
 	assert_rows_text(&t, &second, SHEAF_TEXT, 8,
 	                 "8  n 0  m ?5  t true  l \"\\\"\"  d 2012-05-25T14:13:29  z 1970-01-01T00:00:00+00:00  "
 	                 "s null  b base64:AP8=\n");
@@ -166,7 +166,7 @@ static void test_codes_are_sliced_and_appended(void **state)
 	(void)state;
 	table t = make_table();
 	sheaf_frame last = {0}, all = {0};
-	assert_ok(sheaf_frame_slice(&t.frame, 1, 3, NULL, 0, &last, &err));
+	assert_ok(sheaf_frame_slice(&t.frame, 1, 3, &last, &err));
 	assert_ok(sheaf_frame_check(&last, &t.schema, SHEAF_CHECK_FULL, &err));
 	for (int k = 0; k < 3; k++) assert_ok(sheaf_frame_append(&all, &last, 0, 2, cx, &err));
 	assert_ok(sheaf_frame_append(&all, &t.frame, 0, 3, cx, &err));
@@ -188,7 +188,7 @@ static void test_codes_that_come_late(void **state)
 	(void)state;
 	table t = make_table();
 	sheaf_frame first = {0}, all = {0};
-	assert_ok(sheaf_frame_slice(&t.frame, 0, 1, NULL, 0, &first, &err));
+	assert_ok(sheaf_frame_slice(&t.frame, 0, 1, &first, &err));
 	sheaf_buffer_reset(&first.columns[MAYBE].levels[0].codes);
 	assert_ok(sheaf_frame_append(&all, &first, 0, 1, cx, &err));
 	assert_ok(sheaf_frame_append(&all, &t.frame, 0, 3, cx, &err));
@@ -274,7 +274,7 @@ static void test_schemas_as_bytes(void **state)
 	table t = make_table();
 	sheaf_field *value;
 	sheaf_schema tensor = {0}, schemas[2], back;
-	assert_ok(sheaf_schema_make_entries(&tensor, cx, 2, shape, NULL, &value, &err));
+	assert_ok(sheaf_schema_make_entries(&tensor, cx, (sheaf_dimensions){2, shape}, &value, &err));
 	sheaf_field_make_cell(value, SHEAF_COMPLEX, SHEAF_F64, 2, false);
 	tensor.tensor.structure = SHEAF_HERMITIAN_UPPER;
 	tensor.tensor.has_fill = tensor.tensor.iso = true;
@@ -314,7 +314,7 @@ static table make_entries(bool shuffled)
 	static const int64_t shape[] = {5, 5};
 	table t = new_table(cx);
 	sheaf_field *value;
-	assert_ok(sheaf_schema_make_entries(&t.schema, cx, 2, shape, NULL, &value, &err));
+	assert_ok(sheaf_schema_make_entries(&t.schema, cx, (sheaf_dimensions){2, shape}, &value, &err));
 	value->type = SHEAF_F64;
 	assert_ok(sheaf_frame_begin(&t.frame, &t.schema, cx, &err));
 	t.frame.nrows = 3;

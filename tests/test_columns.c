@@ -110,8 +110,8 @@ static void test_slices_keep_what_is_missing(void **state)
 	for (int64_t from = 0; from < ROWS; from++)
 		for (int64_t to = from; to <= ROWS; to++) {
 			sheaf_frame outer = {0}, inner = {0};
-			assert_ok(sheaf_frame_slice(&t.frame, from, to, NULL, 0, &outer, &err));
-			assert_ok(sheaf_frame_slice(&outer, (to - from) / 2, to - from, NULL, 0, &inner, &err));
+			assert_ok(sheaf_frame_slice(&t.frame, from, to, &outer, &err));
+			assert_ok(sheaf_frame_slice(&outer, (to - from) / 2, to - from, &inner, &err));
 			assert_ok(sheaf_frame_check(&inner, &t.schema, SHEAF_CHECK_FULL, &err));
 			for (int64_t r = 0; r < inner.nrows; r++)
 				assert_same_rows(&t, &inner, r, from + (to - from) / 2 + r);

@@ -312,7 +312,7 @@ static void test_slice_of_every_run(void **state)
 	sheaf_frame slice = {0};
 	for (int64_t from = 0; from <= SHAPE_ROWS; from++) {
 		for (int64_t to = from; to <= SHAPE_ROWS; to++) {
-			assert_ok(sheaf_frame_slice(&s.frame, from, to, NULL, 0, &slice, &err));
+			assert_ok(sheaf_frame_slice(&s.frame, from, to, &slice, &err));
 			assert_int_equal(slice.nrows, to - from);
 			assert_ok(sheaf_frame_check(&slice, &s.schema, SHEAF_CHECK_FULL, &err));
 			for (int64_t r = from; r < to; r++) assert_rows_equal(&slice, r - from, &s.frame, r);
@@ -328,8 +328,8 @@ static void test_slice_of_a_slice(void **state)
 	make_shapes(&s);
 	sheaf_frame outer = {0}, inner = {0};
 	for (int64_t from = 0; from < 3; from++) {
-		assert_ok(sheaf_frame_slice(&s.frame, 1, 5, NULL, 0, &outer, &err));
-		assert_ok(sheaf_frame_slice(&outer, from, from + 2, NULL, 0, &inner, &err));
+		assert_ok(sheaf_frame_slice(&s.frame, 1, 5, &outer, &err));
+		assert_ok(sheaf_frame_slice(&outer, from, from + 2, &inner, &err));
 		sheaf_frame_free(&outer); /* the inner one keeps what it needs */
 		assert_ok(sheaf_frame_check(&inner, &s.schema, SHEAF_CHECK_FULL, &err));
 		for (int64_t r = 0; r < 2; r++) assert_rows_equal(&inner, r, &s.frame, 1 + from + r);
@@ -344,7 +344,7 @@ static void test_slice_shares_memory(void **state)
 	int64_t lines[] = {1, 4, 6};
 	t.frame.lines = borrow(lines);
 	sheaf_frame slice = {0};
-	assert_ok(sheaf_frame_slice(&t.frame, 1, 3, NULL, 0, &slice, &err));
+	assert_ok(sheaf_frame_slice(&t.frame, 1, 3, &slice, &err));
 	assert_int_equal(slice.lines.size, 16);
 	assert_true(((const int64_t *)(const void *)slice.lines.data)[0] == 4);
 	assert_ptr_equal(slice.columns[0].values.data, t.frame.columns[0].values.data);
@@ -360,18 +360,20 @@ static void test_slice_without_a_column(void **state)
 	(void)state;
 	shapes s;
 	make_shapes(&s);
-	sheaf_frame slice = {0};
+	sheaf_frame rows = {0}, slice = {0};
 	for (int gone = 0; gone < SHAPES; gone++) {
 		int kept[SHAPES], n = 0;
 		for (int c = 0; c < SHAPES; c++)
 			if (c != gone) kept[n++] = c;
-		assert_ok(sheaf_frame_slice(&s.frame, 1, 4, kept, n, &slice, &err));
+		assert_ok(sheaf_frame_slice(&s.frame, 1, 4, &rows, &err));
+		assert_ok(sheaf_frame_pick(&rows, kept, n, &slice, &err));
 		assert_int_equal(slice.ncolumns, SHAPES - 1);
 		for (int c = 0; c < SHAPES - 1; c++)
 			for (int64_t r = 0; r < 3; r++)
 				assert_true(sheaf_positions_equal(&slice.columns[c], 0, r, &s.frame.columns[c + (c >= gone)],
 				                                  0, r + 1));
 	}
+	sheaf_frame_free(&rows);
 	sheaf_frame_free(&slice);
 }
 
@@ -389,7 +391,7 @@ static void test_append_of_every_cutting(void **state)
 		for (int64_t r = 1; r <= SHAPE_ROWS; r++) {
 			if (r < SHAPE_ROWS && !(cuts >> (r - 1) & 1)) continue;
 			/* Alternately rows of the whole, and all rows of a slice, whose offsets do not begin at 0. */
-			assert_ok(sheaf_frame_slice(&s.frame, from, r, NULL, 0, &slice, &err));
+			assert_ok(sheaf_frame_slice(&s.frame, from, r, &slice, &err));
 			if (r % 2)
 				assert_ok(sheaf_frame_append(&all, &slice, 0, slice.nrows, cx, &err));
 			else
@@ -436,7 +438,7 @@ static void test_append_leaves_shared_rows_alone(void **state)
 	(void)state;
 	table t = stream_table(cx, "a", true, 10, SHEAF_F32, "1:1;2:2,3:3");
 	sheaf_frame slice = {0};
-	assert_ok(sheaf_frame_slice(&t.frame, 0, 2, NULL, 0, &slice, &err));
+	assert_ok(sheaf_frame_slice(&t.frame, 0, 2, &slice, &err));
 	assert_ok(sheaf_frame_append(&t.frame, &slice, 1, 2, cx, &err));
 	assert_int_equal(t.frame.nrows, 3);
 	assert_int_equal(slice.nrows, 2);
@@ -517,7 +519,7 @@ static void use_in_every_way(table *t)
 	assert_ok(sheaf_summary_new(&t->schema, cx, &stats, &err));
 	assert_ok(sheaf_summary_add(stats, &t->frame, 0, &err));
 	sheaf_summary_free(stats);
-	assert_ok(sheaf_frame_slice(&t->frame, 0, t->frame.nrows, NULL, 0, &slice, &err));
+	assert_ok(sheaf_frame_slice(&t->frame, 0, t->frame.nrows, &slice, &err));
 	assert_ok(sheaf_frame_check(&slice, &t->schema, SHEAF_CHECK_FULL, &err));
 	for (int i = 0; i < 2; i++) assert_ok(sheaf_frame_append(&all, &slice, 0, slice.nrows, cx, &err));
 	assert_ok(sheaf_frame_check(&all, &t->schema, SHEAF_CHECK_FULL, &err));
@@ -1046,7 +1048,7 @@ static void test_cast_of_a_slice_leaves_the_whole_alone(void **state)
 	table t = stream_table(c, "x", true, 9, SHEAF_F64, "1:0.1;2:2,3:3;4:0.4"), to = new_table(c);
 	sheaf_frame slice = {0};
 	add_stream(&to, "x", true, 9, SHEAF_F32);
-	assert_ok(sheaf_frame_slice(&t.frame, 1, 3, NULL, 0, &slice, &err));
+	assert_ok(sheaf_frame_slice(&t.frame, 1, 3, &slice, &err));
 	assert_ok(sheaf_frame_cast(&slice, &to.schema, NULL, 1, c, &err));
 	assert_int_equal(lost.count, 1); /* row 0 is not in the slice */
 	assert_int_equal(lost.rows[0], 2);
@@ -1323,7 +1325,7 @@ static void test_hash_is_independent_of_cutting(void **state)
 		assert_ok(sheaf_hash_new(&s.schema, true, true, cx, &hash, &err));
 		for (int64_t r = 1; r <= SHAPE_ROWS; r++) {
 			if (r < SHAPE_ROWS && !(cuts >> (r - 1) & 1)) continue;
-			assert_ok(sheaf_frame_slice(&s.frame, from, r, NULL, 0, &slice, &err));
+			assert_ok(sheaf_frame_slice(&s.frame, from, r, &slice, &err));
 			assert_ok(sheaf_hash_add(hash, &slice, &err));
 			sheaf_hash_text(hash, found); /* asking in between changes nothing */
 			from = r;
@@ -1602,9 +1604,8 @@ static void stats_of(const table *t, int64_t step, sheaf_style style, char *text
 	sheaf_summary_options options = {.size = sizeof options, .style = style};
 	assert_ok(sheaf_summary_new(&t->schema, cx, &stats, &err));
 	for (int64_t from = 0; from < t->frame.nrows; from += step) {
-		assert_ok(sheaf_frame_slice(&t->frame, from,
-		                            from + step < t->frame.nrows ? from + step : t->frame.nrows, NULL, 0,
-		                            &slice, &err));
+		assert_ok(sheaf_frame_slice(
+			&t->frame, from, from + step < t->frame.nrows ? from + step : t->frame.nrows, &slice, &err));
 		assert_ok(sheaf_summary_add(stats, &slice, from, &err));
 	}
 	assert_ok(sheaf_summary_text(stats, &options, &out, &err));

@@ -485,7 +485,7 @@ static void write_no_entries(record *r, double fill)
 	sheaf_sink *sink;
 	bytes_sink out = {0};
 	sheaf_create_options options = {.size = sizeof options, .format = "csv"};
-	assert_ok(sheaf_schema_make_entries(&schema, r->cx, 2, shape, NULL, &value, &err));
+	assert_ok(sheaf_schema_make_entries(&schema, r->cx, (sheaf_dimensions){2, shape}, &value, &err));
 	sheaf_field_make_cell(value, SHEAF_NUMBER, SHEAF_F64, 1, false);
 	schema.tensor.has_fill = true;
 	memcpy(schema.tensor.fill, &fill, sizeof fill);

@@ -178,7 +178,7 @@ static void test_a_part_of_a_frame(void **state)
 	for (int64_t from = 0; from < 20; from++) {
 		sheaf_frame part = {0};
 		struct ArrowArray array;
-		assert_ok(sheaf_frame_slice(&t.frame, from, 37, NULL, 0, &part, &err));
+		assert_ok(sheaf_frame_slice(&t.frame, from, 37, &part, &err));
 		assert_ok(sheaf_arrow_frame(&part, &t.schema, NULL, cx, &array, &err));
 		for (int64_t r = 0; r < 37 - from; r++) {
 			const uint8_t *valid = (const uint8_t *)array.children[0]->buffers[0];

@@ -260,7 +260,7 @@ static sheaf_summary *summary_of(const table *t, int64_t from, int64_t to)
 	sheaf_summary *summary;
 	sheaf_frame part = {0};
 	assert_ok(sheaf_summary_new(&t->schema, cx, &summary, &err));
-	assert_ok(sheaf_frame_slice(&t->frame, from, to, NULL, 0, &part, &err));
+	assert_ok(sheaf_frame_slice(&t->frame, from, to, &part, &err));
 	assert_ok(sheaf_summary_add(summary, &part, from, &err));
 	sheaf_frame_free(&part);
 	return summary;

@@ -427,7 +427,7 @@ static table make_entries(sheaf_context *cx, unsigned can)
 		if (random_below(cells) < MOST_ROWS / 2) at[n++] = p;
 	if (n == 0) at[n++] = random_below(cells);
 	sheaf_field *value;
-	assert_ok(sheaf_schema_make_entries(&t.schema, cx, rank, shape, NULL, &value, &err));
+	assert_ok(sheaf_schema_make_entries(&t.schema, cx, (sheaf_dimensions){rank, shape}, &value, &err));
 	value->type = types[random_below((int64_t)COUNT(types))];
 	assert_ok(sheaf_frame_begin(&t.frame, &t.schema, cx, &err));
 	t.frame.nrows = n;

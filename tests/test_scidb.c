@@ -161,7 +161,7 @@ static void test_array_schemas(void **state)
 		words w;
 		sheaf_builder b;
 		begin_words(&w);
-		assert_ok(sheaf_scidb_array_read(&w.array, "--schema", cases[i][0], true, &w.types, w.cx, &err));
+		assert_ok(sheaf_scidb_array_read(&w.array, "--schema", cases[i][0], &w.types, w.cx, &err));
 		sheaf_builder_begin(&b, w.cx, NULL);
 		sheaf_scidb_array_text(&w.array, false, &b);
 		assert_built(&b, cases[i][1]);
@@ -180,7 +180,7 @@ static void test_names_of_arrays(void **state)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		words w;
 		begin_words(&w);
-		assert_ok(sheaf_scidb_array_read(&w.array, "--schema", cases[i][0], true, &w.types, w.cx, &err));
+		assert_ok(sheaf_scidb_array_read(&w.array, "--schema", cases[i][0], &w.types, w.cx, &err));
 		assert_text(cases[i][1], w.array.name);
 		end_words(&w);
 	}
@@ -280,7 +280,7 @@ static void test_array_schemas_that_are_none(void **state)
 		char wanted[400];
 		begin_words(&w);
 		assert_status(SHEAF_USAGE,
-		              sheaf_scidb_array_read(&w.array, "--schema", cases[i][0], true, &w.types, w.cx, &err));
+		              sheaf_scidb_array_read(&w.array, "--schema", cases[i][0], &w.types, w.cx, &err));
 		snprintf(wanted, sizeof wanted, "--schema: %s", cases[i][1]);
 		assert_text(wanted, err.message);
 		end_words(&w);
@@ -732,7 +732,7 @@ static void check_order(const char *schema)
 	words w;
 	int64_t n = 0, at[3], back, low[3] = {0}, high[3] = {0}, chunk[3] = {1, 1, 1};
 	begin_words(&w);
-	assert_ok(sheaf_scidb_array_read(&w.array, "--schema", schema, true, &w.types, w.cx, &err));
+	assert_ok(sheaf_scidb_array_read(&w.array, "--schema", schema, &w.types, w.cx, &err));
 	assert_ok(sheaf_scidb_check_dimensions(&w.array, &err));
 	int rank = w.array.ndimensions, shift = 3 - rank;
 	for (int d = 0; d < rank; d++) {
@@ -773,7 +773,7 @@ static void test_order_of_endless_cells(void **state)
 	(void)state;
 	begin_words(&w);
 	assert_ok(sheaf_scidb_array_read(&w.array, "--schema", "<a:int8>[i=0:*:0:4611686018427387903; j=0:9:0:5]",
-	                                 true, &w.types, w.cx, &err));
+	                                 &w.types, w.cx, &err));
 	assert_ok(sheaf_scidb_check_dimensions(&w.array, &err));
 	assert_int_equal(-1, sheaf_scidb_capacity(&w.array));
 	sheaf_scidb_coordinates(&w.array, 23, at);

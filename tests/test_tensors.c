@@ -126,7 +126,8 @@ static void make_schema(const list *l, sheaf_context *cx, sheaf_schema *schema)
 {
 	sheaf_field *value;
 	*schema = (sheaf_schema){0};
-	assert_ok(sheaf_schema_make_entries(schema, cx, l->tensor.rank, l->tensor.shape, NULL, &value, &err));
+	assert_ok(sheaf_schema_make_entries(schema, cx, (sheaf_dimensions){l->tensor.rank, l->tensor.shape},
+	                                    &value, &err));
 	sheaf_field_make_cell(value, l->complex ? SHEAF_COMPLEX : SHEAF_NUMBER, l->type, l->complex ? 2 : 1,
 	                      false);
 	schema->tensor = l->tensor;
@@ -642,7 +643,7 @@ static void test_values_that_are_no_numbers(void **state)
 	sheaf_sink *sink;
 	bytes_sink out = {0};
 	sheaf_create_options options = {.size = sizeof options, .format = "matrixmarket"};
-	assert_ok(sheaf_schema_make_entries(&schema, cx, 2, shape, NULL, &value, &err));
+	assert_ok(sheaf_schema_make_entries(&schema, cx, (sheaf_dimensions){2, shape}, &value, &err));
 	sheaf_field_make_cell(value, SHEAF_DATETIME, SHEAF_I64, 1, false);
 	assert_ok(sheaf_sink_function(write_bytes, &out, "out", cx, &sink, &err));
 	assert_status(SHEAF_UNSUPPORTED, sheaf_create_sink(sink, &schema, &options, cx, &writer, &err));

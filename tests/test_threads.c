@@ -145,8 +145,7 @@ static bytes_sink written_as(const sheaf_format *format, const table *t, sheaf_c
 	static const sheaf_setting small = {"chunk-bytes", "1000"};
 	bytes_sink bytes = {0};
 	const sheaf_option *option = sheaf_option_find(format->options, small.name);
-	sheaf_create_options options = {
-		.size = sizeof options, .format = format->name, .settings = &small};
+	sheaf_create_options options = {.size = sizeof options, .format = format->name, .settings = &small};
 	options.nsettings = option && (option->use & SHEAF_WRITING) ? 1 : 0;
 	assert_ok(write_table(t, &options, 7, &bytes, cx));
 	return bytes;
@@ -370,7 +369,7 @@ static void keeps_frames(const bytes_sink *file, const sheaf_format *format)
 	assert_ok(open_bytes((sheaf_bytes){file->data, file->size}, "file", &options, cx, &again));
 	for (; sheaf_next(dataset, &frame, &err) == SHEAF_OK; n++) {
 		assert_true(n < MOST_KEPT);
-		assert_ok(sheaf_frame_slice(frame, 0, frame->nrows, NULL, 0, &kept[n], &err));
+		assert_ok(sheaf_frame_slice(frame, 0, frame->nrows, &kept[n], &err));
 	}
 	sheaf_close(dataset);
 	for (int i = 0; i < n; i++) {

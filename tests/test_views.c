@@ -71,7 +71,7 @@ static sheaf_status given_decode(const void *in, const sheaf_piece *piece, sheaf
 	const giving *g = &given;
 	(void)in;
 	SHEAF_TRY(sheaf_frame_begin(frame, &g->schema, cx, e));
-	return sheaf_frame_slice(&g->frame, piece->byte, piece->byte + piece->size, NULL, 0, frame, e);
+	return sheaf_frame_slice(&g->frame, piece->byte, piece->byte + piece->size, frame, e);
 }
 
 static sheaf_status given_review(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *e)
@@ -201,7 +201,7 @@ static void give_entries(sheaf_context *cx, int rank, const int64_t *shape, shea
 	sheaf_field *value;
 	sheaf_builder b[SHEAF_MAX_RANK + 1];
 	given = (giving){.step = 3};
-	assert_ok(sheaf_schema_make_entries(&given.schema, cx, rank, shape, NULL, &value, &err));
+	assert_ok(sheaf_schema_make_entries(&given.schema, cx, (sheaf_dimensions){rank, shape}, &value, &err));
 	value->type = type;
 	given.schema.tensor.sorted = given.schema.tensor.unique = false;
 	assert_ok(sheaf_frame_begin(&given.frame, &given.schema, cx, &err));

@@ -142,9 +142,16 @@ SHEAF_USE sheaf_status sheaf_array_look_for_absent(sheaf_array *array, sheaf_err
 
 /* ---- items.c ---- */
 
-/* Appends the items of a frame's rows. */
-SHEAF_USE sheaf_status sheaf_array_put_items(const sheaf_dtype *dtype, const sheaf_schema *schema,
-                                             const sheaf_frame *frame, int64_t row, const char *file,
+/* Rows that are written. */
+typedef struct sheaf_items_written {
+	const sheaf_schema *schema;
+	const sheaf_frame *frame;
+	int64_t row; /* number of the first one */
+	const char *file;
+} sheaf_items_written;
+
+/* Appends their items. */
+SHEAF_USE sheaf_status sheaf_array_put_items(const sheaf_dtype *dtype, const sheaf_items_written *rows,
                                              sheaf_builder *b, sheaf_context *cx, sheaf_error *err);
 
 #endif

@@ -126,9 +126,10 @@ static sheaf_status put_part(const putting *p, int64_t nrows, int64_t stride, ui
 }
 
 /* One sample in each row. */
-static sheaf_status put_samples(const sheaf_schema *schema, const sheaf_frame *frame, int64_t row,
-                                const char *file, sheaf_builder *b, sheaf_error *err)
+static sheaf_status put_samples(const sheaf_items_written *rows, sheaf_builder *b, sheaf_error *err)
 {
+	const sheaf_schema *schema = rows->schema;
+	const sheaf_frame *frame = rows->frame;
 	const sheaf_column *column = &frame->columns[0];
 	const int64_t *o = sheaf_level_offsets(&column->levels[0]);
 	size_t size = (size_t)sheaf_field_dim(&schema->fields[0]) * sheaf_type_size(column->type);
@@ -137,26 +138,27 @@ static sheaf_status put_samples(const sheaf_schema *schema, const sheaf_frame *f
 			return sheaf_fail(err, SHEAF_UNSUPPORTED,
 			                  "%s: sequence %" PRId64 ": expected one sample in each sequence, found %" PRId64
 			                  "; " SHEAF_OPTION("value") " %s makes a tensor of sequences and samples",
-			                  file, row + r, o[r + 1] - o[r], schema->fields[0].name);
+			                  rows->file, rows->row + r, o[r + 1] - o[r], schema->fields[0].name);
 	if (frame->nrows)
 		sheaf_builder_append(b, column->values.data + (size_t)o[0] * size, (size_t)frame->nrows * size);
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_array_put_items(const sheaf_dtype *dtype, const sheaf_schema *schema,
-                                   const sheaf_frame *frame, int64_t row, const char *file, sheaf_builder *b,
-                                   sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_array_put_items(const sheaf_dtype *dtype, const sheaf_items_written *rows,
+                                   sheaf_builder *b, sheaf_context *cx, sheaf_error *err)
 {
+	const sheaf_schema *schema = rows->schema;
+	const sheaf_frame *frame = rows->frame;
 	uint64_t bytes = (uint64_t)frame->nrows * (uint64_t)dtype->size;
-	if (schema->rows == SHEAF_SEQUENCES) return put_samples(schema, frame, row, file, b, err);
+	if (schema->rows == SHEAF_SEQUENCES) return put_samples(rows, b, err);
 	if (!sheaf_builder_room(b, bytes + 1)) return SHEAF_OK; /* the builder keeps the failure */
 	uint8_t *items = b->data + b->size;
 	memset(items, 0, (size_t)bytes);
 	for (int i = 0; i < dtype->nparts; i++) {
 		const sheaf_column *column =
 			&frame->columns[schema->rows == SHEAF_ENTRIES ? sheaf_schema_value(schema) : i];
-		putting p = {
-			&dtype->parts[i], column, column->nlevels ? &column->levels[0] : NULL, file, row, cx, err};
+		const sheaf_level *level = column->nlevels ? &column->levels[0] : NULL;
+		putting p = {&dtype->parts[i], column, level, rows->file, rows->row, cx, err};
 		SHEAF_TRY(put_part(&p, frame->nrows, dtype->size, items));
 	}
 	b->size += (size_t)bytes;

@@ -83,7 +83,7 @@ static sheaf_status make_cells(const sheaf_array *a, sheaf_schema *out, sheaf_er
 static sheaf_status make_entries(const sheaf_array *a, sheaf_schema *out, sheaf_error *err)
 {
 	sheaf_field *value;
-	SHEAF_TRY(sheaf_schema_make_entries(out, a->cx, a->rank, a->shape, NULL, &value, err));
+	SHEAF_TRY(sheaf_schema_make_entries(out, a->cx, (sheaf_dimensions){a->rank, a->shape}, &value, err));
 	make_cell(&a->dtype.parts[0], value);
 	out->tensor.dense = true;
 	for (int d = 0; d < a->rank && a->fortran; d++) out->tensor.order[d] = a->rank - 1 - d;

@@ -74,16 +74,17 @@ sheaf_arrow_part sheaf_arrow_part_of_child(const sheaf_arrow_part *p, int child,
 
 /* ---- buffers ---- */
 
-/* n elements of buffer number i from element `at` on: wrapped where they are aligned. */
-static sheaf_status take_elements(const sheaf_arrow_part *p, int i, int64_t at, int64_t n, size_t size,
+/* Elements of buffer number i: wrapped where they are aligned. */
+static sheaf_status take_elements(const sheaf_arrow_part *p, int i, sheaf_arrow_below which, size_t size,
                                   sheaf_builder *to, sheaf_error *err)
 {
 	size_t bytes, before;
 	sheaf_buffer buffer = {0};
 	sheaf_builder_drop(to);
-	if (n == 0) return SHEAF_OK;
+	if (which.n == 0) return SHEAF_OK;
 	const uint8_t *data = (const uint8_t *)p->array->buffers[i];
-	if (!data || !sheaf_mul_size(&bytes, (uint64_t)n, size) || !sheaf_mul_size(&before, (uint64_t)at, size))
+	if (!data || !sheaf_mul_size(&bytes, (uint64_t)which.n, size) ||
+	    !sheaf_mul_size(&before, (uint64_t)which.from, size))
 		return sheaf_arrow_damaged(p, "a buffer with its elements", i, err);
 	data += before;
 	if ((uintptr_t)data % size) {
@@ -91,7 +92,8 @@ static sheaf_status take_elements(const sheaf_arrow_part *p, int i, int64_t at, 
 		return sheaf_builder_status(to, err);
 	}
 	/* Nobody writes there. */
-	SHEAF_TRY(sheaf_buffer_wrap(p->b->cx, (uint8_t *)(uintptr_t)data, bytes, let_go, p->taken, &buffer, err));
+	SHEAF_TRY(sheaf_buffer_wrap(p->b->cx, (sheaf_lent){(uint8_t *)(uintptr_t)data, bytes, let_go, p->taken},
+	                            &buffer, err));
 	atomic_fetch_add(&p->taken->owners, 1);
 	sheaf_builder_hold(to, &buffer);
 	return SHEAF_OK;
@@ -172,7 +174,8 @@ sheaf_status sheaf_arrow_take_offsets(const sheaf_arrow_part *p, sheaf_builder *
 	int64_t first = offset_at(p, small, 0), end = offset_at(p, small, p->n);
 	if (first < 0 || end < first) return sheaf_arrow_damaged(p, "offsets that ascend from 0 on", end, err);
 	*below = (sheaf_arrow_below){first, end - first};
-	if (!small && first == 0) return take_elements(p, 1, p->at, p->n + 1, sizeof(int64_t), to, err);
+	if (!small && first == 0)
+		return take_elements(p, 1, (sheaf_arrow_below){p->at, p->n + 1}, sizeof(int64_t), to, err);
 	for (int64_t i = 0; i <= p->n; i++) sheaf_builder_i64(to, offset_at(p, small, i) - first);
 	return sheaf_builder_status(to, err);
 }
@@ -183,7 +186,7 @@ sheaf_status sheaf_arrow_take_numbers(const sheaf_arrow_part *p, sheaf_builder *
 {
 	SHEAF_TRY(sheaf_arrow_check_part(p, 2, err));
 	size_t size = sheaf_type_size(sheaf_arrow_type_of(p->schema).number);
-	return take_elements(p, 1, p->at, p->n, size, to, err);
+	return take_elements(p, 1, (sheaf_arrow_below){p->at, p->n}, size, to, err);
 }
 
 static int64_t integer_at(const void *data, sheaf_type type, int64_t i)
@@ -321,7 +324,7 @@ static sheaf_status take_texts(const sheaf_arrow_part *p, sheaf_column_builder *
 	if (sheaf_arrow_type_of(p->schema).views || valid_bits(p)) return copy_texts(p, to, level, err);
 	SHEAF_TRY(sheaf_arrow_check_part(p, 3, err));
 	SHEAF_TRY(sheaf_arrow_take_offsets(p, &to->levels[level].offsets, &bytes, err));
-	return take_elements(p, 2, bytes.from, bytes.n, 1, &to->values, err);
+	return take_elements(p, 2, bytes, 1, &to->values, err);
 }
 
 /* ---- items ---- */
@@ -338,7 +341,8 @@ sheaf_status sheaf_arrow_take_values(const sheaf_arrow_part *p, sheaf_column_bui
 	case SHEAF_IS_BYTES: return take_texts(p, to, level, err);
 	case SHEAF_IS_FIXED_BYTES:
 		SHEAF_TRY(sheaf_arrow_check_part(p, 2, err));
-		return take_elements(p, 1, p->at * type.width, p->n * type.width, 1, &to->values, err);
+		return take_elements(p, 1, (sheaf_arrow_below){p->at * type.width, p->n * type.width}, 1, &to->values,
+		                     err);
 	case SHEAF_IS_NULLS:
 		for (int64_t i = 0; i < p->n; i++) {
 			sheaf_level_miss(&to->levels[level], i, 0);

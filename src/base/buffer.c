@@ -79,19 +79,17 @@ static sheaf_status new_block(sheaf_context *cx, sheaf_block **out, sheaf_error 
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_buffer_wrap(sheaf_context *cx, uint8_t *data, size_t size,
-                               void (*release)(void *, uint8_t *, size_t), void *user, sheaf_buffer *out,
-                               sheaf_error *err)
+sheaf_status sheaf_buffer_wrap(sheaf_context *cx, sheaf_lent memory, sheaf_buffer *out, sheaf_error *err)
 {
 	*out = (sheaf_buffer){0};
 	sheaf_block *block = NULL;
 	SHEAF_TRY(new_block(cx, &block, err));
-	block->memory = data;
-	block->capacity = size;
+	block->memory = memory.data;
+	block->capacity = memory.size;
 	block->wrapped = true;
-	block->release = release;
-	block->user = user;
-	*out = (sheaf_buffer){data, size, block};
+	block->release = memory.release;
+	block->user = memory.user;
+	*out = (sheaf_buffer){memory.data, memory.size, block};
 	return SHEAF_OK;
 }
 

@@ -6,11 +6,17 @@
 #include <sheaf/base.h>
 #include <string.h>
 
-/* A buffer over memory that `release(user, data, size)` gives back when the last owner lets go (a mapping,
- * another library's array). On failure nothing is taken over. */
-SHEAF_USE sheaf_status sheaf_buffer_wrap(sheaf_context *cx, uint8_t *data, size_t size,
-                                         void (*release)(void *user, uint8_t *data, size_t size), void *user,
-                                         sheaf_buffer *out, sheaf_error *err);
+/* Memory of others: a mapping, another library's array. */
+typedef struct sheaf_lent {
+	uint8_t *data;
+	size_t size;
+	void (*release)(void *user, uint8_t *data, size_t size); /* gives it back */
+	void *user;
+} sheaf_lent;
+
+/* A buffer over it, which is given back when the last owner lets go. On failure nothing is taken over. */
+SHEAF_USE sheaf_status sheaf_buffer_wrap(sheaf_context *cx, sheaf_lent memory, sheaf_buffer *out,
+                                         sheaf_error *err);
 /* A part of a buffer, with a reference of its own. The caller keeps at + size within the buffer. */
 sheaf_buffer sheaf_buffer_part(const sheaf_buffer *buffer, size_t at, size_t size);
 /* Whether nobody else owns the block, so that its memory may be written again. */

@@ -155,8 +155,8 @@ static sheaf_status assemble(sheaf_batch_builder *m, const sheaf_batch_settings 
 		                           m->planned.count, err);
 	if (!is_run(m, settings)) return gather(m, settings, err);
 	m->frame = &m->view;
-	return sheaf_frame_slice(m->picks->frame, m->picks->row, m->picks->row + (int64_t)m->planned.count, NULL,
-	                         0, &m->view, err);
+	return sheaf_frame_slice(m->picks->frame, m->picks->row, m->picks->row + (int64_t)m->planned.count,
+	                         &m->view, err);
 }
 
 static void tell_keys(sheaf_batch_builder *m, const sheaf_batch_settings *settings)

@@ -22,7 +22,7 @@ sheaf_status sheaf_conversion_frame(sheaf_conversion *c, const sheaf_dataset *in
                                     const int *columns, sheaf_frame *out, sheaf_error *err)
 {
 	SHEAF_TRY(tell_of_keys(c, input, frame, err));
-	return sheaf_frame_slice(frame, 0, frame->nrows, columns, c->schema.nfields, out, err);
+	return sheaf_frame_pick(frame, columns, c->schema.nfields, out, err);
 }
 
 /* Streams may stand in another order in each input. */

@@ -78,8 +78,13 @@ SHEAF_USE sheaf_status sheaf_convert_part(sheaf_conversion *c, const char *const
 /* The format of what is made of a part file with this name, in which ".part", and a number before that, stand
  * after the name; NULL: it says none. */
 const sheaf_format *sheaf_part_target(const char *path);
+typedef struct sheaf_part_paths {
+	const char *const *paths;
+	int n;
+} sheaf_part_paths;
+
 /* Makes one output of all parts of a conversion, and says how many rows it has. */
-SHEAF_USE sheaf_status sheaf_convert_merge(const char *const *parts, int n, const char *output, bool force,
+SHEAF_USE sheaf_status sheaf_convert_merge(sheaf_part_paths parts, const char *output, bool force,
                                            sheaf_context *cx, int64_t *rows, sheaf_error *err);
 
 #endif

@@ -52,7 +52,7 @@ static sheaf_status make_schema(sheaf_schema *schema, int64_t n, sheaf_context *
 {
 	static const char *const names[] = {"sequence"};
 	sheaf_field *value;
-	SHEAF_TRY(sheaf_schema_make_entries(schema, cx, 1, &n, names, &value, err));
+	SHEAF_TRY(sheaf_schema_make_entries(schema, cx, (sheaf_dimensions){1, &n, names}, &value, err));
 	value->type = SHEAF_I64;
 	schema->tensor.sorted = schema->tensor.unique = schema->tensor.dense = true;
 	return SHEAF_OK;

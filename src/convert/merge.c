@@ -107,7 +107,9 @@ static sheaf_status open_reader(merging *m, int input, sheaf_error *err)
 	SHEAF_TRY(sheaf_settings_pick(s->format, SHEAF_READING,
 	                              &(sheaf_given_settings){m->common.settings, m->common.nsettings, m->used},
 	                              m->told, &s->values, err));
-	SHEAF_TRY(sheaf_reader_open(s->format, s->source, &s->values, &how, s->cx, &s->in, err));
+	const sheaf_input input_now = {
+		.cx = s->cx, .source = s->source, .format = s->format, .values = s->values};
+	SHEAF_TRY(sheaf_reader_open(&input_now, &how, &s->in, err));
 	s->deaf = false;
 	return SHEAF_OK;
 }
@@ -328,12 +330,12 @@ static void release(merging *m)
 	sheaf_context_end_listening(m->cx);
 }
 
-sheaf_status sheaf_convert_merge(const char *const *parts, int n, const char *output, bool force,
-                                 sheaf_context *cx, int64_t *rows, sheaf_error *err)
+sheaf_status sheaf_convert_merge(sheaf_part_paths parts, const char *output, bool force, sheaf_context *cx,
+                                 int64_t *rows, sheaf_error *err)
 {
 	merging m = {.told = cx, .output = output, .force = force, .now = {.input = -1}};
 	sheaf_status status = sheaf_context_listen(cx, (sheaf_listener){hear, &m}, &m.cx, err);
-	if (status == SHEAF_OK) status = sheaf_part_set_open(parts, n, cx, &m.set, err);
+	if (status == SHEAF_OK) status = sheaf_part_set_open(parts.paths, parts.n, cx, &m.set, err);
 	if (status == SHEAF_OK) status = merge(&m, err);
 	*rows = m.rows;
 	release(&m);

@@ -95,7 +95,7 @@ static sheaf_status put_rows(making *m, const sheaf_frame *frame, int64_t from, 
 	sheaf_frame some = {0};
 	if (from == to) return SHEAF_OK;
 	if (m->row < 0 && !m->c->stores) sheaf_writer_divert(m->c->writer, row + from, m->start, put_blob, m);
-	SHEAF_TRY(sheaf_frame_slice(frame, from, to, NULL, 0, &some, err));
+	SHEAF_TRY(sheaf_frame_slice(frame, from, to, &some, err));
 	count_rows(m, &some, row + from);
 	sheaf_status status = SHEAF_OK;
 	if (m->c->stores) {

@@ -228,7 +228,7 @@ static sheaf_status share_rows(sharing *s, sheaf_error *err)
 	sheaf_status status;
 	while ((status = sheaf_next(s->d, &frame, err)) == SHEAF_OK) {
 		sheaf_frame kept = {0};
-		status = sheaf_frame_slice(frame, 0, frame->nrows, s->kept, s->schema.nfields, &kept, err);
+		status = sheaf_frame_pick(frame, s->kept, s->schema.nfields, &kept, err);
 		if (status == SHEAF_OK) status = share_frame(s, &kept, err);
 		sheaf_frame_free(&kept);
 		SHEAF_TRY(status);

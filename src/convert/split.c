@@ -210,25 +210,22 @@ static sheaf_status split(copying *c, parts *p, const targets *outputs, sheaf_er
 	return sheaf_sinks_commit(p->sinks, p->n, err);
 }
 
-static sheaf_status copy_to_parts(sheaf_source *source, const targets *outputs, int n,
-                                  const sheaf_split_options *options, sheaf_context *cx, int64_t *rows,
-                                  sheaf_error *err)
+/* `rows`: of each output, or NULL. */
+static sheaf_status copy_to_parts(copying *c, const targets *outputs, int n, int64_t *rows, sheaf_error *err)
 {
-	copying c;
+	sheaf_context *cx = c->cx;
 	void *sinks = NULL, *counts = NULL;
-	SHEAF_TRY(open_copying(&c, source, options, true, cx, err));
 	sheaf_status status = sheaf_allocate_array(cx, (uint64_t)n, sizeof(sheaf_sink *), &sinks, err);
 	if (status == SHEAF_OK) status = sheaf_allocate_array(cx, (uint64_t)n, sizeof(int64_t), &counts, err);
 	if (status == SHEAF_OK) {
 		parts p = {(sheaf_sink **)sinks, (int64_t *)counts, n, 0};
-		status = split(&c, &p, outputs, err);
+		status = split(c, &p, outputs, err);
 		for (int i = 0; i < n; i++)
 			if (p.sinks[i]) sheaf_sink_abandon(p.sinks[i]);
 		if (rows) memcpy(rows, counts, (size_t)n * sizeof *rows);
 	}
 	if (counts) sheaf_release(cx, counts, (size_t)n * sizeof(int64_t));
 	if (sinks) sheaf_release(cx, sinks, (size_t)n * sizeof(sheaf_sink *));
-	end_copying(&c);
 	return status;
 }
 
@@ -246,7 +243,13 @@ sheaf_status sheaf_split(const char *input, const char *const *outputs, int n,
 	targets to = {outputs, options->force};
 	SHEAF_TRY(check_free(&to, n, err));
 	SHEAF_TRY(look(input, options, cx, &source, &format, err));
-	if (copies(format, options)) return copy_to_parts(source, &to, n, options, cx, rows, err);
+	if (copies(format, options)) {
+		copying c;
+		SHEAF_TRY(open_copying(&c, source, options, true, cx, err));
+		sheaf_status status = copy_to_parts(&c, &to, n, rows, err);
+		end_copying(&c);
+		return status;
+	}
 	sheaf_sharing sharing = {.source = source,
 	                         .from = format,
 	                         .open = options->open,
@@ -284,29 +287,36 @@ static sheaf_status refuse_mixture(const char *path, sheaf_error *err)
 		path);
 }
 
+/* What sheaf_merge was asked for. */
+typedef struct merging {
+	const char *const *inputs;
+	int n;
+	const char *output;
+	const sheaf_split_options *options;
+	sheaf_context *cx;
+} merging;
+
 /* The first source is open; the others are opened in their turn. */
-static sheaf_status copy_each_input(sheaf_source *source, const char *const *inputs, int n,
-                                    const sheaf_split_options *options, sheaf_context *cx, sheaf_sink *sink,
-                                    int64_t *rows, sheaf_error *err)
+static sheaf_status copy_each_input(const merging *m, sheaf_source *source, sheaf_sink *sink, int64_t *rows,
+                                    sheaf_error *err)
 {
 	const sheaf_format *format;
-	SHEAF_TRY(copy_all(source, options, cx, sink, rows, err));
-	for (int i = 1; i < n; i++) {
-		SHEAF_TRY(look(inputs[i], options, cx, &source, &format, err));
-		if (!copies(format, options)) {
+	SHEAF_TRY(copy_all(source, m->options, m->cx, sink, rows, err));
+	for (int i = 1; i < m->n; i++) {
+		SHEAF_TRY(look(m->inputs[i], m->options, m->cx, &source, &format, err));
+		if (!copies(format, m->options)) {
 			sheaf_source_close(source);
-			return refuse_mixture(inputs[i], err);
+			return refuse_mixture(m->inputs[i], err);
 		}
-		SHEAF_TRY(copy_all(source, options, cx, sink, rows, err));
+		SHEAF_TRY(copy_all(source, m->options, m->cx, sink, rows, err));
 	}
 	return SHEAF_OK;
 }
 
-static sheaf_status convert_all(const char *const *inputs, int n, const char *output,
-                                const sheaf_split_options *options, sheaf_context *cx, sheaf_error *err)
+static sheaf_status convert_all(const merging *m, sheaf_error *err)
 {
-	const sheaf_open_options *open = options->open;
-	sheaf_convert_options convert = {.size = sizeof convert, .force = options->force};
+	const sheaf_open_options *open = m->options->open;
+	sheaf_convert_options convert = {.size = sizeof convert, .force = m->options->force};
 	if (open) {
 		convert.from = open->format;
 		convert.settings = open->settings;
@@ -314,17 +324,17 @@ static sheaf_status convert_all(const char *const *inputs, int n, const char *ou
 		convert.index = open->index;
 		convert.member = open->member;
 	}
-	return sheaf_convert(inputs, n, output, &convert, cx, err);
+	return sheaf_convert(m->inputs, m->n, m->output, &convert, m->cx, err);
 }
 
 /* As sheaf convert chooses it. */
-static sheaf_status find_output(const char *output, const sheaf_split_options *options, sheaf_context *cx,
-                                const sheaf_format **out, sheaf_error *err)
+static sheaf_status find_output(const merging *m, const sheaf_format **out, sheaf_error *err)
 {
-	const sheaf_open_options *open = options->open;
-	*out = sheaf_format_of_name(output);
+	const sheaf_open_options *open = m->options->open;
+	*out = sheaf_format_of_name(m->output);
 	if (*out) return SHEAF_OK;
-	return sheaf_imply_output(output, open ? open->settings : NULL, open ? open->nsettings : 0, cx, out, err);
+	return sheaf_imply_output(m->output, open ? open->settings : NULL, open ? open->nsettings : 0, m->cx, out,
+	                          err);
 }
 
 /* How rows are read and written was said when the parts were made. */
@@ -340,15 +350,48 @@ static sheaf_status check_open(const sheaf_open_options *open, sheaf_error *err)
 	                         "found it given");
 }
 
-static sheaf_status merge_parts(const char *const *inputs, int n, const char *output,
-                                const sheaf_split_options *options, sheaf_context *cx, int64_t *rows,
-                                sheaf_error *err)
+static sheaf_status merge_parts(const merging *m, int64_t *rows, sheaf_error *err)
 {
-	int64_t all;
-	SHEAF_TRY(check_open(options->open, err));
-	sheaf_status status = sheaf_convert_merge(inputs, n, output, options->force, cx, &all, err);
-	if (rows) *rows = all;
+	const sheaf_part_paths paths = {m->inputs, m->n};
+	SHEAF_TRY(check_open(m->options->open, err));
+	return sheaf_convert_merge(paths, m->output, m->options->force, m->cx, rows, err);
+}
+
+/* Rows go from the inputs to the output as they stand. */
+static sheaf_status copy_inputs(const merging *m, sheaf_source *source, int64_t *rows, sheaf_error *err)
+{
+	sheaf_sink *sink;
+	targets to = {&m->output, m->options->force};
+	sheaf_status status = open_sink(&to, 0, m->cx, &sink, err);
+	if (status) {
+		sheaf_source_close(source);
+		return status;
+	}
+	status = copy_each_input(m, source, sink, rows, err);
+	if (status == SHEAF_OK) return sheaf_sink_commit(sink, err);
+	sheaf_sink_abandon(sink);
 	return status;
+}
+
+static sheaf_status merge(const merging *m, int64_t *rows, sheaf_error *err)
+{
+	sheaf_source *source;
+	const sheaf_format *format, *to_format;
+	bool part;
+	SHEAF_TRY(sheaf_source_named(m->inputs[0], m->cx, &source, err));
+	sheaf_status begun = sheaf_is_part(source, &part, err);
+	if (begun || part) sheaf_source_close(source);
+	SHEAF_TRY(begun);
+	if (part) return merge_parts(m, rows, err);
+	SHEAF_TRY(look_at(&source, m->options, &format, err));
+	sheaf_status status = find_output(m, &to_format, err);
+	if (!status && copies(format, m->options) && to_format == format)
+		return copy_inputs(m, source, rows, err);
+	sheaf_source_close(source);
+	SHEAF_TRY(status);
+	if (strcmp(m->inputs[0], "-") == 0) return refuse_mixture("-", err);
+	*rows = -1;
+	return convert_all(m, err);
 }
 
 sheaf_status sheaf_merge(const char *const *inputs, int n, const char *output,
@@ -360,35 +403,10 @@ sheaf_status sheaf_merge(const char *const *inputs, int n, const char *output,
 	SHEAF_TRY(check_options(__func__, &options, err));
 	SHEAF_EXPECT(n > 0, "at least 1 input", n);
 	SHEAF_TRY(sheaf_check_texts(__func__, "paths of inputs", inputs, n, err));
-	sheaf_sink *sink;
-	sheaf_source *source;
-	const sheaf_format *format, *to_format;
 	int64_t all = 0;
 	targets to = {&output, options->force};
 	SHEAF_TRY(check_free(&to, 1, err));
-	bool part;
-	SHEAF_TRY(sheaf_source_named(inputs[0], cx, &source, err));
-	sheaf_status begun = sheaf_is_part(source, &part, err);
-	if (begun || part) sheaf_source_close(source);
-	SHEAF_TRY(begun);
-	if (part) return merge_parts(inputs, n, output, options, cx, rows, err);
-	SHEAF_TRY(look_at(&source, options, &format, err));
-	sheaf_status status = find_output(output, options, cx, &to_format, err);
-	if (status || !copies(format, options) || to_format != format) {
-		sheaf_source_close(source);
-		SHEAF_TRY(status);
-		if (strcmp(inputs[0], "-") == 0) return refuse_mixture("-", err);
-		if (rows) *rows = -1;
-		return convert_all(inputs, n, output, options, cx, err);
-	}
-	status = open_sink(&to, 0, cx, &sink, err);
-	if (status) {
-		sheaf_source_close(source);
-		return status;
-	}
-	status = copy_each_input(source, inputs, n, options, cx, sink, &all, err);
+	sheaf_status status = merge(&(merging){inputs, n, output, options, cx}, &all, err);
 	if (rows) *rows = all;
-	if (status == SHEAF_OK) return sheaf_sink_commit(sink, err);
-	sheaf_sink_abandon(sink);
 	return status;
 }

@@ -337,7 +337,7 @@ static sheaf_status hold(sheaf_context *cx, const sheaf_foreign *array, size_t b
 	if (!array->release) return SHEAF_OK;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(holder), &memory, err));
 	*(holder *)memory = (holder){array->release, array->user, sheaf_context_owner(cx)};
-	sheaf_status status = sheaf_buffer_wrap(cx, data, bytes, release, memory, out, err);
+	sheaf_status status = sheaf_buffer_wrap(cx, (sheaf_lent){data, bytes, release, memory}, out, err);
 	if (status) sheaf_release(cx, memory, sizeof(holder));
 	return status;
 }

@@ -211,8 +211,8 @@ sheaf_status sheaf_schema_add_entries(sheaf_schema *schema, const sheaf_tensor *
 	SHEAF_TRY(check_tensor(tensor, meaning, type, err));
 	sheaf_tensor ordered = with_order(tensor);
 	SHEAF_TRY(check_order(&ordered, err));
-	sheaf_status status =
-		sheaf_schema_make_entries(schema, schema->cx, tensor->rank, tensor->shape, NULL, &value, err);
+	sheaf_status status = sheaf_schema_make_entries(
+		schema, schema->cx, (sheaf_dimensions){tensor->rank, tensor->shape}, &value, err);
 	if (status) {
 		while (schema->nfields) sheaf_schema_remove(schema, schema->nfields - 1);
 		schema->rows = SHEAF_SEQUENCES;

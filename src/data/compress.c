@@ -108,16 +108,18 @@ sheaf_status sheaf_compression_part(sheaf_compression *c, sheaf_error *err)
 		return sheaf_fail(
 			err, SHEAF_USAGE,
 			"entries: expected values of 1, 2, 4, 8 or 16 bytes and extents below 2^31, found others");
-	sheaf_partition_source source = {
-		.n = c->n, .grain = 1, .take = c->pointers ? take_slices : take_entries, .user = c};
+	sheaf_partition_source source = {.n = c->n,
+	                                 .grain = 1,
+	                                 .value_size = c->value_size,
+	                                 .take = c->pointers ? take_slices : take_entries,
+	                                 .user = c};
 	int bits = 0, row_bits = c->nouter ? bits_of((uint64_t)c->nouter - 1) : 0;
 	while (bits < row_bits && ((bits < SHEAF_BUCKET_BITS && c->n >> bits > SHEAF_BUCKET_ENTRIES) ||
 	                           row_bits - bits > MOST_ROWS_BITS))
 		bits++;
 	c->rows_bits = row_bits - bits;
 	c->inner_bits = WORD;
-	SHEAF_TRY(
-		sheaf_partition_plan(&c->buckets, &source, c->value_size, WORD + c->rows_bits, bits, c->cx, err));
+	SHEAF_TRY(sheaf_partition_plan(&c->buckets, &source, WORD + c->rows_bits, bits, c->cx, err));
 	if (c->bad)
 		return sheaf_fail(err, SHEAF_DATA,
 		                  "entries: expected coordinates from 0 to %" PRId64 ", found others", c->nouter - 1);

@@ -8,8 +8,8 @@
 #include "base/pipeline.h"
 #include "data/compress.h"
 #include "data/element.h"
-#include "sort/radix.h"
 #include "number/stream.h"
+#include "sort/radix.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -57,11 +57,16 @@ static void begin_of_each(uint32_t *counts, size_t n)
 	}
 }
 
+/* Of each value of a digit: how many entries have it, or where they begin. */
+typedef struct digits {
+	uint32_t *low, *middle, *high;
+} digits;
+
 /* From keys to where entries begin that have each value of a digit. Values are on their way from memory
  * meanwhile. */
-static void begin_digits(const sorted *s, const uint32_t *keys, const uint8_t *from, size_t n, uint32_t *low,
-                         uint32_t *middle, uint32_t *high)
+static void begin_digits(const sorted *s, const uint32_t *keys, const uint8_t *from, size_t n, digits begins)
 {
+	uint32_t *low = begins.low, *middle = begins.middle, *high = begins.high;
 	enum { STEP = 16 };
 	int bits = s->digit_bits;
 	size_t values = (size_t)1 << bits;
@@ -89,9 +94,11 @@ static void begin_digits(const sorted *s, const uint32_t *keys, const uint8_t *f
 	}
 
 /* The last pass, which takes values along; starts become ends. */
-static void put_sorted(const sorted *s, const uint64_t *words, size_t n, uint32_t *starts, const void *from,
-                       uint32_t *columns, void *to)
+static void put_sorted(const sorted *s, const item *i, const uint64_t *words, const void *from)
 {
+	size_t n = i->n;
+	uint32_t *starts = i->ends, *columns = i->columns;
+	void *to = i->values;
 	uint64_t mask = ((uint64_t)1 << s->c.inner_bits) - 1;
 	int shift = WORD + 2 * s->digit_bits;
 	switch (s->c.value_size) {
@@ -112,12 +119,12 @@ static void sort_narrow(const sorted *s, item *i)
 	uint64_t *first = (uint64_t *)(void *)i->memory, *second = first + n;
 	uint32_t low[1 << MOST_DIGIT_BITS], middle[1 << MOST_DIGIT_BITS],
 		mask = ((uint32_t)1 << s->digit_bits) - 1;
-	begin_digits(s, keys, from, n, low, middle, i->ends);
+	begin_digits(s, keys, from, n, (digits){low, middle, i->ends});
 	for (size_t k = 0; k < n; k++) first[low[keys[k] & mask]++] = (uint64_t)keys[k] << WORD | k;
 	for (size_t k = 0; k < n; k++) second[middle[first[k] >> (WORD + s->digit_bits) & mask]++] = first[k];
 	i->columns = (uint32_t *)first;
 	i->values = (uint8_t *)(second + n);
-	put_sorted(s, second, n, i->ends, from, (uint32_t *)first, second + n);
+	put_sorted(s, i, second, from);
 }
 
 static void sort_wide(const sorted *s, item *i)
@@ -126,8 +133,8 @@ static void sort_wide(const sorted *s, item *i)
 	size_t n = i->n, begin = c->buckets.starts[i->bucket];
 	uint64_t *keys = (uint64_t *)c->buckets.keys + begin, *spare = (uint64_t *)(void *)i->memory;
 	uint8_t *values = c->buckets.values + begin * c->value_size, *spare_values = (uint8_t *)(spare + 2 * n);
-	bool swapped = sheaf_radix_sort(keys, values, c->value_size, n, 0, c->inner_bits + c->rows_bits, spare,
-	                                spare_values);
+	bool swapped = sheaf_radix_sort((sheaf_pairs){keys, values}, (sheaf_pairs){spare, spare_values},
+	                                c->value_size, n, 0, c->inner_bits + c->rows_bits);
 	const uint64_t *from = swapped ? spare : keys;
 	uint32_t *columns = (uint32_t *)(spare + n);
 	uint64_t mask = ((uint64_t)1 << c->inner_bits) - 1;

@@ -220,20 +220,33 @@ static void slice_column(const sheaf_column *column, sheaf_run run, sheaf_column
 		share(&out->values, &column->values);
 }
 
-sheaf_status sheaf_frame_slice(const sheaf_frame *frame, int64_t from, int64_t to, const int *columns, int n,
-                               sheaf_frame *out, sheaf_error *err)
+static sheaf_status slice(const sheaf_frame *frame, sheaf_run rows, const int *columns, int n,
+                          sheaf_frame *out, sheaf_error *err)
 {
+	int64_t from = rows.begin, to = rows.end;
 	if (!columns) n = frame->ncolumns;
 	pattern as = {.n = n, .columns = frame->columns, .chosen = columns};
 	SHEAF_TRY(make_columns(out, &as, frame->cx, err));
 	for (int c = 0; c < n; c++)
-		slice_column(&frame->columns[columns ? columns[c] : c], (sheaf_run){from, to}, &out->columns[c]);
+		slice_column(&frame->columns[columns ? columns[c] : c], rows, &out->columns[c]);
 	if (frame->lines.size) share_part(&out->lines, &frame->lines, (size_t)from * 8, (size_t)(to - from) * 8);
 	if (frame->numbers.size || out->numbers.size)
 		share_part(&out->numbers, &frame->numbers, (size_t)from * 8, (size_t)(to - from) * 8);
 	out->nrows = to - from;
 	out->checked = frame->checked;
 	return SHEAF_OK;
+}
+
+sheaf_status sheaf_frame_slice(const sheaf_frame *frame, int64_t from, int64_t to, sheaf_frame *out,
+                               sheaf_error *err)
+{
+	return slice(frame, (sheaf_run){from, to}, NULL, 0, out, err);
+}
+
+sheaf_status sheaf_frame_pick(const sheaf_frame *frame, const int *columns, int n, sheaf_frame *out,
+                              sheaf_error *err)
+{
+	return slice(frame, (sheaf_run){0, frame->nrows}, columns, n, out, err);
 }
 
 /* ---- appending ---- */

@@ -30,12 +30,19 @@ void sheaf_field_make_stream(sheaf_field *field, bool sparse, int64_t dim, sheaf
  * items of `type` is FIXED(width), and LIST where width is -1. */
 void sheaf_field_make_cell(sheaf_field *field, sheaf_meaning meaning, sheaf_type type, int64_t width,
                            bool nullable);
-/* Makes the schema one of entries: coordinates of these names (NULL: i, j, k, ...), I32 where the extent
- * fits, and the value's field, which stays as sheaf_schema_add made it; the tensor is sorted by rows and
- * unique until the caller says otherwise. */
-SHEAF_USE sheaf_status sheaf_schema_make_entries(sheaf_schema *schema, sheaf_context *cx, int rank,
-                                                 const int64_t *shape, const char *const *names,
-                                                 sheaf_field **value, sheaf_error *err);
+/* Of a tensor. */
+typedef struct sheaf_dimensions {
+	int rank;
+	const int64_t *extents;
+	const char *const *names; /* NULL: i, j, k, ... */
+} sheaf_dimensions;
+
+/* Makes the schema one of entries: coordinates of these dimensions, I32 where the extent fits, and the
+ * value's field, which stays as sheaf_schema_add made it; the tensor is sorted by rows and unique until the
+ * caller says otherwise. */
+SHEAF_USE sheaf_status sheaf_schema_make_entries(sheaf_schema *schema, sheaf_context *cx,
+                                                 sheaf_dimensions dimensions, sheaf_field **value,
+                                                 sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_field_set_alias(sheaf_field *field, sheaf_context *cx, const char *alias,
                                              size_t n, sheaf_error *err);
 /* "sparse, dim 10, float32" into text[size]; returns text. */
@@ -154,10 +161,12 @@ static inline int64_t sheaf_coordinate_at(const sheaf_column *column, int64_t r)
  * reuse. */
 SHEAF_USE sheaf_status sheaf_frame_begin(sheaf_frame *frame, const sheaf_schema *schema, sheaf_context *cx,
                                          sheaf_error *err);
-/* *out (zeros, or an earlier slice) becomes rows [from, to) of the frame, sharing its buffers: of n columns,
- * those whose numbers are in `columns`, or of all (NULL). */
-SHEAF_USE sheaf_status sheaf_frame_slice(const sheaf_frame *frame, int64_t from, int64_t to,
-                                         const int *columns, int n, sheaf_frame *out, sheaf_error *err);
+/* *out (zeros, or an earlier slice) becomes rows [from, to) of the frame, sharing its buffers. */
+SHEAF_USE sheaf_status sheaf_frame_slice(const sheaf_frame *frame, int64_t from, int64_t to, sheaf_frame *out,
+                                         sheaf_error *err);
+/* The same for all rows of the n columns whose numbers these are; of all columns where they are NULL. */
+SHEAF_USE sheaf_status sheaf_frame_pick(const sheaf_frame *frame, const int *columns, int n, sheaf_frame *out,
+                                        sheaf_error *err);
 /* Copies rows [from, to) of `rows` after those of *to, which has the same columns (or none yet). */
 SHEAF_USE sheaf_status sheaf_frame_append(sheaf_frame *to, const sheaf_frame *rows, int64_t from,
                                           int64_t until, sheaf_context *cx, sheaf_error *err);

@@ -78,9 +78,17 @@ void sheaf_key_layout_make(sheaf_key_layout *k, const sheaf_tensor *from, const 
 			if ((uint64_t)(int64_t)c[from + i] >= extent) return i; \
 	}
 
-static int64_t add_column(const sheaf_column *column, int64_t from, int64_t n, uint64_t extent, int shift,
-                          uint64_t *restrict to, int words)
+/* How keys have a coordinate: in a word of `words`, at a bit of it. */
+typedef struct in_keys {
+	uint64_t extent;
+	int shift, words;
+} in_keys;
+
+static int64_t add_column(const sheaf_column *column, int64_t from, int64_t n, in_keys as,
+                          uint64_t *restrict to)
 {
+	const uint64_t extent = as.extent;
+	const int shift = as.shift, words = as.words;
 	if (column->type == SHEAF_I32)
 		ADD_COLUMN(int32_t)
 	else
@@ -96,8 +104,9 @@ int64_t sheaf_key_layout_pack(const sheaf_key_layout *k, const sheaf_frame *fram
 	for (int d = 0; d < k->rank; d++) {
 		const sheaf_key_place *place = &k->places[d];
 		const sheaf_column *column = &frame->columns[swapped ? 1 - d : d];
-		int64_t n = add_column(column, from, to - from, (uint64_t)k->extents[d], place->shift,
-		                       keys + place->word, k->words);
+		int64_t n =
+			add_column(column, from, to - from, (in_keys){(uint64_t)k->extents[d], place->shift, k->words},
+		               keys + place->word);
 		if (n < good) good = n;
 	}
 	return from + good;

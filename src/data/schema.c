@@ -281,17 +281,17 @@ static sheaf_status add_coordinate(sheaf_schema *schema, sheaf_context *cx, cons
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_schema_make_entries(sheaf_schema *schema, sheaf_context *cx, int rank,
-                                       const int64_t *shape, const char *const *names, sheaf_field **value,
-                                       sheaf_error *err)
+sheaf_status sheaf_schema_make_entries(sheaf_schema *schema, sheaf_context *cx, sheaf_dimensions dimensions,
+                                       sheaf_field **value, sheaf_error *err)
 {
 	static const char *const usual[SHEAF_MAX_RANK] = {"i", "j", "k", "l", "m", "n", "o", "p"};
 	schema->rows = SHEAF_ENTRIES;
-	schema->tensor = (sheaf_tensor){.rank = rank, .sorted = true, .unique = true};
-	for (int d = 0; d < rank; d++) {
-		schema->tensor.shape[d] = shape[d];
+	schema->tensor = (sheaf_tensor){.rank = dimensions.rank, .sorted = true, .unique = true};
+	for (int d = 0; d < dimensions.rank; d++) {
+		const char *name = dimensions.names ? dimensions.names[d] : usual[d];
+		schema->tensor.shape[d] = dimensions.extents[d];
 		schema->tensor.order[d] = d;
-		SHEAF_TRY(add_coordinate(schema, cx, names ? names[d] : usual[d], shape[d], err));
+		SHEAF_TRY(add_coordinate(schema, cx, name, dimensions.extents[d], err));
 	}
 	return sheaf_schema_add(schema, cx, "value", 5, value, err);
 }

@@ -37,7 +37,7 @@ static sheaf_status write_whole(sheaf_writer *w, const sheaf_frame *frame, sheaf
 {
 	sheaf_frame *rows;
 	SHEAF_TRY(sheaf_encoding_rows(&w->encoding, &rows, err));
-	SHEAF_TRY(sheaf_frame_slice(frame, 0, frame->nrows, NULL, 0, rows, err));
+	SHEAF_TRY(sheaf_frame_slice(frame, 0, frame->nrows, rows, err));
 	return submit(w, err);
 }
 
@@ -84,7 +84,7 @@ static sheaf_status write_chunks(sheaf_writer *w, const sheaf_frame *frame, shea
 		int64_t to = next_opening(w, from, frame->nrows, chunk_bytes);
 		if (to < frame->nrows && rows->nrows == 0) {
 			/* A chunk that lies within this frame goes without a copy. */
-			SHEAF_TRY(sheaf_frame_slice(frame, from, to, NULL, 0, rows, err));
+			SHEAF_TRY(sheaf_frame_slice(frame, from, to, rows, err));
 			SHEAF_TRY(submit(w, err));
 		} else {
 			SHEAF_TRY(sheaf_frame_append(rows, frame, from, to, w->cx, err));
@@ -247,7 +247,7 @@ sheaf_status sheaf_writer_sizes(sheaf_writer *w, const sheaf_frame *frame, int64
 	sheaf_frame stored = {0};
 	*chunk_bytes = 0;
 	if (!w->format->write->sizes) return SHEAF_OK;
-	SHEAF_TRY(sheaf_frame_slice(frame, 0, frame->nrows, w->kept, w->stored.nfields, &stored, err));
+	SHEAF_TRY(sheaf_frame_pick(frame, w->kept, w->stored.nfields, &stored, err));
 	for (int c = 0; c < stored.ncolumns; c++) stored.columns[c].type = w->stored.fields[c].type;
 	*chunk_bytes = w->format->write->sizes(w->out, &stored, bytes_of_row);
 	sheaf_frame_free(&stored);

@@ -134,10 +134,9 @@ static void take_lines(sheaf_delimited_decoding *d)
 static sheaf_status read_piece(sheaf_delimited_decoding *d)
 {
 	const sheaf_delimited_reader *in = d->in;
-	const uint8_t *begin = d->piece->bytes.data;
+	sheaf_bytes text = {d->piece->bytes.data, (size_t)d->piece->size};
 	sheaf_status status = SHEAF_OK;
-	SHEAF_TRY(sheaf_records_find(&d->records, &in->dialect, in->width, begin, begin + d->piece->size,
-	                             d->piece->line, d->err));
+	SHEAF_TRY(sheaf_records_find(&d->records, &in->dialect, in->width, text, d->piece->line, d->err));
 	SHEAF_TRY(read_columns(d));
 	if (d->found || d->records.findings.size) {
 		int64_t before = d->records.count;

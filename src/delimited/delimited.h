@@ -63,11 +63,17 @@ void sheaf_dialect_set_missing(sheaf_dialect *dialect, const char *words);
 
 /* ---- detect.c ---- */
 
+/* The first bytes of a file, or all of it. */
+typedef struct sheaf_file_head {
+	sheaf_bytes bytes;
+	bool is_all;
+} sheaf_file_head;
+
 /* Finds what is left to the file in its first bytes. *sample is as much of them as ends with a whole record,
  * or nothing. */
 SHEAF_USE sheaf_status sheaf_dialect_detect(sheaf_dialect *dialect, sheaf_dialect_guess guess,
-                                            sheaf_bytes head, bool complete, sheaf_context *cx,
-                                            sheaf_bytes *sample, sheaf_error *err);
+                                            sheaf_file_head head, sheaf_context *cx, sheaf_bytes *sample,
+                                            sheaf_error *err);
 
 /* ---- records.c ---- */
 
@@ -102,11 +108,10 @@ typedef struct sheaf_records {
 } sheaf_records;
 
 void sheaf_records_begin(sheaf_records *records, sheaf_context *cx);
-/* Finds the records of [at, end), which begins with one on line `line`. Those that are not of `width` fields,
+/* Finds the records of some text, which begins with one on line `line`. Those that are not of `width` fields,
  * or are not sound, are findings. */
 SHEAF_USE sheaf_status sheaf_records_find(sheaf_records *records, const sheaf_dialect *dialect, int width,
-                                          const uint8_t *at, const uint8_t *end, int64_t line,
-                                          sheaf_error *err);
+                                          sheaf_bytes text, int64_t line, sheaf_error *err);
 /* Where most words of a column are what a kernel leaves, it is asked ever less often. Begins as zeros. */
 typedef struct sheaf_patience {
 	int64_t next; /* the record from which on it is asked again */

@@ -63,10 +63,11 @@ static void find_quotes(sheaf_dialect *dialect, sheaf_bytes head)
 
 /* ---- delimiters ---- */
 
-static sheaf_bytes sample_of(const sheaf_dialect *dialect, sheaf_bytes head, bool complete)
+static sheaf_bytes sample_of(const sheaf_dialect *dialect, sheaf_file_head file)
 {
 	enum { MOST = 16 << 10 };
-	if (complete && head.size <= MOST) return head;
+	sheaf_bytes head = file.bytes;
+	if (file.is_all && head.size <= MOST) return head;
 	size_t size = head.size < MOST ? head.size : MOST;
 	const uint8_t *end = sheaf_records_last_end(dialect, head.data, head.data + size);
 	return (sheaf_bytes){head.data, end ? (size_t)(end - head.data) : 0};
@@ -86,8 +87,7 @@ static sheaf_status part(const sheaf_dialect *dialect, sheaf_bytes sample, sheaf
 	sheaf_records records;
 	sheaf_records_begin(&records, cx);
 	*out = (parting){.width = 0};
-	sheaf_status status =
-		sheaf_records_find(&records, dialect, 0, sample.data, sample.data + sample.size, 1, err);
+	sheaf_status status = sheaf_records_find(&records, dialect, 0, sample, 1, err);
 	const sheaf_record_finding *f = (const sheaf_record_finding *)(const void *)records.findings.data;
 	for (size_t n = records.findings.size / sizeof *f; status == SHEAF_OK && n > 0; n--, f++) {
 		out->records += f->flaw == RECORD_COUNT;
@@ -143,19 +143,19 @@ static bool is_settled(const parting *usual, const sheaf_dialect *dialect, sheaf
 	return (is_even(usual) || mostly) && !(dialect->delimiter == ',' && has_commas(sample, true));
 }
 
-static sheaf_status find_delimiter(sheaf_dialect *dialect, bool quotes, sheaf_bytes head, bool complete,
+static sheaf_status find_delimiter(sheaf_dialect *dialect, bool quotes, sheaf_file_head head,
                                    sheaf_context *cx, sheaf_error *err)
 {
 	static const uint8_t candidates[CANDIDATES] = {'\t', ';', '|', ','};
-	sheaf_dialect usual = with_delimiter(dialect, dialect->delimiter, quotes, head), best = usual;
-	sheaf_bytes sample = sample_of(&usual, head, complete);
+	sheaf_dialect usual = with_delimiter(dialect, dialect->delimiter, quotes, head.bytes), best = usual;
+	sheaf_bytes sample = sample_of(&usual, head);
 	parting p;
 	uint32_t widest = 1;
 	SHEAF_TRY(part(&usual, sample, cx, &p, err));
 	for (const uint8_t *c = candidates; *c && sample.size && !is_settled(&p, &usual, sample); c++) {
 		if (*c == usual.delimiter || *c == usual.point || (*c == ',' && has_commas(sample, false))) continue;
-		sheaf_dialect other = with_delimiter(dialect, *c, quotes, head);
-		sheaf_bytes some = sample_of(&other, head, complete);
+		sheaf_dialect other = with_delimiter(dialect, *c, quotes, head.bytes);
+		sheaf_bytes some = sample_of(&other, head);
 		parting q;
 		SHEAF_TRY(part(&other, some, cx, &q, err));
 		if (!is_even(&q) || q.width <= widest) continue;
@@ -166,16 +166,16 @@ static sheaf_status find_delimiter(sheaf_dialect *dialect, bool quotes, sheaf_by
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_dialect_detect(sheaf_dialect *dialect, sheaf_dialect_guess guess, sheaf_bytes head,
-                                  bool complete, sheaf_context *cx, sheaf_bytes *sample, sheaf_error *err)
+sheaf_status sheaf_dialect_detect(sheaf_dialect *dialect, sheaf_dialect_guess guess, sheaf_file_head head,
+                                  sheaf_context *cx, sheaf_bytes *sample, sheaf_error *err)
 {
-	*sample = (sheaf_bytes){head.data, 0};
-	if (head.size == 0) return SHEAF_OK;
-	dialect->feed = find_feed(dialect, head);
+	*sample = (sheaf_bytes){head.bytes.data, 0};
+	if (head.bytes.size == 0) return SHEAF_OK;
+	dialect->feed = find_feed(dialect, head.bytes);
 	if (guess.delimiter)
-		SHEAF_TRY(find_delimiter(dialect, guess.quotes, head, complete, cx, err));
+		SHEAF_TRY(find_delimiter(dialect, guess.quotes, head, cx, err));
 	else if (guess.quotes)
-		find_quotes(dialect, head);
-	*sample = sample_of(dialect, head, complete);
+		find_quotes(dialect, head.bytes);
+	*sample = sample_of(dialect, head);
 	return SHEAF_OK;
 }

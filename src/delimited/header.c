@@ -72,7 +72,8 @@ static sheaf_status read_sample(opening *o, sheaf_bytes sample, int width)
 	sheaf_records_drop(&o->sample);
 	sheaf_records_begin(&o->sample, o->in->cx);
 	if (!from) from = end;
-	return sheaf_records_find(&o->sample, &o->in->dialect, width, from, end, 1, o->err);
+	return sheaf_records_find(&o->sample, &o->in->dialect, width, (sheaf_bytes){from, (size_t)(end - from)},
+	                          1, o->err);
 }
 
 /* What is nothing else, and does not begin as numbers, dates and addresses do. In quotes it may. */
@@ -125,8 +126,7 @@ sheaf_status sheaf_header_read(opening *o, sheaf_bytes sample)
 	bool unnamed = false;
 	SHEAF_TRY(sheaf_delimited_first(in, &record, o->err));
 	sample = (sheaf_bytes){record.data, record.size > size ? 0 : size}; /* it may stand elsewhere by now */
-	SHEAF_TRY(
-		sheaf_records_find(&o->first, &in->dialect, 0, record.data, record.data + record.size, 1, o->err));
+	SHEAF_TRY(sheaf_records_find(&o->first, &in->dialect, 0, record, 1, o->err));
 	if (o->first.count == 0) return refuse_quotes(o, record.data, record.data + record.size);
 	if (has_bare_return(&o->first, &in->dialect))
 		return refuse(o, "lines that end alike, with LF, CR LF or CR", "a CR alone before an LF");

@@ -74,7 +74,8 @@ static sheaf_status see(sheaf_seen *seen, const sheaf_delimited_reader *in, cons
 {
 	sheaf_records records;
 	sheaf_records_begin(&records, in->cx);
-	sheaf_status status = sheaf_records_find(&records, &in->dialect, in->width, at, end, 1, err);
+	sheaf_status status =
+		sheaf_records_find(&records, &in->dialect, in->width, (sheaf_bytes){at, (size_t)(end - at)}, 1, err);
 	for (uint32_t c = 0; status == SHEAF_OK && c < records.width; c++)
 		seen->kinds[c] |= sheaf_see_column(&records, &in->dialect, c);
 	seen->rows += records.count;

@@ -173,7 +173,8 @@ static sheaf_status find_dialect(opening *o, sheaf_bytes *sample)
 	if (head.size == 0) SHEAF_TRY(status);
 	SHEAF_TRY(sheaf_forgive(status, "what is wrong with the input is met in its place"));
 	if (head.size > want) head.size = want;
-	return sheaf_dialect_detect(&in->dialect, o->guess, head, complete, in->cx, sample, o->err);
+	return sheaf_dialect_detect(&in->dialect, o->guess, (sheaf_file_head){head, complete}, in->cx, sample,
+	                            o->err);
 }
 
 static sheaf_status prepare(opening *o, const sheaf_delimited_kind *kind)

@@ -237,8 +237,9 @@ sheaf_fields sheaf_records_column(const sheaf_records *records, uint32_t column)
 }
 
 sheaf_status sheaf_records_find(sheaf_records *records, const sheaf_dialect *dialect, int width,
-                                const uint8_t *at, const uint8_t *end, int64_t line, sheaf_error *err)
+                                sheaf_bytes text, int64_t line, sheaf_error *err)
 {
+	const uint8_t *at = text.data, *end = text.data + text.size;
 	uint8_t quote = dialect->quote ? dialect->quote : dialect->feed;
 	const uint8_t bytes[SHEAF_MARKS] = {dialect->delimiter, dialect->feed, quote, quote};
 	walk w = {.records = records,

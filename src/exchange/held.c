@@ -101,7 +101,7 @@ static sheaf_status hold_frame(sheaf_held *held, const sheaf_frame *frame, sheaf
 {
 	sheaf_frame whole = *frame;
 	whole.cx = held->owner;
-	SHEAF_TRY(sheaf_frame_slice(&whole, 0, frame->nrows, NULL, 0, &held->frame, err));
+	SHEAF_TRY(sheaf_frame_slice(&whole, 0, frame->nrows, &held->frame, err));
 	for (int c = 0; c < frame->ncolumns; c++)
 		list_column(held, c, &held->frame.columns[c], held->frame.nrows);
 	return SHEAF_OK;

@@ -222,7 +222,7 @@ static sheaf_status open_known(sheaf_indexed *d, sheaf_opening how, sheaf_error 
 	    strcmp(head->settings, sheaf_index_settings(x)) != 0)
 		return SHEAF_END;
 	how.known = &known;
-	sheaf_status status = sheaf_reader_open(d->format, d->source, &d->values, &how, d->cx, &d->in, err);
+	sheaf_status status = sheaf_reader_open(&d->input, &how, &d->in, err);
 	if (status != SHEAF_DATA && status != SHEAF_USAGE) return status;
 	say_why(x, "%s: expected a sound index, found streams that do not fit the input", x->places[x->place]);
 	drop_file(x);
@@ -276,8 +276,7 @@ sheaf_status sheaf_index_open_input(sheaf_indexed *d, const sheaf_opening *how, 
 {
 	sheaf_index *x = d->index;
 	sheaf_status status = open_known(d, *how, err);
-	if (status == SHEAF_END)
-		status = sheaf_reader_open(d->format, d->source, &d->values, how, d->cx, &d->in, err);
+	if (status == SHEAF_END) status = sheaf_reader_open(&d->input, how, &d->in, err);
 	SHEAF_TRY(status);
 	bool fits = true;
 	if (x->fresh) SHEAF_TRY(check_cover(d, &fits, err));

@@ -31,10 +31,9 @@ static inline const char *sheaf_counting_word(const sheaf_input *input)
 /* Made by the build from the list of formats; ends with NULL. */
 extern const sheaf_format *const sheaf_formats[];
 
-/* A reader of a format, or a failure and NULL. The source is not taken over. */
-SHEAF_USE sheaf_status sheaf_reader_open(const sheaf_format *format, sheaf_source *source,
-                                         const sheaf_values *values, const sheaf_opening *how,
-                                         sheaf_context *cx, sheaf_reader **out, sheaf_error *err);
+/* A reader of the input's format, or a failure and NULL. The source is not taken over. */
+SHEAF_USE sheaf_status sheaf_reader_open(const sheaf_input *input, const sheaf_opening *how,
+                                         sheaf_reader **out, sheaf_error *err);
 /* Closes it and frees its schema and its memory. */
 void sheaf_reader_close(const sheaf_format *format, sheaf_reader *reader);
 

@@ -13,18 +13,18 @@ void sheaf_reader_close(const sheaf_format *format, sheaf_reader *reader)
 	sheaf_release(reader->cx, reader, size);
 }
 
-sheaf_status sheaf_reader_open(const sheaf_format *format, sheaf_source *source, const sheaf_values *values,
-                               const sheaf_opening *how, sheaf_context *cx, sheaf_reader **out,
+sheaf_status sheaf_reader_open(const sheaf_input *input, const sheaf_opening *how, sheaf_reader **out,
                                sheaf_error *err)
 {
 	void *memory;
+	const sheaf_format *format = input->format;
 	*out = NULL;
-	SHEAF_TRY(sheaf_allocate(cx, format->reader_size, &memory, err));
+	SHEAF_TRY(sheaf_allocate(input->cx, format->reader_size, &memory, err));
 	sheaf_reader *reader = (sheaf_reader *)memory;
-	reader->cx = cx;
-	reader->source = source;
+	reader->cx = input->cx;
+	reader->source = input->source;
 	reader->facts = SHEAF_NO_FACTS;
-	sheaf_status status = format->open(reader, values, how, err);
+	sheaf_status status = format->open(reader, &input->values, how, err);
 	if (status == SHEAF_OK) {
 		*out = reader;
 		return SHEAF_OK;

@@ -131,7 +131,8 @@ static sheaf_status map_file(sheaf_source *s, sheaf_error *err)
 	if (s->raw.kind != SHEAF_RAW_FILE || s->raw.size == 0 || (uint64_t)end > SIZE_MAX) return SHEAF_OK;
 	void *memory = mmap(NULL, (size_t)end, PROT_READ, MAP_PRIVATE, s->raw.fd, 0);
 	if (memory == MAP_FAILED) return SHEAF_OK;
-	sheaf_status status = sheaf_buffer_wrap(s->cx, (uint8_t *)memory, (size_t)end, unmap, NULL, &s->map, err);
+	sheaf_status status =
+		sheaf_buffer_wrap(s->cx, (sheaf_lent){(uint8_t *)memory, (size_t)end, unmap, NULL}, &s->map, err);
 	if (status) munmap(memory, (size_t)end);
 	return status;
 }

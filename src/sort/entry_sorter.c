@@ -164,11 +164,11 @@ static void free_taken(void *user, int64_t from, int64_t to)
 
 static sheaf_status part(sheaf_entry_sorter *p, int bits, int top, sheaf_error *err)
 {
-	sheaf_partition_source source = {p->n, p->room, take_block, free_taken, p};
+	sheaf_partition_source source = {p->n, p->room, p->value_size, take_block, free_taken, p};
 	sheaf_partition parts;
 	void *memory;
 	p->high = top - bits;
-	sheaf_status status = sheaf_partition_plan(&parts, &source, p->value_size, p->high, bits, p->cx, err);
+	sheaf_status status = sheaf_partition_plan(&parts, &source, p->high, bits, p->cx, err);
 	if (status == SHEAF_OK) status = sheaf_partition_fill(&parts, p->high, UINT64_MAX, err);
 	if (status == SHEAF_OK)
 		status = sheaf_allocate_array(p->cx, (uint64_t)sheaf_partition_count(&parts), sizeof *p->done,
@@ -205,9 +205,8 @@ static void sort_by_word(const sheaf_entry_sorter *p, int w, uint64_t **keys, ui
 	}
 	if (sorted) return;
 	int high = 64 - __builtin_clzll((unsigned long long)differ);
-	if (!sheaf_radix_sort(*keys, *numbers, sizeof **numbers, (size_t)p->n, 0, high, *spare_keys,
-	                      *spare_numbers))
-		return;
+	sheaf_pairs entries = {*keys, *numbers}, spare = {*spare_keys, *spare_numbers};
+	if (!sheaf_radix_sort(entries, spare, sizeof **numbers, (size_t)p->n, 0, high)) return;
 	uint64_t *k = *keys, *v = *numbers;
 	*keys = *spare_keys, *numbers = *spare_numbers;
 	*spare_keys = k, *spare_numbers = v;
@@ -287,8 +286,8 @@ static sheaf_status sort_bucket(item *i, sheaf_error *err)
 	SHEAF_TRY(make_spare(i, n * entry_size(p), err));
 	uint64_t *spare_keys = (uint64_t *)i->spare;
 	uint8_t *spare_values = (uint8_t *)i->spare + n * p->key_size;
-	if (!sheaf_radix_sort(keys, values, p->value_size, n, low, p->high, spare_keys, spare_values))
-		return SHEAF_OK;
+	sheaf_pairs entries = {keys, values}, spare = {spare_keys, spare_values};
+	if (!sheaf_radix_sort(entries, spare, p->value_size, n, low, p->high)) return SHEAF_OK;
 	memcpy(keys, spare_keys, n * p->key_size);
 	if (p->value_size) memcpy(values, spare_values, n * p->value_size);
 	return SHEAF_OK;

@@ -177,12 +177,12 @@ static void free_lists(sheaf_partition *b)
 	b->begins = NULL, b->next = NULL, b->lanes = NULL;
 }
 
-sheaf_status sheaf_partition_plan(sheaf_partition *b, const sheaf_partition_source *source, size_t value_size,
-                                  int shift, int bits, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_partition_plan(sheaf_partition *b, const sheaf_partition_source *source, int shift,
+                                  int bits, sheaf_context *cx, sheaf_error *err)
 {
 	*b = (sheaf_partition){.cx = cx,
 	                       .source = *source,
-	                       .value_size = value_size,
+	                       .value_size = source->value_size,
 	                       .n = source->n,
 	                       .shift = shift,
 	                       .bits = bits,

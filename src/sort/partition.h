@@ -16,7 +16,8 @@ enum {
 /* Where entries come from. Both calls are made by several threads, for entries that none has in common. */
 typedef struct sheaf_partition_source {
 	int64_t n;
-	int64_t grain; /* threads part them at multiples of it */
+	int64_t grain;     /* threads get multiples of it */
+	size_t value_size; /* 1, 2, 4, 8 or 16 */
 	/* Keys and values of the entries [from, to), or of the first of them: how many; 0 ends it all. *keys may
 	 * be `room`, which has SHEAF_BUCKET_STEP of them. */
 	int64_t (*take)(void *user, int64_t from, int64_t to, uint64_t *room, const uint64_t **keys,
@@ -45,11 +46,9 @@ typedef struct sheaf_partition {
 
 static inline int64_t sheaf_partition_count(const sheaf_partition *b) { return (int64_t)1 << b->bits; }
 
-/* Counts what each bucket will have: `bits` bits of the keys, from `shift` on. value_size is 1, 2, 4, 8
- * or 16. Takes all entries once. */
+/* Counts what each bucket will have: `bits` bits of the keys, from `shift` on. Takes all entries once. */
 SHEAF_USE sheaf_status sheaf_partition_plan(sheaf_partition *b, const sheaf_partition_source *source,
-                                            size_t value_size, int shift, int bits, sheaf_context *cx,
-                                            sheaf_error *err);
+                                            int shift, int bits, sheaf_context *cx, sheaf_error *err);
 /* Takes all entries once more and moves them. The number of the bucket may stand at another place of their
  * keys by now. */
 SHEAF_USE sheaf_status sheaf_partition_fill(sheaf_partition *b, int shift, uint64_t mask, sheaf_error *err);

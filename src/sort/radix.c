@@ -33,10 +33,9 @@ static void begin_of_each(uint32_t *starts, size_t n)
 #define NAME(x) x##_16
 #include "sort/radix_template.h"
 
-bool sheaf_radix_sort(uint64_t *keys, void *values, size_t value_size, size_t n, int low, int high,
-                      uint64_t *spare_keys, void *spare_values)
+bool sheaf_radix_sort(sheaf_pairs entries, sheaf_pairs spare, size_t value_size, size_t n, int low, int high)
 {
-	static bool (*const by_size[])(uint64_t *, void *, size_t, int, int, uint64_t *,
-	                               void *) = {sort_1, sort_2, sort_4, sort_8, sort_16};
-	return by_size[__builtin_ctzll(value_size)](keys, values, n, low, high, spare_keys, spare_values);
+	static bool (*const by_size[])(sheaf_pairs, sheaf_pairs, size_t, int, int) = {sort_1, sort_2, sort_4,
+	                                                                              sort_8, sort_16};
+	return by_size[__builtin_ctzll(value_size)](entries, spare, n, low, high);
 }

@@ -7,9 +7,13 @@
 
 enum { SHEAF_RADIX_MOST = 1 << 30 /* entries that are sorted at a time */ };
 
+typedef struct sheaf_pairs {
+	uint64_t *keys;
+	void *values;
+} sheaf_pairs;
+
 /* Sorts n <= SHEAF_RADIX_MOST entries by bits [low, high) of their keys; bits above are the same in all.
  * value_size is 1, 2, 4, 8 or 16. Returns whether the outcome is in the spare arrays. */
-bool sheaf_radix_sort(uint64_t *keys, void *values, size_t value_size, size_t n, int low, int high,
-                      uint64_t *spare_keys, void *spare_values);
+bool sheaf_radix_sort(sheaf_pairs entries, sheaf_pairs spare, size_t value_size, size_t n, int low, int high);
 
 #endif

@@ -4,10 +4,13 @@
 
 /* One pass over n entries by the digit of `bits` bits from `shift` on; starts[] has where each digit's
  * entries go. */
-static void NAME(pass)(const uint64_t *restrict keys, const T *restrict values, size_t n, int shift,
-                       uint64_t mask, uint32_t *restrict starts, uint64_t *restrict to_keys,
-                       T *restrict to_values)
+static void NAME(pass)(sheaf_pairs from, size_t n, int shift, uint64_t mask, uint32_t *restrict starts,
+                       sheaf_pairs to)
 {
+	const uint64_t *restrict keys = from.keys;
+	const T *restrict values = (const T *)from.values;
+	uint64_t *restrict to_keys = to.keys;
+	T *restrict to_values = (T *)to.values;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t key = keys[i];
 		uint32_t at = starts[key >> shift & mask]++;
@@ -31,27 +34,24 @@ static void NAME(insert)(uint64_t *keys, T *values, size_t n, int low)
 	}
 }
 
-static bool NAME(sort)(uint64_t *keys, void *values, size_t n, int low, int high, uint64_t *spare_keys,
-                       void *spare_values)
+static bool NAME(sort)(sheaf_pairs from, sheaf_pairs to, size_t n, int low, int high)
 {
 	enum { FEW = 40, MOST_BITS = 11 };
 	uint32_t starts[1 << MOST_BITS];
 	bool swapped = false;
 	if (n <= FEW) {
-		NAME(insert)(keys, (T *)values, n, low);
+		NAME(insert)(from.keys, (T *)from.values, n, low);
 		return false;
 	}
 	while (low < high) {
 		int passes = (high - low + MOST_BITS - 1) / MOST_BITS, bits = (high - low + passes - 1) / passes;
 		uint64_t mask = ((uint64_t)1 << bits) - 1;
 		memset(starts, 0, sizeof *starts << bits);
-		for (size_t i = 0; i < n; i++) starts[keys[i] >> low & mask]++;
+		for (size_t i = 0; i < n; i++) starts[from.keys[i] >> low & mask]++;
 		begin_of_each(starts, (size_t)1 << bits);
-		NAME(pass)(keys, (const T *)values, n, low, mask, starts, spare_keys, (T *)spare_values);
-		uint64_t *k = keys;
-		void *v = values;
-		keys = spare_keys, values = spare_values;
-		spare_keys = k, spare_values = v;
+		NAME(pass)(from, n, low, mask, starts, to);
+		sheaf_pairs sorted = to;
+		to = from, from = sorted;
 		swapped = !swapped;
 		low += bits;
 	}

@@ -302,7 +302,7 @@ static sheaf_status add(sheaf_arranger *a, const sheaf_frame *frame, sheaf_error
 		SHEAF_TRY(look_at_positions(a, err));
 	}
 	if (a->sorts) return sheaf_arrange_keep(a, frame, err);
-	SHEAF_TRY(sheaf_frame_slice(frame, 0, frame->nrows, NULL, 0, &a->given, err));
+	SHEAF_TRY(sheaf_frame_slice(frame, 0, frame->nrows, &a->given, err));
 	a->given_at = 0;
 	return a->passes ? sheaf_arrange_look(a, &a->given, err) : SHEAF_OK;
 }

@@ -22,7 +22,7 @@ sheaf_status sheaf_view_wrap_frame(sheaf_frame *frame, sheaf_context *cx, sheaf_
 	sheaf_buffer_reset(out);
 	SHEAF_TRY(sheaf_allocate(cx, sizeof *frame, &memory, err));
 	sheaf_status status =
-		sheaf_buffer_wrap(cx, (uint8_t *)memory, sizeof *frame, release_frame, owner, out, err);
+		sheaf_buffer_wrap(cx, (sheaf_lent){(uint8_t *)memory, sizeof *frame, release_frame, owner}, out, err);
 	if (status) {
 		sheaf_release(cx, memory, sizeof *frame);
 		return status;
@@ -82,7 +82,7 @@ sheaf_status sheaf_view_slice_below(const sheaf_row_view *v, const sheaf_piece *
 	sheaf_status sliced = SHEAF_OK;
 	frame->nrows = 0;
 	if (status == SHEAF_OK || has_some(status, below))
-		sliced = sheaf_frame_slice(below, 0, below->nrows, columns, n, frame, status ? NULL : err);
+		sliced = sheaf_frame_pick(below, columns, n, frame, status ? NULL : err);
 	if (sliced) frame->nrows = 0;
 	frame->notes = notes;
 	return status ? status : sliced;

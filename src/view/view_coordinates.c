@@ -274,7 +274,8 @@ static sheaf_status make_schema(coordinates *v, sheaf_error *err)
 	const sheaf_field *from = &below->fields[v->value];
 	sheaf_schema *schema = &v->view.schema;
 	for (int d = 0; d < v->rank; d++) names[d] = below->fields[v->columns[d]].name;
-	SHEAF_TRY(sheaf_schema_make_entries(schema, v->view.cx, v->rank, v->shape, names, &value, err));
+	SHEAF_TRY(sheaf_schema_make_entries(schema, v->view.cx, (sheaf_dimensions){v->rank, v->shape, names},
+	                                    &value, err));
 	sheaf_schema_remove(schema, sheaf_schema_value(schema));
 	SHEAF_TRY(sheaf_schema_add(schema, v->view.cx, from->name, strlen(from->name), &value, err));
 	sheaf_field_make_cell(value, from->meaning == SHEAF_COORDINATE ? SHEAF_NUMBER : from->meaning, from->type,

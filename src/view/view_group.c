@@ -109,7 +109,7 @@ static int64_t whole_rows(const grouped *v, const sheaf_frame *entries, int64_t 
 static sheaf_status take_rows(grouped *v, int64_t entries, sheaf_error *err)
 {
 	sheaf_frame *all = sheaf_view_unwrap(&v->rest), part = {0}, rest = {0};
-	sheaf_status status = sheaf_frame_slice(all, 0, entries, NULL, 0, &part, err);
+	sheaf_status status = sheaf_frame_slice(all, 0, entries, &part, err);
 	if (status == SHEAF_OK) status = sheaf_frame_append(&rest, all, entries, all->nrows, v->view.cx, err);
 	v->last_row = v->next_row;
 	if (status == SHEAF_OK) {

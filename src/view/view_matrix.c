@@ -186,7 +186,8 @@ static sheaf_status make_schema(matrix *m, const sheaf_schema *below, sheaf_erro
 		type = join_types(type, field->type);
 		truth &= field->meaning == SHEAF_BOOL && !may_be_missing(field);
 	}
-	SHEAF_TRY(sheaf_schema_make_entries(&m->view.schema, m->view.cx, 2, shape, NULL, &value, err));
+	SHEAF_TRY(
+		sheaf_schema_make_entries(&m->view.schema, m->view.cx, (sheaf_dimensions){2, shape}, &value, err));
 	sheaf_field_make_cell(value, truth ? SHEAF_BOOL : SHEAF_NUMBER, type, 1, false);
 	m->view.schema.tensor.dense = true;
 	return SHEAF_OK;

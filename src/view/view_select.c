@@ -66,7 +66,7 @@ static sheaf_status take(const selected *s, const sheaf_frame *frame, sheaf_run 
                          sheaf_frame *out, sheaf_error *err)
 {
 	if (alone)
-		SHEAF_TRY(sheaf_frame_slice(frame, run.begin, run.end, NULL, 0, out, err));
+		SHEAF_TRY(sheaf_frame_slice(frame, run.begin, run.end, out, err));
 	else
 		SHEAF_TRY(sheaf_frame_append(out, frame, run.begin, run.end, s->view.cx, err));
 	return put_numbers(s, out, run, err);
@@ -161,7 +161,7 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 {
 	const sheaf_frame *picked = sheaf_view_unwrap(&piece->notes);
 	(void)in, (void)cx;
-	return sheaf_frame_slice(picked, 0, picked->nrows, NULL, 0, frame, err);
+	return sheaf_frame_slice(picked, 0, picked->nrows, frame, err);
 }
 
 /* Whoever reads from here on gets the findings. */

@@ -222,9 +222,11 @@ static sheaf_status make_schema(ungrouped *v, const sheaf_schema *below, sheaf_e
 	sheaf_field *value;
 	const int64_t shape2[] = {v->rows, v->dim}, shape3[] = {v->rows, v->longest, v->dim};
 	v->one_sample = v->longest <= 1 && (v->shortest == 1 || v->rows == 0);
-	SHEAF_TRY(sheaf_schema_make_entries(schema, v->view.cx, v->one_sample ? 2 : 3,
-	                                    v->one_sample ? shape2 : shape3, v->one_sample ? two : names, &value,
-	                                    err));
+	SHEAF_TRY(
+		sheaf_schema_make_entries(schema, v->view.cx,
+	                              (sheaf_dimensions){v->one_sample ? 2 : 3, v->one_sample ? shape2 : shape3,
+	                                                 v->one_sample ? two : names},
+	                              &value, err));
 	/* The value is called like its stream, so that rows made of it are, too. */
 	int field = sheaf_schema_value(schema);
 	sheaf_schema_remove(schema, field);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Encoded entries into the arrays of levels. Positions are counted as they are made: an entry makes one below
  * each sparse level from the first one on whose coordinates are not those of the entry before. */
+#include "data/frame.h"
 #include "format/binsparse/writer.h"
 #include <inttypes.h>
 #include <string.h>
@@ -71,10 +72,11 @@ static sheaf_status fill_values(sheaf_bsp_building *t, int64_t until, sheaf_erro
 	return SHEAF_OK;
 }
 
-/* Entries [from, to) of a block that begins at position `base`; those that follow one another go together. */
+/* Some entries of a block that begins at position `base`; those that follow one another go together. */
 static sheaf_status put_dense(sheaf_bsp_building *t, int64_t base, const int64_t *offsets,
-                              const uint8_t *values, int64_t from, int64_t to, sheaf_error *err)
+                              const uint8_t *values, sheaf_run entries, sheaf_error *err)
 {
+	int64_t from = entries.begin, to = entries.end;
 	int parts = sheaf_bsp_parts(t->d.values), m = t->d.layout.nlevels;
 	size_t size = sheaf_bsp_size(t->d.values);
 	while (from < to) {
@@ -110,7 +112,7 @@ static sheaf_status put_runs(sheaf_bsp_building *t, const sheaf_bsp_parcel *p, c
 		else
 			SHEAF_TRY(enter(t, run + 1, &position, err));
 		if (t->block) {
-			SHEAF_TRY(put_dense(t, position * t->block, offsets, values, run[0], next, err));
+			SHEAF_TRY(put_dense(t, position * t->block, offsets, values, (sheaf_run){run[0], next}, err));
 			continue;
 		}
 		if (t->inner > 0) SHEAF_TRY(fill_pointers(t, t->inner, position, err));

@@ -8,16 +8,23 @@
 #include <stdio.h>
 #include <string.h>
 
-static sheaf_status flaw(sheaf_bsp_checking *c, const char *rule, const char *array, int64_t at,
-                         const char *least, int64_t limit, int64_t found)
+/* A number that breaks a rule: array[at], which was expected to be `least` the limit. */
+typedef struct breach {
+	const char *rule, *array;
+	int64_t at;
+	const char *least;
+	int64_t limit, found;
+} breach;
+
+static sheaf_status flaw(sheaf_bsp_checking *c, breach b)
 {
 	char text[64];
-	bool mends = strcmp(rule, "order of indices") == 0;
-	snprintf(text, sizeof text, "%" PRId64 "%s", found,
+	bool mends = strcmp(b.rule, "order of indices") == 0;
+	snprintf(text, sizeof text, "%" PRId64 "%s", b.found,
 	         mends ? " (" SHEAF_OPTION("repair") " mends that)" : "");
 	c->is_broken = true;
-	return sheaf_bsp_tell(c->t, SHEAF_FINDING(SHEAF_FATAL, rule, .found = text), c->cx, c->err,
-	                      "%s[%" PRId64 "] %s %" PRId64, array, at, least, limit);
+	return sheaf_bsp_tell(c->t, SHEAF_FINDING(SHEAF_FATAL, b.rule, .found = text), c->cx, c->err,
+	                      "%s[%" PRId64 "] %s %" PRId64, b.array, b.at, b.least, b.limit);
 }
 
 sheaf_status sheaf_bsp_check_pointers(sheaf_bsp_checking *c)
@@ -28,18 +35,20 @@ sheaf_status sheaf_bsp_check_pointers(sheaf_bsp_checking *c)
 	/* In the pre-defined formats that leave out empty rows there are none. */
 	bool strict = c->t->d.layout.levels[c->l - 1].is_sparse &&
 	              sheaf_bsp_layout_name(&c->t->d.layout, false) && c->t->d.format[0] == 'D';
-	if (c->above.begin == 0 && p[0] != 0) SHEAF_TRY(flaw(c, "first pointer", name, 0, "to be", 0, p[0]));
+	if (c->above.begin == 0 && p[0] != 0)
+		SHEAF_TRY(flaw(c, (breach){"first pointer", name, 0, "to be", 0, p[0]}));
 	/* The piece's own positions were found by other pointers than these if they do not lie below them. */
 	if (!c->is_broken && c->below.end > c->below.begin && (p[0] > c->below.begin || p[n] < c->below.end))
-		SHEAF_TRY(flaw(c, "order of pointers", name, c->above.begin, "at most", c->below.begin,
-		               p[0] > c->below.begin ? p[0] : p[n]));
+		SHEAF_TRY(flaw(c, (breach){"order of pointers", name, c->above.begin, "at most", c->below.begin,
+		                           p[0] > c->below.begin ? p[0] : p[n]}));
 	for (int64_t i = 0; i < n; i++) {
 		if (p[i + 1] < p[i] || p[i + 1] > most)
-			SHEAF_TRY(flaw(c, "order of pointers", name, c->above.begin + i + 1,
-			               p[i + 1] > most ? "at most" : "at least", p[i + 1] > most ? most : p[i],
-			               p[i + 1]));
+			SHEAF_TRY(flaw(c, (breach){"order of pointers", name, c->above.begin + i + 1,
+			                           p[i + 1] > most ? "at most" : "at least",
+			                           p[i + 1] > most ? most : p[i], p[i + 1]}));
 		else if (strict && p[i + 1] == p[i])
-			SHEAF_TRY(flaw(c, "empty slices", name, c->above.begin + i + 1, "above", p[i], p[i + 1]));
+			SHEAF_TRY(
+				flaw(c, (breach){"empty slices", name, c->above.begin + i + 1, "above", p[i], p[i + 1]}));
 	}
 	return SHEAF_OK;
 }
@@ -55,8 +64,8 @@ static sheaf_status check_range(sheaf_bsp_checking *c, int r, int dimension)
 	if (n == 0 || most < (uint64_t)extent) return SHEAF_OK;
 	for (int64_t i = 0; i < n; i++)
 		if ((uint64_t)at[i] >= (uint64_t)extent)
-			SHEAF_TRY(flaw(c, "index range", c->t->indices[dimension].name, c->below.begin + i,
-			               at[i] < 0 ? "at least 0 and below" : "below", extent, at[i]));
+			SHEAF_TRY(flaw(c, (breach){"index range", c->t->indices[dimension].name, c->below.begin + i,
+			                           at[i] < 0 ? "at least 0 and below" : "below", extent, at[i]}));
 	return SHEAF_OK;
 }
 
@@ -81,8 +90,9 @@ static sheaf_status check_run(sheaf_bsp_checking *c, int64_t from, int64_t to)
 	for (int64_t i = from; i < to; i++) {
 		int r = not_ascending(c, rank, i);
 		if (r >= 0)
-			SHEAF_TRY(flaw(c, "order of indices", c->t->indices[depth + r].name, c->below.begin + i - c->lead,
-			               "above", c->indices[r][i - 1], c->indices[r][i]));
+			SHEAF_TRY(flaw(c, (breach){"order of indices", c->t->indices[depth + r].name,
+			                           c->below.begin + i - c->lead, "above", c->indices[r][i - 1],
+			                           c->indices[r][i]}));
 	}
 	return SHEAF_OK;
 }

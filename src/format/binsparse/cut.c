@@ -35,22 +35,25 @@ static int64_t wanted_end(const sheaf_bsp_tensor *t, int64_t from, int64_t bytes
 
 /* ---- positions ---- */
 
-/* The ranges that cover elements [from, to); `covered`: what pieces before have covered, or NULL. */
-static sheaf_status locate(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, int64_t from, int64_t to,
-                           const int64_t *covered, sheaf_bsp_range ranges[BSP_MAX_RANK + 1], sheaf_error *err)
+/* The ranges that cover those of the elements, which are the last ones; `covered`: what pieces before have
+ * covered, or NULL. */
+static sheaf_status locate(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, const int64_t *covered,
+                           sheaf_bsp_range ranges[BSP_MAX_RANK + 1], sheaf_error *err)
 {
 	int m = t->d.layout.nlevels;
-	bool all = to == sheaf_bsp_elements(t);
-	ranges[m] = (sheaf_bsp_range){from, to};
+	bool all = ranges[m].end == sheaf_bsp_elements(t);
 	for (int l = m - 1; l >= 0; l--) {
 		const sheaf_bsp_range *below = &ranges[l + 1];
 		sheaf_bsp_range *above = &ranges[l];
 		int64_t least = covered && covered[l] > 0 ? covered[l] - 1 : 0;
 		*above = (sheaf_bsp_range){0, t->counts[l]};
-		if (below->begin > 0 && below->begin < t->counts[l + 1])
-			SHEAF_TRY(sheaf_bsp_above(t, view, l, below->begin, least, &above->begin, err));
+		if (below->begin > 0 && below->begin < t->counts[l + 1]) {
+			above->begin = least;
+			SHEAF_TRY(sheaf_bsp_above(t, view, l, below->begin, &above->begin, err));
+		}
 		if (!all && below->end > below->begin) {
-			SHEAF_TRY(sheaf_bsp_above(t, view, l, below->end - 1, above->begin, &above->end, err));
+			above->end = above->begin;
+			SHEAF_TRY(sheaf_bsp_above(t, view, l, below->end - 1, &above->end, err));
 			above->end++;
 		}
 		/* Empty positions between pieces are looked at, too. */
@@ -70,25 +73,28 @@ static sheaf_status note(const sheaf_bsp_tensor *t, const sheaf_bsp_range *range
 
 /* ---- outermost coordinates ---- */
 
-/* The outermost coordinate that element `at` has, and the first element of the same, as far as it lies after
- * what is covered. */
-static sheaf_status find_outermost(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, int64_t at,
-                                   const int64_t *covered, int64_t *coordinate, int64_t *first,
-                                   sheaf_error *err)
+/* The outermost coordinate that element *at has. *at goes back to the first element of the same, as far as
+ * that lies after what is covered. */
+static sheaf_status find_outermost(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, const int64_t *covered,
+                                   int64_t *coordinate, int64_t *at, sheaf_error *err)
 {
 	const sheaf_bsp_layout *layout = &t->d.layout;
-	int64_t q = at;
-	for (int l = layout->nlevels - 1; l > 0; l--)
-		SHEAF_TRY(sheaf_bsp_above(t, view, l, q, covered[l] > 0 ? covered[l] - 1 : 0, &q, err));
+	int64_t q = *at;
+	for (int l = layout->nlevels - 1; l > 0; l--) {
+		int64_t below = q;
+		q = covered[l] > 0 ? covered[l] - 1 : 0;
+		SHEAF_TRY(sheaf_bsp_above(t, view, l, below, &q, err));
+	}
 	*coordinate = q;
 	if (layout->levels[0].is_sparse) {
 		SHEAF_TRY(sheaf_bsp_look(t, &t->indices[0], &view->indices[0], q, coordinate, err));
-		if (layout->levels[0].rank > 1)
-			SHEAF_TRY(
-				sheaf_bsp_search(t, &t->indices[0], &view->indices[0], covered[1], *coordinate, &q, err));
+		if (layout->levels[0].rank > 1) {
+			q = covered[1];
+			SHEAF_TRY(sheaf_bsp_search(t, &t->indices[0], &view->indices[0], *coordinate, &q, err));
+		}
 	}
 	for (int l = 1; l < layout->nlevels; l++) SHEAF_TRY(sheaf_bsp_below(t, view, l, q, &q, err));
-	*first = q;
+	*at = q;
 	return SHEAF_OK;
 }
 
@@ -100,7 +106,7 @@ static sheaf_status cut_between(sheaf_bsp_reader *in, sheaf_piece *piece, int64_
 	int64_t coordinate = t->d.layout.rank ? sheaf_bsp_extent(&t->d, 0) : 0, first = *to;
 	if (t->d.layout.rank == 0) return SHEAF_OK;
 	if (*to < sheaf_bsp_elements(t))
-		SHEAF_TRY(find_outermost(t, in->views, *to, in->covered, &coordinate, &first, err));
+		SHEAF_TRY(find_outermost(t, in->views, in->covered, &coordinate, &first, err));
 	bool begins_inside = in->is_inside;
 	in->is_inside = first <= in->next || first > *to;
 	if (!in->is_inside) *to = first;
@@ -120,7 +126,8 @@ static sheaf_status cut_entries(sheaf_bsp_reader *in, int64_t bytes, sheaf_piece
 	const sheaf_bsp_tensor *t = sheaf_bsp_only(in);
 	int64_t to = wanted_end(t, in->next, bytes), each = sheaf_bsp_entry_bytes(t);
 	SHEAF_TRY(cut_between(in, piece, &to, err));
-	SHEAF_TRY(locate(t, in->views, in->next, to, in->covered, ranges, err));
+	ranges[t->d.layout.nlevels] = (sheaf_bsp_range){in->next, to};
+	SHEAF_TRY(locate(t, in->views, in->covered, ranges, err));
 	SHEAF_TRY(note(t, ranges, piece, err));
 	piece->byte = in->next * each;
 	piece->size = (to - in->next) * each;
@@ -184,7 +191,8 @@ sheaf_status sheaf_bsp_recall(const void *reader, sheaf_piece *piece, sheaf_erro
 	int64_t from = 0, to = 0;
 	if (in->schema.rows != SHEAF_ENTRIES) return check_rows(in, piece, err);
 	SHEAF_TRY(range_of(t, piece, &from, &to, err));
-	sheaf_status status = locate(t, &view, from, to, NULL, ranges, err);
+	ranges[t->d.layout.nlevels] = (sheaf_bsp_range){from, to};
+	sheaf_status status = locate(t, &view, NULL, ranges, err);
 	sheaf_bsp_view_close(&view);
 	return status ? status : note(t, ranges, piece, err);
 }
@@ -204,7 +212,8 @@ sheaf_status sheaf_bsp_resume(void *reader, const sheaf_piece *piece, sheaf_erro
 	in->is_done = in->next > 0 && in->next == sheaf_bsp_elements(t);
 	memset(in->covered, 0, sizeof in->covered);
 	if (in->is_done || in->next == 0 || t->d.layout.rank == 0) return SHEAF_OK;
-	SHEAF_TRY(find_outermost(t, in->views, in->next, in->covered, &in->slice, &first, err));
+	first = in->next;
+	SHEAF_TRY(find_outermost(t, in->views, in->covered, &in->slice, &first, err));
 	in->is_inside = first < in->next;
 	return SHEAF_OK;
 }

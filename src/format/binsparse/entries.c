@@ -47,7 +47,8 @@ static sheaf_status read_pointers(decoding *d, int l, sheaf_buffer *out)
 	const sheaf_bsp_array *pointers = &t->pointers[l];
 	bool is_sparse = t->d.layout.levels[l].is_sparse;
 	if (is_sparse && l > 0 && (pointers->item || pointers->repaired.data))
-		return sheaf_bsp_read_i64(t, pointers, above.begin, above.end + 1, d->cx, out, d->err);
+		return sheaf_bsp_read_i64(t, pointers, (sheaf_bsp_range){above.begin, above.end + 1}, d->cx, out,
+		                          d->err);
 	SHEAF_TRY(begin_numbers(d, &b, n + 1));
 	int64_t extent = is_sparse ? most : sheaf_bsp_extent(&t->d, sheaf_bsp_depth(&t->d.layout, l));
 	for (int64_t i = 0; i <= n; i++) ((int64_t *)(void *)b.data)[i] = (above.begin + i) * extent;
@@ -122,8 +123,9 @@ static sheaf_status put_indices(decoding *d, int l, const int64_t *pointers, she
 	                        .err = d->err};
 	c.lead = below.begin > 0 && length(below) && (l == 0 || pointers[0] < below.begin);
 	for (int r = 0; r < rank; r++) {
-		SHEAF_TRY(sheaf_bsp_read_i64(d->t, &d->t->indices[depth + r], below.begin - c.lead, below.end, d->cx,
-		                             &read[r], d->err));
+		SHEAF_TRY(sheaf_bsp_read_i64(d->t, &d->t->indices[depth + r],
+		                             (sheaf_bsp_range){below.begin - c.lead, below.end}, d->cx, &read[r],
+		                             d->err));
 		c.indices[r] = sheaf_bsp_numbers(&read[r]);
 	}
 	if (length(below) == 0) return SHEAF_OK;

@@ -22,12 +22,12 @@ static sheaf_status path_of(const sheaf_bsp_writer *out, const sheaf_bsp_buildin
 }
 
 static sheaf_status open_array(const sheaf_bsp_writer *out, const sheaf_bsp_building *t, sheaf_bsp_store *s,
-                               const char *name, sheaf_type type, int64_t count, sheaf_error *err)
+                               const char *name, sheaf_box_values values, sheaf_error *err)
 {
 	sheaf_buffer path = {0};
 	SHEAF_TRY(path_of(out, t, name, &path, err));
 	sheaf_status status =
-		sheaf_bsp_store_open(s, out->box, (const char *)path.data, type, count, &out->storing, err);
+		sheaf_bsp_store_open(s, out->box, (const char *)path.data, values, &out->storing, err);
 	sheaf_buffer_reset(&path);
 	return status;
 }
@@ -35,7 +35,7 @@ static sheaf_status open_array(const sheaf_bsp_writer *out, const sheaf_bsp_buil
 static sheaf_status put_array(const sheaf_bsp_writer *out, const sheaf_bsp_building *t, sheaf_bsp_store *s,
                               const char *name, sheaf_type type, sheaf_error *err)
 {
-	if (!s->array) SHEAF_TRY(open_array(out, t, s, name, type, s->count, err));
+	if (!s->array) SHEAF_TRY(open_array(out, t, s, name, (sheaf_box_values){type, NULL, s->count}, err));
 	return sheaf_bsp_store_end(s, err);
 }
 
@@ -266,11 +266,11 @@ static sheaf_status open_inner_level(const sheaf_bsp_writer *out, sheaf_bsp_buil
 	if (t->inner > 0 && above >= 0) {
 		SHEAF_TRY(pointer_type(out, rows, &type, err));
 		SHEAF_TRY(open_array(out, t, &t->pointers[t->inner], sheaf_bsp_pointers_name(t->outer_rank, name),
-		                     type, above + 1, err));
+		                     (sheaf_box_values){type, NULL, above + 1}, err));
 	}
 	for (int k = t->outer_rank; k < t->d.layout.rank; k++)
-		SHEAF_TRY(open_array(out, t, &t->indices[k], sheaf_bsp_indices_name(k, name), t->indices[k].type,
-		                     rows, err));
+		SHEAF_TRY(open_array(out, t, &t->indices[k], sheaf_bsp_indices_name(k, name),
+		                     (sheaf_box_values){t->indices[k].type, NULL, rows}, err));
 	return SHEAF_OK;
 }
 
@@ -292,7 +292,8 @@ sheaf_status sheaf_bsp_expect(void *writer, int64_t rows, sheaf_error *err)
 	SHEAF_TRY(begin_tensor(out, t, err));
 	if (!is_dense) SHEAF_TRY(open_inner_level(out, t, rows, err));
 	if (t->d.values.is_iso || t->values.same) return SHEAF_OK;
-	return open_array(out, t, &t->values, "values", t->values.type, rows * sheaf_bsp_parts(t->d.values), err);
+	return open_array(out, t, &t->values, "values",
+	                  (sheaf_box_values){t->values.type, NULL, rows * sheaf_bsp_parts(t->d.values)}, err);
 }
 
 sheaf_status sheaf_bsp_put_group(sheaf_bsp_writer *out, sheaf_error *err)

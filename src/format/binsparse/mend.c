@@ -53,7 +53,7 @@ static sheaf_status put_indices(mending *m, int dimension)
 {
 	const sheaf_bsp_array *a = &m->t->indices[dimension];
 	sheaf_buffer read = {0};
-	SHEAF_TRY(sheaf_bsp_read_i64(m->t, a, 0, a->count, m->t->cx, &read, m->err));
+	SHEAF_TRY(sheaf_bsp_read_i64(m->t, a, (sheaf_bsp_range){0, a->count}, m->t->cx, &read, m->err));
 	int64_t extent = sheaf_bsp_extent(&m->t->d, dimension);
 	for (int64_t p = 0; p < a->count; p++)
 		m->is_sound &= sheaf_bsp_numbers(&read)[p] >= 0 && sheaf_bsp_numbers(&read)[p] < extent;
@@ -72,7 +72,8 @@ static sheaf_status climb_sparse(mending *m, int l)
 		memset(m->positions, 0, (size_t)m->n * sizeof *m->positions);
 		return SHEAF_OK;
 	}
-	SHEAF_TRY(sheaf_bsp_read_i64(m->t, &m->t->pointers[l], 0, count + 1, m->t->cx, &read, m->err));
+	SHEAF_TRY(sheaf_bsp_read_i64(m->t, &m->t->pointers[l], (sheaf_bsp_range){0, count + 1}, m->t->cx, &read,
+	                             m->err));
 	const int64_t *p = sheaf_bsp_numbers(&read);
 	m->is_sound &= p[0] == 0 && p[count] == m->t->counts[l + 1];
 	for (int64_t i = 0; i < count; i++) m->is_sound &= p[i + 1] >= p[i];

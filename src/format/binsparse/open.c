@@ -115,7 +115,8 @@ static sheaf_status entries_schema(sheaf_bsp_reader *in, sheaf_error *err)
 {
 	sheaf_field *value;
 	const sheaf_bsp_descriptor *d = &sheaf_bsp_only(in)->d;
-	SHEAF_TRY(sheaf_schema_make_entries(&in->schema, in->cx, d->layout.rank, d->shape, NULL, &value, err));
+	SHEAF_TRY(sheaf_schema_make_entries(&in->schema, in->cx, (sheaf_dimensions){d->layout.rank, d->shape},
+	                                    &value, err));
 	value->type = d->values.type;
 	if (d->values.is_bool) value->meaning = SHEAF_BOOL;
 	if (!d->values.is_complex) return SHEAF_OK;

@@ -28,11 +28,11 @@ sheaf_status sheaf_bsp_below(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, in
 	return SHEAF_OK;
 }
 
-/* Steps that double, from `from` on, then halves of the last one: what comes next is mostly near. */
+/* Steps that double, then halves of the last one: what comes next is mostly near. */
 sheaf_status sheaf_bsp_search(const sheaf_bsp_tensor *t, const sheaf_bsp_array *a, sheaf_bsp_window *window,
-                              int64_t from, int64_t value, int64_t *out, sheaf_error *err)
+                              int64_t value, int64_t *at, sheaf_error *err)
 {
-	int64_t low = from, high = from, step = 1, seen;
+	int64_t low = *at, high = *at, step = 1, seen;
 	while (high < a->count) {
 		SHEAF_TRY(sheaf_bsp_look(t, a, window, high, &seen, err));
 		if (seen >= value) break;
@@ -48,24 +48,26 @@ sheaf_status sheaf_bsp_search(const sheaf_bsp_tensor *t, const sheaf_bsp_array *
 		else
 			low = middle + 1;
 	}
-	*out = low;
+	*at = low;
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_bsp_above(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, int l, int64_t q, int64_t least,
-                             int64_t *out, sheaf_error *err)
+sheaf_status sheaf_bsp_above(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, int l, int64_t q, int64_t *at,
+                             sheaf_error *err)
 {
+	int64_t least = *at;
 	const sheaf_bsp_layout *layout = &t->d.layout;
-	*out = 0;
+	*at = 0;
 	if (!layout->levels[l].is_sparse) {
 		int64_t extent = sheaf_bsp_extent(&t->d, sheaf_bsp_depth(layout, l));
-		*out = extent ? q / extent : 0;
+		*at = extent ? q / extent : 0;
 		return SHEAF_OK;
 	}
 	if (l == 0) return SHEAF_OK;
-	SHEAF_TRY(sheaf_bsp_search(t, &t->pointers[l], &view->pointers[l], least, q + 1, out, err));
-	*out -= *out > 0;
-	if (*out >= t->counts[l]) *out = t->counts[l] - 1;
-	if (*out < least) *out = least;
+	*at = least;
+	SHEAF_TRY(sheaf_bsp_search(t, &t->pointers[l], &view->pointers[l], q + 1, at, err));
+	*at -= *at > 0;
+	if (*at >= t->counts[l]) *at = t->counts[l] - 1;
+	if (*at < least) *at = least;
 	return SHEAF_OK;
 }

@@ -22,7 +22,8 @@ sheaf_status sheaf_bsp_make_room(sheaf_bsp_reader *in, int n, sheaf_error *err)
 sheaf_status sheaf_bsp_open_tensor(sheaf_bsp_reader *in, const char *path, sheaf_bsp_tensor *out,
                                    sheaf_error *err)
 {
-	SHEAF_TRY(sheaf_bsp_tensor_open(in->box, in->file, path, in->tolerance, in->cx, out, err));
+	*out = (sheaf_bsp_tensor){.cx = in->cx, .box = in->box, .tolerance = in->tolerance};
+	SHEAF_TRY(sheaf_bsp_tensor_open(out, in->file, path, err));
 	return in->tolerance.repair ? sheaf_bsp_mend(out, err) : SHEAF_OK;
 }
 

@@ -19,10 +19,6 @@
 #include "format/binsparse/tensor.h"
 #include "format/format.h"
 
-typedef struct sheaf_bsp_range {
-	int64_t begin, end;
-} sheaf_bsp_range;
-
 typedef struct sheaf_bsp_reader {
 	SHEAF_BASE(sheaf_reader, reader);
 	const char *file;

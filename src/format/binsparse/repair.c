@@ -32,7 +32,7 @@ sheaf_status sheaf_bsp_unwrap(const sheaf_bsp_tensor *t, const sheaf_bsp_array *
 	if (!pointers->item || sheaf_type_size(pointers->item->type) > 4) return SHEAF_OK;
 	int64_t range = INT64_C(1) << 8 * sheaf_type_size(pointers->item->type);
 	if (wanted < range) return SHEAF_OK;
-	SHEAF_TRY(sheaf_bsp_read_i64(t, pointers, 0, pointers->count, t->cx, &stored, err));
+	SHEAF_TRY(sheaf_bsp_read_i64(t, pointers, (sheaf_bsp_range){0, pointers->count}, t->cx, &stored, err));
 	sheaf_status status = unwrap(&stored, range, wanted, t->cx, out, err);
 	sheaf_buffer_reset(&stored);
 	return status;

@@ -35,7 +35,8 @@ static void put_single(decoding *d)
 static sheaf_status read_pointers(decoding *d, int l, int64_t from, int64_t to, sheaf_buffer *out)
 {
 	sheaf_bsp_checking c = {.t = d->t, .l = l, .above = {from, to}, .cx = d->cx, .err = d->err};
-	SHEAF_TRY(sheaf_bsp_read_i64(d->t, &d->t->pointers[l], from, to + 1, d->cx, out, d->err));
+	SHEAF_TRY(
+		sheaf_bsp_read_i64(d->t, &d->t->pointers[l], (sheaf_bsp_range){from, to + 1}, d->cx, out, d->err));
 	c.pointers = sheaf_bsp_numbers(out);
 	SHEAF_TRY(sheaf_bsp_check_pointers(&c));
 	d->is_broken |= c.is_broken || c.pointers[0] < 0;
@@ -65,7 +66,8 @@ static sheaf_status put_samples(decoding *d, int64_t *from, int64_t *to)
 	if (status == SHEAF_OK && !d->is_broken) {
 		const int64_t *p = sheaf_bsp_numbers(&pointers);
 		int64_t first = p[0], last = p[d->to - d->from];
-		status = sheaf_bsp_read_i64(d->t, &d->t->indices[1], first, last, d->cx, &stored, d->err);
+		status = sheaf_bsp_read_i64(d->t, &d->t->indices[1], (sheaf_bsp_range){first, last}, d->cx, &stored,
+		                            d->err);
 		if (status == SHEAF_OK) status = check_numbers(d, p, sheaf_bsp_numbers(&stored), first);
 		if (status == SHEAF_OK) put_offsets(p, d->to - d->from, &d->column->levels[0]);
 		*from = first;
@@ -89,8 +91,8 @@ static sheaf_status put_indices(decoding *d, sheaf_bsp_checking *c, int dimensio
 {
 	sheaf_buffer stored = {0};
 	int64_t n = c->below.end - c->below.begin;
-	SHEAF_TRY(sheaf_bsp_read_i64(d->t, &d->t->indices[dimension], c->below.begin, c->below.end, d->cx,
-	                             &stored, d->err));
+	SHEAF_TRY(sheaf_bsp_read_i64(d->t, &d->t->indices[dimension],
+	                             (sheaf_bsp_range){c->below.begin, c->below.end}, d->cx, &stored, d->err));
 	c->indices[0] = sheaf_bsp_numbers(&stored);
 	sheaf_status status = n ? sheaf_bsp_check_indices(c) : SHEAF_OK;
 	d->is_broken |= c->is_broken;

@@ -83,15 +83,14 @@ static sheaf_status pass_held(sheaf_bsp_store *s, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_bsp_store_open(sheaf_bsp_store *s, sheaf_box *box, const char *path, sheaf_type type,
-                                  int64_t count, const sheaf_box_storing *storing, sheaf_error *err)
+sheaf_status sheaf_bsp_store_open(sheaf_bsp_store *s, sheaf_box *box, const char *path,
+                                  sheaf_box_values values, const sheaf_box_storing *storing, sheaf_error *err)
 {
 	/* Nothing cannot be compressed. */
 	static const sheaf_box_storing plain;
-	s->stored = type;
+	s->stored = values.type;
 	s->step = share_of(s, MOST_STEP);
-	return sheaf_box_new_array(box, path, (sheaf_box_values){type, NULL, count}, count ? storing : &plain,
-	                           &s->array, err);
+	return sheaf_box_new_array(box, path, values, values.count ? storing : &plain, &s->array, err);
 }
 
 /* ---- adding ---- */

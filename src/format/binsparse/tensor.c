@@ -349,14 +349,11 @@ static sheaf_status name_place(sheaf_bsp_tensor *t, const char *file, const char
 	return sheaf_copy_text(t->cx, where, strlen(where), &t->where, err);
 }
 
-sheaf_status sheaf_bsp_tensor_open(sheaf_box *box, const char *file, const char *path,
-                                   sheaf_bsp_tolerance tolerance, sheaf_context *cx, sheaf_bsp_tensor *out,
-                                   sheaf_error *err)
+sheaf_status sheaf_bsp_tensor_open(sheaf_bsp_tensor *t, const char *file, const char *path, sheaf_error *err)
 {
-	*out = (sheaf_bsp_tensor){.cx = cx, .box = box, .tolerance = tolerance};
-	SHEAF_TRY(name_place(out, file, path, err));
-	SHEAF_TRY(read_descriptor(out, err));
-	SHEAF_TRY(find_levels(out, err));
-	SHEAF_TRY(count_levels(out, err));
-	return read_fill(out, err);
+	SHEAF_TRY(name_place(t, file, path, err));
+	SHEAF_TRY(read_descriptor(t, err));
+	SHEAF_TRY(find_levels(t, err));
+	SHEAF_TRY(count_levels(t, err));
+	return read_fill(t, err);
 }

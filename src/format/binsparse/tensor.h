@@ -44,12 +44,18 @@ static inline int64_t sheaf_bsp_elements(const sheaf_bsp_tensor *t) { return t->
 
 /* ---- array.c ---- */
 
-/* Values [from, to) as they are stored; of an array that is not there, zeros of type U8. *type says which. */
-SHEAF_USE sheaf_status sheaf_bsp_read_raw(const sheaf_bsp_tensor *t, const sheaf_bsp_array *a, int64_t from,
-                                          int64_t to, sheaf_type *type, sheaf_buffer *out, sheaf_error *err);
+typedef struct sheaf_bsp_range {
+	int64_t begin, end;
+} sheaf_bsp_range;
+
+/* Values as they are stored; of an array that is not there, zeros of type U8. *type says which. */
+SHEAF_USE sheaf_status sheaf_bsp_read_raw(const sheaf_bsp_tensor *t, const sheaf_bsp_array *a,
+                                          sheaf_bsp_range range, sheaf_type *type, sheaf_buffer *out,
+                                          sheaf_error *err);
 /* Whole numbers as int64, a view where they are stored so. Unsigned ones that do not fit become negative. */
-SHEAF_USE sheaf_status sheaf_bsp_read_i64(const sheaf_bsp_tensor *t, const sheaf_bsp_array *a, int64_t from,
-                                          int64_t to, sheaf_context *cx, sheaf_buffer *out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_read_i64(const sheaf_bsp_tensor *t, const sheaf_bsp_array *a,
+                                          sheaf_bsp_range range, sheaf_context *cx, sheaf_buffer *out,
+                                          sheaf_error *err);
 
 /* A part of an array that moves to where it is looked at. Starts with zeros; belongs to one thread. */
 typedef struct sheaf_bsp_window {
@@ -69,11 +75,11 @@ SHEAF_USE sheaf_status sheaf_bsp_unwrap(const sheaf_bsp_tensor *t, const sheaf_b
 
 /* ---- tensor.c ---- */
 
-/* Opens the tensor of a group: everything that can be checked without reading the arrays; pointers that have
- * wrapped around are mended here. *out is set either way, and closed with sheaf_bsp_tensor_close. */
-SHEAF_USE sheaf_status sheaf_bsp_tensor_open(sheaf_box *box, const char *file, const char *path,
-                                             sheaf_bsp_tolerance tolerance, sheaf_context *cx,
-                                             sheaf_bsp_tensor *out, sheaf_error *err);
+/* Opens the tensor of a group, of which cx, box and tolerance are set: everything that can be checked without
+ * reading the arrays; pointers that have wrapped around are mended here. It is closed in any case, with
+ * sheaf_bsp_tensor_close. */
+SHEAF_USE sheaf_status sheaf_bsp_tensor_open(sheaf_bsp_tensor *t, const char *file, const char *path,
+                                             sheaf_error *err);
 void sheaf_bsp_tensor_close(sheaf_bsp_tensor *t);
 /* Reports with the place of the tensor; `expected` is a format. */
 SHEAF_USE sheaf_status sheaf_bsp_tell(const sheaf_bsp_tensor *t, sheaf_finding finding, sheaf_context *cx,
@@ -91,13 +97,13 @@ void sheaf_bsp_view_close(sheaf_bsp_view *view);
  * whatever the file says. */
 SHEAF_USE sheaf_status sheaf_bsp_below(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, int l, int64_t p,
                                        int64_t *out, sheaf_error *err);
-/* The position of level l above position q of level l + 1, not before `least`. */
+/* Moves *at on to the position of level l above position q of level l + 1; it is not before *at. */
 SHEAF_USE sheaf_status sheaf_bsp_above(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, int l, int64_t q,
-                                       int64_t least, int64_t *out, sheaf_error *err);
-/* The first position of array `a`, at or after `from`, whose value is at least `value`; its end where there
- * is none. Values ascend. */
+                                       int64_t *at, sheaf_error *err);
+/* Moves *at on to the first position of array `a` whose value is at least `value`; to its end where there is
+ * none. Values ascend. */
 SHEAF_USE sheaf_status sheaf_bsp_search(const sheaf_bsp_tensor *t, const sheaf_bsp_array *a,
-                                        sheaf_bsp_window *window, int64_t from, int64_t value, int64_t *out,
+                                        sheaf_bsp_window *window, int64_t value, int64_t *at,
                                         sheaf_error *err);
 
 #endif

@@ -146,8 +146,8 @@ static sheaf_status read_indices(whole_reader *w, sheaf_level_builder *level, co
 	sheaf_type type = a->repaired.data ? SHEAF_I64 : a->item ? a->item->type : SHEAF_U8;
 	bool narrow = level->shape->index_type == SHEAF_I32;
 	bool fits = narrow && (type == SHEAF_I32 || type == SHEAF_U32);
-	SHEAF_TRY(fits ? sheaf_bsp_read_raw(w->t, a, 0, a->count, &type, &read, w->err)
-	               : sheaf_bsp_read_i64(w->t, a, 0, a->count, w->cx, &read, w->err));
+	SHEAF_TRY(fits ? sheaf_bsp_read_raw(w->t, a, (sheaf_bsp_range){0, a->count}, &type, &read, w->err)
+	               : sheaf_bsp_read_i64(w->t, a, (sheaf_bsp_range){0, a->count}, w->cx, &read, w->err));
 	if (narrow && !fits)
 		put_narrowed(&read, &level->indices[r]);
 	else
@@ -163,7 +163,8 @@ static sheaf_status read_offsets(whole_reader *w, int l, sheaf_level_builder *le
 	if (l == 0 || (!pointers->item && !pointers->repaired.data)) {
 		for (int64_t p = 0; p < w->t->counts[l]; p++) sheaf_level_end(level, w->t->counts[l + 1]);
 	} else {
-		SHEAF_TRY(sheaf_bsp_read_i64(w->t, pointers, 0, w->t->counts[l] + 1, w->cx, &read, w->err));
+		SHEAF_TRY(sheaf_bsp_read_i64(w->t, pointers, (sheaf_bsp_range){0, w->t->counts[l] + 1}, w->cx, &read,
+		                             w->err));
 		sheaf_builder_hold(&level->offsets, &read);
 	}
 	return sheaf_builder_status(&level->offsets, w->err);

@@ -43,10 +43,10 @@ void sheaf_bsp_store_compare(sheaf_bsp_store *s, int parts);
 bool sheaf_bsp_store_is_same(sheaf_bsp_store *s);
 /* The same number n times, to a store of int64. */
 SHEAF_USE sheaf_status sheaf_bsp_store_repeat(sheaf_bsp_store *s, int64_t value, int64_t n, sheaf_error *err);
-/* Opens the array, of `count` values of `type`: of a store of int64 any type of whole numbers that holds
+/* Opens the array of these values, which are added: of a store of int64 any type of whole numbers that holds
  * them. */
 SHEAF_USE sheaf_status sheaf_bsp_store_open(sheaf_bsp_store *s, sheaf_box *box, const char *path,
-                                            sheaf_type type, int64_t count, const sheaf_box_storing *storing,
+                                            sheaf_box_values values, const sheaf_box_storing *storing,
                                             sheaf_error *err);
 /* Completes the array, which is open. */
 SHEAF_USE sheaf_status sheaf_bsp_store_end(sheaf_bsp_store *s, sheaf_error *err);

@@ -253,7 +253,8 @@ static sheaf_status make_entries(sheaf_hdf_reader *in, sheaf_error *err)
 {
 	sheaf_field *value;
 	bool is_dense = in->set.kind == HDF_DENSE, is_compressed = in->set.kind == HDF_COMPRESSED;
-	SHEAF_TRY(sheaf_schema_make_entries(&in->schema, in->cx, in->rank, in->shape, NULL, &value, err));
+	SHEAF_TRY(
+		sheaf_schema_make_entries(&in->schema, in->cx, (sheaf_dimensions){in->rank, in->shape}, &value, err));
 	describe_value(in, value);
 	sheaf_tensor *t = &in->schema.tensor;
 	t->dense = is_dense;

@@ -57,17 +57,22 @@ static sheaf_status refuse_string(const sheaf_lens_writing *w, const char *rule,
 	return tell(w, problem, err);
 }
 
-static sheaf_status put_string(const sheaf_lens_writing *w, const char *word, const char *text,
-                               const char *end, const char *rule, sheaf_builder *to, sheaf_error *err)
+/* What is before and after a string, and what it is called. */
+typedef struct string_place {
+	const char *word, *end, *rule;
+} string_place;
+
+static sheaf_status put_string(const sheaf_lens_writing *w, string_place at, const char *text,
+                               sheaf_builder *to, sheaf_error *err)
 {
 	if (!text) return SHEAF_OK;
 	bool braces = fits_braces(text);
-	if (!braces && !fits_bare(text)) return refuse_string(w, rule, text, err);
-	sheaf_builder_text(to, word);
+	if (!braces && !fits_bare(text)) return refuse_string(w, at.rule, text, err);
+	sheaf_builder_text(to, at.word);
 	if (braces) sheaf_builder_byte(to, '{');
 	sheaf_builder_text(to, text);
 	sheaf_builder_text(to, braces ? "}" : " ");
-	sheaf_builder_text(to, end);
+	sheaf_builder_text(to, at.end);
 	return SHEAF_OK;
 }
 
@@ -109,7 +114,7 @@ static sheaf_status put_header(sheaf_lens_writing *w, const sheaf_lens_header *h
                                sheaf_builder *to, sheaf_error *err)
 {
 	w->row = -1;
-	SHEAF_TRY(put_string(w, "proc:", header->proc, "\n", "set proc", to, err));
+	SHEAF_TRY(put_string(w, (string_place){"proc:", "\n", "set proc"}, header->proc, to, err));
 	put_fields(header->fields, sheaf_lens_defaults, "", "\n", to);
 	sheaf_builder_text(to, examples > 0 ? ";\n" : ";\n\n\n");
 	return sheaf_builder_status(to, err);
@@ -147,8 +152,8 @@ static sheaf_status put_specials(const sheaf_lens_writing *w, sheaf_builder *to,
 		if (!sheaf_lens_is_special(w->set, traits)) continue;
 		sheaf_builder_byte(to, '[');
 		put_span(e, after - 1, to);
-		SHEAF_TRY(
-			put_string(w, " proc:", sheaf_lens_string(w->set, traits->proc), "", "event proc", to, err));
+		SHEAF_TRY(put_string(w, (string_place){" proc:", "", "event proc"},
+		                     sheaf_lens_string(w->set, traits->proc), to, err));
 		put_fields(traits->fields, w->set->plain.fields, " ", "", to);
 		sheaf_builder_text(to, "]\n");
 	}
@@ -162,7 +167,7 @@ static sheaf_status put_group(const sheaf_lens_writing *w, const sheaf_lens_rang
 {
 	size_t before = to->size;
 	const char *name = range->group < 0 ? NULL : w->set->groups.names[range->group].text;
-	SHEAF_TRY(put_string(w, "", name, "", "group name", to, err));
+	SHEAF_TRY(put_string(w, (string_place){"", "", "group name"}, name, to, err));
 	*fits = !name || to->size > before;
 	return SHEAF_OK;
 }
@@ -350,8 +355,10 @@ static sheaf_status put_example(sheaf_lens_writing *w, const sheaf_lens_set *set
 {
 	w->row = row;
 	SHEAF_TRY(sheaf_lens_find_users(w, set, example, err));
-	SHEAF_TRY(put_string(w, "name:", sheaf_lens_string(set, example->name), "\n", "example name", to, err));
-	SHEAF_TRY(put_string(w, "proc:", sheaf_lens_string(set, example->proc), "\n", "example proc", to, err));
+	SHEAF_TRY(put_string(w, (string_place){"name:", "\n", "example name"},
+	                     sheaf_lens_string(set, example->name), to, err));
+	SHEAF_TRY(put_string(w, (string_place){"proc:", "\n", "example proc"},
+	                     sheaf_lens_string(set, example->proc), to, err));
 	if (!is_same(example->frequency, 1)) {
 		sheaf_builder_text(to, "freq:");
 		put_real(to, example->frequency);

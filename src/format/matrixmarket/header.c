@@ -139,8 +139,8 @@ static sheaf_status make_schema(sheaf_mtx_reader *in, sheaf_error *err)
 	static const sheaf_structure structures[] = {SHEAF_GENERAL, SHEAF_SYMMETRIC_LOWER,
 	                                             SHEAF_SKEW_SYMMETRIC_LOWER, SHEAF_HERMITIAN_LOWER};
 	sheaf_field *value;
-	SHEAF_TRY(sheaf_schema_make_entries(&in->schema, in->cx, in->rank, (int64_t[]){in->rows, in->columns},
-	                                    NULL, &value, err));
+	SHEAF_TRY(sheaf_schema_make_entries(
+		&in->schema, in->cx, (sheaf_dimensions){in->rank, (int64_t[]){in->rows, in->columns}}, &value, err));
 	sheaf_field_make_cell(value,
 	                      in->value == SHEAF_ENTRY_COMPLEX ? SHEAF_COMPLEX
 	                      : in->is_bool                    ? SHEAF_BOOL

@@ -97,8 +97,8 @@ static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t
 	const writer *out = (const writer *)opened;
 	sheaf_builder b;
 	sheaf_builder_begin(&b, cx, &blob->bytes);
-	sheaf_status status =
-		sheaf_array_put_items(&out->dtype, &out->schema, frame, row, sheaf_sink_name(out->sink), &b, cx, err);
+	sheaf_items_written rows = {&out->schema, frame, row, sheaf_sink_name(out->sink)};
+	sheaf_status status = sheaf_array_put_items(&out->dtype, &rows, &b, cx, err);
 	if (status) {
 		sheaf_builder_drop(&b);
 		return status;

@@ -99,7 +99,8 @@ sheaf_status sheaf_npz_sparse_schema(sheaf_npz_sparse *s, sheaf_schema *out, she
 {
 	sheaf_field *value;
 	*out = (sheaf_schema){.cx = s->cx};
-	sheaf_status status = sheaf_schema_make_entries(out, s->cx, s->rank, s->shape, NULL, &value, err);
+	sheaf_status status =
+		sheaf_schema_make_entries(out, s->cx, (sheaf_dimensions){s->rank, s->shape}, &value, err);
 	if (status == SHEAF_OK) status = sheaf_array_value_field(&s->data, value, err);
 	if (status == SHEAF_OK) status = look_for_order(s, &out->tensor, err);
 	for (size_t i = 0; i < 3; i++)
@@ -226,12 +227,13 @@ static sheaf_status make_plain_rows(const sheaf_npz_sparse *s, const sheaf_buffe
 	return SHEAF_OK;
 }
 
-static sheaf_status make_rows(const sheaf_npz_sparse *s, const sheaf_buffer *bytes, int64_t first, int64_t n,
+/* Of the others: whose places are made first. */
+static sheaf_status make_rows(const sheaf_npz_sparse *s, const sheaf_buffer *bytes, int64_t first,
                               sheaf_npz_places *p, sheaf_frame_builder *to, sheaf_error *err)
 {
+	int64_t n = p->n;
 	sheaf_column_builder *value = &to->columns[s->rank];
 	bool some = s->layout == NPZ_DIA || (s->layout == NPZ_BSR && s->data.fortran);
-	SHEAF_TRY(sheaf_npz_place(s, first, n, p, err));
 	SHEAF_TRY(sheaf_array_values(&s->data, bytes, first, n, value, err));
 	SHEAF_TRY(some ? keep_entries(s, p, value, err) : sheaf_npz_check_places(s, p, first, err));
 	for (int d = 0; d < s->rank; d++) put_places(p->at[d], p->n, &to->columns[d]);
@@ -246,7 +248,8 @@ sheaf_status sheaf_npz_sparse_rows(const sheaf_npz_sparse *s, const sheaf_buffer
 	int64_t end = sheaf_npz_end_of_values(s), most = first + n <= end ? n : first < end ? end - first : 0;
 	if (sheaf_npz_is_plain(s)) return make_plain_rows(s, bytes, first, most, to, err);
 	SHEAF_TRY(sheaf_npz_begin_places(&p, s->rank, n, to->cx, err));
-	sheaf_status status = make_rows(s, bytes, first, most, &p, to, err);
+	sheaf_status status = sheaf_npz_place(s, first, most, &p, err);
+	if (!status) status = make_rows(s, bytes, first, &p, to, err);
 	sheaf_npz_end_places(&p, s->rank, n, to->cx);
 	return status;
 }

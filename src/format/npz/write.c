@@ -180,8 +180,8 @@ static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t
 	sheaf_builder_begin(&b, cx, &blob->bytes);
 	for (int d = 0; d < out->schema.tensor.rank && out->layout != NPZ_DENSE; d++)
 		put_places(&b, &frame->columns[out->layout == NPZ_CSC ? !d : d], frame->nrows, out->wide);
-	sheaf_status status =
-		sheaf_array_put_items(&out->dtype, &out->schema, frame, row, sheaf_sink_name(out->sink), &b, cx, err);
+	sheaf_items_written rows = {&out->schema, frame, row, sheaf_sink_name(out->sink)};
+	sheaf_status status = sheaf_array_put_items(&out->dtype, &rows, &b, cx, err);
 	if (status) {
 		sheaf_builder_drop(&b);
 		return status;

@@ -41,7 +41,7 @@ static sheaf_status make_room(sheaf_context *cx, void **list, int count, int *ro
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_scidb_array_add(sheaf_scidb_array *array, sheaf_context *cx, const char *name, size_t n,
+sheaf_status sheaf_scidb_array_add(sheaf_scidb_array *array, sheaf_context *cx, sheaf_bytes name,
                                    const sheaf_scidb_type *type, bool nullable, sheaf_error *err)
 {
 	char *copy;
@@ -51,7 +51,7 @@ sheaf_status sheaf_scidb_array_add(sheaf_scidb_array *array, sheaf_context *cx, 
 		make_room(cx, &list, array->nattributes, &array->attribute_room, sizeof *array->attributes, err);
 	array->attributes = (sheaf_scidb_attribute *)list;
 	SHEAF_TRY(status);
-	SHEAF_TRY(sheaf_copy_text(cx, name, n, &copy, err));
+	SHEAF_TRY(sheaf_copy_text(cx, (const char *)name.data, name.size, &copy, err));
 	array->attributes[array->nattributes++] = (sheaf_scidb_attribute){copy, type, nullable, NULL, NULL, -1};
 	return SHEAF_OK;
 }
@@ -82,7 +82,8 @@ sheaf_status sheaf_scidb_array_from_entries(sheaf_scidb_array *array, const shea
 		const sheaf_scidb_entry *entry = &entries->list[i];
 		if (!entry->type) continue;
 		int n = snprintf(name, sizeof name, "a%d", entry->attribute);
-		SHEAF_TRY(sheaf_scidb_array_add(array, cx, name, (size_t)n, entry->type, entry->nullable, err));
+		SHEAF_TRY(sheaf_scidb_array_add(array, cx, (sheaf_bytes){(const uint8_t *)name, (size_t)n},
+		                                entry->type, entry->nullable, err));
 	}
 	return SHEAF_OK;
 }

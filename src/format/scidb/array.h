@@ -31,13 +31,12 @@ typedef struct sheaf_scidb_array {
 	int nattributes, attribute_room;
 	sheaf_scidb_dimension *dimensions;
 	int ndimensions, dimension_room; /* 0: a dataframe */
-	bool says_null;                  /* for servers on which what does not say NULL is not nullable */
+	bool says_null;                  /* on the server, attributes that do not say NULL are not nullable */
 } sheaf_scidb_array;
 
-/* `nullable`: what attributes are that do not say it. */
+/* Of an array that is empty, of which says_null is set. */
 SHEAF_USE sheaf_status sheaf_scidb_array_read(sheaf_scidb_array *array, const char *option, const char *text,
-                                              bool nullable, sheaf_scidb_types *types, sheaf_context *cx,
-                                              sheaf_error *err);
+                                              sheaf_scidb_types *types, sheaf_context *cx, sheaf_error *err);
 /* An attribute a0, a1, ... for each entry that is not skipped, and no dimensions. */
 SHEAF_USE sheaf_status sheaf_scidb_array_from_entries(sheaf_scidb_array *array,
                                                       const sheaf_scidb_entries *entries, sheaf_context *cx,
@@ -46,9 +45,8 @@ SHEAF_USE sheaf_status sheaf_scidb_array_from_entries(sheaf_scidb_array *array,
 SHEAF_USE sheaf_status sheaf_scidb_entries_from_array(sheaf_scidb_entries *entries,
                                                       const sheaf_scidb_array *array, sheaf_context *cx,
                                                       sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_scidb_array_add(sheaf_scidb_array *array, sheaf_context *cx, const char *name,
-                                             size_t n, const sheaf_scidb_type *type, bool nullable,
-                                             sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_scidb_array_add(sheaf_scidb_array *array, sheaf_context *cx, sheaf_bytes name,
+                                             const sheaf_scidb_type *type, bool nullable, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_scidb_array_add_dimension(sheaf_scidb_array *array, sheaf_context *cx,
                                                        const char *name, size_t n,
                                                        sheaf_scidb_dimension **out, sheaf_error *err);

@@ -178,7 +178,8 @@ static sheaf_status read_attribute(reading *r)
 	SHEAF_TRY(sheaf_scidb_types_find(r->types, word.at, word.size, &type, r->err));
 	if (!type) return expected(r, word.at, sheaf_scidb_types_expected(r->types, word.at, word.size, wanted));
 	if (r->array->nattributes && is_tag(name, type)) return read_nullability(r, &(bool){false});
-	SHEAF_TRY(sheaf_scidb_array_add(r->array, r->cx, name.at, name.size, type, r->nullable, r->err));
+	SHEAF_TRY(sheaf_scidb_array_add(r->array, r->cx, (sheaf_bytes){(const uint8_t *)name.at, name.size}, type,
+	                                r->nullable, r->err));
 	return read_clauses(r, &r->array->attributes[r->array->nattributes - 1]);
 }
 
@@ -389,12 +390,10 @@ static sheaf_status read_array(reading *r)
 }
 
 sheaf_status sheaf_scidb_array_read(sheaf_scidb_array *array, const char *option, const char *text,
-                                    bool nullable, sheaf_scidb_types *types, sheaf_context *cx,
-                                    sheaf_error *err)
+                                    sheaf_scidb_types *types, sheaf_context *cx, sheaf_error *err)
 {
 	array->cx = cx;
-	array->says_null = !nullable;
-	reading r = {array, sheaf_scidb_text_over(option, text, true), types, cx, err, nullable};
+	reading r = {array, sheaf_scidb_text_over(option, text, true), types, cx, err, !array->says_null};
 	sheaf_status status = read_array(&r);
 	if (status) sheaf_scidb_array_free(array);
 	return status;

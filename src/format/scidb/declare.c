@@ -95,7 +95,9 @@ sheaf_status sheaf_scidb_array_from_schema(sheaf_scidb_array *array, sheaf_scidb
 			                  "attribute \"%s\": expected a number, date, text or bytes of some length, "
 			                  "found another shape",
 			                  field->name);
-		SHEAF_TRY(sheaf_scidb_array_add(array, cx, field->name, strlen(field->name), type, nullable, err));
+		SHEAF_TRY(sheaf_scidb_array_add(array, cx,
+		                                (sheaf_bytes){(const uint8_t *)field->name, strlen(field->name)},
+		                                type, nullable, err));
 		if (entries)
 			SHEAF_TRY(sheaf_scidb_entries_add(
 				entries, cx, (sheaf_scidb_entry){type, width_of(field, type), nullable, -1}, err));

@@ -33,7 +33,7 @@ typedef struct decoding {
  * no part of it. */
 static sheaf_status next_block(decoding *d, int64_t cell, int64_t count, sheaf_scidb_block *out)
 {
-	int64_t after, size = (int64_t)d->piece->bytes.size;
+	int64_t size = (int64_t)d->piece->bytes.size;
 	*out = (sheaf_scidb_block){.layout = d->layout,
 	                           .data = d->piece->bytes.data,
 	                           .end = d->piece->bytes.data + size,
@@ -49,15 +49,13 @@ static sheaf_status next_block(decoding *d, int64_t cell, int64_t count, sheaf_s
 		return SHEAF_OK;
 	}
 	out->bases = d->bases;
-	int64_t cells =
-		sheaf_scidb_pass_cells(d->layout, out->data, d->at, size, count, d->bases, d->most, &after);
-	d->at = after;
+	int64_t cells = sheaf_scidb_pass_cells(out, size, d->bases, &d->at);
 	if (cells == count) return SHEAF_OK;
 	return sheaf_fail(
 		d->err, SHEAF_DATA,
 		"%s (byte %" PRId64
 		"): expected the cells that were there before, found others: was the file changed meanwhile?",
-		sheaf_source_name(d->in->source), out->byte + after);
+		sheaf_source_name(d->in->source), out->byte + d->at);
 }
 
 static bool fill_columns(decoding *d, const sheaf_scidb_block *block)
@@ -85,7 +83,7 @@ static sheaf_status decode_cells(decoding *d)
 		SHEAF_TRY(next_block(d, cell, left < d->most ? left : d->most, &block));
 		if ((fill_columns(d, &block) && !d->silent) || validating) {
 			sheaf_status status = sheaf_scidb_tell_flaws(d->in, &block, d->cx, d->err);
-			d->good += block.told;
+			d->good += block.reported;
 			SHEAF_TRY(status);
 		}
 		if (validating) sheaf_scidb_judge(&block, d->evidence);

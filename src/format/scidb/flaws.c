@@ -157,9 +157,9 @@ static sheaf_status check_item(const sheaf_scidb_reader *in, const sheaf_scidb_b
 sheaf_status sheaf_scidb_tell_flaws(const sheaf_scidb_reader *in, sheaf_scidb_block *block, sheaf_context *cx,
                                     sheaf_error *err)
 {
-	for (block->told = 0; block->told < block->count; block->told++)
+	for (block->reported = 0; block->reported < block->count; block->reported++)
 		for (int i = 0; i < block->items; i++)
 			if (block->layout->items[i].column >= 0)
-				SHEAF_TRY(check_item(in, block, &block->layout->items[i], block->told, cx, err));
+				SHEAF_TRY(check_item(in, block, &block->layout->items[i], block->reported, cx, err));
 	return SHEAF_OK;
 }

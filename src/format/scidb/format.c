@@ -113,7 +113,8 @@ static sheaf_status make_schema(sheaf_scidb_reader *in, bool dimensions, bool ty
 static sheaf_status read_options(sheaf_scidb_reader *in, const sheaf_values *values, sheaf_error *err)
 {
 	static const char option[] = SHEAF_OPTION("format-string");
-	SHEAF_TRY(sheaf_scidb_read_options(values, option, &in->types, &in->entries, &in->array, in->cx, err));
+	SHEAF_TRY(sheaf_scidb_read_options(
+		values, option, &(sheaf_scidb_declared){&in->types, &in->entries, &in->array}, in->cx, err));
 	if (in->entries.count == 0)
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "%s: expected " SHEAF_OPTION("format-string") " or " SHEAF_OPTION(

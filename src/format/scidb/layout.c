@@ -115,16 +115,17 @@ static sheaf_status refuse_number(const char *option, const sheaf_scidb_entries 
 }
 
 sheaf_status sheaf_scidb_read_options(const sheaf_values *values, const char *format_option,
-                                      sheaf_scidb_types *types, sheaf_scidb_entries *entries,
-                                      sheaf_scidb_array *array, sheaf_context *cx, sheaf_error *err)
+                                      const sheaf_scidb_declared *to, sheaf_context *cx, sheaf_error *err)
 {
+	sheaf_scidb_types *types = to->types;
+	sheaf_scidb_entries *entries = to->entries;
+	sheaf_scidb_array *array = to->array;
 	char name[32]; /* without its marks */
 	snprintf(name, sizeof name, "%.*s", (int)strlen(format_option) - 2, format_option + 1);
 	const char *format = sheaf_values_text(values, name), *schema = sheaf_values_text(values, "schema");
-	bool nullable = !sheaf_values_flag(values, "not-null-default");
 	SHEAF_TRY(sheaf_scidb_types_declare(types, values, cx, err));
-	if (schema)
-		SHEAF_TRY(sheaf_scidb_array_read(array, SHEAF_OPTION("schema"), schema, nullable, types, cx, err));
+	array->says_null = schema && sheaf_values_flag(values, "not-null-default");
+	if (schema) SHEAF_TRY(sheaf_scidb_array_read(array, SHEAF_OPTION("schema"), schema, types, cx, err));
 	if (format) SHEAF_TRY(sheaf_scidb_entries_read(entries, format_option, format, types, cx, err));
 	if (format && !schema) return sheaf_scidb_array_from_entries(array, entries, cx, err);
 	if (schema && !format) return sheaf_scidb_entries_from_array(entries, array, cx, err);

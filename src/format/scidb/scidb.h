@@ -102,10 +102,16 @@ void sheaf_scidb_layout_free(sheaf_scidb_layout *layout);
 /* Shapes a field as an attribute of a type. `width`: bytes of each item, where they are fixed though the
  * type's are not; 0: they are not. */
 void sheaf_scidb_make_field(sheaf_field *field, const sheaf_scidb_type *type, int64_t width, bool nullable);
+/* What the options say. */
+typedef struct sheaf_scidb_declared {
+	sheaf_scidb_types *types;
+	sheaf_scidb_entries *entries;
+	sheaf_scidb_array *array;
+} sheaf_scidb_declared;
+
 /* The entries and attributes that the options name, each from the other where only one is given. */
 SHEAF_USE sheaf_status sheaf_scidb_read_options(const sheaf_values *values, const char *format_option,
-                                                sheaf_scidb_types *types, sheaf_scidb_entries *entries,
-                                                sheaf_scidb_array *array, sheaf_context *cx,
+                                                const sheaf_scidb_declared *to, sheaf_context *cx,
                                                 sheaf_error *err);
 
 /* ---- walk.c ---- */
@@ -114,11 +120,6 @@ SHEAF_USE sheaf_status sheaf_scidb_read_options(const sheaf_values *values, cons
  * it takes at least. */
 const uint8_t *sheaf_scidb_pass_cell(const sheaf_scidb_layout *layout, const uint8_t *at, const uint8_t *end,
                                      uint64_t *needed);
-/* The same for n cells one after the other, as far as they are there: returns how many. bases[k * stride +
- * c] becomes the byte, from `data`, at which cell number c begins (k 0), or its k-th counted entry ends. */
-int64_t sheaf_scidb_pass_cells(const sheaf_scidb_layout *layout, const uint8_t *data, int64_t from,
-                               int64_t to, int64_t n, int64_t *bases, int64_t stride, int64_t *after);
-
 /* ---- cut.c ---- */
 
 SHEAF_USE sheaf_status sheaf_scidb_cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
@@ -148,13 +149,20 @@ typedef struct sheaf_scidb_block {
 	const int64_t *bases;
 	int64_t stride; /* from one row of bases to the next */
 	int64_t count;
-	int items;     /* entries that are there: all, but in a cell that is not whole */
-	int64_t first; /* number of the first cell in the input */
-	int64_t byte;  /* of the input at which data begins */
-	int64_t told;  /* cells whose flaws were reported, up to the one that ended that */
+	int items;        /* entries that are there: all, but in a cell that is not whole */
+	int64_t first;    /* number of the first cell in the input */
+	int64_t byte;     /* of the input at which data begins */
+	int64_t reported; /* cells whose flaws were, up to the one that ended that */
 } sheaf_scidb_block;
 
 enum { SCIDB_BLOCK = 512 };
+
+/* ---- walk.c, for blocks ---- */
+
+/* Passes the cells of the block from byte *at of its data on, as far as they are there before `to`: returns
+ * how many. bases[k * stride + c] becomes the byte at which cell number c begins (k 0), or its k-th counted
+ * entry ends. */
+int64_t sheaf_scidb_pass_cells(const sheaf_scidb_block *block, int64_t to, int64_t *bases, int64_t *at);
 
 /* The item in cell c: its null byte, or else its payload. */
 static inline const uint8_t *sheaf_scidb_item_at(const sheaf_scidb_block *block, const sheaf_scidb_item *item,

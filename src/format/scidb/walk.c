@@ -33,15 +33,14 @@ static int64_t pass_one(const sheaf_scidb_layout *layout, const uint8_t *data, i
 	return to - at < layout->gaps[layout->counted] ? -1 : at + layout->gaps[layout->counted];
 }
 
-int64_t sheaf_scidb_pass_cells(const sheaf_scidb_layout *layout, const uint8_t *data, int64_t from,
-                               int64_t to, int64_t n, int64_t *bases, int64_t stride, int64_t *after)
+int64_t sheaf_scidb_pass_cells(const sheaf_scidb_block *block, int64_t to, int64_t *bases, int64_t *at)
 {
 	int64_t c = 0;
-	for (*after = from; c < n; c++) {
-		bases[c] = *after;
-		int64_t end = pass_one(layout, data, *after, to, bases + c, stride);
+	for (; c < block->count; c++) {
+		bases[c] = *at;
+		int64_t end = pass_one(block->layout, block->data, *at, to, bases + c, block->stride);
 		if (end < 0) break;
-		*after = end;
+		*at = end;
 	}
 	return c;
 }

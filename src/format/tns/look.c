@@ -169,7 +169,8 @@ static sheaf_status make_schema(sheaf_entry_reader *in, const int64_t *shape, sh
 {
 	sheaf_field *value;
 	sheaf_schema_free(&in->schema);
-	SHEAF_TRY(sheaf_schema_make_entries(&in->schema, in->cx, in->rank, shape, NULL, &value, err));
+	SHEAF_TRY(
+		sheaf_schema_make_entries(&in->schema, in->cx, (sheaf_dimensions){in->rank, shape}, &value, err));
 	sheaf_field_make_cell(value, SHEAF_NUMBER, in->value == SHEAF_ENTRY_INTEGER ? SHEAF_I64 : SHEAF_F64, 1,
 	                      false);
 	in->schema.tensor.sorted = in->schema.tensor.unique = false;
