@@ -100,7 +100,6 @@ static void set_entry(lie *l, int64_t i, const sheaf_piece_entry *e)
 /* Writes the index anew as `tell` has changed it; everything that is hashed has its hash. */
 static void make_up(void (*tell)(lie *l))
 {
-	int64_t size;
 	write_input();
 	make_index();
 	assert_true(is_fresh());
@@ -111,7 +110,7 @@ static void make_up(void (*tell)(lie *l))
 	memcpy(l.pieces.entries.data, dataset->index->pieces->entries.data, bytes);
 	uint8_t *mine = l.pieces.entries.data;
 	tell(&l);
-	assert_ok(sheaf_index_write(index_path(), dataset->source, &l.head, &l.pieces, cx, &size, &err));
+	assert_ok(sheaf_index_write(index_path(), dataset->source, &l.head, &l.pieces, cx, &err));
 	free(mine);
 	sheaf_close(dataset);
 }

@@ -98,11 +98,14 @@ static bool of_command(const arguments *args, const char *name)
 	return false;
 }
 
-/* The settings of `from` that `wanted` picks, before those of *to. */
-static sheaf_status put_before(arguments *args, const sheaf_setting *from, int n,
-                               bool (*wanted)(const arguments *, const char *), sheaf_setting **to,
-                               int *count, sheaf_error *err)
+typedef bool (*wanted_setting)(const arguments *args, const char *name);
+
+/* The settings of `from` that `wanted` picks, before those of the command, or else of the format (not `own`). */
+static sheaf_status put_before(arguments *args, const sheaf_setting *from, int n, wanted_setting wanted,
+                               bool own, sheaf_error *err)
 {
+	sheaf_setting **to = own ? &args->own : &args->settings;
+	int *count = own ? &args->values.count : &args->nsettings;
 	sheaf_setting *all = calloc((size_t)(n + *count) + 1, sizeof *all);
 	int taken = 0;
 	if (!all) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the options, found none");
@@ -131,8 +134,8 @@ static bool of_format(const arguments *args, const char *name)
 
 static sheaf_status put_settings(arguments *args, const sheaf_setting *settings, int n, sheaf_error *err)
 {
-	SHEAF_TRY(put_before(args, settings, n, of_command, &args->own, &args->values.count, err));
-	return put_before(args, settings, n, of_format, &args->settings, &args->nsettings, err);
+	SHEAF_TRY(put_before(args, settings, n, of_command, true, err));
+	return put_before(args, settings, n, of_format, false, err);
 }
 
 /* The files of all inputs before the operands, where those are too few. */
@@ -181,13 +184,11 @@ static sheaf_status put_inputs(arguments *args, const char *name, sheaf_error *e
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "--config %s: expected no file here, or one for each of its %d inputs, found %d",
 		                  name, config->ninputs, args->nfiles);
-	SHEAF_TRY(put_before(args, &join, 1, of_command, &args->own, &args->values.count, err));
+	SHEAF_TRY(put_before(args, &join, 1, of_command, true, err));
 	for (int i = 0; i < config->ninputs; i++) {
 		const sheaf_config_input *input = &config->inputs[i];
-		SHEAF_TRY(put_before(args, input->settings, input->nsettings, of_all_inputs, &args->own,
-		                     &args->values.count, err));
-		SHEAF_TRY(put_before(args, input->others, input->nothers, of_all_inputs, &args->own,
-		                     &args->values.count, err));
+		SHEAF_TRY(put_before(args, input->settings, input->nsettings, of_all_inputs, true, err));
+		SHEAF_TRY(put_before(args, input->others, input->nothers, of_all_inputs, true, err));
 	}
 	return SHEAF_OK;
 }

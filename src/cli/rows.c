@@ -4,12 +4,18 @@
 
 enum { BATCH = 64 }; /* rows whose text is in memory at a time */
 
-static sheaf_status print_frame(const sheaf_schema *schema, const sheaf_frame *frame, sheaf_style style,
-                                int64_t row, int64_t rows, sheaf_buffer *text, sheaf_error *err)
+/* The first `rows` rows of a frame, whose first one is number `row`. */
+typedef struct printed {
+	const sheaf_frame *frame;
+	int64_t row, rows;
+} printed;
+
+static sheaf_status print_frame(const sheaf_schema *schema, printed p, sheaf_style style, sheaf_buffer *text,
+                                sheaf_error *err)
 {
-	for (int64_t r = 0; r < rows; r += BATCH) {
-		int64_t end = rows - r < BATCH ? rows : r + BATCH;
-		SHEAF_TRY(sheaf_rows_text(frame, schema, style, row, r, end, text, err));
+	for (int64_t r = 0; r < p.rows; r += BATCH) {
+		int64_t end = p.rows - r < BATCH ? p.rows : r + BATCH;
+		SHEAF_TRY(sheaf_rows_text(p.frame, schema, style, p.row, r, end, text, err));
 		out_bytes(text->data, text->size);
 		SHEAF_TRY(out_check(err));
 	}
@@ -39,7 +45,7 @@ sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, const char *m
 	while (status == SHEAF_OK && limit != 0 && (status = sheaf_next(dataset, &frame, err)) == SHEAF_OK) {
 		int64_t rows = limit < 0 || limit > frame->nrows ? frame->nrows : limit;
 		if (limit > 0) limit -= rows;
-		status = print_frame(schema, frame, style, sheaf_dataset_row(dataset), rows, &text, err);
+		status = print_frame(schema, (printed){frame, sheaf_dataset_row(dataset), rows}, style, &text, err);
 	}
 	if (status == SHEAF_OK || status == SHEAF_END)
 		out_text(sheaf_rows_ending(schema, style));

@@ -79,14 +79,9 @@ static sheaf_status write_all(sheaf_writer *writer, const sheaf_schema *schema, 
 	return status;
 }
 
-static sheaf_status write_into(const char *path, const sheaf_schema *schema, const sheaf_buffer *lengths,
-                               const sheaf_lengths_output *to, sheaf_context *cx, sheaf_sink **out,
-                               sheaf_error *err)
+static sheaf_status write_into(sheaf_writer *writer, const sheaf_schema *schema, const sheaf_buffer *lengths,
+                               sheaf_context *cx, sheaf_sink **out, sheaf_error *err)
 {
-	sheaf_writer *writer;
-	sheaf_create_options create = {
-		.size = sizeof create, .format = to->format, .allow_large = true, .force = to->replaces};
-	SHEAF_TRY(sheaf_create(path, schema, &create, cx, &writer, err));
 	sheaf_status status = write_all(writer, schema, lengths, cx, err);
 	if (status == SHEAF_OK) return sheaf_finish_into(writer, out, err);
 	sheaf_abandon(writer);
@@ -99,11 +94,15 @@ sheaf_status sheaf_finish_with_lengths(sheaf_writer *writer, const sheaf_lengths
 	char path[4096];
 	sheaf_schema schema = {0};
 	sheaf_sink *sinks[2] = {NULL, NULL};
+	sheaf_writer *own;
+	sheaf_create_options create = {
+		.size = sizeof create, .format = to->format, .allow_large = true, .force = to->replaces};
 	sheaf_status status = sheaf_finish_into(writer, &sinks[0], err);
 	if (status == SHEAF_OK) status = name_lengths(to->output, path, sizeof path, err);
 	if (status == SHEAF_OK)
 		status = make_schema(&schema, (int64_t)(lengths->size / sizeof(int64_t)), cx, err);
-	if (status == SHEAF_OK) status = write_into(path, &schema, lengths, to, cx, &sinks[1], err);
+	if (status == SHEAF_OK) status = sheaf_create(path, &schema, &create, cx, &own, err);
+	if (status == SHEAF_OK) status = write_into(own, &schema, lengths, cx, &sinks[1], err);
 	sheaf_schema_free(&schema);
 	if (status == SHEAF_OK) return sheaf_sinks_commit(sinks, 2, err);
 	if (sinks[0]) sheaf_sink_abandon(sinks[0]);

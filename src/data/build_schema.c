@@ -105,19 +105,26 @@ sheaf_status sheaf_schema_add_keys(sheaf_schema *schema, sheaf_error *err)
 	return sheaf_schema_add_key(schema, schema->cx, err);
 }
 
-static sheaf_status add_column(sheaf_schema *schema, const char *name, sheaf_meaning meaning, sheaf_type type,
-                               int64_t width, sheaf_missing missing, sheaf_error *err)
+/* A column of cells; width -1: lists of items. */
+typedef struct cell_shape {
+	sheaf_meaning meaning;
+	sheaf_type type;
+	int64_t width;
+} cell_shape;
+
+static sheaf_status add_column(sheaf_schema *schema, const char *name, cell_shape cell, sheaf_missing missing,
+                               sheaf_error *err)
 {
 	sheaf_field *field;
 	SHEAF_TRY(check_name(schema, name, err));
-	SHEAF_TRY(check_meaning(name, meaning, type, err));
+	SHEAF_TRY(check_meaning(name, cell.meaning, cell.type, err));
 	if (missing != SHEAF_NEVER && missing != SHEAF_NULLABLE)
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "field \"%s\": expected items that are never missing, or nullable, found number %d",
 		                  name, (int)missing);
 	SHEAF_TRY(sheaf_schema_add(schema, schema->cx, name, strlen(name), &field, err));
-	bool parts = meaning == SHEAF_COMPLEX || sheaf_means_zoned(meaning);
-	sheaf_field_make_cell(field, meaning, type, parts ? 2 : width, missing == SHEAF_NULLABLE);
+	bool parts = cell.meaning == SHEAF_COMPLEX || sheaf_means_zoned(cell.meaning);
+	sheaf_field_make_cell(field, cell.meaning, cell.type, parts ? 2 : cell.width, missing == SHEAF_NULLABLE);
 	if (schema->rows != SHEAF_SEQUENCES) return SHEAF_OK;
 	field->loss = "column"; /* what has no place for it, says so */
 	field->usual = NAN;
@@ -127,7 +134,7 @@ static sheaf_status add_column(sheaf_schema *schema, const char *name, sheaf_mea
 sheaf_status sheaf_schema_add_column(sheaf_schema *schema, const char *name, sheaf_meaning meaning,
                                      sheaf_type type, sheaf_missing missing, sheaf_error *err)
 {
-	return add_column(schema, name, meaning, type, -1, missing, err);
+	return add_column(schema, name, (cell_shape){meaning, type, -1}, missing, err);
 }
 
 sheaf_status sheaf_schema_add_bytes(sheaf_schema *schema, const char *name, int64_t width,
@@ -136,7 +143,7 @@ sheaf_status sheaf_schema_add_bytes(sheaf_schema *schema, const char *name, int6
 	if (width < 1)
 		return sheaf_fail(err, SHEAF_USAGE, "field \"%s\": expected a width of at least 1, found %" PRId64,
 		                  name ? name : "", width);
-	return add_column(schema, name, SHEAF_BYTES, SHEAF_U8, width, missing, err);
+	return add_column(schema, name, (cell_shape){SHEAF_BYTES, SHEAF_U8, width}, missing, err);
 }
 
 sheaf_status sheaf_schema_add_attribute(sheaf_schema *schema, const char *name, const char *text,

@@ -115,7 +115,7 @@ static sheaf_status put_all(sheaf_sink *sink, const sheaf_buffer *head, const sh
 }
 
 sheaf_status sheaf_index_write(const char *path, const sheaf_source *input, const sheaf_index_head *head,
-                               const sheaf_pieces *pieces, sheaf_context *cx, int64_t *size, sheaf_error *err)
+                               const sheaf_pieces *pieces, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_sink *sink;
 	sheaf_buffer bytes = {0};
@@ -124,7 +124,6 @@ sheaf_status sheaf_index_write(const char *path, const sheaf_source *input, cons
 	if (status == SHEAF_OK) {
 		sheaf_sink_resemble(sink, input); /* it describes its rows */
 		status = put_all(sink, &bytes, pieces, err);
-		*size = sheaf_sink_tell(sink);
 		if (status == SHEAF_OK)
 			status = sheaf_sink_commit(sink, err);
 		else

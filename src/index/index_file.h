@@ -39,7 +39,7 @@ typedef struct sheaf_index_file {
 /* Writes `path` whole, or leaves it as it was. */
 SHEAF_USE sheaf_status sheaf_index_write(const char *path, const sheaf_source *input,
                                          const sheaf_index_head *head, const sheaf_pieces *pieces,
-                                         sheaf_context *cx, int64_t *size, sheaf_error *err);
+                                         sheaf_context *cx, sheaf_error *err);
 /* Reads the head. Fails with what is wrong: UNKNOWN where there is no such file, or it is something else or
  * somebody else's, UNSUPPORTED where it is of another version, DATA or SHORT where it is damaged. On failure
  * *out is reset. */

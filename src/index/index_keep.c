@@ -34,11 +34,10 @@ static sheaf_status check_place(const char *place, const sheaf_source *input, sh
 
 static sheaf_status write_at(const sheaf_keeping *k, int place, sheaf_error *err)
 {
-	int64_t size;
 	const char *path = k->d->index->places[place];
 	if (place > 0) sheaf_index_make_folder(path);
 	SHEAF_TRY(check_place(path, k->d->source, k->d->cx, err));
-	return sheaf_index_write(path, k->d->source, &k->head, k->pieces, k->d->cx, &size, err);
+	return sheaf_index_write(path, k->d->source, &k->head, k->pieces, k->d->cx, err);
 }
 
 /* Beside the input, else in the cache folder. */
@@ -54,8 +53,7 @@ static sheaf_status make_head(sheaf_indexed *d, int64_t piece_bytes, sheaf_index
 {
 	sheaf_index *x = d->index;
 	SHEAF_TRY(sheaf_index_identify(d, err));
-	*head = (sheaf_index_head){
-		.input = x->input, .piece_bytes = piece_bytes, .schema = d->in->schema};
+	*head = (sheaf_index_head){.input = x->input, .piece_bytes = piece_bytes, .schema = d->in->schema};
 	const int64_t *witnesses = NULL;
 	head->counting = (char *)(uintptr_t)sheaf_index_counting(d);
 	head->settings = (char *)x->settings.data;
@@ -134,8 +132,7 @@ static bool is_too_large(const sheaf_indexed *d)
 	enum { SHARE = 16 };
 	const sheaf_gathering *g = &d->index->gathered;
 	return (int64_t)(g->entries.capacity + g->packer.bits.capacity + g->packer.blocks.capacity +
-	                 g->counts.capacity) >
-	       sheaf_max_memory(d->cx) / SHARE;
+	                 g->counts.capacity) > sheaf_max_memory(d->cx) / SHARE;
 }
 
 static void add(sheaf_indexed *d, const sheaf_piece *piece, const sheaf_frame *frame, uint64_t hash)

@@ -383,10 +383,17 @@ INLINE void store_numbers(sheaf_entries *run, int n, int numbers, __m512i values
 		_mm512_mask_i64scatter_epi64(to + n, lines, _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0), values, 8);
 }
 
+/* What each line has: constants wherever this is inlined. */
+typedef struct line_shape {
+	int coordinates, numbers;
+	bool integers;
+} line_shape;
+
 /* Stores up to eight lines from number k on; returns how many of them stand. */
-INLINE unsigned store_lines(sheaf_entries *run, const marks *m, unsigned k, unsigned n, int coordinates,
-                            int numbers, bool integers, bool *exponents)
+INLINE unsigned store_lines(sheaf_entries *run, const marks *m, unsigned k, unsigned n, line_shape shape,
+                            bool *exponents)
 {
+	const int coordinates = shape.coordinates, numbers = shape.numbers;
 	const int of_line = coordinates + numbers;
 	const __m512i one = _mm512_set1_epi64(1);
 	const __mmask8 lines = (__mmask8)((1u << n) - 1);
@@ -401,7 +408,7 @@ INLINE unsigned store_lines(sheaf_entries *run, const marks *m, unsigned k, unsi
 		} else {
 			parts v = {.base = m->base, .lines = lines, .first = from, .stop = end};
 			store_numbers(run, c - coordinates, numbers,
-			              integers ? take_integers(&v) : take_reals(&v, exponents), lines);
+			              shape.integers ? take_integers(&v) : take_reals(&v, exponents), lines);
 			left |= v.left;
 		}
 		from = _mm512_add_epi64(to, one);
@@ -411,16 +418,15 @@ INLINE unsigned store_lines(sheaf_entries *run, const marks *m, unsigned k, unsi
 }
 
 /* Reads the lines that are listed; false where one of them is left. */
-INLINE bool read_listed(sheaf_entries *run, const marks *m, int coordinates, int numbers, bool integers,
-                        bool *exponents)
+INLINE bool read_listed(sheaf_entries *run, const marks *m, line_shape shape, bool *exponents)
 {
 	for (unsigned k = 0; k < m->lines && run->count < run->room;) {
 		unsigned n = m->lines - k < LANES ? m->lines - k : LANES;
 		if (run->room - run->count < n) n = (unsigned)(run->room - run->count);
-		unsigned stored = store_lines(run, m, k, n, coordinates, numbers, integers, exponents);
+		unsigned stored = store_lines(run, m, k, n, shape, exponents);
 		k += stored;
 		run->count += stored;
-		run->at = after_line(m, (int)k - 1, coordinates + numbers);
+		run->at = after_line(m, (int)k - 1, shape.coordinates + shape.numbers);
 		if (stored == n) continue;
 		if (!sheaf_entries_some(run, 1)) return false;
 		k++;
@@ -438,7 +444,7 @@ INLINE void read_lines(sheaf_entries *run, int coordinates, int numbers, bool in
 		if (!sheaf_entries_some(run, 1)) return;
 	while (run->end - run->at >= MARKS_BEHIND && run->count < run->room) {
 		marks_find(&m, run->at, run->end - MARKS_BEHIND, (unsigned)(coordinates + numbers));
-		if (!read_listed(run, &m, coordinates, numbers, integers, &exponents)) return;
+		if (!read_listed(run, &m, (line_shape){coordinates, numbers, integers}, &exponents)) return;
 		if (m.lines < MARKS_FEW && !sheaf_entries_some(run, MARKS_SOME)) return;
 	}
 }

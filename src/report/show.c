@@ -17,6 +17,7 @@ typedef struct scene {
 	sheaf_run samples;
 	int64_t dim;
 	double least, most;
+	const sheaf_drawing *drawing;
 	sheaf_grid grid;
 } scene;
 
@@ -84,17 +85,23 @@ static void put_cell(scene *s, int64_t x, int64_t width, int64_t y, int64_t heig
 	if (fabs(v) > *cell) *cell = fabs(v);
 }
 
-static sheaf_status begin_grid(scene *s, int64_t width, int64_t height, int across, int down,
-                               const sheaf_drawing *drawing, sheaf_context *cx, sheaf_error *err)
+/* That a character has. */
+typedef struct dots {
+	int across, down;
+} dots;
+
+static sheaf_status begin_grid(scene *s, int64_t width, int64_t height, dots each, sheaf_context *cx,
+                               sheaf_error *err)
 {
-	int64_t most_wide = (int64_t)(drawing->width - INDENT) * across, most_high = (int64_t)LINES * down;
+	int64_t most_wide = (int64_t)(s->drawing->width - INDENT) * each.across,
+			most_high = (int64_t)LINES * each.down;
 	return sheaf_grid_begin(&s->grid, (int)(width < most_wide ? width : most_wide),
 	                        (int)(height < most_high ? height : most_high), cx, err);
 }
 
-static sheaf_status draw_dense(sheaf_builder *b, scene *s, const sheaf_drawing *drawing, sheaf_context *cx,
-                               sheaf_error *err)
+static sheaf_status draw_dense(sheaf_builder *b, scene *s, sheaf_error *err)
 {
+	const sheaf_drawing *drawing = s->drawing;
 	int64_t n = sheaf_run_length(s->samples), width = n, height = s->dim;
 	if (s->dim == 1) {
 		draw_curve(b, s, drawing);
@@ -104,30 +111,30 @@ static sheaf_status draw_dense(sheaf_builder *b, scene *s, const sheaf_drawing *
 		width = line_of(s->dim, drawing->width - INDENT);
 		height = (s->dim + width - 1) / width;
 	}
-	SHEAF_TRY(begin_grid(s, width, height, 1, 2, drawing, cx, err));
+	SHEAF_TRY(begin_grid(s, width, height, (dots){1, 2}, b->cx, err));
 	for (int64_t i = 0; i < n; i++)
 		for (int64_t k = 0; k < s->dim; k++) {
 			double v = value_at(s->column, (s->samples.begin + i) * s->dim + k);
 			put_cell(s, n == 1 ? k % width : i, width, n == 1 ? k / width : k, height, v);
 		}
 	sheaf_draw_shades(b, &s->grid, fmax(fabs(s->least), fabs(s->most)), drawing);
-	sheaf_grid_free(&s->grid, cx);
+	sheaf_grid_free(&s->grid, b->cx);
 	return SHEAF_OK;
 }
 
 /* ---- sparse ---- */
 
 /* One sample is laid out as a dense one is; several stand side by side. */
-static sheaf_status draw_sparse(sheaf_builder *b, scene *s, const sheaf_drawing *drawing, sheaf_context *cx,
-                                sheaf_error *err)
+static sheaf_status draw_sparse(sheaf_builder *b, scene *s, sheaf_error *err)
 {
+	const sheaf_drawing *drawing = s->drawing;
 	const sheaf_level *level = &s->column->levels[1];
 	int64_t n = sheaf_run_length(s->samples), width = n, height = s->dim;
 	if (n == 1) {
 		width = line_of(s->dim, 2 * (drawing->width - INDENT));
 		height = (s->dim + width - 1) / width;
 	}
-	SHEAF_TRY(begin_grid(s, width, height, 2, 4, drawing, cx, err));
+	SHEAF_TRY(begin_grid(s, width, height, (dots){2, 4}, b->cx, err));
 	for (int64_t i = 0; i < n; i++) {
 		sheaf_run run = sheaf_level_below_one(level, s->samples.begin + i);
 		for (int64_t p = run.begin; p < run.end; p++) {
@@ -136,19 +143,20 @@ static sheaf_status draw_sparse(sheaf_builder *b, scene *s, const sheaf_drawing 
 		}
 	}
 	sheaf_draw_dots(b, &s->grid, drawing);
-	sheaf_grid_free(&s->grid, cx);
+	sheaf_grid_free(&s->grid, b->cx);
 	return SHEAF_OK;
 }
 
 /* ---- rows ---- */
 
 static sheaf_status draw_stream(sheaf_builder *b, const sheaf_field *field, const sheaf_column *column,
-                                int64_t r, const sheaf_drawing *drawing, sheaf_context *cx, sheaf_error *err)
+                                int64_t r, const sheaf_drawing *drawing, sheaf_error *err)
 {
 	char text[80];
 	scene s = {.column = column,
 	           .samples = sheaf_level_below_one(&column->levels[0], r),
-	           .dim = sheaf_field_dim(field)};
+	           .dim = sheaf_field_dim(field),
+	           .drawing = drawing};
 	bool sparse = sheaf_field_is_sparse(field);
 	find_range(&s);
 	sheaf_put_name(b, field->name);
@@ -156,7 +164,7 @@ static sheaf_status draw_stream(sheaf_builder *b, const sheaf_field *field, cons
 	                     sheaf_run_length(s.samples));
 	put_range(b, &s);
 	if (sheaf_run_length(s.samples) * s.dim <= 1) return SHEAF_OK; /* the line has said it */
-	return (sparse ? draw_sparse : draw_dense)(b, &s, drawing, cx, err);
+	return (sparse ? draw_sparse : draw_dense)(b, &s, err);
 }
 
 static void put_item(sheaf_builder *b, const sheaf_field *field, const sheaf_column *column, int64_t r)
@@ -189,7 +197,7 @@ sheaf_status sheaf_row_drawing(const sheaf_frame *frame, const sheaf_schema *sch
 			put_item(&b, &schema->fields[f], &frame->columns[f], r);
 	for (int f = 0; f < schema->nfields && status == SHEAF_OK; f++)
 		if (sheaf_field_is_stream(&schema->fields[f]))
-			status = draw_stream(&b, &schema->fields[f], &frame->columns[f], r, &usual, cx, err);
+			status = draw_stream(&b, &schema->fields[f], &frame->columns[f], r, &usual, err);
 	if (status == SHEAF_OK) return sheaf_builder_finish(&b, out, err);
 	sheaf_builder_drop(&b);
 	return status;

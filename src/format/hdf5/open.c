@@ -33,12 +33,14 @@ static sheaf_status flaw(const sheaf_hdf_reader *in, const char *expected, int64
 
 /* ---- attributes of numbers ---- */
 
-/* *n numbers, at most `most` of them; 0 where there is no such attribute, or none of that kind. */
+/* *n numbers of eight bytes, on entry the most there may be; 0 where there is no such attribute, or none of
+ * that kind. */
 static sheaf_status find_numbers(const sheaf_hdf_reader *in, const char *name, sheaf_type type, void *out,
-                                 size_t most, size_t *n, sheaf_error *err)
+                                 size_t *n, sheaf_error *err)
 {
 	sheaf_buffer found = {0};
 	sheaf_error none = {0};
+	size_t most = *n;
 	*n = 0;
 	sheaf_status status = sheaf_box_numbers(in->box, in->set.at->path, name, type, &found, &none);
 	if (status == SHEAF_UNKNOWN || status == SHEAF_DATA) return sheaf_forgive(status, "nothing is said");
@@ -72,8 +74,10 @@ static sheaf_status find_shape(sheaf_hdf_reader *in, size_t *n, sheaf_error *err
 {
 	static const char *const names[] = {"shape", "h5sparse_shape", "dims"};
 	*n = 0;
-	for (size_t i = 0; i < sizeof names / sizeof *names && *n != 2; i++)
-		SHEAF_TRY(find_numbers(in, names[i], SHEAF_I64, in->shape, 2, n, err));
+	for (size_t i = 0; i < sizeof names / sizeof *names && *n != 2; i++) {
+		*n = 2;
+		SHEAF_TRY(find_numbers(in, names[i], SHEAF_I64, in->shape, n, err));
+	}
 	if (*n != 2) SHEAF_TRY(find_shape_array(in, n, err));
 	for (int d = 0; d < 2 && *n == 2; d++)
 		if (in->shape[d] < 0) return flaw(in, "extents of at least", 0, in->shape[d], err);
@@ -172,14 +176,17 @@ static sheaf_status is_matlab(const sheaf_hdf_reader *in, bool *is, sheaf_error 
 
 static sheaf_status find_packing(sheaf_hdf_reader *in, sheaf_error *err)
 {
-	size_t scale, offset, fill;
+	size_t scale = 1, offset = 1, fill = 1;
 	sheaf_hdf_packing *p = &in->packing;
 	*p = (sheaf_hdf_packing){.scale = 1};
 	if (in->set.values->what != SHEAF_BOX_NUMBERS) return SHEAF_OK;
-	SHEAF_TRY(find_numbers(in, "scale_factor", SHEAF_F64, &p->scale, 1, &scale, err));
-	SHEAF_TRY(find_numbers(in, "add_offset", SHEAF_F64, &p->offset, 1, &offset, err));
-	SHEAF_TRY(find_numbers(in, "_FillValue", SHEAF_F64, &p->fill, 1, &fill, err));
-	if (fill == 0) SHEAF_TRY(find_numbers(in, "missing_value", SHEAF_F64, &p->fill, 1, &fill, err));
+	SHEAF_TRY(find_numbers(in, "scale_factor", SHEAF_F64, &p->scale, &scale, err));
+	SHEAF_TRY(find_numbers(in, "add_offset", SHEAF_F64, &p->offset, &offset, err));
+	SHEAF_TRY(find_numbers(in, "_FillValue", SHEAF_F64, &p->fill, &fill, err));
+	if (fill == 0) {
+		fill = 1;
+		SHEAF_TRY(find_numbers(in, "missing_value", SHEAF_F64, &p->fill, &fill, err));
+	}
 	if (scale == 0) p->scale = 1;
 	p->has_fill = fill == 1;
 	p->is_packed = scale || offset || p->has_fill;

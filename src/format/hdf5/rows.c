@@ -12,16 +12,18 @@
 
 /* ---- places ---- */
 
-static sheaf_status read_numbers(const sheaf_hdf_reader *in, const sheaf_box_item *list, int64_t first,
-                                 int64_t n, int d, int64_t *out, sheaf_error *err)
+/* Indices of dimension d. */
+static sheaf_status read_indices(const sheaf_hdf_reader *in, sheaf_box_run run, int d, int64_t *out,
+                                 sheaf_error *err)
 {
-	SHEAF_TRY(sheaf_box_read_into(in->box, (sheaf_box_run){list, first, first + n}, SHEAF_I64, out, err));
+	int64_t n = run.to - run.from;
+	SHEAF_TRY(sheaf_box_read_into(in->box, run, SHEAF_I64, out, err));
 	for (int64_t i = 0; i < n; i++)
 		if (out[i] < 0 || out[i] >= in->shape[d])
 			return sheaf_fail(err, SHEAF_DATA,
 			                  "%s: /%s, entry %" PRId64 ": expected an index from 0 to %" PRId64
 			                  ", found %" PRId64,
-			                  in->file, list->path, first + i, in->shape[d] - 1, out[i]);
+			                  in->file, run.item->path, run.from + i, in->shape[d] - 1, out[i]);
 	return SHEAF_OK;
 }
 
@@ -34,7 +36,7 @@ static sheaf_status place_compressed(const sheaf_hdf_reader *in, int64_t first, 
 		while (in->pointers[list + 1] <= first + i) list++;
 		at[outer][i] = list;
 	}
-	return read_numbers(in, in->set.indices, first, n, inner, at[inner], err);
+	return read_indices(in, (sheaf_box_run){in->set.indices, first, first + n}, inner, at[inner], err);
 }
 
 /* By rows, or by columns: the last dimension of storage changes fastest. */
@@ -59,8 +61,8 @@ sheaf_status sheaf_hdf_places(const sheaf_hdf_reader *in, int64_t first, int64_t
 	switch (in->set.kind) {
 	case HDF_COMPRESSED: return place_compressed(in, first, n, at, err);
 	case HDF_COORDINATES:
-		SHEAF_TRY(read_numbers(in, in->set.indices, first, n, 0, at[0], err));
-		return read_numbers(in, in->set.second, first, n, 1, at[1], err);
+		SHEAF_TRY(read_indices(in, (sheaf_box_run){in->set.indices, first, first + n}, 0, at[0], err));
+		return read_indices(in, (sheaf_box_run){in->set.second, first, first + n}, 1, at[1], err);
 	default: place_dense(in, first, n, at); return SHEAF_OK;
 	}
 }
