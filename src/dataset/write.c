@@ -152,7 +152,7 @@ static sheaf_status bring_into_types(sheaf_writer *w, const sheaf_frame **frame,
 	const sheaf_frame *given = *frame;
 	if (w->stored.nfields == given->ncolumns && sheaf_frame_is_cast(given, &w->stored)) return SHEAF_OK;
 	*frame = &w->cast;
-	SHEAF_TRY(sheaf_frame_slice(given, 0, given->nrows, w->kept, w->stored.nfields, &w->cast, err));
+	SHEAF_TRY(sheaf_frame_pick(given, w->kept, w->stored.nfields, &w->cast, err));
 	return sheaf_frame_cast(&w->cast, &w->stored, w->name, w->row, w->cx, err);
 }
 

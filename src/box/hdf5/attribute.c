@@ -71,7 +71,7 @@ static sheaf_status list_dense(listing *g, sheaf_cursor c)
 	SHEAF_TRY(sheaf_hdf5_fields(g->l, &c, flags & HAS_ORDER ? "-2AA" : "AA",
 	                            "a heap and a tree of attributes", at));
 	return at[0] < 0 ? SHEAF_OK
-	                 : sheaf_hdf5_heap_objects(g->l, at[0], at[1], NAME_TREE, 0, take_attribute, g);
+	                 : sheaf_hdf5_heap_objects(g->l, at, NAME_TREE, 0, take_attribute, g);
 }
 
 static sheaf_status list(listing *g, const sheaf_hdf5_header *h)

@@ -274,15 +274,15 @@ static void drop(heap *h)
 	sheaf_builder_drop(&h->huge);
 }
 
-sheaf_status sheaf_hdf5_heap_objects(sheaf_hdf5_look *l, int64_t address, int64_t tree, unsigned type,
-                                     size_t skip, sheaf_hdf5_record show, void *user)
+sheaf_status sheaf_hdf5_heap_objects(sheaf_hdf5_look *l, const int64_t at[2], unsigned type, size_t skip,
+                                      sheaf_hdf5_record show, void *user)
 {
 	size_t n;
-	SHEAF_SCOPED(drop) heap h = {.l = l, .address = address, .skip = skip};
+	SHEAF_SCOPED(drop) heap h = {.l = l, .address = at[0], .skip = skip};
 	sheaf_builder_begin(&h.objects, l->r->cx, NULL);
 	sheaf_builder_begin(&h.huge, l->r->cx, NULL);
 	SHEAF_TRY(enter_heap(&h));
-	SHEAF_TRY(sheaf_hdf5_tree_2(l, type, tree, note_object, &h));
+	SHEAF_TRY(sheaf_hdf5_tree_2(l, type, at[1], note_object, &h));
 	SHEAF_TRY(find_all_huge(&h));
 	const object *all = sorted(&h.objects, &n);
 	for (size_t i = 0; i < n; i++) SHEAF_TRY(show_object(&h, &all[i], show, user));

@@ -61,7 +61,7 @@ static sheaf_status list_dense(listing *g, sheaf_cursor c)
 	SHEAF_TRY(
 		sheaf_hdf5_fields(g->l, &c, flags & HAS_ORDER ? "-8AA" : "AA", "a heap and a tree of links", at));
 	return at[0] < 0 ? SHEAF_OK
-	                 : sheaf_hdf5_heap_objects(g->l, at[0], at[1], NAME_TREE, HASH_SIZE, take_link, g);
+	                 : sheaf_hdf5_heap_objects(g->l, at, NAME_TREE, HASH_SIZE, take_link, g);
 }
 
 /* ---- old groups ---- */

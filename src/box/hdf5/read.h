@@ -150,9 +150,9 @@ SHEAF_USE sheaf_status sheaf_hdf5_tree_2(sheaf_hdf5_look *l, unsigned type, int6
 
 /* ---- fractal.c: fractal heaps ---- */
 
-/* The objects whose identifiers are the records of a B-tree of version 2 of this type, `skip` bytes after the
- * begin of each, in the order in which they lie in the heap. */
-SHEAF_USE sheaf_status sheaf_hdf5_heap_objects(sheaf_hdf5_look *l, int64_t heap, int64_t tree, unsigned type,
+/* The objects of the heap at at[0] whose identifiers are the records of the B-tree of version 2, of this type,
+ * at at[1], `skip` bytes after the beginning of each, in the order in which they lie in the heap. */
+SHEAF_USE sheaf_status sheaf_hdf5_heap_objects(sheaf_hdf5_look *l, const int64_t at[2], unsigned type,
                                                size_t skip, sheaf_hdf5_record object, void *user);
 
 /* ---- link.c: what is in a group ---- */
