@@ -75,7 +75,7 @@ lint: needs-lint $(BUILD)/build.ninja
 	@tools/check_statuses
 	@find src bench fuzz examples -name '*.c' -print0 | xargs -0 -n 1 -P "$$(nproc)" clang-tidy --quiet -p $(BUILD) 2>/dev/null
 	@cppcheck --quiet --project=$(BUILD)/compile_commands.json $(CPPCHECK)
-	@grep -rlE --exclude-dir='build*' --exclude-dir=.git '^#!.*/(env )?(ba|da)?sh\b' . | xargs shellcheck -x
+	@find . \( -name 'build*' -o -name .git \) -prune -o -type f -exec awk '/^#!.*\/(env )?(ba|da)?sh( |$$)/ {print FILENAME} {nextfile}' {} + | xargs shellcheck -x
 	@echo "lint: nothing found"
 
 sanitize: needs-check build-asan/build.ninja

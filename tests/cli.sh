@@ -475,7 +475,7 @@ expect 0 report --svg charts words.ctf page.html
 expect 2 report --svg other words.ctf page.html
 [ ! -e other ] || fault 'expected no folder where the page is refused'
 expect 3 report --svg other nosuch.ctf new.html
-[ ! -e other ] && [ ! -e new.html ] || fault 'expected nothing to be made of an input that is not there'
+{ [ ! -e other ] && [ ! -e new.html ]; } || fault 'expected nothing to be made of an input that is not there'
 expect 2 report --svg charts words.ctf new.html
 has err 'charts/01-lengths.svg: expected no file of that name'
 [ ! -e new.html ] || fault 'expected no page where a chart is refused'

@@ -158,6 +158,7 @@ train = [ reader = [ file = "$DataDir$/ten.txt" ; randomize = $Shuffle$ ; input 
 Shuffle = true
 END
 expect 4 batches --config far.cntk
+# shellcheck disable=SC2016 # $ stands in the message
 has err 'far.cntk:1:30: file: expected a value of $DataDir$, found none at the top of the file; set it with DataDir=VALUE'
 expect 0 batches --json --size 4 --config far.cntk DataDir=far Shuffle=f
 has out '"keys":[0,1,2,3]'

@@ -209,7 +209,7 @@ expect 0 hash --stream A:1:dense large.ctf
 empty err
 rm -f large.ctf*
 printf '|A 1\n' >small.ctf
-SHEAF_INDEX=write "$sheaf" hash --stream A:1:dense small.ctf >out 2>err
+SHEAF_INDEX="write" "$sheaf" hash --stream A:1:dense small.ctf >out 2>err
 empty err
 [ -e small.ctf.sheaf-index ] || fault 'expected an index, found none'
 SHEAF_INDEX=nver "$sheaf" hash small.ctf >out 2>err
@@ -253,13 +253,13 @@ for signal in INT TERM KILL; do
 	comm -23 wanted sorted >lost
 	[ -s lost ] && fault "$signal: expected every batch, found $(wc -l <lost) lost: $(head -n 1 lost)"
 	[ $signal = KILL ] && continue
-	[ "$(grep -a '}$' got | wc -l)" -eq "$(wc -l <whole)" ] || fault "$signal: expected no batch twice"
+	[ "$(grep -ac '}$' got)" -eq "$(wc -l <whole)" ] || fault "$signal: expected no batch twice"
 done
 rm -f run.json
 "$sheaf" batches --json --size 16 --seed 3 --state run.json numbers.ctf 2>err | head -n 50 >got
 expect 0 batches --json --size 16 --seed 3 --state run.json numbers.ctf
 json out
-ls -a | grep '^\.sheaf-' >litter && [ -s litter ] && fault "expected no litter, found $(cat litter)"
+find . -maxdepth 1 -name '.sheaf-*' >litter && [ -s litter ] && fault "expected no litter, found $(cat litter)"
 end
 
 begin 'a suffix that no format has: those that there are'
