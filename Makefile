@@ -5,7 +5,7 @@
 #   make demo      build, and a short tour
 #   make check     build, and all tests
 #   make check-all the same with no call, allocation and limit left out
-#   make check-faults  every call on files fails in turn, for every command on every format
+#   make check-faults  every call on files fails in turn, for every command on every format; SHARE=I/N: a share of the cases
 #   make mutants   changes the source in COUNT places: do the tests find it?
 #   make lint      clang-tidy, cppcheck, shellcheck
 #   make sanitize  all tests under the address and undefined-behaviour sanitizers
@@ -28,6 +28,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 WERROR ?= false
 SECONDS ?= 1800
+SHARE ?= 1/1
 FORMAT ?= all
 COUNT ?= 240
 PATIENCE ?= 4
@@ -62,7 +63,7 @@ check-faults: needs-check $(BUILD)/build.ninja
 	@test -d $(BUILD)/tests || $(MESON) configure $(BUILD) -Dtests=true
 	@$(MESON) compile -C $(BUILD)
 	@rm -f $(BUILD)/meson-logs/testlog.json
-	@FAULTS=all $(MESON) test -C $(BUILD) --no-rebuild --timeout-multiplier 0 faults power; tools/count_tests $(BUILD)/meson-logs/testlog.json
+	@FAULTS=all FAULTS_SHARE=$(SHARE) $(MESON) test -C $(BUILD) --no-rebuild --timeout-multiplier 0 faults power; tools/count_tests $(BUILD)/meson-logs/testlog.json
 
 # What survived is listed at the end; build-mutants/results.jsonl has all of them.
 mutants: needs-check

@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 import tap
-from cases import all_cases, prepare, restore, run
+from cases import chosen_cases, prepare, restore, run
 
 CREATED, WRITTEN, CUT, RENAMED, REMOVED, SYNCED = range(1, 7)
 RECORD = struct.Struct("=5Q")
@@ -146,9 +146,7 @@ def main():
     root = Path(tempfile.mkdtemp(prefix="sheaf-power-"))
     total = [0, 0]
     try:
-        for case in all_cases(root):
-            if not all(word in case.name for word in sys.argv[1:]):
-                continue
+        for case in chosen_cases(root, sys.argv[1:]):
             if prepare(case, root) and case.right.files:
                 n, faults = try_case(case, root)
                 total = [total[0] + 1, total[1] + n]
