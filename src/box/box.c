@@ -5,6 +5,7 @@
 #include "box/inside.h"
 #include "io/descriptor.h"
 #include "io/sink.h"
+#include "io/source.h"
 
 /* ---- the bytes after ---- */
 
@@ -90,6 +91,8 @@ static sheaf_status open_driver(sheaf_box *box, bool fresh, sheaf_error *err)
 {
 	if (box->sink)
 		box->driver = &sheaf_hdf5_writing_driver;
+	else if (box->kind == SHEAF_BOX_ZARR)
+		box->driver = &sheaf_zarr_driver;
 	else if (box->source)
 		box->driver = sheaf_context_system_hdf5(box->cx) ? &sheaf_system_driver : &sheaf_hdf5_reading_driver;
 	SHEAF_TRY(box->driver->open(box, fresh, err));
@@ -100,8 +103,11 @@ static sheaf_status open_driver(sheaf_box *box, bool fresh, sheaf_error *err)
 static sheaf_status open_source(sheaf_box *box, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_source_make_seekable(box->source, err));
+	sheaf_bytes head;
+	SHEAF_TRY(sheaf_source_ahead(box->source, 4096, &head, err));
+	box->kind = sheaf_source_folder(box->source) >= 0 ? SHEAF_BOX_ZARR : sheaf_box_recognise(head);
 	box->store = store_of_source(box);
-	SHEAF_TRY(sheaf_box_check_head(&box->store, err));
+	if (box->kind != SHEAF_BOX_ZARR) SHEAF_TRY(sheaf_box_check_head(&box->store, err));
 	return open_driver(box, false, err);
 }
 

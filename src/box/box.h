@@ -22,8 +22,9 @@ typedef enum sheaf_box_kind {
 	SHEAF_NO_BOX,
 	SHEAF_BOX_MEMORY,
 	SHEAF_BOX_HDF5,
-	SHEAF_BOX_NETCDF, /* netCDF-4, which is HDF5 with dimensions of its own */
-	SHEAF_BOX_CLASSIC /* netCDF before it was HDF5: recognised, not read */
+	SHEAF_BOX_NETCDF,  /* netCDF-4, which is HDF5 with dimensions of its own */
+	SHEAF_BOX_CLASSIC, /* netCDF before it was HDF5: recognised, not read */
+	SHEAF_BOX_ZARR     /* a folder of Zarr: read */
 } sheaf_box_kind;
 
 /* What the elements of an array are. */

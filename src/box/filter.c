@@ -4,7 +4,9 @@
 #include "base/endian.h"
 #include "box/hdf5/checksum.h"
 #include "box/lzf.h"
+#include "io/filter.h"
 #include "number/shuffle.h"
+#include "third/blosc.h"
 #include <string.h>
 
 enum { CHECKSUM = 4 };
@@ -78,6 +80,33 @@ static sheaf_status unpack_lzf(sheaf_bytes *data, uint8_t *to, size_t size, shea
 	return SHEAF_OK;
 }
 
+/* Compressions that files have, too. */
+static sheaf_status unpack_member(sheaf_context *cx, const char *suffix, sheaf_bytes *data, uint8_t *to,
+                                  size_t size, sheaf_error *err)
+{
+	const char *found = NULL;
+	const sheaf_filter *filter = sheaf_filter_by_suffix(suffix);
+	sheaf_status status = sheaf_filter_unpack(filter, *data, to, size, cx, &found);
+	if (status)
+		return sheaf_fail(err, status, "expected a chunk of %zu bytes of %s to give %zu, found %s",
+		                  data->size, filter->name, size, found);
+	*data = (sheaf_bytes){to, size};
+	return SHEAF_OK;
+}
+
+static sheaf_status unpack_blosc(sheaf_bytes *data, uint8_t *to, size_t size, sheaf_error *err)
+{
+	if (!sheaf_blosc_is_here())
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "expected chunks that this build reads, found Blosc, which it is without");
+	if (!sheaf_blosc_unpack(data->data, data->size, to, size))
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "expected a chunk of %zu bytes of Blosc to give %zu, found that it is damaged",
+		                  data->size, size);
+	*data = (sheaf_bytes){to, size};
+	return SHEAF_OK;
+}
+
 /* Whether a filter before number i moves the bytes again. */
 static bool is_last_move(const sheaf_box_detail *inside, uint32_t skipped, int i)
 {
@@ -99,6 +128,9 @@ static sheaf_status undo(sheaf_filtering *f, const sheaf_filtered *chunk, int i,
 		SHEAF_TRY(room(f, data->data, n, &place, err));
 	if (inside->filters[i] == SHEAF_FILTER_DEFLATE) return inflate(f, data, place, n, err);
 	if (inside->filters[i] == SHEAF_FILTER_LZF) return unpack_lzf(data, place, n, err);
+	if (inside->filters[i] == SHEAF_FILTER_GZIP) return unpack_member(f->cx, ".gz", data, place, n, err);
+	if (inside->filters[i] == SHEAF_FILTER_ZSTD) return unpack_member(f->cx, ".zst", data, place, n, err);
+	if (inside->filters[i] == SHEAF_FILTER_BLOSC) return unpack_blosc(data, place, n, err);
 	sheaf_unshuffle(data->data, place, n, chunk->width);
 	data->data = place;
 	return SHEAF_OK;
@@ -114,6 +146,34 @@ sheaf_status sheaf_unfilter(sheaf_filtering *f, const sheaf_filtered *chunk, voi
 		return sheaf_fail(err, SHEAF_DATA, "expected a chunk of %zu bytes, found %zu", chunk->size,
 		                  data.size);
 	*out = data.data;
+	return SHEAF_OK;
+}
+
+static sheaf_status grow_member(const char *suffix, sheaf_bytes stored, sheaf_builder *out, sheaf_error *err)
+{
+	const char *found = NULL;
+	const sheaf_filter *filter = sheaf_filter_by_suffix(suffix);
+	sheaf_status status = sheaf_filter_unpack_all(filter, stored, out, &found);
+	if (!status) return sheaf_builder_status(out, err);
+	return sheaf_fail(err, status, "expected a chunk of %zu bytes of %s, found %s", stored.size, filter->name,
+	                  found);
+}
+
+sheaf_status sheaf_unpack_whole(const sheaf_box_detail *inside, sheaf_bytes stored, sheaf_builder *out,
+                                sheaf_error *err)
+{
+	enum { MOST = 1 << 30 };
+	size_t size;
+	if (inside->nfilters == 0) {
+		sheaf_builder_append(out, stored.data, stored.size);
+		return sheaf_builder_status(out, err);
+	}
+	if (inside->filters[0] == SHEAF_FILTER_GZIP) return grow_member(".gz", stored, out, err);
+	if (inside->filters[0] == SHEAF_FILTER_ZSTD) return grow_member(".zst", stored, out, err);
+	if (!sheaf_blosc_size(stored.data, stored.size, &size) || size > MOST) size = 0;
+	if (!sheaf_builder_room(out, size + 1)) return sheaf_builder_status(out, err);
+	SHEAF_TRY(unpack_blosc(&stored, out->data, size, err));
+	out->size = size;
 	return SHEAF_OK;
 }
 

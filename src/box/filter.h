@@ -33,6 +33,10 @@ typedef struct sheaf_filtered {
 SHEAF_USE sheaf_status sheaf_unfilter(sheaf_filtering *f, const sheaf_filtered *chunk, void *to,
                                       const uint8_t **out, sheaf_error *err);
 
+/* All bytes that a chunk of unknown size gives, of an array with at most one filter, which is not deflate. */
+SHEAF_USE sheaf_status sheaf_unpack_whole(const sheaf_box_detail *inside, sheaf_bytes stored,
+                                          sheaf_builder *out, sheaf_error *err);
+
 /* Shuffled, where width is not 0, and deflated, where level is not 0. *out is in `chunk` or in f. Deflating
  * that saves nothing is left out: then, and only then, *out has the size of the chunk. */
 SHEAF_USE sheaf_status sheaf_filter_chunk(sheaf_filtering *f, size_t width, int level, sheaf_bytes chunk,

@@ -14,8 +14,16 @@ static bool is_classic(const uint8_t *head, size_t size)
 	return size >= 4 && memcmp(head, "CDF", 3) == 0 && (head[3] == 1 || head[3] == 2 || head[3] == 5);
 }
 
+/* The first metadata of a folder of Zarr. */
+static bool is_zarr(sheaf_bytes head)
+{
+	static const char key[] = "\"zarr_format\"";
+	return head.size && head.data[0] == '{' && memmem(head.data, head.size, key, sizeof key - 1);
+}
+
 sheaf_box_kind sheaf_box_recognise(sheaf_bytes head)
 {
+	if (is_zarr(head)) return SHEAF_BOX_ZARR;
 	if (is_classic(head.data, head.size)) return SHEAF_BOX_CLASSIC;
 	if (head.size >= sizeof signature && memcmp(head.data, signature, sizeof signature) == 0)
 		return SHEAF_BOX_HDF5;

@@ -17,7 +17,10 @@ typedef enum sheaf_box_filter {
 	SHEAF_FILTER_SHUFFLE,
 	SHEAF_FILTER_DEFLATE,
 	SHEAF_FILTER_FLETCHER,
-	SHEAF_FILTER_LZF
+	SHEAF_FILTER_LZF,
+	SHEAF_FILTER_GZIP,
+	SHEAF_FILTER_ZSTD,
+	SHEAF_FILTER_BLOSC
 } sheaf_box_filter;
 
 /* What only the box needs to know of an item. */
@@ -38,9 +41,10 @@ typedef struct sheaf_box_detail {
 	sheaf_buffer held;                               /* the values, where they are in memory */
 	sheaf_buffer kept; /* a chunk of which the end was not asked for yet, unfiltered */
 	int64_t kept_number;
-	sheaf_builder texts;        /* in memory: attributes, as name NUL size bytes */
-	int64_t handle;             /* its number where libhdf5 reads */
-	struct sheaf_hdf5_own *own; /* what our own driver of HDF5 files knows */
+	sheaf_builder texts;         /* in memory: attributes, as name NUL size bytes */
+	int64_t handle;              /* its number where libhdf5 reads */
+	struct sheaf_hdf5_own *own;  /* what our own driver of HDF5 files knows */
+	struct sheaf_zarr_own *zarr; /* what that of Zarr knows */
 } sheaf_box_detail;
 
 typedef struct sheaf_catalog {
@@ -148,6 +152,7 @@ typedef struct sheaf_box_driver {
 extern const sheaf_box_driver sheaf_memory_driver;
 /* Of HDF5 files that are read, and written; and of those that libhdf5 reads, in a process of its own. */
 extern const sheaf_box_driver sheaf_hdf5_reading_driver, sheaf_hdf5_writing_driver, sheaf_system_driver;
+extern const sheaf_box_driver sheaf_zarr_driver;
 
 /* ---- boxes ---- */
 

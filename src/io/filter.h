@@ -4,7 +4,7 @@
 #ifndef SHEAF_IO_FILTER_H
 #define SHEAF_IO_FILTER_H
 
-#include <sheaf/base.h>
+#include "base/buffer.h"
 
 /* The allocator that the libraries are given. It remembers why it refused, since they only say "no
  * memory". */
@@ -67,6 +67,13 @@ typedef struct sheaf_filter {
 /* LZ4 in builds that have its library. */
 extern const sheaf_filter sheaf_filter_gzip, sheaf_filter_bzip2, sheaf_filter_zstd, sheaf_filter_xz,
 	sheaf_filter_lz4;
+
+/* Unpacks one member whole, into exactly `size` bytes, or into a builder. DATA, UNSUPPORTED, NOMEM or LIMIT
+ * with *found, a static text. */
+SHEAF_USE sheaf_status sheaf_filter_unpack(const sheaf_filter *filter, sheaf_bytes from, uint8_t *to,
+                                           size_t size, sheaf_context *cx, const char **found);
+SHEAF_USE sheaf_status sheaf_filter_unpack_all(const sheaf_filter *filter, sheaf_bytes from,
+                                               sheaf_builder *to, const char **found);
 
 /* All of them, in the order in which they are tried; NULL after the last one. */
 const sheaf_filter *sheaf_filter_at(int i);

@@ -33,10 +33,28 @@ static sheaf_status refuse_directory(const sheaf_raw *raw, sheaf_error *err)
 	return status;
 }
 
+/* A dataset may be a folder, which says in one of these files what it is: that one is read. */
+static sheaf_status enter_folder(sheaf_raw *raw, sheaf_error *err)
+{
+	static const char *const names[] = {"zarr.json", ".zgroup", ".zarray"};
+	for (size_t i = 0; raw->is_owned && i < sizeof names / sizeof *names; i++) {
+		int fd = openat(raw->fd, names[i], O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+		if (fd < 0) continue;
+		raw->folder = raw->fd;
+		raw->fd = fd;
+		return SHEAF_OK;
+	}
+	return refuse_directory(raw, err);
+}
+
 static sheaf_status look_at_file(sheaf_raw *raw, sheaf_error *err)
 {
 	struct stat info;
 	if (fstat(raw->fd, &info) != 0) return sheaf_fail_sys(err, errno, "%s: expected an open file", raw->name);
+	if (S_ISDIR(info.st_mode) && raw->folder < 0) {
+		SHEAF_TRY(enter_folder(raw, err));
+		return look_at_file(raw, err);
+	}
 	if (S_ISDIR(info.st_mode)) return refuse_directory(raw, err);
 	if (!S_ISREG(info.st_mode)) return SHEAF_OK;
 	off_t base = lseek(raw->fd, 0, SEEK_CUR);
@@ -51,6 +69,7 @@ sheaf_status sheaf_raw_adopt(sheaf_raw *raw, int fd, sheaf_error *err)
 {
 	raw->kind = SHEAF_RAW_STREAM;
 	raw->fd = fd;
+	raw->folder = -1;
 	raw->is_owned = true;
 	raw->size = -1;
 	sheaf_status status = look_at_file(raw, err);
@@ -61,7 +80,7 @@ sheaf_status sheaf_raw_adopt(sheaf_raw *raw, int fd, sheaf_error *err)
 sheaf_status sheaf_raw_open(sheaf_raw *raw, const char *path, sheaf_error *err)
 {
 	raw->kind = SHEAF_RAW_STREAM;
-	raw->fd = -1;
+	raw->fd = raw->folder = -1;
 	raw->size = -1;
 	SHEAF_TRY(open_path(raw, path, err));
 	sheaf_status status = look_at_file(raw, err);
@@ -192,5 +211,6 @@ sheaf_status sheaf_raw_read_at(const sheaf_raw *raw, int64_t offset, void *data,
 void sheaf_raw_close(sheaf_raw *raw)
 {
 	if (raw->is_owned) sheaf_fd_close(&raw->fd);
+	sheaf_fd_close(&raw->folder);
 	raw->fd = -1;
 }

@@ -19,6 +19,7 @@ typedef struct sheaf_raw {
 	const char *name; /* the source's */
 	sheaf_raw_kind kind;
 	int fd;
+	int folder;    /* where the path is a folder: that, and the file is its metadata; -1: it is none */
 	bool is_owned; /* the descriptor is closed with the source; standard input's is not */
 	bool is_spool; /* a temporary file of ours, without a name */
 	int64_t base;  /* byte of the file where the input begins: standard input may stand after the beginning */

@@ -34,7 +34,7 @@ static sheaf_status new_source(sheaf_context *cx, const char *name, sheaf_source
 	sheaf_source *s = (sheaf_source *)memory;
 	s->cx = cx;
 	s->name = copy;
-	s->raw = (sheaf_raw){.cx = cx, .name = copy, .fd = -1, .size = -1};
+	s->raw = (sheaf_raw){.cx = cx, .name = copy, .fd = -1, .folder = -1, .size = -1};
 	sheaf_builder_begin(&s->window, cx, NULL);
 	*out = s;
 	return SHEAF_OK;
@@ -423,3 +423,5 @@ void sheaf_source_progress(const sheaf_source *s, int64_t *done, int64_t *total)
 	                            : s->position;
 	*total = s->raw.size;
 }
+
+int sheaf_source_folder(const sheaf_source *source) { return source->raw.folder; }

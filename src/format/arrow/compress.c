@@ -21,23 +21,11 @@ static sheaf_status refuse(int codec, sheaf_status status, const char *found, sh
 sheaf_status sheaf_ipc_decompress(int codec, sheaf_bytes from, uint8_t *to, size_t size, sheaf_context *cx,
                                   sheaf_error *err)
 {
-	void *state;
+	const char *found = NULL;
 	const sheaf_filter *filter = filter_of(codec);
-	sheaf_filter_memory memory = {.cx = cx};
-	sheaf_filter_step step = {.in = from.data, .in_left = from.size, .out = to, .out_left = size};
 	if (!filter) return refuse(codec, SHEAF_UNSUPPORTED, "it, in a build without", err);
-	sheaf_status status = sheaf_coder_open(&filter->decoder, &memory, &state);
-	if (status) return refuse(codec, status, "no memory", err);
-	for (size_t before = 1; !status && !step.ended && step.in_left + step.out_left != before;) {
-		before = step.in_left + step.out_left;
-		status = filter->decoder.run(state, &step, false);
-	}
-	sheaf_coder_close(&filter->decoder, &memory, state);
-	if (status == SHEAF_NOMEM || status == SHEAF_LIMIT) return refuse(codec, status, "no memory", err);
-	if (status || !step.ended || step.out_left || step.in_left)
-		return refuse(codec, SHEAF_DATA, step.found ? step.found : "another number of bytes", err);
-	SHEAF_FILLED(to, size);
-	return SHEAF_OK;
+	sheaf_status status = sheaf_filter_unpack(filter, from, to, size, cx, &found);
+	return status ? refuse(codec, status, found, err) : SHEAF_OK;
 }
 
 sheaf_status sheaf_ipc_compress(int codec, sheaf_bytes from, sheaf_builder *to, sheaf_context *cx,

@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: MIT */
+/* What an array is, by its metadata, and whether it can be read: what is not known here is refused by name,
+ * before any chunk is looked at. */
+#include "base/checked.h"
+#include "box/bits.h"
+#include "box/zarr/zarr.h"
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST_DIMENSIONS = 32, MOST_TEXT = 1 << 20 };
+
+typedef struct description {
+	const sheaf_json *json;
+	sheaf_catalog *catalog;
+	sheaf_box_item *item;
+	sheaf_box_detail *inside;
+	sheaf_zarr_own *own;
+	const char *name; /* of the box, for messages */
+	char kind;   /* of a type, as NumPy's are written: b i u f c S U, O for texts of any length; 0: none */
+	size_t size; /* bytes of an element */
+	bool is_big;
+	sheaf_error *err;
+} description;
+
+/* The first reason counts. */
+static sheaf_status refuse(const description *d, bool is_damaged, const char *what, const char *found)
+{
+	if (d->item->refused) return SHEAF_OK;
+	d->item->is_damaged = is_damaged;
+	return sheaf_catalog_text(d->catalog, &d->item->refused, d->err,
+	                          is_damaged ? "one that is damaged (expected %s, found %.200s)" : "%s (%.200s)",
+	                          what, found);
+}
+
+static const char *text_of(const sheaf_json *value)
+{
+	const char *text = sheaf_json_text(value, NULL);
+	return text ? text : sheaf_json_kind_name(value);
+}
+
+/* ---- shapes ---- */
+
+static sheaf_status take_extents(const description *d, const sheaf_json *list, int64_t least,
+                                 const char *what, const int64_t **out)
+{
+	void *memory;
+	size_t n = sheaf_json_size(list);
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, (n + 1) * sizeof(int64_t), &memory, d->err));
+	int64_t *extents = (int64_t *)memory;
+	*out = extents;
+	if (sheaf_json_kind_of(list) != SHEAF_JSON_ARRAY || n > MOST_DIMENSIONS)
+		return refuse(d, true, what, sheaf_json_kind_name(list));
+	for (size_t i = 0; i < n; i++)
+		if (!sheaf_json_i64(sheaf_json_at(list, i), &extents[i]) || extents[i] < least)
+			return refuse(d, true, what, "another value");
+	return SHEAF_OK;
+}
+
+static sheaf_status describe_shape(const description *d)
+{
+	sheaf_box_item *item = d->item;
+	const sheaf_json *shape = sheaf_json_get(d->json, "shape");
+	SHEAF_TRY(take_extents(d, shape, 0, "a shape of up to 32 extents", &item->dims));
+	item->rank = (int)sheaf_json_size(shape);
+	item->count = 1;
+	if (item->refused) item->rank = 0;
+	for (int i = 0; i < item->rank; i++)
+		if (item->dims[i] == 0) return item->count = 0, SHEAF_OK;
+	for (int i = 0; i < item->rank; i++)
+		if (!sheaf_mul_i64(&item->count, item->count, item->dims[i]) || item->count > INT64_MAX / 32) {
+			item->count = 0;
+			return refuse(d, false, "more elements than can be counted", "shape");
+		}
+	return SHEAF_OK;
+}
+
+/* ---- types ---- */
+
+/* <f8 and the like. */
+static void take_old_type(description *d, const char *text)
+{
+	if (!text || !strchr("<>|=", text[0]) || !text[0]) return;
+	d->is_big = text[0] == '>';
+	d->size = 0;
+	for (const char *at = text + 2; text[1] && isdigit((unsigned char)*at) && d->size < MOST_TEXT; at++)
+		d->size = d->size * 10 + (size_t)(*at - '0');
+	if (text[1] == 'U') d->size *= 4;
+	if (text[1] == 'O' || d->size > 0) d->kind = text[1];
+}
+
+static void take_new_type(description *d, const sheaf_json *type)
+{
+	static const struct {
+		const char *name;
+		char kind;
+		size_t size;
+	} names[] = {{"bool", 'b', 1},      {"int8", 'i', 1},        {"int16", 'i', 2},   {"int32", 'i', 4},
+	             {"int64", 'i', 8},     {"uint8", 'u', 1},       {"uint16", 'u', 2},  {"uint32", 'u', 4},
+	             {"uint64", 'u', 8},    {"float16", 'f', 2},     {"float32", 'f', 4}, {"float64", 'f', 8},
+	             {"complex64", 'c', 8}, {"complex128", 'c', 16}, {"string", 'O', 0}};
+	const char *name = sheaf_json_text(type, NULL);
+	const sheaf_json *more = sheaf_json_get(type, "configuration");
+	int64_t size;
+	for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
+		if (strcmp(name, names[i].name) == 0) {
+			d->kind = names[i].kind;
+			d->size = names[i].size;
+		}
+	const char *whole = sheaf_json_text(sheaf_json_get(type, "name"), NULL);
+	if (!whole || !sheaf_json_i64(sheaf_json_get(more, "length_bytes"), &size) || size < 1 ||
+	    size > MOST_TEXT)
+		return;
+	d->size = (size_t)size;
+	if (strcmp(whole, "fixed_length_utf32") == 0 && size % 4 == 0) d->kind = 'U';
+	if (strcmp(whole, "null_terminated_bytes") == 0) d->kind = 'S';
+}
+
+static sheaf_status describe_half(const description *d)
+{
+	void *memory;
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, sizeof(sheaf_box_bits), &memory, d->err));
+	sheaf_box_bits *bits = (sheaf_box_bits *)memory;
+	*bits =
+		(sheaf_box_bits){.size = 2, .is_big = d->is_big, .is_signed = true, .is_float = true, .count = 16};
+	bits->parts.sign = 15;
+	bits->parts.exponent = 10;
+	bits->parts.exponent_bits = 5;
+	bits->parts.mantissa_bits = 10;
+	d->inside->bits = bits;
+	d->item->type = SHEAF_F32;
+	d->item->of = d->is_big ? "big-endian float16" : "float16";
+	return SHEAF_OK;
+}
+
+static bool is_number(const description *d, sheaf_type *type)
+{
+	static const sheaf_type whole[2][4] = {{SHEAF_U8, SHEAF_U16, SHEAF_U32, SHEAF_U64},
+	                                       {SHEAF_I8, SHEAF_I16, SHEAF_I32, SHEAF_I64}};
+	size_t size = d->kind == 'c' ? d->size / 2 : d->size;
+	bool is_power = size && size <= 8 && (size & (size - 1)) == 0;
+	*type = size == 8 ? SHEAF_F64 : SHEAF_F32;
+	if (d->kind == 'f' || d->kind == 'c') return size == 4 || size == 8;
+	if (is_power) *type = whole[d->kind == 'i'][__builtin_ctz((unsigned)size)];
+	return is_power && (d->kind == 'i' || d->kind == 'u' || (d->kind == 'b' && size == 1));
+}
+
+static sheaf_status describe_number(const description *d)
+{
+	sheaf_box_item *item = d->item;
+	bool is_big_here = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+	item->what = d->kind == 'c' ? SHEAF_BOX_COMPLEX : d->kind == 'b' ? SHEAF_BOX_BOOLS : SHEAF_BOX_NUMBERS;
+	d->inside->per = d->kind == 'c' ? 2 : 1;
+	item->count *= d->inside->per;
+	if (d->kind == 'f' && d->size == 2) return describe_half(d);
+	d->inside->is_swapped = d->is_big != is_big_here && sheaf_type_size(item->type) > 1;
+	if (d->kind == 'b') {
+		item->of = "bool";
+		return SHEAF_OK;
+	}
+	return sheaf_catalog_text(d->catalog, &item->of, d->err, "%s%s%s",
+	                          d->inside->is_swapped ? d->is_big ? "big-endian " : "little-endian " : "",
+	                          d->kind == 'c' ? "complex " : "", sheaf_type_name(item->type));
+}
+
+/* The order of bytes of version 3 is that of its codec, which comes before. */
+static sheaf_status describe_type(description *d)
+{
+	enum { REFERENCE = 16 };
+	const sheaf_json *type = sheaf_json_get(d->json, d->own->version == 2 ? "dtype" : "data_type");
+	if (d->own->version == 2)
+		take_old_type(d, sheaf_json_text(type, NULL));
+	else
+		take_new_type(d, type);
+	d->inside->width = d->size;
+	if ((d->kind == 'f' && d->size == 2) || is_number(d, &d->item->type)) return describe_number(d);
+	d->own->text = d->kind == 'S'   ? SHEAF_ZARR_PADDED
+	               : d->kind == 'U' ? SHEAF_ZARR_UTF32
+	               : d->kind == 'O' ? SHEAF_ZARR_VARIABLE
+	                                : SHEAF_ZARR_NO_TEXT;
+	d->own->is_big = d->is_big;
+	if (d->kind == 'O') d->inside->width = REFERENCE;
+	d->inside->is_variable = d->kind == 'O';
+	if (d->own->text) {
+		d->item->what = SHEAF_BOX_TEXTS;
+		d->item->of = "text";
+		return SHEAF_OK;
+	}
+	const char *name = sheaf_json_text(type, NULL);
+	if (!name) name = sheaf_json_text(sheaf_json_get(type, "name"), NULL);
+	SHEAF_TRY(sheaf_catalog_text(d->catalog, &d->item->of, d->err, "%.100s", name ? name : "records"));
+	return refuse(d, false, "a type that is not read", d->item->of);
+}
+
+/* ---- fill values ---- */
+
+static bool special(const char *text, double *out)
+{
+	bool is =
+		text && (strcmp(text, "NaN") == 0 || strcmp(text, "Infinity") == 0 || strcmp(text, "-Infinity") == 0);
+	if (is) *out = *text == 'N' ? (double)NAN : *text == 'I' ? HUGE_VAL : -HUGE_VAL;
+	return is;
+}
+
+/* The bits of a number, as an unsigned integer; false: it is none of this type. */
+static bool bits_of(const description *d, const sheaf_json *value, uint64_t *bits)
+{
+	double x;
+	int64_t i;
+	bool is_float = d->kind == 'f' || d->kind == 'c', is_true = sheaf_json_is_true(value);
+	*bits = is_true;
+	if (sheaf_json_kind_of(value) == SHEAF_JSON_BOOL) return true;
+	const char *text = sheaf_json_text(value, NULL);
+	if (text && is_float && strncmp(text, "0x", 2) == 0 &&
+	    strlen(text) == 2 + 2 * sheaf_type_size(d->item->type))
+		return sscanf(text + 2, "%16" SCNx64, bits) == 1;
+	if (!is_float) {
+		if (sheaf_json_u64(value, bits)) return true;
+		if (!sheaf_json_i64(value, &i)) return false;
+		*bits = (uint64_t)i;
+		return true;
+	}
+	if (!special(text, &x) && !sheaf_json_number(value, &x)) return false;
+	float f = (float)x;
+	uint32_t word;
+	memcpy(&word, &f, sizeof word);
+	if (d->item->type == SHEAF_F64)
+		memcpy(bits, &x, sizeof x);
+	else
+		*bits = word;
+	return true;
+}
+
+/* float16, of which 0 and what is no number are known. */
+static bool half_of(uint64_t single, uint64_t *bits)
+{
+	bool is_special = (single & 0x7f800000) == 0x7f800000;
+	*bits = single >> 16 & 0x8000;
+	if (is_special) *bits |= 0x7c00 | (single & 0x7fffff ? 0x200 : 0);
+	return is_special || (single & 0x7fffffff) == 0;
+}
+
+static void store(const description *d, uint64_t bits, size_t at, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		d->inside->fill[at + i] = (uint8_t)(bits >> 8 * (d->is_big ? size - 1 - i : i));
+}
+
+static sheaf_status describe_fill(const description *d)
+{
+	const sheaf_json *value = sheaf_json_get(d->json, "fill_value");
+	sheaf_json_kind kind = sheaf_json_kind_of(value);
+	size_t size = d->size / (size_t)d->inside->per;
+	uint64_t bits;
+	if (kind == SHEAF_JSON_NULL || d->item->refused) return SHEAF_OK;
+	if (d->own->text) {
+		const char *text = sheaf_json_text(value, NULL);
+		bool is_empty = text ? strspn(text, d->kind == 'S' ? "A=" : "") == strlen(text)
+		                     : bits_of(d, value, &bits) && !bits;
+		return is_empty ? SHEAF_OK : refuse(d, false, "a fill value that is a text", text_of(value));
+	}
+	for (int i = 0; i < d->inside->per; i++) {
+		const sheaf_json *one = kind == SHEAF_JSON_ARRAY ? sheaf_json_at(value, (size_t)i) : i ? NULL : value;
+		if (!one && kind != SHEAF_JSON_ARRAY) return SHEAF_OK; /* a real number */
+		if (!bits_of(d, one, &bits))
+			return refuse(d, true, "a fill value of the array's type", text_of(value));
+		if (d->inside->bits && !half_of(bits, &bits))
+			return refuse(d, false, "a fill value of float16 that is a number other than 0", "fill_value");
+		store(d, bits, (size_t)i * size, size);
+	}
+	return SHEAF_OK;
+}
+
+/* ---- filters ---- */
+
+static sheaf_status add_filter(const description *d, sheaf_box_filter filter, const char *name)
+{
+	sheaf_box_detail *inside = d->inside;
+	if (inside->nfilters == SHEAF_BOX_MAX_FILTERS)
+		return refuse(d, false, "more filters than are known", name);
+	inside->filters[inside->nfilters++] = filter;
+	return sheaf_catalog_text(d->catalog, &d->item->filters, d->err, "%s%s%s",
+	                          d->item->filters ? d->item->filters : "", d->item->filters ? ", " : "", name);
+}
+
+/* What packs chunks; both versions call it the same. */
+static sheaf_status add_packing(const description *d, const char *name, const sheaf_json *setting)
+{
+	static const struct {
+		const char *name;
+		sheaf_box_filter filter;
+	} names[] = {{"zlib", SHEAF_FILTER_DEFLATE},        {"gzip", SHEAF_FILTER_GZIP},
+	             {"zstd", SHEAF_FILTER_ZSTD},           {"numcodecs.zlib", SHEAF_FILTER_DEFLATE},
+	             {"numcodecs.zstd", SHEAF_FILTER_ZSTD}, {"blosc", SHEAF_FILTER_BLOSC}};
+	int64_t size;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(name, names[i].name) == 0) return add_filter(d, names[i].filter, name);
+	if (strcmp(name, "shuffle") == 0 && sheaf_json_i64(sheaf_json_get(setting, "elementsize"), &size) &&
+	    size == (int64_t)d->inside->width)
+		return add_filter(d, SHEAF_FILTER_SHUFFLE, name);
+	return refuse(d, false, "a filter that is not one of ours: zlib, gzip, zstd, blosc and shuffle are",
+	              name);
+}
+
+static sheaf_status describe_filters_2(const description *d)
+{
+	const sheaf_json *filters = sheaf_json_get(d->json, "filters"),
+					 *compressor = sheaf_json_get(d->json, "compressor");
+	size_t n = sheaf_json_size(filters);
+	bool is_text = false;
+	for (size_t i = 0; i < n && !d->item->refused; i++) {
+		const sheaf_json *it = sheaf_json_at(filters, i);
+		const char *id = text_of(sheaf_json_get(it, "id"));
+		if (i == 0 && d->kind == 'O' && strcmp(id, "vlen-utf8") == 0)
+			is_text = true;
+		else
+			SHEAF_TRY(add_packing(d, id, it));
+	}
+	if (d->kind == 'O' && !is_text) return refuse(d, false, "a type that is not read", "objects");
+	if (sheaf_json_kind_of(compressor) == SHEAF_JSON_NULL) return SHEAF_OK;
+	return add_packing(d, text_of(sheaf_json_get(compressor, "id")), compressor);
+}
+
+static bool is_identity(const sheaf_json *order)
+{
+	int64_t at;
+	size_t n = sheaf_json_size(order);
+	for (size_t i = 0; i < n; i++)
+		if (!sheaf_json_i64(sheaf_json_at(order, i), &at) || at != (int64_t)i) return false;
+	return n > 0;
+}
+
+/* The order of bytes, before the type asks for it. */
+static sheaf_status take_order(description *d)
+{
+	const sheaf_json *codecs = sheaf_json_get(d->json, "codecs");
+	for (size_t i = 0; i < sheaf_json_size(codecs); i++) {
+		const sheaf_json *it = sheaf_json_at(codecs, i), *more = sheaf_json_get(it, "configuration");
+		const char *endian = sheaf_json_text(sheaf_json_get(more, "endian"), NULL);
+		if (strcmp(text_of(sheaf_json_get(it, "name")), "bytes") == 0)
+			d->is_big = endian && strcmp(endian, "big") == 0;
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status describe_filters_3(const description *d)
+{
+	const sheaf_json *codecs = sheaf_json_get(d->json, "codecs");
+	const char *bytes = d->kind == 'O' ? "vlen-utf8" : "bytes";
+	bool has_bytes = false;
+	for (size_t i = 0; i < sheaf_json_size(codecs) && !d->item->refused; i++) {
+		const sheaf_json *it = sheaf_json_at(codecs, i), *more = sheaf_json_get(it, "configuration");
+		const char *name = sheaf_json_text(it, NULL);
+		if (!name) name = text_of(sheaf_json_get(it, "name"));
+		if (!has_bytes && strcmp(name, "transpose") == 0) {
+			if (!is_identity(sheaf_json_get(more, "order")))
+				return refuse(d, false, "chunks of transposed elements", name);
+		} else if (!has_bytes && strcmp(name, bytes) == 0) {
+			has_bytes = true;
+		} else if (!has_bytes || strcmp(name, "sharding_indexed") == 0) {
+			return refuse(d, false, "a codec that is not one of ours", name);
+		} else {
+			SHEAF_TRY(add_packing(d, name, more));
+		}
+	}
+	return has_bytes || d->item->refused ? SHEAF_OK : refuse(d, true, "codecs that make bytes", "none");
+}
+
+/* ---- chunks ---- */
+
+static sheaf_status describe_keys(const description *d)
+{
+	bool is_old = d->own->version == 2;
+	const sheaf_json *encoding = sheaf_json_get(d->json, "chunk_key_encoding");
+	const char *name = is_old ? "v2" : text_of(sheaf_json_get(encoding, "name"));
+	const sheaf_json *more = is_old ? d->json : sheaf_json_get(encoding, "configuration");
+	const char *separator =
+		sheaf_json_text(sheaf_json_get(more, is_old ? "dimension_separator" : "separator"), NULL);
+	bool is_default = strcmp(name, "default") == 0;
+	if (!is_default && strcmp(name, "v2") != 0)
+		return refuse(d, false, "names of chunks of another kind", name);
+	if (!separator) separator = is_default ? "/" : ".";
+	d->own->has_prefix = is_default;
+	d->own->separator = *separator;
+	return strcmp(separator, ".") == 0 || strcmp(separator, "/") == 0
+	           ? SHEAF_OK
+	           : refuse(d, true, "a dot or a slash between the numbers of a chunk", separator);
+}
+
+static sheaf_status describe_grid(const description *d)
+{
+	enum { MOST = 1 << 30 };
+	sheaf_box_item *item = d->item;
+	const sheaf_json *grid = sheaf_json_get(d->json, "chunk_grid"),
+					 *extents = sheaf_json_get(d->json, "chunks");
+	int64_t bytes = (int64_t)(d->kind == 'O' ? 1 : d->size);
+	if (d->own->version == 3) {
+		extents = sheaf_json_get(sheaf_json_get(grid, "configuration"), "chunk_shape");
+		const char *name = text_of(sheaf_json_get(grid, "name"));
+		if (strcmp(name, "regular") != 0) return refuse(d, false, "chunks of a grid of another kind", name);
+	}
+	SHEAF_TRY(take_extents(d, extents, 0, "extents of chunks", &item->chunks));
+	if ((int)sheaf_json_size(extents) != item->rank)
+		return refuse(d, true, "chunks of as many dimensions as the array", "others");
+	for (int i = 0; i < item->rank && !item->refused; i++) {
+		if (item->chunks[i] == 0 && item->dims[i] > 0)
+			return refuse(d, true, "chunks that hold something", "0");
+		if (item->chunks[i] && (!sheaf_mul_i64(&bytes, bytes, item->chunks[i]) || bytes > MOST))
+			return refuse(d, false, "chunks of more than a gigabyte", "chunks");
+	}
+	d->own->chunk_size = (size_t)bytes;
+	item->storage = SHEAF_BOX_CHUNKED;
+	if (item->refused || item->rank == 0 || d->kind == 'O' || item->count == 0) return SHEAF_OK;
+	d->inside->grid = item->chunks;
+	if (item->rank != 1 || item->what == SHEAF_BOX_TEXTS || d->inside->bits) return SHEAF_OK;
+	d->inside->chunk = item->chunks[0];
+	item->chunk = item->chunks[0] * d->inside->per;
+	return SHEAF_OK;
+}
+
+static sheaf_status describe_order(const description *d)
+{
+	const char *order = sheaf_json_text(sheaf_json_get(d->json, "order"), NULL);
+	bool is_columns = d->own->version == 2 && order && strcmp(order, "F") == 0 && d->item->rank > 1;
+	if (is_columns) SHEAF_TRY(refuse(d, false, "chunks whose first dimension runs fastest", "order F"));
+	if (sheaf_json_size(sheaf_json_get(d->json, "storage_transformers")) == 0) return SHEAF_OK;
+	return refuse(d, false, "chunks that are stored in another way", "storage_transformers");
+}
+
+sheaf_status sheaf_zarr_describe(const sheaf_json *json, sheaf_catalog *catalog, sheaf_box_item *item,
+                                 const char *name, sheaf_error *err)
+{
+	description d = {json, catalog, item, item->inside, item->inside->zarr, name, .err = err};
+	SHEAF_TRY(describe_shape(&d));
+	if (d.own->version == 3) SHEAF_TRY(take_order(&d));
+	SHEAF_TRY(describe_type(&d));
+	SHEAF_TRY(describe_keys(&d));
+	SHEAF_TRY(describe_grid(&d));
+	SHEAF_TRY(d.own->version == 2 ? describe_filters_2(&d) : describe_filters_3(&d));
+	SHEAF_TRY(describe_order(&d));
+	SHEAF_TRY(describe_fill(&d));
+	bool is_unsized = d.kind == 'O' && d.inside->nfilters &&
+	                  d.inside->filters[d.inside->nfilters - 1] == SHEAF_FILTER_DEFLATE;
+	if (is_unsized || (d.kind == 'O' && d.inside->nfilters > 1))
+		SHEAF_TRY(refuse(&d, false, "texts that are packed in a way that does not say their size",
+		                 d.item->filters));
+	if (item->refused) {
+		item->inside->grid = NULL;
+		item->inside->chunk = item->chunk = 0;
+	}
+	return SHEAF_OK;
+}
+
+/* ---- attributes ---- */
+
+static sheaf_status put_number(const sheaf_json *value, sheaf_box_item *item, sheaf_builder *bytes)
+{
+	int64_t i;
+	double x;
+	if (sheaf_json_i64(value, &i)) {
+		sheaf_builder_i64(bytes, i);
+	} else if (sheaf_json_number(value, &x)) {
+		item->type = SHEAF_F64;
+		sheaf_builder_append(bytes, &x, sizeof x);
+	} else {
+		item->what = SHEAF_BOX_OTHER;
+	}
+	return SHEAF_OK;
+}
+
+/* All as the same type: numbers as int64, or where one is none as float64. */
+static sheaf_status describe_numbers(const sheaf_json *value, bool is_list, sheaf_box_item *item,
+                                     sheaf_builder *bytes)
+{
+	item->what = SHEAF_BOX_NUMBERS;
+	item->type = SHEAF_I64;
+	item->of = "number";
+	for (int pass = 0; pass < 2; pass++) {
+		bytes->size = 0;
+		for (int64_t i = 0; i < item->count; i++) {
+			const sheaf_json *one = is_list ? sheaf_json_at(value, (size_t)i) : value;
+			double x;
+			if (pass == 0 || item->type == SHEAF_I64)
+				SHEAF_TRY(put_number(one, item, bytes));
+			else if (sheaf_json_number(one, &x))
+				sheaf_builder_append(bytes, &x, sizeof x);
+		}
+	}
+	item->inside->width = 8;
+	return SHEAF_OK;
+}
+
+static void describe_texts(const sheaf_json *value, bool is_list, sheaf_box_item *item, sheaf_builder *bytes)
+{
+	size_t longest = 1, size;
+	item->what = SHEAF_BOX_TEXTS;
+	item->of = "text";
+	item->inside->zarr->text = SHEAF_ZARR_PADDED;
+	for (int pass = 0; pass < 2; pass++)
+		for (int64_t i = 0; i < item->count; i++) {
+			const char *text = sheaf_json_text(is_list ? sheaf_json_at(value, (size_t)i) : value, &size);
+			if (!text) item->what = SHEAF_BOX_OTHER;
+			if (text && pass == 0 && size > longest) longest = size;
+			uint8_t *to = text && pass == 1 ? sheaf_builder_extend(bytes, longest) : NULL;
+			if (to) memcpy(memset(to, 0, longest), text, size);
+		}
+	item->inside->width = longest;
+}
+
+sheaf_status sheaf_zarr_describe_value(const sheaf_json *value, sheaf_catalog *catalog, sheaf_builder *bytes,
+                                       sheaf_error *err)
+{
+	void *memory;
+	sheaf_box_item *item = &catalog->items[0];
+	bool is_list = sheaf_json_kind_of(value) == SHEAF_JSON_ARRAY;
+	SHEAF_TRY(sheaf_catalog_allocate(catalog, sizeof(sheaf_zarr_own), &memory, err));
+	item->inside->zarr = (sheaf_zarr_own *)memory;
+	SHEAF_TRY(sheaf_catalog_allocate(catalog, sizeof(int64_t), &memory, err));
+	int64_t *dims = (int64_t *)memory;
+	item->is_group = false;
+	item->rank = is_list;
+	item->dims = dims;
+	*dims = item->count = is_list ? (int64_t)sheaf_json_size(value) : 1;
+	item->of = sheaf_json_kind_name(value);
+	const sheaf_json *first = is_list ? sheaf_json_at(value, 0) : value;
+	sheaf_json_kind kind = sheaf_json_kind_of(first);
+	if (kind == SHEAF_JSON_INTEGER || kind == SHEAF_JSON_REAL)
+		SHEAF_TRY(describe_numbers(value, is_list, item, bytes));
+	else if (kind == SHEAF_JSON_TEXT)
+		describe_texts(value, is_list, item, bytes);
+	return sheaf_builder_status(bytes, err);
+}

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: MIT */
+/* The driver: lists what is in the folder, and fetches chunks, attributes and texts. An open box does not
+ * change, but for the chunk of texts that was read last, which has a lock. */
+#include "base/checked.h"
+#include "base/context.h"
+#include "base/endian.h"
+#include "base/extend.h"
+#include "base/memory.h"
+#include "base/thread.h"
+#include "box/filter.h"
+#include "box/zarr/zarr.h"
+#include "io/descriptor.h"
+#include "io/source.h"
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct state {
+	sheaf_context *cx;
+	sheaf_box *box;
+	sheaf_zarr_members members;
+	sheaf_mutex lock; /* of the chunk of texts that was read last: */
+	char *path;       /* its array (NULL: none is held), */
+	int64_t number;
+	sheaf_builder bytes;  /* its bytes, */
+	sheaf_builder places; /* and the byte and the size of each text, as uint64_t */
+} state;
+
+/* ---- listing ---- */
+
+typedef struct walk {
+	state *s;
+	const char *folder;  /* that is being listed */
+	int version;         /* of the whole */
+	sheaf_builder queue; /* paths of groups */
+	sheaf_builder found; /* names, each with its NUL */
+} walk;
+
+static sheaf_status note_child(void *user, const char *name, sheaf_error *err)
+{
+	walk *w = (walk *)user;
+	sheaf_builder_append(&w->found, name, strlen(name) + 1);
+	return sheaf_builder_status(&w->found, err);
+}
+
+/* What a folder is: *json begins as nothing, and stays that where it is neither a group nor an array. */
+static sheaf_status load_node(const walk *w, const char *path, sheaf_zarr_json *json, bool *is_group,
+                              sheaf_error *err)
+{
+	const sheaf_zarr_members *m = &w->s->members;
+	int64_t version;
+	if (w->version == 3) {
+		SHEAF_TRY(sheaf_zarr_load(m, path, "zarr.json", json, err));
+		const char *kind = sheaf_json_text(sheaf_json_get(json->value, "node_type"), NULL);
+		*is_group = kind && strcmp(kind, "group") == 0;
+		if (json->value && !*is_group && (!kind || strcmp(kind, "array") != 0))
+			return sheaf_fail(
+				err, SHEAF_DATA,
+				"%s/%s/zarr.json: expected a node_type that is a group or an array, found %.100s", m->name,
+				path, kind ? kind : "none");
+	} else {
+		SHEAF_TRY(sheaf_zarr_load(m, path, ".zarray", json, err));
+		*is_group = !json->value;
+		if (*is_group) SHEAF_TRY(sheaf_zarr_load(m, path, ".zgroup", json, err));
+	}
+	if (!json->value) return SHEAF_OK;
+	if (sheaf_json_i64(sheaf_json_get(json->value, "zarr_format"), &version) && version == w->version)
+		return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_DATA, "%s/%s: expected metadata of version %d (zarr_format), found another",
+	                  m->name, path, w->version);
+}
+
+static sheaf_status give_own(const walk *w, sheaf_box_item *item, sheaf_error *err)
+{
+	void *memory;
+	SHEAF_TRY(sheaf_catalog_allocate(&w->s->box->catalog, sizeof(sheaf_zarr_own), &memory, err));
+	item->inside->zarr = (sheaf_zarr_own *)memory;
+	item->inside->zarr->version = w->version;
+	return SHEAF_OK;
+}
+
+static int depth_of(const char *path)
+{
+	int depth = *path != '\0';
+	for (; *path; path++) depth += *path == '/';
+	return depth;
+}
+
+static sheaf_status describe_node(walk *w, sheaf_box_item *item, const sheaf_zarr_json *json, bool is_group,
+                                  sheaf_error *err)
+{
+	SHEAF_TRY(give_own(w, item, err));
+	item->is_group = is_group;
+	if (!is_group)
+		return sheaf_zarr_describe(json->value, &w->s->box->catalog, item, w->s->members.name, err);
+	item->of = "group";
+	if (depth_of(item->path) >= SHEAF_BOX_MAX_DEPTH) {
+		item->refused = "a group that lies too deep";
+		return SHEAF_OK;
+	}
+	sheaf_builder_append(&w->queue, &item->path, sizeof item->path);
+	return sheaf_builder_status(&w->queue, err);
+}
+
+/* One damaged node is listed with the reason, and what is beside it is read. */
+static sheaf_status add_child(walk *w, const char *name, sheaf_error *err)
+{
+	SHEAF_SCOPED(sheaf_zarr_drop) sheaf_zarr_json json = {0};
+	sheaf_error failure = {0};
+	sheaf_box_item *item;
+	bool is_group = false;
+	char path[4096];
+	int n = snprintf(path, sizeof path, "%s%s%s", w->folder, *w->folder ? "/" : "", name);
+	if (n >= (int)sizeof path) return SHEAF_OK;
+	sheaf_status status = load_node(w, path, &json, &is_group, &failure);
+	if (!status && !json.value) return SHEAF_OK;
+	if (status && status != SHEAF_DATA && status != SHEAF_LIMIT && status != SHEAF_SHORT)
+		return sheaf_fail_again(err, &failure);
+	SHEAF_TRY(sheaf_catalog_add(&w->s->box->catalog, w->folder, name, false, &item, err));
+	if (!status) return describe_node(w, item, &json, is_group, err);
+	item->is_damaged = true;
+	item->inside->target = NULL;
+	return sheaf_catalog_text(&w->s->box->catalog, &item->refused, err, "one that is damaged (%.300s)",
+	                          failure.message);
+}
+
+static sheaf_status list_group(walk *w, const char *path, sheaf_error *err)
+{
+	w->folder = path;
+	w->found.size = 0;
+	SHEAF_TRY(sheaf_zarr_children(&w->s->members, path, note_child, w, err));
+	for (size_t at = 0; at < w->found.size; at += strlen((const char *)w->found.data + at) + 1) {
+		SHEAF_TRY(sheaf_check_stop(w->s->cx, err));
+		SHEAF_TRY(add_child(w, (const char *)w->found.data + at, err));
+	}
+	return SHEAF_OK;
+}
+
+static void end_walk(walk *w)
+{
+	sheaf_builder_drop(&w->queue);
+	sheaf_builder_drop(&w->found);
+}
+
+/* The root is a group, or the only array, which then lies in a group of no name as "array". */
+static sheaf_status list_root(walk *w, sheaf_error *err)
+{
+	SHEAF_SCOPED(sheaf_zarr_drop) sheaf_zarr_json new = {0}, node = {0};
+	sheaf_catalog *catalog = &w->s->box->catalog;
+	sheaf_box_item *item;
+	bool is_group;
+	SHEAF_TRY(sheaf_zarr_load(&w->s->members, "", "zarr.json", &new, err));
+	w->version = new.value ? 3 : 2;
+	SHEAF_TRY(load_node(w, "", &node, &is_group, err));
+	if (!node.value)
+		return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected a folder of Zarr, found none of its metadata",
+		                  w->s->members.name);
+	SHEAF_TRY(give_own(w, &catalog->items[0], err));
+	if (is_group) return list_group(w, "", err);
+	SHEAF_TRY(sheaf_catalog_add(catalog, "", "array", false, &item, err));
+	item->inside->target = "";
+	return describe_node(w, item, &node, false, err);
+}
+
+static sheaf_status list_all(state *s, sheaf_error *err)
+{
+	SHEAF_SCOPED(end_walk) walk w = {.s = s, .queue = {.cx = s->cx}, .found = {.cx = s->cx}};
+	SHEAF_TRY(list_root(&w, err));
+	for (size_t at = 0; at < w.queue.size; at += sizeof(const char *)) {
+		const char *path;
+		memcpy(&path, w.queue.data + at, sizeof path);
+		SHEAF_TRY(list_group(&w, path, err));
+	}
+	return SHEAF_OK;
+}
+
+/* ---- opening ---- */
+
+static void close_state(void *memory)
+{
+	state *s = (state *)memory;
+	sheaf_builder_drop(&s->bytes);
+	sheaf_builder_drop(&s->places);
+	sheaf_release_text(s->cx, s->path);
+	sheaf_mutex_destroy(&s->lock);
+	sheaf_release(s->cx, s, sizeof *s);
+}
+
+static sheaf_status open_state(sheaf_box *box, bool fresh, sheaf_error *err)
+{
+	void *memory;
+	(void)fresh;
+	int folder = sheaf_source_folder(box->source);
+	if (folder < 0)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected a folder of Zarr, found a file of one (give the folder)", box->name);
+	SHEAF_TRY(sheaf_allocate(box->cx, sizeof(state), &memory, err));
+	state *s = (state *)memory;
+	*s = (state){.cx = box->cx,
+	             .box = box,
+	             .members = {box->cx, box->name, folder},
+	             .bytes = {.cx = box->cx},
+	             .places = {.cx = box->cx}};
+	int sys = sheaf_mutex_init(&s->lock);
+	if (sys) {
+		sheaf_release(box->cx, s, sizeof *s);
+		return sheaf_fail_sys(err, sys, "%s: expected a lock", box->name);
+	}
+	sheaf_status status = list_all(s, err);
+	if (status) {
+		close_state(s);
+		return status;
+	}
+	box->kind = SHEAF_BOX_ZARR;
+	box->state = s;
+	return SHEAF_OK;
+}
+
+/* ---- attributes ---- */
+
+static sheaf_status load_attribute(const state *s, const sheaf_box_item *item, const char *name,
+                                   sheaf_zarr_json *json, const sheaf_json **value, sheaf_error *err)
+{
+	bool is_new = item->inside->zarr->version == 3;
+	SHEAF_TRY(
+		sheaf_zarr_load(&s->members, item->inside->target, is_new ? "zarr.json" : ".zattrs", json, err));
+	*value = sheaf_json_get(is_new ? sheaf_json_get(json->value, "attributes") : json->value, name);
+	if (*value) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_UNKNOWN, "%s: /%s: expected an attribute \"%s\", found none",
+	                  s->members.name, item->path, name);
+}
+
+static bool append_json(void *user, const char *text, size_t size)
+{
+	sheaf_builder_append((sheaf_builder *)user, text, size);
+	return !((sheaf_builder *)user)->failed;
+}
+
+/* A text; or an object, as its text: that is how descriptors are kept in either. */
+static sheaf_status read_text(void *memory, const sheaf_box_item *item, const char *name, sheaf_builder *text,
+                              sheaf_error *err)
+{
+	const state *s = (const state *)memory;
+	SHEAF_SCOPED(sheaf_zarr_drop) sheaf_zarr_json json = {0};
+	const sheaf_json *value;
+	size_t size;
+	SHEAF_TRY(load_attribute(s, item, name, &json, &value, err));
+	const char *found = sheaf_json_text(value, &size);
+	if (found)
+		sheaf_builder_append(text, found, size);
+	else if (sheaf_json_kind_of(value) == SHEAF_JSON_OBJECT)
+		sheaf_json_print(value, 0, append_json, text);
+	else
+		return sheaf_fail(err, SHEAF_DATA, "%s: /%s: expected the attribute \"%s\" to be a text, found %s",
+		                  s->members.name, item->path, name, sheaf_json_kind_name(value));
+	return sheaf_builder_status(text, err);
+}
+
+static sheaf_status read_attribute(void *memory, const sheaf_box_item *item, const char *name,
+                                   sheaf_catalog *catalog, sheaf_builder *bytes, sheaf_error *err)
+{
+	const state *s = (const state *)memory;
+	SHEAF_SCOPED(sheaf_zarr_drop) sheaf_zarr_json json = {0};
+	const sheaf_json *value;
+	SHEAF_TRY(load_attribute(s, item, name, &json, &value, err));
+	SHEAF_TRY(sheaf_catalog_open(catalog, s->cx, err));
+	return sheaf_zarr_describe_value(value, catalog, bytes, err);
+}
+
+/* ---- chunks ---- */
+
+/* The member of a chunk: its numbers along each dimension, after the array's path. */
+static bool name_chunk(const sheaf_box_item *item, int64_t number, char *out, size_t room)
+{
+	enum { MOST_DIMENSIONS = 32 };
+	const sheaf_zarr_own *own = item->inside->zarr;
+	int64_t place[MOST_DIMENSIONS];
+	const char *path = item->inside->target;
+	for (int i = item->rank - 1; i >= 0; i--) {
+		int64_t extent = item->chunks[i] ? item->chunks[i] : 1, along = (item->dims[i] - 1) / extent + 1;
+		place[i] = number % along;
+		number /= along;
+	}
+	int n = snprintf(out, room, "%s%s%s", path, *path ? "/" : "",
+	                 own->has_prefix ? "c"
+	                 : item->rank    ? ""
+	                                 : "0");
+	for (int i = 0; i < item->rank && n < (int)room; i++) {
+		bool is_first = i == 0 && !own->has_prefix;
+		n += snprintf(out + n, room - (size_t)n, is_first ? "%.0s%" PRId64 : "%s%" PRId64,
+		              (const char[]){own->separator, '\0'}, place[i]);
+	}
+	return n < (int)room;
+}
+
+static sheaf_status fetch(const state *s, const sheaf_box_item *item, int64_t number, sheaf_builder *bytes,
+                          bool *found, sheaf_error *err)
+{
+	char path[4096];
+	int64_t most = (int64_t)1 << 31;
+	if (!name_chunk(item, number, path, sizeof path))
+		return sheaf_fail(err, SHEAF_LIMIT, "%s: /%s: expected paths of less than 4 KiB, found another",
+		                  s->members.name, item->path);
+	return sheaf_zarr_read(&s->members, path, most, bytes, found, err);
+}
+
+static sheaf_status read_chunk(void *memory, const sheaf_box_item *item, int64_t number, uint32_t *skipped,
+                               sheaf_builder *bytes, sheaf_error *err)
+{
+	bool found;
+	*skipped = 0;
+	size_t before = bytes->size;
+	SHEAF_TRY(fetch((const state *)memory, item, number, bytes, &found, err));
+	if (!found || bytes->size > before) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s: /%s, chunk %" PRId64 ": expected a chunk that takes bytes, found an empty one",
+	                  ((const state *)memory)->members.name, item->path, number);
+}
+
+static void end_filtering(sheaf_filtering *f) { sheaf_filtering_close(f); }
+
+/* A scalar is a chunk of one element. */
+static sheaf_status read_scalar(const state *s, const sheaf_box_item *item, void *out, sheaf_error *err)
+{
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder bytes = {.cx = s->cx};
+	SHEAF_SCOPED(end_filtering) sheaf_filtering filtering = {.cx = s->cx};
+	const sheaf_box_detail *inside = item->inside;
+	sheaf_error failure = {0};
+	const uint8_t *element = inside->fill;
+	bool found;
+	SHEAF_TRY(fetch(s, item, 0, &bytes, &found, err));
+	sheaf_filtered stored = {inside, 0, inside->width, {bytes.data, bytes.size}, inside->width};
+	sheaf_status status = found ? sheaf_unfilter(&filtering, &stored, NULL, &element, &failure) : SHEAF_OK;
+	if (status) return sheaf_fail(err, status, "%s: /%s: %s", s->members.name, item->path, failure.message);
+	memset(out, 0, inside->width);
+	memcpy(out, element, found || inside->width < sizeof inside->fill ? inside->width : sizeof inside->fill);
+	return SHEAF_OK;
+}
+
+/* ---- texts of any length ---- */
+
+/* Elements that are texts of any length: the number of their chunk, and theirs in it. */
+static void refer(const sheaf_box_item *item, int64_t element, uint8_t *out)
+{
+	enum { MOST_DIMENSIONS = 32 };
+	int64_t place[MOST_DIMENSIONS], at[2] = {0};
+	for (int i = item->rank - 1; i >= 0; i--) {
+		place[i] = element % item->dims[i];
+		element /= item->dims[i];
+	}
+	for (int i = 0; i < item->rank; i++) {
+		int64_t extent = item->chunks[i], along = (item->dims[i] - 1) / extent + 1;
+		at[0] = at[0] * along + place[i] / extent;
+		at[1] = at[1] * extent + place[i] % extent;
+	}
+	memcpy(out, at, sizeof at);
+}
+
+static sheaf_status read_rows(void *memory, const sheaf_box_item *item, int64_t from, int64_t to, void *out,
+                              sheaf_error *err)
+{
+	int64_t row = item->rank ? item->count / item->dims[0] : 1;
+	if (item->inside->zarr->text != SHEAF_ZARR_VARIABLE)
+		return read_scalar((const state *)memory, item, out, err);
+	for (int64_t i = from * row; i < to * row; i++)
+		refer(item, i, (uint8_t *)out + (size_t)(i - from * row) * item->inside->width);
+	return SHEAF_OK;
+}
+
+static sheaf_status flaw(const state *s, const sheaf_box_item *item, const char *expected, const char *found,
+                         sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_DATA, "%s: /%s, chunk %" PRId64 ": expected %s, found %s", s->members.name,
+	                  item->path, s->number, expected, found);
+}
+
+/* A count, and so many texts, each after its size. */
+static sheaf_status find_places(state *s, const sheaf_box_item *item, sheaf_error *err)
+{
+	size_t left = s->bytes.size, at = 4;
+	uint32_t count = left < 4 ? 0 : sheaf_load_u32le(s->bytes.data);
+	if (left < 4 || count > (left - 4) / 4) return flaw(s, item, "texts within their chunk", "more", err);
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t place[2] = {at + 4, left - at < 4 ? 0 : sheaf_load_u32le(s->bytes.data + at)};
+		if (left - at < 4 || place[1] > left - at - 4)
+			return flaw(s, item, "texts within their chunk", "a longer one", err);
+		sheaf_builder_append(&s->places, place, sizeof place);
+		at += 4 + (size_t)place[1];
+	}
+	return sheaf_builder_status(&s->places, err);
+}
+
+static sheaf_status hold_chunk(state *s, const sheaf_box_item *item, int64_t number, sheaf_error *err)
+{
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder stored = {.cx = s->cx};
+	sheaf_error failure = {0};
+	bool found;
+	if (s->path && strcmp(s->path, item->inside->target) == 0 && s->number == number) return SHEAF_OK;
+	sheaf_release_text(s->cx, s->path);
+	s->path = NULL;
+	s->number = number;
+	s->bytes.size = s->places.size = 0;
+	SHEAF_TRY(fetch(s, item, number, &stored, &found, err));
+	if (found) {
+		sheaf_bytes bytes = {stored.data, stored.size};
+		sheaf_status status = sheaf_unpack_whole(item->inside, bytes, &s->bytes, &failure);
+		if (status)
+			return sheaf_fail(err, status, "%s: /%s, chunk %" PRId64 ": %s", s->members.name, item->path,
+			                  number, failure.message);
+		SHEAF_TRY(find_places(s, item, err));
+	}
+	return sheaf_copy_text(s->cx, item->inside->target, strlen(item->inside->target), &s->path, err);
+}
+
+static sheaf_status append_variable(state *s, const sheaf_box_item *item, const uint8_t *element,
+                                    sheaf_builder *text, sheaf_error *err)
+{
+	int64_t at[2];
+	uint64_t place[2];
+	memcpy(at, element, sizeof at);
+	SHEAF_TRY(hold_chunk(s, item, at[0], err));
+	if (s->places.size == 0) return SHEAF_OK; /* a chunk that is not there */
+	if ((uint64_t)at[1] >= s->places.size / sizeof place)
+		return flaw(s, item, "a text for each element", "fewer", err);
+	memcpy(place, s->places.data + (size_t)at[1] * sizeof place, sizeof place);
+	sheaf_builder_append(text, s->bytes.data + place[0], (size_t)place[1]);
+	return sheaf_builder_status(text, err);
+}
+
+static void append_utf8(sheaf_builder *text, uint32_t c)
+{
+	enum { MOST = 0x10ffff, UNKNOWN = 0xfffd };
+	uint8_t bytes[4];
+	if (c > MOST || (c >= 0xd800 && c < 0xe000)) c = UNKNOWN;
+	int n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+	for (int i = n - 1; i > 0; i--, c >>= 6) bytes[i] = (uint8_t)(0x80 | (c & 0x3f));
+	static const uint8_t first[] = {0, 0, 0xc0, 0xe0, 0xf0};
+	bytes[0] = (uint8_t)(first[n] | c);
+	sheaf_builder_append(text, bytes, (size_t)n);
+}
+
+static uint32_t load_character(const uint8_t *at, bool is_big)
+{
+	uint32_t c = sheaf_load_u32le(at);
+	return is_big ? __builtin_bswap32(c) : c;
+}
+
+static sheaf_status text_of(void *memory, const sheaf_box_item *item, const uint8_t *element,
+                            sheaf_builder *text, sheaf_error *err)
+{
+	state *s = (state *)memory;
+	const sheaf_box_detail *inside = item->inside;
+	size_t n = inside->width;
+	if (inside->zarr->text == SHEAF_ZARR_VARIABLE) {
+		sheaf_mutex_lock(&s->lock);
+		sheaf_status status = append_variable(s, item, element, text, err);
+		sheaf_mutex_unlock(&s->lock);
+		return status;
+	}
+	if (inside->zarr->text == SHEAF_ZARR_UTF32) {
+		while (n >= 4 && load_character(element + n - 4, inside->zarr->is_big) == 0) n -= 4;
+		for (size_t at = 0; at < n; at += 4)
+			append_utf8(text, load_character(element + at, inside->zarr->is_big));
+		return sheaf_builder_status(text, err);
+	}
+	while (n > 0 && element[n - 1] == 0) n--;
+	sheaf_builder_append(text, element, n);
+	return sheaf_builder_status(text, err);
+}
+
+const sheaf_box_driver sheaf_zarr_driver = {
+	.open = open_state,
+	.close = close_state,
+	.text = read_text,
+	.attribute = read_attribute,
+	.read_rows = read_rows,
+	.read_chunk = read_chunk,
+	.text_of = text_of,
+};

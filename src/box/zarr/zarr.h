@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* Zarr, versions 2 and 3: a folder, or a ZIP file of one, in which each array and group is a folder that says
+ * in JSON what it is, and each chunk is a member. Nothing leads out of the folder: members are opened name by
+ * name, and links are not followed. */
+#ifndef SHEAF_BOX_ZARR_ZARR_H
+#define SHEAF_BOX_ZARR_ZARR_H
+
+#include "box/inside.h"
+#include "third/json.h"
+
+/* ---- members.c: what the folder holds ---- */
+
+/* Where members are. */
+typedef struct sheaf_zarr_members {
+	sheaf_context *cx;
+	const char *name; /* for messages */
+	int folder;
+} sheaf_zarr_members;
+
+/* Appends the bytes of a member; *found: whether it is there. LIMIT where it has more than `most` bytes. */
+SHEAF_USE sheaf_status sheaf_zarr_read(const sheaf_zarr_members *m, const char *path, int64_t most,
+                                       sheaf_builder *bytes, bool *found, sheaf_error *err);
+typedef sheaf_status (*sheaf_zarr_child)(void *user, const char *name, sheaf_error *err);
+/* The folders in a folder, in any order. */
+SHEAF_USE sheaf_status sheaf_zarr_children(const sheaf_zarr_members *m, const char *path,
+                                           sheaf_zarr_child child, void *user, sheaf_error *err);
+
+/* ---- metadata.c ---- */
+
+/* The JSON of a group or an array, whose memory counts until it is dropped. Begins as zeros. */
+typedef struct sheaf_zarr_json {
+	sheaf_context *cx;
+	sheaf_json *value; /* NULL: there is none */
+	size_t size;
+} sheaf_zarr_json;
+
+/* Reads the member `name` of a folder; nothing where there is none. */
+SHEAF_USE sheaf_status sheaf_zarr_load(const sheaf_zarr_members *m, const char *folder, const char *name,
+                                       sheaf_zarr_json *out, sheaf_error *err);
+void sheaf_zarr_drop(sheaf_zarr_json *json);
+
+/* ---- describe.c ---- */
+
+/* How elements that are texts are stored. */
+typedef enum sheaf_zarr_text {
+	SHEAF_ZARR_NO_TEXT,
+	SHEAF_ZARR_PADDED, /* bytes, padded by NULs */
+	SHEAF_ZARR_UTF32,
+	SHEAF_ZARR_VARIABLE /* chunks of counts and lengths: elements are references */
+} sheaf_zarr_text;
+
+/* What the driver knows of a group or an array. */
+typedef struct sheaf_zarr_own {
+	int version;
+	sheaf_zarr_text text;
+	bool is_big;     /* UTF32 */
+	char separator;  /* of the numbers of a chunk */
+	bool has_prefix; /* "c" stands before them */
+	size_t chunk_size;
+} sheaf_zarr_own;
+
+/* Fills in what an array is, and whether it can be read. */
+SHEAF_USE sheaf_status sheaf_zarr_describe(const sheaf_json *json, sheaf_catalog *catalog,
+                                           sheaf_box_item *item, const char *name, sheaf_error *err);
+/* What an attribute is, in the place of the catalog's root, and its elements. */
+SHEAF_USE sheaf_status sheaf_zarr_describe_value(const sheaf_json *value, sheaf_catalog *catalog,
+                                                 sheaf_builder *bytes, sheaf_error *err);
+
+#endif
