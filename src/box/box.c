@@ -148,8 +148,9 @@ void sheaf_box_close(sheaf_box *box)
 sheaf_status sheaf_box_available(sheaf_box_kind kind, sheaf_error *err)
 {
 	if (kind == SHEAF_BOX_MEMORY || kind == SHEAF_BOX_HDF5 || kind == SHEAF_BOX_NETCDF) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNSUPPORTED,
-	                  "expected HDF5 or netCDF-4, found a kind of file that is not read or written");
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected HDF5 or netCDF-4, found %s",
+	                  kind == SHEAF_BOX_ZARR ? "Zarr, which is read, and not written"
+	                                         : "a kind of file that is not read or written");
 }
 
 /* ---- writing to a sink ---- */

@@ -83,8 +83,8 @@ typedef struct sheaf_box_run {
 /* Which kind the first bytes (at least 4 KiB, or all) belong to. netCDF-4 shows only once it is opened: HDF5
  * here. */
 sheaf_box_kind sheaf_box_recognise(sheaf_bytes head);
-/* The kind that a name asks for by its suffix: .nc .nc4 .cdf: NETCDF; .h5 .hdf5 .hdf .he5: HDF5; else
- * NO_BOX. */
+/* The kind that a name asks for by its suffix: .nc .nc4 .cdf: NETCDF; .h5 .hdf5 .hdf .he5: HDF5; .zarr: ZARR;
+ * else NO_BOX. */
 sheaf_box_kind sheaf_box_kind_by_name(const char *name);
 /* Whether such boxes can be opened and made: OK, or UNSUPPORTED with the reason. */
 SHEAF_USE sheaf_status sheaf_box_available(sheaf_box_kind kind, sheaf_error *err);

@@ -42,6 +42,7 @@ sheaf_box_kind sheaf_box_kind_by_name(const char *name)
 {
 	static const char *const netcdf[] = {".nc", ".nc4", ".cdf"};
 	static const char *const hdf5[] = {".h5", ".hdf5", ".hdf", ".he5"};
+	if (ends_with(name, ".zarr") || ends_with(name, ".zarr/")) return SHEAF_BOX_ZARR;
 	for (size_t i = 0; i < sizeof netcdf / sizeof *netcdf; i++)
 		if (ends_with(name, netcdf[i])) return SHEAF_BOX_NETCDF;
 	for (size_t i = 0; i < sizeof hdf5 / sizeof *hdf5; i++)

@@ -332,37 +332,78 @@ static bool is_identity(const sheaf_json *order)
 }
 
 /* The order of bytes, before the type asks for it. */
-static sheaf_status take_order(description *d)
+static void take_order(description *d, const sheaf_json *codecs)
 {
-	const sheaf_json *codecs = sheaf_json_get(d->json, "codecs");
 	for (size_t i = 0; i < sheaf_json_size(codecs); i++) {
 		const sheaf_json *it = sheaf_json_at(codecs, i), *more = sheaf_json_get(it, "configuration");
-		const char *endian = sheaf_json_text(sheaf_json_get(more, "endian"), NULL);
-		if (strcmp(text_of(sheaf_json_get(it, "name")), "bytes") == 0)
-			d->is_big = endian && strcmp(endian, "big") == 0;
+		const char *name = text_of(sheaf_json_get(it, "name")),
+				   *endian = text_of(sheaf_json_get(more, "endian"));
+		if (strcmp(name, "bytes") == 0) d->is_big = strcmp(endian, "big") == 0;
+		if (strcmp(name, "sharding_indexed") == 0) take_order(d, sheaf_json_get(more, "codecs"));
 	}
+}
+
+/* Where the chunks of a shard are: little-endian numbers, and perhaps their sum. */
+static sheaf_status describe_index(const description *d, const sheaf_json *more)
+{
+	const sheaf_json *codecs = sheaf_json_get(more, "index_codecs");
+	const char *place = sheaf_json_text(sheaf_json_get(more, "index_location"), NULL);
+	size_t n = sheaf_json_size(codecs);
+	const char *first = text_of(sheaf_json_get(sheaf_json_at(codecs, 0), "name")),
+			   *second = n > 1 ? text_of(sheaf_json_get(sheaf_json_at(codecs, 1), "name")) : "crc32c";
+	const sheaf_json *order =
+		sheaf_json_get(sheaf_json_get(sheaf_json_at(codecs, 0), "configuration"), "endian");
+	d->own->is_index_first = place && strcmp(place, "start") == 0;
+	d->own->is_index_summed = n > 1;
+	bool is_known = n >= 1 && n <= 2 && strcmp(first, "bytes") == 0 && strcmp(second, "crc32c") == 0 &&
+	                strcmp(text_of(order), "little") == 0;
+	return is_known ? SHEAF_OK : refuse(d, false, "shards whose index is of another kind", first);
+}
+
+/* Inside the shards lie the chunks. */
+static sheaf_status describe_shards(const description *d, const sheaf_json *more)
+{
+	sheaf_box_item *item = d->item;
+	void *memory;
+	const int64_t *whole = item->chunks;
+	SHEAF_TRY(take_extents(d, sheaf_json_get(more, "chunk_shape"), 1, "extents of chunks in a shard",
+	                       &item->chunks));
+	SHEAF_TRY(describe_index(d, more));
+	if ((int)sheaf_json_size(sheaf_json_get(more, "chunk_shape")) != item->rank)
+		return refuse(d, true, "chunks of as many dimensions as the array", "others");
+	SHEAF_TRY(
+		sheaf_catalog_allocate(d->catalog, (size_t)(item->rank + 1) * sizeof(int64_t), &memory, d->err));
+	int64_t *shard = (int64_t *)memory;
+	for (int i = 0; i < item->rank && !item->refused; i++) {
+		shard[i] = whole[i] / item->chunks[i];
+		if (whole[i] % item->chunks[i]) return refuse(d, true, "shards of whole chunks", "parts of some");
+	}
+	d->own->shard = shard;
+	if (d->inside->grid) d->inside->grid = item->chunks;
+	if (d->inside->chunk) d->inside->chunk = item->chunks[0];
+	if (item->chunk) item->chunk = item->chunks[0] * d->inside->per;
 	return SHEAF_OK;
 }
 
-static sheaf_status describe_filters_3(const description *d)
+static sheaf_status describe_codecs(const description *d, const sheaf_json *codecs, bool may_be_shards)
 {
-	const sheaf_json *codecs = sheaf_json_get(d->json, "codecs");
 	const char *bytes = d->kind == 'O' ? "vlen-utf8" : "bytes";
 	bool has_bytes = false;
-	for (size_t i = 0; i < sheaf_json_size(codecs) && !d->item->refused; i++) {
+	size_t n = sheaf_json_size(codecs);
+	for (size_t i = 0; i < n && !d->item->refused; i++) {
 		const sheaf_json *it = sheaf_json_at(codecs, i), *more = sheaf_json_get(it, "configuration");
 		const char *name = sheaf_json_text(it, NULL);
 		if (!name) name = text_of(sheaf_json_get(it, "name"));
-		if (!has_bytes && strcmp(name, "transpose") == 0) {
-			if (!is_identity(sheaf_json_get(more, "order")))
-				return refuse(d, false, "chunks of transposed elements", name);
-		} else if (!has_bytes && strcmp(name, bytes) == 0) {
-			has_bytes = true;
-		} else if (!has_bytes || strcmp(name, "sharding_indexed") == 0) {
-			return refuse(d, false, "a codec that is not one of ours", name);
-		} else {
-			SHEAF_TRY(add_packing(d, name, more));
+		if (may_be_shards && n == 1 && strcmp(name, "sharding_indexed") == 0) {
+			SHEAF_TRY(describe_shards(d, more));
+			return describe_codecs(d, sheaf_json_get(more, "codecs"), false);
 		}
+		if (!has_bytes && strcmp(name, "transpose") == 0 && is_identity(sheaf_json_get(more, "order")))
+			continue;
+		if (!has_bytes && strcmp(name, bytes) != 0)
+			return refuse(d, false, "a codec that is not one of ours", name);
+		if (has_bytes) SHEAF_TRY(add_packing(d, name, more));
+		has_bytes = true;
 	}
 	return has_bytes || d->item->refused ? SHEAF_OK : refuse(d, true, "codecs that make bytes", "none");
 }
@@ -409,8 +450,7 @@ static sheaf_status describe_grid(const description *d)
 		if (item->chunks[i] && (!sheaf_mul_i64(&bytes, bytes, item->chunks[i]) || bytes > MOST))
 			return refuse(d, false, "chunks of more than a gigabyte", "chunks");
 	}
-	d->own->chunk_size = (size_t)bytes;
-	item->storage = SHEAF_BOX_CHUNKED;
+	item->storage = item->rank ? SHEAF_BOX_CHUNKED : SHEAF_BOX_COMPACT;
 	if (item->refused || item->rank == 0 || d->kind == 'O' || item->count == 0) return SHEAF_OK;
 	d->inside->grid = item->chunks;
 	if (item->rank != 1 || item->what == SHEAF_BOX_TEXTS || d->inside->bits) return SHEAF_OK;
@@ -433,11 +473,12 @@ sheaf_status sheaf_zarr_describe(const sheaf_json *json, sheaf_catalog *catalog,
 {
 	description d = {json, catalog, item, item->inside, item->inside->zarr, name, .err = err};
 	SHEAF_TRY(describe_shape(&d));
-	if (d.own->version == 3) SHEAF_TRY(take_order(&d));
+	if (d.own->version == 3) take_order(&d, sheaf_json_get(json, "codecs"));
 	SHEAF_TRY(describe_type(&d));
 	SHEAF_TRY(describe_keys(&d));
 	SHEAF_TRY(describe_grid(&d));
-	SHEAF_TRY(d.own->version == 2 ? describe_filters_2(&d) : describe_filters_3(&d));
+	SHEAF_TRY(d.own->version == 2 ? describe_filters_2(&d)
+	                              : describe_codecs(&d, sheaf_json_get(json, "codecs"), true));
 	SHEAF_TRY(describe_order(&d));
 	SHEAF_TRY(describe_fill(&d));
 	bool is_unsized = d.kind == 'O' && d.inside->nfilters &&

@@ -14,6 +14,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+enum { MOST_DIMENSIONS = 32 };
+
 typedef struct state {
 	sheaf_context *cx;
 	sheaf_box *box;
@@ -21,8 +23,11 @@ typedef struct state {
 	sheaf_mutex lock; /* of the chunk of texts that was read last: */
 	char *path;       /* its array (NULL: none is held), */
 	int64_t number;
-	sheaf_builder bytes;  /* its bytes, */
-	sheaf_builder places; /* and the byte and the size of each text, as uint64_t */
+	sheaf_builder bytes;    /* its bytes, */
+	sheaf_builder places;   /* and the byte and the size of each text, as uint64_t */
+	sheaf_mutex shard_lock; /* of the index of a shard that was read last: */
+	char *shard;            /* its path (NULL: none is held), */
+	sheaf_builder index;    /* and its bytes */
 } state;
 
 /* ---- listing ---- */
@@ -180,8 +185,11 @@ static void close_state(void *memory)
 	state *s = (state *)memory;
 	sheaf_builder_drop(&s->bytes);
 	sheaf_builder_drop(&s->places);
+	sheaf_builder_drop(&s->index);
 	sheaf_release_text(s->cx, s->path);
+	sheaf_release_text(s->cx, s->shard);
 	sheaf_mutex_destroy(&s->lock);
+	sheaf_mutex_destroy(&s->shard_lock);
 	sheaf_release(s->cx, s, sizeof *s);
 }
 
@@ -199,11 +207,13 @@ static sheaf_status open_state(sheaf_box *box, bool fresh, sheaf_error *err)
 	             .box = box,
 	             .members = {box->cx, box->name, folder},
 	             .bytes = {.cx = box->cx},
-	             .places = {.cx = box->cx}};
-	int sys = sheaf_mutex_init(&s->lock);
-	if (sys) {
+	             .places = {.cx = box->cx},
+	             .index = {.cx = box->cx}};
+	int sys = sheaf_mutex_init(&s->lock), sys_2 = sys ? sys : sheaf_mutex_init(&s->shard_lock);
+	if (sys_2) {
+		if (!sys) sheaf_mutex_destroy(&s->lock);
 		sheaf_release(box->cx, s, sizeof *s);
-		return sheaf_fail_sys(err, sys, "%s: expected a lock", box->name);
+		return sheaf_fail_sys(err, sys_2, "%s: expected a lock", box->name);
 	}
 	sheaf_status status = list_all(s, err);
 	if (status) {
@@ -268,39 +278,104 @@ static sheaf_status read_attribute(void *memory, const sheaf_box_item *item, con
 
 /* ---- chunks ---- */
 
-/* The member of a chunk: its numbers along each dimension, after the array's path. */
-static bool name_chunk(const sheaf_box_item *item, int64_t number, char *out, size_t room)
+/* Where a chunk is: its member, and its number among those of a shard. */
+typedef struct place {
+	char path[4096];
+	int64_t inner, inners;
+} place;
+
+static sheaf_status find_place(const state *s, const sheaf_box_item *item, int64_t number, place *out,
+                               sheaf_error *err)
 {
-	enum { MOST_DIMENSIONS = 32 };
 	const sheaf_zarr_own *own = item->inside->zarr;
-	int64_t place[MOST_DIMENSIONS];
-	const char *path = item->inside->target;
+	const char *path = item->inside->target, between[] = {own->separator, '\0'};
+	int64_t at[MOST_DIMENSIONS] = {0};
 	for (int i = item->rank - 1; i >= 0; i--) {
 		int64_t extent = item->chunks[i] ? item->chunks[i] : 1, along = (item->dims[i] - 1) / extent + 1;
-		place[i] = number % along;
+		at[i] = number % along;
 		number /= along;
 	}
-	int n = snprintf(out, room, "%s%s%s", path, *path ? "/" : "",
-	                 own->has_prefix ? "c"
-	                 : item->rank    ? ""
-	                                 : "0");
-	for (int i = 0; i < item->rank && n < (int)room; i++) {
-		bool is_first = i == 0 && !own->has_prefix;
-		n += snprintf(out + n, room - (size_t)n, is_first ? "%.0s%" PRId64 : "%s%" PRId64,
-		              (const char[]){own->separator, '\0'}, place[i]);
+	out->inner = 0;
+	out->inners = 1;
+	size_t n = (size_t)snprintf(out->path, sizeof out->path, "%s%s%s", path, *path ? "/" : "",
+	                            own->has_prefix ? "c"
+	                            : item->rank    ? ""
+	                                            : "0");
+	for (int i = 0; i < item->rank && n < sizeof out->path; i++) {
+		int64_t along = own->shard ? own->shard[i] : 1;
+		out->inner = out->inner * along + at[i] % along;
+		out->inners *= along;
+		n += (size_t)snprintf(out->path + n, sizeof out->path - n, "%s%" PRId64,
+		                      i || own->has_prefix ? between : "", at[i] / along);
 	}
-	return n < (int)room;
+	if (n < sizeof out->path) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_LIMIT, "%s: /%s: expected paths of less than 4 KiB, found another",
+	                  s->members.name, item->path);
 }
 
-static sheaf_status fetch(const state *s, const sheaf_box_item *item, int64_t number, sheaf_builder *bytes,
+static uint32_t crc32c(const uint8_t *data, size_t size)
+{
+	uint32_t sum = UINT32_MAX;
+	for (size_t i = 0; i < size; i++) {
+		sum ^= data[i];
+		for (int bit = 0; bit < 8; bit++) sum = sum >> 1 ^ (sum & 1 ? 0x82f63b78 : 0);
+	}
+	return ~sum;
+}
+
+/* The index of a shard: where each chunk is, and its bytes. */
+static sheaf_status hold_index(state *s, const sheaf_box_item *item, const place *p, bool *found,
+                               sheaf_error *err)
+{
+	enum { ENTRY = 16, SUM = 4, MOST = 1 << 26 };
+	const sheaf_zarr_own *own = item->inside->zarr;
+	*found = true;
+	if (s->shard && strcmp(s->shard, p->path) == 0) return SHEAF_OK;
+	sheaf_release_text(s->cx, s->shard);
+	s->shard = NULL;
+	s->index.size = 0;
+	if (p->inners > MOST / ENTRY)
+		return sheaf_fail(err, SHEAF_LIMIT, "%s: /%s: expected fewer chunks in a shard, found %" PRId64,
+		                  s->members.name, item->path, p->inners);
+	size_t size = (size_t)p->inners * ENTRY, sum = own->is_index_summed ? SUM : 0;
+	sheaf_zarr_part part = {own->is_index_first ? 0 : SHEAF_ZARR_END, (int64_t)(size + sum)};
+	SHEAF_TRY(sheaf_zarr_read(&s->members, p->path, part, &s->index, found, err));
+	if (!*found) return SHEAF_OK;
+	if (sum && sheaf_load_u32le(s->index.data + size) != crc32c(s->index.data, size))
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%s/%s: expected an index of chunks with its checksum, found another",
+		                  s->members.name, p->path);
+	return sheaf_copy_text(s->cx, p->path, strlen(p->path), &s->shard, err);
+}
+
+/* The part of the shard that a chunk is; none where it is not there. */
+static sheaf_status find_part(state *s, const sheaf_box_item *item, const place *p, sheaf_zarr_part *part,
+                              bool *found, sheaf_error *err)
+{
+	uint64_t at = UINT64_MAX, size = UINT64_MAX;
+	sheaf_mutex_lock(&s->shard_lock);
+	sheaf_status status = hold_index(s, item, p, found, err);
+	if (!status && *found) {
+		at = sheaf_load_u64le(s->index.data + 16 * p->inner);
+		size = sheaf_load_u64le(s->index.data + 16 * p->inner + 8);
+	}
+	sheaf_mutex_unlock(&s->shard_lock);
+	SHEAF_TRY(status);
+	*found &= at != UINT64_MAX || size != UINT64_MAX;
+	*part = (sheaf_zarr_part){at > INT64_MAX ? INT64_MAX : (int64_t)at,
+	                          size > INT64_MAX ? INT64_MAX : (int64_t)size};
+	return SHEAF_OK;
+}
+
+static sheaf_status fetch(state *s, const sheaf_box_item *item, int64_t number, sheaf_builder *bytes,
                           bool *found, sheaf_error *err)
 {
-	char path[4096];
-	int64_t most = (int64_t)1 << 31;
-	if (!name_chunk(item, number, path, sizeof path))
-		return sheaf_fail(err, SHEAF_LIMIT, "%s: /%s: expected paths of less than 4 KiB, found another",
-		                  s->members.name, item->path);
-	return sheaf_zarr_read(&s->members, path, most, bytes, found, err);
+	place p;
+	sheaf_zarr_part part = {SHEAF_ZARR_WHOLE, (int64_t)1 << 31};
+	*found = true;
+	SHEAF_TRY(find_place(s, item, number, &p, err));
+	if (item->inside->zarr->shard) SHEAF_TRY(find_part(s, item, &p, &part, found, err));
+	return *found ? sheaf_zarr_read(&s->members, p.path, part, bytes, found, err) : SHEAF_OK;
 }
 
 static sheaf_status read_chunk(void *memory, const sheaf_box_item *item, int64_t number, uint32_t *skipped,
@@ -309,7 +384,7 @@ static sheaf_status read_chunk(void *memory, const sheaf_box_item *item, int64_t
 	bool found;
 	*skipped = 0;
 	size_t before = bytes->size;
-	SHEAF_TRY(fetch((const state *)memory, item, number, bytes, &found, err));
+	SHEAF_TRY(fetch((state *)memory, item, number, bytes, &found, err));
 	if (!found || bytes->size > before) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_DATA,
 	                  "%s: /%s, chunk %" PRId64 ": expected a chunk that takes bytes, found an empty one",
@@ -319,7 +394,7 @@ static sheaf_status read_chunk(void *memory, const sheaf_box_item *item, int64_t
 static void end_filtering(sheaf_filtering *f) { sheaf_filtering_close(f); }
 
 /* A scalar is a chunk of one element. */
-static sheaf_status read_scalar(const state *s, const sheaf_box_item *item, void *out, sheaf_error *err)
+static sheaf_status read_scalar(state *s, const sheaf_box_item *item, void *out, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder bytes = {.cx = s->cx};
 	SHEAF_SCOPED(end_filtering) sheaf_filtering filtering = {.cx = s->cx};
@@ -341,16 +416,15 @@ static sheaf_status read_scalar(const state *s, const sheaf_box_item *item, void
 /* Elements that are texts of any length: the number of their chunk, and theirs in it. */
 static void refer(const sheaf_box_item *item, int64_t element, uint8_t *out)
 {
-	enum { MOST_DIMENSIONS = 32 };
-	int64_t place[MOST_DIMENSIONS], at[2] = {0};
+	int64_t where[MOST_DIMENSIONS], at[2] = {0};
 	for (int i = item->rank - 1; i >= 0; i--) {
-		place[i] = element % item->dims[i];
+		where[i] = element % item->dims[i];
 		element /= item->dims[i];
 	}
 	for (int i = 0; i < item->rank; i++) {
 		int64_t extent = item->chunks[i], along = (item->dims[i] - 1) / extent + 1;
-		at[0] = at[0] * along + place[i] / extent;
-		at[1] = at[1] * extent + place[i] % extent;
+		at[0] = at[0] * along + where[i] / extent;
+		at[1] = at[1] * extent + where[i] % extent;
 	}
 	memcpy(out, at, sizeof at);
 }
@@ -359,8 +433,7 @@ static sheaf_status read_rows(void *memory, const sheaf_box_item *item, int64_t 
                               sheaf_error *err)
 {
 	int64_t row = item->rank ? item->count / item->dims[0] : 1;
-	if (item->inside->zarr->text != SHEAF_ZARR_VARIABLE)
-		return read_scalar((const state *)memory, item, out, err);
+	if (item->inside->zarr->text != SHEAF_ZARR_VARIABLE) return read_scalar((state *)memory, item, out, err);
 	for (int64_t i = from * row; i < to * row; i++)
 		refer(item, i, (uint8_t *)out + (size_t)(i - from * row) * item->inside->width);
 	return SHEAF_OK;
@@ -380,11 +453,11 @@ static sheaf_status find_places(state *s, const sheaf_box_item *item, sheaf_erro
 	uint32_t count = left < 4 ? 0 : sheaf_load_u32le(s->bytes.data);
 	if (left < 4 || count > (left - 4) / 4) return flaw(s, item, "texts within their chunk", "more", err);
 	for (uint32_t i = 0; i < count; i++) {
-		uint64_t place[2] = {at + 4, left - at < 4 ? 0 : sheaf_load_u32le(s->bytes.data + at)};
-		if (left - at < 4 || place[1] > left - at - 4)
+		uint64_t text[2] = {at + 4, left - at < 4 ? 0 : sheaf_load_u32le(s->bytes.data + at)};
+		if (left - at < 4 || text[1] > left - at - 4)
 			return flaw(s, item, "texts within their chunk", "a longer one", err);
-		sheaf_builder_append(&s->places, place, sizeof place);
-		at += 4 + (size_t)place[1];
+		sheaf_builder_append(&s->places, text, sizeof text);
+		at += 4 + (size_t)text[1];
 	}
 	return sheaf_builder_status(&s->places, err);
 }
@@ -415,14 +488,14 @@ static sheaf_status append_variable(state *s, const sheaf_box_item *item, const 
                                     sheaf_builder *text, sheaf_error *err)
 {
 	int64_t at[2];
-	uint64_t place[2];
+	uint64_t found[2];
 	memcpy(at, element, sizeof at);
 	SHEAF_TRY(hold_chunk(s, item, at[0], err));
 	if (s->places.size == 0) return SHEAF_OK; /* a chunk that is not there */
-	if ((uint64_t)at[1] >= s->places.size / sizeof place)
+	if ((uint64_t)at[1] >= s->places.size / sizeof found)
 		return flaw(s, item, "a text for each element", "fewer", err);
-	memcpy(place, s->places.data + (size_t)at[1] * sizeof place, sizeof place);
-	sheaf_builder_append(text, s->bytes.data + place[0], (size_t)place[1]);
+	memcpy(found, s->places.data + (size_t)at[1] * sizeof found, sizeof found);
+	sheaf_builder_append(text, s->bytes.data + found[0], (size_t)found[1]);
 	return sheaf_builder_status(text, err);
 }
 

@@ -63,40 +63,46 @@ static sheaf_status open_path(const sheaf_zarr_members *m, const char *path, int
 	return sheaf_fail_sys(err, errno, "%s/%s: expected a readable file", m->name, path);
 }
 
-static sheaf_status read_file(const sheaf_zarr_members *m, int fd, const char *path, int64_t size,
+static sheaf_status read_part(const sheaf_zarr_members *m, int fd, const char *path, sheaf_zarr_part part,
                               sheaf_builder *bytes, sheaf_error *err)
 {
-	if (!sheaf_builder_room(bytes, (uint64_t)size + 1)) return sheaf_builder_status(bytes, err);
-	for (int64_t at = 0; at < size;) {
+	struct stat info;
+	if (fstat(fd, &info) != 0)
+		return sheaf_fail_sys(err, errno, "%s/%s: expected an open file", m->name, path);
+	int64_t most = part.size, end = S_ISREG(info.st_mode) ? info.st_size : 0;
+	if (part.at == SHEAF_ZARR_WHOLE) {
+		part = (sheaf_zarr_part){0, end};
+		if (end > most)
+			return sheaf_fail(err, SHEAF_LIMIT, "%s/%s: expected at most %" PRId64 " bytes, found %" PRId64,
+			                  m->name, path, most, end);
+	}
+	if (part.at < 0) part.at = end - part.size;
+	if (part.at < 0 || part.size > end || part.at > end - part.size)
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%s/%s: expected %" PRId64 " bytes at byte %" PRId64 ", found %" PRId64 " in all",
+		                  m->name, path, part.size, part.at, end);
+	if (!sheaf_builder_room(bytes, (uint64_t)part.size + 1)) return sheaf_builder_status(bytes, err);
+	for (int64_t at = 0; at < part.size;) {
 		size_t got;
-		SHEAF_TRY(sheaf_fd_read((sheaf_descriptor){m->cx, fd, m->name}, at, bytes->data + bytes->size,
-		                        (size_t)(size - at), &got, err));
+		SHEAF_TRY(sheaf_fd_read((sheaf_descriptor){m->cx, fd, m->name}, part.at + at,
+		                        bytes->data + bytes->size, (size_t)(part.size - at), &got, err));
 		if (got == 0)
 			return sheaf_fail(err, SHEAF_SHORT,
 			                  "%s/%s: expected %" PRId64 " bytes, found that it was cut to %" PRId64, m->name,
-			                  path, size, at);
+			                  path, part.size, at);
 		bytes->size += got;
 		at += (int64_t)got;
 	}
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_zarr_read(const sheaf_zarr_members *m, const char *path, int64_t most,
+sheaf_status sheaf_zarr_read(const sheaf_zarr_members *m, const char *path, sheaf_zarr_part part,
                              sheaf_builder *bytes, bool *found, sheaf_error *err)
 {
 	SHEAF_SCOPED(close_folder) int fd = -1;
-	struct stat info;
 	SHEAF_TRY(open_path(m, path, 0, &fd, err));
 	*found = fd >= 0;
-	if (fd < 0) return SHEAF_OK;
-	if (fstat(fd, &info) != 0)
-		return sheaf_fail_sys(err, errno, "%s/%s: expected an open file", m->name, path);
-	*found = S_ISREG(info.st_mode);
-	if (!*found) return SHEAF_OK;
-	if (info.st_size > most)
-		return sheaf_fail(err, SHEAF_LIMIT, "%s/%s: expected at most %" PRId64 " bytes, found %" PRId64,
-		                  m->name, path, most, (int64_t)info.st_size);
-	return read_file(m, fd, path, info.st_size, bytes, err);
+	return *found ? read_part(m, fd, path, part, bytes, err) : SHEAF_OK;
 }
 
 sheaf_status sheaf_zarr_children(const sheaf_zarr_members *m, const char *path, sheaf_zarr_child child,

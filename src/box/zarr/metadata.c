@@ -21,7 +21,7 @@ sheaf_status sheaf_zarr_load(const sheaf_zarr_members *m, const char *folder, co
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder bytes = {.cx = m->cx};
 	if (snprintf(path, sizeof path, "%s%s%s", folder, *folder ? "/" : "", name) >= (int)sizeof path)
 		return sheaf_fail(err, SHEAF_LIMIT, "%s: expected paths of less than 4 KiB, found another", m->name);
-	SHEAF_TRY(sheaf_zarr_read(m, path, MOST, &bytes, &found, err));
+	SHEAF_TRY(sheaf_zarr_read(m, path, (sheaf_zarr_part){SHEAF_ZARR_WHOLE, MOST}, &bytes, &found, err));
 	if (!found) return SHEAF_OK;
 	sheaf_error failure = {0};
 	sheaf_status status = sheaf_json_take(bytes.data, bytes.size, m->cx, &out->value, &flaw, &failure);

@@ -17,8 +17,15 @@ typedef struct sheaf_zarr_members {
 	int folder;
 } sheaf_zarr_members;
 
-/* Appends the bytes of a member; *found: whether it is there. LIMIT where it has more than `most` bytes. */
-SHEAF_USE sheaf_status sheaf_zarr_read(const sheaf_zarr_members *m, const char *path, int64_t most,
+/* Bytes of a member: `size` at `at`, at its end, or all, of which there are at most `size`. */
+enum { SHEAF_ZARR_END = -1, SHEAF_ZARR_WHOLE = -2 };
+typedef struct sheaf_zarr_part {
+	int64_t at, size;
+} sheaf_zarr_part;
+
+/* Appends them; *found: whether the member is there. DATA where it is shorter; LIMIT where all are too many.
+ */
+SHEAF_USE sheaf_status sheaf_zarr_read(const sheaf_zarr_members *m, const char *path, sheaf_zarr_part part,
                                        sheaf_builder *bytes, bool *found, sheaf_error *err);
 typedef sheaf_status (*sheaf_zarr_child)(void *user, const char *name, sheaf_error *err);
 /* The folders in a folder, in any order. */
@@ -56,7 +63,9 @@ typedef struct sheaf_zarr_own {
 	bool is_big;     /* UTF32 */
 	char separator;  /* of the numbers of a chunk */
 	bool has_prefix; /* "c" stands before them */
-	size_t chunk_size;
+	/* Shards, members that have many chunks and say where each is; NULL: each chunk is a member. */
+	const int64_t *shard; /* extents, in chunks */
+	bool is_index_first, is_index_summed;
 } sheaf_zarr_own;
 
 /* Fills in what an array is, and whether it can be read. */
