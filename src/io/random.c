@@ -29,6 +29,7 @@ static void read_from_spool(sheaf_source *s, sheaf_spool *spool)
 	sheaf_ahead_close(&s->ahead);
 	sheaf_raw_close(&s->raw);
 	s->raw = (sheaf_raw){.cx = s->cx,
+	                     .folder = -1,
 	                     .name = s->name,
 	                     .kind = SHEAF_RAW_FILE,
 	                     .fd = spool->fd,
