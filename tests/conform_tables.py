@@ -6,6 +6,7 @@ import io
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -327,6 +328,53 @@ def npz_dense(folder):
                     run("diff", given, ours)
 
 
+def npz_streams(folder):
+    """Streams in parts, as NumPy has them: what the page says of them, of files of ours and of others."""
+    given, ours, table = Path(folder, "given.ctf"), Path(folder, "ours.npz"), Path(folder, "table.csv")
+    given.write_text("7 |A 1 2 |B 3:1\n7 |A 3 4 |B\n9 |A 5 6 |B 1:2 4:7\n", encoding="utf-8")
+    for packed in ("0", "6"):
+        run("convert", "-f", "--deflate", packed, given, ours)
+        with np.load(ours) as read:
+            assert [a.tolist() for a in np.split(read["A.values"], read["A.offsets"][1:-1])] == [[[1, 2], [3, 4]], [[5, 6]]]
+            rows_of_b = sparse.csr_matrix((read["B.values"], read["B.indices"], read["B.entry_offsets"]), (3, int(read["B.dim"])))
+            assert (rows_of_b.toarray() == [[0, 0, 0, 1, 0], [0, 0, 0, 0, 0], [0, 2, 0, 0, 7]]).all() and read["B.offsets"].tolist() == [0, 2, 3]
+            assert read["key"].tolist() == [7, 9] and read["A.values"].dtype == "f4" and read["B.indices"].dtype == "i4"
+        run("diff", "--keys", given, ours)
+    page = Path(__file__).resolve().parents[1] / "docs" / "formats" / "npz.md"
+    streams, names = re.findall("```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    place = {"np": np, "scipy": __import__("scipy.sparse")}
+    exec(streams.replace("train.npz", str(ours)), place)
+    assert [a.tolist() for a in place["sequences"]] == [[[1, 2], [3, 4]], [[5, 6]]] and place["samples"].shape == (3, 5)
+    table.write_text("n,t,d,\u00e9\n1,abc,2020-01-02T03:04:05,true\n2,\u00e9,1969-12-31T23:59:59,false\n", encoding="utf-8")
+    run("convert", "-f", table, ours)
+    with np.load(ours) as read:
+        assert read["n"].tolist() == [1, 2] and read["\u00e9"].tolist() == [True, False] and read["d"].dtype == "M8[s]"
+        assert read["d"].astype(str).tolist() == ["2020-01-02T03:04:05", "1969-12-31T23:59:59"], read["d"]
+        place["d"] = {f"name.{word}": read[f"t.{word}"] for word in ("text", "offsets")}
+        exec(names, place)
+        assert place["names"] == ["abc", "\u00e9"], place["names"]
+    run("diff", table, ours)
+    # What NumPy users save by these names: offsets of any width, values of any type, keys and weights or none.
+    chance = np.random.default_rng(9)
+    for kind, width, by in (("f4", "i8", "<"), ("f8", "u4", ">"), ("i2", "i2", "<"), ("f2", "u8", ">")):
+        lengths = chance.integers(0, 5, 40)
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        values = chance.integers(0, 9, (offsets[-1], 3)).astype(by + kind)
+        counts = chance.integers(0, 4, offsets[-1])
+        entries = np.concatenate([[0], np.cumsum(counts)])
+        indices = np.concatenate([np.sort(chance.choice(9, n, replace=False)) for n in counts]).astype("i4")
+        np.savez(ours, **{"A.values": values, "A.offsets": offsets.astype(by + width), "B.offsets": offsets, "B.entry_offsets": entries, "B.indices": indices,
+                          "B.dim": 9, "B.values": np.ones(entries[-1], kind), "key": np.arange(40, dtype="u8") * 3, "weight": chance.random(40)})
+        found = [json.loads(line) for line in run("cat", "--json", ours).splitlines()]
+        assert [row["key"] for row in found] == list(range(0, 120, 3)), found[0]
+        assert [row["streams"]["A"] for row in found] == [part.tolist() for part in np.split(values, offsets[1:-1])], (kind, width)
+        places = [[index for index, _ in sample] for row in found for sample in row["streams"]["B"]]
+        assert places == [part.tolist() for part in np.split(indices, entries[1:-1])], (kind, width)
+        again = Path(folder, "again.npz")
+        run("convert", "-f", ours, again)
+        run("diff", "--keys", ours, again)
+
+
 def npz_with_data_descriptors(folder):
     """Written to where nobody can go back, sums and sizes stand after the members."""
 
@@ -366,6 +414,7 @@ def main():
         check("npz: empty and narrow matrices", lambda: npz_extremes(folder))
         check("npz: blocks, diagonals and coordinates as SciPy stores them", lambda: npz_as_scipy_stores_it(folder))
         check("npz: dense arrays stay arrays", lambda: npz_dense(folder))
+        check("npz: sequences and tables in parts", lambda: npz_streams(folder))
         check("npz: sizes after the members", lambda: npz_with_data_descriptors(folder))
     end()
     return 0

@@ -58,13 +58,20 @@ static void test_refusals(void **state)
 		{"mtx", MATRIX, "npz", "-deflate=13", SHEAF_USAGE, NULL,
 	     "--deflate: expected a level of at most 12, found another"},
 		{"mtx", MATRIX, "npz", "-layout=dia", SHEAF_USAGE, NULL,
-	     "--layout: expected csr|csc|coo|dense, found dia"},
+	     "--layout: expected csr|csc|coo|dense for a tensor, found dia"},
 		{"tns", "1 1 0.5\n1 1 2\n", "npz", NULL, SHEAF_DATA, NULL,
 	     "b.npz: expected each position once, found (0,0) twice"},
-		{"ctf", "0 |A 1 |B 2\n", "npz", NULL, SHEAF_UNSUPPORTED, NULL,
-	     "expected one stream, since sequences are to become one tensor, found 2 (A, B)"},
-		{"csv", "s\nabc\n", "npz", NULL, SHEAF_UNSUPPORTED, NULL,
-	     "say which columns are coordinates (--coordinates"},
+		{"ctf", "0 |A 1 |B 2\n", "npz", "-layout=csr", SHEAF_USAGE, NULL,
+	     "--layout csr: expected one stream, which is to become a tensor, found 2 (A, B); choose one "
+	     "(--value NAME)"},
+		{"mtx", MATRIX, "npz", "-layout=streams", SHEAF_USAGE, NULL,
+	     "--layout: expected csr|csc|coo|dense for a tensor, found streams"},
+		{"ctf", "0 |A 1\n1 |A 1\n1 |A 2\n", "npz", "-layout=dense", SHEAF_LOSS, NULL,
+	     "a sparse layout needs neither, nor does --layout streams"},
+		{"ctf", "0 |A 1 |B 2\n", "npz", "-layout=streams -deflate=13", SHEAF_USAGE, NULL,
+	     "--deflate: expected a level of at most 12, found another"},
+		{"jsonl", "{\"a\":1,\"a.valid\":2}\n{\"a\":null,\"a.valid\":2}\n", "npz", NULL, SHEAF_UNSUPPORTED,
+	     NULL, "expected names that make one array of each name, found two of \"a.valid\""},
 		{"npz", "PK\5\6", "mtx", NULL, SHEAF_SHORT, NULL,
 	     "expected the list of members at the end of the archive, found none"},
 	};
@@ -98,6 +105,29 @@ static void test_tensors(void **state)
 	                  "%%MatrixMarket matrix array real general\n0 3\n");
 	assert_same_after("mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 3\n", "-layout=dense",
 	                  "%%MatrixMarket matrix array real general\n2 2\n0\n3\n0\n0\n");
+}
+
+#define STREAMS "7 |A 1 2 |B 3:1\n7 |A 3 4 |B\n9 |A 5 6 |B 1:2 4:7\n"
+#define TABLE "n,t,b\n1,abc,true\nnull,null,false\n3,\xc3\xa9,null\n"
+#define LONE "0 |A 1 2\n0 |A 3 4\n1 |A 5 6\n"
+#define ROWS \
+	"{\"sheaf\":\"schema\",\"rows\":\"sequences\",\"columns\":[{\"name\":\"A\",\"storage\":\"dense\"," \
+	"\"type\":\"float64\"," \
+	"\"dim\":2},{\"name\":\"B\",\"storage\":\"sparse\",\"type\":\"float64\",\"dim\":2}]}\n" \
+	"{\"key\":0,\"streams\":{\"A\":[[1,2]],\"B\":[[[1,0.5]],[]]}}\n{\"key\":1,\"streams\":{\"A\":[],\"B\":[" \
+	"]}}\n"
+
+/* Sequences and tables in parts. */
+static void test_streams(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		const char *how = i ? "-deflate=6" : NULL;
+		assert_same_after("ctf", STREAMS, how, STREAMS);
+		assert_same_after("csv", TABLE, how, TABLE);
+		assert_same_after("jsonl", ROWS, how, ROWS);
+	}
+	assert_same_after("ctf", LONE, "-layout=streams", LONE);
 }
 
 /* Each byte of an archive changed: what is read is as it was, or it is told that it is damaged. */
@@ -368,6 +398,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_layouts, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_values, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_tensors, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_streams, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_refusals, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_damage, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_heads_that_contradict, make_folder, remove_folder),

@@ -60,6 +60,7 @@ typedef struct sheaf_open_options {
 	 * entries are made of each other where the format has neither choice; UNSUPPORTED where that cannot
 	 * be. */
 	unsigned rows;
+	unsigned rows_of_one; /* the same of sequences with one stream and nothing but keys beside it; 0: as else */
 	/* Of a table: the columns that are coordinates of a tensor ("i,j"), the one that is its value (NULL: the
 	 * only other one), and the tensor's shape ("10,20"; NULL: as large as it must be). The value may also
 	 * name one of several streams that are to become a tensor. */

@@ -110,15 +110,16 @@ static sheaf_status tell_of_fill(sheaf_writer *w, sheaf_error *err)
 static sheaf_status check_lengths(const sheaf_writer *w, bool pads, sheaf_error *err)
 {
 	const sheaf_tensor *from = &w->given.tensor;
-	char expected[96], found[160], text[sizeof err->message];
+	char expected[96], found[200], text[sizeof err->message];
 	if (from->nshort == 0 || !w->stored.tensor.dense || pads) return SHEAF_OK;
 	snprintf(expected, sizeof expected,
 	         "sequences of the same length, %" PRId64 " samples, since the tensor is dense", from->shape[1]);
+	const char *as = w->format->write->sequences_by;
 	snprintf(
 		found, sizeof found,
 		"%" PRId64 " with fewer, of which this is the first; " SHEAF_OPTION(
-			"pad") " fills them up with zeros and writes the lengths, too; a sparse layout needs neither",
-		from->nshort);
+			"pad") " fills them up with zeros and writes the lengths, too; a sparse layout needs neither%s%s",
+		from->nshort, as ? ", nor does " : "", as ? as : "");
 	sheaf_problem problem = {
 		.status = SHEAF_LOSS, .place = SHEAF_NOWHERE, .expected = expected, .found = found};
 	problem.place.file = w->name;

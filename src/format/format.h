@@ -151,7 +151,12 @@ typedef struct sheaf_output {
  * before the first row where the schema shows it (`holds`, `accept`), else found row by row in `encode`, as
  * LOSS. */
 typedef struct sheaf_writing {
-	unsigned takes;    /* kinds of rows: SHEAF_TAKES_... */
+	unsigned takes; /* kinds of rows: SHEAF_TAKES_... */
+	/* The same where an input has one stream, and nothing but keys beside it, with these settings. NULL: as
+	 * else. */
+	unsigned (*takes_of_one)(const sheaf_values *values);
+	/* The option with which sequences stay sequences, and its value, for messages. NULL: there is none. */
+	const char *sequences_by;
 	bool needs_totals; /* create gets facts about all rows: from the reader where it knows, else from a
 	                      counting pass */
 	bool needs_rows;   /* the number of rows is among them */
@@ -285,5 +290,13 @@ struct sheaf_format {
 	/* Lets go of what the reader has besides its memory and its head. NULL: nothing. */
 	void (*close)(void *in);
 };
+
+/* Kinds of rows that a format takes of one stream by itself, where these are the settings; 0: as of several.
+ */
+static inline unsigned sheaf_rows_of_one(const sheaf_format *to, const sheaf_setting *settings, int n)
+{
+	const sheaf_values values = {settings, n};
+	return to && to->write && to->write->takes_of_one ? to->write->takes_of_one(&values) : 0;
+}
 
 #endif

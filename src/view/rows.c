@@ -133,10 +133,25 @@ static sheaf_status check_selected(const selecting *s, sheaf_error *err)
 	                         sheaf_source_name(s->input->source));
 }
 
+/* One stream may be more use as a tensor than several together. */
+static unsigned kinds_wanted(const sheaf_input *input, const sheaf_open_options *options)
+{
+	int streams = 0, others = 0;
+	const sheaf_schema *schema = &input->in->schema;
+	for (int f = 0; f < schema->nfields; f++) {
+		bool stream = sheaf_field_is_stream(&schema->fields[f]);
+		streams += stream;
+		others += !stream && schema->fields[f].meaning != SHEAF_KEY;
+	}
+	bool one = schema->rows == SHEAF_SEQUENCES && streams == 1 && others == 0;
+	if (one && options->rows_of_one) return options->rows_of_one;
+	return options->rows ? options->rows : ~0u;
+}
+
 sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *options, int64_t row,
                              sheaf_error *err)
 {
-	unsigned wanted = options->rows ? options->rows : ~0u;
+	unsigned wanted = kinds_wanted(input, options);
 	selecting s = {.input = input, .selection = &options->select, .row = row};
 	SHEAF_TRY(check_named(input, options, wanted, err));
 	SHEAF_TRY(select_here(&s, false, err));

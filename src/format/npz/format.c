@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* NumPy's archives: the table entry, and reading: a sparse matrix, or one array of several by its name. */
+/* NumPy's archives: the table entry, and reading: a sparse matrix, one array of several by its name, or
+ * streams and columns in parts. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
 #include "base/suffix.h"
-#include "format/npz/npz.h"
+#include "data/frame.h"
+#include "format/npz/streams.h"
 #include <inttypes.h>
 #include <string.h>
 
 static const char *const suffixes[] = {".npz", NULL};
 
 static const sheaf_option options[] = {
-	{"layout", SHEAF_OPTION_TEXT, SHEAF_WRITING, "csr|csc|coo|dense",
+	{"layout", SHEAF_OPTION_TEXT, SHEAF_WRITING, "csr|csc|coo|dense|streams",
      "how SciPy is to find a sparse matrix (default: coo where the input is, and of other than two "
-     "dimensions, else csr), or dense, an array by itself (default where the input is)",
+     "dimensions, else csr); dense: an array by itself (default where the input is); streams: sequences as "
+     "arrays of values and offsets (default for several streams)",
      0},
 	{"deflate", SHEAF_OPTION_COUNT, SHEAF_WRITING, "LEVEL",
      "compress the arrays, 1 to 12 (default 0: not at all)", 0},
@@ -23,8 +26,9 @@ static const sheaf_option options[] = {
 typedef struct reader {
 	SHEAF_BASE(sheaf_reader, reader);
 	sheaf_npz_archive archive;
-	bool is_sparse;
+	bool is_sparse, is_streams;
 	sheaf_npz_sparse sparse;
+	sheaf_npz_streams streams;
 	sheaf_array array;
 	int64_t items; /* of a row */
 	int64_t rows, next;
@@ -49,7 +53,7 @@ static sheaf_status members(sheaf_source *source, sheaf_context *cx,
 {
 	sheaf_npz_archive archive;
 	SHEAF_TRY(sheaf_npz_open_archive(&archive, source, cx, err));
-	bool sparse = sheaf_npz_is_sparse(&archive);
+	bool sparse = sheaf_npz_is_sparse(&archive) || sheaf_npz_is_streams(&archive);
 	sheaf_status status = sparse ? tell(user, "/", err) : SHEAF_OK;
 	for (int m = 0; m < archive.count && status == SHEAF_OK && !sparse; m++)
 		if (sheaf_npz_is_array(&archive.members[m])) status = tell(user, archive.members[m].name, err);
@@ -61,6 +65,7 @@ static void close_reader(void *opened)
 {
 	reader *in = (reader *)opened;
 	sheaf_npz_close_sparse(&in->sparse);
+	sheaf_npz_close_streams(&in->streams);
 	sheaf_array_close(&in->array);
 	sheaf_npz_close_archive(&in->archive);
 }
@@ -92,13 +97,24 @@ static sheaf_status choose(const reader *in, const char *name, const sheaf_npz_m
 	            : sheaf_fail(err, SHEAF_DATA, "%s: expected an array in the archive, found none", file);
 }
 
+static sheaf_status prepare_streams(reader *in, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_npz_streams_schema(&in->archive, in->cx, &in->schema, err));
+	SHEAF_TRY(sheaf_npz_open_streams(&in->archive, &in->schema, &in->streams, err));
+	in->rows = in->streams.rows;
+	return SHEAF_OK;
+}
+
 static sheaf_status prepare(reader *in, const sheaf_opening *how, sheaf_error *err)
 {
 	const sheaf_npz_member *member;
 	const char *name = how->member;
 	SHEAF_TRY(sheaf_npz_open_archive(&in->archive, in->source, in->cx, err));
-	in->is_sparse = sheaf_npz_is_sparse(&in->archive) && (!name || strcmp(name, "/") == 0);
+	bool whole = !name || strcmp(name, "/") == 0;
+	in->is_sparse = whole && sheaf_npz_is_sparse(&in->archive);
+	in->is_streams = whole && !in->is_sparse && sheaf_npz_is_streams(&in->archive);
 	in->items = 1;
+	if (in->is_streams) return prepare_streams(in, err);
 	if (in->is_sparse) {
 		SHEAF_TRY(sheaf_npz_open_sparse(&in->archive, &in->sparse, err));
 		if (how->rows == SHEAF_TAKES_WHOLE && sheaf_npz_is_plain(&in->sparse)) {
@@ -122,6 +138,10 @@ static sheaf_status open_reader(void *opened, const sheaf_values *values, const 
 	reader *in = (reader *)opened;
 	(void)values;
 	SHEAF_TRY(prepare(in, how, err));
+	if (in->is_streams) {
+		in->facts.rows = in->rows;
+		return SHEAF_OK;
+	}
 	bool known = !in->is_sparse || in->schema.rows == SHEAF_WHOLE;
 	sheaf_array_facts(&in->schema, known ? in->rows : -1, &in->facts);
 	return SHEAF_OK;
@@ -133,10 +153,22 @@ static const sheaf_array *values_of(const reader *in)
 }
 
 /* A piece is known by the number of its first row, as if they were bytes of the array. */
+static sheaf_status cut_streams(reader *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+{
+	int64_t n;
+	if (in->next == in->rows) return SHEAF_END;
+	SHEAF_TRY(sheaf_npz_count_streams(&in->streams, in->next, bytes, &n, err));
+	sheaf_buffer_reset(&piece->bytes);
+	*piece = (sheaf_piece){.byte = in->next, .size = n, .line = -1, .column = -1, .chunk = -1};
+	in->next += n;
+	return SHEAF_OK;
+}
+
 static sheaf_status cut(void *opened, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	enum { PLACES = 24 };
 	reader *in = (reader *)opened;
+	if (in->is_streams) return cut_streams(in, bytes, piece, err);
 	const sheaf_array *values = values_of(in);
 	int64_t size = values->dtype.size * in->items, left = in->rows - in->next;
 	int64_t n = bytes / (size + (in->schema.rows == SHEAF_ENTRIES ? PLACES : 1));
@@ -158,6 +190,7 @@ static sheaf_status cut(void *opened, int64_t bytes, sheaf_piece *piece, sheaf_e
 static sheaf_status take_rows(const reader *in, const sheaf_piece *piece, sheaf_frame_builder *to,
                               sheaf_error *err)
 {
+	if (in->is_streams) return sheaf_npz_stream_rows(&in->streams, piece->byte, piece->size, to, err);
 	if (in->is_sparse && in->schema.rows == SHEAF_WHOLE) return sheaf_npz_whole_row(&in->sparse, to, err);
 	if (in->is_sparse)
 		return sheaf_npz_sparse_rows(&in->sparse, &piece->bytes, piece->byte, piece->size, to, err);
@@ -187,8 +220,9 @@ static const sheaf_container container = {
 
 const sheaf_format sheaf_format_npz = {
 	.name = "npz",
-	.summary = "NumPy archives: SciPy's sparse matrices as save_npz writes them, and arrays by name",
+	.summary = "NumPy archives: SciPy's sparse matrices, arrays by name, sequences and tables in parts",
 	.suffixes = suffixes,
+	.can = SHEAF_CAN_KEYS,
 	.needs_seek = true,
 	.options = options,
 	.write = &sheaf_npz_writing,

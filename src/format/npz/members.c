@@ -31,14 +31,20 @@ static void put_u16(sheaf_builder *b, unsigned v)
 
 static uint32_t narrow(uint64_t v) { return v < UINT32_MAX ? (uint32_t)v : UINT32_MAX; }
 
+static bool is_ascii(const char *text)
+{
+	while (*text && (unsigned char)*text < 0x80) text++;
+	return !*text;
+}
+
 /* What the heads before a member and in the list have in common. 1980-01-01 stands for no date. Where the sum
  * and the sizes stand after the member, the head before it leaves them out. */
 static void put_head(sheaf_builder *b, const sheaf_npz_head *m, bool in_list)
 {
-	enum { VERSION = 20, LONG_VERSION = 45, LATER = 8, NO_DATE = 1 << 5 | 1 };
+	enum { VERSION = 20, LONG_VERSION = 45, LATER = 8, UTF_8 = 1 << 11, NO_DATE = 1 << 5 | 1 };
 	bool known = in_list || !m->later;
 	put_u16(b, m->is_long ? LONG_VERSION : VERSION);
-	put_u16(b, m->later ? LATER : 0);
+	put_u16(b, (m->later ? LATER : 0) | (is_ascii(m->name) ? 0 : UTF_8));
 	put_u16(b, m->method);
 	put_u16(b, 0);
 	put_u16(b, NO_DATE);
@@ -168,7 +174,7 @@ sheaf_status sheaf_npz_end_planned(sheaf_npz_list *list, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* ---- one array, as it comes ---- */
+/* ---- arrays as they come ---- */
 
 static sheaf_status write_built(sheaf_npz_list *list, sheaf_builder *b, sheaf_error *err)
 {
@@ -179,7 +185,7 @@ static sheaf_status write_built(sheaf_npz_list *list, sheaf_builder *b, sheaf_er
 }
 
 /* The head of the member, and of the array in it. */
-static sheaf_status begin_array(sheaf_npz_list *list, const sheaf_npz_content *c, sheaf_error *err)
+sheaf_status sheaf_npz_begin_array(sheaf_npz_list *list, const sheaf_npz_content *c, sheaf_error *err)
 {
 	sheaf_builder head, header;
 	sheaf_npz_head *m = &list->array;
@@ -193,7 +199,7 @@ static sheaf_status begin_array(sheaf_npz_list *list, const sheaf_npz_content *c
 	sheaf_array_put_header(&header, c->dtype, c->rank, c->shape);
 	m->sum = sheaf_crc32(0, header.data, header.size);
 	m->size = m->stored = header.size; /* from now on those that are written */
-	list->nmembers = 1;
+	list->nmembers++;
 	sheaf_status status = write_built(list, &head, err);
 	if (status == SHEAF_OK) return write_built(list, &header, err);
 	sheaf_builder_drop(&header);
@@ -203,7 +209,7 @@ static sheaf_status begin_array(sheaf_npz_list *list, const sheaf_npz_content *c
 sheaf_status sheaf_npz_write_array(sheaf_npz_list *list, const sheaf_npz_content *c, const void *bytes,
                                    size_t size, sheaf_error *err)
 {
-	if (list->nmembers == 0) SHEAF_TRY(begin_array(list, c, err));
+	if (list->nmembers == 0) SHEAF_TRY(sheaf_npz_begin_array(list, c, err));
 	list->array.sum = sheaf_crc32(list->array.sum, bytes, size);
 	list->array.size += size;
 	list->array.stored += size;

@@ -4,7 +4,7 @@
  *   archive.c      the ZIP file and its members    sparse.c       SciPy's layouts, opened
  *   format.c       the table entry and reading     places.c       where their entries are
  *   sparse_rows.c  entries as rows                 whole.c        all of them as one row
- *   writing: writer.h */
+ *   sequences and tables: streams.h                writing: writer.h */
 #ifndef SHEAF_FORMAT_NPZ_NPZ_H
 #define SHEAF_FORMAT_NPZ_NPZ_H
 

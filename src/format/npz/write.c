@@ -1,400 +1,72 @@
 /* SPDX-License-Identifier: MIT */
-/* A tensor into an archive: a sparse one as save_npz writes it, whose arrays go into their places as soon as
- * it is known how many entries there are; a dense one as an array that is written as it comes, its sum and
- * sizes after it. What is to be compressed stays in memory until the end. */
-#include "base/checked.h"
-#include "base/context.h"
-#include "base/endian.h"
-#include "base/memory.h"
-#include "data/frame_builder.h"
+/* Writing: a tensor, or streams and columns in parts. Which of the two it is, the kind of the rows says. */
+#include "base/spell.h"
+#include "format/npz/streams.h"
 #include "format/npz/writer.h"
 #include "third/deflate.h"
-#include <inttypes.h>
 #include <string.h>
-#include <strings.h>
 
-enum { FORMAT, SHAPE, IS_ARRAY, WORDS };
-
-typedef struct writer {
-	SHEAF_BASE(sheaf_output, output);
-	sheaf_dtype dtype;
-	sheaf_npz_layout layout;
-	int64_t count, expected; /* entries; -1: it was not said how many will come */
-	bool wide;               /* indices have eight bytes */
-	sheaf_builder pointers;  /* of csr and csc: where each list begins, in eight bytes */
-	/* Coordinates of each dimension; but of csr and csc those pointers, and the others. */
-	sheaf_npz_strand places[SHEAF_MAX_RANK], values, words[WORDS];
-	sheaf_npz_list list;
-} writer;
-
-/* ---- accept ---- */
-
-static bool is_compressed(sheaf_npz_layout layout) { return layout == NPZ_CSR || layout == NPZ_CSC; }
-
-/* NPZ_LAYOUTS: there is none of that name, or none that is written. */
-static sheaf_npz_layout layout_of(const sheaf_tensor *t, bool dense, const sheaf_values *values)
+static const sheaf_writing *way_of(const sheaf_schema *schema)
 {
-	static const sheaf_npz_layout written[] = {NPZ_CSR, NPZ_CSC, NPZ_COO, NPZ_DENSE};
-	const char *name = sheaf_values_text(values, "layout");
-	if (!name)
-		return dense ? NPZ_DENSE : t->rank != 2 || strncmp(t->layout, "COO", 3) == 0 ? NPZ_COO : NPZ_CSR;
-	for (size_t i = 0; i < sizeof written / sizeof *written; i++)
-		if (strcasecmp(name, sheaf_npz_layouts[written[i]]) == 0) return written[i];
-	return NPZ_LAYOUTS;
+	return schema->rows == SHEAF_ENTRIES ? &sheaf_npz_tensor_writing : &sheaf_npz_streams_writing;
 }
 
-static sheaf_status check_layout(const sheaf_tensor *t, sheaf_npz_layout layout, const sheaf_values *values,
-                                 sheaf_error *err)
-{
-	if (layout == NPZ_LAYOUTS)
-		return sheaf_fail_option(err, SHEAF_USAGE, "layout", ": expected csr|csc|coo|dense, found %.40s",
-		                         sheaf_values_text(values, "layout"));
-	if (is_compressed(layout) && t->rank != 2)
-		return sheaf_fail_option(err, SHEAF_UNSUPPORTED, "layout",
-		                         " %s: expected a matrix of two dimensions, found %d",
-		                         sheaf_npz_layouts[layout], t->rank);
-	if (layout == NPZ_COO && t->rank == 0)
-		return sheaf_fail_option(err, SHEAF_UNSUPPORTED, "layout",
-		                         " coo: expected a tensor of at least one dimension, found %d", 0);
-	return SHEAF_OK;
-}
+static const sheaf_writing *way(const void *out) { return way_of(&((const sheaf_output *)out)->schema); }
 
 static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
-	sheaf_dtype dtype;
-	sheaf_tensor *t = &schema->tensor;
-	sheaf_npz_layout layout = layout_of(t, t->dense || t->rank == 0, values);
-	SHEAF_TRY(check_layout(t, layout, values, err));
-	if (sheaf_schema_value(schema) < 0)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected values, found none");
 	if (sheaf_values_number(values, "deflate", 0) > SHEAF_DEFLATE_MOST)
 		return sheaf_fail_option(err, SHEAF_USAGE, "deflate",
 		                         ": expected a level of at most %d, found another", SHEAF_DEFLATE_MOST);
-	SHEAF_TRY(sheaf_array_dtype(schema, 0, schema->cx, &dtype, err));
-	sheaf_dtype_free(&dtype, schema->cx);
-	t->dense = layout == NPZ_DENSE;
-	t->structure = SHEAF_GENERAL;
-	if (layout == NPZ_COO) return SHEAF_OK;
-	t->sorted = t->unique = true;
-	for (int d = 0; d < t->rank; d++) t->order[d] = layout == NPZ_CSC ? !d : d;
-	return SHEAF_OK;
+	return way_of(schema)->accept(schema, values, err);
 }
 
-/* ---- create, encode, append ---- */
-
-static void close_output(void *created)
+static sheaf_status create(void *out, const sheaf_facts *totals, const sheaf_values *values, sheaf_error *err)
 {
-	writer *out = (writer *)created;
-	for (int d = 0; d < SHEAF_MAX_RANK; d++) sheaf_npz_strand_drop(&out->places[d]);
-	for (int w = 0; w < WORDS; w++) sheaf_npz_strand_drop(&out->words[w]);
-	sheaf_npz_strand_drop(&out->values);
-	sheaf_builder_drop(&out->pointers);
-	sheaf_npz_list_drop(&out->list);
-	sheaf_dtype_free(&out->dtype, out->cx);
+	return way(out)->create(out, totals, values, err);
 }
 
-static sheaf_status tell_of_fill(const writer *out, sheaf_error *err)
+static sheaf_status expect(void *out, int64_t rows, sheaf_error *err)
 {
-	static const uint8_t zeros[16];
-	const sheaf_tensor *t = &out->schema.tensor;
-	if (out->layout == NPZ_DENSE || !t->has_fill || memcmp(t->fill, zeros, sizeof zeros) == 0)
-		return SHEAF_OK;
-	sheaf_problem problem = {
-		SHEAF_ERROR,   SHEAF_LOSS,      "fill value", SHEAF_NOWHERE, "0, which is all that SciPy knows",
-		"another one", "it is left out"};
-	problem.place.file = sheaf_sink_name(out->sink);
-	return sheaf_report(out->cx, &problem, err);
+	return way(out)->expect ? way(out)->expect(out, rows, err) : SHEAF_OK;
 }
 
-/* There is a pointer for each row, or column, also where no entry is in it. */
-static sheaf_status check_pointers(writer *out, const sheaf_facts *totals, const sheaf_values *values,
-                                   sheaf_error *err)
-{
-	const sheaf_tensor *t = &out->schema.tensor;
-	int64_t slices = t->shape[out->layout == NPZ_CSC], bytes;
-	if (!is_compressed(out->layout)) return SHEAF_OK;
-	if (!sheaf_values_text(values, "layout") && sheaf_is_hypersparse(slices, totals->rows)) {
-		out->layout = NPZ_COO;
-		return sheaf_tell_of_layout(out->cx, sheaf_sink_name(out->sink), slices, "coo", "csr", err);
-	}
-	if (!sheaf_mul_i64(&bytes, slices, sizeof(int32_t))) bytes = INT64_MAX;
-	return sheaf_sink_check_size(out->sink, bytes, err);
-}
-
-/* How many values the array has. */
-static sheaf_status count_positions(writer *out, sheaf_error *err)
-{
-	int64_t bytes;
-	const sheaf_tensor *t = &out->schema.tensor;
-	if (out->layout != NPZ_DENSE) return SHEAF_OK;
-	out->count = 1;
-	bool fits = true;
-	for (int d = 0; d < t->rank; d++) fits = fits && sheaf_mul_i64(&out->count, out->count, t->shape[d]);
-	if (!fits || !sheaf_mul_i64(&bytes, out->count, out->dtype.size) || bytes > INT64_MAX / 2)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "tensor: expected less than 2^62 bytes of values, found more");
-	return sheaf_sink_check_size(out->sink, bytes, err);
-}
-
-static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
-                           sheaf_error *err)
-{
-	writer *out = (writer *)created;
-	const sheaf_tensor *t = &out->schema.tensor;
-	int level = (int)sheaf_values_number(values, "deflate", 0);
-	out->expected = -1;
-	out->layout = layout_of(t, t->dense, values);
-	sheaf_npz_list_begin(&out->list, out->sink, level, out->cx);
-	for (int d = 0; d < t->rank; d++) {
-		sheaf_npz_strand_begin(&out->places[d], level > 0, out->cx);
-		out->wide |= t->shape[d] > INT32_MAX;
-	}
-	for (int w = 0; w < WORDS; w++) sheaf_npz_strand_begin(&out->words[w], level > 0, out->cx);
-	sheaf_npz_strand_begin(&out->values, level > 0, out->cx);
-	sheaf_builder_begin(&out->pointers, out->cx, NULL);
-	SHEAF_TRY(sheaf_array_dtype(&out->schema, 0, out->cx, &out->dtype, err));
-	SHEAF_TRY(tell_of_fill(out, err));
-	SHEAF_TRY(count_positions(out, err));
-	return check_pointers(out, totals, values, err);
-}
-
-/* Bytes of a coordinate. */
-static size_t place_size(const writer *out) { return out->wide ? sizeof(int64_t) : sizeof(int32_t); }
-
-static void put_places(sheaf_builder *b, const sheaf_column *column, int64_t n, bool wide)
-{
-	if (wide == (column->type == SHEAF_I64)) {
-		sheaf_builder_append(b, column->values.data, (size_t)n * (wide ? sizeof(int64_t) : sizeof(int32_t)));
-		return;
-	}
-	for (int64_t i = 0; i < n; i++)
-		sheaf_put_index(b, wide ? SHEAF_I64 : SHEAF_I32, sheaf_coordinate_at(column, i));
-}
-
-/* Coordinates, one dimension after the other, the lists' first; then values. */
-static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
+static sheaf_status encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
                            sheaf_context *cx, sheaf_error *err)
 {
-	const writer *out = (const writer *)opened;
-	sheaf_builder b;
-	sheaf_builder_begin(&b, cx, &blob->bytes);
-	for (int d = 0; d < out->schema.tensor.rank && out->layout != NPZ_DENSE; d++)
-		put_places(&b, &frame->columns[out->layout == NPZ_CSC ? !d : d], frame->nrows, out->wide);
-	sheaf_items_written rows = {&out->schema, frame, row, sheaf_sink_name(out->sink)};
-	sheaf_status status = sheaf_array_put_items(&out->dtype, &rows, &b, cx, err);
-	if (status) {
-		sheaf_builder_drop(&b);
-		return status;
-	}
-	blob->rows = frame->nrows;
-	return sheaf_builder_finish(&b, &blob->bytes, err);
+	return way(out)->encode(out, frame, row, blob, cx, err);
 }
 
-/* Where each list begins, up to the one of the entry to come. */
-static void put_pointers(writer *out, int64_t until)
+static sheaf_status append(void *out, const sheaf_blob *blob, sheaf_error *err)
 {
-	sheaf_builder *b = &out->pointers;
-	while ((int64_t)(b->size / sizeof(int64_t)) <= until && !b->failed) sheaf_builder_i64(b, out->count);
+	return way(out)->append(out, blob, err);
 }
 
-/* Entries of one list follow each other, so that most need no look at the pointers. */
-static void put_lists(writer *out, const uint8_t *majors, int64_t n)
+static sheaf_status finish(void *out, sheaf_error *err) { return way(out)->finish(out, err); }
+
+static void close_output(void *out) { way(out)->close(out); }
+
+static bool holds(const sheaf_field *field)
 {
-	int64_t list = -1;
-	for (int64_t i = 0; i < n; i++, out->count++) {
-		int64_t major = 0;
-		int32_t narrow;
-		if (out->wide) {
-			memcpy(&major, majors + (size_t)i * sizeof major, sizeof major);
-		} else {
-			memcpy(&narrow, majors + (size_t)i * sizeof narrow, sizeof narrow);
-			major = narrow;
-		}
-		if (major != list) put_pointers(out, major);
-		list = major;
-	}
+	(void)field;
+	return true;
 }
 
-/* The only array of a dense tensor. */
-static sheaf_npz_content whole_array(writer *out)
+/* One stream is more use as a matrix, which SciPy loads, than in parts, unless these are asked for. */
+static unsigned takes_of_one(const sheaf_values *values)
 {
-	const sheaf_tensor *t = &out->schema.tensor;
-	return (sheaf_npz_content){"arr_0.npy", &out->dtype, t->rank, t->shape, &out->values, 1};
+	const char *layout = sheaf_values_text(values, "layout");
+	return layout && strcmp(layout, "streams") == 0 ? SHEAF_TAKES_SEQUENCES : SHEAF_TAKES_ENTRIES;
 }
 
-static sheaf_status append(void *opened, const sheaf_blob *blob, sheaf_error *err)
-{
-	writer *out = (writer *)opened;
-	const uint8_t *at = blob->bytes.data;
-	size_t places = (size_t)blob->rows * place_size(out),
-		   values = (size_t)blob->rows * (size_t)out->dtype.size;
-	if (out->layout == NPZ_DENSE && out->list.level == 0) {
-		sheaf_npz_content array = whole_array(out);
-		return sheaf_npz_write_array(&out->list, &array, at, values, err);
-	}
-	for (int d = 0; d < out->schema.tensor.rank && out->layout != NPZ_DENSE; d++, at += places) {
-		if (d == 0 && is_compressed(out->layout)) {
-			put_lists(out, at, blob->rows);
-			SHEAF_TRY(sheaf_builder_status(&out->pointers, err));
-		} else {
-			SHEAF_TRY(sheaf_npz_strand_add(&out->places[d], at, places, err));
-		}
-	}
-	if (out->layout == NPZ_COO) out->count += blob->rows;
-	return sheaf_npz_strand_add(&out->values, at, values, err);
-}
-
-/* ---- members of sparse tensors ---- */
-
-/* What is done with each of them. */
-typedef sheaf_status (*visit)(sheaf_npz_list *list, const sheaf_npz_content *content, sheaf_error *err);
-
-typedef struct visiting {
-	writer *out;
-	int64_t count; /* of entries */
-	visit visit;
-	sheaf_error *err;
-} visiting;
-
-/* Strands of n integers each. */
-static sheaf_status visit_integers(const visiting *v, const char *name, sheaf_npz_strand *parts, int nparts,
-                                   int64_t n, int64_t size)
-{
-	sheaf_part part = {.kind = 'i', .size = size, .scale = 1};
-	sheaf_dtype dtype = {.parts = &part, .nparts = 1, .size = size};
-	int64_t shape[2] = {nparts, n};
-	bool matrix = parts == v->out->places && nparts == v->out->schema.tensor.rank && nparts != 2;
-	sheaf_npz_content c = {name, &dtype, matrix ? 2 : 1, matrix ? shape : shape + 1, parts, nparts};
-	return v->visit(&v->out->list, &c, v->err);
-}
-
-/* A single item of `size` bytes. */
-static sheaf_status visit_word(const visiting *v, const char *name, char kind, int64_t size, int word)
-{
-	sheaf_part part = {.kind = kind, .size = size, .scale = 1};
-	sheaf_dtype dtype = {.parts = &part, .nparts = 1, .size = size};
-	return v->visit(&v->out->list, &(sheaf_npz_content){name, &dtype, 0, NULL, &v->out->words[word], 1},
-	                v->err);
-}
-
-/* Pointers in four bytes where all of them fit, as SciPy likes them. */
-static int64_t pointer_size(int64_t count)
-{
-	return count > INT32_MAX ? (int64_t)sizeof(int64_t) : (int64_t)sizeof(int32_t);
-}
-
-static sheaf_status visit_places(const visiting *v)
-{
-	writer *out = v->out;
-	int64_t size = (int64_t)place_size(out);
-	const sheaf_tensor *t = &out->schema.tensor;
-	if (is_compressed(out->layout)) {
-		SHEAF_TRY(visit_integers(v, "indices.npy", &out->places[1], 1, v->count, size));
-		return visit_integers(v, "indptr.npy", &out->places[0], 1, t->shape[out->layout == NPZ_CSC] + 1,
-		                      pointer_size(v->count));
-	}
-	if (t->rank != 2) return visit_integers(v, "coords.npy", out->places, t->rank, v->count, size);
-	SHEAF_TRY(visit_integers(v, "row.npy", &out->places[0], 1, v->count, size));
-	return visit_integers(v, "col.npy", &out->places[1], 1, v->count, size);
-}
-
-static sheaf_status visit_members(const visiting *v)
-{
-	writer *out = v->out;
-	int rank = out->schema.tensor.rank;
-	const char *layout = sheaf_npz_layouts[out->layout];
-	SHEAF_TRY(visit_places(v));
-	SHEAF_TRY(visit_word(v, "format.npy", 'S', (int64_t)strlen(layout), FORMAT));
-	SHEAF_TRY(visit_integers(v, "shape.npy", &out->words[SHAPE], 1, rank, sizeof(int64_t)));
-	/* SciPy has matrices of two dimensions, and arrays of any number. */
-	if (rank != 2) SHEAF_TRY(visit_word(v, "_is_array.npy", 'b', 1, IS_ARRAY));
-	sheaf_npz_content values = {"data.npy", &out->dtype, 1, &v->count, &out->values, 1};
-	return v->visit(&out->list, &values, v->err);
-}
-
-static sheaf_status plan(writer *out, int64_t count, sheaf_error *err)
-{
-	visiting v = {out, count, sheaf_npz_plan_member, err};
-	SHEAF_TRY(sheaf_sink_make_random(out->sink, err));
-	return visit_members(&v);
-}
-
-static sheaf_status expect(void *created, int64_t rows, sheaf_error *err)
-{
-	writer *out = (writer *)created;
-	if (out->layout == NPZ_DENSE || out->list.level > 0) return SHEAF_OK;
-	out->expected = rows;
-	return plan(out, rows, err);
-}
-
-/* ---- finish ---- */
-
-static sheaf_status put_words(writer *out, sheaf_error *err)
-{
-	const sheaf_tensor *t = &out->schema.tensor;
-	const char *layout = sheaf_npz_layouts[out->layout];
-	SHEAF_TRY(sheaf_npz_strand_add(&out->words[FORMAT], layout, strlen(layout), err));
-	for (int d = 0; d < t->rank; d++)
-		SHEAF_TRY(sheaf_npz_strand_add(&out->words[SHAPE], &t->shape[d], sizeof t->shape[d], err));
-	return t->rank == 2 ? SHEAF_OK : sheaf_npz_strand_add(&out->words[IS_ARRAY], "\1", 1, err);
-}
-
-static sheaf_status put_pointer_array(writer *out, sheaf_error *err)
-{
-	sheaf_builder *b = &out->pointers;
-	if (!is_compressed(out->layout)) return SHEAF_OK;
-	put_pointers(out, out->schema.tensor.shape[out->layout == NPZ_CSC]);
-	SHEAF_TRY(sheaf_builder_status(b, err));
-	size_t n = b->size / sizeof(int64_t), size = (size_t)pointer_size(out->count);
-	for (size_t i = 0; i < n && size == sizeof(int32_t); i++) {
-		int64_t v;
-		memcpy(&v, b->data + i * sizeof v, sizeof v);
-		int32_t small = (int32_t)v;
-		memcpy(b->data + i * sizeof small, &small, sizeof small); /* shorter: it never overtakes */
-	}
-	return sheaf_npz_strand_add(&out->places[0], b->data, n * size, err);
-}
-
-static sheaf_status check_count(const writer *out, const char *what, int64_t expected, int64_t found,
-                                sheaf_error *err)
-{
-	if (expected == found) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE, "%s: expected %" PRId64 " %s, found %" PRId64,
-	                  sheaf_sink_name(out->sink), expected, what, found);
-}
-
-static sheaf_status put_sparse(writer *out, sheaf_error *err)
-{
-	visiting deflating = {out, out->count, sheaf_npz_put_member, err};
-	if (out->expected >= 0)
-		SHEAF_TRY(check_count(out, "entries, as was said before", out->expected, out->count, err));
-	SHEAF_TRY(put_words(out, err));
-	SHEAF_TRY(put_pointer_array(out, err));
-	if (out->list.level > 0) return visit_members(&deflating);
-	if (out->expected < 0) SHEAF_TRY(plan(out, out->count, err));
-	return sheaf_npz_end_planned(&out->list, err);
-}
-
-static sheaf_status put_dense(writer *out, sheaf_error *err)
-{
-	sheaf_npz_content array = whole_array(out);
-	SHEAF_TRY(check_count(out, "values, as the shape says", out->count, out->written, err));
-	if (out->list.level > 0) return sheaf_npz_put_member(&out->list, &array, err);
-	SHEAF_TRY(sheaf_npz_write_array(&out->list, &array, "", 0, err)); /* where there is no value */
-	return sheaf_npz_end_array(&out->list, err);
-}
-
-static sheaf_status finish(void *created, sheaf_error *err)
-{
-	writer *out = (writer *)created;
-	SHEAF_TRY(out->layout == NPZ_DENSE ? put_dense(out, err) : put_sparse(out, err));
-	return sheaf_npz_put_list(&out->list, err);
-}
-
+/* Which of the two it is shows only when it is created: there is room for either. */
 const sheaf_writing sheaf_npz_writing = {
-	.takes = SHEAF_TAKES_ENTRIES,
-	.output_size = sizeof(writer),
+	.takes = SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES,
+	.takes_of_one = takes_of_one,
+	.sequences_by = SHEAF_OPTION("layout") " streams",
+	.holds = holds,
 	.accept = accept,
+	.output_size = sizeof(sheaf_npz_either),
 	.create = create,
 	.expect = expect,
 	.encode = encode,

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* An archive on its way.
  *
- *   strand.c   bytes of an array as they come      members.c  heads, sums and the list of members
- *   write.c    what is stored, and in which members */
+ *   strand.c        bytes of an array as they come   members.c        heads, sums and the list of members
+ *   tensor_write.c  a tensor                         streams_write.c  sequences and tables
+ *   write.c         which of the two it is */
 #ifndef SHEAF_FORMAT_NPZ_WRITER_H
 #define SHEAF_FORMAT_NPZ_WRITER_H
 
-#include "format/npz/npz.h"
+#include "format/npz/streams.h"
 #include "io/sink.h"
+#include "io/spool.h"
 
 /* ---- strand.c ---- */
 
@@ -72,7 +74,7 @@ typedef struct sheaf_npz_list {
 	int level; /* of compression */
 	sheaf_builder directory;
 	int nmembers;
-	sheaf_npz_head array; /* of one array, where that is written as it comes */
+	sheaf_npz_head array; /* of the one that is written as it comes */
 	sheaf_npz_planned planned[NPZ_MOST_MEMBERS];
 	int nplanned;
 	int64_t end; /* of those that are planned */
@@ -88,11 +90,49 @@ SHEAF_USE sheaf_status sheaf_npz_end_planned(sheaf_npz_list *list, sheaf_error *
 /* A member whose strands have stayed in memory; deflated where that makes it shorter. */
 SHEAF_USE sheaf_status sheaf_npz_put_member(sheaf_npz_list *list, const sheaf_npz_content *content,
                                             sheaf_error *err);
-/* The only member, as it comes: list->array has its name and size. */
+/* A member as it comes: its head, then its bytes, then what says how many they were. list->array has its name
+ * and size. The first one need not be begun. */
+SHEAF_USE sheaf_status sheaf_npz_begin_array(sheaf_npz_list *list, const sheaf_npz_content *content,
+                                             sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_npz_write_array(sheaf_npz_list *list, const sheaf_npz_content *content,
                                              const void *bytes, size_t size, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_npz_end_array(sheaf_npz_list *list, sheaf_error *err);
 /* The list itself, after the last member. */
 SHEAF_USE sheaf_status sheaf_npz_put_list(sheaf_npz_list *list, sheaf_error *err);
+
+/* ---- write.c ---- */
+
+enum { NPZ_FORMAT, NPZ_SHAPE, NPZ_IS_ARRAY, NPZ_WORDS };
+
+typedef struct sheaf_npz_tensor_writer {
+	SHEAF_BASE(sheaf_output, output);
+	sheaf_dtype dtype;
+	sheaf_npz_layout layout;
+	int64_t count, expected; /* entries; -1: it was not said how many will come */
+	bool wide;               /* indices have eight bytes */
+	sheaf_builder pointers;  /* of csr and csc: where each list begins, in eight bytes */
+	/* Coordinates of each dimension; but of csr and csc those pointers, and the others. */
+	sheaf_npz_strand places[SHEAF_MAX_RANK], values, words[NPZ_WORDS];
+	sheaf_npz_list list;
+} sheaf_npz_tensor_writer;
+
+typedef struct sheaf_npz_streams_writer {
+	SHEAF_BASE(sheaf_output, output);
+	sheaf_npz_list list;
+	sheaf_npz_slots slots;
+	sheaf_builder held; /* blobs that are not in the spool yet */
+	sheaf_spool spool;
+	bool is_spooled;
+	sheaf_builder extents; /* of each blob, where each slot's array is */
+	bool *wanted;          /* of each slot: it says something */
+	int64_t nblobs;
+} sheaf_npz_streams_writer;
+
+typedef union sheaf_npz_either {
+	sheaf_npz_tensor_writer tensor;
+	sheaf_npz_streams_writer streams;
+} sheaf_npz_either;
+
+extern const sheaf_writing sheaf_npz_tensor_writing, sheaf_npz_streams_writing;
 
 #endif
