@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import zipfile
 import zlib
 
 from tap import end, point, skip
@@ -287,6 +288,33 @@ def check_anndata(folder):
     point(code == 0 and again == text, "a matrix of Binsparse", again + out + err)
 
 
+def check_zip(folder):
+    """The same folders, as ZIP files."""
+    wrong = []
+    for table, is_good in ((GOOD, True), (BAD, False)):
+        for name, (build, wanted) in table.items():
+            make(folder, build)
+            shape = zipfile.ZIP_DEFLATED if len(name) % 2 else zipfile.ZIP_STORED
+            with zipfile.ZipFile(folder + ".zip", "w", shape) as archive:
+                files = [os.path.join(path, it) for path, _, its in os.walk(folder) for it in its]
+                for it in sorted(files, key=lambda it: (it.count("/"), it)):
+                    archive.write(it, os.path.relpath(it, folder))
+            code, found, err = values_of(folder + ".zip")
+            found_all = err + run("info", folder + ".zip")[1]
+            if code != 0 if is_good else wanted not in found_all:
+                wrong.append(f"{name}: {code} {found} {found_all}")
+            if is_good and found != wanted:
+                wrong.append(f"{name}: {found}")
+    point(not wrong, "folders as ZIP files", "\n".join(wrong))
+    with zipfile.ZipFile(folder + ".zip", "w") as archive:
+        archive.writestr(".zgroup", '{"zarr_format": 2}')
+        for name in "../out/.zgroup", "a//b/.zgroup", "/etc/.zgroup", "g/.zgroup", "g/x/.zgroup", "gg/.zgroup":
+            archive.writestr(name, '{"zarr_format": 2}')
+    code, out, err = run("info", folder + ".zip")
+    tree = [line.split()[0] for line in out.partition("tree:")[2].splitlines() if line.strip()]
+    point(code == 0 and tree == ["/", "/g", "/g/x", "/gg"], "names in a ZIP file that lead elsewhere", f"{tree} {err}")
+
+
 def check_mutants(folder):
     """Metadata and chunks with some bytes changed: reading ends, and says what is wrong."""
     draw = random.Random(1)
@@ -393,6 +421,7 @@ def main():
         check_tree(it)
         check_links(it)
         check_anndata(it)
+        check_zip(it)
         check_mutants(it)
         check_zarr_python(os.path.join(folder, "python"))
     end()

@@ -21,9 +21,25 @@ static bool is_zarr(sheaf_bytes head)
 	return head.size && head.data[0] == '{' && memmem(head.data, head.size, key, sizeof key - 1);
 }
 
+/* A ZIP file of such a folder, whose first member is metadata. */
+static bool is_zipped_zarr(sheaf_bytes head)
+{
+	static const char *const names[] = {"zarr.json", ".zgroup", ".zarray", ".zattrs", ".zmetadata"};
+	enum { LOCAL = 30 };
+	if (head.size < LOCAL || memcmp(head.data, "PK\3\4", 4) != 0) return false;
+	size_t size = (size_t)(head.data[26] | head.data[27] << 8);
+	for (size_t i = 0; size <= head.size - LOCAL && i < sizeof names / sizeof *names; i++) {
+		size_t n = strlen(names[i]);
+		const uint8_t *end = head.data + LOCAL + size;
+		if (size >= n && memcmp(end - n, names[i], n) == 0 && (size == n || end[-(ptrdiff_t)n - 1] == '/'))
+			return true;
+	}
+	return false;
+}
+
 sheaf_box_kind sheaf_box_recognise(sheaf_bytes head)
 {
-	if (is_zarr(head)) return SHEAF_BOX_ZARR;
+	if (is_zarr(head) || is_zipped_zarr(head)) return SHEAF_BOX_ZARR;
 	if (is_classic(head.data, head.size)) return SHEAF_BOX_CLASSIC;
 	if (head.size >= sizeof signature && memcmp(head.data, signature, sizeof signature) == 0)
 		return SHEAF_BOX_HDF5;

@@ -183,6 +183,7 @@ static sheaf_status list_all(state *s, sheaf_error *err)
 static void close_state(void *memory)
 {
 	state *s = (state *)memory;
+	sheaf_zarr_close_members(&s->members);
 	sheaf_builder_drop(&s->bytes);
 	sheaf_builder_drop(&s->places);
 	sheaf_builder_drop(&s->index);
@@ -197,15 +198,16 @@ static sheaf_status open_state(sheaf_box *box, bool fresh, sheaf_error *err)
 {
 	void *memory;
 	(void)fresh;
-	int folder = sheaf_source_folder(box->source);
-	if (folder < 0)
+	sheaf_bytes head;
+	SHEAF_TRY(sheaf_source_ahead(box->source, 1, &head, err));
+	if (sheaf_source_folder(box->source) < 0 && (head.size == 0 || head.data[0] != 'P'))
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%s: expected a folder of Zarr, found a file of one (give the folder)", box->name);
 	SHEAF_TRY(sheaf_allocate(box->cx, sizeof(state), &memory, err));
 	state *s = (state *)memory;
 	*s = (state){.cx = box->cx,
 	             .box = box,
-	             .members = {box->cx, box->name, folder},
+	             .members = {.cx = box->cx, .folder = -1},
 	             .bytes = {.cx = box->cx},
 	             .places = {.cx = box->cx},
 	             .index = {.cx = box->cx}};
@@ -215,7 +217,8 @@ static sheaf_status open_state(sheaf_box *box, bool fresh, sheaf_error *err)
 		sheaf_release(box->cx, s, sizeof *s);
 		return sheaf_fail_sys(err, sys_2, "%s: expected a lock", box->name);
 	}
-	sheaf_status status = list_all(s, err);
+	sheaf_status status = sheaf_zarr_open_members(&s->members, box->source, box->cx, err);
+	if (!status) status = list_all(s, err);
 	if (status) {
 		close_state(s);
 		return status;

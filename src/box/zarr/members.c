@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Members of a folder. A path is gone name by name, and no link is followed: so nobody leads us out of it. */
+/* Members of a folder, or of a ZIP file. A path is gone name by name, and no link is followed: so nobody
+ * leads us out of it. */
 #include "base/context.h"
 #include "base/extend.h"
+#include "base/memory.h"
 #include "box/zarr/zarr.h"
 #include "io/descriptor.h"
+#include "io/source.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -63,24 +67,28 @@ static sheaf_status open_path(const sheaf_zarr_members *m, const char *path, int
 	return sheaf_fail_sys(err, errno, "%s/%s: expected a readable file", m->name, path);
 }
 
+/* Where a part of a member of `end` bytes is. */
+static sheaf_status find_part(const sheaf_zarr_members *m, const char *path, int64_t end,
+                              sheaf_zarr_part *part, sheaf_error *err)
+{
+	if (part->at == SHEAF_ZARR_WHOLE && end > part->size)
+		return sheaf_fail(err, SHEAF_LIMIT, "%s/%s: expected at most %" PRId64 " bytes, found %" PRId64,
+		                  m->name, path, part->size, end);
+	if (part->at == SHEAF_ZARR_WHOLE) *part = (sheaf_zarr_part){0, end};
+	if (part->at < 0) part->at = end - part->size;
+	if (part->at >= 0 && part->size <= end && part->at <= end - part->size) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s/%s: expected %" PRId64 " bytes at byte %" PRId64 ", found %" PRId64 " in all",
+	                  m->name, path, part->size, part->at, end);
+}
+
 static sheaf_status read_part(const sheaf_zarr_members *m, int fd, const char *path, sheaf_zarr_part part,
                               sheaf_builder *bytes, sheaf_error *err)
 {
 	struct stat info;
 	if (fstat(fd, &info) != 0)
 		return sheaf_fail_sys(err, errno, "%s/%s: expected an open file", m->name, path);
-	int64_t most = part.size, end = S_ISREG(info.st_mode) ? info.st_size : 0;
-	if (part.at == SHEAF_ZARR_WHOLE) {
-		part = (sheaf_zarr_part){0, end};
-		if (end > most)
-			return sheaf_fail(err, SHEAF_LIMIT, "%s/%s: expected at most %" PRId64 " bytes, found %" PRId64,
-			                  m->name, path, most, end);
-	}
-	if (part.at < 0) part.at = end - part.size;
-	if (part.at < 0 || part.size > end || part.at > end - part.size)
-		return sheaf_fail(err, SHEAF_DATA,
-		                  "%s/%s: expected %" PRId64 " bytes at byte %" PRId64 ", found %" PRId64 " in all",
-		                  m->name, path, part.size, part.at, end);
+	SHEAF_TRY(find_part(m, path, S_ISREG(info.st_mode) ? info.st_size : 0, &part, err));
 	if (!sheaf_builder_room(bytes, (uint64_t)part.size + 1)) return sheaf_builder_status(bytes, err);
 	for (int64_t at = 0; at < part.size;) {
 		size_t got;
@@ -96,8 +104,8 @@ static sheaf_status read_part(const sheaf_zarr_members *m, int fd, const char *p
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_zarr_read(const sheaf_zarr_members *m, const char *path, sheaf_zarr_part part,
-                             sheaf_builder *bytes, bool *found, sheaf_error *err)
+static sheaf_status read_in_folder(const sheaf_zarr_members *m, const char *path, sheaf_zarr_part part,
+                                   sheaf_builder *bytes, bool *found, sheaf_error *err)
 {
 	SHEAF_SCOPED(close_folder) int fd = -1;
 	SHEAF_TRY(open_path(m, path, 0, &fd, err));
@@ -105,8 +113,8 @@ sheaf_status sheaf_zarr_read(const sheaf_zarr_members *m, const char *path, shea
 	return *found ? read_part(m, fd, path, part, bytes, err) : SHEAF_OK;
 }
 
-sheaf_status sheaf_zarr_children(const sheaf_zarr_members *m, const char *path, sheaf_zarr_child child,
-                                 void *user, sheaf_error *err)
+static sheaf_status children_in_folder(const sheaf_zarr_members *m, const char *path, sheaf_zarr_child child,
+                                       void *user, sheaf_error *err)
 {
 	int fd;
 	SHEAF_TRY(open_path(m, path, O_DIRECTORY, &fd, err));
@@ -126,4 +134,109 @@ sheaf_status sheaf_zarr_children(const sheaf_zarr_members *m, const char *path, 
 		bool is_folder = entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN;
 		if (is_folder && entry->d_name[0] != '.') SHEAF_TRY(child(user, entry->d_name, err));
 	}
+}
+
+/* ---- ZIP files ---- */
+
+static int compare_members(const void *a, const void *b)
+{
+	return strcmp((*(const sheaf_zip_member *const *)a)->name, (*(const sheaf_zip_member *const *)b)->name);
+}
+
+/* The first member that does not come before a path. */
+static int find_member(const sheaf_zarr_members *m, const char *path)
+{
+	int from = 0, to = m->zip.count;
+	while (from < to) {
+		int middle = from + (to - from) / 2;
+		if (strcmp(m->sorted[middle]->name, path) < 0)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+static void drop_part(sheaf_zip_part *part) { sheaf_buffer_reset(&part->bytes); }
+
+static sheaf_status read_in_zip(const sheaf_zarr_members *m, const char *path, sheaf_zarr_part part,
+                                sheaf_builder *bytes, bool *found, sheaf_error *err)
+{
+	int at = find_member(m, path);
+	SHEAF_SCOPED(drop_part) sheaf_zip_part contents = {0};
+	*found = at < m->zip.count && strcmp(m->sorted[at]->name, path) == 0;
+	if (!*found) return SHEAF_OK;
+	SHEAF_TRY(find_part(m, path, m->sorted[at]->size, &part, err));
+	SHEAF_TRY(sheaf_zip_contents(&m->zip, m->sorted[at], &contents, err));
+	uint8_t *to = sheaf_builder_extend(bytes, (uint64_t)part.size);
+	if (!to) return sheaf_builder_status(bytes, err);
+	if (contents.is_stored)
+		return sheaf_source_read_at(m->zip.source, contents.at + part.at, to, (size_t)part.size, err);
+	if (part.size) memcpy(to, contents.bytes.data + part.at, (size_t)part.size);
+	return SHEAF_OK;
+}
+
+/* Names that lead elsewhere ("..", "a//b") are those of no folder. */
+static sheaf_status children_in_zip(const sheaf_zarr_members *m, const char *path, sheaf_zarr_child child,
+                                    void *user, sheaf_error *err)
+{
+	enum { LONGEST = 255 };
+	char name[LONGEST + 1], before[LONGEST + 1] = "";
+	size_t skip = *path ? strlen(path) + 1 : 0;
+	for (int i = find_member(m, path); i < m->zip.count; i++) {
+		const char *whole = m->sorted[i]->name;
+		if (strncmp(whole, path, strlen(path)) != 0) return SHEAF_OK;
+		if (skip && (strlen(whole) < skip || whole[skip - 1] != '/')) continue;
+		size_t n = strcspn(whole + skip, "/");
+		if (n == 0 || n > LONGEST || !whole[skip + n] || whole[skip] == '.') continue;
+		memcpy(name, whole + skip, n);
+		name[n] = '\0';
+		if (strcmp(name, before) == 0) continue;
+		SHEAF_TRY(sheaf_check_stop(m->cx, err));
+		SHEAF_TRY(child(user, name, err));
+		memcpy(before, name, sizeof before);
+	}
+	return SHEAF_OK;
+}
+
+/* ---- either ---- */
+
+sheaf_status sheaf_zarr_open_members(sheaf_zarr_members *m, sheaf_source *source, sheaf_context *cx,
+                                     sheaf_error *err)
+{
+	void *memory;
+	*m = (sheaf_zarr_members){
+		.cx = cx, .name = sheaf_source_name(source), .folder = sheaf_source_folder(source)};
+	if (m->folder >= 0) return SHEAF_OK;
+	SHEAF_TRY(sheaf_zip_open(&m->zip, source, cx, err));
+	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)m->zip.count + 1, sizeof *m->sorted, &memory, err));
+	m->sorted = (const sheaf_zip_member **)memory;
+	for (int i = 0; i < m->zip.count; i++) m->sorted[i] = &m->zip.members[i];
+	qsort(m->sorted, (size_t)m->zip.count, sizeof *m->sorted, compare_members);
+	for (int i = 1; i < m->zip.count; i++)
+		if (strcmp(m->sorted[i - 1]->name, m->sorted[i]->name) == 0)
+			return sheaf_fail(err, SHEAF_DATA, "%s: expected each member once, found %.300s twice", m->name,
+			                  m->sorted[i]->name);
+	return SHEAF_OK;
+}
+
+void sheaf_zarr_close_members(sheaf_zarr_members *m)
+{
+	if (m->sorted) sheaf_release(m->cx, m->sorted, ((size_t)m->zip.count + 1) * sizeof *m->sorted);
+	m->sorted = NULL;
+	if (m->folder < 0) sheaf_zip_close(&m->zip);
+}
+
+sheaf_status sheaf_zarr_read(const sheaf_zarr_members *m, const char *path, sheaf_zarr_part part,
+                             sheaf_builder *bytes, bool *found, sheaf_error *err)
+{
+	return m->folder < 0 ? read_in_zip(m, path, part, bytes, found, err)
+	                     : read_in_folder(m, path, part, bytes, found, err);
+}
+
+sheaf_status sheaf_zarr_children(const sheaf_zarr_members *m, const char *path, sheaf_zarr_child child,
+                                 void *user, sheaf_error *err)
+{
+	return m->folder < 0 ? children_in_zip(m, path, child, user, err)
+	                     : children_in_folder(m, path, child, user, err);
 }

@@ -6,6 +6,7 @@
 #define SHEAF_BOX_ZARR_ZARR_H
 
 #include "box/inside.h"
+#include "io/zip.h"
 #include "third/json.h"
 
 /* ---- members.c: what the folder holds ---- */
@@ -14,8 +15,15 @@
 typedef struct sheaf_zarr_members {
 	sheaf_context *cx;
 	const char *name; /* for messages */
-	int folder;
+	int folder;       /* -1: a ZIP file, */
+	sheaf_zip zip;
+	const sheaf_zip_member **sorted; /* by their names */
 } sheaf_zarr_members;
+
+/* Of a source that is a folder, or a ZIP file of one. Closed by the second, also where it fails. */
+SHEAF_USE sheaf_status sheaf_zarr_open_members(sheaf_zarr_members *m, sheaf_source *source, sheaf_context *cx,
+                                               sheaf_error *err);
+void sheaf_zarr_close_members(sheaf_zarr_members *m);
 
 /* Bytes of a member: `size` at `at`, at its end, or all, of which there are at most `size`. */
 enum { SHEAF_ZARR_END = -1, SHEAF_ZARR_WHOLE = -2 };

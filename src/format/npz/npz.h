@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* NumPy's archives: a ZIP file with an array in each member, which SciPy's save_npz makes sparse matrices of.
  *
- *   archive.c      the ZIP file and its members    sparse.c       SciPy's layouts, opened
+ *   archive.c      members that are arrays            sparse.c       SciPy's layouts, opened
  *   format.c       the table entry and reading     places.c       where their entries are
  *   sparse_rows.c  entries as rows                 whole.c        all of them as one row
  *   sequences and tables: streams.h                writing: writer.h */
@@ -9,29 +9,19 @@
 #define SHEAF_FORMAT_NPZ_NPZ_H
 
 #include "array/array.h"
+#include "io/zip.h"
 
 /* ---- archive.c ---- */
 
-typedef struct sheaf_npz_member {
-	char *name;
-	unsigned method, flags;
-	uint32_t sum;
-	int64_t at, stored, size; /* of the local header; bytes in the archive, and unpacked */
-	int64_t end;              /* where the next member, or the list, begins */
-} sheaf_npz_member;
+typedef sheaf_zip_member sheaf_npz_member;
+typedef sheaf_zip sheaf_npz_archive;
 
-typedef struct sheaf_npz_archive {
-	sheaf_context *cx;
-	sheaf_source *source;
-	sheaf_npz_member *members;
-	int count, room;
-	int64_t directory; /* byte where the list of members begins */
-} sheaf_npz_archive;
-
-/* Reads the list of members; the source is seekable. */
-SHEAF_USE sheaf_status sheaf_npz_open_archive(sheaf_npz_archive *archive, sheaf_source *source,
-                                              sheaf_context *cx, sheaf_error *err);
-void sheaf_npz_close_archive(sheaf_npz_archive *archive);
+static inline SHEAF_USE sheaf_status sheaf_npz_open_archive(sheaf_npz_archive *archive, sheaf_source *source,
+                                                            sheaf_context *cx, sheaf_error *err)
+{
+	return sheaf_zip_open(archive, source, cx, err);
+}
+static inline void sheaf_npz_close_archive(sheaf_npz_archive *archive) { sheaf_zip_close(archive); }
 /* The array of this name, with or without ".npy"; NULL where there is none. */
 const sheaf_npz_member *sheaf_npz_find(const sheaf_npz_archive *archive, const char *name);
 bool sheaf_npz_is_array(const sheaf_npz_member *member);

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* ZIP files that are read: their members, and where each is. */
+#ifndef SHEAF_IO_ZIP_H
+#define SHEAF_IO_ZIP_H
+
+#include "base/buffer.h"
+#include <sheaf/io.h>
+
+typedef struct sheaf_zip_member {
+	char *name;
+	unsigned method, flags;
+	uint32_t sum;
+	int64_t at, stored, size; /* of the local header; bytes in the archive, and unpacked */
+	int64_t end;              /* where the next member, or the list, begins */
+} sheaf_zip_member;
+
+typedef struct sheaf_zip {
+	sheaf_context *cx;
+	sheaf_source *source;
+	sheaf_zip_member *members;
+	int count, room;
+	int64_t directory; /* byte where the list of members begins */
+} sheaf_zip;
+
+/* Reads the list of members; the source is seekable. */
+SHEAF_USE sheaf_status sheaf_zip_open(sheaf_zip *archive, sheaf_source *source, sheaf_context *cx,
+                                      sheaf_error *err);
+void sheaf_zip_close(sheaf_zip *archive);
+
+/* Where the contents of a member are: in the source, where they are stored as they are, else in memory. */
+typedef struct sheaf_zip_part {
+	bool is_stored;
+	int64_t at;         /* byte of the source */
+	sheaf_buffer bytes; /* the owner resets it */
+} sheaf_zip_part;
+/* Their sum is checked. */
+SHEAF_USE sheaf_status sheaf_zip_contents(const sheaf_zip *archive, const sheaf_zip_member *member,
+                                          sheaf_zip_part *out, sheaf_error *err);
+
+#endif
