@@ -310,9 +310,10 @@ def check_zip(folder):
         archive.writestr(".zgroup", '{"zarr_format": 2}')
         for name in "../out/.zgroup", "a//b/.zgroup", "/etc/.zgroup", "g/.zgroup", "g/x/.zgroup", "gg/.zgroup":
             archive.writestr(name, '{"zarr_format": 2}')
+        archive.writestr("g/y/.zarray", json.dumps({"zarr_format": 2, "shape": [1], "chunks": [1], "dtype": "<f8", "compressor": None, "fill_value": 0, "filters": None, "order": "C"}))
     code, out, err = run("info", folder + ".zip")
     tree = [line.split()[0] for line in out.partition("tree:")[2].splitlines() if line.strip()]
-    point(code == 0 and tree == ["/", "/g", "/g/x", "/gg"], "names in a ZIP file that lead elsewhere", f"{tree} {err}")
+    point(code == 0 and tree == ["/", "/g", "/g/x", "/g/y", "/gg"], "names in a ZIP file that lead elsewhere", f"{tree} {err}")
 
 
 def check_mutants(folder):
