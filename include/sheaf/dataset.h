@@ -193,6 +193,10 @@ typedef struct sheaf_convert_options {
 	 * entries of a tensor. NULL: nobody asks. */
 	void (*on_change)(void *user, sheaf_row_kind from, sheaf_row_kind to);
 	void *user; /* passed to it */
+	/* Opens what gets the part file, in place of a file of the output's name; it may be asked again, where
+	 * the work begins again. NULL: nobody does. */
+	sheaf_status (*open_part)(void *user, sheaf_context *cx, sheaf_sink **out, sheaf_error *err);
+	void *part_user;
 } sheaf_convert_options;
 
 /* Converts: the rows of all inputs, one after the other, into one output. The inputs must have the same

@@ -40,13 +40,33 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_split(const char *input, const char *cons
  * tolerates as many errors as one for the whole. USAGE or DATA, by name, where a part is missing, there
  * twice, damaged, of other inputs or made with other options.
  *
- * Else: copies the rows of n files, one file after the other, to one: as they stand where sheaf_split does so, and
- * parts that it has made become the same bytes again; otherwise by sheaf_convert. *rows becomes how many
- * there are, -1 where they were converted; NULL: nobody asks. Nothing is read twice that is copied, so any
- * input may be a pipe then. */
+ * Else: copies the rows of n files, one file after the other, to one: as they stand where sheaf_split does
+ * so, and parts that it has made become the same bytes again; otherwise by sheaf_convert. *rows becomes how
+ * many there are, -1 where they were converted; NULL: nobody asks. Nothing is read twice that is copied, so
+ * any input may be a pipe then. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_merge(const char *const *inputs, int n, const char *output,
                                              const sheaf_split_options *options, sheaf_context *cx,
                                              int64_t *rows, sheaf_error *err);
+
+typedef struct sheaf_gathering_options {
+	size_t size;        /* sizeof(sheaf_gathering_options) */
+	const char *output; /* a path */
+	bool force;         /* as in sheaf_split_options */
+	/* Where bytes of a part go into a plain file as they are, they are left out of it, and who has them
+	 * writes them there: `size` bytes from byte `from` of sources[part] on, at byte `to` of the output. NULL:
+	 * they are copied. */
+	void (*leave_out)(void *user, int part, int64_t from, int64_t to, int64_t size);
+	/* Before the output takes its place: what was left out has to be in the file `path`, which has the name
+	 * of a temporary still, and on the disk. Only where something was left out. */
+	sheaf_status (*fill)(void *user, const char *path, sheaf_error *err);
+	void *user;
+} sheaf_gathering_options;
+
+/* sheaf_merge of the parts of a conversion, in whatever order and wherever they are, such as in the memory of
+ * other processes (sheaf_source_ranges). The sources are gone afterwards, whatever comes out. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_merge_sources(sheaf_source *const *sources, int n,
+                                                     const sheaf_gathering_options *options,
+                                                     sheaf_context *cx, int64_t *rows, sheaf_error *err);
 
 #ifdef __cplusplus
 }

@@ -199,6 +199,10 @@ int say_failure(const sheaf_error *err);
 /* Whether output went to a pipe that nobody reads any more. */
 bool pipe_is_broken(void);
 
+/* Whether it is one; from terminal_forget on none is, whatever somebody between us and the user makes of it.
+ */
+bool terminal_is(int fd);
+void terminal_forget(void);
 /* The columns of a terminal, or of COLUMNS; 80 where there is neither, and whether there is one. */
 int terminal_width(int fd);
 bool terminal_has_width(int fd);
@@ -334,8 +338,8 @@ typedef struct batch_folder {
 	int again;    /* how many before it begin there, too */
 } batch_folder;
 
-/* Makes the folder that --output names, if any. One that has batches already is refused, unless `resumed`: the
- * run goes on with them. */
+/* Makes the folder that --output names, if any. One that has batches already is refused, unless `resumed`:
+ * the run goes on with them. */
 SHEAF_USE sheaf_status batch_folder_open(batch_folder *f, const arguments *args, bool resumed,
                                          sheaf_error *err);
 SHEAF_USE sheaf_status batch_folder_write(batch_folder *f, const sheaf_batches *batches, const sheaf_batch *b,
@@ -369,6 +373,9 @@ void parts_make(const char *part, part_opener open, void *user, bool silent);
 /* From now on what commands read are parts; NULL: it is rows. */
 void parts_merge(sheaf_parts *parts);
 bool part_is_made(void);
+/* Which one, or what --part says; and who opens it, NULL where it is a file. */
+const char *part_wanted(const arguments *args);
+part_opener part_opening(void **user);
 bool part_is_silent(void);
 /* Whether a command is asked for a part with --part; it is made by run_part then. */
 bool makes_part(const arguments *args);

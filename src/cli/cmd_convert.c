@@ -39,13 +39,14 @@ static sheaf_status convert(const session *s, bool force, sheaf_error *err)
 		.duplicates = duplicates_wanted(&args->values),
 		.structure = sheaf_values_text(&args->values, "structure"),
 		.select = selection_wanted(args),
-		.part = sheaf_values_text(&args->values, "part"),
+		.part = part_wanted(args),
 		.pad = sheaf_values_flag(&args->values, "pad"),
 		.allow_large = sheaf_values_flag(&args->values, "allow-large"),
 		.force = force,
 		.on_change = say_change,
 		.user = (void *)(uintptr_t)s,
 	};
+	options.open_part = part_opening(&options.part_user);
 	return sheaf_convert(args->files, args->nfiles - 1, args->files[args->nfiles - 1], &options, s->cx, err);
 }
 

@@ -40,7 +40,7 @@ static sheaf_summary_options options_of(const arguments *args)
 	                                 .histograms = sheaf_values_flag(&args->values, "histogram"),
 	                                 .spy = sheaf_values_flag(&args->values, "spy"),
 	                                 .drawing = terminal_drawing(STDOUT_FILENO)};
-	if (!options.histograms && !options.spy && !isatty(STDOUT_FILENO)) options.drawing.width = 0;
+	if (!options.histograms && !options.spy && !terminal_is(STDOUT_FILENO)) options.drawing.width = 0;
 	return options;
 }
 

@@ -19,7 +19,7 @@ static bool has_somebody_to_ask(const arguments *args)
 {
 	for (int i = 0; i < args->nfiles; i++)
 		if (strcmp(args->files[i], "-") == 0) return false;
-	return isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+	return terminal_is(STDIN_FILENO) && terminal_is(STDERR_FILENO);
 }
 
 /* The name of the refused output, with which the message begins. */

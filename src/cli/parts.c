@@ -27,6 +27,17 @@ void parts_merge(sheaf_parts *parts) { now.merged = parts; }
 
 bool part_is_made(void) { return now.part != NULL; }
 
+const char *part_wanted(const arguments *args)
+{
+	return now.part ? now.part : sheaf_values_text(&args->values, "part");
+}
+
+part_opener part_opening(void **user)
+{
+	*user = now.user;
+	return now.part ? now.open : NULL;
+}
+
 bool part_is_silent(void) { return now.silent; }
 
 /* ---- in the middle of a command ---- */

@@ -31,7 +31,7 @@ double seconds_now(void)
 void progress_begin(int slot, const char *mode)
 {
 	progress.wanted = mode && strcmp(mode, "always") == 0;
-	if (!mode || strcmp(mode, "auto") == 0) progress.wanted = isatty(STDERR_FILENO);
+	if (!mode || strcmp(mode, "auto") == 0) progress.wanted = terminal_is(STDERR_FILENO);
 	progress.inputs[slot] = (reading){0, 0};
 	progress.last = 0;
 	progress.stage = NULL;

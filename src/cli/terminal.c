@@ -10,6 +10,12 @@ enum { USUAL = 80, LEAST = 40, MOST = 500 };
 
 static int clamp(long width) { return width < LEAST ? LEAST : width > MOST ? MOST : (int)width; }
 
+static bool forgotten;
+
+void terminal_forget(void) { forgotten = true; }
+
+bool terminal_is(int fd) { return !forgotten && isatty(fd); }
+
 /* What the user says counts before what the terminal does. */
 static long wanted_width(void)
 {
@@ -22,16 +28,16 @@ int terminal_width(int fd)
 	struct winsize size;
 	long wanted = wanted_width();
 	if (wanted > 0) return clamp(wanted);
-	if (isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return clamp(size.ws_col);
+	if (terminal_is(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return clamp(size.ws_col);
 	return USUAL;
 }
 
-bool terminal_has_width(int fd) { return wanted_width() > 0 || isatty(fd); }
+bool terminal_has_width(int fd) { return wanted_width() > 0 || terminal_is(fd); }
 
 bool terminal_has_colour(int fd)
 {
 	const char *no = getenv("NO_COLOR"), *kind = getenv("TERM");
-	return isatty(fd) && !(no && *no) && kind && *kind && strcmp(kind, "dumb") != 0;
+	return terminal_is(fd) && !(no && *no) && kind && *kind && strcmp(kind, "dumb") != 0;
 }
 
 /* The name of the locale that counts for characters ends in its encoding. */

@@ -3,13 +3,17 @@
  * rows that are read. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/need.h"
 #include "base/spell.h"
 #include "convert/part_body.h"
 #include "data/frame_bytes.h"
 #include "input/lost.h"
 #include "io/identity.h"
 #include "io/sink.h"
+#include "io/source.h"
 #include <inttypes.h>
+#include <limits.h>
+#include <sheaf/split.h>
 #include <string.h>
 
 /* An input whose review goes on where the parts have left off. */
@@ -28,6 +32,8 @@ typedef struct merging {
 	bool key_told;
 	const char *output;
 	bool force;
+	const sheaf_gathering_options *how; /* NULL: bytes of parts are copied */
+	bool absent;                        /* some were left out */
 	sheaf_part_set set;
 	sheaf_part_common common;
 	sheaf_part_own *owns; /* of each part */
@@ -306,6 +312,28 @@ static sheaf_status create_writer(merging *m, sheaf_error *err)
 	                                m->told, &m->writer, err);
 }
 
+/* Those who have what was left out put it there. */
+static sheaf_status fill(const merging *m, sheaf_sink *sink, sheaf_error *err)
+{
+	char path[PATH_MAX];
+	if (!m->absent) return SHEAF_OK;
+	SHEAF_TRY(sheaf_sink_extend(sink, err));
+	if (!sheaf_sink_temporary(sink, path, sizeof path))
+		return sheaf_fail(err, SHEAF_IO, "%s: expected the path of its temporary file, found none",
+		                  m->output);
+	return m->how->fill(m->how->user, path, err);
+}
+
+static sheaf_status finish(const merging *m, sheaf_writer *writer, sheaf_error *err)
+{
+	sheaf_sink *sink;
+	SHEAF_TRY(sheaf_finish_into(writer, &sink, err));
+	sheaf_status status = fill(m, sink, err);
+	if (status == SHEAF_OK) return sheaf_sink_commit(sink, err);
+	sheaf_sink_abandon(sink);
+	return status;
+}
+
 static sheaf_status merge(merging *m, sheaf_error *err)
 {
 	SHEAF_TRY(read_bodies(m, err));
@@ -315,7 +343,7 @@ static sheaf_status merge(merging *m, sheaf_error *err)
 	sheaf_status status = put_parts(m, err);
 	sheaf_writer *writer = m->writer;
 	m->writer = NULL;
-	if (status == SHEAF_OK) return sheaf_finish(writer, err);
+	if (status == SHEAF_OK) return finish(m, writer, err);
 	sheaf_abandon(writer);
 	return status;
 }
@@ -330,14 +358,58 @@ static void release(merging *m)
 	sheaf_context_end_listening(m->cx);
 }
 
+/* Where parts come from. */
+typedef struct origin {
+	const char *const *paths; /* or: */
+	sheaf_source *const *sources;
+	int n;
+} origin;
+
+static sheaf_status open_set(merging *m, const origin *from, sheaf_context *cx, sheaf_error *err)
+{
+	if (from->paths) return sheaf_part_set_open(from->paths, from->n, cx, &m->set, err);
+	return sheaf_part_set_take(from->sources, from->n, cx, &m->set, err);
+}
+
+static sheaf_status merge_all(merging *m, const origin *from, sheaf_context *cx, int64_t *rows,
+                              sheaf_error *err)
+{
+	m->told = cx;
+	m->now.input = -1;
+	sheaf_status status = sheaf_context_listen(cx, (sheaf_listener){hear, m}, &m->cx, err);
+	if (status)
+		for (int i = 0; from->sources && i < from->n; i++) sheaf_source_close(from->sources[i]);
+	if (status == SHEAF_OK) status = open_set(m, from, cx, err);
+	if (status == SHEAF_OK) status = merge(m, err);
+	if (rows) *rows = m->rows;
+	release(m);
+	return status;
+}
+
 sheaf_status sheaf_convert_merge(sheaf_part_paths parts, const char *output, bool force, sheaf_context *cx,
                                  int64_t *rows, sheaf_error *err)
 {
-	merging m = {.told = cx, .output = output, .force = force, .now = {.input = -1}};
-	sheaf_status status = sheaf_context_listen(cx, (sheaf_listener){hear, &m}, &m.cx, err);
-	if (status == SHEAF_OK) status = sheaf_part_set_open(parts.paths, parts.n, cx, &m.set, err);
-	if (status == SHEAF_OK) status = merge(&m, err);
-	*rows = m.rows;
-	release(&m);
-	return status;
+	merging m = {.output = output, .force = force};
+	return merge_all(&m, &(origin){.paths = parts.paths, .n = parts.n}, cx, rows, err);
+}
+
+static void hear_of_absence(void *user, int number, int64_t from, int64_t to, int64_t size)
+{
+	merging *m = (merging *)user;
+	m->absent = true;
+	m->how->leave_out(m->how->user, number, from, to, size);
+}
+
+sheaf_status sheaf_merge_sources(sheaf_source *const *sources, int n, const sheaf_gathering_options *how,
+                                 sheaf_context *cx, int64_t *rows, sheaf_error *err)
+{
+	SHEAF_NEED(sources, "sources");
+	SHEAF_NEED(how, "options");
+	SHEAF_NEED(how->output, "a path for the output");
+	SHEAF_NEED(cx, "a context");
+	SHEAF_EXPECT(n >= 1 && n <= SHEAF_PARTS_MOST, "a number of parts from 1 to 2^20", n);
+	merging m = {.output = how->output, .force = how->force, .how = how};
+	for (int i = 0; i < n && how->leave_out && how->fill; i++)
+		sheaf_source_leave_out(sources[i], (sheaf_absence){hear_of_absence, &m, i});
+	return merge_all(&m, &(origin){.sources = sources, .n = n}, cx, rows, err);
 }

@@ -133,8 +133,10 @@ static sheaf_status choose_rows(making *m, int input, const sheaf_frame *frame, 
 	SHEAF_TRY(sheaf_allocate_array(m->c->cx, (uint64_t)frame->nrows, sizeof(int64_t), &memory, err));
 	sheaf_status status = sheaf_writer_sizes(m->c->writer, frame, (int64_t *)memory, &chunk_bytes, err);
 	if (status == SHEAF_OK) {
+		/* Rows before a flaw are fewer; what comes next says so. */
+		bool whole = !sheaf_decoding_is_cut_short(&m->c->inputs[input]->decoding);
 		find_rows(m, (const int64_t *)memory, frame->nrows, from, to);
-		status = sheaf_output_sizes_check(&m->sizes, input, m->piece, m->passed, err);
+		if (whole) status = sheaf_output_sizes_check(&m->sizes, input, m->piece, m->passed, err);
 	}
 	m->piece++;
 	sheaf_release(m->c->cx, memory, (size_t)frame->nrows * sizeof(int64_t));
@@ -450,6 +452,14 @@ static void release(making *m, sheaf_part_head *head)
 	if (m->sink) sheaf_sink_abandon(m->sink);
 }
 
+static sheaf_status open_sink(making *m, const char *output, sheaf_error *err)
+{
+	const sheaf_convert_options *o = m->c->options;
+	if (!o->open_part) return sheaf_part_create(output, m->c->replaces, m->c->cx, &m->sink, err);
+	SHEAF_TRY(o->open_part(o->part_user, m->c->cx, &m->sink, err));
+	return sheaf_part_begin(m->sink, err);
+}
+
 sheaf_status sheaf_convert_part(sheaf_conversion *c, const char *const *inputs, const char *output,
                                 sheaf_error *err)
 {
@@ -458,7 +468,7 @@ sheaf_status sheaf_convert_part(sheaf_conversion *c, const char *const *inputs, 
 	(void)inputs;
 	m.facts.rows = 0, m.facts.longest = 0, m.facts.ordinal_keys = 1;
 	sheaf_status status = allocate(&m, &head, err);
-	if (status == SHEAF_OK) status = sheaf_part_create(output, c->replaces, c->cx, &m.sink, err);
+	if (status == SHEAF_OK) status = open_sink(&m, output, err);
 	if (status == SHEAF_OK) status = make(&m, &head, err);
 	release(&m, &head);
 	return status;

@@ -54,7 +54,12 @@ sheaf_status sheaf_sink_copy(sheaf_sink *sink, sheaf_source *source, int64_t off
                              sheaf_error *err)
 {
 	enum { WORTH_IT = 128 << 10 };
+	const sheaf_absence *absence = &source->absence;
 	SHEAF_TRY(sheaf_raw_check_range(&source->raw, offset, (size_t)size, err));
+	if (absence->hear && sheaf_sink_is_plain(sink)) {
+		absence->hear(absence->user, absence->number, offset, sink->tell, size);
+		return sheaf_sink_skip(sink, size, err);
+	}
 	if (size >= WORTH_IT && can_copy(sink, source)) SHEAF_TRY(copy_inside(sink, source, &offset, &size, err));
 	return copy_through(sink, source, offset, size, err);
 }

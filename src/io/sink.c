@@ -11,7 +11,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { BUFFER = 256 << 10 };
 
@@ -248,4 +251,51 @@ int64_t sheaf_sink_tell(const sheaf_sink *sink)
 {
 	if (!sink) return -1;
 	return sink->tell;
+}
+
+/* ---- bytes that somebody else writes ---- */
+
+bool sheaf_sink_is_plain(const sheaf_sink *sink)
+{
+	return !sink->function && !sink->encoder.filter && !sink->is_random && sink->target.folder >= 0;
+}
+
+static sheaf_status skip(sheaf_sink *sink, int64_t size, sheaf_error *err)
+{
+	int64_t end;
+	if (!sheaf_add_i64(&end, sink->tell, size))
+		return sheaf_fail_sys(err, EFBIG, "%s: expected fewer bytes", sink->name);
+	SHEAF_TRY(sheaf_sink_check_size(sink, end, err));
+	SHEAF_TRY(flush(sink, false, err));
+	if (lseek(sink->target.fd, (off_t)end, SEEK_SET) < 0)
+		return sheaf_fail_sys(err, errno, "%s: expected a file that can be written at any byte", sink->name);
+	sink->tell = end;
+	sink->target.written = sink->target.begun = end;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_sink_skip(sheaf_sink *sink, int64_t size, sheaf_error *err)
+{
+	sheaf_error *failure = &sink->failure;
+	if (!failure->status) failure->status = skip(sink, size, failure);
+	return failure->status ? sheaf_fail_again(err, failure) : SHEAF_OK;
+}
+
+sheaf_status sheaf_sink_extend(sheaf_sink *sink, sheaf_error *err)
+{
+	struct stat info;
+	SHEAF_TRY(sheaf_sink_flush(sink, err));
+	if (fstat(sink->target.fd, &info) == 0 && info.st_size >= sink->tell) return SHEAF_OK;
+	if (ftruncate(sink->target.fd, (off_t)sink->tell) == 0) return SHEAF_OK;
+	return sheaf_fail_sys(err, errno, "%s: expected room for %" PRId64 " bytes", sink->name, sink->tell);
+}
+
+bool sheaf_sink_temporary(const sheaf_sink *sink, char *text, size_t size)
+{
+	char link[64];
+	snprintf(link, sizeof link, "/proc/self/fd/%d", sink->target.fd);
+	ssize_t n = sheaf_sink_is_plain(sink) ? readlink(link, text, size - 1) : -1;
+	if (n <= 0 || (size_t)n >= size - 1) return false;
+	text[n] = '\0';
+	return true;
 }

@@ -49,6 +49,15 @@ SHEAF_USE sheaf_status sheaf_sink_resize(sheaf_sink *sink, int64_t size, sheaf_e
 SHEAF_USE sheaf_status sheaf_sink_copy(sheaf_sink *sink, sheaf_source *source, int64_t offset, int64_t size,
                                        sheaf_error *err);
 
+/* Bytes are left out, which somebody else writes. A plain file, as sheaf_sink_is_plain says. */
+SHEAF_USE sheaf_status sheaf_sink_skip(sheaf_sink *sink, int64_t size, sheaf_error *err);
+bool sheaf_sink_is_plain(const sheaf_sink *sink);
+/* Nothing is held back, and the file is as long as what was written and left out. */
+SHEAF_USE sheaf_status sheaf_sink_extend(sheaf_sink *sink, sheaf_error *err);
+/* The path of the file that is being written, into text[size], which is long enough for any; false where
+ * there is no such file. */
+bool sheaf_sink_temporary(const sheaf_sink *sink, char *text, size_t size);
+
 /* All that a commit does but to put the file in its place (sheaf_target_place). */
 SHEAF_USE sheaf_status sheaf_sink_seal(sheaf_sink *sink, sheaf_error *err);
 

@@ -425,3 +425,5 @@ void sheaf_source_progress(const sheaf_source *s, int64_t *done, int64_t *total)
 }
 
 int sheaf_source_folder(const sheaf_source *source) { return source->raw.folder; }
+
+void sheaf_source_leave_out(sheaf_source *source, sheaf_absence absence) { source->absence = absence; }

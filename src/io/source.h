@@ -8,6 +8,13 @@
 #include "io/decoder.h"
 #include "io/raw.h"
 
+/* Whoever hears which bytes were left out where they were to be copied; hear NULL: nobody. */
+typedef struct sheaf_absence {
+	void (*hear)(void *user, int number, int64_t from, int64_t to, int64_t size);
+	void *user;
+	int number;
+} sheaf_absence;
+
 struct sheaf_source {
 	sheaf_context *cx;
 	char *name;
@@ -24,7 +31,12 @@ struct sheaf_source {
 	const char *compression; /* name; stays after the content was copied to a temporary file */
 	sheaf_buffer map;        /* the whole file, or empty */
 	sheaf_error failure;     /* a copy to a temporary file failed half-way: the stream is lost */
+	sheaf_absence absence;
 };
+
+/* What is copied from the source into a plain file is left out there, and somebody hears of it, who puts it
+ * there. */
+void sheaf_source_leave_out(sheaf_source *source, sheaf_absence absence);
 
 /* A source of an open file, which is the source's from now on, also on failure; its bytes are as they are
  * stored, whatever they look like. */

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* What a rank has made, until it stands in the output. */
+#include "team.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void hold_begin(hold *h, int64_t most, const char *name, const char *folder)
+{
+	*h = (hold){.most = most, .fd = -1, .name = name, .folder = folder};
+}
+
+void hold_end(hold *h)
+{
+	if (h->fd >= 0) close(h->fd);
+	free(h->bytes);
+	hold_begin(h, h->most, h->name, h->folder);
+}
+
+/* ---- writing ---- */
+
+static int write_all(int fd, const uint8_t *data, int64_t size, int64_t offset)
+{
+	while (size > 0) {
+		enum { STEP = 64 << 20 };
+		ssize_t n = pwrite(fd, data, size < STEP ? (size_t)size : STEP, (off_t)offset);
+		if (n < 0 && errno == EINTR && !was_interrupted()) continue;
+		if (n <= 0) return n < 0 ? errno : EIO;
+		data += n;
+		offset += n;
+		size -= n;
+	}
+	return 0;
+}
+
+/* A file without a name: whatever becomes of the process, nothing is left. */
+static int open_nameless(const char *folder)
+{
+	char path[PATH_MAX];
+	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd >= 0) return fd;
+	if ((size_t)snprintf(path, sizeof path, "%s/.sheaf-rank-XXXXXX", folder) >= sizeof path) return -1;
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0) unlink(path);
+	return fd;
+}
+
+static int move_to_file(hold *h)
+{
+	int fd = open_nameless(h->folder);
+	if (fd < 0) return errno;
+	int failed = write_all(fd, h->bytes, h->size, 0);
+	if (failed) {
+		close(fd);
+		return failed;
+	}
+	free(h->bytes);
+	h->bytes = NULL;
+	h->room = 0;
+	h->fd = fd;
+	return 0;
+}
+
+static int make_room(hold *h, int64_t size)
+{
+	enum { FIRST = 1 << 20 };
+	int64_t room = h->room ? h->room : FIRST;
+	while (room < h->size + size) room *= 2;
+	if (room == h->room) return 0;
+	uint8_t *bytes = room <= h->most ? realloc(h->bytes, (size_t)room) : NULL;
+	if (!bytes) return ENOMEM;
+	h->bytes = bytes;
+	h->room = room;
+	return 0;
+}
+
+static int take(void *user, const void *data, size_t size)
+{
+	hold *h = (hold *)user;
+	int failed = 0;
+	if (h->fd < 0 && make_room(h, (int64_t)size)) failed = move_to_file(h);
+	if (!failed && h->fd < 0) memcpy(h->bytes + h->size, data, size);
+	if (!failed && h->fd >= 0) failed = write_all(h->fd, data, (int64_t)size, h->size);
+	if (!failed) h->size += (int64_t)size;
+	return -failed;
+}
+
+sheaf_status hold_open(void *user, sheaf_context *cx, sheaf_sink **out, sheaf_error *err)
+{
+	hold *h = (hold *)user;
+	hold_end(h);
+	return sheaf_sink_function(take, h, h->name, cx, out, err);
+}
+
+/* ---- reading ---- */
+
+int hold_read(const hold *h, int64_t from, void *data, size_t size)
+{
+	uint8_t *at = data;
+	if (from < 0 || (int64_t)size > h->size - from) return EINVAL;
+	if (h->fd < 0) {
+		memcpy(data, h->bytes + from, size);
+		return 0;
+	}
+	while (size > 0) {
+		ssize_t n = pread(h->fd, at, size, (off_t)from);
+		if (n < 0 && errno == EINTR && !was_interrupted()) continue;
+		if (n <= 0) return n < 0 ? errno : EIO;
+		at += n;
+		from += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+/* By the system where it copies between such files, which may share the blocks. */
+static int copy_inside(const hold *h, int64_t *from, int64_t *to, int64_t *size, int fd)
+{
+	while (h->fd >= 0 && *size > 0) {
+		off_t in = (off_t)*from, out = (off_t)*to;
+		enum { STEP = 64 << 20 };
+		ssize_t n = copy_file_range(h->fd, &in, fd, &out, *size < STEP ? (size_t)*size : STEP, 0);
+		if (n < 0 && errno == EINTR && !was_interrupted()) continue;
+		if (n < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EIO || errno == EFBIG)) return errno;
+		if (n <= 0) return 0;
+		*from += n;
+		*to += n;
+		*size -= n;
+	}
+	return 0;
+}
+
+static int copy_through(const hold *h, int64_t from, int64_t to, int64_t size, int fd)
+{
+	enum { STEP = 1 << 20 };
+	static uint8_t step[STEP];
+	int failed = 0;
+	while (size > 0 && !failed) {
+		int64_t n = size < STEP ? size : STEP;
+		failed = hold_read(h, from, step, (size_t)n);
+		if (!failed) failed = write_all(fd, step, n, to);
+		from += n;
+		to += n;
+		size -= n;
+	}
+	return failed;
+}
+
+int hold_copy(const hold *h, int64_t from, int64_t to, int64_t size, int fd)
+{
+	if (from < 0 || size < 0 || size > h->size - from) return EINVAL;
+	if (h->fd < 0) return write_all(fd, h->bytes + from, size, to);
+	int failed = copy_inside(h, &from, &to, &size, fd);
+	return failed ? failed : copy_through(h, from, to, size, fd);
+}

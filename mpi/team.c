@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/* Messages between ranks. Whoever waits sleeps in between: ranks may share a core, and the work of others
+ * must not be slowed down by those who have none. No message is above INT_MAX bytes. */
+#include "team.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ASKING = 1, BYTES = 2, OUTCOME = 3, STEP = 16 << 20 };
+enum { READ, FILL, DISMISS };
+
+int team_rank, team_size = 1;
+
+/* Sources may be read by several threads. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void team_begin(int *argc, char ***argv)
+{
+	int provided;
+	MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &provided);
+	MPI_Comm_rank(MPI_COMM_WORLD, &team_rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &team_size);
+	if (provided >= MPI_THREAD_SERIALIZED || team_size == 1) return;
+	say("error", "expected an MPI that threads can use in turn, found one that they cannot");
+	MPI_Abort(MPI_COMM_WORLD, EXIT_UNSUPPORTED);
+}
+
+void team_end(void) { MPI_Finalize(); }
+
+/* ---- waiting ---- */
+
+static void sleep_for(long nanoseconds)
+{
+	struct timespec step = {0, nanoseconds};
+	nanosleep(&step, NULL);
+}
+
+/* A signal ends all ranks. Rank 0 is given the time to take back what it has begun. */
+static void heed_signals(double *since)
+{
+	enum { PATIENCE = 3 };
+	if (!was_interrupted()) return;
+	if (*since == 0) *since = seconds_now();
+	if (team_rank > 0 && seconds_now() - *since < PATIENCE) return;
+	sheaf_remove_temporaries();
+	MPI_Abort(MPI_COMM_WORLD, EXIT_INTERRUPTED);
+}
+
+static void wait_for(MPI_Request *request)
+{
+	enum { SHORTEST = 1000, LONGEST = 1000000 };
+	double since = 0;
+	int done = 0;
+	for (long nap = SHORTEST; MPI_Test(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done;) {
+		heed_signals(&since);
+		sleep_for(nap);
+		if (nap < LONGEST) nap *= 2;
+	}
+}
+
+static void send(const void *data, int64_t size, int rank, int tag)
+{
+	MPI_Request request;
+	const char *at = data;
+	do {
+		int n = size < STEP ? (int)size : STEP;
+		MPI_Isend(at, n, MPI_BYTE, rank, tag, MPI_COMM_WORLD, &request);
+		wait_for(&request);
+		at += n;
+		size -= n;
+	} while (size > 0);
+}
+
+static void receive(void *data, int64_t size, int rank, int tag)
+{
+	MPI_Request request;
+	char *at = data;
+	do {
+		int n = size < STEP ? (int)size : STEP;
+		MPI_Irecv(at, n, MPI_BYTE, rank, tag, MPI_COMM_WORLD, &request);
+		wait_for(&request);
+		at += n;
+		size -= n;
+	} while (size > 0);
+}
+
+int team_agree(int code, int *rank)
+{
+	int mine = code ? team_rank : team_size, lowest;
+	MPI_Request request;
+	MPI_Iallreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &request);
+	wait_for(&request);
+	*rank = lowest < team_size ? lowest : -1;
+	if (*rank < 0) return 0;
+	MPI_Ibcast(&code, 1, MPI_INT, lowest, MPI_COMM_WORLD, &request);
+	wait_for(&request);
+	return code;
+}
+
+void team_gather(int64_t value, int64_t *values)
+{
+	MPI_Request request;
+	MPI_Igather(&value, 1, MPI_INT64_T, values, 1, MPI_INT64_T, 0, MPI_COMM_WORLD, &request);
+	wait_for(&request);
+}
+
+/* ---- what rank 0 asks for ---- */
+
+typedef struct asking {
+	int64_t what, a, b;
+} asking;
+
+typedef struct outcome {
+	int64_t sys; /* errno, or 0 */
+	int64_t size;
+} outcome;
+
+static int fill_file(const hold *h, const run *of, int64_t n, const char *path)
+{
+	int failed = 0, fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0) return errno;
+	for (int64_t i = 0; i < n && !failed; i++) failed = hold_copy(h, of[i].from, of[i].to, of[i].size, fd);
+	if (!failed && fsync(fd) != 0 && errno != EINVAL && errno != EROFS) failed = errno;
+	if (close(fd) != 0 && !failed) failed = errno;
+	return failed;
+}
+
+static void serve_reading(const hold *h, int64_t from, int64_t size)
+{
+	outcome out = {.sys = ENOMEM};
+	void *data = size > 0 ? malloc((size_t)size) : NULL;
+	if (data) out.sys = hold_read(h, from, data, (size_t)size);
+	send(&out, sizeof out, 0, OUTCOME);
+	if (!out.sys) send(data, size, 0, BYTES);
+	free(data);
+}
+
+static void serve_filling(const hold *h, int64_t n, int64_t path_size)
+{
+	outcome out = {.sys = ENOMEM};
+	char *path = calloc((size_t)path_size + 1, 1);
+	run *of = calloc((size_t)n + 1, sizeof *of);
+	if (!path || !of) MPI_Abort(MPI_COMM_WORLD, EXIT_LIMIT);
+	receive(path, path_size, 0, BYTES);
+	receive(of, n * (int64_t)sizeof *of, 0, BYTES);
+	out.sys = fill_file(h, of, n, path);
+	for (int64_t i = 0; i < n; i++) out.size += of[i].size;
+	send(&out, sizeof out, 0, OUTCOME);
+	free(path);
+	free(of);
+}
+
+int team_serve(const hold *h)
+{
+	asking a;
+	for (;;) {
+		receive(&a, sizeof a, 0, ASKING);
+		if (a.what == DISMISS) return (int)a.a;
+		if (a.what == READ)
+			serve_reading(h, a.a, a.b);
+		else
+			serve_filling(h, a.a, a.b);
+	}
+}
+
+/* ---- rank 0 ---- */
+
+void team_dismiss(int code)
+{
+	asking a = {DISMISS, code, 0};
+	for (int r = 1; r < team_size; r++) send(&a, sizeof a, r, ASKING);
+}
+
+typedef struct remote {
+	int rank;
+	int64_t size;
+	const hold *own;
+} remote;
+
+/* One for each rank; they live as long as the process. */
+static remote *remotes;
+
+static int64_t ask_for(int rank, int64_t offset, void *data, size_t n)
+{
+	outcome out;
+	asking a = {READ, offset, (int64_t)n};
+	pthread_mutex_lock(&lock);
+	send(&a, sizeof a, rank, ASKING);
+	receive(&out, sizeof out, rank, OUTCOME);
+	if (!out.sys) receive(data, (int64_t)n, rank, BYTES);
+	pthread_mutex_unlock(&lock);
+	return out.sys ? -out.sys : (int64_t)n;
+}
+
+static int64_t read_remote(void *user, int64_t offset, void *data, size_t n)
+{
+	const remote *r = user;
+	size_t some = n < STEP ? n : STEP;
+	if (r->rank > 0) return ask_for(r->rank, offset, data, some);
+	int failed = hold_read(r->own, offset, data, some);
+	return failed ? -failed : (int64_t)some;
+}
+
+void team_meet(const hold *h)
+{
+	int64_t *sizes = calloc((size_t)team_size, sizeof *sizes);
+	remotes = calloc((size_t)team_size, sizeof *remotes);
+	if (!sizes || !remotes) MPI_Abort(MPI_COMM_WORLD, EXIT_LIMIT);
+	team_gather(h->size, sizes);
+	for (int r = 0; r < team_size; r++) remotes[r] = (remote){.rank = r, .size = sizes[r]};
+	free(sizes);
+}
+
+static sheaf_status open_remote(int rank, sheaf_context *cx, sheaf_source **out, sheaf_error *err)
+{
+	char name[32];
+	snprintf(name, sizeof name, "part of rank %d", rank);
+	return sheaf_source_ranges(read_remote, &remotes[rank], remotes[rank].size, name, cx, out, err);
+}
+
+sheaf_status team_sources(const hold *own, sheaf_context *cx, sheaf_source **sources, sheaf_error *err)
+{
+	sheaf_status status = SHEAF_OK;
+	int opened = 0;
+	for (; opened < team_size && status == SHEAF_OK; opened++) {
+		remotes[opened].own = own;
+		status = open_remote(opened, cx, &sources[opened], err);
+	}
+	for (int r = 0; status && r < opened - 1; r++) sheaf_source_close(sources[r]);
+	return status;
+}
+
+static void ask_to_fill(int rank, const runs *of, const char *path)
+{
+	asking a = {FILL, of->n, (int64_t)strlen(path)};
+	send(&a, sizeof a, rank, ASKING);
+	send(path, a.b, rank, BYTES);
+	send(of->runs, of->n * (int64_t)sizeof *of->runs, rank, BYTES);
+}
+
+static sheaf_status say_failed(int rank, int sys, const char *path, sheaf_error *err)
+{
+	return sheaf_fail_sys(err, sys, "%s: expected rank %d to write its part", path, rank);
+}
+
+sheaf_status team_fill(const hold *own, const runs *of_rank, const char *path, sheaf_error *err)
+{
+	sheaf_status status = SHEAF_OK;
+	pthread_mutex_lock(&lock);
+	for (int r = 1; r < team_size; r++)
+		if (of_rank[r].n > 0) ask_to_fill(r, &of_rank[r], path);
+	int sys = of_rank[0].n > 0 ? fill_file(own, of_rank[0].runs, of_rank[0].n, path) : 0;
+	if (sys) status = say_failed(0, sys, path, err);
+	for (int r = 1; r < team_size; r++) {
+		outcome out = {0};
+		if (of_rank[r].n > 0) receive(&out, sizeof out, r, OUTCOME);
+		if (out.sys && status == SHEAF_OK) status = say_failed(r, (int)out.sys, path, err);
+	}
+	pthread_mutex_unlock(&lock);
+	return status;
+}

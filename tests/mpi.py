@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""sheaf-mpi: what comes out of any number of ranks is what one process makes, under each MPI that is there."""
+import os
+import signal
+import shutil
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import tap
+from parts import make_long, told
+from selection import cases, sheaf
+
+LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe"], "mpich": ["mpirun.mpich"]}
+RANK_WORDS = {"openmpi": "OMPI_COMM_WORLD_RANK", "mpich": "PMI_RANK"}
+
+
+def environment(folder):
+    return cases.environment(folder, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_btl_vader_single_copy_mechanism="none",
+                             OMPI_MCA_rmaps_base_oversubscribe="1", PRTE_MCA_rmaps_default_mapping_policy=":oversubscribe", TMPDIR="/tmp")
+
+
+def launch(mpi, n, words, folder, **more):
+    return subprocess.Popen([*LAUNCHERS[mpi], "-n", str(n), *words], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(folder), **more)
+
+
+def ranks(mpi, n, folder, *words, **more):
+    with launch(mpi, n, [os.environ["SHEAF_MPI_" + mpi], *words], folder, **more) as job:
+        out, err = job.communicate(timeout=120)
+    return subprocess.CompletedProcess(words, job.returncode, out, err)
+
+
+def errors(done):
+    return [line for line in done.stderr.splitlines() if line.startswith(b"sheaf: error:")]
+
+
+def leftovers(folder):
+    return [file.name for file in folder.iterdir() if file.name.startswith(".sheaf-")]
+
+
+def check_outputs(mpi, folder):
+    small = ["--chunk-bytes", "700"]
+    for words, name, suffix, numbers in (
+        (small, "long.ctf", "cbf", (1, 2, 3, 4)),
+        ([], "long.ctf", "ctf", (3,)),
+        (["--max-errors=2"], "flawed.ctf", "ctf", (2,)),
+        ([], "long.csv", "jsonl", (2,)),
+        ([], "long.csv", "csv.gz", (3,)),
+        ([], "long.mtx", "mtx", (4,)),
+        ([], "long.mtx", "npz", (1, 2, 3, 4)),
+        ([], "long.mtx", "bsp.h5", (3,)),
+        ([], "a.bin", "csv", (2,)),
+        (["--max-memory", "24M"], "large.ctf", "ctf", (2,)),
+    ):
+        if not (folder / name).exists():
+            continue
+        serial = sheaf(folder, "convert", "-f", *words, name, f"out.{suffix}")
+        for n in numbers:
+            done = ranks(mpi, n, folder, "convert", "-f", *words, name, f"mpi.{suffix}")
+            same = done.returncode == 0 == serial.returncode and (folder / f"out.{suffix}").read_bytes() == (folder / f"mpi.{suffix}").read_bytes()
+            tap.point(same and told(serial) == told(done) and not leftovers(folder), f"{mpi}: convert {' '.join(words)} {name} to {suffix} by {n}", f"{done.returncode}: {done.stderr.decode()}{serial.stderr.decode()}{leftovers(folder)}")
+            (folder / f"mpi.{suffix}").unlink(missing_ok=True)
+
+
+def check_readings(mpi, folder):
+    for words, name, numbers in (
+        (["hash"], "long.ctf", (1, 2, 3, 4)),
+        (["stats"], "long.ctf", (3,)),
+        (["stats", "--json"], "long.mtx", (2,)),
+        (["validate"], "flawed.ctf", (4,)),
+        (["validate", "--json"], "twice.mtx", (3,)),
+        (["hash", "--max-errors=3", "--keys"], "flawed.ctf", (3,)),
+        (["stats"], "flawed.ctf", (2,)),
+    ):
+        serial = sheaf(folder, *words, name)
+        for n in numbers:
+            done = ranks(mpi, n, folder, *words, name)
+            same = (done.returncode, done.stdout) == (serial.returncode, serial.stdout) and errors(done)[:1] == errors(serial)[:1]
+            tap.point(same, f"{mpi}: {' '.join(words)} {name} by {n}", f"{done.returncode}: {done.stdout.decode()}{done.stderr.decode()}")
+    sheaf(folder, "report", "-f", "long.csv", "whole.html")
+    done = ranks(mpi, 3, folder, "report", "-f", "long.csv", "mpi.html")
+    tap.point(done.returncode == 0 and (folder / "mpi.html").read_bytes() == (folder / "whole.html").read_bytes(), f"{mpi}: report by 3", done.stderr.decode())
+    place = folder / "long.ctf.sheaf-index"
+    sheaf(folder, "index", "--piece-bytes", "900", "long.ctf")
+    whole = place.read_bytes()
+    place.unlink()
+    done = ranks(mpi, 3, folder, "index", "--piece-bytes", "900", "long.ctf")
+    tap.point(done.returncode == 0 and place.is_file() and place.read_bytes() == whole, f"{mpi}: index by 3", done.stderr.decode())
+    place.unlink(missing_ok=True)
+
+
+def check_failures(mpi, folder):
+    (folder / "there.ctf").write_text("kept\n")
+    for words, code, message in (
+        (["convert", "flawed.ctf", "new.cbf"], 4, "stopping at the first error"),
+        (["convert", "long.ctf", "there.ctf"], 2, "there.ctf: expected no file of that name"),
+        (["convert", "none.ctf", "new.cbf"], 3, "none.ctf: expected a readable file"),
+        (["convert", "--part", "1/2", "long.ctf", "new.cbf"], 2, "--part: expected no such option"),
+        (["head", "long.ctf"], 2, "expected one of the commands stats, report"),
+        (["hash", "long.ctf", "long.csv"], 2, "expected one FILE, found 2 operands"),
+        (["hash", "--nonsense", "long.ctf"], 2, "found one that is unknown"),
+        (["convert", "long.ctf", "folder/new.cbf"], 3, "folder/new.cbf"),
+    ):
+        done = ranks(mpi, 3, folder, *words)
+        said = errors(done)
+        fine = done.returncode == code and len(said) == 1 and message in said[0].decode() and not (folder / "new.cbf").exists() and not leftovers(folder)
+        tap.point(fine, f"{mpi}: refused by all ranks with one message: {' '.join(words)}", f"{done.returncode}: {done.stderr.decode()}{leftovers(folder)}")
+    tap.point((folder / "there.ctf").read_text() == "kept\n", f"{mpi}: what was there stays")
+    done = ranks(mpi, 2, folder, "hash", "--progress", "always", "long.ctf")
+    tap.point(b"2 ranks: at most " in done.stderr and b"rank 1: " in done.stderr, f"{mpi}: memory of each rank is shown with progress", done.stderr.decode())
+
+
+def check_full(mpi, folder):
+    """The disk is full when another rank than the first writes its part."""
+    disk = folder / "disk"
+    disk.mkdir(exist_ok=True)
+    name = f"{mpi}: a full disk: exit 3, one message, nothing is left"
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", disk], capture_output=True, check=False).returncode:
+        tap.skip(name, "this needs root and the right to mount a tmpfs")
+        return
+    done = ranks(mpi, 3, folder, "convert", "large.ctf", "disk/full.ctf")
+    said = errors(done)
+    fine = done.returncode == 3 and len(said) == 1 and b"No space left" in said[0] and b"expected rank" in said[0] and not list(disk.iterdir())
+    tap.point(fine, name, f"{done.returncode}: {done.stderr.decode()}{list(disk.iterdir())}")
+    subprocess.run(["umount", disk], check=True)
+
+
+def processes_below(pid):
+    """Those that a process has started, and so on."""
+    found = []
+    for task in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            words = task.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(words[1]) == pid:
+            child = int(task.parent.name)
+            found += [child, *processes_below(child)]
+    return found
+
+
+def find_rank(mpi, job, rank):
+    """The process of a rank, once it is there."""
+    wanted = f"{RANK_WORDS[mpi]}={rank}".encode()
+    while job.poll() is None:
+        for pid in processes_below(job.pid):
+            try:
+                if wanted in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0") and b"sheaf-mpi" in Path(f"/proc/{pid}/exe").resolve().name.encode():
+                    return pid
+            except OSError:
+                pass
+    return None
+
+
+def check_kill(mpi, folder):
+    sheaf(folder, "convert", "-f", "large.ctf", "whole.ctf")
+    whole = (folder / "whole.ctf").read_bytes()
+    killed = 0
+    for delay in (0, 0.1, 0.3):
+        with launch(mpi, 3, [os.environ["SHEAF_MPI_" + mpi], "convert", "-f", "large.ctf", "killed.ctf"], folder) as job:
+            pid = find_rank(mpi, job, 1)
+            time.sleep(delay)
+            try:
+                os.kill(pid or -1 << 30, signal.SIGKILL)
+            except (OSError, OverflowError):
+                pass
+            job.communicate(timeout=120)
+        killed += job.returncode != 0
+        exists = (folder / "killed.ctf").exists()
+        fine = (not exists) if job.returncode else (folder / "killed.ctf").read_bytes() == whole
+        tap.point(fine, f"{mpi}: rank 1 is killed after {delay} s: the whole output, or none", f"{job.returncode} {exists}")
+        (folder / "killed.ctf").unlink(missing_ok=True)
+    tap.point(killed > 0, f"{mpi}: a killed rank ends the job")
+    sheaf(folder, "convert", "-f", "long.ctf", "next.ctf")
+    tap.point(not leftovers(folder), f"{mpi}: after the next run nothing is left over", str(leftovers(folder)))
+
+
+def make_large(folder):
+    with open(folder / "large.ctf", "w", encoding="ascii") as out:
+        for i in range(60000):
+            out.write(f"{i} |x {i % 977}.25 {i * 7 % 1013}.5 {i} |y {i % 50}:1 {50 + i % 40}:2.5 |z {i % 3} {i % 5} {i % 7} {i % 11} {i % 13}\n")
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="sheaf-mpi-") as root:
+        folder = Path(root)
+        cases.make_samples(folder, cases.SAMPLES)
+        make_long(folder)
+        make_large(folder)
+        for mpi in LAUNCHERS:
+            if "SHEAF_MPI_" + mpi not in os.environ or not shutil.which(LAUNCHERS[mpi][0]):
+                tap.skip(f"{mpi}: conversions and readings by ranks", f"no {mpi} here")
+                continue
+            for check in check_outputs, check_readings, check_failures, check_full, check_kill:
+                check(mpi, folder)
+    tap.end()
+
+
+if __name__ == "__main__":
+    main()
