@@ -94,9 +94,14 @@ static sheaf_status add(sheaf_catalog *catalog, const char *path, size_t folder_
 sheaf_status sheaf_catalog_add(sheaf_catalog *catalog, const char *folder, const char *name, bool is_group,
                                sheaf_box_item **out, sheaf_error *err)
 {
-	const char *path;
-	SHEAF_TRY(sheaf_catalog_text(catalog, &path, err, "%s%s%s", folder, *folder ? "/" : "", name));
-	return add(catalog, path, strlen(path) - strlen(name), is_group, out, err);
+	void *memory;
+	size_t before = strlen(folder) + (*folder != '\0'), size = strlen(name);
+	SHEAF_TRY(sheaf_catalog_allocate(catalog, before + size + 1, &memory, err));
+	char *path = (char *)memory;
+	memcpy(path, folder, strlen(folder));
+	if (before) path[before - 1] = '/';
+	memcpy(path + before, name, size);
+	return add(catalog, path, before, is_group, out, err);
 }
 
 sheaf_status sheaf_catalog_open(sheaf_catalog *catalog, sheaf_context *cx, sheaf_error *err)

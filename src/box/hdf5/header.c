@@ -162,8 +162,10 @@ static sheaf_status read_more(reading *r, piece p)
 sheaf_status sheaf_hdf5_header_read(sheaf_hdf5_look *l, int64_t address, sheaf_hdf5_header *h)
 {
 	SHEAF_SCOPED(drop) reading r = {.l = l, .h = h, .pieces = {.cx = l->r->cx}};
-	sheaf_hdf5_header_drop(h);
-	*h = (sheaf_hdf5_header){.address = address, .bytes = {.cx = l->r->cx}, .parts = {.cx = l->r->cx}};
+	if (!h->bytes.cx) *h = (sheaf_hdf5_header){.bytes = {.cx = l->r->cx}, .parts = {.cx = l->r->cx}};
+	h->address = address;
+	h->version = h->flags = 0;
+	h->bytes.size = h->parts.size = 0;
 	sheaf_hdf5_places_clear(&l->seen, l->r->cx);
 	SHEAF_TRY(read_first(&r, address));
 	for (size_t at = 0; at < r.pieces.size; at += sizeof(piece)) {

@@ -127,7 +127,7 @@ typedef struct sheaf_hdf5_header {
 	sheaf_builder parts;
 } sheaf_hdf5_header;
 
-/* Begins as zeros; dropped in any case. */
+/* Begins as zeros, and may be read into again; dropped in any case. */
 SHEAF_USE sheaf_status sheaf_hdf5_header_read(sheaf_hdf5_look *l, int64_t address, sheaf_hdf5_header *h);
 void sheaf_hdf5_header_drop(sheaf_hdf5_header *h);
 const sheaf_hdf5_part *sheaf_hdf5_parts(const sheaf_hdf5_header *h, size_t *count);
@@ -150,8 +150,8 @@ SHEAF_USE sheaf_status sheaf_hdf5_tree_2(sheaf_hdf5_look *l, unsigned type, int6
 
 /* ---- fractal.c: fractal heaps ---- */
 
-/* The objects of the heap at at[0] whose identifiers are the records of the B-tree of version 2, of this type,
- * at at[1], `skip` bytes after the beginning of each, in the order in which they lie in the heap. */
+/* The objects of the heap at at[0] whose identifiers are the records of the B-tree of version 2, of this
+ * type, at at[1], `skip` bytes after the beginning of each, in the order in which they lie in the heap. */
 SHEAF_USE sheaf_status sheaf_hdf5_heap_objects(sheaf_hdf5_look *l, const int64_t at[2], unsigned type,
                                                size_t skip, sheaf_hdf5_record object, void *user);
 

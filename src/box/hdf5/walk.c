@@ -22,6 +22,8 @@ typedef struct walk {
 	int64_t left;
 	const char *folder;         /* the group that is being listed */
 	sheaf_hdf5_places seen;     /* objects: the number of their item and one, or IS_DIMENSION */
+	sheaf_hdf5_header header;   /* of the object that is looked at, */
+	sheaf_builder name;         /* and its name */
 	sheaf_builder queue, links; /* links: const char *[2], the path of a soft link, and where it leads */
 	sheaf_error *err;
 } walk;
@@ -140,8 +142,9 @@ static sheaf_status add_own(walk *w, sheaf_box_item *item, int64_t address, shea
 	return SHEAF_OK;
 }
 
-static sheaf_status add_new(walk *w, sheaf_box_item *item, int64_t address, sheaf_hdf5_header *h)
+static sheaf_status add_new(walk *w, sheaf_box_item *item, int64_t address)
 {
+	sheaf_hdf5_header *h = &w->header;
 	SHEAF_TRY(sheaf_hdf5_header_read(&w->objects, address, h));
 	SHEAF_TRY(add_own(w, item, address, w->objects.err));
 	if (sheaf_hdf5_is_group(h)) return add_group(w, item, address);
@@ -163,14 +166,12 @@ static sheaf_status note_object(walk *w, int64_t address, int64_t number)
 static sheaf_status add_object(walk *w, sheaf_box_item *item, int64_t address)
 {
 	sheaf_error failure = {0};
-	sheaf_hdf5_header h = {0};
 	uint32_t before = sheaf_hdf5_places_find(&w->seen, address);
 	int64_t number = item - w->catalog->items;
 	if (before) return add_again(w, item, before);
 	w->objects.err = &failure;
-	sheaf_status status = add_new(w, item, address, &h);
+	sheaf_status status = add_new(w, item, address);
 	w->objects.err = w->err;
-	sheaf_hdf5_header_drop(&h);
 	if (!status) return note_object(w, address, number);
 	item->inside->target = NULL;
 	return failure.status ? sheaf_hdf5_leave_out(w->catalog, item, &failure, w->err) : status;
@@ -195,15 +196,16 @@ static sheaf_status add_link(void *user, const sheaf_hdf5_way *way)
 {
 	walk *w = (walk *)user;
 	sheaf_box_item *item;
-	const char *name;
 	SHEAF_TRY(sheaf_check_stop(w->r->cx, w->err));
 	if (way->name_size == 0 || memchr(way->name, '/', way->name_size) ||
 	    memchr(way->name, '\0', way->name_size))
 		return sheaf_fail(w->err, SHEAF_DATA, "%s: /%s: expected names without a slash, found another",
 		                  w->r->store->name, w->folder);
-	SHEAF_TRY(
-		sheaf_catalog_text(w->catalog, &name, w->err, "%.*s", (int)way->name_size, (const char *)way->name));
-	SHEAF_TRY(sheaf_catalog_add(w->catalog, w->folder, name, false, &item, w->err));
+	w->name.size = 0;
+	sheaf_builder_append(&w->name, way->name, way->name_size);
+	sheaf_builder_byte(&w->name, '\0');
+	SHEAF_TRY(sheaf_builder_status(&w->name, w->err));
+	SHEAF_TRY(sheaf_catalog_add(w->catalog, w->folder, (const char *)w->name.data, false, &item, w->err));
 	if (way->kind == SHEAF_HDF5_HARD_LINK) return add_object(w, item, way->address);
 	if (way->kind == SHEAF_HDF5_SOFT_LINK) return add_soft_link(w, item, way->value);
 	item->inside->target = NULL;
@@ -266,6 +268,8 @@ static sheaf_status list_all(walk *w)
 
 static void end_walk(walk *w)
 {
+	sheaf_hdf5_header_drop(&w->header);
+	sheaf_builder_drop(&w->name);
 	sheaf_builder_drop(&w->queue);
 	sheaf_builder_drop(&w->links);
 	sheaf_hdf5_places_drop(&w->seen, w->r->cx);
@@ -279,6 +283,7 @@ sheaf_status sheaf_hdf5_walk(sheaf_hdf5_reader *r, sheaf_catalog *catalog, sheaf
 	sheaf_hdf5_look_begin(&w.groups, r, &w.left, err);
 	sheaf_hdf5_look_begin(&w.objects, r, &w.left, err);
 	w.groups.window_at = w.objects.window_at = 0;
+	sheaf_builder_begin(&w.name, r->cx, NULL);
 	sheaf_builder_begin(&w.queue, r->cx, NULL);
 	sheaf_builder_begin(&w.links, r->cx, NULL);
 	return list_all(&w);
