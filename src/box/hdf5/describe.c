@@ -280,14 +280,14 @@ static const struct {
 
 static bool add_filter(const description *d, const filter *f, char *names, size_t room)
 {
+	char number[16] = "";
 	size_t n = strlen(names), k = 0;
 	sheaf_box_detail *inside = d->inside;
 	while (filters[k].id && filters[k].id != f->id) k++;
 	int which = filters[k].ours;
-	n += (size_t)snprintf(names + n, room - n, "%s%s", n ? ", " : "", filters[k].name);
 	if (which == SHEAF_FILTER_DEFLATE || which == NOT_OURS)
-		snprintf(names + (n < room ? n : room - 1), n < room ? room - n : 1, " %u",
-		         which < 0 ? f->id : f->parameter);
+		snprintf(number, sizeof number, " %u", which == NOT_OURS ? f->id : f->parameter);
+	snprintf(names + n, room - n, "%s%s%s", n ? ", " : "", filters[k].name, number);
 	if (which == NOT_OURS || (which == SHEAF_FILTER_SHUFFLE && f->parameter != inside->width)) return false;
 	for (int i = 0; i < inside->nfilters; i++)
 		if (inside->filters[i] == (sheaf_box_filter)which) return false;
