@@ -20,7 +20,7 @@
 #   make soak      10^8 small sequences in batches: memory must stay flat
 #   make wheel     the Python package, into dist (docs/python.md)
 #   make check-python       its tests that need NumPy alone; a part of make check
-#   make check-python-full  all of them, with torch, Polars, DuckDB, pyarrow, JAX and others in a venv, mypy, and 3.9 and 3.13
+#   make check-python-full  all of them, with torch, Polars, DuckDB, pyarrow, JAX and others in a venv, mypy and pyright, and 3.9 and 3.13
 #   make install   into PREFIX (and DESTDIR)
 #   make clean     removes what all of these have built
 
@@ -149,7 +149,6 @@ check-python: needs-check $(BUILD)/build.ninja
 # Pinned versions (tools/python_venv), so that what fails is ours.
 check-python-full: build
 	@tools/python_venv $(VENV) full
-	@$(VENV)/bin/mypy --config-file pyproject.toml $(BUILD)/python/sheaf
 	@$(PYTHON_TESTS) $(VENV)/bin/python python/tests/run.py
 	@for python in $(PYTHONS); do folder=build-python/$$(basename "$$python"); tools/python_venv "$$folder" numpy "$$python" && \
 		$(PYTHON_TESTS) "$$folder/bin/python" python/tests/run.py || exit 1; done
@@ -158,7 +157,7 @@ check-python-full: build
 PYTHONS ?= $(shell for v in 3.9 3.13; do for p in python$$v "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/$$v.*/bin/python$$v; do \
 	"$$p" -c 1 2>/dev/null && echo "$$p" && break; done; done)
 PYTHON_TESTS = PYTHONPATH=$(abspath $(BUILD))/python SHEAF_LIBRARY=$(abspath $(BUILD))/libsheaf.so SHEAF=$(abspath $(BUILD))/sheaf \
-	SHEAF_MODULES=$(abspath $(BUILD)) BOX_TOOL=$(abspath $(BUILD))/tests/box_tool
+	SHEAF_MODULES=$(abspath $(BUILD)) SHEAF_TESTS=$(abspath tests) SHEAF_TOOLS=$(abspath tools) BOX_TOOL=$(abspath $(BUILD))/tests/box_tool
 
 soak: build
 	@tools/soak $(BUILD)/sheaf

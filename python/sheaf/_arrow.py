@@ -84,7 +84,7 @@ def frame_capsules(frame: Frame, requested: object) -> tuple[object, object]:
 # ---- streams ----
 
 _feeds: dict[int, _Feed] = {}
-_types = dict(c.sheaf_feed._fields_)
+_types = c.members_of(c.sheaf_feed)
 
 
 class _Feed:

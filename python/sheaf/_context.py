@@ -43,7 +43,7 @@ def _on_progress(user: int, done: int, total: int) -> None:
         context._guard(context.progress, done, total if total >= 0 else None)
 
 
-_fields = dict(c.sheaf_context_options._fields_)
+_fields = c.members_of(c.sheaf_context_options)
 _ON_PROBLEM = _fields["on_problem"](_on_problem)
 _ON_PROGRESS = _fields["on_progress"](_on_progress)
 

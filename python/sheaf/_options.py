@@ -58,7 +58,8 @@ def table() -> dict[str, Any]:
 
         path = os.path.join(os.path.dirname(os.path.abspath(c.__file__)), "_options.json")
         with open(path, encoding="utf-8") as file:
-            _table = json.load(file)
+            read: dict[str, Any] = json.load(file)
+        _table = read
     return _table
 
 
@@ -178,8 +179,8 @@ class Given:
         return dict(self._members(struct))
 
     def _members(self, struct: Any) -> Iterator[tuple[str, Any]]:
-        types = dict(struct._fields_)
-        nested = {name: kind for name, kind in struct._fields_ if isinstance(kind, type)
+        types = c.members_of(struct)
+        nested = {name: kind for name, kind in types.items() if isinstance(kind, type)
                   and issubclass(kind, Structure)}
         for name, kind in nested.items():
             yield name, kind(**dict(self._members(kind)))
@@ -209,7 +210,7 @@ class Given:
         members = {**self.members(struct), **others}
         filled = struct(size=sizeof(struct), **members)
         filled._kept = members
-        if "settings" in dict(struct._fields_):
+        if "settings" in c.members_of(struct):
             rows = [c.sheaf_setting(name.encode(), None if text is None else text.encode())
                     for name, text in self.settings]
             settings = (c.sheaf_setting * len(rows))(*rows)

@@ -27,8 +27,8 @@ def jax_of_column(column: Column) -> Any:
 
     pointers, indices = column.entry_offsets, column.indices
     assert pointers is not None and indices is not None
-    arrays = column.values, indices.astype("i4", copy=False), pointers.astype("i4")
-    parts = tuple(jnp.asarray(array) for array in arrays)
+    parts = (jnp.asarray(column.values), jnp.asarray(indices.astype("i4", copy=False)),
+             jnp.asarray(pointers.astype("i4")))
     return BCSR(parts, shape=(len(pointers) - 1, column.field.dim or 0))
 
 

@@ -47,9 +47,14 @@ def name_of(source: Any) -> str:
     return "(bytes)" if isinstance(source, (bytes, bytearray, memoryview)) else "(file)"
 
 
+def is_source(source: object) -> bool:
+    """Whether it is one source, of any kind."""
+    return isinstance(source, (str, os.PathLike, bytes, bytearray, memoryview)) or hasattr(source, "read")
+
+
 def check(source: object) -> Any:
     """The source, if it is one."""
-    if isinstance(source, (str, os.PathLike, bytes, bytearray, memoryview)) or hasattr(source, "read"):
+    if is_source(source):
         return source
     raise UsageError(
         f"source: expected a path, an address, bytes or an object with read(), found {type(source).__name__}",

@@ -223,7 +223,7 @@ def diff(a: Any, b: Any, *, mmap: bool = False, progress: bool | Progress | None
             found.append(Difference(told[0]))
         return len(found) < limit
 
-    callback = dict(c.sheaf_diff_options._fields_)["on_difference"](tell)
+    callback = c.members_of(c.sheaf_diff_options)["on_difference"](tell)
     filled = c.sheaf_diff_options(size=sizeof(c.sheaf_diff_options), keys=given.flag("keys"),
                                   strict=given.flag("strict"), on_difference=callback)
     equal = c_bool()
@@ -406,7 +406,7 @@ class _Charts:
     def __init__(self) -> None:
         self._taken: list[tuple[str, bytes]] = []
         self._failure: BaseException | None = None
-        self.pointer = dict(c.sheaf_page_options._fields_)["take"](self._take)
+        self.pointer = c.members_of(c.sheaf_page_options)["take"](self._take)
 
     def _take(self, _user: Any, name: bytes, svg: Any, _err: Any) -> int:
         try:

@@ -13,6 +13,7 @@ from ._context import Context, Handle
 from ._errors import StaleError, UsageError, missing
 from ._library import lib
 from ._options import Given
+from ._source import is_source
 from .dataset import Opening
 from .frame import Frame, Held, view
 from .packed import Packed
@@ -431,8 +432,7 @@ def _launched() -> tuple[tuple[int, int], str]:
 def _expand(sources: Any) -> list[Any]:
     """Names that stand for several files: patterns, and "@LIST", a file with a name on each line."""
     found: list[Any] = []
-    single = isinstance(sources, (str, os.PathLike, bytes)) or hasattr(sources, "read")
-    for source in [sources] if single else sources:
+    for source in [sources] if is_source(sources) else sources:
         is_name = isinstance(source, str) and "://" not in source and not os.path.exists(source)
         name = source if is_name else ""
         if name.startswith("@"):

@@ -36,7 +36,8 @@ class Builder:
     closed."""
 
     def __init__(self, context: Context, rows: int = c.SHEAF_SEQUENCES) -> None:
-        self.context, self._kept = context, []  # type: tuple[Context, list[Any]]
+        self.context = context
+        self._kept: list[Any] = []
         self.schema = c.sheaf_schema(rows=rows, cx=context.handle)
         self.frame = c.sheaf_frame()
         self._steps: list[tuple[Any, ...]] = []
