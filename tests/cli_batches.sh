@@ -48,6 +48,42 @@ done | grep . | sort >parts
 same whole parts
 end
 
+begin "a shard is that of whoever started this process, where that is asked for, and is noted"
+unset RANK WORLD_SIZE OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE PMI_RANK PMI_SIZE SLURM_PROCID SLURM_NTASKS SLURM_STEP_NUM_TASKS
+expect 2 batches --shard env ten.ctf
+has err '--shard: expected the rank that torchrun (RANK and WORLD_SIZE), Open MPI'
+for launcher in 'torchrun RANK WORLD_SIZE' 'Open MPI OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE' 'MPI PMI_RANK PMI_SIZE' \
+	'Slurm SLURM_PROCID SLURM_STEP_NUM_TASKS' 'Slurm SLURM_PROCID SLURM_NTASKS'; do
+	world=${launcher##* }
+	who=${launcher% *}
+	variable=${who##* }
+	who=${who% *}
+	export "$variable=1" "$world=2"
+	expect 0 batches --json --size 6 --limit 1 --shard env ten.ctf
+	has err "sheaf: note: shard 1 of 2, as $who ($variable=1, $world=2) says"
+	cp out noted
+	expect 0 batches --json --size 6 --limit 1 --shard 1/2 ten.ctf
+	same out noted
+	lacks err 'note: shard'
+	expect 0 batches --json --size 10 --limit 1 ten.ctf # never by itself
+	[ "$(grep -o '"keys.*' out | tr -dc ',' | wc -c)" -eq 9 ] || fault "expected all ten, found $(cat out)"
+	export "$variable=2"
+	expect 2 batches --shard env ten.ctf
+	has err "--shard: expected a number in $variable below that in $world, found \"2\" and \"2\""
+	unset "$variable" "$world"
+done
+end
+
+begin "torchrun, and mpirun inside of a Slurm job, know more of their processes than Slurm does"
+export SLURM_PROCID=0 SLURM_NTASKS=4 PMI_RANK=1 PMI_SIZE=3
+expect 0 batches --json --limit 1 --shard env ten.ctf
+has err 'shard 1 of 3, as MPI'
+export RANK=2 WORLD_SIZE=8
+expect 0 batches --json --limit 1 --shard env ten.ctf
+has err 'shard 2 of 8, as torchrun'
+unset RANK WORLD_SIZE PMI_RANK PMI_SIZE SLURM_PROCID SLURM_NTASKS
+end
+
 begin "a state goes on where it was left, with the number of shards that there is now"
 expect 0 batches --json --size 3 --sweeps 2 ten.ctf
 cp out all

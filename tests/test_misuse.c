@@ -790,6 +790,9 @@ static void test_batches(void **state)
 	char text[SHEAF_STATE_SIZE] = "x";
 	int64_t rows = 5;
 	sheaf_batch_options good = {.size = sizeof good, .batch_size = 1};
+	sheaf_shard shard;
+	assert_usage(sheaf_shard_from_text(NULL, &shard, &err), "expected a text");
+	assert_usage(sheaf_shard_from_text("0/1", NULL, &err), "expected room for the shard");
 	sheaf_dataset *d, *none = NULL;
 	sheaf_open_options how = {.size = sizeof how, .random = true};
 	assert_ok(sheaf_open(in_folder("a.ctf"), &how, cx, &d, &err));

@@ -88,6 +88,18 @@ typedef struct sheaf_batch_options {
 	                        before the next sweep */
 } sheaf_batch_options;
 
+/* Which one of how many shards, and where that comes from. */
+typedef struct sheaf_shard {
+	int64_t rank, world; /* 0 <= rank < world */
+	char origin[160];    /* of "env", in words: "torchrun (RANK=0, WORLD_SIZE=2)"; else "" */
+} sheaf_shard;
+
+/* What a text says: "RANK/WORLD", or "env" for what torchrun, Open MPI, MPICH and its kin, or Slurm say in
+ * the environment, the first of them that is there: who starts processes inside of a Slurm job knows more of
+ * them than Slurm does. It is read only where it is asked for, since a shell inside a job has such variables,
+ * too, and `origin` is there to be shown. USAGE where the text, or the environment, says no such thing. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_shard_from_text(const char *text, sheaf_shard *out, sheaf_error *err);
+
 /* A sequence in a packed batch: it takes the steps [begin, end) of a row. Below 0 and from `width` on are
  * steps in other batches. */
 typedef struct sheaf_placed {

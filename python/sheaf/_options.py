@@ -95,7 +95,7 @@ def _texts(row: Row, value: Any) -> list[str | None]:
         return [None]
     if isinstance(value, (list, tuple)):
         argument = row.get("argument") or ""
-        separator = "," if "," in argument else "/" if argument in ("RANK/WORLD", "I/N") else None
+        separator = "," if "," in argument else "/" if argument.startswith(("RANK/", "I/")) else None
         parts = [str(part) if not isinstance(part, os.PathLike) else os.fspath(part) for part in value]
         return [separator.join(parts)] if separator else list(parts)
     return [os.fspath(value) if isinstance(value, os.PathLike) else str(value)]

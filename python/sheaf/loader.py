@@ -10,7 +10,7 @@ from ctypes import POINTER, byref, c_int64, c_void_p, create_string_buffer
 from . import _layout as c
 from ._config import configured_batches
 from ._context import Context, Handle
-from ._errors import StaleError, UsageError, missing
+from ._errors import StaleError, UsageError, error_from, missing
 from ._library import lib
 from ._options import Given
 from ._source import is_source
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 _CNTK_CHUNK = 32 << 20
 _PACKINGS = (("pack", c.SHEAF_PACK_SEQUENCES), ("frame-mode", c.SHEAF_PACK_FRAMES),
              ("truncate", c.SHEAF_PACK_TRUNCATED), ("pad", c.SHEAF_PACK_PADDED))
-_LAUNCHERS = (("torchrun", "RANK", "WORLD_SIZE"), ("Slurm", "SLURM_PROCID", "SLURM_NTASKS"),
-              ("Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("MPI", "PMI_RANK", "PMI_SIZE"))
 
 
 class Batch(Frame):
@@ -395,17 +393,14 @@ def _at_most_one(given: Given, names: Sequence[str], what: str) -> None:
 def _shard(given: Given, rank: int | str | None, world: int | None) -> tuple[tuple[int, int], str]:
     """(rank, world), and how they were found where they were not given."""
     text = given.take("shard")
-    if text is not None:
-        words = text.split("/")
-        if rank is not None or world is not None:
-            raise UsageError("shard: expected it, or rank and world, found both", "shard")
-        if len(words) != 2 or not all(word.isdigit() for word in words) or int(words[0]) >= int(words[1]):
-            raise UsageError(f"shard: expected RANK/WORLD with RANK below WORLD, found {text!r}", "shard")
-        return (int(words[0]), int(words[1])), ""
+    if text is not None and (rank is not None or world is not None):
+        raise UsageError("shard: expected it, or rank and world, found both", "shard")
     if rank == "env":
         if world is not None:
             raise UsageError('world: expected none with rank="env", found one', "world")
-        return _launched()
+        text = "env"
+    if text is not None:
+        return _named(text)
     if rank is None and world is None:
         return (0, 1), ""
     if not isinstance(rank, int) or not isinstance(world, int) or not 0 <= rank < world:
@@ -415,18 +410,19 @@ def _shard(given: Given, rank: int | str | None, world: int | None) -> tuple[tup
     return (rank, world), ""
 
 
-def _launched() -> tuple[tuple[int, int], str]:
-    """From the launcher's environment: said, for an interactive shell inside a job has it, too."""
-    import logging
+def _named(text: str) -> tuple[tuple[int, int], str]:
+    """Of "RANK/WORLD", or of "env": then it is said, for an interactive shell inside a job has such
+    variables, too."""
+    found, err = c.sheaf_shard(), c.sheaf_error()
+    if lib.sheaf_shard_from_text(text.encode(), byref(found), byref(err)):
+        raise error_from(err)
+    shard, note = (int(found.rank), int(found.world)), ""
+    if found.origin:
+        import logging
 
-    for launcher, rank, world in _LAUNCHERS:
-        if rank in os.environ and world in os.environ:
-            shard = int(os.environ[rank]), int(os.environ[world])
-            note = f", as {launcher} says ({rank}={shard[0]}, {world}={shard[1]})"
-            logging.getLogger("sheaf").info("shard %d of %d%s", *shard, note)
-            return shard, note
-    names = ", ".join(rank for _, rank, _ in _LAUNCHERS)
-    raise UsageError(f"rank: expected one of {names} in the environment, found none", "rank")
+        note = f", as {found.origin.decode()} says"
+        logging.getLogger("sheaf").info("shard %d of %d%s", *shard, note)
+    return shard, note
 
 
 def _expand(sources: Any) -> list[Any]:

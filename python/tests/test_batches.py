@@ -142,6 +142,17 @@ def test_ranks_of_launchers(tmp):
         same(sheaf.batches(path).shard, (0, 1))
     finally:
         del os.environ["RANK"], os.environ["WORLD_SIZE"]
+    os.environ.update(RANK="2", WORLD_SIZE="2")
+    try:
+        with raises(sheaf.UsageError, "below that in WORLD_SIZE"):
+            sheaf.batches(path, rank="env")
+        os.environ["RANK"] = "0"
+        same(sheaf.batches(path, **SIZE, shard="env").shard, (0, 2))
+        with raises(sheaf.UsageError, 'expected none with rank="env"'):
+            sheaf.batches(path, rank="env", world=2)
+    finally:
+        del os.environ["RANK"], os.environ["WORLD_SIZE"]
+    same(sheaf.batches(path, **SIZE, shard=(1, 3)).shard, (1, 3))
     for wrong in ({"rank": 2, "world": 2}, {"rank": 1}, {"shard": "3/2"},
                   {"shard": "0/2", "rank": 0, "world": 2}):
         with raises(sheaf.UsageError):

@@ -25,18 +25,18 @@ static sheaf_status positive(const sheaf_values *values, const char *name, int64
 	return sheaf_fail(err, SHEAF_USAGE, "--%s: expected a number above 0, found 0", name);
 }
 
-/* "RANK/WORLD" */
+/* A shard that nobody named is said. */
 static sheaf_status read_shard(const sheaf_values *values, sheaf_batch_options *o, sheaf_error *err)
 {
 	const char *text = sheaf_values_text(values, "shard");
-	char *end;
+	sheaf_shard shard;
 	if (!text) return SHEAF_OK;
-	o->rank = strtoll(text, &end, 10);
-	bool sound = text[0] >= '0' && text[0] <= '9' && end[0] == '/' && end[1] >= '0' && end[1] <= '9';
-	if (sound) o->world = strtoll(end + 1, &end, 10);
-	if (sound && *end == '\0' && o->world > 0 && o->rank < o->world) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE, "--shard: expected RANK/WORLD with RANK below WORLD, found \"%s\"",
-	                  text);
+	SHEAF_TRY(sheaf_shard_from_text(text, &shard, err));
+	o->rank = shard.rank;
+	o->world = shard.world;
+	if (shard.origin[0])
+		say("note", "shard %" PRId64 " of %" PRId64 ", as %s says", shard.rank, shard.world, shard.origin);
+	return SHEAF_OK;
 }
 
 static sheaf_status read_seed(const sheaf_values *values, sheaf_batch_options *o, sheaf_error *err)

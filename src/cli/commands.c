@@ -211,7 +211,9 @@ static const sheaf_option batches_options[] = {
      "sequences, or wrap to the sequences that come next",
      0},
 	{"bucket", SHEAF_OPTION_FLAG, 0, NULL, "put sequences of about the same length into a batch", 0},
-	{"shard", SHEAF_OPTION_TEXT, 0, "RANK/WORLD", "give only shard RANK (from 0) of WORLD shards", 0},
+	{"shard", SHEAF_OPTION_TEXT, 0, "RANK/WORLD|env",
+     "give only shard RANK (from 0) of WORLD shards; env: as torchrun, MPI or Slurm say, which is then noted",
+     0},
 	{"timeline", SHEAF_OPTION_CHOICE, 0, "local|global",
      "orders cntk and file: local (default): each shard fills its share of the size; global: all shards "
      "together fill the size",
