@@ -17,6 +17,7 @@
 #   make pictures  draws the picture of a report that README.md shows
 #   make bench     measures against plain loops and the bare system (docs/performance.md)
 #   make bench-peers  races against SciPy, pandas, Polars, DuckDB and others in a venv, in fixed versions
+#   make check-engines      partitions with Dask, Ray and Spark in local mode, in a venv; Spark needs Java
 #   make soak      10^8 small sequences in batches: memory must stay flat
 #   make wheel     the Python package, into dist (docs/python.md)
 #   make check-python       its tests that need NumPy alone; a part of make check
@@ -38,7 +39,7 @@ SEED ?= 1
 MESON = NINJA="$$(command -v /usr/bin/ninja || command -v ninja)" "$$(command -v /usr/bin/meson || command -v meson)"
 
 .NOTPARALLEL:
-.PHONY: tables check-pages pictures wheel check-python check-python-full build demo check check-all check-faults mutants lint sanitize tsan msan check-32 fuzz bench bench-peers soak install clean
+.PHONY: tables check-pages pictures wheel check-python check-python-full check-engines build demo check check-all check-faults mutants lint sanitize tsan msan check-32 fuzz bench bench-peers soak install clean
 
 build: needs-build $(BUILD)/build.ninja
 	@$(MESON) compile -C $(BUILD)
@@ -152,6 +153,11 @@ check-python-full: build
 	@$(PYTHON_TESTS) $(VENV)/bin/python python/tests/run.py
 	@for python in $(PYTHONS); do folder=build-python/$$(basename "$$python"); tools/python_venv "$$folder" numpy "$$python" && \
 		$(PYTHON_TESTS) "$$folder/bin/python" python/tests/run.py || exit 1; done
+
+check-engines: needs-engines build
+	@tools/python_venv build-python/engines engines
+	@for part in engines ray_train; do \
+		RAY_DISABLE_MEMORY_MONITOR=1 $(PYTHON_TESTS) build-python/engines/bin/python python/tests/run.py "$$part" || exit 1; done
 
 # The oldest version of Python and a new one, where they are here: on PATH, or pyenv's.
 PYTHONS ?= $(shell for v in 3.9 3.13; do for p in python$$v "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/$$v.*/bin/python$$v; do \

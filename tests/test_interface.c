@@ -867,6 +867,8 @@ static void test_capsules_need_python(void **state)
 	assert_null(schema.release);
 	assert_null(sheaf_capsule_array(NULL));
 	assert_null(sheaf_stream_in_capsule(NULL));
+	sheaf_object_drop(NULL);
+	sheaf_object_drop(&schema);
 	drop(&t);
 }
 

@@ -190,6 +190,9 @@ SHEAF_API void *sheaf_capsule_stream(struct ArrowArrayStream *from);
 SHEAF_API struct ArrowSchema *sheaf_schema_in_capsule(void *capsule);
 SHEAF_API struct ArrowArray *sheaf_array_in_capsule(void *capsule);
 SHEAF_API struct ArrowArrayStream *sheaf_stream_in_capsule(void *capsule);
+/* Lets go of a reference to an object, on any thread, also while an exception is on its way: the `close` of a
+ * feed whose `user` is such an object. Nothing where the process has no Python. */
+SHEAF_API void sheaf_object_drop(void *object);
 
 #ifdef __cplusplus
 }

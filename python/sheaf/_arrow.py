@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .dataset import Dataset
     from .frame import Frame
     from .fields import Schema
+    from .parts import Partition
 
 # Calls that make objects of Python hold the interpreter's lock.
 _python = ctypes.PyDLL(library_path())
@@ -83,49 +84,39 @@ def frame_capsules(frame: Frame, requested: object) -> tuple[object, object]:
 
 # ---- streams ----
 
-_feeds: dict[int, _Feed] = {}
 _types = c.members_of(c.sheaf_feed)
+_NEXT = _types["next"](lambda user, out, err: cast(user, py_object).value.next(out, err))
+# A stream may end while an exception is on its way: nothing of Python's may be called then.
+_CLOSE = _types["close"](cast(lib.sheaf_object_drop, c_void_p).value)
 
 
 class _Feed:
     """Frames of Python's that the library asks for, on whatever thread it is asked."""
 
-    def __init__(self, frames: Iterable[Frame]) -> None:
-        self._frames = iter(frames)
-        self.given: Frame | None = None
-        _feeds[id(self)] = self
+    def __init__(self, frames: Iterable[Frame], context: Context) -> None:
+        self._frames, self._context = iter(frames), context
+        self._given: Frame | None = None
 
     def next(self, out: Any, err: Any) -> int:
         try:
-            self.given = next(self._frames, None)
-        except BaseException as error:  # noqa: BLE001: told in the library's way
+            self._given = next(self._frames, None)
+        except BaseException as error:  # noqa: BLE001: said in the library's way
             lib.sheaf_fail(err, c.SHEAF_DATA, b"%s", str(error).encode()[:900])
             return int(c.SHEAF_DATA)
-        if self.given is None:
+        if self._given is None:
             return int(c.SHEAF_END)
-        out[0] = ctypes.pointer(self.given.c)
+        out[0] = ctypes.pointer(self._given.c)
         return int(c.SHEAF_OK)
 
 
-def _next(user: int, out: Any, err: Any) -> int:
-    return _feeds[user].next(out, err)
-
-
-def _close(user: int) -> None:
-    _feeds.pop(user, None)
-
-
-_NEXT, _CLOSE = _types["next"](_next), _types["close"](_close)
-
-
-def frames_stream(schema: Schema, frames: Iterable[Frame], _context: Context | None, requested: object,
-                  small: bool = False) -> object:
+def frames_stream(schema: Schema, frames: Iterable[Frame], requested: object, small: bool = False) -> object:
     """A stream of frames that are here, or that Python makes."""
-    feed, stream, context = _Feed(frames), c.ArrowArrayStream(), _quiet()
+    stream, context = c.ArrowArrayStream(), _quiet()
+    feed = _Feed(frames, context)
+    ctypes.pythonapi.Py_IncRef(py_object(feed))  # the library's, which ends with the stream
     told = c.sheaf_feed(next=_NEXT, close=_CLOSE, user=id(feed))
     context.call(lib.sheaf_arrow_stream, byref(told), byref(schema.c), byref(_options(requested, small)),
                  context.handle, byref(stream))
-    feed.context = context  # type: ignore[attr-defined]
     return _capsule("stream", stream)
 
 
@@ -133,7 +124,7 @@ def dataset_stream(dataset: Dataset, requested: object, small: bool = False) -> 
     """All rows, from the beginning: of a file, by the library alone; of what Python reads, by Python."""
     opening = dataset._opening
     if not is_path(opening.source):
-        return frames_stream(dataset.schema, dataset, None, requested, small)
+        return frames_stream(dataset.schema, dataset, requested, small)
     context = opening.quiet()
     handle, stream = opening.open(context), c.ArrowArrayStream()
     pointer, handle.pointer = handle.pointer, c_void_p()
@@ -178,3 +169,29 @@ class Rows:
                     yield byref(frame)
                 finally:
                     lib.sheaf_frame_free(byref(frame))
+
+
+# ---- tables of pyarrow ----
+
+
+def table_of(part: Partition, offsets: int = 64) -> Any:
+    """The rows of a partition; what is wrong with them is an exception of this package."""
+    import pyarrow as pa
+
+    from .dataset import Arrow
+
+    frames = [pa.table(Arrow(frame, offsets)) for frame in part]
+    return pa.concat_tables([pa.schema(part.to_arrow(offsets)).empty_table(), *frames])
+
+
+def signed(kind: Any) -> Any:
+    """A type of pyarrow's for what has no unsigned numbers, nor lists of fixed sizes."""
+    import pyarrow as pa
+
+    if pa.types.is_struct(kind):
+        return pa.struct([pa.field(field.name, signed(field.type)) for field in kind])
+    if pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind):
+        return pa.list_(signed(kind.value_type))
+    wider = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64(),
+             pa.uint64(): pa.int64()}
+    return wider.get(kind, kind)

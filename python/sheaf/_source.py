@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 import threading
 from ctypes import byref, c_void_p, memmove
 
 from . import _layout as c
-from ._errors import UsageError
+from ._errors import UsageError, missing
 from ._library import lib
 
 TYPE_CHECKING = False
@@ -30,6 +31,7 @@ _READ = _arguments["sheaf_source_function"][0]
 _READ_AT = _arguments["sheaf_source_ranges"][0]
 _BLOCK = 1 << 20  # bytes that are asked of a remote store at a time
 _BLOCKS = 16  # of them are kept
+_END = 4096  # bytes at either end that a fingerprint has
 
 
 def is_path(source: object) -> bool:
@@ -59,6 +61,56 @@ def check(source: object) -> Any:
     raise UsageError(
         f"source: expected a path, an address, bytes or an object with read(), found {type(source).__name__}",
         "source")
+
+
+def expanded(sources: Any) -> list[Any]:
+    """Names that stand for several files: patterns, and "@LIST", a file with a name on each line."""
+    found: list[Any] = []
+    for source in [sources] if is_source(sources) else sources:
+        is_name = isinstance(source, str) and "://" not in source and not os.path.exists(source)
+        name = source if is_name else ""
+        if name.startswith("@"):
+            if not os.path.exists(name[1:]):
+                raise missing(name[1:], "a list of files")
+            with open(name[1:], encoding="utf-8") as lines:
+                found += [line.rstrip("\r\n") for line in lines if line.strip() and not line.startswith("#")]
+        elif any(sign in name for sign in "*?["):
+            from glob import glob
+
+            matching = sorted(glob(name))
+            if not matching:
+                raise missing(name, "files of such names")
+            found += matching
+        else:
+            found.append(source)
+    if not found:
+        raise UsageError("sources: expected one at least, found lists without any", "sources")
+    return found
+
+
+def fingerprint(source: Any) -> str:
+    """What shows that a source has changed: its size, its time of change where it is a file, and a hash of
+    its first and last bytes."""
+    from hashlib import blake2b
+
+    if is_path(source):
+        found = os.stat(source)
+        if not stat.S_ISREG(found.st_mode):
+            raise UsageError(f"{name_of(source)}: expected a file that others can open, found none", "source")
+        with open(source, "rb") as file:
+            ends = file.read(_END)
+            file.seek(max(0, found.st_size - _END))
+            ends += file.read(_END)
+        return f"{found.st_size}-{found.st_mtime_ns}-{blake2b(ends, digest_size=8).hexdigest()}"
+    if isinstance(source, str):
+        read_at, size = _remote(source)
+    elif isinstance(source, (bytes, bytearray, memoryview)):
+        read_at, size = (lambda offset, n: bytes(source[offset:offset + n])), len(source)
+    else:
+        raise UsageError("source: expected a path, an address or bytes, which others can open; found "
+                         f"{type(source).__name__}", "source")
+    ends = read_at(0, min(_END, size)) + read_at(max(0, size - _END), min(_END, size))
+    return f"{size}-{blake2b(ends, digest_size=8).hexdigest()}"
 
 
 class Opened:

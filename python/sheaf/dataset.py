@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ._context import Progress
+    from .parts import Partition
     from .plot import Plot
 
 _BESIDES = ("mmap", "progress")
@@ -185,9 +186,9 @@ class Dataset:
 
 
 class Arrow:
-    """A dataset, or a frame, as a table whose lists have offsets of so many bits."""
+    """A dataset, a partition or a frame, as a table whose lists have offsets of so many bits."""
 
-    def __init__(self, rows: Dataset | Frame, offsets: int) -> None:
+    def __init__(self, rows: Dataset | Partition | Frame, offsets: int) -> None:
         if offsets not in (32, 64):
             raise UsageError(f"offsets: expected 32 or 64, found {offsets}", "offsets")
         self._rows, self._small = rows, offsets == 32
@@ -202,8 +203,8 @@ class Arrow:
 
         if isinstance(self._rows, Dataset):
             return dataset_stream(self._rows, requested_schema, self._small)
-        return frames_stream(self._rows.schema, [self._rows], self._rows._context, requested_schema,
-                             self._small)
+        frames = [self._rows] if isinstance(self._rows, Frame) else self._rows
+        return frames_stream(self._rows.schema, frames, requested_schema, self._small)
 
 
 class Reader:

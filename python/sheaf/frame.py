@@ -383,7 +383,7 @@ class Frame:
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         from ._arrow import frames_stream
 
-        return frames_stream(self.schema, [self], self._context, requested_schema)
+        return frames_stream(self.schema, [self], requested_schema)
 
     def __arrow_c_schema__(self) -> object:
         return self.schema.__arrow_c_schema__()

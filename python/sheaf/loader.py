@@ -10,10 +10,10 @@ from ctypes import POINTER, byref, c_int64, c_void_p, create_string_buffer
 from . import _layout as c
 from ._config import configured_batches
 from ._context import Context, Handle
-from ._errors import StaleError, UsageError, error_from, missing
+from ._errors import StaleError, UsageError, error_from
 from ._library import lib
 from ._options import Given
-from ._source import is_source
+from ._source import expanded
 from .dataset import Opening
 from .frame import Frame, Held, view
 from .packed import Packed
@@ -112,7 +112,7 @@ class Batches:
                  progress: bool | Progress | None = None) -> None:
         self._arguments = (sources, dict(keywords), rank, world, mmap, progress)
         sources, options, each = configured_batches(sources, keywords)
-        sources = _expand(sources)
+        sources = expanded(sources)
         self._given = _given(options)
         givens = [_given({**one, **options}) for one in each] or [self._given] * len(sources)
         if len(givens) != len(sources):
@@ -231,7 +231,7 @@ class Batches:
         opened = _Opened(self, self._epoch)
         schema = opened.schema
         opened.close()
-        return frames_stream(schema, self, None, requested_schema)
+        return frames_stream(schema, self, requested_schema)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"arguments": self._arguments, "start": self._state or self._start, "epoch": self._epoch}
@@ -423,31 +423,6 @@ def _named(text: str) -> tuple[tuple[int, int], str]:
         note = f", as {found.origin.decode()} says"
         logging.getLogger("sheaf").info("shard %d of %d%s", *shard, note)
     return shard, note
-
-
-def _expand(sources: Any) -> list[Any]:
-    """Names that stand for several files: patterns, and "@LIST", a file with a name on each line."""
-    found: list[Any] = []
-    for source in [sources] if is_source(sources) else sources:
-        is_name = isinstance(source, str) and "://" not in source and not os.path.exists(source)
-        name = source if is_name else ""
-        if name.startswith("@"):
-            if not os.path.exists(name[1:]):
-                raise missing(name[1:], "a list of files")
-            with open(name[1:], encoding="utf-8") as lines:
-                found += [line.rstrip("\r\n") for line in lines if line.strip() and not line.startswith("#")]
-        elif any(sign in name for sign in "*?["):
-            from glob import glob
-
-            matching = sorted(glob(name))
-            if not matching:
-                raise missing(name, "files of such names")
-            found += matching
-        else:
-            found.append(source)
-    if not found:
-        raise UsageError("sources: expected one at least, found lists without any", "sources")
-    return found
 
 
 def batches(sources: Any = None, *, rank: int | str | None = None, world: int | None = None,

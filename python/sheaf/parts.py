@@ -2,15 +2,17 @@
 """The rows of a dataset in parts, which other processes read: for Dask, Ray, Spark, pools."""
 from __future__ import annotations
 
-from ctypes import POINTER, byref
+from ctypes import POINTER, byref, c_void_p
+from itertools import accumulate
 from typing import NamedTuple
 
 from . import _layout as c
 from ._config import configured
-from ._errors import UsageError
+from ._errors import DataError, UsageError
 from ._library import lib
 from ._options import Given
-from .dataset import Opening, Reader
+from ._source import expanded, fingerprint, name_of
+from .dataset import Arrow, Opening, Reader
 from .frame import Frame
 
 TYPE_CHECKING = False
@@ -21,33 +23,23 @@ if TYPE_CHECKING:
     from .fields import Schema
 
 
-class Partition:
-    """A run of ``rows`` rows from row ``first`` on. It pickles, holds nothing open, and is a table for Arrow.
+class _Run(NamedTuple):
+    """Pieces of one file that follow one another."""
 
-    Its pieces are decoded one after the other by `__iter__`, all of them by `read`. With an index beside the
-    file (`sheaf.index`) opening one reads a page; without, a pass over the input that looks for rows and
-    reads no values.
-    """
+    opening: Opening
+    fingerprint: str
+    pieces: tuple[int, int]
+    first: int  # row of the file
+    rows: int
+    bytes: int
 
-    def __init__(self, opening: Opening, pieces: tuple[int, int], first: int, rows: int) -> None:
-        self._opening, self._pieces, self.first, self.rows = opening, pieces, first, rows
-
-    def _reader(self) -> Reader:
-        return Reader(self._opening, random=True)
-
-    @property
-    def schema(self) -> Schema:
-        return self._reader().schema
-
-    def __len__(self) -> int:
-        return self.rows
-
-    def __iter__(self) -> Iterator[Frame]:
-        """A frame for each piece."""
-        reader, found = self._reader(), c.sheaf_frame()
-        _pieces_of(reader)
+    def frames(self) -> Iterator[Frame]:
+        reader, found, entry = self.reader(), c.sheaf_frame(), c.sheaf_piece_entry()
+        lib.sheaf_pieces_at(_pieces_of(reader), self.pieces[0], byref(entry))
+        if entry.row != self.first:
+            raise self.changed()
         with reader.handle as pointer:
-            for number in range(*self._pieces):
+            for number in range(*self.pieces):
                 reader.context.run(lib.sheaf_dataset_read_piece, pointer, number, byref(found),
                                    reader.context.handle)
                 try:
@@ -55,22 +47,75 @@ class Partition:
                 finally:
                     lib.sheaf_frame_free(byref(found))
 
+    def reader(self) -> Reader:
+        if fingerprint(self.opening.source) != self.fingerprint:
+            raise self.changed()
+        return Reader(self.opening, random=True)
+
+    def changed(self) -> DataError:
+        """Tasks are tried again hours later, and elsewhere."""
+        return DataError(f"{name_of(self.opening.source)}: expected the file as it was when its partitions "
+                         "were made, found that it has changed: make them again")
+
+
+class Partition:
+    """``rows`` rows from row ``first`` on, ``bytes`` bytes of the (decompressed) files; ``fingerprint`` is
+    that of the files.
+
+    It pickles, holds nothing open, and is a table for Arrow; iterated, it gives frames. A file that has
+    changed since is refused, by a `DataError`. With an index beside the file (`sheaf.index`) opening one
+    reads a page; without, a pass over the input that looks for rows and reads no values.
+    """
+
+    def __init__(self, runs: list[_Run], first: int) -> None:
+        self._runs, self.first = runs, first
+        self.rows, self.bytes = sum(run.rows for run in runs), sum(run.bytes for run in runs)
+        self.fingerprint = " ".join(dict.fromkeys(run.fingerprint for run in runs))
+
+    @property
+    def schema(self) -> Schema:
+        return self._runs[0].reader().schema
+
+    @property
+    def paths(self) -> list[str]:
+        """The files that it has rows of."""
+        return [name_of(run.opening.source) for run in self._runs]
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def __iter__(self) -> Iterator[Frame]:
+        """A frame for each piece."""
+        for run in self._runs:
+            yield from run.frames()
+
+    def _identity(self) -> tuple[Any, ...]:
+        return self.first, self.rows, self.bytes, self.fingerprint, tuple(self.paths)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Partition) and self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
     def __arrow_c_schema__(self) -> object:
         return self.schema.__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         from ._arrow import frames_stream
 
-        return frames_stream(self.schema, self, None, requested_schema)
+        return frames_stream(self.schema, self, requested_schema)
+
+    def to_arrow(self, offsets: int = 64) -> Arrow:
+        """The same rows for what wants lists with offsets of 32 bits (Spark): ``offsets=32``."""
+        return Arrow(self, offsets)
 
     def __repr__(self) -> str:
-        return f"Partition({self._opening.source!r}, rows {self.first} to {self.first + self.rows})"
+        return f"Partition({', '.join(self.paths)}: rows {self.first} to {self.first + self.rows})"
 
 
 def _pieces_of(reader: Reader) -> Any:
     """The table of pieces, which is the dataset's."""
-    from ctypes import c_void_p
-
     pieces = c_void_p()
     with reader.handle as pointer:
         reader.context.run(lib.sheaf_dataset_pieces, pointer, byref(pieces))
@@ -103,27 +148,64 @@ def plan(source: Any = None, ranks: int = 1, **options: Any) -> list[Share]:
     return [Share(i + 1, int(one.pieces), int(one.bytes), int(one.rows)) for i, one in enumerate(found)]
 
 
-def partitions(source: Any = None, n: int | None = None, **options: Any) -> list[Partition]:
-    """The rows of a dataset in at most ``n`` parts of about as many rows each; without ``n`` as many as it
-    has pieces. Options as in `sheaf.open`.
+def partitions(sources: Any = None, n: int | None = None, **options: Any) -> list[Partition]:
+    """The rows of a dataset, or of several with the same columns one after the other, in at most ``n`` parts
+    of about as many rows each; without ``n`` as many as there are pieces. A pattern, "@LIST" or a list names
+    several files. Options as in `sheaf.open`; ``threads=1`` where none are given: who reads partitions has a
+    process for each.
 
     >>> sum(part.rows for part in sheaf.partitions("words.ctf", 4))
     2
     """
-    source, options = configured("cat", source, options)
-    opening = Opening(source, Given("cat", options, name="partitions"))
+    sources, options = configured("cat", sources, options)
+    given = Given("cat", options, name="partitions")
     if n is not None and n < 1:
         raise UsageError(f"n: expected a number above 0, found {n}", "n")
-    reader = Reader(opening, random=True)
-    pieces, entry = _pieces_of(reader), c.sheaf_piece_entry()
-    starts = []
+    settings = {} if given.flag("threads") else {"threads": 1}
+    members = {"entries": c.SHEAF_ENTRIES_EXPANDED} if given.flag("expand") else {}
+    files = [Opening(source, given, settings=settings, members=members) for source in expanded(sources)]
+    pieces = _all_pieces(files)
+    if not pieces:  # a table without rows has columns
+        return [Partition([_Run(files[0], fingerprint(files[0].source), (0, 0), 0, 0, 0)], 0)]
+    ends = list(accumulate(piece.rows for piece in pieces))
+    starts = [0, *ends[:-1]]
+    return [Partition(_joined(pieces[begin:end]), starts[begin])
+            for begin, end in _runs(starts, ends[-1], n or len(pieces))]
+
+
+def _all_pieces(files: list[Opening]) -> list[_Run]:
+    """A run for each piece of each file. The files have the same columns."""
+    found: list[_Run] = []
+    columns: list[tuple[Any, ...]] | None = None
+    for opening in files:
+        reader = Reader(opening, random=True)
+        mine = [(f.name, f.storage, f.dim, f.type) for f in reader.schema.fields]
+        if columns is not None and mine != columns:
+            raise UsageError(f"{name_of(opening.source)}: expected the columns of "
+                             f"{name_of(files[0].source)}, found others")
+        columns = mine
+        found += _pieces_in(reader, opening)
+    return found
+
+
+def _pieces_in(reader: Reader, opening: Opening) -> Iterator[_Run]:
+    mark, pieces, entry = fingerprint(opening.source), _pieces_of(reader), c.sheaf_piece_entry()
     for i in range(lib.sheaf_pieces_count(pieces)):
         lib.sheaf_pieces_at(pieces, i, byref(entry))
-        starts.append(int(entry.row))
-    total = int(lib.sheaf_pieces_rows(pieces))
-    return [Partition(opening, run, starts[run[0]],
-                      (starts[run[1]] if run[1] < len(starts) else total) - starts[run[0]])
-            for run in _runs(starts, total, n or len(starts))]
+        yield _Run(opening, mark, (i, i + 1), int(entry.row), int(entry.rows), int(entry.size))
+
+
+def _joined(pieces: list[_Run]) -> list[_Run]:
+    """Runs that follow one another in a file, as one."""
+    runs: list[_Run] = []
+    for piece in pieces:
+        last = runs[-1] if runs else None
+        if last is not None and last.opening is piece.opening:
+            runs[-1] = last._replace(pieces=(last.pieces[0], piece.pieces[1]), rows=last.rows + piece.rows,
+                                     bytes=last.bytes + piece.bytes)
+        else:
+            runs.append(piece)
+    return runs
 
 
 def _runs(starts: list[int], total: int, n: int) -> list[tuple[int, int]]:

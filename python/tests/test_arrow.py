@@ -13,6 +13,21 @@ def table(tmp):
     return path
 
 
+def test_errors_come_whole(tmp):
+    """Of the rows of a file, and of those that Python makes."""
+    pa = need("pyarrow")
+    (tmp / "bad.ctf").write_text("".join(f"{i} |a {'oops' if i == 250 else 1}\n" for i in range(300)))
+    given = {"stream": "a:1:dense"}
+    (part,) = sheaf.partitions(tmp / "bad.ctf", 1, **given)
+    for rows in (sheaf.open(tmp / "bad.ctf", **given), part):
+        with raises(pa.ArrowInvalid, "bad.ctf:251:8"):
+            pa.table(rows)
+        reader = pa.RecordBatchReader.from_stream(rows)
+        with raises(pa.ArrowInvalid, 'expected a number, found "oops"'):
+            while True:
+                reader.read_next_batch()
+
+
 def test_capsules_are_released(tmp):
     """Unused ones, too; nothing needs pyarrow."""
     dataset = sheaf.open(words(tmp))

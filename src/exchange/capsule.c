@@ -11,6 +11,10 @@ __attribute__((weak)) python_object *PyCapsule_New(void *pointer, const char *na
 __attribute__((weak)) void *PyCapsule_GetPointer(python_object *capsule, const char *name);
 __attribute__((weak)) int PyCapsule_IsValid(python_object *capsule, const char *name);
 
+__attribute__((weak)) int PyGILState_Ensure(void);
+__attribute__((weak)) void PyGILState_Release(int before);
+__attribute__((weak)) void Py_DecRef(python_object *object);
+
 static bool has_python(void) { return PyCapsule_New && PyCapsule_GetPointer && PyCapsule_IsValid; }
 
 static void *held_by(void *capsule, const char *name)
@@ -50,3 +54,11 @@ static void *held_by(void *capsule, const char *name)
 CAPSULE(schema, ArrowSchema, "arrow_schema")
 CAPSULE(array, ArrowArray, "arrow_array")
 CAPSULE(stream, ArrowArrayStream, "arrow_array_stream")
+
+void sheaf_object_drop(void *object)
+{
+	if (!object || !PyGILState_Ensure || !PyGILState_Release || !Py_DecRef) return;
+	int before = PyGILState_Ensure();
+	Py_DecRef((python_object *)object);
+	PyGILState_Release(before);
+}
