@@ -43,7 +43,7 @@ void sheaf_exact_add_product(sheaf_exact *sum, double a, double b)
 	double product = a * b, rest = fma(a, b, -product);
 	if (!isfinite(product)) product = copysign(1.7976931348623157e308, product), rest = 0;
 	sheaf_exact_add(sum, product);
-	sheaf_exact_add(sum, rest);
+	if (rest != 0) sheaf_exact_add(sum, rest);
 }
 
 void sheaf_exact_merge(sheaf_exact *sum, const sheaf_exact *other)

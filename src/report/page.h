@@ -22,6 +22,9 @@ void sheaf_page_heading(sheaf_page *p, int level, const char *text);
 void sheaf_page_note(sheaf_page *p, const char *text);
 void sheaf_page_table(sheaf_page *p);
 void sheaf_page_table_end(sheaf_page *p);
+/* A table of numbers with a head for each column. */
+void sheaf_page_columns(sheaf_page *p, const char *const *names, int n);
+void sheaf_page_columns_end(sheaf_page *p);
 void sheaf_page_row(sheaf_page *p, const char *name);
 void sheaf_page_row_end(sheaf_page *p);
 void sheaf_page_count(sheaf_page *p, const char *name, int64_t n);

@@ -2,6 +2,7 @@
 /* What a page says of a tensor as a whole. */
 #include "data/frame.h"
 #include "report/page.h"
+#include "report/text.h"
 #include "report/words.h"
 #include "tensor/profile.h"
 #include <inttypes.h>
@@ -53,6 +54,18 @@ static void put_components(sheaf_page *p, const sheaf_components *c)
 	sheaf_page_count(p, "rows in the largest block", c->widest);
 }
 
+static void put_strong(sheaf_page *p, const sheaf_strong *s)
+{
+	char text[WORDS];
+	if (s->components >= 0) {
+		sheaf_page_count(p, "strongly connected components", s->components);
+		sheaf_page_count(p, "rows and columns in the largest of them", s->largest);
+		return;
+	}
+	snprintf(text, sizeof text, "not counted: they would take %" PRId64 " bytes of memory", s->needed);
+	sheaf_page_words(p, "strongly connected components", text);
+}
+
 static void put_matrix(sheaf_page *p)
 {
 	const sheaf_profile *f = p->s->profile;
@@ -66,41 +79,49 @@ static void put_matrix(sheaf_page *p)
 	}
 	sheaf_page_words(p, "structure of values", sheaf_profile_values(f));
 	if (f->connects) put_components(p, &f->components);
+	if (f->connects && f->square && f->schema.tensor.structure == SHEAF_GENERAL) put_strong(p, &f->strong);
 }
 
 /* ---- layouts ---- */
 
-static void put_bytes(sheaf_page *p, const char *name, double bytes)
+static void put_bytes(sheaf_page *p, double bytes)
 {
 	static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
 	int unit = 0;
 	while (bytes >= 1000 && unit < 6) bytes /= 1000, unit++;
-	sheaf_page_row(p, name);
 	sheaf_builder_printf(&p->b, unit ? "%.3g %s" : "%.0f %s", bytes, units[unit]);
+}
+
+static void put_layout(sheaf_page *p, const char *name, double bytes, double deflated)
+{
+	sheaf_page_row(p, name);
+	put_bytes(p, bytes);
+	sheaf_builder_text(&p->b, "</td><td>");
+	if (deflated >= 0) put_bytes(p, deflated);
 	sheaf_page_row_end(p);
 }
 
-/* Arrays as they would be, with indices of 4 bytes where they fit, and pointers of 8. */
+/* Arrays as they would be. */
 static void put_layouts(sheaf_page *p)
 {
-	const sheaf_schema *schema = &p->s->schema;
-	const sheaf_tensor *t = &schema->tensor;
-	int value = sheaf_schema_value(schema);
-	if (t->rank != 2 || value < 0) return;
-	const sheaf_field *field = &schema->fields[value];
-	double width = (double)sheaf_type_size(field->type) * (field->meaning == SHEAF_COMPLEX ? 2 : 1);
-	double n = (double)entries_of(p->s), rows = (double)t->shape[0], columns = (double)t->shape[1];
-	double index = rows > INT32_MAX || columns > INT32_MAX ? 8 : 4;
+	static const char *const names[] = {"layout", "bytes", "deflated, about"};
+	sheaf_profile counted;
+	const sheaf_summary *s = p->s;
+	if (s->schema.tensor.rank != 2) return;
+	if (!s->profile) sheaf_counted_profile(s, &counted);
+	const sheaf_profile *profile = s->profile ? s->profile : &counted;
+	if (profile->element.size == 0) return;
+	sheaf_layouts l = sheaf_profile_layouts(profile);
 	sheaf_page_heading(p, 3, "Layouts");
-	sheaf_page_note(
-		p, "What all entries take as arrays, with indices of 4 bytes where they fit and pointers of 8, "
-		   "before compression.");
-	sheaf_page_table(p);
-	put_bytes(p, "COO", n * (2 * index + width));
-	put_bytes(p, "CSR", n * (index + width) + 8 * (rows + 1));
-	put_bytes(p, "CSC", n * (index + width) + 8 * (columns + 1));
-	put_bytes(p, "dense", rows * columns * width);
-	sheaf_page_table_end(p);
+	sheaf_page_note(p,
+	                "What all entries take as arrays, with indices of 4 bytes where they fit and pointers of "
+	                "8; and deflated, where their order is that of the layout, by a sample of blocks.");
+	sheaf_page_columns(p, names, 3);
+	put_layout(p, "COO", l.coo, l.deflated_coo);
+	put_layout(p, "CSR", l.csr, l.deflated_csr);
+	put_layout(p, "CSC", l.csc, l.deflated_csc);
+	put_layout(p, "dense", l.dense, -1);
+	sheaf_page_columns_end(p);
 }
 
 /* ---- dimensions ---- */

@@ -23,6 +23,19 @@ void sheaf_page_table(sheaf_page *p) { sheaf_builder_text(&p->b, "<table>"); }
 
 void sheaf_page_table_end(sheaf_page *p) { sheaf_builder_text(&p->b, "</table>"); }
 
+void sheaf_page_columns(sheaf_page *p, const char *const *names, int n)
+{
+	sheaf_builder_text(&p->b, "<table class=\"numbers\"><thead><tr>");
+	for (int i = 0; i < n; i++) {
+		sheaf_builder_text(&p->b, "<th scope=\"col\">");
+		sheaf_html_words(&p->b, names[i]);
+		sheaf_builder_text(&p->b, "</th>");
+	}
+	sheaf_builder_text(&p->b, "</tr></thead><tbody>");
+}
+
+void sheaf_page_columns_end(sheaf_page *p) { sheaf_builder_text(&p->b, "</tbody></table>"); }
+
 void sheaf_page_row(sheaf_page *p, const char *name)
 {
 	sheaf_builder_text(&p->b, "<tr><th scope=\"row\">");

@@ -245,17 +245,6 @@ static void put_items(sheaf_page *p, const sheaf_field *field, const sheaf_field
 
 /* ---- batches ---- */
 
-static void begin_columns(sheaf_page *p, const char *const *names, int n)
-{
-	sheaf_builder_text(&p->b, "<table class=\"numbers\"><thead><tr>");
-	for (int i = 0; i < n; i++) {
-		sheaf_builder_text(&p->b, "<th scope=\"col\">");
-		sheaf_html_words(&p->b, names[i]);
-		sheaf_builder_text(&p->b, "</th>");
-	}
-	sheaf_builder_text(&p->b, "</tr></thead><tbody>");
-}
-
 static void put_padding(sheaf_page *p, const sheaf_length_counts *h)
 {
 	enum { LARGEST = 4096, FACTOR = 4 };
@@ -263,7 +252,7 @@ static void put_padding(sheaf_page *p, const sheaf_length_counts *h)
 	sheaf_page_note(p,
 	                "The share of padding where each batch is as wide as its longest sequence, computed from "
 	                "the lengths.");
-	begin_columns(p, names, 3);
+	sheaf_page_columns(p, names, 3);
 	for (int64_t batch = 1; batch <= LARGEST; batch *= FACTOR) {
 		sheaf_builder_printf(&p->b, "<tr><th scope=\"row\">%" PRId64 "</th><td>", batch);
 		sheaf_html_share(&p->b, sheaf_padding_at_random(h, batch));
@@ -271,7 +260,7 @@ static void put_padding(sheaf_page *p, const sheaf_length_counts *h)
 		sheaf_html_share(&p->b, sheaf_padding_in_buckets(h, batch));
 		sheaf_page_row_end(p);
 	}
-	sheaf_builder_text(&p->b, "</tbody></table>");
+	sheaf_page_columns_end(p);
 }
 
 /* Each rank has a batch drawn at random; those with narrower ones wait for the one with the widest. */
@@ -283,7 +272,7 @@ static void put_imbalance(sheaf_page *p, const sheaf_length_counts *h)
 	sheaf_page_note(
 		p, "The share of time that ranks wait for the one whose batch is widest, where the time of a "
 		   "batch is its width and batches are drawn at random.");
-	begin_columns(p, names, 4);
+	sheaf_page_columns(p, names, 4);
 	for (int64_t ranks = 1; ranks <= MOST_RANKS; ranks *= 2) {
 		sheaf_builder_printf(&p->b, "<tr><th scope=\"row\">%" PRId64 "</th>", ranks);
 		for (int i = 0; i < 3; i++) {
@@ -293,7 +282,7 @@ static void put_imbalance(sheaf_page *p, const sheaf_length_counts *h)
 		}
 		sheaf_builder_text(&p->b, "</tr>");
 	}
-	sheaf_builder_text(&p->b, "</tbody></table>");
+	sheaf_page_columns_end(p);
 }
 
 static void put_batches(sheaf_page *p, const sheaf_length_counts *h)

@@ -440,6 +440,8 @@ sheaf_status sheaf_summary_profile(sheaf_summary *s, const char *name, sheaf_err
 	if (status == SHEAF_UNSUPPORTED)
 		return sheaf_forgive(status, "values that are no numbers have no profile");
 	SHEAF_TRY(status);
+	for (int d = 0; d < s->schema.tensor.rank; d++)
+		if (s->fields[d].uses) sheaf_profile_lend(s->gathered, d, s->fields[d].uses);
 	return sheaf_profile_connect(s->gathered, sheaf_max_memory(s->cx) / SHARE, err);
 }
 

@@ -80,8 +80,7 @@ void sheaf_put_extreme(sheaf_builder *b, double v, const sheaf_field *field)
 
 /* ---- tensors ---- */
 
-/* A profile of what is counted, where there is none of all entries together. */
-static void make_profile(const sheaf_summary *s, sheaf_profile *p)
+void sheaf_counted_profile(const sheaf_summary *s, sheaf_profile *p)
 {
 	*p = (sheaf_profile){.cx = s->cx, .schema = s->schema, .rank = s->schema.tensor.rank};
 	p->entries = s->entries;
@@ -89,6 +88,8 @@ static void make_profile(const sheaf_summary *s, sheaf_profile *p)
 	p->lower = s->band.lower;
 	p->upper = s->band.upper;
 	p->counted = true;
+	if (!sheaf_element_of(&s->schema.fields[sheaf_schema_value(&s->schema)], &p->element))
+		p->element.size = 0;
 	for (int d = 0; d < p->rank; d++) {
 		const sheaf_field_summary *f = &s->fields[d];
 		for (int64_t i = 0; f->uses && i < f->dim; i++) sheaf_spread_add(&p->sides[d].spread, f->uses[i], 1);
@@ -101,7 +102,7 @@ sheaf_status sheaf_put_tensor(const sheaf_summary *s, bool json, sheaf_builder *
 	sheaf_profile counted;
 	sheaf_buffer text = {0};
 	if (s->schema.rows != SHEAF_ENTRIES) return SHEAF_OK;
-	if (!s->profile) make_profile(s, &counted);
+	if (!s->profile) sheaf_counted_profile(s, &counted);
 	SHEAF_TRY(sheaf_profile_text(s->profile ? s->profile : &counted, json, &text, err));
 	sheaf_builder_append(b, text.data, text.size);
 	sheaf_buffer_reset(&text);

@@ -15,6 +15,9 @@ SHEAF_USE sheaf_status sheaf_summary_lines(const sheaf_summary *s, const sheaf_s
 SHEAF_USE sheaf_status sheaf_put_tensor(const sheaf_summary *s, bool json, sheaf_builder *b,
                                         sheaf_error *err);
 
+/* A profile of what is counted of a tensor, where there is none of all entries together; owns nothing. */
+void sheaf_counted_profile(const sheaf_summary *s, sheaf_profile *p);
+
 /* What rows are called: "sequences", "rows", "entries"; and how their keys are: "ordinal", "explicit". */
 const char *sheaf_summary_word(const sheaf_summary *s);
 const char *sheaf_summary_keys(const sheaf_summary *s);

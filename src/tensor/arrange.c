@@ -353,6 +353,12 @@ static void forget_output(sheaf_arranger *a)
 	memset(&a->position, 0, sizeof a->position);
 }
 
+sheaf_status sheaf_arrange_rewind(sheaf_arranger *a, sheaf_error *err)
+{
+	forget_output(a);
+	return sheaf_arrange_again(a, err);
+}
+
 int64_t sheaf_arrange_known(const sheaf_arranger *a)
 {
 	int64_t n;
@@ -376,9 +382,7 @@ sheaf_status sheaf_arranger_count(sheaf_arranger *a, int64_t *out, sheaf_error *
 	if (*out >= 0) return SHEAF_OK;
 	*out = 0;
 	while ((status = sheaf_arrange_give(a, err)) == SHEAF_OK) *out += a->frame.nrows;
-	if (status != SHEAF_END) return status;
-	forget_output(a);
-	return sheaf_arrange_again(a, err);
+	return status == SHEAF_END ? sheaf_arrange_rewind(a, err) : status;
 }
 
 /* ---- at once ---- */

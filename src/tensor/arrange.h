@@ -77,6 +77,9 @@ struct sheaf_arranger {
  * -1. */
 int64_t sheaf_arrange_known(const sheaf_arranger *a);
 
+/* What comes out begins anew, of one that holds all entries until they are sorted. */
+SHEAF_USE sheaf_status sheaf_arrange_rewind(sheaf_arranger *a, sheaf_error *err);
+
 /* ---- arrange_in.c ---- */
 
 /* Changes the structure of some of the given entries: *n of them come out, and the number taken is returned

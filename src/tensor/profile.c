@@ -1,24 +1,51 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles: entries in the order of each dimension, side by side. A matrix is symmetric where its entries by
- * rows and by columns are the same. */
+/* Profiles: entries are counted as they come, without what a structure leaves out. Where slices are too many
+ * to be counted so, entries are sorted. */
 #include "tensor/profile.h"
+#include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
 #include "data/frame.h"
 #include <string.h>
 
-static sheaf_status new_side(sheaf_profile *p, int d, const char *name, sheaf_error *err)
+enum { SHARE = 8 /* of the memory: for counts of slices */ };
+
+/* ---- beginning and ending ---- */
+
+/* What is left when a structure is expanded and what fills a dense tensor is dropped. */
+static sheaf_status begin_plain(sheaf_profile *p, sheaf_error *err)
 {
-	sheaf_tensor to = p->schema.tensor;
-	sheaf_arrange_options options = {
-		.size = sizeof options, .drop_fill = true, .hold = true, .share = p->rank, .name = name};
+	sheaf_arrange_options options = {.size = sizeof options, .drop_fill = true, .name = p->name};
+	const sheaf_tensor *from = &p->schema.tensor;
+	SHEAF_TRY(sheaf_schema_copy(&p->schema, p->cx, &p->plain, err));
+	sheaf_tensor *to = &p->plain.tensor;
+	to->sorted = to->unique = to->dense = to->has_fill = false;
+	to->structure = SHEAF_GENERAL;
+	if (!from->dense && from->structure == SHEAF_GENERAL) return SHEAF_OK;
+	return sheaf_arranger_new(&p->schema, to, &options, p->cx, &p->expander, err);
+}
+
+sheaf_status sheaf_profile_sort(sheaf_profile *p, int d, sheaf_error *err)
+{
+	sheaf_tensor to = p->plain.tensor;
+	sheaf_arrange_options options = {.size = sizeof options, .hold = true, .share = p->rank, .name = p->name};
 	to.sorted = true;
-	to.unique = to.dense = false;
-	to.structure = SHEAF_GENERAL;
 	to.order[0] = d;
 	for (int other = 0, at = 1; other < p->rank; other++)
 		if (other != d) to.order[at++] = other;
-	return sheaf_arranger_new(&p->schema, &to, &options, p->cx, &p->sides[d].arranger, err);
+	return sheaf_arranger_new(&p->plain, &to, &options, p->cx, &p->sides[d].arranger, err);
+}
+
+/* Counts of slices where they fit, else entries sorted by them. */
+static sheaf_status begin_side(sheaf_profile *p, int d, sheaf_error *err)
+{
+	void *memory;
+	int64_t extent = p->schema.tensor.shape[d],
+			most = sheaf_max_memory(p->cx) / SHARE / p->rank / (int64_t)sizeof(int64_t);
+	if (extent > most) return sheaf_profile_sort(p, d, err);
+	SHEAF_TRY(sheaf_allocate_array(p->cx, (uint64_t)extent, sizeof *p->sides[d].counts, &memory, err));
+	p->sides[d].counts = (int64_t *)memory;
+	return SHEAF_OK;
 }
 
 static sheaf_status begin(sheaf_profile *p, const sheaf_schema *schema, const char *name, sheaf_error *err)
@@ -31,8 +58,13 @@ static sheaf_status begin(sheaf_profile *p, const sheaf_schema *schema, const ch
 	if (!sheaf_element_of(&schema->fields[sheaf_schema_value(schema)], &p->element))
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%s: expected values that are one number each, none missing, found others", name);
-	for (int d = 0; d < p->rank; d++) SHEAF_TRY(new_side(p, d, name, err));
-	return SHEAF_OK;
+	if (name) SHEAF_TRY(sheaf_copy_text(p->cx, name, strlen(name), &p->name, err));
+	SHEAF_TRY(begin_plain(p, err));
+	for (int d = 0; d < p->rank; d++) {
+		p->sides[d].slice = -1;
+		SHEAF_TRY(begin_side(p, d, err));
+	}
+	return p->square ? sheaf_mirrors_begin(p, err) : SHEAF_OK;
 }
 
 sheaf_status sheaf_profile_new(const sheaf_schema *schema, const char *name, sheaf_context *cx,
@@ -55,30 +87,119 @@ sheaf_status sheaf_profile_new(const sheaf_schema *schema, const char *name, she
 	return SHEAF_OK;
 }
 
+sheaf_status sheaf_profile_connect(sheaf_profile *p, int64_t room, sheaf_error *err)
+{
+	const int64_t *shape = p->schema.tensor.shape;
+	p->connects = p->packs = p->rank == 2;
+	if (!p->connects) return SHEAF_OK;
+	p->order = (sheaf_profile_order){{true, true}, {0, 0}};
+	p->packed.sizes[0] = p->packed.sizes[1] =
+		shape[0] > INT32_MAX || shape[1] > INT32_MAX ? sizeof(int64_t) : sizeof(int32_t);
+	p->packed.sizes[2] = p->element.size;
+	return sheaf_components_begin(&p->components, shape[0], shape[1], room, p->cx, err);
+}
+
+static void drop_counts(sheaf_profile *p, int d)
+{
+	sheaf_profile_side *s = &p->sides[d];
+	if (s->counts && !s->lent)
+		sheaf_release(p->cx, s->counts, (size_t)p->schema.tensor.shape[d] * sizeof *s->counts);
+	s->counts = NULL;
+}
+
+void sheaf_profile_lend(sheaf_profile *p, int d, int64_t *counts)
+{
+	if (!p->sides[d].counts) return;
+	drop_counts(p, d);
+	p->sides[d].counts = counts;
+	p->sides[d].lent = true;
+}
+
 void sheaf_profile_free(sheaf_profile *p)
 {
 	if (!p) return;
-	for (int d = 0; d < p->rank; d++) sheaf_arranger_free(p->sides[d].arranger);
+	for (int d = 0; d < p->rank; d++) {
+		sheaf_profile_side *s = &p->sides[d];
+		sheaf_arranger_free(s->arranger);
+		drop_counts(p, d);
+	}
+	sheaf_arranger_free(p->expander);
+	sheaf_slices_free(&p->slices);
 	sheaf_components_free(&p->components, p->cx);
+	sheaf_deflating_free(&p->packed, p->cx);
+	sheaf_release_text(p->cx, p->name);
+	sheaf_schema_free(&p->plain);
 	sheaf_schema_free(&p->schema);
 	sheaf_release(p->cx, p, sizeof *p);
+}
+
+/* ---- entries as they come ---- */
+
+static void see_order(sheaf_profile_order *o, int64_t i, int64_t j)
+{
+	o->by[0] = o->by[0] && (i > o->at[0] || (i == o->at[0] && j >= o->at[1]));
+	o->by[1] = o->by[1] && (j > o->at[1] || (j == o->at[1] && i >= o->at[0]));
+	o->at[0] = i;
+	o->at[1] = j;
+}
+
+static sheaf_status pack(sheaf_profile *p, int64_t i, int64_t j, const uint8_t *value, sheaf_error *err)
+{
+	int32_t short_i = (int32_t)i, short_j = (int32_t)j;
+	bool wide = p->packed.sizes[0] > sizeof short_i;
+	const void *items[] = {wide ? (const void *)&i : &short_i, wide ? (const void *)&j : &short_j, value};
+	return sheaf_deflating_put(&p->packed, items, p->cx, err);
+}
+
+static sheaf_status see_matrix(sheaf_profile *p, const sheaf_frame *frame, sheaf_error *err)
+{
+	const uint8_t *values = frame->columns[p->rank].values.data;
+	for (int64_t e = 0; e < frame->nrows; e++) {
+		int64_t i = sheaf_coordinate_at(&frame->columns[0], e),
+				j = sheaf_coordinate_at(&frame->columns[1], e);
+		p->diagonal += i == j;
+		if (i - j > p->lower) p->lower = i - j;
+		if (j - i > p->upper) p->upper = j - i;
+		if (!p->connects) continue;
+		sheaf_components_add(&p->components, i, j);
+		see_order(&p->order, i, j);
+		if (p->packs && sheaf_deflating_wants(&p->packed))
+			SHEAF_TRY(pack(p, i, j, values + (size_t)e * p->element.size, err));
+	}
+	return p->square ? sheaf_mirrors_add(p, frame, err) : SHEAF_OK;
+}
+
+static sheaf_status see(sheaf_profile *p, const sheaf_frame *frame, sheaf_error *err)
+{
+	p->entries += frame->nrows;
+	for (int d = 0; d < p->rank; d++) {
+		sheaf_profile_side *s = &p->sides[d];
+		for (int64_t e = 0; s->counts && !s->lent && e < frame->nrows; e++)
+			s->counts[sheaf_coordinate_at(&frame->columns[d], e)]++;
+		if (s->arranger) SHEAF_TRY(sheaf_arranger_add(s->arranger, frame, err));
+	}
+	return p->rank == 2 ? see_matrix(p, frame, err) : SHEAF_OK;
+}
+
+static sheaf_status see_expanded(sheaf_profile *p, sheaf_error *err)
+{
+	const sheaf_frame *frame;
+	sheaf_status status;
+	while ((status = sheaf_arranger_next(p->expander, &frame, err)) == SHEAF_OK)
+		SHEAF_TRY(see(p, frame, err));
+	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
 sheaf_status sheaf_profile_add(sheaf_profile *p, const sheaf_frame *frame, sheaf_error *err)
 {
 	SHEAF_NEED(p, "a profile");
 	SHEAF_TRY(sheaf_frame_fits(__func__, frame, &p->schema, err));
-	for (int d = 0; d < p->rank; d++) SHEAF_TRY(sheaf_arranger_add(p->sides[d].arranger, frame, err));
-	if (p->rank == 0) p->entries += frame->nrows;
-	return SHEAF_OK;
+	if (!p->expander) return see(p, frame, err);
+	SHEAF_TRY(sheaf_arranger_add(p->expander, frame, err));
+	return see_expanded(p, err);
 }
 
-/* ---- one side ---- */
-
-static int64_t coordinate(const sheaf_frame *frame, int d, int64_t e)
-{
-	return sheaf_coordinate_at(&frame->columns[d], e);
-}
+/* ---- slices ---- */
 
 static void end_slice(sheaf_profile_side *s)
 {
@@ -88,126 +209,131 @@ static void end_slice(sheaf_profile_side *s)
 	s->run = 0;
 }
 
-/* Goes to the next entry: false after the last one. */
-static sheaf_status next(sheaf_profile *p, int d, bool *any, sheaf_error *err)
+static void end_side(sheaf_profile *p, int d)
 {
 	sheaf_profile_side *s = &p->sides[d];
+	end_slice(s);
+	sheaf_spread_add(&s->spread, 0, p->schema.tensor.shape[d] - s->occupied);
+}
+
+static void see_slice(sheaf_profile *p, int d)
+{
+	sheaf_profile_side *s = &p->sides[d];
+	int64_t slice = sheaf_coordinate_at(&s->frame->columns[d], s->at);
+	if (slice != s->slice) end_slice(s);
+	s->slice = slice;
+	s->run++;
+}
+
+/* Slices that are not counted as entries come are counted here. */
+sheaf_status sheaf_profile_next(sheaf_profile *p, int d, bool *any, sheaf_error *err)
+{
+	sheaf_profile_side *s = &p->sides[d];
+	*any = true;
 	if (s->frame && s->at + 1 < s->frame->nrows) {
 		s->at++;
 	} else {
 		sheaf_status status = sheaf_arranger_next(s->arranger, &s->frame, err);
 		s->at = 0;
-		if (status == SHEAF_END) {
-			end_slice(s);
-			sheaf_spread_add(&s->spread, 0, p->schema.tensor.shape[d] - s->occupied);
-			*any = false;
-			return SHEAF_OK;
-		}
-		SHEAF_TRY(status);
+		*any = status == SHEAF_OK;
+		if (status == SHEAF_END && !s->counts) end_side(p, d);
+		if (status) return status == SHEAF_END ? SHEAF_OK : status;
 	}
-	int64_t slice = coordinate(s->frame, d, s->at);
-	if (slice != s->slice) end_slice(s);
-	s->slice = slice;
-	s->run++;
-	*any = true;
+	if (!s->counts) see_slice(p, d);
 	return SHEAF_OK;
 }
 
-static sheaf_status go_through(sheaf_profile *p, int d, sheaf_error *err)
+static sheaf_status count_sorted(sheaf_profile *p, int d, sheaf_error *err)
 {
 	bool any = true;
-	while (any) {
-		SHEAF_TRY(next(p, d, &any, err));
-		if (d == 0) p->entries += any;
-	}
+	SHEAF_TRY(sheaf_arranger_finish(p->sides[d].arranger, err));
+	while (any) SHEAF_TRY(sheaf_profile_next(p, d, &any, err));
 	return SHEAF_OK;
 }
 
-/* ---- a matrix ---- */
-
-static const uint8_t *value_of(const sheaf_profile *p, const sheaf_profile_side *s)
+static void count_counts(sheaf_profile *p, int d)
 {
-	return s->frame->columns[p->rank].values.data + (size_t)s->at * p->element.size;
-}
-
-static void see_place(sheaf_profile *p, int64_t i, int64_t j)
-{
-	p->entries++;
-	p->diagonal += i == j;
-	if (i - j > p->lower) p->lower = i - j;
-	if (j - i > p->upper) p->upper = j - i;
-	if (p->connects) sheaf_components_add(&p->components, i, j);
-}
-
-/* The next entries by rows and by columns: less than 0 where the first stands before the mirror of the
- * second, 0 where they are each other's mirror. */
-static int compare_mirrors(const sheaf_profile *p)
-{
-	const sheaf_profile_side *rows = &p->sides[0], *columns = &p->sides[1];
-	int64_t i = coordinate(rows->frame, 0, rows->at), j = coordinate(rows->frame, 1, rows->at);
-	int64_t other_i = coordinate(columns->frame, 1, columns->at),
-			other_j = coordinate(columns->frame, 0, columns->at);
-	if (i != other_i) return i < other_i ? -1 : 1;
-	return j < other_j ? -1 : j > other_j;
-}
-
-/* An entry and its mirror, which is itself on the diagonal. */
-static void see_mirror(sheaf_profile *p)
-{
-	const sheaf_profile_side *rows = &p->sides[0];
-	bool diagonal = coordinate(rows->frame, 0, rows->at) == coordinate(rows->frame, 1, rows->at);
-	const uint8_t *a = value_of(p, rows), *b = value_of(p, &p->sides[1]);
-	uint8_t other[16];
-	bool equal = sheaf_element_equal(&p->element, a, b);
-	p->mirrored += !diagonal;
-	p->equal += !diagonal && equal;
-	p->symmetric = p->symmetric && equal;
-	sheaf_element_conjugate(&p->element, b, other);
-	/* A real number's conjugate has another zero. */
-	p->hermitian = p->hermitian && (diagonal ? sheaf_element_is_real(&p->element, a)
-	                                         : sheaf_element_equal(&p->element, a, other));
-	if (p->skew)
-		p->skew = diagonal ? sheaf_element_is_zero(&p->element, a)
-		                   : sheaf_element_negate(&p->element, b, other) &&
-		                         sheaf_element_equal(&p->element, a, other);
-}
-
-static void see_no_mirror(sheaf_profile *p) { p->pattern = p->symmetric = p->hermitian = p->skew = false; }
-
-static void see_row_entry(sheaf_profile *p)
-{
-	const sheaf_profile_side *rows = &p->sides[0];
-	see_place(p, coordinate(rows->frame, 0, rows->at), coordinate(rows->frame, 1, rows->at));
-}
-
-/* Both orders side by side, like two sorted lists that are merged. */
-static sheaf_status go_through_matrix(sheaf_profile *p, sheaf_error *err)
-{
-	bool row, column;
-	SHEAF_TRY(next(p, 0, &row, err));
-	SHEAF_TRY(next(p, 1, &column, err));
-	while (row || column) {
-		int order = !row ? 1 : !column ? -1 : compare_mirrors(p);
-		if (order == 0)
-			see_mirror(p);
-		else
-			see_no_mirror(p);
-		if (order <= 0) {
-			see_row_entry(p);
-			SHEAF_TRY(next(p, 0, &row, err));
-		}
-		if (order >= 0) SHEAF_TRY(next(p, 1, &column, err));
+	sheaf_profile_side *s = &p->sides[d];
+	for (int64_t i = 0; i < p->schema.tensor.shape[d]; i++) {
+		s->run = s->counts[i];
+		end_slice(s);
 	}
-	sheaf_components_finish(&p->components);
+	end_side(p, d);
+}
+
+/* ---- deflated ---- */
+
+/* Where slices begin, as CSR and CSC have it. */
+static sheaf_status pack_pointers(const sheaf_profile *p, int d, double *out, sheaf_error *err)
+{
+	sheaf_deflating pointers = {.sizes = {sizeof(int64_t)}};
+	int64_t begin = 0;
+	sheaf_status status = SHEAF_OK;
+	for (int64_t i = 0; status == SHEAF_OK && i <= p->schema.tensor.shape[d]; i++) {
+		if (sheaf_deflating_wants(&pointers))
+			status = sheaf_deflating_put(&pointers, (const void *const[]){&begin, NULL, NULL}, p->cx, err);
+		if (i < p->schema.tensor.shape[d]) begin += p->sides[d].counts[i];
+	}
+	if (status == SHEAF_OK) status = sheaf_deflating_finish(&pointers, p->cx, err);
+	*out = pointers.sums[0];
+	sheaf_deflating_free(&pointers, p->cx);
+	return status;
+}
+
+static sheaf_status finish_packed(sheaf_profile *p, sheaf_error *err)
+{
+	sheaf_deflated *d = &p->deflated;
+	double pointers;
+	SHEAF_TRY(sheaf_deflating_finish(&p->packed, p->cx, err));
+	*d = (sheaf_deflated){.coordinates = p->packed.sums[0] + p->packed.sums[1],
+	                      .compressed = -1,
+	                      .values = p->packed.sums[2],
+	                      .by_columns = !p->order.by[0]};
+	int by = d->by_columns ? 1 : 0;
+	if (!p->order.by[by] || !p->sides[by].counts) return SHEAF_OK;
+	SHEAF_TRY(pack_pointers(p, by, &pointers, err));
+	d->compressed = p->packed.sums[1 - by] + pointers;
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_profile_connect(sheaf_profile *p, int64_t room, sheaf_error *err)
+sheaf_layouts sheaf_profile_layouts(const sheaf_profile *p)
 {
 	const int64_t *shape = p->schema.tensor.shape;
-	p->connects = p->rank == 2;
-	return p->connects ? sheaf_components_begin(&p->components, shape[0], shape[1], room, p->cx, err)
-	                   : SHEAF_OK;
+	const sheaf_deflated *d = &p->deflated;
+	double n = (double)p->entries, rows = (double)shape[0], columns = (double)shape[1],
+		   size = (double)p->element.size, pointer = sizeof(int64_t),
+		   index = rows > INT32_MAX || columns > INT32_MAX ? sizeof(int64_t) : sizeof(int32_t);
+	sheaf_layouts l = {.coo = n * (2 * index + size),
+	                   .csr = n * (index + size) + pointer * (rows + 1),
+	                   .csc = n * (index + size) + pointer * (columns + 1),
+	                   .dense = rows * columns * size,
+	                   .deflated_coo = -1,
+	                   .deflated_csr = -1,
+	                   .deflated_csc = -1};
+	if (!p->packs) return l;
+	l.deflated_coo = d->coordinates + d->values;
+	if (d->compressed >= 0) *(d->by_columns ? &l.deflated_csc : &l.deflated_csr) = d->compressed + d->values;
+	return l;
+}
+
+/* ---- all of it ---- */
+
+sheaf_status sheaf_profile_finish(sheaf_profile *p, sheaf_error *err)
+{
+	SHEAF_NEED(p, "a profile");
+	if (p->expander) {
+		SHEAF_TRY(sheaf_arranger_finish(p->expander, err));
+		SHEAF_TRY(see_expanded(p, err));
+	}
+	if (p->square) SHEAF_TRY(sheaf_mirrors_finish(p, err));
+	for (int d = 0; d < p->rank; d++) {
+		if (p->sides[d].counts)
+			count_counts(p, d);
+		else if (!p->square || p->schema.tensor.structure != SHEAF_GENERAL)
+			SHEAF_TRY(count_sorted(p, d, err));
+	}
+	sheaf_components_finish(&p->components);
+	return p->packs ? finish_packed(p, err) : SHEAF_OK;
 }
 
 static double share_of(const sheaf_profile *p, int64_t n)
@@ -219,18 +345,6 @@ static double share_of(const sheaf_profile *p, int64_t n)
 double sheaf_profile_mirrored(const sheaf_profile *p) { return share_of(p, p->mirrored); }
 
 double sheaf_profile_equal(const sheaf_profile *p) { return share_of(p, p->equal); }
-
-sheaf_status sheaf_profile_finish(sheaf_profile *p, sheaf_error *err)
-{
-	SHEAF_NEED(p, "a profile");
-	for (int d = 0; d < p->rank; d++) {
-		p->sides[d].slice = -1;
-		SHEAF_TRY(sheaf_arranger_finish(p->sides[d].arranger, err));
-	}
-	if (p->rank == 2) return go_through_matrix(p, err);
-	for (int d = 0; d < p->rank; d++) SHEAF_TRY(go_through(p, d, err));
-	return SHEAF_OK;
-}
 
 bool sheaf_profile_has(const sheaf_profile *p, sheaf_structure structure)
 {

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/* Entries of a square matrix against their mirrors. A structure says what these are. Else entries are kept as
+ * slices, in which mirrors are found by going through each slice once while all are gone through: as they
+ * come, where that is in order, or sorted by rows. Where there is no room for slices, they are sorted by
+ * columns, too, and both orders are gone through side by side, like two sorted lists that are merged. */
+#include "base/context.h"
+#include "base/memory.h"
+#include "data/frame.h"
+#include "tensor/arrange.h"
+#include "tensor/profile.h"
+#include <string.h>
+
+enum { SHARE = 4, STRONG_SHARE = 8 /* of the memory */ };
+
+sheaf_status sheaf_mirrors_begin(sheaf_profile *p, sheaf_error *err)
+{
+	p->slice = -1;
+	p->strong = (sheaf_strong){-1, -1, 0};
+	if (p->schema.tensor.structure != SHEAF_GENERAL) return SHEAF_OK;
+	if (!p->sides[0].counts) return SHEAF_OK; /* both are sorted already */
+	SHEAF_TRY(sheaf_slices_begin(&p->slices, p->schema.tensor.shape[0], p->element.size,
+	                             sheaf_max_memory(p->cx) / SHARE, p->cx, err));
+	return p->slices.begins ? SHEAF_OK : sheaf_profile_sort(p, 0, err);
+}
+
+/* ---- an entry and its mirror ---- */
+
+static void see_mirror(sheaf_profile *p, bool diagonal, const uint8_t *a, const uint8_t *b)
+{
+	uint8_t other[16];
+	bool equal = sheaf_element_equal(&p->element, a, b);
+	p->mirrored += !diagonal;
+	p->equal += !diagonal && equal;
+	p->symmetric = p->symmetric && equal;
+	if (p->hermitian) {
+		sheaf_element_conjugate(&p->element, b, other);
+		/* A real number's conjugate has another zero. */
+		p->hermitian =
+			diagonal ? sheaf_element_is_real(&p->element, a) : sheaf_element_equal(&p->element, a, other);
+	}
+	if (p->skew)
+		p->skew = diagonal ? sheaf_element_is_zero(&p->element, a)
+		                   : sheaf_element_negate(&p->element, b, other) &&
+		                         sheaf_element_equal(&p->element, a, other);
+}
+
+static void see_no_mirror(sheaf_profile *p) { p->pattern = p->symmetric = p->hermitian = p->skew = false; }
+
+/* ---- a structure ---- */
+
+/* The value that the structure has made, or will make, at the mirrored place: turned, but for the zeros of a
+ * dense triangle, which are where nothing is. */
+static void mirror_of(const sheaf_profile *p, const uint8_t *value, uint8_t other[16])
+{
+	sheaf_structure s = p->schema.tensor.structure;
+	bool is_hermitian = s == SHEAF_HERMITIAN_LOWER || s == SHEAF_HERMITIAN_UPPER,
+		 is_skew = s == SHEAF_SKEW_SYMMETRIC_LOWER || s == SHEAF_SKEW_SYMMETRIC_UPPER,
+		 stays = p->schema.tensor.dense && sheaf_element_is_zero(&p->element, value);
+	memcpy(other, value, p->element.size);
+	if (is_hermitian && !stays) sheaf_element_conjugate(&p->element, value, other);
+	if (is_skew && !stays && !sheaf_element_negate(&p->element, value, other))
+		memcpy(other, value, p->element.size);
+}
+
+static void see_structured(sheaf_profile *p, const sheaf_frame *frame)
+{
+	for (int64_t e = 0; e < frame->nrows; e++) {
+		uint8_t other[16];
+		bool diagonal =
+			sheaf_coordinate_at(&frame->columns[0], e) == sheaf_coordinate_at(&frame->columns[1], e);
+		const uint8_t *value = frame->columns[p->rank].values.data + (size_t)e * p->element.size;
+		if (!diagonal) mirror_of(p, value, other);
+		see_mirror(p, diagonal, value, diagonal ? value : other);
+	}
+}
+
+/* ---- keeping slices ---- */
+
+/* The first entries say by which dimension they come; where both can be, by rows. */
+static void choose_slice(sheaf_profile *p, const sheaf_frame *frame)
+{
+	const sheaf_column *i = &frame->columns[0], *j = &frame->columns[1];
+	p->slice = 0;
+	for (int64_t e = 1; e < frame->nrows && p->slice == 0; e++) {
+		int64_t before = sheaf_coordinate_at(i, e - 1), row = sheaf_coordinate_at(i, e);
+		bool rises =
+			row > before || (row == before && sheaf_coordinate_at(j, e) >= sheaf_coordinate_at(j, e - 1));
+		p->slice = !rises;
+	}
+}
+
+/* How many of the frame's entries have been kept; all, where they come in order and there is room. */
+static sheaf_status keep(sheaf_profile *p, const sheaf_frame *frame, int64_t *n, sheaf_error *err)
+{
+	const sheaf_column *slices = &frame->columns[p->slice], *others = &frame->columns[1 - p->slice];
+	const uint8_t *values = frame->columns[p->rank].values.data;
+	bool kept = true;
+	for (*n = 0; *n < frame->nrows; ++*n) {
+		SHEAF_TRY(sheaf_slices_add(&p->slices, sheaf_coordinate_at(slices, *n),
+		                           sheaf_coordinate_at(others, *n), values + (size_t)*n * p->element.size,
+		                           &kept, err));
+		if (!kept) break;
+	}
+	return SHEAF_OK;
+}
+
+/* ---- from slices to sorted entries ---- */
+
+enum { AT_ONCE = 512 };
+
+typedef struct few {
+	int64_t coordinates[2][AT_ONCE];
+	sheaf_level levels[SHEAF_MAX_LEVELS];
+	sheaf_column columns[3];
+} few;
+
+static void put_coordinate(few *f, const sheaf_field *field, int d, int64_t e, int64_t c)
+{
+	if (field->type == SHEAF_I32)
+		((int32_t *)(void *)f->coordinates[d])[e] = (int32_t)c;
+	else
+		f->coordinates[d][e] = c;
+}
+
+/* A frame of some entries of a slice, which stand in one block. */
+static sheaf_frame frame_of(const sheaf_profile *p, int64_t slice, sheaf_run run, few *f)
+{
+	const sheaf_field *fields = p->plain.fields;
+	int64_t n = sheaf_run_length(run);
+	for (int d = 0; d < 2; d++) {
+		for (int64_t e = 0; e < n; e++)
+			put_coordinate(f, &fields[d], d, e,
+			               d == p->slice ? slice : sheaf_slices_other(&p->slices, run.begin + e));
+		f->columns[d] = (sheaf_column){.meaning = fields[d].meaning, .type = fields[d].type};
+		f->columns[d].values =
+			(sheaf_buffer){(uint8_t *)f->coordinates[d], (size_t)n * sheaf_type_size(fields[d].type), NULL};
+	}
+	for (int l = 0; l < fields[2].nlevels; l++) f->levels[l] = (sheaf_level){.shape = fields[2].levels[l]};
+	f->columns[2] = (sheaf_column){.meaning = fields[2].meaning,
+	                               .nlevels = fields[2].nlevels,
+	                               .levels = f->levels,
+	                               .type = fields[2].type};
+	f->columns[2].values = (sheaf_buffer){(uint8_t *)(uintptr_t)sheaf_slices_value(&p->slices, run.begin),
+	                                      (size_t)n * p->element.size, NULL};
+	return (sheaf_frame){.nrows = n, .ncolumns = 3, .columns = f->columns, .checked = true};
+}
+
+static sheaf_status sort_slice(sheaf_profile *p, int64_t slice, int64_t from, int64_t to, sheaf_error *err)
+{
+	few f;
+	for (int64_t at = from, n; at < to; at += n) {
+		int64_t left = SHEAF_SLICE_BLOCK - at % SHEAF_SLICE_BLOCK;
+		n = to - at < left ? to - at : left;
+		if (n > AT_ONCE) n = AT_ONCE;
+		sheaf_frame frame = frame_of(p, slice, (sheaf_run){at, at + n}, &f);
+		SHEAF_TRY(sheaf_arranger_add(p->sides[0].arranger, &frame, err));
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status sort_slices(sheaf_profile *p, sheaf_error *err)
+{
+	const sheaf_slices *s = &p->slices;
+	int64_t at = 0;
+	SHEAF_TRY(sheaf_profile_sort(p, 0, err));
+	for (int64_t slice = 0; slice < s->extent && at < s->n; slice++) {
+		int64_t n = s->begins[slice + 1];
+		if (n) SHEAF_TRY(sort_slice(p, slice, at, at + n, err));
+		at += n;
+	}
+	sheaf_slices_free(&p->slices);
+	return SHEAF_OK;
+}
+
+static sheaf_status sort_rest(sheaf_profile *p, const sheaf_frame *frame, int64_t from, sheaf_error *err)
+{
+	sheaf_frame rest = {0};
+	SHEAF_TRY(sheaf_frame_slice(frame, from, frame->nrows, NULL, 0, &rest, err));
+	sheaf_status status = sheaf_arranger_add(p->sides[0].arranger, &rest, err);
+	sheaf_frame_free(&rest);
+	return status;
+}
+
+sheaf_status sheaf_mirrors_add(sheaf_profile *p, const sheaf_frame *frame, sheaf_error *err)
+{
+	int64_t n;
+	if (p->schema.tensor.structure != SHEAF_GENERAL) {
+		see_structured(p, frame);
+		return SHEAF_OK;
+	}
+	if (!p->slices.begins || frame->nrows == 0) return SHEAF_OK; /* they are being sorted */
+	if (p->slice < 0) choose_slice(p, frame);
+	SHEAF_TRY(keep(p, frame, &n, err));
+	if (n == frame->nrows) return SHEAF_OK;
+	SHEAF_TRY(sort_slices(p, err));
+	return sort_rest(p, frame, n, err);
+}
+
+/* ---- mirrors in slices ---- */
+
+/* The entry of another slice that mirrors one of `slice`, or -1. Slices come in order, so that what was
+ * passed over is not looked at again. */
+static int64_t mirror_in(sheaf_slices *s, int64_t slice, int64_t other)
+{
+	int64_t end = s->begins[other + 1], at = s->next[other];
+	while (at < end && sheaf_slices_other(s, at) < slice) at++;
+	bool found = at < end && sheaf_slices_other(s, at) == slice;
+	s->next[other] = at + found;
+	return found ? at : -1;
+}
+
+static void go_through_slices(sheaf_profile *p)
+{
+	sheaf_slices *s = &p->slices;
+	for (int64_t slice = 0; slice < s->extent; slice++)
+		for (int64_t at = s->begins[slice]; at < s->begins[slice + 1]; at++) {
+			int64_t other = sheaf_slices_other(s, at), mirror = mirror_in(s, slice, other);
+			if (mirror < 0)
+				see_no_mirror(p);
+			else
+				see_mirror(p, slice == other, sheaf_slices_value(s, at), sheaf_slices_value(s, mirror));
+		}
+}
+
+/* ---- mirrors in sorted entries ---- */
+
+static const uint8_t *value_of(const sheaf_profile *p, const sheaf_profile_side *s)
+{
+	return s->frame->columns[p->rank].values.data + (size_t)s->at * p->element.size;
+}
+
+static int64_t coordinate(const sheaf_profile_side *s, int d)
+{
+	return sheaf_coordinate_at(&s->frame->columns[d], s->at);
+}
+
+/* The next entries by rows and by columns: less than 0 where the first stands before the mirror of the
+ * second, 0 where they are each other's mirror. */
+static int compare_mirrors(const sheaf_profile *p)
+{
+	const sheaf_profile_side *rows = &p->sides[0], *columns = &p->sides[1];
+	int64_t i = coordinate(rows, 0), j = coordinate(rows, 1);
+	int64_t other_i = coordinate(columns, 1), other_j = coordinate(columns, 0);
+	if (i != other_i) return i < other_i ? -1 : 1;
+	return j < other_j ? -1 : j > other_j;
+}
+
+/* What leads where is kept of entries that come by rows at last, as far as there is room. */
+static sheaf_status keep_pattern(sheaf_profile *p, sheaf_error *err)
+{
+	bool kept;
+	const sheaf_profile_side *rows = &p->sides[0];
+	if (!p->slices.begins) return SHEAF_OK;
+	SHEAF_TRY(sheaf_slices_add(&p->slices, coordinate(rows, 0), coordinate(rows, 1), NULL, &kept, err));
+	if (!kept) sheaf_slices_free(&p->slices);
+	return SHEAF_OK;
+}
+
+static sheaf_status go_through_sides(sheaf_profile *p, sheaf_error *err)
+{
+	bool row, column;
+	SHEAF_TRY(sheaf_profile_next(p, 0, &row, err));
+	SHEAF_TRY(sheaf_profile_next(p, 1, &column, err));
+	while (row || column) {
+		int order = !row ? 1 : !column ? -1 : compare_mirrors(p);
+		if (order == 0)
+			see_mirror(p, coordinate(&p->sides[0], 0) == coordinate(&p->sides[0], 1),
+			           value_of(p, &p->sides[0]), value_of(p, &p->sides[1]));
+		else
+			see_no_mirror(p);
+		if (order <= 0) {
+			SHEAF_TRY(keep_pattern(p, err));
+			SHEAF_TRY(sheaf_profile_next(p, 0, &row, err));
+		}
+		if (order >= 0) SHEAF_TRY(sheaf_profile_next(p, 1, &column, err));
+	}
+	return SHEAF_OK;
+}
+
+/* By columns, of entries that are sorted by rows. */
+static sheaf_status sort_by_columns(sheaf_profile *p, sheaf_error *err)
+{
+	const sheaf_frame *frame;
+	sheaf_status status;
+	SHEAF_TRY(sheaf_profile_sort(p, 1, err));
+	while ((status = sheaf_arranger_next(p->sides[0].arranger, &frame, err)) == SHEAF_OK)
+		SHEAF_TRY(sheaf_arranger_add(p->sides[1].arranger, frame, err));
+	return status == SHEAF_END ? sheaf_arrange_rewind(p->sides[0].arranger, err) : status;
+}
+
+static sheaf_status compare_sides(sheaf_profile *p, sheaf_error *err)
+{
+	if (!p->sides[1].arranger) SHEAF_TRY(sort_by_columns(p, err));
+	SHEAF_TRY(sheaf_arranger_finish(p->sides[1].arranger, err));
+	if (p->connects)
+		SHEAF_TRY(sheaf_slices_begin(&p->slices, p->schema.tensor.shape[0], 0,
+		                             sheaf_max_memory(p->cx) / STRONG_SHARE, p->cx, err));
+	SHEAF_TRY(go_through_sides(p, err));
+	sheaf_slices_finish(&p->slices);
+	return SHEAF_OK;
+}
+
+/* What is sorted by rows becomes slices; *all is false where there is no room for all of it. */
+static sheaf_status make_slices(sheaf_profile *p, bool *all, sheaf_error *err)
+{
+	const sheaf_frame *frame;
+	sheaf_status status = SHEAF_OK;
+	SHEAF_TRY(sheaf_slices_begin(&p->slices, p->schema.tensor.shape[0], p->element.size,
+	                             sheaf_max_memory(p->cx) / SHARE, p->cx, err));
+	p->slice = 0;
+	for (*all = p->slices.begins;
+	     *all && (status = sheaf_arranger_next(p->sides[0].arranger, &frame, err)) == SHEAF_OK;) {
+		int64_t n;
+		SHEAF_TRY(keep(p, frame, &n, err));
+		*all = n == frame->nrows;
+	}
+	if (status && status != SHEAF_END) return status;
+	if (*all) return SHEAF_OK;
+	sheaf_slices_free(&p->slices);
+	return sheaf_arrange_rewind(p->sides[0].arranger, err);
+}
+
+static sheaf_status finish_sides(sheaf_profile *p, sheaf_error *err)
+{
+	bool all = false;
+	SHEAF_TRY(sheaf_arranger_finish(p->sides[0].arranger, err));
+	if (!p->sides[1].arranger) SHEAF_TRY(make_slices(p, &all, err));
+	if (!all) return compare_sides(p, err);
+	sheaf_slices_finish(&p->slices);
+	go_through_slices(p);
+	return SHEAF_OK;
+}
+
+/* ---- the end ---- */
+
+static sheaf_status find_strong(sheaf_profile *p, sheaf_error *err)
+{
+	p->strong.needed = sheaf_strong_needs(p->schema.tensor.shape[0], p->entries);
+	if (!p->slices.begins) return SHEAF_OK;
+	return sheaf_slices_connect(&p->slices, sheaf_max_memory(p->cx) / STRONG_SHARE, &p->strong, err);
+}
+
+sheaf_status sheaf_mirrors_finish(sheaf_profile *p, sheaf_error *err)
+{
+	if (p->schema.tensor.structure != SHEAF_GENERAL) return SHEAF_OK;
+	if (p->sides[0].arranger) {
+		SHEAF_TRY(finish_sides(p, err));
+	} else {
+		sheaf_slices_finish(&p->slices);
+		go_through_slices(p);
+	}
+	sheaf_status status = p->connects ? find_strong(p, err) : SHEAF_OK;
+	sheaf_slices_free(&p->slices);
+	return status;
+}

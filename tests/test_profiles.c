@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/* Profiles of matrices against a naive reading of all pairs of entries: in any order, with any structure, and
+ * with so little memory that entries are sorted on disk. */
+#include "support.h"
+#include "tensor/profile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 60, ENTRIES = 4000 };
+
+typedef enum order { BY_ROWS, BY_COLUMNS, NO_ORDER, ROWS_AT_FIRST, ORDERS } order;
+
+typedef struct entry {
+	int64_t at[2];
+	double value;
+} entry;
+
+typedef struct matrix {
+	int64_t extent;
+	int n;
+	entry entries[ENTRIES];
+} matrix;
+
+static int by_rows(const void *a, const void *b)
+{
+	const entry *x = (const entry *)a, *y = (const entry *)b;
+	for (int d = 0; d < 2; d++)
+		if (x->at[d] != y->at[d]) return x->at[d] < y->at[d] ? -1 : 1;
+	return 0;
+}
+
+static int by_columns(const void *a, const void *b)
+{
+	const entry *x = (const entry *)a, *y = (const entry *)b;
+	for (int d = 1; d >= 0; d--)
+		if (x->at[d] != y->at[d]) return x->at[d] < y->at[d] ? -1 : 1;
+	return 0;
+}
+
+static const entry *find(const matrix *m, int64_t i, int64_t j)
+{
+	for (int e = 0; e < m->n; e++)
+		if (m->entries[e].at[0] == i && m->entries[e].at[1] == j) return &m->entries[e];
+	return NULL;
+}
+
+/* No position twice. */
+static void fill(matrix *m, int64_t extent, int n, bool lower)
+{
+	*m = (matrix){.extent = extent};
+	for (int i = 0; i < n; i++) {
+		entry e = {{random_below(extent), random_below(extent)}, (double)random_below(3) - 1};
+		if (lower && e.at[1] > e.at[0]) continue;
+		if (!find(m, e.at[0], e.at[1])) m->entries[m->n++] = e;
+	}
+}
+
+static void sort(matrix *m, order o)
+{
+	if (o == BY_ROWS || o == ROWS_AT_FIRST) qsort(m->entries, (size_t)m->n, sizeof *m->entries, by_rows);
+	if (o == BY_COLUMNS) qsort(m->entries, (size_t)m->n, sizeof *m->entries, by_columns);
+	if (o == ROWS_AT_FIRST && m->n > 2) {
+		entry last = m->entries[m->n - 1];
+		m->entries[m->n - 1] = m->entries[0];
+		m->entries[0] = last;
+	}
+}
+
+/* With the mirrors that a symmetric matrix implies. */
+static matrix *whole_of(const matrix *m, bool symmetric)
+{
+	matrix *w = malloc(sizeof *w);
+	assert_non_null(w);
+	*w = *m;
+	for (int e = 0; symmetric && e < m->n; e++)
+		if (m->entries[e].at[0] != m->entries[e].at[1])
+			w->entries[w->n++] =
+				(entry){{m->entries[e].at[1], m->entries[e].at[0]}, m->entries[e].value};
+	return w;
+}
+
+static sheaf_profile *profile_of(const matrix *m, sheaf_structure structure, sheaf_context *cx)
+{
+	sheaf_schema schema = {.cx = cx};
+	sheaf_frame_builder *b;
+	sheaf_profile *p;
+	sheaf_tensor tensor = {.rank = 2, .shape = {m->extent, m->extent}, .structure = structure};
+	assert_ok(sheaf_schema_add_entries(&schema, &tensor, SHEAF_NUMBER, SHEAF_F64, &err));
+	assert_ok(sheaf_profile_new(&schema, "m", cx, &p, &err));
+	assert_ok(sheaf_profile_connect(p, 1 << 20, &err));
+	assert_ok(sheaf_frame_builder_new(&schema, cx, &b, &err));
+	for (int from = 0; from < m->n || from == 0; from += 333) {
+		sheaf_frame frame;
+		for (int e = from; e < m->n && e < from + 333; e++) {
+			sheaf_build_integer(b, 0, m->entries[e].at[0]);
+			sheaf_build_integer(b, 1, m->entries[e].at[1]);
+			sheaf_build_number(b, 2, m->entries[e].value);
+			sheaf_build_row(b);
+		}
+		assert_ok(sheaf_frame_builder_take(b, &frame, &err));
+		assert_ok(sheaf_profile_add(p, &frame, &err));
+		sheaf_frame_free(&frame);
+	}
+	assert_ok(sheaf_profile_finish(p, &err));
+	sheaf_frame_builder_free(b);
+	sheaf_schema_free(&schema);
+	return p;
+}
+
+/* ---- naively ---- */
+
+static void assert_mirrors(const matrix *m, const sheaf_profile *p)
+{
+	int64_t mirrored = 0, equal = 0, diagonal = 0;
+	bool skew = true;
+	for (int e = 0; e < m->n; e++) {
+		const entry *one = &m->entries[e], *other = find(m, one->at[1], one->at[0]);
+		bool own = one->at[0] == one->at[1];
+		diagonal += own;
+		mirrored += !own && other;
+		equal += !own && other && other->value == one->value;
+		skew = skew && other && (own ? one->value == 0 : one->value != 0 && other->value == -one->value);
+	}
+	assert_int_equal(p->entries, m->n);
+	assert_int_equal(p->diagonal, diagonal);
+	assert_int_equal(p->mirrored, mirrored);
+	assert_int_equal(p->equal, equal);
+	assert_int_equal(p->pattern, mirrored + diagonal == m->n);
+	assert_int_equal(p->symmetric, equal + diagonal == m->n);
+	if (skew) assert_true(p->skew);
+	for (int d = 0; d < 2; d++) {
+		int64_t occupied = 0;
+		for (int64_t i = 0; i < m->extent; i++) {
+			int e = 0;
+			while (e < m->n && m->entries[e].at[d] != i) e++;
+			occupied += e < m->n;
+		}
+		assert_int_equal(p->sides[d].occupied, occupied);
+		assert_int_equal(p->sides[d].spread.n, m->extent);
+		assert_true(p->sides[d].spread.total == (double)m->n);
+	}
+}
+
+/* Which slices reach which, by all slices in between. */
+static void assert_strong(const matrix *m, const sheaf_profile *p)
+{
+	static bool reaches[MOST][MOST];
+	int64_t n = m->extent, components = 0, largest = 0;
+	bool used[MOST] = {false}, seen[MOST] = {false};
+	memset(reaches, 0, sizeof reaches);
+	for (int e = 0; e < m->n; e++) {
+		reaches[m->entries[e].at[0]][m->entries[e].at[1]] = true;
+		used[m->entries[e].at[0]] = used[m->entries[e].at[1]] = true;
+	}
+	for (int64_t k = 0; k < n; k++)
+		for (int64_t i = 0; i < n; i++)
+			for (int64_t j = 0; j < n; j++) reaches[i][j] = reaches[i][j] || (reaches[i][k] && reaches[k][j]);
+	for (int64_t i = 0; i < n; i++) {
+		int64_t size = 0;
+		if (!used[i] || seen[i]) continue;
+		for (int64_t j = i; j < n; j++)
+			if (j == i || (reaches[i][j] && reaches[j][i])) seen[j] = true, size++;
+		components++;
+		if (size > largest) largest = size;
+	}
+	assert_int_equal(p->strong.components, components);
+	assert_int_equal(p->strong.largest, largest);
+}
+
+static void try(sheaf_context *cx, int times)
+{
+	static matrix m;
+	for (int i = 0; i < times; i++) {
+		bool symmetric = i % 4 == 3;
+		int64_t extent = 1 + random_below(MOST);
+		fill(&m, extent, (int)random_below(i % 3 ? 2 * extent : 20 * extent), symmetric);
+		for (int o = 0; o < ORDERS; o++) {
+			sort(&m, (order)o);
+			sheaf_profile *p = profile_of(&m, symmetric ? SHEAF_SYMMETRIC_LOWER : SHEAF_GENERAL, cx);
+			matrix *whole = whole_of(&m, symmetric);
+			assert_mirrors(whole, p);
+			if (!symmetric) assert_strong(whole, p);
+			free(whole);
+			sheaf_profile_free(p);
+		}
+	}
+}
+
+static void test_against_all_pairs(void **state)
+{
+	(void)state;
+	sheaf_context *cx = usual_context();
+	seed_random(17);
+	try(cx, 120);
+	end_context(cx);
+}
+
+/* Too little for a block of slices with their values: two orders are gone through, and only the pattern is
+ * kept. */
+static void test_with_little_memory(void **state)
+{
+	(void)state;
+	sheaf_context *cx;
+	sheaf_context_options options = {.size = sizeof options, .max_memory = 2600000, .threads = 1};
+	assert_ok(sheaf_context_new(&options, &cx, &err));
+	seed_random(18);
+	try(cx, 40);
+	sheaf_context_free(cx);
+}
+
+/* What is counted of a block is exact, and what more of them take is not far from it. */
+static void test_deflated(void **state)
+{
+	(void)state;
+	sheaf_context *cx = usual_context();
+	enum { ITEMS = 300000 };
+	for (int n = 0; n <= ITEMS; n += n < 10000 ? 2500 : 145000) {
+		sheaf_deflating p = {.sizes = {sizeof(int32_t), 1, sizeof(double)}};
+		for (int32_t i = 0; i < n; i++) {
+			double v = (double)(i * 7919 % 10007);
+			if (!sheaf_deflating_wants(&p)) continue;
+			assert_ok(sheaf_deflating_put(&p, (const void *const[]){&i, "a", &v}, cx, &err));
+		}
+		assert_int_equal(p.n, n);
+		assert_ok(sheaf_deflating_finish(&p, cx, &err));
+		assert_true(n ? p.sums[0] > 0 && p.sums[0] < 4.0 * n : p.sums[0] == 0);
+		assert_true(p.sums[1] <= 1 + n / 100.0);
+		assert_true(n == 0 || (p.sums[2] > n && p.sums[2] <= 8.0 * n));
+		if (n > 100000) assert_true(p.sums[0] > 1.0 * n && p.sums[0] < 2.0 * n);
+		sheaf_deflating_free(&p, cx);
+	}
+	end_context(cx);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_against_all_pairs),
+		cmocka_unit_test(test_with_little_memory),
+		cmocka_unit_test(test_deflated),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
