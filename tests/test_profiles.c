@@ -76,8 +76,7 @@ static matrix *whole_of(const matrix *m, bool symmetric)
 	*w = *m;
 	for (int e = 0; symmetric && e < m->n; e++)
 		if (m->entries[e].at[0] != m->entries[e].at[1])
-			w->entries[w->n++] =
-				(entry){{m->entries[e].at[1], m->entries[e].at[0]}, m->entries[e].value};
+			w->entries[w->n++] = (entry){{m->entries[e].at[1], m->entries[e].at[0]}, m->entries[e].value};
 	return w;
 }
 

@@ -7,6 +7,7 @@
 #ifndef SHEAF_SUMMARY_H
 #define SHEAF_SUMMARY_H
 
+#include <sheaf/io.h>
 #include <sheaf/report.h>
 
 #ifdef __cplusplus
@@ -39,6 +40,19 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_summary_profile(sheaf_summary *summary, c
                                                        sheaf_error *err);
 /* After the last frame, where there is a profile; else nothing. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_summary_finish(sheaf_summary *summary, sheaf_error *err);
+
+/* Names of a field's indices, which are shown beside those that are used most: line i of the text, counted
+ * from 0, is the name of index i. Reads the source to its end, and leaves it to the caller. Names are neither
+ * saved nor added up. USAGE where there is no such field. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_summary_names(sheaf_summary *summary, const char *field,
+                                                     sheaf_source *source, sheaf_error *err);
+
+/* Says that a stream is what a network should answer, and other streams, but for those that were named so
+ * before, what it is shown: then rows are looked for that contradict each other, having the same inputs and
+ * other targets. Before the first frame. Not needed where names say it: "targets", "GROUP.target", "inputs",
+ * "GROUP.input". */
+SHEAF_API SHEAF_USE sheaf_status sheaf_summary_target(sheaf_summary *summary, const char *stream,
+                                                      sheaf_error *err);
 
 typedef struct sheaf_summary_options {
 	size_t size;       /* sizeof(sheaf_summary_options) */

@@ -162,6 +162,10 @@ class Given:
         texts = self.values.get(name)
         return texts[-1] if texts else None
 
+    def every(self, name: str) -> list[str]:
+        """All texts of an option that may be given several times."""
+        return [text for text in self.values.get(name, []) if text is not None]
+
     def flag(self, name: str) -> bool:
         return bool(self.values.get(name))
 

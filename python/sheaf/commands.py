@@ -21,7 +21,7 @@ from .dataset import Dataset, Opening, Reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
     from ._context import Progress
@@ -277,26 +277,47 @@ def stats(source: Any = None, *, mmap: bool = False, progress: bool | Progress |
     """
     source, options = configured("stats", source, options)
     given = Given("stats", options, besides=("mmap", "progress"))
-    return _stats(Reader(Opening(source, given, mmap, progress)))
+    names, targets = given.every("names"), given.every("target")
+    return _numbers(_summary(Reader(Opening(source, given, mmap, progress)), names, targets))
 
 
 def stats_of(dataset: Dataset) -> dict[str, Any]:
     """Those of an open dataset."""
-    return _stats(dataset._take_reader())
+    return _numbers(_summary(dataset._take_reader()))
 
 
-def _stats(reader: Reader) -> dict[str, Any]:
-    return _numbers(_summary(reader))
+def _name_indices(summary: Handle, context: Context, word: str) -> None:
+    """STREAM=FILE"""
+    stream, equals, path = word.partition("=")
+    if not equals:
+        raise UsageError(f"names: expected STREAM=FILE, found {word!r}")
+    source = Handle(context, lib.sheaf_source_close)
+    context.call(lib.sheaf_source_path, path.encode(), context.handle, byref(source.pointer))
+    context.call(lib.sheaf_summary_names, summary.pointer, stream.encode(), source.pointer)
+    source.close()
 
 
-def _summary(reader: Reader) -> Handle:
-    """What all rows amount to."""
+def _first_rows(reader: Reader, frame: Any) -> str:
+    few = min(frame.contents.nrows, 5)
+    return text_of(lambda out, err: lib.sheaf_rows_text(frame, byref(reader.schema.c), c.SHEAF_TEXT_SHORT, 0,
+                                                        0, few, byref(out), byref(err)))
+
+
+def _summary(reader: Reader, names: Iterable[str] = (), targets: Iterable[str] = (),
+             first: list[str] | None = None) -> Handle:
+    """What all rows amount to; ``first`` gets the first of them, as text."""
     context, row = reader.context, 0
     summary = Handle(context, lib.sheaf_summary_free)
     context.call(lib.sheaf_summary_new, byref(reader.schema.c), context.handle, byref(summary.pointer))
+    for word in names:
+        _name_indices(summary, context, word)
+    for target in targets:
+        context.call(lib.sheaf_summary_target, summary.pointer, target.encode())
     context.call(lib.sheaf_summary_profile, summary.pointer, None)
     for frame in _c_frames(reader):
         context.call(lib.sheaf_summary_add, summary.pointer, frame, row)
+        if first == []:
+            first.append(_first_rows(reader, frame))
         row += frame.contents.nrows
     context.run(lib.sheaf_summary_finish, summary.pointer)
     return summary
@@ -345,6 +366,13 @@ def show(source: Any = None, *, width: int = 80, unicode: bool = True, colours: 
 # ---- report ----
 
 
+def _findings(context: Context) -> Any:
+    """What was found while a file was read: a rule, and how often."""
+    found = context.tally()
+    return (c.sheaf_fact * len(found))(*(
+        c.sheaf_fact(rule.encode(), f"{count} times".encode()) for rule, count in found.items()))
+
+
 def report(source: Any, path: Path | None = None, *, other: Any = None, force: bool = False,
            mmap: bool = False, progress: bool | Progress | None = None, **options: Any) -> dict[str, Any]:
     """The numbers of a page of charts, what ``sheaf report --json`` writes; with ``path``, the page is
@@ -358,18 +386,21 @@ def report(source: Any, path: Path | None = None, *, other: Any = None, force: b
     """
     source, options = configured("report", source, options)
     given = Given("report", options, besides=("other", "mmap", "progress", "force"))
-    folder = given.take("svg")
+    folder, names, targets = given.take("svg"), given.every("names"), given.every("target")
     if folder is not None and path is None:
         raise UsageError("svg: expected a path, since a page has charts, found none", "svg")
     reader = Reader(Opening(source, given, mmap, progress))
-    summary = _summary(reader)
+    first: list[str] = []
+    summary = _summary(reader, names, targets, first)
     against = None if other is None else _summary(Reader(Opening(other, given, mmap, progress)))
     if path is not None:
         name, others = _title(source), _title(other)
         facts = (c.sheaf_fact * 2)(c.sheaf_fact(b"file", name),
                                    c.sheaf_fact(b"format", reader.format.encode()))
         page = c.sheaf_page_options(size=sizeof(c.sheaf_page_options), title=name, card=facts,
-                                    ncard=len(facts))
+                                    ncard=len(facts), rows="".join(first).encode())
+        found = _findings(reader.context)
+        page.findings, page.nfindings = found, len(found)
         if against:
             page.other, page.other_title = against.pointer.value, others
         charts = _Charts()

@@ -406,9 +406,11 @@ SHEAF_USE sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, con
 /* Between files whose rows are printed one after the other for people: which one comes. */
 void print_file_name(const session *s);
 
-/* *into becomes the summary of all rows, with a profile of a tensor; free it also on failure. */
-SHEAF_USE sheaf_status gather_summary(const session *s, sheaf_dataset *dataset, sheaf_summary **into,
-                                      sheaf_error *err);
+/* *into becomes a summary of no rows, with the names and targets that are given; free it also on failure. */
+SHEAF_USE sheaf_status begin_summary(const session *s, const sheaf_dataset *dataset, sheaf_summary **into,
+                                     sheaf_error *err);
+/* Adds all rows. */
+SHEAF_USE sheaf_status gather_summary(sheaf_dataset *dataset, sheaf_summary *into, sheaf_error *err);
 /* What has to be kept of rows that a summary is made of in parts. */
 sheaf_part_rows rows_of_summary(const sheaf_dataset *dataset);
 

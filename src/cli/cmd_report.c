@@ -44,6 +44,7 @@ static void fill_card(report *r, const session *s, const sheaf_dataset *dataset,
 	add_card(r, "compression", sheaf_source_compression(source));
 	add_card(r, "bytes", r->bytes);
 	add_card(r, rows_word(sheaf_dataset_schema(dataset)), r->rows);
+	add_card(r, "made by", "sheaf " SHEAF_VERSION);
 }
 
 /* What the first finding of a rule said; "" where it was not kept. */
@@ -149,8 +150,7 @@ static sheaf_status gather(report *r, const session *s, sheaf_dataset *dataset, 
                            sheaf_error *err)
 {
 	SHEAF_TRY(part_begin(s, dataset, rows_of_summary(dataset), err));
-	SHEAF_TRY(sheaf_summary_new(sheaf_dataset_schema(dataset), s->cx, &r->summary, err));
-	if (!part_is_made()) SHEAF_TRY(sheaf_summary_profile(r->summary, s->label, err));
+	SHEAF_TRY(begin_summary(s, dataset, &r->summary, err));
 	SHEAF_TRY(gather_rows(r, dataset, rows, err));
 	r->count = *rows;
 	SHEAF_TRY(part_states(add_state, &(adding){r, s}, err));
@@ -209,7 +209,9 @@ static sheaf_status gather_other(report *r, const session *s, sheaf_error *err)
 	sheaf_dataset *dataset;
 	SHEAF_TRY(open_input(s, 1, &dataset, err));
 	add_card(r, "compared with", s->args->files[1]);
-	sheaf_status status = gather_summary(s, dataset, &r->other, err);
+	sheaf_status status = sheaf_summary_new(sheaf_dataset_schema(dataset), s->cx, &r->other, err);
+	if (status == SHEAF_OK) status = sheaf_summary_profile(r->other, s->args->files[1], err);
+	if (status == SHEAF_OK) status = gather_summary(dataset, r->other, err);
 	sheaf_close(dataset);
 	return status;
 }

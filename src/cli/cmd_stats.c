@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* sheaf stats: statistics of all rows. */
 #include "cli.h"
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 /* What a profile says takes all entries. */
@@ -19,16 +21,42 @@ static sheaf_status add_state(void *user, sheaf_bytes state, sheaf_error *err)
 	return status;
 }
 
-sheaf_status gather_summary(const session *s, sheaf_dataset *dataset, sheaf_summary **into, sheaf_error *err)
+/* STREAM=FILE */
+static sheaf_status take_names(const session *s, const char *word, sheaf_summary *summary, sheaf_error *err)
+{
+	char field[256];
+	sheaf_source *source;
+	const char *equals = strchr(word, '=');
+	size_t size = equals ? (size_t)(equals - word) : 0;
+	if (size == 0 || size >= sizeof field)
+		return sheaf_fail_option(err, SHEAF_USAGE, "names", ": expected STREAM=FILE, found \"%s\"", word);
+	snprintf(field, sizeof field, "%.*s", (int)size, word);
+	SHEAF_TRY(sheaf_source_path(equals + 1, s->cx, &source, err));
+	sheaf_status status = sheaf_summary_names(summary, field, source, err);
+	sheaf_source_close(source);
+	return status;
+}
+
+sheaf_status begin_summary(const session *s, const sheaf_dataset *dataset, sheaf_summary **into,
+                           sheaf_error *err)
+{
+	const char *word;
+	SHEAF_TRY(sheaf_summary_new(sheaf_dataset_schema(dataset), s->cx, into, err));
+	for (int k = 0; (word = sheaf_values_nth(&s->args->values, "names", k)); k++)
+		SHEAF_TRY(take_names(s, word, *into, err));
+	for (int k = 0; (word = sheaf_values_nth(&s->args->values, "target", k)); k++)
+		SHEAF_TRY(sheaf_summary_target(*into, word, err));
+	return part_is_made() ? SHEAF_OK : sheaf_summary_profile(*into, s->label, err);
+}
+
+sheaf_status gather_summary(sheaf_dataset *dataset, sheaf_summary *into, sheaf_error *err)
 {
 	const sheaf_frame *frame;
 	sheaf_status status;
-	SHEAF_TRY(sheaf_summary_new(sheaf_dataset_schema(dataset), s->cx, into, err));
-	if (!part_is_made()) SHEAF_TRY(sheaf_summary_profile(*into, s->label, err));
 	while ((status = sheaf_next(dataset, &frame, err)) == SHEAF_OK)
 		if (!sheaf_dataset_keeps_part(dataset))
-			SHEAF_TRY(sheaf_summary_add(*into, frame, sheaf_dataset_row(dataset), err));
-	return status == SHEAF_END ? sheaf_summary_finish(*into, err) : status;
+			SHEAF_TRY(sheaf_summary_add(into, frame, sheaf_dataset_row(dataset), err));
+	return status == SHEAF_END ? sheaf_summary_finish(into, err) : status;
 }
 
 /* What was asked for is drawn wherever it goes; lines of blocks only on a terminal. */
@@ -85,7 +113,8 @@ static sheaf_status print_stats(session *s, sheaf_dataset *dataset, sheaf_error 
 {
 	sheaf_summary *summary = NULL;
 	SHEAF_TRY(part_begin(s, dataset, rows_of_summary(dataset), err));
-	sheaf_status status = gather_summary(s, dataset, &summary, err);
+	sheaf_status status = begin_summary(s, dataset, &summary, err);
+	if (status == SHEAF_OK) status = gather_summary(dataset, summary, err);
 	if (status == SHEAF_OK) status = finish(s, dataset, summary, err);
 	sheaf_summary_free(summary);
 	return status;

@@ -145,11 +145,29 @@ static const sheaf_option merge_options[] = {
 	{0},
 };
 
+/* Of two commands. */
+#define SUMMARY_OPTIONS \
+	{"names", \
+	 SHEAF_OPTION_TEXT, \
+	 0, \
+	 "STREAM=FILE", \
+	 "name the indices of a stream that are used most: line i of FILE, counted from 0, is the name of " \
+	 "index i", \
+	 0}, \
+	{ \
+		"target", SHEAF_OPTION_TEXT, 0, "STREAM", \
+			"look for rows that contradict each other: with another STREAM, and the same in all other " \
+		    "streams " \
+			"(default: what the names of streams say)", \
+			0 \
+	}
+
 static const sheaf_option stats_options[] = {
 	{"histogram", SHEAF_OPTION_FLAG, 0, NULL, "draw each histogram with a line for each bar", 0},
 	{"spy", SHEAF_OPTION_FLAG, 0, NULL,
      "draw where entries are, as dots, or as shades of how many there are where dots would stand for several",
      0},
+	SUMMARY_OPTIONS,
 	{0},
 };
 
@@ -159,6 +177,7 @@ static const sheaf_option show_options[] = {
 };
 
 static const sheaf_option report_options[] = {
+	SUMMARY_OPTIONS,
 	{"svg", SHEAF_OPTION_TEXT, 0, "FOLDER",
      "also write each chart as an SVG file into this folder, which is made where there is none", 0},
 	{"output", SHEAF_OPTION_TEXT, 0, "OUT", "write OUT: the same as OUT after the input", 'o'},

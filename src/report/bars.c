@@ -116,6 +116,32 @@ int sheaf_rank_bars(const sheaf_length_counts *counts, sheaf_bar bars[SHEAF_MOST
 	return n;
 }
 
+static double entries_of_line(const sheaf_raster *r, bool down, int line)
+{
+	double sum = 0;
+	for (int i = 0; i < SHEAF_RASTER_SIDE; i++)
+		sum += (double)r->counts[down ? line * SHEAF_RASTER_SIDE + i : i * SHEAF_RASTER_SIDE + line];
+	return sum;
+}
+
+int sheaf_raster_bars(const sheaf_raster *r, bool down, int most, sheaf_bar bars[SHEAF_MOST_BARS])
+{
+	int lines = down ? sheaf_raster_height(r) : sheaf_raster_width(r), step = (lines - 1) / most + 1, n = 0;
+	int64_t each = down ? r->rows_to_a_cell : r->columns_to_a_cell, all = down ? r->rows : r->columns;
+	for (int line = 0; line < lines; line += step) {
+		int end = line + step < lines ? line + step : lines;
+		int64_t from = line * each, to = end == lines ? all : end * each;
+		sheaf_bar *bar = &bars[n++];
+		*bar = (sheaf_bar){.from = (double)from, .to = (double)to};
+		for (int k = line; k < end; k++) bar->amount += entries_of_line(r, down, k);
+		if (to - from == 1)
+			snprintf(bar->label, sizeof bar->label, "%" PRId64, from);
+		else
+			snprintf(bar->label, sizeof bar->label, "%" PRId64 " to %" PRId64, from, to - 1);
+	}
+	return n;
+}
+
 double sheaf_most_amount(const sheaf_bar *bars, int n)
 {
 	double most = 0;

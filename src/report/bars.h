@@ -26,6 +26,8 @@ int sheaf_value_bars(const sheaf_value_counts *v, const sheaf_value_counts *othe
                      sheaf_bar bars[SHEAF_MOST_BARS]);
 /* Counts by their rank, the largest first: the means of ranks 1, 2, 3 to 4, 5 to 8 and so on. */
 int sheaf_rank_bars(const sheaf_length_counts *counts, sheaf_bar bars[SHEAF_MOST_BARS]);
+/* Entries of a picture by its lines, or across them. */
+int sheaf_raster_bars(const sheaf_raster *r, bool down, int most, sheaf_bar bars[SHEAF_MOST_BARS]);
 double sheaf_most_amount(const sheaf_bar *bars, int n);
 
 #endif

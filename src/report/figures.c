@@ -9,6 +9,13 @@ int64_t sheaf_values_finite(const sheaf_value_counts *v)
 	return v->n - v->nans - v->infinite[0] - v->infinite[1];
 }
 
+int64_t sheaf_field_coded(const sheaf_field_summary *f)
+{
+	int64_t coded = 0;
+	for (int c = 1; c < SHEAF_MISSING_CODES; c++) coded += f->codes[c];
+	return coded;
+}
+
 /* The beginning of the bin in which this share of the finite values ends. */
 static double bin_quantile(const sheaf_value_counts *v, double share)
 {

@@ -84,6 +84,10 @@ static scale scale_of(const sheaf_chart *chart)
 {
 	scale s = {.step = (double)WIDTH / (chart->n ? chart->n : 1)};
 	s.wide = s.step > 4 ? s.step - 1 : s.step;
+	if (chart->per_cent) {
+		s.all = s.others = s.most = 1;
+		return s;
+	}
 	for (int i = 0; i < chart->n; i++) s.all += chart->bars[i].amount, s.others += chart->bars[i].other;
 	for (int i = 0; i < chart->n; i++) {
 		double amount = chart->bars[i].amount, other = chart->bars[i].other;
@@ -186,16 +190,25 @@ static void put_words_of(sheaf_builder *b, const sheaf_chart *chart)
 
 static void put_head(sheaf_builder *b, const sheaf_chart *chart)
 {
-	sheaf_builder_text(
-		b, "<details><summary>Numbers</summary><table class=\"numbers\"><thead><tr><th scope=\"col\">");
+	sheaf_builder_text(b, chart->open ? "<details open><summary>Numbers</summary>"
+	                                  : "<details><summary>Numbers</summary>");
+	sheaf_builder_text(b, "<table class=\"numbers\"><thead><tr><th scope=\"col\">");
 	sheaf_html_words(b, chart->what);
 	sheaf_builder_text(b, "</th><th scope=\"col\">");
 	sheaf_html_words(b, chart->amounts ? chart->amounts : "count");
 	if (chart->other) {
-		sheaf_builder_text(b, "</th><th scope=\"col\">in ");
+		sheaf_builder_text(b, chart->per_cent ? "</th><th scope=\"col\">" : "</th><th scope=\"col\">in ");
 		sheaf_html_name(b, chart->other);
 	}
 	sheaf_builder_text(b, "</th></tr></thead><tbody>");
+}
+
+static void put_amount(sheaf_builder *b, const sheaf_chart *chart, double amount)
+{
+	if (chart->per_cent)
+		sheaf_html_share(b, amount);
+	else
+		sheaf_html_count(b, (int64_t)amount);
 }
 
 static void put_table(sheaf_builder *b, const sheaf_chart *chart)
@@ -203,14 +216,14 @@ static void put_table(sheaf_builder *b, const sheaf_chart *chart)
 	put_head(b, chart);
 	for (int i = 0; i < chart->n; i++) {
 		const sheaf_bar *bar = &chart->bars[i];
-		if (bar->amount == 0 && bar->other == 0) continue;
+		if (bar->amount == 0 && bar->other == 0 && !chart->per_cent) continue;
 		sheaf_builder_text(b, "<tr><th scope=\"row\">");
 		sheaf_html_words(b, bar->label);
 		sheaf_builder_text(b, "</th><td>");
-		sheaf_html_count(b, (int64_t)bar->amount);
+		put_amount(b, chart, bar->amount);
 		if (chart->other) {
 			sheaf_builder_text(b, "</td><td>");
-			sheaf_html_count(b, (int64_t)bar->other);
+			put_amount(b, chart, bar->other);
 		}
 		sheaf_builder_text(b, "</td></tr>");
 	}

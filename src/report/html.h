@@ -26,8 +26,8 @@ typedef struct sheaf_chart_mark {
 
 /* A figure with a bar chart, its summary in words and its numbers as a table that opens; one bar alone is no
  * chart, only words. `number` is different for each figure of a page. With `logarithmic` a bar's height is
- * the logarithm of its amount. Where `other` is the name of another file, heights are shares, and its own are
- * an outline. */
+ * the logarithm of its amount; with `per_cent` it is the share itself, and so is the outline's. Where `other`
+ * is the name of another file, heights are shares, and its own are an outline. */
 typedef struct sheaf_chart {
 	int number;
 	const char *title, *words, *what; /* what the bars are of: "length" */
@@ -35,6 +35,8 @@ typedef struct sheaf_chart {
 	const sheaf_bar *bars;
 	int n;
 	bool logarithmic;
+	bool open;     /* the numbers are seen at once */
+	bool per_cent; /* amounts are shares from 0 to 1 */
 	const char *other;
 	const sheaf_chart_mark *marks;
 	int nmarks;

@@ -10,7 +10,8 @@ static const char style[] =
 	":root{color-scheme:light dark}"
 	"body{font:16px/1.5 system-ui,sans-serif;color:#1b1b1f;background:#fff;max-width:44rem;margin:2rem auto;"
 	"padding:0 1rem}"
-	"h1{font-size:1.5rem;overflow-wrap:anywhere}h3{font-size:1rem;margin:1.5rem 0 .25rem}"
+	"h1{font-size:1.5rem;overflow-wrap:anywhere}h3{font-size:1rem;margin:1.5rem 0 "
+	".25rem}h4{font-size:.9rem;margin:1rem 0 0}"
 	"h2{font-size:1.2rem;margin-top:2.5rem;border-bottom:1px solid #c9cad2;overflow-wrap:anywhere}"
 	"a{color:inherit}.skip{position:absolute;left:-99rem}.skip:focus{left:1rem}nav{font-size:.9rem}"
 	"nav a{margin-right:1rem;overflow-wrap:anywhere}"
@@ -30,8 +31,9 @@ static const char style[] =
 	".bar{fill:#7db8e0}.axis{stroke:#45464f}.mark{stroke:#b3b4bf}.other{stroke:#ffa45c}}"
 	"@media print{body{color:#000;background:#fff;max-width:none}th,figcaption,.note,summary{color:#333}"
 	"svg text{fill:#333}.bar{fill:#2f6f9f}.other{stroke:#b04a00}.mark{stroke:#333}"
-	"figure,tr{break-inside:avoid}h2,h3{break-after:avoid}.skip,nav,details{display:none}}";
-static const char style_hash[] = "+KXIRJGnwyq1awuqbk8LAoFAZ/GSn2/PcpOK2cl0k6M=";
+	"figure,tr{break-inside:avoid}h2,h3{break-after:avoid}.skip,nav,details:not([open]),details>summary{"
+	"display:none}}";
+static const char style_hash[] = "jHBFXdLfYKKt6G+0ZRL+52DeWHbV3GrbTkQm0RB7Y8c=";
 
 /* ---- the frame ---- */
 
@@ -81,6 +83,28 @@ static void put_facts(sheaf_page *p)
 		sheaf_page_note(p, "Reading found nothing wrong. Validating looks at more.");
 }
 
+static void put_fields(sheaf_page *p)
+{
+	enum { MOST_FIELDS = 200 };
+	char text[80];
+	int shown = 0;
+	sheaf_page_heading(p, 2, p->s->schema.rows == SHEAF_SEQUENCES ? "Streams" : "Columns");
+	sheaf_page_table(p);
+	for (int f = 0; f < p->s->schema.nfields && shown < MOST_FIELDS; f++) {
+		const sheaf_field *field = &p->s->schema.fields[f];
+		if (!sheaf_summary_shows(p->s, f)) continue;
+		shown++;
+		sheaf_page_describe(field, text, sizeof text);
+		sheaf_builder_text(&p->b, "<tr><th scope=\"row\">");
+		sheaf_html_name(&p->b, field->name);
+		sheaf_builder_text(&p->b, "</th><td>");
+		sheaf_html_words(&p->b, text);
+		sheaf_page_row_end(p);
+	}
+	sheaf_page_table_end(p);
+	if (shown == MOST_FIELDS) sheaf_page_note(p, "And so on.");
+}
+
 static void put_rows(sheaf_page *p)
 {
 	if (!p->options->rows) return;
@@ -93,7 +117,9 @@ static void put_rows(sheaf_page *p)
 static void put_body(sheaf_page *p)
 {
 	put_facts(p);
+	put_fields(p);
 	sheaf_page_drift(p);
+	sheaf_page_contradictions(p);
 	sheaf_page_tensor(p);
 	for (int f = 0; f < p->s->schema.nfields; f++)
 		if (sheaf_summary_shows(p->s, f)) sheaf_page_field(p, f);

@@ -34,11 +34,29 @@ void sheaf_page_words(sheaf_page *p, const char *name, const char *text);
 void sheaf_page_facts(sheaf_page *p, const sheaf_fact *facts, int n);
 /* Gives the chart its number, puts it, and hands it out as a file. */
 void sheaf_page_chart(sheaf_page *p, sheaf_chart *chart);
+/* A picture that is a PNG in base64, as a figure and as a file. */
+typedef struct sheaf_image {
+	const char *title, *words;
+	int width, height; /* pixels */
+	const char *png;
+	size_t size;
+} sheaf_image;
+void sheaf_page_image(sheaf_page *p, const sheaf_image *image);
 void sheaf_page_picture(sheaf_page *p, const sheaf_raster *r, sheaf_picture_of of, const char *words);
 
 /* ---- sections ---- */
 
 void sheaf_page_field(sheaf_page *p, int field);
+/* "dense, dim 3, float32" */
+void sheaf_page_describe(const sheaf_field *field, char *text, size_t size);
+/* The mean of each unit of a dense stream. */
+void sheaf_page_units(sheaf_page *p, const sheaf_field_summary *f);
+/* How often each unit is the one of its sample, where each sample names one. */
+void sheaf_page_labels(sheaf_page *p, const sheaf_field *field, const sheaf_field_summary *f);
+/* How even amounts are that come sorted, the largest first. */
+void sheaf_page_balance(sheaf_page *p, const sheaf_bar *bars, int n);
+/* Rows with the same inputs and other targets. */
+void sheaf_page_contradictions(sheaf_page *p);
 /* Of a tensor as a whole; nothing of other rows. */
 void sheaf_page_tensor(sheaf_page *p);
 /* How the other summary differs; nothing where there is none. */

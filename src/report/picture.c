@@ -20,10 +20,11 @@ void sheaf_shade(double share, uint8_t rgb[3])
 		rgb[c] = (uint8_t)lround(stops[part][c] + (at - part) * (stops[part + 1][c] - stops[part][c]));
 }
 
-/* A raster as pixels: the strength of each. */
+/* A raster as pixels: the strength of each, by which it is shaded as it is, or by its logarithm. */
 typedef struct pixels {
 	int width, height;
-	double *strengths;
+	bool linear;
+	double *strengths; /* NaN, or 0 of a logarithm: there is nothing */
 } pixels;
 
 static double strength(const sheaf_raster *r, sheaf_picture_of of, int64_t at)
@@ -56,16 +57,20 @@ static sheaf_status begin_pixels(pixels *p, const sheaf_raster *r, sheaf_picture
 	return SHEAF_OK;
 }
 
-/* The strengths of pixels with something in them, as logarithms. */
+/* What a pixel is shaded by; NaN where nothing is in it. */
+static double shade_of(const pixels *p, int i)
+{
+	double s = p->strengths[i];
+	return p->linear ? s : s > 0 ? log(s) : NAN;
+}
+
 static void find_range(const pixels *p, double *least, double *most)
 {
 	*least = INFINITY;
 	*most = -INFINITY;
 	for (int i = 0; i < p->width * p->height; i++) {
-		double s = p->strengths[i];
-		if (s <= 0) continue;
-		*least = fmin(*least, log(s));
-		*most = fmax(*most, log(s));
+		*least = fmin(*least, shade_of(p, i));
+		*most = fmax(*most, shade_of(p, i));
 	}
 }
 
@@ -78,10 +83,10 @@ static void put_pixels(sheaf_builder *to, const pixels *p)
 	for (int y = 0; y < p->height; y++) {
 		sheaf_builder_byte(to, 0);
 		for (int x = 0; x < p->width; x++) {
-			double s = p->strengths[y * p->width + x];
-			double at = most > least && s > 0 ? (log(s) - least) / (most - least) : 1;
+			double s = shade_of(p, y * p->width + x);
+			double at = most > least && !isnan(s) ? (s - least) / (most - least) : 1;
 			long step = lround(at * STEPS);
-			sheaf_builder_byte(to, (char)(uint8_t)(s > 0 ? 1 + step * (SHADES - 1) / STEPS : 0));
+			sheaf_builder_byte(to, (char)(uint8_t)(isnan(s) ? 0 : 1 + step * (SHADES - 1) / STEPS));
 		}
 	}
 }
@@ -179,4 +184,10 @@ sheaf_status sheaf_picture_put(sheaf_builder *to, const sheaf_raster *raster, sh
 	sheaf_status status = put_file(to, &p, err);
 	sheaf_release(to->cx, p.strengths, pixels_size(&p));
 	return status;
+}
+
+sheaf_status sheaf_grid_put(sheaf_builder *to, int width, int height, const double *numbers, sheaf_error *err)
+{
+	pixels p = {.width = width, .height = height, .linear = true, .strengths = (double *)(uintptr_t)numbers};
+	return put_file(to, &p, err);
 }

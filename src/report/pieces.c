@@ -74,6 +74,22 @@ void sheaf_page_facts(sheaf_page *p, const sheaf_fact *facts, int n)
 	sheaf_page_table_end(p);
 }
 
+void sheaf_page_balance(sheaf_page *p, const sheaf_bar *bars, int n)
+{
+	double all = 0, bits = 0;
+	for (int i = 0; i < n; i++) all += bars[i].amount;
+	for (int i = 0; i < n; i++)
+		if (bars[i].amount > 0) bits -= bars[i].amount / all * log2(bars[i].amount / all);
+	sheaf_page_table(p);
+	sheaf_page_row(p, "most frequent");
+	sheaf_html_share(&p->b, bars[0].amount / all);
+	sheaf_page_row_end(p);
+	if (bars[n - 1].amount > 0)
+		sheaf_page_real(p, "most frequent to least frequent", bars[0].amount / bars[n - 1].amount);
+	sheaf_page_real(p, "evenness (entropy, 1 is even)", bits / log2(n));
+	sheaf_page_table_end(p);
+}
+
 /* ---- figures ---- */
 
 /* "03-lengths.svg": letters of ours alone, whatever the titles. */
@@ -105,39 +121,61 @@ void sheaf_page_chart(sheaf_page *p, sheaf_chart *chart)
 	sheaf_builder_drop(&svg);
 }
 
-static void hand_out_picture(sheaf_page *p, const sheaf_raster *r, sheaf_picture_of of, const char *words)
+static void hand_out_image(sheaf_page *p, const sheaf_image *image)
 {
 	sheaf_builder svg;
-	int width = sheaf_raster_width(r), height = sheaf_raster_height(r);
 	sheaf_builder_begin(&svg, p->b.cx, NULL);
 	sheaf_builder_printf(
 		&svg,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
 		"role=\"img\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\"><title>",
-		width, height, width, height);
-	sheaf_html_words(&svg, words);
+		image->width, image->height, image->width, image->height);
+	sheaf_html_words(&svg, image->words);
 	sheaf_builder_printf(&svg,
 	                     "</title><image width=\"%d\" height=\"%d\" image-rendering=\"pixelated\" "
 	                     "href=\"data:image/png;base64,",
-	                     width, height);
-	p->status = sheaf_picture_put(&svg, r, of, SHEAF_RASTER_SIDE, p->err);
+	                     image->width, image->height);
+	sheaf_builder_append(&svg, image->png, image->size);
 	sheaf_builder_text(&svg, "\"/></svg>\n");
-	if (p->status == SHEAF_OK) hand_out(p, of == SHEAF_PICTURE_COUNTS ? "density" : "magnitudes", &svg);
+	hand_out(p, image->title, &svg);
 	sheaf_builder_drop(&svg);
 }
 
+static void put_figure(sheaf_page *p, const sheaf_image *image)
+{
+	sheaf_builder_printf(&p->b, "<figure><img width=\"%d\" height=\"%d\" alt=\"", image->width,
+	                     image->height);
+	sheaf_html_words(&p->b, image->words);
+	sheaf_builder_text(&p->b, "\" src=\"data:image/png;base64,");
+	sheaf_builder_append(&p->b, image->png, image->size);
+	sheaf_builder_text(&p->b, "\"><figcaption>");
+	sheaf_html_words(&p->b, image->words);
+	sheaf_builder_text(&p->b, "</figcaption></figure>");
+}
+
+void sheaf_page_image(sheaf_page *p, const sheaf_image *image)
+{
+	put_figure(p, image);
+	if (p->options->take && p->status == SHEAF_OK) hand_out_image(p, image);
+}
+
+/* As small as the page wants it, and as large as it can be in a file of its own. */
 void sheaf_page_picture(sheaf_page *p, const sheaf_raster *r, sheaf_picture_of of, const char *words)
 {
-	if (p->status) return;
+	sheaf_image image = {.title = of == SHEAF_PICTURE_COUNTS ? "density" : "magnitudes",
+	                     .words = words,
+	                     .width = sheaf_raster_width(r),
+	                     .height = sheaf_raster_height(r)};
+	const int sides[] = {of == SHEAF_PICTURE_COUNTS ? p->side : p->side / 2, SHEAF_RASTER_SIDE};
 	p->figures++;
-	int side = of == SHEAF_PICTURE_COUNTS ? p->side : p->side / 2;
-	sheaf_builder_printf(&p->b, "<figure><img width=\"%d\" height=\"%d\" alt=\"", sheaf_raster_width(r),
-	                     sheaf_raster_height(r));
-	sheaf_html_words(&p->b, words);
-	sheaf_builder_text(&p->b, "\" src=\"data:image/png;base64,");
-	p->status = sheaf_picture_put(&p->b, r, of, side, p->err);
-	sheaf_builder_text(&p->b, "\"><figcaption>");
-	sheaf_html_words(&p->b, words);
-	sheaf_builder_text(&p->b, "</figcaption></figure>");
-	if (p->options->take && p->status == SHEAF_OK) hand_out_picture(p, r, of, words);
+	for (int i = 0; i < (p->options->take ? 2 : 1) && p->status == SHEAF_OK; i++) {
+		sheaf_builder png;
+		sheaf_builder_begin(&png, p->b.cx, NULL);
+		p->status = sheaf_picture_put(&png, r, of, sides[i], p->err);
+		if (p->status == SHEAF_OK) p->status = sheaf_builder_status(&png, p->err);
+		image.png = (const char *)png.data;
+		image.size = png.size;
+		if (p->status == SHEAF_OK) (i ? hand_out_image : put_figure)(p, &image);
+		sheaf_builder_drop(&png);
+	}
 }

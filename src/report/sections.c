@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* What a page says of each field. */
 #include "data/frame.h"
+#include "report/names.h"
 #include "report/page.h"
+#include "report/text.h"
 #include "report/words.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
-enum { MOST_NAMED = 10, MOST_BARS = 64, WORDS = 300, MOST_LABELS = 50 };
+enum { MOST_NAMED = 10, MOST_USED = 20, MOST_BARS = 64, WORDS = 300, MOST_LABELS = 50 };
 
 static const char *other_title(const sheaf_page *p, const void *other)
 {
@@ -102,6 +104,14 @@ static void put_values(sheaf_page *p, const sheaf_field_summary *f, const sheaf_
 
 /* ---- where entries are, and which indices they use ---- */
 
+/* How many entries there are in each part of the picture. */
+static void put_marginal(sheaf_page *p, const sheaf_raster *r, bool down, const char *title, const char *what)
+{
+	sheaf_bar bars[SHEAF_MOST_BARS];
+	int n = sheaf_raster_bars(r, down, MOST_BARS, bars);
+	sheaf_page_chart(p, &(sheaf_chart){.title = title, .words = title, .what = what, .bars = bars, .n = n});
+}
+
 static void put_density(sheaf_page *p, const sheaf_raster *r, bool matrix)
 {
 	char words[WORDS];
@@ -113,6 +123,10 @@ static void put_density(sheaf_page *p, const sheaf_raster *r, bool matrix)
 	         r->columns_to_a_cell);
 	sheaf_page_heading(p, 3, "Density");
 	sheaf_page_picture(p, r, SHEAF_PICTURE_COUNTS, words);
+	put_marginal(p, r, true, matrix ? "Entries by rows" : "Entries by sequences",
+	             matrix ? "rows" : "sequences");
+	put_marginal(p, r, false, matrix ? "Entries by columns" : "Entries by indices",
+	             matrix ? "columns" : "indices");
 	if (matrix)
 		sheaf_page_picture(p, r, SHEAF_PICTURE_MAGNITUDES,
 		                   "The same by the largest magnitude in each pixel.");
@@ -135,17 +149,27 @@ static void put_ranks(sheaf_page *p, const sheaf_length_counts *counts)
 
 static void put_most_used(sheaf_page *p, const sheaf_field_summary *f)
 {
-	sheaf_use most[MOST_NAMED];
-	int n = sheaf_most_used(f, most, MOST_NAMED);
-	sheaf_builder_text(&p->b, "<details><summary>Most used</summary>");
-	sheaf_page_table(p);
+	static const char *const names[] = {"index", "count", "of all entries"};
+	sheaf_use most[MOST_USED];
+	int n = sheaf_most_used(f, most, MOST_USED);
+	sheaf_builder_text(&p->b, "<h4>Most used</h4>");
+	sheaf_page_columns(p, names, 3);
 	for (int i = 0; i < n; i++) {
-		char index[24];
-		snprintf(index, sizeof index, "%" PRId64, most[i].index);
-		sheaf_page_count(p, index, most[i].count);
+		const char *name;
+		size_t size;
+		sheaf_builder_printf(&p->b, "<tr><th scope=\"row\">%" PRId64, most[i].index);
+		if (sheaf_index_name(f, most[i].index, &name, &size)) {
+			sheaf_builder_text(&p->b, " <bdi>");
+			sheaf_html_text(&p->b, name, size);
+			sheaf_builder_text(&p->b, "</bdi>");
+		}
+		sheaf_builder_text(&p->b, "</th><td>");
+		sheaf_html_count(&p->b, most[i].count);
+		sheaf_builder_text(&p->b, "</td><td>");
+		sheaf_html_share(&p->b, (double)most[i].count / (double)f->entries.total);
+		sheaf_page_row_end(p);
 	}
-	sheaf_page_table_end(p);
-	sheaf_builder_text(&p->b, "</details>");
+	sheaf_page_columns_end(p);
 }
 
 static void put_uses(sheaf_page *p, const sheaf_field_summary *f)
@@ -170,19 +194,6 @@ static void put_uses(sheaf_page *p, const sheaf_field_summary *f)
 
 /* ---- items ---- */
 
-/* Of few different ones: how even they are. */
-static void put_balance(sheaf_page *p, const sheaf_item_count *const *items, int n)
-{
-	double all = 0, bits = 0;
-	for (int i = 0; i < n; i++) all += (double)items[i]->count;
-	for (int i = 0; i < n; i++) bits -= (double)items[i]->count / all * log2((double)items[i]->count / all);
-	sheaf_page_table(p);
-	sheaf_page_real(p, "most frequent to least frequent",
-	                (double)items[0]->count / (double)items[n - 1]->count);
-	sheaf_page_real(p, "evenness (entropy, 1 is even)", bits / log2(n));
-	sheaf_page_table_end(p);
-}
-
 static void put_label_chart(sheaf_page *p, const sheaf_field *field, const sheaf_item_count *const *items,
                             int n)
 {
@@ -196,6 +207,7 @@ static void put_label_chart(sheaf_page *p, const sheaf_field *field, const sheaf
 	snprintf(words, sizeof words, "All %d items, the most frequent first.", n);
 	sheaf_page_chart(p,
 	                 &(sheaf_chart){.title = "Items", .words = words, .what = "item", .bars = bars, .n = n});
+	sheaf_page_balance(p, bars, n);
 }
 
 static void put_most_frequent(sheaf_page *p, const sheaf_field *field, const sheaf_item_count *const *items,
@@ -235,7 +247,6 @@ static void put_items(sheaf_page *p, const sheaf_field *field, const sheaf_field
 	         distinct);
 	sheaf_page_note(p, words);
 	if (labels) put_label_chart(p, field, most, n);
-	if (labels) put_balance(p, most, n);
 	if (n > 0 && most[0]->count == 1 && distinct > 1) {
 		sheaf_page_note(p, "Each is there once.");
 		return;
@@ -247,17 +258,43 @@ static void put_items(sheaf_page *p, const sheaf_field *field, const sheaf_field
 
 static void put_padding(sheaf_page *p, const sheaf_length_counts *h)
 {
-	enum { LARGEST = 4096, FACTOR = 4 };
-	static const char *const names[] = {"sequences in a batch", "drawn at random", "sorted by length"};
+	enum { SIZES = 13 };
+	sheaf_bar bars[SIZES];
+	for (int i = 0; i < SIZES; i++) {
+		int64_t batch = (int64_t)1 << i;
+		bars[i] = (sheaf_bar){.from = (double)batch,
+		                      .to = (double)batch + 1,
+		                      .amount = sheaf_padding_at_random(h, batch),
+		                      .other = sheaf_padding_in_buckets(h, batch)};
+		snprintf(bars[i].label, sizeof bars[i].label, "%" PRId64, batch);
+	}
+	sheaf_page_chart(p, &(sheaf_chart){.title = "Padding",
+	                                   .words =
+	                                       "The share of padding in batches of 1 to 4096 sequences, each as "
+	                                       "wide as its longest, computed from the lengths: drawn at random "
+	                                       "(bars), and sorted by length (outline).",
+	                                   .what = "sequences in a batch",
+	                                   .amounts = "drawn at random",
+	                                   .bars = bars,
+	                                   .n = SIZES,
+	                                   .per_cent = true,
+	                                   .open = true,
+	                                   .other = "sorted by length"});
+}
+
+/* How many batches an epoch has, of so many sequences or samples. */
+static void put_steps(sheaf_page *p, const sheaf_length_counts *h)
+{
+	enum { LEAST = 16, LARGEST = 4096, FACTOR = 4 };
+	static const char *const names[] = {"in a batch", "batches of sequences", "batches of samples"};
 	sheaf_page_note(p,
-	                "The share of padding where each batch is as wide as its longest sequence, computed from "
-	                "the lengths.");
+	                "How many batches an epoch has, where the size is counted in sequences, or in samples.");
 	sheaf_page_columns(p, names, 3);
-	for (int64_t batch = 1; batch <= LARGEST; batch *= FACTOR) {
-		sheaf_builder_printf(&p->b, "<tr><th scope=\"row\">%" PRId64 "</th><td>", batch);
-		sheaf_html_share(&p->b, sheaf_padding_at_random(h, batch));
+	for (int64_t size = LEAST; size <= LARGEST; size *= FACTOR) {
+		sheaf_builder_printf(&p->b, "<tr><th scope=\"row\">%" PRId64 "</th><td>", size);
+		sheaf_html_count(&p->b, h->n / size + (h->n % size != 0));
 		sheaf_builder_text(&p->b, "</td><td>");
-		sheaf_html_share(&p->b, sheaf_padding_in_buckets(h, batch));
+		sheaf_html_count(&p->b, h->total / size + (h->total % size != 0));
 		sheaf_page_row_end(p);
 	}
 	sheaf_page_columns_end(p);
@@ -290,6 +327,7 @@ static void put_batches(sheaf_page *p, const sheaf_length_counts *h)
 	if (h->n == 0 || h->most == h->least) return;
 	sheaf_page_heading(p, 3, "Batches");
 	put_padding(p, h);
+	put_steps(p, h);
 	put_imbalance(p, h);
 }
 
@@ -300,8 +338,22 @@ static void put_missing(sheaf_page *p, const sheaf_field_summary *f)
 	if (!f->missing) return;
 	sheaf_page_table(p);
 	sheaf_page_count(p, "missing", f->missing);
-	if (f->coded) sheaf_page_count(p, "of these with a reason", f->coded);
+	for (int c = 1; c < SHEAF_MISSING_CODES; c++) {
+		char name[40];
+		snprintf(name, sizeof name, "of these by the code %d", c);
+		if (f->codes[c]) sheaf_page_count(p, name, f->codes[c]);
+	}
 	sheaf_page_table_end(p);
+}
+
+void sheaf_page_describe(const sheaf_field *field, char *text, size_t size)
+{
+	if (sheaf_field_is_stream(field))
+		sheaf_field_text(field, text, size);
+	else if (sheaf_field_is_text(field))
+		snprintf(text, size, "%s", sheaf_field_storage(field));
+	else
+		snprintf(text, size, "%s, %s", sheaf_field_storage(field), sheaf_type_name(field->type));
 }
 
 void sheaf_page_field(sheaf_page *p, int number)
@@ -314,12 +366,7 @@ void sheaf_page_field(sheaf_page *p, int number)
 	sheaf_builder_text(&p->b, "<section><h2>");
 	sheaf_html_name(&p->b, field->name);
 	sheaf_builder_text(&p->b, "</h2>");
-	if (sheaf_field_is_stream(field))
-		sheaf_field_text(field, text, sizeof text);
-	else if (of_texts)
-		snprintf(text, sizeof text, "%s", sheaf_field_storage(field));
-	else
-		snprintf(text, sizeof text, "%s, %s", sheaf_field_storage(field), sheaf_type_name(field->type));
+	sheaf_page_describe(field, text, sizeof text);
 	sheaf_page_note(p, text);
 	put_missing(p, f);
 	put_lengths(p, "Lengths", of_texts ? "bytes of a text" : "samples in a sequence", &f->lengths,
@@ -328,6 +375,8 @@ void sheaf_page_field(sheaf_page *p, int number)
 	put_density(p, &f->raster, p->s->schema.rows == SHEAF_ENTRIES);
 	put_uses(p, f);
 	put_items(p, field, f);
+	if (sheaf_field_is_stream(field)) sheaf_page_labels(p, field, f);
+	sheaf_page_units(p, f);
 	put_values(p, f, other);
 	if (sheaf_field_is_stream(field)) put_batches(p, &f->lengths);
 	sheaf_builder_text(&p->b, "</section>");

@@ -6,6 +6,7 @@
 #include "base/need.h"
 #include "data/frame.h"
 #include "data/value.h"
+#include "report/sides.h"
 #include "tensor/profile.h"
 #include <math.h>
 
@@ -54,6 +55,12 @@ static bool has_items(const sheaf_schema *schema, const sheaf_field *field)
 	return sheaf_field_is_dense(field) && sheaf_field_dim(field) == 1;
 }
 
+static bool has_pattern(const sheaf_field *field)
+{
+	return sheaf_field_is_dense(field) && sheaf_field_dim(field) > 1 &&
+	       sheaf_field_dim(field) <= SHEAF_PATTERN_UNITS;
+}
+
 static bool has_values(const sheaf_field *field)
 {
 	return !sheaf_means_text(field->meaning) && field->meaning != SHEAF_BYTES && field->meaning != SHEAF_KEY;
@@ -67,13 +74,15 @@ unsigned sheaf_field_counts(const sheaf_summary *s, int f)
 	if (f >= SHEAF_PICTURED_FIELDS) return 0;
 	return (f >= rank_of(&s->schema) && has_values(field) ? SHEAF_COUNTS_BINS : 0u) |
 	       (dim > 0 && dim <= SHEAF_MOST_USES ? SHEAF_COUNTS_USES : 0u) |
-	       (entries ? SHEAF_COUNTS_RASTER : 0u) | (has_items(&s->schema, field) ? SHEAF_COUNTS_ITEMS : 0u);
+	       (has_pattern(field) ? SHEAF_COUNTS_PATTERN : 0u) | (entries ? SHEAF_COUNTS_RASTER : 0u) |
+	       (has_items(&s->schema, field) ? SHEAF_COUNTS_ITEMS : 0u);
 }
 
 unsigned sheaf_field_counted(const sheaf_field_summary *f)
 {
 	return (f->values.bins ? SHEAF_COUNTS_BINS : 0u) | (f->uses ? SHEAF_COUNTS_USES : 0u) |
-	       (f->raster.counts ? SHEAF_COUNTS_RASTER : 0u) | (f->frequent.slots ? SHEAF_COUNTS_ITEMS : 0u);
+	       (f->raster.counts ? SHEAF_COUNTS_RASTER : 0u) | (f->pattern.cells ? SHEAF_COUNTS_PATTERN : 0u) |
+	       (f->frequent.slots ? SHEAF_COUNTS_ITEMS : 0u);
 }
 
 static sheaf_status begin_counts(sheaf_summary *s, int f, unsigned counts, sheaf_error *err)
@@ -83,6 +92,8 @@ static sheaf_status begin_counts(sheaf_summary *s, int f, unsigned counts, sheaf
 	if (counts & SHEAF_COUNTS_ITEMS) SHEAF_TRY(sheaf_frequent_begin(&to->frequent, s->cx, err));
 	if (counts & SHEAF_COUNTS_RASTER) SHEAF_TRY(begin_raster(s, f, err));
 	if (counts & SHEAF_COUNTS_USES) SHEAF_TRY(begin_uses(to, s->cx, err));
+	if (counts & SHEAF_COUNTS_PATTERN)
+		SHEAF_TRY(sheaf_pattern_begin(&to->pattern, sheaf_field_dim(&s->schema.fields[f]), s->cx, err));
 	return SHEAF_OK;
 }
 
@@ -140,15 +151,18 @@ sheaf_status sheaf_summary_begin(const sheaf_schema *schema, sheaf_context *cx,
 static unsigned affordable(void *user, const sheaf_summary *s, int f)
 {
 	enum { RASTER = SHEAF_RASTER_SIDE * SHEAF_RASTER_SIDE };
+	unsigned counts = 0, wanted = sheaf_field_counts(s, f);
 	const struct {
 		unsigned what;
 		size_t bytes;
 	} costs[] = {{SHEAF_COUNTS_BINS, SHEAF_VALUE_BINS * sizeof(int64_t)},
 	             {SHEAF_COUNTS_ITEMS, SHEAF_FREQUENT_SLOTS * sizeof(sheaf_item_count)},
 	             {SHEAF_COUNTS_RASTER, RASTER * (sizeof(int64_t) + sizeof(double))},
-	             {SHEAF_COUNTS_USES, (size_t)s->fields[f].dim * sizeof(int64_t)}};
+	             {SHEAF_COUNTS_USES, (size_t)s->fields[f].dim * sizeof(int64_t)},
+	             {SHEAF_COUNTS_PATTERN, wanted & SHEAF_COUNTS_PATTERN
+	                                        ? sheaf_pattern_bytes(sheaf_field_dim(&s->schema.fields[f]))
+	                                        : 0}};
 	size_t *left = (size_t *)user;
-	unsigned counts = 0, wanted = sheaf_field_counts(s, f);
 	for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {
 		if (!(wanted & costs[i].what) || costs[i].bytes > *left) continue;
 		*left -= costs[i].bytes;
@@ -166,7 +180,14 @@ sheaf_status sheaf_summary_new(const sheaf_schema *schema, sheaf_context *cx, sh
 	SHEAF_NEED(schema, "a schema");
 	SHEAF_NEED(cx, "a context");
 	size_t left = (size_t)(sheaf_max_memory(cx) / SHARE);
-	return sheaf_summary_begin(schema, cx, affordable, &left, out, err);
+	SHEAF_TRY(sheaf_summary_begin(schema, cx, affordable, &left, out, err));
+	sheaf_sides_by_name(*out);
+	sheaf_status status = sheaf_sides_begin(*out, &left, err);
+	if (status) {
+		sheaf_summary_free(*out);
+		*out = NULL;
+	}
+	return status;
 }
 
 static void drop_counts(sheaf_field_summary *f, unsigned counts, sheaf_context *cx)
@@ -181,6 +202,7 @@ static void drop_counts(sheaf_field_summary *f, unsigned counts, sheaf_context *
 	}
 	if (counts & SHEAF_COUNTS_RASTER) sheaf_raster_free(&f->raster, cx);
 	if (counts & SHEAF_COUNTS_ITEMS) sheaf_frequent_free(&f->frequent, cx);
+	if (counts & SHEAF_COUNTS_PATTERN) sheaf_pattern_free(&f->pattern, cx);
 }
 
 void sheaf_summary_free(sheaf_summary *s)
@@ -188,10 +210,12 @@ void sheaf_summary_free(sheaf_summary *s)
 	if (!s) return;
 	sheaf_profile_free(s->profile);
 	sheaf_profile_free(s->gathered);
+	sheaf_contradictions_free(&s->contradictions, s->cx);
 	for (int f = 0; s->fields && f < s->schema.nfields; f++) {
 		sheaf_field_summary *field = &s->fields[f];
 		sheaf_length_counts_free(&field->lengths, s->cx);
 		sheaf_length_counts_free(&field->entries, s->cx);
+		sheaf_buffer_reset(&field->names);
 		drop_counts(field, sheaf_field_counted(field), s->cx);
 	}
 	if (s->fields) sheaf_release(s->cx, s->fields, (size_t)s->schema.nfields * sizeof *s->fields);
@@ -242,7 +266,8 @@ static void add_missing(sheaf_field_summary *to, const sheaf_level *level, sheaf
 {
 	for (int64_t p = run.begin; level->valid.size && p < run.end; p++) {
 		to->missing += !sheaf_level_has(level, p);
-		to->coded += sheaf_level_code(level, p) != 0;
+		int code = sheaf_level_code(level, p) & (SHEAF_MISSING_CODES - 1);
+		to->codes[code] += code != 0;
 	}
 }
 
@@ -296,6 +321,24 @@ static void add_entries(sheaf_field_summary *to, const sheaf_column *column, int
 	}
 }
 
+/* Sample by sample of each row. */
+static void add_pattern(sheaf_field_summary *to, const sheaf_column *column, sheaf_run rows)
+{
+	sheaf_canon canon[AT_ONCE];
+	int64_t units = to->pattern.units;
+	for (int64_t r = rows.begin; r < rows.end; r++) {
+		sheaf_run samples = sheaf_level_below_one(&column->levels[0], r);
+		for (int64_t p = samples.begin; p < samples.end; p++) {
+			struct sheaf_pattern_cell *cells = sheaf_pattern_event(&to->pattern, p - samples.begin);
+			for (int64_t u = 0; u < units; u += AT_ONCE) {
+				int64_t n = units - u < AT_ONCE ? units - u : AT_ONCE;
+				sheaf_canon_values(column->type, column->values.data, p * units + u, n, canon);
+				for (int64_t k = 0; k < n; k++) sheaf_pattern_add(&cells[u + k], canon[k].nearest);
+			}
+		}
+	}
+}
+
 /* A stream, and whatever else has levels: lengths of its lists, entries of its samples, values. */
 static sheaf_status add_levels(sheaf_summary *s, sheaf_field_summary *to, const sheaf_column *column,
                                int64_t row, sheaf_run run, sheaf_error *err)
@@ -317,6 +360,7 @@ static sheaf_status add_levels(sheaf_summary *s, sheaf_field_summary *to, const 
 	for (int64_t r = rows.begin; sparse && r < rows.end; r++)
 		add_entries(to, column, row + r, sheaf_level_below_one(&column->levels[0], r));
 	if (sparse && to->raster.counts) sheaf_raster_reach(&to->raster, row + rows.end);
+	if (to->pattern.cells) add_pattern(to, column, rows);
 	add_values(to, column, run);
 	return SHEAF_OK;
 }
@@ -421,6 +465,7 @@ sheaf_status sheaf_summary_add(sheaf_summary *s, const sheaf_frame *frame, int64
 	s->rows += frame->nrows;
 	for (int c = 0; c < frame->ncolumns && frame->nrows; c++)
 		if (c >= rank_of(&s->schema)) SHEAF_TRY(add_column(s, c, &frame->columns[c], row, frame->nrows, err));
+	sheaf_sides_add(s, frame, row);
 	if (s->schema.rows == SHEAF_ENTRIES) add_all_entries(s, frame);
 	if (s->gathered) SHEAF_TRY(sheaf_profile_add(s->gathered, frame, err));
 	return SHEAF_OK;
@@ -480,12 +525,13 @@ static sheaf_status merge_field(sheaf_summary *s, sheaf_field_summary *to, const
 	SHEAF_TRY(sheaf_length_counts_merge(&to->entries, &from->entries, s->cx, err));
 	merge_values(&to->values, &from->values);
 	to->missing += from->missing;
-	to->coded += from->coded;
+	for (int c = 1; c < SHEAF_MISSING_CODES; c++) to->codes[c] += from->codes[c];
 	to->other_keys += from->other_keys;
 	if (from->least_index >= 0) see_index(to, from->least_index), see_index(to, from->most_index);
 	for (int64_t i = 0; to->uses && i < to->dim; i++) to->uses[i] += from->uses[i];
 	if (to->raster.counts) sheaf_raster_merge(&to->raster, &from->raster);
 	if (to->frequent.slots) sheaf_frequent_merge(&to->frequent, &from->frequent);
+	if (to->pattern.cells) sheaf_pattern_merge(&to->pattern, &from->pattern);
 	return SHEAF_OK;
 }
 
@@ -498,7 +544,8 @@ static bool is_alike(const sheaf_summary *a, const sheaf_summary *b)
 		const sheaf_field *one = &a->schema.fields[f], *other = &b->schema.fields[f];
 		if (strcmp(one->name, other->name) != 0 || one->meaning != other->meaning ||
 		    strcmp(sheaf_field_storage(one), sheaf_field_storage(other)) != 0 ||
-		    a->fields[f].dim != b->fields[f].dim)
+		    a->fields[f].dim != b->fields[f].dim || a->fields[f].side != b->fields[f].side ||
+		    (has_pattern(one) && sheaf_field_dim(one) != sheaf_field_dim(other)))
 			return false;
 	}
 	return true;
@@ -537,6 +584,8 @@ sheaf_status sheaf_summary_merge(sheaf_summary *s, const sheaf_summary *other, s
 	s->band.diagonal += other->band.diagonal;
 	if (other->band.lower > s->band.lower) s->band.lower = other->band.lower;
 	if (other->band.upper > s->band.upper) s->band.upper = other->band.upper;
+	if (!other->contradictions.slots) sheaf_contradictions_free(&s->contradictions, s->cx);
+	if (s->contradictions.slots) sheaf_contradictions_merge(&s->contradictions, &other->contradictions);
 	for (int f = 0; f < s->schema.nfields; f++)
 		SHEAF_TRY(merge_field(s, &s->fields[f], &other->fields[f], err));
 	return SHEAF_OK;

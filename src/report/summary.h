@@ -3,16 +3,19 @@
 #ifndef SHEAF_REPORT_SUMMARY_H
 #define SHEAF_REPORT_SUMMARY_H
 
+#include "report/contradictions.h"
 #include "report/exact.h"
 #include "report/frequent.h"
 #include "report/histogram.h"
+#include "report/pattern.h"
 #include "report/raster.h"
 #include <sheaf/summary.h>
 #include <sheaf/tensor.h>
 
 enum {
 	SHEAF_PICTURED_FIELDS = 32, /* have more than numbers and histograms: memory for all would be too much */
-	SHEAF_MOST_USES = 1 << 22   /* dims below have a count for each index */
+	SHEAF_MOST_USES = 1 << 22,  /* dims below have a count for each index */
+	SHEAF_MISSING_CODES = 128   /* 0 to 127 */
 };
 
 /* More than any dataset has: what is read counts no more, so that sums of counts do not overflow. */
@@ -26,22 +29,35 @@ typedef struct sheaf_value_counts {
 	int64_t *bins; /* SHEAF_VALUE_BINS of them: finite values but zeros; NULL: not counted */
 } sheaf_value_counts;
 
+/* What a stream is to a network. */
+typedef enum sheaf_side { SHEAF_SIDE_NONE, SHEAF_SIDE_INPUT, SHEAF_SIDE_TARGET } sheaf_side;
+
 typedef struct sheaf_field_summary {
 	sheaf_length_counts lengths; /* samples in a row; bytes of a text */
 	sheaf_length_counts entries; /* stored values in a sample */
 	sheaf_value_counts values;
-	int64_t missing, coded;
-	int64_t other_keys;              /* that are not their row's number */
-	int64_t least_index, most_index; /* -1: there is none */
+	int64_t missing;
+	int64_t codes[SHEAF_MISSING_CODES]; /* why, by code; 0 is not counted: no reason is given */
+	int64_t other_keys;                 /* that are not their row's number */
+	int64_t least_index, most_index;    /* -1: there is none */
 	int64_t dim;
+	sheaf_buffer names; /* of indices: a line each; empty: they have none */
 	/* What takes memory, and is left out where it would take too much. */
 	int64_t *uses;           /* of each index, where dim <= SHEAF_MOST_USES; NULL: not counted */
 	sheaf_raster raster;     /* counts NULL: none */
 	sheaf_frequent frequent; /* slots NULL: none */
+	sheaf_pattern pattern;   /* cells NULL: none */
+	sheaf_side side;
 } sheaf_field_summary;
 
 /* What of a field is counted beside its numbers. */
-enum { SHEAF_COUNTS_BINS = 1, SHEAF_COUNTS_USES = 2, SHEAF_COUNTS_RASTER = 4, SHEAF_COUNTS_ITEMS = 8 };
+enum {
+	SHEAF_COUNTS_BINS = 1,
+	SHEAF_COUNTS_USES = 2,
+	SHEAF_COUNTS_RASTER = 4,
+	SHEAF_COUNTS_ITEMS = 8,
+	SHEAF_COUNTS_PATTERN = 16
+};
 
 /* Of a matrix: entries on the diagonal, and how far from it the others are at most. */
 typedef struct sheaf_band {
@@ -53,9 +69,11 @@ struct sheaf_summary {
 	sheaf_schema schema;
 	sheaf_field_summary *fields;
 	int64_t rows;
-	sheaf_profile *profile;  /* of a tensor; NULL: none is wanted, or none is finished */
-	sheaf_profile *gathered; /* the same while frames come */
-	int64_t entries;         /* of a tensor, with those that its structure implies */
+	sheaf_profile *profile;              /* of a tensor; NULL: none is wanted, or none is finished */
+	sheaf_profile *gathered;             /* the same while frames come */
+	sheaf_contradictions contradictions; /* slots NULL: nobody looks for them */
+	bool sides_given;
+	int64_t entries; /* of a tensor, with those that its structure implies */
 	sheaf_band band;
 };
 
@@ -83,6 +101,8 @@ sheaf_quantiles sheaf_value_quantiles(const sheaf_field_summary *f);
 double sheaf_values_deviation(const sheaf_value_counts *v);
 double sheaf_values_norm(const sheaf_value_counts *v);
 int64_t sheaf_values_finite(const sheaf_value_counts *v);
+/* How many have a code. */
+int64_t sheaf_field_coded(const sheaf_field_summary *f);
 /* The share of padding where sequences of these lengths come in batches of `batch`, each as wide as its
  * longest: drawn at random, or sorted by length. */
 double sheaf_padding_at_random(const sheaf_length_counts *h, int64_t batch);

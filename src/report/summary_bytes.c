@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 static const char mark[8] = {'s', 'h', 'e', 'a', 'f', 'S', 'U', 'M'};
-enum { VERSION = 1, HASH = 8, WORD_BITS = 7, WORD_MORE = 0x80, DIGIT_BITS = 32 };
+enum { VERSION = 2, SIDE_SHIFT = 8, HASH = 8, WORD_BITS = 7, WORD_MORE = 0x80, DIGIT_BITS = 32 };
 
 /* ---- to bytes ---- */
 
@@ -115,19 +115,59 @@ static void put_items(sheaf_builder *b, const sheaf_frequent *f)
 	for (int i = 0; i < n; i++) put_item(b, items[i]);
 }
 
+static void put_pattern(sheaf_builder *b, const sheaf_pattern *p)
+{
+	for (int64_t i = 0; i < p->units * p->events; i++) {
+		put_count(b, p->cells[i].n);
+		if (p->cells[i].n) sheaf_builder_u64le(b, (uint64_t)p->cells[i].sum);
+	}
+}
+
 static void put_field(sheaf_builder *b, const sheaf_field_summary *f)
 {
 	put_lengths(b, &f->lengths);
 	put_lengths(b, &f->entries);
 	put_values(b, &f->values);
 	put_count(b, f->missing);
-	put_count(b, f->coded);
+	put_table(b, f->codes, SHEAF_MISSING_CODES);
 	put_count(b, f->other_keys);
 	put_count(b, f->least_index + 1);
 	put_count(b, f->most_index + 1);
 	if (f->uses) put_table(b, f->uses, f->dim);
 	if (f->raster.counts) put_raster(b, &f->raster);
 	if (f->frequent.slots) put_items(b, &f->frequent);
+	if (f->pattern.cells) put_pattern(b, &f->pattern);
+}
+
+static void put_same_inputs(sheaf_builder *b, const sheaf_same_inputs *rows)
+{
+	sheaf_builder_u64le(b, rows->inputs.low);
+	sheaf_builder_u64le(b, rows->inputs.high);
+	sheaf_builder_u64le(b, rows->targets);
+	put_count(b, rows->rows);
+	put_count(b, rows->first);
+	put_count(b, rows->other + 1);
+}
+
+static int by_inputs(const void *a, const void *b)
+{
+	sheaf_digest x = (*(const sheaf_same_inputs *const *)a)->inputs,
+				 y = (*(const sheaf_same_inputs *const *)b)->inputs;
+	if (x.high != y.high) return x.high < y.high ? -1 : 1;
+	return x.low < y.low ? -1 : x.low > y.low;
+}
+
+static void put_contradictions(sheaf_builder *b, const sheaf_contradictions *c)
+{
+	const sheaf_same_inputs *all[SHEAF_INPUTS_KEPT];
+	int n = 0;
+	put_count(b, c->slots ? c->halvings + 1 : 0);
+	if (!c->slots) return;
+	put_count(b, c->kept);
+	for (int i = 0; i < SHEAF_INPUTS_SLOTS; i++)
+		if (c->slots[i].rows) all[n++] = &c->slots[i];
+	qsort(all, (size_t)n, sizeof *all, by_inputs);
+	for (int i = 0; i < n; i++) put_same_inputs(b, all[i]);
 }
 
 sheaf_status sheaf_summary_save(const sheaf_summary *s, sheaf_buffer *out, sheaf_error *err)
@@ -139,12 +179,14 @@ sheaf_status sheaf_summary_save(const sheaf_summary *s, sheaf_buffer *out, sheaf
 	sheaf_builder_append(&b, mark, sizeof mark);
 	sheaf_builder_u32le(&b, VERSION);
 	sheaf_schema_to_bytes(&s->schema, &b);
-	for (int f = 0; f < s->schema.nfields; f++) put_word(&b, sheaf_field_counted(&s->fields[f]));
+	for (int f = 0; f < s->schema.nfields; f++)
+		put_word(&b, sheaf_field_counted(&s->fields[f]) | (unsigned)s->fields[f].side << SIDE_SHIFT);
 	put_count(&b, s->rows);
 	put_count(&b, s->entries);
 	put_count(&b, s->band.diagonal);
 	put_count(&b, s->band.lower);
 	put_count(&b, s->band.upper);
+	put_contradictions(&b, &s->contradictions);
 	for (int f = 0; f < s->schema.nfields; f++) put_field(&b, &s->fields[f]);
 	if (!b.failed) sheaf_builder_u64le(&b, sheaf_xxhash(b.data, b.size, VERSION).low);
 	return sheaf_builder_finish(&b, out, err);
@@ -317,13 +359,22 @@ static void get_items(reading *r, sheaf_frequent *f)
 	}
 }
 
+static void get_pattern(reading *r, sheaf_pattern *p)
+{
+	static const char what[] = "means of units";
+	for (int64_t i = 0; i < p->units * p->events && !r->wrong && !r->c.failed; i++) {
+		p->cells[i].n = get_count(r, what);
+		if (p->cells[i].n) p->cells[i].sum = sheaf_cursor_i64le(&r->c, what);
+	}
+}
+
 static sheaf_status get_field(reading *r, sheaf_field_summary *f, sheaf_error *err)
 {
 	SHEAF_TRY(get_lengths(r, &f->lengths, err));
 	SHEAF_TRY(get_lengths(r, &f->entries, err));
 	get_values(r, &f->values);
 	f->missing = get_count(r, "missing");
-	f->coded = get_count(r, "missing");
+	get_table(r, f->codes, SHEAF_MISSING_CODES, "missing");
 	f->other_keys = get_count(r, "keys");
 	f->least_index = get_size(r, "indices") - 1;
 	f->most_index = get_size(r, "indices") - 1;
@@ -334,6 +385,32 @@ static sheaf_status get_field(reading *r, sheaf_field_summary *f, sheaf_error *e
 	if (f->uses) get_table(r, f->uses, f->dim, "uses of indices");
 	if (f->raster.counts) get_raster(r, &f->raster);
 	if (f->frequent.slots) get_items(r, &f->frequent);
+	if (f->pattern.cells) get_pattern(r, &f->pattern);
+	return SHEAF_OK;
+}
+
+static sheaf_status get_contradictions(reading *r, sheaf_contradictions *c, sheaf_error *err)
+{
+	static const char what[] = "contradictions";
+	int64_t halvings = get_count(r, what), sum = 0;
+	expect(r, halvings <= 64, what);
+	if (halvings == 0 || r->wrong || r->c.failed) return SHEAF_OK;
+	SHEAF_TRY(sheaf_contradictions_begin(c, r->s->cx, err));
+	c->halvings = (int)halvings - 1;
+	int64_t kept = get_count(r, what);
+	expect(r, kept <= SHEAF_INPUTS_KEPT, what);
+	for (int64_t i = 0; i < kept && !r->wrong && !r->c.failed; i++) {
+		sheaf_same_inputs rows = {.inputs.low = sheaf_cursor_u64le(&r->c, what)};
+		rows.inputs.high = sheaf_cursor_u64le(&r->c, what);
+		rows.targets = sheaf_cursor_u64le(&r->c, what);
+		rows.rows = get_count(r, what);
+		rows.first = get_count(r, what);
+		rows.other = get_count(r, what) - 1;
+		expect(r, rows.rows > 0 && rows.rows <= sheaf_most_counted - sum, what);
+		if (r->wrong) break;
+		sum += rows.rows;
+		expect(r, sheaf_contradictions_put(c, &rows), what);
+	}
 	return SHEAF_OK;
 }
 
@@ -351,7 +428,10 @@ static void get_all(reading *r)
 static unsigned told(void *user, const sheaf_summary *s, int f)
 {
 	reading *r = (reading *)user;
-	uint64_t counts = get_word(r, "what is counted");
+	uint64_t word = get_word(r, "what is counted"), counts = word & ((1u << SIDE_SHIFT) - 1),
+			 side = word >> SIDE_SHIFT;
+	expect(r, side <= SHEAF_SIDE_TARGET && (!side || sheaf_field_is_stream(&s->schema.fields[f])), "sides");
+	if (!r->wrong) s->fields[f].side = (sheaf_side)side;
 	expect(r, (counts & ~(uint64_t)sheaf_field_counts(s, f)) == 0, "what is counted");
 	return r->wrong ? 0 : (unsigned)counts;
 }
@@ -366,6 +446,7 @@ static sheaf_status read_all(reading *r, sheaf_context *cx, sheaf_error *err)
 		return sheaf_fail(err, SHEAF_DATA, "summary: expected the schema of rows, found another one");
 	SHEAF_TRY(status);
 	get_all(r);
+	if (!r->wrong && !r->c.failed) SHEAF_TRY(get_contradictions(r, &r->s->contradictions, err));
 	for (int f = 0; f < r->s->schema.nfields && !r->wrong && !r->c.failed; f++)
 		SHEAF_TRY(get_field(r, &r->s->fields[f], err));
 	if (!r->wrong && !r->c.failed && sheaf_cursor_left(&r->c) == 0) return SHEAF_OK;

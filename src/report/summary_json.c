@@ -5,6 +5,7 @@
 #include "data/print.h"
 #include "report/bars.h"
 #include "report/drift.h"
+#include "report/names.h"
 #include "report/text.h"
 #include "report/words.h"
 #include <inttypes.h>
@@ -126,9 +127,50 @@ static void put_uses(sheaf_builder *b, const sheaf_field_summary *f)
 	int n = sheaf_most_used(f, most, MOST_NAMED);
 	put_count(b, "never_used", sheaf_never_used(f));
 	sheaf_builder_text(b, ",\"most_used\":[");
-	for (int i = 0; i < n; i++)
-		sheaf_builder_printf(b, "%s[%" PRId64 ",%" PRId64 "]", i ? "," : "", most[i].index, most[i].count);
+	for (int i = 0; i < n; i++) {
+		const char *name;
+		size_t size;
+		sheaf_builder_printf(b, "%s[%" PRId64 ",%" PRId64, i ? "," : "", most[i].index, most[i].count);
+		if (sheaf_index_name(f, most[i].index, &name, &size)) {
+			sheaf_builder_byte(b, ',');
+			sheaf_json_string(b, name, size);
+		}
+		sheaf_builder_byte(b, ']');
+	}
 	sheaf_builder_text(b, "]");
+}
+
+/* Of as many units as people may want to read. */
+static void put_units(sheaf_builder *b, const sheaf_pattern *p)
+{
+	enum { MOST_UNITS = 64 };
+	if (!p->cells || p->units > MOST_UNITS) return;
+	sheaf_builder_text(b, ",\"unit_means\":[");
+	for (int64_t u = 0; u < p->units; u++) {
+		int64_t n;
+		double sum = sheaf_pattern_total(p, u, &n);
+		if (u) sheaf_builder_byte(b, ',');
+		if (n)
+			sheaf_json_real(b, sum / (double)n);
+		else
+			sheaf_builder_text(b, "null");
+	}
+	sheaf_builder_byte(b, ']');
+}
+
+static void put_codes(sheaf_builder *b, const sheaf_field_summary *f)
+{
+	int64_t coded = sheaf_field_coded(f);
+	const char *before = "";
+	if (coded == 0) return;
+	put_count(b, "coded", coded);
+	sheaf_builder_text(b, ",\"codes\":[");
+	for (int c = 1; c < SHEAF_MISSING_CODES; c++) {
+		if (f->codes[c] == 0) continue;
+		sheaf_builder_printf(b, "%s[%d,%" PRId64 "]", before, c, f->codes[c]);
+		before = ",";
+	}
+	sheaf_builder_byte(b, ']');
 }
 
 static void put_field(sheaf_builder *b, const sheaf_field *field, const sheaf_field_summary *f)
@@ -139,7 +181,7 @@ static void put_field(sheaf_builder *b, const sheaf_field *field, const sheaf_fi
 	sheaf_json_string(b, field->name, strlen(field->name));
 	sheaf_builder_printf(b, ",\"type\":\"%s\",\"storage\":\"%s\"", sheaf_type_name(field->type),
 	                     sheaf_field_storage(field));
-	if (nullable && f->coded) put_count(b, "coded", f->coded);
+	if (nullable) put_codes(b, f);
 	if (stream) {
 		put_count(b, "dim", sheaf_field_dim(field));
 		put_count(b, "samples", f->lengths.total);
@@ -155,7 +197,24 @@ static void put_field(sheaf_builder *b, const sheaf_field *field, const sheaf_fi
 	}
 	put_uses(b, f);
 	put_items(b, field, &f->frequent);
+	put_units(b, &f->pattern);
 	sheaf_builder_byte(b, '}');
+}
+
+static void put_contradictions(sheaf_builder *b, const sheaf_contradictions *c)
+{
+	const sheaf_same_inputs *first[MOST_NAMED];
+	if (!c->slots) return;
+	sheaf_contradicted found = sheaf_contradictions_count(c);
+	int n = sheaf_contradictions_first(c, first, MOST_NAMED);
+	sheaf_builder_printf(b, ",\"contradictions\":{\"different_inputs\":%" PRId64, found.different);
+	put_count(b, "inputs", found.inputs);
+	put_count(b, "rows", found.rows);
+	sheaf_builder_printf(b, ",\"counts\":\"%s\",\"first\":[", found.exact ? "exact" : "of a sample by hash");
+	for (int i = 0; i < n; i++)
+		sheaf_builder_printf(b, "%s[%" PRId64 ",%" PRId64 "]", i ? "," : "", first[i]->first,
+		                     first[i]->other);
+	sheaf_builder_text(b, "]}");
 }
 
 /* Without the last brace. */
@@ -172,6 +231,7 @@ static sheaf_status put_summary(sheaf_builder *b, const sheaf_summary *s, sheaf_
 		first = false;
 	}
 	sheaf_builder_byte(b, ']');
+	put_contradictions(b, &s->contradictions);
 	return sheaf_put_tensor(s, true, b, err);
 }
 

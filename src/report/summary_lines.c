@@ -3,9 +3,12 @@
 #include "data/frame.h"
 #include "data/print.h"
 #include "report/draw.h"
+#include "report/names.h"
 #include "report/text.h"
+#include "report/words.h"
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 enum { LINE_BARS = 32, LISTED_BARS = 24 };
 
@@ -73,13 +76,46 @@ static void put_values(sheaf_builder *b, const sheaf_field *field, const sheaf_f
 	put_histogram(b, bars, sheaf_value_bars(v, NULL, bars_wanted(o), bars), o);
 }
 
+/* All, those with a code, and how many have which. */
+static void put_missing(sheaf_builder *b, const sheaf_field_summary *f, bool always)
+{
+	const char *before = " (";
+	int64_t coded = sheaf_field_coded(f);
+	sheaf_builder_printf(b, "missing: %" PRId64, f->missing);
+	if (coded || always) sheaf_builder_printf(b, "; with a code: %" PRId64, coded);
+	for (int c = 1; c < SHEAF_MISSING_CODES; c++) {
+		if (f->codes[c] == 0) continue;
+		sheaf_builder_printf(b, "%s%d: %" PRId64, before, c, f->codes[c]);
+		before = ", ";
+	}
+	if (*before == ',') sheaf_builder_byte(b, ')');
+}
+
 static void put_texts(sheaf_builder *b, const sheaf_field *field, const sheaf_field_summary *f,
                       const sheaf_summary_options *o)
 {
-	sheaf_builder_printf(b, "%s; missing: %" PRId64, sheaf_field_storage(field), f->missing);
-	if (f->coded) sheaf_builder_printf(b, ", with a code: %" PRId64, f->coded);
+	sheaf_builder_printf(b, "%s; ", sheaf_field_storage(field));
+	put_missing(b, f, false);
 	sheaf_builder_byte(b, '\n');
 	put_lengths(b, field->meaning == SHEAF_BYTES ? "bytes" : "bytes in a text", &f->lengths, o);
+}
+
+static void put_most_used(sheaf_builder *b, const sheaf_field_summary *f)
+{
+	enum { MOST = 5 };
+	sheaf_use most[MOST];
+	int n = sheaf_most_used(f, most, MOST);
+	for (int i = 0; i < n; i++) {
+		const char *name;
+		char text[SHEAF_INDEX_NAME + 1] = "";
+		size_t size;
+		if (sheaf_index_name(f, most[i].index, &name, &size))
+			snprintf(text, sizeof text, "%.*s", (int)size, name);
+		sheaf_builder_printf(b, "%s%" PRId64 " ", i ? ", " : "  most used: ", most[i].index);
+		if (*text) sheaf_put_name(b, text), sheaf_builder_byte(b, ' ');
+		sheaf_builder_printf(b, "%" PRId64 " times", most[i].count);
+	}
+	if (n) sheaf_builder_byte(b, '\n');
 }
 
 static void put_numbers(sheaf_builder *b, const sheaf_field *field, const sheaf_field_summary *f,
@@ -90,8 +126,10 @@ static void put_numbers(sheaf_builder *b, const sheaf_field *field, const sheaf_
 	if (stream) sheaf_builder_printf(b, "samples: %" PRId64 "; ", f->lengths.total);
 	if (stream && field->levels[1].missing)
 		sheaf_builder_printf(b, "of them not given: %" PRId64 "; ", f->missing);
-	if (field->nlevels && field->levels[0].missing == SHEAF_NULLABLE)
-		sheaf_builder_printf(b, "missing: %" PRId64 "; with a code: %" PRId64 "; ", f->missing, f->coded);
+	if (field->nlevels && field->levels[0].missing == SHEAF_NULLABLE) {
+		put_missing(b, f, true);
+		sheaf_builder_text(b, "; ");
+	}
 	sheaf_builder_printf(b,
 	                     "values: %" PRId64 "; zeros: %" PRId64 "; nan: %" PRId64 "; infinite: %" PRId64 "\n",
 	                     v->n, v->zeros, v->nans, v->infinite[0] + v->infinite[1]);
@@ -101,6 +139,7 @@ static void put_numbers(sheaf_builder *b, const sheaf_field *field, const sheaf_
 	put_lengths(b, "stored values in a sample", &f->entries, o);
 	sheaf_builder_printf(b, "  density: %.6g; indices: %" PRId64 " to %" PRId64 "\n",
 	                     sheaf_field_density(field, f), f->least_index, f->most_index);
+	if (f->names.size) put_most_used(b, f);
 }
 
 static void put_field(sheaf_builder *b, const sheaf_field *field, const sheaf_field_summary *f,
@@ -122,6 +161,20 @@ static void put_field(sheaf_builder *b, const sheaf_field *field, const sheaf_fi
 }
 
 /* ---- all of it ---- */
+
+static void put_contradictions(sheaf_builder *b, const sheaf_contradictions *c)
+{
+	const sheaf_same_inputs *first;
+	if (!c->slots) return;
+	sheaf_contradicted found = sheaf_contradictions_count(c);
+	sheaf_builder_printf(b,
+	                     "contradictions: %s%" PRId64 " different inputs; with several targets: %" PRId64
+	                     ", in %" PRId64 " rows",
+	                     found.exact ? "" : "about ", found.different, found.inputs, found.rows);
+	if (sheaf_contradictions_first(c, &first, 1))
+		sheaf_builder_printf(b, "; first: %" PRId64 " and %" PRId64, first->first, first->other);
+	sheaf_builder_byte(b, '\n');
+}
 
 static sheaf_status put_spy(sheaf_builder *b, const sheaf_summary *s, const sheaf_summary_options *o,
                             sheaf_error *err)
@@ -146,6 +199,7 @@ sheaf_status sheaf_summary_lines(const sheaf_summary *s, const sheaf_summary_opt
 	sheaf_builder_byte(b, '\n');
 	for (int f = 0; f < s->schema.nfields; f++)
 		if (sheaf_summary_shows(s, f)) put_field(b, &s->schema.fields[f], &s->fields[f], o);
+	put_contradictions(b, &s->contradictions);
 	SHEAF_TRY(sheaf_put_tensor(s, false, b, err));
 	return o->spy ? put_spy(b, s, o, err) : SHEAF_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles from the inside: gathered by profile.c and mirrors.c, shown by profile_text.c. */
+/* Profiles from the inside: gathered by profile.c, profile_sides.c and mirrors.c, shown by profile_text.c. */
 #ifndef SHEAF_TENSOR_PROFILE_H
 #define SHEAF_TENSOR_PROFILE_H
 
@@ -91,10 +91,14 @@ SHEAF_USE sheaf_status sheaf_mirrors_add(sheaf_profile *p, const sheaf_frame *fr
 /* After the last one. */
 SHEAF_USE sheaf_status sheaf_mirrors_finish(sheaf_profile *p, sheaf_error *err);
 
-/* ---- profile.c, for it ---- */
+/* ---- profile_sides.c ---- */
 
+/* Sorts the entries that are to come by this dimension first. */
 SHEAF_USE sheaf_status sheaf_profile_sort(sheaf_profile *p, int d, sheaf_error *err);
 /* The next entry of a side in its order; *any is false after the last one. */
 SHEAF_USE sheaf_status sheaf_profile_next(sheaf_profile *p, int d, bool *any, sheaf_error *err);
+/* After the last entry: how many each slice has, of entries that are sorted, or that were counted. */
+SHEAF_USE sheaf_status sheaf_profile_count_sorted(sheaf_profile *p, int d, sheaf_error *err);
+void sheaf_profile_count(sheaf_profile *p, int d);
 
 #endif

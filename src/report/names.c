@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of indices: the lines of a text, kept as they are. */
+#include "report/names.h"
+#include "base/need.h"
+#include "data/frame.h"
+#include <string.h>
+
+static sheaf_status read_names(sheaf_source *source, sheaf_builder *to, sheaf_error *err)
+{
+	enum { AT_ONCE = 1 << 16 };
+	sheaf_bytes bytes;
+	do {
+		SHEAF_TRY(sheaf_source_ahead(source, AT_ONCE, &bytes, err));
+		sheaf_builder_append(to, bytes.data, bytes.size);
+		sheaf_source_consume(source, bytes.size);
+	} while (bytes.size && !to->failed);
+	return sheaf_builder_status(to, err);
+}
+
+sheaf_status sheaf_summary_names(sheaf_summary *s, const char *field, sheaf_source *source, sheaf_error *err)
+{
+	SHEAF_NEED(s, "a summary");
+	SHEAF_NEED(field, "the name of a field");
+	SHEAF_NEED(source, "a source");
+	int f = sheaf_schema_find(&s->schema, field);
+	if (f < 0) return sheaf_refuse_stream("names", field, "the dataset", &s->schema, err);
+	sheaf_builder b;
+	sheaf_builder_begin(&b, s->cx, NULL);
+	sheaf_status status = read_names(source, &b, err);
+	if (status == SHEAF_OK) status = sheaf_builder_finish(&b, &s->fields[f].names, err);
+	if (status) sheaf_builder_drop(&b);
+	return status;
+}
+
+bool sheaf_index_name(const sheaf_field_summary *f, int64_t index, const char **name, size_t *size)
+{
+	const uint8_t *at = f->names.data, *end = f->names.size ? at + f->names.size : at;
+	for (int64_t line = 0; at < end; line++) {
+		const uint8_t *stop = memchr(at, '\n', (size_t)(end - at));
+		if (!stop) stop = end;
+		if (line == index) {
+			*name = (const char *)at;
+			*size = (size_t)(stop - at);
+			if (*size && stop[-1] == '\r') --*size;
+			if (*size > SHEAF_INDEX_NAME) *size = SHEAF_INDEX_NAME;
+			return *size > 0;
+		}
+		at = stop + (stop < end);
+	}
+	return false;
+}
