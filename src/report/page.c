@@ -23,7 +23,7 @@ static const char style[] =
 	"figcaption,.note{font-size:.9rem}figure{margin:.75rem 0}svg{display:block;width:100%;height:auto}"
 	"svg text{font-size:13px;fill:#55565e}svg .end{text-anchor:end}.bar{fill:#2f6f9f}.axis{stroke:#c9cad2}"
 	".mark{stroke:#55565e;stroke-dasharray:3 3}.other{fill:none;stroke:#b04a00;stroke-width:2}"
-	"img{max-width:100%;min-width:12rem;height:auto;image-rendering:pixelated;background:#fff;"
+	"img{max-width:100%;height:auto;image-rendering:pixelated;background:#fff;"
 	"border:1px solid #c9cad2}"
 	"pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.85rem}summary{cursor:pointer}"
 	"@media(prefers-color-scheme:dark){body{color:#ececf1;background:#17181c}"
@@ -33,7 +33,7 @@ static const char style[] =
 	"svg text{fill:#333}.bar{fill:#2f6f9f}.other{stroke:#b04a00}.mark{stroke:#333}"
 	"figure,tr{break-inside:avoid}h2,h3{break-after:avoid}.skip,nav,details:not([open]),details>summary{"
 	"display:none}}";
-static const char style_hash[] = "jHBFXdLfYKKt6G+0ZRL+52DeWHbV3GrbTkQm0RB7Y8c=";
+static const char style_hash[] = "180ru88NWodDtVldmOiqC98XWrUbt1KPQ/Qhecv124c=";
 
 /* ---- the frame ---- */
 

@@ -141,10 +141,14 @@ static void hand_out_image(sheaf_page *p, const sheaf_image *image)
 	sheaf_builder_drop(&svg);
 }
 
+/* Small pictures are shown larger, each pixel as a square. */
 static void put_figure(sheaf_page *p, const sheaf_image *image)
 {
-	sheaf_builder_printf(&p->b, "<figure><img width=\"%d\" height=\"%d\" alt=\"", image->width,
-	                     image->height);
+	enum { SHOWN = 256 };
+	int side = image->width > image->height ? image->width : image->height,
+		times = side < SHOWN ? SHOWN / side : 1;
+	sheaf_builder_printf(&p->b, "<figure><img width=\"%d\" height=\"%d\" alt=\"", times * image->width,
+	                     times * image->height);
 	sheaf_html_words(&p->b, image->words);
 	sheaf_builder_text(&p->b, "\" src=\"data:image/png;base64,");
 	sheaf_builder_append(&p->b, image->png, image->size);

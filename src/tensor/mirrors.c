@@ -175,7 +175,7 @@ static sheaf_status sort_slices(sheaf_profile *p, sheaf_error *err)
 static sheaf_status sort_rest(sheaf_profile *p, const sheaf_frame *frame, int64_t from, sheaf_error *err)
 {
 	sheaf_frame rest = {0};
-	SHEAF_TRY(sheaf_frame_slice(frame, from, frame->nrows, NULL, 0, &rest, err));
+	SHEAF_TRY(sheaf_frame_slice(frame, from, frame->nrows, &rest, err));
 	sheaf_status status = sheaf_arranger_add(p->sides[0].arranger, &rest, err);
 	sheaf_frame_free(&rest);
 	return status;
