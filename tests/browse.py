@@ -156,7 +156,8 @@ def files(folder):
                                                       for i in range(3000)))
     yield "table", [table]
     lens = folder / "lens.ex"
-    lens.write_text("".join(f"name: {{e{i}}} I: {i % 2} {i // 2 % 2} {i % 3} T: {(i ^ i // 2) % 2};\n" for i in range(60)))
+    units = lambda i, n: " ".join(str((i * 7 + k * k) % 5 // 2) for k in range(n))  # noqa: E731
+    lens.write_text("".join(f"name: {{e{i}}} 6 [0-2] I: {units(i % 17, 25)} T: {i % 2} {1 - i % 2} 0;\n" for i in range(60)))
     yield "lens", [lens]
     hostile = folder / "x\u202e<script>alert(1)<\\script>&amp;.ctf"
     hostile.write_text("".join(f"|\u202e<b>\"'& {i}\n" for i in range(30)), encoding="utf-8")

@@ -469,6 +469,45 @@ expect 0 report --json words.ctf -
 same drawn out
 end
 
+begin 'stats and report: names of indices, and rows that contradict each other'
+awk 'BEGIN { for (s = 0; s < 9; s++) print "|word " s % 3 ":1 |label " (s == 6) }' >said.ctf
+printf 'the\r\nof <&>\n' >names.txt
+set -- --stream word:5:sparse --stream label:1:dense
+expect 0 stats "$@" --names word=names.txt --target label said.ctf
+has out '  most used: 0 the 3 times, 1 of <&> 3 times, 2 3 times'
+has out 'contradictions: 3 different inputs; with several targets: 1, in 3 rows; first: 0 and 6'
+expect 0 stats --json "$@" --names word=names.txt --target label said.ctf
+has out '"most_used":[[0,3,"the"],[1,3,"of <&>"],[2,3]]'
+has out '"contradictions":{"different_inputs":3,"inputs":1,"rows":3,"counts":"exact","first":[[0,6]]}'
+expect 0 report "$@" --names word=names.txt --target label said.ctf said.html
+has said.html '<bdi>of &lt;&amp;&gt;</bdi>'
+has said.html '<h2>Contradictions</h2>'
+gzip -k names.txt
+expect 0 stats "$@" --names word=names.txt.gz said.ctf
+has out '  most used: 0 the 3 times'
+lacks out contradictions
+for part in 1/2 2/2; do expect 0 stats "$@" --target label --part $part said.ctf "p${part%/2}"; done
+expect 0 merge p1 p2
+has out 'with several targets: 1, in 3 rows; first: 0 and 6'
+expect 2 stats "$@" --names wrd=names.txt said.ctf
+has err '--names: expected a stream of the dataset, found "wrd"; did you mean word?'
+expect 2 stats "$@" --names names.txt said.ctf
+has err '--names: expected STREAM=FILE, found "names.txt"'
+expect 3 stats "$@" --names word=none.txt said.ctf
+has err 'none.txt'
+expect 2 report "$@" --target lable said.ctf new.html
+has err '--target: expected a stream of the dataset, found "lable"; did you mean label?'
+[ ! -e new.html ] || fault 'expected no page'
+end
+
+begin 'report: the first findings one by one'
+awk 'BEGIN { for (s = 0; s < 30; s++) print "|word " s % 9 ":1" }' >flawed.ctf
+expect 0 report --max-errors 100 --stream word:5:sparse flawed.ctf flawed.html
+has flawed.html '<th scope="row">finding 1</th><td><bdi>flawed.ctf:6:'
+has flawed.html '<th scope="row">finding 12</th>'
+lacks flawed.html '<th scope="row">finding 21</th>'
+end
+
 begin 'report: charts go into a folder, which is made'
 expect 0 report --svg charts words.ctf page.html
 [ -s charts/01-lengths.svg ] || fault 'expected a chart in the folder'

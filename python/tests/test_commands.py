@@ -104,6 +104,23 @@ def test_report(tmp):
         sheaf.report(path, svg=tmp / "svg")
 
 
+def test_names_and_targets(tmp):
+    path, names = tmp / "said.ctf", tmp / "names.txt"
+    path.write_text("".join(f"|word {s % 3}:1 |label {int(s == 6)}\n" for s in range(9)))
+    names.write_text("the\nof\n")
+    options = {"stream": ["word:5:sparse", "label:1:dense"], "names": f"word={names}", "target": "label"}
+    stats = sheaf.stats(path, **options)
+    same(stats["streams"][0]["most_used"], [[0, 3, "the"], [1, 3, "of"], [2, 3]])
+    same(stats["contradictions"]["first"], [[0, 6]])
+    same(sheaf.report(path, tmp / "page.html", **options), stats)
+    page = (tmp / "page.html").read_text()
+    assert "<h2>Contradictions</h2>" in page and "<h2>First rows</h2>" in page
+    with raises(sheaf.UsageError, "names: expected STREAM=FILE"):
+        sheaf.stats(path, **{**options, "names": "x"})
+    with raises(sheaf.UsageError, "did you mean label?"):
+        sheaf.stats(path, **{**options, "target": "lable"})
+
+
 def test_show(tmp):
     path = words(tmp)
     done = subprocess.run([os.environ["SHEAF"], "show", "--row", "1", path], capture_output=True, text=True,

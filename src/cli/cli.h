@@ -234,7 +234,7 @@ void die_of_broken_pipe(void);
 
 /* ---- sessions: a context for the work on one input, and its findings ---- */
 
-enum { MAX_RULES = 96, COLUMN_NAME = 48 };
+enum { MAX_RULES = 96, COLUMN_NAME = 48, MOST_SAID = 20, SAID = 400 };
 typedef enum finding { FINDING_ERROR, FINDING_WARNING, FINDING_LOSS, FINDINGS } finding;
 typedef struct rule_count {
 	const char *rule;
@@ -258,6 +258,8 @@ typedef struct session {
 	void *user;
 	rule_count rules[MAX_RULES];
 	int nrules;
+	char said[MOST_SAID][SAID]; /* what the first findings say, whether they were shown or not */
+	int nsaid;
 	int code; /* what `visit` has found, as an exit code */
 } session;
 

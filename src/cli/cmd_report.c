@@ -14,8 +14,8 @@ enum { MOST_CARD = 12, FACT = 80, FINDING = 400, FIRST_ROWS = 5 };
 
 typedef struct report {
 	sheaf_summary *summary, *other; /* other NULL: there is one file */
-	sheaf_fact card[MOST_CARD], findings[MAX_RULES];
-	char bytes[FACT], rows[FACT], other_rows[FACT], counts[MAX_RULES][FINDING];
+	sheaf_fact card[MOST_CARD], findings[MAX_RULES + MOST_SAID];
+	char bytes[FACT], rows[FACT], other_rows[FACT], counts[MAX_RULES][FINDING], numbers[MOST_SAID][FACT];
 	int ncard, nfindings;
 	int64_t count;      /* of rows */
 	sheaf_buffer first; /* rows, as text */
@@ -55,6 +55,15 @@ static const char *first_of(const session *s, const char *rule)
 	return "";
 }
 
+/* The first findings one by one, where there are more of them than rules. */
+static void fill_said(report *r, const session *s)
+{
+	for (int i = 0; i < s->nsaid && s->nsaid > s->nrules; i++) {
+		snprintf(r->numbers[i], FACT, "finding %d", i + 1);
+		r->findings[r->nfindings++] = (sheaf_fact){r->numbers[i], s->said[i]};
+	}
+}
+
 /* A line for each rule: how bad, how often, and where first. */
 static void fill_findings(report *r, const session *s)
 {
@@ -66,6 +75,7 @@ static void fill_findings(report *r, const session *s)
 		         *first ? "; first: " : "", first);
 		r->findings[r->nfindings] = (sheaf_fact){tally.rule, text};
 	}
+	fill_said(r, s);
 }
 
 /* ---- parts ---- */

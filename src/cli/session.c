@@ -70,6 +70,7 @@ static void tell_problem(void *user, const sheaf_problem *problem)
 		snprintf(one.column, sizeof one.column, "%s", problem->place.stream);
 	rule_count *r = count_rule(s->rules, &s->nrules, &one);
 	if (r->count == 1) sheaf_problem_text(problem, r->first, sizeof r->first);
+	if (s->nsaid < MOST_SAID) sheaf_problem_text(problem, s->said[s->nsaid++], SAID);
 	bool ends = one.kind == FINDING_LOSS && !sheaf_values_flag(&s->args->values, "allow-loss");
 	if (sheaf_values_flag(&s->args->values, "quiet") && !ends) return;
 	if (r->count <= shown)
