@@ -808,9 +808,11 @@ static void test_contradictions_of_a_sample(void **state)
 		assert_ok(sheaf_contradictions_begin(&c[k], cx, &err));
 		for (int64_t i = 0; i < 2 * INPUTS; i++) {
 			int64_t row = k ? 2 * INPUTS - 1 - i : i, input = row % INPUTS;
-			sheaf_same_inputs one = {.inputs = sheaf_xxhash(&input, sizeof input, 0),
+			sheaf_digest inputs = sheaf_xxhash(&input, sizeof input, 0);
+			sheaf_same_inputs one = {.low = inputs.low,
+			                         .high = inputs.high,
 			                         .targets = (uint64_t)(input % 5 == 0 && row >= INPUTS),
-			                         .rows = 1,
+			                         .count = 1,
 			                         .first = row,
 			                         .other = -1};
 			sheaf_contradictions_add(&c[k], &one);

@@ -3,6 +3,12 @@
 #include "report/contradictions.h"
 #include "base/memory.h"
 
+#define TABLE sheaf_contradictions
+#define ITEM sheaf_same_inputs
+#define SLOTS SHEAF_INPUTS_SLOTS
+#define KEPT SHEAF_INPUTS_KEPT
+#include "report/sampled_template.h"
+
 sheaf_status sheaf_contradictions_begin(sheaf_contradictions *c, sheaf_context *cx, sheaf_error *err)
 {
 	void *memory;
@@ -17,36 +23,6 @@ void sheaf_contradictions_free(sheaf_contradictions *c, sheaf_context *cx)
 	*c = (sheaf_contradictions){0};
 }
 
-static bool is_kept(const sheaf_contradictions *c, uint64_t high)
-{
-	return c->halvings < 64 && (c->halvings == 0 || high >> (64 - c->halvings) == 0);
-}
-
-static sheaf_same_inputs *slot_of(sheaf_same_inputs *slots, sheaf_digest inputs)
-{
-	size_t at = inputs.low % SHEAF_INPUTS_SLOTS;
-	while (slots[at].rows && (slots[at].inputs.low != inputs.low || slots[at].inputs.high != inputs.high))
-		at = (at + 1) % SHEAF_INPUTS_SLOTS;
-	return &slots[at];
-}
-
-/* Drops what is above the halved threshold: those after it move up, so that no gap hides one. */
-static void halve(sheaf_contradictions *c)
-{
-	c->halvings++;
-	for (size_t i = 0; i < SHEAF_INPUTS_SLOTS; i++) {
-		if (!c->slots[i].rows || is_kept(c, c->slots[i].inputs.high)) continue;
-		c->slots[i].rows = 0;
-		c->kept--;
-		for (size_t k = (i + 1) % SHEAF_INPUTS_SLOTS; c->slots[k].rows; k = (k + 1) % SHEAF_INPUTS_SLOTS) {
-			sheaf_same_inputs moved = c->slots[k];
-			c->slots[k].rows = 0;
-			*slot_of(c->slots, moved.inputs) = moved;
-		}
-		if (c->slots[i].rows) i--; /* something moved here: it is looked at, too */
-	}
-}
-
 static bool is_first(int64_t row, int64_t than) { return row >= 0 && (than < 0 || row < than); }
 
 /* Of two sets of rows with the same inputs: the first row of all, and the first that has other targets than
@@ -57,38 +33,29 @@ static void join(sheaf_same_inputs *to, const sheaf_same_inputs *from)
 							b = from->first < to->first ? *to : *from;
 	int64_t other = b.targets == a.targets ? b.other : b.first;
 	*to = a;
-	to->rows = a.rows + b.rows;
+	to->count = a.count + b.count;
 	if (is_first(other, a.other)) to->other = other;
 }
 
 void sheaf_contradictions_add(sheaf_contradictions *c, const sheaf_same_inputs *rows)
 {
-	if (!is_kept(c, rows->inputs.high)) return;
-	sheaf_same_inputs *slot = slot_of(c->slots, rows->inputs);
-	if (slot->rows) {
+	if (!is_kept(c, rows->high)) return;
+	sheaf_same_inputs *slot = slot_of(c->slots, rows->low, rows->high);
+	if (slot->count) {
 		join(slot, rows);
 		return;
 	}
-	*slot = *rows;
-	c->kept++;
-	while (c->kept > SHEAF_INPUTS_KEPT) halve(c);
+	keep(c, slot, rows);
 }
 
 void sheaf_contradictions_merge(sheaf_contradictions *c, const sheaf_contradictions *other)
 {
 	while (c->halvings < other->halvings) halve(c);
 	for (size_t i = 0; i < SHEAF_INPUTS_SLOTS; i++)
-		if (other->slots[i].rows) sheaf_contradictions_add(c, &other->slots[i]);
+		if (other->slots[i].count) sheaf_contradictions_add(c, &other->slots[i]);
 }
 
-bool sheaf_contradictions_put(sheaf_contradictions *c, const sheaf_same_inputs *rows)
-{
-	sheaf_same_inputs *slot = slot_of(c->slots, rows->inputs);
-	if (slot->rows || c->kept == SHEAF_INPUTS_KEPT || !is_kept(c, rows->inputs.high)) return false;
-	*slot = *rows;
-	c->kept++;
-	return true;
-}
+bool sheaf_contradictions_put(sheaf_contradictions *c, const sheaf_same_inputs *rows) { return put(c, rows); }
 
 static int64_t estimate(const sheaf_contradictions *c, int64_t n)
 {
@@ -101,9 +68,9 @@ sheaf_contradicted sheaf_contradictions_count(const sheaf_contradictions *c)
 	sheaf_contradicted found = {.different = estimate(c, c->kept), .exact = c->halvings == 0};
 	int64_t inputs = 0, rows = 0;
 	for (size_t i = 0; i < SHEAF_INPUTS_SLOTS; i++) {
-		if (!c->slots[i].rows || c->slots[i].other < 0) continue;
+		if (!c->slots[i].count || c->slots[i].other < 0) continue;
 		inputs++;
-		rows += c->slots[i].rows;
+		rows += c->slots[i].count;
 	}
 	found.inputs = estimate(c, inputs);
 	found.rows = estimate(c, rows);
@@ -115,7 +82,7 @@ int sheaf_contradictions_first(const sheaf_contradictions *c, const sheaf_same_i
 	int found = 0;
 	for (size_t i = 0; i < SHEAF_INPUTS_SLOTS; i++) {
 		const sheaf_same_inputs *rows = &c->slots[i];
-		if (!rows->rows || rows->other < 0 || (found == n && rows->first >= out[n - 1]->first)) continue;
+		if (!rows->count || rows->other < 0 || (found == n && rows->first >= out[n - 1]->first)) continue;
 		int at = found < n ? found++ : n - 1;
 		for (; at > 0 && out[at - 1]->first > rows->first; at--) out[at] = out[at - 1];
 		out[at] = rows;

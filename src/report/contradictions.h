@@ -6,17 +6,16 @@
 #define SHEAF_REPORT_CONTRADICTIONS_H
 
 #include "base/buffer.h"
-#include "third/xxhash.h"
 
 enum { SHEAF_INPUTS_KEPT = 1 << 14, SHEAF_INPUTS_SLOTS = 1 << 15 };
 
 /* Rows of the same inputs. */
 typedef struct sheaf_same_inputs {
-	sheaf_digest inputs;
-	uint64_t targets; /* of the first row */
-	int64_t rows;     /* 0: an empty slot */
-	int64_t first;    /* row */
-	int64_t other;    /* the first one that has other targets; -1: none has */
+	uint64_t low, high; /* the hash of their inputs */
+	int64_t count;      /* of rows; 0: an empty slot */
+	uint64_t targets;   /* the hash of those of the first row */
+	int64_t first;      /* row */
+	int64_t other;      /* the first one that has other targets; -1: none has */
 } sheaf_same_inputs;
 
 typedef struct sheaf_contradictions {

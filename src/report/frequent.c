@@ -4,6 +4,12 @@
 #include "base/memory.h"
 #include "third/xxhash.h"
 
+#define TABLE sheaf_frequent
+#define ITEM sheaf_item_count
+#define SLOTS SHEAF_FREQUENT_SLOTS
+#define KEPT SHEAF_FREQUENT_KEPT
+#include "report/sampled_template.h"
+
 sheaf_status sheaf_frequent_begin(sheaf_frequent *f, sheaf_context *cx, sheaf_error *err)
 {
 	void *memory;
@@ -18,38 +24,6 @@ void sheaf_frequent_free(sheaf_frequent *f, sheaf_context *cx)
 	*f = (sheaf_frequent){0};
 }
 
-static bool is_kept(const sheaf_frequent *f, uint64_t high)
-{
-	return f->halvings < 64 && (f->halvings == 0 || high >> (64 - f->halvings) == 0);
-}
-
-/* The slot of a hash, or the empty one where it would be. */
-static sheaf_item_count *slot_of(sheaf_item_count *slots, uint64_t low, uint64_t high)
-{
-	size_t at = low % SHEAF_FREQUENT_SLOTS;
-	while (slots[at].count && (slots[at].low != low || slots[at].high != high))
-		at = (at + 1) % SHEAF_FREQUENT_SLOTS;
-	return &slots[at];
-}
-
-/* Drops what is above the halved threshold: the others move up, so that no gap hides one. */
-static void halve(sheaf_frequent *f)
-{
-	f->halvings++;
-	for (size_t i = 0; i < SHEAF_FREQUENT_SLOTS; i++) {
-		if (!f->slots[i].count || is_kept(f, f->slots[i].high)) continue;
-		f->slots[i].count = 0;
-		f->kept--;
-		for (size_t k = (i + 1) % SHEAF_FREQUENT_SLOTS; f->slots[k].count;
-		     k = (k + 1) % SHEAF_FREQUENT_SLOTS) {
-			sheaf_item_count moved = f->slots[k];
-			f->slots[k].count = 0;
-			*slot_of(f->slots, moved.low, moved.high) = moved;
-		}
-		if (f->slots[i].count) i--; /* something moved here: it is looked at, too */
-	}
-}
-
 static void add(sheaf_frequent *f, const sheaf_item_count *item)
 {
 	if (!is_kept(f, item->high)) return;
@@ -58,9 +32,7 @@ static void add(sheaf_frequent *f, const sheaf_item_count *item)
 		slot->count += item->count;
 		return;
 	}
-	*slot = *item;
-	f->kept++;
-	while (f->kept > SHEAF_FREQUENT_KEPT) halve(f);
+	keep(f, slot, item);
 }
 
 void sheaf_frequent_add(sheaf_frequent *f, const void *item, size_t size, int64_t times)
@@ -86,14 +58,7 @@ void sheaf_frequent_merge(sheaf_frequent *f, const sheaf_frequent *other)
 		if (other->slots[i].count) add(f, &other->slots[i]);
 }
 
-bool sheaf_frequent_put(sheaf_frequent *f, const sheaf_item_count *item)
-{
-	sheaf_item_count *slot = slot_of(f->slots, item->low, item->high);
-	if (slot->count || f->kept == SHEAF_FREQUENT_KEPT || !is_kept(f, item->high)) return false;
-	*slot = *item;
-	f->kept++;
-	return true;
-}
+bool sheaf_frequent_put(sheaf_frequent *f, const sheaf_item_count *item) { return put(f, item); }
 
 int64_t sheaf_frequent_distinct(const sheaf_frequent *f, bool *exact)
 {

@@ -228,7 +228,7 @@ void sheaf_page_contradictions(sheaf_page *p)
 	for (int i = 0; i < n; i++) {
 		sheaf_builder_printf(&p->b, "<tr><th scope=\"row\">%" PRId64 "</th><td>%" PRId64 "</td><td>",
 		                     first[i]->first, first[i]->other);
-		sheaf_html_count(&p->b, first[i]->rows);
+		sheaf_html_count(&p->b, first[i]->count);
 		sheaf_page_row_end(p);
 	}
 	if (n) sheaf_page_columns_end(p);

@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "base/need.h"
 #include "data/frame.h"
+#include "third/xxhash.h"
 #include <string.h>
 
 /* ---- sides ---- */
@@ -114,9 +115,11 @@ void sheaf_sides_add(sheaf_summary *s, const sheaf_frame *frame, int64_t row)
 {
 	if (!s->contradictions.slots) return;
 	for (int64_t r = 0; r < frame->nrows; r++) {
-		sheaf_same_inputs one = {.inputs = hash_side(s, frame, SHEAF_SIDE_INPUT, r),
+		sheaf_digest inputs = hash_side(s, frame, SHEAF_SIDE_INPUT, r);
+		sheaf_same_inputs one = {.low = inputs.low,
+		                         .high = inputs.high,
+		                         .count = 1,
 		                         .targets = hash_side(s, frame, SHEAF_SIDE_TARGET, r).low,
-		                         .rows = 1,
 		                         .first = row + r,
 		                         .other = -1};
 		sheaf_contradictions_add(&s->contradictions, &one);

@@ -141,20 +141,20 @@ static void put_field(sheaf_builder *b, const sheaf_field_summary *f)
 
 static void put_same_inputs(sheaf_builder *b, const sheaf_same_inputs *rows)
 {
-	sheaf_builder_u64le(b, rows->inputs.low);
-	sheaf_builder_u64le(b, rows->inputs.high);
+	sheaf_builder_u64le(b, rows->low);
+	sheaf_builder_u64le(b, rows->high);
 	sheaf_builder_u64le(b, rows->targets);
-	put_count(b, rows->rows);
+	put_count(b, rows->count);
 	put_count(b, rows->first);
 	put_count(b, rows->other + 1);
 }
 
 static int by_inputs(const void *a, const void *b)
 {
-	sheaf_digest x = (*(const sheaf_same_inputs *const *)a)->inputs,
-				 y = (*(const sheaf_same_inputs *const *)b)->inputs;
-	if (x.high != y.high) return x.high < y.high ? -1 : 1;
-	return x.low < y.low ? -1 : x.low > y.low;
+	const sheaf_same_inputs *x = *(const sheaf_same_inputs *const *)a,
+							*y = *(const sheaf_same_inputs *const *)b;
+	if (x->high != y->high) return x->high < y->high ? -1 : 1;
+	return x->low < y->low ? -1 : x->low > y->low;
 }
 
 static void put_contradictions(sheaf_builder *b, const sheaf_contradictions *c)
@@ -165,7 +165,7 @@ static void put_contradictions(sheaf_builder *b, const sheaf_contradictions *c)
 	if (!c->slots) return;
 	put_count(b, c->kept);
 	for (int i = 0; i < SHEAF_INPUTS_SLOTS; i++)
-		if (c->slots[i].rows) all[n++] = &c->slots[i];
+		if (c->slots[i].count) all[n++] = &c->slots[i];
 	qsort(all, (size_t)n, sizeof *all, by_inputs);
 	for (int i = 0; i < n; i++) put_same_inputs(b, all[i]);
 }
@@ -400,15 +400,15 @@ static sheaf_status get_contradictions(reading *r, sheaf_contradictions *c, shea
 	int64_t kept = get_count(r, what);
 	expect(r, kept <= SHEAF_INPUTS_KEPT, what);
 	for (int64_t i = 0; i < kept && !r->wrong && !r->c.failed; i++) {
-		sheaf_same_inputs rows = {.inputs.low = sheaf_cursor_u64le(&r->c, what)};
-		rows.inputs.high = sheaf_cursor_u64le(&r->c, what);
+		sheaf_same_inputs rows = {.low = sheaf_cursor_u64le(&r->c, what)};
+		rows.high = sheaf_cursor_u64le(&r->c, what);
 		rows.targets = sheaf_cursor_u64le(&r->c, what);
-		rows.rows = get_count(r, what);
+		rows.count = get_count(r, what);
 		rows.first = get_count(r, what);
 		rows.other = get_count(r, what) - 1;
-		expect(r, rows.rows > 0 && rows.rows <= sheaf_most_counted - sum, what);
+		expect(r, rows.count > 0 && rows.count <= sheaf_most_counted - sum, what);
 		if (r->wrong) break;
-		sum += rows.rows;
+		sum += rows.count;
 		expect(r, sheaf_contradictions_put(c, &rows), what);
 	}
 	return SHEAF_OK;

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* A table of items by their hashes, of which those below a threshold are kept: included once for each kind of
+ * table. TABLE is its type, which has `slots`, `kept` and `halvings`; ITEM that of a slot, which has `low`
+ * and `high`, its hash, and a `count` that is 0 where the slot is empty; SLOTS is how many there are, KEPT
+ * how many are used at most. */
+
+static bool is_kept(const TABLE *t, uint64_t high)
+{
+	return t->halvings < 64 && (t->halvings == 0 || high >> (64 - t->halvings) == 0);
+}
+
+/* The slot of a hash, or the empty one where it would be. */
+static ITEM *slot_of(ITEM *slots, uint64_t low, uint64_t high)
+{
+	size_t at = low % SLOTS;
+	while (slots[at].count && (slots[at].low != low || slots[at].high != high)) at = (at + 1) % SLOTS;
+	return &slots[at];
+}
+
+/* Drops what is above the halved threshold: the others move up, so that no gap hides one. */
+static void halve(TABLE *t)
+{
+	t->halvings++;
+	for (size_t i = 0; i < SLOTS; i++) {
+		if (!t->slots[i].count || is_kept(t, t->slots[i].high)) continue;
+		t->slots[i].count = 0;
+		t->kept--;
+		for (size_t k = (i + 1) % SLOTS; t->slots[k].count; k = (k + 1) % SLOTS) {
+			ITEM moved = t->slots[k];
+			t->slots[k].count = 0;
+			*slot_of(t->slots, moved.low, moved.high) = moved;
+		}
+		if (t->slots[i].count) i--; /* something moved here: it is looked at, too */
+	}
+}
+
+/* Uses an empty slot. */
+static void keep(TABLE *t, ITEM *slot, const ITEM *item)
+{
+	*slot = *item;
+	t->kept++;
+	while (t->kept > KEPT) halve(t);
+}
+
+/* Uses the slot of an item that was kept elsewhere; false where it is used already, or the item is not kept.
+ */
+static bool put(TABLE *t, const ITEM *item)
+{
+	ITEM *slot = slot_of(t->slots, item->low, item->high);
+	if (slot->count || t->kept == KEPT || !is_kept(t, item->high)) return false;
+	*slot = *item;
+	t->kept++;
+	return true;
+}
+
+#undef TABLE
+#undef ITEM
+#undef SLOTS
+#undef KEPT
