@@ -152,10 +152,10 @@ static void look_at(const sheaf_buffer *page)
 
 static void try_names(const uint8_t *data, size_t size, bool matrix)
 {
-	char name[MOST_NAME + 1];
+	char name[MOST_NAME + 2];
 	size_t n = size < MOST_NAME ? size : MOST_NAME;
 	memcpy(name, data, n);
-	name[n] = '\0';
+	memcpy(name + n, "x", 2); /* no name says that a stream is an input */
 	sheaf_summary *s = make(name, (const char *)data, n, matrix), *plain = make("x", "x", 1, matrix);
 	if (s) {
 		sheaf_buffer page = page_of(s, name, name), other = page_of(plain, "x", "x");
