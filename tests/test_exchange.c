@@ -137,6 +137,31 @@ static void hold_batch(sheaf_packing packing, sheaf_held **held, sheaf_context *
 	sheaf_context_free(own);
 }
 
+static void test_a_dataset_as_a_stream(void **state)
+{
+	(void)state;
+	sheaf_context *cx = usual_context();
+	struct ArrowArrayStream stream;
+	struct ArrowSchema schema;
+	struct ArrowArray array;
+	int64_t rows = 0;
+	sheaf_dataset *dataset = open_text(cx, "a.ctf", two_streams);
+	assert_ok(sheaf_arrow_dataset(dataset, cx, NULL, &stream, &err)); /* which owns both from now on */
+	assert_int_equal(stream.get_schema(&stream, &schema), 0);
+	assert_string_equal(schema.format, "+s");
+	schema.release(&schema);
+	for (;;) {
+		assert_int_equal(stream.get_next(&stream, &array), 0);
+		if (!array.release) break;
+		rows += array.length;
+		array.release(&array);
+	}
+	assert_int_equal(rows, 2);
+	stream.release(&stream);
+	assert_status(SHEAF_USAGE, sheaf_arrow_dataset(NULL, NULL, NULL, &stream, &err));
+	assert_null(stream.release);
+}
+
 static void test_batches_are_held(void **state)
 {
 	(void)state;
@@ -400,6 +425,7 @@ int main(void)
 		cmocka_unit_test(test_buffers_in_one_list),
 		cmocka_unit_test(test_what_is_missing_and_why),
 		cmocka_unit_test(test_what_cannot_be_held),
+		cmocka_unit_test(test_a_dataset_as_a_stream),
 		cmocka_unit_test(test_batches_are_held),
 		cmocka_unit_test(test_the_problem_that_stopped_a_call),
 		cmocka_unit_test(test_buffers_outlive_their_context),

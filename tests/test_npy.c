@@ -2,6 +2,8 @@
 /* NumPy's array files: what is written, byte by byte, what is lost, and what messages say. Files with one
  * rule each are in tests/files/npy. */
 #include "conversion.h"
+#include <stdio.h>
+#include <string.h>
 
 /* Version 1; a header of 59 bytes, filled up with spaces and a line feed, so that the items begin at byte
  * 128. */
@@ -103,9 +105,45 @@ static void test_conversions(void **state)
 		check_conversion(&conversions[k].c, conversions[k].input_size, conversions[k].output_size);
 }
 
+/* A row of one field: `items` bytes, from 0 on. */
+static void write_field(const char *descr, int items)
+{
+	char text[256];
+	int n = snprintf(text, sizeof text,
+	                 "\x93NUMPY%c%cv%c{'descr': [('m', '|i1', %s)], 'fortran_order': False, 'shape': (1,), }",
+	                 1, 0, 0, descr);
+	while (n < 127) text[n++] = ' ';
+	text[n++] = '\n';
+	for (int i = 0; i < items; i++) text[n++] = (char)i;
+	write_file("a.npy", text, (size_t)n);
+}
+
+static void assert_becomes(const char *descr, int items, const char *expected)
+{
+	sheaf_context *cx = usual_context();
+	sheaf_convert_options replace = {.size = sizeof replace, .force = true};
+	const char *input = in_folder("a.npy");
+	write_field(descr, items);
+	assert_ok(sheaf_convert(&input, 1, in_folder("b.npy"), &replace, cx, &err));
+	bytes_sink output = read_file("b.npy");
+	assert_non_null(memmem(output.data, output.size, expected, strlen(expected)));
+	free_bytes(&output);
+	end_context(cx);
+}
+
+/* Shapes of fields come back where there is room to keep how they are spelled, up to 15 characters. */
+static void test_shapes_of_fields(void **state)
+{
+	(void)state;
+	assert_becomes("(9,1,1,1,1,1,1)", 9, "[('m', '|i1', (9,1,1,1,1,1,1))]");
+	assert_becomes("(10,1,1,1,1,1,1)", 10, "[('m[0,0,0,0,0,0,0]', '|i1'), ('m[1,0,0,0,0,0,0]', '|i1'), ");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_conversions, make_folder, remove_folder)};
+		cmocka_unit_test_setup_teardown(test_conversions, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_shapes_of_fields, make_folder, remove_folder),
+	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
