@@ -63,6 +63,44 @@ static void test_forms_and_compressions(void **state)
 	}
 }
 
+/* As many bytes come out as were said, of all bytes that are there, or nothing counts. */
+static void test_lengths_of_compressed_buffers(void **state)
+{
+	enum { SIZE = 1000 };
+	static const int codecs[] = {
+		SHEAF_IPC_ZSTD,
+#if SHEAF_LZ4
+		SHEAF_IPC_LZ4,
+#endif
+	};
+	(void)state;
+	uint8_t plain[SIZE], out[SIZE + 1];
+	sheaf_context *cx = usual_context();
+	for (int i = 0; i < SIZE; i++) plain[i] = (uint8_t)(i * i / 7);
+	for (size_t c = 0; c < COUNT(codecs); c++) {
+		sheaf_builder packed;
+		sheaf_builder_begin(&packed, cx, NULL);
+		assert_ok(sheaf_ipc_compress(codecs[c], (sheaf_bytes){plain, SIZE}, &packed, cx, &err));
+		sheaf_builder_byte(&packed, 'x');
+		sheaf_bytes all = {packed.data, packed.size - 1};
+		const struct {
+			sheaf_bytes from;
+			size_t size;
+		} wrong[] = {{all, SIZE - 1},
+		             {all, SIZE + 1},
+		             {{all.data, all.size - 1}, SIZE},
+		             {{all.data, all.size + 1}, SIZE},
+		             {{all.data, all.size / 2}, SIZE}};
+		assert_ok(sheaf_ipc_decompress(codecs[c], all, out, SIZE, cx, &err));
+		assert_memory_equal(out, plain, SIZE);
+		for (size_t w = 0; w < COUNT(wrong); w++)
+			assert_status(SHEAF_DATA,
+			              sheaf_ipc_decompress(codecs[c], wrong[w].from, out, wrong[w].size, cx, &err));
+		sheaf_builder_drop(&packed);
+	}
+	end_context(cx);
+}
+
 /* Texts in another encoding have no place, unless they are written as bytes. */
 static void test_texts_that_are_no_utf8(void **state)
 {
@@ -596,6 +634,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms_and_compressions),
 	                                   cmocka_unit_test(test_columns_come_back),
+	                                   cmocka_unit_test(test_lengths_of_compressed_buffers),
 	                                   cmocka_unit_test(test_texts_that_are_no_utf8),
 	                                   cmocka_unit_test(test_long_batches),
 	                                   cmocka_unit_test(test_names_that_are_taken),
