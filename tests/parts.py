@@ -77,6 +77,17 @@ def check_samples(folder):
                 check(folder, f"{name} to {target}", [*how, *writing, *grouping], [name], target, FEW)
 
 
+def check_payloads(folder):
+    """Where rows are encoded apart from each other, a part has bytes of the output, and merging copies them."""
+    for name in ("long.ctf", "long.csv"):
+        suffix = name.partition(".")[2]
+        sheaf(folder, "convert", "-f", name, f"whole.{suffix}")
+        make_parts(folder, 2, [], [name], suffix)
+        whole = (folder / f"whole.{suffix}").read_bytes()
+        second = (folder / f"p.{suffix}.2.part").read_bytes()
+        tap.point(whole[-1000:] in second, f"{name}: the second part has the end of the output", f"{len(second)} bytes without it")
+
+
 def make_long(folder):
     """Rows of several lengths, several chunks, values that are rounded, streams that are missing."""
     lines = []
@@ -336,6 +347,7 @@ def main():
         cases.make_samples(folder, cases.SAMPLES)
         check_samples(folder)
         make_long(folder)
+        check_payloads(folder)
         check_long(folder)
         check_plan(folder)
         check_readings(folder)
