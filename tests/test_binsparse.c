@@ -1139,6 +1139,25 @@ static void test_streams(void **state)
 	            r.rows);
 }
 
+/* A file that begins as HDF5 and is none that is known: refused where it is opened. */
+static void test_files_that_are_no_boxes(void **state)
+{
+	(void)state;
+	static const uint8_t bytes[16] = "\x89HDF\r\n\x1a\n\x63";
+	sheaf_context *cx = usual_context();
+	sheaf_source *source;
+	sheaf_dataset *dataset;
+	sheaf_box *box = NULL;
+	assert_status(SHEAF_UNSUPPORTED,
+	              open_bytes((sheaf_bytes){bytes, sizeof bytes}, "a.h5", NULL, cx, &dataset));
+	assert_message("expected a superblock of version 0 to 3, found version 99");
+	assert_ok(sheaf_source_memory((sheaf_bytes){bytes, sizeof bytes}, "a.h5", cx, &source, &err));
+	assert_status(SHEAF_UNSUPPORTED, sheaf_bsp_box(source, cx, &box, &err));
+	assert_null(box);
+	sheaf_source_close(source);
+	end_context(cx);
+}
+
 /* ---- chance ---- */
 
 /* Sound tensors with some of their numbers changed: whatever they say, they are read or refused, and what is
@@ -1218,6 +1237,7 @@ int main(void)
 		cmocka_unit_test(test_description),
 		cmocka_unit_test(test_matrices_as_sequences),
 		cmocka_unit_test(test_streams),
+		cmocka_unit_test(test_files_that_are_no_boxes),
 		cmocka_unit_test(test_damaged_tensors),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

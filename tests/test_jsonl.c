@@ -29,6 +29,13 @@ static const conversion conversions[] = {
      "{\"a\":1}\n{\"a\":{\"null\":5}}\n", NULL},
 	/* a tensor becomes a table */
 	{"tns", "1 2 0.5\n", "jsonl", "-rows-only", SHEAF_OK, NULL, NULL},
+	/* and what says of rows which they are is read as such */
+	{"jsonl",
+     COLUMNS("sequences", DENSE_A) "{\"key\":7,\"streams\":{\"A\":[[1,2],[3,4]]}}\n"
+                                   "{\"key\":9,\"streams\":{\"A\":[[5,6]]}}\n",
+     "ctf", NULL, SHEAF_OK, "7 |A 1 2\n7 |A 3 4\n9 |A 5 6\n", NULL},
+	{"jsonl", "{\"row\":0,\"cells\":{\"cells\":1}}\n{\"row\":1,\"cells\":{\"cells\":2}}\n", "csv", NULL,
+     SHEAF_OK, "cells\n1\n2\n", NULL},
 	/* a name that is no text */
 	{"csv", "\xff\n1\n", "jsonl", NULL, SHEAF_UNSUPPORTED, NULL,
      "expected a name in UTF-8, found other bytes"},
