@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Entries of a matrix by rows and by columns, in memory: ours, scipy's functions, and its kernels alone. All
- * make the same entries, and tell a sum over all that has come out of it, so that who has made something else
- * is found. */
+ * make the same entries, and print a sum over all that has come out of it, so that who has made something
+ * else is found. */
 #include "bench.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -450,7 +450,7 @@ static void write_and_read(const choice *c, const outcome *before)
 	sheaf_dataset *dataset;
 	sheaf_error error;
 	int n = 0, kept = 0;
-	bool is_twice = false, is_told = false;
+	bool is_twice = false, is_declared = false;
 	sheaf_context *cx = new_context(0, NULL);
 	sheaf_setting *settings = NULL;
 	sheaf_status status = open_file(c, c->piece_bytes, cx, &dataset, &error);
@@ -461,13 +461,13 @@ static void write_and_read(const choice *c, const outcome *before)
 		bool declared = declare_streams(c->format, sheaf_dataset_schema(dataset), settings, &n);
 		status = declared ? write_dataset(c, dataset, before->rows, cx, &file, &error) : SHEAF_UNSUPPORTED;
 		is_twice = status == SHEAF_DATA && sheaf_dataset_schema(dataset)->rows == SHEAF_ENTRIES;
-		is_told = declare_columns(c, cx, settings, &n);
+		is_declared = declare_columns(c, cx, settings, &n);
 	}
 	sheaf_close(dataset);
 	end_context(cx);
-	/* What the format cannot hold, what takes too much memory, and a position that comes twice, is no matter
+	/* What the format cannot hold, what takes too much memory, and a position that comes twice may all be
 	 * here. */
-	if (status == SHEAF_OK && is_told)
+	if (status == SHEAF_OK && is_declared)
 		read_again(c, &file, settings, n, before);
 	else if (status && status != SHEAF_LOSS && status != SHEAF_UNSUPPORTED && !is_twice &&
 	         !is_about_memory(status))
@@ -511,7 +511,7 @@ static void respell_and_back(const choice *c)
 	sheaf_status status = respell(c, c->file, suffixes[0], &first, &ignored);
 	bool begun = status == SHEAF_OK;
 	if (begun) status = respell(c, (sheaf_bytes){first.data, first.size}, suffixes[1], &second, &same);
-	bool lost = status == SHEAF_LOSS; /* told, and no matter here */
+	bool lost = status == SHEAF_LOSS; /* reported, which is fine here */
 	if (begun && status && !lost && !is_about_memory(status))
 		broken("what was spelt cannot be spelt otherwise", NULL);
 	if (begun && status == SHEAF_OK)

@@ -158,7 +158,7 @@ static void test_layout_instead_of_another(void **state)
 	(void)state;
 	record r;
 	begin(&r, (sheaf_context_options){0});
-	assert_ok(sheaf_tell_of_layout(r.cx, "a.h5", 1 << 21, "DCSR", "CSR", &err));
+	assert_ok(sheaf_report_layout(r.cx, "a.h5", 1 << 21, "DCSR", "CSR", &err));
 	assert_int_equal(r.n, 1);
 	assert_text("a.h5: expected not many more rows than entries, for layout CSR, found "
 	            "2097152 rows; it is stored as DCSR (--layout CSR keeps to that)",

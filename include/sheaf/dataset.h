@@ -60,7 +60,8 @@ typedef struct sheaf_open_options {
 	 * entries are made of each other where the format has neither choice; UNSUPPORTED where that cannot
 	 * be. */
 	unsigned rows;
-	unsigned rows_of_one; /* the same of sequences with one stream and nothing but keys beside it; 0: as else */
+	unsigned
+		rows_of_one; /* the same of sequences with one stream and nothing but keys beside it; 0: as else */
 	/* Of a table: the columns that are coordinates of a tensor ("i,j"), the one that is its value (NULL: the
 	 * only other one), and the tensor's shape ("10,20"; NULL: as large as it must be). The value may also
 	 * name one of several streams that are to become a tensor. */
@@ -78,11 +79,11 @@ typedef struct sheaf_open_options {
 /* Opens a file, a pipe, or "-". options NULL: all defaults. Close with sheaf_close. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_open(const char *path, const sheaf_open_options *options,
                                             sheaf_context *cx, sheaf_dataset **out, sheaf_error *err);
-/* Tells the paths of the datasets in a container ("/" for the root), in their order there, until `tell`
+/* Gives the paths of the datasets in a container ("/" for the root), in their order there, until `show`
  * fails; none where the format knows no such names. Of the options the format counts. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_members(
 	const char *path, const sheaf_open_options *options, sheaf_context *cx,
-	sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user, sheaf_error *err);
+	sheaf_status (*show)(void *user, const char *path, sheaf_error *err), void *user, sheaf_error *err);
 /* The same over any source, which the dataset takes over, also on failure. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_open_source(sheaf_source *source, const sheaf_open_options *options,
                                                    sheaf_context *cx, sheaf_dataset **out, sheaf_error *err);

@@ -186,7 +186,7 @@ class Dataset:
 
 
 class Arrow:
-    """A dataset, a partition or a frame, as a table whose lists have offsets of so many bits."""
+    """A dataset, a partition or a frame, as a table whose lists have offsets of that many bits."""
 
     def __init__(self, rows: Dataset | Partition | Frame, offsets: int) -> None:
         if offsets not in (32, 64):

@@ -334,7 +334,7 @@ static sheaf_status stop(sheaf_context *cx, const sheaf_problem *problem, sheaf_
 	return sheaf_fail(err, problem->status, "%s", sheaf_problem_text(&last, text, sizeof text));
 }
 
-static void tell(const sheaf_context *cx, sheaf_problem *problem)
+static void pass_on(const sheaf_context *cx, sheaf_problem *problem)
 {
 	char texts[3][600], advice[32] = "";
 	const char **parts[] = {&problem->expected, &problem->found, &problem->consequence};
@@ -357,11 +357,11 @@ static sheaf_status report(sheaf_context *cx, const sheaf_problem *problem, shea
 	count(cx, problem, severity);
 	if (!sheaf_passes(cx, problem, severity, cx->home->by_severity[SHEAF_ERROR]))
 		return stop(cx, problem, severity, err);
-	sheaf_problem told = *problem;
-	told.severity = severity;
+	sheaf_problem final = *problem;
+	final.severity = severity;
 	if (problem->status == SHEAF_LOSS && !cx->options.allow_loss)
-		told.consequence = NULL; /* nothing will be written */
-	if (cx->options.on_problem) tell(cx, &told);
+		final.consequence = NULL; /* nothing will be written */
+	if (cx->options.on_problem) pass_on(cx, &final);
 	return SHEAF_OK;
 }
 

@@ -62,9 +62,9 @@ void sheaf_findings_clear(sheaf_findings *findings)
 	findings->lossy = findings->over = false;
 }
 
-sheaf_status sheaf_findings_tell(sheaf_findings *findings, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_findings_report(sheaf_findings *findings, sheaf_context *cx, sheaf_error *err)
 {
-	findings->told = 0;
+	findings->reported = 0;
 	for (size_t at = 0; at < findings->list.size;) {
 		sheaf_problem problem;
 		const char **texts[TEXTS];
@@ -77,7 +77,7 @@ sheaf_status sheaf_findings_tell(sheaf_findings *findings, sheaf_context *cx, sh
 			at += strlen(*texts[t]) + 1;
 		}
 		at += (ALIGNMENT - at % ALIGNMENT) % ALIGNMENT;
-		findings->told++;
+		findings->reported++;
 		SHEAF_TRY(sheaf_report(cx, &problem, err));
 	}
 	return SHEAF_OK;

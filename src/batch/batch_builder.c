@@ -159,7 +159,7 @@ static sheaf_status assemble(sheaf_batch_builder *m, const sheaf_batch_settings 
 	                         &m->view, err);
 }
 
-static void tell_keys(sheaf_batch_builder *m, const sheaf_batch_settings *settings)
+static void report_keys(sheaf_batch_builder *m, const sheaf_batch_settings *settings)
 {
 	int key = settings->source->key;
 	for (size_t i = 0; i < m->planned.count; i++) {
@@ -170,7 +170,7 @@ static void tell_keys(sheaf_batch_builder *m, const sheaf_batch_settings *settin
 	}
 }
 
-static void tell_lengths(sheaf_batch_builder *m)
+static void report_lengths(sheaf_batch_builder *m)
 {
 	m->samples = 0;
 	for (size_t i = 0; i < m->planned.count; i++) m->samples += m->lengths[i] = m->planned.items[i].samples;
@@ -180,6 +180,6 @@ void sheaf_batch_builder_make(sheaf_batch_builder *m, const sheaf_batch_settings
 {
 	m->status = assemble(m, settings, &m->err);
 	if (m->status) return;
-	tell_keys(m, settings);
-	tell_lengths(m);
+	report_keys(m, settings);
+	report_lengths(m);
 }

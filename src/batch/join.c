@@ -233,7 +233,7 @@ static void leave_out_the_rest(sheaf_row_source *s)
 	}
 }
 
-static sheaf_status tell_of_dropped(const sheaf_row_source *s, sheaf_error *err)
+static sheaf_status report_dropped(const sheaf_row_source *s, sheaf_error *err)
 {
 	char found[80];
 	if (s->matched == s->match_room) return SHEAF_OK;
@@ -295,7 +295,7 @@ static sheaf_status match_all(sheaf_row_source *s, const key_table *leading, she
 {
 	for (int lane = 1; lane < s->lanes; lane++) SHEAF_TRY(find_partners(s, lane, leading, err));
 	leave_out_the_rest(s);
-	SHEAF_TRY(tell_of_dropped(s, err));
+	SHEAF_TRY(report_dropped(s, err));
 	return measure(s, err);
 }
 

@@ -39,8 +39,8 @@ void sheaf_mixture_close(sheaf_mixture *m)
 	sheaf_release(m->cx, m, sizeof *m);
 }
 
-static sheaf_status tell_lengths(const void *user, int64_t row, int64_t n, uint32_t *lengths,
-                                 sheaf_error *err)
+static sheaf_status report_lengths(const void *user, int64_t row, int64_t n, uint32_t *lengths,
+                                   sheaf_error *err)
 {
 	const source *s = (const source *)user;
 	return s->all->lengths(s->all->user, s->first + row, n, lengths, err);
@@ -58,7 +58,7 @@ static sheaf_status open_source(sheaf_mixture *m, source *s, int64_t chunk, int6
 	s->rows = (sheaf_rows){.rows = all->first_row[end] - s->first,
 	                       .samples = all->first_sample[end] - all->first_sample[chunk],
 	                       .chunks = end - chunk,
-	                       .lengths = all->lengths ? tell_lengths : NULL,
+	                       .lengths = all->lengths ? report_lengths : NULL,
 	                       .user = s};
 	SHEAF_TRY(sheaf_allocate_array(m->cx, (uint64_t)s->rows.chunks + 1, sizeof *s->first_row, &rows, err));
 	s->first_row = (int64_t *)rows;

@@ -29,7 +29,7 @@ struct sheaf_piece_cache {
 	int64_t used, bytes; /* slots, and bytes in them */
 	int64_t newest, oldest;
 	int64_t batch, gone; /* the number of the batch begun last, and of that ended last */
-	sheaf_readahead_queue prefetch;
+	sheaf_readahead_queue ahead;
 };
 
 static sheaf_status know_pieces(sheaf_piece_cache *cache, sheaf_error *err)
@@ -58,7 +58,7 @@ sheaf_status sheaf_piece_cache_open(const sheaf_row_source *source, const sheaf_
 	                             .newest = NONE,
 	                             .oldest = NONE};
 	sheaf_status status = know_pieces(cache, err);
-	if (status == SHEAF_OK) status = sheaf_readahead_queue_open(&cache->prefetch, source, cx, err);
+	if (status == SHEAF_OK) status = sheaf_readahead_queue_open(&cache->ahead, source, cx, err);
 	if (status) {
 		sheaf_piece_cache_close(cache);
 		return status;
@@ -76,7 +76,7 @@ static void free_held(sheaf_context *cx, sheaf_loaded_piece *loaded)
 void sheaf_piece_cache_close(sheaf_piece_cache *cache)
 {
 	if (!cache) return;
-	sheaf_readahead_queue_close(&cache->prefetch);
+	sheaf_readahead_queue_close(&cache->ahead);
 	for (int64_t i = 0; i < cache->used; i++)
 		if (cache->slots[i].loaded) free_held(cache->cx, cache->slots[i].loaded);
 	sheaf_release_reserved(cache->cx, cache->slots, cache->room, sizeof *cache->slots);
@@ -207,11 +207,11 @@ bool sheaf_piece_cache_offer(sheaf_piece_cache *cache, int64_t piece)
 	int64_t size = sheaf_row_source_piece_size(cache->source, piece);
 	if (sheaf_put_off(know_pieces(cache, &ignored), "the piece's turn")) return false;
 	if (cache->slot_of[piece] != NONE) return true;
-	if (!sheaf_readahead_queue_has_room(&cache->prefetch) ||
+	if (!sheaf_readahead_queue_has_room(&cache->ahead) ||
 	    (is_over(cache, size) && (!may_go(cache, cache->oldest) || is_waiting(cache, cache->oldest))))
 		return false;
 	if (sheaf_put_off(make_room(cache, size, &loaded, &ignored), "the piece's turn")) return false;
-	if (sheaf_put_off(sheaf_readahead_queue_begin(&cache->prefetch, piece, cache->locates, loaded, &ignored),
+	if (sheaf_put_off(sheaf_readahead_queue_begin(&cache->ahead, piece, cache->locates, loaded, &ignored),
 	                  "the piece's turn")) {
 		free_held(cache->cx, loaded);
 		return false;
@@ -228,7 +228,7 @@ static void take_in(sheaf_piece_cache *cache)
 	sheaf_loaded_piece *loaded;
 	sheaf_error ignored;
 	bool clean;
-	sheaf_readahead_queue_take(&cache->prefetch, &piece, &loaded, &clean);
+	sheaf_readahead_queue_take(&cache->ahead, &piece, &loaded, &clean);
 	cache->slot_of[piece] = NONE;
 	if (!clean || sheaf_put_off(add(cache, piece, loaded, NONE, &ignored), "the piece's turn"))
 		free_held(cache->cx, loaded);
@@ -237,7 +237,7 @@ static void take_in(sheaf_piece_cache *cache)
 /* When memory runs out, what is read ahead gives its own back. */
 static void take_in_all(sheaf_piece_cache *cache)
 {
-	while (sheaf_readahead_queue_count(&cache->prefetch) > 0) take_in(cache);
+	while (sheaf_readahead_queue_count(&cache->ahead) > 0) take_in(cache);
 }
 
 /* A piece has something to report, which only decoding does. From now on all are decoded: rows are gathered
@@ -268,7 +268,7 @@ bool sheaf_piece_cache_reads_ahead(const sheaf_piece_cache *cache)
 
 void sheaf_piece_cache_want(sheaf_piece_cache *cache, int64_t piece)
 {
-	while (!sheaf_piece_cache_offer(cache, piece) && sheaf_readahead_queue_count(&cache->prefetch) > 0)
+	while (!sheaf_piece_cache_offer(cache, piece) && sheaf_readahead_queue_count(&cache->ahead) > 0)
 		take_in(cache);
 }
 
@@ -280,7 +280,7 @@ bool sheaf_piece_cache_is_complete(const sheaf_piece_cache *cache)
 bool sheaf_piece_cache_has(sheaf_piece_cache *cache, int64_t piece)
 {
 	if (piece >= cache->known) return false;
-	while (cache->slot_of[piece] == UNDER_WAY && sheaf_readahead_queue_is_ready(&cache->prefetch))
+	while (cache->slot_of[piece] == UNDER_WAY && sheaf_readahead_queue_is_ready(&cache->ahead))
 		take_in(cache);
 	return cache->slot_of[piece] >= 0;
 }

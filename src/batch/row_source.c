@@ -134,8 +134,8 @@ static sheaf_status check_likeness(const sheaf_row_source *s, sheaf_error *err)
 
 /* ---- chunks and lengths ---- */
 
-static sheaf_status tell_lengths(const void *user, int64_t row, int64_t n, uint32_t *lengths,
-                                 sheaf_error *err)
+static sheaf_status report_lengths(const void *user, int64_t row, int64_t n, uint32_t *lengths,
+                                   sheaf_error *err)
 {
 	const sheaf_row_source *s = (const sheaf_row_source *)user;
 	if (s->lengths) {
@@ -194,7 +194,7 @@ static void add_joined_chunks(sheaf_row_source *s)
 
 static sheaf_status make_table(sheaf_row_source *s, sheaf_union how, sheaf_error *err)
 {
-	s->rows.lengths = tell_lengths;
+	s->rows.lengths = report_lengths;
 	s->rows.user = s;
 	SHEAF_TRY(sheaf_row_source_chunk_room(s, (size_t)s->pieces, err));
 	if (how == SHEAF_UNION_JOIN) SHEAF_TRY(sheaf_row_source_join(s, err));

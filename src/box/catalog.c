@@ -9,21 +9,21 @@
 
 /* ---- memory that lives as long as the list ---- */
 
-typedef struct sheaf_shelf_of_bytes {
-	struct sheaf_shelf_of_bytes *before;
+typedef struct sheaf_arena {
+	struct sheaf_arena *before;
 	size_t size, used;
 	_Alignas(16) uint8_t bytes[];
-} shelf;
+} arena;
 
-static sheaf_status new_shelf(sheaf_catalog *catalog, size_t least, sheaf_error *err)
+static sheaf_status new_arena(sheaf_catalog *catalog, size_t least, sheaf_error *err)
 {
 	enum { USUAL = 8 << 10 };
 	void *memory;
-	size_t size = sizeof(shelf) + (least < USUAL ? USUAL : least);
+	size_t size = sizeof(arena) + (least < USUAL ? USUAL : least);
 	SHEAF_TRY(sheaf_allocate(catalog->cx, size, &memory, err));
-	shelf *s = (shelf *)memory;
-	*s = (shelf){.before = catalog->shelf, .size = size - sizeof(shelf)};
-	catalog->shelf = s;
+	arena *s = (arena *)memory;
+	*s = (arena){.before = catalog->arena, .size = size - sizeof(arena)};
+	catalog->arena = s;
 	return SHEAF_OK;
 }
 
@@ -31,10 +31,10 @@ sheaf_status sheaf_catalog_allocate(sheaf_catalog *catalog, size_t size, void **
 {
 	*out = NULL;
 	size = (size + 15) / 16 * 16;
-	if (!catalog->shelf || catalog->shelf->size - catalog->shelf->used < size)
-		SHEAF_TRY(new_shelf(catalog, size, err));
-	*out = catalog->shelf->bytes + catalog->shelf->used;
-	catalog->shelf->used += size;
+	if (!catalog->arena || catalog->arena->size - catalog->arena->used < size)
+		SHEAF_TRY(new_arena(catalog, size, err));
+	*out = catalog->arena->bytes + catalog->arena->used;
+	catalog->arena->used += size;
 	return SHEAF_OK;
 }
 
@@ -124,9 +124,9 @@ void sheaf_catalog_close(sheaf_catalog *catalog)
 {
 	for (int64_t i = 0; i < catalog->count; i++) let_go(catalog->items[i].inside);
 	sheaf_release(catalog->cx, catalog->items, (size_t)catalog->room * sizeof(sheaf_box_item));
-	while (catalog->shelf) {
-		shelf *s = catalog->shelf;
-		catalog->shelf = s->before;
+	while (catalog->arena) {
+		arena *s = catalog->arena;
+		catalog->arena = s->before;
 		sheaf_release(catalog->cx, s, sizeof *s + s->size);
 	}
 	*catalog = (sheaf_catalog){0};

@@ -51,7 +51,7 @@ typedef struct sheaf_catalog {
 	sheaf_context *cx;
 	sheaf_box_item *items;
 	int64_t count, room;
-	struct sheaf_shelf_of_bytes *shelf; /* strings and details live as long as the catalog */
+	struct sheaf_arena *arena; /* strings and details live as long as the catalog */
 } sheaf_catalog;
 
 /* A catalog with the root. */

@@ -304,7 +304,7 @@ bool index_word_is_known(void);
 /* Which files have an index beside them, before a command that may write some unasked; NULL: it may not. */
 bool *find_indices(const arguments *args);
 /* Says after it where one was written, and frees `had`. */
-void tell_new_indices(const arguments *args, bool *had);
+void report_new_indices(const arguments *args, bool *had);
 /* Opens a file with the format and streams that a configuration of several inputs has for that one. */
 SHEAF_USE sheaf_status configured_open(session *s, int input, const char *path, sheaf_open_options *open,
                                        sheaf_dataset **out, sheaf_error *err);
@@ -433,7 +433,7 @@ void json_tensor(const sheaf_schema *schema, int64_t stored);
  * between. */
 /* Tells the path of each. */
 SHEAF_USE sheaf_status each_member(session *s, const char *path,
-                                   sheaf_status (*tell)(void *user, const char *path, sheaf_error *err),
+                                   sheaf_status (*show)(void *user, const char *path, sheaf_error *err),
                                    void *user, sheaf_error *err);
 SHEAF_USE sheaf_status count_members(session *s, const char *path, int *out, sheaf_error *err);
 SHEAF_USE sheaf_status print_members(session *s, const char *path, int count, bool json, sheaf_error *err);

@@ -226,7 +226,7 @@ static sheaf_status go_to_start(const sheaf_values *values, sheaf_batches *batch
 typedef struct throughput {
 	const session *s;
 	const sheaf_batch_options *options;
-	double began, told;
+	double began, shown;
 	int64_t batches, sequences, samples;
 	saving saved;
 	batch_folder folder;
@@ -236,12 +236,12 @@ typedef struct throughput {
 static void print_throughput(throughput *t, double now)
 {
 	double seconds = now - t->began, by = seconds > 0 ? 1 / seconds : 0;
-	if (t->told == t->began)
+	if (t->shown == t->began)
 		out_text("  seconds     batches    sequences      samples  sequences/s    samples/s  memory MiB\n");
 	out_printf("%9.2f %11" PRId64 " %12" PRId64 " %12" PRId64 " %12.0f %12.0f %11.1f\n", seconds, t->batches,
 	           t->sequences, t->samples, (double)t->sequences * by, (double)t->samples * by,
 	           (double)sheaf_context_memory(t->s->cx, NULL) / (1 << 20));
-	t->told = now;
+	t->shown = now;
 }
 
 /* A line a second, seen at once. */
@@ -253,7 +253,7 @@ static sheaf_status count_batch(throughput *t, const sheaf_batch *b, sheaf_error
 	t->samples += b->samples;
 	if (t->batches % BETWEEN_LOOKS) return SHEAF_OK;
 	double now = seconds_now();
-	if (now - t->told < 1) return SHEAF_OK;
+	if (now - t->shown < 1) return SHEAF_OK;
 	print_throughput(t, now);
 	return out_flush(err);
 }
@@ -322,7 +322,7 @@ static sheaf_status run_all(session *s, sheaf_batches *batches, const sheaf_batc
 	const char *level = sheaf_values_text(&s->args->values, "trace-level");
 	bool resumed;
 	throughput t = {.s = s, .options = options, .began = seconds_now()};
-	t.told = t.saved.synced = t.began;
+	t.shown = t.saved.synced = t.began;
 	if (level && strcmp(level, "2") == 0) tell_facts(batches);
 	SHEAF_TRY(go_to_start(&s->args->values, batches, &resumed, err));
 	SHEAF_TRY(batch_folder_open(&t.folder, s->args, resumed, err));

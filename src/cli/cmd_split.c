@@ -18,7 +18,7 @@ static sheaf_open_options how_to_open(const session *s)
 	                            .nsettings = s->args->nsettings};
 }
 
-static void tell(const session *s, const char *file, int64_t rows)
+static void report(const session *s, const char *file, int64_t rows)
 {
 	if (rows < 0 || sheaf_values_flag(&s->args->values, "quiet")) return;
 	out_text(file);
@@ -118,7 +118,7 @@ static sheaf_status split_into(const session *s, const char *const *outputs, int
 	                               .fractions = sheaf_values_text(&s->args->values, "fractions"),
 	                               .seed = (uint64_t)sheaf_values_number(&s->args->values, "seed", 0)};
 	SHEAF_TRY(sheaf_split(s->args->files[0], outputs, n, &options, s->cx, rows, err));
-	for (int i = 0; i < n; i++) tell(s, outputs[i], rows[i]);
+	for (int i = 0; i < n; i++) report(s, outputs[i], rows[i]);
 	return out_flush(err);
 }
 
@@ -157,7 +157,7 @@ static sheaf_status merge(const session *s, bool force, sheaf_error *err)
 	sheaf_open_options open = how_to_open(s);
 	sheaf_split_options options = {.size = sizeof options, .open = &open, .force = force};
 	SHEAF_TRY(sheaf_merge(s->args->files, n, s->args->files[n], &options, s->cx, &rows, err));
-	tell(s, s->args->files[n], rows);
+	report(s, s->args->files[n], rows);
 	return out_flush(err);
 }
 

@@ -50,7 +50,7 @@ static void print_violation(const char *severity, const char *text)
 	out_text("\n");
 }
 
-static void tell_problem(void *user, const sheaf_problem *problem)
+static void report_problem(void *user, const sheaf_problem *problem)
 {
 	validation *v = (validation *)user;
 	char text[1024];
@@ -80,7 +80,7 @@ static void print_folded(const validation *v)
 }
 
 /* What ended the reading is a violation, too, unless it has been reported as a problem just before. */
-static void tell_end(validation *v, const sheaf_error *err)
+static void report_end(validation *v, const sheaf_error *err)
 {
 	bool first = true;
 	if (strcmp(v->last, err->message) == 0) return;
@@ -179,7 +179,7 @@ static sheaf_status read_other(void *user, const char *path, sheaf_error *err)
 	if (strcmp(path, "/") == 0) return SHEAF_OK;
 	sheaf_status status = read_all(o->s, path, &read, &failure);
 	if (status == SHEAF_DATA || status == SHEAF_SHORT)
-		tell_end(o->v, &failure);
+		report_end(o->v, &failure);
 	else if (status)
 		return sheaf_fail(err, status, "%s", failure.message);
 	if (!o->v->json && o->v->violations > before)
@@ -203,7 +203,7 @@ static sheaf_status read_datasets(session *s, validation *v, sheaf_error *err)
 	if (count < 2 || count <= read ||
 	    (status && status != SHEAF_USAGE && status != SHEAF_DATA && status != SHEAF_SHORT))
 		return status;
-	if (status == SHEAF_DATA || status == SHEAF_SHORT) tell_end(v, err);
+	if (status == SHEAF_DATA || status == SHEAF_SHORT) report_end(v, err);
 	return each_member(s, s->label, read_other, &o, err);
 }
 
@@ -211,14 +211,14 @@ static int validate_file(const arguments *args, validation *v, bool *used, sheaf
 {
 	session s;
 	session_options options = {
-		.label = v->file, .inputs = 1, .validate = true, .on_problem = tell_problem, .user = v};
+		.label = v->file, .inputs = 1, .validate = true, .on_problem = report_problem, .user = v};
 	options.used = used;
 	sheaf_status status = session_begin(&s, args, &options, err);
 	if (status) return say_failure(err);
 	status = read_datasets(&s, v, err);
 	session_end(&s);
 	if (status == SHEAF_DATA || status == SHEAF_SHORT)
-		tell_end(v, err);
+		report_end(v, err);
 	else if (status)
 		return say_failure(err);
 	if (part_is_made()) return EXIT_FINE;

@@ -7,7 +7,7 @@
 
 /* ---- reading it ---- */
 
-static void tell(void *user, const sheaf_problem *problem)
+static void report(void *user, const sheaf_problem *problem)
 {
 	char text[1024];
 	if (!sheaf_values_flag(&((const arguments *)user)->values, "quiet"))
@@ -41,7 +41,7 @@ static sheaf_status read_config(arguments *args, const char *name, sheaf_error *
 {
 	sheaf_context_options options = {.size = sizeof options,
 	                                 .strict = sheaf_values_flag(&args->values, "strict"),
-	                                 .on_problem = tell,
+	                                 .on_problem = report,
 	                                 .user = args};
 	SHEAF_TRY(sheaf_context_new(&options, &args->library, err));
 	const char **variables = calloc((size_t)args->nfiles + 1, sizeof *variables);
@@ -100,7 +100,8 @@ static bool of_command(const arguments *args, const char *name)
 
 typedef bool (*wanted_setting)(const arguments *args, const char *name);
 
-/* The settings of `from` that `wanted` picks, before those of the command, or else of the format (not `own`). */
+/* The settings of `from` that `wanted` picks, before those of the command, or else of the format (not `own`).
+ */
 static sheaf_status put_before(arguments *args, const sheaf_setting *from, int n, wanted_setting wanted,
                                bool own, sheaf_error *err)
 {

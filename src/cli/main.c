@@ -61,7 +61,7 @@ static int run_command(const command *c, int argc, char **argv)
 	int (*work)(const arguments *) = makes_part(&args) ? run_part : c->run;
 	int code = work(&args);
 	if (is_to_run_again()) code = work(&args);
-	tell_new_indices(&args, had);
+	report_new_indices(&args, had);
 	arguments_free(&args);
 	return code;
 }

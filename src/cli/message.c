@@ -63,7 +63,7 @@ void say(const char *word, const char *format, ...)
 	line[used++] = '\n';
 	progress_hide();
 	/* One write, so that lines of several processes do not mix; where standard error is gone, nobody can be
-	 * told. */
+	 * reached. */
 	ssize_t written = write(STDERR_FILENO, line, used);
 	(void)written;
 }

@@ -27,7 +27,7 @@ bool *find_indices(const arguments *args)
 	return had;
 }
 
-void tell_new_indices(const arguments *args, bool *had)
+void report_new_indices(const arguments *args, bool *had)
 {
 	for (int i = 0; had && i < args->nfiles; i++) {
 		if (had[i] || !has_index(args->files[i])) continue;

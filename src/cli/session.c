@@ -55,7 +55,7 @@ rule_count *count_rule(rule_count rules[MAX_RULES], int *nrules, const rule_coun
 }
 
 /* What is said of many cells is said once for each column, and counted; of errors some places are shown. */
-static void tell_problem(void *user, const sheaf_problem *problem)
+static void report_problem(void *user, const sheaf_problem *problem)
 {
 	session *s = (session *)user;
 	if (part_is_silent()) return;
@@ -80,12 +80,12 @@ static void tell_problem(void *user, const sheaf_problem *problem)
 		    r->rule);
 }
 
-static void tell_progress(void *user, int64_t done, int64_t total)
+static void report_progress(void *user, int64_t done, int64_t total)
 {
 	progress_update(((session *)user)->slot, done, total);
 }
 
-static void tell_stage(void *user, const char *stage)
+static void report_stage(void *user, const char *stage)
 {
 	(void)user;
 	progress_stage(stage);
@@ -238,9 +238,9 @@ sheaf_status session_begin(session *s, const arguments *args, const session_opti
 		.validate = options->validate,
 		.allow_loss = sheaf_values_flag(values, "allow-loss"),
 		.system_hdf5 = wants_system_hdf5(values),
-		.on_problem = tell_problem,
-		.on_progress = tell_progress,
-		.on_stage = tell_stage,
+		.on_problem = report_problem,
+		.on_progress = report_progress,
+		.on_stage = report_stage,
 		.user = s,
 	};
 	if (context.max_memory == 0) context.max_memory = 1; /* 0 would be the default */

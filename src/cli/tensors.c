@@ -247,14 +247,14 @@ static sheaf_status count_one(void *user, const char *path, sheaf_error *err)
 }
 
 sheaf_status each_member(session *s, const char *path,
-                         sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user,
+                         sheaf_status (*show)(void *user, const char *path, sheaf_error *err), void *user,
                          sheaf_error *err)
 {
 	sheaf_open_options open = {.size = sizeof open,
 	                           .format = sheaf_values_text(&s->args->values, "from"),
 	                           .settings = s->args->settings,
 	                           .nsettings = s->args->nsettings};
-	return sheaf_members(path, &open, s->cx, tell, user, err);
+	return sheaf_members(path, &open, s->cx, show, user, err);
 }
 
 sheaf_status count_members(session *s, const char *path, int *out, sheaf_error *err)

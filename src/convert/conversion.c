@@ -7,21 +7,21 @@
 
 /* ---- rows ---- */
 
-static sheaf_status tell_of_keys(sheaf_conversion *c, const sheaf_dataset *input, const sheaf_frame *frame,
-                                 sheaf_error *err)
+static sheaf_status report_keys(sheaf_conversion *c, const sheaf_dataset *input, const sheaf_frame *frame,
+                                sheaf_error *err)
 {
 	int key = sheaf_schema_key(sheaf_dataset_schema(input));
 	if (c->ninputs == 1 || key < 0) return SHEAF_OK;
 	const uint64_t *keys = (const uint64_t *)(const void *)frame->columns[key].values.data;
 	sheaf_rows_of rows = {sheaf_source_name(sheaf_dataset_source(input)), SHEAF_SEQUENCES,
 	                      sheaf_dataset_row(input), frame->nrows};
-	return sheaf_tell_of_keys(keys, &rows, &c->key_told, c->cx, err);
+	return sheaf_report_keys(keys, &rows, &c->key_reported, c->cx, err);
 }
 
 sheaf_status sheaf_conversion_frame(sheaf_conversion *c, const sheaf_dataset *input, const sheaf_frame *frame,
                                     const int *columns, sheaf_frame *out, sheaf_error *err)
 {
-	SHEAF_TRY(tell_of_keys(c, input, frame, err));
+	SHEAF_TRY(report_keys(c, input, frame, err));
 	return sheaf_frame_pick(frame, columns, c->schema.nfields, out, err);
 }
 

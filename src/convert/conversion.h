@@ -8,8 +8,8 @@
 
 typedef struct sheaf_conversion {
 	sheaf_context *caller;
-	sheaf_context *told; /* the same, or of a part: keeps what is told on its way there */
-	sheaf_context *cx;   /* lets the writer report first what it has found in the rows before */
+	sheaf_context *outer; /* the same, or of a part: keeps what is reported on its way there */
+	sheaf_context *cx;    /* lets the writer report first what it has found in the rows before */
 	sheaf_writer *writer;
 	const sheaf_convert_options *options;
 	const sheaf_format *to;
@@ -20,7 +20,7 @@ typedef struct sheaf_conversion {
 	bool *used;          /* one for each setting */
 	sheaf_schema schema;
 	sheaf_facts totals;
-	bool key_told;
+	bool key_reported;
 	sheaf_buffer lengths;      /* of sequences, where they are padded */
 	sheaf_structure structure; /* that is wanted */
 	bool structured;
@@ -57,8 +57,8 @@ SHEAF_USE sheaf_status sheaf_conversion_check_settings(const sheaf_conversion *c
 /* ---- inputs.c ---- */
 
 /* Notes that an input has datasets which are not read. */
-SHEAF_USE sheaf_status sheaf_conversion_tell_of_others(const sheaf_conversion *c, const sheaf_dataset *input,
-                                                       sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_conversion_report_others(const sheaf_conversion *c, const sheaf_dataset *input,
+                                                      sheaf_error *err);
 /* The schema of all inputs: UNSUPPORTED where they have none together. */
 SHEAF_USE sheaf_status sheaf_conversion_join_schemas(sheaf_conversion *c, const char *const *paths,
                                                      sheaf_error *err);

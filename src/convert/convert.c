@@ -139,7 +139,7 @@ static sheaf_status finish(sheaf_conversion *c, const char *output, sheaf_error 
 {
 	if (!c->options->pad) return sheaf_finish(c->writer, err);
 	const sheaf_lengths_output to = {output, c->to->name, c->options->force};
-	return sheaf_finish_with_lengths(c->writer, &to, &c->lengths, c->told, err);
+	return sheaf_finish_with_lengths(c->writer, &to, &c->lengths, c->outer, err);
 }
 
 static sheaf_status write_output(sheaf_conversion *c, const char *output, sheaf_error *err)
@@ -148,7 +148,7 @@ static sheaf_status write_output(sheaf_conversion *c, const char *output, sheaf_
 	sheaf_create_options create = sheaf_conversion_creates(c);
 	SHEAF_TRY(open_sink(c, output, &sink, err));
 	if (c->input_bytes >= 0 && !c->options->allow_large) sheaf_sink_bound(sink, c->input_bytes);
-	SHEAF_TRY(sheaf_create_overlapping(sink, &c->schema, &(sheaf_creation){&create, c->used, true}, c->told,
+	SHEAF_TRY(sheaf_create_overlapping(sink, &c->schema, &(sheaf_creation){&create, c->used, true}, c->outer,
 	                                   &c->writer, err));
 	sheaf_status status = sheaf_conversion_check_settings(c, err);
 	for (int i = 0; i < c->ninputs && status == SHEAF_OK; i++) status = copy_rows(c, c->inputs[i], err);
@@ -217,8 +217,8 @@ static sheaf_status explain(const sheaf_conversion *c, sheaf_status status, shea
  * those after them. */
 static bool encodes(const sheaf_conversion *c)
 {
-	return sheaf_writes_in_parts(c->to, &c->schema) && sheaf_max_errors(c->told) == 0 &&
-	       !sheaf_is_validating(c->told);
+	return sheaf_writes_in_parts(c->to, &c->schema) && sheaf_max_errors(c->outer) == 0 &&
+	       !sheaf_is_validating(c->outer);
 }
 
 static sheaf_status refuse_whole(const sheaf_conversion *c, sheaf_error *err)
@@ -247,7 +247,7 @@ static sheaf_status run(sheaf_conversion *c, const char *const *inputs, const ch
 	SHEAF_TRY(sheaf_conversion_join_schemas(c, inputs, err));
 	SHEAF_TRY(sheaf_conversion_check_one_tensor(c, err));
 	say_change(c);
-	for (int i = 0; i < c->ninputs; i++) SHEAF_TRY(sheaf_conversion_tell_of_others(c, c->inputs[i], err));
+	for (int i = 0; i < c->ninputs; i++) SHEAF_TRY(sheaf_conversion_report_others(c, c->inputs[i], err));
 	c->input_bytes = count_bytes(c);
 	SHEAF_TRY(check_rows(c, output, err));
 	SHEAF_TRY(sheaf_conversion_find_structure(c, inputs[0], err));
@@ -267,22 +267,22 @@ static sheaf_status find_target(sheaf_conversion *c, const char *output, sheaf_e
 	if (!c->to && name)
 		return sheaf_fail(err, SHEAF_UNKNOWN, "format: expected one that this build has, found %s", name);
 	if (c->to) return SHEAF_OK;
-	return sheaf_imply_output(output, c->options->settings, c->options->nsettings, c->told, &c->to, err);
+	return sheaf_imply_output(output, c->options->settings, c->options->nsettings, c->outer, &c->to, err);
 }
 
-static sheaf_status tell_in_order(void *user, const sheaf_problem *problem, sheaf_error *err)
+static sheaf_status report_in_order(void *user, const sheaf_problem *problem, sheaf_error *err)
 {
 	sheaf_conversion *c = (sheaf_conversion *)user;
 	if (c->writer) SHEAF_TRY(sheaf_writer_settle(c->writer, err));
-	return sheaf_report(c->told, problem, err);
+	return sheaf_report(c->outer, problem, err);
 }
 
 /* A part keeps what it reports, to be reported again when all are merged. */
-static sheaf_status keep_told(void *user, const sheaf_problem *problem, sheaf_error *err)
+static sheaf_status keep_findings(void *user, const sheaf_problem *problem, sheaf_error *err)
 {
 	sheaf_conversion *c = (sheaf_conversion *)user;
 	bool counts = sheaf_weigh(c->caller, problem) != SHEAF_NOTE || sheaf_is_validating(c->caller);
-	if (c->kept && counts) sheaf_told_put(c->kept, problem, c->stores ? c->stored : 0, c->output);
+	if (c->kept && counts) sheaf_kept_findings_put(c->kept, problem, c->stores ? c->stored : 0, c->output);
 	return sheaf_report(c->caller, problem, err);
 }
 
@@ -291,18 +291,18 @@ static sheaf_status begin_part(sheaf_conversion *c, sheaf_error *err)
 	if (!c->parts) return SHEAF_OK;
 	sheaf_builder_begin(&c->opening, c->caller, NULL);
 	c->kept = &c->opening;
-	return sheaf_context_listen(c->caller, (sheaf_listener){keep_told, c}, &c->told, err);
+	return sheaf_context_listen(c->caller, (sheaf_listener){keep_findings, c}, &c->outer, err);
 }
 
 static sheaf_status allocate(sheaf_conversion *c, sheaf_error *err)
 {
 	void *memory;
 	SHEAF_TRY(begin_part(c, err));
-	SHEAF_TRY(sheaf_allocate_array(c->told, (uint64_t)c->ninputs, sizeof *c->inputs, &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(c->outer, (uint64_t)c->ninputs, sizeof *c->inputs, &memory, err));
 	c->inputs = (sheaf_dataset **)memory;
-	SHEAF_TRY(sheaf_allocate_array(c->told, (uint64_t)c->options->nsettings, sizeof *c->used, &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(c->outer, (uint64_t)c->options->nsettings, sizeof *c->used, &memory, err));
 	c->used = (bool *)memory;
-	return sheaf_context_listen(c->told, (sheaf_listener){tell_in_order, c}, &c->cx, err);
+	return sheaf_context_listen(c->outer, (sheaf_listener){report_in_order, c}, &c->cx, err);
 }
 
 static void release(sheaf_conversion *c)
@@ -312,11 +312,11 @@ static void release(sheaf_conversion *c)
 	if (c->ninputs > 1) sheaf_schema_free(&c->schema);
 	sheaf_buffer_reset(&c->lengths);
 	sheaf_context_end_listening(c->cx);
-	sheaf_release(c->told, c->used, (size_t)c->options->nsettings * sizeof *c->used);
-	sheaf_release(c->told, c->inputs, (size_t)c->ninputs * sizeof *c->inputs);
+	sheaf_release(c->outer, c->used, (size_t)c->options->nsettings * sizeof *c->used);
+	sheaf_release(c->outer, c->inputs, (size_t)c->ninputs * sizeof *c->inputs);
 	if (!c->parts) return;
 	sheaf_builder_drop(&c->opening);
-	if (c->told != c->caller) sheaf_context_end_listening(c->told);
+	if (c->outer != c->caller) sheaf_context_end_listening(c->outer);
 }
 
 static sheaf_status check_options(const sheaf_convert_options *o, sheaf_error *err)
@@ -356,7 +356,8 @@ static sheaf_status check_padding(const sheaf_conversion *c, const char *output,
 static sheaf_status convert(const char *const *inputs, int ninputs, const char *output,
                             const sheaf_convert_options *options, sheaf_context *cx, sheaf_error *err)
 {
-	sheaf_conversion c = {.caller = cx, .told = cx, .options = options, .ninputs = ninputs, .output = output};
+	sheaf_conversion c = {
+		.caller = cx, .outer = cx, .options = options, .ninputs = ninputs, .output = output};
 	if (options->part) SHEAF_TRY(sheaf_part_number(options->part, &c.part, &c.parts, err));
 	SHEAF_TRY(find_target(&c, output, err));
 	SHEAF_TRY(check_part(&c, err));

@@ -29,7 +29,8 @@ typedef struct comparison {
 	sheaf_buffer text_a, text_b;
 } comparison;
 
-static void tell(comparison *c, const char *stream, int64_t row, int64_t sample, const char *a, const char *b)
+static void report(comparison *c, const char *stream, int64_t row, int64_t sample, const char *a,
+                   const char *b)
 {
 	sheaf_difference difference = {row, stream, sample, a, b, NULL};
 	c->equal = false;
@@ -37,13 +38,13 @@ static void tell(comparison *c, const char *stream, int64_t row, int64_t sample,
 		c->enough = true;
 }
 
-static void tell_numbers(comparison *c, const char *stream, int64_t row, const char *format_, int64_t a,
-                         int64_t b)
+static void report_numbers(comparison *c, const char *stream, int64_t row, const char *format_, int64_t a,
+                           int64_t b)
 {
 	char ta[64], tb[64];
 	snprintf(ta, sizeof ta, "%" PRId64 " %s", a, format_);
 	snprintf(tb, sizeof tb, "%" PRId64 " %s", b, format_);
-	tell(c, stream, row, -1, ta, tb);
+	report(c, stream, row, -1, ta, tb);
 }
 
 /* ---- schemas ---- */
@@ -61,17 +62,17 @@ static void compare_fields(comparison *c)
 		c->match[f] = field->meaning == SHEAF_KEY ? -1 : sheaf_schema_find_near(c->b.schema, field->name, f);
 		if (field->meaning == SHEAF_KEY || (c->match[f] < 0 && field->loss)) continue;
 		if (c->match[f] < 0)
-			tell(c, field->name, -1, -1, such(c), "none");
+			report(c, field->name, -1, -1, such(c), "none");
 		else if (c->options->strict &&
 		         strcmp(sheaf_field_text(field, ta, sizeof ta),
 		                sheaf_field_text(&c->b.schema->fields[c->match[f]], tb, sizeof tb)) != 0)
-			tell(c, field->name, -1, -1, ta, tb);
+			report(c, field->name, -1, -1, ta, tb);
 	}
 	for (int f = 0; f < c->b.schema->nfields && !c->enough; f++) {
 		const sheaf_field *field = &c->b.schema->fields[f];
 		if (field->meaning != SHEAF_KEY && !field->loss &&
 		    sheaf_schema_find_near(c->a.schema, field->name, f) < 0)
-			tell(c, field->name, -1, -1, "none", such(c));
+			report(c, field->name, -1, -1, "none", such(c));
 	}
 }
 
@@ -81,12 +82,12 @@ static void compare_attributes(comparison *c)
 		const sheaf_attribute *a = &c->a.schema->attributes[i];
 		const char *b = sheaf_schema_attribute(c->b.schema, a->name);
 		if (!a->loss) continue;
-		if (!b || strcmp(a->text, b) != 0) tell(c, a->name, -1, -1, a->text, b ? b : "none");
+		if (!b || strcmp(a->text, b) != 0) report(c, a->name, -1, -1, a->text, b ? b : "none");
 	}
 	for (int i = 0; i < c->b.schema->nattributes && !c->enough; i++) {
 		const sheaf_attribute *b = &c->b.schema->attributes[i];
 		if (b->loss && !sheaf_schema_attribute(c->a.schema, b->name))
-			tell(c, b->name, -1, -1, "none", b->text);
+			report(c, b->name, -1, -1, "none", b->text);
 	}
 }
 
@@ -117,7 +118,7 @@ static sheaf_status compare_spots(comparison *c, const char *stream, int64_t sam
 	if (sheaf_positions_equal(a.column, a.level, a.at, b.column, b.level, b.at)) return SHEAF_OK;
 	SHEAF_TRY(spot_text(a, typed, c->cx, &c->text_a, err));
 	SHEAF_TRY(spot_text(b, typed, c->cx, &c->text_b, err));
-	tell(c, stream, c->row, sample, (const char *)c->text_a.data, (const char *)c->text_b.data);
+	report(c, stream, c->row, sample, (const char *)c->text_a.data, (const char *)c->text_b.data);
 	return SHEAF_OK;
 }
 
@@ -134,7 +135,7 @@ static sheaf_status compare_stream(comparison *c, const char *stream, const shea
 	sheaf_run ra = sheaf_level_below_one(&a->levels[0], c->a.at),
 			  rb = sheaf_level_below_one(&b->levels[0], c->b.at);
 	int64_t na = sheaf_run_length(ra), nb = sheaf_run_length(rb);
-	if (na != nb) tell_numbers(c, stream, c->row, "samples", na, nb);
+	if (na != nb) report_numbers(c, stream, c->row, "samples", na, nb);
 	for (int64_t s = 0; s < na && s < nb && !c->enough; s++)
 		SHEAF_TRY(compare_spots(c, stream, s, (spot){a, 1, ra.begin + s}, (spot){b, 1, rb.begin + s}, err));
 	return SHEAF_OK;
@@ -148,7 +149,7 @@ static void compare_keys(comparison *c)
 	if (a == b) return;
 	snprintf(ta, sizeof ta, "key %" PRIu64, a);
 	snprintf(tb, sizeof tb, "key %" PRIu64, b);
-	tell(c, NULL, c->row, -1, ta, tb);
+	report(c, NULL, c->row, -1, ta, tb);
 }
 
 /* What one side alone says of a row, in columns that the other has not: rows that say nothing there are
@@ -163,7 +164,7 @@ static sheaf_status compare_with_none(comparison *c, const side *with, const sid
 			continue;
 		SHEAF_TRY(spot_text((spot){column, 0, with->at}, false, c->cx, &c->text_a, err));
 		const char *text = (const char *)c->text_a.data;
-		tell(c, field->name, c->row, -1, with == &c->a ? text : "none", with == &c->a ? "none" : text);
+		report(c, field->name, c->row, -1, with == &c->a ? text : "none", with == &c->a ? "none" : text);
 	}
 	return SHEAF_OK;
 }
@@ -219,7 +220,7 @@ static sheaf_status compare_all(comparison *c, sheaf_error *err)
 	int64_t rows_a = c->row, rows_b = c->row;
 	SHEAF_TRY(count_rest(&c->a, &rows_a, err));
 	SHEAF_TRY(count_rest(&c->b, &rows_b, err));
-	tell_numbers(c, NULL, -1, c->a.schema->rows == SHEAF_SEQUENCES ? "sequences" : "rows", rows_a, rows_b);
+	report_numbers(c, NULL, -1, c->a.schema->rows == SHEAF_SEQUENCES ? "sequences" : "rows", rows_a, rows_b);
 	return SHEAF_OK;
 }
 

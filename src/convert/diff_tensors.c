@@ -27,7 +27,7 @@ typedef struct comparison {
 	bool equal, enough;
 } comparison;
 
-static void tell(comparison *c, const char *place, const char *a, const char *b)
+static void report(comparison *c, const char *place, const char *a, const char *b)
 {
 	sheaf_difference difference = {-1, NULL, -1, a, b, place};
 	c->equal = false;
@@ -51,7 +51,7 @@ static bool compare_shapes(comparison *c)
 	shape_text(&c->a.schema->tensor, a, sizeof a);
 	shape_text(&c->b.schema->tensor, b, sizeof b);
 	if (strcmp(a, b) == 0) return true;
-	tell(c, NULL, a, b);
+	report(c, NULL, a, b);
 	return false;
 }
 
@@ -72,11 +72,11 @@ static void compare_wholes(comparison *c)
 	char a[128], b[128];
 	fill_text(&c->a, a, sizeof a);
 	fill_text(&c->b, b, sizeof b);
-	if (strcmp(a, b) != 0 && !c->a.schema->tensor.dense && !c->b.schema->tensor.dense) tell(c, NULL, a, b);
+	if (strcmp(a, b) != 0 && !c->a.schema->tensor.dense && !c->b.schema->tensor.dense) report(c, NULL, a, b);
 	if (c->enough || !c->options->strict) return;
 	const char *type_a = sheaf_type_name(value_of(&c->a)->type),
 			   *type_b = sheaf_type_name(value_of(&c->b)->type);
-	if (strcmp(type_a, type_b) != 0) tell(c, NULL, type_a, type_b);
+	if (strcmp(type_a, type_b) != 0) report(c, NULL, type_a, type_b);
 }
 
 /* ---- entries ---- */
@@ -164,7 +164,7 @@ static void compare_entry(comparison *c, int order)
 				   *text_b = order >= 0 ? value_text(c, &c->b, b, 100) : "none";
 		if (typed) snprintf(a + strlen(a), 100, " as %s", sheaf_type_name(value_of(&c->a)->type));
 		if (typed) snprintf(b + strlen(b), 100, " as %s", sheaf_type_name(value_of(&c->b)->type));
-		tell(c, place, text_a, text_b);
+		report(c, place, text_a, text_b);
 	}
 	c->a.at += order <= 0;
 	c->b.at += order >= 0;

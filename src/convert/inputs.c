@@ -26,13 +26,13 @@ static int count_read(const sheaf_schema *schema)
 }
 
 /* Of several datasets in a container one is converted: nobody may take that for all of it. */
-sheaf_status sheaf_conversion_tell_of_others(const sheaf_conversion *c, const sheaf_dataset *input,
-                                             sheaf_error *err)
+sheaf_status sheaf_conversion_report_others(const sheaf_conversion *c, const sheaf_dataset *input,
+                                            sheaf_error *err)
 {
 	int count = 0;
 	char found[80];
 	if (c->options->member || c->options->value || !input->native->container) return SHEAF_OK;
-	SHEAF_TRY(input->native->container->members(input->source, c->told, count_one, &count, err));
+	SHEAF_TRY(input->native->container->members(input->source, c->outer, count_one, &count, err));
 	int others = count - count_read(sheaf_dataset_schema(input));
 	if (others <= 0) return SHEAF_OK;
 	snprintf(found, sizeof found, "%d other%s beside the one at the root", others, others == 1 ? "" : "s");
@@ -44,7 +44,7 @@ sheaf_status sheaf_conversion_tell_of_others(const sheaf_conversion *c, const sh
 	                         found,
 	                         others == 1 ? "it is not converted" : "they are not converted"};
 	problem.place.file = sheaf_source_name(input->source);
-	return sheaf_report(c->told, &problem, err);
+	return sheaf_report(c->outer, &problem, err);
 }
 
 /* ---- one schema for all inputs ---- */
@@ -242,7 +242,7 @@ sheaf_status sheaf_conversion_find_structure(sheaf_conversion *c, const char *pa
 		c->structured = true;
 		return SHEAF_OK;
 	}
-	SHEAF_TRY(sheaf_context_quiet(c->told, &quiet, err));
+	SHEAF_TRY(sheaf_context_quiet(c->outer, &quiet, err));
 	sheaf_status status = profile_input(c->inputs[0], quiet, &profile, err);
 	if (status == SHEAF_OK) status = choose_structure(c, profile, path, err);
 	sheaf_profile_free(profile);

@@ -28,8 +28,8 @@ typedef struct settling {
 } settling;
 
 typedef struct merging {
-	sheaf_context *told, *cx; /* the caller's; the one that hears no warning of keys twice */
-	bool key_told;
+	sheaf_context *caller, *cx; /* the caller's; the one that hears no warning of keys twice */
+	bool key_reported;
 	const char *output;
 	bool force;
 	const sheaf_gathering_options *how; /* NULL: bytes of parts are copied */
@@ -52,10 +52,10 @@ static sheaf_status hear(void *user, const sheaf_problem *problem, sheaf_error *
 {
 	merging *m = (merging *)user;
 	bool keys = strcmp(problem->rule, SHEAF_RULE_KEYS) == 0;
-	if (keys && m->key_told) return SHEAF_OK;
-	m->key_told |= keys;
+	if (keys && m->key_reported) return SHEAF_OK;
+	m->key_reported |= keys;
 	if (m->writer) SHEAF_TRY(sheaf_writer_settle(m->writer, err));
-	return sheaf_report(m->told, problem, err);
+	return sheaf_report(m->caller, problem, err);
 }
 
 static sheaf_status hear_of_input(void *user, const sheaf_problem *problem, sheaf_error *err)
@@ -70,7 +70,7 @@ static void stop_settling(merging *m)
 {
 	settling *s = &m->now;
 	if (s->in) sheaf_reader_close(s->format, s->in);
-	if (s->values.settings) sheaf_settings_release(m->told, &s->values, m->common.nsettings);
+	if (s->values.settings) sheaf_settings_release(m->caller, &s->values, m->common.nsettings);
 	sheaf_source_close(s->source);
 	if (s->cx) sheaf_context_end_listening(s->cx);
 	*s = (settling){.input = -1};
@@ -106,13 +106,13 @@ static sheaf_status open_reader(merging *m, int input, sheaf_error *err)
 	s->input = input;
 	s->deaf = true;
 	SHEAF_TRY(find_reader(m, input, err));
-	SHEAF_TRY(sheaf_context_listen(m->told, (sheaf_listener){hear_of_input, m}, &s->cx, err));
+	SHEAF_TRY(sheaf_context_listen(m->caller, (sheaf_listener){hear_of_input, m}, &s->cx, err));
 	SHEAF_TRY(sheaf_source_regular(any->head.inputs[input].path, s->cx, &s->source, err));
 	SHEAF_TRY(sheaf_part_check_input(any, input, s->source, err));
 	if (s->format->needs_seek) SHEAF_TRY(sheaf_source_make_seekable(s->source, err));
 	SHEAF_TRY(sheaf_settings_pick(s->format, SHEAF_READING,
 	                              &(sheaf_given_settings){m->common.settings, m->common.nsettings, m->used},
-	                              m->told, &s->values, err));
+	                              m->caller, &s->values, err));
 	const sheaf_input input_now = {
 		.cx = s->cx, .source = s->source, .format = s->format, .values = s->values};
 	SHEAF_TRY(sheaf_reader_open(&input_now, &how, &s->in, err));
@@ -168,7 +168,7 @@ static sheaf_status put_next(merging *m, place *at, sheaf_error *err)
 	                           : sheaf_writer_take(m->writer, at->part->source, at->byte, size, &blob, err));
 	at->blob++;
 	at->byte += size;
-	sheaf_progress(m->told, m->rows += rows, m->totals.rows);
+	sheaf_progress(m->caller, m->rows += rows, m->totals.rows);
 	return SHEAF_OK;
 }
 
@@ -176,13 +176,13 @@ static sheaf_status put_next(merging *m, place *at, sheaf_error *err)
 static sheaf_status put_segment(merging *m, place *at, const sheaf_part_segment *segment, int64_t to,
                                 sheaf_error *err)
 {
-	sheaf_told told = sheaf_told_over(segment->told, m->output);
+	sheaf_kept_findings kept = sheaf_kept_findings_over(segment->findings, m->output);
 	SHEAF_TRY(turn_to(m, segment->input, err));
 	while (at->blob < to) {
-		SHEAF_TRY(sheaf_told_until(&told, m->common.stores ? at->blob : INT64_MAX - 1, m->cx, err));
+		SHEAF_TRY(sheaf_kept_findings_until(&kept, m->common.stores ? at->blob : INT64_MAX - 1, m->cx, err));
 		SHEAF_TRY(put_next(m, at, err));
 	}
-	SHEAF_TRY(sheaf_told_until(&told, INT64_MAX - 1, m->cx, err));
+	SHEAF_TRY(sheaf_kept_findings_until(&kept, INT64_MAX - 1, m->cx, err));
 	return absorb(m, segment, err);
 }
 
@@ -280,10 +280,10 @@ static sheaf_status read_bodies(merging *m, sheaf_error *err)
 		                  "%s: expected a part of a conversion, found one of sheaf %s",
 		                  sheaf_source_name(m->set.parts->source), m->set.parts->head.job);
 	SHEAF_TRY(sheaf_part_read_common(m->set.parts, &m->common, err));
-	SHEAF_TRY(sheaf_allocate_array(m->told, (uint64_t)m->set.n, sizeof *m->owns, &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(m->caller, (uint64_t)m->set.n, sizeof *m->owns, &memory, err));
 	m->owns = (sheaf_part_own *)memory;
 	for (int p = 0; p < m->set.n; p++) SHEAF_TRY(sheaf_part_read_own(&m->set.parts[p], &m->owns[p], err));
-	SHEAF_TRY(sheaf_allocate_array(m->told, (uint64_t)m->common.nsettings, sizeof *m->used, &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(m->caller, (uint64_t)m->common.nsettings, sizeof *m->used, &memory, err));
 	m->used = (bool *)memory;
 	SHEAF_TRY(find_target(m, err));
 	SHEAF_TRY(add_up(m, err));
@@ -305,11 +305,11 @@ static sheaf_status create_writer(merging *m, sheaf_error *err)
 	                               .structure = first->structured ? &first->structure : NULL,
 	                               .allow_large = m->common.allow_large,
 	                               .force = m->force};
-	SHEAF_TRY(m->force ? sheaf_sink_path(m->output, m->told, &sink, err)
-	                   : sheaf_sink_path_new(m->output, m->told, &sink, err));
+	SHEAF_TRY(m->force ? sheaf_sink_path(m->output, m->caller, &sink, err)
+	                   : sheaf_sink_path_new(m->output, m->caller, &sink, err));
 	if (m->common.input_bytes >= 0 && !m->common.allow_large) sheaf_sink_bound(sink, m->common.input_bytes);
 	return sheaf_create_overlapping(sink, &m->common.schema, &(sheaf_creation){&create, m->used, true},
-	                                m->told, &m->writer, err);
+	                                m->caller, &m->writer, err);
 }
 
 /* Those who have what was left out put it there. */
@@ -337,8 +337,8 @@ static sheaf_status finish(const merging *m, sheaf_writer *writer, sheaf_error *
 static sheaf_status merge(merging *m, sheaf_error *err)
 {
 	SHEAF_TRY(read_bodies(m, err));
-	sheaf_told opening = sheaf_told_over(m->owns->opening, m->output);
-	SHEAF_TRY(sheaf_told_until(&opening, INT64_MAX - 1, m->cx, err));
+	sheaf_kept_findings opening = sheaf_kept_findings_over(m->owns->opening, m->output);
+	SHEAF_TRY(sheaf_kept_findings_until(&opening, INT64_MAX - 1, m->cx, err));
 	SHEAF_TRY(create_writer(m, err));
 	sheaf_status status = put_parts(m, err);
 	sheaf_writer *writer = m->writer;
@@ -351,8 +351,8 @@ static sheaf_status merge(merging *m, sheaf_error *err)
 static void release(merging *m)
 {
 	stop_settling(m);
-	if (m->used) sheaf_release(m->told, m->used, (size_t)m->common.nsettings * sizeof *m->used);
-	if (m->owns) sheaf_release(m->told, m->owns, (size_t)m->set.n * sizeof *m->owns);
+	if (m->used) sheaf_release(m->caller, m->used, (size_t)m->common.nsettings * sizeof *m->used);
+	if (m->owns) sheaf_release(m->caller, m->owns, (size_t)m->set.n * sizeof *m->owns);
 	sheaf_part_common_free(&m->common);
 	sheaf_part_set_close(&m->set);
 	sheaf_context_end_listening(m->cx);
@@ -374,7 +374,7 @@ static sheaf_status open_set(merging *m, const origin *from, sheaf_context *cx, 
 static sheaf_status merge_all(merging *m, const origin *from, sheaf_context *cx, int64_t *rows,
                               sheaf_error *err)
 {
-	m->told = cx;
+	m->caller = cx;
 	m->now.input = -1;
 	sheaf_status status = sheaf_context_listen(cx, (sheaf_listener){hear, m}, &m->cx, err);
 	if (status)

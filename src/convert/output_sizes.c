@@ -188,7 +188,7 @@ static sheaf_status measure_by_pass(measuring *m, sheaf_error *err)
 {
 	sheaf_context *quiet;
 	sheaf_status status = SHEAF_OK;
-	SHEAF_TRY(sheaf_context_quiet(m->c->told, &quiet, err));
+	SHEAF_TRY(sheaf_context_quiet(m->c->outer, &quiet, err));
 	for (int i = 0; i < m->c->ninputs && status == SHEAF_OK; i++) status = measure_input(m, i, quiet, err);
 	sheaf_context_free(quiet);
 	return status;

@@ -28,7 +28,7 @@ typedef struct making {
 	int64_t start;       /* bytes of those before the first row that is taken from a frame */
 	int64_t done, total; /* bytes of the inputs */
 	/* what becomes of it */
-	sheaf_builder segments, blobs, told;
+	sheaf_builder segments, blobs, findings;
 	int64_t nblobs, open_size, open_rows, open_samples; /* the last blob may still grow */
 	bool is_open;
 	uint32_t nsegments;
@@ -188,11 +188,11 @@ static sheaf_status put_segment(making *m, int input, int64_t blob, bool settled
 	sheaf_builder_u32le(&m->segments, (uint32_t)input);
 	sheaf_builder_u32le(&m->segments, settled);
 	sheaf_part_put_i64(&m->segments, blob);
-	sheaf_part_put_bytes(&m->segments, &m->told);
+	sheaf_part_put_bytes(&m->segments, &m->findings);
 	sheaf_part_put_bytes(&m->segments, &kept);
 	sheaf_builder_drop(&kept);
 	m->nsegments++;
-	m->told.size = 0;
+	m->findings.size = 0;
 	return status;
 }
 
@@ -202,16 +202,16 @@ static sheaf_status copy_input(making *m, int input, const sheaf_range *range, i
 	sheaf_dataset *d = m->c->inputs[input];
 	int64_t blob = m->nblobs;
 	if (range) SHEAF_TRY(sheaf_dataset_narrow(d, range, err));
-	m->c->kept = &m->told;
+	m->c->kept = &m->findings;
 	sheaf_status status = copy_rows(m, input, first, err);
 	m->c->kept = NULL;
-	if (status == SHEAF_OK) status = sheaf_builder_status(&m->told, err);
+	if (status == SHEAF_OK) status = sheaf_builder_status(&m->findings, err);
 	return status ? status : put_segment(m, input, blob, !range, err);
 }
 
 /* ---- which rows ---- */
 
-static sheaf_status tell_of_whole(const making *m, int input, const char *why, sheaf_error *err)
+static sheaf_status report_whole(const making *m, int input, const char *why, sheaf_error *err)
 {
 	sheaf_problem problem = {SHEAF_WARNING,
 	                         SHEAF_UNSUPPORTED,
@@ -222,7 +222,7 @@ static sheaf_status tell_of_whole(const making *m, int input, const char *why, s
 	                         "the first part has everything, the others have nothing"};
 	if (m->c->part > 1) return SHEAF_OK;
 	problem.place.file = sheaf_source_name(m->c->inputs[input]->source);
-	return sheaf_report(m->c->told, &problem, err);
+	return sheaf_report(m->c->outer, &problem, err);
 }
 
 static bool opens_by_bytes(const making *m) { return m->c->to->write->sizes && !m->c->stores; }
@@ -234,7 +234,7 @@ static sheaf_status cut_inputs(making *m, sheaf_error *err)
 		const char *why = sheaf_dataset_uncut(m->c->inputs[i]);
 		if (!why) SHEAF_TRY(sheaf_dataset_cut(m->c->inputs[i], &how, &m->cuts[i], err));
 		if (!why && m->cuts[i].count == 0) why = "nothing to cut";
-		if (why) SHEAF_TRY(tell_of_whole(m, i, why, err));
+		if (why) SHEAF_TRY(report_whole(m, i, why, err));
 		m->whole = why != NULL;
 	}
 	return SHEAF_OK;
@@ -316,7 +316,7 @@ static sheaf_status create_writer(making *m, sheaf_error *err)
 	sheaf_conversion *c = m->c;
 	sheaf_create_options create = sheaf_conversion_creates(c);
 	SHEAF_TRY(sheaf_sink_function(forget, NULL, sheaf_sink_name(m->sink), c->cx, &sink, err));
-	SHEAF_TRY(sheaf_create_overlapping(sink, &c->schema, &(sheaf_creation){&create, c->used, true}, c->told,
+	SHEAF_TRY(sheaf_create_overlapping(sink, &c->schema, &(sheaf_creation){&create, c->used, true}, c->outer,
 	                                   &c->writer, err));
 	return sheaf_conversion_check_settings(c, err);
 }
@@ -421,7 +421,7 @@ static sheaf_status allocate(making *m, sheaf_part_head *head, sheaf_error *err)
 {
 	void *memory;
 	sheaf_conversion *c = m->c;
-	sheaf_builder *builders[] = {&m->segments, &m->blobs, &m->told};
+	sheaf_builder *builders[] = {&m->segments, &m->blobs, &m->findings};
 	for (size_t i = 0; i < sizeof builders / sizeof *builders; i++)
 		sheaf_builder_begin(builders[i], c->cx, NULL);
 	SHEAF_TRY(sheaf_allocate_array(c->cx, (uint64_t)c->ninputs, sizeof *m->cuts, &memory, err));
@@ -435,7 +435,7 @@ static sheaf_status allocate(making *m, sheaf_part_head *head, sheaf_error *err)
 static void release(making *m, sheaf_part_head *head)
 {
 	sheaf_conversion *c = m->c;
-	sheaf_builder *builders[] = {&m->segments, &m->blobs, &m->told};
+	sheaf_builder *builders[] = {&m->segments, &m->blobs, &m->findings};
 	if (c->writer) sheaf_abandon(c->writer);
 	c->writer = NULL;
 	sheaf_output_sizes_free(&m->sizes);

@@ -266,7 +266,7 @@ sheaf_status sheaf_part_next_segment(const sheaf_part_file *part, sheaf_part_own
 	uint32_t input = sheaf_cursor_u32le(c, "number of an input");
 	out->settled = sheaf_cursor_u32le(c, "mark of an input") != 0;
 	out->blob = sheaf_cursor_i64le(c, "first blob");
-	out->told = read_bytes(c, "findings");
+	out->findings = read_bytes(c, "findings");
 	out->kept = read_bytes(c, "review");
 	if (c->failed || input >= (uint32_t)part->head.ninputs || out->blob < 0 || out->blob > own->nblobs)
 		return sheaf_part_refuse(part, "rows of an input", err);

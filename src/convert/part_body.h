@@ -35,10 +35,10 @@ typedef struct sheaf_part_common {
 /* Rows of one input in a part. */
 typedef struct sheaf_part_segment {
 	int input;
-	int64_t blob;     /* number of the first blob that may have any of them */
-	bool settled;     /* all of the input was read, and what it has shown as a whole was reported */
-	sheaf_bytes told; /* what was found in them */
-	sheaf_bytes kept; /* what their review has kept */
+	int64_t blob;         /* number of the first blob that may have any of them */
+	bool settled;         /* all of the input was read, and what it has shown as a whole was reported */
+	sheaf_bytes findings; /* what was found in them */
+	sheaf_bytes kept;     /* what their review has kept */
 } sheaf_part_segment;
 
 /* What is a part's own. */

@@ -129,7 +129,7 @@ static sheaf_status check_column(const sheaf_column *column, const sheaf_field *
 {
 	spot at = {field, 0, nrows == 0, err};
 	int64_t n = nrows;
-	/* Keys and numbers need not be told apart by what makes a frame. */
+	/* Keys and numbers need not be distinguished by what makes a frame. */
 	if (sheaf_means_run(column->meaning) != sheaf_means_run(field->meaning))
 		return flaw(&at, "meaning", (int)field->meaning, (int)column->meaning);
 	if (column->nlevels != field->nlevels) return flaw(&at, "levels:", field->nlevels, column->nlevels);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries by rows, and by columns: one counting sort in two steps. First entries are parted into buckets of
+/* Entries by rows, and by columns: one counting sort in two steps. First entries are divided into buckets of
  * as many rows as let what a bucket holds fit a core's own cache, then each bucket is spread over its rows
  * there: a scattered write touches no memory but the cache's. */
 #include "data/compress.h"

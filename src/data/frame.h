@@ -199,7 +199,7 @@ SHEAF_USE sheaf_status sheaf_frame_fits(const char *function, const sheaf_frame 
  * most of the file; entries -1: their number is not known. */
 bool sheaf_is_hypersparse(int64_t slices, int64_t entries);
 /* Warns that another layout is taken for such a matrix than it would have had. */
-SHEAF_USE sheaf_status sheaf_tell_of_layout(sheaf_context *cx, const char *file, int64_t slices,
-                                            const char *layout, const char *usual, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_report_layout(sheaf_context *cx, const char *file, int64_t slices,
+                                           const char *layout, const char *usual, sheaf_error *err);
 
 #endif

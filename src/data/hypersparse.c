@@ -13,8 +13,8 @@ bool sheaf_is_hypersparse(int64_t slices, int64_t entries)
 	return slices > MANY && slices / TIMES > entries;
 }
 
-sheaf_status sheaf_tell_of_layout(sheaf_context *cx, const char *file, int64_t slices, const char *layout,
-                                  const char *usual, sheaf_error *err)
+sheaf_status sheaf_report_layout(sheaf_context *cx, const char *file, int64_t slices, const char *layout,
+                                 const char *usual, sheaf_error *err)
 {
 	char expected[96], found[64], consequence[96];
 	snprintf(expected, sizeof expected, "not many more rows than entries, for layout %s", usual);

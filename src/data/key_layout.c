@@ -13,7 +13,7 @@ static int bits_for(int64_t extent)
 	return extent <= 1 ? 0 : WORD - __builtin_clzll((unsigned long long)(extent - 1));
 }
 
-/* Whether dimension `d` can tell entries apart. */
+/* Whether dimension `d` can distinguish entries. */
 static bool counts(const sheaf_tensor *tensor, int d) { return tensor->shape[d] > 1; }
 
 /* Whether entries that have the same first p coordinates in the order of `to` come in its order. */

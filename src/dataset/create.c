@@ -21,16 +21,16 @@ static void free_writer(sheaf_writer *w)
 	sheaf_frame_free(&w->entries);
 	sheaf_frame_free(&w->rows);
 	sheaf_arranger_free(w->arranger);
-	if (w->bytes_of_row) sheaf_release(w->told, w->bytes_of_row, w->bytes_size);
-	if (w->values.settings) sheaf_settings_release(w->told, &w->values, w->nsettings);
-	if (w->kept) sheaf_release(w->told, w->kept, (size_t)w->given.nfields * sizeof *w->kept);
-	sheaf_release_text(w->told, w->name);
+	if (w->bytes_of_row) sheaf_release(w->outer, w->bytes_of_row, w->bytes_size);
+	if (w->values.settings) sheaf_settings_release(w->outer, &w->values, w->nsettings);
+	if (w->kept) sheaf_release(w->outer, w->kept, (size_t)w->given.nfields * sizeof *w->kept);
+	sheaf_release_text(w->outer, w->name);
 	sheaf_schema_free(&w->whole);
 	sheaf_schema_free(&w->given);
 	sheaf_schema_free(&w->stored);
 	sheaf_context *caller = w->caller;
-	if (w->cx != w->told) sheaf_context_end_listening(w->cx);
-	if (w->told != caller) sheaf_context_end_listening(w->told);
+	if (w->cx != w->outer) sheaf_context_end_listening(w->cx);
+	if (w->outer != caller) sheaf_context_end_listening(w->outer);
 	sheaf_release(caller, w, sizeof *w);
 }
 
@@ -82,11 +82,11 @@ static sheaf_status keep_fields(sheaf_writer *w, sheaf_error *err)
 		if (!sheaf_loses_field(w->format, &w->given.fields[f])) w->kept[n++] = f;
 	for (int f = w->given.nfields - 1; f >= 0; f--)
 		if (sheaf_loses_field(w->format, &w->given.fields[f])) sheaf_schema_remove(&w->stored, f);
-	return sheaf_tell_of_attributes(w->format, &w->given, w->name, w->cx, err);
+	return sheaf_report_attributes(w->format, &w->given, w->name, w->cx, err);
 }
 
 /* Where what is not stored is not 0, and the output has no place for that. */
-static sheaf_status tell_of_fill(sheaf_writer *w, sheaf_error *err)
+static sheaf_status report_fill(sheaf_writer *w, sheaf_error *err)
 {
 	const sheaf_tensor *from = &w->given.tensor, *to = &w->stored.tensor;
 	sheaf_element element;
@@ -161,8 +161,8 @@ static sheaf_status arrange(sheaf_writer *w, const sheaf_create_options *options
 	                             .name = w->name};
 	SHEAF_TRY(check_dense(w, err));
 	SHEAF_TRY(check_lengths(w, options->pad, err));
-	SHEAF_TRY(sheaf_arranger_new(&w->given, &w->stored.tensor, &how, w->told, &w->arranger, err));
-	return tell_of_fill(w, err);
+	SHEAF_TRY(sheaf_arranger_new(&w->given, &w->stored.tensor, &how, w->outer, &w->arranger, err));
+	return report_fill(w, err);
 }
 
 /* What a format says of a schema alone knows of no file. */
@@ -216,17 +216,17 @@ static sheaf_status prepare(sheaf_writer *w, const sheaf_schema *schema, const s
 static sheaf_status tell_in_words(void *user, const sheaf_problem *problem, sheaf_error *err)
 {
 	const sheaf_writer *w = (const sheaf_writer *)user;
-	sheaf_problem told = *problem;
-	if (w->given.cells && !told.place.row_word && !told.place.stream_word)
-		sheaf_place_words(&told.place, SHEAF_CELLS);
-	return sheaf_report(w->caller, &told, err);
+	sheaf_problem named = *problem;
+	if (w->given.cells && !named.place.row_word && !named.place.stream_word)
+		sheaf_place_words(&named.place, SHEAF_CELLS);
+	return sheaf_report(w->caller, &named, err);
 }
 
-static sheaf_status tell_in_order(void *user, const sheaf_problem *problem, sheaf_error *err)
+static sheaf_status report_in_order(void *user, const sheaf_problem *problem, sheaf_error *err)
 {
 	sheaf_writer *w = (sheaf_writer *)user;
 	SHEAF_TRY(sheaf_encoding_settle(&w->encoding, err));
-	return sheaf_report(w->told, problem, err);
+	return sheaf_report(w->outer, problem, err);
 }
 
 sheaf_status sheaf_writer_start(sheaf_writer *w, sheaf_error *err)
@@ -234,7 +234,7 @@ sheaf_status sheaf_writer_start(sheaf_writer *w, sheaf_error *err)
 	sheaf_output head = {.cx = w->cx, .sink = w->sink, .schema = w->stored};
 	SHEAF_TRY(sheaf_output_create(w->format->write, &head, &w->totals, &w->values, &w->out, err));
 	w->sink = NULL;
-	return sheaf_encoding_open(&w->encoding, w->format, w->out, w->overlap, w->told, err);
+	return sheaf_encoding_open(&w->encoding, w->format, w->out, w->overlap, w->outer, err);
 }
 
 sheaf_status sheaf_writer_foretell(sheaf_writer *w, int64_t rows, sheaf_error *err)
@@ -249,8 +249,8 @@ static sheaf_status begin(sheaf_writer *w, const sheaf_schema *schema, const she
 	sheaf_context *cx;
 	const sheaf_create_options *options = how->options;
 	SHEAF_TRY(sheaf_context_listen(w->caller, (sheaf_listener){tell_in_words, w}, &cx, err));
-	w->told = w->cx = cx;
-	SHEAF_TRY(sheaf_context_listen(w->told, (sheaf_listener){tell_in_order, w}, &cx, err));
+	w->outer = w->cx = cx;
+	SHEAF_TRY(sheaf_context_listen(w->outer, (sheaf_listener){report_in_order, w}, &cx, err));
 	w->cx = cx;
 	w->overlap = how->overlap;
 	SHEAF_TRY(prepare(w, schema, options, how->used, err));
@@ -277,7 +277,7 @@ sheaf_status sheaf_create_overlapping(sheaf_sink *sink, const sheaf_schema *sche
 	}
 	sheaf_writer *w = (sheaf_writer *)memory;
 	*w = (sheaf_writer){.caller = cx,
-	                    .told = cx,
+	                    .outer = cx,
 	                    .cx = cx,
 	                    .sink = sink,
 	                    .output = sink,

@@ -80,9 +80,9 @@ static void encode_alone(sheaf_encoding *e, item *i)
 }
 
 /* What was found in the chunk; where it was more than could be kept, the chunk is encoded again for it. */
-static sheaf_status tell(sheaf_encoding *e, item *i, sheaf_error *err)
+static sheaf_status report(sheaf_encoding *e, item *i, sheaf_error *err)
 {
-	if (!i->findings.over) return sheaf_findings_tell(&i->findings, e->cx, err);
+	if (!i->findings.over) return sheaf_findings_report(&i->findings, e->cx, err);
 	sheaf_blob again = {0};
 	sheaf_status status = e->format->write->encode(e->out, &i->rows, i->row, &again, e->cx, err);
 	sheaf_buffer_reset(&again.bytes);
@@ -99,7 +99,7 @@ static sheaf_status settle_first(sheaf_encoding *e, sheaf_error *err)
 	item *i = (item *)sheaf_pipeline_first(&e->pipeline);
 	bool alone = e->pipeline.depth > 1 && i->bytes > share_of(e);
 	if (sheaf_is_of_memory(i->status) && !i->appended && !e->pipeline.held) encode_alone(e, i);
-	SHEAF_TRY(tell(e, i, err));
+	SHEAF_TRY(report(e, i, err));
 	if (!i->appended && i->status == SHEAF_OK) append_encoded(e, i);
 	if (i->status && err) *err = i->error;
 	SHEAF_TRY(i->status);

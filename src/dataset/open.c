@@ -217,18 +217,18 @@ static sheaf_status open_container(const char *path, const sheaf_open_options *o
 }
 
 sheaf_status sheaf_members(const char *path, const sheaf_open_options *options, sheaf_context *cx,
-                           sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user,
+                           sheaf_status (*show)(void *user, const char *path, sheaf_error *err), void *user,
                            sheaf_error *err)
 {
 	SHEAF_NEED(path, "a path");
 	SHEAF_NEED(cx, "a context");
-	SHEAF_NEED(tell, "a function");
+	SHEAF_NEED(show, "a function");
 	SHEAF_TRY(sheaf_check_open_options(__func__, options, err));
 	sheaf_source *source;
 	const sheaf_format *format;
 	SHEAF_TRY(open_container(path, options, cx, &source, &format, err));
 	sheaf_status status =
-		format->container ? format->container->members(source, cx, tell, user, err) : SHEAF_OK;
+		format->container ? format->container->members(source, cx, show, user, err) : SHEAF_OK;
 	sheaf_source_close(source);
 	return status;
 }

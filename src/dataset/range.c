@@ -297,7 +297,7 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 }
 
 /* Views below count the rows that they review. */
-static void tell_row(const ranged *r)
+static void report_row(const ranged *r)
 {
 	for (sheaf_row_view *v = r->view.under; v; v = v->under) v->inner_row = r->row;
 }
@@ -306,7 +306,7 @@ static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error 
 {
 	const ranged *r = (const ranged *)view;
 	sheaf_row_view *under = view->under;
-	tell_row(r);
+	report_row(r);
 	return under && under->place && !r->mute ? under->place(under, frame, err) : SHEAF_OK;
 }
 
@@ -315,7 +315,7 @@ static sheaf_status review(void *in, const sheaf_frame *frame, int64_t row, shea
 	ranged *r = (ranged *)in;
 	bool mute = r->mute;
 	(void)row;
-	tell_row(r);
+	report_row(r);
 	r->mute = false;
 	if (!mute && r->view.inner->review) SHEAF_TRY(r->view.inner->review(r->view.in, frame, r->row, err));
 	r->row += frame->nrows;

@@ -85,7 +85,7 @@ static sheaf_status end_of_rows(sheaf_dataset *d, sheaf_error *err)
 	return SHEAF_END;
 }
 
-static void tell_progress(sheaf_dataset *d)
+static void report_progress(sheaf_dataset *d)
 {
 	int64_t done, total;
 	if (d->ranged) return; /* whoever reads a range knows how long it is */
@@ -111,7 +111,7 @@ static sheaf_status next(sheaf_dataset *d, const sheaf_frame **out, sheaf_error 
 	d->next_row += frame->nrows;
 	sheaf_decoding_frame(&d->decoding)->checked = !d->glance;
 	if (d->keep) SHEAF_TRY(d->keep(d, frame, err));
-	tell_progress(d);
+	report_progress(d);
 	*out = frame;
 	return SHEAF_OK;
 }

@@ -16,7 +16,7 @@ static sheaf_status hear(void *user, const sheaf_problem *problem, sheaf_error *
 {
 	sheaf_part_making *m = (sheaf_part_making *)user;
 	(void)err;
-	sheaf_told_put(&m->told, problem, m->nblobs, NULL);
+	sheaf_kept_findings_put(&m->findings, problem, m->nblobs, NULL);
 	return SHEAF_OK;
 }
 
@@ -26,7 +26,7 @@ static sheaf_status put_frame(sheaf_part_making *m, sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_buffer bytes = {0};
-	sheaf_builder_begin(&b, m->told.cx, NULL);
+	sheaf_builder_begin(&b, m->findings.cx, NULL);
 	sheaf_frame_to_bytes(&m->frame, &b);
 	SHEAF_TRY(sheaf_builder_finish(&b, &bytes, err));
 	sheaf_status status = sheaf_sink_write(m->sink, bytes.data, bytes.size, err);
@@ -50,7 +50,7 @@ static sheaf_status keep(sheaf_dataset *d, const sheaf_frame *frame, sheaf_error
 
 /* ---- which rows ---- */
 
-static sheaf_status tell_of_whole(const sheaf_dataset *d, const char *why, sheaf_error *err)
+static sheaf_status report_whole(const sheaf_dataset *d, const char *why, sheaf_error *err)
 {
 	sheaf_problem problem = {SHEAF_WARNING,
 	                         SHEAF_UNSUPPORTED,
@@ -70,7 +70,7 @@ static sheaf_status cut_input(sheaf_dataset *d, sheaf_error *err)
 	if (!why) SHEAF_TRY(sheaf_dataset_cut(d, &(sheaf_cutting){.parts = m->parts}, &m->cuts, err));
 	if (!why && m->cuts.count == 0) why = "nothing to cut";
 	m->whole = why != NULL;
-	return why ? tell_of_whole(d, why, err) : SHEAF_OK;
+	return why ? report_whole(d, why, err) : SHEAF_OK;
 }
 
 static sheaf_status narrow(sheaf_dataset *d, sheaf_error *err)
@@ -102,7 +102,7 @@ static sheaf_status allocate(sheaf_dataset *d, sheaf_sink *sink, sheaf_error *er
 	SHEAF_TRY(sheaf_allocate(d->cx, sizeof *d->part, &memory, err));
 	d->part = (sheaf_part_making *)memory;
 	*d->part = (sheaf_part_making){.sink = sink};
-	sheaf_builder_begin(&d->part->told, d->cx, NULL);
+	sheaf_builder_begin(&d->part->findings, d->cx, NULL);
 	sheaf_builder_begin(&d->part->blobs, d->cx, NULL);
 	return SHEAF_OK;
 }
@@ -173,7 +173,7 @@ static sheaf_status put_own(const sheaf_dataset *d, const sheaf_part_outcome *o,
 	sheaf_builder_u32le(own, m->settled);
 	sheaf_builder_u32le(own, o->failure ? (uint32_t)o->failure->status : 0);
 	sheaf_part_put_text(own, o->failure ? o->failure->message : NULL);
-	put_bytes(own, m->told.data, m->told.size);
+	put_bytes(own, m->findings.data, m->findings.size);
 	put_bytes(own, kept.data, kept.size);
 	put_bytes(own, m->keeps ? NULL : o->state, m->keeps ? 0 : o->state_size);
 	sheaf_builder_u64le(own, (uint64_t)m->nblobs);
@@ -197,7 +197,7 @@ static sheaf_status write_part(sheaf_dataset *d, const sheaf_part_outcome *o, sh
 	sheaf_builder_begin(&common, d->cx, NULL);
 	sheaf_builder_begin(&own, d->cx, NULL);
 	sheaf_part_put_reading(&common, m);
-	sheaf_status status = sheaf_builder_status(&m->told, err);
+	sheaf_status status = sheaf_builder_status(&m->findings, err);
 	if (status == SHEAF_OK) status = sheaf_builder_status(&m->blobs, err);
 	if (status == SHEAF_OK) status = put_own(d, o, &own, err);
 	if (status == SHEAF_OK) {
@@ -282,7 +282,7 @@ void sheaf_dataset_drop_part(sheaf_dataset *d)
 	d->keep = NULL;
 	if (m->sink) sheaf_sink_abandon(m->sink);
 	m->sink = NULL;
-	sheaf_builder_drop(&m->told);
+	sheaf_builder_drop(&m->findings);
 	sheaf_builder_drop(&m->blobs);
 	sheaf_frame_free(&m->frame);
 }

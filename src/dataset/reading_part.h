@@ -18,7 +18,7 @@ typedef struct sheaf_part_making {
 	sheaf_sink *sink;
 	sheaf_identity input;
 	sheaf_cuts cuts;
-	sheaf_builder told, blobs; /* what was found; bytes and rows of each frame that is kept */
+	sheaf_builder findings, blobs; /* what was found; bytes and rows of each frame that is kept */
 	int64_t nblobs;
 	sheaf_frame frame; /* rows on their way */
 } sheaf_part_making;
@@ -28,7 +28,7 @@ void sheaf_dataset_drop_part(sheaf_dataset *d);
 /* What a part of a reading has of its own. */
 typedef struct sheaf_part_reading {
 	bool settled;
-	sheaf_bytes told, kept, state;
+	sheaf_bytes findings, kept, state;
 	sheaf_status failure; /* OK: none */
 	char *message;
 	int64_t nblobs;

@@ -21,8 +21,8 @@ struct sheaf_parts {
 	/* where the reading stands: */
 	int part;
 	int64_t blob, byte;
-	sheaf_told told; /* of the part */
-	bool begun;      /* it is the part's */
+	sheaf_kept_findings findings; /* of the part */
+	bool begun;                   /* it is the part's */
 	sheaf_frame frame;
 };
 
@@ -66,7 +66,7 @@ sheaf_status sheaf_part_read_reading(const sheaf_part_file *part, sheaf_part_rea
 	if (c.failed || !may_end(failure)) return sheaf_part_refuse(part, "a status", err);
 	out->failure = (sheaf_status)failure;
 	SHEAF_TRY(sheaf_part_read_text(&c, part, &out->message, err));
-	out->told = read_bytes(&c, "findings");
+	out->findings = read_bytes(&c, "findings");
 	out->kept = read_bytes(&c, "review");
 	out->state = read_bytes(&c, "state");
 	uint64_t n = sheaf_cursor_u64le(&c, "number of blobs");
@@ -228,7 +228,7 @@ static void begin_part(sheaf_parts *p)
 	p->begun = true;
 	p->blob = 0;
 	p->byte = SHEAF_PART_PAYLOAD;
-	p->told = sheaf_told_over(p->readings[p->part].told, NULL);
+	p->findings = sheaf_kept_findings_over(p->readings[p->part].findings, NULL);
 }
 
 /* What stands after the rows of a part: findings, its review, and what ended it. */
@@ -236,7 +236,7 @@ static sheaf_status end_part(sheaf_parts *p, sheaf_dataset *d, sheaf_error *err)
 {
 	const sheaf_part_reading *r = &p->readings[p->part];
 	sheaf_cursor kept = sheaf_cursor_over(r->kept.data, r->kept.size, 0);
-	SHEAF_TRY(sheaf_told_until(&p->told, INT64_MAX - 1, d->cx, err));
+	SHEAF_TRY(sheaf_kept_findings_until(&p->findings, INT64_MAX - 1, d->cx, err));
 	if (r->failure) {
 		for (int i = p->part + 1; i < p->set.n; i++) p->readings[i].state = (sheaf_bytes){0};
 		return sheaf_fail(err, r->failure, "%s", r->message);
@@ -266,7 +266,7 @@ static sheaf_status next_kept(sheaf_dataset *d, const sheaf_frame **out, sheaf_e
 			SHEAF_TRY(end_part(p, d, err));
 			continue;
 		}
-		SHEAF_TRY(sheaf_told_until(&p->told, p->blob, d->cx, err));
+		SHEAF_TRY(sheaf_kept_findings_until(&p->findings, p->blob, d->cx, err));
 		SHEAF_TRY(read_rows(p, d, err));
 		d->row = d->next_row;
 		d->next_row += p->frame.nrows;

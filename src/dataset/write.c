@@ -131,7 +131,7 @@ static sheaf_status explain_rows(sheaf_status status, sheaf_error *err)
 }
 
 /* Tells of what is said in columns that are not stored. */
-static sheaf_status tell_of_lost(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
+static sheaf_status report_lost(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
 	sheaf_rows_of rows = {w->name, w->given.rows, w->row, frame->nrows};
 	for (int f = 0; f < w->given.nfields; f++) {
@@ -139,9 +139,9 @@ static sheaf_status tell_of_lost(sheaf_writer *w, const sheaf_frame *frame, shea
 		const uint64_t *keys = (const uint64_t *)(const void *)column->values.data;
 		if (!sheaf_loses_field(w->format, &w->given.fields[f])) continue;
 		if (f == w->key)
-			SHEAF_TRY(sheaf_tell_of_keys(keys, &rows, &w->key_told, w->cx, err));
+			SHEAF_TRY(sheaf_report_keys(keys, &rows, &w->key_reported, w->cx, err));
 		else
-			SHEAF_TRY(sheaf_tell_of_lost(&w->given.fields[f], column, &rows, w->cx, err));
+			SHEAF_TRY(sheaf_report_lost(&w->given.fields[f], column, &rows, w->cx, err));
 	}
 	return SHEAF_OK;
 }
@@ -158,7 +158,7 @@ static sheaf_status bring_into_types(sheaf_writer *w, const sheaf_frame **frame,
 
 static sheaf_status put_rows(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
-	SHEAF_TRY(tell_of_lost(w, frame, err));
+	SHEAF_TRY(report_lost(w, frame, err));
 	SHEAF_TRY(bring_into_types(w, &frame, err));
 	SHEAF_TRY(w->format->write->sizes ? explain_limit(w, write_chunks(w, frame, err), err)
 	                                  : write_whole(w, frame, err));
@@ -175,7 +175,7 @@ static sheaf_status put_arranged(sheaf_writer *w, sheaf_error *err)
 	sheaf_status status;
 	while ((status = sheaf_arranger_next(w->arranger, &frame, err)) == SHEAF_OK) {
 		SHEAF_TRY(put_rows(w, frame, err));
-		if (w->finishing) sheaf_progress(w->told, w->row, sheaf_arrange_known(w->arranger));
+		if (w->finishing) sheaf_progress(w->outer, w->row, sheaf_arrange_known(w->arranger));
 	}
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
@@ -195,13 +195,13 @@ static sheaf_status write_frame(sheaf_writer *w, const sheaf_frame *frame, sheaf
 	if (frame->nrows == 0) return SHEAF_OK;
 	if (w->bounded) sheaf_writer_bound(w, w->taken += bytes_of(frame));
 	sheaf_frame given = *frame;
-	given.cx = w->told; /* a frame that was made by hand has none */
+	given.cx = w->outer; /* a frame that was made by hand has none */
 	if (w->whole.nfields) {
-		SHEAF_TRY(sheaf_unroll_frame(frame, &w->whole, &w->given, w->told, &w->entries, err));
+		SHEAF_TRY(sheaf_unroll_frame(frame, &w->whole, &w->given, w->outer, &w->entries, err));
 		given = w->entries;
 	}
 	if (w->collects)
-		return explain_rows(sheaf_frame_append(&w->rows, &given, 0, given.nrows, w->told, err), err);
+		return explain_rows(sheaf_frame_append(&w->rows, &given, 0, given.nrows, w->outer, err), err);
 	if (!w->arranger) return put_rows(w, &given, err);
 	SHEAF_TRY(sheaf_arranger_add(w->arranger, &given, err));
 	return put_arranged(w, err);
@@ -308,9 +308,9 @@ static sheaf_status finish_arranging(sheaf_writer *w, sheaf_error *err)
 {
 	if (w->collects) return put_collected(w, err);
 	if (!w->arranger) return SHEAF_OK;
-	sheaf_stage(w->told, "sorting");
+	sheaf_stage(w->outer, "sorting");
 	SHEAF_TRY(sheaf_arranger_finish(w->arranger, err));
-	sheaf_stage(w->told, "writing");
+	sheaf_stage(w->outer, "writing");
 	w->finishing = true;
 	if (w->holds) SHEAF_TRY(sheaf_arranger_count(w->arranger, &w->totals.rows, err));
 	if (w->holds) SHEAF_TRY(sheaf_writer_start(w, err));
@@ -326,7 +326,7 @@ static sheaf_status finish(sheaf_writer *w, sheaf_sink **sink, sheaf_error *err)
 	if (status == SHEAF_OK)
 		status = sheaf_check_losses(w->cx, w->losses_before, w->name, w->format->name, err);
 	if (status == SHEAF_OK) {
-		sheaf_stage(w->told, "writing");
+		sheaf_stage(w->outer, "writing");
 		status = sheaf_output_finish(w->format->write, w->out, sink, err);
 		w->out = NULL;
 	}

@@ -10,8 +10,8 @@
 
 struct sheaf_writer {
 	sheaf_context *caller;
-	sheaf_context *told; /* calls rows as the caller knows them */
-	sheaf_context *cx;   /* lets the encoding report first what it has found in the rows before */
+	sheaf_context *outer; /* calls rows as the caller knows them */
+	sheaf_context *cx;    /* lets the encoding report first what it has found in the rows before */
 	const sheaf_format *format;
 	sheaf_sink *sink;   /* NULL once `out` has it */
 	sheaf_sink *output; /* the same, as long as there is `out` or it */
@@ -22,7 +22,7 @@ struct sheaf_writer {
 	sheaf_schema whole; /* of frames that become entries on their way; no fields: they come as `given` */
 	sheaf_frame entries;
 	int key; /* the given key field, or -1 */
-	bool key_told;
+	bool key_reported;
 	int *kept; /* the given fields that are stored */
 	sheaf_values values;
 	int nsettings;

@@ -20,7 +20,7 @@ sheaf_status sheaf_delimited_pass_mark(sheaf_delimited_reader *in, sheaf_error *
 	sheaf_bytes head;
 	const char *file = sheaf_source_name(in->source);
 	in->line = in->column = 1;
-	in->cut_off = SHEAF_OK;
+	in->truncated = SHEAF_OK;
 	SHEAF_TRY(sheaf_source_ahead(in->source, 4, &head, err));
 	if (head.size == 0)
 		return sheaf_fail(
@@ -37,9 +37,9 @@ sheaf_status sheaf_delimited_pass_mark(sheaf_delimited_reader *in, sheaf_error *
 /* At most `want` bytes from here on, the same whatever the source has at hand. */
 static bool show(sheaf_delimited_reader *in, size_t want, sheaf_bytes *window)
 {
-	in->cut_off = sheaf_source_ahead(in->source, want, window, &in->cut_off_error);
+	in->truncated = sheaf_source_ahead(in->source, want, window, &in->truncation);
 	if (window->size > want) window->size = want;
-	return in->cut_off == SHEAF_OK;
+	return in->truncated == SHEAF_OK;
 }
 
 static int64_t count_lines(const sheaf_delimited_reader *in, const uint8_t *at, const uint8_t *end)
@@ -72,10 +72,10 @@ static sheaf_status fail_at_quote(const sheaf_delimited_reader *in, sheaf_status
 /* `shown` bytes are there; more were not to be had. */
 static sheaf_status fail_again(sheaf_delimited_reader *in, size_t shown, sheaf_error *err)
 {
-	sheaf_status status = in->cut_off;
-	if (err) *err = in->cut_off_error;
+	sheaf_status status = in->truncated;
+	if (err) *err = in->truncation;
 	if (!sheaf_is_of_memory(status)) return status;
-	in->cut_off = SHEAF_OK;
+	in->truncated = SHEAF_OK;
 	return shown ? fail_at_quote(in, status, shown, err) : status;
 }
 
@@ -139,7 +139,7 @@ static sheaf_status find_cut(sheaf_delimited_reader *in, size_t bytes, size_t *s
 {
 	sheaf_bytes window = {0};
 	*size = 0;
-	if (in->cut_off) return cut_before_failure(in, window, 0, size, err);
+	if (in->truncated) return cut_before_failure(in, window, 0, size, err);
 	for (size_t want = bytes; *size == 0; want *= 2) {
 		if (!show(in, want, &window))
 			return cut_before_failure(in, window, want > bytes ? want / 2 : 0, size, err);
@@ -191,6 +191,6 @@ sheaf_status sheaf_delimited_resume(void *reader, const sheaf_piece *piece, shea
 	SHEAF_TRY(sheaf_source_seek(in->source, piece->byte, err));
 	in->line = piece->line;
 	in->column = piece->column;
-	in->cut_off = SHEAF_OK;
+	in->truncated = SHEAF_OK;
 	return SHEAF_OK;
 }

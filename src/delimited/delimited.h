@@ -259,8 +259,8 @@ typedef struct sheaf_delimited_reader {
 	char *missing;        /* the words of --missing */
 	int64_t line, column; /* of the next byte to cut, from 1 */
 	char guess[80];
-	sheaf_status cut_off; /* the input failed here, when the records before had been cut */
-	sheaf_error cut_off_error;
+	sheaf_status truncated; /* the input failed here, when the records before had been cut */
+	sheaf_error truncation;
 } sheaf_delimited_reader;
 
 SHEAF_USE sheaf_status sheaf_delimited_open(void *reader, const sheaf_delimited_kind *kind,
@@ -337,9 +337,9 @@ SHEAF_USE sheaf_status sheaf_header_names(sheaf_delimited_opening *o, bool warn)
 /* Whether the first record has a name wherever something else than a text was declared. */
 bool sheaf_header_contradicts(const sheaf_delimited_opening *o);
 /* Reports something about the first line. */
-SHEAF_USE sheaf_status sheaf_header_tell(const sheaf_delimited_opening *o, sheaf_severity severity,
-                                         const char *rule, const char *expected, const char *found,
-                                         const char *consequence);
+SHEAF_USE sheaf_status sheaf_header_report(const sheaf_delimited_opening *o, sheaf_severity severity,
+                                           const char *rule, const char *expected, const char *found,
+                                           const char *consequence);
 
 /* ---- cut.c ---- */
 

@@ -14,8 +14,8 @@
 
 typedef sheaf_delimited_opening opening;
 
-sheaf_status sheaf_header_tell(const opening *o, sheaf_severity severity, const char *rule,
-                               const char *expected, const char *found, const char *consequence)
+sheaf_status sheaf_header_report(const opening *o, sheaf_severity severity, const char *rule,
+                                 const char *expected, const char *found, const char *consequence)
 {
 	sheaf_problem problem = {severity, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, consequence};
 	problem.place.file = sheaf_source_name(o->in->source);
@@ -108,13 +108,13 @@ static sheaf_status look_for_unnamed(opening *o, sheaf_bytes sample, bool *found
 	return *found ? SHEAF_OK : read_sample(o, sample, width);
 }
 
-static sheaf_status tell_of_unnamed(const opening *o)
+static sheaf_status report_unnamed(const opening *o)
 {
 	char expected[48], found[48];
 	snprintf(expected, sizeof expected, "names of %d columns", o->in->width);
 	snprintf(found, sizeof found, "%" PRIu32, o->first.width);
-	return sheaf_header_tell(o, SHEAF_NOTE, "first column without a name", expected, found,
-	                         "the first column has row names and is called a0");
+	return sheaf_header_report(o, SHEAF_NOTE, "first column without a name", expected, found,
+	                           "the first column has row names and is called a0");
 }
 
 sheaf_status sheaf_header_read(opening *o, sheaf_bytes sample)
@@ -135,7 +135,7 @@ sheaf_status sheaf_header_read(opening *o, sheaf_bytes sample)
 	SHEAF_TRY(look_for_unnamed(o, sample, &unnamed));
 	in->unnamed_first = unnamed && !(header && strcmp(header, "no") == 0);
 	in->width += in->unnamed_first;
-	return in->unnamed_first ? tell_of_unnamed(o) : SHEAF_OK;
+	return in->unnamed_first ? report_unnamed(o) : SHEAF_OK;
 }
 
 /* ---- evidence ---- */
@@ -240,7 +240,7 @@ static sheaf_status doubt(const opening *o, bool header)
 	         n > LONGEST ? "..." : "");
 	for (char *c = found; *c; c++)
 		if ((uint8_t)*c < ' ') *c = ' ';
-	return sheaf_header_tell(
+	return sheaf_header_report(
 		o, SHEAF_WARNING, "header in doubt", "a first line that is surely names, or surely values", found,
 		header ? "it is taken for names (" SHEAF_OPTION("header") " no takes it for values)"
 			   : "it is taken for values (" SHEAF_OPTION("header") " yes takes it for names)");
@@ -321,7 +321,8 @@ static sheaf_status make_unique(naming *n, bool given)
 	snprintf(found, sizeof found, "\"%.*s\" again", size > 60 ? 60 : (int)size, (const char *)n->b.data);
 	snprintf(consequence, sizeof consequence, "the column is \"%.*s\"", n->b.size > 80 ? 80 : (int)n->b.size,
 	         (const char *)n->b.data);
-	return sheaf_header_tell(n->o, SHEAF_WARNING, "name twice", "a name for each column", found, consequence);
+	return sheaf_header_report(n->o, SHEAF_WARNING, "name twice", "a name for each column", found,
+	                           consequence);
 }
 
 static sheaf_status add_name(naming *n, int column)

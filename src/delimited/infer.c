@@ -146,7 +146,7 @@ static sheaf_status look_at_pieces(inference *f)
 	for (cut_ahead(f); sheaf_pipeline_count(&f->pipeline) > 0; cut_ahead(f)) SHEAF_TRY(add_first(f));
 	if (f->cut == SHEAF_END) return SHEAF_OK;
 	if (f->err) *f->err = f->cut_error;
-	bool broken = f->in->cut_off && f->seen->rows > 0 && f->cut == f->in->cut_off;
+	bool broken = f->in->truncated && f->seen->rows > 0 && f->cut == f->in->truncated;
 	return broken ? sheaf_forgive(f->cut, "reading an input that breaks off meets that again, in its place")
 	              : f->cut;
 }
@@ -174,7 +174,7 @@ sheaf_status sheaf_infer_whole(sheaf_delimited_reader *in, sheaf_seen *seen, she
 		SHEAF_TRY(sheaf_source_rewind(in->source, err));
 		status = look_at_depth(&f, 1);
 	}
-	if (seen->flawed == false && in->cut_off) seen->flawed = true;
+	if (seen->flawed == false && in->truncated) seen->flawed = true;
 	SHEAF_TRY(status);
 	return sheaf_source_rewind(in->source, err);
 }

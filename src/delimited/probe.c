@@ -22,7 +22,7 @@ static int count_delimiters(const uint8_t **at, const uint8_t *end, uint8_t deli
 	return count;
 }
 
-/* The first lines are parted alike. */
+/* The first lines have the same delimiters. */
 static bool looks_like(sheaf_bytes head, uint8_t delimiter)
 {
 	const uint8_t *at = head.data, *end = head.data + head.size;

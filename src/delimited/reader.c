@@ -77,7 +77,7 @@ static sheaf_status look(opening *o)
 	} else {
 		SHEAF_TRY(sheaf_source_rewind(in->source, o->err));
 		SHEAF_TRY(sheaf_infer_whole(in, &o->seen, o->err));
-		o->complete = !in->cut_off;
+		o->complete = !in->truncated;
 	}
 	if (o->complete) snprintf(in->guess, sizeof in->guess, "inferred from the whole input");
 	size_t used = strlen(in->guess);
@@ -108,7 +108,7 @@ static sheaf_status doubt_texts(const opening *o, unsigned odd, const char *rule
 	         in->schema.fields[first].name);
 	size_t used = strlen(expected);
 	if (n > 1) snprintf(expected + used, sizeof expected - used, " (and %d more)", n - 1);
-	return sheaf_header_tell(o, SHEAF_WARNING, rule, expected, found, consequence);
+	return sheaf_header_report(o, SHEAF_WARNING, rule, expected, found, consequence);
 }
 
 static sheaf_status take_types(opening *o)
@@ -151,14 +151,14 @@ static sheaf_status take_missing(opening *o)
 	return SHEAF_OK;
 }
 
-static sheaf_status tell_of_delimiter(const opening *o, uint8_t usual)
+static sheaf_status report_delimiter(const opening *o, uint8_t usual)
 {
 	char expected[64], consequence[64];
 	const char *found = sheaf_delimiter_name(o->in->dialect.delimiter);
 	if (o->in->dialect.delimiter == usual) return SHEAF_OK;
 	snprintf(expected, sizeof expected, "fields separated by %s", sheaf_delimiter_name(usual));
 	snprintf(consequence, sizeof consequence, "read with " SHEAF_OPTION("delimiter") " %s", found);
-	return sheaf_header_tell(o, SHEAF_NOTE, "delimiter", expected, found, consequence);
+	return sheaf_header_report(o, SHEAF_NOTE, "delimiter", expected, found, consequence);
 }
 
 /* What the settings do not say of how the file is written, its first bytes do. */
@@ -190,7 +190,7 @@ static sheaf_status prepare(opening *o, const sheaf_delimited_kind *kind)
 	SHEAF_TRY(find_dialect(o, &sample));
 	in->guessed_delimiter = in->dialect.delimiter != usual;
 	SHEAF_TRY(sheaf_header_read(o, sample));
-	SHEAF_TRY(tell_of_delimiter(o, usual));
+	SHEAF_TRY(report_delimiter(o, usual));
 	SHEAF_TRY(find_columns(o));
 	SHEAF_TRY(sheaf_source_rewind(in->source, o->err));
 	return sheaf_delimited_begin(in, o->err);

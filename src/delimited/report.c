@@ -18,8 +18,8 @@ typedef struct reporting {
 	int64_t row; /* whose turn it is */
 } reporting;
 
-static sheaf_status tell(reporting *p, sheaf_problem problem, const uint8_t *at, int64_t line,
-                         const uint8_t *line_start, const char *stream)
+static sheaf_status report(reporting *p, sheaf_problem problem, const uint8_t *at, int64_t line,
+                           const uint8_t *line_start, const char *stream)
 {
 	sheaf_delimited_decoding *d = p->d;
 	problem.status = SHEAF_DATA;
@@ -35,8 +35,7 @@ static sheaf_status tell(reporting *p, sheaf_problem problem, const uint8_t *at,
 
 /* ---- records ---- */
 
-static sheaf_status tell_of_count(reporting *p, const sheaf_record_finding *f, const uint8_t *at,
-                                  int64_t line)
+static sheaf_status report_count(reporting *p, const sheaf_record_finding *f, const uint8_t *at, int64_t line)
 {
 	char expected[48], found[160];
 	snprintf(expected, sizeof expected, "%d fields", p->d->in->width);
@@ -51,12 +50,11 @@ static sheaf_status tell_of_count(reporting *p, const sheaf_record_finding *f, c
 	                         .expected = expected,
 	                         .found = found,
 	                         .consequence = "the row is left out"};
-	return tell(p, problem, at, line, at, NULL);
+	return report(p, problem, at, line, at, NULL);
 }
 
 /* The quote that closes a field of several lines may be one that opens another. */
-static sheaf_status tell_of_lines(reporting *p, const sheaf_record_finding *f, const uint8_t *at,
-                                  int64_t line)
+static sheaf_status report_lines(reporting *p, const sheaf_record_finding *f, const uint8_t *at, int64_t line)
 {
 	char shown[SHEAF_SHOWN_SIZE], found[SHEAF_SHOWN_SIZE + 64];
 	const uint8_t *after = p->begin + f->count, *end = p->begin + p->d->piece->size;
@@ -69,10 +67,10 @@ static sheaf_status tell_of_lines(reporting *p, const sheaf_record_finding *f, c
 	                         .expected = "a quote that closes the field",
 	                         .found = found,
 	                         .consequence = "the row is left out"};
-	return tell(p, problem, at, line, p->begin + f->line_start, NULL);
+	return report(p, problem, at, line, p->begin + f->line_start, NULL);
 }
 
-static sheaf_status tell_of_record(reporting *p, const sheaf_record_finding *f)
+static sheaf_status report_record(reporting *p, const sheaf_record_finding *f)
 {
 	static const sheaf_problem problems[] = {
 		[RECORD_BLANK] = {SHEAF_WARNING, .rule = "blank line", .expected = "fields", .found = "a blank line",
@@ -91,11 +89,11 @@ static sheaf_status tell_of_record(reporting *p, const sheaf_record_finding *f)
 	const uint8_t *at = p->begin + f->at, *line_start = p->begin + f->line_start,
 				  *end = p->begin + p->d->piece->size;
 	int64_t line = p->d->piece->line + f->line;
-	if (f->flaw == RECORD_COUNT) return tell_of_count(p, f, at, line);
-	if (f->flaw == RECORD_AFTER_LINES) return tell_of_lines(p, f, at, line);
+	if (f->flaw == RECORD_COUNT) return report_count(p, f, at, line);
+	if (f->flaw == RECORD_AFTER_LINES) return report_lines(p, f, at, line);
 	sheaf_problem problem = problems[f->flaw];
 	if (!problem.found) problem.found = sheaf_show(at, end, p->d->in->dialect.delimiter, shown);
-	return tell(p, problem, at, line, line_start, NULL);
+	return report(p, problem, at, line, line_start, NULL);
 }
 
 /* ---- items ---- */
@@ -126,7 +124,7 @@ static int64_t find_line(const reporting *p, int64_t r, const uint8_t *at, const
 	return line;
 }
 
-static sheaf_status tell_of_item(reporting *p, int64_t r, int f, sheaf_word word, sheaf_item_flaw flaw)
+static sheaf_status report_item(reporting *p, int64_t r, int f, sheaf_word word, sheaf_item_flaw flaw)
 {
 	static const sheaf_problem problems[] = {
 		[ITEM_ROUNDED] = {SHEAF_WARNING, .rule = "integer rounded",
@@ -150,7 +148,7 @@ static sheaf_status tell_of_item(reporting *p, int64_t r, int f, sheaf_word word
 	for (char *c = shown; *c; c++)
 		if ((uint8_t)*c < ' ') *c = ' ';
 	problem.found = n ? shown : "nothing";
-	return tell(p, problem, word.at, line, line_start, field->name);
+	return report(p, problem, word.at, line, line_start, field->name);
 }
 
 static sheaf_status check_record(reporting *p, int64_t r)
@@ -160,7 +158,7 @@ static sheaf_status check_record(reporting *p, int64_t r)
 		sheaf_word word = sheaf_word_of(&p->d->records, &in->dialect, r, (uint32_t)in->columns[f]);
 		sheaf_item_flaw flaw = judge(p, f, word);
 		if (flaw == ITEM_OK) continue;
-		SHEAF_TRY(tell_of_item(p, r, f, word, flaw));
+		SHEAF_TRY(report_item(p, r, f, word, flaw));
 		if (flaw != ITEM_BAD) continue;
 		p->marked[r] = p->any = true;
 		return SHEAF_OK;
@@ -174,7 +172,7 @@ static sheaf_status go_through(reporting *p)
 	const sheaf_record_finding *finding = (const sheaf_record_finding *)(const void *)records->findings.data;
 	size_t left = records->findings.size / sizeof *finding;
 	for (p->row = 0; p->row <= records->count; p->row++) {
-		for (; left > 0 && finding->rows <= p->row; finding++, left--) SHEAF_TRY(tell_of_record(p, finding));
+		for (; left > 0 && finding->rows <= p->row; finding++, left--) SHEAF_TRY(report_record(p, finding));
 		if (p->row < records->count && p->d->found) SHEAF_TRY(check_record(p, p->row));
 	}
 	return SHEAF_OK;

@@ -85,7 +85,7 @@ static bool is_not_inferred(const sheaf_delimited_writer *out, const sheaf_field
 	       (field->meaning == SHEAF_NUMBER && field->type == SHEAF_F32);
 }
 
-static sheaf_status tell_of_types(const sheaf_delimited_writer *out, sheaf_error *err)
+static sheaf_status report_types(const sheaf_delimited_writer *out, sheaf_error *err)
 {
 	char advice[128], found[64];
 	for (int f = 0; f < out->schema.nfields; f++) {
@@ -109,7 +109,7 @@ static bool is_zero(const uint8_t *bytes, size_t n)
 	return true;
 }
 
-static sheaf_status tell_of_fill(const sheaf_delimited_writer *out, sheaf_error *err)
+static sheaf_status report_fill(const sheaf_delimited_writer *out, sheaf_error *err)
 {
 	const sheaf_tensor *tensor = &out->schema.tensor;
 	if (out->schema.rows != SHEAF_ENTRIES || !tensor->has_fill || is_zero(tensor->fill, sizeof tensor->fill))
@@ -136,7 +136,7 @@ static void put_shape(char *text, size_t size, const int64_t *shape, int rank)
 }
 
 /* The largest coordinates are the shape to whoever reads the entries. */
-static sheaf_status tell_of_shape(const sheaf_delimited_writer *out, sheaf_error *err)
+static sheaf_status report_shape(const sheaf_delimited_writer *out, sheaf_error *err)
 {
 	enum { SHAPE = SHEAF_MAX_RANK * 24 };
 	const sheaf_tensor *tensor = &out->schema.tensor;
@@ -198,8 +198,8 @@ static sheaf_status prepare(sheaf_delimited_writer *out, const sheaf_delimited_k
 	out->header = !header || strcmp(header, "no") != 0;
 	out->code_columns = sheaf_values_flag(values, "code-columns");
 	SHEAF_TRY(choose_nulls(out, kind, values, err));
-	SHEAF_TRY(tell_of_types(out, err));
-	return tell_of_fill(out, err);
+	SHEAF_TRY(report_types(out, err));
+	return report_fill(out, err);
 }
 
 sheaf_status sheaf_delimited_create(void *writer, const sheaf_delimited_kind *kind,
@@ -261,5 +261,5 @@ sheaf_status sheaf_delimited_finish(void *writer, sheaf_error *err)
 		                  "%s: expected a row or a header, since an empty file is no table, found neither",
 		                  sheaf_sink_name(out->sink));
 	SHEAF_TRY(begin(out, err));
-	return tell_of_shape(out, err);
+	return report_shape(out, err);
 }

@@ -201,9 +201,9 @@ typedef struct sheaf_writing {
 
 /* A file that may hold several datasets, of which sheaf_opening.member chooses one. */
 typedef struct sheaf_container {
-	/* Gives the paths of all datasets, in their order there, "/" for the root, until `tell` fails. */
+	/* Gives the paths of all datasets, in their order there, "/" for the root, until `show` fails. */
 	sheaf_status (*members)(sheaf_source *source, sheaf_context *cx,
-	                        sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user,
+	                        sheaf_status (*show)(void *user, const char *path, sheaf_error *err), void *user,
 	                        sheaf_error *err);
 	/* Appends what a container holds beside its datasets, as describe does. NULL: nothing. */
 	sheaf_status (*besides)(sheaf_source *source, bool json, sheaf_context *cx, sheaf_buffer *text,

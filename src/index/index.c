@@ -350,7 +350,7 @@ static sheaf_status compare_lengths(const sheaf_indexed *d, const sheaf_piece_en
                                     const sheaf_measurer *m, sheaf_error *err)
 {
 	enum { BATCH = 1024 };
-	uint32_t told[BATCH];
+	uint32_t claimed[BATCH];
 	const sheaf_lengths *all = &d->index->pieces->lengths;
 	bool same = m->rows == entry->rows;
 	for (int64_t r = 0, n; same && r < m->rows; r += n) {
@@ -358,8 +358,8 @@ static sheaf_status compare_lengths(const sheaf_indexed *d, const sheaf_piece_en
 		n = m->rows - r < left ? m->rows - r : left;
 		if (n > BATCH) n = BATCH;
 		if (!sheaf_lengths_is_sound(all, row / SHEAF_LENGTHS_BLOCK)) continue; /* they are measured */
-		sheaf_lengths_unpack(all, row, n, told);
-		same = memcmp(told, m->lengths + r, (size_t)n * sizeof *told) == 0;
+		sheaf_lengths_unpack(all, row, n, claimed);
+		same = memcmp(claimed, m->lengths + r, (size_t)n * sizeof *claimed) == 0;
 	}
 	return same ? SHEAF_OK : sheaf_index_refute(d, entry, "rows and lengths", err);
 }

@@ -189,7 +189,7 @@ void sheaf_index_wait(sheaf_indexed *d)
 	stop_gathering(x);
 }
 
-static sheaf_status tell_failure(sheaf_indexed *d, const sheaf_error *failure, sheaf_error *err)
+static sheaf_status report_failure(sheaf_indexed *d, const sheaf_error *failure, sheaf_error *err)
 {
 	sheaf_problem problem = {SHEAF_WARNING, failure->status,     "index not written",
 	                         SHEAF_NOWHERE, "to write an index", failure->message,
@@ -208,7 +208,7 @@ sheaf_status sheaf_index_finish(sheaf_indexed *d, sheaf_error *err)
 	sheaf_status status = d->format->rewind(d->in, &failure);
 	if (status == SHEAF_OK) status = sheaf_survey(d, &failure);
 	if (status == SHEAF_OK) status = sheaf_index_write_table(d, d->pieces, &failure);
-	return status ? tell_failure(d, &failure, err) : SHEAF_OK;
+	return status ? report_failure(d, &failure, err) : SHEAF_OK;
 }
 
 /* A table that was made for other orders than the file's is as good as one gathered on the way. One of
@@ -221,6 +221,6 @@ sheaf_status sheaf_index_keep_table(sheaf_indexed *d, sheaf_error *err)
 	if (d->pieces != d->surveyed || (!asked && (d->table_bytes > 0 || !is_worth_it(d)))) return SHEAF_OK;
 	sheaf_status status = sheaf_index_write_table(d, d->pieces, &failure);
 	if (sheaf_put_off(status, "another reading, where nobody has asked for it") && asked)
-		return tell_failure(d, &failure, err);
+		return report_failure(d, &failure, err);
 	return SHEAF_OK;
 }

@@ -35,7 +35,7 @@ static int64_t block_count(int64_t rows) { return rows / BLOCK + (rows % BLOCK >
 
 int64_t sheaf_lengths_blocks_size(int64_t rows) { return block_count(rows) * ENTRY; }
 
-/* The seed tells blocks apart that have changed places. */
+/* The seed shows that blocks have changed places. */
 static uint64_t hash_of(const uint8_t *bits, size_t size, int64_t i)
 {
 	return sheaf_xxhash(bits, size, (uint64_t)i).low;

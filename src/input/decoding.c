@@ -128,7 +128,7 @@ static sheaf_status cut_again(sheaf_decoding *p, sheaf_error *err)
 /* What is found later than the finding that ends the work was decoded in vain: again, as far as that. */
 static void decode_up_to(const sheaf_decoding *p, item *i)
 {
-	int64_t last = i->findings.told;
+	int64_t last = i->findings.reported;
 	if (i->status && last == i->findings.heard) return;
 	sheaf_findings_clear(&i->findings);
 	i->findings.last = last;
@@ -144,7 +144,7 @@ static sheaf_status give(sheaf_decoding *p, item *i, sheaf_error *err)
 		i->frame.nrows = 0;
 		return p->format->decode(p->in, &i->piece, &i->frame, p->cx, err);
 	}
-	sheaf_status status = sheaf_findings_tell(&i->findings, p->cx, err);
+	sheaf_status status = sheaf_findings_report(&i->findings, p->cx, err);
 	if (sheaf_is_flaw(status)) decode_up_to(p, i);
 	SHEAF_TRY(status);
 	if (i->status && err) *err = i->error;

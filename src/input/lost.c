@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the target of a conversion cannot hold besides streams and keys: told for each row that says something
- * there. */
+/* What the target of a conversion cannot hold besides streams and keys: reported for each row that says
+ * something there. */
 #include "input/lost.h"
 #include "base/context.h"
 #include "data/compare.h"
@@ -16,8 +16,8 @@ bool sheaf_loses_field(const sheaf_format *format, const sheaf_field *field)
 	       !(format->write->holds && format->write->holds(field));
 }
 
-static sheaf_status tell(const sheaf_field *field, const sheaf_rows_of *rows, int64_t r, const char *found,
-                         sheaf_context *cx, sheaf_error *err)
+static sheaf_status report(const sheaf_field *field, const sheaf_rows_of *rows, int64_t r, const char *found,
+                           sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_finding finding = {SHEAF_ERROR, field->loss,      "none, since the format has no place for it",
 	                         found,       "it is left out", SHEAF_LOSS};
@@ -28,8 +28,8 @@ static sheaf_status tell(const sheaf_field *field, const sheaf_rows_of *rows, in
 	return sheaf_report(cx, &problem, err);
 }
 
-sheaf_status sheaf_tell_of_lost(const sheaf_field *field, const sheaf_column *column,
-                                const sheaf_rows_of *rows, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_report_lost(const sheaf_field *field, const sheaf_column *column,
+                               const sheaf_rows_of *rows, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_buffer text = {0};
 	sheaf_status status = SHEAF_OK;
@@ -40,14 +40,14 @@ sheaf_status sheaf_tell_of_lost(const sheaf_field *field, const sheaf_column *co
 		sheaf_position_text(&b, column, 0, r, SHEAF_TEXT_SHORT);
 		sheaf_builder_byte(&b, '\0');
 		status = sheaf_builder_finish(&b, &text, err);
-		if (status == SHEAF_OK) status = tell(field, rows, r, (const char *)text.data, cx, err);
+		if (status == SHEAF_OK) status = report(field, rows, r, (const char *)text.data, cx, err);
 	}
 	sheaf_buffer_reset(&text);
 	return status;
 }
 
-sheaf_status sheaf_tell_of_attributes(const sheaf_format *format, const sheaf_schema *schema,
-                                      const char *file, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_report_attributes(const sheaf_format *format, const sheaf_schema *schema, const char *file,
+                                     sheaf_context *cx, sheaf_error *err)
 {
 	for (int i = 0; i < schema->nattributes && !format->write->holds; i++) {
 		const sheaf_attribute *a = &schema->attributes[i];
@@ -68,20 +68,19 @@ sheaf_status sheaf_tell_of_attributes(const sheaf_format *format, const sheaf_sc
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_tell_of_keys(const uint64_t *keys, const sheaf_rows_of *rows, bool *told,
-                                sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_report_keys(const uint64_t *keys, const sheaf_rows_of *rows, bool *reported,
+                               sheaf_context *cx, sheaf_error *err)
 {
-	for (int64_t r = 0; r < rows->nrows && !*told; r++) {
+	for (int64_t r = 0; r < rows->nrows && !*reported; r++) {
 		int64_t row = rows->row + r;
 		if (keys[r] == (uint64_t)row) continue;
 		char expected[48], found[48];
 		snprintf(expected, sizeof expected, "key %" PRId64, row);
 		snprintf(found, sizeof found, "key %" PRIu64, keys[r]);
-		sheaf_finding finding = {SHEAF_WARNING, SHEAF_RULE_KEYS, expected, found,
-		                         "keys become positions"};
+		sheaf_finding finding = {SHEAF_WARNING, SHEAF_RULE_KEYS, expected, found, "keys become positions"};
 		sheaf_problem problem = sheaf_problem_in(rows->file, &finding);
 		problem.place.row = row;
-		*told = true;
+		*reported = true;
 		SHEAF_TRY(sheaf_report(cx, &problem, err));
 	}
 	return SHEAF_OK;

@@ -15,16 +15,16 @@ typedef struct sheaf_rows_of {
 	int64_t row, nrows;
 } sheaf_rows_of;
 /* Reports a LOSS for each of the rows that says something in such a column. */
-SHEAF_USE sheaf_status sheaf_tell_of_lost(const sheaf_field *field, const sheaf_column *column,
-                                          const sheaf_rows_of *rows, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_report_lost(const sheaf_field *field, const sheaf_column *column,
+                                         const sheaf_rows_of *rows, sheaf_context *cx, sheaf_error *err);
 /* The same for what is said of the dataset as a whole. */
-SHEAF_USE sheaf_status sheaf_tell_of_attributes(const sheaf_format *format, const sheaf_schema *schema,
-                                                const char *file, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_report_attributes(const sheaf_format *format, const sheaf_schema *schema,
+                                               const char *file, sheaf_context *cx, sheaf_error *err);
 
 /* What the rule of this warning is called: */
 #define SHEAF_RULE_KEYS "keys become positions"
 /* Warns, once, where the keys of rows are not their numbers, which they become. */
-SHEAF_USE sheaf_status sheaf_tell_of_keys(const uint64_t *keys, const sheaf_rows_of *rows, bool *told,
-                                          sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_report_keys(const uint64_t *keys, const sheaf_rows_of *rows, bool *reported,
+                                         sheaf_context *cx, sheaf_error *err);
 
 #endif

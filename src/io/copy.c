@@ -38,13 +38,13 @@ static sheaf_status copy_inside(sheaf_sink *sink, const sheaf_source *source, in
                                 sheaf_error *err)
 {
 	int64_t end, at = source->raw.base + *offset, left = *size;
-	if (!sheaf_add_i64(&end, sink->tell, *size))
+	if (!sheaf_add_i64(&end, sink->position, *size))
 		return sheaf_fail_sys(err, EFBIG, "%s: expected fewer bytes", sink->name);
 	SHEAF_TRY(sheaf_sink_check_size(sink, end, err));
 	SHEAF_TRY(sheaf_sink_flush(sink, err));
 	sink->failure.status = sheaf_target_copy(&sink->target, source->raw.fd, &at, &left, &sink->failure);
 	if (sink->failure.status) return sheaf_fail_again(err, &sink->failure);
-	sink->tell = end - left;
+	sink->position = end - left;
 	*offset += *size - left;
 	*size = left;
 	return SHEAF_OK;
@@ -57,7 +57,7 @@ sheaf_status sheaf_sink_copy(sheaf_sink *sink, sheaf_source *source, int64_t off
 	const sheaf_absence *absence = &source->absence;
 	SHEAF_TRY(sheaf_raw_check_range(&source->raw, offset, (size_t)size, err));
 	if (absence->hear && sheaf_sink_is_plain(sink)) {
-		absence->hear(absence->user, absence->number, offset, sink->tell, size);
+		absence->hear(absence->user, absence->number, offset, sink->position, size);
 		return sheaf_sink_skip(sink, size, err);
 	}
 	if (size >= WORTH_IT && can_copy(sink, source)) SHEAF_TRY(copy_inside(sink, source, &offset, &size, err));

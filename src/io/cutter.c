@@ -20,9 +20,9 @@ static sheaf_status fail_here(sheaf_cutter *cutter, sheaf_bytes window, size_t *
 {
 	*size = whole_lines(window, window.size);
 	if (*size) return SHEAF_OK;
-	sheaf_status status = cutter->cut_off;
-	if (err) *err = cutter->cut_off_error;
-	if (status == SHEAF_NOMEM || status == SHEAF_LIMIT) cutter->cut_off = SHEAF_OK;
+	sheaf_status status = cutter->truncated;
+	if (err) *err = cutter->truncation;
+	if (status == SHEAF_NOMEM || status == SHEAF_LIMIT) cutter->truncated = SHEAF_OK;
 	return status;
 }
 
@@ -42,11 +42,11 @@ sheaf_status sheaf_cutter_take(sheaf_cutter *cutter, size_t bytes, sheaf_buffer 
 	sheaf_bytes window = {0};
 	size_t size = 0;
 	sheaf_buffer_reset(out);
-	if (cutter->cut_off) return fail_here(cutter, window, &size, err);
+	if (cutter->truncated) return fail_here(cutter, window, &size, err);
 	for (size_t want = bytes; size == 0; want *= 2) {
-		cutter->cut_off = sheaf_source_ahead(cutter->source, want, &window, &cutter->cut_off_error);
+		cutter->truncated = sheaf_source_ahead(cutter->source, want, &window, &cutter->truncation);
 		if (window.size > want) window.size = want;
-		if (cutter->cut_off) {
+		if (cutter->truncated) {
 			SHEAF_TRY(fail_here(cutter, window, &size, err));
 			break;
 		}

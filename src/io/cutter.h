@@ -8,8 +8,8 @@
 
 typedef struct sheaf_cutter {
 	sheaf_source *source;
-	sheaf_status cut_off; /* the input failed here, when the lines before had been taken */
-	sheaf_error cut_off_error;
+	sheaf_status truncated; /* the input failed here, when the lines before had been taken */
+	sheaf_error truncation;
 } sheaf_cutter;
 
 void sheaf_cutter_begin(sheaf_cutter *cutter, sheaf_source *source);

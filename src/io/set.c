@@ -281,7 +281,7 @@ static bool finish(const set *s, int folder)
 	return sheaf_target_sync(folder) == 0;
 }
 
-static sheaf_status tell(const set *s, int done, bool finished, sheaf_error *err)
+static sheaf_status report(const set *s, int done, bool finished, sheaf_error *err)
 {
 	char expected[80], found[80];
 	snprintf(expected, sizeof expected, "all %d files of a set to be replaced", s->n);
@@ -300,7 +300,7 @@ static sheaf_status mend(set *s, int folder, sheaf_error *err)
 	int done = count_done(s, folder, &unchanged);
 	/* Where none is replaced, the old set is whole, and temporaries are removed like others. */
 	if (done == 0 || done == s->n) return SHEAF_OK;
-	return tell(s, done, unchanged && finish(s, folder), err);
+	return report(s, done, unchanged && finish(s, folder), err);
 }
 
 sheaf_status sheaf_set_mend(int folder, const char *name, sheaf_context *cx, sheaf_error *err)

@@ -190,13 +190,13 @@ sheaf_status sheaf_sink_write(sheaf_sink *sink, const void *data, size_t size, s
 	uint64_t bytes = size;
 	int64_t end = 0;
 	sheaf_status status = SHEAF_OK;
-	if (bytes > INT64_MAX || !sheaf_add_i64(&end, sink->tell, (int64_t)bytes))
+	if (bytes > INT64_MAX || !sheaf_add_i64(&end, sink->position, (int64_t)bytes))
 		status = sheaf_fail_sys(&sink->failure, EFBIG, "%s: expected fewer bytes", sink->name);
 	else
 		status = sheaf_sink_check_size(sink, end, &sink->failure);
 	if (!status) status = put(sink, data, size, &sink->failure);
 	if (status) return sheaf_fail_again(err, &sink->failure);
-	sink->tell = end;
+	sink->position = end;
 	return SHEAF_OK;
 }
 
@@ -250,7 +250,7 @@ const char *sheaf_sink_name(const sheaf_sink *sink)
 int64_t sheaf_sink_tell(const sheaf_sink *sink)
 {
 	if (!sink) return -1;
-	return sink->tell;
+	return sink->position;
 }
 
 /* ---- bytes that somebody else writes ---- */
@@ -263,13 +263,13 @@ bool sheaf_sink_is_plain(const sheaf_sink *sink)
 static sheaf_status skip(sheaf_sink *sink, int64_t size, sheaf_error *err)
 {
 	int64_t end;
-	if (!sheaf_add_i64(&end, sink->tell, size))
+	if (!sheaf_add_i64(&end, sink->position, size))
 		return sheaf_fail_sys(err, EFBIG, "%s: expected fewer bytes", sink->name);
 	SHEAF_TRY(sheaf_sink_check_size(sink, end, err));
 	SHEAF_TRY(flush(sink, false, err));
 	if (lseek(sink->target.fd, (off_t)end, SEEK_SET) < 0)
 		return sheaf_fail_sys(err, errno, "%s: expected a file that can be written at any byte", sink->name);
-	sink->tell = end;
+	sink->position = end;
 	sink->target.written = sink->target.begun = end;
 	return SHEAF_OK;
 }
@@ -285,9 +285,9 @@ sheaf_status sheaf_sink_extend(sheaf_sink *sink, sheaf_error *err)
 {
 	struct stat info;
 	SHEAF_TRY(sheaf_sink_flush(sink, err));
-	if (fstat(sink->target.fd, &info) == 0 && info.st_size >= sink->tell) return SHEAF_OK;
-	if (ftruncate(sink->target.fd, (off_t)sink->tell) == 0) return SHEAF_OK;
-	return sheaf_fail_sys(err, errno, "%s: expected room for %" PRId64 " bytes", sink->name, sink->tell);
+	if (fstat(sink->target.fd, &info) == 0 && info.st_size >= sink->position) return SHEAF_OK;
+	if (ftruncate(sink->target.fd, (off_t)sink->position) == 0) return SHEAF_OK;
+	return sheaf_fail_sys(err, errno, "%s: expected room for %" PRId64 " bytes", sink->name, sink->position);
 }
 
 bool sheaf_sink_temporary(const sheaf_sink *sink, char *text, size_t size)

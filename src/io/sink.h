@@ -18,7 +18,7 @@ struct sheaf_sink {
 	sheaf_encoder encoder; /* not open where nothing is compressed */
 	uint8_t *buffer;
 	size_t used;
-	int64_t tell;
+	int64_t position;
 	sheaf_error failure;  /* bytes are lost: no later call may succeed */
 	_Atomic int64_t most; /* bytes that it may get; 0: any number */
 	int64_t kept;         /* bytes of the file that it began as a copy of: they count for nothing */

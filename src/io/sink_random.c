@@ -23,7 +23,7 @@ static int descriptor(const sheaf_sink *sink)
 static sheaf_status check_unused(const sheaf_sink *sink, sheaf_error *err)
 {
 	if (sink->failure.status) return sheaf_fail_again(err, &sink->failure);
-	if (sink->tell == 0 && !sink->is_random) return SHEAF_OK;
+	if (sink->position == 0 && !sink->is_random) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_USAGE,
 	                  "%s: expected an output to which nothing is written yet, found another", sink->name);
 }

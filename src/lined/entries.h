@@ -44,7 +44,7 @@ typedef struct sheaf_entry_rules {
 	const char *const *names; /* of the coordinates, in messages; NULL: they have numbers */
 	const char *announced;    /* who says how many entries there are: "as the sizes say" */
 	/* Comments are passed over; NULL: and nothing is said of them. */
-	sheaf_status (*tell_of_comment)(const struct sheaf_entry_decoding *d);
+	sheaf_status (*report_comment)(const struct sheaf_entry_decoding *d);
 	/* Holds the entries from row `from` on against what else the header says. NULL: it says nothing. */
 	sheaf_status (*check)(struct sheaf_entry_decoding *d, int64_t from);
 	/* Of lines that hold values alone, by the order in which they come: where number d->entry stands, and

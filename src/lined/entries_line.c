@@ -195,7 +195,7 @@ sheaf_status sheaf_entry_read_line(sheaf_entry_decoding *d)
 	pass_spaces(d);
 	bool blank = d->text.at == d->text.end || *d->text.at == '\n',
 		 comment = !blank && *d->text.at == d->in->syntax->comment;
-	if (comment && rules->tell_of_comment) SHEAF_TRY(rules->tell_of_comment(d));
+	if (comment && rules->report_comment) SHEAF_TRY(rules->report_comment(d));
 	if (!blank && !comment) SHEAF_TRY(read_entry(d));
 	d->text.at = sheaf_lined_pass_line(d->text.at, d->text.end);
 	d->text.line++;

@@ -16,7 +16,7 @@ static sheaf_status report(const sheaf_entry_reader *in, sheaf_problem problem, 
 	return sheaf_report(in->cx, &problem, err);
 }
 
-static sheaf_status tell_of_too_many(const sheaf_entry_reader *in, int64_t line, sheaf_error *err)
+static sheaf_status report_too_many(const sheaf_entry_reader *in, int64_t line, sheaf_error *err)
 {
 	char expected[96];
 	snprintf(expected, sizeof expected, "no more entries than %" PRId64 ", %s", in->entries,
@@ -38,7 +38,7 @@ sheaf_status sheaf_entry_review(void *reader, const sheaf_frame *frame, int64_t 
 	}
 	in->seen = row + frame->nrows;
 	if (in->entries < 0 || row > in->entries || in->entries >= in->seen) return SHEAF_OK;
-	return tell_of_too_many(in, lines[in->entries - row], err);
+	return report_too_many(in, lines[in->entries - row], err);
 }
 
 sheaf_status sheaf_entry_rewind(void *reader, sheaf_error *err)
@@ -79,7 +79,7 @@ sheaf_status sheaf_entry_absorb(void *reader, sheaf_cursor *bytes, sheaf_error *
 
 /* ---- settling ---- */
 
-static sheaf_status tell_of_too_few(const sheaf_entry_reader *in, sheaf_error *err)
+static sheaf_status report_too_few(const sheaf_entry_reader *in, sheaf_error *err)
 {
 	char expected[96], found[64];
 	snprintf(expected, sizeof expected, "%" PRId64 " entries, %s", in->entries, in->rules->announced);
@@ -90,7 +90,7 @@ static sheaf_status tell_of_too_few(const sheaf_entry_reader *in, sheaf_error *e
 	return sheaf_report(in->cx, &problem, err);
 }
 
-static sheaf_status tell_of_habit(const sheaf_entry_reader *in, sheaf_entry_habit habit, sheaf_error *err)
+static sheaf_status report_habit(const sheaf_entry_reader *in, sheaf_entry_habit habit, sheaf_error *err)
 {
 	static const struct {
 		const char *rule, *expected, *found, *consequence;
@@ -117,8 +117,8 @@ sheaf_status sheaf_entry_settle(void *reader, sheaf_error *err)
 {
 	const sheaf_entry_reader *in = (const sheaf_entry_reader *)reader;
 	for (int h = 0; h < SHEAF_ENTRY_HABITS; h++)
-		if (in->met[h].lines > 0) SHEAF_TRY(tell_of_habit(in, (sheaf_entry_habit)h, err));
+		if (in->met[h].lines > 0) SHEAF_TRY(report_habit(in, (sheaf_entry_habit)h, err));
 	/* What was left out has been reported. */
 	if (in->seen >= in->entries || sheaf_context_problems(in->cx, SHEAF_FATAL) > 0) return SHEAF_OK;
-	return tell_of_too_few(in, err);
+	return report_too_few(in, err);
 }

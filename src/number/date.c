@@ -229,12 +229,12 @@ static bool scan_usual(const char *at, int64_t *seconds)
 	unsigned century = two_digits(at), of_century = two_digits(at + 2), month = two_digits(at + 5),
 			 day = two_digits(at + 8), hour = two_digits(at + 11), minute = two_digits(at + 14),
 			 second = two_digits(at + 17);
-	bool parted = (at[4] == '-') & (at[7] == '-') & ((at[10] == ' ') | (at[10] == 'T')) & (at[13] == ':') &
-	              (at[16] == ':');
+	bool separated = (at[4] == '-') & (at[7] == '-') & ((at[10] == ' ') | (at[10] == 'T')) & (at[13] == ':') &
+	                 (at[16] == ':');
 	bool fits = (century < 100) & (of_century < 100) & (month - 1 < 12) & (day - 1 < 31) & (hour < 24) &
 	            (minute < 60) & (second < 60);
 	date d = {(int)(century * 100 + of_century), (int)month, (int)day};
-	if (!parted || !fits || d.year == 0 || !is_date(d)) return false;
+	if (!separated || !fits || d.year == 0 || !is_date(d)) return false;
 	*seconds = days_of(d) * DAY + (int64_t)(hour * HOUR + minute * MINUTE + second);
 	return true;
 }

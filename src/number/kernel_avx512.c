@@ -67,7 +67,7 @@ INLINE void read_small(sheaf_numbers *run, __m512i bytes, uint64_t digit, uint64
 }
 
 /* After the last number that a block has read: at the end of the list, or after spaces at what halts, where
- * it may be told by a byte that no number follows. */
+ * it may be recognised by a byte that no number follows. */
 INLINE void pass_read(sheaf_numbers *run, const block *b, uint64_t after, uint64_t halt, bool *more)
 {
 	unsigned last = 63 - (unsigned)_lzcnt_u64(after), at = halt & after ? last : last + 1;

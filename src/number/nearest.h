@@ -12,7 +12,7 @@
 /* Exponents for which nineteen digits give normal numbers, and no infinity. */
 enum { SHEAF_NEAREST_FIRST = -300, SHEAF_NEAREST_LAST = 288 };
 
-/* False where more than that is needed to tell: about one number in a thousand. SHEAF_NEAREST_FIRST <=
+/* False where more than that is needed to decide: about one number in a thousand. SHEAF_NEAREST_FIRST <=
  * exponent <= SHEAF_NEAREST_LAST. */
 static inline bool sheaf_nearest_f64(uint64_t digits, int exponent, uint64_t negative, double *out)
 {

@@ -94,22 +94,23 @@ void sheaf_part_set_close(sheaf_part_set *set);
 SHEAF_USE sheaf_status sheaf_part_check_input(const sheaf_part_file *part, int input, sheaf_source *source,
                                               sheaf_error *err);
 
-/* ---- told.c ---- */
+/* ---- kept_findings.c ---- */
 
-/* Problems as bytes: what a part has told, to be told again. `at` says after how much of the payload;
+/* Problems as bytes: what a part has found, to be reported again. `at` says after how much of the payload;
  * `output` is the name of the part's own file, which stands for that of the output. */
-void sheaf_told_put(sheaf_builder *b, const sheaf_problem *problem, int64_t at, const char *output);
+void sheaf_kept_findings_put(sheaf_builder *b, const sheaf_problem *problem, int64_t at, const char *output);
 
-typedef struct sheaf_told {
+typedef struct sheaf_kept_findings {
 	sheaf_cursor cursor;
 	const char *output;  /* the name of the file that is written */
 	int64_t at;          /* of the problem that comes next; INT64_MAX: there is none */
 	sheaf_status failed; /* the bytes are broken */
-} sheaf_told;
+} sheaf_kept_findings;
 
 /* Begins with what was put. */
-sheaf_told sheaf_told_over(sheaf_bytes bytes, const char *output);
+sheaf_kept_findings sheaf_kept_findings_over(sheaf_bytes bytes, const char *output);
 /* Reports those up to `at`. */
-SHEAF_USE sheaf_status sheaf_told_until(sheaf_told *t, int64_t at, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_kept_findings_until(sheaf_kept_findings *t, int64_t at, sheaf_context *cx,
+                                                 sheaf_error *err);
 
 #endif

@@ -74,7 +74,7 @@ static void find_range(const pixels *p, double *least, double *most)
 	}
 }
 
-/* A byte for the filter before each line: none. Few shades compress well, and nobody tells more apart. */
+/* A byte for the filter before each line: none. Few shades compress well, and nobody distinguishes more. */
 static void put_pixels(sheaf_builder *to, const pixels *p)
 {
 	enum { STEPS = 24 };

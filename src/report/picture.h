@@ -7,7 +7,7 @@
 
 typedef enum sheaf_picture_of { SHEAF_PICTURE_COUNTS, SHEAF_PICTURE_MAGNITUDES } sheaf_picture_of;
 
-/* The colour of a share from 0 to 1: from light to dark, through colours that people tell apart with any
+/* The colour of a share from 0 to 1: from light to dark, through colours that people distinguish with any
  * eyes. */
 void sheaf_shade(double share, uint8_t rgb[3]);
 /* Appends the raster as a PNG in base64: a pixel for each cell, or for 2 by 2, 4 by 4, ... of them where

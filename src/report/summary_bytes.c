@@ -425,7 +425,7 @@ static void get_all(reading *r)
 }
 
 /* What the next field counts, which may only be what can be counted of it. */
-static unsigned told(void *user, const sheaf_summary *s, int f)
+static unsigned flags_of(void *user, const sheaf_summary *s, int f)
 {
 	reading *r = (reading *)user;
 	uint64_t word = get_word(r, "what is counted"), counts = word & ((1u << SIDE_SHIFT) - 1),
@@ -440,7 +440,7 @@ static sheaf_status read_all(reading *r, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_schema schema;
 	SHEAF_TRY(sheaf_schema_from_bytes(&r->c, cx, &schema, err));
-	sheaf_status status = sheaf_summary_begin(&schema, cx, told, r, &r->s, err);
+	sheaf_status status = sheaf_summary_begin(&schema, cx, flags_of, r, &r->s, err);
 	sheaf_schema_free(&schema);
 	if (status == SHEAF_USAGE || status == SHEAF_UNSUPPORTED)
 		return sheaf_fail(err, SHEAF_DATA, "summary: expected the schema of rows, found another one");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries in memory, as keys and values, that are to come in order. They are added in blocks, parted into
+/* Entries in memory, as keys and values, that are to come in order. They are added in blocks, divided into
  * buckets that a cache holds, and each bucket is sorted when its turn comes near, on any thread. While they
- * are parted they take twice their memory, and not again. */
+ * are divided they take twice their memory, and not again. */
 #ifndef SHEAF_SORT_ENTRY_SORTER_H
 #define SHEAF_SORT_ENTRY_SORTER_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries parted into buckets by the upper bits of their keys, so that a core's own cache holds what a bucket
- * has: on all threads, in the order in which they come. */
+/* Entries divided into buckets by the upper bits of their keys, so that a core's own cache holds what a
+ * bucket has: on all threads, in the order in which they come. */
 #ifndef SHEAF_SORT_PARTITION_H
 #define SHEAF_SORT_PARTITION_H
 

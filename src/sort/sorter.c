@@ -111,20 +111,20 @@ static sheaf_status next(sheaf_sorter *s, sheaf_keyed *out, sheaf_error *err)
 	                     : sheaf_entry_sorter_next(&s->records, out, err);
 }
 
-static sheaf_status tell_all(sheaf_sorter *s, sheaf_sorted_function told, void *user, sheaf_error *err)
+static sheaf_status give_all(sheaf_sorter *s, sheaf_sorted_function take, void *user, sheaf_error *err)
 {
 	sheaf_keyed records;
 	sheaf_status status;
 	while ((status = next(s, &records, err)) == SHEAF_OK) {
 		for (int64_t i = 0; i < records.n; i++) {
 			if (i % STOP_INTERVAL == 0) SHEAF_TRY(sheaf_check_stop(s->cx, err));
-			SHEAF_TRY(told(user, records.keys[i * WORDS], records.keys[i * WORDS + 1]));
+			SHEAF_TRY(take(user, records.keys[i * WORDS], records.keys[i * WORDS + 1]));
 		}
 	}
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-sheaf_status sheaf_sorter_finish(sheaf_sorter *s, sheaf_sorted_function told, void *user, sheaf_error *err)
+sheaf_status sheaf_sorter_finish(sheaf_sorter *s, sheaf_sorted_function take, void *user, sheaf_error *err)
 {
 	if (s->is_finished) return refuse_late_call(err);
 	s->is_finished = true;
@@ -137,7 +137,7 @@ sheaf_status sheaf_sorter_finish(sheaf_sorter *s, sheaf_sorted_function told, vo
 	} else {
 		return SHEAF_OK;
 	}
-	return tell_all(s, told, user, err);
+	return give_all(s, take, user, err);
 }
 
 /* ---- for reviews ---- */

@@ -18,7 +18,7 @@ SHEAF_USE sheaf_status sheaf_sorter_new(sheaf_context *cx, size_t memory_bytes, 
                                         sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_sorter_add(sheaf_sorter *sorter, uint64_t key, uint64_t value, sheaf_error *err);
 /* Once, after the last record. */
-SHEAF_USE sheaf_status sheaf_sorter_finish(sheaf_sorter *sorter, sheaf_sorted_function told, void *user,
+SHEAF_USE sheaf_status sheaf_sorter_finish(sheaf_sorter *sorter, sheaf_sorted_function take, void *user,
                                            sheaf_error *err);
 void sheaf_sorter_free(sheaf_sorter *sorter);
 

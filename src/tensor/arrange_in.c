@@ -227,7 +227,7 @@ static int loose_bits(const sheaf_arranger *a)
 
 static sheaf_status spill(sheaf_arranger *a, sheaf_error *err)
 {
-	enum { SHARE = 4 /* of the memory for entries, while they are parted besides */ };
+	enum { SHARE = 4 /* of the memory for entries, while they are divided besides */ };
 	int loose = a->layout.loose;
 	if (a->sorter.n == 0) return SHEAF_OK;
 	if (!a->spilled) {

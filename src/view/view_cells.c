@@ -22,8 +22,8 @@ static bool may_be_missing(const sheaf_field *field)
 	return field->nlevels == 1 && field->levels[0].missing == SHEAF_NULLABLE;
 }
 
-static sheaf_status tell_of_missing(const sheaf_row_view *v, const sheaf_field *field, int64_t row, int code,
-                                    sheaf_context *cx, sheaf_error *err)
+static sheaf_status report_missing(const sheaf_row_view *v, const sheaf_field *field, int64_t row, int code,
+                                   sheaf_context *cx, sheaf_error *err)
 {
 	char found[48];
 	snprintf(found, sizeof found, "null, code %d", code);
@@ -106,8 +106,8 @@ static sheaf_status place(sheaf_row_view *v, sheaf_frame *frame, sheaf_error *er
 			continue;
 		for (int64_t r = 0; r < below->nrows; r++)
 			if (!sheaf_level_has(level, r))
-				SHEAF_TRY(tell_of_missing(v, &schema->fields[c], v->inner_row + r, sheaf_level_code(level, r),
-				                          v->cx, err));
+				SHEAF_TRY(report_missing(v, &schema->fields[c], v->inner_row + r, sheaf_level_code(level, r),
+				                         v->cx, err));
 	}
 	return SHEAF_OK;
 }

@@ -136,7 +136,7 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 	return sheaf_view_build((const sheaf_row_view *)in, piece, fill, frame, cx, err);
 }
 
-static sheaf_status tell_of_missing(const coordinates *v, int64_t row, sheaf_error *err)
+static sheaf_status report_missing(const coordinates *v, int64_t row, sheaf_error *err)
 {
 	sheaf_problem problem = {SHEAF_ERROR,
 	                         SHEAF_LOSS,
@@ -156,7 +156,7 @@ static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error 
 	const coordinates *v = (const coordinates *)view;
 	const sheaf_frame *below = sheaf_view_unwrap(&frame->notes);
 	for (int64_t r = 0; v->nullable && r < below->nrows; r++)
-		if (!is_there(v, below, r)) SHEAF_TRY(tell_of_missing(v, view->inner_row + r, err));
+		if (!is_there(v, below, r)) SHEAF_TRY(report_missing(v, view->inner_row + r, err));
 	return SHEAF_OK;
 }
 

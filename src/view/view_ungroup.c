@@ -23,7 +23,7 @@ typedef struct ungrouped {
 		nlongest; /* of the first row, the first row that is shorter than that, rows of the greatest length */
 	int64_t unseen; /* rows whose last sample has no entry, or that have none */
 	bool sorted;
-	bool key_told;
+	bool key_reported;
 	bool keeps; /* lengths */
 	sheaf_builder kept;
 } ungrouped;
@@ -124,7 +124,7 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 
 /* ---- in order ---- */
 
-static sheaf_status tell_of_rows(ungrouped *v, const sheaf_frame *below, sheaf_error *err)
+static sheaf_status report_rows(ungrouped *v, const sheaf_frame *below, sheaf_error *err)
 {
 	const sheaf_schema *schema = &v->view.in->schema;
 	sheaf_rows_of rows = {sheaf_source_name(v->view.source), SHEAF_SEQUENCES, v->view.inner_row,
@@ -133,15 +133,15 @@ static sheaf_status tell_of_rows(ungrouped *v, const sheaf_frame *below, sheaf_e
 		const sheaf_field *field = &schema->fields[f];
 		const uint64_t *keys = (const uint64_t *)(const void *)below->columns[f].values.data;
 		if (field->meaning == SHEAF_KEY)
-			SHEAF_TRY(sheaf_tell_of_keys(keys, &rows, &v->key_told, v->view.cx, err));
+			SHEAF_TRY(sheaf_report_keys(keys, &rows, &v->key_reported, v->view.cx, err));
 		else if (field->loss && !sheaf_field_is_stream(field))
-			SHEAF_TRY(sheaf_tell_of_lost(field, &below->columns[f], &rows, v->view.cx, err));
+			SHEAF_TRY(sheaf_report_lost(field, &below->columns[f], &rows, v->view.cx, err));
 	}
 	return SHEAF_OK;
 }
 
-/* Nothing in a tensor tells a sequence whose last samples have no entries from a shorter one. */
-static sheaf_status tell_of_empty(const ungrouped *v, sheaf_error *err)
+/* In a tensor, a sequence whose last samples have no entries looks like a shorter one. */
+static sheaf_status report_empty(const ungrouped *v, sheaf_error *err)
 {
 	char found[96];
 	snprintf(found, sizeof found, "%" PRId64 " sequences whose last samples are empty", v->unseen);
@@ -164,7 +164,7 @@ static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error 
 	ungrouped *v = (ungrouped *)view;
 	const sheaf_frame *below = sheaf_view_unwrap(&frame->notes);
 	sheaf_column *column = &frame->columns[0];
-	if (view->inner_row == 0 && v->unseen > 0 && !v->one_sample) SHEAF_TRY(tell_of_empty(v, err));
+	if (view->inner_row == 0 && v->unseen > 0 && !v->one_sample) SHEAF_TRY(report_empty(v, err));
 	if (column->type == SHEAF_I32) {
 		int32_t *c = (int32_t *)(void *)column->values.data;
 		for (int64_t e = 0; e < frame->nrows; e++) c[e] += (int32_t)view->inner_row;
@@ -172,7 +172,7 @@ static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error 
 		int64_t *c = (int64_t *)(void *)column->values.data;
 		for (int64_t e = 0; e < frame->nrows; e++) c[e] += view->inner_row;
 	}
-	return tell_of_rows(v, below, err);
+	return report_rows(v, below, err);
 }
 
 static sheaf_facts facts_of(const ungrouped *v)

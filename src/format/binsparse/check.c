@@ -23,8 +23,8 @@ static sheaf_status flaw(sheaf_bsp_checking *c, breach b)
 	snprintf(text, sizeof text, "%" PRId64 "%s", b.found,
 	         mends ? " (" SHEAF_OPTION("repair") " mends that)" : "");
 	c->is_broken = true;
-	return sheaf_bsp_tell(c->t, SHEAF_FINDING(SHEAF_FATAL, b.rule, .found = text), c->cx, c->err,
-	                      "%s[%" PRId64 "] %s %" PRId64, b.array, b.at, b.least, b.limit);
+	return sheaf_bsp_report(c->t, SHEAF_FINDING(SHEAF_FATAL, b.rule, .found = text), c->cx, c->err,
+	                        "%s[%" PRId64 "] %s %" PRId64, b.array, b.at, b.least, b.limit);
 }
 
 sheaf_status sheaf_bsp_check_pointers(sheaf_bsp_checking *c)

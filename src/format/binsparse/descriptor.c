@@ -33,8 +33,8 @@ static sheaf_status require(const parsing *p, const char *key, const char *expec
 	                  key, expected);
 }
 
-static sheaf_status tell(const parsing *p, sheaf_severity severity, const char *rule, const char *expected,
-                         const char *found_text, const char *consequence)
+static sheaf_status report(const parsing *p, sheaf_severity severity, const char *rule, const char *expected,
+                           const char *found_text, const char *consequence)
 {
 	sheaf_problem problem = {severity, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found_text, consequence};
 	problem.place.file = p->where;
@@ -49,7 +49,7 @@ static sheaf_status ask(const parsing *p, const char *key, const char *expected,
 	*out = sheaf_json_get(p->inner, key);
 	if (*out) return SHEAF_OK;
 	snprintf(text, sizeof text, "the key \"%s\", %s", key, expected);
-	if (p->lenient) return tell(p, SHEAF_WARNING, "missing key", text, "none", consequence);
+	if (p->lenient) return report(p, SHEAF_WARNING, "missing key", text, "none", consequence);
 	return sheaf_fail(
 		p->err, SHEAF_DATA,
 		"%s: descriptor: expected %s, found none (" SHEAF_OPTION("lenient") " reads the file anyway)",
@@ -69,7 +69,7 @@ static sheaf_status version_text(parsing *p, const sheaf_json *value)
 		return expect(p, "version", "a text like \"0.1\"", value);
 	if (text) return snprintf(p->out->version, sizeof p->out->version, "%s", text), SHEAF_OK;
 	snprintf(p->out->version, sizeof p->out->version, "%.6g", number);
-	return tell(p, SHEAF_BREACH, "version", "the version as a text", "a number", "it is taken as one");
+	return report(p, SHEAF_BREACH, "version", "the version as a text", "a number", "it is taken as one");
 }
 
 static const char *number_at(const char *text, int64_t *out)
@@ -96,7 +96,7 @@ static sheaf_status parse_version(parsing *p)
 		                  "%s: descriptor, version: expected one of major version 0, found \"%s\"", p->where,
 		                  p->out->version);
 	if (minor == 1) return SHEAF_OK;
-	return tell(p, SHEAF_WARNING, "version", "version 0.1", p->out->version, "it is read as 0.1");
+	return report(p, SHEAF_WARNING, "version", "version 0.1", p->out->version, "it is read as 0.1");
 }
 
 /* ---- shape and counts ---- */
@@ -147,8 +147,8 @@ static sheaf_status check_rank(parsing *p, const sheaf_bsp_layout *layout, int r
 {
 	if (layout->rank == rank) return SHEAF_OK;
 	if (layout->rank == 1 && rank == 2 && p->out->shape[1] == 1)
-		return tell(p, SHEAF_WARNING, "shape of a vector", "one dimension", "two, the second of size 1",
-		            "the second is left out");
+		return report(p, SHEAF_WARNING, "shape of a vector", "one dimension", "two, the second of size 1",
+		              "the second is left out");
 	return sheaf_fail(p->err, SHEAF_DATA,
 	                  "%s: descriptor, shape: expected %d dimension%s in format %s, found %d", p->where,
 	                  layout->rank, layout->rank == 1 ? "" : "s", p->out->format, rank);
@@ -265,8 +265,8 @@ static sheaf_status structure_named(parsing *p, const char *text)
 	for (size_t i = 0; i < sizeof loose / sizeof *loose; i++) {
 		if (strcmp(text, loose[i].name) != 0) continue;
 		p->out->structure = loose[i].means;
-		return tell(p, SHEAF_WARNING, "structure", "a structure that names its triangle", text,
-		            "the lower triangle is meant");
+		return report(p, SHEAF_WARNING, "structure", "a structure that names its triangle", text,
+		              "the lower triangle is meant");
 	}
 	return sheaf_fail(p->err, SHEAF_DATA,
 	                  "%s: descriptor, structure: expected one of "
@@ -299,9 +299,9 @@ static sheaf_status parse_structure(parsing *p)
 		return expect(p, "structure", "none of Hermitian matrices, since the values are not complex", value);
 	bool is_signed = d->values.type >= SHEAF_I8;
 	if (is_skew(d->structure) && !is_signed)
-		return tell(p, SHEAF_WARNING, "skew of unsigned values",
-		            "values with a sign in a skew-symmetric matrix", "a type without",
-		            "it cannot be expanded");
+		return report(p, SHEAF_WARNING, "skew of unsigned values",
+		              "values with a sign in a skew-symmetric matrix", "a type without",
+		              "it cannot be expanded");
 	return SHEAF_OK;
 }
 
@@ -331,8 +331,8 @@ static sheaf_status find_inner(parsing *p)
 		return expect(p, "binsparse", "an object", inner);
 	p->inner = p->out->inner = inner ? inner : json;
 	if (!p->out->is_bare) return SHEAF_OK;
-	return tell(p, SHEAF_WARNING, "bare descriptor", "the descriptor inside of \"binsparse\"", "it without",
-	            "it is read anyway");
+	return report(p, SHEAF_WARNING, "bare descriptor", "the descriptor inside of \"binsparse\"", "it without",
+	              "it is read anyway");
 }
 
 static sheaf_status parse(parsing *p)

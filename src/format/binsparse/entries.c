@@ -205,12 +205,12 @@ static sheaf_status check_diagonal(decoding *d, int64_t i)
 	int64_t at = d->ranges[d->t->d.layout.nlevels].begin + i;
 	d->diagonal++;
 	if ((s == SHEAF_SKEW_SYMMETRIC_LOWER || s == SHEAF_SKEW_SYMMETRIC_UPPER) && !is_zero(d, values, i))
-		return sheaf_bsp_tell(
+		return sheaf_bsp_report(
 			d->t,
 			SHEAF_FINDING(SHEAF_BREACH, "diagonal of a skew-symmetric matrix", .found = "another value"),
 			d->cx, d->err, "values[%" PRId64 "], which is on the diagonal, to be 0", at);
 	if ((s == SHEAF_HERMITIAN_LOWER || s == SHEAF_HERMITIAN_UPPER) && part_of(values, 2 * i + 1) != 0)
-		return sheaf_bsp_tell(
+		return sheaf_bsp_report(
 			d->t, SHEAF_FINDING(SHEAF_BREACH, "diagonal of a Hermitian matrix", .found = "a complex number"),
 			d->cx, d->err, "values[%" PRId64 "], which is on the diagonal, to be real", at);
 	return SHEAF_OK;
@@ -221,10 +221,10 @@ static sheaf_status report_triangle(decoding *d, int64_t i, int64_t row, int64_t
 	char found[64];
 	snprintf(found, sizeof found, "(%" PRId64 ", %" PRId64 ")", row, column);
 	d->is_broken = true;
-	return sheaf_bsp_tell(d->t, SHEAF_FINDING(SHEAF_FATAL, "triangle", .found = found), d->cx, d->err,
-	                      "element %" PRId64 " in the %s triangle",
-	                      d->ranges[d->t->d.layout.nlevels].begin + i,
-	                      is_lower(d->t->d.structure) ? "lower" : "upper");
+	return sheaf_bsp_report(d->t, SHEAF_FINDING(SHEAF_FATAL, "triangle", .found = found), d->cx, d->err,
+	                        "element %" PRId64 " in the %s triangle",
+	                        d->ranges[d->t->d.layout.nlevels].begin + i,
+	                        is_lower(d->t->d.structure) ? "lower" : "upper");
 }
 
 static size_t item_size(const decoding *d, int column)
@@ -356,7 +356,7 @@ sheaf_status sheaf_bsp_settle(void *reader, sheaf_error *err)
 	    in->diagonal == t->d.diagonal)
 		return SHEAF_OK;
 	snprintf(found, sizeof found, "%" PRId64, in->diagonal);
-	return sheaf_bsp_tell(
+	return sheaf_bsp_report(
 		t, SHEAF_FINDING(SHEAF_WARNING, "number of diagonal elements", .found = found), in->cx, err,
 		"%" PRId64 " elements on the diagonal, as number_of_diagonal_elements has it", t->d.diagonal);
 }

@@ -139,7 +139,7 @@ static bool put_key(sheaf_json *json, const sheaf_attribute *a)
 	return sheaf_json_set(json, a->name, sheaf_json_new_text(a->text, strlen(a->text)));
 }
 
-static sheaf_status tell_of_latin1(const sheaf_bsp_writer *out, const char *name, sheaf_error *err)
+static sheaf_status report_latin1(const sheaf_bsp_writer *out, const char *name, sheaf_error *err)
 {
 	sheaf_problem problem = {SHEAF_WARNING,   SHEAF_DATA,    "text that is not UTF-8", SHEAF_NOWHERE,
 	                         "text in UTF-8", "other bytes", "it is taken as Latin-1"};
@@ -161,7 +161,7 @@ static sheaf_status put_latin1(const sheaf_bsp_writer *out, sheaf_json *json, co
 	converted.text = (char *)b.data;
 	*put = status == SHEAF_OK && put_key(json, &converted);
 	sheaf_builder_drop(&b);
-	return status ? status : tell_of_latin1(out, a->name, err);
+	return status ? status : report_latin1(out, a->name, err);
 }
 
 static sheaf_status put_keys(const sheaf_bsp_writer *out, sheaf_json *json, sheaf_error *err)

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct telling {
+typedef struct reporting {
 	const sheaf_bsp_reader *in;
 	sheaf_builder *b;
 	bool json;
-} telling;
+} reporting;
 
 /* ---- texts ---- */
 
@@ -54,7 +54,7 @@ static const char *storage(const sheaf_box_item *item)
 	return names[item->storage];
 }
 
-static void tell_array(const telling *t, const sheaf_bsp_array *a, int number)
+static void report_array(const reporting *t, const sheaf_bsp_array *a, int number)
 {
 	if (!a->name[0]) return;
 	if (t->json) {
@@ -76,17 +76,17 @@ static void tell_array(const telling *t, const sheaf_bsp_array *a, int number)
 	sheaf_builder_byte(t->b, '\n');
 }
 
-static void tell_arrays(const telling *t, const sheaf_bsp_tensor *tensor)
+static void report_arrays(const reporting *t, const sheaf_bsp_tensor *tensor)
 {
 	int n = 0;
 	for (int k = 0; k < BSP_MAX_RANK; k++)
-		if (tensor->pointers[k].name[0]) tell_array(t, &tensor->pointers[k], n++);
+		if (tensor->pointers[k].name[0]) report_array(t, &tensor->pointers[k], n++);
 	for (int k = 0; k < BSP_MAX_RANK; k++)
-		if (tensor->indices[k].name[0]) tell_array(t, &tensor->indices[k], n++);
-	tell_array(t, &tensor->values, n);
+		if (tensor->indices[k].name[0]) report_array(t, &tensor->indices[k], n++);
+	report_array(t, &tensor->values, n);
 }
 
-static void tell_keys(const telling *t, const sheaf_bsp_tensor *tensor)
+static void report_keys(const reporting *t, const sheaf_bsp_tensor *tensor)
 {
 	const char *key;
 	void *at = NULL;
@@ -106,7 +106,7 @@ static void tell_keys(const telling *t, const sheaf_bsp_tensor *tensor)
 	if (!t->json && n) sheaf_builder_byte(t->b, '\n');
 }
 
-static void tell_text(const telling *t, const sheaf_bsp_tensor *tensor)
+static void report_text(const reporting *t, const sheaf_bsp_tensor *tensor)
 {
 	const sheaf_bsp_descriptor *d = &tensor->d;
 	char type[BSP_NAME_SIZE];
@@ -123,11 +123,11 @@ static void tell_text(const telling *t, const sheaf_bsp_tensor *tensor)
 		sheaf_builder_printf(t->b, "values of both triangles: %" PRId64 "\n", logical(d));
 	if (d->has_fill) sheaf_builder_text(t->b, "fill: yes\n");
 	sheaf_builder_text(t->b, "arrays:\n");
-	tell_arrays(t, tensor);
-	tell_keys(t, tensor);
+	report_arrays(t, tensor);
+	report_keys(t, tensor);
 }
 
-static void tell_json(const telling *t, const sheaf_bsp_tensor *tensor)
+static void report_json(const reporting *t, const sheaf_bsp_tensor *tensor)
 {
 	const sheaf_bsp_descriptor *d = &tensor->d;
 	char type[BSP_NAME_SIZE];
@@ -144,9 +144,9 @@ static void tell_json(const telling *t, const sheaf_bsp_tensor *tensor)
 	if (d->structure) sheaf_builder_printf(t->b, ",\"structure\":\"%s\"", sheaf_structure_name(d->structure));
 	if (logical(d) >= 0) sheaf_builder_printf(t->b, ",\"logical\":%" PRId64, logical(d));
 	sheaf_builder_printf(t->b, ",\"fill\":%s,\"arrays\":[", d->has_fill ? "true" : "false");
-	tell_arrays(t, tensor);
+	report_arrays(t, tensor);
 	sheaf_builder_text(t->b, "],\"user_keys\":[");
-	tell_keys(t, tensor);
+	report_keys(t, tensor);
 	sheaf_builder_text(t->b, "]}");
 }
 
@@ -161,7 +161,7 @@ static sheaf_status belongs(sheaf_box *box, const sheaf_box_item *item, bool tex
 }
 
 /* All of them, anywhere in the box. */
-static sheaf_status tell_others(sheaf_box *box, bool json, bool texts, sheaf_builder *b, sheaf_error *err)
+static sheaf_status report_others(sheaf_box *box, bool json, bool texts, sheaf_builder *b, sheaf_error *err)
 {
 	int64_t count, n = 0;
 	const sheaf_box_item *items = sheaf_box_items(box, &count);
@@ -187,16 +187,16 @@ static sheaf_status tell_others(sheaf_box *box, bool json, bool texts, sheaf_bui
 	return SHEAF_OK;
 }
 
-static sheaf_status tell_all(const telling *t, sheaf_error *err)
+static sheaf_status report_all(const reporting *t, sheaf_error *err)
 {
 	if (t->json) sheaf_builder_text(t->b, ",\"tensors\":[");
-	SHEAF_TRY(tell_others(t->in->box, t->json, false, t->b, err));
+	SHEAF_TRY(report_others(t->in->box, t->json, false, t->b, err));
 	if (t->json) sheaf_builder_text(t->b, "],\"texts\":[");
-	SHEAF_TRY(tell_others(t->in->box, t->json, true, t->b, err));
+	SHEAF_TRY(report_others(t->in->box, t->json, true, t->b, err));
 	if (t->json) sheaf_builder_text(t->b, "],\"binsparse\":[");
 	for (int i = 0; i < t->in->ntensors; i++) {
 		if (t->json && i) sheaf_builder_byte(t->b, ',');
-		t->json ? tell_json(t, &t->in->tensors[i]) : tell_text(t, &t->in->tensors[i]);
+		t->json ? report_json(t, &t->in->tensors[i]) : report_text(t, &t->in->tensors[i]);
 	}
 	if (t->json) sheaf_builder_byte(t->b, ']');
 	return SHEAF_OK;
@@ -206,9 +206,9 @@ sheaf_status sheaf_bsp_describe(const void *reader, bool json, sheaf_context *cx
                                 sheaf_error *err)
 {
 	sheaf_builder b;
-	telling t = {(const sheaf_bsp_reader *)reader, &b, json};
+	reporting t = {(const sheaf_bsp_reader *)reader, &b, json};
 	sheaf_builder_resume(&b, cx, text);
-	sheaf_status status = tell_all(&t, err);
+	sheaf_status status = report_all(&t, err);
 	if (!status) return sheaf_builder_finish(&b, text, err);
 	sheaf_builder_drop(&b);
 	return status;
@@ -223,7 +223,7 @@ sheaf_status sheaf_bsp_besides(sheaf_source *source, bool json, sheaf_context *c
 	SHEAF_TRY(sheaf_bsp_box(source, cx, &box, err));
 	sheaf_builder_resume(&b, cx, text);
 	if (json) sheaf_builder_text(&b, ",\"texts\":[");
-	sheaf_status status = tell_others(box, json, true, &b, err);
+	sheaf_status status = report_others(box, json, true, &b, err);
 	if (json) sheaf_builder_byte(&b, ']');
 	sheaf_box_close(box);
 	if (!status) return sheaf_builder_finish(&b, text, err);

@@ -28,7 +28,7 @@ sheaf_status sheaf_bsp_has(sheaf_box *box, const sheaf_box_item *item, const cha
 }
 
 static sheaf_status for_each(sheaf_box *box, sheaf_context *cx,
-                             sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user,
+                             sheaf_status (*show)(void *user, const char *path, sheaf_error *err), void *user,
                              sheaf_error *err)
 {
 	int64_t count;
@@ -38,18 +38,18 @@ static sheaf_status for_each(sheaf_box *box, sheaf_context *cx,
 		SHEAF_TRY(sheaf_check_stop(cx, err));
 		SHEAF_TRY(sheaf_bsp_has(box, &items[i], BSP_ATTRIBUTE, &has, err));
 		if (!has) continue;
-		SHEAF_TRY(tell(user, *items[i].path ? items[i].path : "/", err));
+		SHEAF_TRY(show(user, *items[i].path ? items[i].path : "/", err));
 	}
 	return SHEAF_OK;
 }
 
 sheaf_status sheaf_bsp_members(sheaf_source *source, sheaf_context *cx,
-                               sheaf_status (*tell)(void *user, const char *path, sheaf_error *err),
+                               sheaf_status (*show)(void *user, const char *path, sheaf_error *err),
                                void *user, sheaf_error *err)
 {
 	sheaf_box *box;
 	SHEAF_TRY(sheaf_bsp_box(source, cx, &box, err));
-	sheaf_status status = for_each(box, cx, tell, user, err);
+	sheaf_status status = for_each(box, cx, show, user, err);
 	sheaf_box_close(box);
 	return status;
 }

@@ -243,21 +243,21 @@ static sheaf_status replace_values(mending *m)
 	return sheaf_builder_finish(&m->values, &t->values.repaired, m->err);
 }
 
-static sheaf_status tell(const mending *m)
+static sheaf_status report(const mending *m)
 {
 	char found[64];
 	int64_t twice = m->n - m->unique;
 	snprintf(found, sizeof found, "%" PRId64 " that %s not", m->unordered, m->unordered == 1 ? "does" : "do");
-	SHEAF_TRY(sheaf_bsp_tell(m->t,
-	                         SHEAF_FINDING(SHEAF_WARNING, "order of indices", .found = found,
-	                                       .consequence = "repaired: they are sorted"),
-	                         m->t->cx, m->err, "entries that ascend"));
+	SHEAF_TRY(sheaf_bsp_report(m->t,
+	                           SHEAF_FINDING(SHEAF_WARNING, "order of indices", .found = found,
+	                                         .consequence = "repaired: they are sorted"),
+	                           m->t->cx, m->err, "entries that ascend"));
 	if (twice == 0) return SHEAF_OK;
 	snprintf(found, sizeof found, "%" PRId64 " more in places of others", twice);
-	return sheaf_bsp_tell(m->t,
-	                      SHEAF_FINDING(SHEAF_WARNING, "entry twice", .found = found,
-	                                    .consequence = "repaired: their values are added"),
-	                      m->t->cx, m->err, "one entry in each place");
+	return sheaf_bsp_report(m->t,
+	                        SHEAF_FINDING(SHEAF_WARNING, "entry twice", .found = found,
+	                                      .consequence = "repaired: their values are added"),
+	                        m->t->cx, m->err, "one entry in each place");
 }
 
 static sheaf_status make_anew(mending *m)
@@ -275,7 +275,7 @@ static sheaf_status make_anew(mending *m)
 		sheaf_builder_drop(&m->indices[k]);
 	}
 	sheaf_builder_drop(&m->values);
-	return status ? status : tell(m);
+	return status ? status : report(m);
 }
 
 static sheaf_status sort_and_make(mending *m)

@@ -41,7 +41,7 @@ static bool is_known(const char *key)
 /* Matrix Market's comments are no part of what is compared, also where they have gone through such a file. */
 static const char *loss_of_text(const char *key) { return strcmp(key, "comment") == 0 ? NULL : BSP_TEXT_KEY; }
 
-/* Texts are attributes as they are, other values are their JSON: what an attribute's loss is called tells
+/* Texts are attributes as they are, other values are their JSON: what an attribute's loss is called says
  * them apart when it is written again. */
 static sheaf_status add_keys(sheaf_bsp_reader *in, sheaf_json *object, bool inner, sheaf_error *err)
 {

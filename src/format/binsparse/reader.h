@@ -68,7 +68,7 @@ SHEAF_USE sheaf_status sheaf_bsp_besides(sheaf_source *source, bool json, sheaf_
 SHEAF_USE sheaf_status sheaf_bsp_claims(sheaf_source *source, sheaf_context *cx, bool *does,
                                         sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_members(sheaf_source *source, sheaf_context *cx,
-                                         sheaf_status (*tell)(void *user, const char *path, sheaf_error *err),
+                                         sheaf_status (*show)(void *user, const char *path, sheaf_error *err),
                                          void *user, sheaf_error *err);
 /* The path inside of the box of the tensor that is meant by `member` (NULL: the root's, or the only one), ""
  * for the root. USAGE, UNKNOWN. */

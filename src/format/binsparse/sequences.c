@@ -52,8 +52,9 @@ static sheaf_status check_numbers(decoding *d, const int64_t *pointers, const in
 			char found[32];
 			snprintf(found, sizeof found, "%" PRId64, stored[i - base]);
 			d->is_broken = true;
-			return sheaf_bsp_tell(d->t, SHEAF_FINDING(SHEAF_FATAL, "number of a sample", .found = found),
-			                      d->cx, d->err, "indices_1[%" PRId64 "] to be %" PRId64, i, i - pointers[r]);
+			return sheaf_bsp_report(d->t, SHEAF_FINDING(SHEAF_FATAL, "number of a sample", .found = found),
+			                        d->cx, d->err, "indices_1[%" PRId64 "] to be %" PRId64, i,
+			                        i - pointers[r]);
 		}
 	return SHEAF_OK;
 }

@@ -55,7 +55,7 @@ static void sort_items(item *items, item *scratch, int64_t n)
 	}
 }
 
-static sheaf_status tell(const encoding *e, int64_t row, sheaf_finding finding)
+static sheaf_status report(const encoding *e, int64_t row, sheaf_finding finding)
 {
 	sheaf_problem problem = sheaf_problem_in(sheaf_sink_name(e->out->sink), &finding);
 	problem.place.row = e->row + row;
@@ -63,17 +63,17 @@ static sheaf_status tell(const encoding *e, int64_t row, sheaf_finding finding)
 	return sheaf_report(e->cx, &problem, e->err);
 }
 
-static sheaf_status tell_of_order(const encoding *e, int64_t row, bool repeated, int64_t index)
+static sheaf_status report_order(const encoding *e, int64_t row, bool repeated, int64_t index)
 {
 	char found[32];
 	snprintf(found, sizeof found, "%" PRId64, index);
 	if (!repeated)
-		return tell(e, row,
-		            SHEAF_FINDING(SHEAF_WARNING, "order of indices", "indices that ascend", found,
-		                          "they are sorted"));
-	return tell(e, row,
-	            SHEAF_FINDING(SHEAF_ERROR, "index twice in a sample", "each index once", found,
-	                          "the last of its values is kept", .status = SHEAF_LOSS));
+		return report(e, row,
+		              SHEAF_FINDING(SHEAF_WARNING, "order of indices", "indices that ascend", found,
+		                            "they are sorted"));
+	return report(e, row,
+	              SHEAF_FINDING(SHEAF_ERROR, "index twice in a sample", "each index once", found,
+	                            "the last of its values is kept", .status = SHEAF_LOSS));
 }
 
 /* The positions of a sample's entries in ascending order of index, each index once; returns how many. */
@@ -94,7 +94,7 @@ static sheaf_status order_sample(const encoding *e, int64_t row, sheaf_run sampl
 		items[k++] = items[i];
 	}
 	*kept = k;
-	return tell_of_order(e, row, repeated >= 0, repeated >= 0 ? repeated : unsorted);
+	return report_order(e, row, repeated >= 0, repeated >= 0 ? repeated : unsorted);
 }
 
 /* ---- a stream ---- */

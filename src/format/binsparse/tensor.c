@@ -26,8 +26,8 @@ void sheaf_bsp_tensor_close(sheaf_bsp_tensor *t)
 	t->path = t->where = NULL;
 }
 
-sheaf_status sheaf_bsp_tell(const sheaf_bsp_tensor *t, sheaf_finding finding, sheaf_context *cx,
-                            sheaf_error *err, const char *expected, ...)
+sheaf_status sheaf_bsp_report(const sheaf_bsp_tensor *t, sheaf_finding finding, sheaf_context *cx,
+                              sheaf_error *err, const char *expected, ...)
 {
 	char text[200];
 	va_list args;
@@ -52,7 +52,7 @@ static sheaf_status fail(sheaf_bsp_tensor *t, const char *rule, int64_t found, s
 	va_end(args);
 	snprintf(number, sizeof number, "%" PRId64, found);
 	t->is_broken = true;
-	return sheaf_bsp_tell(t, SHEAF_FINDING(SHEAF_FATAL, rule, .found = number), t->cx, err, "%s", text);
+	return sheaf_bsp_report(t, SHEAF_FINDING(SHEAF_FATAL, rule, .found = number), t->cx, err, "%s", text);
 }
 
 /* ---- finding arrays ---- */
@@ -89,10 +89,10 @@ static sheaf_status check_there(sheaf_bsp_tensor *t, const sheaf_bsp_array *a, s
 	if (a->item) return SHEAF_OK;
 	if (t->d.stored)
 		return sheaf_fail(err, SHEAF_DATA, "%s: expected the array \"%s\", found none", t->where, a->name);
-	return sheaf_bsp_tell(t,
-	                      SHEAF_FINDING(SHEAF_BREACH, "missing array", .found = "none",
-	                                    .consequence = "the tensor is empty, and so is the array"),
-	                      t->cx, err, "the array \"%s\"", a->name);
+	return sheaf_bsp_report(t,
+	                        SHEAF_FINDING(SHEAF_BREACH, "missing array", .found = "none",
+	                                      .consequence = "the tensor is empty, and so is the array"),
+	                        t->cx, err, "the array \"%s\"", a->name);
 }
 
 /* Of what is read either way. */
@@ -111,16 +111,16 @@ static sheaf_status find_integers(sheaf_bsp_tensor *t, const char *name, int dec
 		return sheaf_fail(err, SHEAF_DATA, "%s: %s: expected an array of whole numbers, found one of %s",
 		                  t->where, name, out->item->of);
 	if (out->item->rank > 1)
-		SHEAF_TRY(sheaf_bsp_tell(t,
-		                         SHEAF_FINDING(SHEAF_BREACH, "dimensions of an array", .found = "more",
-		                                       .consequence = "its values are taken in their order"),
-		                         t->cx, err, "%s with one dimension", name));
+		SHEAF_TRY(sheaf_bsp_report(t,
+		                           SHEAF_FINDING(SHEAF_BREACH, "dimensions of an array", .found = "more",
+		                                         .consequence = "its values are taken in their order"),
+		                           t->cx, err, "%s with one dimension", name));
 	if ((int)out->item->type == declared) return SHEAF_OK;
-	return sheaf_bsp_tell(t,
-	                      SHEAF_FINDING(breach(t), "declared type", .found = sheaf_type_name(out->item->type),
-	                                    .consequence = "the values are read as they are stored"),
-	                      t->cx, err, "%s of the declared type %s", name,
-	                      sheaf_type_name((sheaf_type)declared));
+	return sheaf_bsp_report(
+		t,
+		SHEAF_FINDING(breach(t), "declared type", .found = sheaf_type_name(out->item->type),
+	                  .consequence = "the values are read as they are stored"),
+		t->cx, err, "%s of the declared type %s", name, sheaf_type_name((sheaf_type)declared));
 }
 
 /* Whether values stored so need no word when they were declared so. */
@@ -143,18 +143,18 @@ static sheaf_status check_values(sheaf_bsp_tensor *t, const sheaf_bsp_array *a, 
 		return sheaf_fail(err, SHEAF_DATA, "%s: %s: expected values of type %s, found complex ones", t->where,
 		                  a->name, sheaf_bsp_type_text(declared, text));
 	if (declared.is_complex && (pairs || item->what == SHEAF_BOX_COMPLEX))
-		SHEAF_TRY(
-			sheaf_bsp_tell(t,
-		                   SHEAF_FINDING(SHEAF_BREACH, "storage of complex values",
-		                                 .found = item->what == SHEAF_BOX_COMPLEX ? "pairs" : "two columns"),
-		                   t->cx, err, "%s with real and imaginary parts by turns", a->name));
+		SHEAF_TRY(sheaf_bsp_report(
+			t,
+			SHEAF_FINDING(SHEAF_BREACH, "storage of complex values",
+		                  .found = item->what == SHEAF_BOX_COMPLEX ? "pairs" : "two columns"),
+			t->cx, err, "%s with real and imaginary parts by turns", a->name));
 	else if (item->rank > 1)
-		SHEAF_TRY(sheaf_bsp_tell(t,
-		                         SHEAF_FINDING(SHEAF_BREACH, "dimensions of an array", .found = "more",
-		                                       .consequence = "its values are taken in their order"),
-		                         t->cx, err, "%s with one dimension", a->name));
+		SHEAF_TRY(sheaf_bsp_report(t,
+		                           SHEAF_FINDING(SHEAF_BREACH, "dimensions of an array", .found = "more",
+		                                         .consequence = "its values are taken in their order"),
+		                           t->cx, err, "%s with one dimension", a->name));
 	if (agrees(item, declared)) return SHEAF_OK;
-	return sheaf_bsp_tell(
+	return sheaf_bsp_report(
 		t,
 		SHEAF_FINDING(breach(t), "declared type", .found = item->of,
 	                  .consequence = "values that are the same in the declared type are read"),
@@ -190,11 +190,11 @@ static sheaf_status repair(sheaf_bsp_tensor *t, int l, int64_t last, int64_t wan
 		            pointers->name, wanted);
 	}
 	pointers->repaired = unwrapped;
-	return sheaf_bsp_tell(t,
-	                      SHEAF_FINDING(SHEAF_WARNING, "wrapped pointers",
-	                                    .found = "ones that have wrapped around",
-	                                    .consequence = "they are repaired"),
-	                      t->cx, err, "%s in a type that holds %" PRId64, pointers->name, wanted);
+	return sheaf_bsp_report(t,
+	                        SHEAF_FINDING(SHEAF_WARNING, "wrapped pointers",
+	                                      .found = "ones that have wrapped around",
+	                                      .consequence = "they are repaired"),
+	                        t->cx, err, "%s in a type that holds %" PRId64, pointers->name, wanted);
 }
 
 /* The last pointer is the length of the indices below. */
@@ -241,11 +241,11 @@ static sheaf_status check_mislabelled(sheaf_bsp_tensor *t, int64_t have, int64_t
 		            each ? " (" SHEAF_OPTION("lenient") " reads one for each entry)" : "");
 	t->d.values.is_iso = false;
 	snprintf(found, sizeof found, "%" PRId64, have);
-	return sheaf_bsp_tell(t,
-	                      SHEAF_FINDING(SHEAF_WARNING, "length of values", .found = found,
-	                                    .consequence = "one is read for each entry"),
-	                      t->cx, err, "values with %d number%s, since all are the same", parts,
-	                      parts == 1 ? "" : "s");
+	return sheaf_bsp_report(t,
+	                        SHEAF_FINDING(SHEAF_WARNING, "length of values", .found = found,
+	                                      .consequence = "one is read for each entry"),
+	                        t->cx, err, "values with %d number%s, since all are the same", parts,
+	                        parts == 1 ? "" : "s");
 }
 
 /* One value stands for all where all are the same. */
@@ -316,10 +316,10 @@ static sheaf_status take_as_latin1(sheaf_bsp_tensor *t, sheaf_buffer *text, shea
 {
 	sheaf_buffer converted = {0};
 	sheaf_builder b;
-	SHEAF_TRY(sheaf_bsp_tell(t,
-	                         SHEAF_FINDING(SHEAF_WARNING, "text that is not UTF-8", .found = "other bytes",
-	                                       .consequence = "it is taken as Latin-1"),
-	                         t->cx, err, "a descriptor in UTF-8"));
+	SHEAF_TRY(sheaf_bsp_report(t,
+	                           SHEAF_FINDING(SHEAF_WARNING, "text that is not UTF-8", .found = "other bytes",
+	                                         .consequence = "it is taken as Latin-1"),
+	                           t->cx, err, "a descriptor in UTF-8"));
 	sheaf_builder_begin(&b, t->cx, NULL);
 	sheaf_bsp_put_latin1(&b, text->data, text->size);
 	SHEAF_TRY(sheaf_builder_finish(&b, &converted, err));

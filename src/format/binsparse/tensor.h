@@ -82,8 +82,8 @@ SHEAF_USE sheaf_status sheaf_bsp_tensor_open(sheaf_bsp_tensor *t, const char *fi
                                              sheaf_error *err);
 void sheaf_bsp_tensor_close(sheaf_bsp_tensor *t);
 /* Reports with the place of the tensor; `expected` is a format. */
-SHEAF_USE sheaf_status sheaf_bsp_tell(const sheaf_bsp_tensor *t, sheaf_finding finding, sheaf_context *cx,
-                                      sheaf_error *err, const char *expected, ...) SHEAF_PRINTF(5, 6);
+SHEAF_USE sheaf_status sheaf_bsp_report(const sheaf_bsp_tensor *t, sheaf_finding finding, sheaf_context *cx,
+                                        sheaf_error *err, const char *expected, ...) SHEAF_PRINTF(5, 6);
 
 /* ---- place.c ---- */
 

@@ -31,7 +31,7 @@ static sheaf_status make_truths(const sheaf_bsp_tensor *t, int64_t from, sheaf_c
 	if (at == out->size) return SHEAF_OK;
 	char found[16];
 	snprintf(found, sizeof found, "%u", (unsigned)out->data[at]);
-	SHEAF_TRY(sheaf_bsp_tell(
+	SHEAF_TRY(sheaf_bsp_report(
 		t, SHEAF_FINDING(SHEAF_BREACH, "bint8 value", .found = found, .consequence = "it is read as true"),
 		cx, err, "values[%" PRId64 "] to be 0 or 1", from + (int64_t)at));
 	sheaf_builder_begin(&b, cx, NULL);

@@ -84,8 +84,8 @@ static sheaf_status flaw(whole_reader *w, const char *rule, const char *array, i
 	snprintf(text, sizeof text, "%" PRId64 "%s", found,
 	         mends ? " (" SHEAF_OPTION("repair") " mends that)" : "");
 	w->is_broken = true;
-	return sheaf_bsp_tell(w->t, SHEAF_FINDING(SHEAF_FATAL, rule, .found = text), w->cx, w->err,
-	                      "%s[%" PRId64 "] %s", array, at, wanted);
+	return sheaf_bsp_report(w->t, SHEAF_FINDING(SHEAF_FATAL, rule, .found = text), w->cx, w->err,
+	                        "%s[%" PRId64 "] %s", array, at, wanted);
 }
 
 static int64_t index_at(const sheaf_level_builder *level, int r, int64_t i)

@@ -219,7 +219,7 @@ static sheaf_status begin_entries(sheaf_bsp_writer *out, const sheaf_values *val
 		snprintf(name, sizeof name, "DCSR");
 		SHEAF_TRY(sheaf_bsp_layout_parse(name, &t->d.layout, err));
 		SHEAF_TRY(
-			sheaf_tell_of_layout(out->cx, sheaf_sink_name(out->sink), tensor->shape[0], name, "CSR", err));
+			sheaf_report_layout(out->cx, sheaf_sink_name(out->sink), tensor->shape[0], name, "CSR", err));
 	}
 	snprintf(t->d.format, sizeof t->d.format, "%.15s", name);
 	memcpy(t->d.shape, tensor->shape, sizeof t->d.shape);

@@ -381,7 +381,7 @@ sheaf_status sheaf_cbf_absorb(void *reader, sheaf_cursor *bytes, sheaf_error *er
 	return bytes->failed ? sheaf_refuse_carried(err) : SHEAF_OK;
 }
 
-static sheaf_status tell(sheaf_cbf_reader *in, const char *stream, sheaf_finding finding, sheaf_error *err)
+static sheaf_status report(sheaf_cbf_reader *in, const char *stream, sheaf_finding finding, sheaf_error *err)
 {
 	sheaf_problem problem = sheaf_problem_in(sheaf_source_name(in->source), &finding);
 	problem.place.stream = stream;
@@ -394,13 +394,13 @@ static sheaf_status settle_counts(sheaf_cbf_reader *in, sheaf_error *err)
 	if (!in->findings[n].differs) return SHEAF_OK;
 	for (int s = 0; s < n; s++)
 		if (!in->findings[s].differs)
-			return tell(in, in->schema.fields[s].name,
-			            SHEAF_FINDING(SHEAF_WARNING, "sample counts of one stream",
-			                          "the sample counts of sequences to be those of the largest stream",
-			                          "those of this stream",
-			                          SHEAF_OPTION("main-stream") " keeps them in a copy"),
-			            err);
-	return tell(
+			return report(in, in->schema.fields[s].name,
+			              SHEAF_FINDING(SHEAF_WARNING, "sample counts of one stream",
+			                            "the sample counts of sequences to be those of the largest stream",
+			                            "those of this stream",
+			                            SHEAF_OPTION("main-stream") " keeps them in a copy"),
+			              err);
+	return report(
 		in, NULL,
 		SHEAF_FINDING(
 			SHEAF_BREACH, "sample counts of no stream",
@@ -417,7 +417,7 @@ sheaf_status sheaf_cbf_settle(void *reader, sheaf_error *err)
 		int64_t unsorted = in->findings[s].unsorted;
 		if (unsorted == 0) continue;
 		snprintf(found, sizeof found, "%" PRId64 " samples with others", unsorted);
-		SHEAF_TRY(tell(
+		SHEAF_TRY(report(
 			in, in->schema.fields[s].name,
 			SHEAF_FINDING(SHEAF_NOTE, "indices not ascending", "indices that ascend in each sample", found),
 			err));

@@ -25,7 +25,7 @@ static sheaf_status flaw(const sheaf_cbf_reader *in, int64_t byte, sheaf_error *
 	                  text);
 }
 
-static sheaf_status cut_off(const sheaf_cbf_reader *in, const sheaf_cursor *c, sheaf_error *err)
+static sheaf_status check_truncated(const sheaf_cbf_reader *in, const sheaf_cursor *c, sheaf_error *err)
 {
 	if (!c->failed) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_DATA,
@@ -144,7 +144,7 @@ static sheaf_status read_stream(sheaf_cbf_reader *in, sheaf_cursor *c, sheaf_err
 	int64_t type_byte = sheaf_cursor_tell(c);
 	uint8_t type = sheaf_cursor_u8(c, "element type");
 	uint32_t dim = sheaf_cursor_u32le(c, "sample dim");
-	SHEAF_TRY(cut_off(in, c, err));
+	SHEAF_TRY(check_truncated(in, c, err));
 	SHEAF_TRY(check_name(in, name, n, byte + 1, err));
 	if (type > 1) return FLAW(in, type_byte, err, "element type 0 (float) or 1 (double), found %d", type);
 	SHEAF_TRY(check_dim(in, storage == 1, dim, type_byte + 1, err));
@@ -267,7 +267,7 @@ static sheaf_status read_streams(sheaf_cbf_reader *in, sheaf_cursor *c, sheaf_er
 		return FLAW(in, in->header, err,
 		            "the magic number 0x%016" PRIx64 " at the start of the header, found 0x%016" PRIx64,
 		            CBF_MAGIC, magic);
-	SHEAF_TRY(cut_off(in, c, err));
+	SHEAF_TRY(check_truncated(in, c, err));
 	if (streams == 0) return FLAW(in, byte, err, "at least 1 stream, found %d", 0);
 	for (uint32_t i = 0; i < streams; i++) {
 		SHEAF_TRY(sheaf_check_stop(in->cx, err));

@@ -44,8 +44,8 @@ typedef struct sheaf_ctf_reader {
 	int64_t rows;      /* reviewed */
 	uint8_t *met;      /* for each stream: CTF_NAMED, CTF_FILLED */
 	int64_t *rounded;  /* for each stream: values whose digits float32 cannot keep, in the frames reviewed */
-	sheaf_status cut_off; /* the input failed here, when the sequences before had been cut */
-	sheaf_error cut_off_error;
+	sheaf_status truncated; /* the input failed here, when the sequences before had been cut */
+	sheaf_error truncation;
 } sheaf_ctf_reader;
 
 /* ---- words.c ---- */

@@ -69,7 +69,7 @@ sheaf_status sheaf_ctf_begin(sheaf_ctf_reader *in, sheaf_error *err)
 	sheaf_bytes head;
 	char found[CTF_FOUND_SIZE];
 	in->line = in->column = 1;
-	in->cut_off = SHEAF_OK;
+	in->truncated = SHEAF_OK;
 	SHEAF_TRY(pass_mark(in, err));
 	int64_t byte = sheaf_source_tell(in->source);
 	SHEAF_TRY(pass_space(in, &head, err));
@@ -107,10 +107,10 @@ static const uint8_t *last_sequence(const uint8_t *begin, const uint8_t *limit, 
 	uint64_t candidate_id = 0, id;
 	if (!feed) return NULL;
 	for (const uint8_t *line = feed + 1;; line = line_before(begin, line)) {
-		bool told = has_id(line, end, &id);
-		if (told && candidate && id != candidate_id) return candidate;
-		if (told) candidate = line;
-		if (told) candidate_id = id;
+		bool known = has_id(line, end, &id);
+		if (known && candidate && id != candidate_id) return candidate;
+		if (known) candidate = line;
+		if (known) candidate_id = id;
 		if (line == begin) return NULL;
 	}
 }
@@ -160,18 +160,18 @@ static sheaf_status cut_before_failure(sheaf_ctf_reader *in, sheaf_bytes window,
 {
 	*size = window.size ? whole_sequences(in, window, window.size) : 0;
 	if (*size) return SHEAF_OK;
-	sheaf_status status = in->cut_off;
-	if (err) *err = in->cut_off_error;
-	if (sheaf_is_of_memory(status)) in->cut_off = SHEAF_OK;
+	sheaf_status status = in->truncated;
+	if (err) *err = in->truncation;
+	if (sheaf_is_of_memory(status)) in->truncated = SHEAF_OK;
 	return status;
 }
 
 /* At most `want` bytes from here on, the same whatever the source has at hand. */
 static bool show(sheaf_ctf_reader *in, size_t want, sheaf_bytes *window)
 {
-	in->cut_off = sheaf_source_ahead(in->source, want, window, &in->cut_off_error);
+	in->truncated = sheaf_source_ahead(in->source, want, window, &in->truncation);
 	if (window->size > want) window->size = want;
-	return in->cut_off == SHEAF_OK;
+	return in->truncated == SHEAF_OK;
 }
 
 /* What to cut from a window that begins with it; 0 where the first sequence does not end there. */
@@ -189,7 +189,7 @@ static sheaf_status find_cut(sheaf_ctf_reader *in, size_t bytes, size_t *size, s
 	enum { LONGEST_ID = 64 };
 	sheaf_bytes window = {0};
 	*size = 0;
-	if (in->cut_off) return cut_before_failure(in, window, size, err);
+	if (in->truncated) return cut_before_failure(in, window, size, err);
 	for (size_t want = bytes; *size == 0; want *= 2) {
 		size_t asked = want;
 		if (!show(in, asked, &window)) return cut_before_failure(in, window, size, err);

@@ -83,7 +83,7 @@ static sheaf_status look_at_pieces(inference *f)
 	for (cut_ahead(f); sheaf_pipeline_count(&f->pipeline) > 0; cut_ahead(f)) SHEAF_TRY(add_first(f));
 	if (f->cut == SHEAF_END) return SHEAF_OK;
 	if (f->err) *f->err = f->cut_error;
-	bool broken = f->in->cut_off && f->look.schema.nfields > 0 && f->cut == f->in->cut_off;
+	bool broken = f->in->truncated && f->look.schema.nfields > 0 && f->cut == f->in->truncated;
 	return broken ? sheaf_forgive(f->cut, "reading an input that breaks off meets that again, in its place")
 	              : f->cut;
 }

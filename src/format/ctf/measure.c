@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Settings change which samples or sequences count, or none does. */
-static bool lines_tell(const sheaf_ctf_reader *in)
+static bool lines_show(const sheaf_ctf_reader *in)
 {
 	return in->main < 0 && !in->allow_unaligned && !in->drop_incomplete;
 }
@@ -18,7 +18,7 @@ static bool lines_tell(const sheaf_ctf_reader *in)
 const char *sheaf_ctf_counting(const void *reader)
 {
 	const sheaf_ctf_reader *in = (const sheaf_ctf_reader *)reader;
-	return !lines_tell(in) ? NULL : in->by_line ? "a line each" : "lines of an id";
+	return !lines_show(in) ? NULL : in->by_line ? "a line each" : "lines of an id";
 }
 
 typedef struct measuring {
@@ -117,7 +117,7 @@ sheaf_status sheaf_ctf_measure(const void *reader, const sheaf_piece *piece, she
 {
 	const sheaf_ctf_reader *in = (const sheaf_ctf_reader *)reader;
 	measuring m = {.lines = 0};
-	if (!lines_tell(in)) return SHEAF_END;
+	if (!lines_show(in)) return SHEAF_END;
 	sheaf_builder_begin(&m.lengths, cx, lengths);
 	measure_piece(&m, in->by_line, piece);
 	return sheaf_builder_finish(&m.lengths, lengths, err);
@@ -165,6 +165,6 @@ sheaf_status sheaf_ctf_resume(void *reader, const sheaf_piece *piece, sheaf_erro
 	SHEAF_TRY(sheaf_source_seek(in->source, piece->byte, err));
 	in->line = piece->line;
 	in->column = piece->column;
-	in->cut_off = SHEAF_OK;
+	in->truncated = SHEAF_OK;
 	return SHEAF_OK;
 }

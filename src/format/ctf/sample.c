@@ -125,13 +125,13 @@ static bool ends_values(const sheaf_ctf_decoding *d)
 	return d->at == d->end || sheaf_ctf_is(*d->at, CTF_ENDS_VALUES);
 }
 
-/* A number may follow another without a space where a sign parts them, as in "1+2": so CNTK reads it. */
+/* A number may follow another without a space where a sign separates them, as in "1+2": so CNTK reads it. */
 static bool may_follow(const sheaf_ctf_decoding *d)
 {
 	return (*d->at == '+' || *d->at == '-') && d->at + 1 < d->end && sheaf_ctf_is_digit(d->at[1]);
 }
 
-static sheaf_status check_parted(sheaf_ctf_decoding *d, int stream, bool *ok)
+static sheaf_status check_separated(sheaf_ctf_decoding *d, int stream, bool *ok)
 {
 	char found[CTF_FOUND_SIZE];
 	*ok = may_follow(d);

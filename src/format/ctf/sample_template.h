@@ -78,7 +78,7 @@ static sheaf_status JOIN(read_dense, NAME)(sheaf_ctf_decoding *d, int stream, bo
 		bool ok = true;
 		T value;
 		if (d->at != before && JOIN(run_dense, NAME)(d, stream, dim, &count)) continue;
-		if (d->at == before) SHEAF_TRY(check_parted(d, stream, &ok));
+		if (d->at == before) SHEAF_TRY(check_separated(d, stream, &ok));
 		if (ok) SHEAF_TRY(JOIN(read_value, NAME)(d, stream, &value, &ok));
 		if (!ok) return SHEAF_OK;
 		before = d->at;

@@ -128,7 +128,7 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 static bool fits_float(sheaf_type type) { return type == SHEAF_F32 || sheaf_type_size(type) < sizeof(float); }
 
 /* What a float does not hold loses digits when it is read back as such: the user must know. */
-static sheaf_status tell_of_types(const sheaf_ctf_writer *out, sheaf_error *err)
+static sheaf_status report_types(const sheaf_ctf_writer *out, sheaf_error *err)
 {
 	for (int i = 0; i < out->schema.nfields; i++) {
 		const sheaf_field *field = &out->schema.fields[i];
@@ -156,7 +156,7 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	(void)values;
 	out->key = sheaf_schema_key(&out->schema);
 	out->ids = !(totals->ordinal_keys == 1 && totals->longest >= 0 && totals->longest <= 1);
-	return tell_of_types(out, err);
+	return report_types(out, err);
 }
 
 static sheaf_status finish(void *created, sheaf_error *err)

@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct telling {
+typedef struct reporting {
 	sheaf_box *box;
 	sheaf_builder *b;
 	bool json;
-} telling;
+} reporting;
 
 static void put_quoted(sheaf_builder *b, const char *text) { sheaf_json_string(b, text, strlen(text)); }
 
@@ -42,7 +42,7 @@ static const char *storage_of(const sheaf_box_item *item)
 	return names[item->storage];
 }
 
-static void tell_json(const telling *t, const sheaf_box_item *item, const sheaf_hdf_found *found)
+static void report_json(const reporting *t, const sheaf_box_item *item, const sheaf_hdf_found *found)
 {
 	char why[600];
 	sheaf_builder *b = t->b;
@@ -68,7 +68,7 @@ static void tell_json(const telling *t, const sheaf_box_item *item, const sheaf_
 	sheaf_builder_byte(b, '}');
 }
 
-static void tell_text(const telling *t, const sheaf_box_item *item, const sheaf_hdf_found *found)
+static void report_text(const reporting *t, const sheaf_box_item *item, const sheaf_hdf_found *found)
 {
 	sheaf_builder *b = t->b;
 	char why[600];
@@ -97,7 +97,7 @@ static void tell_text(const telling *t, const sheaf_box_item *item, const sheaf_
 	sheaf_builder_byte(b, '\n');
 }
 
-static sheaf_status tell_tree(const telling *t, sheaf_error *err)
+static sheaf_status report_tree(const reporting *t, sheaf_error *err)
 {
 	int64_t count;
 	const sheaf_box_item *items = sheaf_box_items(t->box, &count);
@@ -106,18 +106,19 @@ static sheaf_status tell_tree(const telling *t, sheaf_error *err)
 		sheaf_hdf_found found;
 		SHEAF_TRY(sheaf_hdf_find(t->box, &items[i], &found, err));
 		if (t->json && i) sheaf_builder_byte(t->b, ',');
-		t->json ? tell_json(t, &items[i], &found) : tell_text(t, &items[i], &found);
+		t->json ? report_json(t, &items[i], &found) : report_text(t, &items[i], &found);
 	}
 	if (t->json) sheaf_builder_byte(t->b, ']');
 	return SHEAF_OK;
 }
 
-static sheaf_status tell(sheaf_box *box, bool json, sheaf_context *cx, sheaf_buffer *text, sheaf_error *err)
+static sheaf_status describe(sheaf_box *box, bool json, sheaf_context *cx, sheaf_buffer *text,
+                             sheaf_error *err)
 {
 	sheaf_builder b;
-	telling t = {box, &b, json};
+	reporting t = {box, &b, json};
 	sheaf_builder_resume(&b, cx, text);
-	sheaf_status status = tell_tree(&t, err);
+	sheaf_status status = report_tree(&t, err);
 	if (!status) return sheaf_builder_finish(&b, text, err);
 	sheaf_builder_drop(&b);
 	return status;
@@ -126,7 +127,7 @@ static sheaf_status tell(sheaf_box *box, bool json, sheaf_context *cx, sheaf_buf
 sheaf_status sheaf_hdf_describe(const void *reader, bool json, sheaf_context *cx, sheaf_buffer *text,
                                 sheaf_error *err)
 {
-	return tell(((const sheaf_hdf_reader *)reader)->box, json, cx, text, err);
+	return describe(((const sheaf_hdf_reader *)reader)->box, json, cx, text, err);
 }
 
 sheaf_status sheaf_hdf_besides(sheaf_source *source, bool json, sheaf_context *cx, sheaf_buffer *text,
@@ -134,7 +135,7 @@ sheaf_status sheaf_hdf_besides(sheaf_source *source, bool json, sheaf_context *c
 {
 	sheaf_box *box;
 	SHEAF_TRY(sheaf_hdf_box(source, cx, &box, err));
-	sheaf_status status = tell(box, json, cx, text, err);
+	sheaf_status status = describe(box, json, cx, text, err);
 	sheaf_box_close(box);
 	return status;
 }

@@ -183,7 +183,7 @@ sheaf_status sheaf_hdf_find(sheaf_box *box, const sheaf_box_item *item, sheaf_hd
 }
 
 sheaf_status sheaf_hdf_each(sheaf_box *box, sheaf_context *cx,
-                            sheaf_status (*tell)(void *user, const sheaf_hdf_found *found, sheaf_error *err),
+                            sheaf_status (*show)(void *user, const sheaf_hdf_found *found, sheaf_error *err),
                             void *user, sheaf_error *err)
 {
 	int64_t count;
@@ -192,7 +192,7 @@ sheaf_status sheaf_hdf_each(sheaf_box *box, sheaf_context *cx,
 		sheaf_hdf_found found;
 		SHEAF_TRY(sheaf_check_stop(cx, err));
 		SHEAF_TRY(sheaf_hdf_find(box, &items[i], &found, err));
-		if (found.kind != HDF_NOTHING) SHEAF_TRY(tell(user, &found, err));
+		if (found.kind != HDF_NOTHING) SHEAF_TRY(show(user, &found, err));
 	}
 	return SHEAF_OK;
 }

@@ -23,25 +23,25 @@ static sheaf_likely probe(sheaf_bytes head, const char *name)
 	return sheaf_has_suffix_of(name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO; /* a damaged one */
 }
 
-typedef struct telling {
-	sheaf_status (*tell)(void *user, const char *path, sheaf_error *err);
+typedef struct showing {
+	sheaf_status (*show)(void *user, const char *path, sheaf_error *err);
 	void *user;
-} telling;
+} showing;
 
-static sheaf_status tell_path(void *user, const sheaf_hdf_found *found, sheaf_error *err)
+static sheaf_status report_path(void *user, const sheaf_hdf_found *found, sheaf_error *err)
 {
-	const telling *t = (const telling *)user;
-	return t->tell(t->user, *found->at->path ? found->at->path : "/", err);
+	const showing *t = (const showing *)user;
+	return t->show(t->user, *found->at->path ? found->at->path : "/", err);
 }
 
 static sheaf_status members(sheaf_source *source, sheaf_context *cx,
-                            sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user,
+                            sheaf_status (*show)(void *user, const char *path, sheaf_error *err), void *user,
                             sheaf_error *err)
 {
 	sheaf_box *box;
-	telling t = {tell, user};
+	showing t = {show, user};
 	SHEAF_TRY(sheaf_hdf_box(source, cx, &box, err));
-	sheaf_status status = sheaf_hdf_each(box, cx, tell_path, &t, err);
+	sheaf_status status = sheaf_hdf_each(box, cx, report_path, &t, err);
 	sheaf_box_close(box);
 	return status;
 }

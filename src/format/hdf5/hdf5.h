@@ -38,7 +38,7 @@ SHEAF_USE sheaf_status sheaf_hdf_find(sheaf_box *box, const sheaf_box_item *item
                                       sheaf_error *err);
 /* All datasets of a box, in order. */
 SHEAF_USE sheaf_status sheaf_hdf_each(sheaf_box *box, sheaf_context *cx,
-                                      sheaf_status (*tell)(void *user, const sheaf_hdf_found *found,
+                                      sheaf_status (*show)(void *user, const sheaf_hdf_found *found,
                                                            sheaf_error *err),
                                       void *user, sheaf_error *err);
 /* The dataset of this path; where that is NULL, the only one, or the one that its maker means. */

@@ -292,7 +292,7 @@ static sheaf_status make_texts(sheaf_hdf_reader *in, sheaf_error *err)
 
 /* ---- tables ---- */
 
-static sheaf_status tell_of_member(const sheaf_hdf_reader *in, const sheaf_box_item *member, sheaf_error *err)
+static sheaf_status report_member(const sheaf_hdf_reader *in, const sheaf_box_item *member, sheaf_error *err)
 {
 	char found[300];
 	snprintf(found, sizeof found, "\"%.100s\", which is %.100s", member->name, member->refused);
@@ -327,7 +327,7 @@ static sheaf_status make_table(sheaf_hdf_reader *in, sheaf_error *err)
 		sheaf_field *field;
 		const sheaf_box_item *member = &item->members[m];
 		if (member->refused) {
-			SHEAF_TRY(tell_of_member(in, member, err));
+			SHEAF_TRY(report_member(in, member, err));
 			continue;
 		}
 		if (in->ncolumns == SHEAF_HDF_MOST_COLUMNS)
@@ -379,7 +379,7 @@ static sheaf_status put_list(sheaf_hdf_reader *in, const char *name, const uint8
 	return status;
 }
 
-static sheaf_status tell_of_names(const sheaf_hdf_reader *in, const sheaf_box_item *item, sheaf_error *err)
+static sheaf_status report_names(const sheaf_hdf_reader *in, const sheaf_box_item *item, sheaf_error *err)
 {
 	char found[300];
 	snprintf(found, sizeof found, "/%.200s with other bytes", item->path);
@@ -399,7 +399,7 @@ static sheaf_status put_labels(sheaf_hdf_reader *in, const char *name, const she
 	const int64_t *ends = (const int64_t *)(const void *)offsets.data;
 	sheaf_status status = SHEAF_OK;
 	if (!are_utf8(bytes.data, ends, item->count))
-		status = tell_of_names(in, item, err);
+		status = report_names(in, item, err);
 	else if (!are_numbers(bytes.data, ends, item->count))
 		status = put_list(in, name, bytes.data, ends, item->count, err);
 	sheaf_buffer_reset(&bytes);

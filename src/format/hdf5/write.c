@@ -59,7 +59,7 @@ static sheaf_status lose(const writer *out, const char *rule, const char *expect
 	return sheaf_report(out->cx, &problem, err);
 }
 
-static sheaf_status tell_of_losses(const writer *out, sheaf_error *err)
+static sheaf_status report_losses(const writer *out, sheaf_error *err)
 {
 	static const uint8_t zeros[16];
 	const sheaf_tensor *t = &out->schema.tensor;
@@ -96,7 +96,7 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	sheaf_builder_begin(&out->pointers, out->cx, NULL);
 	int64_t bytes = out->schema.tensor.shape[0];
 	SHEAF_TRY(sheaf_sink_check_size(out->sink, bytes < INT64_MAX / 16 ? bytes * 4 : bytes, err));
-	SHEAF_TRY(tell_of_losses(out, err));
+	SHEAF_TRY(report_losses(out, err));
 	return begin_box(out, err);
 }
 

@@ -8,7 +8,7 @@
 
 /* A piece being read. */
 typedef struct reading {
-	sheaf_lens_teller teller;
+	sheaf_lens_reporter teller;
 	sheaf_cursor c;
 	sheaf_lens_set *set;
 	sheaf_lens_example *example; /* under way */
@@ -31,9 +31,9 @@ static sheaf_status tell_cut_short(reading *r)
 {
 	char expected[120];
 	snprintf(expected, sizeof expected, "%s (%" PRIu64 " bytes)", r->c.failed, r->c.needed);
-	SHEAF_TRY(sheaf_lens_tell(&r->teller, r->c.begin + (r->c.failed_at - r->c.base),
-	                          SHEAF_FINDING(SHEAF_FATAL, "truncated", expected, "that the file ends before",
-	                                        .status = SHEAF_SHORT)));
+	SHEAF_TRY(sheaf_lens_report(&r->teller, r->c.begin + (r->c.failed_at - r->c.base),
+	                            SHEAF_FINDING(SHEAF_FATAL, "truncated", expected, "that the file ends before",
+	                                          .status = SHEAF_SHORT)));
 	return SHEAF_END;
 }
 
@@ -45,9 +45,9 @@ static sheaf_status refuse_count(reading *r, const char *what, const uint8_t *at
 	char expected[120], found[24];
 	snprintf(expected, sizeof expected, "%s that the rest of the file can hold", what);
 	snprintf(found, sizeof found, "%" PRId32, count);
-	SHEAF_TRY(sheaf_lens_tell(&r->teller, at,
-	                          SHEAF_FINDING(SHEAF_FATAL, "count", expected, found,
-	                                        .status = count < 0 ? SHEAF_DATA : SHEAF_SHORT)));
+	SHEAF_TRY(sheaf_lens_report(&r->teller, at,
+	                            SHEAF_FINDING(SHEAF_FATAL, "count", expected, found,
+	                                          .status = count < 0 ? SHEAF_DATA : SHEAF_SHORT)));
 	return SHEAF_END;
 }
 
@@ -149,7 +149,7 @@ static sheaf_status read_event(reading *r, int32_t *at_event)
 	                ? s.first
 	                : s.last + (event < 0); /* where the reader of Lens stands then */
 	if (event < 0 && (r->spans.size == 0 || s.first > s.last))
-		SHEAF_TRY(sheaf_lens_tell(
+		SHEAF_TRY(sheaf_lens_report(
 			&r->teller, at,
 			SHEAF_FINDING(SHEAF_BREACH, "event range without a start", "the end of a range after its start",
 		                  r->spans.size ? "an end before the start" : "an end that begins the list",
@@ -183,7 +183,7 @@ static sheaf_status give(reading *r, bool is_input, int32_t list, const uint8_t 
 		}
 	}
 	if (!again) return SHEAF_OK;
-	return sheaf_lens_tell(
+	return sheaf_lens_report(
 		&r->teller, at,
 		SHEAF_FINDING(SHEAF_BREACH, is_input ? "inputs twice" : "targets twice",
 	                  is_input ? "inputs at most once for each event" : "targets at most once for each event",

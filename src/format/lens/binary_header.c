@@ -84,7 +84,7 @@ static sheaf_status read_header(sheaf_lens_reader *in, sheaf_cursor *c, sheaf_er
 		              SHEAF_FINDING(SHEAF_FATAL, "number of examples",
 		                            "a number of examples from 0 to 2147483647", found),
 		              err);
-	in->told = examples;
+	in->stated = examples;
 	return keep_proc(in, proc, size, err);
 }
 

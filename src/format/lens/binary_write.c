@@ -38,10 +38,10 @@ static void put_reals(sheaf_builder *to, const float fields[SHEAF_LENS_FIELDS])
 	for (int f = 0; f < SHEAF_LENS_FIELDS; f++) put_real(to, fields[f]);
 }
 
-/* What text tells apart and binary does not: no string from an empty one, and of what kind a range of nothing
- * is. */
-static sheaf_status tell(const sheaf_lens_writing *w, const char *rule, const char *expected,
-                         const char *found, const char *consequence, sheaf_error *err)
+/* What text distinguishes and binary does not: no string from an empty one, and of what kind a range of
+ * nothing is. */
+static sheaf_status report(const sheaf_lens_writing *w, const char *rule, const char *expected,
+                           const char *found, const char *consequence, sheaf_error *err)
 {
 	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, consequence};
 	problem.place.file = w->file;
@@ -53,8 +53,8 @@ static sheaf_status put_text(const sheaf_lens_writing *w, const char *string, sh
                              sheaf_error *err)
 {
 	put_string(to, string);
-	return string && !*string ? tell(w, "empty string", "names and procs with text in them", "an empty one",
-	                                 "written as none", err)
+	return string && !*string ? report(w, "empty string", "names and procs with text in them", "an empty one",
+	                                   "written as none", err)
 	                          : SHEAF_OK;
 }
 
@@ -140,8 +140,8 @@ static sheaf_status put_range(const sheaf_lens_writing *w, const sheaf_lens_rang
 	else
 		put_words(to, sheaf_lens_values_of(w->set, range), range->count, sheaf_one_nan);
 	if (range->sparse || !sparse) return SHEAF_OK;
-	return tell(w, "empty dense range", "a dense range with a value in it", "an empty one",
-	            "written as a sparse one", err);
+	return report(w, "empty dense range", "a dense range with a value in it", "an empty one",
+	              "written as a sparse one", err);
 }
 
 static sheaf_status put_ranges(const sheaf_lens_writing *w, int32_t list, sheaf_builder *to, sheaf_error *err)

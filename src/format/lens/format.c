@@ -132,7 +132,7 @@ static void find_facts(sheaf_lens_dataset *in)
 {
 	sheaf_facts *facts = &in->facts;
 	facts->ordinal_keys = 1;
-	facts->rows = in->how.loop ? -1 : sheaf_lens_examples_told(in->first);
+	facts->rows = in->how.loop ? -1 : sheaf_lens_examples_stated(in->first);
 	facts->guess = in->guess[0] ? in->guess : NULL;
 	facts->heading = (const char *)in->heading.data;
 	if (!in->survey.complete) return;

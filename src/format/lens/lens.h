@@ -176,7 +176,8 @@ SHEAF_USE sheaf_status sheaf_lens_set_status(const sheaf_lens_set *set, sheaf_er
 
 /* ---- reader.c ---- */
 
-/* Reads either spelling, told by content, as pieces of whole examples: cut on one thread, parse on any. */
+/* Reads either spelling, recognised by its content, as pieces of whole examples: cut on one thread, parse on
+ * any. */
 typedef struct sheaf_lens_reader sheaf_lens_reader;
 
 /* Whether the bytes begin like a binary example file. */
@@ -189,7 +190,7 @@ void sheaf_lens_close(sheaf_lens_reader *in);
 void sheaf_lens_edit_with(sheaf_lens_reader *in, struct sheaf_lens_edits *edits);
 const sheaf_lens_header *sheaf_lens_header_of(const sheaf_lens_reader *in);
 /* Number of examples where the header says it (binary), else -1. */
-int64_t sheaf_lens_examples_told(const sheaf_lens_reader *in);
+int64_t sheaf_lens_examples_stated(const sheaf_lens_reader *in);
 /* The next run of whole examples: as many as end within `bytes` bytes, at least one, and from a pipe no more
  * than is there once there is one. END after the last one. piece->notes belongs to the reader. */
 SHEAF_USE sheaf_status sheaf_lens_cut(sheaf_lens_reader *in, int64_t bytes, sheaf_piece *piece,

@@ -264,7 +264,7 @@ static sheaf_status copy_piece(transcoding *t, sheaf_context *cx, sheaf_error *e
 	return add(t->out, t->bytes.data, t->bytes.size, written, err);
 }
 
-static void tell_progress(sheaf_source *source, sheaf_context *cx)
+static void report_progress(sheaf_source *source, sheaf_context *cx)
 {
 	int64_t done, total;
 	sheaf_source_progress(source, &done, &total);
@@ -283,7 +283,7 @@ static sheaf_status copy_pieces(transcoding *t, sheaf_source *source, sheaf_cont
 	       (status = sheaf_lens_cut(t->reader, bytes, &t->piece, err)) == SHEAF_OK) {
 		SHEAF_TRY(sheaf_check_stop(cx, err));
 		SHEAF_TRY(copy_piece(t, cx, err));
-		tell_progress(source, cx);
+		report_progress(source, cx);
 	}
 	if (status && status != SHEAF_END) return status;
 	if (status == SHEAF_END) SHEAF_TRY(sheaf_lens_edits_check(&t->edits, sheaf_source_name(source), err));

@@ -13,7 +13,7 @@ bool sheaf_lens_is_binary(sheaf_bytes head)
 
 const sheaf_lens_header *sheaf_lens_header_of(const sheaf_lens_reader *in) { return &in->header; }
 
-int64_t sheaf_lens_examples_told(const sheaf_lens_reader *in) { return in->told; }
+int64_t sheaf_lens_examples_stated(const sheaf_lens_reader *in) { return in->stated; }
 
 /* ---- opening ---- */
 
@@ -23,9 +23,9 @@ static sheaf_status begin(sheaf_lens_reader *in, sheaf_error *err)
 	sheaf_release_text(in->cx, in->header.proc);
 	in->header.proc = NULL;
 	in->cut = 0;
-	in->told = -1;
+	in->stated = -1;
 	in->ended = in->found = false;
-	in->cut_off = SHEAF_OK;
+	in->truncated = SHEAF_OK;
 	SHEAF_TRY(in->way->begin(in, err));
 	in->way->start(&in->scan, in->column == 1);
 	return SHEAF_OK;
@@ -84,7 +84,7 @@ static void add_example(sheaf_lens_reader *in, extent *run)
 static void add_examples(sheaf_lens_reader *in, sheaf_bytes shown, size_t bytes, extent *run)
 {
 	if (in->found && in->scan.at <= shown.size) add_example(in, run);
-	while (run->size < bytes && in->cut + run->examples != in->told &&
+	while (run->size < bytes && in->cut + run->examples != in->stated &&
 	       in->way->find_end(&in->scan, shown.data, shown.size)) {
 		in->found = run->examples > 0 && in->scan.at > bytes;
 		if (in->found) return; /* the next run begins with it */
@@ -103,7 +103,7 @@ static bool is_pipe(const sheaf_source *source)
 static sheaf_status take_rest(sheaf_lens_reader *in, sheaf_bytes shown, extent *run)
 {
 	in->ended = true;
-	if (in->told < 0 && (shown.size == 0 || in->way->is_nothing(shown, in->column == 1))) return SHEAF_END;
+	if (in->stated < 0 && (shown.size == 0 || in->way->is_nothing(shown, in->column == 1))) return SHEAF_END;
 	*run = (extent){shown.size, 1};
 	return SHEAF_OK;
 }
@@ -111,7 +111,7 @@ static sheaf_status take_rest(sheaf_lens_reader *in, sheaf_bytes shown, extent *
 /* Where as many bytes are shown, the next example would end after them. */
 static bool has_enough(const sheaf_lens_reader *in, const extent *run, sheaf_bytes shown, size_t bytes)
 {
-	return shown.size >= bytes || in->cut + run->examples == in->told || is_pipe(in->source);
+	return shown.size >= bytes || in->cut + run->examples == in->stated || is_pipe(in->source);
 }
 
 /* Where the input fails, the whole examples before that are cut first, and the failure comes with the next
@@ -121,10 +121,10 @@ static sheaf_status find_run(sheaf_lens_reader *in, size_t bytes, extent *run, s
 	sheaf_bytes shown = {0};
 	*run = (extent){0};
 	/* A pipe is asked for no more than there is. */
-	for (size_t want = is_pipe(in->source) ? 1 : bytes; !in->cut_off;) {
-		in->cut_off = sheaf_source_ahead(in->source, want, &shown, &in->cut_off_error);
-		in->scan.last = !in->cut_off && shown.size < want;
-		add_examples(in, shown, in->cut_off ? SIZE_MAX : bytes,
+	for (size_t want = is_pipe(in->source) ? 1 : bytes; !in->truncated;) {
+		in->truncated = sheaf_source_ahead(in->source, want, &shown, &in->truncation);
+		in->scan.last = !in->truncated && shown.size < want;
+		add_examples(in, shown, in->truncated ? SIZE_MAX : bytes,
 		             run); /* what is shown by a failure is shown once */
 		bool last = in->scan.last || in->scan.broken;
 		if (run->size && (last || has_enough(in, run, shown, bytes))) return SHEAF_OK;
@@ -132,8 +132,8 @@ static sheaf_status find_run(sheaf_lens_reader *in, size_t bytes, extent *run, s
 		want = in->scan.needed > shown.size ? in->scan.needed : shown.size + 1;
 	}
 	if (run->size) return SHEAF_OK;
-	if (err) *err = in->cut_off_error;
-	return in->cut_off;
+	if (err) *err = in->truncation;
+	return in->truncated;
 }
 
 /* Words of a piece's notes. */
@@ -173,7 +173,7 @@ sheaf_status sheaf_lens_recall(const sheaf_lens_reader *in, sheaf_piece *piece, 
 /* The line and column after a piece. */
 static void pass_lines(sheaf_lens_reader *in, const sheaf_piece *piece)
 {
-	sheaf_lens_teller lines = sheaf_lens_teller_of(in, piece, in->cx, NULL);
+	sheaf_lens_reporter lines = sheaf_lens_teller_of(in, piece, in->cx, NULL);
 	const uint8_t *end = piece->bytes.data + piece->bytes.size;
 	sheaf_lens_count_lines(&lines, end);
 	in->line = lines.line;
@@ -197,7 +197,7 @@ static sheaf_status end(sheaf_lens_reader *in, sheaf_error *err)
 	sheaf_bytes shown;
 	bool first = !in->ended;
 	in->ended = true;
-	if (in->told < 0 || !first) return SHEAF_END;
+	if (in->stated < 0 || !first) return SHEAF_END;
 	SHEAF_TRY(sheaf_source_ahead(in->source, 1, &shown, err));
 	if (shown.size == 0) return SHEAF_END;
 	sheaf_problem problem = {SHEAF_WARNING,
@@ -217,7 +217,7 @@ sheaf_status sheaf_lens_cut(sheaf_lens_reader *in, int64_t bytes, sheaf_piece *p
 {
 	extent run;
 	sheaf_buffer_reset(&piece->bytes);
-	if (in->ended || in->cut == in->told) return end(in, err);
+	if (in->ended || in->cut == in->stated) return end(in, err);
 	SHEAF_TRY(find_run(in, (size_t)bytes, &run, err));
 	SHEAF_TRY(note(in, run.examples, in->cut, piece, err));
 	piece->byte = sheaf_source_tell(in->source);

@@ -57,15 +57,15 @@ struct sheaf_lens_reader {
 	int64_t line, column;           /* of the next byte to cut, from 1; -1 where there are no lines */
 	int64_t cut;                    /* examples so far */
 	struct sheaf_lens_edits *edits; /* NULL: none */
-	int64_t told;                   /* examples by the header, or -1 */
+	int64_t stated;                 /* examples by the header, or -1 */
 	bool found;                     /* the scan stands after an example that is not cut yet */
 	bool ended;                     /* nothing can follow what was cut */
-	sheaf_status cut_off;           /* the input failed here, when the examples before had been cut */
-	sheaf_error cut_off_error;
+	sheaf_status truncated;         /* the input failed here, when the examples before had been cut */
+	sheaf_error truncation;
 };
 
 /* What a reading of a piece, or of the header, reports with. */
-typedef struct sheaf_lens_teller {
+typedef struct sheaf_lens_reporter {
 	const sheaf_lens_reader *in;
 	sheaf_context *cx;
 	sheaf_error *err;
@@ -75,21 +75,21 @@ typedef struct sheaf_lens_teller {
 		column;     /* of `begin`, then `line` is that of `counted`; -1 where there are no lines */
 	bool in_header; /* where nothing can be left out */
 	bool flawed;    /* the example has an error, which is reported: it is to be left out */
-} sheaf_lens_teller;
+} sheaf_lens_reporter;
 
-sheaf_lens_teller sheaf_lens_teller_of(const sheaf_lens_reader *in, const sheaf_piece *piece,
-                                       sheaf_context *cx, sheaf_error *err);
+sheaf_lens_reporter sheaf_lens_teller_of(const sheaf_lens_reader *in, const sheaf_piece *piece,
+                                         sheaf_context *cx, sheaf_error *err);
 /* Counts the lines up to a byte. */
-void sheaf_lens_count_lines(sheaf_lens_teller *t, const uint8_t *at);
+void sheaf_lens_count_lines(sheaf_lens_reporter *t, const uint8_t *at);
 /* Reports at a byte. */
-SHEAF_USE sheaf_status sheaf_lens_tell(sheaf_lens_teller *t, const uint8_t *at, sheaf_finding finding);
+SHEAF_USE sheaf_status sheaf_lens_report(sheaf_lens_reporter *t, const uint8_t *at, sheaf_finding finding);
 /* Reports what an example is left out for, or what ends a header. Never OK: where the report lets things go
  * on, `flawed` is set, and DATA leads out of the example. */
-SHEAF_USE sheaf_status sheaf_lens_flaw(sheaf_lens_teller *t, const char *rule, const uint8_t *at,
+SHEAF_USE sheaf_status sheaf_lens_flaw(sheaf_lens_reporter *t, const char *rule, const uint8_t *at,
                                        const char *expected, const char *found);
 /* Events of which nothing is said take no bytes of a file, and memory all the same: a few bytes must not ask
  * for gigabytes. `example` is what the piece has from the example's first byte on. */
-SHEAF_USE sheaf_status sheaf_lens_check_events(sheaf_lens_teller *t, sheaf_bytes example, const uint8_t *at,
+SHEAF_USE sheaf_status sheaf_lens_check_events(sheaf_lens_reporter *t, sheaf_bytes example, const uint8_t *at,
                                                int32_t events);
 
 /* Turns a string of the file into UTF-8: what is UTF-8 stays, anything else was Latin-1. */

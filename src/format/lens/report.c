@@ -17,7 +17,7 @@ static const uint8_t *last_newline(const uint8_t *begin, const uint8_t *end)
 }
 
 /* A line ends at LF, at CR, or at both. */
-void sheaf_lens_count_lines(sheaf_lens_teller *t, const uint8_t *at)
+void sheaf_lens_count_lines(sheaf_lens_reporter *t, const uint8_t *at)
 {
 	if (at <= t->counted) return;
 	const uint8_t *last = last_newline(t->counted, at);
@@ -30,7 +30,7 @@ void sheaf_lens_count_lines(sheaf_lens_teller *t, const uint8_t *at)
 	t->counted = at;
 }
 
-sheaf_status sheaf_lens_tell(sheaf_lens_teller *t, const uint8_t *at, sheaf_finding finding)
+sheaf_status sheaf_lens_report(sheaf_lens_reporter *t, const uint8_t *at, sheaf_finding finding)
 {
 	sheaf_problem problem = sheaf_problem_in(sheaf_source_name(t->in->source), &finding);
 	problem.place.byte = t->byte + (at - t->begin);
@@ -42,25 +42,25 @@ sheaf_status sheaf_lens_tell(sheaf_lens_teller *t, const uint8_t *at, sheaf_find
 	return sheaf_report(t->cx, &problem, t->err);
 }
 
-sheaf_status sheaf_lens_flaw(sheaf_lens_teller *t, const char *rule, const uint8_t *at, const char *expected,
-                             const char *found)
+sheaf_status sheaf_lens_flaw(sheaf_lens_reporter *t, const char *rule, const uint8_t *at,
+                             const char *expected, const char *found)
 {
 	const char *consequence = t->in_header ? NULL : "the example is left out";
-	SHEAF_TRY(sheaf_lens_tell(
+	SHEAF_TRY(sheaf_lens_report(
 		t, at, SHEAF_FINDING(t->in_header ? SHEAF_FATAL : SHEAF_ERROR, rule, expected, found, consequence)));
 	t->flawed = true;
 	return SHEAF_DATA;
 }
 
 /* Bytes of the example that begins here. */
-static int64_t size_of_example(const sheaf_lens_teller *t, const uint8_t *begin, const uint8_t *end)
+static int64_t size_of_example(const sheaf_lens_reporter *t, const uint8_t *begin, const uint8_t *end)
 {
 	sheaf_lens_scan scan;
 	t->in->way->start(&scan, false);
 	return t->in->way->find_end(&scan, begin, (size_t)(end - begin)) ? (int64_t)scan.at : end - begin;
 }
 
-sheaf_status sheaf_lens_check_events(sheaf_lens_teller *t, sheaf_bytes example, const uint8_t *at,
+sheaf_status sheaf_lens_check_events(sheaf_lens_reporter *t, sheaf_bytes example, const uint8_t *at,
                                      int32_t events)
 {
 	enum { USUAL = 1 << 16 };
@@ -71,32 +71,32 @@ sheaf_status sheaf_lens_check_events(sheaf_lens_teller *t, sheaf_bytes example, 
 	snprintf(expected, sizeof expected,
 	         "at most %d events, and one more for each byte of the example (%" PRId64 ")", USUAL, most);
 	snprintf(found, sizeof found, "%" PRId32, events);
-	SHEAF_TRY(sheaf_lens_tell(t, at,
-	                          SHEAF_FINDING(SHEAF_ERROR, "many events", expected, found,
-	                                        "the example is left out", .status = SHEAF_LIMIT)));
+	SHEAF_TRY(sheaf_lens_report(t, at,
+	                            SHEAF_FINDING(SHEAF_ERROR, "many events", expected, found,
+	                                          "the example is left out", .status = SHEAF_LIMIT)));
 	t->flawed = true;
 	return SHEAF_DATA;
 }
 
-sheaf_lens_teller sheaf_lens_teller_of(const sheaf_lens_reader *in, const sheaf_piece *piece,
-                                       sheaf_context *cx, sheaf_error *err)
+sheaf_lens_reporter sheaf_lens_teller_of(const sheaf_lens_reader *in, const sheaf_piece *piece,
+                                         sheaf_context *cx, sheaf_error *err)
 {
 	const uint8_t *begin = piece->bytes.data;
-	return (sheaf_lens_teller){.in = in,
-	                           .cx = cx,
-	                           .err = err,
-	                           .begin = begin,
-	                           .counted = begin,
-	                           .line_begin = begin,
-	                           .byte = piece->byte,
-	                           .line = piece->line,
-	                           .column = piece->column};
+	return (sheaf_lens_reporter){.in = in,
+	                             .cx = cx,
+	                             .err = err,
+	                             .begin = begin,
+	                             .counted = begin,
+	                             .line_begin = begin,
+	                             .byte = piece->byte,
+	                             .line = piece->line,
+	                             .column = piece->column};
 }
 
 sheaf_place sheaf_lens_place(const sheaf_lens_reader *in, const sheaf_piece *piece, int64_t byte)
 {
 	sheaf_place place = SHEAF_NOWHERE;
-	sheaf_lens_teller t = sheaf_lens_teller_of(in, piece, NULL, NULL);
+	sheaf_lens_reporter t = sheaf_lens_teller_of(in, piece, NULL, NULL);
 	place.file = sheaf_source_name(in->source);
 	place.byte = byte;
 	if (piece->line <= 0) return place;

@@ -32,8 +32,8 @@ typedef struct filling {
 
 /* ---- what is wrong with ranges ---- */
 
-static sheaf_status tell(const filling *f, sheaf_severity severity, const char *rule, const char *expected,
-                         const char *found, const char *consequence)
+static sheaf_status report(const filling *f, sheaf_severity severity, const char *rule, const char *expected,
+                           const char *found, const char *consequence)
 {
 	sheaf_problem problem = {
 		severity, SHEAF_DATA, rule,       sheaf_lens_place(f->in->first, f->piece, f->example->byte),
@@ -42,21 +42,21 @@ static sheaf_status tell(const filling *f, sheaf_severity severity, const char *
 	return sheaf_report(f->cx, &problem, f->err);
 }
 
-static sheaf_status tell_of_units(const filling *f, int64_t from, int64_t to, int64_t width)
+static sheaf_status report_units(const filling *f, int64_t from, int64_t to, int64_t width)
 {
 	char expected[64], found[64];
 	snprintf(expected, sizeof expected, "units from 0 to %" PRId64, width - 1);
 	snprintf(found, sizeof found, "%" PRId64 " to %" PRId64, from, to - 1);
-	return tell(f, SHEAF_ERROR, "unit out of range", expected, found, "they are left out");
+	return report(f, SHEAF_ERROR, "unit out of range", expected, found, "they are left out");
 }
 
-static sheaf_status tell_of_group(const filling *f, const sheaf_name *group, bool target)
+static sheaf_status report_group(const filling *f, const sheaf_name *group, bool target)
 {
 	char found[128];
 	snprintf(found, sizeof found, "\"%.*s\"", group->size < 80 ? (int)group->size : 80, group->text);
-	return tell(f, SHEAF_WARNING, "unknown group",
-	            target ? "an output group of the network" : "an input group of the network", found,
-	            "the range is left out");
+	return report(f, SHEAF_WARNING, "unknown group",
+	              target ? "an output group of the network" : "an input group of the network", found,
+	              "the range is left out");
 }
 
 /* ---- ranges ---- */
@@ -99,7 +99,7 @@ static sheaf_status spend(filling *f, int64_t units, bool *ok)
 				 "group") " says how large the network is, and allows more)",
 	         SHEAF_LENS_USUAL_UNITS, SHEAF_LENS_UNITS_OF_A_BYTE);
 	snprintf(found, sizeof found, "%" PRId64 " where %" PRId64 " are left", units, f->left);
-	return tell(f, SHEAF_ERROR, "many units", expected, found, "they are left out");
+	return report(f, SHEAF_ERROR, "many units", expected, found, "they are left out");
 }
 
 static sheaf_status apply_dense(filling *f, const scope *s, const sheaf_lens_range *range)
@@ -107,7 +107,7 @@ static sheaf_status apply_dense(filling *f, const scope *s, const sheaf_lens_ran
 	int64_t from = range->first, to = from + range->count;
 	const float *values = sheaf_lens_values_of(f->set, range);
 	if (range->count == 0) return SHEAF_OK;
-	if (from < 0 || to > s->width) SHEAF_TRY(tell_of_units(f, from, to, s->width));
+	if (from < 0 || to > s->width) SHEAF_TRY(report_units(f, from, to, s->width));
 	int64_t begin = from < 0 ? 0 : from, end = to > s->width ? s->width : to;
 	bool ok = false;
 	if (begin < end) SHEAF_TRY(spend(f, end - begin, &ok));
@@ -117,7 +117,7 @@ static sheaf_status apply_dense(filling *f, const scope *s, const sheaf_lens_ran
 
 static sheaf_status apply_span(filling *f, const scope *s, int64_t from, int64_t to, float value)
 {
-	if (to > s->width) SHEAF_TRY(tell_of_units(f, from, to, s->width));
+	if (to > s->width) SHEAF_TRY(report_units(f, from, to, s->width));
 	if (to > s->width) to = s->width;
 	bool ok = false;
 	if (from < to) SHEAF_TRY(spend(f, to - from, &ok));
@@ -136,8 +136,8 @@ static sheaf_status apply_sparse(filling *f, const scope *s, const sheaf_lens_ra
 		if (from < 0 || last < from) {
 			char found[64];
 			snprintf(found, sizeof found, "%" PRId64 " to %" PRId64, from, last);
-			SHEAF_TRY(tell(f, SHEAF_ERROR, "unit span", "a unit, or a first and a last one", found,
-			               "the span is left out"));
+			SHEAF_TRY(report(f, SHEAF_ERROR, "unit span", "a unit, or a first and a last one", found,
+			                 "the span is left out"));
 			continue;
 		}
 		SHEAF_TRY(apply_span(f, s, from, last + 1, range->value));
@@ -151,8 +151,7 @@ static sheaf_status apply_range(filling *f, const sheaf_lens_range *range, bool 
 	scope s = {whole ? f->only[target] : f->stream_of[(range->group + 1) * 2 + target], target, 0};
 	/* A group that the network has not on this side is passed over, as by Lens. */
 	if (!whole && s.stream < 0)
-		return f->in->streams.given ? tell_of_group(f, &f->set->groups.names[range->group], target)
-		                            : SHEAF_OK;
+		return f->in->streams.given ? report_group(f, &f->set->groups.names[range->group], target) : SHEAF_OK;
 	s.width = whole ? sheaf_lens_side_width(&f->in->streams, target)
 	                : sheaf_lens_stream_at(&f->in->streams, s.stream)->width;
 	return range->sparse ? apply_sparse(f, &s, range) : apply_dense(f, &s, range);

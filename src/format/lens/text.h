@@ -27,7 +27,7 @@ typedef struct sheaf_lens_side {
 
 /* Text being read: a piece, or the header. */
 typedef struct sheaf_lens_parsing {
-	sheaf_lens_teller teller;
+	sheaf_lens_reporter teller;
 	const uint8_t *begin, *at, *end;
 	bool line_start;      /* `begin` is the first byte of a line */
 	sheaf_builder string; /* the last block */

@@ -62,7 +62,7 @@ static sheaf_status flaw_block(sheaf_lens_parsing *p, sheaf_lens_nesting nesting
 
 static sheaf_status tell_deep(sheaf_lens_parsing *p, const uint8_t *at)
 {
-	return sheaf_lens_tell(
+	return sheaf_lens_report(
 		&p->teller, at,
 		SHEAF_FINDING(SHEAF_NOTE, "deep nesting",
 	                  "at most 32 brackets within each other, as many as Lens has room for", "more"));
@@ -122,11 +122,11 @@ static sheaf_status read_bare(sheaf_lens_parsing *p)
 	p->at = at;
 	semicolon = at > from ? (const uint8_t *)memchr(from, ';', (size_t)(at - from)) : NULL;
 	if (!semicolon) return SHEAF_OK;
-	return sheaf_lens_tell(&p->teller, semicolon,
-	                       SHEAF_FINDING(SHEAF_WARNING, "semicolon in a bare word",
-	                                     "a blank or a bracket after a string without brackets",
-	                                     sheaf_show(from, at, '\0', found),
-	                                     "the semicolon is part of the string and ends nothing"));
+	return sheaf_lens_report(&p->teller, semicolon,
+	                         SHEAF_FINDING(SHEAF_WARNING, "semicolon in a bare word",
+	                                       "a blank or a bracket after a string without brackets",
+	                                       sheaf_show(from, at, '\0', found),
+	                                       "the semicolon is part of the string and ends nothing"));
 }
 
 sheaf_status sheaf_lens_read_block(sheaf_lens_parsing *p, const char *rule, const char *what)

@@ -65,9 +65,9 @@ static sheaf_status tell_bare(sheaf_lens_parsing *p, const uint8_t *word)
 {
 	char found[sizeof "nothing after i:"];
 	snprintf(found, sizeof found, "nothing after %c:", *word);
-	return sheaf_lens_tell(&p->teller, word,
-	                       SHEAF_FINDING(SHEAF_NOTE, "turn without units", "values or units", found,
-	                                     "an event's turn goes by without any"));
+	return sheaf_lens_report(&p->teller, word,
+	                         SHEAF_FINDING(SHEAF_NOTE, "turn without units", "values or units", found,
+	                                       "an event's turn goes by without any"));
 }
 
 /* B: gives the same list to both sides; its sparse ranges get the active value of the inputs. */

@@ -46,7 +46,7 @@ static sheaf_status pass_old_dims(sheaf_lens_parsing *p)
 	}
 	if (!passed) return SHEAF_OK;
 	char found[SHEAF_SHOWN_SIZE];
-	return sheaf_lens_tell(
+	return sheaf_lens_report(
 		&p->teller, first,
 		SHEAF_FINDING(passed == 1 ? SHEAF_WARNING : SHEAF_NOTE, "leading number",
 	                  "the file not to begin with a number: write ';' before a number of events",
@@ -94,12 +94,12 @@ static sheaf_status check_start(sheaf_lens_parsing *p)
 	char found[40];
 	size_t size = (size_t)(p->end - p->begin);
 	if (sheaf_lens_follows(p, mark))
-		return sheaf_lens_tell(
+		return sheaf_lens_report(
 			&p->teller, p->begin,
 			SHEAF_FINDING(SHEAF_FATAL, "byte order mark", "text without a byte order mark", "that of UTF-8"));
 	if (size >= 4) return SHEAF_OK;
 	snprintf(found, sizeof found, "a file of %zu", size);
-	return sheaf_lens_tell(
+	return sheaf_lens_report(
 		&p->teller, p->begin,
 		SHEAF_FINDING(SHEAF_FATAL, "example file empty", "at least 4 bytes", found, .status = SHEAF_SHORT));
 }

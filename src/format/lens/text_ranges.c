@@ -40,7 +40,7 @@ static sheaf_status tell_group(sheaf_lens_parsing *p, const uint8_t *at)
 	const uint8_t *name = p->string.data, *end = name + p->string.size;
 	sheaf_lens_real real = sheaf_lens_scan_real(name, end);
 	if (real.end != end || real.empty) return SHEAF_OK;
-	return sheaf_lens_tell(
+	return sheaf_lens_report(
 		&p->teller, at,
 		SHEAF_FINDING(SHEAF_WARNING, "group named like a value", "the name of a group, or '-' for NaN",
 	                  sheaf_show(at, p->end, '}', found), "read as the name of a group, as Lens does"));
@@ -154,11 +154,11 @@ static sheaf_status flaw_span(sheaf_lens_parsing *p, const uint8_t *at)
 static sheaf_status tell_chain(sheaf_lens_parsing *p, const uint8_t *at)
 {
 	char found[SHEAF_SHOWN_SIZE];
-	return sheaf_lens_tell(&p->teller, at,
-	                       SHEAF_FINDING(SHEAF_BREACH, "chain of unit ranges",
-	                                     "a unit between two ends of ranges",
-	                                     sheaf_show(at, p->end, ';', found),
-	                                     "kept, but Lens fails when it presents the example"));
+	return sheaf_lens_report(&p->teller, at,
+	                         SHEAF_FINDING(SHEAF_BREACH, "chain of unit ranges",
+	                                       "a unit between two ends of ranges",
+	                                       sheaf_show(at, p->end, ';', found),
+	                                       "kept, but Lens fails when it presents the example"));
 }
 
 static sheaf_status read_unit(listing *l)

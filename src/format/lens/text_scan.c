@@ -40,11 +40,11 @@ typedef enum finding {
 
 static finding scan_top(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
 {
-	static const sheaf_wanted telling = {{SHEAF_SIXTEEN(';'), SHEAF_SIXTEEN('n'), SHEAF_SIXTEEN('p'),
-	                                      SHEAF_SIXTEEN('{'), SHEAF_SIXTEEN('('), SHEAF_SIXTEEN('#')}};
+	static const sheaf_wanted reporting = {{SHEAF_SIXTEEN(';'), SHEAF_SIXTEEN('n'), SHEAF_SIXTEEN('p'),
+	                                        SHEAF_SIXTEEN('{'), SHEAF_SIXTEEN('('), SHEAF_SIXTEEN('#')}};
 	enum { WORD = 5 };
 	for (;;) {
-		size_t at = scan->at = (size_t)(sheaf_find_any(data + scan->at, data + size, &telling) - data);
+		size_t at = scan->at = (size_t)(sheaf_find_any(data + scan->at, data + size, &reporting) - data);
 		if (at == size) return MORE;
 		bool letter = data[at] == 'n' || data[at] == 'p';
 		bool cut = size - at < WORD;

@@ -184,17 +184,18 @@ static sheaf_status tell_odd(sheaf_lens_parsing *p, const sheaf_lens_real *real)
 	char found[SHEAF_SHOWN_SIZE];
 	sheaf_show(p->at, p->end, ';', found);
 	if (real->empty)
-		SHEAF_TRY(sheaf_lens_tell(&p->teller, p->at,
-		                          SHEAF_FINDING(SHEAF_WARNING, "empty value", "a number or '-'",
-		                                        sheaf_show(p->at, p->end, '\0', found), "read as NaN")));
+		SHEAF_TRY(sheaf_lens_report(&p->teller, p->at,
+		                            SHEAF_FINDING(SHEAF_WARNING, "empty value", "a number or '-'",
+		                                          sheaf_show(p->at, p->end, '\0', found), "read as NaN")));
 	if (real->infinite)
-		SHEAF_TRY(sheaf_lens_tell(&p->teller, p->at,
-		                          SHEAF_FINDING(SHEAF_WARNING, "value overflow",
-		                                        "a value that float32 can hold", found, "read as infinity")));
+		SHEAF_TRY(
+			sheaf_lens_report(&p->teller, p->at,
+		                      SHEAF_FINDING(SHEAF_WARNING, "value overflow", "a value that float32 can hold",
+		                                    found, "read as infinity")));
 	if (!real->cut) return SHEAF_OK;
-	return sheaf_lens_tell(&p->teller, p->at,
-	                       SHEAF_FINDING(SHEAF_WARNING, "exponent without digits", "digits of an exponent",
-	                                     found, "read without the exponent"));
+	return sheaf_lens_report(&p->teller, p->at,
+	                         SHEAF_FINDING(SHEAF_WARNING, "exponent without digits", "digits of an exponent",
+	                                       found, "read without the exponent"));
 }
 
 sheaf_status sheaf_lens_read_real(sheaf_lens_parsing *p, float *out, bool *found)

@@ -36,7 +36,7 @@ static bool fits_bare(const char *text)
 	return c > (const uint8_t *)text && *c == '\0';
 }
 
-static sheaf_status tell(const sheaf_lens_writing *w, sheaf_problem problem, sheaf_error *err)
+static sheaf_status report(const sheaf_lens_writing *w, sheaf_problem problem, sheaf_error *err)
 {
 	problem.place = SHEAF_NOWHERE;
 	problem.place.file = w->file;
@@ -54,7 +54,7 @@ static sheaf_status refuse_string(const sheaf_lens_writing *w, const char *rule,
 	problem.expected =
 		"text with balanced brackets and quotes, no newline at the beginning and no line with a leading '#'";
 	problem.found = sheaf_show(bytes, bytes + strlen(text), '\0', found);
-	return tell(w, problem, err);
+	return report(w, problem, err);
 }
 
 /* What is before and after a string, and what it is called. */
@@ -217,7 +217,7 @@ static bool needs_opener(const sheaf_lens_range *range, float active)
 	       (range->sparse ? !is_same(range->value, active) : range->first != 0);
 }
 
-static sheaf_status tell_all(const sheaf_lens_writing *w, sheaf_error *err)
+static sheaf_status report_all(const sheaf_lens_writing *w, sheaf_error *err)
 {
 	sheaf_problem problem = {.severity = SHEAF_WARNING,
 	                         .status = SHEAF_DATA,
@@ -225,7 +225,7 @@ static sheaf_status tell_all(const sheaf_lens_writing *w, sheaf_error *err)
 	                         .consequence = "written as *, which means the same"};
 	problem.expected = "-1 alone for all units";
 	problem.found = "another list that begins with a negative number";
-	return tell(w, problem, err);
+	return report(w, problem, err);
 }
 
 /* Binary files may have ranges of units that end before they begin, and say in many ways that all are
@@ -236,7 +236,7 @@ static sheaf_status check_units(const sheaf_lens_writing *w, const sheaf_lens_ra
 	const int32_t *units = range->sparse ? sheaf_lens_units_of(w->set, range) : NULL;
 	*fit = true;
 	if (!units) return SHEAF_OK;
-	if (units[0] < 0) return units[0] == -1 && range->count == 1 ? SHEAF_OK : tell_all(w, err);
+	if (units[0] < 0) return units[0] == -1 && range->count == 1 ? SHEAF_OK : report_all(w, err);
 	for (int32_t i = 1; i < range->count && *fit; i++)
 		*fit = units[i] >= 0 || (units[i] != INT32_MIN && -units[i] >= units[i - 1]);
 	if (*fit) return SHEAF_OK;
@@ -246,7 +246,7 @@ static sheaf_status check_units(const sheaf_lens_writing *w, const sheaf_lens_ra
 	                         .consequence = "the units are left out"};
 	problem.expected = "the last unit of a range not to be before the first";
 	problem.found = "one that is";
-	return tell(w, problem, err);
+	return report(w, problem, err);
 }
 
 static sheaf_status put_range(const sheaf_lens_writing *w, const sheaf_lens_range *range, bool opener,
@@ -305,7 +305,7 @@ static sheaf_status tell_copy(const sheaf_lens_writing *w, sheaf_error *err)
 	                         .consequence = "written once more, as targets"};
 	problem.expected = "inputs that are shared as targets of the same events";
 	problem.found = "targets of other events";
-	return tell(w, problem, err);
+	return report(w, problem, err);
 }
 
 /* Whether the inputs are the targets of the same events: then they are written once. */

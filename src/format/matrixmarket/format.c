@@ -40,7 +40,7 @@ static sheaf_likely probe(sheaf_bytes head, const char *name)
 
 /* ---- reading ---- */
 
-static sheaf_status tell_of_comment(const sheaf_entry_decoding *d)
+static sheaf_status report_comment(const sheaf_entry_decoding *d)
 {
 	return sheaf_lined_report(&d->text, d->text.at, NULL,
 	                          SHEAF_FINDING(SHEAF_BREACH, "comment among the entries",
@@ -51,7 +51,7 @@ static sheaf_status tell_of_comment(const sheaf_entry_decoding *d)
 static const char *const names[] = {"row", "column"};
 static const sheaf_entry_rules rules = {.names = names,
                                         .announced = "as the sizes say",
-                                        .tell_of_comment = tell_of_comment,
+                                        .report_comment = report_comment,
                                         .check = sheaf_mtx_check_triangle,
                                         .find_place = sheaf_mtx_find_place,
                                         .pass_places = sheaf_mtx_pass_places};

@@ -66,7 +66,7 @@ typedef struct repeats {
 	bool any, fit;
 } repeats;
 
-static sheaf_status tell_of_repeat(const repeats *r, uint64_t key, uint64_t value)
+static sheaf_status report_repeat(const repeats *r, uint64_t key, uint64_t value)
 {
 	char found[160];
 	uint64_t columns = (uint64_t)r->in->columns, i = r->fit ? key / columns : key,
@@ -89,7 +89,7 @@ static sheaf_status see_place(void *user, uint64_t key, uint64_t value)
 {
 	repeats *r = (repeats *)user;
 	bool again = r->any && key == r->key && (r->fit || value == r->value);
-	if (again) return tell_of_repeat(r, key, value);
+	if (again) return report_repeat(r, key, value);
 	r->any = true;
 	r->key = key;
 	r->value = value;

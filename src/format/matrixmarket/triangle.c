@@ -27,8 +27,8 @@ static void set_coordinate(sheaf_entry_decoding *d, int c, int64_t r, int64_t va
 }
 
 /* Reports an entry: its line is over. */
-static sheaf_status tell(sheaf_entry_decoding *d, sheaf_severity severity, const char *rule, int64_t r,
-                         const char *expected, const char *consequence)
+static sheaf_status report(sheaf_entry_decoding *d, sheaf_severity severity, const char *rule, int64_t r,
+                           const char *expected, const char *consequence)
 {
 	char found[96];
 	int64_t i = coordinate(d, 0, r), j = coordinate(d, 1, r);
@@ -63,8 +63,8 @@ static sheaf_status turn(sheaf_entry_decoding *d, int64_t r)
 	static const char rule[] = "entry above the diagonal",
 					  expected[] = "an entry on or below the diagonal, since the matrix has a symmetry";
 	int64_t i = coordinate(d, 0, r), j = coordinate(d, 1, r);
-	SHEAF_TRY(tell(d, SHEAF_BREACH, rule, r, expected, "taken for the entry below that it implies"));
-	if (!turn_value(d, r)) return tell(d, SHEAF_FATAL, rule, r, "a value whose opposite has 64 bits", NULL);
+	SHEAF_TRY(report(d, SHEAF_BREACH, rule, r, expected, "taken for the entry below that it implies"));
+	if (!turn_value(d, r)) return report(d, SHEAF_FATAL, rule, r, "a value whose opposite has 64 bits", NULL);
 	set_coordinate(d, 0, r, j);
 	set_coordinate(d, 1, r, i);
 	return SHEAF_OK;
@@ -83,14 +83,14 @@ static sheaf_status check_diagonal(sheaf_entry_decoding *d, int64_t r)
 {
 	sheaf_mtx_symmetry symmetry = symmetry_of(d);
 	if (symmetry == MTX_HERMITIAN && ((const double *)(const void *)d->values->data)[2 * r + 1] != 0)
-		return tell(d, SHEAF_BREACH, "diagonal of a hermitian matrix", r, "a real number on the diagonal",
-		            "kept as it is");
+		return report(d, SHEAF_BREACH, "diagonal of a hermitian matrix", r, "a real number on the diagonal",
+		              "kept as it is");
 	if (symmetry != MTX_SKEW) return SHEAF_OK;
 	if (!is_zero(d, r))
-		return tell(d, SHEAF_FATAL, "diagonal of a skew-symmetric matrix", r,
-		            "no entries on the diagonal but zeros", NULL);
-	return tell(d, SHEAF_BREACH, "diagonal of a skew-symmetric matrix", r, "no entries on the diagonal",
-	            "the zero is kept");
+		return report(d, SHEAF_FATAL, "diagonal of a skew-symmetric matrix", r,
+		              "no entries on the diagonal but zeros", NULL);
+	return report(d, SHEAF_BREACH, "diagonal of a skew-symmetric matrix", r, "no entries on the diagonal",
+	              "the zero is kept");
 }
 
 /* Nearly always none has to be looked at: that is found without a branch for each. */

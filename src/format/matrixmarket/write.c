@@ -125,21 +125,21 @@ static sheaf_status write_header(const sheaf_mtx_writer *out, const sheaf_schema
 
 /* ---- create ---- */
 
-static sheaf_status tell(const sheaf_mtx_writer *out, sheaf_finding finding, sheaf_error *err)
+static sheaf_status report(const sheaf_mtx_writer *out, sheaf_finding finding, sheaf_error *err)
 {
 	sheaf_problem problem = sheaf_problem_in(sheaf_sink_name(out->sink), &finding);
 	return sheaf_report(out->cx, &problem, err);
 }
 
-static sheaf_status tell_of_losses(const sheaf_mtx_writer *out, const sheaf_schema *schema, sheaf_error *err)
+static sheaf_status report_losses(const sheaf_mtx_writer *out, const sheaf_schema *schema, sheaf_error *err)
 {
 	for (int a = 0; a < schema->nattributes; a++)
 		if (schema->attributes[a].loss && strcmp(schema->attributes[a].name, "comment") != 0)
 			SHEAF_TRY(
-				tell(out,
-			         SHEAF_FINDING(SHEAF_ERROR, schema->attributes[a].loss, "no attributes but a comment",
-			                       schema->attributes[a].name, "it is left out", .status = SHEAF_LOSS),
-			         err));
+				report(out,
+			           SHEAF_FINDING(SHEAF_ERROR, schema->attributes[a].loss, "no attributes but a comment",
+			                         schema->attributes[a].name, "it is left out", .status = SHEAF_LOSS),
+			           err));
 	if (!out->array) SHEAF_TRY(sheaf_entry_lose_fill(&out->output, err));
 	return SHEAF_OK;
 }
@@ -184,9 +184,9 @@ static sheaf_status prepare(sheaf_mtx_writer *out, const sheaf_schema *schema, c
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "tensor: expected a shape of less than 2^63 positions, found more");
 	SHEAF_TRY(sheaf_entry_need_count(&out->output, out->entries, err));
-	SHEAF_TRY(tell_of_losses(out, schema, err));
+	SHEAF_TRY(report_losses(out, schema, err));
 	if (t->rank == 1 && !sheaf_values_text(values, "object"))
-		SHEAF_TRY(tell(
+		SHEAF_TRY(report(
 			out,
 			SHEAF_FINDING(
 				SHEAF_WARNING, "vector", "a matrix, which all programs read", "a tensor of one dimension",

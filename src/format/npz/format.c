@@ -48,15 +48,15 @@ static sheaf_likely probe(sheaf_bytes head, const char *name)
 }
 
 static sheaf_status members(sheaf_source *source, sheaf_context *cx,
-                            sheaf_status (*tell)(void *user, const char *path, sheaf_error *err), void *user,
+                            sheaf_status (*show)(void *user, const char *path, sheaf_error *err), void *user,
                             sheaf_error *err)
 {
 	sheaf_npz_archive archive;
 	SHEAF_TRY(sheaf_npz_open_archive(&archive, source, cx, err));
 	bool sparse = sheaf_npz_is_sparse(&archive) || sheaf_npz_is_streams(&archive);
-	sheaf_status status = sparse ? tell(user, "/", err) : SHEAF_OK;
+	sheaf_status status = sparse ? show(user, "/", err) : SHEAF_OK;
 	for (int m = 0; m < archive.count && status == SHEAF_OK && !sparse; m++)
-		if (sheaf_npz_is_array(&archive.members[m])) status = tell(user, archive.members[m].name, err);
+		if (sheaf_npz_is_array(&archive.members[m])) status = show(user, archive.members[m].name, err);
 	sheaf_npz_close_archive(&archive);
 	return status;
 }

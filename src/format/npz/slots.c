@@ -331,7 +331,7 @@ static const sheaf_npz_member *beside(const sheaf_npz_archive *archive, const ch
 	return stem < 900 && n > 0 ? sheaf_npz_find(archive, text) : NULL;
 }
 
-/* A column in parts, told by its values. */
+/* A column in parts, recognised by its values. */
 static bool is_stem(const sheaf_npz_archive *archive, const char *name, size_t *stem, bool *text)
 {
 	*stem = stem_of(name, "values");

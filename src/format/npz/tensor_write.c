@@ -79,7 +79,7 @@ static void close_output(void *created)
 	sheaf_dtype_free(&out->dtype, out->cx);
 }
 
-static sheaf_status tell_of_fill(const writer *out, sheaf_error *err)
+static sheaf_status report_fill(const writer *out, sheaf_error *err)
 {
 	static const uint8_t zeros[16];
 	const sheaf_tensor *t = &out->schema.tensor;
@@ -101,7 +101,7 @@ static sheaf_status check_pointers(writer *out, const sheaf_facts *totals, const
 	if (!is_compressed(out->layout)) return SHEAF_OK;
 	if (!sheaf_values_text(values, "layout") && sheaf_is_hypersparse(slices, totals->rows)) {
 		out->layout = NPZ_COO;
-		return sheaf_tell_of_layout(out->cx, sheaf_sink_name(out->sink), slices, "coo", "csr", err);
+		return sheaf_report_layout(out->cx, sheaf_sink_name(out->sink), slices, "coo", "csr", err);
 	}
 	if (!sheaf_mul_i64(&bytes, slices, sizeof(int32_t))) bytes = INT64_MAX;
 	return sheaf_sink_check_size(out->sink, bytes, err);
@@ -139,7 +139,7 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	sheaf_npz_strand_begin(&out->values, level > 0, out->cx);
 	sheaf_builder_begin(&out->pointers, out->cx, NULL);
 	SHEAF_TRY(sheaf_array_dtype(&out->schema, 0, out->cx, &out->dtype, err));
-	SHEAF_TRY(tell_of_fill(out, err));
+	SHEAF_TRY(report_fill(out, err));
 	SHEAF_TRY(count_positions(out, err));
 	return check_pointers(out, totals, values, err);
 }

@@ -82,7 +82,7 @@ static sheaf_status decode_cells(decoding *d)
 		SHEAF_TRY(sheaf_check_stop(d->cx, d->err));
 		SHEAF_TRY(next_block(d, cell, left < d->most ? left : d->most, &block));
 		if ((fill_columns(d, &block) && !d->silent) || validating) {
-			sheaf_status status = sheaf_scidb_tell_flaws(d->in, &block, d->cx, d->err);
+			sheaf_status status = sheaf_scidb_report_flaws(d->in, &block, d->cx, d->err);
 			d->good += block.reported;
 			SHEAF_TRY(status);
 		}
@@ -168,7 +168,7 @@ static void describe_needed(const rest *r, const sheaf_scidb_item *item, bool fi
 }
 
 /* The server counts an error for each attribute, but cannot go on after something that it skips. */
-static sheaf_status tell_rest(decoding *d, const rest *r, bool *readable)
+static sheaf_status report_rest(decoding *d, const rest *r, bool *readable)
 {
 	char expected[128], last[80], found[160];
 	int64_t left = d->part.left - r->byte;
@@ -208,8 +208,8 @@ static sheaf_status read_rest(decoding *d, int64_t *bases)
 	                           r.items,
 	                           d->part.first + d->part.count,
 	                           d->piece->byte + d->at};
-	SHEAF_TRY(sheaf_scidb_tell_flaws(d->in, &block, d->cx, d->err));
-	SHEAF_TRY(tell_rest(d, &r, &readable));
+	SHEAF_TRY(sheaf_scidb_report_flaws(d->in, &block, d->cx, d->err));
+	SHEAF_TRY(report_rest(d, &r, &readable));
 	if (!readable) return SHEAF_OK;
 	fill_columns(d, &block);
 	for (int i = r.items; i < d->layout->count; i++) {

@@ -75,7 +75,7 @@ static sheaf_status check_null(const sheaf_scidb_spot *spot, uint8_t null, sheaf
 
 /* ---- strings ---- */
 
-static sheaf_status tell_unended(const sheaf_scidb_spot *spot, sheaf_bytes payload, sheaf_error *err)
+static sheaf_status report_unended(const sheaf_scidb_spot *spot, sheaf_bytes payload, sheaf_error *err)
 {
 	char expected[80], found[32] = "no byte";
 	if (payload.size) snprintf(found, sizeof found, "byte 0x%02x", payload.data[payload.size - 1]);
@@ -95,7 +95,7 @@ static sheaf_status tell_unended(const sheaf_scidb_spot *spot, sheaf_bytes paylo
 static sheaf_status check_string(const sheaf_scidb_spot *spot, sheaf_bytes payload, sheaf_error *err)
 {
 	sheaf_scidb_string string = sheaf_scidb_string_of(spot->item, payload);
-	if (!string.ended) SHEAF_TRY(tell_unended(spot, payload, err));
+	if (!string.ended) SHEAF_TRY(report_unended(spot, payload, err));
 	if (!string.clean)
 		SHEAF_TRY(sheaf_scidb_report(spot,
 		                             SHEAF_FINDING(SHEAF_WARNING, "bytes after the end of a string",
@@ -154,8 +154,8 @@ static sheaf_status check_item(const sheaf_scidb_reader *in, const sheaf_scidb_b
 	return item->converts ? check_conversion(&spot, payload, err) : SHEAF_OK;
 }
 
-sheaf_status sheaf_scidb_tell_flaws(const sheaf_scidb_reader *in, sheaf_scidb_block *block, sheaf_context *cx,
-                                    sheaf_error *err)
+sheaf_status sheaf_scidb_report_flaws(const sheaf_scidb_reader *in, sheaf_scidb_block *block,
+                                      sheaf_context *cx, sheaf_error *err)
 {
 	for (block->reported = 0; block->reported < block->count; block->reported++)
 		for (int i = 0; i < block->items; i++)

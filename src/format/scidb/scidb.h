@@ -253,8 +253,8 @@ SHEAF_USE sheaf_status sheaf_scidb_report(const sheaf_scidb_spot *spot, sheaf_fi
 /* What becomes of an item that is left out. */
 const char *sheaf_scidb_consequence(const sheaf_scidb_item *item);
 /* Reports everything in these cells that breaks a rule, in their order. */
-SHEAF_USE sheaf_status sheaf_scidb_tell_flaws(const sheaf_scidb_reader *in, sheaf_scidb_block *block,
-                                              sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_scidb_report_flaws(const sheaf_scidb_reader *in, sheaf_scidb_block *block,
+                                                sheaf_context *cx, sheaf_error *err);
 
 /* ---- convert.c ---- */
 

@@ -161,7 +161,7 @@ static bool order_by_name(writer *out, const sheaf_names *columns)
 	return true;
 }
 
-static sheaf_status tell_of_positions(const writer *out, const sheaf_schema *schema, sheaf_error *err)
+static sheaf_status report_positions(const writer *out, const sheaf_schema *schema, sheaf_error *err)
 {
 	enum { LONGEST = 80 };
 	char found[LONGEST + 16];
@@ -198,7 +198,7 @@ static sheaf_status match_columns(writer *out, const sheaf_schema *schema, sheaf
 	}
 	bool named = status == SHEAF_OK && unique && order_by_name(out, &columns);
 	sheaf_names_free(&columns);
-	return status || named ? status : tell_of_positions(out, schema, err);
+	return status || named ? status : report_positions(out, schema, err);
 }
 
 static sheaf_status prepare(writer *out, const sheaf_schema *schema, const sheaf_values *values,

@@ -233,7 +233,7 @@ static void take_firsts(sheaf_svm_uses *u)
 	if (u->least_first < u->least_index) u->least_index = u->least_first;
 }
 
-static sheaf_status tell_of_doubt(const sheaf_svm_reader *in, const char *wanted, sheaf_error *err)
+static sheaf_status report_doubt(const sheaf_svm_reader *in, const char *wanted, sheaf_error *err)
 {
 	if (!in->paired || in->uses.weighted || (wanted && strcmp(wanted, "auto") != 0)) return SHEAF_OK;
 	sheaf_problem problem = {SHEAF_WARNING,
@@ -286,7 +286,7 @@ sheaf_status sheaf_svm_look(sheaf_svm_reader *in, const sheaf_values *values, bo
 	in->guessed = glance;
 	if (in->uses.triples) return refuse_triples(in, err);
 	SHEAF_TRY(make_schema(in, values, err));
-	SHEAF_TRY(tell_of_doubt(in, sheaf_values_text(values, "label-weights"), err));
+	SHEAF_TRY(report_doubt(in, sheaf_values_text(values, "label-weights"), err));
 	in->facts = SHEAF_NO_FACTS;
 	in->facts.ordinal_keys = 1;
 	in->facts.longest = 1;

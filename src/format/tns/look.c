@@ -162,7 +162,7 @@ static sheaf_status look_at_pieces(sheaf_entry_reader *in, int64_t *shape, bool 
 	sheaf_buffer_reset(&piece.bytes);
 	if (status == SHEAF_END) return SHEAF_OK;
 	bool broken = status == SHEAF_SHORT || status == SHEAF_DATA;
-	return broken ? sheaf_forgive(status, "it is met, and told, when the input is read") : status;
+	return broken ? sheaf_forgive(status, "it is met, and reported, when the input is read") : status;
 }
 
 static sheaf_status make_schema(sheaf_entry_reader *in, const int64_t *shape, sheaf_error *err)

@@ -20,7 +20,7 @@ static void texts_of(sheaf_problem *p, const char **texts[TEXTS])
 
 /* ---- to bytes ---- */
 
-void sheaf_told_put(sheaf_builder *b, const sheaf_problem *problem, int64_t at, const char *output)
+void sheaf_kept_findings_put(sheaf_builder *b, const sheaf_problem *problem, int64_t at, const char *output)
 {
 	sheaf_problem copy = *problem;
 	const char **texts[TEXTS];
@@ -42,7 +42,7 @@ void sheaf_told_put(sheaf_builder *b, const sheaf_problem *problem, int64_t at, 
 /* ---- from bytes ---- */
 
 /* When the next one is due. */
-static void look(sheaf_told *t)
+static void look(sheaf_kept_findings *t)
 {
 	sheaf_cursor c = t->cursor;
 	t->at = INT64_MAX;
@@ -52,15 +52,15 @@ static void look(sheaf_told *t)
 	if (c.failed || t->at < 0) t->at = 0;
 }
 
-sheaf_told sheaf_told_over(sheaf_bytes bytes, const char *output)
+sheaf_kept_findings sheaf_kept_findings_over(sheaf_bytes bytes, const char *output)
 {
-	sheaf_told t = {.cursor = sheaf_cursor_over(bytes.data, bytes.size, 0), .output = output};
+	sheaf_kept_findings t = {.cursor = sheaf_cursor_over(bytes.data, bytes.size, 0), .output = output};
 	look(&t);
 	return t;
 }
 
 /* A text in `room`; NULL where there is none. */
-static const char *read_text(sheaf_told *t, int number, char room[LONGEST])
+static const char *read_text(sheaf_kept_findings *t, int number, char room[LONGEST])
 {
 	uint32_t n = sheaf_cursor_u32le(&t->cursor, "length of a text");
 	if (n == NO_TEXT) return NULL;
@@ -82,7 +82,7 @@ static bool is_told(uint32_t severity, uint32_t status)
 	                                   status == SHEAF_UNSUPPORTED || status == SHEAF_LOSS);
 }
 
-static sheaf_status tell_next(sheaf_told *t, sheaf_context *cx, sheaf_error *err)
+static sheaf_status tell_next(sheaf_kept_findings *t, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_problem p = {0};
 	const char **texts[TEXTS];
@@ -106,7 +106,8 @@ static sheaf_status tell_next(sheaf_told *t, sheaf_context *cx, sheaf_error *err
 	return sheaf_report(cx, &p, err);
 }
 
-sheaf_status sheaf_told_until(sheaf_told *t, int64_t at, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_kept_findings_until(sheaf_kept_findings *t, int64_t at, sheaf_context *cx,
+                                       sheaf_error *err)
 {
 	while (t->at <= at && t->at != INT64_MAX) SHEAF_TRY(tell_next(t, cx, err));
 	return SHEAF_OK;
