@@ -17,6 +17,7 @@
 #   make pictures  draws the picture of a report that README.md shows
 #   make bench     measures against plain loops and the bare system (docs/performance.md)
 #   make bench-peers  races against SciPy, pandas, Polars, DuckDB and others in a venv, in fixed versions
+#   make bench-growth  time and memory of each command and format at sizes that are ten times apart
 #   make check-engines      partitions with Dask, Ray and Spark in local mode, in a venv; Spark needs Java
 #   make soak      10^8 small sequences in batches: memory must stay flat
 #   make wheel     the Python package, into dist (docs/python.md)
@@ -39,7 +40,7 @@ SEED ?= 1
 MESON = NINJA="$$(command -v /usr/bin/ninja || command -v ninja)" "$$(command -v /usr/bin/meson || command -v meson)"
 
 .NOTPARALLEL:
-.PHONY: tables check-pages pictures wheel check-python check-python-full check-engines build demo check check-all check-faults mutants lint sanitize tsan msan check-32 fuzz bench bench-peers soak install clean
+.PHONY: tables check-pages pictures wheel check-python check-python-full check-engines build demo check check-all check-faults mutants lint sanitize tsan msan check-32 fuzz bench bench-peers bench-growth soak install clean
 
 build: needs-build $(BUILD)/build.ninja
 	@$(MESON) compile -C $(BUILD)
@@ -125,6 +126,10 @@ bench: needs-bench $(BUILD)/build.ninja
 
 # That of check-python-full has the peers.
 BENCH_PYTHON ?= $(if $(wildcard $(VENV)/bin/python),$(VENV)/bin/python,python3)
+
+bench-growth: $(BUILD)/build.ninja
+	@$(MESON) compile -C $(BUILD) sheaf:executable
+	@bench/growth.py $(BUILD)
 
 # PEERS: a Python that has the peers already.
 bench-peers: $(BUILD)/build.ninja

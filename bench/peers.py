@@ -72,6 +72,59 @@ def read_polars(path: str, threads: int):
     return work
 
 
+NUMBERS = {"id": "int64", "a": "int64", "b": "int64"} | {f"x{i}": "float64" for i in range(7)}
+
+
+def read_declared_pandas(path: str, threads: int):
+    import pandas
+
+    return lambda: sum(float(pandas.read_csv(path, dtype=NUMBERS)[c].sum()) for c in NUMBERS)
+
+
+def read_declared_pyarrow(path: str, threads: int):
+    import pyarrow
+    import pyarrow.compute as compute
+    from pyarrow import csv
+
+    pyarrow.set_cpu_count(threads)
+    types = {name: getattr(pyarrow, kind)() for name, kind in NUMBERS.items()}
+    converting = csv.ConvertOptions(column_types=types)
+    reading = csv.ReadOptions(use_threads=threads > 1)
+
+    def work():
+        table = csv.read_csv(path, read_options=reading, convert_options=converting)
+        return sum(float(compute.sum(column).as_py()) for column in table.columns)
+
+    return work
+
+
+def read_declared_polars(path: str, threads: int):
+    import polars
+
+    kinds = {"int64": polars.Int64, "float64": polars.Float64}
+    schema = {name: kinds[kind] for name, kind in NUMBERS.items()}
+    return lambda: sum(float(c.sum()) for c in polars.read_csv(path, schema=schema))
+
+
+def write_arrow_pyarrow(path: str, threads: int):
+    import pyarrow
+    from pyarrow import csv, feather
+
+    pyarrow.set_cpu_count(threads)
+
+    def work():
+        table = csv.read_csv(path, read_options=csv.ReadOptions(use_threads=threads > 1))
+        feather.write_feather(table, path + ".theirs.arrow", compression="uncompressed")
+
+    return work
+
+
+def write_arrow_polars(path: str, threads: int):
+    import polars
+
+    return lambda: polars.read_csv(path).write_ipc(path + ".theirs.arrow", compression="uncompressed")
+
+
 def read_duckdb(path: str, threads: int):
     import duckdb
 
@@ -99,12 +152,77 @@ def read_scipy_npz(path: str, threads: int):
     return work
 
 
-def write_scipy_npz(path: str, threads: int):
+def write_scipy_npz(path: str, threads: int, compressed: bool = False):
     import scipy.sparse
 
     def work():
-        scipy.sparse.save_npz(path + ".scipy.npz", scipy.sparse.load_npz(path), compressed=False)
-        return 0.0
+        scipy.sparse.save_npz(path + ".theirs.npz", scipy.sparse.load_npz(path), compressed=compressed)
+
+    return work
+
+
+def write_scipy_deflated(path: str, threads: int):
+    return write_scipy_npz(path, threads, True)
+
+
+def gather_scipy(path: str, threads: int):
+    import numpy
+    import scipy.sparse
+
+    def work():
+        m = scipy.sparse.load_npz(Path(path).with_suffix(".npz"))
+        order, total = numpy.random.default_rng(0).permutation(m.shape[0]), 0
+        for i in range(0, len(order), 256):
+            total += m[order[i : i + 256]].nnz
+        return total
+
+    return work
+
+
+def gather_torch(path: str, threads: int):
+    import scipy.sparse
+    import torch
+
+    torch.set_num_threads(threads)
+
+    def collate(rows):
+        indices, values = zip(*rows)
+        return torch.cat(indices), torch.cat(values)
+
+    def work():
+        m = scipy.sparse.load_npz(Path(path).with_suffix(".npz"))
+        indices, values, at = torch.from_numpy(m.indices), torch.from_numpy(m.data), m.indptr.tolist()
+        rows = [(indices[i:k], values[i:k]) for i, k in zip(at, at[1:])]
+        loader = torch.utils.data.DataLoader(rows, batch_size=256, shuffle=True, collate_fn=collate)
+        return sum(len(values) for _, values in loader)
+
+    return work
+
+
+def write_h5py(path: str, threads: int):
+    import h5py
+    import scipy.sparse
+
+    def work():
+        m = scipy.sparse.load_npz(path)
+        with h5py.File(path + ".theirs.h5", "w") as f:
+            for name, array in (("values", m.data), ("indices_1", m.indices), ("pointers_to_1", m.indptr)):
+                f.create_dataset(name, data=array, compression="gzip", compression_opts=6, shuffle=True)
+
+    return work
+
+
+def write_mtx_h5(path: str, threads: int):
+    import h5py
+    import scipy.io._fast_matrix_market as fast
+
+    fast.PARALLELISM = threads
+
+    def work():
+        m = fast.mmread(path).tocsr()
+        with h5py.File(path + ".theirs.h5", "w") as f:
+            for name, array in (("values", m.data), ("indices_1", m.indices), ("pointers_to_1", m.indptr)):
+                f.create_dataset(name, data=array)
 
     return work
 
@@ -129,6 +247,12 @@ def read_sklearn(path: str, threads: int):
         return float(m.data.sum()) + int(m.indices.sum(dtype="int64")) + float(y.sum())
 
     return work
+
+
+def write_sklearn(path: str, threads: int):
+    from sklearn.datasets import dump_svmlight_file, load_svmlight_file
+
+    return lambda: dump_svmlight_file(*load_svmlight_file(path), path + ".theirs.svmlight")
 
 
 def read_h5py(path: str, threads: int):
@@ -222,6 +346,13 @@ def mtx(path: Path) -> None:
     scipy.io.mmwrite(path, m[: m.shape[0] // 2], precision=7)
 
 
+def mtx_pattern(path: Path) -> None:
+    import scipy.io
+
+    m = matrix()
+    scipy.io.mmwrite(path, m[: m.shape[0] // 2], field="pattern")
+
+
 def svmlight(path: Path) -> None:
     from sklearn.datasets import dump_svmlight_file
 
@@ -234,25 +365,52 @@ def svmlight(path: Path) -> None:
 
 
 class Race:
+    """`make` is a function that writes the file, or what is converted into it, with which options."""
+
     def __init__(self, name, file, make, ours, peers):
         self.name, self.file, self.make, self.ours, self.peers = name, file, make, ours, peers
 
 
-SCIPY = {"SciPy": read_scipy_npz}
-CONVERT = ["SHEAF", "convert", "--quiet", "--force", "--threads", "THREADS", "FILE", "FILE.sheaf.npz"]
+def converted(to: str, *options: str) -> list[str]:
+    begin = ["SHEAF", "convert", "--quiet", "--force", *options, "--threads", "THREADS"]
+    return [*begin, "FILE", f"FILE.ours.{to}"]
+
+
+SCIPY, H5PY = {"SciPy": read_scipy_npz}, {"h5py": read_h5py}
+MTX, SKLEARN = {"SciPy": read_scipy_mtx}, {"scikit-learn": read_sklearn}
 TABLES = {"pandas": read_pandas, "pyarrow": read_pyarrow, "Polars": read_polars, "DuckDB": read_duckdb}
+DECLARED = {"pandas": read_declared_pandas, "pyarrow": read_declared_pyarrow, "Polars": read_declared_polars}
+TO_ARROW = {"pyarrow": write_arrow_pyarrow, "Polars": write_arrow_polars}
 SUM = ["SUM", "FILE", "THREADS"]
+OURS = {"int64": "int64", "float64": "double"}
+AS_DECLARED = "columns=" + ",".join(f"{name}:{OURS[kind]}" for name, kind in NUMBERS.items())
+BATCHES = ["SHEAF", "batches", "--size", "256", "--threads", "THREADS", "FILE"]
+DEFLATE = ["--deflate", "6"]
 RACES = [
     Race("CSV, numbers, types inferred", "numbers.csv", csv_numbers, SUM, TABLES),
+    Race("CSV, numbers, types declared", "numbers.csv", csv_numbers, [*SUM, AS_DECLARED], DECLARED),
     Race("CSV, mixed cells, types inferred", "mixed.csv", csv_mixed, SUM, TABLES),
     Race("CSV, long texts, types inferred", "texts.csv", csv_texts, SUM, TABLES),
+    Race("CSV, numbers, to an Arrow file", "numbers.csv", csv_numbers, converted("arrow"), TO_ARROW),
     Race("NPZ, CSR stored, read", "stored.npz", npz_stored, SUM, SCIPY),
     Race("NPZ, CSR stored, read as one row", "stored.npz", npz_stored, [*SUM, "whole"], SCIPY),
     Race("NPZ, CSR deflated, read", "deflated.npz", npz_deflated, SUM, SCIPY),
-    Race("NPZ to NPZ, CSR stored", "stored.npz", npz_stored, CONVERT, {"SciPy": write_scipy_npz}),
-    Race("Matrix Market, reals", "reals.mtx", mtx, SUM, {"SciPy": read_scipy_mtx}),
-    Race("svmlight", "rows.svmlight", svmlight, SUM, {"scikit-learn": read_sklearn}),
-    Race("HDF5, contiguous, as one row", "matrix.h5", None, [*SUM, "whole"], {"h5py": read_h5py}),
+    Race("NPZ, CSR deflated, read as one row", "deflated.npz", npz_deflated, [*SUM, "whole"], SCIPY),
+    Race("NPZ to NPZ, CSR stored", "stored.npz", npz_stored, converted("npz"), {"SciPy": write_scipy_npz}),
+    Race("NPZ to NPZ, CSR deflated", "deflated.npz", npz_deflated, converted("npz", *DEFLATE),
+         {"SciPy": write_scipy_deflated}),
+    Race("Matrix Market, reals", "reals.mtx", mtx, SUM, MTX),
+    Race("Matrix Market, pattern", "pattern.mtx", mtx_pattern, SUM, MTX),
+    Race("Matrix Market to CSR in HDF5", "reals.mtx", mtx, converted("h5"), {"SciPy, h5py": write_mtx_h5}),
+    Race("svmlight, read", "rows.svmlight", svmlight, SUM, SKLEARN),
+    Race("svmlight, read and written", "rows.svmlight", svmlight, converted("svmlight"),
+         {"scikit-learn": write_sklearn}),
+    Race("HDF5, contiguous, as one row", "matrix.h5", [], [*SUM, "whole"], H5PY),
+    Race("HDF5, shuffle and deflate, as one row", "deflated.h5", DEFLATE, [*SUM, "whole"], H5PY),
+    Race("NPZ to HDF5, shuffle and deflate", "stored.npz", npz_stored, converted("h5", *DEFLATE),
+         {"SciPy, h5py": write_h5py}),
+    Race("Minibatches of 256 rows in random order", "stored.cbf", [], BATCHES,
+         {"SciPy": gather_scipy, "torch": gather_torch}),
 ]
 PEERS = {name: read for race in RACES for name, read in race.peers.items()}
 
@@ -330,13 +488,13 @@ def make_workload(race: Race, folder: Path, build: Path) -> None:
     path = folder / race.file
     if path.exists():
         return
-    if race.make:
+    if callable(race.make):
         run_self("--make", race.name, str(path))
         return
     source = folder / "stored.npz"
     if not source.exists():
         run_self("--make", "NPZ, CSR stored, read", str(source))
-    subprocess.run([build / "sheaf", "convert", "--quiet", source, path], check=True)
+    subprocess.run([build / "sheaf", "convert", "--quiet", *race.make, source, path], check=True)
 
 
 def main() -> None:
@@ -359,6 +517,8 @@ def main() -> None:
         print(f"peers: {race.name}", file=sys.stderr)
         make_workload(race, folder, build)
         rows += run_race(race, folder, build)
+        for output in [*folder.glob("*.ours.*"), *folder.glob("*.theirs.*")]:
+            output.unlink()
     print("| job | peer | ours, s | theirs, s | ratio | two threads | memory, MB: ours, theirs |")
     print("|---|---|---|---|---|---|---|")
     for row in sorted(rows, key=lambda row: row["ratio"]):

@@ -2,7 +2,7 @@
 /* Reads a file by its path and sums every value, index and offset in it: what peers of other languages are
  * held against.
  *
- *     sheaf-bench-sum FILE THREADS [whole] */
+ *     sheaf-bench-sum FILE THREADS [whole] [OPTION=VALUE]... */
 #include <sheaf/sheaf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,9 +49,9 @@ static double sum_frame(const sheaf_frame *frame)
 	return sum;
 }
 
-static sheaf_status sum_file(const char *file, bool whole, sheaf_context *cx, sheaf_error *err)
+static sheaf_status sum_file(const char *file, sheaf_open_options options, sheaf_context *cx,
+                             sheaf_error *err)
 {
-	sheaf_open_options options = {.size = sizeof options, .rows = whole ? SHEAF_TAKES_WHOLE : 0};
 	sheaf_dataset *data;
 	const sheaf_frame *frame;
 	int64_t rows = 0;
@@ -72,13 +72,26 @@ int main(int argc, char **argv)
 {
 	sheaf_context *cx = NULL;
 	sheaf_error err = {0};
-	if (argc < 3) {
-		fprintf(stderr, "usage: sheaf-bench-sum FILE THREADS [whole]\n");
+	enum { SETTINGS = 8 };
+	sheaf_setting settings[SETTINGS] = {0};
+	sheaf_open_options open = {.size = sizeof open, .settings = settings};
+	if (argc < 3 || argc > 3 + SETTINGS) {
+		fprintf(stderr, "usage: sheaf-bench-sum FILE THREADS [whole] [OPTION=VALUE]...\n");
 		return 2;
+	}
+	for (int i = 3; i < argc; i++) {
+		char *value = strchr(argv[i], '=');
+		if (!value) {
+			open.rows = SHEAF_TAKES_WHOLE;
+			continue;
+		}
+		*value = '\0';
+		settings[open.nsettings].name = argv[i];
+		settings[open.nsettings++].value = value + 1;
 	}
 	sheaf_context_options options = {.size = sizeof options, .threads = atoi(argv[2])};
 	sheaf_status status = sheaf_context_new(&options, &cx, &err);
-	if (!status) status = sum_file(argv[1], argc > 3 && strcmp(argv[3], "whole") == 0, cx, &err);
+	if (!status) status = sum_file(argv[1], open, cx, &err);
 	if (status) fprintf(stderr, "sheaf-bench-sum: error: %s\n", err.message);
 	sheaf_context_free(cx);
 	return status ? 1 : 0;

@@ -247,16 +247,44 @@ static void add_value(sheaf_value_counts *v, double value)
 
 enum { AT_ONCE = 256 };
 
+/* Small whole numbers, whose sums are exact without further ado; false, with nothing added, where others are
+ * among them. */
+static bool add_whole(sheaf_value_counts *v, const sheaf_canon *canon, int64_t n)
+{
+	enum { MOST = 1 << 20 };
+	int64_t sum = 0, squares = 0;
+	bool whole = true;
+	for (int64_t k = 0; k < n; k++) {
+		int64_t w = fabs(canon[k].nearest) <= MOST ? (int64_t)canon[k].nearest : MOST + 1;
+		whole &= (double)w == canon[k].nearest && w <= MOST;
+		sum += w;
+		squares += w * w;
+	}
+	if (!whole) return false;
+	sheaf_exact_add(&v->sum, (double)sum);
+	sheaf_exact_add(&v->squares, (double)squares);
+	v->n += n;
+	for (int64_t k = 0; k < n; k++) {
+		double value = canon[k].nearest;
+		if (value < v->least) v->least = value;
+		if (value > v->most) v->most = value;
+		v->negatives += value < 0;
+		v->zeros += value == 0;
+		if (value != 0 && v->bins) v->bins[sheaf_value_bin(value)]++;
+	}
+	return true;
+}
+
 static void add_values(sheaf_field_summary *to, const sheaf_column *column, sheaf_run run)
 {
 	sheaf_canon canon[AT_ONCE];
 	for (int64_t at = run.begin; at < run.end; at += AT_ONCE) {
 		int64_t n = run.end - at < AT_ONCE ? run.end - at : AT_ONCE;
 		sheaf_canon_values(column->type, column->values.data, at, n, canon);
-		for (int64_t k = 0; k < n; k++) {
-			add_value(&to->values, canon[k].nearest);
-			if (to->frequent.slots) sheaf_frequent_add(&to->frequent, &canon[k].nearest, sizeof(double), 1);
-		}
+		if (!add_whole(&to->values, canon, n))
+			for (int64_t k = 0; k < n; k++) add_value(&to->values, canon[k].nearest);
+		for (int64_t k = 0; to->frequent.slots && k < n; k++)
+			sheaf_frequent_add(&to->frequent, &canon[k].nearest, sizeof(double), 1);
 	}
 }
 
