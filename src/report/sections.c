@@ -333,11 +333,11 @@ static void put_batches(sheaf_page *p, const sheaf_length_counts *h)
 
 /* ---- fields ---- */
 
-static void put_missing(sheaf_page *p, const sheaf_field_summary *f)
+static void put_missing(sheaf_page *p, const sheaf_field *field, const sheaf_field_summary *f)
 {
 	if (!f->missing) return;
 	sheaf_page_table(p);
-	sheaf_page_count(p, "missing", f->missing);
+	sheaf_page_count(p, sheaf_field_is_stream(field) ? "samples not given" : "missing", f->missing);
 	for (int c = 1; c < SHEAF_MISSING_CODES; c++) {
 		char name[40];
 		snprintf(name, sizeof name, "of these by the code %d", c);
@@ -368,7 +368,7 @@ void sheaf_page_field(sheaf_page *p, int number)
 	sheaf_builder_text(&p->b, "</h2>");
 	sheaf_page_describe(field, text, sizeof text);
 	sheaf_page_note(p, text);
-	put_missing(p, f);
+	put_missing(p, field, f);
 	put_lengths(p, "Lengths", of_texts ? "bytes of a text" : "samples in a sequence", &f->lengths,
 	            other ? &other->lengths : NULL);
 	put_lengths(p, "Entries", "entries in a sample", &f->entries, other ? &other->entries : NULL);
@@ -376,8 +376,8 @@ void sheaf_page_field(sheaf_page *p, int number)
 	put_uses(p, f);
 	put_items(p, field, f);
 	if (sheaf_field_is_stream(field)) sheaf_page_labels(p, field, f);
-	sheaf_page_units(p, f);
 	put_values(p, f, other);
+	sheaf_page_units(p, f);
 	if (sheaf_field_is_stream(field)) put_batches(p, &f->lengths);
 	sheaf_builder_text(&p->b, "</section>");
 }
