@@ -396,7 +396,7 @@ has err 'uneven.npy: sequence 0, stream "A": expected sequences of the same leng
 expect 6 convert --allow-loss --value A uneven.ctf uneven.npy
 has err '--pad fills them up with zeros and writes the lengths, too'
 [ ! -e uneven.npy ] || fault 'expected no file, found one'
-expect 0 convert --pad --value A uneven.ctf uneven.npy
+expect 0 convert -q --pad --value A uneven.ctf uneven.npy
 empty err
 expect 0 cat uneven.lengths.npy
 is out '0  1
@@ -577,6 +577,39 @@ for name in new.h5 new.nc; do
 	rm $name
 done
 SHEAF_MODULES=$modules
+end
+
+begin 'what is not stored has the value that --fill says'
+matrix 'real general' '2 2 1' '1 2 1.5' >fill.mtx
+expect 0 convert --fill 5 fill.mtx fill.h5
+expect 0 cat --json fill.h5
+has out '"fill":5,"entries":[[[0,1],1.5]]'
+expect 0 convert -f --fill=-inf --layout DMAT fill.mtx fill.h5
+expect 0 cat --json fill.h5
+has out '"fill":"-inf","entries":[[[0,0],"-inf"],[[0,1],1.5],[[1,0],"-inf"],[[1,1],"-inf"]]'
+matrix 'complex general' '2 2 1' '1 2 1.5 2' >fill.mtx
+expect 0 convert -f --fill 1,-2.5 fill.mtx fill.h5
+expect 0 cat --json fill.h5
+has out '"fill":[1,-2.5]'
+expect 0 convert -f --fill 3 fill.mtx fill.h5
+expect 0 cat --json fill.h5
+has out '"fill":[3,0]'
+for wrong in '' x 1, 1,x 1e400 1,2,3; do
+	expect 2 convert -f --fill "$wrong" fill.mtx fill.h5
+	has err '--fill: expected a value of type complex float64'
+done
+matrix 'integer general' '2 2 1' '1 2 7' >fill.mtx
+expect 0 convert -f --fill -9223372036854775808 fill.mtx fill.h5
+expect 0 cat --json fill.h5
+has out '"fill":-9223372036854775808'
+for wrong in 1.5 9223372036854775808 -9223372036854775809 nan; do
+	expect 2 convert -f --fill "$wrong" fill.mtx fill.h5
+	has err '--fill: expected a value of type int64'
+done
+printf '|x 1\n' >fill.ctf
+expect 2 convert -f --fill 1 fill.ctf fill.h5
+has err '--fill: expected a tensor, found sequences'
+rm fill.*
 end
 
 begin 'one value stands for all where that is asked for'

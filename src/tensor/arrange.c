@@ -132,7 +132,8 @@ static sheaf_status plan(sheaf_arranger *a, sheaf_error *err)
 			a->schema.fields[a->value].name, sheaf_field_storage(&a->schema.fields[a->value]));
 	a->fills = to->dense && !has_all(from);
 	a->drops = from->dense && !to->dense && a->options.drop_fill;
-	if (from->has_fill) memcpy(a->fill, from->fill, a->element.size);
+	const sheaf_tensor *fill = to->has_fill ? to : from;
+	if (fill->has_fill) memcpy(a->fill, fill->fill, a->element.size);
 	SHEAF_TRY(plan_structure(a, err));
 	plan_order(a);
 	if (a->fills) SHEAF_TRY(check_size(a, err));

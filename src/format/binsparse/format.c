@@ -29,6 +29,10 @@ static const sheaf_option options[] = {
      "whether one value represents all: keep: if the input says so (default); auto: whenever all are the "
      "same, bit by bit; no: never",
      0},
+	{"fill", SHEAF_OPTION_TEXT, SHEAF_WRITING, "VALUE",
+     "the value of all that a tensor does not store, of its type; of a complex one its parts with a comma "
+     "between (default: as the input says, else none is written)",
+     0},
 	{"deflate", SHEAF_OPTION_COUNT, SHEAF_WRITING, "LEVEL",
      "compress arrays, in chunks; 0 to 12 (default 0: not compressed, contiguous)", 0},
 	{"shuffle", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL,

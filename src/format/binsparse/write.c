@@ -92,8 +92,9 @@ sheaf_status sheaf_bsp_accept(sheaf_schema *schema, const sheaf_values *values, 
 				err, SHEAF_UNSUPPORTED,
 				"stream \"%s\": expected sequences of dense or sparse samples, found another shape",
 				schema->fields[f].name);
-	if (schema->rows == SHEAF_SEQUENCES) return SHEAF_OK;
+	if (schema->rows == SHEAF_SEQUENCES) return sheaf_bsp_take_fill(schema, values, err);
 	SHEAF_TRY(check_value(schema, err));
+	SHEAF_TRY(sheaf_bsp_take_fill(schema, values, err));
 	bool asked = is_asked_for(tensor, values);
 	SHEAF_TRY(choose_layout(tensor, values, &layout, name, err));
 	bool dense = sheaf_bsp_layout_is_dense(&layout),

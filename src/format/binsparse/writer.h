@@ -109,6 +109,12 @@ static inline sheaf_type sheaf_bsp_index_type(const sheaf_bsp_writer *out, int64
 	return out->index_type < 0 ? sheaf_bsp_smallest(extent - 1) : (sheaf_type)out->index_type;
 }
 
+/* ---- fill.c ---- */
+
+/* The schema of a tensor gets the value that the option says, if it says one. */
+SHEAF_USE sheaf_status sheaf_bsp_take_fill(sheaf_schema *schema, const sheaf_values *values,
+                                           sheaf_error *err);
+
 /* ---- encode.c, build.c ---- */
 
 SHEAF_USE sheaf_status sheaf_bsp_encode_entries(const sheaf_bsp_writer *out, const sheaf_frame *frame,
