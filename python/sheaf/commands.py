@@ -683,7 +683,7 @@ def formats() -> list[dict[str, Any]]:
     options that declare it), "lost" or "refused".
 
     >>> cbf = next(f for f in sheaf.formats() if f["name"] == "cbf")
-    >>> cbf["write"], cbf["keeps"]["keys of sequences"]
+    >>> cbf["write"], next(f["kept"] for f in cbf["keeps"] if f["feature"] == "keys of sequences")
     (True, 'changed')
     """
     found = []
@@ -693,9 +693,13 @@ def formats() -> list[dict[str, Any]]:
         while all_suffixes[i]:
             suffixes.append(all_suffixes[i].decode())
             i += 1
-        keeps, feature = {}, c.sheaf_feature()
+        keeps: list[dict[str, str]] = []
+        feature = c.sheaf_feature()
         while lib.sheaf_format_keeps(format, len(keeps), byref(feature), None) == c.SHEAF_OK:
-            keeps[feature.name.decode()] = lib.sheaf_kept_name(feature.kept).decode()
+            keeps.append({"feature": feature.name.decode(),
+                          "kept": lib.sheaf_kept_name(feature.kept).decode()})
+            if feature.how:
+                keeps[-1]["how"] = feature.how.decode()
         found.append({"name": lib.sheaf_format_name(format).decode(), "read": bool(can & c.SHEAF_CAN_READ),
                       "write": bool(can & c.SHEAF_CAN_WRITE), "suffixes": suffixes,
                       "summary": lib.sheaf_format_summary(format).decode(), "keeps": keeps})

@@ -127,6 +127,8 @@ void help_command(const command *c, const sheaf_format *format);
 void help_format(const sheaf_format *format);
 void help_json(const command *only); /* NULL: everything */
 void help_json_format(const sheaf_format *only);
+/* The member "keeps" of an object: what becomes of data that are written in the format. */
+void json_kept(bool *first, const sheaf_format *format);
 /* Of one command, or of the whole (NULL). */
 void help_manual(const command *only);
 /* The script with which a shell ("bash", "zsh", "fish") completes command lines; false where it is another

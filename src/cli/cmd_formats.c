@@ -84,6 +84,7 @@ static void json_format(const sheaf_format *format)
 	}
 	out_text("]");
 	out_json_member(&first, "summary", sheaf_format_summary(format));
+	json_kept(&first, format);
 	out_text("}\n");
 }
 

@@ -52,7 +52,7 @@ static void json_command(const command *c)
 	out_text("]}");
 }
 
-static void json_kept(bool *first, const sheaf_format *format)
+void json_kept(bool *first, const sheaf_format *format)
 {
 	sheaf_feature f;
 	sheaf_error err = {0};
