@@ -616,13 +616,18 @@ static void test_fill_is_dropped(void **state)
 				 to = t;
 	list l = {.tensor = t, .type = SHEAF_U8};
 	sheaf_frame out;
-	l.tensor.fill[0] = 7;
+	l.tensor.fill[0] = to.fill[0] = 7;
 	for (int i = 0; i < 4; i++) append_entry(&l, &(entry){.at = {i}, .value = {i % 2 ? 7 : 0, 0}});
 	to.dense = false;
 	sheaf_arrange_options options = {.size = sizeof options, .drop_fill = true};
 	assert_ok(arrange(&l, &to, &options, 3, cx, &out));
 	assert_int_equal(out.nrows, 2);
 	assert_true(number_at(&out.columns[0], 1) == 2 && number_at(&out.columns[1], 1) == 0);
+	sheaf_frame_free(&out);
+	to.fill[0] = 0; /* what the output says is dropped, and nothing else */
+	assert_ok(arrange(&l, &to, &options, 3, cx, &out));
+	assert_int_equal(out.nrows, 2);
+	assert_true(number_at(&out.columns[0], 0) == 1 && number_at(&out.columns[1], 0) == 7);
 	sheaf_frame_free(&out);
 	assert_ok(arrange(&l, &to, NULL, 3, cx, &out));
 	assert_list(&l, &out);

@@ -132,7 +132,8 @@ static sheaf_status plan(sheaf_arranger *a, sheaf_error *err)
 			a->schema.fields[a->value].name, sheaf_field_storage(&a->schema.fields[a->value]));
 	a->fills = to->dense && !has_all(from);
 	a->drops = from->dense && !to->dense && a->options.drop_fill;
-	const sheaf_tensor *fill = to->has_fill ? to : from;
+	/* What is dropped must be what the output says; what is filled in, what the input has meant. */
+	const sheaf_tensor *says = a->drops ? to : from, *fill = says->has_fill ? says : a->drops ? from : to;
 	if (fill->has_fill) memcpy(a->fill, fill->fill, a->element.size);
 	SHEAF_TRY(plan_structure(a, err));
 	plan_order(a);

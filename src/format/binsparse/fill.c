@@ -76,10 +76,18 @@ sheaf_status sheaf_bsp_take_fill(sheaf_schema *schema, const sheaf_values *value
 	if (schema->rows == SHEAF_SEQUENCES)
 		return sheaf_fail_option(err, SHEAF_USAGE, "fill", ": expected a tensor, found sequences");
 	const sheaf_field *field = &schema->fields[schema->tensor.rank];
-	if (!sheaf_element_of(field, &e) || !take_value(&e, text, schema->tensor.fill))
+	uint8_t fill[sizeof schema->tensor.fill] __attribute__((aligned(8)));
+	if (!sheaf_element_of(field, &e) || !take_value(&e, text, fill))
 		return sheaf_fail_option(err, SHEAF_USAGE, "fill", ": expected a value of type %s%s, found %s",
 		                         e.complex ? "complex " : "",
 		                         e.boolean ? "bool, 0 or 1" : sheaf_type_name(field->type), text);
+	if (schema->tensor.has_fill && !sheaf_element_equal(&e, schema->tensor.fill, fill))
+		return sheaf_fail_option(
+			err, SHEAF_USAGE, "fill",
+			": expected the value that the input says, which what it does not store has, "
+			"found %s",
+			text);
+	memcpy(schema->tensor.fill, fill, e.size);
 	schema->tensor.has_fill = true;
 	return SHEAF_OK;
 }
