@@ -45,27 +45,89 @@ const char *sheaf_dataset_uncut(const sheaf_dataset *d)
 
 void sheaf_cuts_free(sheaf_cuts *cuts)
 {
+	for (int64_t i = 0; cuts->notes && i < cuts->count; i++) sheaf_buffer_reset(&cuts->notes[i]);
+	if (cuts->notes) sheaf_release(cuts->cx, cuts->notes, (size_t)cuts->room * sizeof *cuts->notes);
 	if (cuts->entries) sheaf_release(cuts->cx, cuts->entries, (size_t)cuts->room * sizeof *cuts->entries);
 	*cuts = (sheaf_cuts){0};
 }
 
-static sheaf_status add(sheaf_cuts *cuts, const sheaf_piece_entry *entry, sheaf_error *err)
+static sheaf_status make_room(sheaf_cuts *cuts, sheaf_error *err)
 {
 	enum { FIRST = 256 };
-	void *memory = cuts->entries;
-	if (cuts->count == cuts->room) {
-		int64_t room = cuts->room ? 2 * cuts->room : FIRST;
-		SHEAF_TRY(sheaf_reallocate(cuts->cx, &memory, (size_t)cuts->room * sizeof *entry,
-		                           (size_t)room * sizeof *entry, err));
-		cuts->entries = (sheaf_piece_entry *)memory;
-		cuts->room = room;
+	void *entries = cuts->entries, *notes = cuts->notes;
+	size_t old = (size_t)cuts->room, room = old ? 2 * old : FIRST;
+	if (cuts->count < cuts->room) return SHEAF_OK;
+	SHEAF_TRY(sheaf_reallocate(cuts->cx, &notes, old * sizeof *cuts->notes, room * sizeof *cuts->notes, err));
+	cuts->notes = (sheaf_buffer *)notes;
+	memset(cuts->notes + old, 0, (room - old) * sizeof *cuts->notes);
+	sheaf_status status = sheaf_reallocate(cuts->cx, &entries, old * sizeof *cuts->entries,
+	                                       room * sizeof *cuts->entries, err);
+	if (status) {
+		/* One of both has grown: what there is stays of one size. */
+		for (int64_t i = 0; i < cuts->count; i++) sheaf_buffer_reset(&cuts->notes[i]);
+		sheaf_release(cuts->cx, cuts->notes, room * sizeof *cuts->notes);
+		cuts->notes = NULL;
+		return status;
 	}
+	cuts->entries = (sheaf_piece_entry *)entries;
+	cuts->room = (int64_t)room;
+	return SHEAF_OK;
+}
+
+static sheaf_status add(sheaf_cuts *cuts, const sheaf_piece_entry *entry, sheaf_error *err)
+{
+	SHEAF_TRY(make_room(cuts, err));
 	cuts->entries[cuts->count++] = *entry;
 	cuts->rows += entry->rows;
 	return SHEAF_OK;
 }
 
-enum { FOR_EACH = 16 };
+/* ---- chunks that are longer than a part's share ---- */
+
+/* The next rows of a chunk; END where they are not of it, or all of it. */
+static sheaf_status add_some(sheaf_dataset *d, const sheaf_piece_entry *chunk, int64_t bytes,
+                             sheaf_measurer *m, sheaf_cuts *cuts, sheaf_error *err)
+{
+	int64_t done = cuts->rows - chunk->row;
+	SHEAF_TRY(d->format->cut(d->in, bytes, &d->piece, err));
+	SHEAF_TRY(sheaf_measure(m, &d->piece, err));
+	bool fits = d->piece.chunk == chunk->chunk && d->piece.byte == chunk->byte && m->rows > 0 &&
+	            m->rows < chunk->rows && m->rows <= chunk->rows - done;
+	if (!fits) return SHEAF_END;
+	double each = (double)chunk->size / (double)chunk->rows;
+	sheaf_piece_entry some = *chunk;
+	some.row += done;
+	some.rows = m->rows;
+	some.size = (int64_t)(each * (double)(done + m->rows)) - (int64_t)(each * (double)done);
+	SHEAF_TRY(add(cuts, &some, err));
+	cuts->notes[cuts->count - 1] = d->piece.notes;
+	d->piece.notes = (sheaf_buffer){0};
+	cuts->divided = true;
+	return SHEAF_OK;
+}
+
+/* All of it, or nothing: where it cannot be divided it stays whole. */
+static sheaf_status divide(sheaf_dataset *d, const sheaf_piece_entry *chunk, int64_t bytes, sheaf_cuts *cuts,
+                           sheaf_error *err)
+{
+	sheaf_measurer m;
+	sheaf_piece begin = sheaf_piece_of(chunk);
+	int64_t count = cuts->count;
+	SHEAF_TRY(d->format->random->resume(d->in, &begin, err));
+	SHEAF_TRY(sheaf_measurer_begin(&m, &d->input, err));
+	sheaf_status status = SHEAF_OK;
+	while (status == SHEAF_OK && cuts->rows - chunk->row < chunk->rows)
+		status = add_some(d, chunk, bytes, &m, cuts, err);
+	sheaf_measurer_end(&m);
+	if (status == SHEAF_OK) return d->format->rewind(d->in, err);
+	for (; cuts->count > count; cuts->count--) sheaf_buffer_reset(&cuts->notes[cuts->count - 1]);
+	cuts->rows = chunk->row;
+	if (status != SHEAF_END) return status;
+	SHEAF_TRY(d->format->rewind(d->in, err));
+	return add(cuts, chunk, err);
+}
+
+enum { FOR_EACH = 16, LONG = 4 };
 
 /* Some for each part, so that these come out even, and none too long. */
 static int64_t piece_for(const sheaf_dataset *d, int parts)
@@ -93,11 +155,15 @@ static sheaf_status take_table(sheaf_dataset *d, const sheaf_cutting *how, sheaf
 	if (pieces && is_fit(pieces, d->index->file.head.piece_bytes, d->table_bytes, how))
 		d->table_bytes = d->index->file.head.piece_bytes;
 	SHEAF_TRY(sheaf_dataset_pieces(d, &pieces, err));
+	bool counted = how->by_counts && pieces->counts.size > 0;
+	bool divides = d->format->random->divides && !counted && pieces->count < FOR_EACH * (int64_t)how->parts;
+	int64_t bytes = piece_for(d, how->parts);
 	for (int64_t i = 0; i < sheaf_pieces_count(pieces); i++) {
 		sheaf_pieces_at(pieces, i, &entry);
-		SHEAF_TRY(add(cuts, &entry, err));
+		bool is_long = divides && entry.rows > 1 && entry.size / LONG > bytes;
+		SHEAF_TRY(is_long ? divide(d, &entry, bytes, cuts, err) : add(cuts, &entry, err));
 	}
-	if (pieces->counts.size) cuts->pieces = pieces;
+	if (pieces->counts.size && cuts->count == pieces->count) cuts->pieces = pieces;
 	return SHEAF_OK;
 }
 
@@ -236,7 +302,12 @@ static sheaf_status recall(const ranged *r, int64_t number, sheaf_piece *piece, 
 	bool misplaced = status == SHEAF_DATA || status == SHEAF_SHORT;
 	if (misplaced && sheaf_index_is_in_use(&r->d->indexed))
 		return sheaf_index_refute(&r->d->indexed, entry, "pieces", err);
-	return status ? status : sheaf_index_hold_bytes(&r->d->indexed, entry, piece, err);
+	SHEAF_TRY(status);
+	const sheaf_buffer *notes = r->range.cuts->notes ? &r->range.cuts->notes[number] : NULL;
+	if (!notes || notes->size == 0) return sheaf_index_hold_bytes(&r->d->indexed, entry, piece, err);
+	sheaf_buffer_reset(&piece->notes);
+	piece->notes = sheaf_buffer_ref(notes);
+	return SHEAF_OK;
 }
 
 /* After the last piece of all: what ends the input is met, as by any reader of the whole. */
@@ -271,12 +342,14 @@ static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error
 	return recall(r, r->next++, piece, err);
 }
 
-static const sheaf_piece_entry *find_entry(const ranged *r, int64_t byte)
+/* Parts of a chunk begin at one byte, at rows of their own. */
+static const sheaf_piece_entry *find_entry(const ranged *r, const sheaf_piece *piece)
 {
 	int64_t low = r->range.from, high = r->range.to - 1;
 	while (low < high) {
 		int64_t middle = low + (high - low + 1) / 2;
-		if (entry_of(r, middle)->byte <= byte)
+		const sheaf_piece_entry *e = entry_of(r, middle);
+		if (r->range.cuts->divided ? e->row <= piece->slice : e->byte <= piece->byte)
 			low = middle;
 		else
 			high = middle - 1;
@@ -289,7 +362,7 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
                            sheaf_error *err)
 {
 	const ranged *r = (const ranged *)in;
-	const sheaf_piece_entry *entry = find_entry(r, piece->byte);
+	const sheaf_piece_entry *entry = find_entry(r, piece);
 	bool mute = r->range.shared && entry == entry_of(r, r->range.from);
 	SHEAF_TRY(r->view.inner->decode(r->view.in, piece, frame, mute ? r->deaf : cx, err));
 	if (frame->nrows == entry->rows || sheaf_is_validating(cx) || sheaf_max_errors(cx) > 0) return SHEAF_OK;

@@ -10,6 +10,8 @@ typedef struct sheaf_cuts {
 	sheaf_context *cx;
 	sheaf_piece_entry *entries;
 	int64_t count, room;
+	sheaf_buffer *notes;        /* of each: what recalls it from its chunk, where that is divided; or NULL */
+	bool divided;               /* some are parts of a chunk */
 	int64_t rows;               /* of all of them */
 	const sheaf_pieces *pieces; /* the table that they are from, where that says what is in them; or NULL */
 } sheaf_cuts;

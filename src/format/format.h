@@ -105,6 +105,9 @@ typedef struct sheaf_random_access {
 	 * made seekable. What is known may come from a damaged file: SHORT or DATA where the input can have no
 	 * such piece. */
 	sheaf_status (*recall)(const void *in, sheaf_piece *piece, sheaf_error *err);
+	/* `cut` divides a long chunk where fewer bytes are asked for: pieces of the chunk's bytes, with notes that
+	 * say which rows of it they are. */
+	bool divides;
 	/* Cuts on from the beginning of such a piece, before anything is cut or after rewind; only where the
 	 * source is seekable. NULL: rows are never passed over. */
 	sheaf_status (*resume)(void *in, const sheaf_piece *piece, sheaf_error *err);

@@ -118,6 +118,7 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
 
 static const sheaf_random_access random_access = {
 	.recall = sheaf_cbf_recall,
+	.divides = true,
 	.resume = sheaf_cbf_resume,
 	.counting = sheaf_cbf_counting,
 	.measure = sheaf_cbf_measure,
