@@ -37,8 +37,31 @@ static void add_streams(line *l, const bench_job *job)
 	}
 }
 
+/* "PART1" and so on: part files of the output. */
+static const char *part_of(const bench_job *job, const char *word)
+{
+	enum { MOST = 4 };
+	static char paths[MOST][PATH_SIZE + 16];
+	int number = atoi(word + strlen("PART"));
+	if (number < 1 || number > MOST) die("%s: expected a part from 1 to %d", word, MOST);
+	snprintf(paths[number - 1], sizeof *paths, "%s.%d.part", job->output, number);
+	return paths[number - 1];
+}
+
+/* Where a build has it. */
+static const char *beside(const bench_job *job, const char *name)
+{
+	static char path[PATH_SIZE];
+	const char *slash = strrchr(job->setup->command, '/');
+	snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash + 1 - job->setup->command) : 0,
+	         job->setup->command, name);
+	return path;
+}
+
 static const char *stand_in(const bench_job *job, const char *word)
 {
+	if (strncmp(word, "PART", 4) == 0) return part_of(job, word);
+	if (strcmp(word, "SHEAF-MPI") == 0) return beside(job, "mpi/sheaf-mpi");
 	return strcmp(word, "TEXT") == 0     ? job->text
 	       : strcmp(word, "BINARY") == 0 ? job->binary
 	       : strcmp(word, "HUGE") == 0   ? job->huge
@@ -89,6 +112,83 @@ int64_t command_run(const bench_job *job, const char *words)
 	return (int64_t)usage.ru_maxrss * 1024;
 }
 
+/* ---- several at the same time ---- */
+
+enum { MOST_AT_ONCE = 8 };
+
+static int split_at(char *words, const char *mark, char *out[MOST_AT_ONCE])
+{
+	int n = 0;
+	for (char *at = words; at; n++) {
+		char *end = strstr(at, mark);
+		if (n == MOST_AT_ONCE) die("%s: expected at most %d commands", words, MOST_AT_ONCE);
+		out[n] = at;
+		at = end ? end + strlen(mark) : NULL;
+		if (end) *end = '\0';
+	}
+	return n;
+}
+
+static void run_at_once(const bench_job *job, char *words)
+{
+	char *commands[MOST_AT_ONCE];
+	pid_t children[MOST_AT_ONCE];
+	int n = split_at(words, " & ", commands), status;
+	line *l = (line *)need((size_t)n * sizeof *l);
+	for (int i = 0; i < n; i++) {
+		split(&l[i], job, commands[i]);
+		children[i] = spawn(l[i].words);
+	}
+	for (int i = 0; i < n; i++) {
+		if (waitpid(children[i], &status, 0) != children[i] || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
+			die("%s: expected it to succeed, found that it failed", commands[i]);
+		workload_settings_free(l[i].settings, l[i].nsettings);
+		free(l[i].copy);
+	}
+	free(l);
+}
+
+/* "A & B ; C": A and B at the same time, and then C. */
+static void run_in_turn(const bench_job *job, const char *words)
+{
+	char *copy = strdup(words), *turns[MOST_AT_ONCE];
+	if (!copy) die("expected memory, found none");
+	int n = split_at(copy, " ; ", turns);
+	for (int i = 0; i < n; i++) run_at_once(job, turns[i]);
+	free(copy);
+}
+
+static void run_several(const bench_job *job, void *state, bench_yield *out)
+{
+	(void)state;
+	run_in_turn(job, job->words);
+	out->size = file_size(job->output);
+}
+
+static const char *find_ranks(const bench_job *job, void **state)
+{
+	(void)state;
+	return access(beside(job, "mpi/sheaf-mpi"), X_OK) == 0 ? NULL : "there is no sheaf-mpi beside sheaf";
+}
+
+/* Words before "| " are done once, and are not measured. */
+static const char *begin_prepared(const bench_job *job, void **state)
+{
+	const char *mark = strstr(job->words, " | ");
+	char *before = mark ? strndup(job->words, (size_t)(mark - job->words)) : NULL;
+	if (!before) die("%s: expected commands, \" | \", and commands", job->words);
+	run_in_turn(job, before);
+	free(before);
+	*state = (void *)(uintptr_t)(mark + 3);
+	return NULL;
+}
+
+static void run_prepared(const bench_job *job, void *state, bench_yield *out)
+{
+	run_in_turn(job, (const char *)state);
+	out->size = file_size(job->output);
+}
+
 static void run(const bench_job *job, void *state, bench_yield *out)
 {
 	(void)state;
@@ -97,3 +197,6 @@ static void run(const bench_job *job, void *state, bench_yield *out)
 }
 
 const bench_runner run_command = {"sheaf", NULL, run};
+const bench_runner run_commands = {"commands", NULL, run_several};
+const bench_runner run_ranks = {"ranks", find_ranks, run_several};
+const bench_runner run_after = {"commands", begin_prepared, run_prepared};

@@ -6,6 +6,15 @@
 
 static const char to_binary[] = "SHEAF convert --index never --quiet STREAMS TEXT OUTPUT";
 
+/* The halves of a conversion, with the table of an index. */
+#define HALF(i) "SHEAF convert --force --quiet --threads 1 STREAMS --part " #i "/2 TEXT PART" #i
+#define TWO_PARTS HALF(1) " & " HALF(2)
+#define TWO_IN_TURN HALF(1) " ; " HALF(2)
+#define TWO_RANKS \
+	"mpirun --allow-run-as-root --oversubscribe -n 2 SHEAF-MPI convert --force --quiet --threads 1 STREAMS " \
+	"TEXT " \
+	"OUTPUT"
+
 /* A Matrix Market file to entries in reused memory, on one thread. */
 #define MTX(work, size) \
 	{ \
@@ -113,6 +122,60 @@ const bench_race races[] = {
                  .words = "SHEAF convert --index never --quiet --threads 1 --to ctf BINARY OUTPUT"},
 			},
 		.peers = {{.runner = &printf_loop}},
+	},
+	/* The same job by processes and by threads; parts have an index. */
+	{
+		.part = "scale",
+		.name = "CTF to CBF",
+		.works = {"integers", "pairs", "lines"},
+		.by = BY_WALL,
+		.needs = NEEDS_INDEX | NEEDS_BINARY,
+		.ours = {{.runner = &run_commands, .name = "two parts", .words = TWO_PARTS},
+                 {.runner = &run_ranks, .name = "two ranks", .words = TWO_RANKS}},
+		.peers = {{.runner = &run_command,
+                   .name = "two threads",
+                   .words = "SHEAF convert --force --quiet --threads 2 STREAMS TEXT OUTPUT"}},
+	},
+	{
+		.part = "scale",
+		.name = "CTF to CBF, alone",
+		.works = {"integers", "pairs", "lines"},
+		.by = BY_CPU,
+		.needs = NEEDS_INDEX | NEEDS_BINARY,
+		.ours =
+			{
+				{.runner = &run_commands,
+                 .name = "one part of one",
+                 .words = "SHEAF convert --force --quiet --threads 1 STREAMS --part 1/1 TEXT PART1"},
+				{.runner = &run_commands, .name = "two parts in turn", .words = TWO_IN_TURN},
+			},
+		.peers = {{.runner = &run_command,
+                   .name = "one thread",
+                   .words = "SHEAF convert --force --quiet --threads 1 STREAMS TEXT OUTPUT"}},
+	},
+	{
+		.part = "scale",
+		.name = "merge",
+		.works = {"integers", "pairs", "lines"},
+		.by = BY_WALL,
+		.needs = NEEDS_INDEX | NEEDS_BINARY,
+		.ours = {{.runner = &run_after,
+                  .name = "two parts",
+                  .words = TWO_PARTS " | SHEAF merge --force --quiet PART1 PART2 OUTPUT"}},
+		.peers = {{.runner = &run_commands, .name = "cp, synced", .words = "cp BINARY OUTPUT ; sync OUTPUT"}},
+	},
+	{
+		.part = "scale",
+		.name = "planning 16 tasks",
+		.works = {"integers", "lines"},
+		.by = BY_CPU,
+		.needs = NEEDS_INDEX,
+		.ours = {{.runner = &run_commands,
+                  .name = "with an index",
+                  .words = "SHEAF plan STREAMS --ranks 16 TEXT"}},
+		.peers = {{.runner = &run_commands,
+                   .name = "by a scan",
+                   .words = "SHEAF plan --index never STREAMS --ranks 16 TEXT"}},
 	},
 	{
 		.part = "binary",
@@ -545,6 +608,11 @@ const bench_target targets[] = {
 	{.part = "index", .work = "exponents", .peer = "byte loop", .least = 10},
 	{.part = "index", .work = "lines", .peer = "byte loop", .least = 3.5},
 	{.part = "index", .how = "indexed", .peer = "scan", .least = 50},
+	{.part = "scale", .how = "two parts", .peer = "two threads", .least = 0.9},
+	{.part = "scale", .how = "two ranks", .peer = "two threads", .least = 0.9},
+	{.part = "scale", .peer = "one thread", .least = 0.9},
+	{.part = "scale", .how = "two parts", .peer = "cp, synced", .least = 0.8},
+	{.part = "scale", .peer = "by a scan", .least = 20},
 	{.part = "lens", .work = "reals", .how = "model", .peer = "strtof loop", .least = 6},
 	{.part = "lens", .work = "bits", .how = "model", .peer = "strtof loop", .least = 8},
 	{.part = "lens", .work = "units", .how = "model", .peer = "strtof loop", .least = 3},

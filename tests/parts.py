@@ -276,8 +276,15 @@ def check_reading(folder, words, name, numbers=(1, 4)):
 
 
 def check_readings(folder):
-    jobs = ["hash"], ["hash", "--keys", "--json"], ["stats"], ["stats", "--json"], ["validate"], ["validate", "--json"]
-    for name in ("long.ctf", "flawed.ctf", "long.cbf", "long.mtx", "twice.mtx", "long.csv", "odd.ctf"):
+    jobs = ["hash"], ["hash", "--keys", "--json"], ["stats", "--json"], ["validate", "--json"]
+    sheaf(folder, "convert", "-q", "long.ctf", "one.cbf")
+    for suffix in ("ctf", "cbf"):
+        check(folder, f"a chunk that is divided, to {suffix}", [], ["one.cbf"], suffix, [3])
+    done = json.loads(sheaf(folder, "plan", "--ranks", "3", "--json", "one.cbf").stdout)
+    tap.point(done["pieces"] > 30 and done["imbalance"] < 1.2 and done["rows"] == 400 and done["messages"] == 30, "a plan divides long chunks", str(done))
+    done = json.loads(sheaf(folder, "plan", "--ranks", "3", "--json", "--rate", "1000", "one.cbf").stdout)
+    tap.point(abs(done["seconds"] - done["largest"] / 1000 - 0.0006) < 1e-3, "and says how long the last part takes", str(done))
+    for name in ("long.ctf", "flawed.ctf", "one.cbf", "long.cbf", "long.mtx", "twice.mtx", "long.csv", "odd.ctf"):
         for words in (*jobs, ["hash", "--max-errors=3"], ["stats", "--max-errors=3"]):
             check_reading(folder, words, name)
     for rows in cases.SAMPLES.values():

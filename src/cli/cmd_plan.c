@@ -12,11 +12,17 @@ typedef struct plan {
 	int n, empty;
 	int64_t pieces, bytes, rows, largest;
 	double imbalance; /* the largest part over the mean one */
+	int64_t messages; /* that rank 0 of sheaf-mpi sends and gets */
+	double seconds;   /* until the last part is done, and these are through */
 } plan;
 
-static plan sum_up(const sheaf_part_share *shares, int n)
+/* With each rank: what it has, the foot of its part, where its bytes go, that they are there, the end. */
+enum { MESSAGES_OF_RANK = 13, MESSAGES = 4 };
+static const double SECONDS_OF_MESSAGE = 20e-6;
+
+static plan sum_up(const sheaf_part_share *shares, int n, double rate)
 {
-	plan p = {.n = n};
+	plan p = {.n = n, .messages = n > 1 ? MESSAGES + (int64_t)MESSAGES_OF_RANK * (n - 1) : 0};
 	for (int i = 0; i < n; i++) {
 		p.pieces += shares[i].pieces;
 		p.bytes += shares[i].bytes;
@@ -25,6 +31,7 @@ static plan sum_up(const sheaf_part_share *shares, int n)
 		if (shares[i].bytes > p.largest) p.largest = shares[i].bytes;
 	}
 	p.imbalance = p.bytes > 0 ? (double)p.largest * n / (double)p.bytes : 1;
+	p.seconds = (double)p.largest / rate + (double)p.messages * SECONDS_OF_MESSAGE;
 	return p;
 }
 
@@ -34,6 +41,7 @@ static void print_parts(const plan *p, const sheaf_part_share *shares)
 {
 	out_printf("parts: %d of %" PRId64 " pieces, the largest %.3f times the mean, %d empty\n", p->n,
 	           p->pieces, p->imbalance, p->empty);
+	out_printf("about %.3g seconds, %" PRId64 " messages\n", p->seconds, p->messages);
 	out_printf("%6s  %14s  %12s  %8s\n", "part", "bytes", "rows", "pieces");
 	for (int i = 0; i < p->n; i++)
 		out_printf("%6d  %14" PRId64 "  %12" PRId64 "  %8" PRId64 "\n", i + 1, shares[i].bytes,
@@ -45,9 +53,10 @@ static void print_json(const session *s, const plan *p, const sheaf_part_share *
 	bool first = true;
 	out_text("{");
 	out_json_member(&first, "file", s->label);
-	out_printf(",\"ranks\":%d,\"pieces\":%" PRId64 ",\"bytes\":%" PRId64 ",\"rows\":%" PRId64
-	           ",\"largest\":%" PRId64 ",\"imbalance\":%.6g,\"empty\":%d",
-	           p->n, p->pieces, p->bytes, p->rows, p->largest, p->imbalance, p->empty);
+	out_printf(
+		",\"ranks\":%d,\"pieces\":%" PRId64 ",\"bytes\":%" PRId64 ",\"rows\":%" PRId64 ",\"largest\":%" PRId64
+		",\"imbalance\":%.6g,\"empty\":%d,\"messages\":%" PRId64 ",\"seconds\":%.6g",
+		p->n, p->pieces, p->bytes, p->rows, p->largest, p->imbalance, p->empty, p->messages, p->seconds);
 	for (int i = 0; shares && i < p->n; i++)
 		out_printf("%s{\"part\":%d,\"bytes\":%" PRId64 ",\"rows\":%" PRId64 ",\"pieces\":%" PRId64 "}",
 		           i ? "," : ",\"parts\":[", i + 1, shares[i].bytes, shares[i].rows, shares[i].pieces);
@@ -57,13 +66,15 @@ static void print_json(const session *s, const plan *p, const sheaf_part_share *
 static void print_line(const plan *p)
 {
 	if (p->n == 1)
-		out_printf("%6s  %14s  %14s  %9s  %6s\n", "ranks", "mean bytes", "largest", "imbalance", "empty");
-	out_printf("%6d  %14" PRId64 "  %14" PRId64 "  %9.3f  %6d\n", p->n, p->bytes / p->n, p->largest,
-	           p->imbalance, p->empty);
+		out_printf("%6s  %14s  %14s  %9s  %6s  %8s  %9s\n", "ranks", "mean bytes", "largest", "imbalance",
+		           "empty", "messages", "seconds");
+	out_printf("%6d  %14" PRId64 "  %14" PRId64 "  %9.3f  %6d  %8" PRId64 "  %9.3g\n", p->n, p->bytes / p->n,
+	           p->largest, p->imbalance, p->empty, p->messages, p->seconds);
 }
 
 static int ranks; /* the number that is being planned */
 static bool in_a_table;
+static int64_t rate; /* bytes of the input that a rank does in a second */
 
 static sheaf_status plan_file(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
@@ -72,7 +83,7 @@ static sheaf_status plan_file(session *s, sheaf_dataset *dataset, sheaf_error *e
 	if (!shares) return sheaf_fail(err, SHEAF_NOMEM, "plan: expected memory for %d parts, found none", ranks);
 	sheaf_status status = sheaf_dataset_shares(dataset, ranks, shares, err);
 	if (status == SHEAF_OK) {
-		plan p = sum_up(shares, ranks);
+		plan p = sum_up(shares, ranks, (double)rate);
 		if (json)
 			print_json(s, &p, in_a_table ? NULL : shares);
 		else if (in_a_table)
@@ -99,6 +110,12 @@ int run_plan(const arguments *args)
 	int code = EXIT_FINE;
 	if (given && (n < 1 || n > (1 << 20))) {
 		say("error", "--ranks: expected a number from 1 to %d, found %" PRId64, 1 << 20, n);
+		return EXIT_USAGE;
+	}
+	enum { USUAL_RATE = 150000000 };
+	rate = sheaf_values_number(&args->values, "rate", USUAL_RATE);
+	if (rate < 1) {
+		say("error", "--rate: expected bytes in a second, found none");
 		return EXIT_USAGE;
 	}
 	in_a_table = !given;

@@ -276,6 +276,8 @@ static const sheaf_option batches_options[] = {
 static const sheaf_option plan_options[] = {
 	{"ranks", SHEAF_OPTION_COUNT, 0, "N",
      "list what each of N parts has (default: one line each for 1, 2, 4, ... 1024 parts)", 0},
+	{"rate", SHEAF_OPTION_SIZE, 0, "SIZE",
+     "the bytes of FILE that a rank does in a second, for the time that is expected (default 150M)", 0},
 	{0},
 };
 
@@ -390,7 +392,8 @@ const command commands[] = {
 	{"plan", run_plan, "how parts would share a file, before anything is done", "FILE", 1, 1,
      READS_ALL | TAKES_JSON, SHEAF_READING, plan_options,
      "Prints how convert --part would share FILE out: the bytes of the largest part, how many times the mean "
-     "they are, and how many parts would be empty. With an index nothing else is read. With --json it prints "
+     "they are, how many parts would be empty, and how long the last one would take; of sheaf-mpi also how many "
+     "messages rank 0 would send and get. With an index nothing else is read. With --json it prints "
      "an object for each number of parts."},
 	{"index", run_index, "write or check the index beside a file", "FILE...", 1, -1,
      (READS_ALL & ~(TAKES_INDEX | TAKES_STRICT)) | TAKES_JSON | IN_PARTS, SHEAF_READING, index_options,
