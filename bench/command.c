@@ -168,7 +168,9 @@ static void run_several(const bench_job *job, void *state, bench_yield *out)
 static const char *find_ranks(const bench_job *job, void **state)
 {
 	(void)state;
-	return access(beside(job, "mpi/sheaf-mpi"), X_OK) == 0 ? NULL : "there is no sheaf-mpi beside sheaf";
+	bool there =
+		access(beside(job, "mpi/sheaf-mpi"), X_OK) == 0 && access("/usr/bin/mpirun.openmpi", X_OK) == 0;
+	return there ? NULL : "there is no sheaf-mpi beside sheaf, or no Open MPI";
 }
 
 /* Words before "| " are done once, and are not measured. */

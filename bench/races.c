@@ -11,7 +11,8 @@ static const char to_binary[] = "SHEAF convert --index never --quiet STREAMS TEX
 #define TWO_PARTS HALF(1) " & " HALF(2)
 #define TWO_IN_TURN HALF(1) " ; " HALF(2)
 #define TWO_RANKS \
-	"mpirun --allow-run-as-root --oversubscribe -n 2 SHEAF-MPI convert --force --quiet --threads 1 STREAMS " \
+	"mpirun.openmpi --allow-run-as-root --oversubscribe -n 2 SHEAF-MPI convert --force --quiet --threads 1 " \
+	"STREAMS " \
 	"TEXT " \
 	"OUTPUT"
 
