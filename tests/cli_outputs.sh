@@ -262,6 +262,93 @@ json out
 find . -maxdepth 1 -name '.sheaf-*' >litter && [ -s litter ] && fault "expected no litter, found $(cat litter)"
 end
 
+begin 'info --guess: format strings of cells that say nothing of themselves, with the evidence'
+python3 - <<'END'
+import random
+import struct
+random.seed(1)
+fixed, nullable, texts, noise = b"", b"", b"", b""
+for i in range(400):
+    fixed += struct.pack("<qdffBhq", i, random.gauss(0, 1), random.random() * 10, random.random(), i % 2, i % 600 - 300, 1500000000 + 977 * i)
+    nullable += struct.pack("<i", i) + (b"\xff" + struct.pack("<d", random.random()) if i % 5 else b"\0" * 9) + b"\xff" + struct.pack("<h", i % 50)
+    one, two = b"name%d\0" % i, b"x" * (i % 9 + 2) + b"\0"
+    texts += struct.pack("<qI", i, len(one)) + one + b"\xff" + struct.pack("<d", i / 7) + b"\xff" + struct.pack("<I", len(two)) + two + struct.pack("<i", -i)
+    noise += random.randbytes(11)
+for name, content in ("fixed", fixed), ("nullable", nullable), ("texts", texts), ("noise", noise + b"x"):
+    open(name + ".raw", "wb").write(content)
+END
+expect 0 info --guess fixed.raw
+has out "  --format-string '(int64, double, float, float, bool, int16, datetime)'"
+has out 'scidb: cells of 35 bytes, which divide the 14000 of the file into 400'
+expect 0 info --guess --json nullable.raw
+has out '"option":"format-string","value":"(int32, double null, int16 null)"'
+json out
+expect 0 info --guess texts.raw
+has out "  --format-string '(int64, string, double null, string null, int32)'"
+has out '400 cells one after the other, with 2 counted texts each that end with NUL'
+has out ', the end of the file'
+expect 0 head -n 1 --format-string '(int64, string, double null, string null, int32)' texts.raw
+has out 'a1 "name0"'
+expect 4 info --guess noise.raw
+has err 'noise.raw: expected bytes that some options fit, found none'
+expect 4 info --guess a.ctf
+: >nothing.raw
+expect 4 info --guess nothing.raw
+expect 3 info --guess nowhere.raw
+end
+
+begin 'sequences become rows of a table: for each sample, each value, or each sequence'
+printf '7 |A 1 2 |B 3:1\n7 |A 3 4 |B\n9 |A 5 6 |B 1:2 4:7\n' >k.ctf
+expect 0 convert -q k.ctf wide.csv
+is wide.csv 'key,sample,A.0,A.1,B
+7,0,1,2,3:1
+7,1,3,4,""
+9,0,5,6,1:2 4:7'
+expect 0 convert -q --layout long k.ctf long.csv
+is long.csv 'key,sample,stream,index,value
+7,0,A,0,1
+7,0,A,1,2
+7,1,A,0,3
+7,1,A,1,4
+7,0,B,3,1
+9,0,A,0,5
+9,0,A,1,6
+9,0,B,1,2
+9,0,B,4,7'
+expect 0 convert -q --layout lists k.ctf lists.csv
+is lists.csv 'key,A,B
+7,"[[1,2],[3,4]]","[[[3,1]],[]]"
+9,"[[5,6]]","[[[1,2],[4,7]]]"'
+printf 'name:one proc:p freq:2 2\n[0 max:3 min:1] I: 1 0 T: 1;\nname:{a b} I: 1 1 T: 0;' >names.ex
+expect 0 convert -q --null NA names.ex names.csv
+is names.csv 'key,sample,inputs.0,inputs.1,targets,name,proc,freq,event.max,event.min,event.grace,event.proc
+0,0,1,0,1,one,p,2,3,1,0,NA
+0,1,0,0,0,one,p,2,1,0,0,NA
+1,0,1,1,0,a b,NA,1,1,0,0,NA'
+expect 0 convert -q --layout long names.ex names-long.csv
+has names-long.csv '0,0,inputs,1,0,one,p,2,3,1,0,null'
+printf '0 |A 1 |B 1:1\n1 |A 2 |B 1:1\n1 |A 3\n' >ragged.ctf
+expect 0 convert -q --allow-unaligned ragged.ctf ragged.csv
+is ragged.csv 'key,sample,A,B
+0,0,1,1:1
+1,0,2,1:1
+1,1,3,null'
+for threads in 1 4; do
+	expect 0 convert -f -q --threads $threads numbers.ctf numbers.csv
+	expect 0 convert -f -q --threads $threads --layout wide numbers.ctf "numbers-$threads.csv"
+done
+same numbers-1.csv numbers-4.csv
+[ "$(tail -n 1 numbers-1.csv)" = 59999,0,59999 ] || fault "expected keys of all rows, found $(tail -n 1 numbers-1.csv)"
+awk 'BEGIN { printf "0 |A"; for (i = 0; i < 30; i++) printf " %d.5", i; print " |B 1:1" }' >many.ctf
+expect 0 convert -f many.ctf many.csv
+[ "$(grep -c 'found float here and in 29 others' err)" -eq 1 ] || fault "expected one warning of 30 columns, found $(cat err)"
+expect 2 convert --layout wide wide.csv again.tsv
+has err '--layout: expected sequences of streams, found rows of a table in wide.csv'
+expect 2 convert --layout wide --value A k.ctf again.csv
+has err 'of which one stream becomes a tensor'
+expect 0 convert -q --coordinates key,sample,index --value value --columns key:int64,sample:int64,stream:string,index:int64,value:double long.csv x.npz --duplicates last
+end
+
 begin 'a suffix that no format has: those that there are'
 expect 2 convert a.ctf a.parquet
 has err 'a.parquet: expected a suffix that names one format, found .parquet; there are '

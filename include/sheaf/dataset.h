@@ -35,6 +35,19 @@ typedef enum sheaf_entries_as {
 	                         same for all storage of the same tensor, but for the order */
 } sheaf_entries_as;
 
+/* How sequences become rows of a table, where these are wanted and not one stream is named that is to be a
+ * tensor. Rows begin with the sequence's key, or its number. */
+typedef enum sheaf_samples_as {
+	SHEAF_SAMPLES_NOT,     /* the values of the only stream become entries of a tensor */
+	SHEAF_SAMPLES_SEVERAL, /* so, too; where there are several streams, or columns beside them, as WIDE */
+	SHEAF_SAMPLES_WIDE,    /* a row for each sample: each value of a dense stream is a column, a sparse sample a
+	                          text like "3:1 7:0.5"; what stands beside streams is repeated. A sequence without
+	                          samples has one row */
+	SHEAF_SAMPLES_LONG,    /* a row for each value: its stream, sample and index. Nothing is said of samples
+	                          without values */
+	SHEAF_SAMPLES_LISTS    /* a row for each sequence: each stream is a text, as rows of SHEAF_JSON have it */
+} sheaf_samples_as;
+
 typedef struct sheaf_open_options {
 	size_t size;        /* sizeof(sheaf_open_options) */
 	const char *format; /* NULL: found by content and name */
@@ -62,6 +75,7 @@ typedef struct sheaf_open_options {
 	unsigned rows;
 	unsigned
 		rows_of_one; /* the same of sequences with one stream and nothing but keys beside it; 0: as else */
+	sheaf_samples_as samples;
 	/* Of a table: the columns that are coordinates of a tensor ("i,j"), the one that is its value (NULL: the
 	 * only other one), and the tensor's shape ("10,20"; NULL: as large as it must be). The value may also
 	 * name one of several streams that are to become a tensor. */

@@ -175,6 +175,27 @@ def members_of(opening: Opening) -> list[bytes]:
     return found
 
 
+# ---- guess ----
+
+
+def guess(path: Path, format: str | None = None) -> list[dict[str, Any]]:
+    """How a file may be read that does not say what it holds, the likeliest way first: ``format``, an
+    ``option`` and its ``value``, the ``bits`` that a byte takes when it is read so, and the ``evidence``."""
+    context: Context = Context()
+    found: list[dict[str, Any]] = []
+    arguments = c.FUNCTIONS["sheaf_guess"][1]
+
+    def tell(_user: int, candidate: Any, _err: Any) -> int:
+        one = candidate[0]
+        found.append({"format": one.format.decode(), "option": one.option.decode().replace("-", "_"),
+                      "value": one.value.decode(), "bits": one.bits, "evidence": one.evidence.decode()})
+        return c.SHEAF_OK
+
+    context.run(lib.sheaf_guess, os.fsencode(path), format.encode() if format else None, context.handle,
+                arguments[3](tell), None)
+    return found
+
+
 # ---- diff, hash ----
 
 

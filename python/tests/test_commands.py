@@ -28,6 +28,21 @@ def test_plots(tmp):
     assert not hasattr(dataset.plot, "_repr_html_")
 
 
+def test_guess(tmp):
+    """A file of cells that says nothing of itself: the same as the command prints."""
+    cells = np.zeros(200, [("n", "<i8"), ("x", "<f8"), ("s", "<i2")])
+    cells["n"], cells["x"], cells["s"] = np.arange(200), np.sqrt(np.arange(200)), np.arange(200) % 7 - 3
+    path = tmp / "raw.bin"
+    path.write_bytes(cells.tobytes())
+    (best, *_) = sheaf.guess(path)
+    same((best["option"], best["value"]), ("format_string", "(int64, double, int16)"))
+    told = json.loads(command("info", "--guess", "--json", path).splitlines()[0])
+    same((told["value"], told["evidence"]), (best["value"], best["evidence"]))
+    frame = sheaf.read(path, format_string=best["value"])
+    same(frame["a0"].values.tolist(), list(range(200)))
+    same(sheaf.guess(words(tmp)), [])
+
+
 def test_formats():
     lines = command("formats", "--json").splitlines()
     same(sheaf.formats(), [json.loads(line) for line in lines])

@@ -101,6 +101,7 @@ void arguments_free(arguments *args);
 SHEAF_USE sheaf_status arguments_configure(arguments *args, sheaf_error *err);
 
 int run_info(const arguments *args);
+int run_guess(const arguments *args);
 int run_head(const arguments *args);
 int run_cat(const arguments *args);
 int run_stats(const arguments *args);

@@ -252,5 +252,6 @@ static sheaf_status print_container(session *s, const char *path, bool *done, sh
 
 int run_info(const arguments *args)
 {
+	if (sheaf_values_flag(&args->values, "guess")) return run_guess(args);
 	return visit_files(args, (opening){.glance = true, .before = print_container}, print_info);
 }

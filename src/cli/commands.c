@@ -81,6 +81,14 @@ const sheaf_option shared_options[] = {
 	{0},
 };
 
+static const sheaf_option info_options[] = {
+	{"guess", SHEAF_OPTION_FLAG, 0, NULL,
+     "of a file that does not say what it holds: print options that it may be read with, the likeliest first, "
+     "with the evidence",
+     0},
+	{0},
+};
+
 static const sheaf_option head_options[] = {
 	{"rows", SHEAF_OPTION_TEXT, 0, "N|A:B",
      "print the first N rows (default 10); or those from A, counted from 0, up to B without it", 'n'},
@@ -311,7 +319,7 @@ enum {
 
 const command commands[] = {
 	{"info", run_info, "what a file is: format, streams, counts, bytes", "FILE...", 1, -1, READS | TAKES_JSON,
-     SHEAF_READING, no_options,
+     SHEAF_READING, info_options,
      "Prints the format, the compression, the size, the streams with their storage, type and dim, and the "
      "counts that are known without reading the whole file. Streams that the file does not declare are "
      "inferred from its beginning; the output then says so. Errors in the first pieces of a file are counted "

@@ -27,6 +27,7 @@ static sheaf_status open_input(sheaf_conversion *c, const char *path, sheaf_data
 		.index = c->options->index,
 		.rows = sheaf_format_takes(c->to) & (c->options->pad ? SHEAF_TAKES_ENTRIES : ~0U),
 		.rows_of_one = sheaf_rows_of_one(c->to, c->options->settings, c->options->nsettings),
+		.samples = sheaf_samples_of(c->to, c->options->settings, c->options->nsettings),
 		.lengths = c->options->pad,
 		.member = c->options->member,
 		.coordinates = c->options->coordinates,

@@ -233,6 +233,50 @@ sheaf_status sheaf_members(const char *path, const sheaf_open_options *options, 
 	return status;
 }
 
+/* By its first bytes, whatever it is called. */
+static sheaf_status says_what_it_is(const char *path, sheaf_context *cx, bool *says, sheaf_error *err)
+{
+	enum { LOOK = 4096 };
+	sheaf_source *source;
+	sheaf_bytes head;
+	const sheaf_format *format;
+	*says = false;
+	SHEAF_TRY(sheaf_source_named(path, cx, &source, err));
+	sheaf_status status = sheaf_source_ahead(source, LOOK, &head, err);
+	for (int i = 0; status == SHEAF_OK && (format = sheaf_format_at(i)); i++)
+		*says |= head.size > 0 && format->probe(head, "") == SHEAF_SURE;
+	sheaf_source_close(source);
+	return status;
+}
+
+static sheaf_status guess_by(const sheaf_format *format, const char *path, sheaf_context *cx,
+                             sheaf_candidate_teller teller, void *user, sheaf_error *err)
+{
+	sheaf_source *source;
+	SHEAF_TRY(sheaf_source_named(path, cx, &source, err));
+	sheaf_status status = sheaf_source_make_seekable(source, err);
+	if (status == SHEAF_OK) status = format->model->guess(source, cx, teller, user, err);
+	sheaf_source_close(source);
+	return status;
+}
+
+sheaf_status sheaf_guess(const char *path, const char *format, sheaf_context *cx,
+                         sheaf_candidate_teller teller, void *user, sheaf_error *err)
+{
+	const sheaf_format *one;
+	bool says = false;
+	SHEAF_NEED(path, "a path");
+	SHEAF_NEED(cx, "a context");
+	SHEAF_NEED(teller, "a function");
+	if (format && !sheaf_format_find(format))
+		return sheaf_fail(err, SHEAF_UNKNOWN, "format: expected one that this build has, found %s", format);
+	if (!format) SHEAF_TRY(says_what_it_is(path, cx, &says, err));
+	for (int i = 0; !says && (one = sheaf_format_at(i)); i++)
+		if (one->model && one->model->guess && (!format || one == sheaf_format_find(format)))
+			SHEAF_TRY(guess_by(one, path, cx, teller, user, err));
+	return SHEAF_OK;
+}
+
 sheaf_status sheaf_besides(const char *path, const sheaf_open_options *options, bool json, sheaf_context *cx,
                            sheaf_buffer *out, sheaf_error *err)
 {

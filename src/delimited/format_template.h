@@ -2,6 +2,7 @@
 /* The table entry of a format of this family, from what is different: FORMAT, NAME, SUMMARY, SUFFIXES, KIND,
  * and OPTIONS besides those that all have. Included once by each. */
 #include "delimited/delimited.h"
+#include <string.h>
 
 static const char *const suffixes[] = {SUFFIXES, NULL};
 
@@ -28,6 +29,13 @@ static const sheaf_option options[] = {
      "how to write what is missing; codes other than 0 are ?n in any case", 0},
 	{"code-columns", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL,
      "write why items are missing to columns of their own", 0},
+	{"layout", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "wide|long|lists",
+     "how sequences become rows: wide: one for each sample, with a column for each value of its dense "
+     "streams "
+     "(default for several streams); long: one for each value; lists: one for each sequence, with lists of "
+     "JSON "
+     "in cells",
+     0},
 	OPTIONS{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
@@ -48,6 +56,15 @@ static sheaf_status create(void *out, const sheaf_facts *totals, const sheaf_val
 	return sheaf_delimited_create(out, &kind, values, err);
 }
 
+static sheaf_samples_as samples(const sheaf_values *values)
+{
+	const char *word = sheaf_values_text(values, "layout");
+	return !word                       ? SHEAF_SAMPLES_SEVERAL
+	       : strcmp(word, "wide") == 0 ? SHEAF_SAMPLES_WIDE
+	       : strcmp(word, "long") == 0 ? SHEAF_SAMPLES_LONG
+	                                   : SHEAF_SAMPLES_LISTS;
+}
+
 static const sheaf_random_access random_access = {
 	.recall = sheaf_delimited_recall,
 	.resume = sheaf_delimited_resume,
@@ -55,6 +72,7 @@ static const sheaf_random_access random_access = {
 
 static const sheaf_writing writing = {
 	.takes = SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES,
+	.samples = samples,
 	.accept = sheaf_delimited_accept,
 	.output_size = sizeof(sheaf_delimited_writer),
 	.create = create,

@@ -85,19 +85,30 @@ static bool is_not_inferred(const sheaf_delimited_writer *out, const sheaf_field
 	       (field->meaning == SHEAF_NUMBER && field->type == SHEAF_F32);
 }
 
+static sheaf_status report_type(const sheaf_delimited_writer *out, const sheaf_field *field, int others,
+                                 sheaf_error *err)
+{
+	char advice[160], found[96], more[32] = "";
+	if (others) snprintf(more, sizeof more, " here and in %d others", others);
+	snprintf(found, sizeof found, "%s%s, which the text does not record", sheaf_item_type(field), more);
+	snprintf(advice, sizeof advice, "read it back with " SHEAF_OPTION("columns") " and %.40s:%s%s%s",
+	         field->name, sheaf_item_type(field), is_nullable(field) ? " null" : "", others ? ", ..." : "");
+	return warn(
+		out, field->name,
+		SHEAF_FINDING(SHEAF_WARNING, "element type not stored", "a type that text shows", found, advice),
+		err);
+}
+
+/* Of many columns the first one stands for all. */
 static sheaf_status report_types(const sheaf_delimited_writer *out, sheaf_error *err)
 {
-	char advice[128], found[64];
+	enum { FEW = 8 };
+	int n = 0;
+	for (int f = 0; f < out->schema.nfields; f++) n += is_not_inferred(out, &out->schema.fields[f]);
 	for (int f = 0; f < out->schema.nfields; f++) {
-		const sheaf_field *field = &out->schema.fields[f];
-		if (!is_not_inferred(out, field)) continue;
-		snprintf(found, sizeof found, "%s, which the text does not record", sheaf_item_type(field));
-		snprintf(advice, sizeof advice, "read it back with " SHEAF_OPTION("columns") " and %.40s:%s%s",
-		         field->name, sheaf_item_type(field), is_nullable(field) ? " null" : "");
-		SHEAF_TRY(warn(
-			out, field->name,
-			SHEAF_FINDING(SHEAF_WARNING, "element type not stored", "a type that text shows", found, advice),
-			err));
+		if (!is_not_inferred(out, &out->schema.fields[f])) continue;
+		SHEAF_TRY(report_type(out, &out->schema.fields[f], n > FEW ? n - 1 : 0, err));
+		if (n > FEW) break;
 	}
 	return SHEAF_OK;
 }

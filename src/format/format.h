@@ -13,6 +13,7 @@
 
 #include "base/extend.h"
 #include <sheaf/format.h>
+#include <sheaf/dataset.h>
 #include <sheaf/select.h>
 
 typedef enum sheaf_likely { SHEAF_NO, SHEAF_PERHAPS, SHEAF_SURE } sheaf_likely;
@@ -160,6 +161,8 @@ typedef struct sheaf_writing {
 	unsigned (*takes_of_one)(const sheaf_values *values);
 	/* The option with which sequences stay sequences, and its value, for messages. NULL: there is none. */
 	const char *sequences_by;
+	/* How sequences are to become rows of tables with these settings. NULL: not. */
+	sheaf_samples_as (*samples)(const sheaf_values *values);
 	bool needs_totals; /* create gets facts about all rows: from the reader where it knows, else from a
 	                      counting pass */
 	bool needs_rows;   /* the number of rows is among them */
@@ -227,6 +230,10 @@ typedef struct sheaf_model {
 	 * with a comma before it. NULL: nothing. */
 	sheaf_status (*describe)(const void *in, bool json, sheaf_context *cx, sheaf_buffer *text,
 	                         sheaf_error *err);
+	/* Tells what an input may be that says nothing of itself, the likeliest first. NULL: inputs say what they
+	 * are. */
+	sheaf_status (*guess)(sheaf_source *source, sheaf_context *cx, sheaf_candidate_teller teller, void *user,
+	                      sheaf_error *err);
 	/* As sheaf_declare. NULL: there is no such thing. */
 	sheaf_status (*declare)(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx,
 	                        sheaf_buffer *text, sheaf_error *err);
@@ -293,6 +300,13 @@ struct sheaf_format {
 	/* Lets go of what the reader has besides its memory and its head. NULL: nothing. */
 	void (*close)(void *in);
 };
+
+/* How sequences become rows of its tables. */
+static inline sheaf_samples_as sheaf_samples_of(const sheaf_format *to, const sheaf_setting *settings, int n)
+{
+	const sheaf_values values = {settings, n};
+	return to && to->write && to->write->samples ? to->write->samples(&values) : SHEAF_SAMPLES_NOT;
+}
 
 /* Kinds of rows that a format takes of one stream by itself, where these are the settings; 0: as of several.
  */

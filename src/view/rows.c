@@ -133,19 +133,41 @@ static sheaf_status check_selected(const selecting *s, sheaf_error *err)
 	                         sheaf_source_name(s->input->source));
 }
 
-/* One stream may be more use as a tensor than several together. */
-static unsigned kinds_wanted(const sheaf_input *input, const sheaf_open_options *options)
+/* Whether sequences have one stream, and nothing but keys beside it. */
+static bool is_one_stream(const sheaf_schema *schema)
 {
 	int streams = 0, others = 0;
-	const sheaf_schema *schema = &input->in->schema;
 	for (int f = 0; f < schema->nfields; f++) {
 		bool stream = sheaf_field_is_stream(&schema->fields[f]);
 		streams += stream;
 		others += !stream && schema->fields[f].meaning != SHEAF_KEY;
 	}
-	bool one = schema->rows == SHEAF_SEQUENCES && streams == 1 && others == 0;
-	if (one && options->rows_of_one) return options->rows_of_one;
+	return schema->rows == SHEAF_SEQUENCES && streams == 1 && others == 0;
+}
+
+/* One stream may be more use as a tensor than several together. */
+static unsigned kinds_wanted(const sheaf_input *input, const sheaf_open_options *options)
+{
+	if (is_one_stream(&input->in->schema) && options->rows_of_one) return options->rows_of_one;
 	return options->rows ? options->rows : ~0u;
+}
+
+/* Sequences as rows of a table, where that is wanted of them. */
+static sheaf_status put_samples(sheaf_input *input, const sheaf_open_options *options, unsigned wanted,
+                                sheaf_error *err)
+{
+	const sheaf_schema *schema = &input->in->schema;
+	sheaf_samples_as as = options->samples;
+	bool asked = as > SHEAF_SAMPLES_SEVERAL, table = (wanted & SHEAF_TAKES_CELLS) && !options->value;
+	if (asked && (schema->rows != SHEAF_SEQUENCES || !table))
+		return sheaf_fail_option(err, SHEAF_USAGE, "layout",
+		                         ": expected sequences of streams, found %s%s in %s",
+		                         sheaf_row_kind_name(schema->rows),
+		                         options->value ? ", of which one stream becomes a tensor," : "",
+		                         sheaf_source_name(input->source));
+	if (as == SHEAF_SAMPLES_SEVERAL) as = is_one_stream(schema) ? SHEAF_SAMPLES_NOT : SHEAF_SAMPLES_WIDE;
+	if (as == SHEAF_SAMPLES_NOT || schema->rows != SHEAF_SEQUENCES || !table) return SHEAF_OK;
+	return sheaf_view_samples(input, as, err);
 }
 
 sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *options, int64_t row,
@@ -158,6 +180,7 @@ sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *optio
 	bool table = input->in->schema.rows == SHEAF_CELLS;
 	if (is_named_tensor(input, options)) SHEAF_TRY(sheaf_view_coordinates(input, options, err));
 	if (options->matrix && input->in->schema.rows == SHEAF_CELLS) SHEAF_TRY(sheaf_view_matrix(input, err));
+	if (options->samples) SHEAF_TRY(put_samples(input, options, wanted, err));
 	if (is_named_stream(input, options)) SHEAF_TRY(sheaf_view_ungroup(input, options, err));
 	if (options->table && (!table || options->coordinates) && (wanted & SHEAF_TAKES_CELLS))
 		SHEAF_TRY(sheaf_view_wide(input, options, err));

@@ -30,6 +30,8 @@ typedef struct sheaf_row_view {
  * format gives is number `row`. */
 SHEAF_USE sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *options, int64_t row,
                                        sheaf_error *err);
+/* Sequences as rows of a table. */
+SHEAF_USE sheaf_status sheaf_view_samples(sheaf_input *input, sheaf_samples_as as, sheaf_error *err);
 /* Whether views may have to look at all of the input first, and begin again. */
 bool sheaf_view_may_survey(const sheaf_open_options *options);
 /* Before the review of a frame. */

@@ -198,6 +198,7 @@ static const sheaf_random_access random_access = {
 
 static const sheaf_model model = {
 	.describe = describe,
+	.guess = sheaf_scidb_guess,
 	.declare = sheaf_scidb_declare,
 };
 

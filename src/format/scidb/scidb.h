@@ -17,6 +17,7 @@
  *   convert.c      values from one type into another
  *   dates.c        dates in texts
  *   evidence.c     whether a format string can be right
+ *   guess.c        format strings that can be
  *   declare.c      schemas and statements as users write them
  *   coordinates.c  where a cell is in its array
  *   write.c        rows into cells
@@ -113,6 +114,11 @@ typedef struct sheaf_scidb_declared {
 SHEAF_USE sheaf_status sheaf_scidb_read_options(const sheaf_values *values, const char *format_option,
                                                 const sheaf_scidb_declared *to, sheaf_context *cx,
                                                 sheaf_error *err);
+
+/* ---- guess.c ---- */
+
+SHEAF_USE sheaf_status sheaf_scidb_guess(sheaf_source *source, sheaf_context *cx,
+                                         sheaf_candidate_teller teller, void *user, sheaf_error *err);
 
 /* ---- walk.c ---- */
 

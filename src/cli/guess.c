@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* sheaf info --guess: how a file may be read that does not say it. */
+#include "cli.h"
+
+typedef struct guessing {
+	const char *file;
+	bool json;
+	int told;
+} guessing;
+
+/* A word of a shell's command line. */
+static void print_quoted(const char *text)
+{
+	out_text("'");
+	out_visibly(text);
+	out_text("'");
+}
+
+static void print_candidate(const guessing *g, const sheaf_candidate *c)
+{
+	if (g->told == 1) {
+		out_visibly(g->file);
+		out_text(": expected options to read it with; these are likely, the first one most\n");
+	}
+	out_printf("  --%s ", c->option);
+	print_quoted(c->value);
+	out_printf("\n    %s: ", c->format);
+	out_visibly(c->evidence);
+	out_text("\n");
+}
+
+static void json_candidate(const guessing *g, const sheaf_candidate *c)
+{
+	bool first = true;
+	out_text("{");
+	out_json_member(&first, "file", g->file);
+	out_json_member(&first, "format", c->format);
+	out_json_member(&first, "option", c->option);
+	out_json_member(&first, "value", c->value);
+	out_json_key(&first, "bits");
+	out_printf("%.3f", c->bits);
+	out_json_member(&first, "evidence", c->evidence);
+	out_text("}\n");
+}
+
+static sheaf_status tell(void *user, const sheaf_candidate *candidate, sheaf_error *err)
+{
+	guessing *g = (guessing *)user;
+	g->told++;
+	(g->json ? json_candidate : print_candidate)(g, candidate);
+	return out_check(err);
+}
+
+static int guess_file(const arguments *args, const char *file)
+{
+	session s;
+	sheaf_error err;
+	session_options options = {.label = file, .inputs = 1};
+	guessing g = {.file = file, .json = sheaf_values_flag(&args->values, "json")};
+	sheaf_status status = session_begin(&s, args, &options, &err);
+	if (status) return say_failure(&err);
+	status = sheaf_guess(file, sheaf_values_text(&args->values, "from"), s.cx, tell, &g, &err);
+	if (status == SHEAF_OK && g.told == 0)
+		status = sheaf_fail(
+			&err, SHEAF_UNKNOWN,
+			"%s: expected bytes that some options fit, found none; sheaf info %s says what is known of it",
+			file, file);
+	session_end(&s);
+	return status ? say_failure(&err) : EXIT_FINE;
+}
+
+int run_guess(const arguments *args)
+{
+	int worst = EXIT_FINE;
+	for (int i = 0; i < args->nfiles; i++) {
+		int code = guess_file(args, args->files[i]);
+		if (code > worst) worst = code;
+	}
+	return worst;
+}

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: MIT */
+/* Format strings that cells may have been written with. Nothing in a file says which, so each is weighed by
+ * how few bits it takes to say what the cells hold: a type that fits has values of a narrow range, or reals
+ * of usual sizes, and a wrong one has neither. Cells are all of one size, which divides the file's; or texts,
+ * whose counts stand before them, show where they begin. */
+#include "base/memory.h"
+#include "format/scidb/scidb.h"
+#include "io/source.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+enum {
+	HEAD = 256 << 10,  /* bytes that are looked at */
+	MOST_CELL = 512,   /* bytes of cells that are all of one size */
+	MOST_CELLS = 300,  /* that are looked at */
+	MOST_TEXTS = 8,    /* of a cell */
+	MOST_FOUND = 4000, /* texts that are looked for */
+	FIELD_BITS = 6,    /* what each entry costs by itself */
+	NEVER = 1 << 20
+};
+
+/* A run of bytes of a fixed length that each cell has. */
+typedef struct strip {
+	const uint8_t *const *starts;
+	int n;
+	int width;
+} strip;
+
+/* ---- how well values fit a type, in bits ---- */
+
+static int64_t integer_at(const uint8_t *at, int size)
+{
+	uint64_t v = 0;
+	for (int i = size - 1; i >= 0; i--) v = v << 8 | at[i];
+	int shift = 64 - 8 * size;
+	return (int64_t)(v << shift) >> shift;
+}
+
+typedef struct range {
+	int64_t least, most;
+} range;
+
+static range range_at(const strip *s, int offset, int size)
+{
+	range r = {INT64_MAX, INT64_MIN};
+	for (int c = 0; c < s->n; c++) {
+		int64_t v = integer_at(s->starts[c] + offset, size);
+		if (v < r.least) r.least = v;
+		if (v > r.most) r.most = v;
+	}
+	return r;
+}
+
+static double bits_of_range(range r) { return log2((double)r.most - (double)r.least + 1); }
+
+static double weigh_integer(const strip *s, int offset, int size)
+{
+	return bits_of_range(range_at(s, offset, size)) + FIELD_BITS;
+}
+
+/* Reals of usual sizes, of which not nearly all are 0. */
+static double weigh_real(const strip *s, int offset, int size)
+{
+	enum { FLOAT_BITS = 14, DOUBLE_BITS = 40 };
+	int odd = 0, zeros = 0;
+	for (int c = 0; c < s->n; c++) {
+		float narrow;
+		double v;
+		memcpy(&narrow, s->starts[c] + offset, sizeof narrow);
+		memcpy(&v, s->starts[c] + offset, size == 8 ? sizeof v : sizeof narrow);
+		if (size == 4) v = (double)narrow;
+		zeros += v == 0;
+		odd += !(v == 0 || (fabs(v) > 1e-9 && fabs(v) < 1e15)) && !isnan(v);
+	}
+	if (odd * 50 > s->n || zeros * 10 > s->n * 9) return NEVER;
+	return (size == 4 ? FLOAT_BITS : DOUBLE_BITS) + FIELD_BITS;
+}
+
+/* Seconds from 1973 to 2100. */
+static double weigh_date(const strip *s, int offset, int size)
+{
+	const int64_t first = 100000000, last = 4102444800;
+	range r = range_at(s, offset, 8);
+	(void)size;
+	return r.least >= first && r.most <= last ? bits_of_range(r) + FIELD_BITS - 3 : NEVER;
+}
+
+static bool is_printed(uint8_t c) { return (c >= 0x20 && c < 0x7f) || c >= 0x80 || c == '\n' || c == '\t'; }
+
+static double weigh_char(const strip *s, int offset, int size)
+{
+	(void)size;
+	for (int c = 0; c < s->n; c++)
+		if (s->starts[c][offset] < 0x20 || s->starts[c][offset] >= 0x7f) return NEVER;
+	return bits_of_range(range_at(s, offset, 1)) + 3;
+}
+
+static double weigh_bool(const strip *s, int offset, int size)
+{
+	range r = range_at(s, offset, 1);
+	(void)size;
+	return r.least == 0 && r.most == 1 ? FIELD_BITS : NEVER;
+}
+
+typedef struct trial {
+	const char *name;
+	int size;
+	double (*weigh)(const strip *s, int offset, int size);
+} trial;
+
+static const trial trials[] = {
+	{"datetime", 8, weigh_date}, {"double", 8, weigh_real},   {"int64", 8, weigh_integer},
+	{"float", 4, weigh_real},    {"int32", 4, weigh_integer}, {"int16", 2, weigh_integer},
+	{"bool", 1, weigh_bool},     {"char", 1, weigh_char},     {"int8", 1, weigh_integer},
+};
+enum { TRIALS = sizeof trials / sizeof *trials };
+
+/* Bits that a null byte saves or costs before a value of `size` bytes: 0xFF before one, a small reason before
+ * zeros. */
+static double weigh_null(const strip *s, int offset, int size)
+{
+	enum { REASONS = 20 };
+	int there = 0;
+	for (int c = 0; c < s->n; c++) {
+		const uint8_t *at = s->starts[c] + offset;
+		if (at[0] == 0xff) {
+			there++;
+			continue;
+		}
+		if (at[0] > REASONS) return NEVER;
+		for (int i = 1; i <= size; i++)
+			if (at[i]) return NEVER;
+	}
+	return there == 0 ? NEVER : there == s->n ? 1 : 3;
+}
+
+/* ---- entries of a strip: those that take the fewest bits ---- */
+
+typedef struct step {
+	double bits;
+	int trial; /* by which this place is reached; -1: none */
+	bool nullable;
+} step;
+
+/* Values that are there, for the type behind a null byte. */
+static int those_there(const strip *s, int offset, const uint8_t *there[MOST_CELLS])
+{
+	int n = 0;
+	for (int c = 0; c < s->n; c++)
+		if (s->starts[c][offset] == 0xff) there[n++] = s->starts[c];
+	return n;
+}
+
+static void try_step(const strip *s, step *steps, int at, int t)
+{
+	const trial *way = &trials[t];
+	const uint8_t *there[MOST_CELLS];
+	if (at + way->size <= s->width) {
+		double bits = steps[at].bits + way->weigh(s, at, way->size);
+		if (bits < steps[at + way->size].bits) steps[at + way->size] = (step){bits, t, false};
+	}
+	if (at + 1 + way->size > s->width) return;
+	double null = weigh_null(s, at, way->size);
+	if (null >= NEVER) return;
+	strip some = {there, those_there(s, at, there), s->width};
+	double bits = steps[at].bits + null + way->weigh(&some, at + 1, way->size);
+	if (bits < steps[at + 1 + way->size].bits) steps[at + 1 + way->size] = (step){bits, t, true};
+}
+
+static void put_words(sheaf_builder *b, const step *steps, int width)
+{
+	int n = 0, back[MOST_CELL];
+	for (int at = width; at > 0; at -= trials[steps[at].trial].size + steps[at].nullable) back[n++] = at;
+	for (int i = n - 1; i >= 0; i--) {
+		const step *one = &steps[back[i]];
+		int run = 1;
+		bool chars = strcmp(trials[one->trial].name, "char") == 0 && !one->nullable;
+		while (chars && i - run >= 0 && steps[back[i - run]].trial == one->trial &&
+		       !steps[back[i - run]].nullable)
+			run++;
+		sheaf_builder_text(b, b->size ? ", " : "");
+		if (run > 1)
+			sheaf_builder_printf(b, "string(%d)", run);
+		else
+			sheaf_builder_printf(b, "%s%s", trials[one->trial].name, one->nullable ? " null" : "");
+		i -= run - 1;
+	}
+}
+
+/* Appends the entries; gives the bits of a cell. */
+static double weigh_strip(const strip *s, sheaf_builder *b)
+{
+	step steps[MOST_CELL + 1];
+	if (s->width == 0) return 0;
+	if (s->width > MOST_CELL) {
+		if (b) sheaf_builder_printf(b, "%sskip(%d)", b->size ? ", " : "", s->width);
+		return 8.0 * s->width;
+	}
+	steps[0] = (step){0, -1, false};
+	for (int at = 1; at <= s->width; at++) steps[at] = (step){NEVER, -1, false};
+	for (int at = 0; at < s->width; at++)
+		for (int t = 0; t < TRIALS && steps[at].bits < NEVER; t++) try_step(s, steps, at, t);
+	if (b) put_words(b, steps, s->width);
+	return steps[s->width].bits;
+}
+
+/* ---- telling ---- */
+
+typedef struct guess {
+	sheaf_context *cx;
+	sheaf_bytes head;
+	int64_t size; /* of the whole input; -1: not known */
+	sheaf_candidate_teller tell;
+	void *user;
+	sheaf_error *err;
+} guess;
+
+static sheaf_status tell(const guess *g, sheaf_builder *words, double bits, const char *evidence)
+{
+	sheaf_builder text;
+	sheaf_builder_begin(&text, g->cx, NULL);
+	sheaf_builder_printf(&text, "(%.*s)", (int)words->size, (const char *)words->data);
+	sheaf_builder_byte(&text, '\0');
+	sheaf_status status = sheaf_builder_status(&text, g->err);
+	if (status == SHEAF_OK) {
+		sheaf_candidate candidate = {"scidb", "format-string", (const char *)text.data, bits, evidence};
+		status = g->tell(g->user, &candidate, g->err);
+	}
+	sheaf_builder_drop(&text);
+	return status;
+}
+
+/* ---- cells of one size ---- */
+
+enum { BEST = 3 };
+
+typedef struct sized {
+	int width;
+	double bits; /* of a byte */
+} sized;
+
+static int cut_fixed(const guess *g, int width, const uint8_t *starts[MOST_CELLS])
+{
+	int n = 0;
+	for (size_t at = 0; at + (size_t)width <= g->head.size && n < MOST_CELLS; at += (size_t)width)
+		starts[n++] = g->head.data + at;
+	return n;
+}
+
+/* The best sizes first. A size is no better than one that divides it. */
+static void keep_size(sized best[BEST], sized one)
+{
+	for (int i = 0; i < BEST; i++)
+		if (best[i].width && one.width % best[i].width == 0 && one.bits > 0.95 * best[i].bits) return;
+	for (int i = 0; i < BEST; i++) {
+		if (best[i].width && best[i].bits <= one.bits) continue;
+		sized held = best[i];
+		best[i] = one;
+		one = held;
+	}
+}
+
+static sheaf_status tell_sizes(const guess *g, const sized best[BEST])
+{
+	enum { LEAST_CELLS = 2 };
+	for (int i = 0; i < BEST && best[i].width; i++) {
+		const uint8_t *starts[MOST_CELLS];
+		char evidence[200];
+		sheaf_builder words;
+		strip s = {starts, cut_fixed(g, best[i].width, starts), best[i].width};
+		if (s.n < LEAST_CELLS || best[i].bits > 7.9) continue;
+		sheaf_builder_begin(&words, g->cx, NULL);
+		weigh_strip(&s, &words);
+		snprintf(evidence, sizeof evidence,
+		         "cells of %d bytes, which divide the %" PRId64 " of the file into %" PRId64
+		         "; values of these types take %.1f bits a byte",
+		         best[i].width, g->size, g->size / best[i].width, best[i].bits);
+		sheaf_status status = tell(g, &words, best[i].bits, evidence);
+		sheaf_builder_drop(&words);
+		SHEAF_TRY(status);
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status guess_sizes(const guess *g)
+{
+	sized best[BEST] = {{0}};
+	for (int width = 1; width <= MOST_CELL && width <= g->size / 2; width++) {
+		const uint8_t *starts[MOST_CELLS];
+		if (g->size % width) continue;
+		strip s = {starts, cut_fixed(g, width, starts), width};
+		SHEAF_TRY(sheaf_check_stop(g->cx, g->err));
+		keep_size(best, (sized){width, weigh_strip(&s, NULL) / width});
+	}
+	return tell_sizes(g, best);
+}
+
+/* ---- cells with texts ---- */
+
+/* A text with its count: where the count is, and where the text ends. */
+typedef struct text {
+	int64_t at, end;
+} text;
+
+/* The end of the text whose count is at a byte; 0 where none is. */
+static int64_t text_at(sheaf_bytes head, int64_t at)
+{
+	enum { LEAST = 3, MOST = 4096 };
+	if (at + 4 > (int64_t)head.size) return 0;
+	int64_t n = integer_at(head.data + at, 4), end = at + 4 + n;
+	if (n < LEAST || n > MOST || end > (int64_t)head.size || head.data[end - 1]) return 0;
+	for (int64_t i = at + 4; i < end - 1; i++)
+		if (!is_printed(head.data[i])) return 0;
+	return end;
+}
+
+static int find_texts(sheaf_bytes head, text *found)
+{
+	int n = 0;
+	for (int64_t at = 0; at < (int64_t)head.size && n < MOST_FOUND; at++) {
+		int64_t end = text_at(head, at);
+		if (!end) continue;
+		found[n++] = (text){at, end};
+		at = end - 1;
+	}
+	return n;
+}
+
+/* How a cell goes: gaps[0] bytes, a text, ..., a text, gaps[ntexts] bytes. */
+typedef struct pattern {
+	int ntexts;
+	int64_t gaps[MOST_TEXTS + 1];
+} pattern;
+
+/* The end of the cell, with where its strips begin; -1 where it is none. */
+static int64_t follow(sheaf_bytes head, const pattern *p, int64_t at, int64_t begins[MOST_TEXTS + 1])
+{
+	for (int t = 0; t <= p->ntexts; t++) {
+		begins[t] = at;
+		at += p->gaps[t];
+		if (t == p->ntexts) break;
+		if (at + 4 > (int64_t)head.size) return -1;
+		int64_t n = integer_at(head.data + at, 4);
+		at += 4 + n;
+		if (n < 0 || at > (int64_t)head.size || (n > 0 && head.data[at - 1])) return -1;
+	}
+	return at <= (int64_t)head.size ? at : -1;
+}
+
+/* Cells from the beginning on, the first of them strip by strip. */
+static int follow_all(sheaf_bytes head, const pattern *p, const uint8_t **starts, int64_t *end)
+{
+	int n = 0;
+	int64_t begins[MOST_TEXTS + 1], next = 0;
+	for (*end = 0; *end < (int64_t)head.size; *end = next, n++) {
+		next = follow(head, p, *end, begins);
+		if (next <= *end) break;
+		for (int t = 0; t <= p->ntexts && n < MOST_CELLS; t++)
+			starts[t * MOST_CELLS + n] = head.data + begins[t];
+	}
+	return n;
+}
+
+/* The gaps between texts, where each n-th is the same. The last one of a cell is what is left before the
+ * first of the next. */
+static bool find_pattern(const text *found, int n, int ntexts, pattern *out)
+{
+	*out = (pattern){.ntexts = ntexts};
+	if (n < 2 * ntexts) return false;
+	out->gaps[0] = found[0].at;
+	for (int t = 1; t < ntexts; t++) out->gaps[t] = found[t].at - found[t - 1].end;
+	out->gaps[ntexts] = found[ntexts].at - found[ntexts - 1].end - found[0].at;
+	return out->gaps[ntexts] >= 0;
+}
+
+static double weigh_texts(const pattern *p, const uint8_t **starts, int n, sheaf_builder *words)
+{
+	double bits = 0;
+	for (int t = 0; t <= p->ntexts; t++) {
+		const uint8_t **begins = starts + (size_t)t * MOST_CELLS;
+		/* A byte of 0xFF before each text is its null byte. */
+		bool nullable = t < p->ntexts && p->gaps[t] > 0;
+		for (int c = 0; nullable && c < n; c++) nullable = begins[c][p->gaps[t] - 1] == 0xff;
+		strip s = {begins, n, (int)p->gaps[t] - nullable};
+		bits += weigh_strip(&s, words);
+		if (t < p->ntexts)
+			sheaf_builder_printf(words, "%sstring%s", words->size ? ", " : "", nullable ? " null" : "");
+	}
+	return bits;
+}
+
+static sheaf_status tell_pattern(const guess *g, const pattern *p, const uint8_t **starts, bool *told)
+{
+	enum { LEAST_CELLS = 2 };
+	char evidence[200];
+	sheaf_builder words;
+	int64_t end;
+	int n = follow_all(g->head, p, starts, &end);
+	/* All of it, but for a cell that the head cuts. */
+	bool whole = end == (int64_t)g->head.size ||
+	             (g->size > (int64_t)g->head.size && (int64_t)g->head.size - end < MOST_CELL + 4096);
+	*told = n >= LEAST_CELLS && whole;
+	if (!*told) return SHEAF_OK;
+	sheaf_builder_begin(&words, g->cx, NULL);
+	double bits =
+		8 * weigh_texts(p, starts, n < MOST_CELLS ? n : MOST_CELLS, &words) / (double)(end ? end * 8 / n : 1);
+	snprintf(evidence, sizeof evidence,
+	         "%d cells one after the other, with %d counted texts each that end with NUL; they end at byte "
+	         "%" PRId64 "%s",
+	         n, p->ntexts, end, end == g->size ? ", the end of the file" : "");
+	sheaf_status status = tell(g, &words, bits, evidence);
+	sheaf_builder_drop(&words);
+	return status;
+}
+
+static sheaf_status guess_texts(const guess *g, bool *told)
+{
+	void *memory, *more;
+	size_t cells = (MOST_TEXTS + 1) * (size_t)MOST_CELLS;
+	*told = false;
+	SHEAF_TRY(sheaf_allocate_array(g->cx, MOST_FOUND, sizeof(text), &memory, g->err));
+	sheaf_status status = sheaf_allocate_array(g->cx, cells, sizeof(uint8_t *), &more, g->err);
+	if (status == SHEAF_OK) {
+		const text *found = (const text *)memory;
+		int n = find_texts(g->head, (text *)memory);
+		for (int t = 1; t <= MOST_TEXTS && status == SHEAF_OK && !*told; t++) {
+			pattern p;
+			if (find_pattern(found, n, t, &p)) status = tell_pattern(g, &p, (const uint8_t **)more, told);
+		}
+		sheaf_release(g->cx, more, cells * sizeof(uint8_t *));
+	}
+	sheaf_release(g->cx, memory, MOST_FOUND * sizeof(text));
+	return status;
+}
+
+sheaf_status sheaf_scidb_guess(sheaf_source *source, sheaf_context *cx, sheaf_candidate_teller teller,
+                               void *user, sheaf_error *err)
+{
+	guess g = {.cx = cx, .tell = teller, .user = user, .err = err};
+	bool told;
+	SHEAF_TRY(sheaf_source_ahead(source, HEAD, &g.head, err));
+	if (g.head.size > HEAD) g.head.size = HEAD;
+	g.size = sheaf_source_size(source);
+	if (g.size < 0) g.size = (int64_t)g.head.size;
+	SHEAF_TRY(guess_texts(&g, &told));
+	return told ? SHEAF_OK : guess_sizes(&g);
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+/* Sequences as rows of a table: one for each sample, for each value, or for each sequence. */
+#include "base/buffer.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "base/spell.h"
+#include "data/frame.h"
+#include "data/print.h"
+#include "view/view.h"
+#include <inttypes.h>
+#include <sheaf/arrays.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What a column of the table has. */
+typedef enum source {
+	FROM_KEY,         /* the sequence's key, or its number */
+	FROM_SAMPLE,      /* the sample's number in its sequence */
+	FROM_VALUE,       /* value `element` of a dense sample */
+	FROM_ENTRIES,     /* a sparse sample: "3:1 7:0.5" */
+	FROM_ROW,         /* the item of the sequence */
+	FROM_ITEM,        /* the item of the sample */
+	FROM_LIST,        /* all of the sequence, as JSON */
+	FROM_STREAM_NAME, /* of the stream that the value is of; its index in the sample; and itself */
+	FROM_INDEX,
+	FROM_NUMBER
+} source;
+
+typedef struct origin {
+	source from;
+	int column; /* below */
+	int64_t element;
+} origin;
+
+typedef struct samples {
+	sheaf_row_view view;
+	sheaf_samples_as as;
+	origin *origins; /* of each column */
+	int room;
+	int key; /* column below; -1: rows have their numbers */
+} samples;
+
+/* ---- items ---- */
+
+/* Where the items of a column begin: of those beside streams that samples have, after the first list. */
+static bool is_of_samples(const sheaf_field *field)
+{
+	bool text = sheaf_means_text(field->meaning) || field->meaning == SHEAF_BYTES;
+	return field->nlevels > 0 && field->levels[0].kind == SHEAF_LIST && !(text && field->nlevels == 1);
+}
+
+/* The position p of a column's level as an item: a value, or a run of some, or nothing. */
+static void copy_item(const sheaf_column *from, int level, int64_t p, sheaf_column_builder *to)
+{
+	size_t size = sheaf_type_size(from->type);
+	sheaf_run run = {p, p + 1};
+	bool there = level == from->nlevels || !sheaf_level_is_null(&from->levels[level], p);
+	if (level < from->nlevels) run = sheaf_level_below_one(&from->levels[level], p);
+	if (to->field->levels[0].kind == SHEAF_LIST) {
+		const char *at = there ? (const char *)from->values.data + run.begin : NULL;
+		if (there && sheaf_run_length(run) == 0) at = "";
+		if (!at) sheaf_level_miss(&to->levels[0], sheaf_column_count(to, 0), 0);
+		sheaf_column_put_text(to, at, there ? (size_t)sheaf_run_length(run) : 0);
+		return;
+	}
+	int64_t width = to->field->levels[0].extents[0];
+	if (!there) sheaf_level_miss(&to->levels[0], (int64_t)(to->values.size / size) / width, 0);
+	sheaf_builder_append(&to->values, from->values.data + (size_t)run.begin * size, (size_t)width * size);
+}
+
+static void put_nothing(sheaf_column_builder *to)
+{
+	uint8_t *zeros;
+	const sheaf_level_shape *shape = &to->field->levels[0];
+	size_t size = sheaf_type_size(to->field->type);
+	if (shape->kind == SHEAF_LIST) {
+		sheaf_level_miss(&to->levels[0], sheaf_column_count(to, 0), 0);
+		sheaf_level_end(&to->levels[0], (int64_t)to->values.size);
+		return;
+	}
+	size *= (size_t)shape->extents[0];
+	sheaf_level_miss(&to->levels[0], (int64_t)(to->values.size / size), 0);
+	if ((zeros = sheaf_builder_extend(&to->values, size))) memset(zeros, 0, size);
+}
+
+static void put_integer(sheaf_column_builder *to, int64_t v)
+{
+	sheaf_builder_append(&to->values, &v, sizeof v);
+}
+
+static void end_text(sheaf_column_builder *to) { sheaf_level_end(&to->levels[0], (int64_t)to->values.size); }
+
+/* A sparse sample: its indices, each with its value. */
+static void put_entries(const sheaf_column *from, int64_t sample, sheaf_column_builder *to)
+{
+	sheaf_run run = sheaf_level_below_one(&from->levels[1], sample);
+	for (int64_t e = run.begin; e < run.end; e++) {
+		sheaf_builder_printf(&to->values, "%s%" PRId64 ":", e > run.begin ? " " : "",
+		                     sheaf_level_index(&from->levels[1], 0, e));
+		sheaf_position_text(&to->values, from, from->nlevels, e, SHEAF_TEXT);
+	}
+	end_text(to);
+}
+
+/* ---- rows ---- */
+
+/* A sequence, and what of it is put. */
+typedef struct putting {
+	const samples *v;
+	const sheaf_frame *below;
+	sheaf_frame_builder *to;
+	int64_t row, sample;
+	int stream;              /* that the value is of: */
+	int64_t index, position; /* -1: none */
+} putting;
+
+static sheaf_run samples_of(const putting *p, int column)
+{
+	return sheaf_level_below_one(&p->below->columns[column].levels[0], p->row);
+}
+
+/* The position of the sample in a column; -1: it has none. */
+static int64_t sample_in(const putting *p, int column)
+{
+	sheaf_run run = samples_of(p, column);
+	return p->sample >= 0 && p->sample < sheaf_run_length(run) ? run.begin + p->sample : -1;
+}
+
+static void put_sample_of(const putting *p, const origin *o, const sheaf_column *from,
+                          sheaf_column_builder *to)
+{
+	int64_t sample = sample_in(p, o->column);
+	size_t size = sheaf_type_size(from->type);
+	if (sample < 0)
+		put_nothing(to);
+	else if (o->from == FROM_ENTRIES)
+		put_entries(from, sample, to);
+	else if (o->from == FROM_ITEM)
+		copy_item(from, 1, sample, to);
+	else
+		sheaf_builder_append(&to->values,
+		                     from->values.data +
+		                         (size_t)(sample * from->levels[1].shape.extents[0] + o->element) * size,
+		                     size);
+}
+
+static void put_value(const putting *p, sheaf_column_builder *to)
+{
+	const sheaf_column *from = &p->below->columns[p->stream];
+	sheaf_items items = {.type = from->type, .count = p->position + 1, .data = from->values.data};
+	double v = sheaf_items_number(&items, p->position);
+	sheaf_builder_append(&to->values, &v, sizeof v);
+}
+
+static void put_cell(const putting *p, int c)
+{
+	const origin *o = &p->v->origins[c];
+	sheaf_column_builder *to = &p->to->columns[c];
+	const sheaf_column *from = o->column >= 0 ? &p->below->columns[o->column] : NULL;
+	switch (o->from) {
+	case FROM_KEY:
+		put_integer(to, from ? ((const int64_t *)(const void *)from->values.data)[p->row] : p->row);
+		break;
+	case FROM_SAMPLE:
+		if (p->sample < 0)
+			put_nothing(to);
+		else
+			put_integer(to, p->sample);
+		break;
+	case FROM_VALUE:
+	case FROM_ENTRIES:
+	case FROM_ITEM: put_sample_of(p, o, from, to); break;
+	case FROM_ROW: copy_item(from, 0, p->row, to); break;
+	case FROM_LIST: sheaf_position_text(&to->values, from, 0, p->row, SHEAF_JSON), end_text(to); break;
+	case FROM_STREAM_NAME: {
+		const char *name = p->v->view.in->schema.fields[p->stream].name;
+		sheaf_column_put_text(to, name, strlen(name));
+		break;
+	}
+	case FROM_INDEX: put_integer(to, p->index); break;
+	case FROM_NUMBER: put_value(p, to); break;
+	}
+}
+
+static void put_row(const putting *p)
+{
+	for (int c = 0; c < p->v->view.schema.nfields; c++) put_cell(p, c);
+	p->to->nrows++;
+}
+
+/* A sequence without samples is a row, too. */
+static void put_samples(putting *p)
+{
+	int64_t longest = 0;
+	const sheaf_schema *below = &p->v->view.in->schema;
+	for (int f = 0; f < below->nfields; f++)
+		if (is_of_samples(&below->fields[f]) && sheaf_run_length(samples_of(p, f)) > longest)
+			longest = sheaf_run_length(samples_of(p, f));
+	p->sample = -1;
+	if (longest == 0) put_row(p);
+	for (p->sample = 0; p->sample < longest; p->sample++) put_row(p);
+}
+
+static void put_stream_values(putting *p)
+{
+	const sheaf_level *level = &p->below->columns[p->stream].levels[1];
+	sheaf_run run = samples_of(p, p->stream);
+	for (int64_t s = run.begin; s < run.end; s++) {
+		sheaf_run values = sheaf_level_below_one(level, s);
+		p->sample = s - run.begin;
+		for (p->position = values.begin; p->position < values.end && !p->to->columns[0].values.failed;
+		     p->position++) {
+			bool coordinates = level->shape.kind == SHEAF_COORD;
+			p->index = coordinates ? sheaf_level_index(level, 0, p->position) : p->position - values.begin;
+			put_row(p);
+		}
+	}
+}
+
+static void put_values(putting *p)
+{
+	const sheaf_schema *below = &p->v->view.in->schema;
+	for (p->stream = 0; p->stream < below->nfields; p->stream++)
+		if (sheaf_field_is_stream(&below->fields[p->stream])) put_stream_values(p);
+}
+
+static sheaf_status fill(const sheaf_row_view *view, const sheaf_frame *below, sheaf_frame_builder *to,
+                         sheaf_error *err)
+{
+	putting p = {.v = (const samples *)view, .below = below, .to = to};
+	(void)err;
+	for (p.row = 0; p.row < below->nrows; p.row++) {
+		p.sample = -1;
+		if (p.v->as == SHEAF_SAMPLES_WIDE)
+			put_samples(&p);
+		else if (p.v->as == SHEAF_SAMPLES_LONG)
+			put_values(&p);
+		else
+			put_row(&p);
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
+                           sheaf_error *err)
+{
+	return sheaf_view_build((const sheaf_row_view *)in, piece, fill, frame, cx, err);
+}
+
+/* Rows below are numbered once the number of the first one is known. */
+static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error *err)
+{
+	const samples *v = (const samples *)view;
+	int64_t *keys = (int64_t *)(void *)frame->columns[0].values.data;
+	(void)err;
+	for (int64_t r = 0; v->key < 0 && r < frame->nrows; r++) keys[r] += view->inner_row;
+	return SHEAF_OK;
+}
+
+/* ---- columns ---- */
+
+static sheaf_status add(samples *v, const char *name, origin from, sheaf_field **out, sheaf_error *err)
+{
+	void *memory = v->origins;
+	int n = v->view.schema.nfields;
+	if (n == v->room) {
+		int room = v->room ? 2 * v->room : 16;
+		SHEAF_TRY(sheaf_reallocate(v->view.cx, &memory, (size_t)v->room * sizeof *v->origins,
+		                           (size_t)room * sizeof *v->origins, err));
+		v->origins = (origin *)memory;
+		v->room = room;
+	}
+	v->origins[n] = from;
+	return sheaf_schema_add(&v->view.schema, v->view.cx, name, strlen(name), out, err);
+}
+
+static sheaf_status add_cell(samples *v, const char *name, origin from, sheaf_meaning meaning,
+                             sheaf_type type, sheaf_error *err)
+{
+	sheaf_field *field;
+	bool text = meaning == SHEAF_STRING, always = from.from == FROM_KEY || from.from >= FROM_LIST;
+	SHEAF_TRY(add(v, name, from, &field, err));
+	sheaf_field_make_cell(field, meaning, type, text ? -1 : 1, !always);
+	return SHEAF_OK;
+}
+
+static sheaf_status add_dense(samples *v, const sheaf_field *field, int column, sheaf_error *err)
+{
+	enum { MOST = 100000 };
+	int64_t dim = sheaf_field_dim(field);
+	char name[300];
+	if (dim > MOST)
+		return sheaf_fail(
+			err, SHEAF_UNSUPPORTED,
+			"stream \"%s\": expected at most %d values in a sample, each of which is a column, found "
+			"%" PRId64 "; " SHEAF_OPTION("layout") " long has a row for each",
+			field->name, MOST, dim);
+	if (dim == 1)
+		return add_cell(v, field->name, (origin){FROM_VALUE, column, 0}, SHEAF_NUMBER, field->type, err);
+	for (int64_t i = 0; i < dim; i++) {
+		snprintf(name, sizeof name, "%.250s.%" PRId64, field->name, i);
+		SHEAF_TRY(add_cell(v, name, (origin){FROM_VALUE, column, i}, SHEAF_NUMBER, field->type, err));
+	}
+	return SHEAF_OK;
+}
+
+/* What stands beside streams, as it is. */
+static sheaf_status add_beside(samples *v, const sheaf_field *from, int column, sheaf_error *err)
+{
+	sheaf_field *field;
+	bool of_samples = is_of_samples(from);
+	int level = of_samples ? 1 : 0, left = from->nlevels - level;
+	const sheaf_level_shape *shape = left ? &from->levels[level] : NULL;
+	int64_t width = !shape ? 1 : shape->kind == SHEAF_LIST ? -1 : shape->extents[0];
+	if (left > 1 || (shape && shape->kind == SHEAF_COORD))
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "column \"%s\": expected one item in each sequence or sample, "
+		                  "found another shape",
+		                  from->name);
+	SHEAF_TRY(add(v, from->name, (origin){of_samples ? FROM_ITEM : FROM_ROW, column, 0}, &field, err));
+	sheaf_field_make_cell(field, from->meaning, from->type, width, true);
+	return SHEAF_OK;
+}
+
+static sheaf_status add_column(samples *v, const sheaf_field *field, int column, sheaf_error *err)
+{
+	bool stream = sheaf_field_is_stream(field), list = stream || is_of_samples(field);
+	if (field->meaning == SHEAF_KEY || (v->as == SHEAF_SAMPLES_LONG && stream)) return SHEAF_OK;
+	if (v->as == SHEAF_SAMPLES_LISTS && list)
+		return add_cell(v, field->name, (origin){FROM_LIST, column, 0}, SHEAF_STRING, SHEAF_U8, err);
+	if (!stream) return add_beside(v, field, column, err);
+	if (sheaf_field_is_dense(field)) return add_dense(v, field, column, err);
+	return add_cell(v, field->name, (origin){FROM_ENTRIES, column, 0}, SHEAF_STRING, SHEAF_U8, err);
+}
+
+static sheaf_status add_value(samples *v, sheaf_error *err)
+{
+	SHEAF_TRY(add_cell(v, "stream", (origin){FROM_STREAM_NAME, -1, 0}, SHEAF_STRING, SHEAF_U8, err));
+	SHEAF_TRY(add_cell(v, "index", (origin){FROM_INDEX, -1, 0}, SHEAF_NUMBER, SHEAF_I64, err));
+	return add_cell(v, "value", (origin){FROM_NUMBER, -1, 0}, SHEAF_NUMBER, SHEAF_F64, err);
+}
+
+static sheaf_status make_schema(samples *v, const sheaf_schema *below, sheaf_error *err)
+{
+	v->view.schema = (sheaf_schema){.rows = SHEAF_CELLS, .cx = v->view.cx};
+	sheaf_type key = v->key < 0 ? SHEAF_I64 : SHEAF_U64;
+	SHEAF_TRY(add_cell(v, "key", (origin){FROM_KEY, v->key, 0}, SHEAF_NUMBER, key, err));
+	if (v->as != SHEAF_SAMPLES_LISTS)
+		SHEAF_TRY(add_cell(v, "sample", (origin){FROM_SAMPLE, -1, 0}, SHEAF_NUMBER, SHEAF_I64, err));
+	if (v->as == SHEAF_SAMPLES_LONG) SHEAF_TRY(add_value(v, err));
+	for (int f = 0; f < below->nfields; f++) SHEAF_TRY(add_column(v, &below->fields[f], f, err));
+	return SHEAF_OK;
+}
+
+static void release(sheaf_row_view *view)
+{
+	samples *v = (samples *)view;
+	if (v->origins) sheaf_release(view->cx, v->origins, (size_t)v->room * sizeof *v->origins);
+}
+
+sheaf_status sheaf_view_samples(sheaf_input *input, sheaf_samples_as as, sheaf_error *err)
+{
+	sheaf_row_view *view;
+	const sheaf_schema *below = &input->in->schema;
+	SHEAF_TRY(sheaf_view_new(input, sizeof(samples), &view, err));
+	samples *v = (samples *)view;
+	v->as = as;
+	v->key = sheaf_schema_key(below);
+	view->release = release;
+	SHEAF_TRY(make_schema(v, below, err));
+	view->format.decode = decode;
+	view->place = place;
+	view->facts = SHEAF_NO_FACTS;
+	view->facts.guess = view->in->facts.guess;
+	if (as == SHEAF_SAMPLES_LISTS) view->facts.rows = view->in->facts.rows;
+	return SHEAF_OK;
+}
