@@ -102,7 +102,7 @@ static sheaf_status report_type(const sheaf_delimited_writer *out, const sheaf_f
 /* Of many columns the first one stands for all. */
 static sheaf_status report_types(const sheaf_delimited_writer *out, sheaf_error *err)
 {
-	enum { FEW = 8 };
+	enum { FEW = 3 };
 	int n = 0;
 	for (int f = 0; f < out->schema.nfields; f++) n += is_not_inferred(out, &out->schema.fields[f]);
 	for (int f = 0; f < out->schema.nfields; f++) {

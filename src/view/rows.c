@@ -145,13 +145,6 @@ static bool is_one_stream(const sheaf_schema *schema)
 	return schema->rows == SHEAF_SEQUENCES && streams == 1 && others == 0;
 }
 
-/* One stream may be more use as a tensor than several together. */
-static unsigned kinds_wanted(const sheaf_input *input, const sheaf_open_options *options)
-{
-	if (is_one_stream(&input->in->schema) && options->rows_of_one) return options->rows_of_one;
-	return options->rows ? options->rows : ~0u;
-}
-
 /* Sequences as rows of a table, where that is wanted of them. */
 static sheaf_status put_samples(sheaf_input *input, const sheaf_open_options *options, unsigned wanted,
                                 sheaf_error *err)
@@ -173,10 +166,11 @@ static sheaf_status put_samples(sheaf_input *input, const sheaf_open_options *op
 sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *options, int64_t row,
                              sheaf_error *err)
 {
-	unsigned wanted = kinds_wanted(input, options);
+	unsigned wanted = options->rows ? options->rows : ~0u;
 	selecting s = {.input = input, .selection = &options->select, .row = row};
 	SHEAF_TRY(check_named(input, options, wanted, err));
 	SHEAF_TRY(select_here(&s, false, err));
+	if (options->rows_of_one && is_one_stream(&input->in->schema)) wanted = options->rows_of_one;
 	bool table = input->in->schema.rows == SHEAF_CELLS;
 	if (is_named_tensor(input, options)) SHEAF_TRY(sheaf_view_coordinates(input, options, err));
 	if (options->matrix && input->in->schema.rows == SHEAF_CELLS) SHEAF_TRY(sheaf_view_matrix(input, err));

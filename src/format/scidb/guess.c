@@ -263,7 +263,7 @@ static void keep_size(sized best[BEST], sized one)
 
 static sheaf_status tell_sizes(const guess *g, const sized best[BEST])
 {
-	enum { LEAST_CELLS = 2 };
+	enum { LEAST_CELLS = 5 }; /* fewer fit anything */
 	for (int i = 0; i < BEST && best[i].width; i++) {
 		const uint8_t *starts[MOST_CELLS];
 		char evidence[200];
@@ -286,7 +286,7 @@ static sheaf_status tell_sizes(const guess *g, const sized best[BEST])
 static sheaf_status guess_sizes(const guess *g)
 {
 	sized best[BEST] = {{0}};
-	for (int width = 1; width <= MOST_CELL && width <= g->size / 2; width++) {
+	for (int width = 1; width <= MOST_CELL && width <= g->size; width++) {
 		const uint8_t *starts[MOST_CELLS];
 		if (g->size % width) continue;
 		strip s = {starts, cut_fixed(g, width, starts), width};
