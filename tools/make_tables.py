@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Writes the tables of src/number to standard output: tools/make_tables.py powers > src/number/powers.c, and small likewise."""
+
 import sys
 
 FIRST, LAST = -342, 324  # SHEAF_POWER_FIRST and SHEAF_POWER_LAST in src/number/powers.h
