@@ -403,7 +403,7 @@ def check_zarr_python(folder):
         archive, path = key.split(" ")
         out = os.path.join(folder, "out.npy")
         code, _, err = run("convert", "--dataset", path, os.path.join(folder, archive), out, "--force")
-        if code and "Blosc, which it is without" in err:
+        if code and "libblosc.so.1" in err:
             continue
         read += 1
         found = read_npy(out) if code == 0 else (None, None, err)

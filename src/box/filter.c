@@ -98,7 +98,8 @@ static sheaf_status unpack_blosc(sheaf_bytes *data, uint8_t *to, size_t size, sh
 {
 	if (!sheaf_blosc_is_here())
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "expected chunks that this build reads, found Blosc, which it is without");
+		                  "expected chunks that can be read here, found Blosc, whose library (libblosc.so.1) "
+		                  "is not installed");
 	if (!sheaf_blosc_unpack(data->data, data->size, to, size))
 		return sheaf_fail(err, SHEAF_DATA,
 		                  "expected a chunk of %zu bytes of Blosc to give %zu, found that it is damaged",

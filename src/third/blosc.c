@@ -1,15 +1,34 @@
 /* SPDX-License-Identifier: MIT */
+/* libblosc brings the library of C++ with it, whose start would take every command a millisecond: so it is
+ * opened when the first chunk asks for it. */
 #include "third/blosc.h"
 #include "third/filled.h"
+#include <dlfcn.h>
+#include <stdatomic.h>
 
-#if SHEAF_BLOSC
-#include <blosc.h>
+/* As blosc.h declares them: 0 where the chunk is sound; bytes that were unpacked. */
+typedef int validate_function(const void *chunk, size_t size, size_t *unpacked);
+typedef int decompress_function(const void *chunk, void *to, size_t room, int threads);
 
-bool sheaf_blosc_is_here(void) { return true; }
+/* Any thread may open it: all find the same. */
+static validate_function *_Atomic validate;
+static decompress_function *_Atomic decompress;
+
+bool sheaf_blosc_is_here(void)
+{
+	if (atomic_load(&decompress)) return true;
+	void *library = dlopen("libblosc.so.1", RTLD_NOW | RTLD_LOCAL);
+	if (!library) return false;
+	atomic_store(&validate, (validate_function *)dlsym(library, "blosc_cbuffer_validate"));
+	if (atomic_load(&validate))
+		atomic_store(&decompress, (decompress_function *)dlsym(library, "blosc_decompress_ctx"));
+	return atomic_load(&decompress) != NULL;
+}
 
 bool sheaf_blosc_size(const void *data, size_t size, size_t *out)
 {
-	return size >= BLOSC_MIN_HEADER_LENGTH && blosc_cbuffer_validate(data, size, out) == 0;
+	enum { HEAD = 16 };
+	return sheaf_blosc_is_here() && size >= HEAD && atomic_load(&validate)(data, size, out) == 0;
 }
 
 bool sheaf_blosc_unpack(const void *data, size_t size, void *to, size_t to_size)
@@ -17,23 +36,5 @@ bool sheaf_blosc_unpack(const void *data, size_t size, void *to, size_t to_size)
 	size_t said;
 	if (!sheaf_blosc_size(data, size, &said) || said != to_size) return false;
 	SHEAF_FILLED(to, to_size);
-	return to_size == 0 || blosc_decompress_ctx(data, to, to_size, 1) == (int)to_size;
+	return to_size == 0 || atomic_load(&decompress)(data, to, to_size, 1) == (int)to_size;
 }
-
-#else
-
-bool sheaf_blosc_is_here(void) { return false; }
-
-bool sheaf_blosc_size(const void *data, size_t size, size_t *out)
-{
-	(void)data, (void)size, (void)out;
-	return false;
-}
-
-bool sheaf_blosc_unpack(const void *data, size_t size, void *to, size_t to_size)
-{
-	(void)data, (void)size, (void)to, (void)to_size;
-	return false;
-}
-
-#endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The one door to libblosc: chunks packed by Blosc 1. Any thread. */
+/* The one door to libblosc: chunks packed by Blosc 1, where it is installed. Any thread. */
 #ifndef SHEAF_THIRD_BLOSC_H
 #define SHEAF_THIRD_BLOSC_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether this build has it. */
+/* Whether it can be opened. */
 bool sheaf_blosc_is_here(void);
 /* Bytes that a chunk gives; false where it is none, or says more than it can. */
 bool sheaf_blosc_size(const void *data, size_t size, size_t *out);
