@@ -71,15 +71,20 @@ def _words(problem: c.sheaf_problem) -> str:
     return in_python(text.value.decode("utf-8", "replace"))
 
 
-def text_of(fill: Callable[[c.sheaf_buffer, c.sheaf_error], int]) -> str:
+def bytes_of(fill: Callable[[c.sheaf_buffer, c.sheaf_error], int]) -> bytes:
     """What a function of the library writes into a buffer."""
     buffer, err = c.sheaf_buffer(), c.sheaf_error()
     status = fill(buffer, err)
-    text = string_at(buffer.data, buffer.size).decode("utf-8", "replace") if buffer.size else ""
+    found = string_at(buffer.data, buffer.size) if buffer.size else b""
     lib.sheaf_buffer_reset(byref(buffer))
     if status:
         raise error_from(err)
-    return text
+    return found
+
+
+def text_of(fill: Callable[[c.sheaf_buffer, c.sheaf_error], int]) -> str:
+    """The same where it is a text."""
+    return bytes_of(fill).decode("utf-8", "replace")
 
 
 class Context:

@@ -120,11 +120,24 @@ _OF_THE_COMMAND = {
     "limit": "itertools.islice",
     "trace-level": "warnings.filterwarnings",
 }
+_OF_BATCHES = {
+    "data": "the arrays of a batch",
+    "to": "write(path, batch)",
+    "force": "write(path, batch)",
+}
+
+
+def _instead(command: str, option: str) -> str | None:
+    """What Python has instead of an option of a command; None where it has the option."""
+    if (command, option) == ("diff", "limit"):
+        return None
+    own = _OF_BATCHES if command == "batches" else {}
+    return _OF_THE_COMMAND.get(option) or own.get(option)
 
 
 def is_the_commands(command: str, option: str) -> bool:
     """Whether Python does without an option of a command."""
-    return option in _OF_THE_COMMAND and (option, command) != ("limit", "diff")
+    return _instead(command, option) is not None
 
 
 class Given:
@@ -144,7 +157,7 @@ class Given:
             row = own.get(option) or of_formats.get(option)
             if row is not None and is_the_commands(command, option):
                 raise UnknownOption(f"{name or command}: expected an option that Python has, found "
-                                    f"{keyword}, the command's; here it is {_OF_THE_COMMAND[option]}",
+                                    f"{keyword}, the command's; here it is {_instead(command, option)}",
                                     keyword)
             if row is None or keyword != keyword_of(option):
                 raise _unknown(name or command, keyword, [*map(keyword_of, [*own, *of_formats]), *besides])

@@ -717,7 +717,7 @@ def formats() -> list[dict[str, Any]]:
         keeps: list[dict[str, str]] = []
         feature = c.sheaf_feature()
         while lib.sheaf_format_keeps(format, len(keeps), byref(feature), None) == c.SHEAF_OK:
-            keeps.append({"feature": feature.name.decode(),
+            keeps.append({"feature": decoded(feature.name) or "",
                           "kept": lib.sheaf_kept_name(feature.kept).decode()})
             if feature.how:
                 keeps[-1]["how"] = feature.how.decode()

@@ -2,12 +2,13 @@
 """The rows of a dataset in parts, which other processes read: for Dask, Ray, Spark, pools."""
 from __future__ import annotations
 
-from ctypes import POINTER, byref, c_void_p
+from ctypes import POINTER, byref, c_void_p, create_string_buffer
 from itertools import accumulate
 from typing import NamedTuple
 
 from . import _layout as c
 from ._config import configured
+from ._context import Context, Handle, bytes_of
 from ._errors import DataError, UsageError
 from ._library import lib
 from ._options import Given
@@ -17,7 +18,7 @@ from .frame import Frame
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from .fields import Schema
@@ -88,6 +89,35 @@ class Partition:
         """A frame for each piece."""
         for run in self._runs:
             yield from run.frames()
+
+    def hashed(self, keys: bool = False) -> bytes:
+        """A part of the hash of all rows: `hash_of` adds those of all partitions up."""
+        with self._hash(keys) as pointer:
+            lib.sheaf_hash_go_on_at(pointer, self.first)
+            for frame in self:
+                frame._context.call(lib.sheaf_hash_add, pointer, byref(frame.c))
+            return bytes_of(lambda out, err: lib.sheaf_hash_save(pointer, byref(out), byref(err)))
+
+    def hash_of(self, hashes: Iterable[bytes], keys: bool = False) -> str:
+        """What `sheaf.hash` says of all rows, of the parts that `hashed` gives for each partition.
+
+        >>> parts = sheaf.partitions("words.ctf", 2)
+        >>> parts[0].hash_of(part.hashed() for part in parts) == sheaf.hash("words.ctf")
+        True
+        """
+        hashing, digits = self._hash(keys), create_string_buffer(33)
+        with hashing as pointer:
+            for one in hashes:
+                hashing.context.call(lib.sheaf_hash_merge, pointer, one, len(one))
+            lib.sheaf_hash_text(pointer, digits)
+        return digits.value.decode()
+
+    def _hash(self, keys: bool) -> Handle:
+        context = Context()
+        hashing = Handle(context, lib.sheaf_hash_free)
+        context.call(lib.sheaf_hash_new, byref(self.schema.c), keys, False, context.handle,
+                     byref(hashing.pointer))
+        return hashing
 
     def _identity(self) -> tuple[Any, ...]:
         return self.first, self.rows, self.bytes, self.fingerprint, tuple(self.paths)

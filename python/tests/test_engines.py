@@ -112,6 +112,18 @@ def test_partitions_for_lists_of_32_bits(tmp):
     same(small.to_pylist(), pa.table(part).to_pylist())
 
 
+def test_hashes_add_up(tmp):
+    for path, options in ((many_pieces(tmp), {}), (some_rows(tmp), STREAMS), (table(tmp), {})):
+        for n in (1, 3):
+            parts = sheaf.partitions(path, n, **options)
+            for keys in (False, True):
+                hashes = [part.hashed(keys) for part in reversed(parts)]
+                same(parts[0].hash_of(hashes, keys), sheaf.hash(path, keys=keys, **options))
+    assert parts[0].hash_of([], True) != sheaf.hash(path, keys=True)
+    with raises(sheaf.DataError, "expected one of the same columns"):
+        parts[0].hash_of([b"x" * 40])
+
+
 # ---- engines ----
 
 
@@ -154,6 +166,9 @@ def test_dask_in_processes(tmp):
     path = many_pieces(tmp)
     counts = sheaf.dask.bag(path, 3).map(len).compute(scheduler="processes", num_workers=2)
     same(counts, [part.rows for part in sheaf.partitions(path, 3)])
+    parts = sheaf.partitions(path, 3)
+    hashes = sheaf.dask.bag(path, 3).map(sheaf.Partition.hashed).compute(scheduler="processes", num_workers=2)
+    same(parts[0].hash_of(hashes), sheaf.hash(path))
     with raises(sheaf.DataError, "rows.ctf:2501:") as caught:
         sheaf.dask.dataframe(broken(tmp), 3, **STREAMS).compute(scheduler="processes", num_workers=2)
     same((caught.error.place.line, caught.error.found is not None), (2501, True))
@@ -180,6 +195,11 @@ def test_ray(tmp):
         made = sheaf.ray.dataset(path, 3)
         same(made.count(), 3000)
         same(made.take_all(), whole(path))
+        import ray
+
+        parts = sheaf.partitions(path, 3)
+        hashed = ray.remote(sheaf.Partition.hashed)
+        same(parts[0].hash_of(ray.get([hashed.remote(part) for part in parts])), sheaf.hash(path))
         same(sheaf.ray.dataset(table(tmp), 2).sum("n"), sum(range(200)))
         made = sheaf.ray.dataset(broken(tmp), 3, **STREAMS)
         with raises(Exception, "rows.ctf:2501:"):
@@ -214,6 +234,9 @@ def test_spark(tmp):
         same(made.rdd.getNumPartitions(), 3)
         rows = [row.asDict(recursive=True) for row in made.collect()]
         same(sorted(map(repr, rows)), sorted(map(repr, whole(path))))
+        parts = sheaf.partitions(path, 3)
+        hashes = spark.sparkContext.parallelize(parts, 3).map(sheaf.Partition.hashed).collect()
+        same(parts[0].hash_of(hashes), sheaf.hash(path))
         words = sheaf.spark.dataframe(spark, table(tmp), 2)
         same([tuple(row) for row in words.selectExpr("sum(n)", "count(word)").collect()], [(19900, 160)])
         keyed = sheaf.spark.dataframe(spark, some_rows(tmp), 2, **STREAMS)
