@@ -61,60 +61,57 @@ static bool makes_no_difference(const char *name)
 	return false;
 }
 
-typedef struct lines {
-	char *text;
-	size_t size;
-	FILE *out;
-} lines;
+/* Lines as one text, which begins empty. */
+static sheaf_status put_line(char **text, const char *name, const char *value, sheaf_error *err)
+{
+	size_t used = strlen(*text), room = used + strlen(name) + (value ? strlen(value) : 0) + sizeof "=\n";
+	char *longer = realloc(*text, room);
+	if (!longer) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the options, found none");
+	*text = longer;
+	snprintf(longer + used, room - used, value ? "%s=%s\n" : "%s\n", name, value);
+	return SHEAF_OK;
+}
 
-static sheaf_status put_setting(lines *to, const sheaf_setting *setting, sheaf_error *err)
+static sheaf_status put_setting(char **text, const sheaf_setting *setting, sheaf_error *err)
 {
 	if (makes_no_difference(setting->name)) return SHEAF_OK;
 	if (setting->value && strchr(setting->value, '\n'))
 		return sheaf_fail_option(err, SHEAF_UNSUPPORTED, setting->name,
 		                         ": expected a value of one line, since it is written into a part file");
-	fprintf(to->out, setting->value ? "%s=%s\n" : "%s\n", setting->name, setting->value);
-	return SHEAF_OK;
+	return put_line(text, setting->name, setting->value, err);
 }
 
-static sheaf_status put_settings(lines *to, const arguments *args, sheaf_error *err)
+/* A line for each option that makes a difference; the caller frees *text, also on failure. */
+static sheaf_status options_of(const arguments *args, char **text, sheaf_error *err)
 {
-	for (int i = 0; i < args->values.count; i++) SHEAF_TRY(put_setting(to, &args->own[i], err));
-	for (int i = 0; i < args->nsettings; i++) SHEAF_TRY(put_setting(to, &args->settings[i], err));
+	*text = calloc(1, 1);
+	if (!*text) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the options, found none");
+	for (int i = 0; i < args->values.count; i++) SHEAF_TRY(put_setting(text, &args->own[i], err));
+	for (int i = 0; i < args->nsettings; i++) SHEAF_TRY(put_setting(text, &args->settings[i], err));
 	return SHEAF_OK;
-}
-
-static sheaf_status options_of(const arguments *args, lines *to, sheaf_error *err)
-{
-	to->out = open_memstream(&to->text, &to->size);
-	sheaf_status status = to->out ? put_settings(to, args, err) : SHEAF_NOMEM;
-	bool failed = to->out && fclose(to->out) != 0;
-	return status == SHEAF_NOMEM || failed
-	           ? sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the options, found none")
-	           : status;
 }
 
 sheaf_status part_end(const session *s, sheaf_dataset *dataset, const sheaf_buffer *state,
                       const sheaf_error *failure, sheaf_error *err)
 {
-	lines options = {0};
+	char *options = NULL;
 	sheaf_part_outcome outcome = {.size = sizeof outcome, .job = s->args->command->name, .failure = failure};
 	if (state) outcome.state = state->data, outcome.state_size = state->size;
 	sheaf_status status = options_of(s->args, &options, err);
-	outcome.options = options.text;
+	outcome.options = options;
 	if (status == SHEAF_OK) status = sheaf_dataset_finish_part(dataset, &outcome, err);
-	free(options.text);
+	free(options);
 	return status;
 }
 
 static sheaf_status make_index_part(const session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
-	lines options = {0};
+	char *options = NULL;
 	sheaf_sink *sink;
 	sheaf_status status = options_of(s->args, &options, err);
 	if (status == SHEAF_OK) status = now.open(now.user, s->cx, &sink, err);
-	if (status == SHEAF_OK) status = sheaf_dataset_index_part(dataset, now.part, options.text, sink, err);
-	free(options.text);
+	if (status == SHEAF_OK) status = sheaf_dataset_index_part(dataset, now.part, options, sink, err);
+	free(options);
 	return status;
 }
 
