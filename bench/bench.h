@@ -11,7 +11,15 @@
 extern "C" {
 #endif
 
-enum { MAX_ENTRANTS = 16, MAX_WORKS = 6, MAX_ROUNDS = 25, PATH_SIZE = 1024, NAME_SIZE = 64, NOTE_SIZE = 96 };
+enum {
+	MAX_ENTRANTS = 16,
+	MAX_WORKS = 6,
+	MAX_ROUNDS = 25,
+	MAX_PARTS = 4,
+	PATH_SIZE = 1024,
+	NAME_SIZE = 64,
+	NOTE_SIZE = 96
+};
 
 /* ---- what is asked for ---- */
 

@@ -40,10 +40,9 @@ static void add_streams(line *l, const bench_job *job)
 /* "PART1" and so on: part files of the output. */
 static const char *part_of(const bench_job *job, const char *word)
 {
-	enum { MOST = 4 };
-	static char paths[MOST][PATH_SIZE + 16];
+	static char paths[MAX_PARTS][PATH_SIZE + 16];
 	int number = atoi(word + strlen("PART"));
-	if (number < 1 || number > MOST) die("%s: expected a part from 1 to %d", word, MOST);
+	if (number < 1 || number > MAX_PARTS) die("%s: expected a part from 1 to %d", word, MAX_PARTS);
 	snprintf(paths[number - 1], sizeof *paths, "%s.%d.part", job->output, number);
 	return paths[number - 1];
 }

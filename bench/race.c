@@ -48,6 +48,17 @@ static void send(int to, const void *data, size_t size)
 	if (write(to, data, size) != (ssize_t)size) exit(1);
 }
 
+/* What a run has written: its output, and parts of it. */
+static void remove_output(const bench_job *job)
+{
+	char path[PATH_SIZE + 16];
+	unlink(job->output);
+	for (int part = 1; part <= MAX_PARTS; part++) {
+		snprintf(path, sizeof path, "%s.%d.part", job->output, part);
+		unlink(path);
+	}
+}
+
 static void make_ready(const bench_job *job, unsigned needs)
 {
 	unlink(job->output);
@@ -90,7 +101,7 @@ __attribute__((noreturn)) static void serve(const bench_runner *runner, const be
 		bench_turn t = run_once(runner, job, state);
 		send(answer, &t, sizeof t);
 	}
-	unlink(job->output);
+	remove_output(job);
 	unlink(job->script);
 	_exit(0);
 }
