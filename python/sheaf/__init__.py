@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     )
     from ._polars import scan_polars
     from .commands import (
-        Difference, Differences, Report, convert, diff, formats, hash, index, info, merge, report, schema,
-        show, split, stats, validate,
+        Difference, Differences, Report, convert, diff, formats, guess, hash, index, info, merge, report,
+        schema, show, split, stats, validate,
     )
     from .dataset import Dataset, open, read
     from .fields import Field, Schema, Tensor

@@ -120,10 +120,12 @@ _OF_THE_COMMAND = {
     "limit": "itertools.islice",
     "trace-level": "warnings.filterwarnings",
 }
-_OF_BATCHES = {
-    "data": "the arrays of a batch",
-    "to": "write(path, batch)",
-    "force": "write(path, batch)",
+_OF_ONE_COMMAND = {
+    ("batches", "data"): "the arrays of a batch",
+    ("batches", "to"): "write(path, batch)",
+    ("batches", "force"): "write(path, batch)",
+    ("info", "guess"): "guess()",
+    ("plan", "rate"): "the bytes of each share",
 }
 
 
@@ -131,8 +133,7 @@ def _instead(command: str, option: str) -> str | None:
     """What Python has instead of an option of a command; None where it has the option."""
     if (command, option) == ("diff", "limit"):
         return None
-    own = _OF_BATCHES if command == "batches" else {}
-    return _OF_THE_COMMAND.get(option) or own.get(option)
+    return _OF_THE_COMMAND.get(option) or _OF_ONE_COMMAND.get((command, option))
 
 
 def is_the_commands(command: str, option: str) -> bool:

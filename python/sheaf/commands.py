@@ -337,7 +337,7 @@ def _summary(reader: Reader, names: Iterable[str] = (), targets: Iterable[str] =
     context.call(lib.sheaf_summary_profile, summary.pointer, None)
     for frame in _c_frames(reader):
         context.call(lib.sheaf_summary_add, summary.pointer, frame, row)
-        if first == []:
+        if first is not None and not first:
             first.append(_first_rows(reader, frame))
         row += frame.contents.nrows
     context.run(lib.sheaf_summary_finish, summary.pointer)

@@ -35,4 +35,5 @@ class _Rows(DataSource, DataSourceReader):  # type: ignore[misc]
         return [InputPartition(part) for part in pickle.loads(base64.b64decode(self.options["parts"]))]
 
     def read(self, partition: Any) -> Any:
-        yield from table_of(partition.value, offsets=32).cast(to_arrow_schema(self.schema())).to_batches()
+        columns = to_arrow_schema(self.schema(), timezone="UTC")
+        yield from table_of(partition.value, offsets=32).cast(columns).to_batches()
