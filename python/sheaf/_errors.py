@@ -26,7 +26,7 @@ def in_python(message: str) -> str:
     if "--" not in message:
         return message
     from . import _messages
-    from ._options import is_flag
+    from ._options import is_flag, is_value
 
     def replaced(found: Any) -> str:
         value = found["value"] or ""
@@ -34,7 +34,9 @@ def in_python(message: str) -> str:
             return keyword_of(found[1]) + value
         if is_flag(found[1]):
             return f"{keyword_of(found[1])}=True{value}"
-        return f'{keyword_of(found[1])}="{value[1:]}"' if value else f"{keyword_of(found[1])}="
+        if value and is_value(found[1], value[1:]):
+            return f'{keyword_of(found[1])}="{value[1:]}"'
+        return keyword_of(found[1]) + value if value else f"{keyword_of(found[1])}="
 
     return _messages.OPTION.sub(replaced, message)
 

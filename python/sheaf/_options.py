@@ -82,6 +82,14 @@ def is_flag(name: str) -> bool:
     return any(row["name"] == name and row["kind"] == "flag" for entry in entries for row in entry["options"])
 
 
+def is_value(name: str, word: str) -> bool:
+    """Whether a word after an option in a message may be its value, and not the sentence that goes on."""
+    entries = [*table()["commands"], *table()["formats"]]
+    choices = {choice for entry in entries for row in entry["options"] if row["name"] == name
+               for choice in (row.get("argument") or "").split("|")}
+    return word in choices or not (word.isalpha() and word.islower())
+
+
 def option_of(keyword: str) -> str:
     """The option of a keyword argument: ``from_`` is ``from``, ``max_errors`` is ``max-errors``."""
     return keyword.rstrip("_").replace("_", "-")

@@ -126,3 +126,15 @@ def test_parts_of_messages_have_pythons_names(tmp):
     (found,) = sheaf.validate(path, **STREAMS).violations
     same(found.expected, caught.error.expected)
     assert not set("\x01\x02") & set(f"{found.expected}{found.found}{found.consequence}")
+
+
+def test_options_in_sentences():
+    """A word after an option is its value where it can be one, else the sentence goes on."""
+    from sheaf._errors import in_python
+
+    same(in_python("expected a format, found none (--from names one)"),
+         "expected a format, found none (from_ names one)")
+    same(in_python("read it back with --precision double"), 'read it back with precision="double"')
+    same(in_python("more than --max-errors tolerates"), "more than max_errors tolerates")
+    same(in_python("choose one (--value NAME)"), 'choose one (value="NAME")')
+    same(in_python("read with --strict set"), "read with strict=True set")
