@@ -4,6 +4,7 @@
 import os
 import signal
 import shutil
+import re
 import subprocess
 import tempfile
 import time
@@ -14,6 +15,7 @@ from parts import make_long, told
 from selection import cases, sheaf
 
 LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe"], "mpich": ["mpirun.mpich"]}
+THEIRS = re.compile(rb"\[hwloc/|.* UCX  (ERROR|WARN) ")  # what the libraries underneath say
 RANK_WORDS = {"openmpi": "OMPI_COMM_WORLD_RANK", "mpich": "PMI_RANK"}
 
 
@@ -30,7 +32,7 @@ def launch(mpi, n, words, folder, **more):
 def ranks(mpi, n, folder, *words, **more):
     with launch(mpi, n, [os.environ["SHEAF_MPI_" + mpi], *words], folder, **more) as job:
         out, err = job.communicate(timeout=120)
-    err = b"".join(line for line in err.splitlines(keepends=True) if not line.startswith(b"[hwloc/"))
+    out, err = (b"".join(line for line in text.splitlines(keepends=True) if not THEIRS.match(line)) for text in (out, err))
     return subprocess.CompletedProcess(words, job.returncode, out, err)
 
 
