@@ -10,95 +10,84 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An example of a feature that data may have, as lines of JSON. */
+/* An example of a feature that data may have: lines of JSON, in which ' stands for ". */
 typedef struct example {
-	const char *feature, *rows;
+	const char *feature;
+	const char *kind;    /* of rows: "sequences", "cells" */
+	const char *columns; /* each with a comma after it */
+	const char *rows;
 	const char *coordinates; /* of a tensor; NULL: it is none */
 	bool keys;               /* they are the feature */
 	bool symmetric;          /* a matrix that is to be stored as one */
 } example;
 
-#define SCHEMA(rows, columns) "{\"sheaf\":\"schema\",\"rows\":\"" rows "\",\"columns\":[" columns "]}\n"
-#define DENSE(name, type) "{\"name\":\"" name "\",\"storage\":\"dense\",\"type\":\"" type "\",\"dim\":1}"
-#define SPARSE(name) "{\"name\":\"" name "\",\"storage\":\"sparse\",\"type\":\"float32\",\"dim\":4}"
-#define COLUMN(name, storage, type) \
-	"{\"name\":\"" name "\",\"storage\":\"" storage "\",\"type\":\"" type "\"}"
-#define NULLABLE(name, storage, type) \
-	"{\"name\":\"" name "\",\"storage\":\"" storage "\",\"type\":\"" type "\",\"null\":true}"
-#define INDEX(name) COLUMN(name, "values", "int64")
-#define MATRIX(type) SCHEMA("cells", INDEX("i") "," INDEX("j") "," COLUMN("value", "values", type))
-#define ENTRY(i, j, value) "{\"i\":" i ",\"j\":" j ",\"value\":" value "}\n"
+#define COLUMN(name, storage, type, more) \
+	"{'name':'" name "','storage':'" storage "','type':'" type "'" more "},"
+#define DENSE(name, type) COLUMN(name, "dense", type, ",'dim':1")
+#define SPARSE(name) COLUMN(name, "sparse", "float32", ",'dim':4")
+#define CELL(name, storage, type) COLUMN(name, storage, type, "")
+#define NULLABLE(name, storage, type) COLUMN(name, storage, type, ",'null':true")
+#define MATRIX(storage, type) \
+	CELL("i", "values", "int64") CELL("j", "values", "int64") CELL("v", storage, type)
+#define TENSOR CELL("k", "values", "int64") MATRIX("values", "float64")
 
+/* Streams have names that say to those who need it which is an input and which a target. */
 static const example examples[] = {
-	{"a dense stream",
-     SCHEMA("sequences", DENSE("x.input", "float32")) "{\"key\":0,\"streams\":{\"x.input\":[[1]]}}\n{\"key\":"
-                                                      "1,\"streams\":{\"x.input\":[[2.5]]}}\n"},
-	{"a label and sparse features",
-     SCHEMA("sequences",
-            DENSE("label", "float32") "," SPARSE(
-				"features")) "{\"key\":0,\"streams\":{\"label\":[[1]],\"features\":[[[0,0.5],[3,2]]]}}\n"
-                             "{\"key\":1,\"streams\":{\"label\":[[-1]],\"features\":[[[2,4]]]}}\n"},
-	{"several dense streams",
-     SCHEMA("sequences",
-            DENSE("x.input", "float32") "," DENSE(
-				"y.target", "float32")) "{\"key\":0,\"streams\":{\"x.input\":[[1]],\"y.target\":[[2]]}}\n"
-                                        "{\"key\":1,\"streams\":{\"x.input\":[[3]],\"y.target\":[[4]]}}\n"},
-	{"several sparse streams",
-     SCHEMA("sequences",
-            SPARSE("x.input") "," SPARSE(
-				"y.target")) "{\"key\":0,\"streams\":{\"x.input\":[[[1,2]]],\"y.target\":[[[3,4]]]}}\n"
-                             "{\"key\":1,\"streams\":{\"x.input\":[[[3,1]]],\"y.target\":[[[0,4]]]}}\n"},
-	{"sequences of several samples",
-     SCHEMA("sequences", DENSE("x.input", "float32")) "{\"key\":0,\"streams\":{\"x.input\":[[1],[2]]}}\n{"
-                                                      "\"key\":1,\"streams\":{\"x.input\":[[3]]}}\n"},
-	{"values of float64 in streams",
-     SCHEMA("sequences", DENSE("x.input", "float64")) "{\"key\":0,\"streams\":{\"x.input\":[[0.1]]}}\n{"
-                                                      "\"key\":1,\"streams\":{\"x.input\":[[2.5]]}}\n"},
-	{"keys of sequences",
-     SCHEMA("sequences", DENSE("x.input", "float32")) "{\"key\":3,\"streams\":{\"x.input\":[[1]]}}\n{\"key\":"
-                                                      "5,\"streams\":{\"x.input\":[[2]]}}\n",
-     .keys = true},
-	{"columns of numbers",
-     SCHEMA("cells",
-            COLUMN("a", "values", "int64") "," COLUMN(
-				"b", "values", "float64")) "{\"a\":9007199254740993,\"b\":0.1}\n{\"a\":2,\"b\":2.5}\n"},
-	{"columns of texts",
-     SCHEMA("cells", COLUMN("a", "values", "int64") "," COLUMN(
-						 "b", "text", "uint8")) "{\"a\":1,\"b\":\"one, two\"}\n{\"a\":2,\"b\":\"\"}\n"},
-	{"truth values", SCHEMA("cells", COLUMN("a", "bool", "uint8")) "{\"a\":true}\n{\"a\":false}\n"},
-	{"times",
-     SCHEMA("cells", COLUMN("a", "datetime",
-                            "int64")) "{\"a\":\"2012-05-25T14:13:29\"}\n{\"a\":\"1969-12-31T23:59:59\"}\n"},
-	{"missing values",
-     SCHEMA("cells", NULLABLE("a", "values", "float64") "," NULLABLE(
-						 "b", "text", "uint8")) "{\"a\":1.5,\"b\":null}\n{\"a\":null,\"b\":\"x\"}\n"},
-	{"reasons of missing values",
-     SCHEMA("cells", NULLABLE("a", "values", "float64")) "{\"a\":1.5}\n{\"a\":{\"null\":5}}\n"},
-	{"complex numbers in columns",
-     SCHEMA("cells", COLUMN("a", "complex", "float64")) "{\"a\":[1,2]}\n{\"a\":[0,-1]}\n"},
-	{"a sparse matrix", MATRIX("float64") ENTRY("0", "1", "0.1") ENTRY("2", "0", "2.5"),
-     .coordinates = "i,j"},
-	{"a dense matrix",
-     MATRIX("float64") ENTRY("0", "0", "0.5") ENTRY("0", "1", "1.5") ENTRY("1", "0", "2.5")
-         ENTRY("1", "1", "3.5"),
-     .coordinates = "i,j"},
-	{"integers in a matrix", MATRIX("int64") ENTRY("0", "1", "9007199254740993") ENTRY("2", "0", "2"),
-     .coordinates = "i,j"},
-	{"complex numbers in a matrix",
-     SCHEMA("cells", INDEX("i") "," INDEX("j") "," COLUMN("value", "complex", "float64"))
-         ENTRY("0", "1", "[1,2]") ENTRY("1", "0", "[0,-1]"),
-     .coordinates = "i,j"},
-	{"a symmetric matrix as its triangle",
-     MATRIX("float64") ENTRY("0", "0", "1.5") ENTRY("0", "1", "2.5") ENTRY("1", "0", "2.5"),
-     .coordinates = "i,j", .symmetric = true},
-	{"tensors of three dimensions",
-     SCHEMA(
-		 "cells",
-		 INDEX("i") "," INDEX("j") "," INDEX("k") "," COLUMN(
-			 "value", "values",
-			 "float64")) "{\"i\":0,\"j\":1,\"k\":0,\"value\":0.5}\n{\"i\":2,\"j\":0,\"k\":1,\"value\":2.5}\n",
-     .coordinates = "i,j,k"},
+	{"a dense stream", "sequences", DENSE("x.input", "float32"),
+     "{'key':0,'streams':{'x.input':[[1]]}}\n{'key':1,'streams':{'x.input':[[2.5]]}}\n"},
+	{"a label and sparse features", "sequences", DENSE("label", "float32") SPARSE("features"),
+     "{'key':0,'streams':{'label':[[1]],'features':[[[0,0.5],[3,2]]]}}\n"
+     "{'key':1,'streams':{'label':[[-1]],'features':[[[2,4]]]}}\n"},
+	{"several dense streams", "sequences", DENSE("x.input", "float32") DENSE("y.target", "float32"),
+     "{'key':0,'streams':{'x.input':[[1]],'y.target':[[2]]}}\n"
+     "{'key':1,'streams':{'x.input':[[3]],'y.target':[[4]]}}\n"},
+	{"several sparse streams", "sequences", SPARSE("x.input") SPARSE("y.target"),
+     "{'key':0,'streams':{'x.input':[[[1,2]]],'y.target':[[[3,4]]]}}\n"
+     "{'key':1,'streams':{'x.input':[[[3,1]]],'y.target':[[[0,4]]]}}\n"},
+	{"sequences of several samples", "sequences", DENSE("x.input", "float32"),
+     "{'key':0,'streams':{'x.input':[[1],[2]]}}\n{'key':1,'streams':{'x.input':[[3]]}}\n"},
+	{"values of float64 in streams", "sequences", DENSE("x.input", "float64"),
+     "{'key':0,'streams':{'x.input':[[0.1]]}}\n{'key':1,'streams':{'x.input':[[2.5]]}}\n"},
+	{"keys of sequences", "sequences", DENSE("x.input", "float32"),
+     "{'key':3,'streams':{'x.input':[[1]]}}\n{'key':5,'streams':{'x.input':[[2]]}}\n", .keys = true},
+	{"columns of numbers", "cells", CELL("a", "values", "int64") CELL("b", "values", "float64"),
+     "{'a':9007199254740993,'b':0.1}\n{'a':2,'b':2.5}\n"},
+	{"columns of texts", "cells", CELL("a", "values", "int64") CELL("b", "text", "uint8"),
+     "{'a':1,'b':'one, two'}\n{'a':2,'b':''}\n"},
+	{"truth values", "cells", CELL("a", "bool", "uint8"), "{'a':true}\n{'a':false}\n"},
+	{"times", "cells", CELL("a", "datetime", "int64"),
+     "{'a':'2012-05-25T14:13:29'}\n{'a':'1969-12-31T23:59:59'}\n"},
+	{"missing values", "cells", NULLABLE("a", "values", "float64") NULLABLE("b", "text", "uint8"),
+     "{'a':1.5,'b':null}\n{'a':null,'b':'x'}\n"},
+	{"reasons of missing values", "cells", NULLABLE("a", "values", "float64"),
+     "{'a':1.5}\n{'a':{'null':5}}\n"},
+	{"complex numbers in columns", "cells", CELL("a", "complex", "float64"), "{'a':[1,2]}\n{'a':[0,-1]}\n"},
+	{"a sparse matrix", "cells", MATRIX("values", "float64"),
+     "{'i':0,'j':1,'v':0.1}\n{'i':2,'j':0,'v':2.5}\n", "i,j"},
+	{"a dense matrix", "cells", MATRIX("values", "float64"),
+     "{'i':0,'j':0,'v':0.5}\n{'i':0,'j':1,'v':1.5}\n{'i':1,'j':0,'v':2.5}\n{'i':1,'j':1,'v':3.5}\n", "i,j"},
+	{"integers in a matrix", "cells", MATRIX("values", "int64"),
+     "{'i':0,'j':1,'v':9007199254740993}\n{'i':2,'j':0,'v':2}\n", "i,j"},
+	{"complex numbers in a matrix", "cells", MATRIX("complex", "float64"),
+     "{'i':0,'j':1,'v':[1,2]}\n{'i':1,'j':0,'v':[0,-1]}\n", "i,j"},
+	{"a symmetric matrix as its triangle", "cells", MATRIX("values", "float64"),
+     "{'i':0,'j':0,'v':1.5}\n{'i':0,'j':1,'v':2.5}\n{'i':1,'j':0,'v':2.5}\n", "i,j", .symmetric = true},
+	{"tensors of three dimensions", "cells", TENSOR,
+     "{'k':0,'i':1,'j':0,'v':0.5}\n{'k':2,'i':0,'j':1,'v':2.5}\n", "k,i,j"},
 };
+
+enum { MOST_TEXT = 1024 };
+
+/* The example as a file. */
+static sheaf_bytes text_of(const example *e, char text[MOST_TEXT])
+{
+	int columns = (int)strlen(e->columns) - 1; /* without the last comma */
+	int n = snprintf(text, MOST_TEXT, "{'sheaf':'schema','rows':'%s','columns':[%.*s]}\n%s", e->kind, columns,
+	                 e->columns, e->rows);
+	for (char *c = text; *c; c++)
+		if (*c == '\'') *c = '"';
+	return (sheaf_bytes){(const uint8_t *)text, n < MOST_TEXT ? (size_t)n : MOST_TEXT - 1};
+}
 
 const char *sheaf_kept_name(sheaf_kept kept)
 {
@@ -111,6 +100,7 @@ const char *sheaf_kept_name(sheaf_kept kept)
 typedef struct trial {
 	const sheaf_format *format;
 	const example *example;
+	sheaf_bytes text; /* of the example */
 	sheaf_context *cx;
 	sheaf_builder bytes;
 	sheaf_buffer written;
@@ -120,12 +110,11 @@ typedef struct trial {
 static sheaf_status open_example(const trial *t, unsigned rows, sheaf_dataset **out, sheaf_error *err)
 {
 	sheaf_source *source;
-	sheaf_bytes bytes = {(const uint8_t *)t->example->rows, strlen(t->example->rows)};
 	sheaf_open_options open = {.size = sizeof open,
 	                           .rows = rows,
 	                           .coordinates = t->example->coordinates,
 	                           .index = SHEAF_INDEX_NEVER};
-	SHEAF_TRY(sheaf_source_memory(bytes, "example", t->cx, &source, err));
+	SHEAF_TRY(sheaf_source_memory(t->text, "example", t->cx, &source, err));
 	return sheaf_open_rewindable(source, &open, true, t->cx, out, err);
 }
 
@@ -277,7 +266,8 @@ sheaf_status sheaf_format_keeps(const sheaf_format *format, int i, sheaf_feature
 	if (i < 0 || (size_t)i >= sizeof examples / sizeof *examples || !sheaf_format_takes(format))
 		return SHEAF_END;
 	out->name = examples[i].feature;
-	trial t = {.format = format, .example = &examples[i], .out = out};
+	char text[MOST_TEXT];
+	trial t = {.format = format, .example = &examples[i], .text = text_of(&examples[i], text), .out = out};
 	sheaf_context_options options = {.size = sizeof options, .threads = 1};
 	SHEAF_TRY(sheaf_context_new(&options, &t.cx, err));
 	sheaf_status status = try_example(&t, err);

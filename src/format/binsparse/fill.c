@@ -3,41 +3,23 @@
 #include "data/element.h"
 #include "data/value.h"
 #include "format/binsparse/writer.h"
+#include "number/nonfinite.h"
 #include "number/number.h"
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-
-/* What no scanner of numbers takes. */
-static bool take_word(const char *text, size_t n, double *out)
-{
-	static const struct {
-		const char *word;
-		double value;
-	} words[] = {{"nan", NAN}, {"inf", INFINITY}, {"-inf", -INFINITY}};
-	for (int i = 0; i < 3; i++)
-		if (strlen(words[i].word) == n && strncasecmp(text, words[i].word, n) == 0) {
-			*out = words[i].value;
-			return true;
-		}
-	return false;
-}
 
 static bool take_float(sheaf_type type, const char *text, size_t n, void *out)
 {
+	const uint8_t *begin = (const uint8_t *)text, *end = begin + n;
 	double value = 0;
-	bool is_word = take_word(text, n, &value);
-	sheaf_scanned s = {0};
-	if (type == SHEAF_F32) {
-		float single = (float)value;
-		if (!is_word) s = sheaf_scan_f32(text, text + n, &single);
-		memcpy(out, &single, sizeof single);
-	} else {
-		if (!is_word) s = sheaf_scan_f64(text, text + n, &value);
-		memcpy(out, &value, sizeof value);
-	}
-	return is_word || (!s.flaw && !s.infinite && s.end == text + n);
+	bool is_word = sheaf_scan_nonfinite(begin, end, &value) == end;
+	float single = (float)value;
+	sheaf_scanned s = {.end = text + n};
+	if (!is_word)
+		s = type == SHEAF_F32 ? sheaf_scan_f32(text, text + n, &single)
+		                      : sheaf_scan_f64(text, text + n, &value);
+	memcpy(out, type == SHEAF_F32 ? (void *)&single : (void *)&value,
+	       type == SHEAF_F32 ? sizeof single : sizeof value);
+	return !s.flaw && !s.infinite && s.end == text + n;
 }
 
 static bool take_integer(sheaf_type type, const char *text, size_t n, void *out)
