@@ -71,16 +71,6 @@ static void widen(sheaf_field *field, const sheaf_field *other)
 	}
 }
 
-static const char *column_text(const sheaf_field *field, char *text, size_t size)
-{
-	bool nullable = field->nlevels > 0 && field->levels[0].missing == SHEAF_NULLABLE;
-	if (sheaf_field_is_stream(field)) return sheaf_field_text(field, text, size);
-	snprintf(text, size, "%s%s",
-	         field->meaning == SHEAF_NUMBER ? sheaf_type_name(field->type) : sheaf_field_storage(field),
-	         nullable ? " that may be missing" : "");
-	return text;
-}
-
 /* Types that were inferred from each input by itself can be declared for all. */
 static const char *advice_for(const sheaf_conversion *c)
 {
@@ -105,8 +95,8 @@ static sheaf_status join_field(sheaf_conversion *c, int number, const sheaf_sche
 		return SHEAF_OK;
 	}
 	return sheaf_fail(err, SHEAF_DATA, "%s: %s \"%s\": expected it as in the first input (%s), found %s%s",
-	                  path, word, field->name, column_text(field, expected, sizeof expected),
-	                  column_text(&other->fields[f], found, sizeof found), advice_for(c));
+	                  path, word, field->name, sheaf_field_text(field, expected, sizeof expected),
+	                  sheaf_field_text(&other->fields[f], found, sizeof found), advice_for(c));
 }
 
 static sheaf_status join_schema(sheaf_conversion *c, const char *path, const sheaf_schema *other,

@@ -45,7 +45,7 @@ SHEAF_USE sheaf_status sheaf_schema_make_entries(sheaf_schema *schema, sheaf_con
                                                  sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_field_set_alias(sheaf_field *field, sheaf_context *cx, const char *alias,
                                              size_t n, sheaf_error *err);
-/* "sparse, dim 10, float32" into text[size]; returns text. */
+/* "sparse, dim 10, float32", or "float64 that may be missing", into text[size]; returns text. */
 const char *sheaf_field_text(const sheaf_field *field, char *text, size_t size);
 /* The key column of sequences: uint64, named "key". */
 SHEAF_USE sheaf_status sheaf_schema_add_key(sheaf_schema *schema, sheaf_context *cx, sheaf_error *err);

@@ -298,12 +298,15 @@ sheaf_status sheaf_schema_make_entries(sheaf_schema *schema, sheaf_context *cx, 
 
 const char *sheaf_field_text(const sheaf_field *field, char *text, size_t size)
 {
-	const char *storage = sheaf_field_storage(field);
+	const char *storage = sheaf_field_storage(field), *type = sheaf_type_name(field->type);
+	bool nullable = field->nlevels > 0 && field->levels[0].missing == SHEAF_NULLABLE;
 	if (sheaf_field_is_stream(field))
-		snprintf(text, size, "%s, dim %" PRId64 ", %s", storage, sheaf_field_dim(field),
-		         sheaf_type_name(field->type));
+		snprintf(text, size, "%s, dim %" PRId64 ", %s", storage, sheaf_field_dim(field), type);
 	else
-		snprintf(text, size, "%s, %d levels, %s", storage, field->nlevels, sheaf_type_name(field->type));
+		snprintf(text, size, "%s%s%s%s", field->meaning == SHEAF_NUMBER ? "" : storage,
+		         field->meaning == SHEAF_COMPLEX ? " " : "",
+		         field->meaning == SHEAF_NUMBER || field->meaning == SHEAF_COMPLEX ? type : "",
+		         nullable ? " that may be missing" : "");
 	return text;
 }
 
