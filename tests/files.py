@@ -39,7 +39,7 @@ TOOLS = Path(os.environ.get("SHEAF_TOOLS", TESTS.parent / "tools"))
 BOX_TOOL = os.environ.get("BOX_TOOL")
 # Under the thread sanitizer: as many threads as this says.
 THREADS = ["--threads", os.environ["SHEAF_FILES_THREADS"]] if "SHEAF_FILES_THREADS" in os.environ else []
-# Of the files of each format and class one in so many, the first among them, where all would take hours.
+# Of the files of each format and class one in N, the first among them, where all would take hours.
 ONE_IN = int(os.environ.get("SHEAF_FILES_ONE_IN", "1"))
 FILES = TESTS / "files"
 CLASSES = {"ok": "good", "breach": "bad", "data": "bad", "short": "bad", "limit": "bad", "unsupported": "unsupported"}

@@ -143,7 +143,7 @@ typedef struct step {
 	bool nullable;
 } step;
 
-/* Values that are there, for the type behind a null byte. */
+/* Values that are there: the type follows a null byte. */
 static int those_there(const strip *s, int offset, const uint8_t *there[MOST_CELLS])
 {
 	int n = 0;
