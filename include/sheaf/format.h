@@ -84,7 +84,7 @@ typedef struct sheaf_candidate {
 typedef sheaf_status (*sheaf_candidate_teller)(void *user, const sheaf_candidate *candidate,
                                                sheaf_error *err);
 
-/* Looks at the beginning of a file and tells how it may be read, the likeliest way first, by the formats whose
+/* Looks at the beginning of a file and says how it may be read, the likeliest way first, by the formats whose
  * files do not say it, or by one of them (`format`; NULL: all, where the first bytes do not show what the file
  * is); none where nothing fits. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_guess(const char *path, const char *format, sheaf_context *cx,
