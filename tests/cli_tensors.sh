@@ -519,9 +519,11 @@ expect 0 validate --strict --max-memory 4M large.h5
 expect 0 stats --max-memory 4M large.h5
 has out 'components: not counted; they would take'
 has out 'strongly connected components: not counted; they would take'
+has out ', CSR 12799984, CSC 12799984, dense '
 grep -v 'components: \|bytes as arrays: ' out >stats
 expect 0 stats large.h5
 has out ', the largest of '
+has out ', CSR 12799984 (deflated about '
 grep -v 'components: \|bytes as arrays: ' out >counted
 mv counted out
 same stats out
