@@ -29,9 +29,23 @@ def launch(mpi, n, words, folder, **more):
     return subprocess.Popen([*LAUNCHERS[mpi], "-n", str(n), *words], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(folder), **more)
 
 
+def end(job):
+    """What a job has printed. Open MPI's launcher now and then waits for a lock of its own after its ranks have ended; nobody would end it."""
+    try:
+        return job.communicate(timeout=120)
+    except subprocess.TimeoutExpired:
+        for pid in processes_below(job.pid):
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except OSError:
+                pass
+        job.kill()
+        return job.communicate()
+
+
 def ranks(mpi, n, folder, *words, **more):
     with launch(mpi, n, [os.environ["SHEAF_MPI_" + mpi], *words], folder, **more) as job:
-        out, err = job.communicate(timeout=120)
+        out, err = end(job)
     out, err = (b"".join(line for line in text.splitlines(keepends=True) if not THEIRS.match(line)) for text in (out, err))
     return subprocess.CompletedProcess(words, job.returncode, out, err)
 
@@ -170,7 +184,7 @@ def check_kill(mpi, folder):
                 os.kill(pid or -1 << 30, signal.SIGKILL)
             except (OSError, OverflowError):
                 pass
-            job.communicate(timeout=120)
+            end(job)
         killed += job.returncode != 0
         exists = (folder / "killed.ctf").exists()
         fine = (not exists) if job.returncode else (folder / "killed.ctf").read_bytes() == whole
