@@ -85,6 +85,9 @@ sanitize: needs-check build-asan/build.ninja
 	@$(MESON) compile -C build-asan
 	@$(call run_tests,build-asan,$(PATIENCE))
 
+# Of what tests try at random or in all combinations, one in eight.
+tsan msan: export SHEAF_TESTS_ONE_IN ?= 8
+
 tsan: needs-check build-tsan/build.ninja
 	@$(MESON) compile -C build-tsan
 	@$(MESON) test -C build-tsan --no-rebuild --timeout-multiplier $(PATIENCE) $(addprefix sheaf:,$(THREADED))

@@ -5,6 +5,7 @@
 #include "base/endian.h"
 #include "dataset/dataset.h"
 #include "index/index.h"
+#include "share.h"
 #include "support.h"
 #include "third/xxhash.h"
 
@@ -455,7 +456,7 @@ static void test_forged_index(void **state)
 	write_indexed("a.ctf");
 	bytes_sink index = read_file(index_of("a.ctf"));
 	seed_random(5);
-	for (int round = 0; round < 3000; round++) {
+	for (int round = 0; round < rounds(3000); round++) {
 		bytes_sink copy = {malloc(index.size), index.size, index.size};
 		sheaf_dataset *dataset;
 		sheaf_frame frame = {0};

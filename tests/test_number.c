@@ -3,6 +3,7 @@
  * printf. */
 #include "number/number.h"
 #include "numbers.h"
+#include "share.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -370,7 +371,7 @@ static void test_grammar_random(void **unused UNUSED)
 	assert_int_equal(regcomp(&mantissa, "^[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)", REG_EXTENDED), 0);
 	assert_int_equal(regcomp(&number, "^[eE][+-]?[0-9]+", REG_EXTENDED), 0);
 	assert_int_equal(regcomp(&dotted, "^[+-]?(\\.|[0-9]+\\.[eE])", REG_EXTENDED | REG_NOSUB), 0);
-	for (int i = 0; i < 200000; i++) {
+	for (int i = 0; i < rounds(200000); i++) {
 		char text[16];
 		int length = pick(12);
 		for (int k = 0; k < length; k++) text[k] = alphabet[pick((int)sizeof alphabet - 1)];
@@ -406,7 +407,7 @@ static void test_grammar_random(void **unused UNUSED)
 static void test_printed_bits(void **unused UNUSED)
 {
 	static char text[ROOM];
-	for (int i = 0; i < 400000; i++) {
+	for (int i = 0; i < rounds(400000); i++) {
 		check_number(text, snprintf(text, ROOM, "%.*g", 1 + pick(20), (double)random_f32()));
 		check_number(text, snprintf(text, ROOM, "%.*g", 1 + pick(20), random_f64()));
 		if (i % 4) continue;
@@ -425,7 +426,7 @@ static char *put_random_digits(char *to, int n)
 static void test_random_decimals(void **unused UNUSED)
 {
 	static char text[ROOM];
-	for (int i = 0; i < 500000; i++) {
+	for (int i = 0; i < rounds(500000); i++) {
 		char *at = text;
 		int most = i % 200 ? 26 : 1200, whole = pick(most), fraction = pick(most);
 		if (pick(2)) *at++ = "+-"[pick(2)];
@@ -462,7 +463,7 @@ static void check_about_midpoint(char *text, int length)
 static void test_midpoints(void **unused UNUSED)
 {
 	static char text[ROOM];
-	for (int i = 0; i < 60000; i++) {
+	for (int i = 0; i < rounds(60000); i++) {
 		float v = fabsf(random_f32()), up = nextafterf(v, INFINITY);
 		double middle = isinf(up) ? 0x1.ffffffp127 : ((double)v + (double)up) / 2;
 		check_about_midpoint(text, snprintf(text, ROOM, "%.120e", middle));
@@ -472,7 +473,7 @@ static void test_midpoints(void **unused UNUSED)
 		check_number(text, snprintf(text, ROOM, "%.*g", 14 + pick(4), middle));
 	}
 #if LDBL_MANT_DIG > DBL_MANT_DIG
-	for (int i = 0; i < 40000; i++) {
+	for (int i = 0; i < rounds(40000); i++) {
 		double v = fabs(random_f64()), up = nextafter(v, INFINITY);
 		long double middle = isinf(up) ? 0x1.fffffffffffff8p1023L : ((long double)v + (long double)up) / 2;
 		check_about_midpoint(text,
@@ -503,7 +504,7 @@ static void check_integer(uint64_t v)
 
 static void test_integers(void **unused UNUSED)
 {
-	for (int i = 0; i < 300000; i++) check_integer(next_random() >> pick(64));
+	for (int i = 0; i < rounds(300000); i++) check_integer(next_random() >> pick(64));
 	uint64_t power = 1;
 	for (int i = 0; i < 20; i++, power *= 10)
 		for (uint64_t d = 0; d < 3; d++) check_integer(power - 1 + d);

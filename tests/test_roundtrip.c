@@ -2,6 +2,7 @@
 /* What must hold for every format of the build: generated datasets are written, read back in every way, sent
  * from format to format, and stay what they were. A new format is tested as soon as it is in the list. */
 #include "data/compare.h"
+#include "share.h"
 #include "support.h"
 
 #include <float.h>
@@ -652,7 +653,7 @@ static void for_each_dataset(void (*property)(const sheaf_format *format, const 
 		const sheaf_format *format = sheaf_format_at(i);
 		for (int kind = SHEAF_SEQUENCES; kind <= SHEAF_ENTRIES; kind++) {
 			seed_random(20240 + (uint64_t)i);
-			for (int k = 0; k < DATASETS && is_generated(format, kind); k++) {
+			for (int k = 0; k < rounds(DATASETS) && is_generated(format, kind); k++) {
 				sheaf_context *cx = usual_context();
 				table t = make_fitting(format, (sheaf_row_kind)kind, cx);
 				property(format, &t, cx);
@@ -926,7 +927,7 @@ static void assert_hash(const bytes_sink *bytes, const sheaf_format *format, con
 static void hold_the_same(unsigned needed)
 {
 	seed_random(77);
-	for (int k = 0; k < DATASETS; k++) {
+	for (int k = 0; k < rounds(DATASETS); k++) {
 		sheaf_context *cx = usual_context();
 		table t = make_dataset(cx, common_abilities(needed));
 		bytes_sink files[MOST_FORMATS];
@@ -967,7 +968,7 @@ static void test_a_difference_is_seen(void **state)
 {
 	(void)state;
 	seed_random(78);
-	for (int k = 0; k < DATASETS; k++) {
+	for (int k = 0; k < rounds(DATASETS); k++) {
 		int formats = 0;
 		while (sheaf_format_at(formats)) formats++;
 		const sheaf_format *a = sheaf_format_at(k % formats), *b = sheaf_format_at(k / formats % formats);
@@ -1043,7 +1044,7 @@ static void test_there_and_back(void **state)
 			const sheaf_format *a = sheaf_format_at(i), *b = sheaf_format_at(j);
 			if (!is_able(a, 0) || !is_able(b, 0)) continue;
 			seed_random(500 + (uint64_t)(i * MOST_FORMATS + j));
-			for (int k = 0; k < DATASETS; k++) {
+			for (int k = 0; k < rounds(DATASETS); k++) {
 				sheaf_context *cx = usual_context();
 				table t = make_dataset(cx, abilities(a) & abilities(b));
 				goes_and_comes_back(&t, a, b, k % 2 ? 0 : 1 + random_below(3000), cx);

@@ -2,6 +2,7 @@
 /* Threads change nothing but the time: for any number of them the same frames, the same problems in the same
  * order, the same failure at the same place, the same bytes; and nothing hangs or stays when the work is
  * stopped, refused memory, or closed half-way. */
+#include "share.h"
 #include "support.h"
 
 #include <inttypes.h>
@@ -98,6 +99,7 @@ static void assert_same(const bytes_sink *one, const bytes_sink *many, int threa
 
 static void assert_reads_the_same(const bytes_sink *file, const char *format, const manner *m)
 {
+	if (!is_in_share()) return;
 	bytes_sink one = read_in(file, format, m, 1);
 	for (size_t k = 1; k < COUNT(thread_counts); k++) {
 		bytes_sink many = read_in(file, format, m, thread_counts[k]);
@@ -526,6 +528,7 @@ static bytes_sink converted_in(const char *in, const sheaf_format *from, const s
 static void assert_converts_the_same(const char *in, const sheaf_format *from, const sheaf_format *to,
                                      const manner *m, bool allow_loss)
 {
+	if (!is_in_share()) return;
 	bytes_sink one = converted_in(in, from, to, m, allow_loss, 1);
 	for (size_t k = 1; k < COUNT(thread_counts); k++) {
 		bytes_sink many = converted_in(in, from, to, m, allow_loss, thread_counts[k]);

@@ -226,6 +226,7 @@ sheaf_fields sheaf_records_column(const sheaf_records *records, uint32_t column)
 {
 	const uint32_t *starts = (const uint32_t *)(const void *)records->starts.data,
 				   *ends = (const uint32_t *)(const void *)records->ends.data;
+	if (records->count == 0) return (sheaf_fields){.text = records->begin}; /* there may be no memory yet */
 	return (sheaf_fields){.text = records->begin,
 	                      .starts = column ? ends + column - 1 : starts,
 	                      .start_step = column ? records->width : 1,

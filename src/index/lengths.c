@@ -78,10 +78,9 @@ static void close_block(sheaf_packer *p, int64_t n)
 	uint32_t width = most > least ? 32 - (uint32_t)__builtin_clz(most - least) : 0;
 	size_t byte = p->bits.size;
 	pack(&p->bits, p->open, n, least, width);
+	size_t size = p->bits.failed ? 0 : p->bits.size - byte;
 	sheaf_builder_u64le(&p->blocks, byte);
-	sheaf_builder_u64le(
-		&p->blocks,
-		p->bits.failed ? 0 : hash_of(p->bits.data + byte, p->bits.size - byte, (p->rows - 1) / BLOCK));
+	sheaf_builder_u64le(&p->blocks, hash_of(size ? p->bits.data + byte : NULL, size, (p->rows - 1) / BLOCK));
 	sheaf_builder_u32le(&p->blocks, least);
 	sheaf_builder_u32le(&p->blocks, width);
 }

@@ -32,12 +32,12 @@ void sheaf_raster_free(sheaf_raster *r, sheaf_context *cx)
 	*r = (sheaf_raster){0};
 }
 
-/* Two lines become one. */
-static void halve(sheaf_raster *r)
+/* So many lines become one. */
+static void coarsen(sheaf_raster *r, int64_t times)
 {
 	for (int y = 0; y < SIDE; y++)
 		for (int x = 0; x < SIDE; x++) {
-			int from = y * SIDE + x, to = y / 2 * SIDE + x;
+			int from = y * SIDE + x, to = (int)(y / times) * SIDE + x;
 			int64_t count = r->counts[from];
 			double magnitude = r->magnitudes[from];
 			r->counts[from] = 0;
@@ -45,13 +45,15 @@ static void halve(sheaf_raster *r)
 			r->counts[to] += count;
 			r->magnitudes[to] = fmax(r->magnitudes[to], magnitude);
 		}
-	r->rows_to_a_cell *= 2;
+	r->rows_to_a_cell *= times;
 }
 
 void sheaf_raster_reach(sheaf_raster *r, int64_t rows)
 {
 	if (rows > r->rows) r->rows = rows;
-	while ((r->rows - 1) / r->rows_to_a_cell >= SIDE) halve(r);
+	int64_t times = 1;
+	while ((r->rows - 1) / (r->rows_to_a_cell * times) >= SIDE) times *= 2;
+	if (times > 1) coarsen(r, times);
 }
 
 /* column / r->columns_to_a_cell, without the division, which would take most of the time: a product that is
@@ -75,7 +77,7 @@ void sheaf_raster_add(sheaf_raster *r, int64_t row, int64_t column, double value
 void sheaf_raster_merge(sheaf_raster *r, const sheaf_raster *other)
 {
 	sheaf_raster_reach(r, other->rows);
-	while (r->rows_to_a_cell < other->rows_to_a_cell) halve(r);
+	if (r->rows_to_a_cell < other->rows_to_a_cell) coarsen(r, other->rows_to_a_cell / r->rows_to_a_cell);
 	int64_t times = r->rows_to_a_cell / other->rows_to_a_cell;
 	for (int64_t y = 0; y < SIDE; y++)
 		for (int64_t x = 0; x < SIDE; x++) {

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -159,19 +160,42 @@ static int find_member(const sheaf_zarr_members *m, const char *path)
 
 static void drop_part(sheaf_zip_part *part) { sheaf_buffer_reset(&part->bytes); }
 
+/* Where the contents of a stored member are. Their sum is looked at once: a shard is asked for many parts. */
+static sheaf_status find_stored(const sheaf_zarr_members *m, int at, int64_t *begin, sheaf_error *err)
+{
+	sheaf_zip_part contents;
+	*begin = atomic_load_explicit(&m->begins[at], memory_order_relaxed);
+	if (*begin) return SHEAF_OK;
+	SHEAF_TRY(sheaf_zip_contents(&m->zip, m->sorted[at], &contents, err));
+	*begin = contents.at;
+	atomic_store_explicit(&m->begins[at], contents.at, memory_order_relaxed);
+	return SHEAF_OK;
+}
+
 static sheaf_status read_in_zip(const sheaf_zarr_members *m, const char *path, sheaf_zarr_part part,
                                 sheaf_builder *bytes, bool *found, sheaf_error *err)
 {
 	int at = find_member(m, path);
 	SHEAF_SCOPED(drop_part) sheaf_zip_part contents = {0};
+	bool is_whole = part.at == SHEAF_ZARR_WHOLE;
+	int64_t begin;
 	*found = at < m->zip.count && strcmp(m->sorted[at]->name, path) == 0;
 	if (!*found) return SHEAF_OK;
-	SHEAF_TRY(find_part(m, path, m->sorted[at]->size, &part, err));
-	SHEAF_TRY(sheaf_zip_contents(&m->zip, m->sorted[at], &contents, err));
+	const sheaf_zip_member *member = m->sorted[at];
+	if (!is_whole && member->method != 0)
+		return sheaf_fail(
+			err, SHEAF_UNSUPPORTED,
+			"%s/%s: expected a shard that the archive stores as it is (zip -0), found a packed one", m->name,
+			path);
+	SHEAF_TRY(find_part(m, path, member->size, &part, err));
+	if (member->method == 0)
+		SHEAF_TRY(find_stored(m, at, &begin, err));
+	else
+		SHEAF_TRY(sheaf_zip_contents(&m->zip, member, &contents, err));
 	uint8_t *to = sheaf_builder_extend(bytes, (uint64_t)part.size);
 	if (!to) return sheaf_builder_status(bytes, err);
-	if (contents.is_stored)
-		return sheaf_source_read_at(m->zip.source, contents.at + part.at, to, (size_t)part.size, err);
+	if (member->method == 0)
+		return sheaf_source_read_at(m->zip.source, begin + part.at, to, (size_t)part.size, err);
 	if (part.size) memcpy(to, contents.bytes.data + part.at, (size_t)part.size);
 	return SHEAF_OK;
 }
@@ -211,6 +235,8 @@ sheaf_status sheaf_zarr_open_members(sheaf_zarr_members *m, sheaf_source *source
 	SHEAF_TRY(sheaf_zip_open(&m->zip, source, cx, err));
 	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)m->zip.count + 1, sizeof *m->sorted, &memory, err));
 	m->sorted = (const sheaf_zip_member **)memory;
+	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)m->zip.count + 1, sizeof *m->begins, &memory, err));
+	m->begins = (_Atomic int64_t *)memory;
 	for (int i = 0; i < m->zip.count; i++) m->sorted[i] = &m->zip.members[i];
 	qsort(m->sorted, (size_t)m->zip.count, sizeof *m->sorted, compare_members);
 	for (int i = 1; i < m->zip.count; i++)
@@ -223,7 +249,9 @@ sheaf_status sheaf_zarr_open_members(sheaf_zarr_members *m, sheaf_source *source
 void sheaf_zarr_close_members(sheaf_zarr_members *m)
 {
 	if (m->sorted) sheaf_release(m->cx, m->sorted, ((size_t)m->zip.count + 1) * sizeof *m->sorted);
+	if (m->begins) sheaf_release(m->cx, m->begins, ((size_t)m->zip.count + 1) * sizeof *m->begins);
 	m->sorted = NULL;
+	m->begins = NULL;
 	if (m->folder < 0) sheaf_zip_close(&m->zip);
 }
 

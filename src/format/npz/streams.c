@@ -137,6 +137,8 @@ static sheaf_status check_level(const sheaf_npz_streams *s, int field, int level
 		return SHEAF_OK;
 	}
 	const sheaf_npz_slot *offsets = sheaf_npz_slot_of(slots, field, level, NPZ_OFFSETS, 0);
+	if (*positions == INT64_MAX)
+		return refuse_count(s, offsets, INT64_MAX, s->arrays[offsets - s->slots.slots].count, err);
 	SHEAF_TRY(check_count(s, offsets, *positions + 1, err));
 	SHEAF_TRY(check_ends(s, offsets, positions, err));
 	return check_count(s, sheaf_npz_slot_of(slots, field, level, NPZ_INDICES, 0), *positions, err);
