@@ -41,9 +41,9 @@ static void add_streams(line *l, const bench_job *job)
 static const char *part_of(const bench_job *job, const char *word)
 {
 	static char paths[MAX_PARTS][PATH_SIZE + 16];
-	int number = atoi(word + strlen("PART"));
+	long number = strtol(word + strlen("PART"), NULL, 10);
 	if (number < 1 || number > MAX_PARTS) die("%s: expected a part from 1 to %d", word, MAX_PARTS);
-	snprintf(paths[number - 1], sizeof *paths, "%s.%d.part", job->output, number);
+	snprintf(paths[number - 1], sizeof *paths, "%s.%ld.part", job->output, number);
 	return paths[number - 1];
 }
 

@@ -17,6 +17,7 @@ static const char to_binary[] = "SHEAF convert --index never --quiet STREAMS TEX
 	"OUTPUT"
 
 /* A Matrix Market file to entries in reused memory, on one thread. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): members of a table */
 #define MTX(work, size) \
 	{ \
 		.part = "mtx", .name = "to entries", .works = {work}, .percent = size, .by = BY_CPU, \
@@ -28,6 +29,7 @@ static const char to_binary[] = "SHEAF convert --index never --quiet STREAMS TEX
 			}, \
 		.peers = {{.runner = &fast_float_entries}}, \
 	}
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 const bench_race races[] = {
 	/* Text in memory to arrays in reused memory, on one thread. */

@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 		settings[open.nsettings].name = argv[i];
 		settings[open.nsettings++].value = value + 1;
 	}
-	sheaf_context_options options = {.size = sizeof options, .threads = atoi(argv[2])};
+	sheaf_context_options options = {.size = sizeof options, .threads = (int)strtol(argv[2], NULL, 10)};
 	sheaf_status status = sheaf_context_new(&options, &cx, &err);
 	if (!status) status = sum_file(argv[1], open, cx, &err);
 	if (status) fprintf(stderr, "sheaf-bench-sum: error: %s\n", err.message);

@@ -180,6 +180,7 @@ UNSUPPORTED = {
     "records": (lambda f: array_2(f, "x", dtype=[["a", "<i4"]]), "a type that is not read"),
     "dates": (lambda f: array_2(f, "x", dtype="<M8[ns]"), "a type that is not read"),
     "objects": (lambda f: array_2(f, "x", dtype="|O"), "a type that is not read (objects)"),
+    "a fill value whose bits are none": (lambda f: array_3(f, "x", fill_value="0x-ff8000000000000"), "a fill value of the array's type, found 0x-ff8000000000000"),
     "a filter": (lambda f: array_2(f, "x", filters=[{"id": "delta", "dtype": "<f8"}]), "a filter that is not one of ours: zlib, gzip, zstd, blosc and shuffle are (delta)"),
     "lzma": (lambda f: array_2(f, "x", compressor={"id": "lzma"}), "(lzma)"),
     "a codec": (lambda f: array_3(f, "x", codecs=[{"name": "packbits"}]), "a codec that is not one of ours (packbits)"),

@@ -111,8 +111,9 @@ static sheaf_status put_item(const putting *p, int64_t r, uint8_t *item)
 /* Numbers that stand in the column as they do in the items. */
 static bool is_copy(const putting *p, int64_t stride)
 {
+	bool is_number = p->part->kind && strchr("iufb", p->part->kind);
 	return !p->level && p->part->at == 0 && p->part->size == stride &&
-	       (size_t)stride == sheaf_type_size(p->column->type) && memchr("iufb", p->part->kind, 4);
+	       (size_t)stride == sheaf_type_size(p->column->type) && is_number;
 }
 
 static sheaf_status put_part(const putting *p, int64_t nrows, int64_t stride, uint8_t *items)

@@ -15,7 +15,8 @@ void sheaf_spell_options(const char *prefix, const char *suffix, char dash)
 {
 	snprintf(spelling.prefix, sizeof spelling.prefix, "%s", prefix ? prefix : "");
 	snprintf(spelling.suffix, sizeof spelling.suffix, "%s", suffix ? suffix : "");
-	spelling.dash = dash ? dash : '-';
+	spelling.dash = '-';
+	if (dash) spelling.dash = dash;
 }
 
 bool sheaf_is_to_spell(const char *text) { return text && strchr(text, OPENING); }

@@ -23,8 +23,6 @@
 #include <time.h>
 #include <unistd.h>
 
-extern char **environ;
-
 int sheaf_process_seconds = 60;
 
 /* ---- finding the program ---- */

@@ -234,12 +234,11 @@ static void end_column(sheaf_frame_builder *b, int column)
 {
 	sheaf_column_builder *to = &b->columns[column];
 	uint64_t key = (uint64_t)b->nrows;
-	if (to->given) {
+	bool is_stream = sheaf_field_is_stream(to->field);
+	if (to->given || (!is_stream && !has_items(to->field))) {
 		fail(b, SHEAF_USAGE, column, "expected rows given in runs (sheaf_build_rows), found one row");
-	} else if (sheaf_field_is_stream(to->field)) {
+	} else if (is_stream) {
 		sheaf_level_end(&to->levels[0], sheaf_column_count(to, 1));
-	} else if (!has_items(to->field)) {
-		fail(b, SHEAF_USAGE, column, "expected rows given in runs (sheaf_build_rows), found one row");
 	} else if (sheaf_column_count(to, 0) <= b->nrows) {
 		if (to->field->meaning == SHEAF_KEY)
 			sheaf_builder_append(&to->values, &key, sizeof key);

@@ -155,6 +155,7 @@ static void begin_rows(const sheaf_compression *c, uint32_t *counts)
 	}
 }
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): types */
 #define SPREAD(K, T) \
 	{ \
 		const K *keys = (const K *)b->keys; \
@@ -167,6 +168,7 @@ static void begin_rows(const sheaf_compression *c, uint32_t *counts)
 			to[at] = from[e]; \
 		} \
 	}
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 #define SPREAD_EACH(K) \
 	switch (c->value_size) { \

@@ -166,7 +166,7 @@ static bool put_value(sheaf_column_builder *to, const sheaf_json *json, sheaf_js
 	case SHEAF_BOOL:
 		if (sheaf_json_kind_of(json) != SHEAF_JSON_BOOL)
 			return sheaf_json_misfits(misfit, "true or false", json);
-		sheaf_builder_byte(&to->values, sheaf_json_is_true(json));
+		sheaf_builder_byte(&to->values, sheaf_json_is_true(json) ? 1 : 0);
 		return true;
 	default: return put_number(to, json, misfit);
 	}

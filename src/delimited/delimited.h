@@ -165,7 +165,7 @@ static inline sheaf_word sheaf_word_of(const sheaf_records *records, const sheaf
 
 enum { SHEAF_NO_CODE = -1, SHEAF_MOST_CODE = 127 };
 /* The code of a word that says that nothing is there ("null", "\N", "?5", an empty one), or SHEAF_NO_CODE. */
-int sheaf_word_null(const sheaf_word *word, const sheaf_dialect *dialect);
+int sheaf_word_null(const sheaf_word *given, const sheaf_dialect *dialect);
 /* False where the word's first byte shows that there is none. */
 static inline bool sheaf_word_may_be_null(sheaf_word word, const sheaf_dialect *dialect)
 {
@@ -210,7 +210,7 @@ enum {
 	KIND_FAR_6 = 1 << 16,
 	KIND_FAR_9 = 1 << 17
 };
-unsigned sheaf_word_kind(const sheaf_word *word, const sheaf_dialect *dialect);
+unsigned sheaf_word_kind(const sheaf_word *given, const sheaf_dialect *dialect);
 /* Whether a text begins as numbers, dates, times and addresses do: with a digit, or a sign or a point before
  * one. */
 bool sheaf_begins_as_number(const uint8_t *text, size_t size);
@@ -219,7 +219,7 @@ bool sheaf_text_looks_otherwise(const uint8_t *text, size_t size, const sheaf_di
 
 /* Puts the text that the word stands for, which is not longer, and returns its end; NULL where an escape has
  * nothing after it. */
-uint8_t *sheaf_word_text(const sheaf_word *word, const sheaf_dialect *dialect, uint8_t *to);
+uint8_t *sheaf_word_text(const sheaf_word *given, const sheaf_dialect *dialect, uint8_t *to);
 
 /* ---- item.c ---- */
 
@@ -230,10 +230,10 @@ typedef enum sheaf_item_flaw { ITEM_OK, ITEM_ROUNDED, ITEM_INFINITE, ITEM_BAD } 
 /* Bytes of one item of a field, runs of no fixed length apart. */
 size_t sheaf_item_size(const sheaf_field *field);
 /* Reads an item of a fixed size. */
-sheaf_item_flaw sheaf_item_read(const sheaf_field *field, const sheaf_word *word,
+sheaf_item_flaw sheaf_item_read(const sheaf_field *field, const sheaf_word *given,
                                 const sheaf_dialect *dialect, void *out);
 /* Reads a text, or bytes, to where there is room for the word; *size gets how many. */
-sheaf_item_flaw sheaf_item_read_run(const sheaf_field *field, const sheaf_word *word,
+sheaf_item_flaw sheaf_item_read_run(const sheaf_field *field, const sheaf_word *given,
                                     const sheaf_dialect *dialect, uint8_t *to, size_t *size);
 /* "an int32", for messages. */
 const char *sheaf_item_expected(const sheaf_field *field);
@@ -414,7 +414,7 @@ static inline size_t sheaf_delimited_reached_size(const sheaf_delimited_writer *
 }
 
 /* Puts a column's name as a field. */
-void sheaf_delimited_put_name(sheaf_builder *b, const sheaf_dialect *dialect, const uint8_t *text,
+void sheaf_delimited_put_name(sheaf_builder *b, const sheaf_dialect *dialect, const uint8_t *name,
                               size_t size);
 
 #endif

@@ -236,7 +236,7 @@ static bool is_nothing(const uint8_t *at, const uint8_t *end)
 	for (; at < end; at++) {
 		if (*at == '#') at = (const uint8_t *)memchr(at, '\n', (size_t)(end - at));
 		if (!at) return true;
-		if (!memchr(" \t\r\n\v\f", *at, 6)) return false;
+		if (!*at || !strchr(" \t\r\n\v\f", *at)) return false;
 	}
 	return true;
 }

@@ -220,7 +220,7 @@ static const char *scan_clock(const char *at, const char *end, int64_t *seconds)
 static inline unsigned two_digits(const char *at)
 {
 	unsigned tens = (uint8_t)(at[0] - '0'), ones = (uint8_t)(at[1] - '0');
-	return (tens > 9) | (ones > 9) ? 100 : tens * 10 + ones;
+	return ((tens > 9) | (ones > 9)) ? 100 : tens * 10 + ones;
 }
 
 /* A time of the usual nineteen bytes, after the year 0; false for all others. */

@@ -199,7 +199,7 @@ INLINE bool take_line(sheaf_entries *run, const marks *m, unsigned k, int coordi
                       bool integers)
 {
 	const int of_line = coordinates + numbers;
-	const uint16_t *places = m->places + MARKS_AHEAD + k * (unsigned)of_line;
+	const uint16_t *places = m->places + MARKS_AHEAD + (size_t)(k * (unsigned)of_line);
 	const uint8_t *from = m->base + places[-1] + 1;
 #pragma GCC unroll 8
 	for (int c = 0; c < of_line; c++) {

@@ -47,7 +47,7 @@ enum { LANES = 8, HELD = 3 };
  * them. Of lines that are not listed it is any place in the text. */
 INLINE __m512i places_of(const marks *m, unsigned k, int mark, int of_line)
 {
-	const uint16_t *at = m->places + MARKS_AHEAD - 1 + k * (unsigned)of_line;
+	const uint16_t *at = m->places + MARKS_AHEAD - 1 + (size_t)(k * (unsigned)of_line);
 	mark++;
 	if (of_line <= HELD) {
 		const uint64_t step = (uint64_t)of_line * 2, lane = 0x0100 + 0x0202 * (uint64_t)mark;

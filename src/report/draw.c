@@ -27,7 +27,7 @@ void sheaf_draw_line(sheaf_builder *b, const sheaf_bar *bars, int n, const sheaf
 		if (drawing->unicode && high)
 			put_utf8(b, 0x2580u + (unsigned)high); /* one eighth block to a full block */
 		else
-			sheaf_builder_byte(b, drawing->unicode ? ' ' : ascii[high]);
+			sheaf_builder_byte(b, ascii[high]);
 	}
 }
 

@@ -162,8 +162,9 @@ double sheaf_padding_in_buckets(const sheaf_length_counts *h, int64_t batch)
 			wide += (double)batch * (double)l;
 			in_batch = 0;
 		}
-		wide += (double)(left / batch * batch) * (double)l;
-		in_batch += left % batch;
+		int64_t whole = left - left % batch;
+		wide += (double)whole * (double)l;
+		in_batch += left - whole;
 	}
 	int64_t longer = h->n;
 	for (size_t l = 0; l < h->room; l++) longer -= h->counts[l];

@@ -46,7 +46,7 @@ void sheaf_page_picture(sheaf_page *p, const sheaf_raster *r, sheaf_picture_of o
 
 /* ---- sections ---- */
 
-void sheaf_page_field(sheaf_page *p, int field);
+void sheaf_page_field(sheaf_page *p, int number);
 /* "dense, dim 3, float32" */
 void sheaf_page_describe(const sheaf_field *field, char *text, size_t size);
 /* The mean of each unit of a dense stream. */

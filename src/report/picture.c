@@ -147,13 +147,13 @@ static void put_compressed(sheaf_builder *to, const sheaf_builder *lines)
 
 static void put_base64(sheaf_builder *to, const uint8_t *data, size_t size)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
 	for (size_t at = 0; at < size; at += 3) {
 		size_t n = size - at < 3 ? size - at : 3;
 		uint32_t bits =
 			(uint32_t)data[at] << 16 | (n > 1 ? (uint32_t)data[at + 1] << 8 : 0) | (n > 2 ? data[at + 2] : 0);
-		char four[4] = {digits[bits >> 18], digits[bits >> 12 & 63], n > 1 ? digits[bits >> 6 & 63] : '=',
-		                n > 2 ? digits[bits & 63] : '='};
+		char four[4] = {digits[bits >> 18], digits[bits >> 12 & 63], digits[n > 1 ? bits >> 6 & 63 : 64],
+		                digits[n > 2 ? bits & 63 : 64]};
 		sheaf_builder_append(to, four, sizeof four);
 	}
 }

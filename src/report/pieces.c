@@ -99,10 +99,12 @@ static void hand_out(sheaf_page *p, const char *title, sheaf_builder *svg)
 	char name[ROOM];
 	size_t used = (size_t)snprintf(name, sizeof name, "%02d-", p->figures);
 	sheaf_buffer bytes = {0};
-	for (; *title && used + sizeof ".svg" < sizeof name; title++)
-		name[used++] = (*title >= 'a' && *title <= 'z')   ? *title
-		               : (*title >= 'A' && *title <= 'Z') ? (char)(*title - 'A' + 'a')
-		                                                  : '-';
+	for (; *title && used + sizeof ".svg" < sizeof name; title++) {
+		char letter = *title;
+		if (letter >= 'A' && letter <= 'Z') letter = (char)(letter - 'A' + 'a');
+		if (letter < 'a' || letter > 'z') letter = '-';
+		name[used++] = letter;
+	}
 	snprintf(name + used, sizeof name - used, ".svg");
 	p->status = sheaf_builder_finish(svg, &bytes, p->err);
 	if (p->status == SHEAF_OK) p->status = p->options->take(p->options->user, name, &bytes, p->err);

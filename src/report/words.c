@@ -19,7 +19,7 @@ static size_t put_number(const sheaf_field *field, const sheaf_item_count *item,
 	double value;
 	memcpy(&value, item->bytes, sizeof value);
 	if (field->meaning == SHEAF_BOOL)
-		return (size_t)snprintf(text, SHEAF_ITEM_TEXT, value ? "true" : "false");
+		return (size_t)snprintf(text, SHEAF_ITEM_TEXT, value != 0 ? "true" : "false");
 	size_t dated = field->meaning == SHEAF_DATETIME ? put_date(value, text) : 0;
 	return dated ? dated : (size_t)(sheaf_value_print(SHEAF_F64, &value, 0, text) - text);
 }

@@ -57,7 +57,7 @@ sheaf_json *sheaf_json_at(const sheaf_json *array, size_t i);
 /* The member of this name, or NULL. */
 sheaf_json *sheaf_json_get(const sheaf_json *object, const char *name);
 /* The members in the order in which they were read or set: *at begins as NULL; NULL after the last one. */
-sheaf_json *sheaf_json_next(const sheaf_json *object, void **at, const char **name);
+sheaf_json *sheaf_json_next(const sheaf_json *value, void **at, const char **name);
 bool sheaf_json_equal(const sheaf_json *a, const sheaf_json *b);
 
 /* ---- making ---- */

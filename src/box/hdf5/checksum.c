@@ -30,17 +30,17 @@ static uint32_t finish(uint32_t s[3])
 
 uint32_t sheaf_hdf5_checksum(const void *data, size_t size)
 {
-	enum { STEP = 12 };
+	enum { WORDS = 3, WORD = 4, STEP = WORDS * WORD };
 	const uint8_t *at = (const uint8_t *)data;
 	uint8_t rest[STEP] = {0};
-	uint32_t first = 0xdeadbeef + (uint32_t)size, s[3] = {first, first, first};
+	uint32_t first = 0xdeadbeef + (uint32_t)size, s[WORDS] = {first, first, first};
 	if (size == 0) return first;
 	for (; size > STEP; size -= STEP, at += STEP) {
-		for (int i = 0; i < 3; i++) s[i] += sheaf_load_u32le(at + 4 * i);
+		for (size_t i = 0; i < WORDS; i++) s[i] += sheaf_load_u32le(at + WORD * i);
 		mix(s);
 	}
 	memcpy(rest, at, size);
-	for (int i = 0; i < 3; i++) s[i] += sheaf_load_u32le(rest + 4 * i);
+	for (size_t i = 0; i < WORDS; i++) s[i] += sheaf_load_u32le(rest + WORD * i);
 	return finish(s);
 }
 

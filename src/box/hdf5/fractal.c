@@ -77,7 +77,7 @@ static sheaf_status enter_heap(heap *h)
 	static const char what[] = "the header of a heap";
 	sheaf_hdf5_look *l = h->l;
 	int64_t f[FIELDS];
-	uint64_t size = 26 + 3 * (uint64_t)l->r->address_size + 12 * l->r->length_size;
+	uint64_t size = 26 + 3 * (uint64_t)l->r->address_size + 12 * (uint64_t)l->r->length_size;
 	SHEAF_TRY(sheaf_hdf5_go(l, what, h->address, size, "FRHP", SHEAF_HDF5_SUMMED));
 	SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, SHEAF_HDF5_HEAP_HEAD, what, f));
 	h->id_size = (unsigned)f[ID];
@@ -275,7 +275,7 @@ static void drop(heap *h)
 }
 
 sheaf_status sheaf_hdf5_heap_objects(sheaf_hdf5_look *l, const int64_t at[2], unsigned type, size_t skip,
-                                      sheaf_hdf5_record show, void *user)
+                                     sheaf_hdf5_record show, void *user)
 {
 	size_t n;
 	SHEAF_SCOPED(drop) heap h = {.l = l, .address = at[0], .skip = skip};

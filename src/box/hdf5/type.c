@@ -92,7 +92,7 @@ static sheaf_status take_members(const sheaf_hdf5_look *l, sheaf_cursor *c, int 
 		SHEAF_TRY(take_type(l, c, room - 1, &member));
 		if (offset >= out->size || member.size > out->size - offset)
 			return sheaf_hdf5_refuse(l, byte, "a member within its compound", offset);
-		is_complex = is_complex && offset == i * member.size;
+		is_complex = is_complex && offset == (uint64_t)i * member.size;
 		if (l->members && room == MOST_TYPES) SHEAF_TRY(note_member(l, name, offset, &member));
 		if (i == 0) first = member;
 	}

@@ -81,7 +81,7 @@ static sheaf_status write_level(const index_of_chunks *x, level *l)
 sheaf_status sheaf_hdf5_index_chunks(sheaf_hdf5_writer *w, const sheaf_hdf5_chunk *chunks, size_t count,
                                      int64_t extent, size_t width, int64_t *address)
 {
-	index_of_chunks x = {w, chunks, count, extent, width, 2 * w->chunk_fan};
+	index_of_chunks x = {w, chunks, count, extent, width, 2 * (size_t)w->chunk_fan};
 	level l = {.over = x.fan};
 	*address = SHEAF_HDF5_NOWHERE;
 	if (count == 0) return SHEAF_OK;

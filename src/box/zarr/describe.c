@@ -5,8 +5,8 @@
 #include "box/bits.h"
 #include "box/zarr/zarr.h"
 #include <ctype.h>
-#include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_DIMENSIONS = 32, MOST_TEXT = 1 << 20 };
@@ -213,8 +213,10 @@ static bool bits_of(const description *d, const sheaf_json *value, uint64_t *bit
 	if (sheaf_json_kind_of(value) == SHEAF_JSON_BOOL) return true;
 	const char *text = sheaf_json_text(value, NULL);
 	if (text && is_float && strncmp(text, "0x", 2) == 0 &&
-	    strlen(text) == 2 + 2 * sheaf_type_size(d->item->type))
-		return sscanf(text + 2, "%16" SCNx64, bits) == 1;
+	    strlen(text) == 2 + 2 * sheaf_type_size(d->item->type)) {
+		*bits = strtoull(text + 2, NULL, 16);
+		return strspn(text + 2, "0123456789abcdefABCDEF") == strlen(text + 2);
+	}
 	if (!is_float) {
 		if (sheaf_json_u64(value, bits)) return true;
 		if (!sheaf_json_i64(value, &i)) return false;

@@ -72,7 +72,8 @@ static const char *format_of_integer(const sheaf_fb_table *type)
 static char unit_of(const sheaf_fb_table *type, const char *letters, int64_t absent)
 {
 	int64_t unit = sheaf_fb_number(type, 0, 2, absent);
-	return unit >= 0 && unit < (int64_t)strlen(letters) ? letters[unit] : '\0';
+	if (unit < 0 || unit >= (int64_t)strlen(letters)) return '\0';
+	return letters[unit];
 }
 
 /* "tsu:Europe/Berlin" */

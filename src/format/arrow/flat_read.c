@@ -3,7 +3,7 @@
 #include "base/endian.h"
 #include "format/arrow/flat.h"
 
-enum { OFFSET = 4, SLOT = 2, LEAST_TABLE = 8, TEXTS = 16 };
+enum { OFFSET = 4, SLOT = 2, HEAD = 4 /* two sizes, of a slot each */, LEAST_TABLE = 8, TEXTS = 16 };
 
 static uint16_t load_u16(const uint8_t *b) { return (uint16_t)(b[0] | b[1] << 8); }
 
@@ -37,10 +37,10 @@ static sheaf_fb_table table_at(sheaf_fb *in, size_t at)
 	if (!has(in, at, OFFSET)) return none;
 	int64_t slots = (int64_t)at - sheaf_load_i32le(in->data + at);
 	if (slots < 0 || in->budget-- == 0) in->broken = true;
-	if (in->broken || !has(in, (size_t)slots, 2 * SLOT)) return none;
+	if (in->broken || !has(in, (size_t)slots, HEAD)) return none;
 	size_t bytes = load_u16(in->data + slots), whole = load_u16(in->data + slots + SLOT);
-	if (bytes < 2 * SLOT || !has(in, (size_t)slots, bytes) || !has(in, at, whole)) return none;
-	return (sheaf_fb_table){in, at, (size_t)slots + 2 * SLOT, (int)(bytes / SLOT) - 2};
+	if (bytes < HEAD || !has(in, (size_t)slots, bytes) || !has(in, at, whole)) return none;
+	return (sheaf_fb_table){in, at, (size_t)slots + HEAD, (int)(bytes / SLOT) - 2};
 }
 
 sheaf_fb_table sheaf_fb_root(sheaf_fb *in) { return table_at(in, follow(in, 0)); }

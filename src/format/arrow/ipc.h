@@ -166,7 +166,7 @@ SHEAF_USE sheaf_status sheaf_ipc_decode(const void *in, const sheaf_piece *piece
 SHEAF_USE sheaf_status sheaf_ipc_rewind(void *in, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_ipc_recall(const void *in, sheaf_piece *piece, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_ipc_resume(void *in, const sheaf_piece *piece, sheaf_error *err);
-void sheaf_ipc_close(void *in);
+void sheaf_ipc_close(void *reader);
 
 /* ---- writing ---- */
 

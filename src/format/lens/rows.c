@@ -301,7 +301,7 @@ static void share_ends(filling *f)
 static void note_said(filling *f)
 {
 	for (int s = 0; s < sheaf_lens_streams_count(&f->in->streams); s++)
-		sheaf_builder_byte(&f->to->notes, f->cells[s].said);
+		sheaf_builder_byte(&f->to->notes, f->cells[s].said ? 1 : 0);
 }
 
 static sheaf_status end(filling *f)

@@ -254,10 +254,10 @@ static sheaf_status read_back(const gathering *g, int64_t at, size_t n)
 }
 
 /* Offsets count from the beginning of their blob so far. */
-static void rebase(const gathering *g, int64_t *base)
+static void rebase(const gathering *g, int64_t base)
 {
 	int64_t *o = (int64_t *)(void *)g->step->data, n = (int64_t)(g->step->size / sizeof *o);
-	for (int64_t i = 0; i < n; i++) o[i] += *base;
+	for (int64_t i = 0; i < n; i++) o[i] += base;
 }
 
 static int64_t last_of(const gathering *g, int64_t base)
@@ -275,7 +275,7 @@ static sheaf_status gather_extent(const gathering *g, extent e, int64_t *base)
 	for (int64_t at = 0; at < e.size; at += STEP) {
 		size_t n = (size_t)(e.size - at < STEP ? e.size - at : STEP);
 		SHEAF_TRY(read_back(g, e.at + at, n));
-		if (offsets) rebase(g, base), next = last_of(g, next);
+		if (offsets) rebase(g, *base), next = last_of(g, next);
 		SHEAF_TRY(deliver(g, g->step->data, n));
 	}
 	*base = next;
