@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Every allocation refused once, and every one from some point on; memory limits from nothing to enough.
  * Whatever is under way ends with the right status, holds nothing, and leaves no file behind. */
+#include "share.h"
 #include "support.h"
 
 #include <stdio.h>
@@ -721,7 +722,7 @@ static int64_t step(void)
 {
 	enum { STEP = 11 };
 	const char *faults = getenv("FAULTS");
-	return faults && strcmp(faults, "all") == 0 ? 1 : STEP;
+	return faults && strcmp(faults, "all") == 0 ? 1 : STEP * one_in();
 }
 
 static void refuse_each(bool stay, int threads)
