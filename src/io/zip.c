@@ -42,6 +42,7 @@ void sheaf_zip_close(sheaf_zip *a)
 {
 	for (int m = 0; m < a->count; m++) sheaf_release_text(a->cx, a->members[m].name);
 	if (a->members) sheaf_release(a->cx, a->members, (size_t)a->room * sizeof *a->members);
+	if (a->by_name) sheaf_release(a->cx, a->by_name, (size_t)a->room * sizeof *a->by_name);
 	*a = (sheaf_zip){.members = NULL};
 }
 
@@ -202,6 +203,51 @@ static sheaf_status find_ends(sheaf_zip *a, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* ---- names ---- */
+
+static int compare_names(const void *a, const void *b)
+{
+	const sheaf_zip_member *left = *(const sheaf_zip_member *const *)a,
+						   *right = *(const sheaf_zip_member *const *)b;
+	int order = strcmp(left->name, right->name);
+	return order ? order : (left > right) - (left < right);
+}
+
+static sheaf_status sort_names(sheaf_zip *a, sheaf_error *err)
+{
+	void *memory;
+	SHEAF_TRY(sheaf_allocate_array(a->cx, (uint64_t)a->room, sizeof *a->by_name, &memory, err));
+	a->by_name = (sheaf_zip_member **)memory;
+	for (int m = 0; m < a->count; m++) a->by_name[m] = &a->members[m];
+	if (a->count > 0) qsort(a->by_name, (size_t)a->count, sizeof *a->by_name, compare_names);
+	return SHEAF_OK;
+}
+
+static int compare_with(const sheaf_zip_member *m, const char *name, size_t n, const char *ending)
+{
+	int order = strncmp(m->name, name, n);
+	return order ? order : strcmp(m->name + n, ending);
+}
+
+int sheaf_zip_place(const sheaf_zip *a, const char *name, size_t n, const char *ending)
+{
+	int from = 0, to = a->count;
+	while (from < to) {
+		int middle = from + (to - from) / 2;
+		if (compare_with(a->by_name[middle], name, n, ending) < 0)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+const sheaf_zip_member *sheaf_zip_find(const sheaf_zip *a, const char *name, size_t n, const char *ending)
+{
+	int at = sheaf_zip_place(a, name, n, ending);
+	return at < a->count && compare_with(a->by_name[at], name, n, ending) == 0 ? a->by_name[at] : NULL;
+}
+
 sheaf_status sheaf_zip_open(sheaf_zip *a, sheaf_source *source, sheaf_context *cx, sheaf_error *err)
 {
 	directory d = {0};
@@ -209,6 +255,7 @@ sheaf_status sheaf_zip_open(sheaf_zip *a, sheaf_source *source, sheaf_context *c
 	sheaf_status status = read_end(a, &d, err);
 	if (status == SHEAF_OK) status = read_members(a, &d, err);
 	if (status == SHEAF_OK) status = find_ends(a, err);
+	if (status == SHEAF_OK) status = sort_names(a, err);
 	if (status) sheaf_zip_close(a);
 	return status;
 }

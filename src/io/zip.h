@@ -17,7 +17,7 @@ typedef struct sheaf_zip_member {
 typedef struct sheaf_zip {
 	sheaf_context *cx;
 	sheaf_source *source;
-	sheaf_zip_member *members;
+	sheaf_zip_member *members, **by_name;
 	int count, room;
 	int64_t directory; /* byte where the list of members begins */
 } sheaf_zip;
@@ -26,6 +26,12 @@ typedef struct sheaf_zip {
 SHEAF_USE sheaf_status sheaf_zip_open(sheaf_zip *archive, sheaf_source *source, sheaf_context *cx,
                                       sheaf_error *err);
 void sheaf_zip_close(sheaf_zip *archive);
+
+/* Where in by_name the first member is that does not come before the name: n bytes, and an ending. */
+int sheaf_zip_place(const sheaf_zip *archive, const char *name, size_t n, const char *ending);
+/* The member of that name, of several the one that is listed first; NULL: there is none. */
+const sheaf_zip_member *sheaf_zip_find(const sheaf_zip *archive, const char *name, size_t n,
+                                       const char *ending);
 
 /* Where the contents of a member are: in the source, where they are stored as they are, else in memory. */
 typedef struct sheaf_zip_part {

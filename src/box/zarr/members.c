@@ -139,49 +139,31 @@ static sheaf_status children_in_folder(const sheaf_zarr_members *m, const char *
 
 /* ---- ZIP files ---- */
 
-static int compare_members(const void *a, const void *b)
-{
-	return strcmp((*(const sheaf_zip_member *const *)a)->name, (*(const sheaf_zip_member *const *)b)->name);
-}
-
-/* The first member that does not come before a path. */
-static int find_member(const sheaf_zarr_members *m, const char *path)
-{
-	int from = 0, to = m->zip.count;
-	while (from < to) {
-		int middle = from + (to - from) / 2;
-		if (strcmp(m->sorted[middle]->name, path) < 0)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from;
-}
-
 static void drop_part(sheaf_zip_part *part) { sheaf_buffer_reset(&part->bytes); }
 
 /* Where the contents of a stored member are. Their sum is looked at once: a shard is asked for many parts. */
-static sheaf_status find_stored(const sheaf_zarr_members *m, int at, int64_t *begin, sheaf_error *err)
+static sheaf_status find_stored(const sheaf_zarr_members *m, const sheaf_zip_member *member, int64_t *begin,
+                                sheaf_error *err)
 {
 	sheaf_zip_part contents;
-	*begin = atomic_load_explicit(&m->begins[at], memory_order_relaxed);
+	_Atomic int64_t *known = &m->begins[member - m->zip.members];
+	*begin = atomic_load_explicit(known, memory_order_relaxed);
 	if (*begin) return SHEAF_OK;
-	SHEAF_TRY(sheaf_zip_contents(&m->zip, m->sorted[at], &contents, err));
+	SHEAF_TRY(sheaf_zip_contents(&m->zip, member, &contents, err));
 	*begin = contents.at;
-	atomic_store_explicit(&m->begins[at], contents.at, memory_order_relaxed);
+	atomic_store_explicit(known, contents.at, memory_order_relaxed);
 	return SHEAF_OK;
 }
 
 static sheaf_status read_in_zip(const sheaf_zarr_members *m, const char *path, sheaf_zarr_part part,
                                 sheaf_builder *bytes, bool *found, sheaf_error *err)
 {
-	int at = find_member(m, path);
+	const sheaf_zip_member *member = sheaf_zip_find(&m->zip, path, strlen(path), "");
 	SHEAF_SCOPED(drop_part) sheaf_zip_part contents = {0};
 	bool is_whole = part.at == SHEAF_ZARR_WHOLE;
 	int64_t begin;
-	*found = at < m->zip.count && strcmp(m->sorted[at]->name, path) == 0;
-	if (!*found) return SHEAF_OK;
-	const sheaf_zip_member *member = m->sorted[at];
+	*found = member;
+	if (!member) return SHEAF_OK;
 	if (!is_whole && member->method != 0)
 		return sheaf_fail(
 			err, SHEAF_UNSUPPORTED,
@@ -189,7 +171,7 @@ static sheaf_status read_in_zip(const sheaf_zarr_members *m, const char *path, s
 			path);
 	SHEAF_TRY(find_part(m, path, member->size, &part, err));
 	if (member->method == 0)
-		SHEAF_TRY(find_stored(m, at, &begin, err));
+		SHEAF_TRY(find_stored(m, member, &begin, err));
 	else
 		SHEAF_TRY(sheaf_zip_contents(&m->zip, member, &contents, err));
 	uint8_t *to = sheaf_builder_extend(bytes, (uint64_t)part.size);
@@ -207,10 +189,9 @@ static sheaf_status children_in_zip(const sheaf_zarr_members *m, const char *pat
 	enum { LONGEST = 255 };
 	char name[LONGEST + 1], before[LONGEST + 1] = "";
 	size_t skip = *path ? strlen(path) + 1 : 0;
-	for (int i = find_member(m, path); i < m->zip.count; i++) {
-		const char *whole = m->sorted[i]->name;
-		if (strncmp(whole, path, strlen(path)) != 0) return SHEAF_OK;
-		if (skip && (strlen(whole) < skip || whole[skip - 1] != '/')) continue;
+	for (int i = sheaf_zip_place(&m->zip, path, strlen(path), skip ? "/" : ""); i < m->zip.count; i++) {
+		const char *whole = m->zip.by_name[i]->name;
+		if (strncmp(whole, path, strlen(path)) != 0 || (skip && whole[skip - 1] != '/')) return SHEAF_OK;
 		size_t n = strcspn(whole + skip, "/");
 		if (n == 0 || n > LONGEST || !whole[skip + n] || whole[skip] == '.') continue;
 		memcpy(name, whole + skip, n);
@@ -233,24 +214,18 @@ sheaf_status sheaf_zarr_open_members(sheaf_zarr_members *m, sheaf_source *source
 		.cx = cx, .name = sheaf_source_name(source), .folder = sheaf_source_folder(source)};
 	if (m->folder >= 0) return SHEAF_OK;
 	SHEAF_TRY(sheaf_zip_open(&m->zip, source, cx, err));
-	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)m->zip.count + 1, sizeof *m->sorted, &memory, err));
-	m->sorted = (const sheaf_zip_member **)memory;
 	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)m->zip.count + 1, sizeof *m->begins, &memory, err));
 	m->begins = (_Atomic int64_t *)memory;
-	for (int i = 0; i < m->zip.count; i++) m->sorted[i] = &m->zip.members[i];
-	qsort(m->sorted, (size_t)m->zip.count, sizeof *m->sorted, compare_members);
 	for (int i = 1; i < m->zip.count; i++)
-		if (strcmp(m->sorted[i - 1]->name, m->sorted[i]->name) == 0)
+		if (strcmp(m->zip.by_name[i - 1]->name, m->zip.by_name[i]->name) == 0)
 			return sheaf_fail(err, SHEAF_DATA, "%s: expected each member once, found %.300s twice", m->name,
-			                  m->sorted[i]->name);
+			                  m->zip.by_name[i]->name);
 	return SHEAF_OK;
 }
 
 void sheaf_zarr_close_members(sheaf_zarr_members *m)
 {
-	if (m->sorted) sheaf_release(m->cx, m->sorted, ((size_t)m->zip.count + 1) * sizeof *m->sorted);
 	if (m->begins) sheaf_release(m->cx, m->begins, ((size_t)m->zip.count + 1) * sizeof *m->begins);
-	m->sorted = NULL;
 	m->begins = NULL;
 	if (m->folder < 0) sheaf_zip_close(&m->zip);
 }

@@ -17,8 +17,7 @@ typedef struct sheaf_zarr_members {
 	const char *name; /* for messages */
 	int folder;       /* -1: a ZIP file, */
 	sheaf_zip zip;
-	const sheaf_zip_member **sorted; /* by their names, */
-	_Atomic int64_t *begins;         /* and of each the byte of its contents, once their sum was right; 0 */
+	_Atomic int64_t *begins; /* of each stored member the byte of its contents, once their sum was right */
 } sheaf_zarr_members;
 
 /* Of a source that is a folder, or a ZIP file of one. Closed by the second, also where it fails. */

@@ -16,14 +16,7 @@ bool sheaf_npz_is_array(const sheaf_npz_member *member)
 
 const sheaf_npz_member *sheaf_npz_find(const sheaf_npz_archive *a, const char *name)
 {
-	size_t n = bare_length(name);
-	for (int m = 0; m < a->count; m++) {
-		const sheaf_npz_member *member = &a->members[m];
-		if (sheaf_npz_is_array(member) && bare_length(member->name) == n &&
-		    memcmp(member->name, name, n) == 0)
-			return member;
-	}
-	return NULL;
+	return sheaf_zip_find(a, name, bare_length(name), ".npy");
 }
 
 sheaf_status sheaf_npz_open_member(const sheaf_npz_archive *a, const sheaf_npz_member *m, sheaf_array *out,

@@ -211,12 +211,25 @@ void sheaf_npz_free_slots(sheaf_npz_slots *slots)
 	*slots = (sheaf_npz_slots){0};
 }
 
+int sheaf_npz_first_slot(const sheaf_npz_slots *slots, int field)
+{
+	int from = 0, to = slots->n;
+	while (from < to) {
+		int middle = from + (to - from) / 2;
+		if (slots->slots[middle].field < field)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
 const sheaf_npz_slot *sheaf_npz_slot_of(const sheaf_npz_slots *slots, int field, int level,
                                         sheaf_npz_what what, int at)
 {
-	for (int i = 0; i < slots->n; i++) {
+	for (int i = sheaf_npz_first_slot(slots, field); i < slots->n && slots->slots[i].field == field; i++) {
 		const sheaf_npz_slot *slot = &slots->slots[i];
-		if (slot->field == field && slot->level == level && slot->what == what && slot->at == at) return slot;
+		if (slot->level == level && slot->what == what && slot->at == at) return slot;
 	}
 	return NULL;
 }

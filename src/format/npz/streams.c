@@ -178,9 +178,10 @@ sheaf_status sheaf_npz_open_streams(const sheaf_npz_archive *archive, const shea
 static double bytes_below(const sheaf_npz_streams *s, int field, int level, int64_t positions)
 {
 	double bytes = 0;
-	for (int i = 0; i < s->slots.n; i++)
-		if (s->slots.slots[i].field == field && s->slots.slots[i].level >= level)
-			bytes += (double)s->arrays[i].count * (double)s->slots.slots[i].item.size;
+	const sheaf_npz_slots *slots = &s->slots;
+	for (int i = sheaf_npz_first_slot(slots, field); i < slots->n && slots->slots[i].field == field; i++)
+		if (slots->slots[i].level >= level)
+			bytes += (double)s->arrays[i].count * (double)slots->slots[i].item.size;
 	return positions > 0 ? bytes / (double)positions : 0;
 }
 

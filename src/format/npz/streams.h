@@ -46,6 +46,8 @@ extern const char sheaf_npz_schema_name[];
 SHEAF_USE sheaf_status sheaf_npz_make_slots(const sheaf_schema *schema, sheaf_context *cx,
                                             sheaf_npz_slots *out, sheaf_error *err);
 void sheaf_npz_free_slots(sheaf_npz_slots *slots);
+/* The number of a field's first slot; its slots stand one after the other. */
+int sheaf_npz_first_slot(const sheaf_npz_slots *slots, int field);
 /* The slot of a field's level, NULL where there is none. */
 const sheaf_npz_slot *sheaf_npz_slot_of(const sheaf_npz_slots *slots, int field, int level,
                                         sheaf_npz_what what, int at);
