@@ -7,12 +7,12 @@
 
 Nothing may be fetched, nothing be wider than the window; each chart, picture, table and heading has its name and role in the
 accessibility tree; all text has a contrast of at least 4.5 to 1 in both schemes, and bars one of 3 to 1; messages on the
-console are faults. Someone still looks at the pictures: `make check-pages` says where they are.
+console are faults. What the script says under the pointer is what the tables say, and without it the page has all but that. Someone still looks at the pictures: `make check-pages` says where they are.
 """
 import base64
 import json
-import math
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,6 +20,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+from kinds import files, sequences
 from tap import end, point, skip
 
 SHEAF = os.environ.get("SHEAF", "build/sheaf")
@@ -125,45 +126,6 @@ class Browser:
         self.process.wait(timeout=20)
 
 
-# ---- one file of each kind ----
-
-
-def lengths(i):
-    """A few long ones among many short ones."""
-    return 1 + i * i % 13 + (i % 97 == 0) * 60
-
-
-def sequences(path, shift=0):
-    with path.open("w") as f:
-        for r in range(600):
-            for k in range(lengths(r + shift)):
-                f.write(f"{r}\t|A {math.sin(r + k):.4f} {(r % 7) - 3} {k / 10}\t|B {(r * k) % 50}:1 {60 + r * r % 40}:{k + 1}")
-                f.write(f"\t|y {r % 10 % 7}\n" if k == 0 else "\n")
-    return [path, "--stream", "A:3:dense", "--stream", "B:200:sparse", "--stream", "y:1:dense", "--allow-missing", "--max-errors", "999999"]
-
-
-def files(folder):
-    yield "sequences", sequences(folder / "sequences.ctf")
-    first, second = sequences(folder / "first.ctf"), sequences(folder / "second.ctf", 5)
-    yield "drift", [first[0], *second]
-    matrix = folder / "matrix.mtx"
-    entries = {(i, j) for i in range(900) for j in (i, (i * 7 + 1) % 900, i // 3, max(0, i - 1))}
-    matrix.write_text(f"%%MatrixMarket matrix coordinate real general\n900 900 {len(entries)}\n" +
-                      "".join(f"{i + 1} {j + 1} {math.exp((i - j) / 200):.5g}\n" for i, j in sorted(entries)))
-    yield "matrix", [matrix]
-    table = folder / "table.csv"
-    table.write_text("id,name,score,city\n" + "".join(f"{i},user{i * 7 % 900},{i % 37 / 7:.3f},{('Ulm', 'Bonn', 'Kiel')[i % 5 % 3]}\n"
-                                                      for i in range(3000)))
-    yield "table", [table]
-    lens = folder / "lens.ex"
-    units = lambda i, n: " ".join(str((i * 7 + k * k) % 5 // 2) for k in range(n))  # noqa: E731
-    lens.write_text("".join(f"name: {{e{i}}} 6 [0-2] I: {units(i % 17, 25)} T: {i % 2} {1 - i % 2} 0;\n" for i in range(60)))
-    yield "lens", [lens]
-    hostile = folder / "x\u202e<script>alert(1)<\\script>&amp;.ctf"
-    hostile.write_text("".join(f"|\u202e<b>\"'& {i}\n" for i in range(30)), encoding="utf-8")
-    yield "hostile", [hostile, "--stream", "\u202e<b>\"'&:1:dense"]
-
-
 # ---- what must hold ----
 
 
@@ -179,6 +141,70 @@ def check_tree(browser, name):
     point(any(role(n) == "main" for n in seen) and any(role(n) == "rowheader" for n in seen), f"{name}: a main part, and heads of rows")
 
 
+# Of each chart: its bars, and what its table says of each; and whether a value of the table is cut.
+CHARTS = """[...document.querySelectorAll('svg[data-bars]')].map(svg => { const rows = [...svg.parentNode.querySelectorAll('tbody tr')];
+  return [+svg.dataset.bars, rows.map(r => [r.firstChild.textContent, r.children[1].textContent, r.dataset.bar])]; })"""
+OVERLAPS = """[...document.querySelectorAll('svg')].flatMap(svg => { const boxes = [...svg.querySelectorAll('text')].map(t => [t.textContent, t.getBBox()]);
+  const view = svg.viewBox.baseVal;
+  return boxes.flatMap(([a, x], i) => [...(x.x < -1 || x.x + x.width > view.width + 1 || x.y + x.height > view.height + 1 ? [a + ' is cut'] : []),
+    ...boxes.slice(i + 1).filter(([, y]) => x.x < y.x + y.width && y.x < x.x + x.width && x.y < y.y + y.height && y.y < x.y + x.height)
+      .map(([b]) => a + ' on ' + b)]); }).slice(0, 5)"""
+EMPTY = """[...document.querySelectorAll('h2,h3,h4')].filter(h => { const next = h.nextElementSibling; return !next || /^H[1-6]$/.test(next.tagName) &&
+  next.tagName <= h.tagName || (next.tagName === 'TABLE' && !next.rows.length); }).map(h => h.textContent)"""
+
+
+def point_at(browser, kind, number, across, down=0.5):
+    """Moves the pointer over a chart or picture; gives what is said of the place."""
+    box = browser.value(f"(e => {{ e.scrollIntoView({{block: 'center'}}); const r = e.getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; }})"
+                        f"(document.querySelectorAll('{kind}')[{number}])")
+    browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=box[0] + across * box[2], y=box[1] + down * box[3])
+    return browser.value(f"document.querySelectorAll('{kind}')[{number}].nextSibling.textContent")
+
+
+def check_script(browser, name):
+    """The numbers under the pointer, and those that arrows choose, are those of the tables; the sliders' those of theirs."""
+    wrong = []
+    for number, (bars, rows) in enumerate(browser.value(CHARTS)):
+        at = {}
+        for i, (label, count, bar) in enumerate(rows):
+            at[int(bar) if bar else max(at, default=-1) + 1] = (label, count)
+        for i in sorted({0, bars // 3, bars - 1, *list(at)[1:2]}):
+            said = point_at(browser, "svg[data-bars]", number, (i + 0.5) / bars)
+            if said != "nothing" if i not in at else f" {at[i][0]}: " not in said or f" {at[i][1]}" not in said:
+                wrong.append((number, i, said, at.get(i)))
+    point(not wrong, f"{name}: bars under the pointer", wrong[:3])
+    browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=1, y=1)
+    left = browser.value("[...document.querySelectorAll('svg+output,img+output')].filter(o => o.textContent).length")
+    point(left == 0, f"{name}: nothing is said when the pointer has left")
+    pictures = browser.value("[...document.querySelectorAll('img')].map(i => ({...i.dataset}))")
+    said = [point_at(browser, "img", i, 0.001, 0.001) for i in range(len(pictures))]
+    point(all(re.match(r"(unit 0|(row|sequence|event)s? 0.*, (column|index|indices|unit)s? 0)", s) for s in said), f"{name}: pixels under the pointer", said)
+    if browser.value("document.querySelectorAll('svg[data-bars]').length"):
+        browser.value("document.querySelector('svg[data-bars]').focus()")
+        for key in ("ArrowRight", "ArrowRight", "ArrowLeft", "End", "Home"):
+            browser.call("Input.dispatchKeyEvent", type="keyDown", key=key)
+        first = browser.value(CHARTS)[0][1][0]
+        said = browser.value("document.querySelector('svg[data-bars]').nextSibling.textContent")
+        point(f" {first[0]}: " in said if not first[2] else said == "nothing", f"{name}: bars by arrow keys", said)
+    wrong = []
+    for number in range(browser.value("document.querySelectorAll('fieldset').length")):
+        tables = browser.value(f"(t => [t[0], t[2]].map(t => [...t.tBodies[0].rows].map(r => [...r.cells].map(c => c.textContent))))"
+                               f"((e => [e.previousElementSibling.previousElementSibling.querySelector('table'), 0, (n => {{ while (n.tagName !== 'TABLE') n = n.nextElementSibling;"
+                               f"n = n.nextElementSibling; while (n.tagName !== 'TABLE') n = n.nextElementSibling; return n; }})(e.nextElementSibling)])"
+                               f"(document.querySelectorAll('fieldset')[{number}]))")
+        for batch, ranks, column in ((8, 64, 1), (32, 4, 2), (128, 1, 3)):
+            said = browser.value(f"(e => {{ const [s, r] = e.querySelectorAll('input'), sizes = JSON.parse(e.previousElementSibling.textContent).sizes;"
+                                 f"s.value = sizes.indexOf({batch}); r.value = Math.log2({ranks}); s.dispatchEvent(new Event('input')); r.dispatchEvent(new Event('input'));"
+                                 f"return e.lastChild.textContent; }})(document.querySelectorAll('fieldset')[{number}])")
+            padding = next(r for r in tables[0] if r[0] == str(batch))
+            waiting = next(r for r in tables[1] if r[0] == str(ranks))[column]
+            if f": {padding[1]} padding drawn at random, {padding[2]} sorted" not in said or f"waits {waiting} of the time" not in said:
+                wrong.append((said, padding, waiting))
+    point(not wrong, f"{name}: the sliders say what the tables say", wrong[:2])
+    point(browser.value("document.querySelectorAll('script').length - document.querySelectorAll('script[type]').length") == 1 and
+          not browser.value("document.querySelectorAll('output *, img[onerror], b, i').length"), f"{name}: nothing but text comes of names")
+
+
 def check(browser, name, path, folder):
     for scheme, width, dark, media in (("light", 900, False, "screen"), ("dark", 900, True, "screen"), ("print", 700, False, "print"),
                                        ("phone", 400, False, "screen")):
@@ -190,11 +216,20 @@ def check(browser, name, path, folder):
         point(not told, f"{name}, {scheme}: nothing on the console", told[:2])
         low = browser.value(CONTRAST)
         point(not low, f"{name}, {scheme}: contrast", low[:5])
+        low = browser.value(OVERLAPS)
+        point(not low, f"{name}, {scheme}: no word is cut, or stands on another", low)
         wide = browser.value(WIDER)
         point(not wide, f"{name}, {scheme}: nothing is wider than the page", wide)
         browser.picture(folder / f"{name}-{scheme}.png")
     browser.open(path, 900)
     check_tree(browser, name)
+    empty = browser.value(EMPTY)
+    point(not empty, f"{name}: no section is empty", empty)
+    check_script(browser, name)
+    browser.call("Emulation.setScriptExecutionDisabled", value=True)
+    browser.open(path, 900)
+    check_tree(browser, f"{name}, without the script")
+    browser.call("Emulation.setScriptExecutionDisabled", value=False)
 
 
 def picture(path):

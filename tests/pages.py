@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The page that `sheaf report` writes: whole, the same for any number of threads, with nothing that a browser would fetch or
-run, its policy's hash the one of its style sheet, its numbers those of --json, its picture the raster of the file."""
+"""The page that `sheaf report` writes: whole, the same for any number of threads, with nothing that a browser would fetch, its
+policy's hashes those of its style sheet and its script, its numbers those of --json, its picture the raster of the file."""
 import base64
 import hashlib
 import json
@@ -29,7 +29,7 @@ class Page(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.open, self.elements, self.texts, self.balanced = [], [], {}, True
+        self.open, self.elements, self.texts, self.scripts, self.balanced = [], [], {}, [], True
         self.feed(text)
         self.balanced = self.balanced and not self.open
 
@@ -48,6 +48,8 @@ class Page(HTMLParser):
     def handle_data(self, data):
         if self.open:
             self.texts.setdefault(self.open[-1], []).append(data)
+            if self.open[-1] == "script":
+                self.scripts.append((next(a for t, a in reversed(self.elements) if t == "script"), data))
 
 
 def report(folder, *words):
@@ -72,18 +74,27 @@ def pixels(png):
     return width, height, [lines[y * (width + 1) + 1 : (y + 1) * (width + 1)] for y in range(height)]
 
 
-def check_page(name, folder, text, json_text):
+def source_of(text):
+    return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
+
+
+def check_page(name, text, json_text, words=()):
     page = Page(text)
     point(page.balanced, f"{name}: what is opened is closed", page.open)
     style = "".join(page.texts.get("style", []))
     policy = next((a["content"] for t, a in page.elements if t == "meta" and "http-equiv" in a), "")
-    wanted = "'sha256-" + base64.b64encode(hashlib.sha256(style.encode()).digest()).decode() + "'"
-    point(wanted in policy and "default-src 'none'" in policy, f"{name}: the policy allows this style sheet and nothing else", policy)
+    run = [code for a, code in page.scripts if not a]
+    point(len(run) == 1 and len(run[0].encode()) <= 8192, f"{name}: one script of at most 8 kB", [len(code) for code in run])
+    wanted = f"default-src 'none'; style-src {source_of(style)}; script-src {source_of(run[0])}; img-src data:"
+    point(policy == wanted, f"{name}: the policy allows this style sheet, this script and nothing else", policy)
     bad = [(t, a) for t, a in page.elements if "style" in a or any(k.startswith("on") for k in a) or
-           (t == "script" and a.get("type") != "application/json") or t in ("link", "iframe", "object", "form") or
+           (t == "script" and a and a.get("type") != "application/json") or t in ("link", "iframe", "object", "form") or
            not re.match(r"#|data:image/png;base64,|$", a.get("href") or a.get("src") or "")]
-    point(not bad, f"{name}: nothing is fetched or run", bad[:3])
-    point(json.loads("".join(page.texts["script"])) == json.loads(json_text), f"{name}: the numbers in the page are those of --json")
+    point(not bad, f"{name}: nothing is fetched, no attribute is run", bad[:3])
+    numbers = next(code for a, code in page.scripts if a.get("id") == "numbers")
+    point(json.loads(numbers) == json.loads(json_text), f"{name}: the numbers in the page are those of --json")
+    stats = subprocess.run([SHEAF, "stats", "--json", "--quiet", *words], capture_output=True, text=True).stdout if words else json_text
+    point(stats == json_text, f"{name}: which are those of sheaf stats --json", stats[:200])
     figures = [a for t, a in page.elements if t == "svg"]
     ids = {a["id"] for t, a in page.elements if "id" in a}
     point(all(a.get("role") == "img" and set(a["aria-labelledby"].split()) <= ids for a in figures),
@@ -98,7 +109,7 @@ def ctf(folder):
     path.write_text("\n".join(lines) + "\n")
     words = [path, "--stream", "A:2:dense", "--stream", "B:100:sparse"]
     text = report(folder, *words)
-    check_page("CTF", folder, text, report(folder, *words, "--json"))
+    check_page("CTF", text, report(folder, *words, "--json"), words)
     point(report(folder, *words, "--threads", "1") == report(folder, *words, "--threads", "4"), "CTF: the same page for any number of threads")
     numbers = report(folder, *words, "--json")
     others = [subprocess.run([SHEAF, "stats", "--json", "--quiet", *words, "--threads", n], capture_output=True, text=True,
@@ -117,7 +128,7 @@ def matrix(folder):
     path.write_text("%%MatrixMarket matrix coordinate real general\n300 400 " + f"{len(entries)}\n" +
                     "".join(f"{i + 1} {j + 1} {v}\n" for (i, j), v in entries.items()))
     text = report(folder, path)
-    page = check_page("matrix", folder, text, report(folder, path, "--json"))
+    page = check_page("matrix", text, report(folder, path, "--json"), [path])
     source = next(a["src"] for t, a in page.elements if t == "img")
     width, height, lines = pixels(base64.b64decode(source.split(",")[1]))
     found = {(y, x) for y in range(height) for x in range(width) if lines[y][x]}
@@ -128,7 +139,7 @@ def table(folder):
     path = folder / "t.csv"
     path.write_text("name,n\n" + "".join(f"\"<x>{r % 3}\",{r % 5}\n" for r in range(50)))
     text = report(folder, path)
-    check_page("table", folder, text, report(folder, path, "--json"))
+    check_page("table", text, report(folder, path, "--json"), [path])
     point("&lt;x&gt;0" in text and "<x>" not in text.replace("\\u003cx>", ""), "table: items are text, whatever is in them")
 
 
@@ -141,6 +152,37 @@ def findings(folder):
     point(re.search(r"not a number</th><td><bdi>error, 3 times; first: [^<]*bad.ctf:2:6 [^<]*expected a number, found &quot;x", text) is not None, "findings: a line for each rule", text[:300])
     path.write_text("|A 1 2\n")
     point("Reading found nothing wrong" in report(folder, path, "--stream", "A:2:dense"), "findings: none")
+
+
+def index(folder):
+    """The card says which index stands beside the file."""
+    path = folder / "i.ctf"
+    path.write_text("|A 1 2\n|A 3 4\n")
+    said = lambda *words: re.search("index</th><td><bdi>([^<]*)|$", report(folder, path, *words))[1]  # noqa: E731
+    point(said() == "none", "index: none", said())
+    subprocess.run([SHEAF, "index", "--quiet", path], capture_output=True, check=True)
+    point(said() == "fresh, of 1 piece", "index: fresh", said())
+    point(said("--index", "never") is None, "index: not looked for", said("--index", "never"))
+    path.write_text("|A 1 2\n")
+    point(said().startswith("stale: ") and "expected an index of the input as it is" in said(), "index: stale", said())
+
+
+def simulator(folder):
+    """What the sliders choose from: widths of batches that are drawn, against a sum over all lengths."""
+    path = folder / "lengths.ctf"
+    lengths = [1 + i * i % 13 + (i % 97 == 0) * 60 for i in range(500)]
+    path.write_text("".join(f"{r}\t|A {k}\n" for r, n in enumerate(lengths) for k in range(n)))
+    page = Page(report(folder, path, "--stream", "A:1:dense"))
+    found = json.loads(next(code for a, code in page.scripts if a.get("class") == "batches"))
+    below = lambda limit: sum(n < limit for n in lengths) / len(lengths)  # noqa: E731
+    width = lambda batch: sum(1 - below(limit) ** batch for limit in range(1, max(lengths) + 1))  # noqa: E731
+    point(found["sequences"] == 500 and abs(found["mean"] - sum(lengths) / 500) < 1e-6, "simulator: sequences and their mean", found)
+    point(len(found["sizes"]) == len(found["widths"]) and all(abs(w - width(n)) < 1e-5 for n, w in zip(found["sizes"], found["widths"])),
+          "simulator: the mean width of batches", found["widths"])
+    point(all(2 * n in found["sizes"] for n in found["sizes"] if n <= 131072), "simulator: sizes of batches of all ranks", found["sizes"])
+    ordered = sorted(lengths)
+    share = lambda n: 1 - sum(lengths) / sum(ordered[min(i // n * n + n, 500) - 1] for i in range(500))  # noqa: E731
+    point(all(abs(s - share(n)) < 1e-4 for n, s in zip(found["sizes"], found["sorted"])), "simulator: padding of sorted ones", found["sorted"])
 
 
 def drift(folder):
@@ -163,7 +205,7 @@ def drift(folder):
     point(abs(a["lengths"] - lengths) < 1e-12 and abs(a["values"] - values) < 1e-12, "drift: distances", (a, lengths, values))
     point(b["new_indices"] == 5 and b["values"] == 0, "drift: indices that only the other uses", b)
     text = report(folder, one, other, *words)
-    page = check_page("drift", folder, text, report(folder, one, other, *words, "--json"))
+    page = check_page("drift", text, report(folder, one, other, *words, "--json"))
     point(any(a.get("class") == "other" for t, a in page.elements if t == "path") and "<h2>Drift</h2>" in text, "drift: outlines and a table")
     same = json.loads(report(folder, one, one, *words, "--json"))["drift"]
     point(all(d["lengths"] == 0 and d["values"] == 0 and d.get("new_indices", 0) == 0 for d in same), "drift: none of itself", same)
@@ -272,6 +314,6 @@ def refused(folder):
 
 
 with tempfile.TemporaryDirectory() as name:
-    for check in (ctf, matrix, table, findings, drift, charts, matrices, sizes, refused):
+    for check in (ctf, matrix, table, findings, index, simulator, drift, charts, matrices, sizes, refused):
         check(Path(name))
 end()

@@ -298,11 +298,12 @@ def check_readings(folder):
     (folder / "cut.ctf").write_bytes((folder / "long.ctf").read_bytes() + b"500 |x 1 nonsense\n")
     for words in jobs:
         check_reading(folder, words, "cut.ctf", FEW)
-    for name in ("long.ctf", "long.csv", "long.mtx"):
+    for name, parts in (("long.ctf", 7), ("long.csv", 7), ("long.mtx", 7), ("one.cbf", 3), ("long.cbf", 7), ("flawed.ctf", 3)):
         for out in (["report"], ["report", "--json"]):
+            out = [*out, "--max-errors=3"] if name == "flawed.ctf" else out
             sheaf(folder, *out, "-f", name, "whole.html")
             (folder / "merged.html").unlink(missing_ok=True)
-            read_in_parts(folder, 3, out, name, ["merged.html"])
+            read_in_parts(folder, parts, out, name, ["merged.html"])
             tap.point((folder / "merged.html").read_bytes() == (folder / "whole.html").read_bytes(), f"{' '.join(out)} {name} in parts")
         place = folder / f"{name}.sheaf-index"
         sheaf(folder, "index", "--piece-bytes", "900", name)

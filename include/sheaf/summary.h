@@ -91,8 +91,8 @@ typedef struct sheaf_page_options {
 	void *user;
 } sheaf_page_options;
 
-/* One HTML page that fetches nothing and runs nothing, the same bytes for the same numbers. *out is reset
- * first. */
+/* One HTML page that fetches nothing and runs nothing but a small script of its own, which it can do without;
+ * the same bytes for the same numbers. *out is reset first. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_summary_page(const sheaf_summary *summary,
                                                     const sheaf_page_options *options, sheaf_buffer *out,
                                                     sheaf_error *err);

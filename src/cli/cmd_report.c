@@ -15,7 +15,7 @@ enum { MOST_CARD = 12, FACT = 80, FINDING = 400, FIRST_ROWS = 5 };
 typedef struct report {
 	sheaf_summary *summary, *other; /* other NULL: there is one file */
 	sheaf_fact card[MOST_CARD], findings[MAX_RULES + MOST_SAID];
-	char bytes[FACT], rows[FACT], other_rows[FACT], counts[MAX_RULES][FINDING], numbers[MOST_SAID][FACT];
+	char bytes[FACT], rows[FACT], index[FINDING], other_rows[FACT], counts[MAX_RULES][FINDING], numbers[MOST_SAID][FACT];
 	int ncard, nfindings;
 	int64_t count;      /* of rows */
 	sheaf_buffer first; /* rows, as text */
@@ -32,6 +32,20 @@ static void add_card(report *r, const char *name, const char *text)
 	if (text && *text) r->card[r->ncard++] = (sheaf_fact){name, text};
 }
 
+/* The one beside the file, as it was when the file was opened. */
+static void add_index(report *r, const session *s, const sheaf_dataset *dataset)
+{
+	sheaf_index_info index;
+	sheaf_dataset_index(dataset, &index);
+	if (!index.path || index_policy(s->args) == SHEAF_INDEX_NEVER) return;
+	if (index.fresh)
+		snprintf(r->index, FINDING, "fresh, of %" PRId64 " %s", index.pieces,
+		         index.pieces == 1 ? "piece" : "pieces");
+	else
+		snprintf(r->index, FINDING, index.found ? "stale: %s" : "none", index.why);
+	add_card(r, "index", r->index);
+}
+
 static void fill_card(report *r, const session *s, const sheaf_dataset *dataset, int64_t rows)
 {
 	const sheaf_source *source = sheaf_dataset_source(dataset);
@@ -44,6 +58,7 @@ static void fill_card(report *r, const session *s, const sheaf_dataset *dataset,
 	add_card(r, "compression", sheaf_source_compression(source));
 	add_card(r, "bytes", r->bytes);
 	add_card(r, rows_word(sheaf_dataset_schema(dataset)), r->rows);
+	add_index(r, s, dataset);
 	add_card(r, "made by", "sheaf " SHEAF_VERSION);
 }
 

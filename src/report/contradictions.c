@@ -3,26 +3,6 @@
 #include "report/contradictions.h"
 #include "base/memory.h"
 
-#define TABLE sheaf_contradictions
-#define ITEM sheaf_same_inputs
-#define SLOTS SHEAF_INPUTS_SLOTS
-#define KEPT SHEAF_INPUTS_KEPT
-#include "report/sampled_template.h"
-
-sheaf_status sheaf_contradictions_begin(sheaf_contradictions *c, sheaf_context *cx, sheaf_error *err)
-{
-	void *memory;
-	SHEAF_TRY(sheaf_allocate_array(cx, SHEAF_INPUTS_SLOTS, sizeof *c->slots, &memory, err));
-	*c = (sheaf_contradictions){.slots = (sheaf_same_inputs *)memory};
-	return SHEAF_OK;
-}
-
-void sheaf_contradictions_free(sheaf_contradictions *c, sheaf_context *cx)
-{
-	if (c->slots) sheaf_release(cx, c->slots, SHEAF_INPUTS_SLOTS * sizeof *c->slots);
-	*c = (sheaf_contradictions){0};
-}
-
 static bool is_first(int64_t row, int64_t than) { return row >= 0 && (than < 0 || row < than); }
 
 /* Of two sets of rows with the same inputs: the first row of all, and the first that has other targets than
@@ -37,31 +17,28 @@ static void join(sheaf_same_inputs *to, const sheaf_same_inputs *from)
 	if (is_first(other, a.other)) to->other = other;
 }
 
-void sheaf_contradictions_add(sheaf_contradictions *c, const sheaf_same_inputs *rows)
+#define TABLE sheaf_contradictions
+#define ITEM sheaf_same_inputs
+#define SLOTS SHEAF_INPUTS_SLOTS
+#define KEPT SHEAF_INPUTS_KEPT
+#define JOIN join
+#include "report/sampled_template.h"
+
+sheaf_status sheaf_contradictions_begin(sheaf_contradictions *c, sheaf_context *cx, sheaf_error *err)
 {
-	if (!is_kept(c, rows->high)) return;
-	sheaf_same_inputs *slot = slot_of(c->slots, rows->low, rows->high);
-	if (slot->count) {
-		join(slot, rows);
-		return;
-	}
-	keep(c, slot, rows);
+	return begin(c, cx, err);
 }
+
+void sheaf_contradictions_free(sheaf_contradictions *c, sheaf_context *cx) { end(c, cx); }
+
+void sheaf_contradictions_add(sheaf_contradictions *c, const sheaf_same_inputs *rows) { add(c, rows); }
 
 void sheaf_contradictions_merge(sheaf_contradictions *c, const sheaf_contradictions *other)
 {
-	while (c->halvings < other->halvings) halve(c);
-	for (size_t i = 0; i < SHEAF_INPUTS_SLOTS; i++)
-		if (other->slots[i].count) sheaf_contradictions_add(c, &other->slots[i]);
+	merge(c, other);
 }
 
 bool sheaf_contradictions_put(sheaf_contradictions *c, const sheaf_same_inputs *rows) { return put(c, rows); }
-
-static int64_t estimate(const sheaf_contradictions *c, int64_t n)
-{
-	double all = (double)n * (double)(UINT64_C(1) << (c->halvings < 63 ? c->halvings : 63));
-	return all < 0x1p62 ? (int64_t)all : INT64_MAX;
-}
 
 sheaf_contradicted sheaf_contradictions_count(const sheaf_contradictions *c)
 {

@@ -113,9 +113,8 @@ double sheaf_values_norm(const sheaf_value_counts *v)
 
 /* ---- padding ---- */
 
-/* The mean of the longest of `batch` lengths that are drawn at random: it is below l with the probability
- * F(l)^batch, F being the share of lengths below. */
-static double expected_width(const sheaf_length_counts *h, int64_t batch)
+/* It is below l with the probability F(l)^batch, F being the share of lengths below. */
+double sheaf_expected_width(const sheaf_length_counts *h, int64_t batch)
 {
 	double below = 0, expected = 0;
 	for (int64_t l = 0; l < (int64_t)h->room && l < h->most; l++) {
@@ -135,14 +134,14 @@ static double expected_width(const sheaf_length_counts *h, int64_t batch)
 double sheaf_padding_at_random(const sheaf_length_counts *h, int64_t batch)
 {
 	if (h->n == 0 || h->total == 0) return 0;
-	double mean = sheaf_length_counts_mean(h), expected = expected_width(h, batch);
+	double mean = sheaf_length_counts_mean(h), expected = sheaf_expected_width(h, batch);
 	return expected > mean ? 1 - mean / expected : 0;
 }
 
 double sheaf_waiting_of_ranks(const sheaf_length_counts *h, int64_t batch, int64_t ranks)
 {
 	if (h->n == 0 || h->total == 0) return 0;
-	double own = expected_width(h, batch), widest = expected_width(h, batch * ranks);
+	double own = sheaf_expected_width(h, batch), widest = sheaf_expected_width(h, batch * ranks);
 	return widest > own ? 1 - own / widest : 0;
 }
 

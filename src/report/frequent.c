@@ -4,36 +4,21 @@
 #include "base/memory.h"
 #include "third/xxhash.h"
 
+static void join(sheaf_item_count *to, const sheaf_item_count *from) { to->count += from->count; }
+
 #define TABLE sheaf_frequent
 #define ITEM sheaf_item_count
 #define SLOTS SHEAF_FREQUENT_SLOTS
 #define KEPT SHEAF_FREQUENT_KEPT
+#define JOIN join
 #include "report/sampled_template.h"
 
 sheaf_status sheaf_frequent_begin(sheaf_frequent *f, sheaf_context *cx, sheaf_error *err)
 {
-	void *memory;
-	SHEAF_TRY(sheaf_allocate_array(cx, SHEAF_FREQUENT_SLOTS, sizeof *f->slots, &memory, err));
-	*f = (sheaf_frequent){.slots = (sheaf_item_count *)memory};
-	return SHEAF_OK;
+	return begin(f, cx, err);
 }
 
-void sheaf_frequent_free(sheaf_frequent *f, sheaf_context *cx)
-{
-	sheaf_release(cx, f->slots, SHEAF_FREQUENT_SLOTS * sizeof *f->slots);
-	*f = (sheaf_frequent){0};
-}
-
-static void add(sheaf_frequent *f, const sheaf_item_count *item)
-{
-	if (!is_kept(f, item->high)) return;
-	sheaf_item_count *slot = slot_of(f->slots, item->low, item->high);
-	if (slot->count) {
-		slot->count += item->count;
-		return;
-	}
-	keep(f, slot, item);
-}
+void sheaf_frequent_free(sheaf_frequent *f, sheaf_context *cx) { end(f, cx); }
 
 void sheaf_frequent_add(sheaf_frequent *f, const void *item, size_t size, int64_t times)
 {
@@ -48,22 +33,17 @@ void sheaf_frequent_add(sheaf_frequent *f, const void *item, size_t size, int64_
 	sheaf_item_count fresh = {
 		.low = hash.low, .high = hash.high, .count = times, .size = (uint8_t)shown, .cut = shown < size};
 	if (shown) memcpy(fresh.bytes, item, shown);
-	add(f, &fresh);
+	keep(f, slot, &fresh);
 }
 
-void sheaf_frequent_merge(sheaf_frequent *f, const sheaf_frequent *other)
-{
-	while (f->halvings < other->halvings) halve(f);
-	for (size_t i = 0; i < SHEAF_FREQUENT_SLOTS; i++)
-		if (other->slots[i].count) add(f, &other->slots[i]);
-}
+void sheaf_frequent_merge(sheaf_frequent *f, const sheaf_frequent *other) { merge(f, other); }
 
 bool sheaf_frequent_put(sheaf_frequent *f, const sheaf_item_count *item) { return put(f, item); }
 
 int64_t sheaf_frequent_distinct(const sheaf_frequent *f, bool *exact)
 {
 	*exact = f->halvings == 0;
-	return f->halvings < 50 ? (int64_t)f->kept << f->halvings : INT64_MAX;
+	return estimate(f, f->kept);
 }
 
 static bool is_before(const sheaf_item_count *a, const sheaf_item_count *b)

@@ -214,10 +214,15 @@ static void put_amount(sheaf_builder *b, const sheaf_chart *chart, double amount
 static void put_table(sheaf_builder *b, const sheaf_chart *chart)
 {
 	put_head(b, chart);
+	int next = 0;
 	for (int i = 0; i < chart->n; i++) {
 		const sheaf_bar *bar = &chart->bars[i];
 		if (bar->amount == 0 && bar->other == 0 && !chart->per_cent) continue;
-		sheaf_builder_text(b, "<tr><th scope=\"row\">");
+		if (i == next)
+			sheaf_builder_text(b, "<tr><th scope=\"row\">");
+		else
+			sheaf_builder_printf(b, "<tr data-bar=\"%d\"><th scope=\"row\">", i);
+		next = i + 1;
 		sheaf_html_words(b, bar->label);
 		sheaf_builder_text(b, "</th><td>");
 		put_amount(b, chart, bar->amount);
@@ -238,8 +243,9 @@ void sheaf_html_chart(sheaf_builder *b, const sheaf_chart *chart)
 		sheaf_builder_text(b, "</p>");
 		return;
 	}
-	sheaf_builder_printf(b, "<figure><svg role=\"img\" viewBox=\"0 0 %d %d\" aria-labelledby=\"t%d d%d\">",
-	                     WIDTH, HEIGHT + TEXT_LINE, chart->number, chart->number);
+	sheaf_builder_printf(
+		b, "<figure><svg role=\"img\" viewBox=\"0 0 %d %d\" data-bars=\"%d\" aria-labelledby=\"t%d d%d\">",
+		WIDTH, HEIGHT + TEXT_LINE, chart->n, chart->number, chart->number);
 	put_words_of(b, chart);
 	put_drawing(b, chart);
 	sheaf_builder_text(b, "</svg><figcaption>");

@@ -5,36 +5,6 @@
 #include "report/text.h"
 #include <math.h>
 
-/* The one style sheet. Its hash stands in the page's policy, so that no other is ever used. */
-static const char style[] =
-	":root{color-scheme:light dark}"
-	"body{font:16px/1.5 system-ui,sans-serif;color:#1b1b1f;background:#fff;max-width:44rem;margin:2rem auto;"
-	"padding:0 1rem}"
-	"h1{font-size:1.5rem;overflow-wrap:anywhere}h3{font-size:1rem;margin:1.5rem 0 "
-	".25rem}h4{font-size:.9rem;margin:1rem 0 0}"
-	"h2{font-size:1.2rem;margin-top:2.5rem;border-bottom:1px solid #c9cad2;overflow-wrap:anywhere}"
-	"a{color:inherit}.skip{position:absolute;left:-99rem}.skip:focus{left:1rem}nav{font-size:.9rem}"
-	"nav a{margin-right:1rem;overflow-wrap:anywhere}"
-	"table{border-collapse:collapse;font-variant-numeric:tabular-nums;margin:.5rem 0}"
-	"th,td{text-align:left;padding:.15rem 1rem .15rem 0;vertical-align:top;overflow-wrap:anywhere}"
-	".numbers td,.numbers thead th+th{text-align:right}thead th{border-bottom:1px solid "
-	"#c9cad2;vertical-align:bottom}"
-	"th,figcaption,.note,summary{font-weight:400;color:#55565e}"
-	"figcaption,.note{font-size:.9rem}figure{margin:.75rem 0}svg{display:block;width:100%;height:auto}"
-	"svg text{font-size:13px;fill:#55565e}svg .end{text-anchor:end}.bar{fill:#2f6f9f}.axis{stroke:#c9cad2}"
-	".mark{stroke:#55565e;stroke-dasharray:3 3}.other{fill:none;stroke:#b04a00;stroke-width:2}"
-	"img{max-width:100%;height:auto;image-rendering:pixelated;background:#fff;"
-	"border:1px solid #c9cad2}"
-	"pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.85rem}summary{cursor:pointer}"
-	"@media(prefers-color-scheme:dark){body{color:#ececf1;background:#17181c}"
-	"h2,img,thead th{border-color:#45464f}th,figcaption,.note,summary{color:#b3b4bf}svg text{fill:#b3b4bf}"
-	".bar{fill:#7db8e0}.axis{stroke:#45464f}.mark{stroke:#b3b4bf}.other{stroke:#ffa45c}}"
-	"@media print{body{color:#000;background:#fff;max-width:none}th,figcaption,.note,summary{color:#333}"
-	"svg text{fill:#333}.bar{fill:#2f6f9f}.other{stroke:#b04a00}.mark{stroke:#333}"
-	"figure,tr{break-inside:avoid}h2,h3{break-after:avoid}.skip,nav,details:not([open]),details>summary{"
-	"display:none}}";
-static const char style_hash[] = "180ru88NWodDtVldmOiqC98XWrUbt1KPQ/Qhecv124c=";
-
 /* ---- the frame ---- */
 
 static void put_head(sheaf_page *p)
@@ -43,14 +13,14 @@ static void put_head(sheaf_page *p)
 	sheaf_builder_printf(&p->b,
 	                     "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta "
 	                     "http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-	                     "'sha256-%s'; img-src data:\"><meta name=\"viewport\" "
+	                     "'sha256-%s'; script-src 'sha256-%s'; img-src data:\"><meta name=\"viewport\" "
 	                     "content=\"width=device-width,initial-scale=1\"><title>",
-	                     style_hash);
+	                     sheaf_page_style_hash, sheaf_page_script_hash);
 	sheaf_html_words(&p->b, title);
 	sheaf_builder_printf(&p->b,
 	                     "</title><style>%s</style></head><body><a class=\"skip\" href=\"#main\">To the "
 	                     "numbers</a><header><h1>",
-	                     style);
+	                     sheaf_page_style);
 	sheaf_html_name(&p->b, title);
 	sheaf_builder_text(&p->b, "</h1></header><main id=\"main\">");
 }
@@ -125,7 +95,7 @@ static void put_body(sheaf_page *p)
 		if (sheaf_summary_shows(p->s, f)) sheaf_page_field(p, f);
 	put_rows(p);
 	put_numbers(p);
-	sheaf_builder_text(&p->b, "</main></body></html>\n");
+	sheaf_builder_printf(&p->b, "</main><script>%s</script></body></html>\n", sheaf_page_script);
 }
 
 /* Many pictures are small ones: all of them together take as much as one that is large. */
@@ -152,8 +122,10 @@ sheaf_status sheaf_summary_page(const sheaf_summary *s, const sheaf_page_options
 	sheaf_page p = {
 		.s = s, .other = options->other, .options = options, .side = side_of_pictures(s), .err = err};
 	sheaf_builder_begin(&p.b, s->cx, out);
+	locale_t before = sheaf_points_begin();
 	put_head(&p);
 	put_body(&p);
+	sheaf_points_end(before);
 	if (p.status) {
 		sheaf_builder_drop(&p.b);
 		return p.status;

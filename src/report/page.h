@@ -16,6 +16,10 @@ typedef struct sheaf_page {
 	sheaf_status status; /* of what can fail beside memory */
 } sheaf_page;
 
+/* The one style sheet and the one script. Their hashes stand in the page's policy, so that no others are ever
+ * used. */
+extern const char sheaf_page_style[], sheaf_page_style_hash[], sheaf_page_script[], sheaf_page_script_hash[];
+
 /* ---- pieces of sections ---- */
 
 void sheaf_page_heading(sheaf_page *p, int level, const char *text);
@@ -34,10 +38,19 @@ void sheaf_page_words(sheaf_page *p, const char *name, const char *text);
 void sheaf_page_facts(sheaf_page *p, const sheaf_fact *facts, int n);
 /* Gives the chart its number, puts it, and hands it out as a file. */
 void sheaf_page_chart(sheaf_page *p, sheaf_chart *chart);
+/* What a pixel is, in one direction: "row/rows", and how many. */
+typedef struct sheaf_image_side {
+	const char *names;
+	int64_t step;
+} sheaf_image_side;
+
 /* A picture that is a PNG in base64, as a figure and as a file. */
 typedef struct sheaf_image {
 	const char *title, *words;
 	int width, height; /* pixels */
+	int cells;         /* of them that a pixel of the PNG has in each direction */
+	sheaf_image_side across, down;
+	int64_t units; /* pixels are units, line by line; 0: they are not */
 	const char *png;
 	size_t size;
 } sheaf_image;

@@ -18,6 +18,8 @@ enum { WORDS = 300, MOST_LISTED = 64, MOST_LABELS = 50 };
 typedef struct grid {
 	const char *title;
 	int width, height;
+	sheaf_image_side across, down;
+	int64_t units; /* as in a picture */
 	double *numbers;
 } grid;
 
@@ -34,6 +36,10 @@ static void put_grid(sheaf_page *p, const grid *g, const char *words)
 		                                   .words = words,
 		                                   .width = g->width,
 		                                   .height = g->height,
+		                                   .cells = 1,
+		                                   .across = g->across,
+		                                   .down = g->down,
+		                                   .units = g->units,
 		                                   .png = (const char *)svg.data,
 		                                   .size = svg.size});
 	sheaf_builder_drop(&svg);
@@ -78,7 +84,12 @@ static void put_units(sheaf_page *p, const sheaf_pattern *pattern)
 	char words[WORDS];
 	double least, most;
 	int side = (int)ceil(sqrt((double)pattern->units));
-	grid g = {.title = "Units", .width = side, .height = (int)((pattern->units + side - 1) / side)};
+	grid g = {.title = "Units",
+	          .width = side,
+	          .height = (int)((pattern->units + side - 1) / side),
+	          .across = {"unit/units", 1},
+	          .down = {"line/lines", side},
+	          .units = pattern->units};
 	if (p->status || (p->status = begin_grid(&g, p->b.cx, p->err))) return;
 	for (int64_t u = 0; u < pattern->units; u++) g.numbers[u] = mean_of(pattern, u);
 	find_range(&g, &least, &most);
@@ -100,7 +111,11 @@ static void put_events(sheaf_page *p, const sheaf_pattern *pattern, const sheaf_
 	char words[WORDS];
 	double least, most;
 	int events = events_of(pattern, f);
-	grid g = {.title = "Units by event", .width = (int)pattern->units, .height = events};
+	grid g = {.title = "Units by event",
+	          .width = (int)pattern->units,
+	          .height = events,
+	          .across = {"unit/units", 1},
+	          .down = {"event/events", 1}};
 	if (events < 2 || pattern->units > SHEAF_RASTER_SIDE) return;
 	if (p->status || (p->status = begin_grid(&g, p->b.cx, p->err))) return;
 	for (int e = 0; e < events; e++)
@@ -117,7 +132,7 @@ static void put_table(sheaf_page *p, const sheaf_pattern *pattern)
 {
 	static const char *const names[] = {"unit", "mean"};
 	int64_t n = pattern->units < MOST_LISTED ? pattern->units : MOST_LISTED;
-	sheaf_builder_text(&p->b, "<details><summary>Numbers</summary>");
+	sheaf_builder_text(&p->b, "<details class=\"units\"><summary>Numbers</summary>");
 	sheaf_page_columns(p, names, 2);
 	for (int64_t u = 0; u < n; u++) {
 		sheaf_builder_printf(&p->b, "<tr><th scope=\"row\">%" PRId64 "</th><td>", u);

@@ -38,13 +38,19 @@ static size_t pixels_size(const pixels *p)
 	return (size_t)p->width * (size_t)p->height * sizeof *p->strengths;
 }
 
+int sheaf_picture_cells(const sheaf_raster *r, int side)
+{
+	int width = sheaf_raster_width(r), height = sheaf_raster_height(r), cells = 1;
+	while (width > side * cells || height > side * cells) cells *= 2;
+	return cells;
+}
+
 /* Counts are added up; of magnitudes the largest is taken. */
 static sheaf_status begin_pixels(pixels *p, const sheaf_raster *r, sheaf_picture_of of, int side,
                                  sheaf_context *cx, sheaf_error *err)
 {
 	void *memory;
-	int width = sheaf_raster_width(r), height = sheaf_raster_height(r), cells = 1;
-	while (width > side * cells || height > side * cells) cells *= 2;
+	int width = sheaf_raster_width(r), height = sheaf_raster_height(r), cells = sheaf_picture_cells(r, side);
 	*p = (pixels){.width = (width + cells - 1) / cells, .height = (height + cells - 1) / cells};
 	SHEAF_TRY(sheaf_allocate(cx, pixels_size(p), &memory, err));
 	p->strengths = (double *)memory;

@@ -15,6 +15,9 @@ void sheaf_shade(double share, uint8_t rgb[3]);
 SHEAF_USE sheaf_status sheaf_picture_put(sheaf_builder *to, const sheaf_raster *raster, sheaf_picture_of of,
                                          int side, sheaf_error *err);
 
+/* How many cells of a raster such a picture has to a pixel, in each direction. */
+int sheaf_picture_cells(const sheaf_raster *raster, int side);
+
 /* Appends a grid of numbers as a PNG in base64, a pixel for each: white where there is none (NaN), from light
  * to dark from the least to the largest. */
 SHEAF_USE sheaf_status sheaf_grid_put(sheaf_builder *to, int width, int height, const double *numbers,

@@ -143,14 +143,30 @@ static void hand_out_image(sheaf_page *p, const sheaf_image *image)
 	sheaf_builder_drop(&svg);
 }
 
+/* What the script wants: pixels of the PNG, and what each of them is. */
+static void put_sides(sheaf_builder *b, const sheaf_image *image)
+{
+	int cells = image->cells;
+	sheaf_builder_printf(b, " data-width=\"%d\" data-height=\"%d\" data-across=\"%s\" data-down=\"%s\"",
+	                     (image->width + cells - 1) / cells, (image->height + cells - 1) / cells,
+	                     image->across.names, image->down.names);
+	if (image->units)
+		sheaf_builder_printf(b, " data-units=\"%" PRId64 "\"", image->units);
+	else
+		sheaf_builder_printf(b, " data-columns=\"%" PRId64 "\" data-rows=\"%" PRId64 "\"",
+		                     image->across.step * cells, image->down.step * cells);
+}
+
 /* Small pictures are shown larger, each pixel as a square. */
 static void put_figure(sheaf_page *p, const sheaf_image *image)
 {
 	enum { SHOWN = 256 };
 	int side = image->width > image->height ? image->width : image->height,
 		times = side < SHOWN ? SHOWN / side : 1;
-	sheaf_builder_printf(&p->b, "<figure><img width=\"%d\" height=\"%d\" alt=\"", times * image->width,
+	sheaf_builder_printf(&p->b, "<figure><img width=\"%d\" height=\"%d\"", times * image->width,
 	                     times * image->height);
+	put_sides(&p->b, image);
+	sheaf_builder_text(&p->b, " alt=\"");
 	sheaf_html_words(&p->b, image->words);
 	sheaf_builder_text(&p->b, "\" src=\"data:image/png;base64,");
 	sheaf_builder_append(&p->b, image->png, image->size);
@@ -168,15 +184,19 @@ void sheaf_page_image(sheaf_page *p, const sheaf_image *image)
 /* As small as the page wants it, and as large as it can be in a file of its own. */
 void sheaf_page_picture(sheaf_page *p, const sheaf_raster *r, sheaf_picture_of of, const char *words)
 {
+	bool matrix = p->s->schema.rows == SHEAF_ENTRIES;
 	sheaf_image image = {.title = of == SHEAF_PICTURE_COUNTS ? "density" : "magnitudes",
 	                     .words = words,
 	                     .width = sheaf_raster_width(r),
-	                     .height = sheaf_raster_height(r)};
+	                     .height = sheaf_raster_height(r),
+	                     .across = {matrix ? "column/columns" : "index/indices", r->columns_to_a_cell},
+	                     .down = {matrix ? "row/rows" : "sequence/sequences", r->rows_to_a_cell}};
 	const int sides[] = {of == SHEAF_PICTURE_COUNTS ? p->side : p->side / 2, SHEAF_RASTER_SIDE};
 	p->figures++;
 	for (int i = 0; i < (p->options->take ? 2 : 1) && p->status == SHEAF_OK; i++) {
 		sheaf_builder png;
 		sheaf_builder_begin(&png, p->b.cx, NULL);
+		image.cells = sheaf_picture_cells(r, sides[i]);
 		p->status = sheaf_picture_put(&png, r, of, sides[i], p->err);
 		if (p->status == SHEAF_OK) p->status = sheaf_builder_status(&png, p->err);
 		image.png = (const char *)png.data;

@@ -2,7 +2,21 @@
 /* A table of items by their hashes, of which those below a threshold are kept: included once for each kind of
  * table. TABLE is its type, which has `slots`, `kept` and `halvings`; ITEM that of a slot, which has `low`
  * and `high`, its hash, and a `count` that is 0 where the slot is empty; SLOTS is how many there are, KEPT
- * how many are used at most. */
+ * how many are used at most; JOIN(to, from) adds an item to an equal one. */
+
+static sheaf_status begin(TABLE *t, sheaf_context *cx, sheaf_error *err)
+{
+	void *memory;
+	SHEAF_TRY(sheaf_allocate_array(cx, SLOTS, sizeof *t->slots, &memory, err));
+	*t = (TABLE){.slots = (ITEM *)memory};
+	return SHEAF_OK;
+}
+
+static void end(TABLE *t, sheaf_context *cx)
+{
+	if (t->slots) sheaf_release(cx, t->slots, SLOTS * sizeof *t->slots);
+	*t = (TABLE){0};
+}
 
 static bool is_kept(const TABLE *t, uint64_t high)
 {
@@ -42,6 +56,30 @@ static void keep(TABLE *t, ITEM *slot, const ITEM *item)
 	while (t->kept > KEPT) halve(t);
 }
 
+static void add(TABLE *t, const ITEM *item)
+{
+	if (!is_kept(t, item->high)) return;
+	ITEM *slot = slot_of(t->slots, item->low, item->high);
+	if (slot->count)
+		JOIN(slot, item);
+	else
+		keep(t, slot, item);
+}
+
+static void merge(TABLE *t, const TABLE *other)
+{
+	while (t->halvings < other->halvings) halve(t);
+	for (size_t i = 0; i < SLOTS; i++)
+		if (other->slots[i].count) add(t, &other->slots[i]);
+}
+
+/* How many there are of all, where there are n of those kept. */
+static int64_t estimate(const TABLE *t, int64_t n)
+{
+	double all = (double)n * (double)(UINT64_C(1) << (t->halvings < 63 ? t->halvings : 63));
+	return all < 0x1p62 ? (int64_t)all : INT64_MAX;
+}
+
 /* Uses the slot of an item that was kept elsewhere; false where it is used already, or the item is not kept.
  */
 static bool put(TABLE *t, const ITEM *item)
@@ -57,3 +95,4 @@ static bool put(TABLE *t, const ITEM *item)
 #undef ITEM
 #undef SLOTS
 #undef KEPT
+#undef JOIN

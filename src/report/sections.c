@@ -282,6 +282,31 @@ static void put_padding(sheaf_page *p, const sheaf_length_counts *h)
 	                                   .other = "sorted by length"});
 }
 
+/* What the script's sliders choose from: the mean width of the batches of each size, of as many as ranks have
+ * together. */
+static void put_simulator(sheaf_page *p, const sheaf_length_counts *h)
+{
+	enum { LARGEST = 4096, MOST_RANKS = 64, QUARTERS = 4 };
+	int64_t sizes[80];
+	int n = 0;
+	for (int64_t size = 1, step = 1; size <= LARGEST * MOST_RANKS; size += step) {
+		sizes[n++] = size;
+		if (size == 2 * QUARTERS * step) step *= 2;
+	}
+	sheaf_builder_printf(&p->b,
+	                     "<script type=\"application/json\" class=\"batches\">{\"sequences\":%" PRId64
+	                     ",\"mean\":%.9g,\"sizes\":[",
+	                     h->n, sheaf_length_counts_mean(h));
+	for (int i = 0; i < n; i++) sheaf_builder_printf(&p->b, "%s%" PRId64, i ? "," : "", sizes[i]);
+	sheaf_builder_text(&p->b, "],\"widths\":[");
+	for (int i = 0; i < n; i++)
+		sheaf_builder_printf(&p->b, "%s%.9g", i ? "," : "", sheaf_expected_width(h, sizes[i]));
+	sheaf_builder_text(&p->b, "],\"sorted\":[");
+	for (int i = 0; i < n && sizes[i] <= LARGEST; i++)
+		sheaf_builder_printf(&p->b, "%s%.5g", i ? "," : "", sheaf_padding_in_buckets(h, sizes[i]));
+	sheaf_builder_text(&p->b, "]}</script>");
+}
+
 /* How many batches an epoch has, of so many sequences or samples. */
 static void put_steps(sheaf_page *p, const sheaf_length_counts *h)
 {
@@ -327,6 +352,7 @@ static void put_batches(sheaf_page *p, const sheaf_length_counts *h)
 	if (h->n == 0 || h->most == h->least) return;
 	sheaf_page_heading(p, 3, "Batches");
 	put_padding(p, h);
+	put_simulator(p, h);
 	put_steps(p, h);
 	put_imbalance(p, h);
 }

@@ -192,12 +192,14 @@ sheaf_status sheaf_row_drawing(const sheaf_frame *frame, const sheaf_schema *sch
 	sheaf_context *cx = schema->cx ? schema->cx : frame->cx;
 	SHEAF_NEED(cx, "a schema or a frame with a context");
 	sheaf_builder_begin(&b, cx, out);
+	locale_t before = sheaf_points_begin();
 	for (int f = 0; f < schema->nfields; f++)
 		if (!sheaf_field_is_stream(&schema->fields[f]))
 			put_item(&b, &schema->fields[f], &frame->columns[f], r);
 	for (int f = 0; f < schema->nfields && status == SHEAF_OK; f++)
 		if (sheaf_field_is_stream(&schema->fields[f]))
 			status = draw_stream(&b, &schema->fields[f], &frame->columns[f], r, &usual, err);
+	sheaf_points_end(before);
 	if (status == SHEAF_OK) return sheaf_builder_finish(&b, out, err);
 	sheaf_builder_drop(&b);
 	return status;

@@ -77,6 +77,14 @@ struct sheaf_summary {
 	sheaf_band band;
 };
 
+/* How many coordinates come first. */
+int sheaf_schema_rank(const sheaf_schema *schema);
+/* Whether the means of its units are a picture. */
+bool sheaf_field_has_pattern(const sheaf_field *field);
+/* An index that is used. */
+void sheaf_field_see(sheaf_field_summary *f, int64_t index);
+/* Counts these no more: a set of SHEAF_COUNTS_. */
+void sheaf_field_drop(sheaf_field_summary *f, unsigned counts, sheaf_context *cx);
 /* What can be counted of a field: a set of SHEAF_COUNTS_. */
 unsigned sheaf_field_counts(const sheaf_summary *s, int field);
 /* What is counted of it. */
@@ -103,6 +111,8 @@ double sheaf_values_norm(const sheaf_value_counts *v);
 int64_t sheaf_values_finite(const sheaf_value_counts *v);
 /* How many have a code. */
 int64_t sheaf_field_coded(const sheaf_field_summary *f);
+/* The mean of the longest of `batch` lengths that are drawn at random. */
+double sheaf_expected_width(const sheaf_length_counts *h, int64_t batch);
 /* The share of padding where sequences of these lengths come in batches of `batch`, each as wide as its
  * longest: drawn at random, or sorted by length. */
 double sheaf_padding_at_random(const sheaf_length_counts *h, int64_t batch);

@@ -9,6 +9,15 @@
 #include "tensor/profile.h"
 #include <math.h>
 
+/* Making the locale "C" takes no memory. */
+locale_t sheaf_points_begin(void) { return uselocale(newlocale(LC_ALL_MASK, "C", NULL)); }
+
+void sheaf_points_end(locale_t before)
+{
+	locale_t points = uselocale(before);
+	if (points != LC_GLOBAL_LOCALE) freelocale(points);
+}
+
 const char *sheaf_summary_word(const sheaf_summary *s)
 {
 	static const char *const words[] = {"sequences", "rows", "entries", "tensors"};

@@ -4,6 +4,11 @@
 #define SHEAF_REPORT_TEXT_H
 
 #include "report/summary.h"
+#include <locale.h>
+
+/* Numbers have points whatever the locale of the thread, until it is given back what it had. */
+locale_t sheaf_points_begin(void);
+void sheaf_points_end(locale_t before);
 
 /* As JSON, ended by a line feed; with another one (NULL: none), and how it differs. */
 SHEAF_USE sheaf_status sheaf_summary_json(const sheaf_summary *s, const sheaf_summary *other,

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/* Counting what frames hold. */
+#include "base/need.h"
+#include "data/frame.h"
+#include "data/value.h"
+#include "report/sides.h"
+#include <math.h>
+
+/* ---- values ---- */
+
+static void add_value(sheaf_value_counts *v, double value)
+{
+	v->n++;
+	if (isnan(value)) {
+		v->nans++;
+	} else if (isinf(value)) {
+		v->infinite[value > 0]++;
+	} else {
+		if (value < v->least) v->least = value;
+		if (value > v->most) v->most = value;
+		v->negatives += value < 0;
+		sheaf_exact_add(&v->sum, value);
+		sheaf_exact_add_product(&v->squares, value, value);
+		if (value == 0)
+			v->zeros++;
+		else if (v->bins)
+			v->bins[sheaf_value_bin(value)]++;
+	}
+}
+
+enum { AT_ONCE = 256 };
+
+/* Small whole numbers, whose sums are exact without further ado; false, with nothing added, where others are
+ * among them. */
+static bool add_whole(sheaf_value_counts *v, const sheaf_canon *canon, int64_t n)
+{
+	enum { MOST = 1 << 20 };
+	int64_t sum = 0, squares = 0;
+	bool whole = true;
+	for (int64_t k = 0; k < n; k++) {
+		int64_t w = fabs(canon[k].nearest) <= MOST ? (int64_t)canon[k].nearest : MOST + 1;
+		whole &= (double)w == canon[k].nearest && w <= MOST;
+		sum += w;
+		squares += w * w;
+	}
+	if (!whole) return false;
+	sheaf_exact_add(&v->sum, (double)sum);
+	sheaf_exact_add(&v->squares, (double)squares);
+	v->n += n;
+	for (int64_t k = 0; k < n; k++) {
+		double value = canon[k].nearest;
+		if (value < v->least) v->least = value;
+		if (value > v->most) v->most = value;
+		v->negatives += value < 0;
+		v->zeros += value == 0;
+		if (value != 0 && v->bins) v->bins[sheaf_value_bin(value)]++;
+	}
+	return true;
+}
+
+static void add_values(sheaf_field_summary *to, const sheaf_column *column, sheaf_run run)
+{
+	sheaf_canon canon[AT_ONCE];
+	for (int64_t at = run.begin; at < run.end; at += AT_ONCE) {
+		int64_t n = run.end - at < AT_ONCE ? run.end - at : AT_ONCE;
+		sheaf_canon_values(column->type, column->values.data, at, n, canon);
+		if (!add_whole(&to->values, canon, n))
+			for (int64_t k = 0; k < n; k++) add_value(&to->values, canon[k].nearest);
+		for (int64_t k = 0; to->frequent.slots && k < n; k++)
+			sheaf_frequent_add(&to->frequent, &canon[k].nearest, sizeof(double), 1);
+	}
+}
+
+/* ---- columns ---- */
+
+static void add_missing(sheaf_field_summary *to, const sheaf_level *level, sheaf_run run)
+{
+	for (int64_t p = run.begin; level->valid.size && p < run.end; p++) {
+		to->missing += !sheaf_level_has(level, p);
+		int code = sheaf_level_code(level, p) & (SHEAF_MISSING_CODES - 1);
+		to->codes[code] += code != 0;
+	}
+}
+
+/* A text counts by its bytes, and as an item. */
+static sheaf_status add_texts(sheaf_summary *s, sheaf_field_summary *to, const sheaf_column *column,
+                              sheaf_run run, sheaf_error *err)
+{
+	int last = column->nlevels - 1;
+	for (int l = 0; l < last; l++) run = sheaf_level_below(&column->levels[l], run);
+	const sheaf_level *level = &column->levels[last];
+	add_missing(to, level, run);
+	for (int64_t p = run.begin; p < run.end; p++) {
+		sheaf_run text = sheaf_level_below_one(level, p);
+		int64_t size = sheaf_run_length(text);
+		if (sheaf_level_is_null(level, p)) continue;
+		SHEAF_TRY(sheaf_length_counts_add(&to->lengths, size, 1, s->cx, err));
+		if (to->frequent.slots)
+			sheaf_frequent_add(&to->frequent, column->values.data + text.begin, (size_t)size, 1);
+	}
+	return SHEAF_OK;
+}
+
+/* What may be missing, with a value each: those that are there. */
+static void add_cells(sheaf_field_summary *to, const sheaf_column *column, sheaf_run run)
+{
+	const sheaf_level *level = &column->levels[0];
+	add_missing(to, level, run);
+	for (int64_t p = run.begin; p < run.end; p++)
+		if (!sheaf_level_is_null(level, p)) add_values(to, column, sheaf_level_below_one(level, p));
+}
+
+void sheaf_field_see(sheaf_field_summary *to, int64_t index)
+{
+	if (to->least_index < 0 || index < to->least_index) to->least_index = index;
+	if (index > to->most_index) to->most_index = index;
+}
+
+/* The entries of the samples in a row. */
+static void add_entries(sheaf_field_summary *to, const sheaf_column *column, int64_t row, sheaf_run samples)
+{
+	sheaf_canon canon;
+	const sheaf_level *level = &column->levels[1];
+	sheaf_run run = sheaf_level_below(level, samples);
+	for (int64_t p = run.begin; p < run.end; p++) {
+		int64_t index = sheaf_level_index(level, 0, p);
+		sheaf_field_see(to, index);
+		if (to->uses) to->uses[index]++;
+		if (!to->raster.counts) continue;
+		sheaf_canon_values(column->type, column->values.data, p, 1, &canon);
+		sheaf_raster_add(&to->raster, row, index, canon.nearest);
+	}
+}
+
+/* Sample by sample of each row. */
+static void add_pattern(sheaf_field_summary *to, const sheaf_column *column, sheaf_run rows)
+{
+	sheaf_canon canon[AT_ONCE];
+	int64_t units = to->pattern.units;
+	for (int64_t r = rows.begin; r < rows.end; r++) {
+		sheaf_run samples = sheaf_level_below_one(&column->levels[0], r);
+		for (int64_t p = samples.begin; p < samples.end; p++) {
+			struct sheaf_pattern_cell *cells = sheaf_pattern_event(&to->pattern, p - samples.begin);
+			for (int64_t u = 0; u < units; u += AT_ONCE) {
+				int64_t n = units - u < AT_ONCE ? units - u : AT_ONCE;
+				sheaf_canon_values(column->type, column->values.data, p * units + u, n, canon);
+				for (int64_t k = 0; k < n; k++) sheaf_pattern_add(&cells[u + k], canon[k].nearest);
+			}
+		}
+	}
+}
+
+/* A stream, and whatever else has levels: lengths of its lists, entries of its samples, values. */
+static sheaf_status add_levels(sheaf_summary *s, sheaf_field_summary *to, const sheaf_column *column,
+                               int64_t row, sheaf_run run, sheaf_error *err)
+{
+	sheaf_run rows = run;
+	bool sparse = column->nlevels == 2 && column->levels[1].shape.kind == SHEAF_COORD;
+	for (int l = 0; l < column->nlevels; l++) {
+		const sheaf_level *level = &column->levels[l];
+		bool lists = l == 0 && level->shape.kind == SHEAF_LIST;
+		sheaf_length_counts *lengths = lists                              ? &to->lengths
+		                               : level->shape.kind == SHEAF_COORD ? &to->entries
+		                                                                  : NULL;
+		add_missing(to, level, run);
+		for (int64_t p = run.begin; lengths && p < run.end; p++)
+			SHEAF_TRY(sheaf_length_counts_add(lengths, sheaf_run_length(sheaf_level_below_one(level, p)), 1,
+			                                  s->cx, err));
+		run = sheaf_level_below(level, run);
+	}
+	for (int64_t r = rows.begin; sparse && r < rows.end; r++)
+		add_entries(to, column, row + r, sheaf_level_below_one(&column->levels[0], r));
+	if (sparse && to->raster.counts) sheaf_raster_reach(&to->raster, row + rows.end);
+	if (to->pattern.cells) add_pattern(to, column, rows);
+	add_values(to, column, run);
+	return SHEAF_OK;
+}
+
+static void add_keys(sheaf_field_summary *to, const sheaf_column *column, int64_t row, int64_t n)
+{
+	const uint64_t *keys = (const uint64_t *)(const void *)column->values.data;
+	for (int64_t r = 0; r < n; r++) to->other_keys += keys[r] != (uint64_t)(row + r);
+}
+
+static sheaf_status add_column(sheaf_summary *s, int f, const sheaf_column *column, int64_t row, int64_t n,
+                               sheaf_error *err)
+{
+	const sheaf_field *field = &s->schema.fields[f];
+	sheaf_field_summary *to = &s->fields[f];
+	bool item = column->nlevels == 1 && sheaf_level_is_item(column, 0);
+	if (sheaf_means_text(field->meaning) || field->meaning == SHEAF_BYTES)
+		return add_texts(s, to, column, (sheaf_run){0, n}, err);
+	if (item) {
+		add_cells(to, column, (sheaf_run){0, n});
+		return SHEAF_OK;
+	}
+	if (field->meaning == SHEAF_KEY) {
+		add_keys(to, column, row, n);
+		return SHEAF_OK;
+	}
+	return add_levels(s, to, column, row, (sheaf_run){0, n}, err);
+}
+
+/* ---- entries ---- */
+
+/* What is needed of each entry. */
+typedef struct entries {
+	const sheaf_column *value; /* NULL: it is no number */
+	int64_t width;             /* numbers of a value: 2 of a complex one */
+	bool dense, mirrored;
+	double fill[2]; /* of a dense tensor: what is no entry of a sparse one */
+} entries;
+
+static void look_at_values(const sheaf_schema *schema, const sheaf_frame *frame, entries *e)
+{
+	const sheaf_tensor *t = &schema->tensor;
+	int f = sheaf_schema_value(schema);
+	sheaf_canon fill[2] = {{0}};
+	*e = (entries){.width = 1, .dense = t->dense, .mirrored = t->structure != SHEAF_GENERAL && t->rank == 2};
+	if (f < 0 || schema->fields[f].nlevels > 1) return;
+	const sheaf_column *column = &frame->columns[f];
+	if (column->nlevels && column->levels[0].shape.kind != SHEAF_FIXED) return;
+	e->value = column;
+	if (column->nlevels) e->width = column->levels[0].shape.extents[0];
+	if (t->has_fill && e->width <= 2) sheaf_canon_values(column->type, t->fill, 0, e->width, fill);
+	for (int i = 0; i < 2; i++) e->fill[i] = fill[i].nearest;
+}
+
+/* The magnitude of value p; *filled: it is what a sparse tensor does not store. */
+static double magnitude(const entries *e, int64_t p, bool *filled)
+{
+	sheaf_canon parts[2];
+	*filled = false;
+	if (!e->value || e->width < 1 || e->width > 2) return 1;
+	sheaf_canon_values(e->value->type, e->value->values.data, p * e->width, e->width, parts);
+	*filled = e->dense && parts[0].nearest == e->fill[0] && (e->width == 1 || parts[1].nearest == e->fill[1]);
+	return e->width == 1 ? fabs(parts[0].nearest) : hypot(parts[0].nearest, parts[1].nearest);
+}
+
+static void add_place(sheaf_summary *s, const int64_t *at, double size)
+{
+	int rank = s->schema.tensor.rank, value = sheaf_schema_value(&s->schema);
+	for (int d = 0; d < rank; d++)
+		if (s->fields[d].uses) s->fields[d].uses[at[d]]++;
+	s->entries++;
+	if (rank != 2) return;
+	s->band.diagonal += at[0] == at[1];
+	if (at[0] - at[1] > s->band.lower) s->band.lower = at[0] - at[1];
+	if (at[1] - at[0] > s->band.upper) s->band.upper = at[1] - at[0];
+	if (value >= 0 && s->fields[value].raster.counts)
+		sheaf_raster_add(&s->fields[value].raster, at[0], at[1], size);
+}
+
+/* Where entries are, with those that the structure implies. */
+static void add_all_entries(sheaf_summary *s, const sheaf_frame *frame)
+{
+	entries e;
+	look_at_values(&s->schema, frame, &e);
+	for (int64_t p = 0; p < frame->nrows; p++) {
+		int64_t at[SHEAF_MAX_RANK];
+		bool filled;
+		double size = magnitude(&e, p, &filled);
+		if (filled) continue;
+		for (int d = 0; d < s->schema.tensor.rank; d++) at[d] = sheaf_coordinate_at(&frame->columns[d], p);
+		add_place(s, at, size);
+		if (e.mirrored && at[0] != at[1]) add_place(s, (int64_t[]){at[1], at[0]}, size);
+	}
+}
+
+sheaf_status sheaf_summary_add(sheaf_summary *s, const sheaf_frame *frame, int64_t row, sheaf_error *err)
+{
+	SHEAF_NEED(s, "a summary");
+	SHEAF_EXPECT(row >= 0, "a row of at least 0", row);
+	SHEAF_TRY(sheaf_frame_fits(__func__, frame, &s->schema, err));
+	if (!frame->checked) SHEAF_TRY(sheaf_frame_check(frame, &s->schema, SHEAF_CHECK_FULL, err));
+	s->rows += frame->nrows;
+	for (int c = 0; c < frame->ncolumns && frame->nrows; c++)
+		if (c >= sheaf_schema_rank(&s->schema))
+			SHEAF_TRY(add_column(s, c, &frame->columns[c], row, frame->nrows, err));
+	sheaf_sides_add(s, frame, row);
+	if (s->schema.rows == SHEAF_ENTRIES) add_all_entries(s, frame);
+	if (s->gathered) SHEAF_TRY(sheaf_profile_add(s->gathered, frame, err));
+	return SHEAF_OK;
+}
