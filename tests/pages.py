@@ -18,6 +18,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+import kinds
 from tap import end, point
 
 SHEAF = os.environ["SHEAF"]
@@ -302,6 +303,49 @@ def sizes(folder):
     point(size < 400000, "a page of 20 sparse streams", size)
 
 
+def places_of(words):
+    """Where entries are, by the rows that sheaf cat prints: of each sparse stream in turn, or of a matrix."""
+    rows = [json.loads(line) for line in subprocess.run([SHEAF, "cat", "--json", "--quiet", *words], capture_output=True, text=True, check=True).stdout.splitlines()]
+    if "tensor" in rows[0]:
+        places = [tuple(e[0]) for e in rows[0]["entries"]]
+        mirrored = [p[::-1] for p in places if p[0] != p[1]] if rows[0].get("structure", "general").startswith("symmetric") else []
+        return [places + mirrored] if len(rows[0]["shape"]) == 2 else []
+    sparse = lambda v: isinstance(v, list) and any(s and isinstance(s[0], list) for s in v if isinstance(s, list))  # noqa: E731
+    names = dict.fromkeys(n for row in rows for n, v in row.get("streams", {}).items() if sparse(v))
+    return [[(r, i) for r, row in enumerate(rows) for sample in row["streams"][n] for i, _ in sample] for n in names]
+
+
+def check_rasters(name, page, words):
+    """Pixels are where entries are, and the more entries there are in one, the darker it is."""
+    pictures = [a for t, a in page.elements if t == "img" and "data-rows" in a and not a["data-down"].startswith("event") and "largest magnitude" not in a["alt"]]
+    expected = places_of(words)
+    point(len(pictures) == len(expected), f"{name}: a picture for each sparse stream or matrix", (len(pictures), len(expected)))
+    for a, places in zip(pictures, expected):
+        width, height, lines = pixels(base64.b64decode(a["src"].split(",")[1]))
+        counts = {}
+        for row, column in places:
+            at = (row // int(a["data-rows"]), column // int(a["data-columns"]))
+            counts[at] = counts.get(at, 0) + 1
+        found = {(y, x): lines[y][x] for y in range(height) for x in range(width) if lines[y][x]}
+        ordered = sorted(counts.items(), key=lambda item: item[1])
+        point(found.keys() == counts.keys() and all(found[p] <= found[q] for (p, _), (q, _) in zip(ordered, ordered[1:])),
+              f"{name}: pixels are the counts of a naive raster", (len(found), len(counts)))
+        point((width, height) == (int(a["data-width"]), int(a["data-height"])), f"{name}: a picture says how large it is", a)
+
+
+def every_kind(folder):
+    for name, words in kinds.files(folder):
+        words = [str(word) for word in words]
+        two = name.startswith("drift")
+        named = "--names" in words
+        text = report(folder, *words)
+        page = check_page(name, text, report(folder, *words, "--json"), [] if two or named else words)
+        point(report(folder, *words, "--threads", "1") == text == report(folder, *words, "--threads", "3"), f"{name}: the same page for any number of threads")
+        point(5000 < len(text.encode()) < 250000, f"{name}: a page of at most 250 kB", len(text))
+        if name in ("ctf", "cbf", "jsonl", "svmlight", "matrixmarket", "matrixmarket-symmetric", "npz", "npz-streams", "binsparse", "anndata", "arrow-streams"):
+            check_rasters(name, page, words)
+
+
 def refused(folder):
     out = folder / "there.html"
     out.write_text("old")
@@ -309,11 +353,11 @@ def refused(folder):
     path.write_text("a\n1\n")
     done = subprocess.run([SHEAF, "report", path, out], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     point(done.returncode == 2 and out.read_text() == "old" and "--force" in done.stderr, "an output that is there stays", done.stderr)
-    done = subprocess.run([SHEAF, "report", folder / "none.csv", folder / "new.html"], capture_output=True, text=True)
+    done = subprocess.run([SHEAF, "report", folder / "not-there.csv", folder / "new.html"], capture_output=True, text=True)
     point(done.returncode == 3 and not (folder / "new.html").exists(), "no page of a file that cannot be read", done.stderr)
 
 
 with tempfile.TemporaryDirectory() as name:
-    for check in (ctf, matrix, table, findings, index, simulator, drift, charts, matrices, sizes, refused):
+    for check in (ctf, matrix, table, findings, index, simulator, drift, charts, matrices, sizes, every_kind, refused):
         check(Path(name))
 end()

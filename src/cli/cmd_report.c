@@ -15,11 +15,13 @@ enum { MOST_CARD = 12, FACT = 80, FINDING = 400, FIRST_ROWS = 5 };
 typedef struct report {
 	sheaf_summary *summary, *other; /* other NULL: there is one file */
 	sheaf_fact card[MOST_CARD], findings[MAX_RULES + MOST_SAID];
-	char bytes[FACT], rows[FACT], index[FINDING], other_rows[FACT], counts[MAX_RULES][FINDING], numbers[MOST_SAID][FACT];
+	char bytes[FACT], rows[FACT], index[FINDING], other_rows[FACT], counts[MAX_RULES][FINDING],
+		numbers[MOST_SAID][FACT];
 	int ncard, nfindings;
-	int64_t count;      /* of rows */
-	sheaf_buffer first; /* rows, as text */
-	char *kept;         /* the same of a part; NULL: there is none */
+	int64_t count; /* of rows */
+	char *first;   /* rows, a line each */
+	size_t size;   /* of their text */
+	int nfirst;
 	bool force;
 } report;
 
@@ -95,6 +97,38 @@ static void fill_findings(report *r, const session *s)
 
 /* ---- parts ---- */
 
+/* ---- first rows ---- */
+
+/* Those of these lines that there is a place for. */
+static sheaf_status take_first(report *r, const char *text, size_t size, sheaf_error *err)
+{
+	size_t used = 0;
+	for (; r->nfirst < FIRST_ROWS && used < size; r->nfirst++) {
+		const char *end = memchr(text + used, '\n', size - used);
+		used = end ? (size_t)(end - text) + 1 : size;
+	}
+	char *more = realloc(r->first, r->size + used + 1);
+	if (!more) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the first rows, found none");
+	memcpy(more + r->size, text, used);
+	r->first = more;
+	r->size += used;
+	r->first[r->size] = '\0';
+	return SHEAF_OK;
+}
+
+static sheaf_status take_rows(report *r, const sheaf_frame *frame, const sheaf_schema *schema, int64_t row,
+                              sheaf_error *err)
+{
+	sheaf_buffer text = {0};
+	int64_t few = FIRST_ROWS - r->nfirst;
+	if (few > frame->nrows) few = frame->nrows;
+	if (few == 0) return SHEAF_OK;
+	SHEAF_TRY(sheaf_rows_text(frame, schema, SHEAF_TEXT_SHORT, row, 0, few, &text, err));
+	sheaf_status status = take_first(r, (const char *)text.data, text.size, err);
+	sheaf_buffer_reset(&text);
+	return status;
+}
+
 /* Of a part: how many rows, the first ones as text, and the summary. */
 enum { STATE_HEAD = 16 };
 
@@ -102,14 +136,6 @@ typedef struct adding {
 	report *r;
 	const session *s;
 } adding;
-
-static sheaf_status take_first(report *r, const char *text, size_t size, sheaf_error *err)
-{
-	if (size == 0 || r->kept) return SHEAF_OK;
-	r->kept = strndup(text, size);
-	return r->kept ? SHEAF_OK
-	               : sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the first rows, found none");
-}
 
 static sheaf_status add_summary(const adding *a, const uint8_t *data, size_t size, sheaf_error *err)
 {
@@ -137,14 +163,14 @@ static sheaf_status add_state(void *user, sheaf_bytes state, sheaf_error *err)
 static sheaf_status end_part(const report *r, const session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
 	sheaf_buffer saved = {0};
-	int64_t head[2] = {r->count, (int64_t)r->first.size};
+	int64_t head[2] = {r->count, (int64_t)r->size};
 	SHEAF_TRY(sheaf_summary_save(r->summary, &saved, err));
-	size_t size = STATE_HEAD + r->first.size + saved.size;
+	size_t size = STATE_HEAD + r->size + saved.size;
 	uint8_t *state = malloc(size);
 	if (state) {
 		memcpy(state, head, STATE_HEAD);
-		if (r->first.size) memcpy(state + STATE_HEAD, r->first.data, r->first.size);
-		memcpy(state + STATE_HEAD + r->first.size, saved.data, saved.size);
+		if (r->size) memcpy(state + STATE_HEAD, r->first, r->size);
+		memcpy(state + STATE_HEAD + r->size, saved.data, saved.size);
 	}
 	sheaf_buffer whole = {.data = state, .size = size};
 	sheaf_status status = state
@@ -163,9 +189,9 @@ static sheaf_status gather_rows(report *r, sheaf_dataset *dataset, int64_t *rows
 	sheaf_status status;
 	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
 	for (*rows = 0; (status = sheaf_next(dataset, &frame, err)) == SHEAF_OK; *rows += frame->nrows) {
-		int64_t few = frame->nrows < FIRST_ROWS ? frame->nrows : FIRST_ROWS, row = sheaf_dataset_row(dataset);
+		int64_t row = sheaf_dataset_row(dataset);
 		if (sheaf_dataset_keeps_part(dataset)) continue;
-		if (row == 0) SHEAF_TRY(sheaf_rows_text(frame, schema, SHEAF_TEXT_SHORT, 0, 0, few, &r->first, err));
+		SHEAF_TRY(take_rows(r, frame, schema, row, err));
 		SHEAF_TRY(sheaf_summary_add(r->summary, frame, row, err));
 	}
 	return status == SHEAF_END ? sheaf_summary_finish(r->summary, err) : status;
@@ -272,24 +298,19 @@ static sheaf_status write_chart(void *user, const char *name, const sheaf_buffer
 
 static sheaf_status make_page(report *r, const session *s, sheaf_buffer *out, sheaf_error *err)
 {
-	char *rows = calloc(1, r->first.size + 1);
 	folder to = {s, sheaf_values_text(&s->args->values, "svg"), r->force};
-	if (!rows) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the first rows, found none");
-	if (r->first.size) memcpy(rows, r->first.data, r->first.size);
 	sheaf_page_options options = {.size = sizeof options,
 	                              .title = s->label,
 	                              .card = r->card,
 	                              .ncard = r->ncard,
 	                              .findings = r->findings,
 	                              .nfindings = r->nfindings,
-	                              .rows = r->kept ? r->kept : rows,
+	                              .rows = r->size ? r->first : NULL,
 	                              .other = r->other,
 	                              .other_title = s->args->files[1],
 	                              .take = to.path ? write_chart : NULL,
 	                              .user = &to};
-	sheaf_status status = sheaf_summary_page(r->summary, &options, out, err);
-	free(rows);
-	return status;
+	return sheaf_summary_page(r->summary, &options, out, err);
 }
 
 static sheaf_status make_text(report *r, const session *s, sheaf_buffer *out, sheaf_error *err)
@@ -320,10 +341,9 @@ static sheaf_status write_report(const session *s, bool force, sheaf_sink *sink,
 	if (!r) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for a report, found none");
 	r->force = force;
 	sheaf_status status = fill_sink(r, s, sink, err);
-	sheaf_buffer_reset(&r->first);
 	sheaf_summary_free(r->summary);
 	sheaf_summary_free(r->other);
-	free(r->kept);
+	free(r->first);
 	free(r);
 	return status;
 }
