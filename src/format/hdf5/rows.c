@@ -144,7 +144,7 @@ static sheaf_status put_texts(const sheaf_hdf_reader *in, int64_t first, int64_t
 	                               &offsets, err));
 	const int64_t *ends = (const int64_t *)(const void *)offsets.data;
 	for (int64_t i = 0; i < n; i++)
-		sheaf_column_put_text(to, bytes.data + ends[i], (size_t)(ends[i + 1] - ends[i]));
+		sheaf_column_put_text(to, bytes.data ? bytes.data + ends[i] : NULL, (size_t)(ends[i + 1] - ends[i]));
 	sheaf_buffer_reset(&bytes);
 	sheaf_buffer_reset(&offsets);
 	return SHEAF_OK;
