@@ -254,7 +254,7 @@ static sheaf_status describe_fill(const description *d)
 	const sheaf_json *value = sheaf_json_get(d->json, "fill_value");
 	sheaf_json_kind kind = sheaf_json_kind_of(value);
 	size_t size = d->size / (size_t)d->inside->per;
-	uint64_t bits;
+	uint64_t bits = 0;
 	if (kind == SHEAF_JSON_NULL || d->item->refused) return SHEAF_OK;
 	if (d->own->text) {
 		const char *text = sheaf_json_text(value, NULL);

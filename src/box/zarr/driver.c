@@ -419,15 +419,15 @@ static sheaf_status read_scalar(state *s, const sheaf_box_item *item, void *out,
 /* Elements that are texts of any length: the number of their chunk, and theirs in it. */
 static void refer(const sheaf_box_item *item, int64_t element, uint8_t *out)
 {
-	int64_t where[MOST_DIMENSIONS], at[2] = {0};
+	int64_t at[2] = {0}, each[2] = {1, 1}; /* and how far apart neighbours are */
 	for (int i = item->rank - 1; i >= 0; i--) {
-		where[i] = element % item->dims[i];
+		int64_t extent = item->chunks[i], along = (item->dims[i] - 1) / extent + 1,
+				where = element % item->dims[i];
 		element /= item->dims[i];
-	}
-	for (int i = 0; i < item->rank; i++) {
-		int64_t extent = item->chunks[i], along = (item->dims[i] - 1) / extent + 1;
-		at[0] = at[0] * along + where[i] / extent;
-		at[1] = at[1] * extent + where[i] % extent;
+		at[0] += where / extent * each[0];
+		at[1] += where % extent * each[1];
+		each[0] *= along;
+		each[1] *= extent;
 	}
 	memcpy(out, at, sizeof at);
 }

@@ -39,7 +39,7 @@ static inline bool put_ends(sheaf_cbf_run *run, const uint8_t *counts, uint64_t 
 		end += n;
 		ends[i] = (int64_t)end;
 	}
-	run->entries->size += samples * sizeof(int64_t);
+	run->entries->size += (size_t)samples * sizeof(int64_t);
 	run->nonzeros = (int64_t)end;
 	return all <= INT32_MAX && end == sound;
 }
