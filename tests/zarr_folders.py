@@ -188,6 +188,7 @@ UNSUPPORTED = {
     "another grid": (lambda f: array_3(f, "x", chunk_grid={"name": "rectilinear"}), "chunks of a grid of another kind (rectilinear)"),
     "other names": (lambda f: array_3(f, "x", chunk_key_encoding={"name": "odd"}), "names of chunks of another kind (odd)"),
     "stored in another way": (lambda f: array_3(f, "x", storage_transformers=[{"name": "odd"}]), "chunks that are stored in another way"),
+    "texts of shuffled bytes": (lambda f: array_2(f, "x", dtype="|O", filters=[{"id": "vlen-utf8"}, {"id": "shuffle", "elementsize": 16}]), "texts that are packed in a way that does not say their size"),
     "texts of zlib": (lambda f: array_2(f, "x", dtype="|O", filters=[{"id": "vlen-utf8"}], compressor={"id": "zlib"}), "texts that are packed in a way that does not say their size"),
 }
 

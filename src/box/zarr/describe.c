@@ -483,9 +483,9 @@ sheaf_status sheaf_zarr_describe(const sheaf_json *json, sheaf_catalog *catalog,
 	                              : describe_codecs(&d, sheaf_json_get(json, "codecs"), true));
 	SHEAF_TRY(describe_order(&d));
 	SHEAF_TRY(describe_fill(&d));
-	bool is_unsized = d.kind == 'O' && d.inside->nfilters &&
-	                  d.inside->filters[d.inside->nfilters - 1] == SHEAF_FILTER_DEFLATE;
-	if (is_unsized || (d.kind == 'O' && d.inside->nfilters > 1))
+	sheaf_box_filter last = d.inside->filters[d.inside->nfilters ? d.inside->nfilters - 1 : 0];
+	bool is_unsized = d.inside->nfilters && (last == SHEAF_FILTER_DEFLATE || last == SHEAF_FILTER_SHUFFLE);
+	if (d.kind == 'O' && (is_unsized || d.inside->nfilters > 1))
 		SHEAF_TRY(refuse(&d, false, "texts that are packed in a way that does not say their size",
 		                 d.item->filters));
 	if (item->refused) {
