@@ -264,8 +264,8 @@ static sheaf_status open_sources(const arguments *args, int n, sheaf_context *cx
 {
 	int opened = 0;
 	sheaf_source **sources = calloc((size_t)n, sizeof *sources);
-	sheaf_status status = sources ? SHEAF_OK : SHEAF_NOMEM;
-	if (status) return sheaf_fail(err, status, "memory: expected room for parts, found none");
+	sheaf_status status = SHEAF_OK;
+	if (!sources) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for parts, found none");
 	for (; opened < n && status == SHEAF_OK; opened++)
 		status = sheaf_source_path(args->files[opened], cx, &sources[opened], err);
 	if (status == SHEAF_OK)

@@ -105,7 +105,7 @@ static int by_hash(const void *a, const void *b)
 /* By their hashes: where an item stands in its table depends on those that came before it. */
 static void put_items(sheaf_builder *b, const sheaf_frequent *f)
 {
-	const sheaf_item_count *items[SHEAF_FREQUENT_KEPT];
+	const sheaf_item_count *items[SHEAF_FREQUENT_KEPT] = {0};
 	int n = 0;
 	put_count(b, f->halvings);
 	put_count(b, f->kept);

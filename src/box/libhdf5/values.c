@@ -92,7 +92,7 @@ static void send_text(hid_t type, const void *element, bool with_size)
 
 bool sheaf_h5_send_texts(const sheaf_h5_array *array, hid_t file, hsize_t from, hsize_t to)
 {
-	size_t bytes, width = H5Tget_size(array->memory);
+	size_t bytes = 0, width = H5Tget_size(array->memory);
 	hid_t dataset = H5Dopen2(file, array->path, H5P_DEFAULT);
 	hid_t space = dataset >= 0 ? H5Dget_space(dataset) : H5I_INVALID_HID;
 	char *values = NULL;

@@ -91,7 +91,7 @@ static sheaf_status read_footer(sheaf_ipc_reader *in, const sheaf_buffer *bytes,
 
 sheaf_status sheaf_ipc_open_file(sheaf_ipc_reader *in, sheaf_error *err)
 {
-	uint8_t tail[TAIL];
+	uint8_t tail[TAIL] = {0};
 	sheaf_buffer bytes = {0};
 	SHEAF_TRY(sheaf_source_make_seekable(in->source, err));
 	int64_t size = sheaf_source_size(in->source), most = size - SHEAF_IPC_FIRST - TAIL;
