@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The fuzz target of part files. Two jobs are done in two parts each, once: one whose parts hold bytes, one
- * whose parts hold rows. An input says which bytes of the first part are changed, see README.md.
+ * whose parts hold sorted entries. An input says which bytes of the first part are changed, see README.md.
  *
  * What must hold: where the hash of the foot is left as it is and the foot was changed, the part is refused;
  * whatever comes out, nothing is touched that should not be, a failure has a message and leaves no output,
@@ -16,9 +16,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { VERSION = 1, MOST = 1 << 17, END = 32, MEMORY = 64 << 20 };
+enum { VERSION = 2, MOST = 1 << 17, END = 32, MEMORY = 64 << 20 };
 /* Bits of byte 0. */
-enum { RIGHT_HASH = 1, CUT = 2, ROWS = 4, IN_FOOT = 8 };
+enum { RIGHT_HASH = 1, CUT = 2, ENTRIES = 4, IN_FOOT = 8 };
 
 typedef struct job {
 	const char *input, *suffix;
@@ -149,7 +149,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	sheaf_error err = {0};
 	if (!jobs[0].size) make_jobs();
 	if (size < 2) return 0;
-	const job *j = &jobs[data[0] & ROWS ? 1 : 0];
+	const job *j = &jobs[data[0] & ENTRIES ? 1 : 0];
 	size_t n = data[0] & CUT ? j->size * data[1] / 256 : j->size;
 	size_t foot = data[0] & IN_FOOT ? (size_t)load(j->sound + j->size - END, 8) : 0;
 	memcpy(changed, j->sound, j->size);

@@ -96,6 +96,25 @@ sheaf_status hold_open(void *user, sheaf_context *cx, sheaf_sink **out, sheaf_er
 	return sheaf_sink_function(take, h, h->name, cx, out, err);
 }
 
+int hold_reserve(hold *h, int64_t size)
+{
+	hold_end(h);
+	h->size = size;
+	if (size <= h->most && (h->bytes = malloc(size > 0 ? (size_t)size : 1))) {
+		h->room = size;
+		return 0;
+	}
+	h->fd = open_nameless(h->folder);
+	return h->fd < 0 ? errno : 0;
+}
+
+int hold_put(hold *h, int64_t at, const void *data, int64_t size)
+{
+	if (h->fd >= 0) return write_all(h->fd, data, size, at);
+	memcpy(h->bytes + at, data, (size_t)size);
+	return 0;
+}
+
 /* ---- reading ---- */
 
 int hold_read(const hold *h, int64_t from, void *data, size_t size)

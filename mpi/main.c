@@ -33,14 +33,25 @@ static void speak(void)
 		if (write(error_output, text, (size_t)n) < 0) return;
 }
 
+int agree(int code)
+{
+	int failed;
+	code = team_agree(code, &failed);
+	if (failed == team_rank) speak();
+	return code;
+}
+
 /* ---- what a rank makes ---- */
 
 static int64_t most_in_memory(const arguments *args)
 {
-	enum { SHARE = 4 };
-	const int64_t USUAL = (int64_t)256 << 20;
+	enum { SHARE = 4, OF_MACHINE = 8 };
+	const int64_t least = (int64_t)64 << 20;
 	int64_t given = sheaf_values_number(&args->values, "max-memory", 0);
-	return given > 0 ? given / SHARE : USUAL;
+	int64_t pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+	if (given > 0) return given / SHARE;
+	int64_t share = pages > 0 && page > 0 ? pages / OF_MACHINE / team_neighbours() * page : 0;
+	return share < least ? least : share;
 }
 
 static bool writes(const command *c) { return command_outputs(c) == OUTPUT_LAST; }
@@ -205,12 +216,12 @@ static int work(const arguments *args)
 {
 	hold h;
 	char folder[PATH_MAX];
-	int failed;
+	bool converts = args->command->use & SHEAF_WRITING;
 	find_folder(args, folder);
 	hold_begin(&h, most_in_memory(args), output_of(args) ? output_of(args) : "part", folder);
-	int code = team_agree(make_part(args, &h), &failed);
-	if (failed == team_rank) speak();
-	if (failed >= 0) {
+	int code = agree(make_part(args, &h));
+	if (code == EXIT_FINE && converts && team_size > 1) code = sort_entries(args, output_of(args), &h);
+	if (code) {
 		hold_end(&h);
 		return code;
 	}

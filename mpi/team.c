@@ -110,6 +110,157 @@ void team_gather(int64_t value, int64_t *values)
 	wait_for(&request);
 }
 
+int team_neighbours(void)
+{
+	MPI_Comm machine;
+	int n = 1;
+	MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+	MPI_Comm_size(machine, &n);
+	MPI_Comm_free(&machine);
+	return n;
+}
+
+int64_t team_sum(int64_t value)
+{
+	int64_t sum;
+	MPI_Request request;
+	MPI_Iallreduce(&value, &sum, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD, &request);
+	wait_for(&request);
+	return sum;
+}
+
+int64_t team_before(int64_t value)
+{
+	int64_t sum = 0;
+	MPI_Request request;
+	MPI_Iexscan(&value, &sum, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD, &request);
+	wait_for(&request);
+	return team_rank ? sum : 0;
+}
+
+static void *room_for(int64_t n, size_t size)
+{
+	void *memory = calloc(n > 0 ? (size_t)n : 1, size);
+	if (!memory) MPI_Abort(MPI_COMM_WORLD, EXIT_LIMIT);
+	return memory;
+}
+
+/* Where each of the counts begins. */
+static int64_t add_up(const int *counts, int *places)
+{
+	int64_t sum = 0;
+	for (int r = 0; r < team_size; r++) {
+		places[r] = (int)sum;
+		sum += counts[r];
+	}
+	return sum;
+}
+
+uint64_t *team_gather_all(const uint64_t *values, int64_t n, int64_t *total)
+{
+	MPI_Request request;
+	int count = (int)n, *counts = room_for(team_size, 2 * sizeof *counts), *places = counts + team_size;
+	MPI_Iallgather(&count, 1, MPI_INT, counts, 1, MPI_INT, MPI_COMM_WORLD, &request);
+	wait_for(&request);
+	*total = add_up(counts, places);
+	uint64_t *all = room_for(*total, sizeof *all);
+	MPI_Iallgatherv(values, count, MPI_UINT64_T, all, counts, places, MPI_UINT64_T, MPI_COMM_WORLD, &request);
+	wait_for(&request);
+	free(counts);
+	return all;
+}
+
+/* ---- everybody to everybody ---- */
+
+/* Rounds in which each rank sends each at most a quota: no buffer, and no message, is above a limit. */
+typedef struct rounds {
+	const exchange *what;
+	int64_t quota;   /* items */
+	int64_t *begins; /* of what each rank sends, in items */
+	int *counts;     /* bytes that go to each rank, where they stand, that come, and where they go */
+	uint8_t *out, *in;
+} rounds;
+
+static int64_t in_round(const rounds *r, int64_t n, int64_t round)
+{
+	int64_t left = n - round * r->quota;
+	return left < 0 ? 0 : left < r->quota ? left : r->quota;
+}
+
+static int64_t sent_to(const exchange *what, int rank) { return what->cuts[rank + 1] - what->cuts[rank]; }
+
+static int64_t count_rounds(const rounds *r)
+{
+	int64_t most = 0, all;
+	MPI_Request request;
+	for (int k = 0; k < team_size; k++) {
+		int64_t n = (sent_to(r->what, k) + r->quota - 1) / r->quota;
+		if (n > most) most = n;
+	}
+	MPI_Iallreduce(&most, &all, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD, &request);
+	wait_for(&request);
+	return all;
+}
+
+/* A rank that has failed sends and takes what comes all the same: the others wait for it. */
+static int run_round(const rounds *r, int64_t round, const hold *from, hold *to, bool well)
+{
+	MPI_Request request;
+	int failed = !well, *sent = r->counts, *at = sent + team_size, *got = at + team_size,
+		*where = got + team_size;
+	int64_t bytes = r->what->bytes;
+	for (int k = 0; k < team_size; k++) {
+		sent[k] = (int)(in_round(r, sent_to(r->what, k), round) * bytes);
+		got[k] = (int)(in_round(r, r->what->counts[k], round) * bytes);
+	}
+	add_up(sent, at);
+	add_up(got, where);
+	for (int k = 0; k < team_size && !failed; k++)
+		failed = hold_read(from, r->what->begin + (r->what->cuts[k] + round * r->quota) * bytes,
+		                   r->out + at[k], (size_t)sent[k]);
+	MPI_Ialltoallv(r->out, sent, at, MPI_BYTE, r->in, got, where, MPI_BYTE, MPI_COMM_WORLD, &request);
+	wait_for(&request);
+	for (int k = 0; k < team_size && !failed; k++)
+		failed = hold_put(to, (r->begins[k] + round * r->quota) * bytes, r->in + where[k], got[k]);
+	return failed;
+}
+
+static int run_rounds(rounds *r, const hold *from, hold *to)
+{
+	int64_t sum = 0, n = count_rounds(r);
+	for (int k = 0; k < team_size; k++) {
+		r->begins[k] = sum;
+		sum += r->what->counts[k];
+	}
+	int failed = hold_reserve(to, sum * r->what->bytes);
+	for (int64_t round = 0; round < n; round++) {
+		int now = run_round(r, round, from, to, !failed);
+		if (!failed) failed = now;
+	}
+	return failed;
+}
+
+int team_exchange(const hold *from, const exchange *what, hold *to)
+{
+	MPI_Request request;
+	rounds r = {.what = what, .quota = STEP / team_size / what->bytes};
+	int64_t *sent = room_for(2 * (int64_t)team_size, sizeof *sent);
+	if (r.quota < 1) r.quota = 1;
+	for (int k = 0; k < team_size; k++) sent[k] = sent_to(what, k);
+	MPI_Ialltoall(sent, 1, MPI_INT64_T, what->counts, 1, MPI_INT64_T, MPI_COMM_WORLD, &request);
+	wait_for(&request);
+	r.begins = sent + team_size;
+	r.counts = room_for(4 * (int64_t)team_size, sizeof *r.counts);
+	r.out = room_for(r.quota * team_size, (size_t)what->bytes);
+	r.in = room_for(r.quota * team_size, (size_t)what->bytes);
+	int failed = run_rounds(&r, from, to);
+	free(r.counts);
+	free(r.out);
+	free(r.in);
+	free(sent);
+	return failed;
+}
+
 /* ---- what rank 0 asks for ---- */
 
 typedef struct asking {

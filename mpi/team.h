@@ -25,6 +25,9 @@ int hold_read(const hold *h, int64_t from, void *data, size_t size);
 /* Writes some of it into a file at a byte. errno, or 0. */
 int hold_copy(const hold *h, int64_t from, int64_t to, int64_t size, int fd);
 void hold_end(hold *h);
+/* Gives it room for so many bytes, which come in any order. errno, or 0. */
+int hold_reserve(hold *h, int64_t size);
+int hold_put(hold *h, int64_t at, const void *data, int64_t size);
 
 /* ---- team.c ---- */
 
@@ -38,6 +41,25 @@ void team_end(void);
 int team_agree(int code, int *rank);
 /* Of all ranks, on rank 0: `values` has room for as many. */
 void team_gather(int64_t value, int64_t *values);
+
+/* Ranks on this machine, this one among them. All ranks call it. */
+int team_neighbours(void);
+/* What all ranks together have; and those before this one. */
+int64_t team_sum(int64_t value);
+int64_t team_before(int64_t value);
+/* What all ranks have, one after the other: n numbers of this one; *total becomes how many. The caller frees
+ * them. */
+uint64_t *team_gather_all(const uint64_t *values, int64_t n, int64_t *total);
+
+/* Items of some bytes each, which stand in a hold from byte `begin` on and go to ranks in order: those from
+ * number cuts[r] to cuts[r + 1] to rank r. counts[r] becomes how many rank r has sent. */
+typedef struct exchange {
+	int64_t begin, bytes;
+	const int64_t *cuts;
+	int64_t *counts;
+} exchange;
+/* All ranks: what they get is in `to` then, in the order of ranks. errno, or 0. */
+int team_exchange(const hold *from, const exchange *what, hold *to);
 
 /* A run of bytes of a part, and where it goes. */
 typedef struct run {
@@ -60,5 +82,17 @@ typedef struct runs {
 SHEAF_USE sheaf_status team_fill(const hold *own, const runs *of_rank, const char *path, sheaf_error *err);
 /* Rank 0: all is done. */
 void team_dismiss(int code);
+
+/* ---- sort.c ---- */
+
+/* All ranks: where the parts of a conversion are sorted entries that can be written by all, these go to the
+ * ranks whose slice they are of, and each has a part of its slice then. 0, or an exit code that all ranks
+ * have. */
+int sort_entries(const arguments *args, const char *output, hold *h);
+
+/* ---- main.c ---- */
+
+/* As team_agree, and the rank that has failed says so. */
+int agree(int code);
 
 #endif

@@ -67,8 +67,15 @@ def check_outputs(mpi, folder):
         ([], "long.csv", "jsonl", (2,)),
         ([], "long.csv", "csv.gz", (3,)),
         ([], "long.mtx", "mtx", (4,)),
-        ([], "long.mtx", "npz", (1, 2, 3, 4)),
-        ([], "long.mtx", "bsp.h5", (3,)),
+        ([], "long.mtx", "npz", (1, 4)),
+        ([], "long.mtx", "tns", (3,)),
+        (["--layout", "CSR"], "long.mtx", "bsp.h5", (1, 2, 3, 4)),
+        (["--layout", "COO", "--deflate", "6"], "long.mtx", "bsp.h5", (3,)),
+        (["--duplicates", "sum"], "twice.mtx", "bsp.h5", (4,)),
+        (["--duplicates", "last"], "twice.mtx", "tns", (3,)),
+        ([], "lower.mtx", "tns", (2,)),
+        ([], "long.mtx", "npy", (2,)),
+        (["--max-memory", "24M"], "large.mtx", "bsp.h5", (3,)),
         ([], "a.bin", "csv", (2,)),
         (["--max-memory", "24M"], "large.ctf", "ctf", (2,)),
     ):
@@ -114,6 +121,8 @@ def check_failures(mpi, folder):
     for words, code, message in (
         (["convert", "flawed.ctf", "new.cbf"], 4, "stopping at the first error"),
         (["convert", "long.ctf", "there.ctf"], 2, "there.ctf: expected no file of that name"),
+        (["convert", "twice.mtx", "new.bsp.h5"], 4, "expected each position once, found (0,0) twice"),
+        (["convert", "wrong.mtx", "new.bsp.h5"], 4, "expected a number, found \"x\""),
         (["convert", "none.ctf", "new.cbf"], 3, "none.ctf: expected a readable file"),
         (["convert", "--part", "1/2", "long.ctf", "new.cbf"], 2, "--part: expected no such option"),
         (["head", "long.ctf"], 2, "expected one of the commands stats, report"),
@@ -123,7 +132,7 @@ def check_failures(mpi, folder):
     ):
         done = ranks(mpi, 3, folder, *words)
         said = errors(done)
-        fine = done.returncode == code and len(said) == 1 and message in said[0].decode() and not (folder / "new.cbf").exists() and not leftovers(folder)
+        fine = done.returncode == code and len(said) == 1 and message in said[0].decode() and not (folder / "new.cbf").exists() and not (folder / "new.bsp.h5").exists() and not leftovers(folder)
         tap.point(fine, f"{mpi}: refused by all ranks with one message: {' '.join(words)}", f"{done.returncode}: {done.stderr.decode()}{leftovers(folder)}")
     tap.point((folder / "there.ctf").read_text() == "kept\n", f"{mpi}: what was there stays")
     done = ranks(mpi, 2, folder, "hash", "--progress", "always", "long.ctf")
@@ -138,10 +147,15 @@ def check_full(mpi, folder):
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", disk], capture_output=True, check=False).returncode:
         tap.skip(name, "this needs root and the right to mount a tmpfs")
         return
-    done = ranks(mpi, 3, folder, "convert", "large.ctf", "disk/full.ctf")
+    for words in ["large.ctf", "disk/full.ctf"], ["large.mtx", "disk/full.bsp.h5"]:
+        done = ranks(mpi, 3, folder, "convert", *words)
+        said = errors(done)
+        fine = done.returncode == 3 and len(said) == 1 and b"No space left" in said[0] and b"expected rank" in said[0] and not list(disk.iterdir())
+        tap.point(fine, f"{name}: {words[1]}", f"{done.returncode}: {done.stderr.decode()}{list(disk.iterdir())}")
+    done = ranks(mpi, 3, folder, "convert", "--max-memory", "16M", "large.mtx", "disk/full.bsp.h5")
     said = errors(done)
-    fine = done.returncode == 3 and len(said) == 1 and b"No space left" in said[0] and b"expected rank" in said[0] and not list(disk.iterdir())
-    tap.point(fine, name, f"{done.returncode}: {done.stderr.decode()}{list(disk.iterdir())}")
+    fine = done.returncode == 3 and len(said) == 1 and b"No space left" in said[0] and not list(disk.iterdir())
+    tap.point(fine, f"{name}: what ranks sort in files", f"{done.returncode}: {done.stderr.decode()}{list(disk.iterdir())}")
     subprocess.run(["umount", disk], check=True)
 
 
@@ -173,11 +187,16 @@ def find_rank(mpi, job, rank):
 
 
 def check_kill(mpi, folder):
-    sheaf(folder, "convert", "-f", "large.ctf", "whole.ctf")
-    whole = (folder / "whole.ctf").read_bytes()
+    check_killed(mpi, folder, "large.ctf", "ctf")
+    check_killed(mpi, folder, "large.mtx", "bsp.h5")
+
+
+def check_killed(mpi, folder, name, suffix):
+    sheaf(folder, "convert", "-f", name, f"whole.{suffix}")
+    whole = (folder / f"whole.{suffix}").read_bytes()
     killed = 0
     for delay in (0, 0.1, 0.3):
-        with launch(mpi, 3, [os.environ["SHEAF_MPI_" + mpi], "convert", "-f", "large.ctf", "killed.ctf"], folder) as job:
+        with launch(mpi, 3, [os.environ["SHEAF_MPI_" + mpi], "convert", "-f", name, f"killed.{suffix}"], folder) as job:
             pid = find_rank(mpi, job, 1)
             time.sleep(delay)
             try:
@@ -186,11 +205,11 @@ def check_kill(mpi, folder):
                 pass
             end(job)
         killed += job.returncode != 0
-        exists = (folder / "killed.ctf").exists()
-        fine = (not exists) if job.returncode else (folder / "killed.ctf").read_bytes() == whole
-        tap.point(fine, f"{mpi}: rank 1 is killed after {delay} s: the whole output, or none", f"{job.returncode} {exists}")
-        (folder / "killed.ctf").unlink(missing_ok=True)
-    tap.point(killed > 0, f"{mpi}: a killed rank ends the job")
+        exists = (folder / f"killed.{suffix}").exists()
+        fine = (not exists) if job.returncode else (folder / f"killed.{suffix}").read_bytes() == whole
+        tap.point(fine, f"{mpi}: {name}: rank 1 is killed after {delay} s: the whole output, or none", f"{job.returncode} {exists}")
+        (folder / f"killed.{suffix}").unlink(missing_ok=True)
+    tap.point(killed > 0, f"{mpi}: {name}: a killed rank ends the job")
     sheaf(folder, "convert", "-f", "long.ctf", "next.ctf")
     tap.point(not leftovers(folder), f"{mpi}: after the next run nothing is left over", str(leftovers(folder)))
 
@@ -199,6 +218,12 @@ def make_large(folder):
     with open(folder / "large.ctf", "w", encoding="ascii") as out:
         for i in range(60000):
             out.write(f"{i} |x {i % 977}.25 {i * 7 % 1013}.5 {i} |y {i % 50}:1 {50 + i % 40}:2.5 |z {i % 3} {i % 5} {i % 7} {i % 11} {i % 13}\n")
+
+
+    with open(folder / "large.mtx", "w", encoding="ascii") as out:
+        out.write("%%MatrixMarket matrix coordinate real general\n4001 3001 400000\n")
+        for i in range(400000):
+            out.write(f"{i * 17 % 4001 + 1} {i * 29 % 3001 + 1} {i % 977}.5\n")
 
 
 def main():

@@ -102,6 +102,9 @@ def make_long(folder):
     entries = sorted({(i * 7919 % 97, i * 31 % 89) for i in range(900)}, key=lambda at: at[0] * 17 % 97)
     (folder / "long.mtx").write_text("%%MatrixMarket matrix coordinate real general\n97 89 " + f"{len(entries)}\n" + "".join(f"{i + 1} {k + 1} {i - k}.5\n" for i, k in entries))
     (folder / "twice.mtx").write_text("%%MatrixMarket matrix coordinate real general\n9 9 40\n" + "".join(f"{i % 9 + 1} {i % 4 + 1} {i}\n" for i in range(40)))
+    below = [(i, k) for i, k in entries if k <= i < 89]
+    (folder / "lower.mtx").write_text("%%MatrixMarket matrix coordinate real symmetric\n89 89 " + f"{len(below)}\n" + "".join(f"{i + 1} {k + 1} {i - k}.5\n" for i, k in below))
+    (folder / "wrong.mtx").write_text("%%MatrixMarket matrix coordinate real general\n97 89 " + f"{len(entries)}\n" + "".join(f"{i + 1} {k + 1} {'x' if i == 50 and k > 70 else i}\n" for i, k in entries))
     (folder / "long.csv").write_text("id,text,x\n" + "".join(f"{i},\"a\n{i}\",{'' if i % 9 == 4 else i / 4}\n" for i in range(300)))
     sheaf(folder, "convert", "-q", "--chunk-bytes", "900", "long.ctf", "long.cbf")
 
@@ -131,6 +134,18 @@ def check_long(folder):
         ([], ["long.mtx"], "mtx"),
         ([], ["long.mtx"], "npz"),
         ([], ["long.mtx"], "npy"),
+        ([], ["long.mtx"], "tns"),
+        (["--extended"], ["long.mtx"], "tns"),
+        (["--layout", "CSR"], ["long.mtx"], "bsp.h5"),
+        (["--layout", "CSC", "--deflate", "6"], ["long.mtx"], "bsp.h5"),
+        (["--layout", "COO", "--max-memory", "16M"], ["long.mtx"], "bsp.h5"),
+        (["--duplicates", "last"], ["twice.mtx"], "bsp.h5"),
+        (["--duplicates", "sum"], ["twice.mtx"], "npy"),
+        ([], ["lower.mtx"], "tns"),
+        ([], ["lower.mtx"], "npz"),
+        (["--transpose"], ["long.mtx"], "npz"),
+        (["--max-errors=2"], ["wrong.mtx"], "npz"),
+        ([], ["wrong.mtx"], "npz"),
         (["--structure", "auto"], ["a.mtx"], "mtx"),
         (["--duplicates", "sum"], ["twice.mtx"], "npz"),
         ([], ["twice.mtx"], "npz"),
@@ -195,7 +210,7 @@ def check_refused(folder):
         ([first, second, two[1]], 4, "expected one of 3 parts"),
         (["cut.part", second, third], 4, "expected a sound part file, found it damaged (its end)"),
         (["foot.part", second, third], 4, "expected a sound part file, found it damaged (its foot)"),
-        (["version.part", second, third], 6, "expected a part file of version 1, found one of version 9"),
+        (["version.part", second, third], 6, "expected a part file of version 2, found one of version 9"),
         ([first, "long.ctf", third], 4, "long.ctf: expected a part file, found another"),
     ):
         done = sheaf(folder, "merge", *words, "new.ctf")

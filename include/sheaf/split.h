@@ -68,6 +68,48 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_merge_sources(sheaf_source *const *source
                                                      const sheaf_gathering_options *options,
                                                      sheaf_context *cx, int64_t *rows, sheaf_error *err);
 
+/* ---- entries sorted by several processes ---- */
+
+/* Where a conversion brings the entries of a tensor into another order (a matrix that is to be stored by rows
+ * and was not), its parts are sorted entries, and who merges them has all of them go through its hands.
+ * Processes that can send each other bytes do that together. Each opens its part as a slice; they choose keys
+ * that divide the entries of all evenly, one less than they are, and send each other entries: those below the
+ * first key to the first process, and so on. Each then makes a part again of what it has got, of entries that
+ * are encoded; sheaf_merge_sources makes the same output of these. A slice is used by one thread. */
+typedef struct sheaf_slice sheaf_slice;
+
+/* *out is NULL where the part holds anything else than sorted entries, or one process has to make the output;
+ * then all parts do, and are merged as they are. `output`: the path of the output. The source is the slice's
+ * from now on, also on failure. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_slice_open(sheaf_source *part, const char *output, sheaf_context *cx,
+                                                  sheaf_slice **out, sheaf_error *err);
+SHEAF_API void sheaf_slice_close(sheaf_slice *slice);
+
+/* The sorted entries of a part: where they stand in it, one after the other, each its key and its value. */
+typedef struct sheaf_slice_entries {
+	int64_t entries; /* how many */
+	int64_t begin;   /* byte of the part at which the first one begins */
+	int64_t bytes;   /* of an entry */
+	int key_words; /* of a key: numbers of 64 bits, of which the first counts most; at most SHEAF_MAX_RANK */
+} sheaf_slice_entries;
+SHEAF_API void sheaf_slice_describe(const sheaf_slice *slice, sheaf_slice_entries *out);
+/* The key of an entry, 0 <= entry < entries. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_slice_key(sheaf_slice *slice, int64_t entry,
+                                                 uint64_t key[SHEAF_MAX_RANK], sheaf_error *err);
+/* How many entries have a key below this one. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_slice_find(sheaf_slice *slice, const uint64_t *key, int64_t *out,
+                                                  sheaf_error *err);
+/* What came from n parts, in their order: counts[i] entries of the i-th, the bytes of all of them one after
+ * the other in the source, which is the slice's from now on, also on failure. Once. *rows becomes how many
+ * entries the output has of these: fewer where several have one position and become one. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_slice_take(sheaf_slice *slice, sheaf_source *entries,
+                                                  const int64_t *counts, int n, int64_t *rows,
+                                                  sheaf_error *err);
+/* After that: writes the part to the sink, and commits it. `row`: the rows of all slices before this one;
+ * `rows`: those of all. The sink is the slice's from now on, also on failure. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_slice_make(sheaf_slice *slice, int64_t row, int64_t rows,
+                                                  sheaf_sink *sink, sheaf_error *err);
+
 #ifdef __cplusplus
 }
 #endif

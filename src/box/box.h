@@ -198,6 +198,10 @@ SHEAF_USE sheaf_status sheaf_box_new_array(sheaf_box *box, const char *path, she
 /* The next `count` values, of the array's type. */
 SHEAF_USE sheaf_status sheaf_box_append(sheaf_box_array *array, const void *values, int64_t count,
                                         sheaf_error *err);
+/* The same from a source made seekable, in which they stand as they are stored, from `offset` on: into a
+ * contiguous array they go without being read, where who has them writes them (sheaf_sink_copy_at). */
+SHEAF_USE sheaf_status sheaf_box_copy(sheaf_box_array *array, sheaf_source *source, int64_t offset,
+                                      int64_t count, sheaf_error *err);
 /* Ends the array, whatever comes out; USAGE where values are missing. Before sheaf_box_finish. One that is
  * not ended is let go by sheaf_box_abandon. */
 SHEAF_USE sheaf_status sheaf_box_end_array(sheaf_box_array *array, sheaf_error *err);

@@ -9,6 +9,8 @@
 #include "box/filter.h"
 #include "box/inside.h"
 #include "io/descriptor.h"
+#include "io/sink.h"
+#include "io/source.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -392,21 +394,61 @@ static sheaf_status append(sheaf_box_array *a, const void *values, size_t size, 
 	return a->box->driver->append(a->handle, values, size, err);
 }
 
+/* Whether so many values more have room, and the bytes that they take. */
+static sheaf_status check_room(const sheaf_box_array *a, int64_t count, size_t *size, sheaf_error *err)
+{
+	int64_t end;
+	if (a->box->failure.status) return sheaf_fail_again(err, &a->box->failure);
+	bool fits = count >= 0 && sheaf_add_i64(&end, a->written, count) &&
+	            sheaf_mul_size(size, (uint64_t)count, sheaf_type_size(a->plan.type));
+	if (fits && (a->plan.count < 0 || end <= a->plan.count)) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE,
+	                  "%s: expected %" PRId64 " values in /%s, found %" PRId64 " after %" PRId64,
+	                  a->box->name, a->plan.count, a->path, count, a->written);
+}
+
 sheaf_status sheaf_box_append(sheaf_box_array *a, const void *values, int64_t count, sheaf_error *err)
 {
 	sheaf_error failure = {0};
-	int64_t end;
 	size_t size;
-	if (a->box->failure.status) return sheaf_fail_again(err, &a->box->failure);
-	if (count == 0) return SHEAF_OK;
-	bool fits = count > 0 && sheaf_add_i64(&end, a->written, count) &&
-	            sheaf_mul_size(&size, (uint64_t)count, sheaf_type_size(a->plan.type));
-	if (!fits || (a->plan.count >= 0 && end > a->plan.count))
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "%s: expected %" PRId64 " values in /%s, found %" PRId64 " after %" PRId64,
-		                  a->box->name, a->plan.count, a->path, count, a->written);
+	if (count == 0 && !a->box->failure.status) return SHEAF_OK;
+	SHEAF_TRY(check_room(a, count, &size, err));
 	SHEAF_TRY(stick(a->box, append(a, values, size, &failure), &failure, err));
-	a->written = end;
+	a->written += count;
+	return SHEAF_OK;
+}
+
+static sheaf_status append_read(sheaf_box_array *a, sheaf_source *source, int64_t offset, int64_t count,
+                                sheaf_error *err)
+{
+	enum { STEP = 1 << 20 };
+	size_t width = sheaf_type_size(a->plan.type);
+	void *step;
+	SHEAF_TRY(sheaf_allocate(a->box->cx, STEP, &step, err));
+	sheaf_status status = SHEAF_OK;
+	while (count > 0 && !status) {
+		int64_t most = (int64_t)(STEP / width), n = count < most ? count : most;
+		status = sheaf_source_read_at(source, offset, step, (size_t)n * width, err);
+		if (!status) status = sheaf_box_append(a, step, n, err);
+		offset += n * (int64_t)width;
+		count -= n;
+	}
+	sheaf_release(a->box->cx, step, STEP);
+	return status;
+}
+
+sheaf_status sheaf_box_copy(sheaf_box_array *a, sheaf_source *source, int64_t offset, int64_t count,
+                            sheaf_error *err)
+{
+	sheaf_error failure = {0};
+	size_t size;
+	if (a->plan.chunk || a->plan.offset < 0 || !a->box->sink)
+		return append_read(a, source, offset, count, err);
+	SHEAF_TRY(check_room(a, count, &size, err));
+	int64_t at = a->plan.offset + a->written * (int64_t)sheaf_type_size(a->plan.type);
+	SHEAF_TRY(stick(a->box, sheaf_sink_copy_at(a->box->sink, at, source, offset, (int64_t)size, &failure),
+	                &failure, err));
+	a->written += count;
 	return SHEAF_OK;
 }
 

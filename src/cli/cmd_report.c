@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sheaf report: what is in a file, as a page to look at or as numbers. */
 #include "cli.h"
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -151,6 +152,7 @@ static sheaf_status add_state(void *user, sheaf_bytes state, sheaf_error *err)
 	const adding *a = (const adding *)user;
 	int64_t head[2] = {-1, -1};
 	if (state.size >= STATE_HEAD) memcpy(head, state.data, STATE_HEAD);
+	for (int i = 0; i < 2; i++) head[i] = (int64_t)le64toh((uint64_t)head[i]);
 	if (head[0] < 0 || head[1] < 0 || (uint64_t)head[1] > state.size - STATE_HEAD ||
 	    head[0] > INT64_MAX - a->r->count)
 		return sheaf_fail(err, SHEAF_DATA, "merge: expected the report of a part, found it damaged");
@@ -163,7 +165,7 @@ static sheaf_status add_state(void *user, sheaf_bytes state, sheaf_error *err)
 static sheaf_status end_part(const report *r, const session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
 	sheaf_buffer saved = {0};
-	int64_t head[2] = {r->count, (int64_t)r->size};
+	uint64_t head[2] = {htole64((uint64_t)r->count), htole64(r->size)};
 	SHEAF_TRY(sheaf_summary_save(r->summary, &saved, err));
 	size_t size = STATE_HEAD + r->size + saved.size;
 	uint8_t *state = malloc(size);

@@ -31,6 +31,7 @@ typedef struct sheaf_conversion {
 	int64_t stored;            /* of a part: frames that are stored so far */
 	const char *output;        /* a path */
 	bool stores;               /* of rows as they are: what is written is made of them when all are merged */
+	bool sorts;                /* ... but for entries, which are brought into the order of the output */
 	int64_t input_bytes;       /* -1: not known, so what was read counts: */
 	int64_t read_before, read; /* of the inputs before, and of this one */
 } sheaf_conversion;

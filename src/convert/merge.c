@@ -39,8 +39,9 @@ typedef struct merging {
 	sheaf_part_own *owns; /* of each part */
 	const sheaf_format *to;
 	sheaf_facts totals;
-	int64_t rows;
-	bool *used; /* one for each setting */
+	int64_t sum;  /* rows of all parts */
+	int64_t rows; /* that have come so far */
+	bool *used;   /* one for each setting */
 	sheaf_writer *writer;
 	settling now;
 } merging;
@@ -144,6 +145,10 @@ typedef struct place {
 	int64_t blob, byte;
 } place;
 
+static bool keeps_rows(const merging *m) { return m->common.payload == SHEAF_PAYLOAD_ROWS; }
+
+static bool has_entries(const merging *m) { return sheaf_payload_is_of_entries(m->common.payload); }
+
 static sheaf_status put_frame(merging *m, const place *at, int64_t size, int64_t rows, sheaf_error *err)
 {
 	sheaf_buffer bytes = {0};
@@ -164,8 +169,8 @@ static sheaf_status put_next(merging *m, place *at, sheaf_error *err)
 	int64_t size, rows, samples;
 	sheaf_part_blob(at->own, at->blob, &size, &rows, &samples);
 	sheaf_blob blob = {.bytes = {.size = (size_t)size}, .rows = rows, .samples = samples};
-	SHEAF_TRY(m->common.stores ? put_frame(m, at, size, rows, err)
-	                           : sheaf_writer_take(m->writer, at->part->source, at->byte, size, &blob, err));
+	SHEAF_TRY(keeps_rows(m) ? put_frame(m, at, size, rows, err)
+	                        : sheaf_writer_take(m->writer, at->part->source, at->byte, size, &blob, err));
 	at->blob++;
 	at->byte += size;
 	sheaf_progress(m->caller, m->rows += rows, m->totals.rows);
@@ -179,7 +184,7 @@ static sheaf_status put_segment(merging *m, place *at, const sheaf_part_segment 
 	sheaf_kept_findings kept = sheaf_kept_findings_over(segment->findings, m->output);
 	SHEAF_TRY(turn_to(m, segment->input, err));
 	while (at->blob < to) {
-		SHEAF_TRY(sheaf_kept_findings_until(&kept, m->common.stores ? at->blob : INT64_MAX - 1, m->cx, err));
+		SHEAF_TRY(sheaf_kept_findings_until(&kept, keeps_rows(m) ? at->blob : INT64_MAX - 1, m->cx, err));
 		SHEAF_TRY(put_next(m, at, err));
 	}
 	SHEAF_TRY(sheaf_kept_findings_until(&kept, INT64_MAX - 1, m->cx, err));
@@ -191,20 +196,66 @@ static sheaf_status put_part(merging *m, int number, sheaf_error *err)
 	sheaf_part_segment segment, next = {0};
 	sheaf_part_own *own = &m->owns[number];
 	place at = {.part = &m->set.parts[number], .own = own, .byte = SHEAF_PART_PAYLOAD};
+	int64_t end = has_entries(m) ? 0 : own->nblobs;
 	for (int s = 0; s < own->nsegments; s++) {
 		if (s == 0) SHEAF_TRY(sheaf_part_next_segment(at.part, own, &next, err));
 		segment = next;
 		bool last = s + 1 == own->nsegments;
 		if (!last) SHEAF_TRY(sheaf_part_next_segment(at.part, own, &next, err));
-		SHEAF_TRY(put_segment(m, &at, &segment, last ? own->nblobs : next.blob, err));
+		SHEAF_TRY(put_segment(m, &at, &segment, last ? end : next.blob, err));
 	}
-	return at.blob == own->nblobs ? SHEAF_OK : sheaf_part_refuse(at.part, "inputs of its rows", err);
+	return at.blob == end ? SHEAF_OK : sheaf_part_refuse(at.part, "inputs of its rows", err);
+}
+
+/* ---- entries ---- */
+
+static sheaf_status check_entries(const merging *m, int number, sheaf_error *err)
+{
+	const sheaf_part_file *part = &m->set.parts[number];
+	int64_t bytes = sheaf_entry_bytes(&m->common.entry);
+	return part->payload / bytes == m->owns[number].rows && part->payload % bytes == 0
+	           ? SHEAF_OK
+	           : sheaf_part_refuse(part, "number of entries", err);
+}
+
+/* Each part has sorted its own: the writer merges them. */
+static sheaf_status supply(merging *m, sheaf_error *err)
+{
+	sheaf_entry_shape entry = {0};
+	if (sheaf_writer_orders(m->writer)) entry = sheaf_writer_entry(m->writer);
+	if (entry.key_words == 0 || entry.key_words != m->common.entry.key_words ||
+	    entry.value_size != m->common.entry.value_size)
+		return sheaf_part_refuse(m->set.parts, "entries in the order of the output", err);
+	for (int p = 0; p < m->set.n; p++) {
+		SHEAF_TRY(check_entries(m, p, err));
+		const sheaf_sorted_run run = {m->set.parts[p].source, SHEAF_PART_PAYLOAD, m->owns[p].rows};
+		SHEAF_TRY(sheaf_writer_supply(m->writer, &run, 1, err));
+		m->rows += m->owns[p].rows;
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status put_slices(merging *m, sheaf_error *err)
+{
+	if (!sheaf_writer_slices(m->writer))
+		return sheaf_part_refuse(m->set.parts, "entries that are encoded apart", err);
+	SHEAF_TRY(sheaf_writer_await(m->writer, m->sum, err));
+	for (int p = 0; p < m->set.n; p++) {
+		const sheaf_part_own *own = &m->owns[p];
+		place at = {.part = &m->set.parts[p], .own = own, .byte = SHEAF_PART_PAYLOAD};
+		sheaf_kept_findings found = sheaf_kept_findings_over(own->closing, m->output);
+		SHEAF_TRY(sheaf_kept_findings_until(&found, INT64_MAX - 1, m->cx, err));
+		while (at.blob < own->nblobs) SHEAF_TRY(put_next(m, &at, err));
+	}
+	return SHEAF_OK;
 }
 
 static sheaf_status put_parts(merging *m, sheaf_error *err)
 {
 	for (int p = 0; p < m->set.n; p++) SHEAF_TRY(put_part(m, p, err));
-	return settle(m, err);
+	SHEAF_TRY(settle(m, err));
+	if (m->common.payload == SHEAF_PAYLOAD_SORTED) return supply(m, err);
+	return m->common.payload == SHEAF_PAYLOAD_SLICES ? put_slices(m, err) : SHEAF_OK;
 }
 
 /* ---- whether the parts fit together ---- */
@@ -225,13 +276,14 @@ static sheaf_status add_up(merging *m, sheaf_error *err)
 	sum->ordinal_keys = 1;
 	for (int p = 0; p < m->set.n; p++) {
 		const sheaf_part_own *own = &m->owns[p];
-		if (own->rows > 0 && own->row != sum->rows && !m->common.stores)
-			return refuse_index(&m->set.parts[p], err);
+		bool counted = !keeps_rows(m) && m->common.payload != SHEAF_PAYLOAD_SORTED;
+		if (own->rows > 0 && own->row != sum->rows && counted) return refuse_index(&m->set.parts[p], err);
 		if (own->rows > INT64_MAX - sum->rows) return sheaf_part_refuse(&m->set.parts[p], "its rows", err);
 		sum->rows += own->rows;
 		if (own->facts.longest > sum->longest) sum->longest = own->facts.longest;
 		if (own->facts.ordinal_keys != 1) sum->ordinal_keys = 0;
 	}
+	m->sum = sum->rows;
 	return SHEAF_OK;
 }
 
@@ -245,7 +297,7 @@ static sheaf_status check_totals(merging *m, sheaf_error *err)
 {
 	const sheaf_facts *then = &m->common.totals, sum = m->totals;
 	const sheaf_writing *write = m->to->write;
-	if (m->common.stores) {
+	if (m->common.payload != SHEAF_PAYLOAD_OUTPUT) {
 		if (!write->needs_totals && !write->needs_rows) m->totals = *then;
 		return SHEAF_OK;
 	}
@@ -268,7 +320,8 @@ static sheaf_status find_target(merging *m, sheaf_error *err)
 		                  "%s: expected the name of a %s file, since the parts are of one, "
 		                  "found that of another format",
 		                  m->output, m->to->name);
-	if (m->common.stores || sheaf_writes_in_parts(m->to, &m->common.schema)) return SHEAF_OK;
+	if (m->common.payload != SHEAF_PAYLOAD_OUTPUT || sheaf_writes_in_parts(m->to, &m->common.schema))
+		return SHEAF_OK;
 	return sheaf_part_refuse(m->set.parts, "rows that are encoded apart", err);
 }
 

@@ -32,7 +32,8 @@ typedef struct making {
 	int64_t nblobs, open_size, open_rows, open_samples; /* the last blob may still grow */
 	bool is_open;
 	uint32_t nsegments;
-	int64_t row, rows; /* -1: no row yet */
+	int64_t row, rows;   /* -1: no row yet */
+	int64_t entry_bytes; /* where entries are sorted */
 	sheaf_facts facts;
 	sheaf_frame frame; /* rows that are stored next */
 } making;
@@ -98,7 +99,7 @@ static sheaf_status put_rows(making *m, const sheaf_frame *frame, int64_t from, 
 	SHEAF_TRY(sheaf_frame_slice(frame, from, to, &some, err));
 	count_rows(m, &some, row + from);
 	sheaf_status status = SHEAF_OK;
-	if (m->c->stores) {
+	if (m->c->stores && !m->c->sorts) {
 		status = sheaf_frame_append(&m->frame, &some, 0, some.nrows, m->c->cx, err);
 		if (status == SHEAF_OK) status = store(m, err);
 	} else {
@@ -321,44 +322,71 @@ static sheaf_status create_writer(making *m, sheaf_error *err)
 	return sheaf_conversion_check_settings(c, err);
 }
 
+static sheaf_status put_entries(void *user, const void *entries, int64_t n, sheaf_error *err)
+{
+	making *m = (making *)user;
+	int64_t size = n * m->entry_bytes;
+	m->is_open = true;
+	m->open_size += size;
+	m->open_rows += n;
+	return sheaf_sink_write(m->sink, entries, (size_t)size, err);
+}
+
+/* All entries of the part, which the writer has put in order. */
+static sheaf_status store_entries(making *m, sheaf_writer *writer, sheaf_error *err)
+{
+	sheaf_stage(m->c->cx, "sorting");
+	SHEAF_TRY(sheaf_writer_give(writer, put_entries, m, err));
+	m->rows = m->open_rows;
+	return SHEAF_OK;
+}
+
+/* Which structure is wanted the first part alone may know. */
+static bool sorts(const sheaf_conversion *c)
+{
+	return c->stores && !c->options->structure && c->schema.rows == SHEAF_ENTRIES &&
+	       sheaf_writer_orders(c->writer);
+}
+
 static sheaf_status make_rows(making *m, sheaf_error *err)
 {
 	sheaf_conversion *c = m->c;
 	if (opens_by_bytes(m) && !m->whole) SHEAF_TRY(find_chunks(m, err));
-	if (c->stores) {
+	if (c->stores && !c->sorts) {
 		sheaf_abandon(c->writer);
 		c->writer = NULL;
 	}
 	SHEAF_TRY(m->whole ? copy_all(m, err) : copy_share(m, err));
-	if (c->writer) {
-		sheaf_status status = sheaf_finish_diverted(c->writer, err);
-		c->writer = NULL;
-		SHEAF_TRY(status);
-	}
+	sheaf_writer *writer = c->writer;
+	c->writer = NULL;
+	if (c->sorts)
+		SHEAF_TRY(store_entries(m, writer, err));
+	else if (writer)
+		SHEAF_TRY(sheaf_finish_diverted(writer, err));
 	close_blob(m);
 	return SHEAF_OK;
 }
 
 /* ---- the file ---- */
 
+static sheaf_bytes bytes_of(const sheaf_builder *b) { return (sheaf_bytes){b->data, b->size}; }
+
 static void put_own(making *m, sheaf_builder *own)
 {
 	const sheaf_conversion *c = m->c;
-	sheaf_builder_u32le(own, c->structured);
-	sheaf_builder_u32le(own, (uint32_t)c->structure);
-	sheaf_part_put_i64(own, m->row < 0 ? 0 : m->row);
-	sheaf_part_put_i64(own, m->rows);
-	sheaf_builder_u32le(own, c->part == c->parts);
-	sheaf_part_put_i64(own, m->facts.rows);
-	sheaf_part_put_i64(own, -1);
-	sheaf_part_put_i64(own, -1);
-	sheaf_part_put_i64(own, m->facts.longest);
-	sheaf_part_put_i64(own, m->facts.ordinal_keys);
-	sheaf_part_put_bytes(own, &c->opening);
-	sheaf_builder_u64le(own, (uint64_t)m->nblobs);
-	sheaf_builder_append(own, m->blobs.data, m->blobs.size);
-	sheaf_builder_u32le(own, m->nsegments);
-	sheaf_builder_append(own, m->segments.data, m->segments.size);
+	sheaf_part_put_own(own, &(sheaf_part_own){
+								.structured = c->structured,
+								.structure = c->structure,
+								.row = m->row < 0 ? 0 : m->row,
+								.rows = m->rows,
+								.is_last = c->part == c->parts,
+								.facts = {m->facts.rows, -1, -1, m->facts.longest, m->facts.ordinal_keys},
+								.opening = bytes_of(&c->opening),
+								.nblobs = m->nblobs,
+								.blobs = bytes_of(&m->blobs),
+								.nsegments = (int)m->nsegments,
+								.segments = sheaf_cursor_over(m->segments.data, m->segments.size, 0),
+							});
 }
 
 static sheaf_status identify_inputs(const sheaf_conversion *c, sheaf_part_head *head, sheaf_error *err)
@@ -408,7 +436,12 @@ static sheaf_status make(making *m, sheaf_part_head *head, sheaf_error *err)
 	SHEAF_TRY(sheaf_builder_status(&m->c->opening, err));
 	SHEAF_TRY(identify_inputs(m->c, head, err));
 	SHEAF_TRY(create_writer(m, err));
+	m->c->sorts = sorts(m->c);
 	SHEAF_TRY(cut_inputs(m, err));
+	if (m->c->sorts) {
+		sheaf_entry_shape entry = sheaf_writer_entry(m->c->writer);
+		m->entry_bytes = sheaf_entry_bytes(&entry);
+	}
 	sheaf_builder_begin(&common, m->c->cx, NULL);
 	put_common(m, &common);
 	sheaf_status status = make_rows(m, err);

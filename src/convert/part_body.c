@@ -36,8 +36,14 @@ static void put_facts(sheaf_builder *b, const sheaf_facts *f)
 
 void sheaf_part_put_common(sheaf_builder *b, const sheaf_conversion *c)
 {
+	sheaf_payload payload = c->sorts    ? SHEAF_PAYLOAD_SORTED
+	                        : c->stores ? SHEAF_PAYLOAD_ROWS
+	                                    : SHEAF_PAYLOAD_OUTPUT;
+	sheaf_entry_shape entry = c->sorts ? sheaf_writer_entry(c->writer) : (sheaf_entry_shape){0};
+	sheaf_builder_u32le(b, payload);
+	sheaf_builder_u32le(b, entry.key_words);
+	sheaf_builder_u32le(b, entry.value_size);
 	sheaf_part_put_text(b, c->to->name);
-	sheaf_builder_u32le(b, c->stores);
 	sheaf_builder_u32le(b, c->options->allow_large);
 	sheaf_builder_u32le(b, (uint32_t)c->options->duplicates);
 	sheaf_part_put_i64(b, c->input_bytes);
@@ -51,6 +57,13 @@ void sheaf_part_put_common(sheaf_builder *b, const sheaf_conversion *c)
 	sheaf_part_put_text(b, c->options->member);
 	sheaf_builder_u32le(b, (uint32_t)c->ninputs);
 	for (int i = 0; i < c->ninputs; i++) put_reader(b, c->inputs[i]);
+}
+
+/* The payload is said first. */
+void sheaf_part_put_common_again(sheaf_builder *b, const sheaf_part_file *part, sheaf_payload payload)
+{
+	sheaf_builder_u32le(b, payload);
+	sheaf_builder_append(b, part->common.data + sizeof(uint32_t), part->common.size - sizeof(uint32_t));
 }
 
 static void put_option(sheaf_builder *b, const char *name, const char *value)
@@ -82,7 +95,7 @@ void sheaf_part_put_options(sheaf_builder *b, const sheaf_conversion *c)
 	if (o->allow_large) put_option(b, "allow-large", "");
 	for (int i = 0; i < o->nsettings; i++)
 		put_option(b, o->settings[i].name, o->settings[i].value ? o->settings[i].value : "");
-	put_option(b, "rows-are", c->stores ? "kept" : "encoded");
+	put_option(b, "rows-are", c->sorts ? "sorted" : c->stores ? "kept" : "encoded");
 	sheaf_builder_append(b, "", 1);
 }
 
@@ -156,8 +169,12 @@ static sheaf_status read_readers(sheaf_cursor *c, const sheaf_part_file *part, s
 static sheaf_status read_common(const sheaf_part_file *part, sheaf_part_common *to, sheaf_error *err)
 {
 	sheaf_cursor c = sheaf_cursor_over(part->common.data, part->common.size, 0);
+	uint32_t payload = sheaf_cursor_u32le(&c, "kind of payload");
+	to->entry.key_words = sheaf_cursor_u32le(&c, "words of a key");
+	to->entry.value_size = sheaf_cursor_u32le(&c, "bytes of a value");
+	if (payload > SHEAF_PAYLOAD_SLICES) return sheaf_part_refuse(part, "kind of payload", err);
+	to->payload = (sheaf_payload)payload;
 	SHEAF_TRY(sheaf_part_read_text(&c, part, &to->to, err));
-	to->stores = sheaf_cursor_u32le(&c, "kind of payload") != 0;
 	to->allow_large = sheaf_cursor_u32le(&c, "mark of size") != 0;
 	uint32_t duplicates = sheaf_cursor_u32le(&c, "word for duplicates");
 	to->input_bytes = sheaf_cursor_i64le(&c, "bytes of inputs");
@@ -205,6 +222,28 @@ void sheaf_part_common_free(sheaf_part_common *common)
 
 /* ---- what is a part's own ---- */
 
+static void put_bytes(sheaf_builder *b, sheaf_bytes bytes)
+{
+	sheaf_builder_u64le(b, bytes.size);
+	sheaf_builder_append(b, bytes.data, bytes.size);
+}
+
+void sheaf_part_put_own(sheaf_builder *b, const sheaf_part_own *own)
+{
+	sheaf_builder_u32le(b, own->structured);
+	sheaf_builder_u32le(b, (uint32_t)own->structure);
+	sheaf_part_put_i64(b, own->row);
+	sheaf_part_put_i64(b, own->rows);
+	sheaf_builder_u32le(b, own->is_last);
+	put_facts(b, &own->facts);
+	put_bytes(b, own->opening);
+	put_bytes(b, own->closing);
+	sheaf_builder_u64le(b, (uint64_t)own->nblobs);
+	sheaf_builder_append(b, own->blobs.data, own->blobs.size);
+	sheaf_builder_u32le(b, (uint32_t)own->nsegments);
+	sheaf_builder_append(b, own->segments.at, sheaf_cursor_left(&own->segments));
+}
+
 static sheaf_bytes read_bytes(sheaf_cursor *c, const char *what)
 {
 	uint64_t size = sheaf_cursor_u64le(c, what);
@@ -245,6 +284,7 @@ sheaf_status sheaf_part_read_own(const sheaf_part_file *part, sheaf_part_own *ou
 	out->is_last = sheaf_cursor_u32le(&c, "mark of the end") != 0;
 	read_facts(&c, &out->facts);
 	out->opening = read_bytes(&c, "findings");
+	out->closing = read_bytes(&c, "findings");
 	uint64_t nblobs = sheaf_cursor_u64le(&c, "number of blobs");
 	const uint8_t *blobs = sheaf_cursor_bytes(&c, nblobs, BLOB, "blobs");
 	uint32_t nsegments = sheaf_cursor_count_u32le(&c, SEGMENT_LEAST, "number of inputs");

@@ -16,11 +16,27 @@ typedef struct sheaf_part_reader {
 	int64_t witnesses[SHEAF_INDEX_WITNESSES];
 } sheaf_part_reader;
 
+/* What a payload is. */
+typedef enum sheaf_payload {
+	SHEAF_PAYLOAD_OUTPUT, /* bytes of the output */
+	SHEAF_PAYLOAD_ROWS,   /* rows as they were read */
+	SHEAF_PAYLOAD_SORTED, /* entries of a tensor, in the order of the output: each its key and its value */
+	SHEAF_PAYLOAD_SLICES  /* encoded entries, which are those of one part after those of the other */
+} sheaf_payload;
+
+/* Entries are put into the output when all rows have been reviewed. */
+static inline bool sheaf_payload_is_of_entries(sheaf_payload payload)
+{
+	return payload == SHEAF_PAYLOAD_SORTED || payload == SHEAF_PAYLOAD_SLICES;
+}
+
 /* What all parts have in common. */
 typedef struct sheaf_part_common {
 	sheaf_context *cx;
 	char *to;
-	bool stores, allow_large;
+	sheaf_payload payload;
+	sheaf_entry_shape entry; /* of sorted ones */
+	bool allow_large;
 	sheaf_duplicates duplicates;
 	int64_t input_bytes;
 	sheaf_facts totals;
@@ -49,6 +65,7 @@ typedef struct sheaf_part_own {
 	bool is_last;        /* no rows come after it */
 	sheaf_facts facts;   /* of the rows */
 	sheaf_bytes opening; /* what was found in opening the inputs */
+	sheaf_bytes closing; /* what was found in encoding slices, after all rows */
 	int64_t nblobs;
 	sheaf_bytes blobs; /* three numbers of each: bytes, rows, samples */
 	int nsegments;
@@ -56,6 +73,9 @@ typedef struct sheaf_part_own {
 } sheaf_part_own;
 
 void sheaf_part_put_common(sheaf_builder *b, const sheaf_conversion *c);
+/* What a part has in common, of a payload that became another. */
+void sheaf_part_put_common_again(sheaf_builder *b, const sheaf_part_file *part, sheaf_payload payload);
+void sheaf_part_put_own(sheaf_builder *b, const sheaf_part_own *own);
 /* The options that make a difference, as lines. */
 void sheaf_part_put_options(sheaf_builder *b, const sheaf_conversion *c);
 void sheaf_part_put_bytes(sheaf_builder *b, const sheaf_builder *bytes);

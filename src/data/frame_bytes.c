@@ -3,27 +3,29 @@
  * the size of each buffer; then the buffers, each at the next multiple of 64. */
 #include "data/frame_bytes.h"
 #include "base/cursor.h"
+#include "base/endian.h"
 #include "data/frame.h"
 
 enum { ALIGNMENT = SHEAF_FRAME_ALIGNMENT };
 
-/* Calls for each buffer, in an order that the schema gives. */
-typedef void each(void *user, sheaf_buffer *buffer);
+/* Calls for each buffer, in an order that the schema gives, with the bytes of a number in it. */
+typedef void each(void *user, sheaf_buffer *buffer, size_t width);
 
 static void for_each(sheaf_frame *frame, each *call, void *user)
 {
-	call(user, &frame->lines);
-	call(user, &frame->numbers);
+	call(user, &frame->lines, sizeof(int64_t));
+	call(user, &frame->numbers, sizeof(int64_t));
 	for (int c = 0; c < frame->ncolumns; c++) {
 		sheaf_column *column = &frame->columns[c];
 		for (int l = 0; l < column->nlevels; l++) {
 			sheaf_level *level = &column->levels[l];
-			call(user, &level->offsets);
-			call(user, &level->valid);
-			call(user, &level->codes);
-			for (int r = 0; r < level->shape.rank; r++) call(user, &level->indices[r]);
+			call(user, &level->offsets, sizeof(int64_t));
+			call(user, &level->valid, 1);
+			call(user, &level->codes, 1);
+			size_t width = sheaf_type_size(level->shape.index_type);
+			for (int r = 0; r < level->shape.rank; r++) call(user, &level->indices[r], width);
 		}
-		call(user, &column->values);
+		call(user, &column->values, sheaf_type_size(column->type));
 	}
 }
 
@@ -35,15 +37,17 @@ static void align(sheaf_builder *b)
 
 /* ---- to bytes ---- */
 
-static void put_size(void *user, sheaf_buffer *buffer)
+static void put_size(void *user, sheaf_buffer *buffer, size_t width)
 {
+	(void)width;
 	sheaf_builder_u64le((sheaf_builder *)user, buffer->size);
 }
 
-static void put_buffer(void *user, sheaf_buffer *buffer)
+static void put_buffer(void *user, sheaf_buffer *buffer, size_t width)
 {
 	sheaf_builder *b = (sheaf_builder *)user;
-	sheaf_builder_append(b, buffer->data, buffer->size);
+	uint8_t *to = sheaf_builder_extend(b, buffer->size);
+	if (to) sheaf_copy_le(to, buffer->data, buffer->size / width, width);
 	align(b);
 }
 
@@ -72,26 +76,41 @@ void sheaf_frame_to_bytes(const sheaf_frame *frame, sheaf_builder *b)
 
 typedef struct taking {
 	sheaf_cursor sizes;
+	sheaf_context *cx;
 	const sheaf_buffer *bytes;
 	size_t at;
 	bool broken;
 } taking;
 
-static void count_one(void *user, sheaf_buffer *buffer)
+static void count_one(void *user, sheaf_buffer *buffer, size_t width)
 {
-	(void)buffer;
+	(void)buffer, (void)width;
 	++*(size_t *)user;
 }
 
+/* The bytes themselves, where they are numbers of this machine, else a copy. */
+static void take_part(taking *t, size_t size, size_t width, sheaf_buffer *buffer)
+{
+	sheaf_builder b;
+	if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ || width == 1) {
+		*buffer = sheaf_buffer_part(t->bytes, t->at, size);
+		return;
+	}
+	sheaf_builder_begin(&b, t->cx, NULL);
+	uint8_t *to = sheaf_builder_extend(&b, size);
+	if (to) sheaf_copy_le(to, t->bytes->data + t->at, size / width, width);
+	if (sheaf_builder_finish(&b, buffer, NULL)) t->broken = true;
+}
+
 /* Empty ones have no place. */
-static void take_buffer(void *user, sheaf_buffer *buffer)
+static void take_buffer(void *user, sheaf_buffer *buffer, size_t width)
 {
 	taking *t = (taking *)user;
 	uint64_t size = sheaf_cursor_u64le(&t->sizes, "size of a buffer");
 	size_t left = t->bytes->size - t->at;
 	t->broken |= t->sizes.failed || size > left;
 	if (t->broken || size == 0) return;
-	*buffer = sheaf_buffer_part(t->bytes, t->at, (size_t)size);
+	take_part(t, (size_t)size, width, buffer);
 	size_t step = ((size_t)size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 	t->at += step < left ? step : left;
 }
@@ -121,7 +140,7 @@ static sheaf_status read_shapes(sheaf_cursor *c, sheaf_frame *frame, sheaf_error
 static sheaf_status read(const sheaf_buffer *bytes, sheaf_frame *frame, sheaf_error *err)
 {
 	size_t buffers = 0;
-	taking t = {.bytes = bytes};
+	taking t = {.cx = frame->cx, .bytes = bytes};
 	sheaf_cursor c = sheaf_cursor_over(bytes->data, bytes->size, 0);
 	int64_t nrows = sheaf_cursor_i64le(&c, "number of rows");
 	SHEAF_TRY(read_shapes(&c, frame, err));

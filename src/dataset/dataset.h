@@ -75,6 +75,52 @@ SHEAF_USE sheaf_status sheaf_finish_diverted(sheaf_writer *writer, sheaf_error *
 SHEAF_USE sheaf_status sheaf_writer_take(sheaf_writer *writer, sheaf_source *source, int64_t offset,
                                          int64_t size, const sheaf_blob *blob, sheaf_error *err);
 
+/* ---- entries in parts ---- */
+
+/* Whether the writer keeps entries to bring them into another order: each of several writers can do that for
+ * some of the entries, before the first of them goes out. */
+bool sheaf_writer_orders(const sheaf_writer *writer);
+/* Of such a writer: words of a key, each a uint64, and bytes of a value. */
+typedef struct sheaf_entry_shape {
+	uint32_t key_words, value_size;
+} sheaf_entry_shape;
+sheaf_entry_shape sheaf_writer_entry(const sheaf_writer *writer);
+static inline int64_t sheaf_entry_bytes(const sheaf_entry_shape *shape)
+{
+	return (int64_t)shape->key_words * (int64_t)sizeof(uint64_t) + shape->value_size;
+}
+/* After the last row: gives all entries in order, each its key and its value, n at a time, and frees the
+ * writer. */
+SHEAF_USE sheaf_status sheaf_writer_give(sheaf_writer *writer,
+                                         sheaf_status (*take)(void *user, const void *entries, int64_t n,
+                                                              sheaf_error *err),
+                                         void *user, sheaf_error *err);
+
+/* Entries as writers have given them. */
+typedef struct sheaf_sorted_run {
+	sheaf_source *source; /* seekable */
+	int64_t at, n;        /* first byte; entries */
+} sheaf_sorted_run;
+/* Instead of rows: what others have given of all entries, in the order of these. The sources outlive the
+ * writer. */
+SHEAF_USE sheaf_status sheaf_writer_supply(sheaf_writer *writer, const sheaf_sorted_run *runs, int n,
+                                           sheaf_error *err);
+
+/* Whether entries can be encoded apart, slice by slice: runs of them in the order in which they go out. */
+bool sheaf_writer_slices(const sheaf_writer *writer);
+/* A writer that was supplied with a slice: how many entries go out of it. */
+SHEAF_USE sheaf_status sheaf_writer_count(sheaf_writer *writer, int64_t *rows, sheaf_error *err);
+/* Of `rows` entries of the whole those of the slice, of which the first is number `row`, are encoded and go
+ * to `divert` (sheaf_output.divert). Frees the writer. */
+typedef struct sheaf_slicing {
+	int64_t row, rows;
+	sheaf_status (*divert)(void *user, const sheaf_blob *blob, sheaf_error *err);
+	void *user;
+} sheaf_slicing;
+SHEAF_USE sheaf_status sheaf_writer_slice(sheaf_writer *writer, const sheaf_slicing *how, sheaf_error *err);
+/* Another writer: what is taken by sheaf_writer_take are slices that were diverted, of `rows` entries. */
+SHEAF_USE sheaf_status sheaf_writer_await(sheaf_writer *writer, int64_t rows, sheaf_error *err);
+
 /* sheaf_survey_begin, where nothing has been read. */
 SHEAF_USE sheaf_status sheaf_dataset_survey(sheaf_dataset *d, sheaf_error *err);
 /* sheaf_dataset_read_piece for a piece of which the entry is known, be it in a table yet or not. */

@@ -137,12 +137,46 @@ static int64_t piece_for(const sheaf_dataset *d, int parts)
 	return size < 1 ? 1 : size < USUAL ? size : USUAL;
 }
 
+int64_t sheaf_part_border(int64_t sum, int share, int parts)
+{
+	int64_t each = sum / parts, more = sum % parts; /* the product might not fit */
+	return each * share + more * share / parts;
+}
+
+/* The part that has the byte at which a piece begins. */
+static int part_of(int64_t byte, int64_t total, int n, int from)
+{
+	while (from + 1 < n && byte >= sheaf_part_border(total, from + 1, n)) from++;
+	return from;
+}
+
+/* Whether no part has more than a sixteenth above the mean. */
+static bool come_out_even(const sheaf_pieces *pieces, int parts)
+{
+	int64_t total = 0, byte = 0, some = 0;
+	int part = 0;
+	sheaf_piece_entry e;
+	for (int64_t i = 0; i < sheaf_pieces_count(pieces); i++) {
+		sheaf_pieces_at(pieces, i, &e);
+		total += e.size;
+	}
+	int64_t most = total / parts + total / parts / FOR_EACH;
+	for (int64_t i = 0; i < sheaf_pieces_count(pieces) && some <= most; i++) {
+		sheaf_pieces_at(pieces, i, &e);
+		int now = part_of(byte, total, parts, part);
+		some = now == part ? some + e.size : e.size;
+		part = now;
+		byte += e.size;
+	}
+	return some <= most;
+}
+
 /* Whether the table of an index will do: its pieces are short enough, or there are some for each part, or
- * their counts save a pass. */
+ * they come out even as they are, or their counts save a pass. */
 static bool is_fit(const sheaf_pieces *pieces, int64_t piece_bytes, int64_t wanted, const sheaf_cutting *how)
 {
 	return piece_bytes <= wanted || pieces->count >= FOR_EACH * (int64_t)how->parts ||
-	       (how->by_counts && pieces->counts.size > 0);
+	       (how->by_counts && pieces->counts.size > 0) || come_out_even(pieces, how->parts);
 }
 
 /* The table of an index, or a new one of pieces that are short enough. */
@@ -228,12 +262,6 @@ int64_t sheaf_cuts_bytes(const sheaf_cuts *cuts)
 	return sum;
 }
 
-int64_t sheaf_part_border(int64_t sum, int share, int parts)
-{
-	int64_t each = sum / parts, more = sum % parts; /* the product might not fit */
-	return each * share + more * share / parts;
-}
-
 sheaf_range sheaf_cuts_share(const sheaf_cuts *cuts, int64_t before, int64_t total, int part, int parts)
 {
 	int64_t low = sheaf_part_border(total, part - 1, parts), high = sheaf_part_border(total, part, parts);
@@ -244,13 +272,6 @@ sheaf_range sheaf_cuts_share(const sheaf_cuts *cuts, int64_t before, int64_t tot
 		before += cuts->entries[p].size;
 	}
 	return range;
-}
-
-/* The part that has the byte at which a piece begins. */
-static int part_of(int64_t byte, int64_t total, int n, int from)
-{
-	while (from + 1 < n && byte >= sheaf_part_border(total, from + 1, n)) from++;
-	return from;
 }
 
 static void share(const sheaf_cuts *cuts, int n, sheaf_part_share *out)

@@ -168,8 +168,7 @@ static sheaf_status put_rows(sheaf_writer *w, const sheaf_frame *frame, sheaf_er
 	return SHEAF_OK;
 }
 
-/* Entries that are in order by now. */
-static sheaf_status put_arranged(sheaf_writer *w, sheaf_error *err)
+sheaf_status sheaf_writer_put_arranged(sheaf_writer *w, sheaf_error *err)
 {
 	const sheaf_frame *frame;
 	sheaf_status status;
@@ -204,7 +203,7 @@ static sheaf_status write_frame(sheaf_writer *w, const sheaf_frame *frame, sheaf
 		return explain_rows(sheaf_frame_append(&w->rows, &given, 0, given.nrows, w->outer, err), err);
 	if (!w->arranger) return put_rows(w, &given, err);
 	SHEAF_TRY(sheaf_arranger_add(w->arranger, &given, err));
-	return put_arranged(w, err);
+	return sheaf_writer_put_arranged(w, err);
 }
 
 static sheaf_status fail_again(const sheaf_writer *w, sheaf_error *err)
@@ -275,11 +274,22 @@ sheaf_status sheaf_finish_diverted(sheaf_writer *w, sheaf_error *err)
 	return status;
 }
 
+static sheaf_status adopt(sheaf_writer *w, sheaf_source *source, int64_t offset, const sheaf_blob *blob,
+                          sheaf_error *err)
+{
+	SHEAF_TRY(w->format->write->adopt(w->out, source, offset, blob, err));
+	w->out->written += blob->rows;
+	w->out->samples += blob->samples;
+	w->row += blob->rows;
+	return SHEAF_OK;
+}
+
 static sheaf_status take(sheaf_writer *w, sheaf_source *source, int64_t offset, int64_t size,
                          const sheaf_blob *blob, sheaf_error *err)
 {
 	size_t head = 0;
 	SHEAF_TRY(sheaf_check_stop(w->cx, err));
+	if (w->format->write->append) return adopt(w, source, offset, blob, err);
 	if (w->format->write->note) SHEAF_TRY(w->format->write->note(w->out, blob, &head, err));
 	SHEAF_TRY(sheaf_sink_copy(w->out->sink, source, offset + (int64_t)head, size - (int64_t)head, err));
 	w->out->written += blob->rows;
@@ -315,7 +325,7 @@ static sheaf_status finish_arranging(sheaf_writer *w, sheaf_error *err)
 	if (w->holds) SHEAF_TRY(sheaf_arranger_count(w->arranger, &w->totals.rows, err));
 	if (w->holds) SHEAF_TRY(sheaf_writer_start(w, err));
 	SHEAF_TRY(sheaf_writer_foretell(w, sheaf_arrange_known(w->arranger), err));
-	return put_arranged(w, err);
+	return sheaf_writer_put_arranged(w, err);
 }
 
 static sheaf_status finish(sheaf_writer *w, sheaf_sink **sink, sheaf_error *err)

@@ -46,6 +46,11 @@ struct sheaf_writer {
 	sheaf_error failure; /* of the first write that failed: nothing is committed then */
 };
 
+/* ---- write.c ---- */
+
+/* Puts entries that are in order by now. */
+SHEAF_USE sheaf_status sheaf_writer_put_arranged(sheaf_writer *w, sheaf_error *err);
+
 /* ---- create.c ---- */
 
 /* Creates the output, once all is known that the format has to know before. */

@@ -12,8 +12,8 @@
 #define SHEAF_FORMAT_FORMAT_H
 
 #include "base/extend.h"
-#include <sheaf/format.h>
 #include <sheaf/dataset.h>
+#include <sheaf/format.h>
 #include <sheaf/select.h>
 
 typedef enum sheaf_likely { SHEAF_NO, SHEAF_PERHAPS, SHEAF_SURE } sheaf_likely;
@@ -106,8 +106,8 @@ typedef struct sheaf_random_access {
 	 * made seekable. What is known may come from a damaged file: SHORT or DATA where the input can have no
 	 * such piece. */
 	sheaf_status (*recall)(const void *in, sheaf_piece *piece, sheaf_error *err);
-	/* `cut` divides a long chunk where fewer bytes are asked for: pieces of the chunk's bytes, with notes that
-	 * say which rows of it they are. */
+	/* `cut` divides a long chunk where fewer bytes are asked for: pieces of the chunk's bytes, with notes
+	 * that say which rows of it they are. */
 	bool divides;
 	/* Cuts on from the beginning of such a piece, before anything is cut or after rewind; only where the
 	 * source is seekable. NULL: rows are never passed over. */
@@ -196,6 +196,11 @@ typedef struct sheaf_writing {
 	/* Where writing a blob's bytes, without such a head, one blob after the other is not all there is to it.
 	 * NULL: it is. */
 	sheaf_status (*append)(void *out, const sheaf_blob *blob, sheaf_error *err);
+	/* Appends a blob of entries that stands in a source made seekable, from `offset` on; the blob has its
+	 * size and no bytes. What goes into the file as it is need not be read (sheaf_sink_copy_at). DATA where
+	 * it is none that `encode` has made. NULL: such blobs are not appended. */
+	sheaf_status (*adopt)(void *out, sheaf_source *source, int64_t offset, const sheaf_blob *blob,
+	                      sheaf_error *err);
 	/* What the output ends with; its sink is committed after that, or abandoned where this fails. NULL:
 	 * nothing. */
 	sheaf_status (*finish)(void *out, sheaf_error *err);

@@ -284,7 +284,7 @@ sheaf_status sheaf_sink_skip(sheaf_sink *sink, int64_t size, sheaf_error *err)
 sheaf_status sheaf_sink_extend(sheaf_sink *sink, sheaf_error *err)
 {
 	struct stat info;
-	SHEAF_TRY(sheaf_sink_flush(sink, err));
+	if (!sink->is_random) SHEAF_TRY(sheaf_sink_flush(sink, err));
 	if (fstat(sink->target.fd, &info) == 0 && info.st_size >= sink->position) return SHEAF_OK;
 	if (ftruncate(sink->target.fd, (off_t)sink->position) == 0) return SHEAF_OK;
 	return sheaf_fail_sys(err, errno, "%s: expected room for %" PRId64 " bytes", sink->name, sink->position);
@@ -294,7 +294,8 @@ bool sheaf_sink_temporary(const sheaf_sink *sink, char *text, size_t size)
 {
 	char link[64];
 	snprintf(link, sizeof link, "/proc/self/fd/%d", sink->target.fd);
-	ssize_t n = sheaf_sink_is_plain(sink) ? readlink(link, text, size - 1) : -1;
+	bool plain = sheaf_sink_is_plain(sink) || sheaf_sink_is_plain_random(sink);
+	ssize_t n = plain ? readlink(link, text, size - 1) : -1;
 	if (n <= 0 || (size_t)n >= size - 1) return false;
 	text[n] = '\0';
 	return true;

@@ -49,9 +49,15 @@ SHEAF_USE sheaf_status sheaf_sink_resize(sheaf_sink *sink, int64_t size, sheaf_e
 SHEAF_USE sheaf_status sheaf_sink_copy(sheaf_sink *sink, sheaf_source *source, int64_t offset, int64_t size,
                                        sheaf_error *err);
 
+/* The same of a sink that is written at any byte, from byte `to` on. */
+SHEAF_USE sheaf_status sheaf_sink_copy_at(sheaf_sink *sink, int64_t to, sheaf_source *source, int64_t offset,
+                                          int64_t size, sheaf_error *err);
+
 /* Bytes are left out, which somebody else writes. A plain file, as sheaf_sink_is_plain says. */
 SHEAF_USE sheaf_status sheaf_sink_skip(sheaf_sink *sink, int64_t size, sheaf_error *err);
 bool sheaf_sink_is_plain(const sheaf_sink *sink);
+/* Whether one that is written at any byte writes into the target's own file. */
+bool sheaf_sink_is_plain_random(const sheaf_sink *sink);
 /* Nothing is held back, and the file is as long as what was written and left out. */
 SHEAF_USE sheaf_status sheaf_sink_extend(sheaf_sink *sink, sheaf_error *err);
 /* The path of the file that is being written, into text[size], which is long enough for any; false where

@@ -15,6 +15,8 @@ static bool is_plain(const sheaf_sink *sink)
 	return !sink->function && !sink->encoder.filter && sink->target.folder >= 0;
 }
 
+bool sheaf_sink_is_plain_random(const sheaf_sink *sink) { return sink->is_random && sink->spool.fd < 0; }
+
 static int descriptor(const sheaf_sink *sink)
 {
 	return sink->spool.fd >= 0 ? sink->spool.fd : sink->target.fd;

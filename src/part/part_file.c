@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-	VERSION = 1,
+	VERSION = 2,
 	END = 32, /* bytes: where the foot begins, its size, its hash, the magic of the end */
 	INPUT_LEAST = 36,
 	NO_TEXT = UINT32_MAX

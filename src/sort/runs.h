@@ -6,11 +6,14 @@
 
 #include "io/spool.h"
 #include "sort/entry_sorter.h"
+#include <sheaf/io.h>
 
-/* A run is written in segments: their keys, then their values. */
+/* A run is written in segments: their keys, then their values. One that somebody else has sorted lies in a
+ * source, entry after entry: its key, then its value. */
 typedef struct sheaf_entry_run {
-	int64_t at; /* byte of the spool */
-	int64_t n;  /* entries */
+	sheaf_source *source; /* NULL: the spool */
+	int64_t at;           /* byte of it */
+	int64_t n;            /* entries */
 } sheaf_entry_run;
 
 /* Begins as zeros. */
@@ -18,13 +21,15 @@ typedef struct sheaf_runs {
 	sheaf_context *cx;
 	const sheaf_key_order *order;
 	size_t key_size, value_size;
-	int64_t segment; /* entries */
-	int64_t fan;     /* runs that are merged at a time */
+	size_t number_size; /* of the numbers in a value, where runs are in sources: little-endian */
+	int64_t segment;    /* entries */
+	int64_t fan;        /* runs that are merged at a time */
 	sheaf_spool spool;
 	sheaf_entry_run *runs;
 	int64_t nruns, room;
 	struct sheaf_entry_head *heads;
 	int64_t nheads, left; /* heads there are, and those that are not at their end: a heap */
+	uint8_t *mixed;       /* a segment as it is in a source; NULL: no run is in one */
 	uint8_t *batch;       /* a segment: being written, or given */
 	int64_t batch_n;
 } sheaf_runs;
@@ -34,6 +39,9 @@ SHEAF_USE sheaf_status sheaf_runs_open(sheaf_runs *r, const sheaf_key_order *ord
                                        int64_t memory, sheaf_context *cx, sheaf_error *err);
 /* Adds a sorted sorter as one run. */
 SHEAF_USE sheaf_status sheaf_runs_add(sheaf_runs *r, sheaf_entry_sorter *sorter, sheaf_error *err);
+/* Adds a run of a source made seekable, which outlives the runs. */
+SHEAF_USE sheaf_status sheaf_runs_add_source(sheaf_runs *r, sheaf_source *source, int64_t at, int64_t n,
+                                             sheaf_error *err);
 /* After the last run: makes ready for sheaf_runs_next, from the first entry; may be called again. */
 SHEAF_USE sheaf_status sheaf_runs_begin(sheaf_runs *r, sheaf_error *err);
 /* The next entries in order, or END; valid until the next call. */

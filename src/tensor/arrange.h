@@ -60,6 +60,7 @@ struct sheaf_arranger {
 	                        changed over */
 	uint64_t last_key, last_crossed;
 	bool spilled, finished;
+	bool supplied; /* runs are others': their keys may be anything */
 	/* going out */
 	sheaf_keyed input;
 	int64_t input_at;
@@ -76,6 +77,14 @@ struct sheaf_arranger {
 /* How many entries come out of one that holds all of them, where it takes no pass over them to know; else
  * -1. */
 int64_t sheaf_arrange_known(const sheaf_arranger *a);
+
+/* Whether entries are brought into another order, which several arrangers can do for some of them each. */
+bool sheaf_arrange_orders(const sheaf_arranger *a);
+/* Instead of entries that are added and sorted: n that another arranger of the same schema has given by
+ * sheaf_arrange_sorted, from byte `at` on of a seekable source, which outlives this one. Each time those
+ * after the ones before: then what comes out is what one arranger of all would give. */
+SHEAF_USE sheaf_status sheaf_arrange_supply(sheaf_arranger *a, sheaf_source *source, int64_t at, int64_t n,
+                                            sheaf_error *err);
 
 /* What comes out begins anew, of one that holds all entries until they are sorted. */
 SHEAF_USE sheaf_status sheaf_arrange_rewind(sheaf_arranger *a, sheaf_error *err);

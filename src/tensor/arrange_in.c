@@ -225,15 +225,19 @@ static int loose_bits(const sheaf_arranger *a)
 	return a->crosses ? a->layout.places[a->layout.order[0]].shift : a->layout.loose;
 }
 
-static sheaf_status spill(sheaf_arranger *a, sheaf_error *err)
+static sheaf_status open_runs(sheaf_arranger *a, sheaf_error *err)
 {
 	enum { SHARE = 4 /* of the memory for entries, while they are divided besides */ };
+	if (a->spilled) return SHEAF_OK;
+	a->spilled = true;
+	return sheaf_runs_open(&a->runs, &a->layout.by, a->element.size, a->memory / SHARE, a->cx, err);
+}
+
+static sheaf_status spill(sheaf_arranger *a, sheaf_error *err)
+{
 	int loose = a->layout.loose;
 	if (a->sorter.n == 0) return SHEAF_OK;
-	if (!a->spilled) {
-		a->spilled = true;
-		SHEAF_TRY(sheaf_runs_open(&a->runs, &a->layout.by, a->element.size, a->memory / SHARE, a->cx, err));
-	}
+	SHEAF_TRY(open_runs(a, err));
 	a->layout.loose = loose_bits(a);
 	SHEAF_TRY(sheaf_entry_sorter_sort(&a->sorter, err));
 	SHEAF_TRY(sheaf_runs_add(&a->runs, &a->sorter, err));
@@ -314,9 +318,21 @@ sheaf_status sheaf_arrange_sort(sheaf_arranger *a, sheaf_error *err)
 	return sheaf_runs_begin(&a->runs, err);
 }
 
+static sheaf_status check_keys(const sheaf_arranger *a, const sheaf_keyed *entries, sheaf_error *err)
+{
+	for (int64_t i = 0; i < entries->n; i++)
+		if (!sheaf_key_layout_has(&a->layout, entries->keys + i * a->layout.words))
+			return sheaf_fail(err, SHEAF_DATA, "%sexpected sorted entries within the shape, found another",
+			                  a->name);
+	return SHEAF_OK;
+}
+
 sheaf_status sheaf_arrange_sorted(sheaf_arranger *a, sheaf_keyed *out, sheaf_error *err)
 {
-	if (a->spilled) return sheaf_runs_next(&a->runs, out, err);
+	if (a->spilled) {
+		SHEAF_TRY(sheaf_runs_next(&a->runs, out, err));
+		return a->supplied ? check_keys(a, out, err) : SHEAF_OK;
+	}
 	return a->rises ? sheaf_entry_sorter_next_block(&a->sorter, out, err)
 	                : sheaf_entry_sorter_next(&a->sorter, out, err);
 }
@@ -325,5 +341,21 @@ sheaf_status sheaf_arrange_again(sheaf_arranger *a, sheaf_error *err)
 {
 	if (a->spilled) return sheaf_runs_begin(&a->runs, err);
 	sheaf_entry_sorter_rewind(&a->sorter);
+	return SHEAF_OK;
+}
+
+bool sheaf_arrange_orders(const sheaf_arranger *a)
+{
+	return a->sorts && !sheaf_key_order_is_done(&a->layout.by);
+}
+
+sheaf_status sheaf_arrange_supply(sheaf_arranger *a, sheaf_source *source, int64_t at, int64_t n,
+                                  sheaf_error *err)
+{
+	a->supplied = true;
+	SHEAF_TRY(open_runs(a, err));
+	a->runs.number_size = sheaf_type_size(a->element.type);
+	SHEAF_TRY(sheaf_runs_add_source(&a->runs, source, at, n, err));
+	a->kept += n;
 	return SHEAF_OK;
 }

@@ -98,8 +98,8 @@ static sheaf_status put_dense(sheaf_bsp_building *t, int64_t base, const int64_t
 /* ---- a blob ---- */
 
 /* Within outer coordinates that go on from the blob before the inner ones must, too. */
-static sheaf_status put_runs(sheaf_bsp_building *t, const sheaf_bsp_parcel *p, const int64_t *runs,
-                             const int64_t *offsets, const uint8_t *values, sheaf_error *err)
+sheaf_status sheaf_bsp_put_runs(sheaf_bsp_building *t, const sheaf_bsp_parcel *p, const int64_t *runs,
+                                const int64_t *offsets, const uint8_t *values, sheaf_error *err)
 {
 	int64_t width = 1 + t->outer_rank, position;
 	bool all_dense = true;
@@ -140,7 +140,7 @@ sheaf_status sheaf_bsp_append_entries(sheaf_bsp_writer *out, const sheaf_blob *b
 	for (int k = t->outer_rank; k < t->d.layout.rank && !t->block; k++)
 		values += (size_t)p->entries * sheaf_type_size(t->indices[k].type);
 	if (t->block) values += (size_t)p->entries * sizeof(int64_t);
-	SHEAF_TRY(put_runs(t, p, runs, (const int64_t *)(const void *)inner, values, err));
+	SHEAF_TRY(sheaf_bsp_put_runs(t, p, runs, (const int64_t *)(const void *)inner, values, err));
 	t->d.diagonal += t->d.structure ? p->diagonal : 0;
 	for (int k = t->outer_rank; k < t->d.layout.rank && !t->block; k++) {
 		SHEAF_TRY(sheaf_bsp_store_add(&t->indices[k], inner, p->entries, err));

@@ -5,6 +5,7 @@
  *   store.c     an array whose length and type are known at the end
  *   encode.c    entries into bytes
  *   build.c     these into the arrays of levels
+ *   adopt.c     the same from a source
  *   streams.c   sequences into bytes, and into arrays
  *   finish.c    arrays and descriptor into the box */
 #ifndef SHEAF_FORMAT_BINSPARSE_WRITER_H
@@ -37,6 +38,10 @@ typedef struct sheaf_bsp_store {
 void sheaf_bsp_store_begin(sheaf_bsp_store *s, sheaf_type type, sheaf_context *cx);
 SHEAF_USE sheaf_status sheaf_bsp_store_add(sheaf_bsp_store *s, const void *values, int64_t n,
                                            sheaf_error *err);
+/* The same from a source made seekable, from `offset` on: where the array is open as they are, they need not
+ * be read. */
+SHEAF_USE sheaf_status sheaf_bsp_store_copy(sheaf_bsp_store *s, sheaf_source *source, int64_t offset,
+                                            int64_t n, sheaf_error *err);
 /* Before anything is added: values of `parts` numbers are held as one for as long as they are the same. */
 void sheaf_bsp_store_compare(sheaf_bsp_store *s, int parts);
 /* At the end: whether they were, and there is one; it is all that the store holds, then. */
@@ -117,19 +122,29 @@ SHEAF_USE sheaf_status sheaf_bsp_take_fill(sheaf_schema *schema, const sheaf_val
 
 /* ---- encode.c, build.c ---- */
 
-SHEAF_USE sheaf_status sheaf_bsp_encode_entries(const sheaf_bsp_writer *out, const sheaf_frame *frame,
-                                                int64_t row, sheaf_blob *blob, sheaf_context *cx,
-                                                sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_bsp_append_entries(sheaf_bsp_writer *out, const sheaf_blob *blob,
-                                                sheaf_error *err);
-/* Completes pointers, and dense positions, to the end of the shape. */
-SHEAF_USE sheaf_status sheaf_bsp_complete(sheaf_bsp_building *t, sheaf_error *err);
-
 /* A blob of entries: this, then runs (their first entry, and their outer coordinates), then the inner
  * coordinates, then the values. */
 typedef struct sheaf_bsp_parcel {
 	int64_t entries, runs, diagonal;
 } sheaf_bsp_parcel;
+
+SHEAF_USE sheaf_status sheaf_bsp_encode_entries(const sheaf_bsp_writer *out, const sheaf_frame *frame,
+                                                int64_t row, sheaf_blob *blob, sheaf_context *cx,
+                                                sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_append_entries(sheaf_bsp_writer *out, const sheaf_blob *blob,
+                                                sheaf_error *err);
+/* Runs of a blob, and of dense levels what they are of, into positions. */
+SHEAF_USE sheaf_status sheaf_bsp_put_runs(sheaf_bsp_building *t, const sheaf_bsp_parcel *p,
+                                          const int64_t *runs, const int64_t *offsets, const uint8_t *values,
+                                          sheaf_error *err);
+
+/* ---- adopt.c ---- */
+
+SHEAF_USE sheaf_status sheaf_bsp_adopt(void *out, sheaf_source *source, int64_t offset,
+                                       const sheaf_blob *blob, sheaf_error *err);
+
+/* Completes pointers, and dense positions, to the end of the shape. */
+SHEAF_USE sheaf_status sheaf_bsp_complete(sheaf_bsp_building *t, sheaf_error *err);
 
 /* ---- streams.c ---- */
 
