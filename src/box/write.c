@@ -411,8 +411,8 @@ sheaf_status sheaf_box_append(sheaf_box_array *a, const void *values, int64_t co
 {
 	sheaf_error failure = {0};
 	size_t size;
-	if (count == 0 && !a->box->failure.status) return SHEAF_OK;
 	SHEAF_TRY(check_room(a, count, &size, err));
+	if (count == 0) return SHEAF_OK;
 	SHEAF_TRY(stick(a->box, append(a, values, size, &failure), &failure, err));
 	a->written += count;
 	return SHEAF_OK;

@@ -80,6 +80,8 @@ typedef struct taking {
 	const sheaf_buffer *bytes;
 	size_t at;
 	bool broken;
+	sheaf_status status; /* of a copy */
+	sheaf_error *err;
 } taking;
 
 static void count_one(void *user, sheaf_buffer *buffer, size_t width)
@@ -99,7 +101,7 @@ static void take_part(taking *t, size_t size, size_t width, sheaf_buffer *buffer
 	sheaf_builder_begin(&b, t->cx, NULL);
 	uint8_t *to = sheaf_builder_extend(&b, size);
 	if (to) sheaf_copy_le(to, t->bytes->data + t->at, size / width, width);
-	if (sheaf_builder_finish(&b, buffer, NULL)) t->broken = true;
+	t->status = sheaf_builder_finish(&b, buffer, t->err);
 }
 
 /* Empty ones have no place. */
@@ -109,7 +111,7 @@ static void take_buffer(void *user, sheaf_buffer *buffer, size_t width)
 	uint64_t size = sheaf_cursor_u64le(&t->sizes, "size of a buffer");
 	size_t left = t->bytes->size - t->at;
 	t->broken |= t->sizes.failed || size > left;
-	if (t->broken || size == 0) return;
+	if (t->broken || t->status || size == 0) return;
 	take_part(t, (size_t)size, width, buffer);
 	size_t step = ((size_t)size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 	t->at += step < left ? step : left;
@@ -140,7 +142,7 @@ static sheaf_status read_shapes(sheaf_cursor *c, sheaf_frame *frame, sheaf_error
 static sheaf_status read(const sheaf_buffer *bytes, sheaf_frame *frame, sheaf_error *err)
 {
 	size_t buffers = 0;
-	taking t = {.cx = frame->cx, .bytes = bytes};
+	taking t = {.cx = frame->cx, .bytes = bytes, .err = err};
 	sheaf_cursor c = sheaf_cursor_over(bytes->data, bytes->size, 0);
 	int64_t nrows = sheaf_cursor_i64le(&c, "number of rows");
 	SHEAF_TRY(read_shapes(&c, frame, err));
@@ -152,6 +154,7 @@ static sheaf_status read(const sheaf_buffer *bytes, sheaf_frame *frame, sheaf_er
 	if (t.at > bytes->size) return refuse("buffers", err);
 	for_each(frame, take_buffer, &t);
 	frame->nrows = nrows;
+	SHEAF_TRY(t.status);
 	return t.broken ? refuse("whole buffers", err) : SHEAF_OK;
 }
 

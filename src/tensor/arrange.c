@@ -97,7 +97,7 @@ static sheaf_status count_positions(const sheaf_arranger *a, int64_t *out, sheaf
 /* Sparse tensors are often of shapes that no memory, and no disk, has room for. */
 static sheaf_status check_size(const sheaf_arranger *a, sheaf_error *err)
 {
-	int64_t positions, bytes;
+	int64_t positions = 0, bytes;
 	SHEAF_TRY(count_positions(a, &positions, err));
 	if (sheaf_mul_i64(&bytes, positions, (int64_t)a->element.size) && bytes <= sheaf_max_memory(a->cx))
 		return SHEAF_OK;
