@@ -305,15 +305,38 @@ static void test_cells(void **state)
 static void put_field(made_text *t, int column)
 {
 	static const char *const texts[] =
-		{"a",          "",   "null", "\"\"", "\"x,\"\"y\"\"\"", "\"two\nlines\"", "long enough for a block",
-	     "\"quoted\"", "?5", "x\"y"},
+		{"a",
+	     "",
+	     "null",
+	     "\"\"",
+	     "\"x,\"\"y\"\"\"",
+	     "\"two\nlines\"",
+	     "long enough for a block",
+	     "\"quoted\"",
+	     "?5",
+	     "x\"y",
+	     "a text that is longer than what is copied in one step, whatever its length"},
 							 *const numbers[] = {"0",
 	                                             "-0",
 	                                             "007",
 	                                             "12.50",
 	                                             "-3.25",
 	                                             "1234567890123456",
+	                                             "123456789012345678",
+	                                             "9223372036854775807",
+	                                             "-9223372036854775808",
 	                                             "0.1234567890123456",
+	                                             "0.30000000000000004",
+	                                             "-123.45678901234567",
+	                                             "1.7976931348623157",
+	                                             "1843.9999999999999999",
+	                                             "1844.0000000000000001",
+	                                             "0.00000000000000000000123456789",
+	                                             "12345678901234567.5",
+	                                             "0.12345678901234567890123456789012345",
+	                                             "00.12345678901234567",
+	                                             "1.2345678901234567.8",
+	                                             "1.23456789012x4567",
 	                                             "-9007199254740993",
 	                                             ".5",
 	                                             "5.",
@@ -321,20 +344,47 @@ static void put_field(made_text *t, int column)
 	                                             "--1",
 	                                             "1.2.3",
 	                                             " 7 ",
-	                                             "-"};
-	char number[40];
+	                                             "-"},
+							 *const times[] = {"2000-02-29 23:59:59",
+	                                           "1900-02-29 00:00:00",
+	                                           "2023-04-31 00:00:00",
+	                                           "2023-12-31T12:30:45",
+	                                           "1719-12-31 23:59:59",
+	                                           "9999-12-31 23:59:59",
+	                                           "0000-01-01 00:00:00",
+	                                           "2023-13-01 00:00:00",
+	                                           "2023-01-01 24:00:00",
+	                                           "2023-01-01 00:60:00",
+	                                           "2023-01-01 00:00:60",
+	                                           "2023-01-00 00:00:00",
+	                                           "2023-1-01 00:00:000",
+	                                           "2012-05-25 14:13:29.500",
+	                                           "2012-05-25 14:13:29 +02:00",
+	                                           "2012-05-25U14:13:29",
+	                                           "\xcf\xcf\xcf\xcf-05-25 14:13:29",
+	                                           ""},
+							 *const flags[] = {"True", "FALSE", "tru", "falsf", "xalse", "0", "", "null"};
+	char number[160];
 	switch (column) {
 	case 0: snprintf(number, sizeof number, "%" PRId64, random_below(100000)); break;
 	case 1:
 		snprintf(number, sizeof number, "-%" PRId64 ".%03" PRId64, random_below(1000), random_below(1000));
 		break;
-	case 2:
-		snprintf(number, sizeof number, "%s", texts[random_below(random_below(9) ? 9 : COUNT(texts))]);
+	case 2: put(t, texts[random_below(random_below(9) ? 9 : COUNT(texts))]); return;
+	case 3: put(t, random_below(30) ? "17.25" : numbers[random_below(COUNT(numbers))]); return;
+	case 4:
+		if (random_below(40) == 0) {
+			put(t, times[random_below(COUNT(times))]);
+			return;
+		}
+		snprintf(number, sizeof number,
+		         "%" PRId64 "-%02" PRId64 "-%02" PRId64 " 0%" PRId64 ":5%" PRId64 ":07",
+		         1800 + random_below(300), 1 + random_below(12), 1 + random_below(28), random_below(10),
+		         random_below(10));
 		break;
 	default:
-		snprintf(number, sizeof number, "%s",
-		         random_below(30) ? "17.25" : numbers[random_below(COUNT(numbers))]);
-		break;
+		put(t, random_below(40) ? random_below(2) ? "true" : "false" : flags[random_below(COUNT(flags))]);
+		return;
 	}
 	put(t, number);
 }
@@ -342,10 +392,11 @@ static void put_field(made_text *t, int column)
 /* Kernels that read fields at all read plain ones to the last block, and no byte after it. */
 static void check_fields(const sheaf_kernel *kernel, const char *data, size_t size)
 {
-	enum { ROOM = TEXT_ROOM + 2 * SHEAF_FIELDS_BLOCK, RECORD = 40, WIDTH = 3, FIRST = 16 };
+	enum { ROOM = TEXT_ROOM + 2 * SHEAF_FIELDS_BLOCK, RECORD = 100, WIDTH = 6, FIRST = 32 };
 	static uint32_t starts[ROOM], ends[ROOM];
 	static int64_t lines[ROOM], whole[ROOM];
 	static double real[ROOM];
+	static uint8_t flags[ROOM];
 	unsigned seen = 0;
 	sheaf_fields_cut c = {.begin = (const uint8_t *)data,
 	                      .end = (const uint8_t *)data + size,
@@ -358,7 +409,7 @@ static void check_fields(const sheaf_kernel *kernel, const char *data, size_t si
 	                      .ends = ends,
 	                      .lines = lines};
 	sheaf_fields_cut_begin(&c);
-	kernel->cut_fields(&c, c.end);
+	kernel->fields->cut(&c, c.end);
 	if (strcmp(kernel->name, "scalar") == 0) {
 		assert_int_equal(c.records, 0);
 		return;
@@ -368,26 +419,42 @@ static void check_fields(const sheaf_kernel *kernel, const char *data, size_t si
 	sheaf_fields f = {c.begin, starts, ends, 1, WIDTH, 0, false, c.records};
 	size_t from = 0;
 	while (from < f.count && ends[from * WIDTH] < FIRST) from++; /* too near to the beginning for some */
-	assert_int_equal(kernel->fields_i64(&f, from, whole), f.count);
-	assert_int_equal(kernel->look_at_fields(&f, from, &seen), f.count);
+	assert_int_equal(kernel->fields->read_i64(&f, from, whole), f.count);
+	assert_int_equal(kernel->fields->look(&f, from, &seen), f.count);
 	assert_int_equal(seen, from < f.count ? SHEAF_FIELD_WHOLE : 0);
 	for (size_t r = from; r < f.count; r++) assert_int_equal(whole[r], r * 1001);
 	f = (sheaf_fields){c.begin, ends, ends + 1, WIDTH, WIDTH, 1, false, c.records};
-	assert_int_equal(kernel->fields_f64(&f, from, real), f.count);
+	assert_int_equal(kernel->fields->read_f64(&f, from, real), f.count);
 	for (size_t r = from; r < f.count; r++) assert_true(real[r] == -0.25 * (double)(r % 4) - 1);
-	assert_int_equal(kernel->fields_i64(&f, from, whole), from);
+	assert_int_equal(kernel->fields->read_i64(&f, from, whole), from);
+	f = (sheaf_fields){c.begin, ends + 2, ends + 3, WIDTH, WIDTH, 1, false, c.records};
+	assert_int_equal(kernel->fields->read_f64(&f, from, real), f.count);
+	for (size_t r = from; r < f.count; r++) {
+		char text[40];
+		snprintf(text, sizeof text, "%zu.1234567890123456", r);
+		assert_true(real[r] == strtod(text, NULL));
+	}
+	f = (sheaf_fields){c.begin, ends + 3, ends + 4, WIDTH, WIDTH, 1, false, c.records};
+	assert_int_equal(kernel->fields->read_times(&f, 0, NULL), f.count);
+	assert_int_equal(kernel->fields->read_times(&f, 0, whole), f.count);
+	for (size_t r = 0; r < f.count; r++) assert_int_equal(whole[r], 951868740 + (int64_t)(r % 60));
+	f = (sheaf_fields){c.begin, ends + 4, ends + 5, WIDTH, WIDTH, 1, true, c.records};
+	assert_int_equal(kernel->fields->read_bools(&f, 0, NULL), f.count);
+	assert_int_equal(kernel->fields->read_bools(&f, 0, flags), f.count);
+	for (size_t r = 0; r < f.count; r++) assert_int_equal(flags[r], r % 3 == 0);
 }
 
 static void test_fields(void **state)
 {
 	static made_text t;
 	(void)state;
-	for (int records = 1; records < 300; records += records < 20 ? 1 : 37) {
+	for (int records = 1; records < 180; records += records < 20 ? 1 : 37) {
 		t.size = 0;
 		for (int r = 0; r < records; r++) {
-			char line[60];
-			snprintf(line, sizeof line, "%d,-1.%02d,%s\n", r * 1001, r % 4 * 25,
-			         r % 3 ? "\"a, \"\"b\"" : "text");
+			char line[160];
+			snprintf(line, sizeof line, "%d,-1.%02d,%s,%d.1234567890123456,2000-02-29%c23:59:%02d,%s\n",
+			         r * 1001, r % 4 * 25, r % 3 ? "\"a, \"\"b\"" : "text", r, r % 2 ? 'T' : ' ', r % 60,
+			         r % 3 ? "false" : "true");
 			put(&t, line);
 		}
 		with_kernels(check_fields, t.data, t.size);
@@ -401,8 +468,16 @@ static void test_tables(void **state)
 		{"csv", {{NULL, NULL}}, false, 0},
 		{"csv", {{NULL, NULL}}, true, 1000},
 		{"csv", {{"missing", "-3.25,0"}}, true, 0},
-		{"csv", {{"columns", "a:int64,b:double,c:string null,d:double null"}, {"header", "no"}}, true, 0},
-		{"csv", {{"columns", "a:int16,b:float,c:string null,d:int64"}, {"header", "no"}}, true, 0},
+		{"csv", {{"missing", "true,2000-02-29 23:59:59"}}, true, 0},
+		{"csv",
+	     {{"columns", "a:int64,b:double,c:string null,d:double null,e:datetime,f:bool null"},
+	      {"header", "no"}},
+	     true,
+	     0},
+		{"csv",
+	     {{"columns", "a:int16,b:float,c:string null,d:int64,e:datetime[ms] null,f:bool"}, {"header", "no"}},
+	     true,
+	     0},
 		{"tsv", {{"delimiter", "comma"}, {"header", "no"}}, true, 0}};
 	static made_text t;
 	(void)state;
@@ -410,7 +485,7 @@ static void test_tables(void **state)
 	for (int round = 0; round < 120; round++) {
 		const char *end = round % 3 ? "\n" : "\r\n";
 		for (t.size = 0; t.size < 3000;) {
-			for (int column = 0; column < 4; column++) {
+			for (int column = 0; column < 6; column++) {
 				if (column) put(&t, ",");
 				put_field(&t, column);
 			}

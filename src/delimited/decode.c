@@ -29,15 +29,17 @@ static sheaf_word word_of(const column *c, int64_t r)
 	return sheaf_word_of(&c->d->records, &c->d->in->dialect, r, c->at);
 }
 
-/* Plain numbers from record r on, up to one that is something else. */
-static int64_t read_numbers(const column *c, const sheaf_fields *fields, int64_t r)
+/* Plain values from record r on, up to one that is something else. */
+static int64_t read_plain(const column *c, const sheaf_fields *fields, int64_t r)
 {
+	const sheaf_fields_kernel *kernel = sheaf_kernel_chosen()->fields;
 	void *to = c->values->data;
+	size_t from = (size_t)r;
+	if (c->field->meaning == SHEAF_DATETIME) return (int64_t)kernel->read_times(fields, from, (int64_t *)to);
+	if (c->field->meaning == SHEAF_BOOL) return (int64_t)kernel->read_bools(fields, from, (uint8_t *)to);
 	if (c->field->meaning != SHEAF_NUMBER) return r;
-	if (c->field->type == SHEAF_F64)
-		return (int64_t)sheaf_kernel_chosen()->fields_f64(fields, (size_t)r, (double *)to);
-	if (c->field->type == SHEAF_I64)
-		return (int64_t)sheaf_kernel_chosen()->fields_i64(fields, (size_t)r, (int64_t *)to);
+	if (c->field->type == SHEAF_F64) return (int64_t)kernel->read_f64(fields, from, (double *)to);
+	if (c->field->type == SHEAF_I64) return (int64_t)kernel->read_i64(fields, from, (int64_t *)to);
 	return r;
 }
 
@@ -46,7 +48,7 @@ static void read_items(column *c)
 	const sheaf_delimited_reader *in = c->d->in;
 	int64_t n = c->d->records.count;
 	size_t size = sheaf_item_size(c->field);
-	bool nullable = is_nullable(c->field), plain = sheaf_numbers_are_plain(&in->dialect);
+	bool nullable = is_nullable(c->field), plain = sheaf_values_are_plain(&in->dialect);
 	sheaf_fields fields = sheaf_records_column(&c->d->records, c->at);
 	sheaf_patience patience = {0};
 	unsigned found = 0;
@@ -54,7 +56,7 @@ static void read_items(column *c)
 	for (int64_t r = 0; r < n; r++) {
 		if (plain && r >= patience.next) {
 			int64_t from = r;
-			r = read_numbers(c, &fields, from);
+			r = read_plain(c, &fields, from);
 			sheaf_patience_note(&patience, from, r);
 		}
 		if (r >= n) break;
@@ -72,7 +74,6 @@ static void read_items(column *c)
 	c->d->found |= found != ITEM_OK;
 }
 
-/* Most texts are as they stand. There is room for the word. */
 static sheaf_item_flaw read_run(const column *c, const sheaf_word *word, size_t *size)
 {
 	const sheaf_dialect *dialect = &c->d->in->dialect;
@@ -84,13 +85,56 @@ static sheaf_item_flaw read_run(const column *c, const sheaf_word *word, size_t 
 	return ITEM_OK;
 }
 
+/* The first bytes of words that may be something else than what stands there. */
+static void find_special(const column *c, bool special[UINT8_MAX + 1])
+{
+	const sheaf_dialect *dialect = &c->d->in->dialect;
+	for (int byte = 0; byte <= UINT8_MAX; byte++) {
+		uint8_t first = (uint8_t)byte;
+		special[byte] = sheaf_word_may_be_null((sheaf_word){&first, &first + 1, false}, dialect) ||
+		                first == dialect->quote || c->field->meaning == SHEAF_BYTES || !dialect->quote;
+	}
+}
+
+enum { SHORT_TEXT = 32 };
+
+/* Texts that are as they stand, from record r on, up to one that may be something else, or for which there is
+ * no room. There is room for all offsets. Short ones are copied as SHORT_TEXT bytes, whatever their
+ * length. */
+static int64_t copy_texts(const column *c, const sheaf_fields *f, const bool *special, int64_t r)
+{
+	const uint8_t *text_end = c->d->piece->bytes.data + c->d->piece->size;
+	int64_t *offset = (int64_t *)(void *)(c->level->offsets.data + c->level->offsets.size);
+	size_t size = c->values->size, room = c->values->capacity;
+	int64_t first = r;
+	for (; r < (int64_t)f->count; r++) {
+		const uint8_t *at = f->text + f->starts[(size_t)r * f->start_step] + f->skip,
+					  *end = f->text + f->ends[(size_t)r * f->end_step];
+		if (f->last && end > at && end[-1] == '\r') end--;
+		size_t n = (size_t)(end - at);
+		if (n == 0 || special[*at] || room - size < n + SHORT_TEXT) break;
+		if (n <= SHORT_TEXT && text_end - at >= SHORT_TEXT)
+			memcpy(c->values->data + size, at, SHORT_TEXT);
+		else
+			memcpy(c->values->data + size, at, n);
+		size += n;
+		*offset++ = (int64_t)size;
+	}
+	c->values->size = size;
+	c->level->offsets.size += (size_t)(r - first) * sizeof *offset;
+	return r;
+}
+
 static void read_runs(column *c)
 {
 	const sheaf_dialect *dialect = &c->d->in->dialect;
 	int64_t n = c->d->records.count;
 	unsigned found = 0;
+	bool special[UINT8_MAX + 1];
+	sheaf_fields fields = sheaf_records_column(&c->d->records, c->at);
+	find_special(c, special);
 	if (!sheaf_builder_room(&c->level->offsets, (uint64_t)n * sizeof(int64_t))) return;
-	for (int64_t r = 0; r < n; r++) {
+	for (int64_t r = 0; (r = copy_texts(c, &fields, special, r)) < n; r++) {
 		sheaf_word word = word_of(c, r);
 		int code = sheaf_word_may_be_null(word, dialect) ? sheaf_delimited_null(c->field, &word, dialect)
 		                                                 : SHEAF_NO_CODE;
@@ -98,7 +142,7 @@ static void read_runs(column *c)
 		if (code != SHEAF_NO_CODE) {
 			sheaf_level_miss(c->level, r, code);
 		} else {
-			if (!sheaf_builder_room(c->values, (uint64_t)(word.end - word.at) + 1)) return;
+			if (!sheaf_builder_room(c->values, (uint64_t)(word.end - word.at) + SHORT_TEXT)) return;
 			found |= read_run(c, &word, &size);
 			c->values->size += size;
 		}

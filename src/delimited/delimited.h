@@ -183,9 +183,9 @@ static inline sheaf_word sheaf_word_trim(sheaf_word word)
 	return word;
 }
 
-/* Whether numbers are what kernels take them for: with a point, and none of them says that nothing is
- * there. */
-bool sheaf_numbers_are_plain(const sheaf_dialect *dialect);
+/* Whether values are what kernels take them for: numbers with a point, and none of them, no time, and neither
+ * true nor false says that nothing is there. */
+bool sheaf_values_are_plain(const sheaf_dialect *dialect);
 
 /* What a word looks like. */
 enum {

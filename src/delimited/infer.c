@@ -36,37 +36,52 @@ static void add_seen(sheaf_seen *to, const sheaf_seen *from, int width)
 static int64_t see_numbers(const sheaf_fields *fields, int64_t r, unsigned *seen)
 {
 	unsigned found = 0;
-	r = (int64_t)sheaf_kernel_chosen()->look_at_fields(fields, (size_t)r, &found);
+	r = (int64_t)sheaf_kernel_chosen()->fields->look(fields, (size_t)r, &found);
 	if (found & SHEAF_FIELD_WHOLE) *seen |= KIND_INTEGER;
 	if (found & SHEAF_FIELD_NEGATIVE) *seen |= KIND_NEGATIVE;
 	if (found & SHEAF_FIELD_REAL) *seen |= KIND_REAL;
 	return r;
 }
 
+/* The same of what a word of that kind was seen before. */
+static int64_t see_alike(const sheaf_fields *fields, int64_t r, unsigned kind, unsigned *seen)
+{
+	const sheaf_fields_kernel *kernel = sheaf_kernel_chosen()->fields;
+	if (kind & KIND_DATETIME) return (int64_t)kernel->read_times(fields, (size_t)r, NULL);
+	if (kind & KIND_BOOL) return (int64_t)kernel->read_bools(fields, (size_t)r, NULL);
+	return see_numbers(fields, r, seen);
+}
+
 /* Where a column has texts and nulls there is nothing left to see. */
+static unsigned see_nulls(const sheaf_records *records, const sheaf_dialect *dialect, uint32_t column)
+{
+	for (int64_t r = 0; r < records->count; r++) {
+		sheaf_word word = sheaf_word_of(records, dialect, r, column);
+		if (sheaf_word_may_be_null(word, dialect) && sheaf_word_null(&word, dialect) != SHEAF_NO_CODE)
+			return KIND_NULL;
+	}
+	return 0;
+}
+
 unsigned sheaf_see_column(const sheaf_records *records, const sheaf_dialect *dialect, uint32_t column)
 {
-	enum { ALL = KIND_TEXT | KIND_NULL };
-	unsigned seen = 0;
-	bool plain = sheaf_numbers_are_plain(dialect);
+	unsigned seen = 0, kind = 0;
+	bool plain = sheaf_values_are_plain(dialect);
 	sheaf_fields fields = sheaf_records_column(records, column);
 	sheaf_patience patience = {0};
 	for (int64_t r = 0; !(seen & KIND_TEXT); r++) {
 		if (plain && r >= patience.next) {
 			int64_t from = r;
-			r = see_numbers(&fields, from, &seen);
+			r = see_alike(&fields, from, kind, &seen);
 			sheaf_patience_note(&patience, from, r);
 		}
 		if (r >= records->count) return seen;
 		sheaf_word word = sheaf_word_of(records, dialect, r, column);
-		seen |= sheaf_word_kind(&word, dialect);
+		unsigned found = sheaf_word_kind(&word, dialect);
+		if (!(found & (KIND_NULL | KIND_BLANK))) kind = found;
+		seen |= found;
 	}
-	for (int64_t r = 0; r < records->count && (seen & ALL) != ALL; r++) {
-		sheaf_word word = sheaf_word_of(records, dialect, r, column);
-		if (sheaf_word_may_be_null(word, dialect) && sheaf_word_null(&word, dialect) != SHEAF_NO_CODE)
-			seen |= KIND_NULL;
-	}
-	return seen;
+	return seen & KIND_NULL ? seen : seen | see_nulls(records, dialect, column);
 }
 
 static sheaf_status see(sheaf_seen *seen, const sheaf_delimited_reader *in, const uint8_t *at,

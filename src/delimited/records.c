@@ -191,7 +191,7 @@ static void find_by_blocks(walk *w, int64_t line)
 {
 	enum { STEP = 4096, SLACK = 2 * SHEAF_FIELDS_BLOCK };
 	sheaf_records *r = w->records;
-	sheaf_fields_cutter *cut_fields = sheaf_kernel_chosen()->cut_fields;
+	sheaf_fields_cutter *cut_fields = sheaf_kernel_chosen()->fields->cut;
 	sheaf_fields_cut c = {.begin = w->begin,
 	                      .end = w->end,
 	                      .delimiter = w->dialect->delimiter,

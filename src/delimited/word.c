@@ -60,10 +60,10 @@ int sheaf_word_null(const sheaf_word *given, const sheaf_dialect *dialect)
 	return missing_of(word.at, (size_t)(word.end - word.at), dialect);
 }
 
-bool sheaf_numbers_are_plain(const sheaf_dialect *dialect)
+bool sheaf_values_are_plain(const sheaf_dialect *dialect)
 {
 	if (dialect->point != '.') return false;
-	for (const char *begin = "-0123456789"; dialect->missing && *begin; begin++)
+	for (const char *begin = "-0123456789tf"; dialect->missing && *begin; begin++)
 		if (dialect->missing_begin[(uint8_t)*begin / 64] >> (uint8_t)*begin % 64 & 1) return false;
 	return true;
 }

@@ -38,7 +38,7 @@ typedef void sheaf_fields_cutter(sheaf_fields_cut *cut, const uint8_t *until);
 
 void sheaf_fields_cut_begin(sheaf_fields_cut *cut);
 
-/* ---- numbers ---- */
+/* ---- what stands in them ---- */
 
 /* The fields of a column: number i is from starts[i * start_step] + skip to ends[i * end_step] of the text.
  */
@@ -58,8 +58,23 @@ enum { SHEAF_FIELD_WHOLE = 1, SHEAF_FIELD_NEGATIVE = 2, SHEAF_FIELD_REAL = 4 };
  * have no integers that they cannot hold. */
 typedef size_t sheaf_fields_f64_reader(const sheaf_fields *fields, size_t from, double *to);
 typedef size_t sheaf_fields_i64_reader(const sheaf_fields *fields, size_t from, int64_t *to);
-/* Adds to *seen: whole numbers of at most 16 digits, negative ones, and such with a point. Numbers that begin
+/* Adds to *seen: whole numbers of at most 18 digits, negative ones, and such with a point. Numbers that begin
  * with more zeros than one, and -0, are left. */
 typedef size_t sheaf_fields_looker(const sheaf_fields *fields, size_t from, unsigned *seen);
+/* Times such as "2012-05-25 14:13:29", as seconds since 1970; some years far from now are left. `to` NULL:
+ * they are looked at only. */
+typedef size_t sheaf_fields_time_reader(const sheaf_fields *fields, size_t from, int64_t *to);
+/* "true" and "false", as 1 and 0; the same. */
+typedef size_t sheaf_fields_bool_reader(const sheaf_fields *fields, size_t from, uint8_t *to);
+
+/* All of one kind of processor. */
+typedef struct sheaf_fields_kernel {
+	sheaf_fields_cutter *cut;
+	sheaf_fields_looker *look;
+	sheaf_fields_f64_reader *read_f64;
+	sheaf_fields_i64_reader *read_i64;
+	sheaf_fields_time_reader *read_times;
+	sheaf_fields_bool_reader *read_bools;
+} sheaf_fields_kernel;
 
 #endif

@@ -4,7 +4,9 @@
 #ifndef SHEAF_NUMBER_FIELDS_PARTS_H
 #define SHEAF_NUMBER_FIELDS_PARTS_H
 
+#include "number/clinger.h"
 #include "number/fields.h"
+#include "number/nearest.h"
 #include <string.h>
 
 /* Into functions for one kind of processor. */
@@ -115,25 +117,67 @@ SHEAF_INLINE void sheaf_field_at(const sheaf_fields *f, size_t i, const uint8_t 
 	if (f->last && *end > *at && (*end)[-1] == '\r') --*end;
 }
 
-/* The readers of one kind of processor, whose `take` gives the number that a field is. */
-#define SHEAF_FIELDS_READERS(target, name) \
-	target size_t sheaf_fields_f64_##name(const sheaf_fields *f, size_t from, double *to) \
+/* A number that is a field. */
+typedef struct sheaf_field_number {
+	uint64_t digits;
+	int whole, places; /* digits before the point, and after it; places -1: there is no point */
+	bool negative, zeros;
+} sheaf_field_number;
+
+/* So many digits fit in 64 bits with a sign, whatever they are. */
+enum { SHEAF_FIELD_DIGITS = 18 };
+
+SHEAF_INLINE bool sheaf_field_f64(const sheaf_field_number *n, double *out)
+{
+	const uint64_t most = UINT64_C(1) << SHEAF_EXACT_BITS;
+	if (n->digits <= most && n->places <= SHEAF_EXACT_POWER) {
+		double v = (double)(int64_t)n->digits / sheaf_exact_powers[n->places < 0 ? 0 : n->places];
+		*out = sheaf_signed_f64(v, n->negative);
+		return true;
+	}
+	if (n->places < 0) return false;
+	if (!sheaf_nearest_f64(n->digits, -n->places, n->negative, out))
+		*out = sheaf_nearest_exactly(n->digits, -n->places, n->negative);
+	return true;
+}
+
+/* Adds what a number is; false where it is left. */
+SHEAF_INLINE bool sheaf_field_see(const sheaf_field_number *n, bool is_zero, unsigned *seen)
+{
+	bool whole = n->places < 0;
+	if (n->zeros || (whole && ((n->negative && is_zero) || n->whole > SHEAF_FIELD_DIGITS))) return false;
+	*seen |= sheaf_field_bits(whole, n->negative);
+	return true;
+}
+
+/* The readers of one kind of processor, whose `take` gives the number that a field is, and whose `take_time`
+ * the time. */
+#define SHEAF_FIELDS_READERS(target) \
+	target static size_t read_f64(const sheaf_fields *f, size_t from, double *to) \
 	{ \
-		const uint64_t most = UINT64_C(1) << SHEAF_EXACT_BITS; \
-		number n; \
+		sheaf_field_number n; \
 		if (!sheaf_rounds_to_nearest()) return from; \
-		for (; from < f->count && take(f, from, &n) && n.digits <= most; from++) { \
-			double v = (double)(int64_t)n.digits / sheaf_exact_powers[n.places < 0 ? 0 : n.places]; \
-			to[from] = sheaf_signed_f64(v, n.negative); \
-		} \
+		while (from < f->count && take(f, from, &n) && sheaf_field_f64(&n, to + from)) from++; \
 		return from; \
 	} \
-	target size_t sheaf_fields_i64_##name(const sheaf_fields *f, size_t from, int64_t *to) \
+	target static size_t read_i64(const sheaf_fields *f, size_t from, int64_t *to) \
 	{ \
-		number n; \
-		for (; from < f->count && take(f, from, &n) && n.places < 0; from++) \
+		sheaf_field_number n; \
+		for (; from < f->count && take(f, from, &n) && n.places < 0 && n.whole <= SHEAF_FIELD_DIGITS; \
+		     from++) \
 			to[from] = sheaf_signed_i64(n.digits, n.negative); \
 		return from; \
+	} \
+	target static size_t read_times(const sheaf_fields *f, size_t from, int64_t *to) \
+	{ \
+		int64_t seconds; \
+		for (; from < f->count && take_time(f, from, &seconds); from++) \
+			if (to) to[from] = seconds; \
+		return from; \
 	}
+
+/* Bytes of "2012-05-25 14:13:29". Years so far from now that nanoseconds of their times go beyond 64 bits are
+ * left. */
+enum { SHEAF_FIELD_TIME = 19, SHEAF_FIELD_FIRST_YEAR = 1720, SHEAF_FIELD_LAST_YEAR = 2220 };
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Fields of delimited text in plain C. */
-#include "number/clinger.h"
+#include "number/date.h"
+#include "number/digits.h"
 #include "number/fields_parts.h"
 #include "number/kernel_parts.h"
 #include "number/marks.h"
@@ -23,7 +24,7 @@ static inline uint64_t mark(const uint8_t *block, uint8_t byte)
 	return sheaf_marks_of_block(block, (const uint8_t[SHEAF_MARKS]){byte, byte, byte, byte});
 }
 
-void sheaf_cut_fields_portable(sheaf_fields_cut *c, const uint8_t *until)
+static void cut(sheaf_fields_cut *c, const uint8_t *until)
 {
 	for (; until - c->block >= SHEAF_FIELDS_BLOCK; c->block += SHEAF_FIELDS_BLOCK) {
 		sheaf_block_marks m = {mark(c->block, c->delimiter), mark(c->block, c->feed),
@@ -32,73 +33,126 @@ void sheaf_cut_fields_portable(sheaf_fields_cut *c, const uint8_t *until)
 	}
 }
 
-void sheaf_cut_fields_scalar(sheaf_fields_cut *c, const uint8_t *until)
+/* ---- numbers ---- */
+
+/* Nineteen digits and a point. */
+enum { MOST_BYTES = 20, WORD = 8 };
+
+SHEAF_INLINE uint64_t word_at(const uint8_t *at)
+{
+	uint64_t word;
+	memcpy(&word, at, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	word = __builtin_bswap64(word);
+#endif
+	return word;
+}
+
+/* Digits up to a byte that is none; eight at a time while there are as many. */
+SHEAF_INLINE const uint8_t *take_digits(const uint8_t *at, const uint8_t *end, uint64_t *value)
+{
+	for (; end - at >= WORD; at += WORD) {
+		uint64_t word = word_at(at) ^ SHEAF_ZEROS;
+		if (((word + UINT64_C(0x7676767676767676)) | word) & UINT64_C(0x8080808080808080)) break;
+		*value = *value * 100000000 + sheaf_eight_digits_value(word);
+	}
+	for (; at < end; at++) {
+		uint8_t digit = (uint8_t)(*at - '0');
+		if (digit > 9) break;
+		*value = *value * 10 + digit;
+	}
+	return at;
+}
+
+SHEAF_INLINE bool take(const sheaf_fields *f, size_t i, sheaf_field_number *n)
+{
+	const uint8_t *at, *end;
+	sheaf_field_at(f, i, &at, &end);
+	n->negative = at < end && *at == '-';
+	const uint8_t *first = at += n->negative;
+	n->digits = 0;
+	if (end - at > MOST_BYTES) return false;
+	at = take_digits(at, end, &n->digits);
+	n->whole = (int)(at - first);
+	n->places = -1;
+	if (n->whole == 0) return false;
+	n->zeros = *first == '0' && n->whole > 1;
+	if (at == end) return n->whole < MOST_BYTES;
+	if (*at != '.' || at + 1 == end) return false;
+	n->places = (int)(end - at) - 1;
+	return take_digits(at + 1, end, &n->digits) == end;
+}
+
+SHEAF_INLINE bool take_time(const sheaf_fields *f, size_t i, int64_t *seconds)
+{
+	const int64_t most = INT64_C(8000000000);
+	const uint8_t *at, *end;
+	sheaf_field_at(f, i, &at, &end);
+	const char *begin = (const char *)at, *stop = (const char *)end;
+	return end - at == SHEAF_FIELD_TIME && sheaf_scan_datetime(begin, stop, seconds) == stop &&
+	       *seconds<most && * seconds> - most;
+}
+
+SHEAF_FIELDS_READERS()
+
+static size_t look(const sheaf_fields *f, size_t from, unsigned *seen)
+{
+	sheaf_field_number n;
+	while (from < f->count && take(f, from, &n) && sheaf_field_see(&n, n.digits == 0, seen)) from++;
+	return from;
+}
+
+/* Which of the two comes is not to be guessed. */
+size_t sheaf_fields_read_bools(const sheaf_fields *f, size_t from, uint8_t *to)
+{
+	enum { TRUE = 4, FALSE = 5 };
+	for (; from < f->count; from++) {
+		const uint8_t *at, *end;
+		sheaf_field_at(f, from, &at, &end);
+		size_t size = (size_t)(end - at);
+		if (size != TRUE && size != FALSE) break;
+		bool yes = (size == TRUE) & (memcmp(end - 4, "true", 4) == 0),
+			 no = (size == FALSE) & (memcmp(end - 4, "alse", 4) == 0) & (*at == 'f');
+		if (!(yes | no)) break;
+		if (to) to[from] = yes;
+	}
+	return from;
+}
+
+const sheaf_fields_kernel sheaf_fields_portable = {cut,      look,       read_f64,
+                                                   read_i64, read_times, sheaf_fields_read_bools};
+
+/* ---- nothing at all ---- */
+
+static void leave_cut(sheaf_fields_cut *c, const uint8_t *until)
 {
 	(void)until;
 	c->stopped = true;
 }
 
-/* ---- numbers ---- */
-
-enum { MOST_DIGITS = 16 };
-
-typedef struct number {
-	uint64_t digits;
-	int places; /* -1: there is no point */
-	bool negative, zeros;
-} number;
-
-static inline bool take(const sheaf_fields *f, size_t i, number *out)
-{
-	const uint8_t *at, *end, *point = NULL;
-	uint64_t v = 0;
-	sheaf_field_at(f, i, &at, &end);
-	bool negative = at < end && *at == '-';
-	const uint8_t *first = at += negative;
-	if (end - at > MOST_DIGITS || at == end) return false;
-	for (; at < end; at++) {
-		uint8_t digit = (uint8_t)(*at - '0');
-		if (digit <= 9) {
-			v = v * 10 + digit;
-		} else if (*at == '.' && !point && at > first && at + 1 < end) {
-			point = at;
-		} else {
-			return false;
-		}
-	}
-	*out = (number){v, point ? (int)(end - point) - 1 : -1, negative,
-	                *first == '0' && (point ? point : end) - first > 1};
-	return true;
-}
-
-SHEAF_FIELDS_READERS(, portable)
-
-size_t sheaf_fields_look_portable(const sheaf_fields *f, size_t from, unsigned *seen)
-{
-	number n;
-	unsigned all = 0;
-	for (; from < f->count && take(f, from, &n) && !n.zeros; from++) {
-		if (n.places < 0 && n.negative && n.digits == 0) break;
-		all |= sheaf_field_bits(n.places < 0, n.negative);
-	}
-	*seen |= all;
-	return from;
-}
-
-size_t sheaf_fields_f64_scalar(const sheaf_fields *f, size_t from, double *to)
+static size_t leave_f64(const sheaf_fields *f, size_t from, double *to)
 {
 	(void)f, (void)to;
 	return from;
 }
 
-size_t sheaf_fields_i64_scalar(const sheaf_fields *f, size_t from, int64_t *to)
+static size_t leave_i64(const sheaf_fields *f, size_t from, int64_t *to)
 {
 	(void)f, (void)to;
 	return from;
 }
 
-size_t sheaf_fields_look_scalar(const sheaf_fields *f, size_t from, unsigned *seen)
+static size_t leave_bools(const sheaf_fields *f, size_t from, uint8_t *to)
+{
+	(void)f, (void)to;
+	return from;
+}
+
+static size_t leave_look(const sheaf_fields *f, size_t from, unsigned *seen)
 {
 	(void)f, (void)seen;
 	return from;
 }
+
+const sheaf_fields_kernel sheaf_fields_scalar = {leave_cut, leave_look, leave_f64,
+                                                 leave_i64, leave_i64,  leave_bools};

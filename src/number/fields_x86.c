@@ -5,7 +5,6 @@
 #include "number/kernel_parts.h"
 
 #ifdef SHEAF_KERNEL_X86
-#include "number/clinger.h"
 #include "number/fields_parts.h"
 #include <immintrin.h>
 
@@ -28,7 +27,7 @@ AVX2 static inline void put_avx2(uint32_t *to, uint32_t base, uint64_t bits)
 	for (; bits; bits = _blsr_u64(bits)) *to++ = base + (uint32_t)_tzcnt_u64(bits);
 }
 
-AVX2 void sheaf_cut_fields_avx2(sheaf_fields_cut *c, const uint8_t *until)
+AVX2 static void cut_avx2(sheaf_fields_cut *c, const uint8_t *until)
 {
 	const __m256i delimiter = _mm256_set1_epi8((char)c->delimiter), feed = _mm256_set1_epi8((char)c->feed),
 				  quote = _mm256_set1_epi8((char)c->quote);
@@ -60,7 +59,7 @@ AVX512 static inline void put_avx512(uint32_t *to, uint32_t base, uint64_t bits)
 	                    _mm512_add_epi32(_mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(at, 3)), from));
 }
 
-AVX512 void sheaf_cut_fields_avx512(sheaf_fields_cut *c, const uint8_t *until)
+AVX512 static void cut_avx512(sheaf_fields_cut *c, const uint8_t *until)
 {
 	const __m512i delimiter = _mm512_set1_epi8((char)c->delimiter), feed = _mm512_set1_epi8((char)c->feed),
 				  quote = _mm512_set1_epi8((char)c->quote);
@@ -85,67 +84,209 @@ static const uint8_t last_bytes[2 * LANES] = {0,   0,   0,   0,   0,   0,   0,  
 static const uint8_t moves[2 * LANES] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
                                          0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
-typedef struct number {
-	uint64_t digits;
-	int places, whole; /* digits after the point, and before; places -1: there is no point */
-	bool negative, zeros;
-} number;
-
-/* The digits, at the right of zeros; false where something else is among them, or where they are too many. */
-AVX2 static inline bool take_digits(const sheaf_fields *f, size_t i, number *n, __m128i *out)
+/* The digits of up to sixteen bytes before `end`, at the right of zeros; *other: which of the bytes are none.
+ */
+AVX2 static inline __m128i load_digits(const uint8_t *end, size_t size, unsigned *other)
 {
-	const uint8_t *at, *end;
-	sheaf_field_at(f, i, &at, &end);
-	n->negative = at < end && *at == '-';
-	at += n->negative;
-	size_t size = (size_t)(end - at);
-	if (size - 1 >= LANES || end - f->text < LANES) return false;
 	__m128i there = _mm_loadu_si128((const __m128i *)(const void *)(last_bytes + size)),
 			text = _mm_loadu_si128((const __m128i *)(const void *)(end - LANES)),
 			d = _mm_and_si128(_mm_sub_epi8(text, _mm_set1_epi8('0')), there);
-	unsigned other =
-		~(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(d, _mm_set1_epi8(9)), d)) & 0xffff;
-	n->places = -1;
-	n->whole = (int)size;
-	if (other) {
-		int point = (int)_tzcnt_u32(other);
-		n->places = LANES - 1 - point;
-		n->whole = (int)size - 1 - n->places;
-		if ((other & (other - 1)) || end[-1 - n->places] != '.' || n->whole == 0 || n->places == 0)
-			return false;
-		const __m128i all = _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-		__m128i move = _mm_loadu_si128((const __m128i *)(const void *)(moves + LANES - 1 - point));
-		d = _mm_shuffle_epi8(d, _mm_sub_epi8(all, move)); /* byte 0 comes from 255: a zero */
-	}
-	n->zeros = *at == '0' && n->whole > 1;
-	*out = d;
-	return true;
+	*other = ~(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(d, _mm_set1_epi8(9)), d)) & 0xffff;
+	return d;
 }
 
-AVX2 static inline bool take(const sheaf_fields *f, size_t i, number *n)
+/* Without the point. */
+AVX2 static inline __m128i take_point_out(__m128i d, int point)
 {
-	__m128i d;
-	if (!take_digits(f, i, n, &d)) return false;
+	const __m128i all = _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+	__m128i move = _mm_loadu_si128((const __m128i *)(const void *)(moves + LANES - 1 - point));
+	return _mm_shuffle_epi8(d, _mm_sub_epi8(all, move)); /* byte 0 comes from 255: a zero */
+}
+
+/* Sixteen digits. */
+AVX2 static inline uint64_t value_of(__m128i d)
+{
 	__m128i twos = _mm_maddubs_epi16(d, _mm_set1_epi16(1 << 8 | 10)),
 			fours = _mm_madd_epi16(twos, _mm_set1_epi32(1 << 16 | 100)),
 			eights = _mm_madd_epi16(_mm_packus_epi32(fours, fours), _mm_set1_epi32(1 << 16 | 10000));
 	uint64_t both = (uint64_t)_mm_cvtsi128_si64(eights);
-	n->digits = (both & UINT32_MAX) * 100000000 + (both >> 32);
+	return (both & UINT32_MAX) * 100000000 + (both >> 32);
+}
+
+/* What is known of a number of `size` bytes whose bytes that are no digits stand at the bits of `other`, the
+ * last of them at bit 31; false where it is none. */
+AVX2 static inline bool take_places(const uint8_t *end, size_t size, unsigned other, sheaf_field_number *n)
+{
+	enum { LAST = 31 };
+	n->places = -1;
+	n->whole = (int)size;
+	if (other) {
+		n->places = LAST - (int)_tzcnt_u32(other);
+		n->whole = (int)size - 1 - n->places;
+		if ((other & (other - 1)) || end[-1 - n->places] != '.' || n->whole == 0 || n->places == 0)
+			return false;
+	}
+	n->zeros = n->whole > 1 && *(end - size) == '0';
 	return true;
 }
 
-SHEAF_FIELDS_READERS(AVX2, avx2)
-
-AVX2 size_t sheaf_fields_look_avx2(const sheaf_fields *f, size_t from, unsigned *seen)
+/* More than sixteen bytes: those before them, and those. */
+AVX2 static inline bool load_long(const sheaf_fields *f, const uint8_t *end, size_t size,
+                                  sheaf_field_number *n, __m128i d[2])
 {
-	number n;
+	unsigned other, before;
+	if (size > 2 * LANES || end - f->text < 2 * LANES) return false;
+	d[1] = load_digits(end, LANES, &other);
+	d[0] = load_digits(end - LANES, size - LANES, &before);
+	other = other << LANES | before;
+	if (!take_places(end, size, other, n)) return false;
+	int point = 2 * LANES - 1 - n->places;
+	if (n->places >= LANES)
+		d[0] = take_point_out(d[0], point);
+	else if (n->places >= 0)
+		d[1] = take_point_out(d[1], point - LANES);
+	return true;
+}
+
+/* In a place of its own: what the caller knows of shorter numbers can live in registers. */
+static __attribute__((noinline)) AVX2 bool take_long(const sheaf_fields *f, const uint8_t *end, size_t size,
+                                                     sheaf_field_number *n)
+{
+	/* 1843 times 10^16, and what is after it, fit into 64 bits. */
+	const uint64_t most = 1843, scale = UINT64_C(1000000000000000);
+	__m128i d[2];
+	if (!load_long(f, end, size, n, d)) return false;
+	uint64_t high = value_of(d[0]);
+	n->digits = high * (n->places >= 0 && n->places < LANES ? scale : 10 * scale) + value_of(d[1]);
+	return high <= most;
+}
+
+/* Up to sixteen bytes; false where there are more, or they are no number. */
+AVX2 static inline bool load_short(const sheaf_fields *f, const uint8_t *end, size_t size,
+                                   sheaf_field_number *n, __m128i *d)
+{
+	unsigned other;
+	if (size - 1 >= LANES || end - f->text < LANES) return false;
+	*d = load_digits(end, size, &other);
+	if (!take_places(end, size, other << LANES, n)) return false;
+	if (other) *d = take_point_out(*d, LANES - 1 - n->places);
+	return true;
+}
+
+AVX2 static inline size_t take_sign(const sheaf_fields *f, size_t i, const uint8_t **end,
+                                    sheaf_field_number *n)
+{
+	const uint8_t *at;
+	sheaf_field_at(f, i, &at, end);
+	n->negative = at < *end && *at == '-';
+	return (size_t)(*end - at) - n->negative;
+}
+
+AVX2 static inline bool take(const sheaf_fields *f, size_t i, sheaf_field_number *n)
+{
+	const uint8_t *end;
+	__m128i d;
+	size_t size = take_sign(f, i, &end, n);
+	if (size > LANES) {
+		sheaf_field_number some = {.negative = n->negative};
+		bool is_number = take_long(f, end, size, &some);
+		*n = some;
+		return is_number;
+	}
+	if (!load_short(f, end, size, n, &d)) return false;
+	n->digits = value_of(d);
+	return true;
+}
+
+/* What is seen; 0: it is left. */
+static __attribute__((noinline)) AVX2 unsigned see_long(const sheaf_fields *f, const uint8_t *end,
+                                                        size_t size, bool negative)
+{
+	sheaf_field_number n = {.negative = negative};
+	__m128i d[2];
+	unsigned seen = 0;
+	return load_long(f, end, size, &n, d) && sheaf_field_see(&n, false, &seen) ? seen : 0;
+}
+
+AVX2 static size_t look(const sheaf_fields *f, size_t from, unsigned *seen)
+{
+	sheaf_field_number n;
+	const uint8_t *end;
 	__m128i d;
 	unsigned all = 0;
-	for (; from < f->count && take_digits(f, from, &n, &d) && !n.zeros; from++) {
-		if (n.places < 0 && n.negative && _mm_testz_si128(d, d)) break;
-		all |= sheaf_field_bits(n.places < 0, n.negative);
+	for (; from < f->count; from++) {
+		size_t size = take_sign(f, from, &end, &n);
+		if (size > LANES) {
+			unsigned found = see_long(f, end, size, n.negative);
+			if (!found) break;
+			all |= found;
+		} else if (!load_short(f, end, size, &n, &d) || !sheaf_field_see(&n, _mm_testz_si128(d, d), &all)) {
+			break;
+		}
 	}
 	*seen |= all;
 	return from;
 }
+
+/* ---- times ---- */
+
+/* Years begin with March here, so that leap days come last. */
+SHEAF_INLINE int64_t seconds_of(unsigned year, unsigned month, unsigned day, unsigned clock)
+{
+	static const uint16_t before[13] = {0, 306, 337, 0, 31, 61, 92, 122, 153, 184, 214, 245, 275};
+	enum { EPOCH = 719469, DAY = 86400 };
+	unsigned y = year - (month <= 2);
+	return ((int64_t)(365 * y + y / 4 - y / 100 + y / 400 + before[month] + day) - EPOCH) * DAY + clock;
+}
+
+SHEAF_INLINE bool is_in_month(unsigned year, unsigned month, unsigned day)
+{
+	const unsigned short_ones = 1u << 4 | 1u << 6 | 1u << 9 | 1u << 11;
+	if (month != 2) return day < 31 || !(short_ones >> month & 1);
+	return day < 29 || (day == 29 && year % 4 == 0 && (year % 100 != 0 || year % 400 == 0));
+}
+
+/* The pairs of digits of sixteen bytes; false where these are no beginning of a time. */
+AVX2 static inline bool take_pairs(const uint8_t *at, __m128i *out)
+{
+	const __m128i pattern = _mm_setr_epi8('0', '0', '0', '0', '-', '0', '0', '-', '0', '0', ' ', '0', '0',
+	                                      ':', '0', '0'),
+				  most = _mm_setr_epi8(9, 9, 9, 9, 0, 9, 9, 0, 9, 9, 0, 9, 9, 0, 9, 9),
+				  letter = _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ' ' ^ 'T', 0, 0, 0, 0, 0),
+				  places = _mm_setr_epi8(0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, -1, -1, -1, -1),
+				  largest = _mm_setr_epi16(99, 99, 12, 31, 23, 59, 0, 0),
+				  least = _mm_setr_epi16(0, 0, 1, 1, 0, 0, 0, 0);
+	__m128i d = _mm_xor_si128(_mm_loadu_si128((const __m128i *)(const void *)at), pattern);
+	d = _mm_andnot_si128(_mm_cmpeq_epi8(d, letter), d);
+	__m128i fits = _mm_cmpeq_epi8(_mm_min_epu8(d, most), d);
+	*out = _mm_maddubs_epi16(_mm_shuffle_epi8(d, places), _mm_set1_epi16(1 << 8 | 10));
+	__m128i beyond = _mm_or_si128(_mm_cmpgt_epi16(*out, largest), _mm_cmpgt_epi16(least, *out));
+	return _mm_movemask_epi8(_mm_andnot_si128(beyond, fits)) == 0xffff;
+}
+
+AVX2 static inline bool take_time(const sheaf_fields *f, size_t i, int64_t *seconds)
+{
+	const uint8_t *at, *end;
+	__m128i pairs;
+	sheaf_field_at(f, i, &at, &end);
+	if (end - at != SHEAF_FIELD_TIME || !take_pairs(at, &pairs)) return false;
+	unsigned tens = (unsigned)end[-2] - '0', ones = (unsigned)end[-1] - '0';
+	if (end[-3] != ':' || tens > 5 || ones > 9) return false;
+	uint64_t date = (uint64_t)_mm_cvtsi128_si64(pairs), clock = (uint64_t)_mm_extract_epi64(pairs, 1);
+	unsigned year = (unsigned)(date & 0xff) * 100 + (unsigned)(date >> 16 & 0xff),
+			 month = (unsigned)(date >> 32 & 0xff), day = (unsigned)(date >> 48);
+	if (year < SHEAF_FIELD_FIRST_YEAR || year > SHEAF_FIELD_LAST_YEAR) return false;
+	if (day > 28 && !is_in_month(year, month, day)) return false;
+	*seconds =
+		seconds_of(year, month, day,
+	               (unsigned)(clock & 0xff) * 3600 + (unsigned)(clock >> 16 & 0xff) * 60 + tens * 10 + ones);
+	return true;
+}
+
+SHEAF_FIELDS_READERS(AVX2)
+
+const sheaf_fields_kernel sheaf_fields_avx2 = {cut_avx2, look,       read_f64,
+                                               read_i64, read_times, sheaf_fields_read_bools};
+const sheaf_fields_kernel sheaf_fields_avx512 = {cut_avx512, look,       read_f64,
+                                                 read_i64,   read_times, sheaf_fields_read_bools};
 #endif

@@ -29,10 +29,7 @@ static const sheaf_kernel scalar = {
 	.copy_words = sheaf_copy_words_scalar,
 	.copy_reals = sheaf_copy_reals_scalar,
 	.entries = leave_entries,
-	.cut_fields = sheaf_cut_fields_scalar,
-	.fields_f64 = sheaf_fields_f64_scalar,
-	.fields_i64 = sheaf_fields_i64_scalar,
-	.look_at_fields = sheaf_fields_look_scalar,
+	.fields = &sheaf_fields_scalar,
 };
 
 const sheaf_kernel *const sheaf_kernels[] = {&scalar, &sheaf_kernel_portable,

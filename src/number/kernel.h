@@ -86,12 +86,9 @@ typedef struct sheaf_kernel {
 	sheaf_tape_reader *lines_f32, *lines_f64; /* short lines; NULL: none are read */
 	sheaf_finder *find_any;
 	sheaf_word_copier *copy_words, *copy_reals;
-	sheaf_entries_reader *entries;   /* lines of coordinates and numbers */
-	sheaf_fields_cutter *cut_fields; /* records of delimited text, and numbers in their columns */
-	sheaf_fields_f64_reader *fields_f64;
-	sheaf_fields_i64_reader *fields_i64;
-	sheaf_fields_looker *look_at_fields;
-	sheaf_speller *spell_f64; /* NULL: one number at a time */
+	sheaf_entries_reader *entries;     /* lines of coordinates and numbers */
+	const sheaf_fields_kernel *fields; /* records of delimited text, and what stands in their columns */
+	sheaf_speller *spell_f64;          /* NULL: one number at a time */
 } sheaf_kernel;
 
 /* The fastest kernel of this machine; or the fastest up to the one that the environment variable SHEAF_KERNEL

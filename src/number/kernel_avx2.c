@@ -150,9 +150,6 @@ const sheaf_kernel sheaf_kernel_avx2 = {
 	.copy_words = sheaf_copy_words_avx2,
 	.copy_reals = sheaf_copy_reals_avx2,
 	.entries = sheaf_entries_avx2,
-	.cut_fields = sheaf_cut_fields_avx2,
-	.fields_f64 = sheaf_fields_f64_avx2,
-	.fields_i64 = sheaf_fields_i64_avx2,
-	.look_at_fields = sheaf_fields_look_avx2,
+	.fields = &sheaf_fields_avx2,
 };
 #endif

@@ -272,10 +272,7 @@ const sheaf_kernel sheaf_kernel_avx512 = {
 	.copy_words = sheaf_copy_words_avx512,
 	.copy_reals = sheaf_copy_reals_avx512,
 	.entries = sheaf_entries_avx512,
-	.cut_fields = sheaf_cut_fields_avx512,
-	.fields_f64 = sheaf_fields_f64_avx2,
-	.fields_i64 = sheaf_fields_i64_avx2,
-	.look_at_fields = sheaf_fields_look_avx2,
+	.fields = &sheaf_fields_avx512,
 	.spell_f64 = sheaf_spell_avx512,
 };
 #endif

@@ -19,10 +19,8 @@ sheaf_numbers_reader sheaf_dense_f32_portable, sheaf_dense_f64_portable, sheaf_p
 sheaf_numbers_reader sheaf_whole_i32_portable;
 sheaf_tape_reader sheaf_tape_f32_portable, sheaf_tape_f64_portable;
 sheaf_finder sheaf_find_any_scalar, sheaf_find_any_portable;
-sheaf_fields_cutter sheaf_cut_fields_scalar, sheaf_cut_fields_portable;
-sheaf_fields_f64_reader sheaf_fields_f64_scalar, sheaf_fields_f64_portable;
-sheaf_fields_i64_reader sheaf_fields_i64_scalar, sheaf_fields_i64_portable;
-sheaf_fields_looker sheaf_fields_look_scalar, sheaf_fields_look_portable;
+extern const sheaf_fields_kernel sheaf_fields_scalar, sheaf_fields_portable;
+sheaf_fields_bool_reader sheaf_fields_read_bools;
 sheaf_word_copier sheaf_copy_words_scalar, sheaf_copy_reals_scalar;
 
 /* MemorySanitizer does not follow bits through most instructions for vectors. */
@@ -32,10 +30,7 @@ extern const sheaf_kernel sheaf_kernel_avx2, sheaf_kernel_avx512;
 sheaf_numbers_reader sheaf_pairs_f32_avx2, sheaf_pairs_f64_avx2;
 sheaf_tape_reader sheaf_tape_f32_avx512, sheaf_tape_f64_avx512;
 sheaf_finder sheaf_find_any_avx2, sheaf_find_any_avx512;
-sheaf_fields_cutter sheaf_cut_fields_avx2, sheaf_cut_fields_avx512;
-sheaf_fields_f64_reader sheaf_fields_f64_avx2;
-sheaf_fields_i64_reader sheaf_fields_i64_avx2;
-sheaf_fields_looker sheaf_fields_look_avx2;
+extern const sheaf_fields_kernel sheaf_fields_avx2, sheaf_fields_avx512;
 sheaf_speller sheaf_spell_avx512;
 sheaf_word_copier sheaf_copy_words_avx2, sheaf_copy_reals_avx2, sheaf_copy_words_avx512,
 	sheaf_copy_reals_avx512;

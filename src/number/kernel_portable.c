@@ -289,8 +289,5 @@ const sheaf_kernel sheaf_kernel_portable = {
 	.copy_words = sheaf_copy_words_scalar,
 	.copy_reals = sheaf_copy_reals_scalar,
 	.entries = sheaf_entries_portable,
-	.cut_fields = sheaf_cut_fields_portable,
-	.fields_f64 = sheaf_fields_f64_portable,
-	.fields_i64 = sheaf_fields_i64_portable,
-	.look_at_fields = sheaf_fields_look_portable,
+	.fields = &sheaf_fields_portable,
 };
