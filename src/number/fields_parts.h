@@ -142,7 +142,7 @@ SHEAF_INLINE bool sheaf_field_f64(const sheaf_field_number *n, double *out)
 }
 
 /* Adds what a number is; false where it is left. */
-SHEAF_INLINE bool sheaf_field_see(const sheaf_field_number *n, bool is_zero, unsigned *seen)
+SHEAF_INLINE bool sheaf_field_add_seen(const sheaf_field_number *n, bool is_zero, unsigned *seen)
 {
 	bool whole = n->places < 0;
 	if (n->zeros || (whole && ((n->negative && is_zero) || n->whole > SHEAF_FIELD_DIGITS))) return false;

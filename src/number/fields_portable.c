@@ -98,7 +98,7 @@ SHEAF_FIELDS_READERS()
 static size_t look(const sheaf_fields *f, size_t from, unsigned *seen)
 {
 	sheaf_field_number n;
-	while (from < f->count && take(f, from, &n) && sheaf_field_see(&n, n.digits == 0, seen)) from++;
+	while (from < f->count && take(f, from, &n) && sheaf_field_add_seen(&n, n.digits == 0, seen)) from++;
 	return from;
 }
 

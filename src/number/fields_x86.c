@@ -205,7 +205,7 @@ static __attribute__((noinline)) AVX2 unsigned see_long(const sheaf_fields *f, c
 	sheaf_field_number n = {.negative = negative};
 	__m128i d[2];
 	unsigned seen = 0;
-	return load_long(f, end, size, &n, d) && sheaf_field_see(&n, false, &seen) ? seen : 0;
+	return load_long(f, end, size, &n, d) && sheaf_field_add_seen(&n, false, &seen) ? seen : 0;
 }
 
 AVX2 static size_t look(const sheaf_fields *f, size_t from, unsigned *seen)
@@ -220,7 +220,8 @@ AVX2 static size_t look(const sheaf_fields *f, size_t from, unsigned *seen)
 			unsigned found = see_long(f, end, size, n.negative);
 			if (!found) break;
 			all |= found;
-		} else if (!load_short(f, end, size, &n, &d) || !sheaf_field_see(&n, _mm_testz_si128(d, d), &all)) {
+		} else if (!load_short(f, end, size, &n, &d) ||
+		           !sheaf_field_add_seen(&n, _mm_testz_si128(d, d), &all)) {
 			break;
 		}
 	}
