@@ -555,7 +555,7 @@ def damaged(folder):
     with open(path, "wb") as file:
         file.write(b"CDF\x01" + bytes(1000))
     found = listed(path)
-    point(isinstance(found, str) and found.startswith("unsupported") and "classic netCDF" in found, "classic netCDF: refused by name", found)
+    point(not isinstance(found, str), "classic netCDF: read, with nothing in it", found)
     with open(path, "wb") as file:
         file.write(b"no box at all" * 1000)
     found = listed(path)

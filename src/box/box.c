@@ -93,6 +93,8 @@ static sheaf_status open_driver(sheaf_box *box, bool fresh, sheaf_error *err)
 		box->driver = &sheaf_hdf5_writing_driver;
 	else if (box->kind == SHEAF_BOX_ZARR)
 		box->driver = &sheaf_zarr_driver;
+	else if (box->kind == SHEAF_BOX_CLASSIC)
+		box->driver = &sheaf_classic_driver;
 	else if (box->source)
 		box->driver = sheaf_context_system_hdf5(box->cx) ? &sheaf_system_driver : &sheaf_hdf5_reading_driver;
 	SHEAF_TRY(box->driver->open(box, fresh, err));
@@ -107,7 +109,8 @@ static sheaf_status open_source(sheaf_box *box, sheaf_error *err)
 	SHEAF_TRY(sheaf_source_ahead(box->source, 4096, &head, err));
 	box->kind = sheaf_source_folder(box->source) >= 0 ? SHEAF_BOX_ZARR : sheaf_box_recognise(head);
 	box->store = store_of_source(box);
-	if (box->kind != SHEAF_BOX_ZARR) SHEAF_TRY(sheaf_box_check_head(&box->store, err));
+	bool is_hdf5 = box->kind != SHEAF_BOX_ZARR && box->kind != SHEAF_BOX_CLASSIC;
+	if (is_hdf5) SHEAF_TRY(sheaf_box_check_head(&box->store, err));
 	return open_driver(box, false, err);
 }
 
@@ -150,7 +153,9 @@ sheaf_status sheaf_box_available(sheaf_box_kind kind, sheaf_error *err)
 	if (kind == SHEAF_BOX_MEMORY || kind == SHEAF_BOX_HDF5 || kind == SHEAF_BOX_NETCDF) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected HDF5 or netCDF-4, found %s",
 	                  kind == SHEAF_BOX_ZARR ? "Zarr, which is read, and not written"
-	                                         : "a kind of file that is not read or written");
+	                  : kind == SHEAF_BOX_CLASSIC
+	                      ? "the classic netCDF format, which is read, and not written"
+	                      : "a kind of file that is not read or written");
 }
 
 /* ---- writing to a sink ---- */

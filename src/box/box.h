@@ -23,7 +23,7 @@ typedef enum sheaf_box_kind {
 	SHEAF_BOX_MEMORY,
 	SHEAF_BOX_HDF5,
 	SHEAF_BOX_NETCDF,  /* netCDF-4, which is HDF5 with dimensions of its own */
-	SHEAF_BOX_CLASSIC, /* netCDF before it was HDF5: recognised, not read */
+	SHEAF_BOX_CLASSIC, /* netCDF before it was HDF5 (CDF-1, CDF-2, CDF-5): read */
 	SHEAF_BOX_ZARR     /* a folder of Zarr: read */
 } sheaf_box_kind;
 
@@ -46,6 +46,11 @@ typedef enum sheaf_box_storage {
 /* Groups inside one another: deeper ones are listed and not looked into. */
 enum { SHEAF_BOX_MAX_DEPTH = 32 };
 
+/* An attribute as it is shown: JSON, in which what is long is cut. */
+typedef struct sheaf_box_attribute {
+	const char *name, *value;
+} sheaf_box_attribute;
+
 /* A group or an array. Strings live as long as the box. */
 typedef struct sheaf_box_item {
 	const char *path; /* of the whole box; "" is the root */
@@ -67,6 +72,10 @@ typedef struct sheaf_box_item {
 	                          multiples are read once; else 0 */
 	const int64_t *chunks; /* CHUNKED: extents of a chunk in each dimension; else NULL */
 	const char *filters;   /* "shuffle, deflate 6"; NULL: none */
+	const char *dimensions; /* their names, "time, lat"; of the root also how long they are; NULL:
+	                           they have none */
+	const sheaf_box_attribute *attributes; /* of boxes that list them */
+	int nattributes;
 	const struct sheaf_box_item *members; /* of RECORDS: name, what, type, of and refused of each */
 	int nmembers;
 	struct sheaf_box_detail *inside; /* the box's own */
@@ -90,8 +99,7 @@ sheaf_box_kind sheaf_box_kind_by_name(const char *name);
 SHEAF_USE sheaf_status sheaf_box_available(sheaf_box_kind kind, sheaf_error *err);
 
 /* Opens for reading. The source is made seekable, and outlives the box. UNKNOWN where it is no box;
- * UNSUPPORTED where libhdf5 is asked for and was not built in or is not installed, and for classic netCDF
- * files. */
+ * UNSUPPORTED where libhdf5 is asked for and was not built in or is not installed. */
 SHEAF_USE sheaf_status sheaf_box_open(sheaf_source *source, sheaf_context *cx, sheaf_box **out,
                                       sheaf_error *err);
 /* Of a box for reading, or one in memory. Every buffer taken from it stays valid. */

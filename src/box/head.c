@@ -74,7 +74,7 @@ static sheaf_status refuse_kind(const sheaf_store *store, sheaf_box_kind kind, s
 {
 	if (kind == SHEAF_BOX_CLASSIC)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "%s: expected netCDF-4, found the classic netCDF format, which is not read "
+		                  "%s: expected netCDF-4, found the classic netCDF format, which is not written "
 		                  "(`nccopy -k nc4` makes netCDF-4 of it)",
 		                  store->name);
 	return sheaf_fail(err, SHEAF_UNKNOWN,

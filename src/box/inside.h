@@ -42,7 +42,7 @@ typedef struct sheaf_box_detail {
 	sheaf_buffer kept; /* a chunk of which the end was not asked for yet, unfiltered */
 	int64_t kept_number;
 	sheaf_builder texts;         /* in memory: attributes, as name NUL size bytes */
-	int64_t handle;              /* its number where libhdf5 reads */
+	int64_t handle;              /* its number where libhdf5 reads, or in a header of netCDF */
 	struct sheaf_hdf5_own *own;  /* what our own driver of HDF5 files knows */
 	struct sheaf_zarr_own *zarr; /* what that of Zarr knows */
 } sheaf_box_detail;
@@ -152,7 +152,7 @@ typedef struct sheaf_box_driver {
 extern const sheaf_box_driver sheaf_memory_driver;
 /* Of HDF5 files that are read, and written; and of those that libhdf5 reads, in a process of its own. */
 extern const sheaf_box_driver sheaf_hdf5_reading_driver, sheaf_hdf5_writing_driver, sheaf_system_driver;
-extern const sheaf_box_driver sheaf_zarr_driver;
+extern const sheaf_box_driver sheaf_zarr_driver, sheaf_classic_driver;
 
 /* ---- boxes ---- */
 

@@ -61,6 +61,16 @@ static void report_json(const reporting *t, const sheaf_box_item *item, const sh
 	}
 	if (found->kind != HDF_NOTHING) sheaf_builder_printf(b, ",\"dataset\":\"%s\"", word_of(found));
 	if (found->maker) sheaf_builder_printf(b, ",\"maker\":\"%s\"", found->maker);
+	if (item->dimensions) {
+		sheaf_builder_text(b, ",\"dimensions\":");
+		put_quoted(b, item->dimensions);
+	}
+	for (int i = 0; i < item->nattributes; i++) {
+		sheaf_builder_text(b, i ? "," : ",\"attributes\":{");
+		put_quoted(b, item->attributes[i].name);
+		sheaf_builder_printf(b, ":%s", item->attributes[i].value);
+	}
+	if (item->nattributes) sheaf_builder_byte(b, '}');
 	if (item->refused) {
 		sheaf_builder_text(b, ",\"refused\":");
 		put_quoted(b, spell(item->refused, why));
@@ -91,10 +101,19 @@ static void report_text(const reporting *t, const sheaf_box_item *item, const sh
 		if (item->filters) sheaf_builder_printf(b, "  %s", item->filters);
 		if (item->bytes >= 0) sheaf_builder_printf(b, "  %" PRId64 " bytes", item->bytes);
 	}
+	if (item->dimensions) {
+		sheaf_builder_text(b, item->is_group ? "  dimensions: " : "  of ");
+		sheaf_put_visibly(b, item->dimensions);
+	}
 	if (item->is_group && found->kind != HDF_NOTHING)
 		sheaf_builder_printf(b, "  %s%s%s", found->maker ? found->maker : "", found->maker ? ", " : "",
 		                     word_of(found));
 	sheaf_builder_byte(b, '\n');
+	for (int i = 0; i < item->nattributes; i++) {
+		sheaf_builder_text(b, "    ");
+		sheaf_put_visibly(b, item->attributes[i].name);
+		sheaf_builder_printf(b, ": %s\n", item->attributes[i].value);
+	}
 }
 
 static sheaf_status report_tree(const reporting *t, sheaf_error *err)
