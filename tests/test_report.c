@@ -4,6 +4,7 @@
 #include "data/frame.h"
 #include "report/draw.h"
 #include "report/html.h"
+#include "report/values.h"
 #include "report/words.h"
 #include "third/xxhash.h"
 #include "with_context.h"
@@ -98,6 +99,96 @@ static void test_value_bins_are_in_order(void **state)
 		int bin = sheaf_value_bin(values[i]);
 		double begin = sheaf_value_bin_begin(bin), end = sheaf_value_bin_begin(bin + 1);
 		assert_true(begin <= values[i] && (values[i] < end || values[i] == begin || end == values[i]));
+	}
+}
+
+static float made_value(int kind)
+{
+	switch (kind) {
+	case 0: return random_below(5) ? 0 : (float)random_below(256);
+	case 1: return random_below(3) ? -0.0f : 0.0f;
+	case 2: return (float)(random_below(2000001) - 1000000) / 1000000;
+	default:
+		return ldexpf((float)(random_below(1 << 24) + 1) * (random_below(2) ? 1 : -1),
+		              (int)random_below(200) - 120);
+	}
+}
+
+static void add_alone(sheaf_value_counts *v, double value)
+{
+	v->n++;
+	v->zeros += value == 0;
+	v->negatives += value < 0;
+	if (value < v->least) v->least = value;
+	if (value > v->most) v->most = value;
+	sheaf_exact_add(&v->sum, value);
+	sheaf_exact_add_product(&v->squares, value, value);
+	if (value != 0) v->bins[sheaf_value_bin(value)]++;
+}
+
+/* Groups of values are what each of them is alone, to the last digit of the sums. */
+static void test_values_in_groups(void **state)
+{
+	(void)state;
+	static float values[SHEAF_VALUES_MOST];
+	static int64_t bins[2][SHEAF_VALUE_BINS];
+	static const int64_t sizes[] = {1, 7, 8, 9, 1000, SHEAF_VALUES_MOST};
+	seed_random(30);
+	for (int kind = 0; kind < 4; kind++)
+		for (size_t i = 0; i < COUNT(sizes); i++) {
+			sheaf_value_counts v[2];
+			memset(bins, 0, sizeof bins);
+			for (int k = 0; k < 2; k++)
+				v[k] = (sheaf_value_counts){.least = INFINITY, .most = -INFINITY, .bins = bins[k]};
+			for (int64_t n = 0; n < sizes[i]; n++) values[n] = made_value(kind);
+			for (int64_t n = 0; n < sizes[i]; n++) add_alone(&v[1], (double)values[n]);
+			assert_true(sheaf_values_add(&v[0], values, sizes[i]));
+			assert_int_equal(v[0].n, v[1].n);
+			assert_int_equal(v[0].zeros, v[1].zeros);
+			assert_int_equal(v[0].negatives, v[1].negatives);
+			assert_memory_equal(&v[0].least, &v[1].least, sizeof v[0].least);
+			assert_memory_equal(&v[0].most, &v[1].most, sizeof v[0].most);
+			assert_memory_equal(bins[0], bins[1], sizeof bins[0]);
+			for (int k = 0; k < 2; k++) sheaf_exact_carry(&v[k].sum), sheaf_exact_carry(&v[k].squares);
+			assert_memory_equal(v[0].sum.digits, v[1].sum.digits, sizeof v[0].sum.digits);
+			assert_memory_equal(v[0].squares.digits, v[1].squares.digits, sizeof v[0].squares.digits);
+		}
+}
+
+static void test_values_that_no_group_has(void **state)
+{
+	(void)state;
+	static const float odd[] = {NAN, INFINITY, -INFINITY, 0x1p-127f, -0x1p-149f};
+	for (size_t i = 0; i < COUNT(odd); i++) {
+		float values[20] = {1, 2, 3};
+		sheaf_value_counts v = {.least = INFINITY, .most = -INFINITY}, before = v;
+		values[13] = odd[i];
+		assert_false(sheaf_values_add(&v, values, COUNT(values)));
+		assert_memory_equal(&v, &before, sizeof v);
+		assert_true(sheaf_values_add(&v, values, 13));
+		assert_int_equal(v.n, 13);
+	}
+}
+
+static void test_cells_of_patterns_at_once(void **state)
+{
+	(void)state;
+	float values[SHEAF_PATTERN_AT_ONCE];
+	struct sheaf_pattern_cell at_once[SHEAF_PATTERN_AT_ONCE] = {{0}}, alone[SHEAF_PATTERN_AT_ONCE] = {{0}};
+	seed_random(31);
+	for (int kind = 0; kind < 3; kind++) {
+		for (size_t k = 0; k < COUNT(values); k++) values[k] = made_value(kind);
+		values[1] = 16384;
+		values[2] = -16384;
+		assert_true(sheaf_pattern_add_all(at_once, values, COUNT(values)));
+		for (size_t k = 0; k < COUNT(values); k++) sheaf_pattern_add(&alone[k], (double)values[k]);
+		assert_memory_equal(at_once, alone, sizeof alone);
+	}
+	static const float odd[] = {NAN, INFINITY, 16384.01f, -16385};
+	for (size_t i = 0; i < COUNT(odd); i++) {
+		values[COUNT(values) - 1] = odd[i];
+		assert_false(sheaf_pattern_add_all(at_once, values, COUNT(values)));
+		assert_memory_equal(at_once, alone, sizeof alone);
 	}
 }
 
@@ -955,6 +1046,9 @@ int main(void)
 		cmocka_unit_test(test_variance_without_cancellation),
 		cmocka_unit_test(test_lengths),
 		cmocka_unit_test(test_value_bins_are_in_order),
+		cmocka_unit_test(test_values_in_groups),
+		cmocka_unit_test(test_values_that_no_group_has),
+		cmocka_unit_test(test_cells_of_patterns_at_once),
 		cmocka_unit_test(test_padding),
 		cmocka_unit_test(test_items_are_all_counted_while_there_is_room),
 		cmocka_unit_test(test_items_do_not_depend_on_order),

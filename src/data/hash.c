@@ -10,6 +10,7 @@
 #include "data/frame.h"
 #include "data/value.h"
 #include "third/xxhash.h"
+#include <math.h>
 #include <sheaf/report.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,24 +61,44 @@ void sheaf_hash_free(sheaf_hash *hash)
 
 static void add_count(void *state, int64_t n) { sheaf_xxhash_add(state, &n, sizeof n); }
 
+/* A word for each value: of floats their bits as float64s, where all that are no numbers are alike. */
+static void take_words(const sheaf_column *column, int64_t at, int64_t n, uint64_t words[BATCH])
+{
+	sheaf_canon canon[BATCH];
+	double reals[BATCH];
+	const float *narrow = (const float *)(const void *)column->values.data + at;
+	if (column->type == SHEAF_F32) {
+		for (int64_t k = 0; k < n; k++) {
+			double v = (double)narrow[k];
+			reals[k] = v == v ? v : (double)NAN;
+		}
+		memcpy(words, reals, (size_t)n * sizeof *words);
+		return;
+	}
+	sheaf_canon_items(column, at, n, canon);
+	for (int64_t k = 0; k < n; k++) {
+		memcpy(&words[k], &canon[k].nearest, sizeof *words);
+		words[k] += (uint64_t)canon[k].rest * 0x9e3779b97f4a7c15u;
+	}
+}
+
 /* Entries in one go: index and value words. `level` NULL: a bare value. */
 static void add_entries(void *state, const sheaf_column *column, const sheaf_level *level, sheaf_run run)
 {
-	sheaf_canon canon[BATCH];
-	uint64_t words[2 * BATCH];
+	uint64_t words[BATCH], pairs[2 * BATCH];
 	for (int64_t at = run.begin; at < run.end; at += BATCH) {
 		int64_t n = run.end - at < BATCH ? run.end - at : BATCH;
-		uint64_t *w = words;
-		sheaf_canon_items(column, at, n, canon);
-		for (int64_t k = 0; k < n; k++) {
-			uint64_t bits;
-			memcpy(&bits, &canon[k].nearest, sizeof bits);
-			if (level)
-				*w++ = (uint64_t)(level->shape.kind == SHEAF_COORD ? sheaf_level_index(level, 0, at + k)
-				                                                   : at + k - run.begin);
-			*w++ = bits + (uint64_t)canon[k].rest * 0x9e3779b97f4a7c15u;
+		take_words(column, at, n, words);
+		if (!level) {
+			sheaf_xxhash_add(state, words, (size_t)n * sizeof *words);
+			continue;
 		}
-		sheaf_xxhash_add(state, words, (size_t)(w - words) * sizeof *words);
+		bool indexed = level->shape.kind == SHEAF_COORD;
+		for (int64_t k = 0; k < n; k++) {
+			pairs[2 * k] = (uint64_t)(indexed ? sheaf_level_index(level, 0, at + k) : at + k - run.begin);
+			pairs[2 * k + 1] = words[k];
+		}
+		sheaf_xxhash_add(state, pairs, (size_t)n * 2 * sizeof *pairs);
 	}
 }
 

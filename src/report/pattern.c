@@ -31,6 +31,24 @@ void sheaf_pattern_free(sheaf_pattern *p, sheaf_context *cx)
 	*p = (sheaf_pattern){0};
 }
 
+bool sheaf_pattern_add_all(struct sheaf_pattern_cell *cells, const float *values, int n)
+{
+	const double most = 1 << 14;
+	int32_t rounded[SHEAF_PATTERN_AT_ONCE];
+	bool fits = true;
+	for (int k = 0; k < n; k++) fits &= fabs((double)values[k]) <= most;
+	if (!fits) return false;
+	for (int k = 0; k < n; k++) {
+		double value = (double)values[k] * unit;
+		rounded[k] = (int32_t)(value + (value < 0 ? -0.5 : 0.5));
+	}
+	for (int k = 0; k < n; k++) {
+		cells[k].n++;
+		cells[k].sum += rounded[k];
+	}
+	return true;
+}
+
 void sheaf_pattern_merge(sheaf_pattern *p, const sheaf_pattern *other)
 {
 	for (int64_t i = 0; i < p->units * p->events; i++) {

@@ -4,6 +4,7 @@
 #include "data/frame.h"
 #include "data/value.h"
 #include "report/sides.h"
+#include "report/values.h"
 #include <math.h>
 
 /* ---- values ---- */
@@ -28,7 +29,7 @@ static void add_value(sheaf_value_counts *v, double value)
 	}
 }
 
-enum { AT_ONCE = 256 };
+enum { AT_ONCE = SHEAF_PATTERN_AT_ONCE };
 
 /* Small whole numbers, whose sums are exact without further ado; false, with nothing added, where others are
  * among them. */
@@ -58,7 +59,7 @@ static bool add_whole(sheaf_value_counts *v, const sheaf_canon *canon, int64_t n
 	return true;
 }
 
-static void add_values(sheaf_field_summary *to, const sheaf_column *column, sheaf_run run)
+static void add_one_by_one(sheaf_field_summary *to, const sheaf_column *column, sheaf_run run)
 {
 	sheaf_canon canon[AT_ONCE];
 	for (int64_t at = run.begin; at < run.end; at += AT_ONCE) {
@@ -68,6 +69,20 @@ static void add_values(sheaf_field_summary *to, const sheaf_column *column, shea
 			for (int64_t k = 0; k < n; k++) add_value(&to->values, canon[k].nearest);
 		for (int64_t k = 0; to->frequent.slots && k < n; k++)
 			sheaf_frequent_add(&to->frequent, &canon[k].nearest, sizeof(double), 1);
+	}
+}
+
+static void add_values(sheaf_field_summary *to, const sheaf_column *column, sheaf_run run)
+{
+	const float *values = (const float *)(const void *)column->values.data;
+	if (column->type != SHEAF_F32 || to->frequent.slots || sheaf_run_length(run) < SHEAF_VALUES_LEAST) {
+		add_one_by_one(to, column, run);
+		return;
+	}
+	for (int64_t at = run.begin; at < run.end; at += SHEAF_VALUES_MOST) {
+		int64_t n = run.end - at < SHEAF_VALUES_MOST ? run.end - at : SHEAF_VALUES_MOST;
+		if (!sheaf_values_add(&to->values, values + at, n))
+			add_one_by_one(to, column, (sheaf_run){at, at + n});
 	}
 }
 
@@ -136,6 +151,7 @@ static void add_entries(sheaf_field_summary *to, const sheaf_column *column, int
 static void add_pattern(sheaf_field_summary *to, const sheaf_column *column, sheaf_run rows)
 {
 	sheaf_canon canon[AT_ONCE];
+	const float *values = (const float *)(const void *)column->values.data;
 	int64_t units = to->pattern.units;
 	for (int64_t r = rows.begin; r < rows.end; r++) {
 		sheaf_run samples = sheaf_level_below_one(&column->levels[0], r);
@@ -143,6 +159,9 @@ static void add_pattern(sheaf_field_summary *to, const sheaf_column *column, she
 			struct sheaf_pattern_cell *cells = sheaf_pattern_event(&to->pattern, p - samples.begin);
 			for (int64_t u = 0; u < units; u += AT_ONCE) {
 				int64_t n = units - u < AT_ONCE ? units - u : AT_ONCE;
+				if (column->type == SHEAF_F32 &&
+				    sheaf_pattern_add_all(cells + u, values + p * units + u, (int)n))
+					continue;
 				sheaf_canon_values(column->type, column->values.data, p * units + u, n, canon);
 				for (int64_t k = 0; k < n; k++) sheaf_pattern_add(&cells[u + k], canon[k].nearest);
 			}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Many float32s at once into what is counted of values. */
+#ifndef SHEAF_REPORT_VALUES_H
+#define SHEAF_REPORT_VALUES_H
+
+#include "report/summary.h"
+
+/* For fewer than the least it does not pay; there may be up to the most. */
+enum { SHEAF_VALUES_LEAST = 1 << 10, SHEAF_VALUES_MOST = 1 << 15 };
+
+/* Adds n values; false, with nothing added, where some are neither zero nor normal. */
+bool sheaf_values_add(sheaf_value_counts *v, const float *values, int64_t n);
+
+#endif
