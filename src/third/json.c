@@ -160,8 +160,8 @@ sheaf_status sheaf_json_parse(const void *text, size_t size, const char *name, s
 	size_t line = 1, column = 1;
 	sheaf_status status = sheaf_json_read(text, size, out, &flaw, err);
 	if (status != SHEAF_DATA) return status;
-	for (const char *at = (const char *)text; at < (const char *)text + flaw.byte; at++, column++)
-		if (*at == '\n') line++, column = 0;
+	for (size_t byte = 0; byte < flaw.byte; byte++, column++)
+		if (((const char *)text)[byte] == '\n') line++, column = 0;
 	return sheaf_fail(err, SHEAF_DATA, "%s:%zu:%zu: expected JSON, found %s", name, line, column, flaw.found);
 }
 
