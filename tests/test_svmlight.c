@@ -44,6 +44,8 @@ static const conversion conversions[] = {
 	{"svmlight", "1 9999999999999999999:1\n", "svmlight", NULL, SHEAF_DATA, NULL, "a.svmlight:1:3 (byte 2)"},
 	{"svmlight", "1 1:x\n", "svmlight", NULL, SHEAF_DATA, NULL,
      "a.svmlight:1:5 (byte 4): stream \"features\": expected a number, found \"x\""},
+	/* control characters are in no text */
+	{"svmlight", "1 1:1\n2 \x01 2\n", "svmlight", NULL, SHEAF_UNKNOWN, NULL, "expected one of the formats"},
 };
 
 int main(void) { return check_conversions(conversions, COUNT(conversions)); }

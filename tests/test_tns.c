@@ -24,6 +24,8 @@ static const conversion conversions[] = {
 	/* a bad line writes nothing */
 	{"tns", "1 1 1\n0 1 1\n", "tns", NULL, SHEAF_DATA, NULL,
      "a.tns:2:1 (byte 6): expected a coordinate from 1 on, found \"0\""},
+	/* control characters are in no text */
+	{"tns", "1 1 1\n2 \x01 2\n", "tns", NULL, SHEAF_UNKNOWN, NULL, "expected one of the formats"},
 };
 
 int main(void) { return check_conversions(conversions, COUNT(conversions)); }
