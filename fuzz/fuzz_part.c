@@ -120,7 +120,7 @@ static void make_hash_right(uint8_t *part, size_t size)
 	if (size < END) return;
 	uint64_t at = load(part + size - END, 8), n = load(part + size - END + 8, 8);
 	if (at > size || n > size - at) return;
-	uint64_t hash = XXH3_128bits_withSeed(part + at, n, VERSION).low64;
+	uint64_t hash = XXH3_128bits_withSeed(part + at, (size_t)n, VERSION).low64;
 	for (int i = 0; i < 8; i++) part[size - END + 16 + (size_t)i] = (uint8_t)(hash >> 8 * i);
 }
 
@@ -156,9 +156,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 2; i + 2 < size; i += 3)
 		changed[foot + load(data + i, 2) % (j->size - foot)] = data[i + 2];
 	bool same = n == j->size && memcmp(changed, j->sound, n) == 0;
-	bool foot_changed =
-		n != j->size || memcmp(changed + load(j->sound + n - END, 8), j->sound + load(j->sound + n - END, 8),
-	                           n - load(j->sound + n - END, 8)) != 0;
+	size_t begin = (size_t)load(j->sound + j->size - END, 8);
+	bool foot_changed = n != j->size || memcmp(changed + begin, j->sound + begin, n - begin) != 0;
 	if (data[0] & RIGHT_HASH) make_hash_right(changed, n);
 	name_part(j, 1, path);
 	put_file(path, changed, n);

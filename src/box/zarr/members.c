@@ -161,7 +161,7 @@ static sheaf_status read_in_zip(const sheaf_zarr_members *m, const char *path, s
 	const sheaf_zip_member *member = sheaf_zip_find(&m->zip, path, strlen(path), "");
 	SHEAF_SCOPED(drop_part) sheaf_zip_part contents = {0};
 	bool is_whole = part.at == SHEAF_ZARR_WHOLE;
-	int64_t begin;
+	int64_t begin = 0;
 	*found = member;
 	if (!member) return SHEAF_OK;
 	if (!is_whole && member->method != 0)

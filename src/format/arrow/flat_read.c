@@ -12,7 +12,7 @@ sheaf_fb sheaf_fb_over(const void *data, size_t size)
 	return (sheaf_fb){.data = (const uint8_t *)data,
 	                  .size = size,
 	                  .budget = size / LEAST_TABLE + 1,
-	                  .text_budget = size < INT64_MAX / TEXTS ? TEXTS * (int64_t)size : INT64_MAX};
+	                  .text_budget = (uint64_t)size < INT64_MAX / TEXTS ? TEXTS * (int64_t)size : INT64_MAX};
 }
 
 /* Whether n bytes from `at` on are there. */
