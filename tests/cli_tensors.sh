@@ -30,6 +30,14 @@ printf 'i,j,x,name\n0,2,1.5,a\n1,0,2.5,b\n0,1,3.5,c\n' >table.csv
 
 # ---- shown ----
 
+begin 'cat --expand: zeros of an array stay'
+printf '%%%%MatrixMarket matrix array real general\n2 2\n0\n1\n2\n0\n' >array.mtx
+expect 0 cat --expand array.mtx
+is out '0 0  0
+1 0  1
+0 1  2
+1 1  0'
+
 begin 'cat: entries as they are stored, and with those that the structure implies'
 expect 0 cat symmetric.mtx
 is out '0 0  2
