@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What is in memory, written and read again."""
+import subprocess
+import sys
+
 import numpy as np
 import sheaf
 from common import matrix, need, raises, same, words
@@ -74,6 +77,39 @@ def test_tables(tmp):
     sheaf.write(tmp / "m.csv", masked)
     frame = sheaf.read(tmp / "m.csv")
     same(frame["n"].to_list(), [1, None, 3])
+
+
+def test_tensors_in_several_pieces(tmp):
+    """More entries than are written at a time, with rows that have none."""
+    sparse = need("scipy.sparse")
+    numbers = np.random.default_rng(1)
+    for array in (numbers.random((3, 50, 1001)), numbers.random((400, 1000)) * (1 + 2j), np.zeros((0, 3)),
+                  np.arange(300000, dtype=np.int32)):
+        sheaf.write(tmp / "x.npy", array, force=True)
+        same(np.load(tmp / "x.npy"), array)
+        same(sheaf.read(tmp / "x.npy").to_numpy(), array)
+    matrix = sparse.random(9000, 900, 0.04, "csr", np.float64, numbers)
+    for first, last in ((0, 10), (3000, 3500), (8990, 9000)):
+        matrix.data[matrix.indptr[first]:matrix.indptr[last]] = 0
+    matrix.eliminate_zeros()
+    for name in ("x.mtx", "x.tns"):
+        sheaf.write(tmp / name, matrix)
+        same(sheaf.read(tmp / name, shape=[9000, 900] if name == "x.tns" else None).to_scipy("csr").toarray(),
+             matrix.toarray())
+
+
+def test_writing_takes_little_memory(tmp):
+    """An array is wrapped, and its entries are made a few at a time."""
+    script = "\n".join([
+        "import numpy as np, resource, sheaf, sys",
+        "def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024",
+        "sheaf.write(sys.argv[1], np.ones((10, 10)), force=True)",
+        "x = np.ones((8000, 1000)); before = peak()",
+        "sheaf.write(sys.argv[1], x, force=True)",
+        "assert peak() - before < x.nbytes / 2, (before, peak())"])
+    done = subprocess.run([sys.executable, "-c", script, tmp / "x.npy"], capture_output=True, text=True,
+                          check=False)
+    same((done.returncode, done.stderr), (0, ""))
 
 
 def test_frames_and_datasets(tmp):

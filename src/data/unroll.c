@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A tensor that is one row as entries: each coordinate is written once for every entry below its position. */
 #include "data/unroll.h"
-#include "base/checked.h"
-#include "base/memory.h"
 #include "data/frame_builder.h"
 #include <sheaf/arrays.h>
+#include <string.h>
 
 sheaf_status sheaf_unroll_schema(const sheaf_schema *whole, sheaf_context *cx, sheaf_schema *out,
                                  sheaf_error *err)
@@ -26,43 +25,82 @@ sheaf_status sheaf_unroll_schema(const sheaf_schema *whole, sheaf_context *cx, s
 	return status;
 }
 
-/* The coordinates in one dimension, for the entries below each of n positions. */
-static void put_coordinates(sheaf_builder *to, sheaf_type type, const sheaf_items *indices, int64_t extent,
-                            const sheaf_buffer *below, int64_t n)
-{
-	const int64_t *starts = below->size ? (const int64_t *)(const void *)below->data : NULL;
-	for (int64_t q = 0; q < n && !to->failed; q++) {
-		int64_t at = indices->data ? sheaf_items_integer(indices, q) : q % extent;
-		int64_t times = starts ? starts[q + 1] - starts[q] : 1;
-		for (int64_t k = 0; k < times; k++) sheaf_put_index(to, type, at);
-	}
-}
-
+/* A part of the entries on its way. */
 typedef struct unrolling {
 	const sheaf_tensor_arrays *arrays;
 	const sheaf_schema *entries;
 	sheaf_frame_builder *to;
-	sheaf_buffer starts; /* of the positions below the level at hand */
+	sheaf_run below;     /* the positions below the level at hand that have entries of the part */
+	sheaf_buffer starts; /* where in the part those of each begin, and one more; none: each is an entry */
 	int64_t counts[SHEAF_MAX_RANK + 1];
 	int ranks[SHEAF_MAX_RANK + 1], nlevels;
 	sheaf_context *cx;
 	sheaf_error *err;
 } unrolling;
 
-/* Where the entries of each of n positions begin, one more than there are: from those of the positions below
- * (none: each is an entry). */
-static sheaf_status find_starts(const unrolling *u, const int64_t *pointers, int64_t extent, int64_t n,
+/* ---- coordinates ---- */
+
+static const int64_t *starts_of(const unrolling *u)
+{
+	return u->starts.size ? (const int64_t *)(const void *)u->starts.data : NULL;
+}
+
+static uint8_t *repeat(uint8_t *to, sheaf_type type, int64_t coordinate, int64_t times)
+{
+	int32_t narrow = (int32_t)coordinate;
+	size_t size = sheaf_type_size(type);
+	const void *from = type == SHEAF_I32 ? (const void *)&narrow : (const void *)&coordinate;
+	for (int64_t k = 0; k < times; k++, to += size) memcpy(to, from, size);
+	return to;
+}
+
+/* The coordinates in one dimension, those of a position for each of its entries. */
+static void put_coordinates(const unrolling *u, int dimension, const sheaf_items *indices, int64_t extent)
+{
+	const int64_t *starts = starts_of(u);
+	sheaf_type type = u->entries->fields[dimension].type;
+	int64_t n = starts ? starts[u->below.end - u->below.begin] : u->below.end - u->below.begin;
+	int64_t next = u->below.begin % extent;
+	uint8_t *to =
+		sheaf_builder_extend(&u->to->columns[dimension].values, (uint64_t)n * sheaf_type_size(type));
+	for (int64_t q = 0; to && q < u->below.end - u->below.begin; q++) {
+		int64_t at = indices->data ? sheaf_items_integer(indices, u->below.begin + q) : next;
+		to = repeat(to, type, at, starts ? starts[q + 1] - starts[q] : 1);
+		next = next + 1 == extent ? 0 : next + 1;
+	}
+}
+
+/* ---- levels ---- */
+
+/* The position above, one of n, that has position q. */
+static int64_t above_of(const int64_t *pointers, int64_t extent, int64_t n, int64_t q)
+{
+	int64_t low = 0, high = n;
+	if (!pointers) return q / extent;
+	while (high - low > 1) {
+		int64_t middle = low + (high - low) / 2;
+		*(pointers[middle] <= q ? &low : &high) = middle;
+	}
+	return low;
+}
+
+static int64_t within(sheaf_run run, int64_t at)
+{
+	return at < run.begin ? run.begin : at > run.end ? run.end : at;
+}
+
+/* Where the entries of the positions above begin, from those of the positions below. */
+static sheaf_status find_starts(const unrolling *u, sheaf_run above, const int64_t *pointers, int64_t extent,
                                 sheaf_buffer *out)
 {
 	sheaf_builder b;
-	size_t bytes;
-	const int64_t *inner = u->starts.size ? (const int64_t *)(const void *)u->starts.data : NULL;
+	const int64_t *inner = starts_of(u);
+	int64_t n = above.end - above.begin;
 	sheaf_builder_begin(&b, u->cx, NULL);
-	if (!sheaf_mul_size(&bytes, (uint64_t)n + 1, sizeof(int64_t)))
-		return sheaf_fail(u->err, SHEAF_LIMIT, "tensor: expected positions that fit memory, found too many");
-	int64_t *starts = (int64_t *)(void *)sheaf_builder_extend(&b, bytes);
+	int64_t *starts = (int64_t *)(void *)sheaf_builder_extend(&b, ((uint64_t)n + 1) * sizeof(int64_t));
 	for (int64_t p = 0; starts && p <= n; p++) {
-		int64_t at = pointers ? pointers[p] : p * extent;
+		int64_t first = pointers ? pointers[above.begin + p] : (above.begin + p) * extent;
+		int64_t at = within(u->below, first) - u->below.begin;
 		starts[p] = inner ? inner[at] : at;
 	}
 	return sheaf_builder_finish(&b, out, u->err);
@@ -84,46 +122,58 @@ static void count_positions(unrolling *u, const sheaf_field *value)
 static sheaf_status unroll_level(unrolling *u, int l, int depth)
 {
 	const sheaf_tensor_arrays *a = u->arrays;
-	sheaf_buffer above = {0};
-	for (int d = depth; d < depth + u->ranks[l]; d++) {
-		int dimension = u->entries->tensor.order[d];
-		put_coordinates(&u->to->columns[dimension].values, u->entries->fields[dimension].type, &a->indices[d],
-		                a->shape[d], &u->starts, u->counts[l + 1]);
-	}
-	SHEAF_TRY(find_starts(u, a->pointers[depth], a->shape[depth], u->counts[l], &above));
+	const int64_t *pointers = a->pointers[depth];
+	int64_t extent = a->shape[depth];
+	sheaf_buffer starts = {0};
+	for (int d = depth; d < depth + u->ranks[l]; d++)
+		put_coordinates(u, u->entries->tensor.order[d], &a->indices[d], a->shape[d]);
+	sheaf_run above = {above_of(pointers, extent, u->counts[l], u->below.begin),
+	                   above_of(pointers, extent, u->counts[l], u->below.end - 1) + 1};
+	SHEAF_TRY(find_starts(u, above, pointers, extent, &starts));
 	sheaf_buffer_reset(&u->starts);
-	u->starts = above;
+	u->starts = starts;
+	u->below = above;
 	return SHEAF_OK;
 }
 
-static sheaf_status unroll(unrolling *u, const sheaf_frame *frame, const sheaf_field *value)
+static sheaf_status unroll(unrolling *u, const sheaf_unrolled *from)
 {
 	int depth = u->arrays->rank;
+	sheaf_run part = u->below;
+	const sheaf_field *value = &from->whole->fields[0];
 	count_positions(u, value);
 	for (int l = u->nlevels - 1; l >= 0; l--) {
 		depth -= u->ranks[l];
 		SHEAF_TRY(unroll_level(u, l, depth));
 	}
 	size_t size = sheaf_type_size(value->type) * (value->meaning == SHEAF_COMPLEX ? 2 : 1);
-	sheaf_buffer values = sheaf_buffer_part(&frame->columns[0].values, 0, (size_t)u->arrays->nentries * size);
+	sheaf_buffer values = sheaf_buffer_part(&from->frame->columns[0].values, (size_t)part.begin * size,
+	                                        (size_t)(part.end - part.begin) * size);
 	sheaf_builder_hold(&u->to->columns[u->arrays->rank].values, &values);
-	u->to->nrows = u->arrays->nentries;
+	u->to->nrows = part.end - part.begin;
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_unroll_frame(const sheaf_frame *frame, const sheaf_schema *whole,
-                                const sheaf_schema *entries, sheaf_context *cx, sheaf_frame *out,
-                                sheaf_error *err)
+sheaf_status sheaf_unroll_count(const sheaf_unrolled *from, int64_t *out, sheaf_error *err)
+{
+	sheaf_tensor_arrays arrays;
+	if (from->frame->nrows != 1)
+		return sheaf_fail(err, SHEAF_DATA, "tensor: expected it as one row, found %lld rows",
+		                  (long long)from->frame->nrows);
+	SHEAF_TRY(sheaf_frame_tensor(from->frame, from->whole, &arrays, err));
+	*out = arrays.nentries;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_unroll_part(const sheaf_unrolled *from, sheaf_run part, sheaf_frame *out, sheaf_error *err)
 {
 	sheaf_tensor_arrays arrays;
 	sheaf_frame_builder b;
-	if (frame->nrows != 1)
-		return sheaf_fail(err, SHEAF_DATA, "tensor: expected it as one row, found %lld rows",
-		                  (long long)frame->nrows);
-	SHEAF_TRY(sheaf_frame_tensor(frame, whole, &arrays, err));
-	unrolling u = {.arrays = &arrays, .entries = entries, .to = &b, .cx = cx, .err = err};
-	sheaf_status status = sheaf_frame_builder_begin(&b, entries, out, cx, err);
-	if (status == SHEAF_OK) status = unroll(&u, frame, &whole->fields[0]);
+	SHEAF_TRY(sheaf_frame_tensor(from->frame, from->whole, &arrays, err));
+	unrolling u = {
+		.arrays = &arrays, .entries = from->entries, .to = &b, .below = part, .cx = from->cx, .err = err};
+	sheaf_status status = sheaf_frame_builder_begin(&b, from->entries, out, from->cx, err);
+	if (status == SHEAF_OK) status = unroll(&u, from);
 	sheaf_buffer_reset(&u.starts);
 	return sheaf_frame_builder_end(&b, status, out, err);
 }

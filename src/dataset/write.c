@@ -188,6 +188,28 @@ static sheaf_status check_frame(const sheaf_writer *w, const sheaf_frame *frame,
 	return frame->checked ? SHEAF_OK : sheaf_frame_check(frame, schema, SHEAF_CHECK_FULL, err);
 }
 
+static sheaf_status put_entries(sheaf_writer *w, const sheaf_frame *entries, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_arranger_add(w->arranger, entries, err));
+	return sheaf_writer_put_arranged(w, err);
+}
+
+/* A tensor that is one row goes as entries, some at a time: their coordinates take as much memory as it. */
+static sheaf_status write_entries(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
+{
+	enum { AT_ONCE = 1 << 17 };
+	int64_t n;
+	sheaf_unrolled from = {frame, &w->whole, &w->given, w->outer};
+	SHEAF_TRY(sheaf_unroll_count(&from, &n, err));
+	for (sheaf_run part = {0}; part.begin < n; part.begin = part.end) {
+		SHEAF_TRY(sheaf_check_stop(w->cx, err));
+		part.end = n - part.begin < AT_ONCE ? n : part.begin + AT_ONCE;
+		SHEAF_TRY(sheaf_unroll_part(&from, part, &w->entries, err));
+		SHEAF_TRY(put_entries(w, &w->entries, err));
+	}
+	return SHEAF_OK;
+}
+
 static sheaf_status write_frame(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
 	SHEAF_TRY(check_frame(w, frame, err));
@@ -195,15 +217,10 @@ static sheaf_status write_frame(sheaf_writer *w, const sheaf_frame *frame, sheaf
 	if (w->bounded) sheaf_writer_bound(w, w->taken += bytes_of(frame));
 	sheaf_frame given = *frame;
 	given.cx = w->outer; /* a frame that was made by hand has none */
-	if (w->whole.nfields) {
-		SHEAF_TRY(sheaf_unroll_frame(frame, &w->whole, &w->given, w->outer, &w->entries, err));
-		given = w->entries;
-	}
+	if (w->whole.nfields) return write_entries(w, &given, err);
 	if (w->collects)
 		return explain_rows(sheaf_frame_append(&w->rows, &given, 0, given.nrows, w->outer, err), err);
-	if (!w->arranger) return put_rows(w, &given, err);
-	SHEAF_TRY(sheaf_arranger_add(w->arranger, &given, err));
-	return sheaf_writer_put_arranged(w, err);
+	return w->arranger ? put_entries(w, &given, err) : put_rows(w, &given, err);
 }
 
 static sheaf_status fail_again(const sheaf_writer *w, sheaf_error *err)
