@@ -443,6 +443,50 @@ static void test_loaders_that_take_turns(void **state)
 }
 
 /* A window is chosen where not everything fits, and then pieces that are done with go. */
+/* Whatever was given before, an epoch is that of batches that are opened with it. */
+static void test_epochs_begin_anew(void **state)
+{
+	(void)state;
+	data text;
+	seed_random(53);
+	make_text(&text, "x.ctf", 60, 4, 1);
+	read_texts(&text);
+	static const char *const orders[] = {"sheaf", "cntk", "file"};
+	for (int i = 0; i < 9; i++) {
+		run r, fresh;
+		const sheaf_batch *batch, *wanted;
+		sheaf_status status;
+		int64_t epochs[] = {2, 0, 1};
+		sheaf_batch_options options = with_order(orders[i % 3], 3, i % 3 == 2 ? 0 : 1);
+		if (i >= 3) options.epoch_size = 50 + i;
+		if (i >= 6) options.rest = SHEAF_REST_DROP;
+		begin_run(&r, &text, 300, &options, (sheaf_context_options){0});
+		for (int k = 0; k < 3; k++) {
+			sheaf_batch_options other = options;
+			other.first_epoch = epochs[k], other.epochs = 1 + k;
+			begin_run(&fresh, &text, 300, &other, (sheaf_context_options){0});
+			if (k > 0) assert_ok(sheaf_batches_start_epoch(r.batches, 1, 1, &err));
+			if (k > 0) assert_ok(sheaf_batches_next(r.batches, &batch, &err));
+			assert_ok(sheaf_batches_start_epoch(r.batches, epochs[k], 1 + k, &err));
+			const sheaf_schema *schema = sheaf_batches_schema(r.batches);
+			while ((status = sheaf_batches_next(fresh.batches, &wanted, &err)) == SHEAF_OK) {
+				assert_ok(sheaf_batches_next(r.batches, &batch, &err));
+				char *a = batch_text(batch, schema), *b = batch_text(wanted, schema);
+				assert_string_equal(a, b);
+				assert_int_equal(batch->number, wanted->number);
+				free(a), free(b);
+			}
+			assert_status(SHEAF_END, status);
+			assert_status(SHEAF_END, sheaf_batches_next(r.batches, &batch, &err));
+			end_run(&fresh);
+		}
+		assert_status(SHEAF_USAGE, sheaf_batches_start_epoch(r.batches, -1, 1, &err));
+		assert_status(SHEAF_USAGE, sheaf_batches_start_epoch(r.batches, 1, 0, &err));
+		end_run(&r);
+	}
+	free_data(&text);
+}
+
 static void test_little_memory(void **state)
 {
 	(void)state;
@@ -878,6 +922,7 @@ int main(void)
 		cmocka_unit_test(test_states_of_something_else_are_refused),
 		cmocka_unit_test(test_memory_and_threads_change_nothing),
 		cmocka_unit_test(test_loaders_that_take_turns),
+		cmocka_unit_test(test_epochs_begin_anew),
 		cmocka_unit_test(test_little_memory),
 		cmocka_unit_test(test_batches_may_be_kept),
 		cmocka_unit_test(test_errors_come_with_their_batch),

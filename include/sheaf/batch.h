@@ -181,6 +181,11 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_batches_skip(sheaf_batches *batches, int6
 SHEAF_API SHEAF_USE sheaf_status sheaf_batches_seek(sheaf_batches *batches, int64_t position,
                                                     sheaf_error *err);
 
+/* Goes to the beginning of an epoch, and gives as many from there on, at least 1: as if they had been opened
+ * with these. What is in memory stays there. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_batches_start_epoch(sheaf_batches *batches, int64_t epoch,
+                                                           int64_t epochs, sheaf_error *err);
+
 /* Where the batches stand, as one JSON object: {"version":1,"sweep":0,"ordinal":3,...}. It is the same on
  * every shard (but on a local timeline, where shards go at their own pace), and says of which data and
  * options it is. */

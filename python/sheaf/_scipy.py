@@ -32,8 +32,29 @@ def compressed(kind: Any, values: NDArray[Any], indices: NDArray[Any], pointers:
 
     if indices.dtype == np.int32 and _fits_int32(len(values)):
         pointers = pointers.astype(np.int32)
-    matrix = kind((values, indices, pointers), shape=shape, copy=False)
-    return matrix
+    if pointers.dtype == indices.dtype:
+        matrix = _like_another(kind, values, indices, pointers, shape)
+        if matrix is not None:
+            return matrix
+    return kind((values, indices, pointers), shape=shape, copy=False)
+
+
+_others: dict[Any, Any] = {}
+
+
+def _like_another(kind: Any, values: NDArray[Any], indices: NDArray[Any], pointers: NDArray[Any],
+                  shape: tuple[int, int]) -> Any:
+    """A matrix made of a copy of an empty one, whose arrays are replaced: making one takes as long as
+    gathering a batch, most of it for looks at what has been checked already. None where that does not do."""
+    from copy import copy
+
+    other = _others.get(kind)
+    if other is None:
+        other = _others.setdefault(kind, kind((1, 1), dtype=values.dtype))
+    matrix = copy(other)
+    matrix.data, matrix.indices, matrix.indptr = values, indices, pointers
+    matrix._shape = shape
+    return matrix if matrix.shape == shape else None
 
 
 def matrix_of_stream(column: Column, layout: str) -> Any:
@@ -43,9 +64,8 @@ def matrix_of_stream(column: Column, layout: str) -> Any:
     _check(layout)
     if column.field.storage != "sparse":
         raise UsageError(f"{column.name}: expected a sparse stream, found {column.field.storage}")
-    pointers, indices = column.entry_offsets, column.indices
-    assert pointers is not None and indices is not None
-    matrix = compressed(_kind(sparse, "csr"), column.values, indices, pointers,
+    values, indices, pointers = column.compressed()
+    matrix = compressed(_kind(sparse, "csr"), values, indices, pointers,
                         (len(pointers) - 1, column.field.dim or 0))
     return matrix if layout == "csr" else matrix.asformat(layout)
 

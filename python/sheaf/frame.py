@@ -163,9 +163,19 @@ class Column:
         offsets = self.part("offsets", 1)
         if offsets is None or len(offsets) == 0:
             return self._runs(1)
-        offsets = offsets[begin:end + 1]
+        if end - begin + 1 < len(offsets):
+            offsets = offsets[begin:end + 1]
         first, last = int(offsets[0]), int(offsets[-1])
         return (offsets if first == 0 else offsets - first), first, last
+
+    def compressed(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]]:
+        """Of a sparse stream: ``values``, ``indices`` and ``entry_offsets``."""
+        values, indices = self.part("values"), self.part("indices")
+        assert values is not None and indices is not None
+        pointers, begin, end = self._entries()
+        if end - begin == len(values):
+            return values, indices, pointers
+        return values[begin:end], indices[begin:end], pointers
 
     @property
     def entry_offsets(self) -> NDArray[np.int64] | None:

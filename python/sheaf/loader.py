@@ -44,7 +44,7 @@ class Batch(Frame):
     ``state`` is where the loader stands after it.
     """
 
-    def __init__(self, schema: Schema, context: Context, batch: Any, state: Mapping[str, Any]) -> None:
+    def __init__(self, schema: Schema, context: Context, batch: Any, state: _State) -> None:
         held = c_void_p()
         context.call(lib.sheaf_batch_hold, batch, byref(schema.c), context.handle, byref(held))
         given = batch[0]
@@ -82,7 +82,7 @@ class Batch(Frame):
     @property
     def state(self) -> dict[str, Any]:
         """What `Batches.load_state_dict` takes to go on after this batch."""
-        return dict(self._state)
+        return self._state.asdict()
 
     def pin_memory(self) -> dict[str, Any]:
         """What torch's DataLoader asks for: the streams as tensors in page-locked memory."""
@@ -103,8 +103,9 @@ class Batches:
 
     Each ``for batch in loader`` is one epoch (``epochs=`` of them), and the next one goes on with the next.
     One that was broken off begins again, unless a state was loaded. Nothing is open before the first batch,
-    in the process that asks for it, so that loaders pickle and survive fork and spawn. ``shard`` is (rank,
-    world), ``note`` says where they come from.
+    in the process that asks for it, so that loaders pickle and survive fork and spawn; from then on files
+    stay open, and what was read of them stays in memory as far as ``max_memory`` allows, for the epochs to
+    come: `close` lets go of it. ``shard`` is (rank, world), ``note`` says where they come from.
     """
 
     def __init__(self, sources: Any, keywords: Mapping[str, Any], rank: int | str | None = None,
@@ -128,7 +129,8 @@ class Batches:
         self._first = self._epoch = self._given.number("start-epoch", 0)
         # where the next iteration begins, if not at the beginning of an epoch
         self._start: dict[str, Any] | None = None
-        self._state: dict[str, Any] | None = None
+        self._state: _State | None = None
+        self._opened: _Opened | None = None  # between two epochs
         self._lock = threading.RLock()
         self._options()  # what is wrong with them is said here
 
@@ -181,7 +183,9 @@ class Batches:
         bytes as JSON; the same on every shard (but with ``timeline="local"`` in the orders "cntk" and
         "file")."""
         with self._lock:
-            return dict(self._state or self._start or {"epoch": self._epoch})
+            if self._state is not None:
+                return self._state.asdict()
+            return dict(self._start or {"epoch": self._epoch})
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """The next iteration goes on where a state says: any number of ranks may do so. It must be of the
@@ -195,6 +199,27 @@ class Batches:
     def set_epoch(self, epoch: int) -> None:
         """The next iteration begins with this epoch, from 0."""
         self.load_state_dict({"epoch": epoch})
+
+    def close(self) -> None:
+        """Lets go of the files, and of what is in memory of them. The next iteration opens them again."""
+        self._keep(None)
+
+    def _keep(self, opened: _Opened | None) -> None:
+        """For the next iteration."""
+        with self._lock:
+            opened, self._opened = self._opened, opened
+        if opened is not None:
+            opened.close()
+
+    def _open(self, epoch: int, stride: int) -> _Opened:
+        """What the iteration before has left, or what is opened now, at the beginning of an epoch."""
+        with self._lock:
+            opened, self._opened = self._opened, None
+        if opened is None or not opened.serves(stride):
+            return _Opened(self, epoch, stride)
+        with opened.handle as pointer:
+            opened.context.run(lib.sheaf_batches_start_epoch, pointer, epoch, self._last(epoch) - epoch)
+        return opened
 
     def facts(self) -> dict[str, int | None]:
         """``sequences`` and ``samples`` of a sweep, over all shards, and sequences ``dropped`` because they
@@ -234,7 +259,9 @@ class Batches:
         return frames_stream(schema, self, requested_schema)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"arguments": self._arguments, "start": self._state or self._start, "epoch": self._epoch}
+        state = self.state_dict()
+        return {"arguments": self._arguments, "start": state if len(state) > 1 else None,
+                "epoch": self._epoch}
 
     def __setstate__(self, saved: dict[str, Any]) -> None:
         sources, keywords, rank, world, mmap, progress = saved["arguments"]
@@ -275,6 +302,10 @@ class _Opened:
         self.context.run(lib.sheaf_batches_open, pointers, len(self.datasets), byref(self.options),
                          self.context.handle, byref(self.handle.pointer))
 
+    def serves(self, stride: int) -> bool:
+        """Whether they are this process's, and of that stride."""
+        return self.context.pid == os.getpid() and self._stride == stride
+
     def close(self) -> None:
         self.handle.close()
         for handle in self.datasets:
@@ -304,7 +335,7 @@ class Iteration:
         self._last = loader._last(self._epoch)
         number, self._stride = _worker() or (0, 1)
         ahead = int(start.pop("ahead", number))
-        opened = _Opened(loader, self._epoch, self._stride)
+        opened = loader._open(self._epoch, self._stride)
         with opened.handle as pointer:
             if start:
                 opened.context.run(lib.sheaf_batches_resume, pointer,
@@ -337,15 +368,17 @@ class Iteration:
         return batch
 
     def _end(self) -> None:
-        """The next iteration goes on with the next epoch."""
-        if self._opened is not None:
-            self._done = True
-            loader = self._loader
-            with loader._lock:
-                loader._epoch, loader._start = self._epoch, None
-                if self._stride > 1:  # what is left of the epoch is other workers'
-                    loader._state = None
-            self.close()
+        """The next iteration goes on with the next epoch, and with what is open."""
+        opened, self._opened = self._opened, None
+        if opened is None:
+            return
+        self._done = True
+        loader = self._loader
+        with loader._lock:
+            loader._epoch, loader._start = self._epoch, None
+            if self._stride > 1:  # what is left of the epoch is other workers'
+                loader._state = None
+        loader._keep(opened)
 
     def state_dict(self) -> dict[str, Any]:
         return self._loader.state_dict()
@@ -360,16 +393,22 @@ class Iteration:
             opened.close()
 
 
-class _State(dict):  # type: ignore[type-arg]
-    """The library's state as a dict, read from its text when somebody looks."""
+class _State:
+    """The library's state, a text that is read when somebody looks."""
+
+    __slots__ = ("_ahead", "_epoch", "_text")
 
     def __init__(self, text: bytes, epoch: int, ahead: int) -> None:
+        self._text, self._epoch, self._ahead = text, epoch, ahead
+
+    def asdict(self) -> dict[str, Any]:
         import json
 
-        super().__init__(json.loads(text))
-        self["epoch"] = epoch
-        if ahead:
-            self["ahead"] = ahead
+        state: dict[str, Any] = json.loads(self._text)
+        state["epoch"] = self._epoch
+        if self._ahead:
+            state["ahead"] = self._ahead
+        return state
 
 
 def _worker() -> tuple[int, int] | None:

@@ -109,6 +109,30 @@ def test_iterated_twice_before_the_first_batch(tmp):
     same(next(iter(again)).keys.tolist(), batches[2].keys.tolist())
 
 
+def test_what_is_open_serves_the_next_epoch(tmp):
+    """A loader goes on with what it has in memory, and gives what a new one gives."""
+    path = many(tmp)
+    for options in ({}, {"order": "file"}, {"rest": "drop"}, {"window": 1}, {"truncate": 2},
+                    {"epoch_size": 90}):
+        loader = sheaf.batches(path, **SIZE, **options)
+        for epoch in (0, 1, 2, 1, 0):
+            fresh = sheaf.batches(path, **SIZE, **options)
+            for one in (loader, fresh):
+                one.set_epoch(epoch)
+            found, wanted = list(loader), list(fresh)
+            same([(b.keys.tolist(), b.number, b.position, b.sweep, b.epoch_end, b.state) for b in found],
+                 [(b.keys.tolist(), b.number, b.position, b.sweep, b.epoch_end, b.state) for b in wanted])
+        loader.load_state_dict(found[0].state)
+        same(keys_of(loader), [b.keys.tolist() for b in found[1:]])
+    loader = sheaf.batches(path, **SIZE)
+    wanted = keys_of(loader)
+    path.rename(tmp / "away.ctf")
+    assert keys_of(loader) != wanted
+    loader.close()
+    with raises(FileNotFoundError):
+        next(iter(loader))
+
+
 def test_shards_make_the_whole(tmp):
     path = many(tmp)
     whole = keys_of(sheaf.batches(path, **SIZE))

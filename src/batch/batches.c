@@ -50,6 +50,17 @@ sheaf_status sheaf_batches_seek(sheaf_batches *b, int64_t position, sheaf_error 
 	return SHEAF_OK;
 }
 
+sheaf_status sheaf_batches_start_epoch(sheaf_batches *b, int64_t epoch, int64_t epochs, sheaf_error *err)
+{
+	SHEAF_NEED(b, "batches");
+	SHEAF_EXPECT(epoch >= 0, "an epoch of at least 0", epoch);
+	SHEAF_EXPECT(epochs > 0, "a number of epochs of at least 1", epochs);
+	SHEAF_TRY(sheaf_row_source_complete(&b->source, err));
+	SHEAF_TRY(sheaf_plan_start_epoch(b->plan, epoch, epochs, err));
+	sheaf_batches_stand_at(b);
+	return SHEAF_OK;
+}
+
 void sheaf_batches_state(const sheaf_batches *b, char state[SHEAF_STATE_SIZE])
 {
 	if (!state) return;

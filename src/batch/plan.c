@@ -86,6 +86,7 @@ static sheaf_status open_order(sheaf_plan *plan, sheaf_error *err)
 static sheaf_status go_to_epoch(sheaf_plan *plan, int64_t epoch, sheaf_error *err)
 {
 	int64_t start;
+	SHEAF_TRY(settle_epoch(plan, err));
 	if (__builtin_mul_overflow(epoch, plan->options.epoch_size, &start))
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "epoch %" PRId64 ": expected a position below 2^63, found one beyond", epoch);
@@ -166,6 +167,13 @@ sheaf_status sheaf_plan_seek(sheaf_plan *plan, int64_t position, sheaf_error *er
 	}
 	enter_epoch(plan, position / plan->options.epoch_size);
 	return SHEAF_OK;
+}
+
+sheaf_status sheaf_plan_start_epoch(sheaf_plan *plan, int64_t epoch, int64_t epochs, sheaf_error *err)
+{
+	plan->options.first_epoch = epoch;
+	plan->options.epochs = epochs;
+	return go_to_epoch(plan, epoch, err);
 }
 
 sheaf_status sheaf_plan_resume(sheaf_plan *plan, sheaf_mark mark, sheaf_error *err)
@@ -319,7 +327,7 @@ static sheaf_status plan_one(sheaf_plan *plan, sheaf_planned *out, sheaf_error *
 	 * no sequence begins has no batch. */
 	if (plan->mark.position >= plan->epoch_end)
 		enter_epoch(plan, plan->mark.position / plan->options.epoch_size);
-	if (plan->epoch >= plan->options.first_epoch + plan->options.epochs) return SHEAF_END;
+	if (plan->epoch - plan->options.first_epoch >= plan->options.epochs) return SHEAF_END;
 	out->before = plan->mark;
 	SHEAF_TRY(cut(plan, &c, err));
 	out->after = plan->mark;

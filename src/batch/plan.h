@@ -55,6 +55,9 @@ SHEAF_USE sheaf_status sheaf_plan_next(sheaf_plan *plan, sheaf_planned *out, she
 /* To the first sequence at or after a position. The table of rows must not grow any more here and in the
  * next. */
 SHEAF_USE sheaf_status sheaf_plan_seek(sheaf_plan *plan, int64_t position, sheaf_error *err);
+/* To the beginning of an epoch, and ends after that many. */
+SHEAF_USE sheaf_status sheaf_plan_start_epoch(sheaf_plan *plan, int64_t epoch, int64_t epochs,
+                                              sheaf_error *err);
 /* To a mark that an earlier plan of the same rows and options has given; USAGE where no plan of them can
  * have. */
 SHEAF_USE sheaf_status sheaf_plan_resume(sheaf_plan *plan, sheaf_mark mark, sheaf_error *err);
