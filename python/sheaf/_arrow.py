@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import POINTER, byref, c_void_p, cast, py_object, sizeof
+from ctypes import (
+    CFUNCTYPE, POINTER, addressof, byref, c_void_p, cast, create_string_buffer, py_object, sizeof,
+)
 
 from . import _layout as c
 from ._context import Context, Handle
-from ._errors import UsageError
+from ._errors import UsageError, in_python
 from ._library import lib, library_path
 from ._source import is_path
 
@@ -90,6 +92,32 @@ _NEXT = _types["next"](lambda user, out, err: cast(user, py_object).value.next(o
 _CLOSE = _types["close"](cast(lib.sheaf_object_drop, c_void_p).value)
 
 
+# Of streams that failed, by their private data: the text stays until the next one.
+_said: dict[int, Any] = {}
+_library_says: list[Any] = []
+_last_error = c.members_of(c.ArrowArrayStream)["get_last_error"]
+
+
+def _say(stream: int) -> int:
+    """What the library says, with its options as keyword arguments."""
+    text = _library_says[0](stream)
+    if text is None:
+        return 0
+    at = c.ArrowArrayStream.from_address(stream).private_data or 0
+    said = _said[at] = create_string_buffer(in_python(text.decode("utf-8", "replace")).encode())
+    return addressof(said)
+
+
+_SAY = CFUNCTYPE(c_void_p, c_void_p)(_say)
+
+
+def _stream_capsule(stream: c.ArrowArrayStream) -> object:
+    if not _library_says:
+        _library_says.append(_last_error(cast(stream.get_last_error, c_void_p).value))
+    stream.get_last_error = cast(_SAY, _last_error)
+    return _capsule("stream", stream)
+
+
 class _Feed:
     """Frames of Python's that the library asks for, on whatever thread it is asked."""
 
@@ -117,7 +145,7 @@ def frames_stream(schema: Schema, frames: Iterable[Frame], requested: object, sm
     told = c.sheaf_feed(next=_NEXT, close=_CLOSE, user=id(feed))
     context.call(lib.sheaf_arrow_stream, byref(told), byref(schema.c), byref(_options(requested, small)),
                  context.handle, byref(stream))
-    return _capsule("stream", stream)
+    return _stream_capsule(stream)
 
 
 def dataset_stream(dataset: Dataset, requested: object, small: bool = False) -> object:
@@ -135,7 +163,7 @@ def dataset_stream(dataset: Dataset, requested: object, small: bool = False) -> 
     err = c.sheaf_error()
     if lib.sheaf_arrow_dataset(pointer, owned, byref(_options(requested, small)), byref(stream), byref(err)):
         raise error_from(err)
-    return _capsule("stream", stream)
+    return _stream_capsule(stream)
 
 
 # ---- in ----

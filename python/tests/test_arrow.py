@@ -28,6 +28,17 @@ def test_errors_come_whole(tmp):
                 reader.read_next_batch()
 
 
+def test_errors_name_keywords(tmp):
+    """What the library says to other programs names options as Python has them."""
+    pa = need("pyarrow")
+    (tmp / "bad.ctf").write_text("".join(f"{i} |a {'oops' if i % 100 == 50 else 1}\n" for i in range(300)))
+    rows = sheaf.open(tmp / "bad.ctf", stream="a:1:dense", max_errors=2)
+    for _ in range(2):
+        with raises(pa.ArrowInvalid, "max_errors") as caught:
+            pa.table(rows)
+        assert "--" not in str(caught.error), caught.error
+
+
 def test_capsules_are_released(tmp):
     """Unused ones, too; nothing needs pyarrow."""
     dataset = sheaf.open(words(tmp))
