@@ -4,6 +4,7 @@ objects."""
 from __future__ import annotations
 
 import os
+import struct
 from contextlib import suppress
 from ctypes import (
     POINTER, byref, c_bool, c_char_p, c_int64, c_void_p, create_string_buffer, pointer, sizeof, string_at,
@@ -11,8 +12,9 @@ from ctypes import (
 
 from . import _layout as c
 from ._config import configured
-from ._context import Context, Handle, text_of
+from ._context import Context, Handle, bytes_of, text_of
 from ._errors import DataError, Problem, SheafError, UsageError, decoded
+from ._jobs import Job, Parts, job_of, keeps, row_of
 from ._library import lib
 from ._options import Given, table
 from ._progress import progress_of
@@ -21,7 +23,7 @@ from .dataset import Dataset, Opening, Reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
     from ._context import Progress
@@ -99,11 +101,13 @@ class Report(list):  # type: ignore[type-arg]
         return f"Report({self.name!r}: {found}, {len(self)} findings)"
 
 
-def validate(source: Any = None, *, mmap: bool = False, progress: bool | Progress | None = None,
+def validate(source: Any = None, output: Path | None = None, *, mmap: bool = False,
+             progress: bool | Progress | None = None,
              on_problem: Callable[[Problem], object] | None = None, **options: Any) -> Report:
     """Reads a file to its end and gives everything that its format's rules forbid, or other programs refuse.
 
-    ``on_problem`` is called with each `Problem` as it is found; the report then has the violations only.
+    ``on_problem`` is called with each `Problem` as it is found; the report then has the violations only. With
+    ``part=(i, n)`` that part of the rows is read, and ``output`` becomes a part file for `merge`.
 
     >>> report = sheaf.validate("words.ctf")
     >>> report.valid, len(report.violations)
@@ -111,8 +115,12 @@ def validate(source: Any = None, *, mmap: bool = False, progress: bool | Progres
     """
     source, options = configured("validate", source, options)
     given = Given("validate", options, besides=("mmap", "progress", "on_problem"))
-    opening = Opening(source, given, mmap, progress, {"validate": True})
-    report = Report(str(source), given.flag("strict"))
+    return _validated(Job(given, output), Opening(source, given, mmap, progress, {"validate": True}),
+                      on_problem)
+
+
+def _validated(job: Job, opening: Opening, on_problem: Callable[[Problem], object] | None) -> Report:
+    report = Report(str(opening.source), opening.given.flag("strict"))
 
     def take(problem: Problem) -> None:
         if on_problem is not None:
@@ -120,14 +128,22 @@ def validate(source: Any = None, *, mmap: bool = False, progress: bool | Progres
         if on_problem is None or problem.severity in ("breach", "error"):
             report.append(problem)
 
-    for member in _members_to_validate(opening):
+    for member in [None] if job.makes else _members_to_validate(opening):
+        reader, failure = None, None
         try:
             reader = Reader(opening, take, **({"member": member} if member else {}))
+            if member is None:
+                job.begin(reader, c.SHEAF_PART_COUNTED)
             while reader.next() is not None:
                 pass
         except DataError as error:
+            failure = error
             if not report or report[-1].text != str(error):
                 take(_ending(error))
+        if job.makes and reader is not None:
+            job.end(reader, failure=failure)
+        elif job.makes and failure is not None:
+            raise failure
     return report
 
 
@@ -254,24 +270,39 @@ def diff(a: Any, b: Any, *, mmap: bool = False, progress: bool | Progress | None
     return found
 
 
-def hash(source: Any = None, *, mmap: bool = False, progress: bool | Progress | None = None,
-         **options: Any) -> str:  # noqa: A001
+def hash(source: Any = None, output: Path | None = None, *, mmap: bool = False,
+         progress: bool | Progress | None = None, **options: Any) -> str:  # noqa: A001
     """A hash of the contents, 32 hexadecimal digits, the same whatever the format.
+
+    With ``part=(i, n)`` that of a part of the rows goes to ``output``, a part file for `merge`, and nothing
+    is given.
 
     >>> len(sheaf.hash("words.ctf"))
     32
     """
     source, options = configured("hash", source, options)
     given = Given("hash", options, besides=("mmap", "progress"))
-    reader = Reader(Opening(source, given, mmap, progress, without=("strict",)),
-                    entries=c.SHEAF_ENTRIES_CONTENT)
+    return _hashed(Job(given, output), Opening(source, given, mmap, progress, without=("strict",)))
+
+
+def _hashed(job: Job, opening: Opening) -> str:
+    reader, given = Reader(opening, entries=c.SHEAF_ENTRIES_CONTENT), opening.given
+    job.begin(reader, c.SHEAF_PART_NUMBERED)
     hashing = Handle(reader.context, lib.sheaf_hash_free)
     reader.context.call(lib.sheaf_hash_new, byref(reader.schema.c), given.flag("keys"), given.flag("strict"),
                         reader.context.handle, byref(hashing.pointer))
     digits = create_string_buffer(33)
     with hashing as pointer:
         for frame in _c_frames(reader):
+            if keeps(reader):
+                continue
+            lib.sheaf_hash_go_on_at(pointer, row_of(reader))
             reader.context.call(lib.sheaf_hash_add, pointer, frame)
+        if job.makes:
+            job.end(reader, bytes_of(lambda out, err: lib.sheaf_hash_save(pointer, byref(out), byref(err))))
+            return ""
+        for state in job.states():
+            reader.context.call(lib.sheaf_hash_merge, pointer, state, len(state))
         lib.sheaf_hash_text(pointer, digits)
     return digits.value.decode()
 
@@ -289,17 +320,33 @@ def _c_frames(reader: Reader) -> Iterator[Any]:
 # ---- stats ----
 
 
-def stats(source: Any = None, *, mmap: bool = False, progress: bool | Progress | None = None,
-          **options: Any) -> dict[str, Any]:
+def stats(source: Any = None, output: Path | None = None, *, mmap: bool = False,
+          progress: bool | Progress | None = None, **options: Any) -> dict[str, Any]:
     """Statistics of all rows, by stream: what ``sheaf stats --json`` prints.
+
+    With ``part=(i, n)`` those of a part of the rows go to ``output``, a part file for `merge`, and nothing is
+    given.
+
+    >>> for i in 1, 2:
+    ...     _ = sheaf.stats("words.ctf", tmp / f"{i}.stats", part=(i, 2))
+    >>> sheaf.merge([tmp / "1.stats", tmp / "2.stats"])["sequences"]
+    2
 
     >>> sheaf.stats("words.ctf")["sequences"]
     2
     """
     source, options = configured("stats", source, options)
     given = Given("stats", options, besides=("mmap", "progress"))
-    names, targets = given.every("names"), given.every("target")
-    return _numbers(_summary(Reader(Opening(source, given, mmap, progress)), names, targets))
+    return _stats(Job(given, output), Opening(source, given, mmap, progress))
+
+
+def _stats(job: Job, opening: Opening) -> dict[str, Any]:
+    reader = Reader(opening)
+    summary = _summary(reader, job)
+    if job.makes:
+        job.end(reader, _saved(summary))
+        return {}
+    return _numbers(summary)
 
 
 def stats_of(dataset: Dataset) -> dict[str, Any]:
@@ -324,24 +371,71 @@ def _first_rows(reader: Reader, frame: Any) -> str:
                                                         0, few, byref(out), byref(err)))
 
 
-def _summary(reader: Reader, names: Iterable[str] = (), targets: Iterable[str] = (),
-             first: list[str] | None = None) -> Handle:
-    """What all rows amount to; ``first`` gets the first of them, as text."""
-    context, row = reader.context, 0
+def _new_summary(reader: Reader, given: Given | None) -> Handle:
+    context = reader.context
     summary = Handle(context, lib.sheaf_summary_free)
     context.call(lib.sheaf_summary_new, byref(reader.schema.c), context.handle, byref(summary.pointer))
-    for word in names:
+    for word in given.every("names") if given else ():
         _name_indices(summary, context, word)
-    for target in targets:
+    for target in given.every("target") if given else ():
         context.call(lib.sheaf_summary_target, summary.pointer, target.encode())
-    context.call(lib.sheaf_summary_profile, summary.pointer, None)
-    for frame in _c_frames(reader):
-        context.call(lib.sheaf_summary_add, summary.pointer, frame, row)
-        if first is not None and not first:
-            first.append(_first_rows(reader, frame))
-        row += frame.contents.nrows
-    context.run(lib.sheaf_summary_finish, summary.pointer)
     return summary
+
+
+def _summary(reader: Reader, job: Job | None = None, first: _FirstRows | None = None) -> Handle:
+    """What the rows amount to; ``first`` gets the first of them."""
+    context = reader.context
+    if job is not None:
+        entries = reader.schema.rows == "entries"
+        job.begin(reader, c.SHEAF_PART_KEPT if entries else c.SHEAF_PART_NUMBERED)
+    summary = _new_summary(reader, reader.opening.given if job is not None else None)
+    if job is None or not job.makes:
+        context.call(lib.sheaf_summary_profile, summary.pointer, None)
+    for frame in _c_frames(reader):
+        if first is not None:
+            first.take(reader, frame)
+        if not keeps(reader):
+            context.call(lib.sheaf_summary_add, summary.pointer, frame, row_of(reader))
+    context.run(lib.sheaf_summary_finish, summary.pointer)
+    for state in job.states() if job is not None else ():
+        _add_saved(summary, context, state if first is None else first.merge(state))
+    return summary
+
+
+def _saved(summary: Handle) -> bytes:
+    return bytes_of(lambda out, err: lib.sheaf_summary_save(summary.pointer, byref(out), byref(err)))
+
+
+def _add_saved(summary: Handle, context: Context, state: bytes) -> None:
+    part = Handle(context, lib.sheaf_summary_free)
+    context.call(lib.sheaf_summary_load, state, len(state), context.handle, byref(part.pointer))
+    context.call(lib.sheaf_summary_merge, summary.pointer, part.pointer)
+    part.close()
+
+
+class _FirstRows:
+    """The first rows as text, and how many there are: in a part file they come before the summary."""
+
+    _HEAD = struct.Struct("=qq")
+
+    def __init__(self) -> None:
+        self.rows, self.text = 0, b""
+
+    def take(self, reader: Reader, frame: Any) -> None:
+        self.rows += frame.contents.nrows
+        if row_of(reader) == 0 and not keeps(reader):
+            self.text = _first_rows(reader, frame).encode()
+
+    def saved(self, summary: Handle) -> bytes:
+        return self._HEAD.pack(self.rows, len(self.text)) + self.text + _saved(summary)
+
+    def merge(self, state: bytes) -> bytes:
+        """Of a part; gives its summary."""
+        rows, size = self._HEAD.unpack(state[:16]) if len(state) >= 16 else (-1, -1)
+        if rows < 0 or not 0 <= size <= len(state) - 16:
+            raise DataError("merge: expected the report of a part, found it damaged")
+        self.rows, self.text = self.rows + rows, self.text or state[16:16 + size]
+        return state[16 + size:]
 
 
 def _numbers(summary: Handle, other: Handle | None = None) -> dict[str, Any]:
@@ -400,26 +494,40 @@ def report(source: Any, path: Path | None = None, *, other: Any = None, force: b
     written, too.
 
     With ``other``, another file, also how that differs; with ``svg``, a folder, each chart as a file (it
-    is made where there is none). What exists is replaced with ``force=True`` only.
+    is made where there is none). What exists is replaced with ``force=True`` only. With ``part=(i, n)`` that
+    part of the rows is read, ``path`` becomes a part file, which `merge` makes a page of, and nothing is
+    given.
 
     >>> sheaf.report("words.ctf", tmp / "words.html")["sequences"]
     2
     """
     source, options = configured("report", source, options)
-    given = Given("report", options, besides=("other", "mmap", "progress", "force"))
-    folder, names, targets = given.take("svg"), given.every("names"), given.every("target")
-    if folder is not None and path is None:
-        raise UsageError("svg: expected a path, since a page has charts, found none", "svg")
-    reader = Reader(Opening(source, given, mmap, progress))
-    first: list[str] = []
-    summary = _summary(reader, names, targets, first)
-    against = None if other is None else _summary(Reader(Opening(other, given, mmap, progress)))
+    if force:
+        options["force"] = True
+    given = Given("report", options, besides=("other", "mmap", "progress"))
+    job = Job(given, path)
+    if job.makes and other is not None:
+        raise UsageError("other: expected one file with part=, found two", "other")
+    if given.take("svg") is not None and (path is None or job.makes):
+        raise UsageError("svg: expected the path of a page, since that has charts, found none", "svg")
+    against = None if other is None else Opening(other, given, mmap, progress)
+    return _reported(job, Opening(source, given, mmap, progress), path, against)
+
+
+def _reported(job: Job, opening: Opening, path: Path | None, other: Opening | None = None) -> dict[str, Any]:
+    folder, force = opening.given.take("svg"), opening.given.flag("force")
+    reader, first = Reader(opening), _FirstRows()
+    summary = _summary(reader, job, first)
+    if job.makes:
+        job.end(reader, first.saved(summary))
+        return {}
+    against = None if other is None else _summary(Reader(other))
     if path is not None:
-        name, others = _title(source), _title(other)
+        name, others = _title(opening.source), _title(other.source if other is not None else None)
         facts = (c.sheaf_fact * 2)(c.sheaf_fact(b"file", name),
                                    c.sheaf_fact(b"format", reader.format.encode()))
         page = c.sheaf_page_options(size=sizeof(c.sheaf_page_options), title=name, card=facts,
-                                    ncard=len(facts), rows="".join(first).encode())
+                                    ncard=len(facts), rows=first.text)
         found = _findings(reader.context)
         page.findings, page.nfindings = found, len(found)
         if against:
@@ -730,22 +838,41 @@ def formats() -> list[dict[str, Any]]:
 # ---- index ----
 
 
-def index(source: Path, *, progress: bool | Progress | None = None, **options: Any) -> dict[str, Any]:
+def index(source: Path, output: Path | None = None, *, progress: bool | Progress | None = None,
+          **options: Any) -> dict[str, Any]:
     """Writes the index beside a file, or compares it with ``check=True``: what ``sheaf index --json`` prints.
+
+    With ``part=(i, n)`` that part of the rows is looked at, ``output`` becomes a part file, of which `merge`
+    writes the index, and nothing is given.
 
     >>> sheaf.index(words)["state"]
     'written'
     """
     source, options = configured("index", source, options)
     given = Given("index", options, besides=("progress",))
-    checks = given.flag("check")
-    opening = Opening(source, given, False, progress)
-    reader = Reader(opening, index=c.SHEAF_INDEX_NEVER if checks else c.SHEAF_INDEX_USE,
+    return _indexed(Job(given, output), Opening(source, given, False, progress))
+
+
+def _indexed(job: Job, opening: Opening) -> dict[str, Any]:
+    given, checks = opening.given, opening.given.flag("check")
+    if checks and (job.makes or job.merges):
+        raise UsageError("check: expected an index that is written, found one that is compared, with part=",
+                         "check")
+    never = checks or job.makes or job.merges
+    reader = Reader(opening, index=c.SHEAF_INDEX_NEVER if never else c.SHEAF_INDEX_USE,
                     piece_bytes=given.number("piece-bytes", 0))
     with reader.handle as pointer:
-        state, what = (_check_index if checks else _write_index)(reader, pointer, given)
+        if job.makes:
+            reader.context.run(lib.sheaf_dataset_index_part, pointer, job.part, job.options(),
+                               job.sink(reader.context))
+            return {}
+        if job.merges:
+            reader.context.run(lib.sheaf_dataset_index_parts, pointer, job.parts)
+            state, what = "written", None
+        else:
+            state, what = (_check_index if checks else _write_index)(reader, pointer, given)
         index = _index_info(pointer)
-        found: dict[str, Any] = {"file": str(source), "state": state}
+        found: dict[str, Any] = {"file": str(opening.source), "state": state}
         if what:
             found["found"] = what
         if index.path:
@@ -838,17 +965,56 @@ def split(source: Path, outputs: Path | Sequence[Path], *, progress: bool | Prog
     return {os.fsdecode(target): n for target, n in zip(targets, rows)}
 
 
-def merge(inputs: Sequence[Path], output: Path, *, progress: bool | Progress | None = None,
-          **options: Any) -> int:
-    """Copies the rows of several files to one, or makes the whole of all parts of a conversion; gives how
-    many rows there are, -1 where they were converted."""
-    given = Given("merge", options, besides=("progress",))
-    names, target, rows = _paths(inputs), os.fsencode(output), c_int64()
+def merge(inputs: Sequence[Path], output: Path | None = None, *,
+          progress: bool | Progress | None = None, **options: Any) -> Any:
+    """Copies the rows of several files to one, or makes the whole of all parts of a job.
+
+    Gives how many rows were copied, -1 where they were converted in parts; of the parts of another function
+    (``part=(i, n)``) what that function gives. ``output`` is the file that is made: of rows, of the parts of
+    `convert`, or the page of `report`.
+    """
+    given, names = Given("merge", options, besides=("progress",)), _paths(inputs)
+    job = _job_of(names, given)
+    if job in _MERGED or job == "report":
+        return _merged(names, output, given, progress)
+    if output is None:
+        raise UsageError("output: expected the name of the file that is made, found none", "output")
+    target, rows = os.fsencode(output), c_int64()
     context = Context(given.members(c.sheaf_context_options), progress_of(progress, os.fsdecode(target)))
     filled = _copying(given)
     context.run(lib.sheaf_merge, _array(names), len(names), target, byref(filled), context.handle,
                 byref(rows))
     return rows.value
+
+
+_MERGED = {"stats": _stats, "hash": _hashed, "index": _indexed,
+           "validate": lambda job, opening: _validated(job, opening, None)}
+
+
+def _job_of(names: list[bytes], given: Given) -> str:
+    """The job of parts; "" where files are none."""
+    if not names or not os.path.isfile(names[0]):
+        return ""
+    return job_of(names[0], Context(given.members(c.sheaf_context_options)))
+
+
+def _merged(names: list[bytes], output: Path | None, merging: Given,
+            progress: bool | Progress | None) -> Any:
+    """The function of the parts once more, with what they have made of the rows."""
+    parts = Parts(names, Context(merging.members(c.sheaf_context_options)))
+    given = Given(parts.job, parts.keywords())
+    for name in ("max-memory", "threads", "force"):
+        if name in merging.values:
+            given.values[name] = merging.values[name]
+    job = Job(given, None, parts)
+    settings = {"validate": {"validate": True}}.get(parts.job)
+    without = ("strict",) if parts.job == "hash" else ()
+    opening = Opening(parts.source, given, False, progress, settings, without)
+    if parts.job == "report":
+        return _reported(job, opening, output)
+    if output is not None:
+        raise UsageError(f"output: expected none, since {parts.job}() writes no file, found one", "output")
+    return _MERGED[parts.job](job, opening)
 
 
 def head_of(dataset: Dataset, rows: int) -> str:

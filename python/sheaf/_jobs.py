@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""Reading in parts: a function that gets ``part=(i, n)`` reads some of the rows and ends as a part file;
+`merge` calls it once more, with all parts in place of the rows."""
+from __future__ import annotations
+
+import os
+from ctypes import byref, c_char_p, c_void_p, cast, create_string_buffer, pointer, sizeof, string_at
+
+from . import _layout as c
+from ._context import Context, Handle
+from ._errors import UsageError, keyword_of
+from ._library import lib
+from ._options import is_the_commands, rows_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from ._options import Given
+    from .dataset import Reader
+
+# Options that say how the work is done, and not what comes out: as the command has them.
+_NO_DIFFERENCE = {"part", "output", "threads", "max-memory", "progress", "quiet", "index", "force", "config"}
+
+
+class Job:
+    """What a call does with the rows: all of it, a part (``makes``), or the whole of what parts have made
+    (``merges``)."""
+
+    def __init__(self, given: Given, output: Any = None, parts: Parts | None = None) -> None:
+        self._given, self._output, self._parts = given, output, parts
+        self._part = given.take("part")
+        self.makes, self.merges = self._part is not None, parts is not None
+        if self.makes and output is None:
+            raise UsageError("part: expected output=, the name of the part file, found none", "part")
+        if output is not None and not self.makes and given.command != "report":
+            raise UsageError("output: expected part=(i, n), since only parts are files, found none", "part")
+
+    def begin(self, reader: Reader, rows: int) -> None:
+        """Before anything is read; ``rows`` says what the state of a part depends on."""
+        with reader.handle as dataset:
+            if self._parts is not None:
+                reader.handle.kept = (reader.handle.kept, self._parts)
+                reader.context.run(lib.sheaf_dataset_take_parts, dataset, self._parts.handle.pointer)
+            elif self._part is not None:
+                sink = self.sink(reader.context)
+                reader.context.run(lib.sheaf_dataset_take_part, dataset, self._part.encode(), rows, sink)
+
+    def sink(self, context: Context) -> c_void_p:
+        """Of the part file."""
+        sink, force = c_void_p(), self._given.flag("force")
+        context.call(lib.sheaf_sink_path if force else lib.sheaf_sink_path_new, os.fsencode(self._output),
+                     context.handle, byref(sink))
+        return sink
+
+    @property
+    def part(self) -> bytes:
+        return (self._part or "").encode()
+
+    def options(self) -> bytes:
+        """A line for each option that makes a difference."""
+        given = self._given
+        every = [(name, text) for name, texts in given.values.items() for text in texts] + given.settings
+        for name, text in every:
+            if text and "\n" in text:
+                raise UsageError(f"{keyword_of(name)}: expected a value of one line, since it is written "
+                                 "into a part file, found several", name)
+        return "".join(f"{name}\n" if text is None else f"{name}={text}\n" for name, text in every
+                       if name not in _NO_DIFFERENCE).encode()
+
+    def end(self, reader: Reader, state: bytes | None = None, failure: Exception | None = None) -> None:
+        """The part file is complete."""
+        outcome = c.sheaf_part_outcome(size=sizeof(c.sheaf_part_outcome), job=self._given.command.encode(),
+                                       options=self.options())
+        if state is not None:
+            outcome.state, outcome.state_size = cast(c_char_p(state), c_void_p), len(state)
+        if failure is not None:
+            err = c.sheaf_error()
+            status = c.SHEAF_SHORT if getattr(failure, "status", "") == "short" else c.SHEAF_DATA
+            lib.sheaf_fail(byref(err), status, b"%s", str(failure).encode())
+            outcome.failure = pointer(err)
+        with reader.handle as dataset:
+            reader.context.run(lib.sheaf_dataset_finish_part, dataset, byref(outcome))
+
+    def states(self) -> Iterator[bytes]:
+        """What the parts have made of their rows."""
+        return self._parts.states() if self._parts is not None else iter(())
+
+    @property
+    def parts(self) -> Any:
+        return self._parts.handle.pointer if self._parts is not None else None
+
+
+class Parts:
+    """All parts of one job, open."""
+
+    def __init__(self, names: Sequence[bytes], context: Context) -> None:
+        self.context, self.handle = context, Handle(context, lib.sheaf_parts_close)
+        sources = (c_void_p * len(names))()
+        for i, name in enumerate(names):
+            source = c_void_p()
+            context.call(lib.sheaf_source_path, name, context.handle, byref(source))
+            sources[i] = source.value
+        context.run(lib.sheaf_parts_open, sources, len(names), context.handle, byref(self.handle.pointer))
+
+    @property
+    def job(self) -> str:
+        return str(lib.sheaf_parts_job(self.handle.pointer).decode())
+
+    @property
+    def source(self) -> str:
+        """The path of the input, as the first part has named it."""
+        return os.fsdecode(lib.sheaf_parts_input(self.handle.pointer, 0))
+
+    def keywords(self) -> dict[str, Any]:
+        """The options of the parts as keyword arguments, but for those of the command alone."""
+        flags = {name for name, row in rows_of(self.job).items() if row["kind"] == "flag"}
+        found: dict[str, Any] = {}
+        for line in lib.sheaf_parts_options(self.handle.pointer).decode().splitlines():
+            name, _, value = line.partition("=")
+            if is_the_commands(self.job, name):
+                continue
+            if name in flags or line == name:
+                found[keyword_of(name)] = True
+            else:
+                found.setdefault(keyword_of(name), []).append(value)
+        return {name: value[0] if isinstance(value, list) and len(value) == 1 else value
+                for name, value in found.items()}
+
+    def states(self) -> Iterator[bytes]:
+        state = c.sheaf_bytes()
+        for i in range(lib.sheaf_parts_count(self.handle.pointer)):
+            self.context.call(lib.sheaf_parts_state, self.handle.pointer, i, byref(state))
+            if state.size:
+                yield string_at(state.data, state.size)
+
+
+def job_of(name: bytes, context: Context) -> str:
+    """The job of a part file; "" where a file is none."""
+    word = create_string_buffer(c.SHEAF_PART_JOB)
+    context.call(lib.sheaf_part_job, name, context.handle, word)
+    return word.value.decode()
+
+
+def row_of(reader: Reader) -> int:
+    """The number of the last frame's first row in the whole."""
+    return int(lib.sheaf_dataset_row(reader.handle.pointer))
+
+
+def keeps(reader: Reader) -> bool:
+    """Whether a part keeps its rows, so that nothing is made of them."""
+    return bool(lib.sheaf_dataset_keeps_part(reader.handle.pointer))
