@@ -163,6 +163,7 @@ BAD = {
     "another tag": (changed(File(1, X, ONE), 8, struct.pack(">i", 11)), "(byte 8): expected a list of dimensions (tag 10), or none (tag 0), found 11"),
     "an absent list that has something": (changed(File(1, X, ONE), 8, struct.pack(">i", 0)), "(byte 8): expected a list of dimensions (tag 10), or none (tag 0), found 0"),
     "a name without a letter": (File(1, [("", 3)], ONE), "expected a name of at least one byte, without slashes and NULs"),
+    "a name that is too long": (File(1, X, [("a" * 65537, [0], "short", [1, 2, 3])]), "expected a name of at most 65536 bytes, found 65537"),
     "a name with a slash": (File(1, X, [("a/b", [0], "short", [1, 2, 3])]), "expected a name of at least one byte, without slashes and NULs"),
     "a name with a NUL": (File(1, X, [("a\0b", [0], "short", [1, 2, 3])]), "expected a name of at least one byte, without slashes and NULs"),
     "two variables of one name": (File(1, X, [*ONE, *ONE]), "expected variables with names of their own, found two \"v\""),

@@ -104,7 +104,10 @@ static const uint8_t *take_padded(parsing *p, int64_t count, size_t width, const
 /* A name is part of a path, so it has no slash; and it ends nowhere early. */
 static sheaf_classic_name take_name(parsing *p)
 {
+	enum { MOST = 1 << 16 };
 	int64_t n = take_count(p, "the length of a name"), at = sheaf_cursor_tell(&p->c);
+	if (n > MOST) refuse(p, "a name of at most 65536 bytes", at, n);
+	if (!goes_on(p)) return (sheaf_classic_name){"", 0};
 	const char *text = (const char *)take_padded(p, n, 1, "a name");
 	if (!text) return (sheaf_classic_name){"", 0};
 	if (n == 0 || memchr(text, '/', (size_t)n) || memchr(text, '\0', (size_t)n))
