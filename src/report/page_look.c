@@ -28,7 +28,7 @@ const char sheaf_page_style[] =
 	"img{max-width:100%;height:auto;image-rendering:pixelated;background:#fff;"
 	"border:1px solid #c9cad2}"
 	"pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.85rem}summary{cursor:pointer}"
-	"table:not(.numbers) th{min-width:4.5rem}@media(max-width:30rem){svg text{font-size:16px}}"
+	"table:not(.numbers) th{min-width:5.5rem}"
 	"@media(prefers-color-scheme:dark){body{color:#ececf1;background:#17181c}"
 	"h2,img,fieldset,thead "
 	"th{border-color:#45464f}svg:focus-visible,img:focus-visible{outline-color:#7db8e0}th,figcaption,.note,"
@@ -39,7 +39,7 @@ const char sheaf_page_style[] =
 	"figure,tr{break-inside:avoid}h2,h3{break-after:avoid}.skip,nav,output,fieldset,details:not([open]),"
 	"details>summary{"
 	"display:none}}";
-const char sheaf_page_style_hash[] = "Ge1aKq5KKvhELx7GO2HYZKNXEIas1pAmfPbBCmLnFGY=";
+const char sheaf_page_style_hash[] = "f0y1Z89gyi2/XrqqawiH0VyCsXmbDfBX9582rbcqlKQ=";
 
 /* A row of a chart's table knows its bar where bars before it have no row; a picture says what its lines and
  * columns are, and how many there are to a pixel. */
