@@ -347,7 +347,7 @@ const command commands[] = {
      "terminal, or 80 columns; NO_COLOR leaves colours out, and a locale without UTF-8 Unicode."},
 	{"report", run_report, "a page of charts: what is in a file, or how two differ", "FILE [OTHER] OUT", 2, 3,
      READS_ALL | SELECTS | TAKES_JSON | IN_PARTS, SHEAF_READING, report_options,
-     "Reads the whole file once and writes OUT, one HTML page that fetches and runs nothing: what the file "
+     "Reads the whole file once and writes OUT, one HTML page that fetches nothing: what the file "
      "is, what was found wrong, and of each stream or column lengths, values, where its entries are, how "
      "often its indices or items are used, and how much padding batches would have. With OTHER it also says "
      "how that file differs. With --json OUT gets the numbers alone, those that sheaf stats --json prints; - "
