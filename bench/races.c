@@ -8,6 +8,10 @@ static const char to_binary[] = "SHEAF convert --index never --quiet STREAMS TEX
 
 /* The halves of a conversion, with the table of an index. */
 #define HALF(i) "SHEAF convert --force --quiet --threads 1 STREAMS --part " #i "/2 TEXT PART" #i
+/* Reading in parts, one after the other. */
+#define READ_HALF(command, number) \
+	"SHEAF " command " --force --quiet --threads 1 STREAMS --part " #number "/2 TEXT PART" #number
+#define READ_IN_TURN(command) READ_HALF(command, 1) " ; " READ_HALF(command, 2)
 #define TWO_PARTS HALF(1) " & " HALF(2)
 #define TWO_IN_TURN HALF(1) " ; " HALF(2)
 #define TWO_RANKS \
@@ -155,6 +159,28 @@ const bench_race races[] = {
 		.peers = {{.runner = &run_command,
                    .name = "one thread",
                    .words = "SHEAF convert --force --quiet --threads 1 STREAMS TEXT OUTPUT"}},
+	},
+	{
+		.part = "scale",
+		.name = "hash, alone",
+		.works = {"integers", "pairs", "lines"},
+		.by = BY_CPU,
+		.needs = NEEDS_INDEX,
+		.ours = {{.runner = &run_commands, .name = "two parts in turn", .words = READ_IN_TURN("hash")}},
+		.peers = {{.runner = &run_commands,
+                   .name = "one thread",
+                   .words = "SHEAF hash --quiet --threads 1 STREAMS TEXT"}},
+	},
+	{
+		.part = "scale",
+		.name = "stats, alone",
+		.works = {"integers", "pairs", "lines"},
+		.by = BY_CPU,
+		.needs = NEEDS_INDEX,
+		.ours = {{.runner = &run_commands, .name = "two parts in turn", .words = READ_IN_TURN("stats")}},
+		.peers = {{.runner = &run_commands,
+                   .name = "one thread",
+                   .words = "SHEAF stats --quiet --threads 1 STREAMS TEXT"}},
 	},
 	{
 		.part = "scale",

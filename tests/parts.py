@@ -173,6 +173,14 @@ def check_counts(folder, words):
         uses = struct.pack("<qq", pieces, 400) in (folder / name).read_bytes()
         tap.point(uses == expected, f"a part of {suffix} has {'the' if expected else 'shorter'} pieces{' of the index' if expected else ''}", f"{pieces} pieces")
     (folder / "long.ctf.sheaf-index").unlink()
+    size = (folder / "long.ctf").stat().st_size
+    for some, ranks, uses in (6, 3, True), (8, 4, True), (6, 4, False), (5, 2, False), (10, 2, True):
+        done = sheaf(folder, "index", "-f", "--piece-bytes", str(size * 106 // some // 100 + 40), "long.ctf")
+        there = int(done.stdout.decode().partition("pieces: ")[2].split()[0])
+        plan = json.loads(sheaf(folder, "plan", "--ranks", str(ranks), "--json", "long.ctf").stdout)
+        fine = there == some and (plan["pieces"] == there) == uses and plan["imbalance"] < 1.1
+        tap.point(fine, f"an index of {some} pieces for {ranks} parts is {'enough, since it comes out even' if uses else 'cut again'}", f"{there} {plan}")
+        (folder / "long.ctf.sheaf-index").unlink()
 
 
 def check_many(folder):

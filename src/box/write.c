@@ -410,7 +410,7 @@ static sheaf_status check_room(const sheaf_box_array *a, int64_t count, size_t *
 sheaf_status sheaf_box_append(sheaf_box_array *a, const void *values, int64_t count, sheaf_error *err)
 {
 	sheaf_error failure = {0};
-	size_t size;
+	size_t size = 0;
 	SHEAF_TRY(check_room(a, count, &size, err));
 	if (count == 0) return SHEAF_OK;
 	SHEAF_TRY(stick(a->box, append(a, values, size, &failure), &failure, err));
@@ -441,7 +441,7 @@ sheaf_status sheaf_box_copy(sheaf_box_array *a, sheaf_source *source, int64_t of
                             sheaf_error *err)
 {
 	sheaf_error failure = {0};
-	size_t size;
+	size_t size = 0;
 	if (a->plan.chunk || a->plan.offset < 0 || !a->box->sink)
 		return append_read(a, source, offset, count, err);
 	SHEAF_TRY(check_room(a, count, &size, err));
