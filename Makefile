@@ -12,6 +12,7 @@
 #   make tsan      the tests of what threads share, and the command with four threads, under the thread sanitizer
 #   make msan      all tests but those of HDF5 under the memory sanitizer, with kernels in plain C
 #   make check-32  all tests but those of HDF5 in a build for i386, whose packages go into build-32 and nowhere else
+#   make check-aarch64  the tests of numbers, kernels and formats in a build for 64-bit ARM, under qemu-aarch64; packages as above
 #   make fuzz      each format's fuzzer for SECONDS seconds (FORMAT=name: only that one); runs add up
 #   make check-pages  reports in a browser: no requests, contrast, names and roles; pictures to look at in $(BUILD)/pages
 #   make pictures  draws the picture of a report that README.md shows
@@ -40,7 +41,7 @@ SEED ?= 1
 MESON = NINJA="$$(command -v /usr/bin/ninja || command -v ninja)" "$$(command -v /usr/bin/meson || command -v meson)"
 
 .NOTPARALLEL:
-.PHONY: tables check-pages pictures wheel check-python check-python-full check-engines build demo check check-all check-faults mutants lint sanitize tsan msan check-32 fuzz bench bench-peers bench-growth soak install clean
+.PHONY: tables check-pages pictures wheel check-python check-python-full check-engines build demo check check-all check-faults mutants lint sanitize tsan msan check-32 check-aarch64 fuzz bench bench-peers bench-growth soak install clean
 
 build: needs-build $(BUILD)/build.ninja
 	@$(MESON) compile -C $(BUILD)
@@ -103,6 +104,11 @@ msan: needs-msan build-msan/build.ninja
 check-32: needs-check-32 build-32/build.ninja
 	@$(MESON) compile -C build-32
 	@$(call run_tests,build-32,$(PATIENCE))
+
+# What runs no command and no process of its own: those would need qemu from the kernel.
+check-aarch64: needs-check-aarch64 build-aarch64/build.ninja
+	@$(MESON) compile -C build-aarch64
+	@$(MESON) test -C build-aarch64 --no-rebuild --timeout-multiplier $(PATIENCE) $(FOREIGN)
 
 # New inputs, logs, sums, and what breaks stay in build-fuzz, from run to run.
 fuzz: needs-fuzz build-fuzz/build.ninja
@@ -204,12 +210,17 @@ build-msan/build.ninja:
 		-Db_lundef=false -Ddefault_library=static -Dc_args='-fno-omit-frame-pointer -fno-sanitize-recover=memory -U_FILE_OFFSET_BITS'
 
 build-32/build.ninja:
-	@tools/packages_32 build-32/packages
+	@tools/foreign_packages build-32/packages i386
 	@$(MESON) setup build-32 --cross-file build-32/packages/i386.ini -Dwerror=$(WERROR) -Dhdf5=disabled -Dtests=true
+
+build-aarch64/build.ninja:
+	@tools/foreign_packages build-aarch64/packages arm64
+	@$(MESON) setup build-aarch64 --cross-file build-aarch64/packages/arm64.ini -Dwerror=$(WERROR) -Dhdf5=disabled -Dtests=true
 
 build-fuzz/build.ninja:
 	@CC=clang $(MESON) setup build-fuzz -Dfuzz=true -Dtests=false -Ddefault_library=static
 
+FOREIGN = kernel number delimited ctf cbf print report
 THREADED = alloc base batches box cbf ctf dataset delimited exchange io limits making matrices npz packing pieces roundtrip scidb tensors threads views
 
 # Runs all tests of a build folder, with $(2) times the usual time: sanitizers are slow, and 0 is as much as they take. The count

@@ -228,9 +228,9 @@ SHEAF_API void sheaf_buffer_reset(sheaf_buffer *buffer);
 /* Library version: the linked one, "major.minor.patch". */
 SHEAF_API const char *sheaf_version(void);
 
-/* What reads numbers from text: "avx512", "avx2", "portable", or "scalar", which reads them one by one. All
- * read the same. The fastest that this machine has; the environment variable SHEAF_KERNEL asks for a slower
- * one. Chosen at first use. */
+/* What reads numbers from text: "avx512", "avx2", "neon", "portable", or "scalar", which reads them one by
+ * one. All read the same. The fastest that this machine has; the environment variable SHEAF_KERNEL asks for a
+ * slower one. Chosen at first use. */
 SHEAF_API const char *sheaf_kernel_name(void);
 /* As if SHEAF_KERNEL were `name`; NULL: as it is. To compare kernels: not while anything is being read. */
 SHEAF_API void sheaf_kernel_use(const char *name);

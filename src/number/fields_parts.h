@@ -5,6 +5,7 @@
 #define SHEAF_NUMBER_FIELDS_PARTS_H
 
 #include "number/clinger.h"
+#include "number/date.h"
 #include "number/fields.h"
 #include "number/nearest.h"
 #include <string.h>
@@ -150,6 +151,20 @@ SHEAF_INLINE bool sheaf_field_add_seen(const sheaf_field_number *n, bool is_zero
 	return true;
 }
 
+/* Bytes of "2012-05-25 14:13:29". Years so far from now that nanoseconds of their times go beyond 64 bits are
+ * left. */
+enum { SHEAF_FIELD_TIME = 19, SHEAF_FIELD_FIRST_YEAR = 1720, SHEAF_FIELD_LAST_YEAR = 2220 };
+
+SHEAF_INLINE bool sheaf_field_time(const sheaf_fields *f, size_t i, int64_t *seconds)
+{
+	const int64_t most = INT64_C(8000000000), least = -most;
+	const uint8_t *at, *end;
+	sheaf_field_at(f, i, &at, &end);
+	const char *begin = (const char *)at, *stop = (const char *)end;
+	bool is_time = end - at == SHEAF_FIELD_TIME && sheaf_scan_datetime(begin, stop, seconds) == stop;
+	return is_time && *seconds < most && least < *seconds;
+}
+
 /* The readers of one kind of processor, whose `take` gives the number that a field is, and whose `take_time`
  * the time. */
 #define SHEAF_FIELDS_READERS(target) \
@@ -175,9 +190,5 @@ SHEAF_INLINE bool sheaf_field_add_seen(const sheaf_field_number *n, bool is_zero
 			if (to) to[from] = seconds; \
 		return from; \
 	}
-
-/* Bytes of "2012-05-25 14:13:29". Years so far from now that nanoseconds of their times go beyond 64 bits are
- * left. */
-enum { SHEAF_FIELD_TIME = 19, SHEAF_FIELD_FIRST_YEAR = 1720, SHEAF_FIELD_LAST_YEAR = 2220 };
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Fields of delimited text in plain C. */
-#include "number/date.h"
 #include "number/digits.h"
 #include "number/fields_parts.h"
 #include "number/kernel_parts.h"
@@ -83,14 +82,9 @@ SHEAF_INLINE bool take(const sheaf_fields *f, size_t i, sheaf_field_number *n)
 	return take_digits(at + 1, end, &n->digits) == end;
 }
 
-SHEAF_INLINE bool take_time(const sheaf_fields *f, size_t i, int64_t *seconds)
+static inline bool take_time(const sheaf_fields *f, size_t i, int64_t *seconds)
 {
-	const int64_t most = INT64_C(8000000000);
-	const uint8_t *at, *end;
-	sheaf_field_at(f, i, &at, &end);
-	const char *begin = (const char *)at, *stop = (const char *)end;
-	return end - at == SHEAF_FIELD_TIME && sheaf_scan_datetime(begin, stop, seconds) == stop &&
-	       *seconds<most && * seconds> - most;
+	return sheaf_field_time(f, i, seconds);
 }
 
 SHEAF_FIELDS_READERS()

@@ -73,20 +73,13 @@ AVX512 static void cut_avx512(sheaf_fields_cut *c, const uint8_t *until)
 
 /* ---- numbers ---- */
 
-enum { LANES = 16 };
-
-/* From byte 16 - n on: the last n of 16 bytes. */
-static const uint8_t last_bytes[2 * LANES] = {0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,
-                                              0,   0,   0,   0,   0,   255, 255, 255, 255, 255, 255,
-                                              255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
-
-/* From byte 15 - p on, together with `all`: all bytes up to p move one up. */
-static const uint8_t moves[2 * LANES] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-                                         0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+#define TARGET AVX2
+typedef __m128i sixteen;
+#include "number/fields_tables.h"
 
 /* The digits of up to sixteen bytes before `end`, at the right of zeros; *other: which of the bytes are none.
  */
-AVX2 static inline __m128i load_digits(const uint8_t *end, size_t size, unsigned *other)
+AVX2 static inline sixteen load_digits(const uint8_t *end, size_t size, unsigned *other)
 {
 	__m128i there = _mm_loadu_si128((const __m128i *)(const void *)(last_bytes + size)),
 			text = _mm_loadu_si128((const __m128i *)(const void *)(end - LANES)),
@@ -96,7 +89,7 @@ AVX2 static inline __m128i load_digits(const uint8_t *end, size_t size, unsigned
 }
 
 /* Without the point. */
-AVX2 static inline __m128i take_point_out(__m128i d, int point)
+AVX2 static inline sixteen take_point_out(sixteen d, int point)
 {
 	const __m128i all = _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 	__m128i move = _mm_loadu_si128((const __m128i *)(const void *)(moves + LANES - 1 - point));
@@ -104,7 +97,7 @@ AVX2 static inline __m128i take_point_out(__m128i d, int point)
 }
 
 /* Sixteen digits. */
-AVX2 static inline uint64_t value_of(__m128i d)
+AVX2 static inline uint64_t value_of(sixteen d)
 {
 	__m128i twos = _mm_maddubs_epi16(d, _mm_set1_epi16(1 << 8 | 10)),
 			fours = _mm_madd_epi16(twos, _mm_set1_epi32(1 << 16 | 100)),
@@ -113,121 +106,9 @@ AVX2 static inline uint64_t value_of(__m128i d)
 	return (both & UINT32_MAX) * 100000000 + (both >> 32);
 }
 
-/* What is known of a number of `size` bytes whose bytes that are no digits stand at the bits of `other`, the
- * last of them at bit 31; false where it is none. */
-AVX2 static inline bool take_places(const uint8_t *end, size_t size, unsigned other, sheaf_field_number *n)
-{
-	enum { LAST = 31 };
-	n->places = -1;
-	n->whole = (int)size;
-	if (other) {
-		n->places = LAST - (int)_tzcnt_u32(other);
-		n->whole = (int)size - 1 - n->places;
-		if ((other & (other - 1)) || end[-1 - n->places] != '.' || n->whole == 0 || n->places == 0)
-			return false;
-	}
-	n->zeros = n->whole > 1 && *(end - size) == '0';
-	return true;
-}
+AVX2 static inline bool are_zeros(sixteen d) { return _mm_testz_si128(d, d); }
 
-/* More than sixteen bytes: those before them, and those. */
-AVX2 static inline bool load_long(const sheaf_fields *f, const uint8_t *end, size_t size,
-                                  sheaf_field_number *n, __m128i d[2])
-{
-	unsigned other, before;
-	if (size > 2 * LANES || end - f->text < 2 * LANES) return false;
-	d[1] = load_digits(end, LANES, &other);
-	d[0] = load_digits(end - LANES, size - LANES, &before);
-	other = other << LANES | before;
-	if (!take_places(end, size, other, n)) return false;
-	int point = 2 * LANES - 1 - n->places;
-	if (n->places >= LANES)
-		d[0] = take_point_out(d[0], point);
-	else if (n->places >= 0)
-		d[1] = take_point_out(d[1], point - LANES);
-	return true;
-}
-
-/* In a place of its own: what the caller knows of shorter numbers can live in registers. */
-static __attribute__((noinline)) AVX2 bool take_long(const sheaf_fields *f, const uint8_t *end, size_t size,
-                                                     sheaf_field_number *n)
-{
-	/* 1843 times 10^16, and what is after it, fit into 64 bits. */
-	const uint64_t most = 1843, scale = UINT64_C(1000000000000000);
-	__m128i d[2];
-	if (!load_long(f, end, size, n, d)) return false;
-	uint64_t high = value_of(d[0]);
-	n->digits = high * (n->places >= 0 && n->places < LANES ? scale : 10 * scale) + value_of(d[1]);
-	return high <= most;
-}
-
-/* Up to sixteen bytes; false where there are more, or they are no number. */
-AVX2 static inline bool load_short(const sheaf_fields *f, const uint8_t *end, size_t size,
-                                   sheaf_field_number *n, __m128i *d)
-{
-	unsigned other;
-	if (size - 1 >= LANES || end - f->text < LANES) return false;
-	*d = load_digits(end, size, &other);
-	if (!take_places(end, size, other << LANES, n)) return false;
-	if (other) *d = take_point_out(*d, LANES - 1 - n->places);
-	return true;
-}
-
-AVX2 static inline size_t take_sign(const sheaf_fields *f, size_t i, const uint8_t **end,
-                                    sheaf_field_number *n)
-{
-	const uint8_t *at;
-	sheaf_field_at(f, i, &at, end);
-	n->negative = at < *end && *at == '-';
-	return (size_t)(*end - at) - n->negative;
-}
-
-AVX2 static inline bool take(const sheaf_fields *f, size_t i, sheaf_field_number *n)
-{
-	const uint8_t *end;
-	__m128i d;
-	size_t size = take_sign(f, i, &end, n);
-	if (size > LANES) {
-		sheaf_field_number some = {.negative = n->negative};
-		bool is_number = take_long(f, end, size, &some);
-		*n = some;
-		return is_number;
-	}
-	if (!load_short(f, end, size, n, &d)) return false;
-	n->digits = value_of(d);
-	return true;
-}
-
-/* What is seen; 0: it is left. */
-static __attribute__((noinline)) AVX2 unsigned see_long(const sheaf_fields *f, const uint8_t *end,
-                                                        size_t size, bool negative)
-{
-	sheaf_field_number n = {.negative = negative};
-	__m128i d[2];
-	unsigned seen = 0;
-	return load_long(f, end, size, &n, d) && sheaf_field_add_seen(&n, false, &seen) ? seen : 0;
-}
-
-AVX2 static size_t look(const sheaf_fields *f, size_t from, unsigned *seen)
-{
-	sheaf_field_number n;
-	const uint8_t *end;
-	__m128i d;
-	unsigned all = 0;
-	for (; from < f->count; from++) {
-		size_t size = take_sign(f, from, &end, &n);
-		if (size > LANES) {
-			unsigned found = see_long(f, end, size, n.negative);
-			if (!found) break;
-			all |= found;
-		} else if (!load_short(f, end, size, &n, &d) ||
-		           !sheaf_field_add_seen(&n, _mm_testz_si128(d, d), &all)) {
-			break;
-		}
-	}
-	*seen |= all;
-	return from;
-}
+#include "number/fields_vectors.h"
 
 /* ---- times ---- */
 

@@ -32,9 +32,14 @@ static const sheaf_kernel scalar = {
 	.fields = &sheaf_fields_scalar,
 };
 
-const sheaf_kernel *const sheaf_kernels[] = {&scalar, &sheaf_kernel_portable,
+const sheaf_kernel *const sheaf_kernels[] = {&scalar,
+                                             &sheaf_kernel_portable,
 #ifdef SHEAF_KERNEL_X86
-                                             &sheaf_kernel_avx2, &sheaf_kernel_avx512,
+                                             &sheaf_kernel_avx2,
+                                             &sheaf_kernel_avx512,
+#endif
+#ifdef SHEAF_KERNEL_NEON
+                                             &sheaf_kernel_neon,
 #endif
                                              NULL};
 

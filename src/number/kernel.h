@@ -92,8 +92,8 @@ typedef struct sheaf_kernel {
 } sheaf_kernel;
 
 /* The fastest kernel of this machine; or the fastest up to the one that the environment variable SHEAF_KERNEL
- * names: "scalar" (nothing but the scanner), "portable", "avx2" or "avx512". A name that is none of these has
- * no effect. Chosen once. */
+ * names: "scalar" (nothing but the scanner), "portable", and "avx2" or "avx512", or "neon". A name that is
+ * none of these has no effect. Chosen once. */
 const sheaf_kernel *sheaf_kernel_chosen(void);
 /* All kernels of this build from the slowest to the fastest, NULL after the last. */
 extern const sheaf_kernel *const sheaf_kernels[];

@@ -36,4 +36,13 @@ sheaf_word_copier sheaf_copy_words_avx2, sheaf_copy_reals_avx2, sheaf_copy_words
 	sheaf_copy_reals_avx512;
 #endif
 
+/* Bits of bytes are numbered as little-endian machines do. */
+#if defined(__aarch64__) && defined(__ARM_NEON) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define SHEAF_KERNEL_NEON 1
+extern const sheaf_kernel sheaf_kernel_neon;
+extern const sheaf_fields_kernel sheaf_fields_neon;
+sheaf_feed_finder sheaf_find_feeds_neon;
+sheaf_feed_counter sheaf_count_feeds_neon, sheaf_count_ends_neon;
+#endif
+
 #endif

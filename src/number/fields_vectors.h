@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers in fields with vectors of sixteen bytes, for whoever includes this, once, after what its processor
+ * does in its own way: TARGET, before functions; `sixteen`, a vector; load_digits, the digits of up to
+ * sixteen bytes before `end`, at the right of zeros, and which of the bytes are none; take_point_out, which
+ * moves all before the point one up; value_of sixteen digits; are_zeros. */
+
+/* What is known of a number of `size` bytes whose bytes that are no digits stand at the bits of `other`, the
+ * last of them at bit 31; false where it is none. */
+TARGET static inline bool take_places(const uint8_t *end, size_t size, unsigned other, sheaf_field_number *n)
+{
+	enum { LAST = 31 };
+	n->places = -1;
+	n->whole = (int)size;
+	if (other) {
+		n->places = LAST - __builtin_ctz(other);
+		n->whole = (int)size - 1 - n->places;
+		if ((other & (other - 1)) || end[-1 - n->places] != '.' || n->whole == 0 || n->places == 0)
+			return false;
+	}
+	n->zeros = n->whole > 1 && *(end - size) == '0';
+	return true;
+}
+
+/* More than sixteen bytes: those before them, and those. */
+TARGET static inline bool load_long(const sheaf_fields *f, const uint8_t *end, size_t size,
+                                    sheaf_field_number *n, sixteen d[2])
+{
+	unsigned other, before;
+	if (size > 2 * LANES || end - f->text < 2 * LANES) return false;
+	d[1] = load_digits(end, LANES, &other);
+	d[0] = load_digits(end - LANES, size - LANES, &before);
+	other = other << LANES | before;
+	if (!take_places(end, size, other, n)) return false;
+	int point = 2 * LANES - 1 - n->places;
+	if (n->places >= LANES)
+		d[0] = take_point_out(d[0], point);
+	else if (n->places >= 0)
+		d[1] = take_point_out(d[1], point - LANES);
+	return true;
+}
+
+/* In a place of its own: what the caller knows of shorter numbers can live in registers. */
+TARGET static __attribute__((noinline)) bool take_long(const sheaf_fields *f, const uint8_t *end, size_t size,
+                                                       sheaf_field_number *n)
+{
+	/* 1843 times 10^16, and what is after it, fit into 64 bits. */
+	const uint64_t most = 1843, scale = UINT64_C(1000000000000000);
+	sixteen d[2];
+	if (!load_long(f, end, size, n, d)) return false;
+	uint64_t high = value_of(d[0]);
+	n->digits = high * (n->places >= 0 && n->places < LANES ? scale : 10 * scale) + value_of(d[1]);
+	return high <= most;
+}
+
+/* Up to sixteen bytes; false where there are more, or they are no number. */
+TARGET static inline bool load_short(const sheaf_fields *f, const uint8_t *end, size_t size,
+                                     sheaf_field_number *n, sixteen *d)
+{
+	unsigned other;
+	if (size - 1 >= LANES || end - f->text < LANES) return false;
+	*d = load_digits(end, size, &other);
+	if (!take_places(end, size, other << LANES, n)) return false;
+	if (other) *d = take_point_out(*d, LANES - 1 - n->places);
+	return true;
+}
+
+TARGET static inline size_t take_sign(const sheaf_fields *f, size_t i, const uint8_t **end,
+                                      sheaf_field_number *n)
+{
+	const uint8_t *at;
+	sheaf_field_at(f, i, &at, end);
+	n->negative = at < *end && *at == '-';
+	return (size_t)(*end - at) - n->negative;
+}
+
+TARGET static inline bool take(const sheaf_fields *f, size_t i, sheaf_field_number *n)
+{
+	const uint8_t *end;
+	sixteen d;
+	size_t size = take_sign(f, i, &end, n);
+	if (size > LANES) {
+		sheaf_field_number some = {.negative = n->negative};
+		bool is_number = take_long(f, end, size, &some);
+		*n = some;
+		return is_number;
+	}
+	if (!load_short(f, end, size, n, &d)) return false;
+	n->digits = value_of(d);
+	return true;
+}
+
+/* What is seen; 0: it is left. */
+TARGET static __attribute__((noinline)) unsigned see_long(const sheaf_fields *f, const uint8_t *end,
+                                                          size_t size, bool negative)
+{
+	sheaf_field_number n = {.negative = negative};
+	sixteen d[2];
+	unsigned seen = 0;
+	return load_long(f, end, size, &n, d) && sheaf_field_add_seen(&n, false, &seen) ? seen : 0;
+}
+
+TARGET static size_t look(const sheaf_fields *f, size_t from, unsigned *seen)
+{
+	sheaf_field_number n;
+	const uint8_t *end;
+	sixteen d;
+	unsigned all = 0;
+	for (; from < f->count; from++) {
+		size_t size = take_sign(f, from, &end, &n);
+		if (size > LANES) {
+			unsigned found = see_long(f, end, size, n.negative);
+			if (!found) break;
+			all |= found;
+		} else if (!load_short(f, end, size, &n, &d) || !sheaf_field_add_seen(&n, are_zeros(d), &all)) {
+			break;
+		}
+	}
+	*seen |= all;
+	return from;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* What 64-bit ARM reads: fields and line feeds by vectors, all else as portable C does, whose words of eight
+ * bytes and vectors of the compiler's it runs, too. */
+#include "number/entries_parts.h"
+
+#ifdef SHEAF_KERNEL_NEON
+static bool is_available(void) { return true; }
+
+const sheaf_kernel sheaf_kernel_neon = {
+	.name = "neon",
+	.is_available = is_available,
+	.dense_f32 = sheaf_dense_f32_portable,
+	.dense_f64 = sheaf_dense_f64_portable,
+	.pairs_f32 = sheaf_pairs_f32_portable,
+	.pairs_f64 = sheaf_pairs_f64_portable,
+	.whole_i32 = sheaf_whole_i32_portable,
+	.find_feeds = sheaf_find_feeds_neon,
+	.count_feeds = sheaf_count_feeds_neon,
+	.count_ends = sheaf_count_ends_neon,
+	.lines_f32 = sheaf_tape_f32_portable,
+	.lines_f64 = sheaf_tape_f64_portable,
+	.find_any = sheaf_find_any_portable,
+	.copy_words = sheaf_copy_words_scalar,
+	.copy_reals = sheaf_copy_reals_scalar,
+	.entries = sheaf_entries_portable,
+	.fields = &sheaf_fields_neon,
+};
+#endif
