@@ -8,6 +8,7 @@ BENCH_MB, BENCH_ROUNDS, BENCH_ONLY and BENCH_DIR are those of docs/performance.m
 race has a turn, so that a ratio compares what happened at the same time. A peer that is not installed is said
 to be so.
 """
+import importlib
 import importlib.util
 import os
 import statistics
@@ -188,7 +189,7 @@ def epoch(loader):
 
 
 def training():
-    """Shuffled batches of a sparse matrix, as CSR."""
+    """Shuffled batches of a sparse matrix, as CSR: epochs after the first, which has read the file."""
     loader, x = rows_of_cbf(), matrix()
     orders = [batch.keys.astype(np.int64) for batch in epoch(loader)]
 
@@ -209,21 +210,16 @@ def training():
             del batch
 
     def mosaic():
-        import logging
+        from torch.utils.data import DataLoader
 
-        logging.disable(logging.WARNING)
-        from streaming import StreamingDataLoader, StreamingDataset
-
-        data = StreamingDataset(local=str(made("mosaic", write_mosaic)), shuffle=True, shuffle_seed=1,
-                                batch_size=BATCH)
-        for batch in StreamingDataLoader(data, batch_size=BATCH, collate_fn=csr_of_samples):
+        data = streaming().StreamingDataset(local=str(made("mosaic", write_mosaic)), shuffle=True,
+                                            shuffle_seed=1, batch_size=BATCH)
+        for batch in DataLoader(data, batch_size=BATCH, collate_fn=csr_of_samples):
             del batch
 
     def write_mosaic(folder):
-        from streaming import MDSWriter
-
-        with MDSWriter(out=str(folder), columns={"indices": "ndarray:int32",
-                                                 "values": "ndarray:float32"}) as out:
+        columns = {"indices": "ndarray:int32", "values": "ndarray:float32"}
+        with streaming().MDSWriter(out=str(folder), columns=columns) as out:
             for row in range(x.shape[0]):
                 at = slice(x.indptr[row], x.indptr[row + 1])
                 out.write({"indices": x.indices[at].astype(np.int32), "values": x.data[at]})
@@ -240,6 +236,25 @@ def training():
                 {"X[rows]": ("scipy", plain), "DataLoader": ("torch", torch_loader),
                  "Mosaic Streaming": ("streaming", mosaic)}, {"X[rows]": 1.3, "DataLoader": 10,
                                                               "Mosaic Streaming": 100})
+
+
+def streaming():
+    """MosaicML Streaming as far as rows of numbers need it: the whole of it wants transformers and
+    torchvision, of whose types its loader asks for two."""
+    import logging
+    import types
+
+    if "streaming.base" not in sys.modules:
+        logging.disable(logging.WARNING)
+        package = types.ModuleType("streaming")
+        package.__path__ = list(importlib.util.find_spec("streaming").submodule_search_locations)
+        sys.modules["streaming"] = package
+        for name, word in (("transformers", ""), ("transformers.feature_extraction_utils", "BatchFeature"),
+                           ("transformers.tokenization_utils_base", "BatchEncoding")):
+            module = sys.modules.setdefault(name, types.ModuleType(name))
+            if word and not hasattr(module, word):
+                setattr(module, word, dict)
+    return importlib.import_module("streaming.base")
 
 
 class Rows:

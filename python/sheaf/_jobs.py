@@ -74,7 +74,7 @@ class Job:
         outcome = c.sheaf_part_outcome(size=sizeof(c.sheaf_part_outcome), job=self._given.command.encode(),
                                        options=self.options())
         if state is not None:
-            outcome.state, outcome.state_size = cast(c_char_p(state), c_void_p), len(state)
+            outcome.state, outcome.state_size = cast(c_char_p(state), c_void_p).value, len(state)
         if failure is not None:
             err = c.sheaf_error()
             status = c.SHEAF_SHORT if getattr(failure, "status", "") == "short" else c.SHEAF_DATA

@@ -987,8 +987,9 @@ def merge(inputs: Sequence[Path], output: Path | None = None, *,
     return rows.value
 
 
-_MERGED = {"stats": _stats, "hash": _hashed, "index": _indexed,
-           "validate": lambda job, opening: _validated(job, opening, None)}
+_MERGED: dict[str, Callable[[Job, Opening], Any]] = {
+    "stats": _stats, "hash": _hashed, "index": _indexed,
+    "validate": lambda job, opening: _validated(job, opening, None)}
 
 
 def _job_of(names: list[bytes], given: Given) -> str:
