@@ -6,8 +6,8 @@
 #     sbatch --wait --array=1-64 examples/job_array.sh big.ctf big.cbf
 #     sheaf merge big.cbf.*.part big.cbf
 #
-# The merged file is that of one run, byte for byte. Tasks of an array train on no shards by themselves: in each of
-# them it would be  sheaf.batches(..., shard=(task - 1, count)).
+# The merged file is that of one run, byte for byte. Tasks of an array train on no shards by themselves: in
+# each of them it would be  sheaf.batches(..., shard=(task - 1, count)).
 #SBATCH --cpus-per-task=4
 set -eu
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Outputs appear whole or not at all: conversions that are killed, interrupted, or find the disk full leave the old file
-# or none, and after the next run nothing else. TAP on standard output. SHEAF is the command.
+# Outputs appear whole or not at all: conversions that are killed, interrupted, or find the disk full leave
+# the old file or none, and after the next run nothing else. TAP on standard output. SHEAF is the command.
 set -u
 
 sheaf=${SHEAF:?expected the path of the command in SHEAF}
@@ -38,10 +38,11 @@ litter() {
 	find "${1:-.}" -maxdepth 1 -name '.sheaf-*' | wc -l
 }
 no_litter() {
-	[ "$(litter "${1:-.}")" -eq 0 ] || fault "${1:-.}: expected no temporary files, found $(find "${1:-.}" -maxdepth 1 -name '.sheaf-*')"
+	[ "$(litter "${1:-.}")" -eq 0 ] ||
+		fault "${1:-.}: expected no temporary files, found $(find "${1:-.}" -maxdepth 1 -name '.sheaf-*')"
 }
-# A run in the background, whose process is $running. A shell without job control starts what is there with SIGINT switched off, and
-# nohup all with SIGHUP: env switches them on again.
+# A run in the background, whose process is $running. A shell without job control starts what is there with
+# SIGINT switched off, and nohup all with SIGHUP: env switches them on again.
 start() {
 	env --default-signal=INT,TERM,HUP "$sheaf" "$@" 2>err &
 	running=$!
@@ -212,7 +213,8 @@ for delay in 0 0.002 0.004 0.006 0.008 0.01 0.012 0.015 0.02 0.03 0.05; do
 	"$sheaf" convert -f ../small.ctf ../other.cbf 2>err
 	"$sheaf" convert -f ../small.ctf another.cbf 2>err
 	old=$(grep -lx old part.* | wc -l)
-	[ "$old" -eq 0 ] || [ "$old" -eq 200 ] || fault "after $delay s: expected 200 old parts or none, found $old"
+	[ "$old" -eq 0 ] || [ "$old" -eq 200 ] ||
+		fault "after $delay s: expected 200 old parts or none, found $old"
 	no_litter
 done
 cd ..
@@ -240,10 +242,12 @@ if "$sheaf" convert -f small.mtx there.h5 2>err || ! grep -q 'not built' err; th
 		if cmp -s before.h5 there.h5; then
 			kept=$((kept + 1))
 		else
-			"$sheaf" diff --dataset A/sub other.mtx there.h5 >out 2>&1 || fault "after $delay s: expected the old file or the new one, found neither: $(head -n 3 out)"
+			"$sheaf" diff --dataset A/sub other.mtx there.h5 >out 2>&1 ||
+				fault "after $delay s: expected the old file or the new one, found neither: $(head -n 3 out)"
 		fi
 		for member in / A/sub B; do
-			"$sheaf" validate --strict --dataset $member there.h5 >out 2>&1 || fault "after $delay s: expected a sound tensor at $member, found $(head -n 3 out)"
+			"$sheaf" validate --strict --dataset $member there.h5 >out 2>&1 ||
+				fault "after $delay s: expected a sound tensor at $member, found $(head -n 3 out)"
 		done
 	done
 	[ $kept -gt 0 ] || fault 'expected the old file where the run is killed at its begin'
@@ -285,7 +289,9 @@ if "$sheaf" convert -f small.mtx there.h5 2>err || ! grep -q 'not built' err; th
 	no_litter
 	end
 else
-	for name in 'SIGKILL at any moment of writing a tensor into a file' 'SIGKILL once the copy of the file is there' 'SIGINT, SIGTERM and SIGHUP' 'what fails leaves the old file'; do
+	for name in 'SIGKILL at any moment of writing a tensor into a file' \
+		'SIGKILL once the copy of the file is there' 'SIGINT, SIGTERM and SIGHUP' \
+		'what fails leaves the old file'; do
 		skip "into a file: $name" 'this build has no HDF5'
 	done
 fi
@@ -321,7 +327,8 @@ if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=64k,mode=777 none disk 2>/dev/
 	code_is $? 0
 	end
 else
-	skip 'a full disk: exit 3, the old output stays, no litter' 'this needs root and the right to mount a tmpfs'
+	skip 'a full disk: exit 3, the old output stays, no litter' \
+		'this needs root and the right to mount a tmpfs'
 fi
 
 begin 'a limit on the size of files: exit 3, the old output stays, no litter'
@@ -362,7 +369,8 @@ if plain_user "$sheaf" --version >/dev/null 2>&1 && plain_user test -r small.ctf
 	no_litter locked
 	end
 else
-	skip 'a folder without the right to write: exit 3, the old output stays' 'this needs a user who is not root and can run the command'
+	skip 'a folder without the right to write: exit 3, the old output stays' \
+		'this needs a user who is not root and can run the command'
 fi
 
 # ---- what a finished output looks like ----

@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: MIT
 """Reports in a browser: one page of each kind of file, as headless Chromium shows it.
 
-    SHEAF=build/sheaf tests/browse.py FOLDER          screenshots go to FOLDER: light, dark, print and 400 pixels wide
+    SHEAF=build/sheaf tests/browse.py FOLDER          screenshots go to FOLDER: light, dark, print, narrow
     SHEAF=build/sheaf tests/browse.py --picture FILE  draws the picture of README.md
 
-Nothing may be fetched, nothing be wider than the window; each chart, picture, table and heading has its name and role in the
-accessibility tree; all text has a contrast of at least 4.5 to 1 in both schemes, and bars one of 3 to 1; messages on the
-console are faults. What the script says under the pointer is what the tables say, and without it the page has all but that. Someone still looks at the pictures: `make check-pages` says where they are.
+Nothing may be fetched, nothing be wider than the window; each chart, picture, table and heading has its name
+and role in the accessibility tree; all text has a contrast of at least 4.5 to 1 in both schemes, and bars one
+of 3 to 1; messages on the console are faults. What the script says under the pointer is what the tables say,
+and without it the page has all but that. Someone still looks at the pictures: `make check-pages` says where
+they are.
 """
+
 import base64
 import json
 import os
@@ -32,24 +35,29 @@ CONTRAST = """(() => {
                        return 0.2126 * f(c[0]) + 0.7152 * f(c[1]) + 0.0722 * f(c[2]); };
   const behind = e => { for (; e; e = e.parentElement) { const c = parse(getComputedStyle(e).backgroundColor);
                         if (c.length === 3 || c[3] > 0) return c; }
-                        return matchMedia('(prefers-color-scheme:dark)').matches ? [18, 18, 18] : [255, 255, 255]; };
-  const ratio = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p); return (x + 0.05) / (y + 0.05); };
+                        const dark = matchMedia('(prefers-color-scheme:dark)').matches;
+                        return dark ? [18, 18, 18] : [255, 255, 255]; };
+  const ratio = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p);
+                            return (x + 0.05) / (y + 0.05); };
   const low = [];
   for (const e of document.querySelectorAll('body *')) {
-    const style = getComputedStyle(e), own = [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
-    if (style.display === 'none' || ['SCRIPT', 'STYLE', 'TITLE', 'DESC'].includes(e.tagName.toUpperCase())) continue;
+    const style = getComputedStyle(e), name = e.tagName.toUpperCase();
+    const own = [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
+    if (style.display === 'none' || ['SCRIPT', 'STYLE', 'TITLE', 'DESC'].includes(name)) continue;
     const svg = e instanceof SVGElement;
     if (own && !['title', 'desc'].includes(e.tagName)) {
       const r = ratio(parse(svg ? style.fill : style.color), behind(e));
       if (r < 4.5) low.push([e.tagName, e.textContent.slice(0, 30), r]);
     }
-    if (svg && e.classList.contains('bar') && ratio(parse(style.fill), behind(e)) < 3) low.push(['bar', '', 0]);
-    if (svg && e.classList.contains('other') && ratio(parse(style.stroke), behind(e)) < 3) low.push(['other', '', 0]);
+    const faint = (kind, colour) => e.classList.contains(kind) && ratio(parse(colour), behind(e)) < 3;
+    if (svg && faint('bar', style.fill)) low.push(['bar', '', 0]);
+    if (svg && faint('other', style.stroke)) low.push(['other', '', 0]);
   }
   return low;
 })()"""
-WIDER = """[...document.querySelectorAll('body *')].filter(e => !e.closest('.skip') && e.getBoundingClientRect().right >
-  document.documentElement.clientWidth + 1).map(e => e.tagName + ' ' + e.textContent.slice(0, 40)).slice(0, 5)"""
+WIDER = """[...document.querySelectorAll('body *')].filter(e => !e.closest('.skip') &&
+  e.getBoundingClientRect().right > document.documentElement.clientWidth + 1).map(
+  e => e.tagName + ' ' + e.textContent.slice(0, 40)).slice(0, 5)"""
 
 
 class Browser:
@@ -58,22 +66,39 @@ class Browser:
     def __init__(self, folder):
         to_read, to_write = os.pipe()
         from_read, from_write = os.pipe()
-        arguments = [CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-extensions",
-                     "--disable-dev-shm-usage", f"--user-data-dir={folder}", "--remote-debugging-pipe", "about:blank"]
+        arguments = [
+            CHROMIUM,
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--no-first-run",
+            "--disable-extensions",
+            "--disable-dev-shm-usage",
+            f"--user-data-dir={folder}",
+            "--remote-debugging-pipe",
+            "about:blank",
+        ]
 
         def give():
             high = [os.dup(to_read), os.dup(from_write)]
             os.dup2(high[0], 3)
             os.dup2(high[1], 4)
 
-        self.process = subprocess.Popen(arguments, preexec_fn=give, pass_fds=(3, 4, to_read, from_write), stdout=subprocess.DEVNULL,
-                                        stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen(
+            arguments,
+            preexec_fn=give,
+            pass_fds=(3, 4, to_read, from_write),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         os.close(to_read)
         os.close(from_write)
         self.out, self.into, self.number, self.rest, self.events = to_write, from_read, 0, b"", []
         page = next(t for t in self.call("Target.getTargets")["targetInfos"] if t["type"] == "page")
         self.session = None
-        self.session = self.call("Target.attachToTarget", targetId=page["targetId"], flatten=True)["sessionId"]
+        self.session = self.call("Target.attachToTarget", targetId=page["targetId"], flatten=True)[
+            "sessionId"
+        ]
         for name in ("Page", "Network", "Runtime", "Accessibility", "DOM", "Log"):
             self.call(f"{name}.enable")
 
@@ -102,9 +127,18 @@ class Browser:
 
     def open(self, path, width, dark=False, media="screen"):
         self.events = []
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 500)
-        self.call("Emulation.setEmulatedMedia", media=media,
-                  features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=900,
+            deviceScaleFactor=1,
+            mobile=width < 500,
+        )
+        self.call(
+            "Emulation.setEmulatedMedia",
+            media=media,
+            features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}],
+        )
         self.call("Page.navigate", url=path.resolve().as_uri())
         while not any(e.get("method") == "Page.loadEventFired" for e in self.events):
             self.events.append(self.receive())
@@ -115,7 +149,9 @@ class Browser:
     def picture(self, path):
         size = self.call("Page.getLayoutMetrics")["cssContentSize"]
         clip = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], 16000), "scale": 1}
-        data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)["data"]
+        data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)[
+            "data"
+        ]
         path.write_bytes(base64.b64decode(data))
 
     def close(self):
@@ -135,34 +171,51 @@ def check_tree(browser, name):
     named = lambda n: n.get("name", {}).get("value", "").strip()  # noqa: E731
     seen = [n for n in nodes if not n.get("ignored")]
     pictures = [n for n in seen if role(n) in ("image", "img", "graphics-document", "svgroot")]
-    point(bool(pictures) and all(map(named, pictures)), f"{name}: pictures and charts have names", [role(n) for n in pictures if not named(n)])
+    point(
+        bool(pictures) and all(map(named, pictures)),
+        f"{name}: pictures and charts have names",
+        [role(n) for n in pictures if not named(n)],
+    )
     headings = [n for n in seen if role(n) == "heading"]
     point(bool(headings) and all(map(named, headings)), f"{name}: headings have names")
-    point(any(role(n) == "main" for n in seen) and any(role(n) == "rowheader" for n in seen), f"{name}: a main part, and heads of rows")
+    point(
+        any(role(n) == "main" for n in seen) and any(role(n) == "rowheader" for n in seen),
+        f"{name}: a main part, and heads of rows",
+    )
 
 
 # Of each chart: its bars, and what its table says of each; and whether a value of the table is cut.
-CHARTS = """[...document.querySelectorAll('svg[data-bars]')].map(svg => { const rows = [...svg.parentNode.querySelectorAll('tbody tr')];
+CHARTS = """[...document.querySelectorAll('svg[data-bars]')].map(svg => {
+  const rows = [...svg.parentNode.querySelectorAll('tbody tr')];
   return [+svg.dataset.bars, rows.map(r => [r.firstChild.textContent, r.children[1].textContent, r.dataset.bar])]; })"""
-OVERLAPS = """[...document.querySelectorAll('svg')].flatMap(svg => { const boxes = [...svg.querySelectorAll('text')].map(t => [t.textContent, t.getBBox()]);
+OVERLAPS = """[...document.querySelectorAll('svg')].flatMap(svg => {
+  const boxes = [...svg.querySelectorAll('text')].map(t => [t.textContent, t.getBBox()]);
   const view = svg.viewBox.baseVal;
-  return boxes.flatMap(([a, x], i) => [...(x.x < -1 || x.x + x.width > view.width + 1 || x.y + x.height > view.height + 1 ? [a + ' is cut'] : []),
-    ...boxes.slice(i + 1).filter(([, y]) => x.x < y.x + y.width && y.x < x.x + x.width && x.y < y.y + y.height && y.y < x.y + x.height)
-      .map(([b]) => a + ' on ' + b)]); }).slice(0, 5)"""
-EMPTY = """[...document.querySelectorAll('h2,h3,h4')].filter(h => { const next = h.nextElementSibling; return !next || /^H[1-6]$/.test(next.tagName) &&
-  next.tagName <= h.tagName || (next.tagName === 'TABLE' && !next.rows.length); }).map(h => h.textContent)"""
+  const out = x => x.x < -1 || x.x + x.width > view.width + 1 || x.y + x.height > view.height + 1;
+  const meet = (x, y) => x.x < y.x + y.width && y.x < x.x + x.width && x.y < y.y + y.height &&
+    y.y < x.y + x.height;
+  return boxes.flatMap(([a, x], i) => [...(out(x) ? [a + ' is cut'] : []),
+    ...boxes.slice(i + 1).filter(([, y]) => meet(x, y)).map(([b]) => a + ' on ' + b)]); }).slice(0, 5)"""
+EMPTY = """[...document.querySelectorAll('h2,h3,h4')].filter(h => { const next = h.nextElementSibling;
+  return !next || /^H[1-6]$/.test(next.tagName) && next.tagName <= h.tagName ||
+    (next.tagName === 'TABLE' && !next.rows.length); }).map(h => h.textContent)"""
 
 
 def point_at(browser, kind, number, across, down=0.5):
     """Moves the pointer over a chart or picture; gives what is said of the place."""
-    box = browser.value(f"(e => {{ e.scrollIntoView({{block: 'center'}}); const r = e.getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; }})"
-                        f"(document.querySelectorAll('{kind}')[{number}])")
-    browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=box[0] + across * box[2], y=box[1] + down * box[3])
+    box = browser.value(
+        f"(e => {{ e.scrollIntoView({{block: 'center'}}); const r = e.getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; }})"
+        f"(document.querySelectorAll('{kind}')[{number}])"
+    )
+    browser.call(
+        "Input.dispatchMouseEvent", type="mouseMoved", x=box[0] + across * box[2], y=box[1] + down * box[3]
+    )
     return browser.value(f"document.querySelectorAll('{kind}')[{number}].nextSibling.textContent")
 
 
 def check_script(browser, name):
-    """The numbers under the pointer, and those that arrows choose, are those of the tables; the sliders' those of theirs."""
+    """The numbers under the pointer, and those that arrows choose, are those of the tables; the sliders'
+    those of theirs."""
     wrong = []
     for number, (bars, rows) in enumerate(browser.value(CHARTS)):
         at = {}
@@ -170,49 +223,94 @@ def check_script(browser, name):
             at[int(bar) if bar else max(at, default=-1) + 1] = (label, count)
         for i in sorted({0, bars // 3, bars - 1, *list(at)[1:2]}):
             said = point_at(browser, "svg[data-bars]", number, (i + 0.5) / bars)
-            if said != "nothing" if i not in at else f" {at[i][0]}: " not in said or f" {at[i][1]}" not in said:
+            if (
+                said != "nothing"
+                if i not in at
+                else f" {at[i][0]}: " not in said or f" {at[i][1]}" not in said
+            ):
                 wrong.append((number, i, said, at.get(i)))
     point(not wrong, f"{name}: bars under the pointer", wrong[:3])
     browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=1, y=1)
-    left = browser.value("[...document.querySelectorAll('svg+output,img+output')].filter(o => o.textContent).length")
+    left = browser.value(
+        "[...document.querySelectorAll('svg+output,img+output')].filter(o => o.textContent).length"
+    )
     point(left == 0, f"{name}: nothing is said when the pointer has left")
     pictures = browser.value("[...document.querySelectorAll('img')].map(i => ({...i.dataset}))")
     said = [point_at(browser, "img", i, 0.001, 0.001) for i in range(len(pictures))]
-    point(all(re.match(r"(unit 0|(row|sequence|event)s? 0.*, (column|index|indices|unit)s? 0)", s) for s in said), f"{name}: pixels under the pointer", said)
+    point(
+        all(
+            re.match(r"(unit 0|(row|sequence|event)s? 0.*, (column|index|indices|unit)s? 0)", s) for s in said
+        ),
+        f"{name}: pixels under the pointer",
+        said,
+    )
     if browser.value("document.querySelectorAll('svg[data-bars]').length"):
         browser.value("document.querySelector('svg[data-bars]').focus()")
         for key in ("ArrowRight", "ArrowRight", "ArrowLeft", "End", "Home"):
             browser.call("Input.dispatchKeyEvent", type="keyDown", key=key)
         first = browser.value(CHARTS)[0][1][0]
         said = browser.value("document.querySelector('svg[data-bars]').nextSibling.textContent")
-        point(f" {first[0]}: " in said if not first[2] else said == "nothing", f"{name}: bars by arrow keys", said)
+        point(
+            f" {first[0]}: " in said if not first[2] else said == "nothing",
+            f"{name}: bars by arrow keys",
+            said,
+        )
     wrong = []
     for number in range(browser.value("document.querySelectorAll('fieldset').length")):
-        tables = browser.value(f"(t => [t[0], t[2]].map(t => [...t.tBodies[0].rows].map(r => [...r.cells].map(c => c.textContent))))"
-                               f"((e => [e.previousElementSibling.previousElementSibling.querySelector('table'), 0, (n => {{ while (n.tagName !== 'TABLE') n = n.nextElementSibling;"
-                               f"n = n.nextElementSibling; while (n.tagName !== 'TABLE') n = n.nextElementSibling; return n; }})(e.nextElementSibling)])"
-                               f"(document.querySelectorAll('fieldset')[{number}]))")
+        tables = browser.value(
+            f"(t => [t[0], t[2]].map(t => [...t.tBodies[0].rows].map(r => [...r.cells].map(c => c.textContent))))"
+            f"((e => [e.previousElementSibling.previousElementSibling.querySelector('table'), 0, (n => {{ while (n.tagName !== 'TABLE') n = n.nextElementSibling;"
+            f"n = n.nextElementSibling; while (n.tagName !== 'TABLE') n = n.nextElementSibling; return n; }})(e.nextElementSibling)])"
+            f"(document.querySelectorAll('fieldset')[{number}]))"
+        )
         for batch, ranks, column in ((8, 64, 1), (32, 4, 2), (128, 1, 3)):
-            said = browser.value(f"(e => {{ const [s, r] = e.querySelectorAll('input'), sizes = JSON.parse(e.previousElementSibling.textContent).sizes;"
-                                 f"s.value = sizes.indexOf({batch}); r.value = Math.log2({ranks}); s.dispatchEvent(new Event('input')); r.dispatchEvent(new Event('input'));"
-                                 f"return e.lastChild.textContent; }})(document.querySelectorAll('fieldset')[{number}])")
+            said = browser.value(
+                f"(e => {{ const [s, r] = e.querySelectorAll('input'), sizes = JSON.parse(e.previousElementSibling.textContent).sizes;"
+                f"s.value = sizes.indexOf({batch}); r.value = Math.log2({ranks}); s.dispatchEvent(new Event('input')); r.dispatchEvent(new Event('input'));"
+                f"return e.lastChild.textContent; }})(document.querySelectorAll('fieldset')[{number}])"
+            )
             padding = next(r for r in tables[0] if r[0] == str(batch))
             waiting = next(r for r in tables[1] if r[0] == str(ranks))[column]
-            if f": {padding[1]} padding drawn at random, {padding[2]} sorted" not in said or f"waits {waiting} of the time" not in said:
+            if (
+                f": {padding[1]} padding drawn at random, {padding[2]} sorted" not in said
+                or f"waits {waiting} of the time" not in said
+            ):
                 wrong.append((said, padding, waiting))
     point(not wrong, f"{name}: the sliders say what the tables say", wrong[:2])
-    point(browser.value("document.querySelectorAll('script').length - document.querySelectorAll('script[type]').length") == 1 and
-          not browser.value("document.querySelectorAll('output *, img[onerror], b, i').length"), f"{name}: nothing but text comes of names")
+    point(
+        browser.value(
+            "document.querySelectorAll('script').length - document.querySelectorAll('script[type]').length"
+        )
+        == 1
+        and not browser.value("document.querySelectorAll('output *, img[onerror], b, i').length"),
+        f"{name}: nothing but text comes of names",
+    )
 
 
 def check(browser, name, path, folder):
-    for scheme, width, dark, media in (("light", 900, False, "screen"), ("dark", 900, True, "screen"), ("print", 700, False, "print"),
-                                       ("phone", 400, False, "screen")):
+    for scheme, width, dark, media in (
+        ("light", 900, False, "screen"),
+        ("dark", 900, True, "screen"),
+        ("print", 700, False, "print"),
+        ("phone", 400, False, "screen"),
+    ):
         browser.open(path, width, dark, media)
-        asked = {e["params"]["request"]["url"][:60] for e in browser.events if e.get("method") == "Network.requestWillBeSent"}
-        point(all(u.startswith(("data:", "file:")) for u in asked) and sum(u.startswith("file:") for u in asked) == 1,
-              f"{name}, {scheme}: no request leaves", asked)
-        told = [e["params"] for e in browser.events if e.get("method") in ("Log.entryAdded", "Runtime.exceptionThrown")]
+        asked = {
+            e["params"]["request"]["url"][:60]
+            for e in browser.events
+            if e.get("method") == "Network.requestWillBeSent"
+        }
+        point(
+            all(u.startswith(("data:", "file:")) for u in asked)
+            and sum(u.startswith("file:") for u in asked) == 1,
+            f"{name}, {scheme}: no request leaves",
+            asked,
+        )
+        told = [
+            e["params"]
+            for e in browser.events
+            if e.get("method") in ("Log.entryAdded", "Runtime.exceptionThrown")
+        ]
         point(not told, f"{name}, {scheme}: nothing on the console", told[:2])
         low = browser.value(CONTRAST)
         point(not low, f"{name}, {scheme}: contrast", low[:5])
@@ -238,12 +336,19 @@ def picture(path):
         folder, page = Path(name), Path(name) / "train.html"
         (folder / "profile").mkdir()
         words = sequences(folder / "train.ctf")
-        subprocess.run([SHEAF, "report", "--quiet", words[0].name, *words[1:], "-o", page.name], check=True, cwd=folder,
-                       env={**os.environ, "SHEAF": os.path.abspath(SHEAF)}, executable=os.path.abspath(SHEAF))
+        subprocess.run(
+            [SHEAF, "report", "--quiet", words[0].name, *words[1:], "-o", page.name],
+            check=True,
+            cwd=folder,
+            env={**os.environ, "SHEAF": os.path.abspath(SHEAF)},
+            executable=os.path.abspath(SHEAF),
+        )
         browser = Browser(folder / "profile")
         browser.open(page, 720)
         clip = {"x": 0, "y": 0, "width": 720, "height": 1180, "scale": 1}
-        data = browser.call("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)["data"]
+        data = browser.call("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)[
+            "data"
+        ]
         browser.close()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(base64.b64decode(data))
@@ -264,7 +369,11 @@ def main():
         browser = Browser(folder / "profile")
         for kind, words in files(folder):
             page = shots / f"{kind}.html"
-            done = subprocess.run([SHEAF, "report", "--force", "--quiet", *map(str, words), "-o", page], capture_output=True, text=True)
+            done = subprocess.run(
+                [SHEAF, "report", "--force", "--quiet", *map(str, words), "-o", page],
+                capture_output=True,
+                text=True,
+            )
             point(done.returncode == 0, f"{kind}: a page is made", done.stderr)
             if done.returncode == 0:
                 check(browser, kind, page, shots)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The command as users meet it: each subcommand with good and bad input, text and JSON, exit codes, pipes, messages.
-# TAP on standard output.
+# The command as users meet it: each subcommand with good and bad input, text and JSON, exit codes, pipes,
+# messages. TAP on standard output.
 set -u
 
 # shellcheck source=tests/command.sh
@@ -34,7 +34,9 @@ end
 
 begin 'help lists the commands'
 expect 0 --help
-for c in info head cat stats show validate convert schema diff hash batches index formats help; do has out "  $c"; done
+for c in info head cat stats show validate convert schema diff hash batches index formats help; do
+	has out "  $c"
+done
 mv out overview
 expect 0 help
 same out overview
@@ -69,8 +71,10 @@ import json, sys
 table = json.load(open(sys.argv[1]))
 commands = {c["name"]: c for c in table["commands"]}
 assert len(commands) == 18
-assert {"name", "letter", "kind", "argument", "help"} == set(next(o for o in commands["head"]["options"] if o["name"] == "rows"))
-assert commands["convert"]["format_options"] == ["reading", "writing"] and commands["formats"]["format_options"] == []
+rows = next(o for o in commands["head"]["options"] if o["name"] == "rows")
+assert {"name", "letter", "kind", "argument", "help"} == set(rows)
+assert commands["convert"]["format_options"] == ["reading", "writing"]
+assert commands["formats"]["format_options"] == []
 assert all(o["reading"] or o["writing"] for f in table["formats"] for o in f["options"])
 END
 end
@@ -95,7 +99,8 @@ if man -l probe.1 >/dev/null 2>&1; then
 	begin 'the manual renders'
 	expect 0 help --man
 	mv out sheaf.1
-	LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -l sheaf.1 >page 2>warnings || fault 'expected man to render the page'
+	LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -l sheaf.1 >page 2>warnings ||
+		fault 'expected man to render the page'
 	empty warnings
 	has page 'sheaf convert IN... OUT'
 	end
@@ -162,8 +167,9 @@ expect 2 convert --to mtz one.mtx again
 has err 'did you mean matrixmarket?'
 expect 2 convert --to svmlite one.mtx again
 has err 'did you mean svmlight?'
-mkdir -p a23456789/b23456789/c23456789/d23456789/e23456789/f23456789/g23456789/h23456789/i23456789/j23456789/k23456789/l23456789/m23456789
-long=a23456789/b23456789/c23456789/d23456789/e23456789/f23456789/g23456789/h23456789/i23456789/j23456789/k23456789/l23456789/m23456789
+long=$(printf '%s23456789/' a b c d e f g h i j k l m)
+long=${long%/}
+mkdir -p "$long"
 long=$long/../../../../../../../../../../../../../$long/table.csv
 printf 'a\n1\n' >"$long"
 expect 0 cat "$long"
@@ -234,7 +240,8 @@ end
 begin 'options stand anywhere, in any spelling'
 expect 0 head -n 1 words.ctf
 mv out one
-for line in '-n1 words.ctf' '--rows 1 words.ctf' 'words.ctf --rows=1' 'words.ctf -qn1' '-q -n 3 -n 1 words.ctf' '-n1 -- words.ctf'; do
+for line in '-n1 words.ctf' '--rows 1 words.ctf' 'words.ctf --rows=1' 'words.ctf -qn1' \
+	'-q -n 3 -n 1 words.ctf' '-n1 -- words.ctf'; do
 	# shellcheck disable=SC2086 # words are meant to be split
 	expect 0 head $line
 	same out one
@@ -444,7 +451,8 @@ import json, sys
 stats = json.load(open(sys.argv[1]))
 word, tag = stats["streams"]
 assert stats["sequences"] == 2 and stats["keys"] == "explicit"
-assert word["samples"] == 3 and word["values"] == 4 and word["min"] == -2.5 and word["max"] == 1 and word["max_index"] == 9
+assert word["samples"] == 3 and word["values"] == 4
+assert word["min"] == -2.5 and word["max"] == 1 and word["max_index"] == 9
 assert tag["zeros"] == 3 and tag["lengths"]["max"] == 2
 END
 end
@@ -559,7 +567,8 @@ has out '.cbf'
 has out 'read write'
 expect 0 formats --json
 json out
-grep -q '^{"name":"ctf","read":true,"write":true,"suffixes":\[".ctf",".txt"\],"summary":"' out || fault 'expected a row for ctf'
+grep -q '^{"name":"ctf","read":true,"write":true,"suffixes":\[".ctf",".txt"\],"summary":"' out ||
+	fault 'expected a row for ctf'
 COLUMNS=1000 expect 0 help formats
 has out 'This build knows the'
 has out 'compressions gzip, bzip2, zstd, xz'
@@ -587,7 +596,8 @@ has out 'bad.ctf: '
 has out 'violations'
 empty err
 found=$(lines=$(wc -l <out) && echo $((lines - 1)))
-grep -q "^bad.ctf: $found violations" out || fault "expected a summary that counts $found lines, found $(tail -n 1 out)"
+grep -q "^bad.ctf: $found violations" out ||
+	fault "expected a summary that counts $found lines, found $(tail -n 1 out)"
 mv out kept
 # shellcheck disable=SC2086
 expect 1 validate --quiet $BAD bad.ctf
@@ -602,8 +612,9 @@ python3 - out <<'END' || fault 'expected problems with their places, then a summ
 import json, sys
 rows = [json.loads(line) for line in open(sys.argv[1])]
 first, summary = rows[0], rows[-1]
-assert first["severity"] == "error" and first["file"] == "bad.ctf" and first["line"] == 1 and first["column"] == 8 and first["byte"] == 7
-assert first["stream"] == "A" and first["rule"] and first["expected"] and first["found"] and first["consequence"]
+assert first["severity"] == "error" and first["file"] == "bad.ctf"
+assert first["line"] == 1 and first["column"] == 8 and first["byte"] == 7 and first["stream"] == "A"
+assert first["rule"] and first["expected"] and first["found"] and first["consequence"]
 assert "chunk" not in first
 assert not summary["valid"] and summary["violations"] == len(rows) - 1
 END
@@ -845,7 +856,8 @@ grep -qE '^[0-9a-f]{32}  plain\.ctf$' out || fault "expected a hash and a name, 
 [ "$(cut -d ' ' -f 1 out | sort -u | wc -l)" -eq 2 ] || fault 'expected different hashes'
 expect 0 hash --json plain.ctf
 json out
-grep -qE '^\{"file":"plain\.ctf","hash":"[0-9a-f]{32}"\}$' out || fault "expected a hash and a name, found $(cat out)"
+grep -qE '^\{"file":"plain\.ctf","hash":"[0-9a-f]{32}"\}$' out ||
+	fault "expected a hash and a name, found $(cat out)"
 expect 0 hash words.ctf words.cbf
 [ "$(cut -d ' ' -f 1 out | sort -u | wc -l)" -eq 1 ] || fault 'expected keys not to count'
 expect 0 hash --keys words.ctf words.cbf
@@ -862,7 +874,8 @@ for threads in 2 3 9; do
 	expect 0 convert -f --threads $threads many.ctf many2.cbf
 	cmp -s many1.cbf many2.cbf || fault "expected the same bytes with $threads threads"
 	expect 0 hash --threads $threads many.ctf many.ctf.gz
-	[ "$(cut -d ' ' -f 1 out one | sort -u | grep -c .)" -eq 1 ] || fault "expected the same hash with $threads threads"
+	[ "$(cut -d ' ' -f 1 out one | sort -u | grep -c .)" -eq 1 ] ||
+		fault "expected the same hash with $threads threads"
 done
 expect 2 hash --threads some many.ctf
 rm many* one
@@ -881,7 +894,8 @@ begin 'errors: tolerated ones are told and summed up'
 # shellcheck disable=SC2086
 expect 0 cat --max-errors 3 $BAD bad.ctf
 [ "$(grep -c '^sheaf: error: bad.ctf:' err)" -ge 2 ] || fault 'expected the errors on standard error'
-grep -qE '^sheaf: bad.ctf: [0-9]+ errors? tolerated \(.* 1.*\), 1 warning \(.* 1\)$' err || fault "expected a summary, found: $(tail -n 1 err)"
+grep -qE '^sheaf: bad.ctf: [0-9]+ errors? tolerated \(.* 1.*\), 1 warning \(.* 1\)$' err ||
+	fault "expected a summary, found: $(tail -n 1 err)"
 # shellcheck disable=SC2086
 expect 0 cat --quiet --max-errors 3 $BAD bad.ctf
 empty err
@@ -895,7 +909,8 @@ end
 begin 'errors: at most ten of a kind are shown'
 awk 'BEGIN { for (i = 0; i < 40; i++) printf "%d |A 1 |A x\n", i }' >many.ctf
 expect 0 cat --max-errors 40 --stream A:1:dense many.ctf
-[ "$(grep -c '^sheaf: error: many.ctf:[0-9]' err)" -eq 10 ] || fault "expected ten lines, found $(grep -c 'error: many' err)"
+[ "$(grep -c '^sheaf: error: many.ctf:[0-9]' err)" -eq 10 ] ||
+	fault "expected ten lines, found $(grep -c 'error: many' err)"
 has err 'are counted, but not shown'
 has err 'sheaf: many.ctf: 40 errors tolerated ('
 lines out 40
@@ -904,7 +919,8 @@ end
 begin 'errors: as many as --max-errors says, and not one more'
 for n in 1 2 5 6 11 39; do
 	expect 4 cat --max-errors $n --stream A:1:dense many.ctf
-	grep -q "^sheaf: many.ctf: $n errors\{0,1\} tolerated" err || fault "expected $n tolerated errors, found: $(tail -n 2 err)"
+	grep -q "^sheaf: many.ctf: $n errors\{0,1\} tolerated" err ||
+		fault "expected $n tolerated errors, found: $(tail -n 2 err)"
 	has err "sheaf: error: many.ctf:$((n + 1)):"
 done
 expect 4 cat --max-errors 39 --stream A:1:dense many.ctf
@@ -1062,7 +1078,8 @@ end
 begin "a memory that is enough for one thread is enough for several"
 awk 'BEGIN { for (i = 0; i < 12000; i++) { printf "|w"; for (j = 0; j < 40; j++) printf " %d:%d", i % 7 + j * 11, j; print "" } }' >memory.ctf
 for threads in 1 2 3; do
-	expect 0 convert --threads $threads --max-memory 10M --chunk-bytes 2M --stream w:1000:sparse memory.ctf memory$threads.cbf
+	expect 0 convert --threads $threads --max-memory 10M --chunk-bytes 2M --stream w:1000:sparse \
+		memory.ctf memory$threads.cbf
 done
 same memory1.cbf memory2.cbf
 same memory1.cbf memory3.cbf

@@ -28,7 +28,9 @@ end
 
 begin "the shuffle has every sequence once, and differs from sweep to sweep and seed to seed"
 expect 0 batches --json --size 10 --sweeps 2 ten.ctf
-grep -o '"keys.*' out | tr -dc '0-9,\n' | while IFS= read -r keys; do echo "$keys" | tr ',' '\n' | sort -n | tr '\n' ' '; done >sorted
+grep -o '"keys.*' out | tr -dc '0-9,\n' | while IFS= read -r keys; do
+	echo "$keys" | tr ',' '\n' | sort -n | tr '\n' ' '
+done >sorted
 is sorted '0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 '
 grep -o '"keys.*' out >sweeps
 [ "$(sort -u sweeps | wc -l)" -eq 2 ] || fault "expected two orders, found one"
@@ -49,10 +51,12 @@ same whole parts
 end
 
 begin "a shard is that of whoever started this process, where that is asked for, and is noted"
-unset RANK WORLD_SIZE OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE PMI_RANK PMI_SIZE SLURM_PROCID SLURM_NTASKS SLURM_STEP_NUM_TASKS
+unset RANK WORLD_SIZE OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE PMI_RANK PMI_SIZE
+unset SLURM_PROCID SLURM_NTASKS SLURM_STEP_NUM_TASKS
 expect 2 batches --shard env ten.ctf
 has err '--shard: expected the rank that torchrun (RANK and WORLD_SIZE), Open MPI'
-for launcher in 'torchrun RANK WORLD_SIZE' 'Open MPI OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE' 'MPI PMI_RANK PMI_SIZE' \
+for launcher in 'torchrun RANK WORLD_SIZE' 'Open MPI OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE' \
+	'MPI PMI_RANK PMI_SIZE' \
 	'Slurm SLURM_PROCID SLURM_STEP_NUM_TASKS' 'Slurm SLURM_PROCID SLURM_NTASKS'; do
 	world=${launcher##* }
 	who=${launcher% *}
@@ -230,9 +234,11 @@ expect 2 batches --order file --size 5 --to arrow -o made ten.ctf
 has err 'found made/batch-0000000000'
 has err '(--force removes them first)'
 expect 0 batches -f --order file --size 5 --to arrow -o made ten.ctf
-[ "$(echo made/*)" = 'made/batch-000000000000.arrow made/batch-000000000005.arrow' ] || fault "expected two files, found $(echo made/*)"
+[ "$(echo made/*)" = 'made/batch-000000000000.arrow made/batch-000000000005.arrow' ] ||
+	fault "expected two files, found $(echo made/*)"
 expect 0 batches --order file --size 4 --shard 1/2 --to arrow -o shards ten.ctf
-[ -f shards/batch-000000000000.shard1.arrow ] || fault "expected the shard in the name, found $(echo shards/*)"
+[ -f shards/batch-000000000000.shard1.arrow ] ||
+	fault "expected the shard in the name, found $(echo shards/*)"
 expect 2 batches -o folder ten.ctf
 has err '--output: expected the format of the batches (--to FORMAT) with it'
 expect 2 batches --to arrow ten.ctf
@@ -274,7 +280,8 @@ has err 'a sweep has 2 sequences and 3 samples'
 end
 
 begin "values that make no sense"
-for bad in '--size 0' '--window 0' '--shard 2/2' '--shard x' '--shard 1/' '--sweeps 0' '--sweeps 1 --epoch-size 2' '--rest wrap --no-cross-sweep' '--bucket --order cntk' '--order odd'; do
+for bad in '--size 0' '--window 0' '--shard 2/2' '--shard x' '--shard 1/' '--sweeps 0' \
+	'--sweeps 1 --epoch-size 2' '--rest wrap --no-cross-sweep' '--bucket --order cntk' '--order odd'; do
 	# shellcheck disable=SC2086
 	expect 2 batches $bad ten.ctf
 done

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# --config: commands that take their file, format, streams and options from a CNTK configuration. TAP on standard output.
+# --config: commands that take their file, format, streams and options from a CNTK configuration. TAP on
+# standard output.
 set -u
 
 # shellcheck source=tests/command.sh
@@ -22,7 +23,8 @@ Train = [
         ]
     ]
 ]
-Test = [ action = "test" ; reader = [ readerType = "CNTKBinaryReader" ; file = "out.cbf" ; input = { F = { alias = "features" } } ] ]
+Test = [ action = "test"
+    reader = [ readerType = "CNTKBinaryReader" ; file = "out.cbf" ; input = { F = { alias = "features" } } ] ]
 END
 printf '|A 1 2 |labels 3:1\n|A 0.1 0 |labels 9:1 |labels 4:\n' >data.txt
 
@@ -107,7 +109,8 @@ end
 begin "batches take order, window, size of chunks and seed from it"
 for i in 0 1 2 3 4 5 6 7 8 9; do echo "|A $i"; done >ten.txt
 cat >order.cntk <<'END'
-reader = [ readerType = CNTKTextFormatReader ; file = ten.txt ; chunkSizeInBytes = 10 ; randomizationSeed = 3 ; randomizationWindow = 2
+reader = [ readerType = CNTKTextFormatReader ; file = ten.txt ; chunkSizeInBytes = 10
+           randomizationSeed = 3 ; randomizationWindow = 2
            input = [ A = [ dim = 1 ; format = dense ] ] ]
 END
 expect 0 batches --json --size 4 --order cntk --chunk-bytes 10 --seed 3 --window 2 --stream A:1:dense ten.txt
@@ -125,7 +128,8 @@ for i in 3 1 0; do echo "$i |B $i:1"; done >b.txt
 cat >join.cntk <<'END'
 train = { reader = { randomize = false ; deserializers = (
   { type = "CNTKTextFormatDeserializer" ; file = "a.txt" ; input = { A = { dim = 2 ; format = "dense" } } } :
-  { type = "CNTKTextFormatDeserializer" ; file = "b.txt" ; input = { B = { dim = 9 ; format = "sparse" } } } ) } }
+  { type = "CNTKTextFormatDeserializer" ; file = "b.txt" ; input = { B = { dim = 9 ; format = "sparse" } } }
+) } }
 END
 expect 0 batches --json --config join.cntk
 has out '"keys":[0,1,3]'
@@ -154,7 +158,8 @@ begin "NAME=VALUE sets variables, as CNTK's command line does"
 mkdir -p far
 mv ten.txt far
 cat >far.cntk <<'END'
-train = [ reader = [ file = "$DataDir$/ten.txt" ; randomize = $Shuffle$ ; input = [ A = [ dim = 1 ; format = dense ] ] ] ]
+train = [ reader = [ file = "$DataDir$/ten.txt" ; randomize = $Shuffle$
+                     input = [ A = [ dim = 1 ; format = dense ] ] ] ]
 Shuffle = true
 END
 expect 4 batches --config far.cntk
@@ -215,7 +220,8 @@ for shard in 0/3 1/3 2/3; do
 	expect 0 batches --json --size 6 --sweeps 2 --shard $shard --config "$files/good-truncated.cntk"
 	grep -c '"sweep_end":true' out >ends
 	is ends 2
-	expect 0 batches --json --size 6 --sweeps 2 --shard $shard --order cntk --chunk-bytes 40 --truncate 2 "$files/good-data.ctf"
+	expect 0 batches --json --size 6 --sweeps 2 --shard $shard --order cntk --chunk-bytes 40 --truncate 2 \
+		"$files/good-data.ctf"
 	grep -c '"sweep_end":true' out >ends
 	is ends 2
 done
@@ -233,7 +239,9 @@ begin "a part of a reader with images is read alone"
 cat >images.cntk <<'END'
 train = [ reader = [ randomize = false ; deserializers = (
     [ type = "ImageDeserializer" ; module = "ImageReader" ; file = "map.txt" ] :
-    [ type = "CNTKTextFormatDeserializer" ; file = "far/ten.txt" ; input = [ A = [ dim = 1 ; format = dense ] ] ] ) ] ]
+    [ type = "CNTKTextFormatDeserializer" ; file = "far/ten.txt"
+      input = [ A = [ dim = 1 ; format = dense ] ] ]
+) ] ]
 END
 expect 4 batches --config images.cntk
 has err 'found "ImageDeserializer"; another part can be read alone, as :train.reader.deserializers.1'

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Example files as users meet them: shown, described, converted both ways, read as they come. TAP on standard output.
+# Example files as users meet them: shown, described, converted both ways, read as they come. TAP on standard
+# output.
 set -u
 
 # shellcheck source=tests/command.sh
@@ -468,7 +469,8 @@ awk 'BEGIN { print ";"; for (i = 0; i < 60000; i++) printf "i: {1} %d %d %d %d %
 expect 0 convert --max-memory 4M many.ex many.bex
 expect 0 convert many.ex wanted.bex
 same many.bex wanted.bex
-[ "$(wc -c <many.bex)" -gt 4194304 ] || fault "expected a binary of more than 4 MiB, found $(wc -c <many.bex) bytes"
+[ "$(wc -c <many.bex)" -gt 4194304 ] ||
+	fault "expected a binary of more than 4 MiB, found $(wc -c <many.bex) bytes"
 expect 0 diff many.ex many.bex
 end
 
@@ -497,7 +499,8 @@ T:({out} 0) 0
 name:{three}
 b:{{hid} 1} *
 ;'
-for chosen in '--rows 1:3' '--skip 3' '--sample 2' '--sample 50% --seed 3' '-n 2' '--where one' '--rows 9:'; do
+for chosen in '--rows 1:3' '--skip 3' '--sample 2' '--sample 50% --seed 3' '-n 2' '--where one' \
+	'--rows 9:'; do
 	# shellcheck disable=SC2086 # several words
 	expect 0 cat --json $chosen four.ex
 	sed 's/"example":[0-9]*/"example":0/' out >wanted
@@ -516,7 +519,8 @@ has err '--where: expected the name of a row of four.ex, or a pattern for names,
 end
 
 begin 'groups are renamed and frequencies set, wherever examples are read'
-expect 0 convert --rename-group hid=hidden --frequency 3 --frequency 't*=0.5' --frequency three=1e-3 four.ex edited.ex
+expect 0 convert --rename-group hid=hidden --frequency 3 --frequency 't*=0.5' --frequency three=1e-3 \
+	four.ex edited.ex
 is edited.ex ';
 name:{one}
 freq:3

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Tests the command where people slip: outputs that are there already, names that match nothing, options of old.
-# shellcheck disable=SC2086
+# Tests the command where people slip: outputs that are there already, names that match nothing, options of
+# old. shellcheck disable=SC2086
 
 # shellcheck source=tests/command.sh
 . "${SHEAF_TESTS:?expected the folder of the tests in SHEAF_TESTS}/command.sh"
@@ -160,7 +160,8 @@ has err '--stream nowhere: expected a stream of late.ctf, found none of that nam
 [ -e typo.cbf ] && fault 'expected no output of a stream that is nowhere'
 for stream in late nowhere; do
 	for i in 1 2; do
-		expect 0 convert -f -q --part $i/2 --allow-missing --stream word:41:sparse --stream $stream:1:dense late.ctf late.cbf.$i.part
+		expect 0 convert -f -q --part $i/2 --allow-missing --stream word:41:sparse --stream \
+			$stream:1:dense late.ctf late.cbf.$i.part
 		[ -s err ] && fault "expected no finding of a part, found $(cat err)"
 	done
 	expect 0 merge -f late.cbf.1.part late.cbf.2.part late.cbf
@@ -220,7 +221,8 @@ end
 begin 'validate prints 20 findings of a rule, and counts the others'
 awk 'BEGIN { for (i = 0; i < 30; i++) print "|A x" }' >many.ctf
 expect 1 validate --stream A:1:dense many.ctf
-[ "$(grep -c 'expected a number' out)" -eq 20 ] || fault "expected 20 findings, found $(grep -c 'expected a number' out)"
+[ "$(grep -c 'expected a number' out)" -eq 20 ] ||
+	fault "expected 20 findings, found $(grep -c 'expected a number' out)"
 has out 'many.ctf: 10 more of this kind: '
 has out ' (--all prints them)'
 expect 1 validate --all --stream A:1:dense many.ctf
@@ -259,7 +261,8 @@ rm -f run.json
 "$sheaf" batches --json --size 16 --seed 3 --state run.json numbers.ctf 2>err | head -n 50 >got
 expect 0 batches --json --size 16 --seed 3 --state run.json numbers.ctf
 json out
-find . -maxdepth 1 -name '.sheaf-*' >litter && [ -s litter ] && fault "expected no litter, found $(cat litter)"
+find . -maxdepth 1 -name '.sheaf-*' >litter && [ -s litter ] &&
+	fault "expected no litter, found $(cat litter)"
 end
 
 begin 'info --guess: format strings of cells that say nothing of themselves, with the evidence'
@@ -269,10 +272,13 @@ import struct
 random.seed(1)
 fixed, nullable, texts, noise = b"", b"", b"", b""
 for i in range(400):
-    fixed += struct.pack("<qdffBhq", i, random.gauss(0, 1), random.random() * 10, random.random(), i % 2, i % 600 - 300, 1500000000 + 977 * i)
-    nullable += struct.pack("<i", i) + (b"\xff" + struct.pack("<d", random.random()) if i % 5 else b"\0" * 9) + b"\xff" + struct.pack("<h", i % 50)
+    floats = random.gauss(0, 1), random.random() * 10, random.random()
+    fixed += struct.pack("<qdffBhq", i, *floats, i % 2, i % 600 - 300, 1500000000 + 977 * i)
+    nullable += struct.pack("<i", i) + (b"\xff" + struct.pack("<d", random.random()) if i % 5 else b"\0" * 9)
+    nullable += b"\xff" + struct.pack("<h", i % 50)
     one, two = b"name%d\0" % i, b"x" * (i % 9 + 2) + b"\0"
-    texts += struct.pack("<qI", i, len(one)) + one + b"\xff" + struct.pack("<d", i / 7) + b"\xff" + struct.pack("<I", len(two)) + two + struct.pack("<i", -i)
+    texts += struct.pack("<qI", i, len(one)) + one + b"\xff" + struct.pack("<d", i / 7)
+    texts += b"\xff" + struct.pack("<I", len(two)) + two + struct.pack("<i", -i)
     noise += random.randbytes(11)
 for name, content in ("fixed", fixed), ("nullable", nullable), ("texts", texts), ("noise", noise + b"x"):
     open(name + ".raw", "wb").write(content)
@@ -338,15 +344,18 @@ for threads in 1 4; do
 	expect 0 convert -f -q --threads $threads --layout wide numbers.ctf "numbers-$threads.csv"
 done
 same numbers-1.csv numbers-4.csv
-[ "$(tail -n 1 numbers-1.csv)" = 59999,0,59999 ] || fault "expected keys of all rows, found $(tail -n 1 numbers-1.csv)"
+[ "$(tail -n 1 numbers-1.csv)" = 59999,0,59999 ] ||
+	fault "expected keys of all rows, found $(tail -n 1 numbers-1.csv)"
 awk 'BEGIN { printf "0 |A"; for (i = 0; i < 30; i++) printf " %d.5", i; print " |B 1:1" }' >many.ctf
 expect 0 convert -f many.ctf many.csv
-[ "$(grep -c 'found float here and in 29 others' err)" -eq 1 ] || fault "expected one warning of 30 columns, found $(cat err)"
+[ "$(grep -c 'found float here and in 29 others' err)" -eq 1 ] ||
+	fault "expected one warning of 30 columns, found $(cat err)"
 expect 2 convert --layout wide wide.csv again.tsv
 has err '--layout: expected sequences of streams, found rows of a table in wide.csv'
 expect 2 convert --layout wide --value A k.ctf again.csv
 has err 'of which one stream becomes a tensor'
-expect 0 convert -q --coordinates key,sample,index --value value --columns key:int64,sample:int64,stream:string,index:int64,value:double long.csv x.npz --duplicates last
+expect 0 convert -q --coordinates key,sample,index --value value --columns \
+	key:int64,sample:int64,stream:string,index:int64,value:double long.csv x.npz --duplicates last
 end
 
 begin 'a suffix that no format has: those that there are'

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# SciDB binary files as users meet them: what they hold, what is wrong with them, through pipes, in parts and back. TAP on standard output.
+# SciDB binary files as users meet them: what they hold, what is wrong with them, through pipes, in parts and
+# back. TAP on standard output.
 set -u
 
 # shellcheck source=tests/command.sh
@@ -13,9 +14,12 @@ SCHEMA='flatArray<A:int8 NOT NULL,B:int16,C:string,D:string NOT NULL>[row=0:1]'
 FORMAT='(int8, int16 null, string null, string)'
 # 20000 cells with a string of 0 to 5 bytes, and as many of one size
 python3 -c 'import struct,sys
-for i in range(20000): sys.stdout.buffer.write(struct.pack("<iI", i, i % 6 + 1) + b"y" * (i % 6) + b"\0")' >counted.scidb
+for i in range(20000):
+    sys.stdout.buffer.write(struct.pack("<iI", i, i % 6 + 1) + b"y" * (i % 6) + b"\0")' >counted.scidb
 python3 -c 'import struct,sys
-for i in range(20000): sys.stdout.buffer.write(struct.pack("<qBh", i, 0 if i % 10 == 0 else 255, 0 if i % 10 == 0 else i % 1000))' >fixed.scidb
+for i in range(20000):
+    there = i % 10 != 0
+    sys.stdout.buffer.write(struct.pack("<qBh", i, 255 * there, i % 1000 * there))' >fixed.scidb
 COUNTED='(int32, string)'
 FIXED='(int64, int16 null)'
 
@@ -44,7 +48,8 @@ has out 'datetimetz   16'
 end
 
 begin 'schema: statements for old servers say NULL'
-expect 0 schema --to scidb --from scidb --schema 'old<a:int8,b:string NULL>[i=0:9,5,0]' --not-null-default /dev/null
+expect 0 schema --to scidb --from scidb --schema 'old<a:int8,b:string NULL>[i=0:9,5,0]' \
+	--not-null-default /dev/null
 has out 'create array old <a:int8 NOT NULL,b:string NULL> [i=0:9:0:5];'
 has out "load(old, '/dev/null', -2, '(int8, string null)');"
 end
@@ -164,14 +169,17 @@ end
 # ---- pipes ----
 
 begin 'in and out through pipes'
-"$sheaf" convert --quiet --from scidb --to scidb --format-string "$COUNTED" - - <counted.scidb >copy 2>err || fault "convert: $(cat err)"
+"$sheaf" convert --quiet --from scidb --to scidb --format-string "$COUNTED" - - <counted.scidb >copy 2>err ||
+	fault "convert: $(cat err)"
 same copy counted.scidb
-"$sheaf" convert --quiet --from scidb --to scidb --max-memory 16M --format-string "$FIXED" - - <fixed.scidb 2>err | cat >copy
+"$sheaf" convert --quiet --from scidb --to scidb --max-memory 16M --format-string "$FIXED" - - \
+	<fixed.scidb 2>err | cat >copy
 same copy fixed.scidb
 end
 
 begin 'a huge count in a pipe takes no memory'
-printf '\360\377\377\377abc' | "$sheaf" cat --from scidb --format-string '(string)' --max-memory 8M - >out 2>err
+printf '\360\377\377\377abc' | "$sheaf" cat --from scidb --format-string '(string)' --max-memory 8M - \
+	>out 2>err
 [ $? -eq 4 ] || fault "expected exit status 4: $(cat err)"
 has err 'expected 4294967280 bytes of type string, found 3 to the end of the input'
 end
@@ -179,10 +187,12 @@ end
 # ---- other layouts ----
 
 begin 'convert to another format string'
-expect 0 convert --quiet --format-string "$FORMAT" --write-as '(skip(3), int64, int16 null, string null, string(8))' sample.scidb wide.scidb
+expect 0 convert --quiet --format-string "$FORMAT" \
+	--write-as '(skip(3), int64, int16 null, string null, string(8))' sample.scidb wide.scidb
 expect 0 cat --json --format-string '(skip(3), int64, int16 null, string null, string(8))' wide.scidb
 has out '{"row":0,"cells":{"a0":7,"a1":300,"a2":{"null":0},"a3":"hi"}}'
-expect 6 convert --quiet --format-string "$FORMAT" --write-as '(int8, int16, string null, string)' sample.scidb bad.scidb
+expect 6 convert --quiet --format-string "$FORMAT" --write-as '(int8, int16, string null, string)' \
+	sample.scidb bad.scidb
 has err 'cell 1, attribute "a1": expected a value, since entry 2 is not null, found null, reason 5'
 [ ! -e bad.scidb ] || fault 'expected no output, found one'
 expect 0 diff --schema "$SCHEMA" sample.scidb sample.scidb
@@ -198,7 +208,8 @@ for kind in counted fixed; do
 	lines out 7
 	has out 'part.0: 2858 rows'
 	has out 'part.6: 2857 rows'
-	expect 0 merge --quiet --from scidb --format-string "$format" part.0 part.1 part.2 part.3 part.4 part.5 part.6 whole
+	expect 0 merge --quiet --from scidb --format-string "$format" part.0 part.1 part.2 part.3 part.4 \
+		part.5 part.6 whole
 	empty out
 	same whole $kind.scidb
 	expect 0 split --quiet --format-string "$format" $kind.scidb a b
@@ -230,7 +241,8 @@ begin 'merge: a cell that is not whole would shift the others'
 expect 4 merge --from scidb --format-string "$FORMAT" cut.scidb sample.scidb whole
 [ ! -e whole ] || fault 'expected no output, found one'
 cp sample.scidb first.scidb
-"$sheaf" merge --quiet --from scidb --format-string "$FORMAT" - sample.scidb whole <first.scidb 2>err || fault "merge: $(cat err)"
+"$sheaf" merge --quiet --from scidb --format-string "$FORMAT" - sample.scidb whole <first.scidb 2>err ||
+	fault "merge: $(cat err)"
 cat sample.scidb sample.scidb >both
 same whole both
 end
@@ -242,7 +254,9 @@ PLACES='<v:int32,s:string NOT NULL>[i=0:99:0:30; j=5:54:0:7]'
 python3 -c 'import random
 rows = [(i, j) for i in range(100) for j in range(5, 55)]
 line = lambda i, j: "%d,t%s,%d,%d\n" % (i * j, "x" * (i % 7), i, j)
-ordered = [(i, j) for ci in range(0, 100, 30) for cj in range(5, 55, 7) for i in range(ci, min(100, ci + 30)) for j in range(cj, min(55, cj + 7))]
+chunks = [(i, j) for i in range(0, 100, 30) for j in range(5, 55, 7)]
+inside = lambda ci, cj: [(i, j) for i in range(ci, min(100, ci + 30)) for j in range(cj, min(55, cj + 7))]
+ordered = [place for chunk in chunks for place in inside(*chunk)]
 open("ordered.csv", "w").write("v,s,i,j\n" + "".join(line(*p) for p in ordered))
 random.Random(1).shuffle(rows)
 open("any.csv", "w").write("v,s,i,j\n" + "".join(line(*p) for p in rows))
@@ -276,7 +290,8 @@ has err '--fill-cells: expected --dimensions'
 printf 'i,v,s\n1,4,x\n' >narrow.csv
 expect 2 convert --schema "$PLACES" --dimensions narrow.csv narrow.scidb
 has err 'expected a column of int64, never missing, for dimension "j", found none'
-expect 5 convert --max-memory 4M --schema '<v:int8,s:string>[i=0:99999:0:1000; j=0:99999:0:1000]' --dimensions --fill-cells outside.csv outside.scidb
+expect 5 convert --max-memory 4M --schema '<v:int8,s:string>[i=0:99999:0:1000; j=0:99999:0:1000]' \
+	--dimensions --fill-cells outside.csv outside.scidb
 end
 
 begin 'a dimension that goes on after the last row has its last cells empty'
@@ -291,15 +306,19 @@ end
 
 begin 'columns become the attributes of their names, in any order'
 printf 'lat,lon,at\n1.5,2.5,x\n' >ll.csv
-expect 0 convert --strict --to scidb --schema '<at:string NOT NULL,lat:double NOT NULL,lon:double NOT NULL>[i=0:*]' ll.csv ll.bin
+expect 0 convert --strict --to scidb \
+	--schema '<at:string NOT NULL,lat:double NOT NULL,lon:double NOT NULL>[i=0:*]' ll.csv ll.bin
 empty err
 expect 0 cat --from scidb --format-string '(string,double,double)' ll.bin
 is out '0  a0 "x"  a1 1.5  a2 2.5'
-expect 0 convert -f --strict --to scidb --schema '<lon:double NOT NULL,at:string,lat:double NOT NULL>[i=0:*]' --write-as '(float, skip(2), string null, double)' ll.csv ll.bin
+expect 0 convert -f --strict --to scidb \
+	--schema '<lon:double NOT NULL,at:string,lat:double NOT NULL>[i=0:*]' \
+	--write-as '(float, skip(2), string null, double)' ll.csv ll.bin
 expect 0 cat --from scidb --format-string '(float,skip(2),string null,double)' ll.bin
 is out '0  a0 2.5  a1 "x"  a2 1.5'
 printf 'lat,lon,i\n1.5,2.5,0\n' >placed.csv
-expect 0 convert -f --strict --to scidb --schema '<lon:double NOT NULL,lat:double NOT NULL>[i=0:9]' --dimensions placed.csv ll.bin
+expect 0 convert -f --strict --to scidb --schema '<lon:double NOT NULL,lat:double NOT NULL>[i=0:9]' \
+	--dimensions placed.csv ll.bin
 expect 0 cat --from scidb --format-string '(double,double)' ll.bin
 is out '0  a0 2.5  a1 1.5'
 end

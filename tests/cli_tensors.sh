@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Tensors as users meet them, whatever the format: shown, expanded, compared, hashed, described, their structure found, made of tables and sequences and into them.
-# TAP on standard output.
+# Tensors as users meet them, whatever the format: shown, expanded, compared, hashed, described, their
+# structure found, made of tables and sequences and into them. TAP on standard output.
 set -u
 
 # shellcheck source=tests/command.sh
@@ -55,7 +55,8 @@ has out '"entries":[[[1,0],4],[[0,1],-4],[[2,0],5],[[0,2],-5]]'
 end
 
 begin 'an upper triangle goes into a file of lower ones as the opposites that it implies'
-for values in 'integer skew_symmetric 7 -7' 'real skew_symmetric 0.5 -0.5' 'integer skew_symmetric 9223372036854775807 -9223372036854775807' \
+for values in 'integer skew_symmetric 7 -7' 'real skew_symmetric 0.5 -0.5' \
+	'integer skew_symmetric 9223372036854775807 -9223372036854775807' \
 	'complex skew_symmetric 1 2 -1 -2' 'complex hermitian 1 2 1 -2' 'integer symmetric 7 7'; do
 	# shellcheck disable=SC2086
 	set -- $values
@@ -500,7 +501,8 @@ export TMPDIR
 for layout in CSR CSC COO; do
 	expect 0 convert --layout $layout long.mtx long-$layout.h5
 	expect 0 hash long.mtx long-$layout.h5
-	[ "$(cut -d ' ' -f 1 out | uniq | wc -l)" -eq 1 ] || fault "$layout: expected the same hash, found another"
+	[ "$(cut -d ' ' -f 1 out | uniq | wc -l)" -eq 1 ] ||
+		fault "$layout: expected the same hash, found another"
 done
 expect 3 convert --duplicates sum long.mtx long.h5
 has err '/nowhere: expected a folder for a temporary file'
@@ -579,7 +581,8 @@ export SHEAF_MODULES
 for what in cat validate hash info stats; do
 	expect 6 $what --hdf5 system "$box"
 	has err 'HDF5'
-	grep -q -e 'not built in' -e 'not in the folder' -e 'not installed' err || fault "expected to hear why, found $(cat err)"
+	grep -q -e 'not built in' -e 'not in the folder' -e 'not installed' err ||
+		fault "expected to hear why, found $(cat err)"
 done
 for name in new.h5 new.nc; do
 	expect 0 convert one.mtx $name
@@ -699,7 +702,9 @@ python3 - <<'END'
 import struct, zipfile
 with zipfile.ZipFile("objects.npz", "w") as z:
     for name, descr in ("a", "<i4"), ("f", "|O"), ("g", "<i4"):
-        z.writestr(name + ".npy", b"\x93NUMPY\1\0" + struct.pack("<H", 118) + ("{'descr': '%s', 'fortran_order': False, 'shape': (1,), }" % descr).ljust(117).encode() + b"\n" + bytes(4))
+        head = "{'descr': '%s', 'fortran_order': False, 'shape': (1,), }" % descr
+        head = struct.pack("<H", 118) + head.ljust(117).encode() + b"\n"
+        z.writestr(name + ".npy", b"\x93NUMPY\1\0" + head + bytes(4))
 END
 begin 'info: a dataset that cannot be read is listed with the reason, and the rest as ever'
 expect 0 info objects.npz

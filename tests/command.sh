@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Shared by the shell tests that run the command: an empty folder to stand in, running the command, and looking at what it printed.
-# Sourced, not run. SHEAF is the command.
-# shellcheck shell=sh
+# Shared by the shell tests that run the command: an empty folder to stand in, running the command, and
+# looking at what it printed. Sourced, not run. SHEAF is the command. shellcheck shell=sh
 
 # shellcheck source=tests/tap.sh
 . "${SHEAF_TESTS:?expected the folder of the tests in SHEAF_TESTS}/tap.sh"
@@ -45,5 +44,6 @@ same() {
 }
 # json FILE: each line is one JSON document.
 json() {
-	python3 -m json.tool --json-lines <"$1" >/dev/null 2>json.err || fault "$1: expected JSON, found: $(head -n 2 json.err)"
+	python3 -m json.tool --json-lines <"$1" >/dev/null 2>json.err ||
+		fault "$1: expected JSON, found: $(head -n 2 json.err)"
 }

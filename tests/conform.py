@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Real files and the answers of the real programs: what they accept we accept, with the same values; what they refuse we refuse, but
-for the exceptions named here. The data are not part of this tree: where they are absent each group counts as skipped. Prints TAP."""
+"""Real files and the answers of the real programs: what they accept we accept, with the same values; what
+they refuse we refuse, but for the exceptions named here. The data are not part of this tree: where they are
+absent each group counts as skipped. Prints TAP."""
+
 import json
 import math
 import os
@@ -61,6 +63,7 @@ def close(a, b, double):
 
 
 # ---- edge cases: one block each in results.txt ----
+
 
 def blocks(text):
     for part in re.split(r"^### ", text, flags=re.M)[1:]:
@@ -155,6 +158,7 @@ def edge():
 
 # ---- the converter's cases ----
 
+
 def cases():
     folder = os.path.join(DATA, "cases")
     names = sorted(f[:-4] for f in os.listdir(folder) if f.endswith(".ctf"))
@@ -165,17 +169,33 @@ def cases():
                 if not os.path.exists(path):
                     continue
                 double = binary in DOUBLE
-                args = ["--map", os.path.join(folder, name + ".map"), "--sort-indices", "--precision", "double" if double else "float"]
+                args = [
+                    "--map",
+                    os.path.join(folder, name + ".map"),
+                    "--sort-indices",
+                    "--precision",
+                    "double" if double else "float",
+                ]
                 ours = os.path.join(temp, "ours.cbf")
-                code, _, err = run("convert", "-f", "--quiet", *args, os.path.join(folder, name + ".ctf"), ours)
+                code, _, err = run(
+                    "convert", "-f", "--quiet", *args, os.path.join(folder, name + ".ctf"), ours
+                )
                 same = code == 0 and open(ours, "rb").read() == open(path, "rb").read()
                 point(same, f"case {binary}: the converter's bytes", f"exit {code}: {err}")
                 text = os.path.join(temp, "back.ctf")
                 again = os.path.join(temp, "again.cbf")
                 code, _, err = run("convert", "-f", "--quiet", path, text)
-                code2, _, err2 = run("convert", "-f", "--quiet", *declared(path), text, again) if code == 0 else (code, "", "")
+                code2, _, err2 = (
+                    run("convert", "-f", "--quiet", *declared(path), text, again)
+                    if code == 0
+                    else (code, "", "")
+                )
                 same = code2 == 0 and open(again, "rb").read() == open(path, "rb").read()
-                point(same, f"case {binary}: to text and back, the same bytes", f"exit {code}, {code2}: {err}{err2}")
+                point(
+                    same,
+                    f"case {binary}: to text and back, the same bytes",
+                    f"exit {code}, {code2}: {err}{err2}",
+                )
 
 
 def declared(path):
@@ -183,7 +203,10 @@ def declared(path):
     code, out, _ = run("info", "--json", path)
     args = []
     for s in json.loads(out)["streams"]:
-        args += ["--stream", f"{s['name']}:{s['dim']}:{s['storage']}:{'double' if s['type'] == 'float64' else 'float'}"]
+        args += [
+            "--stream",
+            f"{s['name']}:{s['dim']}:{s['storage']}:{'double' if s['type'] == 'float64' else 'float'}",
+        ]
     return args
 
 
@@ -220,16 +243,43 @@ def real():
         code, out, err = run("cat", "--json", "--quiet", *args, path)
         rows = [json.loads(line, parse_int=exact) for line in out.splitlines()]
         have = totals(rows)
-        ok = code == 0 and len(rows) == sequences and have[:2] == (samples, values) and round(have[2]) == total and index_sum in (None, have[3])
-        point(ok, f"real {name}: the real reader's totals", f"exit {code}: {len(rows)} sequences, {have}\n{err}")
+        ok = (
+            code == 0
+            and len(rows) == sequences
+            and have[:2] == (samples, values)
+            and round(have[2]) == total
+            and index_sum in (None, have[3])
+        )
+        point(
+            ok, f"real {name}: the real reader's totals", f"exit {code}: {len(rows)} sequences, {have}\n{err}"
+        )
         code, out, err = run("cat", "--json", "--quiet", path)
-        point(code == 0 and len(out.splitlines()) == sequences, f"real {name}: read without a declaration", f"exit {code}\n{err}")
+        point(
+            code == 0 and len(out.splitlines()) == sequences,
+            f"real {name}: read without a declaration",
+            f"exit {code}\n{err}",
+        )
     path = os.path.join(DATA, "real", "atis.test.ctf")
-    code, _, err = run("cat", "--quiet", "--stream", "S0:943:sparse", "--stream", "S1:24:sparse", "--stream", "S2:129:sparse", path)
-    point(code == 4 and "an index below 24" in err, "real atis.test.ctf: an index beyond its declared dim is refused", f"exit {code}\n{err}")
+    code, _, err = run(
+        "cat",
+        "--quiet",
+        "--stream",
+        "S0:943:sparse",
+        "--stream",
+        "S1:24:sparse",
+        "--stream",
+        "S2:129:sparse",
+        path,
+    )
+    point(
+        code == 4 and "an index below 24" in err,
+        "real atis.test.ctf: an index beyond its declared dim is refused",
+        f"exit {code}\n{err}",
+    )
 
 
 # ---- damaged files ----
+
 
 def corrupt():
     folder = os.path.join(DATA, "corrupt")
@@ -243,7 +293,11 @@ def corrupt():
         point(clear, f"corrupt {name}: one clear error", f"exit {code}: {err}")
         code, out, err = run("validate", path)
         wanted = 6 if name == "version2.bin" else 1
-        point(code == wanted and "expected" in out + err, f"corrupt {name}: validate finds it", f"exit {code}: {out}{err}")
+        point(
+            code == wanted and "expected" in out + err,
+            f"corrupt {name}: validate finds it",
+            f"exit {code}: {out}{err}",
+        )
 
 
 def main():

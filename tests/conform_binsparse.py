@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Binsparse files that the reference programs wrote: they hold what these programs were given. The data are not part of this tree: where they are absent each
-group counts as skipped. Prints TAP."""
+"""Binsparse files that the reference programs wrote: they hold what these programs were given. The data are
+not part of this tree: where they are absent each group counts as skipped. Prints TAP."""
+
 import glob
 import json
 import os
@@ -13,7 +14,8 @@ from tap import end, point, skip
 SHEAF = os.environ.get("SHEAF", "build/sheaf")
 DATA = os.path.join(os.environ.get("SHEAF_DATA", "../shared/data"), "binsparse")
 
-# What the C reference made of dense text files is not what these hold: it writes the transpose in rows of the wrong length, and memory that nobody has set.
+# What the C reference made of dense text files is not what these hold: it writes the transpose in rows of the
+# wrong length, and memory that nobody has set.
 OTHERWISE = {
     "array_real_2x3": {(0, 0): 1, (0, 1): 4, (0, 2): 2, (1, 0): 5, (1, 1): 3, (1, 2): 6},
     "array_symmetric": None,
@@ -49,6 +51,7 @@ def read(path, *options):
 
 # ---- text files and what became of them ----
 
+
 def matrix_market(path):
     """Shape and entries as they stand there."""
     with open(path, encoding="utf-8") as file:
@@ -74,15 +77,24 @@ def reference_c():
         wanted = OTHERWISE.get(stem, wanted)
         if name in WRAPPED:
             code, out, err = run("validate", path)
-            point(code == 1 and "wrapped around" in out + err, f"{name}: wrapped pointers are recognised", out + err)
+            point(
+                code == 1 and "wrapped around" in out + err,
+                f"{name}: wrapped pointers are recognised",
+                out + err,
+            )
         tensor, found, why = read(path, *(["--repair"] if name in WRAPPED else []))
-        point(not why and tensor["shape"] == shape and wanted in (None, found), f"{name}: the entries of its text file", why or f"{found} is not {wanted}")
+        point(
+            not why and tensor["shape"] == shape and wanted in (None, found),
+            f"{name}: the entries of its text file",
+            why or f"{found} is not {wanted}",
+        )
         code, out, err = run("validate", path)
         empty = "the tensor is empty" in out + err
         point(code == (1 if empty or name in WRAPPED else 0), f"{name}: validate", out + err)
 
 
 # ---- every format and type that the references write ----
+
 
 def wanted_of(name):
     if name.startswith("coo_iso_complex"):
@@ -133,10 +145,18 @@ def each(folder):
             point(code == 2 and "A, A/sub, B" in err, f"{folder} {name}: one must be named", err)
         elif name == "coor_empty":
             code, _, err = run("cat", path)
-            point(code == 4 and "found none" in err, f"{folder} {name}: refused, since it has no descriptor", err)
+            point(
+                code == 4 and "found none" in err,
+                f"{folder} {name}: refused, since it has no descriptor",
+                err,
+            )
         else:
             tensor, found, why = read(path)
-            point(not why and found == wanted_of(name), f"{folder} {name}: its entries", why or f"{found} is not {wanted_of(name)}")
+            point(
+                not why and found == wanted_of(name),
+                f"{folder} {name}: its entries",
+                why or f"{found} is not {wanted_of(name)}",
+            )
             if name == "csr_fill":
                 point(tensor.get("fill") == -1, f"{folder} {name}: its fill", tensor)
 

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Configurations of the real program: the minibatches that CNTK's readers made of small configurations come from us as well, sequence by sequence, with
-the ends of sweeps and epochs. The data are not part of this tree: where they are absent all of it counts as skipped. Prints TAP."""
+"""Configurations of the real program: the minibatches that CNTK's readers made of small configurations come
+from us as well, sequence by sequence, with the ends of sweeps and epochs. The data are not part of this tree:
+where they are absent all of it counts as skipped. Prints TAP."""
+
 import json
 import os
 import subprocess
@@ -16,20 +18,30 @@ FOLDER = os.path.join(os.environ.get("SHEAF_DATA", "../shared/data"), "cntk", "c
 def run(command, case):
     """The objects that a command prints of a configuration, and what it says of it."""
     section = f"{os.path.join(FOLDER, case['config'])}:{case['section']}"
-    p = subprocess.run([SHEAF, command, "--json", "--quiet", "--config", section, *case["args"]], capture_output=True, timeout=120)
+    p = subprocess.run(
+        [SHEAF, command, "--json", "--quiet", "--config", section, *case["args"]],
+        capture_output=True,
+        timeout=120,
+    )
     return [json.loads(line) for line in p.stdout.decode().splitlines()], p.stderr.decode(errors="replace")
 
 
 def epoch_size(case, batches):
     """What is said, or all of a sweep, which is as long as the position says at which the first one ends."""
     args = case["args"]
-    return int(args[args.index("--epoch-size") + 1]) if "--epoch-size" in args else next(b["position"][1] for b in batches if b["sweep_end"])
+    return (
+        int(args[args.index("--epoch-size") + 1])
+        if "--epoch-size" in args
+        else next(b["position"][1] for b in batches if b["sweep_end"])
+    )
 
 
 def crooked(case, batches):
     """A batch whose flag for the end of an epoch is not what its place says; None where there is none."""
     size = epoch_size(case, batches)
-    return next((b for b in batches if b["epoch_end"] != (b["position"][1] // size > b["position"][0] // size)), None)
+    return next(
+        (b for b in batches if b["epoch_end"] != (b["position"][1] // size > b["position"][0] // size)), None
+    )
 
 
 def difference(case):
@@ -51,7 +63,11 @@ def difference(case):
 
 def statistics(case):
     (found,), said = run("stats", case)
-    return "" if all(found[k] == v for k, v in case["stats"].items()) else f"expected {case['stats']}, found {found}\n{said}"
+    return (
+        ""
+        if all(found[k] == v for k, v in case["stats"].items())
+        else f"expected {case['stats']}, found {found}\n{said}"
+    )
 
 
 def main():

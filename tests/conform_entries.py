@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Texts of entries and rows with answers of their own: files of Matrix Market, FROSTT and svmlight, spelled at random in every way that their pages allow, beside
-what they hold. Each is read, written and read again. Prints TAP."""
+"""Texts of entries and rows with answers of their own: files of Matrix Market, FROSTT and svmlight, spelled
+at random in every way that their pages allow, beside what they hold. Each is read, written and read again.
+Prints TAP."""
+
 import json
 import math
 import os
@@ -45,7 +47,15 @@ def real(chance):
     """A number and a spelling of it, which Python reads as the same."""
     kind = chance.randrange(8)
     if kind == 0:
-        word, value = chance.choice([("nan", math.nan), ("inf", math.inf), ("-inf", -math.inf), ("Infinity", math.inf), ("+INF", math.inf)])
+        word, value = chance.choice(
+            [
+                ("nan", math.nan),
+                ("inf", math.inf),
+                ("-inf", -math.inf),
+                ("Infinity", math.inf),
+                ("+INF", math.inf),
+            ]
+        )
         return value, word
     digits = str(chance.randint(0, 10 ** chance.randint(1, 20)))
     text = chance.choice(["", "-", "+"]) + digits
@@ -85,7 +95,14 @@ def number(told, as_float):
 
 # ---- Matrix Market ----
 
-GRAPHBLAS = {"bool": (0, 1), "int8_t": (-(2**7), 2**7 - 1), "uint8_t": (0, 2**8 - 1), "int16_t": (-(2**15), 2**15 - 1), "uint32_t": (0, 2**32 - 1), "int64_t": (-(2**63) + 1, 2**63 - 1)}
+GRAPHBLAS = {
+    "bool": (0, 1),
+    "int8_t": (-(2**7), 2**7 - 1),
+    "uint8_t": (0, 2**8 - 1),
+    "int16_t": (-(2**15), 2**15 - 1),
+    "uint32_t": (0, 2**32 - 1),
+    "int64_t": (-(2**63) + 1, 2**63 - 1),
+}
 
 
 class Matrix:
@@ -102,7 +119,11 @@ class Matrix:
         self.symmetry = "general" if self.vector else chance.choice(symmetries)
         rows, columns = chance.randint(1, 9), 1 if self.vector else chance.randint(1, 9)
         self.shape = (rows, columns if self.symmetry == "general" else rows)
-        self.type = chance.choice(list(GRAPHBLAS)) if self.field == "integer" and self.symmetry == "general" and chance.random() < 0.4 else None
+        self.type = (
+            chance.choice(list(GRAPHBLAS))
+            if self.field == "integer" and self.symmetry == "general" and chance.random() < 0.4
+            else None
+        )
 
     def value(self, place):
         """A value for a place, and its words."""
@@ -117,7 +138,9 @@ class Matrix:
         if self.field == "real":
             value, word = real(self.chance)
             return value, [word]
-        least, most = (0, 2**64 - 1) if self.field == "unsigned-integer" else GRAPHBLAS[self.type or "int64_t"]
+        least, most = (
+            (0, 2**64 - 1) if self.field == "unsigned-integer" else GRAPHBLAS[self.type or "int64_t"]
+        )
         value, word = whole(self.chance, least, most)
         return bool(value) if self.type == "bool" else value, [word]
 
@@ -130,7 +153,13 @@ class Matrix:
 
     def lines(self):
         chance = self.chance
-        banner = ["%%MatrixMarket", "vector" if self.vector else "matrix", "array" if self.array else "coordinate", self.field, self.symmetry]
+        banner = [
+            "%%MatrixMarket",
+            "vector" if self.vector else "matrix",
+            "array" if self.array else "coordinate",
+            self.field,
+            self.symmetry,
+        ]
         yield spaces(chance).join(in_any_case(chance, word) for word in banner)
         for _ in range(chance.choice([0, 0, 1, 3])):
             yield chance.choice(["% a comment", "%", "", "  "])
@@ -150,7 +179,10 @@ class Matrix:
 
     def told(self, entries):
         reals = self.field in ("real", "complex")
-        return [[at, [number(v, True) for v in value] if isinstance(value, list) else number(value, reals)] for at, value in entries]
+        return [
+            [at, [number(v, True) for v in value] if isinstance(value, list) else number(value, reals)]
+            for at, value in entries
+        ]
 
 
 def entries_of(file, *options):
@@ -166,7 +198,11 @@ def matrices(folder):
         found = entries_of(given)
         well = not isinstance(found, str) and same(matrix.told(found), matrix.entries)
         valid = run("validate", given)
-        point(well and valid[0] == 0, f"Matrix Market {seed}: {matrix.field} {matrix.symmetry}", f"{given.read_text()}{found} is not {matrix.entries}{valid}")
+        point(
+            well and valid[0] == 0,
+            f"Matrix Market {seed}: {matrix.field} {matrix.symmetry}",
+            f"{given.read_text()}{found} is not {matrix.entries}{valid}",
+        )
         code, _, err = run("convert", "-f", "--quiet", given, ours)
         differs = run("diff", given, ours) if code == 0 else None
         point(code == 0 and differs[0] == 0, f"Matrix Market {seed}: written and read again", err or differs)
@@ -188,17 +224,29 @@ def tensors(folder):
             entries.append([list(place), value])
             words = [str(at + 1) + (chance.choice([".0", ".", ""]) if decimal else "") for at in place]
             lines.append(line_of(chance, [*words, word]) + chance.choice(["", "", " # a comment"]))
-        head = chance.choice([["# shape: " + " ".join(map(str, shape))], [f"{rank} {len(entries)}", " ".join(map(str, shape))], []])
+        head = chance.choice(
+            [
+                ["# shape: " + " ".join(map(str, shape))],
+                [f"{rank} {len(entries)}", " ".join(map(str, shape))],
+                [],
+            ]
+        )
         # Lines that have as many words as the entries would be entries.
         if len(head) == 2 and rank == 1:
             head = []
-        given.write_text(text_of(chance, ["# values: integers"] * integers + head + lines), encoding="utf-8", newline="")
+        given.write_text(
+            text_of(chance, ["# values: integers"] * integers + head + lines), encoding="utf-8", newline=""
+        )
         options = [] if head else ["--dims", ",".join(map(str, shape))]
         found = entries_of(given, *options)
         told = found if isinstance(found, str) else [[at, number(value, not integers)] for at, value in found]
         valid = run("validate", given, *options)
         breach = any("." in line.split("#")[0].split()[c] for line in lines for c in range(rank))
-        point(same(told, entries) and valid[0] == breach, f"FROSTT {seed}: {rank} dimensions", f"{given.read_text()}{told} is not {entries}{valid}")
+        point(
+            same(told, entries) and valid[0] == breach,
+            f"FROSTT {seed}: {rank} dimensions",
+            f"{given.read_text()}{told} is not {entries}{valid}",
+        )
         code, _, err = run("convert", "-f", "--quiet", *options, given, ours)
         differs = run("diff", "--quiet", *options, given, ours) if code == 0 else None
         point(code == 0 and differs[0] == 0, f"FROSTT {seed}: written and read again", err or differs)
@@ -211,7 +259,11 @@ def rows(folder):
     given, ours = Path(folder, "given.svmlight"), Path(folder, "ours.svmlight")
     for seed in range(FILES):
         chance = random.Random(seed)
-        base, lists, weights = chance.choice([0, 1]), chance.random() < 0.3, chance.choice([None, "label", "cost"])
+        base, lists, weights = (
+            chance.choice([0, 1]),
+            chance.random() < 0.3,
+            chance.choice([None, "label", "cost"]),
+        )
         queries, wanted, lines = chance.random() < 0.3, [], []
         weights = "cost" if lists and weights else weights
         for r in range(chance.randint(1, 20)):
@@ -254,23 +306,41 @@ def rows(folder):
         found = [from_json(line)["streams"] for line in out.splitlines()] if code == 0 else []
         for row in found:
             row.pop("comment", None)
-        told = [{name: numbers_of(value) if name != "qid" else value for name, value in row.items()} for row in found]
+        told = [
+            {name: numbers_of(value) if name != "qid" else value for name, value in row.items()}
+            for row in found
+        ]
         if not any("qid" in row and row["qid"] >= 0 for row in wanted):
             for row in wanted:
                 row.pop("qid", None)
         if weights == "cost" and not any("cost:" in line for line in lines):
             for row in wanted:
                 row.pop("weight", None)
-        well = len(told) == len(wanted) and all(sorted(a) == sorted(b) and all(same(a[n], b[n]) for n in a) for a, b in zip(told, wanted))
-        point(well, f"svmlight {seed}: {'lists' if lists else 'labels'}, weights {weights}", f"{given.read_text()}{told} is not {wanted} {err}")
+        well = len(told) == len(wanted) and all(
+            sorted(a) == sorted(b) and all(same(a[n], b[n]) for n in a) for a, b in zip(told, wanted)
+        )
+        point(
+            well,
+            f"svmlight {seed}: {'lists' if lists else 'labels'}, weights {weights}",
+            f"{given.read_text()}{told} is not {wanted} {err}",
+        )
         code, _, err = run("convert", "-f", "--quiet", *options, given, ours)
         differs = run("diff", "--quiet", *options, given, ours) if code == 0 else None
-        point(code == 0 and (base == 0 or differs[0] == 0), f"svmlight {seed}: written and read again", f"{err or differs}{ours.read_text()}")
+        point(
+            code == 0 and (base == 0 or differs[0] == 0),
+            f"svmlight {seed}: written and read again",
+            f"{err or differs}{ours.read_text()}",
+        )
 
 
 def numbers_of(value):
     """Indices stay whole, values become floats."""
-    if isinstance(value, list) and len(value) == 2 and isinstance(value[0], int) and not isinstance(value[1], list):
+    if (
+        isinstance(value, list)
+        and len(value) == 2
+        and isinstance(value[0], int)
+        and not isinstance(value[1], list)
+    ):
         return [value[0], float(value[1])]
     return [numbers_of(v) for v in value] if isinstance(value, list) else float(value)
 

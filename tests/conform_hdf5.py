@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The reader of HDF5 files beside libhdf5: what h5py can write, in every version of the format, is the same tree, the same types, attributes and bytes in both. Then changed copies
-of all of these files are read: none may end the process. Prints TAP.
+"""The reader of HDF5 files beside libhdf5: what h5py can write, in every version of the format, is the same
+tree, the same types, attributes and bytes in both. Then changed copies of all of these files are read: none
+may end the process. Prints TAP.
 
     conform_hdf5.py --make FOLDER    only makes the files
 """
+
 import json
 import os
 import subprocess
@@ -27,21 +29,62 @@ VERSIONS = ["earliest", "v108", "v110", "v112", "latest"]
 
 # ---- the files ----
 
+
 def types(file):
     """Datasets and attributes of every kind of type."""
-    deep = numpy.dtype([("name of 8", "u2", (2, 3)), ("n", [("x", "c16"), ("y", "S3")]), ("a longer name", h5py.enum_dtype({"one": 1, "a name": 200}, "i2"))])
-    kinds = ["i1", "u1", "<i2", ">i2", "<u4", ">u4", "<i8", ">i8", ">u8", "<f2", ">f2", "<f4", ">f4", "<f8", ">f8", bool, "c8", ">c16", "S5", "V7", deep,
-             h5py.enum_dtype({"A": 0, "B": 1}, basetype="i1"), numpy.dtype("(2,)i4"), numpy.dtype([("a", "i4"), ("b", ">f8")])]
+    deep = numpy.dtype(
+        [
+            ("name of 8", "u2", (2, 3)),
+            ("n", [("x", "c16"), ("y", "S3")]),
+            ("a longer name", h5py.enum_dtype({"one": 1, "a name": 200}, "i2")),
+        ]
+    )
+    kinds = [
+        "i1",
+        "u1",
+        "<i2",
+        ">i2",
+        "<u4",
+        ">u4",
+        "<i8",
+        ">i8",
+        ">u8",
+        "<f2",
+        ">f2",
+        "<f4",
+        ">f4",
+        "<f8",
+        ">f8",
+        bool,
+        "c8",
+        ">c16",
+        "S5",
+        "V7",
+        deep,
+        h5py.enum_dtype({"A": 0, "B": 1}, basetype="i1"),
+        numpy.dtype("(2,)i4"),
+        numpy.dtype([("a", "i4"), ("b", ">f8")]),
+    ]
     for i, kind in enumerate(kinds):
-        values = numpy.frombuffer(bytes((17 * k + i) % 251 for k in range(6 * numpy.dtype(kind).itemsize)), dtype="u1")
+        values = numpy.frombuffer(
+            bytes((17 * k + i) % 251 for k in range(6 * numpy.dtype(kind).itemsize)), dtype="u1"
+        )
         dtype = numpy.dtype(kind)
         if dtype.kind == "b" or dtype == numpy.dtype("V7"):
             data = numpy.zeros(6, dtype)
         elif dtype.subdtype:
             data = None
         else:
-            data = values.view(dtype) if dtype.kind != "S" else numpy.array([b"abcde", b"", b"x", b"yz", b"12345", b"q"], dtype)
-        x = file.create_dataset(f"type {i}", shape=(6,), dtype=dtype) if data is None else file.create_dataset(f"type {i}", data=data, dtype=kind)
+            data = (
+                values.view(dtype)
+                if dtype.kind != "S"
+                else numpy.array([b"abcde", b"", b"x", b"yz", b"12345", b"q"], dtype)
+            )
+        x = (
+            file.create_dataset(f"type {i}", shape=(6,), dtype=dtype)
+            if data is None
+            else file.create_dataset(f"type {i}", data=data, dtype=kind)
+        )
         if data is not None:
             x.attrs.create("value", data, dtype=kind)
             x.attrs.create("one", data[0], dtype=kind)
@@ -77,12 +120,33 @@ def padded(file):
 
 def storage(file):
     """Every layout, index and filter, in one to four dimensions."""
-    filters = {"plain": {}, "gzip": {"compression": "gzip"}, "shuffled": {"compression": "gzip", "shuffle": True}, "lzf": {"compression": "lzf"}, "sum": {"fletcher32": True},
-               "all": {"compression": "lzf", "shuffle": True, "fletcher32": True}, "packed": {"compression": 9, "shuffle": True, "fletcher32": True}}
-    shapes = {"fixed": ((50,), None, (7,)), "single": ((50,), None, (50,)), "growing": ((50,), (None,), (7,)), "limited": ((50,), (90,), (7,)), "fixed 2": ((9, 14), None, (4, 5)),
-              "rows grow": ((9, 14), (None, 14), (4, 5)), "columns grow": ((9, 14), (9, None), (4, 5)), "columns grow, more rows": ((9, 14), (20, None), (4, 5)), "both grow": ((9, 14), (None, None), (4, 5)),
-              "limited 2": ((9, 14), (20, 30), (4, 5)), "middle grows": ((4, 6, 5), (4, None, 5), (2, 4, 2)), "four": ((3, 4, 5, 3), None, (2, 3, 2, 2)), "one element": ((1,), (None,), (1,)),
-              "empty": ((0,), (None,), (5,)), "empty 2": ((3, 0), (None, None), (2, 5)), "smaller than a chunk": ((3, 2), (None, 6), (8, 6))}
+    filters = {
+        "plain": {},
+        "gzip": {"compression": "gzip"},
+        "shuffled": {"compression": "gzip", "shuffle": True},
+        "lzf": {"compression": "lzf"},
+        "sum": {"fletcher32": True},
+        "all": {"compression": "lzf", "shuffle": True, "fletcher32": True},
+        "packed": {"compression": 9, "shuffle": True, "fletcher32": True},
+    }
+    shapes = {
+        "fixed": ((50,), None, (7,)),
+        "single": ((50,), None, (50,)),
+        "growing": ((50,), (None,), (7,)),
+        "limited": ((50,), (90,), (7,)),
+        "fixed 2": ((9, 14), None, (4, 5)),
+        "rows grow": ((9, 14), (None, 14), (4, 5)),
+        "columns grow": ((9, 14), (9, None), (4, 5)),
+        "columns grow, more rows": ((9, 14), (20, None), (4, 5)),
+        "both grow": ((9, 14), (None, None), (4, 5)),
+        "limited 2": ((9, 14), (20, 30), (4, 5)),
+        "middle grows": ((4, 6, 5), (4, None, 5), (2, 4, 2)),
+        "four": ((3, 4, 5, 3), None, (2, 3, 2, 2)),
+        "one element": ((1,), (None,), (1,)),
+        "empty": ((0,), (None,), (5,)),
+        "empty 2": ((3, 0), (None, None), (2, 5)),
+        "smaller than a chunk": ((3, 2), (None, 6), (8, 6)),
+    }
     for name, (shape, most, chunks) in shapes.items():
         for filter_name, options in filters.items():
             count = int(numpy.prod(shape))
@@ -93,18 +157,34 @@ def storage(file):
     file["contiguous"] = numpy.arange(30.0).reshape(5, 6)
     file.create_dataset("never", shape=(10,), dtype="i2", fillvalue=7)
     file.create_dataset("never, chunked", shape=(100,), dtype=">f4", chunks=(30,), fillvalue=1.5)
-    file.create_dataset("some, chunked", shape=(100, 9), maxshape=(None, None), dtype="f4", chunks=(30, 4), fillvalue=1.5)[31:40, 3:5] = 2
-    some = file.create_dataset("some, growing", shape=(5000,), maxshape=(None,), dtype="u2", chunks=(3,), fillvalue=9)
+    file.create_dataset(
+        "some, chunked", shape=(100, 9), maxshape=(None, None), dtype="f4", chunks=(30, 4), fillvalue=1.5
+    )[31:40, 3:5] = 2
+    some = file.create_dataset(
+        "some, growing", shape=(5000,), maxshape=(None,), dtype="u2", chunks=(3,), fillvalue=9
+    )
     some[4000:4005] = 1
-    file.create_dataset("texts, packed", data=["x", "yz"] * 20, dtype=h5py.string_dtype(), chunks=(7,), compression=1)
-    file.create_dataset("compounds, packed", data=numpy.zeros(20, [("a", "i4"), ("b", "S3")]), chunks=(6,), compression=1, shuffle=True)
-    shrunk = file.create_dataset("shrunk", data=numpy.arange(400).reshape(20, 20), maxshape=(None, None), chunks=(3, 4))
+    file.create_dataset(
+        "texts, packed", data=["x", "yz"] * 20, dtype=h5py.string_dtype(), chunks=(7,), compression=1
+    )
+    file.create_dataset(
+        "compounds, packed",
+        data=numpy.zeros(20, [("a", "i4"), ("b", "S3")]),
+        chunks=(6,),
+        compression=1,
+        shuffle=True,
+    )
+    shrunk = file.create_dataset(
+        "shrunk", data=numpy.arange(400).reshape(20, 20), maxshape=(None, None), chunks=(3, 4)
+    )
     shrunk.resize((7, 9))
     for early in h5d.ALLOC_TIME_EARLY, h5d.ALLOC_TIME_INCR:
         creation = h5p.create(h5p.DATASET_CREATE)
         creation.set_chunk((4, 5))
         creation.set_alloc_time(early)
-        x = h5d.create(file.id, b"early %d" % early, h5t.STD_I32LE, h5s.create_simple((9, 14), (12, 20)), creation)
+        x = h5d.create(
+            file.id, b"early %d" % early, h5t.STD_I32LE, h5s.create_simple((9, 14), (12, 20)), creation
+        )
         x.write(h5s.ALL, h5s.ALL, numpy.arange(126, dtype="i4").reshape(9, 14))
     creation = h5p.create(h5p.DATASET_CREATE)
     creation.set_layout(h5d.COMPACT)
@@ -120,11 +200,15 @@ def many_chunks(file):
     file.create_dataset("growing", data=data, chunks=(3,), maxshape=(None,))
     file.create_dataset("growing, packed", data=data[:6000], chunks=(3,), maxshape=(None,), compression=1)
     file.create_dataset("both", data=data.reshape(200, 100), chunks=(3, 4), maxshape=(None, None))
-    file.create_dataset("both, packed", data=data.reshape(200, 100), chunks=(7, 4), maxshape=(None, None), compression=1)
+    file.create_dataset(
+        "both, packed", data=data.reshape(200, 100), chunks=(7, 4), maxshape=(None, None), compression=1
+    )
     holes = file.create_dataset("holes", shape=(40000,), dtype="u1", chunks=(2,), fillvalue=3)
     holes[10000:10010] = 1
     holes[39990:] = 1
-    holes = file.create_dataset("holes, growing", shape=(60000,), dtype="u1", chunks=(2,), maxshape=(None,), fillvalue=3)
+    holes = file.create_dataset(
+        "holes, growing", shape=(60000,), dtype="u1", chunks=(2,), maxshape=(None,), fillvalue=3
+    )
     holes[10000:10010] = 1
     holes[59990:] = 1
 
@@ -195,7 +279,9 @@ def make(folder):
             path = os.path.join(folder, f"{kind.__name__}-{version}.h5")
             block = 1024 if kind in (types, tree) and version in ("earliest", "latest") else 0
             try:
-                with h5py.File(path, "w", libver=version, userblock_size=block, track_order=version == "v110") as file:
+                with h5py.File(
+                    path, "w", libver=version, userblock_size=block, track_order=version == "v110"
+                ) as file:
                     kind(file)
             except (KeyError, ValueError):
                 if version != "v112":
@@ -206,6 +292,7 @@ def make(folder):
 
 
 # ---- beside h5py ----
+
 
 def is_sequence(kind):
     """Whether elements are pointers in memory."""
@@ -244,7 +331,7 @@ def texts(thing, kind, count, value):
         return [v if isinstance(v, str) else v.decode() for v in values]
     data = raw(thing, kind, count)
     size = kind.get_size()
-    return [strip(data[i * size:(i + 1) * size], kind).decode(errors="replace") for i in range(count)]
+    return [strip(data[i * size : (i + 1) * size], kind).decode(errors="replace") for i in range(count)]
 
 
 def elements(thing, value):
@@ -279,15 +366,25 @@ def compare_attributes(found, thing):
 
 def compare_dataset(found, x):
     space = x.id.get_space()
-    dims = list(space.get_simple_extent_dims()) if space.get_simple_extent_type() == h5s.SIMPLE else [0] * (space.get_simple_extent_type() == h5s.NULL)
+    dims = (
+        list(space.get_simple_extent_dims())
+        if space.get_simple_extent_type() == h5s.SIMPLE
+        else [0] * (space.get_simple_extent_type() == h5s.NULL)
+    )
     if found["dims"] != dims:
         return [("dims", found["dims"], dims)]
     if "unread" in found or (found["refused"] and found["refused"] != found["of"]):
         return [("read", found)]
     wanted = elements(x.id, lambda: x.asstr()[()])
     size = x.id.get_storage_size() if x.chunks or x.id.get_offset() is not None else found["bytes"]
-    return [(key, str(a)[:200], str(b)[:200]) for key, a, b in (("elements", found.get("elements", wanted if not wanted else None), wanted), ("bytes", found["bytes"], size))
-            if b is not None and a != b]
+    return [
+        (key, str(a)[:200], str(b)[:200])
+        for key, a, b in (
+            ("elements", found.get("elements", wanted if not wanted else None), wanted),
+            ("bytes", found["bytes"], size),
+        )
+        if b is not None and a != b
+    ]
 
 
 def objects(file):
@@ -303,7 +400,10 @@ def objects(file):
             if thing is None:
                 continue
             if isinstance(thing, h5py.Group):
-                if isinstance(group.get(name, getlink=True), h5py.SoftLink) or h5o.get_info(thing.id).addr in seen:
+                if (
+                    isinstance(group.get(name, getlink=True), h5py.SoftLink)
+                    or h5o.get_info(thing.id).addr in seen
+                ):
                     continue
                 seen.add(h5o.get_info(thing.id).addr)
                 queue.append((where, thing))
@@ -341,7 +441,11 @@ def mutants(paths):
     for path in paths:
         count = str(MUTANTS if os.path.getsize(path) < 300000 else 5)
         p = subprocess.run([TOOL, "mutate", "1", count, path], capture_output=True, timeout=600, check=False)
-        point(p.returncode == 0, f"{os.path.basename(path)}: {count} changed copies", p.stdout.decode() + p.stderr.decode()[-2000:])
+        point(
+            p.returncode == 0,
+            f"{os.path.basename(path)}: {count} changed copies",
+            p.stdout.decode() + p.stderr.decode()[-2000:],
+        )
 
 
 def main():

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""HDF5 and netCDF-4 files that are written here, new ones and such as are written into, before the programs of others: h5py, h5dump, h5stat, h5ls, h5repack, ncdump and
-netCDF4-python read them and go on writing into them; and every structure is found by a walk of its own, with its checksum, within the file and over no other. Prints TAP."""
+"""HDF5 and netCDF-4 files that are written here, new ones and such as are written into, before the programs
+of others: h5py, h5dump, h5stat, h5ls, h5repack, ncdump and netCDF4-python read them and go on writing into
+them; and every structure is found by a walk of its own, with its checksum, within the file and over no other.
+Prints TAP."""
+
 import glob
 import itertools
 import os
@@ -40,27 +43,27 @@ def tool(*arguments):
 
 
 def rotate(x, n):
-    return (x << n | x >> (32 - n)) & 0xffffffff
+    return (x << n | x >> (32 - n)) & 0xFFFFFFFF
 
 
 def checksum(data):
     """Bob Jenkins' lookup3."""
-    a = b = c = (0xdeadbeef + len(data)) & 0xffffffff
+    a = b = c = (0xDEADBEEF + len(data)) & 0xFFFFFFFF
     if not data:
         return c
-    blocks = [data[i:i + 12].ljust(12, b"\0") for i in range(0, len(data), 12)]
+    blocks = [data[i : i + 12].ljust(12, b"\0") for i in range(0, len(data), 12)]
     for block in blocks[:-1]:
         x, y, z = struct.unpack("<III", block)
-        a, b, c = (a + x) & 0xffffffff, (b + y) & 0xffffffff, (c + z) & 0xffffffff
+        a, b, c = (a + x) & 0xFFFFFFFF, (b + y) & 0xFFFFFFFF, (c + z) & 0xFFFFFFFF
         for n in 4, 6, 8, 16, 19, 4:
-            a = ((a - c) & 0xffffffff) ^ rotate(c, n)
-            c = (c + b) & 0xffffffff
+            a = ((a - c) & 0xFFFFFFFF) ^ rotate(c, n)
+            c = (c + b) & 0xFFFFFFFF
             a, b, c = b, c, a
     x, y, z = struct.unpack("<III", blocks[-1])
-    s = [(a + x) & 0xffffffff, (b + y) & 0xffffffff, (c + z) & 0xffffffff]
+    s = [(a + x) & 0xFFFFFFFF, (b + y) & 0xFFFFFFFF, (c + z) & 0xFFFFFFFF]
     for i, n in enumerate((14, 11, 25, 16, 4, 14, 24)):
         to, by = (i + 2) % 3, s[(i + 1) % 3]
-        s[to] = ((s[to] ^ by) - rotate(by, n)) & 0xffffffff
+        s[to] = ((s[to] ^ by) - rotate(by, n)) & 0xFFFFFFFF
     return s[2]
 
 
@@ -74,7 +77,7 @@ class Walk:
         self.groups = self.datasets = 0
 
     def number(self, at, size):
-        return int.from_bytes(self.bytes[at:at + size], "little")
+        return int.from_bytes(self.bytes[at : at + size], "little")
 
     def expect(self, ok, what):
         if not ok:
@@ -87,8 +90,11 @@ class Walk:
 
     def take_summed(self, at, size, letters):
         self.take(at, size, letters.decode())
-        self.expect(self.bytes[at:at + 4] == letters, f"{letters} at {at}")
-        self.expect(checksum(self.bytes[at:at + size - 4]) == self.number(at + size - 4, 4), f"{letters} at {at}: checksum")
+        self.expect(self.bytes[at : at + 4] == letters, f"{letters} at {at}")
+        self.expect(
+            checksum(self.bytes[at : at + size - 4]) == self.number(at + size - 4, 4),
+            f"{letters} at {at}: checksum",
+        )
 
     def file(self):
         self.expect(self.bytes[:12] == b"\x89HDF\r\n\x1a\n\x02\x08\x08\x00", "superblock")
@@ -146,7 +152,7 @@ class Walk:
         self.take_summed(heap, 146, b"FRHP")
         block, size = self.number(heap + 132, 8), self.number(heap + 112, 8)
         self.take(block, size, "FHDB")
-        body = self.bytes[block:block + 17] + bytes(4) + self.bytes[block + 21:block + size]
+        body = self.bytes[block : block + 17] + bytes(4) + self.bytes[block + 21 : block + size]
         self.expect(checksum(body) == self.number(block + 17, 4), f"FHDB at {block}: checksum")
         found = self.tree(tree, 5, 11)
         self.expect(len(found) == self.number(heap + 70, 8), f"links of the heap at {heap}")
@@ -161,17 +167,22 @@ class Walk:
     def tree(self, at, kind, width):
         self.take_summed(at, 38, b"BTHD")
         self.expect(self.bytes[at + 5] == kind and self.number(at + 10, 2) == width, f"tree at {at}")
-        found = self.node(self.number(at + 16, 8), kind, width, self.number(at + 12, 2), self.number(at + 24, 2))
+        found = self.node(
+            self.number(at + 16, 8), kind, width, self.number(at + 12, 2), self.number(at + 24, 2)
+        )
         self.expect(len(found) == self.number(at + 26, 8), f"records of the tree at {at}")
         return found
 
     def node(self, at, kind, width, depth, count):
-        records = [(self.number(at + 6 + i * width, width - 7), self.number(at + 6 + i * width + width - 6, 4)) for i in range(count)]
+        records = [
+            (self.number(at + 6 + i * width, width - 7), self.number(at + 6 + i * width + width - 6, 4))
+            for i in range(count)
+        ]
         size = 6 + count * width
         if depth == 0:
             self.take_summed(at, size + 4, b"BTLF")
             return records
-        below = (502 // width)
+        below = 502 // width
         wide = 0
         if depth > 1:
             for d in range(1, depth):
@@ -184,7 +195,7 @@ class Walk:
             here = at + size + i * pointer
             part = self.node(self.number(here, 8), kind, width, depth - 1, self.number(here + 8, 1))
             self.expect(not wide or len(part) == self.number(here + 9, wide), f"node at {at}, child {i}")
-            found += part + records[i:i + 1]
+            found += part + records[i : i + 1]
         return found
 
     def layout(self, at):
@@ -199,7 +210,7 @@ class Walk:
     def chunks(self, at, first):
         self.take(at, 24 + 65 * 24 + 64 * 8, "TREE")
         level, count = self.bytes[at + 5], self.number(at + 6, 2)
-        self.expect(self.bytes[at:at + 5] == b"TREE\x01" and 0 < count <= 64, f"tree of chunks at {at}")
+        self.expect(self.bytes[at : at + 5] == b"TREE\x01" and 0 < count <= 64, f"tree of chunks at {at}")
         for i in range(count):
             key = at + 24 + 32 * i
             place, child = self.number(key + 8, 8), self.number(key + 24, 8)
@@ -220,7 +231,7 @@ class Walk:
     def collection(self, at):
         size = self.number(at + 8, 8)
         self.take(at, size, "GCOL")
-        self.expect(self.bytes[at:at + 5] == b"GCOL\x01", f"texts at {at}")
+        self.expect(self.bytes[at : at + 5] == b"GCOL\x01", f"texts at {at}")
         here, wanted = at + 16, 1
         while here < at + size:
             number, n = self.number(here, 2), self.number(here + 8, 8)
@@ -240,7 +251,10 @@ def content(path):
     found = {}
 
     def attributes(thing):
-        return {key: thing.file[value].name if isinstance(value, h5py.Reference) else repr(value) for key, value in thing.attrs.items()}
+        return {
+            key: thing.file[value].name if isinstance(value, h5py.Reference) else repr(value)
+            for key, value in thing.attrs.items()
+        }
 
     def enter(group, path):
         found[path] = attributes(group)
@@ -254,7 +268,12 @@ def content(path):
             elif isinstance(group[name], h5py.Group):
                 enter(group[name], here)
             else:
-                found[here] = group[name][()].tobytes(), str(group[name].dtype), group[name].shape, attributes(group[name])
+                found[here] = (
+                    group[name][()].tobytes(),
+                    str(group[name].dtype),
+                    group[name].shape,
+                    attributes(group[name]),
+                )
 
     with h5py.File(path, "r") as file:
         enter(file, "")
@@ -265,7 +284,9 @@ def programs(path, folder, repack=True):
     """What h5dump, h5stat, h5ls and h5repack say against it."""
     copy = os.path.join(folder, "repacked")
     wrong = []
-    for command in [["h5dump", path], ["h5stat", path], ["h5ls", "-rv", path], ["h5repack", path, copy]][:4 if repack else 3]:
+    for command in [["h5dump", path], ["h5stat", path], ["h5ls", "-rv", path], ["h5repack", path, copy]][
+        : 4 if repack else 3
+    ]:
         if shutil.which(command[0]) is None:
             continue
         code, _, err = run(*command)
@@ -297,15 +318,32 @@ def written(folder):
         point(made == "", f"{name}: written", made)
         walk = Walk(path)
         wrong = walk.file()
-        point(not wrong and walk.groups == 3 and walk.datasets == (81 if suffix == "h5" else 90), f"{name}: every structure is sound", (walk.groups, walk.datasets, wrong[:20]))
+        point(
+            not wrong and walk.groups == 3 and walk.datasets == (81 if suffix == "h5" else 90),
+            f"{name}: every structure is sound",
+            (walk.groups, walk.datasets, wrong[:20]),
+        )
         wrong = programs(path, folder)
         point(not wrong, f"{name}: the HDF5 programs read it", wrong)
         before = content(path)
-        point(len(before) == (84 if suffix == "h5" else 93) and content(os.path.join(folder, "repacked")).keys() == before.keys(), f"{name}: so does h5py, also the repacked one", len(before))
+        point(
+            len(before) == (84 if suffix == "h5" else 93)
+            and content(os.path.join(folder, "repacked")).keys() == before.keys(),
+            f"{name}: so does h5py, also the repacked one",
+            len(before),
+        )
         append(path)
         after = content(path)
-        lost = [key for key, value in before.items() if key not in ("", "/A/sub", "/float64_1") and after.get(key) != value]
-        point(not lost and "/A/sub/n39" in after and "/A/sub/n38" not in after, f"{name}: h5py goes on in it", lost)
+        lost = [
+            key
+            for key, value in before.items()
+            if key not in ("", "/A/sub", "/float64_1") and after.get(key) != value
+        ]
+        point(
+            not lost and "/A/sub/n39" in after and "/A/sub/n38" not in after,
+            f"{name}: h5py goes on in it",
+            lost,
+        )
         wrong = programs(path, folder)
         point(not wrong, f"{name}: and it is still read", wrong)
         code, out, err = run(TOOL, "list", path)
@@ -323,16 +361,23 @@ def many(folder):
         with h5py.File(path, "r") as file:
             names = list(file["groups"])
             values = file["chunks"][()]
-        sound = names == sorted(f"g{i}" for i in range(count)) and numpy.array_equal(values, numpy.arange(16 * count, dtype="i4"))
+        sound = names == sorted(f"g{i}" for i in range(count)) and numpy.array_equal(
+            values, numpy.arange(16 * count, dtype="i4")
+        )
         point(made == "" and not wrong and sound, f"{count} groups and chunks", (made, wrong[:20]))
         with h5py.File(path, "a") as file:
             for i in range(20):
                 file["groups"].create_group(f"new{i}")
             del file["groups/g3"]
             file["chunks"].resize((16 * count + 5,))
-            file["chunks"][16 * count:] = 3
+            file["chunks"][16 * count :] = 3
         with h5py.File(path, "r") as file:
-            sound = len(file["groups"]) == count + 19 and "new7" in file["groups"] and "g4" in file["groups"] and file["chunks"][16 * count + 4] == 3
+            sound = (
+                len(file["groups"]) == count + 19
+                and "new7" in file["groups"]
+                and "g4" in file["groups"]
+                and file["chunks"][16 * count + 4] == 3
+            )
         point(sound, f"{count} groups and chunks: h5py goes on")
         os.remove(path)
 
@@ -346,18 +391,30 @@ def netcdf(folder):
     path = os.path.join(folder, "python.nc")
     tool("make", path, "3")
     with netCDF4.Dataset(path) as file:
-        sound = file.binsparse == '{"made":1}' and list(file["A/sub/int16_1000"][997:]) == [997, 998, 999] and len(file.dimensions["length_1000"]) == 1000
+        sound = (
+            file.binsparse == '{"made":1}'
+            and list(file["A/sub/int16_1000"][997:]) == [997, 998, 999]
+            and len(file.dimensions["length_1000"]) == 1000
+        )
     point(sound, "netCDF4-python reads it")
     with netCDF4.Dataset(path, "a") as file:
         file.createVariable("more", "f8", ("length_1000",))[:] = 3
         file.createGroup("G").createDimension("k", 3)
         file.setncattr("more", "text")
     with netCDF4.Dataset(path) as file:
-        sound = list(file["more"][:2]) == [3, 3] and file.more == "text" and list(file["float64_1000"][:2]) == [0, 0.25]
+        sound = (
+            list(file["more"][:2]) == [3, 3]
+            and file.more == "text"
+            and list(file["float64_1000"][:2]) == [0, 0.25]
+        )
     point(sound, "and goes on in it")
     made = tool("into", path, "0")
     with netCDF4.Dataset(path) as file:
-        sound = made == "" and file["more"].dimensions == ("length_1000",) and file["int8_1000"].dimensions == ("length_1000",)
+        sound = (
+            made == ""
+            and file["more"].dimensions == ("length_1000",)
+            and file["int8_1000"].dimensions == ("length_1000",)
+        )
     point(sound, "and reads it when it was written into", made)
 
 
@@ -388,7 +445,9 @@ def check_into(path, before, tracked):
     """What is not as it should be after arrays were written into a file."""
     wrong = []
     after = content(path)
-    made = {f"{group}/{kind}_{count}" for group in ("", "/A/sub") for kind in TYPES for count in COUNTS} | {"/noise"}
+    made = {f"{group}/{kind}_{count}" for group in ("", "/A/sub") for kind in TYPES for count in COUNTS} | {
+        "/noise"
+    }
     for key in made:
         if key not in after or (key != "/noise" and after[key][2] != (int(key.split("_")[1]),)):
             wrong.append(("missing", key))
@@ -411,8 +470,16 @@ def check_into(path, before, tracked):
 
 def into(folder):
     path = os.path.join(folder, "into.h5")
-    cases = [(version, block, tracked, links, attributes) for version in ("earliest", "v108", "v110", "latest")
-             for block, tracked, links, attributes in ((0, False, 3, 2), (512, True, 40, 12), (0, False, 40, 2), (0, True, 3, 12))]
+    cases = [
+        (version, block, tracked, links, attributes)
+        for version in ("earliest", "v108", "v110", "latest")
+        for block, tracked, links, attributes in (
+            (0, False, 3, 2),
+            (512, True, 40, 12),
+            (0, False, 40, 2),
+            (0, True, 3, 12),
+        )
+    ]
     for case in cases:
         name = "into {}, block {}, order {}, {} links, {} attributes".format(*case)
         make_old(path, *case)
@@ -425,15 +492,28 @@ def into(folder):
         before = content(path)
         append(path)
         after = content(path)
-        lost = [key for key, value in before.items() if key not in ("", "/A/sub", "/float64_1") and after.get(key) != value]
+        lost = [
+            key
+            for key, value in before.items()
+            if key not in ("", "/A/sub", "/float64_1") and after.get(key) != value
+        ]
         made = tool("into", path)
-        point(not lost and made == "" and content(path).keys() == after.keys(), f"{name}: h5py goes on, and so do we", (lost, made))
+        point(
+            not lost and made == "" and content(path).keys() == after.keys(),
+            f"{name}: h5py goes on, and so do we",
+            (lost, made),
+        )
 
 
 def sizes(folder):
-    """Addresses and lengths that are not of 8 bytes. (h5repack 1.10.8 dies of such files, also where h5py alone has written them.)"""
+    """Addresses and lengths that are not of 8 bytes. (h5repack 1.10.8 dies of such files, also where h5py
+    alone has written them.)"""
     path = os.path.join(folder, "sizes.h5")
-    bounds = {"earliest": h5py.h5f.LIBVER_EARLIEST, "v108": h5py.h5f.LIBVER_V18, "latest": h5py.h5f.LIBVER_LATEST}
+    bounds = {
+        "earliest": h5py.h5f.LIBVER_EARLIEST,
+        "v108": h5py.h5f.LIBVER_V18,
+        "latest": h5py.h5f.LIBVER_LATEST,
+    }
     for version, (address, length) in itertools.product(bounds, ((4, 4), (8, 4), (4, 8))):
         creation, access = h5py.h5p.create(h5py.h5p.FILE_CREATE), h5py.h5p.create(h5py.h5p.FILE_ACCESS)
         creation.set_sizes(address, length)
@@ -451,7 +531,11 @@ def sizes(folder):
         point(not wrong, f"{version}: addresses of {address} bytes, lengths of {length}", wrong)
         code, out, err = run(TOOL, "list", path)
         sound = code == 0 and '"text":"of h5py"' in out and '"text":"{\\u0022made\\u0022:1}"' in out
-        point(sound, f"{version}: addresses of {address} bytes, lengths of {length}: texts are read here", out[:300] + err)
+        point(
+            sound,
+            f"{version}: addresses of {address} bytes, lengths of {length}: texts are read here",
+            out[:300] + err,
+        )
 
 
 def names_of_one_object(folder):
@@ -463,20 +547,35 @@ def names_of_one_object(folder):
         made = tool("into", path)
         with h5py.File(path, "r") as file:
             count = h5py.h5o.get_info(file["other"].id).rc
-            sound = list(file["other"][()]) == [0, 1, 2, 3, 4] and file["other"] == file["third"] and list(file["float64_1"][()]) == [0]
-        point(made == "" and sound and count == 2, f"{version}: a name goes, the object stays with its others", (made, count))
+            sound = (
+                list(file["other"][()]) == [0, 1, 2, 3, 4]
+                and file["other"] == file["third"]
+                and list(file["float64_1"][()]) == [0]
+            )
+        point(
+            made == "" and sound and count == 2,
+            f"{version}: a name goes, the object stays with its others",
+            (made, count),
+        )
 
 
 def refused(folder):
     path = os.path.join(folder, "refused.h5")
-    for name, options in ("made of pages", {"fs_strategy": "page"}), ("keeps account", {"fs_strategy": "fsm", "fs_persist": True}):
+    for name, options in (
+        ("made of pages", {"fs_strategy": "page"}),
+        ("keeps account", {"fs_strategy": "fsm", "fs_persist": True}),
+    ):
         with h5py.File(path, "w", **options) as file:
             file["x"] = numpy.arange(10)
         with open(path, "rb") as file:
             before = file.read()
         made = tool("into", path)
         with open(path, "rb") as file:
-            point(name in made and "unsupported" in made and "h5repack" in made and file.read() == before, f"a file that {name} is refused and stays", made)
+            point(
+                name in made and "unsupported" in made and "h5repack" in made and file.read() == before,
+                f"a file that {name} is refused and stays",
+                made,
+            )
 
 
 def damaged(folder):
@@ -491,7 +590,9 @@ def damaged(folder):
         for i in range(60):
             changed = bytearray(sound)
             for _ in range(chance.choice((1, 2, 8))):
-                changed[chance.randrange(len(changed) if i % 2 else 3000)] = chance.choice((0, 1, 0xff, chance.randrange(256)))
+                changed[chance.randrange(len(changed) if i % 2 else 3000)] = chance.choice(
+                    (0, 1, 0xFF, chance.randrange(256))
+                )
             with open(path, "wb") as file:
                 file.write(changed)
             code, _, err = run(TOOL, "into", path)
@@ -508,7 +609,11 @@ def damaged(folder):
         code, _, err = run(TOOL, "into", path)
         with open(source, "rb") as old, open(path, "rb") as new:
             same = old.read() == new.read()
-        point(code == 0 or (code == 1 and same and "expected" in err), f"hostile: {os.path.basename(source)}", (code, same, err))
+        point(
+            code == 0 or (code == 1 and same and "expected" in err),
+            f"hostile: {os.path.basename(source)}",
+            (code, same, err),
+        )
     point(not glob.glob(os.path.join(folder, ".sheaf-*")), "nothing is left beside them")
 
 

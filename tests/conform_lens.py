@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Example files and what the real Lens made of them: the same model, the same binary bytes, the same refusals. The data are not part of this
-tree: where they are absent each group counts as skipped. Prints TAP."""
+"""Example files and what the real Lens made of them: the same model, the same binary bytes, the same
+refusals. The data are not part of this tree: where they are absent each group counts as skipped. Prints
+TAP."""
+
 import glob
 import gzip
 import json
@@ -19,7 +21,9 @@ DATA = os.path.join(os.environ.get("SHEAF_DATA", "../shared/data"), "lens")
 SMALL, LARGE = 1, 1 << 20  # bytes of a piece: an example at a time, and all at once
 
 # Files that Lens refuses and we read, and why.
-READ_HERE = {"b01_real8": "a Lens built with reals of 8 bytes writes the same bytes after another sizeof(real)"}
+READ_HERE = {
+    "b01_real8": "a Lens built with reals of 8 bytes writes the same bytes after another sizeof(real)"
+}
 
 
 def tool(mode, path, piece=LARGE):
@@ -28,8 +32,13 @@ def tool(mode, path, piece=LARGE):
 
 
 def model(dump):
-    """The lines of a dump that show the model: not what an event looks like in a network, nor what Lens prints on starting."""
-    return [line for line in dump.splitlines() if re.match(r"set |example |  event |    (input|target)|      range ", line)]
+    """The lines of a dump that show the model: not what an event looks like in a network, nor what Lens
+    prints on starting."""
+    return [
+        line
+        for line in dump.splitlines()
+        if re.match(r"set |example |  event |    (input|target)|      range ", line)
+    ]
 
 
 def same_model(name, path, dump):
@@ -37,8 +46,14 @@ def same_model(name, path, dump):
     for piece in (SMALL, LARGE):
         code, out, err = tool("dump", path, piece)
         have = out.decode(errors="replace").splitlines()
-        pairs = [pair for pair in zip(want + [None] * len(have), have + [None] * len(want)) if pair[0] != pair[1]]
-        point(code == 0 and not pairs, f"{name}: the model of Lens, pieces of {piece} bytes", f"exit {code}\n{err}{pairs[:1]}")
+        pairs = [
+            pair for pair in zip(want + [None] * len(have), have + [None] * len(want)) if pair[0] != pair[1]
+        ]
+        point(
+            code == 0 and not pairs,
+            f"{name}: the model of Lens, pieces of {piece} bytes",
+            f"exit {code}\n{err}{pairs[:1]}",
+        )
 
 
 def refused(name, path):
@@ -57,12 +72,20 @@ def same_bytes(name, path, binary, folder):
         with gzip.open(binary) if binary.endswith(".gz") else open(binary, "rb") as file:
             want = file.read()
         code, out, err = tool("binary", source)
-        point(code == 0 and out == want, f"{name}: Lens's own bytes from {os.path.basename(source)}", f"exit {code}\n{err}")
+        point(
+            code == 0 and out == want,
+            f"{name}: Lens's own bytes from {os.path.basename(source)}",
+            f"exit {code}\n{err}",
+        )
         code, out, err = tool("text", source)
         with open(text, "wb") as file:
             file.write(out)
         code, out, again = tool("binary", text)
-        point(code == 0 and out == want, f"{name}: the same by way of text from {os.path.basename(source)}", f"exit {code}\n{err}{again}")
+        point(
+            code == 0 and out == want,
+            f"{name}: the same by way of text from {os.path.basename(source)}",
+            f"exit {code}\n{err}{again}",
+        )
 
 
 def read(path):
@@ -101,6 +124,7 @@ def examples(folder):
 
 # ---- what events look like in a network ----
 
+
 def network(path):
     if os.path.basename(os.path.dirname(path)) == "cases":
         groups = ["input:4:input", "input2:6:input", "output:3:output", "out2:2:output"]
@@ -127,13 +151,21 @@ def presented(dump):
 
 def materialised(rows):
     def units(streams, event, start):
-        return [value for name, samples in streams.items() if name.startswith(start) for value in samples[event]]
-    return [[[units(row, e, "in"), units(row, e, "out")] for e in range(len(next(iter(row.values()))))] for row in rows]
+        return [
+            value for name, samples in streams.items() if name.startswith(start) for value in samples[event]
+        ]
+
+    return [
+        [[units(row, e, "in"), units(row, e, "out")] for e in range(len(next(iter(row.values()))))]
+        for row in rows
+    ]
 
 
 def plain(rows):
     """Values to the digits that float32 has, NaN the same as NaN."""
-    return [[[[format(float(value), ".7g") for value in side] for side in event] for event in row] for row in rows]
+    return [
+        [[[format(float(value), ".7g") for value in side] for side in event] for event in row] for row in rows
+    ]
 
 
 def expansions(folder):
@@ -144,13 +176,25 @@ def expansions(folder):
         if not model(dump):
             continue
         frames = os.path.join(folder, "frames.cbf")
-        code, _, err = conform.run("convert", "-f", "--quiet", "--allow-loss", "--allow-missing", *network(path), path, frames)
+        code, _, err = conform.run(
+            "convert", "-f", "--quiet", "--allow-loss", "--allow-missing", *network(path), path, frames
+        )
         if "expand ERROR" in dump:
-            point(code == 4 and "expected units from 0" in err, f"{name}: units that the network does not have", f"exit {code}\n{err}")
+            point(
+                code == 4 and "expected units from 0" in err,
+                f"{name}: units that the network does not have",
+                f"exit {code}\n{err}",
+            )
             continue
         _, out, _ = conform.run("cat", "--json", "--quiet", frames) if code == 0 else (code, "", "")
-        have = materialised([json.loads(line, parse_int=conform.exact)["streams"] for line in out.splitlines()])
-        point(code == 0 and plain(have) == plain(presented(dump)), f"{name}: events as Lens presents them", f"exit {code}\n{err}")
+        have = materialised(
+            [json.loads(line, parse_int=conform.exact)["streams"] for line in out.splitlines()]
+        )
+        point(
+            code == 0 and plain(have) == plain(presented(dump)),
+            f"{name}: events as Lens presents them",
+            f"exit {code}\n{err}",
+        )
 
 
 def main():

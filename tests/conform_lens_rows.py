@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Example files as rows: each event as the real Lens presents it to a network. The data are not part of this tree: where they are absent it counts as
-skipped. Prints TAP."""
+"""Example files as rows: each event as the real Lens presents it to a network. The data are not part of this
+tree: where they are absent it counts as skipped. Prints TAP."""
+
 import glob
 import json
 import math
@@ -15,7 +16,8 @@ from tap import end, point, skip
 
 SHEAF = os.environ.get("SHEAF", "build/sheaf")
 DATA = os.path.join(os.environ.get("SHEAF_DATA", "../shared/data"), "lens")
-# The groups of the networks that the real Lens was given, by how many units a side had; another number is a group alone.
+# The groups of the networks that the real Lens was given, by how many units a side had; another number is a
+# group alone.
 NETWORKS = {
     "I": {10: {"input": 4, "input2": 6}, 12: {"input": 4, "input2": 8}},
     "T": {5: {"output": 3, "out2": 2}},
@@ -28,11 +30,17 @@ def network_of(side, units):
 
 
 def options(sides):
-    return [word for side, groups in sides.items() for name, size in groups.items() for word in ("--group", f"{name}:{size}:{WORDS[side]}")]
+    return [
+        word
+        for side, groups in sides.items()
+        for name, size in groups.items()
+        for word in ("--group", f"{name}:{size}:{WORDS[side]}")
+    ]
 
 
 def wanted_rows(dump):
-    """For each example its events, each with the units of both sides. None: Lens could not present all of them."""
+    """For each example its events, each with the units of both sides. None: Lens could not present all of
+    them."""
     examples = []
     for line in dump.splitlines():
         if line.startswith("example "):
@@ -48,7 +56,12 @@ def wanted_rows(dump):
 def found_rows(path, sides, folder):
     """The rows of the file, by way of a binary file of streams, which holds every float as it is."""
     there = os.path.join(folder, "rows.cbf")
-    made = subprocess.run([SHEAF, "convert", "-f", "-q", "--allow-loss", "--allow-missing", *options(sides), path, there], capture_output=True, text=True, timeout=60)
+    made = subprocess.run(
+        [SHEAF, "convert", "-f", "-q", "--allow-loss", "--allow-missing", *options(sides), path, there],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     if made.returncode:
         return None, made.stderr
     rows = subprocess.run([SHEAF, "cat", "--json", there], capture_output=True, text=True, timeout=60)
@@ -56,7 +69,10 @@ def found_rows(path, sides, folder):
     for line in rows.stdout.splitlines():
         streams = json.loads(line)["streams"]
         count = len(streams["input"])
-        events = [{side: sum((streams[name][e] for name in groups), []) for side, groups in sides.items()} for e in range(count)]
+        events = [
+            {side: sum((streams[name][e] for name in groups), []) for side, groups in sides.items()}
+            for e in range(count)
+        ]
         examples.append(events)
     return examples, rows.stderr
 
@@ -85,7 +101,11 @@ def one(path, dump, folder):
         return
     sides = {side: network_of(side, len(want[0][0][side])) for side in WORDS}
     have, err = found_rows(path, sides, folder)
-    point(same_rows(want, have), f"{os.path.basename(path)}: units as Lens presents them", f"wanted {want}\nfound {have}\n{err}")
+    point(
+        same_rows(want, have),
+        f"{os.path.basename(path)}: units as Lens presents them",
+        f"wanted {want}\nfound {have}\n{err}",
+    )
 
 
 def read(path):

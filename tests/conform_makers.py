@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""HDF5 files as other programs make them, made by h5py when the test runs: matrices of AnnData, 10x and MATLAB,
-loose ones, arrays of any rank and type, texts, packed numbers. What the command reads is what h5py does; what it
-writes for AnnData is what AnnData's specification says. Prints TAP."""
+"""HDF5 files as other programs make them, made by h5py when the test runs: matrices of AnnData, 10x and
+MATLAB, loose ones, arrays of any rank and type, texts, packed numbers. What the command reads is what h5py
+does; what it writes for AnnData is what AnnData's specification says. Prints TAP."""
+
 import json
 import os
 import subprocess
@@ -41,7 +42,12 @@ def read(path, *options):
 
 def same(path, wanted, layout, name, *options):
     found, how = read(path, *options)
-    fine = isinstance(found, np.ndarray) and found.shape == np.shape(wanted) and np.allclose(found, wanted, rtol=0, atol=0, equal_nan=True) and how == layout
+    fine = (
+        isinstance(found, np.ndarray)
+        and found.shape == np.shape(wanted)
+        and np.allclose(found, wanted, rtol=0, atol=0, equal_nan=True)
+        and how == layout
+    )
     point(fine, name, (found, how))
 
 
@@ -59,13 +65,21 @@ def put(group, matrix, **how):
 def anndata(path, matrix, rows, columns, version):
     with h5py.File(path, "w", libver=version) as file:
         file.attrs["encoding-type"], file.attrs["encoding-version"] = "anndata", "0.1.0"
-        for name, kind, form in ("X", "csr_matrix", matrix.tocsr()), ("layers/other", "csc_matrix", matrix.tocsc()), ("obsp/near", "csr_matrix", matrix[:, :1].tocsr()):
+        for name, kind, form in (
+            ("X", "csr_matrix", matrix.tocsr()),
+            ("layers/other", "csc_matrix", matrix.tocsc()),
+            ("obsp/near", "csr_matrix", matrix[:, :1].tocsr()),
+        ):
             group = file.create_group(name)
             put(group, form, chunks=(3,), maxshape=(None,), compression="gzip")
             group.attrs["encoding-type"], group.attrs["shape"] = kind, form.shape
         for name, names in ("obs", rows), ("var", columns):
             frame = file.create_group(name)
-            frame.attrs["encoding-type"], frame.attrs["_index"], frame.attrs["column-order"] = "dataframe", "names of it", np.array([], "f8")
+            frame.attrs["encoding-type"], frame.attrs["_index"], frame.attrs["column-order"] = (
+                "dataframe",
+                "names of it",
+                np.array([], "f8"),
+            )
             frame["names of it"] = names
 
 
@@ -94,8 +108,15 @@ def makers(folder):
             path = os.path.join(folder, "m.mat")
             with h5py.File(path, "w", libver=version, userblock_size=512) as file:
                 group, form = file.create_group("S"), matrix.tocsc()
-                group["data"], group["ir"], group["jc"] = form.data.astype("f8"), form.indices.astype("u8"), form.indptr.astype("u8")
-                group.attrs["MATLAB_sparse"], group.attrs["MATLAB_class"] = np.uint64(rows), np.bytes_("double")
+                group["data"], group["ir"], group["jc"] = (
+                    form.data.astype("f8"),
+                    form.indices.astype("u8"),
+                    form.indptr.astype("u8"),
+                )
+                group.attrs["MATLAB_sparse"], group.attrs["MATLAB_class"] = (
+                    np.uint64(rows),
+                    np.bytes_("double"),
+                )
                 file["A"] = dense.T
                 file["A"].attrs["MATLAB_class"] = np.bytes_("double")
             same(path, dense, "CSC", f"MATLAB, {about}: a sparse one")
@@ -105,7 +126,12 @@ def makers(folder):
                 put(file, matrix)
                 file.attrs["shape"] = matrix.shape
                 coo = matrix.tocoo()
-                file["coo/row"], file["coo/col"], file["coo/data"], file["coo/shape"] = coo.row, coo.col, coo.data, matrix.shape
+                file["coo/row"], file["coo/col"], file["coo/data"], file["coo/shape"] = (
+                    coo.row,
+                    coo.col,
+                    coo.data,
+                    matrix.shape,
+                )
             same(path, dense, "CSR", f"loose, {about}", "--dataset", "/")
             same(path, dense, "COO", f"coordinates, {about}", "--dataset", "coo")
 
@@ -120,11 +146,28 @@ def written(folder, path, dense, names, about):
             return
         with h5py.File(ours, "r") as file:
             x = file["X"]
-            theirs = sparse.csr_matrix((x["data"][()], x["indices"][()], x["indptr"][()]), shape=tuple(x.attrs["shape"])).toarray()
-            kinds = file.attrs["encoding-type"], x.attrs["encoding-type"], x.attrs["encoding-version"], file["obs"].attrs["encoding-type"], file["var"].attrs["_index"]
+            theirs = sparse.csr_matrix(
+                (x["data"][()], x["indices"][()], x["indptr"][()]), shape=tuple(x.attrs["shape"])
+            ).toarray()
+            kinds = (
+                file.attrs["encoding-type"],
+                x.attrs["encoding-type"],
+                x.attrs["encoding-version"],
+                file["obs"].attrs["encoding-type"],
+                file["var"].attrs["_index"],
+            )
             texts = list(file["obs/_index"].asstr()[()]), list(file["var/_index"].asstr()[()])
-            point(np.array_equal(theirs, dense) and theirs.dtype == dense.dtype and texts == names, f"AnnData, {about}: written, h5py reads it", (theirs, texts))
-            point(kinds == ("anndata", "csr_matrix", "0.1.0", "dataframe", "_index") and file["obs/_index"].attrs["encoding-type"] == "string-array", f"AnnData, {about}: its encodings", kinds)
+            point(
+                np.array_equal(theirs, dense) and theirs.dtype == dense.dtype and texts == names,
+                f"AnnData, {about}: written, h5py reads it",
+                (theirs, texts),
+            )
+            point(
+                kinds == ("anndata", "csr_matrix", "0.1.0", "dataframe", "_index")
+                and file["obs/_index"].attrs["encoding-type"] == "string-array",
+                f"AnnData, {about}: its encodings",
+                kinds,
+            )
         code, out, err = run("diff", "--dataset", "X", path, ours)
         point(code == 0, f"AnnData, {about}: and back", out + err)
     code, _, err = run("convert", "-q", "-f", ours, again)
@@ -139,15 +182,44 @@ def arrays(folder):
     with h5py.File(path, "w") as file:
         for i, shape in enumerate(shapes):
             for kind in "i1", ">u2", "f4", "?", "c16":
-                data = (rng.rand(*shape) * 100 if shape else np.float64(42.0)) > 50 if kind == "?" else np.asarray(rng.rand(*shape) * 100).astype(kind)
+                data = (
+                    (rng.rand(*shape) * 100 if shape else np.float64(42.0)) > 50
+                    if kind == "?"
+                    else np.asarray(rng.rand(*shape) * 100).astype(kind)
+                )
                 file.create_dataset(f"{i}/{kind}", data=data)
                 if shape and 0 not in shape:
-                    file.create_dataset(f"{i}/{kind} in chunks", data=data, chunks=tuple((n + 1) // 2 for n in shape), compression="gzip", shuffle=True)
+                    file.create_dataset(
+                        f"{i}/{kind} in chunks",
+                        data=data,
+                        chunks=tuple((n + 1) // 2 for n in shape),
+                        compression="gzip",
+                        shuffle=True,
+                    )
         file["words"] = ["a", "b,c", "", "\u00e4"]
         file["fixed"] = np.array([b"ab", b"c"])
         file["references"] = np.array([file["words"].ref], dtype=h5py.ref_dtype)
-        table = np.zeros(300, [("x", ">i4"), ("y", "f8"), ("b", "?"), ("s", "S3"), ("half", "f2"), ("z", "c8"), ("two", "i2", (2,)), ("in", [("q", "u1")])])
-        table["x"], table["y"], table["b"], table["s"], table["half"], table["z"] = np.arange(300) * -7, rng.rand(300), np.arange(300) % 3 == 0, b"ab", 1.5, 1 - 2j
+        table = np.zeros(
+            300,
+            [
+                ("x", ">i4"),
+                ("y", "f8"),
+                ("b", "?"),
+                ("s", "S3"),
+                ("half", "f2"),
+                ("z", "c8"),
+                ("two", "i2", (2,)),
+                ("in", [("q", "u1")]),
+            ],
+        )
+        table["x"], table["y"], table["b"], table["s"], table["half"], table["z"] = (
+            np.arange(300) * -7,
+            rng.rand(300),
+            np.arange(300) % 3 == 0,
+            b"ab",
+            1.5,
+            1 - 2j,
+        )
         file["table"] = table
         file.create_dataset("table in chunks", data=table, chunks=(77,), compression="gzip", shuffle=True)
         file.create_dataset("square", data=table[:4].reshape(2, 2))
@@ -162,17 +234,49 @@ def arrays(folder):
                     wrong.append((name, found))
             point(not wrong, f"arrays of shape {shape}", wrong)
     code, out, err = run("cat", "--json", "--dataset", "words", path)
-    point(code == 0 and [json.loads(line)["cells"]["words"] for line in out.splitlines()] == ["a", "b,c", "", "\u00e4"], "texts are a table", out + err)
+    point(
+        code == 0
+        and [json.loads(line)["cells"]["words"] for line in out.splitlines()] == ["a", "b,c", "", "\u00e4"],
+        "texts are a table",
+        out + err,
+    )
     code, out, err = run("info", "--json", path)
     tree = {item["path"]: item for item in json.loads(out)["tree"]} if code == 0 else {}
-    point(code == 0 and tree["3/f4 in chunks"]["chunks"] == [2, 2] and tree["3/f4 in chunks"]["filters"] == "shuffle, deflate 4" and tree["3/>u2"]["type"] == "big-endian uint16", "info: the tree", err or tree)
-    point("refused" in tree.get("references", {}) and "refused" in tree.get("square", {}), "info: what is not read is said", tree.get("references"))
+    point(
+        code == 0
+        and tree["3/f4 in chunks"]["chunks"] == [2, 2]
+        and tree["3/f4 in chunks"]["filters"] == "shuffle, deflate 4"
+        and tree["3/>u2"]["type"] == "big-endian uint16",
+        "info: the tree",
+        err or tree,
+    )
+    point(
+        "refused" in tree.get("references", {}) and "refused" in tree.get("square", {}),
+        "info: what is not read is said",
+        tree.get("references"),
+    )
     for name in "table", "table in chunks":
         code, out, err = run("cat", "--json", "--dataset", name, path)
         rows = [json.loads(line)["cells"] for line in out.splitlines()]
-        fine = code == 0 and len(rows) == 300 and all(row["x"] == -7 * i and row["y"] == table["y"][i] and row["b"] == (i % 3 == 0) and row["s"] == "ab" and row["half"] == 1.5 and row["z"] == [1, -2] and len(row) == 6
-                                                      for i, row in enumerate(rows))
-        point(fine and '"two", which is array' in err and "column not read 2" in err, f"{name}: its columns, and what is left out", err + str(rows[:2]))
+        fine = (
+            code == 0
+            and len(rows) == 300
+            and all(
+                row["x"] == -7 * i
+                and row["y"] == table["y"][i]
+                and row["b"] == (i % 3 == 0)
+                and row["s"] == "ab"
+                and row["half"] == 1.5
+                and row["z"] == [1, -2]
+                and len(row) == 6
+                for i, row in enumerate(rows)
+            )
+        )
+        point(
+            fine and '"two", which is array' in err and "column not read 2" in err,
+            f"{name}: its columns, and what is left out",
+            err + str(rows[:2]),
+        )
     code, _, err = run("cat", path)
     point(code == 2 and "--dataset" in err, "several datasets: one is asked for", (code, err))
     code, _, err = run("cat", "--dataset", "nowhere", path)
@@ -185,7 +289,11 @@ def packed(folder):
     cases = {
         "scaled": (stored, {"scale_factor": 0.01, "add_offset": 273.15}, stored * 0.01 + 273.15),
         "filled": (stored, {"_FillValue": np.int16(-32768)}, np.where(stored == -32768, np.nan, stored)),
-        "both": (stored, {"_FillValue": np.int16(-32768), "scale_factor": np.float32(0.5)}, np.where(stored == -32768, np.nan, stored * 0.5)),
+        "both": (
+            stored,
+            {"_FillValue": np.int16(-32768), "scale_factor": np.float32(0.5)},
+            np.where(stored == -32768, np.nan, stored * 0.5),
+        ),
         "old": (stored, {"missing_value": np.int16(5)}, np.where(stored == 5, np.nan, stored)),
         "floats": (np.array([1.5, 9e36], "f4"), {"_FillValue": np.float32(9e36)}, np.array([1.5, np.nan])),
     }
@@ -209,18 +317,39 @@ def odd_names(folder):
         file.create_dataset("scaled", data=np.arange(1000), chunks=(100,), scaleoffset=0)
         file["wide"] = np.zeros((2,) * 9)
     code, out, err = run("info", path, errors="replace")
-    point(code == 0 and "/a\\x1b[31mred\\x0aline  int64" in out and "\n  a\\x1b[31mred\\x0aline  3, int64" in out and "\x1b" not in out, "info: control characters are spelled", out + err)
+    point(
+        code == 0
+        and "/a\\x1b[31mred\\x0aline  int64" in out
+        and "\n  a\\x1b[31mred\\x0aline  3, int64" in out
+        and "\x1b" not in out,
+        "info: control characters are spelled",
+        out + err,
+    )
     point("of --hdf5 system)" in out and not set("\x01\x02") & set(out), "info: options are spelled", out)
     code, out, err = run("info", "--json", path)
     tree = {item["path"]: item for item in json.loads(out)["tree"]} if code == 0 else {}
     point("a\x1b[31mred\nline" in tree and "bad\ufffd" in tree, "info --json: names are text", out + err)
-    point("of --hdf5 system)" in tree.get("scaled", {}).get("refused", ""), "info --json: options are spelled", tree.get("scaled"))
+    point(
+        "of --hdf5 system)" in tree.get("scaled", {}).get("refused", ""),
+        "info --json: options are spelled",
+        tree.get("scaled"),
+    )
     code, _, err = run("cat", "--dataset", "wide", path)
-    point(code and "found an array of 9 dimensions, more than 8" in err, "an array of too many dimensions: said", (code, err))
+    point(
+        code and "found an array of 9 dimensions, more than 8" in err,
+        "an array of too many dimensions: said",
+        (code, err),
+    )
     path = os.path.join(folder, "latin.h5ad")
-    anndata(path, random_matrix(np.random.RandomState(5), 2, 2, "f4"), [b"caf\xe9", b"b"], ["x", "y"], "earliest")
+    anndata(
+        path, random_matrix(np.random.RandomState(5), 2, 2, "f4"), [b"caf\xe9", b"b"], ["x", "y"], "earliest"
+    )
     code, out, err = run("cat", "--dataset", "X", path)
-    point(code == 0 and "expected names in UTF-8, found /obs/names of it with other bytes" in err, "names that are not UTF-8 are left out, and that is said", err)
+    point(
+        code == 0 and "expected names in UTF-8, found /obs/names of it with other bytes" in err,
+        "names that are not UTF-8 are left out, and that is said",
+        err,
+    )
 
 
 def losses(folder):
@@ -228,7 +357,11 @@ def losses(folder):
     with open(path, "w", encoding="ascii") as file:
         file.write("%%MatrixMarket matrix coordinate complex general\n2 2 1\n1 1 1 2\n")
     code, _, err = run("convert", path, out)
-    point(code == 6 and "expected numbers" in err and not os.path.exists(out), "complex numbers are refused", (code, err))
+    point(
+        code == 6 and "expected numbers" in err and not os.path.exists(out),
+        "complex numbers are refused",
+        (code, err),
+    )
     with open(path, "w", encoding="ascii") as file:
         file.write("%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 5\n3 3 1\n")
     code, _, err = run("convert", path, out)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Orders of the real program: what CNTK's randomisers made of small files, batch by batch, comes from us as well. The data are not part of this
-tree: where they are absent all of it counts as skipped. Prints TAP."""
+"""Orders of the real program: what CNTK's randomisers made of small files, batch by batch, comes from us as
+well. The data are not part of this tree: where they are absent all of it counts as skipped. Prints TAP."""
+
 import json
 import os
 import re
@@ -12,9 +13,19 @@ from tap import end, point, skip
 
 SHEAF = os.environ.get("SHEAF", "build/sheaf")
 FOLDER = os.path.join(os.environ.get("SHEAF_DATA", "../shared/data"), "cntk", "order")
-WORDS = {"-c": "--chunk-bytes", "-w": "--window", "-r": "--seed", "-m": "--size", "-e": "--sweeps", "-E": "--epoch-size", "-x": "--start-epoch", "-p": "--position"}
+WORDS = {
+    "-c": "--chunk-bytes",
+    "-w": "--window",
+    "-r": "--seed",
+    "-m": "--size",
+    "-e": "--sweeps",
+    "-E": "--epoch-size",
+    "-x": "--start-epoch",
+    "-p": "--position",
+}
 FLAGS = {"-S": ["--window-unit", "samples"], "-X": ["--no-cross-sweep"], "-G": ["--timeline", "global"]}
-# Where that program crashed: what comes instead. Its files were cut into chunks of which one had no partner at all.
+# Where that program crashed: what comes instead. Its files were cut into chunks of which one had no partner
+# at all.
 CRASHED = "(segmentation fault in CNTK code)"
 
 
@@ -51,8 +62,16 @@ def batches(args):
 def wanted(lines):
     """What an oracle's lines say: positions, ends and keys of each batch."""
     for line in lines:
-        number, begin, end, flags, keys = re.match(r"mb (\d+) pos (\d+)->(\d+)((?: [A-Z]+)*) :(.*)$", line).groups()
-        yield int(number), [int(begin), int(end)], "SWEEP" in flags, "EPOCH" in flags, [int(k.split("(")[0]) for k in keys.split()]
+        number, begin, end, flags, keys = re.match(
+            r"mb (\d+) pos (\d+)->(\d+)((?: [A-Z]+)*) :(.*)$", line
+        ).groups()
+        yield (
+            int(number),
+            [int(begin), int(end)],
+            "SWEEP" in flags,
+            "EPOCH" in flags,
+            [int(k.split("(")[0]) for k in keys.split()],
+        )
 
 
 def found(batch):

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Binary files and what the server makes of them: the same values, or an error of the same kind at the same cell, entry and byte. Where the
-specification is stricter than the server, its answer under --strict. The data are not part of this tree: where they are absent each
-group counts as skipped. Prints TAP."""
+"""Binary files and what the server makes of them: the same values, or an error of the same kind at the same
+cell, entry and byte. Where the specification is stricter than the server, its answer under --strict. The data
+are not part of this tree: where they are absent each group counts as skipped. Prints TAP."""
+
 import base64
 import json
 import math
@@ -22,7 +23,12 @@ WORDS = {
     "template-syntax": "expected",
     "no-converter": "a type that the server converts",
 }
-RULES = {"truncated": "end of input", "bad-null-byte": "null byte", "string-not-terminated": "string without an end", "null-to-not-null": "null in a NOT NULL attribute"}
+RULES = {
+    "truncated": "end of input",
+    "bad-null-byte": "null byte",
+    "string-not-terminated": "string without an end",
+    "null-to-not-null": "null in a NOT NULL attribute",
+}
 
 
 def run(*args):
@@ -65,7 +71,9 @@ def same(want, have):
         if "hex" in want:
             return isinstance(have, dict) and base64.b64decode(have["base64"]).hex() == want["hex"]
         if "latin1" in want:
-            return isinstance(have, dict) and base64.b64decode(have["base64"]) == want["latin1"].encode("latin-1")
+            return isinstance(have, dict) and base64.b64decode(have["base64"]) == want["latin1"].encode(
+                "latin-1"
+            )
         if "datetime" in want:
             return have == want["text"].replace(" ", "T")
         if "offset" in want:
@@ -74,7 +82,11 @@ def same(want, have):
             return have == f"{text[0]}T{text[1]}{zone}"
         return have == want
     if isinstance(want, bool) or isinstance(have, bool) or isinstance(want, str) and isinstance(have, str):
-        return want == have and type(want) is type(have) or (isinstance(want, str) and want in ("nan", "inf", "-inf") and want == have)
+        return (
+            want == have
+            and type(want) is type(have)
+            or (isinstance(want, str) and want in ("nan", "inf", "-inf") and want == have)
+        )
     return isinstance(have, (int, float, str)) and close(want, have)
 
 
@@ -146,7 +158,9 @@ def main():
             case = json.load(f)
         case["file"] = name[:-5] + ".bin"
         path, args = os.path.join(DATA, case["file"]), options(case)
-        why = check_cells(case, path, args) if "cells" in case else check_error(case, case["error"], path, args)
+        why = (
+            check_cells(case, path, args) if "cells" in case else check_error(case, case["error"], path, args)
+        )
         point(not why, f"{name[:-5]}: {'the same cells' if 'cells' in case else 'the same error'}", why)
         if "page_rule" in case:
             why = check_error(case, case["page_rule"]["error"], path, args + ["--strict"])

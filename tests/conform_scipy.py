@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Matrices beside SciPy: what mmwrite and save_npz write is read here, what is written here mmread and load_npz read, of every field and symmetry, sparse and dense; and rows of
-svmlight are those of a matrix. Prints TAP."""
+"""Matrices beside SciPy: what mmwrite and save_npz write is read here, what is written here mmread and
+load_npz read, of every field and symmetry, sparse and dense; and rows of svmlight are those of a matrix.
+Prints TAP."""
+
 import json
 import os
 import subprocess
@@ -35,7 +37,11 @@ def dense(matrix):
 def same(a, b):
     """The same numbers, not a number included, and the same kind of them."""
     a, b = dense(a), dense(b)
-    return a.shape == b.shape and a.dtype.kind == b.dtype.kind and np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
+    return (
+        a.shape == b.shape
+        and a.dtype.kind == b.dtype.kind
+        and np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
+    )
 
 
 def matrices():
@@ -43,9 +49,15 @@ def matrices():
     chance = np.random.default_rng(1)
     for field, kind in FIELDS.items():
         for symmetry in SYMMETRIES:
-            if (symmetry == "hermitian") != (field == "complex" and symmetry == "hermitian") or (field == "pattern" and symmetry == "skew-symmetric"):
+            if (symmetry == "hermitian") != (field == "complex" and symmetry == "hermitian") or (
+                field == "pattern" and symmetry == "skew-symmetric"
+            ):
                 continue
-            values = chance.integers(-(2**40), 2**40, (9, 9)) if field == "integer" else chance.normal(0, 1e10, (9, 9))
+            values = (
+                chance.integers(-(2**40), 2**40, (9, 9))
+                if field == "integer"
+                else chance.normal(0, 1e10, (9, 9))
+            )
             array = np.where(chance.random((9, 9)) < 0.4, values, 0).astype(kind)
             if field == "complex":
                 array = array + 1j * np.where(array != 0, chance.normal(0, 1, (9, 9)), 0)
@@ -64,11 +76,19 @@ def from_scipy(folder):
     """mmwrite's files hold here what mmread reads from them."""
     for name, field, symmetry, array in matrices():
         for layout in ("coordinate", "array"):
-            # There are no patterns in arrays; and of arrays of skew-symmetric complex numbers SciPy writes too much, and fails on that itself.
+            # There are no patterns in arrays; and of arrays of skew-symmetric complex numbers SciPy writes
+            # too much, and fails on that itself.
             if layout == "array" and (field == "pattern" or name == "complex skew-symmetric"):
                 continue
             given, ours, again = (Path(folder, file) for file in ("given.mtx", "ours.npz", "again.mtx"))
-            scipy.io.mmwrite(given, sparse.coo_matrix(array) if layout == "coordinate" else array, field=field, symmetry=symmetry, precision=17, comment=" a comment\n of two lines")
+            scipy.io.mmwrite(
+                given,
+                sparse.coo_matrix(array) if layout == "coordinate" else array,
+                field=field,
+                symmetry=symmetry,
+                precision=17,
+                comment=" a comment\n of two lines",
+            )
             wanted = scipy.io.mmread(given)
             code, out, err = run("validate", "--strict", given)
             point(code == 0, f"mmwrite, {layout} {name}: valid", out + err)
@@ -76,11 +96,21 @@ def from_scipy(folder):
             read = sparse.load_npz(ours) if code == 0 else None
             if field == "pattern" and code == 0:
                 read = read.astype("f8")
-            point(code == 0 and same(read, wanted), f"mmwrite, {layout} {name}: the same in an archive", err or f"{read} is not {wanted}")
+            point(
+                code == 0 and same(read, wanted),
+                f"mmwrite, {layout} {name}: the same in an archive",
+                err or f"{read} is not {wanted}",
+            )
             code, _, err = run("convert", "-f", given, again)
             # An array is written with its diagonal, which a skew-symmetric one does not have.
             spelled = "coordinate" if symmetry == "skew-symmetric" else layout
-            point(code == 0 and scipy.io.mminfo(again)[3:] == (spelled, field, symmetry) and same(scipy.io.mmread(again), wanted), f"mmwrite, {layout} {name}: written again", err)
+            point(
+                code == 0
+                and scipy.io.mminfo(again)[3:] == (spelled, field, symmetry)
+                and same(scipy.io.mmread(again), wanted),
+                f"mmwrite, {layout} {name}: written again",
+                err,
+            )
 
 
 def to_scipy(folder):
@@ -93,15 +123,27 @@ def to_scipy(folder):
             code, _, err = run("convert", "-f", "--structure", structure, given, ours)
             wanted = symmetry if structure == "auto" else "general"
             info = scipy.io.mminfo(ours)[3:] if code == 0 else None
-            point(info == ("coordinate", "integer" if field == "pattern" else field, wanted) or (field == "pattern" and info == ("coordinate", "pattern", wanted)),
-                  f"save_npz, {name}, {structure}: what mminfo says", f"{err}{info}")
+            point(
+                info == ("coordinate", "integer" if field == "pattern" else field, wanted)
+                or (field == "pattern" and info == ("coordinate", "pattern", wanted)),
+                f"save_npz, {name}, {structure}: what mminfo says",
+                f"{err}{info}",
+            )
             read = scipy.io.mmread(ours) if code == 0 else None
-            point(code == 0 and np.array_equal(dense(read), array), f"save_npz, {name}, {structure}: what mmread reads", err)
+            point(
+                code == 0 and np.array_equal(dense(read), array),
+                f"save_npz, {name}, {structure}: what mmread reads",
+                err,
+            )
         if field == "pattern":
             continue
         np.save(Path(folder, "given.npy"), array)
         code, _, err = run("convert", "-f", Path(folder, "given.npy"), ours)
-        point(code == 0 and scipy.io.mminfo(ours)[3] == "array" and same(scipy.io.mmread(ours), array), f"NumPy, {name}: what mmread reads", err)
+        point(
+            code == 0 and scipy.io.mminfo(ours)[3] == "array" and same(scipy.io.mmread(ours), array),
+            f"NumPy, {name}: what mmread reads",
+            err,
+        )
 
 
 def types(folder):
@@ -119,7 +161,11 @@ def types(folder):
         scipy.io.mmwrite(ours, sparse.coo_matrix(array), precision=17)
         code, _, err = run("convert", "-f", ours, back)
         kept = sparse.load_npz(back) if code == 0 else None
-        point(code == 0 and np.array_equal(dense(kept), array) and kept.dtype.kind == array.dtype.kind, f"{kind}: what mmwrite writes", f"{err}{kept}")
+        point(
+            code == 0 and np.array_equal(dense(kept), array) and kept.dtype.kind == array.dtype.kind,
+            f"{kind}: what mmwrite writes",
+            f"{err}{kept}",
+        )
         code, _, err = run("convert", "-f", given, ours)
         code, _, err = run("convert", "-f", ours, back)
         point(code == 0 and np.array_equal(dense(sparse.load_npz(back)), array), f"{kind}: and back", err)
@@ -129,17 +175,30 @@ def corners(folder):
     """Empty, narrow and wide matrices, numbers that are none, zeros that are stored, entries out of order."""
     given, ours = Path(folder, "given.mtx"), Path(folder, "ours.npz")
     for name, matrix in {
-        "no entries": sparse.coo_matrix((4, 3)), "one column": sparse.coo_matrix(([1.5, 2], ([3, 0], [0, 0])), shape=(4, 1)),
-        "a long row": sparse.coo_matrix(([1.0], ([0], [10**6])), shape=(1, 10**6 + 1)), "out of order": sparse.coo_matrix(([1.0, 2, 3], ([2, 0, 2], [1, 2, 0])), shape=(3, 3)),
-        "zeros stored": sparse.coo_matrix(([0.0, 2], ([0, 1], [1, 0])), shape=(2, 2)), "none of numbers": sparse.coo_matrix(([np.nan, np.inf, -np.inf], ([0, 1, 2], [0, 1, 2]))),
+        "no entries": sparse.coo_matrix((4, 3)),
+        "one column": sparse.coo_matrix(([1.5, 2], ([3, 0], [0, 0])), shape=(4, 1)),
+        "a long row": sparse.coo_matrix(([1.0], ([0], [10**6])), shape=(1, 10**6 + 1)),
+        "out of order": sparse.coo_matrix(([1.0, 2, 3], ([2, 0, 2], [1, 2, 0])), shape=(3, 3)),
+        "zeros stored": sparse.coo_matrix(([0.0, 2], ([0, 1], [1, 0])), shape=(2, 2)),
+        "none of numbers": sparse.coo_matrix(([np.nan, np.inf, -np.inf], ([0, 1, 2], [0, 1, 2]))),
     }.items():
         scipy.io.mmwrite(given, matrix, precision=17)
         code, _, err = run("convert", "-f", given, ours)
         read = sparse.load_npz(ours) if code == 0 else None
-        point(code == 0 and read.nnz == matrix.nnz and same(read.tocsr(), matrix.tocsr()) if read is None or read.shape[1] > 10**5 else same(read, matrix), f"mmwrite, {name}: the same in an archive", err)
+        point(
+            code == 0 and read.nnz == matrix.nnz and same(read.tocsr(), matrix.tocsr())
+            if read is None or read.shape[1] > 10**5
+            else same(read, matrix),
+            f"mmwrite, {name}: the same in an archive",
+            err,
+        )
         code, _, err = run("convert", "-f", ours, Path(folder, "back.mtx"))
         back = scipy.io.mmread(Path(folder, "back.mtx")) if code == 0 else None
-        point(code == 0 and back.nnz == matrix.nnz and back.shape == matrix.shape, f"mmwrite, {name}: and mmread reads it back", err)
+        point(
+            code == 0 and back.nnz == matrix.nnz and back.shape == matrix.shape,
+            f"mmwrite, {name}: and mmread reads it back",
+            err,
+        )
 
 
 # ---- rows ----
@@ -166,21 +225,41 @@ def rows(folder):
     matrix[0, 22] = 1
     matrix = matrix.tocsr()
     labels = chance.normal(0, 3, 60)
-    wanted = [(label, dict(zip(map(int, part.indices), map(float, part.data)))) for label, part in zip(labels, (matrix.getrow(r) for r in range(60)))]
+    wanted = [
+        (label, dict(zip(map(int, part.indices), map(float, part.data))))
+        for label, part in zip(labels, (matrix.getrow(r) for r in range(60)))
+    ]
     for base in (0, 1):
-        given, ours, archive = (Path(folder, file) for file in ("given.svmlight", "ours.svmlight", "ours.npz"))
+        given, ours, archive = (
+            Path(folder, file) for file in ("given.svmlight", "ours.svmlight", "ours.npz")
+        )
         given.write_text("\n".join(lines_of(labels, matrix, base)) + "\n", encoding="utf-8")
         choice = ("--index-base", str(base))
         code, out, err = run("cat", "--json", *choice, given)
         point(code == 0 and list(rows_of(out)) == wanted, f"rows from {base}: as they were given", err)
         code, _, err = run("convert", "-f", *choice, given, ours)
-        point(code == 0 and ours.read_text(encoding="utf-8").split() != [] and [float(line.split()[0]) for line in ours.read_text(encoding="utf-8").splitlines()] == list(labels),
-              f"rows from {base}: labels as written", err)
-        found = [{int(word.split(":")[0]) - base: float(word.split(":")[1]) for word in line.split()[1:]} for line in ours.read_text(encoding="utf-8").splitlines()]
-        point(found == [features for _, features in wanted], f"rows from {base}: features as written", found[:3])
+        point(
+            code == 0
+            and ours.read_text(encoding="utf-8").split() != []
+            and [float(line.split()[0]) for line in ours.read_text(encoding="utf-8").splitlines()]
+            == list(labels),
+            f"rows from {base}: labels as written",
+            err,
+        )
+        found = [
+            {int(word.split(":")[0]) - base: float(word.split(":")[1]) for word in line.split()[1:]}
+            for line in ours.read_text(encoding="utf-8").splitlines()
+        ]
+        point(
+            found == [features for _, features in wanted], f"rows from {base}: features as written", found[:3]
+        )
         code, _, err = run("convert", "-f", *choice, "--value", "features", given, archive)
         read = sparse.load_npz(archive) if code == 0 else None
-        point(code == 0 and same(read, matrix), f"rows from {base}: features as a matrix of SciPy's", err or read)
+        point(
+            code == 0 and same(read, matrix),
+            f"rows from {base}: features as a matrix of SciPy's",
+            err or read,
+        )
 
 
 def vectors(folder):
@@ -191,9 +270,19 @@ def vectors(folder):
         np.save(given, array)
         code, _, err = run("convert", "-f", "--object", "matrix", given, ours)
         read = scipy.io.mmread(ours) if code == 0 else None
-        point(code == 0 and not err and np.array_equal(read, array.reshape(3, 1)), f"a vector of {kind}: what mmread reads", f"{err}{read}")
+        point(
+            code == 0 and not err and np.array_equal(read, array.reshape(3, 1)),
+            f"a vector of {kind}: what mmread reads",
+            f"{err}{read}",
+        )
         code, _, err = run("convert", "-f", given, ours)
-        point(code == 0 and "--object matrix" in err and ours.read_text(encoding="utf-8").startswith("%%MatrixMarket vector"), f"a vector of {kind}: a warning", err)
+        point(
+            code == 0
+            and "--object matrix" in err
+            and ours.read_text(encoding="utf-8").startswith("%%MatrixMarket vector"),
+            f"a vector of {kind}: a warning",
+            err,
+        )
 
 
 def main():

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The questions that the test suite of Binsparse's organisation asks, asked of tools/binsparse_programs.
 
-Random tensors of 0 to 6 dimensions, of every type, in every predefined layout and in random levels, with values that
-are all the same and others, with fill values: what goes in as arrays of NumPy's comes out again, from files of ours and
-from files that are made here, by h5py and the rules of the specification alone. SUITE_SEED and SUITE_CASES choose others.
+Random tensors of 0 to 6 dimensions, of every type, in every predefined layout and in random levels, with
+values that are all the same and others, with fill values: what goes in as arrays of NumPy's comes out again,
+from files of ours and from files that are made here, by h5py and the rules of the specification alone.
+SUITE_SEED and SUITE_CASES choose others.
 """
+
 import importlib.machinery
 import importlib.util
 import itertools
@@ -22,8 +24,17 @@ try:
 except ImportError:
     tap.go_on_without("h5py")
 
-PROGRAMS = importlib.machinery.SourceFileLoader("programs", os.environ["SHEAF_TOOLS"] + "/binsparse_programs").load_module()
-TYPES = ["bint8", *(f"{sign}int{bits}" for sign in ("u", "") for bits in (8, 16, 32, 64)), "float32", "float64", "complex[float32]", "complex[float64]"]
+PROGRAMS = importlib.machinery.SourceFileLoader(
+    "programs", os.environ["SHEAF_TOOLS"] + "/binsparse_programs"
+).load_module()
+TYPES = [
+    "bint8",
+    *(f"{sign}int{bits}" for sign in ("u", "") for bits in (8, 16, 32, 64)),
+    "float32",
+    "float64",
+    "complex[float32]",
+    "complex[float64]",
+]
 NAMES = {"bint8": "?", "complex[float32]": "complex64", "complex[float64]": "complex128"}
 ELEMENT = {"level_desc": "element"}
 
@@ -99,7 +110,13 @@ def random_case(draw, name, ndim):
     same = draw.random() < 0.3
     tensor, fill = random_values(draw, dtype, shape, same)
     tensor = np.where(pattern, tensor, fill).astype(dtype)
-    header = {"format": name, "shape": list(shape), "version": "0.1.0", "fill": True, "data_types": {"values": f"iso[{value_type}]" if same else value_type}}
+    header = {
+        "format": name,
+        "shape": list(shape),
+        "version": "0.1.0",
+        "fill": True,
+        "data_types": {"values": f"iso[{value_type}]" if same else value_type},
+    }
     if name == "custom":
         header["custom"] = {"level": levels, "transpose": order}
     return tensor, pattern, np.array(fill, dtype), header, levels, order
@@ -109,7 +126,8 @@ def random_case(draw, name, ndim):
 
 
 def walk(levels, depth, pattern, positions, arrays):
-    """Fills in the arrays of a level, of which there are these positions; gives the places of the values in their order."""
+    """Fills in the arrays of a level, of which there are these positions; gives the places of the values in
+    their order."""
     if levels["level_desc"] == "element":
         return positions
     rank, extents = levels["rank"], pattern.shape[depth : depth + levels["rank"]]
@@ -185,7 +203,10 @@ def layout_differs(file, case):
     with h5py.File(file) as opened:
         found = json.loads(opened.attrs["binsparse"])["binsparse"]
     wanted = case[3]
-    if wanted["format"] != "custom" and found["format"] not in (wanted["format"], wanted["format"].rstrip("R")):
+    if wanted["format"] != "custom" and found["format"] not in (
+        wanted["format"],
+        wanted["format"].rstrip("R"),
+    ):
         return f"format: expected {wanted['format']}, found {found['format']}"
     if wanted["shape"] != found["shape"]:
         return f"shape: expected {wanted['shape']}, found {found['shape']}"
@@ -212,7 +233,8 @@ def ask(folder, case):
 
 
 def reference_differs(folder, case):
-    """Whether the organisation's package for Python, where it is installed, takes our file, and we what it makes of it."""
+    """Whether the organisation's package for Python, where it is installed, takes our file, and we what it
+    makes of it."""
     from binsparse import load_binsparse, save_binsparse
 
     save_binsparse(load_binsparse(folder / "ours.h5"), folder / "reference.h5")

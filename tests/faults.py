@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Lets the n-th call of the system fail, for every command on every format: the outcome is the right one, or a clear error.
+"""Lets the n-th call of the system fail, for every command on every format: the outcome is the right one, or
+a clear error.
 
-A run without a fault comes first: its exit status, its output and the files that it leaves are what is right, and it says how
-often each call comes. Then each of these calls fails in turn: once, a few times, from then on; with an error that fits it, cut
-short, or interrupted. Whatever comes of it: no other bytes, no other exit status than 3 (5 where memory or threads are refused)
-with an error line, no output but the old one, none, or the right one, no signal, no hang, and after the next run, without a
-fault, nothing but the right files.
+A run without a fault comes first: its exit status, its output and the files that it leaves are what is right,
+and it says how often each call comes. Then each of these calls fails in turn: once, a few times, from then
+on; with an error that fits it, cut short, or interrupted. Whatever comes of it: no other bytes, no other exit
+status than 3 (5 where memory or threads are refused) with an error line, no output but the old one, none, or
+the right one, no signal, no hang, and after the next run, without a fault, nothing but the right files.
 
-Without FAULTS=all only a part of the calls is tried (one in PART). SHEAF is the command, FAULTS_LIBRARY the library that fails
-(faults.c). Arguments: words that must stand in a case's name.
+Without FAULTS=all only a part of the calls is tried (one in PART). SHEAF is the command, FAULTS_LIBRARY the
+library that fails (faults.c). Arguments: words that must stand in a case's name.
 """
+
 import errno
 import os
 import re
@@ -29,8 +31,25 @@ FOREVER = 1 << 30
 
 # ---- what may happen to a call: (error or "short", how often) ----
 
-READS = [("EIO", 1), ("EIO", FOREVER), ("EINTR", 1), ("EINTR", 3), ("EAGAIN", 1), ("short", 1), ("short", FOREVER)]
-WRITES = [("ENOSPC", 1), ("ENOSPC", FOREVER), ("EIO", 1), ("EINTR", 1), ("EINTR", 3), ("EAGAIN", 1), ("short", 1), ("short", FOREVER)]
+READS = [
+    ("EIO", 1),
+    ("EIO", FOREVER),
+    ("EINTR", 1),
+    ("EINTR", 3),
+    ("EAGAIN", 1),
+    ("short", 1),
+    ("short", FOREVER),
+]
+WRITES = [
+    ("ENOSPC", 1),
+    ("ENOSPC", FOREVER),
+    ("EIO", 1),
+    ("EINTR", 1),
+    ("EINTR", 3),
+    ("EAGAIN", 1),
+    ("short", 1),
+    ("short", FOREVER),
+]
 OPENS = [("EIO", 1), ("EMFILE", 1), ("EINTR", 1), ("EACCES", 1), ("EACCES", FOREVER), ("EROFS", 1)]
 CALLS = {
     "access": [("EIO", 1)],
@@ -80,31 +99,45 @@ CALLS = {
 # A lock that is refused, a thread that is not granted: tried again, done without, or the end.
 MAY_END = {"flock", "pthread_create"}
 
-# What the command imports from the C library and no fault reaches, though it is about files: each is harmless, or, as the socket to
-# libhdf5's process, tried elsewhere (conform_box.py).
+# What the command imports from the C library and no fault reaches, though it is about files: each is
+# harmless, or, as the socket to libhdf5's process, tried elsewhere (conform_box.py).
 HARMLESS = {"madvise", "munmap", "globfree", "isatty", "socketpair"}
 ABOUT_FILES = re.compile(
-    r"^(f?(open|close|read|write|seek|stat|sync|datasync|truncate|chmod|chown|access|get[sc]|put[sc]|printf|scanf|flush)|p?(read|write)v?|"
-    r"(re)?name|link|unlink|mk|rmdir|copy_file|sendfile|splice|tee|fallocate|posix_f|dup|pipe|socket|select|epoll|statx|sym|tmp|temp|getdelim|getline|"
-    r"glob|ftw|nftw|scandir|(open|read|close|seek)dir|realpath|canon|m(un)?map|msync|madvise|lock|flock|fcntl|ioctl|poll|lseek|lstat|isatty|aio_|io_)")
+    r"^(f?(open|close|read|write|seek|stat|sync|datasync|truncate|chmod|chown|access|get[sc]|put[sc]|"
+    r"printf|scanf|flush)|p?(read|write)v?|(re)?name|link|unlink|mk|rmdir|copy_file|sendfile|splice|tee|"
+    r"fallocate|posix_f|dup|pipe|socket|select|epoll|statx|sym|tmp|temp|getdelim|getline|glob|ftw|nftw|"
+    r"scandir|(open|read|close|seek)dir|realpath|canon|m(un)?map|msync|madvise|lock|flock|fcntl|ioctl|poll|lseek|lstat|isatty|aio_|io_)"
+)
 
 
 def imports():
     """What the command calls in other libraries."""
-    text = subprocess.run(["nm", "-D", "--undefined-only", SHEAF], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run(
+        ["nm", "-D", "--undefined-only", SHEAF], capture_output=True, text=True, check=True
+    ).stdout
     return {line.split()[-1].split("@")[0] for line in text.splitlines() if line.split()}
 
 
 def defined():
-    text = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run(
+        ["nm", "-D", "--defined-only", LIBRARY], capture_output=True, text=True, check=True
+    ).stdout
     return {line.split()[-1].split("@")[0] for line in text.splitlines()}
 
 
 def check_reach():
     """A call that the command begins to use must be one that can fail here."""
     plain = {name: re.sub(r"^_+|_(chk|2)$|64(?=$|_)", "", name) for name in imports()}
-    missed = sorted(name for name, word in plain.items() if ABOUT_FILES.match(word) and name not in defined() and word not in HARMLESS)
-    tap.point(not missed, "faults reach every call about files", f"no fault reaches {' '.join(missed)}: see tests/faults.c, or HARMLESS in tests/faults.py")
+    missed = sorted(
+        name
+        for name, word in plain.items()
+        if ABOUT_FILES.match(word) and name not in defined() and word not in HARMLESS
+    )
+    tap.point(
+        not missed,
+        "faults reach every call about files",
+        f"no fault reaches {' '.join(missed)}: see tests/faults.c, or HARMLESS in tests/faults.py",
+    )
 
 
 def is_temporary(name):
@@ -113,7 +146,13 @@ def is_temporary(name):
 
 def is_earlier_state(case, name, content):
     """A run that fails has written the state of the batches before."""
-    return "--state" in case.words and name == "state" and bool(content) and content.startswith(b"{") and content.endswith(b"}\n")
+    return (
+        "--state" in case.words
+        and name == "state"
+        and bool(content)
+        and content.startswith(b"{")
+        and content.endswith(b"}\n")
+    )
 
 
 def check_files(case, outcome, old_too):
@@ -132,7 +171,11 @@ def check_files(case, outcome, old_too):
     for name in right if not old_too else []:
         there = outcome.files.get(name, case.files.get(name))
         is_index = name.endswith(".sheaf-index") and "index not written" in outcome.err
-        if there != right[name] and not is_index and not (name.endswith(".sheaf-index") and any(n.startswith("cache/") for n in outcome.files)):
+        if (
+            there != right[name]
+            and not is_index
+            and not (name.endswith(".sheaf-index") and any(n.startswith("cache/") for n in outcome.files))
+        ):
             faults.append(f"{name} is not what it should be")
     return faults
 
@@ -144,12 +187,17 @@ def allowed_codes(case, call, what):
         return right | {1, 3, 4}  # an index that may not be opened is one of somebody else's
     if what in ("EINTR", "EAGAIN", "short") and call not in MAY_END:
         return right
-    return right | {3} | ({5} if what in ("ENOMEM", "EAGAIN", "ENODEV") else set()) | ({6} if call == "dlopen" else set())
+    return (
+        right
+        | {3}
+        | ({5} if what in ("ENOMEM", "EAGAIN", "ENODEV") else set())
+        | ({6} if call == "dlopen" else set())
+    )
 
 
 def named_alike(case, text):
-    """An index that cannot be beside its file is in the cache folder, and says so. What `info` cannot find out about an
-    index, it says, or leaves out."""
+    """An index that cannot be beside its file is in the cache folder, and says so. What `info` cannot find
+    out about an index, it says, or leaves out."""
     if case.words[0] == "info":
         return re.sub(rb'\nindex: .*|,"index":\{[^}]*\}', b"", text)
     return re.sub(rb"/cache/sheaf/[0-9a-f]+\.sheaf-index", f"/{case.words[-1]}.sheaf-index".encode(), text)
@@ -170,7 +218,9 @@ def judge(case, outcome, call, what):
         if not re.search(r"^sheaf: error: \S.{8}", outcome.err, re.MULTILINE):
             faults.append("expected an error line, found none")
         if not right.out.startswith(outcome.out):
-            faults.append(f"expected the beginning of output {right.out[:200]!r}, found {outcome.out[:200]!r}")
+            faults.append(
+                f"expected the beginning of output {right.out[:200]!r}, found {outcome.out[:200]!r}"
+            )
         faults += check_files(case, outcome, True)
     return faults
 
@@ -194,7 +244,9 @@ def check_next(case, faulted):
     outcome = run(case, None)
     faults = []
     if outcome.code != case.right.code or (outcome.out != case.right.out and not is_cached):
-        faults.append(f"the next run: exit status {outcome.code}, {outcome.err[:200]!r}, output {outcome.out[:100]!r}")
+        faults.append(
+            f"the next run: exit status {outcome.code}, {outcome.err[:200]!r}, output {outcome.out[:100]!r}"
+        )
     faults += [f"the next run: {fault}" for fault in check_files(case, outcome, False)]
     faults += [f"the next run leaves {name}" for name in outcome.files if is_temporary(name)]
     return faults, outcome
@@ -226,14 +278,19 @@ def plans(case, counts):
 
 
 def run_case(case, root):
-    """One point: returns how many faults were tried, or 0 where the command does not do that with the format."""
+    """One point: returns how many faults were tried, or 0 where the command does not do that with the
+    format."""
     if not prepare(case, root):
         shutil.rmtree(case.folder)
         return -1, [f"exit status {case.right.code} without a fault: {case.right.err[:300]}"]
     counted = root / "counts"
     again = run(case, "", FAULTS_COUNTS=str(counted))
     restore(case, again)
-    faults = [] if (again.code, again.out, again.files) == (case.right.code, case.right.out, case.right.files) else ["two runs without a fault differ"]
+    faults = (
+        []
+        if (again.code, again.out, again.files) == (case.right.code, case.right.out, case.right.files)
+        else ["two runs without a fault differ"]
+    )
     counts = {name: int(count) for name, count in (line.split() for line in counted.read_text().splitlines())}
     tried = 0
     for plan, call, what in plans(case, counts):

@@ -4,24 +4,26 @@ r"""Runs the command over the files of tests/files, as tests/files/expectations.
 
     SHEAF=build/sheaf SHEAF_TESTS=tests SHEAF_TOOLS=tools tests/files.py [PART OF A NAME]
 
-A line of the table holds, separated by tabs: the file; options, or `-`; the class; the rows as JSON, as `sheaf cat --json`
-prints them, or `-`; what `sheaf validate` finds, separated by ` ;; `, or `-`. Each finding is a part of one line of its
-output, and there are no more lines. The classes, and what must happen:
+A line of the table holds, separated by tabs: the file; options, or `-`; the class; the rows as JSON, as
+`sheaf cat --json` prints them, or `-`; what `sheaf validate` finds, separated by ` ;; `, or `-`. Each finding
+is a part of one line of its output, and there are no more lines. The classes, and what must happen:
 
-    ok           cat prints the rows and ends with 0; validate ends with 0; its findings are notes and warnings
-    breach       cat prints the rows and ends with 0; validate ends with 1 and tells the findings
-    data, short  cat ends with 4 and an error line that holds a finding; validate ends with 1 and tells the findings
+    ok           cat prints the rows and ends with 0; validate ends with 0, and finds notes and warnings only
+    breach       cat prints the rows and ends with 0; validate ends with 1 and prints the findings
+    data, short  cat ends with 4 and an error line that holds a finding; validate as with a breach
     limit        the same as data, but that cat ends with 5
     unsupported  cat and validate end with 6 and an error line that holds the finding
 
 Rows without a key are models of their own: of each, the table has the members that the rule is about.
 
-Files that end in .cntk are configurations: the options stand after `sheaf batches --config FILE`, and the rows are the keys of the sequences in each
-batch. Of class ok, the findings are all that is said.
+Files that end in .cntk are configurations: the options stand after `sheaf batches --config FILE`, and the
+rows are the keys of the sequences in each batch. Of class ok, the findings are all that is said.
 
-Files that end in .txt are annotated text, which tools/assemble makes into a binary file of the same name; those of Binsparse and HDF5 are texts of boxes
-(tests/box_text.h), which tests/box_tool makes into HDF5 files. Every file must stand in the table, in README.md, and in the folder.
+Files that end in .txt are annotated text, which tools/assemble makes into a binary file of the same name;
+those of Binsparse and HDF5 are texts of boxes (tests/box_text.h), which tests/box_tool makes into HDF5 files.
+Every file must stand in the table, in README.md, and in the folder.
 """
+
 import json
 import os
 import re
@@ -42,7 +44,14 @@ THREADS = ["--threads", os.environ["SHEAF_FILES_THREADS"]] if "SHEAF_FILES_THREA
 # Of the files of each format and class one in N, the first among them, where all would take hours.
 ONE_IN = int(os.environ.get("SHEAF_FILES_ONE_IN", "1"))
 FILES = TESTS / "files"
-CLASSES = {"ok": "good", "breach": "bad", "data": "bad", "short": "bad", "limit": "bad", "unsupported": "unsupported"}
+CLASSES = {
+    "ok": "good",
+    "breach": "bad",
+    "data": "bad",
+    "short": "bad",
+    "limit": "bad",
+    "unsupported": "unsupported",
+}
 STATUSES = {"data": 4, "short": 4, "limit": 5, "unsupported": 6}
 # What binary files are called, where it is not the name of their folder.
 SUFFIXES = {"lens": "bex", "binsparse": "h5", "hdf5": "h5"}
@@ -70,7 +79,11 @@ def read_table():
 def run(*arguments):
     """Exit status, standard output, lines of standard error."""
     done = subprocess.run([SHEAF, *map(str, arguments)], capture_output=True, timeout=TIMEOUT, check=False)
-    return done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace").splitlines()
+    return (
+        done.returncode,
+        done.stdout.decode("utf-8", "replace"),
+        done.stderr.decode("utf-8", "replace").splitlines(),
+    )
 
 
 def assemble(case, folder):
@@ -80,14 +93,22 @@ def assemble(case, folder):
         return source
     kind = source.parent.name
     target = Path(folder, source.with_suffix("." + SUFFIXES.get(kind, kind)).name)
-    maker = [BOX_TOOL, "assemble", target, source] if kind in BOXES else [sys.executable, TOOLS / "assemble", source, target]
+    maker = (
+        [BOX_TOOL, "assemble", target, source]
+        if kind in BOXES
+        else [sys.executable, TOOLS / "assemble", source, target]
+    )
     subprocess.run(maker, check=True, timeout=TIMEOUT)
     return target
 
 
 def why_not(name):
     """Why a file cannot be made here, or nothing."""
-    return " # SKIP this build has no HDF5" if name.startswith(tuple(f"{box}/" for box in BOXES)) and not BOX_TOOL else ""
+    return (
+        " # SKIP this build has no HDF5"
+        if name.startswith(tuple(f"{box}/" for box in BOXES)) and not BOX_TOOL
+        else ""
+    )
 
 
 def expect(faults, what, wanted, found):
@@ -97,7 +118,10 @@ def expect(faults, what, wanted, found):
 
 
 def read_rows(text):
-    return [json.loads(line, parse_int=lambda digits: -0.0 if digits == "-0" else int(digits)) for line in text.splitlines()]
+    return [
+        json.loads(line, parse_int=lambda digits: -0.0 if digits == "-0" else int(digits))
+        for line in text.splitlines()
+    ]
 
 
 def as_floats(value):
@@ -108,13 +132,17 @@ def as_floats(value):
 
 
 def row_values(rows):
-    return [(row["key"], [(name, as_floats(samples)) for name, samples in row["streams"].items()]) for row in rows]
+    return [
+        (row["key"], [(name, as_floats(samples)) for name, samples in row["streams"].items()]) for row in rows
+    ]
 
 
 def agrees(wanted, found):
     """Whether the members of objects that are wanted are as wanted, and all else is the same."""
     if isinstance(wanted, dict):
-        return isinstance(found, dict) and all(name in found and agrees(value, found[name]) for name, value in wanted.items())
+        return isinstance(found, dict) and all(
+            name in found and agrees(value, found[name]) for name, value in wanted.items()
+        )
     if isinstance(wanted, list):
         return isinstance(found, list) and len(wanted) == len(found) and all(map(agrees, wanted, found))
     return repr(as_floats(wanted)) == repr(as_floats(found))
@@ -166,7 +194,8 @@ def check_validate(case, path, faults):
     expect(faults, "validate: exit status", 0 if valid else 1, status)
     summary = lines.pop() if lines else ""
     if not re.search(r": valid($|, )" if valid else r": \d+ violation", summary):
-        faults.append(f"validate: expected a summary that says {'valid' if valid else 'how many violations'}, found `{summary}`")
+        wanted = "valid" if valid else "how many violations"
+        faults.append(f"validate: expected a summary that says {wanted}, found `{summary}`")
     severe = [line for line in lines if line.split(":")[0] in SEVERE]
     expect(faults, "validate: is there a breach or an error", not valid, bool(severe))
     check_lines(case, lines, faults)
@@ -177,7 +206,11 @@ def check_configuration(case, faults):
     said = [line for line in errors if line.startswith(("sheaf: error: ", "sheaf: warning: "))]
     expect(faults, "batches: exit status", STATUSES.get(case.kind, 0), status)
     expect(faults, "batches: lines of findings", len(case.findings), len(said))
-    faults += [f"batches: expected `{wanted}`, found `{found}`" for wanted, found in zip(case.findings, said) if wanted not in found]
+    faults += [
+        f"batches: expected `{wanted}`, found `{found}`"
+        for wanted, found in zip(case.findings, said)
+        if wanted not in found
+    ]
     if case.kind == "ok":
         expect(faults, "batches: keys", case.rows, [json.loads(line)["keys"] for line in out.splitlines()])
 
@@ -199,13 +232,20 @@ def check_case(case, folder):
 
 
 def check_lists(cases):
-    """The folder, the table and README.md name the same files, each once, and README.md says something of each."""
+    """The folder, the table and README.md name the same files, each once, and README.md says something of
+    each."""
     have = sorted(f"{path.parent.name}/{path.name}" for path in FILES.glob("*/*"))
-    told = re.findall(r"^- `([^`]+)`: \S.*\.$", (FILES / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    told = re.findall(
+        r"^- `([^`]+)`: \S.*\.$", (FILES / "README.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
     faults = []
-    for name, listed in (("expectations.tsv", sorted(case.file for case in cases)), ("README.md", sorted(told))):
+    for name, listed in (
+        ("expectations.tsv", sorted(case.file for case in cases)),
+        ("README.md", sorted(told)),
+    ):
         for file in sorted(set(have) ^ set(listed)):
-            faults.append(f"{name}: expected the files of the folder, found {'no' if file in have else 'a'} line for {file}")
+            found = "no" if file in have else "a"
+            faults.append(f"{name}: expected the files of the folder, found {found} line for {file}")
         if len(set(listed)) != len(listed):
             faults.append(f"{name}: expected each file once")
     return faults

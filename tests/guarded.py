@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Reads the files of tests/files with every kernel, between pages without rights: nobody touches a byte that is not theirs,
-and all kernels find the same. tests/guard_tool does the reading.
+"""Reads the files of tests/files with every kernel, between pages without rights: nobody touches a byte that
+is not theirs, and all kernels find the same. tests/guard_tool does the reading.
 
     GUARD_TOOL=build/tests/guard_tool SHEAF_TESTS=tests SHEAF_TOOLS=tools tests/guarded.py [PART OF A NAME]
 """
+
 import os
 import subprocess
 import sys
@@ -17,7 +18,8 @@ TIMEOUT = 120
 
 
 def settings_of(options):
-    """The format that --from names, or None, and the others as pairs of names and values; a flag's value is `-`."""
+    """The format that --from names, or None, and the others as pairs of names and values; a flag's value is
+    `-`."""
     words, kind, pairs = list(options), None, []
     while words:
         name, _, value = words.pop(0).removeprefix("--").partition("=")
@@ -35,14 +37,24 @@ def fault(case, folder):
     path = files.assemble(case, folder)
     kind, pairs = settings_of(case.options)
     command = [GUARD_TOOL, path, kind or case.file.split("/")[0], *pairs]
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=TIMEOUT, check=False)
-    return None if done.returncode == 0 else f"exit status {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
+    done = subprocess.run(
+        command, capture_output=True, text=True, errors="replace", timeout=TIMEOUT, check=False
+    )
+    return (
+        None
+        if done.returncode == 0
+        else f"exit status {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
+    )
 
 
 def main():
     part = sys.argv[1] if len(sys.argv) > 1 else ""
     # Boxes are read by a library that has an allocator of its own.
-    chosen = [case for case in files.read_table() if part in case.file and not case.file.startswith(("binsparse/", "hdf5/"))]
+    chosen = [
+        case
+        for case in files.read_table()
+        if part in case.file and not case.file.startswith(("binsparse/", "hdf5/"))
+    ]
     failed = 0
     print(f"1..{len(chosen)}")
     with tempfile.TemporaryDirectory(prefix="sheaf-guarded-") as folder:

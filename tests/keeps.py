@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What formats keep of data: the tables of docs/formats.md are what the command does.
 
-`keeps.py --write` writes the tables anew. Each format's sample is converted to each format and compared with itself.
+`keeps.py --write` writes the tables anew. Each format's sample is converted to each format and compared with
+itself.
 """
+
 import json
 import os
 import shutil
@@ -20,7 +22,9 @@ LOSS = "allow-loss"
 
 
 def sheaf(*words, folder=None):
-    return subprocess.run([SHEAF, *words], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(
+        [SHEAF, *words], cwd=folder, capture_output=True, text=True, timeout=60, check=False
+    )
 
 
 def table(head, rows):
@@ -81,7 +85,10 @@ def main():
     targets = [row["name"] for row in formats if row["write"]]
     folder = Path(tempfile.mkdtemp(prefix="sheaf-keeps-"))
     try:
-        tables = {"features": features(targets), "pairs": pairs(folder, [name for name in names if name in SAMPLES], targets)}
+        tables = {
+            "features": features(targets),
+            "pairs": pairs(folder, [name for name in names if name in SAMPLES], targets),
+        }
     finally:
         shutil.rmtree(folder)
     text = DOC.read_text()

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""sheaf-mpi: what comes out of any number of ranks is what one process makes, under each MPI that is there."""
+"""sheaf-mpi: what comes out of any number of ranks is what one process makes, under each MPI that is
+there."""
+
 import os
 import signal
 import shutil
@@ -20,17 +22,36 @@ RANK_WORDS = {"openmpi": "OMPI_COMM_WORLD_RANK", "mpich": "PMI_RANK"}
 
 
 def environment(folder):
-    # Where there is no /sys, as in a plain chroot, the libraries under the MPIs say so, UCX on standard output.
-    return cases.environment(folder, UCX_LOG_LEVEL="fatal", HWLOC_HIDE_ERRORS="2", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_btl_vader_single_copy_mechanism="none",
-                             OMPI_MCA_rmaps_base_oversubscribe="1", PRTE_MCA_rmaps_default_mapping_policy=":oversubscribe", TMPDIR="/tmp")
+    # Where there is no /sys, as in a plain chroot, the libraries under the MPIs say so, UCX on standard
+    # output.
+    return cases.environment(
+        folder,
+        UCX_LOG_LEVEL="fatal",
+        HWLOC_HIDE_ERRORS="2",
+        OMPI_ALLOW_RUN_AS_ROOT="1",
+        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+        OMPI_MCA_btl_vader_single_copy_mechanism="none",
+        OMPI_MCA_rmaps_base_oversubscribe="1",
+        PRTE_MCA_rmaps_default_mapping_policy=":oversubscribe",
+        TMPDIR="/tmp",
+    )
 
 
 def launch(mpi, n, words, folder, **more):
-    return subprocess.Popen([*LAUNCHERS[mpi], "-n", str(n), *words], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(folder), **more)
+    return subprocess.Popen(
+        [*LAUNCHERS[mpi], "-n", str(n), *words],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(folder),
+        **more,
+    )
 
 
 def end(job):
-    """What a job has printed. Open MPI's launcher now and then waits for a lock of its own after its ranks have ended; nobody would end it."""
+    """What a job has printed. Open MPI's launcher now and then waits for a lock of its own after its ranks
+    have ended; nobody would end it."""
     try:
         return job.communicate(timeout=120)
     except subprocess.TimeoutExpired:
@@ -46,7 +67,10 @@ def end(job):
 def ranks(mpi, n, folder, *words, **more):
     with launch(mpi, n, [os.environ["SHEAF_MPI_" + mpi], *words], folder, **more) as job:
         out, err = end(job)
-    out, err = (b"".join(line for line in text.splitlines(keepends=True) if not THEIRS.match(line)) for text in (out, err))
+    out, err = (
+        b"".join(line for line in text.splitlines(keepends=True) if not THEIRS.match(line))
+        for text in (out, err)
+    )
     return subprocess.CompletedProcess(words, job.returncode, out, err)
 
 
@@ -84,8 +108,15 @@ def check_outputs(mpi, folder):
         serial = sheaf(folder, "convert", "-f", *words, name, f"out.{suffix}")
         for n in numbers:
             done = ranks(mpi, n, folder, "convert", "-f", *words, name, f"mpi.{suffix}")
-            same = done.returncode == 0 == serial.returncode and (folder / f"out.{suffix}").read_bytes() == (folder / f"mpi.{suffix}").read_bytes()
-            tap.point(same and told(serial) == told(done) and not leftovers(folder), f"{mpi}: convert {' '.join(words)} {name} to {suffix} by {n}", f"{done.returncode}: {done.stderr.decode()}{serial.stderr.decode()}{leftovers(folder)}")
+            same = (
+                done.returncode == 0 == serial.returncode
+                and (folder / f"out.{suffix}").read_bytes() == (folder / f"mpi.{suffix}").read_bytes()
+            )
+            tap.point(
+                same and told(serial) == told(done) and not leftovers(folder),
+                f"{mpi}: convert {' '.join(words)} {name} to {suffix} by {n}",
+                f"{done.returncode}: {done.stderr.decode()}{serial.stderr.decode()}{leftovers(folder)}",
+            )
             (folder / f"mpi.{suffix}").unlink(missing_ok=True)
 
 
@@ -102,17 +133,31 @@ def check_readings(mpi, folder):
         serial = sheaf(folder, *words, name)
         for n in numbers:
             done = ranks(mpi, n, folder, *words, name)
-            same = (done.returncode, done.stdout) == (serial.returncode, serial.stdout) and errors(done)[:1] == errors(serial)[:1]
-            tap.point(same, f"{mpi}: {' '.join(words)} {name} by {n}", f"{done.returncode}: {done.stdout.decode()}{done.stderr.decode()}")
+            same = (done.returncode, done.stdout) == (serial.returncode, serial.stdout) and errors(done)[
+                :1
+            ] == errors(serial)[:1]
+            tap.point(
+                same,
+                f"{mpi}: {' '.join(words)} {name} by {n}",
+                f"{done.returncode}: {done.stdout.decode()}{done.stderr.decode()}",
+            )
     sheaf(folder, "report", "-f", "long.csv", "whole.html")
     done = ranks(mpi, 3, folder, "report", "-f", "long.csv", "mpi.html")
-    tap.point(done.returncode == 0 and (folder / "mpi.html").read_bytes() == (folder / "whole.html").read_bytes(), f"{mpi}: report by 3", done.stderr.decode())
+    tap.point(
+        done.returncode == 0 and (folder / "mpi.html").read_bytes() == (folder / "whole.html").read_bytes(),
+        f"{mpi}: report by 3",
+        done.stderr.decode(),
+    )
     place = folder / "long.ctf.sheaf-index"
     sheaf(folder, "index", "--piece-bytes", "900", "long.ctf")
     whole = place.read_bytes()
     place.unlink()
     done = ranks(mpi, 3, folder, "index", "--piece-bytes", "900", "long.ctf")
-    tap.point(done.returncode == 0 and place.is_file() and place.read_bytes() == whole, f"{mpi}: index by 3", done.stderr.decode())
+    tap.point(
+        done.returncode == 0 and place.is_file() and place.read_bytes() == whole,
+        f"{mpi}: index by 3",
+        done.stderr.decode(),
+    )
     place.unlink(missing_ok=True)
 
 
@@ -132,11 +177,26 @@ def check_failures(mpi, folder):
     ):
         done = ranks(mpi, 3, folder, *words)
         said = errors(done)
-        fine = done.returncode == code and len(said) == 1 and message in said[0].decode() and not (folder / "new.cbf").exists() and not (folder / "new.bsp.h5").exists() and not leftovers(folder)
-        tap.point(fine, f"{mpi}: refused by all ranks with one message: {' '.join(words)}", f"{done.returncode}: {done.stderr.decode()}{leftovers(folder)}")
+        fine = (
+            done.returncode == code
+            and len(said) == 1
+            and message in said[0].decode()
+            and not (folder / "new.cbf").exists()
+            and not (folder / "new.bsp.h5").exists()
+            and not leftovers(folder)
+        )
+        tap.point(
+            fine,
+            f"{mpi}: refused by all ranks with one message: {' '.join(words)}",
+            f"{done.returncode}: {done.stderr.decode()}{leftovers(folder)}",
+        )
     tap.point((folder / "there.ctf").read_text() == "kept\n", f"{mpi}: what was there stays")
     done = ranks(mpi, 2, folder, "hash", "--progress", "always", "long.ctf")
-    tap.point(b"2 ranks: at most " in done.stderr and b"rank 1: " in done.stderr, f"{mpi}: memory of each rank is shown with progress", done.stderr.decode())
+    tap.point(
+        b"2 ranks: at most " in done.stderr and b"rank 1: " in done.stderr,
+        f"{mpi}: memory of each rank is shown with progress",
+        done.stderr.decode(),
+    )
 
 
 def check_full(mpi, folder):
@@ -144,18 +204,34 @@ def check_full(mpi, folder):
     disk = folder / "disk"
     disk.mkdir(exist_ok=True)
     name = f"{mpi}: a full disk: exit 3, one message, nothing is left"
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", disk], capture_output=True, check=False).returncode:
+    if subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1m", "none", disk], capture_output=True, check=False
+    ).returncode:
         tap.skip(name, "this needs root and the right to mount a tmpfs")
         return
     for words in ["large.ctf", "disk/full.ctf"], ["large.mtx", "disk/full.bsp.h5"]:
         done = ranks(mpi, 3, folder, "convert", *words)
         said = errors(done)
-        fine = done.returncode == 3 and len(said) == 1 and b"No space left" in said[0] and b"expected rank" in said[0] and not list(disk.iterdir())
-        tap.point(fine, f"{name}: {words[1]}", f"{done.returncode}: {done.stderr.decode()}{list(disk.iterdir())}")
+        fine = (
+            done.returncode == 3
+            and len(said) == 1
+            and b"No space left" in said[0]
+            and b"expected rank" in said[0]
+            and not list(disk.iterdir())
+        )
+        tap.point(
+            fine, f"{name}: {words[1]}", f"{done.returncode}: {done.stderr.decode()}{list(disk.iterdir())}"
+        )
     done = ranks(mpi, 3, folder, "convert", "--max-memory", "16M", "large.mtx", "disk/full.bsp.h5")
     said = errors(done)
-    fine = done.returncode == 3 and len(said) == 1 and b"No space left" in said[0] and not list(disk.iterdir())
-    tap.point(fine, f"{name}: what ranks sort in files", f"{done.returncode}: {done.stderr.decode()}{list(disk.iterdir())}")
+    fine = (
+        done.returncode == 3 and len(said) == 1 and b"No space left" in said[0] and not list(disk.iterdir())
+    )
+    tap.point(
+        fine,
+        f"{name}: what ranks sort in files",
+        f"{done.returncode}: {done.stderr.decode()}{list(disk.iterdir())}",
+    )
     subprocess.run(["umount", disk], check=True)
 
 
@@ -179,7 +255,10 @@ def find_rank(mpi, job, rank):
     while job.poll() is None:
         for pid in processes_below(job.pid):
             try:
-                if wanted in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0") and b"sheaf-mpi" in Path(f"/proc/{pid}/exe").resolve().name.encode():
+                if (
+                    wanted in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+                    and b"sheaf-mpi" in Path(f"/proc/{pid}/exe").resolve().name.encode()
+                ):
                     return pid
             except OSError:
                 pass
@@ -196,7 +275,9 @@ def check_killed(mpi, folder, name, suffix):
     whole = (folder / f"whole.{suffix}").read_bytes()
     killed = 0
     for delay in (0, 0.1, 0.3):
-        with launch(mpi, 3, [os.environ["SHEAF_MPI_" + mpi], "convert", "-f", name, f"killed.{suffix}"], folder) as job:
+        with launch(
+            mpi, 3, [os.environ["SHEAF_MPI_" + mpi], "convert", "-f", name, f"killed.{suffix}"], folder
+        ) as job:
             pid = find_rank(mpi, job, 1)
             time.sleep(delay)
             try:
@@ -208,18 +289,24 @@ def check_killed(mpi, folder, name, suffix):
         exists = (folder / f"killed.{suffix}").exists()
         # A rank may be killed when the output stands already, and the job has only to end.
         fine = (folder / f"killed.{suffix}").read_bytes() == whole if exists else job.returncode != 0
-        tap.point(fine, f"{mpi}: {name}: rank 1 is killed after {delay} s: the whole output, or none", f"{job.returncode} {exists}")
+        tap.point(
+            fine,
+            f"{mpi}: {name}: rank 1 is killed after {delay} s: the whole output, or none",
+            f"{job.returncode} {exists}",
+        )
         (folder / f"killed.{suffix}").unlink(missing_ok=True)
     tap.point(killed > 0, f"{mpi}: {name}: a killed rank ends the job")
     sheaf(folder, "convert", "-f", "long.ctf", "next.ctf")
-    tap.point(not leftovers(folder), f"{mpi}: after the next run nothing is left over", str(leftovers(folder)))
+    tap.point(
+        not leftovers(folder), f"{mpi}: after the next run nothing is left over", str(leftovers(folder))
+    )
 
 
 def make_large(folder):
     with open(folder / "large.ctf", "w", encoding="ascii") as out:
         for i in range(60000):
-            out.write(f"{i} |x {i % 977}.25 {i * 7 % 1013}.5 {i} |y {i % 50}:1 {50 + i % 40}:2.5 |z {i % 3} {i % 5} {i % 7} {i % 11} {i % 13}\n")
-
+            out.write(f"{i} |x {i % 977}.25 {i * 7 % 1013}.5 {i} |y {i % 50}:1 {50 + i % 40}:2.5 ")
+            out.write(f"|z {i % 3} {i % 5} {i % 7} {i % 11} {i % 13}\n")
 
     with open(folder / "large.mtx", "w", encoding="ascii") as out:
         out.write("%%MatrixMarket matrix coordinate real general\n4001 3001 400000\n")

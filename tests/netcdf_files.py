@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Files of netCDF before it was HDF5 (CDF-1, CDF-2, CDF-5): good ones, bad ones and random ones, made here field by field; files of ncgen,
-held against ncdump; and where SciPy or netCDF4 is there (NETCDF_PYTHON: a Python that has one), what they write. Prints TAP."""
+"""Files of netCDF before it was HDF5 (CDF-1, CDF-2, CDF-5): good ones, bad ones and random ones, made here
+field by field; files of ncgen, held against ncdump; and where SciPy or netCDF4 is there (NETCDF_PYTHON: a
+Python that has one), what they write. Prints TAP."""
+
 import json
 import os
 import random
@@ -17,8 +19,19 @@ from tap import end, point, skip
 SHEAF = os.environ.get("SHEAF", "build/sheaf")
 NETCDF_PYTHON = os.environ.get("NETCDF_PYTHON", sys.executable)
 MUTANTS = int(os.environ.get("NETCDF_MUTANTS", "400"))
-CODES = {"byte": (1, "b"), "char": (2, "c"), "short": (3, "h"), "int": (4, "i"), "float": (5, "f"), "double": (6, "d"),
-         "ubyte": (7, "B"), "ushort": (8, "H"), "uint": (9, "I"), "int64": (10, "q"), "uint64": (11, "Q")}
+CODES = {
+    "byte": (1, "b"),
+    "char": (2, "c"),
+    "short": (3, "h"),
+    "int": (4, "i"),
+    "float": (5, "f"),
+    "double": (6, "d"),
+    "ubyte": (7, "B"),
+    "ushort": (8, "H"),
+    "uint": (9, "I"),
+    "int64": (10, "q"),
+    "uint64": (11, "Q"),
+}
 STREAMED = -1
 
 
@@ -35,10 +48,17 @@ def padded(data):
 
 
 class File:
-    """A file of a version: dimensions are (name, length), variables (name, dimensions, type, values, attributes)."""
+    """A file of a version: dimensions are (name, length), variables (name, dimensions, type, values,
+    attributes)."""
 
     def __init__(self, version=1, dimensions=(), variables=(), attributes=(), records=0):
-        self.version, self.dimensions, self.variables, self.attributes, self.records = version, dimensions, variables, attributes, records
+        self.version, self.dimensions, self.variables, self.attributes, self.records = (
+            version,
+            dimensions,
+            variables,
+            attributes,
+            records,
+        )
         self.begin_of = {}  # name: what the header says instead
 
     def number(self, n):
@@ -58,14 +78,19 @@ class File:
 
     def attribute(self, name, kind, values):
         data = self.values(kind, values)
-        return self.name(name) + struct.pack(">i", CODES.get(kind, (kind, ""))[0]) + self.number(len(values)) + padded(data)
+        return (
+            self.name(name)
+            + struct.pack(">i", CODES.get(kind, (kind, ""))[0])
+            + self.number(len(values))
+            + padded(data)
+        )
 
     def grows(self, variable):
         return bool(variable[1]) and self.dimensions[variable[1][0]][1] == 0
 
     def size(self, variable):
         size = struct.calcsize(">" + CODES[variable[2]][1])
-        for d in variable[1][1 if self.grows(variable) else 0:]:
+        for d in variable[1][1 if self.grows(variable) else 0 :]:
             size *= self.dimensions[d][1]
         return size
 
@@ -75,7 +100,11 @@ class File:
 
     def header(self, begins):
         whole = b"CDF" + bytes([self.version])
-        whole += (b"\xff" * (8 if self.version == 5 else 4)) if self.records == STREAMED else self.number(self.records)
+        whole += (
+            (b"\xff" * (8 if self.version == 5 else 4))
+            if self.records == STREAMED
+            else self.number(self.records)
+        )
         whole += self.list(10, [self.name(n) + self.number(length) for n, length in self.dimensions])
         whole += self.list(12, [self.attribute(*a) for a in self.attributes])
         variables = []
@@ -83,7 +112,9 @@ class File:
             text = self.name(v[0]) + self.number(len(v[1])) + b"".join(self.number(d) for d in v[1])
             text += self.list(12, [self.attribute(*a) for a in (v[4] if len(v) > 4 else ())])
             text += struct.pack(">i", CODES[v[2]][0]) + self.number(min(-(-self.size(v) // 4) * 4, 2**31 - 1))
-            variables.append(text + struct.pack(">i" if self.version == 1 else ">q", self.begin_of.get(v[0], begin)))
+            variables.append(
+                text + struct.pack(">i" if self.version == 1 else ">q", self.begin_of.get(v[0], begin))
+            )
         return whole + self.list(11, variables)
 
     def bytes(self):
@@ -97,11 +128,11 @@ class File:
         whole = bytearray(self.header([begins[v[0]] for v in self.variables]))
         for v in self.variables:
             data, n = self.values(v[2], v[3]), self.size(v)
-            parts = [data[i:i + n] for i in range(0, len(data), n)] if self.grows(v) else [data]
+            parts = [data[i : i + n] for i in range(0, len(data), n)] if self.grows(v) else [data]
             for i, part in enumerate(parts):
                 at = begins[v[0]] + i * self.stride()
                 whole += bytes(max(0, at + len(part) - len(whole)))
-                whole[at:at + len(part)] = part
+                whole[at : at + len(part)] = part
         return bytes(whole + bytes(-len(whole) % 4))
 
 
@@ -115,7 +146,7 @@ def grown(version, *variables, records=3, dimensions=(("t", 0), ("x", 2), ("len"
 
 def changed(file, at, data):
     whole = bytearray(file.bytes())
-    whole[at:at + len(data)] = data
+    whole[at : at + len(data)] = data
     return bytes(whole)
 
 
@@ -133,55 +164,186 @@ GOOD = {
     "a scalar": (File(1, [], [("v", [], "double", [2.5])]), ["2.5"]),
     "a byte": (File(1, X, [("v", [0], "byte", [-1, 2, 3])]), ["-1", "2", "3"]),
     "an int": (File(1, X, [("v", [0], "int", [-70000, 2, 3])]), ["-70000", "2", "3"]),
-    "a float": (File(1, X, [("v", [0], "float", [0.5, float("nan"), float("-inf")])]), ["0.5", "nan", "-inf"]),
-    **{f"{kind} of CDF-5": (File(5, X, [("v", [0], kind, [1, 200, 3])]), ["1", "200", "3"]) for kind in ("ubyte", "ushort", "uint", "int64", "uint64")},
+    "a float": (
+        File(1, X, [("v", [0], "float", [0.5, float("nan"), float("-inf")])]),
+        ["0.5", "nan", "-inf"],
+    ),
+    **{
+        f"{kind} of CDF-5": (File(5, X, [("v", [0], kind, [1, 200, 3])]), ["1", "200", "3"])
+        for kind in ("ubyte", "ushort", "uint", "int64", "uint64")
+    },
     "texts": (File(1, [("n", 2), ("len", 4)], [("v", [0, 1], "char", "ab  cde\0")]), ['"ab"', '"cde"']),
     "characters of records": (grown(1, ("v", [0], "char", "abc")), ['"a"', '"b"', '"c"']),
     "texts of records": (grown(1, ("v", [0, 2], "char", "ab\0\0cdefg   ")), ['"ab"', '"cdef"', '"g"']),
-    "records of one variable, which have no padding": (grown(1, ("v", [0], "short", [1, 2, 3])), ["1", "2", "3"]),
+    "records of one variable, which have no padding": (
+        grown(1, ("v", [0], "short", [1, 2, 3])),
+        ["1", "2", "3"],
+    ),
     "records of one variable of bytes, CDF-5": (grown(5, ("v", [0], "byte", [1, 2, 3])), ["1", "2", "3"]),
-    "records of several variables, which have": (grown(1, ("a", [0], "byte", [7, 8, 9]), ("v", [0], "short", [1, 2, 3]), ("b", [0, 1], "double", [0.0] * 6)), ["1", "2", "3"]),
-    "records that nobody has counted": (grown(1, ("a", [0], "int", [7, 8, 9]), ("v", [0], "short", [1, 2, 3]), records=STREAMED), ["1", "2", "3"]),
-    "records that nobody has counted, CDF-5": (grown(5, ("a", [0], "int", [7, 8, 9]), ("v", [0], "short", [1, 2, 3]), records=STREAMED), ["1", "2", "3"]),
-    "fewer records than there is room for": (grown(1, ("a", [0], "int", [7, 8, 9]), ("v", [0], "short", [1, 2, 3]), records=2), ["1", "2"]),
+    "records of several variables, which have": (
+        grown(
+            1,
+            ("a", [0], "byte", [7, 8, 9]),
+            ("v", [0], "short", [1, 2, 3]),
+            ("b", [0, 1], "double", [0.0] * 6),
+        ),
+        ["1", "2", "3"],
+    ),
+    "records that nobody has counted": (
+        grown(1, ("a", [0], "int", [7, 8, 9]), ("v", [0], "short", [1, 2, 3]), records=STREAMED),
+        ["1", "2", "3"],
+    ),
+    "records that nobody has counted, CDF-5": (
+        grown(5, ("a", [0], "int", [7, 8, 9]), ("v", [0], "short", [1, 2, 3]), records=STREAMED),
+        ["1", "2", "3"],
+    ),
+    "fewer records than there is room for": (
+        grown(1, ("a", [0], "int", [7, 8, 9]), ("v", [0], "short", [1, 2, 3]), records=2),
+        ["1", "2"],
+    ),
     "no record": (grown(1, ("a", [0], "int", []), ("v", [0], "short", []), records=0), []),
-    "numbers that stand for others": (File(1, X, [("v", [0], "short", [1, -99, 3], [("scale_factor", "double", [0.5]), ("add_offset", "float", [10]), ("_FillValue", "short", [-99])])]),
-                                      ["10.5", "nan", "11.5"]),
-    "a value that is missing": (File(1, X, [("v", [0], "float", [1, -9, 3], [("missing_value", "float", [-9])])]), ["1", "nan", "3"]),
-    "a size that says nothing": (changed(File(1, X, ONE), len(File(1, X, ONE).bytes()) - 16, struct.pack(">i", -1)), ["1", "-2", "3"]),
+    "numbers that stand for others": (
+        File(
+            1,
+            X,
+            [
+                (
+                    "v",
+                    [0],
+                    "short",
+                    [1, -99, 3],
+                    [
+                        ("scale_factor", "double", [0.5]),
+                        ("add_offset", "float", [10]),
+                        ("_FillValue", "short", [-99]),
+                    ],
+                )
+            ],
+        ),
+        ["10.5", "nan", "11.5"],
+    ),
+    "a value that is missing": (
+        File(1, X, [("v", [0], "float", [1, -9, 3], [("missing_value", "float", [-9])])]),
+        ["1", "nan", "3"],
+    ),
+    "a size that says nothing": (
+        changed(File(1, X, ONE), len(File(1, X, ONE).bytes()) - 16, struct.pack(">i", -1)),
+        ["1", "-2", "3"],
+    ),
     "no space after the last value": (File(1, X, ONE).bytes()[:-2], ["1", "-2", "3"]),
-    "an array of no dimension beside one of records": (grown(1, ("a", [0], "short", [7, 8, 9]), ("v", [1], "short", [4, 5])), ["4", "5"]),
-    "many attributes": (File(1, X, ONE, [(f"a{i}", "char", "x" * 1000) for i in range(300)]), ["1", "-2", "3"]),
+    "an array of no dimension beside one of records": (
+        grown(1, ("a", [0], "short", [7, 8, 9]), ("v", [1], "short", [4, 5])),
+        ["4", "5"],
+    ),
+    "many attributes": (
+        File(1, X, ONE, [(f"a{i}", "char", "x" * 1000) for i in range(300)]),
+        ["1", "-2", "3"],
+    ),
 }
 
 BAD = {
-    "a file that ends in its header": (File(1, X, ONE).bytes()[:30], "(byte 28): expected attributes, found the end of the file (byte 30)"),
-    "a signature and nothing else": (b"CDF\1", "(byte 4): expected how many records there are, found the end of the file"),
-    "more dimensions than there are": (changed(File(1, X, ONE), 12, struct.pack(">i", 2**30)), "(byte 32): expected a name of at least one byte"),
-    "more attributes than the file has room for": (File(1, X, ONE, [("a", "int", [1])]).header([0])[:32] + struct.pack(">i", 2**30), "found the end of the file"),
-    "a count below 0": (changed(File(1, X, ONE), 12, struct.pack(">i", -5)), "(byte 12): expected a number of at least 0, found -5"),
-    "another tag": (changed(File(1, X, ONE), 8, struct.pack(">i", 11)), "(byte 8): expected a list of dimensions (tag 10), or none (tag 0), found 11"),
-    "an absent list that has something": (changed(File(1, X, ONE), 8, struct.pack(">i", 0)), "(byte 8): expected a list of dimensions (tag 10), or none (tag 0), found 0"),
-    "a name without a letter": (File(1, [("", 3)], ONE), "expected a name of at least one byte, without slashes and NULs"),
-    "a name that is too long": (File(1, X, [("a" * 65537, [0], "short", [1, 2, 3])]), "expected a name of at most 65536 bytes, found 65537"),
-    "a name with a slash": (File(1, X, [("a/b", [0], "short", [1, 2, 3])]), "expected a name of at least one byte, without slashes and NULs"),
-    "a name with a NUL": (File(1, X, [("a\0b", [0], "short", [1, 2, 3])]), "expected a name of at least one byte, without slashes and NULs"),
-    "two variables of one name": (File(1, X, [*ONE, *ONE]), "expected variables with names of their own, found two \"v\""),
-    "two dimensions of records": (File(1, [("t", 0), ("u", 0)], [("v", [0], "short", [])]), "expected at most one dimension without a length"),
-    "a dimension that is not there": (changed(File(1, X, ONE), len(File(1, X, ONE).header([0])) - 24, struct.pack(">i", 7)), "expected the number of a dimension, found 7"),
-    "a dimension of records that is not the first": (File(1, [("t", 0), ("x", 2)], [("v", [1, 0], "short", [1, 2])]), "expected the dimension of records to be the first one"),
-    "a type that is none": (changed(File(1, X, ONE), len(File(1, X, ONE).header([0])) - 12, struct.pack(">i", 12)), "expected a type of this version of the format, found 12"),
-    "a type of CDF-5 in CDF-1": (changed(File(1, X, ONE), len(File(1, X, ONE).header([0])) - 12, struct.pack(">i", 7)), "expected a type of this version of the format, found 7"),
-    "an attribute of a type that is none": (changed(File(1, X, ONE, [("a", "int", [1])]), 44, struct.pack(">i", 13)), "expected a type of this version of the format, found 13"),
-    "an attribute longer than the file": (changed(File(1, X, ONE, [("a", "int", [1])]), 48, struct.pack(">i", 2**30)), "expected the values of an attribute, found the end of the file"),
-    "more than 1024 dimensions": (File(1, [("x", 1)], [("v", [0] * 1025, "short", [1])]), "expected at most 1024 dimensions, found 1025"),
-    "an array of more than 32 dimensions": (File(1, [("x", 1)], [("v", [0] * 33, "short", [1])]), "an array of more than 32 dimensions"),
+    "a file that ends in its header": (
+        File(1, X, ONE).bytes()[:30],
+        "(byte 28): expected attributes, found the end of the file (byte 30)",
+    ),
+    "a signature and nothing else": (
+        b"CDF\1",
+        "(byte 4): expected how many records there are, found the end of the file",
+    ),
+    "more dimensions than there are": (
+        changed(File(1, X, ONE), 12, struct.pack(">i", 2**30)),
+        "(byte 32): expected a name of at least one byte",
+    ),
+    "more attributes than the file has room for": (
+        File(1, X, ONE, [("a", "int", [1])]).header([0])[:32] + struct.pack(">i", 2**30),
+        "found the end of the file",
+    ),
+    "a count below 0": (
+        changed(File(1, X, ONE), 12, struct.pack(">i", -5)),
+        "(byte 12): expected a number of at least 0, found -5",
+    ),
+    "another tag": (
+        changed(File(1, X, ONE), 8, struct.pack(">i", 11)),
+        "(byte 8): expected a list of dimensions (tag 10), or none (tag 0), found 11",
+    ),
+    "an absent list that has something": (
+        changed(File(1, X, ONE), 8, struct.pack(">i", 0)),
+        "(byte 8): expected a list of dimensions (tag 10), or none (tag 0), found 0",
+    ),
+    "a name without a letter": (
+        File(1, [("", 3)], ONE),
+        "expected a name of at least one byte, without slashes and NULs",
+    ),
+    "a name that is too long": (
+        File(1, X, [("a" * 65537, [0], "short", [1, 2, 3])]),
+        "expected a name of at most 65536 bytes, found 65537",
+    ),
+    "a name with a slash": (
+        File(1, X, [("a/b", [0], "short", [1, 2, 3])]),
+        "expected a name of at least one byte, without slashes and NULs",
+    ),
+    "a name with a NUL": (
+        File(1, X, [("a\0b", [0], "short", [1, 2, 3])]),
+        "expected a name of at least one byte, without slashes and NULs",
+    ),
+    "two variables of one name": (
+        File(1, X, [*ONE, *ONE]),
+        "expected variables with names of their own, found two \"v\"",
+    ),
+    "two dimensions of records": (
+        File(1, [("t", 0), ("u", 0)], [("v", [0], "short", [])]),
+        "expected at most one dimension without a length",
+    ),
+    "a dimension that is not there": (
+        changed(File(1, X, ONE), len(File(1, X, ONE).header([0])) - 24, struct.pack(">i", 7)),
+        "expected the number of a dimension, found 7",
+    ),
+    "a dimension of records that is not the first": (
+        File(1, [("t", 0), ("x", 2)], [("v", [1, 0], "short", [1, 2])]),
+        "expected the dimension of records to be the first one",
+    ),
+    "a type that is none": (
+        changed(File(1, X, ONE), len(File(1, X, ONE).header([0])) - 12, struct.pack(">i", 12)),
+        "expected a type of this version of the format, found 12",
+    ),
+    "a type of CDF-5 in CDF-1": (
+        changed(File(1, X, ONE), len(File(1, X, ONE).header([0])) - 12, struct.pack(">i", 7)),
+        "expected a type of this version of the format, found 7",
+    ),
+    "an attribute of a type that is none": (
+        changed(File(1, X, ONE, [("a", "int", [1])]), 44, struct.pack(">i", 13)),
+        "expected a type of this version of the format, found 13",
+    ),
+    "an attribute longer than the file": (
+        changed(File(1, X, ONE, [("a", "int", [1])]), 48, struct.pack(">i", 2**30)),
+        "expected the values of an attribute, found the end of the file",
+    ),
+    "more than 1024 dimensions": (
+        File(1, [("x", 1)], [("v", [0] * 1025, "short", [1])]),
+        "expected at most 1024 dimensions, found 1025",
+    ),
+    "an array of more than 32 dimensions": (
+        File(1, [("x", 1)], [("v", [0] * 33, "short", [1])]),
+        "an array of more than 32 dimensions",
+    ),
     "an array that begins in the header": (placed(8), "an array that begins in the header"),
     "an array that ends after the file": (placed(10**6), "an array that ends after the file"),
-    "an array larger than any file": (File(1, [("x", 2**31 - 1)], [("v", [0] * 3, "double", [])]), "an array larger than any file"),
-    "records larger than any file": (File(1, [("t", 0), ("x", 2**31 - 1)], [("v", [0, 1, 1, 1], "double", [])]), "expected records of fewer than 2^63 bytes"),
-    "more records than there are": (grown(1, ("a", [0], "int", [7, 8, 9]), ("v", [0], "short", [1, 2, 3]), records=4000), "an array that ends after the file"),
-    "records below 0 of CDF-5": (changed(File(5, X, ONE), 4, b"\xff" * 7 + b"\xfe"), "expected a number of records of at least 0"),
+    "an array larger than any file": (
+        File(1, [("x", 2**31 - 1)], [("v", [0] * 3, "double", [])]),
+        "an array larger than any file",
+    ),
+    "records larger than any file": (
+        File(1, [("t", 0), ("x", 2**31 - 1)], [("v", [0, 1, 1, 1], "double", [])]),
+        "expected records of fewer than 2^63 bytes",
+    ),
+    "more records than there are": (
+        grown(1, ("a", [0], "int", [7, 8, 9]), ("v", [0], "short", [1, 2, 3]), records=4000),
+        "an array that ends after the file",
+    ),
+    "records below 0 of CDF-5": (
+        changed(File(5, X, ONE), 4, b"\xff" * 7 + b"\xfe"),
+        "expected a number of records of at least 0",
+    ),
 }
 
 
@@ -207,7 +369,11 @@ def check_all(folder):
         point(code == 0 and found == wanted, f"good: {name}", f"{code} {str(found)[:300]} {err}")
         with open(path, "rb") as piped:
             code, out, err = run("cat", "--dataset", "v", "-", stdin=piped)
-        point(code == 0 and len(out.splitlines()) == len(wanted), f"good: {name}, sent", f"{code} {out[:300]} {err}")
+        point(
+            code == 0 and len(out.splitlines()) == len(wanted),
+            f"good: {name}, sent",
+            f"{code} {out[:300]} {err}",
+        )
     for name, (file, wanted) in BAD.items():
         write(path, file)
         code, _, err = values_of(path)
@@ -217,22 +383,59 @@ def check_all(folder):
 
 def check_info(folder):
     path = os.path.join(folder, "i.nc")
-    write(path, File(2, [("t", 0), ("x\033", 2)], [("v", [0, 1], "short", [1, 2, 3, 4], [("units", "char", "K\0"), ("valid", "float", [0.5, float("nan")])]), ("b", [1], "byte", [1, 2])],
-                     [("title", "char", "a \"file\"\n"), ("many", "int", list(range(99)))], records=2))
+    write(
+        path,
+        File(
+            2,
+            [("t", 0), ("x\033", 2)],
+            [
+                (
+                    "v",
+                    [0, 1],
+                    "short",
+                    [1, 2, 3, 4],
+                    [("units", "char", "K\0"), ("valid", "float", [0.5, float("nan")])],
+                ),
+                ("b", [1], "byte", [1, 2]),
+            ],
+            [("title", "char", "a \"file\"\n"), ("many", "int", list(range(99)))],
+            records=2,
+        ),
+    )
     code, out, err = run("info", path)
     lines = [line.strip() for line in out.splitlines()]
-    wanted = ["/  group  dimensions: t 2 (unlimited), x\\x1b 2", 'title: "a \\"file\\"\\u000a"', "many: [" + ",".join(map(str, range(16))) + ',"..."]',
-              "/v  big-endian int16  2 x 2  contiguous  8 bytes  of t, x\\x1b", 'units: "K"', 'valid: [0.5,"nan"]']
-    point(code == 0 and all(line in lines for line in wanted), "info lists dimensions, variables and attributes", f"{[w for w in wanted if w not in lines]} {out}{err}")
+    wanted = [
+        "/  group  dimensions: t 2 (unlimited), x\\x1b 2",
+        'title: "a \\"file\\"\\u000a"',
+        "many: [" + ",".join(map(str, range(16))) + ',"..."]',
+        "/v  big-endian int16  2 x 2  contiguous  8 bytes  of t, x\\x1b",
+        'units: "K"',
+        'valid: [0.5,"nan"]',
+    ]
+    point(
+        code == 0 and all(line in lines for line in wanted),
+        "info lists dimensions, variables and attributes",
+        f"{[w for w in wanted if w not in lines]} {out}{err}",
+    )
     code, out, err = run("info", "--json", path)
     tree = json.loads(out)["tree"]
     v = next(item for item in tree if item["path"] == "v")
-    point(v["dimensions"] == "t, x\033" and v["attributes"] == {"units": "K", "valid": [0.5, "nan"]} and v["shape"] == [2, 2], "the same as JSON", out + err)
+    point(
+        v["dimensions"] == "t, x\033"
+        and v["attributes"] == {"units": "K", "valid": [0.5, "nan"]}
+        and v["shape"] == [2, 2],
+        "the same as JSON",
+        out + err,
+    )
     code, out, err = run("convert", "--into", "a", path, path)
     point(code != 0, "nothing is written into one", out + err)
     target = os.path.join(folder, "i.npy")
     code, out, err = run("convert", "--dataset", "v", path, target)
-    point(code == 0 and run("diff", "--dataset", "v", path, target)[0] in (0, 2), "an array becomes another file", err)
+    point(
+        code == 0 and run("diff", "--dataset", "v", path, target)[0] in (0, 2),
+        "an array becomes another file",
+        err,
+    )
 
 
 # ---- random files ----
@@ -249,11 +452,19 @@ def random_file(random_number):
         if r.random() < 0.6:
             dims.insert(0, 0)
         kind, n = r.choice([k for k in kinds if k != "char"]), records if dims[:1] == [0] else 1
-        for d in dims[1 if dims[:1] == [0] else 0:]:
+        for d in dims[1 if dims[:1] == [0] else 0 :]:
             n *= dimensions[d][1]
         code = CODES[kind][1]
         low = -100 if code.islower() else 0
-        variables.append((f"v{i}", dims, kind, [r.randrange(low, 100) for _ in range(n)], [("_FillValue", kind, [101])] if r.random() < 0.2 else []))
+        variables.append(
+            (
+                f"v{i}",
+                dims,
+                kind,
+                [r.randrange(low, 100) for _ in range(n)],
+                [("_FillValue", kind, [101])] if r.random() < 0.2 else [],
+            )
+        )
     return File(version, dimensions, variables, [("a", "char", "x" * r.randrange(9))], records)
 
 
@@ -280,7 +491,7 @@ def check_mutants(folder):
         data = bytearray(random_file(i % 60).bytes()[:3000])
         for _ in range(r.randrange(1, 4)):
             data[r.randrange(3, min(len(data), 400))] = r.choice((0, 1, 2, 4, 10, 11, 12, 127, 128, 255))
-        write(path, bytes(data[:r.randrange(4, len(data))] if r.random() < 0.2 else data))
+        write(path, bytes(data[: r.randrange(4, len(data))] if r.random() < 0.2 else data))
         for words in (["info"], ["stats", "--max-memory", "64M"]):
             code, _, err = run(*words, path)
             if code < 0 or code >= 64 or (code and "expected" not in err):
@@ -301,14 +512,32 @@ def check_ncgen(folder):
         for seed in range(12):
             file = random_file(seed + (100 if kind == "cdf5" else 200))
             if file.version == 5 and kind != "cdf5":
-                file = next(f for f in (random_file(k + seed * 50) for k in range(1000, 2000)) if f.version != 5)
-            cdl = "netcdf g {\ndimensions:\n" + "".join(f" {n} = {length or 'UNLIMITED'} ;\n" for n, length in file.dimensions) + "variables:\n"
-            cdl += "".join(f" {v[2]} {v[0]}({', '.join(file.dimensions[d][0] for d in v[1])}) ;\n".replace("() ;", " ;") for v in file.variables) + "data:\n"
-            cdl += "".join(f" {v[0]} = {', '.join(map(str, v[3]))} ;\n" for v in file.variables if v[3]) + "}\n"
+                file = next(
+                    f for f in (random_file(k + seed * 50) for k in range(1000, 2000)) if f.version != 5
+                )
+            cdl = (
+                "netcdf g {\ndimensions:\n"
+                + "".join(f" {n} = {length or 'UNLIMITED'} ;\n" for n, length in file.dimensions)
+                + "variables:\n"
+            )
+            cdl += (
+                "".join(
+                    f" {v[2]} {v[0]}({', '.join(file.dimensions[d][0] for d in v[1])}) ;\n".replace(
+                        "() ;", " ;"
+                    )
+                    for v in file.variables
+                )
+                + "data:\n"
+            )
+            cdl += (
+                "".join(f" {v[0]} = {', '.join(map(str, v[3]))} ;\n" for v in file.variables if v[3]) + "}\n"
+            )
             with open(text, "w", encoding="ascii") as out:
                 out.write(cdl)
             subprocess.run(["ncgen", "-k", kind, "-o", path, text], check=True)
-            dumped = subprocess.run(["ncdump", "-p", "9,17", path], check=True, capture_output=True, text=True).stdout
+            dumped = subprocess.run(
+                ["ncdump", "-p", "9,17", path], check=True, capture_output=True, text=True
+            ).stdout
             for v in file.variables:
                 block = re.search(rf"^ {v[0]} =([^;]*);", dumped, re.MULTILINE) if v[3] else None
                 wanted = [float(x) for x in block[1].replace("\n", "").split(",")] if block else []
@@ -318,14 +547,16 @@ def check_ncgen(folder):
         point(not wrong, f"files of ncgen -k {kind}, as ncdump has them", wrong[:2])
 
 
-MAKER = """
+MAKER =
+"""
 import sys, numpy as np
 try:
     import netCDF4
     for kind in ('NETCDF3_CLASSIC', 'NETCDF3_64BIT_OFFSET', 'NETCDF3_64BIT_DATA'):
         d = netCDF4.Dataset(f'{sys.argv[1]}/netCDF4-{kind}.nc', 'w', format=kind)
         d.createDimension('t', None); d.createDimension('x', 3)
-        v = d.createVariable('v', 'i2', ('t', 'x'), fill_value=-9); v.set_auto_maskandscale(False); v.scale_factor = 0.25
+        v = d.createVariable('v', 'i2', ('t', 'x'), fill_value=-9)
+        v.set_auto_maskandscale(False); v.scale_factor = 0.25
         w = d.createVariable('w', 'f8', ('t',))
         v[:] = np.arange(300).reshape(100, 3); w[:] = np.arange(100) / 8
         d.close()
@@ -352,7 +583,12 @@ def check_python(folder):
         skip("what Python's packages write", "no SciPy and no netCDF4")
     for name in files:
         v, w = (values_of(os.path.join(made, name), it) for it in "vw")
-        point([number(x) for x in v[1]] == [i / 4 for i in range(300)] and [number(x) for x in w[1]] == [i / 8 for i in range(100)], f"what {name[:-3]} writes", f"{v[1][:5]} {v[2]} {w[1][:5]}")
+        point(
+            [number(x) for x in v[1]] == [i / 4 for i in range(300)]
+            and [number(x) for x in w[1]] == [i / 8 for i in range(100)],
+            f"what {name[:-3]} writes",
+            f"{v[1][:5]} {v[2]} {w[1][:5]}",
+        )
 
 
 with tempfile.TemporaryDirectory(prefix="sheaf-netcdf-") as root:

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Conversions in parts: the merged file is the serial one, byte for byte, and says the same; parts that do not fit together are refused by name."""
+"""Conversions in parts: the merged file is the serial one, byte for byte, and says the same; parts that do
+not fit together are refused by name."""
+
 import json
 import os
 import resource
@@ -20,7 +22,13 @@ BOTH = {"--max-errors", "--allow-loss", "--strict"}
 def told(done):
     """The findings, not the summary, which is of the file that the command was given."""
     lines = done.stderr.decode().splitlines()
-    return sorted(line for line in lines if line.startswith(("sheaf: warning:", "sheaf: error:", "sheaf: loss:")) and "input not cut" not in line and "not shown" not in line)
+    return sorted(
+        line
+        for line in lines
+        if line.startswith(("sheaf: warning:", "sheaf: error:", "sheaf: loss:"))
+        and "input not cut" not in line
+        and "not shown" not in line
+    )
 
 
 def both(words):
@@ -47,8 +55,15 @@ def compare(folder, n, words, inputs, suffix):
     expected = (folder / f"out.{suffix}").read_bytes() if not serial.returncode else b""
     merged = sheaf(folder, "merge", "-f", *both(words), *names[::-1], f"out.{suffix}")
     if serial.returncode:
-        same = merged.returncode == serial.returncode and merged.stderr.splitlines()[-1:] == serial.stderr.splitlines()[-1:]
-        return "" if same else f"the serial run fails ({serial.stderr.decode()}), the merge says {merged.stderr.decode()}"
+        same = (
+            merged.returncode == serial.returncode
+            and merged.stderr.splitlines()[-1:] == serial.stderr.splitlines()[-1:]
+        )
+        return (
+            ""
+            if same
+            else f"the serial run fails ({serial.stderr.decode()}), the merge says {merged.stderr.decode()}"
+        )
     if merged.returncode:
         return f"merge of {n}: exit {merged.returncode}: {merged.stderr.decode()}"
     if (folder / f"out.{suffix}").read_bytes() != expected:
@@ -78,14 +93,19 @@ def check_samples(folder):
 
 
 def check_payloads(folder):
-    """Where rows are encoded apart from each other, a part has bytes of the output, and merging copies them."""
+    """Where rows are encoded apart from each other, a part has bytes of the output, and merging copies
+    them."""
     for name in ("long.ctf", "long.csv"):
         suffix = name.partition(".")[2]
         sheaf(folder, "convert", "-f", name, f"whole.{suffix}")
         make_parts(folder, 2, [], [name], suffix)
         whole = (folder / f"whole.{suffix}").read_bytes()
         second = (folder / f"p.{suffix}.2.part").read_bytes()
-        tap.point(whole[-1000:] in second, f"{name}: the second part has the end of the output", f"{len(second)} bytes without it")
+        tap.point(
+            whole[-1000:] in second,
+            f"{name}: the second part has the end of the output",
+            f"{len(second)} bytes without it",
+        )
 
 
 def make_long(folder):
@@ -93,19 +113,40 @@ def make_long(folder):
     lines = []
     for i in range(400):
         for line in range(1 + i * 7 % 4):
-            lines.append(f"{i} |x {i / 8} {line}.123456789012345" + (f" |y {i % 50}:1 {(i + 3) % 50}:2" if line == 0 else "") + "\n")
+            lines.append(
+                f"{i} |x {i / 8} {line}.123456789012345"
+                + (f" |y {i % 50}:1 {(i + 3) % 50}:2" if line == 0 else "")
+                + "\n"
+            )
     (folder / "long.ctf").write_text("".join(lines))
     lines[777] = lines[777].replace("|x", "|x |x")
     (folder / "flawed.ctf").write_text("".join(lines))
     (folder / "odd.ctf").write_text("".join(f"{3 * i} |x {i} 1\n" for i in range(100)))
     (folder / "ids.ctf").write_text("".join(f"|x {i} 1\n" for i in range(100)))
     entries = sorted({(i * 7919 % 97, i * 31 % 89) for i in range(900)}, key=lambda at: at[0] * 17 % 97)
-    (folder / "long.mtx").write_text("%%MatrixMarket matrix coordinate real general\n97 89 " + f"{len(entries)}\n" + "".join(f"{i + 1} {k + 1} {i - k}.5\n" for i, k in entries))
-    (folder / "twice.mtx").write_text("%%MatrixMarket matrix coordinate real general\n9 9 40\n" + "".join(f"{i % 9 + 1} {i % 4 + 1} {i}\n" for i in range(40)))
+    (folder / "long.mtx").write_text(
+        "%%MatrixMarket matrix coordinate real general\n97 89 "
+        + f"{len(entries)}\n"
+        + "".join(f"{i + 1} {k + 1} {i - k}.5\n" for i, k in entries)
+    )
+    (folder / "twice.mtx").write_text(
+        "%%MatrixMarket matrix coordinate real general\n9 9 40\n"
+        + "".join(f"{i % 9 + 1} {i % 4 + 1} {i}\n" for i in range(40))
+    )
     below = [(i, k) for i, k in entries if k <= i < 89]
-    (folder / "lower.mtx").write_text("%%MatrixMarket matrix coordinate real symmetric\n89 89 " + f"{len(below)}\n" + "".join(f"{i + 1} {k + 1} {i - k}.5\n" for i, k in below))
-    (folder / "wrong.mtx").write_text("%%MatrixMarket matrix coordinate real general\n97 89 " + f"{len(entries)}\n" + "".join(f"{i + 1} {k + 1} {'x' if i == 50 and k > 70 else i}\n" for i, k in entries))
-    (folder / "long.csv").write_text("id,text,x\n" + "".join(f"{i},\"a\n{i}\",{'' if i % 9 == 4 else i / 4}\n" for i in range(300)))
+    (folder / "lower.mtx").write_text(
+        "%%MatrixMarket matrix coordinate real symmetric\n89 89 "
+        + f"{len(below)}\n"
+        + "".join(f"{i + 1} {k + 1} {i - k}.5\n" for i, k in below)
+    )
+    (folder / "wrong.mtx").write_text(
+        "%%MatrixMarket matrix coordinate real general\n97 89 "
+        + f"{len(entries)}\n"
+        + "".join(f"{i + 1} {k + 1} {'x' if i == 50 and k > 70 else i}\n" for i, k in entries)
+    )
+    (folder / "long.csv").write_text(
+        "id,text,x\n" + "".join(f"{i},\"a\n{i}\",{'' if i % 9 == 4 else i / 4}\n" for i in range(300))
+    )
     sheaf(folder, "convert", "-q", "--chunk-bytes", "900", "long.ctf", "long.cbf")
 
 
@@ -164,14 +205,19 @@ def check_long(folder):
 
 
 def check_counts(folder, words):
-    """Pieces of an index that are too long to come out even will do where it says what is in them: that saves a pass."""
+    """Pieces of an index that are too long to come out even will do where it says what is in them: that saves
+    a pass."""
     done = sheaf(folder, "index", "--piece-bytes", "4000", "long.ctf")
     pieces = int(done.stdout.decode().partition("pieces: ")[2].split()[0])
     check(folder, "long.ctf with an index of long pieces", words, ["long.ctf"], "cbf", [2])
     for suffix, expected in ("cbf", True), ("ctf", False):
         name = make_parts(folder, 2, words if suffix == "cbf" else [], ["long.ctf"], suffix)[0]
         uses = struct.pack("<qq", pieces, 400) in (folder / name).read_bytes()
-        tap.point(uses == expected, f"a part of {suffix} has {'the' if expected else 'shorter'} pieces{' of the index' if expected else ''}", f"{pieces} pieces")
+        tap.point(
+            uses == expected,
+            f"a part of {suffix} has {'the pieces of the index' if expected else 'shorter pieces'}",
+            f"{pieces} pieces",
+        )
     (folder / "long.ctf.sheaf-index").unlink()
     size = (folder / "long.ctf").stat().st_size
     for some, ranks, uses in (6, 3, True), (8, 4, True), (6, 4, False), (5, 2, False), (10, 2, True):
@@ -179,7 +225,11 @@ def check_counts(folder, words):
         there = int(done.stdout.decode().partition("pieces: ")[2].split()[0])
         plan = json.loads(sheaf(folder, "plan", "--ranks", str(ranks), "--json", "long.ctf").stdout)
         fine = there == some and (plan["pieces"] == there) == uses and plan["imbalance"] < 1.1
-        tap.point(fine, f"an index of {some} pieces for {ranks} parts is {'enough, since it comes out even' if uses else 'cut again'}", f"{there} {plan}")
+        tap.point(
+            fine,
+            f"an index of {some} pieces for {ranks} parts is {'enough, since it comes out even' if uses else 'cut again'}",
+            f"{there} {plan}",
+        )
         (folder / "long.ctf.sheaf-index").unlink()
 
 
@@ -187,8 +237,14 @@ def check_many(folder):
     """More parts than may be open at first."""
     parts = make_parts(folder, 30, [], ["a.ctf"], "ctf")
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    done = subprocess.run([cases.SHEAF, "merge", *parts, "many.ctf"], cwd=folder, capture_output=True, check=False, env=cases.environment(folder),
-                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (20, hard)))
+    done = subprocess.run(
+        [cases.SHEAF, "merge", *parts, "many.ctf"],
+        cwd=folder,
+        capture_output=True,
+        check=False,
+        env=cases.environment(folder),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (20, hard)),
+    )
     tap.point(done.returncode == 0, "more parts than may be open at first", done.stderr.decode())
 
 
@@ -205,7 +261,11 @@ def check_refused(folder):
     two = make_parts(folder, 2, [], ["long.ctf"], "two.ctf")
     (folder / "short.part").write_bytes(sound[:40])
     for words, code, message in (
-        (["--precision", "double", first, second, third], 2, "--precision: expected no such option, since part files have those of their conversion"),
+        (
+            ["--precision", "double", first, second, third],
+            2,
+            "--precision: expected no such option, since part files have those of their conversion",
+        ),
         (["--from", "ctf", first, second, third], 2, "--from: expected no such option"),
         (["--dataset", "x", first, second, third], 2, "--dataset: expected no such option"),
         ([first, "other.ctf", third], 4, "other.ctf: expected a part file, found another"),
@@ -222,18 +282,32 @@ def check_refused(folder):
         ([first, "long.ctf", third], 4, "long.ctf: expected a part file, found another"),
     ):
         done = sheaf(folder, "merge", *words, "new.ctf")
-        fine = done.returncode == code and message in done.stderr.decode() and not (folder / "new.ctf").exists()
+        fine = (
+            done.returncode == code and message in done.stderr.decode() and not (folder / "new.ctf").exists()
+        )
         tap.point(fine, f"refused: {message}", f"{done.returncode}: {done.stderr.decode()}")
     done = sheaf(folder, "merge", first, second, third, "new.csv")
-    tap.point(done.returncode == 2 and "expected the name of a ctf file" in done.stderr.decode(), "an output of another format is refused", done.stderr.decode())
+    tap.point(
+        done.returncode == 2 and "expected the name of a ctf file" in done.stderr.decode(),
+        "an output of another format is refused",
+        done.stderr.decode(),
+    )
     changed = (folder / "long.ctf").read_text().replace("0 |x 0.0", "0 |x 0.5", 1)
     (folder / "long.ctf").write_text(changed)
     done = sheaf(folder, "merge", first, second, third, "new.ctf")
-    tap.point(done.returncode == 4 and "found it changed since" in done.stderr.decode(), "an input that was changed is refused", done.stderr.decode())
+    tap.point(
+        done.returncode == 4 and "found it changed since" in done.stderr.decode(),
+        "an input that was changed is refused",
+        done.stderr.decode(),
+    )
     (folder / "long.ctf").unlink()
     os.mkfifo(folder / "long.ctf")
     done = sheaf(folder, "merge", first, second, third, "new.ctf")
-    tap.point(done.returncode == 4 and "long.ctf: expected a regular file, found another" in done.stderr.decode(), "a pipe in place of an input is not waited for", done.stderr.decode())
+    tap.point(
+        done.returncode == 4 and "long.ctf: expected a regular file, found another" in done.stderr.decode(),
+        "a pipe in place of an input is not waited for",
+        done.stderr.decode(),
+    )
     (folder / "long.ctf").unlink()
     for words, message in (
         (["--part", "0/2", "a.ctf", "x.ctf.part"], "expected I/N"),
@@ -244,9 +318,23 @@ def check_refused(folder):
         (["--part", "1/2", "a.ctf", "x.part"], "suffix"),
     ):
         done = sheaf(folder, "convert", *words)
-        tap.point(done.returncode in (2, 6) and message in done.stderr.decode(), f"refused: {' '.join(words)}", done.stderr.decode())
-    done = subprocess.run([cases.SHEAF, "convert", "--part", "1/2", "--from", "ctf", "-", "x.ctf.part"], cwd=folder, input=b"|x 1\n", capture_output=True, check=False)
-    tap.point(done.returncode == 6 and b"expected an uncompressed regular file" in done.stderr, "a pipe is refused", done.stderr.decode())
+        tap.point(
+            done.returncode in (2, 6) and message in done.stderr.decode(),
+            f"refused: {' '.join(words)}",
+            done.stderr.decode(),
+        )
+    done = subprocess.run(
+        [cases.SHEAF, "convert", "--part", "1/2", "--from", "ctf", "-", "x.ctf.part"],
+        cwd=folder,
+        input=b"|x 1\n",
+        capture_output=True,
+        check=False,
+    )
+    tap.point(
+        done.returncode == 6 and b"expected an uncompressed regular file" in done.stderr,
+        "a pipe is refused",
+        done.stderr.decode(),
+    )
 
 
 def check_plan(folder):
@@ -254,8 +342,17 @@ def check_plan(folder):
     done = sheaf(folder, "plan", "--ranks", "5", "--json", "long.csv")
     plan = json.loads(done.stdout)
     parts = plan["parts"]
-    fine = plan["ranks"] == 5 and plan["rows"] == 300 == sum(part["rows"] for part in parts) and plan["bytes"] == sum(part["bytes"] for part in parts)
-    fine = fine and size - 20 <= plan["bytes"] <= size and plan["largest"] == max(part["bytes"] for part in parts) and 1 <= plan["imbalance"] < 1.2
+    fine = (
+        plan["ranks"] == 5
+        and plan["rows"] == 300 == sum(part["rows"] for part in parts)
+        and plan["bytes"] == sum(part["bytes"] for part in parts)
+    )
+    fine = (
+        fine
+        and size - 20 <= plan["bytes"] <= size
+        and plan["largest"] == max(part["bytes"] for part in parts)
+        and 1 <= plan["imbalance"] < 1.2
+    )
     tap.point(fine and done.returncode == 0, "a plan of five parts adds up", str(plan))
     for i in range(5):
         sheaf(folder, "convert", "-f", "--part", f"{i + 1}/5", "long.csv", f"p.jsonl.{i + 1}.part")
@@ -264,13 +361,29 @@ def check_plan(folder):
     tap.point(abs(sizes[2] - parts[2]["rows"]) <= 1, "and is what the parts have", f"{sizes} {parts}")
     done = sheaf(folder, "plan", "long.csv")
     lines = done.stdout.decode().splitlines()
-    tap.point(len(lines) == 12 and lines[-1].split()[0] == "1024", "without --ranks a line each for 1 to 1024", "\n".join(lines))
+    tap.point(
+        len(lines) == 12 and lines[-1].split()[0] == "1024",
+        "without --ranks a line each for 1 to 1024",
+        "\n".join(lines),
+    )
     lines = sheaf(folder, "plan", "--json", "long.csv").stdout.decode().splitlines()
-    tap.point([json.loads(line)["ranks"] for line in lines] == [2**k for k in range(11)], "and an object each", "\n".join(lines))
+    tap.point(
+        [json.loads(line)["ranks"] for line in lines] == [2**k for k in range(11)],
+        "and an object each",
+        "\n".join(lines),
+    )
     done = sheaf(folder, "plan", "a.npz")
-    tap.point(done.returncode == 6 and "expected an input that can be read in parts" in done.stderr.decode(), "what cannot be cut is refused", done.stderr.decode())
+    tap.point(
+        done.returncode == 6 and "expected an input that can be read in parts" in done.stderr.decode(),
+        "what cannot be cut is refused",
+        done.stderr.decode(),
+    )
     done = sheaf(folder, "plan", "--ranks", "0", "long.csv")
-    tap.point(done.returncode == 2 and "--ranks: expected a number from 1 to" in done.stderr.decode(), "no ranks are refused", done.stderr.decode())
+    tap.point(
+        done.returncode == 2 and "--ranks: expected a number from 1 to" in done.stderr.decode(),
+        "no ranks are refused",
+        done.stderr.decode(),
+    )
 
 
 def read_in_parts(folder, n, words, name, out=()):
@@ -279,7 +392,10 @@ def read_in_parts(folder, n, words, name, out=()):
     for i, part in enumerate(parts):
         done = sheaf(folder, *words, "-f", "--part", f"{i + 1}/{n}", name, part)
         if done.returncode or done.stdout:
-            return done, f"part {i + 1}/{n}: exit {done.returncode}: {done.stdout.decode()}{done.stderr.decode()}"
+            return (
+                done,
+                f"part {i + 1}/{n}: exit {done.returncode}: {done.stdout.decode()}{done.stderr.decode()}",
+            )
     return sheaf(folder, "merge", *parts[::-1], *out), ""
 
 
@@ -293,8 +409,14 @@ def check_reading(folder, words, name, numbers=(1, 4)):
             if serial.returncode not in (0, 1):
                 continue
             wrong.append(why)
-        elif (serial.stdout, serial.returncode, told(serial)) != (merged.stdout, merged.returncode, told(merged)):
-            wrong.append(f"{n} parts: expected {serial.returncode} {serial.stdout.decode()[:900]} {told(serial)}, found {merged.returncode} {merged.stdout.decode()[:900]} {merged.stderr.decode()[:900]}")
+        elif (serial.stdout, serial.returncode, told(serial)) != (
+            merged.stdout,
+            merged.returncode,
+            told(merged),
+        ):
+            expected = f"{serial.returncode} {serial.stdout.decode()[:900]} {told(serial)}"
+            found = f"{merged.returncode} {merged.stdout.decode()[:900]} {merged.stderr.decode()[:900]}"
+            wrong.append(f"{n} parts: expected {expected}, found {found}")
     tap.point(not wrong, f"{' '.join(words)} {name} in parts", "\n".join(wrong))
 
 
@@ -304,10 +426,27 @@ def check_readings(folder):
     for suffix in ("ctf", "cbf"):
         check(folder, f"a chunk that is divided, to {suffix}", [], ["one.cbf"], suffix, [3])
     done = json.loads(sheaf(folder, "plan", "--ranks", "3", "--json", "one.cbf").stdout)
-    tap.point(done["pieces"] > 30 and done["imbalance"] < 1.2 and done["rows"] == 400 and done["messages"] == 30, "a plan divides long chunks", str(done))
+    tap.point(
+        done["pieces"] > 30 and done["imbalance"] < 1.2 and done["rows"] == 400 and done["messages"] == 30,
+        "a plan divides long chunks",
+        str(done),
+    )
     done = json.loads(sheaf(folder, "plan", "--ranks", "3", "--json", "--rate", "1000", "one.cbf").stdout)
-    tap.point(abs(done["seconds"] - done["largest"] / 1000 - 0.0006) < 1e-3, "and says how long the last part takes", str(done))
-    for name in ("long.ctf", "flawed.ctf", "one.cbf", "long.cbf", "long.mtx", "twice.mtx", "long.csv", "odd.ctf"):
+    tap.point(
+        abs(done["seconds"] - done["largest"] / 1000 - 0.0006) < 1e-3,
+        "and says how long the last part takes",
+        str(done),
+    )
+    for name in (
+        "long.ctf",
+        "flawed.ctf",
+        "one.cbf",
+        "long.cbf",
+        "long.mtx",
+        "twice.mtx",
+        "long.csv",
+        "odd.ctf",
+    ):
         for words in (*jobs, ["hash", "--max-errors=3"], ["stats", "--max-errors=3"]):
             check_reading(folder, words, name)
     for rows in cases.SAMPLES.values():
@@ -321,19 +460,33 @@ def check_readings(folder):
     (folder / "cut.ctf").write_bytes((folder / "long.ctf").read_bytes() + b"500 |x 1 nonsense\n")
     for words in jobs:
         check_reading(folder, words, "cut.ctf", FEW)
-    for name, parts in (("long.ctf", 7), ("long.csv", 7), ("long.mtx", 7), ("one.cbf", 3), ("long.cbf", 7), ("flawed.ctf", 3)):
+    for name, parts in (
+        ("long.ctf", 7),
+        ("long.csv", 7),
+        ("long.mtx", 7),
+        ("one.cbf", 3),
+        ("long.cbf", 7),
+        ("flawed.ctf", 3),
+    ):
         for out in (["report"], ["report", "--json"]):
             out = [*out, "--max-errors=3"] if name == "flawed.ctf" else out
             sheaf(folder, *out, "-f", name, "whole.html")
             (folder / "merged.html").unlink(missing_ok=True)
             read_in_parts(folder, parts, out, name, ["merged.html"])
-            tap.point((folder / "merged.html").read_bytes() == (folder / "whole.html").read_bytes(), f"{' '.join(out)} {name} in parts")
+            tap.point(
+                (folder / "merged.html").read_bytes() == (folder / "whole.html").read_bytes(),
+                f"{' '.join(out)} {name} in parts",
+            )
         place = folder / f"{name}.sheaf-index"
         sheaf(folder, "index", "--piece-bytes", "900", name)
         whole = place.read_bytes()
         place.unlink()
         merged, why = read_in_parts(folder, 3, ["index", "--piece-bytes", "900"], name)
-        tap.point(not why and place.is_file() and place.read_bytes() == whole, f"index {name} in parts", why + merged.stderr.decode())
+        tap.point(
+            not why and place.is_file() and place.read_bytes() == whole,
+            f"index {name} in parts",
+            why + merged.stderr.decode(),
+        )
         place.unlink(missing_ok=True)
 
 
@@ -355,20 +508,41 @@ def check_readings_refused(folder):
         (["merge", first, "foot.part", third], 4, "found it damaged (its foot)"),
         (["merge", first, second, third, "out"], 3, "out: expected a readable file"),
         (["merge", "long.ctf"], 2, "expected IN... OUT, found 1 operand"),
-        (["hash", "--part", "1/3", "long.ctf"], 2, "expected one FILE and the part file OUT with --part, found 1 operand"),
+        (
+            ["hash", "--part", "1/3", "long.ctf"],
+            2,
+            "expected one FILE and the part file OUT with --part, found 1 operand",
+        ),
         (["hash", "--part", "1/3", "long.ctf", "long.csv", "x.part"], 2, "found 3 operands"),
         (["hash", "--part", "4/3", "long.ctf", "x.part"], 2, "--part: expected I/N"),
         (["hash", "--part", "1/3", "long.ctf", first], 2, "expected no file of that name"),
         (["stats", "--part", "1/3", "gz.ctf.gz", "x.part"], 6, "expected an uncompressed regular file"),
-        (["index", "--check", "--part", "1/3", "long.ctf", "x.part"], 2, "--check: expected an index that is written"),
+        (
+            ["index", "--check", "--part", "1/3", "long.ctf", "x.part"],
+            2,
+            "--check: expected an index that is written",
+        ),
     ):
         done = sheaf(folder, *words)
-        fine = done.returncode == code and message in done.stderr.decode() and not done.stdout and not (folder / "x.part").exists()
-        tap.point(fine, f"refused: {' '.join(words)}", f"{done.returncode}: {done.stdout.decode()}{done.stderr.decode()}")
+        fine = (
+            done.returncode == code
+            and message in done.stderr.decode()
+            and not done.stdout
+            and not (folder / "x.part").exists()
+        )
+        tap.point(
+            fine,
+            f"refused: {' '.join(words)}",
+            f"{done.returncode}: {done.stdout.decode()}{done.stderr.decode()}",
+        )
     text = (folder / "long.ctf").read_text()
     (folder / "long.ctf").write_text(text.replace("0 |x 0.0", "0 |x 0.5", 1))
     done = sheaf(folder, "merge", first, second, third)
-    tap.point(done.returncode == 4 and "found it changed since" in done.stderr.decode() and not done.stdout, "an input that was changed is refused", done.stderr.decode())
+    tap.point(
+        done.returncode == 4 and "found it changed since" in done.stderr.decode() and not done.stdout,
+        "an input that was changed is refused",
+        done.stderr.decode(),
+    )
     (folder / "long.ctf").write_text(text)
 
 

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Power is lost at any moment of a run: the old output stands, or the new one, whole; once the run has ended well, the new one.
+"""Power is lost at any moment of a run: the old output stands, or the new one, whole; once the run has ended
+well, the new one.
 
-The library of faults.c records what a run writes, cuts, creates, renames, removes and syncs. Nothing of that is sure to be on
-the disk before a sync: of a file for its bytes and its size, of its folder for its name. So at every point of the record states
-are built in which what was not synced is lost: all of it, nothing of it, all but one of it, all except one. Arguments: words that
-must stand in a case's name.
+The library of faults.c records what a run writes, cuts, creates, renames, removes and syncs. Nothing of that
+is sure to be on the disk before a sync: of a file for its bytes and its size, of its folder for its name. So
+at every point of the record states are built in which what was not synced is lost: all of it, nothing of it,
+all but one of it, all except one. Arguments: words that must stand in a case's name.
 """
+
 import os
 import shutil
 import struct
@@ -25,7 +27,9 @@ class Step:
 
     def __init__(self, kind, file, folder, offset, data):
         self.kind, self.file, self.folder, self.offset, self.data = kind, file, folder, offset, data
-        self.names = [os.fsdecode(name) for name in data.split(b"\0")] if kind in (CREATED, RENAMED, REMOVED) else []
+        self.names = (
+            [os.fsdecode(name) for name in data.split(b"\0")] if kind in (CREATED, RENAMED, REMOVED) else []
+        )
         self.at = file if kind in (WRITTEN, CUT) else folder  # whose sync makes it last
 
 
@@ -38,7 +42,9 @@ def read_record(path):
         at += RECORD.size
         if kind == CREATED:
             renumbered[file] = (file, at)
-        yield Step(kind, renumbered.get(file, file), renumbered.get(folder, folder), offset, content[at : at + size])
+        yield Step(
+            kind, renumbered.get(file, file), renumbered.get(folder, folder), offset, content[at : at + size]
+        )
         at += size
 
 
@@ -78,7 +84,10 @@ def begin(case):
     """What is on the disk before the run."""
     folder = os.stat(case.folder).st_ino
     numbers = {name: os.stat(case.folder / name).st_ino for name in case.files}
-    return Disk({numbers[name]: content for name, content in case.files.items()}, {(folder, name): number for name, number in numbers.items()})
+    return Disk(
+        {numbers[name]: content for name, content in case.files.items()},
+        {(folder, name): number for name, number in numbers.items()},
+    )
 
 
 def kept(waiting):
@@ -121,7 +130,8 @@ def check(case, folder, ended, disk):
         if found == new or (found == old and not ended):
             continue
         size = "nothing" if found is None else f"{len(found)} bytes"
-        return f"{name}: expected {'the new content' if ended else 'the old content or the new one'}, found {size}"
+        wanted = "the new content" if ended else "the old content or the new one"
+        return f"{name}: expected {wanted}, found {size}"
     return None
 
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Selecting is selecting from what cat prints: rows, samples and columns, for all formats, however they are read."""
+"""Selecting is selecting from what cat prints: rows, samples and columns, for all formats, however they are
+read."""
+
 import json
 import os
 import struct
@@ -27,7 +29,14 @@ def row_hash(seed, row):
 
 
 def sheaf(folder, *words, stdin=None):
-    return subprocess.run([cases.SHEAF, *words], cwd=folder, capture_output=True, input=stdin, env=cases.environment(folder), timeout=60)
+    return subprocess.run(
+        [cases.SHEAF, *words],
+        cwd=folder,
+        capture_output=True,
+        input=stdin,
+        env=cases.environment(folder),
+        timeout=60,
+    )
 
 
 def rows_of(done):
@@ -82,7 +91,9 @@ def check_rows(folder, name, how):
             found = rows_of(sheaf(folder, "cat", "--json", *way, *words, *how, name))
             if found != expected:
                 wrong.append(f"{given} {way}: expected {expected}\nfound {found}")
-        found = rows_of(sheaf(folder, "cat", "--json", "--from", cases.format_of(name), *words, *how, "-", stdin=content))
+        found = rows_of(
+            sheaf(folder, "cat", "--json", "--from", cases.format_of(name), *words, *how, "-", stdin=content)
+        )
         if found != expected:
             wrong.append(f"{given} of a pipe: expected {expected}\nfound {found}")
     tap.point(not wrong and len(everything) >= 4, f"{name}: rows", "\n".join(wrong) or everything)
@@ -99,12 +110,21 @@ def check_converted(folder, name, how):
     expected = rows_of(sheaf(folder, "cat", "--json", "--rows", "1:4", *how, name))
     done = sheaf(folder, "convert", "-q", "--rows", "1:4", *how, *writing, name, f"part.{suffix}")
     found = rows_of(sheaf(folder, "cat", "--json", *how, f"part.{suffix}"))
-    hashes = [sheaf(folder, "hash", *words).stdout[:32] for words in ([*how, "--rows", "1:4", name], [*how, f"part.{suffix}"])]
+    hashes = [
+        sheaf(folder, "hash", *words).stdout[:32]
+        for words in ([*how, "--rows", "1:4", name], [*how, f"part.{suffix}"])
+    ]
     if (folder / f"part.{suffix}").exists():
         (folder / f"part.{suffix}").unlink()
     spelled = "example" in expected[0]  # of which sequences are made: only what they hold is the same
-    same = hashes[0] == hashes[1] and (spelled or sorted(map(str, map(values, expected))) == sorted(map(str, map(values, found))))
-    tap.point(done.returncode == 0 and same, f"{name}: rows converted", f"{done.stderr.decode()}\nexpected {expected}\nfound {found}")
+    same = hashes[0] == hashes[1] and (
+        spelled or sorted(map(str, map(values, expected))) == sorted(map(str, map(values, found)))
+    )
+    tap.point(
+        done.returncode == 0 and same,
+        f"{name}: rows converted",
+        f"{done.stderr.decode()}\nexpected {expected}\nfound {found}",
+    )
 
 
 def check_columns(folder, name, how):
@@ -116,15 +136,33 @@ def check_columns(folder, name, how):
     found = rows_of(sheaf(folder, "cat", "--json", option, ",".join(wanted), *how, name))
     expected = [{**row, kind: {key: row[kind][key] for key in wanted}} for row in everything]
     ordered = [list(row[kind]) for row in found if isinstance(row, dict)]
-    tap.point(found == expected and all(o == wanted for o in ordered), f"{name}: {option}", f"expected {expected}\nfound {found}")
+    tap.point(
+        found == expected and all(o == wanted for o in ordered),
+        f"{name}: {option}",
+        f"expected {expected}\nfound {found}",
+    )
     done = sheaf(folder, "cat", option, "nothing", *how, name)
-    tap.point(done.returncode == 2 and all(key.encode() in done.stderr for key in names), f"{name}: {option} that is not there", done.stderr.decode())
+    tap.point(
+        done.returncode == 2 and all(key.encode() in done.stderr for key in names),
+        f"{name}: {option} that is not there",
+        done.stderr.decode(),
+    )
 
 
 def check_same_sample(folder, files):
     """The same rows of the same dataset, whatever its format."""
-    samples = [[row["key"] for row in rows_of(sheaf(folder, "cat", "--json", "--sample", "6", "--seed", "11", *how, name))] for name, how in files]
-    tap.point(len(samples[0]) == 6 and all(s == samples[0] for s in samples), "the same sample in every format", samples)
+    samples = [
+        [
+            row["key"]
+            for row in rows_of(sheaf(folder, "cat", "--json", "--sample", "6", "--seed", "11", *how, name))
+        ]
+        for name, how in files
+    ]
+    tap.point(
+        len(samples[0]) == 6 and all(s == samples[0] for s in samples),
+        "the same sample in every format",
+        samples,
+    )
 
 
 def check_batches(folder, name, how, rows):
@@ -132,7 +170,20 @@ def check_batches(folder, name, how, rows):
     wrong = []
     numbers = {"--rows 1:4": 3, "--sample 3 --seed 5": 3, "--skip 1": rows - 1, "": rows}
     for given, expected in numbers.items():
-        done = sheaf(folder, "batches", "--json", "--order", "file", "--size", "1", "--size-unit", "sequences", *given.split(), *how, name)
+        done = sheaf(
+            folder,
+            "batches",
+            "--json",
+            "--order",
+            "file",
+            "--size",
+            "1",
+            "--size-unit",
+            "sequences",
+            *given.split(),
+            *how,
+            name,
+        )
         found = done.stdout.count(b"\n")
         if done.returncode or found != expected:
             wrong.append(f"{given}: expected {expected} batches, found {found}: {done.stderr.decode()}")
@@ -146,7 +197,12 @@ def write_npy(path, shape):
         count *= extent
     head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({', '.join(map(str, shape))},), }}"
     head += " " * (-(len(head) + 11) % 64) + "\n"
-    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + struct.pack(f"<{count}d", *range(count)))
+    path.write_bytes(
+        b"\x93NUMPY\x01\x00"
+        + struct.pack("<H", len(head))
+        + head.encode()
+        + struct.pack(f"<{count}d", *range(count))
+    )
 
 
 def check_transposed(folder, name, how):
@@ -170,7 +226,14 @@ def main():
                     check_transposed(folder, name, how)
                 elif "cells" in first or "streams" in first:
                     check_columns(folder, name, how)
-        for name, rows in (("a.ctf", 30), ("a.cbf", 30), ("a.svmlight", 30), ("a.mtx", 4), ("a.npz", 4), ("a.bex", 30)):
+        for name, rows in (
+            ("a.ctf", 30),
+            ("a.cbf", 30),
+            ("a.svmlight", 30),
+            ("a.mtx", 4),
+            ("a.npz", 4),
+            ("a.bex", 30),
+        ):
             check_batches(folder, name, [], rows)
         for rank, shape in enumerate([(6,), (6, 2), (6, 3, 2), (6, 1, 2, 2)], 1):
             write_npy(folder / f"rank{rank}.npy", shape)

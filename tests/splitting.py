@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Files of every format in parts: of equal length, drawn, by size; and put together again."""
+
 import tempfile
 from pathlib import Path
 
@@ -47,7 +48,10 @@ def check(folder, name, how, writing):
     def drawn(i):
         return int(selection.row_hash(5, i) >= 0.75 * 2**64)
 
-    ways = {"--parts 2": (lambda i: int(i >= n / 2), ["p.0." + suffix, "p.1." + suffix]), "--fractions 0.75,0.25 --seed 5": (drawn, ["fit." + suffix, "test." + suffix])}
+    ways = {
+        "--parts 2": (lambda i: int(i >= n / 2), ["p.0." + suffix, "p.1." + suffix]),
+        "--fractions 0.75,0.25 --seed 5": (drawn, ["fit." + suffix, "test." + suffix]),
+    }
     for given, (part_of, outputs) in ways.items():
         words = outputs if "fractions" in given else ["p." + suffix]
         parts = split(folder, *given.split(), *how, *writing, name, *words)
@@ -68,7 +72,9 @@ def check(folder, name, how, writing):
         if "parts" in given and not tensor and not wrong:
             done = sheaf(folder, "merge", "-q", *how, *writing, *outputs, "back." + suffix)
             hashes = {sheaf(folder, "hash", *how, file).stdout[:32] for file in (name, "back." + suffix)}
-            tap.point(done.returncode == 0 and len(hashes) == 1, f"{name}: put together again", done.stderr.decode())
+            tap.point(
+                done.returncode == 0 and len(hashes) == 1, f"{name}: put together again", done.stderr.decode()
+            )
         for file in folder.glob("*.*"):
             if file.name.startswith(("p.", "fit.", "test.", "back.")):
                 file.unlink()
@@ -99,7 +105,11 @@ def check_bytes(folder):
     size = (folder / "a.ctf").stat().st_size
     parts = split(folder, "--bytes", str(size // 3), "a.ctf", "part.ctf.gz")
     rows = [len(contents(folder, part, [])) for part in parts]
-    tap.point(len(parts) == 4 and parts[0] == "part.0.ctf.gz" and sorted(rows) == [7, 7, 8, 8], "parts of about so many bytes", f"{parts} {rows}")
+    tap.point(
+        len(parts) == 4 and parts[0] == "part.0.ctf.gz" and sorted(rows) == [7, 7, 8, 8],
+        "parts of about so many bytes",
+        f"{parts} {rows}",
+    )
 
 
 def main():
@@ -108,7 +118,12 @@ def main():
         cases.make_samples(folder, cases.SAMPLES)
         for rows in cases.SAMPLES.values():
             for name, _, making, how in rows:
-                check(folder, name, [*how, *(making if name.endswith("ex") else [])], cases.OUTPUT.get(name.partition(".")[2], []))
+                check(
+                    folder,
+                    name,
+                    [*how, *(making if name.endswith("ex") else [])],
+                    cases.OUTPUT.get(name.partition(".")[2], []),
+                )
         check_refused(folder)
         check_bytes(folder)
     tap.end()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Shared by the shell tests: points of TAP, each begun, checked any number of times, and ended. Sourced, not run.
-# shellcheck shell=sh
+# Shared by the shell tests: points of TAP, each begun, checked any number of times, and ended. Sourced, not
+# run. shellcheck shell=sh
 
 count=0
 begin() {

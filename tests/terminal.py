@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The command at a terminal: its help, pages and completions, words in any order, widths, colours, progress."""
+"""The command at a terminal: its help, pages and completions, words in any order, widths, colours,
+progress."""
+
 import fcntl
 import json
 import os
@@ -25,14 +27,29 @@ for name in ("NO_COLOR", "COLUMNS", "TERM"):
 
 
 def run(folder, *words, stdin=subprocess.DEVNULL, **more):
-    return subprocess.run([SHEAF, *words], cwd=folder, capture_output=True, text=True, stdin=stdin, env={**OLD, **more}, timeout=60)
+    return subprocess.run(
+        [SHEAF, *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        stdin=stdin,
+        env={**OLD, **more},
+        timeout=60,
+    )
 
 
 def at_terminal(folder, words, columns, stdin=None, **more):
     """What the command writes to a terminal of so many columns."""
     parent, child = pty.openpty()
     fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    process = subprocess.Popen([SHEAF, *words], cwd=folder, stdin=stdin or child, stdout=child, stderr=child, env={**OLD, "TERM": "xterm", **more})
+    process = subprocess.Popen(
+        [SHEAF, *words],
+        cwd=folder,
+        stdin=stdin or child,
+        stdout=child,
+        stderr=child,
+        env={**OLD, "TERM": "xterm", **more},
+    )
     os.close(child)
     text = b""
     while True:
@@ -60,9 +77,17 @@ def check_widths(folder):
     tap.point(not wide, "help and tables fit the width", "\n".join(wide))
     code, text = at_terminal(folder, ["formats"], 70)
     lines = [re.sub("\x1b\\[[0-9;]*m", "", line) for line in text.splitlines()]
-    tap.point(code == 0 and len(lines) > 10 and all(len(line) <= 70 for line in lines), "a terminal says how wide it is", text)
+    tap.point(
+        code == 0 and len(lines) > 10 and all(len(line) <= 70 for line in lines),
+        "a terminal says how wide it is",
+        text,
+    )
     lines = run(folder, "formats").stdout.splitlines()
-    tap.point(len(lines) == 1 + len(TABLE["formats"]), "formats has one line for each where it goes into a pipe", lines)
+    tap.point(
+        len(lines) == 1 + len(TABLE["formats"]),
+        "formats has one line for each where it goes into a pipe",
+        lines,
+    )
 
 
 def check_help(folder):
@@ -75,7 +100,11 @@ def check_help(folder):
     tap.point(not wrong, "help: groups, two examples, the exit status", wrong)
     options = next(c for c in TABLE["commands"] if c["name"] == "convert")["options"]
     text = run(folder, "help", "convert").stdout
-    tap.point(all(text.count(f"--{o['name']} ") + text.count(f"--{o['name']}\n") for o in options), "help names each option", text)
+    tap.point(
+        all(text.count(f"--{o['name']} ") + text.count(f"--{o['name']}\n") for o in options),
+        "help names each option",
+        text,
+    )
 
 
 def check_examples(folder):
@@ -102,12 +131,27 @@ def check_pages(folder):
     wrong = []
     for name in [None, *COMMANDS]:
         page = run(folder, "help", "--man", *([name] if name else [])).stdout
-        for title in ("NAME", "SYNOPSIS", "DESCRIPTION", "EXAMPLES", "ENVIRONMENT", "FILES", '"EXIT STATUS"', '"SEE ALSO"'):
+        for title in (
+            "NAME",
+            "SYNOPSIS",
+            "DESCRIPTION",
+            "EXAMPLES",
+            "ENVIRONMENT",
+            "FILES",
+            '"EXIT STATUS"',
+            '"SEE ALSO"',
+        ):
             if f".SH {title}" not in page.replace(f'.SH "{title}"', f".SH {title}"):
                 wrong.append(f"{name}: no {title}")
         (folder / "page.1").write_text(page)
         if shutil.which("man"):
-            done = subprocess.run(["man", "--warnings", "-l", "page.1"], cwd=folder, capture_output=True, text=True, env={**OLD, "LC_ALL": "C.UTF-8", "MANWIDTH": "80"})
+            done = subprocess.run(
+                ["man", "--warnings", "-l", "page.1"],
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                env={**OLD, "LC_ALL": "C.UTF-8", "MANWIDTH": "80"},
+            )
             if done.stderr and "cannot" not in done.stderr:
                 wrong.append(f"{name}: {done.stderr}")
     tap.point(not wrong, "a manual page for each command", "\n".join(wrong))
@@ -119,7 +163,8 @@ def check_pages(folder):
 def bash_words(folder, script, *words):
     """What bash offers for the last word."""
     typed = " ".join(f"'{word}'" for word in words)
-    code = f". {script}; COMP_WORDS=({typed}); COMP_CWORD={len(words) - 1}; _sheaf; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    code = f". {script}; COMP_WORDS=({typed}); COMP_CWORD={len(words) - 1}; _sheaf; "
+    code += "printf '%s\\n' \"${COMPREPLY[@]}\""
     done = subprocess.run(["bash", "--norc", "-c", code], cwd=folder, capture_output=True, text=True)
     return done.stdout.split() if not done.stderr else [done.stderr]
 
@@ -131,7 +176,9 @@ def check_completions(folder):
         scripts[shell].write_text(run(folder, "help", "--completion", shell).stdout)
         if shutil.which(shell):
             done = subprocess.run([shell, "-n", str(scripts[shell])], capture_output=True, text=True)
-            tap.point(done.returncode == 0 and not done.stderr, f"completions: {shell} reads them", done.stderr)
+            tap.point(
+                done.returncode == 0 and not done.stderr, f"completions: {shell} reads them", done.stderr
+            )
         else:
             tap.skip(f"completions: {shell} reads them", f"{shell} is not here")
         text = scripts[shell].read_text()
@@ -161,7 +208,9 @@ def check_words(folder):
 
     def expect(expected, *words, code=0, stdin=subprocess.DEVNULL):
         done = run(folder, *words, stdin=stdin)
-        if done.returncode != code or (expected not in done.stdout + done.stderr if code else done.stdout != expected):
+        if done.returncode != code or (
+            expected not in done.stdout + done.stderr if code else done.stdout != expected
+        ):
             wrong.append(f"{words}: {done.returncode}: {done.stdout[:300]}{done.stderr}")
 
     first = "".join(everything.splitlines(True)[:2])
@@ -181,8 +230,9 @@ def check_words(folder):
     with open(folder / "a.ctf") as file:
         expect(everything, "cat", stdin=file)
     with open(folder / "a.ctf") as file:
-        expect("", "convert", "--from", "ctf", "-o", "sent.ctf", stdin=file) if "-F" not in run(folder, "help", "convert").stdout else expect(
-            "", "convert", "-F", "ctf", "-o", "sent.ctf", stdin=file)
+        expect("", "convert", "--from", "ctf", "-o", "sent.ctf", stdin=file) if "-F" not in run(
+            folder, "help", "convert"
+        ).stdout else expect("", "convert", "-F", "ctf", "-o", "sent.ctf", stdin=file)
     expect(everything, "cat", "sent.ctf")
     expect("", "convert", "-o", "named.cbf", "a.ctf")
     expect("", "diff", "-q", "a.ctf", "named.cbf")
@@ -200,7 +250,12 @@ def check_words(folder):
 
 def check_colours(folder):
     red = "\x1b[1;31merror:"
-    cases = {"a terminal": ({}, True), "NO_COLOR": ({"NO_COLOR": "1"}, False), "an empty NO_COLOR": ({"NO_COLOR": ""}, True), "TERM=dumb": ({"TERM": "dumb"}, False)}
+    cases = {
+        "a terminal": ({}, True),
+        "NO_COLOR": ({"NO_COLOR": "1"}, False),
+        "an empty NO_COLOR": ({"NO_COLOR": ""}, True),
+        "TERM=dumb": ({"TERM": "dumb"}, False),
+    }
     wrong = []
     for name, (more, coloured) in cases.items():
         code, text = at_terminal(folder, ["cat", "none.ctf"], 80, **more)
@@ -213,17 +268,40 @@ def check_colours(folder):
 
 def check_progress(folder):
     """Something comes late, so that the bar is shown from then on to the end."""
-    (folder / "head.mtx").write_text("%%MatrixMarket matrix coordinate real general\n300 300 3000\n" + "".join(f"{i % 300 + 1} 1 1\n" for i in range(1500)))
+    (folder / "head.mtx").write_text(
+        "%%MatrixMarket matrix coordinate real general\n300 300 3000\n"
+        + "".join(f"{i % 300 + 1} 1 1\n" for i in range(1500))
+    )
     (folder / "tail.mtx").write_text("".join(f"{i % 300 + 1} {i % 7 + 2} 1\n" for i in range(1500)))
     wrong = []
     for columns in (40, 100):
-        with subprocess.Popen(["sh", "-c", "cat head.mtx; sleep 1.3; cat tail.mtx"], cwd=folder, stdout=subprocess.PIPE) as feeder:
-            words = ["convert", "-q", "--from", "matrixmarket", "--duplicates", "sum", "-", f"sum.{columns}.npz"]
+        with subprocess.Popen(
+            ["sh", "-c", "cat head.mtx; sleep 1.3; cat tail.mtx"], cwd=folder, stdout=subprocess.PIPE
+        ) as feeder:
+            words = [
+                "convert",
+                "-q",
+                "--from",
+                "matrixmarket",
+                "--duplicates",
+                "sum",
+                "-",
+                f"sum.{columns}.npz",
+            ]
             code, text = at_terminal(folder, words, columns, stdin=feeder.stdout)
         drawn = [line.removesuffix("\x1b[K") for line in text.split("\r")]
-        if code or any(len(line) >= columns for line in drawn) or "\n" in text or not text.endswith("\r\x1b[K"):
+        if (
+            code
+            or any(len(line) >= columns for line in drawn)
+            or "\n" in text
+            or not text.endswith("\r\x1b[K")
+        ):
             wrong.append(f"{columns}: {code} {text!r}")
-        stages = [word for word in ("sorting, ", "writing", "syncing, ") if any(line.startswith(word) for line in drawn)]
+        stages = [
+            word
+            for word in ("sorting, ", "writing", "syncing, ")
+            if any(line.startswith(word) for line in drawn)
+        ]
         if len(stages) != 3:
             wrong.append(f"{columns}: expected all stages, found {stages} in {text!r}")
     tap.point(not wrong, "progress fits the terminal, and goes on until the work ends", "\n".join(wrong))

@@ -380,7 +380,8 @@ static void test_statistics(void **state)
 	static const char *const parts[] = {
 		"{\"rows\":3,\"columns\":[{\"name\":\"n\",\"type\":\"int8\",\"storage\":\"values\",\"values\":3,"
 		"\"zeros\":1,\"nan\":0,\"infinite\":0,\"min\":-8,\"max\":127,",
-		"{\"name\":\"m\",\"type\":\"float64\",\"storage\":\"values\",\"coded\":1,\"codes\":[[5,1]],\"missing\":1,\"values\":2,",
+		"{\"name\":\"m\",\"type\":\"float64\",\"storage\":\"values\",\"coded\":1,\"codes\":[[5,1]],"
+		"\"missing\":1,\"values\":2,",
 		"{\"name\":\"t\",\"type\":\"uint8\",\"storage\":\"bool\",\"values\":3,\"zeros\":1,",
 		"\"storage\":\"datetime\",\"values\":3,\"zeros\":1,\"nan\":0,\"infinite\":0,\"min\":\"1969-12-31T23:"
 		"59:59\",\"max\":\"2012-05-25T14:13:29\",\"distinct\":3",

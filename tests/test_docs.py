@@ -4,10 +4,13 @@ r"""Runs every example of docs/formats through the command.
 
     SHEAF=build/sheaf SHEAF_TESTS=tests SHEAF_TOOLS=tools tests/test_docs.py
 
-A fenced block in a page is an example where its info string names it. The first word there says how its file is made:
+A fenced block in a page is an example where its info string names it. The first word there says how its file
+is made:
 
-    ```cbf example=NAME         annotated text, made into a file by tools/assemble; so are ```scidb, ```npy, ```npz, ```arrow
-    ```binsparse example=NAME   (or hdf5) the text of a box (tests/box_text.h), made into an HDF5 file by tests/box_tool, where the build has HDF5
+    ```cbf example=NAME         annotated text, made into a file by tools/assemble; so are ```scidb, ```npy,
+                                ```npz and ```arrow
+    ```binsparse example=NAME   (or hdf5) the text of a box (tests/box_text.h), made into an HDF5 file by
+                                tests/box_tool, where the build has HDF5
     ```cntk example=NAME        a fragment of a CNTK configuration
     ```ctf example=NAME         text, run as it stands; so is any other kind, which is the file's suffix
 
@@ -19,12 +22,14 @@ Further words of the info string of all but the last; values with spaces stand i
     note="part of a message"        valid, with this note or warning
     bare="part of a message"        without the options (but with config) validate must fail with it
     bytes=NAME                      converted to CBF it has the bytes of that cbf example
-    size=N                          the file has so many bytes
+    size=N                          the file has N bytes
 
-The next ```json block of the page holds the rows that `sheaf cat --json` prints; an invalid example without one must be
-refused by cat as well. A fragment says with streams="..." which --stream options it amounts to. Fragments must have their
-brackets in pairs. Each option that a page names must be one of the command, and each of the format must stand in its page.
+The next ```json block of the page holds the rows that `sheaf cat --json` prints; an invalid example without
+one must be refused by cat as well. A fragment says with streams="..." which --stream options it amounts to.
+Fragments must have their brackets in pairs. Each option that a page names must be one of the command, and
+each of the format must stand in its page.
 """
+
 import json
 import os
 import re
@@ -106,6 +111,7 @@ def run(*arguments):
 
 # ---- configurations ----
 
+
 def without_comments(text):
     """Lines without what stands after a number sign, outside of quotes."""
     return "\n".join(re.sub(r'^((?:[^"#]|"[^"]*")*)#.*$', r"\1", line) for line in text.split("\n"))
@@ -143,6 +149,7 @@ def check_config(block):
 
 
 # ---- data ----
+
 
 class Runner:
     """Runs examples in a folder; knows those that others refer to."""
@@ -192,7 +199,9 @@ class Runner:
         status, out, errors = run("cat", "--json", *options, path)
         if block.rows is None:
             if status != 4 or until_consequence(block.words["invalid"]) not in errors:
-                raise Fault(f"expected cat to refuse it with `{block.words['invalid']}`, found {status} and {errors}")
+                raise Fault(
+                    f"expected cat to refuse it with `{block.words['invalid']}`, found {status} and {errors}"
+                )
             return
         rows = [json.loads(line) for line in out.splitlines()]
         if status != 0 or rows != block.rows:
@@ -212,7 +221,11 @@ class Runner:
             check_config(block)
             return
         path = self.make_file(block)
-        config = shlex.split(self.find("cntk", block.words["config"]).words["streams"]) if "config" in block.words else []
+        config = (
+            shlex.split(self.find("cntk", block.words["config"]).words["streams"])
+            if "config" in block.words
+            else []
+        )
         options = config + shlex.split(block.words.get("options", ""))
         if "invalid" in block.words:
             self.check_invalid(path, options, block.words["invalid"])
@@ -228,6 +241,7 @@ class Runner:
 
 
 # ---- options ----
+
 
 def read_options():
     """All options of the command, and those of each format."""
@@ -250,9 +264,17 @@ def tasks_of(pages, folder):
     known, formats = read_options()
     blocks = [block for page in pages for block in read_blocks(page)]
     runner = Runner(blocks, folder)
-    tasks = [(f"{block.place} {block.kind} {block.name}", lambda block=block: runner.check(block)) for block in blocks]
+    tasks = [
+        (f"{block.place} {block.kind} {block.name}", lambda block=block: runner.check(block))
+        for block in blocks
+    ]
     for page in pages:
-        tasks.append((f"{page.name}: options", lambda page=page: check_options(page, known, formats.get(page.stem, set()))))
+        tasks.append(
+            (
+                f"{page.name}: options",
+                lambda page=page: check_options(page, known, formats.get(page.stem, set())),
+            )
+        )
         tasks.append((f"{page.name}: examples", lambda page=page: check_examples(page, blocks)))
     return tasks
 

@@ -4,11 +4,13 @@ r"""Runs every terminal session of the pages as a reader would type it, and comp
 
     SHEAF=build/sheaf tests/test_sessions.py
 
-A session is a fenced block with the info string `console`. A line that begins with `$ ` is typed; it goes on in
-the lines that begin with `> `. What follows, up to the next `$ `, is what standard output and standard error
-print together. A line `...` stands for any lines, and `...` inside a line for any text. The sessions of a page
-share one empty folder, in their order. A block of C whose info string has file=PATH is that file, word for word.
+A session is a fenced block with the info string `console`. A line that begins with `$ ` is typed; it goes on
+in the lines that begin with `> `. What follows, up to the next `$ `, is what standard output and standard
+error print together. A line `...` stands for any lines, and `...` inside a line for any text. The sessions of
+a page share one empty folder, in their order. A block of C whose info string has file=PATH is that file, word
+for word.
 """
+
 import os
 import re
 import subprocess
@@ -19,7 +21,11 @@ import tap
 
 ROOT = Path(__file__).resolve().parent.parent
 SHEAF = Path(os.environ.get("SHEAF", ROOT / "build/sheaf")).resolve()
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/formats").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs/formats").glob("*.md")),
+]
 FENCE = re.compile(r"^```(.*)\n((?:(?!```).*\n)*)```$", re.MULTILINE)
 TIMEOUT = 60
 
@@ -53,8 +59,16 @@ def pattern(lines):
 def run(command, folder):
     """What a shell prints for the command, standard error included."""
     environment = dict(os.environ, PATH=f"{SHEAF.parent}:{os.environ['PATH']}", LC_ALL="C", COLUMNS="80")
-    done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT, check=False)
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=TIMEOUT,
+        check=False,
+    )
     return done.stdout.decode(errors="replace")
 
 

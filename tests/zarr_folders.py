@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Folders of Zarr: good ones, bad ones, hostile ones and random ones, made here; and where zarr-python is there (ZARR_PYTHON: a Python that
-has it), everything that it writes. Prints TAP."""
+"""Folders of Zarr: good ones, bad ones, hostile ones and random ones, made here; and where zarr-python is
+there (ZARR_PYTHON: a Python that has it), everything that it writes. Prints TAP."""
+
 import gzip
 import json
 import os
@@ -40,7 +41,16 @@ def put(folder, path, content):
 
 def array_2(folder, path, shape=(3,), chunks=(2,), dtype="<f8", chunk=None, **more):
     """`chunk` (number of the chunk): its bytes."""
-    about = {"zarr_format": 2, "shape": list(shape), "chunks": list(chunks), "dtype": dtype, "compressor": None, "fill_value": 0, "order": "C", "filters": None}
+    about = {
+        "zarr_format": 2,
+        "shape": list(shape),
+        "chunks": list(chunks),
+        "dtype": dtype,
+        "compressor": None,
+        "fill_value": 0,
+        "order": "C",
+        "filters": None,
+    }
     about.update(more)
     put(folder, f"{path}/.zarray", about)
     for name, content in (chunk or {}).items():
@@ -57,10 +67,17 @@ def root_2(folder, **attributes):
 
 
 def array_3(folder, path, shape=(3,), chunks=(2,), data_type="float64", chunk=None, codecs=None, **more):
-    about = {"zarr_format": 3, "node_type": "array", "shape": list(shape), "data_type": data_type, "fill_value": 0,
-             "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": list(chunks)}},
-             "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
-             "codecs": codecs or [{"name": "bytes", "configuration": {"endian": "little"}}], "attributes": {}}
+    about = {
+        "zarr_format": 3,
+        "node_type": "array",
+        "shape": list(shape),
+        "data_type": data_type,
+        "fill_value": 0,
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": list(chunks)}},
+        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+        "codecs": codecs or [{"name": "bytes", "configuration": {"endian": "little"}}],
+        "attributes": {},
+    }
     about.update(more)
     put(folder, f"{path}/zarr.json", about)
     for name, content in (chunk or {}).items():
@@ -76,12 +93,12 @@ def doubles(*values):
 
 
 def crc32c(data):
-    total = 0xffffffff
+    total = 0xFFFFFFFF
     for byte in data:
         total ^= byte
         for _ in range(8):
-            total = total >> 1 ^ (0x82f63b78 if total & 1 else 0)
-    return total ^ 0xffffffff
+            total = total >> 1 ^ (0x82F63B78 if total & 1 else 0)
+    return total ^ 0xFFFFFFFF
 
 
 def shard(inner, first=False, wrong=False):
@@ -96,9 +113,17 @@ def shard(inner, first=False, wrong=False):
     return index + body if first else body + index
 
 
-SHARDED = [{"name": "sharding_indexed", "configuration": {
-    "chunk_shape": [2], "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
-    "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}], "index_location": "end"}}]
+SHARDED = [
+    {
+        "name": "sharding_indexed",
+        "configuration": {
+            "chunk_shape": [2],
+            "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
+            "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}],
+            "index_location": "end",
+        },
+    }
+]
 
 
 def shards_first():
@@ -119,77 +144,325 @@ CHUNKS = {"0": doubles(1, 2), "1": doubles(3, 9)}
 GOOD = {
     "version 2": (lambda f: array_2(f, "x", chunk=CHUNKS), WHOLE),
     "version 3": (lambda f: array_3(f, "x", chunk=CHUNKS), WHOLE),
-    "a chunk that is not there": (lambda f: array_2(f, "x", chunk={"1": CHUNKS["1"]}, fill_value=7.5), ["7.5", "7.5", "3"]),
+    "a chunk that is not there": (
+        lambda f: array_2(f, "x", chunk={"1": CHUNKS["1"]}, fill_value=7.5),
+        ["7.5", "7.5", "3"],
+    ),
     "a fill value that is no number": (lambda f: array_3(f, "x", fill_value="-Infinity"), ["-inf"] * 3),
     "a fill value in bits": (lambda f: array_3(f, "x", fill_value="0x3ff8000000000000"), ["1.5"] * 3),
-    "zlib": (lambda f: array_2(f, "x", chunk={k: zlib.compress(v) for k, v in CHUNKS.items()}, compressor={"id": "zlib", "level": 1}), WHOLE),
-    "gzip": (lambda f: array_2(f, "x", chunk={k: gzip.compress(v) for k, v in CHUNKS.items()}, compressor={"id": "gzip", "level": 1}), WHOLE),
-    "gzip, version 3": (lambda f: array_3(f, "x", chunk={k: gzip.compress(v) for k, v in CHUNKS.items()}, codecs=[
-        {"name": "bytes", "configuration": {"endian": "little"}}, {"name": "gzip", "configuration": {"level": 5}}]), WHOLE),
-    "big-endian": (lambda f: array_2(f, "x", dtype=">i2", shape=(2,), chunk={"0": b"\0\1\xff\xff"}), ["1", "-1"]),
-    "big-endian, version 3": (lambda f: array_3(f, "x", data_type="int16", shape=(2,), chunk={"0": b"\0\1\xff\xff"}, codecs=[
-        {"name": "bytes", "configuration": {"endian": "big"}}]), ["1", "-1"]),
-    "truth values": (lambda f: array_2(f, "x", dtype="|b1", chunk={"0": b"\0\1", "1": b"\1\0"}), ["false", "true", "true"]),
-    "complex numbers": (lambda f: array_2(f, "x", dtype="<c16", shape=(1,), chunk={"0": doubles(1, -2, 0, 0)}), ["(1,-2)"]),
-    "float16": (lambda f: array_2(f, "x", dtype="<f2", shape=(2,), chunk={"0": struct.pack("<2e", 1.5, -2)}), ["1.5", "-2"]),
-    "a slash between numbers": (lambda f: array_2(f, "x", shape=(1, 2), chunks=(1, 1), dimension_separator="/", chunk={"0/0": doubles(4), "0/1": doubles(5)}), ["4", "5"]),
-    "names of chunks of version 2 in version 3": (lambda f: (array_3(f, "x", chunk_key_encoding={"name": "v2"}), put(f, "x/0", CHUNKS["0"]), put(f, "x/1", CHUNKS["1"])), WHOLE),
+    "zlib": (
+        lambda f: array_2(
+            f,
+            "x",
+            chunk={k: zlib.compress(v) for k, v in CHUNKS.items()},
+            compressor={"id": "zlib", "level": 1},
+        ),
+        WHOLE,
+    ),
+    "gzip": (
+        lambda f: array_2(
+            f,
+            "x",
+            chunk={k: gzip.compress(v) for k, v in CHUNKS.items()},
+            compressor={"id": "gzip", "level": 1},
+        ),
+        WHOLE,
+    ),
+    "gzip, version 3": (
+        lambda f: array_3(
+            f,
+            "x",
+            chunk={k: gzip.compress(v) for k, v in CHUNKS.items()},
+            codecs=[
+                {"name": "bytes", "configuration": {"endian": "little"}},
+                {"name": "gzip", "configuration": {"level": 5}},
+            ],
+        ),
+        WHOLE,
+    ),
+    "big-endian": (
+        lambda f: array_2(f, "x", dtype=">i2", shape=(2,), chunk={"0": b"\0\1\xff\xff"}),
+        ["1", "-1"],
+    ),
+    "big-endian, version 3": (
+        lambda f: array_3(
+            f,
+            "x",
+            data_type="int16",
+            shape=(2,),
+            chunk={"0": b"\0\1\xff\xff"},
+            codecs=[{"name": "bytes", "configuration": {"endian": "big"}}],
+        ),
+        ["1", "-1"],
+    ),
+    "truth values": (
+        lambda f: array_2(f, "x", dtype="|b1", chunk={"0": b"\0\1", "1": b"\1\0"}),
+        ["false", "true", "true"],
+    ),
+    "complex numbers": (
+        lambda f: array_2(f, "x", dtype="<c16", shape=(1,), chunk={"0": doubles(1, -2, 0, 0)}),
+        ["(1,-2)"],
+    ),
+    "float16": (
+        lambda f: array_2(f, "x", dtype="<f2", shape=(2,), chunk={"0": struct.pack("<2e", 1.5, -2)}),
+        ["1.5", "-2"],
+    ),
+    "a slash between numbers": (
+        lambda f: array_2(
+            f,
+            "x",
+            shape=(1, 2),
+            chunks=(1, 1),
+            dimension_separator="/",
+            chunk={"0/0": doubles(4), "0/1": doubles(5)},
+        ),
+        ["4", "5"],
+    ),
+    "names of chunks of version 2 in version 3": (
+        lambda f: (
+            array_3(f, "x", chunk_key_encoding={"name": "v2"}),
+            put(f, "x/0", CHUNKS["0"]),
+            put(f, "x/1", CHUNKS["1"]),
+        ),
+        WHOLE,
+    ),
     "a scalar": (lambda f: array_2(f, "x", shape=(), chunks=(), chunk={"0": doubles(8)}), ["8"]),
-    "a scalar, version 3": (lambda f: (array_3(f, "x", shape=(), chunks=()), put(f, "x/c", doubles(8))), ["8"]),
-    "texts of any length": (lambda f: array_2(f, "x", dtype="|O", filters=[{"id": "vlen-utf8"}], chunk={"0": texts("a", "\xe4\xf6"), "1": texts("", "c")}), ['"a"', '"\xe4\xf6"', '""']),
-    "texts of any length, gzip, version 3": (lambda f: array_3(f, "x", data_type="string", fill_value="", codecs=[{"name": "vlen-utf8"}, {"name": "gzip"}],
-                                                               chunk={"0": gzip.compress(texts("a", "b")), "1": gzip.compress(texts("c" * 99999, ""))}), ['"a"', '"b"', '"' + "c" * 99999 + '"']),
-    "texts of four bytes a letter": (lambda f: array_2(f, "x", dtype="<U2", shape=(2,), chunk={"0": "\xe4b".encode("utf-32-le") + "\U0001f600".encode("utf-32-le") + b"\0" * 4}),
-                                     ['"\xe4b"', '"\U0001f600"']),
-    "padded texts": (lambda f: array_2(f, "x", dtype="|S2", shape=(2,), chunk={"0": b"abc\0"}), ['"ab"', '"c"']),
-    "shards": (lambda f: array_3(f, "x", shape=(6,), chunks=(4,), codecs=SHARDED, fill_value=9, chunk={"0": shard([doubles(1, 2), doubles(3, 4)]), "1": shard([None, None])}),
-               ["1", "2", "3", "4", "9", "9"]),
-    "shards whose index comes first": (lambda f: array_3(f, "x", shape=(3,), chunks=(4,), codecs=shards_first(), chunk={"0": shard([doubles(1, 2), doubles(3, 4)], first=True)}), WHOLE),
-    "an order that changes nothing": (lambda f: array_3(f, "x", chunk=CHUNKS, codecs=[
-        {"name": "transpose", "configuration": {"order": [0]}}, {"name": "bytes", "configuration": {"endian": "little"}}]), WHOLE),
+    "a scalar, version 3": (
+        lambda f: (array_3(f, "x", shape=(), chunks=()), put(f, "x/c", doubles(8))),
+        ["8"],
+    ),
+    "texts of any length": (
+        lambda f: array_2(
+            f,
+            "x",
+            dtype="|O",
+            filters=[{"id": "vlen-utf8"}],
+            chunk={"0": texts("a", "\xe4\xf6"), "1": texts("", "c")},
+        ),
+        ['"a"', '"\xe4\xf6"', '""'],
+    ),
+    "texts of any length, gzip, version 3": (
+        lambda f: array_3(
+            f,
+            "x",
+            data_type="string",
+            fill_value="",
+            codecs=[{"name": "vlen-utf8"}, {"name": "gzip"}],
+            chunk={"0": gzip.compress(texts("a", "b")), "1": gzip.compress(texts("c" * 99999, ""))},
+        ),
+        ['"a"', '"b"', '"' + "c" * 99999 + '"'],
+    ),
+    "texts of four bytes a letter": (
+        lambda f: array_2(
+            f,
+            "x",
+            dtype="<U2",
+            shape=(2,),
+            chunk={"0": "\xe4b".encode("utf-32-le") + "\U0001f600".encode("utf-32-le") + b"\0" * 4},
+        ),
+        ['"\xe4b"', '"\U0001f600"'],
+    ),
+    "padded texts": (
+        lambda f: array_2(f, "x", dtype="|S2", shape=(2,), chunk={"0": b"abc\0"}),
+        ['"ab"', '"c"'],
+    ),
+    "shards": (
+        lambda f: array_3(
+            f,
+            "x",
+            shape=(6,),
+            chunks=(4,),
+            codecs=SHARDED,
+            fill_value=9,
+            chunk={"0": shard([doubles(1, 2), doubles(3, 4)]), "1": shard([None, None])},
+        ),
+        ["1", "2", "3", "4", "9", "9"],
+    ),
+    "shards whose index comes first": (
+        lambda f: array_3(
+            f,
+            "x",
+            shape=(3,),
+            chunks=(4,),
+            codecs=shards_first(),
+            chunk={"0": shard([doubles(1, 2), doubles(3, 4)], first=True)},
+        ),
+        WHOLE,
+    ),
+    "an order that changes nothing": (
+        lambda f: array_3(
+            f,
+            "x",
+            chunk=CHUNKS,
+            codecs=[
+                {"name": "transpose", "configuration": {"order": [0]}},
+                {"name": "bytes", "configuration": {"endian": "little"}},
+            ],
+        ),
+        WHOLE,
+    ),
 }
 
 BAD = {
     "no JSON": (lambda f: put(f, "x/.zarray", "{"), "x/.zarray (byte"),
-    "JSON that is no object": (lambda f: put(f, "x/.zarray", "[]"), "expected an object of JSON, found an array"),
-    "another version inside": (lambda f: array_2(f, "x", zarr_format=3), "expected metadata of version 2 (zarr_format), found another"),
-    "a shape that is none": (lambda f: array_2(f, "x", shape=(-1,)), "expected a shape of up to 32 extents, found another value"),
-    "more elements than can be counted": (lambda f: array_2(f, "x", shape=(2**62, 2**62), chunks=(1, 1)), "more elements than can be counted"),
+    "JSON that is no object": (
+        lambda f: put(f, "x/.zarray", "[]"),
+        "expected an object of JSON, found an array",
+    ),
+    "another version inside": (
+        lambda f: array_2(f, "x", zarr_format=3),
+        "expected metadata of version 2 (zarr_format), found another",
+    ),
+    "a shape that is none": (
+        lambda f: array_2(f, "x", shape=(-1,)),
+        "expected a shape of up to 32 extents, found another value",
+    ),
+    "more elements than can be counted": (
+        lambda f: array_2(f, "x", shape=(2**62, 2**62), chunks=(1, 1)),
+        "more elements than can be counted",
+    ),
     "chunks of no element": (lambda f: array_2(f, "x", chunks=(0,)), "expected chunks that hold something"),
-    "chunks of more dimensions": (lambda f: array_2(f, "x", chunks=(1, 1)), "expected chunks of as many dimensions as the array"),
-    "chunks that are too large": (lambda f: array_2(f, "x", chunks=(2**40,)), "chunks of more than a gigabyte"),
-    "a fill value that is a text": (lambda f: array_2(f, "x", fill_value="much"), "expected a fill value of the array's type, found much"),
-    "a short chunk": (lambda f: array_2(f, "x", chunk={"0": b"123"}), "expected a chunk of 16 bytes, found 3"),
-    "an empty chunk": (lambda f: array_2(f, "x", chunk={"0": b""}), "chunk 0: expected a chunk that takes bytes, found an empty one"),
-    "a damaged chunk": (lambda f: array_2(f, "x", chunk={"0": b"123"}, compressor={"id": "gzip"}), "expected a chunk of 3 bytes of gzip to give 16"),
-    "a chunk of zstd that is none": (lambda f: array_2(f, "x", chunk={"0": b"123456789"}, compressor={"id": "zstd"}), "expected a chunk of 9 bytes of zstd to give 16"),
-    "a chunk of Blosc that is none": (lambda f: array_2(f, "x", chunk={"0": bytes(40)}, compressor={"id": "blosc"}), "Blosc"),
-    "texts that are longer than their chunk": (lambda f: array_2(f, "x", dtype="|O", filters=[{"id": "vlen-utf8"}], chunk={"0": texts("a", "b")[:-1], "1": texts("c")}), "expected texts within their chunk, found a longer one"),
-    "more texts than their chunk has": (lambda f: array_2(f, "x", dtype="|O", filters=[{"id": "vlen-utf8"}], chunk={"0": b"\xff\xff\xff\xff"}), "expected texts within their chunk, found more"),
-    "fewer texts than elements": (lambda f: array_2(f, "x", dtype="|O", filters=[{"id": "vlen-utf8"}], chunk={"0": texts("a")}), "expected a text for each element, found fewer"),
-    "a shard with another checksum": (lambda f: array_3(f, "x", chunks=(4,), codecs=SHARDED, chunk={"0": shard([doubles(1, 2), None], wrong=True)}), "expected an index of chunks with its checksum"),
-    "a shard that is too short": (lambda f: array_3(f, "x", chunks=(4,), codecs=SHARDED, chunk={"0": b"1"}), "expected 36 bytes at byte -35, found 1 in all"),
-    "a chunk beyond its shard": (lambda f: array_3(f, "x", chunks=(4,), codecs=SHARDED, chunk={"0": (lambda i: i + struct.pack("<I", crc32c(i)))(struct.pack("<4Q", 10**6, 16, 10**6, 16))}), "bytes at byte 1000000"),
-    "shards of parts of chunks": (lambda f: array_3(f, "x", chunks=(3,), codecs=SHARDED), "expected shards of whole chunks"),
-    "codecs that make no bytes": (lambda f: array_3(f, "x", codecs=[{"name": "transpose", "configuration": {"order": [0]}}]), "expected codecs that make bytes, found none"),
-    "another separator": (lambda f: array_2(f, "x", dimension_separator="../"), "expected a dot or a slash between the numbers of a chunk"),
+    "chunks of more dimensions": (
+        lambda f: array_2(f, "x", chunks=(1, 1)),
+        "expected chunks of as many dimensions as the array",
+    ),
+    "chunks that are too large": (
+        lambda f: array_2(f, "x", chunks=(2**40,)),
+        "chunks of more than a gigabyte",
+    ),
+    "a fill value that is a text": (
+        lambda f: array_2(f, "x", fill_value="much"),
+        "expected a fill value of the array's type, found much",
+    ),
+    "a short chunk": (
+        lambda f: array_2(f, "x", chunk={"0": b"123"}),
+        "expected a chunk of 16 bytes, found 3",
+    ),
+    "an empty chunk": (
+        lambda f: array_2(f, "x", chunk={"0": b""}),
+        "chunk 0: expected a chunk that takes bytes, found an empty one",
+    ),
+    "a damaged chunk": (
+        lambda f: array_2(f, "x", chunk={"0": b"123"}, compressor={"id": "gzip"}),
+        "expected a chunk of 3 bytes of gzip to give 16",
+    ),
+    "a chunk of zstd that is none": (
+        lambda f: array_2(f, "x", chunk={"0": b"123456789"}, compressor={"id": "zstd"}),
+        "expected a chunk of 9 bytes of zstd to give 16",
+    ),
+    "a chunk of Blosc that is none": (
+        lambda f: array_2(f, "x", chunk={"0": bytes(40)}, compressor={"id": "blosc"}),
+        "Blosc",
+    ),
+    "texts that are longer than their chunk": (
+        lambda f: array_2(
+            f,
+            "x",
+            dtype="|O",
+            filters=[{"id": "vlen-utf8"}],
+            chunk={"0": texts("a", "b")[:-1], "1": texts("c")},
+        ),
+        "expected texts within their chunk, found a longer one",
+    ),
+    "more texts than their chunk has": (
+        lambda f: array_2(
+            f, "x", dtype="|O", filters=[{"id": "vlen-utf8"}], chunk={"0": b"\xff\xff\xff\xff"}
+        ),
+        "expected texts within their chunk, found more",
+    ),
+    "fewer texts than elements": (
+        lambda f: array_2(f, "x", dtype="|O", filters=[{"id": "vlen-utf8"}], chunk={"0": texts("a")}),
+        "expected a text for each element, found fewer",
+    ),
+    "a shard with another checksum": (
+        lambda f: array_3(
+            f, "x", chunks=(4,), codecs=SHARDED, chunk={"0": shard([doubles(1, 2), None], wrong=True)}
+        ),
+        "expected an index of chunks with its checksum",
+    ),
+    "a shard that is too short": (
+        lambda f: array_3(f, "x", chunks=(4,), codecs=SHARDED, chunk={"0": b"1"}),
+        "expected 36 bytes at byte -35, found 1 in all",
+    ),
+    "a chunk beyond its shard": (
+        lambda f: array_3(
+            f,
+            "x",
+            chunks=(4,),
+            codecs=SHARDED,
+            chunk={
+                "0": (lambda i: i + struct.pack("<I", crc32c(i)))(struct.pack("<4Q", 10**6, 16, 10**6, 16))
+            },
+        ),
+        "bytes at byte 1000000",
+    ),
+    "shards of parts of chunks": (
+        lambda f: array_3(f, "x", chunks=(3,), codecs=SHARDED),
+        "expected shards of whole chunks",
+    ),
+    "codecs that make no bytes": (
+        lambda f: array_3(f, "x", codecs=[{"name": "transpose", "configuration": {"order": [0]}}]),
+        "expected codecs that make bytes, found none",
+    ),
+    "another separator": (
+        lambda f: array_2(f, "x", dimension_separator="../"),
+        "expected a dot or a slash between the numbers of a chunk",
+    ),
 }
 
 UNSUPPORTED = {
-    "columns first": (lambda f: array_2(f, "x", shape=(2, 2), chunks=(2, 2), order="F"), "chunks whose first dimension runs fastest"),
+    "columns first": (
+        lambda f: array_2(f, "x", shape=(2, 2), chunks=(2, 2), order="F"),
+        "chunks whose first dimension runs fastest",
+    ),
     "records": (lambda f: array_2(f, "x", dtype=[["a", "<i4"]]), "a type that is not read"),
     "dates": (lambda f: array_2(f, "x", dtype="<M8[ns]"), "a type that is not read"),
     "objects": (lambda f: array_2(f, "x", dtype="|O"), "a type that is not read (objects)"),
-    "a fill value whose bits are none": (lambda f: array_3(f, "x", fill_value="0x-ff8000000000000"), "a fill value of the array's type, found 0x-ff8000000000000"),
-    "a filter": (lambda f: array_2(f, "x", filters=[{"id": "delta", "dtype": "<f8"}]), "a filter that is not one of ours: zlib, gzip, zstd, blosc and shuffle are (delta)"),
+    "a fill value whose bits are none": (
+        lambda f: array_3(f, "x", fill_value="0x-ff8000000000000"),
+        "a fill value of the array's type, found 0x-ff8000000000000",
+    ),
+    "a filter": (
+        lambda f: array_2(f, "x", filters=[{"id": "delta", "dtype": "<f8"}]),
+        "a filter that is not one of ours: zlib, gzip, zstd, blosc and shuffle are (delta)",
+    ),
     "lzma": (lambda f: array_2(f, "x", compressor={"id": "lzma"}), "(lzma)"),
-    "a codec": (lambda f: array_3(f, "x", codecs=[{"name": "packbits"}]), "a codec that is not one of ours (packbits)"),
-    "transposed": (lambda f: array_3(f, "x", shape=(2, 2), chunks=(2, 2), codecs=[{"name": "transpose", "configuration": {"order": [1, 0]}}, {"name": "bytes"}]), "a codec that is not one of ours (transpose)"),
-    "another grid": (lambda f: array_3(f, "x", chunk_grid={"name": "rectilinear"}), "chunks of a grid of another kind (rectilinear)"),
-    "other names": (lambda f: array_3(f, "x", chunk_key_encoding={"name": "odd"}), "names of chunks of another kind (odd)"),
-    "stored in another way": (lambda f: array_3(f, "x", storage_transformers=[{"name": "odd"}]), "chunks that are stored in another way"),
-    "texts of shuffled bytes": (lambda f: array_2(f, "x", dtype="|O", filters=[{"id": "vlen-utf8"}, {"id": "shuffle", "elementsize": 16}]), "texts that are packed in a way that does not say their size"),
-    "texts of zlib": (lambda f: array_2(f, "x", dtype="|O", filters=[{"id": "vlen-utf8"}], compressor={"id": "zlib"}), "texts that are packed in a way that does not say their size"),
+    "a codec": (
+        lambda f: array_3(f, "x", codecs=[{"name": "packbits"}]),
+        "a codec that is not one of ours (packbits)",
+    ),
+    "transposed": (
+        lambda f: array_3(
+            f,
+            "x",
+            shape=(2, 2),
+            chunks=(2, 2),
+            codecs=[{"name": "transpose", "configuration": {"order": [1, 0]}}, {"name": "bytes"}],
+        ),
+        "a codec that is not one of ours (transpose)",
+    ),
+    "another grid": (
+        lambda f: array_3(f, "x", chunk_grid={"name": "rectilinear"}),
+        "chunks of a grid of another kind (rectilinear)",
+    ),
+    "other names": (
+        lambda f: array_3(f, "x", chunk_key_encoding={"name": "odd"}),
+        "names of chunks of another kind (odd)",
+    ),
+    "stored in another way": (
+        lambda f: array_3(f, "x", storage_transformers=[{"name": "odd"}]),
+        "chunks that are stored in another way",
+    ),
+    "texts of shuffled bytes": (
+        lambda f: array_2(
+            f, "x", dtype="|O", filters=[{"id": "vlen-utf8"}, {"id": "shuffle", "elementsize": 16}]
+        ),
+        "texts that are packed in a way that does not say their size",
+    ),
+    "texts of zlib": (
+        lambda f: array_2(f, "x", dtype="|O", filters=[{"id": "vlen-utf8"}], compressor={"id": "zlib"}),
+        "texts that are packed in a way that does not say their size",
+    ),
 }
 
 
@@ -205,7 +478,14 @@ def make(folder, build):
 
 def values_of(folder):
     code, out, err = run("cat", "--dataset", "x", folder)
-    return code, [line.split(" ", 2)[-1].strip().removeprefix("x ") if "  " in line else line for line in out.splitlines()], err
+    return (
+        code,
+        [
+            line.split(" ", 2)[-1].strip().removeprefix("x ") if "  " in line else line
+            for line in out.splitlines()
+        ],
+        err,
+    )
 
 
 def check_all(folder):
@@ -225,10 +505,28 @@ def check_all(folder):
 
 
 def check_tree(folder):
-    make(folder, lambda f: (array_2(f, "x", chunk=CHUNKS), array_2(f, "group/deep/y", chunk=CHUNKS), put(f, "group/.zgroup", {"zarr_format": 2}),
-                            put(f, "group/deep/.zgroup", {"zarr_format": 2}), put(f, "nothing/here.txt", "x"), put(f, "bad/.zarray", "{")))
+    make(
+        folder,
+        lambda f: (
+            array_2(f, "x", chunk=CHUNKS),
+            array_2(f, "group/deep/y", chunk=CHUNKS),
+            put(f, "group/.zgroup", {"zarr_format": 2}),
+            put(f, "group/deep/.zgroup", {"zarr_format": 2}),
+            put(f, "nothing/here.txt", "x"),
+            put(f, "bad/.zarray", "{"),
+        ),
+    )
     code, out, err = run("info", folder)
-    point(code == 0 and all(line in out for line in ["/group/deep/y  float64  3  chunked 2", "/x  float64  3  chunked 2", "/bad  "]) and "nothing" not in out, "a tree, in which one is damaged", out + err)
+    point(
+        code == 0
+        and all(
+            line in out
+            for line in ["/group/deep/y  float64  3  chunked 2", "/x  float64  3  chunked 2", "/bad  "]
+        )
+        and "nothing" not in out,
+        "a tree, in which one is damaged",
+        out + err,
+    )
     code, out, err = run("cat", "--dataset", "/group/deep/y", folder)
     point(code == 0 and len(out.splitlines()) == 3, "an array deep in the tree", out + err)
     code, _, err = run("index", folder)
@@ -237,7 +535,11 @@ def check_tree(folder):
     point(code != 0 and "give the folder" in err, "a file of the folder", err)
     empty = os.path.join(folder, "nothing")
     code, _, err = run("info", empty)
-    point(code == 3 and "expected a file, found a directory" in err, "a folder that is none of Zarr", f"{code} {err}")
+    point(
+        code == 3 and "expected a file, found a directory" in err,
+        "a folder that is none of Zarr",
+        f"{code} {err}",
+    )
 
 
 def check_links(folder):
@@ -262,6 +564,7 @@ def check_links(folder):
 
 def check_anndata(folder):
     """AnnData's attributes are in the folder's JSON; Binsparse's descriptors are objects there."""
+
     def build(f):
         root_2(f)
         put(f, "m/.zgroup", {"zarr_format": 2})
@@ -269,20 +572,44 @@ def check_anndata(folder):
         array_2(f, "m/data", shape=(2,), chunk={"0": doubles(5, 6)})
         array_2(f, "m/indices", shape=(2,), dtype="<i4", chunk={"0": struct.pack("<2i", 2, 0)})
         array_2(f, "m/indptr", shape=(3,), dtype="<i4", chunks=(3,), chunk={"0": struct.pack("<3i", 0, 1, 2)})
+
     make(folder, build)
     code, out, err = run("cat", "--to", "matrixmarket", folder)
     code, out, err = run("convert", folder, folder + ".mtx", "--force")
     with open(folder + ".mtx", encoding="utf-8") as made:
         text = made.read()
-    point(code == 0 and "2 3 2" in text and "1 3 5" in text and "2 1 6" in text, "a matrix of AnnData", text + err)
+    point(
+        code == 0 and "2 3 2" in text and "1 3 5" in text and "2 1 6" in text,
+        "a matrix of AnnData",
+        text + err,
+    )
 
     def sparse(f):
-        put(f, "m/.zattrs", {"binsparse": {"version": "0.1", "format": "CSR", "shape": [2, 3], "number_of_stored_values": 2,
-                                           "data_types": {"pointers_to_1": "int32", "indices_1": "int32", "values": "float64"}}})
+        put(
+            f,
+            "m/.zattrs",
+            {
+                "binsparse": {
+                    "version": "0.1",
+                    "format": "CSR",
+                    "shape": [2, 3],
+                    "number_of_stored_values": 2,
+                    "data_types": {"pointers_to_1": "int32", "indices_1": "int32", "values": "float64"},
+                }
+            },
+        )
         array_2(f, "m/values", shape=(2,), chunk={"0": doubles(5, 6)})
         array_2(f, "m/indices_1", shape=(2,), dtype="<i4", chunk={"0": struct.pack("<2i", 2, 0)})
-        array_2(f, "m/pointers_to_1", shape=(3,), dtype="<i4", chunks=(3,), chunk={"0": struct.pack("<3i", 0, 1, 2)})
+        array_2(
+            f,
+            "m/pointers_to_1",
+            shape=(3,),
+            dtype="<i4",
+            chunks=(3,),
+            chunk={"0": struct.pack("<3i", 0, 1, 2)},
+        )
         put(f, "m/.zgroup", {"zarr_format": 2})
+
     make(folder, sparse)
     code, out, err = run("convert", folder, folder + ".mtx", "--force")
     with open(folder + ".mtx", encoding="utf-8") as made:
@@ -303,7 +630,9 @@ def check_zip(folder):
     for table, is_good in ((GOOD, True), (BAD, False)):
         for name, (build, wanted) in table.items():
             make(folder, build)
-            zip_folder(folder, zipfile.ZIP_STORED if "shard" in name or len(name) % 2 == 0 else zipfile.ZIP_DEFLATED)
+            zip_folder(
+                folder, zipfile.ZIP_STORED if "shard" in name or len(name) % 2 == 0 else zipfile.ZIP_DEFLATED
+            )
             code, found, err = values_of(folder + ".zip")
             found_all = err + run("info", folder + ".zip")[1]
             if code != 0 if is_good else wanted not in found_all:
@@ -313,17 +642,46 @@ def check_zip(folder):
             if is_good and "shard" in name:
                 zip_folder(folder, zipfile.ZIP_DEFLATED)
                 code, found, err = values_of(folder + ".zip")
-                if code != 6 or "x/c/0: expected a shard that the archive stores as it is (zip -0), found a packed one" not in err:
+                if (
+                    code != 6
+                    or "x/c/0: expected a shard that the archive stores as it is (zip -0), found a packed one"
+                    not in err
+                ):
                     wrong.append(f"{name}, packed: {code} {found} {err}")
     point(not wrong, "folders as ZIP files", "\n".join(wrong))
     with zipfile.ZipFile(folder + ".zip", "w") as archive:
         archive.writestr(".zgroup", '{"zarr_format": 2}')
-        for name in "../out/.zgroup", "a//b/.zgroup", "/etc/.zgroup", "g/.zgroup", "g/x/.zgroup", "gg/.zgroup":
+        for name in (
+            "../out/.zgroup",
+            "a//b/.zgroup",
+            "/etc/.zgroup",
+            "g/.zgroup",
+            "g/x/.zgroup",
+            "gg/.zgroup",
+        ):
             archive.writestr(name, '{"zarr_format": 2}')
-        archive.writestr("g/y/.zarray", json.dumps({"zarr_format": 2, "shape": [1], "chunks": [1], "dtype": "<f8", "compressor": None, "fill_value": 0, "filters": None, "order": "C"}))
+        archive.writestr(
+            "g/y/.zarray",
+            json.dumps(
+                {
+                    "zarr_format": 2,
+                    "shape": [1],
+                    "chunks": [1],
+                    "dtype": "<f8",
+                    "compressor": None,
+                    "fill_value": 0,
+                    "filters": None,
+                    "order": "C",
+                }
+            ),
+        )
     code, out, err = run("info", folder + ".zip")
     tree = [line.split()[0] for line in out.partition("tree:")[2].splitlines() if line.strip()]
-    point(code == 0 and tree == ["/", "/g", "/g/x", "/g/y", "/gg"], "names in a ZIP file that lead elsewhere", f"{tree} {err}")
+    point(
+        code == 0 and tree == ["/", "/g", "/g/x", "/g/y", "/gg"],
+        "names in a ZIP file that lead elsewhere",
+        f"{tree} {err}",
+    )
 
 
 def check_mutants(folder):
@@ -340,7 +698,9 @@ def check_mutants(folder):
         for _ in range(draw.randint(1, 4)):
             at = draw.randrange(len(content) + 1)
             if draw.random() < 0.3:
-                content[at:at] = draw.choice([b"9", b"-", b"e9", b"[", b"]", b"{", b"null", b"1e400", b"999999999999", b'"', b"\0"])
+                content[at:at] = draw.choice(
+                    [b"9", b"-", b"e9", b"[", b"]", b"{", b"null", b"1e400", b"999999999999", b'"', b"\0"]
+                )
             elif at < len(content):
                 content[at] = draw.choice([draw.randrange(256), ord(draw.choice('0123456789"[]{},:-'))])
         with open(victim, "wb") as f:
@@ -363,21 +723,29 @@ for version in 2, 3:
     root = zarr.open_group(f"{folder}/{version}.zarr", mode="w", zarr_format=version)
     from zarr import codecs
     import numcodecs
-    packings = {"none": None, "zstd": numcodecs.Zstd(3), "gzip": numcodecs.GZip(3), "zlib": numcodecs.Zlib(3)} if version == 2 else {
-        "none": None, "zstd": codecs.ZstdCodec(level=3), "gzip": codecs.GzipCodec(level=3)}
+    packings = {"none": None}
+    if version == 2:
+        packings |= {"zstd": numcodecs.Zstd(3), "gzip": numcodecs.GZip(3), "zlib": numcodecs.Zlib(3)}
+    else:
+        packings |= {"zstd": codecs.ZstdCodec(level=3), "gzip": codecs.GzipCodec(level=3)}
     for name in "blosclz", "lz4", "lz4hc", "zlib", "zstd":
-        for shuffle in 0, 1, 2:
-            packings[f"blosc-{name}-{shuffle}"] = numcodecs.Blosc(name, 5, shuffle) if version == 2 else codecs.BloscCodec(
-                cname=name, clevel=5, shuffle=["noshuffle", "shuffle", "bitshuffle"][shuffle])
+        for shuffle, word in enumerate(["noshuffle", "shuffle", "bitshuffle"]):
+            packings[f"blosc-{name}-{shuffle}"] = (
+                numcodecs.Blosc(name, 5, shuffle) if version == 2
+                else codecs.BloscCodec(cname=name, clevel=5, shuffle=word))
     kinds = ["i1", "u1", "<i2", ">i2", "<u4", ">u8", "<f2", "<f4", ">f8", "bool", "c8", "c16"]
     for kind in kinds:
         for packing in packings if kind in ("<u4", ">f8") else ["none", "zstd"]:
-            for shape, chunks in ((7,), (3,)), ((5, 4), (2, 3)), ((3, 2, 4), (2, 2, 2)), ((0,), (1,)), ((), ()):
-                path = f"{kind.strip('<>')}_{'be' if kind[0] == '>' else 'le'}_{packing}_{len(shape)}_{sum(shape)}"
+            for shape, chunks in (
+                    ((7,), (3,)), ((5, 4), (2, 3)), ((3, 2, 4), (2, 2, 2)), ((0,), (1,)), ((), ())):
+                order = "be" if kind[0] == ">" else "le"
+                path = f"{kind.strip('<>')}_{order}_{packing}_{len(shape)}_{sum(shape)}"
                 values = (numpy.arange(int(numpy.prod(shape))) % 5).astype(kind).reshape(shape)
-                a = root.create_array(path, shape=shape, chunks=chunks, dtype=kind, compressors=packings[packing], filters=None)
+                a = root.create_array(path, shape=shape, chunks=chunks, dtype=kind,
+                                      compressors=packings[packing], filters=None)
                 a[...] = values
-                wanted[f"{version}.zarr {path}"] = [list(shape), numpy.ascontiguousarray(values).astype(numpy.dtype(kind).newbyteorder("<")).tobytes().hex()]
+                little = numpy.ascontiguousarray(values).astype(numpy.dtype(kind).newbyteorder("<"))
+                wanted[f"{version}.zarr {path}"] = [list(shape), little.tobytes().hex()]
     if version == 3:
         for shape, shard, chunk in ((20,), (8,), (2,)), ((9, 7), (4, 4), (2, 4)):
             values = numpy.arange(int(numpy.prod(shape)), dtype="<i4").reshape(shape)
@@ -393,8 +761,8 @@ def read_npy(path):
     with open(path, "rb") as f:
         content = f.read()
     size = struct.unpack("<H", content[8:10])[0]
-    about = eval(content[10:10 + size], {"__builtins__": {}})  # what the command has just written
-    return list(about["shape"]), about["descr"], content[10 + size:].hex()
+    about = eval(content[10 : 10 + size], {"__builtins__": {}})  # what the command has just written
+    return list(about["shape"]), about["descr"], content[10 + size :].hex()
 
 
 def check_zarr_python(folder):
@@ -422,7 +790,9 @@ def check_zarr_python(folder):
             values = struct.pack(f"<{count}f", *struct.unpack(f"<{count}e", bytes.fromhex(values))).hex()
         if found[2] != values or (shape and found[0] != shape):
             wrong.append(f"{key}: {shape} {values[:60]}: {str(found)[:300]}")
-    return point(not wrong and read > 100, f"{read} arrays that zarr-python writes", "\n".join(wrong) + without[:0])
+    return point(
+        not wrong and read > 100, f"{read} arrays that zarr-python writes", "\n".join(wrong) + without[:0]
+    )
 
 
 def main():

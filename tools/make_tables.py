@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Writes the tables of src/number to standard output: tools/make_tables.py powers > src/number/powers.c, and small likewise."""
+"""Writes the tables of src/number to standard output: tools/make_tables.py powers > src/number/powers.c, and
+small likewise."""
 
 import sys
 
@@ -8,7 +9,8 @@ FIRST, LAST = -342, 324  # SHEAF_POWER_FIRST and SHEAF_POWER_LAST in src/number/
 
 
 def leading_bits(k):
-    """The first 128 bits of 10^k, cut, not rounded. Powers of five have the same: 2^k only moves the point."""
+    """The first 128 bits of 10^k, cut, not rounded. Powers of five have the same: 2^k only moves the
+    point."""
     power = 5 ** abs(k)
     if k < 0:  # as many bits of 1 / 5^-k as make a quotient of at least 128
         power = (1 << (power.bit_length() + 128)) // power

@@ -40,12 +40,12 @@ typedef enum sheaf_entries_as {
 typedef enum sheaf_samples_as {
 	SHEAF_SAMPLES_NOT,     /* the values of the only stream become entries of a tensor */
 	SHEAF_SAMPLES_SEVERAL, /* so, too; where there are several streams, or columns beside them, as WIDE */
-	SHEAF_SAMPLES_WIDE,    /* a row for each sample: each value of a dense stream is a column, a sparse sample a
-	                          text like "3:1 7:0.5"; what stands beside streams is repeated. A sequence without
-	                          samples has one row */
-	SHEAF_SAMPLES_LONG,    /* a row for each value: its stream, sample and index. Nothing is said of samples
-	                          without values */
-	SHEAF_SAMPLES_LISTS    /* a row for each sequence: each stream is a text, as rows of SHEAF_JSON have it */
+	SHEAF_SAMPLES_WIDE, /* a row for each sample: each value of a dense stream is a column, a sparse sample a
+	                       text like "3:1 7:0.5"; what stands beside streams is repeated. A sequence without
+	                       samples has one row */
+	SHEAF_SAMPLES_LONG, /* a row for each value: its stream, sample and index. Nothing is said of samples
+	                       without values */
+	SHEAF_SAMPLES_LISTS /* a row for each sequence: each stream is a text, as rows of SHEAF_JSON have it */
 } sheaf_samples_as;
 
 typedef struct sheaf_open_options {
@@ -153,8 +153,8 @@ typedef struct sheaf_create_options {
 	 * beyond 1 GiB, is LIMIT: a few entries of a large tensor would be gigabytes of zeros. */
 	bool allow_large;
 	bool pad;   /* sequences of fewer samples than the longest have samples of zeros at their end in a dense
-	             * tensor, and the caller keeps their lengths (sheaf_dataset_lengths). Else they are LOSS, which
-	             * no context allows */
+	             * tensor, and the caller keeps their lengths (sheaf_dataset_lengths). Else they are LOSS,
+	             * which no context allows */
 	bool force; /* a regular file of that name is replaced. Else it is USAGE, with EEXIST in sheaf_error.sys
 	             * and the option "force", and the same without an option from sheaf_finish where another
 	             * program has made one meanwhile; but what a setting asks to update is updated */

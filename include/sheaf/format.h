@@ -74,8 +74,8 @@ typedef struct sheaf_facts {
 } sheaf_facts;
 #define SHEAF_NO_FACTS ((sheaf_facts){-1, -1, -1, -1, -1, NULL, NULL})
 
-/* A way to read an input that says nothing of what it holds: with this setting. The texts live only as long as
- * the call that gives them. */
+/* A way to read an input that says nothing of what it holds: with this setting. The texts live only as long
+ * as the call that gives them. */
 typedef struct sheaf_candidate {
 	const char *format, *option, *value;
 	double bits; /* what a byte of it takes, read so: the fewer the likelier; 8 is noise */
@@ -85,8 +85,8 @@ typedef sheaf_status (*sheaf_candidate_teller)(void *user, const sheaf_candidate
                                                sheaf_error *err);
 
 /* Looks at the beginning of a file and says how it may be read, the likeliest way first, by the formats whose
- * files do not say it, or by one of them (`format`; NULL: all, where the first bytes do not show what the file
- * is); none where nothing fits. */
+ * files do not say it, or by one of them (`format`; NULL: all, where the first bytes do not show what the
+ * file is); none where nothing fits. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_guess(const char *path, const char *format, sheaf_context *cx,
                                              sheaf_candidate_teller teller, void *user, sheaf_error *err);
 

@@ -83,7 +83,8 @@ const sheaf_option shared_options[] = {
 
 static const sheaf_option info_options[] = {
 	{"guess", SHEAF_OPTION_FLAG, 0, NULL,
-     "of a file that does not say what it holds: print options that it may be read with, the likeliest first, "
+     "of a file that does not say what it holds: print options that it may be read with, the likeliest "
+     "first, "
      "with the evidence",
      0},
 	{0},
@@ -165,7 +166,7 @@ static const sheaf_option merge_options[] = {
 	{ \
 		"target", SHEAF_OPTION_TEXT, 0, "STREAM", \
 			"look for rows that contradict each other: with another STREAM, and the same in all other " \
-		    "streams " \
+			"streams " \
 			"(default: what the names of streams say)", \
 			0 \
 	}
@@ -271,12 +272,14 @@ static const sheaf_option batches_options[] = {
      0},
 	{"limit", SHEAF_OPTION_COUNT, 0, "N", "end after N batches", 0},
 	{"data", SHEAF_OPTION_FLAG, 0, NULL,
-     "with --json: also print what is in each batch, as cat --json does: for each stream a list of sequences, "
+     "with --json: also print what is in each batch, as cat --json does: for each stream a list of "
+     "sequences, "
      "or, where they are packed, of rows with a sample or null for each step",
      0},
 	{"output", SHEAF_OPTION_TEXT, 0, "DIR",
      "also write each batch as a file into this folder, batch-POSITION, with the suffix of the format", 'o'},
-	{"to", SHEAF_OPTION_TEXT, 0, "FORMAT", "the format of these files, one of those that hold sequences", 't'},
+	{"to", SHEAF_OPTION_TEXT, 0, "FORMAT", "the format of these files, one of those that hold sequences",
+     't'},
 	{"force", SHEAF_OPTION_FLAG, 0, NULL, "remove the batches first that are in DIR already", 'f'},
 	{0},
 };
@@ -382,7 +385,8 @@ const command commands[] = {
      "Cuts the sequences of one or several files into minibatches and prints, with --json, one object for "
      "each: its number, its place in samples, the ends it touches and the keys of its sequences in order. "
      "Without --json it prints the throughput, one line a second. With --output each batch becomes a file, "
-     "too. A name with *, ? or [ in it means all files that match, and @FILE the names in a file, one a line."},
+     "too. A name with *, ? or [ in it means all files that match, and @FILE the names in a file, one a "
+     "line."},
 	{"split", run_split, "one file into several", "FILE OUT...", 2, -1,
      (READS_ALL & ~TAKES_INDEX) | TAKES_FORCE, CONVERTS, split_options,
      "Shares the rows of FILE, in their order, out among the files OUT, or OUT.0, OUT.1 and so on: in parts "
@@ -400,7 +404,8 @@ const command commands[] = {
 	{"plan", run_plan, "how parts would share a file, before anything is done", "FILE", 1, 1,
      READS_ALL | TAKES_JSON, SHEAF_READING, plan_options,
      "Prints how convert --part would share FILE out: the bytes of the largest part, how many times the mean "
-     "they are, how many parts would be empty, and how long the last one would take; of sheaf-mpi also how many "
+     "they are, how many parts would be empty, and how long the last one would take; of sheaf-mpi also how "
+     "many "
      "messages rank 0 would send and get. With an index nothing else is read. With --json it prints "
      "an object for each number of parts."},
 	{"index", run_index, "write or check the index beside a file", "FILE...", 1, -1,

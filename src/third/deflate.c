@@ -51,8 +51,8 @@ uint32_t sheaf_crc32(uint32_t before, const void *data, size_t size)
 	return libdeflate_crc32(before, data, size);
 }
 
-/* The product of two polynomials over the bits 0 and 1, without multiples of the sum's own. The highest bit is
- * the coefficient of 1. */
+/* The product of two polynomials over the bits 0 and 1, without multiples of the sum's own. The highest bit
+ * is the coefficient of 1. */
 static uint32_t multiply(uint32_t a, uint32_t b)
 {
 	enum { OWN = (int)0xedb88320u };
