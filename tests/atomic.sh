@@ -178,7 +178,7 @@ begin 'a file that is cut while it is read ends in one line'
 	cat >out
 }
 code_is "$(cat status)" 3
-has err 'sheaf: error: a file that is being read was cut by another program'
+has err 'sheaf: error: a file that is being read was truncated by another program'
 [ "$(wc -l <err)" -eq 1 ] || fault 'expected one line'
 end
 
@@ -192,7 +192,7 @@ start_slow_from shrinking.cbf out.ctf.xz
 : >shrinking.cbf
 wait $running
 code_is $? 3
-has err 'sheaf: error: a file that is being read was cut by another program'
+has err 'sheaf: error: a file that is being read was truncated by another program'
 holds_old out.ctf.xz
 no_litter
 end

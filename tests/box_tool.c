@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* For tests of boxes: lists a box with its values as JSON, or makes one. usage: box_tool list FILE | box_tool
  * make|into FILE [LEVEL] | box_tool slow FILE BYTES (writes so much into a box that is there, and then waits
- * for ever) | box_tool assemble FILE TEXT (see box_text.h) | box_tool many FILE COUNT (so many groups, and an
- * array of so many chunks) */
+ * for ever) | box_tool assemble FILE TEXT (see box_text.h) | box_tool many FILE COUNT (COUNT groups, and an
+ * array of COUNT chunks) */
 #include "base/buffer.h"
 #include "box/box.h"
 #include "box/process.h"

@@ -890,7 +890,7 @@ has err 'sheaf: error: bad.ctf:1:8'
 lines err 1
 end
 
-begin 'errors: tolerated ones are told and summed up'
+begin 'errors: tolerated ones are reported and summed up'
 # shellcheck disable=SC2086
 expect 0 cat --max-errors 3 $BAD bad.ctf
 [ "$(grep -c '^sheaf: error: bad.ctf:' err)" -ge 2 ] || fault 'expected the errors on standard error'
@@ -1061,13 +1061,13 @@ expect 0 convert -q plain.ctf own/out.cbf
 [ -s own/.sheaf-notes.txt ] || fault "expected own/.sheaf-notes.txt to stay, found it gone"
 end
 
-begin "names beyond ASCII are told when they are written"
+begin "names beyond ASCII are reported when they are written"
 printf '|gr\303\266 1\n' >utf8.ctf
 expect 0 convert utf8.ctf utf8.cbf
 has err "expected a stream name of ASCII characters"
 end
 
-begin "values that lose digits are told, and refused under --strict"
+begin "values that lose digits are reported, and refused under --strict"
 printf '|A 123456789.123\n' >digits.ctf
 expect 0 convert digits.ctf digits.cbf
 has err "1 with more digits than it keeps"

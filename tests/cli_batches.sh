@@ -269,7 +269,7 @@ has out 'sequences/s'
 lines out 2
 end
 
-begin "tolerated errors are told from trace level 1 on"
+begin "tolerated errors are reported from trace level 1 on"
 printf '0 |A 1\n0 |A x\n1 |A 3\n' >bad.ctf
 expect 0 batches --json --stream A:1:dense --max-errors 5 --trace-level 0 bad.ctf
 empty err

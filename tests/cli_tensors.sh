@@ -717,7 +717,7 @@ has out '"refused":"'
 end
 
 if "$sheaf" convert --quiet -f a.mtx several.h5 2>err || ! grep -q 'not built' err; then
-	begin 'convert: of several datasets in a file those that are left out are told of'
+	begin 'convert: of several datasets in a file those that are left out are named'
 	expect 0 convert --quiet --into b/c symmetric.mtx several.h5
 	expect 0 convert -f several.h5 one.mtx
 	has err 'warning: several.h5: expected one dataset, or --dataset with the path of one of them, found 1 other beside the one at the root'

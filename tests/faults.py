@@ -184,7 +184,7 @@ def allowed_codes(case, call, what):
     """What must be gone on after leads to the right outcome; other faults may also end the run."""
     right = {case.right.code}
     if call == "open" and what == "EACCES" and case.words[0] == "index":
-        return right | {1, 3, 4}  # an index that may not be opened is one of somebody else's
+        return right | {1, 3, 4}  # an index that may not be opened is one owned by somebody else
     if what in ("EINTR", "EAGAIN", "short") and call not in MAY_END:
         return right
     return (

@@ -156,7 +156,7 @@ def check_rows(faults, wanted, found):
 
 
 def until_consequence(finding):
-    """What stops a run is told without what would have been left out."""
+    """What stops a run is reported without what would have been left out."""
     return re.sub(r"; [^;\"]*$", "", finding)
 
 
@@ -174,7 +174,7 @@ def check_cat(case, path, faults):
 
 
 def check_lines(case, lines, faults):
-    """Each line is told for, in order, and each of what must be told is."""
+    """Each line is expected, in order, and each that is expected is there."""
     for number in range(max(len(lines), len(case.findings))):
         line = lines[number] if number < len(lines) else "no line"
         finding = case.findings[number] if number < len(case.findings) else "no line"

@@ -183,7 +183,7 @@ static void compare(const outcome *a, const outcome *b)
 		broken("the status depends on the size of pieces", a->status ? &a->error : &b->error);
 	if (a->status && b->status && a->status != b->status)
 		broken("the kind of failure depends on the size of pieces", &a->error);
-	/* What is told of a piece that is flawed ends with its first flaws. */
+	/* What is said of a piece that is flawed ends with its first flaws. */
 	if (a->status || a->fatal) return;
 	if (a->rules != b->rules || a->rows != b->rows || strcmp(a->hash, b->hash) != 0)
 		broken("contents depend on the size of pieces", NULL);

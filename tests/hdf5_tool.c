@@ -2,7 +2,7 @@
 /* HDF5 files from the inside, for conform_hdf5.py. usage:
  *   hdf5_tool list FILE                    objects, their types, attributes and bytes, a line of JSON each
  *   hdf5_tool map FILE                     structures: where each is, and its checksum in it
- *   hdf5_tool mutate SEED COUNT FILE...    so many changed copies of each file, in memory, are read
+ *   hdf5_tool mutate SEED COUNT FILE...    COUNT changed copies of each file, in memory, are read
  *
  * A mutant has one to three fields changed, in structures that its file really has, with their checksums
  * mended: so damage goes as deep as it can. What must hold: reading ends, says no more than that something is

@@ -6,7 +6,7 @@
 #include "format/lens/writing.h"
 #include <stdio.h>
 
-/* Adds all examples of the reader to the set, in pieces of about so many bytes. */
+/* Adds all examples of the reader to the set, in pieces of about `bytes` bytes. */
 SHEAF_USE sheaf_status read_set(sheaf_lens_reader *in, int64_t bytes, sheaf_lens_set *set, sheaf_context *cx,
                                 sheaf_error *err);
 /* The whole set in one spelling, at the end of a builder. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Remembering what a context is told. */
+/* Remembering what is reported to a context. */
 #include "record.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For tests of formats: a context that remembers what it is told, and settings in one text. */
+/* For tests of formats: a context that remembers what is reported to it, and settings in one text. */
 #ifndef SHEAF_TESTS_RECORD_H
 #define SHEAF_TESTS_RECORD_H
 

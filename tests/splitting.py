@@ -107,7 +107,7 @@ def check_bytes(folder):
     rows = [len(contents(folder, part, [])) for part in parts]
     tap.point(
         len(parts) == 4 and parts[0] == "part.0.ctf.gz" and sorted(rows) == [7, 7, 8, 8],
-        "parts of about so many bytes",
+        "parts of about a given size",
         f"{parts} {rows}",
     )
 

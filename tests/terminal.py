@@ -39,7 +39,7 @@ def run(folder, *words, stdin=subprocess.DEVNULL, **more):
 
 
 def at_terminal(folder, words, columns, stdin=None, **more):
-    """What the command writes to a terminal of so many columns."""
+    """What the command writes to a terminal of that width."""
     parent, child = pty.openpty()
     fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen(

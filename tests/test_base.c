@@ -738,7 +738,7 @@ static void test_policy_validation_has_no_budget(void **state)
 	end_context(cx);
 }
 
-/* A loss is told and passed whatever the switches: who writes decides at the end, when all kinds are
+/* A loss is reported and passed whatever the switches: who writes decides at the end, when all kinds are
  * known. */
 static void test_policy_loss(void **state)
 {

@@ -71,7 +71,7 @@ static void read_texts(data *d)
 	end_context(cx);
 }
 
-/* The same rows in the other format, in chunks of about so many bytes. */
+/* The same rows in the other format, in chunks of about chunk_bytes. */
 static void convert_data(const data *from, data *to, const char *name, const char *chunk_bytes)
 {
 	sheaf_context *cx = usual_context();

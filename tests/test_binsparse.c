@@ -22,7 +22,7 @@ static const char *quoted(const char *text)
 	return to;
 }
 
-/* What is told, each finding as "severity: text". */
+/* What is reported, each finding as "severity: text". */
 typedef struct told {
 	char text[4000];
 	int count;
@@ -632,7 +632,7 @@ static reading read_tensor_as(const char *json, const char *arrays, bool validat
 	return r;
 }
 
-/* The entries are these, however small the pieces; nothing is told but `finding`. */
+/* The entries are these, however small the pieces; nothing is reported but `finding`. */
 static void assert_tensor(const char *json, const char *arrays, const char *entries, const char *finding)
 {
 	static const int64_t sizes[] = {1000000, 1, 20, 50};
@@ -646,7 +646,7 @@ static void assert_tensor(const char *json, const char *arrays, const char *entr
 	assert_ok(read_tensor_as(json, arrays, false, NULL, SHEAF_TAKES_WHOLE, 1).status);
 }
 
-/* Refused when read, with this message; all of `findings`, separated by bars, are told when validated, by
+/* Refused when read, with this message; all of `findings`, separated by bars, are reported when validated, by
  * pieces and as a whole. */
 static void assert_flawed(const char *json, const char *arrays, const char *findings)
 {

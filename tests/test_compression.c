@@ -139,7 +139,7 @@ static sheaf_status read_through(sheaf_source *source, const uint8_t *data, size
 		sheaf_bytes bytes;
 		sheaf_status status = sheaf_source_ahead(source, 1, &bytes, &err);
 		if (status) {
-			/* It stays: the same is told again. */
+			/* It stays: the same is reported again. */
 			assert_status(status, sheaf_source_ahead(source, 1, &bytes, &err));
 			return status;
 		}

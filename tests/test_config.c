@@ -738,7 +738,7 @@ static void test_bytes_that_are_no_text(void **state)
 	end(&r);
 }
 
-/* Whatever allocation fails, the failure is told and nothing is left. */
+/* Whatever allocation fails, the failure is reported and nothing is left. */
 static void test_any_allocation_may_fail(void **state)
 {
 	sheaf_status status = SHEAF_NOMEM;

@@ -308,7 +308,7 @@ static void check_validating(const caret *c, size_t size, int64_t piece_bytes)
 
 static const char ends_here[] = "; stopping at the first error (see --max-errors)";
 
-/* What stops the reading is told without what would have been left out. */
+/* What stops the reading is reported without what would have been left out. */
 static void assert_stops_with(const char *message, bool by_error)
 {
 	char wanted[1024];
@@ -898,7 +898,7 @@ static void doubles_are_written_with_a_warning(void **state)
 
 typedef struct loss {
 	const char *name, *input, *reading, *rule, *message, *consequence,
-		*output; /* the consequence is told where loss is allowed */
+		*output; /* the consequence is reported where loss is allowed */
 } loss;
 
 static const loss losses[] = {

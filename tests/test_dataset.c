@@ -1087,7 +1087,7 @@ static void test_convert_from_a_pipe(void **state)
 	assert_int_equal(sheaf_context_problems(cx, SHEAF_NOTE), 0);
 }
 
-/* A caller that promises too much is told, and nothing is written. */
+/* A caller that promises too much hears so, and nothing is written. */
 /* Sequences of two samples settle what text needs to know at once; who asks for the number of rows gets it
  * all the same. */
 static void test_rows_are_counted_where_asked_for(void **state)
@@ -1196,7 +1196,7 @@ static void test_loss_stops_with_all_its_kinds(void **state)
 	assert_message("infinity (2)");
 	assert_message("stream without samples (2)");
 	assert_message("format ctf");
-	assert_int_equal(heard.count, 6); /* each place is told */
+	assert_int_equal(heard.count, 6); /* each place is reported */
 	assert_file("out.ctf", "the old file");
 	assert_int_equal(files_in_folder(), 2);
 }

@@ -54,7 +54,7 @@ TIMEOUT = 60
 
 
 def until_consequence(message):
-    """What stops a run is told without what would have been left out."""
+    """What stops a run is reported without what would have been left out."""
     return re.sub(r"; [^;\"]*$", "", message)
 
 

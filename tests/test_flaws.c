@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands before a flaw is given before it is told: in every format whose rows follow one another, under
- * every view, for any size of pieces and any number of threads. */
+/* What stands before a flaw is given before it is reported: in every format whose rows follow one another,
+ * under every view, for any size of pieces and any number of threads. */
 #include "support.h"
 
 #include <stdio.h>

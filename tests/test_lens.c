@@ -417,7 +417,7 @@ static void assert_comes_back(const whole *w)
 	int told = w->r.n;
 	write_whole(w, &sheaf_lens_text_spelling, &text);
 	write_whole(w, &sheaf_lens_binary_spelling, &binary);
-	for (int i = 0; i < 2 && w->r.n == told; i++) { /* what one spelling cannot say is told */
+	for (int i = 0; i < 2 && w->r.n == told; i++) { /* what one spelling cannot say is reported */
 		const bytes_sink *from = i ? &binary : &text;
 		read_whole(&other, from->data, from->size, 1, (sheaf_context_options){0});
 		assert_int_equal(SHEAF_OK, other.status);
@@ -447,7 +447,7 @@ static void model_is_that_of_the_grammar(void **state)
 
 typedef struct passage {
 	const char *name, *input, *written;
-	const char *rule; /* of what is told about it; NULL: nothing is */
+	const char *rule; /* of what is reported about it; NULL: nothing is */
 } passage;
 
 static const passage passages[] = {

@@ -223,8 +223,8 @@ static void test_frequencies_in_batches(void **state)
 	}
 }
 
-/* The lengths of rows are told without columns, and are what the columns say; an example with an error is no
- * row. */
+/* The lengths of rows are reported without columns, and are what the columns say; an example with an error is
+ * no row. */
 static void test_measuring(void **state)
 {
 	(void)state;

@@ -30,8 +30,7 @@ static void make_binary(const bytes_sink *text, bytes_sink *binary, const char *
 	sheaf_setting streams[] = {{"stream", "A:2:dense"}, {"stream", "B:90:sparse"}},
 				  chunk = {"chunk-bytes", chunk_bytes};
 	sheaf_open_options from = {.size = sizeof from, .settings = streams, .nsettings = 2};
-	sheaf_create_options to = {
-		.size = sizeof to, .format = "cbf", .settings = &chunk, .nsettings = 1};
+	sheaf_create_options to = {.size = sizeof to, .format = "cbf", .settings = &chunk, .nsettings = 1};
 	sheaf_dataset *dataset;
 	sheaf_writer *writer;
 	sheaf_sink *sink;
@@ -364,8 +363,8 @@ static void test_several_files_in_any_way(void **state)
 	for (int i = 0; i < 3; i++) free_bytes(&mixed[i]);
 }
 
-/* Whatever is wrong with a file is told in the same words by whoever decodes its pieces, and by whoever only
- * locates their rows. */
+/* Whatever is wrong with a file is reported in the same words by whoever decodes its pieces, and by whoever
+ * only locates their rows. */
 static void test_flaws_are_told_as_by_decoding(void **state)
 {
 	(void)state;

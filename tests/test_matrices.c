@@ -249,7 +249,7 @@ static void test_sorted(void **state)
 	}
 }
 
-/* The first one in order is told, on any number of threads. */
+/* The first one in order is reported, on any number of threads. */
 static void test_refusals(void **state)
 {
 	(void)state;

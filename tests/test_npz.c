@@ -130,7 +130,7 @@ static void test_streams(void **state)
 	assert_same_after("ctf", LONE, "-layout=streams", LONE);
 }
 
-/* Each byte of an archive changed: what is read is as it was, or it is told that it is damaged. */
+/* Each byte of an archive changed: what is read is as it was, or refused as damaged. */
 static void test_damage(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* SciDB's binary files: what format strings and array schemas say, and where they are wrong; each byte of
- * cells, what is told of those that break a rule, and what the writer refuses. Files with one rule each are
+ * cells, what is said of those that break a rule, and what the writer refuses. Files with one rule each are
  * in tests/files/scidb. */
 #include "base/endian.h"
 #include "format/scidb/array.h"

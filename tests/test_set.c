@@ -19,7 +19,7 @@ enum { FILES = 5 };
 
 /* ---- the system's calls, which the library is linked with ---- */
 
-static int renames_left = -1; /* the process is killed before the next rename but so many */
+static int renames_left = -1; /* renames until the process is killed */
 static int fails_to_close = -1;
 
 int renameat(int old_folder, const char *old, int new_folder, const char *new)

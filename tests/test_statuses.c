@@ -200,7 +200,7 @@ static void test_each_read_of_several_threads(void **state)
 	for (size_t i = 0; i < 3; i++) try_each_read(inputs[i], READ, 3, false);
 }
 
-/* A caller's function has its bytes only once: what it refuses is told. */
+/* A caller's function has its bytes only once: what it refuses is reported. */
 typedef struct failing {
 	sheaf_bytes rest;
 	int64_t calls, fail_at;

@@ -386,7 +386,7 @@ static void test_whose_it_is(void **state)
 	assert_int_equal(rename(in_folder("elsewhere"), index_path()), 0);
 	if (geteuid() != 0) return; /* only root can give files away */
 	assert_int_equal(chown(index_path(), 12345, 12345), 0);
-	refuse("expected a file of this user's or of its input's owner, found one of somebody else's");
+	refuse("expected a file owned by this user or by its input's owner, found one owned by somebody else");
 	assert_nothing_comes_of_it();
 	assert_int_equal(chown(in_folder("a.ctf"), 12345, 12345), 0);
 	assert_true(is_fresh());

@@ -748,7 +748,7 @@ static sheaf_status read_through(const sheaf_open_options *options, sheaf_contex
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-/* Whichever allocation fails, that is told, and nothing stays. */
+/* Whichever allocation fails, that is reported, and nothing stays. */
 static void check_failing(const sheaf_open_options *options)
 {
 	for (int64_t fail_at = 1;; fail_at++) {

@@ -237,7 +237,7 @@ typedef struct sheaf_diff_options {
 	size_t size; /* sizeof(sheaf_diff_options) */
 	bool keys;   /* keys must be equal, too */
 	bool strict; /* element types and dims must be equal, too */
-	/* Told of each difference until it returns false. */
+	/* Called for each difference until it returns false. */
 	bool (*on_difference)(void *user, const sheaf_difference *difference);
 	void *user;
 } sheaf_diff_options;

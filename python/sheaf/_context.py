@@ -26,7 +26,7 @@ _LOOK = 0.05  # seconds between two looks for signals
 _GRACE = 0.08  # seconds that a stopped call has before it is left to itself
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
 
-# The library tells a number, and this says whose it is: callbacks that held contexts would keep them alive.
+# The library passes a number, and this says whose it is: callbacks that held contexts would keep them alive.
 _contexts: weakref.WeakValueDictionary[int, Context] = weakref.WeakValueDictionary()
 
 
@@ -118,7 +118,7 @@ class Context:
             options.on_progress, options.on_stage = _ON_PROGRESS, _ON_STAGE
         self.call(lib.sheaf_context_new, byref(options), byref(self.handle))
 
-    # ---- what the library tells ----
+    # ---- what the library says ----
 
     def _guard(self, function: Callable[..., object], *args: Any) -> None:
         """An exception in a callback would vanish: it is kept, and the call stops."""

@@ -99,7 +99,7 @@ class Problem:
 
     @classmethod
     def of(cls, problem: c.sheaf_problem, text: str) -> Problem:
-        """A copy of what the library tells."""
+        """A copy of what the library says."""
         where = problem.place
 
         def known(number: int, least: int) -> int | None:

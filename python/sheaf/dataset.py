@@ -43,7 +43,7 @@ class Opening:
         return Context(self._context_settings(), progress_of(self.progress, name_of(self.source)), on_problem)
 
     def quiet(self) -> Context:
-        """One that calls nothing of Python's: what is tolerated is counted, and not told."""
+        """One that calls nothing of Python's: what is tolerated is counted, and not reported."""
         return Context(self._context_settings(), quiet=True)
 
     def _context_settings(self) -> dict[str, Any]:

@@ -66,7 +66,7 @@ static sheaf_status put_characters(const putting *p, int64_t r, sheaf_run run, u
 	for (size_t size; text < end; text += size, n++) {
 		size = take_point(text, (size_t)(end - text), &point);
 		if (size == 0)
-			return lose(p, r, "text that is no UTF-8", "characters", "other bytes", "the rest is cut off");
+			return lose(p, r, "text that is not UTF-8", "characters", "other bytes", "the rest is cut off");
 		if (n < room) memcpy(to + 4 * n, &point, sizeof point);
 	}
 	snprintf(expected, sizeof expected, "at most %" PRId64 " characters", room);

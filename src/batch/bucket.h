@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Buckets: sequences of about the same length meet in a batch. So many sequences of an order at a time are
+/* Buckets: sequences of about the same length meet in a batch. A window of sequences of an order at a time is
  * sorted by length and cut into batches, and the batches are shuffled. Still every place is found from seed,
  * sweep and ordinal alone. */
 #ifndef SHEAF_BATCH_BUCKET_H

@@ -12,7 +12,7 @@ typedef struct sheaf_readahead_queue {
 	sheaf_pipeline pipeline;
 } sheaf_readahead_queue;
 
-/* So many at a time as there are threads, and as memory allows. The source outlives it. */
+/* As many at a time as there are threads, as far as memory allows. The source outlives it. */
 SHEAF_USE sheaf_status sheaf_readahead_queue_open(sheaf_readahead_queue *p, const sheaf_row_source *source,
                                                   sheaf_context *cx, sheaf_error *err);
 void sheaf_readahead_queue_close(sheaf_readahead_queue *p);

@@ -434,7 +434,7 @@ void print_tensor(const sheaf_schema *schema, int64_t stored);
 void json_tensor(const sheaf_schema *schema, int64_t stored);
 /* How many datasets a file has that have names; and a line about each, or a JSON object, with commas
  * between. */
-/* Tells the path of each. */
+/* Passes on the path of each. */
 SHEAF_USE sheaf_status each_member(session *s, const char *path,
                                    sheaf_status (*show)(void *user, const char *path, sheaf_error *err),
                                    void *user, sheaf_error *err);

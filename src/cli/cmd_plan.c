@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sheaf plan: how parts would share a file, before anything is done. */
+/* sheaf plan: how parts would divide a file, before anything is done. */
 #include "cli.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -115,7 +115,7 @@ int run_plan(const arguments *args)
 	enum { USUAL_RATE = 150000000 };
 	rate = sheaf_values_number(&args->values, "rate", USUAL_RATE);
 	if (rate < 1) {
-		say("error", "--rate: expected bytes in a second, found none");
+		say("error", "--rate: expected a number of bytes per second above 0, found 0");
 		return EXIT_USAGE;
 	}
 	in_a_table = !given;

@@ -60,7 +60,7 @@ const sheaf_option shared_options[] = {
 	{"head", SHEAF_OPTION_COUNT, 0, "N", "take the first N rows: the same as --rows N", 0},
 	{"skip", SHEAF_OPTION_COUNT, 0, "K", "pass over the first K rows", 0},
 	{"sample", SHEAF_OPTION_TEXT, 0, "N|P%",
-     "take N rows, or about P of a hundred, drawn by --seed: the same ones in every format", 0},
+     "take N rows, or about P percent of them, drawn by --seed: the same ones in every format", 0},
 	{"seed", SHEAF_OPTION_COUNT, 0, "S", "the seed of the sample (default 0)", 0},
 	{"where", SHEAF_OPTION_TEXT, 0, "NAME",
      "take the rows of this name, or whose names match it as a pattern (*, ?, [...])", 0},
@@ -73,7 +73,7 @@ const sheaf_option shared_options[] = {
      "one",
      0},
 	{"force", SHEAF_OPTION_FLAG, 0, NULL,
-     "replace an output that is there already (else a terminal is asked, and what is none is refused)", 'f'},
+     "replace an output that is there already (without it: ask on a terminal, and refuse elsewhere)", 'f'},
 	{"part", SHEAF_OPTION_TEXT, 0, "I/N",
      "do part I of N, counted from 1, of one FILE and write a part file, OUT; sheaf merge makes the whole of "
      "all N, the same as without parts",
@@ -288,7 +288,7 @@ static const sheaf_option plan_options[] = {
 	{"ranks", SHEAF_OPTION_COUNT, 0, "N",
      "list what each of N parts has (default: one line each for 1, 2, 4, ... 1024 parts)", 0},
 	{"rate", SHEAF_OPTION_SIZE, 0, "SIZE",
-     "the bytes of FILE that a rank does in a second, for the time that is expected (default 150M)", 0},
+     "the bytes of FILE that a rank does per second, for the expected time (default 150M)", 0},
 	{0},
 };
 
@@ -354,7 +354,7 @@ const command commands[] = {
      "is, what was found wrong, and of each stream or column lengths, values, where its entries are, how "
      "often its indices or items are used, and how much padding batches would have. With OTHER it also says "
      "how that file differs. With --json OUT gets the numbers alone, those that sheaf stats --json prints; - "
-     "is standard output. Everything is exact but what the page says is of bins or of a sample."},
+     "is standard output. Everything is exact, except for what the page says is from bins or from a sample."},
 	{"validate", run_validate, "every violation of the format's rules", "FILE...", 1, -1,
      (READS_ALL & ~TAKES_ERRORS) | TAKES_JSON | IN_PARTS, SHEAF_READING, validate_options,
      "Reads each file to its end and prints everything that its format's rules forbid, one finding a line "
@@ -389,21 +389,20 @@ const command commands[] = {
      "line."},
 	{"split", run_split, "one file into several", "FILE OUT...", 2, -1,
      (READS_ALL & ~TAKES_INDEX) | TAKES_FORCE, CONVERTS, split_options,
-     "Shares the rows of FILE, in their order, out among the files OUT, or OUT.0, OUT.1 and so on: in parts "
-     "whose lengths differ by at most one row, or by --fractions as they are drawn. A tensor is shared out "
-     "by its first dimension. Where a file of the format is its rows and nothing else they stay as they are, "
+     "Distributes the rows of FILE, in their order, over the files OUT, or OUT.0, OUT.1 and so on: in parts "
+     "whose lengths differ by at most one row, or by --fractions as they are drawn. A tensor is split along "
+     "its first dimension. Where a file of the format is its rows and nothing else they stay as they are, "
      "byte for byte, so that sheaf merge restores the file; otherwise they are written anew. All parts "
      "appear, or none does."},
 	{"merge", run_merge, "several files into one", "IN... OUT", 1, -1,
      (READS_ALL & ~TAKES_INDEX) | TAKES_FORCE, CONVERTS, merge_options,
      "Writes the rows of all inputs, one file after the other, to OUT: byte for byte where a file of the "
      "format is its rows and nothing else, otherwise as sheaf convert does. Part files, which commands make "
-     "with --part, become the outcome of the command as a whole: of convert and report it is written to "
-     "OUT; of the others, after whose parts no OUT is named, it is printed, and the index put in its "
-     "place."},
-	{"plan", run_plan, "how parts would share a file, before anything is done", "FILE", 1, 1,
+     "with --part, become the outcome of the whole command: convert and report write it to OUT; after the "
+     "parts of other commands no OUT is named, and it is printed, or the index put in its place."},
+	{"plan", run_plan, "how parts would divide a file, before anything is done", "FILE", 1, 1,
      READS_ALL | TAKES_JSON, SHEAF_READING, plan_options,
-     "Prints how convert --part would share FILE out: the bytes of the largest part, how many times the mean "
+     "Prints how convert --part would divide FILE: the bytes of the largest part, how many times the mean "
      "they are, how many parts would be empty, and how long the last one would take; of sheaf-mpi also how "
      "many "
      "messages rank 0 would send and get. With an index nothing else is read. With --json it prints "

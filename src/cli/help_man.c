@@ -151,10 +151,10 @@ static void put_described(const char *heading, const described *rows)
 static void put_surroundings(void)
 {
 	static const described variables[] = {
-		{"NO_COLOR", "where it is set and not empty, nothing is coloured"},
+		{"NO_COLOR", "if set and not empty, nothing is coloured"},
 		{"COLUMNS", "how wide help and tables are, in place of the width of the terminal"},
 		{"TERM", "dumb: the terminal shows no colours"},
-		{"TMPDIR", "where temporary files are made that no output is beside (default /tmp)"},
+		{"TMPDIR", "where temporary files go that stand beside no output (default /tmp)"},
 		{"XDG_CACHE_HOME, HOME", "where indices go that cannot stand beside their files"},
 		{"SHEAF_INDEX", "what --index says where it is not given: auto, never, require or write"},
 		{"SHEAF_KERNEL",
@@ -261,7 +261,7 @@ static void put_manual(void)
 		"sheaf shows what dataset files hold, checks them against the rules of their formats, converts them "
 		"from one format to another and compares their contents. Formats are found by content and name. "
 		"Compressed input (gzip, bzip2, zstd, xz) is recognised by content. A file named - is standard input "
-		"or output; where no input is named, one that is sent through a pipe is read. Options may stand "
+		"or output; where no input is named, standard input is read if it is a pipe. Options may stand "
 		"before and after the command and files; -- ends them. Sizes may have a unit: K, KB and KiB are all "
 		"1024 bytes, and so on for M, G and T.");
 	put_heading(".SH", "COMMANDS");

@@ -21,7 +21,7 @@ static void on_interrupt(int signal)
 /* A mapped file became shorter while it was read. There is no way back into the read, so this is the end. */
 static void on_bus_error(int signal)
 {
-	static const char text[] = "sheaf: error: a file that is being read was cut by another program\n";
+	static const char text[] = "sheaf: error: a file that is being read was truncated by another program\n";
 	(void)signal;
 	ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
 	(void)written;

@@ -195,8 +195,8 @@ SHEAF_USE sheaf_status sheaf_frame_cast(sheaf_frame *frame, const sheaf_schema *
 SHEAF_USE sheaf_status sheaf_frame_fits(const char *function, const sheaf_frame *frame,
                                         const sheaf_schema *schema, sheaf_error *err);
 
-/* Whether a matrix has so many more rows (or columns) than entries that a pointer for each of them would be
- * most of the file; entries -1: their number is not known. */
+/* Whether a matrix has far more rows (or columns) than entries: a pointer for each of them would be most of
+ * the file; entries -1: their number is not known. */
 bool sheaf_is_hypersparse(int64_t slices, int64_t entries);
 /* Warns that another layout is taken for such a matrix than it would have had. */
 SHEAF_USE sheaf_status sheaf_report_layout(sheaf_context *cx, const char *file, int64_t slices,

@@ -36,7 +36,7 @@ const char *sheaf_dataset_uncut(const sheaf_dataset *d)
 {
 	const sheaf_format *f = d->format;
 	if (!f->random || f->attend) return "its rows can only be read from the first one on";
-	if (f->settle && !f->carry) return "what is to be said of it only the whole shows";
+	if (f->settle && !f->carry) return "some of its findings need all of it";
 	if (!keeps_rows(d)) return "its rows are made of others";
 	return NULL;
 }

@@ -130,7 +130,7 @@ static sheaf_status explain_rows(sheaf_status status, sheaf_error *err)
 	return status;
 }
 
-/* Tells of what is said in columns that are not stored. */
+/* Reports what is lost with columns that are not stored. */
 static sheaf_status report_lost(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
 	sheaf_rows_of rows = {w->name, w->given.rows, w->row, frame->nrows};

@@ -55,7 +55,7 @@ SHEAF_USE sheaf_status sheaf_writer_put_arranged(sheaf_writer *w, sheaf_error *e
 
 /* Creates the output, once all is known that the format has to know before. */
 SHEAF_USE sheaf_status sheaf_writer_start(sheaf_writer *w, sheaf_error *err);
-/* Tells the format how many entries there will be: what was said of the input counts where they go as they
+/* Says to the format how many entries there will be: what was said of the input counts where they go as they
  * come, else what has come. */
 SHEAF_USE sheaf_status sheaf_writer_foretell(sheaf_writer *w, int64_t rows, sheaf_error *err);
 

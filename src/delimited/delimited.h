@@ -201,7 +201,7 @@ enum {
 	KIND_TEXT = 512,
 	KIND_ABSENT = 1024, /* a text that other programs take for nothing: NA, NULL, ... */
 	KIND_COMMA = 2048,  /* a text that is a number where commas stand before fractions */
-	/* Of times: how many digits their fractions need, and that 64 bits do not hold the seconds as so many
+	/* Of times: how many digits their fractions need, and that 64 bits do not hold the seconds counted in
 	 * thousandths, millionths, billionths. */
 	KIND_FRACTION_3 = 1 << 12,
 	KIND_FRACTION_6 = 1 << 13,

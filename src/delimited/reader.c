@@ -118,7 +118,7 @@ static sheaf_status take_types(opening *o)
 		sheaf_infer_field(&in->schema.fields[f], o->seen.kinds[in->columns[f]], o->complete);
 	SHEAF_TRY(doubt_texts(o, KIND_COMMA, "decimal commas in doubt", "such, and numbers with commas",
 	                      "they are texts (" SHEAF_OPTION("decimal") " comma reads them as numbers)"));
-	return doubt_texts(o, KIND_ABSENT, "missing in doubt", "such, and words as NA, NULL or none",
+	return doubt_texts(o, KIND_ABSENT, "missing in doubt", "such, and words like NA, NULL or none",
 	                   "they are texts (" SHEAF_OPTION("missing") " NA,NULL reads such words as missing)");
 }
 

@@ -160,7 +160,7 @@ static sheaf_status report_shape(const sheaf_delimited_writer *out, sheaf_error 
 	snprintf(expected, sizeof expected, "entries that reach the ends of the shape %s", shape);
 	snprintf(advice, sizeof advice, "read it back with " SHEAF_OPTION("shape") " %s", shape);
 	char found[32 + SHAPE];
-	snprintf(found, sizeof found, "such that reach %s", reached);
+	snprintf(found, sizeof found, "ones that reach %s", reached);
 	return warn(out, NULL, SHEAF_FINDING(SHEAF_WARNING, "shape not stored", expected, found, advice), err);
 }
 

@@ -235,7 +235,7 @@ typedef struct sheaf_model {
 	 * with a comma before it. NULL: nothing. */
 	sheaf_status (*describe)(const void *in, bool json, sheaf_context *cx, sheaf_buffer *text,
 	                         sheaf_error *err);
-	/* Tells what an input may be that says nothing of itself, the likeliest first. NULL: inputs say what they
+	/* Says what an input may be that says nothing of itself, the likeliest first. NULL: inputs say what they
 	 * are. */
 	sheaf_status (*guess)(sheaf_source *source, sheaf_context *cx, sheaf_candidate_teller teller, void *user,
 	                      sheaf_error *err);

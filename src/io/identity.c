@@ -116,7 +116,7 @@ static sheaf_status open_kept(const char *path, int *fd, sheaf_error *err)
 	if (*fd >= 0) return SHEAF_OK;
 	int sys = errno;
 	sheaf_status status =
-		sheaf_fail_sys(err, sys, "%s: expected a file of this user's or of its input's owner", path);
+		sheaf_fail_sys(err, sys, "%s: expected a file owned by this user or by its input's owner", path);
 	if (!is_about_name(sys)) return status;
 	if (err) err->status = SHEAF_UNKNOWN;
 	return SHEAF_UNKNOWN;
@@ -136,7 +136,8 @@ static sheaf_status check_kept(int fd, const char *path, const sheaf_source *abo
 		return sheaf_fail_sys(err, errno, "%s: expected an open file", path);
 	if (!S_ISREG(kept.st_mode)) return distrust(path, "a regular file", "another", err);
 	if (kept.st_uid != geteuid() && kept.st_uid != of.st_uid)
-		return distrust(path, "a file of this user's or of its input's owner", "one of somebody else's", err);
+		return distrust(path, "a file owned by this user or by its input's owner",
+		                "one owned by somebody else", err);
 	if (kept.st_mode & (S_IWGRP | S_IWOTH))
 		return distrust(path, "a file that its owner alone may write", "one that others may write", err);
 	return SHEAF_OK;

@@ -167,7 +167,7 @@ INLINE bool step(sheaf_numbers *run, block *b, bool pairs, bool wide)
 		run->at += _tzcnt_u64(_pdep_u64(1ull << n, pairs ? m.index : m.first));
 		return false;
 	}
-	/* Told by the masks alone, so that the next step need not wait for the values of this one. */
+	/* Known from the masks alone, so that the next step need not wait for the values of this one. */
 	run->count += m.n;
 	uint64_t last = _pdep_u64(1ull << (m.n - 1), m.after);
 	run->at += _tzcnt_u64(last) + !(last & b->end);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* So many that the chains of steps of some run beside those of others. */
+/* Enough that the chains of steps of some run beside those of others. */
 enum { SHEAF_SPELLED = 32 };
 
 /* Digits as text, padded with zeros: the first, the next eight, the last eight; how many stand before the

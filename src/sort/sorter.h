@@ -9,7 +9,7 @@
 
 typedef struct sheaf_sorter sheaf_sorter;
 
-/* Told of each record in order. A status that is not OK ends the sort, and is returned from
+/* Called for each record in order. A status that is not OK ends the sort, and is returned from
  * sheaf_sorter_finish; an error to go with it is the callback's to fill, through `user`. */
 typedef sheaf_status (*sheaf_sorted_function)(void *user, uint64_t key, uint64_t value);
 

@@ -58,7 +58,7 @@ typedef struct sheaf_strong {
 /* Counts them where that takes at most `room` bytes. */
 SHEAF_USE sheaf_status sheaf_slices_connect(sheaf_slices *s, int64_t room, sheaf_strong *out,
                                             sheaf_error *err);
-/* What that takes of a matrix of so many rows and entries, slices and all. */
+/* What that takes of a matrix of a given number of rows and entries, slices and all. */
 int64_t sheaf_strong_needs(int64_t extent, int64_t entries);
 
 #endif

@@ -23,7 +23,7 @@ static sheaf_status put(pen *p, sheaf_hdf5_message_type type, unsigned flags, in
 	if (data.size > MOST)
 		return sheaf_fail(
 			p->w->err, SHEAF_LIMIT,
-			"%s: expected what is said of a group or an array in less than 64 KiB, found %zu bytes",
+			"%s: expected the header of a group or an array to be less than 64 KiB, found %zu bytes",
 			p->w->reader.store->name, data.size);
 	size_t more = is_old ? -data.size % 8 : 0;
 	sheaf_hdf5_put_number(p->b, type, is_old ? 2 : 1);

@@ -22,7 +22,7 @@ static sheaf_status check_free_space(const sheaf_hdf5_writer *w, sheaf_cursor *c
 	unsigned version = sheaf_cursor_u8(c, "free space"), strategy = sheaf_cursor_u8(c, "free space"),
 			 is_kept = version ? sheaf_cursor_u8(c, "free space") : strategy == OLD_KEPT;
 	if (version && strategy == PAGES) return refuse(w, "one that is made of pages");
-	return is_kept ? refuse(w, "one that keeps account of what is free in it") : SHEAF_OK;
+	return is_kept ? refuse(w, "one that keeps track of its free space") : SHEAF_OK;
 }
 
 static sheaf_status check_part(sheaf_hdf5_writer *w, unsigned type, sheaf_cursor *c)
@@ -35,7 +35,7 @@ static sheaf_status check_part(sheaf_hdf5_writer *w, unsigned type, sheaf_cursor
 		return SHEAF_OK;
 	case FREE_SPACE: return check_free_space(w, c);
 	case DRIVER: return refuse(w, "one of several");
-	case CACHE: return refuse(w, "one with a picture of a cache");
+	case CACHE: return refuse(w, "one with an image of a cache");
 	default: return SHEAF_OK;
 	}
 }
@@ -74,8 +74,8 @@ static sheaf_status check(sheaf_hdf5_writer *w, sheaf_hdf5_look *l)
 	if (sheaf_cursor_u8(c, "flags of a superblock") != 0)
 		return sheaf_fail(
 			l->err, SHEAF_UNSUPPORTED,
-			"%s: expected a file that nobody writes, found one that somebody writes, or that was not "
-			"closed (`h5clear -s` says that nobody does)",
+			"%s: expected a file that no program is writing, found one that is being written, or that was "
+			"not closed (`h5clear -s` clears its mark)",
 			w->reader.store->name);
 	sheaf_cursor_bytes(c, 1, w->reader.address_size, "a superblock");
 	int64_t extension = sheaf_hdf5_take_address(&w->reader, c, "the superblock's extension");

@@ -449,7 +449,7 @@ static sheaf_status flaw(const state *s, const sheaf_box_item *item, const char 
 	                  item->path, s->number, expected, found);
 }
 
-/* A count, and so many texts, each after its size. */
+/* A count, and that number of texts, each after its size. */
 static sheaf_status find_places(state *s, const sheaf_box_item *item, sheaf_error *err)
 {
 	size_t left = s->bytes.size, at = 4;

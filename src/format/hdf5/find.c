@@ -280,8 +280,8 @@ sheaf_status sheaf_hdf_choose(sheaf_box *box, const char *file, const char *memb
 		         SHEAF_MAX_RANK);
 	return sheaf_fail(err, item && !item->is_group ? SHEAF_UNSUPPORTED : SHEAF_UNKNOWN,
 	                  "%s: expected a matrix or an array at \"/%.200s\", found %s", file, path,
-	                  !item            ? "nothing there (sheaf info lists what is)"
+	                  !item            ? "nothing there (sheaf info lists what there is)"
 	                  : item->refused  ? item->refused
-	                  : item->is_group ? "a group that is none (sheaf info lists what is)"
+	                  : item->is_group ? "a group that is neither (sheaf info lists what there is)"
 	                                   : dimensions);
 }

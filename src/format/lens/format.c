@@ -200,7 +200,7 @@ static sheaf_status settle(void *dataset, sheaf_error *err)
 	                         SHEAF_DATA,
 	                         "more than 12 groups",
 	                         SHEAF_NOWHERE,
-	                         "at most 12 names of groups, with which Lens can deal",
+	                         "at most 12 names of groups, as many as Lens has room for",
 	                         "more",
 	                         NULL};
 	SHEAF_TRY(sheaf_lens_edits_check(&in->edits, sheaf_source_name(in->source), err));

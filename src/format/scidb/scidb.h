@@ -304,7 +304,7 @@ const char *sheaf_scidb_read_date(const char *text, size_t size, bool zone, int6
 /* Judges the cells of a block. */
 void sheaf_scidb_judge(const sheaf_scidb_block *block, sheaf_scidb_evidence *evidence);
 void sheaf_scidb_evidence_add(sheaf_scidb_evidence *sum, const sheaf_scidb_evidence *more);
-/* Tells where a format string is probably wrong. */
+/* Says where a format string is probably wrong. */
 SHEAF_USE sheaf_status sheaf_scidb_settle(void *in, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_scidb_carry(void *in, struct sheaf_builder *bytes, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_scidb_absorb(void *in, struct sheaf_cursor *bytes, sheaf_error *err);
