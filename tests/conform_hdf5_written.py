@@ -563,7 +563,7 @@ def refused(folder):
     path = os.path.join(folder, "refused.h5")
     for name, options in (
         ("made of pages", {"fs_strategy": "page"}),
-        ("keeps account", {"fs_strategy": "fsm", "fs_persist": True}),
+        ("keeps track", {"fs_strategy": "fsm", "fs_persist": True}),
     ):
         with h5py.File(path, "w", **options) as file:
             file["x"] = numpy.arange(10)

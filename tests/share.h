@@ -14,7 +14,7 @@ static inline int one_in(void)
 	return n > 0 ? n : 1;
 }
 
-/* Of so many rounds. */
+/* Of that many rounds. */
 static inline int rounds(int whole) { return (whole + one_in() - 1) / one_in(); }
 
 /* Whether the next of several combinations is tried: the first one is. */

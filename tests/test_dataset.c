@@ -139,10 +139,10 @@ static sheaf_status notes_create(void *out, const sheaf_facts *totals, const she
 	return answer('n', e);
 }
 
-static sheaf_status notes_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
-                                 sheaf_context *cx, sheaf_error *e)
+static sheaf_status notes_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
+                                 int64_t *samples, sheaf_error *e)
 {
-	(void)out, (void)frame, (void)row, (void)blob, (void)cx;
+	(void)out, (void)frame, (void)row, (void)b, (void)samples;
 	return answer('e', e);
 }
 

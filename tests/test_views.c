@@ -6,6 +6,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "data/frame.h"
+#include "data/print.h"
 #include "dataset/dataset.h"
 #include "support.h"
 
@@ -157,12 +158,13 @@ static sheaf_status taken_create(void *out, const sheaf_facts *totals, const she
 	return SHEAF_OK;
 }
 
-static sheaf_status taken_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
-                                 sheaf_context *cx, sheaf_error *e)
+static sheaf_status taken_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
+                                 int64_t *samples, sheaf_error *e)
 {
-	(void)cx;
-	return sheaf_rows_text(frame, &((const sheaf_output *)out)->schema, SHEAF_TEXT, row, 0, frame->nrows,
-	                       &blob->bytes, e);
+	(void)samples;
+	for (int64_t r = 0; r < frame->nrows; r++)
+		sheaf_row_text(b, frame, &((const sheaf_output *)out)->schema, SHEAF_TEXT, row, r);
+	return sheaf_builder_status(b, e);
 }
 
 static const char *const taken_suffixes[] = {".taken", NULL}, *const counted_suffixes[] = {".counted", NULL};

@@ -61,6 +61,18 @@ sheaf_status sheaf_arrow_check_part(const sheaf_arrow_part *p, int64_t buffers, 
 	return SHEAF_OK;
 }
 
+sheaf_arrow_part sheaf_arrow_part_of_rows(sheaf_arrow_taken *taken, const struct ArrowSchema *rows,
+                                          sheaf_frame_builder *b)
+{
+	return (sheaf_arrow_part){.taken = taken,
+	                          .b = b,
+	                          .schema = rows,
+	                          .array = &taken->array,
+	                          .name = "",
+	                          .at = taken->array.offset,
+	                          .n = taken->array.length};
+}
+
 /* Positions [from, from + n) of the part's child, counted from its beginning. */
 sheaf_arrow_part sheaf_arrow_part_of_child(const sheaf_arrow_part *p, int child, int64_t from, int64_t n)
 {

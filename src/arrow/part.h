@@ -34,6 +34,9 @@ sheaf_status sheaf_arrow_damaged(const sheaf_arrow_part *p, const char *expected
 /* The part's positions must lie in the array, which must have that many buffers, and the children of its
  * schema. */
 SHEAF_USE sheaf_status sheaf_arrow_check_part(const sheaf_arrow_part *p, int64_t buffers, sheaf_error *err);
+/* All rows that a program has given. */
+sheaf_arrow_part sheaf_arrow_part_of_rows(sheaf_arrow_taken *taken, const struct ArrowSchema *rows,
+                                          sheaf_frame_builder *b);
 /* Positions [from, from + n) of the part's child, counted from its beginning. */
 sheaf_arrow_part sheaf_arrow_part_of_child(const sheaf_arrow_part *p, int child, int64_t from, int64_t n);
 

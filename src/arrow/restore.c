@@ -162,13 +162,7 @@ static sheaf_status restore_node(const sheaf_arrow_node *node, const sheaf_arrow
 sheaf_status sheaf_arrow_restore(const sheaf_arrow_plan *plan, sheaf_arrow_taken *taken,
                                  const struct ArrowSchema *rows, sheaf_frame_builder *b, sheaf_error *err)
 {
-	sheaf_arrow_part all = {.taken = taken,
-	                        .b = b,
-	                        .schema = rows,
-	                        .array = &taken->array,
-	                        .name = "",
-	                        .at = taken->array.offset,
-	                        .n = taken->array.length};
+	sheaf_arrow_part all = sheaf_arrow_part_of_rows(taken, rows, b);
 	SHEAF_TRY(sheaf_arrow_check_part(&all, 1, err));
 	for (int c = 0; c < b->schema->nfields; c++) {
 		b->columns[c].given = true;

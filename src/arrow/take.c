@@ -86,13 +86,7 @@ static sheaf_status take_column(const sheaf_arrow_part *p, sheaf_column_builder 
 sheaf_status sheaf_arrow_take(sheaf_arrow_taken *taken, const struct ArrowSchema *rows,
                               sheaf_frame_builder *b, sheaf_error *err)
 {
-	sheaf_arrow_part all = {.taken = taken,
-	                        .b = b,
-	                        .schema = rows,
-	                        .array = &taken->array,
-	                        .name = "",
-	                        .at = taken->array.offset,
-	                        .n = taken->array.length};
+	sheaf_arrow_part all = sheaf_arrow_part_of_rows(taken, rows, b);
 	SHEAF_TRY(sheaf_arrow_check_part(&all, 1, err));
 	SHEAF_TRY(sheaf_arrow_refuse_nulls(&all, err));
 	for (int c = 0; c < (int)rows->n_children; c++) {

@@ -212,20 +212,6 @@ static sheaf_status copy_input(making *m, int input, const sheaf_range *range, i
 
 /* ---- which rows ---- */
 
-static sheaf_status report_whole(const making *m, int input, const char *why, sheaf_error *err)
-{
-	sheaf_problem problem = {SHEAF_WARNING,
-	                         SHEAF_UNSUPPORTED,
-	                         "input not cut",
-	                         SHEAF_NOWHERE,
-	                         "an input that can be read in parts",
-	                         why,
-	                         "the first part has everything, the others have nothing"};
-	if (m->c->part > 1) return SHEAF_OK;
-	problem.place.file = sheaf_source_name(m->c->inputs[input]->source);
-	return sheaf_report(m->c->outer, &problem, err);
-}
-
 static bool opens_by_bytes(const making *m) { return m->c->to->write->sizes && !m->c->stores; }
 
 static sheaf_status cut_inputs(making *m, sheaf_error *err)
@@ -235,7 +221,7 @@ static sheaf_status cut_inputs(making *m, sheaf_error *err)
 		const char *why = sheaf_dataset_uncut(m->c->inputs[i]);
 		if (!why) SHEAF_TRY(sheaf_dataset_cut(m->c->inputs[i], &how, &m->cuts[i], err));
 		if (!why && m->cuts[i].count == 0) why = "nothing to cut";
-		if (why) SHEAF_TRY(report_whole(m, i, why, err));
+		if (why && m->c->part == 1) SHEAF_TRY(sheaf_report_uncut(m->c->inputs[i], why, m->c->outer, err));
 		m->whole = why != NULL;
 	}
 	return SHEAF_OK;

@@ -54,6 +54,8 @@ SHEAF_USE sheaf_status sheaf_schema_put_attribute(sheaf_schema *schema, sheaf_co
                                                   const char *text, const char *loss, sheaf_error *err);
 /* "A, B": the names of the streams, cut to fit text[size]; "none". Returns how many there are. */
 int sheaf_schema_list_streams(const sheaf_schema *schema, char *text, size_t size);
+/* UNSUPPORTED where the field is neither a dense nor a sparse stream, for formats that store nothing else. */
+SHEAF_USE sheaf_status sheaf_field_need_stream(const sheaf_field *field, sheaf_error *err);
 /* USAGE: the option names a stream that is none of the schema's; says which one was probably meant. */
 sheaf_status sheaf_refuse_stream(const char *option, const char *wanted, const char *file,
                                  const sheaf_schema *schema, sheaf_error *err);

@@ -99,6 +99,14 @@ bool sheaf_field_is_sparse(const sheaf_field *field)
 	return is_stream(field, SHEAF_COORD) && field->levels[1].rank == 1;
 }
 
+sheaf_status sheaf_field_need_stream(const sheaf_field *field, sheaf_error *err)
+{
+	if (sheaf_field_is_stream(field)) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "stream \"%s\": expected sequences of dense or sparse samples, found another shape",
+	                  field->name);
+}
+
 sheaf_meaning sheaf_meaning_of_time(sheaf_meaning meaning, int *digits)
 {
 	static const struct {

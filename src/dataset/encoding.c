@@ -21,6 +21,20 @@ typedef struct item {
 
 /* ---- steps ---- */
 
+/* What the format appends becomes the blob's bytes. */
+static sheaf_status fill(const sheaf_encoding *e, const item *i, sheaf_blob *blob, sheaf_context *cx,
+                         sheaf_error *err)
+{
+	sheaf_builder b;
+	sheaf_builder_begin(&b, cx, &blob->bytes);
+	blob->rows = i->rows.nrows;
+	blob->samples = 0;
+	sheaf_status status = e->format->write->encode(e->out, &i->rows, i->row, &b, &blob->samples, err);
+	if (status == SHEAF_OK) return sheaf_builder_finish(&b, &blob->bytes, err);
+	sheaf_builder_drop(&b);
+	return status;
+}
+
 /* Rows that must be encoded again stay. Others go at once: the reader fills its buffers again only if nobody
  * else holds them. */
 static void encode(void *user, void *memory)
@@ -28,7 +42,7 @@ static void encode(void *user, void *memory)
 	const sheaf_encoding *e = (const sheaf_encoding *)user;
 	item *i = (item *)memory;
 	i->appended = false;
-	i->status = e->format->write->encode(e->out, &i->rows, i->row, &i->blob, i->findings.cx, &i->error);
+	i->status = fill(e, i, &i->blob, i->findings.cx, &i->error);
 	if (i->status == SHEAF_OK && !i->findings.over) sheaf_frame_clear(&i->rows);
 }
 
@@ -84,7 +98,7 @@ static sheaf_status report(sheaf_encoding *e, item *i, sheaf_error *err)
 {
 	if (!i->findings.over) return sheaf_findings_report(&i->findings, e->cx, err);
 	sheaf_blob again = {0};
-	sheaf_status status = e->format->write->encode(e->out, &i->rows, i->row, &again, e->cx, err);
+	sheaf_status status = fill(e, i, &again, e->cx, err);
 	sheaf_buffer_reset(&again.bytes);
 	sheaf_frame_clear(&i->rows);
 	return status;

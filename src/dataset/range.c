@@ -41,6 +41,19 @@ const char *sheaf_dataset_uncut(const sheaf_dataset *d)
 	return NULL;
 }
 
+sheaf_status sheaf_report_uncut(const sheaf_dataset *d, const char *why, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_problem problem = {SHEAF_WARNING,
+	                         SHEAF_UNSUPPORTED,
+	                         "input not cut",
+	                         SHEAF_NOWHERE,
+	                         "an input that can be read in parts",
+	                         why,
+	                         "the first part has everything, the others have nothing"};
+	problem.place.file = sheaf_source_name(d->source);
+	return sheaf_report(cx, &problem, err);
+}
+
 /* ---- all pieces ---- */
 
 void sheaf_cuts_free(sheaf_cuts *cuts)
@@ -60,8 +73,8 @@ static sheaf_status make_room(sheaf_cuts *cuts, sheaf_error *err)
 	SHEAF_TRY(sheaf_reallocate(cuts->cx, &notes, old * sizeof *cuts->notes, room * sizeof *cuts->notes, err));
 	cuts->notes = (sheaf_buffer *)notes;
 	memset(cuts->notes + old, 0, (room - old) * sizeof *cuts->notes);
-	sheaf_status status = sheaf_reallocate(cuts->cx, &entries, old * sizeof *cuts->entries,
-	                                       room * sizeof *cuts->entries, err);
+	sheaf_status status =
+		sheaf_reallocate(cuts->cx, &entries, old * sizeof *cuts->entries, room * sizeof *cuts->entries, err);
 	if (status) {
 		/* One of both has grown: what there is stays of one size. */
 		for (int64_t i = 0; i < cuts->count; i++) sheaf_buffer_reset(&cuts->notes[i]);

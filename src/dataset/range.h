@@ -20,6 +20,9 @@ typedef struct sheaf_cuts {
 sheaf_input sheaf_dataset_below(const sheaf_dataset *d);
 /* Why rows of a dataset can only be read from the first one on, in words; NULL: they can be read in parts. */
 const char *sheaf_dataset_uncut(const sheaf_dataset *d);
+/* Warns that such an input is the first part's alone. */
+SHEAF_USE sheaf_status sheaf_report_uncut(const sheaf_dataset *d, const char *why, sheaf_context *cx,
+                                          sheaf_error *err);
 /* What pieces are for. */
 typedef struct sheaf_cutting {
 	int parts;      /* that share them */

@@ -50,19 +50,6 @@ static sheaf_status keep(sheaf_dataset *d, const sheaf_frame *frame, sheaf_error
 
 /* ---- which rows ---- */
 
-static sheaf_status report_whole(const sheaf_dataset *d, const char *why, sheaf_error *err)
-{
-	sheaf_problem problem = {SHEAF_WARNING,
-	                         SHEAF_UNSUPPORTED,
-	                         "input not cut",
-	                         SHEAF_NOWHERE,
-	                         "an input that can be read in parts",
-	                         why,
-	                         "the first part has everything, the others have nothing"};
-	problem.place.file = sheaf_source_name(d->source);
-	return d->part->part == 1 ? sheaf_report(d->cx, &problem, err) : SHEAF_OK;
-}
-
 static sheaf_status cut_input(sheaf_dataset *d, sheaf_error *err)
 {
 	sheaf_part_making *m = d->part;
@@ -70,7 +57,7 @@ static sheaf_status cut_input(sheaf_dataset *d, sheaf_error *err)
 	if (!why) SHEAF_TRY(sheaf_dataset_cut(d, &(sheaf_cutting){.parts = m->parts}, &m->cuts, err));
 	if (!why && m->cuts.count == 0) why = "nothing to cut";
 	m->whole = why != NULL;
-	return why ? report_whole(d, why, err) : SHEAF_OK;
+	return why && m->part == 1 ? sheaf_report_uncut(d, why, d->cx, err) : SHEAF_OK;
 }
 
 static sheaf_status narrow(sheaf_dataset *d, sheaf_error *err)

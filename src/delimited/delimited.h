@@ -389,7 +389,7 @@ SHEAF_USE sheaf_status sheaf_delimited_accept(sheaf_schema *schema, const sheaf_
 SHEAF_USE sheaf_status sheaf_delimited_create(void *writer, const sheaf_delimited_kind *kind,
                                               const sheaf_values *values, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_delimited_encode(const void *out, const sheaf_frame *frame, int64_t row,
-                                              sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
+                                              sheaf_builder *b, int64_t *samples, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_delimited_note(void *out, const sheaf_blob *blob, size_t *head,
                                             sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_delimited_finish(void *out, sheaf_error *err);

@@ -422,16 +422,13 @@ static void put_reached(const sheaf_delimited_writer *out, const sheaf_frame *fr
 }
 
 sheaf_status sheaf_delimited_encode(const void *writer, const sheaf_frame *frame, int64_t row,
-                                    sheaf_blob *blob, sheaf_context *cx, sheaf_error *err)
+                                    sheaf_builder *b, int64_t *samples, sheaf_error *err)
 {
 	void *sources;
-	sheaf_builder b;
-	(void)row;
-	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)frame->ncolumns, sizeof(source), &sources, err));
-	sheaf_builder_begin(&b, cx, &blob->bytes);
-	put_reached((const sheaf_delimited_writer *)writer, frame, &b);
-	put_rows((const sheaf_delimited_writer *)writer, frame, (source *)sources, &b);
-	sheaf_release(cx, sources, (size_t)frame->ncolumns * sizeof(source));
-	blob->rows = frame->nrows;
-	return sheaf_builder_finish(&b, &blob->bytes, err);
+	(void)row, (void)samples;
+	SHEAF_TRY(sheaf_allocate_array(b->cx, (uint64_t)frame->ncolumns, sizeof(source), &sources, err));
+	put_reached((const sheaf_delimited_writer *)writer, frame, b);
+	put_rows((const sheaf_delimited_writer *)writer, frame, (source *)sources, b);
+	sheaf_release(b->cx, sources, (size_t)frame->ncolumns * sizeof(source));
+	return sheaf_builder_status(b, err);
 }

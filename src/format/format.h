@@ -11,6 +11,7 @@
 #ifndef SHEAF_FORMAT_FORMAT_H
 #define SHEAF_FORMAT_FORMAT_H
 
+#include "base/buffer.h"
 #include "base/extend.h"
 #include <sheaf/dataset.h>
 #include <sheaf/format.h>
@@ -187,9 +188,11 @@ typedef struct sheaf_writing {
 	 * floor(s(i)/B) > floor(s(i-1)/B), s being the bytes of all rows before. The bytes follow from shapes and
 	 * types, and are linear in the samples and entries of each stream. NULL: rows go as they come. */
 	int64_t (*sizes)(const void *out, const sheaf_frame *frame, int64_t *bytes_of_row);
-	/* `row` is the number of the frame's first row in the output. Refills the blob. */
-	sheaf_status (*encode)(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
-	                       sheaf_context *cx, sheaf_error *err);
+	/* Appends the frame's rows, of which the first is the output's number `row`, to a builder that the caller
+	 * begins and finishes; b->cx is where findings go. *samples is 0 and becomes how many samples they have,
+	 * where the output counts them. */
+	sheaf_status (*encode)(const void *out, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
+	                       int64_t *samples, sheaf_error *err);
 	/* What the output must know of a blob before its bytes are written, in order. *head becomes how many of
 	 * them, at the beginning, are for this alone and are not written. NULL: nothing. */
 	sheaf_status (*note)(void *out, const sheaf_blob *blob, size_t *head, sheaf_error *err);
@@ -207,6 +210,19 @@ typedef struct sheaf_writing {
 	/* Lets go of what the output has besides its memory and its head, finished or not. NULL: nothing. */
 	void (*close)(void *out);
 } sheaf_writing;
+
+/* For `holds`: any column, or attributes alone. */
+static inline bool sheaf_holds_all(const sheaf_field *field)
+{
+	(void)field;
+	return true;
+}
+
+static inline bool sheaf_holds_attributes(const sheaf_field *field)
+{
+	(void)field;
+	return false;
+}
 
 /* ---- containers ---- */
 

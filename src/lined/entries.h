@@ -116,7 +116,7 @@ typedef struct sheaf_entry_style {
 
 /* A member of the format's table, but for the style. */
 SHEAF_USE sheaf_status sheaf_entry_encode(const sheaf_entry_style *style, const sheaf_frame *frame,
-                                          sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
+                                          sheaf_builder *b, sheaf_error *err);
 /* What such files cannot say: a fill that is not zero is lost. */
 SHEAF_USE sheaf_status sheaf_entry_lose_fill(const sheaf_output *out, sheaf_error *err);
 /* Writes what the builder has before the entries, and drops it. */

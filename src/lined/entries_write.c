@@ -99,15 +99,12 @@ static void put_lines(const sheaf_entry_style *style, sheaf_builder *b, const sh
 	b->size = (size_t)(at - (char *)b->data);
 }
 
-sheaf_status sheaf_entry_encode(const sheaf_entry_style *style, const sheaf_frame *frame, sheaf_blob *blob,
-                                sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_entry_encode(const sheaf_entry_style *style, const sheaf_frame *frame, sheaf_builder *b,
+                                sheaf_error *err)
 {
-	sheaf_builder b;
-	sheaf_builder_begin(&b, cx, &blob->bytes);
-	for (int64_t from = 0; from < frame->nrows && !b.failed; from += BATCH)
-		put_lines(style, &b, frame, from, frame->nrows - from < BATCH ? frame->nrows : from + BATCH);
-	blob->rows = frame->nrows;
-	return sheaf_builder_finish(&b, &blob->bytes, err);
+	for (int64_t from = 0; from < frame->nrows && !b->failed; from += BATCH)
+		put_lines(style, b, frame, from, frame->nrows - from < BATCH ? frame->nrows : from + BATCH);
+	return sheaf_builder_status(b, err);
 }
 
 /* ---- before the entries ---- */

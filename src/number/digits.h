@@ -8,6 +8,38 @@
 /* '0' in every byte. */
 #define SHEAF_ZEROS UINT64_C(0x3030303030303030)
 
+/* Eight bytes of a text, the first in the lowest. */
+static inline __attribute__((always_inline)) uint64_t sheaf_word_at(const uint8_t *at)
+{
+	uint64_t word;
+	memcpy(&word, at, sizeof word);
+	return sheaf_u64_in_le(word);
+}
+
+/* Powers of ten. */
+static const uint64_t sheaf_tens[20] = {
+	1,
+	10,
+	100,
+	1000,
+	10000,
+	100000,
+	1000000,
+	10000000,
+	100000000,
+	1000000000,
+	10000000000,
+	100000000000,
+	1000000000000,
+	10000000000000,
+	100000000000000,
+	1000000000000000,
+	10000000000000000,
+	100000000000000000,
+	1000000000000000000,
+	10000000000000000000u,
+};
+
 /* The eight digits of v < 10^8, as bytes 0 to 9. */
 static inline uint64_t sheaf_eight_digits(uint32_t v)
 {

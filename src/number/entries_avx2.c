@@ -109,28 +109,6 @@ INLINE void take_exponent(number *v)
 
 INLINE uint64_t join_digits(number *v)
 {
-	static const uint64_t powers[] = {
-		1,
-		10,
-		100,
-		1000,
-		10000,
-		100000,
-		1000000,
-		10000000,
-		100000000,
-		1000000000,
-		10000000000,
-		100000000000,
-		1000000000000,
-		10000000000000,
-		100000000000000,
-		1000000000000000,
-		10000000000000000,
-		100000000000000000,
-		1000000000000000000,
-		10000000000000000000u,
-	};
 	uint64_t dots = find_in_word(v->head, '.');
 	unsigned size = (unsigned)(v->stop - v->first),
 			 before = dots ? (unsigned)_tzcnt_u64(dots) / 8 : UINT32_MAX,
@@ -152,7 +130,7 @@ INLINE uint64_t join_digits(number *v)
 	}
 	if (units) {
 		v->strange |= whole + decimals > SHEAF_ENTRIES_DIGITS;
-		digits += units * powers[decimals < SHEAF_ENTRIES_DIGITS ? decimals : SHEAF_ENTRIES_DIGITS];
+		digits += units * sheaf_tens[decimals < SHEAF_ENTRIES_DIGITS ? decimals : SHEAF_ENTRIES_DIGITS];
 	}
 	v->exponent -= (int)decimals;
 	return digits;

@@ -187,29 +187,6 @@ typedef struct parts {
 	__m512i exponents;
 } parts;
 
-static const uint64_t powers[20] = {
-	1,
-	10,
-	100,
-	1000,
-	10000,
-	100000,
-	1000000,
-	10000000,
-	100000000,
-	1000000000,
-	10000000000,
-	100000000000,
-	1000000000000,
-	10000000000000,
-	100000000000000,
-	1000000000000000,
-	10000000000000000,
-	100000000000000000,
-	1000000000000000000,
-	10000000000000000000u,
-};
-
 INLINE bool any_above(__m512i values, int most, __mmask8 lines)
 {
 	return _mm512_mask_cmpgt_epi64_mask(lines, values, _mm512_set1_epi64(most)) != 0;
@@ -314,7 +291,7 @@ INLINE __m512i join_digits(parts *v, const mantissas *m)
 	v->left |= some & (__mmask8)~fits;
 	return _mm512_add_epi64(
 		digits, _mm512_mullo_epi64(whole, _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), some & fits,
-	                                                                  m->decimals, powers, 8)));
+	                                                                  m->decimals, sheaf_tens, 8)));
 }
 
 /* *exponents: some lines before had them. */

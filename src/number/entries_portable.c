@@ -14,21 +14,11 @@ enum { SLACK = 512, MOST_SPACES = 8, MOST_COORDINATE = 18, MOST_INTEGER = 18, MO
 INLINE bool is_space(uint8_t c) { return c == ' ' || c == '\t'; }
 INLINE bool is_digit(uint8_t c) { return (uint8_t)(c - '0') <= 9; }
 
-INLINE uint64_t word_at(const uint8_t *at)
-{
-	uint64_t word;
-	memcpy(&word, at, sizeof word);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	word = __builtin_bswap64(word);
-#endif
-	return word;
-}
-
 /* Up to eight digits after *value; returns how many. */
 INLINE int take_eight(const uint8_t *at, uint64_t *value)
 {
 	static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
-	uint64_t word = word_at(at) ^ SHEAF_ZEROS;
+	uint64_t word = sheaf_word_at(at) ^ SHEAF_ZEROS;
 	uint64_t others = ((word + UINT64_C(0x7676767676767676)) | word) & UINT64_C(0x8080808080808080);
 	int n = others ? __builtin_ctzll(others) / 8 : 8;
 	uint64_t part = n ? sheaf_eight_digits_value(word << (64 - 8 * n)) : 0;

@@ -2,6 +2,7 @@
 /* The kernel in plain C: number by number, eight digits at a time in a 64-bit word, without a look at the
  * text's end. */
 #include "number/clinger.h"
+#include "number/digits.h"
 #include "number/entries_parts.h"
 #include "number/kernel_parts.h"
 
@@ -17,16 +18,6 @@ typedef struct decimal {
 } decimal;
 
 INLINE bool is_digit(uint8_t c) { return (uint8_t)(c - '0') <= 9; }
-
-INLINE uint64_t load_word(const uint8_t *at)
-{
-	uint64_t word;
-	memcpy(&word, at, sizeof word);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	word = __builtin_bswap64(word);
-#endif
-	return word;
-}
 
 /* The high bit of each byte that is no digit; above the first of them bits may be wrong. */
 INLINE uint64_t find_others(uint64_t word)
@@ -57,7 +48,7 @@ INLINE const uint8_t *take_fraction(const uint8_t *at, decimal *d)
 {
 	static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
 	for (int words = 0; words < 2; words++) {
-		uint64_t word = load_word(at), others = find_others(word);
+		uint64_t word = sheaf_word_at(at), others = find_others(word);
 		int n = others ? __builtin_ctzll(others) / 8 : 8;
 		uint64_t part = n ? eight_digits(word << (64 - 8 * n)) : 0;
 		d->digits = d->digits * powers[n] + part;

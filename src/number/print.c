@@ -22,32 +22,11 @@ typedef struct digits {
 	int count, exponent;
 } digits;
 
-static const uint64_t powers_of_ten[SHEAF_DIGITS_MOST + 1] = {
-	1,
-	10,
-	100,
-	1000,
-	10000,
-	100000,
-	1000000,
-	10000000,
-	100000000,
-	1000000000,
-	10000000000,
-	100000000000,
-	1000000000000,
-	10000000000000,
-	100000000000000,
-	1000000000000000,
-	10000000000000000,
-	100000000000000000,
-};
-
 /* Of a number from 1 to 10^17-1: its bits give it but for one. */
 static inline int count_digits(uint64_t v)
 {
 	int n = (64 - __builtin_clzll(v)) * 1233 >> 12;
-	return n + (v >= powers_of_ten[n]);
+	return n + (v >= sheaf_tens[n]);
 }
 
 static inline digits spell_nine(uint64_t v, int exponent)
@@ -69,8 +48,8 @@ static inline digits spell_seventeen(uint64_t v, int exponent)
 static inline digits spell(sheaf_shortest decimal)
 {
 	int n = count_digits(decimal.digits), exponent = decimal.exponent + n - 1;
-	if (n <= 9) return spell_nine(decimal.digits * powers_of_ten[9 - n], exponent);
-	return spell_seventeen(decimal.digits * powers_of_ten[17 - n], exponent);
+	if (n <= 9) return spell_nine(decimal.digits * sheaf_tens[9 - n], exponent);
+	return spell_seventeen(decimal.digits * sheaf_tens[17 - n], exponent);
 }
 
 static inline void put_digits(char *to, const digits *d)

@@ -177,32 +177,11 @@ INLINE void scale(sheaf_spelling *s, size_t k)
 
 /* ---- digits into text ---- */
 
-static const uint64_t powers[MOST_DIGITS + 1] = {
-	1,
-	10,
-	100,
-	1000,
-	10000,
-	100000,
-	1000000,
-	10000000,
-	100000000,
-	1000000000,
-	10000000000,
-	100000000000,
-	1000000000000,
-	10000000000000,
-	100000000000000,
-	1000000000000000,
-	10000000000000000,
-	100000000000000000,
-};
-
 INLINE __m512i count_digits(__m512i v)
 {
 	__m512i bits = _mm512_sub_epi64(all(64), _mm512_lzcnt_epi64(v)),
 			n = _mm512_srli_epi64(_mm512_mul_epu32(bits, all(1233)), 12);
-	return add_bit(n, _mm512_cmpge_epu64_mask(v, _mm512_i64gather_epi64(n, powers, 8)));
+	return add_bit(n, _mm512_cmpge_epu64_mask(v, _mm512_i64gather_epi64(n, sheaf_tens, 8)));
 }
 
 /* The eight digits of v < 10^8, as bytes 0 to 9. */
@@ -232,7 +211,8 @@ INLINE void find_digits(sheaf_spelling *s, size_t k)
 	                        _mm512_loadu_si512(s->last + k)),
 			size = count_digits(digits);
 	__m512i more = _mm512_max_epi64(_mm512_sub_epi64(all(MOST_DIGITS), size), all(0));
-	_mm512_storeu_si512(s->first + k, _mm512_mullo_epi64(digits, _mm512_i64gather_epi64(more, powers, 8)));
+	_mm512_storeu_si512(s->first + k,
+	                    _mm512_mullo_epi64(digits, _mm512_i64gather_epi64(more, sheaf_tens, 8)));
 	_mm512_storeu_si512(
 		s->exponent + k,
 		_mm512_add_epi64(_mm512_add_epi64(_mm512_loadu_si512(s->exponent + k), size), all(-1)));

@@ -291,24 +291,20 @@ static sheaf_status lose_codes(const writer *out, const sheaf_frame *frame, int6
 	return SHEAF_OK;
 }
 
-static sheaf_status encode(const void *created, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
-                           sheaf_context *cx, sheaf_error *err)
+static sheaf_status encode(const void *created, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
+                           int64_t *samples, sheaf_error *err)
 {
 	const writer *out = (const writer *)created;
-	gathering g = {.out = out, .cx = cx, .err = err};
-	sheaf_builder to;
-	SHEAF_TRY(lose_codes(out, frame, row, cx, err));
-	sheaf_builder_begin(&g.body, cx, NULL);
-	sheaf_builder_begin(&g.nodes, cx, NULL);
-	sheaf_builder_begin(&g.buffers, cx, NULL);
-	sheaf_builder_begin(&to, cx, &blob->bytes);
-	sheaf_status status = frame->nrows ? gather(&g, frame, &to) : SHEAF_OK;
+	gathering g = {.out = out, .cx = b->cx, .err = err};
+	(void)samples;
+	SHEAF_TRY(lose_codes(out, frame, row, b->cx, err));
+	sheaf_builder_begin(&g.body, b->cx, NULL);
+	sheaf_builder_begin(&g.nodes, b->cx, NULL);
+	sheaf_builder_begin(&g.buffers, b->cx, NULL);
+	sheaf_status status = frame->nrows ? gather(&g, frame, b) : SHEAF_OK;
 	sheaf_builder_drop(&g.body);
 	sheaf_builder_drop(&g.nodes);
 	sheaf_builder_drop(&g.buffers);
-	blob->rows = frame->nrows;
-	if (!status) return sheaf_builder_finish(&to, &blob->bytes, err);
-	sheaf_builder_drop(&to);
 	return status;
 }
 
@@ -343,12 +339,6 @@ static int64_t sizes(const void *created, const sheaf_frame *frame, int64_t *byt
 }
 
 /* ---- the output ---- */
-
-static bool holds(const sheaf_field *field)
-{
-	(void)field;
-	return true;
-}
 
 static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
@@ -460,7 +450,7 @@ static void close_output(void *created)
 
 const sheaf_writing sheaf_ipc_writing = {
 	.takes = SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_CELLS,
-	.holds = holds,
+	.holds = sheaf_holds_all,
 	.accept = accept,
 	.output_size = sizeof(writer),
 	.create = create,

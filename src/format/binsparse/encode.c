@@ -152,30 +152,17 @@ static int64_t count_diagonal(const encoding *e)
 	return diagonal;
 }
 
-static sheaf_status encode(const encoding *e)
-{
-	sheaf_bsp_parcel parcel = {e->frame->nrows, 0, count_diagonal(e)};
-	if (e->t->d.values.is_iso) SHEAF_TRY(check_same(e));
-	sheaf_builder_append(e->b, &parcel, sizeof parcel);
-	parcel.runs = put_runs(e);
-	put_inner(e);
-	put_values(e);
-	SHEAF_TRY(sheaf_builder_status(e->b, e->err));
-	memcpy(e->b->data, &parcel, sizeof parcel);
-	return SHEAF_OK;
-}
-
 sheaf_status sheaf_bsp_encode_entries(const sheaf_bsp_writer *out, const sheaf_frame *frame, int64_t row,
-                                      sheaf_blob *blob, sheaf_context *cx, sheaf_error *err)
+                                      sheaf_builder *b, sheaf_error *err)
 {
-	sheaf_builder b;
-	encoding e = {out, &out->tensors[0], frame, row, &b, err};
-	sheaf_builder_begin(&b, cx, &blob->bytes);
-	sheaf_status status = encode(&e);
-	if (status) {
-		sheaf_builder_drop(&b);
-		return status;
-	}
-	blob->rows = blob->samples = frame->nrows;
-	return sheaf_builder_finish(&b, &blob->bytes, err);
+	encoding e = {out, &out->tensors[0], frame, row, b, err};
+	sheaf_bsp_parcel parcel = {frame->nrows, 0, count_diagonal(&e)};
+	if (e.t->d.values.is_iso) SHEAF_TRY(check_same(&e));
+	sheaf_builder_append(b, &parcel, sizeof parcel);
+	parcel.runs = put_runs(&e);
+	put_inner(&e);
+	put_values(&e);
+	SHEAF_TRY(sheaf_builder_status(b, err));
+	memcpy(b->data, &parcel, sizeof parcel);
+	return SHEAF_OK;
 }

@@ -219,28 +219,19 @@ static sheaf_status encode_stream(encoding *e, int64_t rows)
 }
 
 sheaf_status sheaf_bsp_encode_streams(const sheaf_bsp_writer *out, const sheaf_frame *frame, int64_t row,
-                                      sheaf_blob *blob, sheaf_context *cx, sheaf_error *err)
+                                      sheaf_builder *b, sheaf_error *err)
 {
-	sheaf_builder b;
-	sheaf_status status = SHEAF_OK;
-	sheaf_builder_begin(&b, cx, &blob->bytes);
-	for (int s = 0; s < out->ntensors && status == SHEAF_OK; s++) {
+	for (int s = 0; s < out->ntensors; s++) {
 		encoding e = {.out = out,
 		              .t = &out->tensors[s],
 		              .column = &frame->columns[s],
 		              .row = row,
-		              .b = &b,
-		              .cx = cx,
+		              .b = b,
+		              .cx = b->cx,
 		              .err = err};
-		status = encode_stream(&e, frame->nrows);
+		SHEAF_TRY(encode_stream(&e, frame->nrows));
 	}
-	if (status) {
-		sheaf_builder_drop(&b);
-		return status;
-	}
-	blob->rows = frame->nrows;
-	blob->samples = 0;
-	return sheaf_builder_finish(&b, &blob->bytes, err);
+	return SHEAF_OK;
 }
 
 /* ---- appending ---- */

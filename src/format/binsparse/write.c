@@ -87,11 +87,7 @@ sheaf_status sheaf_bsp_accept(sheaf_schema *schema, const sheaf_values *values, 
 	char name[BSP_LAYOUT_SIZE];
 	sheaf_tensor *tensor = &schema->tensor;
 	for (int f = 0; schema->rows == SHEAF_SEQUENCES && f < schema->nfields; f++)
-		if (!sheaf_field_is_stream(&schema->fields[f]))
-			return sheaf_fail(
-				err, SHEAF_UNSUPPORTED,
-				"stream \"%s\": expected sequences of dense or sparse samples, found another shape",
-				schema->fields[f].name);
+		SHEAF_TRY(sheaf_field_need_stream(&schema->fields[f], err));
 	if (schema->rows == SHEAF_SEQUENCES) return sheaf_bsp_take_fill(schema, values, err);
 	SHEAF_TRY(check_value(schema, err));
 	SHEAF_TRY(sheaf_bsp_take_fill(schema, values, err));
@@ -332,12 +328,13 @@ sheaf_status sheaf_bsp_create(void *writer, const sheaf_facts *totals, const she
 	return begin(out, values, err);
 }
 
-sheaf_status sheaf_bsp_encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
-                              sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_bsp_encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
+                              int64_t *samples, sheaf_error *err)
 {
 	const sheaf_bsp_writer *out = (const sheaf_bsp_writer *)writer;
-	if (out->schema.rows == SHEAF_SEQUENCES) return sheaf_bsp_encode_streams(out, frame, row, blob, cx, err);
-	return sheaf_bsp_encode_entries(out, frame, row, blob, cx, err);
+	if (out->schema.rows == SHEAF_SEQUENCES) return sheaf_bsp_encode_streams(out, frame, row, b, err);
+	*samples = frame->nrows;
+	return sheaf_bsp_encode_entries(out, frame, row, b, err);
 }
 
 sheaf_status sheaf_bsp_append(void *writer, const sheaf_blob *blob, sheaf_error *err)

@@ -104,7 +104,7 @@ SHEAF_USE sheaf_status sheaf_bsp_accept(sheaf_schema *schema, const sheaf_values
 SHEAF_USE sheaf_status sheaf_bsp_create(void *out, const sheaf_facts *totals, const sheaf_values *values,
                                         sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_encode(const void *out, const sheaf_frame *frame, int64_t row,
-                                        sheaf_blob *blob, sheaf_context *cx, sheaf_error *err);
+                                        sheaf_builder *b, int64_t *samples, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_append(void *out, const sheaf_blob *blob, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_finish(void *out, sheaf_error *err);
 void sheaf_bsp_close_output(void *writer);
@@ -129,8 +129,7 @@ typedef struct sheaf_bsp_parcel {
 } sheaf_bsp_parcel;
 
 SHEAF_USE sheaf_status sheaf_bsp_encode_entries(const sheaf_bsp_writer *out, const sheaf_frame *frame,
-                                                int64_t row, sheaf_blob *blob, sheaf_context *cx,
-                                                sheaf_error *err);
+                                                int64_t row, sheaf_builder *b, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_append_entries(sheaf_bsp_writer *out, const sheaf_blob *blob,
                                                 sheaf_error *err);
 /* Runs of a blob, and of dense levels what they are of, into positions. */
@@ -149,8 +148,7 @@ SHEAF_USE sheaf_status sheaf_bsp_complete(sheaf_bsp_building *t, sheaf_error *er
 /* ---- streams.c ---- */
 
 SHEAF_USE sheaf_status sheaf_bsp_encode_streams(const sheaf_bsp_writer *out, const sheaf_frame *frame,
-                                                int64_t row, sheaf_blob *blob, sheaf_context *cx,
-                                                sheaf_error *err);
+                                                int64_t row, sheaf_builder *b, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_append_streams(sheaf_bsp_writer *out, const sheaf_blob *blob,
                                                 sheaf_error *err);
 /* Decides what tensor the sequences are. */

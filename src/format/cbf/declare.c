@@ -12,11 +12,7 @@ sheaf_status sheaf_cbf_declare(const sheaf_schema *schema, const char *file, boo
 	for (int i = 0; i < schema->nfields; i++) {
 		const sheaf_field *field = &schema->fields[i];
 		if (field->meaning == SHEAF_KEY) continue;
-		if (!sheaf_field_is_dense(field) && !sheaf_field_is_sparse(field))
-			return sheaf_fail(
-				err, SHEAF_UNSUPPORTED,
-				"stream \"%s\": expected sequences of dense or sparse samples, found another shape",
-				field->name);
+		SHEAF_TRY(sheaf_field_need_stream(field, err));
 		renamed |= own && field->alias != NULL;
 		wide |= field->type == SHEAF_F64;
 	}

@@ -26,12 +26,8 @@ typedef struct writer {
 
 static sheaf_status check_field(const sheaf_field *field, sheaf_error *err)
 {
-	bool sparse = sheaf_field_is_sparse(field);
-	int64_t most = sparse ? INT32_MAX : UINT32_MAX;
-	if (!sparse && !sheaf_field_is_dense(field))
-		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "stream \"%s\": expected sequences of dense or sparse samples, found another shape",
-		                  field->name);
+	int64_t most = sheaf_field_is_sparse(field) ? INT32_MAX : UINT32_MAX;
+	SHEAF_TRY(sheaf_field_need_stream(field, err));
 	if (sheaf_field_dim(field) > most)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "stream \"%s\": expected a dim of at most %" PRId64 ", found %" PRId64, field->name,
@@ -344,19 +340,11 @@ static sheaf_status put_chunk(const encoding *e, int64_t *samples)
 	return SHEAF_OK;
 }
 
-static sheaf_status encode(const void *created, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
-                           sheaf_context *cx, sheaf_error *err)
+static sheaf_status encode(const void *created, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
+                           int64_t *samples, sheaf_error *err)
 {
-	sheaf_builder b;
-	encoding e = {(const writer *)created, frame, row, &b, cx, err};
-	sheaf_builder_begin(&b, cx, &blob->bytes);
-	sheaf_status status = put_chunk(&e, &blob->samples);
-	if (status) {
-		sheaf_builder_drop(&b);
-		return status;
-	}
-	blob->rows = frame->nrows;
-	return sheaf_builder_finish(&b, &blob->bytes, err);
+	encoding e = {(const writer *)created, frame, row, b, b->cx, err};
+	return put_chunk(&e, samples);
 }
 
 const sheaf_writing sheaf_cbf_writing = {

@@ -6,11 +6,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-static bool is_stream(const sheaf_field *field)
-{
-	return sheaf_field_is_dense(field) || sheaf_field_is_sparse(field);
-}
-
 static const char *storage(const sheaf_field *field)
 {
 	return sheaf_field_is_sparse(field) ? "sparse" : "dense";
@@ -39,7 +34,7 @@ static sheaf_status put_options(sheaf_builder *b, const sheaf_schema *schema, bo
 	sheaf_builder word;
 	sheaf_builder_text(b, "# options\n");
 	for (int i = 0; i < schema->nfields; i++) {
-		if (!is_stream(&schema->fields[i])) continue;
+		if (!sheaf_field_is_stream(&schema->fields[i])) continue;
 		sheaf_builder_begin(&word, b->cx, NULL);
 		sheaf_declared_to_text(&word, &schema->fields[i], own);
 		sheaf_status status = sheaf_builder_status(&word, err);
@@ -56,14 +51,14 @@ static void put_section(sheaf_builder *b, const sheaf_schema *schema, const char
 {
 	bool wide = false;
 	for (int i = 0; i < schema->nfields; i++)
-		wide |= is_stream(&schema->fields[i]) && schema->fields[i].type == SHEAF_F64;
+		wide |= sheaf_field_is_stream(&schema->fields[i]) && schema->fields[i].type == SHEAF_F64;
 	sheaf_builder_printf(b,
 	                     "\n# CNTK reader section\n%sreader = [\n    readerType = \"CNTKTextFormatReader\"\n "
 	                     "   file = \"%s\"\n    input = [\n",
 	                     wide ? "precision = \"double\"\n" : "", file);
 	for (int i = 0; i < schema->nfields; i++) {
 		const sheaf_field *field = &schema->fields[i];
-		if (!is_stream(field)) continue;
+		if (!sheaf_field_is_stream(field)) continue;
 		sheaf_builder_printf(b, "        %s = [\n", field->name);
 		if (own && field->alias) sheaf_builder_printf(b, "            alias = \"%s\"\n", field->alias);
 		sheaf_builder_printf(b, "            dim = %" PRId64 "\n            format = \"%s\"\n",
@@ -79,7 +74,7 @@ static void put_map(sheaf_builder *b, const sheaf_schema *schema, bool own)
 	sheaf_builder_text(b, "\n# map file: name alias format dim\n");
 	for (int i = 0; i < schema->nfields; i++) {
 		const sheaf_field *field = &schema->fields[i];
-		if (is_stream(field))
+		if (sheaf_field_is_stream(field))
 			sheaf_builder_printf(b, "%s %s %s %" PRId64 "\n", field->name,
 			                     own && field->alias ? field->alias : field->name, storage(field),
 			                     sheaf_field_dim(field));
@@ -91,11 +86,8 @@ sheaf_status sheaf_ctf_declare(const sheaf_schema *schema, const char *file, boo
 {
 	sheaf_builder b;
 	for (int i = 0; i < schema->nfields; i++)
-		if (schema->fields[i].meaning != SHEAF_KEY && !is_stream(&schema->fields[i]))
-			return sheaf_fail(
-				err, SHEAF_UNSUPPORTED,
-				"stream \"%s\": expected sequences of dense or sparse samples, found another shape",
-				schema->fields[i].name);
+		if (schema->fields[i].meaning != SHEAF_KEY)
+			SHEAF_TRY(sheaf_field_need_stream(&schema->fields[i], err));
 	sheaf_builder_resume(&b, cx, text);
 	sheaf_status status = put_options(&b, schema, own, err);
 	if (status) {

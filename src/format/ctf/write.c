@@ -111,11 +111,7 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 	for (int i = 0; i < schema->nfields; i++) {
 		sheaf_field *field = &schema->fields[i];
 		if (field->meaning == SHEAF_KEY) continue;
-		if (!sheaf_field_is_dense(field) && !sheaf_field_is_sparse(field))
-			return sheaf_fail(
-				err, SHEAF_UNSUPPORTED,
-				"stream \"%s\": expected sequences of dense or sparse samples, found another shape",
-				field->name);
+		SHEAF_TRY(sheaf_field_need_stream(field, err));
 		/* What reads the text knows floats alone: digits that they do not keep are lost. */
 		if (field->type == SHEAF_I64 || field->type == SHEAF_U64) field->type = SHEAF_F64;
 		SHEAF_TRY(name_field(schema, field, values, err));
@@ -338,20 +334,13 @@ static sheaf_status put_row(const encoding *e, int64_t r)
 	return SHEAF_OK;
 }
 
-static sheaf_status encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
-                           sheaf_context *cx, sheaf_error *err)
+static sheaf_status encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
+                           int64_t *samples, sheaf_error *err)
 {
-	sheaf_status status = SHEAF_OK;
-	sheaf_builder b;
-	encoding e = {(const sheaf_ctf_writer *)writer, frame, row, &b, cx, err};
-	sheaf_builder_begin(&b, cx, &blob->bytes);
-	for (int64_t r = 0; r < frame->nrows && status == SHEAF_OK && !b.failed; r++) status = put_row(&e, r);
-	if (status) {
-		sheaf_builder_drop(&b);
-		return status;
-	}
-	blob->rows = frame->nrows;
-	return sheaf_builder_finish(&b, &blob->bytes, err);
+	encoding e = {(const sheaf_ctf_writer *)writer, frame, row, b, b->cx, err};
+	(void)samples;
+	for (int64_t r = 0; r < frame->nrows && !b->failed; r++) SHEAF_TRY(put_row(&e, r));
+	return sheaf_builder_status(b, err);
 }
 
 const sheaf_writing sheaf_ctf_writing = {

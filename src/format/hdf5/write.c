@@ -118,21 +118,18 @@ static sheaf_status expect(void *created, int64_t rows, sheaf_error *err)
 /* ---- entries ---- */
 
 /* Rows (int64), columns, and values. */
-static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
-                           sheaf_context *cx, sheaf_error *err)
+static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
+                           int64_t *samples, sheaf_error *err)
 {
 	const writer *out = (const writer *)opened;
 	const sheaf_column *values = &frame->columns[sheaf_schema_value(&out->schema)];
-	sheaf_builder b;
-	(void)row;
-	sheaf_builder_begin(&b, cx, &blob->bytes);
+	(void)row, (void)samples;
 	for (int64_t i = 0; i < frame->nrows; i++)
-		sheaf_builder_i64(&b, sheaf_coordinate_at(&frame->columns[0], i));
+		sheaf_builder_i64(b, sheaf_coordinate_at(&frame->columns[0], i));
 	for (int64_t i = 0; i < frame->nrows; i++)
-		sheaf_put_index(&b, out->is_wide ? SHEAF_I64 : SHEAF_I32, sheaf_coordinate_at(&frame->columns[1], i));
-	sheaf_builder_append(&b, values->values.data, (size_t)frame->nrows * sheaf_type_size(values->type));
-	blob->rows = frame->nrows;
-	return sheaf_builder_finish(&b, &blob->bytes, err);
+		sheaf_put_index(b, out->is_wide ? SHEAF_I64 : SHEAF_I32, sheaf_coordinate_at(&frame->columns[1], i));
+	sheaf_builder_append(b, values->values.data, (size_t)frame->nrows * sheaf_type_size(values->type));
+	return sheaf_builder_status(b, err);
 }
 
 /* Where each row begins, up to this one. */
@@ -267,15 +264,9 @@ static void close_output(void *opened)
 	sheaf_builder_drop(&out->pointers);
 }
 
-static bool holds(const sheaf_field *field)
-{
-	(void)field;
-	return false;
-}
-
 const sheaf_writing sheaf_hdf_writing = {
 	.takes = SHEAF_TAKES_ENTRIES,
-	.holds = holds,
+	.holds = sheaf_holds_attributes,
 	.accept = accept,
 	.output_size = sizeof(writer),
 	.create = create,

@@ -69,21 +69,19 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	return status;
 }
 
-static sheaf_status encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
-                           sheaf_context *cx, sheaf_error *err)
+static sheaf_status encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
+                           int64_t *samples, sheaf_error *err)
 {
 	const sheaf_schema *schema = &((const sheaf_output *)writer)->schema;
 	/* A flat object with a member of that name might look like cells. */
 	bool flat = schema->rows == SHEAF_CELLS && sheaf_schema_find(schema, "cells") < 0;
-	sheaf_builder b;
-	sheaf_builder_begin(&b, cx, &blob->bytes);
-	for (int64_t r = 0; r < frame->nrows && !b.failed; r++)
+	(void)samples;
+	for (int64_t r = 0; r < frame->nrows && !b->failed; r++)
 		if (flat)
-			sheaf_cells_json(&b, frame, schema, r, true), sheaf_builder_byte(&b, '\n');
+			sheaf_cells_json(b, frame, schema, r, true), sheaf_builder_byte(b, '\n');
 		else
-			sheaf_row_text(&b, frame, schema, SHEAF_JSON, row, r);
-	blob->rows = frame->nrows;
-	return sheaf_builder_finish(&b, &blob->bytes, err);
+			sheaf_row_text(b, frame, schema, SHEAF_JSON, row, r);
+	return sheaf_builder_status(b, err);
 }
 
 /* ---- the table ---- */

@@ -208,8 +208,8 @@ sheaf_status sheaf_lens_accept(sheaf_schema *schema, const sheaf_values *values,
 bool sheaf_lens_holds(const sheaf_field *field);
 SHEAF_USE sheaf_status sheaf_lens_create(void *created, const sheaf_facts *totals, const sheaf_values *values,
                                          sheaf_error *err);
-sheaf_status sheaf_lens_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
-                               sheaf_context *cx, sheaf_error *err);
+sheaf_status sheaf_lens_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
+                               int64_t *samples, sheaf_error *err);
 sheaf_status sheaf_lens_append(void *out, const sheaf_blob *blob, sheaf_error *err);
 sheaf_status sheaf_lens_finish(void *out, sheaf_error *err);
 void sheaf_lens_close_output(void *out);

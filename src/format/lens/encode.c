@@ -292,21 +292,17 @@ static sheaf_status put_rows(encoding *e, int64_t row, sheaf_lens_writing *w, sh
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_lens_encode(const void *output, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
-                               sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_lens_encode(const void *output, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
+                               int64_t *samples, sheaf_error *err)
 {
-	sheaf_builder b;
 	sheaf_lens_writing w;
-	encoding e = {.out = (const sheaf_lens_output *)output, .frame = frame, .cx = cx, .err = err};
-	sheaf_lens_set_begin(&e.set, &e.out->header, cx);
-	sheaf_lens_writing_begin(&w, e.out->name, cx);
-	sheaf_builder_begin(&b, cx, &blob->bytes);
+	encoding e = {.out = (const sheaf_lens_output *)output, .frame = frame, .cx = b->cx, .err = err};
+	(void)samples;
+	sheaf_lens_set_begin(&e.set, &e.out->header, b->cx);
+	sheaf_lens_writing_begin(&w, e.out->name, b->cx);
 	find_columns(&e);
-	sheaf_status status = put_rows(&e, row, &w, &b);
+	sheaf_status status = put_rows(&e, row, &w, b);
 	sheaf_lens_writing_end(&w);
 	sheaf_lens_set_free(&e.set);
-	blob->rows = frame->nrows;
-	if (status == SHEAF_OK) return sheaf_builder_finish(&b, &blob->bytes, err);
-	sheaf_builder_drop(&b);
 	return status;
 }

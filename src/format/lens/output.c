@@ -84,11 +84,7 @@ sheaf_status sheaf_lens_accept(sheaf_schema *schema, const sheaf_values *values,
 	for (int f = 0; f < schema->nfields; f++) {
 		sheaf_field *field = &schema->fields[f];
 		int column = sheaf_lens_column_of(field);
-		if (!sheaf_field_is_stream(field) && column < 0)
-			return sheaf_fail(
-				err, SHEAF_UNSUPPORTED,
-				"stream \"%s\": expected sequences of dense or sparse samples, found another shape",
-				field->name);
+		if (column < 0) SHEAF_TRY(sheaf_field_need_stream(field, err));
 		field->type = column >= 0 && field->meaning == SHEAF_STRING ? SHEAF_U8 : SHEAF_F32;
 	}
 	for (int a = 0; a < schema->nattributes; a++)

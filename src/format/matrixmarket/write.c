@@ -16,12 +16,6 @@ typedef struct sheaf_mtx_writer {
 	int64_t rows, columns, entries;
 } sheaf_mtx_writer;
 
-static bool holds(const sheaf_field *field)
-{
-	(void)field;
-	return false;
-}
-
 /* ---- accept ---- */
 
 /* What an array can hold as a triangle: the lower one, with its diagonal. */
@@ -252,13 +246,14 @@ static sheaf_status check_order(const sheaf_mtx_writer *out, const sheaf_frame *
 	return SHEAF_OK;
 }
 
-static sheaf_status encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
-                           sheaf_context *cx, sheaf_error *err)
+static sheaf_status encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
+                           int64_t *samples, sheaf_error *err)
 {
 	const sheaf_mtx_writer *out = (const sheaf_mtx_writer *)writer;
-	SHEAF_TRY(check_truth(out, frame, row, cx, err));
+	(void)samples;
+	SHEAF_TRY(check_truth(out, frame, row, b->cx, err));
 	SHEAF_TRY(check_order(out, frame, row, err));
-	return sheaf_entry_encode(&out->style, frame, blob, cx, err);
+	return sheaf_entry_encode(&out->style, frame, b, err);
 }
 
 /* ---- finish ---- */
@@ -275,7 +270,7 @@ const sheaf_writing sheaf_mtx_writing = {
 	.takes = SHEAF_TAKES_ENTRIES,
 	.needs_rows = true,
 	.output_size = sizeof(sheaf_mtx_writer),
-	.holds = holds,
+	.holds = sheaf_holds_attributes,
 	.accept = accept,
 	.create = create,
 	.encode = encode,

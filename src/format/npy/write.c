@@ -91,20 +91,13 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	return prepare((writer *)created, totals, values, err);
 }
 
-static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
-                           sheaf_context *cx, sheaf_error *err)
+static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
+                           int64_t *samples, sheaf_error *err)
 {
 	const writer *out = (const writer *)opened;
-	sheaf_builder b;
-	sheaf_builder_begin(&b, cx, &blob->bytes);
+	(void)samples;
 	sheaf_items_written rows = {&out->schema, frame, row, sheaf_sink_name(out->sink)};
-	sheaf_status status = sheaf_array_put_items(&out->dtype, &rows, &b, cx, err);
-	if (status) {
-		sheaf_builder_drop(&b);
-		return status;
-	}
-	blob->rows = frame->nrows;
-	return sheaf_builder_finish(&b, &blob->bytes, err);
+	return sheaf_array_put_items(&out->dtype, &rows, b, b->cx, err);
 }
 
 static sheaf_status finish(void *created, sheaf_error *err)

@@ -23,12 +23,6 @@ typedef sheaf_npz_streams_writer writer;
 
 /* ---- accept ---- */
 
-static bool holds(const sheaf_field *field)
-{
-	(void)field;
-	return true;
-}
-
 static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	const char *layout = sheaf_values_text(values, "layout");
@@ -146,16 +140,13 @@ static void put_column(const sheaf_column *column, int64_t rows, sheaf_builder *
 	put_values(&p);
 }
 
-static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
-                           sheaf_context *cx, sheaf_error *err)
+static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
+                           int64_t *samples, sheaf_error *err)
 {
-	sheaf_builder b;
-	(void)opened, (void)row;
-	sheaf_builder_begin(&b, cx, &blob->bytes);
+	(void)opened, (void)row, (void)samples;
 	for (int c = 0; c < frame->ncolumns && frame->nrows > 0; c++)
-		put_column(&frame->columns[c], frame->nrows, &b);
-	blob->rows = frame->nrows;
-	return sheaf_builder_finish(&b, &blob->bytes, err);
+		put_column(&frame->columns[c], frame->nrows, b);
+	return sheaf_builder_status(b, err);
 }
 
 /* ---- blobs as they come ---- */
@@ -383,7 +374,6 @@ static sheaf_status finish(void *created, sheaf_error *err)
 }
 
 const sheaf_writing sheaf_npz_streams_writing = {
-	.holds = holds,
 	.output_size = sizeof(writer),
 	.accept = accept,
 	.create = create,

@@ -158,22 +158,15 @@ static void put_places(sheaf_builder *b, const sheaf_column *column, int64_t n, 
 }
 
 /* Coordinates, one dimension after the other, the lists' first; then values. */
-static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
-                           sheaf_context *cx, sheaf_error *err)
+static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
+                           int64_t *samples, sheaf_error *err)
 {
 	const writer *out = (const writer *)opened;
-	sheaf_builder b;
-	sheaf_builder_begin(&b, cx, &blob->bytes);
+	(void)samples;
 	for (int d = 0; d < out->schema.tensor.rank && out->layout != NPZ_DENSE; d++)
-		put_places(&b, &frame->columns[out->layout == NPZ_CSC ? !d : d], frame->nrows, out->wide);
+		put_places(b, &frame->columns[out->layout == NPZ_CSC ? !d : d], frame->nrows, out->wide);
 	sheaf_items_written rows = {&out->schema, frame, row, sheaf_sink_name(out->sink)};
-	sheaf_status status = sheaf_array_put_items(&out->dtype, &rows, &b, cx, err);
-	if (status) {
-		sheaf_builder_drop(&b);
-		return status;
-	}
-	blob->rows = frame->nrows;
-	return sheaf_builder_finish(&b, &blob->bytes, err);
+	return sheaf_array_put_items(&out->dtype, &rows, b, b->cx, err);
 }
 
 /* Where each list begins, up to the one of the entry to come. */

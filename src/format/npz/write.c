@@ -31,10 +31,10 @@ static sheaf_status expect(void *out, int64_t rows, sheaf_error *err)
 	return way(out)->expect ? way(out)->expect(out, rows, err) : SHEAF_OK;
 }
 
-static sheaf_status encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
-                           sheaf_context *cx, sheaf_error *err)
+static sheaf_status encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
+                           int64_t *samples, sheaf_error *err)
 {
-	return way(out)->encode(out, frame, row, blob, cx, err);
+	return way(out)->encode(out, frame, row, b, samples, err);
 }
 
 static sheaf_status append(void *out, const sheaf_blob *blob, sheaf_error *err)
@@ -45,12 +45,6 @@ static sheaf_status append(void *out, const sheaf_blob *blob, sheaf_error *err)
 static sheaf_status finish(void *out, sheaf_error *err) { return way(out)->finish(out, err); }
 
 static void close_output(void *out) { way(out)->close(out); }
-
-static bool holds(const sheaf_field *field)
-{
-	(void)field;
-	return true;
-}
 
 /* One stream is more use as a matrix, which SciPy loads, than in parts, unless these are asked for. */
 static unsigned takes_of_one(const sheaf_values *values)
@@ -64,7 +58,7 @@ const sheaf_writing sheaf_npz_writing = {
 	.takes = SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES,
 	.takes_of_one = takes_of_one,
 	.sequences_by = SHEAF_OPTION("layout") " streams",
-	.holds = holds,
+	.holds = sheaf_holds_all,
 	.accept = accept,
 	.output_size = sizeof(sheaf_npz_either),
 	.create = create,

@@ -28,12 +28,6 @@ typedef struct writer {
 
 /* ---- what can be stored ---- */
 
-static bool holds(const sheaf_field *field)
-{
-	(void)field;
-	return true;
-}
-
 static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	(void)values;
@@ -273,7 +267,7 @@ static sheaf_status finish(void *created, sheaf_error *err)
 
 typedef struct encoding {
 	const writer *out;
-	sheaf_builder b;
+	sheaf_builder *b;
 	sheaf_context *cx;
 	sheaf_error *err;
 	int64_t row; /* of the output */
@@ -331,7 +325,7 @@ static sheaf_status put_fixed_text(encoding *e, const sheaf_scidb_item *item, sh
 		SHEAF_TRY(lose(e, item, "NUL in a string",
 		               "a string without NUL in it, which would end it in an entry of fixed size", "one",
 		               "what is after it goes unread"));
-	put_padded(&e->b, text, (size_t)item->entry.size - string, item->entry.size);
+	put_padded(e->b, text, (size_t)item->entry.size - string, item->entry.size);
 	return SHEAF_OK;
 }
 
@@ -345,9 +339,9 @@ static sheaf_status put_counted_text(encoding *e, const sheaf_scidb_item *item, 
 		                  " bytes, found %zu",
 		                  sheaf_sink_name(e->out->sink), e->row, e->out->array.attributes[item->column].name,
 		                  UINT32_MAX - string, text.size);
-	sheaf_builder_u32le(&e->b, (uint32_t)(text.size + string));
-	sheaf_builder_append(&e->b, text.data, text.size);
-	if (string) sheaf_builder_byte(&e->b, '\0');
+	sheaf_builder_u32le(e->b, (uint32_t)(text.size + string));
+	sheaf_builder_append(e->b, text.data, text.size);
+	if (string) sheaf_builder_byte(e->b, '\0');
 	return SHEAF_OK;
 }
 
@@ -396,9 +390,9 @@ static sheaf_status put_converted(encoding *e, const sheaf_scidb_item *item, she
 	}
 	if (item->entry.type->kind == SCIDB_STRING)
 		return put_text(e, item, (sheaf_bytes){(const uint8_t *)v.text, v.size});
-	if (!sheaf_builder_room(&e->b, MOST)) return SHEAF_OK;
-	sheaf_scidb_store(item->entry.type, &v, true, e->b.data + e->b.size);
-	e->b.size += (size_t)item->entry.size;
+	if (!sheaf_builder_room(e->b, MOST)) return SHEAF_OK;
+	sheaf_scidb_store(item->entry.type, &v, true, e->b->data + e->b->size);
+	e->b->size += (size_t)item->entry.size;
 	return SHEAF_OK;
 }
 
@@ -412,8 +406,8 @@ static sheaf_status put_nothing(encoding *e, const sheaf_scidb_item *item, int c
 		if (string && item->entry.size == 0)
 			return put_counted_text(e, item, (sheaf_bytes){(const uint8_t *)"", 0});
 	}
-	if (item->entry.nullable) sheaf_builder_byte(&e->b, (char)code);
-	put_zeros(&e->b, item->entry.size ? item->entry.size : SCIDB_COUNT);
+	if (item->entry.nullable) sheaf_builder_byte(e->b, (char)code);
+	put_zeros(e->b, item->entry.size ? item->entry.size : SCIDB_COUNT);
 	return SHEAF_OK;
 }
 
@@ -422,11 +416,11 @@ static sheaf_status put_item(encoding *e, const sheaf_scidb_item *item, const sh
 	uint8_t room[16];
 	if (column->nlevels && sheaf_level_is_null(&column->levels[0], r))
 		return put_nothing(e, item, sheaf_level_code(&column->levels[0], r), true);
-	if (item->entry.nullable) sheaf_builder_byte(&e->b, '\xff');
+	if (item->entry.nullable) sheaf_builder_byte(e->b, '\xff');
 	sheaf_bytes bytes = bytes_of(item, column, r, room);
 	if (item->converts) return put_converted(e, item, bytes);
 	if (item->type->size == 0) return put_text(e, item, bytes);
-	sheaf_builder_append(&e->b, bytes.data, bytes.size);
+	sheaf_builder_append(e->b, bytes.data, bytes.size);
 	return SHEAF_OK;
 }
 
@@ -454,7 +448,7 @@ static sheaf_status put_numbers(encoding *e, const sheaf_frame *frame)
 			coordinates[i] = sheaf_coordinate_at(&frame->columns[out->coordinate_at[i]], r);
 		if (!sheaf_scidb_cell_at(&out->options, coordinates, &cell))
 			return refuse_place(e, coordinates, e->err);
-		sheaf_builder_i64(&e->b, cell);
+		sheaf_builder_i64(e->b, cell);
 	}
 	e->row = first;
 	return SHEAF_OK;
@@ -464,7 +458,7 @@ static sheaf_status put_rows(encoding *e, const sheaf_frame *frame)
 {
 	const sheaf_scidb_layout *layout = &e->out->layout;
 	SHEAF_TRY(put_numbers(e, frame));
-	for (int64_t r = 0; r < frame->nrows && !e->b.failed; r++, e->row++) {
+	for (int64_t r = 0; r < frame->nrows && !e->b->failed; r++, e->row++) {
 		for (int i = 0; i < layout->count; i++) {
 			const sheaf_scidb_item *item = &layout->items[i];
 			SHEAF_TRY(item->column < 0
@@ -475,24 +469,18 @@ static sheaf_status put_rows(encoding *e, const sheaf_frame *frame)
 	return SHEAF_OK;
 }
 
-static sheaf_status encode(const void *created, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
-                           sheaf_context *cx, sheaf_error *err)
+static sheaf_status encode(const void *created, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
+                           int64_t *samples, sheaf_error *err)
 {
-	encoding e = {.out = (const writer *)created, .cx = cx, .err = err, .row = row};
-	sheaf_builder_begin(&e.b, cx, &blob->bytes);
-	sheaf_status status = put_rows(&e, frame);
-	if (status) {
-		sheaf_builder_drop(&e.b);
-		return status;
-	}
-	blob->rows = blob->samples = frame->nrows;
-	return sheaf_builder_finish(&e.b, &blob->bytes, err);
+	encoding e = {(const writer *)created, b, b->cx, err, row};
+	*samples = frame->nrows;
+	return put_rows(&e, frame);
 }
 
 const sheaf_writing sheaf_scidb_writing = {
 	.takes = SHEAF_TAKES_CELLS,
 	.output_size = sizeof(writer),
-	.holds = holds,
+	.holds = sheaf_holds_all,
 	.accept = accept,
 	.create = create,
 	.encode = encode,

@@ -322,22 +322,14 @@ static int64_t count_lists(const sheaf_svm_writer *out, const sheaf_frame *frame
 	return n;
 }
 
-static sheaf_status encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
-                           sheaf_context *cx, sheaf_error *err)
+static sheaf_status encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
+                           int64_t *samples, sheaf_error *err)
 {
 	const sheaf_svm_writer *out = (const sheaf_svm_writer *)writer;
-	sheaf_status status = SHEAF_OK;
-	sheaf_builder b;
-	encoding e = {out, frame, row, &b, cx, err};
-	sheaf_builder_begin(&b, cx, &blob->bytes);
-	for (int64_t r = 0; r < frame->nrows && status == SHEAF_OK && !b.failed; r++) status = put_row(&e, r);
-	if (status) {
-		sheaf_builder_drop(&b);
-		return status;
-	}
-	blob->rows = frame->nrows;
-	blob->samples = count_lists(out, frame);
-	return sheaf_builder_finish(&b, &blob->bytes, err);
+	encoding e = {out, frame, row, b, b->cx, err};
+	for (int64_t r = 0; r < frame->nrows && !b->failed; r++) SHEAF_TRY(put_row(&e, r));
+	*samples = count_lists(out, frame);
+	return sheaf_builder_status(b, err);
 }
 
 const sheaf_writing sheaf_svm_writing = {

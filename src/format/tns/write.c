@@ -67,11 +67,11 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	return write_opening(out, header, totals->rows, err);
 }
 
-static sheaf_status encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_blob *blob,
-                           sheaf_context *cx, sheaf_error *err)
+static sheaf_status encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
+                           int64_t *samples, sheaf_error *err)
 {
-	(void)row;
-	return sheaf_entry_encode(&((const sheaf_tns_writer *)writer)->style, frame, blob, cx, err);
+	(void)row, (void)samples;
+	return sheaf_entry_encode(&((const sheaf_tns_writer *)writer)->style, frame, b, err);
 }
 
 const sheaf_writing sheaf_tns_writing = {
