@@ -238,8 +238,8 @@ build-fuzz/build.ninja:
 	@CC=clang $(MESON) setup build-fuzz -Dfuzz=true -Dtests=false -Ddefault_library=static
 
 FOREIGN = kernel number delimited ctf cbf print report
-THREADED = alloc base batches box cbf ctf dataset delimited exchange io limits making matrices npz packing \
-	pieces roundtrip scidb tensors threads views
+THREADED = alloc base context batches box cbf conversion ctf dataset delimited exchange io limits making \
+	matrices npz packing pieces roundtrip scidb tensors threads views
 
 # Runs the tests $(3), or all, of a build folder, with $(2) times the usual time: sanitizers are slow, and 0
 # is as much as they take. The count decides, not Meson: it knows of skips.

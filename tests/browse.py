@@ -187,7 +187,8 @@ def check_tree(browser, name):
 # Of each chart: its bars, and what its table says of each; and whether a value of the table is cut.
 CHARTS = """[...document.querySelectorAll('svg[data-bars]')].map(svg => {
   const rows = [...svg.parentNode.querySelectorAll('tbody tr')];
-  return [+svg.dataset.bars, rows.map(r => [r.firstChild.textContent, r.children[1].textContent, r.dataset.bar])]; })"""
+  const parts = r => [r.firstChild.textContent, r.children[1].textContent, r.dataset.bar];
+  return [+svg.dataset.bars, rows.map(parts)]; })"""
 OVERLAPS = """[...document.querySelectorAll('svg')].flatMap(svg => {
   const boxes = [...svg.querySelectorAll('text')].map(t => [t.textContent, t.getBBox()]);
   const view = svg.viewBox.baseVal;

@@ -307,7 +307,7 @@ static void put_simulator(sheaf_page *p, const sheaf_length_counts *h)
 	sheaf_builder_text(&p->b, "]}</script>");
 }
 
-/* How many batches an epoch has, of so many sequences or samples. */
+/* How many batches an epoch has, of a given number of sequences or samples. */
 static void put_steps(sheaf_page *p, const sheaf_length_counts *h)
 {
 	enum { LEAST = 16, LARGEST = 4096, FACTOR = 4 };
