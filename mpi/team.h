@@ -25,7 +25,7 @@ int hold_read(const hold *h, int64_t from, void *data, size_t size);
 /* Writes some of it into a file at a byte. errno, or 0. */
 int hold_copy(const hold *h, int64_t from, int64_t to, int64_t size, int fd);
 void hold_end(hold *h);
-/* Gives it room for so many bytes, which come in any order. errno, or 0. */
+/* Gives it room for `size` bytes, which come in any order. errno, or 0. */
 int hold_reserve(hold *h, int64_t size);
 int hold_put(hold *h, int64_t at, const void *data, int64_t size);
 

@@ -394,7 +394,7 @@ static sheaf_status append(sheaf_box_array *a, const void *values, size_t size, 
 	return a->box->driver->append(a->handle, values, size, err);
 }
 
-/* Whether so many values more have room, and the bytes that they take. */
+/* Whether that many more values have room, and the bytes that they take. */
 static sheaf_status check_room(const sheaf_box_array *a, int64_t count, size_t *size, sheaf_error *err)
 {
 	int64_t end;
