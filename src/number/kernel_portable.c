@@ -140,24 +140,22 @@ INLINE bool is_end(const sheaf_delimiters *is, uint8_t c)
 
 INLINE void read_run(sheaf_numbers *caller, bool pairs, bool wide)
 {
-	sheaf_numbers run = *caller; /* whose address nobody knows: it can live in registers */
-	const sheaf_delimiters is = *caller->delimiters;
-	run.delimiters = &is;
+	sheaf_numbers run = *caller;                 /* whose address nobody knows: it can live in registers */
+	const sheaf_delimiters *is = run.delimiters; /* a copy would take registers that numbers need */
 	bool nearest = sheaf_rounds_to_nearest();
 	while (nearest && run.end - run.at > SLACK && run.room > run.count) {
 		decimal d;
 		const uint8_t *at = run.at;
-		if (is_space(&is, *at)) {
+		if (is_space(is, *at)) {
 			run.at++;
 			continue;
 		}
 		if (pairs && !(at = take_index(&run, at))) break;
 		at = take_number(at, &d);
-		if (!at || !(is_space(&is, *at) || is_end(&is, *at)) || !put_value(&run, &d, wide)) break;
+		if (!at || !(is_space(is, *at) || is_end(is, *at)) || !put_value(&run, &d, wide)) break;
 		run.count++;
-		run.at = at + !is_end(&is, *at);
+		run.at = at + !is_end(is, *at);
 	}
-	run.delimiters = caller->delimiters;
 	*caller = run;
 }
 
