@@ -12,8 +12,8 @@
 #   make tsan      the tests of threads, and the command with four threads, under the thread sanitizer
 #   make msan      all tests but those of HDF5 under the memory sanitizer, with kernels in plain C
 #   make check-32  all tests but those of HDF5 in a build for i386, whose packages go into build-32 alone
-#   make check-aarch64  the tests of numbers, kernels and formats in a build for 64-bit ARM, under qemu-aarch64;
-#                  packages as above
+#   make check-aarch64  the tests of numbers, kernels and formats in a build for 64-bit ARM, under
+#                  qemu-aarch64; packages as above
 #   make fuzz      each format's fuzzer for SECONDS seconds (FORMAT=name: only that one); runs add up
 #   make check-pages  reports in a browser: no requests, contrast, names and roles; pictures in $(BUILD)/pages
 #   make pictures  draws the picture of a report that README.md shows
@@ -232,7 +232,8 @@ build-32/build.ninja:
 
 build-aarch64/build.ninja:
 	@tools/foreign_packages build-aarch64/packages arm64
-	@$(MESON) setup build-aarch64 --cross-file build-aarch64/packages/arm64.ini -Dwerror=$(WERROR) -Dhdf5=disabled -Dtests=true
+	@$(MESON) setup build-aarch64 --cross-file build-aarch64/packages/arm64.ini -Dwerror=$(WERROR) \
+		-Dhdf5=disabled -Dtests=true
 
 build-fuzz/build.ninja:
 	@CC=clang $(MESON) setup build-fuzz -Dfuzz=true -Dtests=false -Ddefault_library=static
