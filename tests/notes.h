@@ -246,7 +246,7 @@ static sheaf_context_options hearing_options(void)
 }
 
 /* Another context, when the first one has served. */
-static void renew(const sheaf_context_options *options)
+static inline void renew(const sheaf_context_options *options)
 {
 	end_context(cx);
 	heard = (hearing){0};
@@ -273,21 +273,22 @@ static int tear_down(void **state)
 
 static sheaf_bytes text_bytes(const char *text) { return (sheaf_bytes){(const uint8_t *)text, strlen(text)}; }
 
-static sheaf_dataset *open_text(const char *text, const sheaf_open_options *options)
+static inline sheaf_dataset *open_text(const char *text, const sheaf_open_options *options)
 {
 	sheaf_dataset *dataset;
 	assert_ok(open_bytes(text_bytes(text), "text", options, cx, &dataset));
 	return dataset;
 }
 
-static bool is_heard(const char *rule)
+static inline bool is_heard(const char *rule)
 {
 	for (int i = 0; i < heard.count && i < MOST_HEARD; i++)
 		if (strcmp(heard.rule[i], rule) == 0) return true;
 	return false;
 }
 
-static sheaf_status convert(const char *input, const char *output, const sheaf_convert_options *options)
+static inline sheaf_status convert(const char *input, const char *output,
+                                   const sheaf_convert_options *options)
 {
 	const char *path = in_folder(input);
 	sheaf_convert_options given = options ? *options : (sheaf_convert_options){.size = sizeof given};

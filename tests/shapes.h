@@ -85,7 +85,7 @@ static void make_shapes(shapes *s)
 	add_shape(s, "key", SHEAF_U64, keys, sizeof keys)->meaning = SHEAF_KEY;
 }
 
-static void assert_rows_equal(const sheaf_frame *a, int64_t row_a, const sheaf_frame *b, int64_t row_b)
+static inline void assert_rows_equal(const sheaf_frame *a, int64_t row_a, const sheaf_frame *b, int64_t row_b)
 {
 	assert_int_equal(a->ncolumns, b->ncolumns);
 	for (int c = 0; c < a->ncolumns; c++)
