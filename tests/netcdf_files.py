@@ -547,8 +547,7 @@ def check_ncgen(folder):
         point(not wrong, f"files of ncgen -k {kind}, as ncdump has them", wrong[:2])
 
 
-MAKER =
-"""
+MAKER = """
 import sys, numpy as np
 try:
     import netCDF4
