@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 import ray.train
 import sheaf
-from ray.train.data_parallel_trainer import DataParallelTrainer
+from ray.train.v2.api.data_parallel_trainer import DataParallelTrainer
 
 
 def train(config):
