@@ -6,8 +6,6 @@
 #include "third/deflate.h"
 #include <string.h>
 
-enum { LOCAL_SIZE = 30, LONG_SIZES = 20, GOOD_ADDRESS = 64, LEAST_PADDING = 6 };
-
 void sheaf_npz_list_begin(sheaf_npz_list *list, sheaf_sink *sink, int level, sheaf_context *cx)
 {
 	*list = (sheaf_npz_list){.cx = cx, .sink = sink, .level = level};
@@ -19,101 +17,6 @@ void sheaf_npz_list_drop(sheaf_npz_list *list)
 	sheaf_builder_drop(&list->directory);
 	for (int m = 0; m < list->nplanned; m++) sheaf_builder_drop(&list->planned[m].header);
 	list->nplanned = 0;
-}
-
-/* ---- heads ---- */
-
-static void put_u16(sheaf_builder *b, unsigned v)
-{
-	sheaf_builder_byte(b, (char)(v & 255));
-	sheaf_builder_byte(b, (char)(v >> 8));
-}
-
-static uint32_t narrow(uint64_t v) { return v < UINT32_MAX ? (uint32_t)v : UINT32_MAX; }
-
-static bool is_ascii(const char *text)
-{
-	while (*text && (unsigned char)*text < 0x80) text++;
-	return !*text;
-}
-
-/* What the heads before a member and in the list have in common. 1980-01-01 stands for no date. Where the sum
- * and the sizes stand after the member, the head before it leaves them out. */
-static void put_head(sheaf_builder *b, const sheaf_npz_head *m, bool in_list)
-{
-	enum { VERSION = 20, LONG_VERSION = 45, LATER = 8, UTF_8 = 1 << 11, NO_DATE = 1 << 5 | 1 };
-	bool known = in_list || !m->later;
-	put_u16(b, m->is_long ? LONG_VERSION : VERSION);
-	put_u16(b, (m->later ? LATER : 0) | (is_ascii(m->name) ? 0 : UTF_8));
-	put_u16(b, m->method);
-	put_u16(b, 0);
-	put_u16(b, NO_DATE);
-	sheaf_builder_u32le(b, known ? m->sum : 0);
-	sheaf_builder_u32le(b, !known ? 0 : m->is_long ? UINT32_MAX : (uint32_t)m->stored);
-	sheaf_builder_u32le(b, !known ? 0 : m->is_long ? UINT32_MAX : (uint32_t)m->size);
-	put_u16(b, (unsigned)strlen(m->name));
-}
-
-static void find_length(sheaf_npz_head *m)
-{
-	enum { HEADER_MOST = 1 << 16 }; /* more than the header of an array of numbers has */
-	m->is_long = m->size >= UINT32_MAX - HEADER_MOST || m->stored >= UINT32_MAX || m->at >= UINT32_MAX;
-}
-
-static size_t local_size(const sheaf_npz_head *m)
-{
-	return LOCAL_SIZE + strlen(m->name) + (m->is_long ? LONG_SIZES : 0) + m->padding;
-}
-
-/* What is stored at such an address can be used where it is. The field is the one that zipalign has for
- * this. */
-static void find_padding(sheaf_npz_head *m)
-{
-	size_t beyond = (size_t)((m->at + local_size(m)) % GOOD_ADDRESS);
-	if (beyond == 0) return;
-	m->padding = GOOD_ADDRESS - (unsigned)beyond;
-	if (m->padding < LEAST_PADDING) m->padding += GOOD_ADDRESS;
-}
-
-static void put_local(sheaf_builder *b, const sheaf_npz_head *m)
-{
-	sheaf_builder_u32le(b, 0x04034b50);
-	put_head(b, m, false);
-	put_u16(b, (m->is_long ? LONG_SIZES : 0) + m->padding);
-	sheaf_builder_text(b, m->name);
-	if (m->is_long) {
-		put_u16(b, 1), put_u16(b, 16);
-		sheaf_builder_u64le(b, m->later ? 0 : m->size), sheaf_builder_u64le(b, m->later ? 0 : m->stored);
-	}
-	if (m->padding == 0) return;
-	put_u16(b, 0xd935), put_u16(b, m->padding - 4), put_u16(b, GOOD_ADDRESS);
-	for (unsigned i = LEAST_PADDING; i < m->padding; i++) sheaf_builder_byte(b, 0);
-}
-
-/* After a member whose head has neither. */
-static void put_sum(sheaf_builder *b, const sheaf_npz_head *m)
-{
-	sheaf_builder_u32le(b, 0x08074b50), sheaf_builder_u32le(b, m->sum);
-	if (m->is_long)
-		sheaf_builder_u64le(b, m->stored), sheaf_builder_u64le(b, m->size);
-	else
-		sheaf_builder_u32le(b, (uint32_t)m->stored), sheaf_builder_u32le(b, (uint32_t)m->size);
-}
-
-static void put_in_list(sheaf_builder *b, const sheaf_npz_head *m)
-{
-	enum { MADE_BY_UNIX = 3 << 8 | 45, REGULAR = 0100644 };
-	sheaf_builder_u32le(b, 0x02014b50);
-	put_u16(b, MADE_BY_UNIX);
-	put_head(b, m, true);
-	put_u16(b, m->is_long ? 28 : 0);
-	put_u16(b, 0), put_u16(b, 0), put_u16(b, 0);
-	sheaf_builder_u32le(b, (uint32_t)REGULAR << 16);
-	sheaf_builder_u32le(b, m->is_long ? UINT32_MAX : (uint32_t)m->at);
-	sheaf_builder_text(b, m->name);
-	if (!m->is_long) return;
-	put_u16(b, 1), put_u16(b, 24);
-	sheaf_builder_u64le(b, m->size), sheaf_builder_u64le(b, m->stored), sheaf_builder_u64le(b, m->at);
 }
 
 /* ---- members whose places are known before their bytes ---- */
@@ -134,15 +37,15 @@ sheaf_status sheaf_npz_plan_member(sheaf_npz_list *list, const sheaf_npz_content
 	sheaf_builder_begin(&p->header, list->cx, NULL);
 	sheaf_array_put_header(&p->header, c->dtype, c->rank, c->shape);
 	SHEAF_TRY(sheaf_builder_status(&p->header, err));
-	p->head = (sheaf_npz_head){.name = c->name, .at = (uint64_t)list->end, .size = p->header.size + size};
+	p->head = (sheaf_zip_head){.name = c->name, .at = (uint64_t)list->end, .size = p->header.size + size};
 	p->head.stored = p->head.size;
-	find_length(&p->head);
-	find_padding(&p->head);
-	int64_t at = list->end + (int64_t)(local_size(&p->head) + p->header.size),
+	sheaf_zip_find_length(&p->head);
+	sheaf_zip_find_padding(&p->head);
+	int64_t at = list->end + (int64_t)(sheaf_zip_local_size(&p->head) + p->header.size),
 			each = (int64_t)size / c->nparts;
 	SHEAF_TRY(sheaf_sink_check_size(list->sink, at + (int64_t)size, err));
 	for (int i = 0; i < c->nparts; i++)
-		SHEAF_TRY(sheaf_npz_strand_place(&c->parts[i], list->sink, at + i * each, err));
+		SHEAF_TRY(sheaf_strand_place(&c->parts[i], list->sink, at + i * each, err));
 	list->end = at + (int64_t)size;
 	return SHEAF_OK;
 }
@@ -150,20 +53,20 @@ sheaf_status sheaf_npz_plan_member(sheaf_npz_list *list, const sheaf_npz_content
 static sheaf_status end_one(sheaf_npz_list *list, sheaf_npz_planned *p, sheaf_error *err)
 {
 	sheaf_builder head;
-	sheaf_npz_head *m = &p->head;
+	sheaf_zip_head *m = &p->head;
 	m->sum = sheaf_crc32(0, p->header.data, p->header.size);
 	for (int i = 0; i < p->nparts; i++) {
-		SHEAF_TRY(sheaf_npz_strand_end(&p->parts[i], err));
+		SHEAF_TRY(sheaf_strand_end(&p->parts[i], err));
 		m->sum = sheaf_crc32_join(m->sum, p->parts[i].sum, p->parts[i].size);
 	}
 	sheaf_builder_begin(&head, list->cx, NULL);
-	put_local(&head, m);
+	sheaf_zip_put_local(&head, m);
 	sheaf_builder_append(&head, p->header.data, p->header.size);
 	sheaf_status status = sheaf_builder_status(&head, err);
 	if (status == SHEAF_OK)
 		status = sheaf_sink_write_at(list->sink, (int64_t)m->at, head.data, head.size, err);
 	sheaf_builder_drop(&head);
-	put_in_list(&list->directory, m);
+	sheaf_zip_put_in_list(&list->directory, m);
 	list->nmembers++;
 	return status;
 }
@@ -188,14 +91,14 @@ static sheaf_status write_built(sheaf_npz_list *list, sheaf_builder *b, sheaf_er
 sheaf_status sheaf_npz_begin_array(sheaf_npz_list *list, const sheaf_npz_content *c, sheaf_error *err)
 {
 	sheaf_builder head, header;
-	sheaf_npz_head *m = &list->array;
-	*m = (sheaf_npz_head){.name = c->name, .size = content_size(c), .later = true};
+	sheaf_zip_head *m = &list->array;
+	*m = (sheaf_zip_head){.name = c->name, .size = content_size(c), .later = true};
 	m->at = (uint64_t)sheaf_sink_tell(list->sink);
-	find_length(m);
-	find_padding(m);
+	sheaf_zip_find_length(m);
+	sheaf_zip_find_padding(m);
 	sheaf_builder_begin(&head, list->cx, NULL);
 	sheaf_builder_begin(&header, list->cx, NULL);
-	put_local(&head, m);
+	sheaf_zip_put_local(&head, m);
 	sheaf_array_put_header(&header, c->dtype, c->rank, c->shape);
 	m->sum = sheaf_crc32(0, header.data, header.size);
 	m->size = m->stored = header.size; /* from now on those that are written */
@@ -220,8 +123,8 @@ sheaf_status sheaf_npz_end_array(sheaf_npz_list *list, sheaf_error *err)
 {
 	sheaf_builder sum;
 	sheaf_builder_begin(&sum, list->cx, NULL);
-	put_sum(&sum, &list->array);
-	put_in_list(&list->directory, &list->array);
+	sheaf_zip_put_sum(&sum, &list->array);
+	sheaf_zip_put_in_list(&list->directory, &list->array);
 	return write_built(list, &sum, err);
 }
 
@@ -244,18 +147,18 @@ static sheaf_status write_stored(sheaf_npz_list *list, const sheaf_npz_content *
                                  const sheaf_builder *header, sheaf_error *err)
 {
 	sheaf_builder head;
-	sheaf_npz_head m = {.name = c->name, .at = (uint64_t)sheaf_sink_tell(list->sink), .size = header->size};
+	sheaf_zip_head m = {.name = c->name, .at = (uint64_t)sheaf_sink_tell(list->sink), .size = header->size};
 	m.sum = sheaf_crc32(0, header->data, header->size);
 	for (int i = 0; i < c->nparts; i++) {
 		m.size += c->parts[i].held.size;
 		m.sum = sheaf_crc32(m.sum, c->parts[i].held.data, c->parts[i].held.size);
 	}
 	m.stored = m.size;
-	find_length(&m);
-	find_padding(&m);
+	sheaf_zip_find_length(&m);
+	sheaf_zip_find_padding(&m);
 	sheaf_builder_begin(&head, list->cx, NULL);
-	put_local(&head, &m);
-	put_in_list(&list->directory, &m);
+	sheaf_zip_put_local(&head, &m);
+	sheaf_zip_put_in_list(&list->directory, &m);
 	SHEAF_TRY(write_built(list, &head, err));
 	SHEAF_TRY(sheaf_sink_write(list->sink, header->data, header->size, err));
 	for (int i = 0; i < c->nparts; i++)
@@ -276,16 +179,16 @@ static sheaf_status write_deflated(sheaf_npz_list *list, const sheaf_npz_content
 	if (status == SHEAF_OK) status = deflate(list, &plain, &packed, err);
 	*done = packed.size > 0;
 	if (status == SHEAF_OK && *done) {
-		sheaf_npz_head m = {.name = c->name,
+		sheaf_zip_head m = {.name = c->name,
 		                    .at = (uint64_t)sheaf_sink_tell(list->sink),
 		                    .size = plain.size,
 		                    .stored = packed.size,
 		                    .sum = sheaf_crc32(0, plain.data, plain.size),
 		                    .method = 8};
-		find_length(&m);
+		sheaf_zip_find_length(&m);
 		sheaf_builder_begin(&head, list->cx, NULL);
-		put_local(&head, &m);
-		put_in_list(&list->directory, &m);
+		sheaf_zip_put_local(&head, &m);
+		sheaf_zip_put_in_list(&list->directory, &m);
 		status = write_built(list, &head, err);
 		if (status == SHEAF_OK) status = sheaf_sink_write(list->sink, packed.data, packed.size, err);
 	}
@@ -310,26 +213,10 @@ sheaf_status sheaf_npz_put_member(sheaf_npz_list *list, const sheaf_npz_content 
 
 /* ---- the list ---- */
 
-/* The list of members; its long form where 32 bits do not hold its place. */
 sheaf_status sheaf_npz_put_list(sheaf_npz_list *list, sheaf_error *err)
 {
 	sheaf_builder *b = &list->directory;
-	uint64_t at = (uint64_t)(list->nplanned ? list->end : sheaf_sink_tell(list->sink)), size = b->size;
-	if (at >= UINT32_MAX) {
-		enum { REST = 44, VERSION = 45 };
-		sheaf_builder_u32le(b, 0x06064b50), sheaf_builder_u64le(b, REST);
-		put_u16(b, VERSION), put_u16(b, VERSION);
-		sheaf_builder_u32le(b, 0), sheaf_builder_u32le(b, 0);
-		sheaf_builder_u64le(b, (uint64_t)list->nmembers), sheaf_builder_u64le(b, (uint64_t)list->nmembers);
-		sheaf_builder_u64le(b, size), sheaf_builder_u64le(b, at);
-		sheaf_builder_u32le(b, 0x07064b50), sheaf_builder_u32le(b, 0), sheaf_builder_u64le(b, at + size),
-			sheaf_builder_u32le(b, 1);
-	}
-	sheaf_builder_u32le(b, 0x06054b50);
-	put_u16(b, 0), put_u16(b, 0);
-	put_u16(b, (unsigned)list->nmembers), put_u16(b, (unsigned)list->nmembers);
-	sheaf_builder_u32le(b, (uint32_t)size), sheaf_builder_u32le(b, narrow(at));
-	put_u16(b, 0);
+	sheaf_zip_put_end(b, list->nmembers, list->nplanned ? list->end : sheaf_sink_tell(list->sink));
 	SHEAF_TRY(sheaf_builder_status(b, err));
 	if (list->nplanned) return sheaf_sink_write_at(list->sink, list->end, b->data, b->size, err);
 	return sheaf_sink_write(list->sink, b->data, b->size, err);

@@ -220,13 +220,13 @@ typedef struct gathering {
 	sheaf_npz_content content;
 	int64_t shape[1 + SHEAF_MAX_LEVELS];
 	sheaf_builder *step; /* bytes that are on their way */
-	sheaf_npz_strand *strand;
+	sheaf_strand *strand;
 	sheaf_error *err;
 } gathering;
 
 static sheaf_status deliver(const gathering *g, const void *bytes, size_t n)
 {
-	if (g->strand) return sheaf_npz_strand_add(g->strand, bytes, n, g->err);
+	if (g->strand) return sheaf_strand_add(g->strand, bytes, n, g->err);
 	return sheaf_npz_write_array(&g->out->list, &g->content, bytes, n, g->err);
 }
 
@@ -287,19 +287,19 @@ static sheaf_status gather(const gathering *g)
 
 static sheaf_status put_member(gathering *g, sheaf_status (*fill)(const gathering *g))
 {
-	sheaf_npz_strand strand;
+	sheaf_strand strand;
 	sheaf_npz_list *list = &g->out->list;
 	if (list->level == 0) {
 		SHEAF_TRY(sheaf_npz_begin_array(list, &g->content, g->err));
 		SHEAF_TRY(fill(g));
 		return sheaf_npz_end_array(list, g->err);
 	}
-	sheaf_npz_strand_begin(&strand, true, g->out->cx);
+	sheaf_strand_begin(&strand, true, g->out->cx);
 	g->strand = g->content.parts = &strand;
 	g->content.nparts = 1;
 	sheaf_status status = fill(g);
 	if (status == SHEAF_OK) status = sheaf_npz_put_member(list, &g->content, g->err);
-	sheaf_npz_strand_drop(&strand);
+	sheaf_strand_drop(&strand);
 	return status;
 }
 

@@ -71,9 +71,9 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 static void close_output(void *created)
 {
 	writer *out = (writer *)created;
-	for (int d = 0; d < SHEAF_MAX_RANK; d++) sheaf_npz_strand_drop(&out->places[d]);
-	for (int w = 0; w < NPZ_WORDS; w++) sheaf_npz_strand_drop(&out->words[w]);
-	sheaf_npz_strand_drop(&out->values);
+	for (int d = 0; d < SHEAF_MAX_RANK; d++) sheaf_strand_drop(&out->places[d]);
+	for (int w = 0; w < NPZ_WORDS; w++) sheaf_strand_drop(&out->words[w]);
+	sheaf_strand_drop(&out->values);
 	sheaf_builder_drop(&out->pointers);
 	sheaf_npz_list_drop(&out->list);
 	sheaf_dtype_free(&out->dtype, out->cx);
@@ -132,11 +132,11 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	out->layout = layout_of(t, t->dense, values);
 	sheaf_npz_list_begin(&out->list, out->sink, level, out->cx);
 	for (int d = 0; d < t->rank; d++) {
-		sheaf_npz_strand_begin(&out->places[d], level > 0, out->cx);
+		sheaf_strand_begin(&out->places[d], level > 0, out->cx);
 		out->wide |= t->shape[d] > INT32_MAX;
 	}
-	for (int w = 0; w < NPZ_WORDS; w++) sheaf_npz_strand_begin(&out->words[w], level > 0, out->cx);
-	sheaf_npz_strand_begin(&out->values, level > 0, out->cx);
+	for (int w = 0; w < NPZ_WORDS; w++) sheaf_strand_begin(&out->words[w], level > 0, out->cx);
+	sheaf_strand_begin(&out->values, level > 0, out->cx);
 	sheaf_builder_begin(&out->pointers, out->cx, NULL);
 	SHEAF_TRY(sheaf_array_dtype(&out->schema, 0, out->cx, &out->dtype, err));
 	SHEAF_TRY(report_fill(out, err));
@@ -216,11 +216,11 @@ static sheaf_status append(void *opened, const sheaf_blob *blob, sheaf_error *er
 			put_lists(out, at, blob->rows);
 			SHEAF_TRY(sheaf_builder_status(&out->pointers, err));
 		} else {
-			SHEAF_TRY(sheaf_npz_strand_add(&out->places[d], at, places, err));
+			SHEAF_TRY(sheaf_strand_add(&out->places[d], at, places, err));
 		}
 	}
 	if (out->layout == NPZ_COO) out->count += blob->rows;
-	return sheaf_npz_strand_add(&out->values, at, values, err);
+	return sheaf_strand_add(&out->values, at, values, err);
 }
 
 /* ---- members of sparse tensors ---- */
@@ -236,7 +236,7 @@ typedef struct visiting {
 } visiting;
 
 /* Strands of n integers each. */
-static sheaf_status visit_integers(const visiting *v, const char *name, sheaf_npz_strand *parts, int nparts,
+static sheaf_status visit_integers(const visiting *v, const char *name, sheaf_strand *parts, int nparts,
                                    int64_t n, int64_t size)
 {
 	sheaf_part part = {.kind = 'i', .size = size, .scale = 1};
@@ -312,10 +312,10 @@ static sheaf_status put_words(writer *out, sheaf_error *err)
 {
 	const sheaf_tensor *t = &out->schema.tensor;
 	const char *layout = sheaf_npz_layouts[out->layout];
-	SHEAF_TRY(sheaf_npz_strand_add(&out->words[NPZ_FORMAT], layout, strlen(layout), err));
+	SHEAF_TRY(sheaf_strand_add(&out->words[NPZ_FORMAT], layout, strlen(layout), err));
 	for (int d = 0; d < t->rank; d++)
-		SHEAF_TRY(sheaf_npz_strand_add(&out->words[NPZ_SHAPE], &t->shape[d], sizeof t->shape[d], err));
-	return t->rank == 2 ? SHEAF_OK : sheaf_npz_strand_add(&out->words[NPZ_IS_ARRAY], "\1", 1, err);
+		SHEAF_TRY(sheaf_strand_add(&out->words[NPZ_SHAPE], &t->shape[d], sizeof t->shape[d], err));
+	return t->rank == 2 ? SHEAF_OK : sheaf_strand_add(&out->words[NPZ_IS_ARRAY], "\1", 1, err);
 }
 
 static sheaf_status put_pointer_array(writer *out, sheaf_error *err)
@@ -331,7 +331,7 @@ static sheaf_status put_pointer_array(writer *out, sheaf_error *err)
 		int32_t small = (int32_t)v;
 		memcpy(b->data + i * sizeof small, &small, sizeof small); /* shorter: it never overtakes */
 	}
-	return sheaf_npz_strand_add(&out->places[0], b->data, n * size, err);
+	return sheaf_strand_add(&out->places[0], b->data, n * size, err);
 }
 
 static sheaf_status check_count(const writer *out, const char *what, int64_t expected, int64_t found,

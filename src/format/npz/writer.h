@@ -1,51 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* An archive on its way.
  *
- *   strand.c        bytes of an array as they come   members.c        heads, sums and the list of members
- *   tensor_write.c  a tensor                         streams_write.c  sequences and tables
- *   write.c         which of the two it is */
+ *   members.c       arrays as members     tensor_write.c  a tensor
+ *   streams_write.c sequences and tables  write.c         which of the two it is */
 #ifndef SHEAF_FORMAT_NPZ_WRITER_H
 #define SHEAF_FORMAT_NPZ_WRITER_H
 
 #include "format/npz/streams.h"
-#include "io/sink.h"
-#include "io/spool.h"
-
-/* ---- strand.c ---- */
-
-/* Bytes of an array as they come: into their place in the archive once that is known, else into a temporary
- * file; few of them wait in memory, or all of them where they stay. Begins as zeros. */
-typedef struct sheaf_npz_strand {
-	sheaf_context *cx;
-	sheaf_builder held;
-	sheaf_spool spool;
-	bool is_spooled, stays;
-	sheaf_sink *sink; /* NULL: the place is not known */
-	int64_t at;       /* where the next bytes go */
-	uint64_t size;    /* bytes that have come */
-	uint32_t sum;     /* of those that are in their place */
-} sheaf_npz_strand;
-
-void sheaf_npz_strand_begin(sheaf_npz_strand *strand, bool stays, sheaf_context *cx);
-SHEAF_USE sheaf_status sheaf_npz_strand_add(sheaf_npz_strand *strand, const void *bytes, size_t n,
-                                            sheaf_error *err);
-/* From now on bytes go to byte `at` of the sink and after, first those that have come. */
-SHEAF_USE sheaf_status sheaf_npz_strand_place(sheaf_npz_strand *strand, sheaf_sink *sink, int64_t at,
-                                              sheaf_error *err);
-/* All that has come is in its place. */
-SHEAF_USE sheaf_status sheaf_npz_strand_end(sheaf_npz_strand *strand, sheaf_error *err);
-void sheaf_npz_strand_drop(sheaf_npz_strand *strand);
+#include "io/strand.h"
+#include "io/zip_write.h"
 
 /* ---- members.c ---- */
-
-typedef struct sheaf_npz_head {
-	const char *name;
-	uint64_t size, stored, at;
-	uint32_t sum;
-	unsigned method, padding; /* bytes before the contents that bring them to a good address */
-	bool later;               /* its sum and sizes stand after it */
-	bool is_long;
-} sheaf_npz_head;
 
 /* What is in a member: an array of items that stand in several strands, one after the other. */
 typedef struct sheaf_npz_content {
@@ -53,15 +18,15 @@ typedef struct sheaf_npz_content {
 	const sheaf_dtype *dtype;
 	int rank;
 	const int64_t *shape;
-	sheaf_npz_strand *parts;
+	sheaf_strand *parts;
 	int nparts;
 } sheaf_npz_content;
 
 /* A member whose place is known, with its array's header. */
 typedef struct sheaf_npz_planned {
-	sheaf_npz_head head;
+	sheaf_zip_head head;
 	sheaf_builder header;
-	sheaf_npz_strand *parts;
+	sheaf_strand *parts;
 	int nparts;
 } sheaf_npz_planned;
 
@@ -74,7 +39,7 @@ typedef struct sheaf_npz_list {
 	int level; /* of compression */
 	sheaf_builder directory;
 	int nmembers;
-	sheaf_npz_head array; /* of the one that is written as it comes */
+	sheaf_zip_head array; /* of the one that is written as it comes */
 	sheaf_npz_planned planned[NPZ_MOST_MEMBERS];
 	int nplanned;
 	int64_t end; /* of those that are planned */
@@ -112,7 +77,7 @@ typedef struct sheaf_npz_tensor_writer {
 	bool wide;               /* indices have eight bytes */
 	sheaf_builder pointers;  /* of csr and csc: where each list begins, in eight bytes */
 	/* Coordinates of each dimension; but of csr and csc those pointers, and the others. */
-	sheaf_npz_strand places[SHEAF_MAX_RANK], values, words[NPZ_WORDS];
+	sheaf_strand places[SHEAF_MAX_RANK], values, words[NPZ_WORDS];
 	sheaf_npz_list list;
 } sheaf_npz_tensor_writer;
 

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes of an array on their way into the archive. */
+/* Strands: few bytes wait in memory, the others in a temporary file or in their place. */
+#include "io/strand.h"
 #include "base/context.h"
-#include "format/npz/writer.h"
 #include "third/deflate.h"
 
 enum {
 	MOST_HELD = 4 << 20, /* bytes that wait in memory for a place to be known */
-	MOST_STEP = 2 << 20, /* bytes that go into the archive at a time */
+	MOST_STEP = 2 << 20, /* bytes that go into their place at a time */
 	SHARE = 64           /* of the memory allowed, where that is less */
 };
 
-static size_t most_held(const sheaf_npz_strand *s)
+static size_t most_held(const sheaf_strand *s)
 {
 	int64_t share = sheaf_max_memory(s->cx) / SHARE, most = s->sink ? MOST_STEP : MOST_HELD;
 	return (size_t)(share < most ? share : most);
 }
 
-void sheaf_npz_strand_begin(sheaf_npz_strand *s, bool stays, sheaf_context *cx)
+void sheaf_strand_begin(sheaf_strand *s, bool stays, sheaf_context *cx)
 {
-	*s = (sheaf_npz_strand){.cx = cx, .stays = stays};
+	*s = (sheaf_strand){.cx = cx, .stays = stays};
 	sheaf_builder_begin(&s->held, cx, NULL);
 }
 
-void sheaf_npz_strand_drop(sheaf_npz_strand *s)
+void sheaf_strand_drop(sheaf_strand *s)
 {
 	if (!s->cx) return;
 	sheaf_builder_drop(&s->held);
@@ -30,7 +30,7 @@ void sheaf_npz_strand_drop(sheaf_npz_strand *s)
 	s->cx = NULL;
 }
 
-static sheaf_status deliver(sheaf_npz_strand *s, const void *bytes, size_t n, sheaf_error *err)
+static sheaf_status deliver(sheaf_strand *s, const void *bytes, size_t n, sheaf_error *err)
 {
 	s->sum = sheaf_crc32(s->sum, bytes, n);
 	SHEAF_TRY(sheaf_sink_write_at(s->sink, s->at, bytes, n, err));
@@ -38,14 +38,14 @@ static sheaf_status deliver(sheaf_npz_strand *s, const void *bytes, size_t n, sh
 	return SHEAF_OK;
 }
 
-static sheaf_status spool_held(sheaf_npz_strand *s, sheaf_error *err)
+static sheaf_status spool_held(sheaf_strand *s, sheaf_error *err)
 {
 	if (!s->is_spooled) SHEAF_TRY(sheaf_spool_open(&s->spool, s->cx, err));
 	s->is_spooled = true;
 	return sheaf_spool_append(&s->spool, s->held.data, s->held.size, err);
 }
 
-static sheaf_status pass_held(sheaf_npz_strand *s, sheaf_error *err)
+static sheaf_status pass_held(sheaf_strand *s, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_builder_status(&s->held, err));
 	SHEAF_TRY(s->sink ? deliver(s, s->held.data, s->held.size, err) : spool_held(s, err));
@@ -53,7 +53,7 @@ static sheaf_status pass_held(sheaf_npz_strand *s, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_npz_strand_add(sheaf_npz_strand *s, const void *bytes, size_t n, sheaf_error *err)
+sheaf_status sheaf_strand_add(sheaf_strand *s, const void *bytes, size_t n, sheaf_error *err)
 {
 	size_t most = most_held(s);
 	if (!s->stays && s->held.size > 0 && s->held.size + n > most) SHEAF_TRY(pass_held(s, err));
@@ -63,7 +63,7 @@ sheaf_status sheaf_npz_strand_add(sheaf_npz_strand *s, const void *bytes, size_t
 	return sheaf_builder_status(&s->held, err);
 }
 
-static sheaf_status deliver_spool(sheaf_npz_strand *s, sheaf_error *err)
+static sheaf_status deliver_spool(sheaf_strand *s, sheaf_error *err)
 {
 	sheaf_builder b;
 	size_t step = most_held(s) + 1;
@@ -82,14 +82,14 @@ static sheaf_status deliver_spool(sheaf_npz_strand *s, sheaf_error *err)
 	return status;
 }
 
-sheaf_status sheaf_npz_strand_place(sheaf_npz_strand *s, sheaf_sink *sink, int64_t at, sheaf_error *err)
+sheaf_status sheaf_strand_place(sheaf_strand *s, sheaf_sink *sink, int64_t at, sheaf_error *err)
 {
 	s->sink = sink;
 	s->at = at;
 	return s->is_spooled ? deliver_spool(s, err) : SHEAF_OK;
 }
 
-sheaf_status sheaf_npz_strand_end(sheaf_npz_strand *s, sheaf_error *err)
+sheaf_status sheaf_strand_end(sheaf_strand *s, sheaf_error *err)
 {
 	return s->held.size || s->held.failed ? pass_held(s, err) : SHEAF_OK;
 }

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* ZIP files: heads of members, and the list at the end. */
+#include "io/zip_write.h"
+#include <string.h>
+
+enum { LOCAL_SIZE = 30, LONG_SIZES = 20, GOOD_ADDRESS = 64, LEAST_PADDING = 6 };
+
+static void put_u16(sheaf_builder *b, unsigned v)
+{
+	sheaf_builder_byte(b, (char)(v & 255));
+	sheaf_builder_byte(b, (char)(v >> 8));
+}
+
+static uint32_t narrow(uint64_t v) { return v < UINT32_MAX ? (uint32_t)v : UINT32_MAX; }
+
+static bool is_ascii(const char *text)
+{
+	while (*text && (unsigned char)*text < 0x80) text++;
+	return !*text;
+}
+
+/* What the heads before a member and in the list have in common. 1980-01-01 stands for no date. Where the sum
+ * and the sizes stand after the member, the head before it leaves them out. */
+static void put_head(sheaf_builder *b, const sheaf_zip_head *m, bool in_list)
+{
+	enum { VERSION = 20, LONG_VERSION = 45, LATER = 8, UTF_8 = 1 << 11, NO_DATE = 1 << 5 | 1 };
+	bool known = in_list || !m->later;
+	put_u16(b, m->is_long ? LONG_VERSION : VERSION);
+	put_u16(b, (m->later ? LATER : 0) | (is_ascii(m->name) ? 0 : UTF_8));
+	put_u16(b, m->method);
+	put_u16(b, 0);
+	put_u16(b, NO_DATE);
+	sheaf_builder_u32le(b, known ? m->sum : 0);
+	sheaf_builder_u32le(b, !known ? 0 : m->is_long ? UINT32_MAX : (uint32_t)m->stored);
+	sheaf_builder_u32le(b, !known ? 0 : m->is_long ? UINT32_MAX : (uint32_t)m->size);
+	put_u16(b, (unsigned)strlen(m->name));
+}
+
+void sheaf_zip_find_length(sheaf_zip_head *m)
+{
+	enum { HEADER_MOST = 1 << 16 }; /* more than the header of an array of numbers has */
+	m->is_long = m->size >= UINT32_MAX - HEADER_MOST || m->stored >= UINT32_MAX || m->at >= UINT32_MAX;
+}
+
+size_t sheaf_zip_local_size(const sheaf_zip_head *m)
+{
+	return LOCAL_SIZE + strlen(m->name) + (m->is_long ? LONG_SIZES : 0) + m->padding;
+}
+
+/* What is stored at such an address can be used where it is. The field is the one that zipalign has for
+ * this. */
+void sheaf_zip_find_padding(sheaf_zip_head *m)
+{
+	size_t beyond = (size_t)((m->at + sheaf_zip_local_size(m)) % GOOD_ADDRESS);
+	if (beyond == 0) return;
+	m->padding = GOOD_ADDRESS - (unsigned)beyond;
+	if (m->padding < LEAST_PADDING) m->padding += GOOD_ADDRESS;
+}
+
+void sheaf_zip_put_local(sheaf_builder *b, const sheaf_zip_head *m)
+{
+	sheaf_builder_u32le(b, 0x04034b50);
+	put_head(b, m, false);
+	put_u16(b, (m->is_long ? LONG_SIZES : 0) + m->padding);
+	sheaf_builder_text(b, m->name);
+	if (m->is_long) {
+		put_u16(b, 1), put_u16(b, 16);
+		sheaf_builder_u64le(b, m->later ? 0 : m->size), sheaf_builder_u64le(b, m->later ? 0 : m->stored);
+	}
+	if (m->padding == 0) return;
+	put_u16(b, 0xd935), put_u16(b, m->padding - 4), put_u16(b, GOOD_ADDRESS);
+	for (unsigned i = LEAST_PADDING; i < m->padding; i++) sheaf_builder_byte(b, 0);
+}
+
+/* After a member whose head has neither. */
+void sheaf_zip_put_sum(sheaf_builder *b, const sheaf_zip_head *m)
+{
+	sheaf_builder_u32le(b, 0x08074b50), sheaf_builder_u32le(b, m->sum);
+	if (m->is_long)
+		sheaf_builder_u64le(b, m->stored), sheaf_builder_u64le(b, m->size);
+	else
+		sheaf_builder_u32le(b, (uint32_t)m->stored), sheaf_builder_u32le(b, (uint32_t)m->size);
+}
+
+void sheaf_zip_put_in_list(sheaf_builder *b, const sheaf_zip_head *m)
+{
+	enum { MADE_BY_UNIX = 3 << 8 | 45, REGULAR = 0100644 };
+	sheaf_builder_u32le(b, 0x02014b50);
+	put_u16(b, MADE_BY_UNIX);
+	put_head(b, m, true);
+	put_u16(b, m->is_long ? 28 : 0);
+	put_u16(b, 0), put_u16(b, 0), put_u16(b, 0);
+	sheaf_builder_u32le(b, (uint32_t)REGULAR << 16);
+	sheaf_builder_u32le(b, m->is_long ? UINT32_MAX : (uint32_t)m->at);
+	sheaf_builder_text(b, m->name);
+	if (!m->is_long) return;
+	put_u16(b, 1), put_u16(b, 24);
+	sheaf_builder_u64le(b, m->size), sheaf_builder_u64le(b, m->stored), sheaf_builder_u64le(b, m->at);
+}
+
+/* Its long form where the short one does not hold the place of the list, or the number of members. */
+void sheaf_zip_put_end(sheaf_builder *b, int64_t nmembers, int64_t begin)
+{
+	uint64_t at = (uint64_t)begin, size = b->size, count = (uint64_t)nmembers;
+	bool is_long = at >= UINT32_MAX || size >= UINT32_MAX || count >= UINT16_MAX;
+	if (is_long) {
+		enum { REST = 44, VERSION = 45 };
+		sheaf_builder_u32le(b, 0x06064b50), sheaf_builder_u64le(b, REST);
+		put_u16(b, VERSION), put_u16(b, VERSION);
+		sheaf_builder_u32le(b, 0), sheaf_builder_u32le(b, 0);
+		sheaf_builder_u64le(b, count), sheaf_builder_u64le(b, count);
+		sheaf_builder_u64le(b, size), sheaf_builder_u64le(b, at);
+		sheaf_builder_u32le(b, 0x07064b50), sheaf_builder_u32le(b, 0), sheaf_builder_u64le(b, at + size),
+			sheaf_builder_u32le(b, 1);
+	}
+	unsigned few = count < UINT16_MAX ? (unsigned)count : UINT16_MAX;
+	sheaf_builder_u32le(b, 0x06054b50);
+	put_u16(b, 0), put_u16(b, 0);
+	put_u16(b, few), put_u16(b, few);
+	sheaf_builder_u32le(b, narrow(size)), sheaf_builder_u32le(b, narrow(at));
+	put_u16(b, 0);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* ZIP files that are written: heads of members, and their list. */
+#ifndef SHEAF_IO_ZIP_WRITE_H
+#define SHEAF_IO_ZIP_WRITE_H
+
+#include "base/buffer.h"
+
+typedef struct sheaf_zip_head {
+	const char *name;
+	uint64_t size, stored, at;
+	uint32_t sum;
+	unsigned method, padding; /* bytes before the contents that bring them to a good address */
+	bool later;               /* its sum and sizes stand after it */
+	bool is_long;
+} sheaf_zip_head;
+
+/* Once name, sizes and place are known: whether they take more than 32 bits; and, where the contents are to
+ * stand at a good address, how much is put before them. */
+void sheaf_zip_find_length(sheaf_zip_head *head);
+void sheaf_zip_find_padding(sheaf_zip_head *head);
+/* Bytes before the contents. */
+size_t sheaf_zip_local_size(const sheaf_zip_head *head);
+void sheaf_zip_put_local(sheaf_builder *b, const sheaf_zip_head *head);
+/* After the contents of a member whose sum and sizes stand there. */
+void sheaf_zip_put_sum(sheaf_builder *b, const sheaf_zip_head *head);
+void sheaf_zip_put_in_list(sheaf_builder *list, const sheaf_zip_head *head);
+/* What stands after the list of so many members, which begins at this byte of the file. */
+void sheaf_zip_put_end(sheaf_builder *list, int64_t members, int64_t begin);
+
+#endif
