@@ -58,6 +58,7 @@
 	X(lseek) \
 	X(lstat) \
 	X(mkdir) \
+	X(mkdirat) \
 	X(mkostemp) \
 	X(mmap) \
 	X(open) \
@@ -503,6 +504,15 @@ int mkdir(const char *name, mode_t mode)
 	int result = (int)syscall(SYS_mkdirat, AT_FDCWD, name, mode);
 	if (result == 0 && it.record >= 0 && counts_at(AT_FDCWD, name))
 		put_names(CREATED, file_number_at(AT_FDCWD, name), AT_FDCWD, name, NULL);
+	return result;
+}
+
+int mkdirat(int folder, const char *name, mode_t mode)
+{
+	MEET(mkdirat, counts_at(folder, name), -1);
+	int result = (int)syscall(SYS_mkdirat, folder, name, mode);
+	if (result == 0 && it.record >= 0 && counts_at(folder, name))
+		put_names(CREATED, file_number_at(folder, name), folder, name, NULL);
 	return result;
 }
 

@@ -80,7 +80,7 @@ static void test_lengths_of_compressed_buffers(void **state)
 	for (size_t c = 0; c < COUNT(codecs); c++) {
 		sheaf_builder packed;
 		sheaf_builder_begin(&packed, cx, NULL);
-		assert_ok(sheaf_ipc_compress(codecs[c], (sheaf_bytes){plain, SIZE}, &packed, cx, &err));
+		assert_ok(sheaf_ipc_compress(codecs[c], (sheaf_bytes){plain, SIZE}, &packed, &err));
 		sheaf_builder_byte(&packed, 'x');
 		sheaf_bytes all = {packed.data, packed.size - 1};
 		const struct {

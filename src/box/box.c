@@ -87,10 +87,19 @@ static void free_box(sheaf_box *box)
 	sheaf_release(box->cx, box, sizeof *box);
 }
 
+static const sheaf_box_driver *writing_driver(sheaf_box_kind kind)
+{
+	if (kind == SHEAF_BOX_ARCHIVE) return &sheaf_archive_writing_driver;
+	bool is_zarr = kind == SHEAF_BOX_ZARR || kind == SHEAF_BOX_ZARR_2;
+	return is_zarr ? &sheaf_zarr_writing_driver : &sheaf_hdf5_writing_driver;
+}
+
 static sheaf_status open_driver(sheaf_box *box, bool fresh, sheaf_error *err)
 {
 	if (box->sink)
-		box->driver = &sheaf_hdf5_writing_driver;
+		box->driver = writing_driver(box->kind);
+	else if (box->kind == SHEAF_BOX_ARCHIVE)
+		box->driver = &sheaf_archive_reading_driver;
 	else if (box->kind == SHEAF_BOX_ZARR)
 		box->driver = &sheaf_zarr_driver;
 	else if (box->kind == SHEAF_BOX_CLASSIC)
@@ -108,8 +117,10 @@ static sheaf_status open_source(sheaf_box *box, sheaf_error *err)
 	sheaf_bytes head;
 	SHEAF_TRY(sheaf_source_ahead(box->source, 4096, &head, err));
 	box->kind = sheaf_source_folder(box->source) >= 0 ? SHEAF_BOX_ZARR : sheaf_box_recognise(head);
+	if (box->kind == SHEAF_NO_BOX && sheaf_box_is_archive(head)) box->kind = SHEAF_BOX_ARCHIVE;
 	box->store = store_of_source(box);
-	bool is_hdf5 = box->kind != SHEAF_BOX_ZARR && box->kind != SHEAF_BOX_CLASSIC;
+	bool is_hdf5 =
+		box->kind != SHEAF_BOX_ZARR && box->kind != SHEAF_BOX_CLASSIC && box->kind != SHEAF_BOX_ARCHIVE;
 	if (is_hdf5) SHEAF_TRY(sheaf_box_check_head(&box->store, err));
 	return open_driver(box, false, err);
 }
@@ -150,12 +161,11 @@ void sheaf_box_close(sheaf_box *box)
 
 sheaf_status sheaf_box_available(sheaf_box_kind kind, sheaf_error *err)
 {
-	if (kind == SHEAF_BOX_MEMORY || kind == SHEAF_BOX_HDF5 || kind == SHEAF_BOX_NETCDF) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected HDF5 or netCDF-4, found %s",
-	                  kind == SHEAF_BOX_ZARR ? "Zarr, which is read, and not written"
-	                  : kind == SHEAF_BOX_CLASSIC
-	                      ? "the classic netCDF format, which is read, and not written"
-	                      : "a kind of file that is not read or written");
+	if (kind != SHEAF_NO_BOX && kind != SHEAF_BOX_CLASSIC) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "expected HDF5, netCDF-4, Zarr or an archive of NumPy, found %s",
+	                  kind == SHEAF_BOX_CLASSIC ? "the classic netCDF format, which is read, and not written"
+	                                            : "a kind of file that is not read or written");
 }
 
 /* ---- writing to a sink ---- */
@@ -177,7 +187,9 @@ static sheaf_status open_sink(sheaf_box *box, bool into, sheaf_error *err)
 {
 	bool is_there = false;
 	SHEAF_TRY(sheaf_box_available(box->kind, err));
-	if (into)
+	if (sheaf_box_is_folder(box->kind, box->name))
+		SHEAF_TRY(sheaf_sink_make_tree(box->sink, err));
+	else if (into)
 		SHEAF_TRY(sheaf_sink_make_clone(box->sink, &is_there, err));
 	else
 		SHEAF_TRY(sheaf_sink_make_random(box->sink, err));

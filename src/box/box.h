@@ -15,6 +15,7 @@
 
 #include <sheaf/frame.h>
 #include <sheaf/io.h>
+#include <sheaf/option.h>
 
 typedef struct sheaf_box sheaf_box;
 
@@ -24,7 +25,9 @@ typedef enum sheaf_box_kind {
 	SHEAF_BOX_HDF5,
 	SHEAF_BOX_NETCDF,  /* netCDF-4, which is HDF5 with dimensions of its own */
 	SHEAF_BOX_CLASSIC, /* netCDF before it was HDF5 (CDF-1, CDF-2, CDF-5): read */
-	SHEAF_BOX_ZARR     /* a folder of Zarr: read */
+	SHEAF_BOX_ZARR,    /* Zarr: a folder, or a ZIP file of one; written in version 3, */
+	SHEAF_BOX_ZARR_2,  /* or in version 2 */
+	SHEAF_BOX_ARCHIVE  /* arrays of NumPy in a ZIP file */
 } sheaf_box_kind;
 
 /* What the elements of an array are. */
@@ -92,9 +95,16 @@ typedef struct sheaf_box_run {
 /* Which kind the first bytes (at least 4 KiB, or all) belong to. netCDF-4 shows only once it is opened: HDF5
  * here. */
 sheaf_box_kind sheaf_box_recognise(sheaf_bytes head);
-/* The kind that a name asks for by its suffix: .nc .nc4 .cdf: NETCDF; .h5 .hdf5 .hdf .he5: HDF5; .zarr: ZARR;
- * else NO_BOX. */
+/* Whether they are those of an archive of arrays, which is a box where one of them describes the others. */
+bool sheaf_box_is_archive(sheaf_bytes head);
+/* Whether there is an array of this name in the archive, in any group: without a look at any. */
+SHEAF_USE sheaf_status sheaf_box_archive_has(sheaf_source *source, const char *name, sheaf_context *cx,
+                                             bool *has, sheaf_error *err);
+/* The kind that a name asks for by its suffix: .nc .nc4 .cdf: NETCDF; .h5 .hdf5 .hdf .he5: HDF5; .zarr
+ * .zarr.zip .zip: ZARR; .npz: ARCHIVE; else NO_BOX. */
 sheaf_box_kind sheaf_box_kind_by_name(const char *name);
+/* Whether a box of this kind and name is a folder. */
+bool sheaf_box_is_folder(sheaf_box_kind kind, const char *name);
 /* Whether such boxes can be opened and made: OK, or UNSUPPORTED with the reason. */
 SHEAF_USE sheaf_status sheaf_box_available(sheaf_box_kind kind, sheaf_error *err);
 
@@ -193,7 +203,14 @@ typedef struct sheaf_box_storing {
 	int deflate;         /* level 1 to 12; 0: not compressed */
 	bool shuffle;        /* bytes of equal rank stand together before compression */
 	int64_t chunk_bytes; /* 0: 1 MiB where chunks are needed */
+	bool zstd;           /* compressed by Zstandard, in Zarr only */
 } sheaf_box_storing;
+
+/* The kind of box that an output of this name is, HDF5 where the name says nothing, and how its arrays are
+ * stored: by the options deflate, zstd, shuffle, chunk-bytes, zarr and into, as far as the format has them.
+ * USAGE where such a box has no place for one. */
+SHEAF_USE sheaf_status sheaf_box_settings(const char *name, const sheaf_values *values, sheaf_box_kind *kind,
+                                          sheaf_box_storing *storing, sheaf_error *err);
 
 typedef struct sheaf_box_array sheaf_box_array;
 

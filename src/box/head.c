@@ -21,13 +21,22 @@ static bool is_zarr(sheaf_bytes head)
 	return head.size && head.data[0] == '{' && memmem(head.data, head.size, key, sizeof key - 1);
 }
 
-/* A ZIP file of such a folder, whose first member is metadata. */
+/* The last part of the name is a number: a chunk's. */
+static bool is_chunk(const uint8_t *name, size_t size)
+{
+	size_t digits = 0;
+	while (digits < size && name[size - 1 - digits] >= '0' && name[size - 1 - digits] <= '9') digits++;
+	return digits > 0 && digits < size && name[size - 1 - digits] == '/';
+}
+
+/* A ZIP file of such a folder, whose first member is metadata, or a chunk. */
 static bool is_zipped_zarr(sheaf_bytes head)
 {
 	static const char *const names[] = {"zarr.json", ".zgroup", ".zarray", ".zattrs", ".zmetadata"};
 	enum { LOCAL = 30 };
 	if (head.size < LOCAL || memcmp(head.data, "PK\3\4", 4) != 0) return false;
 	size_t size = (size_t)(head.data[26] | head.data[27] << 8);
+	if (size <= head.size - LOCAL && is_chunk(head.data + LOCAL, size)) return true;
 	for (size_t i = 0; size <= head.size - LOCAL && i < sizeof names / sizeof *names; i++) {
 		size_t n = strlen(names[i]);
 		const uint8_t *end = head.data + LOCAL + size;
@@ -35,6 +44,14 @@ static bool is_zipped_zarr(sheaf_bytes head)
 			return true;
 	}
 	return false;
+}
+
+bool sheaf_box_is_archive(sheaf_bytes head)
+{
+	enum { LOCAL = 30 };
+	if (head.size <= LOCAL || memcmp(head.data, "PK\3\4", 4) != 0) return false;
+	size_t size = (size_t)(head.data[26] | head.data[27] << 8);
+	return size > 4 && size <= head.size - LOCAL && memcmp(head.data + LOCAL + size - 4, ".npy", 4) == 0;
 }
 
 sheaf_box_kind sheaf_box_recognise(sheaf_bytes head)
@@ -58,12 +75,19 @@ sheaf_box_kind sheaf_box_kind_by_name(const char *name)
 {
 	static const char *const netcdf[] = {".nc", ".nc4", ".cdf"};
 	static const char *const hdf5[] = {".h5", ".hdf5", ".hdf", ".he5"};
-	if (ends_with(name, ".zarr") || ends_with(name, ".zarr/")) return SHEAF_BOX_ZARR;
+	if (ends_with(name, ".npz")) return SHEAF_BOX_ARCHIVE;
+	if (ends_with(name, ".zip") || ends_with(name, ".zarr") || ends_with(name, ".zarr/"))
+		return SHEAF_BOX_ZARR;
 	for (size_t i = 0; i < sizeof netcdf / sizeof *netcdf; i++)
 		if (ends_with(name, netcdf[i])) return SHEAF_BOX_NETCDF;
 	for (size_t i = 0; i < sizeof hdf5 / sizeof *hdf5; i++)
 		if (ends_with(name, hdf5[i])) return SHEAF_BOX_HDF5;
 	return SHEAF_NO_BOX;
+}
+
+bool sheaf_box_is_folder(sheaf_box_kind kind, const char *name)
+{
+	return (kind == SHEAF_BOX_ZARR || kind == SHEAF_BOX_ZARR_2) && !ends_with(name, ".zip");
 }
 
 /* ---- the superblock ---- */

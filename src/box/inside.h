@@ -41,10 +41,11 @@ typedef struct sheaf_box_detail {
 	sheaf_buffer held;                               /* the values, where they are in memory */
 	sheaf_buffer kept; /* a chunk of which the end was not asked for yet, unfiltered */
 	int64_t kept_number;
-	sheaf_builder texts;         /* in memory: attributes, as name NUL size bytes */
-	int64_t handle;              /* its number where libhdf5 reads, or in a header of netCDF */
-	struct sheaf_hdf5_own *own;  /* what our own driver of HDF5 files knows */
-	struct sheaf_zarr_own *zarr; /* what that of Zarr knows */
+	sheaf_builder texts;               /* in memory: attributes, as name NUL size bytes */
+	int64_t handle;                    /* its number where libhdf5 reads, or in a header of netCDF */
+	struct sheaf_hdf5_own *own;        /* what our own driver of HDF5 files knows */
+	struct sheaf_zarr_own *zarr;       /* what that of Zarr knows */
+	struct sheaf_archive_own *archive; /* and that of archives */
 } sheaf_box_detail;
 
 typedef struct sheaf_catalog {
@@ -100,10 +101,12 @@ typedef struct sheaf_box_plan {
 	int64_t count; /* -1: not known */
 	int64_t chunk; /* values; 0: contiguous */
 	int deflate;   /* 0: none */
-	bool shuffle;
+	bool shuffle, zstd;
 	int64_t text_size; /* bytes of each text, of which `type` and `count` count the bytes; 0: numbers */
 	int64_t offset;    /* contiguous: byte of the first value; -1: by `append` */
 } sheaf_box_plan;
+
+struct sheaf_filtering;
 
 /* Each function takes care of the lock itself. Paths are those of objects that are there and were checked. */
 typedef struct sheaf_box_driver {
@@ -120,6 +123,8 @@ typedef struct sheaf_box_driver {
 	 * as they are stored. UNKNOWN where there is none. NULL: only texts are known. */
 	sheaf_status (*attribute)(void *state, const sheaf_box_item *item, const char *name,
 	                          sheaf_catalog *catalog, sheaf_builder *bytes, sheaf_error *err);
+	/* Before the first values of an array are read, and again; any thread. NULL: there is nothing to do. */
+	sheaf_status (*prepare)(void *state, const sheaf_box_item *item, sheaf_error *err);
 	/* Elements of rows of the first dimension (all, of a scalar) as they are stored, where they are inside
 	 * the metadata. */
 	sheaf_status (*read_rows)(void *state, const sheaf_box_item *item, int64_t from, int64_t to, void *out,
@@ -142,6 +147,9 @@ typedef struct sheaf_box_driver {
 	sheaf_status (*new_array)(void *state, sheaf_box_plan *plan, void **array, sheaf_error *err);
 	/* Values in order, where the plan has no offset and no chunks. */
 	sheaf_status (*append)(void *array, const void *values, size_t bytes, sheaf_error *err);
+	/* What a chunk becomes, on any thread: *out is in `chunk` or in `filtering`. NULL: what all have. */
+	sheaf_status (*pack)(const sheaf_box_plan *plan, struct sheaf_filtering *filtering, sheaf_bytes chunk,
+	                     sheaf_bytes *out, sheaf_error *err);
 	sheaf_status (*write_chunk)(void *array, int64_t chunk, uint32_t skipped, const void *bytes, size_t size,
 	                            sheaf_error *err);
 	/* With `count` values. Frees the array whatever comes out. */
@@ -152,7 +160,16 @@ typedef struct sheaf_box_driver {
 extern const sheaf_box_driver sheaf_memory_driver;
 /* Of HDF5 files that are read, and written; and of those that libhdf5 reads, in a process of its own. */
 extern const sheaf_box_driver sheaf_hdf5_reading_driver, sheaf_hdf5_writing_driver, sheaf_system_driver;
-extern const sheaf_box_driver sheaf_zarr_driver, sheaf_classic_driver;
+extern const sheaf_box_driver sheaf_classic_driver, sheaf_zarr_driver, sheaf_zarr_writing_driver,
+	sheaf_archive_reading_driver, sheaf_archive_writing_driver;
+
+/* An attribute of an item whose attributes are in memory. Begins as zeros. */
+typedef struct sheaf_box_text_at {
+	const char *name, *text;
+	size_t size, next; /* bytes of the text; where the next one is */
+} sheaf_box_text_at;
+/* Goes to the next one; false: there is none. */
+bool sheaf_box_next_text(const sheaf_box_item *item, sheaf_box_text_at *at);
 
 /* ---- boxes ---- */
 

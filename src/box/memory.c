@@ -77,6 +77,18 @@ static sheaf_status set_text(void *state, const sheaf_box_item *item, const char
 	return SHEAF_OK;
 }
 
+bool sheaf_box_next_text(const sheaf_box_item *item, sheaf_box_text_at *at)
+{
+	const sheaf_builder *texts = &item->inside->texts;
+	if (at->next >= texts->size) return false;
+	at->name = (const char *)texts->data + at->next;
+	size_t n = strlen(at->name) + 1;
+	memcpy(&at->size, at->name + n, sizeof at->size);
+	at->text = at->name + n + sizeof at->size;
+	at->next += n + sizeof at->size + at->size;
+	return true;
+}
+
 /* ---- groups and arrays ---- */
 
 static sheaf_status make_group(void *state, const char *path, sheaf_error *err)

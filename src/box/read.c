@@ -357,7 +357,8 @@ static sheaf_status check(const sheaf_box *box, sheaf_box_run run, bool texts, s
 	if (item->what >= SHEAF_BOX_RECORDS || (item->what == SHEAF_BOX_TEXTS) != texts)
 		return sheaf_fail(err, SHEAF_DATA, "%s: expected %s, found %s", sheaf_box_where(box, item, where),
 		                  texts ? "texts" : "numbers", item->of);
-	if (run.from >= 0 && run.from <= run.to && run.to <= item->count) return SHEAF_OK;
+	bool is_within = run.from >= 0 && run.from <= run.to && run.to <= item->count;
+	if (is_within) return box->driver->prepare ? box->driver->prepare(box->state, item, err) : SHEAF_OK;
 	return sheaf_fail(err, SHEAF_SHORT,
 	                  "%s: expected values %" PRId64 " to %" PRId64 ", found %" PRId64 " in all",
 	                  sheaf_box_where(box, item, where), run.from, run.to, item->count);

@@ -178,9 +178,11 @@ static void work(void *user, void *item)
 	size_t width = a->plan.shuffle ? sheaf_type_size(a->plan.type) : 0;
 	p->failure.status = SHEAF_OK;
 	p->filtering.cx = a->box->cx;
+	sheaf_bytes chunk = {p->values.data, p->values.size};
 	p->failure.status =
-		sheaf_filter_chunk(&p->filtering, width, a->plan.deflate,
-	                       (sheaf_bytes){p->values.data, p->values.size}, &p->out, &p->failure);
+		a->box->driver->pack
+			? a->box->driver->pack(&a->plan, &p->filtering, chunk, &p->out, &p->failure)
+			: sheaf_filter_chunk(&p->filtering, width, a->plan.deflate, chunk, &p->out, &p->failure);
 }
 
 static void drop(void *user, void *item)
@@ -273,12 +275,13 @@ static sheaf_box_plan plan_of(const char *path, sheaf_type type, int64_t count,
 	sheaf_box_storing s = storing ? *storing : (sheaf_box_storing){0};
 	int64_t width = (int64_t)sheaf_type_size(type);
 	sheaf_box_plan plan = {.path = path, .type = type, .count = count, .offset = -1};
-	if (count == 0 || (count > 0 && !s.deflate && !s.shuffle && !s.chunk_bytes)) return plan;
+	if (count == 0 || (count > 0 && !s.deflate && !s.shuffle && !s.zstd && !s.chunk_bytes)) return plan;
 	plan.chunk = (s.chunk_bytes ? s.chunk_bytes : USUAL) / width;
 	if (plan.chunk > MOST / width) plan.chunk = MOST / width;
 	if (plan.chunk > count && count > 0) plan.chunk = count;
 	if (plan.chunk < 1) plan.chunk = 1;
 	plan.deflate = s.deflate;
+	plan.zstd = s.zstd;
 	plan.shuffle = s.shuffle && width > 1;
 	return plan;
 }

@@ -166,3 +166,24 @@ sheaf_status sheaf_filter_unpack_all(const sheaf_filter *filter, sheaf_bytes fro
 	step.out_left = 0;
 	return explain(status, &step, found);
 }
+
+sheaf_status sheaf_filter_pack(const sheaf_filter *filter, sheaf_bytes from, sheaf_builder *to,
+                               const char **found)
+{
+	enum { STEP = 1 << 16 };
+	void *state;
+	sheaf_filter_memory memory = {.cx = to->cx};
+	sheaf_filter_step step = {.in = from.data, .in_left = from.size};
+	*found = "no memory";
+	SHEAF_TRY(sheaf_coder_open(&filter->encoder, &memory, &state));
+	sheaf_status status = SHEAF_OK;
+	while (!status && !step.ended && sheaf_builder_room(to, STEP)) {
+		step.out = to->data + to->size;
+		step.out_left = STEP;
+		status = filter->encoder.run(state, &step, true);
+		SHEAF_FILLED(to->data + to->size, STEP - step.out_left);
+		to->size += STEP - step.out_left;
+	}
+	sheaf_coder_close(&filter->encoder, &memory, state);
+	return status ? status : to->failed;
+}

@@ -75,6 +75,10 @@ SHEAF_USE sheaf_status sheaf_filter_unpack(const sheaf_filter *filter, sheaf_byt
 SHEAF_USE sheaf_status sheaf_filter_unpack_all(const sheaf_filter *filter, sheaf_bytes from,
                                                sheaf_builder *to, const char **found);
 
+/* Appends what is packed into one member. NOMEM or LIMIT with *found. */
+SHEAF_USE sheaf_status sheaf_filter_pack(const sheaf_filter *filter, sheaf_bytes from, sheaf_builder *to,
+                                         const char **found);
+
 /* All of them, in the order in which they are tried; NULL after the last one. */
 const sheaf_filter *sheaf_filter_at(int i);
 

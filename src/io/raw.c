@@ -3,6 +3,7 @@
 #include "io/raw.h"
 #include "base/context.h"
 #include "io/descriptor.h"
+#include "io/tree.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -36,9 +37,9 @@ static sheaf_status refuse_directory(const sheaf_raw *raw, sheaf_error *err)
 /* A dataset may be a folder, which says in one of these files what it is: that one is read. */
 static sheaf_status enter_folder(sheaf_raw *raw, sheaf_error *err)
 {
-	static const char *const names[] = {"zarr.json", ".zgroup", ".zarray"};
-	for (size_t i = 0; raw->is_owned && i < sizeof names / sizeof *names; i++) {
-		int fd = openat(raw->fd, names[i], O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	for (int i = 0; raw->is_owned && sheaf_tree_heads[i]; i++) {
+		int fd =
+			openat(raw->fd, sheaf_tree_heads[i], O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 		if (fd < 0) continue;
 		raw->folder = raw->fd;
 		raw->fd = fd;

@@ -36,6 +36,12 @@ SHEAF_USE sheaf_status sheaf_sink_make_random(sheaf_sink *sink, sheaf_error *err
  * is no plain regular file. */
 SHEAF_USE sheaf_status sheaf_sink_make_clone(sheaf_sink *sink, bool *is_there, sheaf_error *err);
 
+/* From now on the sink is a folder, into which files are put by their paths, each once and whole. UNSUPPORTED
+ * where the target is no place for one. Before anything is written. */
+SHEAF_USE sheaf_status sheaf_sink_make_tree(sheaf_sink *sink, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_sink_put(sheaf_sink *sink, const char *path, sheaf_bytes bytes,
+                                      sheaf_error *err);
+
 /* Any thread, once it is random. Bytes that were never written are zeros, also after the end. */
 SHEAF_USE sheaf_status sheaf_sink_read_at(sheaf_sink *sink, int64_t offset, void *data, size_t size,
                                           sheaf_error *err);

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "io/descriptor.h"
 #include "io/sink.h"
+#include "io/tree.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -35,6 +36,33 @@ sheaf_status sheaf_sink_make_random(sheaf_sink *sink, sheaf_error *err)
 	SHEAF_TRY(check_unused(sink, err));
 	if (!is_plain(sink)) SHEAF_TRY(sheaf_spool_open(&sink->spool, sink->cx, err));
 	sink->is_random = true;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_sink_make_tree(sheaf_sink *sink, sheaf_error *err)
+{
+	SHEAF_TRY(check_unused(sink, err));
+	if (!is_plain(sink))
+		return sheaf_fail(
+			err, SHEAF_UNSUPPORTED,
+			"%s: expected the name of a folder to make, found an output that is none (a name that "
+			"ends in .zip makes one file)",
+			sink->name);
+	sheaf_status status = sheaf_temporary_make_tree(&sink->target, &sink->failure);
+	if (status) return sheaf_fail_again(err, &sink->failure);
+	sink->is_random = true;
+	return SHEAF_OK;
+}
+
+/* Each file takes some bytes of the disk. */
+sheaf_status sheaf_sink_put(sheaf_sink *sink, const char *path, sheaf_bytes bytes, sheaf_error *err)
+{
+	enum { LEAST = 512 };
+	int64_t end;
+	if (!sheaf_add_i64(&end, sink->position, (int64_t)bytes.size + LEAST)) end = INT64_MAX;
+	SHEAF_TRY(sheaf_sink_check_size(sink, end, err));
+	SHEAF_TRY(sheaf_tree_put(&sink->target, path, bytes, err));
+	sink->position = end;
 	return SHEAF_OK;
 }
 

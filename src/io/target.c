@@ -5,6 +5,7 @@
 #include "base/spell.h"
 #include "io/descriptor.h"
 #include "io/live.h"
+#include "io/tree.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -153,8 +154,9 @@ static sheaf_status choose_and_open(sheaf_target *target, const char *path, shea
 			return sheaf_fail_sys(err, errno, "%s: expected a path that resolves", target->name);
 		return open_beside(target, path, err);
 	}
-	if (S_ISDIR(target->old.st_mode)) return refuse_directory(target, err);
-	if (!S_ISREG(target->old.st_mode)) return open_directly(target, path, err);
+	bool is_tree = S_ISDIR(target->old.st_mode);
+	if (is_tree && !sheaf_tree_is_there(path)) return refuse_directory(target, err);
+	if (!S_ISREG(target->old.st_mode) && !is_tree) return open_directly(target, path, err);
 	return target->keeps ? refuse_existing(target->name, err) : open_beside(target, path, err);
 }
 
@@ -162,7 +164,7 @@ sheaf_status sheaf_target_check_path(const char *path, sheaf_error *err)
 {
 	struct stat info;
 	bool is_taken = strcmp(path, "-") != 0 && descriptor_named(path) < 0 && stat(path, &info) == 0 &&
-	                S_ISREG(info.st_mode);
+	                (S_ISREG(info.st_mode) || (S_ISDIR(info.st_mode) && sheaf_tree_is_there(path)));
 	return is_taken ? refuse_existing(path, err) : SHEAF_OK;
 }
 
@@ -262,8 +264,11 @@ static int close_and_keep_lock(sheaf_target *target)
 static sheaf_status seal(sheaf_target *target, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_check_stop(target->cx, err));
+	if (target->is_there && S_ISDIR(target->old.st_mode) && !target->is_tree)
+		return refuse_directory(target, err);
 	int failed = keep_owner_and_mode(target);
-	if (!failed && !target->is_relaxed) failed = sheaf_target_sync(target->fd);
+	if (!failed && !target->is_relaxed)
+		failed = target->is_tree ? sheaf_tree_sync(target->fd) : sheaf_target_sync(target->fd);
 	if (!failed) failed = close_and_keep_lock(target);
 	if (!failed) return SHEAF_OK;
 	return sheaf_fail_sys(err, failed, "%s: expected to put the finished file in its place", target->name);
@@ -302,10 +307,15 @@ static int rename_to(const sheaf_target *target, unsigned flags)
 	return result == 0 ? 0 : errno;
 }
 
+/* Whether the place is taken by what is to be replaced: a folder goes there by an exchange, and what was
+ * there is taken away after that. */
+static bool is_exchanged(const sheaf_target *target) { return target->is_tree && target->is_there; }
+
 /* Where the file system cannot refuse a taken name while it renames, the name is looked at just before. */
 static sheaf_status put_in_place(const sheaf_target *target, sheaf_error *err)
 {
-	int failed = target->keeps ? rename_to(target, RENAME_NOREPLACE) : rename_to(target, 0);
+	unsigned flags = is_exchanged(target) ? RENAME_EXCHANGE : target->keeps ? RENAME_NOREPLACE : 0;
+	int failed = rename_to(target, flags);
 	if (target->keeps && failed == EEXIST) return refuse_newcomer(target, err);
 	if (target->keeps && (failed == EINVAL || failed == ENOSYS || failed == ENOTSUP)) {
 		SHEAF_TRY(sheaf_target_check_free(target, err));
@@ -322,7 +332,7 @@ sheaf_status sheaf_target_place(sheaf_target *target, sheaf_error *err)
 	SHEAF_TRY(sheaf_target_check_clone(target, err));
 	SHEAF_TRY(put_in_place(target, err));
 	sheaf_live_remove(&target->live);
-	target->temporary[0] = '\0'; /* the name is gone: nothing to remove */
+	if (!is_exchanged(target)) target->temporary[0] = '\0'; /* the name is gone: nothing to remove */
 	return SHEAF_OK;
 }
 
@@ -345,7 +355,10 @@ sheaf_status sheaf_target_finish(sheaf_target *target, sheaf_error *err)
 void sheaf_target_abandon(sheaf_target *target)
 {
 	/* The name goes before the lock, so that no cleaner takes it for a leftover. */
-	if (target->temporary[0]) unlinkat(target->folder, target->temporary, 0);
+	if (target->temporary[0] && target->is_tree)
+		(void)sheaf_tree_remove(target->folder, target->temporary); /* else the next run does it */
+	else if (target->temporary[0])
+		unlinkat(target->folder, target->temporary, 0);
 	target->temporary[0] = '\0';
 	sheaf_live_remove(&target->live);
 	sheaf_fd_close(&target->lock);

@@ -27,6 +27,7 @@ typedef struct sheaf_target {
 	struct stat old;
 	bool is_clone;   /* began as a copy of that one, which must stay as it looks */
 	bool is_relaxed; /* nothing is synced */
+	bool is_tree;    /* the temporary is a folder, whose descriptor is fd */
 	bool keeps;      /* a file that is there is not replaced */
 } sheaf_target;
 
@@ -68,6 +69,9 @@ SHEAF_USE sheaf_status sheaf_target_check_clone(const sheaf_target *target, shea
 
 /* Creates and locks target->temporary in target->folder, and opens it as target->fd. */
 SHEAF_USE sheaf_status sheaf_temporary_create(sheaf_target *target, sheaf_error *err);
+/* The same for a folder, in place of the file: what goes into it is put there by its path (tree.h).
+ * UNSUPPORTED where the target is written directly. */
+SHEAF_USE sheaf_status sheaf_temporary_make_tree(sheaf_target *target, sheaf_error *err);
 /* Finishes sets (set.h) and removes the temporaries in the folder that nobody has locked: their writers are
  * gone. */
 SHEAF_USE sheaf_status sheaf_temporary_clean(int folder, sheaf_context *cx, sheaf_error *err);

@@ -5,7 +5,7 @@
 #include "io/descriptor.h"
 #include "io/live.h"
 #include "io/set.h"
-#include "io/target.h"
+#include "io/tree.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -50,6 +50,21 @@ static bool lock(const sheaf_target *target)
 	return is_linked(target->folder, target->temporary, target->fd);
 }
 
+/* Makes and opens the name; -1 with errno. */
+static int create(const sheaf_target *target, mode_t mode)
+{
+	if (!target->is_tree)
+		return openat(target->folder, target->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		              mode);
+	mode_t search = (mode & (S_IRUSR | S_IRGRP | S_IROTH)) >> 2;
+	if (mkdirat(target->folder, target->temporary, mode | search) != 0) return -1;
+	int fd = openat(target->folder, target->temporary, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int sys = errno;
+	if (fd < 0) unlinkat(target->folder, target->temporary, AT_REMOVEDIR);
+	errno = sys;
+	return fd;
+}
+
 sheaf_status sheaf_temporary_create(sheaf_target *target, sheaf_error *err)
 {
 	enum { TRIES = 100 };
@@ -60,21 +75,36 @@ sheaf_status sheaf_temporary_create(sheaf_target *target, sheaf_error *err)
 	errno = EEXIST;
 	for (int i = 0; i < TRIES; i++) {
 		make_name(target->temporary);
-		target->fd = openat(target->folder, target->temporary,
-		                    O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+		target->fd = create(target, mode);
 		if (target->fd < 0 && (errno == EEXIST || errno == EINTR)) continue;
 		if (target->fd < 0) break;
 		if (lock(target)) {
 			target->live = sheaf_live_add(target->folder, target->temporary);
 			return SHEAF_OK;
 		}
-		unlinkat(target->folder, target->temporary, 0);
+		unlinkat(target->folder, target->temporary, target->is_tree ? AT_REMOVEDIR : 0);
 		sheaf_fd_close(&target->fd);
 		errno = EEXIST;
 	}
 	int sys = errno;
 	target->temporary[0] = '\0';
 	return sheaf_fail_sys(err, sys, "%s: expected a writable folder", target->name);
+}
+
+sheaf_status sheaf_temporary_make_tree(sheaf_target *target, sheaf_error *err)
+{
+	if (target->folder < 0)
+		return sheaf_fail(
+			err, SHEAF_UNSUPPORTED,
+			"%s: expected the name of a folder to make, found an output that is written directly "
+			"(a name that ends in .zip makes one file)",
+			target->name);
+	unlinkat(target->folder, target->temporary, 0);
+	target->temporary[0] = '\0';
+	sheaf_live_remove(&target->live);
+	sheaf_fd_close(&target->fd);
+	target->is_tree = true;
+	return sheaf_temporary_create(target, err);
 }
 
 /* Only names of our own making: a user may have files that merely begin like them. */
@@ -94,12 +124,13 @@ static void remove_leftover(int folder, const char *name)
 	if (fd < 0) fd = openat(folder, name, O_RDONLY | flags);
 	if (fd < 0) return;
 	struct stat info;
-	bool is_file =
-		fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_nlink == 1 && info.st_uid == geteuid();
+	bool is_ours = fstat(fd, &info) == 0 && info.st_uid == geteuid();
+	bool is_file = is_ours && S_ISREG(info.st_mode) && info.st_nlink == 1;
+	bool is_left = (is_file || (is_ours && S_ISDIR(info.st_mode))) && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+	               is_linked(folder, name, fd);
 	/* Its writer may have died after sets were looked at, and left it as a part of one. */
-	if (is_file && flock(fd, LOCK_EX | LOCK_NB) == 0 && is_linked(folder, name, fd) &&
-	    !sheaf_set_is_there(folder))
-		unlinkat(folder, name, 0);
+	if (is_left && is_file && !sheaf_set_is_there(folder)) unlinkat(folder, name, 0);
+	if (is_left && !is_file) (void)sheaf_tree_remove(folder, name);
 	sheaf_fd_close(&fd);
 }
 

@@ -370,6 +370,26 @@ static bool is_right_sum(const sheaf_zip_member *m, uint32_t sum)
 #endif
 }
 
+sheaf_status sheaf_zip_find(const sheaf_zip *a, const sheaf_zip_member *m, int64_t *at, sheaf_error *err)
+{
+	if ((m->flags & ENCRYPTED) || m->method != 0)
+		return refuse_member(a, m, SHEAF_UNSUPPORTED, "a stored member", "an encrypted or packed one", err);
+	return find_contents(a, m, at, err);
+}
+
+static sheaf_status refuse_sum(const sheaf_zip *a, const sheaf_zip_member *m, sheaf_error *err)
+{
+	return refuse_member(a, m, SHEAF_DATA, "the checksum that the list of members has (CRC-32)",
+	                     "another: the contents are damaged", err);
+}
+
+sheaf_status sheaf_zip_check(const sheaf_zip *a, const sheaf_zip_member *m, int64_t at, sheaf_error *err)
+{
+	uint32_t sum = 0;
+	SHEAF_TRY(sum_stored(a, m, at, &sum, err));
+	return is_right_sum(m, sum) ? SHEAF_OK : refuse_sum(a, m, err);
+}
+
 sheaf_status sheaf_zip_contents(const sheaf_zip *a, const sheaf_zip_member *m, sheaf_zip_part *out,
                                 sheaf_error *err)
 {
@@ -389,6 +409,5 @@ sheaf_status sheaf_zip_contents(const sheaf_zip *a, const sheaf_zip_member *m, s
 	}
 	if (is_right_sum(m, sum)) return SHEAF_OK;
 	sheaf_buffer_reset(&out->bytes);
-	return refuse_member(a, m, SHEAF_DATA, "the checksum that the list of members has (CRC-32)",
-	                     "another: the contents are damaged", err);
+	return refuse_sum(a, m, err);
 }

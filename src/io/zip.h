@@ -32,6 +32,11 @@ int sheaf_zip_place(const sheaf_zip *archive, const char *name, size_t n, const 
 /* The member of that name, of several the one that is listed first; NULL: there is none. */
 const sheaf_zip_member *sheaf_zip_find(const sheaf_zip *archive, const char *name, size_t n,
                                        const char *ending);
+/* Where the contents of a stored member begin, without a look at them; and that look. */
+SHEAF_USE sheaf_status sheaf_zip_find(const sheaf_zip *archive, const sheaf_zip_member *member, int64_t *at,
+                                      sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_zip_check(const sheaf_zip *archive, const sheaf_zip_member *member, int64_t at,
+                                       sheaf_error *err);
 
 /* Where the contents of a member are: in the source, where they are stored as they are, else in memory. */
 typedef struct sheaf_zip_part {

@@ -7,6 +7,7 @@
 #include "base/extend.h"
 #include "base/memory.h"
 #include "base/thread.h"
+#include "box/characters.h"
 #include "box/filter.h"
 #include "box/zarr/zarr.h"
 #include "io/descriptor.h"
@@ -502,24 +503,6 @@ static sheaf_status append_variable(state *s, const sheaf_box_item *item, const 
 	return sheaf_builder_status(text, err);
 }
 
-static void append_utf8(sheaf_builder *text, uint32_t c)
-{
-	enum { MOST = 0x10ffff, UNKNOWN = 0xfffd };
-	uint8_t bytes[4];
-	if (c > MOST || (c >= 0xd800 && c < 0xe000)) c = UNKNOWN;
-	int n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-	for (int i = n - 1; i > 0; i--, c >>= 6) bytes[i] = (uint8_t)(0x80 | (c & 0x3f));
-	static const uint8_t first[] = {0, 0, 0xc0, 0xe0, 0xf0};
-	bytes[0] = (uint8_t)(first[n] | c);
-	sheaf_builder_append(text, bytes, (size_t)n);
-}
-
-static uint32_t load_character(const uint8_t *at, bool is_big)
-{
-	uint32_t c = sheaf_load_u32le(at);
-	return is_big ? __builtin_bswap32(c) : c;
-}
-
 static sheaf_status text_of(void *memory, const sheaf_box_item *item, const uint8_t *element,
                             sheaf_builder *text, sheaf_error *err)
 {
@@ -532,14 +515,10 @@ static sheaf_status text_of(void *memory, const sheaf_box_item *item, const uint
 		sheaf_mutex_unlock(&s->lock);
 		return status;
 	}
-	if (inside->zarr->text == SHEAF_ZARR_UTF32) {
-		while (n >= 4 && load_character(element + n - 4, inside->zarr->is_big) == 0) n -= 4;
-		for (size_t at = 0; at < n; at += 4)
-			append_utf8(text, load_character(element + at, inside->zarr->is_big));
-		return sheaf_builder_status(text, err);
-	}
-	while (n > 0 && element[n - 1] == 0) n--;
-	sheaf_builder_append(text, element, n);
+	if (inside->zarr->text == SHEAF_ZARR_UTF32)
+		sheaf_box_put_utf32(text, element, n, inside->zarr->is_big);
+	else
+		sheaf_box_put_padded(text, element, n);
 	return sheaf_builder_status(text, err);
 }
 

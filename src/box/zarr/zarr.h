@@ -74,6 +74,7 @@ typedef struct sheaf_zarr_own {
 	/* Shards, members that have many chunks and say where each is; NULL: each chunk is a member. */
 	const int64_t *shard; /* extents, in chunks */
 	bool is_index_first, is_index_summed;
+	sheaf_box_plan plan; /* of an array that is written */
 } sheaf_zarr_own;
 
 /* Fills in what an array is, and whether it can be read. */

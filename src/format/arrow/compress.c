@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Buffers compressed one by one, each as a member of its own (section "Compression"). */
-#include "base/memory.h"
 #include "format/arrow/ipc.h"
 #include "io/filter.h"
-#include "third/filled.h"
 
 static const sheaf_filter *filter_of(int codec)
 {
@@ -28,24 +26,11 @@ sheaf_status sheaf_ipc_decompress(int codec, sheaf_bytes from, uint8_t *to, size
 	return status ? refuse(codec, status, found, err) : SHEAF_OK;
 }
 
-sheaf_status sheaf_ipc_compress(int codec, sheaf_bytes from, sheaf_builder *to, sheaf_context *cx,
-                                sheaf_error *err)
+sheaf_status sheaf_ipc_compress(int codec, sheaf_bytes from, sheaf_builder *to, sheaf_error *err)
 {
-	enum { STEP = 1 << 16 };
-	void *state;
+	const char *found = NULL;
 	const sheaf_filter *filter = filter_of(codec);
-	sheaf_filter_memory memory = {.cx = cx};
-	sheaf_filter_step step = {.in = from.data, .in_left = from.size};
 	if (!filter) return refuse(codec, SHEAF_UNSUPPORTED, "none, in a build without it", err);
-	sheaf_status status = sheaf_coder_open(&filter->encoder, &memory, &state);
-	if (status) return refuse(codec, status, "no memory", err);
-	while (!status && !step.ended && sheaf_builder_room(to, STEP)) {
-		step.out = to->data + to->size;
-		step.out_left = STEP;
-		status = filter->encoder.run(state, &step, true);
-		SHEAF_FILLED(to->data + to->size, STEP - step.out_left);
-		to->size += STEP - step.out_left;
-	}
-	sheaf_coder_close(&filter->encoder, &memory, state);
-	return status ? refuse(codec, status, "no memory", err) : sheaf_builder_status(to, err);
+	sheaf_status status = sheaf_filter_pack(filter, from, to, &found);
+	return status ? refuse(codec, status, found, err) : SHEAF_OK;
 }

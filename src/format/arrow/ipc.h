@@ -104,8 +104,7 @@ SHEAF_USE sheaf_status sheaf_ipc_read_values(sheaf_ipc_body *body, const struct 
 /* Buffers: into exactly `size` bytes, DATA where they are not that many; appended. */
 SHEAF_USE sheaf_status sheaf_ipc_decompress(int codec, sheaf_bytes from, uint8_t *to, size_t size,
                                             sheaf_context *cx, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_ipc_compress(int codec, sheaf_bytes from, sheaf_builder *to, sheaf_context *cx,
-                                          sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ipc_compress(int codec, sheaf_bytes from, sheaf_builder *to, sheaf_error *err);
 
 /* ---- reading ---- */
 

@@ -89,8 +89,8 @@ static sheaf_status append_compressed(gathering *g, const void *data, size_t siz
 	size_t begin = g->body.size;
 	sheaf_builder_i64(&g->body, (int64_t)sheaf_u64_in_le(size));
 	size_t after = g->body.size;
-	SHEAF_TRY(sheaf_ipc_compress(g->out->codec, (sheaf_bytes){(const uint8_t *)data, size}, &g->body, g->cx,
-	                             g->err));
+	SHEAF_TRY(
+		sheaf_ipc_compress(g->out->codec, (sheaf_bytes){(const uint8_t *)data, size}, &g->body, g->err));
 	if (g->body.failed || g->body.size - after < size) return SHEAF_OK;
 	g->body.size = begin;
 	sheaf_builder_i64(&g->body, -1);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-static const char *const suffixes[] = {".h5", ".hdf5", ".nc", NULL};
+static const char *const suffixes[] = {".h5", ".hdf5", ".nc", ".zarr", ".zarr.zip", NULL};
 
 static const sheaf_option options[] = {
 	{"repair", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
@@ -35,6 +35,8 @@ static const sheaf_option options[] = {
      0},
 	{"deflate", SHEAF_OPTION_COUNT, SHEAF_WRITING, "LEVEL",
      "compress arrays, in chunks; 0 to 12 (default 0: not compressed, contiguous)", 0},
+	{"zstd", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL, "compress arrays by Zstandard, in Zarr", 0},
+	{"zarr", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "2|3", "the version of Zarr that is written (default 3)", 0},
 	{"shuffle", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL,
      "put bytes of equal rank together before they are compressed", 0},
 	{"chunk-bytes", SHEAF_OPTION_SIZE, SHEAF_WRITING, "SIZE",
@@ -42,14 +44,16 @@ static const sheaf_option options[] = {
 	{"into", SHEAF_OPTION_TEXT, SHEAF_WRITING | SHEAF_UPDATING, "GROUP",
      "write into this group of the file, whose other groups and arrays stay; / is its root", 0},
 	{"descriptor-version", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "0.1|0.1.0",
-     "how the version of the specification is written (default 0.1)", 0},
+     "how the version of the specification is written (default 0.1; 0.1.0 in Zarr and NPZ, which only newer "
+     "programs read)",
+     0},
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
 /* By what is in the file: nothing else here lives in such boxes. */
 static sheaf_likely probe(sheaf_bytes head, const char *name)
 {
-	if (sheaf_box_recognise(head) != SHEAF_NO_BOX) return SHEAF_SURE;
+	if (sheaf_box_recognise(head) != SHEAF_NO_BOX || sheaf_box_is_archive(head)) return SHEAF_SURE;
 	return sheaf_has_suffix_of(name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO; /* a damaged one */
 }
 
@@ -84,7 +88,7 @@ static const sheaf_model model = {
 
 const sheaf_format sheaf_format_binsparse = {
 	.name = "binsparse",
-	.summary = "Binsparse: sparse and dense tensors in HDF5 and netCDF-4 files",
+	.summary = "Binsparse: sparse and dense tensors in HDF5, netCDF-4, Zarr and NPZ",
 	.suffixes = suffixes,
 	.needs_seek = true,
 	.options = options,

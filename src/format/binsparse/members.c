@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "format/binsparse/reader.h"
 #include "io/descriptor.h"
+#include "io/source.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -54,6 +55,8 @@ sheaf_status sheaf_bsp_members(sheaf_source *source, sheaf_context *cx,
 	return status;
 }
 
+enum { HEAD = 4096 };
+
 /* Found: no need to look further. */
 static sheaf_status stop(void *user, const char *path, sheaf_error *err)
 {
@@ -63,10 +66,20 @@ static sheaf_status stop(void *user, const char *path, sheaf_error *err)
 }
 
 /* One that cannot be read is ours: what is wrong with it is said when it is opened. */
+/* Of archives, those in which an array has the descriptor's name. */
 sheaf_status sheaf_bsp_claims(sheaf_source *source, sheaf_context *cx, bool *does, sheaf_error *err)
 {
 	sheaf_error failure = {0};
+	sheaf_bytes head;
+	bool may = true;
 	*does = false;
+	SHEAF_TRY(sheaf_source_ahead(source, HEAD, &head, err));
+	if (sheaf_box_is_archive(head)) {
+		sheaf_status listed = sheaf_box_archive_has(source, BSP_ATTRIBUTE, cx, &may, &failure);
+		if (listed && !sheaf_is_flaw(listed)) return sheaf_fail_again(err, &failure);
+		if (listed) return sheaf_forgive(listed, "a damaged archive is NumPy's, and opening says it");
+	}
+	if (!may) return SHEAF_OK;
 	sheaf_status status = sheaf_bsp_members(source, cx, stop, does, &failure);
 	if (*does || !status) return SHEAF_OK;
 	if (status != SHEAF_DATA && status != SHEAF_SHORT && status != SHEAF_UNSUPPORTED)

@@ -283,7 +283,8 @@ static int type_named(const char *text)
 	return -1;
 }
 
-static sheaf_status read_settings(sheaf_bsp_writer *out, const sheaf_values *values, sheaf_error *err)
+static sheaf_status read_settings(sheaf_bsp_writer *out, const sheaf_values *values, sheaf_box_kind *kind,
+                                  sheaf_error *err)
 {
 	const char *into = sheaf_values_text(values, "into"),
 			   *version = sheaf_values_text(values, "descriptor-version");
@@ -293,14 +294,11 @@ static sheaf_status read_settings(sheaf_bsp_writer *out, const sheaf_values *val
 	if (n && out->into[n - 1] == '/')
 		return sheaf_fail_option(err, SHEAF_USAGE, "into", ": expected a path like A/sub, found \"%.100s\"",
 		                         into);
-	out->version = version ? version : "0.1";
+	SHEAF_TRY(sheaf_box_settings(sheaf_sink_name(out->sink), values, kind, &out->storing, err));
+	bool is_old = *kind == SHEAF_BOX_HDF5 || *kind == SHEAF_BOX_NETCDF;
+	out->version = version ? version : is_old ? "0.1" : "0.1.0";
 	out->index_type = type_named(sheaf_values_text(values, "index-type"));
-	out->storing.deflate = (int)sheaf_values_number(values, "deflate", 0);
-	out->storing.shuffle = sheaf_values_flag(values, "shuffle");
-	out->storing.chunk_bytes = sheaf_values_number(values, "chunk-bytes", 0);
-	if (out->storing.deflate <= 12) return SHEAF_OK;
-	return sheaf_fail_option(err, SHEAF_USAGE, "deflate", ": expected a level from 0 to 12, found %d",
-	                         out->storing.deflate);
+	return SHEAF_OK;
 }
 
 static sheaf_status begin(sheaf_bsp_writer *out, const sheaf_values *values, sheaf_error *err)
@@ -308,16 +306,16 @@ static sheaf_status begin(sheaf_bsp_writer *out, const sheaf_values *values, she
 	void *memory;
 	bool streams = out->schema.rows == SHEAF_SEQUENCES;
 	int n = streams ? out->schema.nfields : 1;
-	sheaf_box_kind kind = sheaf_box_kind_by_name(sheaf_sink_name(out->sink));
-	SHEAF_TRY(read_settings(out, values, err));
+	sheaf_box_kind kind;
+	SHEAF_TRY(read_settings(out, values, &kind, err));
 	if (n == 0) return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected at least one stream, found none");
 	SHEAF_TRY(sheaf_allocate_array(out->cx, (uint64_t)n, sizeof *out->tensors, &memory, err));
 	out->tensors = (sheaf_bsp_building *)memory;
 	out->ntensors = n;
 	if (!streams) SHEAF_TRY(begin_entries(out, values, err));
 	for (int s = 0; streams && s < n; s++) SHEAF_TRY(begin_stream(out, s, err));
-	return sheaf_box_create(out->sink, kind == SHEAF_NO_BOX ? SHEAF_BOX_HDF5 : kind,
-	                        sheaf_values_text(values, "into") != NULL, out->cx, &out->box, err);
+	return sheaf_box_create(out->sink, kind, sheaf_values_text(values, "into") != NULL, out->cx, &out->box,
+	                        err);
 }
 
 sheaf_status sheaf_bsp_create(void *writer, const sheaf_facts *totals, const sheaf_values *values,

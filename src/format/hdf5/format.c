@@ -13,6 +13,8 @@ static const sheaf_option options[] = {
      0},
 	{"deflate", SHEAF_OPTION_COUNT, SHEAF_WRITING, "LEVEL",
      "compress arrays, in chunks; 0 to 12 (default 0: not compressed, contiguous)", 0},
+	{"zstd", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL, "compress arrays by Zstandard, in Zarr", 0},
+	{"zarr", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "2|3", "the version of Zarr that is written (default 3)", 0},
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 

@@ -27,7 +27,6 @@ typedef struct writer {
 
 static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
-	enum { MOST_LEVEL = 12 };
 	sheaf_tensor *t = &schema->tensor;
 	int value = sheaf_schema_value(schema);
 	const sheaf_field *field = value < 0 ? NULL : &schema->fields[value];
@@ -38,9 +37,7 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "\"%s\": expected numbers, none of which may be missing, found %s",
 		                  field ? field->name : "value", field ? sheaf_field_storage(field) : "no values");
-	if (sheaf_values_number(values, "deflate", 0) > MOST_LEVEL)
-		return sheaf_fail_option(err, SHEAF_USAGE, "deflate",
-		                         ": expected a level of at most %d, found another", MOST_LEVEL);
+	(void)values;
 	t->structure = SHEAF_GENERAL;
 	t->dense = false;
 	t->sorted = t->unique = true;
@@ -73,9 +70,9 @@ static sheaf_status report_losses(const writer *out, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-static sheaf_status begin_box(writer *out, sheaf_error *err)
+static sheaf_status begin_box(writer *out, sheaf_box_kind kind, sheaf_error *err)
 {
-	SHEAF_TRY(sheaf_box_create(out->sink, SHEAF_BOX_HDF5, false, out->cx, &out->box, err));
+	SHEAF_TRY(sheaf_box_create(out->sink, kind, false, out->cx, &out->box, err));
 	SHEAF_TRY(sheaf_box_make_group(out->box, "X", err));
 	SHEAF_TRY(sheaf_box_set_text(out->box, "", "encoding-type", "anndata", 7, err));
 	SHEAF_TRY(sheaf_box_set_text(out->box, "", "encoding-version", "0.1.0", 5, err));
@@ -90,14 +87,16 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 {
 	writer *out = (writer *)created;
 	(void)totals;
-	out->storing = (sheaf_box_storing){.deflate = (int)sheaf_values_number(values, "deflate", 0)};
-	out->storing.shuffle = out->storing.deflate > 0;
+	sheaf_box_kind kind;
+	SHEAF_TRY(sheaf_box_settings(sheaf_sink_name(out->sink), values, &kind, &out->storing, err));
+	if (kind != SHEAF_BOX_ZARR && kind != SHEAF_BOX_ZARR_2) kind = SHEAF_BOX_HDF5;
+	out->storing.shuffle = out->storing.deflate > 0 && kind == SHEAF_BOX_HDF5;
 	out->is_wide = out->schema.tensor.shape[1] > INT32_MAX;
 	sheaf_builder_begin(&out->pointers, out->cx, NULL);
 	int64_t bytes = out->schema.tensor.shape[0];
 	SHEAF_TRY(sheaf_sink_check_size(out->sink, bytes < INT64_MAX / 16 ? bytes * 4 : bytes, err));
 	SHEAF_TRY(report_losses(out, err));
-	return begin_box(out, err);
+	return begin_box(out, kind, err);
 }
 
 static sheaf_status begin_arrays(writer *out, int64_t rows, sheaf_error *err)

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/* The driver that writes. An array whose length is known has its place at once, and several may be under way;
+ * others wait in temporary files, and those to be compressed in memory. Texts are members of their own, after
+ * all arrays. */
+#include "base/context.h"
+#include "base/extend.h"
+#include "base/memory.h"
+#include "box/archive/archive.h"
+#include "box/characters.h"
+#include "io/strand.h"
+#include "io/zip_write.h"
+#include "third/deflate.h"
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct state {
+	sheaf_context *cx;
+	sheaf_box *box;
+	sheaf_builder list;
+	int64_t end, members;
+} state;
+
+typedef struct array {
+	state *s;
+	sheaf_box_plan plan;
+	sheaf_strand strand;
+	sheaf_zip_head head;
+	sheaf_builder name, header;
+	bool is_placed;
+} array;
+
+/* ---- members ---- */
+
+static const char *name_of(const sheaf_builder *name) { return (const char *)name->data; }
+
+static sheaf_status name_member(sheaf_builder *name, const char *group, const char *own, sheaf_error *err)
+{
+	sheaf_builder_printf(name, "%s%s%s.npy", group, *group ? "/" : "", own);
+	sheaf_builder_byte(name, '\0');
+	return sheaf_builder_status(name, err);
+}
+
+/* Gives a member the place at the end of what there is. */
+static sheaf_status take_place(state *s, sheaf_zip_head *head, sheaf_error *err)
+{
+	head->at = (uint64_t)s->end;
+	sheaf_zip_find_length(head);
+	if (head->method == 0) sheaf_zip_find_padding(head);
+	s->end += (int64_t)(sheaf_zip_local_size(head) + head->stored);
+	return sheaf_sink_check_size(s->box->sink, s->end, err);
+}
+
+/* What stands before the contents, and the first of these. */
+static sheaf_status put_head(state *s, const sheaf_zip_head *head, sheaf_bytes first, sheaf_error *err)
+{
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = s->cx};
+	sheaf_zip_put_local(&b, head);
+	sheaf_builder_append(&b, first.data, first.size);
+	SHEAF_TRY(sheaf_builder_status(&b, err));
+	sheaf_zip_put_in_list(&s->list, head);
+	s->members++;
+	return sheaf_sink_write_at(s->box->sink, (int64_t)head->at, b.data, b.size, err);
+}
+
+/* A member that is in memory as a whole. */
+static sheaf_status put_whole(state *s, const char *name, const sheaf_builder *bytes, int level,
+                              sheaf_error *err)
+{
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder packed = {.cx = s->cx};
+	sheaf_zip_head head = {.name = name,
+	                       .size = bytes->size,
+	                       .stored = bytes->size,
+	                       .sum = sheaf_crc32(0, bytes->data, bytes->size)};
+	sheaf_bytes contents = {bytes->data, bytes->size};
+	sheaf_deflater *deflater = level ? sheaf_deflater_new(level) : NULL;
+	if (level && !deflater)
+		return sheaf_fail(err, SHEAF_NOMEM, "%s: expected memory to compress with, found none", s->box->name);
+	if (deflater && sheaf_builder_room(&packed, bytes->size))
+		packed.size = sheaf_deflate_raw(deflater, bytes->data, bytes->size, packed.data, bytes->size);
+	sheaf_deflater_free(deflater);
+	SHEAF_TRY(sheaf_builder_status(&packed, err));
+	if (packed.size) {
+		contents = (sheaf_bytes){packed.data, packed.size};
+		head.stored = packed.size;
+		head.method = 8;
+	}
+	SHEAF_TRY(take_place(s, &head, err));
+	return put_head(s, &head, contents, err);
+}
+
+/* ---- arrays ---- */
+
+static void drop_array(void *handle)
+{
+	array *a = (array *)handle;
+	sheaf_strand_drop(&a->strand);
+	sheaf_builder_drop(&a->name);
+	sheaf_builder_drop(&a->header);
+	sheaf_release(a->s->cx, a, sizeof *a);
+}
+
+static void put_header(array *a, int64_t count)
+{
+	sheaf_part part = {.kind = a->plan.type >= SHEAF_F32  ? 'f'
+	                           : a->plan.type >= SHEAF_I8 ? 'i'
+	                                                      : 'u',
+	                   .size = (int64_t)sheaf_type_size(a->plan.type)};
+	if (a->plan.text_size) {
+		part = (sheaf_part){.kind = 'S', .size = a->plan.text_size};
+		count /= a->plan.text_size;
+	}
+	sheaf_dtype dtype = {.parts = &part, .nparts = 1, .size = part.size};
+	sheaf_array_put_header(&a->header, &dtype, 1, &count);
+}
+
+static sheaf_status place_array(array *a, int64_t count, sheaf_error *err)
+{
+	put_header(a, count);
+	SHEAF_TRY(sheaf_builder_status(&a->header, err));
+	a->head = (sheaf_zip_head){.name = name_of(&a->name)};
+	a->head.size = a->head.stored = a->header.size + (uint64_t)count * sheaf_type_size(a->plan.type);
+	SHEAF_TRY(take_place(a->s, &a->head, err));
+	a->is_placed = true;
+	return sheaf_strand_place(&a->strand, a->s->box->sink,
+	                          (int64_t)(a->head.at + sheaf_zip_local_size(&a->head) + a->header.size), err);
+}
+
+static sheaf_status new_array(void *memory, sheaf_box_plan *plan, void **out, sheaf_error *err)
+{
+	void *own;
+	state *s = (state *)memory;
+	SHEAF_TRY(sheaf_allocate(s->cx, sizeof(array), &own, err));
+	array *a = (array *)own;
+	*a = (array){.s = s, .plan = *plan, .name = {.cx = s->cx}, .header = {.cx = s->cx}};
+	sheaf_strand_begin(&a->strand, plan->deflate > 0, s->cx);
+	plan->chunk = 0;
+	plan->offset = -1;
+	sheaf_status status = name_member(&a->name, "", plan->path, err);
+	if (!status && plan->count >= 0 && !plan->deflate) status = place_array(a, plan->count, err);
+	if (status)
+		drop_array(a);
+	else
+		*out = a;
+	return status;
+}
+
+static sheaf_status append(void *handle, const void *values, size_t bytes, sheaf_error *err)
+{
+	return sheaf_strand_add(&((array *)handle)->strand, values, bytes, err);
+}
+
+static sheaf_status deflate_array(array *a, int64_t count, sheaf_error *err)
+{
+	put_header(a, count);
+	sheaf_builder_append(&a->header, a->strand.held.data, a->strand.held.size);
+	SHEAF_TRY(sheaf_builder_status(&a->strand.held, err));
+	SHEAF_TRY(sheaf_builder_status(&a->header, err));
+	return put_whole(a->s, name_of(&a->name), &a->header, a->plan.deflate, err);
+}
+
+static sheaf_status complete(array *a, int64_t count, sheaf_error *err)
+{
+	if (a->plan.deflate) return deflate_array(a, count, err);
+	if (!a->is_placed) SHEAF_TRY(place_array(a, count, err));
+	SHEAF_TRY(sheaf_strand_end(&a->strand, err));
+	uint32_t sum = sheaf_crc32(0, a->header.data, a->header.size);
+	a->head.sum = sheaf_crc32_join(sum, a->strand.sum, a->strand.size);
+	return put_head(a->s, &a->head, (sheaf_bytes){a->header.data, a->header.size}, err);
+}
+
+static sheaf_status end_array(void *handle, int64_t count, sheaf_box_item *item, sheaf_error *err)
+{
+	array *a = (array *)handle;
+	(void)item;
+	sheaf_status status = complete(a, count, err);
+	drop_array(a);
+	return status;
+}
+
+static sheaf_status make_group(void *memory, const char *path, sheaf_error *err)
+{
+	(void)memory, (void)path, (void)err;
+	return SHEAF_OK;
+}
+
+/* Its bytes are in the file already. */
+static sheaf_status remove_array(void *memory, const sheaf_box_item *item, sheaf_error *err)
+{
+	const state *s = (const state *)memory;
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected each array of an archive once, found /%s again",
+	                  s->box->name, item->path);
+}
+
+/* ---- texts ---- */
+
+static sheaf_status set_text(void *memory, const sheaf_box_item *item, const char *name, const char *text,
+                             size_t size, sheaf_error *err)
+{
+	const state *s = (const state *)memory;
+	if (!item->is_group)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected a text about a group, found one about the array /%s, for which an "
+		                  "archive has no place",
+		                  s->box->name, item->path);
+	return sheaf_memory_driver.set_text(NULL, item, name, text, size, err);
+}
+
+static sheaf_status get_text(void *memory, const sheaf_box_item *item, const char *name, sheaf_builder *text,
+                             sheaf_error *err)
+{
+	(void)memory;
+	return sheaf_memory_driver.text(NULL, item, name, text, err);
+}
+
+static sheaf_status put_text(state *s, const char *group, sheaf_box_text_at at, sheaf_error *err)
+{
+	SHEAF_SCOPED(sheaf_builder_drop)
+	sheaf_builder bytes = {.cx = s->cx}, name = {.cx = s->cx}, text = {.cx = s->cx};
+	size_t count = sheaf_box_spread_utf8(&text, (const uint8_t *)at.text, at.size);
+	if (count == 0) sheaf_builder_u32le(&text, 0), count = 1;
+	sheaf_part part = {.kind = 'U', .size = 4 * (int64_t)count};
+	part.swapped = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+	sheaf_dtype dtype = {.parts = &part, .nparts = 1, .size = part.size};
+	SHEAF_TRY(name_member(&name, group, at.name, err));
+	sheaf_array_put_header(&bytes, &dtype, 0, NULL);
+	sheaf_builder_append(&bytes, text.data, text.size);
+	SHEAF_TRY(sheaf_builder_status(text.failed ? &text : &bytes, err));
+	return put_whole(s, name_of(&name), &bytes, 0, err);
+}
+
+static sheaf_status put_texts(state *s, sheaf_error *err)
+{
+	int64_t count;
+	const sheaf_box_item *items = sheaf_box_items(s->box, &count);
+	for (int64_t i = 0; i < count; i++) {
+		sheaf_box_text_at at = {0};
+		while (sheaf_box_next_text(&items[i], &at)) SHEAF_TRY(put_text(s, items[i].path, at, err));
+	}
+	return SHEAF_OK;
+}
+
+/* ---- opening and finishing ---- */
+
+static void close_state(void *memory)
+{
+	state *s = (state *)memory;
+	sheaf_builder_drop(&s->list);
+	sheaf_release(s->cx, s, sizeof *s);
+}
+
+static sheaf_status open_state(sheaf_box *box, bool fresh, sheaf_error *err)
+{
+	void *memory;
+	if (!fresh)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected a new archive, found one that is there: nothing is put into those",
+		                  box->name);
+	SHEAF_TRY(sheaf_allocate(box->cx, sizeof(state), &memory, err));
+	state *s = (state *)memory;
+	*s = (state){.cx = box->cx, .box = box, .list = {.cx = box->cx}};
+	box->state = s;
+	return SHEAF_OK;
+}
+
+static sheaf_status put_list(state *s, sheaf_error *err)
+{
+	SHEAF_TRY(put_texts(s, err));
+	sheaf_zip_put_end(&s->list, s->members, s->end);
+	SHEAF_TRY(sheaf_builder_status(&s->list, err));
+	return sheaf_sink_write_at(s->box->sink, s->end, s->list.data, s->list.size, err);
+}
+
+static sheaf_status finish(void *memory, sheaf_error *err)
+{
+	sheaf_status status = put_list((state *)memory, err);
+	close_state(memory);
+	return status;
+}
+
+const sheaf_box_driver sheaf_archive_writing_driver = {
+	.open = open_state,
+	.finish = finish,
+	.close = close_state,
+	.text = get_text,
+	.make_group = make_group,
+	.remove = remove_array,
+	.set_text = set_text,
+	.new_array = new_array,
+	.append = append,
+	.end_array = end_array,
+	.drop_array = drop_array,
+};

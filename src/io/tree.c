@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* Folders written, synced and taken away. */
+#include "io/tree.h"
+#include "base/context.h"
+#include "io/descriptor.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DEEPEST = 64, IS_FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
+
+const char *const sheaf_tree_heads[] = {"zarr.json", ".zgroup", ".zarray", NULL};
+
+bool sheaf_tree_is_there(const char *path)
+{
+	struct stat info;
+	int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool is = false;
+	for (int i = 0; folder >= 0 && sheaf_tree_heads[i] && !is; i++)
+		is = fstatat(folder, sheaf_tree_heads[i], &info, AT_SYMLINK_NOFOLLOW) == 0;
+	sheaf_fd_close(&folder);
+	return is;
+}
+
+/* ---- writing ---- */
+
+static int open_again(int folder, const char *name, int flags, mode_t mode)
+{
+	int fd;
+	do fd = openat(folder, name, flags, mode);
+	while (fd < 0 && errno == EINTR);
+	return fd;
+}
+
+/* The folder of this name, which is made where there is none. */
+static int enter(int above, const char *name)
+{
+	int folder = open_again(above, name, IS_FOLDER, 0);
+	if (folder >= 0 || errno != ENOENT) return folder;
+	if (mkdirat(above, name, S_IRWXU | S_IRWXG | S_IRWXO) != 0 && errno != EEXIST) return -1;
+	return open_again(above, name, IS_FOLDER, 0);
+}
+
+/* The file at a path; -1 with errno. */
+static int create(int folder, const char *path)
+{
+	char name[NAME_MAX + 1];
+	int at = folder;
+	for (const char *slash; (slash = strchr(path, '/')); path = slash + 1) {
+		size_t n = (size_t)(slash - path);
+		if (n >= sizeof name) return errno = ENAMETOOLONG, -1;
+		memcpy(name, path, n);
+		name[n] = '\0';
+		int next = enter(at, name), sys = errno;
+		if (at != folder) sheaf_fd_close(&at);
+		if (next < 0) return errno = sys, -1;
+		at = next;
+	}
+	mode_t mode = S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH;
+	int fd = open_again(at, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode), sys = errno;
+	if (at != folder) sheaf_fd_close(&at);
+	errno = sys;
+	return fd;
+}
+
+sheaf_status sheaf_tree_put(const sheaf_target *target, const char *path, sheaf_bytes bytes, sheaf_error *err)
+{
+	enum { WORTH_IT = 1 << 18 };
+	int fd = create(target->fd, path);
+	if (fd < 0) return sheaf_fail_sys(err, errno, "%s/%s: expected to make a file", target->name, path);
+	sheaf_status status =
+		sheaf_fd_write((sheaf_descriptor){target->cx, fd, target->name}, 0, bytes.data, bytes.size, err);
+	if (!status && bytes.size >= WORTH_IT)
+		(void)sync_file_range(fd, 0, (off_t)bytes.size, SYNC_FILE_RANGE_WRITE);
+	int sys = sheaf_fd_close(&fd);
+	if (!status && sys) status = sheaf_fail_sys(err, sys, "%s/%s: expected to close it", target->name, path);
+	return status;
+}
+
+/* ---- all that is in one ---- */
+
+/* What is done with a name in a folder; a folder has been gone through before. Gives errno, or 0. */
+typedef int (*visit)(int above, const char *name, bool is_folder);
+
+static int walk(int above, const char *name, visit each, int depth);
+
+static int walk_entries(DIR *entries, visit each, int depth)
+{
+	for (;;) {
+		errno = 0;
+		const struct dirent *entry = readdir(entries);
+		if (!entry) return errno;
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+		int sys = walk(dirfd(entries), entry->d_name, each, depth + 1);
+		if (sys) return sys;
+	}
+}
+
+static int walk(int above, const char *name, visit each, int depth)
+{
+	int folder = depth < DEEPEST ? open_again(above, name, IS_FOLDER, 0) : -1;
+	if (folder < 0 && errno != ENOTDIR && errno != ELOOP) return depth < DEEPEST ? errno : ELOOP;
+	if (folder < 0) return each(above, name, false);
+	DIR *entries = fdopendir(folder);
+	if (!entries) {
+		int sys = errno;
+		sheaf_fd_close(&folder);
+		return sys;
+	}
+	int sys = walk_entries(entries, each, depth);
+	closedir(entries);
+	return sys ? sys : each(above, name, true);
+}
+
+static int sync_one(int above, const char *name, bool is_folder)
+{
+	int fd = open_again(above, name, is_folder ? IS_FOLDER : O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
+	if (fd < 0) return errno;
+	int sys = sheaf_target_sync(fd), closed = sheaf_fd_close(&fd);
+	return sys ? sys : closed;
+}
+
+int sheaf_tree_sync(int folder) { return walk(folder, ".", sync_one, 0); }
+
+static int remove_one(int above, const char *name, bool is_folder)
+{
+	return unlinkat(above, name, is_folder ? AT_REMOVEDIR : 0) == 0 || errno == ENOENT ? 0 : errno;
+}
+
+int sheaf_tree_remove(int above, const char *name) { return walk(above, name, remove_one, 0); }
