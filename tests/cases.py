@@ -113,12 +113,15 @@ def restore(case, outcome):
     for name in outcome.files:
         path = case.folder / name
         if name in case.files:
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(case.files[name])
             os.utime(path, (1e9, 1e9))
         elif path.exists():
             path.unlink()
-            if path.parent != case.folder and not any(path.parent.iterdir()):
-                path.parent.rmdir()
+            for folder in path.parents:
+                if folder == case.folder or any(folder.iterdir()):
+                    break
+                folder.rmdir()
     case.before = look(case.folder)
 
 
@@ -127,6 +130,7 @@ def prepare(case, root):
     case.folder = root / re.sub(r"\W+", "-", case.name)
     case.folder.mkdir()
     for name, content in case.files.items():
+        (case.folder / name).parent.mkdir(parents=True, exist_ok=True)
         (case.folder / name).write_bytes(content)
         os.utime(case.folder / name, (1e9, 1e9))  # long ago: an index written now is younger
     case.before = look(case.folder)
@@ -270,6 +274,13 @@ def made(case, name, root):
     return case.right.files[name]
 
 
+def made_folder(samples, root):
+    case = Case("a folder to read", ["convert", "--zstd", "a.mtx", "in.zarr"], {"a.mtx": samples["a.mtx"]})
+    prepare(case, root)
+    shutil.rmtree(case.folder)
+    return case.right.files
+
+
 def special_cases(samples, root):
     """What no single file shows: containers written into, lists, configurations, inputs longer than a piece,
     small memory."""
@@ -278,6 +289,9 @@ def special_cases(samples, root):
     reader = b'readerType = "CNTKTextFormatReader" ; file = "a.ctf" ; input = [ ' + inputs + b" ]"
     config = b"a = [ reader = [ " + reader + b" ] ]\n"
     two = {"a.mtx": samples["a.mtx"], "there.h5": samples["a.h5"]}
+    yield Case("a tensor to a folder", ["convert", "a.mtx", "out.zarr"], {"a.mtx": samples["a.mtx"]})
+    yield Case("a tensor to a folder in place of another", ["convert", "-f", "--zarr", "2", "a.mtx", "out.zarr"], {"a.mtx": samples["a.mtx"], "out.zarr/zarr.json": OLD})
+    yield Case("a folder", ["hash", "in.zarr"], {"a.mtx": samples["a.mtx"], **made_folder(samples, root)})
     yield Case("a tensor into a file", ["convert", "--into", "A/sub", "a.mtx", "there.h5"], two)
     for source, target in (("a.ctf", "cbf"), ("a.mtx", "npz")):
         file = {source: samples[source]}

@@ -3,8 +3,8 @@
 
 Random tensors of 0 to 6 dimensions, of every type, in every predefined layout and in random levels, with
 values that are all the same and others, with fill values: what goes in as arrays of NumPy's comes out again,
-from files of ours and from files that are made here, by h5py and the rules of the specification alone.
-SUITE_SEED and SUITE_CASES choose others.
+from files of ours and from files that are made here, by h5py, NumPy and the rules of the specification
+alone: HDF5, archives and Zarr in turn. SUITE_SEED and SUITE_CASES choose others.
 """
 
 import importlib.machinery
@@ -165,11 +165,60 @@ def make_file(path, case):
     types = {name: f"uint{array.dtype.itemsize * 8}" for name, array in arrays.items()}
     types.update(values=header["data_types"]["values"], fill_value=plain)
     descriptor = {**header, "number_of_stored_values": len(places), "data_types": types}
+    arrays.update(values=encoded(values), fill_value=encoded(fill.reshape(1)))
+    WRITERS[path.suffix](path, arrays, {"binsparse": descriptor})
+
+
+def write_hdf5(path, arrays, about):
     with h5py.File(path, "w") as file:
         for name, array in arrays.items():
             file[name] = array
-        file["values"], file["fill_value"] = encoded(values), encoded(fill.reshape(1))
-        file.attrs["binsparse"] = json.dumps({"binsparse": descriptor})
+        file.attrs["binsparse"] = json.dumps(about)
+
+
+def write_npz(path, arrays, about):
+    np.savez(path, **arrays, binsparse=np.asarray(json.dumps(about, indent=2)))
+
+
+def write_zarr(path, arrays, about):
+    """Version 2, by its rules: chunks of three elements, the last one filled up."""
+    path.mkdir()
+    (path / ".zgroup").write_text('{"zarr_format": 2}')
+    (path / ".zattrs").write_text(json.dumps({"binsparse": about}))
+    for name, array in arrays.items():
+        folder = path / name
+        folder.mkdir()
+        (folder / ".zarray").write_text(
+            json.dumps(
+                {
+                    "zarr_format": 2,
+                    "shape": [len(array)],
+                    "chunks": [3],
+                    "dtype": array.dtype.str,
+                    "compressor": None,
+                    "fill_value": 0,
+                    "order": "C",
+                    "filters": None,
+                }
+            )
+        )
+        for i in range(0, len(array), 3):
+            (folder / str(i // 3)).write_bytes(
+                np.pad(array[i : i + 3], (0, max(0, i + 3 - len(array)))).tobytes()
+            )
+
+
+WRITERS = {".h5": write_hdf5, ".npz": write_npz, ".zarr": write_zarr}
+
+
+def descriptor_of(path):
+    if path.suffix == ".zarr":
+        return json.loads((path / "zarr.json").read_text())["attributes"]["binsparse"]
+    if path.suffix == ".npz":
+        with np.load(path) as arrays:
+            return json.loads(str(arrays["binsparse"]))
+    with h5py.File(path) as opened:
+        return json.loads(opened.attrs["binsparse"])
 
 
 # ---- asking ----
@@ -199,9 +248,8 @@ def differences(folder, file, case):
 
 
 def layout_differs(file, case):
-    """Whether our file has the layout that was asked for, by h5py."""
-    with h5py.File(file) as opened:
-        found = json.loads(opened.attrs["binsparse"])["binsparse"]
+    """Whether our file has the layout that was asked for, by h5py, NumPy, or its JSON."""
+    found = descriptor_of(file)["binsparse"]
     wanted = case[3]
     if wanted["format"] != "custom" and found["format"] not in (
         wanted["format"],
@@ -213,13 +261,13 @@ def layout_differs(file, case):
     return ""
 
 
-def ask(folder, case):
+def ask(folder, case, suffix):
     tensor, pattern, fill, header = case[:4]
     inputs = [folder / f"in_{what}" for what in ("tensor.npy", "pattern.npy", "fill.npy", "header.json")]
     for path, array in zip(inputs, (tensor, pattern, fill)):
         np.save(path, array)
     inputs[3].write_text(json.dumps(header))
-    ours, theirs, again = folder / "ours.h5", folder / "theirs.h5", folder / "again.h5"
+    ours, theirs, again = (folder / f"{name}{suffix}" for name in ("ours", "theirs", "again"))
     wrong = program("npy_to_binsparse", *inputs, ours)
     wrong = wrong or differences(folder, ours, case) or layout_differs(ours, case)
     if wrong:
@@ -232,13 +280,13 @@ def ask(folder, case):
     return f"binsparse_to_binsparse: {wrong}" if wrong else ""
 
 
-def reference_differs(folder, case):
+def reference_differs(folder, case, suffix):
     """Whether the organisation's package for Python, where it is installed, takes our file, and we what it
     makes of it."""
     from binsparse import load_binsparse, save_binsparse
 
-    save_binsparse(load_binsparse(folder / "ours.h5"), folder / "reference.h5")
-    wrong = differences(folder, folder / "reference.h5", case)
+    save_binsparse(load_binsparse(folder / f"ours{suffix}"), folder / f"reference{suffix}")
+    wrong = differences(folder, folder / f"reference{suffix}", case)
     return f"the reference: {wrong}" if wrong else ""
 
 
@@ -250,12 +298,13 @@ def main():
         ndims = {"DVEC": [1], "CVEC": [1], "custom": range(7)}.get(name, [2])
         for ndim in ndims if name != "custom" else [draw.choice(list(ndims))]:
             faults = []
-            for _ in range(rounds):
+            for number in range(rounds):
                 case = random_case(draw, name, ndim)
+                suffix = list(WRITERS)[number % len(WRITERS)]
                 with tempfile.TemporaryDirectory() as folder:
-                    wrong = ask(Path(folder), case)
-                    wrong = wrong or (has_reference and reference_differs(Path(folder), case))
-                faults += [f"{json.dumps(case[3])}: {wrong}"] if wrong else []
+                    wrong = ask(Path(folder), case, suffix)
+                    wrong = wrong or (has_reference and reference_differs(Path(folder), case, suffix))
+                faults += [f"{suffix} {json.dumps(case[3])}: {wrong}"] if wrong else []
             tap.point(not faults, f"{rounds} tensors of {ndim} dimensions in {name}", "\n".join(faults))
     tap.end()
 

@@ -75,6 +75,7 @@ CALLS = {
     "lseek": [("EIO", 1)],
     "lstat": [("EIO", 1)],
     "mkdir": [("EACCES", 1)],
+    "mkdirat": [("EACCES", 1), ("ENOSPC", FOREVER)],
     "mkostemp": [("EIO", 1)],
     "mmap": [("ENOMEM", 1), ("ENODEV", FOREVER)],
     "open": OPENS,
@@ -141,7 +142,7 @@ def check_reach():
 
 
 def is_temporary(name):
-    return os.path.basename(name).startswith(".sheaf-")
+    return any(part.startswith(".sheaf-") for part in name.split("/"))
 
 
 def is_earlier_state(case, name, content):

@@ -137,6 +137,10 @@ def texts(*values):
     return struct.pack("<I", len(parts)) + b"".join(struct.pack("<I", len(part)) + part for part in parts)
 
 
+def transposed(*order):
+    return {"name": "transpose", "configuration": {"order": list(order)}}
+
+
 # ---- what is read ----
 
 WHOLE = ["1", "2", "3"]
@@ -289,6 +293,28 @@ GOOD = {
         ),
         WHOLE,
     ),
+    "by columns": (
+        lambda f: array_2(
+            f,
+            "x",
+            shape=(2, 3),
+            chunks=(2, 2),
+            order="F",
+            chunk={"0.0": doubles(1, 4, 2, 5), "0.1": doubles(3, 6, 0, 0)},
+        ),
+        ["1", "2", "3", "4", "5", "6"],
+    ),
+    "transposed": (
+        lambda f: array_3(
+            f,
+            "x",
+            shape=(2, 1, 2),
+            chunks=(2, 1, 2),
+            chunk={"0/0/0": doubles(1, 3, 2, 4)},
+            codecs=[transposed(2, 1, 0), {"name": "bytes", "configuration": {"endian": "little"}}],
+        ),
+        ["1", "2", "3", "4"],
+    ),
     "an order that changes nothing": (
         lambda f: array_3(
             f,
@@ -304,6 +330,14 @@ GOOD = {
 }
 
 BAD = {
+    "an order of other dimensions": (
+        lambda f: array_3(f, "x", shape=(2, 2), chunks=(2, 2), codecs=[transposed(1, 1), {"name": "bytes"}]),
+        "expected an order of the array's dimensions",
+    ),
+    "an order of more dimensions": (
+        lambda f: array_3(f, "x", codecs=[transposed(0, 1), {"name": "bytes"}]),
+        "expected an order of the array's dimensions",
+    ),
     "no JSON": (lambda f: put(f, "x/.zarray", "{"), "x/.zarray (byte"),
     "JSON that is no object": (
         lambda f: put(f, "x/.zarray", "[]"),
@@ -411,9 +445,11 @@ BAD = {
 }
 
 UNSUPPORTED = {
-    "columns first": (
-        lambda f: array_2(f, "x", shape=(2, 2), chunks=(2, 2), order="F"),
-        "chunks whose first dimension runs fastest",
+    "texts by columns": (
+        lambda f: array_2(
+            f, "x", shape=(2, 2), chunks=(2, 2), dtype="|O", filters=[{"id": "vlen-utf8"}], order="F"
+        ),
+        "texts of any length by columns",
     ),
     "records": (lambda f: array_2(f, "x", dtype=[["a", "<i4"]]), "a type that is not read"),
     "dates": (lambda f: array_2(f, "x", dtype="<M8[ns]"), "a type that is not read"),
@@ -431,15 +467,15 @@ UNSUPPORTED = {
         lambda f: array_3(f, "x", codecs=[{"name": "packbits"}]),
         "a codec that is not one of ours (packbits)",
     ),
-    "transposed": (
+    "transposed twice": (
         lambda f: array_3(
             f,
             "x",
             shape=(2, 2),
             chunks=(2, 2),
-            codecs=[{"name": "transpose", "configuration": {"order": [1, 0]}}, {"name": "bytes"}],
+            codecs=[transposed(1, 0), transposed(1, 0), {"name": "bytes"}],
         ),
-        "a codec that is not one of ours (transpose)",
+        "turned twice",
     ),
     "another grid": (
         lambda f: array_3(f, "x", chunk_grid={"name": "rectilinear"}),
@@ -746,7 +782,17 @@ for version in 2, 3:
                 a[...] = values
                 little = numpy.ascontiguousarray(values).astype(numpy.dtype(kind).newbyteorder("<"))
                 wanted[f"{version}.zarr {path}"] = [list(shape), little.tobytes().hex()]
+    if version == 2:
+        values = numpy.arange(60, dtype="<i4").reshape(5, 4, 3)
+        a = root.create_array("columns", shape=values.shape, chunks=(2, 3, 2), dtype="<i4", order="F")
+        a[...] = values
+        wanted["2.zarr columns"] = [list(values.shape), values.tobytes().hex()]
     if version == 3:
+        values = numpy.arange(60, dtype="<i4").reshape(5, 4, 3)
+        turned = [codecs.TransposeCodec(order=(2, 0, 1))]
+        a = root.create_array("turned", shape=values.shape, chunks=(2, 3, 2), dtype="<i4", filters=turned)
+        a[...] = values
+        wanted["3.zarr turned"] = [list(values.shape), values.tobytes().hex()]
         for shape, shard, chunk in ((20,), (8,), (2,)), ((9, 7), (4, 4), (2, 4)):
             values = numpy.arange(int(numpy.prod(shape)), dtype="<i4").reshape(shape)
             path = f"shards_{len(shape)}"
@@ -795,6 +841,137 @@ def check_zarr_python(folder):
     )
 
 
+# ---- what is written ----
+
+MATRIX = "%%MatrixMarket matrix coordinate real general\n3 4 3\n1 2 0.5\n3 1 -2\n3 4 1e300\n"
+READER = r"""
+import json, sys, warnings
+warnings.simplefilter("ignore")
+import zarr
+it = zarr.storage.ZipStore(sys.argv[1], mode="r") if sys.argv[1].endswith("zip") else sys.argv[1]
+root = zarr.open_group(it, mode="r")
+found = {name: [str(array.dtype), array[...].tolist()] for name, array in root.arrays()}
+print(json.dumps([root.metadata.zarr_format, root.attrs.asdict(), found]))
+"""
+
+
+def written(folder, name, *how):
+    out = os.path.join(folder, name)
+    code, _, err = run("convert", "--force", *how, os.path.join(folder, "m.mtx"), out)
+    return out, code, err
+
+
+def check_written(folder):
+    """Each version, packed and not, comes back; zarr-python, where it is there, reads the same."""
+    os.makedirs(folder)
+    put(folder, "m.mtx", MATRIX)
+    has_zarr = (
+        subprocess.run(
+            [ZARR_PYTHON, "-c", "import zarr, numcodecs"], capture_output=True, check=False
+        ).returncode
+        == 0
+    )
+    wrong = []
+    for name in "a.zarr", "a.zarr.zip":
+        for how in (
+            [],
+            ["--zarr", "2"],
+            ["--zstd"],
+            ["--deflate", "12"],
+            ["--zarr", "2", "--zstd", "--chunk-bytes", "8"],
+            ["--zarr", "2", "--deflate", "1"],
+            ["--to", "hdf5"],
+            ["--to", "hdf5", "--zarr", "2"],
+        ):
+            out, code, err = written(folder, name, *how)
+            again = run("diff", os.path.join(folder, "m.mtx"), out)
+            if code or again[0]:
+                wrong.append(f"{name} {how}: {code} {err} {again}")
+            if not has_zarr:
+                continue
+            p = subprocess.run([ZARR_PYTHON, "-c", READER, out], capture_output=True, check=False)
+            version, about, found = (
+                json.loads(p.stdout) if p.returncode == 0 else (0, p.stderr.decode()[-300:], {})
+            )
+            if version != (2 if "2" in how else 3) or (
+                "hdf5" not in how
+                and (
+                    found.get("values") != ["float64", [0.5, -2, 1e300]]
+                    or about["binsparse"]["binsparse"]["shape"] != [3, 4]
+                )
+            ):
+                wrong.append(f"{name} {how}: zarr-python: {version} {about} {found}")
+    point(
+        not wrong,
+        "what is written is read, " + ("by zarr-python, too" if has_zarr else "here"),
+        "\n".join(wrong),
+    )
+
+
+def check_replaced(folder):
+    """Nothing but a folder of Zarr is replaced, and that with --force alone; what a killed run has left goes."""
+    out, code, err = written(folder, "b.zarr")
+    code, _, err = run("convert", os.path.join(folder, "m.mtx"), out)
+    point(code == 2 and "--force" in err, "a folder that is there stays", err)
+    os.makedirs(os.path.join(folder, "mine.zarr/deep"))
+    put(folder, "mine.zarr/deep/text", "mine")
+    code, _, err = run("convert", "--force", os.path.join(folder, "m.mtx"), os.path.join(folder, "mine.zarr"))
+    point(
+        code == 3 and os.path.exists(os.path.join(folder, "mine.zarr/deep/text")),
+        "another folder is not replaced",
+        err,
+    )
+    left = os.path.join(folder, ".sheaf-abcdef")
+    put(left, "values/c/0", "left")
+    os.symlink(os.path.join(folder, "mine.zarr"), os.path.join(left, "link"))
+    put(out, "more/deep/file", "old")
+    out, code, err = written(folder, "b.zarr", "--zarr", "2")
+    there = sorted(os.listdir(out))
+    point(
+        code == 0 and there == [".zattrs", ".zgroup", "indices_1", "pointers_to_1", "values"],
+        "the old folder is replaced as a whole",
+        f"{there} {err}",
+    )
+    point(
+        not os.path.exists(left) and not [name for name in os.listdir(folder) if name.startswith(".sheaf-")],
+        "what was left is removed",
+        str(os.listdir(folder)),
+    )
+    point(
+        os.path.exists(os.path.join(folder, "mine.zarr/deep/text")), "no link is followed while it is removed"
+    )
+    code, _, err = run("convert", "--force", "--to", "npy", os.path.join(folder, "m.mtx"), out)
+    point(
+        code == 3 and "found a directory" in err and os.path.exists(os.path.join(out, ".zgroup")),
+        "a file does not take a folder's place",
+        err,
+    )
+    for how, wanted in (
+        (["--zstd", "--deflate", "3"], "expected one compression"),
+        (["--shuffle"], "--shuffle: expected an HDF5"),
+        (["--into", "a"], "--into: expected an HDF5"),
+    ):
+        _, code, err = written(folder, "c.zarr", *how)
+        point(
+            code == 2 and wanted in err and not os.path.exists(os.path.join(folder, "c.zarr")),
+            f"refused: {' '.join(how)}",
+            err,
+        )
+    code, _, err = run("convert", "--zstd", os.path.join(folder, "m.mtx"), os.path.join(folder, "c.h5"))
+    point(code == 2 and "--zstd: expected Zarr" in err, "no zstd in HDF5", err)
+
+
+def check_bound(folder):
+    """A few bytes of metadata make no huge output; and the bytes of all chunks are those of the input."""
+    make(folder, lambda f: array_2(f, "x", shape=(2**40,), chunks=(2**20,), fill_value=1e300))
+    code, _, err = run("convert", "--dataset", "x", "--force", folder, folder + ".npy")
+    point(
+        code == 5 and "--allow-large" in err and not os.path.exists(folder + ".npy"),
+        "a huge fill is bounded",
+        f"{code} {err}",
+    )
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="sheaf-zarr.") as folder:
         it = os.path.join(folder, "it.zarr")
@@ -805,6 +982,9 @@ def main():
         check_zip(it)
         check_mutants(it)
         check_zarr_python(os.path.join(folder, "python"))
+        check_written(os.path.join(folder, "written"))
+        check_replaced(os.path.join(folder, "written"))
+        check_bound(it)
     end()
 
 

@@ -75,9 +75,21 @@ static size_t byte_in_chunk(const grid *g, const cell *c, const int64_t place[])
 {
 	const sheaf_box_detail *inside = g->item->inside;
 	size_t byte = 0;
-	for (int i = 0; i < g->item->rank; i++)
+	for (int k = 0; k < g->item->rank; k++) {
+		int i = inside->turn ? inside->turn[k] : k;
 		byte = byte * (size_t)inside->grid[i] + (size_t)(place[i] - c->at[i] * inside->grid[i]);
+	}
 	return byte * inside->width;
+}
+
+/* From an element to the next one of the last dimension. */
+static size_t step_in_chunk(const grid *g)
+{
+	const sheaf_box_detail *inside = g->item->inside;
+	size_t bytes = inside->width;
+	for (int k = g->item->rank - 1; inside->turn && inside->turn[k] != g->item->rank - 1; k--)
+		bytes *= (size_t)inside->grid[inside->turn[k]];
+	return bytes;
 }
 
 static size_t byte_in_rows(const grid *g, const int64_t place[])
@@ -98,13 +110,24 @@ static bool step(int64_t place[], const int64_t first[], const int64_t end[], in
 	return false;
 }
 
+static void copy_run(uint8_t *to, const uint8_t *from, size_t count, size_t width, size_t by)
+{
+	if (by == width) {
+		memcpy(to, from, count * width);
+		return;
+	}
+	for (size_t i = 0; i < count; i++) memcpy(to + i * width, from + i * by, width);
+}
+
 static void copy_chunk(const grid *g, const cell *c, const uint8_t *chunk)
 {
 	int64_t place[MOST_DIMENSIONS];
 	int last = g->item->rank - 1;
-	size_t run = (size_t)(c->end[last] - c->first[last]) * g->item->inside->width;
+	size_t run = (size_t)(c->end[last] - c->first[last]), by = step_in_chunk(g);
 	memcpy(place, c->first, sizeof place);
-	do memcpy(g->out + byte_in_rows(g, place), chunk + byte_in_chunk(g, c, place), run);
+	do
+		copy_run(g->out + byte_in_rows(g, place), chunk + byte_in_chunk(g, c, place), run,
+		         g->item->inside->width, by);
 	while (step(place, c->first, c->end, last));
 }
 

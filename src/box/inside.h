@@ -36,6 +36,7 @@ typedef struct sheaf_box_detail {
 	bool is_variable;                  /* texts: the elements are references */
 	int64_t chunk;                     /* elements of a chunk, where the array is a run of them; else 0 */
 	const int64_t *grid;               /* extents of a chunk, where there are chunks */
+	const int *turn; /* the dimensions in the order in which they stand in a chunk; NULL: as in the array */
 	int nfilters;
 	sheaf_box_filter filters[SHEAF_BOX_MAX_FILTERS]; /* in the order of writing */
 	sheaf_buffer held;                               /* the values, where they are in memory */

@@ -10,6 +10,7 @@
 #include "data/frame.h"
 #include "input/lost.h"
 #include "io/sink.h"
+#include "io/source.h"
 #include "part/part_file.h"
 #include <string.h>
 
@@ -99,7 +100,7 @@ static int64_t count_bytes(const sheaf_conversion *c)
 {
 	int64_t sum = 0;
 	for (int i = 0; i < c->ninputs; i++) {
-		int64_t size = sheaf_source_size(c->inputs[i]->source);
+		int64_t size = sheaf_source_bytes(c->inputs[i]->source);
 		if (size < 0) return -1;
 		sum += size;
 	}

@@ -84,3 +84,11 @@ sheaf_status sheaf_fail_again(sheaf_error *err, const sheaf_error *from)
 	if (err && err != from) *err = *from;
 	return from->status;
 }
+
+int sheaf_fd_sync(int fd)
+{
+	int result;
+	do result = fsync(fd);
+	while (result != 0 && errno == EINTR);
+	return result == 0 || errno == EINVAL || errno == ENOTSUP || errno == EBADF ? 0 : errno;
+}

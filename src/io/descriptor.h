@@ -30,6 +30,9 @@ SHEAF_USE sheaf_status sheaf_fd_write(sheaf_descriptor to, int64_t offset, const
 /* Closes *fd where it is open, and makes it -1. Gives errno, or 0. */
 int sheaf_fd_close(int *fd);
 
+/* errno, or 0; also where there is nothing to sync on this kind of file. */
+int sheaf_fd_sync(int fd);
+
 /* A copy of the failure `from` into *err; gives its status. How a failure that sticks is given again. */
 sheaf_status sheaf_fail_again(sheaf_error *err, const sheaf_error *from);
 

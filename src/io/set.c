@@ -89,14 +89,14 @@ static sheaf_status publish(set *s, sheaf_error *err)
 	                         sizeof head, err));
 	SHEAF_TRY(sheaf_fd_write((sheaf_descriptor){s->cx, list->fd, list->name}, SHEAF_STREAMING, s->members,
 	                         s->size, err));
-	int failed = sheaf_target_sync(list->fd);
+	int failed = sheaf_fd_sync(list->fd);
 	snprintf(s->name, sizeof s->name, SET_PREFIX "%s", list->temporary + strlen(SHEAF_TEMPORARY_PREFIX));
 	if (!failed && renameat(list->folder, list->temporary, list->folder, s->name) != 0) failed = errno;
 	if (failed) s->name[0] = '\0';
 	if (!failed) {
 		sheaf_live_remove(&list->live);
 		list->temporary[0] = '\0';
-		failed = sheaf_target_sync(list->folder);
+		failed = sheaf_fd_sync(list->folder);
 	}
 	return failed ? sheaf_fail_sys(err, failed, "%s: expected to list the files that belong together",
 	                               list->name)
@@ -158,7 +158,7 @@ static sheaf_status place_all(sheaf_sink **sinks, int n, sheaf_error *err)
 static sheaf_status sync_folders(sheaf_sink **sinks, int n, sheaf_error *err)
 {
 	for (int i = 0; i < n; i++) {
-		int folder = sinks[i]->target.folder, failed = folder >= 0 ? sheaf_target_sync(folder) : 0;
+		int folder = sinks[i]->target.folder, failed = folder >= 0 ? sheaf_fd_sync(folder) : 0;
 		if (failed)
 			return sheaf_fail_sys(err, failed,
 			                      "%s: expected the folder to be synced after the file was put in its place",
@@ -278,7 +278,7 @@ static bool finish(const set *s, int folder)
 		const member *m = &s->members[i];
 		if (is_pending(folder, m) && renameat(folder, m->temporary, folder, m->base) != 0) return false;
 	}
-	return sheaf_target_sync(folder) == 0;
+	return sheaf_fd_sync(folder) == 0;
 }
 
 static sheaf_status report(const set *s, int done, bool finished, sheaf_error *err)

@@ -10,6 +10,7 @@
 #include "base/spell.h"
 #include "base/status.h"
 #include "io/descriptor.h"
+#include "io/tree.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -422,6 +423,12 @@ void sheaf_source_progress(const sheaf_source *s, int64_t *done, int64_t *total)
 	        : s->decoder.filter ? s->raw.at - (int64_t)s->decoder.in_left
 	                            : s->position;
 	*total = s->raw.size;
+}
+
+int64_t sheaf_source_bytes(const sheaf_source *source)
+{
+	int folder = sheaf_source_folder(source);
+	return folder < 0 ? sheaf_source_size(source) : sheaf_tree_bytes(folder);
 }
 
 int sheaf_source_folder(const sheaf_source *source) { return source->raw.folder; }

@@ -230,14 +230,6 @@ sheaf_status sheaf_target_copy(sheaf_target *target, int from, int64_t *at, int6
 
 /* ---- putting it in its place ---- */
 
-int sheaf_target_sync(int fd)
-{
-	int result;
-	do result = fsync(fd);
-	while (result != 0 && errno == EINTR);
-	return result == 0 || errno == EINVAL || errno == ENOTSUP || errno == EBADF ? 0 : errno;
-}
-
 static int keep_owner_and_mode(const sheaf_target *target)
 {
 	if (!target->is_there) return 0;
@@ -268,7 +260,7 @@ static sheaf_status seal(sheaf_target *target, sheaf_error *err)
 		return refuse_directory(target, err);
 	int failed = keep_owner_and_mode(target);
 	if (!failed && !target->is_relaxed)
-		failed = target->is_tree ? sheaf_tree_sync(target->fd) : sheaf_target_sync(target->fd);
+		failed = target->is_tree ? sheaf_tree_sync(target->fd) : sheaf_fd_sync(target->fd);
 	if (!failed) failed = close_and_keep_lock(target);
 	if (!failed) return SHEAF_OK;
 	return sheaf_fail_sys(err, failed, "%s: expected to put the finished file in its place", target->name);
@@ -339,7 +331,7 @@ sheaf_status sheaf_target_place(sheaf_target *target, sheaf_error *err)
 static sheaf_status sync_folder(const sheaf_target *target, sheaf_error *err)
 {
 	bool wanted = target->folder >= 0 && !target->is_relaxed;
-	int failed = wanted ? sheaf_target_sync(target->folder) : 0;
+	int failed = wanted ? sheaf_fd_sync(target->folder) : 0;
 	if (!failed) return SHEAF_OK;
 	return sheaf_fail_sys(err, failed,
 	                      "%s: expected the folder to be synced after the file was put in its place",

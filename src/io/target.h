@@ -51,8 +51,6 @@ SHEAF_USE sheaf_status sheaf_target_check_free(const sheaf_target *target, sheaf
 SHEAF_USE sheaf_status sheaf_target_place(sheaf_target *target, sheaf_error *err);
 /* Places it and syncs the folder. */
 SHEAF_USE sheaf_status sheaf_target_finish(sheaf_target *target, sheaf_error *err);
-/* errno, or 0; also where there is nothing to sync on this kind of file. */
-int sheaf_target_sync(int fd);
 void sheaf_target_abandon(sheaf_target *target);
 
 /* Has what was written there by offset go to the disk while the rest is made. */

@@ -83,11 +83,14 @@ sheaf_status sheaf_tree_put(const sheaf_target *target, const char *path, sheaf_
 /* ---- all that is in one ---- */
 
 /* What is done with a name in a folder; a folder has been gone through before. Gives errno, or 0. */
-typedef int (*visit)(int above, const char *name, bool is_folder);
+typedef struct visit {
+	int (*each)(void *user, int above, const char *name, bool is_folder);
+	void *user;
+} visit;
 
-static int walk(int above, const char *name, visit each, int depth);
+static int walk(int above, const char *name, const visit *each, int depth);
 
-static int walk_entries(DIR *entries, visit each, int depth)
+static int walk_entries(DIR *entries, const visit *each, int depth)
 {
 	for (;;) {
 		errno = 0;
@@ -99,35 +102,56 @@ static int walk_entries(DIR *entries, visit each, int depth)
 	}
 }
 
-static int walk(int above, const char *name, visit each, int depth)
+static int walk(int above, const char *name, const visit *v, int depth)
 {
 	int folder = depth < DEEPEST ? open_again(above, name, IS_FOLDER, 0) : -1;
 	if (folder < 0 && errno != ENOTDIR && errno != ELOOP) return depth < DEEPEST ? errno : ELOOP;
-	if (folder < 0) return each(above, name, false);
+	if (folder < 0) return v->each(v->user, above, name, false);
 	DIR *entries = fdopendir(folder);
 	if (!entries) {
 		int sys = errno;
 		sheaf_fd_close(&folder);
 		return sys;
 	}
-	int sys = walk_entries(entries, each, depth);
+	int sys = walk_entries(entries, v, depth);
 	closedir(entries);
-	return sys ? sys : each(above, name, true);
+	return sys ? sys : v->each(v->user, above, name, true);
 }
 
-static int sync_one(int above, const char *name, bool is_folder)
+static int sync_one(void *user, int above, const char *name, bool is_folder)
 {
+	(void)user;
 	int fd = open_again(above, name, is_folder ? IS_FOLDER : O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
 	if (fd < 0) return errno;
-	int sys = sheaf_target_sync(fd), closed = sheaf_fd_close(&fd);
+	int sys = sheaf_fd_sync(fd), closed = sheaf_fd_close(&fd);
 	return sys ? sys : closed;
 }
 
-int sheaf_tree_sync(int folder) { return walk(folder, ".", sync_one, 0); }
+int sheaf_tree_sync(int folder) { return walk(folder, ".", &(visit){sync_one, NULL}, 0); }
 
-static int remove_one(int above, const char *name, bool is_folder)
+static int remove_one(void *user, int above, const char *name, bool is_folder)
 {
+	(void)user;
 	return unlinkat(above, name, is_folder ? AT_REMOVEDIR : 0) == 0 || errno == ENOENT ? 0 : errno;
 }
 
-int sheaf_tree_remove(int above, const char *name) { return walk(above, name, remove_one, 0); }
+int sheaf_tree_remove(int above, const char *name)
+{
+	return walk(above, name, &(visit){remove_one, NULL}, 0);
+}
+
+static int add_size(void *user, int above, const char *name, bool is_folder)
+{
+	struct stat info;
+	int64_t *sum = (int64_t *)user;
+	bool counts =
+		!is_folder && fstatat(above, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode);
+	if (counts && info.st_size <= INT64_MAX - *sum) *sum += info.st_size;
+	return 0;
+}
+
+int64_t sheaf_tree_bytes(int folder)
+{
+	int64_t sum = 0;
+	return walk(folder, ".", &(visit){add_size, &sum}, 0) ? -1 : sum;
+}

@@ -17,5 +17,7 @@ SHEAF_USE sheaf_status sheaf_tree_put(const sheaf_target *target, const char *pa
 int sheaf_tree_sync(int folder);
 /* Takes away the folder of this name with all in it; the same. */
 int sheaf_tree_remove(int above, const char *name);
+/* Bytes of all files in it; -1 where it cannot be gone through. */
+int64_t sheaf_tree_bytes(int folder);
 
 #endif

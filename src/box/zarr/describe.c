@@ -324,13 +324,29 @@ static sheaf_status describe_filters_2(const description *d)
 	return add_packing(d, text_of(sheaf_json_get(compressor, "id")), compressor);
 }
 
-static bool is_identity(const sheaf_json *order)
+/* In which order the dimensions stand in a chunk: each once. */
+static sheaf_status take_turn(const description *d, const sheaf_json *order)
 {
+	void *memory;
 	int64_t at;
-	size_t n = sheaf_json_size(order);
-	for (size_t i = 0; i < n; i++)
-		if (!sheaf_json_i64(sheaf_json_at(order, i), &at) || at != (int64_t)i) return false;
-	return n > 0;
+	unsigned seen = 0;
+	bool is_identity = true;
+	int rank = d->item->rank;
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, (size_t)(rank + 1) * sizeof(int), &memory, d->err));
+	int *turn = (int *)memory;
+	for (int i = 0; i < rank; i++) {
+		bool is = sheaf_json_i64(sheaf_json_at(order, (size_t)i), &at) && at >= 0 && at < rank;
+		if (!is || (seen >> at & 1)) return refuse(d, true, "an order of the array's dimensions", "another");
+		seen |= 1u << at;
+		turn[i] = (int)at;
+		is_identity &= at == i;
+	}
+	if ((int)sheaf_json_size(order) != rank)
+		return refuse(d, true, "an order of the array's dimensions", "another");
+	if (!is_identity && (d->kind == 'O' || d->inside->turn))
+		return refuse(d, false, "texts, or dimensions that are turned twice,", "transpose");
+	if (!is_identity) d->inside->turn = turn;
+	return SHEAF_OK;
 }
 
 /* The order of bytes, before the type asks for it. */
@@ -400,8 +416,10 @@ static sheaf_status describe_codecs(const description *d, const sheaf_json *code
 			SHEAF_TRY(describe_shards(d, more));
 			return describe_codecs(d, sheaf_json_get(more, "codecs"), false);
 		}
-		if (!has_bytes && strcmp(name, "transpose") == 0 && is_identity(sheaf_json_get(more, "order")))
+		if (!has_bytes && strcmp(name, "transpose") == 0) {
+			SHEAF_TRY(take_turn(d, sheaf_json_get(more, "order")));
 			continue;
+		}
 		if (!has_bytes && strcmp(name, bytes) != 0)
 			return refuse(d, false, "a codec that is not one of ours", name);
 		if (has_bytes) SHEAF_TRY(add_packing(d, name, more));
@@ -461,11 +479,24 @@ static sheaf_status describe_grid(const description *d)
 	return SHEAF_OK;
 }
 
+/* The first dimension runs fastest. */
+static sheaf_status turn_around(const description *d)
+{
+	void *memory;
+	int rank = d->item->rank;
+	if (d->kind == 'O') return refuse(d, false, "texts of any length by columns", "order F");
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, (size_t)rank * sizeof(int), &memory, d->err));
+	int *turn = (int *)memory;
+	for (int i = 0; i < rank; i++) turn[i] = rank - 1 - i;
+	d->inside->turn = turn;
+	return SHEAF_OK;
+}
+
 static sheaf_status describe_order(const description *d)
 {
 	const char *order = sheaf_json_text(sheaf_json_get(d->json, "order"), NULL);
 	bool is_columns = d->own->version == 2 && order && strcmp(order, "F") == 0 && d->item->rank > 1;
-	if (is_columns) SHEAF_TRY(refuse(d, false, "chunks whose first dimension runs fastest", "order F"));
+	if (is_columns) SHEAF_TRY(turn_around(d));
 	if (sheaf_json_size(sheaf_json_get(d->json, "storage_transformers")) == 0) return SHEAF_OK;
 	return refuse(d, false, "chunks that are stored in another way", "storage_transformers");
 }
