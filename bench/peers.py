@@ -265,7 +265,75 @@ def read_h5py(path: str, threads: int):
     return work
 
 
+def read_arrow_pyarrow(path: str, threads: int):
+    import pyarrow
+    import pyarrow.compute as compute
+
+    pyarrow.set_cpu_count(threads)
+
+    def work():
+        with pyarrow.memory_map(path) as f:
+            table = pyarrow.ipc.open_file(f).read_all()
+            return sum(float(compute.sum(column).as_py()) for column in table.columns)
+
+    return work
+
+
+def read_arrow_polars(path: str, threads: int):
+    import polars
+
+    return lambda: sum(float(column.sum()) for column in polars.read_ipc(path))
+
+
+def read_h5ad_h5py(path: str, threads: int):
+    import h5py
+
+    def work():
+        with h5py.File(path) as f:
+            return sum(float(f["X"][name][:].sum()) for name in ("data", "indices", "indptr"))
+
+    return work
+
+
+def read_h5ad_anndata(path: str, threads: int):
+    import anndata
+
+    def work():
+        m = anndata.read_h5ad(path).X
+        return float(m.data.sum()) + int(m.indices.sum(dtype="int64")) + int(m.indptr.sum(dtype="int64"))
+
+    return work
+
+
+def read_zarr(path: str, threads: int):
+    import zarr
+
+    zarr.config.set({"threading.max_workers": threads})
+
+    def work():
+        root = zarr.open_group(path, mode="r")
+        return sum(float(root[name][:].sum()) for name in ("values", "indices_1", "pointers_to_1"))
+
+    return work
+
+
 # ---- workloads, made once ----
+
+
+def arrow_numbers(path: Path) -> None:
+    from pyarrow import csv, feather
+
+    csv_numbers(path.with_suffix(".csv"))
+    feather.write_feather(csv.read_csv(path.with_suffix(".csv")), str(path), compression="uncompressed")
+    path.with_suffix(".csv").unlink()
+
+
+def arrow_packed(path: Path) -> None:
+    from pyarrow import csv, feather
+
+    csv_numbers(path.with_suffix(".csv"))
+    feather.write_feather(csv.read_csv(path.with_suffix(".csv")), str(path), compression="zstd")
+    path.with_suffix(".csv").unlink()
 
 
 def csv_numbers(path: Path) -> None:
@@ -381,6 +449,8 @@ MTX, SKLEARN = {"SciPy": read_scipy_mtx}, {"scikit-learn": read_sklearn}
 TABLES = {"pandas": read_pandas, "pyarrow": read_pyarrow, "Polars": read_polars, "DuckDB": read_duckdb}
 DECLARED = {"pandas": read_declared_pandas, "pyarrow": read_declared_pyarrow, "Polars": read_declared_polars}
 TO_ARROW = {"pyarrow": write_arrow_pyarrow, "Polars": write_arrow_polars}
+ARROW = {"pyarrow": read_arrow_pyarrow, "Polars": read_arrow_polars}
+H5AD, ZARR = {"h5py": read_h5ad_h5py, "anndata": read_h5ad_anndata}, {"zarr-python": read_zarr}
 SUM = ["SUM", "FILE", "THREADS"]
 OURS = {"int64": "int64", "float64": "double"}
 AS_DECLARED = "columns=" + ",".join(f"{name}:{OURS[kind]}" for name, kind in NUMBERS.items())
@@ -409,6 +479,12 @@ RACES = [
     Race("HDF5, shuffle and deflate, as one row", "deflated.h5", DEFLATE, [*SUM, "whole"], H5PY),
     Race("NPZ to HDF5, shuffle and deflate", "stored.npz", npz_stored, converted("h5", *DEFLATE),
          {"SciPy, h5py": write_h5py}),
+    Race("Arrow file, numbers, read", "numbers.arrow", arrow_numbers, SUM, ARROW),
+    Race("Arrow file, numbers by Zstandard, read", "packed.arrow", arrow_packed, SUM, ARROW),
+    Race("AnnData, contiguous, read", "matrix.h5ad", [], SUM, H5AD),
+    Race("AnnData, shuffle and deflate, read", "deflated.h5ad", DEFLATE, SUM, H5AD),
+    Race("Zarr, as it is, as one row", "matrix.zarr", [], [*SUM, "whole"], ZARR),
+    Race("Zarr by Zstandard, as one row", "packed.zarr", ["--zstd"], [*SUM, "whole"], ZARR),
     Race("Minibatches of 256 rows in random order", "stored.cbf", [], BATCHES,
          {"SciPy": gather_scipy, "torch": gather_torch}),
 ]

@@ -308,10 +308,10 @@ GOOD = {
         lambda f: array_3(
             f,
             "x",
-            shape=(2, 1, 2),
-            chunks=(2, 1, 2),
-            chunk={"0/0/0": doubles(1, 3, 2, 4)},
-            codecs=[transposed(2, 1, 0), {"name": "bytes", "configuration": {"endian": "little"}}],
+            shape=(2, 2),
+            chunks=(2, 2),
+            chunk={"0/0": doubles(1, 3, 2, 4)},
+            codecs=[transposed(1, 0), {"name": "bytes", "configuration": {"endian": "little"}}],
         ),
         ["1", "2", "3", "4"],
     ),
@@ -909,7 +909,7 @@ def check_written(folder):
 
 
 def check_replaced(folder):
-    """Nothing but a folder of Zarr is replaced, and that with --force alone; what a killed run has left goes."""
+    """Only a folder of Zarr is replaced, and that with --force alone; what a killed run has left goes."""
     out, code, err = written(folder, "b.zarr")
     code, _, err = run("convert", os.path.join(folder, "m.mtx"), out)
     point(code == 2 and "--force" in err, "a folder that is there stays", err)
