@@ -271,6 +271,7 @@ typedef struct one_batch {
 	int nbuffers;
 	int64_t sizes[4];
 	const char *bytes; /* 16 for each buffer */
+	bool is_delta;
 } one_batch;
 
 static void put_batch(sheaf_builder *to, const one_batch *batch, sheaf_ipc_kind kind)
@@ -280,7 +281,7 @@ static void put_batch(sheaf_builder *to, const one_batch *batch, sheaf_ipc_kind 
 	                           {1, kind, 0},
 	                           {SHEAF_FB_POINTER, 0, 0},
 	                           {8, batch->nbuffers * EACH, 0}};
-	sheaf_fb_slot dictionary[] = {{8, 5, 0}, {SHEAF_FB_POINTER, 0, 0}, {1, 0, 0}};
+	sheaf_fb_slot dictionary[] = {{8, 5, 0}, {SHEAF_FB_POINTER, 0, 0}, {1, batch->is_delta, 0}};
 	sheaf_fb_slot slots[SLOTS] = {[LENGTH] = {8, batch->rows, 0},
 	                              [NODES] = {SHEAF_FB_POINTER, 0, 0},
 	                              [BUFFERS] = {SHEAF_FB_POINTER, 0, 0},
@@ -378,6 +379,39 @@ static void test_dictionaries(void **state)
 	            "{\"row\":4,\"cells\":{\"c\":{\"null\":0}}}\n{\"row\":5,\"cells\":{\"c\":\"gold\"}}\n");
 	put_batch(&s, &far, SHEAF_IPC_BATCH);
 	assert_read(&s, SHEAF_DATA, "expected an index below the size of its dictionary, found 1");
+	sheaf_builder_drop(&s);
+	end_context(cx);
+}
+
+/* What is added to a dictionary holds from then on, beside what was there. */
+static void test_deltas(void **state)
+{
+	static const one_batch
+		words = {3, 0, -1, 3, {0, 16, 12}, NOTHING I32("\0", "\3", "\10", "\14") WORDS},
+		more = {3,
+	            1,
+	            -1,
+	            3,
+	            {1, 16, 9},
+	            "\5\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0" I32("\1", "\5", "\5", "\11") "-goldgrey\0\0\0\0\0\0\0",
+	            true},
+		rows = {4, 0, -1, 2, {0, 16}, NOTHING I32("\3", "\0", "\5", "\4")};
+	sheaf_context *cx = usual_context();
+	sheaf_builder s;
+	(void)state;
+	sheaf_builder_begin(&s, cx, NULL);
+	put_schema(&s, UTF8, true);
+	size_t schema = s.size;
+	put_batch(&s, &more, SHEAF_IPC_DICTIONARY);
+	put_batch(&s, &rows, SHEAF_IPC_BATCH);
+	assert_read(&s, SHEAF_DATA, "column \"c\": expected a dictionary to add to, found none before");
+	s.size = schema;
+	put_batch(&s, &words, SHEAF_IPC_DICTIONARY);
+	put_batch(&s, &more, SHEAF_IPC_DICTIONARY);
+	put_batch(&s, &rows, SHEAF_IPC_BATCH);
+	assert_read(&s, SHEAF_OK,
+	            "{\"row\":0,\"cells\":{\"c\":\"gold\"}}\n{\"row\":1,\"cells\":{\"c\":\"red\"}}\n"
+	            "{\"row\":2,\"cells\":{\"c\":\"grey\"}}\n{\"row\":3,\"cells\":{\"c\":{\"null\":0}}}\n");
 	sheaf_builder_drop(&s);
 	end_context(cx);
 }
@@ -640,6 +674,7 @@ int main(void)
 	                                   cmocka_unit_test(test_names_that_are_taken),
 	                                   cmocka_unit_test(test_lz4_files),
 	                                   cmocka_unit_test(test_dictionaries),
+	                                   cmocka_unit_test(test_deltas),
 	                                   cmocka_unit_test(test_dictionaries_of_files),
 	                                   cmocka_unit_test(test_views_of_texts),
 	                                   cmocka_unit_test(test_what_is_said_of_buffers),

@@ -57,6 +57,27 @@ def test_files_of_pyarrow(tmp):
     same(len(hashes), 1)
 
 
+def test_deltas_of_pyarrow(tmp):
+    """Dictionaries that grow from batch to batch."""
+    pa = need("pyarrow")
+    words, kinds = ["a", "bb", None, "", "\xe4\xf6", "ccc"], [pa.string(), pa.large_string()]
+    schema = pa.schema([(f"c{i}", pa.dictionary(pa.int8(), kind)) for i, kind in enumerate(kinds)])
+    batches = []
+    for size in (2, 3, 3, 6):
+        places = pa.array([k % size if k % 4 else None for k in range(9)], pa.int8())
+        columns = [pa.DictionaryArray.from_arrays(places, pa.array(words[:size], kind)) for kind in kinds]
+        batches.append(pa.record_batch(columns, schema=schema))
+    table = pa.Table.from_batches(batches)
+    options = pa.ipc.IpcWriteOptions(emit_dictionary_deltas=True)
+    for name, new in [("d.arrow", pa.ipc.new_file), ("d.arrows", pa.ipc.new_stream)]:
+        with new(str(tmp / name), schema, options=options) as writer:
+            for batch in batches:
+                writer.write_batch(batch)
+        found = pa.table(sheaf.read(tmp / name))
+        for column in table.column_names:
+            same(found[column].to_pylist(), table[column].to_pylist())
+
+
 def test_streams_for_pyarrow(tmp):
     pa = need("pyarrow")
     (tmp / "a.ctf").write_text("7 |A 1 2 |B 3:0.5 9:1\n7 |A -0 4\n9 |A 3 5 |B 0:1\n")

@@ -336,6 +336,106 @@ sheaf_status sheaf_ipc_read_values(sheaf_ipc_body *body, const struct ArrowSchem
 	return take_array(&w, values, (range){0, -1}, out);
 }
 
+/* ---- values that are added to others ---- */
+
+/* Two arrays of one type that become one. */
+typedef struct joint {
+	const walk *w;
+	const sheaf_arrow_type *type;
+	const struct ArrowArray *const *parts;
+} joint;
+
+static bool is_joinable(const sheaf_arrow_type *type, const struct ArrowSchema *values)
+{
+	return bytes_for(type, 1) >= 0 && type->class != SHEAF_IS_BITS && type->class != SHEAF_IS_LIST &&
+	       !type->views && values->n_children == 0 && !values->dictionary;
+}
+
+static void join_nulls(const joint *j, sheaf_builder *b)
+{
+	int64_t n = j->parts[0]->length + j->parts[1]->length, at = 0;
+	uint8_t *to = sheaf_builder_extend(b, (uint64_t)(n / 8 + 1));
+	if (!to) return;
+	memset(to, 0, (size_t)(n / 8 + 1));
+	for (int p = 0; p < 2; p++) {
+		const uint8_t *bits = (const uint8_t *)j->parts[p]->buffers[0];
+		for (int64_t i = 0; i < j->parts[p]->length; i++, at++)
+			if (!bits || (bits[i / 8] >> i % 8 & 1)) to[at / 8] = (uint8_t)(to[at / 8] | 1u << at % 8);
+	}
+}
+
+static void put_offset(const joint *j, sheaf_builder *b, int64_t offset)
+{
+	if (j->type->small)
+		sheaf_builder_u32le(b, (uint32_t)offset);
+	else
+		sheaf_builder_u64le(b, (uint64_t)offset);
+}
+
+/* Offsets into the texts of both, one after the other. */
+static sheaf_status join_texts(const joint *j, sheaf_builder *offsets, sheaf_builder *bytes)
+{
+	int64_t end = 0;
+	put_offset(j, offsets, 0);
+	for (int p = 0; p < 2; p++) {
+		const struct ArrowArray *part = j->parts[p];
+		const uint8_t *from = (const uint8_t *)part->buffers[1];
+		if (part->length == 0) continue;
+		int64_t first = offset_at(j->type, from, 0), last = offset_at(j->type, from, part->length);
+		for (int64_t i = 1; i <= part->length; i++)
+			put_offset(j, offsets, end + offset_at(j->type, from, i) - first);
+		sheaf_builder_append(bytes, (const uint8_t *)part->buffers[2] + first, (size_t)(last - first));
+		end += last - first;
+	}
+	if (j->type->small && end > INT32_MAX)
+		return unsound(j->w, "a dictionary whose texts 32 bits count", end);
+	return SHEAF_OK;
+}
+
+static sheaf_status join_buffers(const joint *j, sheaf_builder b[3])
+{
+	if (j->parts[0]->null_count || j->parts[1]->null_count) join_nulls(j, &b[0]);
+	if (j->parts[0]->n_buffers == 3) return join_texts(j, &b[1], &b[2]);
+	for (int p = 0; p < 2; p++) {
+		int64_t n = bytes_for(j->type, j->parts[p]->length);
+		if (n > 0) sheaf_builder_append(&b[1], j->parts[p]->buffers[1], (size_t)n);
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status keep_joined(const walk *w, sheaf_builder b[3], struct ArrowArray *out)
+{
+	for (int64_t i = 0; i < out->n_buffers; i++) {
+		SHEAF_TRY(sheaf_builder_finish(&b[i], &held(out)[i], w->err));
+		out->buffers[i] = held(out)[i].size ? held(out)[i].data : i > 1 ? (const void *)&nothing : NULL;
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_ipc_join_values(sheaf_ipc_body *body, const struct ArrowSchema *values,
+                                   const struct ArrowArray *const parts[2], struct ArrowArray *out,
+                                   sheaf_error *err)
+{
+	sheaf_arrow_type type = sheaf_arrow_type_of(values);
+	const walk w = {.body = body, .column = values->name ? values->name : "", .err = err};
+	const joint j = {&w, &type, parts};
+	sheaf_builder b[3];
+	out->release = NULL;
+	if (!is_joinable(&type, values))
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "expected dictionaries of numbers, times or texts to be added to, found %s",
+		                  values->format);
+	SHEAF_TRY(new_array(&w, parts[0]->n_buffers, 0, out));
+	out->length = parts[0]->length + parts[1]->length;
+	out->null_count = parts[0]->null_count + parts[1]->null_count;
+	for (int i = 0; i < 3; i++) sheaf_builder_begin(&b[i], body->cx, NULL);
+	sheaf_status status = join_buffers(&j, b);
+	if (!status) status = keep_joined(&w, b, out);
+	for (int i = 0; i < 3; i++) sheaf_builder_drop(&b[i]);
+	if (status) out->release(out);
+	return status;
+}
+
 static int64_t rows_of_batch(const walk *w) { return sheaf_fb_number(&w->body->batch, LENGTH, 8, 0); }
 
 static sheaf_status take_columns(walk *w, const struct ArrowSchema *rows, struct ArrowArray *out)

@@ -26,11 +26,30 @@ static sheaf_status add(sheaf_ipc_reader *in, const sheaf_ipc_dictionary *made, 
 	return SHEAF_OK;
 }
 
-static bool has_dictionary(const sheaf_ipc_reader *in, int64_t id)
+static const sheaf_ipc_dictionary *newest(const sheaf_ipc_reader *in, int64_t id)
 {
 	const sheaf_ipc_dictionary *d = in->dictionaries;
 	while (d && d->id != id) d = d->before;
 	return d;
+}
+
+/* What a delta adds to the newest one of its number becomes that one and itself. */
+static sheaf_status add_to(const sheaf_ipc_reader *in, sheaf_ipc_body *body, const struct ArrowSchema *field,
+                           sheaf_ipc_dictionary *made, sheaf_error *err)
+{
+	sheaf_error failure = {0};
+	struct ArrowArray more = made->values;
+	const sheaf_ipc_dictionary *before = newest(in, made->id);
+	made->values.release = NULL;
+	sheaf_status status =
+		before ? sheaf_ipc_join_values(body, field->dictionary,
+	                                   (const struct ArrowArray *const[]){&before->values, &more},
+	                                   &made->values, &failure)
+			   : sheaf_fail(&failure, SHEAF_DATA, "expected a dictionary to add to, found none before");
+	more.release(&more);
+	if (!status) return SHEAF_OK;
+	return sheaf_fail(err, status, "%s: byte %" PRId64 ": column \"%s\": %s", sheaf_source_name(in->source),
+	                  made->byte, field->name, failure.message);
 }
 
 sheaf_status sheaf_ipc_add_dictionary(sheaf_ipc_reader *in, sheaf_ipc_message *message,
@@ -49,19 +68,15 @@ sheaf_status sheaf_ipc_add_dictionary(sheaf_ipc_reader *in, sheaf_ipc_message *m
 		                  "%s: byte %" PRId64
 		                  ": expected the dictionary of a field, found one numbered %" PRId64,
 		                  sheaf_source_name(in->source), byte, made.id);
-	if (sheaf_fb_number(&message->table, IS_DELTA, 1, 0))
-		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "%s: byte %" PRId64
-		                  ": expected whole dictionaries, found one that adds to another, of "
-		                  "column \"%s\"",
-		                  sheaf_source_name(in->source), byte, field->name);
-	if (in->is_file && has_dictionary(in, made.id))
+	bool is_delta = sheaf_fb_number(&message->table, IS_DELTA, 1, 0) != 0;
+	if (in->is_file && !is_delta && newest(in, made.id))
 		return sheaf_fail(
 			err, SHEAF_DATA,
 			"%s: footer: expected one dictionary of column \"%s\", which holds for all batches, "
 			"found two",
 			sheaf_source_name(in->source), field->name);
 	SHEAF_TRY(sheaf_ipc_read_values(&body, field->dictionary, &made.values, err));
+	if (is_delta) SHEAF_TRY(add_to(in, &body, field, &made, err));
 	sheaf_status status = add(in, &made, err);
 	if (status) made.values.release(&made.values);
 	return status;

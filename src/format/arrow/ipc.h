@@ -101,6 +101,12 @@ SHEAF_USE sheaf_status sheaf_ipc_read_rows(sheaf_ipc_body *body, const struct Ar
 SHEAF_USE sheaf_status sheaf_ipc_read_values(sheaf_ipc_body *body, const struct ArrowSchema *values,
                                              struct ArrowArray *out, sheaf_error *err);
 
+/* Values of a dictionary, then those that a delta adds to it. Both stay. UNSUPPORTED for types that are not
+ * numbers, times, bytes or texts with offsets. */
+SHEAF_USE sheaf_status sheaf_ipc_join_values(sheaf_ipc_body *body, const struct ArrowSchema *values,
+                                             const struct ArrowArray *const parts[2], struct ArrowArray *out,
+                                             sheaf_error *err);
+
 /* Buffers: into exactly `size` bytes, DATA where they are not that many; appended. */
 SHEAF_USE sheaf_status sheaf_ipc_decompress(int codec, sheaf_bytes from, uint8_t *to, size_t size,
                                             sheaf_context *cx, sheaf_error *err);
