@@ -13,6 +13,7 @@ import itertools
 import json
 import os
 import random
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -290,6 +291,48 @@ def reference_differs(folder, case, suffix):
     return f"the reference: {wrong}" if wrong else ""
 
 
+# ---- archives that are damaged, or something else ----
+
+
+def sheaf(*words):
+    done = subprocess.run([os.environ["SHEAF"], *map(str, words)], capture_output=True, errors="replace", timeout=60, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def check_archives(draw, folder):
+    values = np.arange(1, 65) / 8
+    about = {"format": "DVEC", "shape": [64], "version": "0.1.0", "number_of_stored_values": 64, "data_types": {"values": "float64"}}
+    path = folder / "whole.npz"
+    write_npz(path, {"values": values}, {"binsparse": about})
+    whole = path.read_bytes()
+    at = whole.index(values.tobytes())
+    path.write_bytes(whole[:at] + b"\xff" + whole[at + 1 :])
+    code, text = sheaf("cat", path)
+    tap.point(code == 4 and "CRC-32" in text, "an archive whose values are not those of its sum", f"{code} {text}")
+    wrong = []
+    for _ in range(100):
+        changed = bytearray(whole[: draw.randrange(len(whole) + 1)] if draw.random() < 0.2 else whole)
+        for _ in range(draw.randint(1, 3)):
+            if changed:
+                changed[draw.randrange(len(changed))] = draw.randrange(256)
+        path.write_bytes(changed)
+        code, text = sheaf("cat", path)
+        if code < 0 or code > 10 or (code and "sheaf: error" not in text):
+            wrong.append(f"{code} {text[-200:]}")
+    tap.point(not wrong, "archives with bytes changed", "\n".join(wrong))
+    np.savez(path, binsparse=values, values=values)
+    code, text = sheaf("cat", path)
+    tap.point(code == 2 and "expected one array, or the name of one" in text, "an array that only has the name of a descriptor", f"{code} {text}")
+    code, text = sheaf("cat", "--from", "npz", "--dataset", "values", path)
+    tap.point(code == 0 and len(text.splitlines()) >= 64, "it is NumPy's where that is asked for", f"{code} {text[:200]}")
+    np.savez(path, **{"a/values": values, "a/binsparse": json.dumps({"binsparse": about})})
+    code, text = sheaf("info", path)
+    tap.point(code == 0 and "tensors: a" in text, "a group in an archive", f"{code} {text}")
+    code, text = sheaf("convert", "-f", "--to", "binsparse", path, folder / "stream.npz")
+    code, text = sheaf("diff", path, folder / "stream.npz")
+    tap.point(code == 0, "and written as the root", f"{code} {text}")
+
+
 def main():
     draw = random.Random(int(os.environ.get("SUITE_SEED", "7")))
     rounds = int(os.environ.get("SUITE_CASES", "3"))
@@ -306,6 +349,8 @@ def main():
                     wrong = wrong or (has_reference and reference_differs(Path(folder), case, suffix))
                 faults += [f"{suffix} {json.dumps(case[3])}: {wrong}"] if wrong else []
             tap.point(not faults, f"{rounds} tensors of {ndim} dimensions in {name}", "\n".join(faults))
+    with tempfile.TemporaryDirectory() as folder:
+        check_archives(draw, Path(folder))
     tap.end()
 
 
