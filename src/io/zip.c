@@ -370,7 +370,7 @@ static bool is_right_sum(const sheaf_zip_member *m, uint32_t sum)
 #endif
 }
 
-sheaf_status sheaf_zip_find(const sheaf_zip *a, const sheaf_zip_member *m, int64_t *at, sheaf_error *err)
+sheaf_status sheaf_zip_locate(const sheaf_zip *a, const sheaf_zip_member *m, int64_t *at, sheaf_error *err)
 {
 	if ((m->flags & ENCRYPTED) || m->method != 0)
 		return refuse_member(a, m, SHEAF_UNSUPPORTED, "a stored member", "an encrypted or packed one", err);

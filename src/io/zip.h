@@ -33,8 +33,8 @@ int sheaf_zip_place(const sheaf_zip *archive, const char *name, size_t n, const 
 const sheaf_zip_member *sheaf_zip_find(const sheaf_zip *archive, const char *name, size_t n,
                                        const char *ending);
 /* Where the contents of a stored member begin, without a look at them; and that look. */
-SHEAF_USE sheaf_status sheaf_zip_find(const sheaf_zip *archive, const sheaf_zip_member *member, int64_t *at,
-                                      sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_zip_locate(const sheaf_zip *archive, const sheaf_zip_member *member, int64_t *at,
+                                        sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_zip_check(const sheaf_zip *archive, const sheaf_zip_member *member, int64_t at,
                                        sheaf_error *err);
 

@@ -151,7 +151,7 @@ static sheaf_status open_member(state *s, const sheaf_zip_member *m, sheaf_archi
 	own->member = m;
 	own->at = -1;
 	if (m->method == 0) {
-		SHEAF_TRY(sheaf_zip_find(&s->zip, m, &own->at, err));
+		SHEAF_TRY(sheaf_zip_locate(&s->zip, m, &own->at, err));
 	} else {
 		SHEAF_TRY(sheaf_zip_contents(&s->zip, m, &part, err));
 		atomic_store(&own->is_checked, true);
