@@ -54,7 +54,9 @@ static int open_name(int folder, const char *name, size_t size, int flags)
 static sheaf_status open_path(const sheaf_zarr_members *m, const char *path, int flags, int *fd,
                               sheaf_error *err)
 {
-	int at = openat(m->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int at;
+	do at = openat(m->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	while (at < 0 && errno == EINTR);
 	while (at >= 0 && *path) {
 		size_t n = strcspn(path, "/");
 		int next = open_name(at, path, n, path[n] ? O_DIRECTORY : flags), sys = errno;
