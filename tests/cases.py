@@ -290,7 +290,9 @@ def special_cases(samples, root):
     config = b"a = [ reader = [ " + reader + b" ] ]\n"
     two = {"a.mtx": samples["a.mtx"], "there.h5": samples["a.h5"]}
     yield Case("a tensor to a folder", ["convert", "a.mtx", "out.zarr"], {"a.mtx": samples["a.mtx"]})
-    yield Case("a tensor to a folder in place of another", ["convert", "-f", "--zarr", "2", "a.mtx", "out.zarr"], {"a.mtx": samples["a.mtx"], "out.zarr/zarr.json": OLD})
+    there = {"a.mtx": samples["a.mtx"], "out.zarr/zarr.json": OLD}
+    words = ["convert", "-f", "--zarr", "2", "a.mtx", "out.zarr"]
+    yield Case("a tensor to a folder in place of another", words, there)
     yield Case("a folder", ["hash", "in.zarr"], {"a.mtx": samples["a.mtx"], **made_folder(samples, root)})
     yield Case("a tensor into a file", ["convert", "--into", "A/sub", "a.mtx", "there.h5"], two)
     for source, target in (("a.ctf", "cbf"), ("a.mtx", "npz")):

@@ -295,20 +295,34 @@ def reference_differs(folder, case, suffix):
 
 
 def sheaf(*words):
-    done = subprocess.run([os.environ["SHEAF"], *map(str, words)], capture_output=True, errors="replace", timeout=60, check=False)
+    done = subprocess.run(
+        [os.environ["SHEAF"], *map(str, words)],
+        capture_output=True,
+        errors="replace",
+        timeout=60,
+        check=False,
+    )
     return done.returncode, done.stdout + done.stderr
 
 
 def check_archives(draw, folder):
     values = np.arange(1, 65) / 8
-    about = {"format": "DVEC", "shape": [64], "version": "0.1.0", "number_of_stored_values": 64, "data_types": {"values": "float64"}}
+    about = {
+        "format": "DVEC",
+        "shape": [64],
+        "version": "0.1.0",
+        "number_of_stored_values": 64,
+        "data_types": {"values": "float64"},
+    }
     path = folder / "whole.npz"
     write_npz(path, {"values": values}, {"binsparse": about})
     whole = path.read_bytes()
     at = whole.index(values.tobytes())
     path.write_bytes(whole[:at] + b"\xff" + whole[at + 1 :])
     code, text = sheaf("cat", path)
-    tap.point(code == 4 and "CRC-32" in text, "an archive whose values are not those of its sum", f"{code} {text}")
+    tap.point(
+        code == 4 and "CRC-32" in text, "an archive whose values are not those of its sum", f"{code} {text}"
+    )
     wrong = []
     for _ in range(100):
         changed = bytearray(whole[: draw.randrange(len(whole) + 1)] if draw.random() < 0.2 else whole)
@@ -322,9 +336,17 @@ def check_archives(draw, folder):
     tap.point(not wrong, "archives with bytes changed", "\n".join(wrong))
     np.savez(path, binsparse=values, values=values)
     code, text = sheaf("cat", path)
-    tap.point(code == 2 and "expected one array, or the name of one" in text, "an array that only has the name of a descriptor", f"{code} {text}")
+    tap.point(
+        code == 2 and "expected one array, or the name of one" in text,
+        "an array that only has the name of a descriptor",
+        f"{code} {text}",
+    )
     code, text = sheaf("cat", "--from", "npz", "--dataset", "values", path)
-    tap.point(code == 0 and len(text.splitlines()) >= 64, "it is NumPy's where that is asked for", f"{code} {text[:200]}")
+    tap.point(
+        code == 0 and len(text.splitlines()) >= 64,
+        "it is NumPy's where that is asked for",
+        f"{code} {text[:200]}",
+    )
     np.savez(path, **{"a/values": values, "a/binsparse": json.dumps({"binsparse": about})})
     code, text = sheaf("info", path)
     tap.point(code == 0 and "tensors: a" in text, "a group in an archive", f"{code} {text}")
