@@ -52,7 +52,7 @@ static sheaf_status decode_and_fill(const sheaf_row_view *v, const sheaf_piece *
                                     sheaf_frame_builder *to, sheaf_error *err)
 {
 	sheaf_buffer notes = {0};
-	const sheaf_frame *below;
+	const sheaf_frame *below = NULL;
 	sheaf_status status = sheaf_view_decode_below(v, piece, &notes, &below, to->cx, err);
 	sheaf_builder_hold(&to->notes, &notes);
 	bool some = has_some(status, below);
