@@ -611,7 +611,7 @@ expect 2 convert --fill 4 fill.h5 other.h5
 has err '--fill: expected the value that the input says'
 expect 0 convert --fill 3,0 fill.h5 other.h5
 rm other.h5
-for wrong in '' x 1 '1,' 1,x 1e400 1,2,3; do
+for wrong in '' x '1,' 1,x 1e400 1,2,3; do
 	expect 2 convert -f --fill "$wrong" fill.mtx fill.h5
 	has err '--fill: expected a value of type complex float64'
 done

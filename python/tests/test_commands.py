@@ -115,7 +115,7 @@ def test_report(tmp):
         sheaf.report(path, tmp / "both.html")
     with raises(OSError):
         sheaf.report(path, tmp / "more.html", other=other, svg=str(tmp / "far" / "away"), force=True)
-    with raises(sheaf.UsageError, "expected a path, since a page has charts"):
+    with raises(sheaf.UsageError, "expected the path of a page, since that has charts"):
         sheaf.report(path, svg=tmp / "svg")
 
 

@@ -24,7 +24,7 @@ void sheaf_zip_put_local(sheaf_builder *b, const sheaf_zip_head *head);
 /* After the contents of a member whose sum and sizes stand there. */
 void sheaf_zip_put_sum(sheaf_builder *b, const sheaf_zip_head *head);
 void sheaf_zip_put_in_list(sheaf_builder *list, const sheaf_zip_head *head);
-/* What stands after the list of so many members, which begins at this byte of the file. */
+/* What stands after the list of members, which begins at this byte of the file. */
 void sheaf_zip_put_end(sheaf_builder *list, int64_t members, int64_t begin);
 
 #endif
