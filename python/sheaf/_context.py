@@ -269,6 +269,8 @@ class Handle:
         self.pointer = c_void_p()
         self.kept: Any = None  # what must live as long
         self.lock = threading.RLock()
+        self._needs: list[Handle] = []
+        self._needed, self._ending = 0, False
         self._joined = True
         context.join()
 
@@ -294,9 +296,24 @@ class Handle:
         if self.context.abandoned:
             raise UsageError("expected it whole, found that it was interrupted")
 
+    def need(self, other: Handle) -> None:
+        """The other ends after this one, whichever the garbage collector comes to first."""
+        other._needed += 1
+        self._needs.append(other)
+
+    def _need_no_more(self) -> None:
+        needs, self._needs = self._needs, []
+        for other in needs:
+            other._needed -= 1
+            if other._ending:
+                other.close()
+
     def close(self, _getpid: Any = os.getpid) -> None:
-        """Ends it; again is fine."""
+        """Ends it, once no other needs it; again is fine."""
         context = self.context
+        self._ending = True
+        if self._needed:
+            return
         if self.pointer and not context.abandoned and context.pid == _getpid():
             with self.lock:
                 pointer, self.pointer = self.pointer, c_void_p()
@@ -305,6 +322,7 @@ class Handle:
         if self._joined:
             self._joined = False
             context.leave()
+        self._need_no_more()
 
     def __del__(self) -> None:
         if hasattr(self, "pointer"):

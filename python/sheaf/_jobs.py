@@ -41,7 +41,7 @@ class Job:
         """Before anything is read; ``rows`` says what the state of a part depends on."""
         with reader.handle as dataset:
             if self._parts is not None:
-                reader.handle.kept = (reader.handle.kept, self._parts)
+                reader.handle.need(self._parts.handle)
                 reader.context.run(lib.sheaf_dataset_take_parts, dataset, self._parts.handle.pointer)
             elif self._part is not None:
                 sink = self.sink(reader.context)
