@@ -86,10 +86,10 @@ static sheaf_status remove_batch(const batch_folder *f, const char *name, sheaf_
 	return sheaf_fail_sys(err, errno, "%s: expected a file that can be removed", path);
 }
 
-static int open_folder(const batch_folder *f)
+int open_folder(const char *path)
 {
 	int fd;
-	do fd = open(f->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	do fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	while (fd < 0 && errno == EINTR);
 	return fd;
 }
@@ -97,7 +97,7 @@ static int open_folder(const batch_folder *f)
 /* Batches of an earlier run would be taken for this one's. */
 static sheaf_status look_for_batches(const batch_folder *f, bool force, sheaf_error *err)
 {
-	int fd = open_folder(f);
+	int fd = open_folder(f->path);
 	DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
 	sheaf_status status = SHEAF_OK;
 	if (!folder && fd >= 0) close(fd);

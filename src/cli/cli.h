@@ -336,6 +336,9 @@ void inputs_free(arguments *expanded);
 SHEAF_USE sheaf_status print_batch(const sheaf_batches *batches, const sheaf_batch *b, sheaf_buffer *data,
                                    sheaf_error *err);
 
+/* Opens a folder that is there; -1 with errno where it cannot be. */
+int open_folder(const char *path);
+
 /* Where each batch becomes a file; format NULL: nowhere. */
 typedef struct batch_folder {
 	const char *path, *format, *suffix;

@@ -3,7 +3,6 @@
 #include "cli.h"
 #include <endian.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -218,15 +217,23 @@ static sheaf_status open_input(const session *s, int i, sheaf_dataset **out, she
 	return session_open(&reading, s->args->files[i], &how, out, err);
 }
 
+static int sync_folder(int fd)
+{
+	int result;
+	do result = fsync(fd);
+	while (result != 0 && errno == EINTR);
+	return result == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : errno;
+}
+
 /* A new folder is not sure to be there after a power cut before its parent is synced. */
 static sheaf_status sync_parent(const char *path, sheaf_error *err)
 {
 	char parent[4096];
 	if ((size_t)snprintf(parent, sizeof parent, "%s/..", path) >= sizeof parent)
 		return sheaf_fail_option(err, SHEAF_USAGE, "svg", ": expected a shorter path");
-	int fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = open_folder(parent);
 	if (fd < 0 && errno == EACCES) return SHEAF_OK; /* may be written and not listed: cannot be synced */
-	int failed = fd < 0 || (fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP) ? errno : 0;
+	int failed = fd < 0 ? errno : sync_folder(fd);
 	if (fd >= 0) close(fd);
 	if (!failed) return SHEAF_OK;
 	return sheaf_fail_sys(err, failed, "%s: expected its folder to be synced after it was made", path);
