@@ -26,7 +26,7 @@ def head(about, header):
 
 
 def powers():
-    head("The first 128 bits of the powers of ten, see powers.h.", "powers.h")
+    head("A table, with a line for each power of ten: its first\n * 128 bits, see powers.h.", "powers.h")
     print("const sheaf_wide sheaf_powers[SHEAF_POWER_LAST - SHEAF_POWER_FIRST + 1] = {")
     for k in range(FIRST, LAST + 1):
         bits = leading_bits(k)

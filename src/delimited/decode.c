@@ -108,9 +108,8 @@ static int64_t copy_texts(const column *c, const sheaf_fields *f, const bool *sp
 	size_t size = c->values->size, room = c->values->capacity;
 	int64_t first = r;
 	for (; r < (int64_t)f->count; r++) {
-		const uint8_t *at = f->text + f->starts[(size_t)r * f->start_step] + f->skip,
-					  *end = f->text + f->ends[(size_t)r * f->end_step];
-		if (f->last && end > at && end[-1] == '\r') end--;
+		const uint8_t *at, *end;
+		sheaf_field_at(f, (size_t)r, &at, &end);
 		size_t n = (size_t)(end - at);
 		if (n == 0 || special[*at] || room - size < n + SHORT_TEXT) break;
 		if (n <= SHORT_TEXT && text_end - at >= SHORT_TEXT)

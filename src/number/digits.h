@@ -8,12 +8,11 @@
 /* '0' in every byte. */
 #define SHEAF_ZEROS UINT64_C(0x3030303030303030)
 
-/* Eight bytes of a text, the first in the lowest. */
-static inline __attribute__((always_inline)) uint64_t sheaf_word_at(const uint8_t *at)
+/* The highest bit of each byte that is no digit 0 to 9, of eight bytes without SHEAF_ZEROS; after the first
+ * of them bits may be wrong. */
+static inline __attribute__((always_inline)) uint64_t sheaf_find_no_digits(uint64_t digits)
 {
-	uint64_t word;
-	memcpy(&word, at, sizeof word);
-	return sheaf_u64_in_le(word);
+	return ((digits + UINT64_C(0x7676767676767676)) | digits) & UINT64_C(0x8080808080808080);
 }
 
 /* Powers of ten. */

@@ -49,12 +49,6 @@ INLINE uint64_t word_at(const uint8_t *at)
 INLINE uint64_t first_bytes(uint64_t word, unsigned n) { return n ? word << (64 - 8 * n) : 0; }
 INLINE uint64_t last_bytes(uint64_t word, unsigned n) { return n ? word >> (64 - 8 * n) << (64 - 8 * n) : 0; }
 
-/* The highest bit of each byte that is none of the digits 0 to 9. */
-INLINE uint64_t find_no_digits(uint64_t digits)
-{
-	return ((digits + UINT64_C(0x7676767676767676)) | digits) & UINT64_C(0x8080808080808080);
-}
-
 /* The highest bit of each byte that is `byte`. */
 INLINE uint64_t find_in_word(uint64_t word, uint8_t byte)
 {
@@ -87,7 +81,7 @@ INLINE uint64_t take_eight(number *v, unsigned n, unsigned back)
 {
 	unsigned size = n > back ? n - back : 0;
 	uint64_t digits = last_bytes(word_at(v->stop - back - 8) ^ SHEAF_ZEROS, size < 8 ? size : 8);
-	v->strange |= find_no_digits(digits);
+	v->strange |= sheaf_find_no_digits(digits);
 	return sheaf_eight_digits_value(digits);
 }
 
@@ -101,7 +95,7 @@ INLINE void take_exponent(number *v)
 	bool negative = sign == '-';
 	unsigned n = after - (after && (negative || sign == '+'));
 	uint64_t digits = last_bytes(word ^ SHEAF_ZEROS, n);
-	v->strange |= find_no_digits(digits) | (n == 0);
+	v->strange |= sheaf_find_no_digits(digits) | (n == 0);
 	v->exponent = (int)sheaf_eight_digits_value(digits);
 	if (negative) v->exponent = -v->exponent;
 	v->stop -= after + 1;
@@ -120,7 +114,7 @@ INLINE uint64_t join_digits(number *v)
 	}
 	uint64_t units = first_bytes(v->head ^ SHEAF_ZEROS, whole),
 			 digits = take_eight(v, decimals, 8) * 100000000 + take_eight(v, decimals, 0);
-	v->strange |= find_no_digits(units);
+	v->strange |= sheaf_find_no_digits(units);
 	units = sheaf_eight_digits_value(units);
 	if (decimals > 16) {
 		/* 1843 times 10^16, and what is after it, fit into 64 bits. */
@@ -167,7 +161,7 @@ INLINE bool take_coordinate(sheaf_entries *run, int c, const uint8_t *from, cons
 		((int64_t *)run->to[c])[run->count] = (int64_t)value;
 	else
 		((int32_t *)run->to[c])[run->count] = (int32_t)value;
-	return !find_no_digits(digits) && value < run->limits[c];
+	return !sheaf_find_no_digits(digits) && value < run->limits[c];
 }
 
 /* ---- lines ---- */

@@ -18,8 +18,7 @@ INLINE bool is_digit(uint8_t c) { return (uint8_t)(c - '0') <= 9; }
 INLINE int take_eight(const uint8_t *at, uint64_t *value)
 {
 	static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
-	uint64_t word = sheaf_word_at(at) ^ SHEAF_ZEROS;
-	uint64_t others = ((word + UINT64_C(0x7676767676767676)) | word) & UINT64_C(0x8080808080808080);
+	uint64_t word = sheaf_load_u64le(at) ^ SHEAF_ZEROS, others = sheaf_find_no_digits(word);
 	int n = others ? __builtin_ctzll(others) / 8 : 8;
 	uint64_t part = n ? sheaf_eight_digits_value(word << (64 - 8 * n)) : 0;
 	*value = *value * powers[n] + part;

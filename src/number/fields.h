@@ -51,6 +51,14 @@ typedef struct sheaf_fields {
 	size_t count;
 } sheaf_fields;
 
+static inline __attribute__((always_inline)) void sheaf_field_at(const sheaf_fields *f, size_t i,
+                                                                 const uint8_t **at, const uint8_t **end)
+{
+	*at = f->text + f->starts[i * f->start_step] + f->skip;
+	*end = f->text + f->ends[i * f->end_step];
+	if (f->last && *end > *at && (*end)[-1] == '\r') --*end;
+}
+
 /* What stood in fields. */
 enum { SHEAF_FIELD_WHOLE = 1, SHEAF_FIELD_NEGATIVE = 2, SHEAF_FIELD_REAL = 4 };
 
@@ -58,7 +66,7 @@ enum { SHEAF_FIELD_WHOLE = 1, SHEAF_FIELD_NEGATIVE = 2, SHEAF_FIELD_REAL = 4 };
  * have no integers that they cannot hold. */
 typedef size_t sheaf_fields_f64_reader(const sheaf_fields *fields, size_t from, double *to);
 typedef size_t sheaf_fields_i64_reader(const sheaf_fields *fields, size_t from, int64_t *to);
-/* Adds to *seen: whole numbers of at most 18 digits, negative ones, and such with a point. Numbers that begin
+/* Adds to *seen: whole numbers of at most 18 digits, negative ones, and ones with a point. Numbers that begin
  * with more zeros than one, and -0, are left. */
 typedef size_t sheaf_fields_looker(const sheaf_fields *fields, size_t from, unsigned *seen);
 /* Times such as "2012-05-25 14:13:29", as seconds since 1970; some years far from now are left. `to` NULL:

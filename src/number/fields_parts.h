@@ -110,14 +110,6 @@ SHEAF_INLINE unsigned sheaf_field_bits(bool whole, bool negative)
 	return whole ? SHEAF_FIELD_WHOLE | (unsigned)negative * SHEAF_FIELD_NEGATIVE : SHEAF_FIELD_REAL;
 }
 
-/* A field of a column. */
-SHEAF_INLINE void sheaf_field_at(const sheaf_fields *f, size_t i, const uint8_t **at, const uint8_t **end)
-{
-	*at = f->text + f->starts[i * f->start_step] + f->skip;
-	*end = f->text + f->ends[i * f->end_step];
-	if (f->last && *end > *at && (*end)[-1] == '\r') --*end;
-}
-
 /* A number that is a field. */
 typedef struct sheaf_field_number {
 	uint64_t digits;
@@ -125,7 +117,7 @@ typedef struct sheaf_field_number {
 	bool negative, zeros;
 } sheaf_field_number;
 
-/* So many digits fit in 64 bits with a sign, whatever they are. */
+/* As many digits as fit in 64 bits with a sign, whatever they are. */
 enum { SHEAF_FIELD_DIGITS = 18 };
 
 SHEAF_INLINE bool sheaf_field_f64(const sheaf_field_number *n, double *out)

@@ -37,22 +37,12 @@ static void cut(sheaf_fields_cut *c, const uint8_t *until)
 /* Nineteen digits and a point. */
 enum { MOST_BYTES = 20, WORD = 8 };
 
-SHEAF_INLINE uint64_t word_at(const uint8_t *at)
-{
-	uint64_t word;
-	memcpy(&word, at, sizeof word);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	word = __builtin_bswap64(word);
-#endif
-	return word;
-}
-
 /* Digits up to a byte that is none; eight at a time while there are as many. */
 SHEAF_INLINE const uint8_t *take_digits(const uint8_t *at, const uint8_t *end, uint64_t *value)
 {
 	for (; end - at >= WORD; at += WORD) {
-		uint64_t word = word_at(at) ^ SHEAF_ZEROS;
-		if (((word + UINT64_C(0x7676767676767676)) | word) & UINT64_C(0x8080808080808080)) break;
+		uint64_t word = sheaf_load_u64le(at) ^ SHEAF_ZEROS;
+		if (sheaf_find_no_digits(word)) break;
 		*value = *value * 100000000 + sheaf_eight_digits_value(word);
 	}
 	for (; at < end; at++) {

@@ -19,13 +19,6 @@ typedef struct decimal {
 
 INLINE bool is_digit(uint8_t c) { return (uint8_t)(c - '0') <= 9; }
 
-/* The high bit of each byte that is no digit; above the first of them bits may be wrong. */
-INLINE uint64_t find_others(uint64_t word)
-{
-	uint64_t shifted = word ^ 0x3030303030303030;
-	return ((shifted + 0x7676767676767676) | shifted) & 0x8080808080808080;
-}
-
 /* Eight digits, the first in the lowest byte: sums of two, of four, of eight. */
 INLINE uint64_t eight_digits(uint64_t word)
 {
@@ -48,7 +41,7 @@ INLINE const uint8_t *take_fraction(const uint8_t *at, decimal *d)
 {
 	static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
 	for (int words = 0; words < 2; words++) {
-		uint64_t word = sheaf_word_at(at), others = find_others(word);
+		uint64_t word = sheaf_load_u64le(at), others = sheaf_find_no_digits(word ^ SHEAF_ZEROS);
 		int n = others ? __builtin_ctzll(others) / 8 : 8;
 		uint64_t part = n ? eight_digits(word << (64 - 8 * n)) : 0;
 		d->digits = d->digits * powers[n] + part;

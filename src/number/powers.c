@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Made by tools/make_tables.py: do not edit. The first 128 bits of the powers of ten, see powers.h. */
+/* Made by tools/make_tables.py: do not edit. A table, with a line for each power of ten: its first
+ * 128 bits, see powers.h. */
 #include "number/powers.h"
 
 const sheaf_wide sheaf_powers[SHEAF_POWER_LAST - SHEAF_POWER_FIRST + 1] = {

@@ -9,8 +9,7 @@ enum { WORD = 8 };
 /* The digits at the start of a word, and how many there are. */
 static inline int32_t take_digits(const uint8_t *at, int *count)
 {
-	uint64_t bytes = sheaf_load_u64le(at) ^ SHEAF_ZEROS,
-			 others = ((bytes + UINT64_C(0x7676767676767676)) | bytes) & UINT64_C(0x8080808080808080);
+	uint64_t bytes = sheaf_load_u64le(at) ^ SHEAF_ZEROS, others = sheaf_find_no_digits(bytes);
 	*count = others ? sheaf_zeros_before(others) : WORD;
 	return *count ? (int32_t)sheaf_eight_digits_value(bytes << 8 * (WORD - *count)) : 0;
 }

@@ -57,10 +57,7 @@ static void measure_by_line(measuring *m, const uint8_t *at, const uint8_t *end)
  * there is no digit. False where it is longer. */
 static bool read_short_id(const uint8_t *at, uint64_t *id, int *n)
 {
-	uint64_t digits = sheaf_load_u64le(at) ^ SHEAF_ZEROS;
-	/* The highest bit of each byte that is no digit; an overflow reaches bytes after the first such one
-	 * only. */
-	uint64_t others = ((digits + UINT64_C(0x7676767676767676)) | digits) & UINT64_C(0x8080808080808080);
+	uint64_t digits = sheaf_load_u64le(at) ^ SHEAF_ZEROS, others = sheaf_find_no_digits(digits);
 	if (!others) return false;
 	*n = __builtin_ctzll(others) / 8;
 	*id = *n ? sheaf_eight_digits_value(digits << (64 - *n * 8)) : 0;
