@@ -9,7 +9,6 @@
 #include "third/xxhash.h"
 #include "with_context.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -994,50 +993,6 @@ static void test_names_of_indices(void **state)
 	sheaf_schema_free(&t.schema);
 }
 
-/* Numbers have points where the program's have commas: an SVG path, JSON, per cents. */
-static void test_in_any_locale(void **state)
-{
-	(void)state;
-	char place[] = "/tmp/sheaf-locale-XXXXXX", command[200];
-	assert_non_null(mkdtemp(place));
-	snprintf(command, sizeof command,
-	         "localedef -i de_DE -f UTF-8 --no-archive %s/de_DE.UTF-8 >/dev/null 2>&1", place);
-	bool made = system(command) == 0;
-	setenv("LOCPATH", place, 1);
-	table t = streams_of(60);
-	sheaf_summary *s = summary_of(&t, 0, 60);
-	sheaf_buffer page = page_of(s), text = {0}, lines = {0}, other = {0};
-	assert_ok(sheaf_summary_text(s, &as_json, &text, &err));
-	assert_ok(sheaf_summary_text(s, NULL, &lines, &err));
-	bool there = made && setlocale(LC_ALL, "de_DE.UTF-8");
-	if (there) {
-		char half[8];
-		snprintf(half, sizeof half, "%.1f", 0.5);
-		assert_string_equal(half, "0,5");
-		other = page_of(s);
-		assert_int_equal(page.size, other.size);
-		assert_memory_equal(page.data, other.data, page.size);
-		assert_ok(sheaf_summary_text(s, &as_json, &other, &err));
-		assert_int_equal(text.size, other.size);
-		assert_memory_equal(text.data, other.data, text.size);
-		assert_ok(sheaf_summary_text(s, NULL, &other, &err));
-		assert_int_equal(lines.size, other.size);
-		assert_memory_equal(lines.data, other.data, lines.size);
-		snprintf(half, sizeof half, "%.1f", 0.5);
-		assert_string_equal(half, "0,5");
-		setlocale(LC_ALL, "C");
-	}
-	unsetenv("LOCPATH");
-	snprintf(command, sizeof command, "rm -r %s", place);
-	(void)!system(command);
-	sheaf_buffer_reset(&page), sheaf_buffer_reset(&text);
-	sheaf_buffer_reset(&lines), sheaf_buffer_reset(&other);
-	sheaf_summary_free(s);
-	sheaf_frame_free(&t.frame);
-	sheaf_schema_free(&t.schema);
-	if (!there) skip(); /* no localedef, or none of its sources */
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1071,7 +1026,6 @@ int main(void)
 		cmocka_unit_test(test_targets_that_are_given),
 		cmocka_unit_test(test_units),
 		cmocka_unit_test(test_names_of_indices),
-		cmocka_unit_test(test_in_any_locale),
 	};
 	return cmocka_run_group_tests(tests, make_context, drop_context);
 }
