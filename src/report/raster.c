@@ -32,7 +32,7 @@ void sheaf_raster_free(sheaf_raster *r, sheaf_context *cx)
 	*r = (sheaf_raster){0};
 }
 
-/* So many lines become one. */
+/* Each `times` lines become one. */
 static void coarsen(sheaf_raster *r, int64_t times)
 {
 	for (int y = 0; y < SIDE; y++)
