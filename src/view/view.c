@@ -37,6 +37,7 @@ sheaf_status sheaf_view_wrap_frame(sheaf_frame *frame, sheaf_context *cx, sheaf_
 sheaf_status sheaf_view_decode_below(const sheaf_row_view *v, const sheaf_piece *piece, sheaf_buffer *notes,
                                      const sheaf_frame **below, sheaf_context *cx, sheaf_error *err)
 {
+	*below = NULL;
 	SHEAF_TRY(sheaf_view_wrap_frame(NULL, cx, notes, err));
 	*below = sheaf_view_unwrap(notes);
 	return v->inner->decode(v->in, piece, sheaf_view_unwrap(notes), cx, err);
@@ -52,7 +53,7 @@ static sheaf_status decode_and_fill(const sheaf_row_view *v, const sheaf_piece *
                                     sheaf_frame_builder *to, sheaf_error *err)
 {
 	sheaf_buffer notes = {0};
-	const sheaf_frame *below = NULL;
+	const sheaf_frame *below;
 	sheaf_status status = sheaf_view_decode_below(v, piece, &notes, &below, to->cx, err);
 	sheaf_builder_hold(&to->notes, &notes);
 	bool some = has_some(status, below);
