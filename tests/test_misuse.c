@@ -151,6 +151,7 @@ static void test_sources(void **state)
 	sheaf_source_progress(NULL, &done, &total);
 	assert_true(done == 0 && total == -1);
 	assert_int_equal(-1, sheaf_source_size(NULL));
+	assert_int_equal(-1, sheaf_source_bytes(NULL));
 	assert_null(sheaf_source_compression(NULL));
 	assert_usage(sheaf_source_ahead(NULL, 1, &shown, &err), "sheaf_source_ahead: expected a source");
 	sheaf_source_consume(NULL, 1);

@@ -553,6 +553,9 @@ def check_tree(folder):
         ),
     )
     code, out, err = run("info", folder)
+    size = sum(os.path.getsize(os.path.join(at, name)) for at, _, names in os.walk(folder) for name in names)
+    one = run("info", "--dataset", "/x", folder)[1]
+    point(f"\nbytes: {size}\n" in one, "a folder has the bytes of all its files", f"{size} {one}")
     point(
         code == 0
         and all(

@@ -49,6 +49,9 @@ SHEAF_API const char *sheaf_source_name(const sheaf_source *source);
 /* Bytes of the file as stored, and of them read so far, for progress; total -1 where not known. */
 SHEAF_API void sheaf_source_progress(const sheaf_source *source, int64_t *done, int64_t *total);
 
+/* Bytes as they are stored: of a file, or of all files of a folder; -1 where not known (a pipe). */
+SHEAF_API int64_t sheaf_source_bytes(const sheaf_source *source);
+
 /* Decompressed size; -1 where not known without reading (a pipe, a compressed file). */
 SHEAF_API int64_t sheaf_source_size(const sheaf_source *source);
 

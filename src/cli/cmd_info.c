@@ -24,8 +24,7 @@ static info gather(const session *s, const sheaf_dataset *dataset)
 	          .summary = sheaf_format_summary(format),
 	          .is_container = sheaf_format_can(format) & SHEAF_CAN_CONTAIN,
 	          .schema = sheaf_dataset_schema(dataset)};
-	int64_t done;
-	sheaf_source_progress(source, &done, &i.bytes);
+	i.bytes = sheaf_source_bytes(source);
 	i.compression = sheaf_source_compression(source);
 	sheaf_dataset_facts(dataset, &i.facts);
 	sheaf_dataset_index(dataset, &i.index);

@@ -51,9 +51,8 @@ static void add_index(report *r, const session *s, const sheaf_dataset *dataset)
 static void fill_card(report *r, const session *s, const sheaf_dataset *dataset, int64_t rows)
 {
 	const sheaf_source *source = sheaf_dataset_source(dataset);
-	int64_t done, total;
-	sheaf_source_progress(source, &done, &total);
-	if (total >= 0) snprintf(r->bytes, FACT, "%" PRId64, total);
+	int64_t bytes = sheaf_source_bytes(source);
+	if (bytes >= 0) snprintf(r->bytes, FACT, "%" PRId64, bytes);
 	snprintf(r->rows, FACT, "%" PRId64, rows);
 	add_card(r, "file", s->label);
 	add_card(r, "format", sheaf_format_name(sheaf_dataset_format(dataset)));

@@ -100,7 +100,8 @@ static int64_t count_bytes(const sheaf_conversion *c)
 {
 	int64_t sum = 0;
 	for (int i = 0; i < c->ninputs; i++) {
-		int64_t size = sheaf_source_bytes(c->inputs[i]->source);
+		const sheaf_source *source = c->inputs[i]->source;
+		int64_t size = sheaf_source_compression(source) ? -1 : sheaf_source_bytes(source);
 		if (size < 0) return -1;
 		sum += size;
 	}

@@ -427,8 +427,9 @@ void sheaf_source_progress(const sheaf_source *s, int64_t *done, int64_t *total)
 
 int64_t sheaf_source_bytes(const sheaf_source *source)
 {
+	if (!source) return -1;
 	int folder = sheaf_source_folder(source);
-	return folder < 0 ? sheaf_source_size(source) : sheaf_tree_bytes(folder);
+	return folder < 0 ? source->raw.size : sheaf_tree_bytes(folder);
 }
 
 int sheaf_source_folder(const sheaf_source *source) { return source->raw.folder; }

@@ -57,8 +57,6 @@ void sheaf_source_let_go(const sheaf_source *source, int64_t offset, int64_t siz
 /* Whether `size` bytes can be shown without waiting for somebody to write them. */
 bool sheaf_source_is_at_hand(const sheaf_source *source, size_t size);
 
-/* Bytes of the input: of all files of a folder, else as sheaf_source_size. */
-int64_t sheaf_source_bytes(const sheaf_source *source);
 /* The folder that the source is, of which it shows the metadata; -1: it is a file. It stays the source's. */
 int sheaf_source_folder(const sheaf_source *source);
 
