@@ -202,7 +202,8 @@ static int64_t count_rounds(const rounds *r)
 	return all;
 }
 
-/* A rank that has failed sends and takes what comes all the same: the others wait for it. */
+/* A rank that has failed sends and takes what comes all the same: the others wait for it. Where all that goes
+ * to a rank has gone, or all has come, in earlier rounds, there is no place for more. */
 static int run_round(const rounds *r, int64_t round, const hold *from, hold *to, bool well)
 {
 	MPI_Request request;
@@ -216,12 +217,14 @@ static int run_round(const rounds *r, int64_t round, const hold *from, hold *to,
 	add_up(sent, at);
 	add_up(got, where);
 	for (int k = 0; k < team_size && !failed; k++)
-		failed = hold_read(from, r->what->begin + (r->what->cuts[k] + round * r->quota) * bytes,
-		                   r->out + at[k], (size_t)sent[k]);
+		if (sent[k])
+			failed = hold_read(from, r->what->begin + (r->what->cuts[k] + round * r->quota) * bytes,
+			                   r->out + at[k], (size_t)sent[k]);
 	MPI_Ialltoallv(r->out, sent, at, MPI_BYTE, r->in, got, where, MPI_BYTE, MPI_COMM_WORLD, &request);
 	wait_for(&request);
 	for (int k = 0; k < team_size && !failed; k++)
-		failed = hold_put(to, (r->begins[k] + round * r->quota) * bytes, r->in + where[k], got[k]);
+		if (got[k])
+			failed = hold_put(to, (r->begins[k] + round * r->quota) * bytes, r->in + where[k], got[k]);
 	return failed;
 }
 

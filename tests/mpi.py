@@ -100,6 +100,7 @@ def check_outputs(mpi, folder):
         ([], "lower.mtx", "tns", (2,)),
         ([], "long.mtx", "npy", (2,)),
         (["--max-memory", "24M"], "large.mtx", "bsp.h5", (3,)),
+        (["--layout", "COO"], "falling.mtx", "bsp.h5", (4,)),
         ([], "a.bin", "csv", (2,)),
         (["--max-memory", "24M"], "large.ctf", "ctf", (2,)),
     ):
@@ -312,6 +313,12 @@ def make_large(folder):
         out.write("%%MatrixMarket matrix coordinate real general\n4001 3001 400000\n")
         for i in range(400000):
             out.write(f"{i * 17 % 4001 + 1} {i * 29 % 3001 + 1} {i % 977}.5\n")
+
+    # Each rank has the slice of another one, in several rounds: 24 bytes for each entry, 4 MB in a round.
+    entries, far = 720000, 10**12
+    with open(folder / "falling.mtx", "w", encoding="ascii") as out:
+        out.write(f"%%MatrixMarket matrix coordinate integer general\n{far} {far} {entries}\n")
+        out.writelines(f"{far - i} {i + 1} {i % 9}\n" for i in range(entries))
 
 
 def main():
