@@ -11,7 +11,8 @@ typedef struct sorting {
 	session session;
 	const char *output;
 	hold *h, got, made; /* a sorted part; what came from others; the part of the slice */
-	sheaf_slice *slice; /* NULL: rank 0 merges the parts as they are */
+	sheaf_slice *slice; /* while it is open */
+	bool slices;        /* else rank 0 merges the parts as they are */
 	sheaf_slice_entries has;
 	uint64_t *keys; /* that divide the entries of all */
 	int64_t *cuts, *counts;
@@ -36,6 +37,7 @@ static sheaf_status open_slice(sorting *z, sheaf_error *err)
 	sheaf_source *source;
 	sheaf_status status = open_hold(z->h, z->session.cx, &source, err);
 	if (status == SHEAF_OK) status = sheaf_slice_open(source, z->output, z->session.cx, &z->slice, err);
+	z->slices = z->slice;
 	sheaf_slice_describe(z->slice, &z->has);
 	return status;
 }
@@ -143,7 +145,7 @@ static int run_steps(sorting *z)
 	static sheaf_status (*const steps[])(sorting * z, sheaf_error * err) = {choose_keys, cut, send_entries,
 	                                                                        take_entries, make_slice};
 	int code = run_step(z, open_slice);
-	for (size_t i = 0; i < sizeof steps / sizeof *steps && code == EXIT_FINE && z->slice; i++)
+	for (size_t i = 0; i < sizeof steps / sizeof *steps && code == EXIT_FINE && z->slices; i++)
 		code = run_step(z, steps[i]);
 	return code;
 }
@@ -157,6 +159,7 @@ static int sort_all(sorting *z, const arguments *args)
 	int code = agree(status ? say_failure(&err) : EXIT_FINE);
 	if (code == EXIT_FINE) code = run_steps(z);
 	sheaf_slice_close(z->slice);
+	z->slice = NULL;
 	if (status == SHEAF_OK) session_end(&z->session);
 	return code;
 }
@@ -175,7 +178,10 @@ int sort_entries(const arguments *args, const char *output, hold *h)
 	free(z.keys);
 	free(z.cuts);
 	free(z.counts);
-	if (code || !z.slice) return code;
+	if (code || !z.slices) {
+		hold_end(&z.made);
+		return code;
+	}
 	hold_end(h);
 	*h = z.made;
 	return EXIT_FINE;
