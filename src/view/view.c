@@ -46,7 +46,7 @@ sheaf_status sheaf_view_decode_below(const sheaf_row_view *v, const sheaf_piece 
 /* Whether a frame has rows before a flaw that ended its piece. */
 static bool has_some(sheaf_status status, const sheaf_frame *below)
 {
-	return sheaf_is_flaw(status) && below->nrows > 0;
+	return below && sheaf_is_flaw(status) && below->nrows > 0;
 }
 
 static sheaf_status decode_and_fill(const sheaf_row_view *v, const sheaf_piece *piece, sheaf_view_filler fill,
