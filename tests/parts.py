@@ -257,7 +257,9 @@ def check_refused(folder):
     (folder / "version.part").write_bytes(sound[:8] + b"\x09" + sound[9:])
     (folder / "other.ctf").write_text("0 |x 1 2 |y 1:1\n")
     other = make_parts(folder, 3, [], ["other.ctf"], "jsonl")
-    options = make_parts(folder, 3, ["--precision", "double"], ["long.ctf"], "tsv.ctf")
+    words = ["--precision", "double", "--main-stream", "x"]
+    options = make_parts(folder, 3, words, ["long.ctf"], "tsv.ctf")
+    turned = make_parts(folder, 3, words[2:] + words[:2], ["long.ctf"], "turned.ctf")
     two = make_parts(folder, 2, [], ["long.ctf"], "two.ctf")
     (folder / "short.part").write_bytes(sound[:40])
     for words, code, message in (
@@ -274,7 +276,9 @@ def check_refused(folder):
         ([first, second], 2, "found part 3/3 missing"),
         ([first, second, third, "copy.part"], 2, "expected each part once, found part 2/3 in"),
         ([first, other[1], third], 4, "expected a part of the same input as"),
-        ([first, options[1], third], 4, "found other options"),
+        ([first, options[1], third], 4, "found other options: with precision=double"),
+        ([options[0], second, third], 4, "found other options: without precision=double"),
+        ([options[0], turned[1], third], 4, "found other options: the same in another order"),
         ([first, second, two[1]], 4, "expected one of 3 parts"),
         (["cut.part", second, third], 4, "expected a sound part file, found it damaged (its end)"),
         (["foot.part", second, third], 4, "expected a sound part file, found it damaged (its foot)"),
@@ -503,7 +507,7 @@ def check_readings_refused(folder):
         (["merge", first, third], 2, "found part 2/3 missing"),
         (["merge", first, second, second, third], 2, "expected each part once"),
         (["merge", first, "stats.part", third], 4, "expected a part of sheaf hash"),
-        (["merge", first, "keys.part", third], 4, "found other options"),
+        (["merge", first, "keys.part", third], 4, "found other options: with keys"),
         (["merge", first, "c.ctf.part", third], 4, "expected a part of sheaf hash"),
         (["merge", first, "foot.part", third], 4, "found it damaged (its foot)"),
         (["merge", first, second, third, "out"], 3, "out: expected a readable file"),

@@ -39,32 +39,44 @@ static sheaf_status check_inputs(const sheaf_part_file *a, const sheaf_part_file
 	return SHEAF_OK;
 }
 
-/* The first line in which two texts differ, or NULL. */
-static const char *first_difference(const char *a, const char *b, int *size)
+static bool has_line(const char *text, const char *wanted, size_t size)
 {
-	const char *line = b;
-	while (*a && *a == *b) {
-		if (*b == '\n') line = b + 1;
-		a++, b++;
+	for (size_t n; *text; text += n + (text[n] == '\n')) {
+		n = strcspn(text, "\n");
+		if (n == size && memcmp(text, wanted, n) == 0) return true;
 	}
-	if (*a == *b) return NULL;
-	*size = (int)strcspn(line, "\n");
-	return line;
+	return false;
 }
 
-static sheaf_status check_options(const sheaf_part_file *a, const sheaf_part_file *b, sheaf_error *err)
+/* The first line of a text that another one does not have; NULL: it has all. */
+static const char *line_beside(const char *text, const char *other, size_t *size)
 {
-	int size = 0;
-	const char *other = first_difference(a->head.options, b->head.options, &size);
-	if (other) {
-		int here = 0;
-		const char *one = first_difference(b->head.options, a->head.options, &here);
-		return sheaf_fail(err, SHEAF_DATA,
-		                  "%s: expected a part made with the options of %s (\"%.*s\"), found other options "
-		                  "(\"%.*s\")",
-		                  name_of(b), name_of(a), here < 200 ? here : 200, one ? one : "",
-		                  size < 200 ? size : 200, other);
+	for (; *text; text += *size + (text[*size] == '\n')) {
+		*size = strcspn(text, "\n");
+		if (!has_line(other, text, *size)) return text;
 	}
+	return NULL;
+}
+
+static sheaf_status refuse_options(const sheaf_part_file *a, const sheaf_part_file *b, sheaf_error *err)
+{
+	enum { MOST = 200 };
+	size_t size = 0;
+	const char *more = line_beside(b->head.options, a->head.options, &size);
+	const char *less = more ? NULL : line_beside(a->head.options, b->head.options, &size);
+	const char *line = more ? more : less ? less : "";
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s: expected a part made with the options of %s, found other options: %s%.*s",
+	                  name_of(b), name_of(a),
+	                  more   ? "with "
+	                  : less ? "without "
+	                         : "the same in another order",
+	                  size < MOST ? (int)size : MOST, line);
+}
+
+static sheaf_status check_common(const sheaf_part_file *a, const sheaf_part_file *b, sheaf_error *err)
+{
+	if (strcmp(a->head.options, b->head.options) != 0) return refuse_options(a, b, err);
 	if (a->common.size == b->common.size && memcmp(a->common.data, b->common.data, a->common.size) == 0)
 		return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_DATA,
@@ -77,7 +89,7 @@ static sheaf_status check_fit(const sheaf_part_file *a, const sheaf_part_file *b
 {
 	SHEAF_TRY(check_job(a, b, err));
 	SHEAF_TRY(check_inputs(a, b, err));
-	return check_options(a, b, err);
+	return check_common(a, b, err);
 }
 
 /* ---- each of them once ---- */
