@@ -3,6 +3,7 @@
  * how few bits it takes to say what the cells hold: a type that fits has values of a narrow range, or reals
  * of usual sizes, and a wrong one has neither. Cells are all of one size, which divides the file's; or texts,
  * whose counts stand before them, show where they begin. */
+#include "base/endian.h"
 #include "base/memory.h"
 #include "format/scidb/scidb.h"
 #include "io/source.h"
@@ -59,17 +60,23 @@ static double weigh_integer(const strip *s, int offset, int size)
 	return bits_of_range(range_at(s, offset, size)) + FIELD_BITS;
 }
 
+static double real_at(const uint8_t *at, int size)
+{
+	float narrow;
+	double v;
+	sheaf_copy_le(&narrow, at, 1, sizeof narrow);
+	if (size == sizeof narrow) return (double)narrow;
+	sheaf_copy_le(&v, at, 1, sizeof v);
+	return v;
+}
+
 /* Reals of usual sizes, of which not nearly all are 0. */
 static double weigh_real(const strip *s, int offset, int size)
 {
 	enum { FLOAT_BITS = 14, DOUBLE_BITS = 40 };
 	int odd = 0, zeros = 0;
 	for (int c = 0; c < s->n; c++) {
-		float narrow;
-		double v;
-		memcpy(&narrow, s->starts[c] + offset, sizeof narrow);
-		memcpy(&v, s->starts[c] + offset, size == 8 ? sizeof v : sizeof narrow);
-		if (size == 4) v = (double)narrow;
+		double v = real_at(s->starts[c] + offset, size);
 		zeros += v == 0;
 		odd += !(v == 0 || (fabs(v) > 1e-9 && fabs(v) < 1e15)) && !isnan(v);
 	}
@@ -219,6 +226,7 @@ typedef struct guess {
 static sheaf_status tell(const guess *g, sheaf_builder *words, double bits, const char *evidence)
 {
 	sheaf_builder text;
+	SHEAF_TRY(sheaf_builder_status(words, g->err));
 	sheaf_builder_begin(&text, g->cx, NULL);
 	sheaf_builder_printf(&text, "(%.*s)", (int)words->size, (const char *)words->data);
 	sheaf_builder_byte(&text, '\0');
