@@ -243,6 +243,7 @@ static void misuse_is_an_error(void **state)
 	uint64_t key[SHEAF_MAX_RANK] = {0};
 	int64_t n;
 	sheaf_sink *sink;
+	sheaf_slice *none;
 	bytes_sink bytes = {0};
 	job j = new_job("a.mtx", "new.mtx", 1);
 	j.options.duplicates = SHEAF_DUPLICATES_SUM;
@@ -254,6 +255,12 @@ static void misuse_is_an_error(void **state)
 	assert_int_equal(0, n);
 	assert_ok(open_sink(&bytes, cx, &sink, &err));
 	assert_status(SHEAF_USAGE, sheaf_slice_make(j.slice[0], 0, 1, sink, &err));
+	assert_ok(open_sink(&bytes, cx, &sink, &err));
+	assert_status(SHEAF_USAGE, sheaf_slice_make(NULL, 0, 1, sink, &err));
+	assert_status(SHEAF_USAGE, sheaf_slice_open(source_of(&j.parts[0]), NULL, cx, &none, &err));
+	assert_null(none);
+	assert_status(SHEAF_USAGE, sheaf_slice_take(NULL, source_of(&j.sent[0]), j.counts[0], 1, &n, &err));
+	assert_status(SHEAF_USAGE, sheaf_slice_take(j.slice[0], source_of(&j.sent[0]), NULL, 1, &n, &err));
 	assert_ok(make_slices(&j));
 	assert_status(SHEAF_USAGE, sheaf_slice_take(j.slice[0], source_of(&j.sent[0]), j.counts[0], 1, &n, &err));
 	free_bytes(&bytes);

@@ -54,6 +54,11 @@ bool sheaf_builder_grow(sheaf_builder *b, uint64_t n);
 bool sheaf_builder_wish(sheaf_builder *b, uint64_t n);
 /* The error of a failed builder, OK otherwise. */
 SHEAF_USE sheaf_status sheaf_builder_status(const sheaf_builder *b, sheaf_error *err);
+/* What it has so far, until it grows. */
+static inline sheaf_bytes sheaf_builder_bytes(const sheaf_builder *b)
+{
+	return (sheaf_bytes){b->data, b->size};
+}
 /* Hands the bytes over to *out (reset first) and makes the builder empty, also on failure. */
 SHEAF_USE sheaf_status sheaf_builder_finish(sheaf_builder *b, sheaf_buffer *out, sheaf_error *err);
 /* Lets the block go. */

@@ -74,8 +74,7 @@ SHEAF_USE sheaf_status sheaf_conversion_check_one_tensor(const sheaf_conversion 
 /* ---- part.c, merge.c ---- */
 
 /* Writes part c->part of c->parts to `output`. Inputs are open, and all about them is known. */
-SHEAF_USE sheaf_status sheaf_convert_part(sheaf_conversion *c, const char *const *inputs, const char *output,
-                                          sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_convert_part(sheaf_conversion *c, const char *output, sheaf_error *err);
 /* The format of what is made of a part file with this name, in which ".part", and a number before that, stand
  * after the name; NULL: it says none. */
 const sheaf_format *sheaf_part_target(const char *path);

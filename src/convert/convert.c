@@ -257,7 +257,7 @@ static sheaf_status run(sheaf_conversion *c, const char *const *inputs, const ch
 	SHEAF_TRY(find_lengths(c, err));
 	c->stores = c->parts && !encodes(c);
 	SHEAF_TRY(sheaf_conversion_gather_totals(c, err));
-	if (c->parts) return explain(c, sheaf_convert_part(c, inputs, output, err), err);
+	if (c->parts) return explain(c, sheaf_convert_part(c, output, err), err);
 	return explain(c, write_output(c, output, err), err);
 }
 

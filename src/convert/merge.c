@@ -209,15 +209,6 @@ static sheaf_status put_part(merging *m, int number, sheaf_error *err)
 
 /* ---- entries ---- */
 
-static sheaf_status check_entries(const merging *m, int number, sheaf_error *err)
-{
-	const sheaf_part_file *part = &m->set.parts[number];
-	int64_t bytes = sheaf_entry_bytes(&m->common.entry);
-	return part->payload / bytes == m->owns[number].rows && part->payload % bytes == 0
-	           ? SHEAF_OK
-	           : sheaf_part_refuse(part, "number of entries", err);
-}
-
 /* Each part has sorted its own: the writer merges them. */
 static sheaf_status supply(merging *m, sheaf_error *err)
 {
@@ -227,7 +218,7 @@ static sheaf_status supply(merging *m, sheaf_error *err)
 	    entry.value_size != m->common.entry.value_size)
 		return sheaf_part_refuse(m->set.parts, "entries in the order of the output", err);
 	for (int p = 0; p < m->set.n; p++) {
-		SHEAF_TRY(check_entries(m, p, err));
+		SHEAF_TRY(sheaf_part_check_entries(&m->set.parts[p], &m->owns[p], &entry, err));
 		const sheaf_sorted_run run = {m->set.parts[p].source, SHEAF_PART_PAYLOAD, m->owns[p].rows};
 		SHEAF_TRY(sheaf_writer_supply(m->writer, &run, 1, err));
 		m->rows += m->owns[p].rows;

@@ -189,8 +189,8 @@ static sheaf_status put_segment(making *m, int input, int64_t blob, bool settled
 	sheaf_builder_u32le(&m->segments, (uint32_t)input);
 	sheaf_builder_u32le(&m->segments, settled);
 	sheaf_part_put_i64(&m->segments, blob);
-	sheaf_part_put_bytes(&m->segments, &m->findings);
-	sheaf_part_put_bytes(&m->segments, &kept);
+	sheaf_part_put_bytes(&m->segments, sheaf_builder_bytes(&m->findings));
+	sheaf_part_put_bytes(&m->segments, sheaf_builder_bytes(&kept));
 	sheaf_builder_drop(&kept);
 	m->nsegments++;
 	m->findings.size = 0;
@@ -290,19 +290,12 @@ static sheaf_status copy_share(making *m, sheaf_error *err)
 
 /* ---- the writer ---- */
 
-static int forget(void *user, const void *data, size_t size)
-{
-	(void)user, (void)data, (void)size;
-	return 0;
-}
-
-/* What it would write before the rows, the merge writes. */
 static sheaf_status create_writer(making *m, sheaf_error *err)
 {
 	sheaf_sink *sink;
 	sheaf_conversion *c = m->c;
 	sheaf_create_options create = sheaf_conversion_creates(c);
-	SHEAF_TRY(sheaf_sink_function(forget, NULL, sheaf_sink_name(m->sink), c->cx, &sink, err));
+	SHEAF_TRY(sheaf_part_scrap(sheaf_sink_name(m->sink), c->cx, &sink, err));
 	SHEAF_TRY(sheaf_create_overlapping(sink, &c->schema, &(sheaf_creation){&create, c->used, true}, c->outer,
 	                                   &c->writer, err));
 	return sheaf_conversion_check_settings(c, err);
@@ -355,8 +348,6 @@ static sheaf_status make_rows(making *m, sheaf_error *err)
 
 /* ---- the file ---- */
 
-static sheaf_bytes bytes_of(const sheaf_builder *b) { return (sheaf_bytes){b->data, b->size}; }
-
 static void put_own(making *m, sheaf_builder *own)
 {
 	const sheaf_conversion *c = m->c;
@@ -367,9 +358,9 @@ static void put_own(making *m, sheaf_builder *own)
 								.rows = m->rows,
 								.is_last = c->part == c->parts,
 								.facts = {m->facts.rows, -1, -1, m->facts.longest, m->facts.ordinal_keys},
-								.opening = bytes_of(&c->opening),
+								.opening = sheaf_builder_bytes(&c->opening),
 								.nblobs = m->nblobs,
-								.blobs = bytes_of(&m->blobs),
+								.blobs = sheaf_builder_bytes(&m->blobs),
 								.nsegments = (int)m->nsegments,
 								.segments = sheaf_cursor_over(m->segments.data, m->segments.size, 0),
 							});
@@ -479,12 +470,10 @@ static sheaf_status open_sink(making *m, const char *output, sheaf_error *err)
 	return sheaf_part_begin(m->sink, err);
 }
 
-sheaf_status sheaf_convert_part(sheaf_conversion *c, const char *const *inputs, const char *output,
-                                sheaf_error *err)
+sheaf_status sheaf_convert_part(sheaf_conversion *c, const char *output, sheaf_error *err)
 {
 	making m = {.c = c, .row = -1, .facts = SHEAF_NO_FACTS};
 	sheaf_part_head head = {.job = (char *)(uintptr_t) "convert", .part = c->part, .parts = c->parts};
-	(void)inputs;
 	m.facts.rows = 0, m.facts.longest = 0, m.facts.ordinal_keys = 1;
 	sheaf_status status = allocate(&m, &head, err);
 	if (status == SHEAF_OK) status = open_sink(&m, output, err);

@@ -99,10 +99,23 @@ void sheaf_part_put_options(sheaf_builder *b, const sheaf_conversion *c)
 	sheaf_builder_append(b, "", 1);
 }
 
-void sheaf_part_put_bytes(sheaf_builder *b, const sheaf_builder *bytes)
+void sheaf_part_put_bytes(sheaf_builder *b, sheaf_bytes bytes)
 {
-	sheaf_builder_u64le(b, bytes->size);
-	sheaf_builder_append(b, bytes->data, bytes->size);
+	sheaf_builder_u64le(b, bytes.size);
+	sheaf_builder_append(b, bytes.data, bytes.size);
+}
+
+/* ---- what is not written ---- */
+
+static int forget(void *user, const void *data, size_t size)
+{
+	(void)user, (void)data, (void)size;
+	return 0;
+}
+
+sheaf_status sheaf_part_scrap(const char *name, sheaf_context *cx, sheaf_sink **out, sheaf_error *err)
+{
+	return sheaf_sink_function(forget, NULL, name, cx, out, err);
 }
 
 /* ---- what is common, from bytes ---- */
@@ -222,12 +235,6 @@ void sheaf_part_common_free(sheaf_part_common *common)
 
 /* ---- what is a part's own ---- */
 
-static void put_bytes(sheaf_builder *b, sheaf_bytes bytes)
-{
-	sheaf_builder_u64le(b, bytes.size);
-	sheaf_builder_append(b, bytes.data, bytes.size);
-}
-
 void sheaf_part_put_own(sheaf_builder *b, const sheaf_part_own *own)
 {
 	sheaf_builder_u32le(b, own->structured);
@@ -236,8 +243,8 @@ void sheaf_part_put_own(sheaf_builder *b, const sheaf_part_own *own)
 	sheaf_part_put_i64(b, own->rows);
 	sheaf_builder_u32le(b, own->is_last);
 	put_facts(b, &own->facts);
-	put_bytes(b, own->opening);
-	put_bytes(b, own->closing);
+	sheaf_part_put_bytes(b, own->opening);
+	sheaf_part_put_bytes(b, own->closing);
 	sheaf_builder_u64le(b, (uint64_t)own->nblobs);
 	sheaf_builder_append(b, own->blobs.data, own->blobs.size);
 	sheaf_builder_u32le(b, (uint32_t)own->nsegments);
@@ -271,6 +278,15 @@ static sheaf_status check_blobs(const sheaf_part_file *part, const sheaf_part_ow
 		rows_left -= rows;
 	}
 	return left || rows_left ? sheaf_part_refuse(part, "sums of bytes and rows", err) : SHEAF_OK;
+}
+
+sheaf_status sheaf_part_check_entries(const sheaf_part_file *part, const sheaf_part_own *own,
+                                      const sheaf_entry_shape *entry, sheaf_error *err)
+{
+	int64_t bytes = sheaf_entry_bytes(entry);
+	return part->payload / bytes == own->rows && part->payload % bytes == 0
+	           ? SHEAF_OK
+	           : sheaf_part_refuse(part, "number of entries", err);
 }
 
 sheaf_status sheaf_part_read_own(const sheaf_part_file *part, sheaf_part_own *out, sheaf_error *err)

@@ -76,9 +76,13 @@ void sheaf_part_put_common(sheaf_builder *b, const sheaf_conversion *c);
 /* What a part has in common, of a payload that became another. */
 void sheaf_part_put_common_again(sheaf_builder *b, const sheaf_part_file *part, sheaf_payload payload);
 void sheaf_part_put_own(sheaf_builder *b, const sheaf_part_own *own);
+/* A sink for a writer whose rows go into a part: what it would write before and after them, the merge
+ * writes. */
+SHEAF_USE sheaf_status sheaf_part_scrap(const char *name, sheaf_context *cx, sheaf_sink **out,
+                                        sheaf_error *err);
 /* The options that make a difference, as lines. */
 void sheaf_part_put_options(sheaf_builder *b, const sheaf_conversion *c);
-void sheaf_part_put_bytes(sheaf_builder *b, const sheaf_builder *bytes);
+void sheaf_part_put_bytes(sheaf_builder *b, sheaf_bytes bytes);
 
 SHEAF_USE sheaf_status sheaf_part_read_common(const sheaf_part_file *part, sheaf_part_common *out,
                                               sheaf_error *err);
@@ -88,6 +92,9 @@ SHEAF_USE sheaf_status sheaf_part_read_own(const sheaf_part_file *part, sheaf_pa
                                            sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_part_next_segment(const sheaf_part_file *part, sheaf_part_own *own,
                                                sheaf_part_segment *out, sheaf_error *err);
+/* Refuses a part whose sorted entries are not as many, or not of the shape, that it says. */
+SHEAF_USE sheaf_status sheaf_part_check_entries(const sheaf_part_file *part, const sheaf_part_own *own,
+                                                const sheaf_entry_shape *entry, sheaf_error *err);
 /* The bytes, rows and samples of a blob. */
 void sheaf_part_blob(const sheaf_part_own *own, int64_t i, int64_t *size, int64_t *rows, int64_t *samples);
 

@@ -35,12 +35,6 @@ static sheaf_status keep(void *user, const sheaf_problem *problem, sheaf_error *
 
 /* ---- opening ---- */
 
-static int forget(void *user, const void *data, size_t size)
-{
-	(void)user, (void)data, (void)size;
-	return 0;
-}
-
 /* The number of entries is known only when all slices have theirs. */
 static sheaf_status create_writer(sheaf_slice *s, const sheaf_format *to, sheaf_error *err)
 {
@@ -54,7 +48,7 @@ static sheaf_status create_writer(sheaf_slice *s, const sheaf_format *to, sheaf_
 	                               .totals = &totals,
 	                               .duplicates = s->common.duplicates,
 	                               .allow_large = s->common.allow_large};
-	SHEAF_TRY(sheaf_sink_function(forget, NULL, s->output, s->cx, &sink, err));
+	SHEAF_TRY(sheaf_part_scrap(s->output, s->cx, &sink, err));
 	return sheaf_create_overlapping(sink, &s->common.schema, &(sheaf_creation){&create, s->used, true}, s->cx,
 	                                &s->writer, err);
 }
@@ -85,10 +79,9 @@ static sheaf_status find_writer(sheaf_slice *s, bool *can, sheaf_error *err)
 	SHEAF_TRY(create_writer(s, to, err));
 	*can = sheaf_writer_slices(s->writer);
 	sheaf_entry_shape entry = *can ? sheaf_writer_entry(s->writer) : s->common.entry;
-	if (entry.key_words != s->common.entry.key_words || entry.value_size != s->common.entry.value_size ||
-	    s->part.payload != s->own.rows * sheaf_entry_bytes(&entry))
+	if (entry.key_words != s->common.entry.key_words || entry.value_size != s->common.entry.value_size)
 		return sheaf_part_refuse(&s->part, "its entries", err);
-	return SHEAF_OK;
+	return *can ? sheaf_part_check_entries(&s->part, &s->own, &entry, err) : SHEAF_OK;
 }
 
 static sheaf_status open_part(sheaf_slice *s, sheaf_source *source, const char *output, bool *can,
@@ -111,9 +104,9 @@ sheaf_status sheaf_slice_open(sheaf_source *part, const char *output, sheaf_cont
 	SHEAF_NEED(out, "a place for the outcome");
 	*out = NULL;
 	SHEAF_NEED(part, "a source");
-	SHEAF_NEED(output, "a path for the output");
-	SHEAF_NEED(cx, "a context");
-	sheaf_status status = sheaf_allocate(cx, sizeof(sheaf_slice), &memory, err);
+	sheaf_status status = !output ? sheaf_not_given(__func__, "a path for the output", err)
+	                      : cx    ? sheaf_allocate(cx, sizeof(sheaf_slice), &memory, err)
+	                              : sheaf_not_given(__func__, "a context", err);
 	if (status) {
 		sheaf_source_close(part);
 		return status;
@@ -214,13 +207,15 @@ static sheaf_status supply(sheaf_slice *s, const int64_t *counts, int n, sheaf_e
 sheaf_status sheaf_slice_take(sheaf_slice *s, sheaf_source *entries, const int64_t *counts, int n,
                               int64_t *rows, sheaf_error *err)
 {
-	SHEAF_NEED(s, "a slice");
 	SHEAF_NEED(entries, "a source");
-	SHEAF_NEED(counts, "the number of entries of each part");
-	SHEAF_NEED(rows, "a place for the outcome");
-	if (s->entries) {
+	sheaf_status status = !s           ? sheaf_not_given(__func__, "a slice", err)
+	                      : !counts    ? sheaf_not_given(__func__, "the number of entries of each part", err)
+	                      : !rows      ? sheaf_not_given(__func__, "a place for the outcome", err)
+	                      : s->entries ? sheaf_out_of_range(__func__, "one call", 2, err)
+	                                   : SHEAF_OK;
+	if (status) {
 		sheaf_source_close(entries);
-		return sheaf_out_of_range(__func__, "one call", 2, err);
+		return status;
 	}
 	s->entries = entries;
 	SHEAF_TRY(supply(s, counts, n, err));
@@ -239,8 +234,6 @@ static sheaf_status put_blob(void *user, const sheaf_blob *blob, sheaf_error *er
 	return sheaf_sink_write(s->sink, blob->bytes.data, blob->bytes.size, err);
 }
 
-static sheaf_bytes bytes_of(const sheaf_builder *b) { return (sheaf_bytes){b->data, b->size}; }
-
 static sheaf_status finish(sheaf_slice *s, int64_t row, int64_t rows, sheaf_error *err)
 {
 	sheaf_builder common, own;
@@ -248,9 +241,9 @@ static sheaf_status finish(sheaf_slice *s, int64_t row, int64_t rows, sheaf_erro
 	sheaf_sink *sink = s->sink;
 	now.row = row;
 	now.rows = rows;
-	now.closing = bytes_of(&s->found);
+	now.closing = sheaf_builder_bytes(&s->found);
 	now.nblobs = s->nblobs;
-	now.blobs = bytes_of(&s->blobs);
+	now.blobs = sheaf_builder_bytes(&s->blobs);
 	SHEAF_TRY(sheaf_builder_status(&s->found, err));
 	SHEAF_TRY(sheaf_builder_status(&s->blobs, err));
 	sheaf_builder_begin(&common, s->caller, NULL);
@@ -280,8 +273,11 @@ static sheaf_status encode(sheaf_slice *s, int64_t row, int64_t rows, sheaf_erro
 
 sheaf_status sheaf_slice_make(sheaf_slice *s, int64_t row, int64_t rows, sheaf_sink *sink, sheaf_error *err)
 {
-	SHEAF_NEED(s, "a slice");
 	SHEAF_NEED(sink, "a sink");
+	if (!s) {
+		sheaf_sink_abandon(sink);
+		return sheaf_not_given(__func__, "a slice", err);
+	}
 	s->sink = sink;
 	sheaf_status status =
 		row < 0 || rows < row
