@@ -90,8 +90,8 @@ def check_page(name, text, json_text, words=()):
     policy = next((a["content"] for t, a in page.elements if t == "meta" and "http-equiv" in a), "")
     run = [code for a, code in page.scripts if not a]
     point(
-        len(run) == 1 and len(run[0].encode()) <= 8192,
-        f"{name}: one script of at most 8 kB",
+        len(run) == 1 and len(run[0].encode()) < 4096,
+        f"{name}: one script of less than 4 kB",
         [len(code) for code in run],
     )
     wanted = (

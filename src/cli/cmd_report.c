@@ -94,8 +94,6 @@ static void fill_findings(report *r, const session *s)
 	fill_said(r, s);
 }
 
-/* ---- parts ---- */
-
 /* ---- first rows ---- */
 
 /* Those of these lines that there is a place for. */
@@ -127,6 +125,8 @@ static sheaf_status take_rows(report *r, const sheaf_frame *frame, const sheaf_s
 	sheaf_buffer_reset(&text);
 	return status;
 }
+
+/* ---- parts ---- */
 
 /* Of a part: how many rows, the first ones as text, and the summary. */
 enum { STATE_HEAD = 16 };
