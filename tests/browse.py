@@ -171,8 +171,9 @@ def check_tree(browser, name):
     named = lambda n: n.get("name", {}).get("value", "").strip()  # noqa: E731
     seen = [n for n in nodes if not n.get("ignored")]
     pictures = [n for n in seen if role(n) in ("image", "img", "graphics-document", "svgroot")]
+    shown = browser.value("document.querySelectorAll('svg[data-bars],img').length")
     point(
-        bool(pictures) and all(map(named, pictures)),
+        bool(pictures) == bool(shown) and all(map(named, pictures)),
         f"{name}: pictures and charts have names",
         [role(n) for n in pictures if not named(n)],
     )
@@ -358,11 +359,10 @@ def picture(path):
 def main():
     if sys.argv[1:2] == ["--picture"]:
         picture(Path(sys.argv[2]))
-        return
+        return 0
     if not CHROMIUM:
         skip("pages in a browser", "no Chromium")
-        end()
-        return
+        return end()
     shots = Path(sys.argv[1] if len(sys.argv) > 1 else "build/pages")
     shots.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as name:
@@ -379,8 +379,8 @@ def main():
             if done.returncode == 0:
                 check(browser, kind, page, shots)
         browser.close()
-    end()
+    return end()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

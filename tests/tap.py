@@ -3,12 +3,13 @@
 import os
 import sys
 
-points = 0
+points = failures = 0
 
 
 def point(ok, name, why=""):
-    global points
+    global points, failures
     points += 1
+    failures += not ok
     print(f"{'ok' if ok else 'not ok'} {points} - {name}")
     for line in [] if ok else str(why).splitlines()[:20]:
         print(f"# {line}")
@@ -21,7 +22,9 @@ def skip(name, why="the data of real programs are not here"):
 
 
 def end():
+    """The plan; gives the exit status, for whoever reads no TAP."""
     print(f"1..{points}")
+    return 1 if failures else 0
 
 
 def go_on_without(modules):

@@ -3,6 +3,7 @@
  * block, beside memory that must not be touched. */
 #include "number/kernel.h"
 #include "number/number.h"
+#include "share.h"
 #include "texts.h"
 #include <fenv.h>
 #include <inttypes.h>
@@ -225,7 +226,7 @@ static void test_lists(void **state)
 	(void)state;
 	static made_text t;
 	seed_random(3);
-	for (int round = 0; round < 6000; round++) {
+	for (int round = 0; round < rounds(6000); round++) {
 		bool pairs = random_below(2);
 		t.size = 0;
 		for (int n = (int)random_below(40); n >= 0; n--) {
@@ -296,7 +297,7 @@ static void test_soup(void **state)
 	static const char bytes[] = "0123456789012345678900000    \t..--+eE::|\n\rx#\x80";
 	static made_text t;
 	seed_random(4);
-	for (int round = 0; round < 100000; round++) {
+	for (int round = 0; round < rounds(100000); round++) {
 		t.size = (size_t)random_below(200);
 		for (size_t i = 0; i < t.size; i++)
 			t.data[i] = bytes[random_below(random_below(4) ? 26 : (int64_t)sizeof bytes - 1)];
@@ -313,7 +314,7 @@ static void test_every_length(void **state)
 	(void)state;
 	static made_text t;
 	seed_random(8);
-	for (int round = 0; round < 40; round++) {
+	for (int round = 0; round < rounds(40); round++) {
 		for (t.size = 0; t.size <= 2 * LENGTHS; put_space(&t))
 			round % 2 ? put_pair(&t) : round % 4 ? put_midpoint(&t) : put_number(&t);
 		for (size_t size = 0; size <= LENGTHS; size++) {
@@ -418,7 +419,7 @@ static void test_whole(void **state)
 	static const int64_t limits[] = {10, 100, 1000, 10000, 100000000, 10000000000};
 	static made_text t;
 	seed_random(7);
-	for (int round = 0; round < 20000; round++) {
+	for (int round = 0; round < rounds(20000); round++) {
 		t.size = 0;
 		for (int n = (int)random_below(60); n >= 0; n--) {
 			char word[32];

@@ -3,6 +3,7 @@
  * lines that they are for. */
 #include "format/ctf/ctf.h"
 #include "reading.h"
+#include "share.h"
 #include "texts.h"
 #include <inttypes.h>
 #include <sheaf/sheaf.h>
@@ -127,7 +128,7 @@ static void test_text_format(void **state)
 	(void)state;
 	static made_text t;
 	seed_random(7);
-	for (int round = 0; round < 1500; round++) {
+	for (int round = 0; round < rounds(1500); round++) {
 		int id = 0;
 		t.size = 0;
 		for (int64_t lines = random_below(30); lines >= 0; lines--) put_line(&t, &id);
@@ -219,7 +220,7 @@ static void test_matrix_market(void **state)
 	static made_text t;
 	(void)state;
 	seed_random(10);
-	for (int round = 0; round < 330; round++) {
+	for (int round = 0; round < rounds(330); round++) {
 		const char *const *kind = kinds[(size_t)round % COUNT(kinds)];
 		bool array = strcmp(kind[2], "array") == 0, complex = strcmp(kind[0], "complex") == 0;
 		char word[128];
@@ -244,7 +245,7 @@ static void test_tensors(void **state)
 	static made_text t;
 	(void)state;
 	seed_random(11);
-	for (int round = 0; round < 300; round++) {
+	for (int round = 0; round < rounds(300); round++) {
 		const way *w = &ways[(size_t)round % COUNT(ways)];
 		int rank = 1 + (int)random_below(6);
 		t.size = 0;
@@ -264,7 +265,7 @@ static void test_svmlight(void **state)
 	static made_text t;
 	(void)state;
 	seed_random(12);
-	for (int round = 0; round < 300; round++) {
+	for (int round = 0; round < rounds(300); round++) {
 		t.size = 0;
 		for (int64_t lines = random_below(20); lines >= 0; lines--) {
 			put_value(&t);
@@ -290,7 +291,7 @@ static void test_cells(void **state)
 	static made_text t;
 	(void)state;
 	seed_random(13);
-	for (int round = 0; round < 300; round++) {
+	for (int round = 0; round < rounds(300); round++) {
 		t.size = 0;
 		put(&t, "A,B,C\n");
 		for (int64_t lines = random_below(30); lines >= 0; lines--) {
@@ -482,7 +483,7 @@ static void test_tables(void **state)
 	static made_text t;
 	(void)state;
 	seed_random(21);
-	for (int round = 0; round < 120; round++) {
+	for (int round = 0; round < rounds(120); round++) {
 		const char *end = round % 3 ? "\n" : "\r\n";
 		for (t.size = 0; t.size < 3000;) {
 			for (int column = 0; column < 6; column++) {
@@ -516,7 +517,7 @@ static void test_examples(void **state)
 	static made_text t;
 	(void)state;
 	seed_random(14);
-	for (int round = 0; round < 300; round++) {
+	for (int round = 0; round < rounds(300); round++) {
 		t.size = 0;
 		put(&t, "defI: 0\n;\n");
 		for (int64_t examples = random_below(12); examples >= 0; examples--) {
@@ -593,7 +594,7 @@ static void test_every_length(void **state)
 	(void)state;
 	static made_text t;
 	seed_random(9);
-	for (int round = 0; round < 20; round++) {
+	for (int round = 0; round < rounds(20); round++) {
 		int id = 0;
 		for (t.size = 0; t.size < 2 * LENGTHS;) put_line(&t, &id);
 		if (round % 2) damage(&t);
