@@ -187,6 +187,10 @@ static sheaf_status open_sink(sheaf_box *box, bool into, sheaf_error *err)
 {
 	bool is_there = false;
 	SHEAF_TRY(sheaf_box_available(box->kind, err));
+	if (into && writing_driver(box->kind) != &sheaf_hdf5_writing_driver)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected an HDF5 or netCDF-4 file to write into, found another kind",
+		                  box->name);
 	if (sheaf_box_is_folder(box->kind, box->name))
 		SHEAF_TRY(sheaf_sink_make_tree(box->sink, err));
 	else if (into)
@@ -239,10 +243,7 @@ static void complete(sheaf_box *box)
 	if (!failure->status && box->arrays)
 		failure->status = sheaf_fail(
 			failure, SHEAF_USAGE, "%s: expected all arrays to be complete, found one that is not", box->name);
-	if (!failure->status) {
-		failure->status = box->driver->finish(box->state, failure);
-		box->state = NULL;
-	}
+	if (!failure->status && box->driver->finish) failure->status = box->driver->finish(box->state, failure);
 	close_driver(box);
 }
 

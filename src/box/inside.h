@@ -114,7 +114,7 @@ typedef struct sheaf_box_driver {
 	/* Sets the box's state, and lists what there is in its catalog. `fresh`: makes an empty box of its kind;
 	 * else the kind is found out. */
 	sheaf_status (*open)(struct sheaf_box *box, bool fresh, sheaf_error *err);
-	/* Completes what was written, and closes in any case. */
+	/* Completes what was written, before it is closed. NULL: there is nothing to do. */
 	sheaf_status (*finish)(void *state, sheaf_error *err);
 	void (*close)(void *state);
 
@@ -138,7 +138,9 @@ typedef struct sheaf_box_driver {
 	sheaf_status (*text_of)(void *state, const sheaf_box_item *item, const uint8_t *element,
 	                        sheaf_builder *text, sheaf_error *err);
 
+	/* NULL: the list of the box is enough. */
 	sheaf_status (*make_group)(void *state, const char *path, sheaf_error *err);
+	/* NULL: what is written stays. */
 	sheaf_status (*remove)(void *state, const sheaf_box_item *item, sheaf_error *err);
 	sheaf_status (*set_text)(void *state, const sheaf_box_item *item, const char *name, const char *text,
 	                         size_t size, sheaf_error *err);

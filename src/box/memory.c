@@ -17,12 +17,6 @@ static sheaf_status open_box(sheaf_box *box, bool fresh, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-static sheaf_status finish_box(void *state, sheaf_error *err)
-{
-	(void)state, (void)err;
-	return SHEAF_OK;
-}
-
 static void close_box(void *state) { (void)state; }
 
 /* ---- texts ---- */
@@ -89,13 +83,7 @@ bool sheaf_box_next_text(const sheaf_box_item *item, sheaf_box_text_at *at)
 	return true;
 }
 
-/* ---- groups and arrays ---- */
-
-static sheaf_status make_group(void *state, const char *path, sheaf_error *err)
-{
-	(void)state, (void)path, (void)err;
-	return SHEAF_OK;
-}
+/* ---- arrays ---- */
 
 static sheaf_status remove_array(void *state, const sheaf_box_item *item, sheaf_error *err)
 {
@@ -144,10 +132,8 @@ static sheaf_status end_array(void *handle, int64_t count, sheaf_box_item *item,
 
 const sheaf_box_driver sheaf_memory_driver = {
 	.open = open_box,
-	.finish = finish_box,
 	.close = close_box,
 	.text = get_text,
-	.make_group = make_group,
 	.remove = remove_array,
 	.set_text = set_text,
 	.new_array = new_array,

@@ -91,7 +91,8 @@ static sheaf_status make_one_group(sheaf_box *box, const char *path, size_t n, s
 		return sheaf_fail(err, SHEAF_DATA, "%s: expected a group, found %s",
 		                  sheaf_box_where(box, item, where), item->is_group ? item->refused : "an array");
 	sheaf_error failure = {0};
-	SHEAF_TRY(stick(box, box->driver->make_group(box->state, own, &failure), &failure, err));
+	if (box->driver->make_group)
+		SHEAF_TRY(stick(box, box->driver->make_group(box->state, own, &failure), &failure, err));
 	const char *name = strrchr(own, '/');
 	const char *folder = "";
 	if (name) SHEAF_TRY(sheaf_catalog_text(&box->catalog, &folder, err, "%.*s", (int)(name - own), own));
@@ -130,6 +131,9 @@ sheaf_status sheaf_box_remove(sheaf_box *box, const char *path, sheaf_error *err
 			return sheaf_fail(err, SHEAF_USAGE,
 			                  "%s: expected an array that is whole, found one that is being written",
 			                  sheaf_box_where(box, item, where));
+	if (!box->driver->remove)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected each array once, found it again",
+		                  sheaf_box_where(box, item, where));
 	SHEAF_TRY(stick(box, box->driver->remove(box->state, item, &failure), &failure, err));
 	sheaf_catalog_remove(&box->catalog, item);
 	return SHEAF_OK;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* ZIP files: heads of members, and the list at the end. */
 #include "io/zip_write.h"
+#include "base/extend.h"
+#include "io/sink.h"
 #include <string.h>
 
 enum { LOCAL_SIZE = 30, LONG_SIZES = 20, GOOD_ADDRESS = 64, LEAST_PADDING = 6 };
@@ -119,4 +121,41 @@ void sheaf_zip_put_end(sheaf_builder *b, int64_t nmembers, int64_t begin)
 	put_u16(b, few), put_u16(b, few);
 	sheaf_builder_u32le(b, narrow(size)), sheaf_builder_u32le(b, narrow(at));
 	put_u16(b, 0);
+}
+
+/* ---- a whole file ---- */
+
+void sheaf_zip_begin(sheaf_zip_output *out, sheaf_sink *sink, sheaf_context *cx)
+{
+	*out = (sheaf_zip_output){.cx = cx, .sink = sink, .list = {.cx = cx}};
+}
+
+void sheaf_zip_drop(sheaf_zip_output *out) { sheaf_builder_drop(&out->list); }
+
+sheaf_status sheaf_zip_reserve(sheaf_zip_output *out, sheaf_zip_head *head, bool is_aligned, sheaf_error *err)
+{
+	head->at = (uint64_t)out->end;
+	sheaf_zip_find_length(head);
+	if (is_aligned) sheaf_zip_find_padding(head);
+	out->end += (int64_t)(sheaf_zip_local_size(head) + head->stored);
+	return sheaf_sink_check_size(out->sink, out->end, err);
+}
+
+sheaf_status sheaf_zip_put(sheaf_zip_output *out, const sheaf_zip_head *head, sheaf_bytes first,
+                           sheaf_error *err)
+{
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = out->cx};
+	sheaf_zip_put_local(&b, head);
+	sheaf_builder_append(&b, first.data, first.size);
+	SHEAF_TRY(sheaf_builder_status(&b, err));
+	sheaf_zip_put_in_list(&out->list, head);
+	out->members++;
+	return sheaf_sink_write_at(out->sink, (int64_t)head->at, b.data, b.size, err);
+}
+
+sheaf_status sheaf_zip_finish(sheaf_zip_output *out, sheaf_error *err)
+{
+	sheaf_zip_put_end(&out->list, out->members, out->end);
+	SHEAF_TRY(sheaf_builder_status(&out->list, err));
+	return sheaf_sink_write_at(out->sink, out->end, out->list.data, out->list.size, err);
 }

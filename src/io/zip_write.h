@@ -4,6 +4,7 @@
 #define SHEAF_IO_ZIP_WRITE_H
 
 #include "base/buffer.h"
+#include <sheaf/io.h>
 
 typedef struct sheaf_zip_head {
 	const char *name;
@@ -26,5 +27,25 @@ void sheaf_zip_put_sum(sheaf_builder *b, const sheaf_zip_head *head);
 void sheaf_zip_put_in_list(sheaf_builder *list, const sheaf_zip_head *head);
 /* What stands after the list of members, which begins at this byte of the file. */
 void sheaf_zip_put_end(sheaf_builder *list, int64_t members, int64_t begin);
+
+/* A ZIP file that is written into a random sink: members get their places in order, and may be written in
+ * any. */
+typedef struct sheaf_zip_output {
+	sheaf_context *cx;
+	sheaf_sink *sink;
+	sheaf_builder list;
+	int64_t end, members; /* byte after the last one's contents */
+} sheaf_zip_output;
+
+void sheaf_zip_begin(sheaf_zip_output *out, sheaf_sink *sink, sheaf_context *cx);
+void sheaf_zip_drop(sheaf_zip_output *out);
+/* The next place, for a member whose name and sizes are known: at a good address if that is wanted. */
+SHEAF_USE sheaf_status sheaf_zip_reserve(sheaf_zip_output *out, sheaf_zip_head *head, bool is_aligned,
+                                         sheaf_error *err);
+/* Writes the head into its place, and after it the first bytes of the contents; and lists the member. */
+SHEAF_USE sheaf_status sheaf_zip_put(sheaf_zip_output *out, const sheaf_zip_head *head, sheaf_bytes first,
+                                     sheaf_error *err);
+/* The list, after the last member. */
+SHEAF_USE sheaf_status sheaf_zip_finish(sheaf_zip_output *out, sheaf_error *err);
 
 #endif

@@ -9,7 +9,6 @@
 #include "box/characters.h"
 #include "io/descriptor.h"
 #include "io/source.h"
-#include <inttypes.h>
 #include <string.h>
 
 enum { MOST_MEMBERS = 4096 };
@@ -40,29 +39,50 @@ static bool is_path(const char *name, size_t size)
 	return sheaf_is_utf8((const uint8_t *)name, size);
 }
 
+/* A path with its two parts. They live as long as the catalog. */
+typedef struct place {
+	const char *path, *folder, *name;
+} place;
+
+/* The first n bytes of a member's name. */
+static sheaf_status find_place(state *s, const char *name, size_t n, place *out, sheaf_error *err)
+{
+	sheaf_catalog *catalog = &s->box->catalog;
+	const char *slash = (const char *)memrchr(name, '/', n);
+	SHEAF_TRY(sheaf_catalog_text(catalog, &out->path, err, "%.*s", (int)n, name));
+	out->folder = "";
+	out->name = slash ? out->path + (slash - name) + 1 : out->path;
+	return slash ? sheaf_catalog_text(catalog, &out->folder, err, "%.*s", (int)(slash - name), name)
+	             : SHEAF_OK;
+}
+
 /* ---- listing ---- */
 
 /* The first n bytes of the name, as a group. */
 static sheaf_status add_group(state *s, const char *name, size_t n, sheaf_error *err)
 {
 	sheaf_catalog *catalog = &s->box->catalog;
-	const char *path, *folder = "";
-	sheaf_box_item *item;
-	SHEAF_TRY(sheaf_catalog_text(catalog, &path, err, "%.*s", (int)n, name));
-	item = sheaf_catalog_find(catalog, path);
+	place to;
+	SHEAF_TRY(find_place(s, name, n, &to, err));
+	sheaf_box_item *item = sheaf_catalog_find(catalog, to.path);
 	if (item && item->is_group) return SHEAF_OK;
 	if (item)
 		return sheaf_fail(err, SHEAF_DATA, "%s: expected %s to be an array or a group, found both",
-		                  s->box->name, path);
-	const char *slash = strrchr(path, '/');
-	if (slash) SHEAF_TRY(sheaf_catalog_text(catalog, &folder, err, "%.*s", (int)(slash - path), path));
-	SHEAF_TRY(sheaf_catalog_add(catalog, folder, slash ? slash + 1 : path, true, &item, err));
+		                  s->box->name, to.path);
+	SHEAF_TRY(sheaf_catalog_add(catalog, to.folder, to.name, true, &item, err));
 	sheaf_catalog_place(catalog);
 	return SHEAF_OK;
 }
 
+/* A name of many slashes would be a path for each of them. */
 static sheaf_status add_groups(state *s, const char *name, size_t n, sheaf_error *err)
 {
+	int depth = 0;
+	for (size_t i = 1; i < n; i++) depth += name[i] == '/';
+	if (depth > SHEAF_BOX_MAX_DEPTH)
+		return sheaf_fail(err, SHEAF_LIMIT,
+		                  "%s: expected at most %d groups inside one another, found %d in %.60s...",
+		                  s->box->name, SHEAF_BOX_MAX_DEPTH, depth, name);
 	for (size_t i = 1; i < n; i++)
 		if (name[i] == '/') SHEAF_TRY(add_group(s, name, i, err));
 	return SHEAF_OK;
@@ -171,16 +191,11 @@ static bool is_text(const sheaf_array *array)
 	       strchr("SU", array->dtype.parts[0].kind);
 }
 
-static sheaf_status take_text(state *s, const sheaf_zip_member *m, const sheaf_array *array, size_t size,
-                              sheaf_error *err)
+/* A text is an attribute of the group that it is in. */
+static sheaf_status take_text(state *s, const sheaf_array *array, place to, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder text = {.cx = s->cx};
 	sheaf_buffer item = {0};
-	const char *path, *group = "";
-	SHEAF_TRY(sheaf_catalog_text(&s->box->catalog, &path, err, "%.*s", (int)size, m->name));
-	const char *slash = strrchr(path, '/');
-	if (slash)
-		SHEAF_TRY(sheaf_catalog_text(&s->box->catalog, &group, err, "%.*s", (int)(slash - path), path));
 	SHEAF_TRY(sheaf_holding_view(&array->holding, array->data_at, array->dtype.size, &item, err));
 	const sheaf_part *part = &array->dtype.parts[0];
 	if (part->kind == 'U')
@@ -189,27 +204,18 @@ static sheaf_status take_text(state *s, const sheaf_zip_member *m, const sheaf_a
 		sheaf_box_put_padded(&text, item.data, item.size);
 	sheaf_buffer_reset(&item);
 	SHEAF_TRY(sheaf_builder_status(&text, err));
-	const sheaf_box_item *at = sheaf_catalog_find(&s->box->catalog, group);
-	return sheaf_memory_driver.set_text(NULL, at, slash ? slash + 1 : path, (const char *)text.data,
-	                                    text.size, err);
+	const sheaf_box_item *group = sheaf_catalog_find(&s->box->catalog, to.folder);
+	return sheaf_memory_driver.set_text(NULL, group, to.name, (const char *)text.data, text.size, err);
 }
 
-static sheaf_status add_array(state *s, const sheaf_zip_member *m, size_t size, const sheaf_array *array,
-                              sheaf_archive_own *own, sheaf_error *err)
+/* The item of an array that is not described yet. */
+static sheaf_status add_array(state *s, place to, sheaf_box_item **item, sheaf_error *err)
 {
 	sheaf_catalog *catalog = &s->box->catalog;
-	const char *path, *folder = "";
-	sheaf_box_item *item;
-	SHEAF_TRY(sheaf_catalog_text(catalog, &path, err, "%.*s", (int)size, m->name));
-	if (sheaf_catalog_find(catalog, path))
+	if (sheaf_catalog_find(catalog, to.path))
 		return sheaf_fail(err, SHEAF_DATA, "%s: expected each array once, found %s twice", s->box->name,
-		                  path);
-	const char *slash = strrchr(path, '/');
-	if (slash) SHEAF_TRY(sheaf_catalog_text(catalog, &folder, err, "%.*s", (int)(slash - path), path));
-	SHEAF_TRY(sheaf_catalog_add(catalog, folder, slash ? slash + 1 : path, false, &item, err));
-	sheaf_status status = array ? describe_array(s, array, own, item, err) : SHEAF_OK;
-	sheaf_catalog_place(catalog);
-	return status;
+		                  to.path);
+	return sheaf_catalog_add(catalog, to.folder, to.name, false, item, err);
 }
 
 static bool is_flaw_of_one(sheaf_status status)
@@ -222,21 +228,23 @@ static sheaf_status add_member(state *s, const sheaf_zip_member *m, sheaf_error 
 {
 	void *memory;
 	size_t size = bare_length(m->name);
+	place to;
+	sheaf_box_item *item;
 	sheaf_error failure = {0};
 	SHEAF_SCOPED(sheaf_array_close) sheaf_array array = {.cx = NULL};
 	if (size == 0 || !is_path(m->name, size)) return SHEAF_OK;
 	SHEAF_TRY(add_groups(s, m->name, size, err));
 	SHEAF_TRY(sheaf_catalog_allocate(&s->box->catalog, sizeof(sheaf_archive_own), &memory, err));
 	sheaf_archive_own *own = (sheaf_archive_own *)memory;
+	SHEAF_TRY(find_place(s, m->name, size, &to, err));
 	sheaf_status status = open_member(s, m, own, &array, &failure);
-	if (!status && is_text(&array)) return take_text(s, m, &array, size, err);
-	if (!status) return add_array(s, m, size, &array, own, err);
-	if (!is_flaw_of_one(status)) return sheaf_fail_again(err, &failure);
-	SHEAF_TRY(add_array(s, m, size, NULL, own, err));
-	char path[4096];
-	snprintf(path, sizeof path, "%.*s", (int)size, m->name);
-	sheaf_box_item *item = sheaf_catalog_find(&s->box->catalog, path);
-	return item ? refuse(s, item, status, failure.message, err) : SHEAF_OK;
+	if (status && !is_flaw_of_one(status)) return sheaf_fail_again(err, &failure);
+	if (!status && is_text(&array)) return take_text(s, &array, to, err);
+	SHEAF_TRY(add_array(s, to, &item, err));
+	status =
+		status ? refuse(s, item, status, failure.message, err) : describe_array(s, &array, own, item, err);
+	sheaf_catalog_place(&s->box->catalog);
+	return status;
 }
 
 /* ---- opening ---- */

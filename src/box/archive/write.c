@@ -10,14 +10,12 @@
 #include "io/strand.h"
 #include "io/zip_write.h"
 #include "third/deflate.h"
-#include <inttypes.h>
 #include <string.h>
 
 typedef struct state {
 	sheaf_context *cx;
 	sheaf_box *box;
-	sheaf_builder list;
-	int64_t end, members;
+	sheaf_zip_output zip;
 } state;
 
 typedef struct array {
@@ -38,28 +36,6 @@ static sheaf_status name_member(sheaf_builder *name, const char *group, const ch
 	sheaf_builder_printf(name, "%s%s%s.npy", group, *group ? "/" : "", own);
 	sheaf_builder_byte(name, '\0');
 	return sheaf_builder_status(name, err);
-}
-
-/* Gives a member the place at the end of what there is. */
-static sheaf_status take_place(state *s, sheaf_zip_head *head, sheaf_error *err)
-{
-	head->at = (uint64_t)s->end;
-	sheaf_zip_find_length(head);
-	if (head->method == 0) sheaf_zip_find_padding(head);
-	s->end += (int64_t)(sheaf_zip_local_size(head) + head->stored);
-	return sheaf_sink_check_size(s->box->sink, s->end, err);
-}
-
-/* What stands before the contents, and the first of these. */
-static sheaf_status put_head(state *s, const sheaf_zip_head *head, sheaf_bytes first, sheaf_error *err)
-{
-	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = s->cx};
-	sheaf_zip_put_local(&b, head);
-	sheaf_builder_append(&b, first.data, first.size);
-	SHEAF_TRY(sheaf_builder_status(&b, err));
-	sheaf_zip_put_in_list(&s->list, head);
-	s->members++;
-	return sheaf_sink_write_at(s->box->sink, (int64_t)head->at, b.data, b.size, err);
 }
 
 /* A member that is in memory as a whole. */
@@ -84,8 +60,8 @@ static sheaf_status put_whole(state *s, const char *name, const sheaf_builder *b
 		head.stored = packed.size;
 		head.method = 8;
 	}
-	SHEAF_TRY(take_place(s, &head, err));
-	return put_head(s, &head, contents, err);
+	SHEAF_TRY(sheaf_zip_reserve(&s->zip, &head, head.method == 0, err));
+	return sheaf_zip_put(&s->zip, &head, contents, err);
 }
 
 /* ---- arrays ---- */
@@ -119,7 +95,7 @@ static sheaf_status place_array(array *a, int64_t count, sheaf_error *err)
 	SHEAF_TRY(sheaf_builder_status(&a->header, err));
 	a->head = (sheaf_zip_head){.name = name_of(&a->name)};
 	a->head.size = a->head.stored = a->header.size + (uint64_t)count * sheaf_type_size(a->plan.type);
-	SHEAF_TRY(take_place(a->s, &a->head, err));
+	SHEAF_TRY(sheaf_zip_reserve(&a->s->zip, &a->head, true, err));
 	a->is_placed = true;
 	return sheaf_strand_place(&a->strand, a->s->box->sink,
 	                          (int64_t)(a->head.at + sheaf_zip_local_size(&a->head) + a->header.size), err);
@@ -165,7 +141,7 @@ static sheaf_status complete(array *a, int64_t count, sheaf_error *err)
 	SHEAF_TRY(sheaf_strand_end(&a->strand, err));
 	uint32_t sum = sheaf_crc32(0, a->header.data, a->header.size);
 	a->head.sum = sheaf_crc32_join(sum, a->strand.sum, a->strand.size);
-	return put_head(a->s, &a->head, (sheaf_bytes){a->header.data, a->header.size}, err);
+	return sheaf_zip_put(&a->s->zip, &a->head, (sheaf_bytes){a->header.data, a->header.size}, err);
 }
 
 static sheaf_status end_array(void *handle, int64_t count, sheaf_box_item *item, sheaf_error *err)
@@ -175,20 +151,6 @@ static sheaf_status end_array(void *handle, int64_t count, sheaf_box_item *item,
 	sheaf_status status = complete(a, count, err);
 	drop_array(a);
 	return status;
-}
-
-static sheaf_status make_group(void *memory, const char *path, sheaf_error *err)
-{
-	(void)memory, (void)path, (void)err;
-	return SHEAF_OK;
-}
-
-/* Its bytes are in the file already. */
-static sheaf_status remove_array(void *memory, const sheaf_box_item *item, sheaf_error *err)
-{
-	const state *s = (const state *)memory;
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected each array of an archive once, found /%s again",
-	                  s->box->name, item->path);
 }
 
 /* ---- texts ---- */
@@ -244,37 +206,27 @@ static sheaf_status put_texts(state *s, sheaf_error *err)
 static void close_state(void *memory)
 {
 	state *s = (state *)memory;
-	sheaf_builder_drop(&s->list);
+	sheaf_zip_drop(&s->zip);
 	sheaf_release(s->cx, s, sizeof *s);
 }
 
 static sheaf_status open_state(sheaf_box *box, bool fresh, sheaf_error *err)
 {
 	void *memory;
-	if (!fresh)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "%s: expected a new archive, found one that is there: nothing is put into those",
-		                  box->name);
+	(void)fresh;
 	SHEAF_TRY(sheaf_allocate(box->cx, sizeof(state), &memory, err));
 	state *s = (state *)memory;
-	*s = (state){.cx = box->cx, .box = box, .list = {.cx = box->cx}};
+	*s = (state){.cx = box->cx, .box = box};
+	sheaf_zip_begin(&s->zip, box->sink, box->cx);
 	box->state = s;
 	return SHEAF_OK;
 }
 
-static sheaf_status put_list(state *s, sheaf_error *err)
-{
-	SHEAF_TRY(put_texts(s, err));
-	sheaf_zip_put_end(&s->list, s->members, s->end);
-	SHEAF_TRY(sheaf_builder_status(&s->list, err));
-	return sheaf_sink_write_at(s->box->sink, s->end, s->list.data, s->list.size, err);
-}
-
 static sheaf_status finish(void *memory, sheaf_error *err)
 {
-	sheaf_status status = put_list((state *)memory, err);
-	close_state(memory);
-	return status;
+	state *s = (state *)memory;
+	SHEAF_TRY(put_texts(s, err));
+	return sheaf_zip_finish(&s->zip, err);
 }
 
 const sheaf_box_driver sheaf_archive_writing_driver = {
@@ -282,8 +234,6 @@ const sheaf_box_driver sheaf_archive_writing_driver = {
 	.finish = finish,
 	.close = close_state,
 	.text = get_text,
-	.make_group = make_group,
-	.remove = remove_array,
 	.set_text = set_text,
 	.new_array = new_array,
 	.append = append,

@@ -89,9 +89,7 @@ static sheaf_status complete(sheaf_hdf5_writer *w)
 static sheaf_status finish_file(void *state, sheaf_error *err)
 {
 	((sheaf_hdf5_writer *)state)->err = err;
-	sheaf_status status = complete((sheaf_hdf5_writer *)state);
-	close_file(state);
-	return status;
+	return complete((sheaf_hdf5_writer *)state);
 }
 
 /* ---- names that go ---- */

@@ -18,8 +18,7 @@ typedef struct state {
 	sheaf_box *box;
 	int version;
 	bool is_zip;
-	sheaf_builder list; /* of a ZIP file */
-	int64_t end, members;
+	sheaf_zip_output zip;
 } state;
 
 typedef struct array {
@@ -32,21 +31,14 @@ typedef struct array {
 
 static sheaf_status put_zipped(state *s, const char *path, sheaf_bytes bytes, sheaf_error *err)
 {
-	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = s->cx};
 	sheaf_zip_head head = {.name = path,
 	                       .size = bytes.size,
 	                       .stored = bytes.size,
-	                       .at = (uint64_t)s->end,
 	                       .sum = sheaf_crc32(0, bytes.data, bytes.size)};
-	sheaf_zip_find_length(&head);
-	sheaf_zip_put_local(&b, &head);
-	SHEAF_TRY(sheaf_builder_status(&b, err));
-	SHEAF_TRY(sheaf_sink_write_at(s->box->sink, s->end, b.data, b.size, err));
-	SHEAF_TRY(sheaf_sink_write_at(s->box->sink, s->end + (int64_t)b.size, bytes.data, bytes.size, err));
-	sheaf_zip_put_in_list(&s->list, &head);
-	s->end += (int64_t)(b.size + bytes.size);
-	s->members++;
-	return SHEAF_OK;
+	SHEAF_TRY(sheaf_zip_reserve(&s->zip, &head, false, err));
+	SHEAF_TRY(sheaf_zip_put(&s->zip, &head, (sheaf_bytes){0}, err));
+	int64_t at = (int64_t)(head.at + sheaf_zip_local_size(&head));
+	return sheaf_sink_write_at(s->box->sink, at, bytes.data, bytes.size, err);
 }
 
 static sheaf_status put_member(state *s, const char *folder, const char *name, sheaf_bytes bytes,
@@ -356,39 +348,23 @@ static sheaf_status end_array(void *handle, int64_t count, sheaf_box_item *item,
 	return status;
 }
 
-static sheaf_status make_group(void *memory, const char *path, sheaf_error *err)
-{
-	(void)memory, (void)path, (void)err;
-	return SHEAF_OK;
-}
-
-static sheaf_status remove_array(void *memory, const sheaf_box_item *item, sheaf_error *err)
-{
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected each array once, found /%s again",
-	                  ((const state *)memory)->box->name, item->path);
-}
-
 /* ---- opening and finishing ---- */
 
 static void close_state(void *memory)
 {
 	state *s = (state *)memory;
-	sheaf_builder_drop(&s->list);
+	sheaf_zip_drop(&s->zip);
 	sheaf_release(s->cx, s, sizeof *s);
 }
 
 static sheaf_status open_state(sheaf_box *box, bool fresh, sheaf_error *err)
 {
 	void *memory;
-	if (!fresh)
-		return sheaf_fail(
-			err, SHEAF_UNSUPPORTED,
-			"%s: expected a new folder or file of Zarr, found one that is there: nothing is put "
-			"into those",
-			box->name);
+	(void)fresh;
 	SHEAF_TRY(sheaf_allocate(box->cx, sizeof(state), &memory, err));
 	state *s = (state *)memory;
-	*s = (state){.cx = box->cx, .box = box, .list = {.cx = box->cx}};
+	*s = (state){.cx = box->cx, .box = box};
+	sheaf_zip_begin(&s->zip, box->sink, box->cx);
 	s->version = box->kind == SHEAF_BOX_ZARR_2 ? 2 : 3;
 	s->is_zip = !sheaf_box_is_folder(box->kind, box->sink->name);
 	box->state = s;
@@ -396,25 +372,16 @@ static sheaf_status open_state(sheaf_box *box, bool fresh, sheaf_error *err)
 }
 
 /* The root's stands first in a ZIP file's list, whatever the order of the bytes: it is sought by name. */
-static sheaf_status put_metadata(state *s, sheaf_error *err)
+static sheaf_status finish(void *memory, sheaf_error *err)
 {
 	int64_t count;
+	state *s = (state *)memory;
 	const sheaf_box_item *items = sheaf_box_items(s->box, &count);
 	for (int64_t i = 0; i < count; i++) {
 		SHEAF_TRY(sheaf_check_stop(s->cx, err));
 		SHEAF_TRY(s->version == 3 ? put_new(s, &items[i], err) : put_old(s, &items[i], err));
 	}
-	if (!s->is_zip) return SHEAF_OK;
-	sheaf_zip_put_end(&s->list, s->members, s->end);
-	SHEAF_TRY(sheaf_builder_status(&s->list, err));
-	return sheaf_sink_write_at(s->box->sink, s->end, s->list.data, s->list.size, err);
-}
-
-static sheaf_status finish(void *memory, sheaf_error *err)
-{
-	sheaf_status status = put_metadata((state *)memory, err);
-	close_state(memory);
-	return status;
+	return s->is_zip ? sheaf_zip_finish(&s->zip, err) : SHEAF_OK;
 }
 
 const sheaf_box_driver sheaf_zarr_writing_driver = {
@@ -422,8 +389,6 @@ const sheaf_box_driver sheaf_zarr_writing_driver = {
 	.finish = finish,
 	.close = close_state,
 	.text = get_text,
-	.make_group = make_group,
-	.remove = remove_array,
 	.set_text = set_text,
 	.set_numbers = set_numbers,
 	.new_array = new_array,
