@@ -22,16 +22,17 @@ if TYPE_CHECKING:
         UnknownError, UnsupportedError, UsageError,
     )
     from ._polars import scan_polars
-    from .commands import (
-        Difference, Differences, Report, convert, diff, formats, guess, hash, index, info, merge, report,
-        schema, show, split, stats, validate,
-    )
+    from .checking import Difference, Differences, Report, diff, hash, validate
+    from .converting import convert, merge, split
     from .dataset import Dataset, open, read
+    from .describing import formats, guess, info, schema, show
     from .fields import Field, Schema, Tensor
     from .frame import Column, Frame
+    from .indexing import index
     from .loader import Batch, Batches, batches
     from .packed import Packed
     from .parts import Partition, Share, partitions, plan
+    from .reporting import report, stats
     from .writing import write
 
 __all__ = [
@@ -50,14 +51,17 @@ _MODULES = {
     "_errors": ("DataError", "DataWarning", "LimitError", "LossError", "Place", "Problem", "SheafError",
                 "StaleError", "StoppedError", "UnknownError", "UnsupportedError", "UsageError"),
     "_polars": ("scan_polars",),
-    "commands": ("Difference", "Differences", "Report", "convert", "diff", "formats", "guess", "hash",
-                 "index", "info", "merge", "report", "schema", "show", "split", "stats", "validate"),
+    "checking": ("Difference", "Differences", "Report", "diff", "hash", "validate"),
+    "converting": ("convert", "merge", "split"),
     "dataset": ("Dataset", "open", "read"),
+    "describing": ("formats", "guess", "info", "schema", "show"),
     "fields": ("Field", "Schema", "Tensor"),
     "frame": ("Column", "Frame"),
+    "indexing": ("index",),
     "loader": ("Batch", "Batches", "batches"),
     "packed": ("Packed",),
     "parts": ("Partition", "Share", "partitions", "plan"),
+    "reporting": ("report", "stats"),
     "writing": ("write",),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}

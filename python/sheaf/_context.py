@@ -267,7 +267,7 @@ class Handle:
     def __init__(self, context: Context, close: Callable[[c_void_p], object]) -> None:
         self.context, self._close = context, close
         self.pointer = c_void_p()
-        self.kept: Any = None  # what must live as long
+        self.kept: Any = None  # what must live as long: of Python's, which lives until all handles are ended
         self.lock = threading.RLock()
         self._needs: list[Handle] = []
         self._needed, self._ending = 0, False
@@ -297,7 +297,8 @@ class Handle:
             raise UsageError("expected it whole, found that it was interrupted")
 
     def need(self, other: Handle) -> None:
-        """The other ends after this one, whichever the garbage collector comes to first."""
+        """The other ends after this one. To keep it would not do: of a cycle the garbage collector calls
+        each ``__del__`` in an order of its own."""
         other._needed += 1
         self._needs.append(other)
 

@@ -49,10 +49,7 @@ class Job:
 
     def sink(self, context: Context) -> c_void_p:
         """Of the part file."""
-        sink, force = c_void_p(), self._given.flag("force")
-        context.call(lib.sheaf_sink_path if force else lib.sheaf_sink_path_new, os.fsencode(self._output),
-                     context.handle, byref(sink))
-        return sink
+        return sink_of(context, self._output, self._given.flag("force"))
 
     @property
     def part(self) -> bytes:
@@ -141,6 +138,14 @@ def job_of(name: bytes, context: Context) -> str:
     word = create_string_buffer(c.SHEAF_PART_JOB)
     context.call(lib.sheaf_part_job, name, context.handle, word)
     return word.value.decode()
+
+
+def sink_of(context: Context, path: Any, force: bool) -> c_void_p:
+    """A file that appears whole or not at all, and replaces one with ``force`` only."""
+    sink = c_void_p()
+    context.call(lib.sheaf_sink_path if force else lib.sheaf_sink_path_new, os.fsencode(path), context.handle,
+                 byref(sink))
+    return sink
 
 
 def row_of(reader: Reader) -> int:

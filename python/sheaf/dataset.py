@@ -67,6 +67,20 @@ class Opening:
                         byref(handle.pointer))
         return handle
 
+    def datasets(self) -> list[bytes]:
+        """The paths of the datasets in a container."""
+        context, found = self.context(), []
+        arguments = c.FUNCTIONS["sheaf_members"][1]
+
+        def take(_user: int, path: bytes, _err: Any) -> int:
+            found.append(path)
+            return int(c.SHEAF_OK)
+
+        options = self.given.fill(c.sheaf_open_options, member=None)
+        context.run(lib.sheaf_members, os.fsencode(self.source), byref(options), context.handle,
+                    arguments[3](take), None)
+        return found
+
     def insist_on_index(self) -> bool:
         return self.given.take("index") == "require"
 
@@ -127,13 +141,16 @@ class Dataset:
 
     def head(self, rows: int = 10) -> str:
         """The first rows as text, long ones cut, as the command prints them."""
-        from .commands import head_of
-
-        return head_of(self, rows)
+        texts: list[str] = []
+        for frame in self:
+            texts += frame.texts("text_short").splitlines()[:rows - len(texts)]
+            if len(texts) >= rows:
+                break
+        return "\n".join(texts)
 
     def stats(self) -> dict[str, Any]:
         """Statistics of all rows: what ``sheaf stats --json`` prints."""
-        from .commands import stats_of
+        from .reporting import stats_of
 
         return stats_of(self)
 
@@ -265,6 +282,15 @@ class Reader:
             if frame is None:
                 return
             yield frame
+
+    def borrowed(self) -> Iterator[Any]:
+        """The library's frames, one after the other, each borrowed until the next."""
+        frame = POINTER(c.sheaf_frame)()
+        while True:
+            with self.handle as pointer:
+                if self.context.run(lib.sheaf_next, pointer, byref(frame)):
+                    return
+                yield frame
 
     def read_all(self) -> Frame:
         """All rows as one frame."""

@@ -104,8 +104,8 @@ class Batches:
     Each ``for batch in loader`` is one epoch (``epochs=`` of them), and the next one goes on with the next.
     One that was broken off begins again, unless a state was loaded. Nothing is open before the first batch,
     in the process that asks for it, so that loaders pickle and survive fork and spawn; from then on files
-    stay open, and what was read of them stays in memory as far as ``max_memory`` allows, for the epochs to
-    come: `close` lets go of it. ``shard`` is (rank, world), ``note`` says where they come from.
+    stay open, and pieces of them in memory, at most half of ``max_memory``, for the epochs to come: `close`
+    lets go of it all. ``shard`` is (rank, world), ``note`` says where they come from.
     """
 
     def __init__(self, sources: Any, keywords: Mapping[str, Any], rank: int | str | None = None,
@@ -298,7 +298,8 @@ class _Opened:
         pointers = (c_void_p * len(self.datasets))(*[handle.pointer for handle in self.datasets])
         self.options = loader._options(first_epoch, self._stride)
         self.handle = Handle(self.context, lib.sheaf_batches_close)
-        self.handle.kept = self.datasets  # they must outlive the batches
+        for dataset in self.datasets:
+            self.handle.need(dataset)
         self.context.run(lib.sheaf_batches_open, pointers, len(self.datasets), byref(self.options),
                          self.context.handle, byref(self.handle.pointer))
 

@@ -36,7 +36,7 @@ class Plot:
 
     def __call__(self) -> dict[str, Svg]:
         if self._charts is None:
-            from .commands import charts_of
+            from .reporting import charts_of
 
             self._charts = {name: Svg(text) for name, text in charts_of(self._dataset).items()}
         return dict(self._charts)

@@ -126,11 +126,40 @@ def test_what_is_open_serves_the_next_epoch(tmp):
         same(keys_of(loader), [b.keys.tolist() for b in found[1:]])
     loader = sheaf.batches(path, **SIZE)
     wanted = keys_of(loader)
+    other = pickle.loads(pickle.dumps(loader))  # goes on, too, with nothing open
+    same(other._opened, None)
+    same(keys_of(other), keys_of(loader))
     path.rename(tmp / "away.ctf")
     assert keys_of(loader) != wanted
     loader.close()
     with raises(FileNotFoundError):
         next(iter(loader))
+
+
+def test_what_stays_in_memory_is_bounded(tmp):
+    path = many(tmp, 40000)  # more than 2 MB
+    limit = 4 << 20
+    for options in ({}, {"order": "file", "keep_in_memory": True}):
+        loader = sheaf.batches(path, **{**SIZE, "size": 512}, max_memory=limit, threads=2, **options)
+        for _ in range(2):
+            assert sum(batch.sequences for batch in loader) == 40000
+            now, most = loader._opened.context.memory()
+            assert 0 < now <= most <= limit, (options, now, most)
+        loader.close()
+        same(loader._opened, None)
+
+
+def test_a_fork_between_epochs(tmp):
+    """What is open is the parent's: the child opens its own, and both go on."""
+    loader = sheaf.batches(many(tmp), **SIZE)
+    list(loader)
+    queue = multiprocessing.get_context("fork").Queue()
+    child = multiprocessing.get_context("fork").Process(target=lambda: queue.put(keys_of(loader)))
+    child.start()
+    found = queue.get(timeout=60)
+    child.join()
+    same(child.exitcode, 0)
+    same(keys_of(loader), found)
 
 
 def test_shards_make_the_whole(tmp):

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Reading in parts: what parts have made of their rows, put together, is what one call gives."""
 import json
-from ctypes import c_void_p
 
 import sheaf
-from sheaf._context import Context, Handle
 from common import command, raises, same
 from test_batches import STREAMS, many
 
@@ -105,17 +103,3 @@ def test_parts_that_do_not_fit(tmp):
     parts[0].write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
     with raises(sheaf.SheafError):
         sheaf.merge(parts)
-
-
-def test_parts_outlive_what_is_read_through_them(tmp):
-    """Whichever of the two is let go first: a collector of garbage has no order."""
-    ended: list[str] = []
-    context = Context()
-    parts = Handle(context, lambda _: ended.append("parts"))
-    dataset = Handle(context, lambda _: ended.append("dataset"))
-    parts.pointer, dataset.pointer = c_void_p(1), c_void_p(2)
-    dataset.need(parts)
-    parts.close()
-    assert ended == [] and parts.pointer
-    dataset.close()
-    assert ended == ["dataset", "parts"]

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: MIT
+"""What is wrong with a file, and whether two hold the same: `validate`, `diff`, `hash`."""
+from __future__ import annotations
+
+import os
+from ctypes import byref, c_bool, create_string_buffer, sizeof
+
+from . import _layout as c
+from ._config import configured
+from ._context import Handle, bytes_of
+from ._errors import DataError, Place, Problem, SheafError, UsageError, decoded
+from ._jobs import Job, keeps, row_of
+from ._library import lib
+from ._options import Given
+from .dataset import Opening, Reader
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ._context import Progress
+
+    Path = str | os.PathLike[str]
+
+
+# ---- validate ----
+
+
+class Report(list):  # type: ignore[type-arg]
+    """What `validate` has found: a list of `Problem`, and whether the file is ``valid``. It is true where it
+    is valid."""
+
+    def __init__(self, name: str, strict: bool) -> None:
+        super().__init__()
+        self.name, self._strict = name, strict
+
+    @property
+    def violations(self) -> list[Problem]:
+        """What the format's rules forbid; with ``strict=True`` warnings and notes, too."""
+        return [p for p in self if p.severity in ("breach", "error")]
+
+    @property
+    def valid(self) -> bool:
+        return not self.violations
+
+    def __bool__(self) -> bool:
+        return self.valid
+
+    def __repr__(self) -> str:
+        found = f"{len(self.violations)} violations" if not self.valid else "valid"
+        return f"Report({self.name!r}: {found}, {len(self)} findings)"
+
+
+def validate(source: Any = None, output: Path | None = None, *, mmap: bool = False,
+             progress: bool | Progress | None = None,
+             on_problem: Callable[[Problem], object] | None = None, **options: Any) -> Report:
+    """Reads a file to its end and gives everything that its format's rules forbid, or other programs refuse.
+
+    ``on_problem`` is called with each `Problem` as it is found; the report then has the violations only. With
+    ``part=(i, n)`` that part of the rows is read, and ``output`` becomes a part file for `merge`.
+
+    >>> report = sheaf.validate("words.ctf")
+    >>> report.valid, len(report.violations)
+    (True, 0)
+    """
+    source, options = configured("validate", source, options)
+    given = Given("validate", options, besides=("mmap", "progress", "on_problem"))
+    return validated(Job(given, output), Opening(source, given, mmap, progress, {"validate": True}),
+                      on_problem)
+
+
+def validated(job: Job, opening: Opening, on_problem: Callable[[Problem], object] | None = None) -> Report:
+    report = Report(str(opening.source), opening.given.flag("strict"))
+
+    def take(problem: Problem) -> None:
+        if on_problem is not None:
+            on_problem(problem)
+        if on_problem is None or problem.severity in ("breach", "error"):
+            report.append(problem)
+
+    for member in [None] if job.makes else _members_to_validate(opening):
+        reader, failure = None, None
+        try:
+            reader = Reader(opening, take, **({"member": member} if member else {}))
+            if member is None:
+                job.begin(reader, c.SHEAF_PART_COUNTED)
+            while reader.next() is not None:
+                pass
+        except DataError as error:
+            failure = error
+            if not report or report[-1].text != str(error):
+                take(_ending(error))
+        if job.makes and reader is not None:
+            job.end(reader, failure=failure)
+        elif job.makes and failure is not None:
+            raise failure
+    return report
+
+
+def _ending(error: DataError) -> Problem:
+    """What ended the reading is a violation, too."""
+    return Problem("error", "end of input" if error.status == "short" else "unreadable",
+                   error.place or Place(), error.expected or "", error.found or "", None, str(error))
+
+
+def _members_to_validate(opening: Opening) -> list[bytes | None]:
+    """What the file is read as, and the datasets that this is not."""
+    if "dataset" in opening.given.values or not isinstance(opening.source, (str, os.PathLike)):
+        return [None]
+    try:
+        names = opening.datasets()
+    except (SheafError, OSError):
+        return [None]  # a file that cannot be listed is read, and says why then
+    if len(names) < 2:
+        return [None]
+    try:
+        schema = Reader(opening).schema
+        read = len(schema) if schema.rows == "sequences" and len(schema) > 1 else 1
+    except UsageError:
+        # which one it would be is not clear: all of them
+        return [name for name in names if name != b"/"] or [None]
+    except SheafError:
+        read = 0
+    return [None] if len(names) <= read else [None, *[name for name in names if name != b"/"]]
+
+
+# ---- diff, hash ----
+
+
+class Difference:
+    """One difference: its ``row``, ``stream`` and ``sample`` (None: of the whole), what ``a`` and ``b`` have,
+    and of a tensor's entry its ``place``."""
+
+    __slots__ = ("a", "b", "place", "row", "sample", "stream")
+
+    def __init__(self, told: c.sheaf_difference) -> None:
+        self.row = told.row if told.row >= 0 else None
+        self.sample = told.sample if told.sample >= 0 else None
+        self.stream, self.a, self.b, self.place = map(decoded, (told.stream, told.a, told.b, told.place))
+
+    def __repr__(self) -> str:
+        known = [f"{name}={getattr(self, name)!r}" for name in ("row", "stream", "sample", "place", "a", "b")
+                 if getattr(self, name) is not None]
+        return f"Difference({', '.join(known)})"
+
+
+class Differences(list):  # type: ignore[type-arg]
+    """The first differences between two datasets, and whether they are ``equal``. It is true where they
+    differ."""
+
+    equal: bool = True
+
+    def __bool__(self) -> bool:
+        return not self.equal
+
+
+def diff(a: Any, b: Any, *, mmap: bool = False, progress: bool | Progress | None = None,
+         **options: Any) -> Differences:
+    """Compares the contents of two datasets, whatever their formats; ``limit=`` differences are
+    reported, 10 by default.
+
+    >>> sheaf.diff("words.ctf", "words.ctf").equal
+    True
+    """
+    given = Given("diff", options, besides=("mmap", "progress"))
+    limit, found = given.number("limit", 10), Differences()
+    left = Reader(Opening(a, given, mmap, progress, without=("strict",)), entries=c.SHEAF_ENTRIES_CONTENT)
+    right = Reader(Opening(b, given, mmap, without=("strict",)), entries=c.SHEAF_ENTRIES_CONTENT)
+
+    def tell(_user: int, told: Any) -> bool:
+        if len(found) < limit:
+            found.append(Difference(told[0]))
+        return len(found) < limit
+
+    callback = c.members_of(c.sheaf_diff_options)["on_difference"](tell)
+    filled = c.sheaf_diff_options(size=sizeof(c.sheaf_diff_options), keys=given.flag("keys"),
+                                  strict=given.flag("strict"), on_difference=callback)
+    equal = c_bool()
+    with left.handle as first, right.handle as second:
+        left.context.run(lib.sheaf_diff, first, second, byref(filled), byref(equal))
+    found.equal = bool(equal.value)
+    return found
+
+
+def hash(source: Any = None, output: Path | None = None, *, mmap: bool = False,
+         progress: bool | Progress | None = None, **options: Any) -> str:  # noqa: A001
+    """A hash of the contents, 32 hexadecimal digits, the same whatever the format.
+
+    With ``part=(i, n)`` that of a part of the rows goes to ``output``, a part file for `merge`, and nothing
+    is given.
+
+    >>> len(sheaf.hash("words.ctf"))
+    32
+    """
+    source, options = configured("hash", source, options)
+    given = Given("hash", options, besides=("mmap", "progress"))
+    return hashed(Job(given, output), Opening(source, given, mmap, progress, without=("strict",)))
+
+
+def hashed(job: Job, opening: Opening) -> str:
+    reader, given = Reader(opening, entries=c.SHEAF_ENTRIES_CONTENT), opening.given
+    job.begin(reader, c.SHEAF_PART_NUMBERED)
+    hashing = Handle(reader.context, lib.sheaf_hash_free)
+    reader.context.call(lib.sheaf_hash_new, byref(reader.schema.c), given.flag("keys"), given.flag("strict"),
+                        reader.context.handle, byref(hashing.pointer))
+    digits = create_string_buffer(33)
+    with hashing as pointer:
+        for frame in reader.borrowed():
+            if keeps(reader):
+                continue
+            lib.sheaf_hash_go_on_at(pointer, row_of(reader))
+            reader.context.call(lib.sheaf_hash_add, pointer, frame)
+        if job.makes:
+            job.end(reader, bytes_of(lambda out, err: lib.sheaf_hash_save(pointer, byref(out), byref(err))))
+            return ""
+        for state in job.states():
+            reader.context.call(lib.sheaf_hash_merge, pointer, state, len(state))
+        lib.sheaf_hash_text(pointer, digits)
+    return digits.value.decode()

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: MIT
+"""Files made of files: one format made of another, rows shared out among several, parts made whole."""
+from __future__ import annotations
+
+import os
+from ctypes import byref, c_char_p, c_int64, pointer
+from typing import overload
+
+from . import _layout as c
+from ._context import Context
+from ._errors import UsageError
+from ._jobs import Job, Parts, job_of
+from ._library import lib
+from ._options import Given
+from ._progress import progress_of
+from .dataset import Opening
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ._context import Progress
+    from .checking import Report
+
+    Path = str | os.PathLike[str]
+
+# Whose parts are no rows of an output: what `merge` makes of them is what the function gives.
+_JOBS = ("hash", "index", "report", "stats", "validate")
+
+
+def _paths(paths: Path | Sequence[Path]) -> list[bytes]:
+    return [os.fsencode(path) for path in ([paths] if isinstance(paths, (str, os.PathLike)) else paths)]
+
+
+def _array(paths: list[bytes]) -> Any:
+    return (c_char_p * len(paths))(*paths)
+
+
+def convert(inputs: Path | Sequence[Path], output: Path, *, progress: bool | Progress | None = None,
+            **options: Any) -> None:
+    """Writes the rows of one input, or of several, one after the other, into ``output``: what ``sheaf
+    convert`` does.
+
+    The format of the output is named by its suffix or by ``to=``. It appears whole or not at all; one that
+    exists is replaced with ``force=True`` only. What the output cannot hold is a `LossError`, unless
+    ``allow_loss=True``.
+
+    >>> sheaf.convert("words.ctf", tmp / "words.cbf")
+
+    With ``part=(i, n)`` part ``i`` of ``n``, counted from 1, becomes a part file; `merge` makes the whole of
+    all of them.
+
+    >>> for i in 1, 2:
+    ...     sheaf.convert("words.ctf", tmp / f"{i}.part", to="cbf", part=(i, 2))
+    >>> sheaf.merge([tmp / "1.part", tmp / "2.part"], tmp / "merged.cbf") > 0
+    True
+    """
+    given = Given("convert", options, ("reading", "writing"), ("progress",))
+    names, target = _paths(inputs), os.fsencode(output)
+    context = Context(given.members(c.sheaf_context_options), progress_of(progress, os.fsdecode(target)))
+    filled = given.fill(c.sheaf_convert_options)
+    if "index" not in given.values:
+        filled.index = c.SHEAF_INDEX_AUTO
+    context.run(lib.sheaf_convert, _array(names), len(names), target, byref(filled), context.handle)
+
+
+# ---- split, merge ----
+
+
+def _stem_of(output: bytes) -> int:
+    """Where the suffixes begin that say the format and the compression of a file; its end where none does."""
+    stem, at = len(output), output.rfind(b"/") + 1
+    while (at := output.find(b".", at + 1)) > 0:
+        if lib.sheaf_format_of_name(b"x" + output[at:]):
+            stem = at
+    return stem
+
+
+def _part_names(output: bytes, parts: int) -> list[bytes]:
+    """OUT.0, OUT.1, ... with as many digits as the last one has, before the suffix that says the format."""
+    digits, stem = len(str(parts - 1)), _stem_of(output)
+    return [b"%s.%0*d%s" % (output[:stem], digits, i, output[stem:]) for i in range(parts)]
+
+
+def _count_parts(given: Given, source: Path, targets: int) -> int:
+    """How many parts the options ask for; -1: as many as are named."""
+    size, fractions = given.number("bytes", -1), given.take("fractions")
+    if size > 0:
+        return max(1, -(-os.path.getsize(source) // size))
+    if fractions and targets == 1:
+        return fractions.count(",") + 1
+    return given.number("parts", -1)
+
+
+def _copying(given: Given) -> c.sheaf_split_options:
+    opening = given.fill(c.sheaf_open_options)
+    filled: c.sheaf_split_options = given.fill(c.sheaf_split_options, open=pointer(opening))
+    filled._opening = opening
+    return filled
+
+
+def split(source: Path, outputs: Path | Sequence[Path], *, progress: bool | Progress | None = None,
+          **options: Any) -> dict[str, int]:
+    """Shares the rows of a file out among several: ``outputs``, or with ``parts=N`` or ``bytes=SIZE``
+    ``OUT.0``, ``OUT.1``, ...; in parts of equal length, or drawn with ``fractions=[0.9, 0.1]`` and a
+    ``seed``. Gives the rows of each.
+
+    >>> parts = [tmp / "a", tmp / "b"]
+    >>> list(sheaf.split("cells.scidb", parts, from_="scidb", format_string="(int64)").values())
+    [5, 5]
+    """
+    given = Given("split", options, ("reading", "writing"), besides=("progress",))
+    targets = _paths(outputs)
+    parts = _count_parts(given, source, len(targets))
+    if parts >= 0:
+        if len(targets) != 1:
+            raise UsageError(f"outputs: expected one with parts=, found {len(targets)}", "parts")
+        if not 1 <= parts <= 1000:
+            raise UsageError(f"parts: expected a number from 1 to 1000, found {parts}", "parts")
+        targets = _part_names(targets[0], parts)
+    context = Context(given.members(c.sheaf_context_options), progress_of(progress, str(source)))
+    rows, filled = (c_int64 * len(targets))(), _copying(given)
+    context.run(lib.sheaf_split, os.fsencode(source), _array(targets), len(targets), byref(filled),
+                context.handle, rows)
+    return {os.fsdecode(target): n for target, n in zip(targets, rows)}
+
+
+@overload
+def merge(inputs: Sequence[Path], output: None = None, *, progress: bool | Progress | None = None,
+          **options: Any) -> dict[str, Any] | str | Report: ...
+
+
+@overload
+def merge(inputs: Sequence[Path], output: Path, *, progress: bool | Progress | None = None,
+          **options: Any) -> int | dict[str, Any]: ...
+
+
+def merge(inputs: Sequence[Path], output: Path | None = None, *, progress: bool | Progress | None = None,
+          **options: Any) -> int | dict[str, Any] | str | Report:
+    """Copies the rows of several files to one, or makes the whole of all parts of a job.
+
+    Gives how many rows were copied, -1 where they were converted in parts; of the parts of another function
+    (``part=(i, n)``) what that function gives. ``output`` is the file that is made: of rows, of the parts of
+    `convert`, or the page of `report`.
+    """
+    given, names = Given("merge", options, besides=("progress",)), _paths(inputs)
+    if _job_of(names, given) in _JOBS:
+        return _merged(names, output, given, progress)
+    if output is None:
+        raise UsageError("output: expected the name of the file that is made, found none", "output")
+    target, rows = os.fsencode(output), c_int64()
+    context = Context(given.members(c.sheaf_context_options), progress_of(progress, os.fsdecode(target)))
+    filled = _copying(given)
+    context.run(lib.sheaf_merge, _array(names), len(names), target, byref(filled), context.handle,
+                byref(rows))
+    return int(rows.value)
+
+
+def _job_of(names: list[bytes], given: Given) -> str:
+    """The job of parts; "" where files are none."""
+    if not names or not os.path.isfile(names[0]):
+        return ""
+    return job_of(names[0], Context(given.members(c.sheaf_context_options)))
+
+
+def _merged(names: list[bytes], output: Path | None, merging: Given,
+            progress: bool | Progress | None) -> dict[str, Any] | str | Report:
+    """The function of the parts once more, with what they have made of the rows."""
+    from .checking import hashed, validated
+    from .indexing import indexed
+    from .reporting import reported, summed_up
+
+    parts = Parts(names, Context(merging.members(c.sheaf_context_options)))
+    given = Given(parts.job, parts.keywords())
+    for name in ("max-memory", "threads", "force"):
+        if name in merging.values:
+            given.values[name] = merging.values[name]
+    job = Job(given, None, parts)
+    settings = {"validate": {"validate": True}}.get(parts.job)
+    without = ("strict",) if parts.job == "hash" else ()
+    opening = Opening(parts.source, given, False, progress, settings, without)
+    if parts.job == "report":
+        return reported(job, opening, output)
+    if output is not None:
+        raise UsageError(f"output: expected none, since {parts.job}() writes no file, found one", "output")
+    if parts.job == "validate":
+        return validated(job, opening)
+    if parts.job == "hash":
+        return hashed(job, opening)
+    return (indexed if parts.job == "index" else summed_up)(job, opening)

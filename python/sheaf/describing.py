@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: MIT
+"""What a file is and has, as far as little of it says: `info`, `schema`, `show`, `guess`; and what `formats`
+there are."""
+from __future__ import annotations
+
+import os
+from ctypes import POINTER, byref, c_int64
+
+from . import _layout as c
+from ._config import configured
+from ._context import Context, text_of
+from ._errors import DataError, UsageError, decoded
+from ._library import lib
+from ._options import Given
+from ._source import is_path
+from .dataset import Opening, Reader
+from .indexing import index_info
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from ._context import Progress
+    from .fields import Schema
+
+    Path = str | os.PathLike[str]
+
+_INDEX_STATES = ("none", "stale", "fresh")
+
+
+# ---- info, schema, formats ----
+
+
+def info(source: Any = None, *, mmap: bool = False, **options: Any) -> dict[str, Any]:
+    """What a file is, as far as it is known without reading all of it: what ``sheaf info --json`` prints.
+
+    >>> sheaf.info("words.ctf")["format"]
+    'ctf'
+    """
+    source, options = configured("info", source, options)
+    given = Given("info", options, besides=("mmap",))
+    opening = Opening(source, given, mmap)
+    if "dataset" not in given.values and isinstance(source, (str, os.PathLike)):
+        names = opening.datasets()
+        if len(names) > 1:
+            return _container(opening, names)
+    shown, flaws = _info(Reader(opening, glance=True), str(source)), _flaws(opening)
+    return {**shown, "flaws": flaws} if flaws else shown
+
+
+# a quick look infers from the first half MiB what a file does not declare
+_LOOK_PIECES, _LOOK_BYTES = 16, 448 << 10
+
+
+def _flaws(opening: Opening) -> dict[str, Any]:
+    """What is wrong with the beginning of a file, by rule; nothing where nothing is, or where it can be read
+    once only."""
+    if not is_path(opening.source) or not os.path.isfile(opening.source):
+        return {}
+    looking = Opening(opening.source, opening.given, opening.mmap, settings={"validate": True})
+    context, ends, complete, frame = looking.quiet(), False, False, POINTER(c.sheaf_frame)()
+    try:
+        handle = looking.open(context, glance=True, piece_bytes=_LOOK_BYTES, index=c.SHEAF_INDEX_NEVER)
+        with handle as pointer:
+            small = os.path.getsize(opening.source) <= _LOOK_BYTES and not lib.sheaf_source_compression(
+                lib.sheaf_dataset_source(pointer))
+            facts = c.sheaf_facts()
+            lib.sheaf_dataset_facts(pointer, byref(facts))
+            for _ in range(1 if facts.guess and not small else _LOOK_PIECES):
+                complete = bool(context.run(lib.sheaf_next, pointer, byref(frame)))
+                if complete:
+                    break
+    except DataError:
+        ends = True
+    rules = context.tally(c.SHEAF_ERROR)
+    if ends and not rules:
+        rules = {"unreadable": 1}
+    return {"errors": sum(rules.values()), "rules": rules, "complete": complete} if rules else {}
+
+
+def _container(opening: Opening, names: list[bytes]) -> dict[str, Any]:
+    """Of several datasets none is opened that was not asked for: they are listed."""
+    import json
+
+    listed = []
+    for name in names:
+        one: dict[str, Any] = {"path": name.decode("utf-8", "replace")}
+        try:
+            reader = Reader(opening, glance=True, member=name)
+        except (DataError, NotImplementedError) as error:
+            listed.append({**one, "refused": str(error)})
+            continue
+        listed.append({**one, **_listed(reader.schema, reader.facts()["rows"])})
+    context = opening.context()
+    options = opening.given.fill(c.sheaf_open_options)
+    more = text_of(lambda out, err: lib.sheaf_besides(os.fsencode(opening.source), byref(options), True,
+                                                      context.handle, byref(out), byref(err)))
+    found: dict[str, Any] = {"file": str(opening.source), "datasets": listed}
+    return {**found, **json.loads("{" + more.lstrip(",") + "}")}
+
+
+def _listed(schema: Schema, rows: int | None) -> dict[str, Any]:
+    if schema.rows == "entries":
+        shown: dict[str, Any] = {"tensor": _tensor(schema, rows)}
+    else:
+        shown = {schema.rows: rows} if rows is not None else {}
+        streams = schema.rows == "sequences"
+        fields = schema.streams if streams else schema.columns
+        shown["streams" if streams else "columns"] = [field.to_dict() for field in fields]
+    if schema.attributes:
+        shown["attributes"] = list(schema.attributes)
+    return shown
+
+
+def _tensor(schema: Schema, stored: int | None) -> dict[str, Any]:
+    tensor = schema.tensor
+    assert tensor is not None
+    number = lib.sheaf_schema_value(byref(schema.c))
+    value = schema.fields[number] if number >= 0 else None
+    shown: dict[str, Any] = {"format": tensor.layout} if tensor.layout else {}
+    shown.update(shape=list(tensor.shape), type=value.type if value else "none",
+                 complex=bool(value and value.meaning == "complex"), dense=tensor.dense, iso=tensor.iso,
+                 structure=tensor.structure)
+    if tensor.sorted:
+        shown["order"] = list(tensor.order)
+    if stored is not None:
+        shown["stored"] = stored
+    return shown
+
+
+def _schema_members(schema: Schema, stored: int | None) -> dict[str, Any]:
+    """The tensor, the streams, the columns."""
+    shown: dict[str, Any] = {"tensor": _tensor(schema, stored)} if schema.rows == "entries" else {}
+    if schema.rows == "sequences":
+        shown["streams"] = [field.to_dict() for field in schema.streams]
+    if schema.columns:
+        shown["columns"] = [field.to_dict() for field in schema.columns]
+    return shown
+
+
+def _info(reader: Reader, name: str) -> dict[str, Any]:
+    import json
+
+    facts, schema = reader.facts(), reader.schema
+    with reader.handle as pointer:
+        source = lib.sheaf_dataset_source(pointer)
+        done, total = c_int64(), c_int64()
+        lib.sheaf_source_progress(source, byref(done), byref(total))
+        compression = lib.sheaf_source_compression(source)
+        index = index_info(pointer)
+        more = text_of(lambda out, err: lib.sheaf_dataset_describe(pointer, True, byref(out), byref(err)))
+        can = lib.sheaf_format_can(lib.sheaf_dataset_format(pointer))
+        shown: dict[str, Any] = {"file": name, "format": reader.format}
+        if compression:
+            shown["compression"] = compression.decode()
+        if total.value >= 0:
+            shown["bytes"] = total.value
+        for word, fact in ((schema.rows, "rows"), ("samples", "samples"), ("chunks", "chunks")):
+            if facts[fact] is not None:
+                shown[word] = facts[fact]
+        shown.update(_schema_members(schema, facts["rows"]))
+        if facts["guess"]:
+            shown["inferred"] = facts["guess"]
+        if index.path and (index.found or not can & c.SHEAF_CAN_CONTAIN):
+            shown["index"] = _index_shown(index)
+    return {**shown, **json.loads("{" + more.lstrip(",") + "}")}
+
+
+def _index_shown(index: c.sheaf_index_info) -> dict[str, Any]:
+    shown: dict[str, Any] = {"state": _INDEX_STATES[int(bool(index.found)) + int(bool(index.fresh))]}
+    if index.found:
+        shown["path"] = os.fsdecode(index.path or b"")
+        if index.why:
+            shown["why"] = index.why.decode()
+    if index.fresh:
+        shown["bytes"] = index.bytes
+    return shown
+
+
+def schema(source: Any = None, *, mmap: bool = False, progress: bool | Progress | None = None,
+           **options: Any) -> dict[str, Any]:
+    """The streams or columns, and how each format's users declare them: what ``sheaf schema --json`` prints.
+    ``to=`` asks for the declaration of one format only.
+
+    >>> sheaf.schema("words.ctf", to="ctf")["declarations"]["ctf"].splitlines()[1]
+    '--stream word:18:sparse'
+    """
+    source, options = configured("schema", source, options)
+    given = Given("schema", options, besides=("mmap", "progress"))
+    reader = Reader(Opening(source, given, mmap, progress))
+    found: dict[str, Any] = {"file": str(source), "format": reader.format,
+                             **_schema_members(reader.schema, None)}
+    found["declarations"] = _declarations(reader, str(source), given.take("to"))
+    return found
+
+
+def _declarations(reader: Reader, file: str, wanted: str | None) -> dict[str, str]:
+    texts = {}
+    with reader.handle as pointer:
+        own = lib.sheaf_dataset_format(pointer)
+        for format in [lib.sheaf_format_find(wanted.encode())] if wanted else _formats():  # noqa: A001
+            if not format:
+                raise UsageError(f'to: expected the name of a format, found "{wanted}"', "to")
+            try:
+                text = text_of(lambda out, err, f=format: lib.sheaf_declare(  # type: ignore[misc]
+                    f, byref(reader.schema.c), _declared_file(file, f, own), f == own, reader.context.handle,
+                    byref(out), byref(err)))
+            except NotImplementedError:
+                if wanted:
+                    raise
+                continue
+            if text:
+                texts[lib.sheaf_format_name(format).decode()] = text
+    return texts
+
+
+def _declared_file(file: str, format: int, own: int) -> bytes:  # noqa: A002
+    """The file that a declaration speaks of: this one, or what it would be called in another format."""
+    if format == own:
+        return file.encode()
+    folder, slash, name = file.rpartition("/")
+    suffix = lib.sheaf_format_suffixes(format)[0]
+    return (folder + slash + name.split(".")[0]).encode() + (suffix or b"")
+
+
+def _formats() -> Iterator[int]:
+    i = 0
+    while True:
+        format = lib.sheaf_format_at(i)  # noqa: A001
+        if not format:
+            return
+        yield format
+        i += 1
+
+
+def formats() -> list[dict[str, Any]]:
+    """What this build reads and writes: of each format its name, whether it is read and written, suffixes,
+    a summary, and what becomes of data that are written in it: "kept", "changed", "written" (and read with
+    options that declare it), "lost" or "refused".
+
+    >>> cbf = next(f for f in sheaf.formats() if f["name"] == "cbf")
+    >>> cbf["write"], next(f["kept"] for f in cbf["keeps"] if f["feature"] == "keys of sequences")
+    (True, 'changed')
+    """
+    found = []
+    for format in _formats():  # noqa: A001
+        can, suffixes, i = lib.sheaf_format_can(format), [], 0
+        all_suffixes = lib.sheaf_format_suffixes(format)
+        while all_suffixes[i]:
+            suffixes.append(all_suffixes[i].decode())
+            i += 1
+        keeps: list[dict[str, str]] = []
+        feature = c.sheaf_feature()
+        while lib.sheaf_format_keeps(format, len(keeps), byref(feature), None) == c.SHEAF_OK:
+            keeps.append({"feature": decoded(feature.name) or "",
+                          "kept": lib.sheaf_kept_name(feature.kept).decode()})
+            if feature.how:
+                keeps[-1]["how"] = feature.how.decode()
+        found.append({"name": lib.sheaf_format_name(format).decode(), "read": bool(can & c.SHEAF_CAN_READ),
+                      "write": bool(can & c.SHEAF_CAN_WRITE), "suffixes": suffixes,
+                      "summary": lib.sheaf_format_summary(format).decode(), "keeps": keeps})
+    return found
+
+
+# ---- show ----
+
+
+def show(source: Any = None, *, width: int = 80, unicode: bool = True, colours: int = 0, mmap: bool = False,
+         progress: bool | Progress | None = None, **options: Any) -> str:
+    """One row as a picture, what ``sheaf show`` prints: ``width`` columns, in 0, 256 or 2**24 colours.
+
+    >>> print(sheaf.show("words.ctf", row=1, unicode=False).splitlines()[0])
+    key: 1
+    """
+    source, options = configured("show", source, options)
+    given = Given("show", options, besides=("mmap", "progress", "width", "unicode", "colours"))
+    row, wanted = int(given.take("row") or 0), {name: given.take(name) for name in ("streams", "columns")}
+    chosen = {name: str(value).encode() for name, value in wanted.items() if value is not None}
+    opening = Opening(source, given, mmap, progress)
+    select = c.sheaf_selection(rows=f"{row}:{row + 1}".encode(), **chosen)
+    reader = Reader(opening, rows=c.SHEAF_TAKES_SEQUENCES | c.SHEAF_TAKES_CELLS | c.SHEAF_TAKES_ENTRIES,
+                    select=select)
+    if reader.schema.rows == "entries":
+        reader = Reader(opening, rows=c.SHEAF_TAKES_SEQUENCES, select=select)
+    frame, drawing = reader.next(), c.sheaf_drawing(width, unicode, colours)
+    if frame is None:
+        raise IndexError(f"row: expected a row of the file, found {row}, which is after its last one")
+    schema = byref(reader.schema.c)
+    return text_of(lambda out, err: lib.sheaf_row_drawing(byref(frame.c), schema, 0, byref(drawing),
+                                                          byref(out), byref(err)))
+
+
+# ---- guess ----
+
+
+def guess(path: Path, format: str | None = None) -> list[dict[str, Any]]:
+    """How a file may be read that does not say what it holds, the likeliest way first: ``format``, an
+    ``option`` and its ``value``, the ``bits`` that a byte takes when it is read so, and the ``evidence``."""
+    context: Context = Context()
+    found: list[dict[str, Any]] = []
+    arguments = c.FUNCTIONS["sheaf_guess"][1]
+
+    def tell(_user: int, candidate: Any, _err: Any) -> int:
+        one = candidate[0]
+        found.append({"format": one.format.decode(), "option": one.option.decode().replace("-", "_"),
+                      "value": one.value.decode(), "bits": one.bits, "evidence": one.evidence.decode()})
+        return c.SHEAF_OK
+
+    context.run(lib.sheaf_guess, os.fsencode(path), format.encode() if format else None, context.handle,
+                arguments[3](tell), None)
+    return found
