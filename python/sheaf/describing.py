@@ -4,7 +4,7 @@ there are."""
 from __future__ import annotations
 
 import os
-from ctypes import POINTER, byref, c_int64
+from ctypes import POINTER, byref
 
 from . import _layout as c
 from ._config import configured
@@ -145,8 +145,7 @@ def _info(reader: Reader, name: str) -> dict[str, Any]:
     facts, schema = reader.facts(), reader.schema
     with reader.handle as pointer:
         source = lib.sheaf_dataset_source(pointer)
-        done, total = c_int64(), c_int64()
-        lib.sheaf_source_progress(source, byref(done), byref(total))
+        size = lib.sheaf_source_bytes(source)
         compression = lib.sheaf_source_compression(source)
         index = index_info(pointer)
         more = text_of(lambda out, err: lib.sheaf_dataset_describe(pointer, True, byref(out), byref(err)))
@@ -154,8 +153,8 @@ def _info(reader: Reader, name: str) -> dict[str, Any]:
         shown: dict[str, Any] = {"file": name, "format": reader.format}
         if compression:
             shown["compression"] = compression.decode()
-        if total.value >= 0:
-            shown["bytes"] = total.value
+        if size >= 0:
+            shown["bytes"] = size
         for word, fact in ((schema.rows, "rows"), ("samples", "samples"), ("chunks", "chunks")):
             if facts[fact] is not None:
                 shown[word] = facts[fact]
