@@ -137,12 +137,12 @@ def test_what_is_open_serves_the_next_epoch(tmp):
 
 
 def test_what_stays_in_memory_is_bounded(tmp):
-    path = many(tmp, 40000)  # more than 2 MB
-    limit = 4 << 20
+    path = many(tmp, 100000)  # 13 MB
+    limit = 16 << 20
     for options in ({}, {"order": "file", "keep_in_memory": True}):
         loader = sheaf.batches(path, **{**SIZE, "size": 512}, max_memory=limit, threads=2, **options)
         for _ in range(2):
-            assert sum(batch.sequences for batch in loader) == 40000
+            assert sum(batch.sequences for batch in loader) == 100000
             now, most = loader._opened.context.memory()
             assert 0 < now <= most <= limit, (options, now, most)
         loader.close()
