@@ -115,7 +115,7 @@ static void print_sample(FILE *file, const char *name, const sheaf_column *colum
 	const float *values = (const float *)(const void *)column->values.data;
 	const int32_t *indices =
 		level->shape.kind == SHEAF_COORD ? (const int32_t *)(const void *)level->indices[0].data : NULL;
-	int64_t from = sample * level->shape.extents[0], to = from + level->shape.extents[0];
+	int64_t from = sample * level->shape.extent, to = from + level->shape.extent;
 	if (indices) from = sheaf_level_offsets(level)[sample], to = sheaf_level_offsets(level)[sample + 1];
 	fprintf(file, "\t|%s", name);
 	for (int64_t i = from; i < to; i++) {

@@ -44,8 +44,8 @@ static sheaf_status write_matrix(const char *path, const matrix *m, sheaf_contex
 {
 	const sheaf_tensor tensor = {.rank = 2, .shape = {m->nrows, m->ncolumns}, .sorted = true, .unique = true};
 	const sheaf_level_shape levels[] = {
-		{.kind = SHEAF_FIXED, .extents = {m->nrows}},
-		{.kind = SHEAF_COORD, .rank = 1, .extents = {m->ncolumns}, .index_type = SHEAF_I32}};
+		{.kind = SHEAF_FIXED, .extent = m->nrows},
+		{.kind = SHEAF_COORD, .rank = 1, .extent = m->ncolumns, .index_type = SHEAF_I32}};
 	const sheaf_setting layout = {"layout", "CSR"};
 	const sheaf_create_options options = {.format = "binsparse", .settings = &layout, .nsettings = 1};
 	const sheaf_foreign pointers = {.data = m->pointers, .count = m->nrows + 1};

@@ -70,8 +70,8 @@ static void test_what_no_schema_has(void **state)
 
 static const sheaf_tensor matrix = {.rank = 2, .shape = {3, 4}};
 static const sheaf_level_shape csr[2] = {
-	{.kind = SHEAF_FIXED, .extents = {3}},
-	{.kind = SHEAF_COORD, .rank = 1, .extents = {4}, .index_type = SHEAF_I32}};
+	{.kind = SHEAF_FIXED, .extent = 3},
+	{.kind = SHEAF_COORD, .rank = 1, .extent = 4, .index_type = SHEAF_I32}};
 
 static void test_schemas_of_tensors(void **state)
 {
@@ -125,9 +125,9 @@ static void test_what_no_tensor_has(void **state)
 	refuse_tensor(matrix, levels, SHEAF_MAX_LEVELS, "expected 0 to 11 levels, found 12");
 	refuse_tensor(matrix, csr, 1, "expected levels of 2 dimensions, found 1");
 	memcpy(levels, csr, sizeof csr);
-	levels[0].extents[0] = 2;
+	levels[0].extent = 2;
 	refuse_tensor(matrix, levels, 2, "level 0: expected the extent 3 of dimension 0, found 2");
-	levels[0].extents[0] = 3;
+	levels[0].extent = 3;
 	levels[1].rank = 2;
 	refuse_tensor(matrix, levels, 2, "level 1: expected at most the 1 dimensions that are left, found 2");
 	levels[1].rank = 1;
@@ -539,7 +539,7 @@ static void test_a_frame_made_by_hand_is_written(void **state)
 	float values[] = {1, 2};
 	assert_ok(sheaf_schema_add_dense(&schema, "a", 1, SHEAF_F32, &err));
 	sheaf_level levels[] = {{.shape = {.kind = SHEAF_LIST}, .offsets = borrow(rows)},
-	                        {.shape = {.kind = SHEAF_FIXED, .extents = {1}}}};
+	                        {.shape = {.kind = SHEAF_FIXED, .extent = 1}}};
 	sheaf_column column = {.nlevels = 2, .levels = levels, .type = SHEAF_F32, .values = borrow(values)};
 	sheaf_frame frame = {.nrows = 2, .ncolumns = 1, .columns = &column};
 	bytes_sink bytes = write_ctf(&frame, &schema, SHEAF_OK);
@@ -608,9 +608,9 @@ static void test_levels_are_written_as_entries(void **state)
 {
 	(void)state;
 	static const sheaf_level_shape levels[] = {
-		{.kind = SHEAF_COORD, .rank = 1, .extents = {4}, .index_type = SHEAF_I64},
-		{.kind = SHEAF_FIXED, .extents = {2}},
-		{.kind = SHEAF_COORD, .rank = 1, .extents = {3}, .index_type = SHEAF_I32}};
+		{.kind = SHEAF_COORD, .rank = 1, .extent = 4, .index_type = SHEAF_I64},
+		{.kind = SHEAF_FIXED, .extent = 2},
+		{.kind = SHEAF_COORD, .rank = 1, .extent = 3, .index_type = SHEAF_I32}};
 	made m = {.schema = {.cx = cx}};
 	sheaf_tensor tensor = {.rank = 3, .shape = {3, 2, 4}, .order = {2, 1, 0}};
 	sheaf_create_options options = {.format = "tns"};

@@ -75,8 +75,8 @@ static void test_schema_copy(void **state)
 	table t = new_table(cx);
 	add_stream(&t, "a", false, 2, SHEAF_F64);
 	add_stream(&t, "b", true, 3, SHEAF_F32);
-	assert_ok(sheaf_field_set_alias(&t.schema.fields[1], cx, "first", 5, &err));
-	assert_ok(sheaf_field_set_alias(&t.schema.fields[1], cx, "short name", 5, &err));
+	assert_ok(sheaf_schema_set_alias(&t.schema, &t.schema.fields[1], "first", 5, &err));
+	assert_ok(sheaf_schema_set_alias(&t.schema, &t.schema.fields[1], "short name", 5, &err));
 	t.schema.fields[0].main = true;
 	assert_ok(sheaf_schema_copy(&t.schema, cx, &copy, &err));
 	assert_ptr_not_equal(copy.fields[0].name, t.schema.fields[0].name);
@@ -99,7 +99,7 @@ static void test_schema_remove(void **state)
 	for (int gone = 0; gone < 3; gone++) {
 		table t = new_table(cx);
 		for (int i = 0; i < 3; i++) add_stream(&t, names[i], false, 1 + i, SHEAF_F32);
-		assert_ok(sheaf_field_set_alias(&t.schema.fields[gone], cx, "x", 1, &err));
+		assert_ok(sheaf_schema_set_alias(&t.schema, &t.schema.fields[gone], "x", 1, &err));
 		sheaf_schema_remove(&t.schema, gone);
 		assert_int_equal(t.schema.nfields, 2);
 		assert_string_equal(t.schema.fields[0].name, names[gone == 0]);
@@ -128,7 +128,7 @@ static sheaf_status make_and_copy(sheaf_context *c)
 	sheaf_schema schema = {.cx = c}, copy = {.cx = c};
 	sheaf_field *field;
 	sheaf_status status = sheaf_schema_add(&schema, c, "name", 4, &field, &err);
-	if (status == SHEAF_OK) status = sheaf_field_set_alias(field, c, "n", 1, &err);
+	if (status == SHEAF_OK) status = sheaf_schema_set_alias(&schema, field, "n", 1, &err);
 	if (status == SHEAF_OK) status = sheaf_schema_add_key(&schema, c, &err);
 	if (status == SHEAF_OK) status = sheaf_schema_copy(&schema, c, &copy, &err);
 	if (status == SHEAF_OK) sheaf_schema_remove(&schema, 0);
@@ -151,7 +151,7 @@ static void test_schema_without_memory(void **state)
 		end_context(c);
 		assert_int_equal(memory.bytes, 0);
 	}
-	assert_true(failures > 8);
+	assert_true(failures > 4);
 }
 
 /* ---- declarations of streams ---- */
@@ -204,7 +204,8 @@ static void test_declarations_printed(void **state)
 		char name[2] = {texts[i][0], '\0'};
 		assert_ok(sheaf_declared_from_text(texts[i], &d, &err));
 		add_stream(&t, name, d.sparse, d.dim, d.type == SHEAF_F64 ? SHEAF_F64 : SHEAF_F32);
-		if (d.alias) assert_ok(sheaf_field_set_alias(&t.schema.fields[i], cx, d.alias, d.alias_size, &err));
+		if (d.alias)
+			assert_ok(sheaf_schema_set_alias(&t.schema, &t.schema.fields[i], d.alias, d.alias_size, &err));
 		sheaf_builder_begin(&b, cx, NULL);
 		sheaf_declared_to_text(&b, &t.schema.fields[i], true);
 		sheaf_builder_byte(&b, '\0');
@@ -261,15 +262,15 @@ static sheaf_level *add_level(shapes *s, sheaf_level_shape shape, sheaf_buffer o
 	return &s->columns[c].levels[l];
 }
 
-static const sheaf_level_shape list = {.kind = SHEAF_LIST}, fixed_two = {.kind = SHEAF_FIXED, .extents = {2}};
+static const sheaf_level_shape list = {.kind = SHEAF_LIST}, fixed_two = {.kind = SHEAF_FIXED, .extent = 2};
 static const sheaf_buffer none = {0};
 
 static void make_shapes(shapes *s)
 {
 	static const sheaf_level_shape coord = {
-		.kind = SHEAF_COORD, .rank = 1, .extents = {10}, .index_type = SHEAF_I32};
+		.kind = SHEAF_COORD, .rank = 1, .extent = 10, .index_type = SHEAF_I32};
 	static const sheaf_level_shape coords = {
-		.kind = SHEAF_COORD, .rank = 2, .extents = {4, INT64_C(6000000000)}, .index_type = SHEAF_I64};
+		.kind = SHEAF_COORD, .rank = 2, .extent = INT64_C(6000000000), .index_type = SHEAF_I64};
 	for (int i = 0; i < 24; i++) floats[i] = (float)i / 4, doubles[i] = -i;
 	*s = (shapes){.frame = {.nrows = SHAPE_ROWS, .cx = cx}};
 	s->schema.fields = s->fields;
@@ -616,8 +617,8 @@ static void fewer_levels(broken *b) { b->s.columns[DENSE].nlevels = 1; }
 static void another_type(broken *b) { b->s.columns[DENSE].type = SHEAF_F64; }
 static void another_kind(broken *b) { b->s.columns[DENSE].levels[0].shape.kind = SHEAF_COORD; }
 static void another_rank(broken *b) { b->s.columns[COORDINATES].levels[0].shape.rank = 1; }
-static void another_dim(broken *b) { b->s.columns[DENSE].levels[1].shape.extents[0] = 1; }
-static void larger_extent(broken *b) { b->s.columns[SPARSE].levels[1].shape.extents[0] = 11; }
+static void another_dim(broken *b) { b->s.columns[DENSE].levels[1].shape.extent = 1; }
+static void larger_extent(broken *b) { b->s.columns[SPARSE].levels[1].shape.extent = 11; }
 static void index_type_of_nothing(broken *b) { b->s.columns[SPARSE].levels[1].shape.index_type = SHEAF_U8; }
 static void fewer_offsets(broken *b) { b->s.columns[DENSE].levels[0].offsets.size -= 8; }
 static void part_of_an_offset(broken *b) { b->s.columns[DENSE].levels[0].offsets.size -= 1; }
@@ -634,15 +635,14 @@ static void index_too_large(broken *b) { copy_indices(b)[8] = 10; }
 static void index_below_zero(broken *b) { copy_indices(b)[0] = -1; }
 static void index_past_the_second_extent(broken *b)
 {
-	b->s.fields[COORDINATES].levels[0].extents[1]--, b->s.columns[COORDINATES].levels[0].shape.extents[1]--;
+	b->s.fields[COORDINATES].levels[0].extent--, b->s.columns[COORDINATES].levels[0].shape.extent--;
 }
 static void no_levels(broken *b) { b->s.columns[DENSE].levels = NULL; }
 static void no_indices(broken *b) { b->s.columns[SPARSE].levels[1].indices = NULL; }
 /* As many bytes are there as the lower 32 bits of their number say. */
 static void a_dim_beyond_32_bits(broken *b)
 {
-	b->s.fields[DENSE].levels[1].extents[0] = b->s.columns[DENSE].levels[1].shape.extents[0] =
-		(INT64_C(1) << 32) + 2;
+	b->s.fields[DENSE].levels[1].extent = b->s.columns[DENSE].levels[1].shape.extent = (INT64_C(1) << 32) + 2;
 }
 static void fewer_values(broken *b) { b->s.columns[DENSE].values.size -= 1; }
 static void no_values(broken *b) { b->s.columns[SQUARE].values = none; }
@@ -1155,7 +1155,7 @@ static void test_compare_of_long_samples(void **state)
 	enum { N = 600 };
 	double a[N];
 	float b[N];
-	sheaf_level runs = {.shape = {.kind = SHEAF_FIXED, .extents = {N}}};
+	sheaf_level runs = {.shape = {.kind = SHEAF_FIXED, .extent = N}};
 	sheaf_column ca = {.nlevels = 1, .levels = &runs, .type = SHEAF_F64, .values = borrow(a)},
 				 cb = {.nlevels = 1, .levels = &runs, .type = SHEAF_F32, .values = borrow(b)};
 	for (int i = 0; i < N; i++) a[i] = i, b[i] = (float)i;
@@ -1637,7 +1637,7 @@ static const char hand_made_json[] =
 	"\"lengths\":{\"count\":3,\"min\":0,\"max\":3,\"mean\":1.3333333333333333,\"p50\":1,\"p95\":3,"
 	"\"p99\":3,\"quantiles\":\"exact\",\"histogram\":[{\"from\":0,\"to\":0,\"count\":1},{\"from\":1,"
 	"\"to\":1,\"count\":1},{\"from\":2,\"to\":3,\"count\":1}]},\"unit_means\":[-0.125,2]},{\"name\":\"S\","
-    "\"type\":\"float64\","
+	"\"type\":\"float64\","
 	"\"storage\":\"sparse\",\"dim\":10,\"samples\":4,\"values\":7,\"zeros\":2,\"nan\":0,\"infinite\":1,"
 	"\"min\":-2,\"max\":8,\"sum\":9.5,\"mean\":1.5833333333333333,\"sd\":3.1677629681247024,"
 	"\"norm\":8.674675786448736,\"negatives\":1,\"p50\":0,\"p95\":8,\"p99\":8,"

@@ -371,7 +371,7 @@ static void store_hash(bytes_sink *index)
 {
 	uint32_t head = sheaf_load_u32le(index->data + 12);
 	if (head <= index->size && head >= 24)
-		sheaf_store_u64le(index->data + 16, sheaf_xxhash(index->data + 24, head - 24, 3).low);
+		sheaf_store_u64le(index->data + 16, sheaf_xxhash(index->data + 24, head - 24, 4).low);
 }
 
 static void test_index_of_another_version(void **state)
@@ -383,7 +383,7 @@ static void test_index_of_another_version(void **state)
 	store_hash(&index);
 	write_file(index_of("a.ctf"), index.data, index.size);
 	free_bytes(&index);
-	assert_stale("a.ctf", "expected an index of version 3, found one of version 1");
+	assert_stale("a.ctf", "expected an index of version 4, found one of version 1");
 }
 
 /* ---- damage ---- */

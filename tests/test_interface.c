@@ -330,7 +330,7 @@ static void test_what_is_imputed(void **state)
 	(void)state;
 	uint8_t given = 0x05;
 	float values[] = {1, 2, 3};
-	sheaf_level_shape level = {.kind = SHEAF_FIXED, .extents = {1}, .missing = SHEAF_IMPUTED};
+	sheaf_level_shape level = {.kind = SHEAF_FIXED, .extent = 1, .missing = SHEAF_IMPUTED};
 	sheaf_field field = {.name = (char[]){"x"}, .type = SHEAF_F32, .nlevels = 1, .levels = &level};
 	sheaf_schema schema = {.rows = SHEAF_CELLS, .nfields = 1, .fields = &field, .cx = cx};
 	sheaf_column column = {.nlevels = 1, .type = SHEAF_F32, .values = borrow(values)};
@@ -353,8 +353,7 @@ static void test_what_is_no_table(void **state)
 	(void)state;
 	sheaf_schema schema = {.cx = cx};
 	sheaf_tensor tensor = {.rank = 2, .shape = {2, 3}};
-	sheaf_level_shape levels[] = {{.kind = SHEAF_FIXED, .extents = {2}},
-	                              {.kind = SHEAF_FIXED, .extents = {3}}};
+	sheaf_level_shape levels[] = {{.kind = SHEAF_FIXED, .extent = 2}, {.kind = SHEAF_FIXED, .extent = 3}};
 	struct ArrowSchema fields;
 	assert_ok(sheaf_schema_add_levels(&schema, &tensor, levels, 2, SHEAF_NUMBER, SHEAF_F32, &err));
 	assert_status(SHEAF_USAGE, sheaf_arrow_schema(&schema, NULL, cx, &fields, &err));

@@ -75,7 +75,7 @@ static void declare_each_attribute(const sheaf_schema *schema, declared *d)
 		n += (size_t)snprintf(d->schema + n, room - n, "%c\"%s\":%s%s", i ? ',' : '<', field->name, type,
 		                      null ? "" : " NOT NULL");
 		m += (size_t)snprintf(format + m, room - m, "%c%s", i ? ',' : '(', type);
-		if (fixed) m += (size_t)snprintf(format + m, room - m, "(%" PRId64 ")", field->levels[0].extents[0]);
+		if (fixed) m += (size_t)snprintf(format + m, room - m, "(%" PRId64 ")", field->levels[0].extent);
 		m += (size_t)snprintf(format + m, room - m, "%s", null ? " null" : "");
 	}
 	assert_true(n + 1 < room && m + 1 < room);

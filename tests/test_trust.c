@@ -173,10 +173,10 @@ static sheaf_field *field_of(lie *l, const char *name)
 	return &l->head.schema.fields[sheaf_schema_find(&l->head.schema, name)];
 }
 
-static void tell_a_dim_too_large(lie *l) { field_of(l, "A")->levels[1].extents[0] = 100000; }
-static void tell_a_dim_too_small(lie *l) { field_of(l, "A")->levels[1].extents[0] = 3; }
+static void tell_a_dim_too_large(lie *l) { field_of(l, "A")->levels[1].extent = 100000; }
+static void tell_a_dim_too_small(lie *l) { field_of(l, "A")->levels[1].extent = 3; }
 static void tell_a_wide_type(lie *l) { field_of(l, "A")->type = field_of(l, "B")->type = SHEAF_F64; }
-static void tell_a_dense_dim(lie *l) { field_of(l, "B")->levels[1].extents[0] = 4; }
+static void tell_a_dense_dim(lie *l) { field_of(l, "B")->levels[1].extent = 4; }
 static void tell_no_witnesses(lie *l) { l->head.nwitnesses = 0; }
 static void tell_wrong_witnesses(lie *l) { l->head.witnesses[0] = -5, l->head.witnesses[1] = INT64_MAX; }
 static void tell_another_name(lie *l) { field_of(l, "A")->name[0] = 'C'; }
@@ -186,7 +186,7 @@ static void tell_few_witnesses(lie *l)
 {
 	l->head.nwitnesses = 1;
 	l->head.witnesses[0] = 0;
-	field_of(l, "A")->levels[1].extents[0] = 1;
+	field_of(l, "A")->levels[1].extent = 1;
 }
 
 static void test_streams(void **state)

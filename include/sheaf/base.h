@@ -218,6 +218,9 @@ SHEAF_API sheaf_buffer sheaf_buffer_ref(const sheaf_buffer *buffer);
 /* Lets go of the bytes and makes the buffer empty. */
 SHEAF_API void sheaf_buffer_reset(sheaf_buffer *buffer);
 
+/* Memory that goes as a whole, of many small things: names, for one. */
+typedef struct sheaf_arena sheaf_arena;
+
 /* The version of these headers; docs/abi.md says what it promises. */
 #define SHEAF_VERSION_MAJOR 0
 #define SHEAF_VERSION_MINOR 1

@@ -54,10 +54,12 @@ typedef enum sheaf_missing {
 /* The shape of a level: what a schema says before there are data. */
 typedef struct sheaf_level_shape {
 	sheaf_level_kind kind;
-	int rank;                        /* COORD: number of indices of an entry, 1 to SHEAF_MAX_RANK; else 0 */
-	int64_t extents[SHEAF_MAX_RANK]; /* FIXED: extents[0] is k; COORD: each index is in [0, extent) */
-	sheaf_type index_type;           /* COORD: I32 or I64 */
+	int rank;              /* COORD: number of indices of an entry, 1 to SHEAF_MAX_RANK; else 0 */
+	sheaf_type index_type; /* COORD: I32 or I64 */
 	sheaf_missing missing;
+	/* FIXED: k; COORD: each index is in [0, extent). Where an entry has several indices, which only whole
+	 * tensors have, it is the largest of their extents, and the tensor's shape has them all. */
+	int64_t extent;
 } sheaf_level_shape;
 
 typedef enum sheaf_meaning {
@@ -179,7 +181,8 @@ typedef struct sheaf_schema {
 	sheaf_field *fields;
 	int nattributes;
 	sheaf_attribute *attributes;
-	sheaf_context *cx; /* whose memory the names are */
+	sheaf_context *cx;  /* whose memory fields and attributes are */
+	sheaf_arena *arena; /* of that: names, aliases and levels of the fields, which go together */
 } sheaf_schema;
 
 typedef struct sheaf_level {

@@ -42,7 +42,7 @@ class Field:
         self.storage = lib.sheaf_field_storage(byref(field)).decode()
         self.dim: int | None = lib.sheaf_field_dim(byref(field)) if self.is_stream else None
         shapes = [field.levels[i] for i in range(field.nlevels)]
-        self._levels = [(shape.kind, shape.rank, tuple(shape.extents), shape.index_type, shape.missing)
+        self._levels = [(shape.kind, shape.rank, shape.extent, shape.index_type, shape.missing)
                         for shape in shapes]
         self.nullable = any(level[4] == c.SHEAF_NULLABLE for level in self._levels)
         self.imputed = any(level[4] == c.SHEAF_IMPUTED for level in self._levels)
@@ -129,7 +129,7 @@ class Schema:
             _own_texts(self._attributes[i], ("name", "text"), self._texts)
         self.c.fields = cast(self._fields, POINTER(c.sheaf_field))
         self.c.attributes = cast(self._attributes, POINTER(c.sheaf_attribute))
-        self.c.cx = None
+        self.c.cx = self.c.arena = None
 
     def find(self, name: str) -> int:
         """The number of the field of this name; an `UnknownName`, a `KeyError`, where there is none."""

@@ -126,7 +126,7 @@ def _dense(context: Context, array: NDArray[Any]) -> Builder:
     array = _plain(array)
     builder, levels = Builder(context), (c.sheaf_level_shape * max(1, array.ndim))()
     for level, extent in zip(levels, array.shape):
-        level.kind, level.extents[0] = c.SHEAF_FIXED, extent
+        level.kind, level.extent = c.SHEAF_FIXED, extent
     builder.add(lib.sheaf_schema_add_levels, byref(_tensor(array.shape, True, ordered=True)), levels,
                 array.ndim, _meaning(array), _type(array))
     builder.wrap(0, c.SHEAF_PART_VALUES, 0, array.reshape(-1), _numbers(array))
@@ -142,8 +142,8 @@ def _csr(context: Context, matrix: Any) -> Builder:
     wide = indices.dtype != np.int32
     indices = indices if not wide else indices.astype(np.int64, copy=False)
     levels = (c.sheaf_level_shape * 2)()
-    levels[0].kind, levels[0].extents[0] = c.SHEAF_FIXED, matrix.shape[0]
-    levels[1].kind, levels[1].rank, levels[1].extents[0] = c.SHEAF_COORD, 1, matrix.shape[1]
+    levels[0].kind, levels[0].extent = c.SHEAF_FIXED, matrix.shape[0]
+    levels[1].kind, levels[1].rank, levels[1].extent = c.SHEAF_COORD, 1, matrix.shape[1]
     levels[1].index_type = c.SHEAF_I64 if wide else c.SHEAF_I32
     builder.add(lib.sheaf_schema_add_levels, byref(_tensor(matrix.shape)), levels, 2, _meaning(values),
                 _type(values))

@@ -97,7 +97,7 @@ static sheaf_status make_whole(const sheaf_array *a, sheaf_schema *out, sheaf_er
 	sheaf_schema entries = {.cx = a->cx};
 	sheaf_status status = make_entries(a, &entries, err);
 	for (int d = 0; d < a->rank; d++)
-		levels[d] = (sheaf_level_shape){.kind = SHEAF_FIXED, .extents = {a->shape[entries.tensor.order[d]]}};
+		levels[d] = (sheaf_level_shape){.kind = SHEAF_FIXED, .extent = a->shape[entries.tensor.order[d]]};
 	const sheaf_field *value = status ? NULL : &entries.fields[a->rank];
 	if (value)
 		status =
@@ -177,7 +177,7 @@ static sheaf_status set_type(sheaf_part *part, const sheaf_field *field, int64_t
 	case SHEAF_BYTES:
 		if (field->meaning == SHEAF_STRING && list && string_bytes == 0 && take_spelling(part, field)) break;
 		part->kind = field->meaning == SHEAF_STRING ? 'S' : 'V';
-		part->size = list ? string_bytes : field->levels[0].extents[0];
+		part->size = list ? string_bytes : field->levels[0].extent;
 		if (part->kind == 'V' && list)
 			return refuse(field, "byte strings of a fixed length", "ones of any length", err);
 		if (part->size < 2 && list)
@@ -201,7 +201,7 @@ static sheaf_status add_field(const sheaf_field *field, int64_t string_bytes, sh
 	if (strlen(field->name) >= sizeof part->name || !field->name[0])
 		return refuse(field, "a name of 1 to 255 bytes", "another", err);
 	if (field->nlevels > 1 || (field->nlevels == 1 && !run &&
-	                           (field->levels[0].kind != SHEAF_FIXED || field->levels[0].extents[0] != 1)))
+	                           (field->levels[0].kind != SHEAF_FIXED || field->levels[0].extent != 1)))
 		return refuse(field, "one item in each row", "another shape", err);
 	snprintf(part->name, sizeof part->name, "%s", field->name);
 	part->nullable = field->nlevels > 0 && field->levels[0].missing == SHEAF_NULLABLE;

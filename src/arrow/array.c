@@ -182,7 +182,7 @@ static sheaf_status put_offsets(const making *m, sheaf_error *err)
 
 static int64_t count_below(const sheaf_level *level, int64_t n)
 {
-	if (level->shape.kind == SHEAF_FIXED) return n * level->shape.extents[0];
+	if (level->shape.kind == SHEAF_FIXED) return n * level->shape.extent;
 	return level->offsets.size ? sheaf_level_offsets(level)[n] : 0;
 }
 

@@ -219,7 +219,7 @@ sheaf_status sheaf_arrow_take_indices(const sheaf_arrow_part *p, const sheaf_lev
 	sheaf_builder_drop(to);
 	for (int64_t i = 0; i < p->n; i++) {
 		int64_t index = integer_at(p->array->buffers[1], type, p->at + i);
-		if (index < 0 || index >= shape->extents[0])
+		if (index < 0 || index >= shape->extent)
 			return sheaf_arrow_damaged(p, "an index below its dim", index, err);
 		sheaf_put_index(to, shape->index_type, index);
 	}

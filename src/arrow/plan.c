@@ -28,7 +28,7 @@ static bool is_item(const sheaf_field *field, int level)
 	const sheaf_level_shape *shape = &field->levels[level];
 	return level + 1 == field->nlevels &&
 	       (sheaf_means_run(field->meaning) ||
-	        (shape->kind == SHEAF_FIXED && shape->extents[0] == 1 && shape->missing == SHEAF_NULLABLE));
+	        (shape->kind == SHEAF_FIXED && shape->extent == 1 && shape->missing == SHEAF_NULLABLE));
 }
 
 static sheaf_arrow_kind kind_at(const sheaf_field *field, int level)

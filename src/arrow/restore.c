@@ -107,7 +107,7 @@ static sheaf_status restore_list(const sheaf_arrow_node *node, const sheaf_arrow
 static sheaf_status restore_fixed(const sheaf_arrow_node *node, const sheaf_arrow_part *p,
                                   sheaf_column_builder *to, sheaf_error *err)
 {
-	int64_t width = node->field->levels[node->level].extents[0], from, n;
+	int64_t width = node->field->levels[node->level].extent, from, n;
 	SHEAF_TRY(sheaf_arrow_check_part(p, 1, err));
 	if (!sheaf_mul_i64(&from, p->at, width) || !sheaf_mul_i64(&n, p->n, width))
 		return sheaf_arrow_damaged(p, "positions that 64 bits count", p->n, err);

@@ -104,8 +104,8 @@ static void put_format(const sheaf_arrow_node *node, const sheaf_arrow_options *
 	case SHEAF_ARROW_CODES: format = "c"; break;
 	case SHEAF_ARROW_BITS:
 	case SHEAF_ARROW_IMPUTED: format = "b"; break;
-	case SHEAF_ARROW_FIXED_LIST: snprintf(text, FORMAT_ROOM, "+w:%" PRId64, shape->extents[0]); return;
-	case SHEAF_ARROW_BYTES: snprintf(text, FORMAT_ROOM, "w:%" PRId64, shape->extents[0]); return;
+	case SHEAF_ARROW_FIXED_LIST: snprintf(text, FORMAT_ROOM, "+w:%" PRId64, shape->extent); return;
+	case SHEAF_ARROW_BYTES: snprintf(text, FORMAT_ROOM, "w:%" PRId64, shape->extent); return;
 	}
 	snprintf(text, FORMAT_ROOM, "%s", format);
 }

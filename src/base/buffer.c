@@ -12,22 +12,42 @@
 
 enum { INSIDE = 16 };
 
+/* Where the bytes are. */
+typedef enum home {
+	IN_BLOCK, /* in the block itself: few values, which is what many columns have in a row, cost less so than
+	             with memory of their own */
+	OWN,      /* in memory of the context's */
+	WRAPPED   /* somebody else's, which `release` gives back */
+} home;
+
 struct sheaf_block {
 	atomic_int owners;
-	bool wrapped; /* somebody else's memory, which `release` gives back; else the context's, or inside */
+	home home;
 	sheaf_context *cx;
-	uint8_t *memory;
-	size_t capacity;
 	union {
 		struct {
-			void (*release)(void *user, uint8_t *data, size_t size);
-			void *user;
+			uint8_t *memory;
+			size_t capacity;
 		};
-		/* Where a column has few values, which is what many columns have in a row, an allocation of their own
-		 * would cost several times as much as they are. */
 		_Alignas(16) uint8_t inside[INSIDE];
 	};
 };
+
+typedef struct wrapping {
+	sheaf_block block;
+	void (*release)(void *user, uint8_t *data, size_t size);
+	void *user;
+} wrapping;
+
+static uint8_t *memory_of(sheaf_block *block)
+{
+	return block->home == IN_BLOCK ? block->inside : block->memory;
+}
+
+static size_t capacity_of(const sheaf_block *block)
+{
+	return block->home == IN_BLOCK ? INSIDE : block->capacity;
+}
 
 sheaf_buffer sheaf_buffer_ref(const sheaf_buffer *buffer)
 {
@@ -47,12 +67,13 @@ sheaf_buffer sheaf_buffer_part(const sheaf_buffer *buffer, size_t at, size_t siz
 static void let_go(sheaf_block *block)
 {
 	if (!block || atomic_fetch_sub(&block->owners, 1) != 1) return;
-	if (block->wrapped)
-		block->release(block->user, block->memory, block->capacity);
-	else if (block->memory != block->inside)
+	const wrapping *w = (const wrapping *)block;
+	if (block->home == WRAPPED)
+		w->release(w->user, block->memory, block->capacity);
+	else if (block->home == OWN)
 		sheaf_release(block->cx, block->memory, block->capacity);
 	sheaf_context *cx = block->cx;
-	sheaf_release(cx, block, sizeof *block);
+	sheaf_release(cx, block, block->home == WRAPPED ? sizeof *w : sizeof *block);
 	sheaf_context_let_go(cx);
 }
 
@@ -65,14 +86,15 @@ void sheaf_buffer_reset(sheaf_buffer *buffer)
 
 bool sheaf_buffer_is_sole(const sheaf_buffer *buffer)
 {
-	return buffer->block && !buffer->block->wrapped && atomic_load(&buffer->block->owners) == 1;
+	return buffer->block && buffer->block->home != WRAPPED && atomic_load(&buffer->block->owners) == 1;
 }
 
-static sheaf_status new_block(sheaf_context *cx, sheaf_block **out, sheaf_error *err)
+static sheaf_status new_block(sheaf_context *cx, home where, sheaf_block **out, sheaf_error *err)
 {
 	void *memory;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_block), &memory, err));
+	SHEAF_TRY(sheaf_allocate(cx, where == WRAPPED ? sizeof(wrapping) : sizeof(sheaf_block), &memory, err));
 	*out = (sheaf_block *)memory;
+	(*out)->home = where;
 	(*out)->cx = sheaf_context_owner(cx);
 	sheaf_context_hold((*out)->cx);
 	atomic_init(&(*out)->owners, 1);
@@ -83,12 +105,12 @@ sheaf_status sheaf_buffer_wrap(sheaf_context *cx, sheaf_lent memory, sheaf_buffe
 {
 	*out = (sheaf_buffer){0};
 	sheaf_block *block = NULL;
-	SHEAF_TRY(new_block(cx, &block, err));
+	SHEAF_TRY(new_block(cx, WRAPPED, &block, err));
+	wrapping *w = (wrapping *)block;
 	block->memory = memory.data;
 	block->capacity = memory.size;
-	block->wrapped = true;
-	block->release = memory.release;
-	block->user = memory.user;
+	w->release = memory.release;
+	w->user = memory.user;
 	*out = (sheaf_buffer){memory.data, memory.size, block};
 	return SHEAF_OK;
 }
@@ -101,8 +123,8 @@ void sheaf_builder_begin(sheaf_builder *b, sheaf_context *cx, sheaf_buffer *recy
 	if (!recycled) return;
 	if (sheaf_buffer_is_sole(recycled) && recycled->block->cx == sheaf_context_owner(cx)) {
 		b->block = recycled->block;
-		b->data = b->block->memory;
-		b->capacity = b->block->capacity;
+		b->data = memory_of(b->block);
+		b->capacity = capacity_of(b->block);
 		*recycled = (sheaf_buffer){0};
 	} else {
 		sheaf_buffer_reset(recycled);
@@ -112,7 +134,7 @@ void sheaf_builder_begin(sheaf_builder *b, sheaf_context *cx, sheaf_buffer *recy
 void sheaf_builder_resume(sheaf_builder *b, sheaf_context *cx, sheaf_buffer *buffer)
 {
 	size_t size = buffer->size;
-	if (sheaf_buffer_is_sole(buffer) && buffer->data == buffer->block->memory &&
+	if (sheaf_buffer_is_sole(buffer) && buffer->data == memory_of(buffer->block) &&
 	    buffer->block->cx == sheaf_context_owner(cx)) {
 		sheaf_builder_begin(b, cx, buffer);
 		b->size = b->block ? size : 0;
@@ -151,7 +173,7 @@ static sheaf_status make_own(sheaf_builder *b, size_t capacity, sheaf_error *err
 {
 	sheaf_block *own;
 	void *memory = NULL;
-	SHEAF_TRY(new_block(b->cx, &own, err));
+	SHEAF_TRY(new_block(b->cx, OWN, &own, err));
 	sheaf_status status = sheaf_reallocate(b->cx, &memory, 0, capacity, err);
 	if (status) {
 		own->memory = NULL;
@@ -169,10 +191,11 @@ static sheaf_status make_own(sheaf_builder *b, size_t capacity, sheaf_error *err
 /* The block's memory becomes larger; what is inside of it moves out. */
 static sheaf_status enlarge_block(sheaf_block *block, sheaf_context *cx, size_t capacity, sheaf_error *err)
 {
-	bool inside = block->memory == block->inside;
+	bool inside = block->home == IN_BLOCK;
 	void *memory = inside ? NULL : block->memory;
 	SHEAF_TRY(sheaf_reallocate(cx, &memory, inside ? 0 : block->capacity, capacity, err));
 	if (inside) memcpy(memory, block->inside, INSIDE);
+	block->home = OWN;
 	block->memory = (uint8_t *)memory;
 	block->capacity = capacity;
 	return SHEAF_OK;
@@ -189,13 +212,11 @@ static sheaf_status enlarge(sheaf_builder *b, size_t needed, sheaf_error *err)
 		return SHEAF_OK;
 	}
 	if (!b->block) {
-		SHEAF_TRY(new_block(b->cx, &b->block, err));
-		b->block->memory = b->block->inside;
-		b->block->capacity = INSIDE;
+		SHEAF_TRY(new_block(b->cx, IN_BLOCK, &b->block, err));
 	}
-	if (needed > b->block->capacity) SHEAF_TRY(enlarge_block(b->block, b->cx, doubled, err));
-	b->data = b->block->memory;
-	b->capacity = b->block->capacity;
+	if (needed > capacity_of(b->block)) SHEAF_TRY(enlarge_block(b->block, b->cx, doubled, err));
+	b->data = memory_of(b->block);
+	b->capacity = capacity_of(b->block);
 	return SHEAF_OK;
 }
 

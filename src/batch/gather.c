@@ -149,7 +149,7 @@ static bool is_plain(const sheaf_column *column)
 static sheaf_status gather_dense(const gathering *g)
 {
 	sheaf_column *to = g->to;
-	size_t size = sheaf_type_size(to->type) * (size_t)to->levels[1].shape.extents[0];
+	size_t size = sheaf_type_size(to->type) * (size_t)to->levels[1].shape.extent;
 	find_samples(g);
 	SHEAF_TRY(put_offsets(g, &to->levels[0].offsets));
 	return put_runs(g, values_of, size, &to->values);

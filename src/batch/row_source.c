@@ -107,7 +107,7 @@ static bool same_field(const sheaf_field *a, const sheaf_field *b)
 	for (int l = 0; same && l < a->nlevels; l++) {
 		const sheaf_level_shape *x = &a->levels[l], *y = &b->levels[l];
 		same = x->kind == y->kind && x->rank == y->rank && x->index_type == y->index_type &&
-		       memcmp(x->extents, y->extents, sizeof x->extents) == 0;
+		       x->extent == y->extent;
 	}
 	return same;
 }
@@ -311,7 +311,7 @@ static uint64_t mix_field(uint64_t hash, const sheaf_field *field)
 	hash = mix(hash, field->name, strlen(field->name));
 	hash = mix_number(hash, (int64_t)field->type * 16 + field->nlevels);
 	for (int l = 0; l < field->nlevels; l++)
-		hash = mix_number(mix_number(hash, field->levels[l].kind), field->levels[l].extents[0]);
+		hash = mix_number(mix_number(hash, field->levels[l].kind), field->levels[l].extent);
 	return hash;
 }
 

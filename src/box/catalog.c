@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of what is in a box. */
+#include "base/arena.h"
 #include "base/memory.h"
 #include "box/inside.h"
 #include <stdarg.h>
@@ -9,33 +10,9 @@
 
 /* ---- memory that lives as long as the list ---- */
 
-typedef struct sheaf_arena {
-	struct sheaf_arena *before;
-	size_t size, used;
-	_Alignas(16) uint8_t bytes[];
-} arena;
-
-static sheaf_status new_arena(sheaf_catalog *catalog, size_t least, sheaf_error *err)
-{
-	enum { USUAL = 8 << 10 };
-	void *memory;
-	size_t size = sizeof(arena) + (least < USUAL ? USUAL : least);
-	SHEAF_TRY(sheaf_allocate(catalog->cx, size, &memory, err));
-	arena *s = (arena *)memory;
-	*s = (arena){.before = catalog->arena, .size = size - sizeof(arena)};
-	catalog->arena = s;
-	return SHEAF_OK;
-}
-
 sheaf_status sheaf_catalog_allocate(sheaf_catalog *catalog, size_t size, void **out, sheaf_error *err)
 {
-	*out = NULL;
-	size = (size + 15) / 16 * 16;
-	if (!catalog->arena || catalog->arena->size - catalog->arena->used < size)
-		SHEAF_TRY(new_arena(catalog, size, err));
-	*out = catalog->arena->bytes + catalog->arena->used;
-	catalog->arena->used += size;
-	return SHEAF_OK;
+	return sheaf_arena_allocate(&catalog->arena, catalog->cx, size, out, err);
 }
 
 sheaf_status sheaf_catalog_text(sheaf_catalog *catalog, const char **out, sheaf_error *err,
@@ -124,11 +101,7 @@ void sheaf_catalog_close(sheaf_catalog *catalog)
 {
 	for (int64_t i = 0; i < catalog->count; i++) let_go(catalog->items[i].inside);
 	sheaf_release(catalog->cx, catalog->items, (size_t)catalog->room * sizeof(sheaf_box_item));
-	while (catalog->arena) {
-		arena *s = catalog->arena;
-		catalog->arena = s->before;
-		sheaf_release(catalog->cx, s, sizeof *s + s->size);
-	}
+	sheaf_arena_free(&catalog->arena, catalog->cx);
 	*catalog = (sheaf_catalog){0};
 }
 

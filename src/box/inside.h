@@ -53,7 +53,7 @@ typedef struct sheaf_catalog {
 	sheaf_context *cx;
 	sheaf_box_item *items;
 	int64_t count, room;
-	struct sheaf_arena *arena; /* strings and details live as long as the catalog */
+	sheaf_arena *arena; /* strings and details live as long as the catalog */
 } sheaf_catalog;
 
 /* A catalog with the root. */

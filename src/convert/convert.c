@@ -151,8 +151,8 @@ static sheaf_status write_output(sheaf_conversion *c, const char *output, sheaf_
 	sheaf_create_options create = sheaf_conversion_creates(c);
 	SHEAF_TRY(open_sink(c, output, &sink, err));
 	if (c->input_bytes >= 0 && !c->options->allow_large) sheaf_sink_bound(sink, c->input_bytes);
-	SHEAF_TRY(sheaf_create_overlapping(sink, &c->schema, &(sheaf_creation){&create, c->used, true}, c->outer,
-	                                   &c->writer, err));
+	SHEAF_TRY(sheaf_create_overlapping(sink, &c->schema, &(sheaf_creation){&create, c->used, true, true},
+	                                   c->outer, &c->writer, err));
 	sheaf_status status = sheaf_conversion_check_settings(c, err);
 	for (int i = 0; i < c->ninputs && status == SHEAF_OK; i++) status = copy_rows(c, c->inputs[i], err);
 	if (status == SHEAF_OK)

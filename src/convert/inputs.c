@@ -55,7 +55,7 @@ static bool same_shape(const sheaf_field *a, const sheaf_field *b)
 	for (int l = 0; l < a->nlevels; l++) {
 		const sheaf_level_shape *la = &a->levels[l], *lb = &b->levels[l];
 		if (la->kind != lb->kind || la->rank != lb->rank) return false;
-		if (la->kind == SHEAF_FIXED && la->extents[0] != lb->extents[0]) return false;
+		if (la->kind == SHEAF_FIXED && la->extent != lb->extent) return false;
 	}
 	return true;
 }
@@ -65,9 +65,8 @@ static void widen(sheaf_field *field, const sheaf_field *other)
 {
 	for (int l = 0; l < field->nlevels; l++) {
 		if (other->levels[l].index_type == SHEAF_I64) field->levels[l].index_type = SHEAF_I64;
-		for (int r = 0; r < field->levels[l].rank; r++)
-			if (other->levels[l].extents[r] > field->levels[l].extents[r])
-				field->levels[l].extents[r] = other->levels[l].extents[r];
+		if (other->levels[l].extent > field->levels[l].extent)
+			field->levels[l].extent = other->levels[l].extent;
 	}
 }
 

@@ -296,8 +296,8 @@ static sheaf_status create_writer(making *m, sheaf_error *err)
 	sheaf_conversion *c = m->c;
 	sheaf_create_options create = sheaf_conversion_creates(c);
 	SHEAF_TRY(sheaf_part_scrap(sheaf_sink_name(m->sink), c->cx, &sink, err));
-	SHEAF_TRY(sheaf_create_overlapping(sink, &c->schema, &(sheaf_creation){&create, c->used, true}, c->outer,
-	                                   &c->writer, err));
+	SHEAF_TRY(sheaf_create_overlapping(sink, &c->schema, &(sheaf_creation){&create, c->used, true, true},
+	                                   c->outer, &c->writer, err));
 	return sheaf_conversion_check_settings(c, err);
 }
 

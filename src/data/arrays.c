@@ -96,7 +96,7 @@ sheaf_status sheaf_frame_column(const sheaf_frame *frame, const sheaf_schema *sc
 	if (from->nlevels > 1 || (from->nlevels && level->shape.kind == SHEAF_COORD))
 		return refuse(field, "a column with one item in each row", err);
 	if (from->nlevels && level->shape.kind == SHEAF_LIST) out->offsets = offsets_of(level);
-	if (from->nlevels && level->shape.kind == SHEAF_FIXED) out->width = level->shape.extents[0];
+	if (from->nlevels && level->shape.kind == SHEAF_FIXED) out->width = level->shape.extent;
 	if (from->nlevels && level->valid.size) out->valid = level->valid.data;
 	if (from->nlevels && level->codes.size) out->codes = (const int8_t *)level->codes.data;
 	out->valid_at = from->nlevels ? level->valid_at : 0;
@@ -115,7 +115,8 @@ static void take_entries(const sheaf_frame *frame, const sheaf_schema *schema, s
 }
 
 /* The levels of one row. */
-static void take_levels(const sheaf_column *column, int nlevels, int64_t rows, sheaf_tensor_arrays *out)
+static void take_levels(const sheaf_column *column, int nlevels, int64_t rows, const sheaf_tensor *tensor,
+                        sheaf_tensor_arrays *out)
 {
 	int64_t n = rows;
 	for (int l = 0, d = 0; l < nlevels && d < SHEAF_MAX_RANK; l++) {
@@ -126,10 +127,10 @@ static void take_levels(const sheaf_column *column, int nlevels, int64_t rows, s
 			out->npointers[d] = n + 1;
 			n = out->pointers[d][n];
 		} else {
-			n *= level->shape.extents[0];
+			n *= level->shape.extent;
 		}
 		for (int r = 0; r < rank && d < SHEAF_MAX_RANK; r++, d++) {
-			out->shape[d] = level->shape.extents[r];
+			out->shape[d] = tensor->shape[tensor->order[d]];
 			if (level->shape.kind == SHEAF_COORD)
 				out->indices[d] = items_of(&level->indices[r], level->shape.index_type, n);
 		}
@@ -151,7 +152,7 @@ sheaf_status sheaf_frame_tensor(const sheaf_frame *frame, const sheaf_schema *sc
 	if (schema->rows == SHEAF_ENTRIES)
 		take_entries(frame, schema, out);
 	else
-		take_levels(column, column->nlevels - complex, frame->nrows, out);
+		take_levels(column, column->nlevels - complex, frame->nrows, &schema->tensor, out);
 	out->values = items_of(&column->values, column->type, out->nentries * (complex ? 2 : 1));
 	return SHEAF_OK;
 }

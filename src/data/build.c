@@ -80,7 +80,7 @@ static bool has_items(const sheaf_field *field)
 	const sheaf_level_shape *first = &field->levels[0];
 	if (field->nlevels == 0) return true;
 	return field->nlevels == 1 &&
-	       (sheaf_means_run(field->meaning) || (first->kind == SHEAF_FIXED && first->extents[0] == 1));
+	       (sheaf_means_run(field->meaning) || (first->kind == SHEAF_FIXED && first->extent == 1));
 }
 
 static bool is_list(const sheaf_field *field)
@@ -158,7 +158,7 @@ void sheaf_build_text(sheaf_frame_builder *b, int column, const void *text, size
 /* Bytes of an item that is no LIST. */
 static size_t item_size(const sheaf_field *field)
 {
-	return sheaf_type_size(field->type) * (size_t)(field->nlevels ? field->levels[0].extents[0] : 1);
+	return sheaf_type_size(field->type) * (size_t)(field->nlevels ? field->levels[0].extent : 1);
 }
 
 void sheaf_build_item(sheaf_frame_builder *b, int column, const void *item)

@@ -241,19 +241,19 @@ static sheaf_status check_level(const sheaf_tensor *tensor, const sheaf_level_sh
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "level %d: expected at most the %d dimensions that are left, found %d", number,
 		                  tensor->rank - *depth, rank);
-	for (int r = 0; r < rank; r++, ++*depth) {
-		int64_t extent = tensor->shape[tensor->order[*depth]];
-		if (level->extents[r] != extent)
-			return sheaf_fail(err, SHEAF_USAGE,
-			                  "level %d: expected the extent %" PRId64 " of dimension %d, found %" PRId64,
-			                  number, extent, tensor->order[*depth], level->extents[r]);
-		if (level->kind == SHEAF_COORD && level->index_type != SHEAF_I64 &&
-		    (level->index_type != SHEAF_I32 || extent - 1 > INT32_MAX))
-			return sheaf_fail(err, SHEAF_USAGE,
-			                  "level %d: expected indices of int32 where they fit, or int64, "
-			                  "found %s",
-			                  number, sheaf_type_name(level->index_type));
-	}
+	int longest = tensor->order[*depth];
+	for (int r = 0; r < rank; r++, ++*depth)
+		if (tensor->shape[tensor->order[*depth]] > tensor->shape[longest]) longest = tensor->order[*depth];
+	int64_t extent = tensor->shape[longest];
+	if (level->extent != extent)
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "level %d: expected the extent %" PRId64 " of dimension %d, found %" PRId64, number,
+		                  extent, longest, level->extent);
+	if (level->kind == SHEAF_COORD && level->index_type != SHEAF_I64 &&
+	    (level->index_type != SHEAF_I32 || extent - 1 > INT32_MAX))
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "level %d: expected indices of int32 where they fit, or int64, found %s", number,
+		                  sheaf_type_name(level->index_type));
 	return SHEAF_OK;
 }
 
@@ -274,7 +274,7 @@ sheaf_status sheaf_schema_add_levels(sheaf_schema *schema, const sheaf_tensor *t
 		return sheaf_fail(err, SHEAF_USAGE, "tensor: expected levels of %d dimensions, found %d",
 		                  tensor->rank, depth);
 	SHEAF_TRY(sheaf_schema_add(schema, schema->cx, "value", 5, &field, err));
-	sheaf_status status = sheaf_field_make_room(field, schema->cx, nlevels + 1, err);
+	sheaf_status status = sheaf_schema_make_levels(schema, field, nlevels + 1, err);
 	if (status) {
 		sheaf_schema_remove(schema, schema->nfields - 1);
 		return status;
@@ -288,7 +288,7 @@ sheaf_status sheaf_schema_add_levels(sheaf_schema *schema, const sheaf_tensor *t
 		field->nlevels++;
 	}
 	if (meaning == SHEAF_COMPLEX)
-		field->levels[field->nlevels++] = (sheaf_level_shape){.kind = SHEAF_FIXED, .extents = {2}};
+		field->levels[field->nlevels++] = (sheaf_level_shape){.kind = SHEAF_FIXED, .extent = 2};
 	schema->rows = SHEAF_WHOLE;
 	schema->tensor = ordered;
 	return SHEAF_OK;

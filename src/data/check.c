@@ -7,8 +7,9 @@
 
 typedef struct spot {
 	const sheaf_field *field;
-	int level;
-	bool rowless; /* then offsets may be missing */
+	const sheaf_tensor *tensor; /* of one row that is a whole tensor, else NULL */
+	int level, dimension;       /* how many dimensions the levels before have */
+	bool rowless;               /* then offsets may be missing */
 	sheaf_error *err;
 } spot;
 
@@ -43,15 +44,23 @@ static sheaf_status check_offsets(const spot *at, const sheaf_level *level, int6
 	return SHEAF_OK;
 }
 
+/* What index number r of a level is below: of several, each has its own dimension. */
+static int64_t extent_of(const spot *at, const sheaf_level_shape *shape, int r)
+{
+	if (!at->tensor || at->dimension + r >= at->tensor->rank) return shape->extent;
+	int64_t extent = at->tensor->shape[at->tensor->order[at->dimension + r]];
+	return extent < shape->extent ? extent : shape->extent;
+}
+
 static sheaf_status check_indices(const spot *at, const sheaf_level *level, int64_t n, sheaf_depth depth)
 {
 	for (int r = 0; r < level->shape.rank; r++) {
+		int64_t extent = extent_of(at, &level->shape, r);
 		SHEAF_TRY(check_bytes(at, &level->indices[r], n, sheaf_type_size(level->shape.index_type),
 		                      "as many indices as"));
 		for (int64_t p = 0; depth >= SHEAF_CHECK_FULL && p < n; p++) {
 			int64_t i = sheaf_level_index(level, r, p);
-			if (i < 0 || i >= level->shape.extents[r])
-				return flaw(at, "an index below", level->shape.extents[r], i);
+			if (i < 0 || i >= extent) return flaw(at, "an index below", extent, i);
 		}
 	}
 	return SHEAF_OK;
@@ -98,13 +107,12 @@ static sheaf_status check_shape(const spot *at, const sheaf_level_shape *have, c
 	if (have->missing != SHEAF_NEVER && have->missing != want->missing)
 		return flaw(at, "kind of missing positions", (int)want->missing, (int)have->missing);
 	if (have->rank != want->rank) return flaw(at, "rank", want->rank, have->rank);
-	if (have->kind == SHEAF_FIXED && have->extents[0] != want->extents[0])
-		return flaw(at, "a run of", want->extents[0], have->extents[0]);
+	if (have->kind == SHEAF_FIXED && have->extent != want->extent)
+		return flaw(at, "a run of", want->extent, have->extent);
 	if (have->kind == SHEAF_COORD && have->index_type != want->index_type && have->index_type != SHEAF_I32)
 		return flaw(at, "index type", (int)want->index_type, (int)have->index_type);
-	for (int r = 0; r < have->rank; r++)
-		if (have->extents[r] > want->extents[r])
-			return flaw(at, "an extent of at most", want->extents[r], have->extents[r]);
+	if (have->kind == SHEAF_COORD && have->extent > want->extent)
+		return flaw(at, "an extent of at most", want->extent, have->extent);
 	return SHEAF_OK;
 }
 
@@ -112,7 +120,7 @@ static sheaf_status check_level(const spot *at, const sheaf_level *level, sheaf_
 {
 	if (level->shape.kind == SHEAF_FIXED) {
 		int64_t below;
-		if (!sheaf_mul_i64(&below, *n, level->shape.extents[0]))
+		if (!sheaf_mul_i64(&below, *n, level->shape.extent))
 			return flaw(at, "fewer positions than", INT64_MAX, *n);
 		SHEAF_TRY(check_missing(at, level, *n, depth));
 		*n = below;
@@ -124,11 +132,13 @@ static sheaf_status check_level(const spot *at, const sheaf_level *level, sheaf_
 	return level->shape.kind == SHEAF_COORD ? check_indices(at, level, *n, depth) : SHEAF_OK;
 }
 
-static sheaf_status check_column(const sheaf_column *column, const sheaf_field *field, int64_t nrows,
+static sheaf_status check_column(const sheaf_frame *frame, const sheaf_schema *schema, int c,
                                  sheaf_depth depth, sheaf_error *err)
 {
-	spot at = {field, 0, nrows == 0, err};
-	int64_t n = nrows;
+	const sheaf_column *column = &frame->columns[c];
+	const sheaf_field *field = &schema->fields[c];
+	spot at = {field, schema->rows == SHEAF_WHOLE ? &schema->tensor : NULL, 0, 0, frame->nrows == 0, err};
+	int64_t n = frame->nrows;
 	/* Keys and numbers need not be distinguished by what makes a frame. */
 	if (sheaf_means_run(column->meaning) != sheaf_means_run(field->meaning))
 		return flaw(&at, "meaning", (int)field->meaning, (int)column->meaning);
@@ -140,6 +150,7 @@ static sheaf_status check_column(const sheaf_column *column, const sheaf_field *
 		SHEAF_TRY(check_shape(&at, have, want));
 		if (have->rank && !column->levels[at.level].indices) return flaw(&at, "indices:", have->rank, 0);
 		SHEAF_TRY(check_level(&at, &column->levels[at.level], depth, &n));
+		at.dimension += have->kind == SHEAF_COORD ? have->rank : 1;
 	}
 	return check_bytes(&at, &column->values, n, sheaf_type_size(column->type), "as many values as");
 }
@@ -151,7 +162,7 @@ static sheaf_status check_coordinates(const sheaf_frame *frame, const sheaf_sche
 		const sheaf_column *column = &frame->columns[d];
 		const int32_t *narrow = (const int32_t *)(const void *)column->values.data;
 		const int64_t *wide = (const int64_t *)(const void *)column->values.data;
-		spot at = {&schema->fields[d], 0, false, err};
+		spot at = {&schema->fields[d], NULL, 0, 0, false, err};
 		for (int64_t r = 0; r < frame->nrows && schema->fields[d].meaning == SHEAF_COORDINATE; r++) {
 			int64_t c = column->type == SHEAF_I32 ? narrow[r] : wide[r];
 			if (c < 0 || c >= schema->tensor.shape[d])
@@ -181,8 +192,7 @@ sheaf_status sheaf_frame_check(const sheaf_frame *frame, const sheaf_schema *sch
 	if (frame->lines.size && frame->lines.size / 8 < (size_t)frame->nrows)
 		return sheaf_fail(err, SHEAF_DATA, "frame: expected lines of %" PRId64 " rows, found %zu",
 		                  frame->nrows, frame->lines.size / 8);
-	for (int c = 0; c < frame->ncolumns; c++)
-		SHEAF_TRY(check_column(&frame->columns[c], &schema->fields[c], frame->nrows, depth, err));
+	for (int c = 0; c < frame->ncolumns; c++) SHEAF_TRY(check_column(frame, schema, c, depth, err));
 	return depth == SHEAF_CHECK_FULL && schema->rows == SHEAF_ENTRIES ? check_coordinates(frame, schema, err)
 	                                                                  : SHEAF_OK;
 }

@@ -9,7 +9,7 @@
 bool sheaf_element_of(const sheaf_field *field, sheaf_element *out)
 {
 	bool complex = field->meaning == SHEAF_COMPLEX && field->nlevels == 1 &&
-	               field->levels[0].kind == SHEAF_FIXED && field->levels[0].extents[0] == 2;
+	               field->levels[0].kind == SHEAF_FIXED && field->levels[0].extent == 2;
 	bool number = (field->meaning == SHEAF_NUMBER || field->meaning == SHEAF_BOOL) && field->nlevels == 0;
 	*out = (sheaf_element){field->type, complex, field->meaning == SHEAF_BOOL,
 	                       sheaf_type_size(field->type) << complex};

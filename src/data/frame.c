@@ -203,7 +203,7 @@ static void slice_column(const sheaf_column *column, sheaf_run run, sheaf_column
 			share(&out->levels[l].codes, &level->codes);
 		for (int r = 0; r < level->shape.rank; r++) share(&out->levels[l].indices[r], &level->indices[r]);
 		if (level->shape.kind == SHEAF_FIXED) {
-			run = (sheaf_run){run.begin * level->shape.extents[0], run.end * level->shape.extents[0]};
+			run = (sheaf_run){run.begin * level->shape.extent, run.end * level->shape.extent};
 		} else if (cut) {
 			share_part(&out->levels[l].offsets, &level->offsets, (size_t)run.begin * 8,
 			           (size_t)(sheaf_run_length(run) + 1) * 8);
@@ -316,7 +316,7 @@ static sheaf_status append_codes(sheaf_level *to, int64_t before, const sheaf_le
 /* How many positions a level of `above` positions covers. */
 static int64_t count_below(const sheaf_level *level, int64_t above)
 {
-	if (level->shape.kind == SHEAF_FIXED) return above * level->shape.extents[0];
+	if (level->shape.kind == SHEAF_FIXED) return above * level->shape.extent;
 	return level->offsets.size ? sheaf_level_offsets(level)[above] : 0;
 }
 

@@ -12,9 +12,9 @@
  * added. */
 SHEAF_USE sheaf_status sheaf_schema_add(sheaf_schema *schema, sheaf_context *cx, const char *name, size_t n,
                                         sheaf_field **out, sheaf_error *err);
-/* Room for levels beyond the two that a field begins with, up to SHEAF_MAX_LEVELS. */
-SHEAF_USE sheaf_status sheaf_field_make_room(sheaf_field *field, sheaf_context *cx, int nlevels,
-                                             sheaf_error *err);
+/* Room for levels of one of its fields beyond the two that it begins with, up to SHEAF_MAX_LEVELS. */
+SHEAF_USE sheaf_status sheaf_schema_make_levels(sheaf_schema *schema, sheaf_field *field, int nlevels,
+                                                sheaf_error *err);
 /* Appends a copy of a field of another schema, without its alias. */
 SHEAF_USE sheaf_status sheaf_schema_add_like(sheaf_schema *schema, sheaf_context *cx, const sheaf_field *from,
                                              sheaf_field **out, sheaf_error *err);
@@ -43,8 +43,12 @@ typedef struct sheaf_dimensions {
 SHEAF_USE sheaf_status sheaf_schema_make_entries(sheaf_schema *schema, sheaf_context *cx,
                                                  sheaf_dimensions dimensions, sheaf_field **value,
                                                  sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_field_set_alias(sheaf_field *field, sheaf_context *cx, const char *alias,
-                                             size_t n, sheaf_error *err);
+/* The short name of one of its fields; copied. */
+SHEAF_USE sheaf_status sheaf_schema_set_alias(sheaf_schema *schema, sheaf_field *field, const char *alias,
+                                              size_t n, sheaf_error *err);
+/* Gives one of its fields another name; what it was called becomes its alias. */
+SHEAF_USE sheaf_status sheaf_schema_rename(sheaf_schema *schema, sheaf_field *field, const char *name,
+                                           size_t n, sheaf_error *err);
 /* "sparse, dim 10, float32", or "float64 that may be missing", into text[size]; returns text. */
 const char *sheaf_field_text(const sheaf_field *field, char *text, size_t size);
 /* The key column of sequences: uint64, named "key". */
@@ -79,7 +83,7 @@ static inline int64_t sheaf_run_length(sheaf_run run) { return run.end - run.beg
 static inline sheaf_run sheaf_level_below(const sheaf_level *level, sheaf_run run)
 {
 	if (level->shape.kind == SHEAF_FIXED)
-		return (sheaf_run){run.begin * level->shape.extents[0], run.end * level->shape.extents[0]};
+		return (sheaf_run){run.begin * level->shape.extent, run.end * level->shape.extent};
 	const int64_t *o = sheaf_level_offsets(level);
 	return (sheaf_run){o[run.begin], o[run.end]};
 }
@@ -124,7 +128,7 @@ static inline bool sheaf_level_is_item(const sheaf_column *column, int level)
 	const sheaf_level_shape *shape = &column->levels[level].shape;
 	if (level + 1 < column->nlevels) return false;
 	return sheaf_means_run(column->meaning) ||
-	       (shape->kind == SHEAF_FIXED && shape->extents[0] == 1 && shape->missing == SHEAF_NULLABLE);
+	       (shape->kind == SHEAF_FIXED && shape->extent == 1 && shape->missing == SHEAF_NULLABLE);
 }
 
 /* Why position p is missing. */

@@ -153,7 +153,7 @@ sheaf_status sheaf_frame_builder_begin(sheaf_frame_builder *b, const sheaf_schem
 /* Positions of a level with `above` positions above it. */
 static int64_t count_below(const sheaf_level_builder *level, int64_t n)
 {
-	if (level->shape->kind == SHEAF_FIXED) return n * level->shape->extents[0];
+	if (level->shape->kind == SHEAF_FIXED) return n * level->shape->extent;
 	const int64_t *o = (const int64_t *)(const void *)level->offsets.data;
 	return (int64_t)(level->offsets.size / sizeof *o) > n ? o[n] : 0;
 }
@@ -282,7 +282,7 @@ int64_t sheaf_column_count(const sheaf_column_builder *column, int level)
 	for (; level < column->field->nlevels; level++) {
 		const sheaf_level_builder *at = &column->levels[level];
 		if (at->shape->kind != SHEAF_FIXED) return (int64_t)(at->offsets.size / sizeof(int64_t) - 1) / n;
-		n *= at->shape->extents[0];
+		n *= at->shape->extent;
 	}
 	return n ? (int64_t)(column->values.size / sheaf_type_size(column->field->type)) / n : 0;
 }

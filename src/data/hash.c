@@ -244,7 +244,7 @@ static sheaf_digest finish_column(const sheaf_hash *hash, const char *name, cons
 	if (field && hash->types && field->meaning != SHEAF_KEY) {
 		add_count(state, (int64_t)field->type);
 		for (int l = 0; l < field->nlevels; l++)
-			add_count(state, (int64_t)field->levels[l].kind), add_count(state, field->levels[l].extents[0]);
+			add_count(state, (int64_t)field->levels[l].kind), add_count(state, field->levels[l].extent);
 	}
 	return sheaf_xxhash_end(state);
 }

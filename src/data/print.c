@@ -217,7 +217,7 @@ sheaf_status sheaf_rows_text(const sheaf_frame *frame, const sheaf_schema *schem
 static void put_fill(sheaf_builder *b, const sheaf_schema *schema)
 {
 	const sheaf_field *field = &schema->fields[sheaf_schema_value(schema)];
-	sheaf_level parts = {.shape = {.kind = SHEAF_FIXED, .extents = {2}}};
+	sheaf_level parts = {.shape = {.kind = SHEAF_FIXED, .extent = 2}};
 	sheaf_column column = {.meaning = field->meaning,
 	                       .type = field->type,
 	                       .nlevels = field->meaning == SHEAF_COMPLEX,

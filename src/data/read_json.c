@@ -187,8 +187,8 @@ static bool put_bytes(sheaf_column_builder *to, const sheaf_json *json, sheaf_js
 		memcpy(at, from, size = n);
 	else if (!sheaf_read_base64((const uint8_t *)from, n, at, &size))
 		return sheaf_json_misfits(misfit, "bytes in base64", coded);
-	if (shape->kind == SHEAF_FIXED && (int64_t)size != shape->extents[0])
-		return misfits_dim(misfit, "", shape->extents[0], " bytes", coded);
+	if (shape->kind == SHEAF_FIXED && (int64_t)size != shape->extent)
+		return misfits_dim(misfit, "", shape->extent, " bytes", coded);
 	to->values.size += size;
 	if (shape->kind == SHEAF_LIST) sheaf_level_end(&to->levels[0], (int64_t)to->values.size);
 	return true;
@@ -201,7 +201,7 @@ static void put_missing(sheaf_column_builder *to, int code)
 	static const uint8_t zeros[64];
 	sheaf_level_builder *at = &to->levels[0];
 	bool fixed = at->shape->kind == SHEAF_FIXED;
-	size_t left = fixed ? (size_t)at->shape->extents[0] * sheaf_type_size(to->field->type) : 0;
+	size_t left = fixed ? (size_t)at->shape->extent * sheaf_type_size(to->field->type) : 0;
 	sheaf_level_miss(at, sheaf_column_count(to, 0), code);
 	if (!fixed) sheaf_level_end(at, sheaf_column_count(to, 1));
 	for (size_t n; left && !to->values.failed; left -= n) {
@@ -222,13 +222,11 @@ static bool put_below(sheaf_column_builder *to, int l, const sheaf_json *json, b
 	int64_t index;
 	if (shape->kind == SHEAF_COORD) {
 		const sheaf_json *first = sheaf_json_at(json, 0);
-		int64_t most = !unbound                         ? shape->extents[0] - 1
-		               : shape->index_type == SHEAF_I32 ? INT32_MAX
-		                                                : INT64_MAX;
+		int64_t most = !unbound ? shape->extent - 1 : shape->index_type == SHEAF_I32 ? INT32_MAX : INT64_MAX;
 		if (sheaf_json_size(json) != 2 || !first)
 			return sheaf_json_misfits(misfit, "an index and a value", json);
 		if (!sheaf_json_i64(first, &index) || index < 0 || index > most)
-			return misfits_dim(misfit, "an index below ", shape->extents[0], "", first);
+			return misfits_dim(misfit, "an index below ", shape->extent, "", first);
 		sheaf_put_index(&to->levels[l].indices[0], shape->index_type, index);
 		value = sheaf_json_at(json, 1);
 	}
@@ -244,8 +242,8 @@ static bool put_list(sheaf_column_builder *to, int l, const sheaf_json *json, bo
 	size_t n = sheaf_json_size(json);
 	if (json && sheaf_json_kind_of(json) != SHEAF_JSON_ARRAY)
 		return sheaf_json_misfits(misfit, "a list", json);
-	if (fixed && (int64_t)n != at->shape->extents[0])
-		return misfits_dim(misfit, "", at->shape->extents[0], " values", json);
+	if (fixed && (int64_t)n != at->shape->extent)
+		return misfits_dim(misfit, "", at->shape->extent, " values", json);
 	for (size_t k = 0; k < n; k++)
 		if (!put_below(to, l, sheaf_json_at(json, k), unbound, misfit)) return false;
 	if (!fixed) sheaf_level_end(at, sheaf_column_count(to, l + 1));

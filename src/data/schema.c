@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Fields and schemas. */
+#include "base/arena.h"
 #include "base/memory.h"
 #include "data/frame.h"
 #include <inttypes.h>
@@ -166,7 +167,7 @@ const char *sheaf_field_storage(const sheaf_field *field)
 int64_t sheaf_field_dim(const sheaf_field *field)
 {
 	if (!field) return 0;
-	return field->levels[1].extents[0];
+	return field->levels[1].extent;
 }
 
 int sheaf_schema_find(const sheaf_schema *schema, const char *name)
@@ -209,20 +210,26 @@ const char *sheaf_schema_attribute(const sheaf_schema *schema, const char *name)
 	return NULL;
 }
 
-static sheaf_status make_room(sheaf_schema *schema, sheaf_context *cx, sheaf_error *err)
+static sheaf_status make_room_of(sheaf_schema *schema, sheaf_context *cx, int room, sheaf_error *err)
 {
-	enum { FIRST = 4 };
 	void *fields = schema->fields;
 	size_t size = (size_t)schema->room * sizeof *schema->fields;
-	if (schema->nfields < schema->room) return SHEAF_OK;
-	if (schema->room > INT_MAX / 2)
-		return sheaf_fail(err, SHEAF_LIMIT, "schema: expected at most %d fields, found more", INT_MAX / 2);
-	int room = schema->room ? schema->room * 2 : FIRST;
 	SHEAF_TRY(sheaf_reallocate(cx, &fields, size, (size_t)room * sizeof *schema->fields, err));
 	schema->fields = (sheaf_field *)fields;
 	schema->room = room;
 	return SHEAF_OK;
 }
+
+static sheaf_status make_room(sheaf_schema *schema, sheaf_context *cx, sheaf_error *err)
+{
+	enum { FIRST = 4 };
+	if (schema->nfields < schema->room) return SHEAF_OK;
+	if (schema->room > INT_MAX / 2)
+		return sheaf_fail(err, SHEAF_LIMIT, "schema: expected at most %d fields, found more", INT_MAX / 2);
+	return make_room_of(schema, cx, schema->room ? schema->room * 2 : FIRST, err);
+}
+
+static size_t levels_size(int nlevels) { return (size_t)nlevels * sizeof(sheaf_level_shape); }
 
 sheaf_status sheaf_schema_add(sheaf_schema *schema, sheaf_context *cx, const char *name, size_t n,
                               sheaf_field **out, sheaf_error *err)
@@ -232,27 +239,21 @@ sheaf_status sheaf_schema_add(sheaf_schema *schema, sheaf_context *cx, const cha
 	enum { LEVELS = 2 }; /* as a stream has, and a cell at most */
 	schema->cx = cx;
 	SHEAF_TRY(make_room(schema, cx, err));
-	SHEAF_TRY(sheaf_copy_text(cx, name, n, &copy, err));
-	sheaf_status status = sheaf_allocate_array(cx, LEVELS, sizeof *(*out)->levels, &levels, err);
-	if (status) {
-		sheaf_release_text(cx, copy);
-		return status;
-	}
+	SHEAF_TRY(sheaf_arena_copy_text(&schema->arena, cx, name, n, &copy, err));
+	SHEAF_TRY(sheaf_arena_allocate(&schema->arena, cx, levels_size(LEVELS), &levels, err));
 	*out = &schema->fields[schema->nfields++];
 	**out =
 		(sheaf_field){.name = copy, .type = SHEAF_F32, .levels = (sheaf_level_shape *)levels, .room = LEVELS};
 	return SHEAF_OK;
 }
 
-static size_t levels_size(int nlevels) { return (size_t)nlevels * sizeof(sheaf_level_shape); }
-
-sheaf_status sheaf_field_make_room(sheaf_field *field, sheaf_context *cx, int nlevels, sheaf_error *err)
+sheaf_status sheaf_schema_make_levels(sheaf_schema *schema, sheaf_field *field, int nlevels, sheaf_error *err)
 {
-	void *levels = field->levels;
+	void *levels;
 	if (nlevels <= field->room) return SHEAF_OK;
-	SHEAF_TRY(sheaf_reallocate(cx, &levels, levels_size(field->room), levels_size(nlevels), err));
+	SHEAF_TRY(sheaf_arena_allocate(&schema->arena, schema->cx, levels_size(nlevels), &levels, err));
+	memcpy(levels, field->levels, levels_size(field->room));
 	field->levels = (sheaf_level_shape *)levels;
-	memset(field->levels + field->room, 0, levels_size(nlevels - field->room));
 	field->room = nlevels;
 	return SHEAF_OK;
 }
@@ -264,7 +265,7 @@ void sheaf_field_make_stream(sheaf_field *field, bool sparse, int64_t dim, sheaf
 	field->nlevels = 2;
 	field->levels[0] = (sheaf_level_shape){.kind = SHEAF_LIST};
 	field->levels[1] =
-		(sheaf_level_shape){.kind = sparse ? SHEAF_COORD : SHEAF_FIXED, .rank = sparse, .extents = {dim}};
+		(sheaf_level_shape){.kind = sparse ? SHEAF_COORD : SHEAF_FIXED, .rank = sparse, .extent = dim};
 	field->levels[1].index_type = sparse && dim - 1 > INT32_MAX ? SHEAF_I64 : SHEAF_I32;
 }
 
@@ -277,7 +278,7 @@ void sheaf_field_make_cell(sheaf_field *field, sheaf_meaning meaning, sheaf_type
 	field->nlevels = run || nullable;
 	field->levels[0] = (sheaf_level_shape){.kind = run && width < 0 ? SHEAF_LIST : SHEAF_FIXED,
 	                                       .missing = nullable ? SHEAF_NULLABLE : SHEAF_NEVER};
-	if (field->levels[0].kind == SHEAF_FIXED) field->levels[0].extents[0] = run ? width : 1;
+	if (field->levels[0].kind == SHEAF_FIXED) field->levels[0].extent = run ? width : 1;
 }
 
 static sheaf_status add_coordinate(sheaf_schema *schema, sheaf_context *cx, const char *name, int64_t extent,
@@ -318,13 +319,19 @@ const char *sheaf_field_text(const sheaf_field *field, char *text, size_t size)
 	return text;
 }
 
-sheaf_status sheaf_field_set_alias(sheaf_field *field, sheaf_context *cx, const char *alias, size_t n,
-                                   sheaf_error *err)
+sheaf_status sheaf_schema_set_alias(sheaf_schema *schema, sheaf_field *field, const char *alias, size_t n,
+                                    sheaf_error *err)
+{
+	return sheaf_arena_copy_text(&schema->arena, schema->cx, alias, n, &field->alias, err);
+}
+
+sheaf_status sheaf_schema_rename(sheaf_schema *schema, sheaf_field *field, const char *name, size_t n,
+                                 sheaf_error *err)
 {
 	char *copy;
-	SHEAF_TRY(sheaf_copy_text(cx, alias, n, &copy, err));
-	sheaf_release_text(cx, field->alias);
-	field->alias = copy;
+	SHEAF_TRY(sheaf_arena_copy_text(&schema->arena, schema->cx, name, n, &copy, err));
+	field->alias = field->name;
+	field->name = copy;
 	return SHEAF_OK;
 }
 
@@ -362,16 +369,8 @@ sheaf_status sheaf_schema_put_attribute(sheaf_schema *schema, sheaf_context *cx,
 	return SHEAF_OK;
 }
 
-static void free_field(sheaf_context *cx, sheaf_field *field)
-{
-	sheaf_release_text(cx, field->name);
-	sheaf_release_text(cx, field->alias);
-	sheaf_release(cx, field->levels, levels_size(field->room));
-}
-
 void sheaf_schema_remove(sheaf_schema *schema, int field)
 {
-	free_field(schema->cx, &schema->fields[field]);
 	schema->nfields--;
 	memmove(schema->fields + field, schema->fields + field + 1,
 	        (size_t)(schema->nfields - field) * sizeof *schema->fields);
@@ -381,7 +380,7 @@ sheaf_status sheaf_schema_add_like(sheaf_schema *schema, sheaf_context *cx, cons
                                    sheaf_field **out, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_schema_add(schema, cx, from->name, strlen(from->name), out, err));
-	sheaf_status status = sheaf_field_make_room(*out, cx, from->nlevels, err);
+	sheaf_status status = sheaf_schema_make_levels(schema, *out, from->nlevels, err);
 	if (status) {
 		sheaf_schema_remove(schema, schema->nfields - 1);
 		return status;
@@ -401,14 +400,14 @@ sheaf_status sheaf_schema_add_copy(sheaf_schema *out, sheaf_context *cx, const s
 {
 	sheaf_field *field;
 	SHEAF_TRY(sheaf_schema_add_like(out, cx, from, &field, err));
-	return from->alias ? sheaf_field_set_alias(field, cx, from->alias, strlen(from->alias), err) : SHEAF_OK;
+	return from->alias ? sheaf_schema_set_alias(out, field, from->alias, strlen(from->alias), err) : SHEAF_OK;
 }
 
 sheaf_status sheaf_schema_copy(const sheaf_schema *schema, sheaf_context *cx, sheaf_schema *out,
                                sheaf_error *err)
 {
-	sheaf_status status = SHEAF_OK;
 	*out = (sheaf_schema){.rows = schema->rows, .cells = schema->cells, .tensor = schema->tensor, .cx = cx};
+	sheaf_status status = schema->nfields ? make_room_of(out, cx, schema->nfields, err) : SHEAF_OK;
 	for (int i = 0; i < schema->nfields && status == SHEAF_OK; i++)
 		status = sheaf_schema_add_copy(out, cx, &schema->fields[i], err);
 	for (int i = 0; i < schema->nattributes && status == SHEAF_OK; i++) {
@@ -421,12 +420,12 @@ sheaf_status sheaf_schema_copy(const sheaf_schema *schema, sheaf_context *cx, sh
 
 void sheaf_schema_free(sheaf_schema *schema)
 {
-	for (int i = 0; i < schema->nfields; i++) free_field(schema->cx, &schema->fields[i]);
 	for (int i = 0; i < schema->nattributes; i++) free_attribute(schema->cx, &schema->attributes[i]);
 	if (schema->fields)
 		sheaf_release(schema->cx, schema->fields, (size_t)schema->room * sizeof *schema->fields);
 	if (schema->attributes)
 		sheaf_release(schema->cx, schema->attributes,
 		              (size_t)schema->nattributes * sizeof *schema->attributes);
+	sheaf_arena_free(&schema->arena, schema->cx);
 	*schema = (sheaf_schema){0};
 }

@@ -26,7 +26,7 @@ static void put_level(sheaf_builder *b, const sheaf_level_shape *level)
 	sheaf_builder_u32le(b, (uint32_t)level->rank);
 	sheaf_builder_u32le(b, (uint32_t)level->index_type);
 	sheaf_builder_u32le(b, (uint32_t)level->missing);
-	for (int r = 0; r < SHEAF_MAX_RANK; r++) sheaf_builder_u64le(b, (uint64_t)level->extents[r]);
+	sheaf_builder_u64le(b, (uint64_t)level->extent);
 }
 
 static void put_tensor(sheaf_builder *b, const sheaf_tensor *tensor)
@@ -96,21 +96,18 @@ static sheaf_status read_level(sheaf_cursor *c, sheaf_level_shape *level, sheaf_
 	*level = (sheaf_level_shape){.kind = (sheaf_level_kind)kind,
 	                             .rank = (int)rank,
 	                             .index_type = (sheaf_type)type,
-	                             .missing = (sheaf_missing)missing};
-	for (int r = 0; r < SHEAF_MAX_RANK; r++) {
-		level->extents[r] = sheaf_cursor_i64le(c, "extent");
-		if (level->extents[r] < 0) return refuse("an extent of at least 0", err);
-	}
-	return SHEAF_OK;
+	                             .missing = (sheaf_missing)missing,
+	                             .extent = sheaf_cursor_i64le(c, "extent")};
+	return level->extent < 0 ? refuse("an extent of at least 0", err) : SHEAF_OK;
 }
 
-static sheaf_status read_alias(sheaf_cursor *c, sheaf_context *cx, sheaf_field *field, sheaf_error *err)
+static sheaf_status read_alias(sheaf_cursor *c, sheaf_schema *schema, sheaf_field *field, sheaf_error *err)
 {
 	uint32_t n = sheaf_cursor_u32le(c, "length of an alias");
 	if (n == NO_TEXT) return SHEAF_OK;
 	const uint8_t *text = sheaf_cursor_bytes(c, n, 1, "alias");
 	if (!text || memchr(text, '\0', n)) return refuse("an alias", err);
-	return sheaf_field_set_alias(field, cx, (const char *)text, n, err);
+	return sheaf_schema_set_alias(schema, field, (const char *)text, n, err);
 }
 
 /* A text of any length, which the caller releases; NULL where there is none. */
@@ -153,13 +150,13 @@ static sheaf_status read_field(sheaf_cursor *c, sheaf_context *cx, sheaf_schema 
 	const uint8_t *name = sheaf_cursor_bytes(c, n, 1, "name");
 	if (!name || n == 0 || memchr(name, '\0', n)) return refuse("a name", err);
 	SHEAF_TRY(sheaf_schema_add(schema, cx, (const char *)name, n, &field, err));
-	SHEAF_TRY(read_alias(c, cx, field, err));
+	SHEAF_TRY(read_alias(c, schema, field, err));
 	uint32_t meaning = sheaf_cursor_u32le(c, "meaning"),
 			 main = sheaf_cursor_u32le(c, "mark of the main stream");
 	uint32_t type = sheaf_cursor_u32le(c, "type"), nlevels = sheaf_cursor_u32le(c, "number of levels");
 	if (meaning >= SHEAF_MEANINGS || main > 1 || type >= SHEAF_TYPES || nlevels > SHEAF_MAX_LEVELS)
 		return refuse("a field", err);
-	SHEAF_TRY(sheaf_field_make_room(field, cx, (int)nlevels, err));
+	SHEAF_TRY(sheaf_schema_make_levels(schema, field, (int)nlevels, err));
 	field->meaning = (sheaf_meaning)meaning;
 	field->main = main == 1;
 	field->type = (sheaf_type)type;

@@ -13,7 +13,7 @@ static void put_field(sheaf_builder *b, const sheaf_field *field)
 	sheaf_builder_printf(b, ",\"storage\":\"%s\",\"type\":\"%s\"", sheaf_field_storage(field),
 	                     sheaf_type_name(field->type));
 	if (sheaf_field_is_stream(field)) sheaf_builder_printf(b, ",\"dim\":%" PRId64, sheaf_field_dim(field));
-	if (fixed) sheaf_builder_printf(b, ",\"dim\":%" PRId64, field->levels[0].extents[0]);
+	if (fixed) sheaf_builder_printf(b, ",\"dim\":%" PRId64, field->levels[0].extent);
 	if (field->nlevels && field->levels[0].missing == SHEAF_NULLABLE) sheaf_builder_text(b, ",\"null\":true");
 	sheaf_builder_byte(b, '}');
 }

@@ -26,7 +26,7 @@ static void free_writer(sheaf_writer *w)
 	if (w->kept) sheaf_release(w->outer, w->kept, (size_t)w->given.nfields * sizeof *w->kept);
 	sheaf_release_text(w->outer, w->name);
 	sheaf_schema_free(&w->whole);
-	sheaf_schema_free(&w->given);
+	if (!w->lent) sheaf_schema_free(&w->given);
 	sheaf_schema_free(&w->stored);
 	sheaf_context *caller = w->caller;
 	if (w->cx != w->outer) sheaf_context_end_listening(w->cx);
@@ -188,27 +188,32 @@ static sheaf_status accept(sheaf_writer *w, sheaf_error *err)
 
 /* The schema of the rows that are stored: a tensor that is one row becomes entries where the format takes
  * those. */
-static sheaf_status copy_schema(sheaf_writer *w, const sheaf_schema *schema, sheaf_error *err)
+static sheaf_status copy_schema(sheaf_writer *w, const sheaf_schema *schema, bool lends, sheaf_error *err)
 {
 	bool unrolls = schema->rows == SHEAF_WHOLE && !(w->format->write->takes & SHEAF_TAKES_WHOLE) &&
 	               w->format->write->takes & SHEAF_TAKES_ENTRIES;
 	if (!unrolls) SHEAF_TRY(check_rows(w, schema, err));
 	if (unrolls) SHEAF_TRY(sheaf_schema_copy(schema, w->cx, &w->whole, err));
-	SHEAF_TRY(unrolls ? sheaf_unroll_schema(schema, w->cx, &w->given, err)
-	                  : sheaf_schema_copy(schema, w->cx, &w->given, err));
+	w->lent = lends && !unrolls;
+	if (w->lent)
+		w->given = *schema;
+	else
+		SHEAF_TRY(unrolls ? sheaf_unroll_schema(schema, w->cx, &w->given, err)
+		                  : sheaf_schema_copy(schema, w->cx, &w->given, err));
 	return sheaf_schema_copy(&w->given, w->cx, &w->stored, err);
 }
 
-static sheaf_status prepare(sheaf_writer *w, const sheaf_schema *schema, const sheaf_create_options *options,
-                            bool *used, sheaf_error *err)
+static sheaf_status prepare(sheaf_writer *w, const sheaf_schema *schema, const sheaf_creation *how,
+                            sheaf_error *err)
 {
+	const sheaf_create_options *options = how->options;
 	const char *name = sheaf_sink_name(w->sink);
 	SHEAF_TRY(find_format(options, w->sink, &w->format, err));
 	SHEAF_TRY(sheaf_copy_text(w->cx, name, strlen(name), &w->name, err));
-	SHEAF_TRY(copy_schema(w, schema, err));
+	SHEAF_TRY(copy_schema(w, schema, how->lends, err));
 	SHEAF_TRY(sheaf_settings_pick(w->format, SHEAF_WRITING,
-	                              &(sheaf_given_settings){options->settings, options->nsettings, used}, w->cx,
-	                              &w->values, err));
+	                              &(sheaf_given_settings){options->settings, options->nsettings, how->used},
+	                              w->cx, &w->values, err));
 	w->key = sheaf_schema_key(schema);
 	SHEAF_TRY(keep_fields(w, err));
 	if (options->structure) w->stored.tensor.structure = *options->structure;
@@ -263,7 +268,7 @@ static sheaf_status begin(sheaf_writer *w, const sheaf_schema *schema, const she
 	SHEAF_TRY(sheaf_context_listen(w->outer, (sheaf_listener){report_in_order, w}, &cx, err));
 	w->cx = cx;
 	w->overlap = how->overlap;
-	SHEAF_TRY(prepare(w, schema, options, how->used, err));
+	SHEAF_TRY(prepare(w, schema, how, err));
 	w->collects = !w->arranger && w->format->write->needs_rows && w->totals.rows < 0;
 	if (w->holds || w->collects) return SHEAF_OK;
 	SHEAF_TRY(sheaf_writer_start(w, err));

@@ -44,6 +44,7 @@ typedef struct sheaf_creation {
 	const sheaf_create_options *options;
 	bool *used;   /* one for each setting, set where the format uses it; NULL: all must be used */
 	bool overlap; /* chunks are encoded by threads, which sheaf_writer_settle waits for */
+	bool lends;   /* the schema stays as long as the writer: no copy is made */
 } sheaf_creation;
 SHEAF_USE sheaf_status sheaf_create_overlapping(sheaf_sink *sink, const sheaf_schema *schema,
                                                 const sheaf_creation *how, sheaf_context *cx,

@@ -19,6 +19,7 @@ struct sheaf_writer {
 	int64_t taken;      /* bytes of the frames so far */
 	char *name;         /* the sink's */
 	sheaf_schema given, stored;
+	bool lent;          /* `given` is the caller's */
 	sheaf_schema whole; /* of frames that become entries on their way; no fields: they come as `given` */
 	sheaf_frame entries;
 	int key; /* the given key field, or -1 */

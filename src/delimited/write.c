@@ -17,7 +17,7 @@ static bool is_item(const sheaf_field *field)
 	if (field->nlevels == 0) return !sheaf_means_run(field->meaning);
 	const sheaf_level_shape *level = &field->levels[0];
 	if (sheaf_means_run(field->meaning)) return level->kind == SHEAF_LIST || level->kind == SHEAF_FIXED;
-	return level->kind == SHEAF_FIXED && level->extents[0] == 1;
+	return level->kind == SHEAF_FIXED && level->extent == 1;
 }
 
 static bool is_nullable(const sheaf_field *field)
@@ -86,7 +86,7 @@ static bool is_not_inferred(const sheaf_delimited_writer *out, const sheaf_field
 }
 
 static sheaf_status report_type(const sheaf_delimited_writer *out, const sheaf_field *field, int others,
-                                 sheaf_error *err)
+                                sheaf_error *err)
 {
 	char advice[160], found[96], more[32] = "";
 	if (others) snprintf(more, sizeof more, " here and in %d others", others);

@@ -58,7 +58,7 @@ static int64_t list_level(sheaf_held *held, int32_t column, int32_t at, const sh
                           int32_t *dimensions)
 {
 	const sheaf_level_shape *shape = &level->shape;
-	int64_t below = shape->kind == SHEAF_FIXED ? n * shape->extents[0] : 0;
+	int64_t below = shape->kind == SHEAF_FIXED ? n * shape->extent : 0;
 	if (shape->kind != SHEAF_FIXED && level->offsets.size) {
 		below = sheaf_level_offsets(level)[n];
 		list(held, &level->offsets,

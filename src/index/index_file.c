@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 enum {
-	VERSION = 3,
+	VERSION = 4,
 	PROLOGUE = 24, /* magic, version, size of the head, hash of what follows in the head */
 	HEAD_MOST = 64 << 20,
 	ALIGNMENT = 64 /* of the tables in the file */
@@ -162,7 +162,7 @@ static sheaf_status check_prologue(const sheaf_index_file *f, const uint8_t *pro
 	if (memcmp(prologue, magic, sizeof magic) != 0)
 		return refuse(f, SHEAF_UNKNOWN, "an index", "another file", err);
 	snprintf(found, sizeof found, "one of version %" PRIu32, version);
-	if (version != VERSION) return refuse(f, SHEAF_UNSUPPORTED, "an index of version 3", found, err);
+	if (version != VERSION) return refuse(f, SHEAF_UNSUPPORTED, "an index of version 4", found, err);
 	if (head < PROLOGUE || head > most_head(f) || head > f->size)
 		return refuse_damage(f, "size of the head", err);
 	return SHEAF_OK;

@@ -63,7 +63,7 @@ static void copy_item(const sheaf_column *from, int level, int64_t p, sheaf_colu
 		sheaf_column_put_text(to, at, there ? (size_t)sheaf_run_length(run) : 0);
 		return;
 	}
-	int64_t width = to->field->levels[0].extents[0];
+	int64_t width = to->field->levels[0].extent;
 	if (!there) sheaf_level_miss(&to->levels[0], (int64_t)(to->values.size / size) / width, 0);
 	sheaf_builder_append(&to->values, from->values.data + (size_t)run.begin * size, (size_t)width * size);
 }
@@ -78,7 +78,7 @@ static void put_nothing(sheaf_column_builder *to)
 		sheaf_level_end(&to->levels[0], (int64_t)to->values.size);
 		return;
 	}
-	size *= (size_t)shape->extents[0];
+	size *= (size_t)shape->extent;
 	sheaf_level_miss(&to->levels[0], (int64_t)(to->values.size / size), 0);
 	if ((zeros = sheaf_builder_extend(&to->values, size))) memset(zeros, 0, size);
 }
@@ -138,10 +138,9 @@ static void put_sample_of(const putting *p, const origin *o, const sheaf_column 
 	else if (o->from == FROM_ITEM)
 		copy_item(from, 1, sample, to);
 	else
-		sheaf_builder_append(&to->values,
-		                     from->values.data +
-		                         (size_t)(sample * from->levels[1].shape.extents[0] + o->element) * size,
-		                     size);
+		sheaf_builder_append(
+			&to->values,
+			from->values.data + (size_t)(sample * from->levels[1].shape.extent + o->element) * size, size);
 }
 
 static void put_value(const putting *p, sheaf_column_builder *to)
@@ -311,7 +310,7 @@ static sheaf_status add_beside(samples *v, const sheaf_field *from, int column, 
 	bool of_samples = is_of_samples(from);
 	int level = of_samples ? 1 : 0, left = from->nlevels - level;
 	const sheaf_level_shape *shape = left ? &from->levels[level] : NULL;
-	int64_t width = !shape ? 1 : shape->kind == SHEAF_LIST ? -1 : shape->extents[0];
+	int64_t width = !shape ? 1 : shape->kind == SHEAF_LIST ? -1 : shape->extent;
 	if (left > 1 || (shape && shape->kind == SHEAF_COORD))
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "column \"%s\": expected one item in each sequence or sample, "

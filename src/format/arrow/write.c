@@ -316,8 +316,8 @@ static int64_t bytes_of(const sheaf_column *column, int64_t row)
 	for (int l = 0; l < column->nlevels; l++) {
 		const sheaf_level *level = &column->levels[l];
 		if (level->shape.kind == SHEAF_FIXED) {
-			begin *= level->shape.extents[0];
-			end *= level->shape.extents[0];
+			begin *= level->shape.extent;
+			end *= level->shape.extent;
 			continue;
 		}
 		const int64_t *offsets = sheaf_level_offsets(level);

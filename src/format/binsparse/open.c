@@ -122,7 +122,7 @@ static sheaf_status entries_schema(sheaf_bsp_reader *in, sheaf_error *err)
 	if (!d->values.is_complex) return SHEAF_OK;
 	value->meaning = SHEAF_COMPLEX;
 	value->nlevels = 1;
-	value->levels[0] = (sheaf_level_shape){.kind = SHEAF_FIXED, .extents = {2}};
+	value->levels[0] = (sheaf_level_shape){.kind = SHEAF_FIXED, .extent = 2};
 	return SHEAF_OK;
 }
 

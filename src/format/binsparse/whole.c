@@ -23,14 +23,15 @@ typedef struct whole_reader {
 static void shape_level(const sheaf_bsp_descriptor *d, int l, sheaf_level_shape *shape)
 {
 	int depth = sheaf_bsp_depth(&d->layout, l);
-	*shape = (sheaf_level_shape){.kind = SHEAF_FIXED, .extents = {sheaf_bsp_extent(d, depth)}};
+	*shape = (sheaf_level_shape){.kind = SHEAF_FIXED, .extent = sheaf_bsp_extent(d, depth)};
 	if (!d->layout.levels[l].is_sparse) return;
 	shape->kind = SHEAF_COORD;
 	shape->rank = d->layout.levels[l].rank;
 	shape->index_type = SHEAF_I32;
 	for (int r = 0; r < shape->rank; r++) {
-		shape->extents[r] = sheaf_bsp_extent(d, depth + r);
-		if (shape->extents[r] > INT32_MAX) shape->index_type = SHEAF_I64;
+		int64_t extent = sheaf_bsp_extent(d, depth + r);
+		if (extent > shape->extent) shape->extent = extent;
+		if (extent > INT32_MAX) shape->index_type = SHEAF_I64;
 	}
 }
 
@@ -40,14 +41,14 @@ sheaf_status sheaf_bsp_whole_schema(sheaf_bsp_reader *in, sheaf_error *err)
 	sheaf_field *field;
 	SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, "value", 5, &field, err));
 	in->schema.rows = SHEAF_WHOLE;
-	SHEAF_TRY(sheaf_field_make_room(field, in->cx, d->layout.nlevels + 1, err));
+	SHEAF_TRY(sheaf_schema_make_levels(&in->schema, field, d->layout.nlevels + 1, err));
 	field->type = d->values.type;
 	field->nlevels = d->layout.nlevels;
 	for (int l = 0; l < field->nlevels; l++) shape_level(d, l, &field->levels[l]);
 	if (d->values.is_bool) field->meaning = SHEAF_BOOL;
 	if (!d->values.is_complex) return SHEAF_OK;
 	field->meaning = SHEAF_COMPLEX;
-	field->levels[field->nlevels++] = (sheaf_level_shape){.kind = SHEAF_FIXED, .extents = {2}};
+	field->levels[field->nlevels++] = (sheaf_level_shape){.kind = SHEAF_FIXED, .extent = 2};
 	return SHEAF_OK;
 }
 
@@ -108,10 +109,11 @@ static sheaf_status check_order(whole_reader *w, int l, const sheaf_level_builde
 	return SHEAF_OK;
 }
 
-static sheaf_status check_range(whole_reader *w, const sheaf_level_builder *level, int r, const char *name)
+static sheaf_status check_range(whole_reader *w, const sheaf_level_builder *level, int r, int dimension)
 {
+	const char *name = w->t->indices[dimension].name;
 	int64_t n = (int64_t)(level->indices[r].size / sheaf_type_size(level->shape->index_type)),
-			extent = level->shape->extents[r];
+			extent = sheaf_bsp_extent(&w->t->d, dimension);
 	uint64_t most = 0;
 	const void *data = level->indices[r].data;
 	if (level->shape->index_type == SHEAF_I32)
@@ -195,7 +197,7 @@ static sheaf_status read_level(whole_reader *w, int l)
 		SHEAF_TRY(read_indices(w, level, &w->t->indices[depth + r], r));
 	if (w->depth >= SHEAF_CHECK_OFFSETS) SHEAF_TRY(check_offsets(w, l, level));
 	for (int r = 0; r < level->shape->rank && w->depth >= SHEAF_CHECK_FULL; r++)
-		SHEAF_TRY(check_range(w, level, r, w->t->indices[depth + r].name));
+		SHEAF_TRY(check_range(w, level, r, depth + r));
 	return w->depth >= SHEAF_CHECK_FULL && !w->is_broken ? check_order(w, l, level) : SHEAF_OK;
 }
 

@@ -302,7 +302,6 @@ static int find_exact(const sheaf_schema *schema, const char *name, size_t n)
 static sheaf_status rename_stream(sheaf_cbf_reader *in, sheaf_field *field, const sheaf_declared *declared,
                                   sheaf_error *err)
 {
-	char *name;
 	int other = find_exact(&in->schema, declared->name, declared->name_size);
 	if (other >= 0 && &in->schema.fields[other] != field)
 		return sheaf_fail(
@@ -310,11 +309,7 @@ static sheaf_status rename_stream(sheaf_cbf_reader *in, sheaf_field *field, cons
 			SHEAF_OPTION(
 				"stream") " %s: expected a new name that no other stream has, found one that stream %d has",
 			declared->name, other);
-	SHEAF_TRY(sheaf_copy_text(in->cx, declared->name, declared->name_size, &name, err));
-	sheaf_release_text(in->cx, field->alias);
-	field->alias = field->name;
-	field->name = name;
-	return SHEAF_OK;
+	return sheaf_schema_rename(&in->schema, field, declared->name, declared->name_size, err);
 }
 
 static sheaf_status check_declared(const sheaf_cbf_reader *in, const sheaf_field *field,

@@ -127,7 +127,7 @@ SHEAF_USE sheaf_status sheaf_ctf_hold(const sheaf_ctf_reader *in, const uint8_t 
 /* A column while it fills. */
 typedef struct sheaf_ctf_column {
 	sheaf_builder *lists, *entries, *indices, *values; /* the frame's */
-	int64_t nsamples, nvalues;
+	int64_t nsamples;
 	int64_t rounded;            /* values whose digits float32 cannot keep */
 	bool named;                 /* a sample was begun, whatever became of it */
 	int64_t sequence_start;     /* nsamples where the sequence began */

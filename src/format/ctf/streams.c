@@ -39,7 +39,7 @@ static sheaf_status add_declared(sheaf_ctf_reader *in, const sheaf_declared *dec
 	sheaf_field_make_stream(field, declared->sparse, declared->dim,
 	                        declared->type < 0 ? usual : (sheaf_type)declared->type);
 	if (declared->alias)
-		SHEAF_TRY(sheaf_field_set_alias(field, in->cx, declared->alias, declared->alias_size, err));
+		SHEAF_TRY(sheaf_schema_set_alias(&in->schema, field, declared->alias, declared->alias_size, err));
 	return name_stream(in, field, err);
 }
 

@@ -48,13 +48,9 @@ static sheaf_status name_field(sheaf_schema *schema, sheaf_field *field, const s
                                sheaf_error *err)
 {
 	const char *alias = alias_for(field, values);
-	if (!alias && field->alias) {
-		/* The alias of another file says nothing about this one. */
-		sheaf_release_text(schema->cx, field->alias);
-		field->alias = NULL;
-	}
+	if (!alias) field->alias = NULL; /* that of another file says nothing about this one */
 	if (alias && alias != field->alias)
-		SHEAF_TRY(sheaf_field_set_alias(field, schema->cx, alias, strlen(alias), err));
+		SHEAF_TRY(sheaf_schema_set_alias(schema, field, alias, strlen(alias), err));
 	const char *written = field->alias ? field->alias : field->name;
 	if (can_be_name(written)) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_UNSUPPORTED,

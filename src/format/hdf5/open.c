@@ -228,7 +228,7 @@ static void describe_value(const sheaf_hdf_reader *in, sheaf_field *value)
 	if (item->what != SHEAF_BOX_COMPLEX) return;
 	value->meaning = SHEAF_COMPLEX;
 	value->nlevels = 1;
-	value->levels[0] = (sheaf_level_shape){.kind = SHEAF_FIXED, .extents = {2}};
+	value->levels[0] = (sheaf_level_shape){.kind = SHEAF_FIXED, .extent = 2};
 }
 
 /* Whether entries come in the tensor's order, each after the one before, none twice. */

@@ -127,11 +127,11 @@ static void find_tail(const sheaf_field *field, sheaf_npz_slot *slot)
 	if (field->meaning == SHEAF_COMPLEX) end--;
 	slot->per = 1;
 	for (; level < end; level++) {
-		bool item = level + 1 == field->nlevels && field->levels[level].extents[0] == 1 &&
+		bool item = level + 1 == field->nlevels && field->levels[level].extent == 1 &&
 		            field->levels[level].missing == SHEAF_NULLABLE;
 		if (item) continue;
-		slot->tail[slot->ntail++] = field->levels[level].extents[0];
-		if (!sheaf_mul_i64(&slot->per, slot->per, field->levels[level].extents[0])) slot->per = INT64_MAX;
+		slot->tail[slot->ntail++] = field->levels[level].extent;
+		if (!sheaf_mul_i64(&slot->per, slot->per, field->levels[level].extent)) slot->per = INT64_MAX;
 	}
 }
 
@@ -239,8 +239,7 @@ const sheaf_npz_slot *sheaf_npz_slot_of(const sheaf_npz_slots *slots, int field,
 static bool has_kind(const sheaf_field *field, int level, sheaf_level_kind kind, int64_t extent)
 {
 	const sheaf_level_shape *shape = level < 0 ? NULL : &field->levels[level];
-	return shape && shape->kind == kind &&
-	       (kind != SHEAF_FIXED || extent == 0 || shape->extents[0] == extent);
+	return shape && shape->kind == kind && (kind != SHEAF_FIXED || extent == 0 || shape->extent == extent);
 }
 
 /* Whether values of the type can mean that. */
@@ -272,7 +271,7 @@ static bool is_cell(const sheaf_field *field)
 	if (field->meaning == SHEAF_KEY || field->nlevels > 1) return false;
 	if (field->nlevels == 0) return !sheaf_means_run(field->meaning);
 	if (sheaf_means_run(field->meaning)) return shape->kind != SHEAF_COORD;
-	return shape->kind == SHEAF_FIXED && shape->extents[0] == 1;
+	return shape->kind == SHEAF_FIXED && shape->extent == 1;
 }
 
 static bool is_sound(const sheaf_schema *schema)
@@ -285,8 +284,8 @@ static bool is_sound(const sheaf_schema *schema)
 		if (!has_sense(field) || (schema->rows == SHEAF_CELLS && !is_cell(field))) return false;
 		for (int l = 0; l < field->nlevels; l++) {
 			const sheaf_level_shape *shape = &field->levels[l];
-			if (shape->kind == SHEAF_FIXED && shape->extents[0] < 1) return false;
-			if (shape->kind == SHEAF_COORD && (shape->rank != 1 || shape->extents[0] < 1)) return false;
+			if (shape->kind == SHEAF_FIXED && shape->extent < 1) return false;
+			if (shape->kind == SHEAF_COORD && (shape->rank != 1 || shape->extent < 1)) return false;
 		}
 	}
 	return keys < 2 && schema->nfields > 0;

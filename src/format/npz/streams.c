@@ -115,7 +115,7 @@ static sheaf_status count_rows(const sheaf_npz_streams *s, int field, int64_t *o
 	const sheaf_field *f = &s->schema->fields[field];
 	int level = 0;
 	for (; level < f->nlevels && f->levels[level].kind == SHEAF_FIXED; level++)
-		if (!sheaf_mul_i64(&per, per, f->levels[level].extents[0])) per = INT64_MAX;
+		if (!sheaf_mul_i64(&per, per, f->levels[level].extent)) per = INT64_MAX;
 	bool values = level == f->nlevels;
 	const sheaf_npz_slot *slot =
 		sheaf_npz_slot_of(&s->slots, field, level, values ? NPZ_VALUES : NPZ_OFFSETS, 0);
@@ -133,7 +133,7 @@ static sheaf_status check_level(const sheaf_npz_streams *s, int field, int level
 	SHEAF_TRY(check_count(s, sheaf_npz_slot_of(slots, field, level, NPZ_VALID, 0), *positions, err));
 	SHEAF_TRY(check_count(s, sheaf_npz_slot_of(slots, field, level, NPZ_CODES, 0), *positions, err));
 	if (shape->kind == SHEAF_FIXED) {
-		if (!sheaf_mul_i64(positions, *positions, shape->extents[0])) *positions = INT64_MAX;
+		if (!sheaf_mul_i64(positions, *positions, shape->extent)) *positions = INT64_MAX;
 		return SHEAF_OK;
 	}
 	const sheaf_npz_slot *offsets = sheaf_npz_slot_of(slots, field, level, NPZ_OFFSETS, 0);
@@ -293,7 +293,7 @@ static sheaf_status refuse_index(const taking *t, int level, int64_t entry, int6
 	return sheaf_fail(t->err, SHEAF_DATA,
 	                  "%s, member %s.npy, item %" PRId64 ": expected an index from 0 to %" PRId64
 	                  ", found %" PRId64,
-	                  t->s->file, slot->name, entry, t->to->field->levels[level].extents[0] - 1, index);
+	                  t->s->file, slot->name, entry, t->to->field->levels[level].extent - 1, index);
 }
 
 static sheaf_status take_indices(const taking *t, int level)
@@ -305,7 +305,7 @@ static sheaf_status take_indices(const taking *t, int level)
 	SHEAF_TRY(sheaf_array_indices(a, t->run.begin, n, shape->index_type, to, t->err));
 	for (int64_t e = 0; e < n; e++) {
 		int64_t index = sheaf_index_at(to->data, shape->index_type, e);
-		if (index < 0 || index >= shape->extents[0]) return refuse_index(t, level, t->run.begin + e, index);
+		if (index < 0 || index >= shape->extent) return refuse_index(t, level, t->run.begin + e, index);
 	}
 	return SHEAF_OK;
 }
@@ -315,8 +315,8 @@ static sheaf_status take_level(taking *t, int level)
 	const sheaf_level_shape *shape = &t->to->field->levels[level];
 	if (shape->missing != SHEAF_NEVER) SHEAF_TRY(take_missing(t, level));
 	if (shape->kind == SHEAF_FIXED) {
-		t->run.begin *= shape->extents[0];
-		t->run.end *= shape->extents[0];
+		t->run.begin *= shape->extent;
+		t->run.end *= shape->extent;
 		return SHEAF_OK;
 	}
 	SHEAF_TRY(take_offsets(t, level));

@@ -315,7 +315,7 @@ static int64_t count_items(const writer *out, int slot)
 static sheaf_status fill_dim(const gathering *g)
 {
 	const sheaf_npz_slot *slot = &g->out->slots.slots[g->slot];
-	int64_t dim = g->out->schema.fields[slot->field].levels[slot->level].extents[0];
+	int64_t dim = g->out->schema.fields[slot->field].levels[slot->level].extent;
 	return deliver(g, &dim, sizeof dim);
 }
 

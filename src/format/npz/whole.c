@@ -12,13 +12,13 @@ static int shape_levels(const sheaf_npz_sparse *s, sheaf_level_shape levels[2])
 	bool coordinates = s->layout == NPZ_COO, lists = !coordinates && s->rank > 1;
 	if (lists)
 		levels[n++] =
-			(sheaf_level_shape){.kind = SHEAF_FIXED, .index_type = SHEAF_I32, .extents = {s->shape[!minor]}};
+			(sheaf_level_shape){.kind = SHEAF_FIXED, .index_type = SHEAF_I32, .extent = s->shape[!minor]};
 	sheaf_level_shape *last = &levels[n++];
 	*last =
 		(sheaf_level_shape){.kind = SHEAF_COORD, .rank = coordinates ? s->rank : 1, .index_type = SHEAF_I32};
 	for (int r = 0; r < last->rank; r++) {
 		int d = coordinates ? r : minor;
-		last->extents[r] = s->shape[d];
+		if (s->shape[d] > last->extent) last->extent = s->shape[d];
 		if (sheaf_npz_index_type(s, d) == SHEAF_I64) last->index_type = SHEAF_I64;
 	}
 	return n;

@@ -341,7 +341,7 @@ void sheaf_scidb_fill_default(sheaf_scidb_filling *f)
 	if (is_list(f)) {
 		sheaf_level_end(f->level, (int64_t)f->values->size);
 	} else {
-		if (f->level) size *= (size_t)f->level->shape->extents[0];
+		if (f->level) size *= (size_t)f->level->shape->extent;
 		uint8_t *to = sheaf_builder_extend(f->values, size);
 		if (to) memset(to, 0, size);
 	}

@@ -62,7 +62,7 @@ static const sheaf_scidb_type *type_of(const sheaf_field *field)
 		[SHEAF_I32] = SCIDB_INT32,  [SHEAF_I64] = SCIDB_INT64,  [SHEAF_F32] = SCIDB_FLOAT,
 		[SHEAF_F64] = SCIDB_DOUBLE};
 	bool alone = field->nlevels == 0 || (field->nlevels == 1 && field->levels[0].kind == SHEAF_FIXED &&
-	                                     field->levels[0].extents[0] == 1);
+	                                     field->levels[0].extent == 1);
 	switch (field->meaning) {
 	case SHEAF_NUMBER: return alone ? sheaf_scidb_type_of(numbers[field->type]) : NULL;
 	case SHEAF_BOOL: return sheaf_scidb_type_of(SCIDB_BOOL);
@@ -80,7 +80,7 @@ static const sheaf_scidb_type *type_of(const sheaf_field *field)
 static int64_t width_of(const sheaf_field *field, const sheaf_scidb_type *type)
 {
 	bool fixed = field->nlevels == 1 && field->levels[0].kind == SHEAF_FIXED;
-	return type->size ? type->size : fixed ? field->levels[0].extents[0] : 0;
+	return type->size ? type->size : fixed ? field->levels[0].extent : 0;
 }
 
 sheaf_status sheaf_scidb_array_from_schema(sheaf_scidb_array *array, sheaf_scidb_entries *entries,
