@@ -18,7 +18,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { VERSION = 3, ENTRY = 72 };
+enum { VERSION = 4, ENTRY = 72 };
 enum { MOST = 1 << 16, PIECE = 300, ROWS = 200, MEMORY = 64 << 20 };
 /* Bits of byte 0. */
 enum { RIGHT_HASHES = 1, CUT = 2 };

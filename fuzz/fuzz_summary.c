@@ -15,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { VERSION = 2, HEAD = 12, HASH = 8, ROWS = 40, MOST_NAME = 200, MEMORY = 256 << 20 };
+enum { VERSION = 3, HEAD = 12, HASH = 8, ROWS = 40, MOST_NAME = 200, MEMORY = 256 << 20 };
 /* Of byte 0. */
 enum { NAMES = 1, MATRIX = 2 };
 

@@ -431,7 +431,7 @@ static void test_saved_and_loaded(void **state)
 
 static void put_hash(uint8_t *data, size_t size)
 {
-	uint64_t hash = sheaf_xxhash(data, size - 8, 2).low;
+	uint64_t hash = sheaf_xxhash(data, size - 8, 3).low;
 	for (int i = 0; i < 8; i++) data[size - 8 + (size_t)i] = (uint8_t)(hash >> 8 * i);
 }
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 static const char mark[8] = {'s', 'h', 'e', 'a', 'f', 'S', 'U', 'M'};
-enum { VERSION = 2, SIDE_SHIFT = 8, HASH = 8, WORD_BITS = 7, WORD_MORE = 0x80, DIGIT_BITS = 32 };
+enum { VERSION = 3, SIDE_SHIFT = 8, HASH = 8, WORD_BITS = 7, WORD_MORE = 0x80, DIGIT_BITS = 32 };
 
 /* ---- to bytes ---- */
 
