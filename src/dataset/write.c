@@ -82,12 +82,13 @@ static sheaf_status write_chunks(sheaf_writer *w, const sheaf_frame *frame, shea
 		if (opens(w, from, chunk_bytes)) SHEAF_TRY(flush(w, err));
 		SHEAF_TRY(sheaf_encoding_rows(&w->encoding, &rows, err));
 		int64_t to = next_opening(w, from, frame->nrows, chunk_bytes);
-		/* A chunk that lies within this frame goes without a copy, and so do rows that may be all there are:
-		 * later ones find buffers to be filled again. */
-		bool within = to < frame->nrows && rows->nrows == 0;
-		SHEAF_TRY(within || !rows->columns ? sheaf_frame_slice(frame, from, to, rows, err)
-		                                   : sheaf_frame_append(rows, frame, from, to, w->cx, err));
-		if (within) SHEAF_TRY(submit(w, err));
+		if (to < frame->nrows && rows->nrows == 0) {
+			/* A chunk that lies within this frame goes without a copy. */
+			SHEAF_TRY(sheaf_frame_slice(frame, from, to, rows, err));
+			SHEAF_TRY(submit(w, err));
+		} else {
+			SHEAF_TRY(sheaf_frame_append(rows, frame, from, to, w->cx, err));
+		}
 		from = to;
 	}
 	return SHEAF_OK;
@@ -145,8 +146,7 @@ static sheaf_status report_lost(sheaf_writer *w, const sheaf_frame *frame, sheaf
 	return SHEAF_OK;
 }
 
-/* A frame that is as the format stores it goes as it is: of a million columns a slice is a quarter of a GiB.
- */
+/* A frame that is as the format stores it goes as it is: a slice of a million columns takes 270 MB. */
 static sheaf_status bring_into_types(sheaf_writer *w, const sheaf_frame **frame, sheaf_error *err)
 {
 	const sheaf_frame *given = *frame;
