@@ -240,7 +240,7 @@ static void look_at_values(const sheaf_schema *schema, const sheaf_frame *frame,
 	const sheaf_column *column = &frame->columns[f];
 	if (column->nlevels && column->levels[0].shape.kind != SHEAF_FIXED) return;
 	e->value = column;
-	if (column->nlevels) e->width = column->levels[0].shape.extents[0];
+	if (column->nlevels) e->width = column->levels[0].shape.extent;
 	if (t->has_fill && e->width <= 2) sheaf_canon_values(column->type, t->fill, 0, e->width, fill);
 	for (int i = 0; i < 2; i++) e->fill[i] = fill[i].nearest;
 }
