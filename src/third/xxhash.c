@@ -3,6 +3,9 @@
 #include "third/xxhash.h"
 #define XXH_STATIC_LINKING_ONLY
 #include <xxhash.h>
+#if SHEAF_XXHASH_DISPATCH
+#include <xxh_x86dispatch.h> /* gives the functions below other names */
+#endif
 
 size_t sheaf_xxhash_state_size(void) { return sizeof(XXH3_state_t); }
 
