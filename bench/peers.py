@@ -317,6 +317,27 @@ def read_zarr(path: str, threads: int):
     return work
 
 
+def read_netcdf4(path: str, threads: int):
+    import netCDF4
+
+    def work():
+        with netCDF4.Dataset(path) as f:
+            f.set_auto_mask(False)
+            return float(f["x"][:].sum(dtype="float64"))
+
+    return work
+
+
+def read_scipy_netcdf(path: str, threads: int):
+    import scipy.io
+
+    def work():
+        with scipy.io.netcdf_file(path, mmap=False) as f:
+            return float(f.variables["x"][:].sum(dtype="float64"))
+
+    return work
+
+
 # ---- workloads, made once ----
 
 
@@ -407,6 +428,12 @@ def npz_deflated(path: Path) -> None:
     scipy.sparse.save_npz(path, m[: m.shape[0] // 4], compressed=True)
 
 
+def anndata_file(path: Path) -> None:
+    import anndata
+
+    anndata.AnnData(matrix()).write_h5ad(path)
+
+
 def mtx(path: Path) -> None:
     import scipy.io
 
@@ -419,6 +446,26 @@ def mtx_pattern(path: Path) -> None:
 
     m = matrix()
     scipy.io.mmwrite(path, m[: m.shape[0] // 2], field="pattern")
+
+
+def netcdf(path: Path, records: bool = False) -> None:
+    """Numbers of four bytes by time and place, and beside them the times."""
+    import numpy
+    import scipy.io
+
+    rng, n = numpy.random.default_rng(6), MB * 10
+    with scipy.io.netcdf_file(path, "w", version=2) as f:
+        f.createDimension("time", None if records else n)
+        f.createDimension("place", 25000)
+        x = f.createVariable("x", "f4", ("time", "place"))
+        time = f.createVariable("time", "f8", ("time",))
+        time[:n] = numpy.arange(n)
+        for i in range(n):
+            x[i] = rng.normal(280, 10, 25000)
+
+
+def netcdf_records(path: Path) -> None:
+    netcdf(path, True)
 
 
 def svmlight(path: Path) -> None:
@@ -450,8 +497,10 @@ TABLES = {"pandas": read_pandas, "pyarrow": read_pyarrow, "Polars": read_polars,
 DECLARED = {"pandas": read_declared_pandas, "pyarrow": read_declared_pyarrow, "Polars": read_declared_polars}
 TO_ARROW = {"pyarrow": write_arrow_pyarrow, "Polars": write_arrow_polars}
 ARROW = {"pyarrow": read_arrow_pyarrow, "Polars": read_arrow_polars}
+NETCDF = {"SciPy": read_scipy_netcdf, "netCDF4": read_netcdf4}
 H5AD, ZARR = {"h5py": read_h5ad_h5py, "anndata": read_h5ad_anndata}, {"zarr-python": read_zarr}
 SUM = ["SUM", "FILE", "THREADS"]
+OF_X = [*SUM, "whole", "dataset=x"]
 OURS = {"int64": "int64", "float64": "double"}
 AS_DECLARED = "columns=" + ",".join(f"{name}:{OURS[kind]}" for name, kind in NUMBERS.items())
 BATCHES = ["SHEAF", "batches", "--size", "256", "--threads", "THREADS", "FILE"]
@@ -481,10 +530,12 @@ RACES = [
          {"SciPy, h5py": write_h5py}),
     Race("Arrow file, numbers, read", "numbers.arrow", arrow_numbers, SUM, ARROW),
     Race("Arrow file, numbers by Zstandard, read", "packed.arrow", arrow_packed, SUM, ARROW),
-    Race("AnnData, contiguous, read", "matrix.h5ad", [], SUM, H5AD),
-    Race("AnnData, shuffle and deflate, read", "deflated.h5ad", DEFLATE, SUM, H5AD),
+    Race("AnnData, contiguous, as one row", "matrix.h5ad", anndata_file, [*SUM, "whole"], H5AD),
+    Race("AnnData, shuffle and deflate, as one row", "deflated.h5ad", DEFLATE, [*SUM, "whole"], H5AD),
     Race("Zarr, as it is, as one row", "matrix.zarr", [], [*SUM, "whole"], ZARR),
     Race("Zarr by Zstandard, as one row", "packed.zarr", ["--zstd"], [*SUM, "whole"], ZARR),
+    Race("netCDF classic, one array", "array.nc", netcdf, OF_X, NETCDF),
+    Race("netCDF classic, records", "records.nc", netcdf_records, OF_X, NETCDF),
     Race("Minibatches of 256 rows in random order", "stored.cbf", [], BATCHES,
          {"SciPy": gather_scipy, "torch": gather_torch}),
 ]

@@ -2,29 +2,32 @@
 /* Reads a file by its path and sums every value, index and offset in it: what peers of other languages are
  * held against.
  *
- *     sheaf-bench-sum FILE THREADS [whole] [OPTION=VALUE]... */
+ *     sheaf-bench-sum FILE THREADS [whole] [dataset=PATH] [OPTION=VALUE]... */
 #include <sheaf/sheaf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ADD(type, of) \
+/* By eight sums side by side, as NumPy does it. */
+#define ADD(type, wide, of) \
 	do { \
 		const type *v = (const type *)(const void *)(of)->data; \
-		size_t n = (of)->size / sizeof(type); \
-		type all = 0; \
-		for (size_t i = 0; i < n; i++) all += v[i]; \
-		sum += (double)all; \
+		size_t n = (of)->size / sizeof(type), i = 0; \
+		wide all[8] = {0}; \
+		for (; i + 8 <= n; i += 8) \
+			for (int k = 0; k < 8; k++) all[k] += (wide)v[i + (size_t)k]; \
+		for (; i < n; i++) all[0] += (wide)v[i]; \
+		for (int k = 0; k < 8; k++) sum += (double)all[k]; \
 	} while (0)
 
 static double sum_buffer(const sheaf_buffer *buffer, sheaf_type type)
 {
 	double sum = 0;
 	switch (type) {
-	case SHEAF_F32: ADD(float, buffer); break;
-	case SHEAF_F64: ADD(double, buffer); break;
-	case SHEAF_I32: ADD(uint32_t, buffer); break;
-	case SHEAF_I64: ADD(uint64_t, buffer); break;
+	case SHEAF_F32: ADD(float, double, buffer); break;
+	case SHEAF_F64: ADD(double, double, buffer); break;
+	case SHEAF_I32: ADD(uint32_t, uint64_t, buffer); break;
+	case SHEAF_I64: ADD(uint64_t, uint64_t, buffer); break;
 	default:
 		for (size_t i = 0; i < buffer->size; i++) sum += buffer->data[i];
 		break;
@@ -76,7 +79,7 @@ int main(int argc, char **argv)
 	sheaf_setting settings[SETTINGS] = {0};
 	sheaf_open_options open = {.size = sizeof open, .settings = settings};
 	if (argc < 3 || argc > 3 + SETTINGS) {
-		fprintf(stderr, "usage: sheaf-bench-sum FILE THREADS [whole] [OPTION=VALUE]...\n");
+		fprintf(stderr, "usage: sheaf-bench-sum FILE THREADS [whole] [dataset=PATH] [OPTION=VALUE]...\n");
 		return 2;
 	}
 	for (int i = 3; i < argc; i++) {
@@ -85,9 +88,13 @@ int main(int argc, char **argv)
 			open.rows = SHEAF_TAKES_WHOLE;
 			continue;
 		}
-		*value = '\0';
+		*value++ = '\0';
+		if (strcmp(argv[i], "dataset") == 0) {
+			open.member = value;
+			continue;
+		}
 		settings[open.nsettings].name = argv[i];
-		settings[open.nsettings++].value = value + 1;
+		settings[open.nsettings++].value = value;
 	}
 	sheaf_context_options options = {.size = sizeof options, .threads = (int)strtol(argv[2], NULL, 10)};
 	sheaf_status status = sheaf_context_new(&options, &cx, &err);

@@ -21,4 +21,10 @@ void check_conversion(const conversion *c, size_t input_size, size_t output_size
  * program's main. */
 int check_conversions(const conversion *conversions, size_t n);
 
+/* Begins *r and opens a file whose tensor is to be one row. */
+sheaf_status open_whole(record *r, const char *file, sheaf_dataset **out);
+/* The levels of one row, as entries again, are those that the file gives by itself: both are written to the
+ * file `to` in the `folder`. */
+void check_whole(const char *file, const char *to);
+
 #endif

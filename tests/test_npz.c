@@ -258,42 +258,6 @@ static void test_overlap(void **state)
 
 /* ---- one row ---- */
 
-static sheaf_status open_whole(record *r, const char *file, sheaf_dataset **out)
-{
-	sheaf_open_options options = {.size = sizeof options, .rows = SHEAF_TAKES_WHOLE};
-	begin(r, (sheaf_context_options){.threads = 1});
-	return sheaf_open(file, &options, r->cx, out, &err);
-}
-
-/* The levels of one row, as entries again, are those that the file gives by itself. */
-static void check_whole(const char *file, const char *to)
-{
-	record r;
-	sheaf_dataset *data;
-	sheaf_writer *writer;
-	const sheaf_frame *frame;
-	sheaf_create_options creating = {.size = sizeof creating, .force = true};
-	sheaf_convert_options converting = {.size = sizeof converting, .force = true};
-	assert_ok(open_whole(&r, file, &data));
-	assert_ok(sheaf_create(in_folder(to), sheaf_dataset_schema(data), &creating, r.cx, &writer, &err));
-	assert_ok(sheaf_next(data, &frame, &err));
-	assert_int_equal(frame->nrows, 1);
-	assert_ok(sheaf_frame_check(frame, sheaf_dataset_schema(data), SHEAF_CHECK_FULL, &err));
-	assert_ok(sheaf_write(writer, frame, &err));
-	assert_int_equal(sheaf_next(data, &frame, &err), SHEAF_END);
-	assert_ok(sheaf_finish(writer, &err));
-	sheaf_close(data);
-	bytes_sink whole = read_file(to);
-	assert_ok(sheaf_convert(&file, 1, in_folder(to), &converting, r.cx, &err));
-	bytes_sink entries = read_file(to);
-	if (whole.size != entries.size || memcmp(whole.data, entries.data, whole.size) != 0)
-		fail_msg("%s: as one row\n%.*s\nas entries\n%.*s", file, (int)whole.size, (char *)whole.data,
-		         (int)entries.size, (char *)entries.data);
-	free_bytes(&whole);
-	free_bytes(&entries);
-	end(&r);
-}
-
 static void test_whole(void **state)
 {
 	static const char *const files[] = {"array", "coo-three-dimensions", "coo", "csc", "csr-deflated",

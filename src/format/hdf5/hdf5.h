@@ -3,7 +3,8 @@
  * attributes that their programs give.
  *
  *   find.c      datasets in the tree of a file       open.c      one of them, measured
- *   rows.c      its rows                             describe.c  what `info` says
+ *   order.c     indices, looked at                   rows.c      its rows
+ *   whole.c     all of it as one row                 describe.c  what `info` says
  *   write.c     a matrix as AnnData has it           format.c    the table entry */
 #ifndef SHEAF_FORMAT_HDF5_HDF5_H
 #define SHEAF_FORMAT_HDF5_HDF5_H
@@ -63,7 +64,9 @@ typedef struct sheaf_hdf_reader {
 	sheaf_hdf_packing packing;
 	int rank;
 	int64_t shape[SHEAF_MAX_RANK];
-	int64_t *pointers; /* of compressed lists, one more than there are */
+	bool is_whole;        /* there is one row */
+	sheaf_buffer indices; /* of compressed lists that are wanted whole, as the schema has them */
+	int64_t *pointers;    /* of compressed lists, one more than there are */
 	int64_t npointers;
 	int columns[SHEAF_HDF_MOST_COLUMNS]; /* of a table: members by number */
 	int ncolumns;
@@ -79,7 +82,34 @@ SHEAF_USE sheaf_status sheaf_hdf_open(void *reader, const sheaf_values *values, 
                                       sheaf_error *err);
 void sheaf_hdf_close(void *reader);
 
+/* ---- order.c ---- */
+
+/* An entry, the first of the run, whose index of dimension d is not one of the shape's. */
+SHEAF_USE sheaf_status sheaf_hdf_refuse_index(const sheaf_hdf_reader *in, sheaf_box_run at, int d,
+                                              int64_t found, sheaf_error *err);
+/* Indices of dimension d, I32 or I64, of a run of entries: DATA names the first that is not one. */
+SHEAF_USE sheaf_status sheaf_hdf_check_indices(const sheaf_hdf_reader *in, sheaf_box_run run, int d,
+                                               const sheaf_buffer *indices, sheaf_type type,
+                                               sheaf_error *err);
+/* Reads those of compressed lists, once. */
+SHEAF_USE sheaf_status sheaf_hdf_keep_indices(sheaf_hdf_reader *in, sheaf_error *err);
+/* Whether entries come in the tensor's order, each after the one before, none twice. Of compressed lists
+ * indices are checked. */
+SHEAF_USE sheaf_status sheaf_hdf_look_for_order(const sheaf_hdf_reader *in, sheaf_tensor *t,
+                                                sheaf_error *err);
+
+/* ---- whole.c ---- */
+
+/* Makes the schema of entries one of a whole tensor. */
+SHEAF_USE sheaf_status sheaf_hdf_make_whole(sheaf_hdf_reader *in, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf_whole_row(const sheaf_hdf_reader *in, sheaf_frame_builder *to,
+                                           sheaf_error *err);
+
 /* ---- rows.c ---- */
+
+/* Values of rows [first, first + n). */
+SHEAF_USE sheaf_status sheaf_hdf_put_values(const sheaf_hdf_reader *in, int64_t first, int64_t n,
+                                            sheaf_column_builder *to, sheaf_context *cx, sheaf_error *err);
 
 /* Coordinates of entries [first, first + n), dimension by dimension. */
 SHEAF_USE sheaf_status sheaf_hdf_places(const sheaf_hdf_reader *in, int64_t first, int64_t n,

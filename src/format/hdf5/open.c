@@ -231,32 +231,8 @@ static void describe_value(const sheaf_hdf_reader *in, sheaf_field *value)
 	value->levels[0] = (sheaf_level_shape){.kind = SHEAF_FIXED, .extent = 2};
 }
 
-/* Whether entries come in the tensor's order, each after the one before, none twice. */
-static sheaf_status look_for_order(const sheaf_hdf_reader *in, sheaf_tensor *t, sheaf_error *err)
-{
-	enum { STEP = 1 << 16 };
-	void *memory;
-	int64_t last[2] = {-1, -1}, *at[SHEAF_MAX_RANK], step = in->rows < STEP ? in->rows + 1 : STEP;
-	SHEAF_TRY(sheaf_allocate_array(in->cx, (uint64_t)step, 2 * sizeof(int64_t), &memory, err));
-	at[0] = (int64_t *)memory;
-	at[1] = at[0] + step;
-	sheaf_status status = SHEAF_OK;
-	for (int64_t first = 0; first < in->rows && t->sorted && !status; first += step) {
-		int64_t n = in->rows - first < step ? in->rows - first : step;
-		status = sheaf_hdf_places(in, first, n, at, err);
-		for (int64_t i = 0; i < n && !status && t->sorted; i++) {
-			int64_t outer = at[t->order[0]][i], inner = at[t->order[1]][i];
-			t->sorted = outer > last[0] || (outer == last[0] && inner > last[1]);
-			last[0] = outer;
-			last[1] = inner;
-		}
-	}
-	t->unique = t->sorted;
-	sheaf_release(in->cx, memory, (size_t)step * 2 * sizeof(int64_t));
-	return status;
-}
-
-static sheaf_status make_entries(sheaf_hdf_reader *in, sheaf_error *err)
+/* `keeps`: indices of lists stay in memory, where they are wanted whole. */
+static sheaf_status make_entries(sheaf_hdf_reader *in, bool keeps, sheaf_error *err)
 {
 	sheaf_field *value;
 	bool is_dense = in->set.kind == HDF_DENSE, is_compressed = in->set.kind == HDF_COMPRESSED;
@@ -271,7 +247,9 @@ static sheaf_status make_entries(sheaf_hdf_reader *in, sheaf_error *err)
 	         : !is_compressed     ? "COO"
 	         : in->set.by_columns ? "CSC"
 	                              : "CSR");
-	return is_dense ? SHEAF_OK : look_for_order(in, t, err);
+	if (is_dense) return SHEAF_OK;
+	if (keeps && is_compressed) SHEAF_TRY(sheaf_hdf_keep_indices(in, err));
+	return sheaf_hdf_look_for_order(in, t, err);
 }
 
 static sheaf_status make_texts(sheaf_hdf_reader *in, sheaf_error *err)
@@ -350,13 +328,28 @@ static bool are_utf8(const uint8_t *bytes, const int64_t *ends, int64_t count)
 	return true;
 }
 
+/* The next number, in *n decimal digits at the end of the text. */
+static void count_up(char digits[24], size_t *n)
+{
+	size_t at = 24;
+	while (at > 24 - *n && digits[at - 1] == '9') digits[--at] = '0';
+	if (at > 24 - *n) {
+		digits[at - 1]++;
+		return;
+	}
+	digits[at - 1] = '1';
+	++*n;
+}
+
 /* Whether names are numbers from 0 on, which say nothing. */
 static bool are_numbers(const uint8_t *bytes, const int64_t *ends, int64_t count)
 {
+	char number[24] = {[23] = '0'};
+	size_t n = 1;
 	for (int64_t i = 0; i < count; i++) {
-		char number[24];
-		int n = snprintf(number, sizeof number, "%" PRId64, i);
-		if (ends[i + 1] - ends[i] != n || memcmp(bytes + ends[i], number, (size_t)n) != 0) return false;
+		if ((size_t)(ends[i + 1] - ends[i]) != n || memcmp(bytes + ends[i], number + 24 - n, n) != 0)
+			return false;
+		count_up(number, &n);
 	}
 	return true;
 }
@@ -450,7 +443,7 @@ static sheaf_status add_labels(sheaf_hdf_reader *in, sheaf_error *err)
 
 /* ---- opening ---- */
 
-static sheaf_status measure(sheaf_hdf_reader *in, sheaf_error *err)
+static sheaf_status measure(sheaf_hdf_reader *in, bool whole, sheaf_error *err)
 {
 	in->step = 1;
 	switch (in->set.kind) {
@@ -460,7 +453,8 @@ static sheaf_status measure(sheaf_hdf_reader *in, sheaf_error *err)
 	case HDF_COORDINATES: SHEAF_TRY(measure_coordinates(in, err)); break;
 	default: SHEAF_TRY(measure_dense(in, err)); break;
 	}
-	SHEAF_TRY(make_entries(in, err));
+	SHEAF_TRY(make_entries(in, whole, err));
+	if (whole) SHEAF_TRY(sheaf_hdf_make_whole(in, err));
 	return add_labels(in, err);
 }
 
@@ -473,14 +467,15 @@ sheaf_status sheaf_hdf_open(void *reader, const sheaf_values *values, const shea
 	in->schema = (sheaf_schema){.cx = in->cx};
 	SHEAF_TRY(sheaf_hdf_box(in->source, in->cx, &in->box, err));
 	SHEAF_TRY(sheaf_hdf_choose(in->box, in->file, how->member, in->cx, &in->set, err));
-	SHEAF_TRY(measure(in, err));
-	in->facts.rows = in->rows;
+	SHEAF_TRY(measure(in, how->rows == SHEAF_TAKES_WHOLE, err));
+	in->facts.rows = in->is_whole ? 1 : in->rows;
 	return SHEAF_OK;
 }
 
 void sheaf_hdf_close(void *reader)
 {
 	sheaf_hdf_reader *in = (sheaf_hdf_reader *)reader;
+	sheaf_buffer_reset(&in->indices);
 	sheaf_release(in->cx, in->pointers, (size_t)in->npointers * sizeof *in->pointers);
 	sheaf_box_close(in->box);
 }

@@ -20,10 +20,8 @@ static sheaf_status read_indices(const sheaf_hdf_reader *in, sheaf_box_run run, 
 	SHEAF_TRY(sheaf_box_read_into(in->box, run, SHEAF_I64, out, err));
 	for (int64_t i = 0; i < n; i++)
 		if (out[i] < 0 || out[i] >= in->shape[d])
-			return sheaf_fail(err, SHEAF_DATA,
-			                  "%s: /%s, entry %" PRId64 ": expected an index from 0 to %" PRId64
-			                  ", found %" PRId64,
-			                  in->file, run.item->path, run.from + i, in->shape[d] - 1, out[i]);
+			return sheaf_hdf_refuse_index(in, (sheaf_box_run){run.item, run.from + i, run.to}, d, out[i],
+			                              err);
 	return SHEAF_OK;
 }
 
@@ -119,8 +117,8 @@ static sheaf_status put_unpacked(const sheaf_hdf_reader *in, int64_t first, int6
 	return status;
 }
 
-static sheaf_status put_values(const sheaf_hdf_reader *in, int64_t first, int64_t n, sheaf_column_builder *to,
-                               sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_hdf_put_values(const sheaf_hdf_reader *in, int64_t first, int64_t n,
+                                  sheaf_column_builder *to, sheaf_context *cx, sheaf_error *err)
 {
 	int64_t parts = to->field->meaning == SHEAF_COMPLEX ? 2 : 1;
 	size_t size = (size_t)(n * parts) * sheaf_type_size(to->field->type);
@@ -195,7 +193,7 @@ static int64_t bytes_of_row(const sheaf_hdf_reader *in)
 sheaf_status sheaf_hdf_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	sheaf_hdf_reader *in = (sheaf_hdf_reader *)reader;
-	int64_t left = in->rows - in->next, n = bytes / bytes_of_row(in);
+	int64_t left = in->facts.rows - in->next, n = bytes / bytes_of_row(in);
 	int64_t most = sheaf_max_memory(in->cx) / 64 / bytes_of_row(in);
 	(void)err;
 	if (left == 0) return SHEAF_END;
@@ -214,13 +212,14 @@ static sheaf_status fill(const sheaf_hdf_reader *in, const sheaf_piece *piece, s
                          sheaf_error *err)
 {
 	int64_t first = piece->byte, n = piece->size;
+	if (in->is_whole) return sheaf_hdf_whole_row(in, to, err);
 	if (in->set.kind == HDF_TEXTS) {
 		SHEAF_TRY(put_texts(in, first, n, &to->columns[0], err));
 	} else if (in->set.kind == HDF_TABLE) {
 		SHEAF_TRY(put_records(in, first, n, to, err));
 	} else {
 		SHEAF_TRY(fill_places(in, first, n, to, err));
-		SHEAF_TRY(put_values(in, first, n, &to->columns[in->rank], to->cx, err));
+		SHEAF_TRY(sheaf_hdf_put_values(in, first, n, &to->columns[in->rank], to->cx, err));
 	}
 	to->nrows = n;
 	return SHEAF_OK;
