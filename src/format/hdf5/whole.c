@@ -17,14 +17,15 @@ static int shape_levels(const sheaf_hdf_reader *in, sheaf_level_shape levels[SHE
 	sheaf_level_shape *last;
 	switch (in->set.kind) {
 	case HDF_COMPRESSED:
-		levels[n++] = (sheaf_level_shape){.kind = SHEAF_FIXED, .extents = {in->shape[outer]}};
+		levels[n++] = (sheaf_level_shape){.kind = SHEAF_FIXED, .extent = in->shape[outer]};
 		last = &levels[n++];
-		*last = (sheaf_level_shape){.kind = SHEAF_COORD, .rank = 1, .extents = {in->shape[!outer]}};
+		*last = (sheaf_level_shape){.kind = SHEAF_COORD, .rank = 1, .extent = in->shape[!outer]};
 		last->index_type = in->schema.fields[!outer].type;
 		return n;
 	case HDF_COORDINATES:
-		levels[0] =
-			(sheaf_level_shape){.kind = SHEAF_COORD, .rank = 2, .extents = {in->shape[0], in->shape[1]}};
+		levels[0] = (sheaf_level_shape){.kind = SHEAF_COORD,
+		                                .rank = 2,
+		                                .extent = in->shape[0] > in->shape[1] ? in->shape[0] : in->shape[1]};
 		levels[0].index_type = in->schema.fields[0].type > in->schema.fields[1].type
 		                           ? in->schema.fields[0].type
 		                           : in->schema.fields[1].type;
@@ -32,7 +33,7 @@ static int shape_levels(const sheaf_hdf_reader *in, sheaf_level_shape levels[SHE
 	default:
 		for (; n < in->rank; n++)
 			levels[n] =
-				(sheaf_level_shape){.kind = SHEAF_FIXED, .extents = {in->shape[in->schema.tensor.order[n]]}};
+				(sheaf_level_shape){.kind = SHEAF_FIXED, .extent = in->shape[in->schema.tensor.order[n]]};
 		return n;
 	}
 }
