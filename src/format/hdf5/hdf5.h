@@ -3,6 +3,7 @@
  * attributes that their programs give.
  *
  *   find.c      datasets in the tree of a file       open.c      one of them, measured
+ *   places.c    coordinates of entries               values.c    their values
  *   order.c     indices, looked at                   rows.c      its rows
  *   whole.c     all of it as one row                 describe.c  what `info` says
  *   write.c     a matrix as AnnData has it           format.c    the table entry */
@@ -82,11 +83,23 @@ SHEAF_USE sheaf_status sheaf_hdf_open(void *reader, const sheaf_values *values, 
                                       sheaf_error *err);
 void sheaf_hdf_close(void *reader);
 
-/* ---- order.c ---- */
+/* ---- places.c ---- */
 
 /* An entry, the first of the run, whose index of dimension d is not one of the shape's. */
 SHEAF_USE sheaf_status sheaf_hdf_refuse_index(const sheaf_hdf_reader *in, sheaf_box_run at, int d,
                                               int64_t found, sheaf_error *err);
+/* Coordinates of entries [first, first + n), dimension by dimension. */
+SHEAF_USE sheaf_status sheaf_hdf_places(const sheaf_hdf_reader *in, int64_t first, int64_t n,
+                                        int64_t *at[SHEAF_MAX_RANK], sheaf_error *err);
+
+/* ---- values.c ---- */
+
+/* Values of rows [first, first + n). */
+SHEAF_USE sheaf_status sheaf_hdf_put_values(const sheaf_hdf_reader *in, int64_t first, int64_t n,
+                                            sheaf_column_builder *to, sheaf_context *cx, sheaf_error *err);
+
+/* ---- order.c ---- */
+
 /* Indices of dimension d, I32 or I64, of a run of entries: DATA names the first that is not one. */
 SHEAF_USE sheaf_status sheaf_hdf_check_indices(const sheaf_hdf_reader *in, sheaf_box_run run, int d,
                                                const sheaf_buffer *indices, sheaf_type type,
@@ -107,13 +120,6 @@ SHEAF_USE sheaf_status sheaf_hdf_whole_row(const sheaf_hdf_reader *in, sheaf_fra
 
 /* ---- rows.c ---- */
 
-/* Values of rows [first, first + n). */
-SHEAF_USE sheaf_status sheaf_hdf_put_values(const sheaf_hdf_reader *in, int64_t first, int64_t n,
-                                            sheaf_column_builder *to, sheaf_context *cx, sheaf_error *err);
-
-/* Coordinates of entries [first, first + n), dimension by dimension. */
-SHEAF_USE sheaf_status sheaf_hdf_places(const sheaf_hdf_reader *in, int64_t first, int64_t n,
-                                        int64_t *at[SHEAF_MAX_RANK], sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_hdf_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_hdf_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
                                         sheaf_context *cx, sheaf_error *err);

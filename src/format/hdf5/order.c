@@ -5,17 +5,8 @@
 #include "base/memory.h"
 #include "data/frame.h"
 #include "format/hdf5/hdf5.h"
-#include <inttypes.h>
 
 /* ---- the shape ---- */
-
-sheaf_status sheaf_hdf_refuse_index(const sheaf_hdf_reader *in, sheaf_box_run at, int d, int64_t found,
-                                    sheaf_error *err)
-{
-	return sheaf_fail(err, SHEAF_DATA,
-	                  "%s: /%s, entry %" PRId64 ": expected an index from 0 to %" PRId64 ", found %" PRId64,
-	                  in->file, at.item->path, at.from, in->shape[d] - 1, found);
-}
 
 /* The largest one, where negative ones are larger than all others. */
 static uint64_t largest(const sheaf_buffer *indices, sheaf_type type, int64_t n)

@@ -4,66 +4,10 @@
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
-#include "data/compress.h"
 #include "format/hdf5/hdf5.h"
-#include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 /* ---- places ---- */
-
-/* Indices of dimension d. */
-static sheaf_status read_indices(const sheaf_hdf_reader *in, sheaf_box_run run, int d, int64_t *out,
-                                 sheaf_error *err)
-{
-	int64_t n = run.to - run.from;
-	SHEAF_TRY(sheaf_box_read_into(in->box, run, SHEAF_I64, out, err));
-	for (int64_t i = 0; i < n; i++)
-		if (out[i] < 0 || out[i] >= in->shape[d])
-			return sheaf_hdf_refuse_index(in, (sheaf_box_run){run.item, run.from + i, run.to}, d, out[i],
-			                              err);
-	return SHEAF_OK;
-}
-
-static sheaf_status place_compressed(const sheaf_hdf_reader *in, int64_t first, int64_t n,
-                                     int64_t *at[SHEAF_MAX_RANK], sheaf_error *err)
-{
-	int outer = in->set.by_columns, inner = !outer;
-	int64_t list = n ? sheaf_slice_of(in->pointers, in->npointers - 1, first) : 0;
-	for (int64_t i = 0; i < n; i++) {
-		while (in->pointers[list + 1] <= first + i) list++;
-		at[outer][i] = list;
-	}
-	return read_indices(in, (sheaf_box_run){in->set.indices, first, first + n}, inner, at[inner], err);
-}
-
-/* By rows, or by columns: the last dimension of storage changes fastest. */
-static void place_dense(const sheaf_hdf_reader *in, int64_t first, int64_t n, int64_t *at[SHEAF_MAX_RANK])
-{
-	int64_t place[SHEAF_MAX_RANK] = {0}, left = first;
-	int order[SHEAF_MAX_RANK];
-	for (int d = 0; d < in->rank; d++) order[d] = in->set.by_columns ? in->rank - 1 - d : d;
-	for (int d = in->rank - 1; d >= 0; d--) {
-		place[d] = left % in->shape[order[d]];
-		left /= in->shape[order[d]];
-	}
-	for (int64_t i = 0; i < n; i++) {
-		for (int d = 0; d < in->rank; d++) at[order[d]][i] = place[d];
-		for (int d = in->rank - 1; d >= 0 && ++place[d] == in->shape[order[d]]; d--) place[d] = 0;
-	}
-}
-
-sheaf_status sheaf_hdf_places(const sheaf_hdf_reader *in, int64_t first, int64_t n,
-                              int64_t *at[SHEAF_MAX_RANK], sheaf_error *err)
-{
-	switch (in->set.kind) {
-	case HDF_COMPRESSED: return place_compressed(in, first, n, at, err);
-	case HDF_COORDINATES:
-		SHEAF_TRY(read_indices(in, (sheaf_box_run){in->set.indices, first, first + n}, 0, at[0], err));
-		return read_indices(in, (sheaf_box_run){in->set.second, first, first + n}, 1, at[1], err);
-	default: place_dense(in, first, n, at); return SHEAF_OK;
-	}
-}
 
 static void put_places(const int64_t *from, int64_t n, sheaf_column_builder *to)
 {
@@ -91,48 +35,7 @@ static sheaf_status fill_places(const sheaf_hdf_reader *in, int64_t first, int64
 	return status;
 }
 
-/* ---- values ---- */
-
-/* Numbers that stand for others, as netCDF has them; those that stand for nothing are not numbers. */
-static void unpack(const sheaf_hdf_packing *p, double *numbers, int64_t n)
-{
-	for (int64_t i = 0; i < n; i++)
-		numbers[i] = p->has_fill && numbers[i] == p->fill ? (double)NAN : numbers[i] * p->scale + p->offset;
-}
-
-static sheaf_status put_unpacked(const sheaf_hdf_reader *in, int64_t first, int64_t n,
-                                 sheaf_column_builder *to, sheaf_context *cx, sheaf_error *err)
-{
-	void *memory;
-	size_t size = (size_t)n * sizeof(double);
-	SHEAF_TRY(sheaf_allocate(cx, size, &memory, err));
-	double *numbers = (double *)memory;
-	sheaf_status status = sheaf_box_read_into(in->box, (sheaf_box_run){in->set.values, first, first + n},
-	                                          SHEAF_F64, numbers, err);
-	if (!status) {
-		unpack(&in->packing, numbers, n);
-		for (int64_t i = 0; i < n; i++) sheaf_put_real(&to->values, to->field->type, numbers[i]);
-	}
-	sheaf_release(cx, memory, size);
-	return status;
-}
-
-sheaf_status sheaf_hdf_put_values(const sheaf_hdf_reader *in, int64_t first, int64_t n,
-                                  sheaf_column_builder *to, sheaf_context *cx, sheaf_error *err)
-{
-	int64_t parts = to->field->meaning == SHEAF_COMPLEX ? 2 : 1;
-	size_t size = (size_t)(n * parts) * sheaf_type_size(to->field->type);
-	if (in->packing.is_packed) return put_unpacked(in, first, n, to, cx, err);
-	if (!sheaf_builder_room(&to->values, size + 1)) return sheaf_builder_status(&to->values, err);
-	SHEAF_TRY(sheaf_box_read_into(in->box,
-	                              (sheaf_box_run){in->set.values, first * parts, (first + n) * parts},
-	                              to->field->type, to->values.data, err));
-	/* Whatever a file has in the place of a truth value is one. */
-	for (int64_t i = 0; to->field->meaning == SHEAF_BOOL && i < n; i++)
-		to->values.data[i] = to->values.data[i] != 0;
-	to->values.size = size;
-	return SHEAF_OK;
-}
+/* ---- texts and records ---- */
 
 static sheaf_status put_texts(const sheaf_hdf_reader *in, int64_t first, int64_t n, sheaf_column_builder *to,
                               sheaf_error *err)
