@@ -209,19 +209,15 @@ sheaf_status hdf5_show(hdf5_file *f, bool prints, bool maps, sheaf_error *err)
 	sheaf_store store = {.name = f->name, .read = read_bytes, .size = size_of_bytes, .user = f};
 	sheaf_box box = {.cx = cx, .name = f->name, .store = store, .driver = &sheaf_hdf5_reading_driver};
 	sheaf_hdf5_reader reader;
-	sheaf_status status = sheaf_box_check_head(&store, err);
-	if (!status && sheaf_catalog_open(&box.catalog, cx, err)) abort();
+	if (sheaf_catalog_open(&box.catalog, cx, err)) abort();
 	reader = (sheaf_hdf5_reader){.on_structure = maps ? note : NULL, .user = f};
-	bool is_open = false;
-	if (!status) {
-		status = sheaf_hdf5_reader_open(&reader, &store, &box.catalog, cx, err);
-		is_open = status == SHEAF_OK;
-	}
+	sheaf_status status = sheaf_hdf5_reader_open(&reader, &store, &box.catalog, cx, err);
+	bool is_open = status == SHEAF_OK;
 	box.state = &reader;
 	showing s = {.f = f, .r = &reader, .cx = cx, .prints = prints};
 	for (int64_t i = 0; is_open && i < box.catalog.count; i++) show_item(&s, &box, &box.catalog.items[i]);
 	if (is_open) sheaf_hdf5_reader_close(&reader);
-	if (box.catalog.cx) sheaf_catalog_close(&box.catalog);
+	sheaf_catalog_close(&box.catalog);
 	if (sheaf_context_memory(cx, NULL) != 0) {
 		fprintf(stderr, "expected all memory back\n");
 		abort();

@@ -119,9 +119,6 @@ static sheaf_status open_source(sheaf_box *box, sheaf_error *err)
 	box->kind = sheaf_source_folder(box->source) >= 0 ? SHEAF_BOX_ZARR : sheaf_box_recognise(head);
 	if (box->kind == SHEAF_NO_BOX && sheaf_box_is_archive(head)) box->kind = SHEAF_BOX_ARCHIVE;
 	box->store = store_of_source(box);
-	bool is_hdf5 =
-		box->kind != SHEAF_BOX_ZARR && box->kind != SHEAF_BOX_CLASSIC && box->kind != SHEAF_BOX_ARCHIVE;
-	if (is_hdf5) SHEAF_TRY(sheaf_box_check_head(&box->store, err));
 	return open_driver(box, false, err);
 }
 
@@ -200,7 +197,6 @@ static sheaf_status open_sink(sheaf_box *box, bool into, sheaf_error *err)
 	box->store = store_of_sink(box);
 	int64_t size = 0;
 	if (is_there) SHEAF_TRY(sheaf_sink_size(box->sink, &size, err));
-	if (size > 0) SHEAF_TRY(sheaf_box_check_head(&box->store, err));
 	return open_driver(box, size == 0, err);
 }
 

@@ -164,16 +164,16 @@ static sheaf_status check_end(const sheaf_store *store, int64_t base, const uint
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_box_check_head(const sheaf_store *store, sheaf_error *err)
+sheaf_status sheaf_box_check_head(const sheaf_store *store, int64_t *base, sheaf_error *err)
 {
 	uint8_t head[HEAD];
-	int64_t size, base;
+	int64_t size;
 	SHEAF_TRY(store->size(store->user, &size, err));
-	SHEAF_TRY(find_superblock(store, size, &base, head, err));
-	SHEAF_TRY(check_version(store, base, head, err));
+	SHEAF_TRY(find_superblock(store, size, base, head, err));
+	SHEAF_TRY(check_version(store, *base, head, err));
 	int at = head[8] < 2 ? 13 : 9;
 	for (int i = 0; i < 2; i++)
 		if (head[at + i] != 4 && head[at + i] != 8)
-			return refuse(store, base + at + i, "addresses and lengths of 4 or 8 bytes", head[at + i], err);
-	return check_end(store, base, head, size, err);
+			return refuse(store, *base + at + i, "addresses and lengths of 4 or 8 bytes", head[at + i], err);
+	return check_end(store, *base, head, size, err);
 }

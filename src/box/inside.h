@@ -192,8 +192,9 @@ struct sheaf_box {
 	sheaf_error failure; /* of a box that is written: sticks */
 };
 
-/* What can be refused before a library sees the file: DATA, SHORT, UNSUPPORTED or UNKNOWN with the reason. */
-SHEAF_USE sheaf_status sheaf_box_check_head(const sheaf_store *store, sheaf_error *err);
+/* What can be refused of an HDF5 file by its superblock: DATA, SHORT, UNSUPPORTED or UNKNOWN with the reason.
+ * *base: the byte at which it stands. */
+SHEAF_USE sheaf_status sheaf_box_check_head(const sheaf_store *store, int64_t *base, sheaf_error *err);
 
 /* `item` as messages name it: file and path. */
 static inline const char *sheaf_box_where(const sheaf_box *box, const sheaf_box_item *item, char text[300])

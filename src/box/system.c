@@ -270,7 +270,9 @@ static sheaf_status open_file(sheaf_box *box, bool fresh, sheaf_error *err)
 {
 	void *memory;
 	listing l = {.catalog = &box->catalog};
+	int64_t base;
 	(void)fresh;
+	SHEAF_TRY(sheaf_box_check_head(&box->store, &base, err));
 	SHEAF_TRY(sheaf_allocate(box->cx, sizeof(system_file), &memory, err));
 	system_file *f = (system_file *)memory;
 	*f = (system_file){.cx = box->cx, .store = &box->store, .process = {.fd = -1, .pid = -1}};

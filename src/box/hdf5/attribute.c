@@ -8,6 +8,8 @@ enum { NAME_TREE = 8 };
 typedef struct listing {
 	sheaf_hdf5_look *l;
 	const char *name; /* NULL: all */
+	bool is_raw;      /* they are shown as they are stored */
+	uint8_t flags;    /* of the message */
 	sheaf_hdf5_attribute_seen seen;
 	void *user;
 } listing;
@@ -31,9 +33,15 @@ static sheaf_status take_value(const listing *g, sheaf_cursor *c, sheaf_hdf5_att
 	return sheaf_hdf5_done(g->l, c);
 }
 
-static bool is_wanted(const listing *g, const sheaf_hdf5_attribute *a)
+bool sheaf_hdf5_is_named(const sheaf_hdf5_attribute *a, const char *name)
 {
-	return !g->name || (strlen(g->name) == a->name_size && memcmp(g->name, a->name, a->name_size) == 0);
+	return strlen(name) == a->name_size && memcmp(name, a->name, a->name_size) == 0;
+}
+
+bool sheaf_hdf5_begins(const sheaf_hdf5_attribute *a, const char *text)
+{
+	size_t n = strlen(text);
+	return a->type.class == SHEAF_HDF5_STRING && a->value.size >= n && memcmp(a->value.data, text, n) == 0;
 }
 
 static sheaf_status take_attribute(void *user, sheaf_cursor *c)
@@ -41,7 +49,10 @@ static sheaf_status take_attribute(void *user, sheaf_cursor *c)
 	const listing *g = (const listing *)user;
 	enum { TYPE_IS_SHARED = 1, SPACE_IS_SHARED = 2 };
 	unsigned version;
-	sheaf_hdf5_attribute a = {.byte = -1, .message = {c->begin, (size_t)(c->end - c->begin)}};
+	sheaf_hdf5_attribute a = {.byte = -1,
+	                          .message = {c->begin, (size_t)(c->end - c->begin)},
+	                          .flags = g->flags,
+	                          .order = g->l->order};
 	SHEAF_TRY(sheaf_hdf5_take_byte(g->l, c, 1, 3, "an attribute of version 1 to 3", &version));
 	int64_t f[4]; /* flags, sizes */
 	SHEAF_TRY(sheaf_hdf5_fields(g->l, c, version == 3 ? "1222-1" : "1222", "the head of an attribute", f));
@@ -52,7 +63,8 @@ static sheaf_status take_attribute(void *user, sheaf_cursor *c)
 	SHEAF_TRY(sheaf_hdf5_done(g->l, c));
 	a.name = sheaf_cursor_string(&name, &a.name_size, "a name that ends within its message");
 	SHEAF_TRY(sheaf_hdf5_done(g->l, &name));
-	if (!is_wanted(g, &a)) return SHEAF_OK;
+	if (g->name && !sheaf_hdf5_is_named(&a, g->name)) return SHEAF_OK;
+	if (g->is_raw) return g->seen(g->user, &a);
 	if (flags & SPACE_IS_SHARED)
 		return sheaf_hdf5_decline(g->l, sheaf_cursor_tell(&space), "a space in a table of shared ones");
 	SHEAF_TRY(sheaf_hdf5_take_type(g->l, &type, flags & TYPE_IS_SHARED, &a.type));
@@ -70,8 +82,7 @@ static sheaf_status list_dense(listing *g, sheaf_cursor c)
 	int64_t at[2];
 	SHEAF_TRY(sheaf_hdf5_fields(g->l, &c, flags & HAS_ORDER ? "-2AA" : "AA",
 	                            "a heap and a tree of attributes", at));
-	return at[0] < 0 ? SHEAF_OK
-	                 : sheaf_hdf5_heap_objects(g->l, at, NAME_TREE, 0, take_attribute, g);
+	return at[0] < 0 ? SHEAF_OK : sheaf_hdf5_heap_objects(g->l, at, NAME_TREE, 0, take_attribute, g);
 }
 
 static sheaf_status list(listing *g, const sheaf_hdf5_header *h)
@@ -83,6 +94,8 @@ static sheaf_status list(listing *g, const sheaf_hdf5_header *h)
 		bool is_attribute = parts[i].type == SHEAF_HDF5_ATTRIBUTE;
 		if (is_attribute && (parts[i].flags & SHEAF_HDF5_SHARED))
 			return sheaf_hdf5_decline(g->l, parts[i].byte, "an attribute in a table of shared ones");
+		g->l->order = parts[i].order;
+		g->flags = is_attribute ? parts[i].flags : 0;
 		if (is_attribute) SHEAF_TRY(take_attribute(g, &c));
 		if (parts[i].type == SHEAF_HDF5_ATTRIBUTE_INFO) SHEAF_TRY(list_dense(g, c));
 	}
@@ -92,7 +105,14 @@ static sheaf_status list(listing *g, const sheaf_hdf5_header *h)
 sheaf_status sheaf_hdf5_attributes(sheaf_hdf5_look *l, const sheaf_hdf5_header *h, const char *name,
                                    sheaf_hdf5_attribute_seen seen, void *user)
 {
-	listing g = {l, name, seen, user};
+	listing g = {.l = l, .name = name, .seen = seen, .user = user};
 	sheaf_status status = list(&g, h);
 	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+sheaf_status sheaf_hdf5_raw_attributes(sheaf_hdf5_look *l, const sheaf_hdf5_header *h,
+                                       sheaf_hdf5_attribute_seen seen, void *user)
+{
+	listing g = {.l = l, .is_raw = true, .seen = seen, .user = user};
+	return list(&g, h);
 }

@@ -8,21 +8,25 @@
 
 /* ---- the superblock ---- */
 
-/* Sizes and the root; the newer ones end with a checksum. */
+/* Sizes, and where other fields are than in version 0; then the newer ones have an extension, and end with a
+ * checksum. Versions and sizes were checked. */
 static sheaf_status take_superblock(sheaf_hdf5_look *l, sheaf_hdf5_reader *r)
 {
-	enum { NEW = 2 };
+	enum { NEW = 2, USUAL_FAN = 32 };
+	static const char *const patterns[] = {"-8-511-1-8", "-8-511-1-82-2", "-8-1111"};
+	static const char what[] = "a superblock";
 	sheaf_cursor *c = &l->c;
-	int64_t sizes[2], sum;
+	int64_t first[3] = {0}, last[2] = {-1}, sum; /* sizes, and a fan or a mark; extension, root */
 	bool is_new = r->version >= NEW;
-	SHEAF_TRY(sheaf_hdf5_fields(l, c,
-	                            is_new       ? "11-1"
-	                            : r->version ? "-411-8-5"
-	                                         : "-411-8-1",
-	                            "a superblock", sizes));
-	r->address_size = (unsigned)sizes[0];
-	r->length_size = (unsigned)sizes[1];
-	SHEAF_TRY(sheaf_hdf5_fields(l, c, is_new ? "-A-A-AA" : "-A-A-A-A-LA", "a superblock", &r->root));
+	SHEAF_TRY(sheaf_hdf5_fields(l, c, patterns[is_new ? NEW : r->version], what, first));
+	r->address_size = (unsigned)first[0];
+	r->length_size = (unsigned)first[1];
+	r->fan = r->version == 1 ? (unsigned)first[2] : USUAL_FAN;
+	r->is_open = is_new && first[2];
+	r->addresses = c->at - c->begin;
+	SHEAF_TRY(sheaf_hdf5_fields(l, c, is_new ? "-AA-AA" : "-A-A-A-A-LA", what, last + !is_new));
+	r->extension = last[0];
+	r->root = last[1];
 	if (!is_new) return SHEAF_OK;
 	size_t n = (size_t)(c->at - c->begin);
 	SHEAF_TRY(sheaf_hdf5_fields(l, c, "4", "a checksum", &sum));
@@ -31,29 +35,14 @@ static sheaf_status take_superblock(sheaf_hdf5_look *l, sheaf_hdf5_reader *r)
 	           : sheaf_hdf5_refuse(l, c->base + (int64_t)n, "a superblock with its checksum", (uint64_t)sum);
 }
 
-static const uint8_t signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
-
-/* Where the signature stands, all addresses begin. That it does, and that the sizes are sound, was checked.
- */
-static sheaf_status find_base(sheaf_hdf5_reader *r, sheaf_error *err)
-{
-	uint8_t bytes[sizeof signature];
-	for (r->base = 0; r->base <= r->size - (int64_t)sizeof bytes; r->base = r->base ? r->base * 2 : 512) {
-		SHEAF_TRY(r->store->read(r->store->user, r->base, bytes, sizeof bytes, err));
-		if (memcmp(bytes, signature, sizeof bytes) == 0) return SHEAF_OK;
-	}
-	return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected an HDF5 file, found no signature", r->store->name);
-}
-
 static sheaf_status read_superblock(sheaf_hdf5_reader *r, sheaf_error *err)
 {
-	enum { MOST = 96 };
-	SHEAF_TRY(find_base(r, err));
+	enum { MOST = 96, VERSION = 8 };
+	SHEAF_TRY(sheaf_box_check_head(r->store, &r->base, err));
 	SHEAF_SCOPED(sheaf_hdf5_look_end) sheaf_hdf5_look l;
 	sheaf_hdf5_look_begin(&l, r, NULL, err);
 	SHEAF_TRY(sheaf_hdf5_peek(&l, "a superblock", 0, MOST));
-	sheaf_cursor_bytes(&l.c, 1, sizeof signature, "a superblock");
-	r->version = sheaf_cursor_u8(&l.c, "a superblock");
+	r->version = l.bytes.data[VERSION];
 	return take_superblock(&l, r);
 }
 

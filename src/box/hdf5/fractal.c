@@ -16,6 +16,7 @@ typedef struct object {
 	int64_t address; /* of a huge one that says so itself; else -1 */
 	unsigned kind;
 	uint8_t tiny[16];
+	uint32_t order; /* of an attribute */
 } object;
 
 typedef struct heap {
@@ -126,6 +127,8 @@ static sheaf_status note_object(void *user, sheaf_cursor *record)
 	sheaf_cursor id = sheaf_hdf5_part_of(record, h->id_size, "an identifier");
 	SHEAF_TRY(sheaf_hdf5_done(h->l, record));
 	SHEAF_TRY(take_identifier(h, &id, &o));
+	/* The rest of the record, of attributes: flags, order. */
+	if (sheaf_cursor_left(record) >= 5) o.order = sheaf_load_u32le(record->at + 1);
 	sheaf_builder *list = o.kind == HUGE && o.address < 0 ? &h->huge : &h->objects;
 	sheaf_builder_append(list, &o, sizeof o);
 	return sheaf_builder_status(list, h->l->err);
@@ -159,7 +162,7 @@ static sheaf_status find_huge(void *user, sheaf_cursor *record)
 	SHEAF_TRY(sheaf_hdf5_done(h->l, record));
 	size_t n = h->huge.size / sizeof found;
 	object *it = n ? (object *)bsearch(&found, h->huge.data, n, sizeof found, compare_objects) : NULL;
-	if (it) *it = found;
+	if (it) it->address = found.address, it->size = found.size;
 	return SHEAF_OK;
 }
 
@@ -253,6 +256,7 @@ static sheaf_status show_object(heap *h, const object *o, sheaf_hdf5_record show
 {
 	sheaf_hdf5_look *l = h->l;
 	sheaf_cursor c = sheaf_cursor_over(o->tiny, (size_t)o->size, -1);
+	l->order = o->order;
 	if (o->kind == HUGE) {
 		h->block_size = 0;
 		SHEAF_TRY(sheaf_hdf5_go(l, "a huge object of a heap", o->address, o->size, NULL, SHEAF_HDF5_PLAIN));

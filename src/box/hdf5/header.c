@@ -6,6 +6,8 @@
 enum { MOST_PIECES = 1 << 16, ROOM_FOR_A_HEAD = 64, ALIGNED = 8 };
 enum { HAS_ORDER = 4, HAS_LIMITS = 16, HAS_TIMES = 32 };
 
+static const char what[] = "a header of an object";
+
 typedef struct piece {
 	int64_t address;
 	uint64_t size;
@@ -97,51 +99,47 @@ static sheaf_status take_messages(reading *r, sheaf_cursor *c)
 
 /* ---- pieces ---- */
 
-static sheaf_status read_first_1(reading *r, int64_t address)
+/* Version, messages, ways to the object, and bytes of the messages. */
+static sheaf_status enter_1(reading *r)
 {
-	enum { HEAD = 16 };
+	enum { LINKED, SIZE, HEAD = 16 };
 	sheaf_hdf5_look *l = r->l;
-	sheaf_cursor_bytes(&l->c, 1, 8, "a header");
-	uint64_t size = sheaf_hdf5_take(&l->c, 4, "a header");
-	SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
-	SHEAF_TRY(sheaf_hdf5_go(l, "a header of an object", address, HEAD + size, NULL, SHEAF_HDF5_PLAIN));
-	sheaf_cursor_bytes(&l->c, 1, HEAD, "a header");
-	return take_messages(r, &l->c);
+	int64_t f[2];
+	SHEAF_TRY(sheaf_hdf5_take_byte(l, &l->c, 1, 1, "a header of version 1, or OHDR", &r->h->version));
+	SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, "-344", what, f));
+	r->h->nlinked = f[LINKED];
+	r->h->room = (uint64_t)f[SIZE];
+	r->h->room_at = HEAD;
+	return sheaf_hdf5_go(l, what, r->h->address, HEAD + r->h->room, NULL, SHEAF_HDF5_PLAIN);
 }
 
-/* Bytes before the messages: signature, version, flags, times, limits, and the size of what follows. */
-static size_t head_size(unsigned flags)
-{
-	return 6 + (flags & HAS_TIMES ? 16U : 0) + (flags & HAS_LIMITS ? 4U : 0) + (1U << (flags & 3));
-}
-
-static sheaf_status read_first_2(reading *r, int64_t address)
+/* Signature, version, flags, times, limits, and the bytes of the messages. */
+static sheaf_status enter_2(reading *r)
 {
 	sheaf_hdf5_look *l = r->l;
-	sheaf_cursor_bytes(&l->c, 1, 4, "a header");
-	SHEAF_TRY(sheaf_hdf5_take_byte(l, &l->c, 2, 2, "a header of version 2 after OHDR", &r->h->version));
-	SHEAF_TRY(sheaf_hdf5_take_byte(l, &l->c, 0, 63, "flags of a header", &r->h->flags));
-	size_t width = (size_t)1 << (r->h->flags & 3), head = head_size(r->h->flags);
-	sheaf_cursor_bytes(&l->c, 1, head - 6 - width, "a header");
-	uint64_t size = sheaf_hdf5_take(&l->c, width, "a header");
+	sheaf_hdf5_header *h = r->h;
+	sheaf_cursor_bytes(&l->c, 1, 4, what);
+	SHEAF_TRY(sheaf_hdf5_take_byte(l, &l->c, 2, 2, "a header of version 2 after OHDR", &h->version));
+	SHEAF_TRY(sheaf_hdf5_take_byte(l, &l->c, 0, 63, "flags of a header", &h->flags));
+	sheaf_cursor_bytes(&l->c, 1, (h->flags & HAS_TIMES ? 16 : 0) + (h->flags & HAS_LIMITS ? 4 : 0), what);
+	h->room = sheaf_hdf5_take(&l->c, (size_t)1 << (h->flags & 3), what);
 	SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
-	if (size > INT64_MAX - 100)
-		return sheaf_hdf5_refuse(l, sheaf_cursor_tell(&l->c), "a size of a header", size);
-	SHEAF_TRY(
-		sheaf_hdf5_go(l, "a header of an object", address, head + size + 4, "OHDR\2", SHEAF_HDF5_SUMMED));
-	sheaf_cursor_bytes(&l->c, 1, head - 5, "a header");
-	return take_messages(r, &l->c);
+	h->nlinked = 1;
+	h->room_at = (size_t)(l->c.at - l->c.begin);
+	if (h->room > INT64_MAX - 100)
+		return sheaf_hdf5_refuse(l, sheaf_cursor_tell(&l->c), "a size of a header", h->room);
+	return sheaf_hdf5_go(l, what, h->address, h->room_at + h->room + 4, "OHDR\2", SHEAF_HDF5_SUMMED);
 }
 
 /* Which kind it is shows in its first bytes. */
-static sheaf_status read_first(reading *r, int64_t address)
+static sheaf_status read_first(reading *r)
 {
 	sheaf_hdf5_look *l = r->l;
-	SHEAF_TRY(sheaf_hdf5_peek(l, "a header of an object", address, ROOM_FOR_A_HEAD));
-	if (l->bytes.size >= 4 && memcmp(l->bytes.data, "OHDR", 4) == 0) return read_first_2(r, address);
-	SHEAF_TRY(sheaf_hdf5_take_byte(l, &l->c, 1, 1, "a header of version 1, or OHDR", &r->h->version));
-	l->c.at--;
-	return read_first_1(r, address);
+	SHEAF_TRY(sheaf_hdf5_peek(l, what, r->h->address, ROOM_FOR_A_HEAD));
+	bool is_new = l->bytes.size >= 4 && memcmp(l->bytes.data, "OHDR", 4) == 0;
+	SHEAF_TRY(is_new ? enter_2(r) : enter_1(r));
+	l->c.at = l->c.begin + r->h->room_at;
+	return take_messages(r, &l->c);
 }
 
 static sheaf_status read_more(reading *r, piece p)
@@ -164,10 +162,10 @@ sheaf_status sheaf_hdf5_header_read(sheaf_hdf5_look *l, int64_t address, sheaf_h
 	SHEAF_SCOPED(drop) reading r = {.l = l, .h = h, .pieces = {.cx = l->r->cx}};
 	if (!h->bytes.cx) *h = (sheaf_hdf5_header){.bytes = {.cx = l->r->cx}, .parts = {.cx = l->r->cx}};
 	h->address = address;
-	h->version = h->flags = 0;
+	h->flags = 0;
 	h->bytes.size = h->parts.size = 0;
 	sheaf_hdf5_places_clear(&l->seen, l->r->cx);
-	SHEAF_TRY(read_first(&r, address));
+	SHEAF_TRY(read_first(&r));
 	for (size_t at = 0; at < r.pieces.size; at += sizeof(piece)) {
 		piece p;
 		memcpy(&p, r.pieces.data + at, sizeof p);

@@ -60,8 +60,7 @@ static sheaf_status list_dense(listing *g, sheaf_cursor c)
 	int64_t at[2];
 	SHEAF_TRY(
 		sheaf_hdf5_fields(g->l, &c, flags & HAS_ORDER ? "-8AA" : "AA", "a heap and a tree of links", at));
-	return at[0] < 0 ? SHEAF_OK
-	                 : sheaf_hdf5_heap_objects(g->l, at, NAME_TREE, HASH_SIZE, take_link, g);
+	return at[0] < 0 ? SHEAF_OK : sheaf_hdf5_heap_objects(g->l, at, NAME_TREE, HASH_SIZE, take_link, g);
 }
 
 /* ---- old groups ---- */

@@ -27,8 +27,13 @@ typedef struct sheaf_hdf5_reader {
 	int64_t size; /* bytes of the file */
 	int64_t base; /* byte at which addresses begin */
 	unsigned address_size, length_size;
-	int version;  /* of the superblock */
-	int64_t root; /* address of the root group's header */
+	/* What the superblock says: */
+	unsigned version;
+	int64_t root;      /* address of the root group's header */
+	int64_t extension; /* of the superblock's; -1: none */
+	int64_t addresses; /* where it has the base, and other addresses after it, in its bytes */
+	unsigned fan;      /* half of the chunks to which a node of their index leads */
+	unsigned is_open;  /* for somebody who writes */
 	bool is_netcdf;
 	int64_t next_dimension;   /* netCDF: greater than the number of every dimension */
 	sheaf_mutex lock;         /* of the collection of texts that was read last: */
@@ -55,6 +60,7 @@ typedef struct sheaf_hdf5_look {
 		window;        /* bytes around what was read last, where much is read: of headers that lie together */
 	int64_t window_at; /* the byte of the file at which they begin; -1: nothing is read ahead; 0 at first
 	                      where it is */
+	uint32_t order;    /* in which the attribute that is shown was made, where that is kept */
 	sheaf_builder *members; /* gets a sheaf_hdf5_member for each one of a compound; NULL: nothing */
 	int64_t *left;          /* bytes that may still be read */
 	int64_t own_left;
@@ -123,6 +129,9 @@ typedef struct sheaf_hdf5_part {
 typedef struct sheaf_hdf5_header {
 	int64_t address;
 	unsigned version, flags;
+	int64_t nlinked; /* ways to the object, in version 1 */
+	uint64_t room;   /* bytes of messages in its first piece, */
+	size_t room_at;  /* and where they begin there */
 	sheaf_builder bytes;
 	sheaf_builder parts;
 } sheaf_hdf5_header;
@@ -215,7 +224,10 @@ typedef struct sheaf_hdf5_attribute {
 	sheaf_hdf5_space space;
 	sheaf_bytes value; /* as it is stored */
 	int64_t byte;      /* of the value, in the file; -1: not known */
+	/* What it was taken from: */
 	sheaf_bytes message;
+	uint8_t flags;
+	uint32_t order;
 } sheaf_hdf5_attribute;
 
 typedef sheaf_status (*sheaf_hdf5_attribute_seen)(void *user, const sheaf_hdf5_attribute *attribute);
@@ -223,6 +235,12 @@ typedef sheaf_status (*sheaf_hdf5_attribute_seen)(void *user, const sheaf_hdf5_a
  * all. */
 SHEAF_USE sheaf_status sheaf_hdf5_attributes(sheaf_hdf5_look *l, const sheaf_hdf5_header *h, const char *name,
                                              sheaf_hdf5_attribute_seen attribute, void *user);
+/* All of them as they are stored: nothing is taken apart but the name. */
+SHEAF_USE sheaf_status sheaf_hdf5_raw_attributes(sheaf_hdf5_look *l, const sheaf_hdf5_header *h,
+                                                 sheaf_hdf5_attribute_seen attribute, void *user);
+bool sheaf_hdf5_is_named(const sheaf_hdf5_attribute *a, const char *name);
+/* Whether it is a text of fixed length that begins so. */
+bool sheaf_hdf5_begins(const sheaf_hdf5_attribute *a, const char *text);
 
 /* ---- text.c ---- */
 

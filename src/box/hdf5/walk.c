@@ -45,9 +45,7 @@ typedef struct wanted {
 static sheaf_status compare_text(void *user, const sheaf_hdf5_attribute *a)
 {
 	wanted *it = (wanted *)user;
-	size_t n = strlen(it->begins);
-	it->found =
-		a->type.class == SHEAF_HDF5_STRING && a->value.size >= n && memcmp(a->value.data, it->begins, n) == 0;
+	it->found = sheaf_hdf5_begins(a, it->begins);
 	return SHEAF_END;
 }
 

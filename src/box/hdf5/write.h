@@ -20,47 +20,44 @@ typedef struct sheaf_hdf5_message {
 	sheaf_hdf5_message_type type;
 	uint8_t flags;
 	sheaf_bytes data;
+	int64_t order; /* in which attributes were made */
 	/* Attributes: */
 	const char *name;
-	int64_t order; /* in which they were made */
-	int64_t text;  /* address of the text that was written here; 0: it is no such attribute */
+	int64_t text; /* address of the text that was written here; 0: it is no such attribute */
 	size_t text_size;
 	bool is_gone;
 } sheaf_hdf5_message;
 
 typedef struct sheaf_hdf5_messages {
-	sheaf_hdf5_message *first, *last;
+	sheaf_hdf5_message *first, **end;
 } sheaf_hdf5_messages;
 
 /* A way from a group to an object. */
 typedef struct sheaf_hdf5_link {
-	struct sheaf_hdf5_link *next; /* of the group */
+	SHEAF_BASE(sheaf_hdf5_way, way); /* of an object that nobody has touched, as the file has it */
+	struct sheaf_hdf5_link *next;    /* of the group */
 	struct sheaf_hdf5_object *group;
-	const char *name;
-	size_t name_size;
-	struct sheaf_hdf5_object *to; /* NULL: one that nobody has touched, */
-	int64_t address;              /* at this address, */
-	uint8_t kind;                 /* or no hard link, but one of this kind, */
-	sheaf_bytes value;            /* and this value */
-	bool is_utf8, is_gone;
-	int64_t order; /* in which links were made */
+	struct sheaf_hdf5_object *to; /* NULL: one that nobody has touched, or it is no hard link */
+	uint32_t alike;               /* number of the one before whose name may be the same; 0: there is none */
+	bool is_gone;
 } sheaf_hdf5_link;
 
 /* Whether things are numbered in the order in which they are made, and whether an index leads to them by
  * their numbers. As in link info and attribute info messages. */
 enum { SHEAF_HDF5_TRACKED = 1, SHEAF_HDF5_INDEXED = 2 };
 
-/* An array that has a dimension. */
+/* An array that has a dimension, and which of its own that is. */
 typedef struct sheaf_hdf5_user {
 	struct sheaf_hdf5_user *next;
-	const struct sheaf_hdf5_object *array;
+	const struct sheaf_hdf5_object *array; /* NULL: it was there, */
+	int64_t address, nth;                  /* at this address */
+	bool is_gone;
 } sheaf_hdf5_user;
 
 /* A group or dataset that is new, or was looked at. */
 typedef struct sheaf_hdf5_object {
-	struct sheaf_hdf5_object *next; /* in the order in which they came */
-	uint32_t number;                /* of them */
-	int64_t address;                /* of its header; NOWHERE: not given yet */
+	uint32_t number; /* in the order in which they came */
+	int64_t address; /* of its header; NOWHERE: not given yet */
 	bool is_group, is_gone;
 	int64_t nlinked; /* ways to it */
 	/* What its header says, but for links and attributes where these are listed. */
@@ -68,7 +65,7 @@ typedef struct sheaf_hdf5_object {
 	int64_t next_attribute;
 	uint8_t attribute_order;
 	/* Groups: */
-	sheaf_hdf5_link *links, *last_link;
+	sheaf_hdf5_link *links, **end_of_links;
 	int64_t nlinks, next_link;
 	uint8_t link_order;
 	/* What was there: */
@@ -80,17 +77,10 @@ typedef struct sheaf_hdf5_object {
 	/* netCDF: */
 	int64_t places; /* of a dimension; -1: it is none */
 	bool is_known_dimension, has_uses;
-	sheaf_bytes old_uses; /* of one that was there: what its attribute says of arrays that have it */
-	sheaf_hdf5_user *users, *last_user;
+	sheaf_hdf5_user *users, **end_of_users;
 	int64_t nusers;
 	const struct sheaf_hdf5_object *dimension; /* of an array; NULL: not given here */
 } sheaf_hdf5_object;
-
-/* Things by a key, of which the hash is known. */
-typedef struct sheaf_hdf5_table {
-	struct sheaf_hdf5_slot *entries;
-	size_t count, room;
-} sheaf_hdf5_table;
 
 /* Objects, messages, links and users live as long as the catalog. */
 typedef struct sheaf_hdf5_writer {
@@ -99,8 +89,7 @@ typedef struct sheaf_hdf5_writer {
 	sheaf_catalog *catalog;
 	sheaf_error *err; /* of the call that is under way */
 	sheaf_box_kind kind;
-	int64_t end;        /* of the file, from its base */
-	unsigned chunk_fan; /* half of the chunks that a node of their index leads to */
+	int64_t end; /* of the file, from its base */
 	/* Bytes that are on their way to `waiting_at`. */
 	sheaf_builder waiting;
 	int64_t waiting_at;
@@ -109,13 +98,11 @@ typedef struct sheaf_hdf5_writer {
 	int64_t texts_at;
 	size_t texts_size;
 	uint16_t ntexts;
-	/* Objects that are new or were looked at; the root comes first. */
-	sheaf_hdf5_object *objects, *last;
-	uint32_t nobjects;
-	sheaf_hdf5_places old; /* of those that were there: one more than their place in */
-	sheaf_builder old_objects;
+	sheaf_builder objects; /* pointers to those that are new or were looked at; the root comes first */
+	sheaf_hdf5_places old; /* of those that were there: one more than their number */
+	sheaf_builder links;   /* pointers to all */
+	sheaf_hdf5_places link_numbers;
 	sheaf_builder heads; /* first pieces of headers that change, each after its address and size */
-	sheaf_hdf5_table links;
 	/* What is being made: a header, a message of one, and the parts of an attribute. */
 	sheaf_builder header, message, type, space, value;
 } sheaf_hdf5_writer;
@@ -152,8 +139,10 @@ SHEAF_USE sheaf_status sheaf_hdf5_read_text(sheaf_hdf5_writer *w, int64_t addres
                                             sheaf_builder *text);
 SHEAF_USE sheaf_status sheaf_hdf5_flush_texts(sheaf_hdf5_writer *w);
 
-/* ---- write_tree.c: objects and the ways to them ---- */
+/* ---- write_object.c: objects and the ways to them ---- */
 
+size_t sheaf_hdf5_object_count(const sheaf_hdf5_writer *w);
+sheaf_hdf5_object *sheaf_hdf5_object_at(const sheaf_hdf5_writer *w, size_t number);
 SHEAF_USE sheaf_status sheaf_hdf5_new_object(sheaf_hdf5_writer *w, bool is_group, sheaf_hdf5_object **out);
 /* The way to a new object. */
 SHEAF_USE sheaf_status sheaf_hdf5_link_new(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, const char *name,
@@ -161,27 +150,18 @@ SHEAF_USE sheaf_status sheaf_hdf5_link_new(sheaf_hdf5_writer *w, sheaf_hdf5_obje
 /* NULL: there is none. */
 sheaf_hdf5_link *sheaf_hdf5_find_link(const sheaf_hdf5_writer *w, const sheaf_hdf5_object *group,
                                       const char *name, size_t size);
-/* A way to anything; the name and the value are copied. */
-SHEAF_USE sheaf_status sheaf_hdf5_link_in(sheaf_hdf5_writer *w, sheaf_hdf5_object *group,
-                                          sheaf_hdf5_link like);
 /* Bytes become a copy that lives as long as the writer, with a NUL after it. */
 SHEAF_USE sheaf_status sheaf_hdf5_keep(sheaf_hdf5_writer *w, sheaf_bytes *bytes);
-void sheaf_hdf5_drop_table(sheaf_hdf5_writer *w, sheaf_hdf5_table *table);
-
-/* ---- write_old.c: what was there ---- */
 
 SHEAF_USE sheaf_status sheaf_hdf5_old_object(sheaf_hdf5_writer *w, int64_t address, sheaf_hdf5_object **out);
-/* Makes links, or attributes, known one by one. Nothing to do for what is new. */
-SHEAF_USE sheaf_status sheaf_hdf5_list_old(sheaf_hdf5_writer *w, sheaf_hdf5_object *group);
+/* Makes attributes known one by one. Nothing to do for what is new. */
 SHEAF_USE sheaf_status sheaf_hdf5_list_attributes(sheaf_hdf5_writer *w, sheaf_hdf5_object *o);
-/* Reads the header of an object that was there once more, for a function that takes it apart. */
+/* Reads the header of an object that was there for a function that takes it apart. */
 typedef sheaf_status (*sheaf_hdf5_answer)(void *user, sheaf_hdf5_look *l, const sheaf_hdf5_header *h);
-SHEAF_USE sheaf_status sheaf_hdf5_ask(const sheaf_hdf5_writer *w, const sheaf_hdf5_object *o,
-                                      sheaf_hdf5_answer answer, void *user);
+SHEAF_USE sheaf_status sheaf_hdf5_ask(sheaf_hdf5_writer *w, int64_t address, sheaf_hdf5_answer answer,
+                                      void *user);
 /* The first of a type, or NULL. */
 const sheaf_hdf5_message *sheaf_hdf5_find_message(const sheaf_hdf5_object *o, sheaf_hdf5_message_type type);
-
-/* ---- write_path.c: objects by their paths ---- */
 
 /* The group that a path leads into, and the last name of the path. */
 SHEAF_USE sheaf_status sheaf_hdf5_find_group(sheaf_hdf5_writer *w, const char *path,
@@ -199,22 +179,34 @@ void sheaf_hdf5_put_scalar(sheaf_builder *b);
 void sheaf_hdf5_put_type(sheaf_builder *b, sheaf_type type, bool is_big);
 /* Of ASCII with a NUL at the end; or of UTF-8, padded by NULs. */
 void sheaf_hdf5_put_fixed_text_type(sheaf_builder *b, size_t size, bool is_padded);
-void sheaf_hdf5_put_text_type(const sheaf_hdf5_writer *w, sheaf_builder *b);
 /* Of variable numbers of references to objects. */
 void sheaf_hdf5_put_references_type(const sheaf_hdf5_writer *w, sheaf_builder *b);
 /* A reference to an array, and the number of one of its dimensions. */
 enum { SHEAF_HDF5_USE = 16 /* bytes */ };
 void sheaf_hdf5_put_use_type(sheaf_builder *b);
 void sheaf_hdf5_put_link(const sheaf_hdf5_writer *w, sheaf_builder *b, const sheaf_hdf5_link *link);
-/* Appends an attribute to w->message: its type, space and value are in the builders of these names. */
+/* An attribute is made of the builders w->type, w->space and w->value, which this empties. */
+void sheaf_hdf5_begin_attribute(sheaf_hdf5_writer *w);
+/* Appends it to w->message. */
 SHEAF_USE sheaf_status sheaf_hdf5_put_attribute(sheaf_hdf5_writer *w, const char *name);
+/* Gives it to an object whose attributes are listed, in place of one of the same name. */
+SHEAF_USE sheaf_status sheaf_hdf5_set_attribute(sheaf_hdf5_writer *w, sheaf_hdf5_object *object,
+                                                const char *name, sheaf_hdf5_message like);
+void sheaf_hdf5_remove_attribute(const sheaf_hdf5_object *object, const char *name);
 
-/* What is in w->message becomes a message of the object, and is taken out of the builder. */
-SHEAF_USE sheaf_status sheaf_hdf5_add_message(sheaf_hdf5_writer *w, sheaf_hdf5_object *object,
-                                              sheaf_hdf5_message_type type, unsigned flags);
-/* The same for an attribute. */
-SHEAF_USE sheaf_status sheaf_hdf5_add_attribute(sheaf_hdf5_writer *w, sheaf_hdf5_object *object,
-                                                const char *name, sheaf_hdf5_message **out);
+/* What is in w->message becomes a message of a list, or of an object, and is taken out of the builder. */
+SHEAF_USE sheaf_status sheaf_hdf5_add_message(sheaf_hdf5_writer *w, sheaf_hdf5_messages *list,
+                                              sheaf_hdf5_message like);
+SHEAF_USE sheaf_status sheaf_hdf5_say(sheaf_hdf5_writer *w, sheaf_hdf5_object *object,
+                                      sheaf_hdf5_message_type type, uint8_t flags);
+
+/* The driver's functions. */
+SHEAF_USE sheaf_status sheaf_hdf5_set_text(void *state, const sheaf_box_item *item, const char *name,
+                                           const char *text, size_t size, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf5_set_numbers(void *state, const sheaf_box_item *item, const char *name,
+                                              sheaf_box_values values, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf5_text_of_attribute(void *state, const sheaf_box_item *item, const char *name,
+                                                    sheaf_builder *text, sheaf_error *err);
 
 /* ---- write_header.c ---- */
 
@@ -232,24 +224,6 @@ enum { SHEAF_HDF5_MOST_COMPACT = 8 /* links in a header */ };
 SHEAF_USE sheaf_status sheaf_hdf5_write_links(sheaf_hdf5_writer *w, const sheaf_hdf5_object *group,
                                               int64_t at[3]);
 
-/* ---- write_chunk.c ---- */
-
-/* A chunk in the file. */
-typedef struct sheaf_hdf5_chunk {
-	int64_t address;
-	uint32_t size, skipped;
-} sheaf_hdf5_chunk;
-
-/* Writes the index of chunks that follow one another, each of `extent` elements of `width` bytes. */
-SHEAF_USE sheaf_status sheaf_hdf5_index_chunks(sheaf_hdf5_writer *w, const sheaf_hdf5_chunk *chunks,
-                                               size_t count, int64_t extent, size_t width, int64_t *address);
-
-/* ---- write_super.c ---- */
-
-/* Whether what is there can be written into. */
-SHEAF_USE sheaf_status sheaf_hdf5_check_superblock(sheaf_hdf5_writer *w);
-SHEAF_USE sheaf_status sheaf_hdf5_write_superblock(sheaf_hdf5_writer *w);
-
 /* ---- write_array.c: the driver's functions ---- */
 
 SHEAF_USE sheaf_status sheaf_hdf5_new_array(void *state, sheaf_box_plan *plan, void **array,
@@ -260,17 +234,6 @@ SHEAF_USE sheaf_status sheaf_hdf5_write_chunk(void *handle, int64_t chunk, uint3
 SHEAF_USE sheaf_status sheaf_hdf5_end_array(void *handle, int64_t count, sheaf_box_item *item,
                                             sheaf_error *err);
 void sheaf_hdf5_drop_array(void *handle);
-
-/* ---- write_text.c ---- */
-
-SHEAF_USE sheaf_status sheaf_hdf5_set_text(void *state, const sheaf_box_item *item, const char *name,
-                                           const char *text, size_t size, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_hdf5_set_numbers(void *state, const sheaf_box_item *item, const char *name,
-                                              sheaf_box_values values, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_hdf5_read_new_text(sheaf_hdf5_writer *w, const sheaf_box_item *item,
-                                                const char *name, sheaf_builder *text, bool *found);
-
-void sheaf_hdf5_remove_attribute(const sheaf_hdf5_object *object, const char *name);
 
 /* ---- write_dimension.c: what makes HDF5 netCDF ---- */
 

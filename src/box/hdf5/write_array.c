@@ -1,16 +1,92 @@
 /* SPDX-License-Identifier: MIT */
 /* Arrays. One of which the count is known has its place from the beginning, and values go past us; chunks get
- * theirs as they come. */
+ * theirs as they come. Their index is a tree of version 1, made from its leaves up. */
 #include "base/memory.h"
 #include "box/hdf5/write.h"
+
+/* A chunk in the file. */
+typedef struct written {
+	int64_t address;
+	uint32_t size, skipped;
+} written;
 
 typedef struct array {
 	sheaf_hdf5_writer *w;
 	sheaf_hdf5_object *group, *object;
 	sheaf_box_plan plan;
-	int64_t address;      /* of the values */
-	sheaf_builder chunks; /* sheaf_hdf5_chunk */
+	int64_t address;      /* of the values, or of the index of chunks */
+	sheaf_builder chunks; /* of written */
 } array;
+
+/* ---- the index of chunks ---- */
+
+/* A level of nodes: the nodes of the level below, or chunks, begin at `below`, each over that many chunks. */
+typedef struct level {
+	unsigned number;
+	int64_t at, below;
+	size_t fan;               /* nodes or chunks that a node leads to at most */
+	size_t size, nodes, over; /* of a node; of nodes; chunks under a node */
+} level;
+
+static size_t chunk_count(const array *a) { return a->chunks.size / sizeof(written); }
+
+/* Where chunk `nth` begins, and where it is; or where the last one ends. */
+static void put_key(const array *a, size_t nth)
+{
+	bool is_end = nth == chunk_count(a);
+	const written *c = (const written *)(const void *)a->chunks.data + nth;
+	int64_t width = (int64_t)sheaf_type_size(a->plan.type), at = (int64_t)(nth - is_end) * a->plan.chunk;
+	sheaf_hdf5_put(a->w, &a->w->message, "4488",
+	               (const int64_t[]){is_end ? 0 : c->size, is_end ? 0 : c->skipped, at, is_end ? width : 0});
+}
+
+static int64_t child_of(const array *a, const level *l, size_t first)
+{
+	if (l->number == 0) return ((const written *)(const void *)a->chunks.data)[first].address;
+	return l->below + (int64_t)(first / (l->over / l->fan) * l->size);
+}
+
+static sheaf_status write_node(const array *a, const level *l, size_t node)
+{
+	enum { CHUNKS = 1 };
+	sheaf_builder *b = &a->w->message;
+	size_t step = l->over / l->fan, from = node * l->over, count = chunk_count(a),
+		   to = from + l->over < count ? from + l->over : count;
+	int64_t size = (int64_t)l->size, at = l->at + (int64_t)node * size,
+			before = node > 0 ? at - size : SHEAF_HDF5_NOWHERE,
+			next = node + 1 < l->nodes ? at + size : SHEAF_HDF5_NOWHERE;
+	b->size = 0;
+	sheaf_builder_append(b, "TREE", 4);
+	sheaf_hdf5_put(
+		a->w, b, "112AA",
+		(const int64_t[]){CHUNKS, l->number, (int64_t)((to - from + step - 1) / step), before, next});
+	for (size_t i = from; i < to; i += step) {
+		put_key(a, i);
+		sheaf_hdf5_put(a->w, b, "A", (const int64_t[]){child_of(a, l, i)});
+	}
+	put_key(a, to);
+	sheaf_hdf5_put_zeros(b, l->size - b->size);
+	SHEAF_TRY(sheaf_builder_status(b, a->w->err));
+	return sheaf_hdf5_store(a->w, at, b->data, b->size);
+}
+
+static sheaf_status write_index(array *a)
+{
+	enum { HEAD = 8, KEY = 24 };
+	size_t width = a->w->reader.address_size, fan = 2 * (size_t)a->w->reader.fan;
+	level l = {.fan = fan, .size = HEAD + (2 + fan) * width + (fan + 1) * KEY, .nodes = 2, .over = 1};
+	for (; chunk_count(a) > 0 && l.nodes > 1; l.number++) {
+		l.below = l.at;
+		l.over *= fan;
+		l.nodes = (chunk_count(a) + l.over - 1) / l.over;
+		SHEAF_TRY(sheaf_hdf5_allocate(a->w, (uint64_t)l.nodes * l.size, 8, &l.at));
+		for (size_t i = 0; i < l.nodes; i++) SHEAF_TRY(write_node(a, &l, i));
+		a->address = l.at;
+	}
+	return SHEAF_OK;
+}
+
+/* ---- arrays ---- */
 
 static sheaf_status give_place(array *a, sheaf_box_plan *plan)
 {
@@ -62,7 +138,7 @@ sheaf_status sheaf_hdf5_write_chunk(void *handle, int64_t chunk, uint32_t skippe
 {
 	enum { LARGE = 4096, ALIGNED = 64 };
 	array *a = (array *)handle;
-	sheaf_hdf5_chunk it = {.size = (uint32_t)size, .skipped = skipped};
+	written it = {.size = (uint32_t)size, .skipped = skipped};
 	(void)chunk; /* they come in order */
 	a->w->err = err;
 	SHEAF_TRY(sheaf_hdf5_allocate(a->w, size, size < LARGE ? 8 : ALIGNED, &it.address));
@@ -73,66 +149,55 @@ sheaf_status sheaf_hdf5_write_chunk(void *handle, int64_t chunk, uint32_t skippe
 
 /* ---- what the header says ---- */
 
-static void describe_fill(const array *a, sheaf_builder *b)
-{
-	enum { VERSION = 3, EARLY = 1, AS_NEEDED = 3, NEVER = 1 << 2 /* filled by nobody but us */ };
-	sheaf_hdf5_put(a->w, b, "11", (const int64_t[]){VERSION, NEVER | (a->plan.chunk ? AS_NEEDED : EARLY)});
-}
-
-static void describe_filter(sheaf_builder *b, unsigned filter, unsigned parameter)
-{
-	enum { MAY_BE_SKIPPED = 1 };
-	sheaf_hdf5_put(NULL, b, "2224", (const int64_t[]){filter, MAY_BE_SKIPPED, 1, parameter});
-}
-
 static void describe_filters(const array *a, sheaf_builder *b)
 {
-	enum { VERSION = 2, DEFLATE = 1, SHUFFLE = 2 };
-	sheaf_hdf5_put_number(b, VERSION, 1);
-	sheaf_hdf5_put_number(b, (unsigned)a->plan.shuffle + (a->plan.deflate > 0), 1);
-	if (a->plan.shuffle) describe_filter(b, SHUFFLE, (unsigned)sheaf_type_size(a->plan.type));
-	if (a->plan.deflate) describe_filter(b, DEFLATE, a->plan.deflate > 9 ? 9 : (unsigned)a->plan.deflate);
+	enum { VERSION = 2, DEFLATE = 1, SHUFFLE = 2, MAY_BE_SKIPPED = 1 };
+	const sheaf_box_plan *p = &a->plan;
+	sheaf_hdf5_put(NULL, b, "11", (const int64_t[]){VERSION, p->shuffle + (p->deflate > 0)});
+	if (p->shuffle)
+		sheaf_hdf5_put(NULL, b, "2224",
+		               (const int64_t[]){SHUFFLE, MAY_BE_SKIPPED, 1, (int64_t)sheaf_type_size(p->type)});
+	if (p->deflate)
+		sheaf_hdf5_put(NULL, b, "2224",
+		               (const int64_t[]){DEFLATE, MAY_BE_SKIPPED, 1, p->deflate > 9 ? 9 : p->deflate});
 }
 
-static sheaf_status describe_layout(const array *a, int64_t count, sheaf_builder *b)
+static void describe_layout(const array *a, int64_t count, sheaf_builder *b)
 {
-	enum { VERSION = 3, CONTIGUOUS = 1, CHUNKED = 2 };
-	size_t width = sheaf_type_size(a->plan.type);
-	int64_t at = a->address;
+	enum { VERSION = 3, RANK = 2 /* with that of an element */ };
+	int64_t width = (int64_t)sheaf_type_size(a->plan.type);
 	if (a->plan.chunk)
-		SHEAF_TRY(sheaf_hdf5_index_chunks(a->w, (const sheaf_hdf5_chunk *)(const void *)a->chunks.data,
-		                                  a->chunks.size / sizeof(sheaf_hdf5_chunk), a->plan.chunk, width,
-		                                  &at));
-	b->size = 0;
-	if (a->plan.chunk)
-		sheaf_hdf5_put(a->w, b, "111A44",
-		               (const int64_t[]){VERSION, CHUNKED, 2, at, a->plan.chunk, (int64_t)width});
+		sheaf_hdf5_put(
+			a->w, b, "111A44",
+			(const int64_t[]){VERSION, SHEAF_HDF5_CHUNKED, RANK, a->address, a->plan.chunk, width});
 	else
-		sheaf_hdf5_put(a->w, b, "11AL", (const int64_t[]){VERSION, CONTIGUOUS, at, count * (int64_t)width});
-	return SHEAF_OK;
+		sheaf_hdf5_put(a->w, b, "11AL",
+		               (const int64_t[]){VERSION, SHEAF_HDF5_CONTIGUOUS, a->address, count * width});
 }
 
-static sheaf_status describe(const array *a, int64_t count)
+static sheaf_status describe(array *a, int64_t count)
 {
+	enum { FILL = 3, EARLY = 1, AS_NEEDED = 3, NEVER = 1 << 2 /* filled by nobody but us */ };
 	sheaf_hdf5_writer *w = a->w;
 	sheaf_builder *b = &w->message;
-	bool is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 	b->size = 0;
 	sheaf_hdf5_put_space(w, b, a->plan.text_size ? count / a->plan.text_size : count, a->plan.count >= 0);
-	SHEAF_TRY(sheaf_hdf5_add_message(w, a->object, SHEAF_HDF5_SPACE, 0));
+	SHEAF_TRY(sheaf_hdf5_say(w, a->object, SHEAF_HDF5_SPACE, 0));
 	if (a->plan.text_size)
 		sheaf_hdf5_put_fixed_text_type(b, (size_t)a->plan.text_size, true);
 	else
-		sheaf_hdf5_put_type(b, a->plan.type, is_big);
-	SHEAF_TRY(sheaf_hdf5_add_message(w, a->object, SHEAF_HDF5_TYPE, SHEAF_HDF5_CONSTANT));
-	describe_fill(a, b);
-	SHEAF_TRY(sheaf_hdf5_add_message(w, a->object, SHEAF_HDF5_FILL, SHEAF_HDF5_CONSTANT));
+		sheaf_hdf5_put_type(b, a->plan.type, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	SHEAF_TRY(sheaf_hdf5_say(w, a->object, SHEAF_HDF5_TYPE, SHEAF_HDF5_CONSTANT));
+	sheaf_hdf5_put(w, b, "11", (const int64_t[]){FILL, NEVER | (a->plan.chunk ? AS_NEEDED : EARLY)});
+	SHEAF_TRY(sheaf_hdf5_say(w, a->object, SHEAF_HDF5_FILL, SHEAF_HDF5_CONSTANT));
 	if (a->plan.shuffle || a->plan.deflate) {
 		describe_filters(a, b);
-		SHEAF_TRY(sheaf_hdf5_add_message(w, a->object, SHEAF_HDF5_FILTERS, SHEAF_HDF5_CONSTANT));
+		SHEAF_TRY(sheaf_hdf5_say(w, a->object, SHEAF_HDF5_FILTERS, SHEAF_HDF5_CONSTANT));
 	}
-	SHEAF_TRY(describe_layout(a, count, b));
-	return sheaf_hdf5_add_message(w, a->object, SHEAF_HDF5_LAYOUT, 0);
+	SHEAF_TRY(write_index(a));
+	b->size = 0;
+	describe_layout(a, count, b);
+	return sheaf_hdf5_say(w, a->object, SHEAF_HDF5_LAYOUT, 0);
 }
 
 sheaf_status sheaf_hdf5_end_array(void *handle, int64_t count, sheaf_box_item *item, sheaf_error *err)

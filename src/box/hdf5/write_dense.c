@@ -220,7 +220,7 @@ static int compare_names(const void *a, const void *b)
 {
 	const record *x = (const record *)a, *y = (const record *)b;
 	if (x->hash != y->hash) return x->hash < y->hash ? -1 : 1;
-	return strcmp(x->link->name, y->link->name);
+	return strcmp((const char *)x->link->name, (const char *)y->link->name);
 }
 
 static int compare_order(const void *a, const void *b)

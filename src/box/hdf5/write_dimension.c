@@ -14,42 +14,30 @@
 
 /* ---- attributes of fixed size ---- */
 
-/* What is in the builders for a type, a space and a value. */
-static sheaf_status add_attribute(sheaf_hdf5_writer *w, sheaf_hdf5_object *object, const char *name)
-{
-	w->message.size = 0;
-	SHEAF_TRY(sheaf_hdf5_put_attribute(w, name));
-	return sheaf_hdf5_add_attribute(w, object, name, NULL);
-}
-
-static void begin_scalar(sheaf_hdf5_writer *w)
-{
-	w->type.size = w->space.size = w->value.size = 0;
-	sheaf_hdf5_put_scalar(&w->space);
-}
-
 static sheaf_status add_text(sheaf_hdf5_writer *w, sheaf_hdf5_object *object, const char *name,
                              const char *text, size_t size)
 {
-	begin_scalar(w);
+	sheaf_hdf5_begin_attribute(w);
+	sheaf_hdf5_put_scalar(&w->space);
 	sheaf_hdf5_put_fixed_text_type(&w->type, size, false);
 	sheaf_builder_append(&w->value, text, size);
-	return add_attribute(w, object, name);
+	return sheaf_hdf5_set_attribute(w, object, name, (sheaf_hdf5_message){0});
 }
 
 static sheaf_status add_number(sheaf_hdf5_writer *w, sheaf_hdf5_object *object, const char *name,
                                int64_t number)
 {
-	begin_scalar(w);
+	sheaf_hdf5_begin_attribute(w);
+	sheaf_hdf5_put_scalar(&w->space);
 	sheaf_hdf5_put_type(&w->type, SHEAF_I32, false);
 	sheaf_hdf5_put_number(&w->value, (uint64_t)number, 4);
-	return add_attribute(w, object, name);
+	return sheaf_hdf5_set_attribute(w, object, name, (sheaf_hdf5_message){0});
 }
 
 sheaf_status sheaf_hdf5_begin_netcdf(sheaf_hdf5_writer *w)
 {
 	static const char properties[] = "version=2,sheaf=" SHEAF_VERSION;
-	return add_text(w, w->objects, "_NCProperties", properties, sizeof properties - 1);
+	return add_text(w, sheaf_hdf5_object_at(w, 0), "_NCProperties", properties, sizeof properties - 1);
 }
 
 /* ---- dimensions ---- */
@@ -57,19 +45,18 @@ sheaf_status sheaf_hdf5_begin_netcdf(sheaf_hdf5_writer *w)
 /* A dataset that has places and no values. */
 static sheaf_status describe_places(sheaf_hdf5_writer *w, sheaf_hdf5_object *scale, int64_t count)
 {
-	static const uint8_t fill[] = {3, 2 | 2 << 2}, layout[] = {3, 1};
+	enum { VERSION = 3, LATE = 2, IF_SET = 2 << 2 };
 	sheaf_builder *b = &w->message;
 	b->size = 0;
 	sheaf_hdf5_put_space(w, b, count, true);
-	SHEAF_TRY(sheaf_hdf5_add_message(w, scale, SHEAF_HDF5_SPACE, 0));
+	SHEAF_TRY(sheaf_hdf5_say(w, scale, SHEAF_HDF5_SPACE, 0));
 	sheaf_hdf5_put_type(b, SHEAF_F32, true);
-	SHEAF_TRY(sheaf_hdf5_add_message(w, scale, SHEAF_HDF5_TYPE, SHEAF_HDF5_CONSTANT));
-	sheaf_builder_append(b, fill, sizeof fill);
-	SHEAF_TRY(sheaf_hdf5_add_message(w, scale, SHEAF_HDF5_FILL, SHEAF_HDF5_CONSTANT));
-	sheaf_builder_append(b, layout, sizeof layout);
-	sheaf_hdf5_put_address(w, b, SHEAF_HDF5_NOWHERE);
-	sheaf_hdf5_put_length(w, b, (uint64_t)count * 4);
-	return sheaf_hdf5_add_message(w, scale, SHEAF_HDF5_LAYOUT, 0);
+	SHEAF_TRY(sheaf_hdf5_say(w, scale, SHEAF_HDF5_TYPE, SHEAF_HDF5_CONSTANT));
+	sheaf_hdf5_put(w, b, "11", (const int64_t[]){VERSION, LATE | IF_SET});
+	SHEAF_TRY(sheaf_hdf5_say(w, scale, SHEAF_HDF5_FILL, SHEAF_HDF5_CONSTANT));
+	sheaf_hdf5_put(w, b, "11AL",
+	               (const int64_t[]){VERSION, SHEAF_HDF5_CONTIGUOUS, SHEAF_HDF5_NOWHERE, count * 4});
+	return sheaf_hdf5_say(w, scale, SHEAF_HDF5_LAYOUT, 0);
 }
 
 static sheaf_status make_scale(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, const char *name,
@@ -92,13 +79,6 @@ static sheaf_status make_scale(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, c
 
 /* ---- dimensions that were there ---- */
 
-static bool begins(const sheaf_hdf5_attribute *a, const char *name, const char *text)
-{
-	size_t n = strlen(text);
-	return strlen(name) == a->name_size && memcmp(name, a->name, a->name_size) == 0 &&
-	       a->type.class == SHEAF_HDF5_STRING && a->value.size >= n && memcmp(a->value.data, text, n) == 0;
-}
-
 typedef struct learning {
 	sheaf_hdf5_writer *w;
 	sheaf_hdf5_object *scale;
@@ -106,15 +86,31 @@ typedef struct learning {
 	sheaf_hdf5_space space;
 } learning;
 
+static sheaf_status add_user(sheaf_hdf5_writer *w, sheaf_hdf5_object *scale, sheaf_hdf5_user like)
+{
+	void *memory;
+	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, sizeof like, &memory, w->err));
+	sheaf_hdf5_user *user = (sheaf_hdf5_user *)memory;
+	*user = like;
+	*scale->end_of_users = user;
+	scale->end_of_users = &user->next;
+	scale->nusers++;
+	return SHEAF_OK;
+}
+
 static sheaf_status learn(void *user, const sheaf_hdf5_attribute *a)
 {
 	learning *l = (learning *)user;
-	l->is_scale |= begins(a, "CLASS", "DIMENSION_SCALE");
-	l->is_no_variable |= begins(a, "NAME", NOT_A_VARIABLE);
-	if (strlen(USES) != a->name_size || memcmp(USES, a->name, a->name_size) != 0) return SHEAF_OK;
+	l->is_scale |= sheaf_hdf5_is_named(a, "CLASS") && sheaf_hdf5_begins(a, "DIMENSION_SCALE");
+	l->is_no_variable |= sheaf_hdf5_is_named(a, "NAME") && sheaf_hdf5_begins(a, NOT_A_VARIABLE);
+	if (!sheaf_hdf5_is_named(a, USES)) return SHEAF_OK;
 	l->is_strange = a->type.class != SHEAF_HDF5_COMPOUND || a->type.size != SHEAF_HDF5_USE;
-	l->scale->old_uses = a->value;
-	return sheaf_hdf5_keep(l->w, &l->scale->old_uses);
+	for (size_t at = 0; !l->is_strange && at < a->value.size; at += SHEAF_HDF5_USE) {
+		const uint8_t *use = a->value.data + at;
+		sheaf_hdf5_user like = {.address = sheaf_load_i64le(use), .nth = sheaf_load_i64le(use + 8)};
+		SHEAF_TRY(add_user(l->w, l->scale, like));
+	}
+	return SHEAF_OK;
 }
 
 static sheaf_status learn_all(void *user, sheaf_hdf5_look *l, const sheaf_hdf5_header *h)
@@ -132,11 +128,9 @@ static sheaf_status look_at(sheaf_hdf5_writer *w, sheaf_hdf5_object *o)
 	learning l = {.w = w, .scale = o};
 	if (!o->is_old || o->is_known_dimension) return SHEAF_OK;
 	o->is_known_dimension = true;
-	SHEAF_TRY(sheaf_hdf5_ask(w, o, learn_all, &l));
-	if (!l.is_scale || l.is_strange) return SHEAF_OK;
-	o->has_uses = true;
-	o->nusers = (int64_t)(o->old_uses.size / SHEAF_HDF5_USE);
-	if (!l.is_no_variable) return SHEAF_OK;
+	SHEAF_TRY(sheaf_hdf5_ask(w, o->address, learn_all, &l));
+	o->has_uses = l.is_scale && !l.is_strange;
+	if (!o->has_uses || !l.is_no_variable) return SHEAF_OK;
 	if (l.space.rank == 1 && l.space.dims[0] <= INT64_MAX) o->places = (int64_t)l.space.dims[0];
 	return SHEAF_OK;
 }
@@ -175,19 +169,10 @@ static sheaf_status change_uses(sheaf_hdf5_writer *w, sheaf_hdf5_object *scale)
 sheaf_status sheaf_hdf5_add_dimension(sheaf_hdf5_writer *w, sheaf_hdf5_object *group,
                                       sheaf_hdf5_object *array, int64_t count)
 {
-	void *memory;
 	sheaf_hdf5_object *scale;
 	SHEAF_TRY(find_or_make_scale(w, group, count, &scale));
 	SHEAF_TRY(change_uses(w, scale));
-	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, sizeof(sheaf_hdf5_user), &memory, w->err));
-	sheaf_hdf5_user *user = (sheaf_hdf5_user *)memory;
-	*user = (sheaf_hdf5_user){.array = array};
-	if (scale->last_user)
-		scale->last_user->next = user;
-	else
-		scale->users = user;
-	scale->last_user = user;
-	scale->nusers++;
+	SHEAF_TRY(add_user(w, scale, (sheaf_hdf5_user){.array = array}));
 	array->dimension = scale;
 	return SHEAF_OK;
 }
@@ -220,15 +205,9 @@ static sheaf_status find_dimensions(void *user, sheaf_hdf5_look *l, const sheaf_
 static sheaf_status forget(sheaf_hdf5_writer *w, sheaf_hdf5_object *scale, const sheaf_hdf5_object *array)
 {
 	SHEAF_TRY(look_at(w, scale));
-	uint8_t *uses = (uint8_t *)(uintptr_t)scale->old_uses.data; /* ours */
-	size_t kept = 0;
 	if (!scale->has_uses) return SHEAF_OK;
-	for (size_t at = 0; at + SHEAF_HDF5_USE <= scale->old_uses.size; at += SHEAF_HDF5_USE)
-		if (sheaf_load_i64le(uses + at) != array->address) {
-			memmove(uses + kept, uses + at, SHEAF_HDF5_USE);
-			kept += SHEAF_HDF5_USE;
-		}
-	scale->old_uses.size = kept;
+	for (sheaf_hdf5_user *user = scale->users; user; user = user->next)
+		user->is_gone |= !user->array && user->address == array->address;
 	return change_uses(w, scale);
 }
 
@@ -239,7 +218,7 @@ sheaf_status sheaf_hdf5_leave_dimensions(sheaf_hdf5_writer *w, const sheaf_hdf5_
 	sheaf_hdf5_object *scale;
 	SHEAF_SCOPED(drop) leaving l = {.w = w, .array = array, .references = {.cx = w->reader.cx}};
 	if (w->kind != SHEAF_BOX_NETCDF || !array->is_old) return SHEAF_OK;
-	SHEAF_TRY(sheaf_hdf5_ask(w, array, find_dimensions, &l));
+	SHEAF_TRY(sheaf_hdf5_ask(w, array->address, find_dimensions, &l));
 	for (size_t at = 0; at + 8 <= l.references.size; at += 8) {
 		SHEAF_TRY(sheaf_hdf5_old_object(w, sheaf_load_i64le(l.references.data + at), &scale));
 		SHEAF_TRY(forget(w, scale, array));
@@ -249,11 +228,15 @@ sheaf_status sheaf_hdf5_leave_dimensions(sheaf_hdf5_writer *w, const sheaf_hdf5_
 
 /* ---- what leads from arrays to dimensions and back ---- */
 
+static bool is_gone(const sheaf_hdf5_user *user)
+{
+	return user->is_gone || (user->array && user->array->is_gone);
+}
+
 bool sheaf_hdf5_is_used(const sheaf_hdf5_object *scale)
 {
-	if (scale->old_uses.size >= SHEAF_HDF5_USE) return true;
 	for (const sheaf_hdf5_user *user = scale->users; user; user = user->next)
-		if (!user->array->is_gone) return true;
+		if (!is_gone(user)) return true;
 	return false;
 }
 
@@ -261,7 +244,7 @@ sheaf_status sheaf_hdf5_put_dimension(sheaf_hdf5_writer *w, const sheaf_hdf5_obj
 {
 	uint8_t reference[8];
 	int64_t at;
-	w->message.size = w->type.size = w->space.size = w->value.size = 0;
+	sheaf_hdf5_begin_attribute(w);
 	sheaf_hdf5_put_references_type(w, &w->type);
 	sheaf_hdf5_put_space(w, &w->space, 1, true);
 	sheaf_store_u64le(reference, (uint64_t)array->dimension->address);
@@ -274,16 +257,12 @@ sheaf_status sheaf_hdf5_put_dimension(sheaf_hdf5_writer *w, const sheaf_hdf5_obj
 
 sheaf_status sheaf_hdf5_put_uses(sheaf_hdf5_writer *w, const sheaf_hdf5_object *scale)
 {
-	int64_t count = (int64_t)(scale->old_uses.size / SHEAF_HDF5_USE);
-	w->message.size = w->type.size = w->space.size = w->value.size = 0;
-	sheaf_builder_append(&w->value, scale->old_uses.data, (size_t)count * SHEAF_HDF5_USE);
+	sheaf_hdf5_begin_attribute(w);
 	for (const sheaf_hdf5_user *user = scale->users; user; user = user->next)
-		if (!user->array->is_gone) {
-			sheaf_hdf5_put_number(&w->value, (uint64_t)user->array->address, 8);
-			sheaf_hdf5_put_number(&w->value, 0, 8); /* its first dimension */
-			count++;
-		}
+		if (!is_gone(user))
+			sheaf_hdf5_put(w, &w->value, "88",
+			               (const int64_t[]){user->array ? user->array->address : user->address, user->nth});
 	sheaf_hdf5_put_use_type(&w->type);
-	sheaf_hdf5_put_space(w, &w->space, count, true);
+	sheaf_hdf5_put_space(w, &w->space, (int64_t)(w->value.size / SHEAF_HDF5_USE), true);
 	return sheaf_hdf5_put_attribute(w, USES);
 }

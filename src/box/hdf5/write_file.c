@@ -1,17 +1,125 @@
 /* SPDX-License-Identifier: MIT */
 /* A file from its beginning to its end. */
 #include "base/memory.h"
+#include "box/hdf5/checksum.h"
 #include "box/hdf5/write.h"
 #include "io/descriptor.h"
 
-enum { SUPERBLOCK = 48, FAN = 32 };
+/* ---- what is written into ---- */
+
+static sheaf_status refuse(const sheaf_hdf5_writer *w, const char *found)
+{
+	return sheaf_fail(w->err, SHEAF_UNSUPPORTED,
+	                  "%s: expected a file that can be written into, found %s (`h5repack` makes one)",
+	                  w->reader.store->name, found);
+}
+
+/* How the file keeps account of what is free. What is added comes after all of it, which some ways do not
+ * allow. */
+static sheaf_status check_free_space(const sheaf_hdf5_writer *w, sheaf_cursor *c)
+{
+	enum { PAGES = 1, OLD_KEPT = 1 };
+	unsigned version = sheaf_cursor_u8(c, "free space"), strategy = sheaf_cursor_u8(c, "free space"),
+			 is_kept = version ? sheaf_cursor_u8(c, "free space") : strategy == OLD_KEPT;
+	if (version && strategy == PAGES) return refuse(w, "one that is made of pages");
+	return is_kept ? refuse(w, "one that keeps track of its free space") : SHEAF_OK;
+}
+
+static sheaf_status check_part(sheaf_hdf5_writer *w, unsigned type, sheaf_cursor *c)
+{
+	enum { FANS = 19, DRIVER = 20, FREE_SPACE = 23, CACHE = 24 };
+	switch (type) {
+	case FANS:
+		sheaf_cursor_bytes(c, 1, 1, "a version");
+		w->reader.fan = (unsigned)sheaf_hdf5_take(c, 2, "the size of nodes");
+		return SHEAF_OK;
+	case FREE_SPACE: return check_free_space(w, c);
+	case DRIVER: return refuse(w, "one of several");
+	case CACHE: return refuse(w, "one with an image of a cache");
+	default: return SHEAF_OK;
+	}
+}
+
+static sheaf_status check_parts(void *user, sheaf_hdf5_look *l, const sheaf_hdf5_header *h)
+{
+	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)user;
+	size_t n;
+	const sheaf_hdf5_part *parts = sheaf_hdf5_parts(h, &n);
+	(void)l;
+	for (size_t i = 0; i < n; i++) {
+		sheaf_cursor c = sheaf_hdf5_part_cursor(h, &parts[i]);
+		SHEAF_TRY(check_part(w, parts[i].type, &c));
+		if (c.failed) return refuse(w, "one whose superblock's extension breaks off");
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status check_superblock(sheaf_hdf5_writer *w)
+{
+	const sheaf_hdf5_reader *r = &w->reader;
+	if (r->is_open)
+		return sheaf_fail(
+			w->err, SHEAF_UNSUPPORTED,
+			"%s: expected a file that no program is writing, found one that is being written, or that was "
+			"not closed (`h5clear -s` clears its mark)",
+			r->store->name);
+	if (r->extension >= 0) SHEAF_TRY(sheaf_hdf5_ask(w, r->extension, check_parts, w));
+	return r->fan > 0 ? SHEAF_OK : refuse(w, "one whose nodes are of no size");
+}
+
+/* ---- the superblock ---- */
+
+/* Version 2: signature, version, sizes, flags, base, extension, end of the file, root, checksum. */
+static void make(sheaf_hdf5_writer *w, sheaf_builder *b)
+{
+	static const uint8_t head[] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n', 2, 8, 8, 0};
+	sheaf_builder_append(b, head, sizeof head);
+	int64_t root = sheaf_hdf5_object_at(w, 0)->address;
+	sheaf_hdf5_put(w, b, "AAAA", (const int64_t[]){0, SHEAF_HDF5_NOWHERE, w->end, root});
+	sheaf_hdf5_put_sum(b);
+}
+
+/* The end of the file; in old versions, that the root is no table of symbols any more; the checksum. */
+static sheaf_status change(sheaf_hdf5_writer *w, sheaf_builder *b)
+{
+	enum { NEW = 2, SCRATCH = 16, SUM = 4 };
+	const sheaf_hdf5_reader *r = &w->reader;
+	size_t width = r->address_size, addresses = (size_t)r->addresses;
+	size_t size = addresses + (r->version < NEW ? 5 * width + r->length_size + 8 + SCRATCH : 4 * width + SUM);
+	if (!sheaf_builder_room(b, size)) return sheaf_builder_status(b, w->err);
+	SHEAF_TRY(r->store->read(r->store->user, r->base, b->data, size, w->err));
+	b->size = addresses + 2 * width;
+	sheaf_hdf5_put(w, b, "A", (const int64_t[]){r->base + w->end});
+	b->size = r->version < NEW ? size : size - SUM;
+	if (r->version >= NEW)
+		sheaf_hdf5_put_sum(b);
+	else if (sheaf_hdf5_object_at(w, 0)->links_change)
+		memset(b->data + size - 8 - SCRATCH, 0, 8 + SCRATCH);
+	return SHEAF_OK;
+}
+
+static sheaf_status write_superblock(sheaf_hdf5_writer *w)
+{
+	sheaf_builder *b = &w->message;
+	b->size = 0;
+	if (w->is_into)
+		SHEAF_TRY(change(w, b));
+	else
+		make(w, b);
+	SHEAF_TRY(sheaf_builder_status(b, w->err));
+	SHEAF_TRY(sheaf_hdf5_store(w, 0, b->data, b->size));
+	return sheaf_hdf5_flush(w);
+}
+
+/* ---- opening and closing ---- */
 
 static sheaf_status begin_file(sheaf_hdf5_writer *w)
 {
+	enum { SUPERBLOCK = 48, FAN = 32 };
 	sheaf_hdf5_object *root;
 	w->end = SUPERBLOCK;
 	w->reader.address_size = w->reader.length_size = 8;
-	w->chunk_fan = FAN;
+	w->reader.fan = FAN;
 	SHEAF_TRY(sheaf_hdf5_new_object(w, true, &root));
 	return w->kind == SHEAF_BOX_NETCDF ? sheaf_hdf5_begin_netcdf(w) : SHEAF_OK;
 }
@@ -24,15 +132,14 @@ static sheaf_status begin_into(sheaf_hdf5_writer *w)
 	w->is_into = true;
 	w->kind = w->reader.is_netcdf ? SHEAF_BOX_NETCDF : SHEAF_BOX_HDF5;
 	w->end = w->reader.size - w->reader.base;
-	w->chunk_fan = FAN;
-	SHEAF_TRY(sheaf_hdf5_check_superblock(w));
+	SHEAF_TRY(check_superblock(w));
 	return sheaf_hdf5_old_object(w, w->reader.root, &root);
 }
 
 static void for_each_builder(sheaf_hdf5_writer *w, void (*what)(sheaf_builder *b, sheaf_context *cx))
 {
-	sheaf_builder *builders[] = {&w->waiting, &w->texts, &w->header, &w->message,    &w->type,
-	                             &w->space,   &w->value, &w->heads,  &w->old_objects};
+	sheaf_builder *builders[] = {&w->waiting, &w->texts,   &w->objects, &w->links, &w->heads,
+	                             &w->header,  &w->message, &w->type,    &w->space, &w->value};
 	for (size_t i = 0; i < sizeof builders / sizeof *builders; i++) what(builders[i], w->reader.cx);
 }
 
@@ -48,7 +155,7 @@ static void drop(sheaf_hdf5_writer *w)
 {
 	sheaf_context *cx = w->reader.cx;
 	for_each_builder(w, drop_builder);
-	sheaf_hdf5_drop_table(w, &w->links);
+	sheaf_hdf5_places_drop(&w->link_numbers, cx);
 	sheaf_hdf5_places_drop(&w->old, cx);
 	if (w->is_into) sheaf_hdf5_reader_close(&w->reader);
 	sheaf_release(cx, w, sizeof *w);
@@ -83,7 +190,7 @@ static sheaf_status complete(sheaf_hdf5_writer *w)
 	SHEAF_TRY(sheaf_hdf5_flush(w));
 	SHEAF_TRY(w->reader.store->resize(w->reader.store->user, w->reader.base + w->end, w->err));
 	SHEAF_TRY(sheaf_hdf5_write_heads(w));
-	return sheaf_hdf5_write_superblock(w);
+	return write_superblock(w);
 }
 
 static sheaf_status finish_file(void *state, sheaf_error *err)
@@ -122,7 +229,7 @@ static sheaf_status unlink_object(sheaf_hdf5_writer *w, sheaf_hdf5_link *link)
 	return status ? sheaf_fail_again(err, &failure) : SHEAF_OK;
 }
 
-/* ---- groups and texts ---- */
+/* ---- groups ---- */
 
 static sheaf_status make_group(void *state, const char *path, sheaf_error *err)
 {
@@ -146,24 +253,11 @@ static sheaf_status remove_array(void *state, const sheaf_box_item *item, sheaf_
 	return link ? unlink_object(w, link) : SHEAF_OK;
 }
 
-static sheaf_status text_of_attribute(void *state, const sheaf_box_item *item, const char *name,
-                                      sheaf_builder *text, sheaf_error *err)
-{
-	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;
-	bool found;
-	w->err = err;
-	SHEAF_TRY(sheaf_hdf5_read_new_text(w, item, name, text, &found));
-	if (found) return SHEAF_OK;
-	if (item->inside->own) return sheaf_hdf5_text(state, item, name, text, err);
-	return sheaf_fail(err, SHEAF_UNKNOWN, "%s: /%s: expected an attribute \"%s\", found none",
-	                  w->reader.store->name, item->path, name);
-}
-
 const sheaf_box_driver sheaf_hdf5_writing_driver = {
 	.open = open_file,
 	.finish = finish_file,
 	.close = close_file,
-	.text = text_of_attribute,
+	.text = sheaf_hdf5_text_of_attribute,
 	.read_rows = sheaf_hdf5_read_rows,
 	.read_chunk = sheaf_hdf5_read_chunk,
 	.text_of = sheaf_hdf5_text_of,

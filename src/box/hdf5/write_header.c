@@ -239,7 +239,8 @@ static sheaf_status write_changed(pen *p)
 sheaf_status sheaf_hdf5_write_headers(sheaf_hdf5_writer *w)
 {
 	for (int pass = 0; pass < 2; pass++)
-		for (sheaf_hdf5_object *o = w->objects; o; o = o->next) {
+		for (size_t i = 0; i < sheaf_hdf5_object_count(w); i++) {
+			sheaf_hdf5_object *o = sheaf_hdf5_object_at(w, i);
 			pen p = {.w = w, .object = o, .b = &w->header, .is_measuring = pass == 0};
 			SHEAF_TRY(sheaf_check_stop(w->reader.cx, w->err));
 			if (o->is_gone) continue;
