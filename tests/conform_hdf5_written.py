@@ -578,6 +578,45 @@ def refused(folder):
             )
 
 
+def marked(folder):
+    """A file that its writer has not closed."""
+    path = os.path.join(folder, "marked.h5")
+    with h5py.File(path, "w", libver="latest") as file:
+        file["x"] = numpy.arange(10)
+    with open(path, "r+b") as file:
+        head = bytearray(file.read(44))
+        head[11] = 1
+        file.seek(0)
+        file.write(head + struct.pack("<I", checksum(head)))
+    made = tool("into", path)
+    point("unsupported" in made and "h5clear" in made, "a file that was not closed is refused", made)
+
+
+def shared(folder):
+    """Messages that stand in a table of shared ones: what has them is listed with the reason, and stays as it
+    is in a file that is written into."""
+    path, plain = os.path.join(folder, "shared.h5"), os.path.join(folder, "plain.h5")
+    if shutil.which("h5repack") is None:
+        return skip("shared messages", "no h5repack")
+    with h5py.File(plain, "w", libver="latest") as file:
+        for name in "x", "y":
+            file[name] = numpy.arange(10)
+            file[name].attrs["numbers"] = numpy.arange(30)
+        file.attrs["numbers"] = numpy.arange(30)
+    run("h5repack", "-s", "1", plain, path)
+    before = content(path)
+    _, out, _ = run(TOOL, "list", path)
+    point(out.count("table of shared ones, for which there is") == 2, "shared messages are named", out)
+    made = tool("into", path)
+    after = content(path)
+    point(
+        made == "" and all(after.get(key) == before[key] for key in ("/x", "/y")),
+        "what has shared messages stays in a file that is written into",
+        made,
+    )
+    return None
+
+
 def damaged(folder):
     """Whatever is damaged: an error or a file that is whole, and after an error the file as it was."""
     path = os.path.join(folder, "damaged.h5")
@@ -626,6 +665,8 @@ def main():
         sizes(folder)
         names_of_one_object(folder)
         refused(folder)
+        marked(folder)
+        shared(folder)
         damaged(folder)
     end()
     return 0

@@ -3,8 +3,6 @@
 #include "box/hdf5/read.h"
 #include <string.h>
 
-enum { NAME_TREE = 8 };
-
 typedef struct listing {
 	sheaf_hdf5_look *l;
 	const char *name; /* NULL: all */
@@ -48,12 +46,11 @@ static sheaf_status take_attribute(void *user, sheaf_cursor *c)
 {
 	const listing *g = (const listing *)user;
 	enum { TYPE_IS_SHARED = 1, SPACE_IS_SHARED = 2 };
-	unsigned version;
 	sheaf_hdf5_attribute a = {.byte = -1,
 	                          .message = {c->begin, (size_t)(c->end - c->begin)},
 	                          .flags = g->flags,
 	                          .order = g->l->order};
-	SHEAF_TRY(sheaf_hdf5_take_byte(g->l, c, 1, 3, "an attribute of version 1 to 3", &version));
+	unsigned version = sheaf_hdf5_byte(c, 1, 3, "an attribute of version 1 to 3");
 	int64_t f[4]; /* flags, sizes */
 	SHEAF_TRY(sheaf_hdf5_fields(g->l, c, version == 3 ? "1222-1" : "1222", "the head of an attribute", f));
 	int64_t flags = version == 1 ? 0 : f[0];
@@ -73,18 +70,6 @@ static sheaf_status take_attribute(void *user, sheaf_cursor *c)
 	return g->seen(g->user, &a);
 }
 
-static sheaf_status list_dense(listing *g, sheaf_cursor c)
-{
-	enum { HAS_ORDER = 1 };
-	unsigned version, flags;
-	SHEAF_TRY(sheaf_hdf5_take_byte(g->l, &c, 0, 0, "attribute info of version 0", &version));
-	SHEAF_TRY(sheaf_hdf5_take_byte(g->l, &c, 0, 3, "flags of attribute info", &flags));
-	int64_t at[2];
-	SHEAF_TRY(sheaf_hdf5_fields(g->l, &c, flags & HAS_ORDER ? "-2AA" : "AA",
-	                            "a heap and a tree of attributes", at));
-	return at[0] < 0 ? SHEAF_OK : sheaf_hdf5_heap_objects(g->l, at, NAME_TREE, 0, take_attribute, g);
-}
-
 static sheaf_status list(listing *g, const sheaf_hdf5_header *h)
 {
 	size_t n;
@@ -97,7 +82,8 @@ static sheaf_status list(listing *g, const sheaf_hdf5_header *h)
 		g->l->order = parts[i].order;
 		g->flags = is_attribute ? parts[i].flags : 0;
 		if (is_attribute) SHEAF_TRY(take_attribute(g, &c));
-		if (parts[i].type == SHEAF_HDF5_ATTRIBUTE_INFO) SHEAF_TRY(list_dense(g, c));
+		if (parts[i].type == SHEAF_HDF5_ATTRIBUTE_INFO)
+			SHEAF_TRY(sheaf_hdf5_heap_objects(g->l, &c, SHEAF_HDF5_ATTRIBUTE_NAMES, take_attribute, g));
 	}
 	return SHEAF_OK;
 }

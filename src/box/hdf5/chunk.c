@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_NODES = 1, PLAIN_TREE = 10, FILTERED_TREE = 11, MASK = 4, SUM = 4 };
+enum { MASK = 4, SUM = 4 };
 
 typedef struct listing {
 	sheaf_hdf5_look *l;
@@ -35,8 +35,7 @@ static sheaf_status keep(const listing *g, const sheaf_hdf5_stored *chunk)
 	if (!g->is_filtered && chunk->size != g->size)
 		return sheaf_hdf5_refuse(g->l, r->base + g->l->address, "chunks of the size that their layout says",
 		                         chunk->size);
-	sheaf_builder_append(g->chunks, chunk, sizeof *chunk);
-	return sheaf_builder_status(g->chunks, g->l->err);
+	return sheaf_hdf5_note(g->chunks, chunk, sizeof *chunk, g->l->err);
 }
 
 /* The number in the grid; false: beyond its edge. */
@@ -161,11 +160,9 @@ static sheaf_status enter_block(const listing *g, const char *what, int64_t *add
 {
 	enum { LETTERS = 4, VERSION = 1, KIND = 1 };
 	sheaf_hdf5_look *l = g->l;
-	unsigned kind;
 	size += LETTERS + VERSION + KIND + l->r->address_size + number_size + SUM;
 	SHEAF_TRY(sheaf_hdf5_go(l, what, *address, size, letters, SHEAF_HDF5_SUMMED));
-	SHEAF_TRY(sheaf_hdf5_take_byte(l, &l->c, g->is_filtered, g->is_filtered,
-	                               "a block of the kind of its array", &kind));
+	sheaf_hdf5_byte(&l->c, g->is_filtered, g->is_filtered, "a block of the kind of its array");
 	int64_t byte = sheaf_cursor_tell(&l->c),
 			header = sheaf_hdf5_take_address(l->r, &l->c, "an array of chunks");
 	sheaf_cursor_bytes(&l->c, 1, number_size, "the first entry of a block");
@@ -220,8 +217,7 @@ static sheaf_status list_fixed(listing *g)
 	SHEAF_TRY(enter_block(g, "a block of chunks", &f[BLOCK], pages ? (pages + 7) / 8 : count * g->entry_size,
 	                      "FADB", 0));
 	if (pages == 0) return take_entries(g, &l->c, count);
-	sheaf_builder_append(&bits, l->c.at, sheaf_cursor_left(&l->c));
-	SHEAF_TRY(sheaf_builder_status(&bits, l->err));
+	SHEAF_TRY(sheaf_hdf5_note(&bits, l->c.at, sheaf_cursor_left(&l->c), l->err));
 	return take_pages(g, f[BLOCK], count, page, bits.data, 0);
 }
 
@@ -320,8 +316,7 @@ static sheaf_status take_super(listing *g, const extensible *e, unsigned i, int6
 	                      offset_size(e)));
 	const uint8_t *map_at = sheaf_cursor_bytes(&l->c, 1, map, "pages of chunks");
 	SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
-	sheaf_builder_append(&bits, map_at, (size_t)map);
-	SHEAF_TRY(sheaf_builder_status(&bits, l->err));
+	SHEAF_TRY(sheaf_hdf5_note(&bits, map_at, (size_t)map, l->err));
 	SHEAF_TRY(take_addresses(g, n, &blocks));
 	for (uint64_t k = 0; k < n; k++)
 		SHEAF_TRY(take_block(g, e, address_in(&blocks, k), count, pages ? bits.data : NULL, k * pages));
@@ -394,9 +389,9 @@ static sheaf_status list(listing *g)
 	case SHEAF_HDF5_FIXED_ARRAY: return list_fixed(g);
 	case SHEAF_HDF5_EXTENSIBLE_ARRAY: return list_extensible(g);
 	case SHEAF_HDF5_TREE_2:
-		return sheaf_hdf5_tree_2(g->l, g->is_filtered ? FILTERED_TREE : PLAIN_TREE, g->layout->address,
-		                         take_record, g);
-	default: return sheaf_hdf5_tree_1(g->l, CHUNK_NODES, key, g->layout->address, take_key, g);
+		return sheaf_hdf5_tree_2(g->l, g->is_filtered ? SHEAF_HDF5_FILTERED_CHUNKS : SHEAF_HDF5_PLAIN_CHUNKS,
+		                         g->layout->address, take_record, g);
+	default: return sheaf_hdf5_tree_1(g->l, SHEAF_HDF5_CHUNK_NODES, key, g->layout->address, take_key, g);
 	}
 }
 

@@ -87,13 +87,12 @@ static sheaf_status describe_bits(const description *d, const char *prefix)
 	void *memory;
 	char name[40];
 	bool is_float = type->class == SHEAF_HDF5_FLOAT;
-	snprintf(name, sizeof name, "%s%u-bit %s", type->is_big ? "big-endian " : "", type->precision,
-	         is_float ? "float" : "integer");
-	bool is_half = is_named(type, 5, 10), is_brain = is_named(type, 8, 7);
-	if (is_half || is_brain)
-		snprintf(name, sizeof name, "%s%s", type->is_big ? "big-endian " : "",
-		         is_half ? "float16" : "bfloat16");
-	SHEAF_TRY(sheaf_catalog_text(d->catalog, &d->item->of, d->l->err, "%s%s", prefix, name));
+	const char *order = type->is_big ? "big-endian " : "", *known = is_named(type, 5, 10)  ? "float16"
+	                                                                : is_named(type, 8, 7) ? "bfloat16"
+	                                                                                       : NULL;
+	snprintf(name, sizeof name, "%u-bit %s", type->precision, is_float ? "float" : "integer");
+	SHEAF_TRY(sheaf_catalog_text(d->catalog, &d->item->of, d->l->err, "%s%s%s", prefix, order,
+	                             known ? known : name));
 	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, sizeof(sheaf_box_bits), &memory, d->l->err));
 	sheaf_box_bits *bits = (sheaf_box_bits *)memory;
 	*bits = (sheaf_box_bits){.size = type->size <= 8 ? (uint8_t)type->size : 0,
@@ -101,12 +100,12 @@ static sheaf_status describe_bits(const description *d, const char *prefix)
 	                         .is_signed = type->is_signed,
 	                         .is_float = is_float,
 	                         .at = type->offset < 64 ? (uint8_t)type->offset : 64,
-	                         .count = type->precision <= 64 ? (uint8_t)type->precision : 0};
-	bits->parts.sign = type->bits.sign;
-	bits->parts.exponent = type->bits.exponent;
-	bits->parts.exponent_bits = type->bits.exponent_bits;
-	bits->parts.mantissa = type->bits.mantissa;
-	bits->parts.mantissa_bits = type->bits.mantissa_bits;
+	                         .count = type->precision <= 64 ? (uint8_t)type->precision : 0,
+	                         .parts = {.sign = type->bits.sign,
+	                                   .exponent = type->bits.exponent,
+	                                   .exponent_bits = type->bits.exponent_bits,
+	                                   .mantissa = type->bits.mantissa,
+	                                   .mantissa_bits = type->bits.mantissa_bits}};
 	bool is_usual = !is_float || (type->bits.norm == IMPLIED && type->bits.exponent_bits < 32 &&
 	                              type->bits.bias == (1U << type->bits.exponent_bits) / 2 - 1);
 	if (!is_usual || !sheaf_box_bits_type(bits, &d->item->type)) return SHEAF_OK;
@@ -183,12 +182,11 @@ static sheaf_status describe_compound(const description *d)
 	return name_type(d, "complex ", sheaf_type_name(d->item->type));
 }
 
-static void describe_bytes(const description *d, bool are_bools, const char *name, const char *otherwise)
+static void describe_bytes(const description *d, const char *name)
 {
-	d->item->of = are_bools ? name : otherwise;
-	if (!are_bools) return;
 	d->item->what = SHEAF_BOX_BOOLS;
 	d->item->type = SHEAF_U8;
+	d->item->of = name;
 }
 
 static void describe_text(const description *d, bool is_variable)
@@ -201,7 +199,7 @@ static void describe_text(const description *d, bool is_variable)
 static sheaf_status describe_type(const description *d)
 {
 	static const char *const others[] = {
-		"", "", "time", "", "", "opaque", "", "reference", "", "variable length", "array"};
+		"", "", "time", "", "bits", "opaque", "", "reference", "", "variable length", "array"};
 	const sheaf_hdf5_type *type = &d->own->type;
 	d->inside->width = type->size;
 	switch (type->class) {
@@ -210,12 +208,12 @@ static sheaf_status describe_type(const description *d)
 	case SHEAF_HDF5_COMPOUND: return describe_compound(d);
 	case SHEAF_HDF5_ENUMERATION:
 		if (!type->is_bool) return describe_number(d, "enumeration of ");
-		describe_bytes(d, true, "bool", "bool");
+		describe_bytes(d, "bool");
 		break;
-	case SHEAF_HDF5_BITS: describe_bytes(d, type->size == 1 && type->precision == 8, "bits", "bits"); break;
 	case SHEAF_HDF5_STRING: describe_text(d, false); break;
 	default: d->item->of = others[type->class];
 	}
+	if (type->class == SHEAF_HDF5_BITS && type->size == 1 && type->precision == 8) describe_bytes(d, "bits");
 	if (type->is_variable_text) describe_text(d, true);
 	return SHEAF_OK;
 }
@@ -313,15 +311,15 @@ static sheaf_status take_filter(const sheaf_hdf5_look *l, sheaf_cursor *c, unsig
 static sheaf_status describe_filters(const description *d)
 {
 	const sheaf_hdf5_part *part = sheaf_hdf5_part_find(d->h, SHEAF_HDF5_FILTERS);
-	unsigned version, count;
 	char names[200] = "";
 	bool fine = true;
 	filter f;
 	if (!part) return SHEAF_OK;
 	sheaf_cursor c = sheaf_hdf5_part_cursor(d->h, part);
-	SHEAF_TRY(sheaf_hdf5_take_byte(d->l, &c, 1, 2, "filters of version 1 or 2", &version));
-	SHEAF_TRY(sheaf_hdf5_take_byte(d->l, &c, 0, 32, "at most 32 filters", &count));
-	if (version == 1) sheaf_cursor_bytes(&c, 1, 6, "filters");
+	unsigned version = sheaf_hdf5_byte(&c, 1, 2, "filters of version 1 or 2");
+	unsigned count = sheaf_hdf5_byte(&c, 0, 32, "at most 32 filters");
+	sheaf_cursor_bytes(&c, 1, version == 1 ? 6 : 0, "filters");
+	SHEAF_TRY(sheaf_hdf5_done(d->l, &c));
 	for (unsigned i = 0; i < count; i++) {
 		SHEAF_TRY(take_filter(d->l, &c, version, &f));
 		fine = add_filter(d, &f, names, sizeof names) && fine;
@@ -337,44 +335,36 @@ static sheaf_status describe_filters(const description *d)
 
 /* ---- fill values ---- */
 
-/* Where the value stands in the message; none: -1. */
-static sheaf_status take_fill(const description *d, sheaf_cursor *c, int32_t *size)
+/* How many bytes it has, after which it stands in the message; none: -1. */
+static int32_t take_fill(sheaf_cursor *c)
 {
 	enum { DEFINED = 0x20 };
-	unsigned version, byte;
+	unsigned version = sheaf_hdf5_byte(c, 1, 3, "a fill value of version 1 to 3");
 	bool has_value = true;
-	*size = -1;
-	SHEAF_TRY(sheaf_hdf5_take_byte(d->l, c, 1, 3, "a fill value of version 1 to 3", &version));
 	if (version == 3) {
-		SHEAF_TRY(sheaf_hdf5_take_byte(d->l, c, 0, 0x3f, "flags of a fill value", &byte));
-		has_value = byte & DEFINED;
+		has_value = sheaf_hdf5_byte(c, 0, 0x3f, "flags of a fill value") & DEFINED;
 	} else {
-		SHEAF_TRY(sheaf_hdf5_take_byte(d->l, c, 0, 3, "a time of allocation", &byte));
-		SHEAF_TRY(sheaf_hdf5_take_byte(d->l, c, 0, 2, "a time of filling", &byte));
-		SHEAF_TRY(sheaf_hdf5_take_byte(d->l, c, 0, 1, "whether there is a fill value", &byte));
-		has_value = version == 1 || byte;
+		sheaf_hdf5_byte(c, 0, 3, "a time of allocation");
+		sheaf_hdf5_byte(c, 0, 2, "a time of filling");
+		has_value = sheaf_hdf5_byte(c, 0, 1, "whether there is a fill value") || version == 1;
 	}
-	if (has_value) *size = sheaf_cursor_i32le(c, "a size of a fill value");
-	return sheaf_hdf5_done(d->l, c);
+	return has_value ? sheaf_cursor_i32le(c, "a size of a fill value") : -1;
 }
 
 static sheaf_status describe_fill(const description *d)
 {
-	int32_t size = -1;
 	const sheaf_hdf5_part *part = sheaf_hdf5_part_find(d->h, SHEAF_HDF5_FILL);
 	bool is_old = !part;
 	if (is_old) part = sheaf_hdf5_part_find(d->h, SHEAF_HDF5_OLD_FILL);
 	if (!part || (part->flags & SHEAF_HDF5_SHARED)) return SHEAF_OK;
 	sheaf_cursor c = sheaf_hdf5_part_cursor(d->h, part);
-	if (!is_old)
-		SHEAF_TRY(take_fill(d, &c, &size));
-	else
-		size = sheaf_cursor_i32le(&c, "a size of a fill value");
-	if (size <= 0) return sheaf_hdf5_done(d->l, &c);
+	int32_t size = is_old ? sheaf_cursor_i32le(&c, "a size of a fill value") : take_fill(&c);
 	int64_t byte = sheaf_cursor_tell(&c);
-	const uint8_t *value = sheaf_cursor_bytes(&c, 1, (uint64_t)size, "a fill value within its message");
+	const uint8_t *value =
+		sheaf_cursor_bytes(&c, 1, size > 0 ? (uint64_t)size : 0, "a fill value within its message");
 	SHEAF_TRY(sheaf_hdf5_done(d->l, &c));
-	if (d->inside->width > sizeof d->inside->fill || d->item->what == SHEAF_BOX_TEXTS) return SHEAF_OK;
+	if (size <= 0 || d->inside->width > sizeof d->inside->fill || d->item->what == SHEAF_BOX_TEXTS)
+		return SHEAF_OK;
 	if ((size_t)size != d->inside->width)
 		return sheaf_hdf5_refuse(d->l, byte, "a fill value as wide as an element", (uint64_t)size);
 	memcpy(d->inside->fill, value, (size_t)size);

@@ -48,10 +48,25 @@ static sheaf_status read_superblock(sheaf_hdf5_reader *r, sheaf_error *err)
 
 /* ---- opening ---- */
 
+static sheaf_status read_ends(sheaf_hdf5_reader *r, sheaf_error *err)
+{
+	enum { MOST = 16 << 10 };
+	for (int i = 0; i < 2; i++) {
+		int64_t left = i ? r->size - MOST : r->size;
+		size_t n = left <= 0 ? 0 : left < MOST ? (size_t)left : MOST;
+		r->end_at[i] = i ? r->size - (int64_t)n : 0;
+		if (!sheaf_builder_room(&r->ends[i], n)) return sheaf_builder_status(&r->ends[i], err);
+		if (n) SHEAF_TRY(r->store->read(r->store->user, r->end_at[i], r->ends[i].data, n, err));
+		r->ends[i].size = n;
+	}
+	return SHEAF_OK;
+}
+
 void sheaf_hdf5_reader_close(sheaf_hdf5_reader *r)
 {
 	sheaf_builder_drop(&r->collection);
 	sheaf_builder_drop(&r->objects);
+	for (int i = 0; i < 2; i++) sheaf_builder_drop(&r->ends[i]);
 	sheaf_mutex_destroy(&r->lock);
 }
 
@@ -64,7 +79,9 @@ sheaf_status sheaf_hdf5_reader_open(sheaf_hdf5_reader *r, const sheaf_store *sto
 	if (sys) return sheaf_fail_sys(err, sys, "%s: expected a lock", store->name);
 	sheaf_builder_begin(&r->collection, cx, NULL);
 	sheaf_builder_begin(&r->objects, cx, NULL);
+	for (int i = 0; i < 2; i++) sheaf_builder_begin(&r->ends[i], cx, NULL);
 	sheaf_status status = store->size(store->user, &r->size, err);
+	if (!status) status = read_ends(r, err);
 	if (!status) status = read_superblock(r, err);
 	if (!status) status = sheaf_hdf5_walk(r, catalog, err);
 	if (status) sheaf_hdf5_reader_close(r);
@@ -129,8 +146,7 @@ static sheaf_status take_attribute(void *user, const sheaf_hdf5_attribute *a)
 	if (q->catalog) {
 		SHEAF_TRY(sheaf_catalog_open(q->catalog, q->l.r->cx, q->l.err));
 		SHEAF_TRY(sheaf_hdf5_describe_attribute(&q->l, a, q->catalog));
-		sheaf_builder_append(q->out, a->value.data, a->value.size);
-		SHEAF_TRY(sheaf_builder_status(q->out, q->l.err));
+		SHEAF_TRY(sheaf_hdf5_note(q->out, a->value.data, a->value.size, q->l.err));
 	} else {
 		SHEAF_TRY(take_text(q, a));
 	}

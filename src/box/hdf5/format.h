@@ -56,7 +56,22 @@ enum {
 	SHEAF_HDF5_ARRAY
 };
 
-enum { SHEAF_HDF5_MOST_DIMENSIONS = 32 };
+enum { SHEAF_HDF5_MOST_DIMENSIONS = 32, SHEAF_HDF5_MOST_DEPTH = 32 /* of a B-tree */ };
+
+/* Types of B-trees of version 1, then of version 2. */
+enum { SHEAF_HDF5_GROUP_NODES, SHEAF_HDF5_CHUNK_NODES };
+enum {
+	SHEAF_HDF5_HUGE_OBJECTS = 1,
+	SHEAF_HDF5_LINK_NAMES = 5,
+	SHEAF_HDF5_LINK_ORDERS,
+	SHEAF_HDF5_ATTRIBUTE_NAMES = 8,
+	SHEAF_HDF5_PLAIN_CHUNKS = 10,
+	SHEAF_HDF5_FILTERED_CHUNKS
+};
+
+/* Whether links or attributes are numbered in the order in which they are made, and whether an index leads to
+ * them by their numbers: flags of their infos. */
+enum { SHEAF_HDF5_TRACKED = 1, SHEAF_HDF5_INDEXED = 2 };
 
 /* Structures after their letters and versions, as patterns of fields (sheaf_hdf5_fields, sheaf_hdf5_put). The
  * head of a B-tree of version 2, after its type: size of nodes, of records, depth, per cent at which nodes

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum { MANAGED, HUGE, TINY };
-enum { BLOCKS_ARE_SUMMED = 2, HUGE_TREE = 1, BLOCK_HEAD = 5, SUM = 4, MOST_ROWS = 128, MOST_SHORT = 17 };
+enum { BLOCKS_ARE_SUMMED = 2, BLOCK_HEAD = 5, SUM = 4, MOST_ROWS = 128, MOST_SHORT = 17 };
 
 /* An object by its identifier. */
 typedef struct object {
@@ -130,8 +130,7 @@ static sheaf_status note_object(void *user, sheaf_cursor *record)
 	/* The rest of the record, of attributes: flags, order. */
 	if (sheaf_cursor_left(record) >= 5) o.order = sheaf_load_u32le(record->at + 1);
 	sheaf_builder *list = o.kind == HUGE && o.address < 0 ? &h->huge : &h->objects;
-	sheaf_builder_append(list, &o, sizeof o);
-	return sheaf_builder_status(list, h->l->err);
+	return sheaf_hdf5_note(list, &o, sizeof o, h->l->err);
 }
 
 static int compare_objects(const void *a, const void *b)
@@ -171,13 +170,12 @@ static sheaf_status find_all_huge(heap *h)
 	size_t n;
 	const object *all = sorted(&h->huge, &n);
 	if (n == 0) return SHEAF_OK;
-	SHEAF_TRY(sheaf_hdf5_tree_2(h->l, HUGE_TREE, h->huge_tree, find_huge, h));
+	SHEAF_TRY(sheaf_hdf5_tree_2(h->l, SHEAF_HDF5_HUGE_OBJECTS, h->huge_tree, find_huge, h));
 	for (size_t i = 0; i < n; i++)
 		if (all[i].address < 0)
 			return sheaf_hdf5_refuse(h->l, h->l->r->base + h->address, "a huge object that is in its tree",
 			                         all[i].at);
-	sheaf_builder_append(&h->objects, all, n * sizeof *all);
-	return sheaf_builder_status(&h->objects, h->l->err);
+	return sheaf_hdf5_note(&h->objects, all, n * sizeof *all, h->l->err);
 }
 
 /* ---- blocks ---- */
@@ -278,11 +276,19 @@ static void drop(heap *h)
 	sheaf_builder_drop(&h->huge);
 }
 
-sheaf_status sheaf_hdf5_heap_objects(sheaf_hdf5_look *l, const int64_t at[2], unsigned type, size_t skip,
+sheaf_status sheaf_hdf5_heap_objects(sheaf_hdf5_look *l, sheaf_cursor *info, unsigned type,
                                      sheaf_hdf5_record show, void *user)
 {
+	enum { HASH = 4 };
 	size_t n;
-	SHEAF_SCOPED(drop) heap h = {.l = l, .address = at[0], .skip = skip};
+	bool are_links = type == SHEAF_HDF5_LINK_NAMES;
+	int64_t at[2]; /* heap, tree */
+	sheaf_hdf5_byte(info, 0, 0, "link info or attribute info of version 0");
+	unsigned flags = sheaf_hdf5_byte(info, 0, 3, "flags of link info or attribute info");
+	SHEAF_TRY(sheaf_hdf5_fields(l, info, flags & SHEAF_HDF5_TRACKED ? are_links ? "-8AA" : "-2AA" : "AA",
+	                            "a heap and a tree", at));
+	if (at[0] < 0) return SHEAF_OK;
+	SHEAF_SCOPED(drop) heap h = {.l = l, .address = at[0], .skip = are_links ? HASH : 0};
 	sheaf_builder_begin(&h.objects, l->r->cx, NULL);
 	sheaf_builder_begin(&h.huge, l->r->cx, NULL);
 	SHEAF_TRY(enter_heap(&h));

@@ -55,8 +55,7 @@ static sheaf_status note_piece(reading *r, sheaf_cursor *c)
 	SHEAF_TRY(sheaf_hdf5_fields(r->l, c, "AL", "a continuation", p));
 	if (r->pieces.size / sizeof p >= MOST_PIECES)
 		return sheaf_hdf5_refuse(r->l, sheaf_cursor_tell(c), "a header of fewer pieces", MOST_PIECES);
-	sheaf_builder_append(&r->pieces, p, sizeof p);
-	return sheaf_builder_status(&r->pieces, r->l->err);
+	return sheaf_hdf5_note(&r->pieces, p, sizeof p, r->l->err);
 }
 
 static bool is_known(sheaf_hdf5_message_type type) { return type <= SHEAF_HDF5_LINK_COUNT + 2; }
@@ -105,7 +104,7 @@ static sheaf_status enter_1(reading *r)
 	enum { LINKED, SIZE, HEAD = 16 };
 	sheaf_hdf5_look *l = r->l;
 	int64_t f[2];
-	SHEAF_TRY(sheaf_hdf5_take_byte(l, &l->c, 1, 1, "a header of version 1, or OHDR", &r->h->version));
+	r->h->version = sheaf_hdf5_byte(&l->c, 1, 1, "a header of version 1, or OHDR");
 	SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, "-344", what, f));
 	r->h->nlinked = f[LINKED];
 	r->h->room = (uint64_t)f[SIZE];
@@ -119,8 +118,8 @@ static sheaf_status enter_2(reading *r)
 	sheaf_hdf5_look *l = r->l;
 	sheaf_hdf5_header *h = r->h;
 	sheaf_cursor_bytes(&l->c, 1, 4, what);
-	SHEAF_TRY(sheaf_hdf5_take_byte(l, &l->c, 2, 2, "a header of version 2 after OHDR", &h->version));
-	SHEAF_TRY(sheaf_hdf5_take_byte(l, &l->c, 0, 63, "flags of a header", &h->flags));
+	h->version = sheaf_hdf5_byte(&l->c, 2, 2, "a header of version 2 after OHDR");
+	h->flags = sheaf_hdf5_byte(&l->c, 0, 63, "flags of a header");
 	sheaf_cursor_bytes(&l->c, 1, (h->flags & HAS_TIMES ? 16 : 0) + (h->flags & HAS_LIMITS ? 4 : 0), what);
 	h->room = sheaf_hdf5_take(&l->c, (size_t)1 << (h->flags & 3), what);
 	SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
@@ -179,10 +178,9 @@ sheaf_status sheaf_hdf5_header_read(sheaf_hdf5_look *l, int64_t address, sheaf_h
 sheaf_status sheaf_hdf5_take_shared(const sheaf_hdf5_look *l, sheaf_cursor *c, int64_t *address)
 {
 	enum { IN_HEAP = 1 };
-	unsigned version, type;
-	SHEAF_TRY(sheaf_hdf5_take_byte(l, c, 1, 3, "a shared message of version 1 to 3", &version));
+	unsigned version = sheaf_hdf5_byte(c, 1, 3, "a shared message of version 1 to 3");
 	int64_t byte = sheaf_cursor_tell(c);
-	type = sheaf_cursor_u8(c, "a shared message");
+	unsigned type = sheaf_cursor_u8(c, "a shared message");
 	if (version == 1) sheaf_cursor_bytes(c, 1, 6, "a shared message");
 	if (version == 3 && type == IN_HEAP)
 		return sheaf_hdf5_decline(l, byte, "a message in a table of shared ones");

@@ -35,9 +35,8 @@ static sheaf_status take_compact(const sheaf_hdf5_look *l, sheaf_cursor *c, size
  * are. */
 static sheaf_status take_old(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_layout *out)
 {
-	unsigned rank;
-	SHEAF_TRY(sheaf_hdf5_take_byte(l, c, 1, SHEAF_HDF5_MOST_DIMENSIONS + 1, "1 to 33 dimensions", &rank));
-	SHEAF_TRY(sheaf_hdf5_take_byte(l, c, 0, SHEAF_HDF5_CHUNKED, "a layout of class 0 to 2", &out->class));
+	unsigned rank = sheaf_hdf5_byte(c, 1, SHEAF_HDF5_MOST_DIMENSIONS + 1, "1 to 33 dimensions");
+	out->class = sheaf_hdf5_byte(c, 0, SHEAF_HDF5_CHUNKED, "a layout of class 0 to 2");
 	sheaf_cursor_bytes(c, 1, 5, "a layout");
 	if (out->class != SHEAF_HDF5_COMPACT)
 		out->address = sheaf_hdf5_take_address(l->r, c, "an address of values");
@@ -51,9 +50,7 @@ static sheaf_status take_old(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hd
 
 static sheaf_status take_chunked_3(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_layout *out)
 {
-	unsigned rank;
-	SHEAF_TRY(
-		sheaf_hdf5_take_byte(l, c, 2, SHEAF_HDF5_MOST_DIMENSIONS + 1, "2 to 33 dimensions of chunks", &rank));
+	unsigned rank = sheaf_hdf5_byte(c, 2, SHEAF_HDF5_MOST_DIMENSIONS + 1, "2 to 33 dimensions of chunks");
 	out->address = sheaf_hdf5_take_address(l->r, c, "an address of chunks");
 	return take_extents(l, c, rank, 4, out);
 }
@@ -61,8 +58,8 @@ static sheaf_status take_chunked_3(const sheaf_hdf5_look *l, sheaf_cursor *c, sh
 static sheaf_status take_index(const sheaf_hdf5_look *l, sheaf_cursor *c, unsigned flags,
                                sheaf_hdf5_layout *out)
 {
-	SHEAF_TRY(sheaf_hdf5_take_byte(l, c, SHEAF_HDF5_SINGLE, SHEAF_HDF5_TREE_2,
-	                               "an index of chunks of kind 1 to 5", &out->index));
+	out->index =
+		sheaf_hdf5_byte(c, SHEAF_HDF5_SINGLE, SHEAF_HDF5_TREE_2, "an index of chunks of kind 1 to 5");
 	if (out->index == SHEAF_HDF5_SINGLE && (flags & FILTERED)) {
 		out->single_size = sheaf_hdf5_take_length(l->r, c, "the size of a chunk");
 		out->single_skipped = sheaf_cursor_u32le(c, "filters of a chunk");
@@ -76,11 +73,9 @@ static sheaf_status take_index(const sheaf_hdf5_look *l, sheaf_cursor *c, unsign
 
 static sheaf_status take_chunked_4(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_layout *out)
 {
-	unsigned flags, rank, width;
-	SHEAF_TRY(sheaf_hdf5_take_byte(l, c, 0, 3, "flags of chunks", &flags));
-	SHEAF_TRY(
-		sheaf_hdf5_take_byte(l, c, 2, SHEAF_HDF5_MOST_DIMENSIONS + 1, "2 to 33 dimensions of chunks", &rank));
-	SHEAF_TRY(sheaf_hdf5_take_byte(l, c, 1, 8, "extents of 1 to 8 bytes", &width));
+	unsigned flags = sheaf_hdf5_byte(c, 0, 3, "flags of chunks");
+	unsigned rank = sheaf_hdf5_byte(c, 2, SHEAF_HDF5_MOST_DIMENSIONS + 1, "2 to 33 dimensions of chunks");
+	unsigned width = sheaf_hdf5_byte(c, 1, 8, "extents of 1 to 8 bytes");
 	out->edges_are_plain = flags & PLAIN_EDGES;
 	SHEAF_TRY(take_extents(l, c, rank, width, out));
 	return take_index(l, c, flags, out);
@@ -89,12 +84,12 @@ static sheaf_status take_chunked_4(const sheaf_hdf5_look *l, sheaf_cursor *c, sh
 sheaf_status sheaf_hdf5_take_layout(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_layout *out)
 {
 	*out = (sheaf_hdf5_layout){.address = -1, .index = SHEAF_HDF5_TREE_1};
-	SHEAF_TRY(sheaf_hdf5_take_byte(l, c, 1, UINT8_MAX, "a layout of a version from 1", &out->version));
+	out->version = sheaf_hdf5_byte(c, 1, UINT8_MAX, "a layout of a version from 1");
 	if (out->version > NEWEST)
 		return sheaf_hdf5_decline(l, sheaf_cursor_tell(c) - 1, "a layout of a later version");
 	if (out->version < 3) return take_old(l, c, out);
-	SHEAF_TRY(sheaf_hdf5_take_byte(l, c, 0, out->version == 3 ? SHEAF_HDF5_CHUNKED : SHEAF_HDF5_VIRTUAL,
-	                               "a layout of class 0 to 3", &out->class));
+	out->class = sheaf_hdf5_byte(c, 0, out->version == 3 ? SHEAF_HDF5_CHUNKED : SHEAF_HDF5_VIRTUAL,
+	                             "a layout of class 0 to 3");
 	switch (out->class) {
 	case SHEAF_HDF5_COMPACT: return take_compact(l, c, 2, out);
 	case SHEAF_HDF5_CHUNKED: return out->version == 3 ? take_chunked_3(l, c, out) : take_chunked_4(l, c, out);

@@ -3,8 +3,6 @@
 #include "box/hdf5/read.h"
 #include <string.h>
 
-enum { NAME_TREE = 5, HASH_SIZE = 4, GROUP_NODES = 0 };
-
 typedef struct listing {
 	sheaf_hdf5_look *l;
 	sheaf_hdf5_look heap; /* the names of an old group */
@@ -36,10 +34,9 @@ static sheaf_status take_link(void *user, sheaf_cursor *c)
 {
 	const listing *g = (const listing *)user;
 	enum { WIDTH = 3, HAS_ORDER = 4, HAS_KIND = 8, HAS_CHARACTERS = 16 };
-	unsigned version, flags;
 	sheaf_hdf5_way way = {.address = -1, .order = -1};
-	SHEAF_TRY(sheaf_hdf5_take_byte(g->l, c, 1, 1, "a link of version 1", &version));
-	SHEAF_TRY(sheaf_hdf5_take_byte(g->l, c, 0, 31, "flags of a link", &flags));
+	sheaf_hdf5_byte(c, 1, 1, "a link of version 1");
+	unsigned flags = sheaf_hdf5_byte(c, 0, 31, "flags of a link");
 	if (flags & HAS_KIND) way.kind = sheaf_cursor_u8(c, "a kind of a link");
 	if (flags & HAS_ORDER) way.order = (int64_t)sheaf_hdf5_take(c, 8, "the order of a link");
 	if (flags & HAS_CHARACTERS) way.is_utf8 = sheaf_cursor_u8(c, "the characters of a name") == 1;
@@ -47,20 +44,6 @@ static sheaf_status take_link(void *user, sheaf_cursor *c)
 	way.name = sheaf_cursor_bytes(c, 1, way.name_size, "the name of a link");
 	SHEAF_TRY(take_target(g, c, &way));
 	return g->seen(g->user, &way);
-}
-
-/* ---- new groups ---- */
-
-static sheaf_status list_dense(listing *g, sheaf_cursor c)
-{
-	enum { HAS_ORDER = 1 };
-	unsigned version, flags;
-	SHEAF_TRY(sheaf_hdf5_take_byte(g->l, &c, 0, 0, "link info of version 0", &version));
-	SHEAF_TRY(sheaf_hdf5_take_byte(g->l, &c, 0, 3, "flags of link info", &flags));
-	int64_t at[2];
-	SHEAF_TRY(
-		sheaf_hdf5_fields(g->l, &c, flags & HAS_ORDER ? "-8AA" : "AA", "a heap and a tree of links", at));
-	return at[0] < 0 ? SHEAF_OK : sheaf_hdf5_heap_objects(g->l, at, NAME_TREE, HASH_SIZE, take_link, g);
 }
 
 /* ---- old groups ---- */
@@ -136,7 +119,7 @@ static sheaf_status list_old(listing *g, sheaf_cursor c)
 	drop(g);
 	sheaf_hdf5_look_begin(&g->heap, g->l->r, g->l->left, g->l->err);
 	SHEAF_TRY(enter_names(g, at[1]));
-	SHEAF_TRY(sheaf_hdf5_tree_1(g->l, GROUP_NODES, g->l->r->length_size, at[0], note_table, g));
+	SHEAF_TRY(sheaf_hdf5_tree_1(g->l, SHEAF_HDF5_GROUP_NODES, g->l->r->length_size, at[0], note_table, g));
 	for (size_t i = 0; i < g->tables.size; i += sizeof(int64_t)) {
 		int64_t address;
 		memcpy(&address, g->tables.data + i, sizeof address);
@@ -154,7 +137,8 @@ sheaf_status sheaf_hdf5_links(sheaf_hdf5_look *l, const sheaf_hdf5_header *group
 	for (size_t i = 0; i < n; i++) {
 		sheaf_cursor c = sheaf_hdf5_part_cursor(group, &parts[i]);
 		if (parts[i].type == SHEAF_HDF5_LINK) SHEAF_TRY(take_link(&g, &c));
-		if (parts[i].type == SHEAF_HDF5_LINK_INFO) SHEAF_TRY(list_dense(&g, c));
+		if (parts[i].type == SHEAF_HDF5_LINK_INFO)
+			SHEAF_TRY(sheaf_hdf5_heap_objects(l, &c, SHEAF_HDF5_LINK_NAMES, take_link, &g));
 		if (parts[i].type == SHEAF_HDF5_SYMBOLS) SHEAF_TRY(list_old(&g, c));
 	}
 	return SHEAF_OK;

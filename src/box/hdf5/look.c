@@ -106,6 +106,8 @@ sheaf_status sheaf_hdf5_decline(const sheaf_hdf5_look *l, int64_t byte, const ch
 sheaf_status sheaf_hdf5_done(const sheaf_hdf5_look *l, const sheaf_cursor *c)
 {
 	if (!c->failed) return SHEAF_OK;
+	bool is_there = c->failed_at < sheaf_cursor_tell(c);
+	if (is_there) return sheaf_hdf5_refuse(l, c->failed_at, c->failed, c->needed);
 	return sheaf_fail(l->err, SHEAF_DATA,
 	                  "%s (byte %" PRId64 "): expected %s (%" PRIu64 " bytes), found the end of %s",
 	                  l->r->store->name, c->failed_at, c->failed, c->needed, l->what);
@@ -156,6 +158,13 @@ static sheaf_status read_bytes(sheaf_hdf5_look *l, int64_t byte, uint8_t *out, s
 {
 	enum { MOST = 4 << 10 };
 	const sheaf_store *store = l->r->store;
+	for (int i = 0; i < 2; i++) {
+		const sheaf_builder *end = &l->r->ends[i];
+		int64_t at = byte - l->r->end_at[i];
+		if (at < 0 || size > end->size || (size_t)at > end->size - size) continue;
+		memcpy(out, end->data + at, size);
+		return SHEAF_OK;
+	}
 	if (l->window_at < 0 || size > MOST || byte > l->r->size - (int64_t)size)
 		return store->read(store->user, byte, out, size, l->err);
 	SHEAF_TRY(move_window(l, byte, size));
@@ -264,13 +273,13 @@ int64_t sheaf_hdf5_take_address(const sheaf_hdf5_reader *r, sheaf_cursor *c, con
 	return n > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)n;
 }
 
-sheaf_status sheaf_hdf5_take_byte(const sheaf_hdf5_look *l, sheaf_cursor *c, unsigned least, unsigned most,
-                                  const char *expected, unsigned *out)
+unsigned sheaf_hdf5_byte(sheaf_cursor *c, unsigned least, unsigned most, const char *expected)
 {
-	*out = sheaf_cursor_u8(c, expected);
-	if (c->failed) return sheaf_hdf5_done(l, c);
-	return *out >= least && *out <= most ? SHEAF_OK
-	                                     : sheaf_hdf5_refuse(l, sheaf_cursor_tell(c) - 1, expected, *out);
+	int64_t byte = sheaf_cursor_tell(c);
+	unsigned found = sheaf_cursor_u8(c, expected);
+	if (!c->failed && found >= least && found <= most) return found;
+	if (!c->failed) c->failed = expected, c->failed_at = byte, c->needed = found;
+	return least;
 }
 
 sheaf_status sheaf_hdf5_fields(const sheaf_hdf5_look *l, sheaf_cursor *c, const char *pattern,
@@ -299,4 +308,10 @@ unsigned sheaf_hdf5_bytes_for(uint64_t most)
 	unsigned n = 1;
 	while (most >>= 8) n++;
 	return n;
+}
+
+sheaf_status sheaf_hdf5_note(sheaf_builder *list, const void *item, size_t size, sheaf_error *err)
+{
+	sheaf_builder_append(list, item, size);
+	return sheaf_builder_status(list, err);
 }

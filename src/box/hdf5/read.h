@@ -27,6 +27,10 @@ typedef struct sheaf_hdf5_reader {
 	int64_t size; /* bytes of the file */
 	int64_t base; /* byte at which addresses begin */
 	unsigned address_size, length_size;
+	/* The first and the last bytes of the file, where most small files have all structures, and at which byte
+	 * they begin. */
+	sheaf_builder ends[2];
+	int64_t end_at[2];
 	/* What the superblock says: */
 	unsigned version;
 	int64_t root;      /* address of the root group's header */
@@ -81,7 +85,7 @@ SHEAF_USE sheaf_status sheaf_hdf5_go(sheaf_hdf5_look *l, const char *what, int64
                                      const char *letters, int sum);
 /* Its first bytes, which say how long it is: as many as there are, up to `most`. */
 SHEAF_USE sheaf_status sheaf_hdf5_peek(sheaf_hdf5_look *l, const char *what, int64_t address, size_t most);
-/* Whether all that was taken was there. */
+/* Whether all that was taken was there, and as it should be. */
 SHEAF_USE sheaf_status sheaf_hdf5_done(const sheaf_hdf5_look *l, const sheaf_cursor *c);
 /* DATA: the byte of the file, what was expected there and what was found. */
 SHEAF_USE sheaf_status sheaf_hdf5_refuse(const sheaf_hdf5_look *l, int64_t byte, const char *expected,
@@ -102,9 +106,10 @@ SHEAF_USE sheaf_status sheaf_hdf5_fields(const sheaf_hdf5_look *l, sheaf_cursor 
                                          const char *what, int64_t out[]);
 /* The next bytes, as a cursor of their own. */
 sheaf_cursor sheaf_hdf5_part_of(sheaf_cursor *c, uint64_t size, const char *what);
-/* One byte from `least` to `most`. */
-SHEAF_USE sheaf_status sheaf_hdf5_take_byte(const sheaf_hdf5_look *l, sheaf_cursor *c, unsigned least,
-                                            unsigned most, const char *expected, unsigned *out);
+/* One byte from `least` to `most`; another one makes the cursor fail, and is `least`. */
+unsigned sheaf_hdf5_byte(sheaf_cursor *c, unsigned least, unsigned most, const char *expected);
+/* Appends to a list. */
+SHEAF_USE sheaf_status sheaf_hdf5_note(sheaf_builder *list, const void *item, size_t size, sheaf_error *err);
 /* Bytes that a number up to `most` takes. */
 unsigned sheaf_hdf5_bytes_for(uint64_t most);
 
@@ -157,12 +162,21 @@ SHEAF_USE sheaf_status sheaf_hdf5_tree_1(sheaf_hdf5_look *l, unsigned type, size
 SHEAF_USE sheaf_status sheaf_hdf5_tree_2(sheaf_hdf5_look *l, unsigned type, int64_t address,
                                          sheaf_hdf5_record record, void *user);
 
+/* How such trees are made: how many records a node may have by its depth, how many it and those below it, and
+ * the bytes that lead to a node below. */
+typedef struct sheaf_hdf5_shape {
+	uint64_t most[SHEAF_HDF5_MOST_DEPTH + 1], below[SHEAF_HDF5_MOST_DEPTH + 1];
+	size_t pointer[SHEAF_HDF5_MOST_DEPTH + 1];
+} sheaf_hdf5_shape;
+void sheaf_hdf5_find_shape(sheaf_hdf5_shape *s, uint64_t node_size, uint64_t record_size,
+                           size_t address_size);
+
 /* ---- fractal.c: fractal heaps ---- */
 
-/* The objects of the heap at at[0] whose identifiers are the records of the B-tree of version 2, of this
- * type, at at[1], `skip` bytes after the beginning of each, in the order in which they lie in the heap. */
-SHEAF_USE sheaf_status sheaf_hdf5_heap_objects(sheaf_hdf5_look *l, const int64_t at[2], unsigned type,
-                                               size_t skip, sheaf_hdf5_record object, void *user);
+/* The objects that a message of link info or attribute info leads to, in a heap and by a B-tree of version 2
+ * of this type, in the order in which they lie in the heap. */
+SHEAF_USE sheaf_status sheaf_hdf5_heap_objects(sheaf_hdf5_look *l, sheaf_cursor *info, unsigned type,
+                                               sheaf_hdf5_record object, void *user);
 
 /* ---- link.c: what is in a group ---- */
 

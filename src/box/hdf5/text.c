@@ -62,8 +62,7 @@ static sheaf_status read_collection(sheaf_hdf5_reader *r, sheaf_hdf5_look *l, in
 	SHEAF_TRY(sheaf_hdf5_go(l, what, address, (uint64_t)size, "GCOL\1", SHEAF_HDF5_PLAIN));
 	SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, "-3-8", what, NULL));
 	SHEAF_TRY(find_objects(r, l));
-	sheaf_builder_append(&r->collection, l->bytes.data, l->bytes.size);
-	SHEAF_TRY(sheaf_builder_status(&r->collection, l->err));
+	SHEAF_TRY(sheaf_hdf5_note(&r->collection, l->bytes.data, l->bytes.size, l->err));
 	r->collection_at = address;
 	return SHEAF_OK;
 }
@@ -120,6 +119,5 @@ sheaf_status sheaf_hdf5_append_text(sheaf_hdf5_reader *r, const sheaf_hdf5_type 
                                     sheaf_builder *text, sheaf_error *err)
 {
 	if (type->is_variable_text) return sheaf_hdf5_append_sequence(r, element, 1, true, text, err);
-	sheaf_builder_append(text, element, without_padding(element, type->size, type->flags & 15));
-	return sheaf_builder_status(text, err);
+	return sheaf_hdf5_note(text, element, without_padding(element, type->size, type->flags & 15), err);
 }

@@ -4,7 +4,7 @@
 #include "box/hdf5/read.h"
 #include <string.h>
 
-enum { NODE_HEAD = 6, SUM = 4, MOST_DEPTH = 32, ANY_LEVEL = UINT16_MAX };
+enum { NODE_HEAD = 6, SUM = 4, ANY_LEVEL = UINT16_MAX };
 static const char what[] = "a node of a B-tree";
 
 typedef struct node {
@@ -19,8 +19,7 @@ typedef struct tree {
 	/* Version 2: */
 	uint64_t node_size, record_size;
 	unsigned depth;
-	unsigned count_size;               /* bytes of the number of records of a child, */
-	unsigned all_size[MOST_DEPTH + 1]; /* and of it and those below it, by its depth */
+	sheaf_hdf5_shape shape;
 	uint64_t found, total;
 	sheaf_builder nodes;
 	sheaf_hdf5_record record;
@@ -32,14 +31,7 @@ static void drop(tree *t) { sheaf_builder_drop(&t->nodes); }
 static sheaf_status add_node(tree *t, int64_t address, uint32_t level, uint32_t count)
 {
 	node it = {address, level, count};
-	sheaf_builder_append(&t->nodes, &it, sizeof it);
-	return sheaf_builder_status(&t->nodes, t->l->err);
-}
-
-static sheaf_status check_type(const tree *t, const char *expected)
-{
-	unsigned type;
-	return sheaf_hdf5_take_byte(t->l, &t->l->c, t->type, t->type, expected, &type);
+	return sheaf_hdf5_note(&t->nodes, &it, sizeof it, t->l->err);
 }
 
 static sheaf_status walk(tree *t, sheaf_status (*walk_node)(tree *t, const node *from))
@@ -59,6 +51,7 @@ static sheaf_status walk(tree *t, sheaf_status (*walk_node)(tree *t, const node 
 static sheaf_status enter_node_1(const tree *t, const node *from, unsigned *level, uint64_t *count)
 {
 	sheaf_hdf5_look *l = t->l;
+	bool is_root = from->level == ANY_LEVEL;
 	size_t head = 8 + 2 * (size_t)l->r->address_size;
 	SHEAF_TRY(sheaf_hdf5_peek(l, what, from->address, head));
 	SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, "-62", "the head of a node", (int64_t *)count));
@@ -66,13 +59,11 @@ static sheaf_status enter_node_1(const tree *t, const node *from, unsigned *leve
 	uint64_t size = head + *count * (t->key_size + l->r->address_size);
 	SHEAF_TRY(sheaf_hdf5_go(l, what, from->address, size, "TREE\377", SHEAF_HDF5_PLAIN));
 	l->c.at--;
-	SHEAF_TRY(check_type(t, "a node of the type of its tree"));
-	SHEAF_TRY(sheaf_hdf5_take_byte(l, &l->c, 0, 255, "a level of a node", level));
-	if (from->level != ANY_LEVEL && *level != from->level)
-		return sheaf_hdf5_refuse(l, sheaf_cursor_tell(&l->c) - 1,
-		                         "a node one level below that which leads to it", *level);
+	sheaf_hdf5_byte(&l->c, t->type, t->type, "a node of the type of its tree");
+	*level = sheaf_hdf5_byte(&l->c, is_root ? 0 : from->level, is_root ? 255 : from->level,
+	                         "a node one level below that which leads to it");
 	sheaf_cursor_bytes(&l->c, 1, head - 6, "the head of a node");
-	return SHEAF_OK;
+	return sheaf_hdf5_done(l, &l->c);
 }
 
 static sheaf_status walk_node_1(tree *t, const node *from)
@@ -106,27 +97,20 @@ sheaf_status sheaf_hdf5_tree_1(sheaf_hdf5_look *l, unsigned type, size_t key_siz
 
 /* ---- version 2 ---- */
 
-static uint64_t most_records(const tree *t, size_t pointer)
-{
-	size_t head = NODE_HEAD + SUM + pointer;
-	return t->node_size <= head ? 0 : (t->node_size - head) / (t->record_size + pointer);
-}
-
-static size_t pointer_size(const tree *t, unsigned depth)
-{
-	return t->l->r->address_size + t->count_size + (depth > 1 ? t->all_size[depth - 1] : 0);
-}
-
 /* How many bytes counts take follows from how many records there may be at most. */
-static void find_sizes(tree *t)
+void sheaf_hdf5_find_shape(sheaf_hdf5_shape *s, uint64_t node_size, uint64_t record_size, size_t address_size)
 {
-	uint64_t all = most_records(t, 0);
-	t->count_size = sheaf_hdf5_bytes_for(all);
-	for (unsigned depth = 1; depth <= t->depth; depth++) {
-		uint64_t here = most_records(t, pointer_size(t, depth));
+	uint64_t all = 0;
+	for (unsigned depth = 0; depth <= SHEAF_HDF5_MOST_DEPTH; depth++) {
+		size_t pointer = depth ? address_size + sheaf_hdf5_bytes_for(s->most[0]) : 0;
+		if (depth > 1) pointer += sheaf_hdf5_bytes_for(all);
+		uint64_t head = NODE_HEAD + SUM + pointer,
+				 here = node_size <= head ? 0 : (node_size - head) / (record_size + pointer);
 		if (__builtin_mul_overflow(all, here + 1, &all) || __builtin_add_overflow(all, here, &all))
 			all = UINT64_MAX;
-		t->all_size[depth] = sheaf_hdf5_bytes_for(all);
+		s->pointer[depth] = pointer;
+		s->most[depth] = here;
+		s->below[depth] = all;
 	}
 }
 
@@ -137,7 +121,7 @@ static sheaf_status enter_tree_2(tree *t, int64_t address)
 	int64_t f[FIELDS];
 	size_t size = 22 + (size_t)l->r->address_size + l->r->length_size;
 	SHEAF_TRY(sheaf_hdf5_go(l, "the header of a B-tree", address, size, "BTHD", SHEAF_HDF5_SUMMED));
-	SHEAF_TRY(check_type(t, "a B-tree of the type of its use"));
+	sheaf_hdf5_byte(&l->c, t->type, t->type, "a B-tree of the type of its use");
 	SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, SHEAF_HDF5_TREE_HEAD, "the header of a B-tree", f));
 	t->node_size = (uint64_t)f[NODES];
 	t->record_size = (uint64_t)f[RECORDS];
@@ -145,18 +129,21 @@ static sheaf_status enter_tree_2(tree *t, int64_t address)
 	t->total = (uint64_t)f[ALL];
 	if (t->record_size == 0 || t->record_size > t->node_size)
 		return sheaf_hdf5_refuse(l, l->c.base + 10, "records that fit a node", t->record_size);
-	if (t->depth > MOST_DEPTH) return sheaf_hdf5_refuse(l, l->c.base + 12, "a depth of up to 32", t->depth);
-	find_sizes(t);
+	if (t->depth > SHEAF_HDF5_MOST_DEPTH)
+		return sheaf_hdf5_refuse(l, l->c.base + 12, "a depth of up to 32", t->depth);
+	sheaf_hdf5_find_shape(&t->shape, t->node_size, t->record_size, l->r->address_size);
 	return f[ROOT] < 0 ? SHEAF_OK : add_node(t, f[ROOT], t->depth, (uint32_t)f[IN_ROOT]);
 }
 
 static sheaf_status take_children(tree *t, const node *from)
 {
 	sheaf_hdf5_look *l = t->l;
+	size_t count_size = sheaf_hdf5_bytes_for(t->shape.most[0]),
+		   rest = t->shape.pointer[from->level] - l->r->address_size - count_size;
 	for (uint32_t i = 0; i <= from->count; i++) {
 		int64_t address = sheaf_hdf5_take_address(l->r, &l->c, "a child");
-		uint32_t count = (uint32_t)sheaf_hdf5_take(&l->c, t->count_size, "records of a child");
-		if (from->level > 1) sheaf_hdf5_take(&l->c, t->all_size[from->level - 1], "records below a child");
+		uint32_t count = (uint32_t)sheaf_hdf5_take(&l->c, count_size, "records of a child");
+		sheaf_cursor_bytes(&l->c, 1, rest, "records below a child");
 		SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
 		SHEAF_TRY(add_node(t, address, from->level - 1, count));
 	}
@@ -167,11 +154,11 @@ static sheaf_status walk_node_2(tree *t, const node *from)
 {
 	sheaf_hdf5_look *l = t->l;
 	uint64_t size = NODE_HEAD + SUM + from->count * t->record_size +
-	                (from->level ? (from->count + UINT64_C(1)) * pointer_size(t, from->level) : 0);
+	                (from->level ? (from->count + UINT64_C(1)) * t->shape.pointer[from->level] : 0);
 	if (size > t->node_size)
 		return sheaf_hdf5_refuse(l, l->r->base + from->address, "records that fit a node", from->count);
 	SHEAF_TRY(sheaf_hdf5_go(l, what, from->address, size, from->level ? "BTIN" : "BTLF", SHEAF_HDF5_SUMMED));
-	SHEAF_TRY(check_type(t, "a node of the type of its tree"));
+	sheaf_hdf5_byte(&l->c, t->type, t->type, "a node of the type of its tree");
 	t->found += from->count;
 	sheaf_cursor records = sheaf_hdf5_part_of(&l->c, from->count * t->record_size, "records");
 	SHEAF_TRY(sheaf_hdf5_done(l, &l->c));

@@ -19,15 +19,15 @@ static sheaf_status take_extents(const sheaf_hdf5_look *l, sheaf_cursor *c, cons
 sheaf_status sheaf_hdf5_take_space(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_space *out)
 {
 	enum { LIMITED = 1, NOTHING = 2 };
-	unsigned version, rank, flags, class = 0;
+	unsigned class = 0;
 	*out = (sheaf_hdf5_space){0};
-	SHEAF_TRY(sheaf_hdf5_take_byte(l, c, 1, 2, "a dataspace of version 1 or 2", &version));
-	SHEAF_TRY(sheaf_hdf5_take_byte(l, c, 0, SHEAF_HDF5_MOST_DIMENSIONS, "at most 32 dimensions", &rank));
-	SHEAF_TRY(sheaf_hdf5_take_byte(l, c, 0, 3, "flags of a dataspace", &flags));
+	unsigned version = sheaf_hdf5_byte(c, 1, 2, "a dataspace of version 1 or 2");
+	unsigned rank = sheaf_hdf5_byte(c, 0, SHEAF_HDF5_MOST_DIMENSIONS, "at most 32 dimensions");
+	unsigned flags = sheaf_hdf5_byte(c, 0, 3, "flags of a dataspace");
 	if (version == 1)
 		sheaf_cursor_bytes(c, 1, 5, "a dataspace");
 	else
-		SHEAF_TRY(sheaf_hdf5_take_byte(l, c, 0, NOTHING, "a dataspace of class 0 to 2", &class));
+		class = sheaf_hdf5_byte(c, 0, NOTHING, "a dataspace of class 0 to 2");
 	out->is_null = class == NOTHING;
 	out->rank = (int)rank;
 	SHEAF_TRY(take_extents(l, c, "as many extents as dimensions", out->rank, out->dims));
@@ -71,8 +71,7 @@ static sheaf_status note_member(const sheaf_hdf5_look *l, const char *name, uint
 	sheaf_hdf5_member it = {.offset = offset, .type = *type};
 	if (strlen(name) >= sizeof it.name) return SHEAF_OK;
 	memcpy(it.name, name, strlen(name));
-	sheaf_builder_append(l->members, &it, sizeof it);
-	return sheaf_builder_status(l->members, l->err);
+	return sheaf_hdf5_note(l->members, &it, sizeof it, l->err);
 }
 
 /* {r, i} are complex numbers, as h5py writes them. */
@@ -130,10 +129,8 @@ static sheaf_status take_names(const sheaf_hdf5_look *l, sheaf_cursor *c, int ro
 static sheaf_status take_array(const sheaf_hdf5_look *l, sheaf_cursor *c, int room,
                                const sheaf_hdf5_type *out)
 {
-	unsigned rank;
 	sheaf_hdf5_type base;
-	SHEAF_TRY(
-		sheaf_hdf5_take_byte(l, c, 1, SHEAF_HDF5_MOST_DIMENSIONS, "1 to 32 dimensions of a type", &rank));
+	unsigned rank = sheaf_hdf5_byte(c, 1, SHEAF_HDF5_MOST_DIMENSIONS, "1 to 32 dimensions of a type");
 	if (out->version < 3) sheaf_cursor_bytes(c, 1, 3, "dimensions of a type");
 	sheaf_cursor_bytes(c, out->version < 3 ? 2 * rank : rank, 4, "dimensions of a type");
 	return take_type(l, c, room - 1, &base);

@@ -88,8 +88,7 @@ static sheaf_status is_dimension(walk *w, const sheaf_hdf5_header *h, bool *is)
 static sheaf_status note_group(walk *w, const char *path, int64_t address)
 {
 	waiting it = {path, address};
-	sheaf_builder_append(&w->queue, &it, sizeof it);
-	return sheaf_builder_status(&w->queue, w->err);
+	return sheaf_hdf5_note(&w->queue, &it, sizeof it, w->err);
 }
 
 static sheaf_status add_group(walk *w, sheaf_box_item *item, int64_t address)
@@ -186,8 +185,7 @@ static sheaf_status add_soft_link(walk *w, sheaf_box_item *item, sheaf_bytes val
 	if (value.size == 0 || value.size > 4096) return SHEAF_OK;
 	SHEAF_TRY(
 		sheaf_catalog_text(w->catalog, &link[1], w->err, "%.*s", (int)value.size, (const char *)value.data));
-	sheaf_builder_append(&w->links, link, sizeof link);
-	return sheaf_builder_status(&w->links, w->err);
+	return sheaf_hdf5_note(&w->links, link, sizeof link, w->err);
 }
 
 static sheaf_status add_link(void *user, const sheaf_hdf5_way *way)

@@ -42,10 +42,6 @@ typedef struct sheaf_hdf5_link {
 	bool is_gone;
 } sheaf_hdf5_link;
 
-/* Whether things are numbered in the order in which they are made, and whether an index leads to them by
- * their numbers. As in link info and attribute info messages. */
-enum { SHEAF_HDF5_TRACKED = 1, SHEAF_HDF5_INDEXED = 2 };
-
 /* An array that has a dimension, and which of its own that is. */
 typedef struct sheaf_hdf5_user {
 	struct sheaf_hdf5_user *next;
@@ -122,9 +118,8 @@ SHEAF_USE sheaf_status sheaf_hdf5_store_new(sheaf_hdf5_writer *w, const sheaf_bu
 
 /* A little-endian number of some bytes. */
 void sheaf_hdf5_put_number(sheaf_builder *b, uint64_t number, size_t width);
-void sheaf_hdf5_put_address(const sheaf_hdf5_writer *w, sheaf_builder *b, int64_t address);
-void sheaf_hdf5_put_length(const sheaf_hdf5_writer *w, sheaf_builder *b, uint64_t length);
-/* Fields by a pattern, as sheaf_hdf5_fields takes them. */
+/* Fields by a pattern, as sheaf_hdf5_fields takes them. `w` may be NULL where there is neither an address nor
+ * a length. */
 void sheaf_hdf5_put(const sheaf_hdf5_writer *w, sheaf_builder *b, const char *pattern,
                     const int64_t fields[]);
 void sheaf_hdf5_put_zeros(sheaf_builder *b, size_t count);

@@ -142,8 +142,7 @@ sheaf_status sheaf_hdf5_write_chunk(void *handle, int64_t chunk, uint32_t skippe
 	(void)chunk; /* they come in order */
 	a->w->err = err;
 	SHEAF_TRY(sheaf_hdf5_allocate(a->w, size, size < LARGE ? 8 : ALIGNED, &it.address));
-	sheaf_builder_append(&a->chunks, &it, sizeof it);
-	SHEAF_TRY(sheaf_builder_status(&a->chunks, err));
+	SHEAF_TRY(sheaf_hdf5_note(&a->chunks, &it, sizeof it, err));
 	return sheaf_hdf5_store(a->w, it.address, bytes, size);
 }
 

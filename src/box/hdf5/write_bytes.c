@@ -48,8 +48,7 @@ sheaf_status sheaf_hdf5_store(sheaf_hdf5_writer *w, int64_t address, const void 
 		return write_now(w, address, bytes, size);
 	}
 	sheaf_builder_append(&w->waiting, zeros, (size_t)gap);
-	sheaf_builder_append(&w->waiting, bytes, size);
-	return sheaf_builder_status(&w->waiting, w->err);
+	return sheaf_hdf5_note(&w->waiting, bytes, size, w->err);
 }
 
 sheaf_status sheaf_hdf5_store_new(sheaf_hdf5_writer *w, const sheaf_builder *bytes, int64_t *address)
@@ -66,16 +65,6 @@ void sheaf_hdf5_put_number(sheaf_builder *b, uint64_t number, size_t width)
 	uint8_t bytes[8];
 	sheaf_store_u64le(bytes, number);
 	sheaf_builder_append(b, bytes, width);
-}
-
-void sheaf_hdf5_put_address(const sheaf_hdf5_writer *w, sheaf_builder *b, int64_t address)
-{
-	sheaf_hdf5_put_number(b, (uint64_t)address, w->reader.address_size);
-}
-
-void sheaf_hdf5_put_length(const sheaf_hdf5_writer *w, sheaf_builder *b, uint64_t length)
-{
-	sheaf_hdf5_put_number(b, length, w->reader.length_size);
 }
 
 void sheaf_hdf5_put(const sheaf_hdf5_writer *w, sheaf_builder *b, const char *pattern, const int64_t fields[])
@@ -136,7 +125,7 @@ static sheaf_status begin_texts(sheaf_hdf5_writer *w, size_t size)
 	w->texts.size = 0;
 	w->ntexts = 0;
 	sheaf_builder_append(&w->texts, "GCOL\1\0\0\0", 8);
-	sheaf_hdf5_put_length(w, &w->texts, whole);
+	sheaf_hdf5_put(w, &w->texts, "L", (const int64_t[]){(int64_t)whole});
 	sheaf_hdf5_put_zeros(&w->texts, 8 - w->reader.length_size);
 	w->texts_size = whole;
 	return sheaf_builder_status(&w->texts, w->err);

@@ -34,7 +34,7 @@ static sheaf_status make_block(dense *d, int64_t heap)
 	size_t head = head_of_block(d);
 	d->b.size = 0;
 	sheaf_builder_append(&d->b, "FHDB\0", 5);
-	sheaf_hdf5_put_address(d->w, &d->b, heap);
+	sheaf_hdf5_put(d->w, &d->b, "A", &heap);
 	sheaf_hdf5_put_zeros(&d->b, head - d->b.size);
 	for (size_t i = 0; i < d->count; i++) {
 		d->records[i].at = (uint32_t)d->b.size;
@@ -94,48 +94,22 @@ static sheaf_status write_heap(dense *d, int64_t *heap)
 
 /* ---- trees ---- */
 
-enum {
-	BY_NAME = 5,
-	BY_ORDER = 6,
-	NODE = 512,
-	HEAD = 10 /* with the checksum */,
-	MOST_DEPTH = 8,
-	MOST_CHILDREN = 64
-};
+enum { NODE = 512, MOST_CHILDREN = 64 };
 
 typedef struct tree {
 	dense *d;
 	unsigned kind;
-	size_t width;            /* of a record */
-	unsigned depth;          /* of the root */
-	size_t most[MOST_DEPTH]; /* records in a node of a depth, and in all below it */
-	size_t below[MOST_DEPTH];
-	size_t pointer[MOST_DEPTH]; /* bytes that lead to a node below */
+	size_t width;   /* of a record */
+	unsigned depth; /* of the root */
+	sheaf_hdf5_shape shape;
 } tree;
-
-/* How many levels there are, and how many records they take. */
-static void measure(tree *t)
-{
-	t->most[0] = t->below[0] = (NODE - HEAD) / t->width;
-	for (t->depth = 0; t->below[t->depth] < t->d->count && t->depth + 1 < MOST_DEPTH; t->depth++) {
-		unsigned next = t->depth + 1;
-		t->pointer[next] = t->d->w->reader.address_size + sheaf_hdf5_bytes_for(t->most[0]) +
-		                   (next > 1 ? sheaf_hdf5_bytes_for(t->below[t->depth]) : 0);
-		t->most[next] = (NODE - HEAD - t->pointer[next]) / (t->width + t->pointer[next]);
-		t->below[next] = (t->most[next] + 1) * t->below[t->depth] + t->most[next];
-	}
-}
 
 static void put_record(const tree *t, const record *r)
 {
 	sheaf_builder *b = &t->d->b;
-	if (t->kind == BY_NAME)
-		sheaf_hdf5_put_number(b, r->hash, 4);
-	else
-		sheaf_hdf5_put_number(b, (uint64_t)r->link->order, 8);
-	sheaf_hdf5_put_number(b, 0, 1);
-	sheaf_hdf5_put_number(b, r->at, 4);
-	sheaf_hdf5_put_number(b, r->size, 2);
+	bool by_name = t->kind == SHEAF_HDF5_LINK_NAMES;
+	int64_t fields[] = {by_name ? r->hash : r->link->order, 0, r->at, (int64_t)r->size};
+	sheaf_hdf5_put(NULL, b, by_name ? "4142" : "8142", fields);
 }
 
 /* A part of the records, and where it stands. */
@@ -162,7 +136,8 @@ static void begin_node(const tree *t, const char *signature)
 /* Parts of equal size, with a record between each two. */
 static size_t divide(const tree *t, const part *whole, unsigned depth, part parts[MOST_CHILDREN])
 {
-	size_t count = whole->to - whole->from, n = (count + t->below[depth - 1] + 1) / (t->below[depth - 1] + 1);
+	uint64_t below = t->shape.below[depth - 1] + 1;
+	size_t count = whole->to - whole->from, n = (size_t)((count + below) / below);
 	size_t rest = count - (n - 1), from = whole->from;
 	for (size_t i = 0; i < n; i++) {
 		size_t size = rest / n + (i < rest % n);
@@ -184,16 +159,16 @@ static sheaf_status write_node(tree *t, part *p, unsigned depth)
 {
 	part parts[MOST_CHILDREN];
 	if (depth == 0) return write_leaf(t, p);
-	size_t n = divide(t, p, depth, parts), small = sheaf_hdf5_bytes_for(t->most[0]);
+	size_t n = divide(t, p, depth, parts), small = sheaf_hdf5_bytes_for(t->shape.most[0]);
 	for (size_t i = 0; i < n; i++) SHEAF_TRY(write_node(t, &parts[i], depth - 1));
 	begin_node(t, "BTIN");
 	for (size_t i = 0; i + 1 < n; i++) put_record(t, &t->d->records[parts[i].to]);
 	for (size_t i = 0; i < n; i++) {
-		sheaf_hdf5_put_address(t->d->w, &t->d->b, parts[i].address);
+		sheaf_hdf5_put(t->d->w, &t->d->b, "A", &parts[i].address);
 		sheaf_hdf5_put_number(&t->d->b, parts[i].own, small);
 		if (depth > 1)
 			sheaf_hdf5_put_number(&t->d->b, parts[i].to - parts[i].from,
-			                      t->pointer[depth] - t->d->w->reader.address_size - small);
+			                      t->shape.pointer[depth] - t->d->w->reader.address_size - small);
 	}
 	p->own = n - 1;
 	return finish_node(t, &p->address);
@@ -202,9 +177,10 @@ static sheaf_status write_node(tree *t, part *p, unsigned depth)
 static sheaf_status write_tree(dense *d, unsigned kind, int64_t *address)
 {
 	enum { SPLIT = 100, MERGE = 40 };
-	tree t = {.d = d, .kind = kind, .width = kind == BY_NAME ? 11 : 15};
+	tree t = {.d = d, .kind = kind, .width = kind == SHEAF_HDF5_LINK_NAMES ? 11 : 15};
 	part root = {.to = d->count};
-	measure(&t);
+	sheaf_hdf5_find_shape(&t.shape, NODE, t.width, d->w->reader.address_size);
+	while (t.shape.below[t.depth] < d->count) t.depth++;
 	SHEAF_TRY(write_node(&t, &root, t.depth));
 	int64_t head[] = {NODE,         (int64_t)t.width,  t.depth,          SPLIT | MERGE << 8,
 	                  root.address, (int64_t)root.own, (int64_t)d->count};
@@ -247,8 +223,8 @@ sheaf_status sheaf_hdf5_write_links(sheaf_hdf5_writer *w, const sheaf_hdf5_objec
 				(record){.link = link, .hash = sheaf_hdf5_checksum(link->name, link->name_size)};
 	SHEAF_TRY(write_heap(&d, &at[0]));
 	qsort(d.records, d.count, sizeof *d.records, compare_names);
-	SHEAF_TRY(write_tree(&d, BY_NAME, &at[1]));
+	SHEAF_TRY(write_tree(&d, SHEAF_HDF5_LINK_NAMES, &at[1]));
 	if (!(group->link_order & SHEAF_HDF5_INDEXED)) return SHEAF_OK;
 	qsort(d.records, d.count, sizeof *d.records, compare_order);
-	return write_tree(&d, BY_ORDER, &at[2]);
+	return write_tree(&d, SHEAF_HDF5_LINK_ORDERS, &at[2]);
 }

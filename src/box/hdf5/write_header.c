@@ -43,20 +43,26 @@ static sheaf_status put_message(pen *p, sheaf_hdf5_message_type type, unsigned f
 	return put(p, type, flags, order, (sheaf_bytes){p->w->message.data, p->w->message.size});
 }
 
+/* The info about links, or attributes, that are in the header, or lie at[0] with indexes at[1] and at[2];
+ * where they are numbered it has the next number, of `width` bytes. */
+static void make_info(const pen *p, uint8_t order, int64_t next, size_t width, const int64_t at[3])
+{
+	sheaf_builder *b = &p->w->message;
+	b->size = 0;
+	sheaf_hdf5_put(p->w, b, "11", (const int64_t[]){0, order});
+	if (order & SHEAF_HDF5_TRACKED) sheaf_hdf5_put_number(b, (uint64_t)next, width);
+	sheaf_hdf5_put(p->w, b, order & SHEAF_HDF5_INDEXED ? "AAA" : "AA", at);
+}
+
 /* ---- groups ---- */
 
 static sheaf_status put_link_info(pen *p)
 {
-	sheaf_builder *b = &p->w->message;
-	uint8_t order = p->object->link_order;
-	b->size = 0;
-	sheaf_hdf5_put_number(b, 0, 1);
-	sheaf_hdf5_put_number(b, order, 1);
-	if (order & SHEAF_HDF5_TRACKED) sheaf_hdf5_put_number(b, (uint64_t)p->object->next_link, 8);
+	const sheaf_hdf5_object *o = p->object;
 	int64_t at[3] = {SHEAF_HDF5_NOWHERE, SHEAF_HDF5_NOWHERE, SHEAF_HDF5_NOWHERE};
-	if (p->object->nlinks > SHEAF_HDF5_MOST_COMPACT && !p->is_measuring)
-		SHEAF_TRY(sheaf_hdf5_write_links(p->w, p->object, at));
-	for (int i = 0; i < (order & SHEAF_HDF5_INDEXED ? 3 : 2); i++) sheaf_hdf5_put_address(p->w, b, at[i]);
+	if (o->nlinks > SHEAF_HDF5_MOST_COMPACT && !p->is_measuring)
+		SHEAF_TRY(sheaf_hdf5_write_links(p->w, o, at));
+	make_info(p, o->link_order, o->next_link, 8, at);
 	return put_message(p, SHEAF_HDF5_LINK_INFO, 0, 0);
 }
 
@@ -85,15 +91,10 @@ static sheaf_status put_group(pen *p)
 static sheaf_status put_attribute_info(pen *p, int64_t next)
 {
 	enum { NOT_SHARED = 4 };
-	sheaf_builder *b = &p->w->message;
-	uint8_t order = p->object->attribute_order;
-	if (p->object->version == 1 || (order == 0 && !p->object->attributes.first)) return SHEAF_OK;
-	b->size = 0;
-	sheaf_hdf5_put_number(b, 0, 1);
-	sheaf_hdf5_put_number(b, order, 1);
-	if (order & SHEAF_HDF5_TRACKED) sheaf_hdf5_put_number(b, (uint64_t)next, 2);
-	for (int i = 0; i < (order & SHEAF_HDF5_INDEXED ? 3 : 2); i++)
-		sheaf_hdf5_put_address(p->w, b, SHEAF_HDF5_NOWHERE);
+	const sheaf_hdf5_object *o = p->object;
+	static const int64_t nowhere[3] = {SHEAF_HDF5_NOWHERE, SHEAF_HDF5_NOWHERE, SHEAF_HDF5_NOWHERE};
+	if (o->version == 1 || (o->attribute_order == 0 && !o->attributes.first)) return SHEAF_OK;
+	make_info(p, o->attribute_order, next, 2, nowhere);
 	return put_message(p, SHEAF_HDF5_ATTRIBUTE_INFO, NOT_SHARED, 0);
 }
 
@@ -135,8 +136,7 @@ static sheaf_status put_count(pen *p)
 	sheaf_builder *b = &p->w->message;
 	if (!p->object->nlinked_changes || p->object->nlinked == 1 || p->object->version == 1) return SHEAF_OK;
 	b->size = 0;
-	sheaf_hdf5_put_number(b, 0, 1);
-	sheaf_hdf5_put_number(b, (uint64_t)p->object->nlinked, 4);
+	sheaf_hdf5_put(p->w, b, "14", (const int64_t[]){0, p->object->nlinked});
 	return put_message(p, SHEAF_HDF5_LINK_COUNT, 0, 0);
 }
 
@@ -152,13 +152,10 @@ static sheaf_status put_messages(pen *p)
 
 static sheaf_status make_header(pen *p)
 {
-	enum { VERSION = 2, WIDE = 2 /* sizes of 4 bytes */, HEAD = 10 };
-	uint8_t order = p->object->attribute_order;
+	enum { WIDE = 2 /* sizes of 4 bytes */, HEAD = 10 };
 	p->b->size = 0;
-	sheaf_builder_append(p->b, "OHDR", 4);
-	sheaf_hdf5_put_number(p->b, VERSION, 1);
-	sheaf_hdf5_put_number(p->b, (unsigned)(WIDE | order << 2), 1);
-	sheaf_hdf5_put_number(p->b, 0, 4);
+	sheaf_builder_append(p->b, "OHDR\2", 5);
+	sheaf_hdf5_put(p->w, p->b, "14", (const int64_t[]){WIDE | p->object->attribute_order << 2, 0});
 	SHEAF_TRY(put_messages(p));
 	SHEAF_TRY(sheaf_builder_status(p->b, p->w->err));
 	sheaf_store_u32le(p->b->data + HEAD - 4, (uint32_t)(p->b->size - HEAD));
@@ -201,8 +198,7 @@ static sheaf_status change_head(pen *p, int64_t address, size_t size)
 	if (!sheaf_builder_room(b, end + 8)) return sheaf_builder_status(b, p->w->err);
 	SHEAF_TRY(store->read(store->user, p->w->reader.base + o->address, b->data, o->room_at, p->w->err));
 	b->size = o->room_at;
-	sheaf_hdf5_put_address(p->w, m, address);
-	sheaf_hdf5_put_length(p->w, m, size);
+	sheaf_hdf5_put(p->w, m, "AL", (const int64_t[]){address, (int64_t)size});
 	SHEAF_TRY(put_message(p, SHEAF_HDF5_CONTINUATION, 0, 0));
 	if (b->size > end)
 		return sheaf_fail(p->w->err, SHEAF_UNSUPPORTED,
@@ -220,8 +216,7 @@ static sheaf_status change_head(pen *p, int64_t address, size_t size)
 	}
 	sheaf_builder_i64(&p->w->heads, o->address);
 	sheaf_builder_i64(&p->w->heads, (int64_t)b->size);
-	sheaf_builder_append(&p->w->heads, b->data, b->size);
-	return sheaf_builder_status(&p->w->heads, p->w->err);
+	return sheaf_hdf5_note(&p->w->heads, b->data, b->size, p->w->err);
 }
 
 static sheaf_status write_changed(pen *p)

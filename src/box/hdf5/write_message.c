@@ -108,11 +108,9 @@ void sheaf_hdf5_put_link(const sheaf_hdf5_writer *w, sheaf_builder *b, const she
 	enum { VERSION = 1, HAS_ORDER = 4, HAS_KIND = 8, HAS_CHARSET = 16 };
 	unsigned width = link->name_size <= UINT8_MAX ? 0 : 1;
 	bool has_order = link->group->link_order & SHEAF_HDF5_TRACKED;
-	sheaf_hdf5_put_number(b, VERSION, 1);
-	sheaf_hdf5_put_number(b,
-	                      width | (has_order ? HAS_ORDER : 0) | (link->kind ? HAS_KIND : 0) |
-	                          (link->is_utf8 ? HAS_CHARSET : 0),
-	                      1);
+	unsigned flags =
+		width | (has_order ? HAS_ORDER : 0) | (link->kind ? HAS_KIND : 0) | (link->is_utf8 ? HAS_CHARSET : 0);
+	sheaf_hdf5_put(w, b, "11", (const int64_t[]){VERSION, flags});
 	if (link->kind) sheaf_hdf5_put_number(b, link->kind, 1);
 	if (has_order) sheaf_hdf5_put_number(b, (uint64_t)link->order, 8);
 	if (link->is_utf8) sheaf_hdf5_put_number(b, 1, 1);

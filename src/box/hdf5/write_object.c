@@ -46,8 +46,7 @@ sheaf_status sheaf_hdf5_new_object(sheaf_hdf5_writer *w, bool is_group, sheaf_hd
 	o->end_of_links = &o->links;
 	o->end_of_users = &o->users;
 	*out = o;
-	sheaf_builder_append(&w->objects, out, sizeof *out);
-	return sheaf_builder_status(&w->objects, w->err);
+	return sheaf_hdf5_note(&w->objects, out, sizeof *out, w->err);
 }
 
 /* ---- links ---- */
@@ -79,8 +78,7 @@ static sheaf_status note_link(sheaf_hdf5_writer *w, sheaf_hdf5_link *link)
 {
 	int64_t key = key_of(link->group, link->name, link->name_size);
 	link->alike = sheaf_hdf5_places_find(&w->link_numbers, key);
-	sheaf_builder_append(&w->links, &link, sizeof link);
-	SHEAF_TRY(sheaf_builder_status(&w->links, w->err));
+	SHEAF_TRY(sheaf_hdf5_note(&w->links, &link, sizeof link, w->err));
 	uint32_t number = (uint32_t)(w->links.size / sizeof link);
 	return sheaf_hdf5_places_add(&w->link_numbers, key, number, w->reader.cx, w->err);
 }
