@@ -134,7 +134,20 @@ SHEAF_USE sheaf_status sheaf_hdf5_read_text(sheaf_hdf5_writer *w, int64_t addres
                                             sheaf_builder *text);
 SHEAF_USE sheaf_status sheaf_hdf5_flush_texts(sheaf_hdf5_writer *w);
 
-/* ---- write_object.c: objects and the ways to them ---- */
+/* ---- write_object.c: objects, their messages and the ways to them ---- */
+
+/* Gives an attribute to an object whose attributes are listed, in place of one of the same name. */
+SHEAF_USE sheaf_status sheaf_hdf5_set_attribute(sheaf_hdf5_writer *w, sheaf_hdf5_object *object,
+                                                const char *name, sheaf_hdf5_message like);
+void sheaf_hdf5_remove_attribute(const sheaf_hdf5_object *object, const char *name);
+
+/* What is in w->message becomes a message of a list, or of an object, and is taken out of the builder. */
+SHEAF_USE sheaf_status sheaf_hdf5_add_message(sheaf_hdf5_writer *w, sheaf_hdf5_messages *list,
+                                              sheaf_hdf5_message like);
+SHEAF_USE sheaf_status sheaf_hdf5_say(sheaf_hdf5_writer *w, sheaf_hdf5_object *object,
+                                      sheaf_hdf5_message_type type, uint8_t flags);
+/* NULL: there is none. */
+sheaf_hdf5_message *sheaf_hdf5_find_attribute(const sheaf_hdf5_object *object, const char *name);
 
 size_t sheaf_hdf5_object_count(const sheaf_hdf5_writer *w);
 sheaf_hdf5_object *sheaf_hdf5_object_at(const sheaf_hdf5_writer *w, size_t number);
@@ -174,6 +187,7 @@ void sheaf_hdf5_put_scalar(sheaf_builder *b);
 void sheaf_hdf5_put_type(sheaf_builder *b, sheaf_type type, bool is_big);
 /* Of ASCII with a NUL at the end; or of UTF-8, padded by NULs. */
 void sheaf_hdf5_put_fixed_text_type(sheaf_builder *b, size_t size, bool is_padded);
+void sheaf_hdf5_put_text_type(const sheaf_hdf5_writer *w, sheaf_builder *b);
 /* Of variable numbers of references to objects. */
 void sheaf_hdf5_put_references_type(const sheaf_hdf5_writer *w, sheaf_builder *b);
 /* A reference to an array, and the number of one of its dimensions. */
@@ -184,24 +198,6 @@ void sheaf_hdf5_put_link(const sheaf_hdf5_writer *w, sheaf_builder *b, const she
 void sheaf_hdf5_begin_attribute(sheaf_hdf5_writer *w);
 /* Appends it to w->message. */
 SHEAF_USE sheaf_status sheaf_hdf5_put_attribute(sheaf_hdf5_writer *w, const char *name);
-/* Gives it to an object whose attributes are listed, in place of one of the same name. */
-SHEAF_USE sheaf_status sheaf_hdf5_set_attribute(sheaf_hdf5_writer *w, sheaf_hdf5_object *object,
-                                                const char *name, sheaf_hdf5_message like);
-void sheaf_hdf5_remove_attribute(const sheaf_hdf5_object *object, const char *name);
-
-/* What is in w->message becomes a message of a list, or of an object, and is taken out of the builder. */
-SHEAF_USE sheaf_status sheaf_hdf5_add_message(sheaf_hdf5_writer *w, sheaf_hdf5_messages *list,
-                                              sheaf_hdf5_message like);
-SHEAF_USE sheaf_status sheaf_hdf5_say(sheaf_hdf5_writer *w, sheaf_hdf5_object *object,
-                                      sheaf_hdf5_message_type type, uint8_t flags);
-
-/* The driver's functions. */
-SHEAF_USE sheaf_status sheaf_hdf5_set_text(void *state, const sheaf_box_item *item, const char *name,
-                                           const char *text, size_t size, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_hdf5_set_numbers(void *state, const sheaf_box_item *item, const char *name,
-                                              sheaf_box_values values, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_hdf5_text_of_attribute(void *state, const sheaf_box_item *item, const char *name,
-                                                    sheaf_builder *text, sheaf_error *err);
 
 /* ---- write_header.c ---- */
 

@@ -253,18 +253,71 @@ static sheaf_status remove_array(void *state, const sheaf_box_item *item, sheaf_
 	return link ? unlink_object(w, link) : SHEAF_OK;
 }
 
+/* ---- attributes ---- */
+
+static sheaf_status begin(sheaf_hdf5_writer *w, const sheaf_box_item *item, sheaf_hdf5_object **object,
+                          sheaf_error *err)
+{
+	w->err = err;
+	SHEAF_TRY(sheaf_hdf5_find_object(w, item->inside->target, object));
+	SHEAF_TRY(sheaf_hdf5_list_attributes(w, *object));
+	sheaf_hdf5_begin_attribute(w);
+	return SHEAF_OK;
+}
+
+/* A scalar of variable length, in UTF-8. */
+static sheaf_status set_text(void *state, const sheaf_box_item *item, const char *name, const char *text,
+                             size_t size, sheaf_error *err)
+{
+	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;
+	sheaf_hdf5_object *object;
+	sheaf_hdf5_message like = {.text_size = size};
+	SHEAF_TRY(begin(w, item, &object, err));
+	sheaf_hdf5_put_text_type(w, &w->type);
+	sheaf_hdf5_put_scalar(&w->space);
+	SHEAF_TRY(
+		sheaf_hdf5_store_text(w, (sheaf_bytes){(const uint8_t *)text, size}, size, &w->value, &like.text));
+	return sheaf_hdf5_set_attribute(w, object, name, like);
+}
+
+static sheaf_status set_numbers(void *state, const sheaf_box_item *item, const char *name,
+                                sheaf_box_values values, sheaf_error *err)
+{
+	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;
+	sheaf_hdf5_object *object;
+	SHEAF_TRY(begin(w, item, &object, err));
+	sheaf_hdf5_put_type(&w->type, values.type, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	sheaf_hdf5_put_space(w, &w->space, values.count, true);
+	sheaf_builder_append(&w->value, values.values, (size_t)values.count * sheaf_type_size(values.type));
+	return sheaf_hdf5_set_attribute(w, object, name, (sheaf_hdf5_message){0});
+}
+
+/* A text that was written here is in the file, or on its way there. */
+static sheaf_status text_of_attribute(void *state, const sheaf_box_item *item, const char *name,
+                                      sheaf_builder *text, sheaf_error *err)
+{
+	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;
+	const sheaf_hdf5_object *object = sheaf_hdf5_known_object(w, item->inside->target);
+	const sheaf_hdf5_message *m = object ? sheaf_hdf5_find_attribute(object, name) : NULL;
+	w->err = err;
+	if (m && m->text) return sheaf_hdf5_read_text(w, m->text, m->text_size, text);
+	if (item->inside->own) return sheaf_hdf5_text(state, item, name, text, err);
+	return sheaf_fail(err, SHEAF_UNKNOWN, "%s: /%s: expected an attribute \"%s\", found none",
+	                  w->reader.store->name, item->path, name);
+}
+
 const sheaf_box_driver sheaf_hdf5_writing_driver = {
 	.open = open_file,
 	.finish = finish_file,
 	.close = close_file,
-	.text = sheaf_hdf5_text_of_attribute,
+	.text = text_of_attribute,
 	.read_rows = sheaf_hdf5_read_rows,
 	.read_chunk = sheaf_hdf5_read_chunk,
 	.text_of = sheaf_hdf5_text_of,
 	.make_group = make_group,
 	.remove = remove_array,
-	.set_text = sheaf_hdf5_set_text,
-	.set_numbers = sheaf_hdf5_set_numbers,
+	.set_text = set_text,
+	.set_numbers = set_numbers,
 	.new_array = sheaf_hdf5_new_array,
 	.append = sheaf_hdf5_append,
 	.write_chunk = sheaf_hdf5_write_chunk,

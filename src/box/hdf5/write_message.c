@@ -1,27 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What headers say of objects, field by field; and attributes, which are texts or lists of numbers. */
+/* What headers say of objects, field by field. */
 #include "box/hdf5/write.h"
-
-sheaf_status sheaf_hdf5_add_message(sheaf_hdf5_writer *w, sheaf_hdf5_messages *list, sheaf_hdf5_message like)
-{
-	void *memory;
-	SHEAF_TRY(sheaf_builder_status(&w->message, w->err));
-	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, sizeof like, &memory, w->err));
-	sheaf_hdf5_message *message = (sheaf_hdf5_message *)memory;
-	*message = like;
-	message->data = sheaf_builder_bytes(&w->message);
-	SHEAF_TRY(sheaf_hdf5_keep(w, &message->data));
-	*list->end = message;
-	list->end = &message->next;
-	w->message.size = 0;
-	return SHEAF_OK;
-}
-
-sheaf_status sheaf_hdf5_say(sheaf_hdf5_writer *w, sheaf_hdf5_object *object, sheaf_hdf5_message_type type,
-                            uint8_t flags)
-{
-	return sheaf_hdf5_add_message(w, &object->messages, (sheaf_hdf5_message){.type = type, .flags = flags});
-}
 
 /* ---- spaces and types ---- */
 
@@ -66,7 +45,7 @@ void sheaf_hdf5_put_fixed_text_type(sheaf_builder *b, size_t size, bool is_padde
 	head_of_type(b, SHEAF_HDF5_STRING, is_padded ? PADDED | UTF8 : 0, size);
 }
 
-static void put_text_type(const sheaf_hdf5_writer *w, sheaf_builder *b)
+void sheaf_hdf5_put_text_type(const sheaf_hdf5_writer *w, sheaf_builder *b)
 {
 	enum { TEXT = 1, UTF8 = 1 << 8 };
 	head_of_type(b, SHEAF_HDF5_SEQUENCE, TEXT | UTF8, SHEAF_HDF5_REFERENCE_SIZE(&w->reader));
@@ -147,82 +126,4 @@ sheaf_status sheaf_hdf5_put_attribute(sheaf_hdf5_writer *w, const char *name)
 		sheaf_builder_append(b, parts[i]->data, parts[i]->size);
 	}
 	return sheaf_builder_status(b, w->err);
-}
-
-static sheaf_hdf5_message *find_attribute(const sheaf_hdf5_object *object, const char *name)
-{
-	for (sheaf_hdf5_message *m = object->attributes.first; m; m = m->next)
-		if (!m->is_gone && strcmp(m->name, name) == 0) return m;
-	return NULL;
-}
-
-void sheaf_hdf5_remove_attribute(const sheaf_hdf5_object *object, const char *name)
-{
-	sheaf_hdf5_message *m = find_attribute(object, name);
-	if (m) m->is_gone = true;
-}
-
-sheaf_status sheaf_hdf5_set_attribute(sheaf_hdf5_writer *w, sheaf_hdf5_object *object, const char *name,
-                                      sheaf_hdf5_message like)
-{
-	like.type = SHEAF_HDF5_ATTRIBUTE;
-	SHEAF_TRY(sheaf_hdf5_put_attribute(w, name));
-	SHEAF_TRY(sheaf_catalog_text(w->catalog, &like.name, w->err, "%s", name));
-	sheaf_hdf5_remove_attribute(object, name);
-	like.order = object->next_attribute++;
-	object->attributes_change = true;
-	return sheaf_hdf5_add_message(w, &object->attributes, like);
-}
-
-/* ---- the driver's functions ---- */
-
-static sheaf_status begin(sheaf_hdf5_writer *w, const sheaf_box_item *item, sheaf_hdf5_object **object,
-                          sheaf_error *err)
-{
-	w->err = err;
-	SHEAF_TRY(sheaf_hdf5_find_object(w, item->inside->target, object));
-	SHEAF_TRY(sheaf_hdf5_list_attributes(w, *object));
-	sheaf_hdf5_begin_attribute(w);
-	return SHEAF_OK;
-}
-
-/* A scalar of variable length, in UTF-8. */
-sheaf_status sheaf_hdf5_set_text(void *state, const sheaf_box_item *item, const char *name, const char *text,
-                                 size_t size, sheaf_error *err)
-{
-	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;
-	sheaf_hdf5_object *object;
-	sheaf_hdf5_message like = {.text_size = size};
-	SHEAF_TRY(begin(w, item, &object, err));
-	put_text_type(w, &w->type);
-	sheaf_hdf5_put_scalar(&w->space);
-	SHEAF_TRY(
-		sheaf_hdf5_store_text(w, (sheaf_bytes){(const uint8_t *)text, size}, size, &w->value, &like.text));
-	return sheaf_hdf5_set_attribute(w, object, name, like);
-}
-
-sheaf_status sheaf_hdf5_set_numbers(void *state, const sheaf_box_item *item, const char *name,
-                                    sheaf_box_values values, sheaf_error *err)
-{
-	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;
-	sheaf_hdf5_object *object;
-	SHEAF_TRY(begin(w, item, &object, err));
-	sheaf_hdf5_put_type(&w->type, values.type, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	sheaf_hdf5_put_space(w, &w->space, values.count, true);
-	sheaf_builder_append(&w->value, values.values, (size_t)values.count * sheaf_type_size(values.type));
-	return sheaf_hdf5_set_attribute(w, object, name, (sheaf_hdf5_message){0});
-}
-
-/* A text that was written here is in the file, or on its way there. */
-sheaf_status sheaf_hdf5_text_of_attribute(void *state, const sheaf_box_item *item, const char *name,
-                                          sheaf_builder *text, sheaf_error *err)
-{
-	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;
-	const sheaf_hdf5_object *object = sheaf_hdf5_known_object(w, item->inside->target);
-	const sheaf_hdf5_message *m = object ? find_attribute(object, name) : NULL;
-	w->err = err;
-	if (m && m->text) return sheaf_hdf5_read_text(w, m->text, m->text_size, text);
-	if (item->inside->own) return sheaf_hdf5_text(state, item, name, text, err);
-	return sheaf_fail(err, SHEAF_UNKNOWN, "%s: /%s: expected an attribute \"%s\", found none",
-	                  w->reader.store->name, item->path, name);
 }

@@ -13,6 +13,54 @@ sheaf_status sheaf_hdf5_keep(sheaf_hdf5_writer *w, sheaf_bytes *bytes)
 	return SHEAF_OK;
 }
 
+/* ---- messages ---- */
+
+sheaf_status sheaf_hdf5_add_message(sheaf_hdf5_writer *w, sheaf_hdf5_messages *list, sheaf_hdf5_message like)
+{
+	void *memory;
+	SHEAF_TRY(sheaf_builder_status(&w->message, w->err));
+	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, sizeof like, &memory, w->err));
+	sheaf_hdf5_message *message = (sheaf_hdf5_message *)memory;
+	*message = like;
+	message->data = sheaf_builder_bytes(&w->message);
+	SHEAF_TRY(sheaf_hdf5_keep(w, &message->data));
+	*list->end = message;
+	list->end = &message->next;
+	w->message.size = 0;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_hdf5_say(sheaf_hdf5_writer *w, sheaf_hdf5_object *object, sheaf_hdf5_message_type type,
+                            uint8_t flags)
+{
+	return sheaf_hdf5_add_message(w, &object->messages, (sheaf_hdf5_message){.type = type, .flags = flags});
+}
+
+sheaf_hdf5_message *sheaf_hdf5_find_attribute(const sheaf_hdf5_object *object, const char *name)
+{
+	for (sheaf_hdf5_message *m = object->attributes.first; m; m = m->next)
+		if (!m->is_gone && strcmp(m->name, name) == 0) return m;
+	return NULL;
+}
+
+void sheaf_hdf5_remove_attribute(const sheaf_hdf5_object *object, const char *name)
+{
+	sheaf_hdf5_message *m = sheaf_hdf5_find_attribute(object, name);
+	if (m) m->is_gone = true;
+}
+
+sheaf_status sheaf_hdf5_set_attribute(sheaf_hdf5_writer *w, sheaf_hdf5_object *object, const char *name,
+                                      sheaf_hdf5_message like)
+{
+	like.type = SHEAF_HDF5_ATTRIBUTE;
+	SHEAF_TRY(sheaf_hdf5_put_attribute(w, name));
+	SHEAF_TRY(sheaf_catalog_text(w->catalog, &like.name, w->err, "%s", name));
+	sheaf_hdf5_remove_attribute(object, name);
+	like.order = object->next_attribute++;
+	object->attributes_change = true;
+	return sheaf_hdf5_add_message(w, &object->attributes, like);
+}
+
 /* ---- objects ---- */
 
 size_t sheaf_hdf5_object_count(const sheaf_hdf5_writer *w)
