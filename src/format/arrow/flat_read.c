@@ -9,10 +9,11 @@ static uint16_t load_u16(const uint8_t *b) { return (uint16_t)(b[0] | b[1] << 8)
 
 sheaf_fb sheaf_fb_over(const void *data, size_t size)
 {
+	uint64_t bytes = size; /* compared as 64 bits where size_t has fewer */
 	return (sheaf_fb){.data = (const uint8_t *)data,
 	                  .size = size,
 	                  .budget = size / LEAST_TABLE + 1,
-	                  .text_budget = (uint64_t)size < INT64_MAX / TEXTS ? TEXTS * (int64_t)size : INT64_MAX};
+	                  .text_budget = bytes < INT64_MAX / TEXTS ? (int64_t)(TEXTS * bytes) : INT64_MAX};
 }
 
 /* Whether n bytes from `at` on are there. */
