@@ -221,8 +221,8 @@ build-tsan/build.ninja:
 		-Db_sanitize=thread -Db_lundef=false
 
 build-msan/build.ninja:
-	@CC=clang $(MESON) setup build-msan -Dwerror=$(WERROR) -Dhdf5=disabled -Dtests=true -Dbuildtype=debug \
-		-Doptimization=1 -Db_sanitize=memory -Db_lundef=false -Ddefault_library=static \
+	@CC=clang CXX=clang++ $(MESON) setup build-msan -Dwerror=$(WERROR) -Dhdf5=disabled -Dtests=true \
+		-Dbuildtype=debug -Doptimization=1 -Db_sanitize=memory -Db_lundef=false -Ddefault_library=static \
 		-Dc_args='-fno-omit-frame-pointer -fno-sanitize-recover=memory -U_FILE_OFFSET_BITS'
 
 build-32/build.ninja:

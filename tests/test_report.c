@@ -912,8 +912,9 @@ static void test_contradictions_of_a_sample(void **state)
 	sheaf_contradicted a = sheaf_contradictions_count(&c[0]), b = sheaf_contradictions_count(&c[1]);
 	assert_false(a.exact);
 	assert_true(a.different == b.different && a.inputs == b.inputs && a.rows == b.rows);
-	assert_true(a.different > INPUTS * 0.95 && a.different < INPUTS * 1.05);
-	assert_true(a.inputs > INPUTS * 0.18 && a.inputs < INPUTS * 0.22 && a.rows == 2 * a.inputs);
+	assert_true((double)a.different > INPUTS * 0.95 && (double)a.different < INPUTS * 1.05);
+	assert_true((double)a.inputs > INPUTS * 0.18 && (double)a.inputs < INPUTS * 0.22 &&
+	            a.rows == 2 * a.inputs);
 	for (int k = 0; k < 2; k++) sheaf_contradictions_free(&c[k], cx);
 }
 

@@ -973,6 +973,18 @@ def check_bound(folder):
         "a huge fill is bounded",
         f"{code} {err}",
     )
+    for command in ("validate", "cat", "hash", "stats"):
+        for memory in ("64M", "4G"):
+            code, out, err = run(command, "--dataset", "x", "--max-memory", memory, folder)
+            point(
+                code == 5 and "found one of 8796093022208 bytes (--allow-large" in out + err,
+                f"{command} says how large an array is of which nothing is stored, under {memory}",
+                f"{code} {out}{err}",
+            )
+    code, out, err = run("head", "--rows", "1", "--json", "--allow-large", "--dataset", "x", folder)
+    point(code == 0 and "1e300" in out, "its first row, where that is asked for", f"{code} {out}{err}")
+    code, out, err = run("info", folder)
+    point(code == 0 and "1099511627776" in out, "info lists it", f"{code} {out}{err}")
 
 
 def main():

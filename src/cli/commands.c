@@ -78,6 +78,10 @@ const sheaf_option shared_options[] = {
      "do part I of N, counted from 1, of one FILE and write a part file, OUT; sheaf merge makes the whole of "
      "all N, the same as without parts",
      0},
+	{"allow-large", SHEAF_OPTION_FLAG, 0, NULL,
+     "go on where a few bytes make very many: an output of more than 64 times the input, an array of Zarr of "
+     "which little is stored (default: stop beyond 1 GiB)",
+     0},
 	{0},
 };
 
@@ -116,8 +120,6 @@ static const sheaf_option convert_options[] = {
      "write this format instead of the one that the suffix of OUT names", 't'},
 	{"allow-loss", SHEAF_OPTION_FLAG, 0, NULL,
      "go on if the output cannot hold all of the data, and list what is lost", 0},
-	{"allow-large", SHEAF_OPTION_FLAG, 0, NULL,
-     "write an output of any size (default: at most 64 times the input, or 1 GiB)", 0},
 	{"duplicates", SHEAF_OPTION_CHOICE, 0, "error|sum|last",
      "what to do if a position of a tensor has several entries: refuse them (default), add them up, or keep "
      "the last one",
@@ -311,7 +313,7 @@ static const sheaf_option no_options[] = {{0}};
 
 enum {
 	READS = TAKES_FROM | TAKES_QUIET | TAKES_MEMORY | TAKES_ERRORS | TAKES_STRICT | TAKES_HELP |
-	        TAKES_CONFIG | TAKES_THREADS | TAKES_INDEX | TAKES_DATASET | TAKES_HDF5,
+	        TAKES_CONFIG | TAKES_THREADS | TAKES_INDEX | TAKES_DATASET | TAKES_HDF5 | TAKES_LARGE,
 	READS_ALL = READS | TAKES_PROGRESS,
 	TENSORS = TAKES_COORDINATES | TAKES_VALUE | TAKES_SHAPE | TAKES_MATRIX,
 	SELECTS = TENSORS | TAKES_SELECTION,

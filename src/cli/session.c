@@ -238,6 +238,7 @@ sheaf_status session_begin(session *s, const arguments *args, const session_opti
 		.validate = options->validate,
 		.allow_loss = sheaf_values_flag(values, "allow-loss"),
 		.system_hdf5 = wants_system_hdf5(values),
+		.allow_large = sheaf_values_flag(values, "allow-large"),
 		.on_problem = report_problem,
 		.on_progress = report_progress,
 		.on_stage = report_stage,

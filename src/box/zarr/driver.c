@@ -6,6 +6,7 @@
 #include "base/endian.h"
 #include "base/extend.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "base/thread.h"
 #include "box/characters.h"
 #include "box/filter.h"
@@ -29,6 +30,7 @@ typedef struct state {
 	sheaf_mutex shard_lock; /* of the index of a shard that was read last: */
 	char *shard;            /* its path (NULL: none is held), */
 	sheaf_builder index;    /* and its bytes */
+	int64_t stored;         /* bytes of all members; 0: nobody has counted them. Under shard_lock, too */
 } state;
 
 /* ---- listing ---- */
@@ -280,6 +282,39 @@ static sheaf_status read_attribute(void *memory, const sheaf_box_item *item, con
 	return sheaf_zarr_describe_value(value, catalog, bytes, err);
 }
 
+/* ---- arrays of which little is stored ---- */
+
+static sheaf_status count_stored(state *s, int64_t *stored, sheaf_error *err)
+{
+	sheaf_mutex_lock(&s->shard_lock);
+	if (s->stored == 0) s->stored = sheaf_source_bytes(s->box->source);
+	*stored = s->stored;
+	sheaf_mutex_unlock(&s->shard_lock);
+	if (*stored >= 0) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_IO, "%s: expected to count the bytes of its files, found a failure",
+	                  s->members.name);
+}
+
+/* Chunks need not be there, and one that is there may be packed very small: a few bytes can stand for an
+ * array that nobody reads to its end. What deflate would make of a byte is always enough, as in HDF5. */
+static sheaf_status prepare(void *memory, const sheaf_box_item *item, sheaf_error *err)
+{
+	enum { OF_A_BYTE = 1032 };
+	static const int64_t always = INT64_C(1) << 30;
+	state *s = (state *)memory;
+	const sheaf_box_detail *inside = item->inside;
+	int64_t bytes, stored;
+	if (!sheaf_mul_i64(&bytes, item->count / inside->per, (int64_t)inside->width)) bytes = INT64_MAX;
+	if (bytes <= always || sheaf_context_allows_large(s->cx)) return SHEAF_OK;
+	SHEAF_TRY(count_stored(s, &stored, err));
+	if (bytes / OF_A_BYTE <= stored) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_LIMIT,
+	                  "%s: /%s: expected an array of at most 1 GiB, or %d times the %" PRId64
+	                  " bytes that are stored, found one of %" PRId64
+	                  " bytes (" SHEAF_OPTION("allow-large") " reads it anyway)",
+	                  s->members.name, item->path, OF_A_BYTE, stored, bytes);
+}
+
 /* ---- chunks ---- */
 
 /* Where a chunk is: its member, and its number among those of a shard. */
@@ -527,6 +562,7 @@ const sheaf_box_driver sheaf_zarr_driver = {
 	.close = close_state,
 	.text = read_text,
 	.attribute = read_attribute,
+	.prepare = prepare,
 	.read_rows = read_rows,
 	.read_chunk = read_chunk,
 	.text_of = text_of,
