@@ -10,7 +10,7 @@ static int begin(void **state)
 {
 	(void)state;
 	sheaf_context_options options = {.size = sizeof options, .threads = 2};
-	return sheaf_context_new(&options, &cx, &err);
+	return (int)sheaf_context_new(&options, &cx, &err);
 }
 
 static int end(void **state)
