@@ -269,6 +269,31 @@ static void test_many_streams(void **state)
 	end_context(cx);
 }
 
+/* Each name is looked up among those before it: were these gone through, this would take an hour. */
+static void test_names_of_many_streams(void **state)
+{
+	(void)state;
+	enum { MANY = 1000000 };
+	sheaf_context_options options = {.size = sizeof options, .threads = 1};
+	sheaf_context *cx = context_with(&options);
+	sheaf_schema schema = {.cx = cx};
+	char name[32];
+	assert_ok(sheaf_schema_add_keys(&schema, &err));
+	for (int i = 0; i < MANY; i++) {
+		snprintf(name, sizeof name, "stream%d", i);
+		assert_ok(sheaf_schema_add_sparse(&schema, name, 2, SHEAF_F32, &err));
+	}
+	assert_ok(sheaf_schema_add_dense(&schema, "key", 1, SHEAF_F32, &err));
+	static const char *const twice[] = {"key", "stream0", "stream500000", "stream999999"};
+	for (size_t i = 0; i < COUNT(twice); i++) {
+		assert_int_equal(sheaf_schema_add_sparse(&schema, twice[i], 2, SHEAF_F32, &err), SHEAF_USAGE);
+		assert_message("expected each name once, found");
+	}
+	assert_int_equal(schema.nfields, MANY + 2);
+	sheaf_schema_free(&schema);
+	end_context(cx);
+}
+
 /* Bytes that are in use, and the most that have been. */
 typedef struct usage {
 	int64_t now, most;
@@ -374,6 +399,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_large_chunk, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_many_streams, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_converting_many_streams, make_folder, remove_folder),
+		cmocka_unit_test(test_names_of_many_streams),
 		cmocka_unit_test(test_recognition_of_control_bytes),
 		cmocka_unit_test(test_zeros_of_tensors),
 	};

@@ -222,6 +222,8 @@ SHEAF_API void sheaf_buffer_reset(sheaf_buffer *buffer);
 
 /* Memory that goes as a whole, of many small things: names, for one. */
 typedef struct sheaf_arena sheaf_arena;
+/* A table of names: where many are looked up. */
+typedef struct sheaf_names sheaf_names;
 
 /* The version of these headers; docs/abi.md says what it promises. */
 #define SHEAF_VERSION_MAJOR 0

@@ -183,6 +183,7 @@ typedef struct sheaf_schema {
 	sheaf_attribute *attributes;
 	sheaf_context *cx;  /* whose memory fields and attributes are */
 	sheaf_arena *arena; /* of that: names, aliases and levels of the fields, which go together */
+	sheaf_names *names; /* of that: numbers of fields, where one was looked up among many; NULL: none was */
 } sheaf_schema;
 
 typedef struct sheaf_level {

@@ -69,7 +69,9 @@ static sheaf_status add_field(sheaf_row_source *s, const sheaf_row_source_part *
 {
 	const sheaf_field *from = &sheaf_dataset_schema(part->dataset)->fields[column];
 	sheaf_field *field;
-	if (sheaf_schema_find(&s->schema, from->name) >= 0)
+	int found;
+	SHEAF_TRY(sheaf_schema_look_up(&s->schema, from->name, &found, err));
+	if (found >= 0)
 		return sheaf_fail(err, SHEAF_DATA,
 		                  "%s: expected streams that no other joined input has, found \"%s\" again",
 		                  name_of(part), from->name);

@@ -24,11 +24,12 @@ static sheaf_status check_schema(const sheaf_schema *schema, bool of_tensor, she
 	return SHEAF_OK;
 }
 
-static sheaf_status check_name(const sheaf_schema *schema, const char *name, sheaf_error *err)
+static sheaf_status check_name(sheaf_schema *schema, const char *name, sheaf_error *err)
 {
+	int found;
 	SHEAF_TRY(check_schema(schema, false, err));
 	if (!name || !*name) return sheaf_fail(err, SHEAF_USAGE, "schema: expected a name, found an empty one");
-	int found = sheaf_schema_find(schema, name);
+	SHEAF_TRY(sheaf_schema_look_up(schema, name, &found, err));
 	if (found >= 0 && schema->fields[found].meaning != SHEAF_KEY)
 		return sheaf_fail(err, SHEAF_USAGE, "schema: expected each name once, found \"%s\" twice", name);
 	return SHEAF_OK;

@@ -24,6 +24,9 @@ SHEAF_USE sheaf_status sheaf_schema_add_copy(sheaf_schema *schema, sheaf_context
 /* sheaf_schema_find that tries field number `near` first: schemas that are compared mostly have the same
  * order. */
 int sheaf_schema_find_near(const sheaf_schema *schema, const char *name, int near);
+/* The same for whoever adds thousands of fields, each of a name that is new; -1: it is. */
+SHEAF_USE sheaf_status sheaf_schema_look_up(sheaf_schema *schema, const char *name, int *found,
+                                            sheaf_error *err);
 /* Shapes a field as a sequence stream: LIST, then FIXED(dim) or COORD(1; dim). */
 void sheaf_field_make_stream(sheaf_field *field, bool sparse, int64_t dim, sheaf_type type);
 /* Shapes a field as a cell. A number has no level, or FIXED(1) where it may be missing; a run of `width`

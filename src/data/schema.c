@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/memory.h"
 #include "data/frame.h"
+#include "data/names.h"
 #include <inttypes.h>
 #include <limits.h>
 #include <sheaf/option.h>
@@ -186,6 +187,42 @@ int sheaf_schema_find_near(const sheaf_schema *schema, const char *name, int nea
 	           : sheaf_schema_find(schema, name);
 }
 
+static sheaf_status make_names(sheaf_schema *schema, sheaf_error *err)
+{
+	void *memory;
+	if (schema->names) return SHEAF_OK;
+	SHEAF_TRY(sheaf_allocate(schema->cx, sizeof *schema->names, &memory, err));
+	schema->names = (sheaf_names *)memory;
+	*schema->names = (sheaf_names){0};
+	return SHEAF_OK;
+}
+
+/* Also where a field has another name, or is no longer there. */
+static void drop_names(sheaf_schema *schema)
+{
+	if (!schema->names) return;
+	sheaf_names_free(schema->names);
+	sheaf_release(schema->cx, schema->names, sizeof *schema->names);
+	schema->names = NULL;
+}
+
+/* Few fields are looked through, and need no table. */
+sheaf_status sheaf_schema_look_up(sheaf_schema *schema, const char *name, int *found, sheaf_error *err)
+{
+	enum { FEW = 64 };
+	*found = schema->nfields < FEW ? sheaf_schema_find(schema, name) : -1;
+	if (schema->nfields < FEW) return SHEAF_OK;
+	SHEAF_TRY(make_names(schema, err));
+	for (int f = schema->names->count; f < schema->nfields; f++) {
+		const sheaf_field *field = &schema->fields[f];
+		/* A stream may be called as keys are: their name is that of none. */
+		size_t size = field->meaning == SHEAF_KEY ? 0 : strlen(field->name);
+		SHEAF_TRY(sheaf_names_add(schema->names, schema->cx, field->name, size, err));
+	}
+	*found = sheaf_names_find(schema->names, name, strlen(name), -1);
+	return SHEAF_OK;
+}
+
 int sheaf_schema_key(const sheaf_schema *schema)
 {
 	if (!schema) return -1;
@@ -329,6 +366,7 @@ sheaf_status sheaf_schema_rename(sheaf_schema *schema, sheaf_field *field, const
                                  sheaf_error *err)
 {
 	char *copy;
+	drop_names(schema);
 	SHEAF_TRY(sheaf_arena_copy_text(&schema->arena, schema->cx, name, n, &copy, err));
 	field->alias = field->name;
 	field->name = copy;
@@ -371,6 +409,7 @@ sheaf_status sheaf_schema_put_attribute(sheaf_schema *schema, sheaf_context *cx,
 
 void sheaf_schema_remove(sheaf_schema *schema, int field)
 {
+	drop_names(schema);
 	schema->nfields--;
 	memmove(schema->fields + field, schema->fields + field + 1,
 	        (size_t)(schema->nfields - field) * sizeof *schema->fields);
@@ -420,6 +459,7 @@ sheaf_status sheaf_schema_copy(const sheaf_schema *schema, sheaf_context *cx, sh
 
 void sheaf_schema_free(sheaf_schema *schema)
 {
+	drop_names(schema);
 	for (int i = 0; i < schema->nattributes; i++) free_attribute(schema->cx, &schema->attributes[i]);
 	if (schema->fields)
 		sheaf_release(schema->cx, schema->fields, (size_t)schema->room * sizeof *schema->fields);
