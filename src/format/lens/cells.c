@@ -140,4 +140,23 @@ void sheaf_lens_cells_set(sheaf_lens_cells *cells, int64_t from, int64_t to, con
 	}
 }
 
+static void add_entries(sheaf_lens_cells *cells, const int32_t *units, int32_t n, float value)
+{
+	bool unordered = units[0] <= cells->last;
+	for (int32_t i = 1; i < n; i++) unordered |= units[i] <= units[i - 1];
+	cells->unordered |= unordered;
+	cells->last = units[n - 1];
+	sheaf_builder_append(cells->level->indices, units, (size_t)n * sizeof *units);
+	float *values = (float *)(void *)sheaf_builder_extend(cells->values, (uint64_t)n * sizeof *values);
+	for (int32_t i = 0; values && i < n; i++) values[i] = value;
+}
+
+void sheaf_lens_cells_set_units(sheaf_lens_cells *cells, const int32_t *units, int32_t n, float value)
+{
+	if (cells->stream->sparse)
+		add_entries(cells, units, n, value);
+	else
+		for (int32_t i = 0; i < n; i++) cells->dense[units[i]] = value;
+}
+
 void sheaf_lens_cells_free(sheaf_lens_cells *cells) { sheaf_builder_drop(&cells->keys); }

@@ -196,6 +196,8 @@ void sheaf_lens_cells_start(sheaf_lens_cells *cells, float usual, bool given);
 /* Gives units [from, to) of the stream these values, or one value where `values` is NULL. */
 void sheaf_lens_cells_set(sheaf_lens_cells *cells, int64_t from, int64_t to, const float *values,
                           float value);
+/* Gives each of n units, at least one, this value. */
+void sheaf_lens_cells_set_units(sheaf_lens_cells *cells, const int32_t *units, int32_t n, float value);
 /* After the last event. */
 void sheaf_lens_cells_end(sheaf_lens_cells *cells);
 /* What has failed beside the column. */

@@ -125,12 +125,33 @@ static sheaf_status apply_span(filling *f, const scope *s, int64_t from, int64_t
 	return SHEAF_OK;
 }
 
+/* How many units from the first on begin no span, have a place, and may be spent. */
+static int32_t count_single(const filling *f, const scope *s, const int32_t *units, int32_t count)
+{
+	int32_t n = 0;
+	while (n < count && n < f->left && units[n] >= 0 && units[n] < s->width) n++;
+	return n && n < count && units[n] < 0 ? n - 1 : n;
+}
+
+/* Most lists are of single units of one stream. */
+static int32_t apply_single(filling *f, const scope *s, const int32_t *units, int32_t count, float value)
+{
+	int32_t n = s->stream < 0 ? 0 : count_single(f, s, units, count);
+	if (n == 0) return 0;
+	f->left -= n;
+	sheaf_lens_cells_set_units(&f->cells[s->stream], units, n, value);
+	f->cells[s->stream].said = true;
+	return n;
+}
+
 /* A list that begins with the end of a span means all units. */
 static sheaf_status apply_sparse(filling *f, const scope *s, const sheaf_lens_range *range)
 {
 	const int32_t *units = sheaf_lens_units_of(f->set, range);
 	if (range->count && units[0] < 0) return apply_span(f, s, 0, s->width, range->value);
 	for (int32_t k = 0; k < range->count; k++) {
+		k += apply_single(f, s, units + k, range->count - k, range->value);
+		if (k == range->count) break;
 		int64_t from = units[k],
 				last = k + 1 < range->count && units[k + 1] < 0 ? -(int64_t)units[++k] : from;
 		if (from < 0 || last < from) {
