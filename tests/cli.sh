@@ -740,7 +740,7 @@ end
 
 begin 'help FORMAT: what becomes of data that are written'
 expect 0 help ctf
-has out 'What becomes of data that are written:'
+has out 'What the format keeps of each kind of data:'
 has out '  keys of sequences       kept'
 has out '  columns of texts        lost: column that is no number (2)'
 expect 0 help --json ctf

@@ -21,8 +21,7 @@ const sheaf_option shared_options[] = {
 	{"from", SHEAF_OPTION_TEXT, 0, "FORMAT", "read as this format instead of finding it by content and name",
      'F'},
 	{"json", SHEAF_OPTION_FLAG, 0, NULL, "print JSON", 0},
-	{"quiet", SHEAF_OPTION_FLAG, 0, NULL,
-     "print errors that end the work, and nothing else beside the output", 'q'},
+	{"quiet", SHEAF_OPTION_FLAG, 0, NULL, "print only the output and errors that end the work", 'q'},
 	{"max-memory", SHEAF_OPTION_SIZE, 0, "SIZE", "use at most SIZE bytes of memory (default 4G)", 0},
 	{"max-errors", SHEAF_OPTION_COUNT, 0, "N",
      "tolerate N errors in the input and leave out what is wrong (default 0)", 0},
@@ -37,9 +36,9 @@ const sheaf_option shared_options[] = {
 	{"threads", SHEAF_OPTION_COUNT, 0, "N",
      "use N threads (default: one per core); the output is the same for any number", 0},
 	{"index", SHEAF_OPTION_CHOICE, 0, "auto|never|require|write",
-     "use the file's index if it is fresh (see sheaf index); auto also writes one after a large file was "
-     "read to its end, write always does, require fails without a fresh one (default: what SHEAF_INDEX says, "
-     "or auto)",
+     "use the file's index if it is fresh (see sheaf index); auto also writes an index after it has read a "
+     "large file to its end, write always does, require fails without a fresh index (default: the value of "
+     "SHEAF_INDEX, or auto)",
      0},
 	{"dataset", SHEAF_OPTION_TEXT, 0, "PATH",
      "which dataset of a container to use, as info lists them (default: the root, or the only one)", 0},
@@ -52,15 +51,15 @@ const sheaf_option shared_options[] = {
      "first)",
      0},
 	{"hdf5", SHEAF_OPTION_CHOICE, 0, "own|system",
-     "who reads HDF5 files: this program (default own), or the HDF5 library of the system, which knows more "
-     "kinds of them",
+     "what reads HDF5 files: this program (own, the default), or the HDF5 library of the system, which can "
+     "read more kinds of them",
      0},
 	{"rows", SHEAF_OPTION_TEXT, 0, "N|A:B",
-     "take the first N rows; or those from A, counted from 0, up to B without it (A: and :B, too)", 'n'},
+     "take the first N rows; or rows A to B-1, counted from 0 (A: and :B, too)", 'n'},
 	{"head", SHEAF_OPTION_COUNT, 0, "N", "take the first N rows: the same as --rows N", 0},
-	{"skip", SHEAF_OPTION_COUNT, 0, "K", "pass over the first K rows", 0},
+	{"skip", SHEAF_OPTION_COUNT, 0, "K", "skip the first K rows", 0},
 	{"sample", SHEAF_OPTION_TEXT, 0, "N|P%",
-     "take N rows, or about P percent of them, drawn by --seed: the same ones in every format", 0},
+     "take N rows, or about P percent of them, drawn by --seed; the same rows in every format", 0},
 	{"seed", SHEAF_OPTION_COUNT, 0, "S", "the seed of the sample (default 0)", 0},
 	{"where", SHEAF_OPTION_TEXT, 0, "NAME",
      "take the rows of this name, or whose names match it as a pattern (*, ?, [...])", 0},
@@ -69,34 +68,33 @@ const sheaf_option shared_options[] = {
      "take these columns, in this order; with NAME:TYPE,... declare the columns of a text table", 0},
 	{"transpose", SHEAF_OPTION_FLAG, 0, NULL, "reverse the dimensions of a tensor", 0},
 	{"matrix", SHEAF_OPTION_FLAG, 0, NULL,
-     "read a table of numbers as a matrix; convert also makes such a table of a matrix, where the output is "
-     "one",
+     "read a table of numbers as a matrix; convert also writes a matrix as such a table, if the output is a "
+     "table",
      0},
 	{"force", SHEAF_OPTION_FLAG, 0, NULL,
-     "replace an output that is there already (without it: ask on a terminal, and refuse elsewhere)", 'f'},
+     "replace an existing output (without it: ask on a terminal, refuse elsewhere)", 'f'},
 	{"part", SHEAF_OPTION_TEXT, 0, "I/N",
-     "do part I of N, counted from 1, of one FILE and write a part file, OUT; sheaf merge makes the whole of "
-     "all N, the same as without parts",
+     "do part I of N, counted from 1, of one FILE and write a part file, OUT; sheaf merge combines all N "
+     "into the same result as without parts",
      0},
 	{"allow-large", SHEAF_OPTION_FLAG, 0, NULL,
-     "go on where a few bytes make very many: an output of more than 64 times the input, an array of Zarr of "
-     "which little is stored (default: stop beyond 1 GiB)",
+     "continue where a few bytes become very many: an output of more than 64 times the input, or a Zarr "
+     "array that stores little (default: stop beyond 1 GiB)",
      0},
 	{0},
 };
 
 static const sheaf_option info_options[] = {
 	{"guess", SHEAF_OPTION_FLAG, 0, NULL,
-     "of a file that does not say what it holds: print options that it may be read with, the likeliest "
-     "first, "
-     "with the evidence",
+     "for a file that does not say what it holds: print options that it may be read with, the likeliest "
+     "first, with the evidence",
      0},
 	{0},
 };
 
 static const sheaf_option head_options[] = {
 	{"rows", SHEAF_OPTION_TEXT, 0, "N|A:B",
-     "print the first N rows (default 10); or those from A, counted from 0, up to B without it", 'n'},
+     "print the first N rows (default 10); or rows A to B-1, counted from 0", 'n'},
 	{"expand", SHEAF_OPTION_FLAG, 0, NULL, "also print the entries that a tensor's structure implies", 0},
 	{0},
 };
@@ -109,7 +107,8 @@ static const sheaf_option cat_options[] = {
 static const sheaf_option validate_options[] = {
 	{"quiet", SHEAF_OPTION_FLAG, 0, NULL, "print only the summary of each file", 'q'},
 	{"all", SHEAF_OPTION_FLAG, 0, NULL,
-     "print every finding, not 20 of each kind and the number of the others; --json always does", 0},
+     "print every finding, instead of 20 of each kind and a count of the others; --json always prints all",
+     0},
 	{"strict", SHEAF_OPTION_FLAG, 0, NULL, "count warnings and portability notes as violations", 0},
 	{0},
 };
@@ -119,14 +118,14 @@ static const sheaf_option convert_options[] = {
 	{"to", SHEAF_OPTION_TEXT, 0, "FORMAT",
      "write this format instead of the one that the suffix of OUT names", 't'},
 	{"allow-loss", SHEAF_OPTION_FLAG, 0, NULL,
-     "go on if the output cannot hold all of the data, and list what is lost", 0},
+     "continue if the output cannot hold all of the data, and list what is lost", 0},
 	{"duplicates", SHEAF_OPTION_CHOICE, 0, "error|sum|last",
      "what to do if a position of a tensor has several entries: refuse them (default), add them up, or keep "
      "the last one",
      0},
 	{"pad", SHEAF_OPTION_FLAG, 0, NULL,
-     "fill sequences of unequal lengths up with zeros, where a tensor is dense, and write the lengths beside "
-     "it, before the suffix of OUT .lengths",
+     "fill sequences of unequal lengths with zeros in a dense tensor, and write the lengths beside OUT, with "
+     ".lengths before its suffix",
      0},
 	{"structure", SHEAF_OPTION_CHOICE, 0,
      "auto|general|symmetric_lower|symmetric_upper|hermitian_lower|hermitian_upper|skew_symmetric_lower|skew_"
@@ -140,19 +139,19 @@ static const sheaf_option convert_options[] = {
 static const sheaf_option split_options[] = {
 	{"output", SHEAF_OPTION_TEXT, 0, "OUT", "write OUT: the same as OUT after the inputs", 'o'},
 	{"parts", SHEAF_OPTION_COUNT, 0, "N",
-     "make N files of equal length, at most 1000; the number stands before the suffix of OUT", 0},
-	{"bytes", SHEAF_OPTION_SIZE, 0, "SIZE",
-     "make as many files of equal length as it takes for each to have about SIZE bytes of FILE", 0},
+     "make N files of equal length, at most 1000; their number is put before the suffix of OUT", 0},
+	{"bytes", SHEAF_OPTION_SIZE, 0, "SIZE", "make files of equal length, each with about SIZE bytes of FILE",
+     0},
 	{"fractions", SHEAF_OPTION_TEXT, 0, "F,...",
      "draw a part for each row, with these probabilities, such as 0.9,0.1 for training and validation", 0},
-	{"seed", SHEAF_OPTION_COUNT, 0, "S", "the seed of what is drawn (default 0)", 0},
+	{"seed", SHEAF_OPTION_COUNT, 0, "S", "the seed of the draw (default 0)", 0},
 	{0},
 };
 
 static const sheaf_option merge_options[] = {
 	{"output", SHEAF_OPTION_TEXT, 0, "OUT", "write OUT: the same as OUT after the inputs", 'o'},
 	{"allow-loss", SHEAF_OPTION_FLAG, 0, NULL,
-     "of parts that were made with it: go on if the output cannot hold all of the data", 0},
+     "for parts that were made with it: continue if the output cannot hold all of the data", 0},
 	{0},
 };
 
@@ -162,22 +161,20 @@ static const sheaf_option merge_options[] = {
 	 SHEAF_OPTION_TEXT, \
 	 0, \
 	 "STREAM=FILE", \
-	 "name the indices of a stream that are used most: line i of FILE, counted from 0, is the name of " \
-	 "index i", \
+	 "show names for the most used indices of a stream: line i of FILE, counted from 0, is the name " \
+	 "of index i", \
 	 0}, \
 	{ \
 		"target", SHEAF_OPTION_TEXT, 0, "STREAM", \
-			"look for rows that contradict each other: with another STREAM, and the same in all other " \
-			"streams " \
-			"(default: what the names of streams say)", \
+			"look for rows that contradict each other: equal in all other streams, but not in STREAM " \
+			"(default: chosen by the names of the streams)", \
 			0 \
 	}
 
 static const sheaf_option stats_options[] = {
 	{"histogram", SHEAF_OPTION_FLAG, 0, NULL, "draw each histogram with a line for each bar", 0},
 	{"spy", SHEAF_OPTION_FLAG, 0, NULL,
-     "draw where entries are, as dots, or as shades of how many there are where dots would stand for several",
-     0},
+     "draw where entries are, as dots; or as shades of their number, if a dot would be several entries", 0},
 	SUMMARY_OPTIONS,
 	{0},
 };
@@ -190,7 +187,7 @@ static const sheaf_option show_options[] = {
 static const sheaf_option report_options[] = {
 	SUMMARY_OPTIONS,
 	{"svg", SHEAF_OPTION_TEXT, 0, "FOLDER",
-     "also write each chart as an SVG file into this folder, which is made where there is none", 0},
+     "also write each chart as an SVG file into this folder, which is created if necessary", 0},
 	{"output", SHEAF_OPTION_TEXT, 0, "OUT", "write OUT: the same as OUT after the input", 'o'},
 	{0},
 };
@@ -237,12 +234,13 @@ static const sheaf_option batches_options[] = {
 	{"epochs", SHEAF_OPTION_COUNT, 0, "N", "how many epochs (default 1)", 0},
 	{"no-cross-sweep", SHEAF_OPTION_FLAG, 0, NULL, "end batches at the end of a sweep", 0},
 	{"rest", SHEAF_OPTION_CHOICE, 0, "short|drop|pad|wrap",
-     "what to do with a last batch that is too small: give it short (default), drop it, pad it with its own "
-     "sequences, or wrap to the sequences that come next",
+     "what to do with a last batch that is too small: keep it short (default), drop it, pad it with its own "
+     "sequences, or wrap: fill it with the sequences that come next",
      0},
 	{"bucket", SHEAF_OPTION_FLAG, 0, NULL, "put sequences of about the same length into a batch", 0},
 	{"shard", SHEAF_OPTION_TEXT, 0, "RANK/WORLD|env",
-     "give only shard RANK (from 0) of WORLD shards; env: as torchrun, MPI or Slurm say, which is then noted",
+     "give only shard RANK (from 0) of WORLD shards; env: take both from torchrun, MPI or Slurm, and print "
+     "them",
      0},
 	{"timeline", SHEAF_OPTION_CHOICE, 0, "local|global",
      "orders cntk and file: local (default): each shard fills its share of the size; global: all shards "
@@ -255,7 +253,7 @@ static const sheaf_option batches_options[] = {
 	{"join", SHEAF_OPTION_FLAG, 0, NULL,
      "join the files by the keys of their sequences, in the order of the first file", 0},
 	{"rows", SHEAF_OPTION_TEXT, 0, "N|A:B",
-     "take the first N sequences of each file; or those from A, counted from 0, up to B without it", 0},
+     "take the first N sequences of each file; or sequences A to B-1, counted from 0", 0},
 	{"concat", SHEAF_OPTION_FLAG, 0, NULL, "read the files one after the other (default)", 0},
 	{"mix", SHEAF_OPTION_TEXT, 0, "W,...", "draw from the files by these weights, one whole number each", 0},
 	{"pack", SHEAF_OPTION_FLAG, 0, NULL,
@@ -263,7 +261,7 @@ static const sheaf_option batches_options[] = {
 	{"frame-mode", SHEAF_OPTION_FLAG, 0, NULL,
      "lay sequences of one sample each side by side, and refuse longer ones", 0},
 	{"truncate", SHEAF_OPTION_COUNT, 0, "N",
-     "cut sequences into steps of N, in --size / N rows that go on in the next batch", 0},
+     "cut sequences after N steps, in --size / N rows that continue in the next batch", 0},
 	{"pad", SHEAF_OPTION_COUNT, 0, "MULTIPLE",
      "give each sequence a row as wide as the longest, rounded up to this multiple", 0},
 	{"keep-in-memory", SHEAF_OPTION_FLAG, 0, NULL,
@@ -282,15 +280,15 @@ static const sheaf_option batches_options[] = {
      "also write each batch as a file into this folder, batch-POSITION, with the suffix of the format", 'o'},
 	{"to", SHEAF_OPTION_TEXT, 0, "FORMAT", "the format of these files, one of those that hold sequences",
      't'},
-	{"force", SHEAF_OPTION_FLAG, 0, NULL, "remove the batches first that are in DIR already", 'f'},
+	{"force", SHEAF_OPTION_FLAG, 0, NULL, "first remove batches that are already in DIR", 'f'},
 	{0},
 };
 
 static const sheaf_option plan_options[] = {
 	{"ranks", SHEAF_OPTION_COUNT, 0, "N",
-     "list what each of N parts has (default: one line each for 1, 2, 4, ... 1024 parts)", 0},
+     "show the contents of each of N parts (default: one line each for 1, 2, 4, ... 1024 parts)", 0},
 	{"rate", SHEAF_OPTION_SIZE, 0, "SIZE",
-     "the bytes of FILE that a rank does per second, for the expected time (default 150M)", 0},
+     "the bytes of FILE that a rank processes per second, for the expected time (default 150M)", 0},
 	{0},
 };
 
@@ -302,8 +300,7 @@ static const sheaf_option index_options[] = {
 
 static const sheaf_option help_options[] = {
 	{"json", SHEAF_OPTION_FLAG, 0, NULL, "print the tables of commands and options as JSON", 0},
-	{"man", SHEAF_OPTION_FLAG, 0, NULL, "print the manual page, of one command where it is named, in roff",
-     0},
+	{"man", SHEAF_OPTION_FLAG, 0, NULL, "print the manual page in roff, or that of COMMAND", 0},
 	{"completion", SHEAF_OPTION_CHOICE, 0, "bash|zsh|fish",
      "print the script with which this shell completes command lines", 0},
 	{0},
@@ -331,12 +328,12 @@ const command commands[] = {
      "by rule, and make the exit status 1."},
 	{"head", run_head, "the first rows", "FILE...", 1, -1, READS_ALL | (SELECTS & ~TAKES_HEAD) | TAKES_JSON,
      SHEAF_READING, head_options,
-     "Prints one row a line: the key, then each stream with its samples. A dense sample is [1 2], a sparse "
+     "Prints one row per line: the key, then each stream with its samples. A dense sample is [1 2], a sparse "
      "one shows index:value. Long samples and sequences are shortened. With --json each row is one complete "
      "JSON object."},
 	{"cat", run_cat, "all rows", "FILE...", 1, -1, READS_ALL | SELECTS | TAKES_JSON, SHEAF_READING,
      cat_options,
-     "Prints all rows like head, but shortens nothing. Where the input has an error, the rows before it come "
+     "Prints all rows like head, but shortens nothing. If the input has an error, the rows before it come "
      "first, then the message."},
 	{"stats", run_stats, "statistics of all rows, by stream", "FILE...", 1, -1,
      READS_ALL | SELECTS | TAKES_JSON | IN_PARTS, SHEAF_READING, stats_options,
@@ -348,18 +345,20 @@ const command commands[] = {
 	{"show", run_show, "one row as a picture", "FILE...", 1, -1,
      READS_ALL | TAKES_STREAMS | TAKES_COLUMNS | TENSORS, SHEAF_READING, show_options,
      "Draws one row with characters: samples of a stream side by side, a single one laid out in lines; dense "
-     "values in shades of their magnitude, sparse ones as dots, all else as text. It is as wide as the "
-     "terminal, or 80 columns; NO_COLOR leaves colours out, and a locale without UTF-8 Unicode."},
+     "values in shades of their magnitude, sparse ones as dots, everything else as text. The picture is as "
+     "wide as the terminal, or 80 columns. NO_COLOR turns colours off; a locale without UTF-8 turns Unicode "
+     "off."},
 	{"report", run_report, "a page of charts: what is in a file, or how two differ", "FILE [OTHER] OUT", 2, 3,
      READS_ALL | SELECTS | TAKES_JSON | IN_PARTS, SHEAF_READING, report_options,
-     "Reads the whole file once and writes OUT, one HTML page that fetches nothing: what the file "
-     "is, what was found wrong, and of each stream or column lengths, values, where its entries are, how "
-     "often its indices or items are used, and how much padding batches would have. With OTHER it also says "
-     "how that file differs. With --json OUT gets the numbers alone, those that sheaf stats --json prints; - "
-     "is standard output. Everything is exact, except for what the page says is from bins or from a sample."},
+     "Reads the whole file once and writes OUT, one HTML page that fetches nothing: what the file is, what "
+     "is wrong with it, and for each stream or column the lengths, values, where its entries are, how "
+     "often its indices or items are used, and how much padding batches would have. With OTHER it also shows "
+     "how that file differs. With --json, OUT gets only the numbers, the same as sheaf stats --json prints; "
+     "- is standard output. Everything is exact, except for what the page says is from bins or from a "
+     "sample."},
 	{"validate", run_validate, "every violation of the format's rules", "FILE...", 1, -1,
      (READS_ALL & ~TAKES_ERRORS) | TAKES_JSON | IN_PARTS, SHEAF_READING, validate_options,
-     "Reads each file to its end and prints everything that its format's rules forbid, one finding a line "
+     "Reads each file to its end and prints everything that its format's rules forbid, one finding per line "
      "with its place, then a summary. Violations are errors, which reading leaves out, and breaches, which "
      "are forbidden although programs read them. Warnings and notes, about what other programs refuse, count "
      "as violations only with --strict."},
@@ -367,8 +366,8 @@ const command commands[] = {
      READS_ALL | SELECTS | IN_PARTS, CONVERTS, convert_options,
      "Writes the rows of all inputs, one after the other, into OUT. The format of OUT is named by its suffix "
      "or by --to; OUT is compressed if its name ends in .gz, .bz2, .zst, .xz or .lz4. OUT appears whole or "
-     "not at all. A file that is there already is replaced only with --force; it may be one of the inputs. "
-     "Data that the output cannot hold stop the conversion, unless --allow-loss is given. With more than one "
+     "not at all. An existing file is replaced only with --force; it may be one of the inputs. If the output "
+     "cannot hold some of the data, the conversion stops, unless --allow-loss is given. With more than one "
      "input, keys become positions."},
 	{"schema", run_schema, "the streams, in the form that each format wants", "FILE", 1, 1,
      READS_ALL | TAKES_JSON, SHEAF_READING, schema_options,
@@ -385,30 +384,29 @@ const command commands[] = {
 	{"batches", run_batches, "minibatches: order, shards, state, throughput", "FILE...", 1, -1,
      READS_ALL | (SELECTS & ~(TAKES_SEED | TAKES_HEAD)) | TAKES_JSON, SHEAF_READING, batches_options,
      "Cuts the sequences of one or several files into minibatches and prints, with --json, one object for "
-     "each: its number, its place in samples, the ends it touches and the keys of its sequences in order. "
-     "Without --json it prints the throughput, one line a second. With --output each batch becomes a file, "
-     "too. A name with *, ? or [ in it means all files that match, and @FILE the names in a file, one a "
-     "line."},
+     "each: its number, its place in samples, whether a sweep or epoch ends in it, and the keys of its "
+     "sequences in order. Without --json it prints the throughput, one line per second. With --output each "
+     "batch also becomes a file. A name that contains *, ? or [ means all files that match, and @FILE means "
+     "the names in FILE, one per line."},
 	{"split", run_split, "one file into several", "FILE OUT...", 2, -1,
      (READS_ALL & ~TAKES_INDEX) | TAKES_FORCE, CONVERTS, split_options,
      "Distributes the rows of FILE, in their order, over the files OUT, or OUT.0, OUT.1 and so on: in parts "
-     "whose lengths differ by at most one row, or by --fractions as they are drawn. A tensor is split along "
-     "its first dimension. Where a file of the format is its rows and nothing else they stay as they are, "
-     "byte for byte, so that sheaf merge restores the file; otherwise they are written anew. All parts "
-     "appear, or none does."},
+     "whose lengths differ by at most one row, or at random by --fractions. A tensor is split along its "
+     "first dimension. If files of the format consist of rows only, the rows are copied byte for byte, so "
+     "that sheaf merge restores the file; otherwise they are written again. Either all parts appear, or "
+     "none."},
 	{"merge", run_merge, "several files into one", "IN... OUT", 1, -1,
      (READS_ALL & ~TAKES_INDEX) | TAKES_FORCE, CONVERTS, merge_options,
-     "Writes the rows of all inputs, one file after the other, to OUT: byte for byte where a file of the "
-     "format is its rows and nothing else, otherwise as sheaf convert does. Part files, which commands make "
-     "with --part, become the outcome of the whole command: convert and report write it to OUT; after the "
-     "parts of other commands no OUT is named, and it is printed, or the index put in its place."},
+     "Writes the rows of all inputs, one file after the other, to OUT: byte for byte if files of the format "
+     "consist of rows only, otherwise as sheaf convert does. Part files, which commands make with --part, "
+     "are combined into the result of the whole command. For convert and report, name OUT; for other "
+     "commands name no OUT: the result is printed, or the index is put in its place."},
 	{"plan", run_plan, "how parts would divide a file, before anything is done", "FILE", 1, 1,
      READS_ALL | TAKES_JSON, SHEAF_READING, plan_options,
-     "Prints how convert --part would divide FILE: the bytes of the largest part, how many times the mean "
-     "they are, how many parts would be empty, and how long the last one would take; of sheaf-mpi also how "
-     "many "
-     "messages rank 0 would send and get. With an index nothing else is read. With --json it prints "
-     "an object for each number of parts."},
+     "Prints how convert --part would divide FILE: the bytes of the largest part, their ratio to the mean, "
+     "how many parts would be empty, and how long the slowest one would take; for sheaf-mpi also how many "
+     "messages rank 0 would send and receive. If there is an index, nothing else is read. With --json it "
+     "prints an object for each number of parts."},
 	{"index", run_index, "write or check the index beside a file", "FILE...", 1, -1,
      (READS_ALL & ~(TAKES_INDEX | TAKES_STRICT)) | TAKES_JSON | IN_PARTS, SHEAF_READING, index_options,
      "Writes FILE.sheaf-index, or, if that folder cannot be written, a file in the user's cache folder. It "
@@ -416,7 +414,7 @@ const command commands[] = {
      "sequence is, and the streams if the file does not declare them. With it, commands open the file "
      "without reading all of it. It is valid as long as the file, and the options that decide which "
      "sequences there are, stay the same. A fresh index is left as it is. The exit status of --check is 1 if "
-     "there is no index, or it does not agree with the file."},
+     "there is no index, or if it does not agree with the file."},
 	{"formats", run_formats, "what this build reads and writes", "", 0, 0, TAKES_JSON | TAKES_HELP, 0,
      no_options,
      "Prints the name of each format, whether it can be read and written, its suffixes, and a summary. This "

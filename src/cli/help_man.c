@@ -115,8 +115,8 @@ static void put_formats(void)
 	}
 	put_heading(".SH", "OPTIONS OF FORMATS");
 	put_paragraph("Commands that read take the options that the input's format uses in reading; convert also "
-	              "those that the output's format uses in writing. One "
-	              "that no format at hand uses is refused.");
+	              "takes those that the output's format uses in writing. An option that none of these "
+	              "formats uses is refused.");
 	put_format_options(SHEAF_READING | SHEAF_WRITING);
 }
 
@@ -152,24 +152,22 @@ static void put_surroundings(void)
 {
 	static const described variables[] = {
 		{"NO_COLOR", "if set and not empty, nothing is coloured"},
-		{"COLUMNS", "how wide help and tables are, in place of the width of the terminal"},
+		{"COLUMNS", "the width of help and tables, instead of the width of the terminal"},
 		{"TERM", "dumb: the terminal shows no colours"},
-		{"TMPDIR", "where temporary files go that stand beside no output (default /tmp)"},
-		{"XDG_CACHE_HOME, HOME", "where indices go that cannot stand beside their files"},
-		{"SHEAF_INDEX", "what --index says where it is not given: auto, never, require or write"},
+		{"TMPDIR", "the folder of temporary files that are not beside an output (default /tmp)"},
+		{"XDG_CACHE_HOME, HOME", "the folder of indices that cannot be written beside their files"},
+		{"SHEAF_INDEX", "the value of --index if that is not given: auto, never, require or write"},
 		{"SHEAF_KERNEL",
 	     "a slower way to read numbers than the one that the processor allows: avx2, portable "
 	     "or scalar"},
-		{"SHEAF_MODULES",
-	     "the folder of the program that has libhdf5, in place of the one that is installed"},
+		{"SHEAF_MODULES", "the folder of the program that runs libhdf5, instead of the installed one"},
 		{NULL, NULL},
 	};
 	static const described files[] = {
 		{"FILE.sheaf-index", "the index of FILE, see sheaf index"},
 		{"~/.cache/sheaf", "indices of files in folders that cannot be written"},
-		{".sheaf-*",
-	     "a temporary file beside an output that is being written; one that a killed run has left is "
-	     "removed by the next"},
+		{".sheaf-*", "a temporary file beside an output that is being written; the next run removes what a "
+	                 "killed run has left"},
 		{NULL, NULL},
 	};
 	put_described("ENVIRONMENT", variables);
@@ -261,8 +259,8 @@ static void put_manual(void)
 		"sheaf shows what dataset files hold, checks them against the rules of their formats, converts them "
 		"from one format to another and compares their contents. Formats are found by content and name. "
 		"Compressed input (gzip, bzip2, zstd, xz) is recognised by content. A file named - is standard input "
-		"or output; where no input is named, standard input is read if it is a pipe. Options may stand "
-		"before and after the command and files; -- ends them. Sizes may have a unit: K, KB and KiB are all "
+		"or output; if no input is named, standard input is read if it is a pipe. Options may come before "
+	    "and after the command and files; -- ends them. Sizes may have a unit: K, KB and KiB are all "
 		"1024 bytes, and so on for M, G and T.");
 	put_heading(".SH", "COMMANDS");
 	for (const command *c = commands; c->name; c++) put_command(c);

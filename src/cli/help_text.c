@@ -162,9 +162,8 @@ void help_command(const command *c, const sheaf_format *format)
 	print_exit_status();
 	if (!c->use) return;
 	out_text("\n");
-	wrap("A file named - is standard input or output; where no input is named, one that is sent through a "
-	     "pipe "
-	     "is read. Compressed files are read as they are.",
+	wrap("A file named - is standard input or output. If no input is named, standard input is read if it is "
+	     "a pipe. Compressed files are decompressed while they are read.",
 	     0, 0);
 }
 
@@ -177,16 +176,15 @@ static void print_kept(const sheaf_format *format)
 	int i = 0;
 	for (; (status = sheaf_format_keeps(format, i, &f, &err)) == SHEAF_OK; i++) {
 		char right[400];
-		if (i == 0) print_title("What becomes of data that are written");
+		if (i == 0) print_title("What the format keeps of each kind of data");
 		snprintf(right, sizeof right, "%s%s%s", sheaf_kept_name(f.kept), f.how[0] ? ": " : "", f.how);
 		print_row(f.name, right);
 	}
 	if (i > 0) out_text("\n");
 	if (i > 0)
-		wrap("\"changed\" is not what it was when it is read again. \"written\" is read again with options "
-		     "that declare it. \"lost\" stops a conversion, unless --allow-loss is given. \"refused\" cannot "
-		     "be "
-		     "written, or not without options.",
+		wrap("changed: reading the output gives something else. written: the output can be read again with "
+		     "options that declare it. lost: the conversion stops, unless --allow-loss is given. refused: it "
+		     "cannot be written, or not without options.",
 		     0, 0);
 	if (status != SHEAF_END) say_failure(&err);
 }

@@ -11,7 +11,7 @@ static const sheaf_option options[] = {
 	{"arrow-compression", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "none|lz4|zstd",
      "compress each buffer (default none)", 0},
 	{"chunk-bytes", SHEAF_OPTION_SIZE, SHEAF_WRITING, "SIZE",
-     "about how long a record batch gets (default 1M)", 0},
+     "the approximate size of a record batch (default 1M)", 0},
 	{"code-columns", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL,
      "write why values are missing, as columns NAME.code of int8", 0},
 	{"text-as-bytes", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL,

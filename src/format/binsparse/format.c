@@ -10,39 +10,39 @@ static const char *const suffixes[] = {".h5", ".hdf5", ".nc", ".zarr", ".zarr.zi
 
 static const sheaf_option options[] = {
 	{"repair", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
-     "mend arrays, in memory: entries out of order are sorted, values of one place are added, and pointers "
-     "that have wrapped around in a type too small for them continue",
+     "repair arrays, in memory: sort entries that are out of order, add values of the same position, and "
+     "correct pointers that have wrapped around in a type too small for them",
      0},
 	{"lenient", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
-     "read what the format forbids and other programs read, with warnings", 0},
+     "read what the format forbids but other programs read, with warnings", 0},
 	{"check", SHEAF_OPTION_CHOICE, SHEAF_READING, "none|sizes|offsets|full",
-     "how much of a tensor that is taken as a whole is checked (default full)", 0},
+     "how thoroughly a tensor that is read as a whole is checked (default full)", 0},
 	{"layout", SHEAF_OPTION_TEXT, SHEAF_WRITING, "LAYOUT",
      "how tensors are stored: CSR, CSC, DCSR, DCSC, COO, COOR, COOC, DMAT, DMATR, DMATC, DVEC, CVEC, or "
      "levels from the outside in, D and S with a rank and @ with a permutation, like DSS or S3@120 (default: "
-     "as it was, else CSR, CVEC, or all dimensions in one sparse level)",
+     "that of the input, else CSR, CVEC, or all dimensions in one sparse level)",
      0},
 	{"index-type", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "uint8|uint16|uint32|uint64|int8|int16|int32|int64",
-     "type of all indices and pointers (default: for each array the smallest unsigned one that holds them)",
+     "type of all indices and pointers (default: for each array the smallest unsigned type that holds them)",
      0},
 	{"iso", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "keep|auto|no",
-     "whether one value represents all: keep: if the input says so (default); auto: whenever all are the "
+     "whether to store one value for all entries: keep: if the input does (default); auto: if all are the "
      "same, bit by bit; no: never",
      0},
 	{"fill", SHEAF_OPTION_TEXT, SHEAF_WRITING, "VALUE",
-     "the value of all that a tensor does not store, of its type; of a complex one its parts with a comma "
-     "between (default: as the input says, else none is written)",
+     "the value of all positions that a tensor does not store, in its type; real and imaginary parts are "
+     "separated by a comma (default: that of the input, if any)",
      0},
 	{"deflate", SHEAF_OPTION_COUNT, SHEAF_WRITING, "LEVEL",
      "compress arrays, in chunks; 0 to 12 (default 0: not compressed, contiguous)", 0},
 	{"zstd", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL, "compress arrays by Zstandard, in Zarr", 0},
 	{"zarr", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "2|3", "the version of Zarr that is written (default 3)", 0},
-	{"shuffle", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL,
-     "put bytes of equal rank together before they are compressed", 0},
+	{"shuffle", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL, "group bytes of equal rank before compressing them",
+     0},
 	{"chunk-bytes", SHEAF_OPTION_SIZE, SHEAF_WRITING, "SIZE",
      "bytes of a chunk of an array (default 1M where arrays are compressed)", 0},
 	{"into", SHEAF_OPTION_TEXT, SHEAF_WRITING | SHEAF_UPDATING, "GROUP",
-     "write into this group of the file, whose other groups and arrays stay; / is its root", 0},
+     "write into this group of the file and keep its other groups and arrays; / is the root", 0},
 	{"descriptor-version", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "0.1|0.1.0",
      "how the version of the specification is written (default 0.1; 0.1.0 in Zarr and NPZ, which only newer "
      "programs read)",

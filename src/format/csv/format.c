@@ -19,12 +19,12 @@
 	     SHEAF_OPTION_CHOICE, \
 	     SHEAF_READING, \
 	     "text|any", \
-	     "what a field in quotes is: always text (by itself), or anything", \
+	     "what a field in quotes may be: only text (the default), or anything", \
 	     0}, \
 		{"out-dialect", \
 	     SHEAF_OPTION_CHOICE, \
 	     SHEAF_WRITING, \
 	     "rfc|scidb", \
-	     "how to quote what is written, whatever the dialect of the input", \
+	     "the quotes of the output, whatever the dialect of the input", \
 	     0},
 #include "delimited/format_template.h"

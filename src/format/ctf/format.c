@@ -15,7 +15,7 @@ static const sheaf_reader_name readers[] = {{"CNTKTextFormatReader", true, false
 
 static const sheaf_option options[] = {
 	{"stream", SHEAF_OPTION_TEXT, SHEAF_READING, "NAME:DIM:dense|sparse[:float|double][:alias=A]",
-     "declare a stream of the file (repeat it for each; undeclared ones are left out)", 0},
+     "declare a stream of the file (repeat it for each stream; undeclared streams are left out)", 0},
 	{"map", SHEAF_OPTION_TEXT, SHEAF_READING, "FILE",
      "declare streams by a map file: name, alias, format and dim on each line", 0},
 	{"precision", SHEAF_OPTION_CHOICE, SHEAF_READING, "float|double",
@@ -31,7 +31,7 @@ static const sheaf_option options[] = {
 	{"allow-missing", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
      "read sequences in which a stream has no sample", 0},
 	{"alias", SHEAF_OPTION_TEXT, SHEAF_WRITING, "NAME=A",
-     "write stream NAME under the short name A; just \"keep\": each under its alias in the input", 0},
+     "write stream NAME with the short name A; \"keep\" alone: each with its alias in the input", 0},
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 

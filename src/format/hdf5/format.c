@@ -8,7 +8,7 @@ static const char *const suffixes[] = {".h5ad", NULL};
 
 static const sheaf_option options[] = {
 	{"layout", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "anndata",
-     "as which program's file a matrix is written: AnnData's (default), with the names obs_names and "
+     "which program's layout a matrix is written in: AnnData's (the only one), with the names obs_names and "
      "var_names",
      0},
 	{"deflate", SHEAF_OPTION_COUNT, SHEAF_WRITING, "LEVEL",

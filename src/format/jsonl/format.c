@@ -9,7 +9,8 @@ static const sheaf_lined_syntax syntax = {.spaces = SHEAF_LINED_SPACES, .comment
 
 static const sheaf_option options[] = {
 	{"rows-only", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL,
-     "leave out the first line, which says the columns: types are inferred when the file is read", 0},
+     "leave out the first line, which declares the columns: types are then inferred when the file is read",
+     0},
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 

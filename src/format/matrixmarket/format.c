@@ -11,7 +11,7 @@ static const char *const suffixes[] = {".mtx", ".mm", NULL};
 
 static const sheaf_option options[] = {
 	{"layout", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "coordinate|array",
-     "a line for each entry with its place, or all values column by column (default: as the input is)", 0},
+     "a line for each entry with its position, or all values column by column (default: as in the input)", 0},
 	{"object", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "vector|matrix",
      "what a tensor of one dimension becomes: a vector, or a matrix of one column, which more programs read "
      "(default vector)",

@@ -12,7 +12,7 @@ static const char *const suffixes[] = {".npy", NULL};
 
 static const sheaf_option options[] = {
 	{"string-bytes", SHEAF_OPTION_SIZE, SHEAF_WRITING, "N",
-     "bytes of each text in a table: NumPy's items are of one size", 0},
+     "bytes of each text in a table, since NumPy's items have a fixed size", 0},
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
@@ -136,7 +136,7 @@ static const sheaf_random_access random_access = {
 
 const sheaf_format sheaf_format_npy = {
 	.name = "npy",
-	.summary = "NumPy array files: tensors without gaps, and tables of structured items",
+	.summary = "NumPy array files: dense tensors, and tables of structured items",
 	.suffixes = suffixes,
 	.needs_seek = true,
 	.options = options,

@@ -14,12 +14,12 @@ static const char *const suffixes[] = {".npz", NULL};
 
 static const sheaf_option options[] = {
 	{"layout", SHEAF_OPTION_TEXT, SHEAF_WRITING, "csr|csc|coo|dense|streams",
-     "how SciPy is to find a sparse matrix (default: coo where the input is, and of other than two "
-     "dimensions, else csr); dense: an array by itself (default where the input is); streams: sequences as "
+     "how to store a sparse matrix for SciPy (default: coo if the input is, or has other than two "
+     "dimensions, else csr); dense: a single array (default if the input is dense); streams: sequences as "
      "arrays of values and offsets (default for several streams)",
      0},
 	{"deflate", SHEAF_OPTION_COUNT, SHEAF_WRITING, "LEVEL",
-     "compress the arrays, 1 to 12 (default 0: not at all)", 0},
+     "compress the arrays, 1 to 12 (default 0: uncompressed)", 0},
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 

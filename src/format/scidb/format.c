@@ -15,26 +15,23 @@ static const sheaf_option options[] = {
 	{"format-string", SHEAF_OPTION_TEXT, SHEAF_READING | SHEAF_WRITING, "TEXT",
      "what a cell of a SciDB binary file holds: (int64, string null, skip(8), double)", 0},
 	{"schema", SHEAF_OPTION_TEXT, SHEAF_READING | SHEAF_WRITING, "TEXT",
-     "the attributes, and dimensions, of a SciDB array: <a:int64 NOT NULL,b:string>[i=0:*]; the format "
-     "string follows from it where there is none",
+     "the attributes, and dimensions, of a SciDB array: <a:int64 NOT NULL,b:string>[i=0:*]; without a format "
+     "string, it follows from the schema",
      0},
 	{"type", SHEAF_OPTION_TEXT, SHEAF_READING | SHEAF_WRITING, "NAME=BYTES",
      "a type of a plugin and its size, such as rational=16; repeatable", 0},
 	{"not-null-default", SHEAF_OPTION_FLAG, SHEAF_READING | SHEAF_WRITING, NULL,
-     "attributes of the schema that say neither NULL nor NOT NULL are not nullable, as before SciDB 15.12",
-     0},
+     "attributes without NULL or NOT NULL in the schema are not nullable, as before SciDB 15.12", 0},
 	{"dimensions", SHEAF_OPTION_FLAG, SHEAF_READING | SHEAF_WRITING, NULL,
-     "the coordinates of each cell are columns, too: they follow from the dimensions of the schema, cells "
-     "being in the order of chunks",
+     "add the coordinates of each cell as columns: they follow from the dimensions of the schema, with the "
+     "cells in the order of chunks",
      0},
 	{"fill-cells", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL,
-     "where there are dimensions: cells that no row has are written as null, or as 0 where they may not be "
-     "null",
+     "with --dimensions: write cells without a row as null, or as 0 if they may not be null", 0},
+	{"types", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "list the known types and their sizes in the schema",
      0},
-	{"types", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
-     "the schema lists the types that there are, with their sizes", 0},
 	{"write-as", SHEAF_OPTION_TEXT, SHEAF_WRITING, "TEXT",
-     "the format string of the output, where it is not that of the input", 0},
+     "the format string of the output, if it is not that of the input", 0},
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 

@@ -12,23 +12,23 @@ static const sheaf_option options[] = {
 	{"features", SHEAF_OPTION_COUNT, SHEAF_READING, "N",
      "the number of features (default: the largest index found)", 0},
 	{"index-base", SHEAF_OPTION_CHOICE, SHEAF_READING | SHEAF_WRITING, "auto|0|1",
-     "the index of the first feature; auto, which is the default: 0 where that index is in the file, else 1, "
-     "which is also what is written",
+     "the index of the first feature; auto (the default): 0 if that index occurs in the file, else 1; 1 is "
+     "also written",
      0},
 	{"precision", SHEAF_OPTION_CHOICE, SHEAF_READING | SHEAF_WRITING, "float|double",
      "element type of labels and values (default double)", 0},
-	{"multilabel", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
-     "take labels for lists of them, also where each row has one", 0},
+	{"multilabel", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "read labels as lists, even if each row has one",
+     0},
 	{"label-weights", SHEAF_OPTION_CHOICE, SHEAF_READING, "auto|yes|no",
-     "whether rows that begin with number:number have a label and its weight there, or a feature and no "
-     "label (default auto: a weight where a row shows it, or all rows begin so)",
+     "whether number:number at the beginning of a row is a label and its weight, or a feature (default auto: "
+     "a weight if some row proves it, or if all rows begin so)",
      0},
 	{"weight-as", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "label|cost",
      "how weights are written: after the label, as XGBoost reads them (default), or as cost:WEIGHT, as "
      "SVMlight does",
      0},
 	{"label", SHEAF_OPTION_TEXT, SHEAF_WRITING, "NAME",
-     "the stream that is the label (default: the one of the name label or labels)", 0},
+     "the stream that is the label (default: the one called label or labels)", 0},
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 

@@ -10,7 +10,7 @@ static const char *const suffixes[] = {".tns", NULL};
 
 static const sheaf_option options[] = {
 	{"dims", SHEAF_OPTION_TEXT, SHEAF_READING, "N,N,...",
-     "the sizes of the dimensions (default: as the file says, else as far as its coordinates go)", 0},
+     "the sizes of the dimensions (default: those in the file, else its largest coordinates)", 0},
 	{"integers", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "read values as integers of 64 bits", 0},
 	{"extended", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL,
      "write rank, number of entries and shape on two lines of their own (extended FROSTT) instead of a "
