@@ -27,7 +27,7 @@ void team_begin(int *argc, char ***argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &team_rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &team_size);
 	if (provided >= MPI_THREAD_SERIALIZED || team_size == 1) return;
-	say("error", "expected an MPI that threads can use in turn, found one that they cannot");
+	say("error", "expected an MPI library that threads can use in turn, found one that does not allow it");
 	MPI_Abort(MPI_COMM_WORLD, EXIT_UNSUPPORTED);
 }
 

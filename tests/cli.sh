@@ -911,7 +911,7 @@ awk 'BEGIN { for (i = 0; i < 40; i++) printf "%d |A 1 |A x\n", i }' >many.ctf
 expect 0 cat --max-errors 40 --stream A:1:dense many.ctf
 [ "$(grep -c '^sheaf: error: many.ctf:[0-9]' err)" -eq 10 ] ||
 	fault "expected ten lines, found $(grep -c 'error: many' err)"
-has err 'are counted, but not shown'
+has err 'are counted but not shown'
 has err 'sheaf: many.ctf: 40 errors tolerated ('
 lines out 40
 end

@@ -101,7 +101,7 @@ has err 'expected one input for sheaf cat, found 2; name one'
 expect 0 cat --config two.cntk:reader.deserializers.0
 has out 'A [1 2]'
 expect 4 info --config two.cntk:reader.deserializers.1
-has err 'out.cbf: stream "features": expected float32, the precision that is asked for, found float64'
+has err 'out.cbf: stream "features": expected float32, the requested precision, found float64'
 expect 0 info --config two.cntk:reader.deserializers.1 'reader=[precision=double]'
 has out 'format: cbf'
 end
@@ -143,14 +143,14 @@ cat >binary.cntk <<'END'
 reader = [ readerType = "CNTKBinaryReader" ; file = "out.cbf" ]
 END
 expect 4 batches --config binary.cntk
-has err 'expected float32, the precision that is asked for, found float64'
+has err 'expected float32, the requested precision, found float64'
 expect 0 batches --json --config binary.cntk precision=double
 lines out 1
 expect 0 convert --quiet --allow-loss --precision float out.cbf single.cbf
 expect 0 batches --json --config binary.cntk single.cbf
 lines out 1
 expect 4 cat --element-type double single.cbf
-has err 'expected float64, the precision that is asked for, found float32'
+has err 'expected float64, the requested precision, found float32'
 expect 0 cat --element-type float single.cbf
 end
 

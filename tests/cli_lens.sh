@@ -372,7 +372,7 @@ end
 
 begin 'options of other commands are refused'
 expect 2 stats --loop xor.ex
-has err '--loop: expected a command that shows rows as they come'
+has err '--loop: expected a command that shows rows as they arrive'
 expect 2 cat --group nonsense xor.ex
 end
 

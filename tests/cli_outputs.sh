@@ -20,7 +20,7 @@ kept() {
 	cp "$file" before
 	expect 2 "$@"
 	empty out
-	has err "$file: expected no file of that name, found one, which stays as it is (--force replaces it)"
+	has err "$file: expected no file of that name, found one, which is kept (--force replaces it)"
 	same "$file" before
 }
 
@@ -102,7 +102,7 @@ if command -v script >/dev/null; then
 	for answer in n '' no quit; do
 		at_a_terminal "$answer" convert a.ctf asked.cbf
 		[ $code -eq 2 ] || fault "$answer: expected exit status 2, found $code"
-		has out 'sheaf: asked.cbf is there already (9 bytes, of '
+		has out 'sheaf: asked.cbf already exists (9 bytes, of '
 		has out '); replace it? [y/N] '
 		has out 'asked.cbf: left as it is'
 		is asked.cbf precious
@@ -116,8 +116,8 @@ if command -v script >/dev/null; then
 	same b.ctf c.ctf
 	printf precious >part.1
 	at_a_terminal y split -q --from scidb --format-string "'(int64,double)'" --parts 2 a.scidb part
-	has out 'part.0 is there already'
-	has out '; replace it, and the other outputs that are there? [y/N] '
+	has out 'part.0 already exists'
+	has out '; replace it and the other existing outputs? [y/N] '
 	[ $code -eq 0 ] || fault "expected exit status 0, found $code"
 	end
 else
@@ -296,7 +296,7 @@ has out ', the end of the file'
 expect 0 head -n 1 --format-string '(int64, string, double null, string null, int32)' texts.raw
 has out 'a1 "name0"'
 expect 4 info --guess noise.raw
-has err 'noise.raw: expected bytes that some options fit, found none'
+has err 'noise.raw: expected bytes that fit some options, found none'
 expect 4 info --guess a.ctf
 : >nothing.raw
 expect 4 info --guess nothing.raw

@@ -338,7 +338,7 @@ begin 'tables that become sequences keep their words, and may have been meant as
 printf 'i,j,w\n0,1,2\n' >numbers.csv
 printf 'i,j,w\n0,1,x\n' >words.csv
 expect 4 convert numbers.csv words.csv joined.csv
-has err 'words.csv: column "w": expected it as in the first input (int64), found text (--columns declares them for all inputs)'
+has err 'words.csv: column "w": expected the same as in the first input (int64), found text (--columns declares them for all inputs)'
 printf 'i\000,j\n0,1\n' >zero.csv
 expect 4 info zero.csv
 has err 'zero.csv:1:1 (byte 0): expected names without NUL bytes, found one with some'
@@ -379,7 +379,7 @@ has err 'value.ctf: expected no --value, since sequences stay sequences'
 expect 2 head --value w words.csv
 has err 'expected the columns that are coordinates (--coordinates NAME,...) beside --value'
 expect 6 convert value.ctf value.svm
-has err 'value.svm: expected two streams, one of which is called label or named (--label NAME), found 2 (A, B), none of which is'
+has err 'value.svm: expected two streams, one called label or named as the label (--label NAME), found 2 (A, B), and no label'
 end
 
 if [ $hdf5 = yes ]; then
@@ -608,7 +608,7 @@ expect 0 convert -f --fill 3 fill.mtx fill.h5
 expect 0 cat --json fill.h5
 has out '"fill":[3,0]'
 expect 2 convert --fill 4 fill.h5 other.h5
-has err '--fill: expected the value that the input says'
+has err '--fill: expected the fill value of the input'
 expect 0 convert --fill 3,0 fill.h5 other.h5
 rm other.h5
 for wrong in '' x '1,' 1,x 1e400 1,2,3; do

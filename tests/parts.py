@@ -266,7 +266,7 @@ def check_refused(folder):
         (
             ["--precision", "double", first, second, third],
             2,
-            "--precision: expected no such option, since part files have those of their conversion",
+            "--precision: expected no such option with part files, which have the options of their conversion",
         ),
         (["--from", "ctf", first, second, third], 2, "--from: expected no such option"),
         (["--dataset", "x", first, second, third], 2, "--dataset: expected no such option"),
@@ -524,7 +524,7 @@ def check_readings_refused(folder):
         (
             ["index", "--check", "--part", "1/3", "long.ctf", "x.part"],
             2,
-            "--check: expected an index that is written",
+            "--check: expected to write an index",
         ),
     ):
         done = sheaf(folder, *words)

@@ -33,7 +33,7 @@ static void test_what_no_schema_has(void **state)
 	(void)state;
 	sheaf_schema schema = {.cx = cx}, nothing = {0}, table_of = {.rows = SHEAF_CELLS, .cx = cx};
 	assert_status(SHEAF_USAGE, sheaf_schema_add_dense(&nothing, "a", 1, SHEAF_F32, &err));
-	assert_message("expected one that began as {.cx = cx}, found no context in it");
+	assert_message("expected one that was initialised with {.cx = cx}, found no context in it");
 	assert_status(SHEAF_USAGE, sheaf_schema_add_dense(NULL, "a", 1, SHEAF_F32, &err));
 	assert_ok(sheaf_schema_add_dense(&schema, "a", 1, SHEAF_F32, &err));
 	assert_status(SHEAF_USAGE, sheaf_schema_add_sparse(&schema, "a", 1, SHEAF_F32, &err));
@@ -310,7 +310,7 @@ static void test_what_no_row_has(void **state)
 	sheaf_build_number(m.builder, 0, 1);
 	refused(m, SHEAF_USAGE, "column \"dense\": expected what \"dense\" storage takes, found a number");
 	sheaf_build_dense(m.builder, 0, (float[]){1, 2}, 1);
-	refused(m, SHEAF_USAGE, "expected the row to be ended (sheaf_build_row), found it open");
+	refused(m, SHEAF_USAGE, "expected the row to be complete (sheaf_build_row), found it open");
 	sheaf_build_dense(m.builder, 0, NULL, INT64_MAX);
 	refused(m, SHEAF_USAGE, "expected samples that fit memory");
 	sheaf_build_key(m.builder, 1);

@@ -474,8 +474,7 @@ static void what_is_there_is_not_replaced(void **state)
 		assert_status(SHEAF_USAGE, write_where_nothing_is(names[i], NULL));
 		assert_int_equal(err.sys, EEXIST);
 		assert_string_equal(err.option, "force");
-		assert_message(
-			"expected no file of that name, found one, which stays as it is (--force replaces it)");
+		assert_message("expected no file of that name, found one, which is kept (--force replaces it)");
 		assert_content("target", "old");
 	}
 	assert_int_equal(unlink(in_folder("target")), 0);
@@ -505,9 +504,8 @@ static void what_has_come_meanwhile_is_not_replaced(void **state)
 		assert_status(SHEAF_USAGE, write_where_nothing_is("target", "other"));
 		assert_int_equal(err.sys, EEXIST);
 		assert_string_equal(err.option, "");
-		assert_message(
-			"expected no file of that name, as at the beginning, found one that another program has "
-			"made meanwhile; it stays as it is");
+		assert_message("expected no file of that name, as at the beginning, found one that another program "
+		               "has made meanwhile; it is kept");
 		assert_content("target", "other");
 		assert_int_equal(files_in_folder(), 1);
 		assert_int_equal(unlink(in_folder("target")), 0);

@@ -530,7 +530,7 @@ static void test_truncation_and_frames(void **state)
 	refuse(JOINED("truncated\ntruncationLength = 0"), NULL, SHEAF_DATA,
 	       "expected a truncationLength of at least 1");
 	refuse(JOINED("truncated = true\ntruncationLength = 5\nframeMode = true"), NULL, SHEAF_DATA,
-	       "a.cntk:2:13: truncated: expected it, or frameMode, found both");
+	       "a.cntk:2:13: truncated: expected this key or frameMode, found both");
 }
 
 /* What is written or tested is not shuffled, unless a test's own reader says so. */

@@ -171,13 +171,14 @@ static void test_join_refuses_different_streams(void **state)
 	static const struct {
 		const char *text, *message;
 	} others[] = {
-		{"|A 1 |B 1:1\n", "b.ctf: stream \"A\": expected it as in the first input (dense, dim 2, float32), "
-	                      "found dense, dim 1, float32"},
+		{"|A 1 |B 1:1\n",
+	     "b.ctf: stream \"A\": expected the same as in the first input (dense, dim 2, float32), "
+	     "found dense, dim 1, float32"},
 		{"|A 1 2 3 |B 1:1\n", "found dense, dim 3, float32"},
 		{"|A 1:2 |B 1:1\n", "found sparse, dim 2, float32"},
 		{"|A 1 2\n", "b.ctf: expected a stream \"B\" as in the first input, found none"},
 		{"|A 1 2 |C 1:1\n", "b.ctf: expected a stream \"B\" as in the first input, found none"},
-		{"|A 1 2 |B 1:1 |C 2\n", "b.ctf: expected the streams of the first input, found \"C\", too"},
+		{"|A 1 2 |B 1:1 |C 2\n", "b.ctf: expected only the streams of the first input, found also \"C\""},
 	};
 	write_text("a.ctf", "|A 1 2 |B 1:1\n");
 	for (size_t i = 0; i < COUNT(others); i++) {

@@ -65,7 +65,7 @@ static const message messages[] = {
 	{"csv", "a,b\nx,1,2\ny,3,4\n", NULL, SHEAF_NOTE, 1, 1, 0, "first column without a name",
      "expected names of 3 columns, found 2; the first column has row names and is called a0"},
 	{"csv", "a,b,c\n1,NA,n/a\nNULL,2,x\n", NULL, SHEAF_WARNING, 1, 1, 0, "missing in doubt",
-     "expected values of one type in column \"a\" (and 1 more), found such, and words like NA"},
+     "expected values of one type in column \"a\" (and 1 more), found words like NA"},
 	{"csv", "1990,1991\n0,5\n", NULL, SHEAF_WARNING, 1, 1, 0, "header in doubt",
      "found 1990,1991; it is taken for names (--header no takes it for values)"},
 	{"csv", "a,b\n\"x\ny\",2\n3\n", NULL, SHEAF_ERROR, 4, 1, 12, "number of fields", "found 1"},

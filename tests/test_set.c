@@ -151,7 +151,8 @@ static void test_changed_since(void **state)
 	write_text(name_of(4), "somebody's");
 	telling t = write_another();
 	assert_int_equal(t.told, 1);
-	assert_non_null(strstr(t.text, "it stays so, since another program has changed one meanwhile"));
+	assert_non_null(
+		strstr(t.text, "the others stay as they are, since another program has changed one meanwhile"));
 	assert_true(holds(name_of(0), "new") && holds(name_of(2), "old") && holds(name_of(4), "somebody's"));
 	assert_int_equal(files_in_folder(), FILES);
 }

@@ -140,7 +140,7 @@ class Context:
         if count <= (_SHOWN if is_error else 1):
             self._warnings.append((words, key))
         elif is_error and count == _SHOWN + 1:
-            self._warnings.append((f"more of this kind ({rule}) are counted, but not shown", key))
+            self._warnings.append((f"further ones of this kind ({rule}) are counted but not shown", key))
 
     def tally(self, severity: int | None = None) -> dict[str, int]:
         """How many problems of each rule there were so far; with a severity, those of at least that, losses

@@ -61,7 +61,7 @@ class Job:
         every = [(name, text) for name, texts in given.values.items() for text in texts] + given.settings
         for name, text in every:
             if text and "\n" in text:
-                raise UsageError(f"{keyword_of(name)}: expected a value of one line, since it is written "
+                raise UsageError(f"{keyword_of(name)}: expected a value without line feeds, since it is written "
                                  "into a part file, found several", name)
         return "".join(f"{name}\n" if text is None else f"{name}={text}\n" for name, text in every
                        if name not in _NO_DIFFERENCE).encode()

@@ -62,7 +62,7 @@ CASES = {
          "nowhere*.ctf: expected files of such names, found none"),
         (lambda tmp: sheaf.batches("@nowhere"), "io", "nowhere: expected a list of files, found none"),
         (there, "usage",
-         "expected no file of that name, found one, which stays as it is (force=True replaces it)")],
+         "expected no file of that name, found one, which is kept (force=True replaces it)")],
 }
 
 

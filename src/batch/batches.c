@@ -92,15 +92,16 @@ sheaf_status sheaf_batches_resume(sheaf_batches *b, const char *text, sheaf_erro
 	SHEAF_TRY(sheaf_state_read(text, &state, err));
 	if (state.data != b->state.data)
 		return sheaf_fail(err, SHEAF_USAGE,
-		                  "state: expected one of these data, %08" PRIx32 ", found one of others, %08" PRIx32,
+		                  "state: expected a state of these data, %08" PRIx32
+		                  ", found a state of other data, %08" PRIx32,
 		                  b->state.data, state.data);
 	if (state.seed != b->state.seed)
 		return sheaf_fail(err, SHEAF_USAGE, "state: expected seed %" PRIu64 ", found %" PRIu64, b->state.seed,
 		                  state.seed);
 	if (state.options != b->state.options)
 		return sheaf_fail(err, SHEAF_USAGE,
-		                  "state: expected one of the same order, window, size, rest, buckets, packing and "
-		                  "epoch size, found one of other options");
+		                  "state: expected the same order, window, size, rest, buckets, packing and epoch "
+		                  "size, found other options");
 	if (state.step && !b->cut)
 		return sheaf_refuse_number(err, "state", "step 0 where sequences are whole", state.step);
 	SHEAF_TRY(sheaf_row_source_complete(&b->source, err));

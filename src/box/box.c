@@ -175,7 +175,7 @@ static void lose_sink(void *guest)
 	if (!box->failure.status)
 		box->failure.status =
 			sheaf_fail(&box->failure, SHEAF_USAGE,
-		               "%s: expected the output to be open, found that it was given up", "box");
+		               "%s: expected the output to be open, found that it was abandoned", "box");
 	box->sink = NULL;
 	box->name = "(closed)";
 }

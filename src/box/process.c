@@ -244,7 +244,7 @@ static sheaf_status wait_for(sheaf_process *p, short events)
 		}
 		if (poll(&waiting, 1, NAP_MS) > 0) return SHEAF_OK;
 	}
-	snprintf(found, sizeof found, "that it says nothing for %d seconds", sheaf_process_seconds);
+	snprintf(found, sizeof found, "that it does not answer for %d seconds", sheaf_process_seconds);
 	return sheaf_process_fail(p, SHEAF_LIMIT, "the HDF5 library to read it", found);
 }
 

@@ -113,7 +113,7 @@ static sheaf_status fail_as_said(system_file *f, const char *path, const char *e
 	if (f->message.size >= sizeof which) memcpy(&which, f->message.data, sizeof which);
 	int n = f->message.size > sizeof which ? (int)(f->message.size - sizeof which) : 0;
 	return sheaf_fail(err, which < 3 ? statuses[which] : SHEAF_DATA, "%s: /%.200s: expected %s, found %s%.*s",
-	                  f->store->name, path, expected, n ? "" : "that the HDF5 library says no",
+	                  f->store->name, path, expected, n ? "" : "that the HDF5 library failed",
 	                  n > 400 ? 400 : n, n ? (const char *)f->message.data + sizeof which : "");
 }
 

@@ -72,9 +72,10 @@ static sheaf_status stick(sheaf_box *box, sheaf_status status, const sheaf_error
 static sheaf_status check_writable(const sheaf_box *box, sheaf_error *err)
 {
 	if (box->failure.status) return sheaf_fail_again(err, &box->failure);
-	return box->source ? sheaf_fail(err, SHEAF_USAGE,
-	                                "%s: expected a box that is written, found one that is read", box->name)
-	                   : SHEAF_OK;
+	return box->source
+	           ? sheaf_fail(err, SHEAF_USAGE,
+	                        "%s: expected a box opened for writing, found one opened for reading", box->name)
+	           : SHEAF_OK;
 }
 
 /* ---- groups ---- */

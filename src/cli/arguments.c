@@ -292,7 +292,7 @@ static sheaf_status check_selection(const arguments *args, sheaf_error *err)
 	const char *drawn = sheaf_option_find(args->command->options, "fractions") ? "fractions" : "sample";
 	bool seeded = sheaf_values_flag(values, "seed") && !sheaf_values_flag(values, drawn);
 	if (sheaf_values_flag(values, "rows") && sheaf_values_flag(values, "head"))
-		return sheaf_fail_option(err, SHEAF_USAGE, "head", ": expected it or --rows, found both");
+		return sheaf_fail_option(err, SHEAF_USAGE, "head", ": expected this option or --rows, found both");
 	/* Where a command has a seed of its own, it is for more than that. */
 	bool alone =
 		seeded && (strcmp(drawn, "fractions") == 0 || !sheaf_option_find(args->command->options, "seed"));

@@ -71,7 +71,7 @@ static sheaf_status refuse_batch(const batch_folder *f, const char *name, sheaf_
 {
 	sheaf_status status = sheaf_fail_option(
 		err, SHEAF_USAGE, "force",
-		": expected a folder without batches, or a state to go on from, found %.300s/%.200s "
+		": expected a folder without batches, or a state to continue from, found %.300s/%.200s "
 		"(--force removes them first)",
 		f->path, name);
 	err->sys = 0;

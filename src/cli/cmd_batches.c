@@ -54,7 +54,7 @@ static sheaf_status read_epochs(const sheaf_values *values, sheaf_batch_options 
 	SHEAF_TRY(positive(values, "epochs", &o->epochs, err));
 	o->first_epoch = sheaf_values_number(values, "start-epoch", 0);
 	if (!o->sweeps || !o->epoch_size) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE, "--epoch-size: expected it, or --sweeps, found both");
+	return sheaf_fail(err, SHEAF_USAGE, "--epoch-size: expected this option or --sweeps, found both");
 }
 
 enum { MOST_WEIGHTS = 1000 };

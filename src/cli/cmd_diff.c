@@ -120,7 +120,7 @@ static sheaf_status check_used(const arguments *args, const bool *used, sheaf_er
 		if (!used[i])
 			return sheaf_fail(err, SHEAF_USAGE,
 			                  "--%s: expected an option that the format of one of the files uses, found one "
-			                  "that neither does",
+			                  "that neither uses",
 			                  args->settings[i].name);
 	return SHEAF_OK;
 }

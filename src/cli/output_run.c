@@ -55,8 +55,8 @@ static bool is_to_be_replaced(const char *path, bool several)
 {
 	char about[96], text[2048];
 	describe_file(path, about);
-	int n = snprintf(text, sizeof text, "sheaf: %.1500s is there already%s; replace %s? [y/N] ", path, about,
-	                 several ? "it, and the other outputs that are there" : "it");
+	int n = snprintf(text, sizeof text, "sheaf: %.1500s already exists%s; replace %s? [y/N] ", path, about,
+	                 several ? "it and the other existing outputs" : "it");
 	progress_hide();
 	if (write(STDERR_FILENO, text, (size_t)n) < 0) return false;
 	return answers_yes();

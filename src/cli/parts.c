@@ -76,8 +76,9 @@ static sheaf_status put_setting(char **text, const sheaf_setting *setting, sheaf
 {
 	if (makes_no_difference(setting->name)) return SHEAF_OK;
 	if (setting->value && strchr(setting->value, '\n'))
-		return sheaf_fail_option(err, SHEAF_UNSUPPORTED, setting->name,
-		                         ": expected a value of one line, since it is written into a part file");
+		return sheaf_fail_option(
+			err, SHEAF_UNSUPPORTED, setting->name,
+			": expected a value without line feeds, since it is written into a part file");
 	return put_line(text, setting->name, setting->value, err);
 }
 

@@ -76,7 +76,7 @@ static void report_problem(void *user, const sheaf_problem *problem)
 	if (r->count <= shown)
 		say(finding_words[one.kind], "%s", sheaf_problem_text(problem, text, sizeof text));
 	else if (r->count == SHOWN + 1 && shown == SHOWN)
-		say(finding_words[one.kind], "%s: more of this kind (%s) are counted, but not shown", s->label,
+		say(finding_words[one.kind], "%s: further ones of this kind (%s) are counted but not shown", s->label,
 		    r->rule);
 }
 
@@ -338,8 +338,7 @@ static int check_used(const arguments *args, const bool *used)
 {
 	for (int i = 0; i < args->nsettings; i++) {
 		if (used[i]) continue;
-		say("error",
-		    "--%s: expected an option that the format of one of the files uses, found one that none does",
+		say("error", "--%s: expected an option that the format of some file uses, found one that none uses",
 		    args->settings[i].name);
 		return EXIT_USAGE;
 	}

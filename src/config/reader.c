@@ -407,7 +407,8 @@ static sheaf_status add_packing(const sheaf_cntk *c, const sheaf_config_record *
 	SHEAF_TRY(read_flag(c, reader, "frameMode", &is_framed, &frames));
 	SHEAF_TRY(read_flag(c, reader, "truncated", &is_truncated, &truncated));
 	if (is_framed && is_truncated)
-		return sheaf_cntk_fail(c, truncated.value.at, "truncated: expected it, or frameMode, found both");
+		return sheaf_cntk_fail(c, truncated.value.at,
+		                       "truncated: expected this key or frameMode, found both");
 	SHEAF_TRY(sheaf_cntk_action_of(c, reader, true, &action));
 	if (action == CNTK_WRITES) return SHEAF_OK;
 	if (is_framed) return sheaf_cntk_add(c, s, "frame-mode", NULL);

@@ -35,7 +35,7 @@ static sheaf_status read_size(const sheaf_cntk *c, sheaf_field_span field, int64
 	if (!sound) *number = 0;
 	if (!sound)
 		return sheaf_cntk_warn(c, field.value, "size", "a whole number",
-		                       "it is ignored; say it as an option");
+		                       "it is ignored; use the option instead");
 	return rest == ':' || rest == '*' ? sheaf_cntk_warn(c, field.value, "size by epochs",
 	                                                    "one size for all epochs", "the first counts")
 	                                  : SHEAF_OK;

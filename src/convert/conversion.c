@@ -49,7 +49,7 @@ sheaf_status sheaf_conversion_check_settings(const sheaf_conversion *c, sheaf_er
 		if (!c->used[i])
 			return sheaf_fail_option(err, SHEAF_USAGE, c->options->settings[i].name,
 			                         ": expected an option that %s uses for reading or %s for writing, found "
-			                         "one that neither does",
+			                         "one that neither uses",
 			                         sheaf_dataset_format(c->inputs[0])->name, c->to->name);
 	return SHEAF_OK;
 }

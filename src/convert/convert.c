@@ -340,7 +340,7 @@ static sheaf_status check_part(const sheaf_conversion *c, sheaf_error *err)
 	if (!c->parts) return SHEAF_OK;
 	if (!sheaf_settings_update(c->to, o->settings, o->nsettings)) return SHEAF_OK;
 	return sheaf_fail_option(err, SHEAF_UNSUPPORTED, "part",
-	                         ": expected an output that is written anew, found one that is updated");
+	                         ": expected a new output, found one that is updated");
 }
 
 static sheaf_status check_padding(const sheaf_conversion *c, const char *output, sheaf_error *err)
@@ -349,7 +349,7 @@ static sheaf_status check_padding(const sheaf_conversion *c, const char *output,
 	if (c->parts)
 		return sheaf_fail_option(
 			err, SHEAF_UNSUPPORTED, "pad",
-			": expected a conversion of all rows, whose lengths are known, found a part");
+			": expected a conversion of all rows, since their lengths must be known, found a part");
 	if (!(sheaf_format_takes(c->to) & SHEAF_TAKES_ENTRIES))
 		return sheaf_fail_option(err, SHEAF_USAGE, "pad",
 		                         ": expected a format of tensors, which need it, found %s", c->to->name);

@@ -93,8 +93,9 @@ static sheaf_status join_field(sheaf_conversion *c, int number, const sheaf_sche
 		widen(field, &other->fields[f]);
 		return SHEAF_OK;
 	}
-	return sheaf_fail(err, SHEAF_DATA, "%s: %s \"%s\": expected it as in the first input (%s), found %s%s",
-	                  path, word, field->name, sheaf_field_text(field, expected, sizeof expected),
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s: %s \"%s\": expected the same as in the first input (%s), found %s%s", path, word,
+	                  field->name, sheaf_field_text(field, expected, sizeof expected),
 	                  sheaf_field_text(&other->fields[f], found, sizeof found), advice_for(c));
 }
 
@@ -108,9 +109,9 @@ static sheaf_status join_schema(sheaf_conversion *c, const char *path, const she
 	for (int f = 0; f < other->nfields; f++)
 		if (other->fields[f].meaning != SHEAF_KEY &&
 		    sheaf_schema_find_near(&c->schema, other->fields[f].name, f) < 0)
-			return sheaf_fail(err, SHEAF_DATA, "%s: expected the %ss of the first input, found \"%s\", too",
-			                  path, c->schema.rows == SHEAF_SEQUENCES ? "stream" : "column",
-			                  other->fields[f].name);
+			return sheaf_fail(err, SHEAF_DATA,
+			                  "%s: expected only the %ss of the first input, found also \"%s\"", path,
+			                  c->schema.rows == SHEAF_SEQUENCES ? "stream" : "column", other->fields[f].name);
 	return SHEAF_OK;
 }
 

@@ -254,8 +254,8 @@ static sheaf_status put_parts(merging *m, sheaf_error *err)
 static sheaf_status refuse_index(const sheaf_part_file *part, sheaf_error *err)
 {
 	return sheaf_fail(err, SHEAF_STALE,
-	                  "%s: expected the rows that the others have left to it, found others: an index of "
-	                  "another content was used (" SHEAF_OPTION("index") " never does without)",
+	                  "%s: expected the rows that the other parts leave to this one, found other rows: an "
+	                  "index of other contents was used (" SHEAF_OPTION("index") " never does without)",
 	                  sheaf_source_name(part->source));
 }
 

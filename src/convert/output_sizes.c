@@ -157,10 +157,11 @@ static sheaf_status add_input(measuring *m, int input, const weights *w, sheaf_e
 	}
 	sheaf_release(m->c->cx, columns, (size_t)m->c->schema.nfields * sizeof *columns);
 	return sane ? SHEAF_OK
-	            : sheaf_fail(err, SHEAF_STALE,
-	                         "%s: expected an index whose counts can be, found others (" SHEAF_OPTION(
-								 "index") " never does without)",
-	                         sheaf_source_name(m->c->inputs[input]->source));
+	            : sheaf_fail(
+					  err, SHEAF_STALE,
+					  "%s: expected an index with possible counts, found impossible ones (" SHEAF_OPTION(
+						  "index") " never does without)",
+					  sheaf_source_name(m->c->inputs[input]->source));
 }
 
 static sheaf_status add_inputs(measuring *m, weights *w, sheaf_error *err)
@@ -235,9 +236,8 @@ sheaf_status sheaf_output_sizes_check(const sheaf_output_sizes *s, int input, in
 	else if (input + 1 < s->ninputs && s->cuts[input + 1].count > 0)
 		expected = s->before[input + 1][0];
 	if (bytes == expected) return SHEAF_OK;
-	return sheaf_fail(
-		err, SHEAF_STALE,
-		"part: expected rows of %lld bytes up to the end of a piece, as its index says, found %lld: it "
-		"is of another content (" SHEAF_OPTION("index") " never does without)",
-		(long long)expected, (long long)bytes);
+	return sheaf_fail(err, SHEAF_STALE,
+	                  "part: expected rows of %lld bytes up to the end of a piece, as its index says, found "
+	                  "%lld: it has other contents (" SHEAF_OPTION("index") " never does without)",
+	                  (long long)expected, (long long)bytes);
 }

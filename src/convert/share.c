@@ -175,7 +175,7 @@ static sheaf_status check_settings(const sharing *s, sheaf_error *err)
 		if (!s->used[i])
 			return sheaf_fail_option(err, SHEAF_USAGE, s->how->open->settings[i].name,
 			                         ": expected an option that %s uses for reading or %s for writing, found "
-			                         "one that neither does",
+			                         "one that neither uses",
 			                         sheaf_dataset_format(s->d)->name, s->to->name);
 	return SHEAF_OK;
 }

@@ -39,12 +39,11 @@ static sheaf_status refuse_piece(copying *c, sheaf_error *err)
 	sheaf_frame frame = {0};
 	sheaf_status status = c->d->format->decode(c->d->in, &c->piece, &frame, c->cx, err);
 	sheaf_frame_free(&frame);
-	return status
-	           ? status
-	           : sheaf_fail(
-					 err, SHEAF_DATA,
-					 "%s: expected whole rows up to the end, found others: they cannot be copied as they are",
-					 sheaf_source_name(c->d->source));
+	return status ? status
+	              : sheaf_fail(err, SHEAF_DATA,
+	                           "%s: expected whole rows up to the end, found an incomplete one: they cannot "
+	                           "be copied as they are",
+	                           sheaf_source_name(c->d->source));
 }
 
 static sheaf_status next_piece(copying *c, int64_t bytes, sheaf_error *err)
@@ -345,9 +344,9 @@ static sheaf_status check_open(const sheaf_open_options *open, sheaf_error *err)
 	if (open && open->member) given = "dataset";
 	if (open && open->format) given = "from";
 	if (!given) return SHEAF_OK;
-	return sheaf_fail_option(err, SHEAF_USAGE, given,
-	                         ": expected no such option, since part files have those of their conversion, "
-	                         "found it given");
+	return sheaf_fail_option(
+		err, SHEAF_USAGE, given,
+		": expected no such option with part files, which have the options of their conversion, found it");
 }
 
 static sheaf_status merge_parts(const merging *m, int64_t *rows, sheaf_error *err)

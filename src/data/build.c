@@ -236,7 +236,7 @@ static void end_column(sheaf_frame_builder *b, int column)
 	uint64_t key = (uint64_t)b->nrows;
 	bool is_stream = sheaf_field_is_stream(to->field);
 	if (to->given || (!is_stream && !has_items(to->field))) {
-		fail(b, SHEAF_USAGE, column, "expected rows given in runs (sheaf_build_rows), found one row");
+		fail(b, SHEAF_USAGE, column, "expected rows in runs (sheaf_build_rows), found a single row");
 	} else if (is_stream) {
 		sheaf_level_end(&to->levels[0], sheaf_column_count(to, 1));
 	} else if (sheaf_column_count(to, 0) <= b->nrows) {
@@ -389,7 +389,7 @@ void sheaf_build_copy(sheaf_frame_builder *b, int column, sheaf_column_part part
 	size_t bytes = bytes_of(part, count, size);
 	if (is_array(b, column, data, count, bytes, 1)) begin_runs(b, column);
 	if (part == SHEAF_PART_VALID && to->size)
-		fail(b, SHEAF_USAGE, column, "expected all bits at once, found more of them");
+		fail(b, SHEAF_USAGE, column, "expected all bits in one call, found another call");
 	if (!b->failure.status) sheaf_builder_append(to, data, bytes);
 }
 
@@ -405,7 +405,7 @@ static void check_rest(sheaf_frame_builder *b)
 		const int64_t *o = stream ? (const int64_t *)(const void *)column->levels[0].offsets.data : NULL;
 		bool open = !stream ? sheaf_column_count(column, 0) != b->nrows
 		                    : o && sheaf_column_count(column, 1) != o[b->nrows];
-		if (open) fail(b, SHEAF_USAGE, c, "expected the row to be ended (sheaf_build_row), found it open");
+		if (open) fail(b, SHEAF_USAGE, c, "expected the row to be complete (sheaf_build_row), found it open");
 	}
 }
 

@@ -12,7 +12,8 @@
 static sheaf_status check_schema(const sheaf_schema *schema, bool of_tensor, sheaf_error *err)
 {
 	if (!schema || !schema->cx)
-		return sheaf_fail(err, SHEAF_USAGE, "schema: expected one that began as {.cx = cx}, found %s",
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "schema: expected one that was initialised with {.cx = cx}, found %s",
 		                  schema ? "no context in it" : "NULL");
 	bool is_tensor = schema->rows == SHEAF_ENTRIES || schema->rows == SHEAF_WHOLE;
 	if (of_tensor && schema->nfields)
@@ -151,7 +152,8 @@ sheaf_status sheaf_schema_add_attribute(sheaf_schema *schema, const char *name, 
                                         sheaf_error *err)
 {
 	if (!schema || !schema->cx)
-		return sheaf_fail(err, SHEAF_USAGE, "schema: expected one that began as {.cx = cx}, found %s",
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "schema: expected one that was initialised with {.cx = cx}, found %s",
 		                  schema ? "no context in it" : "NULL");
 	if (!name || !*name || !text)
 		return sheaf_fail(err, SHEAF_USAGE, "attribute: expected a name and a text, found none");

@@ -36,9 +36,10 @@ sheaf_status sheaf_dataset_write_index(sheaf_dataset *d, sheaf_error *err)
 	const sheaf_pieces *pieces;
 	SHEAF_TRY(sheaf_index_identify(&d->indexed, err));
 	if (d->glance)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "%s: expected it opened to be read, found it opened for a glance only",
-		                  sheaf_source_name(d->source));
+		return sheaf_fail(
+			err, SHEAF_USAGE,
+			"%s: expected it to be opened for reading, found it opened only to look at its beginning",
+			sheaf_source_name(d->source));
 	d->index->asked = true;
 	SHEAF_TRY(sheaf_dataset_pieces(d, &pieces, err));
 	if (pieces == d->surveyed) SHEAF_TRY(sheaf_dataset_count_pieces(d, d->surveyed, err));
@@ -105,9 +106,10 @@ sheaf_status sheaf_dataset_check_index(sheaf_dataset *d, sheaf_error *err)
 	sheaf_index *x = d->index;
 	sheaf_index_file file;
 	if (x->policy != SHEAF_INDEX_NEVER || d->glance)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "%s: expected it opened to be read, without its index, found it opened otherwise",
-		                  sheaf_source_name(d->source));
+		return sheaf_fail(
+			err, SHEAF_USAGE,
+			"%s: expected it to be opened for reading without its index, found it opened differently",
+			sheaf_source_name(d->source));
 	SHEAF_TRY(sheaf_index_identify(&d->indexed, err));
 	x->place = sheaf_index_is_file(x->places[0]) || !sheaf_index_is_file(x->places[1]) ? 0 : 1;
 	if (!sheaf_index_is_file(x->places[x->place]))

@@ -118,9 +118,10 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 	d->native = d->format;
 	if (rewindable || sheaf_view_may_survey(options)) SHEAF_TRY(sheaf_source_make_rewindable(d->source, err));
 	if (options->pipe && !(d->format->can & SHEAF_CAN_PIPE))
-		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "format %s: expected one whose rows can be had as they come, found one that cannot",
-		                  d->format->name);
+		return sheaf_fail(
+			err, SHEAF_UNSUPPORTED,
+			"format %s: expected one whose rows can be read as they arrive, found one whose rows cannot",
+			d->format->name);
 	sheaf_opening how = {.glance = options->glance,
 	                     .pipe = options->pipe,
 	                     .loop = options->pipe && !options->once,

@@ -123,7 +123,7 @@ sheaf_status sheaf_next(sheaf_dataset *d, const sheaf_frame **out, sheaf_error *
 	SHEAF_NEED(d, "a dataset");
 	if (d->failed)
 		return sheaf_fail(err, SHEAF_USAGE,
-		                  "%s: expected no reading after a failure, found a call for the next frame",
+		                  "%s: expected no call after a failure, found a call for the next frame",
 		                  sheaf_source_name(d->source));
 	if (d->ended) return SHEAF_END;
 	sheaf_status status = next(d, out, err);

@@ -125,8 +125,8 @@ static sheaf_status explain_limit(const sheaf_writer *w, sheaf_status status, sh
 static sheaf_status explain_rows(sheaf_status status, sheaf_error *err)
 {
 	if (status == SHEAF_LIMIT)
-		sheaf_error_append(err,
-		                   " (all rows are held, since their number is not known: say it in the totals)");
+		sheaf_error_append(
+			err, " (all rows are held in memory, since their number is not known: give it in the totals)");
 	return status;
 }
 

@@ -63,8 +63,8 @@ static sheaf_status fail_at_quote(const sheaf_delimited_reader *in, sheaf_status
 	line = line ? line + 1 : begin;
 	return sheaf_fail(err, status,
 	                  "%s:%" PRId64 ":%td (byte %" PRId64
-	                  "): expected a quote that closes the field, found none "
-	                  "in the next %zu bytes, and no memory for more (" SHEAF_OPTION("max-memory") ")",
+	                  "): expected a quote that closes the field, found none in the next %zu bytes; memory "
+	                  "allows no more (" SHEAF_OPTION("max-memory") ")",
 	                  sheaf_source_name(in->source), in->line + count_lines(in, begin, open), open - line + 1,
 	                  sheaf_source_tell(in->source) + (open - begin), window.size - (size_t)(open - begin));
 }

@@ -298,7 +298,7 @@ static sheaf_status spell(naming *n, int column, bool *given)
 		if (!end) return refuse(o, "a name", "a backslash with nothing after it");
 		n->b.size = (size_t)(end - n->b.data);
 		if (n->b.size && memchr(n->b.data, '\0', n->b.size))
-			return refuse(o, "names without NUL bytes", "one with some");
+			return refuse(o, "names without NUL bytes", "a name with a NUL byte");
 	}
 	*given &= n->b.size > 0;
 	if (!*given) sheaf_builder_printf(&n->b, "a%d", column);

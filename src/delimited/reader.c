@@ -116,9 +116,9 @@ static sheaf_status take_types(opening *o)
 	sheaf_delimited_reader *in = o->in;
 	for (int f = 0; f < in->schema.nfields; f++)
 		sheaf_infer_field(&in->schema.fields[f], o->seen.kinds[in->columns[f]], o->complete);
-	SHEAF_TRY(doubt_texts(o, KIND_COMMA, "decimal commas in doubt", "such, and numbers with commas",
+	SHEAF_TRY(doubt_texts(o, KIND_COMMA, "decimal commas in doubt", "numbers with commas among them",
 	                      "they are texts (" SHEAF_OPTION("decimal") " comma reads them as numbers)"));
-	return doubt_texts(o, KIND_ABSENT, "missing in doubt", "such, and words like NA, NULL or none",
+	return doubt_texts(o, KIND_ABSENT, "missing in doubt", "words like NA, NULL or none among them",
 	                   "they are texts (" SHEAF_OPTION("missing") " NA,NULL reads such words as missing)");
 }
 

@@ -193,8 +193,8 @@ static sheaf_status choose_nulls(sheaf_delimited_writer *out, const sheaf_delimi
 			sheaf_means_text(field->meaning) || field->meaning == SHEAF_BYTES || field->meaning == SHEAF_CHAR;
 		if (text && is_nullable(field))
 			return sheaf_fail_option(err, SHEAF_USAGE, "null",
-			                         " empty: expected a dialect in which an empty text and nothing at all "
-			                         "differ, found column \"%s\" and one without quotes",
+			                         " empty: expected a dialect in which an empty text differs from a "
+			                         "missing value, found column \"%s\" in a dialect without quotes",
 			                         field->name);
 	}
 	return SHEAF_OK;

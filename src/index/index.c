@@ -76,7 +76,8 @@ static sheaf_status look_at(sheaf_indexed *d, const char *path, sheaf_error *why
 	sheaf_index *x = d->index;
 	sheaf_status status = sheaf_index_open(path, d->source, d->cx, &x->file, why);
 	if (status == SHEAF_OK && !sheaf_identity_equal(&x->input, &x->file.head.input)) {
-		say_why(x, "%s: expected an index of the input as it is, found one of another size, time or content",
+		say_why(x,
+		        "%s: expected an index of the input as it is now, found one of another size, time or content",
 		        path);
 		sheaf_index_close(&x->file);
 		return SHEAF_OK;
@@ -132,7 +133,7 @@ static sheaf_status look_everywhere(sheaf_indexed *d, sheaf_error *err)
 		memcpy(first, x->why, sizeof first);
 		sheaf_error why;
 		sheaf_status status = look_at(d, x->places[p], &why);
-		status = sheaf_forgive(status, "without a sound index everything is as without one");
+		status = sheaf_forgive(status, "a damaged index is ignored");
 		if (status) return sheaf_fail_again(err, &why);
 		if (x->fresh || !found) x->place = p;
 		if (found && !x->fresh) memcpy(x->why, first, sizeof first);
@@ -180,7 +181,7 @@ sheaf_status sheaf_index_find(sheaf_indexed *d, sheaf_index_policy policy, sheaf
 	sheaf_status status =
 		d->index->applies && policy != SHEAF_INDEX_NEVER ? look_everywhere(d, &why) : SHEAF_OK;
 	if (status) say_why(d->index, "%.*s", (int)sizeof d->index->why - 1, why.message);
-	status = sheaf_forgive(status, "without a sound index everything is as without one");
+	status = sheaf_forgive(status, "a damaged index is ignored");
 	if (status) return sheaf_fail_again(err, &why);
 	return refuse(d, err);
 }
@@ -304,8 +305,7 @@ void sheaf_index_disown(sheaf_indexed *d)
 	sheaf_index *x = d->index;
 	drop_file(x);
 	x->applies = x->found = false;
-	say_why(x, "%s: expected rows as its format has them, found them made into others",
-	        sheaf_source_name(d->source));
+	say_why(x, "%s: expected rows as in the file, found converted rows", sheaf_source_name(d->source));
 }
 
 void sheaf_index_free(sheaf_indexed *d)
@@ -333,7 +333,7 @@ sheaf_status sheaf_index_refute(const sheaf_indexed *d, const sheaf_piece_entry 
 	return sheaf_fail(
 		err, SHEAF_STALE,
 		"%s: expected the %s of %s from byte %" PRId64
-		" on, found others: it is of another content (" SHEAF_OPTION("index") " never does without)",
+		" on, found others: it has other contents (" SHEAF_OPTION("index") " never does without)",
 		x->places[x->place], expected, sheaf_source_name(d->source), entry->byte);
 }
 

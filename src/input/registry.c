@@ -324,8 +324,8 @@ sheaf_status sheaf_settings_pick(const sheaf_format *format, unsigned use, const
 		if (status == SHEAF_OK && !picked && !given->used)
 			status = sheaf_fail_option(
 				err, SHEAF_USAGE, setting->name,
-				": expected an option that format %s uses for %s, found one that it does not", format->name,
-				use == SHEAF_READING ? "reading" : "writing");
+				": expected an option that format %s uses for %s, found one that it does not use",
+				format->name, use == SHEAF_READING ? "reading" : "writing");
 		if (status) {
 			sheaf_settings_release(cx, out, given->n);
 			return status;

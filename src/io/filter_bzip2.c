@@ -77,8 +77,8 @@ static sheaf_status decode(void *state, sheaf_filter_step *step, bool finish)
 	step->ended = result == BZ_STREAM_END;
 	if (result == BZ_OK || result == BZ_STREAM_END) return SHEAF_OK;
 	if (result == BZ_MEM_ERROR) return sheaf_filter_refused(s->memory);
-	step->found = result == BZ_DATA_ERROR_MAGIC ? "a wrong header"
-	                                            : "a block that its checksum or its structure contradicts";
+	step->found =
+		result == BZ_DATA_ERROR_MAGIC ? "a wrong header" : "a block whose checksum or structure is wrong";
 	return SHEAF_DATA;
 }
 

@@ -74,7 +74,7 @@ static sheaf_status decode(void *state, sheaf_filter_step *step, bool finish)
 	step->ended = result == Z_STREAM_END;
 	if (result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR) return SHEAF_OK;
 	if (result == Z_MEM_ERROR) return sheaf_filter_refused(s->memory);
-	step->found = s->z.msg ? s->z.msg : "bytes that are none";
+	step->found = s->z.msg ? s->z.msg : "bytes that are not compressed by gzip";
 	return SHEAF_DATA;
 }
 

@@ -83,7 +83,7 @@ static sheaf_status decode(void *state, sheaf_filter_step *step, bool finish)
 		step->found = "options that this liblzma does not know";
 		return SHEAF_UNSUPPORTED;
 	case LZMA_FORMAT_ERROR: step->found = "a wrong header"; return SHEAF_DATA;
-	default: step->found = "a block that its checksum or its structure contradicts"; return SHEAF_DATA;
+	default: step->found = "a block whose checksum or structure is wrong"; return SHEAF_DATA;
 	}
 }
 

@@ -30,7 +30,8 @@ sheaf_status sheaf_source_stamp(sheaf_source *s, sheaf_identity *out, sheaf_erro
 {
 	struct stat info;
 	*out = (sheaf_identity){0};
-	if (s->raw.kind != SHEAF_RAW_FILE) return refuse(s, "an input that passes once, or memory", err);
+	if (s->raw.kind != SHEAF_RAW_FILE)
+		return refuse(s, "an input that can be read only once, or memory", err);
 	if (s->raw.folder >= 0) return refuse(s, "a folder", err);
 	SHEAF_TRY(sheaf_source_begin(s, err));
 	if (s->compression) return refuse(s, s->compression, err);

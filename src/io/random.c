@@ -77,10 +77,10 @@ sheaf_status sheaf_source_rewind(sheaf_source *s, sheaf_error *err)
 	if (s->failure.status) return sheaf_fail_again(err, &s->failure);
 	if (s->position == 0) return SHEAF_OK;
 	if (!sheaf_raw_is_lasting(&s->raw))
-		return sheaf_fail(
-			err, SHEAF_USAGE,
-			"%s: expected sheaf_source_make_rewindable before a rewind, found an input that passes once",
-			s->name);
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: expected sheaf_source_make_rewindable before a rewind, found an input that "
+		                  "can be read only once",
+		                  s->name);
 	bool is_known_plain = s->has_begun && !s->decoder.filter;
 	bool is_direct = s->is_direct;
 	sheaf_source_restart(s);

@@ -288,8 +288,9 @@ static sheaf_status report(const set *s, int done, bool finished, sheaf_error *e
 	snprintf(found, sizeof found, "%d of them, since the run that did it was killed", done);
 	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "half-done set", SHEAF_NOWHERE, expected,
 	                         found,         NULL};
-	problem.consequence = finished ? "the others are replaced now"
-	                               : "it stays so, since another program has changed one meanwhile";
+	problem.consequence =
+		finished ? "the others are replaced now"
+				 : "the others stay as they are, since another program has changed one meanwhile";
 	problem.place.file = s->members[0].base;
 	return sheaf_report(s->cx, &problem, err);
 }

@@ -184,8 +184,8 @@ sheaf_status sheaf_sink_write(sheaf_sink *sink, const void *data, size_t size, s
 	if (size > 0) SHEAF_NEED(data, "bytes");
 	if (sink->failure.status) return sheaf_fail_again(err, &sink->failure);
 	if (sink->is_random)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "%s: expected writes at a byte of their own, found one at the end", sink->name);
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected a write at a given byte, found one at the end",
+		                  sink->name);
 	if (size == 0) return SHEAF_OK;
 	uint64_t bytes = size;
 	int64_t end = 0;

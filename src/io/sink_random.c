@@ -43,11 +43,10 @@ sheaf_status sheaf_sink_make_tree(sheaf_sink *sink, sheaf_error *err)
 {
 	SHEAF_TRY(check_unused(sink, err));
 	if (!is_plain(sink))
-		return sheaf_fail(
-			err, SHEAF_UNSUPPORTED,
-			"%s: expected the name of a folder to make, found an output that is none (a name that "
-			"ends in .zip makes one file)",
-			sink->name);
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected the name of a folder to make, found an output that is not a folder "
+		                  "(a name that ends in .zip makes one file)",
+		                  sink->name);
 	sheaf_status status = sheaf_temporary_make_tree(&sink->target, &sink->failure);
 	if (status) return sheaf_fail_again(err, &sink->failure);
 	sink->is_random = true;
@@ -73,7 +72,7 @@ sheaf_status sheaf_sink_make_clone(sheaf_sink *sink, bool *is_there, sheaf_error
 	if (!is_plain(sink))
 		return sheaf_fail(
 			err, SHEAF_UNSUPPORTED,
-			"%s: expected a plain file, to keep its contents, found one that is none or would be compressed",
+			"%s: expected a plain file, to keep its contents, found another kind or a compressed one",
 			sink->name);
 	sheaf_status status = sheaf_target_clone(&sink->target, &sink->failure);
 	if (status) return sheaf_fail_again(err, &sink->failure);

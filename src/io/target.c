@@ -112,10 +112,10 @@ static sheaf_status refuse_directory(const sheaf_target *target, sheaf_error *er
 
 static sheaf_status refuse_existing(const char *name, sheaf_error *err)
 {
-	sheaf_status status = sheaf_fail(err, SHEAF_USAGE,
-	                                 "%s: expected no file of that name, found one, which stays as it is "
-	                                 "(" SHEAF_OPTION("force") " replaces it)",
-	                                 name);
+	sheaf_status status = sheaf_fail(
+		err, SHEAF_USAGE,
+		"%s: expected no file of that name, found one, which is kept (" SHEAF_OPTION("force") " replaces it)",
+		name);
 	if (err) {
 		err->sys = EEXIST;
 		snprintf(err->option, sizeof err->option, "force");
@@ -277,7 +277,7 @@ static sheaf_status refuse_newcomer(const sheaf_target *target, sheaf_error *err
 {
 	sheaf_status status = sheaf_fail(err, SHEAF_USAGE,
 	                                 "%s: expected no file of that name, as at the beginning, found one that "
-	                                 "another program has made meanwhile; it stays as it is",
+	                                 "another program has made meanwhile; it is kept",
 	                                 target->name);
 	if (err) err->sys = EEXIST;
 	return status;

@@ -156,7 +156,7 @@ static sheaf_status read_member(sheaf_zip *a, sheaf_cursor *c, sheaf_error *err)
 	if (!name || !extra || !sheaf_cursor_bytes(c, get_u16(record + 32), 1, "comment"))
 		return refuse(a, SHEAF_DATA, byte, "a whole entry of the list of members", "part of one", err);
 	if (memchr(name, '\0', name_size))
-		return refuse(a, SHEAF_DATA, byte, "a name without NUL", "one with one", err);
+		return refuse(a, SHEAF_DATA, byte, "a name without NUL", "a name with NUL", err);
 	read_extra(m, extra, extra_size);
 	if (!is_within(a, m))
 		return refuse(a, SHEAF_DATA, byte, "a member within the file", "one that is not", err);

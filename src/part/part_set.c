@@ -80,7 +80,7 @@ static sheaf_status check_common(const sheaf_part_file *a, const sheaf_part_file
 	if (a->common.size == b->common.size && memcmp(a->common.data, b->common.data, a->common.size) == 0)
 		return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_DATA,
-	                  "%s: expected a part made of the same streams and borders as %s, found one made with "
+	                  "%s: expected a part made with the same streams and borders as %s, found one made with "
 	                  "another index or another release",
 	                  name_of(b), name_of(a));
 }

@@ -378,7 +378,8 @@ sheaf_status sheaf_arranger_count(sheaf_arranger *a, int64_t *out, sheaf_error *
 	SHEAF_NEED(a, "an arranger");
 	sheaf_status status;
 	if (!a->sorts || !a->finished)
-		return sheaf_fail(err, SHEAF_USAGE, "%sexpected entries that are all there, found others", a->name);
+		return sheaf_fail(err, SHEAF_USAGE, "%sexpected entries without missing values, found a missing one",
+		                  a->name);
 	if (a->fills) return count_positions(a, out, err);
 	*out = sheaf_arrange_known(a);
 	if (*out >= 0) return SHEAF_OK;

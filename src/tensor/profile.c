@@ -46,7 +46,7 @@ static sheaf_status begin(sheaf_profile *p, const sheaf_schema *schema, const ch
 	p->pattern = p->symmetric = p->hermitian = p->skew = p->square;
 	if (!sheaf_element_of(&schema->fields[sheaf_schema_value(schema)], &p->element))
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "%s: expected values that are one number each, none missing, found others", name);
+		                  "%s: expected one number for each value, none missing, found other values", name);
 	if (name) SHEAF_TRY(sheaf_copy_text(p->cx, name, strlen(name), &p->name, err));
 	SHEAF_TRY(begin_plain(p, err));
 	for (int d = 0; d < p->rank; d++) {

@@ -90,7 +90,7 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 	const sheaf_frame *below = sheaf_view_unwrap(&frame->notes);
 	if (status == SHEAF_OK) return make_streams(v, below, frame, cx, err);
 	if (frame->nrows > 0 &&
-	    sheaf_put_off(make_streams(v, below, frame, cx, NULL), "there are no rows before the flaw then"))
+	    sheaf_put_off(make_streams(v, below, frame, cx, NULL), "there are then no rows before the flaw"))
 		frame->nrows = 0;
 	return status;
 }

@@ -43,7 +43,7 @@ static sheaf_status make_block(dense *d, int64_t heap)
 		d->records[i].size = d->b.size - d->records[i].at;
 		if (d->b.size > MOST_BLOCK || d->records[i].size > UINT16_MAX)
 			return sheaf_fail(d->w->err, SHEAF_LIMIT,
-			                  "%s: expected a group whose names take less than 1 GiB, found more",
+			                  "%s: expected the names of a group to take less than 1 GiB, found more",
 			                  d->w->reader.store->name);
 	}
 	d->used = d->b.size;

@@ -282,7 +282,7 @@ static sheaf_status list_attributes(void *user, sheaf_hdf5_look *l, const sheaf_
 	for (const sheaf_hdf5_message *m = a->o->messages.first; m; m = m->next)
 		if (m->type == SHEAF_HDF5_ATTRIBUTE && (m->flags & SHEAF_HDF5_SHARED))
 			return sheaf_fail(a->w->err, SHEAF_UNSUPPORTED,
-			                  "%s: expected attributes that stand with their object, found one in a table of "
+			                  "%s: expected attributes stored with their object, found one in a table of "
 			                  "shared messages (`h5repack` makes a file without)",
 			                  a->w->reader.store->name);
 	return sheaf_hdf5_raw_attributes(l, h, add_attribute, user);

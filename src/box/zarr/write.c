@@ -283,7 +283,7 @@ static sheaf_status new_array(void *memory, sheaf_box_plan *plan, void **out, sh
 	void *own;
 	state *s = (state *)memory;
 	if (plan->shuffle)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected no shuffle in Zarr, found one asked for",
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected no shuffle in Zarr, found a request for it",
 		                  s->box->name);
 	SHEAF_TRY(sheaf_allocate(s->cx, sizeof(array), &own, err));
 	array *a = (array *)own;

@@ -230,7 +230,7 @@ static sheaf_status take_buffers(walk *w, const sheaf_arrow_type *type, range r,
 		return unsound(w, "bits that say what is missing: none, but a count", out->null_count);
 	if (nulls == 0) out->null_count = 0;
 	if (bytes > 0 && (uint64_t)bytes > held(out)[1].size)
-		return unsound(w, "a buffer as long as its type asks for: bytes", (int64_t)held(out)[1].size);
+		return unsound(w, "a buffer as long as its type requires: bytes", (int64_t)held(out)[1].size);
 	if (type->views) return check_views(w, out, r);
 	return n == 3 ? check_texts(w, type, out, r) : SHEAF_OK;
 }
@@ -295,7 +295,7 @@ static sheaf_status take_array(walk *w, const struct ArrowSchema *field, range r
 	SHEAF_TRY(take_node(w, &node));
 	if (r.n < 0) r = (range){0, node.length};
 	if (r.from > node.length || r.n > node.length - r.from)
-		return unsound(w, "as many positions as what covers them has: a length", node.length);
+		return unsound(w, "as many positions as its parent covers: a length", node.length);
 	SHEAF_TRY(count_buffers(w, &type, &more));
 	bool none = type.class == SHEAF_IS_NULLS;
 	SHEAF_TRY(new_array(w, none ? 0 : 1 + more, field->n_children, out));
@@ -320,7 +320,7 @@ static sheaf_status begin(walk *w, sheaf_ipc_body *body, sheaf_error *err)
 	            .err = err};
 	if (compression.in) w->codec = (int)sheaf_fb_number(&compression, CODEC, 1, 0);
 	if (body->batch.in->broken)
-		return unsound(w, "a head whose parts lie inside of it, of bytes", (int64_t)body->batch.in->size);
+		return unsound(w, "a header whose parts lie inside of it, of bytes", (int64_t)body->batch.in->size);
 	if (w->codec < SHEAF_IPC_PLAIN || w->codec > SHEAF_IPC_ZSTD)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "arrow: expected buffers compressed by LZ4 or Zstandard, found codec %d", w->codec);
@@ -388,7 +388,7 @@ static sheaf_status join_texts(const joint *j, sheaf_builder *offsets, sheaf_bui
 		end += last - first;
 	}
 	if (j->type->small && end > INT32_MAX)
-		return unsound(j->w, "a dictionary whose texts 32 bits count", end);
+		return unsound(j->w, "a dictionary whose texts can be counted with 32 bits", end);
 	return SHEAF_OK;
 }
 

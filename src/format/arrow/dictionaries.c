@@ -66,7 +66,7 @@ sheaf_status sheaf_ipc_add_dictionary(sheaf_ipc_reader *in, sheaf_ipc_message *m
 	if (!field || !body.batch.in)
 		return sheaf_fail(err, SHEAF_DATA,
 		                  "%s: byte %" PRId64
-		                  ": expected the dictionary of a field, found one numbered %" PRId64,
+		                  ": expected the dictionary of a field, found one with the number %" PRId64,
 		                  sheaf_source_name(in->source), byte, made.id);
 	bool is_delta = sheaf_fb_number(&message->table, IS_DELTA, 1, 0) != 0;
 	if (in->is_file && !is_delta && newest(in, made.id))

@@ -32,7 +32,7 @@ const char *sheaf_ipc_read_message(const uint8_t *bytes, size_t size, sheaf_ipc_
 	int64_t version = sheaf_fb_number(&message, VERSION, 2, 0), kind = sheaf_fb_number(&message, KIND, 1, 0);
 	out->body = sheaf_fb_number(&message, BODY, 8, 0);
 	out->table = sheaf_fb_child(&message, HEADER);
-	if (out->flat.broken || !out->table.in) return "a head whose parts lie outside of it";
+	if (out->flat.broken || !out->table.in) return "a header whose parts lie outside of it";
 	if (version < SHEAF_IPC_METADATA_V4 || version > SHEAF_IPC_METADATA_V5)
 		return "a version that is not read";
 	if (kind < SHEAF_IPC_SCHEMA || kind > SHEAF_IPC_BATCH) return "a message of another kind";

@@ -40,7 +40,7 @@ static sheaf_status look_at_message(sheaf_ipc_reader *in, sheaf_ipc_message *out
 	SHEAF_TRY(look_at_prefix(in, &prefix, err));
 	size_t size = (size_t)(prefix.before + prefix.head);
 	SHEAF_TRY(sheaf_source_ahead(in->source, size, &bytes, err));
-	if (bytes.size < size) return cut_short(in, byte, "the rest of a message's head", err);
+	if (bytes.size < size) return cut_short(in, byte, "the rest of a message's header", err);
 	const char *found = sheaf_ipc_read_message(bytes.data, size, out);
 	return found ? sheaf_ipc_unsound(in, byte, found, err) : SHEAF_OK;
 }

@@ -64,11 +64,8 @@ sheaf_status sheaf_bsp_take_fill(sheaf_schema *schema, const sheaf_values *value
 		                         e.complex ? "complex " : "",
 		                         e.boolean ? "bool, 0 or 1" : sheaf_type_name(field->type), text);
 	if (schema->tensor.has_fill && !sheaf_element_equal(&e, schema->tensor.fill, fill))
-		return sheaf_fail_option(
-			err, SHEAF_USAGE, "fill",
-			": expected the value that the input says, which what it does not store has, "
-			"found %s",
-			text);
+		return sheaf_fail_option(err, SHEAF_USAGE, "fill", ": expected the fill value of the input, found %s",
+		                         text);
 	memcpy(schema->tensor.fill, fill, e.size);
 	schema->tensor.has_fill = true;
 	return SHEAF_OK;

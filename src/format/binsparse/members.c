@@ -132,8 +132,8 @@ static const char *found_instead(const sheaf_box_item *item)
 	if (!item) return "nothing there";
 	if (item->is_group) return "a group without a descriptor";
 	return item->what == SHEAF_BOX_TEXTS
-	           ? "a text, which is no tensor of its own (sheaf info lists the tensors)"
-	           : "an array, which is no tensor of its own (sheaf info lists the tensors; " SHEAF_OPTION(
+	           ? "a text, which is not a tensor by itself (sheaf info lists the tensors)"
+	           : "an array, which is not a tensor by itself (sheaf info lists the tensors; " SHEAF_OPTION(
 					 "dataset") " takes the "
 	                            "group of one)";
 }

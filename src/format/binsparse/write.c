@@ -170,9 +170,10 @@ static sheaf_status split_levels(sheaf_bsp_building *t, const sheaf_bsp_writer *
 		while (inner && !layout->levels[inner - 1].is_sparse) {
 			inner--;
 			if (!sheaf_mul_i64(&t->block, t->block, sheaf_bsp_extent(&t->d, sheaf_bsp_depth(layout, inner))))
-				return sheaf_fail(err, SHEAF_UNSUPPORTED,
-				                  "%s: expected a layout with fewer dense positions, found more than can be",
-				                  sheaf_sink_name(out->sink));
+				return sheaf_fail(
+					err, SHEAF_UNSUPPORTED,
+					"%s: expected a layout with fewer dense positions, found more than can be counted",
+					sheaf_sink_name(out->sink));
 		}
 		/* An empty block has no entries; it must not look like none at all. */
 		if (t->block == 0) t->block = 1;

@@ -71,7 +71,7 @@ static sheaf_status check_element_type(const sheaf_cbf_reader *in, const sheaf_v
 		const sheaf_field *field = &in->schema.fields[i];
 		if (field->type == wanted) continue;
 		return sheaf_fail(err, SHEAF_DATA,
-		                  "%s: stream \"%s\": expected %s, the precision that is asked for, found %s",
+		                  "%s: stream \"%s\": expected %s, the requested precision, found %s",
 		                  sheaf_source_name(in->source), field->name, sheaf_type_name(wanted),
 		                  sheaf_type_name(field->type));
 	}

@@ -99,10 +99,11 @@ static void ask_for_heads(const sheaf_row_at *rows, size_t n, int stream)
 
 static sheaf_status refuse(const sheaf_cbf_reader *in, const sheaf_row_at *row, sheaf_error *err)
 {
-	return sheaf_fail(err, SHEAF_DATA,
-	                  "%s: chunk %" PRId64 ", sequence %" PRId64
-	                  ": expected the counts found before, found others: the file was changed meanwhile",
-	                  sheaf_source_name(in->source), row->located->piece.chunk, row->row);
+	return sheaf_fail(
+		err, SHEAF_DATA,
+		"%s: chunk %" PRId64 ", sequence %" PRId64
+		": expected the same counts as before, found other counts: the file was changed meanwhile",
+		sheaf_source_name(in->source), row->located->piece.chunk, row->row);
 }
 
 /* Counts are read again: a mapped file may be changed by somebody meanwhile, and nothing may be read beyond

@@ -96,7 +96,7 @@ static sheaf_status find_streams(sheaf_lens_dataset *in, sheaf_error *err)
 	if (in->how.view != SHEAF_VIEW_STREAMS) return SHEAF_OK;
 	if (in->how.loop && !in->how.pipe)
 		return sheaf_fail_option(err, SHEAF_USAGE, "loop",
-		                         ": expected a command that shows rows as they come (head, cat), found one "
+		                         ": expected a command that shows rows as they arrive (head, cat), found one "
 		                         "that waits for the end");
 	if (!given && in->how.pipe)
 		return sheaf_fail(err, SHEAF_USAGE,
@@ -170,7 +170,7 @@ static sheaf_status begin_round(sheaf_lens_dataset *in, sheaf_error *err)
 	const sheaf_lens_header *first = sheaf_lens_header_of(in->first), *now = sheaf_lens_header_of(fresh);
 	if (memcmp(first->fields, now->fields, sizeof now->fields) == 0 && same_proc(first->proc, now->proc))
 		return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_DATA, "%s: expected the header of the first time, found another",
+	return sheaf_fail(err, SHEAF_DATA, "%s: expected the same header as the first time, found another",
 	                  sheaf_source_name(in->source));
 }
 

@@ -30,7 +30,7 @@ static sheaf_status resolve(const sheaf_lens_streams *streams, const sheaf_field
 	if (!given && !sheaf_lens_name_to_stream(field->name, out))
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "stream \"%s\": expected a name that says whether these are inputs or targets "
-		                  "(\"%s.input\", \"%s.target\"), found none; say it with " SHEAF_OPTION(
+		                  "(\"%s.input\", \"%s.target\"), found none; declare it with " SHEAF_OPTION(
 							  "group") " '%s:%" PRId64 ":input' or '...:output'",
 		                  field->name, field->name, field->name, field->name, sheaf_field_dim(field));
 	if (given && out->width != sheaf_field_dim(field))

@@ -377,7 +377,7 @@ static void make_rows_before(const sheaf_lens_dataset *in, const sheaf_piece *pi
 	if (status == SHEAF_OK) status = make_rows(in, piece, set, to, NULL);
 	to->cx = cx;
 	sheaf_findings_close(&ignored);
-	if (sheaf_put_off(status, "there are no rows before the flaw then")) sheaf_lens_set_shorten(set, 0);
+	if (sheaf_put_off(status, "there are then no rows before the flaw")) sheaf_lens_set_shorten(set, 0);
 }
 
 static sheaf_status parse_and_fill(const sheaf_lens_dataset *in, const sheaf_piece *piece,

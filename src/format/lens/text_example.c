@@ -67,7 +67,7 @@ static sheaf_status tell_bare(sheaf_lens_parsing *p, const uint8_t *word)
 	snprintf(found, sizeof found, "nothing after %c:", *word);
 	return sheaf_lens_report(&p->teller, word,
 	                         SHEAF_FINDING(SHEAF_NOTE, "turn without units", "values or units", found,
-	                                       "an event's turn goes by without any"));
+	                                       "an event's turn passes without values"));
 }
 
 /* B: gives the same list to both sides; its sparse ranges get the active value of the inputs. */

@@ -49,7 +49,7 @@ static sheaf_status pass_old_dims(sheaf_lens_parsing *p)
 	return sheaf_lens_report(
 		&p->teller, first,
 		SHEAF_FINDING(passed == 1 ? SHEAF_WARNING : SHEAF_NOTE, "leading number",
-	                  "the file not to begin with a number: write ';' before a number of events",
+	                  "the file not to begin with a number: write ';' before the number of events",
 	                  sheaf_show(first, p->end, ';', found),
 	                  passed == 1 ? "read as the number of inputs of an old header, as Lens does, and ignored"
 	                              : "read as an old header and ignored"));

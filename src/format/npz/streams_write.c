@@ -337,7 +337,7 @@ static sheaf_status put_slot(writer *out, int i, sheaf_builder *step, sheaf_erro
 	if (is_left_out(out, i)) return SHEAF_OK;
 	if (snprintf(name, sizeof name, "%s.npy", slot->name) >= (int)sizeof name)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "columns: expected names of at most 1000 bytes, found a longer one");
+		                  "columns: expected names of at most 1000 bytes, found a longer name");
 	g.shape[0] = count_items(out, i) / slot->per + (slot->what == NPZ_OFFSETS);
 	memcpy(g.shape + 1, slot->tail, (size_t)slot->ntail * sizeof *slot->tail);
 	g.content = (sheaf_npz_content){

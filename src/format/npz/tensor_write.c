@@ -346,7 +346,7 @@ static sheaf_status put_sparse(writer *out, sheaf_error *err)
 {
 	visiting deflating = {out, out->count, sheaf_npz_put_member, err};
 	if (out->expected >= 0)
-		SHEAF_TRY(check_count(out, "entries, as was said before", out->expected, out->count, err));
+		SHEAF_TRY(check_count(out, "entries, as announced before", out->expected, out->count, err));
 	SHEAF_TRY(put_words(out, err));
 	SHEAF_TRY(put_pointer_array(out, err));
 	if (out->list.level > 0) return visit_members(&deflating);

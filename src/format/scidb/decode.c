@@ -54,7 +54,7 @@ static sheaf_status next_block(decoding *d, int64_t cell, int64_t count, sheaf_s
 	return sheaf_fail(
 		d->err, SHEAF_DATA,
 		"%s (byte %" PRId64
-		"): expected the cells that were there before, found others: was the file changed meanwhile?",
+		"): expected the same cells as before, found other cells: was the file changed meanwhile?",
 		sheaf_source_name(d->in->source), out->byte + d->at);
 }
 
@@ -290,7 +290,7 @@ static void fill_before(decoding *d)
 	d->silent = true;
 	d->err = NULL;
 	sheaf_frame_builder_go_back(&d->to);
-	if (sheaf_put_off(fill_all(d), "there are no rows before the flaw then")) d->to.nrows = 0;
+	if (sheaf_put_off(fill_all(d), "there are then no rows before the flaw")) d->to.nrows = 0;
 }
 
 /* Cells of a block stay in a cache together: enough of them that columns are worth beginning, a multiple of

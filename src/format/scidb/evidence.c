@@ -2,8 +2,8 @@
 /* Whether a format string can be right. Nothing in a file says so: but with a wrong one strings do not end,
  * null bytes are neither 0xFF nor a reason, numbers stand where nulls have none, and dates and numbers are
  * such as nobody has. */
-#include "base/context.h"
 #include "base/buffer.h"
+#include "base/context.h"
 #include "base/cursor.h"
 #include "base/endian.h"
 #include "format/scidb/scidb.h"
@@ -127,9 +127,9 @@ sheaf_status sheaf_scidb_review(void *reader, const sheaf_frame *frame, int64_t 
 /* The numbers of it, in a file's order. */
 static void list_numbers(sheaf_scidb_evidence *e, int64_t *numbers[SCIDB_EVIDENCE_NUMBERS])
 {
-	int64_t *all[SCIDB_EVIDENCE_NUMBERS] = {
-		&e->cells,     &e->odd_cells, &e->nulls, &e->odd_nulls, &e->texts,     &e->odd_texts,
-		&e->dates,     &e->odd_dates, &e->reals, &e->odd_reals, &e->first_odd, &e->first_byte};
+	int64_t *all[SCIDB_EVIDENCE_NUMBERS] = {&e->cells, &e->odd_cells, &e->nulls,     &e->odd_nulls,
+	                                        &e->texts, &e->odd_texts, &e->dates,     &e->odd_dates,
+	                                        &e->reals, &e->odd_reals, &e->first_odd, &e->first_byte};
 	memcpy((void *)numbers, (const void *)all, sizeof all);
 }
 
@@ -185,7 +185,7 @@ sheaf_status sheaf_scidb_settle(void *reader, sheaf_error *err)
 	sheaf_scidb_spot spot = {in, &in->layout.items[e->first_item], e->first_odd, e->first_byte, in->cx};
 	return sheaf_scidb_report(&spot,
 	                          SHEAF_FINDING(SHEAF_WARNING, "doubtful format string",
-	                                        "cells that make sense, of which this is the first that does not",
-	                                        found, "the format string is probably wrong"),
+	                                        "cells that make sense (this is the first that does not)", found,
+	                                        "the format string is probably wrong"),
 	                          err);
 }

@@ -88,7 +88,7 @@ static sheaf_status report_unended(const sheaf_scidb_spot *spot, sheaf_bytes pay
 	snprintf(expected, sizeof expected, "a NUL in the %" PRId64 " bytes of a string", spot->item->entry.size);
 	return sheaf_scidb_report(spot,
 	                          SHEAF_FINDING(SHEAF_NOTE, "string that fills its bytes", expected,
-	                                        "none, so that the server cannot save it like this again"),
+	                                        "none, so the server cannot save it like this again"),
 	                          err);
 }
 

@@ -53,10 +53,12 @@ static sheaf_status refuse_twice(const sheaf_scidb_places *p, int64_t cell, shea
 static sheaf_status refuse_gap(const sheaf_scidb_places *p, sheaf_error *err)
 {
 	char text[SHEAF_MAX_RANK * 24];
-	return sheaf_fail(err, SHEAF_UNSUPPORTED,
-	                  "%s: cell %" PRId64 ": expected every cell, since a file has no empty ones, found none "
-	                  "for %s; " SHEAF_OPTION("fill-cells") " writes null, or 0",
-	                  sheaf_sink_name(p->sink), p->next, place_text(p, p->next, text, sizeof text));
+	return sheaf_fail(
+		err, SHEAF_UNSUPPORTED,
+		"%s: cell %" PRId64
+		": expected every cell, since a file has no empty cells, found none for %s; " SHEAF_OPTION(
+			"fill-cells") " writes null, or 0",
+		sheaf_sink_name(p->sink), p->next, place_text(p, p->next, text, sizeof text));
 }
 
 /* ---- cells that no row has ---- */

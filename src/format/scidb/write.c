@@ -303,7 +303,7 @@ static sheaf_status lose_size(const encoding *e, const sheaf_scidb_item *item, s
 	         item->entry.size - string);
 	snprintf(found, sizeof found, "%zu", size);
 	return lose(e, item, string ? "string longer than its entry" : "bytes of another length", expected, found,
-	            string ? "it is cut" : "they are cut, or zeros put after them");
+	            string ? "it is cut" : "they are cut, or zeros are added");
 }
 
 /* ---- payloads ---- */
@@ -324,7 +324,7 @@ static sheaf_status put_fixed_text(encoding *e, const sheaf_scidb_item *item, sh
 	if (string && text.size && memchr(text.data, '\0', text.size))
 		SHEAF_TRY(lose(e, item, "NUL in a string",
 		               "a string without NUL in it, which would end it in an entry of fixed size", "one",
-		               "what is after it goes unread"));
+		               "what comes after it will not be read"));
 	put_padded(e->b, text, (size_t)item->entry.size - string, item->entry.size);
 	return SHEAF_OK;
 }

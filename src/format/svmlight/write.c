@@ -81,9 +81,9 @@ static sheaf_status refuse_streams(const sheaf_schema *schema, int label, sheaf_
 	char names[300];
 	int n = sheaf_schema_list_streams(schema, names, sizeof names);
 	return sheaf_fail(err, SHEAF_UNSUPPORTED,
-	                  "expected two streams, one of which is called label or named (" SHEAF_OPTION(
+	                  "expected two streams, one called label or named as the label (" SHEAF_OPTION(
 						  "label") " NAME), found %d (%s)%s",
-	                  n, names, label < 0 && n ? ", none of which is" : "");
+	                  n, names, label < 0 && n ? ", and no label" : "");
 }
 
 static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
