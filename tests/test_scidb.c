@@ -849,8 +849,9 @@ static void test_wrong_format_strings_are_doubted(void **state)
 	}
 	assert_int_equal(-1, judge("(datetime, double)", bytes, sizeof bytes, text, sizeof text));
 	assert_int_equal(0, judge("(double, double)", bytes, sizeof bytes, text, sizeof text));
-	assert_non_null(strstr(text, "attribute \"a0\", byte 0: expected cells that make sense, found this first "
-	                             "one that does not, found 40 of 80 numbers below 1e-30"));
+	assert_non_null(strstr(text,
+	                       "attribute \"a0\", byte 0: expected cells that make sense (this is the first that "
+	                       "does not), found 40 of 80 numbers below 1e-30"));
 	assert_int_equal(0, judge("(datetime, datetime)", bytes, sizeof bytes, text, sizeof text));
 	assert_non_null(
 		strstr(text, "found 40 of 80 dates before 1800 or after 2200; the format string is probably wrong"));
