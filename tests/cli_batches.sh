@@ -103,7 +103,7 @@ begin "a state of other data or options is refused"
 expect 2 batches --size 4 --sweeps 2 --state state ten.ctf
 has err 'other options'
 expect 2 batches --size 3 --sweeps 2 --state state some.ctf
-has err 'one of these data'
+has err 'a state of these data'
 echo nonsense >broken
 expect 2 batches --size 3 --state broken ten.ctf
 end

@@ -341,7 +341,7 @@ expect 4 convert numbers.csv words.csv joined.csv
 has err 'words.csv: column "w": expected the same as in the first input (int64), found text (--columns declares them for all inputs)'
 printf 'i\000,j\n0,1\n' >zero.csv
 expect 4 info zero.csv
-has err 'zero.csv:1:1 (byte 0): expected names without NUL bytes, found one with some'
+has err 'zero.csv:1:1 (byte 0): expected names without NUL bytes, found a name with a NUL byte'
 expect 6 convert words.csv words.ctf
 has err 'words.ctf: row 0, column "w": expected none, since the format has no place for it, found "x"'
 lacks err '--coordinates'

@@ -329,7 +329,7 @@ static void test_states_of_something_else_are_refused(void **state)
 	end_run(&r);
 	begin_run(&r, &other, 700, &options, (sheaf_context_options){0});
 	assert_status(SHEAF_USAGE, sheaf_batches_resume(r.batches, mine, &err));
-	assert_message("one of these data");
+	assert_message("a state of these data");
 	end_run(&r);
 	options.seed = 2;
 	begin_run(&r, &text, 700, &options, (sheaf_context_options){0});

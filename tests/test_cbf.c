@@ -469,14 +469,13 @@ static void declarations_are_held_against_the_file(void **state)
 	check_open("A:3:dense", SHEAF_DATA, "x.cbf: stream \"A\": expected dim 3, found 2");
 	check_open("A:sparse", SHEAF_DATA, "x.cbf: stream \"A\": expected sparse storage, found dense");
 	check_open("B:double", SHEAF_DATA, "x.cbf: stream \"B\": expected float64, found float32");
-	check_open("X:alias=Y", SHEAF_USAGE,
-	           "--stream: expected a stream of x.cbf, found \"Y\"; it has A, B");
+	check_open("X:alias=Y", SHEAF_USAGE, "--stream: expected a stream of x.cbf, found \"Y\"; it has A, B");
 	check_open(
 		"B:alias=A", SHEAF_USAGE,
 		"--stream B:alias=A: expected a new name that no other stream has, found one that stream 1 has");
-	check_open(
-		"-sort-indices", SHEAF_USAGE,
-		"--sort-indices: expected an option that format cbf uses for reading, found one that it does not");
+	check_open("-sort-indices", SHEAF_USAGE,
+	           "--sort-indices: expected an option that format cbf uses for reading, found one that it does "
+	           "not use");
 }
 
 static void alias_renames_a_stream(void **state)
@@ -1042,7 +1041,7 @@ static void what_cannot_be_stored_is_refused(void **state)
 	              "stream \"B\": expected a dim of at most 2147483647, found 2147483648");
 	check_refusal("|A 1\n", "A:1:dense -alias=A=x", SHEAF_USAGE,
 	              "--alias: expected an option that ctf uses for reading or cbf for writing, found one that "
-	              "neither does");
+	              "neither uses");
 }
 
 /* ---- all of them ---- */

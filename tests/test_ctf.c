@@ -578,7 +578,7 @@ static void declarations_must_make_sense(void **state)
 	              "--main-stream: expected a stream of x.ctf, found \"B\"");
 	check_refusal(
 		"|A 1\n", "A:1:dense -chunk-bytes=1", SHEAF_USAGE,
-		"--chunk-bytes: expected an option that format ctf uses for reading, found one that it does not");
+		"--chunk-bytes: expected an option that format ctf uses for reading, found one that it does not use");
 	check_refusal("|# nothing\n", "", SHEAF_DATA,
 	              "x.ctf: expected '|' and a stream name on some line, found none");
 }

@@ -210,9 +210,9 @@ static void test_settings_for_reading(void **state)
 		{{"volume", NULL}, "--volume: expected a whole number, found nothing"},
 		{{"loud", "yes"}, "--loud: expected no value, found yes"},
 		{{"room", "1K"},
-	     "--room: expected an option that format notes uses for reading, found one that it does not"},
+	     "--room: expected an option that format notes uses for reading, found one that it does not use"},
 		{{"other", "x"},
-	     "--other: expected an option that format notes uses for reading, found one that it does not"},
+	     "--other: expected an option that format notes uses for reading, found one that it does not use"},
 	};
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		const char *message = cases[i].message;
@@ -267,8 +267,9 @@ static void test_settings_for_writing(void **state)
 							   bad[] = {{"volume", "1"}, {"room", "large"}, {"other", NULL}};
 	for (size_t i = 0; i < COUNT(good); i++) assert_ok(create_notes_with(&good[i]));
 	for (size_t i = 0; i < COUNT(bad); i++) assert_status(SHEAF_USAGE, create_notes_with(&bad[i]));
-	assert_text("--other: expected an option that format notes uses for writing, found one that it does not",
-	            err.message);
+	assert_text(
+		"--other: expected an option that format notes uses for writing, found one that it does not use",
+		err.message);
 }
 
 /* ---- recognition ---- */

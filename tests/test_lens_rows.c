@@ -78,7 +78,7 @@ static void test_pipe_mode_refusals(void **state)
 	assert_status(SHEAF_USAGE, open_bytes(bytes_of(three), "three.ex", &options, cx, &dataset));
 	assert_message("expected the groups of the network (--group)");
 	assert_status(SHEAF_UNSUPPORTED, open_bytes(bytes_of("|A 1\n"), "a.ctf", &options, cx, &dataset));
-	assert_message("expected one whose rows can be had as they come");
+	assert_message("expected one whose rows can be read as they arrive");
 	end_context(cx);
 }
 

@@ -32,7 +32,7 @@ static const conversion conversions[] = {
 	/* dense features */
 	{"ctf", "|y 1 |x 5 0 7\n", "svmlight", "-label=y", SHEAF_OK, "1 1:5 2:0 3:7\n", NULL},
 	/* no label */
-	{"ctf", "|y 1 |x 5 0 7\n", "svmlight", NULL, SHEAF_UNSUPPORTED, NULL, "none of which is"},
+	{"ctf", "|y 1 |x 5 0 7\n", "svmlight", NULL, SHEAF_UNSUPPORTED, NULL, "and no label"},
 	/* two samples */
 	{"ctf", "0 |label 1 |x 1:1\n0 |label 2 |x 2:1\n", "svmlight", NULL, SHEAF_LOSS, NULL,
      "expected one sample of each stream in a row, found 2"},

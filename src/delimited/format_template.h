@@ -16,7 +16,7 @@ static const sheaf_option options[] = {
 	{"delimiter", SHEAF_OPTION_TEXT, SHEAF_READING | SHEAF_WRITING, "BYTE",
      "the byte that separates fields, or tab, comma, semicolon, pipe, space", 0},
 	{"out-header", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "yes|no",
-     "whether to write a line with the names, whatever --header says", 0},
+     "whether to write a line with the names, whether or not the input has one", 0},
 	{"out-delimiter", SHEAF_OPTION_TEXT, SHEAF_WRITING, "BYTE",
      "the byte that separates written fields, whatever separates those of the input", 0},
 	{"decimal", SHEAF_OPTION_CHOICE, SHEAF_READING, "point|comma",

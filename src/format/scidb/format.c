@@ -27,7 +27,7 @@ static const sheaf_option options[] = {
      "cells in the order of chunks",
      0},
 	{"fill-cells", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL,
-     "with --dimensions: write cells without a row as null, or as 0 if they may not be null", 0},
+     "with dimensions: write cells without a row as null, or as 0 if they may not be null", 0},
 	{"types", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "list the known types and their sizes in the schema",
      0},
 	{"write-as", SHEAF_OPTION_TEXT, SHEAF_WRITING, "TEXT",
