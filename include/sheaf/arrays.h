@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading frames as plain arrays: what streams, columns and tensors consist of, as typed pointers with
- * counts.
+/* Reading frames as plain arrays: typed pointers with counts for streams, columns and tensors.
  *
- * Everything is borrowed from the frame and stays as long as its buffers do. Nothing is copied or checked but
- * that the column is of the kind that is asked for: USAGE where not. Any thread. */
+ * Everything is borrowed from the frame and stays valid as long as its buffers do. Nothing is copied. The
+ * only check is that the column has the requested kind: USAGE if not. Any thread. */
 #ifndef SHEAF_ARRAYS_H
 #define SHEAF_ARRAYS_H
 
@@ -59,7 +58,8 @@ typedef struct sheaf_column_arrays {
 	sheaf_meaning meaning;
 	int64_t nrows;
 	/* Texts and bytes: the item of row r is the values from offsets[r] to offsets[r + 1] - 1. NULL: it is the
-	 * `width` values from r * width on; 1, but 2 for COMPLEX and DATETIMETZ, and the number of BYTES. */
+	 * `width` values from r * width on. The width is 1, except 2 for COMPLEX and DATETIMETZ, and the number
+	 * of bytes for BYTES of a fixed length. */
 	const int64_t *offsets;
 	int64_t width;
 	sheaf_items values;
@@ -79,11 +79,11 @@ static inline bool sheaf_column_has(const sheaf_column_arrays *column, int64_t r
 	return !column->valid || (column->valid[bit / 8] >> (bit % 8) & 1);
 }
 
-/* A tensor. As entries (COO): indices[d] has the coordinate in dimension d of each one. As one row:
- * dimensions in the order of their levels, the outermost first; those of a dense level have neither pointers
- * nor indices, and positions below position p of the dimension before are p * shape[d] and on; those of a
- * sparse level of rank r have indices[d] to indices[d + r - 1], and those of position p are from
- * pointers[d][p] to pointers[d][p + 1] - 1. So a CSR matrix has pointers[1], indices[1] and values. */
+/* A tensor. As entries (COO): indices[d] has the coordinate of each entry in dimension d. As one row:
+ * dimensions are in the order of their levels, the outermost first. A dense level has neither pointers nor
+ * indices; the positions below position p of the previous dimension begin at p * shape[d]. A sparse level of
+ * rank r has indices[d] to indices[d + r - 1]; the entries of position p are those from pointers[d][p] to
+ * pointers[d][p + 1] - 1. So a CSR matrix has pointers[1], indices[1] and values. */
 typedef struct sheaf_tensor_arrays {
 	int rank;
 	int64_t shape[SHEAF_MAX_RANK]; /* in the order of the arrays below */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What every other header stands on: statuses, errors, problems, the context and buffers.
+/* The base of all other headers: statuses, errors, problems, the context and buffers.
  *
  * Rules that hold in all headers. A fallible function returns a status that must be used, and on failure
  * fills the caller's `sheaf_error` once (NULL is allowed; nothing is allocated) and leaves its outputs reset.
- * An argument that is NULL where nothing says that it may be, or a number out of range, is USAGE, with a
- * message that names the function; a function that returns no status gives NULL, 0, -1, false or an empty
- * text then. `free`, `close` and `abandon` functions accept NULL; what they have been given is gone. Sizes
- * are in bytes and counts in elements unless a name says otherwise. Strings are UTF-8, NUL-terminated.
- * Nothing here prints, exits, or installs signal handlers. */
+ * An argument that is NULL without permission, or a number out of range, is USAGE, with a message that names
+ * the function; a function that returns no status then returns NULL, 0, -1, false or an empty text. `free`,
+ * `close` and `abandon` functions accept NULL; their argument must not be used afterwards. Sizes are in bytes
+ * and counts in elements unless a name says otherwise. Strings are UTF-8, NUL-terminated. Nothing here
+ * prints, exits, or installs signal handlers. */
 #ifndef SHEAF_BASE_H
 #define SHEAF_BASE_H
 
@@ -23,7 +23,7 @@ extern "C" {
 #define SHEAF_USE __attribute__((warn_unused_result))
 #define SHEAF_PRINTF(text, first) __attribute__((format(printf, text, first)))
 
-/* A status that is not looked at does not compile (-Werror=unused-result), whoever gives it. */
+/* Code that ignores a status does not compile (-Werror=unused-result), whatever function returns it. */
 #if defined(__cplusplus) && __cplusplus >= 201703L
 #define SHEAF_LOOK_AT [[nodiscard]]
 #elif defined(__clang__)
@@ -48,17 +48,17 @@ __extension__ typedef enum SHEAF_LOOK_AT sheaf_status {
 	SHEAF_LIMIT,       /* a limit of the context: raise it and try again */
 	SHEAF_USAGE,       /* the caller's arguments or call order */
 	SHEAF_STOPPED,     /* sheaf_context_stop was called */
-	SHEAF_STALE        /* an index says of the input what is not so: open it again with SHEAF_INDEX_NEVER */
+	SHEAF_STALE        /* an index contradicts the input: open it again with SHEAF_INDEX_NEVER */
 } sheaf_status;
 
-/* The status's name in lower case ("ok", "end", ...); "status?" for a number that is none. */
+/* The status's name in lower case ("ok", "end", ...); "status?" for any other number. */
 SHEAF_API const char *sheaf_status_name(sheaf_status status);
 
-/* What went wrong, in the caller's memory. `message` has the place, what was expected, what was found. */
+/* What went wrong, in the caller's memory. `message` says the place, what was expected and what was found. */
 typedef struct sheaf_error {
 	sheaf_status status;
 	int sys;         /* errno of the system call that failed, else 0 */
-	char option[32]; /* the option or setting that it is about: "max-errors"; else empty */
+	char option[32]; /* the option or setting that is wrong: "max-errors"; else empty */
 	char advice[32]; /* the first option or setting that the message names because it helps; else empty */
 	char message[1000];
 } sheaf_error;
@@ -78,9 +78,9 @@ SHEAF_API void sheaf_spell_options(const char *prefix, const char *suffix, char 
  */
 SHEAF_API sheaf_status sheaf_fail_sys(sheaf_error *err, int sys, const char *format, ...) SHEAF_PRINTF(3, 4);
 
-/* OK in place of a failure that changes nothing of what comes out, for the reason given. Failures of the
- * system and of memory and stops are never forgiven: IO, NOMEM and STOPPED come back as they are, and so does
- * END, which is none. Nothing else in the library turns a failure into OK. */
+/* Returns OK instead of a failure that does not change the result, for the given reason. Failures of the
+ * system, lack of memory and stops are never forgiven: IO, NOMEM and STOPPED are returned unchanged, and so
+ * is END, which is not a failure. Nothing else in the library turns a failure into OK. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_forgive(sheaf_status status, const char *reason);
 
 #define SHEAF_TRY(expression) \
@@ -106,12 +106,12 @@ typedef struct sheaf_place {
 
 /* How bad a finding is. The first two never stop anything (but see `strict` below). */
 typedef enum sheaf_severity {
-	SHEAF_NOTE,    /* fine here, but other programs refuse it; heard only when validating */
+	SHEAF_NOTE,    /* valid here, but other programs refuse it; reported only when validating */
 	SHEAF_WARNING, /* read as intended, but the user should know */
 	SHEAF_BREACH,  /* the format's document forbids it, its programs read it, and so do we; invalid when
 	                  validating */
-	SHEAF_ERROR,   /* a part is left out as `consequence` says; spends the error budget */
-	SHEAF_FATAL    /* cannot go on (when validating: goes on where it can) */
+	SHEAF_ERROR,   /* a part is left out as `consequence` says; counts against max_errors */
+	SHEAF_FATAL    /* reading cannot continue (when validating: continues where it can) */
 } sheaf_severity;
 
 /* One finding about an input. The strings live only as long as the call that reports it, except `rule`. */
@@ -130,41 +130,42 @@ typedef struct sheaf_problem {
 /* Writes "place: expected x, found y; consequence" into text[size], cut to fit, and returns text. */
 SHEAF_API const char *sheaf_problem_text(const sheaf_problem *problem, char *text, size_t size);
 
-/* The context: allocator, limits, stop flag, and the one channel for everything found wrong.
- * Everything opened with a context must be closed before the context is freed. Buffers may stay: what they
- * need of the context does, too, until the last one is reset, on any thread. */
+/* The context: allocator, limits, stop flag, and the one channel for problems. Everything opened with a
+ * context must be closed before the context is freed. Buffers may outlive it: what they need of the context
+ * stays until the last one is reset, on any thread. */
 typedef struct sheaf_context sheaf_context;
 
 typedef struct sheaf_context_options {
 	size_t size; /* sizeof(sheaf_context_options): how a later library knows an older caller */
 	/* NULL: malloc's. Must be safe to call from several threads. reallocate(user, NULL, 0, n) allocates n > 0
 	 * bytes aligned to 64; reallocate(user, p, old, n) keeps min(old, n) bytes; reallocate(user, p, old, 0)
-	 * frees. It is called until the last buffer is let go, which may be after sheaf_context_free. */
+	 * frees. It is called until the last buffer is released, which may be after sheaf_context_free. */
 	void *(*reallocate)(void *user, void *memory, size_t old_bytes, size_t new_bytes);
 	int64_t max_memory; /* bytes that may be allocated at a time; 0: 4 GiB */
-	/* How many threads work at once, the caller's included; 0: as many as there are cores; 1: none are made.
-	 * What comes out is the same for any number. The functions below are called on the calling thread only,
-	 * except `reallocate`. */
+	/* How many threads work at once, including the caller's; 0: one per core; 1: no threads are started. The
+	 * result is the same for any number. The functions below are called on the calling thread only, except
+	 * `reallocate`. */
 	int threads;
-	/* The budget, like what is counted, is that of the context: all that is opened with it shares it. */
+	/* Limits and counts belong to the context: everything opened with it shares them. */
 	int64_t max_errors; /* how many SHEAF_ERROR problems are tolerated; the next one stops */
 	bool strict;        /* WARNING, BREACH (and, when validating, NOTE) count as ERROR */
-	bool validate;      /* report everything, stop for nothing that can be passed */
-	bool allow_loss;    /* LOSS problems are reported and passed */
+	bool validate;      /* report everything, and stop only where reading cannot continue */
+	bool allow_loss;    /* LOSS problems are reported, and the work continues */
 	bool system_hdf5;   /* the HDF5 library of the system reads HDF5 files, where it is installed */
 	bool allow_large;   /* arrays of Zarr are read also where a few bytes stand for very many; else those of
 	                       more than 1 GiB and 1032 times the bytes of the folder are LIMIT */
 	/* Files are read into memory, never mapped: a map changes with its file, and reading one that was cut off
 	 * raises SIGBUS. */
 	bool no_mapping;
-	/* Called with each problem that does not stop the call, in input order (but what only the whole input
-	 * shows comes at its end), on the thread that called the library, one at a time. It must not call the
-	 * library with the same context. */
+	/* Called with each problem that does not stop the call, in input order (problems of the whole input come
+	 * at its end), on the thread that called the library, one at a time. It must not call the library with
+	 * the same context. */
 	void (*on_problem)(void *user, const sheaf_problem *problem);
-	/* Called now and then with how many bytes of the input are done; total is -1 where not known. */
+	/* Called from time to time with the number of bytes of the input that are done; total is -1 if it is not
+	 * known. */
 	void (*on_progress)(void *user, int64_t done, int64_t total);
-	/* What the work is at when it is no longer reading: "sorting", "writing", "syncing", or "reading" where
-	 * it begins again; static texts. Until the next one, on_progress counts rows, not bytes. */
+	/* Called when the work enters another stage than reading: "sorting", "writing", "syncing", or "reading"
+	 * again; static texts. Until the next call, on_progress counts rows, not bytes. */
 	void (*on_stage)(void *user, const char *stage);
 	void *user; /* passed to the three functions above */
 } sheaf_context_options;
@@ -174,13 +175,13 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_context_new(const sheaf_context_options *
                                                    sheaf_error *err);
 SHEAF_API void sheaf_context_free(sheaf_context *cx);
 
-/* Makes every call under way in this context return SHEAF_STOPPED soon. Safe from any thread and from signal
+/* Makes every running call in this context return SHEAF_STOPPED soon. Safe from any thread and from signal
  * handlers. */
 SHEAF_API void sheaf_context_stop(sheaf_context *cx);
 
-/* The problem that stopped a call with this context, once: false where none has since this was asked last. So
- * who asks after each failure learns what a message is made of. The strings stay until the next one that
- * stops a call, cut to a few hundred bytes each. */
+/* Gives the problem that stopped a call with this context, once: false if no problem has stopped one since
+ * the last call of this function. Called after each failure, it gives the parts of the message. The strings
+ * stay valid until the next problem that stops a call, and are cut to a few hundred bytes each. */
 SHEAF_API bool sheaf_context_stopped_by(sheaf_context *cx, sheaf_problem *out);
 
 /* How many problems of each rule were reported so far, in order of first report. False when i is past the
@@ -196,7 +197,7 @@ SHEAF_API bool sheaf_context_tally(const sheaf_context *cx, int i, sheaf_tally *
 /* The number of problems of at least this severity so far, losses left out. */
 SHEAF_API int64_t sheaf_context_problems(const sheaf_context *cx, sheaf_severity at_least);
 
-/* Bytes allocated now and at most so far. */
+/* Bytes allocated now; *peak gets the maximum so far. */
 SHEAF_API int64_t sheaf_context_memory(const sheaf_context *cx, int64_t *peak);
 
 /* Bytes that are borrowed. */
@@ -206,8 +207,8 @@ typedef struct sheaf_bytes {
 } sheaf_bytes;
 
 /* A run of bytes with an owner counted by references, or borrowed (block NULL). Immutable once handed out;
- * start with zeros ({0} is an empty buffer), copy with sheaf_buffer_ref, let go with sheaf_buffer_reset. A
- * block may be shared and let go by several threads. */
+ * start with zeros ({0} is an empty buffer), copy with sheaf_buffer_ref, release with sheaf_buffer_reset.
+ * Several threads may share and release a block. */
 typedef struct sheaf_block sheaf_block;
 typedef struct sheaf_buffer {
 	uint8_t *data;
@@ -217,10 +218,10 @@ typedef struct sheaf_buffer {
 
 /* A second owner of the same bytes. */
 SHEAF_API sheaf_buffer sheaf_buffer_ref(const sheaf_buffer *buffer);
-/* Lets go of the bytes and makes the buffer empty. */
+/* Releases the bytes and makes the buffer empty. */
 SHEAF_API void sheaf_buffer_reset(sheaf_buffer *buffer);
 
-/* Memory that goes as a whole, of many small things: names, for one. */
+/* Memory for many small things, such as names, that is freed as a whole. */
 typedef struct sheaf_arena sheaf_arena;
 /* A table of names: where many are looked up. */
 typedef struct sheaf_names sheaf_names;
@@ -235,11 +236,12 @@ typedef struct sheaf_names sheaf_names;
 /* Library version: the linked one, "major.minor.patch". */
 SHEAF_API const char *sheaf_version(void);
 
-/* What reads numbers from text: "avx512", "avx2", "neon", "portable", or "scalar", which reads them one by
- * one. All read the same. The fastest that this machine has; the environment variable SHEAF_KERNEL asks for a
- * slower one. Chosen at first use. */
+/* The kernel that reads numbers from text: "avx512", "avx2", "neon", "portable", or "scalar", which reads
+ * them one by one. All give the same values. It is the fastest one that this machine has, unless the
+ * environment variable SHEAF_KERNEL names a slower one. Chosen at first use. */
 SHEAF_API const char *sheaf_kernel_name(void);
-/* As if SHEAF_KERNEL were `name`; NULL: as it is. To compare kernels: not while anything is being read. */
+/* Has the same effect as SHEAF_KERNEL=name; NULL: use the environment again. For comparing kernels; must not
+ * be called while anything is being read. */
 SHEAF_API void sheaf_kernel_use(const char *name);
 
 /* A setting of a format by name, as on the command line without the dashes: {"stream", "A:2:dense"}. */

@@ -2,10 +2,10 @@
 /* Minibatches: sequences of one or several datasets in an order, cut into batches, for one shard of any
  * number.
  *
- * The words are CNTK's. A sweep is one pass over all sequences, T samples long; positions count samples from
+ * The terms are CNTK's. A sweep is one pass over all sequences, T samples long; positions count samples from
  * the beginning of sweep 0, over all shards. An epoch is a stretch of that line: epoch e of size E covers the
  * positions [e*E, (e+1)*E); the sequence in which one ends belongs to it as a whole. The length of a sequence
- * is the samples of its main stream where the format names one, else those of its longest stream. */
+ * is the number of samples of its main stream if one is named, else of its longest stream. */
 #ifndef SHEAF_BATCH_H
 #define SHEAF_BATCH_H
 
@@ -23,8 +23,8 @@ typedef enum sheaf_size_unit {
 	SHEAF_SIZE_TOKENS     /* sequences times the longest of them: what they take once padded */
 } sheaf_size_unit;
 
-/* What becomes of a batch that an end leaves short of its size: the end of the epoch, and of each sweep where
- * batches do not cross it. */
+/* What to do with a batch that is smaller than its size, because the epoch ends, or a sweep that batches do
+ * not cross. */
 typedef enum sheaf_rest {
 	SHEAF_REST_SHORT, /* it comes short */
 	SHEAF_REST_DROP,  /* it does not come */
@@ -88,16 +88,16 @@ typedef struct sheaf_batch_options {
 	                        before the next sweep */
 } sheaf_batch_options;
 
-/* Which one of how many shards, and where that comes from. */
+/* The number of a shard, the number of all shards, and where both come from. */
 typedef struct sheaf_shard {
 	int64_t rank, world; /* 0 <= rank < world */
 	char origin[160];    /* of "env", in words: "torchrun (RANK=0, WORLD_SIZE=2)"; else "" */
 } sheaf_shard;
 
-/* What a text says: "RANK/WORLD", or "env" for what torchrun, Open MPI, MPICH and its kin, or Slurm say in
- * the environment, the first of them that is there: who starts processes inside of a Slurm job knows more of
- * them than Slurm does. It is read only where it is asked for, since a shell inside a job has such variables,
- * too, and `origin` is there to be shown. USAGE where the text, or the environment, says no such thing. */
+/* Reads "RANK/WORLD", or "env": the variables of torchrun, Open MPI, MPICH and its relatives, or Slurm, in
+ * this order, since a launcher inside a Slurm job knows more about its processes than Slurm does. The
+ * environment is read only on request, since a shell inside a job has such variables, too; show `origin` to
+ * the user. USAGE if the text is neither, or the environment has no such variables. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_shard_from_text(const char *text, sheaf_shard *out, sheaf_error *err);
 
 /* A sequence in a packed batch: it takes the steps [begin, end) of a row. Below 0 and from `width` on are
@@ -122,8 +122,8 @@ typedef struct sheaf_packed {
 	int64_t nplaced;
 } sheaf_packed;
 
-/* One minibatch. All that it points to is borrowed and valid until the next call with the same batches;
- * buffers of the frame may be kept longer by reference. */
+/* One minibatch. Everything that it points to is borrowed and valid until the next call with the same
+ * batches; buffers of the frame may be kept longer by reference. */
 typedef struct sheaf_batch {
 	int64_t number;     /* from 0, since the batches were opened or placed */
 	int64_t begin, end; /* positions before its first and after its last sequence: samples, of all shards */
@@ -161,8 +161,8 @@ SHEAF_API const sheaf_schema *sheaf_batches_schema(const sheaf_batches *batches)
 SHEAF_API void sheaf_batches_facts(const sheaf_batches *batches, int64_t *sequences, int64_t *samples,
                                    int64_t *dropped);
 
-/* The next batch, or END after the last epoch. An input that fails gives its error with the batch that needs
- * it, and with each further call. */
+/* The next batch, or END after the last epoch. If an input fails, the call for the batch that needs it, and
+ * each further call, returns the error. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_batches_next(sheaf_batches *batches, const sheaf_batch **out,
                                                     sheaf_error *err);
 
@@ -173,26 +173,25 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_batches_next(sheaf_batches *batches, cons
 SHEAF_API SHEAF_USE sheaf_status sheaf_batch_text(const sheaf_batches *batches, const sheaf_batch *batch,
                                                   sheaf_buffer *out, sheaf_error *err);
 
-/* Passes over n batches, at least 0, as if they had come, without reading their rows; END where there are no
- * more. */
+/* Skips n batches, n >= 0, without reading their rows; END if there are no more. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_batches_skip(sheaf_batches *batches, int64_t n, sheaf_error *err);
 
 /* Goes to the first sequence at or after a position, 0 <= position, of whatever sweep. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_batches_seek(sheaf_batches *batches, int64_t position,
                                                     sheaf_error *err);
 
-/* Goes to the beginning of an epoch, and gives as many from there on, at least 1: as if they had been opened
- * with these. What is in memory stays there. */
+/* Goes to the beginning of an epoch, and gives `epochs` epochs from there, at least 1, as if the batches had
+ * been opened with these numbers. Data in memory stay there. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_batches_start_epoch(sheaf_batches *batches, int64_t epoch,
                                                            int64_t epochs, sheaf_error *err);
 
 /* Where the batches stand, as one JSON object: {"version":1,"sweep":0,"ordinal":3,...}. It is the same on
- * every shard (but on a local timeline, where shards go at their own pace), and says of which data and
- * options it is. */
+ * every shard (except on a local timeline, where each shard advances at its own pace), and identifies the
+ * data and options that it belongs to. */
 enum { SHEAF_STATE_SIZE = 200 };
 SHEAF_API void sheaf_batches_state(const sheaf_batches *batches, char state[SHEAF_STATE_SIZE]);
-/* Goes where a state says: the batches that follow are those that would have come. USAGE where it is none, or
- * one of other data or options; the number of shards may be another. */
+/* Goes to the place of a state: the next batches are those that would have followed. USAGE if the text is not
+ * a state, or belongs to other data or options; the number of shards may differ. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_batches_resume(sheaf_batches *batches, const char *state,
                                                       sheaf_error *err);
 

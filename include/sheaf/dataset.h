@@ -16,62 +16,61 @@ extern "C" {
 
 typedef struct sheaf_dataset sheaf_dataset;
 
-/* What is done about index files (sheaf/index.h). */
+/* How index files are used (sheaf/index.h). */
 typedef enum sheaf_index_policy {
-	SHEAF_INDEX_USE,  /* a fresh one is used, none is written */
-	SHEAF_INDEX_AUTO, /* the same; and one is written when all of a file of at least 64 MiB has been read that
-	                     has none */
-	SHEAF_INDEX_NEVER,   /* none is looked at */
+	SHEAF_INDEX_USE,     /* a fresh one is used, none is written */
+	SHEAF_INDEX_AUTO,    /* the same; and if there is none, one is written after a file of at least 64 MiB has
+	                        been read to its end */
+	SHEAF_INDEX_NEVER,   /* none is used */
 	SHEAF_INDEX_REQUIRE, /* without a fresh one nothing is opened: UNKNOWN */
-	SHEAF_INDEX_WRITE /* a fresh one is used; else one is written when all of the file has been read, however
-	                     small; a WARNING says where it cannot be */
+	SHEAF_INDEX_WRITE    /* a fresh one is used; else one is written after the file has been read to its end,
+	                        however small it is; WARNING if it cannot be written */
 } sheaf_index_policy;
 
 /* How entries of a tensor are given. */
 typedef enum sheaf_entries_as {
 	SHEAF_ENTRIES_STORED,   /* as the file has them */
 	SHEAF_ENTRIES_EXPANDED, /* with those that the structure implies */
-	SHEAF_ENTRIES_CONTENT /* expanded, and a dense tensor without the positions that hold its fill, or 0: the
-	                         same for all storage of the same tensor, but for the order */
+	SHEAF_ENTRIES_CONTENT   /* expanded, and of a dense tensor only the positions that do not hold its fill
+	                           value, or 0: the same for all storage of a tensor, except for the order */
 } sheaf_entries_as;
 
-/* How sequences become rows of a table, where these are wanted and not one stream is named that is to be a
+/* How sequences become rows of a table, if these are needed and no stream is named that is to become a
  * tensor. Rows begin with the sequence's key, or its number. */
 typedef enum sheaf_samples_as {
 	SHEAF_SAMPLES_NOT,     /* the values of the only stream become entries of a tensor */
-	SHEAF_SAMPLES_SEVERAL, /* so, too; where there are several streams, or columns beside them, as WIDE */
+	SHEAF_SAMPLES_SEVERAL, /* the same; but if there are several streams, or columns beside them, as WIDE */
 	SHEAF_SAMPLES_WIDE, /* a row for each sample: each value of a dense stream is a column, a sparse sample a
-	                       text like "3:1 7:0.5"; what stands beside streams is repeated. A sequence without
+	                       text like "3:1 7:0.5"; columns beside streams are repeated. A sequence without
 	                       samples has one row */
-	SHEAF_SAMPLES_LONG, /* a row for each value: its stream, sample and index. Nothing is said of samples
-	                       without values */
+	SHEAF_SAMPLES_LONG, /* a row for each value: its stream, sample and index. Samples without values have no
+	                       row */
 	SHEAF_SAMPLES_LISTS /* a row for each sequence: each stream is a text, as rows of SHEAF_JSON have it */
 } sheaf_samples_as;
 
 typedef struct sheaf_open_options {
 	size_t size;        /* sizeof(sheaf_open_options) */
 	const char *format; /* NULL: found by content and name */
-	bool glance; /* for a quick look: infer what the file does not declare from its first part only. Indices
-	              * that come later may lie beyond the dims then, so such frames are for showing, not for
-	              * writing */
+	bool glance; /* for a quick look: infer what the file does not declare from its first part only. Later
+	                indices may then be beyond the dims, so such frames are for showing, not for writing */
 	const sheaf_setting *settings; /* of the format, for reading */
 	int nsettings;
 	bool *used; /* one for each setting: set where the format uses it; NULL: a setting that it does not use is
 	               a USAGE error */
-	int64_t piece_bytes; /* about how many bytes are read and decoded at a time; 0: 512 KiB, less under a
-	                        small memory limit */
+	int64_t piece_bytes; /* the approximate number of bytes that are read and decoded at a time; 0: 512 KiB,
+	                        less under a small memory limit */
 	sheaf_view view; /* for showing: rows as the format's users write them, where they write them in a way of
 	                    their own */
-	bool pipe; /* rows are given as they come, from a file, a FIFO or a function, nothing is read ahead of
-	            * them, and at the end it begins again, for ever, but for `once`; UNSUPPORTED where the format
-	            * cannot */
+	bool pipe; /* rows are given as they arrive, from a file, a FIFO or a function; nothing is read ahead, and
+	              unless `once` is set reading begins again at the end, forever. UNSUPPORTED if the format
+	              cannot do this */
 	bool once;
 	bool random; /* for reading pieces in any order (sheaf/pieces.h): a pipe or a compressed input is copied
 	                to a temporary file */
 	sheaf_index_policy index;
-	/* Kinds of rows (SHEAF_TAKES_...) that the caller can use; 0: whatever the format has. Sequences and
-	 * entries are made of each other where the format has neither choice; UNSUPPORTED where that cannot
-	 * be. */
+	/* Kinds of rows (SHEAF_TAKES_...) that the caller can use; 0: whatever the format has. If the format has
+	 * none of them, sequences and entries are converted into each other; UNSUPPORTED if that is impossible.
+	 */
 	unsigned rows;
 	unsigned
 		rows_of_one; /* the same of sequences with one stream and nothing but keys beside it; 0: as else */
@@ -93,8 +92,8 @@ typedef struct sheaf_open_options {
 /* Opens a file, a pipe, or "-". options NULL: all defaults. Close with sheaf_close. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_open(const char *path, const sheaf_open_options *options,
                                             sheaf_context *cx, sheaf_dataset **out, sheaf_error *err);
-/* Gives the paths of the datasets in a container ("/" for the root), in their order there, until `show`
- * fails; none where the format knows no such names. Of the options the format counts. */
+/* Calls `show` with the path of each dataset in a container ("/" for the root), in their order there, until
+ * it fails; with none if the format has no such names. Only the format is used of the options. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_members(
 	const char *path, const sheaf_open_options *options, sheaf_context *cx,
 	sheaf_status (*show)(void *user, const char *path, sheaf_error *err), void *user, sheaf_error *err);
@@ -112,27 +111,27 @@ SHEAF_API void sheaf_dataset_facts(const sheaf_dataset *dataset, sheaf_facts *ou
  * of a JSON object, each with a comma before it. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_besides(const char *path, const sheaf_open_options *options, bool json,
                                                sheaf_context *cx, sheaf_buffer *out, sheaf_error *err);
-/* What else the format says of its file: lines of text or, as JSON, members of an object, each with a comma
- * before it. *out is reset first and empty where there is nothing to say. */
+/* Further information of the format about its file: lines of text or, as JSON, members of an object, each
+ * with a comma before it. *out is reset first, and stays empty if there is none. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_describe(const sheaf_dataset *dataset, bool json,
                                                         sheaf_buffer *out, sheaf_error *err);
 
-/* The next frame, or END, again and again. Rows before a flaw of the input come first, then the failure,
- * after which the dataset can only be closed. *out is borrowed and valid until the next call with this
+/* The next frame, or END, again and again. Rows before an error in the input come first, then the failure;
+ * after that the dataset can only be closed. *out is borrowed and valid until the next call with this
  * dataset; its buffers may be kept longer by reference. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_next(sheaf_dataset *dataset, const sheaf_frame **out,
                                             sheaf_error *err);
-/* Passes over rows at the beginning, before the first sheaf_next: as many of the first `rows` as whole pieces
- * hold; none where the input cannot be read at random, or has no more than `rows` rows, since its end must be
- * read. They are counted, or found in an index, but not read: what is wrong with them is not reported.
- * sheaf_dataset_row says where the next frame begins. */
+/* Skips rows at the beginning, before the first sheaf_next: of the first `rows` rows, those that are in whole
+ * pieces; none if the input cannot be read at random, or has no more than `rows` rows, since its end must
+ * then be read. The skipped rows are counted, or found in an index, but not read, so errors in them are not
+ * reported. sheaf_dataset_row says where the next frame begins. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_skip(sheaf_dataset *dataset, int64_t rows, sheaf_error *err);
-/* Where sequences became a tensor and sheaf_open_options.lengths asked for it: an int64 for each sequence,
- * how many samples it has; else empty. *out is reset first; it may outlive the dataset. */
+/* If sequences became a tensor and sheaf_open_options.lengths was set: an int64 for each sequence, its number
+ * of samples; else empty. *out is reset first; it may outlive the dataset. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_lengths(const sheaf_dataset *dataset, sheaf_buffer *out,
                                                        sheaf_error *err);
-/* Number of the first row of the frame that sheaf_next gave last, of the rows that are given: where some are
- * selected, sheaf_frame.numbers has their numbers in the file. */
+/* The number of the first row of the last frame from sheaf_next, counting only the rows that are given: if
+ * rows are selected, sheaf_frame.numbers has their numbers in the file. */
 SHEAF_API int64_t sheaf_dataset_row(const sheaf_dataset *dataset);
 /* The key of a row of that frame: its key where the format has keys, else its number; UINT64_MAX where there
  * is no such row. */
@@ -149,8 +148,8 @@ typedef struct sheaf_create_options {
 	sheaf_duplicates duplicates; /* of entries of a tensor */
 	const sheaf_structure *structure; /* that a matrix, which has it, is stored with; UNSUPPORTED where the
 	                                     format cannot. NULL: as it is given, where the format can */
-	/* The output may be of any size. Else one beyond 64 times the bytes of the frames that were written, and
-	 * beyond 1 GiB, is LIMIT: a few entries of a large tensor would be gigabytes of zeros. */
+	/* The output may have any size. Otherwise an output larger than 64 times the bytes of the written frames,
+	 * and larger than 1 GiB, is LIMIT: a few entries of a large tensor could become gigabytes of zeros. */
 	bool allow_large;
 	bool pad;   /* sequences of fewer samples than the longest have samples of zeros at their end in a dense
 	             * tensor, and the caller keeps their lengths (sheaf_dataset_lengths). Else they are LOSS,
@@ -160,9 +159,9 @@ typedef struct sheaf_create_options {
 	             * program has made one meanwhile; but what a setting asks to update is updated */
 } sheaf_create_options;
 
-/* Creates a file that appears at sheaf_finish and not before. The schema is copied. What it cannot hold is
- * LOSS: unless the context allows it, sheaf_write goes on looking for all kinds of loss and sheaf_finish
- * fails with them. */
+/* Creates a file that appears only at sheaf_finish. The schema is copied. Data that the format cannot hold
+ * are LOSS: unless the context allows it, sheaf_write continues looking for all kinds of loss, and
+ * sheaf_finish fails with them. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_create(const char *path, const sheaf_schema *schema,
                                               const sheaf_create_options *options, sheaf_context *cx,
                                               sheaf_writer **out, sheaf_error *err);
@@ -170,12 +169,12 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_create(const char *path, const sheaf_sche
 SHEAF_API SHEAF_USE sheaf_status sheaf_create_sink(sheaf_sink *sink, const sheaf_schema *schema,
                                                    const sheaf_create_options *options, sheaf_context *cx,
                                                    sheaf_writer **out, sheaf_error *err);
-/* Columns in the order of the schema. Entries of a tensor may come in any order: they are brought into the
- * one that the format wants. USAGE where the frame is not sound, or not of the writer's schema. After a
- * failure sheaf_finish fails with the same, and nothing is committed. */
+/* Columns in the order of the schema. Entries of a tensor may come in any order: they are sorted as the
+ * format requires. USAGE if the frame is not valid, or does not have the writer's schema. After a failure
+ * sheaf_finish fails in the same way, and nothing is committed. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_write(sheaf_writer *writer, const sheaf_frame *frame,
                                              sheaf_error *err);
-/* Both free the writer, whatever comes out. */
+/* Both free the writer, whether they succeed or not. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_finish(sheaf_writer *writer, sheaf_error *err);
 SHEAF_API void sheaf_abandon(sheaf_writer *writer);
 
@@ -199,17 +198,17 @@ typedef struct sheaf_convert_options {
 	sheaf_selection select; /* of each input; as in sheaf_open_options */
 	bool matrix;            /* tables of numbers become matrices, and matrices tables, as the two members of
 	                           sheaf_open_options say */
-	/* "I/N": part I, from 1 on, of N is made, and the output is a part file. All N together sheaf_merge makes
-	 * into what would come out without parts, byte for byte. Each reads its share of the inputs, which are
-	 * plain files; where they cannot be shared out the first has everything and says so. Whatever the inputs
-	 * are, they must not change until then. NULL: all of it is done. */
+	/* "I/N": makes part I of N, counted from 1, and the output is a part file. sheaf_merge combines all N
+	 * into the output that there would be without parts, byte for byte. Each part reads its share of the
+	 * inputs, which are plain files; if these cannot be divided, the first part has everything, with a
+	 * WARNING. The inputs must not change until the merge. NULL: the whole conversion. */
 	const char *part;
-	/* Called once, before anything is written, where rows become rows of another kind: sequences that become
-	 * entries of a tensor. NULL: nobody asks. */
+	/* Called once, before anything is written, if rows become rows of another kind, such as sequences that
+	 * become entries of a tensor. May be NULL. */
 	void (*on_change)(void *user, sheaf_row_kind from, sheaf_row_kind to);
 	void *user; /* passed to it */
-	/* Opens what gets the part file, in place of a file of the output's name; it may be asked again, where
-	 * the work begins again. NULL: nobody does. */
+	/* Opens the sink for the part file, instead of a file of the output's name; called again if the work
+	 * begins again. May be NULL. */
 	sheaf_status (*open_part)(void *user, sheaf_context *cx, sheaf_sink **out, sheaf_error *err);
 	void *part_user;
 } sheaf_convert_options;
@@ -244,12 +243,12 @@ typedef struct sheaf_diff_options {
 
 /* Compares contents whatever the formats: streams by name, rows in order, values exactly (a NaN equals a NaN,
  * -0 is not 0) whatever the element types; two tensors entry by entry, whatever their layouts, structures and
- * the order of their entries. *equal is the outcome. Reads both to the end, or until on_difference has
- * enough. */
+ * the order of their entries. *equal is the outcome. Reads both to the end, or until on_difference returns
+ * false. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_diff(sheaf_dataset *a, sheaf_dataset *b,
                                             const sheaf_diff_options *options, bool *equal, sheaf_error *err);
 
-/* What becomes of something that data may have ("keys of sequences") when it is written in a format. */
+/* What a format keeps of a feature of the data ("keys of sequences") when it is written. */
 typedef enum sheaf_kept {
 	SHEAF_KEPT,
 	SHEAF_CHANGED, /* it is read back as something else, like another element type */
@@ -263,8 +262,8 @@ typedef struct sheaf_feature {
 	char how[280]; /* CHANGED: the first difference; WRITTEN, LOST, REFUSED: what the format says; else empty
 	                */
 } sheaf_feature;
-/* The same for feature i, from 0: END past the last one, and for formats that are only read. Found by writing
- * a small example in memory, with the format's own defaults, and reading it back. Any thread. */
+/* What a format keeps of feature i, from 0: END past the last one, and for formats that are only read. Found
+ * by writing a small example in memory, with the format's own defaults, and reading it back. Any thread. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_format_keeps(const sheaf_format *format, int i, sheaf_feature *out,
                                                     sheaf_error *err);
 /* "kept", "changed", "written", "lost", "refused". */

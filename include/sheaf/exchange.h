@@ -2,8 +2,8 @@
 /* Sharing rows with other programs of the same process without copying them: buffers that are held, and the
  * Arrow C data interface in both directions.
  *
- * What is given out here holds what it needs: it outlives the dataset, the frame and the context that it
- * comes from, and may be let go by any thread. Its memory counts against the context's limit until then. */
+ * What these functions return holds everything that it needs: it may outlive its dataset, frame and context,
+ * and any thread may release it. Until then its memory counts against the context's limit. */
 #ifndef SHEAF_EXCHANGE_H
 #define SHEAF_EXCHANGE_H
 
@@ -33,15 +33,15 @@ typedef struct sheaf_flat {
 /* Holds the buffers of a frame of this schema. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_frame_hold(const sheaf_frame *frame, const sheaf_schema *schema,
                                                   sheaf_context *cx, sheaf_held **out, sheaf_error *err);
-/* *n of them, column by column: of each level, from the outermost, OFFSETS, INDICES, VALID and CODES, those
- * that there are; then VALUES. Stays until they are let go. */
+/* *n buffers, column by column: for each level, from the outermost, OFFSETS, INDICES, VALID and CODES, as far
+ * as they exist; then VALUES. Valid until sheaf_held_free. */
 SHEAF_API const sheaf_flat *sheaf_held_buffers(const sheaf_held *held, int *n);
-/* The rows as a frame of their own, which shares the same buffers; borrowed until they are let go. NULL of a
- * packed batch. */
+/* The rows as a frame that shares the same buffers; borrowed until sheaf_held_free. NULL for a packed batch.
+ */
 SHEAF_API const sheaf_frame *sheaf_held_frame(const sheaf_held *held);
 SHEAF_API void sheaf_held_free(sheaf_held *held);
 
-/* Parts of a batch that frames have not. */
+/* Parts of a batch that frames do not have. */
 enum {
 	SHEAF_PART_STARTS = 16, /* I32: where the entries of each sample of a packed sparse stream begin, and one
 	                           more */
@@ -122,7 +122,7 @@ typedef struct sheaf_arrow_options {
 	                       other than 0 is LOSS */
 } sheaf_arrow_options;
 
-/* options NULL: all defaults. *out is released by the caller or by whom it is moved to. */
+/* options NULL: all defaults. The caller, or whoever *out is moved to, releases it. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_arrow_schema(const sheaf_schema *schema,
                                                     const sheaf_arrow_options *options, sheaf_context *cx,
                                                     struct ArrowSchema *out, sheaf_error *err);
@@ -135,7 +135,7 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_arrow_frame(const sheaf_frame *frame, con
 typedef struct sheaf_feed {
 	/* The next frame, borrowed until the next call, or END. */
 	sheaf_status (*next)(void *user, const sheaf_frame **out, sheaf_error *err);
-	void (*close)(void *user); /* called once, when nothing more is wanted; NULL: nothing to close */
+	void (*close)(void *user); /* called once, at the end; NULL: nothing to close */
 	void *user;
 } sheaf_feed;
 

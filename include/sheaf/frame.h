@@ -10,10 +10,10 @@
  *
  * Offsets need not start at 0: a slice of a frame shares the buffers of the whole. A CNTK dense stream is
  * LIST, FIXED(dim), values (rows are sequences, list positions samples); a sparse one LIST, COORD(1), values.
- * Columns may share buffers: all that is said of events has the same offsets.
+ * Columns may share buffers: all columns about events have the same offsets.
  *
  * Positions of a level may be missing, as a bitmap says. A text is a LIST over bytes, a complex number a
- * FIXED(2) over its parts, a number that may be missing a FIXED(1) over it. What rows are, the schema says:
+ * FIXED(2) over its parts, a number that may be missing a FIXED(1) over it. The schema says what rows are:
  * sequences, cells of a table, entries of a tensor. */
 #ifndef SHEAF_FRAME_H
 #define SHEAF_FRAME_H
@@ -47,11 +47,12 @@ enum { SHEAF_MAX_LEVELS = 12, SHEAF_MAX_RANK = 8 };
 /* Whether positions of a level may be missing, and what that means. */
 typedef enum sheaf_missing {
 	SHEAF_NEVER,
-	SHEAF_NULLABLE, /* nothing is there: a LIST or COORD covers nothing, what a FIXED covers means nothing */
-	SHEAF_IMPUTED   /* nothing was given, and the values there are used instead: they count like given ones */
+	SHEAF_NULLABLE, /* no value: a LIST or COORD covers nothing, the positions below a FIXED have no meaning
+	                 */
+	SHEAF_IMPUTED /* no value was given, and the default values there are used: they count like given ones */
 } sheaf_missing;
 
-/* The shape of a level: what a schema says before there are data. */
+/* The shape of a level, which a schema states before there are data. */
 typedef struct sheaf_level_shape {
 	sheaf_level_kind kind;
 	int rank;              /* COORD: number of indices of an entry, 1 to SHEAF_MAX_RANK; else 0 */
@@ -75,8 +76,8 @@ typedef enum sheaf_meaning {
 	                     it is ahead of UTC */
 	SHEAF_COMPLEX,    /* the last level is FIXED(2) over F32 or F64: real and imaginary part */
 	SHEAF_COORDINATE, /* I32 or I64, no level: where an entry is in its tensor */
-	/* The same times in thousandths, millionths and billionths of a second; how many seconds a local clock is
-	 * ahead stays a number of seconds. */
+	/* The same times in milliseconds, microseconds and nanoseconds; the offset of a local clock stays in
+	   seconds. */
 	SHEAF_DATETIME_MS,
 	SHEAF_DATETIME_US,
 	SHEAF_DATETIME_NS,
@@ -114,11 +115,11 @@ typedef struct sheaf_field {
 	char spelled[16];
 } sheaf_field;
 
-/* What is said of a dataset as a whole. */
+/* Information about a dataset as a whole. */
 typedef struct sheaf_attribute {
 	char *name, *text;
-	const char *loss; /* what its loss is called; a static string. NULL: it says how a file is written, and is
-	                     no part of what it holds */
+	const char *loss; /* the name of its loss; a static string. NULL: it says how a file is written, and is
+	                     not part of its contents */
 } sheaf_attribute;
 
 /* What the rows of a dataset are. */
@@ -128,7 +129,7 @@ typedef enum sheaf_row_kind {
 	SHEAF_ENTRIES,   /* cells that are a tensor: first a COORDINATE for each dimension, then one value */
 	SHEAF_WHOLE      /* one row: a tensor as a chain of FIXED and COORD levels */
 } sheaf_row_kind;
-/* A set of them, for who can make use of several; the empty set stands for all. */
+/* A set of them, for callers that can use several; the empty set means all. */
 enum {
 	SHEAF_TAKES_SEQUENCES = 1 << SHEAF_SEQUENCES,
 	SHEAF_TAKES_CELLS = 1 << SHEAF_CELLS,
@@ -151,7 +152,7 @@ enum { SHEAF_STRUCTURES = SHEAF_SKEW_SYMMETRIC_UPPER + 1 };
 /* "general", "symmetric_lower", ... */
 SHEAF_API const char *sheaf_structure_name(sheaf_structure structure);
 
-/* What is said of a tensor besides its entries. */
+/* Information about a tensor besides its entries. */
 typedef struct sheaf_tensor {
 	int rank; /* number of dimensions */
 	int64_t shape[SHEAF_MAX_RANK];
@@ -167,15 +168,15 @@ typedef struct sheaf_tensor {
 	                  parts */
 	uint8_t fill[16] __attribute__((aligned(8)));
 	char layout[16]; /* as the file has it: "CSR", "COO", "custom"; empty: nothing is said */
-	/* Of sequences that became a tensor: how many have fewer samples than the longest, and the first of
-	 * these. A dense tensor has what they do not have. */
+	/* For sequences that became a tensor: how many have fewer samples than the longest, and the first of
+	 * these. In a dense tensor they are filled up. */
 	int64_t nshort, first_short;
 } sheaf_tensor;
 
 /* Owned by what made it; read-only for everyone else. At most one field has meaning KEY. */
 typedef struct sheaf_schema {
 	sheaf_row_kind rows;
-	bool cells;          /* sequences that were made of rows of a table: messages call them so */
+	bool cells;          /* sequences that were made from rows of a table: messages use the words for tables */
 	sheaf_tensor tensor; /* of ENTRIES and WHOLE */
 	int nfields, room;   /* fields there are, and fields there is room for */
 	sheaf_field *fields;
@@ -254,7 +255,7 @@ SHEAF_API int sheaf_schema_value(const sheaf_schema *schema);
 /* The text of the attribute of this name, or NULL. */
 SHEAF_API const char *sheaf_schema_attribute(const sheaf_schema *schema, const char *name);
 
-/* Lets go of a frame that the caller owns. */
+/* Frees a frame that the caller owns. */
 SHEAF_API void sheaf_frame_free(sheaf_frame *frame);
 
 /* How deep a frame is checked against its schema. */
@@ -265,9 +266,9 @@ typedef enum sheaf_depth {
 	SHEAF_CHECK_FULL /* every index is inside its extent, every coordinate of an entry inside the shape, and
 	                    what is missing covers nothing, too */
 } sheaf_depth;
-/* DATA with the field, level and position of the first flaw. Use it on frames from elsewhere before anything
- * else: other functions look at the shapes and lengths of columns, USAGE where they are not those of the
- * schema, and trust the offsets and indices in them. */
+/* DATA with the field, level and position of the first error. Call it first on frames from elsewhere: other
+ * functions check only the shapes and lengths of columns (USAGE if they are not those of the schema), and
+ * trust the offsets and indices in them. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_frame_check(const sheaf_frame *frame, const sheaf_schema *schema,
                                                    sheaf_depth depth, sheaf_error *err);
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Index files: what one pass over a large input has found, kept beside it as FILE.sheaf-index (where that
- * folder cannot be written, in the user's cache folder), so that opening it again reads a page.
+/* Index files: the results of one pass over a large input, stored beside it as FILE.sheaf-index (or in the
+ * user's cache folder, if that folder cannot be written), so that opening it again reads only a page.
  * docs/index-file.md describes the bytes.
  *
- * An index counts only where the input has the same size, time of change and hash, and where the settings
- * that decide which rows there are are the same. Any other, and any that is damaged, is passed over:
- * everything is then as without one. */
+ * An index is used only if the input has the same size, time of change and hash, and if the settings that
+ * decide which rows there are have not changed. Any other index, or a damaged one, is ignored. */
 #ifndef SHEAF_INDEX_H
 #define SHEAF_INDEX_H
 
@@ -29,14 +28,14 @@ typedef struct sheaf_index_info {
 /* What is known of the index of an open dataset. The texts live as long as the dataset. */
 SHEAF_API void sheaf_dataset_index(const sheaf_dataset *dataset, sheaf_index_info *out);
 
-/* Makes the table of pieces where there is none yet, as sheaf_dataset_pieces does and under the same
- * conditions, and writes the index, as a whole or not at all. UNSUPPORTED where the input is no uncompressed
- * regular file; UNKNOWN where something else has the index's name. */
+/* Makes the table of pieces if there is none yet, as sheaf_dataset_pieces does and under the same conditions,
+ * and writes the index, whole or not at all. UNSUPPORTED if the input is not an uncompressed regular file;
+ * UNKNOWN if something else has the index's name. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_write_index(sheaf_dataset *dataset, sheaf_error *err);
 
-/* Compares the index with the input, all of it: the dataset must have been opened with SHEAF_INDEX_NEVER, and
- * is at its beginning before and after. DATA, with the first difference, where they do not agree; UNKNOWN
- * where there is no index. */
+/* Compares the whole index with the input: the dataset must have been opened with SHEAF_INDEX_NEVER, and is
+ * at its beginning before and after. DATA, with the first difference, if they do not agree; UNKNOWN if there
+ * is no index. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_check_index(sheaf_dataset *dataset, sheaf_error *err);
 
 #ifdef __cplusplus

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Sources of bytes and sinks for them: files, pipes, memory and callbacks.
  *
- * A source looks decompressed whatever it holds: gzip, bzip2, zstd, xz and LZ4 are recognised by content,
- * concatenated members included. It is read in one of two ways. As a stream: `ahead` shows bytes without
- * moving, `take` and `consume` move. At random, after `sheaf_source_make_seekable`: `read_at` and `view_at`.
- * One thread at a time may use a source as a stream; read_at and view_at may be called by several threads. */
+ * A source gives decompressed bytes, whatever the input: gzip, bzip2, zstd, xz and LZ4 are recognised by
+ * content, including concatenated members. It is read in one of two ways: as a stream, where `ahead` shows
+ * bytes without moving, and `take` and `consume` move; or at random, after `sheaf_source_make_seekable`, with
+ * `read_at` and `view_at`. One thread at a time may use a source as a stream; read_at and view_at may be
+ * called by several threads. */
 #ifndef SHEAF_IO_H
 #define SHEAF_IO_H
 
@@ -20,8 +21,8 @@ typedef struct sheaf_source sheaf_source;
 SHEAF_API SHEAF_USE sheaf_status sheaf_source_path(const char *path, sheaf_context *cx, sheaf_source **out,
                                                    sheaf_error *err);
 
-/* The caller's bytes, which must outlive the source and every buffer taken from it. `name` is copied; it
- * stands in messages. */
+/* The caller's bytes, which must outlive the source and every buffer taken from it. `name` is copied, for
+ * messages. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_source_memory(sheaf_bytes bytes, const char *name, sheaf_context *cx,
                                                      sheaf_source **out, sheaf_error *err);
 
@@ -32,10 +33,10 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_source_function(sheaf_read_function read,
                                                        sheaf_context *cx, sheaf_source **out,
                                                        sheaf_error *err);
 
-/* The caller's function for bytes at any place, of an input of `size` bytes: it gives 1 to `n` bytes from
- * `offset` on, which is below `size`, and returns how many, 0 where the input turns out to end there, or
- * -errno. Nothing is copied to a temporary file to read such an input at random, so that the end of a remote
- * file can be read first. Several threads may call it at once, where the context has several. */
+/* The caller's function for bytes at any place in an input of `size` bytes: it gives 1 to `n` bytes from
+ * `offset` on, which is below `size`, and returns how many, 0 if the input ends there, or -errno. Such an
+ * input can be read at random without a copy in a temporary file, so the end of a remote file can be read
+ * first. If the context has several threads, they may call it at once. */
 typedef int64_t (*sheaf_read_at_function)(void *user, int64_t offset, void *data, size_t n);
 SHEAF_API SHEAF_USE sheaf_status sheaf_source_ranges(sheaf_read_at_function read_at, void *user, int64_t size,
                                                      const char *name, sheaf_context *cx, sheaf_source **out,
@@ -46,29 +47,29 @@ SHEAF_API void sheaf_source_close(sheaf_source *source);
 /* The path or name; "(stdin)" for "-". Lives as long as the source. */
 SHEAF_API const char *sheaf_source_name(const sheaf_source *source);
 
-/* Bytes of the file as stored, and of them read so far, for progress; total -1 where not known. */
+/* For progress: the stored bytes of the file, and those read so far; total is -1 if it is not known. */
 SHEAF_API void sheaf_source_progress(const sheaf_source *source, int64_t *done, int64_t *total);
 
-/* Bytes as they are stored: of a file, or of all files of a folder; -1 where not known (a pipe). */
+/* Stored bytes of a file, or of all files in a folder; -1 if not known (a pipe). */
 SHEAF_API int64_t sheaf_source_bytes(const sheaf_source *source);
 
-/* Decompressed size; -1 where not known without reading (a pipe, a compressed file). */
+/* Decompressed size; -1 if it is not known without reading (a pipe, a compressed file). */
 SHEAF_API int64_t sheaf_source_size(const sheaf_source *source);
 
 /* Name of the compression found by content ("gzip", "bzip2", "zstd", "xz", "lz4"), or NULL. Known after the
  * first `ahead`. */
 SHEAF_API const char *sheaf_source_compression(const sheaf_source *source);
 
-/* Shows at least `want` bytes from here on, fewer only at the end of the input; more where they are at hand.
- * The bytes stay valid until the next call on the source. Does not move. At the end: OK and size 0. Where the
- * input fails (SHORT, DATA, IO), *out shows what came before, so that the sound part of a damaged input can
- * be used. */
+/* Shows at least `want` bytes from here on, or fewer at the end of the input; more if they are available. The
+ * bytes stay valid until the next call on the source. Does not move. At the end: OK and size 0. If the input
+ * fails (SHORT, DATA, IO), *out shows the bytes before the failure, so that the good part of a damaged input
+ * can be used. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_source_ahead(sheaf_source *source, size_t want, sheaf_bytes *out,
                                                     sheaf_error *err);
 /* Moves over n bytes that the last `ahead` has shown. */
 SHEAF_API void sheaf_source_consume(sheaf_source *source, size_t n);
 /* Moves over n bytes that the last `ahead` has shown, and keeps them: *out owns a reference to them and stays
- * valid however long, without a copy. *out is reset first. */
+ * valid, without a copy. *out is reset first. */
 SHEAF_API void sheaf_source_take(sheaf_source *source, size_t n, sheaf_buffer *out);
 /* Decompressed byte at which the stream stands. */
 SHEAF_API int64_t sheaf_source_tell(const sheaf_source *source);
@@ -79,31 +80,31 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_source_make_rewindable(sheaf_source *sour
 /* Back to byte 0 of the stream. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_source_rewind(sheaf_source *source, sheaf_error *err);
 
-/* Begins again: back to byte 0 of what can be rewound; a FIFO or device is closed and opened again by its
- * name, which waits for a writer. UNSUPPORTED for standard input and functions. Nothing that was made
- * rewindable or seekable is so any more where it is opened again. */
+/* Begins again at byte 0: rewinds the source if possible; a FIFO or device is closed and opened again by its
+ * name, which waits for a writer. UNSUPPORTED for standard input and functions. A source that was opened
+ * again is no longer rewindable or seekable. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_source_reopen(sheaf_source *source, sheaf_error *err);
 
 /* Makes read_at, view_at and size possible: copies a pipe or the decompressed content to an unlinked
  * temporary file. Call it before anything is consumed. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_source_make_seekable(sheaf_source *source, sheaf_error *err);
-/* The stream goes on at any byte; SHEAF_SHORT beyond the end. */
+/* Moves the stream to any byte; SHEAF_SHORT beyond the end. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_source_seek(sheaf_source *source, int64_t offset, sheaf_error *err);
 /* Reads exactly `size` bytes at `offset`; SHEAF_SHORT where the input ends before. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_source_read_at(sheaf_source *source, int64_t offset, void *data,
                                                       size_t size, sheaf_error *err);
 /* The same without a copy where the file can be mapped; *out is reset first and then owns a reference.
- * Reading a mapped view of a file that somebody truncates raises SIGBUS: a program that minds installs a
- * handler. */
+ * Reading a mapped view of a file that somebody truncates raises SIGBUS; install a handler if that matters.
+ */
 SHEAF_API SHEAF_USE sheaf_status sheaf_source_view_at(sheaf_source *source, int64_t offset, size_t size,
                                                       sheaf_buffer *out, sheaf_error *err);
 
 typedef struct sheaf_sink sheaf_sink;
 
-/* A file that appears whole at `commit` or not at all: a locked temporary ".sheaf-*" beside the target
- * (symbolic links followed, mode kept), synced and renamed; leftovers of killed runs in that folder are
- * removed on opening. What is not a regular file, and "-" (standard output), is written directly. A name that
- * ends in .gz .bz2 .zst .xz .lz4 is compressed. A file of that name is replaced. */
+/* A file that appears whole at `commit` or not at all: a locked temporary file ".sheaf-*" beside the target
+ * (symbolic links followed, mode kept) is synced and renamed; leftovers of killed runs in that folder are
+ * removed on opening. Anything other than a regular file, and "-" (standard output), is written directly. If
+ * the name ends in .gz .bz2 .zst .xz .lz4, the output is compressed. An existing file is replaced. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_sink_path(const char *path, sheaf_context *cx, sheaf_sink **out,
                                                  sheaf_error *err);
 /* The same, but a regular file of that name is not replaced: USAGE, with EEXIST in sheaf_error.sys and the
@@ -118,24 +119,24 @@ typedef int (*sheaf_write_function)(void *user, const void *data, size_t size);
 SHEAF_API SHEAF_USE sheaf_status sheaf_sink_function(sheaf_write_function write, void *user, const char *name,
                                                      sheaf_context *cx, sheaf_sink **out, sheaf_error *err);
 
-/* From now on its commit does not wait for the disk: the file is whole whenever the process ends, and may be
- * the old one, or none, after a loss of power. For files that are replaced many times a second. */
+/* Makes its commit not wait for the disk: the file is whole even if the process is killed, but after a loss
+ * of power it may be the old one, or none. For files that are replaced many times a second. */
 SHEAF_API void sheaf_sink_relax(sheaf_sink *sink);
 SHEAF_API const char *sheaf_sink_name(const sheaf_sink *sink);
 SHEAF_API SHEAF_USE sheaf_status sheaf_sink_write(sheaf_sink *sink, const void *data, size_t size,
                                                   sheaf_error *err);
-/* Passes on what is held back, for whoever waits at the other end of a pipe; a compressor may still keep some
- * of it. */
+/* Passes on buffered bytes, for a reader at the other end of a pipe; a compressor may still keep some of
+ * them. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_sink_flush(sheaf_sink *sink, sheaf_error *err);
 /* Uncompressed bytes written so far. */
 SHEAF_API int64_t sheaf_sink_tell(const sheaf_sink *sink);
-/* Flushes, syncs and renames, then closes the sink whatever comes out; on failure the old file is still
- * there. */
+/* Flushes, syncs and renames, then closes the sink even on failure; on failure the old file is still there.
+ */
 SHEAF_API SHEAF_USE sheaf_status sheaf_sink_commit(sheaf_sink *sink, sheaf_error *err);
-/* Removes the temporaries of all open sinks of the process. For a signal handler that ends it, of SIGBUS
- * above all: safe there, and for nothing else. */
+/* Removes the temporary files of all open sinks of the process. Only for a signal handler that ends the
+ * process, above all that of SIGBUS: it is safe there. */
 SHEAF_API void sheaf_remove_temporaries(void);
-/* Closes the sink; the target is as it was (what went to a pipe or device is gone). */
+/* Closes the sink; the target stays as it was (bytes written to a pipe or device are not undone). */
 SHEAF_API void sheaf_sink_abandon(sheaf_sink *sink);
 
 #ifdef __cplusplus

@@ -19,8 +19,8 @@ typedef enum sheaf_option_kind {
 	SHEAF_OPTION_CHOICE /* one of the words in `argument`, which are separated by '|' */
 } sheaf_option_kind;
 
-/* Which side of a format uses an option, and that with it an output that is there is updated, not replaced;
- * commands leave it 0. */
+/* Which side of a format uses an option, and whether it makes an existing output be updated instead of
+ * replaced; commands leave it 0. */
 enum { SHEAF_READING = 1, SHEAF_WRITING = 2, SHEAF_UPDATING = 4 };
 
 typedef struct sheaf_option {
@@ -57,11 +57,11 @@ SHEAF_API bool sheaf_values_flag(const sheaf_values *values, const char *name);
 /* A COUNT or SIZE that sheaf_option_check has passed; `otherwise` where not given. */
 SHEAF_API int64_t sheaf_values_number(const sheaf_values *values, const char *name, int64_t otherwise);
 
-/* Reads "123", "64K", "64KB", "64KiB", "1.5g": K is 1024 in each. What is less than a byte is left out. False
- * where the text is no such size or beyond 2^63-1. */
+/* Reads "123", "64K", "64KB", "64KiB", "1.5g": K is 1024 in each. Fractions of a byte are dropped. False if
+ * the text is not such a size, or is beyond 2^63-1. */
 SHEAF_API bool sheaf_size_from_text(const char *text, int64_t *out);
-/* Reads a seed: a decimal integer of 64 bits, with or without a sign; -1 is 2^64-1. False where the text is
- * none. */
+/* Reads a seed: a decimal integer of 64 bits, with or without a sign; -1 is 2^64-1. False if the text is not
+ * a seed. */
 SHEAF_API bool sheaf_seed_from_text(const char *text, uint64_t *out);
 
 #ifdef __cplusplus

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading in parts: each of several processes reads some of the rows of a file, and what they have made of
- * these, with what they have found, is put together as if one had read all of them. (Conversions in parts:
+/* Reading in parts: each of several processes reads some of the rows of a file, and their results and
+ * findings are combined as if one process had read all rows. (Conversions in parts:
  * sheaf_convert_options.part.)
  *
- * The process of a part opens the dataset, says which part it wants, reads until the end, and finishes the
- * part with what it has made of the rows, its state. Who merges opens all parts and the same dataset, and
- * reads that: findings come as they would have come, rows only where parts had to keep them. Then the states
- * are added up. */
+ * The process of a part opens the dataset, says which part it reads, reads to the end, and finishes the part
+ * with the result for its rows, its state. The merging process opens all parts and the same dataset, and
+ * reads the dataset: it gets the same findings as without parts, and rows only if parts had to keep them.
+ * Then it adds up the states. */
 #ifndef SHEAF_PART_H
 #define SHEAF_PART_H
 
@@ -24,11 +24,11 @@ typedef enum sheaf_part_rows {
 	SHEAF_PART_KEPT      /* what does not add up: parts keep rows */
 } sheaf_part_rows;
 
-/* From now on sheaf_next gives the rows of part I of N, "I/N", counted from 1, and sheaf_dataset_row their
- * numbers in the whole; where its rows cannot be divided the first part has all of them, with a WARNING, and
- * the others none. Before anything is read; one part at a time for a context. The sink gets the part file,
- * and is the dataset's, also on failure. USAGE where `part` is none, UNSUPPORTED where the input is no
- * uncompressed file. */
+/* Makes sheaf_next give the rows of part I of N, "I/N", counted from 1, and sheaf_dataset_row their numbers
+ * in the whole dataset; if the rows cannot be divided, the first part has all of them, with a WARNING, and
+ * the others have none. Call it before anything is read, for one part at a time in a context. The sink
+ * receives the part file and belongs to the dataset, also on failure. USAGE if `part` is not of that form,
+ * UNSUPPORTED if the input is not an uncompressed file. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_take_part(sheaf_dataset *dataset, const char *part,
                                                          sheaf_part_rows rows, sheaf_sink *sink,
                                                          sheaf_error *err);

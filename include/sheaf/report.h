@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a person, or another program, wants to see of frames: rows as text and as pictures, a content hash. */
+/* Frames for people and other programs: rows as text and as pictures, and a content hash. */
 #ifndef SHEAF_REPORT_H
 #define SHEAF_REPORT_H
 
@@ -16,24 +16,24 @@ typedef enum sheaf_style {
 } sheaf_style;
 
 /* Prints rows [from, to) of a frame into *out, which is reset first (its memory is reused where nobody else
- * owns it). `row` is the number of the frame's row 0 in the dataset: it stands for the key where the schema
- * has none. Cells of a table are
- * {"row":0,"cells":{"A":7,"C":{"null":5}}}. Entries are one JSON object for the whole tensor, between the
- * heading and the ending: there `row` counts from the first entry that is printed. */
+ * owns it). `row` is the number of the frame's row 0 in the dataset: it is used as the key if the schema has
+ * none. Cells of a table are {"row":0,"cells":{"A":7,"C":{"null":5}}}. Entries are one JSON object for the
+ * whole tensor, between the heading and the ending: there `row` counts from the first entry that is printed.
+ */
 SHEAF_API SHEAF_USE sheaf_status sheaf_rows_text(const sheaf_frame *frame, const sheaf_schema *schema,
                                                  sheaf_style style, int64_t row, int64_t from, int64_t to,
                                                  sheaf_buffer *out, sheaf_error *err);
 
-/* What stands before all rows, and after them: empty but for entries in JSON. `name` is the tensor's in its
- * file, "/" for the root. */
+/* The text before all rows, and after them: empty except for entries in JSON. `name` is the path of the
+ * tensor in its file, "/" for the root. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_rows_heading(const sheaf_schema *schema, sheaf_style style,
                                                     const char *name, sheaf_context *cx, sheaf_buffer *out,
                                                     sheaf_error *err);
 SHEAF_API const char *sheaf_rows_ending(const sheaf_schema *schema, sheaf_style style);
 
-/* What drawings of characters may be like. */
+/* What drawings made of characters may use. */
 typedef struct sheaf_drawing {
-	int width;    /* in columns; 0: nothing is drawn that was not asked for, and that 80 wide */
+	int width;    /* in columns; 0: only requested drawings, 80 wide */
 	bool unicode; /* there are block elements and braille; else ASCII */
 	int colours;  /* 0, 256 or 1 << 24 */
 } sheaf_drawing;
@@ -53,10 +53,10 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_hash_new(const sheaf_schema *schema, bool
                                                 sheaf_context *cx, sheaf_hash **out, sheaf_error *err);
 SHEAF_API SHEAF_USE sheaf_status sheaf_hash_add(sheaf_hash *hash, const sheaf_frame *frame, sheaf_error *err);
 /* 32 lower-case hexadecimal digits and a NUL. */
-/* The rows of the next frame are those from number `row` on; without it frames are in order. */
+/* The rows of the next frame begin at number `row`; without this call frames follow one another. */
 SHEAF_API void sheaf_hash_go_on_at(sheaf_hash *hash, int64_t row);
-/* A hash as bytes, and adding such bytes: hashes of some rows each add up to that of all of them. *out is
- * reset first. DATA where the bytes are none of a hash of these columns. */
+/* A hash as bytes, and a function that adds such bytes: the hashes of parts of the rows add up to that of all
+ * rows. *out is reset first. DATA if the bytes are not a hash of these columns. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_hash_save(const sheaf_hash *hash, sheaf_buffer *out, sheaf_error *err);
 SHEAF_API SHEAF_USE sheaf_status sheaf_hash_merge(sheaf_hash *hash, const void *data, size_t size,
                                                   sheaf_error *err);

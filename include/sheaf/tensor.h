@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tensors as entries: bringing them into the order, the structure and the storage that somebody wants. */
+/* Tensors as entries: arranging them in a given order, structure and storage. */
 #ifndef SHEAF_TENSOR_H
 #define SHEAF_TENSOR_H
 
@@ -9,11 +9,11 @@
 extern "C" {
 #endif
 
-/* What is done where a position has several entries. */
+/* What to do if a position has several entries. */
 typedef enum sheaf_duplicates {
 	SHEAF_DUPLICATES_ERROR, /* DATA, with the position */
-	SHEAF_DUPLICATES_SUM,   /* they become their sum, in the order in which they came; integers must not
-	                           overflow, truth values are joined by "or" */
+	SHEAF_DUPLICATES_SUM,   /* they are added, in the order in which they came; integers must not overflow;
+	                           truth values are combined with OR */
 	SHEAF_DUPLICATES_LAST   /* the last one counts */
 } sheaf_duplicates;
 
@@ -28,10 +28,10 @@ typedef struct sheaf_arrange_options {
 	const char *name; /* of the file, for messages; NULL: none */
 } sheaf_arrange_options;
 
-/* Entries on their way from one order to another. They are sorted only where the order in which they come is
- * not sufficient; what a structure implies is added, or left out; missing positions are filled in where the
- * outcome is dense. Up to a quarter of the context's memory they are sorted in memory, beyond it in a
- * temporary file. What comes out is the same for any memory and any number of threads. */
+/* Arranges entries in another order. They are sorted only if the order in which they come is not sufficient;
+ * implied entries of a structure are added or left out; missing positions are filled in if the result is
+ * dense. Entries of up to a quarter of the context's memory are sorted in memory, more in a temporary file.
+ * The result is the same for any memory and any number of threads. */
 typedef struct sheaf_arranger sheaf_arranger;
 
 /* `schema` is that of the frames to come, `to` the tensor that is wanted: its order, sorted, unique, dense,
@@ -51,13 +51,13 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_arranger_finish(sheaf_arranger *arranger,
  * is borrowed until the next call of any kind. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_arranger_next(sheaf_arranger *arranger, const sheaf_frame **out,
                                                      sheaf_error *err);
-/* How many entries come out in all: after sheaf_arranger_finish, of an arranger that holds them, before the
- * first sheaf_arranger_next. */
+/* The total number of resulting entries. Call it after sheaf_arranger_finish of an arranger that holds them,
+ * and before the first sheaf_arranger_next. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_arranger_count(sheaf_arranger *arranger, int64_t *out,
                                                       sheaf_error *err);
 SHEAF_API void sheaf_arranger_free(sheaf_arranger *arranger);
 
-/* The same for entries that are one frame: *out owns what comes out; free it with sheaf_frame_free. */
+/* The same for entries in one frame: *out owns the result; free it with sheaf_frame_free. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_frame_arrange(const sheaf_frame *frame, const sheaf_schema *schema,
                                                      const sheaf_tensor *to,
                                                      const sheaf_arrange_options *options, sheaf_context *cx,
@@ -81,9 +81,9 @@ typedef struct sheaf_compressed_arrays {
 	size_t value_size;
 } sheaf_compressed_arrays;
 
-/* Where the rows of entries begin that come by rows: pointers[r] for each row r, and n at the end, nrows + 1
- * in all. *by_rows is false where a row is lower than the one before it; the pointers are no use then. DATA
- * where a row is not below nrows. */
+/* Row pointers of entries that come by rows: pointers[r] is where row r begins, with n at the end, nrows + 1
+ * in all. *by_rows is false if a row is lower than the one before it; the pointers must then not be used.
+ * DATA if a row is not below nrows. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_row_pointers(const int32_t *rows, int64_t n, int64_t nrows,
                                                     int64_t *pointers, bool *by_rows, sheaf_error *err);
 /* COO to CSR: entries of a row stay in the order in which they came, twice the same one stays twice. *to has
