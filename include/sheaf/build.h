@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Making schemas and frames: from values one by one, from arrays that are copied, and from arrays that stay
- * where they are.
+/* Making schemas and frames: from single values, from arrays that are copied, and from arrays that are used
+ * in place.
  *
- *     sheaf_schema schema = {.cx = cx};
- *     sheaf_schema_add_dense(&schema, "features", 3, SHEAF_F32, &err);
- *     sheaf_frame_builder_new(&schema, cx, &builder, &err);
- *     sheaf_build_dense(builder, 0, (float[]){1, 2, 3}, 1);
- *     sheaf_build_row(builder);
- *     sheaf_frame_builder_take(builder, &frame, &err);
+ * sheaf_schema schema = {.cx = cx}; sheaf_schema_add_dense(&schema, "features", 3, SHEAF_F32, &err);
+ * sheaf_frame_builder_new(&schema, cx, &builder, &err); sheaf_build_dense(builder, 0, (float[]){1, 2, 3}, 1);
+ * sheaf_build_row(builder); sheaf_frame_builder_take(builder, &frame, &err);
  *
  * A schema and a builder are used by one thread at a time, a frame, which nobody changes, by any number. */
 #ifndef SHEAF_BUILD_H
@@ -21,10 +18,10 @@ extern "C" {
 
 /* ---- schemas ----
  *
- * A schema begins as {.cx = cx} and is one of sequences, or as {.rows = SHEAF_CELLS, .cx = cx}; a tensor's is
- * made by one of the two calls for tensors. Fields are columns of frames in the order in which they are
- * added. Names are copied. What cannot be is USAGE with a message that says why: an empty name or one that is
- * there already, a dim below 1, a type that the meaning has not. After a failure the schema is as it was. */
+ * A schema of sequences begins as {.cx = cx}, one of a table as {.rows = SHEAF_CELLS, .cx = cx}; one of the
+ * two calls for tensors makes that of a tensor. Fields are the columns of frames, in the order in which they
+ * are added. Names are copied. USAGE, with the reason, for an empty or repeated name, a dim below 1, or a
+ * type that does not fit the meaning. After a failure the schema is unchanged. */
 
 /* A stream of dense samples: `dim` values each, of any type. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_schema_add_dense(sheaf_schema *schema, const char *name, int64_t dim,
@@ -35,39 +32,40 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_schema_add_sparse(sheaf_schema *schema, c
                                                          sheaf_type type, sheaf_error *err);
 /* The keys of sequences: a column "key" of U64. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_schema_add_keys(sheaf_schema *schema, sheaf_error *err);
-/* A column with one item in each row, or none where `missing` is NULLABLE: of a table, or beside streams.
- * The meaning says what type is possible: U8 for STRING, BYTES, BOOL and CHAR, I64 for DATETIME and
+/* A column with one item in each row, or none where `missing` is NULLABLE: of a table, or beside streams. The
+ * meaning decides which types are possible: U8 for STRING, BYTES, BOOL and CHAR, I64 for DATETIME and
  * DATETIMETZ, F32 or F64 for COMPLEX, any for NUMBER; KEY and COORDINATE are added by their own calls.
- * IMPUTED is of streams' formats alone: USAGE. */
+ * IMPUTED is only for formats of streams: USAGE. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_schema_add_column(sheaf_schema *schema, const char *name,
                                                          sheaf_meaning meaning, sheaf_type type,
                                                          sheaf_missing missing, sheaf_error *err);
-/* The same for bytes that are always `width` many, at least 1. */
+/* The same for bytes of a fixed length `width`, at least 1. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_schema_add_bytes(sheaf_schema *schema, const char *name, int64_t width,
                                                         sheaf_missing missing, sheaf_error *err);
-/* Makes an empty schema that of a tensor's entries (COO): a coordinate column for each of tensor->rank
+/* Makes an empty schema the schema of a tensor's entries (COO): a coordinate column for each of tensor->rank
  * dimensions, 0 to SHEAF_MAX_RANK, named i, j, k, ..., I32 where the extent fits, and a column "value" of
- * meaning NUMBER, BOOL or COMPLEX. *tensor is copied; a zero `order` in all places means by rows. */
+ * meaning NUMBER, BOOL or COMPLEX. *tensor is copied; an `order` of zeros means by rows. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_schema_add_entries(sheaf_schema *schema, const sheaf_tensor *tensor,
                                                           sheaf_meaning meaning, sheaf_type type,
                                                           sheaf_error *err);
-/* Makes an empty schema that of a tensor as one row: a column "value" of these levels, FIXED and COORD, which
- * hold tensor->rank dimensions between them, the outermost first. CSR is FIXED(rows), COORD(1; columns). */
+/* Makes an empty schema the schema of a tensor as one row: a column "value" with these levels, FIXED and
+ * COORD, which together have tensor->rank dimensions, the outermost first. CSR is FIXED(rows), COORD(1;
+ * columns). */
 SHEAF_API SHEAF_USE sheaf_status sheaf_schema_add_levels(sheaf_schema *schema, const sheaf_tensor *tensor,
                                                          const sheaf_level_shape *levels, int nlevels,
                                                          sheaf_meaning meaning, sheaf_type type,
                                                          sheaf_error *err);
-/* What is said of the dataset as a whole; the text is copied. */
+/* Adds an attribute of the whole dataset; the text is copied. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_schema_add_attribute(sheaf_schema *schema, const char *name,
                                                             const char *text, sheaf_error *err);
-/* Lets go of a schema's fields and attributes, and makes it {0}. Not for schemas that are borrowed. */
+/* Frees a schema's fields and attributes, and makes it {0}. Not for borrowed schemas. */
 SHEAF_API void sheaf_schema_free(sheaf_schema *schema);
 
 /* ---- frames ----
  *
- * What fails while building sticks: later calls do nothing, and sheaf_frame_builder_take fails with the first
- * failure, USAGE for calls that do not fit the column, DATA for values that it cannot hold, both with the row
- * and the column. So nothing needs to be asked before that. Columns are numbers of the schema's fields
+ * The builder keeps the first failure: later calls do nothing, and sheaf_frame_builder_take returns it: USAGE
+ * for calls that do not fit the column, DATA for values that it cannot hold, both with the row and the
+ * column. So there is no need to check single calls. Columns are numbers of the schema's fields
  * (sheaf_schema_find). */
 
 typedef struct sheaf_frame_builder sheaf_frame_builder;
@@ -77,14 +75,15 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_frame_builder_new(const sheaf_schema *sch
                                                          sheaf_frame_builder **out, sheaf_error *err);
 SHEAF_API void sheaf_frame_builder_free(sheaf_frame_builder *builder);
 
-/* One item of this row. A number: floats take the nearest value, integers only one that they hold. */
+/* One item of this row. A number: a float column takes the nearest value, an integer column only a value that
+ * it can hold. */
 SHEAF_API void sheaf_build_number(sheaf_frame_builder *builder, int column, double value);
 SHEAF_API void sheaf_build_integer(sheaf_frame_builder *builder, int column, int64_t value);
 /* The key of this row, in the column of keys; a row without one has its number. */
 SHEAF_API void sheaf_build_key(sheaf_frame_builder *builder, uint64_t key);
 /* n bytes of text, or bytes. */
 SHEAF_API void sheaf_build_text(sheaf_frame_builder *builder, int column, const void *text, size_t n);
-/* An item of any kind as it is in memory: a value of the column's type, or the run of a FIXED level (both
+/* An item of any kind, in its form in memory: a value of the column's type, or the run of a FIXED level (both
  * parts of a complex number). */
 SHEAF_API void sheaf_build_item(sheaf_frame_builder *builder, int column, const void *item);
 /* No item; `code` says why, 0 to 127. */
@@ -110,10 +109,10 @@ typedef enum sheaf_column_part {
 
 /* An array of the caller's. */
 typedef struct sheaf_foreign {
-	const void *data; /* aligned as its type wants */
+	const void *data; /* aligned for its type */
 	int64_t count;    /* elements; of VALID, bits */
-	/* Called when the last frame that has the array lets go of it, by whichever thread does so. NULL: the
-	 * array outlives all frames. */
+	/* Called when the last frame that uses the array releases it, on the thread that does so. NULL: the array
+	 * outlives all frames. */
 	void (*release)(void *user, const void *data);
 	void *user;
 } sheaf_foreign;
@@ -126,12 +125,12 @@ SHEAF_API void sheaf_build_wrap(sheaf_frame_builder *builder, int column, sheaf_
 /* The same with a copy of `count` elements, after those that were copied before. */
 SHEAF_API void sheaf_build_copy(sheaf_frame_builder *builder, int column, sheaf_column_part part, int at,
                                 const void *data, int64_t count);
-/* Ends n rows that were given in runs, at least 0. */
+/* Ends n rows, n >= 0, that were given in runs. */
 SHEAF_API void sheaf_build_rows(sheaf_frame_builder *builder, int64_t n);
 
-/* *out, which is overwritten, owns the rows that were built: free it with sheaf_frame_free. What came as
- * whole buffers is checked in full: DATA says which field, level and position is not sound. The builder is
- * empty again, also after a failure. */
+/* *out, which is overwritten, owns the rows that were built: free it with sheaf_frame_free. Whole buffers are
+ * checked in full: DATA with the field, level and position of the first error. The builder is empty again,
+ * also after a failure. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_frame_builder_take(sheaf_frame_builder *builder, sheaf_frame *out,
                                                           sheaf_error *err);
 

@@ -19,11 +19,11 @@ SHEAF_API const sheaf_format *sheaf_format_at(int i);
 /* By name, or by a suffix of its files, with or without the dot; NULL where this build has none of that
  * name. */
 SHEAF_API const sheaf_format *sheaf_format_find(const char *name);
-/* By a file name's suffix (a compression suffix is passed over); NULL where no format, or more than one, has
- * it. */
+/* By a file name's suffix (a compression suffix is ignored); NULL where no format, or more than one, has it.
+ */
 SHEAF_API const sheaf_format *sheaf_format_of_name(const char *path);
 
-/* "ctf", and half a line about it. */
+/* Its name, "ctf", and a short description. */
 SHEAF_API const char *sheaf_format_name(const sheaf_format *format);
 SHEAF_API const char *sheaf_format_summary(const sheaf_format *format);
 /* Suffixes of its files: ".ctf", ...; ends with NULL. */
@@ -48,7 +48,7 @@ SHEAF_API unsigned sheaf_format_takes(const sheaf_format *format);
 
 /* Appends a schema to *text as the format's users write it: options, configuration, statements. `file` is the
  * file's name. `own`: the file is of this format, so the fields' aliases are those of the file. UNSUPPORTED
- * where the format cannot hold the schema, or has no such thing. */
+ * if the format cannot hold the schema, or has no such text. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_declare(const sheaf_format *format, const sheaf_schema *schema,
                                                const char *file, bool own, sheaf_context *cx,
                                                sheaf_buffer *text, sheaf_error *err);
@@ -57,8 +57,8 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_declare(const sheaf_format *format, const
 SHEAF_API SHEAF_USE sheaf_status sheaf_transcode(const sheaf_format *format, sheaf_source *source,
                                                  sheaf_sink *sink, sheaf_context *cx, sheaf_error *err);
 
-/* What rows are wanted for. The two for showing make a difference in formats whose users write rows in a
- * way of their own: the schema is one field of meaning SPELLING then. */
+/* What rows are for. The two for showing differ in formats whose users write rows in a way of their own: then
+ * the schema is one field of meaning SPELLING. */
 typedef enum sheaf_view { SHEAF_VIEW_STREAMS, SHEAF_VIEW_TEXT, SHEAF_VIEW_JSON } sheaf_view;
 
 /* What is known of a dataset without reading all of it; -1 where it is not. */
@@ -66,7 +66,7 @@ typedef struct sheaf_facts {
 	int64_t rows;
 	int64_t samples; /* sum of the rows' lengths as the format counts them */
 	int64_t chunks;
-	int64_t longest;   /* most samples that any stream has in a row; 2 also stands for "more than one" */
+	int64_t longest;   /* most samples that any stream has in a row; 2 can also mean "more than one" */
 	int ordinal_keys;  /* 1: the keys are 0, 1, 2, ...; 0: they are not */
 	const char *guess; /* how the schema was found where it is not in the file ("inferred from the first 32768
 	                      bytes"), or NULL */
@@ -74,19 +74,19 @@ typedef struct sheaf_facts {
 } sheaf_facts;
 #define SHEAF_NO_FACTS ((sheaf_facts){-1, -1, -1, -1, -1, NULL, NULL})
 
-/* A way to read an input that says nothing of what it holds: with this setting. The texts live only as long
- * as the call that gives them. */
+/* A setting with which an input that does not describe itself may be read. The texts live only as long as the
+ * call that gives them. */
 typedef struct sheaf_candidate {
 	const char *format, *option, *value;
-	double bits; /* what a byte of it takes, read so: the fewer the likelier; 8 is noise */
+	double bits; /* the bits per byte when read so: the fewer, the likelier; 8 is noise */
 	const char *evidence;
 } sheaf_candidate;
 typedef sheaf_status (*sheaf_candidate_teller)(void *user, const sheaf_candidate *candidate,
                                                sheaf_error *err);
 
-/* Looks at the beginning of a file and says how it may be read, the likeliest way first, by the formats whose
- * files do not say it, or by one of them (`format`; NULL: all, where the first bytes do not show what the
- * file is); none where nothing fits. */
+/* Reads the beginning of a file and suggests how to read it, the likeliest way first, for formats whose files
+ * do not describe themselves, or for one of them (`format`; NULL: all, unless the first bytes show what the
+ * file is); nothing if no way fits. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_guess(const char *path, const char *format, sheaf_context *cx,
                                              sheaf_candidate_teller teller, void *user, sheaf_error *err);
 

@@ -176,7 +176,7 @@ typedef struct sheaf_tensor {
 /* Owned by what made it; read-only for everyone else. At most one field has meaning KEY. */
 typedef struct sheaf_schema {
 	sheaf_row_kind rows;
-	bool cells;          /* sequences that were made from rows of a table: messages use the words for tables */
+	bool cells;          /* sequences that were made from rows of a table: messages use those words */
 	sheaf_tensor tensor; /* of ENTRIES and WHOLE */
 	int nfields, room;   /* fields there are, and fields there is room for */
 	sheaf_field *fields;
