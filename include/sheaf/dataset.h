@@ -87,6 +87,9 @@ typedef struct sheaf_open_options {
 	                one type that holds them */
 	bool lengths; /* those of sequences that become a tensor are kept, for sheaf_dataset_lengths */
 	bool table; /* a matrix is a table with a column for each of its columns, if rows of tables can be used */
+	const char *sequences; /* "wide", "long" or "lists": a table has been made of sequences in this way, and
+	                        * its rows are sequences again. NULL: where sequences alone can be used, as the
+	                        * header says */
 } sheaf_open_options;
 
 /* Opens a file, a pipe, or "-". options NULL: all defaults. Close with sheaf_close. */
@@ -188,6 +191,7 @@ typedef struct sheaf_convert_options {
 	const char *member;                      /* of the inputs; as in sheaf_open_options */
 	sheaf_duplicates duplicates;             /* of entries of a tensor */
 	const char *coordinates, *value, *shape; /* of the inputs; as in sheaf_open_options */
+	const char *sequences;
 	const char *structure; /* of a matrix: its name, DATA where it has another; "auto": one that it has; NULL:
 	                          as it is */
 	bool allow_large; /* the output may be of any size; else beyond 64 times the inputs, and beyond 1 GiB, it

@@ -33,6 +33,7 @@ static sheaf_status convert(const session *s, bool force, sheaf_error *err)
 		.index = index_policy(args),
 		.member = sheaf_values_text(&args->values, "dataset"),
 		.coordinates = sheaf_values_text(&args->values, "coordinates"),
+		.sequences = sheaf_values_text(&args->values, "sequences"),
 		.matrix = sheaf_values_flag(&args->values, "matrix"),
 		.value = sheaf_values_text(&args->values, "value"),
 		.shape = sheaf_values_text(&args->values, "shape"),

@@ -81,6 +81,10 @@ const sheaf_option shared_options[] = {
      "continue where a few bytes become very many: an output of more than 64 times the input, or a Zarr "
      "array that stores little (default: stop beyond 1 GiB)",
      0},
+	{"sequences", SHEAF_OPTION_CHOICE, 0, "wide|long|lists",
+     "the rows of a table are the samples, the values or the lists of sequences, as convert writes them by "
+     "--layout: read them as sequences again (default: as the header says, where sequences are wanted)",
+     0},
 	{0},
 };
 
@@ -312,7 +316,7 @@ enum {
 	READS = TAKES_FROM | TAKES_QUIET | TAKES_MEMORY | TAKES_ERRORS | TAKES_STRICT | TAKES_HELP |
 	        TAKES_CONFIG | TAKES_THREADS | TAKES_INDEX | TAKES_DATASET | TAKES_HDF5 | TAKES_LARGE,
 	READS_ALL = READS | TAKES_PROGRESS,
-	TENSORS = TAKES_COORDINATES | TAKES_VALUE | TAKES_SHAPE | TAKES_MATRIX,
+	TENSORS = TAKES_COORDINATES | TAKES_VALUE | TAKES_SHAPE | TAKES_MATRIX | TAKES_SEQUENCES,
 	SELECTS = TENSORS | TAKES_SELECTION,
 	IN_PARTS = TAKES_PART | TAKES_FORCE,
 	READS_LOOSELY = READS_ALL & ~TAKES_STRICT, /* the word means something else there */

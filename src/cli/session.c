@@ -297,6 +297,7 @@ sheaf_status session_open(session *s, const char *path, const opening *how, shea
 		.rows = how->random ? SHEAF_TAKES_SEQUENCES : how->rows,
 		.entries = how->entries,
 		.coordinates = sheaf_values_text(&s->args->values, "coordinates"),
+		.sequences = sheaf_values_text(&s->args->values, "sequences"),
 		.matrix = sheaf_values_flag(&s->args->values, "matrix"),
 		.value = sheaf_values_text(&s->args->values, "value"),
 		.shape = sheaf_values_text(&s->args->values, "shape"),

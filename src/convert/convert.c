@@ -32,6 +32,7 @@ static sheaf_status open_input(sheaf_conversion *c, const char *path, sheaf_data
 		.lengths = c->options->pad,
 		.member = c->options->member,
 		.coordinates = c->options->coordinates,
+		.sequences = c->options->sequences,
 		.matrix = c->options->matrix,
 		.table = c->options->matrix,
 		.value = c->options->value,

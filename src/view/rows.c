@@ -2,8 +2,10 @@
 /* Which views make the rows that are wanted. */
 #include "base/spell.h"
 #include "data/frame.h"
+#include "view/sequences.h"
 #include "view/view.h"
 #include <stdio.h>
+#include <string.h>
 
 static sheaf_status refuse(const sheaf_input *input, sheaf_row_kind kind, unsigned wanted, sheaf_error *err)
 {
@@ -36,10 +38,33 @@ static sheaf_status put_view(sheaf_input *input, const sheaf_open_options *optio
 	return refuse(input, kind, wanted, err);
 }
 
+/* How a table was made of sequences, where it is to be sequences again. */
+static sheaf_status find_layout(const sheaf_input *input, const sheaf_open_options *options, unsigned wanted,
+                                sheaf_samples_as *out, sheaf_error *err)
+{
+	static const char *const words[] = {"wide", "long", "lists"};
+	const sheaf_schema *schema = &input->in->schema;
+	bool only = !(wanted & (SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES)) && !options->coordinates;
+	*out = SHEAF_SAMPLES_NOT;
+	if (!options->sequences) {
+		if (only && schema->rows == SHEAF_CELLS) *out = sheaf_sequence_layout(schema);
+		return SHEAF_OK;
+	}
+	for (int i = 0; i < 3; i++)
+		if (strcmp(options->sequences, words[i]) == 0) *out = (sheaf_samples_as)(SHEAF_SAMPLES_WIDE + i);
+	if (*out == SHEAF_SAMPLES_NOT)
+		return sheaf_fail_option(err, SHEAF_USAGE, "sequences", ": expected wide, long or lists, found %s",
+		                         options->sequences);
+	if (schema->rows == SHEAF_CELLS) return SHEAF_OK;
+	return sheaf_fail_option(err, SHEAF_USAGE, "sequences", ": expected rows of a table, found %s in %s",
+	                         sheaf_row_kind_name(schema->rows), sheaf_source_name(input->source));
+}
+
 bool sheaf_view_may_survey(const sheaf_open_options *options)
 {
 	bool sequences = options->rows && !(options->rows & SHEAF_TAKES_SEQUENCES);
-	return sequences || options->coordinates || options->value || options->matrix || options->select.sample;
+	return sequences || options->sequences || options->coordinates || options->value || options->matrix ||
+	       options->select.sample;
 }
 
 /* A table of which coordinates are named is a tensor, whatever becomes of it. */
@@ -168,6 +193,12 @@ sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *optio
 {
 	unsigned wanted = options->rows ? options->rows : ~0u;
 	selecting s = {.input = input, .selection = &options->select, .row = row};
+	sheaf_samples_as as;
+	SHEAF_TRY(find_layout(input, options, wanted, &as, err));
+	if (as != SHEAF_SAMPLES_NOT) {
+		SHEAF_TRY(sheaf_view_sequences(input, as, row, err));
+		s.row = 0;
+	}
 	SHEAF_TRY(check_named(input, options, wanted, err));
 	SHEAF_TRY(select_here(&s, false, err));
 	if (options->rows_of_one && is_one_stream(&input->in->schema)) wanted = options->rows_of_one;

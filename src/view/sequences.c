@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables of sequences, looked at. */
+#include "view/sequences.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "data/read_json.h"
+#include "number/number.h"
+#include <inttypes.h>
+#include <math.h>
+#include <sheaf/arrays.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What cells of a text were so far. */
+enum { PLAIN = 1, ENTRIES = 2, NUMBERS = 4, TEXTS = 8, DENSE_LISTS = 16, SPARSE_LISTS = 32 };
+
+/* ---- cells ---- */
+
+bool sheaf_sequence_number(const sheaf_column *column, int64_t r, double *out)
+{
+	sheaf_items items = {.type = column->type, .count = r + 1, .data = column->values.data};
+	if (column->nlevels && sheaf_level_is_null(&column->levels[0], r)) return false;
+	*out = sheaf_items_number(&items, r);
+	return true;
+}
+
+bool sheaf_sequence_text(const sheaf_column *column, int64_t r, const uint8_t **text, size_t *size)
+{
+	if (sheaf_level_is_null(&column->levels[0], r)) return false;
+	sheaf_run run = sheaf_level_below_one(&column->levels[0], r);
+	*text = run.begin < run.end ? column->values.data + run.begin : (const uint8_t *)"";
+	*size = (size_t)sheaf_run_length(run);
+	return true;
+}
+
+static bool scan_value(const char **at, const char *end, double *value)
+{
+	static const struct {
+		const char *word;
+		double value;
+	} words[] = {{"nan", (double)NAN}, {"inf", (double)INFINITY}, {"-inf", -(double)INFINITY}};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		size_t n = strlen(words[i].word);
+		if ((size_t)(end - *at) < n || memcmp(*at, words[i].word, n) != 0) continue;
+		*value = words[i].value;
+		*at += n;
+		return true;
+	}
+	sheaf_scanned s = sheaf_scan_f64(*at, end, value);
+	if (s.flaw != SHEAF_NUMBER_OK || s.infinite) return false;
+	*at = s.end;
+	return true;
+}
+
+bool sheaf_sequence_entry(const char **at, const char *end, int64_t *index, double *value)
+{
+	uint64_t number;
+	const char *from = *at;
+	while (from < end && *from == ' ') from++;
+	if (from == end) *at = end;
+	if (from == end) return false;
+	sheaf_scanned s = sheaf_scan_u64(from, end, &number);
+	if (s.flaw != SHEAF_NUMBER_OK || s.end == end || *s.end != ':' || number >= INT64_MAX) return false;
+	from = s.end + 1;
+	if (!scan_value(&from, end, value) || (from < end && *from != ' ')) return false;
+	*index = (int64_t)number;
+	*at = from;
+	return true;
+}
+
+/* Whether the digits of a float say the number. */
+static bool is_written_as_float(double v)
+{
+	char text[SHEAF_NUMBER_MAX];
+	double back;
+	float narrow = (float)v;
+	if (isnan(v) || (double)narrow == v) return true;
+	if (isinf(narrow)) return false;
+	sheaf_scan_f64(text, sheaf_print_f32(text, narrow), &back);
+	return back == v;
+}
+
+static void see_number(sheaf_sequence_part *p, double v)
+{
+	if (!p->is_wide) p->is_wide = !is_written_as_float(v);
+}
+
+/* ---- sequences ---- */
+
+uint64_t sheaf_sequence_key(const sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r)
+{
+	return ((const uint64_t *)(const void *)rows->columns[t->key].values.data)[r];
+}
+
+/* The sample's number; -1: it is missing. */
+static int64_t sample_of(const sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r)
+{
+	double number;
+	if (t->sample < 0 || !sheaf_sequence_number(&rows->columns[t->sample], r, &number)) return -1;
+	return number >= 0 && number < 1e15 ? (int64_t)number : -1;
+}
+
+/* A row with another key, or whose sample is not after the one before. Of values only the key says it. */
+static bool begins_after(const sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r, uint64_t key,
+                         int64_t sample)
+{
+	if (t->as == SHEAF_SAMPLES_LISTS || sheaf_sequence_key(t, rows, r) != key) return true;
+	return t->as == SHEAF_SAMPLES_WIDE && sample_of(t, rows, r) <= sample;
+}
+
+bool sheaf_sequence_begins(const sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r)
+{
+	return r == 0 || begins_after(t, rows, r, sheaf_sequence_key(t, rows, r - 1), sample_of(t, rows, r - 1));
+}
+
+static sheaf_status refuse(const sheaf_sequence_table *t, const char *column, const char *expected,
+                           const char *found, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_DATA, "%s: sequence %" PRIu64 ", column \"%s\": expected %s, found %s",
+	                  t->file, t->last_key, column, expected, found);
+}
+
+/* Keys are no negative numbers, and samples are numbered. */
+static sheaf_status see_row(sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r, sheaf_error *err)
+{
+	double number;
+	const sheaf_column *keys = &rows->columns[t->key];
+	if (!sheaf_sequence_number(keys, r, &number))
+		return refuse(t, t->has_keys ? "key" : "sequence", "a number in the row after it", "none", err);
+	if (number < 0)
+		return refuse(t, t->has_keys ? "key" : "sequence", "numbers from 0 on", "a negative one after it",
+		              err);
+	int64_t sample = sample_of(t, rows, r);
+	if (!t->has_row || begins_after(t, rows, r, t->last_key, t->last_sample)) t->row += t->has_row;
+	t->has_row = true;
+	t->last_key = sheaf_sequence_key(t, rows, r);
+	t->last_sample = sample;
+	if (sample < 0 && t->as == SHEAF_SAMPLES_LONG)
+		return refuse(t, "sample", "the number of a sample", "none", err);
+	return SHEAF_OK;
+}
+
+/* ---- texts ---- */
+
+static unsigned kind_of_list(const sheaf_json *list, sheaf_sequence_part *p)
+{
+	unsigned kinds = 0;
+	double v;
+	for (size_t i = 0; i < sheaf_json_size(list); i++) {
+		const sheaf_json *item = sheaf_json_at(list, i);
+		if (sheaf_json_number(item, &v) || sheaf_json_special(item, &v)) {
+			see_number(p, v);
+			kinds |= NUMBERS;
+		} else if (sheaf_json_kind_of(item) == SHEAF_JSON_TEXT) {
+			kinds |= TEXTS;
+		} else if (sheaf_json_kind_of(item) != SHEAF_JSON_NULL) {
+			return PLAIN;
+		} else {
+			p->may_miss = true;
+		}
+	}
+	return kinds;
+}
+
+static unsigned see_pair(const sheaf_json *pair, sheaf_sequence_part *p)
+{
+	int64_t index;
+	double v;
+	const sheaf_json *value = sheaf_json_at(pair, 1);
+	if (sheaf_json_size(pair) != 2 || !sheaf_json_i64(sheaf_json_at(pair, 0), &index) || index < 0 ||
+	    index == INT64_MAX || (!sheaf_json_number(value, &v) && !sheaf_json_special(value, &v)))
+		return PLAIN;
+	see_number(p, v);
+	if (index >= p->dim) p->dim = index + 1;
+	return SPARSE_LISTS;
+}
+
+/* A sample is a list of numbers, or of pairs. */
+static unsigned see_sample(const sheaf_json *sample, sheaf_sequence_part *p)
+{
+	unsigned kinds = 0;
+	int64_t n = (int64_t)sheaf_json_size(sample);
+	if (n == 0) return SPARSE_LISTS;
+	if (sheaf_json_kind_of(sheaf_json_at(sample, 0)) != SHEAF_JSON_ARRAY) {
+		kinds = kind_of_list(sample, p);
+		if (p->n == 0) p->n = n;
+		return kinds == NUMBERS && p->n == n ? DENSE_LISTS : PLAIN;
+	}
+	for (int64_t i = 0; i < n; i++) {
+		const sheaf_json *pair = sheaf_json_at(sample, (size_t)i);
+		kinds |= sheaf_json_kind_of(pair) == SHEAF_JSON_ARRAY ? see_pair(pair, p) : PLAIN;
+	}
+	return kinds;
+}
+
+static unsigned see_list(const sheaf_json *list, sheaf_sequence_part *p)
+{
+	unsigned kinds = 0;
+	if (sheaf_json_kind_of(list) != SHEAF_JSON_ARRAY) return PLAIN;
+	if (sheaf_json_kind_of(sheaf_json_at(list, 0)) != SHEAF_JSON_ARRAY) return kind_of_list(list, p);
+	for (size_t i = 0; i < sheaf_json_size(list); i++) {
+		const sheaf_json *sample = sheaf_json_at(list, i);
+		kinds |= sheaf_json_kind_of(sample) == SHEAF_JSON_ARRAY ? see_sample(sample, p) : PLAIN;
+	}
+	return kinds;
+}
+
+static sheaf_status see_json(sheaf_sequence_table *t, sheaf_sequence_part *p, const uint8_t *text,
+                             size_t size, sheaf_error *err)
+{
+	sheaf_json *list;
+	sheaf_json_flaw flaw;
+	sheaf_error none = {0};
+	if (size == 0 || *text != '[') {
+		p->seen |= PLAIN;
+		return SHEAF_OK;
+	}
+	sheaf_status status = sheaf_json_take(text, size, t->cx, &list, &flaw, &none);
+	if (status == SHEAF_DATA) {
+		p->seen |= PLAIN;
+		return sheaf_forgive(status, "it is a text that is no list");
+	}
+	if (status) return sheaf_fail_again(err, &none);
+	p->seen |= see_list(list, p);
+	sheaf_json_give_back(list, size, t->cx);
+	return SHEAF_OK;
+}
+
+static unsigned see_entries(sheaf_sequence_part *p, const uint8_t *text, size_t size)
+{
+	const char *at = (const char *)text, *end = at + size;
+	int64_t index;
+	double v;
+	while (sheaf_sequence_entry(&at, end, &index, &v)) {
+		see_number(p, v);
+		if (index >= p->dim) p->dim = index + 1;
+	}
+	return at == end ? ENTRIES : PLAIN;
+}
+
+/* Whether an item of the sequence changes within it. */
+static void see_change(const sheaf_sequence_table *t, sheaf_sequence_part *p, const uint8_t *text,
+                       size_t size)
+{
+	bool same = p->last.size == size && (size == 0 || memcmp(p->last.data, text, size) == 0);
+	if (p->row == t->row && !same) p->kind = SHEAF_PART_OF_SAMPLE;
+	p->row = t->row;
+	p->last.size = 0;
+	sheaf_builder_append(&p->last, text, size);
+}
+
+static sheaf_status see_text(sheaf_sequence_table *t, sheaf_sequence_part *p, const sheaf_column *column,
+                             int64_t r, sheaf_error *err)
+{
+	const uint8_t *text = (const uint8_t *)"";
+	size_t size = 0;
+	bool there = sheaf_sequence_text(column, r, &text, &size);
+	if (!there) p->may_miss = true;
+	see_change(t, p, text, size);
+	if (p->last.failed) return sheaf_builder_status(&p->last, err);
+	if (!there || (p->seen & PLAIN)) return SHEAF_OK;
+	if (t->as == SHEAF_SAMPLES_LISTS) return see_json(t, p, text, size, err);
+	p->seen |= t->as == SHEAF_SAMPLES_WIDE ? see_entries(p, text, size) : PLAIN;
+	return SHEAF_OK;
+}
+
+/* ---- values in rows of their own ---- */
+
+static void end_sample(sheaf_sequence_part *p)
+{
+	if (p->count == 0) return;
+	if (p->n == 0) p->n = p->count;
+	if (p->n != p->count) p->kind = SHEAF_PART_SPARSE;
+	p->count = 0;
+}
+
+/* A stream is dense where each of its samples has the values 0, 1, ... up to the same one. */
+static void see_value(const sheaf_sequence_table *t, sheaf_sequence_part *p, int64_t index, double v)
+{
+	int64_t sample = t->last_sample;
+	if (p->row != t->row || p->sample != sample) {
+		int64_t next = p->row == t->row ? p->sample + 1 : 0;
+		end_sample(p);
+		if (sample != next) p->kind = SHEAF_PART_SPARSE;
+	}
+	if (index != p->count) p->kind = SHEAF_PART_SPARSE;
+	p->count++;
+	p->row = t->row;
+	p->sample = sample;
+	if (index >= p->dim) p->dim = index + 1;
+	see_number(p, v);
+}
+
+static sheaf_status add_part(sheaf_sequence_table *t, const char *name, size_t size, sheaf_sequence_part with,
+                             sheaf_error *err)
+{
+	void *memory = t->parts;
+	if (t->nparts == t->room) {
+		int room = t->room ? 2 * t->room : 16;
+		SHEAF_TRY(sheaf_reallocate(t->cx, &memory, (size_t)t->room * sizeof *t->parts,
+		                           (size_t)room * sizeof *t->parts, err));
+		t->parts = (sheaf_sequence_part *)memory;
+		t->room = room;
+	}
+	with.row = with.sample = -1;
+	with.last = (sheaf_builder){.cx = t->cx};
+	SHEAF_TRY(sheaf_copy_text(t->cx, name, size, &with.name, err));
+	t->parts[t->nparts++] = with;
+	return SHEAF_OK;
+}
+
+int sheaf_sequence_part_find(const sheaf_sequence_table *t, int near, const uint8_t *name, size_t size)
+{
+	for (int i = 0; i < t->nparts; i++) {
+		int k = (near + i) % t->nparts;
+		const sheaf_sequence_part *p = &t->parts[k];
+		if (p->first < 0 && strlen(p->name) == size && memcmp(p->name, name, size) == 0) return k;
+	}
+	return -1;
+}
+
+static sheaf_status see_long(sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r, sheaf_error *err)
+{
+	enum { MOST = 10000 };
+	const uint8_t *name;
+	size_t size;
+	double index, v;
+	if (!sheaf_sequence_text(&rows->columns[t->stream], r, &name, &size) || size == 0)
+		return refuse(t, "stream", "the name of a stream", "none", err);
+	if (!sheaf_sequence_number(&rows->columns[t->index], r, &index) || !(index >= 0 && index < 1e15))
+		return refuse(t, "index", "a number from 0 on", "none", err);
+	if (!sheaf_sequence_number(&rows->columns[t->value], r, &v))
+		return refuse(t, "value", "a number", "none", err);
+	int part = sheaf_sequence_part_find(t, t->last, name, size);
+	if (part < 0) {
+		if (t->nparts == MOST) return refuse(t, "stream", "at most 10000 streams", "more", err);
+		part = t->nparts;
+		SHEAF_TRY(add_part(t, (const char *)name, size,
+		                   (sheaf_sequence_part){.kind = SHEAF_PART_DENSE, .first = -1}, err));
+	}
+	t->last = part;
+	see_value(t, &t->parts[part], (int64_t)index, v);
+	return SHEAF_OK;
+}
+
+/* ---- all rows ---- */
+
+static sheaf_status see_cell(sheaf_sequence_table *t, sheaf_sequence_part *p, const sheaf_frame *rows,
+                             int64_t r, sheaf_error *err)
+{
+	double v;
+	if (p->first < 0) return SHEAF_OK;
+	if (p->is_text) return see_text(t, p, &rows->columns[p->first], r, err);
+	int64_t n = p->kind == SHEAF_PART_DENSE ? p->n : 1;
+	for (int64_t i = 0; i < n; i++) {
+		if (sheaf_sequence_number(&rows->columns[p->first + i], r, &v))
+			see_number(p, v);
+		else
+			p->may_miss = true;
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_sequence_table_see(void *user, const sheaf_frame *rows, sheaf_error *err)
+{
+	sheaf_sequence_table *t = (sheaf_sequence_table *)user;
+	for (int64_t r = 0; r < rows->nrows; r++) {
+		if (r % 4096 == 0) SHEAF_TRY(sheaf_check_stop(t->cx, err));
+		SHEAF_TRY(see_row(t, rows, r, err));
+		if (t->as == SHEAF_SAMPLES_LONG) SHEAF_TRY(see_long(t, rows, r, err));
+		bool has_samples = t->sample < 0 || t->last_sample >= 0;
+		for (int p = 0; p < t->nparts; p++)
+			if (has_samples || t->parts[p].kind == SHEAF_PART_OF_ROW)
+				SHEAF_TRY(see_cell(t, &t->parts[p], rows, r, err));
+	}
+	return SHEAF_OK;
+}
+
+/* ---- the header ---- */
+
+static bool is_number(const sheaf_field *field)
+{
+	bool alone = field->nlevels == 0 || (field->nlevels == 1 && field->levels[0].kind == SHEAF_FIXED &&
+	                                     field->levels[0].extent == 1);
+	return alone && (field->meaning == SHEAF_NUMBER || field->meaning == SHEAF_BOOL);
+}
+
+static bool is_text(const sheaf_field *field)
+{
+	return field->meaning == SHEAF_STRING && field->nlevels == 1 && field->levels[0].kind == SHEAF_LIST;
+}
+
+static bool is_named(const sheaf_schema *schema, int f, const char *name)
+{
+	return f < schema->nfields && strcmp(schema->fields[f].name, name) == 0;
+}
+
+sheaf_samples_as sheaf_sequence_layout(const sheaf_schema *schema)
+{
+	if (!is_named(schema, 0, "key") && !is_named(schema, 0, "sequence")) return SHEAF_SAMPLES_NOT;
+	if (!is_named(schema, 1, "sample")) return SHEAF_SAMPLES_NOT;
+	bool is_long =
+		is_named(schema, 2, "stream") && is_named(schema, 3, "index") && is_named(schema, 4, "value");
+	return is_long ? SHEAF_SAMPLES_LONG : SHEAF_SAMPLES_WIDE;
+}
+
+static sheaf_status find_column(const sheaf_sequence_table *t, const sheaf_schema *schema, const char *name,
+                                bool text, int *out, sheaf_error *err)
+{
+	*out = sheaf_schema_find(schema, name);
+	const sheaf_field *field = *out < 0 ? NULL : &schema->fields[*out];
+	if (field && (text ? is_text(field) : is_number(field))) return SHEAF_OK;
+	return sheaf_fail_option(err, SHEAF_USAGE, "sequences",
+	                         ": expected a column \"%s\" of %s, found %s in %s", name,
+	                         text ? "texts" : "numbers", field ? "another type" : "none", t->file);
+}
+
+/* Values of dense samples stand in columns A.0, A.1, ...: how many from this one on; 1: A alone. */
+static int64_t count_values(const sheaf_schema *schema, int f, size_t *name)
+{
+	const char *first = schema->fields[f].name;
+	char wanted[400];
+	int64_t n = 0;
+	size_t size = strlen(first);
+	*name = size;
+	if (size < 3 || size > 300 || strcmp(first + size - 2, ".0") != 0) return 1;
+	for (; f + n < schema->nfields && is_number(&schema->fields[f + n]); n++) {
+		snprintf(wanted, sizeof wanted, "%.*s.%" PRId64, (int)size - 2, first, n);
+		if (strcmp(schema->fields[f + n].name, wanted) != 0) break;
+	}
+	if (n > 1) *name = size - 2;
+	return n > 1 ? n : 1;
+}
+
+/* Columns that rows of sequences have by these names are no streams. */
+static bool stands_beside(const char *name)
+{
+	return strcmp(name, "freq") == 0 || strncmp(name, "event.", 6) == 0;
+}
+
+static sheaf_status add_column(sheaf_sequence_table *t, const sheaf_schema *schema, int *f, sheaf_error *err)
+{
+	const sheaf_field *field = &schema->fields[*f];
+	size_t size = strlen(field->name);
+	sheaf_sequence_part part = {.first = *f, .is_text = is_text(field), .kind = SHEAF_PART_OF_ROW};
+	bool streams = t->as == SHEAF_SAMPLES_WIDE && !stands_beside(field->name);
+	if (!part.is_text && !is_number(field))
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: column \"%s\": expected numbers or texts beside sequences, found %s", t->file,
+		                  field->name, sheaf_field_storage(field));
+	if (strncmp(field->name, "event.", 6) == 0 && t->as != SHEAF_SAMPLES_LISTS)
+		part.kind = SHEAF_PART_OF_SAMPLE;
+	if (!part.is_text && streams) {
+		part.kind = SHEAF_PART_DENSE;
+		part.n = count_values(schema, *f, &size);
+		*f += (int)part.n - 1;
+	}
+	++*f;
+	return add_part(t, field->name, size, part, err);
+}
+
+sheaf_status sheaf_sequence_table_begin(sheaf_sequence_table *t, const sheaf_schema *schema, sheaf_error *err)
+{
+	t->sample = t->stream = t->index = t->value = -1;
+	t->has_keys = sheaf_schema_find(schema, "sequence") < 0;
+	SHEAF_TRY(find_column(t, schema, t->has_keys ? "key" : "sequence", false, &t->key, err));
+	if (schema->fields[t->key].type != SHEAF_I64 && schema->fields[t->key].type != SHEAF_U64)
+		return sheaf_fail_option(err, SHEAF_USAGE, "sequences", ": expected keys of 64 bits, found %s in %s",
+		                         sheaf_type_name(schema->fields[t->key].type), t->file);
+	if (t->as != SHEAF_SAMPLES_LISTS) SHEAF_TRY(find_column(t, schema, "sample", false, &t->sample, err));
+	if (t->as == SHEAF_SAMPLES_LONG) {
+		SHEAF_TRY(find_column(t, schema, "stream", true, &t->stream, err));
+		SHEAF_TRY(find_column(t, schema, "index", false, &t->index, err));
+		SHEAF_TRY(find_column(t, schema, "value", false, &t->value, err));
+	}
+	for (int f = 0; f < schema->nfields;) {
+		bool known = f == t->key || f == t->sample || f == t->stream || f == t->index || f == t->value;
+		if (known)
+			f++;
+		else
+			SHEAF_TRY(add_column(t, schema, &f, err));
+	}
+	return SHEAF_OK;
+}
+
+/* ---- the schema ---- */
+
+/* What a column of texts is, by all of its cells. */
+static void settle_text(const sheaf_sequence_table *t, sheaf_sequence_part *p)
+{
+	if (t->as == SHEAF_SAMPLES_WIDE && p->seen == ENTRIES && !stands_beside(p->name))
+		p->kind = SHEAF_PART_SPARSE;
+	if (t->as != SHEAF_SAMPLES_LISTS || (p->seen & PLAIN)) return;
+	if (p->seen == DENSE_LISTS) p->kind = SHEAF_PART_DENSE;
+	if (p->seen == SPARSE_LISTS) p->kind = SHEAF_PART_SPARSE;
+	bool items =
+		p->seen == NUMBERS || p->seen == TEXTS || (p->seen == 0 && strncmp(p->name, "event.", 6) == 0);
+	if (items) p->kind = SHEAF_PART_OF_SAMPLE;
+	if (p->seen == NUMBERS) p->is_text = false;
+}
+
+static void shape_beside(const sheaf_sequence_part *p, sheaf_field *field)
+{
+	sheaf_type type = p->is_wide ? SHEAF_F64 : SHEAF_F32;
+	sheaf_field_make_cell(field, p->is_text ? SHEAF_STRING : SHEAF_NUMBER, p->is_text ? SHEAF_U8 : type,
+	                      p->is_text ? -1 : 1, p->may_miss);
+	if (p->kind == SHEAF_PART_OF_ROW) return;
+	if (field->nlevels) field->levels[1] = field->levels[0];
+	field->levels[0] = (sheaf_level_shape){.kind = SHEAF_LIST};
+	field->nlevels++;
+}
+
+static sheaf_status add_field(sheaf_sequence_table *t, sheaf_sequence_part *p, sheaf_schema *out,
+                              sheaf_error *err)
+{
+	sheaf_field *field;
+	sheaf_type type = p->is_wide ? SHEAF_F64 : SHEAF_F32;
+	if (p->first < 0) end_sample(p);
+	if (p->is_text) settle_text(t, p);
+	SHEAF_TRY(sheaf_schema_add(out, t->cx, p->name, strlen(p->name), &field, err));
+	if (p->kind == SHEAF_PART_DENSE || p->kind == SHEAF_PART_SPARSE)
+		sheaf_field_make_stream(field, p->kind == SHEAF_PART_SPARSE,
+		                        p->kind == SHEAF_PART_DENSE ? p->n
+		                        : p->dim                    ? p->dim
+		                                                    : 1,
+		                        type);
+	else
+		shape_beside(p, field);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_sequence_table_end(sheaf_sequence_table *t, sheaf_schema *out, sheaf_error *err)
+{
+	int streams = 0;
+	out->rows = SHEAF_SEQUENCES;
+	if (t->has_keys) SHEAF_TRY(sheaf_schema_add_key(out, t->cx, err));
+	for (int p = 0; p < t->nparts; p++) {
+		SHEAF_TRY(add_field(t, &t->parts[p], out, err));
+		streams += t->parts[p].kind == SHEAF_PART_DENSE || t->parts[p].kind == SHEAF_PART_SPARSE;
+		sheaf_builder_drop(&t->parts[p].last);
+	}
+	if (streams) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s: expected columns of streams beside those of sequences, found none", t->file);
+}
+
+void sheaf_sequence_table_free(sheaf_sequence_table *t)
+{
+	for (int p = 0; p < t->nparts; p++) {
+		sheaf_builder_drop(&t->parts[p].last);
+		sheaf_release_text(t->cx, t->parts[p].name);
+	}
+	if (t->parts) sheaf_release(t->cx, t->parts, (size_t)t->room * sizeof *t->parts);
+	t->parts = NULL;
+	t->nparts = t->room = 0;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* What the columns of a table are whose rows are samples, values or lists of sequences: streams, and what
+ * stands beside them. */
+#ifndef SHEAF_VIEW_SEQUENCES_H
+#define SHEAF_VIEW_SEQUENCES_H
+
+#include "data/frame_builder.h"
+#include <sheaf/dataset.h>
+
+typedef enum sheaf_part_kind {
+	SHEAF_PART_DENSE,    /* a stream: a column for each value of a sample */
+	SHEAF_PART_SPARSE,   /* a stream: texts like "3:1 7:0.5" */
+	SHEAF_PART_OF_ROW,   /* beside streams: an item of the sequence, */
+	SHEAF_PART_OF_SAMPLE /* or of each sample */
+} sheaf_part_kind;
+
+/* A column above, and what it is made of. */
+typedef struct sheaf_sequence_part {
+	char *name;
+	sheaf_part_kind kind;
+	int first;     /* column below; -1: values in a row of their own */
+	int64_t n;     /* DENSE: values of a sample */
+	int64_t dim;   /* SPARSE: indices are below it */
+	bool is_text;  /* of what stands beside streams */
+	bool is_wide;  /* numbers are float64 */
+	bool may_miss; /* an item is missing somewhere */
+	/* While the table is looked at: */
+	unsigned seen;              /* kinds of cells */
+	int64_t row, sample, count; /* of what came last: its sequence, sample, and values in it */
+	sheaf_builder last;         /* a text */
+} sheaf_sequence_part;
+
+typedef struct sheaf_sequence_table {
+	sheaf_context *cx;
+	const char *file;
+	sheaf_samples_as as;
+	bool has_keys;                         /* else sequences have their numbers */
+	int key, sample, stream, index, value; /* columns; -1: none */
+	sheaf_sequence_part *parts;
+	int nparts, room, last; /* the part that was found last */
+	/* While it is looked at: */
+	int64_t row; /* number of the sequence */
+	bool has_row;
+	uint64_t last_key;
+	int64_t last_sample;
+} sheaf_sequence_table;
+
+/* Whether a table is one of sequences, by its header: how; else NOT. */
+sheaf_samples_as sheaf_sequence_layout(const sheaf_schema *schema);
+/* Begins with the columns of the header. USAGE, naming what is missing, where they are not those of `as`. */
+SHEAF_USE sheaf_status sheaf_sequence_table_begin(sheaf_sequence_table *t, const sheaf_schema *schema,
+                                                  sheaf_error *err);
+/* Looks at rows, in order; `user` is the table. */
+SHEAF_USE sheaf_status sheaf_sequence_table_see(void *user, const sheaf_frame *rows, sheaf_error *err);
+/* All rows were looked at: says what the parts are. */
+SHEAF_USE sheaf_status sheaf_sequence_table_end(sheaf_sequence_table *t, sheaf_schema *out, sheaf_error *err);
+void sheaf_sequence_table_free(sheaf_sequence_table *t);
+
+/* The part of this name, from the one that was found last on; -1: none. */
+int sheaf_sequence_part_find(const sheaf_sequence_table *t, int near, const uint8_t *name, size_t size);
+/* Whether row r of some rows begins a sequence; the first does. */
+bool sheaf_sequence_begins(const sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r);
+uint64_t sheaf_sequence_key(const sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r);
+/* The number in a row, or the text; false where there is none. */
+bool sheaf_sequence_number(const sheaf_column *column, int64_t r, double *out);
+bool sheaf_sequence_text(const sheaf_column *column, int64_t r, const uint8_t **text, size_t *size);
+/* The next "3:0.5" of a text of such; false at the end, where *at is `end`, or where there is another thing.
+ */
+bool sheaf_sequence_entry(const char **at, const char *end, int64_t *index, double *value);
+
+#endif

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of a table as sequences of samples: what view_samples.c makes of sequences, back again. All rows are
+ * looked at first, for what their columns are. Then those of whole sequences are gathered where they are cut,
+ * in order, and become sequences on any thread. */
+#include "base/buffer.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "data/frame.h"
+#include "data/read_json.h"
+#include "view/sequences.h"
+#include "view/view.h"
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct sequences {
+	sheaf_row_view view;
+	sheaf_sequence_table table;
+	sheaf_decoding below;
+	bool is_open, has_ended;
+	sheaf_context *attending; /* gets the findings; NULL: nobody has asked for rows */
+	int64_t row;              /* number of the next row below */
+	sheaf_frame rest;         /* rows that no piece has so far, */
+	int64_t searched;         /* of which so many are one sequence, which may go on */
+} sequences;
+
+/* ---- sequences ---- */
+
+/* Rows [from, to) of a table, which are one sequence. */
+typedef struct gathering {
+	const sequences *v;
+	const sheaf_frame *rows;
+	sheaf_frame_builder *to;
+	sheaf_run run;
+	int64_t *ends; /* of the samples of each part so far, those that are under way included */
+	int last;      /* the part that was found last */
+	sheaf_error *err;
+} gathering;
+
+static const sheaf_sequence_part *part_of(const gathering *g, int p) { return &g->v->table.parts[p]; }
+
+static sheaf_column_builder *column_of(const gathering *g, int p)
+{
+	return &g->to->columns[p + g->v->table.has_keys];
+}
+
+static sheaf_status refuse(const gathering *g, const sheaf_sequence_part *p, int64_t r, const char *expected,
+                           const char *found)
+{
+	return sheaf_fail(g->err, SHEAF_DATA,
+	                  "%s: sequence %" PRIu64 ", its row %" PRId64 ", column \"%s\": "
+	                  "expected %s, found %s",
+	                  g->v->table.file, sheaf_sequence_key(&g->v->table, g->rows, r), r - g->run.begin,
+	                  p->name, expected, found);
+}
+
+static bool has_sample(const gathering *g, int64_t r)
+{
+	double sample;
+	int column = g->v->table.sample;
+	return column < 0 || sheaf_sequence_number(&g->rows->columns[column], r, &sample);
+}
+
+static int64_t count_samples(const sheaf_column_builder *to)
+{
+	size_t size = sheaf_type_size(to->field->type);
+	const sheaf_level_builder *level = &to->levels[1];
+	if (level->shape->kind == SHEAF_COORD) return (int64_t)(level->offsets.size / sizeof(int64_t)) - 1;
+	return (int64_t)(to->values.size / size) / level->shape->extent;
+}
+
+static void put_entry(sheaf_column_builder *to, int64_t index, double v)
+{
+	sheaf_level_builder *level = &to->levels[1];
+	sheaf_put_index(&level->indices[0], level->shape->index_type, index);
+	sheaf_put_real(&to->values, to->field->type, v);
+}
+
+static void end_entries(sheaf_column_builder *to)
+{
+	sheaf_level_end(&to->levels[1], (int64_t)(to->values.size / sheaf_type_size(to->field->type)));
+}
+
+/* A sample of a row: its values, or entries; *there: whether it has one. */
+static sheaf_status put_dense(const gathering *g, const sheaf_sequence_part *p, int64_t r,
+                              sheaf_column_builder *to, bool *there)
+{
+	double v;
+	int64_t found = 0;
+	for (int64_t i = 0; i < p->n; i++) {
+		if (!sheaf_sequence_number(&g->rows->columns[p->first + i], r, &v)) continue;
+		if (found++ != i) break;
+		sheaf_put_real(&to->values, to->field->type, v);
+	}
+	*there = found > 0;
+	if (found == 0 || found == p->n) return SHEAF_OK;
+	return refuse(g, p, r, "all values of a sample, or none", "some of them");
+}
+
+static sheaf_status put_sparse(const gathering *g, const sheaf_sequence_part *p, int64_t r,
+                               sheaf_column_builder *to, bool *there)
+{
+	const uint8_t *text;
+	size_t size;
+	int64_t index;
+	double v;
+	*there = sheaf_sequence_text(&g->rows->columns[p->first], r, &text, &size);
+	if (!*there) return SHEAF_OK;
+	const char *at = (const char *)text, *end = at + size;
+	while (sheaf_sequence_entry(&at, end, &index, &v)) {
+		if (index >= p->dim)
+			return refuse(g, p, r, "an index of those that were there before", "a larger one");
+		put_entry(to, index, v);
+	}
+	end_entries(to);
+	return at == end ? SHEAF_OK : refuse(g, p, r, "entries like 3:0.5", "another text");
+}
+
+/* Those that a sequence has are the first ones. */
+static sheaf_status put_stream(const gathering *g, const sheaf_sequence_part *p, sheaf_column_builder *to)
+{
+	bool ended = false, there;
+	for (int64_t r = g->run.begin; r < g->run.end; r++) {
+		if (!has_sample(g, r)) continue;
+		SHEAF_TRY(p->kind == SHEAF_PART_DENSE ? put_dense(g, p, r, to, &there)
+		                                      : put_sparse(g, p, r, to, &there));
+		if (there && ended) return refuse(g, p, r, "no sample after one that is missing", "one");
+		ended = !there;
+	}
+	sheaf_level_end(&to->levels[0], count_samples(to));
+	return SHEAF_OK;
+}
+
+/* ---- what stands beside streams ---- */
+
+static void put_item(const sheaf_column *from, int64_t r, sheaf_column_builder *to)
+{
+	const uint8_t *text = NULL;
+	size_t size = 0;
+	double v = 0;
+	int last = to->field->nlevels - 1;
+	bool is_text = to->field->meaning == SHEAF_STRING;
+	bool there = is_text ? sheaf_sequence_text(from, r, &text, &size) : sheaf_sequence_number(from, r, &v);
+	if (!there && last >= 0) sheaf_level_miss(&to->levels[last], sheaf_column_count(to, last), 0);
+	if (is_text)
+		sheaf_column_put_text(to, text, size);
+	else
+		sheaf_put_real(&to->values, to->field->type, v);
+}
+
+/* Of values in rows of their own the first row of each sample has its item. */
+static sheaf_status put_items(const gathering *g, const sheaf_sequence_part *p, sheaf_column_builder *to)
+{
+	int64_t items = 0;
+	double sample;
+	const sheaf_sequence_table *t = &g->v->table;
+	for (int64_t r = g->run.begin; r < g->run.end; r++) {
+		if (!has_sample(g, r)) continue;
+		bool is_long = t->as == SHEAF_SAMPLES_LONG;
+		if (is_long &&
+		    (!sheaf_sequence_number(&g->rows->columns[t->sample], r, &sample) || sample < (double)items))
+			continue;
+		if (is_long && sample > (double)items)
+			return refuse(g, p, r, "samples one after the other", "one that is missing");
+		put_item(&g->rows->columns[p->first], r, to);
+		items++;
+	}
+	sheaf_level_end(&to->levels[0], sheaf_column_count(to, 1));
+	return SHEAF_OK;
+}
+
+/* ---- lists ---- */
+
+static sheaf_status put_list(const gathering *g, const sheaf_sequence_part *p, sheaf_column_builder *to)
+{
+	const uint8_t *text;
+	size_t size;
+	sheaf_json *list;
+	sheaf_json_flaw flaw;
+	sheaf_json_misfit misfit = {0};
+	int64_t r = g->run.begin;
+	sheaf_context *cx = g->to->cx;
+	if (!sheaf_sequence_text(&g->rows->columns[p->first], r, &text, &size)) {
+		sheaf_level_end(&to->levels[0], sheaf_column_count(to, 1));
+		return SHEAF_OK;
+	}
+	sheaf_status status = sheaf_json_take(text, size, cx, &list, &flaw, g->err);
+	if (status == SHEAF_DATA) return refuse(g, p, r, "a list", flaw.found);
+	SHEAF_TRY(status);
+	bool fits = sheaf_column_put_json(to, list, false, &misfit);
+	sheaf_json_give_back(list, size, cx);
+	return fits ? SHEAF_OK : refuse(g, p, r, misfit.expected, misfit.found);
+}
+
+/* ---- values in rows of their own ---- */
+
+/* Samples without values are there where a later one has some. */
+static sheaf_status put_value(gathering *g, int64_t r)
+{
+	const sheaf_sequence_table *t = &g->v->table;
+	const uint8_t *name;
+	size_t size;
+	double sample, index, v;
+	if (!sheaf_sequence_text(&g->rows->columns[t->stream], r, &name, &size) ||
+	    !sheaf_sequence_number(&g->rows->columns[t->sample], r, &sample) ||
+	    !sheaf_sequence_number(&g->rows->columns[t->index], r, &index) ||
+	    !sheaf_sequence_number(&g->rows->columns[t->value], r, &v))
+		return refuse(g, &t->parts[0], r, "a stream, a sample, an index and a value", "fewer");
+	int p = sheaf_sequence_part_find(t, g->last, name, size);
+	if (p < 0) return refuse(g, &t->parts[0], r, "a stream that was there before", "another");
+	g->last = p;
+	sheaf_column_builder *to = column_of(g, p);
+	int64_t number = (int64_t)sample;
+	if (number + 1 < g->ends[p]) return refuse(g, &t->parts[p], r, "samples in order", "an earlier one");
+	if (part_of(g, p)->kind == SHEAF_PART_SPARSE)
+		for (; g->ends[p] < number + 1 && !to->levels[1].offsets.failed; g->ends[p]++)
+			if (g->ends[p] > 0) end_entries(to);
+	g->ends[p] = number + 1;
+	if (part_of(g, p)->kind == SHEAF_PART_SPARSE)
+		put_entry(to, (int64_t)index, v);
+	else
+		sheaf_put_real(&to->values, to->field->type, v);
+	return SHEAF_OK;
+}
+
+static sheaf_status put_values(gathering *g)
+{
+	const sheaf_sequence_table *t = &g->v->table;
+	for (int p = 0; p < t->nparts; p++) g->ends[p] = 0;
+	for (int64_t r = g->run.begin; r < g->run.end; r++) SHEAF_TRY(put_value(g, r));
+	for (int p = 0; p < t->nparts; p++) {
+		sheaf_column_builder *to = column_of(g, p);
+		if (part_of(g, p)->first >= 0) continue;
+		if (g->ends[p] > 0 && part_of(g, p)->kind == SHEAF_PART_SPARSE) end_entries(to);
+		sheaf_level_end(&to->levels[0], count_samples(to));
+	}
+	return SHEAF_OK;
+}
+
+/* ---- rows ---- */
+
+static sheaf_status put_part(const gathering *g, int number)
+{
+	const sheaf_sequence_part *p = part_of(g, number);
+	sheaf_column_builder *to = column_of(g, number);
+	if (p->first < 0) return SHEAF_OK;
+	if (p->kind == SHEAF_PART_OF_ROW) {
+		put_item(&g->rows->columns[p->first], g->run.begin, to);
+		return SHEAF_OK;
+	}
+	if (g->v->table.as == SHEAF_SAMPLES_LISTS) return put_list(g, p, to);
+	return p->kind == SHEAF_PART_OF_SAMPLE ? put_items(g, p, to) : put_stream(g, p, to);
+}
+
+static sheaf_status put_sequence(gathering *g)
+{
+	const sheaf_sequence_table *t = &g->v->table;
+	uint64_t key = sheaf_sequence_key(t, g->rows, g->run.begin);
+	if (t->has_keys) sheaf_builder_append(&g->to->columns[0].values, &key, sizeof key);
+	if (t->as == SHEAF_SAMPLES_LONG) SHEAF_TRY(put_values(g));
+	for (int p = 0; p < t->nparts; p++) SHEAF_TRY(put_part(g, p));
+	SHEAF_TRY(sheaf_frame_builder_status(g->to, g->err));
+	g->to->nrows++;
+	return SHEAF_OK;
+}
+
+static int64_t end_of_sequence(const sequences *v, const sheaf_frame *rows, int64_t r)
+{
+	do r++;
+	while (r < rows->nrows && !sheaf_sequence_begins(&v->table, rows, r));
+	return r;
+}
+
+static sheaf_status fill(const sequences *v, const sheaf_frame *rows, sheaf_frame_builder *to,
+                         sheaf_error *err)
+{
+	void *memory;
+	gathering g = {.v = v, .rows = rows, .to = to, .err = err};
+	size_t size = (size_t)(v->table.nparts + 1) * sizeof *g.ends;
+	SHEAF_TRY(sheaf_allocate(to->cx, size, &memory, err));
+	g.ends = (int64_t *)memory;
+	sheaf_status status = SHEAF_OK;
+	for (int64_t r = 0; r < rows->nrows && !status; r = g.run.end) {
+		g.run = (sheaf_run){r, end_of_sequence(v, rows, r)};
+		status = put_sequence(&g);
+	}
+	sheaf_release(to->cx, memory, size);
+	return status;
+}
+
+static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
+                           sheaf_error *err)
+{
+	const sequences *v = (const sequences *)in;
+	sheaf_frame_builder to;
+	sheaf_status status = sheaf_frame_builder_begin(&to, &v->view.schema, frame, cx, err);
+	if (status == SHEAF_OK) status = fill(v, sheaf_view_unwrap(&piece->notes), &to, err);
+	return sheaf_frame_builder_end(&to, status, frame, err);
+}
+
+/* ---- pieces ---- */
+
+static void close_below(sequences *v)
+{
+	if (v->is_open) sheaf_decoding_close(&v->below);
+	v->is_open = v->has_ended = false;
+	sheaf_frame_free(&v->rest);
+	v->rest = (sheaf_frame){0};
+	v->searched = 0;
+}
+
+static sheaf_status open_below(sequences *v, int64_t bytes, sheaf_error *err)
+{
+	if (v->is_open) return SHEAF_OK;
+	SHEAF_TRY(sheaf_decoding_open(&v->below, v->view.inner, v->view.in, bytes,
+	                              v->attending ? v->attending : v->view.cx, err));
+	v->is_open = true;
+	return SHEAF_OK;
+}
+
+/* The rows of whole sequences: all but the last one, which may go on. */
+static int64_t whole_rows(const sequences *v)
+{
+	int64_t r = v->rest.nrows - 1;
+	if (v->has_ended) return v->rest.nrows;
+	while (r >= v->searched && r > 0 && !sheaf_sequence_begins(&v->table, &v->rest, r)) r--;
+	return r >= v->searched && r > 0 ? r : 0;
+}
+
+/* Adds rows to the rest until there is a whole sequence, or no more. */
+static sheaf_status fill_rest(sequences *v, int64_t *rows, sheaf_error *err)
+{
+	const sheaf_frame *next;
+	while ((*rows = whole_rows(v)) == 0 && !v->has_ended) {
+		sheaf_status status = sheaf_view_next_below(&v->view, &v->below, v->row, &next, err);
+		v->has_ended = status == SHEAF_END;
+		if (v->has_ended) continue;
+		SHEAF_TRY(status);
+		v->row += next->nrows;
+		v->searched = v->rest.nrows;
+		SHEAF_TRY(sheaf_frame_append(&v->rest, next, 0, next->nrows, v->view.cx, err));
+	}
+	return *rows ? SHEAF_OK : SHEAF_END;
+}
+
+static sheaf_status take_rows(sequences *v, int64_t n, sheaf_buffer *out, sheaf_error *err)
+{
+	sheaf_frame part = {0}, rest = {0};
+	sheaf_status status = sheaf_frame_slice(&v->rest, 0, n, &part, err);
+	if (!status) status = sheaf_frame_append(&rest, &v->rest, n, v->rest.nrows, v->view.cx, err);
+	if (!status) status = sheaf_view_wrap_frame(&part, v->view.cx, out, err);
+	sheaf_frame_free(&part);
+	if (status) {
+		sheaf_frame_free(&rest);
+		return status;
+	}
+	sheaf_frame_free(&v->rest);
+	v->rest = rest;
+	v->searched = rest.nrows;
+	return SHEAF_OK;
+}
+
+static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+{
+	sequences *v = (sequences *)in;
+	int64_t rows;
+	sheaf_buffer_reset(&piece->bytes);
+	SHEAF_TRY(open_below(v, bytes, err));
+	SHEAF_TRY(fill_rest(v, &rows, err));
+	*piece = (sheaf_piece){.byte = -1, .line = -1, .column = -1, .chunk = -1, .notes = piece->notes};
+	return take_rows(v, rows, &piece->notes, err);
+}
+
+/* Whoever reads from here on gets the findings. */
+static void attend(void *in, sheaf_context *cx)
+{
+	sequences *v = (sequences *)in;
+	close_below(v);
+	v->attending = cx;
+}
+
+static sheaf_status rewind_all(void *in, sheaf_error *err)
+{
+	sequences *v = (sequences *)in;
+	close_below(v);
+	v->row = 0;
+	return v->view.inner->rewind(v->view.in, err);
+}
+
+static void release(sheaf_row_view *view)
+{
+	sequences *v = (sequences *)view;
+	close_below(v);
+	sheaf_sequence_table_free(&v->table);
+}
+
+sheaf_status sheaf_view_sequences(sheaf_input *input, sheaf_samples_as as, int64_t row, sheaf_error *err)
+{
+	sheaf_row_view *view;
+	const sheaf_schema *below = &input->in->schema;
+	SHEAF_TRY(sheaf_view_new(input, sizeof(sequences), &view, err));
+	sequences *v = (sequences *)view;
+	view->release = release;
+	v->row = row;
+	v->table = (sheaf_sequence_table){.cx = view->cx, .file = sheaf_source_name(input->source), .as = as};
+	view->schema = (sheaf_schema){.cx = view->cx};
+	SHEAF_TRY(sheaf_sequence_table_begin(&v->table, below, err));
+	SHEAF_TRY(sheaf_view_survey(view, sheaf_sequence_table_see, &v->table, err));
+	SHEAF_TRY(sheaf_sequence_table_end(&v->table, &view->schema, err));
+	view->facts = SHEAF_NO_FACTS;
+	view->facts.guess = view->in->facts.guess;
+	view->format.cut = cut;
+	view->format.decode = decode;
+	view->format.rewind = rewind_all;
+	view->format.settle = NULL;
+	view->format.attend = attend;
+	return SHEAF_OK;
+}
