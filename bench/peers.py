@@ -530,7 +530,7 @@ RACES = [
          {"SciPy, h5py": write_h5py}),
     Race("Arrow file, numbers, read", "numbers.arrow", arrow_numbers, SUM, ARROW),
     Race("Arrow file, numbers by Zstandard, read", "packed.arrow", arrow_packed, SUM, ARROW),
-    Race("AnnData, contiguous, as one row", "matrix.h5ad", anndata_file, [*SUM, "whole"], H5AD),
+    Race("AnnData, as anndata writes it, as one row", "matrix.h5ad", anndata_file, [*SUM, "whole"], H5AD),
     Race("AnnData, shuffle and deflate, as one row", "deflated.h5ad", DEFLATE, [*SUM, "whole"], H5AD),
     Race("Zarr, as it is, as one row", "matrix.zarr", [], [*SUM, "whole"], ZARR),
     Race("Zarr by Zstandard, as one row", "packed.zarr", ["--zstd"], [*SUM, "whole"], ZARR),

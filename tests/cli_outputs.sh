@@ -327,7 +327,7 @@ is lists.csv 'key,A,B
 9,"[[5,6]]","[[[1,2],[4,7]]]"'
 printf 'name:one proc:p freq:2 2\n[0 max:3 min:1] I: 1 0 T: 1;\nname:{a b} I: 1 1 T: 0;' >names.ex
 expect 0 convert -q --null NA names.ex names.csv
-is names.csv 'key,sample,inputs.0,inputs.1,targets,name,proc,freq,event.max,event.min,event.grace,event.proc
+is names.csv 'sequence,sample,inputs.0,inputs.1,targets,name,proc,freq,event.max,event.min,event.grace,event.proc
 0,0,1,0,1,one,p,2,3,1,0,NA
 0,1,0,0,0,one,p,2,1,0,0,NA
 1,0,1,1,0,a b,NA,1,1,0,0,NA'
@@ -356,6 +356,52 @@ expect 2 convert --layout wide --value A k.ctf again.csv
 has err 'of which one stream becomes a tensor'
 expect 0 convert -q --coordinates key,sample,index --value value --columns \
 	key:int64,sample:int64,stream:string,index:int64,value:double long.csv x.npz --duplicates last
+end
+
+begin 'rows of a table are sequences again, as the header says, or an option'
+for layout in wide long lists; do
+	back=$([ "$layout" = lists ] && echo --sequences=lists || true)
+	# shellcheck disable=SC2086 # no word, or one
+	expect 0 convert -q $back "$layout.csv" "$layout.ctf"
+	expect 0 diff --strict --keys k.ctf "$layout.ctf"
+	expect 0 convert -q --layout "$layout" k.ctf "$layout.tsv"
+	expect 0 diff --sequences "$layout" "$layout.tsv" "$layout.csv"
+	expect 0 convert -q --layout "$layout" names.ex "n.$layout.csv"
+	expect 0 convert -q --sequences "$layout" "n.$layout.csv" "n.$layout.ex"
+	expect 0 diff --strict names.ex "n.$layout.ex"
+	expect 0 convert -q --layout "$layout" ragged.ctf "r.$layout.csv" --allow-unaligned
+	expect 0 convert -q --sequences "$layout" "r.$layout.csv" "r.$layout.cbf" --allow-unaligned
+	expect 0 diff --keys --allow-unaligned ragged.ctf "r.$layout.cbf"
+done
+expect 0 convert -q wide.csv w.cbf
+expect 0 convert -q k.ctf k.cbf
+same w.cbf k.cbf
+expect 0 head -n 1 --json --sequences wide wide.csv
+is out '{"row":0,"key":7,"streams":{"A":[[1,2],[3,4]],"B":[[[3,1]],[]]}}'
+expect 0 convert -q --rows 1: --sequences long long.csv one.ctf
+is one.ctf '9 |A 5 6 |B 1:2 4:7'
+printf 'key,sample,A\n1,0,0.1\n1,1,0.30000000000000004\n' >digits.csv
+expect 0 cat --json --sequences wide digits.csv
+has out '[[0.1],[0.30000000000000004]]'
+printf '0,0,1\n0,1,2\n1,0,3\n' >bare.csv
+expect 2 cat --sequences wide bare.csv
+has err '--sequences: expected a column "key" of numbers, found none in bare.csv'
+printf 'key,sample,A,B\n5,0,1,2:1\n5,1,,\n5,2,3,1:1\n' >gap.csv
+expect 4 cat --sequences wide gap.csv
+has err 'gap.csv: sequence 5, its row 2, column "A": expected no sample after one that is missing, found one'
+printf 'key,sample,A.0,A.1\n5,0,1,\n' >half.csv
+expect 4 cat --sequences wide half.csv
+has err 'column "A": expected all values of a sample, or none, found some of them'
+printf 'key,sample,stream,index,value\n5,0,A,-1,1\n' >negative.csv
+expect 4 cat --sequences long negative.csv
+has err 'sequence 5, column "index": expected a number from 0 on, found none'
+expect 2 cat --sequences wide k.ctf
+has err '--sequences: expected rows of a table, found sequences in k.ctf'
+seq 100000 | awk 'BEGIN { print "key,sample,x" } { print int($1 / 7) "," $1 % 7 "," $1 }' >big.csv
+for threads in 1 4; do expect 0 convert -q -f --threads $threads big.csv "big$threads.cbf"; done
+same big1.cbf big4.cbf
+expect 0 info big1.cbf
+has out '14286'
 end
 
 begin 'a suffix that no format has: those that there are'

@@ -801,7 +801,7 @@ static void test_what_has_no_place(void **state)
 	(void)state;
 	static const struct {
 		const char *format, *message;
-	} bad[] = {{"d:10,2", "column \"c\": expected numbers"},
+	} bad[] = {{"d:10,2", "found type \"d:10,2\", decimals (the program that has written it can cast it"},
 	           {"+m", "found type \"+m\""},
 	           {"ttm", "found type \"ttm\""},
 	           {"+r", "found type \"+r\""},

@@ -129,15 +129,36 @@ static bool is_entries(const struct ArrowSchema *schema)
 	       sheaf_arrow_type_of(entry->children[0]).number < SHEAF_F32;
 }
 
+/* What else there may be in files, in words; "" of other types. */
+static const char *words_of(const struct ArrowSchema *column)
+{
+	static const struct {
+		const char *format, *words;
+	} others[] = {{"d:", ", decimals"},
+	              {"tt", ", times of day"},
+	              {"ti", ", intervals"},
+	              {"+m", ", maps"},
+	              {"+u", ", unions"},
+	              {"+r", ", runs of equal items"},
+	              {"+v", ", views of lists"},
+	              {"+s", ", rows of columns"},
+	              {"+l", ", lists of other items"},
+	              {"+L", ", lists of other items"}};
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (column->format && strncmp(column->format, others[i].format, 2) == 0) return others[i].words;
+	return "";
+}
+
 static sheaf_status refuse(const struct ArrowSchema *column, sheaf_error *err)
 {
 	return sheaf_fail(err, SHEAF_UNSUPPORTED,
 	                  "arrow column \"%s\": expected numbers, truth values, texts, bytes, dates, or lists of "
-	                  "numbers, found type \"%s\"%s%s%s",
+	                  "numbers, found type \"%s\"%s%s%s%s (the program that has written it can cast it to "
+	                  "float64 or text, or leave it out)",
 	                  column->name ? column->name : "", column->format ? column->format : "",
 	                  column->n_children > 0 ? " of \"" : "",
 	                  column->n_children > 0 ? column->children[0]->format : "",
-	                  column->n_children > 0 ? "\"" : "");
+	                  column->n_children > 0 ? "\"" : "", words_of(column));
 }
 
 sheaf_status sheaf_arrow_taking(const struct ArrowSchema *column, sheaf_taking *out, sheaf_error *err)

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "data/read_json.h"
+#include "io/descriptor.h"
 #include "number/number.h"
 #include <inttypes.h>
 #include <math.h>

@@ -343,7 +343,8 @@ static sheaf_status make_schema(samples *v, const sheaf_schema *below, sheaf_err
 {
 	v->view.schema = (sheaf_schema){.rows = SHEAF_CELLS, .cx = v->view.cx};
 	sheaf_type key = v->key < 0 ? SHEAF_I64 : SHEAF_U64;
-	SHEAF_TRY(add_cell(v, v->key < 0 ? "sequence" : "key", (origin){FROM_KEY, v->key, 0}, SHEAF_NUMBER, key, err));
+	SHEAF_TRY(
+		add_cell(v, v->key < 0 ? "sequence" : "key", (origin){FROM_KEY, v->key, 0}, SHEAF_NUMBER, key, err));
 	if (v->as != SHEAF_SAMPLES_LISTS)
 		SHEAF_TRY(add_cell(v, "sample", (origin){FROM_SAMPLE, -1, 0}, SHEAF_NUMBER, SHEAF_I64, err));
 	if (v->as == SHEAF_SAMPLES_LONG) SHEAF_TRY(add_value(v, err));

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Tables of sequences as pandas, Polars and DuckDB read them (PEERS_PYTHON: a Python that has these), and as
+they come back from there: CSV and TSV, wide and long, and lists. Prints TAP."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from tap import end, point, skip
+
+SHEAF = os.environ.get("SHEAF", "build/sheaf")
+PYTHON = os.environ.get("PEERS_PYTHON", sys.executable)
+SEQUENCES = """7 |A 1.5 -2 |B 3:1 |name 1
+7 |A 0.1 4e-07 |B |name 2
+7 |A 3 4 |B 0:2.25 7:1
+9 |A 5 6 |B 1:2 4:7 |name 3
+12 |A 0 1 |B 2:1 |name 4
+"""
+# Each reads argv[1], as text without the program's own guesses where it has any, and writes it to argv[2].
+PROGRAMS = {
+    "pandas": """
+import pandas, sys
+t = pandas.read_csv(sys.argv[1], sep=sys.argv[3], keep_default_na=False, na_values=["null"])
+assert t.groupby("key").ngroups == 3, t
+t.to_csv(sys.argv[2], sep=sys.argv[3], index=False, na_rep="null")
+""",
+    "polars": """
+import polars, sys
+t = polars.read_csv(sys.argv[1], separator=sys.argv[3], null_values="null", missing_utf8_is_empty_string=True)
+assert t["key"].n_unique() == 3, t
+t.write_csv(sys.argv[2], separator=sys.argv[3], null_value="null", quote_style="non_numeric")
+""",
+    "duckdb": """
+import duckdb, sys
+how = f"header=true, delim='{sys.argv[3]}', nullstr='null', quote='\\"', escape='\\"'"
+duckdb.execute(f"create table t as select * from read_csv('{sys.argv[1]}', {how})")
+assert duckdb.execute("select count(distinct key) from t").fetchone() == (3,)
+duckdb.execute(f"copy t to '{sys.argv[2]}' (header, delimiter '{sys.argv[3]}', nullstr 'null')")
+""",
+}
+
+
+def run(*arguments):
+    p = subprocess.run([SHEAF, *arguments], capture_output=True, timeout=120, check=False)
+    return p.returncode, p.stdout.decode(), p.stderr.decode()
+
+
+def rows(path, *options):
+    code, out, err = run("cat", "--json", *options, path)
+    return [json.loads(line) for line in out.splitlines()] if code == 0 else err
+
+
+def check(folder, program, layout):
+    ctf, there, back = (os.path.join(folder, name) for name in ("a.ctf", f"{layout}.csv", f"{layout}.back.csv"))
+    code, _, err = run("convert", "-q", "-f", "--layout", layout, ctf, there)
+    p = subprocess.run([PYTHON, "-c", PROGRAMS[program], there, back, ","], capture_output=True, check=False)
+    fine = code == 0 and p.returncode == 0
+    found = rows(back, "--sequences", layout) if fine else err + p.stderr.decode()
+    point(found == rows(ctf), f"{program} reads and writes sequences, {layout}", f"{found}\n{rows(ctf)}")
+
+
+def python_reads_long(folder):
+    """Without any of them: every value in its row."""
+    path = os.path.join(folder, "python.csv")
+    run("convert", "-q", "--layout", "long", os.path.join(folder, "a.ctf"), path)
+    with open(path, newline="", encoding="utf-8") as file:
+        found = [r for r in csv.DictReader(file) if r["stream"] == "B"]
+    wanted = [("7", "0", "3", "1"), ("7", "2", "0", "2.25"), ("7", "2", "7", "1"), ("9", "0", "1", "2"),
+              ("9", "0", "4", "7"), ("12", "0", "2", "1")]
+    point([(r["key"], r["sample"], r["index"], r["value"]) for r in found] == wanted, "a row for each value", found)
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="sheaf-frames.") as folder:
+        with open(os.path.join(folder, "a.ctf"), "w", encoding="utf-8") as file:
+            file.write(SEQUENCES)
+        python_reads_long(folder)
+        for program in PROGRAMS:
+            p = subprocess.run([PYTHON, "-c", f"import {program}"], capture_output=True, check=False)
+            if p.returncode:
+                skip(f"what {program} makes of sequences", f"no {program}")
+                continue
+            for layout in ("wide", "long", "lists"):
+                check(folder, program, layout)
+    sys.exit(end())
+
+
+main()
