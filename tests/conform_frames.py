@@ -55,7 +55,8 @@ def rows(path, *options):
 
 
 def check(folder, program, layout):
-    ctf, there, back = (os.path.join(folder, name) for name in ("a.ctf", f"{layout}.csv", f"{layout}.back.csv"))
+    names = ("a.ctf", f"{layout}.csv", f"{layout}.back.csv")
+    ctf, there, back = (os.path.join(folder, name) for name in names)
     code, _, err = run("convert", "-q", "-f", "--layout", layout, ctf, there)
     p = subprocess.run([PYTHON, "-c", PROGRAMS[program], there, back, ","], capture_output=True, check=False)
     fine = code == 0 and p.returncode == 0
@@ -71,7 +72,8 @@ def python_reads_long(folder):
         found = [r for r in csv.DictReader(file) if r["stream"] == "B"]
     wanted = [("7", "0", "3", "1"), ("7", "2", "0", "2.25"), ("7", "2", "7", "1"), ("9", "0", "1", "2"),
               ("9", "0", "4", "7"), ("12", "0", "2", "1")]
-    point([(r["key"], r["sample"], r["index"], r["value"]) for r in found] == wanted, "a row for each value", found)
+    cells = [(r["key"], r["sample"], r["index"], r["value"]) for r in found]
+    point(cells == wanted, "a row for each value", found)
 
 
 def main():
