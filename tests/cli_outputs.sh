@@ -359,25 +359,27 @@ expect 0 convert -q --coordinates key,sample,index --value value --columns \
 end
 
 begin 'rows of a table are sequences again, as the header says, or an option'
+printf '7 |A 1 2 |B 3:1\n7 |A 3 4 |B\n7 |A 0.1 1e-07 |B 0:-1\n9 |A 5 6 |B 1:2 4:7\n' >kk.ctf
 for layout in wide long lists; do
+	expect 0 convert -f -q --layout "$layout" kk.ctf "$layout.csv"
 	back=$([ "$layout" = lists ] && echo --sequences=lists || true)
 	# shellcheck disable=SC2086 # no word, or one
 	expect 0 convert -q $back "$layout.csv" "$layout.ctf"
-	expect 0 diff --strict --keys k.ctf "$layout.ctf"
-	expect 0 convert -q --layout "$layout" k.ctf "$layout.tsv"
+	expect 0 diff --strict --keys kk.ctf "$layout.ctf"
+	expect 0 convert -q --layout "$layout" kk.ctf "$layout.tsv"
 	expect 0 diff --sequences "$layout" "$layout.tsv" "$layout.csv"
 	expect 0 convert -q --layout "$layout" names.ex "n.$layout.csv"
 	expect 0 convert -q --sequences "$layout" "n.$layout.csv" "n.$layout.ex"
 	expect 0 diff --strict names.ex "n.$layout.ex"
 	expect 0 convert -q --layout "$layout" ragged.ctf "r.$layout.csv" --allow-unaligned
-	expect 0 convert -q --sequences "$layout" "r.$layout.csv" "r.$layout.cbf" --allow-unaligned
+	expect 0 convert -q --sequences "$layout" "r.$layout.csv" "r.$layout.cbf"
 	expect 0 diff --keys --allow-unaligned ragged.ctf "r.$layout.cbf"
 done
 expect 0 convert -q wide.csv w.cbf
-expect 0 convert -q k.ctf k.cbf
+expect 0 convert -q kk.ctf k.cbf
 same w.cbf k.cbf
 expect 0 head -n 1 --json --sequences wide wide.csv
-is out '{"row":0,"key":7,"streams":{"A":[[1,2],[3,4]],"B":[[[3,1]],[]]}}'
+is out '{"key":7,"streams":{"A":[[1,2],[3,4],[0.1,1e-7]],"B":[[[3,1]],[],[[0,-1]]]}}'
 expect 0 convert -q --rows 1: --sequences long long.csv one.ctf
 is one.ctf '9 |A 5 6 |B 1:2 4:7'
 printf 'key,sample,A\n1,0,0.1\n1,1,0.30000000000000004\n' >digits.csv
@@ -389,7 +391,7 @@ has err '--sequences: expected a column "key" of numbers, found none in bare.csv
 printf 'key,sample,A,B\n5,0,1,2:1\n5,1,,\n5,2,3,1:1\n' >gap.csv
 expect 4 cat --sequences wide gap.csv
 has err 'gap.csv: sequence 5, its row 2, column "A": expected no sample after one that is missing, found one'
-printf 'key,sample,A.0,A.1\n5,0,1,\n' >half.csv
+printf 'key,sample,A.0,A.1\n5,0,1,\n6,0,1,2\n' >half.csv
 expect 4 cat --sequences wide half.csv
 has err 'column "A": expected all values of a sample, or none, found some of them'
 printf 'key,sample,stream,index,value\n5,0,A,-1,1\n' >negative.csv

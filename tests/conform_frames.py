@@ -30,7 +30,7 @@ t.to_csv(sys.argv[2], sep=sys.argv[3], index=False, na_rep="null")
 """,
     "polars": """
 import polars, sys
-t = polars.read_csv(sys.argv[1], separator=sys.argv[3], null_values="null", missing_utf8_is_empty_string=True)
+t = polars.read_csv(sys.argv[1], separator=sys.argv[3], null_values="null")
 assert t["key"].n_unique() == 3, t
 t.write_csv(sys.argv[2], separator=sys.argv[3], null_value="null", quote_style="non_numeric")
 """,

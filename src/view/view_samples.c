@@ -147,8 +147,7 @@ static void put_value(const putting *p, sheaf_column_builder *to)
 {
 	const sheaf_column *from = &p->below->columns[p->stream];
 	sheaf_items items = {.type = from->type, .count = p->position + 1, .data = from->values.data};
-	double v = sheaf_items_number(&items, p->position);
-	sheaf_builder_append(&to->values, &v, sizeof v);
+	sheaf_put_real(&to->values, to->field->type, sheaf_items_number(&items, p->position));
 }
 
 static void put_cell(const putting *p, int c)
@@ -332,11 +331,19 @@ static sheaf_status add_column(samples *v, const sheaf_field *field, int column,
 	return add_cell(v, field->name, (origin){FROM_ENTRIES, column, 0}, SHEAF_STRING, SHEAF_U8, err);
 }
 
-static sheaf_status add_value(samples *v, sheaf_error *err)
+/* Of all streams. */
+static sheaf_type type_of_values(const sheaf_schema *below)
+{
+	for (int f = 0; f < below->nfields; f++)
+		if (sheaf_field_is_stream(&below->fields[f]) && below->fields[f].type != SHEAF_F32) return SHEAF_F64;
+	return SHEAF_F32;
+}
+
+static sheaf_status add_value(samples *v, const sheaf_schema *below, sheaf_error *err)
 {
 	SHEAF_TRY(add_cell(v, "stream", (origin){FROM_STREAM_NAME, -1, 0}, SHEAF_STRING, SHEAF_U8, err));
 	SHEAF_TRY(add_cell(v, "index", (origin){FROM_INDEX, -1, 0}, SHEAF_NUMBER, SHEAF_I64, err));
-	return add_cell(v, "value", (origin){FROM_NUMBER, -1, 0}, SHEAF_NUMBER, SHEAF_F64, err);
+	return add_cell(v, "value", (origin){FROM_NUMBER, -1, 0}, SHEAF_NUMBER, type_of_values(below), err);
 }
 
 static sheaf_status make_schema(samples *v, const sheaf_schema *below, sheaf_error *err)
@@ -347,7 +354,7 @@ static sheaf_status make_schema(samples *v, const sheaf_schema *below, sheaf_err
 		add_cell(v, v->key < 0 ? "sequence" : "key", (origin){FROM_KEY, v->key, 0}, SHEAF_NUMBER, key, err));
 	if (v->as != SHEAF_SAMPLES_LISTS)
 		SHEAF_TRY(add_cell(v, "sample", (origin){FROM_SAMPLE, -1, 0}, SHEAF_NUMBER, SHEAF_I64, err));
-	if (v->as == SHEAF_SAMPLES_LONG) SHEAF_TRY(add_value(v, err));
+	if (v->as == SHEAF_SAMPLES_LONG) SHEAF_TRY(add_value(v, below, err));
 	for (int f = 0; f < below->nfields; f++) SHEAF_TRY(add_column(v, &below->fields[f], f, err));
 	return SHEAF_OK;
 }

@@ -116,16 +116,20 @@ static sheaf_status put_sparse(const gathering *g, const sheaf_sequence_part *p,
 	return at == end ? SHEAF_OK : refuse(g, p, r, "entries like 3:0.5", "another text");
 }
 
-/* Those that a sequence has are the first ones. */
+/* Those that a sequence has are the first ones. Programs that know no empty texts write samples without
+ * entries as missing ones: before others they are there. */
 static sheaf_status put_stream(const gathering *g, const sheaf_sequence_part *p, sheaf_column_builder *to)
 {
-	bool ended = false, there;
+	int64_t missing = 0;
+	bool there;
 	for (int64_t r = g->run.begin; r < g->run.end; r++) {
 		if (!has_sample(g, r)) continue;
-		SHEAF_TRY(p->kind == SHEAF_PART_DENSE ? put_dense(g, p, r, to, &there)
-		                                      : put_sparse(g, p, r, to, &there));
-		if (there && ended) return refuse(g, p, r, "no sample after one that is missing", "one");
-		ended = !there;
+		bool is_sparse = p->kind == SHEAF_PART_SPARSE;
+		const sheaf_column *cells = &g->rows->columns[p->first];
+		for (; is_sparse && missing && !sheaf_level_is_null(&cells->levels[0], r); missing--) end_entries(to);
+		SHEAF_TRY(is_sparse ? put_sparse(g, p, r, to, &there) : put_dense(g, p, r, to, &there));
+		if (there && missing) return refuse(g, p, r, "no sample after one that is missing", "one");
+		missing += !there;
 	}
 	sheaf_level_end(&to->levels[0], count_samples(to));
 	return SHEAF_OK;
@@ -171,6 +175,29 @@ static sheaf_status put_items(const gathering *g, const sheaf_sequence_part *p, 
 
 /* ---- lists ---- */
 
+/* Items of samples: texts or numbers, or null. */
+static bool put_listed(const sheaf_json *list, sheaf_column_builder *to, sheaf_json_misfit *misfit)
+{
+	int last = to->field->nlevels - 1;
+	bool is_text = to->field->meaning == SHEAF_STRING;
+	for (size_t i = 0; i < sheaf_json_size(list); i++) {
+		const sheaf_json *item = sheaf_json_at(list, i);
+		size_t size = 0;
+		double v = 0;
+		const char *text = is_text ? sheaf_json_text(item, &size) : NULL;
+		bool there = is_text ? text != NULL : sheaf_json_number(item, &v) || sheaf_json_special(item, &v);
+		bool is_null = sheaf_json_kind_of(item) == SHEAF_JSON_NULL && last > 0;
+		if (!there && !is_null) return sheaf_json_misfits(misfit, is_text ? "a text" : "a number", item);
+		if (!there) sheaf_level_miss(&to->levels[last], sheaf_column_count(to, last), 0);
+		if (is_text)
+			sheaf_column_put_text(to, text, size);
+		else
+			sheaf_put_real(&to->values, to->field->type, v);
+	}
+	sheaf_level_end(&to->levels[0], sheaf_column_count(to, 1));
+	return true;
+}
+
 static sheaf_status put_list(const gathering *g, const sheaf_sequence_part *p, sheaf_column_builder *to)
 {
 	const uint8_t *text;
@@ -187,7 +214,8 @@ static sheaf_status put_list(const gathering *g, const sheaf_sequence_part *p, s
 	sheaf_status status = sheaf_json_take(text, size, cx, &list, &flaw, g->err);
 	if (status == SHEAF_DATA) return refuse(g, p, r, "a list", flaw.found);
 	SHEAF_TRY(status);
-	bool fits = sheaf_column_put_json(to, list, false, &misfit);
+	bool fits = p->kind == SHEAF_PART_OF_SAMPLE ? put_listed(list, to, &misfit)
+	                                            : sheaf_column_put_json(to, list, false, &misfit);
 	sheaf_json_give_back(list, size, cx);
 	return fits ? SHEAF_OK : refuse(g, p, r, misfit.expected, misfit.found);
 }
