@@ -21,7 +21,7 @@ typedef struct sequences {
 	sheaf_context *attending; /* gets the findings; NULL: nobody has asked for rows */
 	int64_t row;              /* number of the next row below */
 	sheaf_frame rest;         /* rows that no piece has so far, */
-	int64_t searched;         /* of which those searched are one sequence, which may go on */
+	int64_t searched;         /* of which this many are searched */
 } sequences;
 
 /* ---- sequences ---- */
