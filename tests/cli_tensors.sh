@@ -827,4 +827,18 @@ case $(od -An -tu1 -j4 -N1 "$sheaf" | tr -d ' ') in
 esac
 end
 
+begin 'zeros of a dense tensor are shown when it is expanded, and not hashed; those of a sparse one are both'
+printf '%%%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 5\n2 2 0\n' >zero.mtx
+printf '%%%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 5\n' >none.mtx
+printf '%%%%MatrixMarket matrix array integer general\n2 2\n5\n0\n0\n0\n' >dense.mtx
+for name in zero none dense; do
+	"$sheaf" hash $name.mtx | cut -d ' ' -f 1 >$name.hash
+	"$sheaf" cat --json --expand $name.mtx >$name.entries
+done
+same dense.hash none.hash
+cmp -s zero.hash none.hash && fault 'expected other hashes with and without a zero that is stored, found the same'
+has zero.entries '"entries":[[[0,0],5],[[1,1],0]]'
+has dense.entries '"entries":[[[0,0],5],[[1,0],0],[[0,1],0],[[1,1],0]]'
+end
+
 echo "1..$count"
