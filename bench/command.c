@@ -169,7 +169,7 @@ static const char *find_ranks(const bench_job *job, void **state)
 	(void)state;
 	bool there =
 		access(beside(job, "mpi/sheaf-mpi"), X_OK) == 0 && access("/usr/bin/mpirun.openmpi", X_OK) == 0;
-	return there ? NULL : "there is no sheaf-mpi beside sheaf, or no Open MPI";
+	return there ? NULL : "not there: sheaf-mpi beside sheaf, and Open MPI";
 }
 
 /* Words before "| " are done once, and are not measured. */
