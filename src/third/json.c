@@ -128,6 +128,7 @@ static sheaf_status read_copy(const char *text, size_t size, char *copy, sheaf_j
 	*out = json_loadb(copy, (size_t)(s.to - copy), JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL,
 	                  &failure);
 	SHEAF_UNSEEN_END();
+	SHEAF_FILLED(&failure, sizeof failure);
 	if (*out) return SHEAF_OK;
 	if (json_error_code(&failure) == json_error_out_of_memory) return SHEAF_NOMEM;
 	snprintf(flaw->found, sizeof flaw->found, "a mistake in it: %s", failure.text);
