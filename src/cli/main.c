@@ -92,12 +92,12 @@ static bool asks_for_version(const char *word)
 
 static int run(int argc, char **argv)
 {
-	bool json, help = asks_for_help(argc, argv, &json);
-	int at = find_command(argc, argv);
 	if (argc > 0 && asks_for_version(argv[0])) {
 		out_printf("sheaf %s\n", sheaf_version());
 		return EXIT_FINE;
 	}
+	bool json, help = asks_for_help(argc, argv, &json);
+	int at = find_command(argc, argv);
 	if (at == argc && help) return give_help(NULL, json);
 	if (at == argc) {
 		say("error", "expected a command, found %s; see sheaf help", argc ? "only options" : "none");
