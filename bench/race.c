@@ -51,7 +51,7 @@ static void send(int to, const void *data, size_t size)
 /* What a run has written: its output, and parts of it. */
 static void remove_output(const bench_job *job)
 {
-	char path[PATH_SIZE + 16];
+	char path[PATH_SIZE + 32];
 	unlink(job->output);
 	for (int part = 1; part <= MAX_PARTS; part++) {
 		snprintf(path, sizeof path, "%s.%d.part", job->output, part);

@@ -3,6 +3,7 @@
  * index of them. And what may be forgiven. */
 #include "base/status.h"
 #include "support.h"
+#include "third/filled.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,7 +26,9 @@ ssize_t pread(int fd, void *data, size_t size, off_t offset)
 		errno = EIO;
 		return -1;
 	}
-	return (ssize_t)syscall(SYS_pread64, fd, data, size, offset);
+	ssize_t got = (ssize_t)syscall(SYS_pread64, fd, data, size, offset);
+	if (got > 0) SHEAF_FILLED(data, (size_t)got);
+	return got;
 }
 
 static void fail_from(int64_t n, bool stay)

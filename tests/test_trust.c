@@ -442,7 +442,11 @@ enum { END = 64 << 10, SAMPLE = 4 << 10, SAMPLES = 14, LINE = 11, LINES = 40000,
 static void write_lines(void)
 {
 	static char text[LARGE + 1];
-	for (int l = 0; l < LINES; l++) snprintf(text + l * LINE, LINE + 1, "%05d |B %d\n", l, l % 10);
+	for (int l = 0; l < LINES; l++) {
+		char line[32]; /* as many as a compiler thinks that it may take */
+		assert_int_equal(snprintf(line, sizeof line, "%05d |B %d\n", l, l % 10), LINE);
+		memcpy(text + l * LINE, line, LINE);
+	}
 	write_file("a.ctf", text, LARGE);
 }
 
