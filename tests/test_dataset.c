@@ -295,6 +295,7 @@ static void test_recognition(void **state)
 	     "x: expected one of the formats ctf, notes, cbf, rival, deaf, mute, tally, found content of none of "
 	     "them (--from names one)"},
 		{"nothing of the kind", "x.notes", NULL, "content of none of them (--from names one)"},
+		{"PAR1\x15\x04", "x.parquet", NULL, "found Parquet, which is not read"},
 		{"", "x", NULL,
 	     "x: expected one of the formats ctf, notes, cbf, rival, deaf, mute, tally, found no bytes at all"},
 		{"nib_ktnc", "x", "cbf", NULL},

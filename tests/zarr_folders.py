@@ -581,6 +581,26 @@ def check_tree(folder):
     )
 
 
+def check_consolidated(folder):
+    """Metadata of all nodes in one: beside their own it is passed over; alone it is not enough, which is said."""
+    make(folder, lambda f: array_2(f, "x", chunk={"0": doubles(1, 2), "1": doubles(3, 0)}))
+    put(folder, ".zmetadata", {"zarr_consolidated_format": 1, "metadata": {}})
+    point(values_of(folder)[0] == 0, "consolidated metadata of version 2", values_of(folder))
+    for name in (".zgroup", "x/.zarray"):
+        os.remove(os.path.join(folder, name))
+    code, _, err = run("info", folder)
+    point(code == 3 and "has its metadata in .zmetadata alone" in err, "and nothing else", err)
+    shutil.rmtree(folder)
+    os.makedirs(folder)
+    root_3(folder)
+    about = {"zarr_format": 3, "node_type": "group",
+             "consolidated_metadata": {"metadata": {"x": {"zarr_format": 3, "node_type": "array"}}}}
+    put(folder, "zarr.json", about)
+    code, _, err = run("info", folder)
+    fine = code == 4 and "found those of 1 in the root's zarr.json alone (consolidated)" in err
+    point(fine, "consolidated metadata of version 3 alone", err)
+
+
 def check_links(folder):
     """Nothing leads out of the folder: neither of its members nor of its chunks."""
     outside = folder + ".outside"
@@ -993,6 +1013,7 @@ def main():
         check_all(it)
         check_tree(it)
         check_links(it)
+        check_consolidated(it)
         check_anndata(it)
         check_zip(it)
         check_mutants(it)

@@ -223,6 +223,15 @@ static sheaf_status let_claim(sheaf_source *source, sheaf_bytes head, const shea
 	return SHEAF_OK;
 }
 
+/* What a file of no format is, where its owners can write one that is read. */
+static const char *what_else(sheaf_bytes head)
+{
+	if (head.size == 0) return "no bytes at all";
+	if (head.size >= 4 && memcmp(head.data, "PAR1", 4) == 0)
+		return "Parquet, which is not read (pyarrow, Polars and DuckDB write it as Arrow, which is)";
+	return "content of none of them (" SHEAF_OPTION("from") " names one)";
+}
+
 sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf_format *implied,
                              const sheaf_format **out, sheaf_error *err)
 {
@@ -246,9 +255,7 @@ sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf
 	*out = NULL;
 	if (best != SHEAF_NO)
 		return unknown(file, "content of several of them (" SHEAF_OPTION("from") " names one)", err);
-	return unknown(
-		file, head.size ? "content of none of them (" SHEAF_OPTION("from") " names one)" : "no bytes at all",
-		err);
+	return unknown(file, what_else(head), err);
 }
 
 /* ---- settings ---- */

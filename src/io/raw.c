@@ -27,9 +27,21 @@ static sheaf_status open_path(sheaf_raw *raw, const char *path, sheaf_error *err
 	return SHEAF_OK;
 }
 
+/* What a folder lacks that was meant as one of Zarr. */
+static const char *what_is_missing(const sheaf_raw *raw)
+{
+	int fd = openat(raw->fd, ".zmetadata", O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	bool has_all = fd >= 0;
+	sheaf_fd_close(&fd);
+	if (has_all) return " of Zarr that has its metadata in .zmetadata alone; the nodes' own are read";
+	return strstr(raw->name, ".zarr") ? " without zarr.json, .zgroup or .zarray, which folders of Zarr have"
+	                                  : "";
+}
+
 static sheaf_status refuse_directory(const sheaf_raw *raw, sheaf_error *err)
 {
-	sheaf_status status = sheaf_fail(err, SHEAF_IO, "%s: expected a file, found a directory", raw->name);
+	sheaf_status status = sheaf_fail(err, SHEAF_IO, "%s: expected a file, found a directory%s", raw->name,
+	                                 what_is_missing(raw));
 	if (err) err->sys = EISDIR;
 	return status;
 }

@@ -149,6 +149,17 @@ static void end_walk(walk *w)
 	sheaf_builder_drop(&w->found);
 }
 
+/* A group in which nothing is found may say that there is something. */
+static sheaf_status check_consolidated(const walk *w, const sheaf_zarr_json *root, sheaf_error *err)
+{
+	const sheaf_json *all = sheaf_json_get(sheaf_json_get(root->value, "consolidated_metadata"), "metadata");
+	if (sheaf_json_size(all) == 0) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s: expected groups and arrays with metadata of their own, found those of %zu in the "
+	                  "root's zarr.json alone (consolidated)",
+	                  w->s->members.name, sheaf_json_size(all));
+}
+
 /* The root is a group, or the only array, which then lies in a group of no name as "array". */
 static sheaf_status list_root(walk *w, sheaf_error *err)
 {
@@ -163,7 +174,10 @@ static sheaf_status list_root(walk *w, sheaf_error *err)
 		return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected a folder of Zarr, found none of its metadata",
 		                  w->s->members.name);
 	SHEAF_TRY(give_own(w, &catalog->items[0], err));
-	if (is_group) return list_group(w, "", err);
+	if (is_group) {
+		SHEAF_TRY(list_group(w, "", err));
+		return catalog->count > 1 ? SHEAF_OK : check_consolidated(w, &node, err);
+	}
 	SHEAF_TRY(sheaf_catalog_add(catalog, "", "array", false, &item, err));
 	item->inside->target = "";
 	return describe_node(w, item, &node, false, err);
