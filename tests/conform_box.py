@@ -811,9 +811,9 @@ def refused(folder):
         point(False, "a file of what is refused is listed", items)
         return
     wants = {
-        "external": "a link to another file",
+        "external": "a link to another file (`h5repack --merge` ",
         "through": "a link to /external",
-        "elsewhere": "values in another file",
+        "elsewhere": "values in another file (`h5repack -l CONTI` ",
         "virtual": "virtual dataset",
         "scaled": "a filter that is not one of ours",
         "type": "a type by itself",

@@ -49,6 +49,12 @@ typedef enum sheaf_box_storage {
 /* Groups inside one another: deeper ones are listed and not looked into. */
 enum { SHEAF_BOX_MAX_DEPTH = 32 };
 
+/* Why what lies in other files is not read, and who can bring it into one. */
+#define SHEAF_BOX_LINK_OUT "a link to another file (`h5repack --merge` brings what it leads to into one)"
+#define SHEAF_BOX_VALUES_OUT "values in another file (`h5repack -l CONTI` brings them into one)"
+#define SHEAF_BOX_VIRTUAL_OUT \
+	"a virtual dataset, whose values are in other files (`h5repack -l CONTI` brings them into one)"
+
 /* An attribute as it is shown: JSON, in which what is long is cut. */
 typedef struct sheaf_box_attribute {
 	const char *name, *value;

@@ -329,7 +329,8 @@ static sheaf_status describe_filters(const description *d)
 	return sheaf_catalog_text(
 		d->catalog, &d->item->refused, d->l->err,
 		"a filter that is not one of ours (%s; shuffle, deflate, lzf and fletcher32 are, once "
-		"each; szip, nbit and scaleoffset are those of " SHEAF_OPTION("hdf5") " system)",
+		"each; szip, nbit and scaleoffset are those of " SHEAF_OPTION("hdf5") " system; where its plugin is, "
+																			  "`h5repack -f NONE` undoes it)",
 		names);
 }
 
@@ -493,7 +494,7 @@ static sheaf_status describe(description *d)
 	SHEAF_TRY(sheaf_hdf5_take_layout(d->l, &c, &d->layout));
 	if (d->layout.class == SHEAF_HDF5_VIRTUAL) {
 		d->item->of = "virtual";
-		d->item->refused = "a virtual dataset, whose values are in other files";
+		d->item->refused = SHEAF_BOX_VIRTUAL_OUT;
 		return SHEAF_OK;
 	}
 	SHEAF_TRY(take_type(d));
@@ -504,7 +505,7 @@ static sheaf_status describe(description *d)
 	SHEAF_TRY(describe_space(d));
 	check_size(d);
 	SHEAF_TRY(describe_fill(d));
-	if (sheaf_hdf5_part_find(d->h, SHEAF_HDF5_EXTERNAL)) refuse(d, "values in another file");
+	if (sheaf_hdf5_part_find(d->h, SHEAF_HDF5_EXTERNAL)) refuse(d, SHEAF_BOX_VALUES_OUT);
 	SHEAF_TRY(describe_storage(d));
 	if (d->item->what == SHEAF_BOX_RECORDS && d->item->rank != 1) d->item->what = SHEAF_BOX_OTHER;
 	if (d->item->what == SHEAF_BOX_OTHER) refuse(d, d->item->of);

@@ -206,8 +206,8 @@ static sheaf_status add_link(void *user, const sheaf_hdf5_way *way)
 	if (way->kind == SHEAF_HDF5_SOFT_LINK) return add_soft_link(w, item, way->value);
 	item->inside->target = NULL;
 	item->of = "link";
-	item->refused = way->kind == SHEAF_HDF5_EXTERNAL_LINK ? "a link to another file"
-	                                                      : "a link of a kind that is not known";
+	item->refused =
+		way->kind == SHEAF_HDF5_EXTERNAL_LINK ? SHEAF_BOX_LINK_OUT : "a link of a kind that is not known";
 	return SHEAF_OK;
 }
 

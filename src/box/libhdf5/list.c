@@ -204,11 +204,11 @@ static bool describe_array(hid_t dataset, hid_t type, hid_t creation, listed *it
 	/* Before the space: that of a virtual dataset is made of other files. */
 	if (layout == H5D_VIRTUAL) {
 		snprintf(it->of, sizeof it->of, "virtual");
-		refuse(it, "a virtual dataset, whose values are in other files");
+		refuse(it, SHEAF_BOX_VIRTUAL_OUT);
 		return true;
 	}
 	describe_type(type, it);
-	if (H5Pget_external_count(creation) != 0) refuse(it, "values in another file");
+	if (H5Pget_external_count(creation) != 0) refuse(it, SHEAF_BOX_VALUES_OUT);
 	if (layout < H5D_COMPACT || layout > H5D_CHUNKED)
 		refuse(it, "a kind of storage that is not known");
 	else
@@ -368,8 +368,7 @@ static bool add_link(walk *w, hid_t folder, const char *name, const H5L_info_t *
 		it->item.kind = SHEAF_HDF5_SOFT;
 		it->target = target;
 	}
-	refuse(it,
-	       link->type == H5L_TYPE_EXTERNAL ? "a link to another file" : "a link of a kind that is not known");
+	refuse(it, link->type == H5L_TYPE_EXTERNAL ? SHEAF_BOX_LINK_OUT : "a link of a kind that is not known");
 	return send_item(w->file, it);
 }
 
