@@ -811,7 +811,7 @@ def refused(folder):
         point(False, "a file of what is refused is listed", items)
         return
     wants = {
-        "external": "a link to another file (`h5repack --merge` ",
+        "external": "a link to another file (`h5repack` can merge",
         "through": "a link to /external",
         "elsewhere": "values in another file (`h5repack -l CONTI` ",
         "virtual": "virtual dataset",

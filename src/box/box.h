@@ -50,7 +50,7 @@ typedef enum sheaf_box_storage {
 enum { SHEAF_BOX_MAX_DEPTH = 32 };
 
 /* Why what lies in other files is not read, and who can bring it into one. */
-#define SHEAF_BOX_LINK_OUT "a link to another file (`h5repack --merge` brings what it leads to into one)"
+#define SHEAF_BOX_LINK_OUT "a link to another file (`h5repack` can merge the two)"
 #define SHEAF_BOX_VALUES_OUT "values in another file (`h5repack -l CONTI` brings them into one)"
 #define SHEAF_BOX_VIRTUAL_OUT \
 	"a virtual dataset, whose values are in other files (`h5repack -l CONTI` brings them into one)"
