@@ -258,6 +258,74 @@ static void test_overlap(void **state)
 
 /* ---- one row ---- */
 
+static void assert_rows_text(const sheaf_frame *frame, const sheaf_schema *schema, sheaf_buffer *out)
+{
+	assert_ok(sheaf_rows_text(frame, schema, SHEAF_TEXT, 0, 0, frame->nrows, out, &err));
+}
+
+/* In memory, too: the entries are those that the file gives, and their values the same memory. */
+static void check_unrolled(const char *file)
+{
+	record r;
+	sheaf_dataset *data, *entries;
+	const sheaf_frame *whole;
+	sheaf_frame unrolled, wanted;
+	sheaf_schema schema;
+	sheaf_buffer found = {0}, text = {0};
+	assert_ok(open_whole(&r, file, &data));
+	assert_ok(sheaf_next(data, &whole, &err));
+	assert_ok(sheaf_frame_unroll(whole, sheaf_dataset_schema(data), r.cx, &schema, &unrolled, &err));
+	assert_ptr_equal(unrolled.columns[schema.nfields - 1].values.data, whole->columns[0].values.data);
+	assert_ok(sheaf_frame_check(&unrolled, &schema, SHEAF_CHECK_FULL, &err));
+	assert_ok(sheaf_open(file, NULL, r.cx, &entries, &err));
+	assert_ok(sheaf_read_all(entries, &wanted, &err));
+	assert_rows_text(&unrolled, &schema, &found);
+	assert_rows_text(&wanted, sheaf_dataset_schema(entries), &text);
+	assert_int_equal(found.size, text.size);
+	assert_memory_equal(found.data, text.data, text.size);
+	sheaf_buffer_reset(&found), sheaf_buffer_reset(&text);
+	sheaf_frame_free(&unrolled), sheaf_frame_free(&wanted);
+	sheaf_schema_free(&schema);
+	sheaf_close(entries);
+	sheaf_close(data);
+	end(&r);
+}
+
+/* Only a tensor that is one row has levels to unroll; one without positions has no entries. */
+static void test_unrolling(void **state)
+{
+	(void)state;
+	record r;
+	sheaf_dataset *data;
+	const sheaf_frame *frame;
+	sheaf_frame unrolled;
+	sheaf_schema schema;
+	const conversion there = {"mtx", MATRIX, "npz", NULL, SHEAF_OK, NULL, NULL};
+	check_conversion(&there, 0, 0);
+	begin(&r, (sheaf_context_options){.threads = 1});
+	assert_ok(sheaf_open(in_folder("b.npz"), NULL, r.cx, &data, &err));
+	assert_ok(sheaf_next(data, &frame, &err));
+	assert_int_equal(sheaf_frame_unroll(frame, sheaf_dataset_schema(data), r.cx, &schema, &unrolled, &err),
+	                 SHEAF_USAGE);
+	assert_non_null(strstr(err.message, "expected a tensor that is one row, found entries of a tensor"));
+	assert_null(unrolled.columns);
+	assert_null(schema.fields);
+	sheaf_close(data);
+	const conversion empty = {
+		"mtx", "%%MatrixMarket matrix array real general\n0 3\n", "npy", NULL, SHEAF_OK, NULL, NULL};
+	check_conversion(&empty, 0, 0);
+	sheaf_open_options whole = {.size = sizeof whole, .rows = SHEAF_TAKES_WHOLE};
+	assert_ok(sheaf_open(in_folder("b.npy"), &whole, r.cx, &data, &err));
+	assert_ok(sheaf_next(data, &frame, &err));
+	assert_ok(sheaf_frame_unroll(frame, sheaf_dataset_schema(data), r.cx, &schema, &unrolled, &err));
+	assert_int_equal(unrolled.nrows, 0);
+	assert_int_equal(schema.nfields, 3);
+	sheaf_frame_free(&unrolled);
+	sheaf_schema_free(&schema);
+	sheaf_close(data);
+	end(&r);
+}
+
 static void test_whole(void **state)
 {
 	static const char *const files[] = {"array", "coo-three-dimensions", "coo", "csc", "csr-deflated",
@@ -268,6 +336,7 @@ static void test_whole(void **state)
 	for (size_t i = 0; i < COUNT(files); i++) {
 		snprintf(path, sizeof path, "%s/files/npz/good-%s.npz", getenv("SHEAF_TESTS"), files[i]);
 		check_whole(path, "c.tns");
+		check_unrolled(path);
 	}
 	for (size_t i = 0; i < COUNT(layouts); i++) {
 		snprintf(how, sizeof how, "-layout=%s", layouts[i]);
@@ -278,6 +347,7 @@ static void test_whole(void **state)
 	const conversion array = {"mtx", ARRAY, "npy", NULL, SHEAF_OK, NULL, NULL};
 	check_conversion(&array, 0, 0);
 	check_whole(in_folder("b.npy"), "c.mtx");
+	check_unrolled(in_folder("b.npy"));
 }
 
 /* What cannot be one row, and what may not. */
@@ -368,6 +438,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_heads_that_contradict, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_overlap, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_whole, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_unrolling, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_arrays_that_wait_on_the_disk, make_folder, remove_folder),
 		cmocka_unit_test(test_no_whole),
 		cmocka_unit_test(test_whole_unsorted),

@@ -63,6 +63,12 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_frame_arrange(const sheaf_frame *frame, c
                                                      const sheaf_arrange_options *options, sheaf_context *cx,
                                                      sheaf_frame *out, sheaf_error *err);
 
+/* A tensor that is one row, a sound frame of `schema`, as its entries, in the order of its levels: *entries
+ * becomes their schema (free it with sheaf_schema_free), *out owns them and shares the values. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_frame_unroll(const sheaf_frame *whole, const sheaf_schema *schema,
+                                                    sheaf_context *cx, sheaf_schema *entries,
+                                                    sheaf_frame *out, sheaf_error *err);
+
 /* ---- matrices as arrays ---- */
 
 /* Entries in any order (COO). */

@@ -128,6 +128,10 @@ class Context:
             self._raised = self._raised or error
             self.stop()
 
+    def listen(self, on_problem: Callable[[Problem], object] | None) -> None:
+        """From now on findings go there; None: they become warnings."""
+        self._on_problem = on_problem
+
     def _take_problem(self, problem: c.sheaf_problem) -> None:
         words = _words(problem)
         if self._on_problem is not None:

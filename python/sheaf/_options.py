@@ -73,7 +73,17 @@ def rows_of(command: str) -> dict[str, Row]:
 
 def format_rows(use: str) -> dict[str, Row]:
     """The options of formats for "reading" or "writing"."""
-    return {row["name"]: row for entry in table()["formats"] for row in entry["options"] if row[use]}
+    return {row["name"]: row for row in _rows_of_formats(use)}
+
+
+def _rows_of_formats(use: str) -> Iterator[Row]:
+    return (row for entry in table()["formats"] for row in entry["options"] if row[use])
+
+
+def _are_several(option: str, uses: Iterable[str]) -> bool:
+    """Whether formats have options of this name that take other values: the library knows which is meant."""
+    return len({row.get("argument") for use in uses for row in _rows_of_formats(use)
+                if row["name"] == option}) > 1
 
 
 def is_flag(name: str) -> bool:
@@ -171,8 +181,9 @@ class Given:
             if row is None or keyword != keyword_of(option):
                 raise _unknown(name or command, keyword, [*map(keyword_of, [*own, *of_formats]), *besides])
             texts = _texts(row, value)
-            for text in texts:
-                _check(row, text)
+            if option in own or not _are_several(option, uses):
+                for text in texts:
+                    _check(row, text)
             if option in own:
                 # --head is another name of --rows
                 self.values["rows" if option == "head" else option] = texts

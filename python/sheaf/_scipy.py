@@ -2,6 +2,8 @@
 """Sparse data as SciPy's matrices, over the same memory where that can be."""
 from __future__ import annotations
 
+from math import prod
+
 from ._errors import UsageError
 
 TYPE_CHECKING = False
@@ -80,11 +82,15 @@ def entries_of(frame: Frame) -> tuple[list[NDArray[Any]], NDArray[Any]]:
     if frame.schema.rows != "entries":
         raise UsageError(f"frame: expected the entries of a tensor, found {frame.schema.rows}")
     coordinates = [frame[field.name].values for field in frame.schema.fields if field.meaning == "coordinate"]
-    value = next((field for field in frame.schema.fields if field.meaning != "coordinate"), None)
+    return coordinates, _values_of(frame)
+
+
+def _values_of(frame: Frame) -> NDArray[Any]:
+    """Those of a tensor's entries; without any, each is true."""
     import numpy as np
 
-    values = frame[value.name].to_numpy() if value is not None else np.ones(len(frame), np.bool_)
-    return coordinates, values
+    value = next((field for field in frame.schema.fields if field.meaning != "coordinate"), None)
+    return frame[value.name].to_numpy() if value is not None else np.ones(len(frame), np.bool_)
 
 
 def matrix_of_frame(frame: Frame, layout: str) -> Any:
@@ -136,14 +142,14 @@ def array_of_frame(frame: Frame) -> NDArray[Any]:
         for name, items in columns.items():
             table[name] = items
         return table
-    coordinates, values = entries_of(frame)
     tensor = frame.schema.tensor
-    assert tensor is not None
-    if tensor.dense and tensor.sorted and tensor.structure == "general" and len(values) == int(
-        np.prod(tensor.shape)):
-        shaped: NDArray[Any] = values.reshape([tensor.shape[d]
-                                               for d in tensor.order]).transpose(np.argsort(tensor.order))
+    in_order = tensor is not None and tensor.dense and tensor.sorted and tensor.structure == "general"
+    if tensor is not None and in_order and len(frame) == prod(tensor.shape):
+        extents = [tensor.shape[d] for d in tensor.order]
+        shaped: NDArray[Any] = _values_of(frame).reshape(extents).transpose(np.argsort(tensor.order))
         return shaped
+    coordinates, values = entries_of(frame)
+    assert tensor is not None
     array: NDArray[Any] = np.zeros(tensor.shape, values.dtype)
     np.add.at(array, tuple(coordinates), values)
     return array

@@ -82,7 +82,8 @@ def validated(job: Job, opening: Opening, on_problem: Callable[[Problem], object
     for member in [None] if job.makes else _members_to_validate(opening):
         reader, failure = None, None
         try:
-            reader = Reader(opening, take, **({"member": member} if member else {}))
+            chosen: dict[str, Any] = {"member": member} if member else {}
+            reader = Reader(opening, take, **chosen)
             if member is None:
                 job.begin(reader, c.SHEAF_PART_COUNTED)
             while reader.next() is not None:

@@ -9,11 +9,12 @@ from ctypes import POINTER, byref
 from . import _layout as c
 from ._config import configured
 from ._context import Context, Handle
-from ._errors import StaleError, UsageError, decoded
+from ._errors import StaleError, UnsupportedError, UsageError, decoded
 from ._library import lib
 from ._options import Given
 from ._progress import progress_of
 from ._source import Opened, check, is_path, name_of
+from .dense import dense
 from .frame import Frame
 from .fields import Schema
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from .plot import Plot
 
 _BESIDES = ("mmap", "progress")
+# Options that leave all rows as the file has them, as settings of formats do.
+_ALL_ROWS = {"from", "max-memory", "max-errors", "strict", "threads", "index", "dataset", "hdf5"}
 
 
 class Opening:
@@ -81,6 +84,24 @@ class Opening:
                     arguments[3](take), None)
         return found
 
+    def gives_all(self) -> bool:
+        """Whether it can be opened again, and all rows are wanted as the file has them."""
+        source = self.source
+        again = isinstance(source, bytes) or (is_path(source) and os.path.isfile(source))
+        return again and set(self.given.values) <= _ALL_ROWS
+
+    def dense(self, schema: Schema) -> Frame | None:
+        """All of a dense tensor with entries of a schema; None where its format gives entries alone."""
+        try:
+            reader = Reader(self, rows=c.SHEAF_TAKES_WHOLE, reported=True)
+        except UnsupportedError:
+            return None
+        try:
+            whole = reader.next() if reader.schema.kind == c.SHEAF_WHOLE else None
+        finally:
+            reader.close()
+        return None if whole is None else dense(schema, whole)
+
     def insist_on_index(self) -> bool:
         return self.given.take("index") == "require"
 
@@ -132,9 +153,16 @@ class Dataset:
             reader.close()
 
     def read(self) -> Frame:
-        """All rows as one frame."""
+        """All rows as one frame. Of a tensor that has a value at each position the array is read by itself
+        where its format can do so; coordinates are made when something asks for them."""
         reader = self._take_reader()
         try:
+            if self.schema.is_dense and self._opening.gives_all() and not reader.is_compressed():
+                reader.close()  # of an archive it has the member, unpacked
+                whole = self._opening.dense(self.schema)
+                if whole is not None:
+                    return whole
+                reader = Reader(self._opening, reported=True)
             return reader.read_all()
         finally:
             reader.close()
@@ -227,12 +255,15 @@ class Arrow:
 class Reader:
     """One pass over a dataset: a context and an open handle."""
 
-    def __init__(self, opening: Opening, on_problem: Any = None, **members: Any) -> None:
+    def __init__(self, opening: Opening, on_problem: Any = None, reported: bool = False,
+                 **members: Any) -> None:
+        """What is found in opening is ``reported`` where another reader has done so."""
         self.opening, self._on_problem, self._members = opening, on_problem, members
+        self._reported = reported
         self._open()
 
     def _open(self) -> None:
-        self.context = self.opening.context(self._on_problem)
+        self.context = self.opening.context((lambda _: None) if self._reported else self._on_problem)
         try:
             self.handle = self.opening.open(self.context, **self._members)
         except StaleError:
@@ -241,6 +272,7 @@ class Reader:
         with self.handle as pointer:
             self.schema = Schema(lib.sheaf_dataset_schema(pointer)[0])
             self.format: str = lib.sheaf_format_name(lib.sheaf_dataset_format(pointer)).decode()
+        self.context.listen(self._on_problem)
         self._begun = False
 
     def _without_index(self) -> None:
@@ -250,6 +282,11 @@ class Reader:
         self._members["index"] = c.SHEAF_INDEX_NEVER
         self.opening.given.values.pop("index", None)
         self._open()
+
+    def is_compressed(self) -> bool:
+        """Known once it is open."""
+        with self.handle as pointer:
+            return lib.sheaf_source_compression(lib.sheaf_dataset_source(pointer)) is not None
 
     def facts(self) -> dict[str, Any]:
         found = c.sheaf_facts()

@@ -105,6 +105,12 @@ class Schema:
         self.attributes = {decoded(a.name) or "": decoded(a.text) or "" for a in known}
         self._numbers = {field.name: i for i, field in enumerate(self.fields)}
 
+    @property
+    def is_dense(self) -> bool:
+        """Whether it is of the entries of a tensor that has one at each position."""
+        tensor = self.tensor if self.rows == "entries" else None
+        return tensor is not None and tensor.dense and tensor.structure == "general"
+
     def _shadow(self, schema: c.sheaf_schema) -> None:
         """A struct of ours that says the same, with texts of ours."""
         self.c = c.sheaf_schema()

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from ._context import Context
     from .fields import Field, Schema
 
+    # (part, level or dimension): (address, count, first, type)
+    Parts = dict[tuple[int, int], tuple[int, int, int, int]]
+
 _FLAT = struct.Struct("@Pqqiiii")
 _PARTS = {"values": c.SHEAF_PART_VALUES, "offsets": c.SHEAF_PART_OFFSETS, "indices": c.SHEAF_PART_INDICES,
           "valid": c.SHEAF_PART_VALID, "codes": c.SHEAF_PART_CODES}
@@ -91,9 +94,8 @@ class Column:
     ``indices`` of its entries, and ``entry_offsets`` (int64, samples + 1). All of them begin at 0.
     """
 
-    def __init__(self, frame: Frame, field: Field,
-                 parts: dict[tuple[int, int], tuple[int, int, int, int]]) -> None:
-        self.frame, self.field, self._parts = frame, field, parts
+    def __init__(self, frame: Frame, field: Field, parts: Parts, held: Held) -> None:
+        self.frame, self.field, self._parts, self._held = frame, field, parts, held
 
     @property
     def name(self) -> str:
@@ -107,8 +109,8 @@ class Column:
             return None
         address, count, first, kind = found
         if part == "valid":
-            return view(self.frame._held, address, (first + count + 7) // 8, "u1")
-        return view(self.frame._held, address, count, DTYPES[kind])
+            return view(self._held, address, (first + count + 7) // 8, "u1")
+        return view(self._held, address, count, DTYPES[kind])
 
     def _runs(self, at: int) -> tuple[NDArray[np.int64], int, int]:
         """The offsets of a level from 0 on, and what part of the level below they cover."""
@@ -205,7 +207,7 @@ class Column:
     def _bits(self, address: int, count: int, first: int) -> NDArray[np.bool_]:
         import numpy as np
 
-        packed = view(self.frame._held, address, (first + count + 7) // 8, "u1")
+        packed = view(self._held, address, (first + count + 7) // 8, "u1")
         return np.unpackbits(packed, count=first + count, bitorder="little")[first:].view(np.bool_)
 
     @property
@@ -321,11 +323,15 @@ class Frame:
         """Holds the buffers of a frame of the library, a pointer; the frame itself may go."""
         held = c_void_p()
         context.call(lib.sheaf_frame_hold, frame, byref(schema.c), context.handle, byref(held))
-        self._held = Held(held)
+        self._owner = Held(held)
         self._context, self.schema = context, schema
         self._nrows = int(frame[0].nrows)
         self._columns: dict[int, Column] = {}
-        self._parts: dict[int, dict[tuple[int, int], tuple[int, int, int, int]]] | None = None
+        self._parts: dict[int, Parts] | None = None
+
+    @property
+    def _held(self) -> Held:
+        return self._owner
 
     @property
     def c(self) -> c.sheaf_frame:
@@ -333,9 +339,9 @@ class Frame:
         frame: c.sheaf_frame = lib.sheaf_held_frame(self._held.pointer)[0]
         return frame
 
-    def _flat(self) -> dict[int, dict[tuple[int, int], tuple[int, int, int, int]]]:
+    def _flat(self) -> dict[int, Parts]:
         if self._parts is None:
-            parts: dict[int, dict[tuple[int, int], tuple[int, int, int, int]]] = {}
+            parts: dict[int, Parts] = {}
             for address, count, first, column, part, at, kind in self._held.flats():
                 parts.setdefault(column, {})[part, at] = (address, count, first, kind)
             self._parts = parts
@@ -348,7 +354,8 @@ class Frame:
         number = name if isinstance(name, int) else self.schema.find(name)
         column = self._columns.get(number)
         if column is None:
-            column = Column(self, self.schema.fields[number], self._flat().get(number, {}))
+            parts = self._flat().get(number, {})
+            column = Column(self, self.schema.fields[number], parts, self._held)
             self._columns[number] = column
         return column
 

@@ -48,7 +48,7 @@ class Batch(Frame):
         held = c_void_p()
         context.call(lib.sheaf_batch_hold, batch, byref(schema.c), context.handle, byref(held))
         given = batch[0]
-        self._held, self._context, self.schema = Held(held), context, schema
+        self._owner, self._context, self.schema = Held(held), context, schema
         self._columns, self._parts = {}, None
         self.number, self.sweep = int(given.number), int(given.sweep)
         self.position = int(given.begin), int(given.end)

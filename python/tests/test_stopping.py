@@ -10,7 +10,8 @@ import sheaf
 from common import same
 
 PROGRAM = """
-import sys, sheaf
+import signal, sys, sheaf
+signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background are made to ignore it
 print("ready", flush=True)
 try:
     {call}

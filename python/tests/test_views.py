@@ -49,6 +49,11 @@ def sorted_entries(tmp, layout):
     return sheaf.read(path)
 
 
+def saved(tmp, array, name="a.npy"):
+    np.save(tmp / name, array)
+    return tmp / name
+
+
 # ---- pairs of what is made and the memory that it is a view of, or a copy, for each row of the table ----
 
 
@@ -107,6 +112,11 @@ def ordered(tmp):
         made = frame.to_scipy(layout)
         found += [(made.data, frame["value"].values), (made.indices, frame[inner].values)]
     return found
+
+
+def dense_tensor(tmp):
+    frame = sheaf.read(saved(tmp, np.arange(6.0).reshape(2, 3)))
+    return [(frame.to_numpy(), frame._whole[0].part("values")), (frame.to_numpy(), frame["value"].values)]
 
 
 def unordered(tmp):
@@ -233,6 +243,7 @@ CHECKS = {
     '`Frame.to_scipy("coo")`': coo,
     '`Frame.to_scipy("csr")` of entries by rows, `"csc"` by columns': ordered,
     "`Frame.to_scipy` of other entries": unordered,
+    "`Frame.to_numpy()` of dense tensors (NPY, NPZ, HDF5, Zarr, netCDF)": dense_tensor,
     "`to_torch()`: nested, CSR, parts": torch,
     "`to_awkward()`": awkward,
     "`to_jax()`": jax,
@@ -294,6 +305,51 @@ def test_tables(tmp):
     d = column(tmp, "d")
     same(str(d.values.dtype), "datetime64[s]")
     assert address(d.values) == address(d.part("values"))
+
+
+def joined(source, name, **options):
+    """A column of all frames."""
+    parts = [frame[name].values for frame in sheaf.open(source, **options)]
+    return np.concatenate(parts) if parts else np.empty(0)
+
+
+def test_dense_tensors(tmp):
+    """Read as one array, they are what their frames are."""
+    plain = np.arange(24.0).reshape(2, 3, 4)
+    arrays = [plain, plain.T, plain.astype(">i2"), plain[:, 0] + 1j, plain[0] > 5, plain[:0], np.array(7.0),
+              plain.astype("f2"), plain[0, 0]]
+    for array in arrays:
+        path = saved(tmp, array)
+        frame = sheaf.read(path)
+        assert type(frame).__name__ == "Dense"
+        same(frame.to_numpy(), array)
+        assert frame._entries is None, "coordinates that nobody asked for"
+        same(len(frame), array.size)
+        for name in frame.names:
+            same(frame[name].values, joined(path, name))
+        values = frame["value"].values
+        assert not values.size or within(values, frame._whole[0].part("values"))
+        same(frame.texts(), "".join(part.texts() for part in sheaf.open(path)))
+
+
+def test_dense_tensors_of_archives(tmp):
+    array = np.arange(6, dtype=np.int32).reshape(2, 3)
+    np.savez_compressed(tmp / "a.npz", x=array)
+    sheaf.write(tmp / "a.bsp.h5", array, layout="dmatr")
+    for name in ("a.npz", "a.bsp.h5"):
+        frame = sheaf.read(tmp / name)
+        assert type(frame).__name__ == "Dense", name
+        same(frame.to_numpy(), array)
+        same(frame["j"].values, np.array([0, 1, 2, 0, 1, 2], np.int32))
+
+
+def test_parts_of_dense_tensors_are_entries(tmp):
+    path = saved(tmp, np.arange(6.0).reshape(2, 3))
+    same(sheaf.read(path, skip=4)["value"].values, np.array([4.0, 5.0]))
+    same(sheaf.read(path, rows="2")["j"].values, np.array([0, 1], np.int32))
+    same(sheaf.read(path, transpose=True).to_numpy(), np.arange(6.0).reshape(2, 3).T)
+    sheaf.write(tmp / "a.mtx", np.arange(6.0).reshape(2, 3), layout="array")
+    same(sheaf.read(tmp / "a.mtx").to_numpy(), np.arange(6.0).reshape(2, 3))
 
 
 def test_dlpack_says_where_it_is(tmp):

@@ -169,3 +169,14 @@ def test_times(tmp):
     frame = sheaf.read(tmp / "t.npy")
     same(frame["s"].values, days)
     same(frame["ms"].to_numpy().astype("M8[s]"), days)
+
+
+def test_options_that_formats_share(tmp):
+    """Each format says which layouts it has."""
+    array = np.arange(6.0).reshape(2, 3)
+    sheaf.write(tmp / "a.mtx", array, layout="array")
+    sheaf.write(tmp / "a.npz", array, layout="dense")
+    same([sheaf.read(tmp / name).to_numpy().tolist() for name in ("a.mtx", "a.npz")], [array.tolist()] * 2)
+    with raises(sheaf.UsageError) as caught:
+        sheaf.write(tmp / "b.mtx", array, layout="csr")
+    assert "coordinate" in str(caught.error), caught.error

@@ -160,7 +160,7 @@ sheaf_status sheaf_plan_seek(sheaf_plan *plan, int64_t position, sheaf_error *er
 	int64_t sweep = position / plan->rows->samples, begin = sweep * plan->rows->samples;
 	bool even = plan->rows->samples == plan->rows->rows && !plan->rows->lengths;
 	if (plan->rows->uneven) sweep = begin = 0;
-	place(plan, even ? (sheaf_mark){sweep, position - begin, position} : (sheaf_mark){sweep, 0, begin});
+	place(plan, even ? (sheaf_mark){position - begin, sweep, position} : (sheaf_mark){0, sweep, begin});
 	while (plan->mark.position < position) {
 		SHEAF_TRY(peek(plan, &item, err));
 		pass(plan);
@@ -231,6 +231,7 @@ static bool is_own(const sheaf_plan *plan, const sheaf_item *item)
 {
 	const sheaf_plan_options *o = &plan->options;
 	uint64_t owner = item->owner;
+	if (o->world == 1) return true;
 	if (o->order->dealing == SHEAF_DEAL_BATCH) {
 		if (!o->one_by_one) return true; /* dealt when the batch is whole */
 		owner = (uint64_t)plan->mark.sweep * (uint64_t)plan->rows->rows + (uint64_t)plan->mark.ordinal;

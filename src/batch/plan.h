@@ -10,8 +10,11 @@
 
 /* A place between two sequences on the line of all sweeps. */
 typedef struct sheaf_mark {
-	int64_t sweep, ordinal; /* of the sequence that comes next */
-	int64_t position;       /* samples before it, from the beginning of sweep 0 */
+	/* Two that grow with each sequence are not side by side: compilers add to both in one step, and what
+	 * they then store in one piece, the next look at one of them waits for. */
+	int64_t ordinal;  /* of the sequence that comes next, */
+	int64_t sweep;    /* in this sweep */
+	int64_t position; /* samples before it, from the beginning of sweep 0 */
 } sheaf_mark;
 
 typedef struct sheaf_plan_options {

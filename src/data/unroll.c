@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A tensor that is one row as entries: each coordinate is written once for every entry below its position. */
 #include "data/unroll.h"
+#include "base/need.h"
 #include "data/frame_builder.h"
 #include <sheaf/arrays.h>
+#include <sheaf/tensor.h>
 #include <string.h>
 
 sheaf_status sheaf_unroll_schema(const sheaf_schema *whole, sheaf_context *cx, sheaf_schema *out,
@@ -176,4 +178,32 @@ sheaf_status sheaf_unroll_part(const sheaf_unrolled *from, sheaf_run part, sheaf
 	if (status == SHEAF_OK) status = unroll(&u, from);
 	sheaf_buffer_reset(&u.starts);
 	return sheaf_frame_builder_end(&b, status, out, err);
+}
+
+static sheaf_status unroll_all(const sheaf_unrolled *from, sheaf_frame *out, sheaf_error *err)
+{
+	int64_t n;
+	SHEAF_TRY(sheaf_unroll_count(from, &n, err));
+	if (n == 0) return sheaf_frame_begin(out, from->entries, from->cx, err);
+	return sheaf_unroll_part(from, (sheaf_run){0, n}, out, err);
+}
+
+sheaf_status sheaf_frame_unroll(const sheaf_frame *whole, const sheaf_schema *schema, sheaf_context *cx,
+                                sheaf_schema *entries, sheaf_frame *out, sheaf_error *err)
+{
+	SHEAF_NEED(entries, "a place for the schema");
+	SHEAF_NEED(out, "a place for the outcome");
+	*entries = (sheaf_schema){0};
+	*out = (sheaf_frame){0};
+	SHEAF_NEED(cx, "a context");
+	SHEAF_TRY(sheaf_frame_fits(__func__, whole, schema, err));
+	if (schema->rows != SHEAF_WHOLE)
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected a tensor that is one row, found %s", __func__,
+		                  sheaf_row_kind_name(schema->rows));
+	SHEAF_TRY(sheaf_unroll_schema(schema, cx, entries, err));
+	sheaf_status status = unroll_all(&(sheaf_unrolled){whole, schema, entries, cx}, out, err);
+	if (status == SHEAF_OK) return SHEAF_OK;
+	sheaf_frame_free(out);
+	sheaf_schema_free(entries);
+	return status;
 }
