@@ -639,8 +639,10 @@ static void test_seeking(void **state)
 		assert_ok(sheaf_plan_seek(plan, p, &err));
 		assert_int_equal(sheaf_plan_mark(plan).position, goes_to[p]);
 	}
-	assert_status(SHEAF_USAGE, sheaf_plan_resume(plan, (sheaf_mark){0, 3, 12}, &err));
-	assert_status(SHEAF_USAGE, sheaf_plan_resume(plan, (sheaf_mark){1, 0, 11}, &err));
+	assert_status(SHEAF_USAGE,
+	              sheaf_plan_resume(plan, (sheaf_mark){.sweep = 0, .ordinal = 3, .position = 12}, &err));
+	assert_status(SHEAF_USAGE,
+	              sheaf_plan_resume(plan, (sheaf_mark){.sweep = 1, .ordinal = 0, .position = 11}, &err));
 	assert_message("ordinal 0 of sweep 1 at position 11");
 	sheaf_plan_close(plan);
 	end_context(cx);

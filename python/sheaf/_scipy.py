@@ -41,21 +41,18 @@ def compressed(kind: Any, values: NDArray[Any], indices: NDArray[Any], pointers:
     return kind((values, indices, pointers), shape=shape, copy=False)
 
 
-_others: dict[Any, Any] = {}
+_others: dict[Any, dict[str, Any]] = {}
 
 
 def _like_another(kind: Any, values: NDArray[Any], indices: NDArray[Any], pointers: NDArray[Any],
                   shape: tuple[int, int]) -> Any:
-    """A matrix made of a copy of an empty one, whose arrays are replaced: making one takes as long as
+    """A matrix made of what an empty one has, whose arrays are replaced: making one takes as long as
     gathering a batch, most of it for looks at what has been checked already. None where that does not do."""
-    from copy import copy
-
     other = _others.get(kind)
     if other is None:
-        other = _others.setdefault(kind, kind((1, 1), dtype=values.dtype))
-    matrix = copy(other)
-    matrix.data, matrix.indices, matrix.indptr = values, indices, pointers
-    matrix._shape = shape
+        other = _others.setdefault(kind, vars(kind((1, 1), dtype=values.dtype)))
+    matrix = kind.__new__(kind)
+    vars(matrix).update(other, data=values, indices=indices, indptr=pointers, _shape=shape)
     return matrix if matrix.shape == shape else None
 
 

@@ -7,7 +7,7 @@ came from it.
 from __future__ import annotations
 
 import struct
-from ctypes import byref, c_int, c_void_p, string_at
+from ctypes import byref, c_int, c_int64, c_void_p, string_at
 
 from . import _layout as c
 from ._context import text_of
@@ -124,7 +124,7 @@ class Column:
 
     def _positions(self) -> tuple[int, int]:
         """The samples of a stream, or the items of texts, that are this frame's."""
-        return self._runs(0)[1:]
+        return self._ends(0)
 
     @property
     def values(self) -> NDArray[Any]:
@@ -170,10 +170,20 @@ class Column:
         first, last = int(offsets[0]), int(offsets[-1])
         return (offsets if first == 0 else offsets - first), first, last
 
+    def _ends(self, at: int) -> tuple[int, int]:
+        """The first and the last offset of a level."""
+        address, count, _, _ = self._parts.get((_PARTS["offsets"], at), (0, 0, 0, 0))
+        if count == 0:
+            return 0, 0
+        return c_int64.from_address(address).value, c_int64.from_address(address + 8 * (count - 1)).value
+
     def compressed(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]]:
         """Of a sparse stream: ``values``, ``indices`` and ``entry_offsets``."""
-        values, indices = self.part("values"), self.part("indices")
+        values, indices, pointers = self.part("values"), self.part("indices"), self.part("offsets", 1)
         assert values is not None and indices is not None
+        samples = self._ends(0)
+        if pointers is not None and samples == (0, len(pointers) - 1) and self._ends(1) == (0, len(values)):
+            return values, indices, pointers
         pointers, begin, end = self._entries()
         if end - begin == len(values):
             return values, indices, pointers

@@ -47,15 +47,10 @@ class Batch(Frame):
     def __init__(self, schema: Schema, context: Context, batch: Any, state: _State) -> None:
         held = c_void_p()
         context.call(lib.sheaf_batch_hold, batch, byref(schema.c), context.handle, byref(held))
-        given = batch[0]
         self._owner, self._context, self.schema = Held(held), context, schema
-        self._columns, self._parts = {}, None
-        self.number, self.sweep = int(given.number), int(given.sweep)
-        self.position = int(given.begin), int(given.end)
-        self.sweep_end, self.epoch_end = bool(given.sweep_end), bool(given.epoch_end)
-        self.sequences, self.samples = int(given.sequences), int(given.samples)
-        self.repeated = int(given.repeated)
-        self._nrows, self._state = self.sequences, state
+        self._columns, self._parts, self._state = {}, None, state
+        self._given = given = c.sheaf_batch.from_buffer_copy(batch[0])
+        self._nrows = int(given.sequences)
         self.packed: dict[str, Packed] | None = None
         if not given.frame:
             grids = [given.packed[i] for i in range(given.npacked)]
@@ -63,6 +58,46 @@ class Batch(Frame):
             for grid in grids:
                 field = schema.fields[grid.field]
                 self.packed[field.name] = Packed(field, grid, self._held, self._flat()[grid.field])
+
+    @property
+    def number(self) -> int:
+        """Which batch of this iteration it is, from 0."""
+        return int(self._given.number)
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """Where it begins and ends, in samples of all shards."""
+        return int(self._given.begin), int(self._given.end)
+
+    @property
+    def sweep(self) -> int:
+        """In which it begins."""
+        return int(self._given.sweep)
+
+    @property
+    def sweep_end(self) -> bool:
+        """Whether a sweep ends in it or after it."""
+        return bool(self._given.sweep_end)
+
+    @property
+    def epoch_end(self) -> bool:
+        """Whether an epoch ends with it."""
+        return bool(self._given.epoch_end)
+
+    @property
+    def sequences(self) -> int:
+        """Those of this shard."""
+        return self._nrows
+
+    @property
+    def samples(self) -> int:
+        """Those of this shard."""
+        return int(self._given.samples)
+
+    @property
+    def repeated(self) -> int:
+        """The last sequences of it that only fill it up."""
+        return int(self._given.repeated)
 
     def _array(self, part: int, dtype: str) -> NDArray[Any]:
         """What is of no column."""

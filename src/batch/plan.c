@@ -160,7 +160,9 @@ sheaf_status sheaf_plan_seek(sheaf_plan *plan, int64_t position, sheaf_error *er
 	int64_t sweep = position / plan->rows->samples, begin = sweep * plan->rows->samples;
 	bool even = plan->rows->samples == plan->rows->rows && !plan->rows->lengths;
 	if (plan->rows->uneven) sweep = begin = 0;
-	place(plan, even ? (sheaf_mark){position - begin, sweep, position} : (sheaf_mark){0, sweep, begin});
+	place(plan, (sheaf_mark){.sweep = sweep,
+	                         .ordinal = even ? position - begin : 0,
+	                         .position = even ? position : begin});
 	while (plan->mark.position < position) {
 		SHEAF_TRY(peek(plan, &item, err));
 		pass(plan);

@@ -121,8 +121,8 @@ sheaf_status sheaf_state_read(const char *text, sheaf_state *out, sheaf_error *e
 		                  text);
 	if (v[0] != VERSION)
 		return sheaf_fail(err, SHEAF_USAGE, "state: expected version %d, found %" PRIu64, VERSION, v[0]);
-	*out = (sheaf_state){
-		{(int64_t)v[1], (int64_t)v[2], (int64_t)v[3]}, (int64_t)v[4], v[5], (uint32_t)v[6], (uint32_t)v[7]};
+	sheaf_mark mark = {.sweep = (int64_t)v[1], .ordinal = (int64_t)v[2], .position = (int64_t)v[3]};
+	*out = (sheaf_state){mark, (int64_t)v[4], v[5], (uint32_t)v[6], (uint32_t)v[7]};
 	return SHEAF_OK;
 }
 
