@@ -125,6 +125,19 @@ static void add_alone(sheaf_value_counts *v, double value)
 	if (value != 0) v->bins[sheaf_value_bin(value)]++;
 }
 
+static void assert_same_counts(sheaf_value_counts v[2])
+{
+	assert_int_equal(v[0].n, v[1].n);
+	assert_int_equal(v[0].zeros, v[1].zeros);
+	assert_int_equal(v[0].negatives, v[1].negatives);
+	assert_memory_equal(&v[0].least, &v[1].least, sizeof v[0].least);
+	assert_memory_equal(&v[0].most, &v[1].most, sizeof v[0].most);
+	assert_memory_equal(v[0].bins, v[1].bins, SHEAF_VALUE_BINS * sizeof *v[0].bins);
+	for (int k = 0; k < 2; k++) sheaf_exact_carry(&v[k].sum), sheaf_exact_carry(&v[k].squares);
+	assert_memory_equal(v[0].sum.digits, v[1].sum.digits, sizeof v[0].sum.digits);
+	assert_memory_equal(v[0].squares.digits, v[1].squares.digits, sizeof v[0].squares.digits);
+}
+
 /* Groups of values are what each of them is alone, to the last digit of the sums. */
 static void test_values_in_groups(void **state)
 {
@@ -142,15 +155,7 @@ static void test_values_in_groups(void **state)
 			for (int64_t n = 0; n < sizes[i]; n++) values[n] = made_value(kind);
 			for (int64_t n = 0; n < sizes[i]; n++) add_alone(&v[1], (double)values[n]);
 			assert_true(sheaf_values_add(&v[0], values, sizes[i]));
-			assert_int_equal(v[0].n, v[1].n);
-			assert_int_equal(v[0].zeros, v[1].zeros);
-			assert_int_equal(v[0].negatives, v[1].negatives);
-			assert_memory_equal(&v[0].least, &v[1].least, sizeof v[0].least);
-			assert_memory_equal(&v[0].most, &v[1].most, sizeof v[0].most);
-			assert_memory_equal(bins[0], bins[1], sizeof bins[0]);
-			for (int k = 0; k < 2; k++) sheaf_exact_carry(&v[k].sum), sheaf_exact_carry(&v[k].squares);
-			assert_memory_equal(v[0].sum.digits, v[1].sum.digits, sizeof v[0].sum.digits);
-			assert_memory_equal(v[0].squares.digits, v[1].squares.digits, sizeof v[0].squares.digits);
+			assert_same_counts(v);
 		}
 }
 
@@ -169,26 +174,84 @@ static void test_values_that_no_group_has(void **state)
 	}
 }
 
-static void test_cells_of_patterns_at_once(void **state)
+static double made_double(int kind)
+{
+	double sign = random_below(2) ? 1 : -1;
+	switch (kind) {
+	case 0: return random_below(5) ? 0 : (double)random_below(1 << 20);
+	case 1: return sign * (random_below(3) ? 0 : 1 << 20);
+	case 2: return (double)(random_below(2000001) - 1000000) / 1000000;
+	case 3: return (random_below(4) ? 1 : 0) * sign * (double)(random_below(INT64_C(1) << 40) + 1) / 1024;
+	case 4: return sign * ldexp((double)(random_below(INT64_C(1) << 53) + 1), (int)random_below(900) - 500);
+	default:
+		return sign * ldexp((double)(random_below(INT64_C(1) << 53) + 1), (int)random_below(2000) - 1074);
+	}
+}
+
+/* Doubles at once are what each of them is alone: of few exponents and of many, small whole numbers, and
+ * those whose squares are beyond the exact ones. */
+static void test_doubles_at_once(void **state)
 {
 	(void)state;
-	float values[SHEAF_PATTERN_AT_ONCE];
-	struct sheaf_pattern_cell at_once[SHEAF_PATTERN_AT_ONCE] = {{0}}, alone[SHEAF_PATTERN_AT_ONCE] = {{0}};
+	static int64_t bins[2][SHEAF_VALUE_BINS];
+	static const int sizes[] = {1, 7, 8, 9, 100, SHEAF_DOUBLES_MOST};
+	double values[SHEAF_DOUBLES_MOST];
+	seed_random(32);
+	for (int kind = 0; kind < 6; kind++)
+		for (size_t i = 0; i < COUNT(sizes); i++) {
+			sheaf_value_counts v[2];
+			memset(bins, 0, sizeof bins);
+			for (int k = 0; k < 2; k++)
+				v[k] = (sheaf_value_counts){.least = INFINITY, .most = -INFINITY, .bins = bins[k]};
+			for (int round = 0; round < 40; round++) {
+				for (int n = 0; n < sizes[i]; n++) values[n] = made_double(kind);
+				for (int n = 0; n < sizes[i]; n++) add_alone(&v[1], values[n]);
+				sheaf_doubles_add(&v[0], values, sizes[i]);
+			}
+			assert_same_counts(v);
+		}
+}
+
+static void test_doubles_that_are_no_numbers(void **state)
+{
+	(void)state;
+	double values[SHEAF_DOUBLES_MOST] = {1, NAN, INFINITY, -INFINITY, 1e300, 5e-324};
+	sheaf_value_counts v = {.least = INFINITY, .most = -INFINITY};
+	sheaf_doubles_add(&v, values, SHEAF_DOUBLES_MOST);
+	assert_int_equal(v.n, SHEAF_DOUBLES_MOST);
+	assert_int_equal(v.nans, 1);
+	assert_int_equal(v.infinite[0], 1);
+	assert_int_equal(v.infinite[1], 1);
+	assert_int_equal(v.zeros, SHEAF_DOUBLES_MOST - 6);
+	assert_true(v.most == 1e300 && v.least == 0);
+}
+
+static float made_unit(int kind)
+{
+	static const float odd[] = {NAN, INFINITY, -INFINITY, 16384.01f, -16385, 0x1.fffffep-18f, -0x1p-17f};
+	if (kind == 4) return odd[random_below((int64_t)COUNT(odd))];
+	if (kind == 5) return (float)(random_below(2001) - 1000) / 131072; /* halves of what is rounded to */
+	return made_value(kind == 3 ? 2 : kind);
+}
+
+/* Samples at once are what each value of them is alone. */
+static void test_samples_of_patterns_at_once(void **state)
+{
+	(void)state;
+	enum { MOST_UNITS = 600, MOST_ROWS = 40 };
+	static const int64_t units[] = {1, 3, 4, 255, 256, 259, MOST_UNITS}, rows[] = {1, 2, 16, 17, MOST_ROWS};
+	static float values[MOST_UNITS * MOST_ROWS];
 	seed_random(31);
-	for (int kind = 0; kind < 3; kind++) {
-		for (size_t k = 0; k < COUNT(values); k++) values[k] = made_value(kind);
-		values[1] = 16384;
-		values[2] = -16384;
-		assert_true(sheaf_pattern_add_all(at_once, values, COUNT(values)));
-		for (size_t k = 0; k < COUNT(values); k++) sheaf_pattern_add(&alone[k], (double)values[k]);
-		assert_memory_equal(at_once, alone, sizeof alone);
-	}
-	static const float odd[] = {NAN, INFINITY, 16384.01f, -16385};
-	for (size_t i = 0; i < COUNT(odd); i++) {
-		values[COUNT(values) - 1] = odd[i];
-		assert_false(sheaf_pattern_add_all(at_once, values, COUNT(values)));
-		assert_memory_equal(at_once, alone, sizeof alone);
-	}
+	for (int kind = 0; kind < 6; kind++)
+		for (size_t i = 0; i < COUNT(units) * COUNT(rows); i++) {
+			struct sheaf_pattern_cell at_once[MOST_UNITS] = {{0}}, alone[MOST_UNITS] = {{0}};
+			int64_t n = units[i % COUNT(units)], all = n * rows[i / COUNT(units)];
+			for (int64_t k = 0; k < all; k++) values[k] = made_unit(kind == 4 && k % 900 ? 3 : kind);
+			if (kind == 3) values[0] = 16384, values[all - 1] = -16384;
+			sheaf_pattern_add_all(at_once, values, n, all / n);
+			for (int64_t k = 0; k < all; k++) sheaf_pattern_add(&alone[k % n], (double)values[k]);
+			assert_memory_equal(at_once, alone, sizeof alone);
+		}
 }
 
 /* Against batches drawn one by one. */
@@ -271,6 +334,54 @@ static void test_items_do_not_depend_on_order(void **state)
 	sheaf_frequent_free(&whole, cx);
 	sheaf_frequent_free(&odd, cx);
 	sheaf_frequent_free(&even, cx);
+}
+
+static void assert_same_items(const sheaf_frequent *a, const sheaf_frequent *b)
+{
+	enum { MOST = 5000 };
+	static const sheaf_item_count *one[MOST], *other[MOST];
+	int n = sheaf_frequent_most(a, one, MOST);
+	assert_int_equal(a->halvings, b->halvings);
+	assert_int_equal(sheaf_frequent_most(b, other, MOST), n);
+	for (int i = 0; i < n; i++) {
+		assert_int_equal(one[i]->count, other[i]->count);
+		assert_int_equal(one[i]->low, other[i]->low);
+		assert_int_equal(one[i]->high, other[i]->high);
+		assert_int_equal(one[i]->size, other[i]->size);
+		assert_memory_equal(one[i]->bytes, other[i]->bytes, one[i]->size);
+	}
+}
+
+/* Many items at once are what each of them is alone: few different ones, and more than are kept. */
+static void test_items_at_once(void **state)
+{
+	(void)state;
+	enum { AT_ONCE = SHEAF_FREQUENT_AT_ONCE };
+	static const int64_t different[] = {3, 4000, 100000};
+	seed_random(33);
+	for (size_t i = 0; i < COUNT(different); i++) {
+		sheaf_frequent f[4];
+		for (int k = 0; k < 4; k++) assert_ok(sheaf_frequent_begin(&f[k], cx, &err));
+		for (int round = 0; round < 200; round++) {
+			double values[AT_ONCE];
+			char words[AT_ONCE][40];
+			sheaf_item texts[AT_ONCE];
+			for (int k = 0; k < AT_ONCE; k++) {
+				int64_t item = random_below(different[i]);
+				values[k] = (double)item / 3;
+				int size = snprintf(words[k], sizeof *words, "%.*s%d", (int)(item % 20),
+				                    "a word of twenty b.", (int)item);
+				texts[k] = (sheaf_item){words[k], (size_t)size};
+				sheaf_frequent_add(&f[1], &values[k], sizeof values[k], 1);
+				sheaf_frequent_add(&f[3], texts[k].data, texts[k].size, 1);
+			}
+			sheaf_frequent_add_doubles(&f[0], values, AT_ONCE);
+			sheaf_frequent_add_texts(&f[2], texts, AT_ONCE);
+		}
+		assert_same_items(&f[0], &f[1]);
+		assert_same_items(&f[2], &f[3]);
+		for (int k = 0; k < 4; k++) sheaf_frequent_free(&f[k], cx);
+	}
 }
 
 /* ---- rasters ---- */
@@ -1004,7 +1115,10 @@ int main(void)
 		cmocka_unit_test(test_value_bins_are_in_order),
 		cmocka_unit_test(test_values_in_groups),
 		cmocka_unit_test(test_values_that_no_group_has),
-		cmocka_unit_test(test_cells_of_patterns_at_once),
+		cmocka_unit_test(test_samples_of_patterns_at_once),
+		cmocka_unit_test(test_doubles_at_once),
+		cmocka_unit_test(test_doubles_that_are_no_numbers),
+		cmocka_unit_test(test_items_at_once),
 		cmocka_unit_test(test_padding),
 		cmocka_unit_test(test_items_are_all_counted_while_there_is_room),
 		cmocka_unit_test(test_items_do_not_depend_on_order),

@@ -3,6 +3,7 @@
 #include "report/frequent.h"
 #include "base/memory.h"
 #include "third/xxhash.h"
+#include <string.h>
 
 static void join(sheaf_item_count *to, const sheaf_item_count *from) { to->count += from->count; }
 
@@ -20,20 +21,69 @@ sheaf_status sheaf_frequent_begin(sheaf_frequent *f, sheaf_context *cx, sheaf_er
 
 void sheaf_frequent_free(sheaf_frequent *f, sheaf_context *cx) { end(f, cx); }
 
-void sheaf_frequent_add(sheaf_frequent *f, const void *item, size_t size, int64_t times)
+static void add_hashed(sheaf_frequent *f, uint64_t low, uint64_t high, sheaf_item item, int64_t times)
 {
-	sheaf_digest hash = sheaf_xxhash(item, size, 0);
-	if (!is_kept(f, hash.high)) return;
-	sheaf_item_count *slot = slot_of(f->slots, hash.low, hash.high);
+	sheaf_item_count *slot = slot_of(f->slots, low, high);
 	if (slot->count) {
 		slot->count += times;
 		return;
 	}
-	size_t shown = size < SHEAF_ITEM_BYTES ? size : SHEAF_ITEM_BYTES;
+	size_t shown = item.size < SHEAF_ITEM_BYTES ? item.size : SHEAF_ITEM_BYTES;
 	sheaf_item_count fresh = {
-		.low = hash.low, .high = hash.high, .count = times, .size = (uint8_t)shown, .cut = shown < size};
-	if (shown) memcpy(fresh.bytes, item, shown);
+		.low = low, .high = high, .count = times, .size = (uint8_t)shown, .cut = shown < item.size};
+	if (shown) memcpy(fresh.bytes, item.data, shown);
 	keep(f, slot, &fresh);
+}
+
+void sheaf_frequent_add(sheaf_frequent *f, const void *item, size_t size, int64_t times)
+{
+	sheaf_digest hash = sheaf_xxhash(item, size, 0);
+	if (is_kept(f, hash.high)) add_hashed(f, hash.low, hash.high, (sheaf_item){item, size}, times);
+}
+
+typedef struct hashes {
+	uint64_t low[SHEAF_FREQUENT_AT_ONCE], high[SHEAF_FREQUENT_AT_ONCE];
+	int chosen[SHEAF_FREQUENT_AT_ONCE], n; /* those that may be kept */
+} hashes;
+
+/* Without a branch for each, since most are not kept once there are many different ones; and their slots are
+ * fetched before the first one is looked at. */
+static void choose(const sheaf_frequent *f, hashes *h, int n)
+{
+	uint64_t most = f->halvings == 0 ? UINT64_MAX : f->halvings < 64 ? UINT64_MAX >> f->halvings : 0;
+	h->n = 0;
+	for (int k = 0; k < n; k++) {
+		h->chosen[h->n] = k;
+		h->n += h->high[k] <= most;
+	}
+	for (int i = 0; i < h->n; i++) __builtin_prefetch(&f->slots[h->low[h->chosen[i]] % SHEAF_FREQUENT_SLOTS]);
+}
+
+void sheaf_frequent_add_doubles(sheaf_frequent *f, const double *values, int n)
+{
+	hashes h;
+	sheaf_xxhash_words(values, (size_t)n, h.low, h.high);
+	choose(f, &h, n);
+	for (int i = 0; i < h.n; i++) {
+		int k = h.chosen[i];
+		if (is_kept(f, h.high[k]))
+			add_hashed(f, h.low[k], h.high[k], (sheaf_item){&values[k], sizeof values[k]}, 1);
+	}
+}
+
+void sheaf_frequent_add_texts(sheaf_frequent *f, const sheaf_item *texts, int n)
+{
+	hashes h;
+	for (int k = 0; k < n; k++) {
+		sheaf_digest hash = sheaf_xxhash(texts[k].data, texts[k].size, 0);
+		h.low[k] = hash.low;
+		h.high[k] = hash.high;
+	}
+	choose(f, &h, n);
+	for (int i = 0; i < h.n; i++) {
+		int k = h.chosen[i];
+		if (is_kept(f, h.high[k])) add_hashed(f, h.low[k], h.high[k], texts[k], 1);
+	}
 }
 
 void sheaf_frequent_merge(sheaf_frequent *f, const sheaf_frequent *other) { merge(f, other); }

@@ -103,14 +103,6 @@ int64_t sheaf_length_counts_between(const sheaf_length_counts *h, int64_t from, 
 
 enum { HALF = SHEAF_VALUE_BINS / 2, SHIFT = 50 };
 
-int sheaf_value_bin(double v)
-{
-	uint64_t bits;
-	memcpy(&bits, &v, sizeof bits);
-	int size = (int)(bits >> SHIFT) & (HALF - 1);
-	return bits >> 63 ? HALF - 1 - size : HALF + size;
-}
-
 double sheaf_value_bin_begin(int bin)
 {
 	uint64_t bits =

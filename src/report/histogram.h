@@ -4,6 +4,7 @@
 #define SHEAF_REPORT_HISTOGRAM_H
 
 #include "base/buffer.h"
+#include <string.h>
 
 enum {
 	SHEAF_LENGTHS_EXACT = 65536, /* lengths below have a count each */
@@ -39,7 +40,15 @@ int64_t sheaf_length_counts_next_bin(int64_t length);
 
 /* Where a finite value that is not 0 is counted, in the order of values, and where its bin begins; both
  * infinities end the last bins. */
-int sheaf_value_bin(double v);
+static inline int sheaf_value_bin(double v)
+{
+	enum { SHIFT = 50, HALF = SHEAF_VALUE_BINS / 2 };
+	uint64_t bits;
+	memcpy(&bits, &v, sizeof bits);
+	int at = (int)(bits >> SHIFT);
+	return at < HALF ? HALF + at : SHEAF_VALUE_BINS - 1 - at;
+}
+
 double sheaf_value_bin_begin(int bin);
 
 #endif

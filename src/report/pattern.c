@@ -2,6 +2,7 @@
 /* Means of units. */
 #include "report/pattern.h"
 #include "base/memory.h"
+#include "report/lanes.h"
 #include <math.h>
 
 static const double unit = 1 << 16;
@@ -31,22 +32,105 @@ void sheaf_pattern_free(sheaf_pattern *p, sheaf_context *cx)
 	*p = (sheaf_pattern){0};
 }
 
-bool sheaf_pattern_add_all(struct sheaf_pattern_cell *cells, const float *values, int n)
+/* ---- many at once ---- */
+
+/* Of some units, a few samples at a time, so that they stay in the first cache. */
+enum { TILE = 256, ROWS = 16 };
+
+typedef struct tile {
+	const float *values;
+	int64_t units; /* from one sample to the next */
+	int n, rows;   /* n is a multiple of the lanes */
+} tile;
+
+static sheaf_floats floats_of(const tile *t, int row, int k)
 {
-	const double most = 1 << 14;
-	int32_t rounded[SHEAF_PATTERN_AT_ONCE];
-	bool fits = true;
-	for (int k = 0; k < n; k++) fits &= fabs((double)values[k]) <= most;
-	if (!fits) return false;
-	for (int k = 0; k < n; k++) {
-		double value = (double)values[k] * unit;
-		rounded[k] = (int32_t)(value + (value < 0 ? -0.5 : 0.5));
+	return sheaf_floats_at(t->values + row * t->units + k);
+}
+
+/* Whether all are small whole numbers, or at least numbers within the bounds. */
+static bool is_tile(const tile *t, bool *whole)
+{
+	enum { MOST_BITS = 0x46800000 /* of 2^14 */ };
+	sheaf_ints odd = {0}, beyond = {0};
+	for (int r = 0; r < t->rows; r++)
+		for (int k = 0; k < t->n; k += SHEAF_LANES) {
+			sheaf_floats v = floats_of(t, r, k);
+			odd |= sheaf_not_small_whole(v);
+			beyond |= sheaf_sizes_of(v) > MOST_BITS;
+		}
+	*whole = !sheaf_any(odd);
+	return !sheaf_any(beyond);
+}
+
+static void add_whole(struct sheaf_pattern_cell *cells, const tile *t)
+{
+	const int64_t one = 1 << 16;
+	for (int k = 0; k < t->n; k += SHEAF_LANES) {
+		sheaf_ints sums = {0};
+		for (int r = 0; r < t->rows; r++) sums += __builtin_convertvector(floats_of(t, r, k), sheaf_ints);
+		for (int i = 0; i < SHEAF_LANES; i++) {
+			cells[k + i].n += t->rows;
+			cells[k + i].sum += one * sums[i];
+		}
 	}
-	for (int k = 0; k < n; k++) {
-		cells[k].n++;
-		cells[k].sum += rounded[k];
+}
+
+/* In 2^-16, to the nearest: what is added before the rest is cut off is the number next to a half, since a
+ * half would round up what is just below one. */
+static sheaf_ints rounded(sheaf_floats v)
+{
+	const float half = 0x1.fffffep-2f, one = 1 << 16;
+	sheaf_floats halves = {half, half, half, half};
+	sheaf_ints sign = (sheaf_ints)v & ~0x7fffffff;
+	return __builtin_convertvector(v * one + (sheaf_floats)((sheaf_ints)halves | sign), sheaf_ints);
+}
+
+static void add_rounded(struct sheaf_pattern_cell *cells, const tile *t)
+{
+	for (int k = 0; k < t->n; k += SHEAF_LANES) {
+		int64_t sums[SHEAF_LANES] = {0};
+		for (int r = 0; r < t->rows; r++) {
+			sheaf_ints v = rounded(floats_of(t, r, k));
+			for (int i = 0; i < SHEAF_LANES; i++) sums[i] += v[i];
+		}
+		for (int i = 0; i < SHEAF_LANES; i++) {
+			cells[k + i].n += t->rows;
+			cells[k + i].sum += sums[i];
+		}
 	}
-	return true;
+}
+
+static void add_each(struct sheaf_pattern_cell *cells, const tile *t)
+{
+	for (int r = 0; r < t->rows; r++)
+		for (int k = 0; k < t->n; k++) sheaf_pattern_add(&cells[k], (double)t->values[r * t->units + k]);
+}
+
+static void add_tile(struct sheaf_pattern_cell *cells, const tile *t)
+{
+	bool whole;
+	tile full = *t, rest = *t;
+	full.n -= t->n % SHEAF_LANES;
+	rest.n -= full.n;
+	rest.values += full.n;
+	if (!is_tile(&full, &whole))
+		add_each(cells, &full);
+	else
+		(whole ? add_whole : add_rounded)(cells, &full);
+	add_each(cells + full.n, &rest);
+}
+
+void sheaf_pattern_add_all(struct sheaf_pattern_cell *cells, const float *values, int64_t units, int64_t rows)
+{
+	for (int64_t r = 0; r < rows; r += ROWS)
+		for (int64_t u = 0; u < units; u += TILE) {
+			tile t = {.values = values + r * units + u,
+			          .units = units,
+			          .n = units - u < TILE ? (int)(units - u) : TILE,
+			          .rows = rows - r < ROWS ? (int)(rows - r) : ROWS};
+			add_tile(cells + u, &t);
+		}
 }
 
 void sheaf_pattern_merge(sheaf_pattern *p, const sheaf_pattern *other)

@@ -38,10 +38,9 @@ static inline void sheaf_pattern_add(struct sheaf_pattern_cell *cell, double val
 	cell->sum = (int64_t)((uint64_t)cell->sum + (uint64_t)(int64_t)(bound * UNIT + (bound < 0 ? -0.5 : 0.5)));
 }
 
-/* The same of up to SHEAF_PATTERN_AT_ONCE cells in a row; false, with nothing added, where some value is
- * none, or beyond the bounds. */
-enum { SHEAF_PATTERN_AT_ONCE = 256 };
-bool sheaf_pattern_add_all(struct sheaf_pattern_cell *cells, const float *values, int n);
+/* The same of `rows` samples that stand one after the other, of as many values as there are cells. */
+void sheaf_pattern_add_all(struct sheaf_pattern_cell *cells, const float *values, int64_t units,
+                           int64_t rows);
 
 /* NaN where there is no value. */
 double sheaf_pattern_mean(const sheaf_pattern *p, int64_t event, int64_t unit);

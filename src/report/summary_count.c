@@ -9,66 +9,30 @@
 
 /* ---- values ---- */
 
-static void add_value(sheaf_value_counts *v, double value)
+enum { AT_ONCE = SHEAF_DOUBLES_MOST };
+
+static void add_doubles(sheaf_field_summary *to, const double *values, int n)
 {
-	v->n++;
-	if (isnan(value)) {
-		v->nans++;
-	} else if (isinf(value)) {
-		v->infinite[value > 0]++;
-	} else {
-		if (value < v->least) v->least = value;
-		if (value > v->most) v->most = value;
-		v->negatives += value < 0;
-		sheaf_exact_add(&v->sum, value);
-		sheaf_exact_add_product(&v->squares, value, value);
-		if (value == 0)
-			v->zeros++;
-		else if (v->bins)
-			v->bins[sheaf_value_bin(value)]++;
-	}
+	sheaf_doubles_add(&to->values, values, n);
+	if (to->frequent.slots) sheaf_frequent_add_doubles(&to->frequent, values, n);
 }
 
-enum { AT_ONCE = SHEAF_PATTERN_AT_ONCE };
-
-/* Small whole numbers, whose sums are exact without further ado; false, with nothing added, where others are
- * among them. */
-static bool add_whole(sheaf_value_counts *v, const sheaf_canon *canon, int64_t n)
-{
-	enum { MOST = 1 << 20 };
-	int64_t sum = 0, squares = 0;
-	bool whole = true;
-	for (int64_t k = 0; k < n; k++) {
-		int64_t w = fabs(canon[k].nearest) <= MOST ? (int64_t)canon[k].nearest : MOST + 1;
-		whole &= (double)w == canon[k].nearest && w <= MOST;
-		sum += w;
-		squares += w * w;
-	}
-	if (!whole) return false;
-	sheaf_exact_add(&v->sum, (double)sum);
-	sheaf_exact_add(&v->squares, (double)squares);
-	v->n += n;
-	for (int64_t k = 0; k < n; k++) {
-		double value = canon[k].nearest;
-		if (value < v->least) v->least = value;
-		if (value > v->most) v->most = value;
-		v->negatives += value < 0;
-		v->zeros += value == 0;
-		if (value != 0 && v->bins) v->bins[sheaf_value_bin(value)]++;
-	}
-	return true;
-}
-
-static void add_one_by_one(sheaf_field_summary *to, const sheaf_column *column, sheaf_run run)
+/* Values of any type; those of positions of `level` that are missing are left out (NULL: none is). */
+static void add_as_doubles(sheaf_field_summary *to, const sheaf_column *column, const sheaf_level *level,
+                           sheaf_run run)
 {
 	sheaf_canon canon[AT_ONCE];
+	double values[AT_ONCE];
+	int64_t width = level ? level->shape.extents[0] : 1;
 	for (int64_t at = run.begin; at < run.end; at += AT_ONCE) {
 		int64_t n = run.end - at < AT_ONCE ? run.end - at : AT_ONCE;
+		int found = 0;
 		sheaf_canon_values(column->type, column->values.data, at, n, canon);
-		if (!add_whole(&to->values, canon, n))
-			for (int64_t k = 0; k < n; k++) add_value(&to->values, canon[k].nearest);
-		for (int64_t k = 0; to->frequent.slots && k < n; k++)
-			sheaf_frequent_add(&to->frequent, &canon[k].nearest, sizeof(double), 1);
+		for (int64_t k = 0; k < n; k++) {
+			values[found] = canon[k].nearest;
+			found += !level || !sheaf_level_is_null(level, (at + k) / width);
+		}
+		add_doubles(to, values, found);
 	}
 }
 
@@ -76,13 +40,13 @@ static void add_values(sheaf_field_summary *to, const sheaf_column *column, shea
 {
 	const float *values = (const float *)(const void *)column->values.data;
 	if (column->type != SHEAF_F32 || to->frequent.slots || sheaf_run_length(run) < SHEAF_VALUES_LEAST) {
-		add_one_by_one(to, column, run);
+		add_as_doubles(to, column, NULL, run);
 		return;
 	}
 	for (int64_t at = run.begin; at < run.end; at += SHEAF_VALUES_MOST) {
 		int64_t n = run.end - at < SHEAF_VALUES_MOST ? run.end - at : SHEAF_VALUES_MOST;
 		if (!sheaf_values_add(&to->values, values + at, n))
-			add_one_by_one(to, column, (sheaf_run){at, at + n});
+			add_as_doubles(to, column, NULL, (sheaf_run){at, at + n});
 	}
 }
 
@@ -97,6 +61,12 @@ static void add_missing(sheaf_field_summary *to, const sheaf_level *level, sheaf
 	}
 }
 
+static void add_items(sheaf_field_summary *to, const sheaf_item *texts, int *n)
+{
+	if (to->frequent.slots) sheaf_frequent_add_texts(&to->frequent, texts, *n);
+	*n = 0;
+}
+
 /* A text counts by its bytes, and as an item. */
 static sheaf_status add_texts(sheaf_summary *s, sheaf_field_summary *to, const sheaf_column *column,
                               sheaf_run run, sheaf_error *err)
@@ -104,25 +74,38 @@ static sheaf_status add_texts(sheaf_summary *s, sheaf_field_summary *to, const s
 	int last = column->nlevels - 1;
 	for (int l = 0; l < last; l++) run = sheaf_level_below(&column->levels[l], run);
 	const sheaf_level *level = &column->levels[last];
+	enum { SHORT = 64 };
+	int64_t lengths[SHORT] = {0};
+	sheaf_item texts[SHEAF_FREQUENT_AT_ONCE];
+	int n = 0;
 	add_missing(to, level, run);
 	for (int64_t p = run.begin; p < run.end; p++) {
 		sheaf_run text = sheaf_level_below_one(level, p);
 		int64_t size = sheaf_run_length(text);
 		if (sheaf_level_is_null(level, p)) continue;
-		SHEAF_TRY(sheaf_length_counts_add(&to->lengths, size, 1, s->cx, err));
-		if (to->frequent.slots)
-			sheaf_frequent_add(&to->frequent, column->values.data + text.begin, (size_t)size, 1);
+		if (size < SHORT)
+			lengths[size]++;
+		else
+			SHEAF_TRY(sheaf_length_counts_add(&to->lengths, size, 1, s->cx, err));
+		texts[n++] = (sheaf_item){column->values.data + text.begin, (size_t)size};
+		if (n == SHEAF_FREQUENT_AT_ONCE) add_items(to, texts, &n);
 	}
+	add_items(to, texts, &n);
+	for (int64_t size = 0; size < SHORT; size++)
+		SHEAF_TRY(sheaf_length_counts_add(&to->lengths, size, lengths[size], s->cx, err));
 	return SHEAF_OK;
 }
 
-/* What may be missing, with a value each: those that are there. */
+/* What may be missing, with as many values each: those that are there. */
 static void add_cells(sheaf_field_summary *to, const sheaf_column *column, sheaf_run run)
 {
 	const sheaf_level *level = &column->levels[0];
+	bool some = level->valid.size && level->shape.missing == SHEAF_NULLABLE;
 	add_missing(to, level, run);
-	for (int64_t p = run.begin; p < run.end; p++)
-		if (!sheaf_level_is_null(level, p)) add_values(to, column, sheaf_level_below_one(level, p));
+	if (some)
+		add_as_doubles(to, column, level, sheaf_level_below(level, run));
+	else
+		add_values(to, column, sheaf_level_below(level, run));
 }
 
 void sheaf_field_see(sheaf_field_summary *to, int64_t index)
@@ -147,25 +130,48 @@ static void add_entries(sheaf_field_summary *to, const sheaf_column *column, int
 	}
 }
 
-/* Sample by sample of each row. */
-static void add_pattern(sheaf_field_summary *to, const sheaf_column *column, sheaf_run rows)
+/* One sample, which is event `event` of its row. */
+static void add_event(sheaf_field_summary *to, const sheaf_column *column, int64_t sample, int64_t event)
 {
 	sheaf_canon canon[AT_ONCE];
-	const float *values = (const float *)(const void *)column->values.data;
 	int64_t units = to->pattern.units;
-	for (int64_t r = rows.begin; r < rows.end; r++) {
-		sheaf_run samples = sheaf_level_below_one(&column->levels[0], r);
-		for (int64_t p = samples.begin; p < samples.end; p++) {
-			struct sheaf_pattern_cell *cells = sheaf_pattern_event(&to->pattern, p - samples.begin);
-			for (int64_t u = 0; u < units; u += AT_ONCE) {
-				int64_t n = units - u < AT_ONCE ? units - u : AT_ONCE;
-				if (column->type == SHEAF_F32 &&
-				    sheaf_pattern_add_all(cells + u, values + p * units + u, (int)n))
-					continue;
-				sheaf_canon_values(column->type, column->values.data, p * units + u, n, canon);
-				for (int64_t k = 0; k < n; k++) sheaf_pattern_add(&cells[u + k], canon[k].nearest);
-			}
+	struct sheaf_pattern_cell *cells = sheaf_pattern_event(&to->pattern, event);
+	for (int64_t u = 0; u < units; u += AT_ONCE) {
+		int64_t n = units - u < AT_ONCE ? units - u : AT_ONCE;
+		sheaf_canon_values(column->type, column->values.data, sample * units + u, n, canon);
+		for (int64_t k = 0; k < n; k++) sheaf_pattern_add(&cells[u + k], canon[k].nearest);
+	}
+}
+
+/* How many rows from the first on have one sample each. */
+static int64_t single_samples(const sheaf_level *level, sheaf_run rows)
+{
+	int64_t r = rows.begin;
+	while (r < rows.end && sheaf_run_length(sheaf_level_below_one(level, r)) == 1) r++;
+	return r - rows.begin;
+}
+
+/* Samples that are the same event are added together: those of rows that have one, and those of a row that
+ * are the last event, which has all that are later, too. */
+static void add_pattern(sheaf_field_summary *to, const sheaf_column *column, sheaf_run rows)
+{
+	const float *values = (const float *)(const void *)column->values.data;
+	const sheaf_level *level = &column->levels[0];
+	int64_t units = to->pattern.units, last = to->pattern.events - 1;
+	while (rows.begin < rows.end) {
+		int64_t n = column->type == SHEAF_F32 ? single_samples(level, rows) : 0;
+		sheaf_run samples = sheaf_level_below_one(level, rows.begin);
+		if (n > 0) sheaf_pattern_add_all(to->pattern.cells, values + samples.begin * units, units, n);
+		for (int64_t p = samples.begin, same; n == 0 && p < samples.end; p += same) {
+			int64_t event = p - samples.begin;
+			same = event >= last && column->type == SHEAF_F32 ? samples.end - p : 1;
+			if (column->type == SHEAF_F32)
+				sheaf_pattern_add_all(sheaf_pattern_event(&to->pattern, event), values + p * units, units,
+				                      same);
+			else
+				add_event(to, column, p, event);
 		}
+		rows.begin += n > 0 ? n : 1;
 	}
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of one sign, exponent and beginning of the fraction are a group: their fractions are summed as
+/* Float32s of one sign, exponent and beginning of the fraction are a group: their fractions are summed as
  * integers, and so are their squares, which is exact, and added to the sums once for each group. A group's
- * values are all in one bin. */
+ * values are all in one bin. Small whole numbers are summed as they are. */
 #include "report/values.h"
 #include "report/histogram.h"
+#include "report/lanes.h"
 #include <math.h>
 #include <string.h>
 
@@ -100,10 +101,95 @@ static void add_group(sheaf_value_counts *v, uint32_t key, const group *g)
 	if (v->bins) v->bins[sheaf_value_bin((double)value_of(begin))] += (int64_t)g->count;
 }
 
+/* ---- small whole numbers ---- */
+
+/* So small that the squares of AT_ONCE of them can be summed in 32 bits. */
+enum { AT_ONCE = 1024, MOST_WHOLE = SHEAF_SMALL_WHOLE };
+
+typedef struct whole_sums {
+	int64_t sum, squares, negatives, zeros;
+	int32_t least, most;
+} whole_sums;
+
+static int64_t sum_of(sheaf_ints v)
+{
+	int64_t sum = 0;
+	for (int i = 0; i < SHEAF_LANES; i++) sum += v[i];
+	return sum;
+}
+
+static void take_whole_bounds(whole_sums *s, sheaf_ints least, sheaf_ints most)
+{
+	for (int i = 0; i < SHEAF_LANES; i++) {
+		s->least = least[i] < s->least ? least[i] : s->least;
+		s->most = most[i] > s->most ? most[i] : s->most;
+	}
+}
+
+/* At most AT_ONCE of them, a multiple of the lanes. */
+static void sum_whole(const float *values, int64_t n, whole_sums *s)
+{
+	sheaf_ints sum = {0}, squares = {0}, negatives = {0}, zeros = {0};
+	sheaf_ints least = sum + s->least, most = sum + s->most;
+	for (int64_t k = 0; k < n; k += SHEAF_LANES) {
+		sheaf_floats x = sheaf_floats_at(values + k);
+		sheaf_ints w = __builtin_convertvector(x, sheaf_ints);
+		sum += w;
+		squares += __builtin_convertvector(x * x, sheaf_ints);
+		negatives += w < 0;
+		zeros += w == 0;
+		sheaf_ints less = w<least, more = w> most;
+		least = (w & less) | (least & ~less);
+		most = (w & more) | (most & ~more);
+	}
+	s->sum += sum_of(sum);
+	s->squares += sum_of(squares);
+	s->negatives -= sum_of(negatives);
+	s->zeros -= sum_of(zeros);
+	take_whole_bounds(s, least, most);
+}
+
+/* Four tables, so that equal values in a row do not wait for each other. */
+static void count_bins(sheaf_value_counts *v, const float *values, int64_t n)
+{
+	enum { TABLES = 4, ZEROS = GROUPS / 2 };
+	uint16_t counts[TABLES][GROUPS] = {{0}};
+	int64_t k = 0;
+	for (; k + TABLES <= n; k += TABLES)
+		for (int i = 0; i < TABLES; i++) counts[i][bits_of(values[k + i]) >> GROUP]++;
+	for (; k < n; k++) counts[0][bits_of(values[k]) >> GROUP]++;
+	for (uint32_t key = 0; key < GROUPS; key++) {
+		int64_t count = 0;
+		for (int i = 0; i < TABLES; i++) count += counts[i][key];
+		if (count && key % ZEROS) v->bins[sheaf_value_bin((double)value_of(key << GROUP))] += count;
+	}
+}
+
+static void add_whole(sheaf_value_counts *v, const float *values, int64_t n)
+{
+	whole_sums s = {.least = MOST_WHOLE, .most = -MOST_WHOLE};
+	for (int64_t at = 0; at < n; at += AT_ONCE)
+		sum_whole(values + at, n - at < AT_ONCE ? n - at : AT_ONCE, &s);
+	sheaf_exact_add(&v->sum, (double)s.sum);
+	sheaf_exact_add(&v->squares, (double)s.squares);
+	v->n += n;
+	v->negatives += s.negatives;
+	v->zeros += s.zeros;
+	if (s.least < v->least) v->least = first_of(values, n, (float)s.least);
+	if (s.most > v->most) v->most = first_of(values, n, (float)s.most);
+	if (v->bins) count_bins(v, values, n);
+}
+
 bool sheaf_values_add(sheaf_value_counts *v, const float *values, int64_t n)
 {
 	enum { ZEROS = GROUPS / 2 };
 	group groups[GROUPS];
+	if (n >= SHEAF_LANES && n <= SHEAF_VALUES_MOST && sheaf_are_small_whole(values, n)) {
+		add_whole(v, values, n / SHEAF_LANES * SHEAF_LANES);
+		values += n / SHEAF_LANES * SHEAF_LANES;
+		n %= SHEAF_LANES;
+		if (n == 0) return true;
+	}
 	if (n < 1 || n > SHEAF_VALUES_MOST || !are_usual(values, n)) return false;
 	memset(groups, 0, sizeof groups);
 	sort_into(groups, values, n);
@@ -113,4 +199,153 @@ bool sheaf_values_add(sheaf_value_counts *v, const float *values, int64_t n)
 	for (uint32_t key = 0; key < GROUPS; key++)
 		if (groups[key].count && key % ZEROS) add_group(v, key, &groups[key]);
 	return true;
+}
+
+/* ---- doubles ---- */
+
+static void add_double(sheaf_value_counts *v, double value)
+{
+	v->n++;
+	if (isnan(value)) {
+		v->nans++;
+	} else if (isinf(value)) {
+		v->infinite[value > 0]++;
+	} else {
+		if (value < v->least) v->least = value;
+		if (value > v->most) v->most = value;
+		v->negatives += value < 0;
+		sheaf_exact_add(&v->sum, value);
+		sheaf_exact_add_product(&v->squares, value, value);
+		if (value == 0)
+			v->zeros++;
+		else if (v->bins)
+			v->bins[sheaf_value_bin(value)]++;
+	}
+}
+
+/* What a block of doubles is: with zeros and such whose squares are exact sums of doubles, or small whole
+ * numbers, whose sums are doubles. */
+typedef struct double_kind {
+	bool usual, whole;
+} double_kind;
+
+static double_kind kind_of(const double *values, int n)
+{
+	const double least = 0x1p-480, most = 0x1p500, most_whole = 1 << 20, round = 0x1.8p52;
+	int unusual = 0, odd = 0;
+	for (int k = 0; k < n; k++) {
+		double size = fabs(values[k]);
+		int small = size < least, some = size != 0, below = size < most, short_one = size <= most_whole,
+			rounded = size + round - round == size;
+		unusual |= (small & some) | (below ^ 1);
+		odd |= (short_one & rounded) ^ 1;
+	}
+	return (double_kind){!unusual, !odd};
+}
+
+static void take_bounds_of_doubles(sheaf_value_counts *v, const double *values, int n)
+{
+	double least = v->least, most = v->most;
+	int negatives = 0, zeros = 0;
+	for (int k = 0; k < n; k++) {
+		least = values[k] < least ? values[k] : least;
+		most = values[k] > most ? values[k] : most;
+		negatives += values[k] < 0;
+		zeros += values[k] == 0;
+	}
+	v->least = least;
+	v->most = most;
+	v->negatives += negatives;
+	v->zeros += zeros;
+}
+
+static void sum_whole_doubles(sheaf_value_counts *v, const double *values, int n)
+{
+	double sums[LANES] = {0}, squares[LANES] = {0};
+	int k = 0;
+	for (; k + LANES <= n; k += LANES)
+		for (int i = 0; i < LANES; i++) {
+			sums[i] += values[k + i];
+			squares[i] += values[k + i] * values[k + i];
+		}
+	for (; k < n; k++) {
+		sums[0] += values[k];
+		squares[0] += values[k] * values[k];
+	}
+	for (int i = 1; i < LANES; i++) {
+		sums[0] += sums[i];
+		squares[0] += squares[i];
+	}
+	sheaf_exact_add(&v->sum, sums[0]);
+	sheaf_exact_add(&v->squares, squares[0]);
+}
+
+/* Of one exponent: fractions, and the products of their halves, which make up their squares. */
+typedef struct double_group {
+	int exponent;
+	int64_t sum;
+	uint64_t high, middle, low;
+} double_group;
+
+enum { LOW = 27, DOUBLE_FRACTION = 52, DOUBLE_BIAS = 1023 + DOUBLE_FRACTION, DOUBLE_EXPONENT = 0x7ff };
+
+/* whole * 2^exponent */
+static void add_scaled(sheaf_exact *sum, uint64_t whole, int exponent)
+{
+	enum { HALF = 32 };
+	sheaf_exact_add(sum, ldexp((double)(whole & UINT32_MAX), exponent));
+	sheaf_exact_add(sum, ldexp((double)(whole >> HALF), exponent + HALF));
+}
+
+static void add_double_group(sheaf_value_counts *v, const double_group *g)
+{
+	int exponent = g->exponent - DOUBLE_BIAS;
+	uint64_t size = g->sum < 0 ? 0 - (uint64_t)g->sum : (uint64_t)g->sum;
+	const double sign = g->sum < 0 ? -1 : 1;
+	sheaf_exact_add(&v->sum, sign * ldexp((double)(size & UINT32_MAX), exponent));
+	sheaf_exact_add(&v->sum, sign * ldexp((double)(size >> 32), exponent + 32));
+	add_scaled(&v->squares, g->low, 2 * exponent);
+	add_scaled(&v->squares, g->middle, 2 * exponent + LOW + 1);
+	add_scaled(&v->squares, g->high, 2 * exponent + 2 * LOW);
+}
+
+/* Exponents have a place each by their last bits; one that finds another there has that one added. */
+static void sum_doubles(sheaf_value_counts *v, const double *values, int n)
+{
+	enum { PLACES = 32 };
+	double_group groups[PLACES] = {{0}};
+	for (int k = 0; k < n; k++) {
+		uint64_t bits;
+		memcpy(&bits, &values[k], sizeof bits);
+		int exponent = (int)(bits >> DOUBLE_FRACTION) & DOUBLE_EXPONENT;
+		double_group *g = &groups[exponent % PLACES];
+		if ((g->exponent != exponent) & (exponent != 0)) {
+			if (g->exponent) add_double_group(v, g);
+			*g = (double_group){.exponent = exponent};
+		}
+		uint64_t fraction = (bits & ((UINT64_C(1) << DOUBLE_FRACTION) - 1)) | (uint64_t)(exponent != 0)
+		                                                                          << DOUBLE_FRACTION;
+		uint64_t high = fraction >> LOW, low = fraction & ((1 << LOW) - 1);
+		g->sum += bits >> 63 ? -(int64_t)fraction : (int64_t)fraction;
+		g->high += high * high;
+		g->middle += high * low;
+		g->low += low * low;
+	}
+	for (int i = 0; i < PLACES; i++)
+		if (groups[i].exponent) add_double_group(v, &groups[i]);
+}
+
+void sheaf_doubles_add(sheaf_value_counts *v, const double *values, int n)
+{
+	enum { FEW = 8 };
+	double_kind kind = kind_of(values, n);
+	if (!kind.usual || n < FEW) {
+		for (int k = 0; k < n; k++) add_double(v, values[k]);
+		return;
+	}
+	v->n += n;
+	take_bounds_of_doubles(v, values, n);
+	(kind.whole ? sum_whole_doubles : sum_doubles)(v, values, n);
+	for (int k = 0; v->bins && k < n; k++)
+		if (values[k] != 0) v->bins[sheaf_value_bin(values[k])]++;
 }

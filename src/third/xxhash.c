@@ -26,8 +26,31 @@ sheaf_digest sheaf_xxhash_end(const void *state)
 	return (sheaf_digest){h.low64, h.high64};
 }
 
-sheaf_digest sheaf_xxhash(const void *data, size_t size, uint64_t seed)
+static sheaf_digest hash_many(const void *data, size_t size, uint64_t seed)
 {
 	XXH128_hash_t h = XXH3_128bits_withSeed(data, size, seed);
 	return (sheaf_digest){h.low64, h.high64};
+}
+
+/* From here on the functions are inline ones of the header, under names of their own: a call for a few bytes
+ * costs more than hashing them. What is long is faster in the library, which knows the processor. */
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+sheaf_digest sheaf_xxhash(const void *data, size_t size, uint64_t seed)
+{
+	enum { FEW = 16 };
+	if (size > FEW) return hash_many(data, size, seed);
+	XXH128_hash_t h = XXH3_128bits_withSeed(data, size, seed);
+	return (sheaf_digest){h.low64, h.high64};
+}
+
+void sheaf_xxhash_words(const void *words, size_t n, uint64_t *low, uint64_t *high)
+{
+	enum { WORD = sizeof(uint64_t) };
+	for (size_t i = 0; i < n; i++) {
+		XXH128_hash_t h = XXH3_128bits((const uint8_t *)words + i * WORD, WORD);
+		low[i] = h.low64;
+		high[i] = h.high64;
+	}
 }

@@ -16,5 +16,7 @@ void sheaf_xxhash_begin(void *state, uint64_t seed);
 void sheaf_xxhash_add(void *state, const void *data, size_t size);
 sheaf_digest sheaf_xxhash_end(const void *state);
 sheaf_digest sheaf_xxhash(const void *data, size_t size, uint64_t seed);
+/* The same of each of n words of 8 bytes as they stand in memory, with the seed 0. */
+void sheaf_xxhash_words(const void *words, size_t n, uint64_t *low, uint64_t *high);
 
 #endif
