@@ -65,13 +65,47 @@ static int64_t cell_of(const sheaf_raster *r, int64_t column)
 	return x + (column - x * r->columns_to_a_cell >= r->columns_to_a_cell);
 }
 
+static int64_t cell_at(const sheaf_raster *r, int64_t row, int64_t column)
+{
+	int64_t y = row >> __builtin_ctzll((unsigned long long)r->rows_to_a_cell);
+	return y * SIDE + (r->columns_to_a_cell == 1 ? column : cell_of(r, column));
+}
+
+static void add_to_cell(sheaf_raster *r, int64_t at, double value)
+{
+	r->counts[at]++;
+	if (fabs(value) > r->magnitudes[at]) r->magnitudes[at] = fabs(value);
+}
+
 void sheaf_raster_add(sheaf_raster *r, int64_t row, int64_t column, double value)
 {
 	if (row >= r->rows) sheaf_raster_reach(r, row + 1);
-	int64_t y = row >> __builtin_ctzll((unsigned long long)r->rows_to_a_cell);
-	int64_t at = y * SIDE + (r->columns_to_a_cell == 1 ? column : cell_of(r, column));
-	r->counts[at]++;
-	if (fabs(value) > r->magnitudes[at]) r->magnitudes[at] = fabs(value);
+	add_to_cell(r, cell_at(r, row, column), value);
+}
+
+/* Cells are fetched before the first one is counted. */
+static void add_some(sheaf_raster *r, const int64_t *rows, const int64_t *columns, const double *values,
+                     int n)
+{
+	enum { MOST = SHEAF_RASTER_AT_ONCE };
+	int64_t cells[MOST];
+	for (int k = 0; k < n; k++) {
+		cells[k] = cell_at(r, rows[k], columns[k]);
+		__builtin_prefetch(&r->counts[cells[k]], 1);
+		__builtin_prefetch(&r->magnitudes[cells[k]], 1);
+	}
+	for (int k = 0; k < n; k++) add_to_cell(r, cells[k], values[k]);
+}
+
+void sheaf_raster_add_all(sheaf_raster *r, const int64_t *rows, const int64_t *columns, const double *values,
+                          int n)
+{
+	int64_t most = -1;
+	for (int k = 0; k < n; k++) most = rows[k] > most ? rows[k] : most;
+	if (most >= r->rows) sheaf_raster_reach(r, most + 1);
+	for (int k = 0; k < n; k += SHEAF_RASTER_AT_ONCE)
+		add_some(r, rows + k, columns + k, values + k,
+		         n - k < SHEAF_RASTER_AT_ONCE ? n - k : SHEAF_RASTER_AT_ONCE);
 }
 
 void sheaf_raster_merge(sheaf_raster *r, const sheaf_raster *other)

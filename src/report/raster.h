@@ -22,6 +22,10 @@ typedef struct sheaf_raster {
 SHEAF_USE sheaf_status sheaf_raster_begin(sheaf_raster *r, int64_t columns, sheaf_context *cx,
                                           sheaf_error *err);
 void sheaf_raster_add(sheaf_raster *r, int64_t row, int64_t column, double value);
+/* Any number of entries at once. */
+enum { SHEAF_RASTER_AT_ONCE = 128 };
+void sheaf_raster_add_all(sheaf_raster *r, const int64_t *rows, const int64_t *columns, const double *values,
+                          int n);
 /* Rows without entries belong to the picture, too. */
 void sheaf_raster_reach(sheaf_raster *r, int64_t rows);
 void sheaf_raster_merge(sheaf_raster *r, const sheaf_raster *other);

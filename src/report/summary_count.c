@@ -251,44 +251,85 @@ static void look_at_values(const sheaf_schema *schema, const sheaf_frame *frame,
 	for (int i = 0; i < 2; i++) e->fill[i] = fill[i].nearest;
 }
 
-/* The magnitude of value p; *filled: it is what a sparse tensor does not store. */
-static double magnitude(const entries *e, int64_t p, bool *filled)
+/* Entries of which everything is counted in turn, so that one table at a time is in a cache. */
+enum { PLACES = 256 };
+typedef struct places {
+	int64_t at[SHEAF_MAX_RANK][2 * PLACES];
+	double sizes[2 * PLACES];
+	int n;
+} places;
+
+/* Whether a complex number is what a sparse tensor does not store, and how large it is. */
+static double complex_size(const entries *e, const sheaf_canon parts[2], bool *filled)
 {
-	sheaf_canon parts[2];
-	*filled = false;
-	if (!e->value || e->width < 1 || e->width > 2) return 1;
-	sheaf_canon_values(e->value->type, e->value->values.data, p * e->width, e->width, parts);
-	*filled = e->dense && parts[0].nearest == e->fill[0] && (e->width == 1 || parts[1].nearest == e->fill[1]);
-	return e->width == 1 ? fabs(parts[0].nearest) : hypot(parts[0].nearest, parts[1].nearest);
+	*filled = e->dense && parts[0].nearest == e->fill[0] && parts[1].nearest == e->fill[1];
+	return hypot(parts[0].nearest, parts[1].nearest);
 }
 
-static void add_place(sheaf_summary *s, const int64_t *at, double size)
+/* The sizes of n values from `at` on, at most PLACES. */
+static void find_sizes(const entries *e, int64_t at, int n, double *sizes, bool *filled)
+{
+	sheaf_canon parts[2 * PLACES];
+	bool known = e->value && (e->width == 1 || e->width == 2);
+	if (known) sheaf_canon_values(e->value->type, e->value->values.data, at * e->width, n * e->width, parts);
+	for (int k = 0; k < n; k++) {
+		filled[k] = known && e->width == 1 && e->dense && parts[k].nearest == e->fill[0];
+		sizes[k] = known && e->width == 1 ? fabs(parts[k].nearest) : 1;
+		if (known && e->width == 2) sizes[k] = complex_size(e, &parts[2 * k], &filled[k]);
+	}
+}
+
+/* The entries of n rows from `at` on, with those that the structure implies. */
+static void find_places(const sheaf_frame *frame, const entries *e, int rank, int64_t at, int n, places *p)
+{
+	double sizes[PLACES];
+	bool filled[PLACES];
+	find_sizes(e, at, n, sizes, filled);
+	p->n = 0;
+	for (int k = 0; k < n; k++) {
+		p->sizes[p->n] = sizes[k];
+		for (int d = 0; d < rank; d++) p->at[d][p->n] = sheaf_coordinate_at(&frame->columns[d], at + k);
+		p->n += !filled[k];
+		if (filled[k] || !e->mirrored || p->at[0][p->n - 1] == p->at[1][p->n - 1]) continue;
+		p->sizes[p->n] = sizes[k];
+		p->at[0][p->n] = p->at[1][p->n - 1];
+		p->at[1][p->n] = p->at[0][p->n - 1];
+		p->n++;
+	}
+}
+
+static void add_band(sheaf_band *band, const places *p)
+{
+	for (int k = 0; k < p->n; k++) {
+		int64_t below = p->at[0][k] - p->at[1][k];
+		band->diagonal += below == 0;
+		band->lower = below > band->lower ? below : band->lower;
+		band->upper = -below > band->upper ? -below : band->upper;
+	}
+}
+
+static void add_places(sheaf_summary *s, const places *p)
 {
 	int rank = s->schema.tensor.rank, value = sheaf_schema_value(&s->schema);
+	s->entries += p->n;
 	for (int d = 0; d < rank; d++)
-		if (s->fields[d].uses) s->fields[d].uses[at[d]]++;
-	s->entries++;
+		for (int k = 0; s->fields[d].uses && k < p->n; k++) s->fields[d].uses[p->at[d][k]]++;
 	if (rank != 2) return;
-	s->band.diagonal += at[0] == at[1];
-	if (at[0] - at[1] > s->band.lower) s->band.lower = at[0] - at[1];
-	if (at[1] - at[0] > s->band.upper) s->band.upper = at[1] - at[0];
+	add_band(&s->band, p);
 	if (value >= 0 && s->fields[value].raster.counts)
-		sheaf_raster_add(&s->fields[value].raster, at[0], at[1], size);
+		sheaf_raster_add_all(&s->fields[value].raster, p->at[0], p->at[1], p->sizes, p->n);
 }
 
 /* Where entries are, with those that the structure implies. */
 static void add_all_entries(sheaf_summary *s, const sheaf_frame *frame)
 {
 	entries e;
+	places p;
 	look_at_values(&s->schema, frame, &e);
-	for (int64_t p = 0; p < frame->nrows; p++) {
-		int64_t at[SHEAF_MAX_RANK];
-		bool filled;
-		double size = magnitude(&e, p, &filled);
-		if (filled) continue;
-		for (int d = 0; d < s->schema.tensor.rank; d++) at[d] = sheaf_coordinate_at(&frame->columns[d], p);
-		add_place(s, at, size);
-		if (e.mirrored && at[0] != at[1]) add_place(s, (int64_t[]){at[1], at[0]}, size);
+	for (int64_t at = 0; at < frame->nrows; at += PLACES) {
+		int n = frame->nrows - at < PLACES ? (int)(frame->nrows - at) : PLACES;
+		find_places(frame, &e, s->schema.tensor.rank, at, n, &p);
+		add_places(s, &p);
 	}
 }
 

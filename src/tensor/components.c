@@ -71,6 +71,18 @@ void sheaf_components_add(sheaf_components *c, int64_t row, int64_t column)
 	c->parents[b] = a;
 }
 
+/* Nodes are fetched before the first entry is looked at. */
+void sheaf_components_add_all(sheaf_components *c, const int64_t *rows, const int64_t *columns, int n)
+{
+	if (!c->parents) return;
+	for (int k = 0; k < n; k++) {
+		__builtin_prefetch(&c->parents[rows[k]], 1);
+		__builtin_prefetch(&c->parents[c->reach ? columns[k] : c->rows + columns[k]], 1);
+		if (c->reach) __builtin_prefetch(&c->reach[rows[k] < columns[k] ? rows[k] : columns[k]], 1);
+	}
+	for (int k = 0; k < n; k++) sheaf_components_add(c, rows[k], columns[k]);
+}
+
 static void count_blocks(sheaf_components *c)
 {
 	int64_t begin = 0, end = -1;

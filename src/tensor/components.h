@@ -19,6 +19,8 @@ typedef struct sheaf_components {
 SHEAF_USE sheaf_status sheaf_components_begin(sheaf_components *c, int64_t rows, int64_t columns,
                                               int64_t room, sheaf_context *cx, sheaf_error *err);
 void sheaf_components_add(sheaf_components *c, int64_t row, int64_t column);
+/* Up to some hundred entries. */
+void sheaf_components_add_all(sheaf_components *c, const int64_t *rows, const int64_t *columns, int n);
 void sheaf_components_finish(sheaf_components *c);
 void sheaf_components_free(sheaf_components *c, sheaf_context *cx);
 

@@ -20,7 +20,7 @@ sheaf_status sheaf_mirrors_begin(sheaf_profile *p, sheaf_error *err)
 	if (!p->sides[0].counts) return SHEAF_OK; /* both are sorted already */
 	SHEAF_TRY(sheaf_slices_begin(&p->slices, p->schema.tensor.shape[0], p->element.size,
 	                             sheaf_max_memory(p->cx) / SHARE, p->cx, err));
-	return p->slices.begins ? SHEAF_OK : sheaf_profile_sort(p, 0, err);
+	return p->slices.all ? SHEAF_OK : sheaf_profile_sort(p, 0, err);
 }
 
 /* ---- an entry and its mirror ---- */
@@ -164,7 +164,7 @@ static sheaf_status sort_slices(sheaf_profile *p, sheaf_error *err)
 	int64_t at = 0;
 	SHEAF_TRY(sheaf_profile_sort(p, 0, err));
 	for (int64_t slice = 0; slice < s->extent && at < s->n; slice++) {
-		int64_t n = s->begins[slice + 1];
+		int64_t n = s->all[slice].end;
 		if (n) SHEAF_TRY(sort_slice(p, slice, at, at + n, err));
 		at += n;
 	}
@@ -188,7 +188,7 @@ sheaf_status sheaf_mirrors_add(sheaf_profile *p, const sheaf_frame *frame, sheaf
 		see_structured(p, frame);
 		return SHEAF_OK;
 	}
-	if (!p->slices.begins || frame->nrows == 0) return SHEAF_OK; /* they are being sorted */
+	if (!p->slices.all || frame->nrows == 0) return SHEAF_OK; /* they are being sorted */
 	if (p->slice < 0) choose_slice(p, frame);
 	SHEAF_TRY(keep(p, frame, &n, err));
 	if (n == frame->nrows) return SHEAF_OK;
@@ -202,18 +202,30 @@ sheaf_status sheaf_mirrors_add(sheaf_profile *p, const sheaf_frame *frame, sheaf
  * passed over is not looked at again. */
 static int64_t mirror_in(sheaf_slices *s, int64_t slice, int64_t other)
 {
-	int64_t end = s->begins[other + 1], at = s->next[other];
+	int64_t end = s->all[other].end, at = s->all[other].next;
 	while (at < end && sheaf_slices_other(s, at) < slice) at++;
 	bool found = at < end && sheaf_slices_other(s, at) == slice;
-	s->next[other] = at + found;
+	s->all[other].next = at + found;
 	return found ? at : -1;
+}
+
+/* What the entries that come soon will be compared with: where their slices stand, then what is there. */
+static void fetch_mirrors(const sheaf_slices *s, int64_t at)
+{
+	enum { SOON = 12, SOONER = 6 };
+	if (at + SOON >= s->n) return;
+	int64_t near = s->all[sheaf_slices_other(s, at + SOONER)].next;
+	__builtin_prefetch(&s->all[sheaf_slices_other(s, at + SOON)], 1);
+	if (near < s->n)
+		__builtin_prefetch(&s->blocks[near / SHEAF_SLICE_BLOCK].others[near % SHEAF_SLICE_BLOCK]);
 }
 
 static void go_through_slices(sheaf_profile *p)
 {
 	sheaf_slices *s = &p->slices;
 	for (int64_t slice = 0; slice < s->extent; slice++)
-		for (int64_t at = s->begins[slice]; at < s->begins[slice + 1]; at++) {
+		for (int64_t at = sheaf_slice_begin(s, slice); at < s->all[slice].end; at++) {
+			fetch_mirrors(s, at);
 			int64_t other = sheaf_slices_other(s, at), mirror = mirror_in(s, slice, other);
 			if (mirror < 0)
 				see_no_mirror(p);
@@ -250,7 +262,7 @@ static sheaf_status keep_pattern(sheaf_profile *p, sheaf_error *err)
 {
 	bool kept;
 	const sheaf_profile_side *rows = &p->sides[0];
-	if (!p->slices.begins) return SHEAF_OK;
+	if (!p->slices.all) return SHEAF_OK;
 	SHEAF_TRY(sheaf_slices_add(&p->slices, coordinate(rows, 0), coordinate(rows, 1), NULL, &kept, err));
 	if (!kept) sheaf_slices_free(&p->slices);
 	return SHEAF_OK;
@@ -308,7 +320,7 @@ static sheaf_status make_slices(sheaf_profile *p, bool *all, sheaf_error *err)
 	SHEAF_TRY(sheaf_slices_begin(&p->slices, p->schema.tensor.shape[0], p->element.size,
 	                             sheaf_max_memory(p->cx) / SHARE, p->cx, err));
 	p->slice = 0;
-	for (*all = p->slices.begins;
+	for (*all = p->slices.all;
 	     *all && (status = sheaf_arranger_next(p->sides[0].arranger, &frame, err)) == SHEAF_OK;) {
 		int64_t n;
 		SHEAF_TRY(keep(p, frame, &n, err));
@@ -336,7 +348,7 @@ static sheaf_status finish_sides(sheaf_profile *p, sheaf_error *err)
 static sheaf_status find_strong(sheaf_profile *p, sheaf_error *err)
 {
 	p->strong.needed = sheaf_strong_needs(p->schema.tensor.shape[0], p->entries);
-	if (!p->slices.begins) return SHEAF_OK;
+	if (!p->slices.all) return SHEAF_OK;
 	return sheaf_slices_connect(&p->slices, sheaf_max_memory(p->cx) / STRONG_SHARE, &p->strong, err);
 }
 

@@ -140,20 +140,51 @@ static sheaf_status pack(sheaf_profile *p, int64_t i, int64_t j, const uint8_t *
 	return sheaf_deflating_put(&p->packed, items, p->cx, err);
 }
 
-static sheaf_status see_matrix(sheaf_profile *p, const sheaf_frame *frame, sheaf_error *err)
+/* Coordinates of some entries of a matrix, from `at` of a frame on. */
+enum { AT_ONCE = 128 };
+typedef struct places {
+	int64_t i[AT_ONCE], j[AT_ONCE], at;
+	int n;
+} places;
+
+static void take_places(const sheaf_frame *frame, int64_t at, places *all)
+{
+	all->at = at;
+	all->n = frame->nrows - at < AT_ONCE ? (int)(frame->nrows - at) : AT_ONCE;
+	for (int k = 0; k < all->n; k++) all->i[k] = sheaf_coordinate_at(&frame->columns[0], at + k);
+	for (int k = 0; k < all->n; k++) all->j[k] = sheaf_coordinate_at(&frame->columns[1], at + k);
+}
+
+static void see_band(sheaf_profile *p, const places *all)
+{
+	for (int k = 0; k < all->n; k++) {
+		int64_t below = all->i[k] - all->j[k];
+		p->diagonal += below == 0;
+		p->lower = below > p->lower ? below : p->lower;
+		p->upper = -below > p->upper ? -below : p->upper;
+	}
+}
+
+static sheaf_status pack_places(sheaf_profile *p, const sheaf_frame *frame, const places *all,
+                                sheaf_error *err)
 {
 	const uint8_t *values = frame->columns[p->rank].values.data;
-	for (int64_t e = 0; e < frame->nrows; e++) {
-		int64_t i = sheaf_coordinate_at(&frame->columns[0], e),
-				j = sheaf_coordinate_at(&frame->columns[1], e);
-		p->diagonal += i == j;
-		if (i - j > p->lower) p->lower = i - j;
-		if (j - i > p->upper) p->upper = j - i;
+	for (int k = 0; p->packs && k < all->n; k++)
+		if (sheaf_deflating_wants(&p->packed))
+			SHEAF_TRY(pack(p, all->i[k], all->j[k], values + (size_t)(all->at + k) * p->element.size, err));
+	return SHEAF_OK;
+}
+
+static sheaf_status see_matrix(sheaf_profile *p, const sheaf_frame *frame, sheaf_error *err)
+{
+	places all;
+	for (int64_t at = 0; at < frame->nrows; at += AT_ONCE) {
+		take_places(frame, at, &all);
+		see_band(p, &all);
 		if (!p->connects) continue;
-		sheaf_components_add(&p->components, i, j);
-		see_order(&p->order, i, j);
-		if (p->packs && sheaf_deflating_wants(&p->packed))
-			SHEAF_TRY(pack(p, i, j, values + (size_t)e * p->element.size, err));
+		sheaf_components_add_all(&p->components, all.i, all.j, all.n);
+		for (int k = 0; k < all.n; k++) see_order(&p->order, all.i[k], all.j[k]);
+		SHEAF_TRY(pack_places(p, frame, &all, err));
 	}
 	return p->square ? sheaf_mirrors_add(p, frame, err) : SHEAF_OK;
 }

@@ -5,9 +5,7 @@
 #include "base/memory.h"
 #include <string.h>
 
-static size_t begins_size(const sheaf_slices *s) { return ((size_t)s->extent + 1) * sizeof *s->begins; }
-
-static size_t next_size(const sheaf_slices *s) { return (size_t)s->extent * sizeof *s->next; }
+static size_t slices_size(const sheaf_slices *s) { return (size_t)s->extent * sizeof *s->all; }
 
 static size_t block_size(const sheaf_slices *s)
 {
@@ -28,22 +26,16 @@ sheaf_status sheaf_slices_begin(sheaf_slices *s, int64_t extent, size_t value_si
 	*s = (sheaf_slices){
 		.cx = cx, .extent = extent, .value_size = value_size, .room = room, .slice = -1, .other = -1};
 	if (extent >= INT32_MAX || extent < 1 || bytes_of(s) > room) return SHEAF_OK;
-	SHEAF_TRY(sheaf_allocate(cx, begins_size(s), &memory, err));
-	s->begins = (int64_t *)memory;
-	sheaf_status status = sheaf_allocate(cx, next_size(s), &memory, err);
-	if (status)
-		sheaf_slices_free(s);
-	else
-		s->next = (int64_t *)memory;
-	return status;
+	SHEAF_TRY(sheaf_allocate(cx, slices_size(s), &memory, err));
+	s->all = (sheaf_slice *)memory;
+	return SHEAF_OK;
 }
 
 void sheaf_slices_free(sheaf_slices *s)
 {
 	for (int64_t i = 0; i < s->nblocks; i++) sheaf_release(s->cx, s->blocks[i].others, block_size(s));
 	if (s->blocks) sheaf_release(s->cx, s->blocks, (size_t)s->blocks_room * sizeof *s->blocks);
-	if (s->begins) sheaf_release(s->cx, s->begins, begins_size(s));
-	if (s->next) sheaf_release(s->cx, s->next, next_size(s));
+	if (s->all) sheaf_release(s->cx, s->all, slices_size(s));
 	*s = (sheaf_slices){0};
 }
 
@@ -68,14 +60,14 @@ sheaf_status sheaf_slices_add(sheaf_slices *s, int64_t slice, int64_t other, con
                               sheaf_error *err)
 {
 	int64_t at = s->n % SHEAF_SLICE_BLOCK;
-	*kept = s->begins && (slice > s->slice || (slice == s->slice && other >= s->other));
+	*kept = s->all && (slice > s->slice || (slice == s->slice && other >= s->other));
 	if (*kept && at == 0) *kept = bytes_of(s) <= s->room;
 	if (!*kept) return SHEAF_OK;
 	if (at == 0) SHEAF_TRY(grow(s, err));
 	sheaf_slice_block *block = &s->blocks[s->nblocks - 1];
 	block->others[at] = (int32_t)other;
 	if (s->value_size) memcpy(block->values + (size_t)at * s->value_size, value, s->value_size);
-	s->begins[slice + 1]++;
+	s->all[slice].end++;
 	s->slice = slice;
 	s->other = other;
 	s->n++;
@@ -84,23 +76,27 @@ sheaf_status sheaf_slices_add(sheaf_slices *s, int64_t slice, int64_t other, con
 
 void sheaf_slices_finish(sheaf_slices *s)
 {
-	for (int64_t i = 0; s->begins && i < s->extent; i++) s->begins[i + 1] += s->begins[i];
+	for (int64_t i = 1; s->all && i < s->extent; i++) s->all[i].end += s->all[i - 1].end;
 	sheaf_slices_rewind(s);
 }
 
 void sheaf_slices_rewind(sheaf_slices *s)
 {
-	if (s->begins) memcpy(s->next, s->begins, next_size(s));
+	for (int64_t i = 0; s->all && i < s->extent; i++) s->all[i].next = sheaf_slice_begin(s, i);
 }
 
 /* ---- strongly connected components ---- */
 
 /* Tarjan's: slices are numbered as they are met; one that leads to none before itself ends a component, which
  * is what is on the stack above it. */
+typedef struct mark {
+	int32_t number; /* from 1, as they are met; 0: not yet; `done` once its component is complete */
+	int32_t low;    /* the least number that the slice leads to */
+} mark;
+
 typedef struct search {
 	sheaf_slices *s;
-	int32_t *numbers; /* from 1, as they are met; 0: not yet; `done` once its component is complete */
-	int32_t *lows;    /* the least number that a slice leads to */
+	mark *marks; /* of each slice */
 	int32_t *stack, *path;
 	int32_t met, on_stack, on_path;
 	sheaf_strong *out;
@@ -109,16 +105,26 @@ typedef struct search {
 enum { TABLES = 4 };
 static const int32_t done = INT32_MAX;
 
+/* What the slice leads to first. */
+static void fetch_marks(const search *t, int32_t slice)
+{
+	enum { FIRST = 16 };
+	int64_t begin = t->s->all[slice].next, end = t->s->all[slice].end;
+	if (end - begin > FIRST) end = begin + FIRST;
+	for (int64_t at = begin; at < end; at++) __builtin_prefetch(&t->marks[sheaf_slices_other(t->s, at)]);
+}
+
 static void meet(search *t, int32_t slice)
 {
-	t->numbers[slice] = t->lows[slice] = ++t->met;
+	t->marks[slice].number = t->marks[slice].low = ++t->met;
 	t->stack[t->on_stack++] = slice;
 	t->path[t->on_path++] = slice;
+	fetch_marks(t, slice);
 }
 
 static void reach(search *t, int32_t slice, int32_t number)
 {
-	if (number < t->lows[slice]) t->lows[slice] = number;
+	if (number < t->marks[slice].low) t->marks[slice].low = number;
 }
 
 static void end_component(search *t, int32_t root)
@@ -126,7 +132,7 @@ static void end_component(search *t, int32_t root)
 	int32_t slice, size = 0;
 	do {
 		slice = t->stack[--t->on_stack];
-		t->numbers[slice] = done;
+		t->marks[slice].number = done;
 		size++;
 	} while (slice != root);
 	t->out->components++;
@@ -139,17 +145,18 @@ static void search_from(search *t, int32_t first)
 	meet(t, first);
 	while (t->on_path) {
 		int32_t slice = t->path[t->on_path - 1];
-		if (t->s->next[slice] < t->s->begins[slice + 1]) {
-			int32_t other = (int32_t)sheaf_slices_other(t->s, t->s->next[slice]++);
-			if (t->numbers[other] == 0)
+		sheaf_slice *here = &t->s->all[slice];
+		if (here->next < here->end) {
+			int32_t other = (int32_t)sheaf_slices_other(t->s, here->next++), number = t->marks[other].number;
+			if (number == 0)
 				meet(t, other);
-			else if (t->numbers[other] != done)
-				reach(t, slice, t->numbers[other]);
+			else if (number != done)
+				reach(t, slice, number);
 			continue;
 		}
 		t->on_path--;
-		if (t->on_path) reach(t, t->path[t->on_path - 1], t->lows[slice]);
-		if (t->lows[slice] == t->numbers[slice]) end_component(t, slice);
+		if (t->on_path) reach(t, t->path[t->on_path - 1], t->marks[slice].low);
+		if (t->marks[slice].low == t->marks[slice].number) end_component(t, slice);
 	}
 }
 
@@ -168,19 +175,14 @@ sheaf_status sheaf_slices_connect(sheaf_slices *s, int64_t room, sheaf_strong *o
 	void *memory;
 	size_t n = (size_t)s->extent;
 	*out = (sheaf_strong){-1, -1, sheaf_strong_needs(s->extent, s->n)};
-	if (!s->begins || s->extent * TABLES * (int64_t)sizeof(int32_t) > room) return SHEAF_OK;
+	if (!s->all || s->extent * TABLES * (int64_t)sizeof(int32_t) > room) return SHEAF_OK;
 	SHEAF_TRY(sheaf_allocate_array(s->cx, n * TABLES, sizeof(int32_t), &memory, err));
 	int32_t *tables = (int32_t *)memory;
-	search t = {.s = s,
-	            .numbers = tables,
-	            .lows = tables + n,
-	            .stack = tables + 2 * n,
-	            .path = tables + 3 * n,
-	            .out = out};
+	search t = {.s = s, .marks = (mark *)memory, .stack = tables + 2 * n, .path = tables + 3 * n, .out = out};
 	out->components = out->largest = 0;
 	sheaf_slices_rewind(s);
 	for (int32_t i = 0; i < s->extent; i++)
-		if (t.numbers[i] == 0 && s->begins[i] < s->begins[i + 1]) search_from(&t, i);
+		if (t.marks[i].number == 0 && sheaf_slice_begin(s, i) < s->all[i].end) search_from(&t, i);
 	sheaf_release(s->cx, memory, n * TABLES * sizeof(int32_t));
 	return SHEAF_OK;
 }

@@ -13,13 +13,18 @@ typedef struct sheaf_slice_block {
 	uint8_t *values;
 } sheaf_slice_block;
 
+/* One stands beside the other, since who goes through slices wants both. */
+typedef struct sheaf_slice {
+	int64_t next; /* how far who goes through it has come */
+	int64_t end;  /* after finish; before, how many entries it has */
+} sheaf_slice;
+
 typedef struct sheaf_slices {
 	sheaf_context *cx;
 	int64_t extent, n;
 	size_t value_size; /* 0: values are not kept */
 	int64_t room;      /* bytes that all may take */
-	int64_t *begins;   /* NULL: there are none; of each slice, after finish; one more than there are */
-	int64_t *next;     /* of each slice: how far who goes through it has come */
+	sheaf_slice *all;  /* NULL: there are none */
 	sheaf_slice_block *blocks;
 	int64_t nblocks, blocks_room;
 	int64_t slice, other; /* of the last entry */
@@ -44,6 +49,12 @@ static inline int64_t sheaf_slices_other(const sheaf_slices *s, int64_t at)
 static inline const uint8_t *sheaf_slices_value(const sheaf_slices *s, int64_t at)
 {
 	return s->blocks[at / SHEAF_SLICE_BLOCK].values + (size_t)(at % SHEAF_SLICE_BLOCK) * s->value_size;
+}
+
+/* After finish. */
+static inline int64_t sheaf_slice_begin(const sheaf_slices *s, int64_t slice)
+{
+	return slice ? s->all[slice - 1].end : 0;
 }
 
 /* Begins another pass in which each slice is gone through once. */
