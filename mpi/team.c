@@ -20,9 +20,18 @@ int team_rank, team_size = 1;
 /* Sources may be read by several threads. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* Open MPI looks for networks while it starts, for longer than all else takes. Where every rank is on one
+ * machine there is none to find: memory they share is enough. What the user has chosen stays. */
+static void leave_out_networks(void)
+{
+	const char *ranks = getenv("OMPI_COMM_WORLD_SIZE"), *here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+	if (ranks && here && strcmp(ranks, here) == 0) setenv("OMPI_MCA_pml", "ob1", 0);
+}
+
 void team_begin(int *argc, char ***argv)
 {
 	int provided;
+	leave_out_networks();
 	MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &provided);
 	MPI_Comm_rank(MPI_COMM_WORLD, &team_rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &team_size);
