@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 void hold_begin(hold *h, int64_t most, const char *name, const char *folder)
@@ -66,16 +65,6 @@ static int move_to_file(hold *h)
 	return 0;
 }
 
-/* Pages of the larger kind, where there are some: the first touch of each small one costs more than copying
- * into it. */
-static void want_large_pages(const hold *h)
-{
-	enum { LEAST = 4 << 20 };
-	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)h->bytes / page * page;
-	if (h->room < LEAST) return;
-	(void)!madvise((void *)begin, (uintptr_t)h->bytes + (uintptr_t)h->room - begin, MADV_HUGEPAGE);
-}
-
 static int make_room(hold *h, int64_t size)
 {
 	enum { FIRST = 1 << 20 };
@@ -86,7 +75,6 @@ static int make_room(hold *h, int64_t size)
 	if (!bytes) return ENOMEM;
 	h->bytes = bytes;
 	h->room = room;
-	want_large_pages(h);
 	return 0;
 }
 
@@ -114,7 +102,6 @@ int hold_reserve(hold *h, int64_t size)
 	h->size = size;
 	if (size <= h->most && (h->bytes = malloc(size > 0 ? (size_t)size : 1))) {
 		h->room = size;
-		want_large_pages(h);
 		return 0;
 	}
 	h->fd = open_nameless(h->folder);
