@@ -23,7 +23,7 @@ static void add_as_doubles(sheaf_field_summary *to, const sheaf_column *column, 
 {
 	sheaf_canon canon[AT_ONCE];
 	double values[AT_ONCE];
-	int64_t width = level ? level->shape.extents[0] : 1;
+	int64_t width = level ? level->shape.extent : 1;
 	for (int64_t at = run.begin; at < run.end; at += AT_ONCE) {
 		int64_t n = run.end - at < AT_ONCE ? run.end - at : AT_ONCE;
 		int found = 0;
