@@ -365,13 +365,13 @@ static void test_items_at_once(void **state)
 		for (int round = 0; round < 200; round++) {
 			double values[AT_ONCE];
 			char words[AT_ONCE][40];
-			sheaf_item texts[AT_ONCE];
+			sheaf_some_bytes texts[AT_ONCE];
 			for (int k = 0; k < AT_ONCE; k++) {
 				int64_t item = random_below(different[i]);
 				values[k] = (double)item / 3;
 				int size = snprintf(words[k], sizeof *words, "%.*s%d", (int)(item % 20),
 				                    "a word of twenty b.", (int)item);
-				texts[k] = (sheaf_item){words[k], (size_t)size};
+				texts[k] = (sheaf_some_bytes){words[k], (size_t)size};
 				sheaf_frequent_add(&f[1], &values[k], sizeof values[k], 1);
 				sheaf_frequent_add(&f[3], texts[k].data, texts[k].size, 1);
 			}

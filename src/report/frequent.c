@@ -21,7 +21,7 @@ sheaf_status sheaf_frequent_begin(sheaf_frequent *f, sheaf_context *cx, sheaf_er
 
 void sheaf_frequent_free(sheaf_frequent *f, sheaf_context *cx) { end(f, cx); }
 
-static void add_hashed(sheaf_frequent *f, uint64_t low, uint64_t high, sheaf_item item, int64_t times)
+static void add_hashed(sheaf_frequent *f, uint64_t low, uint64_t high, sheaf_some_bytes item, int64_t times)
 {
 	sheaf_item_count *slot = slot_of(f->slots, low, high);
 	if (slot->count) {
@@ -38,7 +38,7 @@ static void add_hashed(sheaf_frequent *f, uint64_t low, uint64_t high, sheaf_ite
 void sheaf_frequent_add(sheaf_frequent *f, const void *item, size_t size, int64_t times)
 {
 	sheaf_digest hash = sheaf_xxhash(item, size, 0);
-	if (is_kept(f, hash.high)) add_hashed(f, hash.low, hash.high, (sheaf_item){item, size}, times);
+	if (is_kept(f, hash.high)) add_hashed(f, hash.low, hash.high, (sheaf_some_bytes){item, size}, times);
 }
 
 typedef struct hashes {
@@ -67,11 +67,11 @@ void sheaf_frequent_add_doubles(sheaf_frequent *f, const double *values, int n)
 	for (int i = 0; i < h.n; i++) {
 		int k = h.chosen[i];
 		if (is_kept(f, h.high[k]))
-			add_hashed(f, h.low[k], h.high[k], (sheaf_item){&values[k], sizeof values[k]}, 1);
+			add_hashed(f, h.low[k], h.high[k], (sheaf_some_bytes){&values[k], sizeof values[k]}, 1);
 	}
 }
 
-void sheaf_frequent_add_texts(sheaf_frequent *f, const sheaf_item *texts, int n)
+void sheaf_frequent_add_texts(sheaf_frequent *f, const sheaf_some_bytes *texts, int n)
 {
 	hashes h;
 	for (int k = 0; k < n; k++) {

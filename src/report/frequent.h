@@ -31,12 +31,12 @@ SHEAF_USE sheaf_status sheaf_frequent_begin(sheaf_frequent *f, sheaf_context *cx
 void sheaf_frequent_add(sheaf_frequent *f, const void *item, size_t size, int64_t times);
 /* Adds up to SHEAF_FREQUENT_AT_ONCE items, once each: doubles, of which all NaNs are to be one, or texts. */
 enum { SHEAF_FREQUENT_AT_ONCE = 256 };
-typedef struct sheaf_item {
+typedef struct sheaf_some_bytes {
 	const void *data;
 	size_t size;
-} sheaf_item;
+} sheaf_some_bytes;
 void sheaf_frequent_add_doubles(sheaf_frequent *f, const double *values, int n);
-void sheaf_frequent_add_texts(sheaf_frequent *f, const sheaf_item *texts, int n);
+void sheaf_frequent_add_texts(sheaf_frequent *f, const sheaf_some_bytes *texts, int n);
 void sheaf_frequent_merge(sheaf_frequent *f, const sheaf_frequent *other);
 /* Puts in an item that was counted elsewhere; false where it is there already, or none that is kept. */
 bool sheaf_frequent_put(sheaf_frequent *f, const sheaf_item_count *item);

@@ -61,7 +61,7 @@ static void add_missing(sheaf_field_summary *to, const sheaf_level *level, sheaf
 	}
 }
 
-static void add_items(sheaf_field_summary *to, const sheaf_item *texts, int *n)
+static void add_items(sheaf_field_summary *to, const sheaf_some_bytes *texts, int *n)
 {
 	if (to->frequent.slots) sheaf_frequent_add_texts(&to->frequent, texts, *n);
 	*n = 0;
@@ -76,7 +76,7 @@ static sheaf_status add_texts(sheaf_summary *s, sheaf_field_summary *to, const s
 	const sheaf_level *level = &column->levels[last];
 	enum { SHORT = 64 };
 	int64_t lengths[SHORT] = {0};
-	sheaf_item texts[SHEAF_FREQUENT_AT_ONCE];
+	sheaf_some_bytes texts[SHEAF_FREQUENT_AT_ONCE];
 	int n = 0;
 	add_missing(to, level, run);
 	for (int64_t p = run.begin; p < run.end; p++) {
@@ -87,7 +87,7 @@ static sheaf_status add_texts(sheaf_summary *s, sheaf_field_summary *to, const s
 			lengths[size]++;
 		else
 			SHEAF_TRY(sheaf_length_counts_add(&to->lengths, size, 1, s->cx, err));
-		texts[n++] = (sheaf_item){column->values.data + text.begin, (size_t)size};
+		texts[n++] = (sheaf_some_bytes){column->values.data + text.begin, (size_t)size};
 		if (n == SHEAF_FREQUENT_AT_ONCE) add_items(to, texts, &n);
 	}
 	add_items(to, texts, &n);

@@ -27,7 +27,7 @@ sheaf_status sheaf_slices_begin(sheaf_slices *s, int64_t extent, size_t value_si
 		.cx = cx, .extent = extent, .value_size = value_size, .room = room, .slice = -1, .other = -1};
 	if (extent >= INT32_MAX || extent < 1 || bytes_of(s) > room) return SHEAF_OK;
 	SHEAF_TRY(sheaf_allocate(cx, slices_size(s), &memory, err));
-	s->all = (sheaf_slice *)memory;
+	s->all = (sheaf_slice_place *)memory;
 	return SHEAF_OK;
 }
 
@@ -145,7 +145,7 @@ static void search_from(search *t, int32_t first)
 	meet(t, first);
 	while (t->on_path) {
 		int32_t slice = t->path[t->on_path - 1];
-		sheaf_slice *here = &t->s->all[slice];
+		sheaf_slice_place *here = &t->s->all[slice];
 		if (here->next < here->end) {
 			int32_t other = (int32_t)sheaf_slices_other(t->s, here->next++), number = t->marks[other].number;
 			if (number == 0)

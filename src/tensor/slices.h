@@ -14,17 +14,17 @@ typedef struct sheaf_slice_block {
 } sheaf_slice_block;
 
 /* One stands beside the other, since who goes through slices wants both. */
-typedef struct sheaf_slice {
+typedef struct sheaf_slice_place {
 	int64_t next; /* how far who goes through it has come */
 	int64_t end;  /* after finish; before, how many entries it has */
-} sheaf_slice;
+} sheaf_slice_place;
 
 typedef struct sheaf_slices {
 	sheaf_context *cx;
 	int64_t extent, n;
-	size_t value_size; /* 0: values are not kept */
-	int64_t room;      /* bytes that all may take */
-	sheaf_slice *all;  /* NULL: there are none */
+	size_t value_size;      /* 0: values are not kept */
+	int64_t room;           /* bytes that all may take */
+	sheaf_slice_place *all; /* NULL: there are none */
 	sheaf_slice_block *blocks;
 	int64_t nblocks, blocks_room;
 	int64_t slice, other; /* of the last entry */
