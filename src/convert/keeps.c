@@ -113,6 +113,7 @@ static sheaf_status open_example(const trial *t, unsigned rows, sheaf_dataset **
 	sheaf_open_options open = {.size = sizeof open,
 	                           .rows = rows,
 	                           .coordinates = t->example->coordinates,
+	                           .samples = rows ? sheaf_samples_of(t->format, NULL, 0) : SHEAF_SAMPLES_NOT,
 	                           .index = SHEAF_INDEX_NEVER};
 	SHEAF_TRY(sheaf_source_memory(t->text, "example", t->cx, &source, err));
 	return sheaf_open_rewindable(source, &open, true, t->cx, out, err);
