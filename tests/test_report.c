@@ -386,6 +386,25 @@ static void test_items_at_once(void **state)
 
 /* ---- rasters ---- */
 
+/* The last of 2^63 columns is in the last cell of its line, and not in the first one of the next, which for
+ * the last line is none. */
+static void test_raster_of_most_columns(void **state)
+{
+	(void)state;
+	enum { LAST = SHEAF_RASTER_SIDE - 1 };
+	static const int64_t columns[] = {INT64_MAX, INT64_MAX - 1, (int64_t)1 << 62, ((int64_t)1 << 53) + 1};
+	for (size_t i = 0; i < COUNT(columns); i++) {
+		sheaf_raster r;
+		assert_ok(sheaf_raster_begin(&r, columns[i], cx, &err));
+		sheaf_raster_add(&r, LAST, columns[i] - 1, 2);
+		sheaf_raster_add(&r, LAST, 0, 1);
+		int64_t x = (columns[i] - 1) / r.columns_to_a_cell, line = (int64_t)LAST * SHEAF_RASTER_SIDE;
+		assert_int_equal(r.counts[line + x], 1);
+		assert_int_equal(r.counts[line], 1);
+		sheaf_raster_free(&r, cx);
+	}
+}
+
 static void test_rasters_do_not_depend_on_order(void **state)
 {
 	(void)state;
@@ -1122,6 +1141,7 @@ int main(void)
 		cmocka_unit_test(test_padding),
 		cmocka_unit_test(test_items_are_all_counted_while_there_is_room),
 		cmocka_unit_test(test_items_do_not_depend_on_order),
+		cmocka_unit_test(test_raster_of_most_columns),
 		cmocka_unit_test(test_rasters_do_not_depend_on_order),
 		cmocka_unit_test(test_parts_are_the_whole),
 		cmocka_unit_test(test_saved_and_loaded),

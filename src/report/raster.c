@@ -57,10 +57,11 @@ void sheaf_raster_reach(sheaf_raster *r, int64_t rows)
 }
 
 /* column / r->columns_to_a_cell, without the division, which would take most of the time: a product that is
- * next to it, mended. */
+ * next to it, mended. The last columns of 2^63 would come out as a cell beyond the line. */
 static int64_t cell_of(const sheaf_raster *r, int64_t column)
 {
 	int64_t x = (int64_t)((double)column * r->cells_to_a_column);
+	if (x >= SIDE) x = SIDE - 1;
 	x -= x * r->columns_to_a_cell > column;
 	return x + (column - x * r->columns_to_a_cell >= r->columns_to_a_cell);
 }
