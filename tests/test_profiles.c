@@ -218,7 +218,7 @@ static void test_deflated(void **state)
 	for (int n = 0; n <= ITEMS; n += n < 10000 ? 2500 : 145000) {
 		sheaf_deflating p = {.sizes = {sizeof(int32_t), 1, sizeof(double)}};
 		for (int32_t i = 0; i < n; i++) {
-			double v = (double)(i * 7919 % 10007);
+			double v = (double)((int64_t)i * 7919 % 10007);
 			if (!sheaf_deflating_wants(&p)) continue;
 			assert_ok(sheaf_deflating_put(&p, (const void *const[]){&i, "a", &v}, cx, &err));
 		}
