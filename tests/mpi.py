@@ -321,6 +321,12 @@ def make_large(folder):
         out.writelines(f"{far - i} {i + 1} {i % 9}\n" for i in range(entries))
 
 
+def ranks_are_one_job(mpi, folder):
+    """MPICH 4.2 of Ubuntu 24.04 starts ranks each of which takes itself for the only one."""
+    job = launch(mpi, 2, [os.environ["SHEAF_MPI_" + mpi], "hash", "long.ctf"], folder)
+    return end(job)[0].count(b"long.ctf") == 1
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="sheaf-mpi-") as root:
         folder = Path(root)
@@ -330,6 +336,9 @@ def main():
         for mpi in LAUNCHERS:
             if "SHEAF_MPI_" + mpi not in os.environ or not shutil.which(LAUNCHERS[mpi][0]):
                 tap.skip(f"{mpi}: conversions and readings by ranks", f"no {mpi} here")
+                continue
+            if mpi == "mpich" and not ranks_are_one_job(mpi, folder):
+                tap.skip("mpich: conversions and readings by ranks", "each rank takes itself for one")
                 continue
             for check in check_outputs, check_readings, check_failures, check_full, check_kill:
                 check(mpi, folder)
