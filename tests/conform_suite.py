@@ -15,6 +15,8 @@ import os
 import random
 import subprocess
 import tempfile
+import warnings
+import zipfile
 from pathlib import Path
 
 import tap
@@ -305,6 +307,26 @@ def sheaf(*words):
     return done.returncode, done.stdout + done.stderr
 
 
+def check_names(folder, about):
+    """Names of members that are no tree."""
+    path = folder / "names.npz"
+    both = "expected a to be an array or a group, found both"
+    deep = "/".join("a" * 40)
+    for names, status, wanted in (
+        (["a", "a/b"], 4, both),
+        (["a/b", "a"], 4, both),
+        (["a", "b", "a"], 4, "expected each array once, found a twice"),
+        ([deep], 5, "expected at most 32 groups inside one another, found 39"),
+    ):
+        with warnings.catch_warnings(), zipfile.ZipFile(path, "w") as archive:
+            warnings.simplefilter("ignore")  # of what is there twice
+            for name in ["binsparse", *names]:
+                with archive.open(f"{name}.npy", "w") as member:
+                    np.save(member, json.dumps({"binsparse": about}) if name == "binsparse" else np.ones(1))
+        code, text = sheaf("info", path)
+        tap.point(code == status and wanted in text, f"members {names[0][:9]} {names[1:]}", f"{code} {text}")
+
+
 def check_archives(draw, folder):
     values = np.arange(1, 65) / 8
     about = {
@@ -314,6 +336,7 @@ def check_archives(draw, folder):
         "number_of_stored_values": 64,
         "data_types": {"values": "float64"},
     }
+    check_names(folder, about)
     path = folder / "whole.npz"
     write_npz(path, {"values": values}, {"binsparse": about})
     whole = path.read_bytes()

@@ -58,6 +58,12 @@ static sheaf_status find_place(state *s, const char *name, size_t n, place *out,
 
 /* ---- listing ---- */
 
+static sheaf_status refuse_both(const state *s, const char *path, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_DATA, "%s: expected %s to be an array or a group, found both", s->box->name,
+	                  path);
+}
+
 /* The first n bytes of the name, as a group. */
 static sheaf_status add_group(state *s, const char *name, size_t n, sheaf_error *err)
 {
@@ -65,10 +71,7 @@ static sheaf_status add_group(state *s, const char *name, size_t n, sheaf_error 
 	place to;
 	SHEAF_TRY(find_place(s, name, n, &to, err));
 	sheaf_box_item *item = sheaf_catalog_find(catalog, to.path);
-	if (item && item->is_group) return SHEAF_OK;
-	if (item)
-		return sheaf_fail(err, SHEAF_DATA, "%s: expected %s to be an array or a group, found both",
-		                  s->box->name, to.path);
+	if (item) return item->is_group ? SHEAF_OK : refuse_both(s, to.path, err);
 	SHEAF_TRY(sheaf_catalog_add(catalog, to.folder, to.name, true, &item, err));
 	sheaf_catalog_place(catalog);
 	return SHEAF_OK;
@@ -212,7 +215,9 @@ static sheaf_status take_text(state *s, const sheaf_array *array, place to, shea
 static sheaf_status add_array(state *s, place to, sheaf_box_item **item, sheaf_error *err)
 {
 	sheaf_catalog *catalog = &s->box->catalog;
-	if (sheaf_catalog_find(catalog, to.path))
+	const sheaf_box_item *there = sheaf_catalog_find(catalog, to.path);
+	if (there && there->is_group) return refuse_both(s, to.path, err);
+	if (there)
 		return sheaf_fail(err, SHEAF_DATA, "%s: expected each array once, found %s twice", s->box->name,
 		                  to.path);
 	return sheaf_catalog_add(catalog, to.folder, to.name, false, item, err);
