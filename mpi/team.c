@@ -28,6 +28,24 @@ static void leave_out_networks(void)
 	if (ranks && here && strcmp(ranks, here) == 0) setenv("OMPI_MCA_pml", "ob1", 0);
 }
 
+/* Ranks that the launcher of another MPI has started do not see each other: each would do all of the work.
+ * Each says so, since the launcher may end the others once one has. */
+static void refuse_foreign_launcher(void)
+{
+	static const char *const words[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
+	for (size_t k = 0; team_size == 1 && k < sizeof words / sizeof *words; k++) {
+		const char *size = getenv(words[k]);
+		if (!size || atoi(size) <= 1) continue;
+		say("error",
+		    "sheaf-mpi: expected to be one of %s ranks (%s), found no other; use the launcher of the MPI "
+		    "that "
+		    "it was built with",
+		    size, words[k]);
+		MPI_Finalize();
+		exit(EXIT_USAGE);
+	}
+}
+
 void team_begin(int *argc, char ***argv)
 {
 	int provided;
@@ -35,6 +53,7 @@ void team_begin(int *argc, char ***argv)
 	MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &provided);
 	MPI_Comm_rank(MPI_COMM_WORLD, &team_rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &team_size);
+	refuse_foreign_launcher();
 	if (provided >= MPI_THREAD_SERIALIZED || team_size == 1) return;
 	say("error", "expected an MPI library that threads can use in turn, found one that does not allow it");
 	MPI_Abort(MPI_COMM_WORLD, EXIT_UNSUPPORTED);
