@@ -80,6 +80,9 @@ typedef struct sheaf_zarr_own {
 /* Fills in what an array is, and whether it can be read. */
 SHEAF_USE sheaf_status sheaf_zarr_describe(const sheaf_json *json, sheaf_catalog *catalog,
                                            sheaf_box_item *item, const char *name, sheaf_error *err);
+
+/* ---- attribute.c ---- */
+
 /* What an attribute is, in the place of the catalog's root, and its elements. */
 SHEAF_USE sheaf_status sheaf_zarr_describe_value(const sheaf_json *value, sheaf_catalog *catalog,
                                                  sheaf_builder *bytes, sheaf_error *err);
