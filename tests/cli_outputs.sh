@@ -394,16 +394,86 @@ has err 'gap.csv: sequence 5, its row 2, column "A": expected no sample after on
 printf 'key,sample,A.0,A.1\n5,0,1,\n6,0,1,2\n' >half.csv
 expect 4 cat --sequences wide half.csv
 has err 'column "A": expected all values of a sample, or none, found some of them'
-printf 'key,sample,stream,index,value\n5,0,A,-1,1\n' >negative.csv
-expect 4 cat --sequences long negative.csv
-has err 'sequence 5, column "index": expected a number from 0 on, found none'
 expect 2 cat --sequences wide k.ctf
 has err '--sequences: expected rows of a table, found sequences in k.ctf'
-seq 100000 | awk 'BEGIN { print "key,sample,x" } { print int($1 / 7) "," $1 % 7 "," $1 }' >big.csv
+seq 0 99999 | awk 'BEGIN { print "key,sample,x" } { print int($1 / 7) "," $1 % 7 "," $1 }' >big.csv
 for threads in 1 4; do expect 0 convert -q -f --threads $threads big.csv "big$threads.cbf"; done
 same big1.cbf big4.cbf
 expect 0 info big1.cbf
 has out '14286'
+end
+
+# table LAYOUT HEADER ROW...: makes table.csv, and prints its sequences.
+table() {
+	layout=$1
+	shift
+	printf '%s\n' "$@" >table.csv
+	"$sheaf" cat --json --sequences "$layout" table.csv >out 2>err
+}
+# prints ROWS LAYOUT HEADER ROW...: these are the table's sequences.
+prints() {
+	rows=$1
+	shift
+	table "$@" || fault "expected sequences, found $(cat err)"
+	is out "$rows"
+}
+# refuses MESSAGE LAYOUT HEADER ROW...: the table is refused, and nothing is printed.
+refuses() {
+	message=$1
+	shift
+	table "$@" && fault "expected an error, found $(cat out)"
+	empty out
+	has err "$message"
+}
+
+begin 'tables of sequences that are damaged are refused where they are'
+long=key,sample,stream,index,value
+refuses 'table.csv: row 1, column "key": expected a number from 0 on, found none' wide key,sample,A 5,0,1 ,1,2
+refuses 'table.csv: row 0, column "sequence": expected a number from 0 on, found -5' wide sequence,sample,A -5,0,1
+refuses 'sequence 5, column "sample": expected sample 1, found 2' wide key,sample,A 5,0,1 5,2,3
+refuses 'sequence 6, column "sample": expected sample 0, found 1' wide key,sample,A 5,0,1 6,1,3
+refuses 'column "sample": expected a whole number from 0 on, found 0.5' wide key,sample,A 5,0,1 5,0.5,3
+refuses 'column "sample": expected a whole number from 0 on, found -1' long $long 5,-1,A,0,1
+refuses 'column "sample": expected the number of a sample, found none' long $long 5,0,A,0,1 5,,A,0,1
+refuses 'column "stream": expected the name of a stream, found none' long $long 5,0,A,0,1 5,0,,1,2
+refuses 'column "stream": expected another name than that of a column, found w' long $long,w 5,0,w,0,1,2
+refuses 'column "index": expected a whole number from 0 on, found none' long $long 5,0,A,0,1 5,0,A,,1
+refuses 'sequence 5, column "index": expected a whole number from 0 on, found -1' long $long 5,0,A,-1,1
+refuses 'column "index": expected a whole number from 0 on, found 1.5' long $long 5,0,A,1.5,1
+refuses 'column "value": expected a number, found none' long $long 5,0,A,0,1 5,0,A,1,
+refuses 'column "value": expected a number that float64 holds, found 9007199254740993' \
+	long $long 5,0,A,0,9007199254740993
+refuses 'column "A": expected a number that float64 holds, found 18446744073709551615' \
+	wide key,sample,A 5,0,18446744073709551615
+refuses 'column "w": expected one item in all rows of a sample, found another' long $long,w 5,0,A,0,1,x 5,0,A,1,3,y
+refuses 'column "A": expected samples in order, found an earlier one' long $long 5,0,A,0,1 5,1,A,0,1 5,0,A,1,1
+refuses 'column "w": expected samples one after the other, found one that is missing' \
+	long $long,w 5,0,A,0,1,x 5,2,A,0,1,y
+refuses 'table.csv: expected columns of streams beside those of sequences, found none' wide key,sample,A 5,0,x
+refuses '--sequences: expected a column "key" of numbers, found text in table.csv' wide key,sample,A x,0,1
+refuses '--sequences: expected a column "sample" of numbers, found none in table.csv' wide key,A 5,1
+refuses '--sequences: expected a column "stream" of texts, found none in table.csv' long key,sample,A 5,0,1
+refuses '--sequences: expected keys of 64 bits, found float64 in table.csv' wide key,sample,A 5.5,0,1
+printf '%s\n' key,sample,A,when '5,0,1,2012-01-01 00:00:00' >dates.csv
+expect 6 cat --sequences wide --columns 'key:int64,sample:int64,A:double,when:datetime' dates.csv
+has err 'dates.csv: column "when": expected numbers or texts beside sequences, found datetime'
+expect 2 cat --sequences broad dates.csv
+has err '--sequences: expected wide|long|lists, found broad'
+end
+
+begin 'what stands beside streams, and names like those of keys'
+prints '{"key":5,"streams":{"w":[0.5,0.7],"A":[[1],[3]]}}' long $long,w 5,0,A,0,1,0.5 5,1,A,0,3,0.7
+prints '{"key":5,"streams":{"w":0.5,"A":[[1],[3]]}}' long $long,w 5,0,A,0,1,0.5 5,1,A,0,3,0.5
+prints '{"key":5,"streams":{"freq":[1.5,2.5],"A":[[1],[3]]}}' wide key,sample,freq,A 5,0,1.5,1 5,1,2.5,3
+prints '{"key":5,"streams":{"sequence":[[1],[3]]}}' wide key,sample,sequence 5,0,1 5,1,3
+prints '{"key":0,"streams":{"key":[[1],[3]]}}' wide sequence,sample,key 0,0,1 0,1,3
+prints '{"key":5,"streams":{"A":[[1],[0]]}}' wide key,sample,A 5,0,true 5,1,false
+prints '{"key":5,"streams":{"A":[]}}
+{"key":5,"streams":{"A":[[1]]}}' wide key,sample,A 5,, 5,0,1
+awk 'BEGIN { print "key,sample,stream,index,value"; for (s = 0; s < 20000; s++) print "1,0,s" s ",0," s }' >streams.csv
+expect 0 convert -q --sequences long streams.csv streams.cbf
+expect 0 info streams.cbf
+has out '  s19999  dense  dim 1  float32'
 end
 
 begin 'a suffix that no format has: those that there are'

@@ -94,25 +94,31 @@ uint64_t sheaf_sequence_key(const sheaf_sequence_table *t, const sheaf_frame *ro
 	return ((const uint64_t *)(const void *)rows->columns[t->key].values.data)[r];
 }
 
-/* The sample's number; -1: it is missing. */
-static int64_t sample_of(const sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r)
+bool sheaf_sequence_is_place(double number)
+{
+	return number >= 0 && number < 1e15 && (double)(int64_t)number == number;
+}
+
+int64_t sheaf_sequence_sample(const sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r)
 {
 	double number;
 	if (t->sample < 0 || !sheaf_sequence_number(&rows->columns[t->sample], r, &number)) return -1;
-	return number >= 0 && number < 1e15 ? (int64_t)number : -1;
+	return sheaf_sequence_is_place(number) ? (int64_t)number : -1;
 }
 
-/* A row with another key, or whose sample is not after the one before. Of values only the key says it. */
+/* A row with another key, or whose sample is not after the one before, or where there was none. Of values
+ * only the key says it. */
 static bool begins_after(const sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r, uint64_t key,
                          int64_t sample)
 {
 	if (t->as == SHEAF_SAMPLES_LISTS || sheaf_sequence_key(t, rows, r) != key) return true;
-	return t->as == SHEAF_SAMPLES_WIDE && sample_of(t, rows, r) <= sample;
+	return t->as == SHEAF_SAMPLES_WIDE && (sample < 0 || sheaf_sequence_sample(t, rows, r) <= sample);
 }
 
 bool sheaf_sequence_begins(const sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r)
 {
-	return r == 0 || begins_after(t, rows, r, sheaf_sequence_key(t, rows, r - 1), sample_of(t, rows, r - 1));
+	return r == 0 || begins_after(t, rows, r, sheaf_sequence_key(t, rows, r - 1),
+	                              sheaf_sequence_sample(t, rows, r - 1));
 }
 
 static sheaf_status refuse(const sheaf_sequence_table *t, const char *column, const char *expected,
@@ -122,24 +128,70 @@ static sheaf_status refuse(const sheaf_sequence_table *t, const char *column, co
 	                  t->file, t->last_key, column, expected, found);
 }
 
-/* Keys are no negative numbers, and samples are numbered. */
-static sheaf_status see_row(sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r, sheaf_error *err)
+static const char *show(double number, char text[SHEAF_NUMBER_MAX + 1])
+{
+	*sheaf_print_f64(text, number) = 0;
+	return text;
+}
+
+static sheaf_status refuse_key(const sheaf_sequence_table *t, const char *found, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s: row %" PRId64 ", column \"%s\": expected a number from 0 on, found %s", t->file,
+	                  t->seen, t->has_keys ? "key" : "sequence", found);
+}
+
+/* Samples of a sequence are numbered 0, 1, ...; in `wide`, each has one row, so that none is left out. */
+static sheaf_status see_sample_number(const sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r,
+                                      int64_t next, sheaf_error *err)
 {
 	double number;
-	const sheaf_column *keys = &rows->columns[t->key];
-	if (!sheaf_sequence_number(keys, r, &number))
-		return refuse(t, t->has_keys ? "key" : "sequence", "a number in the row after it", "none", err);
-	if (number < 0)
-		return refuse(t, t->has_keys ? "key" : "sequence", "numbers from 0 on", "a negative one after it",
-		              err);
-	int64_t sample = sample_of(t, rows, r);
-	if (!t->has_row || begins_after(t, rows, r, t->last_key, t->last_sample)) t->row += t->has_row;
-	t->has_row = true;
+	char text[SHEAF_NUMBER_MAX + 1], expected[64];
+	if (t->sample < 0) return SHEAF_OK;
+	if (!sheaf_sequence_number(&rows->columns[t->sample], r, &number))
+		return t->as == SHEAF_SAMPLES_WIDE ? SHEAF_OK
+		                                   : refuse(t, "sample", "the number of a sample", "none", err);
+	if (!sheaf_sequence_is_place(number))
+		return refuse(t, "sample", "a whole number from 0 on", show(number, text), err);
+	if (t->as != SHEAF_SAMPLES_WIDE || (int64_t)number == next) return SHEAF_OK;
+	snprintf(expected, sizeof expected, "sample %" PRId64, next);
+	return refuse(t, "sample", expected, show(number, text), err);
+}
+
+static sheaf_status see_row(sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r, sheaf_error *err)
+{
+	double key;
+	char text[SHEAF_NUMBER_MAX + 1];
+	if (!sheaf_sequence_number(&rows->columns[t->key], r, &key)) return refuse_key(t, "none", err);
+	if (key < 0) return refuse_key(t, show(key, text), err);
+	bool begins = !t->has_row || begins_after(t, rows, r, t->last_key, t->last_sample);
+	if (begins) t->row += t->has_row;
 	t->last_key = sheaf_sequence_key(t, rows, r);
-	t->last_sample = sample;
-	if (sample < 0 && t->as == SHEAF_SAMPLES_LONG)
-		return refuse(t, "sample", "the number of a sample", "none", err);
+	SHEAF_TRY(see_sample_number(t, rows, r, begins ? 0 : t->last_sample + 1, err));
+	t->last_sample = sheaf_sequence_sample(t, rows, r);
+	t->has_row = true;
+	t->seen++;
 	return SHEAF_OK;
+}
+
+/* Streams have float64 at most, which holds whole numbers up to 2^53 and some above. */
+static sheaf_status check_exact(const sheaf_sequence_table *t, const char *name, const sheaf_column *column,
+                                int64_t r, sheaf_error *err)
+{
+	char text[32];
+	const void *all = column->values.data;
+	if (column->type == SHEAF_I64) {
+		int64_t v = ((const int64_t *)all)[r];
+		if ((double)v < 0x1p63 && (int64_t)(double)v == v) return SHEAF_OK;
+		snprintf(text, sizeof text, "%" PRId64, v);
+	} else if (column->type == SHEAF_U64) {
+		uint64_t v = ((const uint64_t *)all)[r];
+		if ((double)v < 0x1p64 && (uint64_t)(double)v == v) return SHEAF_OK;
+		snprintf(text, sizeof text, "%" PRIu64, v);
+	} else {
+		return SHEAF_OK;
+	}
+	return refuse(t, name, "a number that float64 holds", text, err);
 }
 
 /* ---- texts ---- */
@@ -241,14 +293,20 @@ static unsigned see_entries(sheaf_sequence_part *p, const uint8_t *text, size_t 
 }
 
 /* Whether an item of the sequence changes within it. */
-static void see_change(const sheaf_sequence_table *t, sheaf_sequence_part *p, const uint8_t *text,
-                       size_t size)
+static sheaf_status see_change(const sheaf_sequence_table *t, sheaf_sequence_part *p, const void *item,
+                               size_t size, sheaf_error *err)
 {
-	bool same = p->last.size == size && (size == 0 || memcmp(p->last.data, text, size) == 0);
-	if (p->row == t->row && !same) p->kind = SHEAF_PART_OF_SAMPLE;
+	bool same = p->last.size == size && (size == 0 || memcmp(p->last.data, item, size) == 0);
+	if (p->row == t->row && !same) {
+		if (t->as == SHEAF_SAMPLES_LONG && p->sample == t->last_sample)
+			return refuse(t, p->name, "one item in all rows of a sample", "another", err);
+		p->kind = SHEAF_PART_OF_SAMPLE;
+	}
 	p->row = t->row;
+	p->sample = t->last_sample;
 	p->last.size = 0;
-	sheaf_builder_append(&p->last, text, size);
+	sheaf_builder_append(&p->last, item, size);
+	return sheaf_builder_status(&p->last, err);
 }
 
 static sheaf_status see_text(sheaf_sequence_table *t, sheaf_sequence_part *p, const sheaf_column *column,
@@ -258,8 +316,7 @@ static sheaf_status see_text(sheaf_sequence_table *t, sheaf_sequence_part *p, co
 	size_t size = 0;
 	bool there = sheaf_sequence_text(column, r, &text, &size);
 	if (!there) p->may_miss = true;
-	see_change(t, p, text, size);
-	if (p->last.failed) return sheaf_builder_status(&p->last, err);
+	SHEAF_TRY(see_change(t, p, text, size, err));
 	if (!there || (p->seen & PLAIN)) return SHEAF_OK;
 	if (t->as == SHEAF_SAMPLES_LISTS) return see_json(t, p, text, size, err);
 	p->seen |= t->as == SHEAF_SAMPLES_WIDE ? see_entries(p, text, size) : PLAIN;
@@ -311,56 +368,68 @@ static sheaf_status add_part(sheaf_sequence_table *t, const char *name, size_t s
 	return SHEAF_OK;
 }
 
-int sheaf_sequence_part_find(const sheaf_sequence_table *t, int near, const uint8_t *name, size_t size)
+int sheaf_sequence_part_find(const sheaf_sequence_table *t, const uint8_t *name, size_t size, int *last)
 {
-	for (int i = 0; i < t->nparts; i++) {
-		int k = (near + i) % t->nparts;
-		const sheaf_sequence_part *p = &t->parts[k];
-		if (p->first < 0 && strlen(p->name) == size && memcmp(p->name, name, size) == 0) return k;
-	}
-	return -1;
+	int stream = sheaf_names_find(&t->streams, name, size, *last);
+	if (stream < 0) return -1;
+	*last = stream;
+	return t->nparts - t->streams.count + stream;
+}
+
+static sheaf_status add_stream(sheaf_sequence_table *t, const uint8_t *name, size_t size, sheaf_error *err)
+{
+	for (int p = 0; p < t->nparts - t->streams.count; p++)
+		if (strlen(t->parts[p].name) == size && memcmp(t->parts[p].name, name, size) == 0)
+			return refuse(t, "stream", "another name than that of a column", t->parts[p].name, err);
+	SHEAF_TRY(add_part(t, (const char *)name, size,
+	                   (sheaf_sequence_part){.kind = SHEAF_PART_DENSE, .first = -1}, err));
+	return sheaf_names_add(&t->streams, t->cx, t->parts[t->nparts - 1].name, size, err);
 }
 
 static sheaf_status see_long(sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r, sheaf_error *err)
 {
-	enum { MOST = 10000 };
 	const uint8_t *name;
 	size_t size;
 	double index, v;
+	char text[SHEAF_NUMBER_MAX + 1];
 	if (!sheaf_sequence_text(&rows->columns[t->stream], r, &name, &size) || size == 0)
 		return refuse(t, "stream", "the name of a stream", "none", err);
-	if (!sheaf_sequence_number(&rows->columns[t->index], r, &index) || !(index >= 0 && index < 1e15))
-		return refuse(t, "index", "a number from 0 on", "none", err);
+	if (!sheaf_sequence_number(&rows->columns[t->index], r, &index))
+		return refuse(t, "index", "a whole number from 0 on", "none", err);
+	if (!sheaf_sequence_is_place(index))
+		return refuse(t, "index", "a whole number from 0 on", show(index, text), err);
 	if (!sheaf_sequence_number(&rows->columns[t->value], r, &v))
 		return refuse(t, "value", "a number", "none", err);
-	int part = sheaf_sequence_part_find(t, t->last, name, size);
-	if (part < 0) {
-		if (t->nparts == MOST) return refuse(t, "stream", "at most 10000 streams", "more", err);
-		part = t->nparts;
-		SHEAF_TRY(add_part(t, (const char *)name, size,
-		                   (sheaf_sequence_part){.kind = SHEAF_PART_DENSE, .first = -1}, err));
-	}
-	t->last = part;
-	see_value(t, &t->parts[part], (int64_t)index, v);
+	SHEAF_TRY(check_exact(t, "value", &rows->columns[t->value], r, err));
+	if (sheaf_sequence_part_find(t, name, size, &t->last) < 0) SHEAF_TRY(add_stream(t, name, size, err));
+	see_value(t, &t->parts[sheaf_sequence_part_find(t, name, size, &t->last)], (int64_t)index, v);
 	return SHEAF_OK;
 }
 
 /* ---- all rows ---- */
 
+static sheaf_status see_numbers(sheaf_sequence_table *t, sheaf_sequence_part *p, const sheaf_frame *rows,
+                                int64_t r, sheaf_error *err)
+{
+	double v = 0;
+	bool there = false;
+	int64_t n = p->kind == SHEAF_PART_DENSE ? p->n : 1;
+	for (int64_t i = 0; i < n; i++) {
+		const sheaf_column *column = &rows->columns[p->first + i];
+		there = sheaf_sequence_number(column, r, &v);
+		if (!there) p->may_miss = true;
+		if (!there) continue;
+		SHEAF_TRY(check_exact(t, p->name, column, r, err));
+		see_number(p, v);
+	}
+	return p->kind == SHEAF_PART_DENSE ? SHEAF_OK : see_change(t, p, &v, there ? sizeof v : 0, err);
+}
+
 static sheaf_status see_cell(sheaf_sequence_table *t, sheaf_sequence_part *p, const sheaf_frame *rows,
                              int64_t r, sheaf_error *err)
 {
-	double v;
 	if (p->first < 0) return SHEAF_OK;
-	if (p->is_text) return see_text(t, p, &rows->columns[p->first], r, err);
-	int64_t n = p->kind == SHEAF_PART_DENSE ? p->n : 1;
-	for (int64_t i = 0; i < n; i++) {
-		if (sheaf_sequence_number(&rows->columns[p->first + i], r, &v))
-			see_number(p, v);
-		else
-			p->may_miss = true;
-	}
-	return SHEAF_OK;
+	return p->is_text ? see_text(t, p, &rows->columns[p->first], r, err) : see_numbers(t, p, rows, r, err);
 }
 
 sheaf_status sheaf_sequence_table_see(void *user, const sheaf_frame *rows, sheaf_error *err)
@@ -412,9 +481,9 @@ static sheaf_status find_column(const sheaf_sequence_table *t, const sheaf_schem
 	*out = sheaf_schema_find(schema, name);
 	const sheaf_field *field = *out < 0 ? NULL : &schema->fields[*out];
 	if (field && (text ? is_text(field) : is_number(field))) return SHEAF_OK;
-	return sheaf_fail_option(err, SHEAF_USAGE, "sequences",
-	                         ": expected a column \"%s\" of %s, found %s in %s", name,
-	                         text ? "texts" : "numbers", field ? "another type" : "none", t->file);
+	return sheaf_fail_option(
+		err, SHEAF_USAGE, "sequences", ": expected a column \"%s\" of %s, found %s in %s", name,
+		text ? "texts" : "numbers", field ? sheaf_field_storage(field) : "none", t->file);
 }
 
 /* Values of dense samples stand in columns A.0, A.1, ...: how many from this one on; 1: A alone. */
@@ -464,7 +533,9 @@ static sheaf_status add_column(sheaf_sequence_table *t, const sheaf_schema *sche
 sheaf_status sheaf_sequence_table_begin(sheaf_sequence_table *t, const sheaf_schema *schema, sheaf_error *err)
 {
 	t->sample = t->stream = t->index = t->value = -1;
-	t->has_keys = sheaf_schema_find(schema, "sequence") < 0;
+	int number = sheaf_schema_find(schema, "sequence"), key = sheaf_schema_find(schema, "key");
+	t->last = -1;
+	t->has_keys = number < 0 || (key >= 0 && key < number);
 	SHEAF_TRY(find_column(t, schema, t->has_keys ? "key" : "sequence", false, &t->key, err));
 	if (schema->fields[t->key].type != SHEAF_I64 && schema->fields[t->key].type != SHEAF_U64)
 		return sheaf_fail_option(err, SHEAF_USAGE, "sequences", ": expected keys of 64 bits, found %s in %s",
@@ -552,6 +623,7 @@ void sheaf_sequence_table_free(sheaf_sequence_table *t)
 		sheaf_builder_drop(&t->parts[p].last);
 		sheaf_release_text(t->cx, t->parts[p].name);
 	}
+	sheaf_names_free(&t->streams);
 	if (t->parts) sheaf_release(t->cx, t->parts, (size_t)t->room * sizeof *t->parts);
 	t->parts = NULL;
 	t->nparts = t->room = 0;

@@ -5,6 +5,7 @@
 #define SHEAF_VIEW_SEQUENCES_H
 
 #include "data/frame_builder.h"
+#include "data/names.h"
 #include <sheaf/dataset.h>
 
 typedef enum sheaf_part_kind {
@@ -27,7 +28,7 @@ typedef struct sheaf_sequence_part {
 	/* While the table is looked at: */
 	unsigned seen;              /* kinds of cells */
 	int64_t row, sample, count; /* of what came last: its sequence, sample, and values in it */
-	sheaf_builder last;         /* a text */
+	sheaf_builder last;         /* the item beside streams */
 } sheaf_sequence_part;
 
 typedef struct sheaf_sequence_table {
@@ -37,9 +38,12 @@ typedef struct sheaf_sequence_table {
 	bool has_keys;                         /* else sequences have their numbers */
 	int key, sample, stream, index, value; /* columns; -1: none */
 	sheaf_sequence_part *parts;
-	int nparts, room, last; /* the part that was found last */
+	int nparts, room;
+	sheaf_names streams; /* those whose values are in rows of their own: the last parts */
+	int last;            /* of these, the one found last */
 	/* While it is looked at: */
-	int64_t row; /* number of the sequence */
+	int64_t seen; /* rows */
+	int64_t row;  /* number of the sequence */
 	bool has_row;
 	uint64_t last_key;
 	int64_t last_sample;
@@ -56,11 +60,15 @@ SHEAF_USE sheaf_status sheaf_sequence_table_see(void *user, const sheaf_frame *r
 SHEAF_USE sheaf_status sheaf_sequence_table_end(sheaf_sequence_table *t, sheaf_schema *out, sheaf_error *err);
 void sheaf_sequence_table_free(sheaf_sequence_table *t);
 
-/* The part of this name, from the one that was found last on; -1: none. */
-int sheaf_sequence_part_find(const sheaf_sequence_table *t, int near, const uint8_t *name, size_t size);
+/* The part that this stream's values in rows of their own are; -1: none. *last: the stream found last. */
+int sheaf_sequence_part_find(const sheaf_sequence_table *t, const uint8_t *name, size_t size, int *last);
 /* Whether row r of some rows begins a sequence; the first does. */
 bool sheaf_sequence_begins(const sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r);
 uint64_t sheaf_sequence_key(const sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r);
+/* The number of a row's sample; -1: it has none. */
+int64_t sheaf_sequence_sample(const sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r);
+/* A whole number that samples, or values of one, can have: from 0 on. */
+bool sheaf_sequence_is_place(double number);
 /* The number in a row, or the text; false where there is none. */
 bool sheaf_sequence_number(const sheaf_column *column, int64_t r, double *out);
 bool sheaf_sequence_text(const sheaf_column *column, int64_t r, const uint8_t **text, size_t *size);

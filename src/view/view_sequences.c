@@ -33,7 +33,7 @@ typedef struct gathering {
 	sheaf_frame_builder *to;
 	sheaf_run run;
 	int64_t *ends; /* of the samples of each part so far, those that are under way included */
-	int last;      /* the part that was found last */
+	int last;      /* the stream that was found last */
 	sheaf_error *err;
 } gathering;
 
@@ -56,9 +56,8 @@ static sheaf_status refuse(const gathering *g, const sheaf_sequence_part *p, int
 
 static bool has_sample(const gathering *g, int64_t r)
 {
-	double sample;
-	int column = g->v->table.sample;
-	return column < 0 || sheaf_sequence_number(&g->rows->columns[column], r, &sample);
+	const sheaf_sequence_table *t = &g->v->table;
+	return t->sample < 0 || sheaf_sequence_sample(t, g->rows, r) >= 0;
 }
 
 static int64_t count_samples(const sheaf_column_builder *to)
@@ -156,15 +155,13 @@ static void put_item(const sheaf_column *from, int64_t r, sheaf_column_builder *
 static sheaf_status put_items(const gathering *g, const sheaf_sequence_part *p, sheaf_column_builder *to)
 {
 	int64_t items = 0;
-	double sample;
 	const sheaf_sequence_table *t = &g->v->table;
 	for (int64_t r = g->run.begin; r < g->run.end; r++) {
 		if (!has_sample(g, r)) continue;
 		bool is_long = t->as == SHEAF_SAMPLES_LONG;
-		if (is_long &&
-		    (!sheaf_sequence_number(&g->rows->columns[t->sample], r, &sample) || sample < (double)items))
-			continue;
-		if (is_long && sample > (double)items)
+		int64_t sample = sheaf_sequence_sample(t, g->rows, r);
+		if (is_long && sample < items) continue;
+		if (is_long && sample > items)
 			return refuse(g, p, r, "samples one after the other", "one that is missing");
 		put_item(&g->rows->columns[p->first], r, to);
 		items++;
@@ -228,17 +225,17 @@ static sheaf_status put_value(gathering *g, int64_t r)
 	const sheaf_sequence_table *t = &g->v->table;
 	const uint8_t *name;
 	size_t size;
-	double sample, index, v;
-	if (!sheaf_sequence_text(&g->rows->columns[t->stream], r, &name, &size) ||
-	    !sheaf_sequence_number(&g->rows->columns[t->sample], r, &sample) ||
-	    !sheaf_sequence_number(&g->rows->columns[t->index], r, &index) ||
+	double index, v;
+	int64_t number = sheaf_sequence_sample(t, g->rows, r);
+	if (!sheaf_sequence_text(&g->rows->columns[t->stream], r, &name, &size) || number < 0 ||
+	    !sheaf_sequence_number(&g->rows->columns[t->index], r, &index) || !sheaf_sequence_is_place(index) ||
 	    !sheaf_sequence_number(&g->rows->columns[t->value], r, &v))
 		return refuse(g, &t->parts[0], r, "a stream, a sample, an index and a value", "fewer");
-	int p = sheaf_sequence_part_find(t, g->last, name, size);
+	int p = sheaf_sequence_part_find(t, name, size, &g->last);
 	if (p < 0) return refuse(g, &t->parts[0], r, "a stream that was there before", "another");
-	g->last = p;
+	if (index >= (double)part_of(g, p)->dim)
+		return refuse(g, part_of(g, p), r, "an index of those that were there before", "a larger one");
 	sheaf_column_builder *to = column_of(g, p);
-	int64_t number = (int64_t)sample;
 	if (number + 1 < g->ends[p]) return refuse(g, &t->parts[p], r, "samples in order", "an earlier one");
 	if (part_of(g, p)->kind == SHEAF_PART_SPARSE)
 		for (; g->ends[p] < number + 1 && !to->levels[1].offsets.failed; g->ends[p]++)
@@ -303,7 +300,7 @@ static sheaf_status fill(const sequences *v, const sheaf_frame *rows, sheaf_fram
                          sheaf_error *err)
 {
 	void *memory;
-	gathering g = {.v = v, .rows = rows, .to = to, .err = err};
+	gathering g = {.v = v, .rows = rows, .to = to, .last = -1, .err = err};
 	size_t size = (size_t)(v->table.nparts + 1) * sizeof *g.ends;
 	SHEAF_TRY(sheaf_allocate(to->cx, size, &memory, err));
 	g.ends = (int64_t *)memory;
