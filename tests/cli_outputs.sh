@@ -385,15 +385,6 @@ is one.ctf '9 |A 5 6 |B 1:2 4:7'
 printf 'key,sample,A\n1,0,0.1\n1,1,0.30000000000000004\n' >digits.csv
 expect 0 cat --json --sequences wide digits.csv
 has out '[[0.1],[0.30000000000000004]]'
-printf '0,0,1\n0,1,2\n1,0,3\n' >bare.csv
-expect 2 cat --sequences wide bare.csv
-has err '--sequences: expected a column "key" of numbers, found none in bare.csv'
-printf 'key,sample,A,B\n5,0,1,2:1\n5,1,,\n5,2,3,1:1\n' >gap.csv
-expect 4 cat --sequences wide gap.csv
-has err 'gap.csv: sequence 5, its row 2, column "A": expected no sample after one that is missing, found one'
-printf 'key,sample,A.0,A.1\n5,0,1,\n6,0,1,2\n' >half.csv
-expect 4 cat --sequences wide half.csv
-has err 'column "A": expected all values of a sample, or none, found some of them'
 expect 2 cat --sequences wide k.ctf
 has err '--sequences: expected rows of a table, found sequences in k.ctf'
 seq 0 99999 | awk 'BEGIN { print "key,sample,x" } { print int($1 / 7) "," $1 % 7 "," $1 }' >big.csv
@@ -449,7 +440,12 @@ refuses 'column "w": expected one item in all rows of a sample, found another' l
 refuses 'column "A": expected samples in order, found an earlier one' long $long 5,0,A,0,1 5,1,A,0,1 5,0,A,1,1
 refuses 'column "w": expected samples one after the other, found one that is missing' \
 	long $long,w 5,0,A,0,1,x 5,2,A,0,1,y
+refuses 'table.csv: sequence 5, its row 2, column "A": expected no sample after one that is missing, found one' \
+	wide key,sample,A,B 5,0,1,2:1 5,1,, 5,2,3,1:1
+refuses 'column "A": expected all values of a sample, or none, found some of them' \
+	wide key,sample,A.0,A.1 5,0,1, 6,0,1,2
 refuses 'table.csv: expected columns of streams beside those of sequences, found none' wide key,sample,A 5,0,x
+refuses '--sequences: expected a column "key" of numbers, found none in table.csv' wide 0,0,1 0,1,2 1,0,3
 refuses '--sequences: expected a column "key" of numbers, found text in table.csv' wide key,sample,A x,0,1
 refuses '--sequences: expected a column "sample" of numbers, found none in table.csv' wide key,A 5,1
 refuses '--sequences: expected a column "stream" of texts, found none in table.csv' long key,sample,A 5,0,1
