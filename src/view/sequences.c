@@ -370,7 +370,7 @@ static sheaf_status add_part(sheaf_sequence_table *t, const char *name, size_t s
 
 int sheaf_sequence_part_find(const sheaf_sequence_table *t, const uint8_t *name, size_t size, int *last)
 {
-	int stream = sheaf_names_find(&t->streams, name, size, *last);
+	int stream = sheaf_names_find(&t->streams, name, size, *last > 0 ? *last - 1 : -1);
 	if (stream < 0) return -1;
 	*last = stream;
 	return t->nparts - t->streams.count + stream;
@@ -401,8 +401,12 @@ static sheaf_status see_long(sheaf_sequence_table *t, const sheaf_frame *rows, i
 	if (!sheaf_sequence_number(&rows->columns[t->value], r, &v))
 		return refuse(t, "value", "a number", "none", err);
 	SHEAF_TRY(check_exact(t, "value", &rows->columns[t->value], r, err));
-	if (sheaf_sequence_part_find(t, name, size, &t->last) < 0) SHEAF_TRY(add_stream(t, name, size, err));
-	see_value(t, &t->parts[sheaf_sequence_part_find(t, name, size, &t->last)], (int64_t)index, v);
+	int part = sheaf_sequence_part_find(t, name, size, &t->last);
+	if (part < 0) {
+		part = t->nparts;
+		SHEAF_TRY(add_stream(t, name, size, err));
+	}
+	see_value(t, &t->parts[part], (int64_t)index, v);
 	return SHEAF_OK;
 }
 

@@ -60,7 +60,8 @@ SHEAF_USE sheaf_status sheaf_sequence_table_see(void *user, const sheaf_frame *r
 SHEAF_USE sheaf_status sheaf_sequence_table_end(sheaf_sequence_table *t, sheaf_schema *out, sheaf_error *err);
 void sheaf_sequence_table_free(sheaf_sequence_table *t);
 
-/* The part that this stream's values in rows of their own are; -1: none. *last: the stream found last. */
+/* The part that this stream's values in rows of their own are; -1: none. *last: the stream found last, which
+ * is tried first. */
 int sheaf_sequence_part_find(const sheaf_sequence_table *t, const uint8_t *name, size_t size, int *last);
 /* Whether row r of some rows begins a sequence; the first does. */
 bool sheaf_sequence_begins(const sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r);
