@@ -436,7 +436,8 @@ refuses 'column "value": expected a number that float64 holds, found 90071992547
 	long $long 5,0,A,0,9007199254740993
 refuses 'column "A": expected a number that float64 holds, found 18446744073709551615' \
 	wide key,sample,A 5,0,18446744073709551615
-refuses 'column "w": expected one item in all rows of a sample, found another' long $long,w 5,0,A,0,1,x 5,0,A,1,3,y
+refuses 'column "w": expected one item in all rows of a sample, found another' \
+	long $long,w 5,0,A,0,1,x 5,0,A,1,3,y
 refuses 'column "A": expected samples in order, found an earlier one' long $long 5,0,A,0,1 5,1,A,0,1 5,0,A,1,1
 refuses 'column "w": expected samples one after the other, found one that is missing' \
 	long $long,w 5,0,A,0,1,x 5,2,A,0,1,y
@@ -466,7 +467,7 @@ prints '{"key":0,"streams":{"key":[[1],[3]]}}' wide sequence,sample,key 0,0,1 0,
 prints '{"key":5,"streams":{"A":[[1],[0]]}}' wide key,sample,A 5,0,true 5,1,false
 prints '{"key":5,"streams":{"A":[]}}
 {"key":5,"streams":{"A":[[1]]}}' wide key,sample,A 5,, 5,0,1
-awk 'BEGIN { print "key,sample,stream,index,value"; for (s = 0; s < 20000; s++) print "1,0,s" s ",0," s }' >streams.csv
+awk -v head=$long 'BEGIN { print head; for (s = 0; s < 20000; s++) print "1,0,s" s ",0," s }' >streams.csv
 expect 0 convert -q --sequences long streams.csv streams.cbf
 expect 0 info streams.cbf
 has out '  s19999  dense  dim 1  float32'

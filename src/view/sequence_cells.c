@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* Cells of tables of sequences: numbers, texts, and the entries in these. */
+#include "number/number.h"
+#include "view/sequences.h"
+#include <math.h>
+#include <sheaf/arrays.h>
+#include <string.h>
+
+bool sheaf_sequence_is_place(double number)
+{
+	return number >= 0 && number < 1e15 && (double)(int64_t)number == number;
+}
+
+bool sheaf_sequence_number(const sheaf_column *column, int64_t r, double *out)
+{
+	sheaf_items items = {.type = column->type, .count = r + 1, .data = column->values.data};
+	if (column->nlevels && sheaf_level_is_null(&column->levels[0], r)) return false;
+	*out = sheaf_items_number(&items, r);
+	return true;
+}
+
+bool sheaf_sequence_text(const sheaf_column *column, int64_t r, const uint8_t **text, size_t *size)
+{
+	if (sheaf_level_is_null(&column->levels[0], r)) return false;
+	sheaf_run run = sheaf_level_below_one(&column->levels[0], r);
+	*text = run.begin < run.end ? column->values.data + run.begin : (const uint8_t *)"";
+	*size = (size_t)sheaf_run_length(run);
+	return true;
+}
+
+static bool scan_value(const char **at, const char *end, double *value)
+{
+	static const struct {
+		const char *word;
+		double value;
+	} words[] = {{"nan", (double)NAN}, {"inf", (double)INFINITY}, {"-inf", -(double)INFINITY}};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		size_t n = strlen(words[i].word);
+		if ((size_t)(end - *at) < n || memcmp(*at, words[i].word, n) != 0) continue;
+		*value = words[i].value;
+		*at += n;
+		return true;
+	}
+	sheaf_scanned s = sheaf_scan_f64(*at, end, value);
+	if (s.flaw != SHEAF_NUMBER_OK || s.infinite) return false;
+	*at = s.end;
+	return true;
+}
+
+bool sheaf_sequence_entry(const char **at, const char *end, int64_t *index, double *value)
+{
+	uint64_t number;
+	const char *from = *at;
+	while (from < end && *from == ' ') from++;
+	if (from == end) *at = end;
+	if (from == end) return false;
+	sheaf_scanned s = sheaf_scan_u64(from, end, &number);
+	if (s.flaw != SHEAF_NUMBER_OK || s.end == end || *s.end != ':' || number >= INT64_MAX) return false;
+	from = s.end + 1;
+	if (!scan_value(&from, end, value) || (from < end && *from != ' ')) return false;
+	*index = (int64_t)number;
+	*at = from;
+	return true;
+}
