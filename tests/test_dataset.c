@@ -325,8 +325,10 @@ static void test_recognition_by_name(void **state)
 	sheaf_close(dataset);
 	options.format = "note";
 	assert_status(SHEAF_UNKNOWN, open_bytes(text_bytes("NOTES"), "text", &options, cx, &dataset));
-	assert_text("format: expected one of the formats ctf, notes, cbf, rival, deaf, mute, tally, found note",
+	assert_text("--from: expected one of the formats ctf, notes, cbf, rival, deaf, mute, tally, found note; "
+	            "did you mean notes?",
 	            err.message);
+	assert_text("from", err.option);
 	options.format = "deaf";
 	assert_status(SHEAF_UNSUPPORTED, open_bytes(text_bytes("NOTES"), "text", &options, cx, &dataset));
 	assert_message("deaf");

@@ -102,6 +102,20 @@ def test_kin(tmp):
     same((caught.error.option, caught.error.place), ("source", None))
 
 
+def test_mistyped_formats(tmp):
+    """With the argument that names them, and what it may mean."""
+    for call, option in ((lambda: sheaf.open(words(tmp), from_="cft").schema, "from_"),
+                         (lambda: sheaf.convert(words(tmp), tmp / "o.ctf", to="cft"), "to"),
+                         (lambda: sheaf.write(tmp / "o.ctf", sheaf.read(words(tmp)), to="cft"), "to"),
+                         (lambda: sheaf.convert(words(tmp), tmp / "o.ctf", from_="cft"), "from_")):
+        with raises(sheaf.UnknownError, f"{option}: expected one of the formats ctf, cbf") as caught:
+            call()
+        same((caught.error.option, caught.error.place), (option, None))
+        same(caught.error.found, "cft")
+        assert str(caught.error).endswith("found cft; did you mean ctf?"), caught.error
+    assert not (tmp / "o.ctf").exists()
+
+
 def test_places(tmp):
     with raises(sheaf.DataError) as caught:
         sheaf.read(bad(tmp), stream="a:2:dense")

@@ -251,25 +251,6 @@ static sheaf_status check_stdin(const arguments *args, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Names of formats, and what else they are known by. */
-static const char *format_word(const void *user, int i)
-{
-	const sheaf_format *format;
-	(void)user;
-	for (int k = 0; (format = sheaf_format_at(k)); k++) {
-		if (i-- == 0) return sheaf_format_name(format);
-		for (const char *const *suffix = sheaf_format_suffixes(format); *suffix; suffix++)
-			if (i-- == 0) return *suffix + 1;
-	}
-	return NULL;
-}
-
-const char *nearest_format(const char *name)
-{
-	const char *near = sheaf_nearest_word(name, format_word, NULL);
-	return near ? sheaf_format_name(sheaf_format_find(near)) : NULL;
-}
-
 static sheaf_status check_format(const arguments *args, const char *option, sheaf_error *err)
 {
 	const char *name = sheaf_values_text(&args->values, option);
@@ -281,9 +262,10 @@ static sheaf_status check_format(const arguments *args, const char *option, shea
 		                 sheaf_format_name(sheaf_format_at(i)));
 		used += n > 0 ? (size_t)n : 0;
 	}
-	const char *near = nearest_format(name);
+	const sheaf_format *near = sheaf_format_nearest(name);
 	return sheaf_fail(err, SHEAF_USAGE, "--%s: expected one of the formats %s, found %s%s%s%s", option, names,
-	                  name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	                  name, near ? "; did you mean " : "", near ? sheaf_format_name(near) : "",
+	                  near ? "?" : "");
 }
 
 static sheaf_status check_selection(const arguments *args, sheaf_error *err)

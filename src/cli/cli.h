@@ -88,8 +88,6 @@ enum outputs { OUTPUT_NONE, OUTPUT_LAST, OUTPUT_REST /* all but the first */ };
 enum outputs command_outputs(const command *c);
 /* The i-th option of a command, own ones first; NULL past the last one. */
 const sheaf_option *command_option(const command *c, int i);
-/* The name of the format whose name or suffix is nearest; NULL where none is near. */
-const char *nearest_format(const char *name);
 
 /* Whether an option of any command or format, "--name" or "-x", takes the next word as its value. */
 bool option_takes_next(const char *word);

@@ -15,10 +15,16 @@ static int refuse(const char *name, const char *near)
 	return EXIT_USAGE;
 }
 
+static int refuse_format(const char *name)
+{
+	const sheaf_format *near = sheaf_format_nearest(name);
+	return refuse(name, near ? sheaf_format_name(near) : NULL);
+}
+
 static int refuse_first(const char *name)
 {
 	const char *near = sheaf_nearest_word(name, command_name, NULL);
-	return refuse(name, near ? near : nearest_format(name));
+	return near ? refuse(name, near) : refuse_format(name);
 }
 
 static int help_about(const command *c, const sheaf_format *format, bool json)
@@ -45,7 +51,7 @@ int run_help(const arguments *args)
 	const char *second = about ? (args->nfiles > 1 ? args->files[1] : NULL) : first;
 	const sheaf_format *format = second ? sheaf_format_find(second) : NULL;
 	if (first && !about && !format) return refuse_first(first);
-	if (second && !format) return refuse(second, nearest_format(second));
+	if (second && !format) return refuse_format(second);
 	if (!about && args->nfiles > 1) return refuse(args->files[1], NULL);
 	if (!sheaf_values_flag(&args->values, "man"))
 		return help_about(about, format, sheaf_values_flag(&args->values, "json"));

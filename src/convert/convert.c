@@ -8,6 +8,7 @@
 #include "convert/conversion.h"
 #include "convert/lengths.h"
 #include "data/frame.h"
+#include "input/input.h"
 #include "input/lost.h"
 #include "io/sink.h"
 #include "io/source.h"
@@ -268,8 +269,7 @@ static sheaf_status find_target(sheaf_conversion *c, const char *output, sheaf_e
 	c->to = name       ? sheaf_format_find(name)
 	        : c->parts ? sheaf_part_target(output)
 	                   : sheaf_format_of_name(output);
-	if (!c->to && name)
-		return sheaf_fail(err, SHEAF_UNKNOWN, "format: expected one that this build has, found %s", name);
+	if (!c->to && name) return sheaf_refuse_format("to", name, err);
 	if (c->to) return SHEAF_OK;
 	return sheaf_imply_output(output, c->options->settings, c->options->nsettings, c->outer, &c->to, err);
 }

@@ -8,6 +8,7 @@
 #include "data/frame.h"
 #include "data/unroll.h"
 #include "dataset/writer.h"
+#include "input/input.h"
 #include "input/lost.h"
 #include "io/descriptor.h"
 #include "io/sink.h"
@@ -55,9 +56,7 @@ static sheaf_status find_format(const sheaf_create_options *options, sheaf_sink 
 {
 	const char *name = sheaf_sink_name(sink);
 	*out = format_named(options, name);
-	if (!*out && options->format)
-		return sheaf_fail(err, SHEAF_UNKNOWN, "format: expected one that this build has, found %s",
-		                  options->format);
+	if (!*out && options->format) return sheaf_refuse_format("to", options->format, err);
 	if (!*out) return sheaf_refuse_suffix(name, err);
 	if (!(*out)->write)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,

@@ -269,8 +269,7 @@ sheaf_status sheaf_guess(const char *path, const char *format, sheaf_context *cx
 	SHEAF_NEED(path, "a path");
 	SHEAF_NEED(cx, "a context");
 	SHEAF_NEED(teller, "a function");
-	if (format && !sheaf_format_find(format))
-		return sheaf_fail(err, SHEAF_UNKNOWN, "format: expected one that this build has, found %s", format);
+	if (format && !sheaf_format_find(format)) return sheaf_refuse_format("from", format, err);
 	if (!format) SHEAF_TRY(says_what_it_is(path, cx, &says, err));
 	for (int i = 0; !says && (one = sheaf_format_at(i)); i++)
 		if (one->model && one->model->guess && (!format || one == sheaf_format_find(format)))

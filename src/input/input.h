@@ -48,6 +48,8 @@ typedef struct sheaf_given_settings {
 SHEAF_USE sheaf_status sheaf_settings_pick(const sheaf_format *format, unsigned use,
                                            const sheaf_given_settings *given, sheaf_context *cx,
                                            sheaf_values *out, sheaf_error *err);
+/* UNKNOWN: what an option names is no format of this build; says which it may mean. */
+sheaf_status sheaf_refuse_format(const char *option, const char *name, sheaf_error *err);
 /* USAGE: the name of an output says no format; names the suffixes that there are. */
 sheaf_status sheaf_refuse_suffix(const char *path, sheaf_error *err);
 /* The format of an output whose name does not say it: the one that settings imply, with a warning that says

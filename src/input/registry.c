@@ -41,6 +41,23 @@ const sheaf_format *sheaf_format_find(const char *name)
 	return find_by_suffix(name);
 }
 
+/* Names, each before its suffixes without the dot. */
+static const char *word_at(const void *user, int i)
+{
+	(void)user;
+	for (int k = 0; sheaf_formats[k]; k++) {
+		if (i-- == 0) return sheaf_formats[k]->name;
+		for (const char *const *suffix = sheaf_formats[k]->suffixes; *suffix; suffix++)
+			if (i-- == 0) return *suffix + 1;
+	}
+	return NULL;
+}
+
+const sheaf_format *sheaf_format_nearest(const char *name)
+{
+	return name ? sheaf_format_find(sheaf_nearest_word(name, word_at, NULL)) : NULL;
+}
+
 /* Length of the path without a suffix that only says how it is compressed. */
 static size_t bare_length(const char *path)
 {
@@ -134,6 +151,15 @@ static sheaf_status unknown(const char *place, const char *found, sheaf_error *e
 	char names[256];
 	return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected one of the formats %s, found %s", place,
 	                  format_names(names, sizeof names), found);
+}
+
+sheaf_status sheaf_refuse_format(const char *option, const char *name, sheaf_error *err)
+{
+	char names[256];
+	const sheaf_format *near = sheaf_format_nearest(name);
+	return sheaf_fail_option(err, SHEAF_UNKNOWN, option, ": expected one of the formats %s, found %s%s%s%s",
+	                         format_names(names, sizeof names), name, near ? "; did you mean " : "",
+	                         near ? near->name : "", near ? "?" : "");
 }
 
 /* Where content leaves several formats, the name decides: the only one of them that has its suffix. NULL
@@ -242,7 +268,7 @@ sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf
 	*out = NULL;
 	if (name) {
 		*out = sheaf_format_find(name);
-		return *out ? SHEAF_OK : unknown("format", name, err);
+		return *out ? SHEAF_OK : sheaf_refuse_format("from", name, err);
 	}
 	SHEAF_TRY(look(source, &best, &rivals, &head, out, err));
 	if (best == SHEAF_SURE && rivals > 1) {
