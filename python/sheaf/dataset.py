@@ -87,7 +87,9 @@ class Opening:
     def gives_all(self) -> bool:
         """Whether it can be opened again, and all rows are wanted as the file has them."""
         source = self.source
-        again = isinstance(source, bytes) or (is_path(source) and os.path.isfile(source))
+        again = isinstance(source, bytes)
+        if is_path(source):  # a folder is Zarr's
+            again = os.path.isfile(source) or os.path.isdir(source)
         return again and set(self.given.values) <= _ALL_ROWS
 
     def dense(self, schema: Schema) -> Frame | None:
