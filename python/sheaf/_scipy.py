@@ -22,6 +22,13 @@ def _check(layout: str) -> None:
         raise UsageError(f"layout: expected one of {', '.join(_LAYOUTS)}, found {layout!r}", "layout")
 
 
+def _check_rank(layout: str, rank: int) -> None:
+    """SciPy has vectors as CSR, but not as CSC, and more dimensions as COO alone."""
+    least, most = {"csr": (1, 2), "csc": (2, 2)}.get(layout, (0, rank))
+    if not least <= rank <= most:
+        raise UsageError(f'layout: expected "coo" for a tensor whose rank is {rank}, found "{layout}"', "layout")
+
+
 def _fits_int32(n: int) -> bool:
     return n < 2**31
 
@@ -103,6 +110,7 @@ def matrix_of_frame(frame: Frame, layout: str) -> Any:
     if tensor.structure != "general":
         raise UsageError("frame: expected all entries of the matrix (expand=True), found those of a "
                          f"{tensor.structure} one")
+    _check_rank(layout, len(tensor.shape))
     if layout != "coo" and len(tensor.shape) == 2:
         return _compress(sparse, coordinates, values, tensor.shape, layout)
     kind = _kind(sparse, "coo")

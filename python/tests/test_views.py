@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
 """The table of docs/python.md: what is a view, and what a copy, by the addresses; a check for each of its
 rows."""
+import os
 import re
+import subprocess
+import sys
 from ctypes import pointer
 
 import numpy as np
 import sheaf
-from common import Skip, matrix, need, rows_of_table, same, words
+from common import Skip, matrix, need, raises, rows_of_table, same, words
 from sheaf import writing
 from sheaf._context import Context
 from sheaf.fields import Schema
@@ -114,9 +117,31 @@ def ordered(tmp):
     return found
 
 
+def containers(tmp, array):
+    """A dense tensor in each container that has such: as `convert` writes it, and as h5py and zarr-python do
+    where they are there."""
+    source, found = saved(tmp, array), []
+    for name in ("a.npz", "a.bsp.h5", "a.nc", "a.zarr", "a.zarr.zip"):
+        options = {} if name == "a.npz" else {"to": "binsparse", "layout": "D" * array.ndim}
+        sheaf.convert(source, tmp / name, **options)
+        found.append(tmp / name)
+    if h5py := has("h5py"):
+        for name, options in (("b.h5", {}), ("chunks.h5", {"chunks": True, "compression": "gzip"})):
+            with h5py.File(tmp / name, "w") as file:
+                file.create_dataset("x", data=array, **options)
+            found.append(tmp / name)
+    if zarr := has("zarr"):
+        for version in (2, 3):
+            zarr.save_array(tmp / f"b{version}.zarr", array, zarr_format=version)
+            found.append(tmp / f"b{version}.zarr")
+    return found
+
+
 def dense_tensor(tmp):
-    frame = sheaf.read(saved(tmp, np.arange(6.0).reshape(2, 3)))
-    return [(frame.to_numpy(), frame._whole[0].part("values")), (frame.to_numpy(), frame["value"].values)]
+    array = np.arange(1.0, 25).reshape(2, 3, 4)
+    frames = [sheaf.read(path) for path in [saved(tmp, array, "b.npy"), *containers(tmp, array)]]
+    return [(frame.to_numpy(), whole) for frame in frames
+            for whole in (frame._whole[0].part("values"), frame["value"].values)]
 
 
 def unordered(tmp):
@@ -330,6 +355,59 @@ def test_dense_tensors(tmp):
         values = frame["value"].values
         assert not values.size or within(values, frame._whole[0].part("values"))
         same(frame.texts(), "".join(part.texts() for part in sheaf.open(path)))
+
+
+def test_dense_tensors_of_containers(tmp):
+    """Read as one array, too, without coordinates that nobody asked for."""
+    for array in (np.arange(24.0).reshape(2, 3, 4), np.arange(6, dtype="f4").reshape(3, 2), np.arange(5)):
+        folder = tmp / str(array.ndim)
+        folder.mkdir()
+        for path in containers(folder, array):
+            frame = sheaf.read(path)
+            assert type(frame).__name__ == "Dense", path
+            same(frame.to_numpy(), array)
+            assert frame._entries is None, path
+            for name in frame.names:
+                same(frame[name].values, joined(path, name))
+
+
+PEAK = """
+import sys
+import sheaf
+
+def peak():
+    return int(next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1]) << 10
+
+sheaf.read(sys.argv[1]).to_numpy()
+before = peak()
+array = sheaf.read(sys.argv[2]).to_numpy()
+print(peak() - before, array.nbytes)
+"""
+
+
+def test_dense_tensors_are_in_memory_once(tmp):
+    """What reading takes, of the system: little more than the array, where coordinates would take twice as
+    much again."""
+    if not os.path.exists("/proc/self/status"):
+        raise Skip("no /proc")
+    (tmp / "small").mkdir()
+    (tmp / "large").mkdir()
+    small = containers(tmp / "small", np.zeros((2, 3)))
+    large = containers(tmp / "large", np.random.default_rng(1).random((4096, 1024)))
+    for few, many in zip(small, large):
+        printed = subprocess.run([sys.executable, "-c", PEAK, few, many], capture_output=True, text=True,
+                                 check=True).stdout
+        taken, size = map(int, printed.split())
+        assert taken < 1.5 * size, f"{many.name}: expected about {size} bytes, found {taken}"
+
+
+def test_tensors_that_scipy_does_not_compress(tmp):
+    need("scipy")
+    cube, vector = saved(tmp, np.eye(3)[None]), saved(tmp, np.arange(3.0), "v.npy")
+    for path, layout, rank in ((cube, "csr", 3), (cube, "csc", 3), (vector, "csc", 1)):
+        with raises(sheaf.UsageError, f'expected "coo" for a tensor whose rank is {rank}') as caught:
+            sheaf.read(path).to_scipy(layout)
+        same((caught.error.option, caught.error.found), ("layout", f'"{layout}"'))
 
 
 def test_dense_tensors_of_archives(tmp):
