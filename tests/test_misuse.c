@@ -223,6 +223,8 @@ static void test_formats(void **state)
 	assert_null(sheaf_format_at(-1));
 	assert_null(sheaf_format_at(10000));
 	assert_null(sheaf_format_find(NULL));
+	assert_null(sheaf_format_nearest(NULL));
+	assert_null(sheaf_format_nearest("nothing that is near"));
 	assert_null(sheaf_format_of_name(NULL));
 	assert_text("", sheaf_format_name(NULL));
 	assert_text("", sheaf_format_summary(NULL));
