@@ -2,6 +2,7 @@
 /* What the tests share. */
 #include "support.h"
 #include "box/box.h"
+#include "data/compare.h"
 #include "data/value.h"
 
 #include <dirent.h>
@@ -341,6 +342,27 @@ table stream_table(sheaf_context *cx, const char *name, bool sparse, int64_t dim
 	fill_text(&t, 0, rows);
 	assert_ok(sheaf_frame_check(&t.frame, &t.schema, SHEAF_CHECK_FULL, &err));
 	return t;
+}
+
+table keyed_table(sheaf_context *cx, const uint64_t *three)
+{
+	table t = new_table(cx);
+	sheaf_builder b;
+	assert_ok(sheaf_schema_add_key(&t.schema, cx, &err));
+	add_stream(&t, "x", false, 1, SHEAF_F32);
+	fill_text(&t, 1, "1;2;3");
+	sheaf_builder_begin(&b, cx, NULL);
+	sheaf_builder_append(&b, three, 3 * sizeof *three);
+	assert_ok(sheaf_builder_finish(&b, &t.frame.columns[0].values, &err));
+	return t;
+}
+
+void assert_same_row(const sheaf_frame *a, int64_t row_a, const sheaf_frame *b, int64_t row_b)
+{
+	assert_int_equal(a->ncolumns, b->ncolumns);
+	for (int c = 0; c < a->ncolumns; c++)
+		if (!sheaf_positions_equal(&a->columns[c], 0, row_a, &b->columns[c], 0, row_b))
+			fail_msg("column %d: row %d differs from row %d", c, (int)row_a, (int)row_b);
 }
 
 sheaf_status open_bytes(sheaf_bytes bytes, const char *name, const sheaf_open_options *options,

@@ -146,6 +146,9 @@ void fill_text(table *t, int column, const char *rows);
 /* A table of one stream, for short tests. */
 table stream_table(sheaf_context *cx, const char *name, bool sparse, int64_t dim, sheaf_type type,
                    const char *rows);
+void assert_same_row(const sheaf_frame *a, int64_t row_a, const sheaf_frame *b, int64_t row_b);
+/* Three rows of stream "x" (1, 2, 3), with these keys. */
+table keyed_table(sheaf_context *cx, const uint64_t *three);
 
 /* A buffer over somebody's array. */
 #define borrow(array) ((sheaf_buffer){(uint8_t *)(array), sizeof(array), NULL})
