@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/cursor.h"
 #include "base/memory.h"
+#include "base/spares.h"
 #include "base/spell.h"
 #include "support.h"
 
@@ -148,6 +149,85 @@ static void test_memory_that_is_refused_is_not_counted(void **state)
 	sheaf_release(cx, a, 10);
 	end_context(cx);
 	assert_int_equal(memory.bytes, 0);
+}
+
+/* ---- memory that stays with the process ---- */
+
+enum { MIB = 1 << 20 };
+
+static sheaf_context *keeping_context(int64_t most)
+{
+	sheaf_context_options options = {.size = sizeof options, .max_memory = most, .keep_memory = true};
+	return context_with(&options);
+}
+
+/* A block that a context has had, and has released. */
+static void *pass(sheaf_context *cx, size_t size)
+{
+	void *memory = NULL;
+	assert_ok(sheaf_reallocate(cx, &memory, 0, size, &err));
+	memset(memory, 7, 1000);
+	sheaf_release(cx, memory, size);
+	return memory;
+}
+
+static void test_memory_stays_with_the_process(void **state)
+{
+	(void)state;
+	void *memory;
+	sheaf_context *cx = keeping_context(0), *other = context_with(NULL), *next = keeping_context(0);
+	void *first = pass(cx, 5 * MIB);
+	end_context(cx);
+	assert_int_equal(sheaf_process_spares(), 5 * MIB);
+	pass(other, 5 * MIB); /* has not asked for it */
+	assert_int_equal(sheaf_process_spares(), 5 * MIB);
+	end_context(other);
+	assert_int_equal(sheaf_process_spares(), 5 * MIB);
+	assert_ok(sheaf_allocate(next, 5 * MIB - 1000, &memory, &err)); /* nearly as large */
+	assert_ptr_equal(memory, first);
+	assert_int_equal(((const char *)memory)[999], 0);
+	assert_int_equal(sheaf_process_spares(), 0);
+	assert_int_equal(sheaf_context_memory(next, NULL), 5 * MIB - 1000);
+	sheaf_context_hold(next); /* as whoever has a view does */
+	sheaf_context_free(next);
+	sheaf_release(next, memory, 5 * MIB - 1000);
+	assert_int_equal(sheaf_process_spares(), 5 * MIB);
+	sheaf_context_let_go(next);
+	sheaf_process_spares_clear();
+	assert_int_equal(sheaf_process_spares(), 0);
+}
+
+static void test_memory_of_the_process_counts(void **state)
+{
+	(void)state;
+	sheaf_context *cx = keeping_context(0), *small = keeping_context(10 * MIB);
+	void *first = pass(cx, 5 * MIB);
+	pass(cx, 1 * MIB); /* the system's allocator keeps such blocks itself */
+	end_context(cx);
+	assert_int_equal(sheaf_process_spares(), 5 * MIB);
+	assert_ptr_equal(pass(small, 5 * MIB), first);
+	assert_int_equal(sheaf_process_spares(), 5 * MIB);
+	pass(small, 6 * MIB); /* with what is kept it is more than the limit */
+	assert_int_equal(sheaf_process_spares(), 6 * MIB);
+	end_context(small);
+	sheaf_process_spares_clear();
+}
+
+static void test_memory_of_the_process_has_a_bound(void **state)
+{
+	(void)state;
+	sheaf_context *cx = keeping_context(0);
+	void *last = NULL, *memory = NULL;
+	pass(cx, 300 * MIB);
+	assert_int_equal(sheaf_process_spares(), 0);
+	for (size_t mib = 80; mib < 120; mib += 10) last = pass(cx, mib * MIB);
+	assert_int_equal(sheaf_process_spares(),
+	                 (104 + 112) * MIB); /* there are eight sizes to the next power of two */
+	assert_ok(sheaf_reallocate(cx, &memory, 0, 110 * MIB, &err));
+	assert_ptr_equal(memory, last);
+	sheaf_release(cx, memory, 110 * MIB);
+	end_context(cx);
+	sheaf_process_spares_clear();
 }
 
 /* ---- the context's problems ---- */
@@ -415,6 +495,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_memory_limit),
 	cmocka_unit_test(test_memory_limit_of_all_there_is),
 	cmocka_unit_test(test_memory_that_is_refused_is_not_counted),
+	cmocka_unit_test(test_memory_stays_with_the_process),
+	cmocka_unit_test(test_memory_of_the_process_counts),
+	cmocka_unit_test(test_memory_of_the_process_has_a_bound),
 	cmocka_unit_test(test_policy),
 	cmocka_unit_test(test_policy_error_budget),
 	cmocka_unit_test(test_policy_error_budgets),

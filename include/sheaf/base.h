@@ -157,6 +157,10 @@ typedef struct sheaf_context_options {
 	/* Files are read into memory, never mapped: a map changes with its file, and reading one that was cut off
 	 * raises SIGBUS. */
 	bool no_mapping;
+	/* Large blocks that are freed stay with the process, for the next context of this kind: fresh memory may
+	 * take longer to come than data to be decoded. They are 256 MiB at most, and the system may take back
+	 * what is in them when it wants memory (MADV_FREE). */
+	bool keep_memory;
 	/* Called with each problem that does not stop the call, in input order (problems of the whole input come
 	 * at its end), on the thread that called the library, one at a time. It must not call the library with
 	 * the same context. */

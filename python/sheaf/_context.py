@@ -112,6 +112,7 @@ class Context:
         options = c.sheaf_context_options(**dict(settings or {}))
         options.size = sizeof(options)
         options.user = user
+        options.keep_memory = True  # most programs read one file after the other
         if not quiet:
             options.on_problem = _ON_PROBLEM
         if progress is not None and not quiet:

@@ -49,7 +49,7 @@ class Dense(Frame):
         if number == self._value and number not in self._columns:
             parts = {part: found for part, found in self._whole._flat()[0].items()
                      if part[0] == c.SHEAF_PART_VALUES}
-            self._columns[number] = Column(self, self.schema.fields[number], parts, self._whole._held)
+            self._columns[number] = Column(self._nrows, self.schema.fields[number], parts, self._whole._held)
         return super().__getitem__(number)
 
 

@@ -94,8 +94,10 @@ class Column:
     ``indices`` of its entries, and ``entry_offsets`` (int64, samples + 1). All of them begin at 0.
     """
 
-    def __init__(self, frame: Frame, field: Field, parts: Parts, held: Held) -> None:
-        self.frame, self.field, self._parts, self._held = frame, field, parts, held
+    def __init__(self, rows: int, field: Field, parts: Parts, held: Held) -> None:
+        """It knows nothing of its frame: objects that hold each other keep their memory until the garbage
+        collector comes."""
+        self.field, self._rows, self._parts, self._held = field, rows, parts, held
 
     @property
     def name(self) -> str:
@@ -152,7 +154,7 @@ class Column:
             word, _, unit = storage.rstrip("]").partition("[")
             return values.view(f"{'M8' if word == 'datetime' else 'm8'}[{unit or 's'}]")
         if storage == "bytes":
-            return values.reshape(len(self.frame), -1) if len(self.frame) else values.reshape(0, 1)
+            return values.reshape(self._rows, -1) if self._rows else values.reshape(0, 1)
         return values
 
     @property
@@ -226,7 +228,7 @@ class Column:
         return self.part("codes")
 
     def __len__(self) -> int:
-        return len(self.frame)
+        return self._rows
 
     def to_numpy(self) -> NDArray[Any]:
         """One item for each row, missing ones as a mask: numbers as they are (a view), truth values as bool,
@@ -365,7 +367,7 @@ class Frame:
         column = self._columns.get(number)
         if column is None:
             parts = self._flat().get(number, {})
-            column = Column(self, self.schema.fields[number], parts, self._held)
+            column = Column(self._nrows, self.schema.fields[number], parts, self._held)
             self._columns[number] = column
         return column
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Opening and reading: views, sources, failures."""
+import gc
 import io
 import os
 import pickle
@@ -9,6 +10,7 @@ import warnings
 import numpy as np
 import sheaf
 from common import COMMAND, command, matrix, need, raises, same, words
+from sheaf._context import _contexts
 
 
 def test_streams_are_views(tmp):
@@ -34,6 +36,29 @@ def test_arrays_outlive_all_else(tmp):
     other = [frame["tag"].values for frame in sheaf.open(words(tmp))][0]
     same(values.sum(), 4.0)
     same(other.sum(), 4.0)
+
+
+def test_memory_goes_with_its_last_owner(tmp):
+    """Frames, columns and batches hold nothing that holds them: the garbage collector has nothing to do."""
+    gc.collect()
+    gc.disable()
+    try:
+        before = set(_contexts)
+        frame = sheaf.read(words(tmp))
+        assert len(set(_contexts) - before) == 1
+        column = frame["word"]
+        del frame
+        assert not set(_contexts) - before and len(column) == 2 and column.values.sum() == 4
+        np.save(tmp / "a.npy", np.arange(6.0).reshape(2, 3))
+        dense = sheaf.read(tmp / "a.npy")
+        assert dense["value"].values[5] == 5 and len(dense["i"].values) == 6
+        del dense
+        for batch in sheaf.batches(words(tmp), size=2):
+            batch["word"].values  # noqa: B018
+        del batch
+        assert not set(_contexts) - before
+    finally:
+        gc.enable()
 
 
 def test_a_dataset_begins_anew(tmp):

@@ -5,71 +5,73 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { ALIGNMENT = 64, LARGE = 32 << 10, HUGE_PAGE = 2 << 20 };
+enum { ALIGNMENT = 64, LARGE = 32 << 10, HUGE_PAGE = 2 << 20, STEPS_BITS = 3 };
 
-int sheaf_blocks_init(sheaf_blocks *blocks, size_t most)
+int sheaf_blocks_init(sheaf_blocks *blocks, size_t most, bool lasting)
 {
-	*blocks = (sheaf_blocks){.most = most};
+	void (*drop)(void *memory, size_t size) = lasting ? sheaf_process_spares_keep : sheaf_spare_free;
+	*blocks = (sheaf_blocks){.spares = {.most = most, .drop = drop}, .lasting = lasting};
 	return sheaf_mutex_init(&blocks->lock);
 }
 
 void sheaf_blocks_destroy(sheaf_blocks *blocks)
 {
-	sheaf_blocks_trim(blocks);
+	sheaf_blocks_retire(blocks);
 	sheaf_mutex_destroy(&blocks->lock);
+}
+
+size_t sheaf_blocks_spare(const sheaf_blocks *blocks)
+{
+	return atomic_load(&blocks->spares.bytes) + (blocks->lasting ? sheaf_process_spares() : 0);
 }
 
 void sheaf_blocks_trim(sheaf_blocks *blocks)
 {
 	sheaf_mutex_lock(&blocks->lock);
-	while (blocks->nspares > 0) free(blocks->spares[--blocks->nspares].memory);
-	atomic_store(&blocks->spare, 0);
+	sheaf_spares_clear(&blocks->spares, sheaf_spare_free);
+	sheaf_mutex_unlock(&blocks->lock);
+	if (blocks->lasting) sheaf_process_spares_clear();
+}
+
+void sheaf_blocks_retire(sheaf_blocks *blocks)
+{
+	sheaf_mutex_lock(&blocks->lock);
+	blocks->spares.most = 0;
+	sheaf_spares_clear(&blocks->spares, blocks->spares.drop);
 	sheaf_mutex_unlock(&blocks->lock);
 }
 
-/* The block that has been kept longest goes. */
-static void drop_oldest(sheaf_blocks *blocks)
+/* The bytes that a block of this size has room for: results of inputs that are nearly as large fit one
+ * another's blocks. What is not used has no pages. */
+static size_t room_of(const sheaf_blocks *blocks, size_t size)
 {
-	free(blocks->spares[0].memory);
-	atomic_fetch_sub(&blocks->spare, blocks->spares[0].size);
-	memmove(blocks->spares, blocks->spares + 1, (size_t)--blocks->nspares * sizeof *blocks->spares);
+	if (!blocks->lasting || size < HUGE_PAGE || size > SIZE_MAX / 2) return size;
+	size_t step = ((size_t)1 << (63 - __builtin_clzll(size))) >> STEPS_BITS;
+	return (size + step - 1) & ~(step - 1);
 }
 
-/* Whether the block was taken to be kept. What nobody has asked for makes room: what grows by doubling leaves
- * many blocks that nobody wants. */
 static bool keep(sheaf_blocks *blocks, void *memory, size_t size)
 {
-	if (size > blocks->most) return false;
 	sheaf_mutex_lock(&blocks->lock);
-	while (blocks->nspares == SHEAF_MOST_SPARES || blocks->spare > blocks->most - size) drop_oldest(blocks);
-	blocks->spares[blocks->nspares++] = (sheaf_spare){memory, size};
-	atomic_fetch_add(&blocks->spare, size);
+	bool kept = sheaf_spares_keep(&blocks->spares, memory, size);
 	sheaf_mutex_unlock(&blocks->lock);
-	return true;
+	return kept;
 }
 
-/* The block of this size that was kept last, or NULL: sizes are mostly powers of two, and the last one is the
- * warmest. */
 static void *take(sheaf_blocks *blocks, size_t size)
 {
-	void *memory = NULL;
 	sheaf_mutex_lock(&blocks->lock);
-	for (int i = blocks->nspares - 1; i >= 0 && !memory; i--) {
-		if (blocks->spares[i].size != size) continue;
-		memory = blocks->spares[i].memory;
-		memmove(&blocks->spares[i], &blocks->spares[i + 1],
-		        (size_t)(--blocks->nspares - i) * sizeof *blocks->spares);
-		atomic_fetch_sub(&blocks->spare, size);
-	}
+	void *memory = sheaf_spares_take(&blocks->spares, size);
 	sheaf_mutex_unlock(&blocks->lock);
-	return memory;
+	return !memory && blocks->lasting ? sheaf_process_spares_take(size) : memory;
 }
 
 static void *allocate(sheaf_blocks *blocks, size_t size)
 {
 	if (size < ALIGNMENT) return malloc(size); /* aligned for all that fits into it, and half as large */
-	void *memory = size >= LARGE ? take(blocks, size) : NULL;
-	if (memory || posix_memalign(&memory, size >= HUGE_PAGE ? HUGE_PAGE : ALIGNMENT, size) != 0)
+	size_t room = room_of(blocks, size);
+	void *memory = size >= LARGE ? take(blocks, room) : NULL;
+	if (memory || posix_memalign(&memory, size >= HUGE_PAGE ? HUGE_PAGE : ALIGNMENT, room) != 0)
 		return memory;
 	if (size >= HUGE_PAGE)
 		(void)madvise(memory, size / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE); /* a wish: small pages do, too */
@@ -78,7 +80,8 @@ static void *allocate(sheaf_blocks *blocks, size_t size)
 
 static void release(sheaf_blocks *blocks, void *memory, size_t size)
 {
-	if (size < LARGE || !keep(blocks, memory, size)) free(memory);
+	size_t room = room_of(blocks, size);
+	if (size < LARGE || !keep(blocks, memory, room)) blocks->spares.drop(memory, room);
 }
 
 void *sheaf_blocks_reallocate(sheaf_blocks *blocks, void *memory, size_t old_bytes, size_t new_bytes)

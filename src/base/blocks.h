@@ -4,30 +4,25 @@
 #ifndef SHEAF_BASE_BLOCKS_H
 #define SHEAF_BASE_BLOCKS_H
 
+#include "base/spares.h"
 #include "base/thread.h"
-#include <stdatomic.h>
-
-enum { SHEAF_MOST_SPARES = 64 };
-
-typedef struct sheaf_spare {
-	void *memory;
-	size_t size;
-} sheaf_spare;
 
 typedef struct sheaf_blocks {
 	sheaf_mutex lock;
-	sheaf_spare spares[SHEAF_MOST_SPARES];
-	int nspares;
-	size_t most;          /* bytes that may be kept */
-	_Atomic size_t spare; /* bytes that are */
+	sheaf_spares spares;
+	bool lasting; /* blocks go to those of the process in the end */
 } sheaf_blocks;
 
 /* errno, or 0. Keeps at most `bytes` bytes. */
-int sheaf_blocks_init(sheaf_blocks *blocks, size_t most);
+int sheaf_blocks_init(sheaf_blocks *blocks, size_t most, bool lasting);
 void sheaf_blocks_destroy(sheaf_blocks *blocks);
 /* As sheaf_context_options has it: aligned to 64. */
 void *sheaf_blocks_reallocate(sheaf_blocks *blocks, void *memory, size_t old_bytes, size_t new_bytes);
-/* Gives back all that is kept. */
+/* Bytes that are kept, by these blocks and by the process for them. */
+size_t sheaf_blocks_spare(const sheaf_blocks *blocks);
+/* Gives all of them back to the system. */
 void sheaf_blocks_trim(sheaf_blocks *blocks);
+/* From here on nothing is kept but by the process. */
+void sheaf_blocks_retire(sheaf_blocks *blocks);
 
 #endif

@@ -65,7 +65,7 @@ static void *reallocate(sheaf_context *cx, void *memory, size_t old_bytes, size_
 	if (cx->options.reallocate) return cx->options.reallocate(cx->options.user, memory, old_bytes, new_bytes);
 	/* What is kept for later is not in use, but the limit is for both. */
 	if (new_bytes &&
-	    (size_t)atomic_load(&h->memory) + atomic_load(&h->blocks.spare) > (size_t)cx->options.max_memory)
+	    (size_t)atomic_load(&h->memory) + sheaf_blocks_spare(&h->blocks) > (size_t)cx->options.max_memory)
 		sheaf_blocks_trim(&h->blocks);
 	return sheaf_blocks_reallocate(&h->blocks, memory, old_bytes, new_bytes);
 }
@@ -76,7 +76,8 @@ static int begin_home(home *h, const sheaf_context_options *options)
 	int64_t share = options->max_memory / SHARE;
 	int sys = sheaf_mutex_init(&h->lock);
 	if (sys) return sys;
-	sys = sheaf_blocks_init(&h->blocks, share < MOST_SPARE ? (size_t)share : MOST_SPARE);
+	sys =
+		sheaf_blocks_init(&h->blocks, share < MOST_SPARE ? (size_t)share : MOST_SPARE, options->keep_memory);
 	if (!sys && (sys = sheaf_pool_init(&h->pool, options->threads))) sheaf_blocks_destroy(&h->blocks);
 	if (sys) sheaf_mutex_destroy(&h->lock);
 	return sys;
@@ -150,7 +151,7 @@ void sheaf_context_free(sheaf_context *cx)
 	if (!cx) return;
 	/* Threads end here: the last holder may be on any thread. */
 	sheaf_pool_destroy(&cx->home->pool);
-	sheaf_blocks_trim(&cx->home->blocks);
+	sheaf_blocks_retire(&cx->home->blocks);
 	sheaf_context_let_go(cx);
 }
 
