@@ -115,10 +115,18 @@ bool sheaf_element_is_zero(const sheaf_element *e, const void *value)
 	return is_zero(e->type, value) && sheaf_element_is_real(e, value);
 }
 
+/* Of a known size, so that it is no call. */
+static bool has_same_bytes(const void *a, const void *b, size_t size)
+{
+	if (size == sizeof(double)) return memcmp(a, b, sizeof(double)) == 0;
+	if (size == sizeof(float)) return memcmp(a, b, sizeof(float)) == 0;
+	return memcmp(a, b, size) == 0;
+}
+
 bool sheaf_element_equal(const sheaf_element *e, const void *a, const void *b)
 {
 	sheaf_canon ca, cb;
-	if (memcmp(a, b, e->size) == 0) return true;
+	if (has_same_bytes(a, b, e->size)) return true;
 	for (int part = 0; part < (e->complex ? 2 : 1); part++) {
 		sheaf_canon_values(e->type, a, part, 1, &ca);
 		sheaf_canon_values(e->type, b, part, 1, &cb);

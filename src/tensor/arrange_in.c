@@ -52,6 +52,15 @@ static sheaf_status refuse_entry(const sheaf_arranger *a, const uint64_t *key, c
 	                  sheaf_key_layout_text(&a->layout, key, place, sizeof place), expected);
 }
 
+/* Of sizes that are known, so that usual ones are no calls. */
+static void copy(void *to, const void *from, size_t size)
+{
+	if (size == sizeof(uint64_t))
+		memcpy(to, from, sizeof(uint64_t));
+	else
+		memcpy(to, from, size);
+}
+
 /* The value of the mirrored entry. The zeros of a dense triangle are where nothing is: they have no sign to
  * turn. */
 static sheaf_status mirror_value(const sheaf_arranger *a, sheaf_structure structure, const uint64_t *key,
@@ -61,7 +70,7 @@ static sheaf_status mirror_value(const sheaf_arranger *a, sheaf_structure struct
 	bool is_turned = (is_hermitian(structure) || is_skew(structure)) &&
 	                 !(a->from.dense && sheaf_element_is_zero(&a->element, from));
 	if (!is_turned) {
-		memcpy(to, from, a->element.size);
+		copy(to, from, a->element.size);
 	} else if (is_hermitian(structure)) {
 		sheaf_element_conjugate(&a->element, from, to);
 	} else if (!sheaf_element_negate(&a->element, from, to)) {
@@ -96,8 +105,8 @@ static uint8_t *next_value(const chunk *c) { return c->a->chunk_values + (size_t
 
 static void put(chunk *c, const uint64_t *key, const uint8_t *value)
 {
-	memcpy(next_key(c), key, (size_t)c->a->layout.words * sizeof *key);
-	memcpy(next_value(c), value, c->a->element.size);
+	copy(next_key(c), key, (size_t)c->a->layout.words * sizeof *key);
+	copy(next_value(c), value, c->a->element.size);
 	c->n++;
 }
 

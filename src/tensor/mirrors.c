@@ -62,8 +62,29 @@ static void mirror_of(const sheaf_profile *p, const uint8_t *value, uint8_t othe
 		memcpy(other, value, p->element.size);
 }
 
+/* Whether values are those of their mirrors, and no other structure is left that they may have. */
+static bool is_settled(const sheaf_profile *p)
+{
+	sheaf_structure s = p->schema.tensor.structure;
+	return (s == SHEAF_SYMMETRIC_LOWER || s == SHEAF_SYMMETRIC_UPPER) && !p->skew &&
+	       !(p->hermitian && p->element.complex);
+}
+
+static void count_mirrors(sheaf_profile *p, const sheaf_frame *frame)
+{
+	int64_t n = 0;
+	for (int64_t e = 0; e < frame->nrows; e++)
+		n += sheaf_coordinate_at(&frame->columns[0], e) != sheaf_coordinate_at(&frame->columns[1], e);
+	p->mirrored += n;
+	p->equal += n;
+}
+
 static void see_structured(sheaf_profile *p, const sheaf_frame *frame)
 {
+	if (is_settled(p)) {
+		count_mirrors(p, frame);
+		return;
+	}
 	for (int64_t e = 0; e < frame->nrows; e++) {
 		uint8_t other[16];
 		bool diagonal =
@@ -209,29 +230,71 @@ static int64_t mirror_in(sheaf_slices *s, int64_t slice, int64_t other)
 	return found ? at : -1;
 }
 
-/* What the entries that come soon will be compared with: where their slices stand, then what is there. */
-static void fetch_mirrors(const sheaf_slices *s, int64_t at)
+/* Of each two entries the one above the diagonal is looked for. Those whose mirrors are near each other are
+ * looked for together, so that what they look at is in a cache. */
+enum { GROUPS = 512, TOGETHER = 2048 };
+
+typedef struct seeker {
+	int32_t slice, other;
+	int64_t at;
+} seeker;
+
+typedef struct seekers {
+	sheaf_profile *p;
+	int shift; /* of slices that are near each other */
+	int n[GROUPS];
+	seeker *all; /* TOGETHER for each group */
+} seekers;
+
+static void fetch_mirror(const sheaf_slices *s, const seeker *soon, const seeker *sooner)
 {
-	enum { SOON = 12, SOONER = 6 };
-	if (at + SOON >= s->n) return;
-	int64_t near = s->all[sheaf_slices_other(s, at + SOONER)].next;
-	__builtin_prefetch(&s->all[sheaf_slices_other(s, at + SOON)], 1);
+	int64_t near = s->all[sooner->other].next;
+	__builtin_prefetch(&s->all[soon->other], 1);
 	if (near < s->n)
 		__builtin_prefetch(&s->blocks[near / SHEAF_SLICE_BLOCK].others[near % SHEAF_SLICE_BLOCK]);
 }
 
-static void go_through_slices(sheaf_profile *p)
+static void find_group(seekers *k, int group)
 {
-	sheaf_slices *s = &p->slices;
+	enum { SOON = 16, SOONER = 8 };
+	sheaf_slices *s = &k->p->slices;
+	const seeker *all = k->all + (int64_t)group * TOGETHER;
+	for (int i = 0; i < k->n[group]; i++) {
+		if (i + SOON < k->n[group]) fetch_mirror(s, &all[i + SOON], &all[i + SOONER]);
+		int64_t mirror = mirror_in(s, all[i].slice, all[i].other);
+		if (mirror >= 0)
+			see_mirror(k->p, false, sheaf_slices_value(s, all[i].at), sheaf_slices_value(s, mirror));
+	}
+	k->n[group] = 0;
+}
+
+static void seek(seekers *k, int64_t slice, int64_t at)
+{
+	int64_t other = sheaf_slices_other(&k->p->slices, at);
+	const uint8_t *value = sheaf_slices_value(&k->p->slices, at);
+	if (other == slice) see_mirror(k->p, true, value, value);
+	if (other <= slice) return;
+	int group = (int)(other >> k->shift);
+	k->all[(int64_t)group * TOGETHER + k->n[group]++] = (seeker){(int32_t)slice, (int32_t)other, at};
+	if (k->n[group] == TOGETHER) find_group(k, group);
+}
+
+static sheaf_status go_through_slices(sheaf_profile *p, sheaf_error *err)
+{
+	seekers k = {.p = p};
+	void *memory = NULL;
+	const sheaf_slices *s = &p->slices;
+	while ((s->extent - 1) >> k.shift >= GROUPS) k.shift++;
+	SHEAF_TRY(sheaf_reallocate(p->cx, &memory, 0, sizeof(seeker) * GROUPS * TOGETHER, err));
+	k.all = (seeker *)memory;
 	for (int64_t slice = 0; slice < s->extent; slice++)
-		for (int64_t at = sheaf_slice_begin(s, slice); at < s->all[slice].end; at++) {
-			fetch_mirrors(s, at);
-			int64_t other = sheaf_slices_other(s, at), mirror = mirror_in(s, slice, other);
-			if (mirror < 0)
-				see_no_mirror(p);
-			else
-				see_mirror(p, slice == other, sheaf_slices_value(s, at), sheaf_slices_value(s, mirror));
-		}
+		for (int64_t at = sheaf_slice_begin(s, slice); at < s->all[slice].end; at++) seek(&k, slice, at);
+	for (int group = 0; group < GROUPS; group++) find_group(&k, group);
+	sheaf_release(p->cx, memory, sizeof(seeker) * GROUPS * TOGETHER);
+	p->mirrored *= 2;
+	p->equal *= 2;
+	if (p->mirrored + p->diagonal != p->entries) see_no_mirror(p);
+	return SHEAF_OK;
 }
 
 /* ---- mirrors in sorted entries ---- */
@@ -339,8 +402,7 @@ static sheaf_status finish_sides(sheaf_profile *p, sheaf_error *err)
 	if (!p->sides[1].arranger) SHEAF_TRY(make_slices(p, &all, err));
 	if (!all) return compare_sides(p, err);
 	sheaf_slices_finish(&p->slices);
-	go_through_slices(p);
-	return SHEAF_OK;
+	return go_through_slices(p, err);
 }
 
 /* ---- the end ---- */
@@ -359,7 +421,7 @@ sheaf_status sheaf_mirrors_finish(sheaf_profile *p, sheaf_error *err)
 		SHEAF_TRY(finish_sides(p, err));
 	} else {
 		sheaf_slices_finish(&p->slices);
-		go_through_slices(p);
+		SHEAF_TRY(go_through_slices(p, err));
 	}
 	sheaf_status status = p->connects ? find_strong(p, err) : SHEAF_OK;
 	sheaf_slices_free(&p->slices);

@@ -66,7 +66,10 @@ sheaf_status sheaf_slices_add(sheaf_slices *s, int64_t slice, int64_t other, con
 	if (at == 0) SHEAF_TRY(grow(s, err));
 	sheaf_slice_block *block = &s->blocks[s->nblocks - 1];
 	block->others[at] = (int32_t)other;
-	if (s->value_size) memcpy(block->values + (size_t)at * s->value_size, value, s->value_size);
+	if (s->value_size == sizeof(double)) /* the usual one: no call */
+		memcpy(block->values + (size_t)at * sizeof(double), value, sizeof(double));
+	else if (s->value_size)
+		memcpy(block->values + (size_t)at * s->value_size, value, s->value_size);
 	s->all[slice].end++;
 	s->slice = slice;
 	s->other = other;
@@ -88,43 +91,51 @@ void sheaf_slices_rewind(sheaf_slices *s)
 /* ---- strongly connected components ---- */
 
 /* Tarjan's: slices are numbered as they are met; one that leads to none before itself ends a component, which
- * is what is on the stack above it. */
-typedef struct mark {
-	int32_t number; /* from 1, as they are met; 0: not yet; `done` once its component is complete */
-	int32_t low;    /* the least number that the slice leads to */
-} mark;
+ * is what is on the stack above it. What it leads to that has a number is looked at once, when it is met: the
+ * rest gets larger numbers. After that one bit says whether there is anything to meet, so that the way back
+ * stays in a cache. */
+typedef struct step {
+	int64_t next, end; /* of what the slice leads to */
+	int32_t slice;
+	uint32_t number, low; /* the least number that the slice leads to */
+} step;
 
 typedef struct search {
 	sheaf_slices *s;
-	mark *marks; /* of each slice */
-	int32_t *stack, *path;
-	int32_t met, on_stack, on_path;
+	step *path;
+	uint32_t *numbers; /* of each slice; `none` before it is met, and once its component is complete */
+	int32_t *stack;
+	uint64_t *met;
+	int32_t on_stack, on_path;
+	uint32_t count;
 	sheaf_strong *out;
 } search;
 
-enum { TABLES = 4 };
-static const int32_t done = INT32_MAX;
+enum { BITS = 64, NEEDED = sizeof(step) + 2 * sizeof(int32_t) /* of each slice, beside the bits */ };
+static const uint32_t none = UINT32_MAX;
 
-/* What the slice leads to first. */
-static void fetch_marks(const search *t, int32_t slice)
+static bool is_met(const search *t, int64_t slice) { return t->met[slice / BITS] >> (slice % BITS) & 1; }
+
+/* The least number that entries lead to, without branches: what they wait for is far away. */
+static uint32_t least_of(const search *t, const step *now)
 {
-	enum { FIRST = 16 };
-	int64_t begin = t->s->all[slice].next, end = t->s->all[slice].end;
-	if (end - begin > FIRST) end = begin + FIRST;
-	for (int64_t at = begin; at < end; at++) __builtin_prefetch(&t->marks[sheaf_slices_other(t->s, at)]);
+	uint32_t least = now->number;
+	for (int64_t at = now->next; at < now->end; at++) {
+		uint32_t number = t->numbers[sheaf_slices_other(t->s, at)];
+		least = number < least ? number : least;
+	}
+	return least;
 }
 
 static void meet(search *t, int32_t slice)
 {
-	t->marks[slice].number = t->marks[slice].low = ++t->met;
+	step *now = &t->path[t->on_path++];
+	uint32_t number = t->count++;
+	*now = (step){sheaf_slice_begin(t->s, slice), t->s->all[slice].end, slice, number, number};
+	t->met[slice / BITS] |= UINT64_C(1) << (slice % BITS);
+	t->numbers[slice] = number;
 	t->stack[t->on_stack++] = slice;
-	t->path[t->on_path++] = slice;
-	fetch_marks(t, slice);
-}
-
-static void reach(search *t, int32_t slice, int32_t number)
-{
-	if (number < t->marks[slice].low) t->marks[slice].low = number;
+	now->low = least_of(t, now);
 }
 
 static void end_component(search *t, int32_t root)
@@ -132,11 +143,31 @@ static void end_component(search *t, int32_t root)
 	int32_t slice, size = 0;
 	do {
 		slice = t->stack[--t->on_stack];
-		t->marks[slice].number = done;
+		t->numbers[slice] = none;
 		size++;
 	} while (slice != root);
 	t->out->components++;
 	if (size > t->out->largest) t->out->largest = size;
+}
+
+/* What will be looked at soon on the way back. */
+static void fetch_back(const search *t)
+{
+	enum { SOON = 8 };
+	if (t->on_path <= SOON) return;
+	int64_t at = t->path[t->on_path - SOON].next;
+	if (at < t->s->n)
+		__builtin_prefetch(&t->s->blocks[at / SHEAF_SLICE_BLOCK].others[at % SHEAF_SLICE_BLOCK]);
+}
+
+/* The next slice that this one leads to and that was not met, or -1. */
+static int32_t next_of(const search *t, step *now)
+{
+	while (now->next < now->end) {
+		int64_t other = sheaf_slices_other(t->s, now->next++);
+		if (!is_met(t, other)) return (int32_t)other;
+	}
+	return -1;
 }
 
 /* All that a slice leads to. */
@@ -144,25 +175,22 @@ static void search_from(search *t, int32_t first)
 {
 	meet(t, first);
 	while (t->on_path) {
-		int32_t slice = t->path[t->on_path - 1];
-		sheaf_slice_place *here = &t->s->all[slice];
-		if (here->next < here->end) {
-			int32_t other = (int32_t)sheaf_slices_other(t->s, here->next++), number = t->marks[other].number;
-			if (number == 0)
-				meet(t, other);
-			else if (number != done)
-				reach(t, slice, number);
+		step *now = &t->path[t->on_path - 1];
+		int32_t other = next_of(t, now);
+		if (other >= 0) {
+			meet(t, other);
 			continue;
 		}
 		t->on_path--;
-		if (t->on_path) reach(t, t->path[t->on_path - 1], t->marks[slice].low);
-		if (t->marks[slice].low == t->marks[slice].number) end_component(t, slice);
+		fetch_back(t);
+		if (t->on_path && now->low < now[-1].low) now[-1].low = now->low;
+		if (now->low == now->number) end_component(t, now->slice);
 	}
 }
 
 int64_t sheaf_strong_needs(int64_t extent, int64_t entries)
 {
-	enum { SLICE = 2 * sizeof(int64_t) + TABLES * sizeof(int32_t) };
+	enum { SLICE = sizeof(sheaf_slice_place) + NEEDED };
 	int64_t slices, others, all;
 	bool fits = sheaf_mul_i64(&slices, extent, SLICE) &&
 	            sheaf_mul_i64(&others, entries, (int64_t)sizeof(int32_t)) &&
@@ -173,16 +201,19 @@ int64_t sheaf_strong_needs(int64_t extent, int64_t entries)
 sheaf_status sheaf_slices_connect(sheaf_slices *s, int64_t room, sheaf_strong *out, sheaf_error *err)
 {
 	void *memory;
-	size_t n = (size_t)s->extent;
+	size_t n = (size_t)s->extent, words = n / BITS + 1, size = n * NEEDED + words * sizeof(uint64_t);
 	*out = (sheaf_strong){-1, -1, sheaf_strong_needs(s->extent, s->n)};
-	if (!s->all || s->extent * TABLES * (int64_t)sizeof(int32_t) > room) return SHEAF_OK;
-	SHEAF_TRY(sheaf_allocate_array(s->cx, n * TABLES, sizeof(int32_t), &memory, err));
-	int32_t *tables = (int32_t *)memory;
-	search t = {.s = s, .marks = (mark *)memory, .stack = tables + 2 * n, .path = tables + 3 * n, .out = out};
+	if (!s->all || (int64_t)size > room) return SHEAF_OK;
+	SHEAF_TRY(sheaf_allocate(s->cx, size, &memory, err));
+	step *path = (step *)memory;
+	uint64_t *met = (uint64_t *)(void *)(path + n);
+	uint32_t *numbers = (uint32_t *)(void *)(met + words);
+	int32_t *stack = (int32_t *)(void *)(numbers + n);
+	search t = {.s = s, .path = path, .met = met, .numbers = numbers, .stack = stack, .out = out};
+	memset(numbers, 0xff, n * sizeof *numbers);
 	out->components = out->largest = 0;
-	sheaf_slices_rewind(s);
 	for (int32_t i = 0; i < s->extent; i++)
-		if (t.marks[i].number == 0 && sheaf_slice_begin(s, i) < s->all[i].end) search_from(&t, i);
-	sheaf_release(s->cx, memory, n * TABLES * sizeof(int32_t));
+		if (!is_met(&t, i) && sheaf_slice_begin(s, i) < s->all[i].end) search_from(&t, i);
+	sheaf_release(s->cx, memory, size);
 	return SHEAF_OK;
 }
