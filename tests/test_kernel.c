@@ -262,6 +262,17 @@ static void test_alignment(void **state)
 	                                      "123456.78901",
 	                                      "0.12345678",
 	                                      "0.1234567890123456",
+	                                      "0.12345678901234567",
+	                                      "-123456789.0123456789",
+	                                      "12345678901234567890",
+	                                      "0.0000000000000000000000000000000000001",
+	                                      "0.00000000000000000000000000000000000012",
+	                                      "1234567890123456789e18",
+	                                      "1234567890123456789e19",
+	                                      "1234567890123456789e20",
+	                                      "1e-37",
+	                                      "1e-38",
+	                                      "12e-40",
 	                                      "1e5",
 	                                      "-2.5E-07",
 	                                      "1.25e+22",
@@ -354,6 +365,37 @@ static void test_use(void **state)
 			put(&t, word);
 		}
 		with_kernels(check_use, t.data, t.size);
+	}
+}
+
+/* Numbers of as many digits as float64s print: nearly all are read. */
+static void check_long_numbers(const sheaf_kernel *kernel, const char *data, size_t size)
+{
+	if (strcmp(kernel->name, "avx512") != 0) return; /* for the others one by one is no slower */
+	int left = 0;
+	for (size_t at = 0; at + 80 < size; left++) {
+		at += compare_list(kernel, (list_kind){memchr(data, ':', size), true}, data + at, size - at);
+		while (at < size - 1 && data[at] != ' ') at++;
+		at++;
+	}
+	if (left > 20) fail_msg("%s leaves %d: \"%.60s\"", kernel->name, left, data);
+}
+
+static void test_use_of_long_numbers(void **state)
+{
+	(void)state;
+	static const char *const formats[] = {"0.%s ", "7:0.0%s ", "-%s%d ", "3:%se-20 ", "0.00%s%d "};
+	static made_text t;
+	seed_random(6);
+	for (size_t f = 0; f < COUNT(formats); f++) {
+		for (t.size = 0; t.size < TEXT_ROOM - 100;) {
+			char word[128], digits[64];
+			snprintf(digits, sizeof digits, "%d%07d%08d", (int)random_below(9) + 1,
+			         (int)random_below(10000000), (int)random_below(100000000));
+			snprintf(word, sizeof word, formats[f], digits, (int)random_below(900) + 100);
+			put(&t, word);
+		}
+		with_kernels(check_long_numbers, t.data, t.size);
 	}
 }
 
@@ -489,12 +531,19 @@ static void test_choice(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_scanner),        cmocka_unit_test(test_midpoints),
-		cmocka_unit_test(test_lists),          cmocka_unit_test(test_alignment),
-		cmocka_unit_test(test_soup),           cmocka_unit_test(test_use),
-		cmocka_unit_test(test_every_length),   cmocka_unit_test(test_limit),
-		cmocka_unit_test(test_rounding_modes), cmocka_unit_test(test_room),
-		cmocka_unit_test(test_whole),          cmocka_unit_test(test_choice),
+		cmocka_unit_test(test_scanner),
+		cmocka_unit_test(test_midpoints),
+		cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_alignment),
+		cmocka_unit_test(test_soup),
+		cmocka_unit_test(test_use),
+		cmocka_unit_test(test_use_of_long_numbers),
+		cmocka_unit_test(test_every_length),
+		cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_rounding_modes),
+		cmocka_unit_test(test_room),
+		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_choice),
 	};
 	return cmocka_run_group_tests(tests, map_guarded, unmap_guarded);
 }

@@ -12,6 +12,7 @@
 
 #include "number/clinger.h"
 #include "number/kernel_parts.h"
+#include "number/nearest.h"
 #include <immintrin.h>
 
 #define AVX512 \
@@ -19,9 +20,9 @@
 	                      "popcnt")))
 #define INLINE AVX512 static inline __attribute__((always_inline))
 
-/* Numbers in a step; digits of a lane; digits of a number; powers in a table of two registers; what one
- * vector of places holds. */
-enum { LANES = 8, LANE_DIGITS = 8, MOST_DIGITS = 15, MOST_DECIMALS = 15 };
+/* Numbers in a step; digits of a lane; digits that a float64 has; powers in a table of two registers; digits
+ * of 64 bits. */
+enum { LANES = 8, LANE_DIGITS = 8, EXACT_DIGITS = 15, EXACT_DECIMALS = 15, MOST_DIGITS = 19 };
 
 /* 64 bytes of text, and for each class of bytes a mask; bytes after the text belong to no class. */
 typedef struct block {
@@ -140,7 +141,8 @@ typedef struct lanes {
 	__m512d values;
 	__m512i integers; /* all digits */
 	__mmask8 left;
-	bool is_long; /* some numbers have more digits than a lane */
+	__mmask8 hard; /* one division would round twice, or its power is not exact */
+	bool is_long;  /* some numbers have more digits than a lane */
 } lanes;
 
 INLINE void read_digits(lanes *l, __m512i text, __m512i from, __m512i to, __m512i decimals)
@@ -148,12 +150,17 @@ INLINE void read_digits(lanes *l, __m512i text, __m512i from, __m512i to, __m512
 	__m512i size = _mm512_sub_epi8(to, from);
 	l->integers = eight_digits(text, from, to);
 	l->is_long = any_above(
-		_mm512_max_epi8(size, _mm512_sub_epi8(decimals, _mm512_set1_epi8(MOST_DECIMALS - LANE_DIGITS))),
+		_mm512_max_epi8(size, _mm512_sub_epi8(decimals, _mm512_set1_epi8(EXACT_DECIMALS - LANE_DIGITS))),
 		LANE_DIGITS);
 	if (!l->is_long) return;
 	__m512i high = eight_digits(text, from, _mm512_sub_epi8(to, _mm512_set1_epi8(LANE_DIGITS)));
 	l->integers = _mm512_add_epi64(_mm512_mul_epu32(high, _mm512_set1_epi64(100000000)), l->integers);
-	l->left |= lanes_above(size, MOST_DIGITS) | lanes_above(decimals, MOST_DECIMALS);
+	l->hard = lanes_above(size, EXACT_DIGITS) | lanes_above(decimals, EXACT_DECIMALS);
+	if (!any_above(size, 2 * LANE_DIGITS)) return;
+	__m512i highest = eight_digits(text, from, _mm512_sub_epi8(to, _mm512_set1_epi8(2 * LANE_DIGITS)));
+	l->integers =
+		_mm512_add_epi64(_mm512_mullo_epi64(highest, _mm512_set1_epi64(10000000000000000)), l->integers);
+	l->left |= lanes_above(size, MOST_DIGITS);
 }
 
 enum { NEAREST = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC };
@@ -173,10 +180,30 @@ INLINE void scale(lanes *l, __m512i exponent)
 	__mmask8 down = _mm512_movepi64_mask(exponent);
 	__m512d power = _mm512_mask_i64gather_pd(_mm512_set1_pd(1), fits, size, sheaf_exact_powers,
 	                                         sizeof *sheaf_exact_powers);
-	l->left |= (__mmask8)~fits;
+	l->hard |= (__mmask8)~fits;
 	l->values = _mm512_mask_div_round_pd(
 		_mm512_mask_mul_round_pd(l->values, (__mmask8)~down, l->values, power, NEAREST), down, l->values,
 		power, NEAREST);
+}
+
+/* One by one: a multiplication by 64 bits of the power, which nearly always decides. Values are in float32's
+ * normal range, so that they can be rounded again. */
+AVX512 static __attribute__((noinline)) void settle_hard(lanes *l, __m512i powers)
+{
+	uint64_t integers[LANES];
+	int64_t power[LANES];
+	double values[LANES];
+	enum { LEAST_POWER = -37, MOST_POWER = 18 };
+	_mm512_storeu_si512(integers, l->integers);
+	_mm512_storeu_si512(power, powers);
+	_mm512_storeu_pd(values, l->values);
+	for (unsigned hard = l->hard & (uint8_t)~l->left; hard; hard &= hard - 1) {
+		int i = __builtin_ctz(hard);
+		bool in_range = power[i] >= LEAST_POWER && power[i] <= MOST_POWER;
+		if (!in_range || !sheaf_nearest_f64(integers[i], (int)power[i], 0, &values[i]))
+			l->left |= (__mmask8)(1 << i);
+	}
+	l->values = _mm512_loadu_pd(values);
 }
 
 /* The digits after 'e', where there is one; what is no digit is its sign. */
@@ -203,12 +230,16 @@ INLINE lanes read_values(const block *b, const numbers *m, __m512i text)
 	if (b->dot) decimals = _mm512_sub_epi8(places(m->stop, ~0ull), places(m->fraction, ~0ull));
 	read_digits(&l, text, places(m->digits, m->kept), stop, decimals);
 	l.values = _mm512_cvtepi64_pd(l.integers);
+	__m512i powers =
+		_mm512_sub_epi64(_mm512_setzero_si512(), _mm512_and_si512(decimals, _mm512_set1_epi64(0x7f)));
 	if (b->e) {
-		__m512i exponents = read_exponents(b, m, text, stop, places(m->after, m->kept), &l.left);
-		scale(&l, _mm512_sub_epi64(exponents, _mm512_and_si512(decimals, _mm512_set1_epi64(0x7f))));
+		powers =
+			_mm512_add_epi64(powers, read_exponents(b, m, text, stop, places(m->after, m->kept), &l.left));
+		scale(&l, powers);
 	} else if (b->dot) {
 		divide(&l, decimals);
 	}
+	if (l.hard & (uint8_t)~l.left) settle_hard(&l, powers);
 	__mmask8 minus = (__mmask8)_pext_u64(b->minus, m->first);
 	l.values = _mm512_mask_xor_pd(l.values, minus, l.values, _mm512_set1_pd(-0.0));
 	return l;
