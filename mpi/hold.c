@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 void hold_begin(hold *h, int64_t most, const char *name, const char *folder)
@@ -78,11 +79,28 @@ static int make_room(hold *h, int64_t size)
 	return 0;
 }
 
+/* Memory that is touched page by page costs a fault for each page. Where the system cannot do more at once,
+ * nothing is lost. */
+static void touch_ahead(hold *h, int64_t size)
+{
+#ifdef MADV_POPULATE_WRITE
+	enum { AHEAD = 4 << 20 };
+	if (h->size + size <= h->touched) return;
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE),
+			  begin = (uintptr_t)(h->bytes + h->touched) & ~(page - 1);
+	int64_t end = h->size + size + AHEAD;
+	if (end > h->room) end = h->room;
+	(void)madvise((void *)begin, (uintptr_t)(h->bytes + end) - begin, MADV_POPULATE_WRITE);
+	h->touched = end;
+#endif
+}
+
 static int take(void *user, const void *data, size_t size)
 {
 	hold *h = (hold *)user;
 	int failed = 0;
 	if (h->fd < 0 && make_room(h, (int64_t)size)) failed = move_to_file(h);
+	if (!failed && h->fd < 0) touch_ahead(h, (int64_t)size);
 	if (!failed && h->fd < 0) memcpy(h->bytes + h->size, data, size);
 	if (!failed && h->fd >= 0) failed = write_all(h->fd, data, (int64_t)size, h->size);
 	if (!failed) h->size += (int64_t)size;

@@ -13,6 +13,7 @@
 typedef struct hold {
 	uint8_t *bytes;
 	int64_t size, room, most;  /* most: bytes in memory */
+	int64_t touched;           /* bytes of memory that are there already */
 	int fd;                    /* -1: in memory */
 	const char *name, *folder; /* in messages; of the temporary file */
 } hold;

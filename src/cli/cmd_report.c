@@ -87,8 +87,8 @@ static void fill_findings(report *r, const session *s)
 	for (; r->nfindings < MAX_RULES && sheaf_context_tally(s->cx, r->nfindings, &tally); r->nfindings++) {
 		char *text = r->counts[r->nfindings];
 		const char *first = first_of(s, tally.rule);
-		snprintf(text, FINDING, "%s, %" PRId64 " times%s%s", severity_name(tally.severity), tally.count,
-		         *first ? "; first: " : "", first);
+		snprintf(text, FINDING, "%s, %" PRId64 " %s%s%s", severity_name(tally.severity), tally.count,
+		         tally.count == 1 ? "time" : "times", *first ? "; first: " : "", first);
 		r->findings[r->nfindings] = (sheaf_fact){tally.rule, text};
 	}
 	fill_said(r, s);

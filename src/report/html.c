@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Characters that turn the direction of what stands after them: U+061C, U+200E, U+200F, U+202A to U+202E and
  * U+2066 to U+2069. */
@@ -73,7 +74,7 @@ void sheaf_html_share(sheaf_builder *b, double share)
 
 /* ---- charts ---- */
 
-enum { WIDTH = 520, HEIGHT = 150, TOP = 22, TEXT_LINE = 18 };
+enum { WIDTH = 520, HEIGHT = 150, TOP = 22, TEXT_LINE = 20 };
 
 typedef struct scale {
 	double most, all, others; /* the largest height; the sums of both files */
@@ -128,12 +129,18 @@ static void put_outline(sheaf_builder *b, const sheaf_chart *chart, const scale 
 	sheaf_builder_printf(b, "V%d\"/>", HEIGHT);
 }
 
+/* The bar of zeros alone has no bounds. */
+static bool is_zero_in(const sheaf_bar *bar, double at)
+{
+	return at == 0 && isnan(bar->from) && strcmp(bar->label, "0") == 0;
+}
+
 /* Where a number stands among the bars; below 0 where it does not. */
 static double place_of(const sheaf_chart *chart, const scale *s, double at)
 {
 	for (int i = 0; i < chart->n; i++) {
 		const sheaf_bar *bar = &chart->bars[i];
-		if (at >= bar->from && at < bar->to)
+		if ((at >= bar->from && at < bar->to) || is_zero_in(bar, at))
 			return (i + (bar->to > bar->from + 1 ? (at - bar->from) / (bar->to - bar->from) : 0.5)) * s->step;
 	}
 	return -1;

@@ -227,9 +227,9 @@ void sheaf_page_contradictions(sheaf_page *p)
 	sheaf_contradicted found = sheaf_contradictions_count(c);
 	sheaf_builder_text(&p->b, "<section>");
 	sheaf_page_heading(p, 2, "Contradictions");
-	sheaf_builder_text(&p->b, "<p class=\"note\">Inputs are ");
+	sheaf_builder_text(&p->b, "<p class=\"note\">Inputs: ");
 	put_streams(p, SHEAF_SIDE_INPUT);
-	sheaf_builder_text(&p->b, "; targets are ");
+	sheaf_builder_text(&p->b, ". Targets: ");
 	put_streams(p, SHEAF_SIDE_TARGET);
 	sheaf_builder_text(&p->b, ".</p>");
 	snprintf(words, sizeof words,

@@ -19,16 +19,19 @@ const char sheaf_page_style[] =
 	".numbers td,.numbers thead th+th{text-align:right}thead th{border-bottom:1px solid "
 	"#c9cad2;vertical-align:bottom}"
 	"th,figcaption,.note,summary{font-weight:400;color:#55565e}"
-	"figcaption,.note{font-size:.9rem}figure{margin:.75rem 0}svg{display:block;width:100%;height:auto}"
+	"figcaption,.note{font-size:.9rem}figure{margin:.75rem 0}svg{display:block;width:100%;height:auto;"
+	"overflow:visible}.numbers td,thead th{overflow-wrap:normal}thead bdi{overflow-wrap:anywhere}"
 	"svg text{font-size:13px;fill:#55565e}svg .end{text-anchor:end}.bar{fill:#2f6f9f}.axis{stroke:#c9cad2}"
 	"svg:focus-visible,img:focus-visible{outline:2px solid #2f6f9f}output{display:block;min-height:1.5em;"
 	"font-size:.9rem;font-variant-numeric:tabular-nums}fieldset{border:1px solid "
 	"#c9cad2;margin:.75rem 0}label{display:block;font-size:.9rem}input{display:block;width:100%;margin:0}"
 	".mark{stroke:#55565e;stroke-dasharray:3 3}.other{fill:none;stroke:#b04a00;stroke-width:2}"
-	"img{max-width:100%;height:auto;image-rendering:pixelated;background:#fff;"
+	"img:not(.strip){height:auto}img{max-width:100%;image-rendering:pixelated;background:#fff;"
 	"border:1px solid #c9cad2}"
 	"pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.85rem}summary{cursor:pointer}"
 	"table:not(.numbers) th{min-width:5.5rem}"
+	"@media(max-width:30rem){svg text{font-size:17px}.numbers{font-size:.85rem}.numbers th,.numbers td{"
+	"padding-right:.6rem}table:not(.numbers) td:only-of-type{min-width:6.5rem}}"
 	"@media(prefers-color-scheme:dark){body{color:#ececf1;background:#17181c}"
 	"h2,img,fieldset,thead "
 	"th{border-color:#45464f}svg:focus-visible,img:focus-visible{outline-color:#7db8e0}th,figcaption,.note,"
@@ -36,10 +39,10 @@ const char sheaf_page_style[] =
 	".bar{fill:#7db8e0}.axis{stroke:#45464f}.mark{stroke:#b3b4bf}.other{stroke:#ffa45c}}"
 	"@media print{body{color:#000;background:#fff;max-width:none}th,figcaption,.note,summary{color:#333}"
 	"svg text{fill:#333}.bar{fill:#2f6f9f}.other{stroke:#b04a00}.mark{stroke:#333}"
-	"figure,tr{break-inside:avoid}h2,h3{break-after:avoid}.skip,nav,output,fieldset,details:not([open]),"
+	"figcaption{margin-top:.3rem}figure,tr{break-inside:avoid}h2,h3{break-after:avoid}.skip,nav,output,fieldset,details:not([open]),"
 	"details>summary{"
 	"display:none}}";
-const char sheaf_page_style_hash[] = "f0y1Z89gyi2/XrqqawiH0VyCsXmbDfBX9582rbcqlKQ=";
+const char sheaf_page_style_hash[] = "pKipx7ozHzFNgUzKA8pPk1blUriCBycL8E9OWQg516o=";
 
 /* A row of a chart's table knows its bar where bars before it have no row; a picture says what its lines and
  * columns are, and how many there are to a pixel. */

@@ -157,14 +157,17 @@ static void put_sides(sheaf_builder *b, const sheaf_image *image)
 		                     image->across.step * cells, image->down.step * cells);
 }
 
-/* Small pictures are shown larger, each pixel as a square. */
+/* Small pictures are shown larger, each pixel as a square; where that would be a thread, as a bar. */
 static void put_figure(sheaf_page *p, const sheaf_image *image)
 {
-	enum { SHOWN = 256 };
+	enum { SHOWN = 256, LEAST = 64 };
 	int side = image->width > image->height ? image->width : image->height,
-		times = side < SHOWN ? SHOWN / side : 1;
-	sheaf_builder_printf(&p->b, "<figure><img width=\"%d\" height=\"%d\"", times * image->width,
-	                     times * image->height);
+		times = side < SHOWN ? SHOWN / side : 1, width = times * image->width, height = times * image->height;
+	bool narrow = width < LEAST || height < LEAST / 4;
+	if (width < LEAST) width = LEAST / image->width * image->width;
+	if (height < LEAST / 4) height = LEAST / 4;
+	sheaf_builder_printf(&p->b, "<figure><img%s width=\"%d\" height=\"%d\"", narrow ? " class=\"strip\"" : "",
+	                     width, height);
 	put_sides(&p->b, image);
 	sheaf_builder_text(&p->b, " alt=\"");
 	sheaf_html_words(&p->b, image->words);

@@ -79,27 +79,28 @@ static void put_values(sheaf_page *p, const sheaf_field_summary *f, const sheaf_
 		sheaf_page_note(p, words);
 		return;
 	}
+	if (other && other->values.n == 0) other = NULL;
+	int n = sheaf_value_bars(v, other ? &other->values : NULL, MOST_BARS, bars);
 	sheaf_quantiles q = sheaf_value_quantiles(f);
 	const sheaf_chart_mark marks[] = {{"p50", q.p50}, {"p95", q.p95}, {"p99", q.p99}};
 	if (sheaf_values_finite(v))
-		snprintf(words, sizeof words,
-		         "Values from %.6g to %.6g; %smedian %.4g, p95 %.4g, p99 %.4g. Bars by size on both sides of "
-		         "0%s.",
+		snprintf(words, sizeof words, "Values from %.6g to %.6g; %smedian %.4g, p95 %.4g, p99 %.4g.%s%s",
 		         v->least, v->most, q.exact ? "" : "beginnings of bins: ", q.p50, q.p95, q.p99,
-		         other ? "" : ", heights by the logarithm of counts");
+		         n < 2 ? "" : " Bars by size on both sides of 0",
+		         n < 2   ? ""
+		         : other ? "."
+		                 : ", heights by the logarithm of counts.");
 	else
 		snprintf(words, sizeof words, "No value is finite.");
-	if (other && other->values.n == 0) other = NULL;
-	sheaf_page_chart(p,
-	                 &(sheaf_chart){.title = "Values",
-	                                .words = words,
-	                                .what = "value",
-	                                .bars = bars,
-	                                .n = sheaf_value_bars(v, other ? &other->values : NULL, MOST_BARS, bars),
-	                                .logarithmic = true,
-	                                .other = other_title(p, other),
-	                                .marks = marks,
-	                                .nmarks = sheaf_values_finite(v) ? 3 : 0});
+	sheaf_page_chart(p, &(sheaf_chart){.title = "Values",
+	                                   .words = words,
+	                                   .what = "value",
+	                                   .bars = bars,
+	                                   .n = n,
+	                                   .logarithmic = true,
+	                                   .other = other_title(p, other),
+	                                   .marks = marks,
+	                                   .nmarks = sheaf_values_finite(v) ? 3 : 0});
 }
 
 /* ---- where entries are, and which indices they use ---- */
