@@ -120,8 +120,8 @@ static table make_table(void)
 	c[DATE].values = borrow(dates), c[ZONED].values = borrow(zoned);
 	c[TEXT].values = (sheaf_buffer){(uint8_t *)(uintptr_t)texts, 4, NULL};
 	c[TEXT].levels[0].offsets = borrow(text_offsets);
-	c[MAYBE].levels[0].valid = c[TEXT].levels[0].valid = borrow(second_is_missing);
-	c[MAYBE].levels[0].codes = borrow(codes);
+	c[MAYBE].levels[0].gaps->valid = c[TEXT].levels[0].gaps->valid = borrow(second_is_missing);
+	c[MAYBE].levels[0].gaps->codes = borrow(codes);
 	c[BYTES].values = borrow(bytes);
 	c[BYTES].levels[0].offsets = borrow(byte_offsets);
 	assert_ok(sheaf_frame_check(&t.frame, &t.schema, SHEAF_CHECK_FULL, &err));
@@ -189,7 +189,7 @@ static void test_codes_that_come_late(void **state)
 	table t = make_table();
 	sheaf_frame first = {0}, all = {0};
 	assert_ok(sheaf_frame_slice(&t.frame, 0, 1, &first, &err));
-	sheaf_buffer_reset(&first.columns[MAYBE].levels[0].codes);
+	sheaf_buffer_reset(&first.columns[MAYBE].levels[0].gaps->codes);
 	assert_ok(sheaf_frame_append(&all, &first, 0, 1, cx, &err));
 	assert_ok(sheaf_frame_append(&all, &t.frame, 0, 3, cx, &err));
 	assert_ok(sheaf_frame_append(&all, &first, 0, 1, cx, &err));
@@ -207,13 +207,13 @@ static void test_flawed_codes(void **state)
 	static const int8_t of_present[ROWS] = {1, 0, 0}, negative[ROWS] = {0, -1, 0};
 	table t = make_table();
 	sheaf_level *level = &t.frame.columns[MAYBE].levels[0];
-	level->codes = borrow(of_present);
+	level->gaps->codes = borrow(of_present);
 	assert_status(SHEAF_DATA, sheaf_frame_check(&t.frame, &t.schema, SHEAF_CHECK_FULL, &err));
 	assert_message("field \"m\", level 0: expected the code of what is not missing to be 0, found 1");
-	level->codes = borrow(negative);
+	level->gaps->codes = borrow(negative);
 	assert_status(SHEAF_DATA, sheaf_frame_check(&t.frame, &t.schema, SHEAF_CHECK_FULL, &err));
 	assert_message("expected a code of at least 0, found -1");
-	level->codes.size = 2;
+	level->gaps->codes.size = 2;
 	assert_status(SHEAF_DATA, sheaf_frame_check(&t.frame, &t.schema, SHEAF_CHECK_SIZES, &err));
 	assert_message("expected as many codes as 3, found 2");
 	free_table(&t);
@@ -231,7 +231,7 @@ static void test_a_code_is_content(void **state)
 	table a = make_table(), b = make_table();
 	hash_of(&a, before), hash_of(&b, after);
 	assert_text(before, after);
-	b.frame.columns[MAYBE].levels[0].codes = borrow(other);
+	b.frame.columns[MAYBE].levels[0].gaps->codes = borrow(other);
 	assert_false(sheaf_positions_equal(&a.frame.columns[MAYBE], 0, 1, &b.frame.columns[MAYBE], 0, 1));
 	assert_true(sheaf_positions_equal(&a.frame.columns[MAYBE], 0, 2, &b.frame.columns[MAYBE], 0, 2));
 	hash_of(&b, after);

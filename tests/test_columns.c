@@ -50,15 +50,15 @@ static table make_table(void)
 	sheaf_column *c = t.frame.columns;
 	t.frame.nrows = ROWS;
 	c[NAME].levels[0].offsets = borrow(names_at);
-	c[NAME].levels[0].valid = borrow(names_valid);
+	c[NAME].levels[0].gaps->valid = borrow(names_valid);
 	c[NAME].values = (sheaf_buffer){(uint8_t *)(uintptr_t)names, 8, NULL};
 	c[FREQ].values = borrow(freqs);
 	c[X].levels[0].offsets = c[MAX].levels[0].offsets = c[PROC].levels[0].offsets = borrow(events_at);
-	c[X].levels[1].valid = borrow(xs_valid);
+	c[X].levels[1].gaps->valid = borrow(xs_valid);
 	c[X].values = borrow(xs);
 	c[MAX].values = borrow(maxes);
 	c[PROC].levels[1].offsets = borrow(procs_at);
-	c[PROC].levels[1].valid = borrow(procs_valid);
+	c[PROC].levels[1].gaps->valid = borrow(procs_valid);
 	c[PROC].values = (sheaf_buffer){(uint8_t *)(uintptr_t) "p;q", 3, NULL};
 	assert_ok(sheaf_frame_check(&t.frame, &t.schema, SHEAF_CHECK_FULL, &err));
 	return t;
@@ -143,21 +143,25 @@ static void test_append_of_every_cutting(void **state)
 }
 
 /* Rows of which nothing is missing, then others: the first ones get their bits late. */
-static void test_append_behind_rows_without_bits(void **state)
+static void test_append_after_rows_without_bits(void **state)
 {
 	(void)state;
 	table t = make_table(), whole = make_table();
-	sheaf_frame all = {0};
-	whole.frame.columns[X].levels[1].valid = (sheaf_buffer){0};
+	sheaf_frame all = {0}, part = {0};
+	whole.frame.columns[X].levels[1].gaps = NULL; /* as whoever makes frames by hand may leave it */
 	assert_ok(sheaf_frame_append(&all, &whole.frame, 0, ROWS, cx, &err));
-	assert_int_equal(all.columns[X].levels[1].valid.size, 0);
+	assert_false(sheaf_level_has_gaps(&all.columns[X].levels[1]));
 	assert_ok(sheaf_frame_append(&all, &t.frame, 1, 2, cx, &err));
 	assert_ok(sheaf_frame_append(&all, &whole.frame, 0, 1, cx, &err));
 	assert_ok(sheaf_frame_check(&all, &t.schema, SHEAF_CHECK_FULL, &err));
 	for (int64_t s = 0; s < 10; s++) assert_int_equal(sheaf_level_has(&all.columns[X].levels[1], s), s != 7);
+	assert_ok(sheaf_frame_slice(&all, 2, 3, &part, &err));
+	assert_ok(sheaf_frame_slice(&whole.frame, 0, ROWS, &part, &err));
+	assert_false(sheaf_level_has_gaps(&part.columns[X].levels[1]));
 	sheaf_frame_clear(&all);
-	assert_int_equal(all.columns[X].levels[1].valid.size, 0);
+	assert_false(sheaf_level_has_gaps(&all.columns[X].levels[1]));
 	sheaf_frame_free(&all);
+	sheaf_frame_free(&part);
 	free_table(&t);
 	free_table(&whole);
 }
@@ -170,19 +174,19 @@ static void test_flaws(void **state)
 	static const uint8_t present[] = {0xff}, absent[] = {0};
 	table t = make_table();
 	sheaf_column *c = t.frame.columns;
-	c[NAME].levels[0].valid = borrow(absent);
+	c[NAME].levels[0].gaps->valid = borrow(absent);
 	assert_status(SHEAF_DATA, sheaf_frame_check(&t.frame, &t.schema, SHEAF_CHECK_FULL, &err));
 	assert_message("field \"name\", level 0: expected below a missing position 0, found 3");
 	assert_ok(sheaf_frame_check(&t.frame, &t.schema, SHEAF_CHECK_OFFSETS, &err));
-	c[NAME].levels[0].valid = borrow(names_valid);
-	c[NAME].levels[0].valid_at = 4;
+	c[NAME].levels[0].gaps->valid = borrow(names_valid);
+	c[NAME].levels[0].gaps->valid_at = 4;
 	assert_status(SHEAF_DATA, sheaf_frame_check(&t.frame, &t.schema, SHEAF_CHECK_SIZES, &err));
 	assert_message("as many bits of missing positions as 5, found 4");
-	c[NAME].levels[0].valid_at = 0;
-	c[MAX].levels[0].valid = borrow(present);
+	c[NAME].levels[0].gaps->valid_at = 0;
+	c[MAX].levels[0].gaps = &(sheaf_gaps){.valid = borrow(present)};
 	assert_status(SHEAF_DATA, sheaf_frame_check(&t.frame, &t.schema, SHEAF_CHECK_SIZES, &err));
 	assert_message("field \"max\", level 0: expected as many bits of missing positions as 0, found 8");
-	c[MAX].levels[0].valid = (sheaf_buffer){0};
+	c[MAX].levels[0].gaps = NULL;
 	c[X].levels[1].shape.missing = SHEAF_NULLABLE;
 	assert_status(SHEAF_DATA, sheaf_frame_check(&t.frame, &t.schema, SHEAF_CHECK_SIZES, &err));
 	assert_message("kind of missing positions");
@@ -206,13 +210,13 @@ static void test_what_counts(void **state)
 	hash_table(&other, false, false, b);
 	assert_string_equal(a, b);
 	/* Values that stand in count like values that were given. */
-	other.frame.columns[X].levels[1].valid = borrow(given);
+	other.frame.columns[X].levels[1].gaps->valid = borrow(given);
 	hash_table(&other, false, false, b);
 	assert_string_equal(a, b);
 	for (int64_t r = 0; r < ROWS; r++)
 		assert_true(sheaf_positions_equal(&t.frame.columns[X], 0, r, &other.frame.columns[X], 0, r));
 	/* No name is not the empty name. */
-	other.frame.columns[NAME].levels[0].valid = borrow(named);
+	other.frame.columns[NAME].levels[0].gaps->valid = borrow(named);
 	hash_table(&other, false, false, b);
 	assert_string_not_equal(a, b);
 	assert_false(sheaf_positions_equal(&t.frame.columns[NAME], 0, 2, &other.frame.columns[NAME], 0, 2));
@@ -327,7 +331,7 @@ int main(void)
 		cmocka_unit_test(test_rows_as_text),
 		cmocka_unit_test(test_slices_keep_what_is_missing),
 		cmocka_unit_test(test_append_of_every_cutting),
-		cmocka_unit_test(test_append_behind_rows_without_bits),
+		cmocka_unit_test(test_append_after_rows_without_bits),
 		cmocka_unit_test(test_flaws),
 		cmocka_unit_test(test_what_counts),
 		cmocka_unit_test(test_attributes),

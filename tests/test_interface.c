@@ -334,7 +334,7 @@ static void test_what_is_imputed(void **state)
 	sheaf_field field = {.name = (char[]){"x"}, .type = SHEAF_F32, .nlevels = 1, .levels = &level};
 	sheaf_schema schema = {.rows = SHEAF_CELLS, .nfields = 1, .fields = &field, .cx = cx};
 	sheaf_column column = {.nlevels = 1, .type = SHEAF_F32, .values = borrow(values)};
-	column.levels = &(sheaf_level){.shape = level, .valid = {&given, 1, NULL}};
+	column.levels = &(sheaf_level){.shape = level, .gaps = &(sheaf_gaps){.valid = {&given, 1, NULL}}};
 	sheaf_frame frame = {.nrows = 3, .ncolumns = 1, .columns = &column};
 	struct ArrowSchema fields;
 	struct ArrowArray array;

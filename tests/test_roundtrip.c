@@ -388,12 +388,12 @@ static void fill_cells(table *t, int c, int64_t rows, unsigned can)
 	}
 	assert_ok(sheaf_builder_finish(&values, &column->values, &err));
 	if (list) assert_ok(sheaf_builder_finish(&offsets, &column->levels[0].offsets, &err));
-	if (nullable) assert_ok(sheaf_builder_finish(&codes, &column->levels[0].codes, &err));
+	if (nullable) assert_ok(sheaf_builder_finish(&codes, &column->levels[0].gaps->codes, &err));
 	sheaf_builder_drop(&offsets), sheaf_builder_drop(&codes);
 	if (!nullable) return;
 	sheaf_builder_begin(&offsets, t->cx, NULL);
 	sheaf_builder_append(&offsets, valid, sizeof valid);
-	assert_ok(sheaf_builder_finish(&offsets, &column->levels[0].valid, &err));
+	assert_ok(sheaf_builder_finish(&offsets, &column->levels[0].gaps->valid, &err));
 }
 
 static table make_cells(sheaf_context *cx, unsigned can)

@@ -580,7 +580,7 @@ static void give_cells(sheaf_context *cx)
 	given.frame.columns[1].values = borrow(y);
 	given.frame.columns[2].values = borrow(v);
 	given.frame.columns[3].values = borrow(w);
-	given.frame.columns[3].levels[0].valid = borrow(valid);
+	given.frame.columns[3].levels[0].gaps->valid = borrow(valid);
 	assert_ok(sheaf_frame_check(&given.frame, &given.schema, SHEAF_CHECK_FULL, &err));
 }
 

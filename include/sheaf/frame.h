@@ -187,15 +187,21 @@ typedef struct sheaf_schema {
 	sheaf_names *names; /* of that: numbers of fields, where one was looked up among many; NULL: none was */
 } sheaf_schema;
 
-typedef struct sheaf_level {
-	sheaf_level_shape shape;
-	sheaf_buffer offsets;  /* LIST, COORD */
-	sheaf_buffer *indices; /* COORD: shape.rank of them */
+/* What is missing of a level. */
+typedef struct sheaf_gaps {
 	sheaf_buffer valid; /* bit valid_at + p, counted from the lowest of each byte: 1 where position p is not
 	                       missing; empty: none is */
 	int64_t valid_at;
 	sheaf_buffer codes; /* int8 of each position: why it is missing, 0 to 127, and 0 where it is not; empty:
 	                       all are 0 */
+} sheaf_gaps;
+
+typedef struct sheaf_level {
+	sheaf_level_shape shape;
+	sheaf_buffer offsets;  /* LIST, COORD */
+	sheaf_buffer *indices; /* COORD: shape.rank of them */
+	sheaf_gaps *gaps;      /* NULL where shape.missing is SHEAF_NEVER; in a frame that is made by hand, also
+	                          where nothing is missing */
 } sheaf_level;
 
 typedef struct sheaf_column {
@@ -228,11 +234,18 @@ static inline const int64_t *sheaf_level_offsets(const sheaf_level *level)
 	return (const int64_t *)(const void *)level->offsets.data;
 }
 
+/* Whether a position of a level may be missing. */
+static inline bool sheaf_level_has_gaps(const sheaf_level *level)
+{
+	return level->gaps && level->gaps->valid.size > 0;
+}
+
 /* Whether position p of a level is not missing; no checks. */
 static inline bool sheaf_level_has(const sheaf_level *level, int64_t p)
 {
-	int64_t bit = level->valid_at + p;
-	return level->valid.size == 0 || (level->valid.data[bit / 8] >> (bit % 8) & 1);
+	if (!sheaf_level_has_gaps(level)) return true;
+	int64_t bit = level->gaps->valid_at + p;
+	return level->gaps->valid.data[bit / 8] >> (bit % 8) & 1;
 }
 
 /* Whether a field is a sequence stream: LIST, then FIXED (dense) or COORD(1) (sparse), then values. */

@@ -128,7 +128,7 @@ static bool is_true(const making *m, int64_t p) { return m->column->values.data[
 
 static sheaf_status check_codes(const making *m, sheaf_error *err)
 {
-	if (m->plan->options.codes || m->plan->drops_codes || !m->level->codes.size) return SHEAF_OK;
+	if (m->plan->options.codes || m->plan->drops_codes || !sheaf_level_codes(m->level)) return SHEAF_OK;
 	for (int64_t p = 0; p < m->n; p++)
 		if (sheaf_level_code(m->level, p))
 			return sheaf_fail_option(err, SHEAF_LOSS, "codes",
@@ -145,15 +145,15 @@ static sheaf_status put_nulls(const making *m, sheaf_error *err)
 	sheaf_buffer none = {0};
 	const sheaf_level_shape *nulls = sheaf_arrow_nulls(m->node);
 	if (nulls) SHEAF_TRY(check_codes(m, err));
-	if (!nulls || !m->level->valid.size) {
+	if (!nulls || !sheaf_level_has_gaps(m->level)) {
 		put(m, &none);
 		m->out->buffers[0] = NULL;
 		return SHEAF_OK;
 	}
 	m->out->null_count = -1;
-	if (m->level->valid_at % 8) return put_bits(m, is_there, err);
-	sheaf_buffer shared =
-		sheaf_buffer_part(&m->level->valid, (size_t)m->level->valid_at / 8, (size_t)(m->n + 7) / 8);
+	const sheaf_gaps *gaps = m->level->gaps;
+	if (gaps->valid_at % 8) return put_bits(m, is_there, err);
+	sheaf_buffer shared = sheaf_buffer_part(&gaps->valid, (size_t)gaps->valid_at / 8, (size_t)(m->n + 7) / 8);
 	put(m, &shared);
 	return SHEAF_OK;
 }
@@ -257,7 +257,7 @@ static sheaf_status put_times(const making *m, sheaf_error *err)
 static sheaf_status put_codes(const making *m, sheaf_error *err)
 {
 	sheaf_builder b;
-	if (m->level->codes.size) return put_elements(m, &m->level->codes, m->n, 1, err);
+	if (sheaf_level_codes(m->level)) return put_elements(m, &m->level->gaps->codes, m->n, 1, err);
 	sheaf_builder_begin(&b, m->plan->cx, NULL);
 	zeros(&b, m->n);
 	return put_built(m, &b, err);

@@ -97,9 +97,11 @@ sheaf_status sheaf_frame_column(const sheaf_frame *frame, const sheaf_schema *sc
 		return refuse(field, "a column with one item in each row", err);
 	if (from->nlevels && level->shape.kind == SHEAF_LIST) out->offsets = offsets_of(level);
 	if (from->nlevels && level->shape.kind == SHEAF_FIXED) out->width = level->shape.extent;
-	if (from->nlevels && level->valid.size) out->valid = level->valid.data;
-	if (from->nlevels && level->codes.size) out->codes = (const int8_t *)level->codes.data;
-	out->valid_at = from->nlevels ? level->valid_at : 0;
+	if (from->nlevels) out->codes = sheaf_level_codes(level);
+	if (from->nlevels && sheaf_level_has_gaps(level)) {
+		out->valid = level->gaps->valid.data;
+		out->valid_at = level->gaps->valid_at;
+	}
 	out->values = items_of(&from->values, from->type,
 	                       out->offsets ? out->offsets[frame->nrows] : frame->nrows * out->width);
 	return SHEAF_OK;

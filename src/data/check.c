@@ -69,7 +69,7 @@ static sheaf_status check_indices(const spot *at, const sheaf_level *level, int6
 /* Reasons are given for nothing but what is missing. */
 static sheaf_status check_codes(const spot *at, const sheaf_level *level, int64_t n, sheaf_depth depth)
 {
-	SHEAF_TRY(check_bytes(at, &level->codes, n, 1, "as many codes as"));
+	SHEAF_TRY(check_bytes(at, &level->gaps->codes, n, 1, "as many codes as"));
 	for (int64_t p = 0; depth >= SHEAF_CHECK_FULL && p < n; p++) {
 		int code = sheaf_level_code(level, p);
 		if (code < 0) return flaw(at, "a code of at least", 0, code);
@@ -82,15 +82,16 @@ static sheaf_status check_codes(const spot *at, const sheaf_level *level, int64_
 /* What is missing covers nothing, except in runs of a fixed length. */
 static sheaf_status check_missing(const spot *at, const sheaf_level *level, int64_t n, sheaf_depth depth)
 {
+	const sheaf_gaps *gaps = level->gaps;
 	int64_t bits;
-	if (level->codes.size) SHEAF_TRY(check_codes(at, level, n, depth));
-	if (level->valid.size == 0) return SHEAF_OK;
+	if (sheaf_level_codes(level)) SHEAF_TRY(check_codes(at, level, n, depth));
+	if (!sheaf_level_has_gaps(level)) return SHEAF_OK;
 	if (level->shape.missing == SHEAF_NEVER)
-		return flaw(at, "as many bits of missing positions as", 0, (int64_t)level->valid.size * 8);
-	if (level->valid_at < 0 || !sheaf_add_i64(&bits, level->valid_at, n) ||
-	    (uint64_t)bits > (uint64_t)level->valid.size * 8)
+		return flaw(at, "as many bits of missing positions as", 0, (int64_t)gaps->valid.size * 8);
+	if (gaps->valid_at < 0 || !sheaf_add_i64(&bits, gaps->valid_at, n) ||
+	    (uint64_t)bits > (uint64_t)gaps->valid.size * 8)
 		return flaw(at, "as many bits of missing positions as", n,
-		            (int64_t)level->valid.size * 8 - level->valid_at);
+		            (int64_t)gaps->valid.size * 8 - gaps->valid_at);
 	if (depth < SHEAF_CHECK_FULL || level->shape.kind == SHEAF_FIXED) return SHEAF_OK;
 	for (int64_t p = 0; p < n; p++) {
 		int64_t covered = sheaf_run_length(sheaf_level_below_one(level, p));

@@ -8,19 +8,26 @@
 
 /* ---- the memory of columns ----
  *
- * One block has the columns, after them the levels of all, two at least of each, and after those the buffers
- * of their indices. */
+ * One block has the columns, after them the levels of all, two at least of each, after those the buffers of
+ * their indices, and last the gaps of those levels that may have some. */
 
 enum { LEAST_LEVELS = 2 }; /* a view makes streams of cells in place */
 
 static int levels_of(int nlevels) { return nlevels > LEAST_LEVELS ? nlevels : LEAST_LEVELS; }
 
+void sheaf_level_close_gaps(sheaf_level *level)
+{
+	if (!level->gaps) return;
+	sheaf_buffer_reset(&level->gaps->valid);
+	sheaf_buffer_reset(&level->gaps->codes);
+	level->gaps->valid_at = 0;
+}
+
 static void reset_column(sheaf_column *column)
 {
 	for (int l = 0; l < levels_of(column->nlevels); l++) {
 		sheaf_buffer_reset(&column->levels[l].offsets);
-		sheaf_buffer_reset(&column->levels[l].valid);
-		sheaf_buffer_reset(&column->levels[l].codes);
+		sheaf_level_close_gaps(&column->levels[l]);
 		for (int r = 0; r < column->levels[l].shape.rank; r++)
 			sheaf_buffer_reset(&column->levels[l].indices[r]);
 	}
@@ -51,10 +58,9 @@ static int pattern_levels(const pattern *p, int c)
 	return p->fields ? p->fields[c].nlevels : p->columns[p->chosen ? p->chosen[c] : c].nlevels;
 }
 
-static int pattern_rank(const pattern *p, int c, int l)
+static const sheaf_level_shape *pattern_shape(const pattern *p, int c, int l)
 {
-	return p->fields ? p->fields[c].levels[l].rank
-	                 : p->columns[p->chosen ? p->chosen[c] : c].levels[l].shape.rank;
+	return p->fields ? &p->fields[c].levels[l] : &p->columns[p->chosen ? p->chosen[c] : c].levels[l].shape;
 }
 
 static bool is_made_after(const sheaf_frame *frame, const pattern *p)
@@ -63,8 +69,11 @@ static bool is_made_after(const sheaf_frame *frame, const pattern *p)
 	for (int c = 0; c < p->n; c++) {
 		const sheaf_column *column = &frame->columns[c];
 		if (column->nlevels != pattern_levels(p, c)) return false;
-		for (int l = 0; l < column->nlevels; l++)
-			if (column->levels[l].shape.rank != pattern_rank(p, c, l)) return false;
+		for (int l = 0; l < column->nlevels; l++) {
+			const sheaf_level_shape *shape = pattern_shape(p, c, l);
+			if (column->levels[l].shape.rank != shape->rank) return false;
+			if (shape->missing && !column->levels[l].gaps) return false;
+		}
 	}
 	return true;
 }
@@ -73,25 +82,31 @@ static sheaf_status allocate_columns(sheaf_frame *frame, const pattern *p, sheaf
                                      sheaf_error *err)
 {
 	void *memory;
-	size_t nlevels = 0, nindices = 0;
+	size_t nlevels = 0, nindices = 0, ngaps = 0;
 	for (int c = 0; c < p->n; c++) {
 		nlevels += (size_t)levels_of(pattern_levels(p, c));
-		for (int l = 0; l < pattern_levels(p, c); l++) nindices += (size_t)pattern_rank(p, c, l);
+		for (int l = 0; l < pattern_levels(p, c); l++) {
+			nindices += (size_t)pattern_shape(p, c, l)->rank;
+			ngaps += pattern_shape(p, c, l)->missing != SHEAF_NEVER;
+		}
 	}
-	size_t size =
-		(size_t)p->n * sizeof(sheaf_column) + nlevels * sizeof(sheaf_level) + nindices * sizeof(sheaf_buffer);
+	size_t size = (size_t)p->n * sizeof(sheaf_column) + nlevels * sizeof(sheaf_level) +
+	              nindices * sizeof(sheaf_buffer) + ngaps * sizeof(sheaf_gaps);
 	SHEAF_TRY(sheaf_allocate(cx, size, &memory, err));
 	*frame = (sheaf_frame){
 		.ncolumns = p->n, .columns = (sheaf_column *)memory, .cx = sheaf_context_owner(cx), .size = size};
 	sheaf_level *levels = (sheaf_level *)(frame->columns + p->n);
 	sheaf_buffer *indices = (sheaf_buffer *)(levels + nlevels);
+	sheaf_gaps *gaps = (sheaf_gaps *)(indices + nindices);
 	for (int c = 0; c < p->n; c++) {
 		frame->columns[c].nlevels = pattern_levels(p, c);
 		frame->columns[c].levels = levels;
 		for (int l = 0; l < frame->columns[c].nlevels; l++) {
-			levels[l].shape.rank = pattern_rank(p, c, l);
+			const sheaf_level_shape *shape = pattern_shape(p, c, l);
+			levels[l].shape.rank = shape->rank;
 			levels[l].indices = indices;
-			indices += levels[l].shape.rank;
+			indices += shape->rank;
+			if (shape->missing) levels[l].gaps = gaps++;
 		}
 		levels += levels_of(frame->columns[c].nlevels);
 	}
@@ -116,11 +131,10 @@ sheaf_status sheaf_frame_begin(sheaf_frame *frame, const sheaf_schema *schema, s
 		column->meaning = field->meaning;
 		column->type = field->type;
 		for (int l = 0; l < field->nlevels; l++) {
+			sheaf_gaps *gaps = column->levels[l].gaps;
 			column->levels[l].shape = field->levels[l];
-			column->levels[l].valid_at = 0;
-			if (field->levels[l].missing) continue;
-			sheaf_buffer_reset(&column->levels[l].valid);
-			sheaf_buffer_reset(&column->levels[l].codes);
+			if (gaps) gaps->valid_at = 0;
+			if (!field->levels[l].missing) sheaf_level_close_gaps(&column->levels[l]);
 		}
 	}
 	frame->nrows = 0;
@@ -137,10 +151,9 @@ static void clear(sheaf_buffer *buffer)
 void sheaf_column_clear(sheaf_column *column)
 {
 	for (int l = 0; l < column->nlevels; l++) {
+		sheaf_gaps *gaps = column->levels[l].gaps;
 		clear(&column->levels[l].offsets);
-		clear(&column->levels[l].valid);
-		clear(&column->levels[l].codes);
-		column->levels[l].valid_at = 0;
+		if (gaps) clear(&gaps->valid), clear(&gaps->codes), gaps->valid_at = 0;
 		for (int r = 0; r < column->levels[l].shape.rank; r++) clear(&column->levels[l].indices[r]);
 	}
 	clear(&column->values);
@@ -160,8 +173,9 @@ int64_t sheaf_frame_bytes(const sheaf_frame *frame)
 	for (int c = 0; c < frame->ncolumns; c++) {
 		const sheaf_column *column = &frame->columns[c];
 		for (int l = 0; l < column->nlevels; l++) {
-			bytes +=
-				column->levels[l].offsets.size + column->levels[l].valid.size + column->levels[l].codes.size;
+			const sheaf_gaps *gaps = column->levels[l].gaps;
+			bytes += column->levels[l].offsets.size;
+			if (gaps) bytes += gaps->valid.size + gaps->codes.size;
 			for (int r = 0; r < column->levels[l].shape.rank; r++) bytes += column->levels[l].indices[r].size;
 		}
 		bytes += column->values.size;
@@ -185,6 +199,22 @@ static void share_part(sheaf_buffer *to, const sheaf_buffer *from, size_t at, si
 	sheaf_buffer_reset(&old);
 }
 
+/* Those of `run`, where only this run is shared; else all. */
+static void share_gaps(sheaf_level *to, const sheaf_level *from, bool cut, sheaf_run run)
+{
+	if (!to->gaps) return;
+	if (!from->gaps) {
+		sheaf_level_close_gaps(to);
+		return;
+	}
+	share(&to->gaps->valid, &from->gaps->valid);
+	to->gaps->valid_at = from->gaps->valid_at + (cut ? run.begin : 0);
+	if (cut)
+		share_part(&to->gaps->codes, &from->gaps->codes, (size_t)run.begin, (size_t)sheaf_run_length(run));
+	else
+		share(&to->gaps->codes, &from->gaps->codes);
+}
+
 /* Only the part above the first offsets is cut: below them positions are absolute. */
 static void slice_column(const sheaf_column *column, sheaf_run run, sheaf_column *out)
 {
@@ -194,13 +224,7 @@ static void slice_column(const sheaf_column *column, sheaf_run run, sheaf_column
 	for (int l = 0; l < column->nlevels; l++) {
 		const sheaf_level *level = &column->levels[l];
 		out->levels[l].shape = level->shape;
-		share(&out->levels[l].valid, &level->valid);
-		out->levels[l].valid_at = level->valid_at + (cut ? run.begin : 0);
-		if (cut)
-			share_part(&out->levels[l].codes, &level->codes, (size_t)run.begin,
-			           (size_t)sheaf_run_length(run));
-		else
-			share(&out->levels[l].codes, &level->codes);
+		share_gaps(&out->levels[l], level, cut, run);
 		for (int r = 0; r < level->shape.rank; r++) share(&out->levels[l].indices[r], &level->indices[r]);
 		if (level->shape.kind == SHEAF_FIXED) {
 			run = (sheaf_run){run.begin * level->shape.extent, run.end * level->shape.extent};
@@ -283,8 +307,8 @@ static sheaf_status append_valid(sheaf_level *to, int64_t before, const sheaf_le
 {
 	sheaf_builder b;
 	size_t bytes = (size_t)(before + sheaf_run_length(run) + 7) / 8;
-	if (to->valid.size == 0 && from->valid.size == 0) return SHEAF_OK;
-	sheaf_builder_resume(&b, cx, &to->valid);
+	if (!sheaf_level_has_gaps(to) && !sheaf_level_has_gaps(from)) return SHEAF_OK;
+	sheaf_builder_resume(&b, cx, &to->gaps->valid);
 	if (sheaf_builder_room(&b, bytes - b.size)) {
 		memset(b.data + b.size, 0xff, bytes - b.size);
 		b.size = bytes;
@@ -294,7 +318,7 @@ static sheaf_status append_valid(sheaf_level *to, int64_t before, const sheaf_le
 				(uint8_t)(sheaf_level_has(from, p) ? b.data[at / 8] | bit : b.data[at / 8] & ~bit);
 		}
 	}
-	return sheaf_builder_finish(&b, &to->valid, err);
+	return sheaf_builder_finish(&b, &to->gaps->valid, err);
 }
 
 /* Where one of the two has codes, both have, from then on. */
@@ -303,14 +327,16 @@ static sheaf_status append_codes(sheaf_level *to, int64_t before, const sheaf_le
 {
 	sheaf_builder b;
 	size_t n = (size_t)sheaf_run_length(run), bytes = (size_t)before + n;
-	if (to->codes.size == 0 && from->codes.size == 0) return SHEAF_OK;
-	sheaf_builder_resume(&b, cx, &to->codes);
+	const sheaf_buffer *codes = from->gaps ? &from->gaps->codes : NULL;
+	bool some = codes && codes->size > 0;
+	if (!some && to->gaps->codes.size == 0) return SHEAF_OK;
+	sheaf_builder_resume(&b, cx, &to->gaps->codes);
 	if (sheaf_builder_room(&b, bytes - b.size)) {
 		memset(b.data + b.size, 0, bytes - b.size);
 		b.size = bytes;
-		if (from->codes.size && n) memcpy(b.data + before, from->codes.data + run.begin, n);
+		if (some && n) memcpy(b.data + before, codes->data + run.begin, n);
 	}
-	return sheaf_builder_finish(&b, &to->codes, err);
+	return sheaf_builder_finish(&b, &to->gaps->codes, err);
 }
 
 /* How many positions a level of `above` positions covers. */
@@ -330,8 +356,10 @@ sheaf_status sheaf_column_append(sheaf_column *to, int64_t before, const sheaf_c
 		const sheaf_level *level = &from->levels[l];
 		to->levels[l].shape = level->shape;
 		if (none) continue;
-		SHEAF_TRY(append_valid(&to->levels[l], before, level, run, cx, err));
-		SHEAF_TRY(append_codes(&to->levels[l], before, level, run, cx, err));
+		if (to->levels[l].gaps) {
+			SHEAF_TRY(append_valid(&to->levels[l], before, level, run, cx, err));
+			SHEAF_TRY(append_codes(&to->levels[l], before, level, run, cx, err));
+		}
 		before = count_below(&to->levels[l], before);
 		if (level->shape.kind != SHEAF_FIXED)
 			SHEAF_TRY(append_offsets(&to->levels[l].offsets, &level->offsets, run, cx, err));
@@ -379,8 +407,10 @@ static sheaf_status expect_in_column(sheaf_column *column, double times, sheaf_c
 	for (int l = 0; l < column->nlevels; l++) {
 		sheaf_level *level = &column->levels[l];
 		SHEAF_TRY(expect_bytes(&level->offsets, times, cx, err));
-		SHEAF_TRY(expect_bytes(&level->valid, times, cx, err));
-		SHEAF_TRY(expect_bytes(&level->codes, times, cx, err));
+		if (level->gaps) {
+			SHEAF_TRY(expect_bytes(&level->gaps->valid, times, cx, err));
+			SHEAF_TRY(expect_bytes(&level->gaps->codes, times, cx, err));
+		}
 		for (int r = 0; r < level->shape.rank; r++)
 			SHEAF_TRY(expect_bytes(&level->indices[r], times, cx, err));
 	}

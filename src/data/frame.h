@@ -134,11 +134,21 @@ static inline bool sheaf_level_is_item(const sheaf_column *column, int level)
 	       (shape->kind == SHEAF_FIXED && shape->extent == 1 && shape->missing == SHEAF_NULLABLE);
 }
 
+/* Why each position is missing; NULL: nothing says why. */
+static inline const int8_t *sheaf_level_codes(const sheaf_level *level)
+{
+	return level->gaps && level->gaps->codes.size ? (const int8_t *)level->gaps->codes.data : NULL;
+}
+
 /* Why position p is missing. */
 static inline int sheaf_level_code(const sheaf_level *level, int64_t p)
 {
-	return level->codes.size ? ((const int8_t *)level->codes.data)[p] : 0;
+	const int8_t *codes = sheaf_level_codes(level);
+	return codes ? codes[p] : 0;
 }
+
+/* From here on nothing is missing. */
+void sheaf_level_close_gaps(sheaf_level *level);
 
 /* Whether the level's positions are texts. */
 static inline bool sheaf_level_is_text(const sheaf_column *column, int level)

@@ -17,8 +17,8 @@ static sheaf_status walk_level(sheaf_frame_builder *b, sheaf_level_builder *from
 {
 	SHEAF_TRY(s(b, &from->offsets, level ? &level->offsets : NULL, err));
 	if (from->shape->missing) {
-		SHEAF_TRY(s(b, from->valid, level ? &level->valid : NULL, err));
-		SHEAF_TRY(s(b, from->codes, level ? &level->codes : NULL, err));
+		SHEAF_TRY(s(b, from->valid, level ? &level->gaps->valid : NULL, err));
+		SHEAF_TRY(s(b, from->codes, level ? &level->gaps->codes : NULL, err));
 	}
 	for (int r = 0; r < from->shape->rank; r++)
 		SHEAF_TRY(s(b, &from->indices[r], level ? &level->indices[r] : NULL, err));

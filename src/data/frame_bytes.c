@@ -8,7 +8,8 @@
 
 enum { ALIGNMENT = SHEAF_FRAME_ALIGNMENT };
 
-/* Calls for each buffer, in an order that the schema gives, with the bytes of a number in it. */
+/* Calls for each buffer, in an order that the schema gives, with the bytes of a number in it; NULL stands for
+ * one of a level without gaps, which is empty. */
 typedef void each(void *user, sheaf_buffer *buffer, size_t width);
 
 static void for_each(sheaf_frame *frame, each *call, void *user)
@@ -20,8 +21,8 @@ static void for_each(sheaf_frame *frame, each *call, void *user)
 		for (int l = 0; l < column->nlevels; l++) {
 			sheaf_level *level = &column->levels[l];
 			call(user, &level->offsets, sizeof(int64_t));
-			call(user, &level->valid, 1);
-			call(user, &level->codes, 1);
+			call(user, level->gaps ? &level->gaps->valid : NULL, 1);
+			call(user, level->gaps ? &level->gaps->codes : NULL, 1);
 			size_t width = sheaf_type_size(level->shape.index_type);
 			for (int r = 0; r < level->shape.rank; r++) call(user, &level->indices[r], width);
 		}
@@ -40,12 +41,13 @@ static void align(sheaf_builder *b)
 static void put_size(void *user, sheaf_buffer *buffer, size_t width)
 {
 	(void)width;
-	sheaf_builder_u64le((sheaf_builder *)user, buffer->size);
+	sheaf_builder_u64le((sheaf_builder *)user, buffer ? buffer->size : 0);
 }
 
 static void put_buffer(void *user, sheaf_buffer *buffer, size_t width)
 {
 	sheaf_builder *b = (sheaf_builder *)user;
+	if (!buffer) return;
 	uint8_t *to = sheaf_builder_extend(b, buffer->size);
 	if (to) sheaf_copy_le(to, buffer->data, buffer->size / width, width);
 	align(b);
@@ -58,7 +60,7 @@ static void put_shapes(const sheaf_frame *frame, sheaf_builder *b)
 			const sheaf_level *level = &frame->columns[c].levels[l];
 			sheaf_builder_u32le(b, (uint32_t)level->shape.index_type);
 			sheaf_builder_u32le(b, (uint32_t)level->shape.missing);
-			sheaf_builder_u64le(b, (uint64_t)level->valid_at);
+			sheaf_builder_u64le(b, level->gaps ? (uint64_t)level->gaps->valid_at : 0);
 		}
 }
 
@@ -110,7 +112,7 @@ static void take_buffer(void *user, sheaf_buffer *buffer, size_t width)
 	taking *t = (taking *)user;
 	uint64_t size = sheaf_cursor_u64le(&t->sizes, "size of a buffer");
 	size_t left = t->bytes->size - t->at;
-	t->broken |= t->sizes.failed || size > left;
+	t->broken |= t->sizes.failed || size > left || (!buffer && size > 0);
 	if (t->broken || t->status || size == 0) return;
 	take_part(t, (size_t)size, width, buffer);
 	size_t step = ((size_t)size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -129,12 +131,13 @@ static sheaf_status read_shapes(sheaf_cursor *c, sheaf_frame *frame, sheaf_error
 			sheaf_level *level = &frame->columns[i].levels[l];
 			uint32_t type = sheaf_cursor_u32le(c, "type of indices"),
 					 missing = sheaf_cursor_u32le(c, "missing positions");
-			level->valid_at = sheaf_cursor_i64le(c, "first bit");
-			if (c->failed || missing > SHEAF_IMPUTED ||
+			int64_t valid_at = sheaf_cursor_i64le(c, "first bit");
+			if (c->failed || missing > SHEAF_IMPUTED || (missing && !level->gaps) ||
 			    (level->shape.kind == SHEAF_COORD && type != SHEAF_I32 && type != SHEAF_I64))
 				return refuse("a level", err);
 			if (level->shape.kind == SHEAF_COORD) level->shape.index_type = (sheaf_type)type;
 			level->shape.missing = (sheaf_missing)missing;
+			if (level->gaps) level->gaps->valid_at = valid_at;
 		}
 	return SHEAF_OK;
 }

@@ -72,17 +72,17 @@ static int64_t list_level(sheaf_held *held, int32_t column, int32_t at, const sh
 		                  .part = SHEAF_PART_INDICES,
 		                  .at = (*dimensions)++,
 		                  .type = (int32_t)shape->index_type});
-	if (level->valid.size)
-		list(held, &level->valid,
+	if (sheaf_level_has_gaps(level))
+		list(held, &level->gaps->valid,
 		     (sheaf_flat){.count = n,
-		                  .first = level->valid_at,
+		                  .first = level->gaps->valid_at,
 		                  .column = column,
 		                  .part = SHEAF_PART_VALID,
 		                  .at = at,
 		                  .type = SHEAF_U8});
-	if (level->codes.size)
+	if (sheaf_level_codes(level))
 		list(
-			held, &level->codes,
+			held, &level->gaps->codes,
 			(sheaf_flat){.count = n, .column = column, .part = SHEAF_PART_CODES, .at = at, .type = SHEAF_I8});
 	return below;
 }

@@ -54,7 +54,7 @@ static void add_values(sheaf_field_summary *to, const sheaf_column *column, shea
 
 static void add_missing(sheaf_field_summary *to, const sheaf_level *level, sheaf_run run)
 {
-	for (int64_t p = run.begin; level->valid.size && p < run.end; p++) {
+	for (int64_t p = run.begin; sheaf_level_has_gaps(level) && p < run.end; p++) {
 		to->missing += !sheaf_level_has(level, p);
 		int code = sheaf_level_code(level, p) & (SHEAF_MISSING_CODES - 1);
 		to->codes[code] += code != 0;
@@ -100,7 +100,7 @@ static sheaf_status add_texts(sheaf_summary *s, sheaf_field_summary *to, const s
 static void add_cells(sheaf_field_summary *to, const sheaf_column *column, sheaf_run run)
 {
 	const sheaf_level *level = &column->levels[0];
-	bool some = level->valid.size && level->shape.missing == SHEAF_NULLABLE;
+	bool some = sheaf_level_has_gaps(level) && level->shape.missing == SHEAF_NULLABLE;
 	add_missing(to, level, run);
 	if (some)
 		add_as_doubles(to, column, level, sheaf_level_below(level, run));

@@ -48,7 +48,7 @@ static sheaf_status fill_stream(const sheaf_column *from, int64_t nrows, sheaf_c
 	sheaf_builder offsets, values;
 	size_t size = sheaf_type_size(from->type);
 	int64_t n = 0;
-	bool whole = from->nlevels == 0 || from->levels[0].valid.size == 0;
+	bool whole = from->nlevels == 0 || !sheaf_level_has_gaps(&from->levels[0]);
 	sheaf_builder_begin(&offsets, cx, &to->levels[0].offsets);
 	sheaf_builder_begin(&values, cx, &to->values);
 	sheaf_builder_i64(&offsets, 0);
@@ -72,8 +72,7 @@ static sheaf_status make_streams(const sheaf_row_view *v, const sheaf_frame *bel
 		if (!sheaf_field_is_stream(&v->schema.fields[c])) continue;
 		sheaf_column *to = &frame->columns[c];
 		sheaf_buffer_reset(&to->values);
-		sheaf_buffer_reset(&to->levels[0].valid);
-		sheaf_buffer_reset(&to->levels[0].codes);
+		sheaf_level_close_gaps(&to->levels[0]);
 		to->meaning = SHEAF_NUMBER;
 		to->nlevels = 2;
 		for (int l = 0; l < 2; l++) to->levels[l].shape = v->schema.fields[c].levels[l];
@@ -102,7 +101,8 @@ static sheaf_status place(sheaf_row_view *v, sheaf_frame *frame, sheaf_error *er
 	const sheaf_frame *below = sheaf_view_unwrap(&frame->notes);
 	for (int c = 0; c < schema->nfields; c++) {
 		const sheaf_level *level = &below->columns[c].levels[0];
-		if (!is_number(&schema->fields[c]) || !may_be_missing(&schema->fields[c]) || level->valid.size == 0)
+		if (!is_number(&schema->fields[c]) || !may_be_missing(&schema->fields[c]) ||
+		    !sheaf_level_has_gaps(level))
 			continue;
 		for (int64_t r = 0; r < below->nrows; r++)
 			if (!sheaf_level_has(level, r))

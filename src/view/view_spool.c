@@ -27,7 +27,10 @@ static int count_buffers(const sheaf_frame *frame)
 	int n = 2;
 	for (int c = 0; c < frame->ncolumns; c++) {
 		n++;
-		for (int l = 0; l < frame->columns[c].nlevels; l++) n += 3 + frame->columns[c].levels[l].shape.rank;
+		for (int l = 0; l < frame->columns[c].nlevels; l++) {
+			const sheaf_level_shape *shape = &frame->columns[c].levels[l].shape;
+			n += 1 + shape->rank + (shape->missing ? 2 : 0);
+		}
 	}
 	return n;
 }
@@ -47,8 +50,7 @@ static sheaf_status list_buffers(sheaf_frame *frame, int n, sheaf_context *cx, s
 		for (int l = 0; l < column->nlevels; l++) {
 			sheaf_level *level = &column->levels[l];
 			list[at++] = &level->offsets;
-			list[at++] = &level->valid;
-			list[at++] = &level->codes;
+			if (level->shape.missing) list[at++] = &level->gaps->valid, list[at++] = &level->gaps->codes;
 			for (int r = 0; r < level->shape.rank; r++) list[at++] = &level->indices[r];
 		}
 		list[at++] = &column->values;

@@ -263,9 +263,11 @@ static sheaf_status gather(gathering *g, const sheaf_frame *frame, sheaf_builder
 
 static bool says_why(const sheaf_column *column)
 {
-	for (int l = 0; l < column->nlevels; l++)
-		for (size_t p = 0; p < column->levels[l].codes.size; p++)
-			if (column->levels[l].codes.data[p]) return true;
+	for (int l = 0; l < column->nlevels; l++) {
+		const sheaf_gaps *gaps = column->levels[l].gaps;
+		for (size_t p = 0; gaps && p < gaps->codes.size; p++)
+			if (gaps->codes.data[p]) return true;
+	}
 	return false;
 }
 
