@@ -33,12 +33,19 @@ void sheaf_blocks_trim(sheaf_blocks *blocks)
 	if (blocks->lasting) sheaf_process_spares_clear();
 }
 
+void sheaf_blocks_shed(sheaf_blocks *blocks)
+{
+	sheaf_mutex_lock(&blocks->lock);
+	sheaf_spares_clear(&blocks->spares, blocks->spares.drop);
+	sheaf_mutex_unlock(&blocks->lock);
+}
+
 void sheaf_blocks_retire(sheaf_blocks *blocks)
 {
 	sheaf_mutex_lock(&blocks->lock);
 	blocks->spares.most = 0;
-	sheaf_spares_clear(&blocks->spares, blocks->spares.drop);
 	sheaf_mutex_unlock(&blocks->lock);
+	sheaf_blocks_shed(blocks);
 }
 
 /* The bytes that a block of this size has room for: results of inputs that are nearly as large fit one

@@ -22,6 +22,8 @@ void *sheaf_blocks_reallocate(sheaf_blocks *blocks, void *memory, size_t old_byt
 size_t sheaf_blocks_spare(const sheaf_blocks *blocks);
 /* Gives all of them back to the system. */
 void sheaf_blocks_trim(sheaf_blocks *blocks);
+/* Keeps none of those so far; the process may. */
+void sheaf_blocks_shed(sheaf_blocks *blocks);
 /* From here on nothing is kept but by the process. */
 void sheaf_blocks_retire(sheaf_blocks *blocks);
 

@@ -133,6 +133,8 @@ sheaf_status sheaf_context_new(const sheaf_context_options *options, sheaf_conte
 	return SHEAF_OK;
 }
 
+void sheaf_context_shed(sheaf_context *cx) { sheaf_blocks_shed(&cx->home->blocks); }
+
 void sheaf_context_hold(sheaf_context *owner) { atomic_fetch_add(&owner->holders, 1); }
 
 void sheaf_context_let_go(sheaf_context *owner)

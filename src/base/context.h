@@ -69,6 +69,8 @@ bool sheaf_context_allows_large(const sheaf_context *cx);
 bool sheaf_context_no_mapping(const sheaf_context *cx);
 int64_t sheaf_max_errors(const sheaf_context *cx);
 int64_t sheaf_max_memory(const sheaf_context *cx);
+/* Gives back what is kept for reuse: what comes next asks for blocks of other sizes. */
+void sheaf_context_shed(sheaf_context *cx);
 void sheaf_progress(sheaf_context *cx, int64_t done, int64_t total);
 /* What the work is at from here on. */
 void sheaf_stage(sheaf_context *cx, const char *stage);

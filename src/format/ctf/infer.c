@@ -217,6 +217,7 @@ sheaf_status sheaf_ctf_infer(sheaf_ctf_reader *in, bool declared, bool glance, c
 		return SHEAF_OK; /* the first part would give no facts */
 	sheaf_status status = infer(&f, declared, glance, values);
 	sheaf_ctf_look_free(&f.look);
+	sheaf_context_shed(in->cx);
 	if (status == SHEAF_OK && !glance && !declared) return sheaf_ctf_begin(in, err);
 	in->line = line;
 	in->column = column;
