@@ -26,6 +26,27 @@ static bool pass_checked(sheaf_cursor *c, const sheaf_cbf_shape *shape, sheaf_cb
 	return !c->failed;
 }
 
+/* Where a sequence begins is known only when the one before has been read: the machine cannot look ahead by
+ * itself. */
+static void ask_for(const uint8_t *at, uint64_t ahead)
+{
+	__builtin_prefetch((const void *)((uintptr_t)at + ahead));
+}
+
+/* Dense sequences are often as long as the one before. */
+static bool pass_dense(sheaf_cursor *c, const sheaf_cbf_shape *shape, sheaf_cbf_extent *out)
+{
+	enum { HEAD = 4, AHEAD = 4 };
+	uint64_t left = (uint64_t)(c->end - c->at), item = (uint64_t)shape->dim * shape->size;
+	if (c->failed || left < HEAD) return false;
+	uint32_t samples = sheaf_load_u32le(c->at);
+	if (samples > (left - HEAD) / (item ? item : 1)) return false;
+	*out = (sheaf_cbf_extent){samples, 0, c->at + HEAD, NULL, NULL};
+	c->at += HEAD + samples * item;
+	ask_for(c->at, AHEAD * (HEAD + samples * item));
+	return true;
+}
+
 /* All of a sparse sequence at once, where it fits: its size is below 2^36, so no sum overflows. */
 static bool pass_sparse(sheaf_cursor *c, const sheaf_cbf_shape *shape, sheaf_cbf_extent *out)
 {
@@ -38,13 +59,11 @@ static bool pass_sparse(sheaf_cursor *c, const sheaf_cbf_shape *shape, sheaf_cbf
 	const uint8_t *values = c->at + HEAD, *indices = values + n * shape->size;
 	*out = (sheaf_cbf_extent){(uint32_t)samples, (int32_t)n, values, indices, indices + 4 * n};
 	c->at += size;
-	/* Where a sequence begins is known only when the one before has been read: the machine cannot look ahead
-	 * by itself. */
-	__builtin_prefetch((const void *)((uintptr_t)c->at + AHEAD));
+	ask_for(c->at, AHEAD);
 	return true;
 }
 
 bool sheaf_cbf_pass_sequence(sheaf_cursor *c, const sheaf_cbf_shape *shape, sheaf_cbf_extent *out)
 {
-	return (shape->sparse && pass_sparse(c, shape, out)) || pass_checked(c, shape, out);
+	return (shape->sparse ? pass_sparse : pass_dense)(c, shape, out) || pass_checked(c, shape, out);
 }
