@@ -238,7 +238,7 @@ build-aarch64/build.ninja:
 build-fuzz/build.ninja:
 	@CC=clang $(MESON) setup build-fuzz -Dfuzz=true -Dtests=false -Ddefault_library=static
 
-FOREIGN = kernel kernel_text number delimited ctf cbf print report
+FOREIGN = kernel kernel_alike kernel_text number delimited ctf cbf print report
 THREADED = alloc base context batches box cbf conversion ctf dataset delimited exchange io limits making \
 	matrices npz packing pieces roundtrip scidb tensors threads views
 

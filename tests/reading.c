@@ -2,6 +2,7 @@
 /* A reading as text. */
 #include "reading.h"
 #include "data/frame.h"
+#include "number/kernel.h"
 #include "support.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -107,4 +108,32 @@ void assert_same_reading(const char *kernel, const reading *wanted, const readin
 	fprintf(stderr, "%.*s\n", (int)input.size, (const char *)input.data);
 	fail_msg("%s: expected \"%.*s\", found \"%.*s\"", kernel, (int)strcspn(wanted->said + at, "\n"),
 	         wanted->said + at, (int)strcspn(found->said + at, "\n"), found->said + at);
+}
+
+/* ---- by all kernels ---- */
+
+static reading read_way(const way *w, const sheaf_kernel *kernel, sheaf_bytes input, guard_side side)
+{
+	reading_how how = {.format = w->format,
+	                   .settings = w->settings,
+	                   .validate = w->validate,
+	                   .max_errors = 1000,
+	                   .piece_bytes = w->piece_bytes,
+	                   .guarded = input.size % 8 < 2, /* it takes its time */
+	                   .side = side};
+	while (how.nsettings < (int)COUNT(w->settings) && w->settings[how.nsettings].name) how.nsettings++;
+	return read_with(kernel->name, &how, input);
+}
+
+void compare_readings(const way *w, sheaf_bytes input)
+{
+	guard_side side = input.size % 2 ? GUARD_BEHIND : GUARD_BEFORE;
+	reading wanted = read_way(w, sheaf_kernels[0], input, side);
+	for (int i = 1; sheaf_kernels[i]; i++) {
+		if (!sheaf_kernels[i]->is_available()) continue;
+		reading found = read_way(w, sheaf_kernels[i], input, side);
+		assert_same_reading(sheaf_kernels[i]->name, &wanted, &found, input);
+		free(found.said);
+	}
+	free(wanted.said);
 }

@@ -28,4 +28,15 @@ reading read_with(const char *kernel, const reading_how *how, sheaf_bytes input)
 /* Fails at the first line that differs, and shows it with the input. */
 void assert_same_reading(const char *kernel, const reading *wanted, const reading *found, sheaf_bytes input);
 
+/* How a text is read by all kernels. */
+typedef struct way {
+	const char *format;
+	sheaf_setting settings[4];
+	bool validate;
+	int64_t piece_bytes;
+} way;
+
+/* Each kernel of this machine reads and says what the scanner alone does. */
+void compare_readings(const way *w, sheaf_bytes input);
+
 #endif

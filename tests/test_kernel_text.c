@@ -11,43 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- comparing ---- */
-
-typedef struct way {
-	const char *format;
-	sheaf_setting settings[4];
-	bool validate;
-	int64_t piece_bytes;
-} way;
-
-static reading read_way(const way *w, const sheaf_kernel *kernel, sheaf_bytes input, guard_side side)
-{
-	reading_how how = {.format = w->format,
-	                   .settings = w->settings,
-	                   .validate = w->validate,
-	                   .max_errors = 1000,
-	                   .piece_bytes = w->piece_bytes,
-	                   .guarded = input.size % 8 < 2, /* it takes its time */
-	                   .side = side};
-	while (how.nsettings < (int)COUNT(w->settings) && w->settings[how.nsettings].name) how.nsettings++;
-	return read_with(kernel->name, &how, input);
-}
-
-/* Each kernel reads and says what the scanner alone does. */
-static void compare_readings(const way *w, const made_text *t)
-{
-	sheaf_bytes input = {(const uint8_t *)t->data, t->size};
-	guard_side side = t->size % 2 ? GUARD_BEHIND : GUARD_BEFORE;
-	reading wanted = read_way(w, sheaf_kernels[0], input, side);
-	for (int i = 1; sheaf_kernels[i]; i++) {
-		if (!sheaf_kernels[i]->is_available()) continue;
-		reading found = read_way(w, sheaf_kernels[i], input, side);
-		assert_same_reading(sheaf_kernels[i]->name, &wanted, &found, input);
-		free(found.said);
-	}
-	free(wanted.said);
-}
-
 /* ---- sequences ---- */
 
 static const way ways_of_ctf[] = {
@@ -108,21 +71,6 @@ static void put_line(made_text *t, int *id)
 	put(t, random_below(20) ? "\n" : "\r\n");
 }
 
-/* Bytes changed, lost, doubled; the end cut off. */
-static void damage(made_text *t)
-{
-	static const char bytes[] = "0123456789 \t|:.-+eE\n\r#AB\x80";
-	for (int64_t n = random_below(4); n > 0 && t->size > 1; n--) {
-		size_t at = (size_t)random_below((int64_t)t->size);
-		switch (random_below(5)) {
-		case 0: t->size = at; break;
-		case 1: memmove(t->data + at, t->data + at + 1, --t->size - at); break;
-		case 2: memmove(t->data + at + 1, t->data + at, t->size++ - at); break;
-		default: t->data[at] = bytes[random_below((int64_t)sizeof bytes - 1)]; break;
-		}
-	}
-}
-
 static void test_text_format(void **state)
 {
 	(void)state;
@@ -133,7 +81,7 @@ static void test_text_format(void **state)
 		t.size = 0;
 		for (int64_t lines = random_below(30); lines >= 0; lines--) put_line(&t, &id);
 		if (round % 3) damage(&t);
-		for (size_t w = 0; w < COUNT(ways_of_ctf); w++) compare_readings(&ways_of_ctf[w], &t);
+		for (size_t w = 0; w < COUNT(ways_of_ctf); w++) compare_readings(&ways_of_ctf[w], bytes_of(&t));
 	}
 }
 
@@ -197,7 +145,7 @@ static void put_entry(made_text *t, int coordinates, int numbers, bool integers,
 static void compare_entries(const way *w, made_text *t, int round)
 {
 	if (round % 3 == 2) damage(t);
-	compare_readings(w, t);
+	compare_readings(w, bytes_of(t));
 }
 
 static void test_matrix_market(void **state)
@@ -495,7 +443,7 @@ static void test_tables(void **state)
 		}
 		if (round % 4 == 3) damage(&t);
 		t.size -= (size_t)random_below(3); /* with and without a last feed */
-		compare_readings(&ways[(size_t)round % COUNT(ways)], &t);
+		compare_readings(&ways[(size_t)round % COUNT(ways)], bytes_of(&t));
 	}
 }
 

@@ -93,6 +93,20 @@ static __attribute__((noinline)) void spoil_stack(void)
 	for (size_t i = 0; i < COUNT(stack); i++) stack[i] = UINT64_MAX;
 }
 
+void damage(made_text *t)
+{
+	static const char bytes[] = "0123456789 \t|:.-+eE\n\r#AB\x80";
+	for (int64_t n = random_below(4); n > 0 && t->size > 1; n--) {
+		size_t at = (size_t)random_below((int64_t)t->size);
+		switch (random_below(5)) {
+		case 0: t->size = at; break;
+		case 1: memmove(t->data + at, t->data + at + 1, --t->size - at); break;
+		case 2: memmove(t->data + at + 1, t->data + at, t->size++ - at); break;
+		default: t->data[at] = bytes[random_below((int64_t)sizeof bytes - 1)]; break;
+		}
+	}
+}
+
 /* The text stands between digits, which nobody may take for a part of it. */
 static void check_at(text_check *check, char *at, const char *text, size_t size)
 {

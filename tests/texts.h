@@ -13,12 +13,19 @@ typedef struct made_text {
 	size_t size;
 } made_text;
 
+static inline sheaf_bytes bytes_of(const made_text *t)
+{
+	return (sheaf_bytes){(const uint8_t *)t->data, t->size};
+}
+
 void put(made_text *t, const char *word);
 /* A number of any kind that a text may have. */
 void put_number(made_text *t);
 /* A decimal at or beside the point halfway between two floats, or two doubles, of 6 to 17 digits. */
 void put_midpoint(made_text *t);
 void put_space(made_text *t);
+/* Bytes changed, lost, doubled; the end cut off. */
+void damage(made_text *t);
 
 /* cmocka set-up and tear-down of what with_kernels needs. */
 int map_guarded(void **state);

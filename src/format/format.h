@@ -69,6 +69,7 @@ typedef struct sheaf_piece {
 	int64_t
 		column;    /* column of that byte, from 1, where a line has been begun before; -1 in binary formats */
 	int64_t chunk; /* -1 in formats without chunks */
+	int64_t feeds; /* line feeds in its bytes, where the format's cut has counted them; 0: look for them */
 	/* Of entries that are sorted: the piece has all entries whose outermost coordinate is in [slice, slice +
 	 * slices), and no others. slices 0: that is not known. */
 	int64_t slice, slices;

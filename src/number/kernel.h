@@ -12,6 +12,7 @@
 #ifndef SHEAF_NUMBER_KERNEL_H
 #define SHEAF_NUMBER_KERNEL_H
 
+#include "number/alike.h"
 #include "number/entries.h"
 #include "number/fields.h"
 #include "number/find.h"
@@ -84,6 +85,7 @@ typedef struct sheaf_kernel {
 	sheaf_feed_finder *find_feeds;
 	sheaf_feed_counter *count_feeds, *count_ends;
 	sheaf_tape_reader *lines_f32, *lines_f64; /* short lines; NULL: none are read */
+	sheaf_alike_reader *alike;                /* short lines of one shape; NULL: none are read */
 	sheaf_finder *find_any;
 	sheaf_word_copier *copy_words, *copy_reals;
 	sheaf_entries_reader *entries;     /* lines of coordinates and numbers */

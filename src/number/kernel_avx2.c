@@ -146,6 +146,7 @@ const sheaf_kernel sheaf_kernel_avx2 = {
 	.count_ends = sheaf_count_ends_avx2,
 	.lines_f32 = sheaf_tape_f32_portable,
 	.lines_f64 = sheaf_tape_f64_portable,
+	.alike = sheaf_alike_portable,
 	.find_any = sheaf_find_any_avx2,
 	.copy_words = sheaf_copy_words_avx2,
 	.copy_reals = sheaf_copy_reals_avx2,

@@ -268,6 +268,7 @@ const sheaf_kernel sheaf_kernel_avx512 = {
 	.count_ends = sheaf_count_ends_avx512,
 	.lines_f32 = sheaf_tape_f32_avx512,
 	.lines_f64 = sheaf_tape_f64_avx512,
+	.alike = sheaf_alike_avx512,
 	.find_any = sheaf_find_any_avx512,
 	.copy_words = sheaf_copy_words_avx512,
 	.copy_reals = sheaf_copy_reals_avx512,

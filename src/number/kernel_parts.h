@@ -18,6 +18,7 @@ sheaf_numbers_reader sheaf_dense_f32_portable, sheaf_dense_f64_portable, sheaf_p
 	sheaf_pairs_f64_portable;
 sheaf_numbers_reader sheaf_whole_i32_portable;
 sheaf_tape_reader sheaf_tape_f32_portable, sheaf_tape_f64_portable;
+sheaf_alike_reader sheaf_alike_portable;
 sheaf_finder sheaf_find_any_scalar, sheaf_find_any_portable;
 extern const sheaf_fields_kernel sheaf_fields_scalar, sheaf_fields_portable;
 sheaf_fields_bool_reader sheaf_fields_read_bools;
@@ -29,6 +30,7 @@ sheaf_word_copier sheaf_copy_words_scalar, sheaf_copy_reals_scalar;
 extern const sheaf_kernel sheaf_kernel_avx2, sheaf_kernel_avx512;
 sheaf_numbers_reader sheaf_pairs_f32_avx2, sheaf_pairs_f64_avx2;
 sheaf_tape_reader sheaf_tape_f32_avx512, sheaf_tape_f64_avx512;
+sheaf_alike_reader sheaf_alike_avx512;
 sheaf_finder sheaf_find_any_avx2, sheaf_find_any_avx512;
 extern const sheaf_fields_kernel sheaf_fields_avx2, sheaf_fields_avx512;
 sheaf_speller sheaf_spell_avx512;

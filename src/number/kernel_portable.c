@@ -267,6 +267,7 @@ const sheaf_kernel sheaf_kernel_portable = {
 	.count_ends = sheaf_count_ends_portable,
 	.lines_f32 = sheaf_tape_f32_portable,
 	.lines_f64 = sheaf_tape_f64_portable,
+	.alike = sheaf_alike_portable,
 	.find_any = sheaf_find_any_portable,
 	.copy_words = sheaf_copy_words_scalar,
 	.copy_reals = sheaf_copy_reals_scalar,

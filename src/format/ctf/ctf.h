@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* CNTK's text format from the inside: the words that its rooms share.
  *
- *   format.c   the table entry, options, recognition        streams.c  declared streams, map files, names
- *   cut.c      the input into pieces of whole sequences     infer.c    streams that nobody declared, by what
- * look.c sees decode.c   a piece into sequences and rows (lines)      sample.c   a sample's values short.c
- * short lines, many at once review.c   what only the whole input shows              write.c    sequences into
- * lines report.c   findings with their places                measure.c  lengths of sequences by their lines
- *   declare.c  the schema as CNTK's users write it          words.c    bytes: their classes
+ *   format.c   the table entry, options, recognition
+ *   streams.c  declared streams, map files, names
+ *   cut.c      the input into pieces of whole sequences
+ *   infer.c    streams that nobody declared, by what look.c sees
+ *   decode.c   a piece into sequences and rows (lines)
+ *   sample.c   a sample's values
+ *   short.c    short lines, many at once
+ *   alike.c    short lines of one shape
+ *   review.c   what only the whole input shows
+ *   write.c    sequences into lines
+ *   report.c   findings with their places
+ *   measure.c  lengths of sequences by their lines
+ *   declare.c  the schema as CNTK's users write it
+ *   words.c    bytes: their classes
  *
  * What is read and why is in docs/formats/ctf.md. */
 #ifndef SHEAF_FORMAT_CTF_CTF_H
@@ -140,6 +148,29 @@ typedef struct sheaf_ctf_column {
 	bool sparse, wide_values, wide_indices;
 } sheaf_ctf_column;
 
+enum { CTF_MOST_LISTS = 64, CTF_ALIKE_LISTS = 8, CTF_SHAPES = 4 };
+
+/* A short line that was read well. */
+typedef struct sheaf_ctf_line {
+	const uint8_t *begin, *end; /* with its feed */
+	bool has_id;
+	int nlists;
+	int streams[CTF_MOST_LISTS]; /* of its lists */
+} sheaf_ctf_line;
+
+/* What the numbers on lines that are alike are for. */
+typedef struct sheaf_ctf_alike_list {
+	int stream, first, numbers; /* of the line's numbers */
+	int entries, step;          /* each has `step` numbers, of which the last is its value */
+} sheaf_ctf_alike_list;
+
+typedef struct sheaf_ctf_shape {
+	sheaf_line_shape text;
+	bool has_id; /* its first number */
+	int nlists;
+	sheaf_ctf_alike_list lists[CTF_ALIKE_LISTS];
+} sheaf_ctf_shape;
+
 /* A piece being decoded. */
 typedef struct sheaf_ctf_decoding {
 	const sheaf_ctf_reader *in;
@@ -157,6 +188,8 @@ typedef struct sheaf_ctf_decoding {
 	int64_t key_line, sequence_lines;
 	int pause, waiting; /* lines that short.c is not asked for: after its next failure, and now */
 	bool held;          /* the piece was held against adopted streams */
+	sheaf_ctf_shape shapes[CTF_SHAPES];
+	int nshapes; /* learnt so far; the last ones are kept */
 } sheaf_ctf_decoding;
 
 SHEAF_USE sheaf_status sheaf_ctf_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
@@ -175,6 +208,12 @@ void sheaf_ctf_prepare_short(sheaf_ctf_decoding *d);
 /* Reads lines from d->at on, the start of one, as long as they are short and plain. What is wrong with a
  * line, and whether anything is, is for read_line to say: such a line is where this stops. */
 SHEAF_USE sheaf_status sheaf_ctf_read_short(sheaf_ctf_decoding *d);
+
+/* ---- alike.c ---- */
+
+/* Reads lines from d->at on, the start of one, that are like the one that was just read, or like others
+ * before. */
+SHEAF_USE sheaf_status sheaf_ctf_read_alike(sheaf_ctf_decoding *d, const sheaf_ctf_line *like);
 
 /* ---- report.c ---- */
 

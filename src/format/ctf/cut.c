@@ -214,6 +214,7 @@ sheaf_status sheaf_ctf_cut(void *reader, int64_t bytes, sheaf_piece *piece, shea
 	in->column = 1;
 	piece->chunk = -1;
 	sheaf_source_take(in->source, size, &piece->bytes);
-	in->line += sheaf_count_feeds(piece->bytes.data, piece->bytes.data + size);
+	piece->feeds = sheaf_count_feeds(piece->bytes.data, piece->bytes.data + size);
+	in->line += piece->feeds;
 	return SHEAF_OK;
 }

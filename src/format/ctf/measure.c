@@ -45,40 +45,58 @@ static void begin_line(measuring *m, bool has_id, uint64_t id)
 	m->lines++;
 }
 
-static void measure_by_line(measuring *m, const uint8_t *at, const uint8_t *end)
+static void measure_by_line(measuring *m, int64_t lines)
 {
-	for (int64_t lines = sheaf_count_feeds(at, end); lines > 0; lines--) {
+	for (; lines > 0; lines--) {
 		m->lines = 1;
 		end_sequence(m);
 	}
 }
 
-/* An id of fewer than eight digits at `at`, of whose eight bytes all can be loaded: *n bytes, none where
- * there is no digit. False where it is longer. */
-static bool read_short_id(const uint8_t *at, uint64_t *id, int *n)
+/* The id of the line before, as text: lines of one sequence follow one another. */
+typedef struct seen_id {
+	uint64_t text, bits; /* its digits with the byte after them, and which of the bits count; none: it is not
+	                        known */
+} seen_id;
+
+static bool is_same(const seen_id *seen, uint64_t text)
 {
-	uint64_t digits = sheaf_load_u64le(at) ^ SHEAF_ZEROS, others = sheaf_find_no_digits(digits);
+	return ((text ^ seen->text) & seen->bits) == 0 && seen->bits;
+}
+
+/* An id of fewer than eight digits in the eight bytes of `text`: *id is 0 where there is none. False where it
+ * is longer. */
+static bool read_short_id(uint64_t text, uint64_t *id, seen_id *seen)
+{
+	uint64_t digits = text ^ SHEAF_ZEROS, others = sheaf_find_no_digits(digits);
 	if (!others) return false;
-	*n = __builtin_ctzll(others) / 8;
-	*id = *n ? sheaf_eight_digits_value(digits << (64 - *n * 8)) : 0;
+	int bit = __builtin_ctzll(others) / 8 * 8;
+	*id = bit ? sheaf_eight_digits_value(digits << (64 - bit)) : 0;
+	*seen = (seen_id){text, bit ? UINT64_MAX >> (56 - bit) : 0};
 	return true;
 }
 
-static bool read_id(const uint8_t *at, const uint8_t *end, uint64_t *id)
+/* Whether the line at `at` begins with an id. */
+static bool read_id(const uint8_t *at, const uint8_t *end, uint64_t *id, seen_id *seen)
 {
-	int n;
 	bool over;
-	if (end - at >= 8 && read_short_id(at, id, &n)) return n > 0;
+	if (end - at >= 8 && read_short_id(sheaf_load_u64le(at), id, seen)) return seen->bits;
+	*seen = (seen_id){0};
 	return sheaf_ctf_read_id(&at, end, id, &over);
 }
 
 static void measure_by_id(measuring *m, const uint8_t *at, const uint8_t *end)
 {
 	sheaf_lines lines;
+	seen_id seen = {0};
 	uint64_t id;
 	sheaf_lines_begin(&lines, at, end);
 	for (const uint8_t *next; (next = sheaf_lines_next(&lines)); at = next) {
-		bool has_id = read_id(at, end, &id);
+		if (end - at >= 8 && is_same(&seen, sheaf_load_u64le(at))) {
+			m->lines++;
+			continue;
+		}
+		bool has_id = read_id(at, end, &id, &seen);
 		begin_line(m, has_id, id);
 	}
 }
@@ -104,7 +122,10 @@ static void measure_piece(measuring *m, bool by_line, const sheaf_piece *piece)
 	const uint8_t *at = piece->bytes.data, *end = at + piece->size;
 	const uint8_t *feed = piece->size ? (const uint8_t *)memrchr(at, '\n', (size_t)piece->size) : NULL;
 	const uint8_t *rest = feed ? feed + 1 : at;
-	(by_line ? measure_by_line : measure_by_id)(m, at, rest);
+	if (by_line)
+		measure_by_line(m, piece->feeds ? piece->feeds : sheaf_count_feeds(at, rest));
+	else
+		measure_by_id(m, at, rest);
 	if (rest < end) measure_rest(m, by_line, rest, end);
 	end_sequence(m);
 }
@@ -152,6 +173,7 @@ sheaf_status sheaf_ctf_recall(const void *reader, sheaf_piece *piece, sheaf_erro
 {
 	const sheaf_ctf_reader *in = (const sheaf_ctf_reader *)reader;
 	SHEAF_TRY(check_piece(in, piece, err));
+	piece->feeds = 0;
 	return sheaf_source_view_at(in->source, piece->byte, (size_t)piece->size, &piece->bytes, err);
 }
 

@@ -6,19 +6,16 @@
 #include "format/ctf/ctf.h"
 #include <string.h>
 
-/* Lists on a line; bytes of a line that count as short; lines below which a reading does not pay; most lines
- * to wait after such ones. */
-enum { MOST_LISTS = 64, SHORT_LINE = 128, WORTHWHILE = 4, LONGEST_PAUSE = 64 };
+/* Bytes of a line that count as short; lines below which a reading does not pay; most lines to wait after
+ * such ones. */
+enum { SHORT_LINE = 128, WORTHWHILE = 4, LONGEST_PAUSE = 64 };
 
+/* A line on a tape. */
 typedef struct short_line {
-	const uint8_t *begin;
+	sheaf_ctf_line text;
 	size_t first, feed; /* events: its first mark, its feed */
-	bool has_id;
 	uint64_t id;
-	int streams[MOST_LISTS];
 } short_line;
-
-static int lists_of(const short_line *line) { return (int)(line->feed - line->first); }
 
 /* ---- streams ---- */
 
@@ -96,13 +93,14 @@ static bool is_plain(sheaf_ctf_decoding *d, const sheaf_tape *tape, size_t event
 static bool look_at(sheaf_ctf_decoding *d, const sheaf_tape *tape, short_line *line)
 {
 	int stream = -1;
-	if (line->feed == line->first || lists_of(line) > MOST_LISTS) return false;
-	if (!d->in->by_line && !d->open && !line->has_id) return false;
-	for (int i = 0; i < lists_of(line); i++) {
+	if (line->feed == line->first || line->feed - line->first > CTF_MOST_LISTS) return false;
+	if (!d->in->by_line && !d->open && !line->text.has_id) return false;
+	line->text.nlists = (int)(line->feed - line->first);
+	for (int i = 0; i < line->text.nlists; i++) {
 		size_t event = line->first + (size_t)i;
 		stream = find_stream(d, tape->begin + tape->at[event] + 1, stream);
 		if (stream < 0 || !is_plain(d, tape, event, stream)) return false;
-		line->streams[i] = stream;
+		line->text.streams[i] = stream;
 	}
 	return true;
 }
@@ -149,12 +147,13 @@ static void take_list(sheaf_ctf_decoding *d, const sheaf_tape *tape, size_t even
 
 static sheaf_status take(sheaf_ctf_decoding *d, const sheaf_tape *tape, const short_line *line)
 {
-	d->line_start = line->begin;
-	SHEAF_TRY(sheaf_ctf_enter_sequence(d, line->has_id, line->id));
-	for (int i = 0; i < lists_of(line); i++) take_list(d, tape, line->first + (size_t)i, line->streams[i]);
+	d->line_start = line->text.begin;
+	SHEAF_TRY(sheaf_ctf_enter_sequence(d, line->text.has_id, line->id));
+	for (int i = 0; i < line->text.nlists; i++)
+		take_list(d, tape, line->first + (size_t)i, line->text.streams[i]);
 	d->sequence_lines++;
 	d->line++;
-	d->at = tape->begin + tape->at[line->feed] + 1;
+	d->at = line->text.end;
 	return SHEAF_OK;
 }
 
@@ -162,22 +161,26 @@ static sheaf_status take(sheaf_ctf_decoding *d, const sheaf_tape *tape, const sh
 static bool next_line(const sheaf_tape *tape, const uint8_t *begin, size_t event, size_t *id,
                       short_line *line)
 {
-	line->begin = begin;
 	line->first = line->feed = event;
 	while (line->feed < tape->nevents && tape->begin[tape->at[line->feed]] != tape->delimiters->feed)
 		line->feed++;
 	if (line->feed == tape->nevents) return false;
-	line->has_id = sheaf_ctf_is_digit(*begin);
-	line->id = line->has_id ? tape->ids[(*id)++] : 0;
+	line->text.begin = begin;
+	line->text.end = tape->begin + tape->at[line->feed] + 1;
+	line->text.has_id = sheaf_ctf_is_digit(*begin);
+	line->id = line->text.has_id ? tape->ids[(*id)++] : 0;
 	return true;
 }
 
-static sheaf_status take_lines(sheaf_ctf_decoding *d, const sheaf_tape *tape, int *lines)
+/* *last becomes the last line that was taken. */
+static sheaf_status take_lines(sheaf_ctf_decoding *d, const sheaf_tape *tape, int *lines,
+                               sheaf_ctf_line *last)
 {
 	short_line line;
 	size_t event = 0, id = 0;
 	for (*lines = 0; next_line(tape, d->at, event, &id, &line) && look_at(d, tape, &line); ++*lines) {
 		SHEAF_TRY(take(d, tape, &line));
+		*last = line.text;
 		event = line.feed + 1;
 	}
 	return SHEAF_OK;
@@ -206,6 +209,7 @@ static bool is_worthwhile(sheaf_ctf_decoding *d)
 sheaf_status sheaf_ctf_read_short(sheaf_ctf_decoding *d)
 {
 	sheaf_tape tape;
+	sheaf_ctf_line last;
 	int lines = WORTHWHILE;
 	sheaf_tape_reader *read = reader_of(d);
 	while (read && d->at < d->end && is_worthwhile(d)) {
@@ -213,12 +217,13 @@ sheaf_status sheaf_ctf_read_short(sheaf_ctf_decoding *d)
 		tape.begin = d->at;
 		tape.end = d->end;
 		read(&tape);
-		SHEAF_TRY(take_lines(d, &tape, &lines));
+		SHEAF_TRY(take_lines(d, &tape, &lines, &last));
 		d->pause = lines >= WORTHWHILE                ? 0
 		           : d->pause * 2 + 1 < LONGEST_PAUSE ? d->pause * 2 + 1
 		                                              : LONGEST_PAUSE;
 		d->waiting = d->pause;
 		if (lines == 0) break;
+		SHEAF_TRY(sheaf_ctf_read_alike(d, &last));
 	}
 	return SHEAF_OK;
 }
