@@ -436,6 +436,107 @@ has err 'sequence 1, stream "A"'
 expect 0 convert --value A uneven.ctf uneven.tns
 end
 
+begin 'padded sequences are read back as long as they were'
+printf '0 |A 1 2 |B 1:1\n0 |A 3 4 |B\n1 |A 5 6 |B 2:4\n2 |A 7 8 |B 1:3\n2 |A 0 0 |B\n2 |A 0 9 |B\n' >padded.ctf
+for to in npy npz csv tsv tns; do
+	for stream in A B; do
+		expect 0 convert -q --streams $stream -f padded.ctf one.ctf
+		expect 0 convert -q --pad --value $stream padded.ctf $stream.$to
+		expect 0 convert -q -f --value $stream $stream.$to back.ctf
+		if [ $to$stream != npyB ]; then # there zeros are values
+			expect 0 diff $stream.$to one.ctf
+			expect 0 diff back.ctf one.ctf
+		fi
+	done
+done
+expect 0 stats --lengths A.lengths.npy A.npy
+has out 'sequences: 3'
+has out 'samples: 6'
+expect 0 cat --lengths A.lengths.tns --value C A.npy
+is out '0  C [1 2] [3 4]
+1  C [5 6]
+2  C [7 8] [0 0] [0 9]'
+expect 0 cat A.npy
+lines out 18
+expect 0 convert -q -f --lengths none A.npy back.ctf
+lines back.ctf 9
+expect 0 convert -q -f A.npy back.cbf
+expect 0 diff back.cbf back.cbf
+expect 0 batches --json --size-unit sequences --size 1 --order file A.npy
+lines out 3
+expect 0 convert -q -f --part 1/2 A.npy back.cbf
+expect 0 convert -q -f --part 2/2 A.npy second.cbf
+expect 0 merge -q -f back.cbf second.cbf merged.cbf
+expect 0 diff A.npy merged.cbf
+end
+
+begin 'lengths that contradict the tensor beside them are refused, by name'
+lengths() { printf '%s\n' "$@" >n.csv && expect 0 convert -q -f n.csv A.lengths.npy; }
+lengths n 2 1
+expect 4 convert -f A.npy back.ctf
+has err 'A.lengths.npy: expected 3 whole numbers, the lengths of as many sequences, found fewer of them (--lengths none reads the tensor without them)'
+lengths n 2 1 4
+expect 4 convert -f A.npy back.ctf
+has err 'A.lengths.npy: expected lengths of 0 to 3, the samples of a sequence in A.npy, found 4 for sequence 2'
+lengths n 2 1 -1
+expect 4 convert -f A.npy back.ctf
+has err 'found -1 for sequence 2'
+lengths n 2 1 0.5
+expect 4 convert -f A.npy back.ctf
+has err 'the lengths of as many sequences, found'
+lengths n 2 1 1
+expect 4 convert -f A.npy back.ctf
+has err 'A.npy: expected nothing but zeros after the 1 samples of sequence 2'
+expect 0 convert -q -f --lengths A.lengths.npy A.npy back.ctf
+lines back.ctf 4
+printf '1 1\n2 1\n' >B.lengths.tns
+expect 4 convert -f B.tns back.ctf
+has err 'B.lengths.tns: expected 3 whole numbers'
+printf 'sequence,value\n0,2\n1,1\n' >A.lengths.csv
+expect 4 convert -f A.csv back.ctf
+has err 'found fewer of them'
+printf 'sequence,value\n0,2\n1,1\n7,1\n' >A.lengths.csv
+expect 4 convert -f A.csv back.ctf
+has err 'found others'
+printf 'sequence,value\n0,2\n1,1\n1,1\n' >A.lengths.csv
+expect 4 convert -f A.csv back.ctf
+has err 'found -1 for sequence 2'
+printf 'name,value,more\na,2,1\n' >A.lengths.csv
+expect 4 convert -f A.csv back.ctf
+has err 'found no list of numbers'
+expect 2 convert -f --lengths A.lengths.npy padded.ctf back.ctf
+has err '--lengths: expected a tensor of sequences, samples and elements, found sequences in padded.ctf'
+expect 2 convert -f --lengths A.lengths.npy a.mtx back.ctf
+has err '--lengths: expected a tensor of sequences, samples and elements, found 2 dimensions in a.mtx'
+expect 3 convert -f --lengths none-such.npy A.npy back.ctf
+has err 'none-such.npy'
+end
+
+begin 'sequences of no samples, and none at all, are padded and read back'
+printf 'key,sample,A\n4,0,1\n4,1,2\n5,,\n6,0,3\n' >gaps.csv
+expect 0 convert -q --sequences wide gaps.csv gaps.jsonl
+expect 0 convert -q --pad --value A gaps.jsonl gaps.npy
+expect 0 cat gaps.lengths.npy
+is out '0  2
+1  0
+2  1'
+expect 0 convert -q gaps.npy again.jsonl
+expect 0 diff gaps.npy gaps.jsonl
+expect 0 convert -q --rows 0 gaps.jsonl none.arrow
+expect 0 convert -q --pad --value A none.arrow nothing.npy
+expect 0 convert -q nothing.npy nothing.arrow
+expect 0 diff nothing.npy nothing.arrow
+end
+
+begin 'tables that were made of sequences are compared with sequences as such'
+expect 0 convert -q padded.ctf samples.csv
+expect 0 diff samples.csv padded.ctf
+expect 0 convert -q --layout lists padded.ctf lists.csv
+expect 0 diff --sequences lists lists.csv padded.ctf
+expect 2 diff --sequences lists padded.ctf padded.ctf
+has err '--sequences: expected rows of a table, found sequences'
+end
+
 begin 'what goes out in the order of coming has each position once'
 printf 'i,j,v\n0,0,1\n0,1,5\n0,0,2\n' >repeated.csv
 for out in repeated.mtx repeated.tns; do

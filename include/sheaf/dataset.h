@@ -77,7 +77,8 @@ typedef struct sheaf_open_options {
 	sheaf_samples_as samples;
 	/* Of a table: the columns that are coordinates of a tensor ("i,j"), the one that is its value (NULL: the
 	 * only other one), and the tensor's shape ("10,20"; NULL: as large as it must be). The value may also
-	 * name one of several streams that are to become a tensor. */
+	 * name one of several streams that are to become a tensor, or the stream that a tensor without such a
+	 * name becomes. */
 	const char *coordinates, *value, *shape;
 	sheaf_entries_as entries;
 	const char
@@ -85,11 +86,16 @@ typedef struct sheaf_open_options {
 	sheaf_selection select; /* rows and columns that are given; zeros: all */
 	bool matrix; /* a table of numbers is a matrix: its rows and columns are the dimensions, its values all of
 	                one type that holds them */
-	bool lengths; /* those of sequences that become a tensor are kept, for sheaf_dataset_lengths */
+	bool keep_lengths; /* those of sequences that become a tensor are kept, for sheaf_dataset_lengths */
 	bool table; /* a matrix is a table with a column for each of its columns, if rows of tables can be used */
 	const char *sequences; /* "wide", "long" or "lists": a table has been made of sequences in this way, and
 	                        * its rows are sequences again. NULL: where sequences alone can be used, as the
 	                        * header says */
+	/* The file with the number of samples of each sequence, which were padded to one length in a tensor
+	 * (sheaf_convert_options.pad): its rows are sequences of these lengths. "none": they are all as long as
+	 * the tensor. NULL: where sequences alone can be used, and the tensor has three dimensions or more, the
+	 * file beside it, x.lengths.npy beside x.npy; if there is none, as "none". */
+	const char *lengths;
 } sheaf_open_options;
 
 /* Opens a file, a pipe, or "-". options NULL: all defaults. Close with sheaf_close. */
@@ -129,8 +135,8 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_next(sheaf_dataset *dataset, const sheaf_
  * then be read. The skipped rows are counted, or found in an index, but not read, so errors in them are not
  * reported. sheaf_dataset_row says where the next frame begins. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_skip(sheaf_dataset *dataset, int64_t rows, sheaf_error *err);
-/* If sequences became a tensor and sheaf_open_options.lengths was set: an int64 for each sequence, its number
- * of samples; else empty. *out is reset first; it may outlive the dataset. */
+/* If sequences became a tensor and sheaf_open_options.keep_lengths was set: an int64 for each sequence, its
+ * number of samples; else empty. *out is reset first; it may outlive the dataset. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_lengths(const sheaf_dataset *dataset, sheaf_buffer *out,
                                                        sheaf_error *err);
 /* The number of the first row of the last frame from sheaf_next, counting only the rows that are given: if
@@ -191,7 +197,7 @@ typedef struct sheaf_convert_options {
 	const char *member;                      /* of the inputs; as in sheaf_open_options */
 	sheaf_duplicates duplicates;             /* of entries of a tensor */
 	const char *coordinates, *value, *shape; /* of the inputs; as in sheaf_open_options */
-	const char *sequences;
+	const char *sequences, *lengths;
 	const char *structure; /* of a matrix: its name, DATA where it has another; "auto": one that it has; NULL:
 	                          as it is */
 	bool allow_large; /* the output may be of any size; else beyond 64 times the inputs, and beyond 1 GiB, it

@@ -200,6 +200,24 @@ def test_tensors_have_shapes(tmp):
     same(dataset.rows, 4)
 
 
+def test_padded_arrays_are_sequences(tmp):
+    padded = np.arange(12, dtype=np.float32).reshape(2, 3, 2)
+    padded[1, 1:] = 0
+    np.save(tmp / "p.npy", padded)
+    np.save(tmp / "n.npy", np.array([3, 1], np.uint8))
+    dataset = sheaf.open(tmp / "p.npy", lengths=tmp / "n.npy", value="A")
+    same([np.asarray(row).tolist() for frame in dataset for row in frame["A"].to_list()],
+         [padded[0].tolist(), [[6, 7]]])
+    os.rename(tmp / "n.npy", tmp / "p.lengths.npy")
+    found = [list(b.lengths) for b in sheaf.batches(tmp / "p.npy", size=8, order="file")]
+    same([n for lengths in found for n in lengths], [3, 1])
+    np.save(tmp / "p.lengths.npy", np.array([3, 4]))
+    with raises(sheaf.DataError, "expected lengths of 0 to 3"):
+        sheaf.convert(tmp / "p.npy", tmp / "p.ctf")
+    sheaf.convert(tmp / "p.npy", tmp / "p.ctf", lengths="none")
+    same(len((tmp / "p.ctf").read_text().splitlines()), 6)
+
+
 def test_one_dataset_in_threads(tmp):
     dataset = sheaf.open(words(tmp))
     found = []

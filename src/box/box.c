@@ -122,10 +122,22 @@ static sheaf_status open_source(sheaf_box *box, sheaf_error *err)
 	return open_driver(box, false, err);
 }
 
+static void drop_left(void *guest) { free_box((sheaf_box *)guest); }
+
+/* The box that was left with the source, if there is one of this context. */
+static sheaf_box *take_left(sheaf_source *source, const sheaf_context *cx)
+{
+	sheaf_box *box = (sheaf_box *)source->guest;
+	if (!box || box->cx != cx) return NULL;
+	source->guest = NULL;
+	return box;
+}
+
 sheaf_status sheaf_box_open(sheaf_source *source, sheaf_context *cx, sheaf_box **out, sheaf_error *err)
 {
-	sheaf_box *box;
-	*out = NULL;
+	sheaf_box *box = take_left(source, cx);
+	*out = box;
+	if (box) return SHEAF_OK;
 	SHEAF_TRY(new_box(cx, sheaf_source_name(source), &box, err));
 	box->source = source;
 	sheaf_status status = open_source(box, err);
@@ -154,6 +166,14 @@ sheaf_status sheaf_box_in_memory(sheaf_context *cx, sheaf_box **out, sheaf_error
 void sheaf_box_close(sheaf_box *box)
 {
 	if (box) free_box(box);
+}
+
+void sheaf_box_leave(sheaf_box *box)
+{
+	sheaf_source *source = box->source;
+	if (source->guest) source->drop_guest(source->guest);
+	source->guest = box;
+	source->drop_guest = drop_left;
 }
 
 sheaf_status sheaf_box_available(sheaf_box_kind kind, sheaf_error *err)

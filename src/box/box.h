@@ -120,6 +120,9 @@ SHEAF_USE sheaf_status sheaf_box_open(sheaf_source *source, sheaf_context *cx, s
                                       sheaf_error *err);
 /* Of a box for reading, or one in memory. Every buffer taken from it stays valid. */
 void sheaf_box_close(sheaf_box *box);
+/* The same of a box for reading which somebody is about to open again: the next sheaf_box_open of its source
+ * gives it, or the source closes it. */
+void sheaf_box_leave(sheaf_box *box);
 
 sheaf_box_kind sheaf_box_kind_of(const sheaf_box *box);
 /* All items, depth first: a group stands before what is in it, the names in a group in the order of their

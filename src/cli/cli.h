@@ -51,6 +51,7 @@ enum {
 	TAKES_PART = 134217728,
 	TAKES_LARGE = 268435456,
 	TAKES_SEQUENCES = 536870912,
+	TAKES_LENGTHS = 1073741824,
 	TAKES_SELECTION = TAKES_ROWS | TAKES_HEAD | TAKES_SKIP | TAKES_SAMPLE | TAKES_SEED | TAKES_WHERE |
 	                  TAKES_STREAMS | TAKES_COLUMNS | TAKES_TRANSPOSE
 };
@@ -286,6 +287,7 @@ typedef struct opening {
 	bool glance, shown; /* a quick look; rows are for showing, in the style that the command line asks for */
 	int64_t piece_bytes;
 	bool random;              /* rows are read in any order */
+	bool plain;               /* without what --sequences and --lengths say */
 	unsigned rows;            /* kinds of them that are of use; 0: all */
 	sheaf_entries_as entries; /* how a tensor is given */
 	const char *only;         /* rows, in place of --rows */
@@ -295,6 +297,8 @@ typedef struct opening {
 	sheaf_index_policy index; /* of commands that do not take --index */
 	int input;                /* number of the file, where a configuration has several inputs */
 } opening;
+/* Whether --lengths says that no lengths are to be looked for. */
+bool without_lengths(const arguments *args);
 /* Whether the work that failed so can be done again, since nothing of what it says has gone out: then no
  * index is looked at from now on, and what it has left to say is dropped. */
 bool can_do_without_index(const sheaf_error *err);

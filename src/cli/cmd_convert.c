@@ -34,6 +34,7 @@ static sheaf_status convert(const session *s, bool force, sheaf_error *err)
 		.member = sheaf_values_text(&args->values, "dataset"),
 		.coordinates = sheaf_values_text(&args->values, "coordinates"),
 		.sequences = sheaf_values_text(&args->values, "sequences"),
+		.lengths = sheaf_values_text(&args->values, "lengths"),
 		.matrix = sheaf_values_flag(&args->values, "matrix"),
 		.value = sheaf_values_text(&args->values, "value"),
 		.shape = sheaf_values_text(&args->values, "shape"),

@@ -3,6 +3,7 @@
 #include "cli.h"
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct differences {
 	const arguments *args;
@@ -125,18 +126,53 @@ static sheaf_status check_used(const arguments *args, const bool *used, sheaf_er
 	return SHEAF_OK;
 }
 
-/* A tensor meets sequences, or rows of a table, as what these are. */
+static sheaf_status open_again(const arguments *args, session sessions[2], int i, opening how,
+                               sheaf_dataset *datasets[2], sheaf_error *err)
+{
+	sheaf_close(datasets[i]);
+	datasets[i] = NULL;
+	return session_open(&sessions[i], args->files[i], &how, &datasets[i], err);
+}
+
+static sheaf_row_kind kind_of(const sheaf_dataset *dataset) { return sheaf_dataset_schema(dataset)->rows; }
+
+/* What says how a table or a tensor becomes sequences is for one side, or for both, but not for neither. */
+static sheaf_status make_sequences(const arguments *args, session sessions[2], sheaf_dataset *datasets[2],
+                                   sheaf_error *err)
+{
+	bool table = sheaf_values_text(&args->values, "sequences"),
+		 tensor = sheaf_values_text(&args->values, "lengths") && !without_lengths(args), done = false;
+	for (int i = 0; i < 2; i++) {
+		sheaf_row_kind kind = kind_of(datasets[i]);
+		if (!(table && kind == SHEAF_CELLS) && !(tensor && kind == SHEAF_ENTRIES)) continue;
+		SHEAF_TRY(open_again(args, sessions, i, (opening){0}, datasets, err));
+		done = true;
+	}
+	return (table || tensor) && !done ? open_again(args, sessions, 0, (opening){0}, datasets, err) : SHEAF_OK;
+}
+
+/* As its header says it. */
+static bool is_of_sequences(const sheaf_schema *schema)
+{
+	const char *first = schema->rows == SHEAF_CELLS && schema->nfields > 1 ? schema->fields[0].name : "";
+	return strcmp(first, "key") == 0 || strcmp(first, "sequence") == 0;
+}
+
+/* A tensor meets sequences, or rows of a table, as what these are; a table of sequences meets sequences as
+ * such. */
 static sheaf_status match_kinds(const arguments *args, session sessions[2], sheaf_dataset *datasets[2],
                                 sheaf_error *err)
 {
-	sheaf_row_kind kinds[2];
-	for (int i = 0; i < 2; i++) kinds[i] = sheaf_dataset_schema(datasets[i])->rows;
-	if (kinds[0] == kinds[1] || (kinds[0] != SHEAF_ENTRIES && kinds[1] != SHEAF_ENTRIES)) return SHEAF_OK;
-	int i = kinds[0] == SHEAF_ENTRIES ? 0 : 1;
-	sheaf_close(datasets[i]);
-	datasets[i] = NULL;
-	return session_open(&sessions[i], args->files[i], &(opening){.rows = 1u << kinds[1 - i]}, &datasets[i],
-	                    err);
+	SHEAF_TRY(make_sequences(args, sessions, datasets, err));
+	for (int i = 0; i < 2; i++) {
+		sheaf_row_kind own = kind_of(datasets[i]), other = kind_of(datasets[1 - i]);
+		bool is = own == SHEAF_ENTRIES ||
+		          (other == SHEAF_SEQUENCES && is_of_sequences(sheaf_dataset_schema(datasets[i])));
+		if (own != other && is)
+			return open_again(args, sessions, i, (opening){.plain = true, .rows = 1u << other}, datasets,
+			                  err);
+	}
+	return SHEAF_OK;
 }
 
 static sheaf_status open_files(const arguments *args, session sessions[2], bool *used,
@@ -145,7 +181,7 @@ static sheaf_status open_files(const arguments *args, session sessions[2], bool 
 	for (int i = 0; i < 2; i++) {
 		session_options options = {.label = args->files[i], .slot = i, .inputs = 2, .used = used};
 		SHEAF_TRY(session_begin(&sessions[i], args, &options, err));
-		SHEAF_TRY(session_open(&sessions[i], args->files[i], &(opening){0}, &datasets[i], err));
+		SHEAF_TRY(session_open(&sessions[i], args->files[i], &(opening){.plain = true}, &datasets[i], err));
 	}
 	SHEAF_TRY(match_kinds(args, sessions, datasets, err));
 	return check_used(args, used, err);

@@ -45,7 +45,10 @@ const sheaf_option shared_options[] = {
 	{"coordinates", SHEAF_OPTION_TEXT, 0, "NAME,...",
      "read the rows of a table as entries of a tensor, with these columns as coordinates", 0},
 	{"value", SHEAF_OPTION_TEXT, 0, "NAME",
-     "the column or stream that holds the values of the tensor (default: the only one)", 0},
+     "the column or stream that holds the values of the tensor (default: the only one); where a tensor "
+     "becomes "
+     "sequences, the name of their stream",
+     0},
 	{"shape", SHEAF_OPTION_TEXT, 0, "N,...",
      "the extents of that tensor (default: one more than the largest coordinates, found by reading all rows "
      "first)",
@@ -84,6 +87,10 @@ const sheaf_option shared_options[] = {
 	{"sequences", SHEAF_OPTION_CHOICE, 0, "wide|long|lists",
      "the rows of a table are the samples, the values or the lists of sequences, as convert writes them by "
      "--layout: read them as sequences again (default: as the header says, where sequences are wanted)",
+     0},
+	{"lengths", SHEAF_OPTION_TEXT, 0, "FILE|none",
+     "read a tensor of padded sequences as sequences of the lengths in FILE (default: where sequences are "
+     "wanted, the file beside it, with .lengths before its suffix, if there is one; none: without it)",
      0},
 	{0},
 };
@@ -316,7 +323,7 @@ enum {
 	READS = TAKES_FROM | TAKES_QUIET | TAKES_MEMORY | TAKES_ERRORS | TAKES_STRICT | TAKES_HELP |
 	        TAKES_CONFIG | TAKES_THREADS | TAKES_INDEX | TAKES_DATASET | TAKES_HDF5 | TAKES_LARGE,
 	READS_ALL = READS | TAKES_PROGRESS,
-	TENSORS = TAKES_COORDINATES | TAKES_VALUE | TAKES_SHAPE | TAKES_MATRIX | TAKES_SEQUENCES,
+	TENSORS = TAKES_COORDINATES | TAKES_VALUE | TAKES_SHAPE | TAKES_MATRIX | TAKES_SEQUENCES | TAKES_LENGTHS,
 	SELECTS = TENSORS | TAKES_SELECTION,
 	IN_PARTS = TAKES_PART | TAKES_FORCE,
 	READS_LOOSELY = READS_ALL & ~TAKES_STRICT, /* the word means something else there */

@@ -282,9 +282,16 @@ sheaf_selection selection_wanted(const arguments *args)
 	};
 }
 
+bool without_lengths(const arguments *args)
+{
+	const char *lengths = sheaf_values_text(&args->values, "lengths");
+	return lengths && strcmp(lengths, "none") == 0;
+}
+
 sheaf_status session_open(session *s, const char *path, const opening *how, sheaf_dataset **out,
                           sheaf_error *err)
 {
+	const char *lengths = sheaf_values_text(&s->args->values, "lengths");
 	sheaf_open_options open = {
 		.size = sizeof open,
 		.format = sheaf_values_text(&s->args->values, "from"),
@@ -297,7 +304,8 @@ sheaf_status session_open(session *s, const char *path, const opening *how, shea
 		.rows = how->random ? SHEAF_TAKES_SEQUENCES : how->rows,
 		.entries = how->entries,
 		.coordinates = sheaf_values_text(&s->args->values, "coordinates"),
-		.sequences = sheaf_values_text(&s->args->values, "sequences"),
+		.sequences = how->plain ? NULL : sheaf_values_text(&s->args->values, "sequences"),
+		.lengths = how->plain && !without_lengths(s->args) ? NULL : lengths,
 		.matrix = sheaf_values_flag(&s->args->values, "matrix"),
 		.value = sheaf_values_text(&s->args->values, "value"),
 		.shape = sheaf_values_text(&s->args->values, "shape"),

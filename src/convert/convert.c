@@ -30,7 +30,8 @@ static sheaf_status open_input(sheaf_conversion *c, const char *path, sheaf_data
 		.rows = sheaf_format_takes(c->to) & (c->options->pad ? SHEAF_TAKES_ENTRIES : ~0U),
 		.rows_of_one = sheaf_rows_of_one(c->to, c->options->settings, c->options->nsettings),
 		.samples = sheaf_samples_of(c->to, c->options->settings, c->options->nsettings),
-		.lengths = c->options->pad,
+		.keep_lengths = c->options->pad,
+		.lengths = c->options->lengths,
 		.member = c->options->member,
 		.coordinates = c->options->coordinates,
 		.sequences = c->options->sequences,
@@ -134,7 +135,7 @@ static sheaf_status find_lengths(sheaf_conversion *c, sheaf_error *err)
 {
 	if (!c->options->pad) return SHEAF_OK;
 	SHEAF_TRY(sheaf_dataset_lengths(c->inputs[0], &c->lengths, err));
-	if (c->lengths.size) return SHEAF_OK;
+	if (c->lengths.size || c->inputs[0]->stored == SHEAF_SEQUENCES) return SHEAF_OK;
 	return sheaf_fail_option(err, SHEAF_USAGE, "pad",
 	                         ": expected sequences, which are to become a tensor, found none in %s",
 	                         sheaf_source_name(c->inputs[0]->source));

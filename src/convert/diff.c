@@ -54,9 +54,33 @@ static const char *such(const comparison *c)
 	return c->a.schema->rows == SHEAF_SEQUENCES ? "such a stream" : "such a column";
 }
 
+/* The only stream there is; -1: there are others. */
+static int only_stream(const sheaf_schema *schema)
+{
+	int found = -1;
+	for (int f = 0; f < schema->nfields; f++) {
+		if (schema->fields[f].meaning == SHEAF_KEY) continue;
+		if (found >= 0 || !sheaf_field_is_stream(&schema->fields[f])) return -1;
+		found = f;
+	}
+	return found;
+}
+
+/* Where one side was a tensor, whose values have no name, they are those of the only stream of the other. */
+static bool match_nameless(comparison *c)
+{
+	int a = only_stream(c->a.schema), b = only_stream(c->b.schema);
+	bool nameless = c->a.dataset->stored == SHEAF_ENTRIES || c->b.dataset->stored == SHEAF_ENTRIES;
+	if (!nameless || a < 0 || b < 0) return false;
+	for (int f = 0; f < c->a.schema->nfields; f++) c->match[f] = -1;
+	c->match[a] = b;
+	return true;
+}
+
 static void compare_fields(comparison *c)
 {
 	char ta[80], tb[80];
+	if (match_nameless(c)) return;
 	for (int f = 0; f < c->a.schema->nfields && !c->enough; f++) {
 		const sheaf_field *field = &c->a.schema->fields[f];
 		c->match[f] = field->meaning == SHEAF_KEY ? -1 : sheaf_schema_find_near(c->b.schema, field->name, f);

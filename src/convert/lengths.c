@@ -11,40 +11,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The path without the suffixes that say format and compression. */
-static size_t stem_of(const char *path)
+static sheaf_status name_lengths(const char *output, char path[SHEAF_LENGTHS_PATH], sheaf_error *err)
 {
-	char rest[4096];
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	size_t n = strlen(path);
-	for (int i = 0; i < 2; i++) {
-		size_t dot = n;
-		while (dot > (size_t)(name - path) + 1 && path[dot - 1] != '.') dot--;
-		if (dot <= (size_t)(name - path) + 1) return n;
-		n = dot - 1;
-		snprintf(rest, sizeof rest, "%.*s", (int)n, path);
-		if (!sheaf_format_of_name(rest)) return n;
-	}
-	return n;
-}
-
-static sheaf_status name_lengths(const char *output, char *path, size_t size, sheaf_error *err)
-{
-	if (strcmp(output, "-") == 0)
-		return sheaf_fail_option(err, SHEAF_USAGE, "pad",
-		                         ": expected a file, beside which the lengths are written, found %s",
-		                         "standard output");
-	size_t stem = stem_of(output);
-	int n = snprintf(path, size, "%.*s.lengths%s", (int)stem, output, output + stem);
-	if (n > 0 && (size_t)n < size) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE, "%s: expected a shorter path, beside which lengths can be written",
-	                  output);
+	if (strcmp(output, "-") != 0) return sheaf_name_lengths(output, path, err);
+	return sheaf_fail_option(err, SHEAF_USAGE, "pad",
+	                         ": expected a file, beside which the lengths are written, found %s",
+	                         "standard output");
 }
 
 sheaf_status sheaf_check_lengths(const char *output, bool replaces, sheaf_error *err)
 {
-	char path[4096];
-	SHEAF_TRY(name_lengths(output, path, sizeof path, err));
+	char path[SHEAF_LENGTHS_PATH];
+	SHEAF_TRY(name_lengths(output, path, err));
 	return replaces ? SHEAF_OK : sheaf_target_check_path(path, err);
 }
 
@@ -91,14 +69,14 @@ static sheaf_status write_into(sheaf_writer *writer, const sheaf_schema *schema,
 sheaf_status sheaf_finish_with_lengths(sheaf_writer *writer, const sheaf_lengths_output *to,
                                        const sheaf_buffer *lengths, sheaf_context *cx, sheaf_error *err)
 {
-	char path[4096];
+	char path[SHEAF_LENGTHS_PATH];
 	sheaf_schema schema = {0};
 	sheaf_sink *sinks[2] = {NULL, NULL};
 	sheaf_writer *own;
 	sheaf_create_options create = {
 		.size = sizeof create, .format = to->format, .allow_large = true, .force = to->replaces};
 	sheaf_status status = sheaf_finish_into(writer, &sinks[0], err);
-	if (status == SHEAF_OK) status = name_lengths(to->output, path, sizeof path, err);
+	if (status == SHEAF_OK) status = name_lengths(to->output, path, err);
 	if (status == SHEAF_OK)
 		status = make_schema(&schema, (int64_t)(lengths->size / sizeof(int64_t)), cx, err);
 	if (status == SHEAF_OK) status = sheaf_create(path, &schema, &create, cx, &own, err);

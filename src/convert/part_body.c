@@ -80,6 +80,7 @@ void sheaf_part_put_options(sheaf_builder *b, const sheaf_conversion *c)
 	put_option(b, "dataset", o->member);
 	put_option(b, "coordinates", o->coordinates);
 	put_option(b, "sequences", o->sequences);
+	put_option(b, "lengths", o->lengths);
 	put_option(b, "value", o->value);
 	put_option(b, "shape", o->shape);
 	put_option(b, "structure", o->structure);

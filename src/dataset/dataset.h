@@ -26,6 +26,20 @@ struct sheaf_dataset {
 SHEAF_USE sheaf_status sheaf_check_open_options(const char *function, const sheaf_open_options *options,
                                                 sheaf_error *err);
 
+/* The file beside a padded tensor that has the lengths of its sequences, x.lengths.npy beside x.npy. USAGE
+ * where its path is too long. */
+enum { SHEAF_LENGTHS_PATH = 4096 };
+SHEAF_USE sheaf_status sheaf_name_lengths(const char *tensor, char path[SHEAF_LENGTHS_PATH],
+                                          sheaf_error *err);
+/* Which file has them where these options read a tensor: the one that is named, or one beside it, whose path
+ * is `beside`. */
+struct sheaf_padding sheaf_find_lengths(const sheaf_source *source, const sheaf_open_options *options,
+                                        char beside[SHEAF_LENGTHS_PATH]);
+
+/* Those of `rows` sequences, of an open file: an int64 for each. */
+SHEAF_USE sheaf_status sheaf_read_lengths(sheaf_dataset *lengths, const char *file, int64_t rows,
+                                          sheaf_buffer *out, sheaf_error *err);
+
 /* Whether a selection leaves out rows at most, and nothing of each. */
 bool sheaf_selects_rows_alone(const sheaf_selection *selection);
 

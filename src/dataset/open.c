@@ -90,16 +90,31 @@ static sheaf_status pass_over_unwanted(sheaf_dataset *d, const sheaf_selection *
 	return SHEAF_OK;
 }
 
-static sheaf_status select_rows(sheaf_dataset *d, const sheaf_open_options *options, sheaf_error *err)
+static sheaf_status select_rows(sheaf_dataset *d, const sheaf_open_options *options,
+                                const sheaf_padding *padding, sheaf_error *err)
 {
 	int64_t row;
 	sheaf_open_options given = *options;
 	if (declares_columns(&given.select)) given.select.columns = NULL;
 	SHEAF_TRY(pass_over_unwanted(d, &given.select, &row, err));
-	return sheaf_view_rows(&d->input, &given, row, err);
+	return sheaf_view_rows(&d->input, &given, padding, row, err);
 }
 
 /* ---- opening ---- */
+
+static sheaf_status open_lengths(const char *file, int64_t rows, sheaf_context *cx, sheaf_buffer *out,
+                                 sheaf_error *err)
+{
+	sheaf_dataset *lengths;
+	const sheaf_open_options how = {.size = sizeof how,
+	                                .rows = SHEAF_TAKES_ENTRIES | SHEAF_TAKES_CELLS,
+	                                .lengths = "none",
+	                                .index = SHEAF_INDEX_NEVER};
+	SHEAF_TRY(sheaf_open(file, &how, cx, &lengths, err));
+	sheaf_status status = sheaf_read_lengths(lengths, file, rows, out, err);
+	sheaf_close(lengths);
+	return status;
+}
 
 static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options, bool rewindable,
                             sheaf_error *err)
@@ -122,15 +137,18 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 			err, SHEAF_UNSUPPORTED,
 			"format %s: expected one whose rows can be read as they arrive, found one whose rows cannot",
 			d->format->name);
+	char beside[SHEAF_LENGTHS_PATH];
+	sheaf_padding padding = sheaf_find_lengths(d->source, options, beside);
+	padding.read = open_lengths;
 	sheaf_opening how = {.glance = options->glance,
 	                     .pipe = options->pipe,
 	                     .loop = options->pipe && !options->once,
 	                     .view = chooses_columns(&options->select) ? SHEAF_VIEW_STREAMS : options->view,
-	                     .rows = options->rows,
+	                     .rows = padding.file ? SHEAF_TAKES_ENTRIES : options->rows,
 	                     .member = options->member};
 	SHEAF_TRY(sheaf_index_open_input(&d->indexed, &how, err));
 	d->stored = d->in->schema.rows;
-	SHEAF_TRY(select_rows(d, options, err));
+	SHEAF_TRY(select_rows(d, options, &padding, err));
 	if (!d->view) return SHEAF_OK;
 	sheaf_index_pass_over(&d->indexed);
 	sheaf_index_disown(&d->indexed);

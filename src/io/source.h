@@ -32,6 +32,9 @@ struct sheaf_source {
 	sheaf_buffer map;        /* the whole file, or empty */
 	sheaf_error failure;     /* a copy to a temporary file failed half-way: the stream is lost */
 	sheaf_absence absence;
+	/* What somebody who has looked into it has left for the next one; it goes with the source. */
+	void *guest;
+	void (*drop_guest)(void *guest);
 };
 
 /* What is copied from the source into a plain file is left out there, and somebody hears of it, who puts it

@@ -3,8 +3,10 @@
 #include "view/group.h"
 #include "base/buffer.h"
 #include "base/checked.h"
+#include "base/spell.h"
 #include "data/frame.h"
 #include <inttypes.h>
+#include <string.h>
 
 sheaf_status sheaf_grouping_make(sheaf_grouping *g, const sheaf_tensor *tensor, const char *name,
                                  sheaf_error *err)
@@ -49,6 +51,16 @@ static int64_t element_of(const sheaf_grouping *g, const sheaf_frame *entries, i
 	return element;
 }
 
+static sheaf_status refuse_rest(const sheaf_grouping *g, int64_t row, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s: expected nothing but zeros after the %" PRId64 " samples of sequence %" PRId64
+	                  ", as many as its length says, found others (" SHEAF_OPTION(
+						  "lengths") " with the file of the lengths leaves them out of a dense "
+	                                 "tensor, " SHEAF_OPTION("lengths") " none keeps them)",
+	                  g->name, g->lengths[row], row);
+}
+
 /* ---- sparse ---- */
 
 typedef struct filling {
@@ -56,6 +68,7 @@ typedef struct filling {
 	const sheaf_frame *entries;
 	sheaf_level_builder *rows, *level; /* samples of each row; entries of each sample */
 	int64_t samples;                   /* that are complete */
+	int64_t first;                     /* number of the first row */
 	int64_t row;                       /* under way, counted from the first */
 	int64_t begun;                     /* samples of it */
 } filling;
@@ -66,20 +79,21 @@ static void end_sample(filling *f, int64_t entry)
 	f->samples++;
 }
 
-/* A row ends with the last of its samples that has an entry, unless each has one sample anyway. */
-static void end_row(filling *f, int64_t entry)
-{
-	if (f->begun > 0 || f->g->one_sample) end_sample(f, entry);
-	sheaf_level_end(f->rows, f->samples);
-	f->begun = 0;
-	f->row++;
-}
-
 /* Begins samples up to number `sample` of the row. */
 static void begin_samples(filling *f, int64_t sample, int64_t entry)
 {
 	for (; f->begun <= sample && !f->level->offsets.failed; f->begun++)
 		if (f->begun > 0) end_sample(f, entry);
+}
+
+/* A row ends with the last of its samples that has an entry, unless its length is known, or is one anyway. */
+static void end_row(filling *f, int64_t entry)
+{
+	if (f->g->lengths) begin_samples(f, f->g->lengths[f->first + f->row] - 1, entry);
+	if (f->begun > 0 || f->g->one_sample) end_sample(f, entry);
+	sheaf_level_end(f->rows, f->samples);
+	f->begun = 0;
+	f->row++;
 }
 
 static sheaf_status refuse_order(const filling *f, int64_t e, sheaf_error *err)
@@ -97,13 +111,15 @@ static bool has_failed(const filling *f)
 	return f->rows->offsets.failed || f->level->offsets.failed || f->level->indices->failed;
 }
 
-static sheaf_status fill_sparse(filling *f, int64_t first, int64_t n, sheaf_error *err)
+static sheaf_status fill_sparse(filling *f, int64_t n, sheaf_error *err)
 {
 	int64_t last = -1, count = f->entries->nrows;
+	const int64_t *lengths = f->g->lengths ? f->g->lengths + f->first : NULL;
 	for (int64_t e = 0; e < count && !has_failed(f); e++) {
-		int64_t row = sheaf_group_row(f->g, f->entries, e) - first, sample = sample_of(f->g, f->entries, e),
-				element = element_of(f->g, f->entries, e);
+		int64_t row = sheaf_group_row(f->g, f->entries, e) - f->first,
+				sample = sample_of(f->g, f->entries, e), element = element_of(f->g, f->entries, e);
 		if (row < f->row || row >= n) return refuse_order(f, e, err);
+		if (lengths && sample >= lengths[row]) return refuse_rest(f->g, f->first + row, err);
 		while (f->row < row && !has_failed(f)) end_row(f, e);
 		if (sample >= f->begun) last = -1;
 		if (has_failed(f)) break;
@@ -139,19 +155,56 @@ static sheaf_status check_dense(const sheaf_grouping *g, const sheaf_frame *entr
 	return SHEAF_OK;
 }
 
+static bool is_zero(const uint8_t *bytes, size_t size)
+{
+	return size == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0);
+}
+
+/* The samples that rows [row, row + n) have, without those that fill them up. */
+static sheaf_status trim(const sheaf_grouping *g, const sheaf_column *padded, int64_t row, int64_t n,
+                         sheaf_frame_builder *to, sheaf_error *err)
+{
+	size_t sample = (size_t)g->dim * sheaf_type_size(padded->type), all = (size_t)g->samples * sample;
+	const uint8_t *at = padded->values.data;
+	sheaf_column_builder *column = &to->columns[0];
+	int64_t end = 0;
+	for (int64_t r = row; r < row + n && !column->values.failed; r++, at += all) {
+		size_t kept = (size_t)g->lengths[r] * sample;
+		to->nrows = r - row; /* where the rest is refused, these are complete */
+		if (!g->cuts && !is_zero(at + kept, all - kept)) return refuse_rest(g, r, err);
+		sheaf_builder_append(&column->values, at, kept);
+		sheaf_level_end(&column->levels[0], end += g->lengths[r]);
+	}
+	to->nrows = n;
+	return SHEAF_OK;
+}
+
 /* Values stay where they are: rows only say where theirs begin. */
+static sheaf_status group_dense(const sheaf_grouping *g, const sheaf_frame *entries, int64_t row, int64_t n,
+                                sheaf_frame_builder *to, sheaf_error *err)
+{
+	const sheaf_column *from = &entries->columns[g->rank];
+	sheaf_column_builder *column = &to->columns[0];
+	SHEAF_TRY(check_dense(g, entries, row, n, err));
+	if (g->lengths) return trim(g, from, row, n, to, err);
+	sheaf_buffer values = sheaf_buffer_ref(&from->values);
+	sheaf_builder_hold(&column->values, &values);
+	for (int64_t r = 1; r <= n && !column->levels[0].offsets.failed; r++)
+		sheaf_level_end(&column->levels[0], r * g->samples);
+	to->nrows = n;
+	return SHEAF_OK;
+}
+
 sheaf_status sheaf_group(const sheaf_grouping *g, const sheaf_frame *entries, int64_t row, int64_t n,
                          sheaf_frame_builder *to, sheaf_error *err)
 {
 	sheaf_column_builder *column = &to->columns[0];
+	if (g->dense) return group_dense(g, entries, row, n, to, err);
 	sheaf_buffer values = sheaf_buffer_ref(&entries->columns[g->rank].values);
 	sheaf_builder_hold(&column->values, &values);
+	filling f = {
+		.g = g, .entries = entries, .rows = &column->levels[0], .level = &column->levels[1], .first = row};
+	SHEAF_TRY(fill_sparse(&f, n, err));
 	to->nrows = n;
-	if (!g->dense) {
-		filling f = {.g = g, .entries = entries, .rows = &column->levels[0], .level = &column->levels[1]};
-		return fill_sparse(&f, row, n, err);
-	}
-	for (int64_t r = 1; r <= n && !column->levels[0].offsets.failed; r++)
-		sheaf_level_end(&column->levels[0], r * g->samples);
-	return check_dense(g, entries, row, n, err);
+	return SHEAF_OK;
 }

@@ -13,14 +13,17 @@ typedef struct sheaf_grouping {
 	bool one_sample;            /* each row has one */
 	bool dense;
 	int64_t shape[SHEAF_MAX_RANK];
-	const char *name; /* of the file, for messages */
+	const int64_t *lengths; /* samples of each row, where others were padded; NULL: nothing was */
+	bool cuts;              /* what comes after these samples need not be zeros */
+	const char *name;       /* of the file, for messages */
 } sheaf_grouping;
 
 /* UNSUPPORTED where a slice has more elements than can be counted. */
 SHEAF_USE sheaf_status sheaf_grouping_make(sheaf_grouping *g, const sheaf_tensor *tensor, const char *name,
                                            sheaf_error *err);
 /* Builds rows [row, row + n) of the one stream that there is: `entries` are all of theirs. DATA where they
- * are not in order, not in these rows, or not all there though the tensor is dense. */
+ * are not in order, not in these rows, not all there though the tensor is dense, or values of samples that a
+ * row does not have. */
 SHEAF_USE sheaf_status sheaf_group(const sheaf_grouping *g, const sheaf_frame *entries, int64_t row,
                                    int64_t n, sheaf_frame_builder *to, sheaf_error *err);
 /* The outermost coordinate of an entry. */

@@ -22,8 +22,8 @@ static sheaf_status refuse(const sheaf_input *input, sheaf_row_kind kind, unsign
 		coordinates ? "; say which columns are coordinates (" SHEAF_OPTION("coordinates") " NAME,...)" : "");
 }
 
-static sheaf_status put_view(sheaf_input *input, const sheaf_open_options *options, unsigned wanted,
-                             sheaf_error *err)
+static sheaf_status put_view(sheaf_input *input, const sheaf_open_options *options,
+                             const sheaf_padding *padding, unsigned wanted, sheaf_error *err)
 {
 	sheaf_row_kind kind = input->in->schema.rows;
 	if (kind == SHEAF_CELLS && options->coordinates &&
@@ -31,7 +31,7 @@ static sheaf_status put_view(sheaf_input *input, const sheaf_open_options *optio
 		return sheaf_view_coordinates(input, options, err);
 	if (kind == SHEAF_ENTRIES && (wanted & SHEAF_TAKES_CELLS)) return sheaf_view_table(input, options, err);
 	if (kind == SHEAF_ENTRIES && (wanted & SHEAF_TAKES_SEQUENCES))
-		return sheaf_view_group(input, options, err);
+		return sheaf_view_group(input, options, padding, err);
 	if (kind == SHEAF_CELLS && (wanted & SHEAF_TAKES_SEQUENCES)) return sheaf_view_cells(input, options, err);
 	if (kind == SHEAF_SEQUENCES && (wanted & (SHEAF_TAKES_ENTRIES | SHEAF_TAKES_CELLS)))
 		return sheaf_view_ungroup(input, options, err);
@@ -58,6 +58,24 @@ static sheaf_status find_layout(const sheaf_input *input, const sheaf_open_optio
 	if (schema->rows == SHEAF_CELLS) return SHEAF_OK;
 	return sheaf_fail_option(err, SHEAF_USAGE, "sequences", ": expected rows of a table, found %s in %s",
 	                         sheaf_row_kind_name(schema->rows), sheaf_source_name(input->source));
+}
+
+/* The coordinates of a tensor that was made of one stream, where its table is to be sequences again and its
+ * header says so; NULL: it does not. */
+static const char *find_coordinates(const sheaf_input *input, const sheaf_open_options *options,
+                                    unsigned wanted)
+{
+	static const char *const names[] = {"sequence", "sample", "element"};
+	const sheaf_schema *schema = &input->in->schema;
+	bool only = !(wanted & (SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES)) && !options->sequences;
+	int n = schema->nfields - 1;
+	if (!only || schema->rows != SHEAF_CELLS || n < 2 || n > 3) return NULL;
+	for (int i = 0; i < n; i++) {
+		const sheaf_field *field = &schema->fields[i];
+		const char *name = names[n == 2 && i == 1 ? 2 : i];
+		if (strcmp(field->name, name) != 0 || field->nlevels > 0 || field->type != SHEAF_I64) return NULL;
+	}
+	return n == 2 ? "sequence,element" : "sequence,sample,element";
 }
 
 bool sheaf_view_may_survey(const sheaf_open_options *options)
@@ -188,8 +206,20 @@ static sheaf_status put_samples(sheaf_input *input, const sheaf_open_options *op
 	return sheaf_view_samples(input, as, err);
 }
 
-sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *options, int64_t row,
-                             sheaf_error *err)
+/* A tensor whose lengths somebody has named is one of sequences, whatever becomes of them. */
+static sheaf_status group_padded(sheaf_input *input, const sheaf_open_options *options,
+                                 const sheaf_padding *padding, sheaf_error *err)
+{
+	sheaf_row_kind kind = input->in->schema.rows;
+	if (!padding->is_named) return SHEAF_OK;
+	if (kind == SHEAF_ENTRIES) return sheaf_view_group(input, options, padding, err);
+	return sheaf_fail_option(err, SHEAF_USAGE, "lengths",
+	                         ": expected a tensor of sequences, samples and elements, found %s in %s",
+	                         sheaf_row_kind_name(kind), sheaf_source_name(input->source));
+}
+
+static sheaf_status make_rows(sheaf_input *input, const sheaf_open_options *options,
+                              const sheaf_padding *padding, int64_t row, sheaf_error *err)
 {
 	unsigned wanted = options->rows ? options->rows : ~0u;
 	selecting s = {.input = input, .selection = &options->select, .row = row};
@@ -204,14 +234,16 @@ sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *optio
 	if (options->rows_of_one && is_one_stream(&input->in->schema)) wanted = options->rows_of_one;
 	bool table = input->in->schema.rows == SHEAF_CELLS;
 	if (is_named_tensor(input, options)) SHEAF_TRY(sheaf_view_coordinates(input, options, err));
+	SHEAF_TRY(group_padded(input, options, padding, err));
 	if (options->matrix && input->in->schema.rows == SHEAF_CELLS) SHEAF_TRY(sheaf_view_matrix(input, err));
 	if (options->samples) SHEAF_TRY(put_samples(input, options, wanted, err));
-	if (is_named_stream(input, options)) SHEAF_TRY(sheaf_view_ungroup(input, options, err));
+	if (is_named_stream(input, options) && !padding->is_named)
+		SHEAF_TRY(sheaf_view_ungroup(input, options, err));
 	if (options->table && (!table || options->coordinates) && (wanted & SHEAF_TAKES_CELLS))
 		SHEAF_TRY(sheaf_view_wide(input, options, err));
 	while (!(wanted & 1u << input->in->schema.rows)) {
 		SHEAF_TRY(select_here(&s, false, err));
-		SHEAF_TRY(put_view(input, options, wanted, err));
+		SHEAF_TRY(put_view(input, options, padding, wanted, err));
 	}
 	/* Entries of a content are chosen as they are stored. */
 	if (options->entries == SHEAF_ENTRIES_CONTENT) SHEAF_TRY(select_here(&s, true, err));
@@ -221,6 +253,15 @@ sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *optio
 	SHEAF_TRY(check_selected(&s, err));
 	bool spools = options->random && input->view && !input->format->random;
 	return spools ? sheaf_view_spool(input, options->piece_bytes, err) : SHEAF_OK;
+}
+
+sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *options,
+                             const sheaf_padding *padding, int64_t row, sheaf_error *err)
+{
+	sheaf_open_options given = *options;
+	if (!given.coordinates)
+		given.coordinates = find_coordinates(input, options, options->rows ? options->rows : ~0u);
+	return make_rows(input, &given, padding, row, err);
 }
 
 sheaf_status sheaf_view_place(sheaf_input *input, sheaf_frame *frame, sheaf_error *err)

@@ -26,10 +26,19 @@ typedef struct sheaf_row_view {
 	sheaf_status (*place)(struct sheaf_row_view *view, sheaf_frame *frame, sheaf_error *err);
 } sheaf_row_view;
 
+/* What says how long sequences were before they were padded into a tensor. */
+typedef struct sheaf_padding {
+	const char *file; /* that has their lengths; NULL: nothing */
+	bool is_named;    /* by somebody; else it was found beside the tensor */
+	/* Reads those of `rows` sequences: an int64 for each. */
+	sheaf_status (*read)(const char *file, int64_t rows, sheaf_context *cx, sheaf_buffer *out,
+	                     sheaf_error *err);
+} sheaf_padding;
+
 /* Puts views over the input of a dataset until its rows are those that are wanted. The next row that the
  * format gives is number `row`. */
-SHEAF_USE sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *options, int64_t row,
-                                       sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *options,
+                                       const sheaf_padding *padding, int64_t row, sheaf_error *err);
 /* Sequences as rows of a table. */
 SHEAF_USE sheaf_status sheaf_view_samples(sheaf_input *input, sheaf_samples_as as, sheaf_error *err);
 /* Such rows as sequences. The next row below is number `row`. */
@@ -97,9 +106,9 @@ SHEAF_USE sheaf_status sheaf_view_columns(sheaf_input *input, const char *stream
 SHEAF_USE sheaf_status sheaf_view_spool(sheaf_input *input, int64_t piece_bytes, sheaf_error *err);
 /* Entries of a tensor whose dimensions are reversed. */
 SHEAF_USE sheaf_status sheaf_view_transpose(sheaf_input *input, sheaf_error *err);
-/* Entries as sequences: the outermost dimension's slices are rows. */
+/* Entries as sequences: the outermost dimension's slices are rows. `padding` NULL: as long as they are. */
 SHEAF_USE sheaf_status sheaf_view_group(sheaf_input *input, const sheaf_open_options *options,
-                                        sheaf_error *err);
+                                        const sheaf_padding *padding, sheaf_error *err);
 /* Sequences as entries: of one stream. */
 SHEAF_USE sheaf_status sheaf_view_ungroup(sheaf_input *input, const sheaf_open_options *options,
                                           sheaf_error *err);

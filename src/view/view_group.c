@@ -2,8 +2,10 @@
 /* Entries as sequences. Where the pieces below are slices of the tensor they become rows one by one. Else
  * entries are gathered, in order, sorted first where they must be, and cut between rows. */
 #include "base/buffer.h"
+#include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "data/element.h"
 #include "data/frame.h"
 #include "view/gather.h"
@@ -27,8 +29,9 @@ typedef struct grouped {
 	bool waits;
 	bool gathers;
 	sheaf_gatherer gatherer;
-	sheaf_buffer rest; /* gathered entries after those of the last piece: a wrapped frame */
-	sheaf_buffer last; /* those of that piece */
+	sheaf_buffer rest;    /* gathered entries after those of the last piece: a wrapped frame */
+	sheaf_buffer last;    /* those of that piece */
+	sheaf_buffer lengths; /* int64 of each row, where they are known */
 	int64_t last_row, last_rows;
 	bool again;          /* it is cut once more */
 	sheaf_error failure; /* of gathering, which cannot be taken up again where it broke off */
@@ -236,12 +239,25 @@ static sheaf_status measure(const void *in, const sheaf_piece *piece, sheaf_cont
 {
 	const grouped *v = (const grouped *)in;
 	const sheaf_grouping *g = &v->grouping;
-	uint32_t length = g->samples < UINT32_MAX ? (uint32_t)g->samples : UINT32_MAX;
 	sheaf_builder b;
-	if (!g->one_sample && !g->dense) return SHEAF_END;
+	if (!g->one_sample && !g->dense && !g->lengths) return SHEAF_END;
 	sheaf_builder_begin(&b, cx, lengths);
-	for (int64_t r = 0; r < piece->slices && !b.failed; r++) sheaf_builder_append(&b, &length, sizeof length);
+	for (int64_t r = 0; r < piece->slices && !b.failed; r++) {
+		int64_t samples = g->lengths ? g->lengths[piece->slice + r] : g->samples;
+		uint32_t length = samples < UINT32_MAX ? (uint32_t)samples : UINT32_MAX;
+		sheaf_builder_append(&b, &length, sizeof length);
+	}
 	return sheaf_builder_finish(&b, lengths, err);
+}
+
+static void count_lengths(const sheaf_grouping *g, sheaf_facts *facts)
+{
+	facts->samples = facts->longest = 0;
+	for (int64_t r = 0; r < g->rows; r++) {
+		if (facts->samples < 0 || !sheaf_add_i64(&facts->samples, facts->samples, g->lengths[r]))
+			facts->samples = -1;
+		if (g->lengths[r] > facts->longest) facts->longest = g->lengths[r];
+	}
 }
 
 static sheaf_facts facts_of(const grouped *v)
@@ -254,6 +270,7 @@ static sheaf_facts facts_of(const grouped *v)
 	facts.ordinal_keys = 1;
 	if (known && g->samples <= INT32_MAX && g->rows <= INT32_MAX) facts.samples = g->rows * g->samples;
 	if (known) facts.longest = g->rows ? g->samples : 0;
+	if (g->lengths) count_lengths(g, &facts);
 	return facts;
 }
 
@@ -271,7 +288,12 @@ static void forget(grouped *v)
 	v->failure.status = SHEAF_OK;
 }
 
-static void release(sheaf_row_view *view) { forget((grouped *)view); }
+static void release(sheaf_row_view *view)
+{
+	grouped *v = (grouped *)view;
+	forget(v);
+	sheaf_buffer_reset(&v->lengths);
+}
 
 /* Entries that must be sorted, or whose structure must change, are gathered from the beginning. */
 static sheaf_status begin(grouped *v, sheaf_error *err)
@@ -344,7 +366,8 @@ static const sheaf_random_access random_access = {.recall = recall, .resume = re
 
 /* ---- opening ---- */
 
-static sheaf_status make_schema(grouped *v, const sheaf_schema *below, sheaf_error *err)
+/* The stream has the name that somebody gives it, or that of the value, which most tensors do not have. */
+static sheaf_status make_schema(grouped *v, const sheaf_schema *below, const char *named, sheaf_error *err)
 {
 	sheaf_field *field;
 	const sheaf_field *value = &below->fields[sheaf_schema_value(below)];
@@ -353,7 +376,8 @@ static sheaf_status make_schema(grouped *v, const sheaf_schema *below, sheaf_err
 		                  "%s: expected a tensor of numbers, none missing, since its rows are to be "
 		                  "sequences, found %s values",
 		                  v->grouping.name, sheaf_field_storage(value));
-	SHEAF_TRY(sheaf_schema_add(&v->view.schema, v->view.cx, value->name, strlen(value->name), &field, err));
+	const char *name = named ? named : value->name;
+	SHEAF_TRY(sheaf_schema_add(&v->view.schema, v->view.cx, name, strlen(name), &field, err));
 	sheaf_field_make_stream(field, !v->grouping.dense, v->grouping.dim, value->type);
 	v->view.schema.rows = SHEAF_SEQUENCES;
 	return SHEAF_OK;
@@ -385,7 +409,39 @@ static sheaf_status find_slices(grouped *v, sheaf_error *err)
 	return rewind_all(v, err);
 }
 
-sheaf_status sheaf_view_group(sheaf_input *input, const sheaf_open_options *options, sheaf_error *err)
+static sheaf_status refuse_length(const grouped *v, const char *file, int64_t row, int64_t found,
+                                  sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s: expected lengths of 0 to %" PRId64
+	                  ", the samples of a sequence in %s, found %" PRId64 " for sequence %" PRId64
+	                  " (" SHEAF_OPTION("lengths") " none reads it without them)",
+	                  file, v->grouping.samples, v->grouping.name, found, row);
+}
+
+/* A tensor of fewer dimensions has no samples that could be left out. `is_open`: it is as large as its
+ * entries say, so there may be more samples. */
+static sheaf_status take_lengths(grouped *v, const sheaf_padding *padding, bool is_open, sheaf_error *err)
+{
+	sheaf_grouping *g = &v->grouping;
+	if (!padding || !padding->file) return SHEAF_OK;
+	if (g->one_sample && !padding->is_named) return SHEAF_OK;
+	if (g->one_sample)
+		return sheaf_fail_option(
+			err, SHEAF_USAGE, "lengths",
+			": expected a tensor of sequences, samples and elements, found %d dimensions in %s", g->rank,
+			g->name);
+	SHEAF_TRY(padding->read(padding->file, g->rows, v->view.cx, &v->lengths, err));
+	g->lengths = (const int64_t *)(const void *)v->lengths.data;
+	g->cuts = padding->is_named;
+	for (int64_t r = 0; r < g->rows; r++)
+		if (g->lengths[r] < 0 || (g->lengths[r] > g->samples && !is_open))
+			return refuse_length(v, padding->file, r, g->lengths[r], err);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_view_group(sheaf_input *input, const sheaf_open_options *options,
+                              const sheaf_padding *padding, sheaf_error *err)
 {
 	sheaf_row_view *view;
 	const sheaf_schema *below = &input->in->schema;
@@ -394,8 +450,9 @@ sheaf_status sheaf_view_group(sheaf_input *input, const sheaf_open_options *opti
 	grouped *v = (grouped *)view;
 	view->release = release;
 	SHEAF_TRY(sheaf_grouping_make(&v->grouping, &below->tensor, sheaf_source_name(input->source), err));
-	SHEAF_TRY(make_schema(v, below, err));
+	SHEAF_TRY(make_schema(v, below, options->value, err));
 	SHEAF_TRY(check_fill(v, below, err));
+	SHEAF_TRY(take_lengths(v, padding, options->coordinates && !options->shape, err));
 	view->facts = facts_of(v);
 	view->format.cut = cut;
 	view->format.decode = decode;

@@ -287,7 +287,7 @@ sheaf_status sheaf_view_wide(sheaf_input *input, const sheaf_open_options *optio
 		return sheaf_fail_option(err, SHEAF_UNSUPPORTED, "matrix",
 		                         ": expected a matrix, or a table, found a tensor of %d dimensions in %s",
 		                         rank, file);
-	SHEAF_TRY(sheaf_view_group(input, options, err));
+	SHEAF_TRY(sheaf_view_group(input, options, NULL, err));
 	if (sheaf_field_dim(&input->in->schema.fields[0]) > INT_MAX / 8)
 		return sheaf_fail(err, SHEAF_LIMIT, "%s: expected fewer columns, since they become those of a table",
 		                  file);

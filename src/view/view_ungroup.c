@@ -140,7 +140,8 @@ static sheaf_status report_rows(ungrouped *v, const sheaf_frame *below, sheaf_er
 	return SHEAF_OK;
 }
 
-/* In a tensor, a sequence whose last samples have no entries looks like a shorter one. */
+/* In a tensor, a sequence whose last samples have no entries looks like a shorter one, unless its length is
+ * kept beside it. */
 static sheaf_status report_empty(const ungrouped *v, sheaf_error *err)
 {
 	char found[96];
@@ -164,7 +165,8 @@ static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error 
 	ungrouped *v = (ungrouped *)view;
 	const sheaf_frame *below = sheaf_view_unwrap(&frame->notes);
 	sheaf_column *column = &frame->columns[0];
-	if (view->inner_row == 0 && v->unseen > 0 && !v->one_sample) SHEAF_TRY(report_empty(v, err));
+	bool unseen = v->unseen > 0 && !v->one_sample && !v->keeps;
+	if (view->inner_row == 0 && unseen) SHEAF_TRY(report_empty(v, err));
 	if (column->type == SHEAF_I32) {
 		int32_t *c = (int32_t *)(void *)column->values.data;
 		for (int64_t e = 0; e < frame->nrows; e++) c[e] += (int32_t)view->inner_row;
@@ -247,7 +249,7 @@ sheaf_status sheaf_view_ungroup(sheaf_input *input, const sheaf_open_options *op
 	ungrouped *v = (ungrouped *)view;
 	v->sorted = true;
 	SHEAF_TRY(find_stream(v, below, options->value, err));
-	v->keeps = options->lengths;
+	v->keeps = options->keep_lengths;
 	sheaf_builder_begin(&v->kept, view->cx, NULL);
 	sheaf_status status = sheaf_view_survey(view, see, v, err);
 	if (status == SHEAF_OK && v->keeps)

@@ -3,7 +3,7 @@
 #include "box/hdf5/read.h"
 #include <string.h>
 
-enum { MOST_PIECES = 1 << 16, ROOM_FOR_A_HEAD = 64, ALIGNED = 8 };
+enum { MOST_PIECES = 1 << 16, ROOM_FOR_A_HEAD = 64, USUAL = 512 };
 enum { HAS_ORDER = 4, HAS_LIMITS = 16, HAS_TIMES = 32 };
 
 static const char what[] = "a header of an object";
@@ -163,6 +163,8 @@ sheaf_status sheaf_hdf5_header_read(sheaf_hdf5_look *l, int64_t address, sheaf_h
 	h->address = address;
 	h->flags = 0;
 	h->bytes.size = h->parts.size = 0;
+	if (!sheaf_builder_room(&h->bytes, USUAL)) return sheaf_builder_status(&h->bytes, l->err);
+	if (!sheaf_builder_room(&h->parts, USUAL)) return sheaf_builder_status(&h->parts, l->err);
 	sheaf_hdf5_places_clear(&l->seen, l->r->cx);
 	SHEAF_TRY(read_first(&r));
 	for (size_t at = 0; at < r.pieces.size; at += sizeof(piece)) {

@@ -65,6 +65,16 @@ static sheaf_status stop(void *user, const char *path, sheaf_error *err)
 	return SHEAF_END;
 }
 
+/* Whoever reads it opens it next. */
+static sheaf_status look_into(sheaf_source *source, sheaf_context *cx, bool *does, sheaf_error *err)
+{
+	sheaf_box *box;
+	SHEAF_TRY(sheaf_bsp_box(source, cx, &box, err));
+	sheaf_status status = for_each(box, cx, stop, does, err);
+	sheaf_box_leave(box);
+	return status;
+}
+
 /* One that cannot be read is ours: what is wrong with it is said when it is opened. */
 /* Of archives, those in which an array has the descriptor's name. */
 sheaf_status sheaf_bsp_claims(sheaf_source *source, sheaf_context *cx, bool *does, sheaf_error *err)
@@ -80,7 +90,7 @@ sheaf_status sheaf_bsp_claims(sheaf_source *source, sheaf_context *cx, bool *doe
 		if (listed) return sheaf_forgive(listed, "a damaged archive is NumPy's, and opening says it");
 	}
 	if (!may) return SHEAF_OK;
-	sheaf_status status = sheaf_bsp_members(source, cx, stop, does, &failure);
+	sheaf_status status = look_into(source, cx, does, &failure);
 	if (*does || !status) return SHEAF_OK;
 	if (status != SHEAF_DATA && status != SHEAF_SHORT && status != SHEAF_UNSUPPORTED)
 		return sheaf_fail_again(err, &failure);
@@ -156,7 +166,7 @@ sheaf_status sheaf_bsp_choose(sheaf_box *box, const char *file, const char *memb
 	*path = NULL;
 	if (!member) SHEAF_TRY(sheaf_bsp_has(box, sheaf_box_find(box, ""), BSP_ATTRIBUTE, &has, err));
 	if (!has) return choose_only(box, file, cx, path, err);
-	if (!member) member = "";
+	if (!member) return sheaf_copy_text(cx, "", 0, path, err);
 	while (*member == '/') member++;
 	size_t n = strlen(member);
 	while (n && member[n - 1] == '/') n--;
