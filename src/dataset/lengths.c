@@ -30,11 +30,17 @@ static size_t stem_of(const char *path)
 	return n;
 }
 
-sheaf_status sheaf_name_lengths(const char *tensor, char path[SHEAF_LENGTHS_PATH], sheaf_error *err)
+/* Whether the path has room. */
+static bool put_name(const char *tensor, char path[SHEAF_LENGTHS_PATH])
 {
 	size_t stem = stem_of(tensor);
 	int n = snprintf(path, SHEAF_LENGTHS_PATH, "%.*s.lengths%s", (int)stem, tensor, tensor + stem);
-	if (n > 0 && n < SHEAF_LENGTHS_PATH) return SHEAF_OK;
+	return n > 0 && n < SHEAF_LENGTHS_PATH;
+}
+
+sheaf_status sheaf_name_lengths(const char *tensor, char path[SHEAF_LENGTHS_PATH], sheaf_error *err)
+{
+	if (put_name(tensor, path)) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_USAGE, "%s: expected a shorter path, beside which lengths can be", tensor);
 }
 
@@ -142,8 +148,7 @@ sheaf_padding sheaf_find_lengths(const sheaf_source *source, const sheaf_open_op
 	if (options->lengths && strcmp(options->lengths, "none") != 0) {
 		padding.file = options->lengths;
 		padding.is_named = true;
-	} else if (may_be_beside(source, options) &&
-	           sheaf_name_lengths(sheaf_source_name(source), beside, NULL) == SHEAF_OK &&
+	} else if (may_be_beside(source, options) && put_name(sheaf_source_name(source), beside) &&
 	           access(beside, R_OK) == 0) {
 		padding.file = beside;
 	}
