@@ -355,7 +355,7 @@ static sheaf_status read_part(const sheaf_cntk *c, const sheaf_config_record *re
 {
 	origin o = {.record = record, .reader = record->outer};
 	sheaf_field_span field;
-	bool found;
+	bool found = false;
 	SHEAF_TRY(read_type(c, &o, &field, &found));
 	if (!found) return refuse_part(c, &o, field);
 	SHEAF_TRY(name_unknown(c, record, kind_of(&o)));
