@@ -195,7 +195,7 @@ class Dataset:
         return self._plot
 
     def close(self) -> None:
-        """Lets go of the file; arrays stay."""
+        """Lets go of the file; arrays stay, and what asks for rows opens it again."""
         with self._lock:
             if self._reader is not None:
                 self._reader.close()

@@ -45,7 +45,7 @@ class Dense(Frame):
             lib.sheaf_schema_free(byref(entries))
 
     def __getitem__(self, name: str | int) -> Column:
-        number = name if isinstance(name, int) else self.schema.find(name)
+        number = self.schema.find(name)
         if number == self._value and number not in self._columns:
             parts = {part: found for part, found in self._whole._flat()[0].items()
                      if part[0] == c.SHEAF_PART_VALUES}

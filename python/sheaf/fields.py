@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+_SHOWN = 12  # names of columns, in a message
 _ROWS = ("sequences", "rows", "entries", "tensors")
 _MEANINGS = {number: word for word, number in c.ENUMS["sheaf_meaning"].items()}
 # NumPy's names of the element types, in the order of sheaf_type.
@@ -137,13 +138,20 @@ class Schema:
         self.c.attributes = cast(self._attributes, POINTER(c.sheaf_attribute))
         self.c.cx = self.c.arena = None
 
-    def find(self, name: str) -> int:
-        """The number of the field of this name; an `UnknownName`, a `KeyError`, where there is none."""
+    def find(self, name: str | int) -> int:
+        """The number of the field of this name, or of this number (from the end where it is negative); an
+        `UnknownName`, a `KeyError`, or an IndexError where there is none."""
+        n = len(self.fields)
+        if isinstance(name, int):
+            if not -n <= name < n:
+                raise IndexError(f"expected the number of a column, below {n}; found {name}")
+            return name % n
         try:
             return self._numbers[name]
         except KeyError:
-            raise UnknownName(
-                f'expected the name of a column, found "{name}"{meant(str(name), self._numbers)}') from None
+            names = ", ".join(self.names[:_SHOWN]) + (f" and {n - _SHOWN} more" if n > _SHOWN else "")
+            raise UnknownName(f'expected the name of a column ({names}), found "{name}"'
+                              f"{meant(str(name), self._numbers)}") from None
 
     @property
     def names(self) -> list[str]:
@@ -169,7 +177,7 @@ class Schema:
         return name in self._numbers
 
     def __getitem__(self, name: str | int) -> Field:
-        return self.fields[name if isinstance(name, int) else self.find(name)]
+        return self.fields[self.find(name)]
 
     def __arrow_c_schema__(self) -> object:
         from ._arrow import schema_capsule

@@ -363,7 +363,7 @@ class Frame:
         return self._nrows
 
     def __getitem__(self, name: str | int) -> Column:
-        number = name if isinstance(name, int) else self.schema.find(name)
+        number = self.schema.find(name)
         column = self._columns.get(number)
         if column is None:
             parts = self._flat().get(number, {})

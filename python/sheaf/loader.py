@@ -225,8 +225,8 @@ class Batches:
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """The next iteration goes on where a state says: any number of ranks may do so. It must be of the
         same data, seed and options; what is wrong is said when the first batch is asked for."""
-        if "epoch" not in state:
-            raise UsageError(f'state: expected what state_dict() gives, with "epoch", found {dict(state)!r}',
+        if not hasattr(state, "keys") or "epoch" not in state:
+            raise UsageError(f'state: expected what state_dict() gives, with "epoch", found {state!r}',
                              "state")
         with self._lock:
             self._start, self._state, self._epoch = dict(state), None, int(state["epoch"])
@@ -473,9 +473,9 @@ def _shard(given: Given, rank: int | str | None, world: int | None) -> tuple[tup
     if rank == "env":
         if world is not None:
             raise UsageError('world: expected none with rank="env", found one', "world")
-        text = "env"
+        return _named("env", "rank")
     if text is not None:
-        return _named(text)
+        return _named(text, "shard")
     if rank is None and world is None:
         return (0, 1), ""
     if not isinstance(rank, int) or not isinstance(world, int) or not 0 <= rank < world:
@@ -485,12 +485,13 @@ def _shard(given: Given, rank: int | str | None, world: int | None) -> tuple[tup
     return (rank, world), ""
 
 
-def _named(text: str) -> tuple[tuple[int, int], str]:
+def _named(text: str, option: str) -> tuple[tuple[int, int], str]:
     """Of "RANK/WORLD", or of "env": then it is said, for an interactive shell inside a job has such
     variables, too."""
     found, err = c.sheaf_shard(), c.sheaf_error()
     if lib.sheaf_shard_from_text(text.encode(), byref(found), byref(err)):
-        raise error_from(err)
+        error = error_from(err)
+        raise UsageError(str(error).replace("shard:", f"{option}:", 1), option)
     shard, note = (int(found.rank), int(found.world)), ""
     if found.origin:
         import logging

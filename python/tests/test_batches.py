@@ -186,8 +186,12 @@ def test_another_number_of_ranks(tmp):
 
 def test_ranks_of_launchers(tmp):
     path = many(tmp)
-    with raises(sheaf.UsageError, "SLURM_PROCID"):
+    with raises(sheaf.UsageError, "rank: expected the rank that torchrun") as caught:
         sheaf.batches(path, rank="env")
+    same(caught.error.option, "rank")
+    with raises(sheaf.UsageError, "shard: expected the rank that torchrun") as caught:
+        sheaf.batches(path, shard="env")
+    same(caught.error.option, "shard")
     os.environ.update(RANK="1", WORLD_SIZE="2")
     try:
         loader = sheaf.batches(path, **SIZE, rank="env")
@@ -224,6 +228,8 @@ def test_wrong_options(tmp):
     loader.load_state_dict(other)
     with raises(sheaf.UsageError, "state"):
         next(iter(loader))
+    with raises(sheaf.UsageError, "expected what state_dict() gives"):
+        loader.load_state_dict([1])
     with raises(sheaf.UsageError, "epoch"):
         loader.load_state_dict({"x": 1})
     with raises(FileNotFoundError):

@@ -152,6 +152,21 @@ def test_what_is_tolerated_is_a_warning(tmp):
     assert {w.filename for w in caught} == {__file__}
 
 
+def test_columns_by_name_and_number(tmp):
+    frame = sheaf.read(words(tmp))
+    same([frame[0].name, frame[-1].name, frame[-3].name], ["word", "key", "word"])
+    same(frame[-2].values.sum(), 4.0)
+    with raises(KeyError, 'expected the name of a column (word, tag, key), found "wrd"; did you mean word?'):
+        frame["wrd"]
+    for number in (3, -4):
+        with raises(IndexError, f"expected the number of a column, below 3; found {number}"):
+            frame[number]
+    header = ",".join(f"c{i}" for i in range(20))
+    many = sheaf.read(f"{header}\n{header.replace('c', '')}\n".encode(), from_="csv")
+    with raises(KeyError, '(c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11 and 8 more), found "d"'):
+        many["d"]
+
+
 def test_missing_files():
     with raises(FileNotFoundError, "nowhere.ctf") as caught:
         sheaf.open("nowhere.ctf")
