@@ -34,10 +34,14 @@ def entries(tmp):
     return sheaf.read(matrix(tmp))
 
 
-def column(tmp, name):
+def columns(tmp):
     path = tmp / "t.csv"
     path.write_text("n,t,d,m,b\n1,abc,2020-01-01T00:00:00,,true\n2,de,2021-01-01T00:00:00,5,false\n")
-    return sheaf.read(path, columns="n:int32,t:string,d:datetime,m:int32 null,b:bool")[name]
+    return sheaf.read(path, columns="n:int32,t:string,d:datetime,m:int32 null,b:bool")
+
+
+def column(tmp, name):
+    return columns(tmp)[name]
 
 
 def complex_column(tmp):
@@ -191,25 +195,25 @@ def buffer(array, number):
 
 def arrow(tmp):
     pa = need("pyarrow")
-    frame, n, t = sheaf.read(words(tmp)), column(tmp, "n"), column(tmp, "t")
-    made = pa.table(frame)
+    frame, table = sheaf.read(words(tmp)), columns(tmp)
+    made, n, t = pa.table(frame), table["n"], table["t"]
     tag, word = made["tag"].chunk(0), made["word"].chunk(0)
-    texts = pa.table(t.frame)["t"].chunk(0)
+    texts = pa.table(table)["t"].chunk(0)
     return [(buffer(tag.values.values, 1), frame["tag"].values), (buffer(tag, 1)[:24], frame["tag"].offsets),
             (buffer(word.values.values.field("index"), 1), frame["word"].indices),
             (buffer(word.values.values.field("value"), 1), frame["word"].values),
-            (buffer(pa.table(n.frame)["n"].chunk(0), 1), n.values),
+            (buffer(pa.table(table)["n"].chunk(0), 1), n.values),
             (buffer(texts, 1), t.part("offsets")), (buffer(texts, 2), t.values)]
 
 
 def arrow_copies(tmp):
     pa = need("pyarrow")
-    truth, frame = column(tmp, "b"), sheaf.read(words(tmp))
+    table, frame = columns(tmp), sheaf.read(words(tmp))
     small = pa.table(sheaf.open(words(tmp)).to_arrow(offsets=32))["tag"].chunk(0)
     (tmp / "m.csv").write_text("m\n1\n\n3\n\n5\n")
     later = next(iter(sheaf.open(tmp / "m.csv", columns="m:int32 null", skip=3)))
     missing = pa.table(later)["m"].chunk(0)
-    return [(buffer(pa.table(truth.frame)["b"].chunk(0), 1), truth.part("values")),
+    return [(buffer(pa.table(table)["b"].chunk(0), 1), table["b"].part("values")),
             (buffer(small, 1), frame["tag"].part("offsets")),
             (buffer(missing, 0), later["m"].part("valid"))]
 
