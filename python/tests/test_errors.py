@@ -45,7 +45,7 @@ CASES = {
     "UnknownError": [(lambda tmp: sheaf.open(words(tmp), from_="ctff"), "unknown", "found ctff"),
                      (lambda tmp: sheaf.open(b""), "unknown", "found no bytes at all"),
                      (lambda tmp: sheaf.read(words(tmp))["wrd"], "unknown",
-                      'expected the name of a column, found "wrd"; did you mean word?')],
+                      'expected the name of a column (word, tag, key), found "wrd"; did you mean word?')],
     "LossError": [(lost, "loss", "allow_loss=True")],
     "UsageError": [(lambda tmp: sheaf.batches(words(tmp), size="many"), "usage",
                     "size: expected a whole number, found many"),
