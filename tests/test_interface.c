@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The Arrow C data interface: frames out, shared where nothing must change, and arrays of others in; both
  * against consumers and producers that are written here by hand. */
+#include "data/print.h"
 #include "support.h"
 
 #include <errno.h>
@@ -801,14 +802,19 @@ static void test_what_has_no_place(void **state)
 	(void)state;
 	static const struct {
 		const char *format, *message;
-	} bad[] = {{"d:10,2", "found type \"d:10,2\", decimals (the program that has written it can cast it"},
-	           {"+m", "found type \"+m\""},
-	           {"ttm", "found type \"ttm\""},
-	           {"+r", "found type \"+r\""},
-	           {"w:0", "found type \"w:0\""},
-	           {"tDx", "found type"},
-	           {"", "found type"},
-	           {NULL, "found type \"\""}};
+	} bad[] = {
+		{"d:10,2,24", "found type \"d:10,2,24\", decimals (the program that has written it can cast it"},
+		{"d:77,2", "decimals"},
+		{"d:10", "decimals"},
+		{"d:10,2,128x", "decimals"},
+		{"d:10,77", "decimals"},
+		{"+m", "found type \"+m\""},
+		{"ttm", "found type \"ttm\""},
+		{"+r", "found type \"+r\""},
+		{"w:0", "found type \"w:0\""},
+		{"tDx", "found type"},
+		{"", "found type"},
+		{NULL, "found type \"\""}};
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		made_array m;
 		sheaf_arrow_reader *reader;
@@ -820,6 +826,75 @@ static void test_what_has_no_place(void **state)
 		assert_message(bad[i].message);
 		assert_null(reader);
 		end_made(&m, NULL, &frame);
+	}
+}
+
+/* Row r of the only column, after those before it. */
+static void put_cell(char *text, size_t size, const sheaf_frame *frame, int64_t r)
+{
+	sheaf_builder b;
+	size_t n = strlen(text);
+	sheaf_builder_begin(&b, cx, NULL);
+	sheaf_position_text(&b, &frame->columns[0], 0, r, SHEAF_TEXT_SHORT);
+	sheaf_builder_byte(&b, '\0');
+	snprintf(text + n, size - n, "%s%s", n ? " " : "", (const char *)b.data);
+	sheaf_builder_drop(&b);
+}
+
+static void test_decimals(void **state)
+{
+	(void)state;
+	static const int64_t numbers[][2] = {{-1234, -1}, {5, 0}, {999999999999999, 0}};
+	static const int32_t narrow[] = {-7, 70, 0};
+	static const struct {
+		const char *format;
+		const void *values;
+		const char *rows;
+	} good[] = {{"d:15,2", numbers, "-12.34 0.05 9999999999999.99"},
+	            {"d:16,0", numbers, "-1234 5 999999999999999"},
+	            {"d:15,-1", numbers, "-12340 50 9999999999999990"},
+	            {"d:20,3", numbers, "\"-1.234\" \"0.005\" \"999999999999.999\""},
+	            {"d:19,-1", numbers, "\"-12340\" \"50\" \"9999999999999990\""},
+	            {"d:9,12,32", narrow, "-7e-12 7e-11 0"},
+	            {"d:9,30,32", narrow,
+	             "\"-0.000000000000000000000000000007\" \"0.000000000000000000000000000070\" "
+	             "\"0.000000000000000000000000000000\""}};
+	for (size_t i = 0; i < COUNT(good); i++) {
+		made_array m;
+		sheaf_arrow_reader *reader;
+		sheaf_frame frame;
+		char found[300] = "";
+		make(&m, 1, 3);
+		put_field(&m, 0, "d", good[i].format, 0);
+		put_column(&m, 0, 3, 0, (const void *[]){NULL, good[i].values}, 2);
+		assert_ok(read_made(&m, &reader, &frame));
+		for (int64_t r = 0; r < 3; r++) put_cell(found, sizeof found, &frame, r);
+		assert_string_equal(found, good[i].rows);
+		end_made(&m, reader, &frame);
+	}
+}
+
+static void test_decimals_of_too_many_digits(void **state)
+{
+	(void)state;
+	static const int64_t numbers[][2] = {{1, 0}, {INT64_C(1000000000000000), 0}, {0, 1}};
+	static const char *const formats[] = {"d:15,2", "d:14,-3", "d:18,0"};
+	static const int rows[] = {1, 1, 2};
+	for (size_t i = 0; i < COUNT(formats); i++) {
+		made_array m;
+		sheaf_arrow_reader *reader;
+		sheaf_frame frame;
+		char expected[100];
+		make(&m, 1, 3);
+		put_field(&m, 0, "d", formats[i], 0);
+		put_column(&m, 0, 3, 0, (const void *[]){NULL, numbers}, 2);
+		snprintf(
+			expected, sizeof expected,
+			"column \"d\": expected decimals of as many digits as their type says: more in row, found %d",
+			rows[i]);
+		assert_status(SHEAF_DATA, read_made(&m, &reader, &frame));
+		assert_message(expected);
+		end_made(&m, reader, &frame);
 	}
 }
 
@@ -925,6 +1000,8 @@ int main(void)
 		cmocka_unit_test(test_numbers_of_others),
 		cmocka_unit_test(test_times_of_others),
 		cmocka_unit_test(test_lists_of_others),
+		cmocka_unit_test(test_decimals),
+		cmocka_unit_test(test_decimals_of_too_many_digits),
 		cmocka_unit_test(test_what_has_no_place),
 		cmocka_unit_test(test_arrays_that_are_not_sound),
 		cmocka_unit_test(test_capsules_need_python),

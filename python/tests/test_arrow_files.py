@@ -2,6 +2,7 @@
 """Arrow's files and streams, made by pyarrow, Polars, pandas and DuckDB while the tests run, and what they
 read of ours."""
 import datetime
+import decimal
 
 import sheaf
 from common import need, same
@@ -130,3 +131,22 @@ def test_duckdb(tmp):
     with pa.ipc.new_file(str(tmp / "d.arrow"), made.schema) as writer:
         writer.write_table(made)
     same(sheaf.read(tmp / "d.arrow")["a"].values.tolist(), list(range(10)))
+
+
+def test_decimals(tmp):
+    pa, feather = need("pyarrow"), need("pyarrow.feather")
+    kinds = {"cents": pa.decimal128(10, 2), "whole": pa.decimal128(18), "long": pa.decimal128(38, 10),
+             "wide": pa.decimal256(76, 76), "round": pa.decimal128(12, -3)}
+    columns = {}
+    for name, kind in kinds.items():
+        most = 10 ** kind.precision - 1
+        columns[name] = pa.array([None, *(decimal.Decimal(n).scaleb(-kind.scale, decimal.Context(prec=90))
+                                          for n in (0, 1, -1, most, -most))], kind)
+    table = pa.table(columns)
+    feather.write_feather(table, tmp / "d.feather")
+    found = sheaf.read(tmp / "d.feather")
+    for name, column in columns.items():
+        values = found[name].to_list()
+        assert values[0] is None, values
+        same([decimal.Decimal(str(v)) for v in values[1:]], column.to_pylist()[1:])
+    same([found[name].field.type for name in ("cents", "whole")], ["float64", "int64"])

@@ -260,6 +260,26 @@ static sheaf_status take_times(const sheaf_arrow_part *p, sheaf_builder *to, she
 	return sheaf_builder_status(to, err);
 }
 
+/* Of those that become texts, `level` gets the offsets. */
+static sheaf_status take_decimals(const sheaf_arrow_part *p, sheaf_column_builder *to, int level,
+                                  sheaf_error *err)
+{
+	sheaf_arrow_type type = sheaf_arrow_type_of(p->schema);
+	sheaf_builder *offsets = type.number == SHEAF_U8 ? &to->levels[level].offsets : NULL;
+	SHEAF_TRY(sheaf_arrow_check_part(p, 2, err));
+	const uint8_t *bytes = (const uint8_t *)p->array->buffers[1];
+	if (offsets) sheaf_builder_i64(offsets, 0);
+	for (int64_t i = 0; i < p->n && !to->values.failed; i++) {
+		const uint8_t *at = is_there(p, i) ? bytes + (size_t)(p->at + i) * (size_t)type.width : NULL;
+		if (!sheaf_arrow_put_decimal(&type, at, &to->values))
+			return sheaf_arrow_damaged(p, "decimals of as many digits as their type says: more in row", i,
+			                           err);
+		if (offsets) sheaf_builder_i64(offsets, (int64_t)to->values.size);
+	}
+	if (offsets) SHEAF_TRY(sheaf_builder_status(offsets, err));
+	return sheaf_builder_status(&to->values, err);
+}
+
 /* ---- texts ---- */
 
 /* Text number i of an array of texts, of any layout. */
@@ -349,6 +369,7 @@ sheaf_status sheaf_arrow_take_values(const sheaf_arrow_part *p, sheaf_column_bui
 	case SHEAF_IS_HALF: return take_halves(p, &to->values, err);
 	case SHEAF_IS_BITS: return take_bits(p, &to->values, err);
 	case SHEAF_IS_TIME: return take_times(p, &to->values, err);
+	case SHEAF_IS_DECIMAL: return take_decimals(p, to, level, err);
 	case SHEAF_IS_TEXT:
 	case SHEAF_IS_BYTES: return take_texts(p, to, level, err);
 	case SHEAF_IS_FIXED_BYTES:

@@ -17,6 +17,7 @@ typedef enum sheaf_arrow_class {
 	SHEAF_IS_BYTES,
 	SHEAF_IS_FIXED_BYTES,
 	SHEAF_IS_TIME,
+	SHEAF_IS_DECIMAL,
 	SHEAF_IS_LIST,
 	SHEAF_IS_FIXED_LIST,
 	SHEAF_IS_STRUCT
@@ -24,18 +25,23 @@ typedef enum sheaf_arrow_class {
 
 typedef struct sheaf_arrow_type {
 	sheaf_arrow_class class;
-	sheaf_type number; /* NUMBER; TIME: of the stored number */
-	int64_t width;     /* FIXED_BYTES, FIXED_LIST */
+	sheaf_type number; /* NUMBER; TIME: of the stored number; DECIMAL: what it becomes, U8: a text */
+	int64_t width;     /* FIXED_BYTES, FIXED_LIST; DECIMAL: bytes */
 	bool small;        /* LIST, TEXT, BYTES: offsets of 32 bits */
 	bool views;        /* TEXT, BYTES: in the layout of views */
 	bool zoned;        /* TIME */
 	int64_t seconds;   /* TIME: of one unit, where it is a second or more */
-	int digits;        /* TIME: of the fractions of a second, where it is less */
+	int digits;        /* TIME: of the fractions of a second, where it is less; DECIMAL: after the point */
 	bool span;         /* TIME: a duration */
 } sheaf_arrow_type;
 
 /* What a schema's format says, whatever its dictionary. */
 sheaf_arrow_type sheaf_arrow_type_of(const struct ArrowSchema *schema);
+/* Of "d:10,2", what comes after the colon. */
+sheaf_arrow_type sheaf_arrow_decimal_type(const char *format);
+/* Appends such a decimal as the number or the text that its type becomes; bytes NULL: 0, or no text. False
+ * where it has more digits than its type says. */
+bool sheaf_arrow_put_decimal(const sheaf_arrow_type *type, const uint8_t *bytes, sheaf_builder *to);
 /* The text of a key of the metadata, not NUL-terminated; NULL where it has none. */
 const char *sheaf_arrow_metadata(const struct ArrowSchema *schema, const char *key, int32_t *n);
 

@@ -69,6 +69,7 @@ sheaf_arrow_type sheaf_arrow_type_of(const struct ArrowSchema *schema)
 	if (strcmp(format, "+l") == 0) return (sheaf_arrow_type){.class = SHEAF_IS_LIST, .small = true};
 	if (strcmp(format, "+L") == 0) return (sheaf_arrow_type){.class = SHEAF_IS_LIST};
 	if (strcmp(format, "+s") == 0) return (sheaf_arrow_type){.class = SHEAF_IS_STRUCT};
+	if (strncmp(format, "d:", 2) == 0) return sheaf_arrow_decimal_type(format + 2);
 	if (strncmp(format, "w:", 2) == 0) return with_width(SHEAF_IS_FIXED_BYTES, format + 2);
 	if (strncmp(format, "+w:", 3) == 0) return with_width(SHEAF_IS_FIXED_LIST, format + 3);
 	return time_type(format);
@@ -144,6 +145,9 @@ static const char *words_of(const struct ArrowSchema *column)
 	              {"+s", ", rows of columns"},
 	              {"+l", ", lists of other items"},
 	              {"+L", ", lists of other items"}};
+	const struct ArrowSchema *item = column->n_children == 1 ? column->children[0] : column;
+	if (item != column && sheaf_arrow_type_of(item).class == SHEAF_IS_TEXT)
+		return ", lists of texts, which can be joined to one text each";
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (column->format && strncmp(column->format, others[i].format, 2) == 0) return others[i].words;
 	return "";
@@ -228,6 +232,9 @@ static sheaf_status add_item(sheaf_schema *to, const struct ArrowSchema *column,
 		number = SHEAF_I64;
 		break;
 	case SHEAF_IS_HALF: number = SHEAF_F32; break;
+	case SHEAF_IS_DECIMAL:
+		if (number == SHEAF_U8) meaning = SHEAF_STRING;
+		break;
 	case SHEAF_IS_NULLS: number = SHEAF_F64, missing = SHEAF_NULLABLE; break;
 	default: break;
 	}

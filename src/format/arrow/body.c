@@ -143,6 +143,7 @@ static int64_t bytes_for(const sheaf_arrow_type *type, int64_t n)
 	case SHEAF_IS_TIME: width = (int64_t)sheaf_type_size(type->number); break;
 	case SHEAF_IS_HALF: width = 2; break;
 	case SHEAF_IS_BITS: return n / 8 + (n % 8 != 0);
+	case SHEAF_IS_DECIMAL:
 	case SHEAF_IS_FIXED_BYTES: width = type->width; break;
 	case SHEAF_IS_TEXT:
 	case SHEAF_IS_BYTES:

@@ -47,13 +47,12 @@ typedef enum type_kind {
 
 /* What needs no more than its kind; those that src/arrow does not know are refused there by these names. */
 static const char *const formats[TYPE_KINDS] = {
-	[NOTHING] = "n",          [BINARY] = "z",      [UTF8] = "u",
-	[BOOLEAN] = "b",          [DECIMAL] = "d:",    [TIME] = "tt",
-	[INTERVAL] = "ti",        [LIST] = "+l",       [STRUCT] = "+s",
-	[UNION] = "+u",           [MAP] = "+m",        [LARGE_BINARY] = "Z",
-	[LARGE_UTF8] = "U",       [LARGE_LIST] = "+L", [RUN_END] = "+r",
-	[BINARY_VIEW] = "vz",     [UTF8_VIEW] = "vu",  [LIST_VIEW] = "+vl",
-	[LARGE_LIST_VIEW] = "+vL"};
+	[NOTHING] = "n",     [BINARY] = "z",       [UTF8] = "u",
+	[BOOLEAN] = "b",     [TIME] = "tt",        [INTERVAL] = "ti",
+	[LIST] = "+l",       [STRUCT] = "+s",      [UNION] = "+u",
+	[MAP] = "+m",        [LARGE_BINARY] = "Z", [LARGE_UTF8] = "U",
+	[LARGE_LIST] = "+L", [RUN_END] = "+r",     [BINARY_VIEW] = "vz",
+	[UTF8_VIEW] = "vu",  [LIST_VIEW] = "+vl",  [LARGE_LIST_VIEW] = "+vL"};
 
 static const char *format_of_integer(const sheaf_fb_table *type)
 {
@@ -86,6 +85,16 @@ static void put_timestamp(const sheaf_fb_table *type, char *text)
 	if (unit) snprintf(text, FORMAT_ROOM, "ts%c:%.*s", unit, n, n ? (const char *)zone.data : "");
 }
 
+/* "d:10,2" of 128 bits, "d:10,2,256" of others. */
+static void put_decimal(const sheaf_fb_table *type, char *text)
+{
+	enum { PRECISION, SCALE, BITS, USUAL = 128 };
+	int64_t bits = sheaf_fb_number(type, BITS, 4, USUAL);
+	int n = snprintf(text, FORMAT_ROOM, "d:%" PRId64 ",%" PRId64, sheaf_fb_number(type, PRECISION, 4, 0),
+	                 sheaf_fb_number(type, SCALE, 4, 0));
+	if (bits != USUAL) snprintf(text + n, (size_t)(FORMAT_ROOM - n), ",%" PRId64, bits);
+}
+
 /* The C data interface's word for a type; "" where it is none. */
 static void put_format(int64_t kind, const sheaf_fb_table *type, char *text)
 {
@@ -95,6 +104,7 @@ static void put_format(int64_t kind, const sheaf_fb_table *type, char *text)
 	switch (kind) {
 	case INTEGER: format = format_of_integer(type); break;
 	case TIMESTAMP: put_timestamp(type, text); break;
+	case DECIMAL: put_decimal(type, text); break;
 	case REAL:
 		letter = unit_of(type, "efg", 0);
 		if (letter) snprintf(text, FORMAT_ROOM, "%c", letter);

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* Decimals: whole numbers of 4 to 32 bytes, so many of whose digits come after a point. What a type becomes
+ * follows from its digits, so that each of its values has a place there: integers, floats that print the same
+ * digits again, or else texts. */
+#include "arrow/take.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Digits that fit every int64, and every float64 and back; powers of ten up to the last exact one. */
+enum { INTEGERS = 18, FLOATS = 15, POWERS = 22 };
+enum { MOST_DIGITS = 76, LIMBS = 8, GROUP = 9, GROUPS = 9, BILLION = 1000000000 };
+
+sheaf_arrow_type sheaf_arrow_decimal_type(const char *format)
+{
+	char *end;
+	sheaf_arrow_type type = {.class = SHEAF_IS_DECIMAL, .width = 16};
+	long precision = strtol(format, &end, 10);
+	long scale = *end == ',' ? strtol(end + 1, &end, 10) : MOST_DIGITS + 1;
+	if (*end == ',') type.width = strtol(end + 1, &end, 10) / 8;
+	bool sized = type.width == 4 || type.width == 8 || type.width == 16 || type.width == 32;
+	if (*end || !sized || precision < 1 || precision > MOST_DIGITS || labs(scale) > MOST_DIGITS)
+		return (sheaf_arrow_type){0};
+	type.digits = (int)scale;
+	type.number = scale <= 0 && precision - scale <= INTEGERS           ? SHEAF_I64
+	              : scale > 0 && scale <= POWERS && precision <= FLOATS ? SHEAF_F64
+	                                                                    : SHEAF_U8;
+	return type;
+}
+
+/* ---- one of them ---- */
+
+typedef struct whole {
+	uint32_t limbs[LIMBS]; /* the lowest first, of what it is without its sign */
+	bool is_negative;
+} whole;
+
+/* Two's complement, the lowest byte first. */
+static whole load(const uint8_t *bytes, int64_t width)
+{
+	uint8_t all[LIMBS * sizeof(uint32_t)];
+	whole w = {.is_negative = bytes[width - 1] >> 7};
+	uint32_t carry = w.is_negative;
+	memset(all, w.is_negative ? 0xff : 0, sizeof all);
+	memcpy(all, bytes, (size_t)width);
+	for (int i = 0; i < LIMBS; i++) {
+		const uint8_t *b = all + sizeof(uint32_t) * (size_t)i;
+		uint32_t limb = (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+		w.limbs[i] = w.is_negative ? ~limb + carry : limb;
+		carry = carry && w.limbs[i] == 0;
+	}
+	return w;
+}
+
+/* Whether it has at most 18 digits: *out. */
+static bool is_short(const whole *w, int64_t *out)
+{
+	uint64_t low = (uint64_t)w->limbs[1] << 32 | w->limbs[0];
+	for (int i = 2; i < LIMBS; i++)
+		if (w->limbs[i]) return false;
+	if (low >= UINT64_C(1000000000000000000)) return false;
+	*out = w->is_negative ? -(int64_t)low : (int64_t)low;
+	return true;
+}
+
+static uint32_t divide(whole *w, uint32_t by)
+{
+	uint64_t rest = 0;
+	for (int i = LIMBS - 1; i >= 0; i--) {
+		rest = rest << 32 | w->limbs[i];
+		w->limbs[i] = (uint32_t)(rest / by);
+		rest %= by;
+	}
+	return (uint32_t)rest;
+}
+
+/* All digits, as 81 of them; gives how many zeros they begin with. */
+static int digits_of(whole w, char digits[GROUP * GROUPS])
+{
+	int zeros = 0;
+	for (int g = GROUPS - 1; g >= 0; g--) {
+		uint32_t group = divide(&w, BILLION);
+		for (int i = GROUP - 1; i >= 0; i--, group /= 10) digits[g * GROUP + i] = (char)('0' + group % 10);
+	}
+	while (zeros < GROUP * GROUPS && digits[zeros] == '0') zeros++;
+	return zeros;
+}
+
+/* "-12.30": as many digits after the point as the type has. */
+static void put_text(const whole *w, int scale, sheaf_builder *to)
+{
+	char digits[GROUP * GROUPS];
+	int zeros = digits_of(*w, digits), n = GROUP * GROUPS - zeros, before = n - (scale > 0 ? scale : 0);
+	if (w->is_negative) sheaf_builder_byte(to, '-');
+	if (before > 0) sheaf_builder_append(to, digits + zeros, (size_t)before);
+	if (before <= 0) sheaf_builder_byte(to, '0');
+	for (int i = scale; i < 0 && n > 0; i++) sheaf_builder_byte(to, '0');
+	if (scale <= 0) return;
+	sheaf_builder_byte(to, '.');
+	for (int i = before; i < 0; i++) sheaf_builder_byte(to, '0');
+	int after = before < 0 ? n : scale;
+	sheaf_builder_append(to, digits + GROUP * GROUPS - after, (size_t)after);
+}
+
+/* ---- all of them ---- */
+
+static double power_of_ten(int n)
+{
+	double power = 1;
+	while (n-- > 0) power *= 10;
+	return power;
+}
+
+/* Both numbers are exact, so the quotient is the float next to the decimal. */
+static bool put_number(const whole *w, const sheaf_arrow_type *type, sheaf_builder *to)
+{
+	int64_t value, most = 1;
+	int digits = type->number == SHEAF_F64 ? FLOATS : INTEGERS + type->digits;
+	for (int i = 0; i < digits; i++) most *= 10;
+	if (!is_short(w, &value) || value >= most || value <= -most) return false;
+	for (int i = type->digits; i < 0; i++) value *= 10;
+	if (type->number == SHEAF_F64)
+		sheaf_put_real(to, SHEAF_F64, (double)value / power_of_ten(type->digits));
+	else
+		sheaf_builder_i64(to, value);
+	return true;
+}
+
+bool sheaf_arrow_put_decimal(const sheaf_arrow_type *type, const uint8_t *bytes, sheaf_builder *to)
+{
+	const whole none = {0};
+	whole w = bytes ? load(bytes, type->width) : none;
+	if (type->number != SHEAF_U8) return put_number(&w, type, to);
+	if (bytes) put_text(&w, type->digits, to);
+	return true;
+}
