@@ -71,12 +71,19 @@ static void drop(void *user, void *memory)
 	sheaf_findings_close(&i->findings);
 }
 
+/* While a chunk that was joined is written, rows of the next one are encoded. */
+static int depth_for(const sheaf_format *format, const sheaf_context *cx)
+{
+	enum { WHILE_WRITING = 8 };
+	int threads = sheaf_context_threads(cx);
+	return threads == 1 ? 1 : threads + 1 + (format->write->segments ? WHILE_WRITING : 0);
+}
+
 sheaf_status sheaf_encoding_open(sheaf_encoding *e, const sheaf_format *format, sheaf_output *out,
                                  bool overlap, sheaf_context *cx, sheaf_error *err)
 {
-	int threads = sheaf_context_threads(cx);
 	*e = (sheaf_encoding){.format = format, .out = out, .cx = cx};
-	return sheaf_pipeline_open(&e->pipeline, cx, sizeof(item), overlap && threads > 1 ? threads + 1 : 1,
+	return sheaf_pipeline_open(&e->pipeline, cx, sizeof(item), overlap ? depth_for(format, cx) : 1,
 	                           (sheaf_pipeline_steps){encode, append, drop, e}, err);
 }
 
@@ -151,7 +158,7 @@ static sheaf_status make_room(sheaf_encoding *e, int64_t bytes, sheaf_error *err
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_encoding_submit(sheaf_encoding *e, bool wasted, sheaf_error *err)
+sheaf_status sheaf_encoding_submit(sheaf_encoding *e, bool wasted, bool begins, sheaf_error *err)
 {
 	item *i = (item *)sheaf_pipeline_free_item(&e->pipeline);
 	SHEAF_TRY(sheaf_check_stop(e->cx, err));
@@ -160,6 +167,7 @@ sheaf_status sheaf_encoding_submit(sheaf_encoding *e, bool wasted, sheaf_error *
 	i->row = e->row;
 	i->bytes = sheaf_frame_bytes(&i->rows);
 	i->wasted = wasted;
+	i->blob.begins = begins;
 	SHEAF_TRY(make_room(e, i->bytes, err));
 	e->row += i->rows.nrows;
 	e->under_way += i->bytes;

@@ -26,8 +26,9 @@ SHEAF_USE sheaf_status sheaf_encoding_open(sheaf_encoding *e, const sheaf_format
                                            bool overlap, sheaf_context *cx, sheaf_error *err);
 /* The rows that go out next, for the caller to fill: *out is valid until they are submitted. */
 SHEAF_USE sheaf_status sheaf_encoding_rows(sheaf_encoding *e, sheaf_frame **out, sheaf_error *err);
-/* Lets these rows go their way. `wasted`: they are encoded, but not appended. */
-SHEAF_USE sheaf_status sheaf_encoding_submit(sheaf_encoding *e, bool wasted, sheaf_error *err);
+/* Lets these rows go their way. `wasted`: they are encoded, but not appended; `begins`: a chunk begins with
+ * them, where chunks are joined. */
+SHEAF_USE sheaf_status sheaf_encoding_submit(sheaf_encoding *e, bool wasted, bool begins, sheaf_error *err);
 /* Waits until all that was submitted is appended, and reports what was found in it. */
 SHEAF_USE sheaf_status sheaf_encoding_settle(sheaf_encoding *e, sheaf_error *err);
 void sheaf_encoding_close(sheaf_encoding *e);

@@ -3,12 +3,15 @@
 #include "dataset/output.h"
 #include "base/memory.h"
 #include "data/frame.h"
+#include "dataset/join.h"
 
 void sheaf_output_abandon(const sheaf_writing *write, sheaf_output *out)
 {
 	if (!out) return;
 	if (write->close) write->close(out);
 	if (out->sink) sheaf_sink_abandon(out->sink);
+	sheaf_drop_joining(out);
+	sheaf_release(out->cx, out->joining, (size_t)out->joining_room * sizeof *out->joining);
 	sheaf_release(out->cx, out, write->output_size);
 }
 
@@ -34,6 +37,32 @@ sheaf_status sheaf_output_create(const sheaf_writing *write, const sheaf_output 
 	return status;
 }
 
+static sheaf_status write_segments(const sheaf_writing *write, const sheaf_output *out, sheaf_error *err)
+{
+	for (int s = 0, n = write->segments(out); s < n; s++) {
+		for (int64_t i = 0; i < out->njoining; i++) {
+			sheaf_bytes segment = sheaf_joining_segment(out, i, s, n);
+			if (segment.size) SHEAF_TRY(sheaf_sink_write(out->sink, segment.data, segment.size, err));
+		}
+	}
+	return SHEAF_OK;
+}
+
+/* A chunk goes to others as one. */
+static sheaf_status put_joined(const sheaf_writing *write, sheaf_output *out, sheaf_error *err)
+{
+	size_t head = 0;
+	sheaf_blob whole = sheaf_joining_total(out);
+	if (!out->divert) {
+		if (write->note) SHEAF_TRY(write->note(out, &whole, &head, err));
+		return write_segments(write, out, err);
+	}
+	SHEAF_TRY(sheaf_join_bytes(out, write->segments(out), &whole.bytes, err));
+	sheaf_status status = out->divert(out->diverted_to, &whole, err);
+	sheaf_buffer_reset(&whole.bytes);
+	return status;
+}
+
 static sheaf_status put(const sheaf_writing *write, sheaf_output *out, const sheaf_blob *blob,
                         sheaf_error *err)
 {
@@ -45,19 +74,29 @@ static sheaf_status put(const sheaf_writing *write, sheaf_output *out, const she
 	return sheaf_sink_write(out->sink, blob->bytes.data + head, blob->bytes.size - head, err);
 }
 
-sheaf_status sheaf_output_append(const sheaf_writing *write, sheaf_output *out, const sheaf_blob *blob,
+sheaf_status sheaf_output_append(const sheaf_writing *write, sheaf_output *out, sheaf_blob *blob,
                                  sheaf_error *err)
 {
-	SHEAF_TRY(put(write, out, blob, err));
+	if (write->segments && blob->begins) SHEAF_TRY(sheaf_output_close_chunk(write, out, err));
+	SHEAF_TRY(write->segments ? sheaf_join(out, blob, err) : put(write, out, blob, err));
 	out->written += blob->rows;
 	out->samples += blob->samples;
 	return SHEAF_OK;
 }
 
+sheaf_status sheaf_output_close_chunk(const sheaf_writing *write, sheaf_output *out, sheaf_error *err)
+{
+	if (out->njoining == 0) return SHEAF_OK;
+	sheaf_status status = put_joined(write, out, err);
+	sheaf_drop_joining(out);
+	return status;
+}
+
 sheaf_status sheaf_output_finish(const sheaf_writing *write, sheaf_output *out, sheaf_sink **sink,
                                  sheaf_error *err)
 {
-	sheaf_status status = write->finish ? write->finish(out, err) : SHEAF_OK;
+	sheaf_status status = sheaf_output_close_chunk(write, out, err);
+	if (status == SHEAF_OK && write->finish) status = write->finish(out, err);
 	if (status == SHEAF_OK) {
 		if (sink)
 			*sink = out->sink;

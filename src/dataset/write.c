@@ -22,7 +22,9 @@ static bool is_lost(const sheaf_writer *w)
 /* Once a loss is found the rest is still encoded, to find the other kinds, but goes nowhere. */
 static sheaf_status submit(sheaf_writer *w, sheaf_error *err)
 {
-	return sheaf_encoding_submit(&w->encoding, is_lost(w), err);
+	bool begins = w->begins;
+	w->begins = false;
+	return sheaf_encoding_submit(&w->encoding, is_lost(w), begins, err);
 }
 
 /* Lets go the rows of the chunk that is not complete yet. */
@@ -73,23 +75,43 @@ static bool opens(const sheaf_writer *w, int64_t r, int64_t chunk_bytes)
 	return w->row + r > 0 && w->before / chunk_bytes > w->opened;
 }
 
+/* Whether rows of that many bytes go to be encoded before their chunk is complete. */
+static bool is_enough(const sheaf_writer *w, int64_t bytes)
+{
+	enum { ENOUGH = 256 << 10 };
+	return w->format->write->segments && bytes >= ENOUGH;
+}
+
+/* Rows of one chunk, which ends with them or not. Those of which there are enough go without a copy. */
+static sheaf_status put_some(sheaf_writer *w, const sheaf_frame *frame, sheaf_run some, int64_t bytes,
+                             sheaf_error *err)
+{
+	sheaf_frame *rows;
+	SHEAF_TRY(sheaf_encoding_rows(&w->encoding, &rows, err));
+	if (rows->nrows == 0 && (some.end < frame->nrows || is_enough(w, bytes))) {
+		SHEAF_TRY(sheaf_frame_slice(frame, some.begin, some.end, rows, err));
+		return submit(w, err);
+	}
+	SHEAF_TRY(sheaf_frame_append(rows, frame, some.begin, some.end, w->cx, err));
+	return is_enough(w, sheaf_frame_bytes(rows)) ? submit(w, err) : SHEAF_OK;
+}
+
+static sheaf_status open_chunk(sheaf_writer *w, sheaf_error *err)
+{
+	SHEAF_TRY(flush(w, err));
+	w->begins = true;
+	return SHEAF_OK;
+}
+
 static sheaf_status write_chunks(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
 	int64_t chunk_bytes;
 	SHEAF_TRY(measure(w, frame, &chunk_bytes, err));
-	for (int64_t from = 0; from < frame->nrows;) {
-		sheaf_frame *rows;
-		if (opens(w, from, chunk_bytes)) SHEAF_TRY(flush(w, err));
-		SHEAF_TRY(sheaf_encoding_rows(&w->encoding, &rows, err));
-		int64_t to = next_opening(w, from, frame->nrows, chunk_bytes);
-		if (to < frame->nrows && rows->nrows == 0) {
-			/* A chunk that lies within this frame goes without a copy. */
-			SHEAF_TRY(sheaf_frame_slice(frame, from, to, rows, err));
-			SHEAF_TRY(submit(w, err));
-		} else {
-			SHEAF_TRY(sheaf_frame_append(rows, frame, from, to, w->cx, err));
-		}
-		from = to;
+	for (sheaf_run some = {0}; some.begin < frame->nrows; some.begin = some.end) {
+		if (opens(w, some.begin, chunk_bytes)) SHEAF_TRY(open_chunk(w, err));
+		int64_t before = w->before;
+		some.end = next_opening(w, some.begin, frame->nrows, chunk_bytes);
+		SHEAF_TRY(put_some(w, frame, some, w->before - before, err));
 	}
 	return SHEAF_OK;
 }
@@ -285,6 +307,7 @@ sheaf_status sheaf_finish_diverted(sheaf_writer *w, sheaf_error *err)
 {
 	sheaf_status status = w->failure.status ? fail_again(w, err) : explain_limit(w, flush(w, err), err);
 	if (status == SHEAF_OK) status = sheaf_writer_settle(w, err);
+	if (status == SHEAF_OK) status = sheaf_output_close_chunk(w->format->write, w->out, err);
 	if (status == SHEAF_OK)
 		status = sheaf_check_losses(w->cx, w->losses_before, w->name, w->format->name, err);
 	sheaf_abandon(w);

@@ -41,6 +41,7 @@ struct sheaf_writer {
 	size_t bytes_size;
 	int64_t before; /* bytes of all rows so far */
 	int64_t opened; /* chunk number, floor(bytes before / chunk bytes), of the last row */
+	bool begins;    /* the next rows that are submitted begin a chunk */
 	int64_t row;    /* rows seen */
 	bool finishing; /* all rows have come; what is left to do is reported as progress */
 	int64_t losses_before;

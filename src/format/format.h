@@ -95,6 +95,7 @@ typedef struct sheaf_blob {
 	sheaf_buffer bytes;
 	int64_t rows;
 	int64_t samples;
+	bool begins; /* a chunk, where chunks are joined from blobs */
 } sheaf_blob;
 
 /* ---- rows in any order ---- */
@@ -151,6 +152,8 @@ typedef struct sheaf_output {
 	 */
 	sheaf_status (*divert)(void *user, const sheaf_blob *blob, sheaf_error *err);
 	void *diverted_to;
+	sheaf_blob *joining; /* blobs of the chunk that is being joined */
+	int64_t njoining, joining_room;
 } sheaf_output;
 
 /* Rows into bytes: `encode` on any thread, `append` in order on one. What the format cannot hold is said
@@ -194,7 +197,12 @@ typedef struct sheaf_writing {
 	 * where the output counts them. */
 	sheaf_status (*encode)(const void *out, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
 	                       int64_t *samples, sheaf_error *err);
-	/* What the output must know of a blob before its bytes are written, in order. *head becomes how many of
+	/* Of a format with `sizes`: a chunk is joined from blobs of some of its rows. Each begins with the sizes
+	 * (uint64) of its segments, as many as this says, which follow; the chunk has the first segments of all
+	 * its blobs, then the second ones, and so on. NULL: each blob is a chunk. */
+	int (*segments)(const void *out);
+	/* What the output must know of a blob before its bytes are written, in order; of a chunk that is joined
+	 * its rows and samples. *head becomes how many of
 	 * them, at the beginning, are for this alone and are not written. NULL: nothing. */
 	sheaf_status (*note)(void *out, const sheaf_blob *blob, size_t *head, sheaf_error *err);
 	/* Where writing a blob's bytes, without such a head, one blob after the other is not all there is to it.

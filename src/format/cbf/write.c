@@ -152,6 +152,11 @@ static sheaf_status note(void *created, const sheaf_blob *blob, size_t *head, sh
 		                  "%s: expected at most %" PRIu32
 		                  " chunks, found more: raise " SHEAF_OPTION("chunk-bytes"),
 		                  sheaf_sink_name(out->sink), UINT32_MAX);
+	if (blob->rows > UINT32_MAX || blob->samples > UINT32_MAX)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: chunk %" PRIu64 ": expected at most %" PRIu32
+		                  " sequences and samples in a chunk, found more: lower " SHEAF_OPTION("chunk-bytes"),
+		                  sheaf_sink_name(out->sink), out->nchunks, UINT32_MAX);
 	out->nchunks++;
 	sheaf_builder_u64le(&out->table, (uint64_t)sheaf_sink_tell(out->sink));
 	sheaf_builder_u32le(&out->table, (uint32_t)blob->rows);
@@ -321,30 +326,60 @@ static int64_t length_of(const writer *out, const sheaf_frame *frame, int64_t r)
 	return longest;
 }
 
-static sheaf_status put_chunk(const encoding *e, int64_t *samples)
+static int64_t put_lengths(const encoding *e)
 {
-	const sheaf_frame *frame = e->frame;
-	*samples = 0;
-	for (int64_t r = 0; r < frame->nrows; r++) {
-		int64_t n = length_of(e->out, frame, r);
+	int64_t samples = 0;
+	for (int64_t r = 0; r < e->frame->nrows; r++) {
+		int64_t n = length_of(e->out, e->frame, r);
 		sheaf_builder_u32le(e->b, (uint32_t)n);
-		*samples += n;
+		samples += n;
 	}
-	if (frame->nrows > UINT32_MAX || *samples > UINT32_MAX)
-		return sheaf_fail(e->err, SHEAF_UNSUPPORTED,
-		                  "sequence %" PRId64 ": expected at most %" PRIu32
-		                  " sequences and samples in a chunk, found more: lower " SHEAF_OPTION("chunk-bytes"),
-		                  e->row, UINT32_MAX);
-	for (int s = 0; s < frame->ncolumns; s++)
-		for (int64_t r = 0; r < frame->nrows && !e->b->failed; r++) SHEAF_TRY(put_sequence(e, s, r));
+	return samples;
+}
+
+static sheaf_status put_stream(const encoding *e, int stream)
+{
+	for (int64_t r = 0; r < e->frame->nrows && !e->b->failed; r++) SHEAF_TRY(put_sequence(e, stream, r));
 	return SHEAF_OK;
+}
+
+/* ---- segments: the lengths of sequences, then each stream ---- */
+
+static int segments(const void *created) { return 1 + ((const writer *)created)->schema.nfields; }
+
+/* Room for all of it at once: chunks are large, and growing would touch twice as much memory. */
+static bool make_room(const encoding *e)
+{
+	uint64_t bytes = (uint64_t)segments(e->out) * sizeof(uint64_t) + 4 * (uint64_t)e->frame->nrows;
+	for (int s = 0; s < e->frame->ncolumns; s++)
+		for (int64_t r = 0; r < e->frame->nrows; r++)
+			bytes += (uint64_t)stream_bytes(&e->frame->columns[s], r);
+	return sheaf_builder_room(e->b, bytes);
+}
+
+/* What was appended since `from` is segment s of the blob that begins at `blob`. Returns where the next one
+ * begins. */
+static size_t note_segment(sheaf_builder *b, size_t blob, int s, size_t from)
+{
+	if (!b->failed) sheaf_store_u64le(b->data + blob + (size_t)s * sizeof(uint64_t), b->size - from);
+	return b->size;
 }
 
 static sheaf_status encode(const void *created, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
                            int64_t *samples, sheaf_error *err)
 {
 	encoding e = {(const writer *)created, frame, row, b, b->cx, err};
-	return put_chunk(&e, samples);
+	size_t blob = b->size;
+	if (!make_room(&e)) return SHEAF_OK; /* the builder will say so */
+	for (int s = 0; s < segments(created); s++) sheaf_builder_u64le(b, 0);
+	size_t from = b->size;
+	*samples = put_lengths(&e);
+	from = note_segment(b, blob, 0, from);
+	for (int s = 0; s < frame->ncolumns; s++) {
+		SHEAF_TRY(put_stream(&e, s));
+		from = note_segment(b, blob, 1 + s, from);
+	}
+	return SHEAF_OK;
 }
 
 const sheaf_writing sheaf_cbf_writing = {
@@ -354,6 +389,7 @@ const sheaf_writing sheaf_cbf_writing = {
 	.create = create,
 	.sizes = sizes,
 	.encode = encode,
+	.segments = segments,
 	.note = note,
 	.finish = finish,
 	.close = close_output,
