@@ -39,7 +39,9 @@ static void close_heads(sheaf_runs *r)
 	for (int64_t h = 0; h < r->nheads; h++)
 		if (r->heads[h].buffer) sheaf_release(r->cx, r->heads[h].buffer, segment_bytes(r));
 	if (r->heads) sheaf_release(r->cx, r->heads, (size_t)r->nheads * sizeof *r->heads);
+	if (r->ranked) sheaf_release(r->cx, r->ranked, (size_t)r->nheads * sizeof *r->ranked);
 	r->heads = NULL;
+	r->ranked = NULL;
 	r->nheads = r->left = 0;
 }
 
@@ -169,31 +171,36 @@ static const uint64_t *key_of(const sheaf_runs *r, const head *h)
 	return (const uint64_t *)(const void *)keys_in(r, h->buffer, h->next);
 }
 
-static bool is_less(const sheaf_runs *r, const head *a, const head *b)
+/* Of a head what decides first stands beside it, so that most comparisons need not look further. */
+static void rank_first(const sheaf_runs *r, sheaf_ranked_head *one)
 {
 	const sheaf_key_order *k = r->order;
-	const uint64_t *ka = key_of(r, a), *kb = key_of(r, b);
-	int order = 0;
-	if (k->words > 1 && !sheaf_key_order_is_done(k))
-		order = sheaf_key_order_compare(k, ka, kb);
-	else if (!sheaf_key_order_is_done(k))
-		order = (*ka >> k->loose > *kb >> k->loose) - (*ka >> k->loose < *kb >> k->loose);
-	return order ? order < 0 : a->number < b->number;
+	one->first = k->words > 1 || sheaf_key_order_is_done(k) ? 0 : *key_of(r, one->head) >> k->loose;
 }
 
-/* Lets the head at `i` sink to its place: the first entry of all is at heads[0]. */
+static bool is_less(const sheaf_runs *r, const sheaf_ranked_head *a, const sheaf_ranked_head *b)
+{
+	const sheaf_key_order *k = r->order;
+	int order = 0;
+	if (a->first != b->first) return a->first < b->first;
+	if (k->words > 1 && !sheaf_key_order_is_done(k))
+		order = sheaf_key_order_compare(k, key_of(r, a->head), key_of(r, b->head));
+	return order ? order < 0 : a->head->number < b->head->number;
+}
+
+/* Lets the head at `i` sink to its place: the first entry of all is at ranked[0]. */
 static void sift_down(sheaf_runs *r, int64_t i)
 {
-	head moved = r->heads[i];
+	sheaf_ranked_head *all = r->ranked, moved = all[i];
 	for (;;) {
 		int64_t child = 2 * i + 1;
 		if (child >= r->left) break;
-		if (child + 1 < r->left && is_less(r, &r->heads[child + 1], &r->heads[child])) child++;
-		if (!is_less(r, &r->heads[child], &moved)) break;
-		r->heads[i] = r->heads[child];
+		if (child + 1 < r->left && is_less(r, &all[child + 1], &all[child])) child++;
+		if (!is_less(r, &all[child], &moved)) break;
+		all[i] = all[child];
 		i = child;
 	}
-	r->heads[i] = moved;
+	all[i] = moved;
 }
 
 static sheaf_status open_heads(sheaf_runs *r, const sheaf_entry_run *runs, int64_t n, sheaf_error *err)
@@ -203,38 +210,46 @@ static sheaf_status open_heads(sheaf_runs *r, const sheaf_entry_run *runs, int64
 	SHEAF_TRY(sheaf_allocate_array(r->cx, (uint64_t)n, sizeof *r->heads, &memory, err));
 	r->heads = (head *)memory;
 	r->nheads = n;
+	SHEAF_TRY(sheaf_allocate_array(r->cx, (uint64_t)n, sizeof *r->ranked, &memory, err));
+	r->ranked = (sheaf_ranked_head *)memory;
 	for (int64_t h = 0; h < n; h++) {
 		memory = NULL;
 		SHEAF_TRY(sheaf_reallocate(r->cx, &memory, 0, segment_bytes(r), err));
 		r->heads[h] = (head){.number = h, .left = runs[h], .buffer = (uint8_t *)memory};
 		SHEAF_TRY(refill(r, &r->heads[h], err));
+		r->ranked[h].head = &r->heads[h];
+		rank_first(r, &r->ranked[h]);
 	}
 	r->left = n;
 	for (int64_t i = n / 2; i-- > 0;) sift_down(r, i);
 	return SHEAF_OK;
 }
 
-/* The first head has given its last entry: it goes after those that are left. */
-static void retire_first(sheaf_runs *r)
+/* Sizes that are usual are known where they are copied. */
+static void copy(uint8_t *to, const uint8_t *from, size_t size)
 {
-	head done = r->heads[0];
-	r->heads[0] = r->heads[--r->left];
-	r->heads[r->left] = done;
+	if (size == sizeof(uint64_t))
+		memcpy(to, from, sizeof(uint64_t));
+	else
+		memcpy(to, from, size);
 }
 
-/* Fills the batch with the next entries. */
+/* Fills the batch with the next entries. A head that has given its last one is left out. */
 static sheaf_status merge_batch(sheaf_runs *r, sheaf_error *err)
 {
 	r->batch_n = 0;
 	while (r->batch_n < r->segment && r->left > 0) {
-		head *h = &r->heads[0];
-		memcpy(keys_in(r, r->batch, r->batch_n), key_of(r, h), r->key_size);
-		memcpy(values_in(r, r->batch, r->segment, r->batch_n), values_in(r, h->buffer, h->n, h->next),
-		       r->value_size);
+		head *h = r->ranked[0].head;
+		copy(keys_in(r, r->batch, r->batch_n), keys_in(r, h->buffer, h->next), r->key_size);
+		copy(values_in(r, r->batch, r->segment, r->batch_n), values_in(r, h->buffer, h->n, h->next),
+		     r->value_size);
 		r->batch_n++;
 		h->next++;
 		if (h->next == h->n) SHEAF_TRY(refill(r, h, err));
-		if (h->n == 0) retire_first(r);
+		if (h->n == 0)
+			r->ranked[0] = r->ranked[--r->left];
+		else
+			rank_first(r, &r->ranked[0]);
 		if (r->left > 0) sift_down(r, 0);
 	}
 	return SHEAF_OK;

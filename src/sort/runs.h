@@ -16,6 +16,12 @@ typedef struct sheaf_entry_run {
 	int64_t n;            /* entries */
 } sheaf_entry_run;
 
+/* Where a run is being read, and what decides first of its next entry: its key, where that is one word. */
+typedef struct sheaf_ranked_head {
+	uint64_t first;
+	struct sheaf_entry_head *head;
+} sheaf_ranked_head;
+
 /* Begins as zeros. */
 typedef struct sheaf_runs {
 	sheaf_context *cx;
@@ -28,9 +34,10 @@ typedef struct sheaf_runs {
 	sheaf_entry_run *runs;
 	int64_t nruns, room;
 	struct sheaf_entry_head *heads;
-	int64_t nheads, left; /* heads there are, and those that are not at their end: a heap */
-	uint8_t *mixed;       /* a segment as it is in a source; NULL: no run is in one */
-	uint8_t *batch;       /* a segment: being written, or given */
+	sheaf_ranked_head *ranked; /* a heap of those that are not at their end */
+	int64_t nheads, left;      /* heads there are, and those in the heap */
+	uint8_t *mixed;            /* a segment as it is in a source; NULL: no run is in one */
+	uint8_t *batch;            /* a segment: being written, or given */
 	int64_t batch_n;
 } sheaf_runs;
 
