@@ -745,7 +745,7 @@ has out '  keys of sequences       kept'
 has out '  columns of texts        lost: column that is no number (2)'
 expect 0 help --json ctf
 json out
-has out '"feature":"values of float64 in streams","kept":"changed"'
+has out '"feature":"float64 values in streams","kept":"changed"'
 end
 
 begin 'index: written, used, found stale'

@@ -81,12 +81,12 @@ const sheaf_option shared_options[] = {
      "into the same result as without parts",
      0},
 	{"allow-large", SHEAF_OPTION_FLAG, 0, NULL,
-     "continue where a few bytes become very many: an output of more than 64 times the input, or a Zarr "
+     "continue if a small input becomes very large: an output of more than 64 times the input, or a Zarr "
      "array that stores little (default: stop beyond 1 GiB)",
      0},
 	{"sequences", SHEAF_OPTION_CHOICE, 0, "wide|long|lists",
      "the rows of a table are the samples, the values or the lists of sequences, as convert writes them by "
-     "--layout: read them as sequences again (default: as the header says, where sequences are wanted)",
+     "--layout: read them as sequences again (default: as the header says, if sequences are needed)",
      0},
 	{"lengths", SHEAF_OPTION_TEXT, 0, "FILE|none",
      "read a tensor of padded sequences as sequences of the lengths in FILE (default: where sequences are "
@@ -97,8 +97,8 @@ const sheaf_option shared_options[] = {
 
 static const sheaf_option info_options[] = {
 	{"guess", SHEAF_OPTION_FLAG, 0, NULL,
-     "for a file that does not say what it holds: print options that it may be read with, the likeliest "
-     "first, with the evidence",
+     "for a file that does not describe itself: print options with which it can probably be read, the "
+     "likeliest first, with the evidence",
      0},
 	{0},
 };
@@ -284,8 +284,7 @@ static const sheaf_option batches_options[] = {
 	{"limit", SHEAF_OPTION_COUNT, 0, "N", "end after N batches", 0},
 	{"data", SHEAF_OPTION_FLAG, 0, NULL,
      "with --json: also print what is in each batch, as cat --json does: for each stream a list of "
-     "sequences, "
-     "or, where they are packed, of rows with a sample or null for each step",
+     "sequences, or, if they are packed, of rows with a sample or null for each step",
      0},
 	{"output", SHEAF_OPTION_TEXT, 0, "DIR",
      "also write each batch as a file into this folder, batch-POSITION, with the suffix of the format", 'o'},

@@ -206,7 +206,7 @@ static void put_grouped_options(const command *c)
 		}
 	if (!c->use) return;
 	put_heading(".SS", "Options of formats");
-	put_paragraph("One that no format at hand uses is refused.");
+	put_paragraph("An option that none of the formats involved uses is refused.");
 	put_format_options(c->use);
 }
 
