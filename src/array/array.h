@@ -58,15 +58,15 @@ typedef struct sheaf_dtype {
 	sheaf_part *parts;
 	int nparts, room;
 	bool structured;
-	int64_t size; /* bytes of an item */
+	int64_t size; /* size of an item in bytes */
 } sheaf_dtype;
 
-/* Reads the value of "descr". What is no part of the literal's grammar refuses it; a type that is not read is
- * UNSUPPORTED. */
+/* Reads the value of "descr". Whatever is not part of the literal's grammar is refused; a type that is not
+ * read is UNSUPPORTED. */
 SHEAF_USE sheaf_status sheaf_dtype_read(sheaf_literal *l, sheaf_context *cx, sheaf_dtype *out,
                                         const char *file, sheaf_error *err);
-/* How many parts from number `first` on are one subarray, and its shape as text; 1 and nothing where there is
- * none. */
+/* The number of parts, from number `first` on, that form one subarray, and its shape as text; 1 and an empty
+ * text if there is none. */
 int sheaf_subarray_parts(const sheaf_dtype *dtype, int first, char *shape, size_t size);
 void sheaf_dtype_free(sheaf_dtype *dtype, sheaf_context *cx);
 /* Appends a part's type as NumPy spells it: "<f8". */
@@ -74,11 +74,11 @@ void sheaf_part_spell(const sheaf_part *part, sheaf_builder *b);
 
 /* ---- header.c ---- */
 
-/* Where an array's bytes are: in a source, or in memory. */
+/* Where the bytes of an array are: in a source, or in memory. */
 typedef struct sheaf_holding {
 	sheaf_source *source;
-	sheaf_buffer bytes; /* where source is NULL */
-	int64_t at, size;   /* of all that is the array's, its header included */
+	sheaf_buffer bytes; /* if source is NULL */
+	int64_t at, size;   /* of everything that belongs to the array, including its header */
 	const char *name;   /* for messages */
 } sheaf_holding;
 
@@ -87,17 +87,17 @@ SHEAF_USE sheaf_status sheaf_holding_view(const sheaf_holding *holding, int64_t 
 
 typedef struct sheaf_array {
 	sheaf_context *cx;
-	sheaf_holding holding; /* not owned, but for its bytes */
+	sheaf_holding holding; /* not owned, except for its bytes */
 	sheaf_dtype dtype;
 	int rank;
 	int64_t shape[SHEAF_MAX_RANK];
 	bool fortran;
-	int64_t count, data_at; /* items; where the first is, after holding.at */
+	int64_t count, data_at; /* number of items; where the first one begins, after holding.at */
 } sheaf_array;
 
-/* Whether bytes begin as such an array does. */
+/* Whether the bytes begin like such an array. */
 bool sheaf_array_begins(sheaf_bytes head);
-/* Reads the header and holds it against the bytes there are; takes over holding.bytes. */
+/* Reads the header and checks it against the bytes that are there; takes over holding.bytes. */
 SHEAF_USE sheaf_status sheaf_array_open(sheaf_array *array, const sheaf_holding *holding, sheaf_context *cx,
                                         sheaf_error *err);
 void sheaf_array_close(sheaf_array *array);
@@ -109,8 +109,8 @@ void sheaf_array_put_header(sheaf_builder *b, const sheaf_dtype *dtype, int rank
 /* What the rows of an array are; `rows` as in sheaf_opening. */
 SHEAF_USE sheaf_status sheaf_array_schema(sheaf_array *array, unsigned rows, const char *name,
                                           sheaf_schema *out, sheaf_error *err);
-/* The items of a schema that is to be written. `string_bytes`: of texts that have no length of their own; 0:
- * there is none. */
+/* The items of a schema to be written. `string_bytes`: size of texts without a length of their own; 0: none
+ * is given. */
 SHEAF_USE sheaf_status sheaf_array_dtype(const sheaf_schema *schema, int64_t string_bytes, sheaf_context *cx,
                                          sheaf_dtype *out, sheaf_error *err);
 
@@ -122,27 +122,27 @@ SHEAF_USE sheaf_status sheaf_array_rows(const sheaf_array *array, const sheaf_bu
 /* The values alone: items [first, first + n) into a column. */
 SHEAF_USE sheaf_status sheaf_array_values(const sheaf_array *array, const sheaf_buffer *bytes, int64_t first,
                                           int64_t n, sheaf_column_builder *to, sheaf_error *err);
-/* The field of items of one simple type, numbers or truth values; UNSUPPORTED for others. */
+/* The field for items of one simple type, numbers or truth values; UNSUPPORTED for others. */
 SHEAF_USE sheaf_status sheaf_array_value_field(const sheaf_array *array, sheaf_field *field,
                                                sheaf_error *err);
-/* Items of a row: one, as many as a sample has, or all. */
+/* Items in a row: one, as many as a sample has, or all. */
 int64_t sheaf_array_items_of_row(const sheaf_array *array, const sheaf_schema *schema);
 int64_t sheaf_array_count_rows(const sheaf_array *array, const sheaf_schema *schema);
-/* What is known of an array with this number of rows. */
+/* What is known about an array with this number of rows. */
 void sheaf_array_facts(const sheaf_schema *schema, int64_t rows, sheaf_facts *out);
-/* n numbers of a part with nothing beside it as int64; DATA where one does not fit. */
+/* n numbers of a part that has nothing beside it, as int64; DATA if one does not fit. */
 SHEAF_USE sheaf_status sheaf_array_integers(const sheaf_array *array, int64_t first, int64_t n, int64_t *out,
                                             sheaf_error *err);
-/* Appends n such numbers as indices of a type, I32 or I64; in place of the file's own bytes where they stand
- * so. What is no index of that type, or of any, becomes one below 0. */
+/* Appends n such numbers as indices of a type, I32 or I64, sharing the file's own bytes if they have that
+ * form. A number that is not an index of that type, or of any, becomes negative. */
 SHEAF_USE sheaf_status sheaf_array_indices(const sheaf_array *array, int64_t first, int64_t n,
                                            sheaf_type type, sheaf_builder *to, sheaf_error *err);
-/* Looks for datetimes that are no times. */
+/* Looks for NaT. */
 SHEAF_USE sheaf_status sheaf_array_look_for_absent(sheaf_array *array, sheaf_error *err);
 
 /* ---- items.c ---- */
 
-/* Rows that are written. */
+/* Rows to be written. */
 typedef struct sheaf_items_written {
 	const sheaf_schema *schema;
 	const sheaf_frame *frame;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Types of items: a letter and a size, or fields one after the other, two of which have a meaning of their
- * own: (null, val) is something that may be missing, (time, tz) a time with its zone. */
+/* Types of items: a letter and a size, or a list of fields, two of which have a special meaning: (null, val)
+ * is a value that may be missing, (time, tz) a time with its zone. */
 #include "array/array.h"
 #include "base/checked.h"
 #include "base/context.h"
@@ -71,7 +71,7 @@ static bool is_size(char kind, int64_t size)
 	}
 }
 
-/* "[s]", "[10ms]"; false where there is no such unit, or none of a fixed length for a span of time. */
+/* "[s]", "[10ms]"; false if there is no such unit, or, for a span of time, none of a fixed length. */
 static bool read_unit(const char *text, sheaf_part *part)
 {
 	static const struct {
@@ -133,11 +133,11 @@ static bool add_size(int64_t *size, int64_t more)
 	return sheaf_add_i64(size, *size, more) && *size <= INT32_MAX;
 }
 
-/* What the fields of a field come to: null and val, or time and tz. */
+/* What the fields of a field mean: null and val, or time and tz. */
 static sheaf_status join_parts(const reading *r, int first, const char *name)
 {
 	sheaf_dtype *d = r->out;
-	/* Of no fields there may be no memory either. */
+	/* The array of no fields may be NULL. */
 	if (d->nparts != first + 2)
 		return refuse(r, name, "fields of simple types, of (null, val), or of (time, tz)");
 	sheaf_part *a = &d->parts[first], *b = a + 1;
@@ -178,7 +178,7 @@ static sheaf_status read_type(const reading *r, const char *name, int depth)
 	SHEAF_TRY(read_simple(r, type, part));
 	part->at = d->size;
 	if (!add_size(&d->size, part->size)) return refuse(r, type, "at most 2^31-1 bytes");
-	if (name[0] == '\0' && part->kind == 'V') d->nparts--; /* what fills up between fields */
+	if (name[0] == '\0' && part->kind == 'V') d->nparts--; /* padding between fields */
 	return SHEAF_OK;
 }
 
@@ -195,7 +195,7 @@ static void name_element(char *text, size_t size, const char *name, const int64_
 		                         d + 1 < rank ? "" : "]");
 }
 
-/* "(2,3)"; *n: how many elements it has. False where it is none, or one of too many. */
+/* "(2,3)"; *n: the number of its elements. False if it is no shape, or has too many elements. */
 static bool read_extents(sheaf_literal *l, int64_t *shape, int *rank, int64_t *n)
 {
 	*n = 1;
@@ -300,7 +300,7 @@ static sheaf_status read_field(const reading *r, int depth)
 	return SHEAF_OK;
 }
 
-/* Up to the ']' after them; the '[' has passed. */
+/* Up to the ']' after them; the '[' has been read. */
 static sheaf_status read_fields(const reading *r, int depth)
 {
 	while (!r->l->expected && !sheaf_literal_takes(r->l, ']')) {

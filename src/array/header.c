@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The header of an array: a mark, a version, and a Python dictionary that says what the items are, in which
- * order, and how many. */
+/* The header of an array: a signature, a version, and a Python dictionary that says what the items are, in
+ * which order, and how many. */
 #include "array/array.h"
 #include "base/checked.h"
 #include "base/context.h"
@@ -125,7 +125,7 @@ static sheaf_status read_header(sheaf_array *a, sheaf_error *err)
 	return status;
 }
 
-/* Every count is held against the bytes that there are. */
+/* Every count is checked against the bytes that are there. */
 static sheaf_status check_size(sheaf_array *a, sheaf_error *err)
 {
 	char expected[64], found[48];
@@ -209,7 +209,7 @@ static bool is_ascii(const sheaf_dtype *dtype)
 	return true;
 }
 
-/* Version 1 where the header is short, 2 where it is long, 3 where names are UTF-8. */
+/* Version 1 for a short header, 2 for a long one, 3 if names are UTF-8. */
 void sheaf_array_put_header(sheaf_builder *b, const sheaf_dtype *dtype, int rank, const int64_t *shape)
 {
 	sheaf_builder text;

@@ -31,7 +31,7 @@ static sheaf_status lose(const putting *p, int64_t r, const char *rule, const ch
 	return sheaf_report(p->cx, &problem, p->err);
 }
 
-/* Texts are filled up with NULs, so those at their end are gone. */
+/* Texts are padded with NULs, so NULs at their end are lost. */
 static sheaf_status put_text(const putting *p, int64_t r, sheaf_run run, uint8_t *to)
 {
 	char expected[64], found[48];
@@ -46,7 +46,7 @@ static sheaf_status put_text(const putting *p, int64_t r, sheaf_run run, uint8_t
 	return SHEAF_OK;
 }
 
-/* One character of UTF-8, and how many bytes it has; one that is none is itself. */
+/* One character of UTF-8, and its size in bytes; an invalid byte stands for itself. */
 static size_t take_point(const uint8_t *text, size_t n, uint32_t *point)
 {
 	size_t size = sheaf_utf8_length(text, n);
@@ -56,7 +56,7 @@ static size_t take_point(const uint8_t *text, size_t n, uint32_t *point)
 	return size;
 }
 
-/* Characters of four bytes, filled up with NULs. */
+/* Characters of four bytes, padded with NULs. */
 static sheaf_status put_characters(const putting *p, int64_t r, sheaf_run run, uint8_t *to)
 {
 	char expected[64];
@@ -76,7 +76,7 @@ static sheaf_status put_characters(const putting *p, int64_t r, sheaf_run run, u
 	return SHEAF_OK;
 }
 
-/* A time that is none, where it cannot be said why. */
+/* NaT, for which no reason can be stored. */
 static sheaf_status put_absent(const putting *p, int64_t r, uint8_t *to)
 {
 	char found[32];
@@ -108,7 +108,7 @@ static sheaf_status put_item(const putting *p, int64_t r, uint8_t *item)
 	                          : SHEAF_OK;
 }
 
-/* Numbers that stand in the column as they do in the items. */
+/* Numbers that are stored in the column as they are in the items. */
 static bool is_copy(const putting *p, int64_t stride)
 {
 	bool is_number = p->part->kind && strchr("iufb", p->part->kind);

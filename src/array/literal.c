@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* As much of Python's literals as headers are written with: strings, integers, True and False; what holds
- * them, its callers read. */
+/* The part of Python's literals that headers use: strings, integers, True and False; callers parse the
+ * containers around them. */
 #include "array/array.h"
 #include "number/number.h"
 #include <string.h>
@@ -36,7 +36,7 @@ static int hex_digit(char c)
 	return -1;
 }
 
-/* The byte that an escape stands for; 0 where there is none. */
+/* The byte that an escape stands for; 0 if there is none. */
 static char unescape(sheaf_literal *l)
 {
 	static const char names[] = "ntr\\'\"", bytes[] = "\n\t\r\\'\"";
@@ -103,6 +103,6 @@ int64_t sheaf_literal_integer(sheaf_literal *l)
 		return 0;
 	}
 	l->at = scanned.end;
-	if (l->at < l->end && *l->at == 'L') l->at++; /* as Python 2 wrote it */
+	if (l->at < l->end && *l->at == 'L') l->at++; /* as Python 2 writes it */
 	return (int64_t)v;
 }

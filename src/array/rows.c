@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Items into columns: shared with the file's own bytes where they are as the column wants them, else copied
+/* Items into columns: sharing the file's own bytes if they have the form that the column needs, else copied
  * one by one. */
 #include "array/array.h"
 #include "base/context.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A part of n items that are `stride` bytes apart. */
+/* A part of n items, at a distance of `stride` bytes. */
 typedef struct strip {
 	const sheaf_array *array;
 	const sheaf_part *part;
@@ -31,7 +31,7 @@ static void reverse(uint8_t *bytes, size_t n)
 	}
 }
 
-/* Bytes of a number in the part: complex numbers and zoned times have two. */
+/* Size of a number in the part, in bytes: complex numbers and zoned times have two numbers. */
 static size_t number_size(const sheaf_part *part)
 {
 	return (size_t)(part->kind == 'c' || part->zoned ? part->size / 2 : part->size);
@@ -63,7 +63,7 @@ static bool is_there(const strip *s, int64_t i)
 
 static bool is_timed(const sheaf_part *part) { return part->kind == 'M' || part->kind == 'm'; }
 
-/* Which is no time. */
+/* NaT. */
 static bool is_absent_time(int64_t v) { return v == INT64_MIN; }
 
 static sheaf_status take_times(const strip *s, uint8_t *to)
@@ -116,7 +116,7 @@ sheaf_status sheaf_array_look_for_absent(sheaf_array *a, sheaf_error *err)
 
 /* ---- numbers ---- */
 
-/* Whether the items lie one after the other as the column has them. */
+/* Whether the items are contiguous, as the column needs them. */
 static bool is_as_it_stands(const strip *s, size_t size)
 {
 	const sheaf_part *part = s->part;
@@ -255,7 +255,7 @@ sheaf_status sheaf_array_values(const sheaf_array *a, const sheaf_buffer *bytes,
 	return take_column(&s, bytes, to);
 }
 
-/* Where item `first` and those after it are. */
+/* Where the items from `first` on are. */
 static void take_places(const sheaf_array *a, int dimension, int64_t first, int64_t n,
                         sheaf_column_builder *to)
 {
@@ -339,7 +339,7 @@ static void widen(const strip *s, int64_t *out)
 	sheaf_integers_widen(types[s->part->kind == 'i'][width], s->items, s->n, out);
 }
 
-/* Integers of the other order of bytes are brought into this one in their place. */
+/* Integers of the other byte order are swapped in place. */
 static void widen_swapped(const strip *s, int64_t *out)
 {
 	for (int64_t i = 0; i < s->n; i++) {
@@ -389,7 +389,7 @@ sheaf_status sheaf_array_integers(const sheaf_array *a, int64_t first, int64_t n
 	return status;
 }
 
-/* Those that do not fit become -1, which is outside of every extent. */
+/* Those that do not fit become -1, which is outside every extent. */
 static void narrow(const int64_t *from, int64_t n, uint8_t *to)
 {
 	for (int64_t i = 0; i < n; i++) {

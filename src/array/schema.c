@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What rows an array is made of, and what items rows are made into. */
+/* What rows an array consists of, and what items rows become. */
 #include "array/array.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -90,7 +90,7 @@ static sheaf_status make_entries(const sheaf_array *a, sheaf_schema *out, sheaf_
 	return SHEAF_OK;
 }
 
-/* One row, whose levels are the dimensions in their order in the file. */
+/* One row, whose levels are the dimensions in the order of the file. */
 static sheaf_status make_whole(const sheaf_array *a, sheaf_schema *out, sheaf_error *err)
 {
 	sheaf_level_shape levels[SHEAF_MAX_RANK] = {0};
@@ -149,7 +149,7 @@ static sheaf_status refuse(const sheaf_field *field, const char *expected, const
 	                  found);
 }
 
-/* Texts as the file has them that they come from. */
+/* Texts keep the form that they had in their file. */
 static bool take_spelling(sheaf_part *part, const sheaf_field *field)
 {
 	bool wide = field->spelled[0] == 'U';
@@ -207,7 +207,7 @@ static sheaf_status add_field(const sheaf_field *field, int64_t string_bytes, sh
 	part->nullable = field->nlevels > 0 && field->levels[0].missing == SHEAF_NULLABLE;
 	SHEAF_TRY(set_type(part, field, string_bytes, err));
 	memcpy(part->spelled, field->spelled, sizeof part->spelled);
-	/* What is missing may be no time, as it was where it comes from. */
+	/* A missing value may be NaT, if it was in its file. */
 	part->absent = part->nullable && !part->zoned && (part->kind == 'M' || part->kind == 'm') &&
 	               field->spelled[0] == part->kind;
 	if (part->absent) part->nullable = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that is let go as a whole: many small things that live equally long, such as names. */
+/* Memory that is freed all at once, for many small things with the same lifetime, such as names. */
 #ifndef SHEAF_BASE_ARENA_H
 #define SHEAF_BASE_ARENA_H
 

@@ -81,7 +81,8 @@ static void *allocate(sheaf_blocks *blocks, size_t size)
 	if (memory || posix_memalign(&memory, size >= HUGE_PAGE ? HUGE_PAGE : ALIGNMENT, room) != 0)
 		return memory;
 	if (size >= HUGE_PAGE)
-		(void)madvise(memory, size / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE); /* a wish: small pages do, too */
+		(void)madvise(memory, size / HUGE_PAGE * HUGE_PAGE,
+		              MADV_HUGEPAGE); /* only a wish: small pages will do, too */
 	return memory;
 }
 

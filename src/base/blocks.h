@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The usual allocator. Large blocks lie on huge pages where the system has them, and are kept for whoever
- * asks for as much next: their first touch costs more than what is written into them. */
+/* The usual allocator. Large blocks are on huge pages if the system has them, and are kept for the next
+ * request of that size: touching fresh memory for the first time costs more than writing to it. */
 #ifndef SHEAF_BASE_BLOCKS_H
 #define SHEAF_BASE_BLOCKS_H
 
@@ -16,7 +16,7 @@ typedef struct sheaf_blocks {
 /* errno, or 0. Keeps at most `bytes` bytes. */
 int sheaf_blocks_init(sheaf_blocks *blocks, size_t most, bool lasting);
 void sheaf_blocks_destroy(sheaf_blocks *blocks);
-/* As sheaf_context_options has it: aligned to 64. */
+/* Aligned to 64, as sheaf_context_options requires. */
 void *sheaf_blocks_reallocate(sheaf_blocks *blocks, void *memory, size_t old_bytes, size_t new_bytes);
 /* Bytes that are kept, by these blocks and by the process for them. */
 size_t sheaf_blocks_spare(const sheaf_blocks *blocks);

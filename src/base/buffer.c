@@ -14,10 +14,10 @@ enum { INSIDE = 16 };
 
 /* Where the bytes are. */
 typedef enum home {
-	IN_BLOCK, /* in the block itself: few values, which is what many columns have in a row, cost less so than
-	             with memory of their own */
-	OWN,      /* in memory of the context's */
-	WRAPPED   /* somebody else's, which `release` gives back */
+	IN_BLOCK, /* in the block itself: for few values, of which many columns of a row consist, this is cheaper
+	             than separate memory */
+	OWN,      /* in memory of the context */
+	WRAPPED   /* owned by somebody else; `release` gives them back */
 } home;
 
 struct sheaf_block {
@@ -168,7 +168,7 @@ void sheaf_builder_share(sheaf_builder *from, sheaf_builder *to)
 	from->held = true;
 }
 
-/* Moves bytes that somebody else owns, too, into a block of its own. */
+/* Copies bytes that have another owner, too, into a block of the builder's own. */
 static sheaf_status make_own(sheaf_builder *b, size_t capacity, sheaf_error *err)
 {
 	sheaf_block *own;
@@ -188,7 +188,7 @@ static sheaf_status make_own(sheaf_builder *b, size_t capacity, sheaf_error *err
 	return SHEAF_OK;
 }
 
-/* The block's memory becomes larger; what is inside of it moves out. */
+/* The block's memory grows; bytes inside the block move out of it. */
 static sheaf_status enlarge_block(sheaf_block *block, sheaf_context *cx, size_t capacity, sheaf_error *err)
 {
 	bool inside = block->home == IN_BLOCK;
@@ -229,7 +229,7 @@ bool sheaf_builder_grow(sheaf_builder *b, uint64_t n)
 	b->failed = fits ? enlarge(b, needed, NULL) : SHEAF_NOMEM;
 	if (!b->failed) return true;
 	b->wanted = needed;
-	b->capacity = b->size; /* so that sheaf_builder_room keeps coming here */
+	b->capacity = b->size; /* so that sheaf_builder_room always comes here */
 	return false;
 }
 
@@ -238,7 +238,7 @@ bool sheaf_builder_wish(sheaf_builder *b, uint64_t n)
 	size_t needed;
 	if (b->failed || !sheaf_add_size(&needed, b->size, n)) return false;
 	if (needed <= b->capacity) return true;
-	/* Capacity is less than twice what is needed, and half of the limit is for what nobody foresees. */
+	/* Capacity stays below twice what is needed, and half of the limit is left for unforeseen needs. */
 	int64_t free = sheaf_max_memory(b->cx) / 2 - sheaf_context_memory(b->cx, NULL);
 	if (free < 0 || needed > (uint64_t)free / 2) return false;
 	sheaf_status refused = enlarge(b, needed, NULL);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffers from the inside: blocks with a reference count, and the builder that fills one. */
+/* The inside of buffers: blocks with a reference count, and the builder that fills one. */
 #ifndef SHEAF_BASE_BUFFER_H
 #define SHEAF_BASE_BUFFER_H
 
 #include <sheaf/base.h>
 #include <string.h>
 
-/* Memory of others: a mapping, another library's array. */
+/* Memory of somebody else: a mapping, another library's array. */
 typedef struct sheaf_lent {
 	uint8_t *data;
 	size_t size;
@@ -14,10 +14,11 @@ typedef struct sheaf_lent {
 	void *user;
 } sheaf_lent;
 
-/* A buffer over it, which is given back when the last owner lets go. On failure nothing is taken over. */
+/* A buffer over this memory, which is given back when the last owner releases it. On failure nothing is taken
+ * over. */
 SHEAF_USE sheaf_status sheaf_buffer_wrap(sheaf_context *cx, sheaf_lent memory, sheaf_buffer *out,
                                          sheaf_error *err);
-/* A part of a buffer, with a reference of its own. The caller keeps at + size within the buffer. */
+/* A part of a buffer, with its own reference. The caller ensures that at + size is within the buffer. */
 sheaf_buffer sheaf_buffer_part(const sheaf_buffer *buffer, size_t at, size_t size);
 /* Whether nobody else owns the block, so that its memory may be written again. */
 bool sheaf_buffer_is_sole(const sheaf_buffer *buffer);
@@ -31,37 +32,37 @@ typedef struct sheaf_builder {
 	sheaf_context *cx;
 	size_t wanted; /* bytes asked for when it failed */
 	sheaf_status failed;
-	bool held; /* the bytes are somebody else's as well: they are copied before any more are appended */
+	bool held; /* other owners share the bytes: they are copied before any more are appended */
 } sheaf_builder;
 
-/* An empty builder; takes over the block of *recycled (NULL: none) where nobody else owns it, and resets
+/* An empty builder; takes over the block of *recycled (NULL: none) if nobody else owns it, and resets
  * *recycled. */
 void sheaf_builder_begin(sheaf_builder *b, sheaf_context *cx, sheaf_buffer *recycled);
-/* A builder that goes on after the bytes of *buffer, which is reset: in its block where nobody else owns it,
- * else in a copy. */
+/* A builder that continues after the bytes of *buffer, which is reset: in the same block if nobody else owns
+ * it, else in a copy. */
 void sheaf_builder_resume(sheaf_builder *b, sheaf_context *cx, sheaf_buffer *buffer);
-/* A builder that has the bytes of *buffer, which it takes over, instead of its own: they are not copied
- * unless more are appended. */
+/* A builder whose bytes are those of *buffer, which it takes over: they are not copied unless more are
+ * appended. */
 void sheaf_builder_hold(sheaf_builder *b, sheaf_buffer *buffer);
-/* Makes the bytes of a builder those of another one, too, in place of what that one has: they are not copied
- * unless more are appended to either. */
+/* Makes one builder share the bytes of another one, replacing its own: they are not copied unless more are
+ * appended to either. */
 void sheaf_builder_share(sheaf_builder *from, sheaf_builder *to);
-/* Makes room for n bytes after the size; false, stickily, where that fails. Slow path of
- * sheaf_builder_room. */
+/* Makes room for n bytes after the size; if that fails, returns false, and the failure sticks. The slow path
+ * of sheaf_builder_room. */
 bool sheaf_builder_grow(sheaf_builder *b, uint64_t n);
 /* Makes room for n bytes after the size where memory is plentiful; false, and nothing fails, where it is not.
  */
 bool sheaf_builder_wish(sheaf_builder *b, uint64_t n);
 /* The error of a failed builder, OK otherwise. */
 SHEAF_USE sheaf_status sheaf_builder_status(const sheaf_builder *b, sheaf_error *err);
-/* What it has so far, until it grows. */
+/* The bytes so far, until it grows. */
 static inline sheaf_bytes sheaf_builder_bytes(const sheaf_builder *b)
 {
 	return (sheaf_bytes){b->data, b->size};
 }
-/* Hands the bytes over to *out (reset first) and makes the builder empty, also on failure. */
+/* Moves the bytes to *out (reset first) and empties the builder, also on failure. */
 SHEAF_USE sheaf_status sheaf_builder_finish(sheaf_builder *b, sheaf_buffer *out, sheaf_error *err);
-/* Lets the block go. */
+/* Releases the block. */
 void sheaf_builder_drop(sheaf_builder *b);
 
 static inline bool sheaf_builder_room(sheaf_builder *b, uint64_t n)
@@ -69,7 +70,7 @@ static inline bool sheaf_builder_room(sheaf_builder *b, uint64_t n)
 	return b->capacity - b->size >= n || sheaf_builder_grow(b, n);
 }
 
-/* n bytes more, for the caller to write; NULL where there is no room for them. */
+/* n more bytes, for the caller to write; NULL if there is no room for them. */
 static inline uint8_t *sheaf_builder_extend(sheaf_builder *b, uint64_t n)
 {
 	if (!sheaf_builder_room(b, n)) return NULL;
@@ -95,7 +96,7 @@ static inline void sheaf_builder_i64(sheaf_builder *b, int64_t v) { sheaf_builde
 
 void sheaf_builder_u32le(sheaf_builder *b, uint32_t v);
 void sheaf_builder_u64le(sheaf_builder *b, uint64_t v);
-/* Formatted text, for messages and small things. */
+/* Formatted text, for messages and other short texts. */
 void sheaf_builder_printf(sheaf_builder *b, const char *format, ...) SHEAF_PRINTF(2, 3);
 
 #endif

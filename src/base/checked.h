@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Arithmetic on sizes that says when it does not fit. True is success. Numbers that are to become sizes come
- * in 64 bits, whatever size_t has; a negative one that is passed as unsigned does not fit. */
+/* Arithmetic on sizes that detects overflow. True is success. Numbers that will become sizes are passed in 64
+ * bits, whatever the width of size_t; a negative number passed as unsigned does not fit. */
 #ifndef SHEAF_BASE_CHECKED_H
 #define SHEAF_BASE_CHECKED_H
 

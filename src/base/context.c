@@ -20,37 +20,37 @@ typedef struct home {
 	sheaf_pool pool;
 	sheaf_blocks blocks; /* where the caller has no allocator */
 	_Atomic int64_t memory, peak;
-	sheaf_mutex lock; /* of what follows, and of the calls to on_problem */
+	sheaf_mutex lock; /* guards what follows, and the calls of on_problem */
 	int64_t by_severity[SHEAF_FATAL + 1];
 	int64_t losses;
 	sheaf_tally tally[MAX_RULES];
 	int rules;
 	sheaf_listener witness;   /* hear NULL: there is none */
-	sheaf_problem stopped_by; /* rule NULL: none since it was asked for */
+	sheaf_problem stopped_by; /* rule NULL: none since the last query */
 	char texts[STOP_TEXTS][STOP_TEXT];
 } home;
 
 struct sheaf_context {
 	sheaf_context_options options;
 	atomic_bool stopped;
-	sheaf_context *above; /* whose stop flag counts, too; NULL: none */
-	sheaf_context *owner; /* of the memory: itself, or the one that this listens for */
-	sheaf_context *held;  /* of a quiet context: the one whose limit counts its memory, too */
-	atomic_llong holders; /* of an owner: whoever will free it, and each block that is in use */
+	sheaf_context *above; /* whose stop flag also counts; NULL: none */
+	sheaf_context *owner; /* of the memory: this context, or the one for which it listens */
+	sheaf_context *held;  /* of a quiet context: the one whose limit also counts its memory */
+	atomic_llong holders; /* of an owner: the one who will free it, and each block in use */
 	sheaf_pool *pool;
 	home *home;
-	home *ledger; /* where memory is counted: what a quiet context holds counts with the first one's, so that
-	                 one limit bounds both */
-	sheaf_listener listener; /* gets what is reported; hear NULL: the policy below decides */
+	home *ledger; /* where memory is counted: a quiet context's memory counts with that of the first one, so
+	                 that one limit bounds both */
+	sheaf_listener listener; /* receives what is reported; hear NULL: the policy below decides */
 };
 
-/* A context that is not a listener, in one piece of memory. */
+/* A context that is not a listener, in one block of memory. */
 typedef struct whole {
 	sheaf_context cx;
 	home home;
 } whole;
 
-/* Memory for a context: from the caller's allocator where there is one. */
+/* Memory for a context: from the caller's allocator, if there is one. */
 static void *place_of_context(const sheaf_context_options *options, void *memory, size_t old_bytes,
                               size_t new_bytes)
 {
@@ -63,7 +63,7 @@ static void *reallocate(sheaf_context *cx, void *memory, size_t old_bytes, size_
 {
 	home *h = cx->ledger;
 	if (cx->options.reallocate) return cx->options.reallocate(cx->options.user, memory, old_bytes, new_bytes);
-	/* What is kept for later is not in use, but the limit is for both. */
+	/* Memory that is kept for later is not in use, but the limit covers both. */
 	if (new_bytes &&
 	    (size_t)atomic_load(&h->memory) + sheaf_blocks_spare(&h->blocks) > (size_t)cx->options.max_memory)
 		sheaf_blocks_trim(&h->blocks);
@@ -94,8 +94,8 @@ static sheaf_status new_whole(const sheaf_context_options *options, whole **out,
 	                        .home = &w->home,
 	                        .ledger = &w->home,
 	                        .pool = &w->home.pool};
-	/* Sums of sizes are held against the limit before they are sizes: where those have 32 bits, it must be
-	 * one. */
+	/* Sums of sizes are compared with the limit before they become sizes, so where size_t has 32 bits, the
+	 * limit must fit it. */
 	const int64_t most = SIZE_MAX < UINT64_MAX ? (int64_t)(SIZE_MAX / 4) : INT64_MAX;
 	if (options->max_memory <= 0) w->cx.options.max_memory = (int64_t)DEFAULT_MEMORY_GIB << 30;
 	if (w->cx.options.max_memory > most) w->cx.options.max_memory = most;
@@ -151,7 +151,7 @@ void sheaf_context_let_go(sheaf_context *owner)
 void sheaf_context_free(sheaf_context *cx)
 {
 	if (!cx) return;
-	/* Threads end here: the last holder may be on any thread. */
+	/* Threads end here, since the last owner may be on any thread. */
 	sheaf_pool_destroy(&cx->home->pool);
 	sheaf_blocks_retire(&cx->home->blocks);
 	sheaf_context_let_go(cx);
@@ -170,7 +170,7 @@ sheaf_status sheaf_context_quiet(sheaf_context *cx, sheaf_context **out, sheaf_e
 	w->cx.held = cx->owner;
 	sheaf_context_hold(cx->owner);
 	w->cx.ledger = cx->ledger;
-	w->cx.pool = cx->pool; /* its own stays idle */
+	w->cx.pool = cx->pool; /* its own pool stays idle */
 	*out = &w->cx;
 	return SHEAF_OK;
 }
@@ -289,8 +289,8 @@ sheaf_severity sheaf_weigh(const sheaf_context *cx, const sheaf_problem *problem
 bool sheaf_passes(const sheaf_context *cx, const sheaf_problem *problem, sheaf_severity severity,
                   int64_t errors)
 {
-	/* Losses never stop a call at once: a conversion goes through all data to name every kind, and fails
-	 * then. */
+	/* A loss never stops a call at once: a conversion reads all data to name every kind of loss, and then
+	 * fails. */
 	if (cx->options.validate || problem->status == SHEAF_LOSS) return true;
 	if (severity == SHEAF_ERROR) return errors <= cx->options.max_errors;
 	return severity < SHEAF_ERROR;
@@ -323,7 +323,7 @@ bool sheaf_context_stopped_by(sheaf_context *cx, sheaf_problem *out)
 	return out->rule != NULL;
 }
 
-/* What would have been left out is of no interest once nothing is read on. */
+/* If reading stops, it does not matter what would have been left out. */
 static sheaf_status stop(sheaf_context *cx, const sheaf_problem *problem, sheaf_severity severity,
                          sheaf_error *err)
 {

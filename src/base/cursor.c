@@ -6,7 +6,7 @@
 sheaf_cursor sheaf_cursor_over(const uint8_t *data, size_t size, int64_t base)
 {
 	static const uint8_t nothing[1];
-	if (size == 0) data = nothing; /* which may be NULL, and that has no end */
+	if (size == 0) data = nothing; /* which may be NULL, and has no end */
 	return (sheaf_cursor){.at = data, .begin = data, .end = data + size, .base = base};
 }
 

@@ -14,33 +14,32 @@ typedef struct sheaf_cursor {
 	int64_t base;       /* byte of `begin` in the input, for messages */
 	const char *failed; /* field that did not fit, or NULL */
 	int64_t failed_at;
-	uint64_t needed; /* bytes that the field, or what it counts, would take */
+	uint64_t needed; /* bytes that the field, or what it counts, would need */
 } sheaf_cursor;
 
 sheaf_cursor sheaf_cursor_over(const uint8_t *data, size_t size, int64_t base);
 uint64_t sheaf_cursor_u64le(sheaf_cursor *c, const char *field);
 int64_t sheaf_cursor_i64le(sheaf_cursor *c, const char *field);
-/* A string that ends with a NUL, *size bytes before it; NULL where none ends. */
+/* A string that ends with a NUL, which is *size bytes after its start; NULL if there is no NUL. */
 const uint8_t *sheaf_cursor_string(sheaf_cursor *c, size_t *size, const char *field);
-/* A count of things of at least item_size bytes each, refused where the rest of the input cannot hold
- * them. */
+/* A count of things of at least item_size bytes each; refused if the rest of the input cannot hold them. */
 uint32_t sheaf_cursor_count_u32le(sheaf_cursor *c, uint64_t item_size, const char *field);
-/* Adds a number to *sum, which wraps around where somebody has made the number up. */
+/* Adds a number to *sum, which wraps around if the number is forged. */
 static inline void sheaf_cursor_add_to(sheaf_cursor *c, int64_t *sum)
 {
 	*sum = (int64_t)((uint64_t)*sum + sheaf_cursor_u64le(c, "a sum"));
 }
-/* DATA: the bytes are not what a review has carried. */
+/* DATA: the bytes are not what a review has saved. */
 sheaf_status sheaf_refuse_carried(sheaf_error *err);
-/* Byte of the input at which the cursor stands. */
+/* The position of the cursor, as a byte of the input. */
 int64_t sheaf_cursor_tell(const sheaf_cursor *c);
 
 static inline size_t sheaf_cursor_left(const sheaf_cursor *c) { return (size_t)(c->end - c->at); }
 
-/* Notes that count * size bytes are not there; gives NULL. */
+/* Records that count * size bytes are not there; returns NULL. */
 const uint8_t *sheaf_cursor_refuse(sheaf_cursor *c, uint64_t count, uint64_t size, const char *field);
 
-/* count * size bytes in place; NULL where they are not there. */
+/* count * size bytes in place; NULL if they are not there. */
 static inline const uint8_t *sheaf_cursor_bytes(sheaf_cursor *c, uint64_t count, uint64_t size,
                                                 const char *field)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One after the other into a pipeline. */
+/* Items submitted to a pipeline one after the other. */
 #include "base/each.h"
 #include "base/context.h"
 #include "base/pipeline.h"
@@ -13,7 +13,7 @@ typedef struct each {
 
 typedef struct item {
 	int64_t k;
-	char rest[LINE - sizeof(int64_t)]; /* scratch begins after it, on a line of its own */
+	char rest[LINE - sizeof(int64_t)]; /* scratch begins after it, on its own cache line */
 } item;
 
 static void work(void *user, void *memory)

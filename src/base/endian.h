@@ -24,7 +24,7 @@ static inline uint32_t sheaf_load_u32be(const void *from)
 	return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | (uint32_t)b[3];
 }
 
-/* Two's complement without a cast whose result the standard leaves open. */
+/* Two's complement, without a cast whose result the standard leaves to the implementation. */
 static inline int32_t sheaf_signed_32(uint32_t u)
 {
 	return u <= INT32_MAX ? (int32_t)u : -1 - (int32_t)(UINT32_MAX - u);
@@ -40,8 +40,8 @@ static inline int64_t sheaf_load_i64le(const void *from)
 	return u <= INT64_MAX ? (int64_t)u : -1 - (int64_t)(UINT64_MAX - u);
 }
 
-/* This machine's word whose bytes in memory are those of v from the lowest on. Compilers know such loads from
- * single bytes, but make a mess of stores of them. */
+/* This machine's word whose bytes in memory are those of v, lowest first. Compilers recognise loads that are
+ * made of single bytes, but compile such stores badly. */
 static inline uint64_t sheaf_u64_in_le(uint64_t v)
 {
 	return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? v : __builtin_bswap64(v);

@@ -8,20 +8,20 @@
 
 /* Begins as zeros. */
 typedef struct sheaf_findings {
-	sheaf_context *cx; /* what is reported to it is kept here; it decides as the first one would if nothing
-	                      had been found before */
+	sheaf_context *cx; /* keeps what is reported to it; decides as the first one would if nothing had been
+	                      found before */
 	sheaf_builder list;
 	int64_t errors;
-	int64_t heard, reported; /* how many there are, and how many of them sheaf_findings_report has reported */
+	int64_t heard, reported; /* their number, and the number that sheaf_findings_report has reported */
 	int64_t last; /* the number, from 1, of the one that ends the work; 0: as the first one decides */
 	bool lossy;   /* some are of status LOSS */
-	bool over;    /* more than are kept: the work must be done again, reporting directly */
+	bool over;    /* more than can be kept: the work must be done again, reporting directly */
 } sheaf_findings;
 
 SHEAF_USE sheaf_status sheaf_findings_open(sheaf_findings *findings, sheaf_context *cx, sheaf_error *err);
 void sheaf_findings_close(sheaf_findings *findings);
 void sheaf_findings_clear(sheaf_findings *findings);
-/* Reports them to `cx` in their order, up to the first that does not pass. */
+/* Reports them to `cx` in order, up to the first that does not pass. */
 SHEAF_USE sheaf_status sheaf_findings_report(sheaf_findings *findings, sheaf_context *cx, sheaf_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Counted allocation. Every byte the library holds comes from here, so that one limit bounds it all and a
- * test can make any allocation fail. Callers keep the size: it is given back on release. */
+/* Counted allocation. Every byte of the library comes from here, so that one limit bounds it all and a test
+ * can make any allocation fail. Callers keep the size and pass it on release. */
 #ifndef SHEAF_BASE_MEMORY_H
 #define SHEAF_BASE_MEMORY_H
 
@@ -8,7 +8,7 @@
 
 /* Zeroed memory, aligned to 64. NOMEM, or LIMIT with the sizes. */
 SHEAF_USE sheaf_status sheaf_allocate(sheaf_context *cx, size_t size, void **out, sheaf_error *err);
-/* count * size with the multiplication checked. */
+/* count * size, multiplied with a check for overflow. */
 SHEAF_USE sheaf_status sheaf_allocate_array(sheaf_context *cx, uint64_t count, size_t size, void **out,
                                             sheaf_error *err);
 /* Grows or shrinks; on failure *memory is as it was. New bytes are not zeroed. */
@@ -20,11 +20,12 @@ SHEAF_USE sheaf_status sheaf_copy_text(sheaf_context *cx, const char *text, size
                                        sheaf_error *err);
 void sheaf_release_text(sheaf_context *cx, char *text);
 
-/* Counts memory that somebody else allocates, a library for one, as if it were ours; and no longer. */
+/* Counts memory that somebody else allocates, such as another library, as if it were ours; and stops counting
+ * it. */
 SHEAF_USE sheaf_status sheaf_charge(sheaf_context *cx, size_t size, sheaf_error *err);
 void sheaf_discharge(sheaf_context *cx, size_t size);
 
-/* Whether a failure may pass where less memory is in use. */
+/* Whether a failure may be temporary because less memory would be enough. */
 static inline bool sheaf_is_of_memory(sheaf_status status)
 {
 	return status == SHEAF_NOMEM || status == SHEAF_LIMIT;

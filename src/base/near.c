@@ -11,7 +11,7 @@ static size_t least_of(size_t a, size_t b, size_t c)
 	return ab < c ? ab : c;
 }
 
-/* How many letters must be put in, taken out, changed or swapped with their neighbour to make b of a. */
+/* The number of letters to insert, delete, change or swap with their neighbour to turn a into b. */
 static size_t distance(const char *a, const char *b)
 {
 	size_t rows[3][WORD_MAX + 1] = {{0}};
@@ -30,7 +30,7 @@ static size_t distance(const char *a, const char *b)
 	return rows[n % 3][m];
 }
 
-/* Whoever stops typing has begun well: a word of which this is the beginning, of several the shortest. */
+/* If the word is the beginning of others, the shortest of these was meant. */
 static const char *word_begun(const char *word, const char *(*candidate)(const void *user, int i),
                               const void *user)
 {
@@ -48,7 +48,7 @@ const char *sheaf_nearest_word(const char *word, const char *(*candidate)(const 
 	if (!word || !candidate) return NULL;
 	const char *nearest = word_begun(word, candidate, user), *other;
 	if (nearest) return nearest;
-	size_t n = strlen(word), best = n / 3 + 1; /* farther ones look like no slip */
+	size_t n = strlen(word), best = n / 3 + 1; /* larger distances are not typing errors */
 	if (n == 1) best = 0;                      /* another letter is another word */
 	for (int i = 0; (other = candidate(user, i)); i++) {
 		size_t d = distance(word, other);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What public functions ask of their arguments before they do anything: USAGE says which one is wrong. */
+/* Checks of the arguments of public functions before they do anything: USAGE says which one is wrong. */
 #ifndef SHEAF_BASE_NEED_H
 #define SHEAF_BASE_NEED_H
 
@@ -18,7 +18,7 @@
 
 sheaf_status sheaf_not_given(const char *function, const char *what, sheaf_error *err);
 sheaf_status sheaf_out_of_range(const char *function, const char *what, int64_t found, sheaf_error *err);
-/* n of somebody's settings. */
+/* n settings of a caller. */
 SHEAF_USE sheaf_status sheaf_check_settings(const char *function, const sheaf_setting *settings, int n,
                                             sheaf_error *err);
 /* n paths or other texts. */

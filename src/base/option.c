@@ -25,7 +25,7 @@ static bool digits_from_text(const char **text, int64_t *out)
 	return true;
 }
 
-/* ".5": what stands after the point, as a fraction of 10^digits. */
+/* ".5": the digits after the point, as a fraction of 10^digits. */
 static void fraction_from_text(const char **text, int64_t *part, int64_t *scale)
 {
 	const char *at = *text;
@@ -33,7 +33,7 @@ static void fraction_from_text(const char **text, int64_t *part, int64_t *scale)
 	*scale = 1;
 	if (*at != '.' || at[1] < '0' || at[1] > '9') return;
 	for (at++; *at >= '0' && *at <= '9'; at++) {
-		if (*scale >= (int64_t)1 << 20) continue; /* further digits are less than a byte of most sizes */
+		if (*scale >= (int64_t)1 << 20) continue; /* further digits are less than a byte in most units */
 		*part = *part * 10 + (*at - '0');
 		*scale *= 10;
 	}

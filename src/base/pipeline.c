@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Work in order, and the threads that do it. Steps take long, compared with a lock: one lock for all
- * pipelines of a context keeps it simple. */
+/* Work in order, and the threads that do it. Steps take long compared with taking a lock, so one lock for all
+ * pipelines of a context is simple and enough. */
 #include "base/pipeline.h"
 #include "base/checked.h"
 #include "base/context.h"
@@ -40,8 +40,8 @@ static bool find_work(sheaf_pipeline *p, step *out)
 	return any;
 }
 
-/* Nobody may wait in another pipeline's `follow`, which may wait for a slow input: that is for the pool's
- * threads. */
+/* A thread that waits for an item must not run another pipeline's `follow`, which may wait for a slow input;
+ * only the pool's threads do. */
 static bool find_step(sheaf_pool *pool, bool follows, step *out)
 {
 	for (sheaf_pipeline *p = pool->pipelines; follows && p; p = p->next)
@@ -91,7 +91,7 @@ static void *serve(void *user)
 	return NULL;
 }
 
-/* Where the system gives no thread, the others do its work. */
+/* If the system refuses a thread, the others do its work. */
 static void start_threads(sheaf_pool *pool)
 {
 	while (pool->started < pool->wanted) {
@@ -147,7 +147,8 @@ void *sheaf_pipeline_free_item(sheaf_pipeline *p)
 	return sheaf_pipeline_count(p) < p->depth ? place(p, p->submitted) : NULL;
 }
 
-/* A single item is worked on by whoever waits for it; with a `follow` the caller may not come back soon. */
+/* A single item is processed by the thread that waits for it; but with a `follow` the caller may not return
+ * soon. */
 void sheaf_pipeline_submit(sheaf_pipeline *p)
 {
 	sheaf_mutex_lock(&p->pool->lock);
@@ -179,7 +180,7 @@ void *sheaf_pipeline_first(sheaf_pipeline *p)
 	if (p->submitted == p->passed) return NULL;
 	sheaf_mutex_lock(&p->pool->lock);
 	while (!is_complete(p)) {
-		/* While held nothing but the first item is worked on, whatever others there are. */
+		/* While the pipeline is held, only the first item is processed, even if there are others. */
 		bool own = find_follow(p, &s) || ((!p->held || p->begun == p->passed) && find_work(p, &s));
 		if (own || find_step(p->pool, false, &s))
 			do_step(p->pool, s);

@@ -13,8 +13,7 @@
 
 typedef struct sheaf_pipeline sheaf_pipeline;
 
-/* Either may be NULL, but not both: there is nothing to do, then. `drop` lets go of what an item holds; items
- * begin as zeros. */
+/* Either may be NULL, but not both. `drop` releases what an item holds; items begin as zeros. */
 typedef struct sheaf_pipeline_steps {
 	void (*work)(void *user, void *item);
 	void (*follow)(void *user, void *item);
@@ -30,35 +29,35 @@ struct sheaf_pipeline {
 	sheaf_pipeline_steps steps;
 	size_t item_size;
 	int depth;
-	uint8_t *items; /* a ring of `depth`, then a mark for each that is worked on to its end */
+	uint8_t *items; /* a ring of `depth` items, then a mark for each whose work is complete */
 	int64_t submitted, begun, followed, passed;
 	int running;
 	bool following, held;
 	sheaf_pipeline *next;
 };
 
-/* At most `depth` items are under way. With depth 1 nothing is done before it is asked for. */
+/* At most `depth` items are in progress. With depth 1 nothing is done before it is asked for. */
 SHEAF_USE sheaf_status sheaf_pipeline_open(sheaf_pipeline *p, sheaf_context *cx, size_t item_size, int depth,
                                            sheaf_pipeline_steps steps, sheaf_error *err);
-/* Waits for steps under way, and drops all items. */
+/* Waits for running steps, and drops all items. */
 void sheaf_pipeline_close(sheaf_pipeline *p);
 
-/* How many items were submitted and not passed. */
+/* The number of items that were submitted and not yet passed. */
 int64_t sheaf_pipeline_count(const sheaf_pipeline *p);
-/* The item to fill and submit next, with what it held when it was passed; NULL where `depth` items are under
- * way. */
+/* The next item to fill and submit, with what it held when it was passed; NULL if `depth` items are in
+ * progress. */
 void *sheaf_pipeline_free_item(sheaf_pipeline *p);
 void sheaf_pipeline_submit(sheaf_pipeline *p);
-/* The oldest item, complete; the caller works, or waits, until it is. NULL where there is none. */
+/* The oldest item, complete; until it is, the caller works or waits. NULL if there is none. */
 void *sheaf_pipeline_first(sheaf_pipeline *p);
 /* Whether the oldest item is complete already. */
 bool sheaf_pipeline_is_ready(sheaf_pipeline *p);
-/* Gives the first item back, to be filled again. */
+/* Returns the first item, to be filled again. */
 void sheaf_pipeline_pass(sheaf_pipeline *p);
-/* From now on nothing is done before it is asked for. No step is under way when it returns, so the items may
+/* From now on nothing is done before it is asked for. When it returns, no step is running, so the items may
  * be touched. */
 void sheaf_pipeline_hold(sheaf_pipeline *p);
-/* Item i of those under way, the first being 0. Only while held. */
+/* Item i of those in progress, counted from 0. Only while held. */
 void *sheaf_pipeline_item(sheaf_pipeline *p, int64_t i);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes as people read them. */
+/* Bytes in readable form. */
 #include "base/show.h"
 #include <stdio.h>
 

@@ -9,12 +9,12 @@
 
 enum { SHEAF_SHOWN_SIZE = 64 };
 
-/* What stands at `at`, for a message: "abc" in quotes up to a space or `stop`, "the end of the line", "byte
+/* What is found at `at`, for a message: "abc" in quotes up to a space or `stop`, "the end of the line", "byte
  * 0x00". */
 const char *sheaf_show(const uint8_t *at, const uint8_t *end, uint8_t stop, char text[SHEAF_SHOWN_SIZE]);
 
-/* Length of the UTF-8 sequence at s[0..n), n > 0; 0 where there is none: overlong forms, surrogates and the
- * like are none. */
+/* Length of the UTF-8 sequence at s[0..n), n > 0; 0 if there is no valid one, as for overlong forms and
+ * surrogates. */
 size_t sheaf_utf8_length(const uint8_t *s, size_t n);
 /* Whether all of s[0..n) is UTF-8. */
 bool sheaf_is_utf8(const uint8_t *s, size_t n);

@@ -50,7 +50,7 @@ void sheaf_spell(char *text, size_t size, char advice[32])
 		const char *name = mark + 1, *end = strchr(name, CLOSING);
 		put(to, size, &used, at, (size_t)(mark - at));
 		at = name;
-		if (!end) continue; /* it is part of what an input has */
+		if (!end) continue; /* it is part of the input's name or content */
 		if (!advice[0]) snprintf(advice, 32, "%.*s", (int)(end - name), name);
 		put_name(to, size, &used, name, (size_t)(end - name), end[1]);
 		at = end + 1;

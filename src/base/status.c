@@ -23,7 +23,7 @@ const char *sheaf_status_name(sheaf_status status)
 
 sheaf_status sheaf_forgive(sheaf_status status, const char *reason)
 {
-	(void)reason; /* for whoever reads the call */
+	(void)reason; /* for readers of the call */
 	bool stays =
 		status == SHEAF_END || status == SHEAF_IO || status == SHEAF_NOMEM || status == SHEAF_STOPPED;
 	return stays ? status : SHEAF_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads over the system's. */
+/* Threads of the system. */
 #include "base/thread.h"
 #include <sched.h>
 #include <signal.h>
@@ -19,7 +19,7 @@ void sheaf_signal_wait(sheaf_signal *signal, sheaf_mutex *mutex)
 void sheaf_signal_one(sheaf_signal *signal) { pthread_cond_signal(&signal->it); }
 void sheaf_signal_all(sheaf_signal *signal) { pthread_cond_broadcast(&signal->it); }
 
-/* Signals of a fault stay: they go to the thread that made it. */
+/* Signals of a fault are not blocked: they go to the thread that caused it. */
 static void list_signals(sigset_t *set)
 {
 	sigfillset(set);

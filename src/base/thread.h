@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads, locks and signals: the only file that knows the system's. */
+/* Threads, locks and signals: only thread.c knows those of the system. */
 #ifndef SHEAF_BASE_THREAD_H
 #define SHEAF_BASE_THREAD_H
 
@@ -10,7 +10,7 @@ typedef struct sheaf_mutex {
 	pthread_mutex_t it;
 } sheaf_mutex;
 
-/* What threads wait for while they hold a mutex, which is let go meanwhile. */
+/* What threads wait for while they hold a mutex, which is released meanwhile. */
 typedef struct sheaf_signal {
 	pthread_cond_t it;
 } sheaf_signal;
@@ -32,11 +32,11 @@ void sheaf_signal_wait(sheaf_signal *signal, sheaf_mutex *mutex);
 void sheaf_signal_one(sheaf_signal *signal);
 void sheaf_signal_all(sheaf_signal *signal);
 
-/* A thread to which the process's signals do not go: a program's handlers run on its own threads. False where
- * the system refuses. */
+/* A thread that receives none of the process's signals: a program's handlers run on its own threads. False if
+ * the system refuses it. */
 bool sheaf_thread_start(sheaf_thread *thread, void *(*run)(void *user), void *user);
 void sheaf_thread_join(sheaf_thread *thread);
-/* How many threads can run at once here. */
+/* The number of threads that can run at once here. */
 int sheaf_thread_cores(void);
 
 #endif

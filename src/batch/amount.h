@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How much is in a batch, in each of the units its size may be given in. */
+/* The size of a batch, in each of the units in which it can be given. */
 #ifndef SHEAF_BATCH_AMOUNT_H
 #define SHEAF_BATCH_AMOUNT_H
 

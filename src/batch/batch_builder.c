@@ -69,7 +69,7 @@ bool sheaf_batch_builder_is_at_hand(const sheaf_batch_builder *m, const sheaf_ba
 	return true;
 }
 
-/* What is missing is asked for at once, so that it is read side by side. */
+/* Missing pieces are all requested at once, so that they are read in parallel. */
 static void ask_for_pieces(const sheaf_batch_builder *m, const sheaf_batch_settings *settings,
                            sheaf_piece_cache *cache)
 {
@@ -109,7 +109,7 @@ sheaf_status sheaf_batch_builder_find(sheaf_batch_builder *m, const sheaf_batch_
 
 /* ---- making ---- */
 
-/* Whether the sequences stand one after the other in one piece. */
+/* Whether the sequences are consecutive in one piece. */
 static bool is_run(const sheaf_batch_builder *m, const sheaf_batch_settings *settings)
 {
 	if (settings->source->lanes > 1) return false;
@@ -133,7 +133,7 @@ static sheaf_status gather(sheaf_batch_builder *m, const sheaf_batch_settings *s
 	return SHEAF_OK;
 }
 
-/* Rows of located pieces go straight into one frame, of which they are then the picks. */
+/* Rows of located pieces are copied straight into one frame; the picks then refer to that frame. */
 static sheaf_status take_located(sheaf_batch_builder *m, const sheaf_batch_settings *settings,
                                  sheaf_error *err)
 {
@@ -163,7 +163,7 @@ static void report_keys(sheaf_batch_builder *m, const sheaf_batch_settings *sett
 {
 	int key = settings->source->key;
 	for (size_t i = 0; i < m->planned.count; i++) {
-		const sheaf_pick *pick = &m->picks[i]; /* keys are the first lane's */
+		const sheaf_pick *pick = &m->picks[i]; /* keys come from the first lane */
 		m->keys[i] = key < 0
 		                 ? (uint64_t)m->planned.items[i].row
 		                 : ((const uint64_t *)(const void *)pick->frame->columns[key].values.data)[pick->row];

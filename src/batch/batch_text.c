@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What is in a minibatch, as JSON for programs. */
+/* The contents of a minibatch, as JSON for programs. */
 #include "base/need.h"
 #include "batch/batches.h"
 #include "data/frame.h"
 #include "data/item.h"
 #include "data/print.h"
 
-/* The sequences of a column one after the other, or its items where it is no stream. */
+/* The sequences of a column one after the other, or its items if it is no stream. */
 static void put_rows(sheaf_builder *b, const sheaf_column *column, int64_t rows)
 {
 	for (int64_t r = 0; r < rows && !b->failed; r++) {
@@ -35,7 +35,7 @@ static void put_sparse_sample(sheaf_builder *b, const sheaf_column *values, cons
 	}
 }
 
-/* Rows of steps, each with a sample, or null where there is none. */
+/* Rows of steps, each with a sample, or null if there is none. */
 static void put_grid(sheaf_builder *b, const sheaf_packed *packed, const sheaf_field *field)
 {
 	sheaf_column values = {.meaning = field->meaning, .type = field->type, .values = packed->values};

@@ -10,14 +10,14 @@
 
 /* ---- where it stands ---- */
 
-/* Where the batches stand now, whatever brought them there. */
+/* The current place of the batches, however they got there. */
 static void note_place(sheaf_batches *b)
 {
 	b->state.mark = sheaf_plan_mark(b->plan);
 	if (b->cut) sheaf_truncation_place(b->cut, &b->state.mark, &b->state.step);
 }
 
-/* What was planned or made for another place is dropped. */
+/* Drops what was planned or made for another place. */
 static void empty_makers(sheaf_batches *b)
 {
 	while (sheaf_pipeline_first(&b->makers)) {
@@ -69,8 +69,8 @@ void sheaf_batches_state(const sheaf_batches *b, char state[SHEAF_STATE_SIZE])
 	sheaf_state_write(&b->state, state);
 }
 
-/* What is in the rows follows from the batches given since the epoch began: they are planned again, without
- * data. */
+/* The contents of the rows follow from the batches given since the epoch began: these are planned again,
+ * without data. */
 static sheaf_status repeat_steps(sheaf_batches *b, int64_t steps, sheaf_error *err)
 {
 	sheaf_batch_builder *m = (sheaf_batch_builder *)sheaf_pipeline_free_item(&b->makers);
@@ -144,7 +144,7 @@ static void describe(sheaf_batches *b, const sheaf_batch_builder *m)
 		b->state.mark = p->after;
 }
 
-/* Packing begins with it: its layout is planned, too. */
+/* The layout is part of planning, so packing begins here. */
 static sheaf_status plan(sheaf_batches *b, sheaf_batch_builder *m, sheaf_error *err)
 {
 	if (b->settings.packing && !m->packings.cx)
@@ -167,7 +167,7 @@ static sheaf_status plan_next(sheaf_batches *b, sheaf_batch_builder *m, sheaf_er
 	return m->status ? sheaf_fail(err, m->status, "%s", m->err.message) : SHEAF_OK;
 }
 
-/* The next batch goes to whoever makes it. Where nothing else is under way, its pieces are read first. */
+/* Submits the next batch to be made. If no other batch is in progress, its pieces are read first. */
 static sheaf_status submit(sheaf_batches *b, sheaf_batch_builder *m, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_batch_builder_find(m, &b->settings, b->cache, err));
@@ -176,8 +176,8 @@ static sheaf_status submit(sheaf_batches *b, sheaf_batch_builder *m, sheaf_error
 	return SHEAF_OK;
 }
 
-/* Batches whose pieces are in memory are made while those before them are used. One that has to wait for a
- * piece waits for its turn, and so does what there is to say of it. */
+/* Batches whose pieces are in memory are made while earlier ones are used. A batch that has to wait for a
+ * piece waits for its turn, and so does everything reported about it. */
 static void make_ahead(sheaf_batches *b)
 {
 	sheaf_batch_builder *m;
@@ -190,7 +190,7 @@ static void make_ahead(sheaf_batches *b)
 	}
 }
 
-/* When memory runs out, what was made ahead gives its own back, and is made again in its turn. */
+/* When memory runs out, what was made ahead is freed, and made again in its turn. */
 static void make_again(sheaf_batches *b, sheaf_batch_builder *m)
 {
 	b->makes_ahead = false;
@@ -213,7 +213,7 @@ static sheaf_status finish(sheaf_batches *b, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* The batch given last is used no longer. */
+/* The batch given last is no longer in use. */
 static void take_back(sheaf_batches *b)
 {
 	if (!b->given) return;
@@ -236,7 +236,7 @@ static sheaf_status next(sheaf_batches *b, sheaf_error *err)
 	return finish(b, err);
 }
 
-/* Whatever was planned or made beyond the last batch given is dropped. */
+/* Drops everything that was planned or made beyond the last batch given. */
 static sheaf_status forget_ahead(sheaf_batches *b, sheaf_error *err)
 {
 	char state[SHEAF_STATE_SIZE];
@@ -267,7 +267,7 @@ sheaf_status sheaf_batches_skip(sheaf_batches *b, int64_t n, sheaf_error *err)
 	take_back(b);
 	sheaf_status status = forget_ahead(b, err);
 	for (int64_t i = 0; i < n && !status; i++) status = pass(b, err);
-	b->to_pass = 0; /* the next one is given, whatever the stride */
+	b->to_pass = 0; /* gives the very next one, whatever the stride */
 	b->batch = (sheaf_batch){.number = b->batch.number};
 	return status;
 }

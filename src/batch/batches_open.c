@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening minibatches: options that fit each other, and how much memory each part gets. */
+/* Opening minibatches: checks that options fit together, and divides the memory. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
@@ -85,7 +85,7 @@ static sheaf_status check_together(const sheaf_batch_options *o, const sheaf_ord
 	return o->packing == SHEAF_PACK_TRUNCATED ? check_truncation(o, err) : SHEAF_OK;
 }
 
-/* What CNTK takes for its window: as many chunks as have 4 GiB. */
+/* CNTK's default window: as many chunks as make up 4 GiB. */
 static int64_t usual_window(const sheaf_batch_options *o)
 {
 	enum { USUAL_CHUNK = 32 << 20 };
@@ -145,7 +145,7 @@ static sheaf_status translate(sheaf_batches *b, const sheaf_batch_options *o, sh
 	b->truncation = o->truncation;
 	b->stride = o->stride ? o->stride : 1;
 	if (o->packing == SHEAF_PACK_TRUNCATED) {
-		/* Rows take sequences one by one. */
+		/* Rows of truncated sequences take sequences one by one. */
 		p->size = 1;
 		p->one_by_one = true;
 		p->global = false;
@@ -155,7 +155,7 @@ static sheaf_status translate(sheaf_batches *b, const sheaf_batch_options *o, sh
 
 /* ---- memory ---- */
 
-/* Half of what is allowed is for pieces; batches, plans and what is being read share the rest. */
+/* Half of the limit is for pieces; batches, plans and reading share the rest. */
 static int64_t bytes_for_pieces(const sheaf_batches *b) { return sheaf_max_memory(b->cx) / 2; }
 
 static int64_t bytes_in_files(const sheaf_row_source *s)
@@ -165,14 +165,14 @@ static int64_t bytes_in_files(const sheaf_row_source *s)
 	return sum;
 }
 
-/* Rows that are gathered need no decoding before. What is to be kept in memory is not left to the system's
- * cache. */
+/* Rows that are gathered need not be decoded before. Data that are to be kept in memory are not left to the
+ * system's cache. */
 static bool locates(const sheaf_batches *b, bool keep)
 {
 	return !keep && sheaf_row_source_locates(&b->source);
 }
 
-/* Bytes in memory for each byte of the files, as the first piece has it. */
+/* Bytes in memory for each byte of the files, measured on the first piece. */
 static sheaf_status measure_growth(sheaf_batches *b, double *growth, sheaf_error *err)
 {
 	int64_t piece = b->source.piece_of_chunk[0], before = sheaf_context_memory(b->cx, NULL),
@@ -185,13 +185,13 @@ static sheaf_status measure_growth(sheaf_batches *b, double *growth, sheaf_error
 	return SHEAF_OK;
 }
 
-/* A shuffle of everything needs everything in memory. Where that does not fit, it goes by windows, two of
- * which fit: the one in use, and the next. */
+/* A shuffle of everything needs everything in memory. If that does not fit, the shuffle uses windows, two of
+ * which fit: the current one, and the next. */
 static sheaf_status fit_window(sheaf_batches *b, bool keep, sheaf_error *err)
 {
 	enum { MOST_GROWTH = 8 };
 	int64_t bytes = bytes_in_files(&b->source), room = bytes_for_pieces(b);
-	double growth = 1; /* of what stays as it is */
+	double growth = 1; /* of what does not change */
 	if (b->options.order->dealing != SHEAF_DEAL_BATCH || b->options.arranged.window ||
 	    bytes <= room / MOST_GROWTH)
 		return SHEAF_OK;
@@ -204,7 +204,7 @@ static sheaf_status fit_window(sheaf_batches *b, bool keep, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* How many pieces are of use later in the sweep; 0: no saying. */
+/* The number of pieces that are used again later in the sweep; 0: unknown. */
 static int64_t pieces_to_keep(const sheaf_batches *b, bool keep)
 {
 	const sheaf_order_options *arranged = &b->options.arranged;
@@ -216,7 +216,7 @@ static int64_t pieces_to_keep(const sheaf_batches *b, bool keep)
 
 /* ---- opening ---- */
 
-/* CNTK's number of rows, and its way to share them out. */
+/* CNTK's number of rows, and its way to divide them among shards. */
 static sheaf_status open_truncation(sheaf_batches *b, int64_t size, sheaf_error *err)
 {
 	int64_t rows = size / b->truncation, world = b->options.world;
@@ -240,8 +240,8 @@ static void drop(void *user, void *item)
 	sheaf_batch_builder_free((sheaf_batch_builder *)item, (const sheaf_batch_settings *)user);
 }
 
-/* Made ahead is what takes longer than to wake a thread for it, and what does not take much memory even so.
- * Rows that are truncated are planned from what is in them. */
+/* Batches are made ahead if making them takes longer than waking a thread, and if they do not take much
+ * memory. Truncated rows are planned from their current contents. */
 static bool is_worth_making_ahead(const sheaf_batches *b, int64_t size, int depth)
 {
 	enum { LEAST = 64 << 10, SHARE = 16 };
@@ -278,15 +278,15 @@ static uint32_t options_fingerprint(const sheaf_batches *b, int64_t size)
 {
 	bool cut = b->settings.packing == SHEAF_PACK_TRUNCATED;
 	int64_t more[] = {cut ? size : 0, cut ? b->truncation : 0,
-	                  cut ? b->options.world : 0}; /* a row is one shard's from end to end */
+	                  cut ? b->options.world : 0}; /* one row belongs to one shard from end to end */
 	uint32_t hash = sheaf_options_fingerprint(&b->options, more, sizeof more / sizeof *more);
 	return b->options.mixed
 	           ? sheaf_options_fingerprint(&b->options, b->options.weights, (size_t)b->options.mixed) ^ hash
 	           : hash;
 }
 
-/* In the order of the file the end of it need not be known before it is reached, unless something is counted
- * from there. */
+/* In the order of the file the number of rows need not be known before the end is reached, unless something
+ * is counted from there. */
 static sheaf_union union_of(const sheaf_batch_options *o)
 {
 	const sheaf_order *order = sheaf_order_find(o->order ? o->order : "sheaf");

@@ -5,20 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCHES = 64, MOST = 1 << 16 }; /* that a bucket is made of, and sequences in it at most */
+enum { BATCHES = 64, MOST = 1 << 16 }; /* batches in a bucket, and the most sequences in it */
 
 struct sheaf_buckets {
 	const sheaf_rows *rows;
 	sheaf_bucket_options options;
 	sheaf_context *cx;
-	int64_t room;                /* sequences of a bucket */
-	int64_t sweep, first, count; /* of the bucket at hand; sweep -1: none */
-	sheaf_item *items, *sorted;  /* in the order given, and in the one to give */
-	uint64_t *ranks;             /* length in the upper half, place in the lower one */
+	int64_t room;                /* sequences in a bucket */
+	int64_t sweep, first, count; /* of the current bucket; sweep -1: none */
+	sheaf_item *items, *sorted;  /* in the order that was given, and in the order to give */
+	uint64_t *ranks;             /* length in the upper half, position in the lower half */
 	int64_t *runs;               /* where each batch begins in the ranks, and the end */
 };
 
-/* About as many sequences as BATCHES batches have. */
+/* About as many sequences as fill BATCHES batches. */
 static int64_t choose_room(const sheaf_rows *rows, const sheaf_bucket_options *options)
 {
 	int64_t mean = rows->rows && options->unit != SHEAF_SIZE_SEQUENCES
@@ -82,7 +82,7 @@ static void sort_by_length(sheaf_buckets *b)
 	qsort(b->ranks, (size_t)b->count, sizeof *b->ranks, by_rank);
 }
 
-/* The batches that the sorted sequences make, by the rule that cuts them later. */
+/* The batches that the sorted sequences will make, by the rule that cuts them later. */
 static int64_t cut_runs(sheaf_buckets *b)
 {
 	sheaf_amount amount = {0};
@@ -105,7 +105,7 @@ static void shuffle_runs(sheaf_buckets *b, int64_t n, int64_t sweep)
 	sheaf_permutation p;
 	sheaf_item *to = b->sorted;
 	sheaf_permutation_make(&p, n, ~b->options.seed, sweep,
-	                       b->first / b->room); /* another seed than the order's own */
+	                       b->first / b->room); /* a different seed from the order's own */
 	for (int64_t i = 0; i < n; i++) {
 		int64_t run = sheaf_permutation_at(&p, i);
 		sheaf_item *first = to;
@@ -117,7 +117,7 @@ static void shuffle_runs(sheaf_buckets *b, int64_t n, int64_t sweep)
 static sheaf_status take_bucket(sheaf_buckets *b, int64_t sweep, int64_t ordinal, sheaf_error *err)
 {
 	int64_t rest = b->rows->rows - (ordinal - ordinal % b->room);
-	b->sweep = -1; /* until it is whole */
+	b->sweep = -1; /* until it is complete */
 	b->first = ordinal - ordinal % b->room;
 	int64_t wanted = rest < b->room ? rest : b->room;
 	for (b->count = 0; b->count < wanted;) {

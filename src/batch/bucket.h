@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Buckets: sequences of about the same length meet in a batch. A window of sequences of an order at a time is
- * sorted by length and cut into batches, and the batches are shuffled. Still every place is found from seed,
- * sweep and ordinal alone. */
+/* Buckets put sequences of about the same length into a batch. A window of sequences of an order at a time is
+ * sorted by length and cut into batches, and the batches are shuffled. Still every place is computed from
+ * seed, sweep and ordinal alone. */
 #ifndef SHEAF_BATCH_BUCKET_H
 #define SHEAF_BATCH_BUCKET_H
 
@@ -9,8 +9,8 @@
 #include "batch/order.h"
 
 typedef struct sheaf_bucket_options {
-	const sheaf_order *order; /* from which they are filled */
-	void *opened;             /* and which is open, and outlives them */
+	const sheaf_order *order; /* the order that fills them */
+	void *opened;             /* and whether it is open; it outlives them */
 	uint64_t seed;
 	int64_t size; /* of a batch */
 	sheaf_size_unit unit;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The chunks of a table of rows: where each begins, and in which piece it stands. */
+/* The chunks of a table of rows: where each begins, and in which piece it is. */
 #include "batch/reserve.h"
 #include "batch/row_source.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How often each row wants to be drawn, where the data say so: a column of numbers, one for each row, that is
- * named "freq". */
+/* How often each row should be drawn, if the data say so: a column of numbers, one for each row, named
+ * "freq". */
 #include "base/context.h"
 #include "base/memory.h"
 #include "batch/row_source.h"

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* One pass finds where each row begins and how long the result gets, one copies. Rows lie anywhere in memory,
- * so each pass asks for the lines of those to come while it works on those at hand. */
+/* One pass finds where each row begins and how long the result becomes; another copies. Rows may be anywhere
+ * in memory, so each pass prefetches the rows to come while it processes the current ones. */
 #include "batch/gather.h"
 #include "base/buffer.h"
 #include "data/frame.h"
 
-enum { AHEAD = 8 }; /* rows whose lines are asked for */
+enum { AHEAD = 8 }; /* rows to prefetch */
 
-/* What of a row's column lies where. */
+/* Where the parts of a row's column are. */
 typedef struct span {
 	int64_t begin, end;
 } span;
 
-/* A column on its way. */
+/* A column that is being gathered. */
 typedef struct gathering {
 	const sheaf_picked *from;
 	sheaf_column *to;
@@ -25,7 +25,7 @@ static const sheaf_column *column_of(const gathering *g, size_t i) { return shea
 
 static void ask_for(const void *address) { __builtin_prefetch(address, 0, 1); }
 
-/* The lines of a run, but of a long one the first only: the processor sees where those lead. */
+/* Prefetches a run, but only the first line of a long one: the processor then prefetches the rest itself. */
 static inline void ask_for_run(const uint8_t *at, size_t bytes)
 {
 	enum { LINE = 64, LONG = 512 };
@@ -93,7 +93,7 @@ static void find_entries(const gathering *g)
 
 /* ---- values ---- */
 
-/* Where a column keeps what is copied: its values, or its indices. */
+/* The memory in which a column keeps what is copied: its values, or its indices. */
 typedef const sheaf_buffer *(*part_of)(const sheaf_column *column);
 
 static const sheaf_buffer *values_of(const sheaf_column *column) { return &column->values; }
@@ -105,7 +105,7 @@ static inline const uint8_t *run_at(const gathering *g, size_t i, part_of part, 
 	return part(column_of(g, i))->data + (size_t)g->spans[i].begin * size;
 }
 
-/* How many of the picks from i on follow one another in one column: they are copied at once. */
+/* How many picks, from i on, are consecutive in one column: these are copied at once. */
 static inline size_t run_of(const gathering *g, size_t i)
 {
 	const sheaf_pick *picks = g->from->picks + i;
@@ -123,7 +123,7 @@ static inline sheaf_status put_runs(const gathering *g, part_of part, size_t siz
 	sheaf_builder b;
 	size_t n = g->from->n;
 	const span *spans = g->spans;
-	uint64_t total = 0; /* rows may come more than once */
+	uint64_t total = 0; /* rows may be repeated */
 	for (size_t i = 0; i < n; i++) total += run_bytes(&spans[i], size);
 	sheaf_builder_begin(&b, g->cx, to);
 	uint8_t *at = sheaf_builder_extend(&b, total);
@@ -175,7 +175,7 @@ static sheaf_status gather_values(const gathering *g)
 	return put_runs(g, values_of, sheaf_type_size(g->to->type), &g->to->values);
 }
 
-/* What has texts, deeper levels or missing positions goes row by row. */
+/* Columns with texts, deeper levels or missing positions are copied row by row. */
 static sheaf_status gather_any(const gathering *g)
 {
 	sheaf_column_clear(g->to);

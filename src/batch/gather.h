@@ -11,7 +11,7 @@ typedef struct sheaf_pick {
 	int64_t row;
 } sheaf_pick;
 
-/* A column of n such rows, and its field in what is made of them. */
+/* A column of n such rows, and its field in the result. */
 typedef struct sheaf_picked {
 	const sheaf_pick *picks;
 	size_t n;
@@ -23,7 +23,7 @@ static inline const sheaf_column *sheaf_picked_column(const sheaf_picked *from, 
 	return &from->picks[pick].frame->columns[from->column];
 }
 
-/* Refills a column, already shaped. `scratch` has room for 2 * n numbers. */
+/* Refills a column whose shape is already set. `scratch` has room for 2 * n numbers. */
 SHEAF_USE sheaf_status sheaf_gather_column(sheaf_column *to, const sheaf_picked *from, int64_t *scratch,
                                            sheaf_context *cx, sheaf_error *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Joining, as CNTK's composite reader does it: the first dataset leads; a row of it whose key another one
- * lacks is dropped and counted; rows of the others that have no partner are never asked for. */
+/* Joining, as CNTK's composite reader does it: the first dataset leads; a row of it whose key is missing in
+ * another one is dropped and counted; rows of the others without a partner are never requested. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/pipeline.h"
@@ -11,7 +11,7 @@
 
 /* The keys of one part's rows, in the order of the rows. */
 typedef struct key_table {
-	uint64_t *keys; /* NULL: they are the numbers of the rows */
+	uint64_t *keys; /* NULL: the keys are the numbers of the rows */
 	int64_t count;
 } key_table;
 
@@ -22,7 +22,7 @@ static uint64_t key_of(const key_table *table, int64_t row)
 
 /* ---- reading keys ---- */
 
-/* The keys of a piece, read by any thread. */
+/* The keys of a piece. Any thread may call it. */
 typedef struct item {
 	sheaf_piece_entry entry;
 	uint64_t *keys;
@@ -95,7 +95,7 @@ static sheaf_status read_table(const sheaf_row_source_part *part, key_table *tab
 	return status;
 }
 
-/* Where keys are the numbers of rows nothing has to be read. */
+/* If keys are the numbers of rows, nothing has to be read. */
 static sheaf_status make_key_table(const sheaf_row_source_part *part, key_table *table, sheaf_context *cx,
                                    sheaf_error *err)
 {
@@ -116,11 +116,11 @@ typedef struct keyed_row {
 	int64_t row;
 } keyed_row;
 
-/* The rows of a table by key: themselves where keys ascend, as they mostly do. */
+/* The rows of a table by key: in their own order if keys ascend, as they mostly do. */
 typedef struct ranking {
 	const key_table *table;
 	keyed_row *rows; /* NULL: as in the table */
-	int64_t last;    /* what was found last: the next one is mostly after it */
+	int64_t last;    /* the last one found: the next one mostly follows it */
 } ranking;
 
 static int by_key(const void *a, const void *b)
@@ -201,7 +201,7 @@ static sheaf_status warn_of_repeats(const sheaf_row_source_part *part, const ran
 	return SHEAF_OK;
 }
 
-/* Partners of all rows of the first part in one more; -1 where there is none. */
+/* Adds one more part: the partners of all rows of the first part in it; -1 if there is none. */
 static sheaf_status find_partners(sheaf_row_source *s, int lane, const key_table *leading, sheaf_error *err)
 {
 	key_table table;
@@ -226,7 +226,7 @@ static bool has_all(const sheaf_row_source *s, int64_t row)
 static void leave_out_the_rest(sheaf_row_source *s)
 {
 	for (int64_t r = 0; r < s->match_room; r++)
-		if (has_all(s, r)) s->matches[s->matched++] = r; /* lane 0, which has not been used so far */
+		if (has_all(s, r)) s->matches[s->matched++] = r; /* lane 0 has not been used so far */
 	for (int lane = 1; lane < s->lanes; lane++) {
 		int64_t *rows = s->matches + lane * s->match_room;
 		for (int64_t k = 0; k < s->matched; k++) rows[k] = rows[s->matches[k]];
@@ -258,7 +258,7 @@ static int main_lane(const sheaf_row_source *s)
 	return -1;
 }
 
-/* How many of the rows of a lane follow one another from the k-th on. */
+/* How many rows of a lane, from the k-th on, are consecutive. */
 static int64_t run_from(const sheaf_row_source *s, const int64_t *rows, int64_t k, int64_t most)
 {
 	int64_t run = 1;
@@ -280,7 +280,7 @@ static sheaf_status measure_lane(sheaf_row_source *s, int lane, sheaf_error *err
 	return SHEAF_OK;
 }
 
-/* The longest of a row's parts; that of the main stream where one is named. */
+/* The longest of a row's parts; or that of the main stream, if one is named. */
 static sheaf_status measure(sheaf_row_source *s, sheaf_error *err)
 {
 	int leading = main_lane(s);

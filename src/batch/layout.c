@@ -21,7 +21,7 @@ sheaf_status sheaf_layout_add(sheaf_layout *layout, sheaf_extract extract, sheaf
 	return SHEAF_OK;
 }
 
-/* The whole sequences, all in row 0 still. */
+/* The whole sequences, at first all in row 0. */
 static sheaf_status take_whole(sheaf_layout *layout, const sheaf_picked *from, sheaf_context *cx,
                                sheaf_error *err)
 {
@@ -37,7 +37,7 @@ static sheaf_status take_whole(sheaf_layout *layout, const sheaf_picked *from, s
 	return SHEAF_OK;
 }
 
-/* First fit, in the order of the sequences, as CNTK's packer does it. */
+/* First fit, in the order of the sequences, like CNTK's packer. */
 static sheaf_status fill_rows(sheaf_layout *layout, sheaf_context *cx, sheaf_error *err)
 {
 	void *taken = layout->taken;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A table of rows that grows as it is read: in the order of the file nobody has to know the end of it before
- * the first batch. Datasets that have an index come to it as a whole, others piece by piece. */
+/* A table of rows that grows as it is read: in the order of the file the first batch does not need the number
+ * of rows. Datasets with an index are added as a whole, others piece by piece. */
 #include "base/context.h"
 #include "batch/reserve.h"
 #include "batch/row_source.h"
 #include "index/index.h"
 #include "index/pieces.h"
 
-enum { AHEAD = 4 /* pieces that other threads may read meanwhile */ };
+enum { AHEAD = 4 /* pieces that other threads may read at the same time */ };
 
 /* ---- entries and lengths ---- */
 
@@ -33,8 +33,8 @@ static sheaf_status put_lengths(sheaf_row_source *s, const uint32_t *lengths, in
 	return SHEAF_OK;
 }
 
-/* Rows before one that is asked for have been given: in this order nobody goes back without completing the
- * table first. */
+/* All rows before one that is asked for have been given: in this order nobody goes back without completing
+ * the table first. */
 static void drop_lengths_before(sheaf_row_source *s, int64_t row)
 {
 	int64_t gone = row - s->recent_row;
@@ -62,7 +62,7 @@ static sheaf_status begin_part(sheaf_row_source *s, sheaf_error *err)
 	return sheaf_dataset_survey(part->dataset, err);
 }
 
-/* All of a part that has its table, but for what of it is there already. */
+/* Adds the whole of a part that has its table, except for what is already there. */
 static sheaf_status finish_part(sheaf_row_source *s, sheaf_error *err)
 {
 	sheaf_row_source_part *part = &s->parts[s->lazy_part];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The 64-bit Mersenne twister of Matsumoto and Nishimura, which C++ calls std::mt19937_64: CNTK's randomisers
- * draw from it. */
+/* The 64-bit Mersenne twister of Matsumoto and Nishimura, std::mt19937_64 in C++: CNTK's randomisers use
+ * it. */
 #ifndef SHEAF_BATCH_MERSENNE_H
 #define SHEAF_BATCH_MERSENNE_H
 

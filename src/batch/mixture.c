@@ -3,11 +3,11 @@
 #include "batch/permutation.h"
 #include "batch/reserve.h"
 
-/* One table, and what is drawn from it. */
+/* One table, and the state of its draws. */
 typedef struct source {
 	sheaf_rows rows;
-	int64_t first, first_chunk; /* numbers of its row 0 and of its chunk 0 in all rows and chunks */
-	int64_t sweep;              /* of what was drawn last; -1: nothing was */
+	int64_t first, first_chunk; /* numbers of its row 0 and its chunk 0 among all rows and chunks */
+	int64_t sweep;              /* of the last draw; -1: none so far */
 	const sheaf_rows *all;
 	int64_t *first_row, *first_sample;
 	int64_t weight, before; /* its turns in a round, and those of the tables before it */
@@ -22,7 +22,7 @@ struct sheaf_mixture {
 	source *sources;
 	int n;
 	int64_t turns; /* of a round */
-	int64_t round; /* that `shuffled` is of; -1: none */
+	int64_t round; /* the round of `shuffled`; -1: none */
 	sheaf_permutation shuffled;
 };
 
@@ -81,7 +81,7 @@ static sheaf_status open_sources(sheaf_mixture *m, const sheaf_mixture_options *
 	m->sources = (source *)sources;
 	for (int i = 0; i < m->n; i++) {
 		sheaf_order_options arranged = options->arranged;
-		arranged.seed += (uint64_t)i; /* tables of one size are not in step */
+		arranged.seed += (uint64_t)i; /* so that tables of the same size are not in step */
 		m->sources[i].weight = options->weights[i];
 		m->sources[i].before = m->turns;
 		m->turns += options->weights[i];
@@ -112,8 +112,8 @@ sheaf_status sheaf_mixture_open(const sheaf_rows *rows, const sheaf_mixture_opti
 	return status;
 }
 
-/* Draw number `draw` of all. Which table's turn it is, and which of that table's draws, follows from the
- * number alone. */
+/* Draw number `draw` of all. The number alone determines which table has its turn, and which of its draws
+ * this is. */
 static sheaf_status draw_one(sheaf_mixture *m, int64_t draw, sheaf_item *item, sheaf_error *err)
 {
 	int64_t round = draw / m->turns;

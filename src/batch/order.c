@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of orders, and what they share. */
+/* The table of orders, and their common code. */
 #include "batch/order.h"
 #include <string.h>
 
@@ -15,7 +15,7 @@ const sheaf_order *sheaf_order_find(const char *name)
 
 enum { RUN = 64 /* rows that are measured at a time */ };
 
-/* How many of the items have rows that follow one another. */
+/* How many of the items have consecutive rows. */
 static int64_t run_length(const sheaf_item *items, int64_t n)
 {
 	int64_t run = 1;

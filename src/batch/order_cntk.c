@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* CNTK's randomised order (BlockRandomizer, ChunkRandomizer and SequenceRandomizer of its reader library):
- * chunks are shuffled; then each sequence changes places with one of a window of chunks around it, chunk by
- * chunk as they are handed out. Like there, sequences near the place of reading stand in a table, the others
- * do not. Every chunk keeps its number of sequences. */
+ * chunks are shuffled; then each sequence is swapped with one in a window of chunks around it, chunk by chunk
+ * as they are handed out. As in CNTK, sequences near the reading position are in a table, the others are not.
+ * Every chunk keeps its number of sequences. */
 #include "batch/mersenne.h"
 #include "batch/order.h"
 #include "batch/reserve.h"
@@ -11,31 +11,31 @@
 /* Chunks, in their shuffled order. */
 typedef struct cntk_chunk {
 	int64_t chunk;             /* its number in the file */
-	int64_t position, samples; /* of its first sequence and sample in the sweep */
-	int64_t begin, end;        /* its window: places of chunks */
+	int64_t position, samples; /* of its first sequence and its first sample in the sweep */
+	int64_t begin, end;        /* its window: a range of chunks */
 } cntk_chunk;
 
 typedef struct cntk_sequence {
 	int64_t row;
 	uint32_t samples;
-	uint32_t home; /* place of its chunk */
+	uint32_t home; /* index of its chunk */
 } cntk_sequence;
 
 typedef struct cntk_order {
 	const sheaf_rows *rows;
 	sheaf_order_options options;
 	sheaf_context *cx;
-	int64_t sweep; /* that the rest is of; -1: none */
+	int64_t sweep; /* to which the rest belongs; -1: none */
 	sheaf_mersenne draws;
-	cntk_chunk *chunks; /* one more than there are, which begins after the last */
+	cntk_chunk *chunks; /* one more than the number of chunks, which begins after the last */
 	int64_t handed;     /* places before this one are final */
-	int64_t drawn;      /* sequences of places before this one have been drawn for */
+	int64_t drawn;      /* draws have been made for sequences of places before this one */
 	int64_t first_loaded, loaded;
-	cntk_sequence *sequences; /* of places [first_loaded, loaded) */
+	cntk_sequence *sequences; /* in places [first_loaded, loaded) */
 	size_t room;
 	uint32_t *lengths; /* of one chunk */
 	size_t lengths_room;
-	int64_t near; /* place that was asked for last */
+	int64_t near; /* the last place asked for */
 } cntk_order;
 
 static void cntk_close(void *order)
@@ -130,14 +130,14 @@ static void start_sweep(cntk_order *o, int64_t sweep)
 		windows_in_samples(o, o->options.window);
 	else
 		windows_in_chunks(o, o->options.window);
-	sheaf_mersenne_seed(&o->draws, seed); /* once more: sequences have a generator of their own */
+	sheaf_mersenne_seed(&o->draws, seed); /* again: sequences have a generator of their own */
 	o->handed = o->drawn = o->first_loaded = o->loaded = o->near = 0;
 	o->sweep = sweep;
 }
 
 /* ---- sequences ---- */
 
-/* The place of the chunk in which a position stands; near the last one mostly. */
+/* The index of the chunk that contains a position; mostly near the last one. */
 static int64_t place_of(cntk_order *o, int64_t position)
 {
 	int64_t low = 0, high = o->rows->chunks;
@@ -157,7 +157,7 @@ static cntk_sequence *sequence_at(const cntk_order *o, int64_t position)
 	return &o->sequences[position - o->chunks[o->first_loaded].position];
 }
 
-/* Sequences that no place to come can draw any more make room. */
+/* Removes sequences that no later place can draw any more. */
 static void forget_chunks(cntk_order *o)
 {
 	int64_t first = o->first_loaded,
@@ -165,7 +165,7 @@ static void forget_chunks(cntk_order *o)
 	while (first < o->handed && first < keep) first++;
 	int64_t gone = o->chunks[first].position - o->chunks[o->first_loaded].position;
 	int64_t stay = o->chunks[o->loaded].position - o->chunks[first].position;
-	if (gone == 0 || gone < stay) return; /* moving them is worth it only now and then */
+	if (gone == 0 || gone < stay) return; /* moving them pays only now and then */
 	memmove(o->sequences, o->sequences + gone, (size_t)stay * sizeof *o->sequences);
 	o->first_loaded = first;
 }
@@ -209,7 +209,7 @@ static void draw_for(cntk_order *o, int64_t position, int64_t place)
 	*other = sequence;
 }
 
-/* Makes the next place final: everything that might still come into it is drawn for first. */
+/* Makes the next place final: first draws for every place that might still change it. */
 static sheaf_status hand_out(cntk_order *o, sheaf_error *err)
 {
 	int64_t n = o->rows->chunks, until = o->chunks[o->handed].end;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The order of the file, as CNTK's reader without randomisation has it: shards take turns, sequence by
- * sequence, and go on taking turns from sweep to sweep. */
+/* The order of the file, like CNTK's reader without randomisation: shards take turns, sequence by sequence,
+ * and continue to take turns from sweep to sweep. */
 #include "base/memory.h"
 #include "batch/order.h"
 
 typedef struct file_order {
 	const sheaf_rows *rows;
 	sheaf_context *cx;
-	int64_t row, chunk; /* after those given last */
+	int64_t row, chunk; /* after the last ones given */
 } file_order;
 
 static sheaf_status file_open(const sheaf_rows *rows, const sheaf_order_options *options, sheaf_context *cx,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sequences drawn with replacement, each on its own: uniformly (what Lens calls RANDOMIZED), or by the
- * frequencies that the data give them (PROBABILISTIC). A sweep is as many draws as there are sequences. */
+/* Sequences drawn with replacement, independently: uniformly (Lens's RANDOMIZED), or by the frequencies in
+ * the data (PROBABILISTIC). A sweep has as many draws as there are sequences. */
 #include "base/memory.h"
 #include "batch/order.h"
 #include "batch/permutation.h"
@@ -39,7 +39,7 @@ static int64_t uniform_row(const random_order *o, uint64_t drawn)
 	return (int64_t)sheaf_wide_mul(drawn, (uint64_t)o->rows->rows).high;
 }
 
-/* The first row whose running sum is beyond a point between 0 and the sum of all. */
+/* The first row whose running sum exceeds a point between 0 and the total. */
 static int64_t frequent_row(const random_order *o, uint64_t drawn)
 {
 	const double *sums = o->rows->frequencies;

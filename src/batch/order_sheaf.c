@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The order of choice: a keyed permutation, so that any place of any sweep is found without what comes before
+/* The default order: a keyed permutation, so that any place of any sweep is found without the places before
  * it. With a window the chunks are permuted, then the sequences of each run of chunks that fills the window:
- * what has to be in memory at a time is one window, and the next one as it is read ahead. */
+ * only one window has to be in memory at a time, and the next one while it is read ahead. */
 #include "batch/order.h"
 #include "batch/permutation.h"
 #include "batch/reserve.h"
@@ -9,14 +9,14 @@
 enum { CHUNKS_PART = -1 }; /* parts from 0 on are windows */
 
 typedef struct placed_chunk {
-	int64_t chunk, ordinal; /* its number, and the ordinal of the first sequence of its place */
+	int64_t chunk, ordinal; /* its number, and the ordinal of the first sequence in its place */
 } placed_chunk;
 
 typedef struct sheaf_shuffle {
 	const sheaf_rows *rows;
 	sheaf_order_options options;
 	sheaf_context *cx;
-	int64_t sweep; /* that the rest is of; -1: none */
+	int64_t sweep; /* to which the rest belongs; -1: none */
 	sheaf_permutation of_chunks, inside;
 	/* The window: its number, the places of its chunks, the ordinals of its sequences. */
 	int64_t window, place, places, begin, end;
@@ -47,7 +47,7 @@ static int64_t weight(const sheaf_shuffle *s, int64_t chunk)
 	return s->options.window_in_samples ? s->rows->first_sample[chunk + 1] - s->rows->first_sample[chunk] : 1;
 }
 
-/* The window that begins at this place and ordinal: chunks until it is full, but one at least. */
+/* The window that begins at this place and ordinal: chunks until it is full, but at least one. */
 static sheaf_status gather_window(sheaf_shuffle *s, int64_t place, int64_t ordinal, sheaf_error *err)
 {
 	int64_t full = 0;
@@ -68,7 +68,7 @@ static sheaf_status gather_window(sheaf_shuffle *s, int64_t place, int64_t ordin
 
 static sheaf_status first_window(sheaf_shuffle *s, int64_t sweep, sheaf_error *err)
 {
-	s->sweep = -1; /* until it is whole */
+	s->sweep = -1; /* until it is complete */
 	sheaf_permutation_make(&s->of_chunks, s->rows->chunks, s->options.seed, sweep, CHUNKS_PART);
 	s->window = 0;
 	SHEAF_TRY(gather_window(s, 0, 0, err));
@@ -88,7 +88,7 @@ static sheaf_status find_window(sheaf_shuffle *s, int64_t sweep, int64_t ordinal
 	return SHEAF_OK;
 }
 
-/* The row that stands at this ordinal while chunks, but not their sequences, are in order. */
+/* The row at this ordinal while chunks are in order, but not their sequences. */
 static int64_t row_in_window(const sheaf_shuffle *s, int64_t ordinal)
 {
 	int64_t low = 0, high = s->places;

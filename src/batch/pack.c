@@ -42,7 +42,7 @@ static void shape(sheaf_packed *packed, const sheaf_layout *layout)
 	packed->step_stride = layout->rows_outermost ? 1 : layout->rows;
 }
 
-/* The number of a part's k-th sample in the grid. */
+/* The number of a part's k-th sample within the grid. */
 static size_t place_of(const sheaf_packed *packed, const sheaf_extract *e, int64_t k)
 {
 	return (size_t)(e->row * packed->row_stride + (e->step + k) * packed->step_stride);
@@ -90,7 +90,7 @@ static sheaf_status put_placed(sheaf_packed *packed, sheaf_layout *layout, sheaf
 
 /* ---- samples ---- */
 
-/* A stream on its way into a grid. */
+/* A stream that is put into a grid. */
 typedef struct packing {
 	sheaf_packed *packed;
 	const sheaf_layout *layout;
@@ -127,7 +127,7 @@ static sheaf_status pack_dense(const packing *p)
 	return SHEAF_OK;
 }
 
-/* Entries of each place, then where they begin. */
+/* First the entries of each place, then where they begin. */
 static sheaf_status put_starts(const packing *p)
 {
 	int64_t sum = 0;

@@ -42,7 +42,7 @@ sheaf_status sheaf_packings_open(sheaf_packings *p, const sheaf_row_source *sour
 	return status;
 }
 
-/* Cut sequences have the same steps in all streams. */
+/* Sequences that are cut have the same number of steps in all streams. */
 static sheaf_status check_lengths(const sheaf_layout *cut, const sheaf_picked *from, sheaf_error *err)
 {
 	for (size_t i = 0; i < cut->count; i++) {

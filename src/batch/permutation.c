@@ -2,7 +2,7 @@
 #include "batch/permutation.h"
 #include "number/wide.h"
 
-/* Steele, Lea and Flood. */
+/* By Steele, Lea and Flood. */
 uint64_t sheaf_next_key(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15u;
@@ -35,7 +35,7 @@ void sheaf_permutation_make(sheaf_permutation *p, int64_t n, uint64_t seed, int6
 	for (int r = 0; r < SHEAF_PERMUTATION_ROUNDS; r++) p->keys[r] = sheaf_next_key(&state);
 }
 
-/* A number below `below`, each about as likely, from a half and a key. */
+/* A number below `below`, approximately uniform, from a half and a key. */
 static uint64_t scatter(uint64_t half, uint64_t key, uint64_t below)
 {
 	uint64_t z = (half ^ key) * 0x9e3779b97f4a7c15u;

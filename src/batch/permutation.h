@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A keyed permutation of 0 ... n-1 that is computed, not stored: the shuffle of any number of sequences in
+/* A keyed permutation of 0 ... n-1 that is computed, not stored: a shuffle of any number of sequences in
  * constant memory. A Feistel network over a grid of about sqrt(n) by sqrt(n) cells; the few cells beyond n
- * are walked past. */
+ * are skipped. */
 #ifndef SHEAF_BATCH_PERMUTATION_H
 #define SHEAF_BATCH_PERMUTATION_H
 
@@ -14,12 +14,12 @@ typedef struct sheaf_permutation {
 	uint64_t keys[SHEAF_PERMUTATION_ROUNDS];
 } sheaf_permutation;
 
-/* The next of a stream of numbers that look drawn by chance: one step of splitmix64. */
+/* The next number of a pseudorandom stream: one step of splitmix64. */
 uint64_t sheaf_next_key(uint64_t *state);
 
-/* 0 < n < 2^62. Different (seed, sweep, part) give unrelated permutations. */
+/* 0 < n < 2^62. Different (seed, sweep, part) give independent permutations. */
 void sheaf_permutation_make(sheaf_permutation *p, int64_t n, uint64_t seed, int64_t sweep, int64_t part);
-/* Where i, 0 <= i < n, goes. */
+/* The image of i, 0 <= i < n. */
 int64_t sheaf_permutation_at(const sheaf_permutation *p, int64_t i);
 
 #endif

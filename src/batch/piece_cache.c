@@ -8,11 +8,11 @@
 
 enum { NONE = -1, UNDER_WAY = -2 };
 
-/* A place in the cache; places in use form a ring, the one used last first. */
+/* A slot of the cache; slots in use form a ring, the one used last first. */
 typedef struct slot {
 	sheaf_loaded_piece *loaded;
 	int64_t piece, bytes;
-	int64_t batch; /* that used it last; NONE: it was read ahead, and none has so far */
+	int64_t batch; /* the batch that used it last; NONE: it was read ahead and not used yet */
 	int64_t newer, older;
 } slot;
 
@@ -20,15 +20,15 @@ struct sheaf_piece_cache {
 	const sheaf_row_source *source;
 	sheaf_context *cx;
 	int64_t most, limit;
-	bool locates;     /* pieces are not decoded, but located */
-	int64_t *slot_of; /* each piece's, or NONE, or UNDER_WAY */
+	bool locates;     /* pieces are located, not decoded */
+	int64_t *slot_of; /* the slot of each piece, or NONE, or UNDER_WAY */
 	size_t slot_of_room;
 	int64_t known; /* pieces that have an entry there: the source may grow */
 	slot *slots;
 	size_t room;
-	int64_t used, bytes; /* slots, and bytes in them */
+	int64_t used, bytes; /* number of slots, and bytes in them */
 	int64_t newest, oldest;
-	int64_t batch, gone; /* the number of the batch begun last, and of that ended last */
+	int64_t batch, gone; /* the number of the last batch that was begun, and of the last that ended */
 	sheaf_readahead_queue ahead;
 };
 
@@ -122,7 +122,7 @@ static bool may_go(const sheaf_piece_cache *cache, int64_t at)
 	return at != NONE && cache->slots[at].batch <= cache->gone;
 }
 
-/* The last slot moves into the place of one that goes, so that slots in use have no gaps. */
+/* The last slot is moved into the place of a removed one, so that slots in use have no gaps. */
 static void close_gap(sheaf_piece_cache *cache, int64_t at)
 {
 	int64_t last = --cache->used;
@@ -134,7 +134,7 @@ static void close_gap(sheaf_piece_cache *cache, int64_t at)
 	*(s->older == NONE ? &cache->oldest : &cache->slots[s->older].newer) = at;
 }
 
-/* Takes the piece used longest ago from the cache; its memory, which can be used again, goes to the
+/* Removes the least recently used piece from the cache; its memory, which can be reused, goes to the
  * caller. */
 static sheaf_loaded_piece *take_oldest(sheaf_piece_cache *cache)
 {
@@ -148,7 +148,7 @@ static sheaf_loaded_piece *take_oldest(sheaf_piece_cache *cache)
 	return loaded;
 }
 
-/* What to read into: that of the last piece which has to go, or a new one. */
+/* The memory to read into: that of a piece that has to go, or new memory. */
 static sheaf_status make_room(sheaf_piece_cache *cache, int64_t more, sheaf_loaded_piece **loaded,
                               sheaf_error *err)
 {
@@ -194,7 +194,7 @@ static sheaf_status read_now(sheaf_piece_cache *cache, int64_t piece, sheaf_erro
 
 /* ---- reading ahead ---- */
 
-/* What would have to go for one more piece, was itself read ahead and is still to be used. */
+/* Whether making room for one more piece would remove one that was itself read ahead and is not used yet. */
 static bool is_waiting(const sheaf_piece_cache *cache, int64_t at)
 {
 	return at != NONE && cache->slots[at].batch == NONE;
@@ -220,8 +220,8 @@ bool sheaf_piece_cache_offer(sheaf_piece_cache *cache, int64_t piece)
 	return true;
 }
 
-/* The piece that was begun first comes to the cache; one that has something to report is read again when it
- * is asked for. */
+/* The piece that was begun first goes into the cache; one with something to report is read again when it is
+ * asked for. */
 static void take_in(sheaf_piece_cache *cache)
 {
 	int64_t piece;
@@ -234,14 +234,14 @@ static void take_in(sheaf_piece_cache *cache)
 		free_held(cache->cx, loaded);
 }
 
-/* When memory runs out, what is read ahead gives its own back. */
+/* When memory runs out, frees what is read ahead. */
 static void take_in_all(sheaf_piece_cache *cache)
 {
 	while (sheaf_readahead_queue_count(&cache->ahead) > 0) take_in(cache);
 }
 
-/* A piece has something to report, which only decoding does. From now on all are decoded: rows are gathered
- * from pieces of one kind. */
+/* A piece has something to report, which only decoding finds. From now on all pieces are decoded, since rows
+ * are gathered from pieces of one kind. */
 static void decode_from_now_on(sheaf_piece_cache *cache)
 {
 	take_in_all(cache);

@@ -11,15 +11,14 @@ struct sheaf_plan {
 	sheaf_context *cx;
 	void *order;
 	sheaf_buckets *buckets; /* NULL: none */
-	sheaf_mixture *mixture; /* NULL: none; else there is no order besides its own */
-	int64_t share;          /* of the size that this shard's own sequences fill */
+	sheaf_mixture *mixture; /* NULL: none; else the only order */
+	int64_t share;          /* the shard's own share of the size */
 	sheaf_mark mark;
 	sheaf_item ahead[AHEAD]; /* items [at, have) come next */
 	int64_t at, have;
 	int64_t ahead_sweep;      /* of those items */
-	int64_t epoch, epoch_end; /* number of the epoch under way, and the position of its end */
-	sheaf_planned
-		pending; /* with SHEAF_REST_DROP: the batch that comes next, planned before to know whether it does */
+	int64_t epoch, epoch_end; /* number of the current epoch, and the position of its end */
+	sheaf_planned pending; /* with SHEAF_REST_DROP: the next batch, planned early to know whether it comes */
 	bool has_pending;
 };
 
@@ -41,7 +40,7 @@ void sheaf_plan_close(sheaf_plan *plan)
 	sheaf_release(plan->cx, plan, sizeof *plan);
 }
 
-/* CNTK's way to share a size out: the first ones of the shards get what does not divide. */
+/* CNTK's way to divide a size: the first shards get the remainder. */
 static int64_t share_of(const sheaf_plan_options *options)
 {
 	if (options->global) return options->size;
@@ -57,8 +56,8 @@ static void enter_epoch(sheaf_plan *plan, int64_t epoch)
 		plan->epoch_end = INT64_MAX;
 }
 
-/* An epoch of sweeps has a size once it is known how many samples a sweep has: until then its end is not in
- * sight. */
+/* The size of an epoch in sweeps is known once the number of samples in a sweep is known; until then its end
+ * is unknown. */
 static sheaf_status settle_epoch(sheaf_plan *plan, sheaf_error *err)
 {
 	sheaf_plan_options *o = &plan->options;
@@ -222,11 +221,11 @@ int64_t sheaf_plan_chunk(const sheaf_plan *plan, int list, int64_t i)
 
 /* ---- cutting ---- */
 
-/* What one batch is made with. */
+/* Used while one batch is made. */
 typedef struct cutting {
 	sheaf_planned *out;
-	sheaf_amount amount; /* of what counts */
-	bool passed;         /* something, own or not */
+	sheaf_amount amount; /* of the shard's own sequences, or of all */
+	bool passed;         /* it has a sequence, own or not */
 } cutting;
 
 static bool is_own(const sheaf_plan *plan, const sheaf_item *item)
@@ -235,7 +234,7 @@ static bool is_own(const sheaf_plan *plan, const sheaf_item *item)
 	uint64_t owner = item->owner;
 	if (o->world == 1) return true;
 	if (o->order->dealing == SHEAF_DEAL_BATCH) {
-		if (!o->one_by_one) return true; /* dealt when the batch is whole */
+		if (!o->one_by_one) return true; /* dealt when the batch is complete */
 		owner = (uint64_t)plan->mark.sweep * (uint64_t)plan->rows->rows + (uint64_t)plan->mark.ordinal;
 	}
 	return owner % (uint64_t)o->world == (uint64_t)o->rank;
@@ -260,7 +259,7 @@ static bool is_full(const sheaf_plan *plan, sheaf_amount amount)
 	return sheaf_amount_in(amount, plan->options.unit) >= plan->share;
 }
 
-/* Whether an end, of the sweep or of the epoch, stands before the next sequence. */
+/* Whether the sweep or the epoch ends before the next sequence. */
 static bool at_an_end(const sheaf_plan *plan, const cutting *c)
 {
 	bool wraps = plan->options.rest == SHEAF_REST_WRAP;
@@ -268,8 +267,8 @@ static bool at_an_end(const sheaf_plan *plan, const cutting *c)
 	return plan->mark.position >= plan->epoch_end && !wraps;
 }
 
-/* Whether the next sequence belongs to this batch. The first one always does, but not after the end of a
- * sweep that left the batch empty. */
+/* Whether the next sequence belongs to this batch. The first one always does, except after the end of a sweep
+ * that left the batch empty. */
 static bool belongs(const sheaf_plan *plan, const cutting *c, const sheaf_item *item, bool own)
 {
 	const sheaf_order *order = plan->options.order;
@@ -308,7 +307,7 @@ static sheaf_status fill_up(sheaf_plan *plan, cutting *c, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Leaves the shard's part of a batch that is dealt among all. */
+/* Keeps the shard's part of a batch that is dealt among all shards. */
 static void deal(const sheaf_plan *plan, sheaf_planned *out)
 {
 	const sheaf_plan_options *o = &plan->options;
@@ -326,8 +325,8 @@ static sheaf_status plan_one(sheaf_plan *plan, sheaf_planned *out, sheaf_error *
 {
 	cutting c = {.out = out};
 	out->count = out->repeated = 0;
-	/* The number follows from the place, so that a plan that goes on from a mark knows it: an epoch in which
-	 * no sequence begins has no batch. */
+	/* The number follows from the place, so that a plan that continues from a mark knows it: an epoch in
+	 * which no sequence begins has no batch. */
 	if (plan->mark.position >= plan->epoch_end)
 		enter_epoch(plan, plan->mark.position / plan->options.epoch_size);
 	if (plan->epoch - plan->options.first_epoch >= plan->options.epochs) return SHEAF_END;
@@ -344,7 +343,7 @@ static sheaf_status plan_one(sheaf_plan *plan, sheaf_planned *out, sheaf_error *
 
 /* ---- dropping ---- */
 
-/* The next batch that is not short. What ends with those that are dropped ends with the one before: `ends`
+/* The next batch that is not short. What ends with the dropped batches ends with the one before them: `ends`
  * gets the flags. */
 static sheaf_status plan_full(sheaf_plan *plan, sheaf_planned *out, sheaf_planned *ends, sheaf_error *err)
 {

@@ -18,7 +18,7 @@ void sheaf_readahead_close(sheaf_readahead *a)
 	*a = (sheaf_readahead){0};
 }
 
-/* The pieces of one lane that the rows of a chunk stand in; false where one has to wait. */
+/* Requests the pieces of one lane that contain the rows of a chunk; false if one has to wait. */
 static bool offer_lane(sheaf_readahead *a, sheaf_offered *o, int64_t chunk)
 {
 	int64_t near = chunk, piece, at, last = -1;
@@ -30,7 +30,7 @@ static bool offer_lane(sheaf_readahead *a, sheaf_offered *o, int64_t chunk)
 	return true;
 }
 
-/* The pieces of a chunk: its own, and those that are joined to it. */
+/* Requests the pieces of a chunk: its own, and those that are joined to it. */
 static bool offer_chunk(sheaf_readahead *a, sheaf_offered *o, int64_t chunk)
 {
 	if (a->source->lanes == 1) return sheaf_piece_cache_offer(a->cache, a->source->piece_of_chunk[chunk]);
@@ -43,8 +43,8 @@ static bool offer_chunk(sheaf_readahead *a, sheaf_offered *o, int64_t chunk)
 	return true;
 }
 
-/* The next chunk of a list; false where there is none, or it has to wait. A shard that owns whole chunks
- * needs no others. */
+/* Requests the next chunk of a list; false if there is none, or it has to wait. A shard that owns whole
+ * chunks needs no others. */
 static bool offer_next(sheaf_readahead *a, int list)
 {
 	sheaf_offered *o = &a->offered[list];
@@ -57,7 +57,7 @@ static bool offer_next(sheaf_readahead *a, int list)
 	return true;
 }
 
-/* Lists take turns, so that none takes all the room. */
+/* Lists take turns, so that none of them takes all the room. */
 void sheaf_readahead_offer(sheaf_readahead *a)
 {
 	if (!sheaf_piece_cache_reads_ahead(a->cache)) return;

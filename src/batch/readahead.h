@@ -6,20 +6,20 @@
 #include "batch/piece_cache.h"
 #include "batch/plan.h"
 
-/* How far one list of chunks has been offered. */
+/* How far one list of chunks has been requested. */
 typedef struct sheaf_offered {
 	int64_t sweep, chunk; /* chunks of this sweep */
-	int lane;             /* of the chunk after those: lanes before are offered */
+	int lane;             /* of the next chunk: lanes before this one are requested */
 	int64_t row;          /* and rows of this lane */
 } sheaf_offered;
 
 /* Begins as zeros. */
 typedef struct sheaf_readahead {
-	/* Of the caller, before it is opened: */
+	/* Set by the caller, before it is opened: */
 	const sheaf_row_source *source;
 	sheaf_plan *plan;
 	sheaf_piece_cache *cache;
-	int64_t rank, world; /* of the shard that needs only chunks of its own; world 1: it needs all */
+	int64_t rank, world; /* the shard, if it needs only chunks of its own; world 1: it needs all */
 	sheaf_context *cx;
 	int lists;
 	sheaf_offered *offered;
@@ -27,7 +27,7 @@ typedef struct sheaf_readahead {
 
 SHEAF_USE sheaf_status sheaf_readahead_open(sheaf_readahead *a, sheaf_error *err);
 void sheaf_readahead_close(sheaf_readahead *a);
-/* Offers what there is room for. */
+/* Requests as much as there is room for. */
 void sheaf_readahead_offer(sheaf_readahead *a);
 
 #endif

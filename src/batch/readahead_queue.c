@@ -8,7 +8,7 @@ typedef struct item {
 	int64_t piece;
 	sheaf_piece_ref ref;
 	bool locate;
-	sheaf_loaded_piece *loaded; /* NULL: none is under way */
+	sheaf_loaded_piece *loaded; /* NULL: none is in progress */
 	sheaf_findings findings;
 	sheaf_status status;
 } item;
@@ -17,7 +17,7 @@ static void read_piece(void *user, void *memory)
 {
 	const sheaf_readahead_queue *p = (const sheaf_readahead_queue *)user;
 	item *i = (item *)memory;
-	sheaf_error ignored; /* it will be reported when it is met again */
+	sheaf_error ignored; /* it will be reported when the piece is read again */
 	i->status = sheaf_row_source_read(&i->ref, i->locate, i->loaded, i->findings.cx, &ignored);
 	i->loaded->frame.cx = p->cx; /* the frame outlives the listener */
 }
@@ -32,7 +32,7 @@ static void drop(void *user, void *memory)
 	sheaf_findings_close(&i->findings);
 }
 
-/* A piece takes some 8 times its size when decoded at worst, twice over while a buffer grows. */
+/* A decoded piece takes at most about 8 times its size, and twice that while a buffer grows. */
 static int depth_for(const sheaf_row_source *source, const sheaf_context *cx)
 {
 	enum { SHARE = 16 };
@@ -44,7 +44,7 @@ static int depth_for(const sheaf_row_source *source, const sheaf_context *cx)
 	int64_t most = sheaf_max_memory(cx) / SHARE / largest;
 	int wanted = threads > 1
 	                 ? threads + 1
-	                 : 1; /* so that a thread has something to do while what is ready waits to be taken */
+	                 : 1; /* so that a thread has something to do while finished pieces wait to be taken */
 	return most < 1 ? 1 : most < wanted ? (int)most : wanted;
 }
 
@@ -61,7 +61,7 @@ void sheaf_readahead_queue_close(sheaf_readahead_queue *p)
 	if (p->cx) sheaf_pipeline_close(&p->pipeline);
 }
 
-/* With one thread reading ahead would only be reading early. */
+/* With one thread, reading ahead would only be reading early. */
 bool sheaf_readahead_queue_has_room(sheaf_readahead_queue *p)
 {
 	return sheaf_context_threads(p->cx) > 1 && sheaf_pipeline_free_item(&p->pipeline) != NULL;

@@ -12,21 +12,21 @@ typedef struct sheaf_readahead_queue {
 	sheaf_pipeline pipeline;
 } sheaf_readahead_queue;
 
-/* As many at a time as there are threads, as far as memory allows. The source outlives it. */
+/* As many at a time as there are threads, if memory allows. The source outlives it. */
 SHEAF_USE sheaf_status sheaf_readahead_queue_open(sheaf_readahead_queue *p, const sheaf_row_source *source,
                                                   sheaf_context *cx, sheaf_error *err);
 void sheaf_readahead_queue_close(sheaf_readahead_queue *p);
 /* Whether another piece could be begun. */
 bool sheaf_readahead_queue_has_room(sheaf_readahead_queue *p);
-/* Begins one. *loaded, zeros or an earlier one, goes to the caller again with sheaf_readahead_queue_take. */
+/* Begins one. sheaf_readahead_queue_take returns *loaded, zeros or an earlier piece, to the caller. */
 SHEAF_USE sheaf_status sheaf_readahead_queue_begin(sheaf_readahead_queue *p, int64_t piece, bool locate,
                                                    sheaf_loaded_piece *loaded, sheaf_error *err);
-/* How many are under way. */
+/* The number of pieces in progress. */
 int64_t sheaf_readahead_queue_count(const sheaf_readahead_queue *p);
 /* Whether the one begun first is complete. */
 bool sheaf_readahead_queue_is_ready(sheaf_readahead_queue *p);
-/* The one begun first, complete; *clean: it was read, and nothing was found to report. Where not, it has to
- * be read again, in its turn. */
+/* The one begun first, complete; *clean: it was read, and there is nothing to report. Otherwise it has to be
+ * read again, in its turn. */
 void sheaf_readahead_queue_take(sheaf_readahead_queue *p, int64_t *piece, sheaf_loaded_piece **loaded,
                                 bool *clean);
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays that grow, with their room beside them. */
+/* Arrays that grow, and keep their capacity beside them. */
 #ifndef SHEAF_BATCH_RESERVE_H
 #define SHEAF_BATCH_RESERVE_H
 
 #include "base/checked.h"
 #include "base/memory.h"
 
-/* Makes room for `wanted` entries of `size` bytes; what is there stays. On failure everything is as it
- * was. */
+/* Makes room for `wanted` entries of `size` bytes; the contents stay. On failure nothing changes. */
 SHEAF_USE static inline sheaf_status sheaf_reserve(sheaf_context *cx, void **array, size_t *room,
                                                    size_t wanted, size_t size, sheaf_error *err)
 {

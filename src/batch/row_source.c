@@ -89,7 +89,7 @@ static sheaf_status add_field(sheaf_row_source *s, const sheaf_row_source_part *
 	return SHEAF_OK;
 }
 
-/* The first part's fields, then the streams of those joined to it. */
+/* The fields of the first part, then the streams of those joined to it. */
 static sheaf_status merge_schemas(sheaf_row_source *s, sheaf_error *err)
 {
 	for (int lane = 0; lane < s->lanes; lane++) {
@@ -114,7 +114,7 @@ static bool same_field(const sheaf_field *a, const sheaf_field *b)
 	return same;
 }
 
-/* Datasets one after the other must be of one kind. */
+/* Datasets that follow one another must be of the same kind. */
 static sheaf_status check_likeness(const sheaf_row_source *s, sheaf_error *err)
 {
 	char text[200];
@@ -180,7 +180,7 @@ static sheaf_status add_all_chunks(sheaf_row_source *s, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* The chunks of the first part, with what is left of each. */
+/* The chunks of the first part, with the rows that are left of each. */
 static void add_joined_chunks(sheaf_row_source *s)
 {
 	sheaf_piece_entry entry;
@@ -329,8 +329,8 @@ static uint64_t mix_rows(uint64_t hash, const sheaf_row_source *s)
 	return hash;
 }
 
-/* Without a look at how many rows there are, which may not be known yet: the word says what would decide that
- * besides the bytes. */
+/* Without looking at the number of rows, which may not be known yet: the hash covers what determines that, in
+ * addition to the bytes. */
 static sheaf_status mix_input(uint64_t *hash, const sheaf_dataset *d, sheaf_error *err)
 {
 	enum { LOOK = 4096 };

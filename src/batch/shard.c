@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shards, as a user or whoever has started this process names them. */
+/* Shards, as a user or the launcher of this process names them. */
 #include "base/need.h"
 #include <inttypes.h>
 #include <sheaf/batch.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whoever starts one process for each shard, those first that may run inside of others. */
+/* The launchers of one process for each shard; those that may run inside others come first. */
 static const struct {
 	const char *name, *rank, *world;
 } launchers[] = {{"torchrun", "RANK", "WORLD_SIZE"},
@@ -16,7 +16,7 @@ static const struct {
                  {"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
                  {"Slurm", "SLURM_PROCID", "SLURM_NTASKS"}};
 
-/* Digits, and what comes after them; NULL where there are none, or too many. */
+/* Digits, and what follows them; NULL if there are none, or too many. */
 static const char *digits(const char *text, int64_t *out)
 {
 	enum { MOST = 18 };

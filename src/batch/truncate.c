@@ -6,10 +6,10 @@
 /* A sequence that waits in a row. */
 typedef struct waiting {
 	sheaf_item item;
-	bool ends_sweep; /* it is the last one of its sweep, as far as this shard sees it */
+	bool ends_sweep; /* it is the last one of its sweep, as far as this shard knows */
 } waiting;
 
-/* What waits in a row; of the first one `passed` samples have been given. */
+/* The queue of a row; `passed` samples of its first sequence have been given. */
 typedef struct queue {
 	waiting *items;
 	size_t count, room;
@@ -21,10 +21,10 @@ struct sheaf_truncation {
 	sheaf_context *cx;
 	int64_t rows, steps;
 	queue *queues;
-	sheaf_planned one; /* the sequence that the plan gave last */
+	sheaf_planned one; /* the last sequence that the plan gave */
 	bool ended;        /* the epoch has no more sequences, */
-	bool finished;     /* nor has any other */
-	bool sweep_ended;  /* a sweep did whose end no sequence of this shard brings */
+	bool finished;     /* for any shard */
+	bool sweep_ended;  /* a sweep has ended whose last sequence this shard does not have */
 	sheaf_mark epoch;
 	int64_t batches;
 };
@@ -85,8 +85,8 @@ static sheaf_status push(sheaf_truncation *t, queue *q, waiting next, sheaf_erro
 	return SHEAF_OK;
 }
 
-/* The sequences of a plan's batch, which is one at most, into a row. The end of a sweep comes with the last
- * of its samples, not with the first. */
+/* Puts the sequences of a plan's batch, at most one, into a row. The end of a sweep comes with the last of
+ * its samples, not with the first. */
 static sheaf_status push_all(sheaf_truncation *t, queue *q, const sheaf_planned *one, sheaf_error *err)
 {
 	bool sweep_end = one->sweep_end;
@@ -99,7 +99,7 @@ static sheaf_status push_all(sheaf_truncation *t, queue *q, const sheaf_planned 
 	return SHEAF_OK;
 }
 
-/* A shard may get no sequence where another one gets it. */
+/* One shard may get no sequence when another one gets it. */
 static sheaf_status refill(sheaf_truncation *t, queue *q, sheaf_error *err)
 {
 	while (!t->ended && q->available <= t->steps) {

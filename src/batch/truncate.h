@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Truncated back-propagation through time: each row is a queue of sequences, of which every batch takes the
- * next few steps. As CNTK's packer does it. */
+/* Truncated back-propagation through time: each row is a queue of sequences, and every batch takes the next
+ * few steps of each. Like CNTK's packer. */
 #ifndef SHEAF_BATCH_TRUNCATE_H
 #define SHEAF_BATCH_TRUNCATE_H
 
@@ -9,18 +9,18 @@
 
 typedef struct sheaf_truncation sheaf_truncation;
 
-/* Over a plan that gives one sequence at a time, which outlives it: `rows` rows of `steps` steps. */
+/* On top of a plan that gives one sequence at a time and outlives it: `rows` rows of `steps` steps. */
 SHEAF_USE sheaf_status sheaf_truncation_open(sheaf_plan *plan, int64_t rows, int64_t steps, sheaf_context *cx,
                                              sheaf_truncation **out, sheaf_error *err);
 void sheaf_truncation_close(sheaf_truncation *t);
-/* Forgets what is in the rows: the plan was placed elsewhere. */
+/* Empties the rows: the plan was moved. */
 void sheaf_truncation_clear(sheaf_truncation *t);
-/* The next batch: the sequences that it has a part of in *out, as a plan gives them, and the parts in
- * *layout. END after the last epoch. */
+/* The next batch: its sequences in *out, as a plan gives them, and their parts in *layout. END after the last
+ * epoch. */
 SHEAF_USE sheaf_status sheaf_truncation_next(sheaf_truncation *t, sheaf_planned *out, sheaf_layout *layout,
                                              sheaf_error *err);
-/* Where the epoch under way began, and how many batches it has given: together they say what is in the
- * rows. */
+/* Where the current epoch began, and how many batches it has given: together they determine the contents of
+ * the rows. */
 void sheaf_truncation_place(const sheaf_truncation *t, sheaf_mark *epoch, int64_t *batches);
 
 #endif

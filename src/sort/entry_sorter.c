@@ -191,7 +191,7 @@ static uint64_t word_of(const sheaf_entry_sorter *p, int64_t entry, int w)
 	return keys_of(p, entry / p->room)[entry % p->room * p->order->words + w];
 }
 
-/* Numbers of entries in the order of word `w`, which is all that differs between two calls. */
+/* Indices of entries in the order of word `w`, which is the only difference between two calls. */
 static void sort_by_word(const sheaf_entry_sorter *p, int w, uint64_t **keys, uint64_t **numbers,
                          uint64_t **spare_keys, uint64_t **spare_numbers)
 {
@@ -309,7 +309,7 @@ static void drop(void *user, void *memory)
 	i->spare_size = 0;
 }
 
-/* Where the memory is not enough for several buckets at a time, from now on there is one. */
+/* If memory is too small for several buckets at a time, sorts one at a time from now on. */
 static sheaf_status sort_alone(sheaf_entry_sorter *p, item *i, sheaf_error *err)
 {
 	sheaf_pipeline_hold(&p->pipeline);

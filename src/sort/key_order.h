@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The order of keys: words, of which the first counts most. */
+/* The order of keys: words, the first being the most significant. */
 #ifndef SHEAF_SORT_KEY_ORDER_H
 #define SHEAF_SORT_KEY_ORDER_H
 
@@ -8,12 +8,12 @@
 
 typedef struct sheaf_key_order {
 	int words; /* of a key */
-	int bits;  /* that count, the lowest of all words */
-	int loose; /* the lowest of them, by which entries come in order already where their higher bits are the
-	              same; of several words all or none */
+	int bits;  /* significant bits, the lowest of all words */
+	int loose; /* the lowest of these bits, in whose order entries already come if their higher bits are
+	              equal; for several words all or none */
 } sheaf_key_order;
 
-/* Whether entries come in order as they are. */
+/* Whether entries are already in order. */
 static inline bool sheaf_key_order_is_done(const sheaf_key_order *k) { return k->loose == k->bits; }
 
 /* Below 0, 0, above 0. */

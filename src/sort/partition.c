@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { LANE = 16 /* entries that are written at a time: a line of the smallest keys */ };
+enum { LANE = 16 /* entries that are written at a time: a cache line of the smallest keys */ };
 
 typedef struct wide {
 	uint64_t words[2];
@@ -126,7 +126,7 @@ static void move_part(void *user, int64_t part, void *scratch)
 	sheaf_stream_end();
 }
 
-/* From counts to places: entries of a bucket stand in the order of the parts that they come from. */
+/* From counts to places: entries of a bucket are in the order of the parts from which they come. */
 static void place(sheaf_partition *b)
 {
 	int64_t count = sheaf_partition_count(b);

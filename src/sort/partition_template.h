@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* How entries come into buckets, for one kind of keys and values: K and T are their types, NAME(x) the name
- * of its x. Included once for each, by partition.c. */
+/* Moving entries into buckets, for one kind of keys and values: K and T are their types, NAME(x) the name of
+ * its x. Included once for each kind, by partition.c. */
 
 typedef struct NAME(lane) {
 	K keys[LANE];
 	T values[LANE];
 } NAME(lane);
 
-/* An entry waits in the lane of its bucket, in the slot that it has in its line of memory; full lines are
- * written at once, since a scattered write would fetch a line for each entry. The first line of a bucket may
- * belong to the one before it, up to where the bucket begins. */
+/* An entry waits in the lane of its bucket, in the slot that it has in its cache line; full lines are written
+ * at once, since a scattered write would fetch a line for each entry. The first line of a bucket may belong
+ * to the bucket before it, up to where this bucket begins. */
 static void NAME(move)(const run *r, const uint64_t *restrict keys, const void *restrict from, int64_t n)
 {
 	const T *restrict values = (const T *)from;
@@ -42,7 +42,7 @@ static void NAME(flush)(const run *r)
 	T *to_values = (T *)r->values;
 	for (size_t b = 0; b <= r->digits; b++) {
 		size_t end = r->next[b], line = end / LANE * LANE, from = r->begins[b] > line ? r->begins[b] : line;
-		if (from == end) continue; /* no entries at all may have no arrays */
+		if (from == end) continue; /* without entries the arrays may be NULL */
 		memcpy(to_keys + from, lanes[b].keys + (from - line), (end - from) * sizeof(K));
 		memcpy(to_values + from, lanes[b].values + (from - line), (end - from) * sizeof(T));
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One radix sort for each size of values: T is the value's type, NAME(x) the name of its x. Included once for
- * each, by radix.c. */
+ * each size, by radix.c. */
 
 /* One pass over n entries by the digit of `bits` bits from `shift` on; starts[] has where each digit's
  * entries go. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs of entries: written, merged into fewer, merged for good. */
+/* Runs of entries: written, merged into fewer runs, merged into the result. */
 #include "sort/runs.h"
 #include "base/context.h"
 #include "base/endian.h"
@@ -8,8 +8,8 @@
 #include <string.h>
 
 typedef struct sheaf_entry_head {
-	int64_t number;       /* of the run: of entries with the same key those of the first run come first */
-	sheaf_entry_run left; /* what is not read yet */
+	int64_t number; /* number of the run: of entries with the same key, those of the first run come first */
+	sheaf_entry_run left; /* the part that is not read yet */
 	uint8_t *buffer;
 	int64_t next, n;
 } head;
@@ -98,7 +98,7 @@ static sheaf_status flush(sheaf_runs *r, sheaf_error *err)
 {
 	int64_t n = r->batch_n;
 	if (n == 0) return SHEAF_OK;
-	/* A short segment has its values right after its keys, too. */
+	/* In a short segment, too, the values come right after the keys. */
 	memmove(values_in(r, r->batch, n, 0), values_in(r, r->batch, r->segment, 0), (size_t)n * r->value_size);
 	SHEAF_TRY(sheaf_spool_append(&r->spool, r->batch, (size_t)n * entry_size(r), err));
 	r->runs[r->nruns - 1].n += n;
@@ -135,7 +135,7 @@ sheaf_status sheaf_runs_add(sheaf_runs *r, sheaf_entry_sorter *sorter, sheaf_err
 
 /* ---- heads ---- */
 
-/* Keys and values apart. */
+/* Keys and values as separate arrays. */
 static void unmix(const sheaf_runs *r, const uint8_t *from, int64_t n, uint8_t *to)
 {
 	uint8_t *keys = keys_in(r, to, 0), *values = values_in(r, to, n, 0);
@@ -257,7 +257,7 @@ static sheaf_status merge_batch(sheaf_runs *r, sheaf_error *err)
 
 /* ---- merging ---- */
 
-/* Of a group of runs makes one, in its place. */
+/* Merges a group of runs into one, in their place. */
 static sheaf_status merge_group(sheaf_runs *r, const sheaf_entry_run *group, int64_t n, sheaf_entry_run *out,
                                 sheaf_error *err)
 {

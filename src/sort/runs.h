@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sorted entries that memory does not hold: runs in a temporary file without a name, merged when all are
- * there. Entries whose keys are the same stay in the order in which they were added. */
+/* Sorted entries that do not fit in memory: runs in an unnamed temporary file, merged when all are there.
+ * Entries with the same key stay in the order in which they were added. */
 #ifndef SHEAF_SORT_RUNS_H
 #define SHEAF_SORT_RUNS_H
 
@@ -8,8 +8,8 @@
 #include "sort/entry_sorter.h"
 #include <sheaf/io.h>
 
-/* A run is written in segments: their keys, then their values. One that somebody else has sorted lies in a
- * source, entry after entry: its key, then its value. */
+/* A run is written in segments: first the keys, then the values. A run that somebody else has sorted is in a
+ * source, entry after entry: first the key, then the value. */
 typedef struct sheaf_entry_run {
 	sheaf_source *source; /* NULL: the spool */
 	int64_t at;           /* byte of it */
@@ -27,7 +27,7 @@ typedef struct sheaf_runs {
 	sheaf_context *cx;
 	const sheaf_key_order *order;
 	size_t key_size, value_size;
-	size_t number_size; /* of the numbers in a value, where runs are in sources: little-endian */
+	size_t number_size; /* of the numbers in a value, if runs are in sources: little-endian */
 	int64_t segment;    /* entries */
 	int64_t fan;        /* runs that are merged at a time */
 	sheaf_spool spool;
@@ -41,12 +41,12 @@ typedef struct sheaf_runs {
 	int64_t batch_n;
 } sheaf_runs;
 
-/* About `memory` bytes are used. */
+/* Uses about `memory` bytes. */
 SHEAF_USE sheaf_status sheaf_runs_open(sheaf_runs *r, const sheaf_key_order *order, size_t value_size,
                                        int64_t memory, sheaf_context *cx, sheaf_error *err);
 /* Adds a sorted sorter as one run. */
 SHEAF_USE sheaf_status sheaf_runs_add(sheaf_runs *r, sheaf_entry_sorter *sorter, sheaf_error *err);
-/* Adds a run of a source made seekable, which outlives the runs. */
+/* Adds a run in a source made seekable, which must outlive the runs. */
 SHEAF_USE sheaf_status sheaf_runs_add_source(sheaf_runs *r, sheaf_source *source, int64_t at, int64_t n,
                                              sheaf_error *err);
 /* After the last run: makes ready for sheaf_runs_next, from the first entry; may be called again. */

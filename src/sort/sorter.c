@@ -9,7 +9,7 @@
 #include "sort/radix.h"
 #include "sort/runs.h"
 
-enum { WORDS = 2, STOP_INTERVAL = 4096 /* records between two looks at the stop flag */ };
+enum { WORDS = 2, STOP_INTERVAL = 4096 /* records between two checks of the stop flag */ };
 
 struct sheaf_sorter {
 	sheaf_context *cx;
@@ -19,13 +19,13 @@ struct sheaf_sorter {
 	sheaf_entry_sorter records;
 	sheaf_runs runs;
 	bool is_spilled, is_finished;
-	uint64_t *at; /* where the next records go, and how many may */
+	uint64_t *at; /* where the next records go, and how many there may be */
 	int64_t room, added;
 };
 
 sheaf_status sheaf_sorter_new(sheaf_context *cx, size_t memory_bytes, sheaf_sorter **out, sheaf_error *err)
 {
-	enum { LEAST_MEMORY = 4096, COPIES = 4 /* of a record, while it is sorted */, MOST_BLOCK = 1024 };
+	enum { LEAST_MEMORY = 4096, COPIES = 4 /* of a record, while it is being sorted */, MOST_BLOCK = 1024 };
 	void *memory;
 	*out = NULL;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_sorter), &memory, err));
@@ -65,7 +65,7 @@ static sheaf_status spill(sheaf_sorter *s, sheaf_error *err)
 {
 	count_added(s);
 	if (!s->is_spilled) {
-		s->is_spilled = true; /* what is opened in part is closed as well */
+		s->is_spilled = true; /* closes what was opened in part, too */
 		SHEAF_TRY(sheaf_runs_open(&s->runs, &s->order, 0, (int64_t)s->memory, s->cx, err));
 	}
 	SHEAF_TRY(sheaf_entry_sorter_sort(&s->records, err));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sorts any number of (key, value) records in bounded memory: in place while they fit, else by sorted runs in
- * an unlinked temporary file. Order is by key, then by value; with positions as values that is a stable
- * sort. */
+ * an unlinked temporary file. The order is by key, then by value; with positions as values the sort is
+ * stable. */
 #ifndef SHEAF_SORT_SORTER_H
 #define SHEAF_SORT_SORTER_H
 
@@ -9,11 +9,11 @@
 
 typedef struct sheaf_sorter sheaf_sorter;
 
-/* Called for each record in order. A status that is not OK ends the sort, and is returned from
- * sheaf_sorter_finish; an error to go with it is the callback's to fill, through `user`. */
+/* Called for each record in order. A status other than OK ends the sort and is returned by
+ * sheaf_sorter_finish; the callback fills the error that goes with it, through `user`. */
 typedef sheaf_status (*sheaf_sorted_function)(void *user, uint64_t key, uint64_t value);
 
-/* memory_bytes bounds what the sorter holds; a minimum of some kilobytes is taken in any case. */
+/* memory_bytes bounds the memory of the sorter; a minimum of a few kilobytes is always taken. */
 SHEAF_USE sheaf_status sheaf_sorter_new(sheaf_context *cx, size_t memory_bytes, sheaf_sorter **out,
                                         sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_sorter_add(sheaf_sorter *sorter, uint64_t key, uint64_t value, sheaf_error *err);
@@ -27,12 +27,12 @@ void sheaf_sorter_free(sheaf_sorter *sorter);
 struct sheaf_builder;
 struct sheaf_cursor;
 
-/* The sorter, made where there is none, with a modest share of the memory. */
+/* The sorter, created if there is none, with a modest share of the memory. */
 SHEAF_USE sheaf_status sheaf_sorter_need(sheaf_context *cx, sheaf_sorter **sorter, sheaf_error *err);
-/* Instead of sheaf_sorter_finish: all records as bytes, in memory; nothing where sorter is NULL. */
+/* Instead of sheaf_sorter_finish: all records as bytes, in memory; nothing if sorter is NULL. */
 SHEAF_USE sheaf_status sheaf_sorter_carry(sheaf_sorter *sorter, struct sheaf_builder *bytes,
                                           sheaf_error *err);
-/* Adds the records that the rest of a cursor has; DATA where it has others. */
+/* Adds the records in the rest of a cursor; DATA if it has anything else. */
 SHEAF_USE sheaf_status sheaf_sorter_absorb(sheaf_context *cx, sheaf_sorter **sorter,
                                            struct sheaf_cursor *bytes, sheaf_error *err);
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* libblosc brings the library of C++ with it, whose start would take every command a millisecond: so it is
- * opened when the first chunk asks for it. */
+/* libblosc loads the C++ library, whose start would cost every command a millisecond: so it is opened when
+ * the first chunk needs it. */
 #include "third/blosc.h"
 #include "third/filled.h"
 #include <dlfcn.h>
 #include <stdatomic.h>
 
-/* As blosc.h declares them: 0 where the chunk is sound; bytes that were unpacked. */
+/* As blosc.h declares them: 0 if the chunk is sound; the number of bytes that were unpacked. */
 typedef int validate_function(const void *chunk, size_t size, size_t *unpacked);
 typedef int decompress_function(const void *chunk, void *to, size_t room, int threads);
 
-/* Any thread may open it: all find the same. */
+/* Any thread may open it: all get the same. */
 static validate_function *_Atomic validate;
 static decompress_function *_Atomic decompress;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The one door to libblosc: chunks packed by Blosc 1, where it is installed. Any thread. */
+/* The only file that uses libblosc: chunks packed by Blosc 1, if it is installed. Any thread. */
 #ifndef SHEAF_THIRD_BLOSC_H
 #define SHEAF_THIRD_BLOSC_H
 
@@ -8,9 +8,9 @@
 
 /* Whether it can be opened. */
 bool sheaf_blosc_is_here(void);
-/* Bytes that a chunk gives; false where it is none, or says more than it can. */
+/* The number of bytes that a chunk unpacks to; false if it is no chunk, or claims more than is possible. */
 bool sheaf_blosc_size(const void *data, size_t size, size_t *out);
-/* False where the data are damaged, or are not exactly `to_size` bytes unpacked. */
+/* False if the data are damaged, or do not unpack to exactly `to_size` bytes. */
 bool sheaf_blosc_unpack(const void *data, size_t size, void *to, size_t to_size);
 
 #endif

@@ -47,12 +47,12 @@ bool sheaf_inflate_raw(sheaf_inflater *inflater, const void *data, size_t size, 
 
 uint32_t sheaf_crc32(uint32_t before, const void *data, size_t size)
 {
-	if (size == 0) return before; /* of no bytes at NULL libdeflate gives the first sum */
+	if (size == 0) return before; /* for no bytes at NULL libdeflate returns the initial checksum */
 	return libdeflate_crc32(before, data, size);
 }
 
-/* The product of two polynomials over the bits 0 and 1, without multiples of the sum's own. The highest bit
- * is the coefficient of 1. */
+/* The product of two polynomials over the bits 0 and 1, modulo the polynomial of the checksum. The highest
+ * bit is the coefficient of 1. */
 static uint32_t multiply(uint32_t a, uint32_t b)
 {
 	enum { OWN = (int)0xedb88320u };
@@ -64,7 +64,7 @@ static uint32_t multiply(uint32_t a, uint32_t b)
 	return product;
 }
 
-/* A byte of zeros after a text multiplies its sum by x^8. */
+/* A zero byte after a text multiplies its checksum by x^8. */
 uint32_t sheaf_crc32_join(uint32_t first, uint32_t second, uint64_t second_size)
 {
 	for (uint32_t power = 1u << 23; second_size; second_size >>= 1, power = multiply(power, power))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MemorySanitizer sees only what it has built: bytes that a library has written must be named to it. */
+/* MemorySanitizer sees only what it has compiled: it must be given the bytes that a library has written. */
 #ifndef SHEAF_THIRD_FILLED_H
 #define SHEAF_THIRD_FILLED_H
 
@@ -12,7 +12,7 @@
 
 #ifdef SHEAF_MEMORY_SANITIZER
 #define SHEAF_FILLED(memory, size) __msan_unpoison((memory), (size))
-/* Around a call: what a library hands to the C library it has written itself, which nobody saw. */
+/* Around a call in which a library passes on to the C library what it has written itself, unseen. */
 #define SHEAF_UNSEEN_BEGIN() __msan_scoped_disable_interceptor_checks()
 #define SHEAF_UNSEEN_END() __msan_scoped_enable_interceptor_checks()
 #else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Jansson keeps integers as signed ones of 64 bits and refuses larger ones. Those are handed to it as texts
- * that begin with MARK, and lose it when they are printed; no other text may begin so. */
+/* Jansson keeps integers as signed ones of 64 bits and refuses larger ones. Larger ones are passed to it as
+ * texts that begin with MARK, which is removed when they are printed; no other text may begin like that. */
 #include "third/json.h"
 #include "third/filled.h"
 #include <jansson.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define MARK '\x01'
-#define ESCAPED_MARK "\\u0001" /* how it is spelled inside of JSON, by us and by Jansson */
+#define ESCAPED_MARK "\\u0001" /* how it is spelled inside JSON, by us and by Jansson */
 
 #ifdef SHEAF_MEMORY_SANITIZER
 static void *allocate_filled(size_t size) { return calloc(1, size); }
@@ -23,7 +23,7 @@ __attribute__((constructor)) static void allocate_all_filled(void)
 
 /* ---- reading ---- */
 
-/* The text on its way to Jansson, read once from the left. */
+/* The text on its way to Jansson, read once from left to right. */
 typedef struct scan {
 	const char *at, *end;
 	char *to;
@@ -57,7 +57,7 @@ static bool is_digits(const char *at, size_t n)
 	return n == 0;
 }
 
-/* Whether Jansson would refuse this whole number for its size. */
+/* Whether this whole number is too large for Jansson. */
 static bool is_large(const char *digits, size_t n)
 {
 	static const char most[] = "9223372036854775807";
@@ -105,7 +105,7 @@ static void keep_one(scan *s)
 	}
 }
 
-/* How far the text had been read when Jansson had seen `seen` bytes of what it was handed. */
+/* How far the text had been read when Jansson had seen `seen` bytes of what it received. */
 static size_t place_of(const char *text, size_t size, char *copy, int seen)
 {
 	scan s = {text, text + size, copy, 0, NULL};
@@ -146,7 +146,7 @@ sheaf_status sheaf_json_read(const void *text, size_t size, sheaf_json **out, sh
                              sheaf_error *err)
 {
 	*out = NULL;
-	/* A number of 19 digits or more gets 8 bytes more, "-0" two. */
+	/* A number of 19 digits or more grows by 8 bytes, "-0" by two. */
 	char *copy = (char *)malloc(2 * size + 1);
 	if (!copy) return no_memory(size, err);
 	sheaf_status status = read_copy(size ? (const char *)text : "", size, copy, out, flaw);
@@ -321,7 +321,7 @@ bool sheaf_json_append(sheaf_json *array, sheaf_json *value)
 
 void sheaf_json_remove(sheaf_json *object, const char *name) { (void)json_object_del(object, name); }
 
-/* The marks go: `"\u0001123"` is the number 123. Nothing else has that spelling. */
+/* Removes the marks: `"\u0001123"` is the number 123. Nothing else has that spelling. */
 static bool put_unmarked(const char *text, bool (*put)(void *user, const char *text, size_t size), void *user)
 {
 	static const char before[] = "\"" ESCAPED_MARK;

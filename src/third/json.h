@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The one door to Jansson: JSON values, read and written. Integers are exact, those above 2^63 included,
- * and -0 keeps its sign, as a real;
- * names that come twice are refused, and so is nesting deeper than SHEAF_JSON_DEPTH. Values are freed with
- * the one that holds them. */
+/* The only file that uses Jansson: JSON values, read and written. Integers are exact, even above 2^63, and -0
+ * keeps its sign, as a real; repeated names are refused, and so is nesting deeper than SHEAF_JSON_DEPTH.
+ * Values are freed with the one that contains them. */
 #ifndef SHEAF_THIRD_JSON_H
 #define SHEAF_THIRD_JSON_H
 
@@ -24,7 +23,7 @@ typedef enum sheaf_json_kind {
 
 /* ---- reading ---- */
 
-/* `name` stands in messages: DATA with line and column. */
+/* `name` is used in messages: DATA with line and column. */
 SHEAF_USE sheaf_status sheaf_json_parse(const void *text, size_t size, const char *name, sheaf_json **out,
                                         sheaf_error *err);
 /* What is wrong with a text, and where. */
@@ -33,7 +32,7 @@ typedef struct sheaf_json_flaw {
 	char found[200];
 } sheaf_json_flaw;
 
-/* The same, with the place by itself: DATA with the flaw, which has been expected to be JSON; or NOMEM. */
+/* The same, with the place by itself: DATA with the flaw, for a message that expects JSON; or NOMEM. */
 SHEAF_USE sheaf_status sheaf_json_read(const void *text, size_t size, sheaf_json **out, sheaf_json_flaw *flaw,
                                        sheaf_error *err);
 void sheaf_json_free(sheaf_json *value);
@@ -43,15 +42,14 @@ sheaf_json_kind sheaf_json_kind_of(const sheaf_json *value);
 /* "an object", "a text", ... for messages. */
 const char *sheaf_json_kind_name(const sheaf_json *value);
 bool sheaf_json_is_true(const sheaf_json *value);
-/* The integer that a value is, also where it is spelled 3e9 or 20.0; false where it is none, or does not
- * fit. */
+/* The integer value, even if it is spelled 3e9 or 20.0; false if there is none, or it does not fit. */
 bool sheaf_json_i64(const sheaf_json *value, int64_t *out);
 bool sheaf_json_u64(const sheaf_json *value, uint64_t *out);
-/* The nearest double of a number; false where it is none. */
+/* The nearest double of a number; false if it is no number. */
 bool sheaf_json_number(const sheaf_json *value, double *out);
-/* A text ends with a NUL after its *size bytes (NULL: not wanted); NULL where it is none. */
+/* A text, with a NUL after its *size bytes (NULL: not wanted); NULL if it is no text. */
 const char *sheaf_json_text(const sheaf_json *value, size_t *size);
-/* Values of an array or members of an object; 0 of anything else. */
+/* The number of values of an array or members of an object; 0 for anything else. */
 size_t sheaf_json_size(const sheaf_json *value);
 sheaf_json *sheaf_json_at(const sheaf_json *array, size_t i);
 /* The member of this name, or NULL. */
@@ -62,27 +60,27 @@ bool sheaf_json_equal(const sheaf_json *a, const sheaf_json *b);
 
 /* ---- making ---- */
 
-/* NULL where there is no memory, and for texts that are not UTF-8. Whatever takes a NULL value fails, so that
- * one question at the end is enough. */
+/* NULL if memory runs out, and for texts that are not UTF-8. Every function that takes a value fails if it is
+ * NULL, so that one check at the end is enough. */
 sheaf_json *sheaf_json_new_object(void);
 sheaf_json *sheaf_json_new_array(void);
 sheaf_json *sheaf_json_new_i64(int64_t v);
 sheaf_json *sheaf_json_new_u64(uint64_t v);
-/* Finite only. */
+/* Finite numbers only. */
 sheaf_json *sheaf_json_new_real(double v);
 sheaf_json *sheaf_json_new_bool(bool v);
 sheaf_json *sheaf_json_new_null(void);
 sheaf_json *sheaf_json_new_text(const char *text, size_t size);
-/* With all that is in it. */
+/* With everything in it. */
 sheaf_json *sheaf_json_copy(const sheaf_json *value);
-/* Both take the value over, whatever comes out. A member of the same name goes. */
+/* Both take the value over, even if they fail. They replace a member of the same name. */
 bool sheaf_json_set(sheaf_json *object, const char *name, sheaf_json *value);
 bool sheaf_json_append(sheaf_json *array, sheaf_json *value);
-/* Takes a member out; nothing to do where there is none. */
+/* Removes a member; nothing happens if there is none. */
 void sheaf_json_remove(sheaf_json *object, const char *name);
 
-/* Calls `put` with pieces of the text, until it gives false; indent 0: one line. False where it did, or for
- * want of memory. */
+/* Calls `put` with pieces of the text until it returns false; indent 0: one line. False if it did, or if
+ * memory runs out. */
 bool sheaf_json_print(const sheaf_json *value, int indent,
                       bool (*put)(void *user, const char *text, size_t size), void *user);
 

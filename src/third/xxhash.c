@@ -32,8 +32,8 @@ static sheaf_digest hash_many(const void *data, size_t size, uint64_t seed)
 	return (sheaf_digest){h.low64, h.high64};
 }
 
-/* From here on the functions are inline ones of the header, under names of their own: a call for a few bytes
- * costs more than hashing them. What is long is faster in the library, which knows the processor. */
+/* From here on the functions are inline ones of the header, under other names: for a few bytes a call costs
+ * more than the hash. Long inputs are hashed faster by the library, which adapts to the processor. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

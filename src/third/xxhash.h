@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The one door to xxHash: 128-bit hashes with a seed, streamed. */
+/* The only file that uses xxHash: 128-bit hashes with a seed, streamed. */
 #ifndef SHEAF_THIRD_XXHASH_H
 #define SHEAF_THIRD_XXHASH_H
 
@@ -10,13 +10,13 @@ typedef struct sheaf_digest {
 	uint64_t low, high;
 } sheaf_digest;
 
-/* Bytes of a state, which the caller allocates aligned to 64. */
+/* Size of a state, which the caller allocates aligned to 64. */
 size_t sheaf_xxhash_state_size(void);
 void sheaf_xxhash_begin(void *state, uint64_t seed);
 void sheaf_xxhash_add(void *state, const void *data, size_t size);
 sheaf_digest sheaf_xxhash_end(const void *state);
 sheaf_digest sheaf_xxhash(const void *data, size_t size, uint64_t seed);
-/* The same of each of n words of 8 bytes as they stand in memory, with the seed 0. */
+/* The same for each of n words of 8 bytes in native byte order, with the seed 0. */
 void sheaf_xxhash_words(const void *words, size_t n, uint64_t *low, uint64_t *high);
 
 #endif
