@@ -5,7 +5,7 @@
 #include <sheaf/arrays.h>
 #include <string.h>
 
-static const int64_t zero_offsets[2]; /* of frames without rows, which need have none */
+static const int64_t zero_offsets[2]; /* of frames without rows, which need not have any */
 
 static sheaf_items items_of(const sheaf_buffer *buffer, sheaf_type type, int64_t count)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The public calls of the frame builder: each looks whether it fits the column, and notes the first that does
+/* The public calls of the frame builder: each checks that it fits the column, and records the first that does
  * not. */
 #include "base/checked.h"
 #include "base/context.h"
@@ -74,7 +74,7 @@ void sheaf_frame_builder_free(sheaf_frame_builder *b)
 
 /* ---- items ---- */
 
-/* Whether each row of the column has one item, and not more of them below it. */
+/* Whether each row of the column has exactly one item, and nothing more below it. */
 static bool has_items(const sheaf_field *field)
 {
 	const sheaf_level_shape *first = &field->levels[0];
@@ -88,7 +88,7 @@ static bool is_list(const sheaf_field *field)
 	return field->nlevels > 0 && field->levels[0].kind == SHEAF_LIST;
 }
 
-/* The column, where it has no item in this row yet; NULL else. */
+/* The column, if it has no item in this row yet; otherwise NULL. */
 static sheaf_column_builder *item_column(sheaf_frame_builder *b, int column, const char *what, bool fits)
 {
 	sheaf_column_builder *to = column_of(b, column);
@@ -155,7 +155,7 @@ void sheaf_build_text(sheaf_frame_builder *b, int column, const void *text, size
 	if (to) sheaf_column_put_text(to, text, n);
 }
 
-/* Bytes of an item that is no LIST. */
+/* Size of an item that is no LIST, in bytes. */
 static size_t item_size(const sheaf_field *field)
 {
 	return sheaf_type_size(field->type) * (size_t)(field->nlevels ? field->levels[0].extent : 1);
@@ -274,7 +274,7 @@ void sheaf_build_rows(sheaf_frame_builder *b, int64_t n)
 
 /* ---- whole runs ---- */
 
-/* What builds the buffer, and the bytes of an element; NULL where the column has no such part. */
+/* The builder of the buffer, and the size of an element in bytes; NULL if the column has no such part. */
 static sheaf_builder *part_of(sheaf_frame_builder *b, int column, sheaf_column_part part, int at,
                               size_t *size)
 {
@@ -331,7 +331,7 @@ static sheaf_status hold(sheaf_context *cx, const sheaf_foreign *array, size_t b
                          sheaf_error *err)
 {
 	void *memory;
-	uint8_t *data = (uint8_t *)(uintptr_t)array->data; /* nobody writes there */
+	uint8_t *data = (uint8_t *)(uintptr_t)array->data; /* nobody writes to it */
 	*out = (sheaf_buffer){data, bytes, NULL};
 	if (!array->release) return SHEAF_OK;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(holder), &memory, err));
@@ -395,7 +395,7 @@ void sheaf_build_copy(sheaf_frame_builder *b, int column, sheaf_column_part part
 
 /* ---- taking ---- */
 
-/* Items, samples and runs beyond the last row that was ended. */
+/* Items, samples and runs after the last row that was ended. */
 static void check_rest(sheaf_frame_builder *b)
 {
 	for (int c = 0; c < b->schema->nfields && !b->failure.status; c++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The public calls that make a schema: each looks first whether what is asked for can be. */
+/* The public calls that make a schema: each first checks whether the request is possible. */
 #include "base/checked.h"
 #include "data/frame.h"
 #include <inttypes.h>
@@ -128,7 +128,7 @@ static sheaf_status add_column(sheaf_schema *schema, const char *name, cell_shap
 	bool parts = cell.meaning == SHEAF_COMPLEX || sheaf_means_zoned(cell.meaning);
 	sheaf_field_make_cell(field, cell.meaning, cell.type, parts ? 2 : cell.width, missing == SHEAF_NULLABLE);
 	if (schema->rows != SHEAF_SEQUENCES) return SHEAF_OK;
-	field->loss = "column"; /* what has no place for it, says so */
+	field->loss = "column"; /* a format that cannot hold it says so */
 	field->usual = NAN;
 	return SHEAF_OK;
 }
@@ -203,7 +203,7 @@ static sheaf_status check_tensor(const sheaf_tensor *tensor, sheaf_meaning meani
 	return check_meaning("value", meaning, type, err);
 }
 
-/* An order of zeros alone is by rows. */
+/* An order of zeros means by rows. */
 static sheaf_tensor with_order(const sheaf_tensor *tensor)
 {
 	sheaf_tensor out = *tensor;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Turning a column's values into another element type, saying where a value changes. */
+/* Turning a column's values into another element type, and reporting where a value changes. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "data/frame.h"
@@ -10,7 +10,7 @@
 
 enum { BATCH = 256 };
 
-/* The values under one row. */
+/* The values in one row. */
 static sheaf_run values_of(const sheaf_column *column, int64_t row)
 {
 	sheaf_run run = {row, row + 1};
@@ -30,7 +30,7 @@ static int64_t cast_run(const sheaf_column *column, sheaf_run run, sheaf_type ty
 	return changed;
 }
 
-/* The time in another unit: rounded down, and to the ends of its range; counts as changed then. */
+/* The time in another unit: rounded down, and limited to its range; then it counts as changed. */
 static bool convert_time(int64_t from, int from_digits, int digits, int64_t *to)
 {
 	int32_t nanoseconds, below = 1;
@@ -38,7 +38,7 @@ static bool convert_time(int64_t from, int from_digits, int digits, int64_t *to)
 	if (sheaf_join_time(seconds, nanoseconds, digits, to)) return false;
 	for (int d = digits; d < 9; d++) below *= 10;
 	if (!sheaf_join_time(seconds, nanoseconds / below * below, digits, to))
-		*to = from < 0 ? INT64_MIN + 1 : INT64_MAX; /* the smallest is no time to some */
+		*to = from < 0 ? INT64_MIN + 1 : INT64_MAX; /* some types use the smallest value for NaT */
 	return true;
 }
 
@@ -64,11 +64,11 @@ static bool is_other_unit(const sheaf_column *column, const sheaf_field *to)
 	       sheaf_meaning_of_time(column->meaning, NULL) == sheaf_meaning_of_time(to->meaning, NULL);
 }
 
-/* A frame that is cast. */
+/* A frame that is being cast. */
 typedef struct casting {
 	sheaf_row_kind rows;
 	const char *file;
-	int64_t row; /* number of the first */
+	int64_t row; /* number of the first row */
 	int64_t nrows;
 	sheaf_context *cx;
 	sheaf_error *err;
@@ -91,8 +91,7 @@ static sheaf_status report(const casting *c, const sheaf_field *to, sheaf_type f
 	return sheaf_report(c->cx, &problem, c->err);
 }
 
-/* Values may be shared with a slice, whose offsets are absolute: the new buffer starts at the same position
- * 0. */
+/* A slice, whose offsets are absolute, may share the values: the new buffer starts at the same position 0. */
 static sheaf_status cast_column(const casting *c, const sheaf_field *to, sheaf_column *column)
 {
 	sheaf_builder b;
@@ -116,7 +115,7 @@ static sheaf_status cast_column(const casting *c, const sheaf_field *to, sheaf_c
 	return SHEAF_OK;
 }
 
-/* Offsets of slices are absolute, so all indices are widened, whether these rows use them or not. */
+/* Offsets of slices are absolute, so all indices are widened, even those that these rows do not use. */
 static sheaf_status widen_indices(sheaf_level *level, sheaf_context *cx, sheaf_error *err)
 {
 	for (int r = 0; r < level->shape.rank; r++) {

@@ -7,9 +7,9 @@
 
 typedef struct spot {
 	const sheaf_field *field;
-	const sheaf_tensor *tensor; /* of one row that is a whole tensor, else NULL */
-	int level, dimension;       /* how many dimensions the levels before have */
-	bool rowless;               /* then offsets may be missing */
+	const sheaf_tensor *tensor; /* if it is one row that is a whole tensor, else NULL */
+	int level, dimension;       /* the number of dimensions of the levels before */
+	bool rowless;               /* in which case offsets may be missing */
 	sheaf_error *err;
 } spot;
 
@@ -44,7 +44,7 @@ static sheaf_status check_offsets(const spot *at, const sheaf_level *level, int6
 	return SHEAF_OK;
 }
 
-/* What index number r of a level is below: of several, each has its own dimension. */
+/* The bound of index number r of a level: if it has several, each has its own dimension. */
 static int64_t extent_of(const spot *at, const sheaf_level_shape *shape, int r)
 {
 	if (!at->tensor || at->dimension + r >= at->tensor->rank) return shape->extent;
@@ -66,7 +66,7 @@ static sheaf_status check_indices(const spot *at, const sheaf_level *level, int6
 	return SHEAF_OK;
 }
 
-/* Reasons are given for nothing but what is missing. */
+/* Only missing positions have a reason. */
 static sheaf_status check_codes(const spot *at, const sheaf_level *level, int64_t n, sheaf_depth depth)
 {
 	SHEAF_TRY(check_bytes(at, &level->gaps->codes, n, 1, "as many codes as"));
@@ -79,7 +79,7 @@ static sheaf_status check_codes(const spot *at, const sheaf_level *level, int64_
 	return SHEAF_OK;
 }
 
-/* What is missing covers nothing, except in runs of a fixed length. */
+/* Missing positions cover nothing, except in runs of a fixed length. */
 static sheaf_status check_missing(const spot *at, const sheaf_level *level, int64_t n, sheaf_depth depth)
 {
 	const sheaf_gaps *gaps = level->gaps;
@@ -100,7 +100,7 @@ static sheaf_status check_missing(const spot *at, const sheaf_level *level, int6
 	return SHEAF_OK;
 }
 
-/* A COORD level may know narrower extents than its field, and have narrower indices, a FIXED one is what the
+/* A COORD level may have narrower extents, and narrower indices, than its field; a FIXED level is as the
  * field says. */
 static sheaf_status check_shape(const spot *at, const sheaf_level_shape *have, const sheaf_level_shape *want)
 {
@@ -140,7 +140,7 @@ static sheaf_status check_column(const sheaf_frame *frame, const sheaf_schema *s
 	const sheaf_field *field = &schema->fields[c];
 	spot at = {field, schema->rows == SHEAF_WHOLE ? &schema->tensor : NULL, 0, 0, frame->nrows == 0, err};
 	int64_t n = frame->nrows;
-	/* Keys and numbers need not be distinguished by what makes a frame. */
+	/* Keys and numbers may look the same to whoever makes a frame. */
 	if (sheaf_means_run(column->meaning) != sheaf_means_run(field->meaning))
 		return flaw(&at, "meaning", (int)field->meaning, (int)column->meaning);
 	if (column->nlevels != field->nlevels) return flaw(&at, "levels:", field->nlevels, column->nlevels);
@@ -156,7 +156,7 @@ static sheaf_status check_column(const sheaf_frame *frame, const sheaf_schema *s
 	return check_bytes(&at, &column->values, n, sheaf_type_size(column->type), "as many values as");
 }
 
-/* A coordinate of each entry is within the tensor's shape. */
+/* The coordinates of each entry are within the tensor's shape. */
 static sheaf_status check_coordinates(const sheaf_frame *frame, const sheaf_schema *schema, sheaf_error *err)
 {
 	for (int d = 0; d < schema->tensor.rank && d < schema->nfields; d++) {

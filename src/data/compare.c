@@ -43,8 +43,8 @@ static bool indices_equal(const sheaf_level *a, int64_t at_a, const sheaf_level 
 	return true;
 }
 
-/* Whether a number is at the position, be it one that might have been missing: level and position are those
- * of the number then. */
+/* Whether there is a number at the position, also if it could have been missing: then level and position
+ * become those of the number. */
 static bool is_bare(const sheaf_column *column, int *level, int64_t *at)
 {
 	if (*level == column->nlevels) return true;

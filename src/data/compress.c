@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries by rows, and by columns: one counting sort in two steps. First entries are divided into buckets of
- * as many rows as let what a bucket holds fit a core's own cache, then each bucket is spread over its rows
- * there: a scattered write touches no memory but the cache's. */
+/* Entries by rows, and by columns: a counting sort in two steps. First entries are divided into buckets of as
+ * many rows as fit the cache of a core, then each bucket is spread over its rows there: scattered writes
+ * touch no memory outside the cache. */
 #include "data/compress.h"
 #include "base/context.h"
 #include "base/each.h"
@@ -22,7 +22,7 @@ typedef struct wide {
 
 /* ---- keys ---- */
 
-/* Sees to the range of rows, and to which bits columns have. */
+/* Finds the range of rows, and the bits that columns use. */
 static int64_t take_entries(void *user, int64_t from, int64_t to, uint64_t *room, const uint64_t **keys,
                             const void **values)
 {
@@ -190,7 +190,7 @@ static void spread(const sheaf_compression *c, size_t begin, size_t end, uint32_
 		SPREAD_EACH(uint64_t)
 }
 
-/* While entries are counted, the lines that they go to are on their way from memory. */
+/* While entries are counted, the lines to which they will go are prefetched. */
 static void count_and_fetch(const sheaf_compression *c, size_t begin, size_t end, uint32_t *counts)
 {
 	enum { STEP = 64 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries by rows, the columns of each row in order: buckets of rows are sorted where a core's own cache
- * holds them, side by side, and put after one another in their order, since one may keep fewer entries than
- * it had. */
+/* Entries by rows, and by columns within each row: buckets of rows are sorted within the cache of a core, in
+ * parallel, and then put one after the other, since a bucket may keep fewer entries than it had. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
@@ -21,7 +20,7 @@ typedef struct wide {
 
 typedef struct sorted {
 	sheaf_compression c;
-	int digit_bits; /* of each of the two lower digits of a key; the third has the others: those of the rows,
+	int digit_bits; /* of each of the two lower digits of a key; the third has the rest: the bits of the rows,
 	                   and `extra` of the columns */
 	int extra;
 	sheaf_element element;
@@ -35,7 +34,7 @@ typedef struct item {
 	int64_t bucket;
 	size_t n, size;
 	uint8_t *memory; /* of `size` bytes: two words and a value for each entry */
-	/* made: */
+	/* results: */
 	uint32_t *ends; /* of rows: row r ends at ends[((r + 1) << extra) - 1] */
 	uint32_t *columns;
 	uint8_t *values;
@@ -57,13 +56,12 @@ static void begin_of_each(uint32_t *counts, size_t n)
 	}
 }
 
-/* Of each value of a digit: how many entries have it, or where they begin. */
+/* For each value of a digit: how many entries have it, or where they begin. */
 typedef struct digits {
 	uint32_t *low, *middle, *high;
 } digits;
 
-/* From keys to where entries begin that have each value of a digit. Values are on their way from memory
- * meanwhile. */
+/* From keys to where the entries with each value of a digit begin. Values are prefetched meanwhile. */
 static void begin_digits(const sorted *s, const uint32_t *keys, const uint8_t *from, size_t n, digits begins)
 {
 	uint32_t *low = begins.low, *middle = begins.middle, *high = begins.high;
@@ -93,7 +91,7 @@ static void begin_digits(const sorted *s, const uint32_t *keys, const uint8_t *f
 		((T *)to)[at] = ((const T *)from)[(uint32_t)word]; \
 	}
 
-/* The last pass, which takes values along; starts become ends. */
+/* The last pass, which also moves values; starts become ends. */
 static void put_sorted(const sorted *s, const item *i, const uint64_t *words, const void *from)
 {
 	size_t n = i->n;
@@ -110,7 +108,7 @@ static void put_sorted(const sorted *s, const item *i, const uint64_t *words, co
 	}
 }
 
-/* In each pass but the last a key goes with the number of its entry, in one word. */
+/* In each pass but the last, a key and the number of its entry share one word. */
 static void sort_narrow(const sorted *s, item *i)
 {
 	size_t n = i->n, begin = s->c.buckets.starts[i->bucket];
@@ -152,7 +150,7 @@ static void sort_wide(const sorted *s, item *i)
 
 static int64_t first_row(const sorted *s, const item *i) { return i->bucket << s->c.rows_bits; }
 
-/* As many of a bucket's rows as there are. */
+/* As many rows as the bucket has. */
 static int64_t nrows(const sorted *s, const item *i)
 {
 	int64_t rows = (int64_t)1 << s->c.rows_bits, left = s->c.nouter - first_row(s, i);
@@ -181,7 +179,7 @@ static sheaf_status join(const sorted *s, int64_t row, uint32_t column, void *to
 	return SHEAF_OK;
 }
 
-/* Entries [from, to) become those that begin `less` before. */
+/* Moves entries [from, to) down by `less`. */
 static void move_up(const sorted *s, item *i, size_t from, size_t to, size_t less)
 {
 	size_t size = s->c.value_size;
@@ -211,8 +209,8 @@ static sheaf_status join_rows(const sorted *s, item *i)
 	return SHEAF_OK;
 }
 
-/* Whether some neighbours have the same column, if only as the last of a row and the first of the next
- * one. */
+/* Whether some neighbours have the same column, even if they are the last entry of a row and the first of the
+ * next one. */
 static bool has_repeats(const item *i)
 {
 	size_t k = 1;
@@ -249,7 +247,7 @@ static void put_bucket(void *user, void *memory)
 		pointers[r] = begin;
 		begin = s->kept + *end_of(s, i, r);
 	}
-	if (i->n == 0) return; /* no entries at all may have no arrays */
+	if (i->n == 0) return; /* without entries the arrays may be NULL */
 	sheaf_stream(to->indices + s->kept, i->columns, i->n * sizeof *i->columns);
 	sheaf_stream((uint8_t *)to->values + (size_t)s->kept * s->c.value_size, i->values,
 	             i->n * s->c.value_size);

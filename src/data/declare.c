@@ -74,7 +74,7 @@ sheaf_status sheaf_declared_from_text(const char *text, sheaf_declared *out, she
 	while (*part == ':') {
 		part++;
 		if (strncmp(part, alias, sizeof alias - 1) == 0) {
-			/* The rest is the alias, whatever is in it. */
+			/* The rest is the alias, whatever it contains. */
 			out->alias = part + sizeof alias - 1;
 			out->alias_size = strlen(out->alias);
 			if (out->alias_size == 0)

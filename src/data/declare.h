@@ -16,7 +16,7 @@ typedef struct sheaf_declared {
 	int type;    /* SHEAF_F32, SHEAF_F64, or -1: not given */
 } sheaf_declared;
 
-/* USAGE with the part that is wrong. */
+/* USAGE, with the part that is wrong. */
 SHEAF_USE sheaf_status sheaf_declared_from_text(const char *text, sheaf_declared *out, sheaf_error *err);
 /* Appends the declaration of a field, as --stream takes it, with its alias or without. */
 void sheaf_declared_to_text(sheaf_builder *b, const sheaf_field *field, bool alias);

@@ -84,7 +84,7 @@ void sheaf_element_conjugate(const sheaf_element *e, const void *from, void *to)
 	size_t size = part_size(e);
 	memmove(to, from, e->size);
 	if (e->complex && !negate_part(e->type, (const uint8_t *)from + size, (uint8_t *)to + size))
-		return; /* parts are reals, which have all their negatives */
+		return; /* the parts are reals, which all have a negative */
 }
 
 bool sheaf_element_add(const sheaf_element *e, void *to, const void *other)

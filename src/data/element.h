@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be done with the values of a tensor's entries, whatever their type: as much as structures and
- * duplicates need. */
+/* Operations on the values of a tensor's entries, whatever their type: those that structures and duplicates
+ * need. */
 #ifndef SHEAF_DATA_ELEMENT_H
 #define SHEAF_DATA_ELEMENT_H
 
@@ -8,21 +8,21 @@
 
 typedef struct sheaf_element {
 	sheaf_type type;
-	bool complex; /* two of them */
+	bool complex; /* of its two parts */
 	bool boolean;
 	size_t size; /* of both */
 } sheaf_element;
 
-/* False where such a field has no single number in each row. */
+/* False if such a field does not have a single number in each row. */
 bool sheaf_element_of(const sheaf_field *field, sheaf_element *out);
 
-/* Writes -v or, of a complex number, its conjugate. False where the type has no such value. `to` may be
+/* Writes -v or, for a complex number, its conjugate. False if the type has no such value. `to` may be
  * `from`. */
 bool sheaf_element_negate(const sheaf_element *e, const void *from, void *to);
 void sheaf_element_conjugate(const sheaf_element *e, const void *from, void *to);
-/* to += other; false where an integer overflows. */
+/* to += other; false if an integer overflows. */
 bool sheaf_element_add(const sheaf_element *e, void *to, const void *other);
-/* Whether all of it is 0, of any sign. */
+/* Whether all of it is 0, of either sign. */
 bool sheaf_element_is_zero(const sheaf_element *e, const void *value);
 /* Whether it equals its conjugate: its imaginary part is 0. */
 bool sheaf_element_is_real(const sheaf_element *e, const void *value);

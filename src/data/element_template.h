@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is different for each type: T, NAME(x), and for integers LEAST, the value that has no negative.
- * Included once for each, by element.c. */
+/* What differs between types: T, NAME(x), and for integers LEAST, the value that has no negative. Included
+ * once for each, by element.c. */
 
 static bool NAME(negate)(const void *from, void *to)
 {

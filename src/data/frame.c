@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames: shaping, slicing, appending, letting go. */
+/* Frames: shaping, slicing, appending, releasing. */
 #include "data/frame.h"
 #include "base/buffer.h"
 #include "base/context.h"
@@ -45,7 +45,7 @@ void sheaf_frame_free(sheaf_frame *frame)
 	*frame = (sheaf_frame){0};
 }
 
-/* What a frame's columns are made after: fields, or columns of another frame, all or those chosen. */
+/* What the columns of a frame follow: fields, or columns of another frame, all of them or some. */
 typedef struct pattern {
 	int n;
 	const sheaf_field *fields;
@@ -321,7 +321,7 @@ static sheaf_status append_valid(sheaf_level *to, int64_t before, const sheaf_le
 	return sheaf_builder_finish(&b, &to->gaps->valid, err);
 }
 
-/* Where one of the two has codes, both have, from then on. */
+/* If one of the two has codes, both have them from then on. */
 static sheaf_status append_codes(sheaf_level *to, int64_t before, const sheaf_level *from, sheaf_run run,
                                  sheaf_context *cx, sheaf_error *err)
 {
@@ -339,7 +339,7 @@ static sheaf_status append_codes(sheaf_level *to, int64_t before, const sheaf_le
 	return sheaf_builder_finish(&b, &to->gaps->codes, err);
 }
 
-/* How many positions a level of `above` positions covers. */
+/* The number of positions that a level of `above` positions covers. */
 static int64_t count_below(const sheaf_level *level, int64_t above)
 {
 	if (level->shape.kind == SHEAF_FIXED) return above * level->shape.extent;
@@ -393,7 +393,7 @@ sheaf_status sheaf_frame_append(sheaf_frame *to, const sheaf_frame *rows, int64_
 
 static sheaf_status expect_bytes(sheaf_buffer *buffer, double times, sheaf_context *cx, sheaf_error *err)
 {
-	enum { WORTH_IT = 64 << 10 }; /* below, memory is moved within a cache */
+	enum { WORTH_IT = 64 << 10 }; /* smaller sizes are moved within a cache */
 	double more = (double)buffer->size * (times - 1);
 	if (more < WORTH_IT || more > (double)(INT64_MAX / 2)) return SHEAF_OK;
 	sheaf_builder b;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Making schemas and frames: what decoders, the writer and the tests build with. */
+/* Making schemas and frames: used by decoders, the writer and the tests. */
 #ifndef SHEAF_DATA_FRAME_H
 #define SHEAF_DATA_FRAME_H
 
@@ -12,7 +12,7 @@
  * added. */
 SHEAF_USE sheaf_status sheaf_schema_add(sheaf_schema *schema, sheaf_context *cx, const char *name, size_t n,
                                         sheaf_field **out, sheaf_error *err);
-/* Room for levels of one of its fields beyond the two that it begins with, up to SHEAF_MAX_LEVELS. */
+/* Makes room for levels of one of its fields beyond the two with which it begins, up to SHEAF_MAX_LEVELS. */
 SHEAF_USE sheaf_status sheaf_schema_make_levels(sheaf_schema *schema, sheaf_field *field, int nlevels,
                                                 sheaf_error *err);
 /* Appends a copy of a field of another schema, without its alias. */
@@ -24,13 +24,13 @@ SHEAF_USE sheaf_status sheaf_schema_add_copy(sheaf_schema *schema, sheaf_context
 /* sheaf_schema_find that tries field number `near` first: schemas that are compared mostly have the same
  * order. */
 int sheaf_schema_find_near(const sheaf_schema *schema, const char *name, int near);
-/* The same for whoever adds thousands of fields, each of a name that is new; -1: it is. */
+/* The same, for callers that add thousands of fields; -1: the name is new. */
 SHEAF_USE sheaf_status sheaf_schema_look_up(sheaf_schema *schema, const char *name, int *found,
                                             sheaf_error *err);
 /* Shapes a field as a sequence stream: LIST, then FIXED(dim) or COORD(1; dim). */
 void sheaf_field_make_stream(sheaf_field *field, bool sparse, int64_t dim, sheaf_type type);
-/* Shapes a field as a cell. A number has no level, or FIXED(1) where it may be missing; a run of `width`
- * items of `type` is FIXED(width), and LIST where width is -1. */
+/* Shapes a field as a cell. A number has no level, or FIXED(1) if it may be missing; a run of `width` items
+ * of `type` is FIXED(width), or LIST if width is -1. */
 void sheaf_field_make_cell(sheaf_field *field, sheaf_meaning meaning, sheaf_type type, int64_t width,
                            bool nullable);
 /* Of a tensor. */
@@ -40,35 +40,36 @@ typedef struct sheaf_dimensions {
 	const char *const *names; /* NULL: i, j, k, ... */
 } sheaf_dimensions;
 
-/* Makes the schema one of entries: coordinates of these dimensions, I32 where the extent fits, and the
- * value's field, which stays as sheaf_schema_add made it; the tensor is sorted by rows and unique until the
- * caller says otherwise. */
+/* Makes the schema one of entries: coordinates of these dimensions, I32 if the extent fits, and the value's
+ * field, which stays as sheaf_schema_add made it; the tensor is sorted by rows and unique until the caller
+ * changes that. */
 SHEAF_USE sheaf_status sheaf_schema_make_entries(sheaf_schema *schema, sheaf_context *cx,
                                                  sheaf_dimensions dimensions, sheaf_field **value,
                                                  sheaf_error *err);
 /* The short name of one of its fields; copied. */
 SHEAF_USE sheaf_status sheaf_schema_set_alias(sheaf_schema *schema, sheaf_field *field, const char *alias,
                                               size_t n, sheaf_error *err);
-/* Gives one of its fields another name; what it was called becomes its alias. */
+/* Renames one of its fields; the old name becomes its alias. */
 SHEAF_USE sheaf_status sheaf_schema_rename(sheaf_schema *schema, sheaf_field *field, const char *name,
                                            size_t n, sheaf_error *err);
 /* "sparse, dim 10, float32", or "float64 that may be missing", into text[size]; returns text. */
 const char *sheaf_field_text(const sheaf_field *field, char *text, size_t size);
 /* The key column of sequences: uint64, named "key". */
 SHEAF_USE sheaf_status sheaf_schema_add_key(sheaf_schema *schema, sheaf_context *cx, sheaf_error *err);
-/* What is said of the dataset as a whole; the texts are copied, `loss` is static. */
+/* Text about the dataset as a whole; the texts are copied, `loss` is static. */
 SHEAF_USE sheaf_status sheaf_schema_put_attribute(sheaf_schema *schema, sheaf_context *cx, const char *name,
                                                   const char *text, const char *loss, sheaf_error *err);
-/* "A, B": the names of the streams, cut to fit text[size]; "none". Returns how many there are. */
+/* "A, B": the names of the streams, cut to fit text[size]; "none". Returns their number. */
 int sheaf_schema_list_streams(const sheaf_schema *schema, char *text, size_t size);
-/* UNSUPPORTED where the field is neither a dense nor a sparse stream, for formats that store nothing else. */
+/* UNSUPPORTED if the field is neither a dense nor a sparse stream, for formats that store nothing else. */
 SHEAF_USE sheaf_status sheaf_field_need_stream(const sheaf_field *field, sheaf_error *err);
-/* USAGE: the option names a stream that is none of the schema's; says which one was probably meant. */
+/* USAGE: the option names a stream that is not in the schema; the message suggests the one that was probably
+ * meant. */
 sheaf_status sheaf_refuse_stream(const char *option, const char *wanted, const char *file,
                                  const sheaf_schema *schema, sheaf_error *err);
 /* "rows of a table" */
 const char *sheaf_row_kind_name(sheaf_row_kind rows);
-/* What rows of a kind and their columns are called in messages. */
+/* What messages call rows of a kind, and their columns. */
 void sheaf_place_words(sheaf_place *place, sheaf_row_kind rows);
 void sheaf_schema_remove(sheaf_schema *schema, int field);
 SHEAF_USE sheaf_status sheaf_schema_copy(const sheaf_schema *schema, sheaf_context *cx, sheaf_schema *out,
@@ -82,7 +83,7 @@ typedef struct sheaf_run {
 
 static inline int64_t sheaf_run_length(sheaf_run run) { return run.end - run.begin; }
 
-/* What a run of positions of a level covers below it. */
+/* The run of positions below a level that one of its positions covers. */
 static inline sheaf_run sheaf_level_below(const sheaf_level *level, sheaf_run run)
 {
 	if (level->shape.kind == SHEAF_FIXED)
@@ -96,7 +97,7 @@ static inline sheaf_run sheaf_level_below_one(const sheaf_level *level, int64_t 
 	return sheaf_level_below(level, (sheaf_run){p, p + 1});
 }
 
-/* Whether nothing at all is at position p: imputed values are something. */
+/* Whether position p is empty: imputed values are something. */
 static inline bool sheaf_level_is_null(const sheaf_level *level, int64_t p)
 {
 	return level->shape.missing == SHEAF_NULLABLE && !sheaf_level_has(level, p);
@@ -168,7 +169,7 @@ static inline int64_t sheaf_level_index(const sheaf_level *level, int r, int64_t
 	return sheaf_index_at(level->indices[r].data, level->shape.index_type, p);
 }
 
-/* The coordinate of row r in a column of them. */
+/* The coordinate of row r in a column of coordinates. */
 static inline int64_t sheaf_coordinate_at(const sheaf_column *column, int64_t r)
 {
 	return sheaf_index_at(column->values.data, column->type, r);
@@ -176,48 +177,47 @@ static inline int64_t sheaf_coordinate_at(const sheaf_column *column, int64_t r)
 
 /* ---- frames ---- */
 
-/* Shapes the frame after the schema and sets it to no rows. Buffers stay where they are, for builders to
- * reuse. */
+/* Shapes the frame like the schema and sets it to no rows. Buffers stay, for builders to reuse. */
 SHEAF_USE sheaf_status sheaf_frame_begin(sheaf_frame *frame, const sheaf_schema *schema, sheaf_context *cx,
                                          sheaf_error *err);
 /* *out (zeros, or an earlier slice) becomes rows [from, to) of the frame, sharing its buffers. */
 SHEAF_USE sheaf_status sheaf_frame_slice(const sheaf_frame *frame, int64_t from, int64_t to, sheaf_frame *out,
                                          sheaf_error *err);
-/* The same for all rows of the n columns whose numbers these are; of all columns where they are NULL. */
+/* The same for all rows of the n columns with these numbers; of all columns if `columns` is NULL. */
 SHEAF_USE sheaf_status sheaf_frame_pick(const sheaf_frame *frame, const int *columns, int n, sheaf_frame *out,
                                         sheaf_error *err);
 /* Copies rows [from, to) of `rows` after those of *to, which has the same columns (or none yet). */
 SHEAF_USE sheaf_status sheaf_frame_append(sheaf_frame *to, const sheaf_frame *rows, int64_t from,
                                           int64_t until, sheaf_context *cx, sheaf_error *err);
-/* Makes room for `times` as many rows as there are, each as long as those are, where there is memory for it:
- * what is appended then need not be moved again and again. */
+/* Makes room for `times` as many rows as there are, of the same length, if there is memory for it: appended
+ * rows then need not be moved again and again. */
 SHEAF_USE sheaf_status sheaf_frame_expect(sheaf_frame *frame, double times, sheaf_context *cx,
                                           sheaf_error *err);
 /* Appends to one column: rows `run` after the `before` ones that *to has. */
 SHEAF_USE sheaf_status sheaf_column_append(sheaf_column *to, int64_t before, const sheaf_column *from,
                                            sheaf_run run, sheaf_context *cx, sheaf_error *err);
-/* No rows; buffers that nobody else owns stay for reuse. */
+/* No rows; buffers without other owners stay for reuse. */
 void sheaf_frame_clear(sheaf_frame *frame);
 void sheaf_column_clear(sheaf_column *column);
-/* The bytes of its buffers. */
+/* The size of its buffers in bytes. */
 int64_t sheaf_frame_bytes(const sheaf_frame *frame);
 
-/* Whether casting leaves the frame as it is. */
+/* Whether casting leaves the frame unchanged. */
 bool sheaf_frame_is_cast(const sheaf_frame *frame, const sheaf_schema *to);
 /* Turns columns' values into the types of `to`. Values that change are reported as LOSS, once for each row
- * they stand in; `file` and `row`, the number of the frame's first row, say where. */
+ * that has some; `file` and `row`, the number of the frame's first row, say where. */
 SHEAF_USE sheaf_status sheaf_frame_cast(sheaf_frame *frame, const sheaf_schema *to, const char *file,
                                         int64_t row, sheaf_context *cx, sheaf_error *err);
 
-/* USAGE where a frame is not one of this schema: columns of other shapes, or buffers shorter than `nrows` of
- * them need. A look at the levels and their ends, not at the rows. `function` is for the message. */
+/* USAGE if a frame does not fit this schema: columns of other shapes, or buffers shorter than `nrows` need.
+ * It looks at the levels and their ends, not at the rows. `function` is for the message. */
 SHEAF_USE sheaf_status sheaf_frame_fits(const char *function, const sheaf_frame *frame,
                                         const sheaf_schema *schema, sheaf_error *err);
 
-/* Whether a matrix has far more rows (or columns) than entries: a pointer for each of them would be most of
- * the file; entries -1: their number is not known. */
+/* Whether a matrix has far more rows (or columns) than entries, so that a pointer for each of them would be
+ * most of the file; entries -1: their number is not known. */
 bool sheaf_is_hypersparse(int64_t slices, int64_t entries);
-/* Warns that another layout is taken for such a matrix than it would have had. */
+/* Warns that such a matrix gets another layout than it would have had. */
 SHEAF_USE sheaf_status sheaf_report_layout(sheaf_context *cx, const char *file, int64_t slices,
                                            const char *layout, const char *usual, sheaf_error *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Beginning a frame, ending it, and going back to its last complete row. All buffers of all columns are made,
- * moved and dropped here, by one walk. */
+/* Beginning a frame, ending it, and going back to its last complete row. One walk makes, moves and drops all
+ * buffers of all columns. */
 #include "data/frame_builder.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -8,7 +8,7 @@
 
 /* ---- the buffers ---- */
 
-/* What is done with each buffer and what builds it; the buffer is NULL where there is no frame. */
+/* What happens to each buffer and its builder; the buffer is NULL if there is no frame. */
 typedef sheaf_status (*step)(sheaf_frame_builder *b, sheaf_builder *builder, sheaf_buffer *buffer,
                              sheaf_error *err);
 
@@ -76,15 +76,16 @@ sheaf_status sheaf_frame_builder_status(const sheaf_frame_builder *b, sheaf_erro
 
 /* ---- beginning ---- */
 
-enum { GAPS = 2 }; /* builders of what is missing: valid and codes */
+enum { GAPS = 2 }; /* builders for missing positions: valid and codes */
 
 static size_t count_builders(const sheaf_level_shape *shape)
 {
 	return (size_t)shape->rank + (shape->missing ? GAPS : 0);
 }
 
-/* The builders of a level, from *next on, which is moved beyond them. What a level has not is one that stays
- * empty: who fills streams need not ask whether they are sparse, or may be missing. */
+/* The builders of a level, from *next on, which is moved past them. A part that a level does not have gets a
+ * builder that stays empty: code that fills streams need not know whether they are sparse, or may be
+ * missing. */
 static void give_builders(sheaf_level_builder *level, sheaf_builder *empty, sheaf_builder **next)
 {
 	level->valid = level->codes = level->indices = empty;
@@ -150,7 +151,7 @@ sheaf_status sheaf_frame_builder_begin(sheaf_frame_builder *b, const sheaf_schem
 
 /* ---- ending ---- */
 
-/* Positions of a level with `above` positions above it. */
+/* The number of positions of a level with `above` positions above it. */
 static int64_t count_below(const sheaf_level_builder *level, int64_t n)
 {
 	if (level->shape->kind == SHEAF_FIXED) return n * level->shape->extent;
@@ -158,7 +159,7 @@ static int64_t count_below(const sheaf_level_builder *level, int64_t n)
 	return (int64_t)(level->offsets.size / sizeof *o) > n ? o[n] : 0;
 }
 
-/* Bits and codes end with the last position that was missing: they are filled up to the last of all. */
+/* Bits and codes end with the last missing position: this extends them to the last position. */
 static void fill_up(sheaf_level_builder *level, int64_t n)
 {
 	sheaf_builder *valid = level->valid, *codes = level->codes;
@@ -173,7 +174,7 @@ static void fill_up(sheaf_level_builder *level, int64_t n)
 	}
 }
 
-/* How many levels there are down to the last of which a position may be missing. */
+/* The number of levels down to the last one in which a position may be missing. */
 static int levels_with_gaps(const sheaf_field *field)
 {
 	int n = field->nlevels;
@@ -242,7 +243,7 @@ static void cut(sheaf_builder *b, size_t size)
 	if (b->held) b->capacity = size;
 }
 
-/* Bits of positions from n on are as if none had been missing. */
+/* Clears the bits from position n on, as if none had been missing. */
 static void cut_level(sheaf_level_builder *level, int64_t n)
 {
 	cut(level->valid, (size_t)(n + 7) / 8);

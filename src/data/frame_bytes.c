@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The number of rows; for each level the type of its indices, what may be missing, and where its bits begin;
- * the size of each buffer; then the buffers, each at the next multiple of 64. */
+/* The number of rows; for each level the type of its indices, which positions may be missing, and where its
+ * bits begin; the size of each buffer; then the buffers, each at the next multiple of 64. */
 #include "data/frame_bytes.h"
 #include "base/cursor.h"
 #include "base/endian.h"
@@ -66,7 +66,7 @@ static void put_shapes(const sheaf_frame *frame, sheaf_builder *b)
 
 void sheaf_frame_to_bytes(const sheaf_frame *frame, sheaf_builder *b)
 {
-	sheaf_frame own = *frame; /* its buffers are only looked at */
+	sheaf_frame own = *frame; /* its buffers are only read */
 	sheaf_builder_u64le(b, (uint64_t)frame->nrows);
 	put_shapes(frame, b);
 	for_each(&own, put_size, b);
@@ -92,7 +92,7 @@ static void count_one(void *user, sheaf_buffer *buffer, size_t width)
 	++*(size_t *)user;
 }
 
-/* The bytes themselves, where they are numbers of this machine, else a copy. */
+/* The bytes themselves, if they are numbers in this machine's order, else a copy. */
 static void take_part(taking *t, size_t size, size_t width, sheaf_buffer *buffer)
 {
 	sheaf_builder b;
@@ -106,7 +106,7 @@ static void take_part(taking *t, size_t size, size_t width, sheaf_buffer *buffer
 	t->status = sheaf_builder_finish(&b, buffer, t->err);
 }
 
-/* Empty ones have no place. */
+/* Empty ones take no space. */
 static void take_buffer(void *user, sheaf_buffer *buffer, size_t width)
 {
 	taking *t = (taking *)user;

@@ -6,13 +6,13 @@
 #include "base/buffer.h"
 #include <sheaf/frame.h>
 
-enum { SHEAF_FRAME_ALIGNMENT = 64 /* of such bytes and of each buffer in them */ };
+enum { SHEAF_FRAME_ALIGNMENT = 64 /* alignment of such bytes and of each buffer in them */ };
 
-/* Appends the frame, its rows, lines and numbers, but no notes, to an aligned builder. Rows that were sliced
- * out of others take the whole of their buffers with them: append them to a frame of their own before. */
+/* Appends the frame, its rows, lines and numbers, but no notes, to an aligned builder. Sliced rows take all
+ * of their shared buffers with them: append them to a frame of their own first. */
 void sheaf_frame_to_bytes(const sheaf_frame *frame, sheaf_builder *b);
-/* A frame of this schema whose buffers are those of *bytes, by reference. DATA where the bytes are not those
- * of a sound one: everything is checked. On failure *out is free. */
+/* A frame of this schema whose buffers refer to *bytes. DATA if the bytes are not those of a sound frame:
+ * everything is checked. On failure *out is empty. */
 SHEAF_USE sheaf_status sheaf_frame_from_bytes(const sheaf_buffer *bytes, const sheaf_schema *schema,
                                               sheaf_context *cx, sheaf_frame *out, sheaf_error *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The content hash. Each row of each column is hashed with the row's number as the seed and the results are
- * summed, so that rows can be hashed in any cutting and, later, on any number of threads. What is hashed is
- * the canonical form that comparison uses: runs as counts, entries as (index, value). */
+ * summed, so that rows can be divided in any way and hashed on any number of threads. The hash covers the
+ * canonical form that comparison uses: runs as counts, entries as (index, value). */
 #include "base/buffer.h"
 #include "base/cursor.h"
 #include "base/memory.h"
@@ -22,7 +22,7 @@ struct sheaf_hash {
 	sheaf_schema schema;
 	sheaf_digest *sums; /* one for each field */
 	void *state;
-	int64_t rows, next; /* hashed; number of the next one */
+	int64_t rows, next; /* rows hashed; number of the next one */
 	bool keys, types;
 };
 
@@ -61,7 +61,7 @@ void sheaf_hash_free(sheaf_hash *hash)
 
 static void add_count(void *state, int64_t n) { sheaf_xxhash_add(state, &n, sizeof n); }
 
-/* A word for each value: of floats their bits as float64s, where all that are no numbers are alike. */
+/* A word for each value: for floats the bits of the float64, where all NaNs are the same. */
 static void take_words(const sheaf_column *column, int64_t at, int64_t n, uint64_t words[BATCH])
 {
 	sheaf_canon canon[BATCH];
@@ -82,7 +82,7 @@ static void take_words(const sheaf_column *column, int64_t at, int64_t n, uint64
 	}
 }
 
-/* Entries in one go: index and value words. `level` NULL: a bare value. */
+/* All entries at once: index and value words. `level` NULL: a bare value. */
 static void add_entries(void *state, const sheaf_column *column, const sheaf_level *level, sheaf_run run)
 {
 	uint64_t words[BATCH], pairs[2 * BATCH];
@@ -168,7 +168,7 @@ sheaf_status sheaf_hash_add(sheaf_hash *hash, const sheaf_frame *frame, sheaf_er
 		}
 	}
 	if (hash->keys && sheaf_schema_key(&hash->schema) < 0) {
-		/* Rows without keys have their numbers for keys. */
+		/* For rows without keys, their numbers are the keys. */
 		for (int64_t r = 0; r < frame->nrows; r++) {
 			sheaf_canon c;
 			uint64_t number = (uint64_t)(hash->next + r), bits;
@@ -257,7 +257,8 @@ static sheaf_digest finish_attribute(const sheaf_hash *hash, const sheaf_attribu
 	return sheaf_xxhash_end(hash->state);
 }
 
-/* The shape, what is not stored, and the sum over the entries; the names of coordinates say nothing. */
+/* The shape, the value that is not stored, and the sum over the entries; the names of coordinates do not
+ * matter. */
 static sheaf_digest finish_tensor(const sheaf_hash *hash)
 {
 	const sheaf_tensor *tensor = &hash->schema.tensor;
@@ -279,7 +280,7 @@ void sheaf_hash_text(const sheaf_hash *hash, char text[33])
 	if (!text) return;
 	text[0] = '\0';
 	if (!hash) return;
-	/* Columns are summed: their order does not count, their names do. */
+	/* Columns are summed: their order does not matter, their names do. */
 	sheaf_digest total = {0, 0};
 	bool keyed = false, tensor = hash->schema.rows == SHEAF_ENTRIES;
 	if (tensor) total = finish_tensor(hash);
@@ -287,7 +288,7 @@ void sheaf_hash_text(const sheaf_hash *hash, char text[33])
 		const sheaf_field *field = &hash->schema.fields[c];
 		if (field->meaning == SHEAF_KEY && !hash->keys) continue;
 		if (field->loss && hash->sums[c].low == 0 && hash->sums[c].high == 0)
-			continue; /* a column that says nothing might as well not be there */
+			continue; /* a column without any content is like one that is not there */
 		keyed |= field->meaning == SHEAF_KEY;
 		sheaf_digest d =
 			finish_column(hash, field->meaning == SHEAF_KEY ? "" : field->name, field, hash->sums[c]);

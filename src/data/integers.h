@@ -5,7 +5,7 @@
 
 #include <sheaf/frame.h>
 
-/* `from` may stand at any address. Of U64 those above 2^63-1 become negative. */
+/* `from` may be at any address. Values of U64 above 2^63-1 become negative. */
 void sheaf_integers_widen(sheaf_type type, const void *from, int64_t n, int64_t *to);
 
 #endif

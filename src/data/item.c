@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Items as people and programs read them. */
+/* Items as text for people and programs. */
 #include "data/item.h"
 #include "base/show.h"
 #include "data/frame.h"
@@ -48,7 +48,7 @@ static int sextet(uint8_t c)
 	return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/* Four digits are three bytes; '=' fills up the last ones. */
+/* Four digits are three bytes; '=' pads the last group. */
 bool sheaf_read_base64(const uint8_t *at, size_t n, uint8_t *to, size_t *size)
 {
 	size_t fill = 0;
@@ -107,7 +107,7 @@ static void put_complex(sheaf_builder *b, const sheaf_column *column, int64_t at
 	sheaf_builder_byte(b, json ? ']' : ')');
 }
 
-/* A byte of text need not be UTF-8 alone: it is a character of Latin-1 then. */
+/* A byte need not be valid UTF-8 by itself: it is then shown as a character of Latin-1. */
 static void put_char(sheaf_builder *b, uint8_t c)
 {
 	char two[2] = {(char)(0xc0 | c >> 6), (char)(0x80 | (c & 63))};
@@ -119,7 +119,7 @@ static void put_char(sheaf_builder *b, uint8_t c)
 
 static void put_run(sheaf_builder *b, const sheaf_column *column, sheaf_run run, bool json)
 {
-	/* Where all are empty there are no bytes to point into. */
+	/* If all are empty there are no bytes to point into. */
 	const uint8_t *s = column->values.data ? column->values.data + run.begin : (const uint8_t *)"";
 	if (column->meaning == SHEAF_BYTES)
 		put_bytes(b, s, (size_t)sheaf_run_length(run), json);

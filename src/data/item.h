@@ -6,13 +6,14 @@
 #include "base/buffer.h"
 #include <sheaf/frame.h>
 
-/* What is at position `at` of level `level`: a value (level is the number of levels) or an item of a last
+/* The item at position `at` of level `level`: a value (level is the number of levels) or an item of a last
  * level, which is not missing. JSON has numbers, true and false, strings, {"base64":"..."} for bytes and for
- * texts that are no UTF-8, and [re,im]. */
+ * texts that are not UTF-8, and [re,im]. */
 void sheaf_item_text(sheaf_builder *b, const sheaf_column *column, int level, int64_t at, bool json);
 /* The same for a row of a column of cells, which may be missing: null, in JSON {"null":code}. */
 void sheaf_cell_text(sheaf_builder *b, const sheaf_column *column, int64_t row, bool json);
-/* The bytes of n digits of base64, at most 3 for each 4 of them, to `to`; false where they are none. */
+/* Writes the bytes of n digits of base64, at most 3 for each 4 of them, to `to`; false if they are not
+ * base64. */
 bool sheaf_read_base64(const uint8_t *at, size_t n, uint8_t *to, size_t *size);
 
 #endif

@@ -16,7 +16,7 @@ static int bits_for(int64_t extent)
 /* Whether dimension `d` can distinguish entries. */
 static bool counts(const sheaf_tensor *tensor, int d) { return tensor->shape[d] > 1; }
 
-/* Whether entries that have the same first p coordinates in the order of `to` come in its order. */
+/* Whether entries with the same first p coordinates in the order of `to` already come in that order. */
 static bool follows(const sheaf_tensor *from, const sheaf_tensor *to, int p)
 {
 	int at = 0;
@@ -57,13 +57,13 @@ void sheaf_key_layout_make(sheaf_key_layout *k, const sheaf_tensor *from, const 
 	k->words = word + 1;
 	for (int d = 0; d < k->rank; d++) k->places[d].word = word - k->places[d].word;
 	k->loose = loose_bits(from, to);
-	/* Words are sorted one after the other: bits are left out of one word only. */
+	/* Words are sorted one after the other: only one word leaves bits out. */
 	if (k->words > 1 && !sheaf_key_order_is_done(&k->by)) k->loose = 0;
 }
 
 /* ---- packing ---- */
 
-/* Adds a column of coordinates to keys of `words` words; says where one is out of range. */
+/* Adds a column of coordinates to keys of `words` words; returns where one is out of range. */
 #define ADD_COLUMN(T) \
 	{ \
 		const T *c = (const T *)(const void *)column->values.data; \
@@ -78,7 +78,7 @@ void sheaf_key_layout_make(sheaf_key_layout *k, const sheaf_tensor *from, const 
 			if ((uint64_t)(int64_t)c[from + i] >= extent) return i; \
 	}
 
-/* How keys have a coordinate: in a word of `words`, at a bit of it. */
+/* Where keys have a coordinate: in which of `words` words, at which bit. */
 typedef struct in_keys {
 	uint64_t extent;
 	int shift, words;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The coordinates of an entry as one key, whose order is the order that is wanted: each coordinate has its
- * bits in it, the outermost the highest. Keys are sorted, compared and spilled instead of coordinates. */
+/* The coordinates of an entry as one key, whose order is the wanted order: each coordinate has its own bits,
+ * the outermost the highest. Keys are sorted, compared and spilled instead of coordinates. */
 #ifndef SHEAF_DATA_KEY_LAYOUT_H
 #define SHEAF_DATA_KEY_LAYOUT_H
 
@@ -15,17 +15,17 @@ typedef struct sheaf_key_place {
 } sheaf_key_place;
 
 typedef struct sheaf_key_layout {
-	SHEAF_BASE(sheaf_key_order, by); /* words: one, for all but huge tensors */
+	SHEAF_BASE(sheaf_key_order, by); /* words: one, except for huge tensors */
 	int rank;
 	int order[SHEAF_MAX_RANK];
 	int64_t extents[SHEAF_MAX_RANK];
 	sheaf_key_place places[SHEAF_MAX_RANK];
 } sheaf_key_layout;
 
-/* Keys for the order of `to`. What is known of the order in which entries come is said by `from`. */
+/* Keys for the order of `to`. `from` says what is known of the order in which entries come. */
 void sheaf_key_layout_make(sheaf_key_layout *k, const sheaf_tensor *from, const sheaf_tensor *to);
 /* Keys of the entries [from, to) of a frame of entries; `swapped`: with the two coordinates of a matrix
- * changed over. Returns the first entry that has a coordinate outside of the shape, or `to`. */
+ * exchanged. Returns the first entry that has a coordinate outside the shape, or `to`. */
 int64_t sheaf_key_layout_pack(const sheaf_key_layout *k, const sheaf_frame *frame, int64_t from, int64_t to,
                               bool swapped, uint64_t *keys);
 /* Coordinate `d` of n keys, as `type`, which is I32 or I64. */
@@ -37,7 +37,7 @@ static inline int64_t sheaf_key_layout_coordinate(const sheaf_key_layout *k, con
 	return (int64_t)(key[k->places[d].word] >> k->places[d].shift & k->places[d].mask);
 }
 
-/* Whether a key has coordinates of the shape, and nothing beside them. */
+/* Whether a key has coordinates within the shape, and no other bits. */
 bool sheaf_key_layout_has(const sheaf_key_layout *k, const uint64_t *key);
 
 /* "(3,5)" into text[size]; returns text. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names by number and numbers by name: a table of thousands of streams is looked through at once. */
+/* Names by number and numbers by name: a table of thousands of streams is searched quickly. */
 #ifndef SHEAF_DATA_NAMES_H
 #define SHEAF_DATA_NAMES_H
 
@@ -19,10 +19,10 @@ typedef struct sheaf_names {
 	size_t nslots;
 } sheaf_names;
 
-/* The caller makes sure that the name is new. */
+/* The caller ensures that the name is new. */
 SHEAF_USE sheaf_status sheaf_names_add(sheaf_names *names, sheaf_context *cx, const char *text, size_t size,
                                        sheaf_error *err);
-/* The number of a name, or -1. `after`: the one found last, whose neighbour is tried first. */
+/* The number of a name, or -1. `after`: the one found last, whose successor is tried first. */
 int sheaf_names_find(const sheaf_names *names, const void *text, size_t size, int after);
 void sheaf_names_free(sheaf_names *names);
 

@@ -29,7 +29,7 @@ static void put_indices(sheaf_builder *b, const sheaf_level *level, int64_t at, 
 	if (json && rank > 1) sheaf_builder_byte(b, ']');
 }
 
-/* Whether position p was no more than a null or an item, which is put then. */
+/* Whether position p was just a null or an item, which is then printed. */
 static bool put_word(sheaf_builder *b, const sheaf_column *column, int l, int64_t p, bool json)
 {
 	const sheaf_level *level = &column->levels[l];
@@ -95,7 +95,7 @@ void sheaf_position_text(sheaf_builder *b, const sheaf_column *column, int level
 		put_text(b, column, level, at, style == SHEAF_TEXT_SHORT);
 }
 
-/* The number of row r, where `row` is that of the first. */
+/* The number of row r, given the number `row` of the first. */
 static int64_t number_of(const sheaf_frame *frame, int64_t row, int64_t r)
 {
 	return frame->numbers.size ? ((const int64_t *)(const void *)frame->numbers.data)[r] : row + r;
@@ -108,7 +108,7 @@ static uint64_t key_of(const sheaf_frame *frame, const sheaf_schema *schema, int
 	               : ((const uint64_t *)(const void *)frame->columns[key].values.data)[r];
 }
 
-/* Whether the row is there as its format spells it, which is put then. */
+/* Whether the row has the spelling of its format, which is then printed. */
 static bool put_spelling(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema, int64_t r)
 {
 	if (schema->nfields == 0 || schema->fields[0].meaning != SHEAF_SPELLING) return false;
@@ -148,7 +148,7 @@ static void put_cells(sheaf_builder *b, const sheaf_frame *frame, const sheaf_sc
 	sheaf_builder_text(b, json ? "}\n" : "\n");
 }
 
-/* An entry of a tensor, one of a list in JSON. */
+/* An entry of a tensor, or an item of a list in JSON. */
 static void put_entry(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema,
                       sheaf_style style, int64_t row, int64_t r)
 {
@@ -213,7 +213,7 @@ sheaf_status sheaf_rows_text(const sheaf_frame *frame, const sheaf_schema *schem
 	return sheaf_builder_finish(&b, out, err);
 }
 
-/* What has no levels of its own to print: the fill is one value. */
+/* A tensor without levels of its own: the fill is one value. */
 static void put_fill(sheaf_builder *b, const sheaf_schema *schema)
 {
 	const sheaf_field *field = &schema->fields[sheaf_schema_value(schema)];

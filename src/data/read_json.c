@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Bytes of memory that a byte of JSON becomes at most: of lists of empty objects. */
+/* The most memory that a byte of JSON can take: in lists of empty objects. */
 enum { TREE = 96 };
 
 sheaf_status sheaf_json_take(const uint8_t *text, size_t size, sheaf_context *cx, sheaf_json **out,
@@ -95,8 +95,8 @@ static bool misfits_dim(sheaf_json_misfit *misfit, const char *before, int64_t d
 
 /* ---- values ---- */
 
-/* The float nearest to the digits, which need not be the one nearest to the double that is nearest to them. A
- * double shows the digits again where they were no more than 15. */
+/* The float nearest to the digits, which need not be the one nearest to the nearest double. With at most 15
+ * digits the double gives the digits back. */
 static float narrowed(double value)
 {
 	char digits[SHEAF_NUMBER_MAX];

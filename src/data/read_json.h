@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns filled from JSON, and schemas as JSON: what print.c shows of rows, read back. */
+/* Columns filled from JSON, and schemas as JSON: reads what print.c prints of rows. */
 #ifndef SHEAF_DATA_READ_JSON_H
 #define SHEAF_DATA_READ_JSON_H
 
 #include "data/frame_builder.h"
 #include "third/json.h"
 
-/* sheaf_json_read whose memory counts as the context's until the same size of text is given back. */
+/* sheaf_json_read whose memory counts against the context until the same size of text is given back. */
 SHEAF_USE sheaf_status sheaf_json_take(const uint8_t *text, size_t size, sheaf_context *cx, sheaf_json **out,
                                        sheaf_json_flaw *flaw, sheaf_error *err);
 void sheaf_json_give_back(sheaf_json *json, size_t size, sheaf_context *cx);
@@ -16,17 +16,17 @@ typedef struct sheaf_json_misfit {
 	char expected[64], found[64];
 } sheaf_json_misfit;
 
-/* Appends a row to a column: `value` as sheaf_rows_text prints it, or null where the row may be missing, or
- * NULL, which is the same and also a stream without samples. Indices may be as large as their type allows
- * where `unbound`. False where the value does not fit: the builder must go back. */
+/* Appends a row to a column: `value` as sheaf_rows_text prints it, or null if the row may be missing, or
+ * NULL, which means the same and also a stream without samples. With `unbound`, indices may be as large as
+ * their type allows. False if the value does not fit: the builder must go back. */
 bool sheaf_column_put_json(sheaf_column_builder *to, const sheaf_json *value, bool unbound,
                            sheaf_json_misfit *misfit);
-/* Both say what is wrong, and give false: `found` is there instead of `expected`; of `columns`, one is not in
- * the schema. */
+/* Both set what is wrong and return false: `found` was there instead of `expected`; one of `columns` is not
+ * in the schema. */
 bool sheaf_json_misfits(sheaf_json_misfit *misfit, const char *expected, const sheaf_json *found);
 bool sheaf_json_is_stranger(const sheaf_json *columns, const sheaf_schema *schema, sheaf_json_misfit *misfit);
 
-/* The reason of {"null":7}, 0 of null; -1 where something is there. */
+/* The reason of {"null":7}, 0 for null; -1 if there is a value. */
 int sheaf_json_missing(const sheaf_json *value);
 /* Whether it is "nan", "inf" or "-inf", and that number. */
 bool sheaf_json_special(const sheaf_json *value, double *out);
@@ -36,8 +36,8 @@ bool sheaf_json_special(const sheaf_json *value, double *out);
  * name. UNSUPPORTED where a name is not UTF-8. */
 #define SHEAF_SCHEMA_JSON "{\"sheaf\":\"schema\","
 SHEAF_USE sheaf_status sheaf_schema_to_json(const sheaf_schema *schema, sheaf_builder *b, sheaf_error *err);
-/* Makes the empty schema {.cx = cx} what such an object says; DATA where it cannot be; it stands on the
- * first line of `file`. */
+/* Makes the empty schema {.cx = cx} what such an object describes; DATA if that is impossible; the object is
+ * on the first line of `file`. */
 SHEAF_USE sheaf_status sheaf_schema_from_json(const sheaf_json *json, const char *file, sheaf_schema *schema,
                                               sheaf_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a selection says of rows. */
+/* The rows of a selection. */
 #include "data/row_choice.h"
 #include "base/memory.h"
 #include "number/number.h"
@@ -50,7 +50,7 @@ static bool read_rows(const char *at, int64_t *from, int64_t *to)
 	return (*at == '\0' || take_number(&at, to)) && *at == '\0' && *from <= *to;
 }
 
-/* All hashes are below 2^64, so that 100% is everything. */
+/* All hashes are below 2^64, so 100% is everything. */
 static bool read_share(const char *at, sheaf_row_choice *out)
 {
 	static const double range = 18446744073709551616.0;
@@ -99,7 +99,7 @@ bool sheaf_choice_is_all(const sheaf_row_choice *c)
 
 /* ---- the rows with the smallest hashes ---- */
 
-/* Of the n smallest so far the largest is first. */
+/* The largest of the n smallest so far comes first. */
 static void sink(uint64_t *heap, int64_t n, int64_t at)
 {
 	for (int64_t child; (child = 2 * at + 1) < n; at = child) {

@@ -19,7 +19,7 @@ void sheaf_spread_add(sheaf_spread *s, int64_t v, int64_t times);
 double sheaf_spread_mean(const sheaf_spread *s);
 /* A member of a JSON object, with a comma before it. */
 void sheaf_spread_json(sheaf_builder *b, const char *name, const sheaf_spread *s);
-/* Lines for people; none where nothing was counted. */
+/* Lines for people; none if nothing was counted. */
 void sheaf_spread_text(sheaf_builder *b, const char *what, const sheaf_spread *s);
 
 #endif

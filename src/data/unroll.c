@@ -27,13 +27,14 @@ sheaf_status sheaf_unroll_schema(const sheaf_schema *whole, sheaf_context *cx, s
 	return status;
 }
 
-/* A part of the entries on its way. */
+/* A part of the entries, being made. */
 typedef struct unrolling {
 	const sheaf_tensor_arrays *arrays;
 	const sheaf_schema *entries;
 	sheaf_frame_builder *to;
-	sheaf_run below;     /* the positions below the level at hand that have entries of the part */
-	sheaf_buffer starts; /* where in the part those of each begin, and one more; none: each is an entry */
+	sheaf_run below; /* the positions below the current level that have entries of the part */
+	sheaf_buffer
+		starts; /* where in the part the entries of each begin, and one more; none: each is an entry */
 	int64_t counts[SHEAF_MAX_RANK + 1];
 	int ranks[SHEAF_MAX_RANK + 1], nlevels;
 	sheaf_context *cx;
@@ -56,7 +57,7 @@ static uint8_t *repeat(uint8_t *to, sheaf_type type, int64_t coordinate, int64_t
 	return to;
 }
 
-/* The coordinates in one dimension, those of a position for each of its entries. */
+/* The coordinates in one dimension: a position's coordinate for each of its entries. */
 static void put_coordinates(const unrolling *u, int dimension, const sheaf_items *indices, int64_t extent)
 {
 	const int64_t *starts = starts_of(u);
@@ -74,7 +75,7 @@ static void put_coordinates(const unrolling *u, int dimension, const sheaf_items
 
 /* ---- levels ---- */
 
-/* The position above, one of n, that has position q. */
+/* The position above, one of n, that contains position q. */
 static int64_t above_of(const int64_t *pointers, int64_t extent, int64_t n, int64_t q)
 {
 	int64_t low = 0, high = n;
@@ -108,7 +109,7 @@ static sheaf_status find_starts(const unrolling *u, sheaf_run above, const int64
 	return sheaf_builder_finish(&b, out, u->err);
 }
 
-/* How many dimensions each level has, and how many positions there are above and below it. */
+/* How many dimensions each level has, and how many positions are above and below it. */
 static void count_positions(unrolling *u, const sheaf_field *value)
 {
 	int64_t n = 1;

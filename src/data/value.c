@@ -9,8 +9,8 @@
 
 static sheaf_canon canon_real(double v) { return (sheaf_canon){isnan(v) ? (double)NAN : v, 0}; }
 
-/* 2^63 as a double is one more than INT64_MAX: what rounds up to it has a negative rest, computed without
- * overflow. */
+/* 2^63 as a double is one more than INT64_MAX: a value that rounds up to it has a negative rest, computed
+ * without overflow. */
 static sheaf_canon canon_signed(int64_t v)
 {
 	double d = sheaf_rounded((double)v);
@@ -45,8 +45,8 @@ static uint64_t store_unsigned(sheaf_canon c, uint64_t low, uint64_t high)
 	return v > high ? high : v;
 }
 
-/* Rounds once: where `nearest` is not all of the number, it is moved to its odd neighbour towards the rest
- * first, from which a conversion to float rounds as from the number itself. */
+/* Rounds once: if `nearest` is not the whole number, it is first moved to its odd neighbour in the direction
+ * of the rest, from which a conversion to float rounds as from the number itself. */
 static double odd_double(sheaf_canon c)
 {
 	uint64_t bits;
@@ -142,11 +142,11 @@ void sheaf_canon_values(sheaf_type type, const void *values, int64_t at, int64_t
 	by_type[type](values, at, n, out);
 }
 
-/* A time is its whole seconds, and a rest that no number of seconds has where there are parts of one. Of
- * zoned times every other value is one: the others are offsets. */
+/* A time is its whole seconds, and a rest that no number of seconds has if there are fractions. Of zoned
+ * times every other value is a time: the others are offsets. */
 static void canon_times(const sheaf_column *column, int digits, int64_t at, int64_t n, sheaf_canon *out)
 {
-	enum { NANOSECOND = 1 << 12 }; /* the rest of 64 bits of seconds is less */
+	enum { NANOSECOND = 1 << 12 }; /* the rest of 64 bits of seconds is smaller */
 	const int64_t *values = (const int64_t *)(const void *)column->values.data;
 	int step = sheaf_means_zoned(column->meaning) ? 2 : 1;
 	for (int64_t k = step == 2 ? at % 2 : 0; k < n; k += step) {

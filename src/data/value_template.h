@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The code of one integer element type, included once per type with T (its C type), NAME, LOW and HIGH (its
- * bounds). */
+/* The code of one integer element type, included once for each type with T (its C type), NAME, LOW and HIGH
+ * (its bounds). */
 
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b) JOIN_(a, b)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Creating a dataset: which format, which of its fields, in which types and order. */
+/* Creating a dataset: which format, and which of its fields, in which types and order. */
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -84,7 +84,7 @@ static sheaf_status keep_fields(sheaf_writer *w, sheaf_error *err)
 	return sheaf_report_attributes(w->format, &w->given, w->name, w->cx, err);
 }
 
-/* Where what is not stored is not 0, and the output has no place for that. */
+/* If unstored values are not 0, and the output has no place for that. */
 static sheaf_status report_fill(sheaf_writer *w, sheaf_error *err)
 {
 	const sheaf_tensor *from = &w->given.tensor, *to = &w->stored.tensor;
@@ -105,7 +105,7 @@ static sheaf_status report_fill(sheaf_writer *w, sheaf_error *err)
 	return sheaf_report(w->cx, &problem, err);
 }
 
-/* A dense tensor has samples where sequences have none: only lengths say which are meant. */
+/* A dense tensor has samples where sequences have none: only lengths tell them apart. */
 static sheaf_status check_lengths(const sheaf_writer *w, bool pads, sheaf_error *err)
 {
 	const sheaf_tensor *from = &w->given.tensor;
@@ -127,7 +127,7 @@ static sheaf_status check_lengths(const sheaf_writer *w, bool pads, sheaf_error 
 	return sheaf_fail(err, SHEAF_LOSS, "%s", sheaf_problem_text(&problem, text, sizeof text));
 }
 
-/* Whether as many entries go out as come in. */
+/* Whether the number of entries stays the same. */
 static bool keeps_count(const sheaf_writer *w, const sheaf_create_options *options)
 {
 	const sheaf_tensor *from = &w->given.tensor, *to = &w->stored.tensor;
@@ -135,7 +135,7 @@ static bool keeps_count(const sheaf_writer *w, const sheaf_create_options *optio
 	       (from->unique || options->duplicates == SHEAF_DUPLICATES_ERROR);
 }
 
-/* Positions that no entry has are written, too. */
+/* Positions without an entry are written, too. */
 static sheaf_status check_dense(const sheaf_writer *w, sheaf_error *err)
 {
 	const sheaf_tensor *to = &w->stored.tensor;
@@ -148,7 +148,7 @@ static sheaf_status check_dense(const sheaf_writer *w, sheaf_error *err)
 	return sheaf_sink_check_size(w->sink, bytes, err);
 }
 
-/* The entries of a dense tensor are its positions; -1 of another one. */
+/* The entries of a dense tensor are its positions; -1 for any other tensor. */
 static int64_t count_positions(const sheaf_tensor *tensor)
 {
 	int64_t n = tensor->dense && tensor->unique && tensor->structure == SHEAF_GENERAL ? 1 : -1;
@@ -157,7 +157,7 @@ static int64_t count_positions(const sheaf_tensor *tensor)
 	return n;
 }
 
-/* A number of rows that is needed first, and changes on the way, is known when all have come. */
+/* A number of rows that is needed first, and changes on the way, is known once all have come. */
 static sheaf_status arrange(sheaf_writer *w, const sheaf_create_options *options, sheaf_error *err)
 {
 	bool counts = w->format->write->needs_rows;
@@ -174,7 +174,7 @@ static sheaf_status arrange(sheaf_writer *w, const sheaf_create_options *options
 	return report_fill(w, err);
 }
 
-/* What a format says of a schema alone knows of no file. */
+/* A format judges a schema alone, without a file. */
 static sheaf_status accept(sheaf_writer *w, sheaf_error *err)
 {
 	sheaf_error why;
@@ -185,7 +185,7 @@ static sheaf_status accept(sheaf_writer *w, sheaf_error *err)
 	                     : sheaf_fail(err, status, "%s: %s", w->name, why.message);
 }
 
-/* The schema of the rows that are stored: a tensor that is one row becomes entries where the format takes
+/* The schema of the rows that are stored: a tensor that is one row becomes entries if the format takes
  * those. */
 static sheaf_status copy_schema(sheaf_writer *w, const sheaf_schema *schema, bool lends, sheaf_error *err)
 {
@@ -225,8 +225,8 @@ static sheaf_status prepare(sheaf_writer *w, const sheaf_schema *schema, const s
 	return w->given.rows == SHEAF_ENTRIES ? arrange(w, options, err) : SHEAF_OK;
 }
 
-/* Formats speak of sequences and streams; where rows of a table became such, that is not what the caller
- * has. */
+/* Formats speak of sequences and streams; if rows of a table became these, the caller knows them by other
+ * names. */
 static sheaf_status tell_in_words(void *user, const sheaf_problem *problem, sheaf_error *err)
 {
 	const sheaf_writer *w = (const sheaf_writer *)user;

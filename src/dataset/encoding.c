@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "data/frame.h"
 
-/* Rows take some 3 times their bytes as text, twice over while a buffer grows. */
+/* Rows take up to about 3 times their bytes as text, and twice that while a buffer grows. */
 enum { SHARE = 16 };
 
 typedef struct item {
@@ -21,7 +21,7 @@ typedef struct item {
 
 /* ---- steps ---- */
 
-/* What the format appends becomes the blob's bytes. */
+/* Moves what the format appended into the blob. */
 static sheaf_status fill(const sheaf_encoding *e, const item *i, sheaf_blob *blob, sheaf_context *cx,
                          sheaf_error *err)
 {
@@ -35,8 +35,8 @@ static sheaf_status fill(const sheaf_encoding *e, const item *i, sheaf_blob *blo
 	return status;
 }
 
-/* Rows that must be encoded again stay. Others go at once: the reader fills its buffers again only if nobody
- * else holds them. */
+/* Rows that may have to be encoded again stay. Others are released at once: the reader reuses its buffers
+ * only if they have no other owner. */
 static void encode(void *user, void *memory)
 {
 	const sheaf_encoding *e = (const sheaf_encoding *)user;
@@ -91,7 +91,7 @@ void sheaf_encoding_close(sheaf_encoding *e) { sheaf_pipeline_close(&e->pipeline
 
 /* ---- in order ---- */
 
-/* Where several chunks are too much for the memory there is, from now on there is one at a time. */
+/* If memory is too small for several chunks, there is one at a time from now on. */
 static void encode_alone(sheaf_encoding *e, item *i)
 {
 	sheaf_pipeline_hold(&e->pipeline);
@@ -100,7 +100,7 @@ static void encode_alone(sheaf_encoding *e, item *i)
 	encode(e, i);
 }
 
-/* What was found in the chunk; where it was more than could be kept, the chunk is encoded again for it. */
+/* Reports what was found in the chunk; if that was too much to keep, encodes the chunk again. */
 static sheaf_status report(sheaf_encoding *e, item *i, sheaf_error *err)
 {
 	if (!i->findings.over) return sheaf_findings_report(&i->findings, e->cx, err);
@@ -111,7 +111,7 @@ static sheaf_status report(sheaf_encoding *e, item *i, sheaf_error *err)
 	return status;
 }
 
-/* What all chunks under way may take. One that takes more has the memory for itself, like all with one
+/* What all chunks in progress may take. A larger one has the memory for itself, as every chunk has with one
  * thread. */
 static int64_t share_of(const sheaf_encoding *e) { return sheaf_max_memory(e->cx) / SHARE; }
 
@@ -125,7 +125,7 @@ static sheaf_status settle_first(sheaf_encoding *e, sheaf_error *err)
 	if (i->status && err) *err = i->error;
 	SHEAF_TRY(i->status);
 	e->under_way -= i->bytes;
-	if (alone) { /* the next one is another item, and must not find these buffers beside its own */
+	if (alone) { /* the next one is another item, and must not keep these buffers alongside its own */
 		sheaf_frame_free(&i->rows);
 		sheaf_buffer_reset(&i->blob.bytes);
 	}
@@ -149,7 +149,7 @@ sheaf_status sheaf_encoding_rows(sheaf_encoding *e, sheaf_frame **out, sheaf_err
 	return SHEAF_OK;
 }
 
-/* Other chunks wait while those under way take their share of the memory. */
+/* New chunks wait while those in progress take their share of the memory. */
 static sheaf_status make_room(sheaf_encoding *e, int64_t bytes, sheaf_error *err)
 {
 	while (sheaf_pipeline_count(&e->pipeline) > 0 &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Chunks on their way to an output: filled with rows by the thread that writes, encoded by any, appended in
- * order by one at a time. Bytes, findings and failures are the same as if one thread did one chunk after the
- * other. */
+/* Chunks on their way to an output: filled with rows by the writing thread, encoded by any thread, appended
+ * in order by one thread at a time. Bytes, findings and failures are the same as if one thread made one chunk
+ * after the other. */
 #ifndef SHEAF_DATASET_ENCODING_H
 #define SHEAF_DATASET_ENCODING_H
 
@@ -12,19 +12,19 @@
 typedef struct sheaf_encoding {
 	const sheaf_format *format;
 	sheaf_output *out;
-	sheaf_context *cx; /* hears what encoding finds */
+	sheaf_context *cx; /* receives the findings of encoding */
 	sheaf_pipeline pipeline;
 	int64_t row;       /* number of the next row to submit */
-	int64_t under_way; /* bytes of rows that are */
-	bool wastes; /* a loss was found, so nothing more is appended: encoding goes on to find the others */
-	bool stuck;  /* a chunk could not be appended: what comes after it waits for its turn */
+	int64_t under_way; /* size of the submitted rows */
+	bool wastes; /* a loss was found, so nothing more is appended: encoding continues to find the others */
+	bool stuck;  /* a chunk could not be appended: everything after it waits for its turn */
 } sheaf_encoding;
 
-/* `overlap`: other threads work while the caller goes on, so that findings and failures may come with a later
+/* `overlap`: other threads work while the caller continues, so findings and failures may come with a later
  * call. */
 SHEAF_USE sheaf_status sheaf_encoding_open(sheaf_encoding *e, const sheaf_format *format, sheaf_output *out,
                                            bool overlap, sheaf_context *cx, sheaf_error *err);
-/* The rows that go out next, for the caller to fill: *out is valid until they are submitted. */
+/* The next rows, for the caller to fill: *out is valid until they are submitted. */
 SHEAF_USE sheaf_status sheaf_encoding_rows(sheaf_encoding *e, sheaf_frame **out, sheaf_error *err);
 /* Lets these rows go their way. `wasted`: they are encoded, but not appended; `begins`: a chunk begins with
  * them, where chunks are joined. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries in parts: writers that sort some of them each, and writers that go on from there. */
+/* Entries in parts: writers that each sort some of them, and writers that continue from there. */
 #include "base/endian.h"
 #include "base/memory.h"
 #include "dataset/writer.h"
@@ -20,7 +20,7 @@ sheaf_entry_shape sheaf_writer_entry(const sheaf_writer *w)
 typedef struct giving {
 	sheaf_status (*take)(void *user, const void *entries, int64_t n, sheaf_error *err);
 	void *user;
-	size_t key_words, value_size, number_size; /* numbers: those that a value has */
+	size_t key_words, value_size, number_size; /* numbers in a value */
 	uint8_t *step;
 } giving;
 
@@ -86,7 +86,7 @@ sheaf_status sheaf_writer_supply(sheaf_writer *w, const sheaf_sorted_run *runs, 
 
 /* ---- slices ---- */
 
-/* What stands between the entries of two slices is in neither. */
+/* What is written between the entries of two slices belongs to neither. */
 bool sheaf_writer_slices(const sheaf_writer *w)
 {
 	const sheaf_writing *write = w->format->write;
@@ -100,7 +100,7 @@ sheaf_status sheaf_writer_count(sheaf_writer *w, int64_t *rows, sheaf_error *err
 	return sheaf_arranger_count(w->arranger, rows, err);
 }
 
-/* Who must know the number of entries before the first of them can begin now. */
+/* A format that must know the number of entries first can begin now. */
 static sheaf_status start(sheaf_writer *w, int64_t rows, sheaf_error *err)
 {
 	if (!w->holds) return SHEAF_OK;
@@ -123,7 +123,7 @@ sheaf_status sheaf_writer_slice(sheaf_writer *w, const sheaf_slicing *how, sheaf
 	return sheaf_finish_diverted(w, err);
 }
 
-/* Arrays are opened as they would be had the writer sorted all entries itself. */
+/* Arrays are opened as if the writer had sorted all entries itself. */
 sheaf_status sheaf_writer_await(sheaf_writer *w, int64_t rows, sheaf_error *err)
 {
 	bool known = w->arranger->options.duplicates == SHEAF_DUPLICATES_ERROR;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a user asks of the index of a dataset: what it is, that it be written, that it be checked. */
+/* Requests for the index of a dataset: describe it, write it, check it. */
 #include "base/need.h"
 #include "data/frame.h"
 #include "dataset/range.h"
@@ -69,7 +69,7 @@ static sheaf_status compare_heads(sheaf_dataset *d, const sheaf_index_head *head
 	return same ? SHEAF_OK : differ(d, "streams", err);
 }
 
-/* Lengths are packed in one way only, so equal tables are equal bytes. */
+/* There is only one way to pack lengths, so equal tables are equal bytes. */
 static sheaf_status compare_tables(sheaf_dataset *d, sheaf_index_file *file, sheaf_error *err)
 {
 	sheaf_pieces *kept;

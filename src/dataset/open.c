@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening a dataset, with the views over it that make its rows those that are wanted. */
+/* Opening a dataset, with the views over it that give the requested rows. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
@@ -16,7 +16,7 @@ void sheaf_close(sheaf_dataset *dataset)
 	sheaf_survey_end(&dataset->indexed);
 	sheaf_decoding_close(&dataset->decoding);
 	sheaf_index_wait(&dataset->indexed);
-	sheaf_index_free(&dataset->indexed); /* what it still writes has the schema */
+	sheaf_index_free(&dataset->indexed); /* used while it writes with this schema */
 	sheaf_reader_close(dataset->format, dataset->in);
 	sheaf_pieces_free(dataset->surveyed);
 	sheaf_buffer_reset(&dataset->piece.bytes);
@@ -30,7 +30,7 @@ void sheaf_close(sheaf_dataset *dataset)
 	sheaf_release(dataset->cx, dataset, sizeof *dataset);
 }
 
-/* Where the input does not show its format, the settings may. */
+/* If the input does not show its format, the settings may. */
 static sheaf_status recognise(sheaf_source *source, const sheaf_open_options *options,
                               const sheaf_format **out, sheaf_error *err)
 {
@@ -47,7 +47,7 @@ bool sheaf_selects_rows_alone(const sheaf_selection *s)
 	return !s->streams && !s->columns && !s->transpose;
 }
 
-/* A list with types declares columns, for a format whose columns can be declared. */
+/* A list with types declares columns, for a format that takes declared columns. */
 static bool declares_columns(const sheaf_selection *selection)
 {
 	return selection->columns && strchr(selection->columns, ':');
@@ -70,13 +70,13 @@ static sheaf_status declare_columns(sheaf_dataset *d, const char *columns, sheaf
 	return SHEAF_OK;
 }
 
-/* A row that is spelled as its format does it has all of them. */
+/* A row in its format's spelling has all of them. */
 static bool chooses_columns(const sheaf_selection *selection)
 {
 	return selection->streams || (selection->columns && !declares_columns(selection));
 }
 
-/* Rows before the first that is wanted need not be read, where rows are counted once. */
+/* Rows before the first requested one need not be read, if rows are counted once. */
 static sheaf_status pass_over_unwanted(sheaf_dataset *d, const sheaf_selection *selection, int64_t *row,
                                        sheaf_error *err)
 {
@@ -252,7 +252,7 @@ sheaf_status sheaf_members(const char *path, const sheaf_open_options *options, 
 	return status;
 }
 
-/* By its first bytes, whatever it is called. */
+/* By its first bytes, whatever its name. */
 static sheaf_status says_what_it_is(const char *path, sheaf_context *cx, bool *says, sheaf_error *err)
 {
 	enum { LOOK = 4096 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every output has is made and freed here, once. */
+/* What every output has is made and freed only here. */
 #include "dataset/output.h"
 #include "base/memory.h"
 #include "data/frame.h"
@@ -15,7 +15,7 @@ void sheaf_output_abandon(const sheaf_writing *write, sheaf_output *out)
 	sheaf_release(out->cx, out, write->output_size);
 }
 
-/* `head` has the context, the sink and the schema, which are the caller's. */
+/* `head` has the context, the sink and the schema, which belong to the caller. */
 sheaf_status sheaf_output_create(const sheaf_writing *write, const sheaf_output *head,
                                  const sheaf_facts *totals, const sheaf_values *values,
                                  sheaf_output **created, sheaf_error *err)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* An output of a format: its memory, and what all of them have. */
+/* An output of a format: its memory, and the head that all outputs have. */
 #ifndef SHEAF_DATASET_OUTPUT_H
 #define SHEAF_DATASET_OUTPUT_H
 
 #include "format/format.h"
 
-/* The output takes the sink over where it succeeds. The schema stays the caller's, and must stay. */
+/* On success the output takes over the sink. The schema belongs to the caller, and must stay. */
 SHEAF_USE sheaf_status sheaf_output_create(const sheaf_writing *write, const sheaf_output *head,
                                            const sheaf_facts *totals, const sheaf_values *values,
                                            sheaf_output **created, sheaf_error *err);

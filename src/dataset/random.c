@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Random access to a dataset: pieces by number, lengths of rows by piece, and rows that are passed over. */
+/* Random access to a dataset: pieces by number, lengths of rows by piece, and skipping rows. */
 #include "base/context.h"
 #include "base/need.h"
 #include "data/frame.h"
@@ -12,7 +12,7 @@
 
 /* ---- one piece ---- */
 
-/* An index that says where no piece can be is wrong; the input is not. */
+/* If an index has a piece where none can be, the index is wrong, not the input. */
 static sheaf_status recall(const sheaf_dataset *d, const sheaf_piece_entry *entry, sheaf_piece *piece,
                            sheaf_error *err)
 {
@@ -39,7 +39,7 @@ sheaf_status sheaf_dataset_read_entry(const sheaf_dataset *d, const sheaf_piece_
 	if (status == SHEAF_OK && !sheaf_is_validating(cx))
 		status = sheaf_index_hold_rows(&d->indexed, entry, &piece, frame, err);
 	sheaf_source_let_go(d->source, piece.byte, piece.size);
-	/* Validation passes what else ends the reading, and leaves out rows. */
+	/* Validation continues past what would otherwise end the reading, and leaves out rows. */
 	if (status == SHEAF_OK && frame->nrows != entry->rows && !sheaf_is_validating(cx))
 		status = sheaf_pieces_refuse(&d->input, entry, frame->nrows, err);
 	let_go(&piece);
@@ -94,7 +94,7 @@ sheaf_status sheaf_dataset_read_keys(const sheaf_dataset *d, const sheaf_piece_e
 	}
 	status = d->format->random->keys ? d->format->random->keys(d->in, &piece, cx, &found, err) : SHEAF_END;
 	if (status == SHEAF_END) status = decode_keys(d, &piece, &found, cx, err);
-	/* Where rows are missing, which is reported when they are read. */
+	/* Rows are missing here, which is reported when they are read. */
 	size_t room = (size_t)entry->rows * sizeof *keys, size = found.size < room ? found.size : room;
 	memset(keys, 0, room);
 	if (status == SHEAF_OK && size > 0) memcpy(keys, found.data, size);
@@ -140,7 +140,7 @@ sheaf_status sheaf_dataset_pick(const sheaf_dataset *d, const sheaf_row_at *rows
 
 /* ---- rows that are passed over ---- */
 
-/* Cutting goes on with this piece, whose first row is `row`. */
+/* Cutting continues with this piece, whose first row is `row`. */
 static sheaf_status go_on_with(sheaf_dataset *d, const sheaf_piece *piece, int64_t row, sheaf_error *err)
 {
 	SHEAF_TRY(d->format->random->resume(d->in, piece, err));
@@ -159,7 +159,7 @@ static sheaf_status jump(sheaf_dataset *d, const sheaf_pieces *pieces, int64_t r
 	return go_on_with(d, &piece, entry.row, err);
 }
 
-/* An index that turns out to be of another content is done without. */
+/* An index that turns out to have another content is no longer used. */
 static sheaf_status jump_or_count(sheaf_dataset *d, const sheaf_pieces *pieces, int64_t rows,
                                   sheaf_error *err)
 {
@@ -172,14 +172,14 @@ static sheaf_status jump_or_count(sheaf_dataset *d, const sheaf_pieces *pieces, 
 	return status ? sheaf_fail_again(err, &why) : SHEAF_OK;
 }
 
-/* There are fewer rows. Why, and whether the input ends as it should, only reading it shows. */
+/* There are fewer rows. Only reading shows why, and whether the input ends as it should. */
 static sheaf_status go_back(sheaf_dataset *d, sheaf_error *err)
 {
 	d->next_row = 0;
 	return d->format->rewind(d->in, err);
 }
 
-/* From where the dataset stands. */
+/* From the current position of the dataset. */
 static sheaf_status count_past(sheaf_dataset *d, int64_t rows, sheaf_measurer *m, sheaf_error *err)
 {
 	sheaf_status status;

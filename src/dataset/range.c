@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A view over the pieces of a table: each is recalled instead of being cut. */
+/* A view over the pieces of a table: each is recalled instead of cut. */
 #include "dataset/range.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -16,10 +16,10 @@ typedef struct ranged {
 	sheaf_row_view view;
 	sheaf_dataset *d;
 	sheaf_range range;
-	int64_t next;        /* piece to be cut */
+	int64_t next;        /* next piece to cut */
 	int64_t row;         /* of the next frame to be placed and reviewed */
-	bool mute;           /* that is the one which the range before reports */
-	sheaf_context *deaf; /* hears what is found in it */
+	bool mute;           /* that the range before reports it */
+	sheaf_context *deaf; /* receives the findings in it */
 } ranged;
 
 /* ---- what can be cut ---- */
@@ -76,7 +76,7 @@ static sheaf_status make_room(sheaf_cuts *cuts, sheaf_error *err)
 	sheaf_status status =
 		sheaf_reallocate(cuts->cx, &entries, old * sizeof *cuts->entries, room * sizeof *cuts->entries, err);
 	if (status) {
-		/* One of both has grown: what there is stays of one size. */
+		/* One of the two arrays has grown: only the smaller size counts. */
 		for (int64_t i = 0; i < cuts->count; i++) sheaf_buffer_reset(&cuts->notes[i]);
 		sheaf_release(cuts->cx, cuts->notes, room * sizeof *cuts->notes);
 		cuts->notes = NULL;
@@ -97,7 +97,7 @@ static sheaf_status add(sheaf_cuts *cuts, const sheaf_piece_entry *entry, sheaf_
 
 /* ---- chunks that are longer than a part's share ---- */
 
-/* The next rows of a chunk; END where they are not of it, or all of it. */
+/* The next rows of a chunk; END if they are not within it, or are all of it. */
 static sheaf_status add_some(sheaf_dataset *d, const sheaf_piece_entry *chunk, int64_t bytes,
                              sheaf_measurer *m, sheaf_cuts *cuts, sheaf_error *err)
 {
@@ -119,7 +119,7 @@ static sheaf_status add_some(sheaf_dataset *d, const sheaf_piece_entry *chunk, i
 	return SHEAF_OK;
 }
 
-/* All of it, or nothing: where it cannot be divided it stays whole. */
+/* All of its divisions, or none: if it cannot be divided it stays whole. */
 static sheaf_status divide(sheaf_dataset *d, const sheaf_piece_entry *chunk, int64_t bytes, sheaf_cuts *cuts,
                            sheaf_error *err)
 {
@@ -142,7 +142,7 @@ static sheaf_status divide(sheaf_dataset *d, const sheaf_piece_entry *chunk, int
 
 enum { FOR_EACH = 16, LONG = 4 };
 
-/* Some for each part, so that these come out even, and none too long. */
+/* Several for each part, so that the parts come out even, and none too long. */
 static int64_t piece_for(const sheaf_dataset *d, int parts)
 {
 	enum { USUAL = 2 << 20 };
@@ -152,7 +152,7 @@ static int64_t piece_for(const sheaf_dataset *d, int parts)
 
 int64_t sheaf_part_border(int64_t sum, int share, int parts)
 {
-	int64_t each = sum / parts, more = sum % parts; /* the product might not fit */
+	int64_t each = sum / parts, more = sum % parts; /* the product might overflow */
 	return each * share + more * share / parts;
 }
 
@@ -163,7 +163,7 @@ static int part_of(int64_t byte, int64_t total, int n, int from)
 	return from;
 }
 
-/* Whether no part has more than a sixteenth above the mean. */
+/* Whether no part is more than a sixteenth above the mean. */
 static bool come_out_even(const sheaf_pieces *pieces, int parts)
 {
 	int64_t total = 0, byte = 0, some = 0;
@@ -184,15 +184,15 @@ static bool come_out_even(const sheaf_pieces *pieces, int parts)
 	return some <= most;
 }
 
-/* Whether the table of an index will do: its pieces are short enough, or there are some for each part, or
- * they come out even as they are, or their counts save a pass. */
+/* Whether the table of an index is good enough: its pieces are short, or there are several for each part, or
+ * the parts come out even anyway, or its counts save a pass. */
 static bool is_fit(const sheaf_pieces *pieces, int64_t piece_bytes, int64_t wanted, const sheaf_cutting *how)
 {
 	return piece_bytes <= wanted || pieces->count >= FOR_EACH * (int64_t)how->parts ||
 	       (how->by_counts && pieces->counts.size > 0) || come_out_even(pieces, how->parts);
 }
 
-/* The table of an index, or a new one of pieces that are short enough. */
+/* The table of an index, or a new one with pieces that are short enough. */
 static sheaf_status take_table(sheaf_dataset *d, const sheaf_cutting *how, sheaf_cuts *cuts, sheaf_error *err)
 {
 	const sheaf_pieces *pieces;
@@ -242,7 +242,7 @@ static sheaf_status cut_next(sheaf_dataset *d, sheaf_measurer *m, int64_t bytes,
 	return add(cuts, &entry, err);
 }
 
-/* Rows of a view that keeps them are counted below it, which takes no decoding in most formats. */
+/* If a view keeps all rows, they are counted below it, which takes no decoding in most formats. */
 static sheaf_status make_table(sheaf_dataset *d, int parts, sheaf_cuts *cuts, sheaf_error *err)
 {
 	sheaf_measurer m;
@@ -344,7 +344,7 @@ static sheaf_status recall(const ranged *r, int64_t number, sheaf_piece *piece, 
 	return SHEAF_OK;
 }
 
-/* After the last piece of all: what ends the input is met, as by any reader of the whole. */
+/* After the very last piece: reads on to the end of the input, like any reader of the whole. */
 static sheaf_status meet_end(const ranged *r, sheaf_error *err)
 {
 	sheaf_piece piece = {0};
@@ -376,7 +376,7 @@ static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error
 	return recall(r, r->next++, piece, err);
 }
 
-/* Parts of a chunk begin at one byte, at rows of their own. */
+/* Parts of a chunk begin at the same byte, each at its own row. */
 static const sheaf_piece_entry *find_entry(const ranged *r, const sheaf_piece *piece)
 {
 	int64_t low = r->range.from, high = r->range.to - 1;
@@ -391,7 +391,7 @@ static const sheaf_piece_entry *find_entry(const ranged *r, const sheaf_piece *p
 	return entry_of(r, low);
 }
 
-/* Rows that are left out with a tolerated error are missing; of others there are as many as were counted. */
+/* Rows that were left out with a tolerated error are missing; otherwise there are as many as were counted. */
 static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
                            sheaf_error *err)
 {
@@ -550,7 +550,7 @@ sheaf_status sheaf_dataset_count_some(sheaf_dataset *d, const sheaf_pieces *piec
 	return data ? SHEAF_OK : status;
 }
 
-/* Where rows would be left out nothing is said: sums would be of others than those that are counted. */
+/* If rows would be left out there is no result: the sums would cover other rows than those counted. */
 sheaf_status sheaf_dataset_count_pieces(sheaf_dataset *d, sheaf_pieces *pieces, sheaf_error *err)
 {
 	sheaf_piece_counts all;

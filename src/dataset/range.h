@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A run of a dataset's pieces, read as if the rest were not there: what a part of a job reads. */
+/* A run of a dataset's pieces, read as if there were no others: a part of a job reads such a run. */
 #ifndef SHEAF_DATASET_RANGE_H
 #define SHEAF_DATASET_RANGE_H
 
@@ -10,36 +10,36 @@ typedef struct sheaf_cuts {
 	sheaf_context *cx;
 	sheaf_piece_entry *entries;
 	int64_t count, room;
-	sheaf_buffer *notes;        /* of each: what recalls it from its chunk, where that is divided; or NULL */
+	sheaf_buffer *notes;        /* of each: what recalls it from its chunk, if that is divided; or NULL */
 	bool divided;               /* some are parts of a chunk */
 	int64_t rows;               /* of all of them */
-	const sheaf_pieces *pieces; /* the table that they are from, where that says what is in them; or NULL */
+	const sheaf_pieces *pieces; /* the table that they come from, if it says what is in them; or NULL */
 } sheaf_cuts;
 
-/* The input as its format has it, below all views. */
+/* The input in its own format, below all views. */
 sheaf_input sheaf_dataset_below(const sheaf_dataset *d);
-/* Why rows of a dataset can only be read from the first one on, in words; NULL: they can be read in parts. */
+/* Why rows of a dataset can be read only from the first one on, in words; NULL: they can be read in parts. */
 const char *sheaf_dataset_uncut(const sheaf_dataset *d);
-/* Warns that such an input is the first part's alone. */
+/* Warns that such an input belongs to the first part alone. */
 SHEAF_USE sheaf_status sheaf_report_uncut(const sheaf_dataset *d, const char *why, sheaf_context *cx,
                                           sheaf_error *err);
-/* What pieces are for. */
+/* What the pieces are used for. */
 typedef struct sheaf_cutting {
 	int parts;      /* that share them */
 	bool by_counts; /* borders follow from what is in the pieces, whatever their size: counts save a pass */
 } sheaf_cutting;
 
-/* The pieces of one that can, from its index, or by a pass over it. Before anything is read. */
+/* The pieces of such a dataset, from its index, or by a pass over it. Before anything is read. */
 SHEAF_USE sheaf_status sheaf_dataset_cut(sheaf_dataset *d, const sheaf_cutting *how, sheaf_cuts *out,
                                          sheaf_error *err);
 void sheaf_cuts_free(sheaf_cuts *cuts);
 int64_t sheaf_cuts_bytes(const sheaf_cuts *cuts);
-/* Of a sum that parts share, what the first `share` of them have. */
+/* Of a sum that parts divide, what the first `share` of them have. */
 int64_t sheaf_part_border(int64_t sum, int share, int parts);
 
-/* What an index says of all rows, where it says that: for who finds out whether it was right. */
+/* What an index says of all rows, if it does: for callers that find out whether it was right. */
 void sheaf_dataset_counted(sheaf_dataset *d, sheaf_facts *facts);
-/* Whether pieces can be looked at for what is in each. */
+/* Whether the contents of each piece can be counted. */
 bool sheaf_dataset_counts_pieces(const sheaf_dataset *d);
 /* Of some pieces; `nothing`: rows would be left out. */
 typedef struct sheaf_piece_counts {
@@ -47,28 +47,27 @@ typedef struct sheaf_piece_counts {
 	bool nothing;
 	sheaf_buffer counts;
 } sheaf_piece_counts;
-/* Of those that part `part` of `parts` has, by their bytes. */
+/* Of the pieces of part `part` of `parts`, divided by bytes. */
 SHEAF_USE sheaf_status sheaf_dataset_count_some(sheaf_dataset *d, const sheaf_pieces *pieces, int part,
                                                 int parts, sheaf_piece_counts *out, sheaf_error *err);
-/* Looks at the rows of all pieces for what is in each, stream by stream, where there are streams and no rows
- * that would be left out. */
+/* Counts the contents of all pieces, stream by stream, if there are streams and no rows would be left out. */
 SHEAF_USE sheaf_status sheaf_dataset_count_pieces(sheaf_dataset *d, sheaf_pieces *pieces, sheaf_error *err);
 
 /* Which of them. */
 typedef struct sheaf_range {
 	const sheaf_cuts *cuts; /* outlive the dataset */
 	int64_t from, to;
-	bool open_ended; /* nobody looks whether the input ends after the last one */
-	bool shared;     /* the first piece begins with rows of the range before, which reports what is in it */
+	bool open_ended; /* do not check that the input ends after the last one */
+	bool shared; /* the first piece begins with rows of the range before, which reports the findings in it */
 } sheaf_range;
 
-/* The pieces of a part, from 1 on, that gets its share of the bytes of all inputs, `total`, of which `before`
- * come before this one: those that begin in it. */
+/* The pieces of a part, counted from 1, that gets its share of the bytes of all inputs, `total`, of which
+ * `before` come before this one: those that begin in its share. */
 sheaf_range sheaf_cuts_share(const sheaf_cuts *cuts, int64_t before, int64_t total, int part, int parts);
-/* From now on sheaf_next gives the rows of these pieces, all of them whole, and nothing that only the whole
- * input shows is reported. */
+/* From now on sheaf_next gives the rows of these pieces, all of them whole; findings that only the whole
+ * input can show are not reported. */
 SHEAF_USE sheaf_status sheaf_dataset_narrow(sheaf_dataset *d, const sheaf_range *range, sheaf_error *err);
-/* As it was before that. */
+/* Undoes that. */
 void sheaf_dataset_widen(sheaf_dataset *d);
 /* After the last row: what the review of these rows has kept, for another reader. */
 SHEAF_USE sheaf_status sheaf_dataset_carry(const sheaf_dataset *d, sheaf_builder *bytes, sheaf_error *err);

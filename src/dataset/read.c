@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading the frames of a dataset: this keeps the order of calls that formats rely on. */
+/* Reading the frames of a dataset, in the order of calls that formats rely on. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
@@ -88,7 +88,7 @@ static sheaf_status end_of_rows(sheaf_dataset *d, sheaf_error *err)
 static void report_progress(sheaf_dataset *d)
 {
 	int64_t done, total;
-	if (d->ranged) return; /* whoever reads a range knows how long it is */
+	if (d->ranged) return; /* the reader of a range knows its length */
 	sheaf_source_progress(d->source, &done, &total);
 	sheaf_progress(d->cx, done, total);
 }
@@ -144,7 +144,7 @@ static sheaf_status count_rows(const sheaf_schema *schema, sheaf_decoding *decod
 		sheaf_facts_add(facts, schema, frame, facts->rows);
 		if (rows) continue;
 		if (facts->longest > 1 || (keys && !facts->ordinal_keys)) {
-			/* Either says the same to a writer: enough. */
+			/* To a writer either means the same: no more. */
 			facts->rows = -1;
 			return SHEAF_OK;
 		}
@@ -166,8 +166,9 @@ sheaf_status sheaf_dataset_count(sheaf_dataset *d, bool keys, bool rows, sheaf_f
 
 /* ---- everything at once ---- */
 
-/* How many times as long the input is as what of it has been decoded, about; 1 where that is not known. Rows
- * are cut ahead, so where pieces know their place in the file, that of the last one is more exact. */
+/* How many times as long the whole input is as the part decoded so far, approximately; 1 if that is not
+ * known. Rows are cut ahead, so if pieces know their place in the file, that of the last one is more
+ * exact. */
 static double times_as_long(sheaf_dataset *d)
 {
 	int64_t done, total;
@@ -179,7 +180,7 @@ static double times_as_long(sheaf_dataset *d)
 	return done > 0 && total > done ? (double)total / (double)done * SPARE : 1;
 }
 
-/* Rows grow in memory that has room for all of them; when there are twice as many, the room is estimated
+/* Rows grow in memory that has room for all of them; when their number has doubled, the room is estimated
  * again. */
 static sheaf_status append_all(sheaf_dataset *d, sheaf_frame *out, sheaf_error *err)
 {

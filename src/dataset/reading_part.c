@@ -260,7 +260,7 @@ sheaf_status sheaf_dataset_index_part(sheaf_dataset *d, const char *part, const 
 	return status;
 }
 
-/* The cuts stay while the dataset reads by them. */
+/* The dataset reads by the cuts, so they stay. */
 void sheaf_dataset_drop_part(sheaf_dataset *d)
 {
 	sheaf_part_making *m = d->part;

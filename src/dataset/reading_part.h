@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A dataset that is read in parts, from the inside: docs/part-file.md describes what a part has. */
+/* The inside of a dataset that is read in parts: docs/part-file.md describes what a part has. */
 #ifndef SHEAF_DATASET_READING_PART_H
 #define SHEAF_DATASET_READING_PART_H
 
@@ -9,7 +9,7 @@
 
 #define SHEAF_INDEX_JOB "index"
 
-/* The part that a dataset makes. */
+/* The part that a dataset is making. */
 typedef struct sheaf_part_making {
 	int part, parts;
 	bool keeps;   /* rows, in the payload */
@@ -18,14 +18,14 @@ typedef struct sheaf_part_making {
 	sheaf_sink *sink;
 	sheaf_identity input;
 	sheaf_cuts cuts;
-	sheaf_builder findings, blobs; /* what was found; bytes and rows of each frame that is kept */
+	sheaf_builder findings, blobs; /* the findings; size and rows of each frame that is kept */
 	int64_t nblobs;
-	sheaf_frame frame; /* rows on their way */
+	sheaf_frame frame; /* rows to be written */
 } sheaf_part_making;
 
 void sheaf_dataset_drop_part(sheaf_dataset *d);
 
-/* What a part of a reading has of its own. */
+/* What belongs to one part of a reading. */
 typedef struct sheaf_part_reading {
 	bool settled;
 	sheaf_bytes findings, kept, state;
@@ -35,7 +35,7 @@ typedef struct sheaf_part_reading {
 	sheaf_bytes blobs; /* two numbers of each: bytes, rows */
 } sheaf_part_reading;
 
-/* What all parts of it have in common: whether they keep rows, and the pieces that they share. */
+/* What all its parts share: whether they keep rows, and how they divide the pieces. */
 void sheaf_part_put_reading(sheaf_builder *common, const sheaf_part_making *m);
 SHEAF_USE sheaf_status sheaf_part_read_reading(const sheaf_part_file *part, sheaf_part_reading *out,
                                                sheaf_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All parts of a reading, put together: what they have found and kept comes as if the rows had been read. */
+/* All parts of a reading, put together: their findings and results come as if the rows had been read here. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
@@ -18,11 +18,11 @@ struct sheaf_parts {
 	sheaf_part_set set;
 	sheaf_part_reading *readings; /* one for each */
 	bool keep;                    /* rows */
-	/* where the reading stands: */
+	/* the current place of the reading: */
 	int part;
 	int64_t blob, byte;
 	sheaf_kept_findings findings; /* of the part */
-	bool begun;                   /* it is the part's */
+	bool begun;                   /* it belongs to the part */
 	sheaf_frame frame;
 };
 
@@ -195,7 +195,7 @@ sheaf_status sheaf_parts_state(const sheaf_parts *p, int i, sheaf_bytes *out, sh
 
 /* ---- reading them ---- */
 
-/* Rows are memory of the dataset's. */
+/* The rows are in memory of the dataset. */
 void sheaf_dataset_drop_parts(sheaf_dataset *d)
 {
 	if (d->merged) sheaf_frame_free(&d->merged->frame);
@@ -231,7 +231,7 @@ static void begin_part(sheaf_parts *p)
 	p->findings = sheaf_kept_findings_over(p->readings[p->part].findings, NULL);
 }
 
-/* What stands after the rows of a part: findings, its review, and what ended it. */
+/* What follows the rows of a part: findings, its review, and its end. */
 static sheaf_status end_part(sheaf_parts *p, sheaf_dataset *d, sheaf_error *err)
 {
 	const sheaf_part_reading *r = &p->readings[p->part];
@@ -296,7 +296,7 @@ sheaf_status sheaf_dataset_take_parts(sheaf_dataset *d, sheaf_parts *p, sheaf_er
 
 /* ---- an index ---- */
 
-/* Counts of the pieces that a part has, after those of the parts before it. */
+/* Counts of the pieces of a part, after those of the parts before it. */
 static sheaf_status add_counts(const sheaf_parts *p, int i, const sheaf_dataset *d, sheaf_builder *counts,
                                bool *all, sheaf_error *err)
 {

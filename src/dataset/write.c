@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing frames: rows are brought into the types and the chunks that the format
- * wants. */
+/* Writing frames: brings rows into the types and chunks that the format requires. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
@@ -19,7 +18,7 @@ static bool is_lost(const sheaf_writer *w)
 	return !sheaf_allows_loss(w->cx) && sheaf_context_losses(w->cx) > w->losses_before;
 }
 
-/* Once a loss is found the rest is still encoded, to find the other kinds, but goes nowhere. */
+/* Once a loss is found the rest is still encoded, to find the other kinds of loss, but not written. */
 static sheaf_status submit(sheaf_writer *w, sheaf_error *err)
 {
 	bool begins = w->begins;
@@ -27,7 +26,7 @@ static sheaf_status submit(sheaf_writer *w, sheaf_error *err)
 	return sheaf_encoding_submit(&w->encoding, is_lost(w), begins, err);
 }
 
-/* Lets go the rows of the chunk that is not complete yet. */
+/* Releases the rows of the incomplete chunk. */
 static sheaf_status flush(sheaf_writer *w, sheaf_error *err)
 {
 	sheaf_frame *rows;
@@ -56,8 +55,7 @@ static sheaf_status measure(sheaf_writer *w, const sheaf_frame *frame, int64_t *
 	return SHEAF_OK;
 }
 
-/* The first row from `from` on that opens a chunk, or nrows. Advances the running sum over the rows
- * passed. */
+/* The first row from `from` on that opens a chunk, or nrows. Adds the rows passed to the running sum. */
 static int64_t next_opening(sheaf_writer *w, int64_t from, int64_t nrows, int64_t chunk_bytes)
 {
 	for (int64_t r = from; r < nrows; r++) {
@@ -69,7 +67,7 @@ static int64_t next_opening(sheaf_writer *w, int64_t from, int64_t nrows, int64_
 	return nrows;
 }
 
-/* Whether row `r`, at which the running sum stands, opens a chunk. */
+/* Whether row `r`, at the current running sum, opens a chunk. */
 static bool opens(const sheaf_writer *w, int64_t r, int64_t chunk_bytes)
 {
 	return w->row + r > 0 && w->before / chunk_bytes > w->opened;
@@ -116,7 +114,7 @@ static sheaf_status write_chunks(sheaf_writer *w, const sheaf_frame *frame, shea
 	return SHEAF_OK;
 }
 
-/* What a frame takes in memory, rows that share buffers with others among it: about what the input has. */
+/* The size of a frame in memory, including rows that share buffers with others: about that of the input. */
 static int64_t bytes_of(const sheaf_frame *frame)
 {
 	int64_t sum = 0;
@@ -168,7 +166,7 @@ static sheaf_status report_lost(sheaf_writer *w, const sheaf_frame *frame, sheaf
 	return SHEAF_OK;
 }
 
-/* A frame that is as the format stores it goes as it is: a slice of a million columns takes 270 MB. */
+/* A frame that already has the stored form is passed on: a slice of a million columns takes 270 MB. */
 static sheaf_status bring_into_types(sheaf_writer *w, const sheaf_frame **frame, sheaf_error *err)
 {
 	const sheaf_frame *given = *frame;
@@ -185,7 +183,7 @@ static sheaf_status put_rows(sheaf_writer *w, const sheaf_frame *frame, sheaf_er
 	SHEAF_TRY(w->format->write->sizes ? explain_limit(w, write_chunks(w, frame, err), err)
 	                                  : write_whole(w, frame, err));
 	w->row += frame->nrows;
-	/* The reader fills its buffers again only if nobody else holds them. */
+	/* The reader reuses its buffers only if they have no other owner. */
 	sheaf_frame_free(&w->cast);
 	return SHEAF_OK;
 }
@@ -201,8 +199,7 @@ sheaf_status sheaf_writer_put_arranged(sheaf_writer *w, sheaf_error *err)
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-/* Frames of this library have sound offsets and indices; that they are of the writer's schema is looked at in
- * all. */
+/* Frames of this library have valid offsets and indices; all frames are checked for the writer's schema. */
 static sheaf_status check_frame(const sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
 	const sheaf_schema *schema = w->whole.nfields ? &w->whole : &w->given;
@@ -216,7 +213,8 @@ static sheaf_status put_entries(sheaf_writer *w, const sheaf_frame *entries, she
 	return sheaf_writer_put_arranged(w, err);
 }
 
-/* A tensor that is one row goes as entries, some at a time: their coordinates take as much memory as it. */
+/* A tensor that is one row is written as entries, some at a time: their coordinates take as much memory as
+ * the tensor. */
 static sheaf_status write_entries(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
 	enum { AT_ONCE = 1 << 17 };
@@ -278,7 +276,7 @@ bool sheaf_writes_in_parts(const sheaf_format *format, const sheaf_schema *schem
 	return !format->write->append && (schema->rows == SHEAF_SEQUENCES || schema->rows == SHEAF_CELLS);
 }
 
-/* The sizes follow from shapes and types: values need not be cast for them. */
+/* The sizes follow from shapes and types, so values need not be cast. */
 sheaf_status sheaf_writer_sizes(sheaf_writer *w, const sheaf_frame *frame, int64_t *bytes_of_row,
                                 int64_t *chunk_bytes, sheaf_error *err)
 {

@@ -10,17 +10,18 @@
 
 struct sheaf_writer {
 	sheaf_context *caller;
-	sheaf_context *outer; /* calls rows as the caller knows them */
-	sheaf_context *cx;    /* lets the encoding report first what it has found in the rows before */
+	sheaf_context *outer; /* names rows as the caller knows them */
+	sheaf_context *cx;    /* first reports what encoding has found in earlier rows */
 	const sheaf_format *format;
 	sheaf_sink *sink;   /* NULL once `out` has it */
-	sheaf_sink *output; /* the same, as long as there is `out` or it */
-	bool bounded;       /* by what is written, from the first frame on */
+	sheaf_sink *output; /* the same, while `out` or `sink` exists */
+	bool bounded;       /* used by what is written, from the first frame on */
 	int64_t taken;      /* bytes of the frames so far */
-	char *name;         /* the sink's */
+	char *name;         /* of the sink */
 	sheaf_schema given, stored;
-	bool lent;          /* `given` is the caller's */
-	sheaf_schema whole; /* of frames that become entries on their way; no fields: they come as `given` */
+	bool lent; /* `given` belongs to the caller */
+	sheaf_schema
+		whole; /* of frames that become entries while they are written; no fields: they come as `given` */
 	sheaf_frame entries;
 	int key; /* the given key field, or -1 */
 	bool key_reported;
@@ -29,36 +30,36 @@ struct sheaf_writer {
 	int nsettings;
 	sheaf_facts totals;
 	bool overlap;
-	sheaf_arranger *arranger; /* of entries: brings them into the order that the format wants; NULL: they go
-	                             as they come */
-	bool holds;               /* it has all of them before the first one goes: the output is created then */
-	bool collects;            /* so have `rows`, where the format wants their number and nobody knows it */
+	sheaf_arranger *arranger; /* of entries: brings them into the order that the format requires; NULL: they
+	                             are written as they come */
+	bool holds;    /* it collects all of them before the first is written: only then is the output created */
+	bool collects; /* so does `rows`, if the format needs their number and nobody knows it */
 	sheaf_frame rows;
 	sheaf_output *out;
 	sheaf_frame cast; /* the frame in stored types, without keys that are not stored */
 	sheaf_encoding encoding;
 	int64_t *bytes_of_row;
 	size_t bytes_size;
-	int64_t before; /* bytes of all rows so far */
+	int64_t before; /* size of all rows so far */
 	int64_t opened; /* chunk number, floor(bytes before / chunk bytes), of the last row */
 	bool begins;    /* the next rows that are submitted begin a chunk */
 	int64_t row;    /* rows seen */
-	bool finishing; /* all rows have come; what is left to do is reported as progress */
+	bool finishing; /* all rows have come; the remaining work is reported as progress */
 	int64_t losses_before;
 	sheaf_error failure; /* of the first write that failed: nothing is committed then */
 };
 
 /* ---- write.c ---- */
 
-/* Puts entries that are in order by now. */
+/* Writes entries that are in order by now. */
 SHEAF_USE sheaf_status sheaf_writer_put_arranged(sheaf_writer *w, sheaf_error *err);
 
 /* ---- create.c ---- */
 
-/* Creates the output, once all is known that the format has to know before. */
+/* Creates the output once everything is known that the format needs first. */
 SHEAF_USE sheaf_status sheaf_writer_start(sheaf_writer *w, sheaf_error *err);
-/* Says to the format how many entries there will be: what was said of the input counts where they go as they
- * come, else what has come. */
+/* Tells the format how many entries there will be: the number given for the input if they are written as they
+ * come, else the number of those that came. */
 SHEAF_USE sheaf_status sheaf_writer_foretell(sheaf_writer *w, int64_t rows, sheaf_error *err);
 
 #endif
