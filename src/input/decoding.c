@@ -7,10 +7,10 @@
 #include "base/status.h"
 #include "io/source.h"
 
-/* A piece takes some 8 times its size when decoded at worst, twice over while a buffer grows. */
+/* A decoded piece takes at most about 8 times its size, and twice that while a buffer grows. */
 enum { SHARE = 16 };
 
-enum { LEAST = 64 << 10 /* a smaller piece takes no less memory: there is a window to read it into */ };
+enum { LEAST = 64 << 10 /* a smaller piece takes no less memory, since the window has at least this size */ };
 
 typedef struct item {
 	sheaf_piece piece;
@@ -18,7 +18,7 @@ typedef struct item {
 	sheaf_findings findings;
 	sheaf_status status;
 	sheaf_error error;
-	bool again; /* what was decoded had to go: it is decoded once more, in its turn */
+	bool again; /* its result had to be dropped: it is decoded once more, in its turn */
 } item;
 
 int64_t sheaf_usual_piece(const sheaf_context *cx)
@@ -28,7 +28,7 @@ int64_t sheaf_usual_piece(const sheaf_context *cx)
 	return share > USUAL ? USUAL : share < LEAST ? LEAST : share;
 }
 
-/* One more than there are threads, so that none waits while the caller is busy with a frame. */
+/* One more than there are threads, so that none waits while the caller processes a frame. */
 static int depth_for(const sheaf_context *cx, int64_t piece_bytes)
 {
 	int threads = sheaf_context_threads(cx);
@@ -88,7 +88,7 @@ static sheaf_status cut_one(sheaf_decoding *p, item *i, sheaf_error *err)
 	return p->format->cut(p->in, p->piece_bytes, &i->piece, err);
 }
 
-/* Nothing is cut ahead of an input that would have to be waited for: what is there is given first. */
+/* Nothing is cut ahead if that would mean waiting for input: available rows are given first. */
 static void cut_ahead(sheaf_decoding *p)
 {
 	while (!p->cut) {
@@ -102,8 +102,8 @@ static void cut_ahead(sheaf_decoding *p)
 
 /* ---- memory that runs out ---- */
 
-/* Where several pieces are too much for the memory there is, from now on there is one at a time. False where
- * that is so already. */
+/* If memory is too small for several pieces, there is one at a time from now on. False if there already
+ * was. */
 static bool goes_alone(sheaf_decoding *p, sheaf_status status)
 {
 	if (!sheaf_is_of_memory(status) || p->pipeline.held) return false;
@@ -125,7 +125,8 @@ static sheaf_status cut_again(sheaf_decoding *p, sheaf_error *err)
 
 /* ---- giving in order ---- */
 
-/* What is found later than the finding that ends the work was decoded in vain: again, as far as that. */
+/* Everything after the finding that ends the work was decoded in vain: the piece is decoded again, up to that
+ * finding. */
 static void decode_up_to(const sheaf_decoding *p, item *i)
 {
 	int64_t last = i->findings.reported;
@@ -151,7 +152,7 @@ static sheaf_status give(sheaf_decoding *p, item *i, sheaf_error *err)
 	return i->status;
 }
 
-/* The rows before a flaw come first. */
+/* Gives the rows before a flaw first. */
 static sheaf_status give_what_is_good(sheaf_decoding *p, item *i, sheaf_error *err)
 {
 	sheaf_error why = {0};

@@ -15,26 +15,27 @@ typedef struct sheaf_decoding {
 	sheaf_context *cx;
 	int64_t piece_bytes;
 	sheaf_pipeline pipeline;
-	int ahead;             /* how many pieces may be under way now */
+	int ahead;             /* how many pieces may be in progress now */
 	bool given;            /* the first item is the caller's */
-	sheaf_status cut;      /* of the last cut: what comes after the pieces under way */
-	sheaf_error cut_error; /* where that is a failure */
-	sheaf_status flaw;     /* of the piece whose first rows were given: what comes next */
+	sheaf_status cut;      /* of the last cut: what follows the pieces in progress */
+	sheaf_error cut_error; /* if that is a failure */
+	sheaf_status flaw;     /* of the piece whose first rows were given: it comes next */
 	sheaf_error flaw_error;
 } sheaf_decoding;
 
-/* `in` is what the format's `open` gave. Problems are reported to `cx`; frames are its memory. */
+/* `in` comes from the format's `open`. Problems are reported to `cx`, which also owns the memory of
+ * frames. */
 SHEAF_USE sheaf_status sheaf_decoding_open(sheaf_decoding *p, const sheaf_format *format, sheaf_reader *in,
                                            int64_t piece_bytes, sheaf_context *cx, sheaf_error *err);
 /* The next frame, or END; *out is borrowed until the next call. A failure comes when everything before it has
- * been given, the rows of its piece, too. */
+ * been given, including earlier rows of its piece. */
 SHEAF_USE sheaf_status sheaf_decoding_next(sheaf_decoding *p, const sheaf_frame **out, sheaf_error *err);
-/* The piece of the frame that was given last. */
+/* The piece of the last frame. */
 const sheaf_piece *sheaf_decoding_piece(sheaf_decoding *p);
-/* That frame, for who completes it before anybody else sees it. */
+/* The last frame, for completing it before anybody else sees it. */
 sheaf_frame *sheaf_decoding_frame(sheaf_decoding *p);
-/* Whether that has only the rows of its piece before a flaw, which comes with the next call: such a frame is
- * not reviewed. */
+/* Whether the last frame has only the rows of its piece before a flaw, which comes with the next call: such a
+ * frame is not reviewed. */
 bool sheaf_decoding_is_cut_short(const sheaf_decoding *p);
 void sheaf_decoding_close(sheaf_decoding *p);
 

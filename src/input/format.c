@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What users see of a format. */
+/* Formats as users see them. */
 #include "format/format.h"
 #include "base/need.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the target of a conversion cannot hold besides streams and keys: reported for each row that says
- * something there. */
+/* What the target of a conversion cannot hold besides streams and keys: reported for each row that has a
+ * value there. */
 #include "input/lost.h"
 #include "base/context.h"
 #include "data/compare.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory of readers, and what all of them have. */
+/* The memory of readers, and the head that all of them have. */
 #include "base/memory.h"
 #include "data/frame.h"
 #include "input/input.h"

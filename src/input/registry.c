@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which formats there are, which one a file is, and which settings are whose. */
+/* The formats of this build, which one a file has, and which settings belong to which. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
@@ -20,7 +20,7 @@ const sheaf_format *sheaf_format_at(int i)
 	return NULL;
 }
 
-/* Formats of which it is a suffix must be one. */
+/* The suffix must belong to exactly one format. */
 static const sheaf_format *find_by_suffix(const char *name)
 {
 	const sheaf_format *found = NULL;
@@ -58,7 +58,7 @@ const sheaf_format *sheaf_format_nearest(const char *name)
 	return name ? sheaf_format_find(sheaf_nearest_word(name, word_at, NULL)) : NULL;
 }
 
-/* Length of the path without a suffix that only says how it is compressed. */
+/* Length of the path without a suffix that only shows its compression. */
 static size_t bare_length(const char *path)
 {
 	size_t n = strlen(path);
@@ -162,8 +162,8 @@ sheaf_status sheaf_refuse_format(const char *option, const char *name, sheaf_err
 	                         near ? near->name : "", near ? "?" : "");
 }
 
-/* Where content leaves several formats, the name decides: the only one of them that has its suffix. NULL
- * where there is none. */
+/* If the content fits several formats, the name decides: the only one of them that has its suffix. NULL if
+ * there is none. */
 static const sheaf_format *named_one(sheaf_bytes head, const char *name, int likely)
 {
 	const sheaf_format *found = NULL;
@@ -176,8 +176,7 @@ static const sheaf_format *named_one(sheaf_bytes head, const char *name, int lik
 	return found;
 }
 
-/* The formats that are the likeliest by what there is of the content, and how many they are; *out is the last
- * of them. */
+/* The formats that fit the content best so far, and their number; *out is the last of them. */
 static sheaf_likely judge(sheaf_bytes head, const char *name, int *rivals, const sheaf_format **out)
 {
 	int best = SHEAF_NO;
@@ -198,7 +197,7 @@ static sheaf_likely judge(sheaf_bytes head, const char *name, int *rivals, const
 	return (sheaf_likely)best;
 }
 
-/* A pipe is asked for no more than is needed to be sure: its writer may be slow. */
+/* No more is read from a pipe than is needed to be sure: its writer may be slow. */
 static sheaf_status look(sheaf_source *source, sheaf_likely *best, int *rivals, sheaf_bytes *head,
                          const sheaf_format **out, sheaf_error *err)
 {
@@ -206,7 +205,7 @@ static sheaf_status look(sheaf_source *source, sheaf_likely *best, int *rivals, 
 	char bare[256];
 	const char *file = sheaf_source_name(source);
 	size_t n = bare_length(file),
-		   past = n < sizeof bare ? 0 : n - sizeof bare + 1; /* of a long path the end matters */
+		   past = n < sizeof bare ? 0 : n - sizeof bare + 1; /* the end of a long path matters */
 	snprintf(bare, sizeof bare, "%.*s", (int)(n - past), file + past);
 	for (size_t want = 1;;) {
 		SHEAF_TRY(sheaf_source_ahead(source, want, head, err));
@@ -219,7 +218,7 @@ static sheaf_status look(sheaf_source *source, sheaf_likely *best, int *rivals, 
 
 enum { MOST_RIVALS = 8 };
 
-/* Those that are sure by the first bytes, of up to MOST_RIVALS. */
+/* Those that are sure from the first bytes, up to MOST_RIVALS. */
 static int find_sure(sheaf_bytes head, const char *name, const sheaf_format *out[MOST_RIVALS])
 {
 	int n = 0;
@@ -228,8 +227,8 @@ static int find_sure(sheaf_bytes head, const char *name, const sheaf_format *out
 	return n;
 }
 
-/* Of these: the one that claims the file, else the only one that leaves that to others. NULL: neither is
- * there. */
+/* Of these: the one that claims the file, else the only one that leaves that to others. NULL: there is
+ * neither. */
 static sheaf_status let_claim(sheaf_source *source, sheaf_bytes head, const sheaf_format **out,
                               sheaf_error *err)
 {
@@ -249,7 +248,7 @@ static sheaf_status let_claim(sheaf_source *source, sheaf_bytes head, const shea
 	return SHEAF_OK;
 }
 
-/* What a file of no format is, where its owners can write one that is read. */
+/* Names a file of a known format that is not read, if its programs can write one that is. */
 static const char *what_else(sheaf_bytes head)
 {
 	if (head.size == 0) return "no bytes at all";
@@ -286,8 +285,7 @@ sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf
 
 /* ---- settings ---- */
 
-/* The only format that has an option of this name for such a use; NULL where there is none, or another one,
- * too. */
+/* The only format that has an option of this name for such a use; NULL if there is none, or more than one. */
 static const sheaf_format *owner_of(const char *name, unsigned use)
 {
 	const sheaf_format *found = NULL;
@@ -331,7 +329,7 @@ sheaf_status sheaf_imply_output(const char *path, const sheaf_setting *settings,
 	return sheaf_report(cx, &problem, err);
 }
 
-/* Adds the setting to *out where the format uses it. */
+/* Adds the setting to *out if the format uses it. */
 static sheaf_status pick_one(const sheaf_format *format, unsigned use, const sheaf_setting *setting,
                              sheaf_setting *picks, int *count, sheaf_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks that are filled one after the other, and given in that order. */
+/* Blocks that are filled one after the other, and given in the same order. */
 #include "io/ahead.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -11,7 +11,7 @@ enum { BLOCK = 256 << 10 };
 typedef struct block {
 	uint8_t *data;
 	size_t size, at;
-	int64_t done; /* byte of the stored input after it */
+	int64_t done; /* position in the stored input after it */
 	sheaf_status status;
 	sheaf_error error;
 } block;
@@ -95,7 +95,7 @@ sheaf_status sheaf_ahead_read(sheaf_ahead *a, void *data, size_t size, size_t *g
 {
 	*got = 0;
 	sheaf_status status = submit_all(a, err);
-	/* Blocks that are there do without those that cannot be had. */
+	/* If some blocks cannot be allocated, those that are there must do. */
 	if (status && sheaf_pipeline_count(&a->pipeline) == 0) return status;
 	block *b = (block *)sheaf_pipeline_first(&a->pipeline);
 	status = give(a, b, data, size, got, err);

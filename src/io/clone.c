@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A target that begins as what it is to replace. Where the file system can, the two share their blocks until
- * one is changed. */
+/* A target that begins as a copy of what it will replace. If the file system can, the two share their blocks
+ * until one is changed. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "io/descriptor.h"
@@ -33,7 +33,7 @@ sheaf_status sheaf_target_check_clone(const sheaf_target *target, sheaf_error *e
 	return is_there && is_same(&now, &target->old) ? SHEAF_OK : refuse_changed(target, err);
 }
 
-/* As much as one call of the system copies; 0 where it cannot between these files. */
+/* The most that one call of the system copies; 0 if it cannot copy between these files. */
 static ssize_t copy_inside(int from, int to, size_t size)
 {
 	ssize_t n;

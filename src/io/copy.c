@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes from a source to a sink. */
+/* Copying from a source to a sink. */
 #include "base/checked.h"
 #include "base/memory.h"
 #include "io/descriptor.h"
@@ -7,7 +7,7 @@
 #include "io/source.h"
 #include <errno.h>
 
-/* What the system has not copied is read and written. */
+/* Reads and writes what the system has not copied. */
 static sheaf_status copy_through(sheaf_sink *sink, sheaf_source *source, int64_t offset, int64_t size,
                                  sheaf_error *err)
 {
@@ -33,7 +33,7 @@ static bool can_copy(const sheaf_sink *sink, const sheaf_source *source)
 	       source->raw.kind == SHEAF_RAW_FILE && !source->decoder.filter;
 }
 
-/* Past the buffer, by the system, as far as that goes. */
+/* Bypasses the buffer and lets the system copy, as far as it can. */
 static sheaf_status copy_inside(sheaf_sink *sink, const sheaf_source *source, int64_t *offset, int64_t *size,
                                 sheaf_error *err)
 {

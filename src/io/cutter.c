@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A text in runs of whole lines. */
+/* A text, cut into runs of whole lines. */
 #include "io/cutter.h"
 #include <string.h>
 
@@ -8,14 +8,14 @@ void sheaf_cutter_begin(sheaf_cutter *cutter, sheaf_source *source)
 	*cutter = (sheaf_cutter){.source = source};
 }
 
-/* Bytes of the whole lines in the first `limit` bytes. */
+/* The size of the whole lines in the first `limit` bytes. */
 static size_t whole_lines(sheaf_bytes window, size_t limit)
 {
 	const uint8_t *feed = limit ? (const uint8_t *)memrchr(window.data, '\n', limit) : NULL;
 	return feed ? (size_t)(feed + 1 - window.data) : 0;
 }
 
-/* A want of memory may pass. */
+/* Running out of memory may be temporary. */
 static sheaf_status fail_here(sheaf_cutter *cutter, sheaf_bytes window, size_t *size, sheaf_error *err)
 {
 	*size = whole_lines(window, window.size);
@@ -26,7 +26,7 @@ static sheaf_status fail_here(sheaf_cutter *cutter, sheaf_bytes window, size_t *
 	return status;
 }
 
-/* What to take of a window of at most `want` bytes; 0: the first line does not end there. */
+/* How much to take of a window of at most `want` bytes; 0: the first line does not end there. */
 static size_t choose(sheaf_bytes window, size_t bytes, size_t want)
 {
 	bool is_end = window.size < want;

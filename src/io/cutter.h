@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A text in runs of whole lines, each of about the size asked for; a longer line gets a longer run. What
- * formats of lines cut their pieces with. */
+/* A text in runs of whole lines, each of about the requested size; a longer line makes a longer run. Formats
+ * of lines use it to cut their pieces. */
 #ifndef SHEAF_IO_CUTTER_H
 #define SHEAF_IO_CUTTER_H
 
@@ -8,13 +8,13 @@
 
 typedef struct sheaf_cutter {
 	sheaf_source *source;
-	sheaf_status truncated; /* the input failed here, when the lines before had been taken */
+	sheaf_status truncated; /* the input failed here, after the lines before had been taken */
 	sheaf_error truncation;
 } sheaf_cutter;
 
 void sheaf_cutter_begin(sheaf_cutter *cutter, sheaf_source *source);
-/* The next run into *out, which is reset first, or END. Where the input fails, the whole lines before that
- * come first, and the failure with the next call. Runs are the same whatever the source has at hand. */
+/* The next run into *out, which is reset first, or END. If the input fails, the whole lines before that come
+ * first, and the failure with the next call. Runs are the same however much the source has available. */
 SHEAF_USE sheaf_status sheaf_cutter_take(sheaf_cutter *cutter, size_t bytes, sheaf_buffer *out,
                                          sheaf_error *err);
 

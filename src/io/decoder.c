@@ -45,7 +45,7 @@ void sheaf_decoder_close(sheaf_decoder *d)
 	*d = (sheaf_decoder){0};
 }
 
-/* Byte of the stored input at which the decoder stands. */
+/* The decoder's position in the stored input. */
 static int64_t place(const sheaf_decoder *d, const sheaf_raw *raw) { return raw->at - (int64_t)d->in_left; }
 
 static sheaf_status ends_inside(const sheaf_decoder *d, const sheaf_raw *raw, sheaf_error *err)
@@ -56,12 +56,12 @@ static sheaf_status ends_inside(const sheaf_decoder *d, const sheaf_raw *raw, sh
 	                  raw->name, raw->at, d->filter->a_member);
 }
 
-/* Reads more after the bytes that are left. */
+/* Reads more after the remaining bytes. */
 static sheaf_status feed(sheaf_decoder *d, sheaf_raw *raw, sheaf_error *err)
 {
 	size_t got;
 	sheaf_builder *input = &d->input;
-	memmove(input->data, d->in, d->in_left); /* at most a few bytes of a magic */
+	memmove(input->data, d->in, d->in_left); /* at most a few bytes of a signature */
 	input->size = d->in_left;
 	d->in = input->data;
 	if (!sheaf_builder_room(input, INPUT_STEP - input->size))
@@ -139,8 +139,7 @@ static sheaf_status decode(sheaf_decoder *d, sheaf_raw *raw, sheaf_filter_step *
 		return SHEAF_OK;
 	}
 	if (d->in_left < in_before || step->out_left < out_before) return SHEAF_OK;
-	/* Only a call that moved nothing shows that the filter has given all it had: then it is time to read
-	 * more. */
+	/* Only a call that moved nothing shows that the filter has given everything: then more must be read. */
 	if (d->in_left > 0) return refuse_member(d, raw, SHEAF_DATA, "bytes that it stops at", err);
 	return d->raw_has_ended ? ends_inside(d, raw, err) : feed(d, raw, err);
 }
@@ -165,8 +164,8 @@ sheaf_status sheaf_decoder_read(sheaf_decoder *d, sheaf_raw *raw, void *data, si
 		sheaf_error failure = {0};
 		sheaf_status status = read_some(d, raw, data, size, got, &failure);
 		if (!status) return SHEAF_OK;
-		/* What the system or the caller did may pass; the rest is given again, since the libraries do not
-		 * promise to. */
+		/* Failures of the system or the caller may be temporary; others are returned again, since the
+		 * libraries do not promise to. */
 		if (status == SHEAF_IO || status == SHEAF_STOPPED) return sheaf_fail_again(err, &failure);
 		d->failure = failure;
 	}

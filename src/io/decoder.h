@@ -11,19 +11,18 @@ typedef struct sheaf_decoder {
 	const sheaf_filter *filter; /* NULL: not open */
 	void *state;                /* the filter's */
 	sheaf_filter_memory memory;
-	sheaf_builder
-		input; /* stored bytes that were read; unused for memory, which is shown to the filter as it is */
-	const uint8_t *in; /* those of them not decoded yet */
+	sheaf_builder input; /* stored bytes that were read; unused for memory, which the filter reads directly */
+	const uint8_t *in;   /* those not decoded yet */
 	size_t in_left;
-	bool is_inside; /* a member is begun and not complete */
-	bool is_first;  /* no member was begun yet */
+	bool is_inside; /* inside a member */
+	bool is_first;  /* before the first member */
 	bool raw_has_ended;
 	bool has_ended;
-	sheaf_error failure; /* bad data stays bad: given again on every read */
+	sheaf_error failure; /* a failure because of bad data: returned again by every read */
 } sheaf_decoder;
 
-/* Opens; the decoder must stay where it is in memory. *head has the bytes of `raw` read so far, and is taken
- * over on success; for memory it is empty. */
+/* Opens it; the decoder must not move in memory. *head has the bytes of `raw` read so far, and is taken over
+ * on success; for memory it is empty. */
 SHEAF_USE sheaf_status sheaf_decoder_open(sheaf_decoder *d, const sheaf_filter *filter, sheaf_raw *raw,
                                           sheaf_builder *head, sheaf_error *err);
 /* 1 to `size` decompressed bytes; *got is 0 at the end only. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads and writes on a file descriptor. The only place of this folder that knows EINTR, EAGAIN and short
+/* Reads and writes on a file descriptor. The only file of this folder that handles EINTR, EAGAIN and short
  * writes. */
 #include "io/descriptor.h"
 #include "base/context.h"
@@ -12,8 +12,8 @@
 _Static_assert(sizeof(off_t) == sizeof(int64_t),
                "files beyond 2 GiB need a 64-bit off_t: build with _FILE_OFFSET_BITS=64");
 
-/* Whether the call that just failed is worth another try. A terminal or pipe that somebody else made
- * non-blocking is waited for, in short naps so that the stop flag is seen. */
+/* Whether the failed call is worth another try. If another program made a terminal or pipe non-blocking, this
+ * waits for it, in short naps so that the stop flag is seen. */
 static bool is_worth_retrying(int fd, short events)
 {
 	enum { NAP_MS = 100 };

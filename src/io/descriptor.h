@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads and writes on a file descriptor that go on after interruptions, and stop when the context says so. */
+/* Reads and writes on a file descriptor that continue after interruptions, and stop when the context says
+ * so. */
 #ifndef SHEAF_IO_DESCRIPTOR_H
 #define SHEAF_IO_DESCRIPTOR_H
 
 #include <sheaf/base.h>
 
-/* Where the descriptor itself keeps the position: pipes, devices, and what is written from front to back. */
+/* If the descriptor itself keeps the position: pipes, devices, and files written from front to back. */
 #define SHEAF_STREAMING ((int64_t)-1)
 
-/* An open file, whose name is for messages. */
+/* An open file, with its name for messages. */
 typedef struct sheaf_descriptor {
 	sheaf_context *cx;
 	int fd;
@@ -19,7 +20,7 @@ typedef struct sheaf_descriptor {
 SHEAF_USE sheaf_status sheaf_fd_read(sheaf_descriptor from, int64_t offset, void *data, size_t size,
                                      size_t *got, sheaf_error *err);
 
-/* Waits until there is something to read, or the context says stop: for threads that no signal wakes from a
+/* Waits until there is something to read, or the context is stopped: for threads that no signal wakes from a
  * read. */
 SHEAF_USE sheaf_status sheaf_fd_wait(sheaf_context *cx, int fd, sheaf_error *err);
 
@@ -27,13 +28,13 @@ SHEAF_USE sheaf_status sheaf_fd_wait(sheaf_context *cx, int fd, sheaf_error *err
 SHEAF_USE sheaf_status sheaf_fd_write(sheaf_descriptor to, int64_t offset, const void *data, size_t size,
                                       sheaf_error *err);
 
-/* Closes *fd where it is open, and makes it -1. Gives errno, or 0. */
+/* Closes *fd if it is open, and sets it to -1. Returns errno, or 0. */
 int sheaf_fd_close(int *fd);
 
-/* errno, or 0; also where there is nothing to sync on this kind of file. */
+/* Returns errno, or 0; also 0 if this kind of file cannot be synced. */
 int sheaf_fd_sync(int fd);
 
-/* A copy of the failure `from` into *err; gives its status. How a failure that sticks is given again. */
+/* Copies the failure `from` to *err and returns its status: used to return a failure that sticks again. */
 sheaf_status sheaf_fail_again(sheaf_error *err, const sheaf_error *from);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compression of what a sink is given. */
+/* Compression of the bytes given to a sink. */
 #include "io/encoder.h"
 #include "base/context.h"
 #include "base/memory.h"

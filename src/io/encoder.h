@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compression of what a sink is given, piece by piece in bounded memory. */
+/* Compression of the bytes given to a sink, piece by piece in bounded memory. */
 #ifndef SHEAF_IO_ENCODER_H
 #define SHEAF_IO_ENCODER_H
 
@@ -17,13 +17,13 @@ typedef struct sheaf_encoder {
 	void *state;                /* the filter's */
 	sheaf_filter_memory memory;
 	const char *name; /* the sink's */
-	uint8_t *out;     /* compressed bytes on their way to the store */
+	uint8_t *out;     /* compressed bytes to be stored */
 } sheaf_encoder;
 
-/* Opens; the encoder must stay where it is in memory, and `name` must live as long. */
+/* Opens it; the encoder must not move in memory, and `name` must live as long. */
 SHEAF_USE sheaf_status sheaf_encoder_open(sheaf_encoder *e, const sheaf_filter *filter, sheaf_context *cx,
                                           const char *name, sheaf_error *err);
-/* Compresses the bytes, with `finish` as the last ones, and stores what comes out. */
+/* Compresses the bytes, which are the last ones if `finish` is set, and stores the result. */
 SHEAF_USE sheaf_status sheaf_encoder_write(sheaf_encoder *e, const void *data, size_t size, bool finish,
                                            sheaf_byte_store to, sheaf_error *err);
 void sheaf_encoder_close(sheaf_encoder *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of compressions, finding a row of it, and the libraries' allocator. */
+/* The table of compressions, looking one up, and the allocator for the libraries. */
 #include "io/filter.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -57,8 +57,8 @@ const sheaf_filter *sheaf_filter_by_suffix(const char *name)
 
 /* ---- memory ---- */
 
-/* The libraries free without saying a size, so it stands before the memory. As long as our alignment, to keep
- * that. */
+/* The libraries free memory without giving its size, so the size is stored before the memory. It takes as
+ * much as our alignment, to keep that. */
 enum { SIZE_HEADER = 64 };
 
 void *sheaf_filter_allocate(sheaf_filter_memory *memory, size_t count, size_t size)
@@ -66,7 +66,7 @@ void *sheaf_filter_allocate(sheaf_filter_memory *memory, size_t count, size_t si
 	size_t bytes;
 	void *allocated = NULL;
 	if (!sheaf_mul_size(&bytes, count, size) || !sheaf_add_size(&bytes, bytes, SIZE_HEADER)) return NULL;
-	/* Not sheaf_allocate: xz asks for a hundred megabytes that need no zeros. */
+	/* Not sheaf_allocate: xz asks for a hundred megabytes that need not be zeroed. */
 	memory->failed = sheaf_reallocate(memory->cx, &allocated, 0, bytes, NULL);
 	if (memory->failed) return NULL;
 	memcpy(allocated, &bytes, sizeof bytes);

@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* Compressions: one table of them, one file for each library. A filter's functions turn bytes into bytes and
- * know neither files nor names; decoder.c and encoder.c move the bytes and write the messages. */
+/* Compressions: one table of them, one file for each library. A filter's functions turn bytes into bytes
+ * without knowing files or names; decoder.c and encoder.c move the bytes and write the messages. */
 #ifndef SHEAF_IO_FILTER_H
 #define SHEAF_IO_FILTER_H
 
 #include "base/buffer.h"
 
-/* The allocator that the libraries are given. It remembers why it refused, since they only say "no
- * memory". */
+/* The allocator for the libraries. It remembers why it refused, since they only report "no memory". */
 typedef struct sheaf_filter_memory {
 	sheaf_context *cx;
 	sheaf_status failed;
 } sheaf_filter_memory;
 
-/* NULL where the context refuses; not zeroed. */
+/* NULL if the context refuses; not zeroed. */
 void *sheaf_filter_allocate(sheaf_filter_memory *memory, size_t count, size_t size);
 void sheaf_filter_free(sheaf_filter_memory *memory, void *allocated);
 /* LIMIT or NOMEM, for a library that has run out of memory. */
 sheaf_status sheaf_filter_refused(const sheaf_filter_memory *memory);
 
-/* One call of a library: it moves `in` and `out` on as far as it gets. */
+/* One call of a library: advances `in` and `out` as far as possible. */
 typedef struct sheaf_filter_step {
 	const uint8_t *in;
 	size_t in_left;
 	uint8_t *out;
 	size_t out_left;
-	bool ended;        /* decoding: the member is complete; encoding: everything is out */
+	bool ended;        /* decoding: the member is complete; encoding: everything is written */
 	const char *found; /* after a failure: what is wrong, a static string */
 } sheaf_filter_step;
 
@@ -37,16 +36,16 @@ typedef struct sheaf_magic {
 	uint8_t mask[SHEAF_MAGIC_MAX];
 } sheaf_magic;
 
-/* One direction of a filter. Its state is zeroed memory that begins with the sheaf_filter_memory * to
- * allocate by. The functions give OK, DATA or UNSUPPORTED with step->found set, NOMEM or LIMIT. */
+/* One direction of a filter. Its state is zeroed memory that begins with the sheaf_filter_memory * with which
+ * it allocates. The functions return OK, DATA or UNSUPPORTED with step->found set, NOMEM or LIMIT. */
 typedef struct sheaf_coder {
 	size_t state_size;
 	sheaf_status (*start)(void *state);
-	/* Makes a decoder ready for the next member; not called before the first. An encoder has none. */
+	/* Prepares a decoder for the next member; not called before the first. An encoder has none. */
 	sheaf_status (*restart)(void *state);
 	/* `finish`, for encoders: `in` has the last bytes; called until step->ended. */
 	sheaf_status (*run)(void *state, sheaf_filter_step *step, bool finish);
-	/* Lets go of what start has begun, also where that failed. */
+	/* Frees what start has allocated, even if start failed. */
 	void (*stop)(void *state);
 } sheaf_coder;
 
@@ -57,14 +56,14 @@ void sheaf_coder_close(const sheaf_coder *coder, sheaf_filter_memory *memory,
 typedef struct sheaf_filter {
 	const char *name;      /* "gzip" */
 	const char *a_member;  /* "a gzip member", for messages */
-	const char *suffix;    /* ".gz": what a sink goes by */
-	sheaf_magic magics[2]; /* what a source goes by; size 0: none */
+	const char *suffix;    /* ".gz": how a sink recognises it */
+	sheaf_magic magics[2]; /* how a source recognises it; size 0: not at all */
 	bool zero_padded;      /* zero bytes may follow a member */
 
 	sheaf_coder decoder, encoder;
 } sheaf_filter;
 
-/* LZ4 in builds that have its library. */
+/* LZ4, in builds that have its library. */
 extern const sheaf_filter sheaf_filter_gzip, sheaf_filter_bzip2, sheaf_filter_zstd, sheaf_filter_xz,
 	sheaf_filter_lz4;
 
@@ -75,7 +74,7 @@ SHEAF_USE sheaf_status sheaf_filter_unpack(const sheaf_filter *filter, sheaf_byt
 SHEAF_USE sheaf_status sheaf_filter_unpack_all(const sheaf_filter *filter, sheaf_bytes from,
                                                sheaf_builder *to, const char **found);
 
-/* Appends what is packed into one member. NOMEM or LIMIT with *found. */
+/* Appends the packed bytes as one member. NOMEM or LIMIT with *found. */
 SHEAF_USE sheaf_status sheaf_filter_pack(const sheaf_filter *filter, sheaf_bytes from, sheaf_builder *to,
                                          const char **found);
 
@@ -84,7 +83,7 @@ const sheaf_filter *sheaf_filter_at(int i);
 
 typedef enum sheaf_match {
 	SHEAF_MATCH_NO,
-	SHEAF_MATCH_PARTLY /* so far, and the bytes are too few */,
+	SHEAF_MATCH_PARTLY /* so far, but there are too few bytes */,
 	SHEAF_MATCH_YES
 } sheaf_match;
 

@@ -5,7 +5,12 @@
 #include <limits.h>
 #include <string.h>
 
-enum { BLOCK_100K = 9, DEFAULT_WORK = 0, QUIET = 0, FAST = 0 /* not the slow way that halves the memory */ };
+enum {
+	BLOCK_100K = 9,
+	DEFAULT_WORK = 0,
+	QUIET = 0,
+	FAST = 0 /* not the slower mode that halves the memory */
+};
 
 typedef struct bzip2_state {
 	sheaf_filter_memory *memory;
@@ -91,7 +96,7 @@ static sheaf_status start_encoding(void *state)
 static sheaf_status encode(void *state, sheaf_filter_step *step, bool finish)
 {
 	bzip2_state *s = (bzip2_state *)state;
-	if (step->in_left == 0 && !finish) return SHEAF_OK; /* libbzip2 takes a call without input for a misuse */
+	if (step->in_left == 0 && !finish) return SHEAF_OK; /* libbzip2 treats a call without input as misuse */
 	show(&s->z, step);
 	int result = BZ2_bzCompress(&s->z, finish && step->in_left <= UINT_MAX ? BZ_FINISH : BZ_RUN);
 	move_on(&s->z, step);

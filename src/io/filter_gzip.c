@@ -4,11 +4,7 @@
 #include <limits.h>
 #include <zlib.h>
 
-enum {
-	GZIP_WINDOW_BITS = 15 + 16 /* zlib's way to ask for the gzip wrapping */,
-	LEVEL = 6,
-	MEMORY_LEVEL = 8
-};
+enum { GZIP_WINDOW_BITS = 15 + 16 /* tells zlib to use the gzip wrapper */, LEVEL = 6, MEMORY_LEVEL = 8 };
 
 typedef struct gzip_state {
 	sheaf_filter_memory *memory;
@@ -33,7 +29,7 @@ static z_stream *stream_of(void *state)
 	return &s->z;
 }
 
-/* zlib counts in 32 bits: a step shows it as much as fits, and the callers go on. */
+/* zlib counts in 32 bits: a step gives it as much as fits, and the callers continue. */
 static uInt clamp(size_t n) { return n < UINT_MAX ? (uInt)n : UINT_MAX; }
 
 static void show(z_stream *z, const sheaf_filter_step *step)
@@ -92,7 +88,7 @@ static sheaf_status encode(void *state, sheaf_filter_step *step, bool finish)
 {
 	gzip_state *s = (gzip_state *)state;
 	show(&s->z, step);
-	/* Finishing waits until zlib has been shown the last byte. */
+	/* Finishing waits until zlib has received the last byte. */
 	int result = deflate(&s->z, finish && step->in_left <= UINT_MAX ? Z_FINISH : Z_NO_FLUSH);
 	move_on(&s->z, step);
 	step->ended = result == Z_STREAM_END;

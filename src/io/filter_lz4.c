@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* LZ4 frames by liblz4, in builds that have it. Its contexts allocate for themselves, at most two blocks of
+/* LZ4 frames by liblz4, in builds that have it. Its contexts allocate their own memory, at most two blocks of
  * 4 MiB and what is between them. */
 #include "io/filter.h"
 #include <lz4frame.h>
@@ -73,7 +73,7 @@ static sheaf_status start_encoding(void *state)
 	return LZ4F_isError(LZ4F_createCompressionContext(&s->encoder, LZ4F_VERSION)) ? SHEAF_NOMEM : SHEAF_OK;
 }
 
-/* Compresses on into what waits, which is empty. */
+/* Compresses more into the pending buffer, which is empty. */
 static size_t compress_some(lz4_state *s, sheaf_filter_step *step, bool finish)
 {
 	size_t n = step->in_left < INPUT_STEP ? step->in_left : INPUT_STEP, result;

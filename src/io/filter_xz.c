@@ -32,18 +32,18 @@ static lzma_stream *stream_of(void *state)
 
 static void stop(void *state) { lzma_end(&((xz_state *)state)->z); }
 
-/* Bytes that the context has left to give. */
+/* Bytes that the context still allows. */
 static uint64_t budget(const sheaf_filter_memory *memory)
 {
 	int64_t left = sheaf_max_memory(memory->cx) - sheaf_context_memory(memory->cx, NULL);
 	return left > 0 ? (uint64_t)left : 1;
 }
 
-/* Also makes an open decoder ready again: liblzma keeps what it can reuse. */
+/* Also prepares an open decoder again: liblzma keeps what it can reuse. */
 static sheaf_status restart_decoding(void *state)
 {
 	xz_state *s = (xz_state *)state;
-	/* What this decoder holds already is within the budget, too. */
+	/* The memory that this decoder already has is part of the budget, too. */
 	uint64_t limit = budget(s->memory) + lzma_memusage(&s->z);
 	return lzma_stream_decoder(&s->z, limit, 0) == LZMA_OK ? SHEAF_OK : sheaf_filter_refused(s->memory);
 }

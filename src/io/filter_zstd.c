@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Zstandard frames by libzstd. The counted allocator needs the part of its interface that is declared only on
- * demand; shared libraries export it all the same. */
+ * request; shared libraries export it anyway. */
 #define ZSTD_STATIC_LINKING_ONLY
 #include "io/filter.h"
 #include <zstd.h>
 #include <zstd_errors.h>
 
-/* What `zstd` itself takes; and windows of any size, since the context's limit bounds the memory. */
+/* The default level of `zstd`; and windows of any size, since the context's limit bounds the memory. */
 enum { LEVEL = 3, WINDOW_LOG_MAX = sizeof(size_t) == 4 ? 30 : 31 };
 
 typedef struct zstd_state {
@@ -56,7 +56,7 @@ static sheaf_status explain(const zstd_state *s, size_t result, sheaf_filter_ste
 	return beyond_us ? SHEAF_UNSUPPORTED : SHEAF_DATA;
 }
 
-/* Between the step and libzstd's own words for it. */
+/* Translates between the step and libzstd's structures. */
 static void show(const sheaf_filter_step *step, ZSTD_inBuffer *in, ZSTD_outBuffer *out)
 {
 	*in = (ZSTD_inBuffer){step->in, step->in_left, 0};

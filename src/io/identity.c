@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 enum {
-	END = 64 << 10, /* hashed at the head and at the tail */
+	END = 64 << 10, /* hashed at the beginning and at the end */
 	SAMPLE = 4 << 10,
 	SAMPLES = 14, /* between them */
 	MOST = 2 * END + SAMPLES * SAMPLE
@@ -42,7 +42,8 @@ sheaf_status sheaf_source_stamp(sheaf_source *s, sheaf_identity *out, sheaf_erro
 	return SHEAF_OK;
 }
 
-/* All of a small file; else head, samples at even distances, tail. Gives how many bytes. */
+/* All of a small file; else its beginning, samples at even distances, and its end. Returns the number of
+ * bytes. */
 static sheaf_status gather(const sheaf_source *s, uint8_t *to, size_t *size, sheaf_error *err)
 {
 	int64_t whole = s->raw.size, middle = whole - 2 * (int64_t)END;
@@ -74,7 +75,7 @@ sheaf_status sheaf_source_identify(sheaf_source *s, const sheaf_identity *stamp,
 	return status;
 }
 
-/* Systems keep times in steps of some ms, some file systems of a second. */
+/* Systems store times in steps of some milliseconds, some file systems in steps of a second. */
 bool sheaf_identity_is_fresh(const sheaf_identity *identity)
 {
 	struct timespec now;
@@ -83,7 +84,7 @@ bool sheaf_identity_is_fresh(const sheaf_identity *identity)
 	return (int64_t)now.tv_sec * SECOND + now.tv_nsec < identity->mtime + step;
 }
 
-/* What the system says of a file that is not there, or not there for us; else it has failed. */
+/* Errors for a file that does not exist, or not for this user; any other means that the system has failed. */
 static bool is_about_name(int sys)
 {
 	return sys == ENOENT || sys == ENOTDIR || sys == ELOOP || sys == EACCES || sys == EPERM || sys == ENXIO ||

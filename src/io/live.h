@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What sheaf_remove_temporaries removes. */
+/* The files that sheaf_remove_temporaries removes. */
 #ifndef SHEAF_IO_LIVE_H
 #define SHEAF_IO_LIVE_H
 
@@ -7,9 +7,9 @@
 
 enum { SHEAF_NOT_LIVE = -1 };
 
-/* Notes a temporary in an open folder; SHEAF_NOT_LIVE where the table is full. Any thread. */
+/* Registers a temporary in an open folder; SHEAF_NOT_LIVE if the table is full. Any thread. */
 int sheaf_live_add(int folder, const char name[SHEAF_TEMPORARY_SIZE]);
-/* The name is gone, or about to become another. Before the folder is closed. */
+/* The name is gone, or is about to be changed. Call it before the folder is closed. */
 void sheaf_live_remove(int *slot);
 
 #endif

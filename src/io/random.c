@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sources at random: rewinding, the copy to a temporary file that makes it possible where the input passes
- * only once, and reads and views at any byte. */
+/* Random access to sources: rewinding, the copy to a temporary file that makes it possible if the input can
+ * be read only once, and reads and views at any byte. */
 #include "base/context.h"
 #include "base/need.h"
 #include "io/descriptor.h"
@@ -23,7 +23,7 @@ static sheaf_status copy_rest(sheaf_source *s, sheaf_spool *spool, sheaf_error *
 	}
 }
 
-/* From now on the source is the plain regular file that the spool has become. */
+/* From now on the source is the plain regular file of the spool. */
 static void read_from_spool(sheaf_source *s, sheaf_spool *spool)
 {
 	sheaf_ahead_close(&s->ahead);
@@ -37,11 +37,12 @@ static void read_from_spool(sheaf_source *s, sheaf_spool *spool)
 	                     .is_spool = true,
 	                     .size = spool->size};
 	sheaf_source_restart(s);
-	s->has_begun = true; /* the content is not looked at again: what was compressed twice is unpacked once */
+	s->has_begun =
+		true; /* the content is not examined again: what was compressed twice is decompressed once */
 	spool->fd = -1;
 }
 
-/* The decompressed content goes to the file, also where only a rewind is wanted: the second pass then decodes
+/* The decompressed content goes to the file, even if only a rewind is needed: then the second pass decodes
  * nothing. */
 static sheaf_status spool_content(sheaf_source *s, sheaf_error *err)
 {
@@ -55,7 +56,7 @@ static sheaf_status spool_content(sheaf_source *s, sheaf_error *err)
 	SHEAF_TRY(sheaf_spool_open(&spool, s->cx, err));
 	sheaf_status status = copy_rest(s, &spool, &failure);
 	if (status) {
-		/* Where bytes are gone, no later call may take the rest for the beginning. */
+		/* If bytes are lost, no later call may take the rest for the beginning. */
 		if (s->position != 0) s->failure = failure;
 		sheaf_spool_close(&spool);
 		return sheaf_fail_again(err, &failure);
@@ -121,13 +122,13 @@ static void unmap(void *user, uint8_t *data, size_t size)
 	munmap(data, size);
 }
 
-/* Maps the whole file, once. Where the system refuses, views are copies. MAP_PRIVATE: nothing is ever written
+/* Maps the whole file, once. If the system refuses, views are copies. MAP_PRIVATE: nothing is ever written
  * through the map, so it shows the same pages as a shared one, and file systems without coherent shared
- * mappings grant it, too. */
+ * mappings support it, too. */
 static sheaf_status map_file(sheaf_source *s, sheaf_error *err)
 {
 	int64_t end =
-		s->raw.base + s->raw.size; /* a map begins at a page, so it takes in what stands before the input */
+		s->raw.base + s->raw.size; /* a map begins at a page, so it includes bytes before the input */
 	if (sheaf_context_no_mapping(s->cx)) return SHEAF_OK;
 	if (s->raw.kind != SHEAF_RAW_FILE || s->raw.size == 0 || (uint64_t)end > SIZE_MAX) return SHEAF_OK;
 	void *memory = mmap(NULL, (size_t)end, PROT_READ, MAP_PRIVATE, s->raw.fd, 0);
@@ -138,7 +139,7 @@ static sheaf_status map_file(sheaf_source *s, sheaf_error *err)
 	return status;
 }
 
-/* The stream goes on over the map: what would be copied into a window stands there. */
+/* The stream continues on the map, without a window. */
 static void show_map(sheaf_source *s)
 {
 	sheaf_builder_drop(&s->window);
@@ -149,8 +150,8 @@ static void show_map(sheaf_source *s)
 
 /* ---- access ---- */
 
-/* Counts are held against the bytes that remain, in 64 bits. Where addresses have 32, what is made of that
- * many items must still be countable: up to sixteen bytes for each byte of the input. */
+/* Counts are checked against the remaining bytes, in 64 bits. Where addresses have 32 bits, what is made of
+ * that many items must still be countable: up to sixteen bytes for each byte of the input. */
 static sheaf_status check_size(const sheaf_source *s, sheaf_error *err)
 {
 	const int64_t most = SIZE_MAX < UINT64_MAX ? (int64_t)(SIZE_MAX / 16) : INT64_MAX;
@@ -209,9 +210,9 @@ static sheaf_status copy_at(sheaf_source *s, int64_t offset, size_t size, sheaf_
 	return sheaf_builder_finish(&copy, out, err);
 }
 
-/* A reader that walks through a mapped file would seem to hold all of it. What lies before a view, and those
- * that the threads may be at, is let go: its pages are the file's own, so that a view of them that somebody
- * still has reads them in again. */
+/* A reader that walks through a mapped file would seem to keep all of it in memory. Pages before a view,
+ * except those that threads may be reading, are released: they belong to the file, so a view of them that
+ * still exists reads them in again. */
 void sheaf_source_let_go_before(const sheaf_source *s, size_t end, size_t size)
 {
 	enum { LEAST = 128 << 20, STEP = 16 << 20 };

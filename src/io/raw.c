@@ -18,7 +18,7 @@ static sheaf_status open_path(sheaf_raw *raw, const char *path, sheaf_error *err
 		return SHEAF_OK;
 	}
 	raw->is_owned = true;
-	/* A FIFO waits here for its writer, so a signal may come. */
+	/* Opening a FIFO waits for its writer, so a signal may interrupt it. */
 	do {
 		SHEAF_TRY(sheaf_check_stop(raw->cx, err));
 		raw->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -27,7 +27,7 @@ static sheaf_status open_path(sheaf_raw *raw, const char *path, sheaf_error *err
 	return SHEAF_OK;
 }
 
-/* What a folder lacks that was meant as one of Zarr. */
+/* What a folder lacks that was meant as a Zarr folder. */
 static const char *what_is_missing(const sheaf_raw *raw)
 {
 	int fd = openat(raw->fd, ".zmetadata", O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -46,7 +46,7 @@ static sheaf_status refuse_directory(const sheaf_raw *raw, sheaf_error *err)
 	return status;
 }
 
-/* A dataset may be a folder, which says in one of these files what it is: that one is read. */
+/* A dataset may be a folder, which one of these files describes: that one is read. */
 static sheaf_status enter_folder(sheaf_raw *raw, sheaf_error *err)
 {
 	for (int i = 0; raw->is_owned && sheaf_tree_heads[i]; i++) {
@@ -109,7 +109,7 @@ static size_t read_memory(const sheaf_raw *raw, void *data, size_t size)
 	return n;
 }
 
-/* The caller's functions; `at` is the byte from which on they are to read. */
+/* The caller's functions; `at` is the byte at which they are to read. */
 static sheaf_status call_function(const sheaf_raw *raw, int64_t at, void *data, size_t size, size_t *got,
                                   sheaf_error *err)
 {
@@ -171,7 +171,7 @@ void sheaf_raw_rewind(sheaf_raw *raw)
 
 int64_t sheaf_raw_peek(const sheaf_raw *raw, void *data, size_t size)
 {
-	sheaf_raw probe = *raw; /* a read on a copy moves nothing */
+	sheaf_raw probe = *raw; /* reading from a copy moves nothing */
 	size_t got = 0;
 	sheaf_raw_rewind(&probe);
 	if (!sheaf_raw_is_lasting(raw)) return 0;

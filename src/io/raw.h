@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The bytes as stored, before any decompression: a regular file, a stream that can be read once, memory, or
- * the caller's function. */
+/* The bytes as stored, before any decompression: a regular file, a stream that can be read once, memory, or a
+ * function of the caller. */
 #ifndef SHEAF_IO_RAW_H
 #define SHEAF_IO_RAW_H
 
@@ -16,17 +16,17 @@ typedef enum sheaf_raw_kind {
 
 typedef struct sheaf_raw {
 	sheaf_context *cx;
-	const char *name; /* the source's */
+	const char *name; /* of the source */
 	sheaf_raw_kind kind;
 	int fd;
-	int folder;    /* where the path is a folder: that, and the file is its metadata; -1: it is none */
+	int folder;    /* if the path is a folder: its descriptor, and the file is its metadata; -1: it is none */
 	bool is_owned; /* the descriptor is closed with the source; standard input's is not */
 	bool is_spool; /* a temporary file of ours, without a name */
-	int64_t base;  /* byte of the file where the input begins: standard input may stand after the beginning */
+	int64_t base;  /* byte of the file at which the input begins: standard input need not begin at byte 0 */
 	int64_t size;  /* -1: not known */
 	int64_t at;    /* bytes read so far */
-	bool has_ended; /* the end was seen: a terminal must not be asked again */
-	bool is_polled; /* a thread that no signal reaches reads it */
+	bool has_ended; /* the end was reached: a terminal must not be asked again */
+	bool is_polled; /* a thread that receives no signals reads it */
 	sheaf_bytes memory;
 	sheaf_read_function read;
 	sheaf_read_at_function read_at;
@@ -35,19 +35,19 @@ typedef struct sheaf_raw {
 
 /* Opens the path ("-": standard input) into *raw, whose context and name are set. */
 SHEAF_USE sheaf_status sheaf_raw_open(sheaf_raw *raw, const char *path, sheaf_error *err);
-/* The same of a file that is open already, and the source's from now on, also on failure. */
+/* The same for an open file, which belongs to the source from now on, also on failure. */
 SHEAF_USE sheaf_status sheaf_raw_adopt(sheaf_raw *raw, int fd, sheaf_error *err);
 /* The next 1 to `size` bytes; *got is 0 at the end only. */
 SHEAF_USE sheaf_status sheaf_raw_read(sheaf_raw *raw, void *data, size_t size, size_t *got, sheaf_error *err);
-/* Whether the bytes can be read from the beginning as often as wanted. */
+/* Whether the bytes can be read from the beginning any number of times. */
 bool sheaf_raw_is_lasting(const sheaf_raw *raw);
 void sheaf_raw_rewind(sheaf_raw *raw);
-/* The first bytes of lasting input, without moving; gives how many, -1 where they cannot be read. */
+/* The first bytes of such an input, without moving; returns how many, or -1 if they cannot be read. */
 int64_t sheaf_raw_peek(const sheaf_raw *raw, void *data, size_t size);
-/* OK where `size` bytes at `offset` lie within lasting input, else SHORT. */
+/* OK if `size` bytes at `offset` are within such an input, else SHORT. */
 SHEAF_USE sheaf_status sheaf_raw_check_range(const sheaf_raw *raw, int64_t offset, size_t size,
                                              sheaf_error *err);
-/* Exactly `size` bytes at `offset` of lasting input. Several threads may call it. */
+/* Exactly `size` bytes at `offset` of such an input. Several threads may call it. */
 SHEAF_USE sheaf_status sheaf_raw_read_at(const sheaf_raw *raw, int64_t offset, void *data, size_t size,
                                          sheaf_error *err);
 void sheaf_raw_close(sheaf_raw *raw);

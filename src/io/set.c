@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets of files: their lists, and what is done about one whose writer has died. */
+/* Sets of files: their lists, and finishing a set whose writer has died. */
 #include "io/set.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -22,7 +22,7 @@ enum { SET_NAME_SIZE = sizeof SET_PREFIX + SHEAF_TEMPORARY_SIZE - sizeof SHEAF_T
 typedef struct member {
 	char temporary[SHEAF_TEMPORARY_SIZE];
 	char base[NAME_MAX + 1];
-	int64_t is_there, device, inode, size, seconds, nanoseconds; /* what has its place before */
+	int64_t is_there, device, inode, size, seconds, nanoseconds; /* the file before that is in its place */
 } member;
 
 typedef struct list_head {
@@ -38,7 +38,7 @@ bool sheaf_set_is_name(const char *name)
 	return strlen(name) == SET_NAME_SIZE - 1 && strncmp(name, SET_PREFIX, strlen(SET_PREFIX)) == 0;
 }
 
-/* What stands at a name of the folder. */
+/* The file of a name in the folder. */
 static void look_at(int folder, const char *base, member *m)
 {
 	struct stat info;
@@ -78,7 +78,7 @@ static sheaf_status gather(set *s, sheaf_sink **sinks, int n, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* The list is there from one moment to the next, and on the disk before anything is renamed. */
+/* The list appears at once, and is on the disk before anything is renamed. */
 static sheaf_status publish(set *s, sheaf_error *err)
 {
 	sheaf_target *list = &s->list;
@@ -106,7 +106,7 @@ static sheaf_status publish(set *s, sheaf_error *err)
 static sheaf_status open_set(set *s, sheaf_sink **sinks, int n, sheaf_error *err)
 {
 	const sheaf_target *first = &sinks[0]->target;
-	/* Not for others to read: it has the names of files. */
+	/* Others may not read it: it contains names of files. */
 	s->list = (sheaf_target){.cx = s->cx,
 	                         .name = first->name,
 	                         .fd = -1,
@@ -193,7 +193,7 @@ sheaf_status sheaf_sinks_commit(sheaf_sink **sinks, int n, sheaf_error *err)
 
 /* ---- sets whose writer has died ---- */
 
-/* A regular file of this user which nobody else can change, open and locked; -1 where it is none. */
+/* A regular file of this user which nobody else can change, open and locked; -1 if it is not. */
 static int open_list(int folder, const char *name, struct stat *info)
 {
 	struct stat by_name;
@@ -228,7 +228,7 @@ static bool is_sound(const set *s, const list_head *head, int64_t size)
 	return true;
 }
 
-/* Empty where the list is damaged. */
+/* Empty if the list is damaged. */
 static sheaf_status read_list(set *s, int fd, int64_t size, sheaf_error *err)
 {
 	list_head head;
@@ -243,7 +243,7 @@ static sheaf_status read_list(set *s, int fd, int64_t size, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Whether its temporary waits for its place, still. */
+/* Whether its temporary is still waiting to be renamed. */
 static bool is_pending(int folder, const member *m)
 {
 	struct stat info;
@@ -258,7 +258,7 @@ static bool is_unchanged(int folder, const member *m)
 	return memcmp(&now, m, sizeof now) == 0;
 }
 
-/* How many have their places, and whether what stands in the places of the others is what stood there. */
+/* How many are in their places, and whether the others' places still hold what they held before. */
 static int count_done(const set *s, int folder, bool *unchanged)
 {
 	int done = 0;
@@ -299,7 +299,7 @@ static sheaf_status mend(set *s, int folder, sheaf_error *err)
 {
 	bool unchanged;
 	int done = count_done(s, folder, &unchanged);
-	/* Where none is replaced, the old set is whole, and temporaries are removed like others. */
+	/* If none is replaced, the old set is whole, and temporaries are removed like others. */
 	if (done == 0 || done == s->n) return SHEAF_OK;
 	return report(s, done, unchanged && finish(s, folder), err);
 }

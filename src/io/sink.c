@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sinks: a buffer, compression where the name asks for it, and a target or the caller's function after. */
+/* Sinks: a buffer, compression if the name asks for it, and then a target or the caller's function. */
 #include "io/sink.h"
 #include "base/checked.h"
 #include "base/context.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Sources as streams. The window holds what was read and not consumed. A part that is taken out keeps the
- * window's block alive; bytes are still read into the rest of that block, where nobody else looks, but
- * nothing in it is moved or written again: for that, the window gets a new block and copies only what is not
+/* Sources as streams. The window holds bytes that were read and not consumed. A part that is taken out keeps
+ * the window's block alive; bytes are still read into the rest of that block, where nobody else looks, but
+ * nothing in it is moved or overwritten: for that, the window gets a new block and copies only what is not
  * consumed yet. */
 #include "io/source.h"
 #include "base/context.h"
@@ -16,7 +16,7 @@
 
 enum {
 	READ_STEP = 256 << 10,
-	READ_LEAST = 64 << 10, /* less room than this is not worth a system call */
+	READ_LEAST = 64 << 10, /* for less room than this a system call is not worthwhile */
 	SMALL_STEP = 4096      /* window for a file that is known to be smaller */
 };
 
@@ -148,7 +148,7 @@ static sheaf_buffer window_buffer(const sheaf_source *s)
 	return (sheaf_buffer){s->window.data, s->window.size, s->window.block};
 }
 
-/* A small limit must leave room for what is made of the bytes. */
+/* A small limit must leave room for what is made from the bytes. */
 static size_t most_worth_reading(const sheaf_source *s)
 {
 	enum { SHARE = 8 };
@@ -156,23 +156,23 @@ static size_t most_worth_reading(const sheaf_source *s)
 	return share >= READ_STEP ? READ_STEP : share <= SMALL_STEP ? SMALL_STEP : (size_t)share;
 }
 
-/* How much is worth reading at once: not more than a small file has. */
+/* How much is worth reading at once: for a small file, not more than its size. */
 static size_t worth_reading(const sheaf_source *s)
 {
 	size_t most = most_worth_reading(s);
 	if (s->decoder.filter || s->raw.size < 0) return most;
-	int64_t left = s->raw.size - s->raw.at; /* one byte more shows the end */
+	int64_t left = s->raw.size - s->raw.at; /* one byte more detects the end */
 	if (left >= (int64_t)most) return most;
 	return left >= SMALL_STEP ? (size_t)left + 1 : SMALL_STEP;
 }
 
-/* Room for `capacity` bytes in a block of nobody else's. On failure the window is as it was. */
+/* Room for `capacity` bytes in an unshared block. On failure the window does not change. */
 static sheaf_status reserve(sheaf_builder *window, size_t capacity)
 {
 	size_t before = window->capacity;
 	if (capacity <= window->size || sheaf_builder_room(window, capacity - window->size)) return SHEAF_OK;
 	sheaf_status status = window->failed;
-	window->failed = SHEAF_OK; /* takes back that a builder's failure sticks */
+	window->failed = SHEAF_OK; /* undoes the builder's sticky failure */
 	window->capacity = before;
 	return status;
 }
@@ -200,9 +200,9 @@ static sheaf_status move_tail(sheaf_source *s, size_t capacity)
 	return SHEAF_OK;
 }
 
-/* Room to read into. The window grows with what is there, not with what is wanted: a wish may come from a
- * file that lies about its size. Room for half of the tail at least, so that each byte is moved only a few
- * times, however little is consumed between two calls. */
+/* Room to read into. The window grows with the bytes that are there, not with the request: a request may come
+ * from a file that lies about its size. Room for at least half of the tail, so that each byte is moved only a
+ * few times, however little is consumed between two calls. */
 static sheaf_status make_room(sheaf_source *s, size_t want, sheaf_error *err)
 {
 	size_t tail = available(s), lacking = want - tail;
@@ -210,8 +210,7 @@ static sheaf_status make_room(sheaf_source *s, size_t want, sheaf_error *err)
 	size_t least = step < READ_LEAST ? step : READ_LEAST;
 	if (s->window.capacity - s->window.size >= least) return SHEAF_OK;
 	size_t ample = tail + (tail / 2 > least ? tail / 2 : least);
-	/* As large as the last one at once, where that is not much more than is wanted: it has been filled,
-	 * too. */
+	/* The size of the last window at once, if that is not much more than needed: it was filled, too. */
 	size_t before = s->window.capacity / 2 < want ? s->window.capacity : want;
 	if (ample < before) ample = before;
 	if (!sheaf_put_off(move_tail(s, ample > step ? ample : step), "less is asked for")) return SHEAF_OK;
@@ -223,8 +222,8 @@ static sheaf_status make_room(sheaf_source *s, size_t want, sheaf_error *err)
 		status == SHEAF_LIMIT ? "that the limit (" SHEAF_OPTION("max-memory") ") is reached" : "none");
 }
 
-/* A file that is read as it is comes faster than a thread could hand it over; a caller's function stays on
- * the caller's thread. */
+/* Reading an uncompressed file is faster than a thread could hand it over; a caller's function stays on the
+ * caller's thread. */
 static bool is_worth_reading_ahead(const sheaf_source *s)
 {
 	enum { LONG = 512 << 10 };
@@ -234,14 +233,14 @@ static bool is_worth_reading_ahead(const sheaf_source *s)
 	       s->position + (int64_t)available(s) >= LONG;
 }
 
-/* One read after the window's bytes. */
+/* Reads once, after the bytes of the window. */
 static sheaf_status fill(sheaf_source *s, sheaf_error *err)
 {
 	size_t got;
 	size_t room = s->window.capacity - s->window.size;
 	uint8_t *to = s->window.data + s->window.size;
 	if (room > READ_STEP) room = READ_STEP;
-	/* Where there is no memory for it, it is done without. */
+	/* If there is no memory for reading ahead, continues without it. */
 	bool ahead = s->ahead.cx ||
 	             (is_worth_reading_ahead(s) &&
 	              !sheaf_put_off(sheaf_ahead_open(&s->ahead, &s->decoder, &s->raw, NULL), "it is read here"));
@@ -265,7 +264,7 @@ static sheaf_status show_at_least(sheaf_source *s, size_t want, sheaf_error *err
 
 /* ---- the beginning ---- */
 
-/* The bytes the window has so far become the decoder's input. */
+/* The bytes in the window so far become the decoder's input. */
 static sheaf_status decode_with(sheaf_source *s, const sheaf_filter *filter, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_decoder_open(&s->decoder, filter, &s->raw, &s->window, err));

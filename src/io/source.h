@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A source from the inside: the stream (source.c) and random access (random.c) work on one structure. */
+/* The inside of a source: the stream (source.c) and random access (random.c) share one structure. */
 #ifndef SHEAF_IO_SOURCE_H
 #define SHEAF_IO_SOURCE_H
 
@@ -8,7 +8,7 @@
 #include "io/decoder.h"
 #include "io/raw.h"
 
-/* Whoever hears which bytes were left out where they were to be copied; hear NULL: nobody. */
+/* Receives the bytes that were left out instead of copied; hear NULL: nobody. */
 typedef struct sheaf_absence {
 	void (*hear)(void *user, int number, int64_t from, int64_t to, int64_t size);
 	void *user;
@@ -20,47 +20,48 @@ struct sheaf_source {
 	char *name;
 	sheaf_raw raw;
 	sheaf_decoder decoder;   /* not open for plain input */
-	sheaf_ahead ahead;       /* open for what takes time to read, once it is known to be long */
+	sheaf_ahead ahead;       /* open for slow inputs that are known to be long */
 	sheaf_builder window;    /* decompressed bytes; its block may be shared with what was taken out of it */
 	size_t at;               /* of the window: bytes before are consumed */
-	int64_t position;        /* decompressed byte of the stream at which `at` stands */
-	bool has_begun;          /* the first bytes were looked at: compression and is_direct are known */
-	bool has_ended;          /* the window has everything up to the end */
-	bool is_direct;          /* plain memory, or a file that is mapped: shown as it is, without a window */
+	int64_t position;        /* position of `at` in the decompressed stream */
+	bool has_begun;          /* the first bytes were examined: compression and is_direct are known */
+	bool has_ended;          /* the window contains everything up to the end */
+	bool is_direct;          /* plain memory, or a mapped file: read directly, without a window */
 	bool is_seekable;        /* make_seekable has succeeded */
-	const char *compression; /* name; stays after the content was copied to a temporary file */
+	const char *compression; /* name; kept after the content was copied to a temporary file */
 	sheaf_buffer map;        /* the whole file, or empty */
-	sheaf_error failure;     /* a copy to a temporary file failed half-way: the stream is lost */
+	sheaf_error failure;     /* copying to a temporary file failed half-way: the stream is lost */
 	sheaf_absence absence;
 	/* What somebody who has looked into it has left for the next one; it goes with the source. */
 	void *guest;
 	void (*drop_guest)(void *guest);
 };
 
-/* What is copied from the source into a plain file is left out there, and somebody hears of it, who puts it
- * there. */
+/* Bytes copied from the source into a plain file are left out there, and reported to somebody who writes
+ * them. */
 void sheaf_source_leave_out(sheaf_source *source, sheaf_absence absence);
 
-/* A source of an open file, which is the source's from now on, also on failure; its bytes are as they are
+/* A source for an open file, which belongs to the source from now on, also on failure; its bytes are taken as
  * stored, whatever they look like. */
 SHEAF_USE sheaf_status sheaf_source_stored(int fd, const char *name, sheaf_context *cx, sheaf_source **out,
                                            sheaf_error *err);
-/* Makes `compression` known. Reads where it must, moves nothing. */
+/* Finds `compression`. Reads if necessary, moves nothing. */
 SHEAF_USE sheaf_status sheaf_source_begin(sheaf_source *source, sheaf_error *err);
-/* Whether any byte can be read without copying the input to a temporary file first. */
+/* Whether any byte can be read without first copying the input to a temporary file. */
 bool sheaf_source_is_plain(const sheaf_source *source);
-/* The stream starts anew from byte 0 of the raw input. */
+/* The stream begins again at byte 0 of the raw input. */
 void sheaf_source_restart(sheaf_source *source);
-/* Pages of the map that lie before the byte `end` of it, where a view of `size` bytes begins, and that no
- * thread may be at. */
+/* Pages of the map before the byte `end`, at which a view of `size` bytes begins, that no thread may be
+ * reading. */
 void sheaf_source_let_go_before(const sheaf_source *source, size_t end, size_t size);
-/* Bytes that were viewed and are used no longer: their pages need not count as this process's. A view of them
- * that somebody still has reads them in again. */
+/* Bytes that were viewed and are no longer used: their pages need not count as this process's memory. A view
+ * of them that still exists reads them in again. */
 void sheaf_source_let_go(const sheaf_source *source, int64_t offset, int64_t size);
-/* Whether `size` bytes can be shown without waiting for somebody to write them. */
+/* Whether `size` bytes are available without waiting for a writer. */
 bool sheaf_source_is_at_hand(const sheaf_source *source, size_t size);
 
-/* The folder that the source is, of which it shows the metadata; -1: it is a file. It stays the source's. */
+/* The folder that is the source, of which it reads the metadata; -1: it is a file. The source keeps owning
+ * it. */
 int sheaf_source_folder(const sheaf_source *source);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The temporary file without a name. */
+/* The unnamed temporary file. */
 #include "io/spool.h"
 #include "base/checked.h"
 #include "base/context.h"
@@ -14,7 +14,7 @@
 
 static const char *spool_folder(void)
 {
-	/* Not getenv: a program that runs with more rights than its user must not write where the user points. */
+	/* Not getenv: a program that runs with more rights than its user must not write where the user says. */
 	const char *folder = secure_getenv("TMPDIR");
 	return folder && *folder ? folder : "/tmp";
 }
@@ -38,7 +38,7 @@ sheaf_status sheaf_spool_open(sheaf_spool *spool, sheaf_context *cx, sheaf_error
 	const char *folder = spool_folder();
 	*spool = (sheaf_spool){.cx = cx, .fd = -1};
 	SHEAF_TRY(sheaf_check_stop(cx, err));
-	/* O_EXCL: nobody can link the file into the tree later. */
+	/* O_EXCL: nobody can link the file into the file system later. */
 	spool->fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, S_IRUSR | S_IWUSR);
 	if (spool->fd < 0) spool->fd = open_and_unlink(folder);
 	if (spool->fd >= 0) return SHEAF_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A temporary file without a name, for what does not fit into memory or cannot be read twice. It vanishes
- * with its descriptor, however the process ends. Lies in $TMPDIR, else in /tmp. */
+/* An unnamed temporary file, for data that do not fit in memory or cannot be read twice. It vanishes with its
+ * descriptor, however the process ends. It is in $TMPDIR, else in /tmp. */
 #ifndef SHEAF_IO_SPOOL_H
 #define SHEAF_IO_SPOOL_H
 
@@ -13,7 +13,7 @@ typedef struct sheaf_spool {
 } sheaf_spool;
 
 SHEAF_USE sheaf_status sheaf_spool_open(sheaf_spool *spool, sheaf_context *cx, sheaf_error *err);
-/* Not buffered: append in big steps. */
+/* Not buffered: append large blocks. */
 SHEAF_USE sheaf_status sheaf_spool_append(sheaf_spool *spool, const void *data, size_t size,
                                           sheaf_error *err);
 /* Exactly `size` bytes at `offset`, which the caller has appended before. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Strands: few bytes wait in memory, the others in a temporary file or in their place. */
+/* Strands: a few bytes wait in memory, the others in a temporary file or in their place. */
 #include "io/strand.h"
 #include "base/context.h"
 #include "third/deflate.h"
 
 enum {
-	MOST_HELD = 4 << 20, /* bytes that wait in memory for a place to be known */
-	MOST_STEP = 2 << 20, /* bytes that go into their place at a time */
-	SHARE = 64           /* of the memory allowed, where that is less */
+	MOST_HELD = 4 << 20, /* bytes that wait in memory until their place is known */
+	MOST_STEP = 2 << 20, /* bytes that are written to their place at a time */
+	SHARE = 64           /* fraction of the memory limit, if that is less */
 };
 
 static size_t most_held(const sheaf_strand *s)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes on their way to a place in a random sink that may not be known yet. */
+/* Bytes for a place in a random sink that may not be known yet. */
 #ifndef SHEAF_IO_STRAND_H
 #define SHEAF_IO_STRAND_H
 
@@ -7,25 +7,25 @@
 #include "io/sink.h"
 #include "io/spool.h"
 
-/* Bytes of an array as they come: into their place in the archive once that is known, else into a temporary
- * file; few of them wait in memory, or all of them where they stay. Begins as zeros. */
+/* The bytes of an array as they come: into their place in the archive once that is known, else into a
+ * temporary file; a few of them wait in memory, or all of them if they stay there. Begins as zeros. */
 typedef struct sheaf_strand {
 	sheaf_context *cx;
 	sheaf_builder held;
 	sheaf_spool spool;
 	bool is_spooled, stays;
 	sheaf_sink *sink; /* NULL: the place is not known */
-	int64_t at;       /* where the next bytes go */
+	int64_t at;       /* position of the next bytes */
 	uint64_t size;    /* bytes that have come */
-	uint32_t sum;     /* of those that are in their place */
+	uint32_t sum;     /* of these, the number that are in their place */
 } sheaf_strand;
 
 void sheaf_strand_begin(sheaf_strand *strand, bool stays, sheaf_context *cx);
 SHEAF_USE sheaf_status sheaf_strand_add(sheaf_strand *strand, const void *bytes, size_t n, sheaf_error *err);
-/* From now on bytes go to byte `at` of the sink and after, first those that have come. */
+/* From now on bytes are written to byte `at` of the sink and beyond, beginning with those that have come. */
 SHEAF_USE sheaf_status sheaf_strand_place(sheaf_strand *strand, sheaf_sink *sink, int64_t at,
                                           sheaf_error *err);
-/* All that has come is in its place. */
+/* Everything that has come is in its place. */
 SHEAF_USE sheaf_status sheaf_strand_end(sheaf_strand *strand, sheaf_error *err);
 void sheaf_strand_drop(sheaf_strand *strand);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The file after a sink. */
+/* The file of a sink. */
 #include "io/target.h"
 #include "base/context.h"
 #include "base/spell.h"
@@ -16,7 +16,7 @@
 
 /* ---- finding the target ---- */
 
-/* Replaces the last part of path by `link`, or the whole where that is absolute. */
+/* Replaces the last part of path by `link`, or the whole path if the link is absolute. */
 static bool follow(char path[PATH_MAX], const char *link)
 {
 	const char *slash = strrchr(path, '/');
@@ -27,7 +27,7 @@ static bool follow(char path[PATH_MAX], const char *link)
 	return true;
 }
 
-/* Follows symbolic links, also to what does not exist yet. Gives errno, or 0. */
+/* Follows symbolic links, also to a file that does not exist yet. Returns errno, or 0. */
 static int resolve(const char *path, char resolved[PATH_MAX])
 {
 	enum { MOST_LINKS = 40 /* like the system */ };
@@ -61,7 +61,7 @@ static sheaf_status open_folder(sheaf_target *target, char *path, sheaf_error *e
 	/* A network file system may be interrupted. */
 	while ((target->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0 && errno == EINTR)
 		SHEAF_TRY(sheaf_check_stop(target->cx, err));
-	/* A folder that may be written and not listed: it can be neither cleaned nor synced. */
+	/* A folder that may be written but not listed: it can be neither cleaned nor synced. */
 	if (target->folder < 0 && errno == EACCES)
 		target->folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (target->folder >= 0) return SHEAF_OK;
@@ -77,9 +77,9 @@ static sheaf_status open_directly(sheaf_target *target, const char *path, sheaf_
 	return sheaf_fail_sys(err, errno, "%s: expected a writable target", target->name);
 }
 
-/* The descriptor that a path such as /dev/stdout or /dev/fd/3 names, or -1. Such a path means the open file
- * with its place and its mode, also where a regular file is at the end of it: that must be neither replaced
- * nor written from its start. */
+/* The descriptor named by a path such as /dev/stdout or /dev/fd/3, or -1. Such a path means the open file
+ * with its position and its mode, even if that is a regular file: it must be neither replaced nor written
+ * from its start. */
 static int descriptor_named(const char *path)
 {
 	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -128,7 +128,7 @@ static sheaf_status open_beside(sheaf_target *target, const char *path, sheaf_er
 	char resolved[PATH_MAX];
 	int sys = resolve(path, resolved);
 	if (sys) return sheaf_fail_sys(err, sys, "%s: expected a path that resolves", target->name);
-	/* /dev/stdout and its like lead to open files that may have no name any more. */
+	/* /dev/stdout and the like lead to open files that may have no name any more. */
 	struct stat info;
 	if (target->is_there && lstat(resolved, &info) != 0) {
 		if (errno == ENOENT) return open_directly(target, path, err);
@@ -178,11 +178,11 @@ sheaf_status sheaf_target_open(sheaf_target *target, const char *path, const cha
 	return status;
 }
 
-/* What will be synced goes to the disk while the rest is made. */
+/* Data to be synced go to the disk while the rest is made. */
 static void begin_writing_back(sheaf_target *target)
 {
 	(void)sync_file_range(target->fd, target->begun, target->written - target->begun,
-	                      SYNC_FILE_RANGE_WRITE); /* a wish: the sync at the end is what counts */
+	                      SYNC_FILE_RANGE_WRITE); /* only a hint: the sync at the end is what counts */
 	target->begun = target->written;
 }
 
@@ -219,7 +219,7 @@ sheaf_status sheaf_target_copy(sheaf_target *target, int from, int64_t *at, int6
 		if (n < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EIO || errno == EFBIG))
 			return sheaf_fail_sys(err, errno, "%s: expected to write %lld bytes", target->name,
 			                      (long long)*size);
-		if (n <= 0) return SHEAF_OK; /* not between these files: bytes are read and written */
+		if (n <= 0) return SHEAF_OK; /* not possible between these files: bytes are read and written */
 		*at += n;
 		*size -= n;
 		target->written += n;
@@ -234,13 +234,13 @@ static int keep_owner_and_mode(const sheaf_target *target)
 {
 	if (!target->is_there) return 0;
 	mode_t mode = target->old.st_mode & 07777;
-	/* Only root can give files away; a group may be one's own. Set-id bits make sense for the old owner
-	 * only. */
+	/* Only root can give files away; a group may be one of the user's own. Set-id bits make sense for the old
+	 * owner only. */
 	if (fchown(target->fd, target->old.st_uid, target->old.st_gid) != 0) {
 		if (fchown(target->fd, (uid_t)-1, target->old.st_gid) != 0) mode &= ~(mode_t)S_ISGID;
 		mode &= ~(mode_t)S_ISUID;
 	}
-	/* File systems without modes refuse; the file is then no more open than the old one. */
+	/* File systems without modes refuse; then the file is no more open than the old one. */
 	return fchmod(target->fd, mode) == 0 || errno == EPERM || errno == ENOTSUP ? 0 : errno;
 }
 
@@ -291,7 +291,7 @@ sheaf_status sheaf_target_check_free(const sheaf_target *target, sheaf_error *er
 	return is_taken ? refuse_newcomer(target, err) : SHEAF_OK;
 }
 
-/* Gives errno, or 0. */
+/* Returns errno, or 0. */
 static int rename_to(const sheaf_target *target, unsigned flags)
 {
 	int result = flags ? renameat2(target->folder, target->temporary, target->folder, target->base, flags)
@@ -299,11 +299,11 @@ static int rename_to(const sheaf_target *target, unsigned flags)
 	return result == 0 ? 0 : errno;
 }
 
-/* Whether the place is taken by what is to be replaced: a folder goes there by an exchange, and what was
- * there is taken away after that. */
+/* Whether the thing to be replaced is still there: a folder is exchanged with it, and the old one is removed
+ * afterwards. */
 static bool is_exchanged(const sheaf_target *target) { return target->is_tree && target->is_there; }
 
-/* Where the file system cannot refuse a taken name while it renames, the name is looked at just before. */
+/* If the file system cannot refuse an existing name in a rename, the name is checked just before. */
 static sheaf_status put_in_place(const sheaf_target *target, sheaf_error *err)
 {
 	unsigned flags = is_exchanged(target) ? RENAME_EXCHANGE : target->keeps ? RENAME_NOREPLACE : 0;
@@ -346,9 +346,9 @@ sheaf_status sheaf_target_finish(sheaf_target *target, sheaf_error *err)
 
 void sheaf_target_abandon(sheaf_target *target)
 {
-	/* The name goes before the lock, so that no cleaner takes it for a leftover. */
+	/* The name is removed before the lock is released, so that no cleaner takes it for a leftover. */
 	if (target->temporary[0] && target->is_tree)
-		(void)sheaf_tree_remove(target->folder, target->temporary); /* else the next run does it */
+		(void)sheaf_tree_remove(target->folder, target->temporary); /* otherwise the next run does it */
 	else if (target->temporary[0])
 		unlinkat(target->folder, target->temporary, 0);
 	target->temporary[0] = '\0';

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Temporary files beside a target: created under lock, and removed when their writer has died. The lock is
- * flock's: it belongs to the open file, so it ends with the process, and two sinks of one process see each
+/* Temporary files beside a target: created under lock, and removed after their writer has died. It is an
+ * flock, which belongs to the open file: it ends with the process, and two sinks of one process see each
  * other's. */
 #include "io/descriptor.h"
 #include "io/live.h"
@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Whether the name still leads to the open file. */
+/* Whether the name still refers to the open file. */
 static bool is_linked(int folder, const char *name, int fd)
 {
 	struct stat by_name, by_fd;
@@ -30,7 +30,8 @@ static void make_name(char name[SHEAF_TEMPORARY_SIZE])
 {
 	uint64_t bits;
 	if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) != (ssize_t)sizeof bits) {
-		/* Early in a boot: any name will do, since O_EXCL finds out what is taken. */
+		/* Early in a boot there may be no random bytes: any name will do, since O_EXCL detects existing
+		 * names. */
 		struct timespec now;
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		bits = (uint64_t)now.tv_nsec * 2654435761U + (uint64_t)getpid();
@@ -42,15 +43,15 @@ static void make_name(char name[SHEAF_TEMPORARY_SIZE])
 	name[n] = '\0';
 }
 
-/* A cleaner may have come between creation and lock, and holds the lock or has removed the name: then another
- * try. On a file system without locks nobody can clean, either. */
+/* A cleaner may have come between creation and lock, and holds the lock or has removed the name: then this
+ * tries again. On a file system without locks nobody can clean, either. */
 static bool lock(const sheaf_target *target)
 {
 	if (flock(target->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
 	return is_linked(target->folder, target->temporary, target->fd);
 }
 
-/* Makes and opens the name; -1 with errno. */
+/* Creates and opens the file; -1 with errno. */
 static int create(const sheaf_target *target, mode_t mode)
 {
 	if (!target->is_tree)
@@ -68,8 +69,8 @@ static int create(const sheaf_target *target, mode_t mode)
 sheaf_status sheaf_temporary_create(sheaf_target *target, sheaf_error *err)
 {
 	enum { TRIES = 100 };
-	/* A new file gets the mode that the umask allows; what is to replace a file may be as private as that
-	 * one. */
+	/* A new file gets the mode that the umask allows; a replacement may have to be as private as the old
+	 * file. */
 	mode_t mode =
 		target->is_there ? S_IRUSR | S_IWUSR : S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH;
 	errno = EEXIST;
@@ -107,7 +108,7 @@ sheaf_status sheaf_temporary_make_tree(sheaf_target *target, sheaf_error *err)
 	return sheaf_temporary_create(target, err);
 }
 
-/* Only names of our own making: a user may have files that merely begin like them. */
+/* Only names that we make: a user may have files that merely begin like them. */
 bool sheaf_temporary_is_name(const char *name)
 {
 	size_t n = strlen(SHEAF_TEMPORARY_PREFIX);
@@ -128,7 +129,7 @@ static void remove_leftover(int folder, const char *name)
 	bool is_file = is_ours && S_ISREG(info.st_mode) && info.st_nlink == 1;
 	bool is_left = (is_file || (is_ours && S_ISDIR(info.st_mode))) && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
 	               is_linked(folder, name, fd);
-	/* Its writer may have died after sets were looked at, and left it as a part of one. */
+	/* Its writer may have died after the sets were finished, and left it as part of one. */
 	if (is_left && is_file && !sheaf_set_is_there(folder)) unlinkat(folder, name, 0);
 	if (is_left && !is_file) (void)sheaf_tree_remove(folder, name);
 	sheaf_fd_close(&fd);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Folders written, synced and taken away. */
+/* Folders: written, synced and removed. */
 #include "io/tree.h"
 #include "base/context.h"
 #include "io/descriptor.h"
@@ -35,7 +35,7 @@ static int open_again(int folder, const char *name, int flags, mode_t mode)
 	return fd;
 }
 
-/* The folder of this name, which is made where there is none. */
+/* The folder of this name, which is created if there is none. */
 static int enter(int above, const char *name)
 {
 	int folder = open_again(above, name, IS_FOLDER, 0);
@@ -82,7 +82,7 @@ sheaf_status sheaf_tree_put(const sheaf_target *target, const char *path, sheaf_
 
 /* ---- all that is in one ---- */
 
-/* What is done with a name in a folder; a folder has been gone through before. Gives errno, or 0. */
+/* What happens to a name in a folder; for a folder, after its contents. Returns errno, or 0. */
 typedef struct visit {
 	int (*each)(void *user, int above, const char *name, bool is_folder);
 	void *user;

@@ -5,19 +5,19 @@
 
 #include "io/target.h"
 
-/* The files of which one says what such a folder is; NULL after the last one. */
+/* The files one of which describes such a folder; NULL after the last one. */
 extern const char *const sheaf_tree_heads[];
 /* Whether there is such a folder at a path. */
 bool sheaf_tree_is_there(const char *path);
 
-/* A new file in the folder that a target is, at a path whose folders are made where needed. */
+/* A new file in the folder of a target, at a path whose folders are created as needed. */
 SHEAF_USE sheaf_status sheaf_tree_put(const sheaf_target *target, const char *path, sheaf_bytes bytes,
                                       sheaf_error *err);
-/* Syncs all in it, and it. Gives errno, or 0. */
+/* Syncs everything in it, and the folder. Returns errno, or 0. */
 int sheaf_tree_sync(int folder);
-/* Takes away the folder of this name with all in it; the same. */
+/* Removes the folder of this name with everything in it; returns the same. */
 int sheaf_tree_remove(int above, const char *name);
-/* Bytes of all files in it; -1 where it cannot be gone through. */
+/* The size of all files in it; -1 if it cannot be listed. */
 int64_t sheaf_tree_bytes(int folder);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ZIP files: the list of members at its end says where they are, how long, and what their bytes sum up
- * to. Members are stored or deflated. */
+/* ZIP files: the list of members at the end says where they are, how long they are, and their checksums.
+ * Members are stored or deflated. */
 #include "io/zip.h"
 #include "base/context.h"
 #include "base/cursor.h"
@@ -53,7 +53,7 @@ typedef struct directory {
 	uint64_t count;
 } directory;
 
-/* The record at the end of the file, after which there may be a comment: its byte in the tail, or -1. */
+/* The record at the end of the file, which a comment may follow: its byte in the tail, or -1. */
 static int64_t find_end(const sheaf_buffer *tail)
 {
 	for (int64_t at = (int64_t)tail->size - END_SIZE; at >= 0; at--)
@@ -110,7 +110,7 @@ static sheaf_status read_end(const sheaf_zip *a, directory *d, sheaf_error *err)
 
 /* ---- members ---- */
 
-/* Sizes and places that 32 bits do not hold stand in an extra field, in this order. */
+/* Sizes and places that 32 bits do not hold are in an extra field, in this order. */
 static void read_extra(sheaf_zip_member *m, const uint8_t *extra, size_t n)
 {
 	int64_t *const wide[] = {&m->size, &m->stored, &m->at};
@@ -181,7 +181,7 @@ static sheaf_status read_members(sheaf_zip *a, const directory *d, sheaf_error *
 	return status;
 }
 
-/* In the order in which they stand in the file. */
+/* In the order of their places in the file. */
 static int compare_places(const void *a, const void *b)
 {
 	const sheaf_zip_member *const *left = (const sheaf_zip_member *const *)a,
@@ -189,7 +189,7 @@ static int compare_places(const void *a, const void *b)
 	return ((*left)->at > (*right)->at) - ((*left)->at < (*right)->at);
 }
 
-/* Where each one must end at the latest: members that overlap make much of few bytes. */
+/* Where each member must end at the latest: overlapping members could make much of few bytes. */
 static sheaf_status find_ends(sheaf_zip *a, sheaf_error *err)
 {
 	void *memory;
@@ -269,9 +269,8 @@ static sheaf_status refuse_member(const sheaf_zip *a, const sheaf_zip_member *m,
 	                  sheaf_source_name(a->source), m->name, m->at, expected, found);
 }
 
-/* What the header before the contents says, which other programs go by, must be what the list says: else a
- * file shows each of them something else. Where the lengths follow the contents (flag 8), it leaves them out.
- */
+/* The header before the contents, which other programs use, must agree with the list: otherwise a file would
+ * show each program something else. If the lengths follow the contents (flag 8), the header omits them. */
 static sheaf_status check_local(const sheaf_zip *a, const sheaf_zip_member *m, const uint8_t *local,
                                 const uint8_t *rest, sheaf_error *err)
 {
@@ -311,7 +310,7 @@ static sheaf_status find_contents(const sheaf_zip *a, const sheaf_zip_member *m,
 		                     "contents that end before the next member, or the list, begins", "others", err);
 	SHEAF_TRY(
 		sheaf_source_view_at(a->source, m->at + LOCAL_SIZE, (size_t)(*at - m->at - LOCAL_SIZE), &rest, err));
-	/* A head without a name and more has no bytes, and no place either. */
+	/* A header without a name and extra fields has no bytes, and no place either. */
 	sheaf_status status = check_local(a, m, local, rest.data ? rest.data : local, err);
 	sheaf_buffer_reset(&rest);
 	return status;
@@ -359,7 +358,7 @@ static sheaf_status unpack(const sheaf_zip *a, const sheaf_zip_member *m, int64_
 	return status;
 }
 
-/* A fuzzer finds no sum: in its builds any is right. */
+/* A fuzzer cannot find a checksum: in its builds any is accepted. */
 static bool is_right_sum(const sheaf_zip_member *m, uint32_t sum)
 {
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION

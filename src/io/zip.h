@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ZIP files that are read: their members, and where each is. */
+/* Reading ZIP files: their members, and where each is. */
 #ifndef SHEAF_IO_ZIP_H
 #define SHEAF_IO_ZIP_H
 
@@ -19,7 +19,7 @@ typedef struct sheaf_zip {
 	sheaf_source *source;
 	sheaf_zip_member *members, **by_name;
 	int count, room;
-	int64_t directory; /* byte where the list of members begins */
+	int64_t directory; /* byte at which the list of members begins */
 } sheaf_zip;
 
 /* Reads the list of members; the source is seekable. */
@@ -27,24 +27,24 @@ SHEAF_USE sheaf_status sheaf_zip_open(sheaf_zip *archive, sheaf_source *source, 
                                       sheaf_error *err);
 void sheaf_zip_close(sheaf_zip *archive);
 
-/* Where in by_name the first member is that does not come before the name: n bytes, and an ending. */
+/* The index in by_name of the first member that does not sort before the name: n bytes, and an ending. */
 int sheaf_zip_place(const sheaf_zip *archive, const char *name, size_t n, const char *ending);
-/* The member of that name, of several the one that is listed first; NULL: there is none. */
+/* The member of that name; of several the one that is listed first; NULL: there is none. */
 const sheaf_zip_member *sheaf_zip_find(const sheaf_zip *archive, const char *name, size_t n,
                                        const char *ending);
-/* Where the contents of a stored member begin, without a look at them; and that look. */
+/* Where the contents of a stored member begin, without checking them; and that check. */
 SHEAF_USE sheaf_status sheaf_zip_locate(const sheaf_zip *archive, const sheaf_zip_member *member, int64_t *at,
                                         sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_zip_check(const sheaf_zip *archive, const sheaf_zip_member *member, int64_t at,
                                        sheaf_error *err);
 
-/* Where the contents of a member are: in the source, where they are stored as they are, else in memory. */
+/* Where the contents of a member are: in the source, if they are stored uncompressed, else in memory. */
 typedef struct sheaf_zip_part {
 	bool is_stored;
 	int64_t at;         /* byte of the source */
 	sheaf_buffer bytes; /* the owner resets it */
 } sheaf_zip_part;
-/* Their sum is checked. */
+/* Checks their checksum. */
 SHEAF_USE sheaf_status sheaf_zip_contents(const sheaf_zip *archive, const sheaf_zip_member *member,
                                           sheaf_zip_part *out, sheaf_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ZIP files: heads of members, and the list at the end. */
+/* ZIP files: headers of members, and the list at the end. */
 #include "io/zip_write.h"
 #include "base/extend.h"
 #include "io/sink.h"
@@ -21,8 +21,8 @@ static bool is_ascii(const char *text)
 	return !*text;
 }
 
-/* What the heads before a member and in the list have in common. 1980-01-01 stands for no date. Where the sum
- * and the sizes stand after the member, the head before it leaves them out. */
+/* The common part of the headers before a member and in the list. 1980-01-01 means no date. If the checksum
+ * and the sizes follow the member, the header before it omits them. */
 static void put_head(sheaf_builder *b, const sheaf_zip_head *m, bool in_list)
 {
 	enum { VERSION = 20, LONG_VERSION = 45, LATER = 8, UTF_8 = 1 << 11, NO_DATE = 1 << 5 | 1 };
@@ -40,7 +40,7 @@ static void put_head(sheaf_builder *b, const sheaf_zip_head *m, bool in_list)
 
 void sheaf_zip_find_length(sheaf_zip_head *m)
 {
-	enum { HEADER_MOST = 1 << 16 }; /* more than the header of an array of numbers has */
+	enum { HEADER_MOST = 1 << 16 }; /* more than the header of an array of numbers needs */
 	m->is_long = m->size >= UINT32_MAX - HEADER_MOST || m->stored >= UINT32_MAX || m->at >= UINT32_MAX;
 }
 
@@ -49,8 +49,7 @@ size_t sheaf_zip_local_size(const sheaf_zip_head *m)
 	return LOCAL_SIZE + strlen(m->name) + (m->is_long ? LONG_SIZES : 0) + m->padding;
 }
 
-/* What is stored at such an address can be used where it is. The field is the one that zipalign has for
- * this. */
+/* Data stored at such an address can be used in place. The field is the one that zipalign uses for this. */
 void sheaf_zip_find_padding(sheaf_zip_head *m)
 {
 	size_t beyond = (size_t)((m->at + sheaf_zip_local_size(m)) % GOOD_ADDRESS);
@@ -74,7 +73,7 @@ void sheaf_zip_put_local(sheaf_builder *b, const sheaf_zip_head *m)
 	for (unsigned i = LEAST_PADDING; i < m->padding; i++) sheaf_builder_byte(b, 0);
 }
 
-/* After a member whose head has neither. */
+/* After a member whose header has neither. */
 void sheaf_zip_put_sum(sheaf_builder *b, const sheaf_zip_head *m)
 {
 	sheaf_builder_u32le(b, 0x08074b50), sheaf_builder_u32le(b, m->sum);
@@ -100,7 +99,7 @@ void sheaf_zip_put_in_list(sheaf_builder *b, const sheaf_zip_head *m)
 	sheaf_builder_u64le(b, m->size), sheaf_builder_u64le(b, m->stored), sheaf_builder_u64le(b, m->at);
 }
 
-/* Its long form where the short one does not hold the place of the list, or the number of members. */
+/* Its long form, if the short one cannot hold the place of the list, or the number of members. */
 void sheaf_zip_put_end(sheaf_builder *b, int64_t nmembers, int64_t begin)
 {
 	uint64_t at = (uint64_t)begin, size = b->size, count = (uint64_t)nmembers;

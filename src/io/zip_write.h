@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ZIP files that are written: heads of members, and their list. */
+/* Writing ZIP files: headers of members, and their list. */
 #ifndef SHEAF_IO_ZIP_WRITE_H
 #define SHEAF_IO_ZIP_WRITE_H
 
@@ -10,26 +10,25 @@ typedef struct sheaf_zip_head {
 	const char *name;
 	uint64_t size, stored, at;
 	uint32_t sum;
-	unsigned method, padding; /* bytes before the contents that bring them to a good address */
-	bool later;               /* its sum and sizes stand after it */
+	unsigned method, padding; /* padding that moves the contents to an aligned address */
+	bool later;               /* its checksum and sizes follow it */
 	bool is_long;
 } sheaf_zip_head;
 
-/* Once name, sizes and place are known: whether they take more than 32 bits; and, where the contents are to
- * stand at a good address, how much is put before them. */
+/* Once name, sizes and place are known: whether they need more than 32 bits; and, if the contents are to be
+ * aligned, how much padding comes before them. */
 void sheaf_zip_find_length(sheaf_zip_head *head);
 void sheaf_zip_find_padding(sheaf_zip_head *head);
-/* Bytes before the contents. */
+/* Size of everything before the contents. */
 size_t sheaf_zip_local_size(const sheaf_zip_head *head);
 void sheaf_zip_put_local(sheaf_builder *b, const sheaf_zip_head *head);
-/* After the contents of a member whose sum and sizes stand there. */
+/* After the contents of a member whose checksum and sizes follow it. */
 void sheaf_zip_put_sum(sheaf_builder *b, const sheaf_zip_head *head);
 void sheaf_zip_put_in_list(sheaf_builder *list, const sheaf_zip_head *head);
-/* What stands after the list of members, which begins at this byte of the file. */
+/* The end of the file, after the list of members, which begins at this byte. */
 void sheaf_zip_put_end(sheaf_builder *list, int64_t members, int64_t begin);
 
-/* A ZIP file that is written into a random sink: members get their places in order, and may be written in
- * any. */
+/* Writing a ZIP file to a random sink: members get their places in order, and may be written in any. */
 typedef struct sheaf_zip_output {
 	sheaf_context *cx;
 	sheaf_sink *sink;
@@ -39,10 +38,10 @@ typedef struct sheaf_zip_output {
 
 void sheaf_zip_begin(sheaf_zip_output *out, sheaf_sink *sink, sheaf_context *cx);
 void sheaf_zip_drop(sheaf_zip_output *out);
-/* The next place, for a member whose name and sizes are known: at a good address if that is wanted. */
+/* The next place, for a member whose name and sizes are known: aligned if requested. */
 SHEAF_USE sheaf_status sheaf_zip_reserve(sheaf_zip_output *out, sheaf_zip_head *head, bool is_aligned,
                                          sheaf_error *err);
-/* Writes the head into its place, and after it the first bytes of the contents; and lists the member. */
+/* Writes the header into its place, followed by the first bytes of the contents; and lists the member. */
 SHEAF_USE sheaf_status sheaf_zip_put(sheaf_zip_output *out, const sheaf_zip_head *head, sheaf_bytes first,
                                      sheaf_error *err);
 /* The list, after the last member. */

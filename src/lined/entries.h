@@ -12,7 +12,7 @@
 #include "data/frame_builder.h"
 #include "lined/lined.h"
 
-/* What stands after the coordinates. */
+/* What follows the coordinates. */
 typedef enum sheaf_entry_value {
 	SHEAF_ENTRY_REAL,     /* float64 */
 	SHEAF_ENTRY_INTEGER,  /* int64 */
@@ -23,18 +23,18 @@ typedef enum sheaf_entry_value {
 
 /* ---- reading ---- */
 
-/* What some writers do and the format's document does not know. Each is read where the format or the user
- * says so, and reported once, with the first line that has it. */
+/* Deviations of some writers from the format's document. Each is read if the format or the user says so, and
+ * reported once, with the first line that has it. */
 typedef enum sheaf_entry_habit {
 	SHEAF_ENTRY_MORE_TEXT,     /* text after an entry, which is left out */
 	SHEAF_ENTRY_DECIMAL_PLACE, /* coordinates that are whole, but spelled 1.0 */
-	SHEAF_ENTRY_DECIMAL_VALUE, /* the same of integers */
+	SHEAF_ENTRY_DECIMAL_VALUE, /* the same for integers */
 	SHEAF_ENTRY_SIGNED_PLACE,  /* coordinates with the sign + */
 	SHEAF_ENTRY_HABITS
 } sheaf_entry_habit;
 
 typedef struct sheaf_entry_count {
-	int64_t lines, first, last; /* lines on which it is met, and which of them are the first and the last */
+	int64_t lines, first, last; /* the number of lines that have it, the first one and the last one */
 } sheaf_entry_count;
 
 struct sheaf_entry_decoding;
@@ -42,43 +42,43 @@ struct sheaf_entry_decoding;
 /* The rules of a format. */
 typedef struct sheaf_entry_rules {
 	const char *const *names; /* of the coordinates, in messages; NULL: they have numbers */
-	const char *announced;    /* who says how many entries there are: "as the sizes say" */
-	/* Comments are passed over; NULL: and nothing is said of them. */
+	const char *announced;    /* what says how many entries there are: "as the sizes say" */
+	/* Comments are skipped; NULL: silently. */
 	sheaf_status (*report_comment)(const struct sheaf_entry_decoding *d);
-	/* Holds the entries from row `from` on against what else the header says. NULL: it says nothing. */
+	/* Checks the entries from row `from` on against other facts of the header. NULL: it has none. */
 	sheaf_status (*check)(struct sheaf_entry_decoding *d, int64_t from);
-	/* Of lines that hold values alone, by the order in which they come: where number d->entry stands, and
-	 * where the one stands that comes n later, both of one column. NULL: there are no such lines. */
+	/* For lines with values alone, whose order implies their places: the place of number d->entry, and of the
+	 * one that comes n later, both in one column. NULL: there are no such lines. */
 	void (*find_place)(struct sheaf_entry_decoding *d);
 	void (*pass_places)(struct sheaf_entry_decoding *d, int64_t n);
 } sheaf_entry_rules;
 
-/* What the reader of such a format begins with. Its schema: the coordinates, then the value. */
+/* The head of the readers of such a format. Its schema: the coordinates, then the value. */
 typedef struct sheaf_entry_reader {
 	SHEAF_BASE(sheaf_lined, lined);
 	const sheaf_entry_rules *rules;
 	int rank;
 	sheaf_entry_value value;
-	bool bare;              /* lines hold values alone, and are numbered */
-	bool inferred, guessed; /* the shape is that of the entries; of those in the first part */
+	bool bare;              /* lines have values alone, which are numbered */
+	bool inferred, guessed; /* the shape follows from the entries; from those in the first part */
 	unsigned habits;        /* those that are read: 1 << SHEAF_ENTRY_... */
-	bool lenient;           /* the user has asked for that: they are no breach */
+	bool lenient;           /* at the user's request: so they are no breach */
 	int64_t entries;        /* as the header says; -1: it does not */
 	int64_t seen;           /* entries reviewed */
 	sheaf_entry_count met[SHEAF_ENTRY_HABITS];
 } sheaf_entry_reader;
 
-/* A piece being decoded. */
+/* A piece that is being decoded. */
 typedef struct sheaf_entry_decoding {
 	const sheaf_entry_reader *in;
 	sheaf_lined_text text;
 	sheaf_frame_builder to;
-	sheaf_builder *values, *lines; /* the frame's */
+	sheaf_builder *values, *lines; /* of the frame */
 	bool wide[SHEAF_MAX_RANK];     /* coordinates: int64 */
-	bool beyond; /* the line has a coordinate that is beyond an inferred shape: there was something wrong with
-	                it when that was inferred */
-	int64_t entry;                 /* of values alone: the number of the next one */
-	int64_t place[SHEAF_MAX_RANK]; /* and where that stands */
+	bool beyond;   /* the line has a coordinate beyond an inferred shape: it had an error when the shape was
+	                  inferred */
+	int64_t entry; /* for values alone: the number of the next one */
+	int64_t place[SHEAF_MAX_RANK]; /* and its place */
 	sheaf_entry_count met[SHEAF_ENTRY_HABITS];
 } sheaf_entry_decoding;
 
@@ -92,12 +92,12 @@ SHEAF_USE sheaf_status sheaf_entry_settle(void *reader, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_entry_carry(void *reader, struct sheaf_builder *bytes, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_entry_absorb(void *reader, struct sheaf_cursor *bytes, sheaf_error *err);
 
-/* Reads the line at hand, whatever it is, and moves after its feed. */
+/* Reads the current line, whatever it is, and moves past its line feed. */
 SHEAF_USE sheaf_status sheaf_entry_read_line(sheaf_entry_decoding *d);
 
 /* ---- writing ---- */
 
-/* How a value is turned: as the opposite entry of a structure has it. */
+/* How a value is changed into the opposite entry of a structure. */
 typedef enum sheaf_entry_sign {
 	SHEAF_ENTRY_AS_IS,
 	SHEAF_ENTRY_OPPOSITE,
@@ -106,23 +106,23 @@ typedef enum sheaf_entry_sign {
 
 /* How entries become lines. */
 typedef struct sheaf_entry_style {
-	int rank;                    /* coordinates; the value is the column after them */
-	int ncoordinates;            /* of a line; 0: values alone */
+	int rank;                    /* coordinates; the value is in the column after them */
+	int ncoordinates;            /* in a line; 0: values alone */
 	int columns[SHEAF_MAX_RANK]; /* which coordinates, in their order on the line */
 	bool one_column;             /* a vector as a matrix: 1 is its second coordinate */
 	sheaf_entry_value value;
 	sheaf_entry_sign sign;
 } sheaf_entry_style;
 
-/* A member of the format's table, but for the style. */
+/* A member of the format's table, except for the style. */
 SHEAF_USE sheaf_status sheaf_entry_encode(const sheaf_entry_style *style, const sheaf_frame *frame,
                                           sheaf_builder *b, sheaf_error *err);
-/* What such files cannot say: a fill that is not zero is lost. */
+/* Such files cannot express a fill other than zero: it is lost. */
 SHEAF_USE sheaf_status sheaf_entry_lose_fill(const sheaf_output *out, sheaf_error *err);
-/* Writes what the builder has before the entries, and drops it. */
+/* Writes what the builder has before the entries, and empties it. */
 SHEAF_USE sheaf_status sheaf_entry_write_header(const sheaf_output *out, sheaf_builder *header,
                                                 sheaf_error *err);
-/* USAGE where nobody knows how many entries there will be. */
+/* USAGE if the number of entries is unknown. */
 SHEAF_USE sheaf_status sheaf_entry_need_count(const sheaf_output *out, int64_t entries, sheaf_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A piece into coordinates and values: kernels read what lines are plain, entries_line.c all others. */
+/* A piece into coordinates and values: kernels read plain lines, entries_line.c reads all others. */
 #include "base/context.h"
 #include "base/status.h"
 #include "lined/entries.h"
@@ -15,7 +15,7 @@ static size_t value_size(const sheaf_entry_reader *in)
 	return in->value == SHEAF_ENTRY_PATTERN ? 1 : in->value == SHEAF_ENTRY_COMPLEX ? 16 : 8;
 }
 
-/* For as many entries as there may be; some where none is asked for, too, so that there is a place after. */
+/* For as many entries as there may be; at least for a few, so that there is an address after them. */
 static bool make_room(sheaf_entry_decoding *d, size_t most)
 {
 	bool room = sheaf_builder_room(d->values, most * value_size(d->in) + 1) &&
@@ -25,7 +25,7 @@ static bool make_room(sheaf_entry_decoding *d, size_t most)
 	return room;
 }
 
-/* Values alone: coordinates from the order that they come in, column by column. */
+/* Values alone: their order, column by column, gives the coordinates. */
 static void place_values(sheaf_entry_decoding *d, size_t n)
 {
 	const sheaf_schema *schema = &d->in->schema;
@@ -82,7 +82,7 @@ static void read_many(sheaf_entry_decoding *d, size_t most)
 
 /* ---- types ---- */
 
-/* The range of an integer type that is narrower than what lines are read as. */
+/* The range of an integer type narrower than the one in which lines are read. */
 static void range_of(const sheaf_field *field, int64_t *least, int64_t *most)
 {
 	int bits = 8 * (int)sheaf_type_size(field->type);
@@ -106,8 +106,8 @@ static sheaf_status refuse_value(const sheaf_entry_decoding *d, int64_t r, const
 	return sheaf_report(d->text.cx, &problem, d->text.err);
 }
 
-/* Integers in place into those of fewer bytes: of either byte order the low ones. Gives the first row whose
- * value does not fit, or how many rows there are. */
+/* Narrows integers in place: in either byte order the low bytes are kept. Returns the first row whose value
+ * does not fit, or the number of rows. */
 static int64_t narrow_integers(sheaf_entry_decoding *d, int64_t least, int64_t most, size_t size)
 {
 	const int64_t *wide = (const int64_t *)(const void *)d->values->data;
@@ -125,7 +125,7 @@ static int64_t narrow_integers(sheaf_entry_decoding *d, int64_t least, int64_t m
 	return r;
 }
 
-/* Where `silent`, the rows from one on whose value does not fit are dropped. */
+/* With `silent`, drops the rows from the first one whose value does not fit. */
 static sheaf_status narrow_all_integers(sheaf_entry_decoding *d, const sheaf_field *field, bool silent)
 {
 	int64_t least, most;
@@ -137,7 +137,7 @@ static sheaf_status narrow_all_integers(sheaf_entry_decoding *d, const sheaf_fie
 	return silent ? SHEAF_OK : refuse_value(d, r, field, least, most, value);
 }
 
-/* Values that the header wants in a narrower type than lines are read as. */
+/* Values that the header declares with a narrower type than the one in which lines are read. */
 static sheaf_status narrow_values(sheaf_entry_decoding *d, bool silent)
 {
 	const sheaf_field *field = &d->in->schema.fields[d->in->rank];
@@ -154,7 +154,7 @@ static sheaf_status narrow_values(sheaf_entry_decoding *d, bool silent)
 	return SHEAF_OK;
 }
 
-/* Of the entries before a flaw. */
+/* For the entries before a flaw. */
 static void narrow_before(sheaf_entry_decoding *d)
 {
 	size_t size = (size_t)d->to.nrows * value_size(d->in);
@@ -164,7 +164,7 @@ static void narrow_before(sheaf_entry_decoding *d)
 
 /* ---- the frame ---- */
 
-/* Lines that are there, at most: a piece's entries. */
+/* The most lines that there can be: a piece's entries. */
 static size_t count_lines(const sheaf_entry_decoding *d)
 {
 	return (size_t)sheaf_count_feeds(d->text.begin, d->text.end) + 1;
@@ -175,7 +175,7 @@ static sheaf_status check(sheaf_entry_decoding *d, int64_t from)
 	return d->in->rules->check ? d->in->rules->check(d, from) : SHEAF_OK;
 }
 
-/* What is wrong with the lines that the kernel has read is reported before the next line's. */
+/* Findings in lines that the kernel has read are reported before those of the next line. */
 static sheaf_status read_lines(sheaf_entry_decoding *d)
 {
 	size_t most = count_lines(d);

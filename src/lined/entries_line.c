@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One line: an entry, nothing, or what is wrong with it. What a number is, the scanner says. */
+/* One line: an entry, nothing, or an error. The scanner defines what a number is. */
 #include "base/context.h"
 #include "base/spell.h"
 #include "lined/entries.h"
@@ -25,7 +25,7 @@ static bool ends_word(const sheaf_entry_decoding *d, const uint8_t *at)
 
 /* ---- habits ---- */
 
-/* Counts the line of one that is read; false where it is not. */
+/* Counts the line of a deviation that is read; false if it is not. */
 static bool meet(sheaf_entry_decoding *d, sheaf_entry_habit habit)
 {
 	sheaf_entry_count *met = &d->met[habit];
@@ -36,7 +36,7 @@ static bool meet(sheaf_entry_decoding *d, sheaf_entry_habit habit)
 	return true;
 }
 
-/* Past the ".", ".0", ".00" of a whole number, where that is read. */
+/* Skips the ".", ".0", ".00" of a whole number, if that is read. */
 static void pass_decimals(sheaf_entry_decoding *d, sheaf_entry_habit habit)
 {
 	const uint8_t *at = d->text.at;
@@ -170,7 +170,7 @@ static sheaf_status read_end(sheaf_entry_decoding *d, bool *ok)
 	                             : "coordinates as when the shape was inferred");
 }
 
-/* The whole line or nothing: a value that was read goes again where something else stands after it. */
+/* The whole line or nothing: a value is removed again if something else follows it. */
 static sheaf_status read_entry(sheaf_entry_decoding *d)
 {
 	int64_t place[SHEAF_MAX_RANK] = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What only the whole input shows: how many entries there are, and how its writer spelled them. */
+/* What only the whole input shows: the number of entries, and how its writer spelled them. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/cursor.h"
@@ -118,7 +118,7 @@ sheaf_status sheaf_entry_settle(void *reader, sheaf_error *err)
 	const sheaf_entry_reader *in = (const sheaf_entry_reader *)reader;
 	for (int h = 0; h < SHEAF_ENTRY_HABITS; h++)
 		if (in->met[h].lines > 0) SHEAF_TRY(report_habit(in, (sheaf_entry_habit)h, err));
-	/* What was left out has been reported. */
+	/* What was left out has already been reported. */
 	if (in->seen >= in->entries || sheaf_context_problems(in->cx, SHEAF_FATAL) > 0) return SHEAF_OK;
 	return report_too_few(in, err);
 }

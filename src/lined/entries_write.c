@@ -17,12 +17,12 @@ static inline char *put_coordinate(char *to, int64_t value)
 	return to + 1;
 }
 
-/* Numbers are spelled some at a time, for which their lines are printed in groups. */
+/* Numbers are printed in groups of this size, and their lines with them. */
 typedef struct group {
 	const sheaf_column *values;
 	sheaf_spelling spelled;
 	int64_t from;  /* the row of the first */
-	int64_t first; /* the last first coordinate, and its text: it often comes again */
+	int64_t first; /* the last first coordinate, and its text: it is often repeated */
 	int first_size;
 	char first_text[SHEAF_NUMBER_MAX];
 } group;
@@ -54,7 +54,7 @@ static void spell_group(const sheaf_entry_style *style, group *g, int64_t from, 
 	g->from = from;
 }
 
-/* The smallest integer has an opposite that is no int64, but a text. */
+/* The smallest integer has a negative that is no int64, but a text. */
 static inline char *put_integer(const sheaf_entry_style *style, char *to, const sheaf_column *values,
                                 int64_t r)
 {
@@ -75,7 +75,7 @@ static inline char *put_value(const sheaf_entry_style *style, char *to, const gr
 		to = sheaf_print_spelled(to, &g->spelled, 2 * k);
 		*to++ = ' ';
 		return sheaf_print_spelled(to, &g->spelled, 2 * k + 1);
-	case SHEAF_ENTRY_PATTERN: return to - 1; /* the space after the place */
+	case SHEAF_ENTRY_PATTERN: return to - 1; /* the space after the coordinates */
 	default: return put_integer(style, to, g->values, r);
 	}
 }
@@ -86,7 +86,8 @@ static void put_lines(const sheaf_entry_style *style, sheaf_builder *b, const sh
 	group g = {.values = &frame->columns[style->rank], .first = -1};
 	bool is_spelled = style->value == SHEAF_ENTRY_REAL || style->value == SHEAF_ENTRY_COMPLEX;
 	int64_t lines = style->value == SHEAF_ENTRY_COMPLEX ? SHEAF_SPELLED / 2 : SHEAF_SPELLED;
-	/* A line at most: its coordinates, two numbers, and the room that copying the first coordinate takes. */
+	/* The longest line: its coordinates, two numbers, and the room that copying the first coordinate
+	 * needs. */
 	size_t most = (size_t)(style->ncoordinates + 3) * SHEAF_NUMBER_MAX;
 	if (!sheaf_builder_room(b, (uint64_t)(to - from) * most)) return;
 	char *at = (char *)b->data + b->size;

@@ -95,7 +95,7 @@ const char *sheaf_lined_counting(const void *reader)
 
 /* ---- in any order ---- */
 
-/* A line takes a byte at least, and so does a row. */
+/* A line takes at least a byte, and so does a row. */
 static sheaf_status check_place(const sheaf_lined *in, const sheaf_piece *piece, sheaf_error *err)
 {
 	int64_t before = piece->byte - in->begin;

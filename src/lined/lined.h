@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Inputs whose lines are rows: what their formats share.
+/* Inputs whose lines are rows: the common part of their formats.
  *
- *   input.c    the lines into pieces, in order and in any
- *   look.c     what only a look at the input says
- *   text.c     a piece, line by line, and what is wrong with it
- *   entries.h  lines of coordinates and a value */
+ * input.c the lines into pieces, in order and in any look.c what only a look at the input says text.c a
+ * piece, line by line, and what is wrong with it entries.h lines of coordinates and a value */
 #ifndef SHEAF_LINED_LINED_H
 #define SHEAF_LINED_LINED_H
 
@@ -18,11 +16,11 @@
 
 typedef struct sheaf_lined_syntax {
 	uint64_t spaces; /* bit c: byte c is white space; up to ' ' */
-	uint8_t comment; /* what a line that is no row begins with */
-	uint8_t stop;    /* what a row ends with: a comment, where one may stand after it, or the feed */
+	uint8_t comment; /* how a line begins that is no row */
+	uint8_t stop;    /* what ends a row: a comment, if one may follow it, or the line feed */
 } sheaf_lined_syntax;
 
-/* What parts words in all of them. */
+/* White space in all of them. */
 #define SHEAF_LINED_SPACES (UINT64_C(1) << ' ' | UINT64_C(1) << '\t' | UINT64_C(1) << '\r')
 
 static inline bool sheaf_lined_is_space(const sheaf_lined_syntax *syntax, uint8_t c)
@@ -30,7 +28,7 @@ static inline bool sheaf_lined_is_space(const sheaf_lined_syntax *syntax, uint8_
 	return c <= ' ' && (syntax->spaces >> c & 1);
 }
 
-/* Past white space, up to the end. */
+/* Skips white space, up to the end. */
 static inline const uint8_t *sheaf_lined_pass_spaces(const sheaf_lined_syntax *syntax, const uint8_t *at,
                                                      const uint8_t *end)
 {
@@ -38,8 +36,8 @@ static inline const uint8_t *sheaf_lined_pass_spaces(const sheaf_lined_syntax *s
 	return at;
 }
 
-/* Whether a line that begins there is a row: it is not where it is blank or a comment. What is wrong with a
- * row does not matter. */
+/* Whether a line that begins there is a row, that is, neither blank nor a comment. Errors in the row do not
+ * matter. */
 static inline bool sheaf_lined_is_row(const sheaf_lined_syntax *syntax, const uint8_t *at, const uint8_t *end)
 {
 	at = sheaf_lined_pass_spaces(syntax, at, end);
@@ -59,29 +57,29 @@ static inline bool sheaf_lined_ends_word(const sheaf_lined_syntax *syntax, const
 	return *at > ' ' ? *at == syntax->stop : *at == '\n' || sheaf_lined_is_space(syntax, *at);
 }
 
-/* After the line's feed, or the end. */
+/* After the line's feed, or at the end. */
 static inline const uint8_t *sheaf_lined_pass_line(const uint8_t *at, const uint8_t *end)
 {
 	const uint8_t *feed = at < end ? (const uint8_t *)memchr(at, '\n', (size_t)(end - at)) : NULL;
 	return feed ? feed + 1 : end;
 }
 
-/* Whether the first bytes of an input are text: what is wrong with it is reported when it is read. */
+/* Whether the first bytes of an input are text: errors in it are reported when it is read. */
 bool sheaf_lined_is_text(sheaf_bytes head);
 
 /* ---- input.c: members of the format's table ---- */
 
-/* What the reader of such a format begins with. */
+/* The head of the readers of such formats. */
 typedef struct sheaf_lined {
 	SHEAF_BASE(sheaf_reader, reader);
 	const sheaf_lined_syntax *syntax;
-	bool numbered; /* pieces carry the number of their first row, where others have that of a chunk */
-	int64_t begin, first_line; /* byte and line where pieces begin */
-	int64_t line, row;         /* of the next byte to cut, from 1; of the next row, where they are numbered */
+	bool numbered;             /* pieces have the number of their first row, instead of that of a chunk */
+	int64_t begin, first_line; /* byte and line at which pieces begin */
+	int64_t line, row;         /* of the next byte to cut, from 1; of the next row, if rows are numbered */
 	sheaf_cutter cutter;
 } sheaf_lined;
 
-/* Pieces begin where the source stands, on this line. */
+/* Pieces begin at the source's position, on this line. */
 void sheaf_lined_begin(sheaf_lined *in, int64_t line);
 SHEAF_USE sheaf_status sheaf_lined_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_lined_rewind(void *reader, sheaf_error *err);
@@ -94,21 +92,21 @@ SHEAF_USE sheaf_status sheaf_lined_resume(void *reader, const sheaf_piece *piece
 
 /* ---- look.c ---- */
 
-/* Sees whole lines, [at, end). */
+/* Gets whole lines, [at, end). */
 typedef sheaf_status sheaf_lined_see(void *user, const uint8_t *at, const uint8_t *end, sheaf_error *err);
 
 enum { SHEAF_LINED_GLANCE = 32768 };
 
-/* Begins with line 1, shows all lines, and leaves the reader at the first one again. With *glance these are
- * the lines of the first bytes; *glance is false then where there are no others. Where the input breaks off,
- * reading meets that again. */
+/* Begins with line 1, shows all lines, and returns the reader to the first one. With *glance these are the
+ * lines of the first bytes; *glance becomes false if there are no others. If the input breaks off, reading
+ * will find that again. */
 SHEAF_USE sheaf_status sheaf_lined_look(sheaf_lined *in, bool *glance, sheaf_lined_see *see, void *user,
                                         sheaf_error *err);
 
-/* The same by several threads: what pieces show is added up in their order. */
+/* The same by several threads: the results of pieces are added up in their order. */
 typedef struct sheaf_lined_survey {
-	size_t size;                                                     /* of what lines show */
-	const void *nothing;                                             /* what none of them show */
+	size_t size;                                                     /* size of a result */
+	const void *nothing;                                             /* the result of no lines */
 	void (*see)(void *shown, const uint8_t *at, const uint8_t *end); /* on any thread */
 	void (*add)(void *shown, const void *after);                     /* in order */
 } sheaf_lined_survey;
@@ -126,27 +124,27 @@ typedef struct sheaf_lined_text {
 	const uint8_t *begin, *at, *end, *line_start;
 	int64_t line;
 	const uint8_t *line_end; /* of sheaf_lined_next_row */
-	sheaf_severity severity; /* of a row that cannot be read: FATAL, unless somebody says otherwise */
-	const char *consequence; /* what becomes of it then; NULL: nothing is read on */
+	sheaf_severity severity; /* of a row that cannot be read: FATAL, unless changed */
+	const char *consequence; /* what then happens to it; NULL: reading ends */
 } sheaf_lined_text;
 
 sheaf_lined_text sheaf_lined_text_of(const sheaf_lined *in, const sheaf_piece *piece, sheaf_context *cx,
                                      sheaf_error *err);
 
-/* Moves to the next line that is a row, [at, line_end); false where there is none. */
+/* Moves to the next line that is a row, [at, line_end); false if there is none. */
 bool sheaf_lined_next_row(sheaf_lined_text *text);
 
-/* Reports a problem at byte `at` of the line at hand; stream may be NULL. */
+/* Reports a problem at byte `at` of the current line; stream may be NULL. */
 SHEAF_USE sheaf_status sheaf_lined_report(const sheaf_lined_text *text, const uint8_t *at, const char *stream,
                                           sheaf_finding finding);
-/* The same, showing what stands there. */
+/* The same, quoting the text there. */
 SHEAF_USE sheaf_status sheaf_lined_report_at(const sheaf_lined_text *text, const uint8_t *at,
                                              const char *stream, sheaf_finding finding);
-/* Reports that the row cannot be read for what stands there. */
+/* Reports that the row cannot be read because of the text there. */
 SHEAF_USE sheaf_status sheaf_lined_refuse(const sheaf_lined_text *text, const char *rule, const uint8_t *at,
                                           const char *stream, const char *expected);
-/* Reads the number at hand, of F32 or F64, or a word for what is no finite number; *ok: it was one, and a
- * word ends after it. What is not has been reported. */
+/* Reads the current number, as F32 or F64, or a word for nan or infinity; *ok: there was one, and a word ends
+ * after it. Otherwise this has reported it. */
 SHEAF_USE sheaf_status sheaf_lined_read_real(sheaf_lined_text *text, sheaf_type type, const char *stream,
                                              double *out, bool *ok);
 

@@ -4,7 +4,7 @@
 #include "base/pipeline.h"
 #include "lined/lined.h"
 
-/* A byte order mark is passed over. */
+/* Skips a byte order mark. */
 static sheaf_status begin(sheaf_lined *in, sheaf_error *err)
 {
 	sheaf_bytes head;
@@ -14,7 +14,7 @@ static sheaf_status begin(sheaf_lined *in, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Where the input breaks off, or after its end: what comes next is to be read from the beginning. */
+/* If the input breaks off, or ends: what comes next must be read from the beginning. */
 static sheaf_status end_look(sheaf_lined *in, sheaf_status status, sheaf_error *err)
 {
 	bool broken = status == SHEAF_SHORT || status == SHEAF_DATA;
@@ -39,7 +39,7 @@ static sheaf_status look_at_all(sheaf_lined *in, sheaf_lined_see *see, void *use
 	return end_look(in, status, err);
 }
 
-/* The whole lines of the first part, or as much as the first one takes. */
+/* The whole lines of the first part, or as much as the first line takes. */
 sheaf_status sheaf_lined_look(sheaf_lined *in, bool *glance, sheaf_lined_see *see, void *user,
                               sheaf_error *err)
 {
@@ -62,7 +62,7 @@ enum { PART = 1 << 19 /* bytes */ };
 
 typedef struct part {
 	sheaf_piece piece;
-	uint64_t shown[]; /* what its lines show */
+	uint64_t shown[]; /* the result of its lines */
 } part;
 
 static void see_part(void *user, void *item)
@@ -93,7 +93,7 @@ static sheaf_status see_directly(void *user, const uint8_t *at, const uint8_t *e
 	return SHEAF_OK;
 }
 
-/* As many parts as there are threads, and one more, unless that is too much memory. */
+/* One more part than there are threads, unless that is too much memory. */
 static int depth_for(const sheaf_context *cx)
 {
 	enum { SHARE = 4 };
@@ -101,7 +101,7 @@ static int depth_for(const sheaf_context *cx)
 	return sheaf_max_memory(cx) / SHARE / PART < depth ? 1 : (int)depth;
 }
 
-/* Cuts parts while there is room for them, and adds up what they show; END after the last one. */
+/* Cuts parts while there is room for them, and adds up their results; END after the last one. */
 static sheaf_status add_parts(sheaf_lined *in, sheaf_pipeline *pipeline, const sheaf_lined_survey *how,
                               void *all, sheaf_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A piece being decoded: where it stands, and what is wrong there. */
+/* A piece that is being decoded: the current position, and errors there. */
 #include "base/context.h"
 #include "data/frame.h"
 #include "lined/lined.h"
