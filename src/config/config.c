@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A configuration file from its name to what it says. */
+/* A configuration file, from its name to its settings. */
 #include "config/config.h"
 #include "base/memory.h"
 #include "base/need.h"
@@ -9,7 +9,7 @@
 
 enum { MOST_BYTES = 1 << 20 };
 
-/* "FILE:SECTION" where no file is called so: the text up to the last ':' whose rest can be a section. */
+/* "FILE:SECTION", if no file has that name: the text up to the last ':' that a section name can follow. */
 static size_t file_length(const char *name)
 {
 	const char *colon = strrchr(name, ':');

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The text of a configuration with its names replaced. CNTK does this to the text of a section before it
- * looks into it: names are those of the fields at the top, and a value may be a record, or any part of one.
- */
+/* The text of a configuration with its names replaced. CNTK does this to the text of a section before parsing
+ * it: names are those of the fields at the top level, and a value may be a record, or any part of one. */
 #include "config/config.h"
 #include <string.h>
 
-/* Without bounds a short file could ask for endless text. */
+/* Without bounds a short file could produce endless text. */
 enum { MOST_BYTES = 1 << 20, MOST_NAMES = 1000, DEEPEST = 100 };
 
 typedef struct top_field {
@@ -15,10 +14,10 @@ typedef struct top_field {
 typedef struct expansion {
 	const sheaf_cntk *c;
 	sheaf_cntk_memory *memory;
-	sheaf_builder fields; /* at the top: top_field each */
-	int names;            /* that have been replaced so far */
+	sheaf_builder fields; /* at the top level: top_field of each */
+	int names;            /* replaced so far */
 	sheaf_span within[DEEPEST];
-	int depth; /* of names whose values are being put in */
+	int depth; /* of names whose values are being inserted */
 } expansion;
 
 /* ---- what is at the top ---- */
@@ -47,8 +46,8 @@ static bool is_record(const expansion *x, sheaf_span value)
 	return value.at < value.end && x->c->text[value.at] == '[';
 }
 
-/* The first of the fields that make the value of a name, and how many there are: what follows the last field
- * that is no record is one with it. */
+/* The first of the fields that make up the value of a name, and their number: fields after the last one that
+ * is not a record are joined to it. */
 static size_t find_fields(const expansion *x, sheaf_span name, size_t *first)
 {
 	size_t found = 0;
@@ -79,7 +78,7 @@ static void put(expansion *x, sheaf_span span)
 	sheaf_builder_append(&x->memory->text, x->c->text + span.at, span.end - span.at);
 }
 
-/* The folder that the configuration stands in. */
+/* The folder of the configuration. */
 static void put_folder(expansion *x, size_t at)
 {
 	const char *file = x->c->file, *slash = strrchr(file, '/');
@@ -102,7 +101,7 @@ static sheaf_status check_bounds(const expansion *x, size_t at)
 	return SHEAF_OK;
 }
 
-/* Names that mean themselves have no value, nor have those that CNTK calls `default`. */
+/* Names that refer to themselves have no value, nor do those whose value is `default` in CNTK. */
 static bool has_value(const expansion *x, sheaf_span name, sheaf_span value)
 {
 	for (int i = 0; i < x->depth; i++)
@@ -127,7 +126,7 @@ static sheaf_status put_fields(expansion *x, sheaf_span name, size_t first, size
 	return status;
 }
 
-/* `name` with a dollar on either side. */
+/* `name` with a dollar on both sides. */
 static sheaf_status put_named(expansion *x, sheaf_span name)
 {
 	size_t first = 0, count = find_fields(x, name, &first);

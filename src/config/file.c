@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the file of a reader is. Configurations travel, most of all from Windows, and the paths in them
- * rarely hold. */
+/* Finding the file of a reader. Configurations are moved around, mostly from Windows, and the paths in them
+ * rarely still hold. */
 #include "base/memory.h"
 #include "config/config.h"
 #include <string.h>
@@ -8,7 +8,7 @@
 
 static bool exists(const char *path) { return access(path, F_OK) == 0; }
 
-/* The last name of a path of either style, beside the configuration. */
+/* The last name of a path in either style, beside the configuration. */
 static sheaf_status beside(const sheaf_cntk *c, const char *path, char **out)
 {
 	const char *name = path, *slash = strrchr(c->file, '/');
@@ -31,7 +31,7 @@ static void turn_slashes(char *path)
 		if (*path == '\\') *path = '/';
 }
 
-/* Frees the loser and gives the winner. */
+/* Frees the loser and returns the winner. */
 static char *take(const sheaf_cntk *c, char *winner, char *loser)
 {
 	sheaf_release_text(c->cx, loser);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The record of a reader into inputs and settings. One table says which keys each kind of record has, and
- * what they mean here. */
+/* Turns the record of a reader into inputs and settings. One table says which keys each kind of record has,
+ * and what they mean here. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "config/config.h"
@@ -11,9 +11,9 @@
 
 /* ---- keys ---- */
 
-/* What a record is, for CNTK: a reader of one file by itself, text or binary; a reader that joins
- * deserializers; one of these, text or binary. Only deserializers do not look for keys in the records around.
- */
+/* What a record means to CNTK: a reader of one file by itself, text or binary; a reader that joins
+ * deserializers; one of these, text or binary. Only deserializers do not look for keys in the enclosing
+ * records. */
 enum {
 	TEXT = 1,
 	BINARY = 2,
@@ -26,17 +26,17 @@ enum {
 };
 
 typedef enum kind {
-	QUIET, /* read elsewhere, or without meaning here */
-	FLAG,  /* the setting stands, without a value, where true */
-	TRUTH, /* the first of `words` where true, else the second */
+	QUIET, /* read elsewhere, or has no meaning here */
+	FLAG,  /* the setting is given, without a value, if true */
+	TRUTH, /* the first of `words` if true, else the second */
 	COUNT, /* a whole number */
-	LEVEL  /* the same, but what is beyond one of `words`, which are numbers, is the nearest of them */
+	LEVEL  /* the same, but a number outside the range that `words` gives becomes the nearest one in it */
 } kind;
 
 typedef struct key {
 	const char *name;
 	kind kind;
-	unsigned of; /* records that have it */
+	unsigned of; /* kinds of records that have it */
 	const char *setting, *words;
 } key;
 
@@ -69,7 +69,7 @@ static const key keys[] = {
 	{"truncated", QUIET, COMPOSITE, NULL, NULL},
 	{"truncationLength", QUIET, COMPOSITE, NULL, NULL},
 	{"localTimeline", QUIET, COMPOSITE, NULL, NULL},
-	{"maxErrors", QUIET, COMPOSITE, NULL, NULL}, /* of sequences, not of lines */
+	{"maxErrors", QUIET, COMPOSITE, NULL, NULL}, /* counts sequences, not lines */
 	{"multiThreadedDeserialization", QUIET, COMPOSITE, NULL, NULL},
 	{"checkData", QUIET, COMPOSITE, NULL, NULL},
 	{"useNumericSequenceKeys", QUIET, COMPOSITE, NULL, NULL},
@@ -77,7 +77,7 @@ static const key keys[] = {
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 
-/* A field may be beyond what fits a number at either end. */
+/* Either end of the range may be exceeded even by numbers that overflow. */
 static sheaf_status add_level(const sheaf_cntk *c, sheaf_field_span field, const key *k, sheaf_setting_list s)
 {
 	char *text;
@@ -134,7 +134,7 @@ static bool is_known(const sheaf_cntk *c, sheaf_span name, unsigned of)
 	return false;
 }
 
-/* Keys that such a reader does not read, and those that none does. */
+/* Keys that this kind of reader does not read, and those that no kind reads. */
 static sheaf_status name_unknown(const sheaf_cntk *c, const sheaf_config_record *record, unsigned of)
 {
 	const char *expected = of & PART ? "a key of such a deserializer" : "a key of such a reader";
@@ -149,8 +149,7 @@ static sheaf_status name_unknown(const sheaf_cntk *c, const sheaf_config_record 
 
 /* ---- which reader ---- */
 
-/* The row of a format for what CNTK calls a reader of its files; NULL: for the one that is meant where none
- * is named. */
+/* The row for CNTK's name of a reader; NULL: for the reader that is meant if none is named. */
 static const sheaf_reader_name *find_reader(const char *word, const sheaf_format **out)
 {
 	for (int i = 0; (*out = sheaf_format_at(i)); i++)
@@ -159,10 +158,10 @@ static const sheaf_reader_name *find_reader(const char *word, const sheaf_format
 	return NULL;
 }
 
-/* What is said of an input before its file is known. */
+/* What is known about an input before its file is known. */
 typedef struct origin {
 	const sheaf_config_record *record; /* that names its file */
-	const sheaf_config_record *reader; /* the same, or the one around */
+	const sheaf_config_record *reader; /* the same, or the one around it */
 	const sheaf_reader_name *name;
 	const sheaf_format *format;
 } origin;
@@ -180,8 +179,8 @@ static sheaf_status find_type(const sheaf_cntk *c, const origin *o, sheaf_field_
 	return status == SHEAF_END ? sheaf_cntk_said(c, o->record, false, "type", field) : status;
 }
 
-/* A reader without a name is usual; a deserializer without one is none. *found: its name is one of a reader
- * whose files this build reads. */
+/* A reader without a name is common; a deserializer without one is an error. *found: it names a reader whose
+ * files this build reads. */
 static sheaf_status read_type(const sheaf_cntk *c, origin *o, sheaf_field_span *field, bool *found)
 {
 	char *word = NULL;
@@ -229,7 +228,7 @@ static bool is_read_by(const sheaf_format *format, const char *name)
 	return option && (option->use & SHEAF_READING);
 }
 
-/* A text is read as numbers of this type; a binary file has to have them. */
+/* A text is read as numbers of this type; a binary file must have this type. */
 static sheaf_status add_precision(const sheaf_cntk *c, const origin *o, sheaf_setting_list s)
 {
 	static const char words[] = "float|double";
@@ -243,7 +242,7 @@ static sheaf_status add_precision(const sheaf_cntk *c, const origin *o, sheaf_se
 	return said ? sheaf_cntk_add_word(c, s, "precision", words, word) : SHEAF_OK;
 }
 
-/* Settings of the format come first, in their order, and the others after them. */
+/* First the settings of the format, in their order, then the others. */
 static void part_settings(const sheaf_format *format, sheaf_config_input *input)
 {
 	int n = input->nsettings, own = 0;
@@ -321,7 +320,7 @@ static sheaf_status next_part(const sheaf_cntk *c, parts *p, sheaf_config_record
 	                       "deserializers: expected a record in [ ] or { }, found something else");
 }
 
-/* The first of the deserializers whose files this build reads: its number, or -1. */
+/* The index of the first deserializer whose files this build reads, or -1. */
 static sheaf_status find_readable(const sheaf_cntk *c, const sheaf_config_record *reader, int *number)
 {
 	parts p;
@@ -338,7 +337,7 @@ static sheaf_status find_readable(const sheaf_cntk *c, const sheaf_config_record
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-/* Images and speech are of other programs; a part beside them can be read by itself. */
+/* Images and speech belong to other programs; a part beside them can be read alone. */
 static sheaf_status refuse_part(const sheaf_cntk *c, const origin *o, sheaf_field_span type)
 {
 	char path[CNTK_PATH], advice[CNTK_PATH + 100] = "";
@@ -398,7 +397,7 @@ static sheaf_status add_truncation(const sheaf_cntk *c, const sheaf_config_recor
 	                       "truncated: expected a truncationLength of at least 1 beside it, found none");
 }
 
-/* What is written goes sequence by sequence, whatever is said. */
+/* The output is written sequence by sequence, whatever the configuration says. */
 static sheaf_status add_packing(const sheaf_cntk *c, const sheaf_config_record *reader, sheaf_setting_list s)
 {
 	sheaf_field_span frames, truncated;
@@ -415,7 +414,7 @@ static sheaf_status add_packing(const sheaf_cntk *c, const sheaf_config_record *
 	return is_truncated ? add_truncation(c, reader, truncated, s) : SHEAF_OK;
 }
 
-/* `only`: one of its parts, which is to be read alone; NULL: all of them. */
+/* `only`: one of its parts, which is read alone; NULL: all of them. */
 static sheaf_status read_composite(const sheaf_cntk *c, const sheaf_config_record *reader,
                                    const sheaf_config_record *only, sheaf_config *out)
 {

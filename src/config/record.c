@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records: their fields, and those of the records around them. */
+/* Records: their fields, and those of the enclosing records. */
 #include "config/config.h"
 #include <string.h>
 
@@ -68,7 +68,7 @@ sheaf_status sheaf_cntk_is_first(const sheaf_cntk *c, const sheaf_config_record 
 
 /* ---- records in records ---- */
 
-/* One more field of the name. Where it is a record in [ ], it goes to those before it; else it replaces
+/* One more field of the name. If it is a record in [ ], it is added to those before it; otherwise it replaces
  * them. */
 static sheaf_status take_field(const sheaf_cntk *c, sheaf_field_span field, sheaf_config_record *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Spans of a configuration's text: what a comment, a string, a bracket, a name is, and where fields and
- * elements begin and end. */
+/* Spans of a configuration's text: comments, strings, brackets, names, and where fields and elements begin
+ * and end. */
 #include "base/status.h"
 #include "config/config.h"
 #include <inttypes.h>
@@ -9,11 +9,11 @@
 #include <string.h>
 #include <strings.h>
 
-enum { DEEPEST = 200 }; /* brackets in brackets */
+enum { DEEPEST = 200 }; /* maximum nesting of brackets */
 
 /* ---- places ---- */
 
-/* Where text[at] stood before names were replaced. */
+/* Where text[at] was before names were replaced. */
 static size_t origin_of(const sheaf_cntk *c, size_t at)
 {
 	size_t low = 0, high = c->nruns;
@@ -71,7 +71,7 @@ static bool is_separator(char byte) { return byte == '\n' || byte == ';' || byte
 
 static bool is_quote(char byte) { return byte == '"' || byte == '\''; }
 
-/* A comment begins with its line or after a blank: "a#b" is a word. */
+/* A comment begins at the start of a line or after a blank: "a#b" is a word. */
 static bool begins_comment(const sheaf_cntk *c, size_t at)
 {
 	return c->text[at] == '#' && (at == 0 || is_blank(c->text[at - 1]) || c->text[at - 1] == '\n');
@@ -91,8 +91,8 @@ size_t sheaf_cntk_past_comment(const sheaf_cntk *c, size_t at, size_t end)
 	return at;
 }
 
-/* After the string that begins at `at`. One that its line does not end stops there: where it is a value,
- * reading it as one says so. */
+/* The position after the string that begins at `at`. An unclosed string ends with its line: if it is used as
+ * a value, reading it reports the error. */
 static size_t past_string(const sheaf_cntk *c, size_t at, size_t end)
 {
 	char mark = c->text[at++];
@@ -101,13 +101,13 @@ static size_t past_string(const sheaf_cntk *c, size_t at, size_t end)
 	return at;
 }
 
-/* After the comment or string that begins at `at`; `at` where neither does. */
+/* The position after the comment or string that begins at `at`; `at` if there is none. */
 static size_t past_quiet(const sheaf_cntk *c, size_t at, size_t end)
 {
 	return is_quote(c->text[at]) ? past_string(c, at, end) : sheaf_cntk_past_comment(c, at, end);
 }
 
-/* After the bracket that closes the one at `at`. */
+/* The position after the bracket that closes the one at `at`. */
 static sheaf_status past_block(const sheaf_cntk *c, size_t at, size_t end, size_t *past)
 {
 	size_t open[DEEPEST] = {at};
@@ -135,7 +135,7 @@ static sheaf_status past_block(const sheaf_cntk *c, size_t at, size_t end, size_
 	                       closer_of(c->text[open[depth - 1]]), c->text[open[depth - 1]]);
 }
 
-/* Over one bracket, string, comment or other byte. */
+/* Skips one bracket, string, comment or other byte. */
 static sheaf_status pass_unit(const sheaf_cntk *c, size_t *at, size_t end)
 {
 	char byte = c->text[*at];
@@ -153,7 +153,7 @@ static size_t past_blanks(const sheaf_cntk *c, size_t at, size_t end)
 	return at;
 }
 
-/* Over comments and the ends of lines, too. */
+/* Skips comments and line ends, too. */
 static size_t past_space(const sheaf_cntk *c, size_t at, size_t end)
 {
 	for (size_t next; at < end; at = next) {
@@ -173,7 +173,7 @@ static void trim(const sheaf_cntk *c, sheaf_span *span)
 
 static bool begins_record(char byte) { return byte == '[' || byte == '{'; }
 
-/* Records end with their brackets: another field may follow on the line. */
+/* Records end with their brackets: another field may follow on the same line. */
 static sheaf_status read_records(const sheaf_cntk *c, sheaf_span *rest, sheaf_span *value)
 {
 	while (rest->at < rest->end && begins_record(c->text[rest->at])) {
@@ -188,8 +188,8 @@ static bool ends_value(const sheaf_cntk *c, size_t at)
 	return is_separator(c->text[at]) || begins_comment(c, at);
 }
 
-/* Other values end with their line, at ';' or ',', or before a comment; an opening bracket may stand on a
- * line of its own. */
+/* Other values end with their line, at ';' or ',', or before a comment; an opening bracket may be on a line
+ * of its own. */
 static sheaf_status read_value(const sheaf_cntk *c, sheaf_span *rest, sheaf_span *value)
 {
 	size_t block = past_space(c, rest->at, rest->end);
@@ -203,7 +203,8 @@ static sheaf_status read_value(const sheaf_cntk *c, sheaf_span *rest, sheaf_span
 	return SHEAF_OK;
 }
 
-/* After '=' or ':', but neither "==" nor ":=" nor "::", which stand in other sections' expressions. */
+/* The position after '=' or ':', but not after "==", ":=" or "::", which occur in expressions of other
+ * sections. */
 static bool pass_sign(const sheaf_cntk *c, size_t *at, size_t end)
 {
 	size_t sign = past_space(c, *at, end);
@@ -213,7 +214,7 @@ static bool pass_sign(const sheaf_cntk *c, size_t *at, size_t end)
 	return true;
 }
 
-/* A name that begins a field needs no sign before a bracket or a string, and none at all to be true. */
+/* A field name needs no sign before a bracket or a string, and none at all if it means true. */
 static bool is_field_without_sign(const sheaf_cntk *c, sheaf_span *rest, bool *bare)
 {
 	size_t next = past_blanks(c, rest->at, rest->end);
@@ -238,7 +239,7 @@ static sheaf_status read_field(const sheaf_cntk *c, sheaf_span *rest, bool begin
 
 sheaf_status sheaf_cntk_next(const sheaf_cntk *c, sheaf_span *rest, sheaf_field_span *out)
 {
-	bool begins = true; /* a field may, here */
+	bool begins = true; /* a field may begin here */
 	while (rest->at < rest->end) {
 		if (begins_word(c, rest->at)) {
 			sheaf_status status = read_field(c, rest, begins, out);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Which record of a configuration is the reader that is meant. */
+/* Finding the record of a configuration that is the intended reader. */
 #include "config/config.h"
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- by its path ---- */
 
-/* What has been followed so far: the last record, or an array in it whose element comes next. */
+/* What the path has led to so far: the last record, or an array in it whose element comes next. */
 typedef struct place {
 	sheaf_config_record *records;
 	int last;
@@ -30,7 +30,7 @@ static sheaf_status step_to_element(const sheaf_cntk *c, place *p, long number)
 	return SHEAF_OK;
 }
 
-/* Into the record of that name, or up to the array of that name where more is to follow. */
+/* Enters the record of that name, or finds the array of that name if the path continues. */
 static sheaf_status step_to_field(const sheaf_cntk *c, place *p, const char *word, bool more)
 {
 	sheaf_config_record *record = &p->records[p->last];
@@ -52,7 +52,7 @@ static sheaf_status refuse_section(const sheaf_cntk *c, const char *section, con
 	                  section, word);
 }
 
-/* Follows "train.reader.deserializers.1" and gives the number of the last record. */
+/* Follows "train.reader.deserializers.1" and returns the index of the last record. */
 static sheaf_status follow(const sheaf_cntk *c, const char *section, sheaf_config_record records[CNTK_DEPTH],
                            int *last)
 {
@@ -111,7 +111,7 @@ static sheaf_status is_training(const sheaf_cntk *c, const sheaf_config_record *
 	return SHEAF_OK;
 }
 
-/* The `reader` in a section, where it has one. */
+/* The `reader` in a section, if it has one. */
 static sheaf_status look_in(const sheaf_cntk *c, const sheaf_config_record *section, readers *r)
 {
 	sheaf_config_record reader;
@@ -127,7 +127,7 @@ static sheaf_status look_in(const sheaf_cntk *c, const sheaf_config_record *sect
 	return SHEAF_OK;
 }
 
-/* Whether a field is a record that has a `reader` by itself, whatever others of its name have. */
+/* Whether a field is a record that itself has a `reader`, whatever other fields of its name have. */
 static sheaf_status has_reader(const sheaf_cntk *c, sheaf_field_span field, bool *yes)
 {
 	sheaf_config_record alone = {.nparts = 0};
@@ -138,7 +138,7 @@ static sheaf_status has_reader(const sheaf_cntk *c, sheaf_field_span field, bool
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-/* The names of sections that have been looked into. */
+/* The names of sections that were searched. */
 typedef struct names_seen {
 	sheaf_span names[CNTK_NAMES];
 	int count;
@@ -176,7 +176,7 @@ static sheaf_status look_in_all(const sheaf_cntk *c, const sheaf_config_record *
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-/* END where it has none. */
+/* END if it has none. */
 static sheaf_status find_reader_words(const sheaf_cntk *c, const sheaf_config_record *record)
 {
 	sheaf_field_span field;
@@ -208,7 +208,7 @@ static sheaf_status look_around(const sheaf_cntk *c, sheaf_config_record records
 	return SHEAF_OK;
 }
 
-/* A section that holds a reader stands for it. */
+/* A section that contains a reader may be given instead of it. */
 static sheaf_status step_into_reader(const sheaf_cntk *c, sheaf_config_record records[CNTK_DEPTH], int *last)
 {
 	sheaf_status status = find_reader_words(c, &records[*last]);

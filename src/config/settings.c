@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of settings, and what is said of fields that make none. */
+/* Lists of settings, and warnings about fields that make none. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "config/config.h"

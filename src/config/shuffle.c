@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* In which order a reader gives its sequences. CNTK's two kinds of readers look for the same keys, and make
- * different things of them. */
+/* In which order a reader gives its sequences. CNTK's two kinds of readers have the same keys with different
+ * meanings. */
 #include "base/memory.h"
 #include "config/config.h"
 #include <sheaf/option.h>
@@ -9,7 +9,7 @@
 /* CNTK shuffles within chunks of about this many bytes, unless the file says otherwise. */
 static const int64_t WINDOW_BYTES = (int64_t)1 << 32, CHUNK_BYTES = 32 << 20;
 
-/* END where nothing is said; outer records count. */
+/* END if it is not set; outer records count. */
 static sheaf_status said(const sheaf_cntk *c, sheaf_cntk_reading r, const char *name, sheaf_field_span *field)
 {
 	return sheaf_cntk_said(c, r.reader, true, name, field);
@@ -81,7 +81,7 @@ static sheaf_status add_window(const sheaf_cntk *c, window w, sheaf_setting_list
 	return sheaf_cntk_add_word(c, to, "window-unit", "samples|chunks", !w.in_samples);
 }
 
-/* "auto" is as if nothing were said. */
+/* "auto" means not set. */
 static sheaf_status read_window(const sheaf_cntk *c, sheaf_cntk_reading r, window *w)
 {
 	sheaf_field_span field;
@@ -93,7 +93,7 @@ static sheaf_status read_window(const sheaf_cntk *c, sheaf_cntk_reading r, windo
 	return sheaf_cntk_count(c, field, &w->size);
 }
 
-/* Whether a reader itself says its window. */
+/* Whether the reader's own record sets its window. */
 static sheaf_status is_own_window(const sheaf_cntk *c, sheaf_cntk_reading r, bool *yes)
 {
 	sheaf_field_span field;
@@ -104,7 +104,7 @@ static sheaf_status is_own_window(const sheaf_cntk *c, sheaf_cntk_reading r, boo
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-/* Chunks of the size that the record of all deserializers says, whatever the size of theirs. */
+/* Chunks of the size in the record of all deserializers, whatever size theirs have. */
 static sheaf_status read_chunks_in_window(const sheaf_cntk *c, sheaf_cntk_reading r, window *w)
 {
 	sheaf_field_span field;
@@ -118,8 +118,7 @@ static sheaf_status read_chunks_in_window(const sheaf_cntk *c, sheaf_cntk_readin
 	return SHEAF_OK;
 }
 
-/* Only a window of its own counts where texts are among the files; what it counts are samples, unless
- * something else is said. */
+/* If texts are among the files, only the reader's own window counts, in samples unless it says otherwise. */
 static sheaf_status read_composite_window(const sheaf_cntk *c, sheaf_cntk_reading r, window *w)
 {
 	bool own_window, own_unit;
@@ -134,12 +133,12 @@ static sheaf_status read_composite_window(const sheaf_cntk *c, sheaf_cntk_readin
 		                       "none");
 	}
 	SHEAF_TRY(read_window(c, r, w));
-	if (!w->said) w->in_samples = true; /* all of the data, whatever it counts */
+	if (!w->said) w->in_samples = true; /* all of the data, whatever the unit */
 	if (w->said && w->size == 0) w->size = 1;
 	return SHEAF_OK;
 }
 
-/* A window of nothing is no shuffle. */
+/* A window of 0 means no shuffling. */
 static sheaf_status read_single_window(const sheaf_cntk *c, sheaf_cntk_reading r, window *w, bool *shuffles)
 {
 	SHEAF_TRY(read_bool(c, r, "sampleBasedRandomizationWindow", &w->in_samples));
@@ -150,7 +149,7 @@ static sheaf_status read_single_window(const sheaf_cntk *c, sheaf_cntk_reading r
 
 /* ---- */
 
-/* Readers of one file have all workers on one timeline, whatever is said. */
+/* Readers of one file have all workers on one timeline, whatever the configuration says. */
 static sheaf_status add_timeline(const sheaf_cntk *c, sheaf_cntk_reading r, sheaf_setting_list to)
 {
 	bool local = r.composite;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How much a section takes from its reader at a time: minibatches and epochs. Training says it in its SGD
- * record, other actions say it in the section itself. */
+/* How much a section takes from its reader at a time: minibatches and epochs. Training sets this in its SGD
+ * record, other actions in the section itself. */
 #include "base/memory.h"
 #include "config/config.h"
 #include <sheaf/option.h>
@@ -8,11 +8,11 @@
 
 static const struct {
 	const char *key, *setting;
-	bool trains; /* only where something is trained */
+	bool trains; /* only in training */
 } sizes[] = {
 	{"minibatchSize", "size", false}, {"epochSize", "epoch-size", false}, {"maxEpochs", "epochs", true}};
 
-/* The first number of "256:1024*3:2048", which has one for each epoch; *rest is what follows. */
+/* The first number of "256:1024*3:2048", which has one for each epoch; *rest is what follows it. */
 static bool first_number(const char *text, int64_t *number, char *rest)
 {
 	char first[24];
@@ -25,7 +25,7 @@ static bool first_number(const char *text, int64_t *number, char *rest)
 	return strchr(" ):*", *rest) && sheaf_size_from_text(first, number);
 }
 
-/* What is no number is an expression of another language, or a mistake: CNTK would know. */
+/* Anything but a number is an expression of another language, or a mistake: only CNTK would know. */
 static sheaf_status read_size(const sheaf_cntk *c, sheaf_field_span field, int64_t *number)
 {
 	char *text, rest;

@@ -16,8 +16,8 @@ static bool is_stream_key(const sheaf_cntk *c, sheaf_span name)
 
 typedef struct stream {
 	sheaf_span name;
-	int64_t dim; /* -1: not said */
-	int sparse;  /* -1: not said */
+	int64_t dim; /* -1: not given */
+	int sparse;  /* -1: not given */
 	char *alias; /* NULL: none */
 	bool main;
 } stream;
@@ -78,7 +78,7 @@ static sheaf_status add_stream(const sheaf_cntk *c, const stream *s, sheaf_setti
 	return status;
 }
 
-/* All records of one name are one stream, read where the first of them stands. */
+/* All records of one name are one stream, at the position of the first of them. */
 static sheaf_status read_stream(const sheaf_cntk *c, const sheaf_config_record *streams,
                                 sheaf_field_span field, bool declares, sheaf_setting_list to)
 {
@@ -92,7 +92,7 @@ static sheaf_status read_stream(const sheaf_cntk *c, const sheaf_config_record *
 		                       (int)(name.end - name.at), c->text + name.at);
 	if (status == SHEAF_OK) status = read_stream_keys(c, &record, &s);
 	if (status == SHEAF_OK) status = check_stream(c, &s, declares);
-	/* A stream of a file that declares its own needs no word unless one is said. */
+	/* A stream of a file that declares its own needs no setting unless the record changes something. */
 	if (status == SHEAF_OK && (s.dim > 0 || s.alias || s.main)) status = add_stream(c, &s, to);
 	sheaf_release_text(c->cx, s.alias);
 	return status;

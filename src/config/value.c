@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* A name that is still there after names were replaced is one that nothing sets. */
+/* A name that is still there after replacement is not set anywhere. */
 sheaf_status sheaf_cntk_check_names(const sheaf_cntk *c, sheaf_field_span field)
 {
 	for (size_t at = field.value.at; at < field.value.end; at++) {
@@ -88,7 +88,7 @@ sheaf_status sheaf_cntk_choice(const sheaf_cntk *c, sheaf_field_span field, cons
 	return read_word(c, field, words, words, out);
 }
 
-/* "none" and "auto" are how `randomize` is written, too. */
+/* `randomize` may also be "none" or "auto". */
 sheaf_status sheaf_cntk_bool(const sheaf_cntk *c, sheaf_field_span field, bool *out)
 {
 	int word = 0;

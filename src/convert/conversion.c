@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What doing all of a conversion and doing a part of it share. */
+/* Common to a whole conversion and to a part of it. */
 #include "convert/conversion.h"
 #include "base/memory.h"
 #include "data/frame.h"
@@ -25,7 +25,7 @@ sheaf_status sheaf_conversion_frame(sheaf_conversion *c, const sheaf_dataset *in
 	return sheaf_frame_pick(frame, columns, c->schema.nfields, out, err);
 }
 
-/* Streams may stand in another order in each input. */
+/* Each input may have its streams in another order. */
 sheaf_status sheaf_conversion_columns(const sheaf_conversion *c, const sheaf_dataset *input, int **out,
                                       sheaf_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A conversion under way. */
+/* A conversion in progress. */
 #ifndef SHEAF_CONVERT_CONVERSION_H
 #define SHEAF_CONVERT_CONVERSION_H
 
@@ -8,32 +8,32 @@
 
 typedef struct sheaf_conversion {
 	sheaf_context *caller;
-	sheaf_context *outer; /* the same, or of a part: keeps what is reported on its way there */
-	sheaf_context *cx;    /* lets the writer report first what it has found in the rows before */
+	sheaf_context *outer; /* the same, or for a part: keeps findings on their way there */
+	sheaf_context *cx;    /* lets the writer first report what it has found in earlier rows */
 	sheaf_writer *writer;
 	const sheaf_convert_options *options;
 	const sheaf_format *to;
 	sheaf_dataset **inputs;
 	int ninputs;
-	sheaf_source *first; /* the first input where it had to be looked at before the others: a pipe cannot be
-	                        opened again */
-	bool *used;          /* one for each setting */
+	sheaf_source
+		*first; /* the first input, if it had to be opened before the others: a pipe cannot be opened again */
+	bool *used; /* one for each setting */
 	sheaf_schema schema;
 	sheaf_facts totals;
 	bool key_reported;
-	sheaf_buffer lengths;      /* of sequences, where they are padded */
-	sheaf_structure structure; /* that is wanted */
+	sheaf_buffer lengths;      /* of sequences, if they are padded */
+	sheaf_structure structure; /* that was requested */
 	bool structured;
-	bool replaces;             /* a file that is there is replaced, or updated */
-	int part, parts;           /* the part of `parts` that is made; 0: all of it is done */
-	sheaf_builder opening;     /* of a part: what was found before the first row */
-	sheaf_builder *kept;       /* where what is reported goes, too; NULL: nowhere */
-	int64_t stored;            /* of a part: frames that are stored so far */
-	const char *output;        /* a path */
-	bool stores;               /* of rows as they are: what is written is made of them when all are merged */
-	bool sorts;                /* ... but for entries, which are brought into the order of the output */
-	int64_t input_bytes;       /* -1: not known, so what was read counts: */
-	int64_t read_before, read; /* of the inputs before, and of this one */
+	bool replaces;         /* an existing file is replaced, or updated */
+	int part, parts;       /* which of the `parts` is made; 0: the whole is done */
+	sheaf_builder opening; /* of a part: findings before the first row */
+	sheaf_builder *kept;   /* also receives what is reported; NULL: nobody does */
+	int64_t stored;        /* of a part: frames stored so far */
+	const char *output;    /* a path */
+	bool stores;           /* the part holds rows as they are: the output is made from them in the merge */
+	bool sorts;            /* ... except for entries, which are brought into the order of the output */
+	int64_t input_bytes;   /* -1: not known, so bytes read are counted: */
+	int64_t read_before, read; /* of earlier inputs, and of this one */
 } sheaf_conversion;
 
 static inline bool sheaf_needs_totals(const sheaf_format *format)
@@ -45,27 +45,27 @@ static inline bool sheaf_needs_totals(const sheaf_format *format)
 
 /* How the writer of a conversion is created. */
 sheaf_create_options sheaf_conversion_creates(const sheaf_conversion *c);
-/* Numbers of the columns of an input's frames, in the order of the conversion's schema; the caller releases
+/* Indices of the columns of an input's frames, in the order of the conversion's schema; the caller releases
  * them. */
 SHEAF_USE sheaf_status sheaf_conversion_columns(const sheaf_conversion *c, const sheaf_dataset *input,
                                                 int **out, sheaf_error *err);
-/* A frame with the columns of the conversion's schema, sharing buffers, after what must be said of its keys.
- */
+/* A frame with the columns of the conversion's schema, sharing buffers, after findings about its keys are
+ * reported. */
 SHEAF_USE sheaf_status sheaf_conversion_frame(sheaf_conversion *c, const sheaf_dataset *input,
                                               const sheaf_frame *frame, const int *columns, sheaf_frame *out,
                                               sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_conversion_check_settings(const sheaf_conversion *c, sheaf_error *err);
 /* ---- inputs.c ---- */
 
-/* Notes that an input has datasets which are not read. */
+/* Reports, as a note, that an input has datasets which are not read. */
 SHEAF_USE sheaf_status sheaf_conversion_report_others(const sheaf_conversion *c, const sheaf_dataset *input,
                                                       sheaf_error *err);
-/* The schema of all inputs: UNSUPPORTED where they have none together. */
+/* The schema of all inputs: UNSUPPORTED if they have none in common. */
 SHEAF_USE sheaf_status sheaf_conversion_join_schemas(sheaf_conversion *c, const char *const *paths,
                                                      sheaf_error *err);
-/* What is known of all rows, counted where the format needs it. */
+/* What is known of all rows, counted if the format needs it. */
 SHEAF_USE sheaf_status sheaf_conversion_gather_totals(sheaf_conversion *c, sheaf_error *err);
-/* The structure that is wanted of the tensor, or the first one that it has. */
+/* The structure requested for the tensor, or the first one that it has. */
 SHEAF_USE sheaf_status sheaf_conversion_find_structure(sheaf_conversion *c, const char *path,
                                                        sheaf_error *err);
 /* Several inputs are rows, not one tensor. */
@@ -73,17 +73,17 @@ SHEAF_USE sheaf_status sheaf_conversion_check_one_tensor(const sheaf_conversion 
 
 /* ---- part.c, merge.c ---- */
 
-/* Writes part c->part of c->parts to `output`. Inputs are open, and all about them is known. */
+/* Writes part c->part of c->parts to `output`. Inputs are open, and everything about them is known. */
 SHEAF_USE sheaf_status sheaf_convert_part(sheaf_conversion *c, const char *output, sheaf_error *err);
-/* The format of what is made of a part file with this name, in which ".part", and a number before that, stand
- * after the name; NULL: it says none. */
+/* The format of the output that part files of this name make; ".part", and perhaps a number before it, follow
+ * that output's name; NULL: the name shows none. */
 const sheaf_format *sheaf_part_target(const char *path);
 typedef struct sheaf_part_paths {
 	const char *const *paths;
 	int n;
 } sheaf_part_paths;
 
-/* Makes one output of all parts of a conversion, and says how many rows it has. */
+/* Merges all parts of a conversion into one output, and gives its number of rows. */
 SHEAF_USE sheaf_status sheaf_convert_merge(sheaf_part_paths parts, const char *output, bool force,
                                            sheaf_context *cx, int64_t *rows, sheaf_error *err);
 

@@ -58,7 +58,7 @@ static sheaf_status open_inputs(sheaf_conversion *c, const char *const *paths, s
 
 /* ---- rows ---- */
 
-/* Where the size of the input is not known, what was read of it counts. */
+/* If the size of the input is unknown, the bytes read of it count. */
 static void bound_output(sheaf_conversion *c, const sheaf_dataset *input)
 {
 	if (c->input_bytes >= 0 || c->options->allow_large) return;
@@ -72,7 +72,7 @@ static sheaf_status copy_frame(sheaf_conversion *c, const sheaf_dataset *input, 
 {
 	sheaf_frame ordered = {0};
 	bound_output(c, input);
-	if (c->ninputs == 1) return sheaf_write(c->writer, frame, err); /* the schema is the input's */
+	if (c->ninputs == 1) return sheaf_write(c->writer, frame, err); /* the schema belongs to the input */
 	sheaf_status status = sheaf_conversion_frame(c, input, frame, columns, &ordered, err);
 	if (status == SHEAF_OK) status = sheaf_write(c->writer, &ordered, err);
 	sheaf_frame_free(&ordered);
@@ -92,13 +92,15 @@ static sheaf_status copy_rows(sheaf_conversion *c, sheaf_dataset *input, sheaf_e
 	sheaf_release(c->cx, columns, (size_t)c->schema.nfields * sizeof *columns);
 	c->read_before += c->read;
 	c->read = 0;
-	SHEAF_TRY(sheaf_writer_settle(c->writer, err)); /* rows that were read before a failure come before it */
+	SHEAF_TRY(sheaf_writer_settle(
+		c->writer, err)); /* rows that were read before a failure are written before it is reported */
 	if (status == SHEAF_END) return SHEAF_OK;
 	if (err) *err = failure;
 	return status;
 }
 
-/* Bytes of all inputs, decompressed; -1 where a pipe or a compressed file shows them only at its end. */
+/* Size of all inputs, decompressed; -1 if one is a pipe or a compressed file, which shows its size only at
+ * the end. */
 static int64_t count_bytes(const sheaf_conversion *c)
 {
 	int64_t sum = 0;
@@ -111,7 +113,7 @@ static int64_t count_bytes(const sheaf_conversion *c)
 	return sum;
 }
 
-/* A row takes a byte at least, also one with nothing in it. */
+/* A row takes at least a byte, even an empty one. */
 static sheaf_status check_rows(const sheaf_conversion *c, const char *output, sheaf_error *err)
 {
 	if (c->input_bytes < 0 || c->options->allow_large) return SHEAF_OK;
@@ -182,7 +184,7 @@ static sheaf_status transcode(sheaf_conversion *c, const char *output, sheaf_err
 	return status;
 }
 
-/* Whether each setting only changes what the format's model has. */
+/* Whether each setting only changes what the format's own model has. */
 static bool are_edits(const sheaf_conversion *c)
 {
 	for (int i = 0; i < c->options->nsettings; i++) {
@@ -193,8 +195,8 @@ static bool are_edits(const sheaf_conversion *c)
 	return true;
 }
 
-/* Whether there is one file, of the format that is wanted, which can say all of it again. Other settings, and
- * streams that are left out, would ask for something else. */
+/* Whether there is one file, of the requested format, whose model can be written again without rows. Other
+ * settings, and omitted streams, would require rows. */
 static sheaf_status can_transcode(sheaf_conversion *c, const char *input, bool *can, sheaf_error *err)
 {
 	const sheaf_format *from;
@@ -210,7 +212,7 @@ static sheaf_status can_transcode(sheaf_conversion *c, const char *input, bool *
 	return SHEAF_OK;
 }
 
-/* A table that was taken for sequences may have been meant as a tensor. */
+/* A table that was read as sequences may have been meant as a tensor. */
 static sheaf_status explain(const sheaf_conversion *c, sheaf_status status, sheaf_error *err)
 {
 	if (status == SHEAF_LOSS && c->schema.cells && (sheaf_format_takes(c->to) & SHEAF_TAKES_ENTRIES))
@@ -219,8 +221,8 @@ static sheaf_status explain(const sheaf_conversion *c, sheaf_status status, shea
 	return status;
 }
 
-/* Whether a part holds bytes of the output. Rows that are left out with an error would change the numbers of
- * those after them. */
+/* Whether a part holds bytes of the output. Rows omitted because of an error would change the numbers of
+ * later rows. */
 static bool encodes(const sheaf_conversion *c)
 {
 	return sheaf_writes_in_parts(c->to, &c->schema) && sheaf_max_errors(c->outer) == 0 &&
@@ -235,7 +237,7 @@ static sheaf_status refuse_whole(const sheaf_conversion *c, sheaf_error *err)
 	                         c->to->name, c->to->name);
 }
 
-/* A tensor stays one, as entries or as a whole. */
+/* A tensor stays a tensor, as entries or as a whole. */
 static void say_change(const sheaf_conversion *c)
 {
 	sheaf_row_kind from = c->inputs[0]->stored, to = c->schema.rows;
@@ -282,7 +284,7 @@ static sheaf_status report_in_order(void *user, const sheaf_problem *problem, sh
 	return sheaf_report(c->outer, problem, err);
 }
 
-/* A part keeps what it reports, to be reported again when all are merged. */
+/* A part keeps what it reports; the merge reports it again. */
 static sheaf_status keep_findings(void *user, const sheaf_problem *problem, sheaf_error *err)
 {
 	sheaf_conversion *c = (sheaf_conversion *)user;
@@ -335,7 +337,7 @@ static sheaf_status check_options(const sheaf_convert_options *o, sheaf_error *e
 	return SHEAF_OK;
 }
 
-/* What is updated is a file that is there. */
+/* Only an existing file is updated. */
 static sheaf_status check_part(const sheaf_conversion *c, sheaf_error *err)
 {
 	const sheaf_convert_options *o = c->options;

@@ -23,7 +23,7 @@ typedef struct comparison {
 	const sheaf_diff_options *options;
 	sheaf_context *cx;
 	side a, b;
-	int *match; /* for each field of a, the field of b, or -1 */
+	int *match; /* for each field of a the field of b, or -1 */
 	int64_t row;
 	bool equal, enough;
 	sheaf_buffer text_a, text_b;
@@ -124,7 +124,8 @@ typedef struct spot {
 	int64_t at;
 } spot;
 
-/* Values of different types may look the same, 0.1 as float32 and as float64: then the type is shown, too. */
+/* Values of different types may look alike, such as 0.1 as float32 and as float64: then the type is shown,
+ * too. */
 static sheaf_status spot_text(spot s, bool typed, sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_builder b;
@@ -176,8 +177,7 @@ static void compare_keys(comparison *c)
 	report(c, NULL, c->row, -1, ta, tb);
 }
 
-/* What one side alone says of a row, in columns that the other has not: rows that say nothing there are
- * equal. */
+/* Columns that only one side has: if a row has nothing there, the sides are equal. */
 static sheaf_status compare_with_none(comparison *c, const side *with, const side *without, sheaf_error *err)
 {
 	for (int f = 0; f < with->schema->nfields && !c->enough; f++) {
@@ -219,7 +219,7 @@ static sheaf_status refill(side *s, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* The rest of the longer side, so that both counts can be given. */
+/* Reads the rest of the longer side, so that both counts can be reported. */
 static sheaf_status count_rest(side *s, int64_t *rows, sheaf_error *err)
 {
 	while (!s->ended) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Comparing two tensors whatever their storage: the entries of both are brought into one order, and met
- * there. */
+/* Comparing two tensors whatever their storage: the entries of both are brought into one order and merged. */
 #include "data/compare.h"
 #include "data/element.h"
 #include "data/frame.h"
@@ -57,7 +56,7 @@ static bool compare_shapes(comparison *c)
 
 static const sheaf_field *value_of(const side *s) { return &s->schema->fields[s->schema->tensor.rank]; }
 
-/* A fill of 0 and none are the same. */
+/* A fill of 0 equals no fill. */
 static void fill_text(const side *s, char *text, size_t size)
 {
 	sheaf_element e;
@@ -121,7 +120,7 @@ static sheaf_status refill(side *s, sheaf_error *err)
 
 static int64_t coordinate(const side *s, int d) { return sheaf_coordinate_at(&s->frame->columns[d], s->at); }
 
-/* Which of two entries comes first; an end comes last. */
+/* Which of two entries comes first; the end comes last. */
 static int order_of(const comparison *c)
 {
 	if (c->a.ended || c->b.ended) return (int)c->a.ended - (int)c->b.ended;

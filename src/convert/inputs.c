@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the inputs of a conversion are together: one schema, their totals, and the structure of a tensor. */
+/* The inputs of a conversion taken together: one schema, their totals, and the structure of a tensor. */
 #include "base/context.h"
 #include "base/spell.h"
 #include "convert/conversion.h"
@@ -17,7 +17,7 @@ static sheaf_status count_one(void *user, const char *path, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Streams that are read together are a dataset each. */
+/* Streams that are read together are one dataset each. */
 static int count_read(const sheaf_schema *schema)
 {
 	int n = 0;
@@ -25,7 +25,7 @@ static int count_read(const sheaf_schema *schema)
 	return schema->rows == SHEAF_SEQUENCES && n > 1 ? n : 1;
 }
 
-/* Of several datasets in a container one is converted: nobody may take that for all of it. */
+/* Only one of several datasets in a container is converted, and nobody must take it for all of them. */
 sheaf_status sheaf_conversion_report_others(const sheaf_conversion *c, const sheaf_dataset *input,
                                             sheaf_error *err)
 {
@@ -60,7 +60,7 @@ static bool same_shape(const sheaf_field *a, const sheaf_field *b)
 	return true;
 }
 
-/* Sparse dims may differ, most of all inferred ones: the largest holds for all. */
+/* Sparse dims may differ, especially inferred ones: the largest is used for all. */
 static void widen(sheaf_field *field, const sheaf_field *other)
 {
 	for (int l = 0; l < field->nlevels; l++) {
@@ -115,7 +115,8 @@ static sheaf_status join_schema(sheaf_conversion *c, const char *path, const she
 	return SHEAF_OK;
 }
 
-/* That of one input is borrowed. Rows of several files cannot keep their keys: both may have a sequence 0. */
+/* With one input, its schema is borrowed. Rows of several files cannot keep their keys: each may have a
+ * sequence 0. */
 sheaf_status sheaf_conversion_join_schemas(sheaf_conversion *c, const char *const *paths, sheaf_error *err)
 {
 	c->schema = *sheaf_dataset_schema(c->inputs[0]);
@@ -130,7 +131,7 @@ sheaf_status sheaf_conversion_join_schemas(sheaf_conversion *c, const char *cons
 
 /* ---- totals ---- */
 
-/* Lengths and keys are those of sequences; the number of rows is counted where it is asked for by itself. */
+/* Lengths and keys are those of sequences; the number of rows is counted if it is needed by itself. */
 static bool is_enough(const sheaf_conversion *c, const sheaf_facts *facts, bool keys)
 {
 	if (c->to->write->needs_rows && facts->rows < 0) return false;
@@ -139,12 +140,12 @@ static bool is_enough(const sheaf_conversion *c, const sheaf_facts *facts, bool 
 	       (facts->longest >= 0 && (!keys || facts->ordinal_keys == 1));
 }
 
-/* Without what an index says: a writer relies on them. */
+/* Ignores what an index says: a writer relies on the facts. */
 static void own_facts(const sheaf_dataset *d, sheaf_facts *out) { *out = d->in->facts; }
 
 sheaf_status sheaf_conversion_gather_totals(sheaf_conversion *c, sheaf_error *err)
 {
-	bool keys = c->ninputs == 1; /* else they become positions */
+	bool keys = c->ninputs == 1; /* otherwise they become positions */
 	c->totals = SHEAF_NO_FACTS;
 	if (!sheaf_needs_totals(c->to) || c->stores) {
 		sheaf_facts known;
@@ -179,7 +180,7 @@ static sheaf_status profile_rows(sheaf_decoding *decoding, sheaf_profile *profil
 	return status == SHEAF_END ? sheaf_profile_finish(profile, err) : status;
 }
 
-/* Goes through the whole input, quietly, and begins it anew. */
+/* Goes through the whole input, quietly, and begins it again. */
 static sheaf_status profile_input(sheaf_dataset *d, sheaf_context *quiet, sheaf_profile **out,
                                   sheaf_error *err)
 {
@@ -222,7 +223,7 @@ sheaf_status sheaf_conversion_find_structure(sheaf_conversion *c, const char *pa
 	sheaf_context *quiet;
 	sheaf_profile *profile = NULL;
 	const char *wanted = c->options->structure;
-	if (!wanted || c->part > 1) return SHEAF_OK; /* the first part says it for all */
+	if (!wanted || c->part > 1) return SHEAF_OK; /* the first part reports it for all */
 	if (c->schema.rows != SHEAF_ENTRIES)
 		return sheaf_fail_option(err, SHEAF_USAGE, "structure",
 		                         ": expected entries of a matrix to be written, found other rows");
@@ -240,7 +241,7 @@ sheaf_status sheaf_conversion_find_structure(sheaf_conversion *c, const char *pa
 	return status;
 }
 
-/* Positions of several tensors would meet. */
+/* Positions of several tensors would collide. */
 sheaf_status sheaf_conversion_check_one_tensor(const sheaf_conversion *c, sheaf_error *err)
 {
 	if (c->schema.rows != SHEAF_ENTRIES || c->ninputs == 1) return SHEAF_OK;

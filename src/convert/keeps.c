@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a format keeps: found out by writing small examples in it and reading them back. */
+/* What a format keeps: found by writing small examples in it and reading them back. */
 #include "base/buffer.h"
 #include "base/need.h"
 #include "convert/conversion.h"
@@ -13,12 +13,12 @@
 /* An example of a feature that data may have: lines of JSON, in which ' stands for ". */
 typedef struct example {
 	const char *feature;
-	const char *kind;    /* of rows: "sequences", "cells" */
+	const char *kind;    /* kind of rows: "sequences", "cells" */
 	const char *columns; /* each with a comma after it */
 	const char *rows;
-	const char *coordinates; /* of a tensor; NULL: it is none */
+	const char *coordinates; /* of a tensor; NULL: it is no tensor */
 	bool keys;               /* they are the feature */
-	bool symmetric;          /* a matrix that is to be stored as one */
+	bool symmetric;          /* a matrix to be stored with that structure */
 } example;
 
 #define COLUMN(name, storage, type, more) \
@@ -31,7 +31,7 @@ typedef struct example {
 	CELL("i", "values", "int64") CELL("j", "values", "int64") CELL("v", storage, type)
 #define TENSOR CELL("k", "values", "int64") MATRIX("values", "float64")
 
-/* Streams have names that say to those who need it which is an input and which a target. */
+/* Names of streams show, to formats that need it, which is an input and which a target. */
 static const example examples[] = {
 	{"a dense stream", "sequences", DENSE("x.input", "float32"),
      "{'key':0,'streams':{'x.input':[[1]]}}\n{'key':1,'streams':{'x.input':[[2.5]]}}\n"},
@@ -132,7 +132,7 @@ static sheaf_status open_written(const trial *t, sheaf_dataset **out, sheaf_erro
 static int keep_bytes(void *user, const void *data, size_t size)
 {
 	sheaf_builder_append(&((trial *)user)->bytes, data, size);
-	return 0; /* what fails is found when the bytes are taken */
+	return 0; /* failures appear when the bytes are taken */
 }
 
 static sheaf_status copy_rows(sheaf_dataset *rows, sheaf_writer *writer, sheaf_error *err)
@@ -220,7 +220,8 @@ static sheaf_status read_again(const trial *t, sheaf_error *err)
 	return status;
 }
 
-/* What a message says, without the name that the example or the output has in it; of losses, which. */
+/* The text of a message without the name that the example or the output has in it; for losses, what is
+ * lost. */
 static void take_reason(trial *t, sheaf_kept kept, const char *said)
 {
 	static const char *const names[] = {"output: ", "example: "};

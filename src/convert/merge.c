@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* All parts of a conversion become its output: the conversion itself, with what the parts have instead of
- * rows that are read. */
+/* Merging all parts of a conversion into its output: the conversion itself, with the contents of the parts
+ * instead of rows that are read. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
@@ -16,7 +16,7 @@
 #include <sheaf/split.h>
 #include <string.h>
 
-/* An input whose review goes on where the parts have left off. */
+/* An input whose review continues after those of the parts. */
 typedef struct settling {
 	int input; /* -1: none */
 	sheaf_source *source;
@@ -24,15 +24,15 @@ typedef struct settling {
 	sheaf_values values;
 	sheaf_reader *in;
 	sheaf_context *cx;
-	bool deaf; /* what opening finds, the parts have reported */
+	bool deaf; /* drops what opening finds, since the parts have reported it */
 } settling;
 
 typedef struct merging {
-	sheaf_context *caller, *cx; /* the caller's; the one that hears no warning of keys twice */
+	sheaf_context *caller, *cx; /* the caller's; the one that drops repeated warnings about keys */
 	bool key_reported;
 	const char *output;
 	bool force;
-	const sheaf_gathering_options *how; /* NULL: bytes of parts are copied */
+	const sheaf_gathering_options *how; /* NULL: the bytes of parts are copied */
 	bool absent;                        /* some were left out */
 	sheaf_part_set set;
 	sheaf_part_common common;
@@ -40,7 +40,7 @@ typedef struct merging {
 	const sheaf_format *to;
 	sheaf_facts totals;
 	int64_t sum;  /* rows of all parts */
-	int64_t rows; /* that have come so far */
+	int64_t rows; /* that have been written so far */
 	bool *used;   /* one for each setting */
 	sheaf_writer *writer;
 	settling now;
@@ -48,7 +48,7 @@ typedef struct merging {
 
 /* ---- what is reported ---- */
 
-/* Each part that has met a key has said so. */
+/* Each part that met a key has reported it. */
 static sheaf_status hear(void *user, const sheaf_problem *problem, sheaf_error *err)
 {
 	merging *m = (merging *)user;
@@ -121,7 +121,7 @@ static sheaf_status open_reader(merging *m, int input, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Rows of this input come, and no more of those before it. */
+/* From here on come rows of this input, and no more of earlier ones. */
 static sheaf_status turn_to(merging *m, int input, sheaf_error *err)
 {
 	if (m->now.input >= 0 && m->now.input != input) return settle(m, err);
@@ -138,7 +138,7 @@ static sheaf_status absorb(merging *m, const sheaf_part_segment *segment, sheaf_
 
 /* ---- rows ---- */
 
-/* Where in the payload, and in the list of blobs, a part stands. */
+/* The position in a part's payload, and in its list of blobs. */
 typedef struct place {
 	const sheaf_part_file *part;
 	const sheaf_part_own *own;
@@ -177,7 +177,7 @@ static sheaf_status put_next(merging *m, place *at, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* The rows up to blob `to`, each after what was found before it. */
+/* The rows up to blob `to`, each after the findings before it. */
 static sheaf_status put_segment(merging *m, place *at, const sheaf_part_segment *segment, int64_t to,
                                 sheaf_error *err)
 {
@@ -209,7 +209,7 @@ static sheaf_status put_part(merging *m, int number, sheaf_error *err)
 
 /* ---- entries ---- */
 
-/* Each part has sorted its own: the writer merges them. */
+/* Each part has sorted its own entries: the writer merges them. */
 static sheaf_status supply(merging *m, sheaf_error *err)
 {
 	sheaf_entry_shape entry = {0};
@@ -283,7 +283,7 @@ static bool is_simple(const sheaf_facts *f)
 	return f->ordinal_keys == 1 && f->longest >= 0 && f->longest <= 1;
 }
 
-/* What was encoded relies on the totals, which were found before. */
+/* Encoded entries rely on the totals, which were found before. */
 static sheaf_status check_totals(merging *m, sheaf_error *err)
 {
 	const sheaf_facts *then = &m->common.totals, sum = m->totals;
@@ -356,7 +356,7 @@ static sheaf_status create_writer(merging *m, sheaf_error *err)
 	                                m->caller, &m->writer, err);
 }
 
-/* Those who have what was left out put it there. */
+/* Lets the ranks write what was left out. */
 static sheaf_status fill(const merging *m, sheaf_sink *sink, sheaf_error *err)
 {
 	char path[PATH_MAX];
@@ -402,7 +402,7 @@ static void release(merging *m)
 	sheaf_context_end_listening(m->cx);
 }
 
-/* Where parts come from. */
+/* Where the parts come from. */
 typedef struct origin {
 	const char *const *paths; /* or: */
 	sheaf_source *const *sources;

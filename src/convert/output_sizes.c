@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sizes are linear in the samples and entries of streams: of some rows that are made up for it one learns
- * what each adds, and of an index how many there are. */
+/* Sizes are linear in the samples and entries of streams: a few made-up rows show how much each adds, and an
+ * index how many there are. */
 #include "convert/output_sizes.h"
 #include "base/checked.h"
 #include "base/context.h"
@@ -73,7 +73,7 @@ static sheaf_status measure_input(measuring *m, int input, sheaf_context *quiet,
 
 /* ---- by an index ---- */
 
-/* What rows, and samples and entries of each field, add. */
+/* How much rows, and samples and entries of each field, add. */
 typedef struct weights {
 	int64_t row;
 	int64_t *sample, *entry;
@@ -81,7 +81,7 @@ typedef struct weights {
 
 enum { MADE_UP = 2 };
 
-/* One row without anything, but with a sample, or also an entry in it, of one field; field -1: of none. */
+/* One empty row, but with a sample, or also an entry in it, of one field; field -1: of none. */
 static sheaf_status weigh(measuring *m, int field, bool entry, int64_t *bytes, sheaf_error *err)
 {
 	static int64_t none[MADE_UP] = {0, 0}, one[MADE_UP] = {0, 1};
@@ -123,7 +123,7 @@ static bool add_product(int64_t *sum, int64_t a, int64_t b)
 	return a >= 0 && b >= 0 && sheaf_mul_i64(&product, a, b) && sheaf_add_i64(sum, *sum, product);
 }
 
-/* The number of a field among the streams of an input. */
+/* The index of a field among the streams of an input. */
 static int stream_of(const sheaf_schema *schema, int field)
 {
 	int stream = 0;

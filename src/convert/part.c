@@ -17,25 +17,25 @@
 typedef struct making {
 	sheaf_conversion *c;
 	sheaf_sink *sink; /* of the part file */
-	sheaf_cuts *cuts; /* of each input; of none where any cannot be cut */
+	sheaf_cuts *cuts; /* of each input; of none if any cannot be cut */
 	bool whole;       /* so the first part has everything */
-	/* where chunks are opened by bytes: */
-	int64_t chunk_bytes; /* 0: they are not */
+	/* if bytes decide where chunks begin: */
+	int64_t chunk_bytes; /* 0: they do not */
 	sheaf_output_sizes sizes;
-	int64_t piece;       /* of the input that is read: the next one */
-	int64_t low, high;   /* the rows of this part have this many bytes before them, at least and below */
-	int64_t passed;      /* bytes of the rows before the next frame */
-	int64_t start;       /* bytes of those before the first row that is taken from a frame */
+	int64_t piece;       /* of the current input: the next one */
+	int64_t low, high;   /* range of the size of all rows before those of this part */
+	int64_t passed;      /* size of the rows before the next frame */
+	int64_t start;       /* size of the rows before the first row that is taken from a frame */
 	int64_t done, total; /* bytes of the inputs */
-	/* what becomes of it */
+	/* what it contains */
 	sheaf_builder segments, blobs, findings;
 	int64_t nblobs, open_size, open_rows, open_samples; /* the last blob may still grow */
 	bool is_open;
 	uint32_t nsegments;
 	int64_t row, rows;   /* -1: no row yet */
-	int64_t entry_bytes; /* where entries are sorted */
+	int64_t entry_bytes; /* if entries are sorted */
 	sheaf_facts facts;
-	sheaf_frame frame; /* rows that are stored next */
+	sheaf_frame frame; /* rows to be stored next */
 } making;
 
 /* ---- the payload ---- */
@@ -51,7 +51,7 @@ static void close_blob(making *m)
 	m->open_size = m->open_rows = m->open_samples = 0;
 }
 
-/* Blobs that nobody will ask for one by one become one. */
+/* Small blobs, which nobody will ask for one by one, are joined into one. */
 static sheaf_status put_blob(void *user, const sheaf_blob *blob, sheaf_error *err)
 {
 	making *m = (making *)user;
@@ -89,7 +89,7 @@ static void count_rows(making *m, const sheaf_frame *frame, int64_t row)
 	m->rows += frame->nrows;
 }
 
-/* Rows are copied, so that buffers have what belongs to them and nothing else. */
+/* Rows are copied, so that buffers contain what belongs to them and nothing else. */
 static sheaf_status put_rows(making *m, const sheaf_frame *frame, int64_t from, int64_t to, int64_t row,
                              sheaf_error *err)
 {
@@ -110,7 +110,7 @@ static sheaf_status put_rows(making *m, const sheaf_frame *frame, int64_t from, 
 	return status;
 }
 
-/* Of a frame that lies across a border, the rows of this part. */
+/* The rows of this part in a frame that crosses a border. */
 static void find_rows(making *m, const int64_t *bytes, int64_t nrows, int64_t *from, int64_t *to)
 {
 	int64_t sum = m->start = m->passed;
@@ -134,7 +134,7 @@ static sheaf_status choose_rows(making *m, int input, const sheaf_frame *frame, 
 	SHEAF_TRY(sheaf_allocate_array(m->c->cx, (uint64_t)frame->nrows, sizeof(int64_t), &memory, err));
 	sheaf_status status = sheaf_writer_sizes(m->c->writer, frame, (int64_t *)memory, &chunk_bytes, err);
 	if (status == SHEAF_OK) {
-		/* Rows before a flaw are fewer; what comes next says so. */
+		/* There are fewer rows before a flaw; what comes next reports it. */
 		bool whole = !sheaf_decoding_is_cut_short(&m->c->inputs[input]->decoding);
 		find_rows(m, (const int64_t *)memory, frame->nrows, from, to);
 		if (whole) status = sheaf_output_sizes_check(&m->sizes, input, m->piece, m->passed, err);
@@ -229,7 +229,7 @@ static sheaf_status cut_inputs(making *m, sheaf_error *err)
 
 /* ---- chunks that are opened by bytes ---- */
 
-/* Rows belong to the part that has the chunk in which they are. */
+/* Rows belong to the part that has their chunk. */
 static sheaf_status find_chunks(making *m, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_measure_output(m->c, m->cuts, &m->sizes, err));
@@ -241,7 +241,7 @@ static sheaf_status find_chunks(making *m, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* The pieces of an input in which rows of this part are: from the last one that begins before them. */
+/* The pieces of an input that contain rows of this part: from the last one that begins before them. */
 static sheaf_range pieces_of_chunks(const making *m, int input)
 {
 	const sheaf_cuts *cuts = &m->cuts[input];
@@ -320,7 +320,7 @@ static sheaf_status store_entries(making *m, sheaf_writer *writer, sheaf_error *
 	return SHEAF_OK;
 }
 
-/* Which structure is wanted the first part alone may know. */
+/* Only the first part can determine the requested structure. */
 static bool sorts(const sheaf_conversion *c)
 {
 	return c->stores && !c->options->structure && c->schema.rows == SHEAF_ENTRIES &&
@@ -396,7 +396,7 @@ static sheaf_status finish(making *m, sheaf_part_head *head, const sheaf_builder
 	return status;
 }
 
-/* Parts that have cut their inputs alike fit together. */
+/* Parts that have cut their inputs the same way fit together. */
 static void put_common(const making *m, sheaf_builder *common)
 {
 	sheaf_part_put_common(common, m->c);
@@ -449,7 +449,7 @@ static void release(making *m, sheaf_part_head *head)
 	if (c->writer) sheaf_abandon(c->writer);
 	c->writer = NULL;
 	sheaf_output_sizes_free(&m->sizes);
-	/* What reads them goes first. */
+	/* First frees what reads them. */
 	for (int i = 0; i < c->ninputs; i++) {
 		sheaf_close(c->inputs[i]);
 		c->inputs[i] = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The bytes of it: docs/part-file.md describes them. */
+/* The bytes of a conversion's part: docs/part-file.md describes them. */
 #include "convert/part_body.h"
 #include "base/memory.h"
 #include "data/frame.h"
@@ -11,7 +11,7 @@ enum { BLOB = 24, SEGMENT_LEAST = 32, SETTING_LEAST = 8, READER_LEAST = 8 };
 
 /* ---- what is common, to bytes ---- */
 
-/* What is known of an input whose schema was inferred, as an index knows it. */
+/* What is known about an input whose schema was inferred, in the form that an index has. */
 static void put_reader(sheaf_builder *b, const sheaf_dataset *d)
 {
 	const int64_t *witnesses = NULL;
@@ -59,7 +59,7 @@ void sheaf_part_put_common(sheaf_builder *b, const sheaf_conversion *c)
 	for (int i = 0; i < c->ninputs; i++) put_reader(b, c->inputs[i]);
 }
 
-/* The payload is said first. */
+/* What the payload is comes first. */
 void sheaf_part_put_common_again(sheaf_builder *b, const sheaf_part_file *part, sheaf_payload payload)
 {
 	sheaf_builder_u32le(b, payload);
@@ -268,7 +268,7 @@ void sheaf_part_blob(const sheaf_part_own *own, int64_t i, int64_t *size, int64_
 	*samples = sheaf_cursor_i64le(&c, "samples");
 }
 
-/* Blobs lie in the payload, one after the other, and have all rows. */
+/* Blobs follow one another in the payload, and contain all rows. */
 static sheaf_status check_blobs(const sheaf_part_file *part, const sheaf_part_own *own, sheaf_error *err)
 {
 	int64_t left = part->payload, rows_left = own->rows, size, rows, samples;

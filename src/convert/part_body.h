@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a part of a conversion says besides which one it is. */
+/* What a part of a conversion contains, apart from which part it is. */
 #ifndef SHEAF_CONVERT_PART_BODY_H
 #define SHEAF_CONVERT_PART_BODY_H
 
@@ -7,11 +7,11 @@
 #include "dataset/range.h"
 #include "part/part_file.h"
 
-/* An input, for a reader that settles what the parts have reviewed. */
+/* An input, for a reader that completes the review of the parts. */
 typedef struct sheaf_part_reader {
 	char *format;
 	bool known;          /* the schema was inferred: */
-	sheaf_schema schema; /* and this is it */
+	sheaf_schema schema; /* and this is the schema */
 	int nwitnesses;
 	int64_t witnesses[SHEAF_INDEX_WITNESSES];
 } sheaf_part_reader;
@@ -21,10 +21,10 @@ typedef enum sheaf_payload {
 	SHEAF_PAYLOAD_OUTPUT, /* bytes of the output */
 	SHEAF_PAYLOAD_ROWS,   /* rows as they were read */
 	SHEAF_PAYLOAD_SORTED, /* entries of a tensor, in the order of the output: each its key and its value */
-	SHEAF_PAYLOAD_SLICES  /* encoded entries, which are those of one part after those of the other */
+	SHEAF_PAYLOAD_SLICES  /* encoded entries; those of one part follow those of the part before */
 } sheaf_payload;
 
-/* Entries are put into the output when all rows have been reviewed. */
+/* Entries are written to the output when all rows have been reviewed. */
 static inline bool sheaf_payload_is_of_entries(sheaf_payload payload)
 {
 	return payload == SHEAF_PAYLOAD_SORTED || payload == SHEAF_PAYLOAD_SLICES;
@@ -48,39 +48,38 @@ typedef struct sheaf_part_common {
 	sheaf_part_reader *readers;
 } sheaf_part_common;
 
-/* Rows of one input in a part. */
+/* The rows of one input in a part. */
 typedef struct sheaf_part_segment {
 	int input;
-	int64_t blob;         /* number of the first blob that may have any of them */
-	bool settled;         /* all of the input was read, and what it has shown as a whole was reported */
+	int64_t blob;         /* index of the first blob that may have any of them */
+	bool settled;         /* the input was read to its end, and findings about the whole were reported */
 	sheaf_bytes findings; /* what was found in them */
-	sheaf_bytes kept;     /* what their review has kept */
+	sheaf_bytes kept;     /* the results of their review */
 } sheaf_part_segment;
 
-/* What is a part's own. */
+/* What belongs to one part. */
 typedef struct sheaf_part_own {
 	bool structured;
 	sheaf_structure structure;
-	int64_t row, rows;   /* number of its first row, and how many it has */
-	bool is_last;        /* no rows come after it */
+	int64_t row, rows;   /* number of its first row, and number of its rows */
+	bool is_last;        /* it has the last row */
 	sheaf_facts facts;   /* of the rows */
-	sheaf_bytes opening; /* what was found in opening the inputs */
-	sheaf_bytes closing; /* what was found in encoding slices, after all rows */
+	sheaf_bytes opening; /* findings in opening the inputs */
+	sheaf_bytes closing; /* findings in encoding slices, after all rows */
 	int64_t nblobs;
-	sheaf_bytes blobs; /* three numbers of each: bytes, rows, samples */
+	sheaf_bytes blobs; /* three numbers for each: bytes, rows, samples */
 	int nsegments;
 	sheaf_cursor segments; /* the next one */
 } sheaf_part_own;
 
 void sheaf_part_put_common(sheaf_builder *b, const sheaf_conversion *c);
-/* What a part has in common, of a payload that became another. */
+/* The common data of a part whose payload was converted. */
 void sheaf_part_put_common_again(sheaf_builder *b, const sheaf_part_file *part, sheaf_payload payload);
 void sheaf_part_put_own(sheaf_builder *b, const sheaf_part_own *own);
-/* A sink for a writer whose rows go into a part: what it would write before and after them, the merge
- * writes. */
+/* A sink for a writer whose rows go into a part: the merge writes what would come before and after them. */
 SHEAF_USE sheaf_status sheaf_part_scrap(const char *name, sheaf_context *cx, sheaf_sink **out,
                                         sheaf_error *err);
-/* The options that make a difference, as lines. */
+/* The options that affect the result, as lines. */
 void sheaf_part_put_options(sheaf_builder *b, const sheaf_conversion *c);
 void sheaf_part_put_bytes(sheaf_builder *b, sheaf_bytes bytes);
 
@@ -92,7 +91,7 @@ SHEAF_USE sheaf_status sheaf_part_read_own(const sheaf_part_file *part, sheaf_pa
                                            sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_part_next_segment(const sheaf_part_file *part, sheaf_part_own *own,
                                                sheaf_part_segment *out, sheaf_error *err);
-/* Refuses a part whose sorted entries are not as many, or not of the shape, that it says. */
+/* Refuses a part whose sorted entries do not have the number, or the shape, that it states. */
 SHEAF_USE sheaf_status sheaf_part_check_entries(const sheaf_part_file *part, const sheaf_part_own *own,
                                                 const sheaf_entry_shape *entry, sheaf_error *err);
 /* The bytes, rows and samples of a blob. */

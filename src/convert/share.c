@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows shared out among several files. Of a tensor its slices are: the positions along the first dimension,
- * which each part counts anew. */
+/* Distributing rows among several files. For a tensor these are its slices: the positions along the first
+ * dimension, which each part numbers from 0. */
 #include "convert/share.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -13,8 +13,8 @@
 typedef struct part {
 	sheaf_sink *sink;
 	sheaf_writer *writer;
-	sheaf_frame frame; /* rows that are to be written next */
-	uint64_t limit;    /* drawn: hashes up to here are of this part, or of one before it */
+	sheaf_frame frame; /* rows to be written next */
+	uint64_t limit;    /* drawn: hashes up to this one belong to this part, or to one before it */
 	int64_t rows;      /* of it, in units: sequences, or slices of a tensor */
 	int64_t written;   /* rows, as they come */
 } part;
@@ -26,11 +26,11 @@ typedef struct sharing {
 	const sheaf_format *to;
 	part *parts;
 	bool tensor;
-	int64_t units;   /* how many there are to share */
-	int64_t *places; /* of a tensor whose parts are drawn: the number of each slice in its part */
+	int64_t units;   /* how many there are to distribute */
+	int64_t *places; /* of a tensor whose parts are drawn: the index of each slice in its part */
 	sheaf_schema schema;
 	sheaf_facts facts;
-	int key; /* a field that parts do without, or -1 */
+	int key; /* a field that parts omit, or -1 */
 	int *kept;
 	bool *used; /* one for each setting: by the reader, or by the writers */
 } sharing;
@@ -50,7 +50,7 @@ static int part_of(const sharing *s, int64_t unit)
 	return least == 0 ? last : (int)((unit - more) / least);
 }
 
-/* The number of a slice in its part. */
+/* The index of a slice in its part. */
 static int64_t place_of(const sharing *s, int64_t unit, int i)
 {
 	if (s->places) return s->places[unit];
@@ -127,7 +127,8 @@ static sheaf_status count_parts(sharing *s, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Keys that only count rows, in a file that need not have them, are left out: a part counts its own. */
+/* Keys that are just the numbers of rows, in a file that need not have them, are omitted: each part numbers
+ * its own rows. */
 static bool counts_alone(const sharing *s)
 {
 	return s->facts.ordinal_keys == 1 && s->facts.longest >= 0 && s->facts.longest <= 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of a file shared out among several, decoded and written anew: for formats whose files are more
- * than their rows, and for parts that are drawn. */
+/* Distributing the rows of a file among several, decoded and written again: for formats whose files contain
+ * more than rows, and for parts that are drawn. */
 #ifndef SHEAF_CONVERT_SHARE_H
 #define SHEAF_CONVERT_SHARE_H
 
@@ -14,7 +14,7 @@ typedef struct sheaf_sharing {
 	sheaf_source *source; /* the input, which is taken over */
 	const sheaf_format *from;
 	const sheaf_open_options *open;
-	const char *const *outputs; /* their names say the format where they have a suffix that does */
+	const char *const *outputs; /* their names show the format, if they have such a suffix */
 	int n;
 	const char *fractions; /* "0.9,0.1"; NULL: parts of equal length, in order */
 	uint64_t seed;
@@ -23,7 +23,7 @@ typedef struct sheaf_sharing {
 	int64_t *rows; /* of each part, or NULL */
 } sheaf_sharing;
 
-/* All parts take their places together, or none does. */
+/* All parts appear together, or none does. */
 SHEAF_USE sheaf_status sheaf_share(const sheaf_sharing *sharing, sheaf_context *cx, sheaf_error *err);
 
 #endif

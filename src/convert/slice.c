@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Slices: processes that hold a sorted part each send each other what belongs together, and each encodes its
- * share of the entries of all. */
+/* Slices: processes that each hold a sorted part exchange entries, and each encodes its share of all
+ * entries. */
 #include "base/context.h"
 #include "base/endian.h"
 #include "base/memory.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 
 struct sheaf_slice {
-	sheaf_context *caller, *cx; /* the caller's, and one that keeps what encoding finds */
+	sheaf_context *caller, *cx; /* the caller's, and one that keeps the findings of encoding */
 	char *output;
 	sheaf_part_file part;
 	sheaf_part_common common;
@@ -23,7 +23,7 @@ struct sheaf_slice {
 	bool keeps;            /* what is found */
 	sheaf_builder found, blobs;
 	int64_t nblobs;
-	sheaf_sink *sink; /* of the part that is made */
+	sheaf_sink *sink; /* of the part that is being made */
 };
 
 static sheaf_status keep(void *user, const sheaf_problem *problem, sheaf_error *err)
@@ -35,7 +35,7 @@ static sheaf_status keep(void *user, const sheaf_problem *problem, sheaf_error *
 
 /* ---- opening ---- */
 
-/* The number of entries is known only when all slices have theirs. */
+/* The number of entries is known only when all slices are complete. */
 static sheaf_status create_writer(sheaf_slice *s, const sheaf_format *to, sheaf_error *err)
 {
 	sheaf_sink *sink;
@@ -67,7 +67,7 @@ static sheaf_status read_part(sheaf_slice *s, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Of a part that holds no sorted entries, or whose output is made by one process, there is no slice. */
+/* A part without sorted entries, or whose output one process makes, has no slice. */
 static sheaf_status find_writer(sheaf_slice *s, bool *can, sheaf_error *err)
 {
 	*can = false;

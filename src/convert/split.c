@@ -33,7 +33,7 @@ static void end_copying(copying *c)
 	c->d = NULL;
 }
 
-/* Decoding says what is wrong with rows that are not whole. */
+/* Decoding reports the errors of incomplete rows. */
 static sheaf_status refuse_piece(copying *c, sheaf_error *err)
 {
 	sheaf_frame frame = {0};
@@ -63,7 +63,7 @@ static sheaf_status put_piece(const copying *c, sheaf_sink *sink, sheaf_error *e
 	return sheaf_sink_write(sink, c->piece.bytes.data, c->piece.bytes.size, err);
 }
 
-/* Closes the source where that fails. */
+/* Closes the source on failure. */
 static sheaf_status look_at(sheaf_source **source, const sheaf_split_options *options,
                             const sheaf_format **format, sheaf_error *err)
 {
@@ -83,7 +83,7 @@ static sheaf_status look(const char *path, const sheaf_split_options *options, s
 	return look_at(source, options, format, err);
 }
 
-/* Whether rows are copied as they stand. */
+/* Whether rows are copied byte for byte. */
 static bool copies(const sheaf_format *format, const sheaf_split_options *options)
 {
 	return (format->can & SHEAF_CAN_SPLIT) && !options->fractions;
@@ -129,15 +129,15 @@ static sheaf_status count_rows(copying *c, int64_t *total, sheaf_error *err)
 	return status == SHEAF_END ? c->d->format->rewind(c->d->in, err) : status;
 }
 
-/* The number of the first row after part i: the first parts have one more where they cannot all have the
- * same. */
+/* The number of the first row after part i: the first parts have one more if they cannot all have the same
+ * number. */
 static int64_t end_of(const parts *p, int i)
 {
 	int64_t more = p->total % p->n;
 	return p->total / p->n * (i + 1) + (i + 1 < more ? i + 1 : more);
 }
 
-/* The rows of a piece that two parts share, one by one. */
+/* Divides the rows of a piece that two parts share. */
 static sheaf_status copy_each(copying *c, const parts *p, int *part, int64_t *row, sheaf_error *err)
 {
 	sheaf_piece begin = c->piece;
@@ -175,7 +175,7 @@ static sheaf_status copy_parts(copying *c, const parts *p, sheaf_error *err)
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-/* Outputs, and whether those that are there are replaced. */
+/* The outputs, and whether existing ones are replaced. */
 typedef struct targets {
 	const char *const *paths;
 	bool force;
@@ -286,7 +286,7 @@ static sheaf_status refuse_mixture(const char *path, sheaf_error *err)
 		path);
 }
 
-/* What sheaf_merge was asked for. */
+/* The arguments of sheaf_merge. */
 typedef struct merging {
 	const char *const *inputs;
 	int n;
@@ -295,7 +295,7 @@ typedef struct merging {
 	sheaf_context *cx;
 } merging;
 
-/* The first source is open; the others are opened in their turn. */
+/* The first source is open; the others are opened in turn. */
 static sheaf_status copy_each_input(const merging *m, sheaf_source *source, sheaf_sink *sink, int64_t *rows,
                                     sheaf_error *err)
 {
@@ -326,7 +326,7 @@ static sheaf_status convert_all(const merging *m, sheaf_error *err)
 	return sheaf_convert(m->inputs, m->n, m->output, &convert, m->cx, err);
 }
 
-/* As sheaf convert chooses it. */
+/* Chosen like in sheaf convert. */
 static sheaf_status find_output(const merging *m, const sheaf_format **out, sheaf_error *err)
 {
 	const sheaf_open_options *open = m->options->open;
@@ -336,7 +336,7 @@ static sheaf_status find_output(const merging *m, const sheaf_format **out, shea
 	                          err);
 }
 
-/* How rows are read and written was said when the parts were made. */
+/* The parts determined how rows are read and written. */
 static sheaf_status check_open(const sheaf_open_options *open, sheaf_error *err)
 {
 	const char *given = NULL;
@@ -356,7 +356,7 @@ static sheaf_status merge_parts(const merging *m, int64_t *rows, sheaf_error *er
 	return sheaf_convert_merge(paths, m->output, m->options->force, m->cx, rows, err);
 }
 
-/* Rows go from the inputs to the output as they stand. */
+/* Rows are copied from the inputs to the output unchanged. */
 static sheaf_status copy_inputs(const merging *m, sheaf_source *source, int64_t *rows, sheaf_error *err)
 {
 	sheaf_sink *sink;

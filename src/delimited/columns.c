@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns as users write them. */
+/* Columns in the notation of users. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "delimited/delimited.h"
@@ -39,7 +39,7 @@ static sheaf_status refuse_type(const char *type, size_t n, sheaf_error *err)
 		word, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
-/* NAME:TYPE, then null or not null, which is by itself what `nullable` says. */
+/* NAME:TYPE, followed by null, not null, or nothing, which means what `nullable` says. */
 static sheaf_status declare_one(const char **at, bool nullable, sheaf_context *cx, sheaf_schema *out,
                                 sheaf_error *err)
 {
@@ -62,7 +62,7 @@ static sheaf_status declare_one(const char **at, bool nullable, sheaf_context *c
 	return refuse_type(type, (size_t)(end - type), err);
 }
 
-/* As in SciDB's schemas, columns in angle brackets may have nothing unless they say otherwise. */
+/* As in SciDB's schemas, columns in angle brackets are nullable unless they say otherwise. */
 sheaf_status sheaf_columns_declare(const char *text, sheaf_context *cx, sheaf_schema *out, sheaf_error *err)
 {
 	const char *at = skip_blanks(text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The input in pieces that hold whole records, each of about the size asked for; a longer record makes a
- * longer piece. */
+/* The input in pieces of whole records, each of about the requested size; a longer record makes a longer
+ * piece. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
@@ -34,7 +34,7 @@ sheaf_status sheaf_delimited_pass_mark(sheaf_delimited_reader *in, sheaf_error *
 	return SHEAF_OK;
 }
 
-/* At most `want` bytes from here on, the same whatever the source has at hand. */
+/* At most `want` bytes from here on, the same however much the source has available. */
 static bool show(sheaf_delimited_reader *in, size_t want, sheaf_bytes *window)
 {
 	in->truncated = sheaf_source_ahead(in->source, want, window, &in->truncation);
@@ -50,7 +50,7 @@ static int64_t count_lines(const sheaf_delimited_reader *in, const uint8_t *at, 
 	return n;
 }
 
-/* A record that no memory holds is most likely one with a quote that nothing closes. */
+/* A record that does not fit in memory most likely has an unclosed quote. */
 static sheaf_status fail_at_quote(const sheaf_delimited_reader *in, sheaf_status status, size_t shown,
                                   sheaf_error *err)
 {
@@ -69,7 +69,7 @@ static sheaf_status fail_at_quote(const sheaf_delimited_reader *in, sheaf_status
 	                  sheaf_source_tell(in->source) + (open - begin), window.size - (size_t)(open - begin));
 }
 
-/* `shown` bytes are there; more were not to be had. */
+/* `shown` bytes are there; no more were available. */
 static sheaf_status fail_again(sheaf_delimited_reader *in, size_t shown, sheaf_error *err)
 {
 	sheaf_status status = in->truncated;
@@ -115,7 +115,7 @@ static size_t whole_records(const sheaf_delimited_reader *in, const uint8_t *beg
 	return end ? (size_t)(end - begin) : 0;
 }
 
-/* Where the input fails, the whole records before that come first. */
+/* If the input fails, the whole records before that come first. */
 static sheaf_status cut_before_failure(sheaf_delimited_reader *in, sheaf_bytes window, size_t shown,
                                        size_t *size, sheaf_error *err)
 {
@@ -123,7 +123,7 @@ static sheaf_status cut_before_failure(sheaf_delimited_reader *in, sheaf_bytes w
 	return *size ? SHEAF_OK : fail_again(in, shown, err);
 }
 
-/* What to cut from a window that begins with it; 0 where the first record does not end there. */
+/* How much to cut from a window; 0 if its first record does not end there. */
 static size_t choose_cut(const sheaf_delimited_reader *in, sheaf_bytes window, size_t bytes, bool is_end)
 {
 	if (is_end && window.size <= bytes) return window.size;
@@ -167,7 +167,7 @@ sheaf_status sheaf_delimited_cut(void *reader, int64_t bytes, sheaf_piece *piece
 
 /* ---- in any order ---- */
 
-/* A line takes a byte at least. */
+/* A line takes at least a byte. */
 static sheaf_status check_piece(const sheaf_delimited_reader *in, const sheaf_piece *piece, sheaf_error *err)
 {
 	int64_t most = piece->byte < INT64_MAX ? piece->byte + 1 : piece->byte;

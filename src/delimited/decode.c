@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A piece into columns, one column after the other: what one column's words have in common, a processor
- * guesses well. Where some word is worth a finding, report.c goes through the piece row by row, and what is
- * left is decoded again. */
+/* A piece into columns, one column after the other: the words of one column are similar, which helps branch
+ * prediction. If some word has a finding, report.c goes through the piece row by row, and what is left is
+ * decoded again. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -19,7 +19,7 @@ static bool is_nullable(const sheaf_field *field)
 typedef struct column {
 	sheaf_delimited_decoding *d;
 	const sheaf_field *field;
-	uint32_t at; /* which field of a record */
+	uint32_t at; /* index of the field in a record */
 	sheaf_builder *values;
 	sheaf_level_builder *level; /* NULL: a number that is never missing */
 } column;
@@ -29,7 +29,7 @@ static sheaf_word word_of(const column *c, int64_t r)
 	return sheaf_word_of(&c->d->records, &c->d->in->dialect, r, c->at);
 }
 
-/* Plain values from record r on, up to one that is something else. */
+/* Reads plain values from record r on, up to one that is something else. */
 static int64_t read_plain(const column *c, const sheaf_fields *fields, int64_t r)
 {
 	const sheaf_fields_kernel *kernel = sheaf_kernel_chosen()->fields;
@@ -85,7 +85,7 @@ static sheaf_item_flaw read_run(const column *c, const sheaf_word *word, size_t 
 	return ITEM_OK;
 }
 
-/* The first bytes of words that may be something else than what stands there. */
+/* The first bytes of words that may mean something else than their text. */
 static void find_special(const column *c, bool special[UINT8_MAX + 1])
 {
 	const sheaf_dialect *dialect = &c->d->in->dialect;
@@ -98,9 +98,8 @@ static void find_special(const column *c, bool special[UINT8_MAX + 1])
 
 enum { SHORT_TEXT = 32 };
 
-/* Texts that are as they stand, from record r on, up to one that may be something else, or for which there is
- * no room. There is room for all offsets. Short ones are copied as SHORT_TEXT bytes, whatever their
- * length. */
+/* Copies texts unchanged, from record r on, up to one that may mean something else, or for which there is no
+ * room. There is room for all offsets. Short ones are copied as SHORT_TEXT bytes, whatever their length. */
 static int64_t copy_texts(const column *c, const sheaf_fields *f, const bool *special, int64_t r)
 {
 	const uint8_t *text_end = c->d->piece->bytes.data + c->d->piece->size;
@@ -153,7 +152,7 @@ static void read_runs(column *c)
 static sheaf_status read_columns(sheaf_delimited_decoding *d)
 {
 	d->found = false;
-	sheaf_frame_builder_go_back(&d->to); /* of a first reading nothing stays */
+	sheaf_frame_builder_go_back(&d->to); /* drops everything from a first reading */
 	for (int f = 0; f < d->in->schema.nfields; f++) {
 		sheaf_column_builder *to = &d->to.columns[f];
 		column c = {.d = d,

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables as delimited text: rows are records of fields, separated by a delimiter and ended by a line feed.
- * The formats of this family differ in their dialects and options only; what is read and written is here.
+ * The formats of this family differ only in their dialects and options; everything else is here.
  *
- *   dialect.c  what the settings say of quotes, delimiters, words    detect.c   what the file says of them
- *   header.c   whether the first line has names, and which           columns.c  columns that settings declare
- *   word.c     a field's text: nulls, kinds, without its escapes     item.c     it as an item of its type
- *   records.c  where records and fields end                          cut.c      the input into pieces of them
- *   infer.c    types that nobody declared                            reader.c   opening, schema, facts
- *   decode.c   a piece into columns                                  report.c   what is wrong with a piece
- *   write.c    the writer's life                                     encode.c   rows into records
- *   probe.c    whether a file is a table
+ * dialect.c what the settings say of quotes, delimiters, words detect.c what the file says of them header.c
+ * whether the first line has names, and which columns.c columns that settings declare word.c a field's text:
+ * nulls, kinds, without its escapes item.c it as an item of its type records.c where records and fields end
+ * cut.c the input into pieces of them infer.c types that nobody declared reader.c opening, schema, facts
+ * decode.c a piece into columns report.c what is wrong with a piece write.c the writer's life encode.c rows
+ * into records probe.c whether a file is a table
  *
- * What is read and why is in the formats' pages of docs/formats. */
+ * The formats' pages in docs/formats say what is read and why. */
 #ifndef SHEAF_DELIMITED_DELIMITED_H
 #define SHEAF_DELIMITED_DELIMITED_H
 
@@ -26,39 +24,39 @@
 
 typedef struct sheaf_dialect {
 	uint8_t delimiter;
-	uint8_t quote;   /* around fields, doubled inside of them; 0: there are none */
-	uint8_t escape;  /* before a byte that is meant as it is: within quotes, or anywhere where there are none;
-	                    0: there is none */
-	bool any_quoted; /* a field in quotes may be something else than text */
+	uint8_t quote;   /* around fields, doubled inside them; 0: there are none */
+	uint8_t escape;  /* before a byte that is taken literally: within quotes, or anywhere if there are no
+	                    quotes; 0: there is none */
+	bool any_quoted; /* a field in quotes may be something other than text */
 	uint8_t feed;    /* ends lines: a line feed, or a carriage return in files of old Macintoshes */
 	uint8_t point;   /* before the fraction of a number */
-	/* Words beside those of sheaf_word_null that say that nothing is there, separated by commas; NULL: none.
-	 * Borrowed. Bit b of `missing_begin`: one of them begins with byte b. */
+	/* Words for missing values, besides those of sheaf_word_null, separated by commas; NULL: none. Borrowed.
+	 * Bit b of `missing_begin`: one of them begins with byte b. */
 	const char *missing;
 	uint64_t missing_begin[4];
 } sheaf_dialect;
 
-/* What a format of this family is by itself. */
+/* What distinguishes a format of this family. */
 typedef struct sheaf_delimited_kind {
 	uint8_t delimiter;
 	bool quotes;
 	const char *null_word;
 } sheaf_delimited_kind;
 
-/* What --delimiter calls a byte. */
+/* The byte that --delimiter names. */
 const char *sheaf_delimiter_name(uint8_t delimiter);
-/* A setting by its name; for writing, the one of the same name after "out-" comes first. */
+/* A setting by its name; when writing, the one of the same name after "out-" comes first. */
 const char *sheaf_delimited_choice(const sheaf_values *values, const char *name, bool writing);
-/* What the settings leave to the file. */
+/* What the settings leave open. */
 typedef struct sheaf_dialect_guess {
 	bool quotes, delimiter;
 } sheaf_dialect_guess;
 
-/* The dialect that the settings ask for. */
+/* The dialect that the settings select. */
 SHEAF_USE sheaf_status sheaf_dialect_choose(const sheaf_delimited_kind *kind, const sheaf_values *values,
                                             bool writing, sheaf_dialect *out, sheaf_dialect_guess *guess,
                                             sheaf_error *err);
-/* Adds a word to those that say that nothing is there; the text is borrowed. */
+/* Adds a word for missing values; the text is borrowed. */
 void sheaf_dialect_set_missing(sheaf_dialect *dialect, const char *words);
 
 /* ---- detect.c ---- */
@@ -69,27 +67,27 @@ typedef struct sheaf_file_head {
 	bool is_all;
 } sheaf_file_head;
 
-/* Finds what is left to the file in its first bytes. *sample is as much of them as ends with a whole record,
- * or nothing. */
+/* Finds what the settings leave open from the first bytes of a file. *sample is the part of them that ends
+ * with a whole record, or empty. */
 SHEAF_USE sheaf_status sheaf_dialect_detect(sheaf_dialect *dialect, sheaf_dialect_guess guess,
                                             sheaf_file_head head, sheaf_context *cx, sheaf_bytes *sample,
                                             sheaf_error *err);
 
 /* ---- records.c ---- */
 
-/* What is wrong with a record, or odd. */
+/* Errors and oddities of a record. */
 typedef enum sheaf_record_flaw {
 	RECORD_COUNT,
 	RECORD_BLANK,
 	RECORD_OPEN,
 	RECORD_AFTER_QUOTE,
-	RECORD_AFTER_LINES, /* the same, where the field goes over several lines: its first quote may be wrong */
+	RECORD_AFTER_LINES, /* the same for a field of several lines: its first quote may be the wrong one */
 	RECORD_INNER_QUOTE
 } sheaf_record_flaw;
 
 typedef struct sheaf_record_finding {
-	uint32_t at, line_start, line; /* bytes of the piece; lines after its first one */
-	uint32_t rows;                 /* records before it that stand */
+	uint32_t at, line_start, line; /* size of the piece; lines after its first one */
+	uint32_t rows;                 /* records before it that are kept */
 	uint32_t count;                /* fields of the record; AFTER_LINES: where the text after the quote is */
 	/* A quote that opens a field of several lines, or `at`. */
 	uint32_t open, open_line_start, open_line;
@@ -108,17 +106,17 @@ typedef struct sheaf_records {
 } sheaf_records;
 
 void sheaf_records_begin(sheaf_records *records, sheaf_context *cx);
-/* Finds the records of some text, which begins with one on line `line`. Those that are not of `width` fields,
+/* Finds the records of a text, which begins with one on line `line`. Those that do not have `width` fields,
  * or are not sound, are findings. */
 SHEAF_USE sheaf_status sheaf_records_find(sheaf_records *records, const sheaf_dialect *dialect, int width,
                                           sheaf_bytes text, int64_t line, sheaf_error *err);
-/* Where most words of a column are what a kernel leaves, it is asked ever less often. Begins as zeros. */
+/* If a kernel leaves most words of a column, it is called less and less often. Begins as zeros. */
 typedef struct sheaf_patience {
-	int64_t next; /* the record from which on it is asked again */
+	int64_t next; /* the record from which it is called again */
 	int pause;
 } sheaf_patience;
 
-/* The kernel was asked at record `from` and has left record r. */
+/* The kernel was called at record `from` and stopped at record r. */
 static inline void sheaf_patience_note(sheaf_patience *p, int64_t from, int64_t r)
 {
 	enum { LONGEST = 64 };
@@ -128,23 +126,23 @@ static inline void sheaf_patience_note(sheaf_patience *p, int64_t from, int64_t 
 
 /* The fields of a column. */
 sheaf_fields sheaf_records_column(const sheaf_records *records, uint32_t column);
-/* Leaves out the records that are marked. */
+/* Removes the records that are marked. */
 void sheaf_records_leave_out(sheaf_records *records, const uint8_t *marked);
 void sheaf_records_drop(sheaf_records *records);
 
-/* The quote that closes a field, from the byte after the one that opens it; NULL where none does. */
+/* The quote that closes a field, given the byte after the opening one; NULL if none does. */
 const uint8_t *sheaf_records_close(const sheaf_dialect *dialect, const uint8_t *at, const uint8_t *end);
-/* The byte after the last whole record of [begin, end), or NULL. `begin` begins one. */
+/* The byte after the last whole record of [begin, end), or NULL. A record begins at `begin`. */
 const uint8_t *sheaf_records_last_end(const sheaf_dialect *dialect, const uint8_t *begin, const uint8_t *end);
 /* The byte after the first one. */
 const uint8_t *sheaf_records_first_end(const sheaf_dialect *dialect, const uint8_t *begin,
                                        const uint8_t *end);
-/* The quote in the first record that none closes, or NULL. */
+/* The unclosed quote in the first record, or NULL. */
 const uint8_t *sheaf_records_open(const sheaf_dialect *dialect, const uint8_t *begin, const uint8_t *end);
 
 /* ---- word.c ---- */
 
-/* A field's text, without its quotes, but with what is escaped in it. */
+/* A field's text, without its quotes, but with its escapes. */
 typedef struct sheaf_word {
 	const uint8_t *at, *end;
 	bool quoted;
@@ -164,9 +162,9 @@ static inline sheaf_word sheaf_word_of(const sheaf_records *records, const sheaf
 }
 
 enum { SHEAF_NO_CODE = -1, SHEAF_MOST_CODE = 127 };
-/* The code of a word that says that nothing is there ("null", "\N", "?5", an empty one), or SHEAF_NO_CODE. */
+/* The code of a word that means a missing value ("null", "\N", "?5", an empty one), or SHEAF_NO_CODE. */
 int sheaf_word_null(const sheaf_word *given, const sheaf_dialect *dialect);
-/* False where the word's first byte shows that there is none. */
+/* False if the word's first byte rules that out. */
 static inline bool sheaf_word_may_be_null(sheaf_word word, const sheaf_dialect *dialect)
 {
 	if (word.quoted) return false;
@@ -175,7 +173,7 @@ static inline bool sheaf_word_may_be_null(sheaf_word word, const sheaf_dialect *
 	return first == 'n' || first == '\\' || first == '?' ||
 	       (dialect->missing && (dialect->missing_begin[first / 64] >> first % 64 & 1));
 }
-/* Without the blanks around it. */
+/* Without surrounding blanks. */
 static inline sheaf_word sheaf_word_trim(sheaf_word word)
 {
 	while (word.at < word.end && (*word.at == ' ' || *word.at == '\t')) word.at++;
@@ -183,26 +181,26 @@ static inline sheaf_word sheaf_word_trim(sheaf_word word)
 	return word;
 }
 
-/* Whether values are what kernels take them for: numbers with a point, and none of them, no time, and neither
- * true nor false says that nothing is there. */
+/* Whether values have the meaning that kernels assume: numbers with a point, and no number, time, or true or
+ * false means a missing value. */
 bool sheaf_values_are_plain(const sheaf_dialect *dialect);
 
 /* What a word looks like. */
 enum {
 	KIND_NULL = 1,
-	KIND_BLANK = 2, /* nothing, but for a text */
+	KIND_BLANK = 2, /* missing, unless it is a text */
 	KIND_BOOL = 4,
-	KIND_INTEGER = 8, /* of 64 bits with a sign */
+	KIND_INTEGER = 8, /* fits signed 64 bits */
 	KIND_NEGATIVE = 16,
-	KIND_LARGE = 32, /* an integer that 64 bits hold without a sign only */
+	KIND_LARGE = 32, /* an integer that fits only unsigned 64 bits */
 	KIND_REAL = 64,
 	KIND_DATETIME = 128,
 	KIND_DATETIMETZ = 256,
 	KIND_TEXT = 512,
-	KIND_ABSENT = 1024, /* a text that other programs take for nothing: NA, NULL, ... */
-	KIND_COMMA = 2048,  /* a text that is a number where commas stand before fractions */
-	/* Of times: how many digits their fractions need, and that 64 bits do not hold the seconds counted in
-	 * thousandths, millionths, billionths. */
+	KIND_ABSENT = 1024, /* a text that other programs take for missing: NA, NULL, ... */
+	KIND_COMMA = 2048,  /* a text that is a number with decimal commas */
+	/* For times: how many digits their fractions need, and whether 64 bits overflow if they count
+	 * thousandths, millionths or billionths of a second. */
 	KIND_FRACTION_3 = 1 << 12,
 	KIND_FRACTION_6 = 1 << 13,
 	KIND_FRACTION_9 = 1 << 14,
@@ -211,55 +209,55 @@ enum {
 	KIND_FAR_9 = 1 << 17
 };
 unsigned sheaf_word_kind(const sheaf_word *given, const sheaf_dialect *dialect);
-/* Whether a text begins as numbers, dates, times and addresses do: with a digit, or a sign or a point before
- * one. */
+/* Whether a text begins like numbers, dates, times and addresses: with a digit, or with a sign or a point
+ * before one. */
 bool sheaf_begins_as_number(const uint8_t *text, size_t size);
-/* Whether a text would be taken for something else where it stood without quotes and escapes. */
+/* Whether a text would be taken for something else without quotes and escapes. */
 bool sheaf_text_looks_otherwise(const uint8_t *text, size_t size, const sheaf_dialect *dialect);
 
-/* Puts the text that the word stands for, which is not longer, and returns its end; NULL where an escape has
- * nothing after it. */
+/* Writes the text that the word means, which is not longer, and returns its end; NULL if nothing follows an
+ * escape. */
 uint8_t *sheaf_word_text(const sheaf_word *given, const sheaf_dialect *dialect, uint8_t *to);
 
 /* ---- item.c ---- */
 
-/* What became of a word. All above OK are worth a finding; ITEM_ROUNDED and ITEM_INFINITE stand all the
- * same. */
+/* The result of reading a word. All above OK are worth a finding; the values of ITEM_ROUNDED and
+ * ITEM_INFINITE are used all the same. */
 typedef enum sheaf_item_flaw { ITEM_OK, ITEM_ROUNDED, ITEM_INFINITE, ITEM_BAD } sheaf_item_flaw;
 
-/* Bytes of one item of a field, runs of no fixed length apart. */
+/* Size of one item of a field, for runs of a fixed length. */
 size_t sheaf_item_size(const sheaf_field *field);
 /* Reads an item of a fixed size. */
 sheaf_item_flaw sheaf_item_read(const sheaf_field *field, const sheaf_word *given,
                                 const sheaf_dialect *dialect, void *out);
-/* Reads a text, or bytes, to where there is room for the word; *size gets how many. */
+/* Reads a text, or bytes, into memory with room for the word; *size becomes its length. */
 sheaf_item_flaw sheaf_item_read_run(const sheaf_field *field, const sheaf_word *given,
                                     const sheaf_dialect *dialect, uint8_t *to, size_t *size);
 /* "an int32", for messages. */
 const char *sheaf_item_expected(const sheaf_field *field);
 /* The name of the field's type, as --columns takes it. */
 const char *sheaf_item_type(const sheaf_field *field);
-/* The name of a type that was probably meant, or NULL. */
+/* The name of the type that was probably meant, or NULL. */
 const char *sheaf_item_nearest(const char *type);
-/* Makes the field of a type's name; false where there is none. */
+/* Makes the field of a type's name; false if there is none. */
 bool sheaf_item_make(sheaf_field *field, const char *type, size_t n, bool nullable);
 
 /* ---- the reader ---- */
 
-/* Its schema: the columns of the file, or those of them that were declared. */
+/* Its schema: the columns of the file, or the declared ones. */
 typedef struct sheaf_delimited_reader {
 	SHEAF_BASE(sheaf_reader, reader);
 	sheaf_dialect dialect;
-	int *columns; /* of each field: which column of the file it is */
-	int ncolumns; /* room there */
-	int width;    /* fields of a record */
+	int *columns; /* of each field: the index of its column in the file */
+	int ncolumns; /* capacity */
+	int width;    /* fields in a record */
 	bool header;
-	bool unnamed_first; /* the header has a name less than there are columns: the first one has none */
+	bool unnamed_first; /* the header has one name less than there are columns: the first column has none */
 	bool guessed_delimiter;
 	char *missing;        /* the words of --missing */
 	int64_t line, column; /* of the next byte to cut, from 1 */
 	char guess[80];
-	sheaf_status truncated; /* the input failed here, when the records before had been cut */
+	sheaf_status truncated; /* the input failed here, after the records before had been cut */
 	sheaf_error truncation;
 } sheaf_delimited_reader;
 
@@ -276,43 +274,43 @@ sheaf_likely sheaf_delimited_probe(sheaf_bytes head, const char *name, const she
 
 /* ---- columns.c ---- */
 
-/* Columns as users write them: "a:int64, b:string null". */
+/* Columns in the notation of users: "a:int64, b:string null". */
 SHEAF_USE sheaf_status sheaf_columns_declare(const char *text, sheaf_context *cx, sheaf_schema *out,
                                              sheaf_error *err);
-/* Appends them as --columns takes them. */
+/* Appends them in the notation of --columns. */
 void sheaf_columns_text(sheaf_builder *b, const sheaf_schema *schema);
 SHEAF_USE sheaf_status sheaf_delimited_declare(const sheaf_schema *schema, const char *file, bool own,
                                                sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
 
 /* ---- infer.c ---- */
 
-/* What was seen in the columns of a file. */
+/* What was found in the columns of a file. */
 typedef struct sheaf_seen {
 	unsigned *kinds; /* of each column */
 	int64_t rows;
-	bool flawed; /* some records were passed over */
+	bool flawed; /* some records were skipped */
 } sheaf_seen;
 
 SHEAF_USE sheaf_status sheaf_seen_begin(sheaf_seen *seen, sheaf_context *cx, int width, sheaf_error *err);
 void sheaf_seen_free(sheaf_seen *seen, sheaf_context *cx, int width);
-/* Looks at all of the input, after the header, and goes back to its beginning. */
+/* Reads all of the input, after the header, and returns to its beginning. */
 SHEAF_USE sheaf_status sheaf_infer_whole(sheaf_delimited_reader *in, sheaf_seen *seen, sheaf_error *err);
 /* Looks at the first part without moving. */
 SHEAF_USE sheaf_status sheaf_infer_part(sheaf_delimited_reader *in, sheaf_seen *seen, size_t *part,
                                         bool *complete, sheaf_error *err);
-/* Makes a field of what was seen. */
+/* Makes a field from what was found. */
 void sheaf_infer_field(sheaf_field *field, unsigned kinds, bool complete);
 /* Whether that is a text. */
 bool sheaf_infers_text(unsigned kinds);
-/* Bytes of the first part under the context's memory limit. */
+/* Size of the first part, for the context's memory limit. */
 size_t sheaf_infer_part_size(const sheaf_context *cx);
 
-/* What is seen in a column of some records. */
+/* What was found in a column of some records. */
 unsigned sheaf_see_column(const sheaf_records *records, const sheaf_dialect *dialect, uint32_t column);
 
 /* ---- header.c ---- */
 
-/* What is known while a table is opened. */
+/* What is known while a table is being opened. */
 typedef struct sheaf_delimited_opening {
 	sheaf_delimited_reader *in;
 	const sheaf_values *values;
@@ -322,19 +320,18 @@ typedef struct sheaf_delimited_opening {
 	int64_t begin;        /* the first byte, after a byte order mark */
 	sheaf_records first;  /* the first record */
 	sheaf_records sample; /* some of those after it */
-	sheaf_schema names;   /* what the first record calls the columns, made different from each other */
+	sheaf_schema names;   /* the first record's names of the columns, made distinct */
 	sheaf_seen seen;
-	bool complete; /* all of the input was seen */
+	bool complete; /* all of the input was read */
 } sheaf_delimited_opening;
 
-/* Reads the first record, and with it how many columns there are. `sample`: whole records from the first
- * on. */
+/* Reads the first record, and with it the number of columns. `sample`: whole records from the first on. */
 SHEAF_USE sheaf_status sheaf_header_read(sheaf_delimited_opening *o, sheaf_bytes sample);
-/* Whether the first record has names, by what it is and what stands below; what is in doubt is reported. */
+/* Whether the first record has names, judging by it and the records below; doubts are reported. */
 SHEAF_USE sheaf_status sheaf_header_decide(sheaf_delimited_opening *o);
-/* The names of the first record; reports those that come twice where `warn`. */
+/* The names of the first record; if `warn`, reports repeated ones. */
 SHEAF_USE sheaf_status sheaf_header_names(sheaf_delimited_opening *o, bool warn);
-/* Whether the first record has a name wherever something else than a text was declared. */
+/* Whether the first record has a name in each column that was declared as something other than text. */
 bool sheaf_header_contradicts(const sheaf_delimited_opening *o);
 /* Reports something about the first line. */
 SHEAF_USE sheaf_status sheaf_header_report(const sheaf_delimited_opening *o, sheaf_severity severity,
@@ -343,9 +340,9 @@ SHEAF_USE sheaf_status sheaf_header_report(const sheaf_delimited_opening *o, she
 
 /* ---- cut.c ---- */
 
-/* Passes a byte order mark, and the header. */
+/* Skips a byte order mark, and the header. */
 SHEAF_USE sheaf_status sheaf_delimited_begin(sheaf_delimited_reader *in, sheaf_error *err);
-/* Shows the first record, which stays where it is. */
+/* Shows the first record without moving. */
 SHEAF_USE sheaf_status sheaf_delimited_first(sheaf_delimited_reader *in, sheaf_bytes *record,
                                              sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_delimited_pass_mark(sheaf_delimited_reader *in, sheaf_error *err);
@@ -367,9 +364,9 @@ typedef struct sheaf_delimited_decoding {
 
 SHEAF_USE sheaf_status sheaf_delimited_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
                                               sheaf_context *cx, sheaf_error *err);
-/* Reports all findings of a piece in the order of the input, and leaves out the records that do not stand. */
+/* Reports all findings of a piece in the order of the input, and removes the records that are left out. */
 SHEAF_USE sheaf_status sheaf_delimited_report(sheaf_delimited_decoding *d);
-/* The word's code where it says that nothing is there and the field may have nothing, or SHEAF_NO_CODE. */
+/* The word's code if it means a missing value and the field is nullable, or SHEAF_NO_CODE. */
 static inline int sheaf_delimited_null(const sheaf_field *field, const sheaf_word *word,
                                        const sheaf_dialect *dialect)
 {
@@ -403,17 +400,17 @@ typedef struct sheaf_delimited_writer {
 	const char *null_word;
 	bool code_columns;
 	bool header, begun;
-	int64_t reached[SHEAF_MAX_RANK]; /* of a tensor: the extents that the entries so far show */
+	int64_t reached[SHEAF_MAX_RANK]; /* of a tensor: the extents of the entries so far */
 } sheaf_delimited_writer;
 
-/* Bytes at the start of a blob that are no text: for each dimension of a tensor the extent that the blob
- * shows. */
+/* Bytes at the start of a blob that are not text: for each dimension of a tensor the extent of the blob's
+ * entries. */
 static inline size_t sheaf_delimited_reached_size(const sheaf_delimited_writer *out)
 {
 	return out->schema.rows == SHEAF_ENTRIES ? (size_t)out->schema.tensor.rank * sizeof(int64_t) : 0;
 }
 
-/* Puts a column's name as a field. */
+/* Writes a column's name as a field. */
 void sheaf_delimited_put_name(sheaf_builder *b, const sheaf_dialect *dialect, const uint8_t *name,
                               size_t size);
 

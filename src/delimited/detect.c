@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the first bytes of a file show of how it is written: what ends lines, which quotes are around fields,
- * and what is between them. */
+/* What the first bytes of a file show about its dialect: how lines end, which quotes surround fields, and
+ * what separates them. */
 #include "base/context.h"
 #include "delimited/delimited.h"
 #include <string.h>
@@ -9,14 +9,14 @@ enum { CANDIDATES = 5 };
 
 /* ---- the ends of lines ---- */
 
-/* Whether a quote here may open a field, whatever is between fields. */
+/* Whether a quote here may open a field, whatever the delimiter. */
 static bool may_open(const uint8_t *begin, const uint8_t *at)
 {
 	static const char before[] = {'\r', '\n', ',', ';', '\t', '|'};
 	return at == begin || memchr(before, at[-1], sizeof before);
 }
 
-/* A carriage return ends lines where no line feed does. */
+/* A carriage return ends lines if there is no line feed. */
 static uint8_t find_feed(const sheaf_dialect *dialect, sheaf_bytes head)
 {
 	const uint8_t *end = head.data + head.size;
@@ -36,7 +36,7 @@ static uint8_t find_feed(const sheaf_dialect *dialect, sheaf_bytes head)
 
 /* ---- quotes ---- */
 
-/* Whether the field that begins at `at` stands in these quotes from its first byte to its last. */
+/* Whether the field that begins at `at` is in these quotes from its first byte to its last. */
 static bool stands_in(const sheaf_dialect *dialect, const uint8_t *at, const uint8_t *end, uint8_t quote)
 {
 	for (const uint8_t *close = at + 1;
@@ -48,7 +48,7 @@ static bool stands_in(const sheaf_dialect *dialect, const uint8_t *at, const uin
 	return false;
 }
 
-/* Takes the quotes of the first field that stands in quotes. */
+/* Takes the quotes of the first field that is in quotes. */
 static void find_quotes(sheaf_dialect *dialect, sheaf_bytes head)
 {
 	const uint8_t *end = head.data + head.size;
@@ -73,10 +73,10 @@ static sheaf_bytes sample_of(const sheaf_dialect *dialect, sheaf_file_head file)
 	return (sheaf_bytes){head.data, end ? (size_t)(end - head.data) : 0};
 }
 
-/* How records come out with a delimiter. */
+/* The records that a delimiter gives. */
 typedef struct parting {
 	uint32_t width;         /* fields of the first one */
-	int64_t alike, records; /* records of as many fields, and all but blank ones */
+	int64_t alike, records; /* records with that number of fields, and all records except blank ones */
 	int64_t wider;          /* records of one field more */
 	bool flawed;            /* quotes are not sound */
 } parting;
@@ -102,15 +102,16 @@ static sheaf_status part(const sheaf_dialect *dialect, sheaf_bytes sample, sheaf
 	return status;
 }
 
-/* All records have as many fields, more than one; or all but the header, which may have one less. */
+/* All records have the same number of fields, more than one; or all but the header, which may have one
+ * less. */
 static bool is_even(const parting *p)
 {
 	bool alike = p->alike == p->records, short_header = p->alike == 1 && p->wider + 1 == p->records;
 	return p->width > 1 && !p->flawed && (alike || short_header);
 }
 
-/* Whether all commas stand in numbers, as those do that are before a fraction; or, for a comma that is to be
- * a delimiter, whether some stand in sentences. */
+/* Whether all commas are in numbers, like decimal commas; or, for a comma as delimiter, whether some are in
+ * sentences. */
 static bool has_commas(sheaf_bytes sample, bool in_numbers)
 {
 	const uint8_t *end = sample.data + sample.size;
@@ -135,8 +136,8 @@ static sheaf_dialect with_delimiter(const sheaf_dialect *dialect, uint8_t delimi
 	return other;
 }
 
-/* Whether the delimiter that is usual leaves nothing to ask for: it makes records that are mostly alike, or
- * there is nothing to judge by. */
+/* Whether the usual delimiter leaves no doubt: its records are mostly alike, or there is nothing to judge
+ * by. */
 static bool is_settled(const parting *usual, const sheaf_dialect *dialect, sheaf_bytes sample)
 {
 	bool mostly = usual->width > 1 && usual->alike > 1 && 2 * usual->alike >= usual->records;

@@ -55,7 +55,7 @@ void sheaf_dialect_set_missing(sheaf_dialect *dialect, const char *words)
 	}
 }
 
-/* A comma cannot be in numbers and between them. */
+/* A comma cannot be both in numbers and between them. */
 static sheaf_status choose_point(const sheaf_values *values, bool writing, const char *delimiter,
                                  sheaf_dialect *out, sheaf_error *err)
 {
@@ -63,7 +63,7 @@ static sheaf_status choose_point(const sheaf_values *values, bool writing, const
 	const char *name = sheaf_values_text(values, option);
 	out->point = name && strcmp(name, "comma") == 0 ? ',' : '.';
 	if (out->point == '.' || out->delimiter != ',') return SHEAF_OK;
-	if (!delimiter) out->delimiter = ';'; /* as spreadsheets have it then */
+	if (!delimiter) out->delimiter = ';'; /* which spreadsheets then use */
 	if (!delimiter || out->any_quoted) return SHEAF_OK;
 	return sheaf_fail_option(err, SHEAF_USAGE, option,
 	                         " comma: expected another delimiter between fields, found a comma");

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows into records. Each item is put straight into the blob, for which there is room before a row is
- * begun. */
+/* Rows into records. Each item is written straight into the blob, which has room before a row is begun. */
 #include "base/memory.h"
 #include "delimited/delimited.h"
 #include "number/date.h"
@@ -11,11 +10,11 @@
 
 /* ---- texts ---- */
 
-/* SciDB has its texts in quotes, but for names. */
+/* SciDB quotes texts, except for names. */
 static bool encloses(const sheaf_dialect *dialect) { return dialect->quote && dialect->escape; }
 
-/* Bytes that could not be read back, or would be something else, without escapes or quotes; or within quotes
- * that stand anyway. */
+/* Bytes that could not be read back, or would mean something else, without escapes or quotes; or within
+ * quotes that are there anyway. */
 static sheaf_wanted specials_of(const sheaf_dialect *dialect, bool enclosed)
 {
 	const uint8_t mark = dialect->quote ? dialect->quote : dialect->escape,
@@ -46,14 +45,14 @@ static char escaped_letter(uint8_t c)
 	return (char)(c == '\t' ? 't' : c == '\n' ? 'n' : c == '\r' ? 'r' : c);
 }
 
-/* A byte that an escape leaves as it is. */
+/* A byte that needs no escape. */
 static bool is_literal(uint8_t c)
 {
 	static const char letters[] = {'t', 'n', 'r', 'N', '\\'};
 	return !memchr(letters, c, sizeof letters);
 }
 
-/* With an escape before some byte, nothing is taken for anything but text. */
+/* With an escape before some byte, a word is always taken for text. */
 static char *put_escaped(char *to, const sheaf_dialect *dialect, const uint8_t *text, size_t size,
                          bool protect)
 {
@@ -70,7 +69,7 @@ static char *put_escaped(char *to, const sheaf_dialect *dialect, const uint8_t *
 
 enum { COPY = 32 };
 
-/* A text, and what was found of it before. */
+/* A text, and what is already known of it. */
 typedef struct text {
 	const uint8_t *at;
 	size_t size;
@@ -78,8 +77,8 @@ typedef struct text {
 	bool clean;              /* none of its bytes is special */
 } text;
 
-/* Short texts are copied with what stands after them, where that may be read: how long they are nobody can
- * guess. */
+/* Short texts are copied together with what follows them, if that may be read: their length is
+ * unpredictable. */
 static inline char *copy_text(char *to, const text *t)
 {
 	if (t->size <= COPY && t->readable - t->at >= COPY)
@@ -98,7 +97,7 @@ static char *put_enclosed(char *to, const sheaf_dialect *dialect, const text *t)
 	return to;
 }
 
-/* Most texts begin with a letter that nothing else begins with, or are longer than all that does. */
+/* Most texts begin with a letter with which nothing else begins, or are longer than everything else. */
 static inline bool is_surely_text(const text *t)
 {
 	enum { LONGEST_WORD = 8 }; /* infinity */
@@ -119,7 +118,7 @@ static inline char *put_text(char *to, const sheaf_dialect *dialect, const text 
 	                      : put_escaped(to, dialect, t->at, t->size, otherwise);
 }
 
-/* A text of which nothing was found before. */
+/* A text of which nothing is known yet. */
 static char *put_any_text(char *to, const sheaf_dialect *dialect, const void *at, size_t size, bool enclosed)
 {
 	text t = {(const uint8_t *)at, size, (const uint8_t *)at + size, false};
@@ -147,14 +146,14 @@ typedef struct source {
 	const sheaf_level *level; /* NULL: none */
 	const uint8_t *values;
 	bool nullable, is_text;
-	sheaf_meaning meaning; /* of times without their unit, */
+	sheaf_meaning meaning; /* for times without their unit, */
 	int digits;            /* which is here */
 	uint64_t clean;        /* bit r: text number r of the block is */
 	sheaf_day day;
 } source;
 
-/* The shortest digits of a large number are filled up with zeros, which an integer would take for its own: a
- * point says that it is none. */
+/* The shortest digits of a large number are padded with zeros, which an integer would take for significant: a
+ * point marks it as a real. */
 static char *mark_real(char *from, char *to, double v, double exact)
 {
 	if (!(fabs(v) >= exact) || isinf(v) || memchr(from, 'e', (size_t)(to - from)) ||
@@ -194,7 +193,7 @@ static char *put_number(char *to, sheaf_type type, const uint8_t *values, int64_
 
 static char *put_word(char *to, const char *word) { return (char *)mempcpy(to, word, strlen(word)); }
 
-/* As SciDB has it: in its quotes dates stand, too. */
+/* As in SciDB: dates are in its quotes, too. */
 static inline char *put_date(char *to, const sheaf_dialect *dialect, const int64_t *parts, bool offset,
                              int digits, sheaf_day *day)
 {
@@ -233,7 +232,7 @@ static char *put_char(char *to, const sheaf_dialect *dialect, uint8_t c)
 	return to;
 }
 
-/* Digits of base64 may look like a number; and what is empty must not look like nothing. */
+/* Digits of base64 may look like a number; and an empty text must not look like a missing value. */
 static char *put_bytes(char *to, const sheaf_dialect *dialect, const uint8_t *s, size_t n)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -289,7 +288,7 @@ static inline char *put_item(char *to, const sheaf_dialect *dialect, source *s, 
 	}
 }
 
-/* Why an item is missing stays, unless it has a column of its own. */
+/* The code of a missing item is kept, unless it has a column of its own. */
 static char *put_null(char *to, const sheaf_delimited_writer *out, int code)
 {
 	if (out->nulls == NULL_CODE || (code && !out->code_columns)) {
@@ -327,7 +326,7 @@ static source source_of(const sheaf_column *column)
 	return s;
 }
 
-/* Some rows, for which there is room at once. */
+/* A few rows, for which room is made at once. */
 typedef struct block {
 	const sheaf_delimited_writer *out;
 	source *sources;
@@ -353,7 +352,7 @@ static size_t room_for(const block *b)
 	return room;
 }
 
-/* Looks at all texts of a column at once: they stand one after the other, and most have nothing special. */
+/* Looks at all texts of a column at once: they are contiguous, and most contain nothing special. */
 static void find_specials(const block *b, source *s)
 {
 	sheaf_run run = items_of(b, s);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The table entry of a format of this family, from what is different: FORMAT, NAME, SUMMARY, SUFFIXES, KIND,
- * and OPTIONS besides those that all have. Included once by each. */
+/* The table entry of a format of this family, from its own parts: FORMAT, NAME, SUMMARY, SUFFIXES, KIND, and
+ * OPTIONS besides the common ones. Each includes this once. */
 #include "delimited/delimited.h"
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The first line: how many columns there are, whether it has their names, and which. A word is a name where
- * what stands below it is none; numbers are names where they count years or columns, and nothing below does.
- * What is in doubt is reported. */
+/* The first line: how many columns there are, whether it has their names, and which. A word is a name if the
+ * values below it are no words; numbers are names if they count years or columns, and the values below do
+ * not. Doubts are reported. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
@@ -47,7 +47,7 @@ static sheaf_status refuse_quotes(const opening *o, const uint8_t *begin, const 
 
 /* ---- the first record, and some below ---- */
 
-/* A carriage return that ends no line, though others do. */
+/* A carriage return that ends no line, although others do. */
 static bool has_bare_return(const sheaf_records *records, const sheaf_dialect *dialect)
 {
 	for (uint32_t f = 0; f < records->width; f++) {
@@ -76,7 +76,7 @@ static sheaf_status read_sample(opening *o, sheaf_bytes sample, int width)
 	                          1, o->err);
 }
 
-/* What is nothing else, and does not begin as numbers, dates and addresses do. In quotes it may. */
+/* A word that is nothing else, and does not begin like numbers, dates and addresses. In quotes it may. */
 static bool is_name(const opening *o, sheaf_word word)
 {
 	if (sheaf_word_kind(&word, &o->in->dialect) != KIND_TEXT) return false;
@@ -92,9 +92,9 @@ static bool are_names(const opening *o)
 	return true;
 }
 
-/* Whether names stand above records that have one field more, as R writes tables with row names. That the
- * last field is empty in all of them says that they end with a delimiter, and nothing of names; and a single
- * one is more likely wrong. */
+/* Whether the names are above records that have one field more, as R writes tables with row names. If the
+ * last field is empty in all of them, they end with a delimiter, which says nothing about names; and a single
+ * such record is more likely an error. */
 static sheaf_status look_for_unnamed(opening *o, sheaf_bytes sample, bool *found)
 {
 	int width = o->in->width;
@@ -125,7 +125,7 @@ sheaf_status sheaf_header_read(opening *o, sheaf_bytes sample)
 	sheaf_bytes record;
 	bool unnamed = false;
 	SHEAF_TRY(sheaf_delimited_first(in, &record, o->err));
-	sample = (sheaf_bytes){record.data, record.size > size ? 0 : size}; /* it may stand elsewhere by now */
+	sample = (sheaf_bytes){record.data, record.size > size ? 0 : size}; /* it may have moved by now */
 	SHEAF_TRY(sheaf_records_find(&o->first, &in->dialect, 0, record, 1, o->err));
 	if (o->first.count == 0) return refuse_quotes(o, record.data, record.data + record.size);
 	if (has_bare_return(&o->first, &in->dialect))
@@ -140,20 +140,20 @@ sheaf_status sheaf_header_read(opening *o, sheaf_bytes sample)
 
 /* ---- evidence ---- */
 
-/* The word of the header for a column; an empty one where it has none. */
+/* The header's word for a column; an empty one if there is none. */
 static sheaf_word first_word(const opening *o, int column)
 {
 	if (column < o->in->unnamed_first) return (sheaf_word){o->first.begin, o->first.begin, false};
 	return sheaf_word_of(&o->first, &o->in->dialect, 0, (uint32_t)(column - o->in->unnamed_first));
 }
 
-/* Of the first line, and of what stands below it. */
+/* Facts about the first line, and about the values below it. */
 typedef struct evidence {
-	int names, empty, numbers, others; /* fields: words, nothing, whole numbers that count, anything else */
-	bool not_first;                    /* one that is empty is not the first */
-	int clashes;                       /* of the others: above numbers alone, and none themselves */
-	bool typed;                        /* a word stands above something that is no text */
-	bool filled;                       /* nothing stands above what is never missing */
+	int names, empty, numbers, others; /* fields: words, empty, whole numbers that count, anything else */
+	bool not_first;                    /* an empty one is not the first field */
+	int clashes;                       /* of the others: above numbers alone, and no numbers themselves */
+	bool typed;                        /* a word is above something that is no text */
+	bool filled;                       /* an empty field is above values that are never missing */
 } evidence;
 
 static bool is_count(sheaf_word word, const sheaf_dialect *dialect, int64_t *out)
@@ -167,7 +167,7 @@ static bool is_count(sheaf_word word, const sheaf_dialect *dialect, int64_t *out
 	return true;
 }
 
-/* Whether a field that is no word stands above numbers all the same, as dates do in wide tables. */
+/* Whether a field that is no word is nevertheless above numbers, like dates in wide tables. */
 static bool clashes(const opening *o, sheaf_word word, unsigned below)
 {
 	enum {
@@ -246,8 +246,8 @@ static sheaf_status doubt(const opening *o, bool header)
 			   : "it is taken for values (" SHEAF_OPTION("header") " yes takes it for names)");
 }
 
-/* Words are names, but for a first field that is empty: there row names stand. Other fields may be empty, or
- * numbers, where what stands below them speaks for it. */
+/* Words are names; the first field may be empty, above row names. Other fields may be empty, or numbers, if
+ * the values below them suggest it. */
 sheaf_status sheaf_header_decide(opening *o)
 {
 	evidence e = {0};
@@ -286,7 +286,7 @@ typedef struct naming {
 	bool warn;
 } naming;
 
-/* What the header has for a column, or "a" and its number. */
+/* The header's name of a column, or "a" and its number. */
 static sheaf_status spell(naming *n, int column, bool *given)
 {
 	const opening *o = n->o;
@@ -307,7 +307,7 @@ static sheaf_status spell(naming *n, int column, bool *given)
 
 static bool is_taken(const naming *n) { return sheaf_names_find(&n->names, n->b.data, n->b.size, -1) >= 0; }
 
-/* A name that comes again gets a number: "x.1". */
+/* A repeated name gets a number: "x.1". */
 static sheaf_status make_unique(naming *n, bool given)
 {
 	char found[96], consequence[160];

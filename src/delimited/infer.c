@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Types that nobody declared: each column's type is the narrowest that says all that stands in it, and
- * nothing is rounded or respelled to fit one. All threads look at pieces of the input; what they have seen is
- * put together. */
+/* Types that nobody declared: each column gets the narrowest type that holds all its values, and nothing is
+ * rounded or respelled to fit one. All threads look at pieces of the input; the results are combined. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/pipeline.h"
@@ -32,7 +31,7 @@ static void add_seen(sheaf_seen *to, const sheaf_seen *from, int width)
 	to->flawed |= from->flawed;
 }
 
-/* Numbers as most are, from record r on, up to one that is something else. */
+/* Ordinary numbers, from record r on, up to one that is something else. */
 static int64_t see_numbers(const sheaf_fields *fields, int64_t r, unsigned *seen)
 {
 	unsigned found = 0;
@@ -43,7 +42,7 @@ static int64_t see_numbers(const sheaf_fields *fields, int64_t r, unsigned *seen
 	return r;
 }
 
-/* The same of what a word of that kind was seen before. */
+/* The same for words of a kind that was seen before. */
 static int64_t see_alike(const sheaf_fields *fields, int64_t r, unsigned kind, unsigned *seen)
 {
 	const sheaf_fields_kernel *kernel = sheaf_kernel_chosen()->fields;
@@ -52,7 +51,7 @@ static int64_t see_alike(const sheaf_fields *fields, int64_t r, unsigned kind, u
 	return see_numbers(fields, r, seen);
 }
 
-/* Where a column has texts and nulls there is nothing left to see. */
+/* In a column with texts and nulls there is nothing left to find. */
 static unsigned see_nulls(const sheaf_records *records, const sheaf_dialect *dialect, uint32_t column)
 {
 	for (int64_t r = 0; r < records->count; r++) {
@@ -178,7 +177,7 @@ static sheaf_status look_at_depth(inference *f, int depth)
 	return status;
 }
 
-/* Where several pieces are too much for the memory there is, it begins anew with one at a time. */
+/* If memory is too small for several pieces, begins again with one at a time. */
 sheaf_status sheaf_infer_whole(sheaf_delimited_reader *in, sheaf_seen *seen, sheaf_error *err)
 {
 	inference f = {.in = in, .err = err, .seen = seen};
@@ -196,7 +195,7 @@ sheaf_status sheaf_infer_whole(sheaf_delimited_reader *in, sheaf_seen *seen, she
 
 /* ---- the first part ---- */
 
-/* A small limit leaves room for a small window only. */
+/* A small limit leaves room only for a small window. */
 size_t sheaf_infer_part_size(const sheaf_context *cx)
 {
 	enum { FIRST_PART = 512 << 10, SHARE = 64, LEAST = 4096 };

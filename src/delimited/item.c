@@ -149,8 +149,8 @@ static sheaf_item_flaw read_nonfinite(sheaf_word word, double *out)
 	return nan || is_named(word, "inf") || is_named(word, "infinity") ? ITEM_OK : ITEM_BAD;
 }
 
-/* An integer that the real type does not hold; one with a point was meant to be rounded. `most`: integers
- * below are held. */
+/* An integer that does not fit the real type exactly; one with a point was meant to be rounded. `most`:
+ * integers below it fit. */
 static bool is_rounded(sheaf_word word, double value, double most)
 {
 	uint64_t v = 0;
@@ -211,7 +211,7 @@ static sheaf_item_flaw read_number(sheaf_type type, sheaf_word word, void *out)
 	}
 }
 
-/* With a comma before its fraction, and no point. */
+/* With a decimal comma, and no point. */
 static sheaf_item_flaw read_with_comma(sheaf_type type, sheaf_word word, void *out)
 {
 	enum { LONGEST = 1024 };
@@ -236,7 +236,7 @@ static sheaf_item_flaw read_bool(sheaf_word word, uint8_t *out)
 	return *out || is_named(word, "false") || is_named(word, "0") ? ITEM_OK : ITEM_BAD;
 }
 
-/* In quotes that have escapes, a byte that is no letter may be written as C does. */
+/* In quotes with escapes, a byte other than a letter may be written as in C. */
 static sheaf_item_flaw read_char(sheaf_word word, const sheaf_dialect *dialect, uint8_t *out)
 {
 	enum { LONGEST = 2 };
@@ -253,7 +253,7 @@ static sheaf_item_flaw read_char(sheaf_word word, const sheaf_dialect *dialect, 
 	return name || (end && end - text == 1) ? ITEM_OK : ITEM_BAD;
 }
 
-/* parts[0], and of a time with a zone its offset in parts[1]. */
+/* parts[0], and for a time with a zone its offset in parts[1]. */
 static sheaf_item_flaw read_time(sheaf_meaning meaning, sheaf_word word, int64_t *parts)
 {
 	int digits, given;

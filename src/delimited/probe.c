@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a file is a table, by its name and its first bytes. Content alone shows little, so a name that says
- * something else is believed. */
+/* Whether a file is a table, by its name and its first bytes. Content alone shows little, so a name that
+ * indicates something else is believed. */
 #include "base/suffix.h"
 #include "delimited/delimited.h"
 #include <string.h>
 
-/* The delimiters outside of quotes on the line that begins at *at, which moves after it; -1 where it has
+/* The number of delimiters outside quotes on the line that begins at *at, which moves past it; -1 if it has
  * what lines of tables do not have, or does not end. */
 static int count_delimiters(const uint8_t **at, const uint8_t *end, uint8_t delimiter)
 {
@@ -22,7 +22,7 @@ static int count_delimiters(const uint8_t **at, const uint8_t *end, uint8_t deli
 	return count;
 }
 
-/* The first lines have the same delimiters. */
+/* The first lines have the same number of delimiters. */
 static bool looks_like(sheaf_bytes head, uint8_t delimiter)
 {
 	const uint8_t *at = head.data, *end = head.data + head.size;
@@ -34,7 +34,7 @@ sheaf_likely sheaf_delimited_probe(sheaf_bytes head, const char *name, const she
                                    const char *const *suffixes)
 {
 	if (sheaf_has_suffix_of(name, suffixes))
-		return SHEAF_PERHAPS; /* the reader says best what is wrong with it */
+		return SHEAF_PERHAPS; /* the reader gives the best error message */
 	const char *slash = strrchr(name, '/');
 	return !strchr(slash ? slash : name, '.') && looks_like(head, kind->delimiter) ? SHEAF_PERHAPS : SHEAF_NO;
 }

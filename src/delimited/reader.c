@@ -18,7 +18,7 @@ void sheaf_delimited_close(void *reader)
 
 /* ---- declared columns ---- */
 
-/* Whether all declared columns stand in the header by name; sets which they are. */
+/* Whether all declared columns are in the header by name; sets which they are. */
 static bool match_names(opening *o)
 {
 	bool all = o->in->schema.nfields <= o->in->width;
@@ -29,7 +29,7 @@ static bool match_names(opening *o)
 	return all;
 }
 
-/* By name where the header has all of the names, else one by one. */
+/* By name if the header has all of the names, else one by one. */
 static sheaf_status place_declared(opening *o, const char *header)
 {
 	sheaf_delimited_reader *in = o->in;
@@ -63,7 +63,7 @@ static sheaf_status place_all(opening *o, const char *header)
 
 /* ---- types ---- */
 
-/* What stands in the columns. */
+/* What the columns contain. */
 static sheaf_status look(opening *o)
 {
 	sheaf_delimited_reader *in = o->in;
@@ -89,7 +89,8 @@ static sheaf_status look(opening *o)
 	return SHEAF_OK;
 }
 
-/* Columns that would be of another type but for words that mean something to other programs. */
+/* Columns that would have another type if some words, which mean something to other programs, were not
+ * there. */
 static sheaf_status doubt_texts(const opening *o, unsigned odd, const char *rule, const char *found,
                                 const char *consequence)
 {
@@ -161,7 +162,7 @@ static sheaf_status report_delimiter(const opening *o, uint8_t usual)
 	return sheaf_header_report(o, SHEAF_NOTE, "delimiter", expected, found, consequence);
 }
 
-/* What the settings do not say of how the file is written, its first bytes do. */
+/* What the settings leave open about the dialect, the first bytes show. */
 static sheaf_status find_dialect(opening *o, sheaf_bytes *sample)
 {
 	enum { HEAD = 64 << 10, FIRST = 4096 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where records and fields end: a walk over delimiters, line feeds and quotes, which are found many bytes at
- * a time. A quote opens a quoted field where it stands first in it, and nowhere else. */
+ * a time. A quote opens a quoted field only if it is the first byte of the field. */
 #include "delimited/delimited.h"
 #include "number/kernel.h"
 #include <string.h>
@@ -33,7 +33,7 @@ typedef struct walk {
 	const uint8_t *open; /* the last quote of the record that opens a field of several lines, or NULL */
 	const uint8_t *open_line_start;
 	uint32_t open_line;
-	size_t before; /* of the ends: those of the records that stand */
+	size_t before; /* number of ends: those of the records that are kept */
 	bool bad;
 } walk;
 
@@ -87,7 +87,7 @@ static bool is_blank(const walk *w, const uint8_t *end)
 	return end == w->record || (end == w->record + 1 && *w->record == '\r');
 }
 
-/* Whether the record of `count` fields that ends before `end` stands. */
+/* Whether the record of `count` fields that ends before `end` is kept. */
 static bool stands(walk *w, const uint8_t *end, uint32_t count)
 {
 	if (w->bad) return false;
@@ -117,7 +117,7 @@ static inline void end_record(walk *w, const uint8_t *end, int64_t line)
 	w->record = w->field = w->line_start = end + 1;
 }
 
-/* The walk goes on at `at`. */
+/* The walk continues at `at`. */
 static void seek(walk *w, const uint8_t *at)
 {
 	if (at - w->marks.block < SHEAF_MARKS_BLOCK)
@@ -140,7 +140,7 @@ static bool ends_field(const walk *w, const uint8_t *at)
 	return at == w->end || *at == w->dialect->delimiter || *at == w->dialect->feed;
 }
 
-/* Where no quote closes the field, all the rest belongs to it. */
+/* If no quote closes the field, the whole rest belongs to it. */
 static void take_rest(walk *w, const uint8_t *open)
 {
 	find_flaw(w, open, RECORD_OPEN);
@@ -186,7 +186,7 @@ static void meet_quote(walk *w, const uint8_t *at)
 		find_flaw(w, at, RECORD_INNER_QUOTE);
 }
 
-/* What is as it should be, to the last whole record before anything that is not; the walk goes on there. */
+/* Regular records, up to the last whole one before any irregularity; the walk continues there. */
 static void find_by_blocks(walk *w, int64_t line)
 {
 	enum { STEP = 4096, SLACK = 2 * SHEAF_FIELDS_BLOCK };
@@ -302,7 +302,7 @@ static bool opens(const sheaf_dialect *dialect, const uint8_t *begin, const uint
 	return quote == begin || quote[-1] == dialect->delimiter || quote[-1] == dialect->feed;
 }
 
-/* The next quote that opens a field from `at` on; `end` where there is none. */
+/* The next quote that opens a field from `at` on; `end` if there is none. */
 static const uint8_t *next_open(const sheaf_dialect *dialect, const uint8_t *begin, const uint8_t *at,
                                 const uint8_t *end)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is wrong with a piece, reported in the order of the input. */
+/* Errors in a piece, reported in the order of the input. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -53,7 +53,7 @@ static sheaf_status report_count(reporting *p, const sheaf_record_finding *f, co
 	return report(p, problem, at, line, at, NULL);
 }
 
-/* The quote that closes a field of several lines may be one that opens another. */
+/* The quote that closes a field of several lines may really open another field. */
 static sheaf_status report_lines(reporting *p, const sheaf_record_finding *f, const uint8_t *at, int64_t line)
 {
 	char shown[SHEAF_SHOWN_SIZE], found[SHEAF_SHOWN_SIZE + 64];
@@ -110,7 +110,7 @@ static sheaf_item_flaw judge(reporting *p, int f, sheaf_word word)
 	return sheaf_item_read_run(field, &word, &in->dialect, p->scratch, &size);
 }
 
-/* The line that a byte of record r stands on, and where that line begins. */
+/* The line of a byte of record r, and where that line begins. */
 static int64_t find_line(const reporting *p, int64_t r, const uint8_t *at, const uint8_t **line_start)
 {
 	const sheaf_records *records = &p->d->records;
@@ -178,7 +178,7 @@ static sheaf_status go_through(reporting *p)
 	return SHEAF_OK;
 }
 
-/* Only the records before the one with a flaw stay. */
+/* Only the records before the one with a flaw are kept. */
 static void leave_out_rest(reporting *p)
 {
 	int64_t left = p->d->records.count - p->row;

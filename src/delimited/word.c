@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a field's text says, and how: whether anything is there, what it looks like, and what it is without
- * its escapes. */
+/* What a field's text means: whether it is missing, what it looks like, and its text without escapes. */
 #include "delimited/delimited.h"
 #include "number/date.h"
 #include "number/number.h"
@@ -30,7 +29,7 @@ static inline int null_of(const uint8_t *at, size_t n)
 	return *at == '?' ? code_of(at, n) : SHEAF_NO_CODE;
 }
 
-/* One of the words that the settings say, whatever blanks are around it. */
+/* One of the words for missing values in the settings, with or without surrounding blanks. */
 static __attribute__((noinline)) bool is_said(const char *words, const uint8_t *at, size_t n)
 {
 	sheaf_word bare = sheaf_word_trim((sheaf_word){at, at + n, false});
@@ -52,7 +51,7 @@ static inline int missing_of(const uint8_t *at, size_t n, const sheaf_dialect *d
 	return is_said(dialect->missing, at, n) ? 0 : SHEAF_NO_CODE;
 }
 
-/* Without quotes an empty text is a text; what is no text is then not there. */
+/* Without quotes an empty text is a text; any other empty value is missing. */
 int sheaf_word_null(const sheaf_word *given, const sheaf_dialect *dialect)
 {
 	sheaf_word word = {given->at, given->end, given->quoted};
@@ -84,7 +83,8 @@ static const uint8_t *pass_digits(const uint8_t *at, const uint8_t *end)
 	return at;
 }
 
-/* A whole number as its digits say; one that begins with a zero is an identifier rather than a number. */
+/* A whole number, judging by its digits; one that begins with a zero is an identifier rather than a
+ * number. */
 static unsigned integer_kind(const uint8_t *digits, size_t n, bool negative)
 {
 	enum { SURE = 18 };
@@ -158,7 +158,7 @@ static bool is_nonfinite(const uint8_t *at, const uint8_t *end)
 	return is_word(at, n, "nan") || is_word(at, n, "inf") || is_word(at, n, "infinity");
 }
 
-/* What other programs write for nothing. */
+/* What other programs write for missing values. */
 static unsigned absent_kind(const uint8_t *at, const uint8_t *end)
 {
 	static const char *const words[] = {"na", "n/a", "#n/a", "null", "none", "nil"};
@@ -210,12 +210,12 @@ bool sheaf_text_looks_otherwise(const uint8_t *text, size_t size, const sheaf_di
 	if (size == 0) return dialect->quote != 0;
 	uint8_t first = text[0], last = text[size - 1];
 	if (first >= 0xfe || (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0))
-		return true; /* at the start of a file it would be a mark of its encoding */
+		return true; /* at the start of a file it would be taken for a byte order mark */
 	if (dialect->quote && (first == '"' || first == '\''))
-		return true; /* the other dialect's quotes, where it is guessed */
+		return true; /* the other dialect's quotes, if the dialect is guessed */
 	if (is_space(first) || is_space(last) || first == '?' || missing_of(text, size, dialect) != SHEAF_NO_CODE)
 		return true;
-	/* Most texts begin with a letter that nothing else begins with. */
+	/* Most texts begin with a letter with which nothing else begins. */
 	return !(plain_kind(text, text + size, dialect->point) & (KIND_TEXT | KIND_ABSENT | KIND_COMMA));
 }
 

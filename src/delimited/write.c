@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The writer's life: what it takes, what it has to report before the first row, and the header. */
+/* The writer: what it accepts, what it reports before the first row, and the header. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
@@ -25,7 +25,7 @@ static bool is_nullable(const sheaf_field *field)
 	return field->nlevels > 0 && field->levels[0].missing == SHEAF_NULLABLE;
 }
 
-/* A header with a name twice could not be read again. */
+/* A header with a repeated name could not be read again. */
 static sheaf_status check_names(const sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	sheaf_names names = {0};
@@ -75,7 +75,7 @@ static sheaf_status warn(const sheaf_delimited_writer *out, const char *column, 
 	return sheaf_report(out->cx, &problem, err);
 }
 
-/* Whether what is inferred when the column is read again is another value, or no value of its kind. */
+/* Whether the type inferred when the column is read again would change its values. */
 static bool is_not_inferred(const sheaf_delimited_writer *out, const sheaf_field *field)
 {
 	bool date = sheaf_means_time(field->meaning);
@@ -99,7 +99,7 @@ static sheaf_status report_type(const sheaf_delimited_writer *out, const sheaf_f
 		err);
 }
 
-/* Of many columns the first one stands for all. */
+/* If there are many columns, the first one is named for all. */
 static sheaf_status report_types(const sheaf_delimited_writer *out, sheaf_error *err)
 {
 	enum { FEW = 3 };
@@ -146,7 +146,7 @@ static void put_shape(char *text, size_t size, const int64_t *shape, int rank)
 		used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, d ? "," : "", shape[d]);
 }
 
-/* The largest coordinates are the shape to whoever reads the entries. */
+/* For readers of the entries, the largest coordinates are the shape. */
 static sheaf_status report_shape(const sheaf_delimited_writer *out, sheaf_error *err)
 {
 	enum { SHAPE = SHEAF_MAX_RANK * 24 };
@@ -174,7 +174,7 @@ static const char *null_word_of(const char *setting)
 	return words[0];
 }
 
-/* Where there are no quotes, an empty text and nothing at all would look the same. */
+/* Without quotes, an empty text and a missing value would look the same. */
 static sheaf_status choose_nulls(sheaf_delimited_writer *out, const sheaf_delimited_kind *kind,
                                  const sheaf_values *values, sheaf_error *err)
 {

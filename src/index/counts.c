@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Of each piece: the longest row, whether keys are numbers, then samples and entries of each stream. */
+/* For each piece: the longest row, whether keys are numbers, then samples and entries of each stream. */
 #include "index/counts.h"
 #include "base/endian.h"
 #include "data/frame.h"

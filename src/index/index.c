@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Using an index: only a fresh one, and only as far as it is sound. */
+/* Using an index: only a fresh one, and only its sound parts. */
 #include "index/index.h"
 #include "base/memory.h"
 #include "base/spell.h"
@@ -29,7 +29,7 @@ static void put_setting(sheaf_builder *b, const char *name, const char *value)
 	sheaf_builder_printf(b, "%s=%zu:%s\n", name, value ? strlen(value) : 0, value ? value : "");
 }
 
-/* Whatever the order in which they were given: as the format's table has them. */
+/* Whatever the order in which they were given: in the order of the format's table. */
 static sheaf_status make_settings(const sheaf_indexed *d, sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_builder b;
@@ -119,7 +119,7 @@ sheaf_status sheaf_index_look(sheaf_indexed *d, sheaf_error *err)
 	return x->fresh ? SHEAF_OK : sheaf_fail(err, SHEAF_DATA, "%s", x->why);
 }
 
-/* Beside the input first. What is wrong with the first one found is reported. */
+/* Beside the input first. Errors in the first one found are reported. */
 static sheaf_status look_everywhere(sheaf_indexed *d, sheaf_error *err)
 {
 	sheaf_index *x = d->index;
@@ -163,7 +163,7 @@ static sheaf_status prepare(sheaf_indexed *d, sheaf_index_policy policy, sheaf_e
 	return SHEAF_OK;
 }
 
-/* What is asked for explicitly must be possible. */
+/* An explicit request must be possible. */
 static sheaf_status refuse(sheaf_indexed *d, sheaf_error *err)
 {
 	const sheaf_index *x = d->index;
@@ -188,7 +188,7 @@ sheaf_status sheaf_index_find(sheaf_indexed *d, sheaf_index_policy policy, sheaf
 
 /* ---- using ---- */
 
-/* A schema may come from another file, as a map, so settings of the same name prove nothing. */
+/* A schema may come from another file, such as a map, so equal settings prove nothing. */
 bool sheaf_index_same_schema(const sheaf_schema *a, const sheaf_schema *b, sheaf_context *cx)
 {
 	sheaf_builder one, other;
@@ -213,7 +213,7 @@ bool sheaf_index_is_of(const sheaf_indexed *d, const sheaf_index_head *head)
 	       (any_settings || sheaf_index_same_schema(&head->schema, &d->in->schema, d->cx));
 }
 
-/* With what the index knows. Streams that do not fit the input are passed over like any other damage. */
+/* With what the index knows. Streams that do not fit the input are treated like any other damage. */
 static sheaf_status open_known(sheaf_indexed *d, sheaf_opening how, sheaf_error *err)
 {
 	sheaf_index *x = d->index;
@@ -231,7 +231,7 @@ static sheaf_status open_known(sheaf_indexed *d, sheaf_opening how, sheaf_error 
 	return SHEAF_END;
 }
 
-/* Whether there is nothing but white space and comments. */
+/* Whether there is only white space and comments. */
 static bool is_nothing(const uint8_t *at, const uint8_t *end)
 {
 	for (; at < end; at++) {
@@ -242,7 +242,7 @@ static bool is_nothing(const uint8_t *at, const uint8_t *end)
 	return true;
 }
 
-/* What stands after the last piece. */
+/* What follows the last piece. */
 static sheaf_status check_rest(const sheaf_indexed *d, int64_t from, bool *fits, sheaf_error *err)
 {
 	enum { MOST = 64 << 10 };
@@ -257,8 +257,8 @@ static sheaf_status check_rest(const sheaf_indexed *d, int64_t from, bool *fits,
 	return status;
 }
 
-/* Whether its table goes from where the reader begins to the last row, and says as many rows as the input
- * itself, where that says so. */
+/* Whether its table covers everything from where the reader begins to the last row, and has the number of
+ * rows that the input itself states, if it does. */
 static sheaf_status check_cover(const sheaf_indexed *d, bool *fits, sheaf_error *err)
 {
 	const sheaf_pieces *pieces = d->index->pieces;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The index of a dataset: found and compared when it is opened, gathered while all of it is read. */
+/* The index of a dataset: found and compared when the dataset is opened, gathered while all of it is read. */
 #ifndef SHEAF_INDEX_INDEX_H
 #define SHEAF_INDEX_INDEX_H
 
@@ -11,7 +11,7 @@
 
 enum { SHEAF_INDEX_PLACES = 2 /* beside the input, and in the user's cache folder */ };
 
-/* Whether what is read is gathered for an index. */
+/* Whether reading also gathers an index. */
 typedef enum sheaf_gathering_state {
 	SHEAF_GATHERING_NOT_YET,
 	SHEAF_GATHERING,
@@ -32,17 +32,17 @@ typedef struct sheaf_keeping {
 
 typedef struct sheaf_index {
 	sheaf_index_policy policy;
-	bool applies; /* the input is one that can have an index; else this says why not: */
+	bool applies; /* the input can have an index; otherwise this says why not: */
 	sheaf_status obstacle;
-	sheaf_identity input; /* its hash is made when it is needed: */
+	sheaf_identity input; /* its hash is computed when it is needed: */
 	bool hashed;
-	char *places[SHEAF_INDEX_PLACES]; /* where it may be; NULL: nowhere */
-	int place;                        /* where it was found, or the first that may be */
+	char *places[SHEAF_INDEX_PLACES]; /* where the index may be; NULL: nowhere */
+	int place;                        /* where it was found, or the first possible place */
 	sheaf_buffer settings;            /* a text */
 	bool asked;                       /* for one to be written */
 	bool found;                       /* there is one */
 	bool fresh;
-	bool foreign;  /* the input is the one that it was made of, but the settings are others */
+	bool foreign;  /* it was made from this input, but with other settings */
 	char why[400]; /* it is not fresh */
 	sheaf_index_file file;
 	sheaf_pieces *pieces; /* of the file */
@@ -57,27 +57,27 @@ typedef struct sheaf_index {
 typedef struct sheaf_indexed {
 	SHEAF_BASE(sheaf_input, input);
 	struct sheaf_index *index;
-	int64_t table_bytes;        /* of the pieces of the table; 0: as usual */
-	const sheaf_pieces *pieces; /* the table, of the index or of a survey; NULL until somebody asks for it */
+	int64_t table_bytes;        /* of the pieces of the table; 0: the default */
+	const sheaf_pieces *pieces; /* the table, of the index or of a survey; NULL until it is requested */
 	sheaf_pieces *surveyed;
-	struct sheaf_surveying *surveying; /* NULL: no survey is under way */
-	bool surveyed_past;                /* a survey has cut pieces and not gone back */
+	struct sheaf_surveying *surveying; /* NULL: no survey is in progress */
+	bool surveyed_past;                /* a survey has cut pieces and not returned to the beginning */
 	sheaf_piece piece;                 /* of the survey */
 } sheaf_indexed;
 
-/* Before the format opens the input: looks for an index. Only failures of memory, and of --index require, are
- * failures. */
+/* Before the format opens the input: looks for an index. It fails only if memory runs out, or if --index
+ * require does. */
 SHEAF_USE sheaf_status sheaf_index_find(sheaf_indexed *d, sheaf_index_policy policy, sheaf_error *err);
-/* Has the format open the input, with what the index knows. */
+/* Lets the format open the input, with what the index knows. */
 SHEAF_USE sheaf_status sheaf_index_open_input(sheaf_indexed *d, const sheaf_opening *how, sheaf_error *err);
-/* The table in the index where its pieces are of `piece_bytes` (below 0: of any size), or NULL. */
+/* The table in the index if its pieces have `piece_bytes` (below 0: any size), or NULL. */
 void sheaf_index_table(sheaf_indexed *d, int64_t piece_bytes, const sheaf_pieces **out);
-/* The rows are others than those of the format, so that no index is of them. After sheaf_index_pass_over. */
+/* The rows are not those of the format, so no index describes them. After sheaf_index_pass_over. */
 void sheaf_index_disown(sheaf_indexed *d);
 void sheaf_index_free(sheaf_indexed *d);
 
-/* STALE where a piece of the index's table is not as that says: its bytes, and the lengths of its rows, which
- * are those of `frame`, or measured where that is NULL. Any thread. */
+/* STALE if a piece of the index's table does not have the bytes, or the lengths of rows, that it states; the
+ * lengths are those of `frame`, or are measured if that is NULL. Any thread. */
 SHEAF_USE sheaf_status sheaf_index_hold_bytes(const sheaf_indexed *d, const sheaf_piece_entry *entry,
                                               const sheaf_piece *piece, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_index_hold_rows(const sheaf_indexed *d, const sheaf_piece_entry *entry,
@@ -88,18 +88,18 @@ sheaf_status sheaf_index_refute(const sheaf_indexed *d, const sheaf_piece_entry 
                                 sheaf_error *err);
 /* Whether the table in use is the index's. */
 bool sheaf_index_is_in_use(const sheaf_indexed *d);
-/* Everything is from now on as without one. */
+/* From now on works as if there were no index. */
 void sheaf_index_drop(sheaf_indexed *d, const char *why);
 
 /* Opens the index that has just been written. */
 SHEAF_USE sheaf_status sheaf_index_look(sheaf_indexed *d, sheaf_error *err);
-/* Makes `input` complete. UNSUPPORTED where the input can have no index, DATA where it was changed since it
- * was opened. */
+/* Completes `input`. UNSUPPORTED if the input cannot have an index, DATA if it was changed since it was
+ * opened. */
 SHEAF_USE sheaf_status sheaf_index_identify(sheaf_indexed *d, sheaf_error *err);
-/* The settings as one text, and what says whether two readers find the same rows. */
+/* The settings as one text, and what decides whether two readers find the same rows. */
 const char *sheaf_index_settings(const sheaf_index *x);
 const char *sheaf_index_counting(const sheaf_indexed *d);
-/* Whether an index with this head has the rows that the dataset has. */
+/* Whether an index with this head describes the rows that the dataset has. */
 bool sheaf_index_is_of(const sheaf_indexed *d, const sheaf_index_head *head);
 bool sheaf_index_same_schema(const sheaf_schema *a, const sheaf_schema *b, sheaf_context *cx);
 
@@ -107,48 +107,48 @@ bool sheaf_index_same_schema(const sheaf_schema *a, const sheaf_schema *b, sheaf
 
 /* Each piece in order, as it is read. */
 void sheaf_index_gather(sheaf_indexed *d, const sheaf_piece *piece, const sheaf_frame *frame);
-/* Writes an index of these pieces, wherever it may be. */
+/* Writes an index of these pieces, in the first possible place. */
 SHEAF_USE sheaf_status sheaf_index_write_table(sheaf_indexed *d, const sheaf_pieces *pieces,
                                                sheaf_error *err);
 /* Not all of it will be read. */
 void sheaf_index_pass_over(sheaf_indexed *d);
-/* All of the input has been read: writes what was gathered, where that is worth it. Only what was asked for
- * is warned about where it cannot be done. */
+/* All of the input has been read: writes what was gathered, if that is worthwhile. A failure is a warning
+ * only if the index was requested. */
 SHEAF_USE sheaf_status sheaf_index_finish(sheaf_indexed *d, sheaf_error *err);
 
-/* The table has been made by a survey: writes it, by the same rules. */
+/* A survey has made the table: writes it, by the same rules. */
 SHEAF_USE sheaf_status sheaf_index_keep_table(sheaf_indexed *d, sheaf_error *err);
 
-/* Until what is being written is written; nothing is gathered any more. Before the index is freed. */
+/* Waits until the index is written; nothing is gathered any more. Call it before the index is freed. */
 void sheaf_index_wait(sheaf_indexed *d);
 
 /* ---- index_place.c ---- */
 
-/* Fills the places of the index of a file; none where the path leads nowhere. They are texts of the
+/* Fills in the places for the index of a file; none if the path leads nowhere. They are texts of the
  * context. */
 SHEAF_USE sheaf_status sheaf_index_find_places(const char *path, sheaf_context *cx,
                                                char *places[SHEAF_INDEX_PLACES], sheaf_error *err);
-/* Whether an index may be read there: nothing that would have to be waited for. */
+/* Whether an index can be read there without waiting. */
 bool sheaf_index_is_file(const char *path);
 /* Whether nothing is there. */
 bool sheaf_index_is_free(const char *path);
-/* Makes the folders of the user's cache that a place needs. */
+/* Creates the folders of the user's cache that a place needs. */
 void sheaf_index_make_folder(const char *place);
 
 /* ---- survey.c ---- */
 
-/* About how long the pieces of the table are to be; 0: chunks as they are. */
+/* Approximate size of the table's pieces; 0: chunks as they are. */
 int64_t sheaf_table_bytes(const sheaf_indexed *d);
 /* Makes the table in one pass, after which the dataset is at its beginning. */
 SHEAF_USE sheaf_status sheaf_survey(sheaf_indexed *d, sheaf_error *err);
-/* The same step by step, for who wants the first pieces before the last one is known: the table is there
- * where an index has it; else each further call finds one more piece, whose entry and lengths of rows
- * (borrowed until the next call), or END, with which the table is there. Other threads may decode
- * pieces meanwhile. */
+/* The same step by step, for callers that need the first pieces before the last one is known: the table is
+ * there if an index has it; otherwise each further call finds one more piece, with its entry and the lengths
+ * of its rows (borrowed until the next call), or END, after which the table is there. Other threads may
+ * decode pieces meanwhile. */
 SHEAF_USE sheaf_status sheaf_survey_begin(sheaf_indexed *d, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_survey_next(sheaf_indexed *d, sheaf_piece_entry *entry, const uint32_t **lengths,
                                          sheaf_error *err);
-/* Lets an unfinished one go; the dataset is at its beginning again. No other thread may be at it. */
+/* Abandons an unfinished one; the dataset is at its beginning again. No other thread may be using it. */
 void sheaf_survey_end(sheaf_indexed *d);
 /* To its end, and back to the beginning. */
 SHEAF_USE sheaf_status sheaf_survey_finish(sheaf_indexed *d, sheaf_error *err);

@@ -14,7 +14,7 @@
 
 enum {
 	VERSION = 4,
-	PROLOGUE = 24, /* magic, version, size of the head, hash of what follows in the head */
+	PROLOGUE = 24, /* signature, version, size of the head, hash of the rest of the head */
 	HEAD_MOST = 64 << 20,
 	ALIGNMENT = 64 /* of the tables in the file */
 };
@@ -78,7 +78,7 @@ static void put_head(sheaf_builder *b, const sheaf_index_head *h, const sheaf_pi
 	for (int w = 0; w < h->nwitnesses; w++) sheaf_builder_i64(b, h->witnesses[w]);
 }
 
-/* The prologue has the size and the hash of the rest, so that comes first. */
+/* The prologue has the size and the hash of the rest, so the rest is written first. */
 static sheaf_status make_head(const sheaf_index_head *head, const sheaf_pieces *pieces, sheaf_context *cx,
                               sheaf_buffer *out, sheaf_error *err)
 {
@@ -148,7 +148,7 @@ static sheaf_status refuse_damage(const sheaf_index_file *f, const char *part, s
 	                  sheaf_source_name(f->source), part);
 }
 
-/* A stream takes some bytes of the input, so there are no more of them than that allows. */
+/* A stream takes a few bytes of the input, which limits their number. */
 static int64_t most_head(const sheaf_index_file *f)
 {
 	enum { LEAST = 64 << 10, FOR_EACH = 64 };
@@ -291,14 +291,14 @@ sheaf_status sheaf_index_open(const char *path, const sheaf_source *input, sheaf
 
 /* ---- reading the tables ---- */
 
-/* Pieces of text follow one another without a gap, and a row takes a byte at least, as does
- * a line of it. */
+/* Pieces of text follow one another without a gap, and a row takes at least a byte, as does each of its
+ * lines. */
 static bool is_covered(const sheaf_piece_entry *e, int64_t end)
 {
 	return e->line < 0 || (e->byte == end && e->rows <= e->size && e->samples <= e->size);
 }
 
-/* Pieces lie one after the other within the input, and their rows, too. */
+/* Pieces follow one another within the input, and so do their rows. */
 static sheaf_status check_entries(const sheaf_index_file *f, const sheaf_pieces *p, sheaf_error *err)
 {
 	int64_t byte = 0, row = 0, samples = 0;

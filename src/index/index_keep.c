@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeping an index: gathered while the input is read, or made on request, and written at the end. */
+/* Making an index: gathered while the input is read, or made on request, and written at the end. */
 #include "base/context.h"
 #include "base/endian.h"
 #include "base/status.h"
@@ -8,14 +8,14 @@
 #include <errno.h>
 #include <string.h>
 
-/* Below this a scan takes a fraction of a second: not worth a file that nobody has asked for. */
+/* Below this a scan takes a fraction of a second: not worth a file that nobody has requested. */
 static const int64_t LARGE = 64 << 20;
 
 /* ---- writing ---- */
 
 static bool is_about_folder(const sheaf_error *err)
 {
-	if (err->status == SHEAF_UNKNOWN && err->sys == EPERM) return true; /* somebody else's is there */
+	if (err->status == SHEAF_UNKNOWN && err->sys == EPERM) return true; /* somebody else's file is there */
 	return err->status == SHEAF_IO && err->sys != ENOSPC && err->sys != EDQUOT && err->sys != EIO;
 }
 
@@ -48,7 +48,7 @@ static void write_somewhere(sheaf_keeping *k)
 		k->status = write_at(k, k->place = 1, &k->error);
 }
 
-/* What an index of these pieces says before its tables. The texts and the schema are borrowed. */
+/* What an index of these pieces has before its tables. The texts and the schema are borrowed. */
 static sheaf_status make_head(sheaf_indexed *d, int64_t piece_bytes, sheaf_index_head *head, sheaf_error *err)
 {
 	sheaf_index *x = d->index;
@@ -65,7 +65,7 @@ static sheaf_status make_head(sheaf_indexed *d, int64_t piece_bytes, sheaf_index
 	return SHEAF_OK;
 }
 
-/* Of a table that was made before anybody asked for an index. */
+/* For a table that was made before anybody requested an index. */
 static sheaf_status hash_pieces(const sheaf_indexed *d, sheaf_pieces *pieces, sheaf_error *err)
 {
 	for (int64_t i = 0; i < pieces->count && !pieces->hashed; i++) {
@@ -94,8 +94,8 @@ sheaf_status sheaf_index_write_table(sheaf_indexed *d, const sheaf_pieces *piece
 
 /* ---- gathering ---- */
 
-/* Chunks are found at once, so they need no index for that. A file that has just been changed may change
- * again in the same tick of its clock. */
+/* Chunks are found at once, so they need no index for that. A file that was just changed may change again
+ * within the same tick of its clock. */
 static bool is_worth_it(const sheaf_indexed *d)
 {
 	const sheaf_index *x = d->index;
@@ -126,7 +126,7 @@ static void begin_gathering(sheaf_indexed *d)
 	if (status) stop_gathering(x);
 }
 
-/* Lengths are a small part of what is read; but a small limit is for the reading. */
+/* Lengths are a small part of what is read; but a small limit is reserved for reading. */
 static bool is_too_large(const sheaf_indexed *d)
 {
 	enum { SHARE = 16 };
@@ -162,8 +162,8 @@ static void *keep(void *user)
 	return NULL;
 }
 
-/* Written by another thread, where there may be one: the caller goes on. Rows that errors have changed are
- * not as long as their lines say. */
+/* Another thread writes it, if there is one: the caller continues. Rows that errors have changed do not have
+ * the length that their lines show. */
 static void keep_gathered(sheaf_indexed *d)
 {
 	sheaf_index *x = d->index;
@@ -212,7 +212,7 @@ sheaf_status sheaf_index_finish(sheaf_indexed *d, sheaf_error *err)
 }
 
 /* A table that was made for other orders than the file's is as good as one gathered on the way. One of
- * unusual pieces would serve nobody else. */
+ * unusual pieces would help nobody else. */
 sheaf_status sheaf_index_keep_table(sheaf_indexed *d, sheaf_error *err)
 {
 	const sheaf_index *x = d->index;

@@ -14,7 +14,7 @@
 
 static const char own_folder[] = "/sheaf";
 
-/* $XDG_CACHE_HOME, else ~/.cache, as the XDG base directories have it: relative ones do not count. */
+/* $XDG_CACHE_HOME, else ~/.cache, as in the XDG base directory specification: relative paths are ignored. */
 static bool find_cache(char folder[PATH_MAX])
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -26,7 +26,7 @@ static bool find_cache(char folder[PATH_MAX])
 	return n > 0 && n < PATH_MAX;
 }
 
-/* A path too long for the system is no place. */
+/* A path that is too long for the system is no place. */
 static sheaf_status put_place(const char *text, int n, sheaf_context *cx, char **out, sheaf_error *err)
 {
 	return n > 0 && n < PATH_MAX ? sheaf_copy_text(cx, text, (size_t)n, out, err) : SHEAF_OK;
@@ -53,7 +53,7 @@ bool sheaf_index_is_file(const char *path)
 	struct stat info;
 	if (!path) return false;
 	if (lstat(path, &info) == 0) return S_ISREG(info.st_mode);
-	return errno != ENOENT && errno != ENOTDIR; /* whoever opens it will say what is wrong */
+	return errno != ENOENT && errno != ENOTDIR; /* whoever opens it will report the error */
 }
 
 bool sheaf_index_is_free(const char *path)
@@ -71,6 +71,6 @@ void sheaf_index_make_folder(const char *place)
 		*slash = '\0';
 		int made = mkdir(folder, S_IRWXU);
 		*slash = '/';
-		if (made != 0 && errno != EEXIST) return; /* whoever writes there will say so */
+		if (made != 0 && errno != EEXIST) return; /* whoever writes there will report it */
 	}
 }

@@ -8,9 +8,9 @@
 
 enum {
 	BLOCK = SHEAF_LENGTHS_BLOCK,
-	WORD = 8,  /* a block's bits end with a word more than they need, so that any length can be loaded as a
-	              whole word */
-	ENTRY = 24 /* byte of the bits, u64; hash, u64; least length, u32; bits of each, u32 */
+	WORD = 8, /* a block's bits are followed by one more word than they need, so that any length can be loaded
+	             as a whole word */
+	ENTRY = 24 /* byte of the bits, u64; hash, u64; least length, u32; bits for each, u32 */
 };
 enum { UNCHECKED, SOUND, DAMAGED };
 
@@ -35,7 +35,7 @@ static int64_t block_count(int64_t rows) { return rows / BLOCK + (rows % BLOCK >
 
 int64_t sheaf_lengths_blocks_size(int64_t rows) { return block_count(rows) * ENTRY; }
 
-/* The seed shows that blocks have changed places. */
+/* The seed detects blocks that have changed places. */
 static uint64_t hash_of(const uint8_t *bits, size_t size, int64_t i)
 {
 	return sheaf_xxhash(bits, size, (uint64_t)i).low;
@@ -141,7 +141,7 @@ static int64_t rows_of(const sheaf_lengths *l, int64_t i)
 	return left < BLOCK ? left : BLOCK;
 }
 
-/* What is claimed of a row must not be more than the input could hold: memory is asked for by it. */
+/* The claimed length of a row must not exceed what the input could hold, since memory is allocated for it. */
 static bool are_possible(const sheaf_lengths *l, int64_t i)
 {
 	uint32_t lengths[BLOCK];
@@ -166,7 +166,7 @@ bool sheaf_lengths_is_sound(const sheaf_lengths *l, int64_t i)
 	if (!l->checked) return true;
 	int state = atomic_load_explicit(&l->checked[i], memory_order_relaxed);
 	if (state == UNCHECKED) {
-		state = check(l, i) ? SOUND : DAMAGED; /* threads that come at the same time find the same */
+		state = check(l, i) ? SOUND : DAMAGED; /* threads that check at the same time find the same */
 		atomic_store_explicit(&l->checked[i], (uint8_t)state, memory_order_relaxed);
 	}
 	return state == SOUND;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of pieces: making it, and asking it. */
+/* The table of pieces: making it, and querying it. */
 #include "index/pieces.h"
 #include "base/checked.h"
 #include "base/endian.h"
@@ -116,7 +116,7 @@ void sheaf_pieces_at(const sheaf_pieces *p, int64_t i, sheaf_piece_entry *out)
 
 sheaf_piece sheaf_piece_of(const sheaf_piece_entry *entry)
 {
-	/* Rows that are slices of a tensor are numbered like these. */
+	/* Rows that are slices of a tensor are numbered like slices. */
 	return (sheaf_piece){.byte = entry->byte,
 	                     .size = entry->size,
 	                     .line = entry->line,
@@ -126,7 +126,7 @@ sheaf_piece sheaf_piece_of(const sheaf_piece_entry *entry)
 	                     .slices = entry->rows};
 }
 
-/* The last piece that begins at the row or before; pieces without rows begin where the next one does. */
+/* The last piece that begins at the row or before it; pieces without rows begin where the next one does. */
 int64_t sheaf_pieces_find(const sheaf_pieces *p, int64_t row)
 {
 	if (!p || row < 0 || row >= p->rows) return -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of pieces from the inside: made row by row in one pass, or taken from an index file. */
+/* The inside of the table of pieces: made row by row in one pass, or taken from an index file. */
 #ifndef SHEAF_INDEX_PIECES_H
 #define SHEAF_INDEX_PIECES_H
 
@@ -15,19 +15,18 @@ struct sheaf_pieces {
 	sheaf_context *cx;
 	int64_t count, rows, samples;
 	bool hashed;          /* each entry has its hash */
-	sheaf_buffer entries; /* a record of each, little-endian, as in a file */
+	sheaf_buffer entries; /* a record for each, little-endian, as in a file */
 	sheaf_lengths lengths;
-	sheaf_buffer counts; /* what is in each (counts.h); empty: nobody has looked */
-	const sheaf_input
-		*input; /* where they come from a file: what lengths are found in that are damaged there */
+	sheaf_buffer counts;      /* the contents of each (counts.h); empty: they were not counted */
+	const sheaf_input *input; /* if they come from a file: the file in which damaged lengths are found */
 };
 
-/* A table being made. */
+/* A table that is being made. */
 typedef struct sheaf_gathering {
 	sheaf_context *cx;
 	sheaf_builder entries;
 	sheaf_packer packer;
-	sheaf_builder counts; /* for whoever sees the rows to fill */
+	sheaf_builder counts; /* filled by whoever sees the rows */
 	int64_t samples;
 } sheaf_gathering;
 
@@ -49,7 +48,7 @@ SHEAF_USE sheaf_status sheaf_piece_hash(const sheaf_input *input, const sheaf_pi
 /* The lengths of rows [row, row + n) of an index's table, from the input itself. Any thread. */
 SHEAF_USE sheaf_status sheaf_pieces_measure(const sheaf_input *input, const sheaf_pieces *pieces, int64_t row,
                                             int64_t n, uint32_t *lengths, sheaf_error *err);
-/* Opening what is in a table has found other rows than when it was made. */
+/* Opening the contents of a table has found other rows than when it was made. */
 sheaf_status sheaf_pieces_refuse(const sheaf_input *input, const sheaf_piece_entry *entry, int64_t found,
                                  sheaf_error *err);
 

@@ -20,7 +20,7 @@ struct sheaf_surveying {
 	sheaf_gathering gathered;
 	sheaf_measurer measurer;
 	int64_t bytes; /* of a piece */
-	bool hashes;   /* an index may be made of it */
+	bool hashes;   /* an index may be made from it */
 };
 
 static void drop_surveying(sheaf_indexed *d)
@@ -54,7 +54,7 @@ static sheaf_status begin_surveying(sheaf_indexed *d, sheaf_error *err)
 	d->surveying = (struct sheaf_surveying *)memory;
 	int64_t bytes = sheaf_table_bytes(d);
 	d->surveying->bytes = bytes ? bytes : INT64_MAX;
-	/* Of text, whose bytes are at hand, in case an index is made of it; of chunks where one is asked for. */
+	/* For text, whose bytes are available, in case an index is made; for chunks if an index is requested. */
 	d->surveying->hashes = d->index->asked || (d->index->policy != SHEAF_INDEX_NEVER && bytes > 0);
 	sheaf_status status = sheaf_measurer_begin(&d->surveying->measurer, &d->input, err);
 	if (status == SHEAF_OK) status = sheaf_gathering_begin(&d->surveying->gathered, d->cx, err);
