@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line, read against the tables of the command and of the formats. */
+/* The command line, checked against the tables of the command and of the formats. */
 #include "cli.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,8 +44,7 @@ static const sheaf_option *find_own(const command *c, const char *name, size_t n
 	return NULL;
 }
 
-/* Whether the chosen formats use it is for the library to say; here it is enough that it is an option at
- * all. */
+/* The library decides whether the chosen formats use it; here it only has to be an option at all. */
 static const sheaf_option *find_foreign(const char *name, size_t n, char letter)
 {
 	const sheaf_format *format;
@@ -82,7 +81,7 @@ static const sheaf_option *find_anywhere(const char *name, size_t n, char letter
 	return option ? option : find_foreign(name, n, letter);
 }
 
-/* Of letters in a row the first that takes a value takes the rest of the word, if there is any. */
+/* The first of several letters that takes a value takes the rest of the word, if there is any. */
 bool option_takes_next(const char *word)
 {
 	const sheaf_option *option;
@@ -99,8 +98,8 @@ bool option_takes_next(const char *word)
 
 /* ---- reading ---- */
 
-/* Several formats may have an option of this name, with words of their own: here it is enough that one of
- * them knows the value. */
+/* Several formats may have an option of this name, each with its own words: here it is enough that one of
+ * them accepts the value. */
 static sheaf_status check_foreign(const sheaf_option *found, const char *value, sheaf_error *err)
 {
 	const sheaf_format *format;
@@ -144,7 +143,7 @@ static sheaf_status take_long(parser *p, const char *word, sheaf_error *err)
 	return refuse_option(c, shown, name, exists_elsewhere(name), err);
 }
 
-/* The library knows options by their names; whoever wrote a letter is to find that in the message. */
+/* The library knows options by their names; a user who wrote a letter should find that in the message. */
 static sheaf_status keep_lettered(parser *p, const sheaf_option *option, bool own, const char *value,
                                   const char *shown, sheaf_error *err)
 {
@@ -156,8 +155,8 @@ static sheaf_status keep_lettered(parser *p, const sheaf_option *option, bool ow
 	return sheaf_fail(err, status, "%s%s", named ? shown : "", why.message + (named ? n : 0));
 }
 
-/* -f was --from once: whoever still writes so must neither replace a file nor have one named like a format
- * read. */
+/* -f used to be --from: whoever still writes that must neither replace a file nor have a file read that is
+ * named like a format. */
 static sheaf_status refuse_old_from(const parser *p, const char *at, sheaf_error *err)
 {
 	const char *word = at[1] ? at + 1 : p->at < p->argc ? p->argv[p->at] : "";
@@ -213,7 +212,7 @@ static bool is_sent(void)
 	       (S_ISFIFO(info.st_mode) || S_ISREG(info.st_mode) || S_ISSOCK(info.st_mode));
 }
 
-/* --output is the last operand; an input that nobody names is the one that is sent. */
+/* --output becomes the last operand; if no input is named, standard input is the input. */
 static void complete_operands(arguments *args)
 {
 	const command *c = args->command;
@@ -275,7 +274,7 @@ static sheaf_status check_selection(const arguments *args, sheaf_error *err)
 	bool seeded = sheaf_values_flag(values, "seed") && !sheaf_values_flag(values, drawn);
 	if (sheaf_values_flag(values, "rows") && sheaf_values_flag(values, "head"))
 		return sheaf_fail_option(err, SHEAF_USAGE, "head", ": expected this option or --rows, found both");
-	/* Where a command has a seed of its own, it is for more than that. */
+	/* A command with a seed of its own uses it for more than the sample. */
 	bool alone =
 		seeded && (strcmp(drawn, "fractions") == 0 || !sheaf_option_find(args->command->options, "seed"));
 	if (alone)

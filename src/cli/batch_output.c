@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Minibatches as objects of JSON, and as files of a folder. */
+/* Minibatches as JSON objects, and as files in a folder. */
 #include "cli.h"
 #include <dirent.h>
 #include <errno.h>
@@ -59,7 +59,7 @@ sheaf_status print_batch(const sheaf_batches *batches, const sheaf_batch *b, she
 
 /* ---- as files ---- */
 
-/* A name that this command gives: "batch-" and the position, and the suffix. */
+/* A name given by this command: "batch-" and the position, and the suffix. */
 static bool is_batch(const batch_folder *f, const char *name)
 {
 	size_t prefix = strlen("batch-"), n = strlen(name), suffix = strlen(f->suffix);
@@ -94,7 +94,7 @@ int open_folder(const char *path)
 	return fd;
 }
 
-/* Batches of an earlier run would be taken for this one's. */
+/* Batches of an earlier run would be taken for batches of this one. */
 static sheaf_status look_for_batches(const batch_folder *f, bool force, sheaf_error *err)
 {
 	int fd = open_folder(f->path);
@@ -131,7 +131,7 @@ sheaf_status batch_folder_open(batch_folder *f, const arguments *args, bool resu
 	return resumed ? SHEAF_OK : look_for_batches(f, sheaf_values_flag(&args->values, "force"), err);
 }
 
-/* The position is the same in each run, so what comes again after a run that was killed replaces itself. */
+/* The position is the same in each run, so a batch that comes again after a killed run replaces itself. */
 static sheaf_status name_batch(batch_folder *f, const sheaf_batch *b, const sheaf_batch_options *options,
                                char name[PATH_MAX], sheaf_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The command: what its files share. It stands on the public headers alone, and knows formats only through
- * their table. */
+/* The command: declarations that its files share. It uses only the public headers, and knows formats only
+ * through their table. */
 #ifndef CLI_H
 #define CLI_H
 
@@ -19,7 +19,7 @@ enum exit_code {
 
 /* ---- commands and their options ---- */
 
-/* The options that several commands share, as bits: bit i is row i of shared_options. */
+/* The options that several commands share, as bits: bit i belongs to row i of shared_options. */
 enum {
 	TAKES_FROM = 1,
 	TAKES_JSON = 2,
@@ -60,45 +60,45 @@ extern const sheaf_option shared_options[];
 /* What was given on the command line, checked. */
 typedef struct arguments {
 	const struct command *command;
-	sheaf_values values;     /* of the command's own and shared options */
+	sheaf_values values;     /* the command's own options and shared ones */
 	sheaf_setting *own;      /* what they are in */
-	sheaf_setting *settings; /* of formats: for the library to check */
+	sheaf_setting *settings; /* options of formats: the library checks them */
 	int nsettings;
 	const char **files;
 	int nfiles;
 	sheaf_config *config;   /* what --config names, or NULL; settings and files may point into it */
-	sheaf_context *library; /* whose memory the configuration is */
+	sheaf_context *library; /* the context that owns the configuration */
 } arguments;
 
 typedef struct command {
 	const char *name;
-	int (*run)(const arguments *args); /* gives the exit code */
+	int (*run)(const arguments *args); /* returns the exit code */
 	const char *help;                  /* one line */
 	const char *operands;              /* as in the synopsis */
-	int least, most;                   /* how many operands; most -1: any number */
+	int least, most;                   /* number of operands; most -1: any number */
 	unsigned shared;                   /* TAKES_... */
-	unsigned use;                      /* whose options of formats it takes: SHEAF_READING, SHEAF_WRITING */
-	const sheaf_option *options;       /* its own; they hide shared ones of the same name */
-	const char *about;                 /* a paragraph for help and manual */
+	unsigned use;                /* sides of formats whose options it takes: SHEAF_READING, SHEAF_WRITING */
+	const sheaf_option *options; /* its own; they hide shared ones of the same name */
+	const char *about;           /* a paragraph for help and the manual */
 } command;
 
 extern const command commands[]; /* ends with a row without a name */
 const command *command_find(const char *name);
-/* Which operands are files to write: the synopsis says it. */
+/* Which operands are output files: the synopsis says so. */
 enum outputs { OUTPUT_NONE, OUTPUT_LAST, OUTPUT_REST /* all but the first */ };
 enum outputs command_outputs(const command *c);
-/* The i-th option of a command, own ones first; NULL past the last one. */
+/* The i-th option of a command, its own first; NULL after the last one. */
 const sheaf_option *command_option(const command *c, int i);
 
 /* Whether an option of any command or format, "--name" or "-x", takes the next word as its value. */
 bool option_takes_next(const char *word);
 
-/* On failure nothing is left to free. */
+/* After a failure there is nothing to free. */
 SHEAF_USE sheaf_status arguments_parse(const command *c, int argc, char **argv, arguments *out,
                                        sheaf_error *err);
 void arguments_free(arguments *args);
-/* Where --config is given: puts what the configuration says before what the command line says, and its file
- * where an operand is missing. */
+/* With --config: puts the settings of the configuration before those of the command line, and adds its file
+ * if an operand is missing. */
 SHEAF_USE sheaf_status arguments_configure(arguments *args, sheaf_error *err);
 
 int run_info(const arguments *args);
@@ -124,36 +124,35 @@ int run_help(const arguments *args);
 /* ---- help, in its three forms, made from the tables ---- */
 
 void help_overview(void);
-/* With the options of a format that the command takes, too; NULL: of none. */
+/* Includes the options of a format that the command takes; NULL: of none. */
 void help_command(const command *c, const sheaf_format *format);
 void help_format(const sheaf_format *format);
 void help_json(const command *only); /* NULL: everything */
 void help_json_format(const sheaf_format *only);
-/* The member "keeps" of an object: what becomes of data that are written in the format. */
+/* The member "keeps" of an object: what happens to data that are written in the format. */
 void json_kept(bool *first, const sheaf_format *format);
-/* Of one command, or of the whole (NULL). */
+/* Of one command, or of the whole program (NULL). */
 void help_manual(const command *only);
-/* The script with which a shell ("bash", "zsh", "fish") completes command lines; false where it is another
- * one. */
+/* The script with which a shell ("bash", "zsh", "fish") completes command lines; false for other shells. */
 bool help_completion(const char *shell);
 
-/* What a command is used for: a line to type, and what it does. */
+/* A use of a command: a line to type, and what it does. */
 typedef struct example {
 	const char *command, *line, *purpose;
 } example;
-/* The i-th example of a command, or of the whole (NULL), with the line in text[size]; NULL past the last one.
- */
+/* The i-th example of a command, or of the whole program (NULL), with the line in text[size]; NULL after the
+ * last one. */
 const example *example_of(const command *c, int i, char *text, size_t size);
 /* The title of the k-th group of options, in the order in which they are shown: the first has the command's
- * own. NULL past the last one. */
+ * own. NULL after the last one. */
 const char *option_group(int k);
-/* The i-th option of a command in that group, NULL past the last one. */
+/* The i-th option of a command in that group, NULL after the last one. */
 const sheaf_option *option_in_group(const command *c, int k, int i);
 
 /* "-n, --rows N" into text[size]. */
 const char *option_synopsis(const sheaf_option *option, char *text, size_t size);
-/* The k-th option that formats use as `use` says, like rows of several formats taken together: their formats'
- * names go into names[size]. NULL past the last one. */
+/* The k-th option that formats use for `use`, with equal rows of several formats taken together: the names of
+ * their formats go into names[size]. NULL after the last one. */
 const sheaf_option *format_option_at(int k, unsigned use, char *names, size_t size);
 /* What an option of formats is for: "", " (in reading)" or " (in writing)". */
 const char *option_use_text(const sheaf_option *option);
@@ -169,10 +168,10 @@ extern const exit_meaning exit_meanings[]; /* ends with a row without a meaning 
 
 void out_bytes(const void *data, size_t size);
 void out_text(const char *text);
-/* What a file says: control characters are made visible. */
+/* Text from a file: control characters are made visible. */
 void out_visibly(const char *text);
 void out_some_visibly(const char *text, size_t size);
-/* Ends a line of which a part has gone out, before a message. */
+/* Ends a line that is partly written, before a message. */
 void out_new_line(void);
 /* At most 1000 bytes at a time: for numbers and short words. */
 void out_printf(const char *format, ...) SHEAF_PRINTF(1, 2);
@@ -182,12 +181,12 @@ void out_json_text(const char *text);
 void out_json_key(bool *first, const char *key);
 void out_json_member(bool *first, const char *key, const char *text);
 void out_json_count(bool *first, const char *key, int64_t number);
-/* IO where a write has failed so far. */
+/* IO if a write has failed so far. */
 SHEAF_USE sheaf_status out_check(sheaf_error *err);
 SHEAF_USE sheaf_status out_flush(sheaf_error *err);
-/* From here on output may be taken back, until some of it is written. */
+/* From here on output can be taken back, until some of it is written. */
 void out_mark(void);
-/* Takes it back; false where it is too late for that. */
+/* Takes it back; false if it is too late for that. */
 bool out_take_back(void);
 SHEAF_USE sheaf_status out_close(sheaf_error *err);
 
@@ -197,33 +196,32 @@ SHEAF_USE sheaf_status out_close(sheaf_error *err);
 void say(const char *word, const char *format, ...) SHEAF_PRINTF(2, 3);
 /* "note", "warning", "breach" or "error". */
 const char *severity_name(sheaf_severity severity);
-/* Says why something failed, and gives the exit code for it. A broken pipe is not said: see
+/* Reports why something failed, and returns the exit code for it. A broken pipe is not reported: see
  * pipe_is_broken. */
 int say_failure(const sheaf_error *err);
 /* Whether output went to a pipe that nobody reads any more. */
 bool pipe_is_broken(void);
 
-/* Whether it is one; from terminal_forget on none is, whatever somebody between us and the user makes of it.
- */
+/* Whether it is one; after terminal_forget none is, even if a wrapper makes it look like one. */
 bool terminal_is(int fd);
 void terminal_forget(void);
-/* The columns of a terminal, or of COLUMNS; 80 where there is neither, and whether there is one. */
+/* The columns of a terminal, or of COLUMNS; 80 if there is neither, and whether there is one. */
 int terminal_width(int fd);
 bool terminal_has_width(int fd);
-/* What may be drawn there: as wide as it is, in Unicode where the locale has it, in colours where they are
+/* How to draw there: as wide as it is, in Unicode if the locale supports it, in colours if they are
  * wanted. */
 sheaf_drawing terminal_drawing(int fd);
-/* Whether it is one that shows colours, and the user has nothing against them (NO_COLOR). */
+/* Whether it is one that shows colours, and the user has not turned them off (NO_COLOR). */
 bool terminal_has_colour(int fd);
 
 enum { MAX_INPUTS = 2 }; /* that are read at the same time */
-/* Starts anew for the next input; `mode` is the value of --progress or NULL. */
+/* Begins again for the next input; `mode` is the value of --progress or NULL. */
 void progress_begin(int slot, const char *mode);
 void progress_update(int slot, int64_t done, int64_t total);
-/* What the work is at when it is no longer reading. */
+/* Sets the current stage of the work when it is no longer reading. */
 void progress_stage(const char *stage);
 void progress_hide(void);
-/* Of a clock that only goes forward. */
+/* Of a monotonic clock. */
 double seconds_now(void);
 
 /* ---- signals ---- */
@@ -244,16 +242,16 @@ typedef struct rule_count {
 	const char *rule;
 	finding kind;
 	int64_t count;
-	char column[COLUMN_NAME]; /* or stream, cut to fit; "" where none is counted by itself */
-	char first[256];          /* what the first of them says, where that was kept */
+	char column[COLUMN_NAME]; /* or stream, cut to fit; "" if they are not counted separately */
+	char first[256];          /* the text of the first of them, if it was kept */
 } rule_count;
 
-/* One more of a rule, in a column (or NULL); gives its row. */
+/* Counts one more of a rule, in a column (or NULL); returns its row. */
 rule_count *count_rule(rule_count rules[MAX_RULES], int *nrules, const rule_count *one);
 
 typedef struct session {
 	const arguments *args;
-	const char *label; /* what stands in the summary */
+	const char *label; /* the counts of the summary */
 	int slot;
 	bool *used; /* marks of the settings that the inputs' formats use, shared by inputs read together; NULL:
 	               each must use all */
@@ -262,17 +260,17 @@ typedef struct session {
 	void *user;
 	rule_count rules[MAX_RULES];
 	int nrules;
-	char said[MOST_SAID][SAID]; /* what the first findings say, whether they were shown or not */
+	char said[MOST_SAID][SAID]; /* the texts of the first findings, whether they were shown or not */
 	int nsaid;
-	int code; /* what `visit` has found, as an exit code */
+	int code; /* the result of `visit`, as an exit code */
 } session;
 
 typedef struct session_options {
 	const char *label;
 	int slot;      /* which of the inputs that are read at the same time */
-	int inputs;    /* how many share the memory that is allowed */
+	int inputs;    /* how many share the memory limit */
 	bool *used;    /* see session */
-	bool validate; /* findings are not errors here: `on_problem` gets them */
+	bool validate; /* findings are not errors here: `on_problem` receives them */
 	void (*on_problem)(void *user,
 	                   const sheaf_problem *problem); /* NULL: warnings and errors go to standard error */
 	void *user;
@@ -280,11 +278,11 @@ typedef struct session_options {
 
 SHEAF_USE sheaf_status session_begin(session *s, const arguments *args, const session_options *options,
                                      sheaf_error *err);
-/* Says what was tolerated, and frees the context. */
+/* Reports what was tolerated, and frees the context. */
 void session_end(session *s);
-/* How inputs are opened: all at default where it is zeros. */
+/* How inputs are opened: zeros are the defaults. */
 typedef struct opening {
-	bool glance, shown; /* a quick look; rows are for showing, in the style that the command line asks for */
+	bool glance, shown; /* a quick look; rows are for display, in the style that the command line selects */
 	int64_t piece_bytes;
 	bool random;              /* rows are read in any order */
 	bool plain;               /* without what --sequences and --lengths say */
@@ -292,55 +290,55 @@ typedef struct opening {
 	sheaf_entries_as entries; /* how a tensor is given */
 	const char *only;         /* rows, in place of --rows */
 	const char *member;       /* in place of --dataset */
-	/* Looks at a file before it is opened; where it sets *done, that was all. NULL: nothing. */
+	/* Looks at a file before it is opened; if it sets *done, the file is finished. NULL: no look. */
 	sheaf_status (*before)(session *s, const char *path, bool *done, sheaf_error *err);
-	sheaf_index_policy index; /* of commands that do not take --index */
-	int input;                /* number of the file, where a configuration has several inputs */
+	sheaf_index_policy index; /* for commands that do not take --index */
+	int input;                /* number of the file, if a configuration has several inputs */
 } opening;
 /* Whether --lengths says that no lengths are to be looked for. */
 bool without_lengths(const arguments *args);
 /* Whether the work that failed so can be done again, since nothing of what it says has gone out: then no
  * index is looked at from now on, and what it has left to say is dropped. */
 bool can_do_without_index(const sheaf_error *err);
-/* Whether the last failure was not said, since the command can be run again so. */
+/* Whether the last failure was not reported, since the command can be run again. */
 bool is_to_run_again(void);
 /* What --index asks for, or SHEAF_INDEX. */
 sheaf_index_policy index_policy(const arguments *args);
-/* Whether SHEAF_INDEX is a word for that, or nothing; says so where it is not. */
+/* Whether SHEAF_INDEX is a valid word for that, or empty; reports it if it is not. */
 bool index_word_is_known(void);
-/* Which files have an index beside them, before a command that may write some unasked; NULL: it may not. */
+/* Which files have an index beside them, before a command that may write some without being asked; NULL: it
+ * may not. */
 bool *find_indices(const arguments *args);
-/* Says after it where one was written, and frees `had`. */
+/* Reports afterwards if one was written, and frees `had`. */
 void report_new_indices(const arguments *args, bool *had);
-/* Opens a file with the format and streams that a configuration of several inputs has for that one. */
+/* Opens a file with its format and streams in a configuration of several inputs. */
 SHEAF_USE sheaf_status configured_open(session *s, int input, const char *path, sheaf_open_options *open,
                                        sheaf_dataset **out, sheaf_error *err);
 /* Opens an input with the options of the command line. */
 SHEAF_USE sheaf_status session_open(session *s, const char *path, const opening *how, sheaf_dataset **out,
                                     sheaf_error *err);
 
-/* Opens each file in a session of its own and lets `visit` work on it. Gives the highest exit code of any. */
+/* Opens each file in a session of its own and calls `visit`. Returns the highest exit code of all. */
 typedef sheaf_status (*visitor)(session *s, sheaf_dataset *dataset, sheaf_error *err);
-/* Does work on all files with marks of the options of formats that they use (NULL for a single file, which
- * must use all): one that none uses is refused at the end. */
+/* Does work on all files and marks the options of formats that they use (NULL for a single file, which must
+ * use all): an option that none uses is refused at the end. */
 int with_shared_options(const arguments *args,
                         int (*work)(const arguments *args, bool *used, const void *user), const void *user);
 int visit_files(const arguments *args, opening how, visitor visit);
 
-/* *out becomes the arguments with each operand that stands for several files replaced by those: a pattern
- * that is no file's name, and "@LIST", a file with a name on each line. Free it with inputs_free; the rest of
- * it stays that of `args`. */
+/* *out becomes the arguments with each operand that means several files replaced by those: a pattern that is
+ * not the name of a file, and "@LIST", a file with a name on each line. Free it with inputs_free; the rest of
+ * it still belongs to `args`. */
 SHEAF_USE sheaf_status inputs_expand(const arguments *args, arguments *out, sheaf_error *err);
 void inputs_free(arguments *expanded);
 
 /* ---- minibatches, in batch_output.c ---- */
 
-/* Prints a batch as an object of JSON, with what is in it where `data`, whose memory is used again, is not
- * NULL. */
+/* Prints a batch as a JSON object, including its contents if `data`, whose memory is reused, is not NULL. */
 SHEAF_USE sheaf_status print_batch(const sheaf_batches *batches, const sheaf_batch *b, sheaf_buffer *data,
                                    sheaf_error *err);
 
-/* Opens a folder that is there; -1 with errno where it cannot be. */
+/* Opens an existing folder; -1 with errno if it cannot be opened. */
 int open_folder(const char *path);
 
 /* Where each batch becomes a file; format NULL: nowhere. */
@@ -350,96 +348,95 @@ typedef struct batch_folder {
 	int again;    /* how many before it begin there, too */
 } batch_folder;
 
-/* Makes the folder that --output names, if any. One that has batches already is refused, unless `resumed`:
- * the run goes on with them. */
+/* Creates the folder that --output names, if any. A folder that already has batches is refused, unless
+ * `resumed`: then the run continues with them. */
 SHEAF_USE sheaf_status batch_folder_open(batch_folder *f, const arguments *args, bool resumed,
                                          sheaf_error *err);
 SHEAF_USE sheaf_status batch_folder_write(batch_folder *f, const sheaf_batches *batches, const sheaf_batch *b,
                                           const sheaf_batch_options *options, sheaf_context *cx,
                                           sheaf_error *err);
 
-/* Does work that makes files, in a session of its own. Where a file is there that must not be replaced by a
- * slip, whoever sits at a terminal is asked, and the work is done again with `force`. */
+/* Does work that writes files, in a session of its own. If an existing file must not be replaced by mistake,
+ * a user at a terminal is asked, and the work is done again with `force`. */
 typedef sheaf_status (*output_work)(const session *s, bool force, sheaf_error *err);
 int run_output(const arguments *args, const char *label, output_work work);
 
-/* What is wrong with the beginning of a file, in its pieces one after the other. */
+/* The errors in the beginning of a file, in its pieces one after the other. */
 typedef struct flaws {
 	int64_t errors;
 	rule_count rules[MAX_RULES];
 	int nrules;
-	bool ends;     /* some are such that --max-errors does not tolerate them */
+	bool ends;     /* --max-errors does not tolerate some of them */
 	bool complete; /* that was all of the file */
 } flaws;
-/* Nothing where the input can be read once only. */
+/* Nothing if the input can be read only once. */
 SHEAF_USE sheaf_status look_for_flaws(const session *s, const char *path, flaws *f, sheaf_error *err);
 void print_flaws(const flaws *f);
 void json_flaws(const flaws *f);
 
 /* ---- parts ---- */
 
-/* From now on commands make this part ("I/N") and no outcome, into a sink that `open` opens; NULL: not any
- * more. `silent`: nothing is said of what is found, which the merge says. */
+/* From now on commands make this part ("I/N") and no output, into a sink that `open` opens; NULL: not any
+ * more. `silent`: findings are not reported, since the merge reports them. */
 typedef sheaf_status (*part_opener)(void *user, sheaf_context *cx, sheaf_sink **out, sheaf_error *err);
 void parts_make(const char *part, part_opener open, void *user, bool silent);
-/* From now on what commands read are parts; NULL: it is rows. */
+/* From now on what commands read are parts; NULL: rows again. */
 void parts_merge(sheaf_parts *parts);
 bool part_is_made(void);
-/* Which one, or what --part says; and who opens it, NULL where it is a file. */
+/* The number of the part that is being made, or that --part names; and who opens it, NULL if it is a file. */
 const char *part_wanted(const arguments *args);
 part_opener part_opening(void **user);
 bool part_is_silent(void);
-/* Whether a command is asked for a part with --part; it is made by run_part then. */
+/* Whether a command was asked for a part with --part; run_part then makes it. */
 bool makes_part(const arguments *args);
 int run_part(const arguments *args);
-/* Whether merge gets parts of something else than a conversion: then it has been done. */
+/* Whether merge gets parts of anything but a conversion: then it has done the work. */
 bool merges_readings(const arguments *args, int *code);
-/* Runs the command of the parts again, with them in place of the rows; `args` say how to work. */
+/* Runs the command of the parts again, with the parts instead of the rows; `args` say how to work. */
 int run_merged(const arguments *args, sheaf_parts *parts, const char *output);
 
-/* For commands that work in parts: before the first row; after the last one, with what has become of them,
- * or with what has ended the reading; and, where the outcome is made of parts, what has become of each. */
+/* For commands that work in parts: before the first row; after the last one, with the result, or with the
+ * failure that ended the reading; and, if the result is made of parts, the result of each. */
 SHEAF_USE sheaf_status part_begin(const session *s, sheaf_dataset *dataset, sheaf_part_rows rows,
                                   sheaf_error *err);
 SHEAF_USE sheaf_status part_end(const session *s, sheaf_dataset *dataset, const sheaf_buffer *state,
                                 const sheaf_error *failure, sheaf_error *err);
-/* The same of an index; *done: it was a part that was made, and there is nothing to print. */
+/* The same for an index; *done: a part was made, and there is nothing to print. */
 SHEAF_USE sheaf_status part_of_index(const session *s, sheaf_dataset *dataset, bool *done, sheaf_error *err);
 bool parts_are_merged(void);
 SHEAF_USE sheaf_status part_states(sheaf_status (*add)(void *user, sheaf_bytes state, sheaf_error *err),
                                    void *user, sheaf_error *err);
 
-/* What the command line says of the rows and columns that are wanted. */
+/* The selection of rows and columns on the command line. */
 sheaf_selection selection_wanted(const arguments *args);
 
-/* Prints the first `limit` of the rows that are given; -1: all. */
+/* Prints the first `limit` of the given rows; -1: all. */
 SHEAF_USE sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, const char *member,
                                   int64_t limit, sheaf_error *err);
-/* Between files whose rows are printed one after the other for people: which one comes. */
+/* Between files whose rows are printed one after the other for people: names the next one. */
 void print_file_name(const session *s);
 
-/* *into becomes a summary of no rows, with the names and targets that are given; free it also on failure. */
+/* *into becomes a summary of no rows, with the given names and targets; free it also on failure. */
 SHEAF_USE sheaf_status begin_summary(const session *s, const sheaf_dataset *dataset, sheaf_summary **into,
                                      sheaf_error *err);
 /* Adds all rows. */
 SHEAF_USE sheaf_status gather_summary(sheaf_dataset *dataset, sheaf_summary *into, sheaf_error *err);
-/* What has to be kept of rows that a summary is made of in parts. */
+/* What must be kept of rows when a summary is made in parts. */
 sheaf_part_rows rows_of_summary(const sheaf_dataset *dataset);
 
-/* What rows are called: "sequences", "rows", "entries". */
+/* The word for rows: "sequences", "rows", "entries". */
 const char *rows_word(const sheaf_schema *schema);
 
 /* The streams of a schema, or its columns, as a JSON array. */
 void json_fields(const sheaf_schema *schema, bool streams);
 
-/* The members of an object that say all of this: the tensor, the streams, the columns. */
+/* The members of an object with all of this: the tensor, the streams, the columns. */
 void json_schema(bool *first, const sheaf_schema *schema, int64_t stored);
 
-/* A line about a tensor, and the same as a JSON object; `stored` -1: it is not known how many entries there
- * are. */
+/* A line about a tensor, and the same as a JSON object; `stored` -1: the number of entries is not known. */
 void print_tensor(const sheaf_schema *schema, int64_t stored);
 void json_tensor(const sheaf_schema *schema, int64_t stored);
-/* How many datasets a file has that have names; and a line about each, or a JSON object, with commas
+/* The number of a file's datasets that have names; and a line about each, or a JSON object, with commas
  * between. */
 /* Passes on the path of each. */
 SHEAF_USE sheaf_status each_member(session *s, const char *path,

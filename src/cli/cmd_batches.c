@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sheaf batches: minibatches, as a list of what is in them or as a measurement of how fast they come. */
+/* sheaf batches: minibatches, as a list of their contents or as a measurement of their speed. */
 #include "cli.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -9,7 +9,8 @@
 
 /* ---- options ---- */
 
-/* The number of a word in "a|b|c"; 0 where none is given, or another: the table has checked it. */
+/* The number of a word in "a|b|c"; 0 if none is given, or another one, which the table has already
+ * refused. */
 static int choice(const sheaf_values *values, const char *name, const char *const *words)
 {
 	const char *text = sheaf_values_text(values, name);
@@ -25,7 +26,7 @@ static sheaf_status positive(const sheaf_values *values, const char *name, int64
 	return sheaf_fail(err, SHEAF_USAGE, "--%s: expected a number above 0, found 0", name);
 }
 
-/* A shard that nobody named is said. */
+/* Reports a shard that nobody named explicitly. */
 static sheaf_status read_shard(const sheaf_values *values, sheaf_batch_options *o, sheaf_error *err)
 {
 	const char *text = sheaf_values_text(values, "shard");
@@ -144,7 +145,7 @@ static sheaf_status read_options(const sheaf_values *values, sheaf_batch_options
 	return read_epochs(values, o, err);
 }
 
-/* CNTK reads texts in chunks of this size. A chunk of one byte has one sequence, like one of none. */
+/* CNTK reads texts in chunks of this size. A chunk of one byte has one sequence, and so does one of none. */
 static int64_t piece_bytes(const sheaf_values *values)
 {
 	enum { CHUNK = 32 << 20 };
@@ -171,7 +172,7 @@ static sheaf_status resume_from(sheaf_batches *batches, const char *file, bool *
 	return n ? sheaf_batches_resume(batches, text, err) : SHEAF_OK;
 }
 
-/* Whole whenever the process ends; on the disk where it is `synced`. */
+/* Whole even if the process is killed; on the disk if `synced`. */
 static sheaf_status write_state(const char *file, const sheaf_batches *batches, bool synced,
                                 sheaf_context *cx, sheaf_error *err)
 {
@@ -187,13 +188,14 @@ static sheaf_status write_state(const char *file, const sheaf_batches *batches, 
 	return status;
 }
 
-/* When the state was written last, how long that took, and when it was synced last. */
+/* When the state was last written, how long that took, and when it was last synced. */
 typedef struct saving {
 	double at, took, synced;
 } saving;
 
-/* What was given is in the state once its bytes have gone out, and never before. Written after each batch,
- * unless that would take more than a 25th of the time; synced at most once a second, and at the end. */
+/* A batch is in the state once its bytes have been written, and never before. The state is written after each
+ * batch, unless that would take more than a 25th of the time; it is synced at most once a second, and at the
+ * end. */
 static sheaf_status save_state(const session *s, saving *last, const sheaf_batches *batches, bool ended,
                                sheaf_error *err)
 {
@@ -222,7 +224,7 @@ static sheaf_status go_to_start(const sheaf_values *values, sheaf_batches *batch
 
 /* ---- what comes ---- */
 
-/* What has come so far. */
+/* The results so far. */
 typedef struct throughput {
 	const session *s;
 	const sheaf_batch_options *options;
@@ -244,7 +246,7 @@ static void print_throughput(throughput *t, double now)
 	t->shown = now;
 }
 
-/* A line a second, seen at once. */
+/* A line per second, flushed at once. */
 static sheaf_status count_batch(throughput *t, const sheaf_batch *b, sheaf_error *err)
 {
 	enum { BETWEEN_LOOKS = 64 };
@@ -258,7 +260,7 @@ static sheaf_status count_batch(throughput *t, const sheaf_batch *b, sheaf_error
 	return out_flush(err);
 }
 
-/* One batch, wherever batches go. */
+/* Handles one batch, whatever happens to batches. */
 static sheaf_status deliver(throughput *t, const sheaf_batches *batches, const sheaf_batch *batch,
                             sheaf_error *err)
 {
@@ -298,7 +300,7 @@ static void tell_facts(const sheaf_batches *batches)
 	    sequences, samples, dropped);
 }
 
-/* What a signal has stopped is saved, too: its batches have gone out. */
+/* The state is saved after a stop by a signal, too: its batches have been written. */
 static sheaf_status end_stopped(const throughput *t, const sheaf_batches *batches, const sheaf_error *why,
                                 sheaf_error *err)
 {
@@ -326,7 +328,7 @@ static sheaf_status run_all(session *s, sheaf_batches *batches, const sheaf_batc
 	if (level && strcmp(level, "2") == 0) tell_facts(batches);
 	SHEAF_TRY(go_to_start(&s->args->values, batches, &resumed, err));
 	SHEAF_TRY(batch_folder_open(&t.folder, s->args, resumed, err));
-	/* A run that is killed before its first state would leave batches that the next one refuses. */
+	/* If a run were killed before its first state, its batches would make the next run refuse. */
 	if (t.folder.format && !resumed) SHEAF_TRY(save_state(s, &t.saved, batches, true, err));
 	sheaf_error why;
 	sheaf_status status = give(&t, batches, &why);

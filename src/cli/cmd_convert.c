@@ -12,7 +12,7 @@ static sheaf_duplicates duplicates_wanted(const sheaf_values *values)
 	                                           : SHEAF_DUPLICATES_LAST;
 }
 
-/* Which way the conversion takes, where it is not the plain one. */
+/* How the conversion works, if not in the plain way. */
 static void say_change(void *user, sheaf_row_kind from, sheaf_row_kind to)
 {
 	static const char *const kinds[] = {"sequences", "rows of a table", "entries of a tensor", "a tensor"};

@@ -55,7 +55,7 @@ static void print_json(const sheaf_difference *difference)
 	out_text("}\n");
 }
 
-/* Asks for one difference more than are printed, to know whether there is one. */
+/* Asks for one difference more than will be printed, to know whether there are more. */
 static bool tell_difference(void *user, const sheaf_difference *difference)
 {
 	differences *d = (differences *)user;
@@ -69,7 +69,7 @@ static bool tell_difference(void *user, const sheaf_difference *difference)
 		print_json(difference);
 	else
 		print_text(difference);
-	sheaf_status status = out_check(&ignored); /* whoever closes the output reports it */
+	sheaf_status status = out_check(&ignored); /* the code that closes the output reports it */
 	return !status;
 }
 
@@ -114,7 +114,7 @@ static sheaf_status compare(const arguments *args, sheaf_dataset *a, sheaf_datas
 
 /* ---- the two files ---- */
 
-/* An option of formats may be for one side only, but not for neither. */
+/* An option of formats may apply to only one side, but not to neither. */
 static sheaf_status check_used(const arguments *args, const bool *used, sheaf_error *err)
 {
 	for (int i = 0; i < args->nsettings; i++)

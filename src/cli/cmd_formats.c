@@ -23,7 +23,7 @@ static const char *abilities(const sheaf_format *format)
 	return reads && writes ? "read write" : reads ? "read" : "write";
 }
 
-/* The summary, in lines of their own where the terminal is too narrow for one. */
+/* The summary, wrapped if the terminal is too narrow for one line. */
 static void print_summary(const char *text, int indent, int most)
 {
 	int at = indent;

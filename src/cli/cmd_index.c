@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* sheaf index: the index beside a file, written or checked. */
+/* sheaf index: writes or checks the index beside a file. */
 #include "cli.h"
 #include <inttypes.h>
 
 typedef struct outcome {
-	const char *file, *state, *what; /* "written", "fresh", "sound", "bad"; what is wrong with a bad one */
+	const char *file, *state, *what; /* "written", "fresh", "sound", "bad"; the reason for a bad one */
 	const sheaf_schema *schema;
 	sheaf_index_info index;
 } outcome;
 
-/* Rows and what they are made of, in the words of info. */
+/* Rows and their parts, in the words of info. */
 static void print_counts(const outcome *o)
 {
 	out_printf("%s: %" PRId64 "\n", rows_word(o->schema), o->index.rows);
@@ -92,7 +92,7 @@ static sheaf_status write(session *s, sheaf_dataset *dataset, sheaf_error *err)
 	return print(s, dataset, "written", NULL, err);
 }
 
-/* An index that is not what it should be is an outcome, not a failure. */
+/* A bad index is a result, not a failure. */
 static sheaf_status check(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
 	sheaf_error found;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sheaf info: what a file is, as far as it is known without reading all of it. */
+/* sheaf info: what is known about a file without reading all of it. */
 #include "cli.h"
 #include <inttypes.h>
 #include <string.h>
@@ -11,7 +11,7 @@ typedef struct info {
 	sheaf_facts facts;
 	sheaf_index_info index;
 	const sheaf_schema *schema;
-	sheaf_buffer more; /* what only the format knows */
+	sheaf_buffer more; /* known only to the format */
 	flaws flaws;
 } info;
 
@@ -93,7 +93,7 @@ static const char *index_state(const sheaf_index_info *index)
 	return index->fresh ? "fresh" : index->found ? "stale" : "none";
 }
 
-/* A container knows where everything is, and needs none. */
+/* A container knows where everything is, and needs no index. */
 static bool has_index(const info *i) { return i->index.path && (i->index.found || !i->is_container); }
 
 static void print_index(const sheaf_index_info *index)
@@ -238,7 +238,7 @@ static sheaf_status list_members(session *s, const char *path, int count, sheaf_
 	return out_check(err);
 }
 
-/* Of several datasets none is opened that was not asked for: they are listed. */
+/* Of several datasets none is opened unless it was requested: they are listed. */
 static sheaf_status print_container(session *s, const char *path, bool *done, sheaf_error *err)
 {
 	int count = 0;

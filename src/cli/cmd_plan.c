@@ -7,16 +7,16 @@
 
 enum { MOST_RANKS = 1024 };
 
-/* What is said of all parts. */
+/* What is printed about all parts. */
 typedef struct plan {
 	int n, empty;
 	int64_t pieces, bytes, rows, largest;
 	double imbalance; /* the largest part over the mean one */
-	int64_t messages; /* that rank 0 of sheaf-mpi sends and gets */
-	double seconds;   /* until the last part is done, and these are through */
+	int64_t messages; /* that rank 0 of sheaf-mpi sends and receives */
+	double seconds;   /* until the last part is done, and these have been exchanged */
 } plan;
 
-/* With each rank: what it has, the foot of its part, where its bytes go, that they are there, the end. */
+/* With each rank: its contents, the foot of its part, where its bytes go, that they are there, the end. */
 enum { MESSAGES_OF_RANK = 13, MESSAGES = 4 };
 static const double SECONDS_OF_MESSAGE = 20e-6;
 
@@ -74,7 +74,7 @@ static void print_line(const plan *p)
 
 static int ranks; /* the number that is being planned */
 static bool in_a_table;
-static int64_t rate; /* bytes of the input that a rank does in a second */
+static int64_t rate; /* bytes of the input that a rank processes per second */
 
 static sheaf_status plan_file(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sheaf report: what is in a file, as a page to look at or as numbers. */
+/* sheaf report: the contents of a file, as a page or as numbers. */
 #include "cli.h"
 #include <endian.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 enum { MOST_CARD = 12, FACT = 80, FINDING = 400, FIRST_ROWS = 5 };
 
 typedef struct report {
-	sheaf_summary *summary, *other; /* other NULL: there is one file */
+	sheaf_summary *summary, *other; /* other NULL: there is only one file */
 	sheaf_fact card[MOST_CARD], findings[MAX_RULES + MOST_SAID];
 	char bytes[FACT], rows[FACT], index[FINDING], other_rows[FACT], counts[MAX_RULES][FINDING],
 		numbers[MOST_SAID][FACT];
@@ -34,7 +34,7 @@ static void add_card(report *r, const char *name, const char *text)
 	if (text && *text) r->card[r->ncard++] = (sheaf_fact){name, text};
 }
 
-/* The one beside the file, as it was when the file was opened. */
+/* The index beside the file, as it was when the file was opened. */
 static void add_index(report *r, const session *s, const sheaf_dataset *dataset)
 {
 	sheaf_index_info index;
@@ -63,7 +63,7 @@ static void fill_card(report *r, const session *s, const sheaf_dataset *dataset,
 	add_card(r, "made by", "sheaf " SHEAF_VERSION);
 }
 
-/* What the first finding of a rule said; "" where it was not kept. */
+/* The text of the first finding of a rule; "" if it was not kept. */
 static const char *first_of(const session *s, const char *rule)
 {
 	for (int i = 0; i < s->nrules; i++)
@@ -71,7 +71,7 @@ static const char *first_of(const session *s, const char *rule)
 	return "";
 }
 
-/* The first findings one by one, where there are more of them than rules. */
+/* The first findings one by one, if there are more of them than rules. */
 static void fill_said(report *r, const session *s)
 {
 	for (int i = 0; i < s->nsaid && s->nsaid > s->nrules; i++) {
@@ -80,7 +80,7 @@ static void fill_said(report *r, const session *s)
 	}
 }
 
-/* A line for each rule: how bad, how often, and where first. */
+/* A line for each rule: severity, count, and the first place. */
 static void fill_findings(report *r, const session *s)
 {
 	sheaf_tally tally;
@@ -96,7 +96,7 @@ static void fill_findings(report *r, const session *s)
 
 /* ---- first rows ---- */
 
-/* Those of these lines that there is a place for. */
+/* Those lines for which there is room. */
 static sheaf_status take_first(report *r, const char *text, size_t size, sheaf_error *err)
 {
 	size_t used = 0;
@@ -128,7 +128,7 @@ static sheaf_status take_rows(report *r, const sheaf_frame *frame, const sheaf_s
 
 /* ---- parts ---- */
 
-/* Of a part: how many rows, the first ones as text, and the summary. */
+/* For a part: the number of rows, the first ones as text, and the summary. */
 enum { STATE_HEAD = 16 };
 
 typedef struct adding {
@@ -224,21 +224,21 @@ static int sync_folder(int fd)
 	return result == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : errno;
 }
 
-/* A new folder is not sure to be there after a power cut before its parent is synced. */
+/* After a power cut a new folder is certain to exist only if its parent was synced. */
 static sheaf_status sync_parent(const char *path, sheaf_error *err)
 {
 	char parent[4096];
 	if ((size_t)snprintf(parent, sizeof parent, "%s/..", path) >= sizeof parent)
 		return sheaf_fail_option(err, SHEAF_USAGE, "svg", ": expected a shorter path");
 	int fd = open_folder(parent);
-	if (fd < 0 && errno == EACCES) return SHEAF_OK; /* may be written and not listed: cannot be synced */
+	if (fd < 0 && errno == EACCES) return SHEAF_OK; /* may be written but not listed: cannot be synced */
 	int failed = fd < 0 ? errno : sync_folder(fd);
 	if (fd >= 0) close(fd);
 	if (!failed) return SHEAF_OK;
 	return sheaf_fail_sys(err, failed, "%s: expected its folder to be synced after it was made", path);
 }
 
-/* Before anything is read. A folder is made, but not the folders that it lies in. */
+/* Before anything is read. Creates the folder, but not its parents. */
 static sheaf_status make_folder(const char *path, sheaf_error *err)
 {
 	struct stat info;
@@ -356,7 +356,7 @@ static sheaf_status write_report(const session *s, bool force, sheaf_sink *sink,
 	return status;
 }
 
-/* The output is looked at before anything is read. */
+/* The output is checked before anything is read. */
 static sheaf_status report_file(const session *s, bool force, sheaf_error *err)
 {
 	sheaf_sink *sink;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sheaf schema: the streams as each format's users declare them. */
+/* sheaf schema: the streams in the declarations of each format's users. */
 #include "cli.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static sheaf_status json_declaration(declaration *d, const sheaf_format *format,
 	return SHEAF_OK;
 }
 
-/* A format that has nothing to declare of this schema gets no heading either. */
+/* A format that has nothing to declare for this schema gets no heading, either. */
 static void print_declaration(declaration *d, const sheaf_format *format, bool heading)
 {
 	if (d->text.size == 0) return;
@@ -65,7 +65,7 @@ static void print_declaration(declaration *d, const sheaf_format *format, bool h
 	if (d->text.data[d->text.size - 1] != '\n') out_text("\n");
 }
 
-/* The file that a declaration speaks of: this one, or what it would be called in another format. */
+/* The file to which a declaration refers: this one, or its name in another format. */
 static const char *file_name(const declaration *d, const sheaf_format *format, char *text, size_t size)
 {
 	const char *label = d->s->label, *slash = strrchr(label, '/'), *dot = strchr(slash ? slash : label, '.');

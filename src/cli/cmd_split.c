@@ -34,7 +34,8 @@ static int digits_of(int n)
 	return digits;
 }
 
-/* Where the suffixes begin that say the format and the compression of a file; its end where none does. */
+/* Where the suffixes for the format and the compression of a file begin; the end of the name if there are
+ * none. */
 static size_t stem_of(const char *path)
 {
 	char bare[64];
@@ -47,7 +48,7 @@ static size_t stem_of(const char *path)
 	return stem;
 }
 
-/* OUT.0, OUT.1, ... with as many digits as the last one has, before the suffix that says the format. */
+/* OUT.0, OUT.1, ... with as many digits as the last one has, before the suffix of the format. */
 static sheaf_status name_parts(const char *out, int n, char **names, sheaf_error *err)
 {
 	int digits = digits_of(n - 1);
@@ -69,7 +70,7 @@ static int count_fractions(const char *text)
 	return n;
 }
 
-/* As many parts as it takes for each to have about `bytes` bytes of the file. */
+/* The number of parts if each is to have about `bytes` bytes of the file. */
 static sheaf_status count_by_bytes(const session *s, int64_t bytes, int64_t *out, sheaf_error *err)
 {
 	struct stat info;
@@ -84,7 +85,7 @@ static sheaf_status count_by_bytes(const session *s, int64_t bytes, int64_t *out
 	return SHEAF_OK;
 }
 
-/* How many parts the options ask for; -1: as many as are named. */
+/* The number of parts that the options request; -1: as many as are named. */
 static sheaf_status count_parts(const session *s, int64_t *out, sheaf_error *err)
 {
 	const sheaf_values *values = &s->args->values;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a profile says takes all entries. */
+/* Profiles need all entries. */
 sheaf_part_rows rows_of_summary(const sheaf_dataset *dataset)
 {
 	return sheaf_dataset_schema(dataset)->rows == SHEAF_ENTRIES ? SHEAF_PART_KEPT : SHEAF_PART_NUMBERED;
@@ -59,7 +59,7 @@ sheaf_status gather_summary(sheaf_dataset *dataset, sheaf_summary *into, sheaf_e
 	return status == SHEAF_END ? sheaf_summary_finish(into, err) : status;
 }
 
-/* What was asked for is drawn wherever it goes; lines of blocks only on a terminal. */
+/* Drawings that were requested are printed everywhere; lines of blocks only on a terminal. */
 static sheaf_summary_options options_of(const arguments *args)
 {
 	sheaf_summary_options options = {.size = sizeof options,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sheaf validate: everything that a file breaks, each with its place. */
+/* sheaf validate: every violation in a file, with its place. */
 #include "cli.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@ typedef struct validation {
 	const char *file;
 	bool json, quiet, all;
 	int64_t violations, warnings, notes;
-	char last[1024]; /* text of the violation reported last */
+	char last[1024]; /* text of the last violation that was reported */
 	rule_count rules[MAX_RULES];
 	int nrules;
 } validation;
@@ -79,7 +79,7 @@ static void print_folded(const validation *v)
 			           v->rules[i].count - SHOWN, v->rules[i].rule);
 }
 
-/* What ended the reading is a violation, too, unless it has been reported as a problem just before. */
+/* A failure that ended the reading is also a violation, unless it has just been reported as a problem. */
 static void report_end(validation *v, const sheaf_error *err)
 {
 	bool first = true;
@@ -138,7 +138,7 @@ static void json_summary(const validation *v)
 
 /* ---- one file ---- */
 
-/* What ends the reading is an outcome. */
+/* A failure that ends the reading is a result. */
 static sheaf_status end_part(const session *s, sheaf_dataset *dataset, sheaf_status status, sheaf_error *err)
 {
 	sheaf_error failure = {0};
@@ -148,7 +148,7 @@ static sheaf_status end_part(const session *s, sheaf_dataset *dataset, sheaf_sta
 	return part_end(s, dataset, NULL, flawed ? &failure : NULL, err);
 }
 
-/* *read: how many of the file's datasets that was. Streams that are read together are one each. */
+/* *read: how many of the file's datasets that was. Streams that are read together count as one each. */
 static sheaf_status read_all(session *s, const char *member, int *read, sheaf_error *err)
 {
 	sheaf_dataset *dataset;
@@ -187,8 +187,8 @@ static sheaf_status read_other(void *user, const char *path, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* What a file without several datasets, or one that cannot be listed, is read as; then the datasets that this
- * was not. */
+/* First the file as a whole, if it does not have several datasets or cannot list them; then the remaining
+ * datasets. */
 static sheaf_status read_datasets(session *s, validation *v, sheaf_error *err)
 {
 	int count = 0, read = 0;

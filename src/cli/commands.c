@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The one table: commands, their options, and what their exit codes mean. Parsing, help and the manual are
- * made from it. */
+/* The table of commands, their options, and the meanings of their exit codes. Parsing, help and the manual
+ * are made from it. */
 #include "cli.h"
 #include <string.h>
 
-/* What a build lacks where a library was not found. */
+/* What a build lacks if a library was not found. */
 #if SHEAF_LZ4
 #define BUILD_LZ4 ", lz4"
 #else
@@ -325,7 +325,7 @@ enum {
 	TENSORS = TAKES_COORDINATES | TAKES_VALUE | TAKES_SHAPE | TAKES_MATRIX | TAKES_SEQUENCES | TAKES_LENGTHS,
 	SELECTS = TENSORS | TAKES_SELECTION,
 	IN_PARTS = TAKES_PART | TAKES_FORCE,
-	READS_LOOSELY = READS_ALL & ~TAKES_STRICT, /* the word means something else there */
+	READS_LOOSELY = READS_ALL & ~TAKES_STRICT, /* the word has another meaning there */
 	CONVERTS = SHEAF_READING | SHEAF_WRITING
 };
 

@@ -3,7 +3,7 @@
 #include "cli.h"
 #include <string.h>
 
-/* The i-th option that a command line of `c` may have; NULL past the last one. A name comes once. */
+/* The i-th option that a command line of `c` may have; NULL after the last one. Each name appears once. */
 static const sheaf_option *option_at(const command *c, int i)
 {
 	char names[200];
@@ -22,7 +22,7 @@ static const sheaf_option *option_at(const command *c, int i)
 	return NULL;
 }
 
-/* Words that stand for a value, with spaces between; "" where it may be anything. */
+/* The words that a value can be, separated by spaces; "" if it can be anything. */
 static void put_choices(const sheaf_option *option, const char *between)
 {
 	if (option->kind != SHEAF_OPTION_CHOICE) return;
@@ -60,7 +60,7 @@ static void put_commands(const char *between)
 
 /* ---- bash ---- */
 
-/* A case of the value of an option: "--index|-i) words" */
+/* The pattern of a case for an option's value: "--index|-i) words" */
 static void bash_value(const sheaf_option *option)
 {
 	bool choice = option->kind == SHEAF_OPTION_CHOICE;
@@ -115,7 +115,7 @@ static void put_bash(void)
 
 /* ---- zsh ---- */
 
-/* Brackets, colons and quotes mean something in what zsh shows. */
+/* Brackets, colons and quotes have a meaning in the texts that zsh shows. */
 static void zsh_text(const char *text)
 {
 	for (const char *at = text; *at; at++) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --config: what a CNTK configuration file says, as if it stood on the command line before everything
- * else. */
+/* --config: the settings of a CNTK configuration file, as if they came first on the command line. */
 #include "cli.h"
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,7 @@ static void report(void *user, const sheaf_problem *problem)
 		say("warning", "%s", sheaf_problem_text(problem, text, sizeof text));
 }
 
-/* NAME=VALUE, as CNTK's own command line has it; a file that is called so is ./NAME=VALUE. */
+/* NAME=VALUE, as on CNTK's own command line; a file of that name is written ./NAME=VALUE. */
 static bool is_variable(const char *word)
 {
 	size_t n = strcspn(word, "=");
@@ -22,7 +21,7 @@ static bool is_variable(const char *word)
 	return letter && word[n] == '=' && !memchr(word, '/', n);
 }
 
-/* Variables are no operands: they go from one list to the other, which has room for them. */
+/* Variables are no operands: they move from one list to the other, which has room for them. */
 static sheaf_variables take_variables(arguments *args, const char **variables)
 {
 	int files = 0, count = 0;
@@ -61,7 +60,7 @@ static bool is_given(const sheaf_setting *settings, int n, const char *name)
 	return false;
 }
 
-/* Options of which a command takes one: what the command line says of one replaces the others. */
+/* Options that a command takes only once: one on the command line replaces the others. */
 static const char *const rivals[][4] = {
 	{"epoch-size", "sweeps"}, {"frame-mode", "truncate", "pack", "pad"}, {"join", "concat", "mix"}};
 
@@ -72,7 +71,7 @@ static bool has_word(const char *const words[4], const char *word)
 	return false;
 }
 
-/* A rest that wraps goes over the end of a sweep. */
+/* A rest that wraps crosses the end of a sweep. */
 static bool crosses(const sheaf_setting *settings, int n)
 {
 	const sheaf_values values = {settings, n};
@@ -100,8 +99,7 @@ static bool of_command(const arguments *args, const char *name)
 
 typedef bool (*wanted_setting)(const arguments *args, const char *name);
 
-/* The settings of `from` that `wanted` picks, before those of the command, or else of the format (not `own`).
- */
+/* The settings of `from` that `wanted` selects, before those of the command, or of the format (not `own`). */
 static sheaf_status put_before(arguments *args, const sheaf_setting *from, int n, wanted_setting wanted,
                                bool own, sheaf_error *err)
 {
@@ -110,8 +108,8 @@ static sheaf_status put_before(arguments *args, const sheaf_setting *from, int n
 	sheaf_setting *all = calloc((size_t)(n + *count) + 1, sizeof *all);
 	int taken = 0;
 	if (!all) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the options, found none");
-	for (int i = 0; i < n; i++) /* Streams on the command line replace those of the configuration, each other
-	                               setting only its like. */
+	for (int i = 0; i < n; i++) /* Streams on the command line replace those of the configuration; any other
+	                               setting replaces the one of its name. */
 		if (wanted(args, from[i].name) && !is_decided(*to, *count, from[i].name)) all[taken++] = from[i];
 	memcpy(all + taken, *to, (size_t)*count * sizeof *all);
 	free(*to);
@@ -127,7 +125,7 @@ static bool is_read_by(const sheaf_format *format, const char *name)
 	return option && (option->use & SHEAF_READING);
 }
 
-/* What belongs to the reader as a whole may be an option of the first input's format, too. */
+/* A setting of the reader as a whole may be an option of the first input's format, too. */
 static bool of_format(const arguments *args, const char *name)
 {
 	return is_read_by(sheaf_format_find(args->config->inputs[0].format), name) && !of_command(args, name);
@@ -139,7 +137,7 @@ static sheaf_status put_settings(arguments *args, const sheaf_setting *settings,
 	return put_before(args, settings, n, of_format, false, err);
 }
 
-/* The files of all inputs before the operands, where those are too few. */
+/* Puts the files of all inputs before the operands, if there are too few of these. */
 static sheaf_status put_files(arguments *args, sheaf_error *err)
 {
 	int n = args->config->ninputs;
@@ -170,8 +168,8 @@ static bool of_all_inputs(const arguments *args, const char *name)
 	return of_command(args, name) && strcmp(name, of_each) != 0;
 }
 
-/* Of several inputs each keeps its format, streams and chunks to itself, see configured_open; here goes what
- * is meant for the command itself. */
+/* With several inputs each keeps its own format, streams and chunks, see configured_open; this handles the
+ * settings for the command itself. */
 static sheaf_status put_inputs(arguments *args, const char *name, sheaf_error *err)
 {
 	static const sheaf_setting join = {"join", NULL};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What commands are used for, as lines to type. %0 and %1 are the suffixes of the first two formats. */
+/* Examples of commands, as lines to type. %0 and %1 are the suffixes of the first two formats. */
 #include "cli.h"
 #include <stdio.h>
 #include <string.h>

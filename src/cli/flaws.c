@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What is wrong with the beginning of a file, by rule: what reading it would stop at, or leave out. */
+/* Errors in the beginning of a file, by rule: those at which reading would stop, and those that it would
+ * leave out. */
 #include "cli.h"
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 
-/* A quick look infers from the first half MiB what a file does not declare: what comes later may not be held
- * against it. */
+/* A quick look infers what a file does not declare from its first half MiB: anything that comes later may not
+ * be judged by that. */
 enum { PIECES = 16, PIECE_BYTES = 448 << 10 };
 
 static int pieces_of(const sheaf_dataset *dataset)
@@ -34,7 +35,7 @@ static sheaf_status read_pieces(session *s, flaws *f, sheaf_error *err)
 	return f->complete ? SHEAF_OK : status;
 }
 
-/* Whoever writes into a pipe is not waited for. */
+/* Does not wait for a writer of a pipe. */
 static bool is_worth_reading(const char *path)
 {
 	struct stat info;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sheaf info --guess: how a file may be read that does not say it. */
+/* sheaf info --guess: how to read a file that does not describe itself. */
 #include "cli.h"
 
 typedef struct guessing {

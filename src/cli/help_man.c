@@ -3,8 +3,7 @@
 #include "cli.h"
 #include <string.h>
 
-/* Text as it stands: what roff would take for its own is escaped. Must not begin a line with what is not
- * text. */
+/* Literal text: escapes what roff would interpret. Only literal text may begin a line. */
 static void put(const char *text)
 {
 	for (const char *at = text; *at; at++) {
@@ -260,7 +259,7 @@ static void put_manual(void)
 		"from one format to another and compares their contents. Formats are found by content and name. "
 		"Compressed input (gzip, bzip2, zstd, xz) is recognised by content. A file named - is standard input "
 		"or output; if no input is named, standard input is read if it is a pipe. Options may come before "
-	    "and after the command and files; -- ends them. Sizes may have a unit: K, KB and KiB are all "
+		"and after the command and files; -- ends them. Sizes may have a unit: K, KB and KiB are all "
 		"1024 bytes, and so on for M, G and T.");
 	put_heading(".SH", "COMMANDS");
 	for (const command *c = commands; c->name; c++) put_command(c);

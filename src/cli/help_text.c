@@ -13,7 +13,7 @@ static int width(void)
 	return columns < MOST ? columns : MOST;
 }
 
-/* In bold where the terminal can. */
+/* In bold if the terminal supports it. */
 static void print_title(const char *title)
 {
 	bool bold = terminal_has_colour(STDOUT_FILENO);
@@ -43,7 +43,7 @@ static void wrap(const char *text, int at, int indent)
 	out_text("\n");
 }
 
-/* Many choices go on in further lines, after a bar. */
+/* A long list of choices continues on further lines, after a bar. */
 static void print_left(const char *text)
 {
 	int most = width(), at = 2;
@@ -96,7 +96,7 @@ static void print_format_options(const sheaf_format *format, unsigned use)
 	if (!any) out_printf("\nThere are no options of %s.\n", sheaf_format_name(format));
 }
 
-/* "ctf, cbf, lens": as a line of its own. */
+/* "ctf, cbf, lens": as a separate line. */
 static void print_formats(void)
 {
 	char text[600];
@@ -167,7 +167,7 @@ void help_command(const command *c, const sheaf_format *format)
 	     0, 0);
 }
 
-/* What becomes of data that are written in the format, feature by feature. */
+/* What happens to data that are written in the format, feature by feature. */
 static void print_kept(const sheaf_format *format)
 {
 	sheaf_feature f;

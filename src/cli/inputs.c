@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Operands that stand for several files: patterns, for commands that are not run by a shell, and lists. */
+/* Operands that mean several files: patterns, for commands that are not run by a shell, and lists. */
 #include "cli.h"
 #include <errno.h>
 #include <glob.h>
@@ -23,7 +23,7 @@ static sheaf_status add(arguments *to, const char *name, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* "@FILE": the names of inputs, one a line; empty lines and those that begin with '#' say nothing. */
+/* "@FILE": the names of inputs, one per line; empty lines and those that begin with '#' are ignored. */
 static sheaf_status add_list(arguments *to, const char *list, sheaf_error *err)
 {
 	char *line = NULL;
@@ -61,7 +61,7 @@ static sheaf_status add_pattern(arguments *to, const char *pattern, sheaf_error 
 
 static sheaf_status add_operand(arguments *to, const char *name, sheaf_error *err)
 {
-	if (access(name, F_OK) == 0) return add(to, name, err); /* whatever it is called */
+	if (access(name, F_OK) == 0) return add(to, name, err); /* whatever its name */
 	if (name[0] == '@') return add_list(to, name + 1, err);
 	return strpbrk(name, "*?[") ? add_pattern(to, name, err) : add(to, name, err);
 }

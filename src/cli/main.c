@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command's way from start to end. */
+/* The command from start to end. */
 #include "cli.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static int refuse_command(const char *name)
 	return EXIT_USAGE;
 }
 
-/* Help is given wherever it is asked for, whatever else is wrong on the line. */
+/* Help is printed wherever it is requested, even if the rest of the line is wrong. */
 static bool asks_for_help(int argc, char **argv, bool *json)
 {
 	bool help = false;
@@ -66,7 +66,7 @@ static int run_command(const command *c, int argc, char **argv)
 	return code;
 }
 
-/* The place of the command's name, which options may stand before; argc where there is none. */
+/* The index of the command's name, which options may precede; argc if there is none. */
 static int find_command(int argc, char **argv)
 {
 	for (int i = 0; i < argc; i++) {
@@ -77,7 +77,7 @@ static int find_command(int argc, char **argv)
 	return argc;
 }
 
-/* The command's name comes first, and all options after it. */
+/* Moves the command's name to the front, before all options. */
 static void put_first(char **argv, int at)
 {
 	char *name = argv[at];
@@ -109,16 +109,16 @@ static int run(int argc, char **argv)
 	return c ? run_command(c, argc - 1, argv + 1) : refuse_command(argv[0]);
 }
 
-/* A file that is opened later must not come to stand where the standard streams are looked for. What is
- * opened instead refuses to be used in the stream's direction. */
+/* A file that is opened later must not take the place of a standard stream. What is opened here instead
+ * cannot be used in the stream's direction. */
 static void hold_standard_descriptors(void)
 {
 	for (int fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0) _exit(EXIT_IO);
 }
 
-/* Inputs are open together, and parts that are merged may be thousands. Where the limit cannot be raised, a
- * file that cannot be opened says so. */
+/* Many inputs are open at once, and merging may open thousands of parts. If the limit cannot be raised, a
+ * file that cannot be opened reports that. */
 static void allow_open_files(void)
 {
 	struct rlimit limit;

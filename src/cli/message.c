@@ -12,7 +12,7 @@ static bool broken_pipe;
 
 bool pipe_is_broken(void) { return broken_pipe; }
 
-/* What a file holds may stand in a message, and must not command the terminal or begin a line of its own. */
+/* Text from a file may occur in a message, and must not control the terminal or begin a line of its own. */
 static size_t make_visible(const char *text, char *to, size_t size)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -31,7 +31,7 @@ static size_t make_visible(const char *text, char *to, size_t size)
 	return used;
 }
 
-/* "sheaf: error: ", in bold and a colour where the terminal has any. */
+/* "sheaf: error: ", in bold and in colour if the terminal supports it. */
 static size_t put_lead(const char *word, char *line, size_t size)
 {
 	static const struct {
@@ -62,7 +62,7 @@ void say(const char *word, const char *format, ...)
 	used += make_visible(text, line + used, sizeof line - used);
 	line[used++] = '\n';
 	progress_hide();
-	/* One write, so that lines of several processes do not mix; where standard error is gone, nobody can be
+	/* One write, so that lines of several processes do not mix; if standard error is closed, nobody can be
 	 * reached. */
 	ssize_t written = write(STDERR_FILENO, line, used);
 	(void)written;

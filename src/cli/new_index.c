@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Indices that a command has written without being asked: that is said, once. */
+/* Reports, once, that a command has written an index without being asked. */
 #include "cli.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -27,7 +27,7 @@ static bool same_row(const sheaf_option *a, const sheaf_option *b)
 	       same_text(a->help, b->help) && a->use == b->use && a->letter == b->letter;
 }
 
-/* The row of format i that says the same as `option`, or NULL. */
+/* The row of format i that means the same as `option`, or NULL. */
 static const sheaf_option *row_like(int i, const sheaf_option *option)
 {
 	for (const sheaf_option *row = sheaf_format_options(sheaf_format_at(i)); row->name; row++)
@@ -98,7 +98,7 @@ static unsigned bit_of(const sheaf_option *option)
 	return 0;
 }
 
-/* The first group is of the command's own options, too; the last one of those that no other has. */
+/* The first group also has the command's own options; the last has those that are in no other group. */
 static bool is_in_group(const sheaf_option *option, int k)
 {
 	unsigned bit = bit_of(option), before = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Standard output. Rows are printed by the million, so bytes are gathered; a failed write shows at the next
- * check. */
+/* Standard output. Rows are printed by the million, so bytes are buffered; a failed write is found at the
+ * next check. */
 #include "cli.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -15,14 +15,13 @@ enum { OUT_SIZE = 256 << 10, PRINTF_ROOM = 1024 };
 static struct {
 	char bytes[OUT_SIZE];
 	size_t used;
-	char last;     /* byte that was put; 0: none */
+	char last;     /* last byte written to the buffer; 0: none */
 	size_t marked; /* bytes before the mark that are still held back */
 	bool gone;     /* some after it were written */
 	int sys;       /* errno of the first write that failed, or 0 */
 } out;
 
-/* A terminal or pipe that somebody else made non-blocking is waited for, until it has room or a signal comes.
- */
+/* If another program made the terminal or pipe non-blocking, waits until it has room or a signal comes. */
 static bool is_worth_retrying(void)
 {
 	struct pollfd waiting = {.fd = STDOUT_FILENO, .events = POLLOUT};
@@ -128,16 +127,16 @@ bool out_take_back(void)
 
 sheaf_status out_close(sheaf_error *err)
 {
-	bool said = out.sys != 0; /* whoever saw it first has reported it */
+	bool said = out.sys != 0; /* whoever detected it first has reported it */
 	flush();
-	/* Some file systems say only here that the disk is full. */
+	/* Some file systems report a full disk only here. */
 	if (close(STDOUT_FILENO) != 0 && !out.sys && errno != EINTR && errno != EBADF) out.sys = errno;
 	return said ? SHEAF_OK : out_check(err);
 }
 
 /* ---- JSON ---- */
 
-/* Length of the UTF-8 sequence at s[0..n), 0 where there is none. */
+/* Length of the UTF-8 sequence at s[0..n), 0 if there is none. */
 static size_t utf8_length(const unsigned char *s, size_t n)
 {
 	if (s[0] < 0x80) return 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What commands that write a file share: a file that is there is replaced only where that is wanted. */
+/* Shared by commands that write a file: an existing file is replaced only if the user wants that. */
 #include "cli.h"
 #include <errno.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ static bool is_to_be_replaced(const char *path, bool several)
 
 /* ---- the run ---- */
 
-/* Whoever names only inputs has named the last of them as the output. */
+/* A user who names only inputs has named the last of them as the output. */
 static void hint_at_output(const arguments *args, sheaf_error *err)
 {
 	size_t used = strlen(err->message);

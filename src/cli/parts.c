@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands that read a file in parts: each part ends as a part file instead of an outcome, and sheaf merge
- * runs the command once more, with the parts in place of the rows. */
+/* Commands that read a file in parts: each part ends in a part file instead of a result, and sheaf merge runs
+ * the command once more, with the parts instead of the rows. */
 #include "cli.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ sheaf_status part_begin(const session *s, sheaf_dataset *dataset, sheaf_part_row
 	return sheaf_dataset_take_part(dataset, now.part, rows, sink, err);
 }
 
-/* Options that say how the work is done, and not what comes out. */
+/* Options that affect how the work is done, but not its result. */
 static bool makes_no_difference(const char *name)
 {
 	static const char *const names[] = {"part",  "output", "threads", "max-memory", "progress",
@@ -82,7 +82,7 @@ static sheaf_status put_setting(char **text, const sheaf_setting *setting, sheaf
 	return put_line(text, setting->name, setting->value, err);
 }
 
-/* A line for each option that makes a difference; the caller frees *text, also on failure. */
+/* A line for each option that affects the result; the caller frees *text, also on failure. */
 static sheaf_status options_of(const arguments *args, char **text, sheaf_error *err)
 {
 	*text = calloc(1, 1);
@@ -181,7 +181,7 @@ typedef struct rerun {
 
 static void add_word(rerun *r, char *word) { r->words[r->n++] = word; }
 
-/* What is said to merge of how to work. */
+/* What the command line of merge says about how to work. */
 static void pass_on(rerun *r)
 {
 	static const char *const names[PASSED_ON] = {"threads", "max-memory", "progress", "quiet"};
@@ -222,7 +222,7 @@ static sheaf_status find_job(const sheaf_parts *parts, const command **out, shea
 	                  sheaf_parts_job(parts));
 }
 
-/* The command line of the parts, with what merge was given. */
+/* The command line of the parts, together with that of merge. */
 static sheaf_status make_arguments(rerun *r, const sheaf_parts *parts, const char *output, arguments *inner,
                                    sheaf_error *err)
 {
@@ -293,7 +293,7 @@ static int merge_readings(const arguments *args, bool writes, sheaf_context *cx)
 	return code;
 }
 
-/* Nothing is read of what could not be read again. */
+/* Nothing is read that could not be read again. */
 static bool is_file(const char *path)
 {
 	struct stat info;

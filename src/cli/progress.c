@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How far the work is: one line on standard error, drawn over itself and erased before anything else
+/* Progress of the work: one line on standard error, redrawn in place and erased before anything else
  * appears. */
 #include "cli.h"
 #include <stdio.h>
@@ -17,7 +17,7 @@ static struct {
 	reading inputs[MAX_INPUTS];
 	int64_t last;   /* bytes done at the last report */
 	double begun;   /* seconds: of the command */
-	double started; /* of what it is at now */
+	double started; /* of the current stage */
 	double drawn;   /* 0: not yet */
 } progress;
 
@@ -71,7 +71,7 @@ static const char *duration_text(double seconds, char text[32])
 	return text;
 }
 
-/* A line that is as wide as the terminal would go on in the next one, and could not be drawn over. */
+/* A line as wide as the terminal would wrap, and could not be redrawn. */
 static void write_fitting(char *line)
 {
 	size_t most = (size_t)terminal_width(STDERR_FILENO) - 1;
@@ -96,7 +96,7 @@ static void draw_reading(reading sum, double elapsed)
 	write_fitting(line);
 }
 
-/* "sorting, 12 s": how long it has taken all in all, and how much of it is done where that is known. */
+/* "sorting, 12 s": the time so far, and how much of the stage is done if that is known. */
 static void draw_stage(reading sum, double elapsed)
 {
 	char line[100], all[32];
@@ -139,7 +139,7 @@ void progress_update(int slot, int64_t done, int64_t total)
 	draw(sum, time);
 }
 
-/* A short stage after long ones is shown, too; it may be the one that takes long. */
+/* A short stage after long ones is shown, too; it may turn out to be a long one. */
 void progress_stage(const char *stage)
 {
 	double time = seconds_now();

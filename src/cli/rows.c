@@ -19,7 +19,7 @@ static sheaf_status print_frame(const sheaf_schema *schema, printed p, sheaf_sty
 		out_bytes(text->data, text->size);
 		SHEAF_TRY(out_check(err));
 	}
-	/* Whoever waits at the other end of a pipe gets the rows as they come. */
+	/* If a process waits at the other end of a pipe, it gets the rows as they come. */
 	return out_flush(err);
 }
 

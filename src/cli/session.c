@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The work on one input: its context, what was found wrong in it, and the summary of that. */
+/* The work on one input: its context, the findings, and their summary. */
 #include "cli.h"
 #include <inttypes.h>
 #include <limits.h>
@@ -25,7 +25,7 @@ static bool is_like(const rule_count *a, const rule_count *b)
 	return a->kind == b->kind && strcmp(a->rule, b->rule) == 0;
 }
 
-/* Of a rule that many columns break, those from some number on are counted together. */
+/* If many columns break a rule, those beyond a limit are counted together. */
 static rule_count row_for(const rule_count *rules, int nrules, const rule_count *one)
 {
 	enum { COLUMNS = 8 };
@@ -45,7 +45,7 @@ rule_count *count_rule(rule_count rules[MAX_RULES], int *nrules, const rule_coun
 	int i = 0;
 	rule_count row = row_for(rules, *nrules, one);
 	while (i < *nrules && !(is_like(&rules[i], &row) && strcmp(rules[i].column, row.column) == 0)) i++;
-	if (i == MAX_RULES) i--; /* no format has this many: they would share the last place */
+	if (i == MAX_RULES) i--; /* no format has that many: they would share the last place */
 	if (i == *nrules) {
 		rules[*nrules] = row;
 		rules[(*nrules)++].count = 0;
@@ -54,7 +54,8 @@ rule_count *count_rule(rule_count rules[MAX_RULES], int *nrules, const rule_coun
 	return &rules[i];
 }
 
-/* What is said of many cells is said once for each column, and counted; of errors some places are shown. */
+/* Findings about many cells are reported once for each column, and counted; for errors a few places are
+ * shown. */
 static void report_problem(void *user, const sheaf_problem *problem)
 {
 	session *s = (session *)user;
@@ -104,7 +105,7 @@ static void put(char *text, size_t size, size_t *used, const char *format, ...)
 	*used += n > 0 ? (size_t)n : 0;
 }
 
-/* Rows of a rule in several columns stand together: "missing value 30 in b, 45 in c". */
+/* Rows of a rule in several columns are listed together: "missing value 30 in b, 45 in c". */
 static bool is_first(const session *s, int i)
 {
 	for (int k = 0; k < i; k++)
@@ -165,7 +166,7 @@ static void say_summary(const session *s)
 
 /* ---- beginning and end ---- */
 
-/* What the library takes for 0, but said here, because inputs that are read together share it. */
+/* What the library takes for 0, but stated here, because inputs that are read together share it. */
 static const int64_t DEFAULT_MEMORY = (int64_t)4 << 30;
 
 static int threads_wanted(const sheaf_values *values)
@@ -193,7 +194,7 @@ static const char *const index_words[] = {[SHEAF_INDEX_AUTO] = "auto",
                                           [SHEAF_INDEX_REQUIRE] = "require",
                                           [SHEAF_INDEX_WRITE] = "write"};
 
-/* SHEAF_INDEX_USE, which no word is for, where it is none. */
+/* SHEAF_INDEX_USE, which has no word, if it is none of these. */
 static sheaf_index_policy policy_of(const char *word)
 {
 	for (int p = SHEAF_INDEX_AUTO; p <= SHEAF_INDEX_WRITE; p++)
@@ -339,10 +340,10 @@ static sheaf_status visit_file(session *s, const char *path, const visit_options
 	sheaf_status status = options->visit(s, dataset, err);
 	sheaf_close(dataset);
 	SHEAF_TRY(status);
-	return out_flush(err); /* so that the summary stands after it where both go to one place */
+	return out_flush(err); /* so that the summary comes after it if both go to the same place */
 }
 
-/* An option of formats may be for some of the files only, but not for none. */
+/* An option of formats may apply to only some of the files, but not to none. */
 static int check_used(const arguments *args, const bool *used)
 {
 	for (int i = 0; i < args->nsettings; i++) {
@@ -393,7 +394,7 @@ static int visit_each(const arguments *args, bool *used, const void *user)
 			status = visit_once(args, args->files[i], used, v, &code, &err);
 		if (status) code = say_failure(&err);
 		if (code > worst) worst = code;
-		if (status == SHEAF_USAGE) break; /* the next file will say the same */
+		if (status == SHEAF_USAGE) break; /* the next file would report the same */
 	}
 	return was_interrupted() ? EXIT_INTERRUPTED : worst;
 }

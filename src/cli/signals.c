@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals: an interrupt stops the work so that nothing half-made is left; a second one kills. */
+/* Signals: the first interrupt stops the work so that nothing half-made is left; a second one kills. */
 #include "cli.h"
 #include <signal.h>
 #include <stdatomic.h>
@@ -18,7 +18,7 @@ static void on_interrupt(int signal)
 	}
 }
 
-/* A mapped file became shorter while it was read. There is no way back into the read, so this is the end. */
+/* A mapped file became shorter while it was read. The read cannot be resumed, so the process ends. */
 static void on_bus_error(int signal)
 {
 	static const char text[] = "sheaf: error: a file that is being read was truncated by another program\n";
@@ -29,8 +29,8 @@ static void on_bus_error(int signal)
 	_exit(EXIT_IO);
 }
 
-/* Without SA_RESTART, so that a read that waits for a pipe comes back. What the parent has switched off stays
- * off. */
+/* Without SA_RESTART, so that a read that waits for a pipe returns. Signals that the parent has disabled stay
+ * disabled. */
 static void handle(int number, void (*handler)(int), bool once)
 {
 	struct sigaction before, action = {.sa_handler = handler, .sa_flags = once ? (int)SA_RESETHAND : 0};
@@ -45,7 +45,7 @@ void signals_begin(void)
 	handle(SIGTERM, on_interrupt, true);
 	handle(SIGHUP, on_interrupt, true);
 	handle(SIGBUS, on_bus_error, false);
-	/* These come back as errors of write, which clean up. */
+	/* These become errors of write, which clean up. */
 	handle(SIGPIPE, SIG_IGN, false);
 	handle(SIGXFSZ, SIG_IGN, false);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What info says of tensors: of one, and of all that a file has, as a tree. */
+/* What info prints about tensors: about one, and about all of a file, as a tree. */
 #include "cli.h"
 #include <inttypes.h>
 #include <string.h>
@@ -69,8 +69,7 @@ void json_tensor(const sheaf_schema *schema, int64_t stored)
 
 /* ---- all of them ---- */
 
-/* Each dataset is opened by itself, which lists the whole container: of more than that many only the names
- * are given. */
+/* Opening a dataset lists the whole container: if there are more than this, only the names are printed. */
 enum { MOST_OPENED = 256 };
 
 typedef struct tree {
@@ -78,10 +77,10 @@ typedef struct tree {
 	const char *path; /* of the file */
 	bool json, names_only;
 	int count;
-	char before[512]; /* the dataset listed last */
+	char before[512]; /* the last dataset listed */
 } tree;
 
-/* The folders of a path that the one before it is not in, each on a line, and the name after them. */
+/* The folders of a path that the previous one does not share, each on a line, and then the name. */
 static void print_branch(const char *before, const char *path)
 {
 	size_t common = 0;
@@ -114,7 +113,7 @@ static void json_listed(const sheaf_schema *schema, int64_t rows)
 	json_fields(schema, streams);
 }
 
-/* "2 sequences of A (dense, dim 2, float32)": what is no tensor has no shape. */
+/* "2 sequences of A (dense, dim 2, float32)": for datasets other than tensors, which have no shape. */
 static void print_listed(const sheaf_schema *schema, int64_t rows)
 {
 	const char *comma = "";
@@ -137,7 +136,7 @@ static void print_listed(const sheaf_schema *schema, int64_t rows)
 	out_text("\n");
 }
 
-/* What is said of a dataset, by name. */
+/* The description of a dataset, by name. */
 static void print_attributes(const sheaf_schema *schema, int depth)
 {
 	for (int i = 0; i < schema->nattributes; i++) {
@@ -190,7 +189,7 @@ static sheaf_status name_one(tree *t, const char *path, sheaf_error *err)
 	return out_check(err);
 }
 
-/* One that cannot be read is listed with the reason. */
+/* A dataset that cannot be read is listed with the reason. */
 static sheaf_status list_refused(tree *t, const char *path, const sheaf_error *why, sheaf_error *err)
 {
 	bool first = true;

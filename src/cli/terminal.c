@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the terminals of standard output and standard error are like. */
+/* Properties of the terminals of standard output and standard error. */
 #include "cli.h"
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ void terminal_forget(void) { forgotten = true; }
 
 bool terminal_is(int fd) { return !forgotten && isatty(fd); }
 
-/* What the user says counts before what the terminal does. */
+/* The user's wishes come before the terminal's abilities. */
 static long wanted_width(void)
 {
 	const char *columns = getenv("COLUMNS");
@@ -40,7 +40,7 @@ bool terminal_has_colour(int fd)
 	return terminal_is(fd) && !(no && *no) && kind && *kind && strcmp(kind, "dumb") != 0;
 }
 
-/* The name of the locale that counts for characters ends in its encoding. */
+/* The name of the locale for characters ends with its encoding. */
 static bool has_utf8(void)
 {
 	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};

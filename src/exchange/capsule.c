@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Python's capsules, as Arrow's PyCapsule interface wants them. Python's functions are looked for where the
- * process has them: nothing here is compiled against one Python or another. */
+/* Python's capsules, as Arrow's PyCapsule interface requires them. Python's functions are looked up in the
+ * process: nothing here is compiled against a particular Python. */
 #include <sheaf/exchange.h>
 #include <stdlib.h>
 
-typedef struct python_object python_object; /* only ever a pointer */
+typedef struct python_object python_object; /* only ever used as a pointer */
 
 __attribute__((weak)) python_object *PyCapsule_New(void *pointer, const char *name,
                                                    void (*destructor)(python_object *));
@@ -24,8 +24,7 @@ static void *held_by(void *capsule, const char *name)
 	return PyCapsule_GetPointer(object, name);
 }
 
-/* What a capsule of one kind holds is a structure in memory of malloc's: Python frees it whenever it likes.
- */
+/* A capsule contains a structure allocated by malloc: Python may free it at any time. */
 #define CAPSULE(kind, structure, label) \
 	struct structure *sheaf_##kind##_in_capsule(void *capsule) \
 	{ \

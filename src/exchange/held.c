@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The buffers of a frame, held, as one flat list. */
+/* The buffers of a frame, held as one flat list. */
 #include "arrow/memory.h"
 #include "base/buffer.h"
 #include "base/need.h"
@@ -9,13 +9,13 @@
 struct sheaf_held {
 	sheaf_context *owner;
 	size_t size;       /* of this and of what follows it */
-	sheaf_frame frame; /* shares the buffers of the caller's; no columns where a packed batch is held */
+	sheaf_frame frame; /* shares the caller's buffers; no columns if a packed batch is held */
 	int n, nbuffers;
-	sheaf_buffer *buffers; /* those that are no frame's */
+	sheaf_buffer *buffers; /* those outside a frame */
 	sheaf_flat flats[];
 };
 
-/* An upper bound: what is empty is left out. */
+/* An upper bound: empty ones are left out. */
 static int count_buffers(const sheaf_frame *frame)
 {
 	int n = 0;
@@ -53,7 +53,7 @@ static void hold(sheaf_held *held, const sheaf_buffer *buffer, sheaf_flat flat)
 	list(held, buffer, flat);
 }
 
-/* *dimensions is how many dimensions the COORD levels above have; gives the positions below. */
+/* *dimensions is the number of dimensions of the COORD levels above; returns the positions below. */
 static int64_t list_level(sheaf_held *held, int32_t column, int32_t at, const sheaf_level *level, int64_t n,
                           int32_t *dimensions)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrow streams of somebody else's, as frames. */
+/* Arrow streams of another program, as frames. */
 #include "arrow/arrow.h"
 #include "arrow/take.h"
 #include "base/context.h"
@@ -54,7 +54,7 @@ static sheaf_status new_reader(sheaf_context *cx, sheaf_arrow_reader **out, shea
 	return SHEAF_OK;
 }
 
-/* Frees the reader where it could not be made. */
+/* Frees the reader if it could not be made. */
 static sheaf_status end_beginning(sheaf_status status, sheaf_arrow_reader **out)
 {
 	if (!status) return SHEAF_OK;
@@ -106,7 +106,7 @@ const sheaf_schema *sheaf_arrow_reader_schema(const sheaf_arrow_reader *reader)
 	return reader ? &reader->schema : NULL;
 }
 
-/* The next array, which is the caller's; `release` NULL at the end. */
+/* The next array, which the caller owns; `release` NULL at the end. */
 static sheaf_status next_array(sheaf_arrow_reader *r, struct ArrowArray *out, sheaf_error *err)
 {
 	*out = r->array;

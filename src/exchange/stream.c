@@ -31,7 +31,7 @@ static int errno_of(const sheaf_error *err)
 
 static bool has_failed(const stream *s) { return s->failure.status && s->failure.status != SHEAF_END; }
 
-/* A failure of the feed stays, whatever becomes of the schema. */
+/* A failure of the feed is kept, even if the schema is fine. */
 static int get_schema(struct ArrowArrayStream *from, struct ArrowSchema *out)
 {
 	stream *s = (stream *)from->private_data;
@@ -67,7 +67,7 @@ static void close_feed(const sheaf_feed *feed)
 	if (feed->close) feed->close(feed->user);
 }
 
-/* The feed may free the context, which stays until the stream's own memory is gone. */
+/* The feed may free the context, which lives until the stream's own memory is freed. */
 static void free_stream(stream *s)
 {
 	sheaf_context *cx = s->cx;

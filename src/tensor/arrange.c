@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrangers: what has to be done between what is given and what is wanted, and doing it. */
+/* Arrangers: decide which steps lead from the given entries to the requested ones, and run them. */
 #include "tensor/arrange.h"
 #include "base/checked.h"
 #include "base/context.h"
@@ -55,7 +55,7 @@ static sheaf_status plan_structure(sheaf_arranger *a, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* What is known of the order once the structure is another. */
+/* What is known of the order after the structure has changed. */
 static sheaf_tensor known_order(const sheaf_arranger *a)
 {
 	sheaf_tensor known = a->from;
@@ -94,7 +94,7 @@ static sheaf_status count_positions(const sheaf_arranger *a, int64_t *out, sheaf
 	return SHEAF_OK;
 }
 
-/* Sparse tensors are often of shapes that no memory, and no disk, has room for. */
+/* Sparse tensors often have shapes that would fit neither memory nor disk. */
 static sheaf_status check_size(const sheaf_arranger *a, sheaf_error *err)
 {
 	int64_t positions = 0, bytes;
@@ -132,7 +132,8 @@ static sheaf_status plan(sheaf_arranger *a, sheaf_error *err)
 			a->schema.fields[a->value].name, sheaf_field_storage(&a->schema.fields[a->value]));
 	a->fills = to->dense && !has_all(from);
 	a->drops = from->dense && !to->dense && a->options.drop_fill;
-	/* What is dropped must be what the output says; what is filled in, what the input has meant. */
+	/* Entries that are dropped must be implied by the output; entries that are filled in were implied by the
+	 * input. */
 	const sheaf_tensor *says = a->drops ? to : from, *fill = says->has_fill ? says : a->drops ? from : to;
 	if (fill->has_fill) memcpy(a->fill, fill->fill, a->element.size);
 	SHEAF_TRY(plan_structure(a, err));
@@ -159,7 +160,7 @@ static sheaf_status allocate(sheaf_arranger *a, sheaf_error *err)
 		MOST_OUT = 16 << 10,
 		MOST_BLOCK = 256 << 10,
 		FEW = 1024,
-		LONG = 3 /* long keys are sorted by their numbers */
+		LONG = 3 /* long keys are sorted by index */
 	};
 	void *memory;
 	size_t key = (size_t)a->layout.words * sizeof(uint64_t), entry = key + a->element.size;
@@ -206,7 +207,7 @@ static sheaf_status copy_name(sheaf_arranger *a, sheaf_error *err)
 	return sheaf_copy_text(a->cx, text, strlen(text), &a->name, err);
 }
 
-/* Of values, which nobody will look at, it keeps one byte each. */
+/* For values, which nobody looks at, it keeps one byte each. */
 static sheaf_status begin_check(sheaf_arranger *a, sheaf_error *err)
 {
 	sheaf_schema schema;
@@ -220,7 +221,7 @@ static sheaf_status begin_check(sheaf_arranger *a, sheaf_error *err)
 	value->type = SHEAF_U8;
 	value->nlevels = 0;
 	schema.tensor.has_fill = schema.tensor.sorted =
-		false; /* what breaks a promise of order is for the arranger itself to find */
+		false; /* the arranger itself finds what breaks a promised order */
 	sheaf_status status = sheaf_arranger_new(&schema, &to, &options, a->cx, &a->positions, err);
 	sheaf_schema_free(&schema);
 	return status;
@@ -236,7 +237,7 @@ static sheaf_status begin(sheaf_arranger *a, const sheaf_schema *schema, sheaf_e
 	return a->checks ? begin_check(a, err) : SHEAF_OK;
 }
 
-/* Each dimension stands in the order once. */
+/* Each dimension occurs in the order once. */
 static sheaf_status check_order(const sheaf_tensor *to, sheaf_error *err)
 {
 	unsigned seen = 0;
@@ -285,7 +286,7 @@ sheaf_status sheaf_arranger_new(const sheaf_schema *schema, const sheaf_tensor *
 
 /* ---- doing it ---- */
 
-/* Fails where a position comes twice. */
+/* Fails if a position occurs twice. */
 static sheaf_status look_at_positions(sheaf_arranger *a, sheaf_error *err)
 {
 	const sheaf_frame *seen;
@@ -339,7 +340,7 @@ sheaf_status sheaf_arranger_next(sheaf_arranger *a, const sheaf_frame **out, she
 		return SHEAF_OK;
 	}
 	if (a->given_at >= a->given.nrows) {
-		sheaf_frame_free(&a->given); /* its buffers may be filled again */
+		sheaf_frame_free(&a->given); /* its buffers may be reused */
 		return SHEAF_END;
 	}
 	a->given_at = a->given.nrows;

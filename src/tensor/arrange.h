@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The arranger from the inside: what comes in becomes keys and values, these are sorted where they must be,
- * and what goes out is merged, filled in and made a frame again. */
+/* The inside of the arranger: incoming entries become keys and values, these are sorted if necessary, and
+ * outgoing entries are merged, filled in and turned into frames again. */
 #ifndef SHEAF_TENSOR_ARRANGE_H
 #define SHEAF_TENSOR_ARRANGE_H
 
@@ -15,11 +15,11 @@ enum {
 	SHEAF_ARRANGE_CHUNK = 1024 /* entries whose structure is changed at a time */
 };
 
-/* What is done with the entries of a triangle. */
+/* What happens to the entries of a triangle. */
 typedef enum sheaf_triangle {
 	SHEAF_TRIANGLE_AS_IS,
-	SHEAF_TRIANGLE_EXPAND,  /* each one off the diagonal is there once more, mirrored */
-	SHEAF_TRIANGLE_KEEP,    /* those of the other one are left out */
+	SHEAF_TRIANGLE_EXPAND,  /* each entry off the diagonal is repeated, mirrored */
+	SHEAF_TRIANGLE_KEEP,    /* those of the other triangle are left out */
 	SHEAF_TRIANGLE_EXCHANGE /* each one is mirrored */
 } sheaf_triangle;
 
@@ -34,34 +34,34 @@ struct sheaf_arranger {
 	sheaf_tensor from, to;
 	sheaf_arrange_options options;
 	char *name;
-	int value; /* the value's column */
+	int value; /* the column of values */
 	sheaf_element element;
 	sheaf_key_layout layout;
-	/* what must be done */
+	/* the steps: */
 	sheaf_triangle triangle;
-	bool passes;               /* nothing but a look at the order */
+	bool passes;               /* only a check of the order */
 	bool sorts;                /* entries are kept until all are there */
-	bool ordered;              /* what goes out is in the order of keys */
-	bool checks;               /* entries pass in no order, and must be unique all the same */
-	bool unique;               /* a position twice is an error, or merged */
-	sheaf_arranger *positions; /* where it checks: sorts what comes, apart from what goes out */
+	bool ordered;              /* the output is in the order of keys */
+	bool checks;               /* entries pass in no particular order, but must be unique all the same */
+	bool unique;               /* a repeated position is an error, or its entries are merged */
+	sheaf_arranger *positions; /* if it checks: sorts what comes, separately from the output */
 	bool fills, drops;
 	uint8_t fill[16] __attribute__((aligned(8)));
-	/* coming in */
-	sheaf_frame given; /* where nothing is kept: the frame that is being gone through */
+	/* input: */
+	sheaf_frame given; /* if nothing is kept: the current frame */
 	int64_t given_at;
 	uint64_t *chunk_keys; /* room for twice SHEAF_ARRANGE_CHUNK */
 	uint8_t *chunk_values;
-	int64_t memory; /* bytes of entries that are sorted in memory */
+	int64_t memory; /* size of the entries that are sorted in memory */
 	sheaf_entry_sorter sorter;
 	sheaf_runs runs;
 	int64_t kept;
-	bool rises, crosses; /* so far keys have come in order; in the order of the coordinates of a matrix
-	                        changed over */
+	bool rises, crosses; /* whether keys have come in order so far; and in the order of a matrix's exchanged
+	                        coordinates */
 	uint64_t last_key, last_crossed;
 	bool spilled, finished;
-	bool supplied; /* runs are others': their keys may be anything */
-	/* going out */
+	bool supplied; /* others have made the runs: their keys may be anything */
+	/* output: */
 	sheaf_keyed input;
 	int64_t input_at;
 	sheaf_one_entry held, ready, position;
@@ -69,30 +69,31 @@ struct sheaf_arranger {
 	uint64_t *out_keys;
 	uint8_t *out_values;
 	int64_t out_n, out_room;
-	sheaf_keyed direct; /* after these, where they lie */
+	sheaf_keyed direct; /* after these, where they are */
 	sheaf_frame frame;
 	bool gave; /* the given frame itself */
 };
 
-/* How many entries come out of one that holds all of them, where it takes no pass over them to know; else
+/* How many entries come from one that holds all of them, if that is known without a pass over them; else
  * -1. */
 int64_t sheaf_arrange_known(const sheaf_arranger *a);
 
-/* Whether entries are brought into another order, which several arrangers can do for some of them each. */
+/* Whether entries are brought into another order, which several arrangers can do for some of the entries
+ * each. */
 bool sheaf_arrange_orders(const sheaf_arranger *a);
-/* Instead of entries that are added and sorted: n that another arranger of the same schema has given by
- * sheaf_arrange_sorted, from byte `at` on of a seekable source, which outlives this one. Each time those
- * after the ones before: then what comes out is what one arranger of all would give. */
+/* Instead of adding and sorting entries: n that another arranger of the same schema has given by
+ * sheaf_arrange_sorted, from byte `at` on of a seekable source, which outlives this one. Each call's entries
+ * follow the earlier ones: then the output is what one arranger would give for all. */
 SHEAF_USE sheaf_status sheaf_arrange_supply(sheaf_arranger *a, sheaf_source *source, int64_t at, int64_t n,
                                             sheaf_error *err);
 
-/* What comes out begins anew, of one that holds all entries until they are sorted. */
+/* Begins the output again, for one that holds all entries until they are sorted. */
 SHEAF_USE sheaf_status sheaf_arrange_rewind(sheaf_arranger *a, sheaf_error *err);
 
 /* ---- arrange_in.c ---- */
 
-/* Changes the structure of some of the given entries: *n of them come out, and the number taken is returned
- * through *at. */
+/* Changes the structure of some of the given entries: returns how many it took through *at, and how many came
+ * out through *n. */
 SHEAF_USE sheaf_status sheaf_arrange_transform(sheaf_arranger *a, const sheaf_frame *frame, int64_t *at,
                                                sheaf_keyed *out, sheaf_error *err);
 /* Keeps all entries of a frame until they are sorted. */
@@ -109,9 +110,9 @@ sheaf_status sheaf_arrange_refuse_place(const sheaf_arranger *a, const sheaf_fra
 
 /* ---- arrange_out.c ---- */
 
-/* Fills the frame with the next entries, or END where there are none. */
+/* Fills the frame with the next entries, or END if there are none. */
 SHEAF_USE sheaf_status sheaf_arrange_give(sheaf_arranger *a, sheaf_error *err);
-/* Looks whether entries that pass are in the order in which they are said to be. */
+/* Checks that passing entries are in the stated order. */
 SHEAF_USE sheaf_status sheaf_arrange_look(sheaf_arranger *a, const sheaf_frame *frame, sheaf_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries coming in: their structure is changed, and they are kept, in memory or in runs of a temporary file,
+/* Incoming entries: their structure is changed, and they are kept, in memory or in runs of a temporary file,
  * until they can be sorted. */
 #include "base/buffer.h"
 #include "base/context.h"
@@ -119,7 +119,7 @@ static sheaf_status put_mirrored(chunk *c, sheaf_structure structure, const uint
 	return SHEAF_OK;
 }
 
-/* One entry of a matrix with a structure, or of one that gets one. */
+/* One entry of a matrix that has a structure, or gets one. */
 static sheaf_status put_entry(chunk *c, const uint64_t *key, const uint64_t *swapped, const uint8_t *value,
                               sheaf_error *err)
 {
@@ -148,7 +148,7 @@ static sheaf_status pack(const sheaf_arranger *a, const sheaf_frame *frame, shea
 	return good == run.end ? SHEAF_OK : sheaf_arrange_refuse_place(a, frame, good, err);
 }
 
-/* Two words of each are enough for a matrix. */
+/* Two words for each are enough for a matrix. */
 static sheaf_status change_structure(chunk *c, const sheaf_frame *frame, int64_t from, int64_t to,
                                      sheaf_error *err)
 {
@@ -166,7 +166,7 @@ static sheaf_status change_structure(chunk *c, const sheaf_frame *frame, int64_t
 	return SHEAF_OK;
 }
 
-/* Positions that hold the fill are no entries of a sparse tensor. */
+/* Positions with the fill value are no entries of a sparse tensor. */
 static void drop_fill(chunk *c)
 {
 	const sheaf_arranger *a = c->a;
@@ -203,8 +203,7 @@ sheaf_status sheaf_arrange_transform(sheaf_arranger *a, const sheaf_frame *frame
 
 /* ---- keeping ---- */
 
-/* What entries of a matrix that was stored by columns come by: the bits of the two coordinates changed
- * over. */
+/* How entries of a matrix stored by columns come: with the bits of the two coordinates exchanged. */
 static uint64_t crossed(const sheaf_key_layout *k, uint64_t key)
 {
 	int low = k->places[k->order[0]].shift;
@@ -212,7 +211,7 @@ static uint64_t crossed(const sheaf_key_layout *k, uint64_t key)
 	                                  : (key & ((UINT64_C(1) << low) - 1)) << (k->bits - low) | key >> low;
 }
 
-/* Many files are in some order and do not say so. */
+/* Many files are in some order without saying so. */
 static void look_at_order(sheaf_arranger *a, const uint64_t *keys, int64_t n)
 {
 	if (a->layout.words > 1 || a->layout.loose) a->rises = a->crosses = false;
@@ -227,7 +226,7 @@ static void look_at_order(sheaf_arranger *a, const uint64_t *keys, int64_t n)
 	}
 }
 
-/* Bits by which entries need not be sorted, as they have come. */
+/* Bits by which entries need not be sorted, because of the order in which they came. */
 static int loose_bits(const sheaf_arranger *a)
 {
 	if (a->rises) return a->layout.bits;
@@ -236,7 +235,7 @@ static int loose_bits(const sheaf_arranger *a)
 
 static sheaf_status open_runs(sheaf_arranger *a, sheaf_error *err)
 {
-	enum { SHARE = 4 /* of the memory for entries, while they are divided besides */ };
+	enum { SHARE = 4 /* of the memory for entries, when they are also being partitioned */ };
 	if (a->spilled) return SHEAF_OK;
 	a->spilled = true;
 	return sheaf_runs_open(&a->runs, &a->layout.by, a->element.size, a->memory / SHARE, a->cx, err);
@@ -250,12 +249,12 @@ static sheaf_status spill(sheaf_arranger *a, sheaf_error *err)
 	a->layout.loose = loose_bits(a);
 	SHEAF_TRY(sheaf_entry_sorter_sort(&a->sorter, err));
 	SHEAF_TRY(sheaf_runs_add(&a->runs, &a->sorter, err));
-	a->layout.loose = loose; /* what is still to come may be in no order */
+	a->layout.loose = loose; /* the rest may be in no order */
 	sheaf_entry_sorter_clear(&a->sorter);
 	return SHEAF_OK;
 }
 
-/* Room for entries in the sorter, after a run of them is written where there are too many. */
+/* Makes room for entries in the sorter, after writing a run if there are too many. */
 static sheaf_status make_room(sheaf_arranger *a, uint64_t **keys, uint8_t **values, int64_t *room,
                               sheaf_error *err)
 {
@@ -270,7 +269,7 @@ static void added(sheaf_arranger *a, const uint64_t *keys, int64_t n)
 	a->kept += n;
 }
 
-/* Without a change of structure keys are made where they stay. */
+/* Without a change of structure keys are made in their final place. */
 static sheaf_status keep_plain(sheaf_arranger *a, const sheaf_frame *frame, sheaf_error *err)
 {
 	uint64_t *keys;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries going out: looked at for their order, merged where a position comes twice, filled in between, and
- * made a frame. */
+/* Outgoing entries: their order is checked, repeated positions are merged, gaps are filled in, and frames are
+ * made. */
 #include "base/buffer.h"
 #include "base/spell.h"
 #include "data/frame_builder.h"
@@ -25,7 +25,7 @@ static void set(const sheaf_arranger *a, sheaf_one_entry *to, const uint64_t *ke
 	memcpy(to->value, value, a->element.size);
 }
 
-/* Copies n entries to what goes out. */
+/* Copies n entries to the output. */
 static void emit(sheaf_arranger *a, const uint64_t *keys, const uint8_t *values, int64_t n)
 {
 	memcpy(a->out_keys + a->out_n * a->layout.words, keys, (size_t)n * key_size(a));
@@ -54,7 +54,7 @@ static sheaf_status refuse_repeat(const sheaf_arranger *a, const uint64_t *key, 
 	                  a->name, sheaf_key_layout_text(&a->layout, key, place, sizeof place));
 }
 
-/* The held entry and one more of the same position. */
+/* Merges the held entry with another one of the same position. */
 static sheaf_status merge(sheaf_arranger *a, const uint64_t *key, const uint8_t *value, sheaf_error *err)
 {
 	char place[64];
@@ -75,7 +75,7 @@ static sheaf_status merge(sheaf_arranger *a, const uint64_t *key, const uint8_t 
 	return SHEAF_OK;
 }
 
-/* Takes one entry: the one that was held before it is ready then, unless both are of one position. */
+/* Takes one entry: the one that was held before is now ready, unless both have the same position. */
 static sheaf_status take(sheaf_arranger *a, sheaf_error *err)
 {
 	const uint64_t *key = input_key(a);
@@ -100,8 +100,8 @@ static int64_t rising(const uint64_t *keys, int64_t n)
 	return n > 0 ? i : 0;
 }
 
-/* Entries that come in order and but once go as they are, from where they lie if they are many; the last of
- * them is held, since its position may come again. */
+/* Entries in order without repetition are passed on unchanged, from their own memory if there are many; the
+ * last one is held, since its position may come again. */
 static void take_rising(sheaf_arranger *a)
 {
 	enum { MANY = 256 };
@@ -136,7 +136,7 @@ static void emit_fill(sheaf_arranger *a)
 	a->is_full = !sheaf_key_layout_advance(&a->layout, a->position.key);
 }
 
-/* What is ready goes out, after the positions before it that have no entry. */
+/* Writes what is ready, after the positions before it that have no entry. */
 static void emit_ready(sheaf_arranger *a)
 {
 	if (a->fills && sheaf_key_order_compare(&a->layout.by, a->position.key, a->ready.key) < 0) {
@@ -148,7 +148,7 @@ static void emit_ready(sheaf_arranger *a)
 	if (a->fills) a->is_full = !sheaf_key_layout_advance(&a->layout, a->position.key);
 }
 
-/* After the last entry. False where nothing is left to do. */
+/* After the last entry. False if nothing is left to do. */
 static bool end(sheaf_arranger *a)
 {
 	if (!a->finished) return false;
@@ -165,7 +165,7 @@ static bool end(sheaf_arranger *a)
 
 /* ---- steps ---- */
 
-/* The next entries that are to go out, or END where none are there. */
+/* The next outgoing entries, or END if there are none. */
 static sheaf_status refill(sheaf_arranger *a, sheaf_error *err)
 {
 	a->input_at = 0;

@@ -4,7 +4,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-/* A parent below 0 is a root: minus the nodes of its tree. */
+/* A parent below 0 marks a root: minus the number of nodes in its tree. */
 enum { ALONE = -1 };
 
 static int64_t *begin_table(int64_t n, int64_t first, sheaf_context *cx, sheaf_status *status,
@@ -42,7 +42,7 @@ void sheaf_components_free(sheaf_components *c, sheaf_context *cx)
 	c->parents = c->reach = NULL;
 }
 
-/* Paths are halved on the way. */
+/* Path halving. */
 static int64_t root_of(int64_t *parents, int64_t node)
 {
 	while (parents[node] >= 0) {
@@ -71,7 +71,7 @@ void sheaf_components_add(sheaf_components *c, int64_t row, int64_t column)
 	c->parents[b] = a;
 }
 
-/* Nodes are fetched before the first entry is looked at. */
+/* Nodes are prefetched before the first entry is processed. */
 void sheaf_components_add_all(sheaf_components *c, const int64_t *rows, const int64_t *columns, int n)
 {
 	if (!c->parents) return;
@@ -96,7 +96,7 @@ static void count_blocks(sheaf_components *c)
 	}
 }
 
-/* A node without neighbours counts where it has an entry of its own, on the diagonal. */
+/* A node without neighbours counts if it has an entry of its own, on the diagonal. */
 void sheaf_components_finish(sheaf_components *c)
 {
 	for (int64_t i = 0; c->parents && i < c->nodes; i++) {

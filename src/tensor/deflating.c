@@ -7,7 +7,7 @@
 
 enum { LEVEL = 4, BLOCK = SHEAF_DEFLATING_BLOCK };
 
-/* The block after this one that is deflated. */
+/* The next block after this one that is deflated. */
 static int64_t block_after(int64_t k)
 {
 	if (k < 4) return k + 1;
@@ -82,7 +82,7 @@ sheaf_status sheaf_deflating_finish(sheaf_deflating *p, sheaf_context *cx, sheaf
 		SHEAF_TRY(deflate_arrays(p, (size_t)(p->n - p->from), cx, err));
 		for (int i = 0; i < SHEAF_DEFLATING_ARRAYS; i++) p->sums[i] += p->last[i];
 	} else {
-		/* The last block stands for fewer than it was taken for. */
+		/* The last block represents fewer blocks than was assumed. */
 		double missing = (double)(p->from - p->n) / BLOCK;
 		for (int i = 0; i < SHEAF_DEFLATING_ARRAYS; i++) p->sums[i] -= p->last[i] * missing;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries of a square matrix against their mirrors. A structure says what these are. Else entries are kept as
- * slices, in which mirrors are found by going through each slice once while all are gone through: as they
- * come, where that is in order, or sorted by rows. Where there is no room for slices, they are sorted by
- * columns, too, and both orders are gone through side by side, like two sorted lists that are merged. */
+/* Compares entries of a square matrix with their mirror entries. If the matrix has a structure, that
+ * determines them. Otherwise entries are kept as slices, in which mirror entries are found by walking through
+ * each slice once during one pass over all: as they come, if that is in order, or sorted by rows. If there is
+ * no room for slices, they are sorted by columns, too, and both orders are merged like two sorted lists. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "data/frame.h"
@@ -34,7 +34,7 @@ static void see_mirror(sheaf_profile *p, bool diagonal, const uint8_t *a, const 
 	p->symmetric = p->symmetric && equal;
 	if (p->hermitian) {
 		sheaf_element_conjugate(&p->element, b, other);
-		/* A real number's conjugate has another zero. */
+		/* The conjugate of a real number differs in its zero. */
 		p->hermitian =
 			diagonal ? sheaf_element_is_real(&p->element, a) : sheaf_element_equal(&p->element, a, other);
 	}
@@ -48,8 +48,8 @@ static void see_no_mirror(sheaf_profile *p) { p->pattern = p->symmetric = p->her
 
 /* ---- a structure ---- */
 
-/* The value that the structure has made, or will make, at the mirrored place: turned, but for the zeros of a
- * dense triangle, which are where nothing is. */
+/* The value that the structure has, or will have, at the mirrored position: conjugated or negated, except for
+ * zeros of a dense triangle, which are positions without an entry. */
 static void mirror_of(const sheaf_profile *p, const uint8_t *value, uint8_t other[16])
 {
 	sheaf_structure s = p->schema.tensor.structure;
@@ -97,7 +97,7 @@ static void see_structured(sheaf_profile *p, const sheaf_frame *frame)
 
 /* ---- keeping slices ---- */
 
-/* The first entries say by which dimension they come; where both can be, by rows. */
+/* The first entries show by which dimension they come; if both are possible, by rows. */
 static void choose_slice(sheaf_profile *p, const sheaf_frame *frame)
 {
 	const sheaf_column *i = &frame->columns[0], *j = &frame->columns[1];
@@ -110,7 +110,7 @@ static void choose_slice(sheaf_profile *p, const sheaf_frame *frame)
 	}
 }
 
-/* How many of the frame's entries have been kept; all, where they come in order and there is room. */
+/* How many of the frame's entries have been kept; all, if they come in order and there is room. */
 static sheaf_status keep(sheaf_profile *p, const sheaf_frame *frame, int64_t *n, sheaf_error *err)
 {
 	const sheaf_column *slices = &frame->columns[p->slice], *others = &frame->columns[1 - p->slice];
@@ -143,7 +143,7 @@ static void put_coordinate(few *f, const sheaf_field *field, int d, int64_t e, i
 		f->coordinates[d][e] = c;
 }
 
-/* A frame of some entries of a slice, which stand in one block. */
+/* A frame of some entries of a slice, which are in one block. */
 static sheaf_frame frame_of(const sheaf_profile *p, int64_t slice, sheaf_run run, few *f)
 {
 	const sheaf_field *fields = p->plain.fields;
@@ -219,8 +219,8 @@ sheaf_status sheaf_mirrors_add(sheaf_profile *p, const sheaf_frame *frame, sheaf
 
 /* ---- mirrors in slices ---- */
 
-/* The entry of another slice that mirrors one of `slice`, or -1. Slices come in order, so that what was
- * passed over is not looked at again. */
+/* The entry of another slice that mirrors one of `slice`, or -1. Slices come in order, so skipped entries are
+ * not looked at again. */
 static int64_t mirror_in(sheaf_slices *s, int64_t slice, int64_t other)
 {
 	int64_t end = s->all[other].end, at = s->all[other].next;
@@ -309,8 +309,8 @@ static int64_t coordinate(const sheaf_profile_side *s, int d)
 	return sheaf_coordinate_at(&s->frame->columns[d], s->at);
 }
 
-/* The next entries by rows and by columns: less than 0 where the first stands before the mirror of the
- * second, 0 where they are each other's mirror. */
+/* The next entries by rows and by columns: less than 0 if the first comes before the mirror of the second, 0
+ * if they mirror each other. */
 static int compare_mirrors(const sheaf_profile *p)
 {
 	const sheaf_profile_side *rows = &p->sides[0], *columns = &p->sides[1];
@@ -320,7 +320,7 @@ static int compare_mirrors(const sheaf_profile *p)
 	return j < other_j ? -1 : j > other_j;
 }
 
-/* What leads where is kept of entries that come by rows at last, as far as there is room. */
+/* If entries come by rows in the end, records their connections, as far as there is room. */
 static sheaf_status keep_pattern(sheaf_profile *p, sheaf_error *err)
 {
 	bool kept;
@@ -352,7 +352,7 @@ static sheaf_status go_through_sides(sheaf_profile *p, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* By columns, of entries that are sorted by rows. */
+/* Sorts entries by columns that are sorted by rows. */
 static sheaf_status sort_by_columns(sheaf_profile *p, sheaf_error *err)
 {
 	const sheaf_frame *frame;
@@ -375,7 +375,7 @@ static sheaf_status compare_sides(sheaf_profile *p, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* What is sorted by rows becomes slices; *all is false where there is no room for all of it. */
+/* Makes slices from what is sorted by rows; *all is false if there is no room for everything. */
 static sheaf_status make_slices(sheaf_profile *p, bool *all, sheaf_error *err)
 {
 	const sheaf_frame *frame;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles: entries are counted as they come, without what a structure leaves out. Where slices are too many
- * to be counted so, entries are sorted. */
+/* Profiles: entries are counted as they come, without those that a structure implies. If there are too many
+ * slices to count that way, entries are sorted. */
 #include "tensor/profile.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -8,11 +8,11 @@
 #include "data/frame.h"
 #include <string.h>
 
-enum { SHARE = 8 /* of the memory: for counts of slices */ };
+enum { SHARE = 8 /* share of the memory: for counts of slices */ };
 
 /* ---- beginning and ending ---- */
 
-/* What is left when a structure is expanded and what fills a dense tensor is dropped. */
+/* Drops the entries that remain when a structure is expanded, and those that fill a dense tensor. */
 static sheaf_status begin_plain(sheaf_profile *p, sheaf_error *err)
 {
 	sheaf_arrange_options options = {.size = sizeof options, .drop_fill = true, .name = p->name};
@@ -25,7 +25,7 @@ static sheaf_status begin_plain(sheaf_profile *p, sheaf_error *err)
 	return sheaf_arranger_new(&p->schema, to, &options, p->cx, &p->expander, err);
 }
 
-/* Counts of slices where they fit, else entries sorted by them. */
+/* Counts of slices if they fit, else entries sorted by them. */
 static sheaf_status begin_side(sheaf_profile *p, int d, sheaf_error *err)
 {
 	void *memory;
@@ -140,7 +140,7 @@ static sheaf_status pack(sheaf_profile *p, int64_t i, int64_t j, const uint8_t *
 	return sheaf_deflating_put(&p->packed, items, p->cx, err);
 }
 
-/* Coordinates of some entries of a matrix, from `at` of a frame on. */
+/* Coordinates of some entries of a matrix, from position `at` of a frame on. */
 enum { AT_ONCE = 128 };
 typedef struct places {
 	int64_t i[AT_ONCE], j[AT_ONCE], at;
@@ -221,7 +221,7 @@ sheaf_status sheaf_profile_add(sheaf_profile *p, const sheaf_frame *frame, sheaf
 
 /* ---- deflated ---- */
 
-/* Where slices begin, as CSR and CSC have it. */
+/* Where slices begin, as in CSR and CSC. */
 static sheaf_status pack_pointers(const sheaf_profile *p, int d, double *out, sheaf_error *err)
 {
 	sheaf_deflating pointers = {.sizes = {sizeof(int64_t)}};

@@ -38,7 +38,7 @@ static void see_slice(sheaf_profile *p, int d)
 	s->run++;
 }
 
-/* Slices that are not counted as entries come are counted here. */
+/* Slices that were not counted as entries came are counted here. */
 sheaf_status sheaf_profile_next(sheaf_profile *p, int d, bool *any, sheaf_error *err)
 {
 	sheaf_profile_side *s = &p->sides[d];

@@ -34,7 +34,7 @@ static void json_components(sheaf_builder *b, const sheaf_components *c)
 		                     c->widest);
 }
 
-/* Of a matrix with a structure the strong components are the connected ones. */
+/* For a matrix with a structure the strongly connected components are the connected ones. */
 static const sheaf_strong *strong_of(const sheaf_profile *p)
 {
 	return p->square && p->schema.tensor.structure == SHEAF_GENERAL ? &p->strong : NULL;

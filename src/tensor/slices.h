@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* The entries of a square matrix in memory, slice by slice: by rows, or by columns. What holds for rows holds
- * for columns of the mirrored matrix. */
+/* The entries of a square matrix in memory, slice by slice: by rows, or by columns. Whatever is said of rows
+ * applies to columns of the mirrored matrix. */
 #ifndef SHEAF_TENSOR_SLICES_H
 #define SHEAF_TENSOR_SLICES_H
 
 #include "base/buffer.h"
 
-enum { SHEAF_SLICE_BLOCK = 1 << 16 /* entries of a block */ };
+enum { SHEAF_SLICE_BLOCK = 1 << 16 /* entries in a block */ };
 
 typedef struct sheaf_slice_block {
-	int32_t *others; /* the coordinate that is not the slice's */
+	int32_t *others; /* the coordinate other than the slice's */
 	uint8_t *values;
 } sheaf_slice_block;
 
-/* One stands beside the other, since who goes through slices wants both. */
+/* They are neighbours, since a walk through slices needs both. */
 typedef struct sheaf_slice_place {
-	int64_t next; /* how far who goes through it has come */
+	int64_t next; /* how far the walk through it has come */
 	int64_t end;  /* after finish; before, how many entries it has */
 } sheaf_slice_place;
 
@@ -23,18 +23,18 @@ typedef struct sheaf_slices {
 	sheaf_context *cx;
 	int64_t extent, n;
 	size_t value_size;      /* 0: values are not kept */
-	int64_t room;           /* bytes that all may take */
+	int64_t room;           /* maximum size of everything in bytes */
 	sheaf_slice_place *all; /* NULL: there are none */
 	sheaf_slice_block *blocks;
 	int64_t nblocks, blocks_room;
 	int64_t slice, other; /* of the last entry */
 } sheaf_slices;
 
-/* None, without an error, where they would take more than the room, or have 2^31 - 1 slices or more. */
+/* None, without an error, if they would exceed the room, or have 2^31 - 1 slices or more. */
 SHEAF_USE sheaf_status sheaf_slices_begin(sheaf_slices *s, int64_t extent, size_t value_size, int64_t room,
                                           sheaf_context *cx, sheaf_error *err);
-/* Appends an entry that comes in order; *kept is false, and it is not appended, where it comes in another
- * one, or there is no room. */
+/* Appends an entry that comes in order; if it is out of order, or there is no room, *kept is false and it is
+ * not appended. */
 SHEAF_USE sheaf_status sheaf_slices_add(sheaf_slices *s, int64_t slice, int64_t other, const void *value,
                                         bool *kept, sheaf_error *err);
 /* After the last entry. */
@@ -57,19 +57,19 @@ static inline int64_t sheaf_slice_begin(const sheaf_slices *s, int64_t slice)
 	return slice ? s->all[slice - 1].end : 0;
 }
 
-/* Begins another pass in which each slice is gone through once. */
+/* Begins another pass in which each slice is walked through once. */
 void sheaf_slices_rewind(sheaf_slices *s);
 
 /* Strongly connected components: slices that reach each other. */
 typedef struct sheaf_strong {
-	int64_t components, largest; /* of slices with entries, or that entries lead to; -1: not counted */
-	int64_t needed;              /* bytes that counting takes beside the slices */
+	int64_t components, largest; /* of slices that have entries, or to which entries lead; -1: not counted */
+	int64_t needed;              /* memory for counting, in addition to the slices */
 } sheaf_strong;
 
-/* Counts them where that takes at most `room` bytes. */
+/* Counts them if that takes at most `room` bytes. */
 SHEAF_USE sheaf_status sheaf_slices_connect(sheaf_slices *s, int64_t room, sheaf_strong *out,
                                             sheaf_error *err);
-/* What that takes of a matrix of a given number of rows and entries, slices and all. */
+/* The memory that this takes for a matrix with a given number of rows and entries, including slices. */
 int64_t sheaf_strong_needs(int64_t extent, int64_t entries);
 
 #endif

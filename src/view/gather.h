@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The entries below a view, one frame after the other, in the order of rows: sorted, merged and expanded
- * where they must be. */
+/* The entries below a view, one frame after the other, in the order of rows: sorted, merged and expanded if
+ * necessary. */
 #ifndef SHEAF_VIEW_GATHER_H
 #define SHEAF_VIEW_GATHER_H
 
@@ -17,7 +17,7 @@ typedef struct sheaf_gatherer {
 	bool ended;
 } sheaf_gatherer;
 
-/* `first`: a piece that was cut already, which is taken over; or NULL. */
+/* `first`: a piece that is already cut, which is taken over; or NULL. */
 SHEAF_USE sheaf_status sheaf_gatherer_begin(sheaf_gatherer *g, sheaf_row_view *view, sheaf_piece *first,
                                             sheaf_error *err);
 /* The next entries, or END; *out is borrowed until the next call. */

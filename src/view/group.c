@@ -105,7 +105,7 @@ static sheaf_status refuse_order(const filling *f, int64_t e, sheaf_error *err)
 		f->g->name, sheaf_group_row(f->g, f->entries, e));
 }
 
-/* The end of building reports it. */
+/* Reported at the end of building. */
 static bool has_failed(const filling *f)
 {
 	return f->rows->offsets.failed || f->level->offsets.failed || f->level->indices->failed;

@@ -5,11 +5,11 @@
 
 #include "data/frame_builder.h"
 
-/* Of a tensor whose slices are rows. With one dimension or two a row is one sample; with more the second one
- * counts samples, and those after it are one element together, numbered with the last one fastest. */
+/* For a tensor whose slices are rows. With one or two dimensions a row is one sample; with more, the second
+ * one counts samples, and the others together form one element index, with the last one varying fastest. */
 typedef struct sheaf_grouping {
 	int rank;
-	int64_t rows, samples, dim; /* samples: of a row at most */
+	int64_t rows, samples, dim; /* most samples in a row */
 	bool one_sample;            /* each row has one */
 	bool dense;
 	int64_t shape[SHEAF_MAX_RANK];
@@ -18,7 +18,7 @@ typedef struct sheaf_grouping {
 	const char *name;       /* of the file, for messages */
 } sheaf_grouping;
 
-/* UNSUPPORTED where a slice has more elements than can be counted. */
+/* UNSUPPORTED if a slice has more elements than can be counted. */
 SHEAF_USE sheaf_status sheaf_grouping_make(sheaf_grouping *g, const sheaf_tensor *tensor, const char *name,
                                            sheaf_error *err);
 /* Builds rows [row, row + n) of the one stream that there is: `entries` are all of theirs. DATA where they

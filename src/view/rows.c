@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which views make the rows that are wanted. */
+/* The views that make the requested rows. */
 #include "base/spell.h"
 #include "data/frame.h"
 #include "view/sequences.h"
@@ -38,7 +38,7 @@ static sheaf_status put_view(sheaf_input *input, const sheaf_open_options *optio
 	return refuse(input, kind, wanted, err);
 }
 
-/* How a table was made of sequences, where it is to be sequences again. */
+/* How sequences became the table, if it is to become sequences again. */
 static sheaf_status find_layout(const sheaf_input *input, const sheaf_open_options *options, unsigned wanted,
                                 sheaf_samples_as *out, sheaf_error *err)
 {
@@ -85,19 +85,19 @@ bool sheaf_view_may_survey(const sheaf_open_options *options)
 	       options->select.sample;
 }
 
-/* A table of which coordinates are named is a tensor, whatever becomes of it. */
+/* A table whose coordinates are named is a tensor, whatever it becomes next. */
 static bool is_named_tensor(const sheaf_input *input, const sheaf_open_options *options)
 {
 	return options->coordinates && input->in->schema.rows == SHEAF_CELLS;
 }
 
-/* One stream of several, as a tensor. */
+/* One of several streams, as a tensor. */
 static bool is_named_stream(const sheaf_input *input, const sheaf_open_options *options)
 {
 	return options->value && input->in->schema.rows == SHEAF_SEQUENCES;
 }
 
-/* What is named must be of use. */
+/* Every name given must be used. */
 static sheaf_status check_named(const sheaf_input *input, const sheaf_open_options *options, unsigned wanted,
                                 sheaf_error *err)
 {
@@ -122,7 +122,7 @@ static sheaf_status check_named(const sheaf_input *input, const sheaf_open_optio
 
 /* ---- what is selected ---- */
 
-/* Which parts of a selection are done. */
+/* Which parts of a selection have been applied. */
 typedef struct selecting {
 	sheaf_input *input;
 	const sheaf_selection *selection;
@@ -130,7 +130,7 @@ typedef struct selecting {
 	bool rows, columns, transposed;
 } selecting;
 
-/* Streams are those of sequences; columns those of tables, or of sequences beside their streams. */
+/* Streams are those of sequences; columns are those of tables, or those beside the streams of sequences. */
 static bool can_choose_columns(const selecting *s)
 {
 	const sheaf_schema *schema = &s->input->in->schema;
@@ -147,7 +147,7 @@ static sheaf_status select_rows(selecting *s, sheaf_error *err)
 	return sheaf_view_select(s->input, s->selection, s->row, err);
 }
 
-/* As soon as rows are of the kind that is meant. `last`: no other will come. */
+/* Applies views as soon as rows have the required kind. `last`: no other kind will come. */
 static sheaf_status select_here(selecting *s, bool last, sheaf_error *err)
 {
 	sheaf_row_kind kind = s->input->in->schema.rows;
@@ -161,7 +161,7 @@ static sheaf_status select_here(selecting *s, bool last, sheaf_error *err)
 	return sheaf_view_columns(s->input, s->selection->streams, s->selection->columns, err);
 }
 
-/* What has not come to pass. */
+/* Reports what could not be applied. */
 static sheaf_status check_selected(const selecting *s, sheaf_error *err)
 {
 	const sheaf_selection *given = s->selection;
@@ -188,7 +188,7 @@ static bool is_one_stream(const sheaf_schema *schema)
 	return schema->rows == SHEAF_SEQUENCES && streams == 1 && others == 0;
 }
 
-/* Sequences as rows of a table, where that is wanted of them. */
+/* Sequences as rows of a table, if requested. */
 static sheaf_status put_samples(sheaf_input *input, const sheaf_open_options *options, unsigned wanted,
                                 sheaf_error *err)
 {
@@ -245,7 +245,7 @@ static sheaf_status make_rows(sheaf_input *input, const sheaf_open_options *opti
 		SHEAF_TRY(select_here(&s, false, err));
 		SHEAF_TRY(put_view(input, options, padding, wanted, err));
 	}
-	/* Entries of a content are chosen as they are stored. */
+	/* Entries of a dataset are selected as they are stored. */
 	if (options->entries == SHEAF_ENTRIES_CONTENT) SHEAF_TRY(select_here(&s, true, err));
 	if (options->entries != SHEAF_ENTRIES_STORED && input->in->schema.rows == SHEAF_ENTRIES)
 		SHEAF_TRY(sheaf_view_expand(input, options, err));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of sequences, looked at. */
+/* Examining tables of sequences. */
 #include "view/sequences.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -18,7 +18,7 @@ enum { PLAIN = 1, ENTRIES = 2, NUMBERS = 4, TEXTS = 8, DENSE_LISTS = 16, SPARSE_
 
 /* ---- numbers ---- */
 
-/* Whether the digits of a float say the number. */
+/* Whether the float equals the number in the digits. */
 static bool is_written_as_float(double v)
 {
 	char text[SHEAF_NUMBER_MAX];
@@ -49,8 +49,8 @@ int64_t sheaf_sequence_sample(const sheaf_sequence_table *t, const sheaf_frame *
 	return sheaf_sequence_is_place(number) ? (int64_t)number : -1;
 }
 
-/* A row with another key, or whose sample is not after the one before, or where there was none. Of values
- * only the key says it. */
+/* A row with another key, or whose sample does not follow the one before, or where there was none. For rows
+ * of values only the key decides. */
 static bool begins_after(const sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r, uint64_t key,
                          int64_t sample)
 {
@@ -84,7 +84,7 @@ static sheaf_status refuse_key(const sheaf_sequence_table *t, const char *found,
 	                  t->seen, t->has_keys ? "key" : "sequence", found);
 }
 
-/* Samples of a sequence are numbered 0, 1, ...; in `wide`, each has one row, so that none is left out. */
+/* Samples of a sequence are numbered 0, 1, ...; in `wide` each has one row, so none is missing. */
 static sheaf_status see_sample_number(const sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r,
                                       int64_t next, sheaf_error *err)
 {
@@ -117,7 +117,7 @@ static sheaf_status see_row(sheaf_sequence_table *t, const sheaf_frame *rows, in
 	return SHEAF_OK;
 }
 
-/* Streams have float64 at most, which holds whole numbers up to 2^53 and some above. */
+/* Streams have at most float64, which holds whole numbers up to 2^53 and some above. */
 static sheaf_status check_exact(const sheaf_sequence_table *t, const char *name, const sheaf_column *column,
                                 int64_t r, sheaf_error *err)
 {
@@ -235,7 +235,7 @@ static unsigned see_entries(sheaf_sequence_part *p, const uint8_t *text, size_t 
 	return at == end ? ENTRIES : PLAIN;
 }
 
-/* Whether an item of the sequence changes within it. */
+/* Whether an item of the sequence changes within the sequence. */
 static sheaf_status see_change(const sheaf_sequence_table *t, sheaf_sequence_part *p, const void *item,
                                size_t size, sheaf_error *err)
 {
@@ -276,7 +276,7 @@ static void end_sample(sheaf_sequence_part *p)
 	p->count = 0;
 }
 
-/* A stream is dense where each of its samples has the values 0, 1, ... up to the same one. */
+/* A stream is dense if each of its samples has the values 0, 1, ... up to the same one. */
 static void see_value(const sheaf_sequence_table *t, sheaf_sequence_part *p, int64_t index, double v)
 {
 	int64_t sample = t->last_sample;
@@ -433,7 +433,7 @@ static sheaf_status find_column(const sheaf_sequence_table *t, const sheaf_schem
 		text ? "texts" : "numbers", field ? sheaf_field_storage(field) : "none", t->file);
 }
 
-/* Values of dense samples stand in columns A.0, A.1, ...: how many from this one on; 1: A alone. */
+/* Values of dense samples are in columns A.0, A.1, ...: how many from this one on; 1: A alone. */
 static int64_t count_values(const sheaf_schema *schema, int f, size_t *name)
 {
 	const char *first = schema->fields[f].name;
@@ -450,7 +450,7 @@ static int64_t count_values(const sheaf_schema *schema, int f, size_t *name)
 	return n > 1 ? n : 1;
 }
 
-/* Columns that rows of sequences have by these names are no streams. */
+/* Columns of sequences' rows with these names are no streams. */
 static bool stands_beside(const char *name)
 {
 	return strcmp(name, "freq") == 0 || strncmp(name, "event.", 6) == 0;
@@ -505,7 +505,7 @@ sheaf_status sheaf_sequence_table_begin(sheaf_sequence_table *t, const sheaf_sch
 
 /* ---- the schema ---- */
 
-/* What a column of texts is, by all of its cells. */
+/* The kind of a text column, judging by all of its cells. */
 static void settle_text(const sheaf_sequence_table *t, sheaf_sequence_part *p)
 {
 	if (t->as == SHEAF_SAMPLES_WIDE && p->seen == ENTRIES && !stands_beside(p->name))

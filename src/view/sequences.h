@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the columns of a table are whose rows are samples, values or lists of sequences: streams, and what
- * stands beside them. */
+/* The columns of a table whose rows are samples, values or lists of sequences: streams, and what is beside
+ * them. */
 #ifndef SHEAF_VIEW_SEQUENCES_H
 #define SHEAF_VIEW_SEQUENCES_H
 
@@ -15,19 +15,19 @@ typedef enum sheaf_part_kind {
 	SHEAF_PART_OF_SAMPLE /* or of each sample */
 } sheaf_part_kind;
 
-/* A column above, and what it is made of. */
+/* A part of the sequences, and the columns that hold it. */
 typedef struct sheaf_sequence_part {
 	char *name;
 	sheaf_part_kind kind;
 	int first;     /* column below; -1: values in a row of their own */
 	int64_t n;     /* DENSE: values of a sample */
 	int64_t dim;   /* SPARSE: indices are below it */
-	bool is_text;  /* of what stands beside streams */
+	bool is_text;  /* of columns beside streams */
 	bool is_wide;  /* numbers are float64 */
-	bool may_miss; /* an item is missing somewhere */
-	/* While the table is looked at: */
+	bool may_miss; /* some item is missing */
+	/* Used while the table is examined: */
 	unsigned seen;              /* kinds of cells */
-	int64_t row, sample, count; /* of what came last: its sequence, sample, and values in it */
+	int64_t row, sample, count; /* of the last row: its sequence, sample, and values in it */
 	sheaf_builder last;         /* the item beside streams */
 } sheaf_sequence_part;
 
@@ -35,13 +35,13 @@ typedef struct sheaf_sequence_table {
 	sheaf_context *cx;
 	const char *file;
 	sheaf_samples_as as;
-	bool has_keys;                         /* else sequences have their numbers */
+	bool has_keys;                         /* otherwise sequences have their numbers */
 	int key, sample, stream, index, value; /* columns; -1: none */
 	sheaf_sequence_part *parts;
 	int nparts, room;
 	sheaf_names streams; /* those whose values are in rows of their own: the last parts */
 	int last;            /* of these, the one found last */
-	/* While it is looked at: */
+	/* Used while it is examined: */
 	int64_t seen; /* rows */
 	int64_t row;  /* number of the sequence */
 	bool has_row;
@@ -49,32 +49,31 @@ typedef struct sheaf_sequence_table {
 	int64_t last_sample;
 } sheaf_sequence_table;
 
-/* Whether a table is one of sequences, by its header: how; else NOT. */
+/* Whether a table is one of sequences, judging by its header, and of which kind; else NOT. */
 sheaf_samples_as sheaf_sequence_layout(const sheaf_schema *schema);
-/* Begins with the columns of the header. USAGE, naming what is missing, where they are not those of `as`. */
+/* Begins with the columns of the header. USAGE, naming the missing one, if they are not those of `as`. */
 SHEAF_USE sheaf_status sheaf_sequence_table_begin(sheaf_sequence_table *t, const sheaf_schema *schema,
                                                   sheaf_error *err);
-/* Looks at rows, in order; `user` is the table. */
+/* Examines rows, in order; `user` is the table. */
 SHEAF_USE sheaf_status sheaf_sequence_table_see(void *user, const sheaf_frame *rows, sheaf_error *err);
-/* All rows were looked at: says what the parts are. */
+/* After all rows: decides what the parts are. */
 SHEAF_USE sheaf_status sheaf_sequence_table_end(sheaf_sequence_table *t, sheaf_schema *out, sheaf_error *err);
 void sheaf_sequence_table_free(sheaf_sequence_table *t);
 
-/* The part that this stream's values in rows of their own are; -1: none. *last: the stream found last, which
- * is tried first. */
+/* The part for this stream's values in rows of their own; -1: none. *last: the last stream found, which is
+ * tried first. */
 int sheaf_sequence_part_find(const sheaf_sequence_table *t, const uint8_t *name, size_t size, int *last);
-/* Whether row r of some rows begins a sequence; the first does. */
+/* Whether row r of some rows begins a sequence; the first one does. */
 bool sheaf_sequence_begins(const sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r);
 uint64_t sheaf_sequence_key(const sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r);
 /* The number of a row's sample; -1: it has none. */
 int64_t sheaf_sequence_sample(const sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r);
-/* A whole number that samples, or values of one, can have: from 0 on. */
+/* A whole number that samples, or values of one, can have: 0 or more. */
 bool sheaf_sequence_is_place(double number);
-/* The number in a row, or the text; false where there is none. */
+/* The number in a row, or the text; false if there is none. */
 bool sheaf_sequence_number(const sheaf_column *column, int64_t r, double *out);
 bool sheaf_sequence_text(const sheaf_column *column, int64_t r, const uint8_t **text, size_t *size);
-/* The next "3:0.5" of a text of such; false at the end, where *at is `end`, or where there is another thing.
- */
+/* The next "3:0.5" of such a text; false at the end, where *at is `end`, or if there is something else. */
 bool sheaf_sequence_entry(const char **at, const char *end, int64_t *index, double *value);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What views have in common. */
+/* Common to all views. */
 #include "view/view.h"
 #include "base/buffer.h"
 #include "base/context.h"
@@ -132,7 +132,7 @@ void sheaf_view_pass_random(sheaf_row_view *v)
 	if (v->inner->random) v->format.random = v->inner->random->resume ? &both : &recall_only;
 }
 
-/* What the format below has decoded is in the notes, where it has anything to do with the frame. */
+/* What the format below has decoded is in the notes, if the frame refers to it. */
 static sheaf_status review(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err)
 {
 	sheaf_row_view *v = (sheaf_row_view *)in;

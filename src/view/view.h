@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Views: rows of one kind made of rows of another. A view is a format over a format: it cuts the pieces of
- * the one below, decodes them with it and makes its own frames of theirs, on any thread. So pieces, random
- * access and minibatches know nothing of views. */
+/* Views: rows of one kind made of rows of another. A view is a format on top of a format: it cuts the pieces
+ * of the one below, decodes them with it and makes its own frames from theirs, on any thread. So pieces,
+ * random access and minibatches need not know about views. */
 #ifndef SHEAF_VIEW_VIEW_H
 #define SHEAF_VIEW_VIEW_H
 
@@ -10,17 +10,17 @@
 #include "input/input.h"
 #include <sheaf/dataset.h>
 
-/* What all views have in common: each begins with it. */
+/* The head of every view. */
 typedef struct sheaf_row_view {
 	SHEAF_BASE(sheaf_reader, reader);
-	sheaf_format format;       /* what is seen instead of the one below */
+	sheaf_format format;       /* seen instead of the one below */
 	const sheaf_format *inner; /* the format below, which may be a view, too, and its reader */
 	sheaf_reader *in;
 	struct sheaf_row_view *under; /* the view that the format below is, or NULL */
-	int64_t inner_row;            /* number of the next row below that is reviewed */
-	sheaf_buffer lengths; /* int64 of each sequence that is part of a tensor, where somebody wants them */
+	int64_t inner_row;            /* number of the next row below to be reviewed */
+	sheaf_buffer lengths; /* int64 for each sequence that is part of a tensor, if they were requested */
 	bool keeps_rows;      /* each row is one of those below, with the same number */
-	/* Lets go of what else the view has. NULL: nothing. */
+	/* Frees the rest of the view. NULL: nothing. */
 	void (*release)(struct sheaf_row_view *view);
 	/* Completes frames in order, once the number of their first row below is known. NULL: no need. */
 	sheaf_status (*place)(struct sheaf_row_view *view, sheaf_frame *frame, sheaf_error *err);
@@ -44,7 +44,7 @@ SHEAF_USE sheaf_status sheaf_view_samples(sheaf_input *input, sheaf_samples_as a
 /* Such rows as sequences. The next row below is number `row`. */
 SHEAF_USE sheaf_status sheaf_view_sequences(sheaf_input *input, sheaf_samples_as as, int64_t row,
                                             sheaf_error *err);
-/* Whether views may have to look at all of the input first, and begin again. */
+/* Whether views may have to read all of the input first, and begin again. */
 bool sheaf_view_may_survey(const sheaf_open_options *options);
 /* Before the review of a frame. */
 SHEAF_USE sheaf_status sheaf_view_place(sheaf_input *input, sheaf_frame *frame, sheaf_error *err);
@@ -52,21 +52,22 @@ SHEAF_USE sheaf_status sheaf_view_place(sheaf_input *input, sheaf_frame *frame, 
 /* ---- for views ---- */
 
 /* Makes a view of `size` bytes over the dataset's format, whose members are those of the format below as far
- * as that makes sense. It takes over what is below. */
+ * as they apply. It takes over what is below. */
 SHEAF_USE sheaf_status sheaf_view_new(sheaf_input *input, size_t size, sheaf_row_view **out,
                                       sheaf_error *err);
-/* Decodes a piece with the format below. Its frame, *below, is in *notes: those of the view's frame, with
- * which it stays until that is reviewed. */
+/* Decodes a piece with the format below. Its frame, *below, is in *notes, the notes of the view's frame, and
+ * stays until that frame is reviewed. */
 SHEAF_USE sheaf_status sheaf_view_decode_below(const sheaf_row_view *v, const sheaf_piece *piece,
                                                sheaf_buffer *notes, const sheaf_frame **below,
                                                sheaf_context *cx, sheaf_error *err);
-/* As that, and `fill` makes the rows of the view's frame of those below: all buffers, and their number. */
+/* The same, and `fill` makes the rows of the view's frame from those below: all buffers, and their number. */
 typedef sheaf_status (*sheaf_view_filler)(const sheaf_row_view *v, const sheaf_frame *below,
                                           sheaf_frame_builder *to, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_view_build(const sheaf_row_view *v, const sheaf_piece *piece,
                                         sheaf_view_filler fill, sheaf_frame *frame, sheaf_context *cx,
                                         sheaf_error *err);
-/* As that, and the frame is rows of theirs: all columns, or `some` of them in this order (NULL: all). */
+/* The same, and the frame consists of rows below: all columns, or `some` of them in this order (NULL:
+ * all). */
 typedef struct sheaf_column_numbers {
 	const int *columns;
 	int n;
@@ -74,22 +75,22 @@ typedef struct sheaf_column_numbers {
 SHEAF_USE sheaf_status sheaf_view_slice_below(const sheaf_row_view *v, const sheaf_piece *piece,
                                               const sheaf_column_numbers *some, sheaf_frame *frame,
                                               sheaf_context *cx, sheaf_error *err);
-/* A `cut` for views whose slices are not those of the format below. */
+/* A `cut` for views whose slices differ from those of the format below. */
 SHEAF_USE sheaf_status sheaf_view_cut_whole(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
-/* The view's pieces are found again as those of the format below are. */
+/* The view's pieces are recalled like those of the format below. */
 void sheaf_view_pass_random(sheaf_row_view *v);
-/* A frame in a buffer, of which it becomes the owner; it may be NULL then. */
+/* A frame in a buffer, which takes it over; it may then be NULL. */
 SHEAF_USE sheaf_status sheaf_view_wrap_frame(sheaf_frame *frame, sheaf_context *cx, sheaf_buffer *out,
                                              sheaf_error *err);
 static inline sheaf_frame *sheaf_view_unwrap(const sheaf_buffer *buffer)
 {
 	return buffer->size ? (sheaf_frame *)(void *)buffer->data : NULL;
 }
-/* For views that read the rows below themselves: the next ones in order, complete and reviewed, of which the
- * first is number `row`; after the last the format below settles. */
+/* For views that read the rows below themselves: the next ones in order, complete and reviewed; the first is
+ * number `row`; after the last one the format below settles. */
 SHEAF_USE sheaf_status sheaf_view_next_below(const sheaf_row_view *v, sheaf_decoding *decoding, int64_t row,
                                              const sheaf_frame **out, sheaf_error *err);
-/* Goes through all rows below, quietly, and begins anew. */
+/* Goes through all rows below, quietly, and begins again. */
 SHEAF_USE sheaf_status sheaf_view_survey(sheaf_row_view *v,
                                          sheaf_status (*see)(void *user, const sheaf_frame *frame,
                                                              sheaf_error *err),
@@ -101,8 +102,8 @@ SHEAF_USE sheaf_status sheaf_view_select(sheaf_input *input, const sheaf_selecti
 /* Some streams or columns of all, in the order that is given. */
 SHEAF_USE sheaf_status sheaf_view_columns(sheaf_input *input, const char *streams, const char *columns,
                                           sheaf_error *err);
-/* Rows that can only be read in order, kept in a temporary file so that they can be read in any: in pieces of
- * about `piece_bytes`; 0: as usual. */
+/* Rows that can be read only in order, kept in a temporary file so that they can be read in any: in pieces of
+ * about `piece_bytes`; 0: the default. */
 SHEAF_USE sheaf_status sheaf_view_spool(sheaf_input *input, int64_t piece_bytes, sheaf_error *err);
 /* Entries of a tensor whose dimensions are reversed. */
 SHEAF_USE sheaf_status sheaf_view_transpose(sheaf_input *input, sheaf_error *err);
@@ -115,17 +116,17 @@ SHEAF_USE sheaf_status sheaf_view_ungroup(sheaf_input *input, const sheaf_open_o
 /* Rows of a table as entries: some columns are coordinates, one the value. */
 SHEAF_USE sheaf_status sheaf_view_coordinates(sheaf_input *input, const sheaf_open_options *options,
                                               sheaf_error *err);
-/* Rows of a table of numbers as those of a matrix, and the other way round. */
+/* Rows of a table of numbers as those of a matrix, and the reverse. */
 SHEAF_USE sheaf_status sheaf_view_matrix(sheaf_input *input, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_view_wide(sheaf_input *input, const sheaf_open_options *options,
                                        sheaf_error *err);
 /* Rows of a table as sequences of one sample: each number is a stream. */
 SHEAF_USE sheaf_status sheaf_view_cells(sheaf_input *input, const sheaf_open_options *options,
                                         sheaf_error *err);
-/* Entries with what their structure implies. */
+/* Entries, including those that their structure implies. */
 SHEAF_USE sheaf_status sheaf_view_expand(sheaf_input *input, const sheaf_open_options *options,
                                          sheaf_error *err);
-/* Entries as rows of a table, which they are. */
+/* Entries as rows of a table. */
 SHEAF_USE sheaf_status sheaf_view_table(sheaf_input *input, const sheaf_open_options *options,
                                         sheaf_error *err);
 

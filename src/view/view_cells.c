@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of a table as sequences of one sample: each column of numbers is a dense stream. Where an item is
- * missing there is no sample. */
+/* Rows of a table as sequences of one sample: each column of numbers is a dense stream. If an item is missing
+ * there is no sample. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/status.h"
@@ -41,7 +41,7 @@ static sheaf_status report_missing(const sheaf_row_view *v, const sheaf_field *f
 	return sheaf_report(cx, &problem, err);
 }
 
-/* Offsets of samples, and the values of those that are there. */
+/* Offsets of samples, and the values of those that exist. */
 static sheaf_status fill_stream(const sheaf_column *from, int64_t nrows, sheaf_column *to, sheaf_context *cx,
                                 sheaf_error *err)
 {
@@ -140,7 +140,7 @@ static sheaf_status make_schema(sheaf_row_view *v, const sheaf_schema *below, sh
 			streams++;
 		} else {
 			field->loss = "column that is no number";
-			field->usual = (double)NAN; /* whatever it says is lost */
+			field->usual = (double)NAN; /* whatever it contains is lost */
 		}
 	}
 	if (streams) return SHEAF_OK;

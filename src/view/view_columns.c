@@ -83,7 +83,7 @@ static sheaf_status add_named(narrowed *n, const char *option, const char *text,
 	}
 }
 
-/* The key stays where it is; streams come before what else is said of rows. */
+/* The key keeps its place; streams come before other columns of rows. */
 static sheaf_status choose(narrowed *n, const char *streams, const char *columns, sheaf_error *err)
 {
 	int key = sheaf_schema_key(&n->view.in->schema);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of a table as entries of a tensor: the columns named are coordinates, another one is the value. */
+/* Rows of a table as entries of a tensor: the named columns are coordinates, another one is the value. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -19,11 +19,11 @@ typedef struct coordinates {
 	int rank;
 	int columns[SHEAF_MAX_RANK]; /* of the table */
 	int value;
-	bool nullable; /* so is the value's */
+	bool nullable; /* the type of the value, too */
 	bool shaped;   /* the shape was given */
 	int64_t shape[SHEAF_MAX_RANK];
 	int64_t rows, missing;
-	int64_t last[SHEAF_MAX_RANK]; /* coordinates of the row seen last */
+	int64_t last[SHEAF_MAX_RANK]; /* coordinates of the last row */
 	bool sorted;
 } coordinates;
 
@@ -33,7 +33,7 @@ static const char *file_of(const coordinates *v) { return sheaf_source_name(v->v
 
 static bool is_integer(sheaf_type type) { return type < SHEAF_F32; }
 
-/* Below 0 where it is none: missing, negative, or beyond 2^63. */
+/* Below 0 if it is none: missing, negative, or beyond 2^63. */
 static int64_t coordinate_at(const sheaf_column *column, int64_t row)
 {
 	sheaf_canon c;
@@ -284,7 +284,7 @@ static sheaf_status make_schema(coordinates *v, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Without a shape all rows are looked at first; then it is known, too, whether they are in order. */
+/* Without a shape all rows are read first; that also shows whether they are in order. */
 sheaf_status sheaf_view_coordinates(sheaf_input *input, const sheaf_open_options *options, sheaf_error *err)
 {
 	sheaf_row_view *view;

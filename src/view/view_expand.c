@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries of a tensor in other words: with what its structure implies, or as rows of a table. */
+/* Entries of a tensor in another form: including those that its structure implies, or as rows of a table. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "data/frame.h"
@@ -66,7 +66,7 @@ static sheaf_status decode_as_it_is(const void *in, const sheaf_piece *piece, sh
 	return sheaf_view_slice_below((const sheaf_row_view *)in, piece, NULL, frame, cx, err);
 }
 
-/* A table has no place for what else a tensor is: what its structure implies becomes rows. */
+/* A table cannot hold the other properties of a tensor: entries that its structure implies become rows. */
 sheaf_status sheaf_view_table(sheaf_input *input, const sheaf_open_options *options, sheaf_error *err)
 {
 	sheaf_row_view *v;

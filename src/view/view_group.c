@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries as sequences. Where the pieces below are slices of the tensor they become rows one by one. Else
- * entries are gathered, in order, sorted first where they must be, and cut between rows. */
+/* Entries as sequences. If the pieces below are slices of the tensor they become rows one by one. Otherwise
+ * entries are gathered, in order, after sorting if necessary, and cut between rows. */
 #include "base/buffer.h"
 #include "base/checked.h"
 #include "base/context.h"
@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What a piece is, in place of the number of a chunk; all else is a piece below. */
+/* What a piece is, instead of the number of a chunk; everything else is a piece below. */
 enum { EMPTY_ROWS = -2, GATHERED = -3 };
 
 enum { MOST_EMPTY = 64 << 10 /* rows of a piece without entries */ };
@@ -22,7 +22,7 @@ enum { MOST_EMPTY = 64 << 10 /* rows of a piece without entries */ };
 typedef struct grouped {
 	sheaf_row_view view;
 	sheaf_grouping grouping;
-	int64_t next_row;    /* the first that no piece has so far */
+	int64_t next_row;    /* the first that is in no piece yet */
 	int64_t gap;         /* rows up to here have no entries */
 	bool ended;          /* there is nothing below any more */
 	sheaf_piece waiting; /* after the gap */
@@ -33,8 +33,8 @@ typedef struct grouped {
 	sheaf_buffer last;    /* those of that piece */
 	sheaf_buffer lengths; /* int64 of each row, where they are known */
 	int64_t last_row, last_rows;
-	bool again;          /* it is cut once more */
-	sheaf_error failure; /* of gathering, which cannot be taken up again where it broke off */
+	bool again;          /* it is being cut again */
+	sheaf_error failure; /* of gathering, which cannot be resumed where it failed */
 } grouped;
 
 /* ---- pieces ---- */
@@ -93,8 +93,8 @@ static sheaf_status cut_slices(grouped *v, int64_t bytes, sheaf_piece *piece, sh
 
 /* ---- gathered pieces ---- */
 
-/* The entries that make whole rows, about `most` of them: up to the first of a row with which there are
- * enough, or after which too many rows have none. */
+/* The entries that make whole rows, about `most` of them: up to the first entry of a row with which there are
+ * enough, or after which too many rows are empty. */
 static int64_t whole_rows(const grouped *v, const sheaf_frame *entries, int64_t most)
 {
 	int64_t n = entries->nrows, at = 0, row = sheaf_group_row(&v->grouping, entries, 0);
@@ -126,7 +126,7 @@ static sheaf_status take_rows(grouped *v, int64_t entries, sheaf_error *err)
 	return status;
 }
 
-/* Adds entries to the rest, until they are enough for a piece or there are no more. */
+/* Adds entries to the rest, until there are enough for a piece or no more. */
 static sheaf_status fill_rest(grouped *v, int64_t bytes, sheaf_error *err)
 {
 	const sheaf_frame *entries;
@@ -330,7 +330,7 @@ static sheaf_status recall(const void *in, sheaf_piece *piece, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Rows without entries stand in no piece below: they are found by cutting from the beginning. */
+/* Rows without entries are in no piece below: they are found by cutting from the beginning. */
 static sheaf_status resume_at(grouped *v, int64_t row, sheaf_error *err)
 {
 	sheaf_piece piece = {0};
@@ -383,7 +383,7 @@ static sheaf_status make_schema(grouped *v, const sheaf_schema *below, const cha
 	return SHEAF_OK;
 }
 
-/* What is not stored is 0 in a sparse sample. */
+/* Unstored values are 0 in a sparse sample. */
 static sheaf_status check_fill(const grouped *v, const sheaf_schema *below, sheaf_error *err)
 {
 	sheaf_element element;
@@ -397,7 +397,7 @@ static sheaf_status check_fill(const grouped *v, const sheaf_schema *below, shea
 		v->grouping.name);
 }
 
-/* Entries that are gathered can only be gone through. The first piece shows whether they are. */
+/* Gathered entries can be read only in order. The first piece shows whether they are gathered. */
 static sheaf_status find_slices(grouped *v, sheaf_error *err)
 {
 	sheaf_piece piece = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of numbers as matrices, whose rows and columns are theirs, and matrices as such tables. */
+/* Tables of numbers as matrices with the same rows and columns, and matrices as such tables. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -24,7 +24,7 @@ static bool is_number(const sheaf_field *field)
 
 static bool is_signed(sheaf_type type) { return type >= SHEAF_I8 && type <= SHEAF_I64; }
 
-/* The smallest type of integers with a sign that holds both, or doubles where there is none. */
+/* The smallest signed integer type that holds both, or doubles if there is none. */
 static sheaf_type join_integers(sheaf_type a, sheaf_type b)
 {
 	if (is_signed(a) == is_signed(b)) return a > b ? a : b;
@@ -34,7 +34,7 @@ static sheaf_type join_integers(sheaf_type a, sheaf_type b)
 	return with > held ? with : held;
 }
 
-/* Reals hold the integers that they are sure to hold. */
+/* Reals hold the integers that they can hold exactly. */
 static sheaf_type join_types(sheaf_type a, sheaf_type b)
 {
 	sheaf_type low = a < b ? a : b, high = a < b ? b : a;
@@ -64,7 +64,7 @@ static bool may_be_missing(const sheaf_field *field)
 	return field->nlevels == 1 && field->levels[0].missing == SHEAF_NULLABLE;
 }
 
-/* Coordinates of n rows from 0 on: place() says where they begin. */
+/* Coordinates of n rows from 0 on: place() finds where they begin. */
 static void fill_places(const matrix *m, int64_t n, int dimension, sheaf_column_builder *to)
 {
 	sheaf_type type = to->field->type;
@@ -82,7 +82,7 @@ static void fill_places(const matrix *m, int64_t n, int dimension, sheaf_column_
 		}
 }
 
-/* A column of the table into its place in each row of values; what is missing is not a number, or 0. */
+/* Copies a column of the table to its place in each row of values; a missing value becomes NaN, or 0. */
 static void fill_column(const matrix *m, const sheaf_column *from, int column, int64_t n, sheaf_type type,
                         uint8_t *to)
 {
@@ -124,7 +124,7 @@ static sheaf_status lose(const matrix *m, int column, int64_t row, sheaf_finding
 	return sheaf_report(m->view.cx, &problem, err);
 }
 
-/* What the type of all values does not hold, as columns of some types together have it. */
+/* Values that the common type does not hold, if columns have different types. */
 static sheaf_status check_values(const matrix *m, const sheaf_frame *below, int column, sheaf_error *err)
 {
 	const sheaf_column *from = &below->columns[column];
@@ -171,7 +171,7 @@ static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error 
 static sheaf_status make_schema(matrix *m, const sheaf_schema *below, sheaf_error *err)
 {
 	sheaf_field *value;
-	/* Without rows there is nothing to find a type by. */
+	/* Without rows no type can be found. */
 	sheaf_type type = m->rows ? below->fields[0].type : SHEAF_F64;
 	bool truth = m->rows > 0;
 	int64_t shape[2] = {m->rows, m->columns};
@@ -214,7 +214,7 @@ sheaf_status sheaf_view_matrix(sheaf_input *input, sheaf_error *err)
 
 /* ---- a matrix as a table ---- */
 
-/* Sample c of each row into column c. */
+/* Copies sample c of each row into column c. */
 static void fill_dense(const sheaf_column *from, int64_t n, sheaf_frame_builder *to)
 {
 	size_t size = sheaf_type_size(from->type);
@@ -229,7 +229,7 @@ static void fill_dense(const sheaf_column *from, int64_t n, sheaf_frame_builder 
 	}
 }
 
-/* The entries of each row into their columns, which are 0 elsewhere. */
+/* Copies the entries of each row into their columns, which are 0 elsewhere. */
 static void fill_sparse(const sheaf_column *from, int64_t n, sheaf_frame_builder *to)
 {
 	size_t size = sheaf_type_size(from->type);

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a column of the table has. */
+/* What a column of the table contains. */
 typedef enum source {
 	FROM_KEY,         /* the sequence's key, or its number */
 	FROM_SAMPLE,      /* the sample's number in its sequence */
@@ -21,7 +21,7 @@ typedef enum source {
 	FROM_ROW,         /* the item of the sequence */
 	FROM_ITEM,        /* the item of the sample */
 	FROM_LIST,        /* all of the sequence, as JSON */
-	FROM_STREAM_NAME, /* of the stream that the value is of; its index in the sample; and itself */
+	FROM_STREAM_NAME, /* the stream of the value; its index in the sample; and the value */
 	FROM_INDEX,
 	FROM_NUMBER
 } source;
@@ -42,14 +42,14 @@ typedef struct samples {
 
 /* ---- items ---- */
 
-/* Where the items of a column begin: of those beside streams that samples have, after the first list. */
+/* Where the items of a column begin: for those that samples have beside streams, after the first list. */
 static bool is_of_samples(const sheaf_field *field)
 {
 	bool text = sheaf_means_text(field->meaning) || field->meaning == SHEAF_BYTES;
 	return field->nlevels > 0 && field->levels[0].kind == SHEAF_LIST && !(text && field->nlevels == 1);
 }
 
-/* The position p of a column's level as an item: a value, or a run of some, or nothing. */
+/* The position p of a column's level as an item: a value, or a run of values, or nothing. */
 static void copy_item(const sheaf_column *from, int level, int64_t p, sheaf_column_builder *to)
 {
 	size_t size = sheaf_type_size(from->type);
@@ -104,13 +104,13 @@ static void put_entries(const sheaf_column *from, int64_t sample, sheaf_column_b
 
 /* ---- rows ---- */
 
-/* A sequence, and what of it is put. */
+/* A sequence, and the part of it that is written. */
 typedef struct putting {
 	const samples *v;
 	const sheaf_frame *below;
 	sheaf_frame_builder *to;
 	int64_t row, sample;
-	int stream;              /* that the value is of: */
+	int stream;              /* of the value: */
 	int64_t index, position; /* -1: none */
 } putting;
 
@@ -186,7 +186,7 @@ static void put_row(const putting *p)
 	p->to->nrows++;
 }
 
-/* A sequence without samples is a row, too. */
+/* A sequence without samples is also a row. */
 static void put_samples(putting *p)
 {
 	int64_t longest = 0;
@@ -302,7 +302,7 @@ static sheaf_status add_dense(samples *v, const sheaf_field *field, int column, 
 	return SHEAF_OK;
 }
 
-/* What stands beside streams, as it is. */
+/* Columns beside streams, unchanged. */
 static sheaf_status add_beside(samples *v, const sheaf_field *from, int column, sheaf_error *err)
 {
 	sheaf_field *field;

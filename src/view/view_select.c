@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Some rows of all. Only the rows before it say which number a row has, so rows are decoded where they are
+/* Some rows of all. The number of a row depends on the rows before it, so rows are decoded while pieces are
  * cut: in order, by all threads. A piece of this view is a frame. */
 #include "base/buffer.h"
 #include "base/context.h"
@@ -12,12 +12,12 @@
 typedef struct selected {
 	sheaf_row_view view;
 	sheaf_row_choice choice;
-	char *where;  /* NULL: names do not count */
+	char *where;  /* NULL: names do not matter */
 	int names;    /* the column that has them */
 	bool numbers; /* rows keep the numbers that they have below */
 	sheaf_decoding below;
 	bool is_open;
-	sheaf_context *attending; /* gets the findings; NULL: nobody has asked for rows */
+	sheaf_context *attending; /* receives the findings; NULL: nobody has requested rows */
 	int64_t row;              /* number of the next row below */
 	int64_t found;            /* rows that `where` has matched */
 } selected;
@@ -42,7 +42,7 @@ static bool is_chosen(const selected *s, const sheaf_frame *frame, int64_t r, sh
 	return sheaf_choice_has(&s->choice, s->row + r) && (!s->where || has_name(s, frame, r, text));
 }
 
-/* The end of the run of rows from r on that are chosen like r, or are not. */
+/* The end of the run of rows from r on that are all chosen, or all not chosen, like r. */
 static int64_t end_of_run(const selected *s, const sheaf_frame *frame, int64_t r, bool *chosen,
                           sheaf_builder *text)
 {
@@ -61,7 +61,7 @@ static sheaf_status put_numbers(const selected *s, sheaf_frame *out, sheaf_run r
 	return sheaf_builder_finish(&b, &out->numbers, err);
 }
 
-/* Rows that follow one another share the buffers of the frame; others are copied. */
+/* Consecutive rows share the buffers of the frame; others are copied. */
 static sheaf_status take(const selected *s, const sheaf_frame *frame, sheaf_run run, bool alone,
                          sheaf_frame *out, sheaf_error *err)
 {
@@ -164,7 +164,7 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 	return sheaf_frame_slice(picked, 0, picked->nrows, frame, err);
 }
 
-/* Whoever reads from here on gets the findings. */
+/* From here on the findings go to the reader of the rows. */
 static void attend(void *in, sheaf_context *cx)
 {
 	selected *s = (selected *)in;

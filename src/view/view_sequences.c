@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of a table as sequences of samples: what view_samples.c makes of sequences, back again. All rows are
- * looked at first, for what their columns are. Then those of whole sequences are gathered where they are cut,
- * in order, and become sequences on any thread. */
+/* Rows of a table as sequences of samples: the reverse of view_samples.c. All rows are examined first, to
+ * find what the columns are. Then those of whole sequences are gathered while pieces are cut, in order, and
+ * become sequences on any thread. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -18,10 +18,10 @@ typedef struct sequences {
 	sheaf_sequence_table table;
 	sheaf_decoding below;
 	bool is_open, has_ended;
-	sheaf_context *attending; /* gets the findings; NULL: nobody has asked for rows */
+	sheaf_context *attending; /* receives the findings; NULL: nobody has requested rows */
 	int64_t row;              /* number of the next row below */
-	sheaf_frame rest;         /* rows that no piece has so far, */
-	int64_t searched;         /* of which this many are searched */
+	sheaf_frame rest;         /* rows that are in no piece yet, */
+	int64_t searched;         /* and how many of them were searched */
 } sequences;
 
 /* ---- sequences ---- */
@@ -32,8 +32,8 @@ typedef struct gathering {
 	const sheaf_frame *rows;
 	sheaf_frame_builder *to;
 	sheaf_run run;
-	int64_t *ends; /* of the samples of each part so far, those that are under way included */
-	int last;      /* the stream that was found last */
+	int64_t *ends; /* of the samples of each part so far, including the current one */
+	int last;      /* the last stream found */
 	sheaf_error *err;
 } gathering;
 
@@ -115,8 +115,8 @@ static sheaf_status put_sparse(const gathering *g, const sheaf_sequence_part *p,
 	return at == end ? SHEAF_OK : refuse(g, p, r, "entries like 3:0.5", "another text");
 }
 
-/* Those that a sequence has are the first ones. Programs that know no empty texts write samples without
- * entries as missing ones: before others they are there. */
+/* The samples of a sequence come first. Programs without empty texts write samples without entries as missing
+ * ones: those before other samples do exist. */
 static sheaf_status put_stream(const gathering *g, const sheaf_sequence_part *p, sheaf_column_builder *to)
 {
 	int64_t missing = 0;
@@ -151,7 +151,7 @@ static void put_item(const sheaf_column *from, int64_t r, sheaf_column_builder *
 		sheaf_put_real(&to->values, to->field->type, v);
 }
 
-/* Of values in rows of their own the first row of each sample has its item. */
+/* For values in rows of their own the first row of each sample has its item. */
 static sheaf_status put_items(const gathering *g, const sheaf_sequence_part *p, sheaf_column_builder *to)
 {
 	int64_t items = 0;
@@ -219,7 +219,7 @@ static sheaf_status put_list(const gathering *g, const sheaf_sequence_part *p, s
 
 /* ---- values in rows of their own ---- */
 
-/* Samples without values are there where a later one has some. */
+/* Samples without values exist if a later one has some. */
 static sheaf_status put_value(gathering *g, int64_t r)
 {
 	const sheaf_sequence_table *t = &g->v->table;
@@ -343,7 +343,7 @@ static sheaf_status open_below(sequences *v, int64_t bytes, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* The rows of whole sequences: all but the last one, which may go on. */
+/* The rows of whole sequences: all but the last one, which may continue. */
 static int64_t whole_rows(const sequences *v)
 {
 	int64_t r = v->rest.nrows - 1;
@@ -396,7 +396,7 @@ static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error
 	return take_rows(v, rows, &piece->notes, err);
 }
 
-/* Whoever reads from here on gets the findings. */
+/* From here on the findings go to the reader of the rows. */
 static void attend(void *in, sheaf_context *cx)
 {
 	sequences *v = (sequences *)in;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows that are to be read in any order, though what is below can only be gone through: they are kept in a
+/* Rows that are needed in any order, although the input below can be read only in order: they are kept in a
  * temporary file, piece by piece. A piece of this view is the buffers of a frame. */
 #include "base/buffer.h"
 #include "base/context.h"
@@ -14,9 +14,9 @@ typedef struct spooled {
 	sheaf_row_view view;
 	sheaf_spool spool;
 	sheaf_builder ends; /* int64: where each piece ends in the file */
-	int64_t next;       /* piece to be cut */
+	int64_t next;       /* next piece to cut */
 	int64_t row;        /* while the file is written: of the next row */
-	int64_t bytes;      /* about how long a piece is */
+	int64_t bytes;      /* approximate size of a piece */
 	sheaf_frame frame;  /* that is being filled */
 } spooled;
 
@@ -35,7 +35,7 @@ static int count_buffers(const sheaf_frame *frame)
 	return n;
 }
 
-/* All of them, in an order that the schema gives; the array is released by the caller. */
+/* All of them, in an order that the schema determines; the caller releases the array. */
 static sheaf_status list_buffers(sheaf_frame *frame, int n, sheaf_context *cx, sheaf_buffer ***out,
                                  sheaf_error *err)
 {
@@ -102,7 +102,7 @@ static sheaf_status end_piece(spooled *s, sheaf_error *err)
 	return status;
 }
 
-/* Rows are copied, so that buffers have what belongs to them and nothing else. */
+/* Rows are copied, so that buffers contain what belongs to them and nothing else. */
 static sheaf_status add_rows(spooled *s, const sheaf_frame *frame, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_frame_append(&s->frame, frame, 0, frame->nrows, s->view.cx, err));

@@ -14,7 +14,7 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 	return sheaf_view_slice_below(v, piece, &(sheaf_column_numbers){columns, rank + 1}, frame, cx, err);
 }
 
-/* What stands at (i, j) of one triangle stands at (j, i) of the other. */
+/* What is at (i, j) of one triangle is at (j, i) of the other. */
 static sheaf_structure mirrored(sheaf_structure structure)
 {
 	static const sheaf_structure pairs[SHEAF_STRUCTURES] = {
@@ -36,7 +36,7 @@ static void swap_fields(sheaf_field *a, sheaf_field *b)
 	*b = kept;
 }
 
-/* Names that only count the dimensions, i and j, go on counting them. */
+/* Names that only count the dimensions, i and j, still count them in the new order. */
 static bool counts(const sheaf_schema *schema)
 {
 	for (int d = 0; d < schema->tensor.rank; d++) {
@@ -62,7 +62,7 @@ static void reverse(sheaf_schema *schema)
 		schema->fields[b].name = last;
 	}
 	t->structure = mirrored(before.structure);
-	t->layout[0] = '\0'; /* that of the file is another tensor's */
+	t->layout[0] = '\0'; /* that of the file belongs to another tensor */
 }
 
 sheaf_status sheaf_view_transpose(sheaf_input *input, sheaf_error *err)

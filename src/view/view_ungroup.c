@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sequences as entries: a matrix where each sequence has one sample, else a tensor of sequences, samples and
+/* Sequences as entries: a matrix if each sequence has one sample, else a tensor of sequences, samples and
  * elements. */
 #include "base/buffer.h"
 #include "base/context.h"
@@ -17,7 +17,7 @@ typedef struct ungrouped {
 	int stream; /* its field below */
 	bool sparse, one_sample;
 	int64_t dim;
-	/* what all rows have in common */
+	/* common to all rows */
 	int64_t rows, entries, longest, shortest;
 	int64_t first_length, first_less,
 		nlongest; /* of the first row, the first row that is shorter than that, rows of the greatest length */
@@ -73,7 +73,7 @@ static sheaf_status see(void *user, const sheaf_frame *frame, sheaf_error *err)
 
 /* ---- entries of a frame ---- */
 
-/* A coordinate, as often as there are entries that have it. */
+/* A coordinate, repeated for each entry that has it. */
 static void put(sheaf_column_builder *to, int64_t c, int64_t times)
 {
 	bool wide = to->field->type == SHEAF_I64;
@@ -96,7 +96,7 @@ static void make_row(const ungrouped *v, const sheaf_column *from, int64_t row, 
 	}
 }
 
-/* Coordinates are made, values stay where they are. */
+/* Coordinates are made, values are not copied. */
 static sheaf_status fill(const sheaf_row_view *view, const sheaf_frame *below, sheaf_frame_builder *to,
                          sheaf_error *err)
 {
@@ -229,7 +229,7 @@ static sheaf_status make_schema(ungrouped *v, const sheaf_schema *below, sheaf_e
 	                              (sheaf_dimensions){v->one_sample ? 2 : 3, v->one_sample ? shape2 : shape3,
 	                                                 v->one_sample ? two : names},
 	                              &value, err));
-	/* The value is called like its stream, so that rows made of it are, too. */
+	/* The value is named after its stream, and so are rows made from it. */
 	int field = sheaf_schema_value(schema);
 	sheaf_schema_remove(schema, field);
 	SHEAF_TRY(sheaf_schema_add(schema, v->view.cx, stream->name, strlen(stream->name), &value, err));
