@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* For authors of formats: what a format is. One const sheaf_format, named sheaf_format_<name>, and the name
  * in the list of formats of the build, make it known to everything: the command, the fuzzers, the property
- * tests, the man page. Its members read rows in order. What else a format can do is in tables of their own,
+ * tests, the man page. Its members read rows in order. Whatever else a format can do is in separate tables,
  * each of which it may leave out: rows in any order, writing, containers, a model of its own.
  *
- * The dataset layer keeps the order of calls, so a format may rely on it. Reading: probe; open; then
- * cut on one thread, decode on any, review in order on one thread; settle; close, also after a failed open;
- * measure and recall on any thread after open. Writing: accept, create; then encode on any thread, append in
- * order on one; finish; close, also after a failed create. */
+ * The dataset layer keeps the order of calls, so a format may rely on it. Reading: probe; open; then cut on
+ * one thread, decode on any, review in order on one thread; settle; close, also after a failed open; measure
+ * and recall on any thread after open. Writing: accept, create; then encode on any thread, append in order on
+ * one; finish; close, also after a failed create. */
 #ifndef SHEAF_FORMAT_FORMAT_H
 #define SHEAF_FORMAT_FORMAT_H
 
@@ -25,62 +25,62 @@ struct sheaf_cursor;
 
 /* How an input is to be opened. */
 typedef struct sheaf_opening {
-	bool glance; /* what is not declared is inferred from the first part of the input instead of all of it */
-	bool pipe;   /* rows are wanted as they come: nothing may be read ahead of them */
+	bool glance; /* what is not declared is inferred from the first part of the input instead of the whole */
+	bool pipe;   /* rows are needed as they come: nothing may be read ahead of them */
 	bool loop;   /* at the end of the input begin again, for ever */
 	sheaf_view view;
-	unsigned rows; /* kinds of rows (SHEAF_TAKES_...) that are wanted; a format that has a choice gives one of
+	unsigned rows; /* kinds of rows (SHEAF_TAKES_...) that are wanted; a format with a choice gives one of
 	                  them. 0: any */
-	const char *member; /* the dataset of a container: its path; NULL: the only one, or the root's */
+	const char *member; /* the dataset of a container: its path; NULL: the only one, or that of the root */
 	/* What an earlier reader with the same settings has inferred from all of the same input, so that a format
-	 * need not look at it again; NULL: nothing is known. It may come from a file that somebody made up: DATA
-	 * where its witnesses do not show all of it and nothing else. What decoding meets and it does not say is
+	 * need not look at it again; NULL: nothing is known. It may come from a forged file: DATA if its
+	 * witnesses do not show all of it and nothing else. If decoding meets something that it lacks, that is
 	 * STALE, before anything is reported. */
 	const struct sheaf_known *known;
 } sheaf_opening;
 
 typedef struct sheaf_known {
 	const sheaf_schema *schema;
-	const int64_t *witnesses; /* as that reader gave them */
+	const int64_t *witnesses; /* as that reader received them */
 	int nwitnesses;
 } sheaf_known;
 
-/* The head of every reader. Its memory begins as zeros; cx and source are there before `open`, which fills
- * the rest. Whoever opens a reader frees it with its schema. */
+/* The head of every reader. Its memory begins as zeros; cx and source are set before `open`, which fills the
+ * rest. Whoever opens a reader frees it with its schema. */
 typedef struct sheaf_reader {
 	sheaf_context *cx;
 	sheaf_source *source; /* outlives the reader */
 	sheaf_schema schema;
-	sheaf_facts facts; /* SHEAF_NO_FACTS, until somebody knows more */
+	sheaf_facts facts; /* SHEAF_NO_FACTS, until more is known */
 } sheaf_reader;
 
-/* What CNTK's configuration files call a reader of a format. */
+/* The names for readers of a format in CNTK's configuration files. */
 typedef struct sheaf_reader_name {
 	const char *name;
-	bool declares; /* its streams must be declared, with dim and storage: the file does not say them */
-	bool usual;    /* it is meant where none is named */
+	bool declares; /* its streams must be declared, with dim and storage: the file does not have them */
+	bool usual;    /* the default, if none is named */
 } sheaf_reader_name;
 
 /* A run of rows that is decoded at once. */
 typedef struct sheaf_piece {
 	int64_t byte; /* where it begins in the decompressed input */
-	int64_t size; /* its bytes */
+	int64_t size; /* its size in bytes */
 	int64_t line; /* line of its first byte, from 1; -1 in binary formats */
 	int64_t
-		column;    /* column of that byte, from 1, where a line has been begun before; -1 in binary formats */
+		column; /* column of that byte, from 1, if it is not at the start of a line; -1 in binary formats */
 	int64_t chunk; /* -1 in formats without chunks */
 	int64_t feeds; /* line feeds in its bytes, where the format's cut has counted them; 0: look for them */
 	/* Of entries that are sorted: the piece has all entries whose outermost coordinate is in [slice, slice +
 	 * slices), and no others. slices 0: that is not known. */
 	int64_t slice, slices;
-	sheaf_buffer bytes; /* its bytes, where cut has read them */
-	sheaf_buffer notes; /* the format's own words */
+	sheaf_buffer bytes; /* its bytes, if cut has read them */
+	sheaf_buffer notes; /* the format's own data */
 } sheaf_piece;
 
 /* A piece whose rows were located, so that they can be taken without decoding it. */
 typedef struct sheaf_located {
 	sheaf_piece piece; /* with its bytes */
-	sheaf_buffer rows; /* where they are, in the format's own words */
+	sheaf_buffer rows; /* where they are, in the format's own terms */
 	int64_t nrows;
 } sheaf_located;
 
@@ -90,7 +90,7 @@ typedef struct sheaf_row_at {
 	int64_t row;
 } sheaf_row_at;
 
-/* Rows as they go to the output. */
+/* Rows on their way to the output. */
 typedef struct sheaf_blob {
 	sheaf_buffer bytes;
 	int64_t rows;
@@ -101,100 +101,99 @@ typedef struct sheaf_blob {
 /* ---- rows in any order ---- */
 
 /* Pieces that are found again by their places, which a table of pieces or an index file keeps: for reading in
- * any order, for going on after the first rows, and for what can be known of rows without decoding them. A
- * format whose pieces can only be cut one after the other, from the first on, has no such table. All but
- * `resume` may run on any thread. */
+ * any order, for continuing after the first rows, and for facts about rows that need no decoding. A format
+ * whose pieces can only be cut one after the other, from the first on, has no such table. All but `resume`
+ * may run on any thread. */
 typedef struct sheaf_random_access {
-	/* Fills the bytes and notes of a piece of which the rest is known, as cut had filled them, from a source
-	 * made seekable. What is known may come from a damaged file: SHORT or DATA where the input can have no
+	/* Fills in the bytes and notes of a piece of which the rest is known, as cut had filled them, from a
+	 * source made seekable. The rest may come from a damaged file: SHORT or DATA if the input can have no
 	 * such piece. */
 	sheaf_status (*recall)(const void *in, sheaf_piece *piece, sheaf_error *err);
-	/* `cut` divides a long chunk where fewer bytes are asked for: pieces of the chunk's bytes, with notes
-	 * that say which rows of it they are. */
+	/* `cut` divides a long chunk if fewer bytes are requested: into pieces of the chunk's bytes, with notes
+	 * that say which of its rows they contain. */
 	bool divides;
-	/* Cuts on from the beginning of such a piece, before anything is cut or after rewind; only where the
-	 * source is seekable. NULL: rows are never passed over. */
+	/* Cutting continues from the beginning of such a piece, before anything is cut or after rewind; only if
+	 * the source is seekable. NULL: rows are never skipped. */
 	sheaf_status (*resume)(void *in, const sheaf_piece *piece, sheaf_error *err);
-	/* In a word, what decides which pieces, rows and lengths there are besides the input's bytes: readers
-	 * that say the same find the same. NULL, or where NULL: every setting does. */
+	/* A word for what decides, besides the input's bytes, which pieces, rows and lengths there are: readers
+	 * with the same word find the same. If this is NULL, or returns NULL, every setting does. */
 	const char *(*counting)(const void *in);
-	/* Bytes at which rows or lines begin that show, together, all that was inferred of the schema; gives how
-	 * many, 0 where nothing was, or where it takes too many. NULL: none. */
+	/* Bytes at which rows or lines begin that together show everything that was inferred of the schema;
+	 * returns their number, 0 if nothing was inferred, or if too many would be needed. NULL: none. */
 	int (*witnesses)(const void *in, const int64_t **bytes);
 	/* The length of each row of a piece (uint32, in samples as the format counts them) without decoding it:
-	 * refills *lengths. END where only decoding shows it, or where NULL. */
+	 * refills *lengths. END if only decoding shows it, or if this is NULL. */
 	sheaf_status (*measure)(const void *in, const sheaf_piece *piece, sheaf_context *cx,
 	                        sheaf_buffer *lengths, sheaf_error *err);
-	/* The key of each row of a piece (uint64) without decoding it: refills *keys. END where only decoding
-	 * shows it, or where NULL. */
+	/* The key of each row of a piece (uint64) without decoding it: refills *keys. END if only decoding shows
+	 * it, or if this is NULL. */
 	sheaf_status (*keys)(const void *in, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *keys,
 	                     sheaf_error *err);
 	/* Finds where each row of located->piece is, after all checks that decode makes, and refills the rest of
-	 * *located. Reports nothing: END where decode would, or where only decoding shows it. NULL: rows are had
-	 * by decoding their piece. */
+	 * *located. Reports nothing: END if decode would report something, or if only decoding shows the rows.
+	 * NULL: rows are taken by decoding their piece. */
 	sheaf_status (*locate)(const void *in, sheaf_located *located, sheaf_context *cx, sheaf_error *err);
 	/* Refills the frame with n rows, in this order, of pieces that a reader of the same schema has located.
-	 * DATA where the input was changed since. NULL with locate. */
+	 * DATA if the input was changed since. NULL like locate. */
 	sheaf_status (*pick)(const void *in, const sheaf_row_at *rows, size_t n, sheaf_frame *frame,
 	                     sheaf_context *cx, sheaf_error *err);
 } sheaf_random_access;
 
 /* ---- writing ---- */
 
-/* The head of every output. Its memory begins as zeros; cx, sink and schema are there before `create`.
- * Whoever creates an output commits or abandons its sink and frees the rest. */
+/* The head of every output. Its memory begins as zeros; cx, sink and schema are set before `create`. Whoever
+ * creates an output commits or abandons its sink and frees the rest. */
 typedef struct sheaf_output {
 	sheaf_context *cx;
 	sheaf_sink *sink;
 	sheaf_schema schema;      /* as `accept` has left it */
 	int64_t written, samples; /* rows and samples that were appended */
-	/* Where blobs go instead of the sink, as they are encoded: an output of which a part is made. NULL: none.
-	 */
+	/* Where encoded blobs go instead of the sink, if only a part of the output is made. NULL: to the sink. */
 	sheaf_status (*divert)(void *user, const sheaf_blob *blob, sheaf_error *err);
 	void *diverted_to;
 	sheaf_blob *joining; /* blobs of the chunk that is being joined */
 	int64_t njoining, joining_room;
 } sheaf_output;
 
-/* Rows into bytes: `encode` on any thread, `append` in order on one. What the format cannot hold is said
- * before the first row where the schema shows it (`holds`, `accept`), else found row by row in `encode`, as
- * LOSS. */
+/* Rows into bytes: `encode` on any thread, `append` in order on one. Losses are reported before the first row
+ * if the schema shows them (`holds`, `accept`), otherwise found row by row in `encode`, as LOSS. */
 typedef struct sheaf_writing {
 	unsigned takes; /* kinds of rows: SHEAF_TAKES_... */
-	/* The same where an input has one stream, and nothing but keys beside it, with these settings. NULL: as
-	 * else. */
+	/* The same for an input that has one stream, and nothing but keys beside it, with these settings. NULL:
+	 * no difference. */
 	unsigned (*takes_of_one)(const sheaf_values *values);
-	/* The option with which sequences stay sequences, and its value, for messages. NULL: there is none. */
+	/* The option that keeps sequences as sequences, and its value, for messages. NULL: there is none. */
 	const char *sequences_by;
-	/* How sequences are to become rows of tables with these settings. NULL: not. */
+	/* How these settings turn sequences into rows of tables. NULL: they do not. */
 	sheaf_samples_as (*samples)(const sheaf_values *values);
-	bool needs_totals; /* create gets facts about all rows: from the reader where it knows, else from a
+	bool needs_totals; /* create gets facts about all rows: from the reader if it knows them, else from a
 	                      counting pass */
 	bool needs_rows;   /* the number of rows is among them */
-	/* Whether a column that is neither stream nor key can be stored, by its name and shape; one that cannot
-	 * is LOSS. A format with this also takes the attributes of schemas. NULL: streams and keys alone. */
+	/* Whether a column that is neither stream nor key can be stored, by its name and shape; if not, it is
+	 * LOSS. A format with this member also takes the attributes of schemas. NULL: only streams and keys. */
 	bool (*holds)(const sheaf_field *field);
-	/* Changes the copied schema into what the format will store (element types); UNSUPPORTED where it cannot
-	 * hold a field. Of entries it also sets how they must come: the tensor's order, sorted, unique
+	/* Changes the copied schema into what the format will store (element types); UNSUPPORTED if it cannot
+	 * hold a field. For entries it also sets how they must come: the tensor's order, sorted, unique
 	 * (duplicates are refused or merged before), dense (positions without an entry get one), structure
 	 * (GENERAL: what a structure implies is expanded before; else only the triangle comes), and rank, shape
-	 * as they are. What it leaves alone comes as it is given. NULL: all is stored as it is. */
+	 * as they are. Everything else stays as it is given. NULL: everything is stored as it is. */
 	sheaf_status (*accept)(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
-	/* Bytes of an output, of which the first are a sheaf_output: `out` of the members below. */
+	/* Size of an output, which begins with a sheaf_output: `out` of the members below. */
 	size_t output_size;
-	/* Begins the output. One that fails here is closed like any other. NULL: no need. */
+	/* Begins the output. If this fails, it is closed like any other. NULL: nothing to do. */
 	sheaf_status (*create)(void *out, const sheaf_facts *totals, const sheaf_values *values,
 	                       sheaf_error *err);
-	/* Of entries: how many rows will come, before the first of them is encoded, where that is known by then.
-	 * NULL: no need. */
+	/* For entries: how many rows will come, before the first of them is encoded, if that is known by then.
+	 * NULL: not needed. */
 	sheaf_status (*expect)(void *out, int64_t rows, sheaf_error *err);
-	/* Fills the bytes that each row will take and returns the chunk size: row i > 0 opens a chunk iff
-	 * floor(s(i)/B) > floor(s(i-1)/B), s being the bytes of all rows before. The bytes follow from shapes and
-	 * types, and are linear in the samples and entries of each stream. NULL: rows go as they come. */
+	/* Fills in the size in bytes of each row and returns the chunk size: row i > 0 opens a chunk iff
+	 * floor(s(i)/B) > floor(s(i-1)/B), s being the size of all rows before. The sizes follow from shapes and
+	 * types, and are linear in the samples and entries of each stream. NULL: rows are written as they
+	 * come. */
 	int64_t (*sizes)(const void *out, const sheaf_frame *frame, int64_t *bytes_of_row);
 	/* Appends the frame's rows, of which the first is the output's number `row`, to a builder that the caller
-	 * begins and finishes; b->cx is where findings go. *samples is 0 and becomes how many samples they have,
-	 * where the output counts them. */
+	 * begins and finishes; b->cx receives findings. *samples is 0 and becomes the number of their samples, if
+	 * the output counts them. */
 	sheaf_status (*encode)(const void *out, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
 	                       int64_t *samples, sheaf_error *err);
 	/* Of a format with `sizes`: a chunk is joined from blobs of some of its rows. Each begins with the sizes
@@ -205,18 +204,17 @@ typedef struct sheaf_writing {
 	 * its rows and samples. *head becomes how many of
 	 * them, at the beginning, are for this alone and are not written. NULL: nothing. */
 	sheaf_status (*note)(void *out, const sheaf_blob *blob, size_t *head, sheaf_error *err);
-	/* Where writing a blob's bytes, without such a head, one blob after the other is not all there is to it.
-	 * NULL: it is. */
+	/* If there is more to writing a blob than writing its bytes, without such a head, one blob after the
+	 * other. NULL: there is not. */
 	sheaf_status (*append)(void *out, const sheaf_blob *blob, sheaf_error *err);
-	/* Appends a blob of entries that stands in a source made seekable, from `offset` on; the blob has its
-	 * size and no bytes. What goes into the file as it is need not be read (sheaf_sink_copy_at). DATA where
-	 * it is none that `encode` has made. NULL: such blobs are not appended. */
+	/* Appends a blob of entries that is in a source made seekable, from `offset` on; the blob has its size
+	 * and no bytes. Bytes that go into the file unchanged need not be read (sheaf_sink_copy_at). DATA if
+	 * `encode` cannot have made it. NULL: such blobs are not appended. */
 	sheaf_status (*adopt)(void *out, sheaf_source *source, int64_t offset, const sheaf_blob *blob,
 	                      sheaf_error *err);
-	/* What the output ends with; its sink is committed after that, or abandoned where this fails. NULL:
-	 * nothing. */
+	/* Ends the output; after that its sink is committed, or abandoned if this fails. NULL: nothing. */
 	sheaf_status (*finish)(void *out, sheaf_error *err);
-	/* Lets go of what the output has besides its memory and its head, finished or not. NULL: nothing. */
+	/* Frees what the output has besides its memory and its head, finished or not. NULL: nothing. */
 	void (*close)(void *out);
 } sheaf_writing;
 
@@ -237,34 +235,35 @@ static inline bool sheaf_holds_attributes(const sheaf_field *field)
 
 /* A file that may hold several datasets, of which sheaf_opening.member chooses one. */
 typedef struct sheaf_container {
-	/* Gives the paths of all datasets, in their order there, "/" for the root, until `show` fails. */
+	/* Calls `show` with the paths of all datasets, in the order of the file, "/" for the root, until it
+	 * fails. */
 	sheaf_status (*members)(sheaf_source *source, sheaf_context *cx,
 	                        sheaf_status (*show)(void *user, const char *path, sheaf_error *err), void *user,
 	                        sheaf_error *err);
-	/* Appends what a container holds beside its datasets, as describe does. NULL: nothing. */
+	/* Appends what a container holds beside its datasets, like describe. NULL: nothing. */
 	sheaf_status (*besides)(sheaf_source *source, bool json, sheaf_context *cx, sheaf_buffer *text,
 	                        sheaf_error *err);
 } sheaf_container;
 
 /* ---- models ---- */
 
-/* What a format's users know of their files that rows and columns do not say. Each member may be NULL. */
+/* What a format's users know about their files beyond rows and columns. Each member may be NULL. */
 typedef struct sheaf_model {
-	/* From one spelling of the format into another without loss, where rows and columns would lose some.
+	/* From one spelling of the format into another without loss, if rows and columns would lose something.
 	 * NULL: through rows and columns. Takes over the sink, also on failure. Of the settings for reading it
-	 * knows those that `edits` names (NULL: none); of a selection, rows. */
+	 * supports those that `edits` names (NULL: none); of a selection, rows. */
 	sheaf_status (*transcode)(sheaf_source *source, sheaf_sink *sink, const sheaf_values *values,
 	                          const sheaf_selection *selection, sheaf_context *cx, sheaf_error *err);
 	const char *const *edits; /* ends with NULL */
-	/* Appends what else there is to know of the input: lines for people, or members of a JSON object, each
+	/* Appends what else there is to know about the input: lines for people, or members of a JSON object, each
 	 * with a comma before it. NULL: nothing. */
 	sheaf_status (*describe)(const void *in, bool json, sheaf_context *cx, sheaf_buffer *text,
 	                         sheaf_error *err);
-	/* Says what an input may be that says nothing of itself, the likeliest first. NULL: inputs say what they
-	 * are. */
+	/* Suggests what an input may be that does not describe itself, the likeliest first. NULL: inputs describe
+	 * themselves. */
 	sheaf_status (*guess)(sheaf_source *source, sheaf_context *cx, sheaf_candidate_teller teller, void *user,
 	                      sheaf_error *err);
-	/* As sheaf_declare. NULL: there is no such thing. */
+	/* As sheaf_declare. NULL: not available. */
 	sheaf_status (*declare)(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx,
 	                        sheaf_buffer *text, sheaf_error *err);
 } sheaf_model;
@@ -275,18 +274,18 @@ struct sheaf_format {
 	const char *name;
 	const char *summary;         /* half a line for `sheaf formats` */
 	const char *const *suffixes; /* ".ctf", ...; ends with NULL */
-	/* KEYS, PIPE and SPLIT; what else it can do, its members say. What it cannot hold and the data have is
-	 * LOSS, except keys: those become positions with a warning. SPLIT says that a file is its rows and
-	 * nothing else: the bytes of pieces that cut gives, one after the other, are a file again. */
+	/* KEYS, PIPE and SPLIT; its members show what else it can do. Data that it cannot hold are LOSS, except
+	 * keys, which become positions with a warning. SPLIT means that a file consists of its rows and nothing
+	 * else: the bytes of pieces that cut gives, one after the other, are again a file. */
 	unsigned can;
 	bool needs_seek;                  /* open gets a source made seekable */
-	bool may_omit_compression_suffix; /* where no file has the name given, one with a compression suffix
-	                                     after it is meant */
+	bool may_omit_compression_suffix; /* if no file has the given name, one with a compression suffix after it
+	                                     is tried */
 	const sheaf_option *options;      /* the only place where its options are named */
 	const sheaf_reader_name
-		*readers; /* ends with a row without a name; NULL: configuration files know no such format */
+		*readers; /* ends with a row without a name; NULL: configuration files have no such format */
 
-	/* What it can do beside reading in order. NULL: it cannot. */
+	/* What it can do beyond reading in order. NULL: nothing. */
 	const sheaf_random_access *random;
 	const sheaf_writing *write;
 	const sheaf_container *container;
@@ -294,40 +293,40 @@ struct sheaf_format {
 
 	/* Judges by the first bytes (at least 4 KiB, or all) and the name without a compression suffix. */
 	sheaf_likely (*probe)(sheaf_bytes head, const char *name);
-	/* Judges further where others are as sure by the first bytes: whether the file is this format's, which is
-	 * then the only one; also where it is damaged, which is said when it is opened. The source is seekable;
-	 * nothing is reported. NULL: whoever else says so has it. */
+	/* Judges further if other formats are as sure from the first bytes: whether the file has this format,
+	 * which is then the only one; also if it is damaged, which is reported when it is opened. The source is
+	 * seekable; nothing is reported. NULL: the file goes to another format that claims it. */
 	sheaf_status (*claims)(sheaf_source *source, sheaf_context *cx, bool *does, sheaf_error *err);
-	/* Bytes of a reader, of which the first are a sheaf_reader: `in` of the members below. */
+	/* Size of a reader, which begins with a sheaf_reader: `in` of the members below. */
 	size_t reader_size;
-	/* Learns the schema, and what facts it can. A failed reader is closed like any other. NULL: the format is
+	/* Finds the schema, and what facts it can. A failed reader is closed like any other. NULL: the format is
 	 * only written, and the members below are NULL, too. */
 	sheaf_status (*open)(void *in, const sheaf_values *values, const sheaf_opening *how, sheaf_error *err);
 	/* The next piece of about `bytes` bytes, or END. Resets and refills *piece. Reports nothing: it runs
-	 * ahead of the rows. Where it fails for want of memory it may be called again. */
+	 * ahead of the rows. If memory runs out it may be called again. */
 	sheaf_status (*cut)(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
-	/* Where rows are decoded in cutting: `cx` gets what is found in them from here on; NULL: nothing more is
-	 * read for it. NULL: they are not. */
+	/* If rows are decoded while pieces are cut: from here on `cx` receives the findings in them; NULL:
+	 * nothing more is read for it. NULL: they are not. */
 	void (*attend)(void *in, sheaf_context *cx);
-	/* Refills the frame, whose buffers are reused where nobody else owns them. May be called again for a
-	 * piece, and for pieces that nobody will see: what it finds goes to `cx`, or by the frame's notes to
-	 * review. Where it fails at a flaw of the input (sheaf_is_flaw), the frame has the rows before that,
-	 * which nobody reviews, or none. */
+	/* Refills the frame, whose buffers are reused if they have no other owner. May be called again for a
+	 * piece, and for pieces that nobody will see: findings go to `cx`, or through the frame's notes to
+	 * review. If it fails at a flaw of the input (sheaf_is_flaw), the frame has the rows before that, which
+	 * nobody reviews, or none. */
 	sheaf_status (*decode)(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
 	                       sheaf_error *err);
-	/* Sees each decoded frame in order, with the number of its first row. NULL: no need. */
+	/* Gets each decoded frame in order, with the number of its first row. NULL: nothing to do. */
 	sheaf_status (*review)(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err);
-	/* What review has kept of the rows that it has seen, as bytes that another reader of the same input adds
-	 * to what it has kept of the rows before: together they settle the whole. DATA where the cursor's bytes
-	 * are none. Both NULL: nothing is kept, or rows cannot be reviewed in parts. */
+	/* What review has kept of its rows, as bytes that another reader of the same input adds to what it has
+	 * kept of earlier rows: together they settle the whole. DATA if the cursor's bytes are not such. Both
+	 * NULL: nothing is kept, or rows cannot be reviewed in parts. */
 	sheaf_status (*carry)(void *in, struct sheaf_builder *bytes, sheaf_error *err);
 	sheaf_status (*absorb)(void *in, struct sheaf_cursor *bytes, sheaf_error *err);
-	/* Back to before the first piece, as if nothing had been cut, decoded or reviewed. The source is
+	/* Returns to before the first piece, as if nothing had been cut, decoded or reviewed. The source is
 	 * rewindable. */
 	sheaf_status (*rewind)(void *in, sheaf_error *err);
-	/* Reports what only the whole input shows. NULL: no need. */
+	/* Reports what only the whole input shows. NULL: nothing to do. */
 	sheaf_status (*settle)(void *in, sheaf_error *err);
-	/* Lets go of what the reader has besides its memory and its head. NULL: nothing. */
+	/* Frees what the reader has besides its memory and its head. NULL: nothing. */
 	void (*close)(void *in);
 };
 
@@ -338,8 +337,8 @@ static inline sheaf_samples_as sheaf_samples_of(const sheaf_format *to, const sh
 	return to && to->write && to->write->samples ? to->write->samples(&values) : SHEAF_SAMPLES_NOT;
 }
 
-/* Kinds of rows that a format takes of one stream by itself, where these are the settings; 0: as of several.
- */
+/* Kinds of rows that a format takes of a single stream, if these are the settings; 0: the same as of
+ * several. */
 static inline unsigned sheaf_rows_of_one(const sheaf_format *to, const sheaf_setting *settings, int n)
 {
 	const sheaf_values values = {settings, n};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Encoded entries that stand in a source: what says where they belong is read, and checked; indices and
- * values go into their arrays from there. */
+/* Encoded entries in a source: what says where they belong is read and checked; indices and values are copied
+ * to their arrays from there. */
 #include "base/checked.h"
 #include "base/memory.h"
 #include "format/binsparse/writer.h"
@@ -19,7 +19,7 @@ static sheaf_status refuse(const adopting *a, const char *what, sheaf_error *err
 	                  what);
 }
 
-/* Bytes of the parts of a parcel; false where they are not those of the blob. */
+/* Sizes of the parts of a parcel; false if they are not those of the blob. */
 static bool measure(adopting *a)
 {
 	const sheaf_bsp_building *t = a->t;
@@ -39,7 +39,7 @@ static bool measure(adopting *a)
 	       sheaf_add_i64(&a->end, a->values, value) && a->end == a->size;
 }
 
-/* Below 0 where the coordinates are not those of a position, else whether they come after the others. */
+/* Below 0 if the coordinates are not those of a position, else whether they come after the others. */
 static int compare(const adopting *a, const int64_t *before, const int64_t *now)
 {
 	int order = 0;
@@ -50,7 +50,7 @@ static int compare(const adopting *a, const int64_t *before, const int64_t *now)
 	return order;
 }
 
-/* The first run may go on where the blob before has ended. */
+/* The first run may continue where the blob before has ended. */
 static sheaf_status check_runs(const adopting *a, const int64_t *runs, sheaf_error *err)
 {
 	int64_t width = 1 + a->t->outer_rank;
@@ -71,7 +71,7 @@ static sheaf_status check_offsets(const adopting *a, const int64_t *offsets, she
 	return SHEAF_OK;
 }
 
-/* Blobs whose values must be looked at, or stand between others, are read as a whole. */
+/* Blobs whose values must be examined, or inserted between others, are read as a whole. */
 static bool is_read_whole(const adopting *a) { return a->t->block || a->t->d.values.is_iso; }
 
 static sheaf_status put_read(sheaf_bsp_writer *out, const adopting *a, uint8_t *bytes, sheaf_error *err)

@@ -62,8 +62,8 @@ sheaf_status sheaf_bsp_read_i64(const sheaf_bsp_tensor *t, const sheaf_bsp_array
 	return status;
 }
 
-/* Windows begin at multiples of their length, so that looking back and forth around one of their ends reads
- * no more than two. Chunks are read whole anyway. */
+/* Windows begin at multiples of their length, so that moving back and forth around one of their ends reads no
+ * more than two. Chunks are read whole anyway. */
 sheaf_status sheaf_bsp_look(const sheaf_bsp_tensor *t, const sheaf_bsp_array *a, sheaf_bsp_window *window,
                             int64_t at, int64_t *value, sheaf_error *err)
 {

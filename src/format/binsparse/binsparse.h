@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Binsparse from the inside. Three layers, each with a header of its own:
+/* The inside of Binsparse. Three layers, each with its own header:
  *
- *   descriptor.h   the JSON that says what a tensor is
- *   tensor.h       a tensor in a box: its arrays, found and measured
- *   reader.h       reading: pieces, entries, sequences, whole tensors
- *   writer.h       writing: entries and sequences into arrays
+ * descriptor.h the JSON that says what a tensor is tensor.h a tensor in a box: its arrays, found and measured
+ * reader.h reading: pieces, entries, sequences, whole tensors writer.h writing: entries and sequences into
+ * arrays
  *
  * What is read and why is in docs/formats/binsparse.md. */
 #ifndef SHEAF_FORMAT_BINSPARSE_BINSPARSE_H
@@ -12,7 +11,7 @@
 
 #include "base/buffer.h"
 
-/* What losses of user keys are called, and with it what their texts are. */
+/* How losses of user keys are named, which also says what their texts are. */
 #define BSP_TEXT_KEY "user key"                   /* the text of a JSON text */
 #define BSP_JSON_KEY "user key of JSON"           /* the JSON of another value */
 #define BSP_INNER_KEY "key of the descriptor"     /* the JSON of a key beside format, shape and so on */
@@ -21,7 +20,7 @@
 /* ---- latin1.c ---- */
 
 bool sheaf_bsp_is_utf8(const void *text, size_t size);
-/* Appends a text that is Latin-1, as UTF-8. */
+/* Appends a Latin-1 text as UTF-8. */
 void sheaf_bsp_put_latin1(sheaf_builder *b, const void *text, size_t size);
 
 #endif

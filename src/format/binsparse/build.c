@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Encoded entries into the arrays of levels. Positions are counted as they are made: an entry makes one below
- * each sparse level from the first one on whose coordinates are not those of the entry before. */
+ * each sparse level from the first one on whose coordinates differ from those of the entry before. */
 #include "data/frame.h"
 #include "format/binsparse/writer.h"
 #include <inttypes.h>
@@ -8,8 +8,8 @@
 
 /* ---- pointers ---- */
 
-/* Pointers of all positions up to this one: what begins there, or is empty, begins at the next position that
- * will be made. */
+/* Pointers of all positions up to this one: whatever begins there, or is empty, begins at the next position
+ * that will be made. */
 static sheaf_status fill_pointers(sheaf_bsp_building *t, int l, int64_t position, sheaf_error *err)
 {
 	return sheaf_bsp_store_repeat(&t->pointers[l], t->made[l + 1], position + 1 - t->pointers[l].count, err);
@@ -72,7 +72,7 @@ static sheaf_status fill_values(sheaf_bsp_building *t, int64_t until, sheaf_erro
 	return SHEAF_OK;
 }
 
-/* Some entries of a block that begins at position `base`; those that follow one another go together. */
+/* Some entries of a block that begins at position `base`; consecutive ones are added together. */
 static sheaf_status put_dense(sheaf_bsp_building *t, int64_t base, const int64_t *offsets,
                               const uint8_t *values, sheaf_run entries, sheaf_error *err)
 {
@@ -97,7 +97,7 @@ static sheaf_status put_dense(sheaf_bsp_building *t, int64_t base, const int64_t
 
 /* ---- a blob ---- */
 
-/* Within outer coordinates that go on from the blob before the inner ones must, too. */
+/* If the outer coordinates continue from the blob before, the inner ones must, too. */
 sheaf_status sheaf_bsp_put_runs(sheaf_bsp_building *t, const sheaf_bsp_parcel *p, const int64_t *runs,
                                 const int64_t *offsets, const uint8_t *values, sheaf_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the arrays of a level must be: each flaw with its array, its position, what was expected and what was
- * found. */
+/* The rules for the arrays of a level: each violation is reported with its array, its position, what was
+ * expected and what was found. */
 #include "base/context.h"
 #include "base/spell.h"
 #include "format/binsparse/reader.h"
@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A number that breaks a rule: array[at], which was expected to be `least` the limit. */
+/* A number that breaks a rule: array[at], which was expected to be at least the limit (`least`), or below
+ * it. */
 typedef struct breach {
 	const char *rule, *array;
 	int64_t at;
@@ -32,12 +33,12 @@ sheaf_status sheaf_bsp_check_pointers(sheaf_bsp_checking *c)
 	const char *name = c->t->pointers[c->l].name;
 	int64_t n = c->above.end - c->above.begin, most = c->t->counts[c->l + 1];
 	const int64_t *p = c->pointers;
-	/* In the pre-defined formats that leave out empty rows there are none. */
+	/* The pre-defined formats that omit empty rows have none. */
 	bool strict = c->t->d.layout.levels[c->l - 1].is_sparse &&
 	              sheaf_bsp_layout_name(&c->t->d.layout, false) && c->t->d.format[0] == 'D';
 	if (c->above.begin == 0 && p[0] != 0)
 		SHEAF_TRY(flaw(c, (breach){"first pointer", name, 0, "to be", 0, p[0]}));
-	/* The piece's own positions were found by other pointers than these if they do not lie below them. */
+	/* If the piece's own positions do not lie below them, they were found with other pointers. */
 	if (!c->is_broken && c->below.end > c->below.begin && (p[0] > c->below.begin || p[n] < c->below.end))
 		SHEAF_TRY(flaw(c, (breach){"order of pointers", name, c->above.begin, "at most", c->below.begin,
 		                           p[0] > c->below.begin ? p[0] : p[n]}));
@@ -58,8 +59,8 @@ static sheaf_status check_range(sheaf_bsp_checking *c, int r, int dimension)
 	int64_t extent = sheaf_bsp_extent(&c->t->d, dimension), n = c->below.end - c->below.begin;
 	const int64_t *at = c->indices[r] + c->lead;
 	uint64_t most = 0;
-	/* All are looked at before any is judged: that is faster, and hardly any is wrong. A negative one is
-	 * above all extents. */
+	/* All are examined before any is judged: that is faster, and errors are rare. A negative one is above all
+	 * extents. */
 	for (int64_t i = 0; i < n; i++) most = (uint64_t)at[i] > most ? (uint64_t)at[i] : most;
 	if (n == 0 || most < (uint64_t)extent) return SHEAF_OK;
 	for (int64_t i = 0; i < n; i++)
@@ -69,8 +70,8 @@ static sheaf_status check_range(sheaf_bsp_checking *c, int r, int dimension)
 	return SHEAF_OK;
 }
 
-/* The dimension by which tuple i does not ascend from the one before: its number from 0, or -1 where it
- * does. */
+/* The dimension in which tuple i does not ascend from the one before: its number from 0, or -1 if it
+ * ascends. */
 static int not_ascending(const sheaf_bsp_checking *c, int rank, int64_t i)
 {
 	for (int r = 0; r < rank; r++) {
@@ -80,7 +81,7 @@ static int not_ascending(const sheaf_bsp_checking *c, int rank, int64_t i)
 	return rank - 1;
 }
 
-/* Positions [from, to) of the indices at hand, the one before `from` included in the order. */
+/* Positions [from, to) of the current indices, including the order of `from` and the one before it. */
 static sheaf_status check_run(sheaf_bsp_checking *c, int64_t from, int64_t to)
 {
 	int rank = c->t->d.layout.levels[c->l].rank, depth = sheaf_bsp_depth(&c->t->d.layout, c->l), sound = 1;

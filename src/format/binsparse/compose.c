@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A descriptor into JSON. What has a name is written by its name, all else as levels. */
+/* A descriptor into JSON. Layouts with a name are written by name, all others as levels. */
 #include "base/buffer.h"
 #include "format/binsparse/descriptor.h"
 #include <string.h>
@@ -10,7 +10,7 @@ static const char *format_name(const sheaf_bsp_descriptor *d, bool may_be_empty)
 {
 	sheaf_bsp_layout named;
 	const char *name = sheaf_bsp_layout_name(&d->layout, may_be_empty);
-	/* Of two names for one format the one that was asked for. */
+	/* If a format has two names, the one that was requested. */
 	return name && sheaf_bsp_layout_named(d->format, &named) && sheaf_bsp_layout_equal(&named, &d->layout)
 	           ? d->format
 	           : name;

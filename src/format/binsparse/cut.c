@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Entries into pieces, which are runs of stored elements. They end between outermost coordinates, unless one
  * of these has more elements than a piece should. A piece's byte and size are those of its elements as if all
- * arrays were one of records: what it takes to find it again. */
+ * arrays were one array of records: that is what finding it again needs. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "format/binsparse/reader.h"
@@ -13,7 +13,7 @@ const sheaf_bsp_range *sheaf_bsp_ranges_of(const sheaf_piece *piece)
 	return (const sheaf_bsp_range *)(const void *)piece->notes.data;
 }
 
-/* Chunks are decompressed whole: a piece is some of the longest ones. */
+/* Chunks are decompressed whole: a piece consists of several of the longest ones. */
 static int64_t longest_chunk(const sheaf_bsp_tensor *t)
 {
 	int64_t longest = t->values.item ? t->values.item->chunk / sheaf_bsp_parts(t->d.values) : 0;
@@ -35,7 +35,7 @@ static int64_t wanted_end(const sheaf_bsp_tensor *t, int64_t from, int64_t bytes
 
 /* ---- positions ---- */
 
-/* The ranges that cover those of the elements, which are the last ones; `covered`: what pieces before have
+/* The ranges that cover those of the elements, which are the last ones; `covered`: what earlier pieces have
  * covered, or NULL. */
 static sheaf_status locate(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, const int64_t *covered,
                            sheaf_bsp_range ranges[BSP_MAX_RANK + 1], sheaf_error *err)
@@ -56,7 +56,7 @@ static sheaf_status locate(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, cons
 			SHEAF_TRY(sheaf_bsp_above(t, view, l, below->end - 1, &above->end, err));
 			above->end++;
 		}
-		/* Empty positions between pieces are looked at, too. */
+		/* Empty positions between pieces are checked, too. */
 		if (covered && covered[l] < above->begin) above->begin = covered[l];
 	}
 	return SHEAF_OK;
@@ -73,8 +73,8 @@ static sheaf_status note(const sheaf_bsp_tensor *t, const sheaf_bsp_range *range
 
 /* ---- outermost coordinates ---- */
 
-/* The outermost coordinate that element *at has. *at goes back to the first element of the same, as far as
- * that lies after what is covered. */
+/* The outermost coordinate of element *at. *at moves back to the first element with the same one, but not
+ * into what is covered. */
 static sheaf_status find_outermost(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, const int64_t *covered,
                                    int64_t *coordinate, int64_t *at, sheaf_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON into a descriptor. Each key has its own errors; what other programs are known to write is taken, with
+/* JSON into a descriptor. Each key has its own errors; known deviations of other programs are accepted, with
  * a warning. */
 #include "format/binsparse/descriptor.h"
 #include "base/context.h"
@@ -41,7 +41,7 @@ static sheaf_status report(const parsing *p, sheaf_severity severity, const char
 	return sheaf_report(p->cx, &problem, p->err);
 }
 
-/* A key that can be done without: where it is missing, the user says so. */
+/* An optional key: if it is missing, the user has allowed that. */
 static sheaf_status ask(const parsing *p, const char *key, const char *expected, const char *consequence,
                         sheaf_json **out)
 {
@@ -79,7 +79,7 @@ static const char *number_at(const char *text, int64_t *out)
 	return at == text ? NULL : at;
 }
 
-/* "major.minor", and after it ".patch" and what semantic versions have after that. */
+/* "major.minor", followed by ".patch" and whatever else semantic versions have. */
 static sheaf_status parse_version(parsing *p)
 {
 	sheaf_json *value;
@@ -142,7 +142,7 @@ static sheaf_status parse_fill(parsing *p)
 
 /* ---- format ---- */
 
-/* The rank that the shape has must be that of the format. Vectors of shape [n, 1] were written once. */
+/* The rank of the shape must be that of the format. Vectors used to be written with the shape [n, 1]. */
 static sheaf_status check_rank(parsing *p, const sheaf_bsp_layout *layout, int rank)
 {
 	if (layout->rank == rank) return SHEAF_OK;
@@ -223,7 +223,7 @@ static sheaf_status parse_level_types(parsing *p, sheaf_json *types)
 	char name[BSP_NAME_SIZE];
 	for (int l = 0, depth = 0; l < layout->nlevels; depth += layout->levels[l++].rank) {
 		if (!layout->levels[l].is_sparse) continue;
-		/* Of the root they are not stored. */
+		/* Those of the root are not stored. */
 		if (l > 0)
 			SHEAF_TRY(
 				parse_index_type(p, types, sheaf_bsp_pointers_name(depth, name), &p->out->pointers[depth]));
@@ -318,7 +318,7 @@ static sheaf_status parse_attributes(parsing *p)
 
 /* ---- all of it ---- */
 
-/* Some programs write the object without its name around it. */
+/* Some programs write the object without the name around it. */
 static sheaf_status find_inner(parsing *p)
 {
 	sheaf_json *json = p->out->json, *inner = sheaf_json_get(json, BSP_ATTRIBUTE);

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Binsparse descriptors: what the JSON beside the arrays of a tensor says, parsed and written.
+/* Binsparse descriptors, the JSON beside the arrays of a tensor: parsed and written.
  *
- *   types.c        data types and their modifiers
- *   layout.c       formats, level trees, and which are equivalent
- *   descriptor.c   JSON into a descriptor, every rule
- *   compose.c      a descriptor into JSON
- *   levels.c       the custom section */
+ * types.c data types and their modifiers layout.c formats, level trees, and which are equivalent descriptor.c
+ * JSON into a descriptor, every rule compose.c a descriptor into JSON levels.c the custom section */
 #ifndef SHEAF_FORMAT_BINSPARSE_DESCRIPTOR_H
 #define SHEAF_FORMAT_BINSPARSE_DESCRIPTOR_H
 
@@ -13,7 +10,7 @@
 #include <sheaf/frame.h>
 
 #define BSP_ATTRIBUTE "binsparse" /* of the group that has the arrays; and the name of the object inside */
-#define BSP_OWN "sheaf"           /* the user key that says which stream a tensor was written from */
+#define BSP_OWN "sheaf"           /* the user key that names the stream from which a tensor was written */
 
 enum { BSP_MAX_RANK = SHEAF_MAX_RANK, BSP_NAME_SIZE = 32, BSP_LAYOUT_SIZE = 40 };
 
@@ -25,11 +22,11 @@ typedef struct sheaf_bsp_type {
 	bool is_complex, is_iso;
 } sheaf_bsp_type;
 
-/* "float32", "bint8", "complex[float64]", "iso[complex[float32]]"; false where the text is none of these. */
+/* "float32", "bint8", "complex[float64]", "iso[complex[float32]]"; false if the text is none of these. */
 bool sheaf_bsp_type_parse(const char *text, sheaf_bsp_type *out);
 /* Into text[BSP_NAME_SIZE]; returns text. */
 const char *sheaf_bsp_type_text(sheaf_bsp_type type, char text[BSP_NAME_SIZE]);
-/* Values of an element: 2 of a complex one. */
+/* Values in an element: 2 for a complex one. */
 static inline int sheaf_bsp_parts(sheaf_bsp_type type) { return type.is_complex ? 2 : 1; }
 static inline size_t sheaf_bsp_size(sheaf_bsp_type type)
 {
@@ -38,7 +35,7 @@ static inline size_t sheaf_bsp_size(sheaf_bsp_type type)
 /* The smallest unsigned type that holds all numbers from 0 to most. */
 sheaf_type sheaf_bsp_smallest(int64_t most);
 
-/* A value as messages say it, into text[80]; returns text. */
+/* A value as text for messages, into text[80]; returns text. */
 const char *sheaf_bsp_found(const sheaf_json *value, char text[80]);
 
 /* ---- layout.c ---- */
@@ -57,22 +54,22 @@ typedef struct sheaf_bsp_layout {
 	int order[BSP_MAX_RANK]; /* dimension k of the levels is dimension order[k] of the tensor */
 } sheaf_bsp_layout;
 
-/* The layout of a pre-defined format ("CSR", "COO", ...), spelled exactly so; false: there is none of that
+/* The layout of a pre-defined format ("CSR", "COO", ...), spelled exactly so; false: no format has that
  * name. */
 bool sheaf_bsp_layout_named(const char *name, sheaf_bsp_layout *out);
-/* The pre-defined format that is the same as the layout, or NULL. "Doubly compressed" ones are not offered
- * where inner slices may be empty. */
+/* The pre-defined format with the same layout, or NULL. "Doubly compressed" ones are not used if inner slices
+ * may be empty. */
 const char *sheaf_bsp_layout_name(const sheaf_bsp_layout *layout, bool may_be_empty);
 /* All their names, separated by commas. */
 extern const char sheaf_bsp_layout_names[];
-/* As --layout has it: a name, or levels from the outside in, D and S with a rank ("DSS", "S3"), and "@" with
- * a permutation ("S3@120"). USAGE. */
+/* In the notation of --layout: a name, or levels from the outside in, D and S with a rank ("DSS", "S3"), and
+ * "@" with a permutation ("S3@120"). USAGE. */
 SHEAF_USE sheaf_status sheaf_bsp_layout_parse(const char *text, sheaf_bsp_layout *out, sheaf_error *err);
-/* The second spelling of any layout, into text[BSP_LAYOUT_SIZE]; returns text. */
+/* The second notation for any layout, into text[BSP_LAYOUT_SIZE]; returns text. */
 const char *sheaf_bsp_layout_text(const sheaf_bsp_layout *layout, char text[BSP_LAYOUT_SIZE]);
 bool sheaf_bsp_layout_equal(const sheaf_bsp_layout *a, const sheaf_bsp_layout *b);
 bool sheaf_bsp_layout_is_dense(const sheaf_bsp_layout *layout);
-/* Dimensions that the levels above level l consume. */
+/* The number of dimensions in the levels above level l. */
 int sheaf_bsp_depth(const sheaf_bsp_layout *layout, int l);
 bool sheaf_bsp_is_transposed(const sheaf_bsp_layout *layout);
 
@@ -84,25 +81,24 @@ const char *sheaf_bsp_indices_name(int dimension, char name[BSP_NAME_SIZE]);
 
 typedef struct sheaf_bsp_descriptor {
 	char version[24];
-	char format[16]; /* as the file says; "custom" where it does not */
+	char format[16]; /* as the file says; "custom" if it does not */
 	sheaf_bsp_layout layout;
 	int64_t shape[BSP_MAX_RANK];
-	int64_t stored; /* number_of_stored_values; -1: not said */
+	int64_t stored; /* number_of_stored_values; -1: not given */
 	bool has_fill;
 	sheaf_structure structure;
-	int64_t diagonal; /* number_of_diagonal_elements; -1: not said */
+	int64_t diagonal; /* number_of_diagonal_elements; -1: not given */
 	sheaf_bsp_type values, fill;
 	int pointers[BSP_MAX_RANK]; /* declared types by depth and by dimension; -1: none */
 	int indices[BSP_MAX_RANK];
 	bool is_bare;
-	sheaf_json *json;  /* all of it: user keys, too */
+	sheaf_json *json;  /* all of it, including user keys */
 	sheaf_json *inner; /* the object with the keys above */
 } sheaf_bsp_descriptor;
 
-/* Every rule that a descriptor alone can break: DATA or UNSUPPORTED, and what is tolerated is reported to
- * `cx`. `where` stands in messages; `lenient`: keys
- * that can be done without may be missing. *out is set either way, and freed with sheaf_bsp_descriptor_free.
- */
+/* Applies every rule that a descriptor alone can break: DATA or UNSUPPORTED, and tolerated deviations are
+ * reported to `cx`. `where` is used in messages; `lenient`: optional keys may be missing. *out is set either
+ * way, and freed with sheaf_bsp_descriptor_free. */
 SHEAF_USE sheaf_status sheaf_bsp_descriptor_parse(sheaf_bytes text, const char *where, bool lenient,
                                                   sheaf_context *cx, sheaf_bsp_descriptor *out,
                                                   sheaf_error *err);
@@ -118,15 +114,15 @@ static inline int64_t sheaf_bsp_extent(const sheaf_bsp_descriptor *d, int k)
 /* The custom section into a layout of this rank. */
 SHEAF_USE sheaf_status sheaf_bsp_custom_parse(sheaf_json *custom, int rank, const char *where,
                                               sheaf_bsp_layout *out, sheaf_error *err);
-/* A custom section; NULL where there is no memory. */
+/* A custom section; NULL if memory runs out. */
 sheaf_json *sheaf_bsp_custom_json(const sheaf_bsp_layout *layout);
 
 /* ---- compose.c ---- */
 
 /* A whole descriptor: {"binsparse": {...}}, from everything in *d but `json`, `inner` and `is_bare`.
- * `may_be_empty`: see sheaf_bsp_layout_name. NULL where there is no memory. */
+ * `may_be_empty`: see sheaf_bsp_layout_name. NULL if memory runs out. */
 sheaf_json *sheaf_bsp_descriptor_json(const sheaf_bsp_descriptor *d, bool may_be_empty);
-/* Prints it after what is in *text. */
+/* Prints it after the contents of *text. */
 SHEAF_USE sheaf_status sheaf_bsp_json_text(const sheaf_json *json, int indent, sheaf_context *cx,
                                            sheaf_buffer *text, sheaf_error *err);
 

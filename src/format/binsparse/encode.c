@@ -21,7 +21,7 @@ static const sheaf_column *column_of(const encoding *e, int dimension)
 	return &e->frame->columns[e->t->d.layout.order[dimension]];
 }
 
-/* Coordinates are looked at in blocks, as int64. */
+/* Coordinates are processed in blocks, as int64. */
 enum { BLOCK = 512 };
 
 static int64_t block_size(const encoding *e, int64_t from)
@@ -41,10 +41,10 @@ static void widen(const sheaf_column *column, int64_t from, int64_t n, int64_t t
 
 /* ---- runs of the same outer coordinates ---- */
 
-/* The arranger has seen to it that entries are inside of the shape and in order. */
+/* The arranger ensures that entries are within the shape and in order. */
 static int64_t put_runs(const encoding *e)
 {
-	int64_t c[BSP_MAX_RANK][BLOCK + 1], runs = 0; /* the first is that of the entry before */
+	int64_t c[BSP_MAX_RANK][BLOCK + 1], runs = 0; /* the first continues that of the entry before */
 	bool begins[BLOCK];
 	int outer = e->t->outer_rank;
 	for (int64_t from = 0; from < e->frame->nrows; from += BLOCK) {
@@ -68,8 +68,8 @@ static int64_t put_runs(const encoding *e)
 
 /* ---- inner coordinates ---- */
 
-/* Those of one dimension, in the type of the file. What is inside of the shape has the same bits in types of
- * one size. */
+/* Those of one dimension, in the type of the file. Numbers within the shape have the same bits in all types
+ * of one size. */
 static void put_narrowed(const encoding *e, const sheaf_column *column, sheaf_type type)
 {
 	int64_t wide[BLOCK];
@@ -87,7 +87,7 @@ static void put_narrowed(const encoding *e, const sheaf_column *column, sheaf_ty
 	}
 }
 
-/* Of dense levels the place in their block, by rows. */
+/* For dense levels the index within their block, by rows. */
 static void put_offsets(const encoding *e)
 {
 	int64_t offsets[BLOCK], wide[BLOCK];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A piece into entries: a coordinate column for each dimension, and the values. From the innermost level
- * outwards it is found at which entry each position of a level begins; then each position's coordinates are
- * written as often as it has entries. */
+ * outwards this finds at which entry each position of a level begins; then each position's coordinates are
+ * repeated for each of its entries. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/cursor.h"
@@ -17,7 +17,7 @@ typedef struct decoding {
 	sheaf_context *cx;
 	sheaf_error *err;
 	int64_t n; /* entries */
-	/* Of each level, from the innermost on: where the entries of each position above it begin, from 0; empty
+	/* For each level, from the innermost on: where the entries of each position above it begin, from 0; empty
 	 * for the innermost positions, which are the entries. */
 	sheaf_buffer starts[BSP_MAX_RANK + 1];
 	int64_t diagonal;
@@ -37,7 +37,7 @@ static sheaf_status begin_numbers(const decoding *d, sheaf_builder *b, int64_t n
 
 /* ---- positions ---- */
 
-/* Where the positions below each one of the level's range begin, one more than there are. */
+/* Where the positions below each one in the level's range begin, and one more. */
 static sheaf_status read_pointers(decoding *d, int l, sheaf_buffer *out)
 {
 	sheaf_builder b;
@@ -55,8 +55,8 @@ static sheaf_status read_pointers(decoding *d, int l, sheaf_buffer *out)
 	return sheaf_builder_finish(&b, out, d->err);
 }
 
-/* The entry at which the piece's part of each position above the level begins. What lies outside of the piece
- * is at its ends. */
+/* The entry at which the piece's part of each position above the level begins. Whatever lies outside the
+ * piece is at its ends. */
 static sheaf_status find_starts(decoding *d, int l, const int64_t *pointers)
 {
 	sheaf_builder b;
@@ -94,7 +94,7 @@ static sheaf_column_builder *column_of(decoding *d, int dimension)
 SPREAD(i32, int32_t)
 SPREAD(i64, int64_t)
 
-/* Writes the coordinates of the positions below a level: given ones, or those of a dense level. */
+/* Writes the coordinates of the positions below a level: stored ones, or those of a dense level. */
 static void put_coordinates(decoding *d, int l, int dimension, const int64_t *coordinates)
 {
 	sheaf_column_builder *column = column_of(d, dimension);
@@ -146,8 +146,7 @@ static sheaf_status check_pointers(decoding *d, int l, const int64_t *pointers)
 	                        .err = d->err};
 	if (l == 0 || !d->t->d.layout.levels[l].is_sparse) return SHEAF_OK;
 	SHEAF_TRY(sheaf_bsp_check_pointers(&c));
-	/* The piece's own entries lie below the positions that were found for it; else what was found is not
-	 * so. */
+	/* The piece's own entries lie below the positions that were found for it; otherwise these are wrong. */
 	d->is_broken |= c.is_broken;
 	return SHEAF_OK;
 }
@@ -241,7 +240,7 @@ static void move_entry(decoding *d, int64_t from, int64_t to)
 	}
 }
 
-/* Values may be a view of the file, where nothing can be moved. */
+/* Values may be a view of the file, within which nothing can be moved. */
 static sheaf_status own_values(decoding *d)
 {
 	sheaf_builder *values = &d->to.columns[2].values, own = {.cx = d->cx};
@@ -257,7 +256,7 @@ static int64_t coordinate_at(const decoding *d, int dimension, int64_t i)
 	return sheaf_index_at(column->values.data, column->field->type, i);
 }
 
-/* Where all positions are stored, those of the other triangle mean nothing. */
+/* If all positions are stored, those of the other triangle mean nothing. */
 static sheaf_status check_structure(decoding *d)
 {
 	bool lower = is_lower(d->t->d.structure), dense = sheaf_bsp_layout_is_dense(&d->t->d.layout);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The value of all that is not stored, as the option says it. */
+/* The value of all unstored positions, as the option gives it. */
 #include "data/element.h"
 #include "data/value.h"
 #include "format/binsparse/writer.h"

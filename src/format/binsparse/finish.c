@@ -39,7 +39,7 @@ static sheaf_status put_array(const sheaf_bsp_writer *out, const sheaf_bsp_build
 	return sheaf_bsp_store_end(s, err);
 }
 
-/* What a tensor that was there before has left, which may be of another layout. */
+/* What is left of a previous tensor, which may have had another layout. */
 static sheaf_status remove_old(const sheaf_bsp_writer *out, const sheaf_bsp_building *t, sheaf_error *err)
 {
 	char name[BSP_NAME_SIZE];
@@ -245,8 +245,8 @@ sheaf_status sheaf_bsp_put_tensor(sheaf_bsp_writer *out, sheaf_bsp_building *t, 
 
 /* ---- when the number of entries is known ---- */
 
-/* Positions of the dense levels above level l; -1: a level is sparse, and how many it has comes out at the
- * end. */
+/* Positions of the dense levels above level l; -1: a level is sparse, and only the end shows how many it
+ * has. */
 static int64_t positions_above(const sheaf_bsp_building *t, int l)
 {
 	int64_t positions = 1;
@@ -274,7 +274,7 @@ static sheaf_status open_inner_level(const sheaf_bsp_writer *out, sheaf_bsp_buil
 	return SHEAF_OK;
 }
 
-/* Compressed arrays hold some chunks each until they are complete. */
+/* Compressed arrays keep a few chunks each until they are complete. */
 static bool is_affordable(const sheaf_bsp_writer *out, const sheaf_bsp_building *t)
 {
 	enum { USUAL = 1 << 20, COPIES = 3, SHARE = 8 };

@@ -50,7 +50,7 @@ static const sheaf_option options[] = {
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
-/* By what is in the file: nothing else here lives in such boxes. */
+/* By the contents of the file: no other format here uses such files. */
 static sheaf_likely probe(sheaf_bytes head, const char *name)
 {
 	if (sheaf_box_recognise(head) != SHEAF_NO_BOX || sheaf_box_is_archive(head)) return SHEAF_SURE;

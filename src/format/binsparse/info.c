@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What `info` and `schema` say: the descriptor, the arrays as they are stored, what else is in the box. */
+/* The output of `info` and `schema`: the descriptor, the arrays as they are stored, and what else is in the
+ * box. */
 #include "base/buffer.h"
 #include "data/json_text.h"
 #include "format/binsparse/reader.h"
@@ -39,7 +40,7 @@ static void put_shape(sheaf_builder *b, const sheaf_bsp_descriptor *d, const cha
 		sheaf_builder_printf(b, "%s%" PRId64, k ? between : "", d->shape[k]);
 }
 
-/* Elements of both triangles; -1 where that is not known. */
+/* Elements of both triangles; -1 if that is not known. */
 static int64_t logical(const sheaf_bsp_descriptor *d)
 {
 	if (d->structure == SHEAF_GENERAL || sheaf_bsp_layout_is_dense(&d->layout)) return d->stored;
@@ -214,7 +215,7 @@ sheaf_status sheaf_bsp_describe(const void *reader, bool json, sheaf_context *cx
 	return status;
 }
 
-/* Texts are the only arrays beside tensors that belong to them. */
+/* Besides tensors, only texts are arrays that belong to them. */
 sheaf_status sheaf_bsp_besides(sheaf_source *source, bool json, sheaf_context *cx, sheaf_buffer *text,
                                sheaf_error *err)
 {
@@ -258,7 +259,7 @@ static void describe_schema(const sheaf_schema *schema, const sheaf_field *value
 	d->structure = tensor->structure;
 }
 
-/* The descriptor, as far as a schema has it: the number of stored values is not in it. */
+/* The descriptor, as far as a schema determines it: without the number of stored values. */
 sheaf_status sheaf_bsp_declare(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx,
                                sheaf_buffer *text, sheaf_error *err)
 {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The first of equal ones is the name that is written. */
+/* Of equal ones the first is the name that is written. */
 static const struct {
 	const char *name, *levels;
 } formats[] = {

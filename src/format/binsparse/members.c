@@ -57,7 +57,7 @@ sheaf_status sheaf_bsp_members(sheaf_source *source, sheaf_context *cx,
 
 enum { HEAD = 4096 };
 
-/* Found: no need to look further. */
+/* Found: no need to search further. */
 static sheaf_status stop(void *user, const char *path, sheaf_error *err)
 {
 	(void)path, (void)err;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries out of order, or twice in one place, as some programs write them: on request the arrays of all
- * levels are made anew in memory, of the entries as they are stored, sorted, values of one place added. What
- * else is wrong with the arrays is left for reading to report. */
+/* Entries out of order, or repeated, as some programs write them: on request the arrays of all levels are
+ * made again in memory, from the stored entries, sorted, with values of one position added. Other errors in
+ * the arrays are left for reading to report. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -22,11 +22,11 @@ typedef struct mending {
 	sheaf_key_layout layout;
 	uint64_t *keys; /* of each element as it is stored */
 	size_t keys_size;
-	int64_t *positions; /* of each, above the level at hand */
+	int64_t *positions; /* of each, above the current level */
 	bool is_sound;      /* pointers and indices can be followed */
-	int64_t unordered;  /* elements that are not after the one before */
+	int64_t unordered;  /* elements that do not come after the one before */
 	sheaf_entry_sorter sorter;
-	/* what is made: */
+	/* results: */
 	sheaf_builder pointers[BSP_MAX_RANK], indices[BSP_MAX_RANK], values;
 	int64_t children[BSP_MAX_RANK]; /* positions below each level so far */
 	int64_t unique;
@@ -63,7 +63,7 @@ static sheaf_status put_indices(mending *m, int dimension)
 	return SHEAF_OK;
 }
 
-/* Positions are those of elements that ascend: so do the ones above them. */
+/* Positions belong to elements that ascend: so the positions above them ascend, too. */
 static sheaf_status climb_sparse(mending *m, int l)
 {
 	int64_t above = 0, count = m->t->counts[l];
@@ -126,7 +126,7 @@ static sheaf_status add_entries(mending *m)
 
 /* ---- levels anew ---- */
 
-/* Pointers up to that of position p of level l: what is below begins where it has come to. */
+/* Pointers up to that of position p of level l: what is below begins at the current end. */
 static void reach(mending *m, int l, int64_t p)
 {
 	sheaf_builder *b = &m->pointers[l];
@@ -233,7 +233,7 @@ static sheaf_status replace_levels(mending *m)
 	return SHEAF_OK;
 }
 
-/* One value stays the value of all, unless some were added. */
+/* A single value for all stays one, unless some were added. */
 static sheaf_status replace_values(mending *m)
 {
 	sheaf_bsp_tensor *t = m->t;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening: the box, its tensor, and the rows that it gives. User keys become attributes of the dataset. */
+/* Opening: the box, its tensor, and its rows. User keys become attributes of the dataset. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -38,10 +38,10 @@ static bool is_known(const char *key)
 	return false;
 }
 
-/* Matrix Market's comments are no part of what is compared, also where they have gone through such a file. */
+/* Matrix Market's comments are not compared, even if they have passed through such a file. */
 static const char *loss_of_text(const char *key) { return strcmp(key, "comment") == 0 ? NULL : BSP_TEXT_KEY; }
 
-/* Texts are attributes as they are, other values are their JSON: what an attribute's loss is called says
+/* Texts are attributes as they are, other values become their JSON: the name of an attribute's loss tells
  * them apart when it is written again. */
 static sheaf_status add_keys(sheaf_bsp_reader *in, sheaf_json *object, bool inner, sheaf_error *err)
 {
@@ -60,7 +60,7 @@ static sheaf_status add_keys(sheaf_bsp_reader *in, sheaf_json *object, bool inne
 	return SHEAF_OK;
 }
 
-/* Attributes of the descriptor's own, but for the one that is counted anew. */
+/* Attributes from the descriptor's own keys, except the count, which is computed again. */
 static sheaf_status add_attributes(sheaf_bsp_reader *in, sheaf_json *attributes, sheaf_error *err)
 {
 	const char *key;
@@ -81,8 +81,8 @@ sheaf_status sheaf_bsp_add_keys(sheaf_bsp_reader *in, const sheaf_bsp_tensor *t,
 	return add_keys(in, t->d.inner, true, err);
 }
 
-/* What has no name of its own is called by its levels, where there is room for them: of up to seven
- * dimensions there always is. */
+/* A layout without a name is shown as its levels, if there is room: for up to seven dimensions there always
+ * is. */
 static void name_layout(const sheaf_bsp_descriptor *d, char *name, size_t size)
 {
 	char levels[BSP_LAYOUT_SIZE];
@@ -150,8 +150,8 @@ static sheaf_depth depth_of(const sheaf_values *values)
 	return SHEAF_CHECK_FULL;
 }
 
-/* What rows it gives, of those that are wanted: tensors that were streams are streams again, all others are
- * entries. */
+/* Which kind of rows it gives, among those wanted: tensors that were streams are streams again, all others
+ * are entries. */
 static sheaf_status choose_rows(sheaf_bsp_reader *in, unsigned wanted, sheaf_error *err)
 {
 	const sheaf_bsp_tensor *t = sheaf_bsp_only(in);
@@ -163,7 +163,7 @@ static sheaf_status choose_rows(sheaf_bsp_reader *in, unsigned wanted, sheaf_err
 	return SHEAF_OK;
 }
 
-/* The group of this name, if it says which streams are in it. */
+/* The group of this name, if it lists the streams in it. */
 static sheaf_status find_group(sheaf_bsp_reader *in, const char *member, char **group, sheaf_error *err)
 {
 	*group = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Positions of levels: which ones lie below another, and which one above. What pointers say is never trusted
- * to lie inside of the arrays. */
+/* Positions of levels: which ones are below another, and which one is above. Pointers are never trusted to
+ * lie within the arrays. */
 #include "format/binsparse/tensor.h"
 
 void sheaf_bsp_view_close(sheaf_bsp_view *view)
@@ -28,7 +28,7 @@ sheaf_status sheaf_bsp_below(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, in
 	return SHEAF_OK;
 }
 
-/* Steps that double, then halves of the last one: what comes next is mostly near. */
+/* Steps that double, then binary search in the last one: the target is mostly near. */
 sheaf_status sheaf_bsp_search(const sheaf_bsp_tensor *t, const sheaf_bsp_array *a, sheaf_bsp_window *window,
                               int64_t value, int64_t *at, sheaf_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tensors that a reader has: room for them, opening, closing. */
+/* The tensors of a reader: room for them, opening, closing. */
 #include "format/binsparse/reader.h"
 #include "base/memory.h"
 

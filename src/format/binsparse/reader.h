@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading: the words that its rooms share.
+/* Reading: declarations that its files share.
  *
- *   reader.c     the tensors that it has open
- *   open.c       the box, its tensors, and what rows they give
- *   members.c    all tensors of a box
- *   mend.c       entries out of order, or twice
- *   cut.c        entries into pieces
- *   entries.c    a piece into coordinates and values
- *   check.c      what is looked at in each piece
- *   whole.c      a tensor as one row
- *   rows.c       rows of sequences into pieces
- *   sequences.c  a piece into streams
- *   info.c       what `info` and `schema` say */
+ * reader.c the tensors that it has open open.c the box, its tensors, and what rows they give members.c all
+ * tensors of a box mend.c entries out of order, or twice cut.c entries into pieces entries.c a piece into
+ * coordinates and values check.c what is looked at in each piece whole.c a tensor as one row rows.c rows of
+ * sequences into pieces sequences.c a piece into streams info.c what `info` and `schema` say */
 #ifndef SHEAF_FORMAT_BINSPARSE_READER_H
 #define SHEAF_FORMAT_BINSPARSE_READER_H
 
@@ -23,21 +16,21 @@ typedef struct sheaf_bsp_reader {
 	SHEAF_BASE(sheaf_reader, reader);
 	const char *file;
 	sheaf_box *box;
-	int room, ntensors; /* one; of sequences one for each stream */
+	int room, ntensors; /* one; for sequences one for each stream */
 	sheaf_bsp_tensor *tensors;
 	sheaf_depth depth; /* of a whole tensor */
 	sheaf_bsp_tolerance tolerance;
-	/* where cut stands */
+	/* the position of cut */
 	bool is_done;
-	int64_t next;                      /* entry, or row of sequences */
-	int64_t slice;                     /* outermost coordinate of that entry, where it is the first of it */
-	bool is_inside;                    /* it is not the first of it */
-	int64_t covered[BSP_MAX_RANK + 1]; /* positions above each level that the pieces before cover */
+	int64_t next;                      /* entry, or row for sequences */
+	int64_t slice;                     /* outermost coordinate of that entry, if the entry is its first one */
+	bool is_inside;                    /* it is not its first one */
+	int64_t covered[BSP_MAX_RANK + 1]; /* positions above each level that earlier pieces cover */
 	sheaf_bsp_view *views;             /* of each tensor */
 	int64_t diagonal;                  /* elements seen on it */
 } sheaf_bsp_reader;
 
-/* What sheaf_bsp_read_i64 gave. */
+/* The buffers that sheaf_bsp_read_i64 has returned. */
 static inline const int64_t *sheaf_bsp_numbers(const sheaf_buffer *buffer)
 {
 	return (const int64_t *)(const void *)buffer->data;
@@ -49,17 +42,17 @@ static inline const sheaf_bsp_tensor *sheaf_bsp_only(const sheaf_bsp_reader *in)
 
 /* Room for n tensors, of which none is open yet. */
 SHEAF_USE sheaf_status sheaf_bsp_make_room(sheaf_bsp_reader *in, int n, sheaf_error *err);
-/* Opens the tensor of a group, which is mended where that is asked for. */
+/* Opens the tensor of a group, and mends it if requested. */
 SHEAF_USE sheaf_status sheaf_bsp_open_tensor(sheaf_bsp_reader *in, const char *path, sheaf_bsp_tensor *out,
                                              sheaf_error *err);
 void sheaf_bsp_close(void *reader);
 
 /* ---- members.c ---- */
 
-/* Whether a group has such an attribute; running out of memory does not count as none. */
+/* Whether a group has such an attribute; running out of memory does not mean that it has none. */
 SHEAF_USE sheaf_status sheaf_bsp_has(sheaf_box *box, const sheaf_box_item *item, const char *name, bool *has,
                                      sheaf_error *err);
-/* Opens the file as a box: what is none is DATA, since somebody says that it is Binsparse. */
+/* Opens the file as a box: anything else is DATA, since it is supposed to be Binsparse. */
 SHEAF_USE sheaf_status sheaf_bsp_box(sheaf_source *source, sheaf_context *cx, sheaf_box **out,
                                      sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_besides(sheaf_source *source, bool json, sheaf_context *cx,
@@ -70,8 +63,8 @@ SHEAF_USE sheaf_status sheaf_bsp_claims(sheaf_source *source, sheaf_context *cx,
 SHEAF_USE sheaf_status sheaf_bsp_members(sheaf_source *source, sheaf_context *cx,
                                          sheaf_status (*show)(void *user, const char *path, sheaf_error *err),
                                          void *user, sheaf_error *err);
-/* The path inside of the box of the tensor that is meant by `member` (NULL: the root's, or the only one), ""
- * for the root. USAGE, UNKNOWN. */
+/* The path inside the box of the tensor that `member` selects (NULL: the root's, or the only one), "" for the
+ * root. USAGE, UNKNOWN. */
 SHEAF_USE sheaf_status sheaf_bsp_choose(sheaf_box *box, const char *file, const char *member,
                                         sheaf_context *cx, char **path, sheaf_error *err);
 
@@ -79,7 +72,7 @@ SHEAF_USE sheaf_status sheaf_bsp_choose(sheaf_box *box, const char *file, const 
 
 SHEAF_USE sheaf_status sheaf_bsp_open(void *reader, const sheaf_values *values, const sheaf_opening *how,
                                       sheaf_error *err);
-/* The same over any box, which the reader takes over, also on failure. */
+/* The same for any box, which the reader takes over, also on failure. */
 SHEAF_USE sheaf_status sheaf_bsp_open_box(sheaf_bsp_reader *in, sheaf_box *box, const char *file,
                                           const sheaf_values *values, const sheaf_opening *how,
                                           sheaf_error *err);
@@ -89,7 +82,7 @@ SHEAF_USE sheaf_status sheaf_bsp_add_keys(sheaf_bsp_reader *in, const sheaf_bsp_
 
 /* ---- mend.c ---- */
 
-/* Makes the arrays of a tensor anew where its entries are out of order. */
+/* Makes the arrays of a tensor again if its entries are out of order. */
 SHEAF_USE sheaf_status sheaf_bsp_mend(sheaf_bsp_tensor *t, sheaf_error *err);
 
 /* ---- cut.c ---- */
@@ -97,9 +90,9 @@ SHEAF_USE sheaf_status sheaf_bsp_mend(sheaf_bsp_tensor *t, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_recall(const void *reader, sheaf_piece *piece, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_resume(void *reader, const sheaf_piece *piece, sheaf_error *err);
-/* What a piece's notes say: ranges of positions above each level; the last one is that of the entries. */
+/* The notes of a piece: ranges of positions above each level; the last one is that of the entries. */
 const sheaf_bsp_range *sheaf_bsp_ranges_of(const sheaf_piece *piece);
-/* Bytes of an element in the arrays. */
+/* Size of an element in all its arrays. */
 int64_t sheaf_bsp_entry_bytes(const sheaf_bsp_tensor *t);
 
 /* ---- entries.c ---- */
@@ -111,13 +104,13 @@ SHEAF_USE sheaf_status sheaf_bsp_review(void *reader, const sheaf_frame *frame, 
 SHEAF_USE sheaf_status sheaf_bsp_settle(void *reader, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_carry(void *reader, struct sheaf_builder *bytes, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_absorb(void *reader, struct sheaf_cursor *bytes, sheaf_error *err);
-/* Values [from, to) of a tensor, one for each even where all are the same, into an empty builder. */
+/* Values [from, to) of a tensor, one for each even if all are the same, into an empty builder. */
 SHEAF_USE sheaf_status sheaf_bsp_read_values(const sheaf_bsp_tensor *t, int64_t from, int64_t to,
                                              sheaf_builder *out, sheaf_error *err);
 
 /* ---- check.c ---- */
 
-/* Positions of a level that are looked at, and what is found. */
+/* Positions of a level to be checked, and the result. */
 typedef struct sheaf_bsp_checking {
 	const sheaf_bsp_tensor *t;
 	int l;
@@ -125,14 +118,14 @@ typedef struct sheaf_bsp_checking {
 	const int64_t *pointers;      /* of positions above.begin to above.end; NULL: those of the root */
 	const int64_t
 		*indices[BSP_MAX_RANK]; /* of each dimension of the level, from position below.begin - lead on */
-	int lead;                   /* 1 where the one before is there, too, for comparison */
+	int lead;                   /* 1 if the one before is there, too, for comparison */
 	bool is_broken;
 	sheaf_context *cx;
 	sheaf_error *err;
 } sheaf_bsp_checking;
-/* Pointers ascend, inside of the indices, from 0. */
+/* Checks that pointers ascend within the indices, from 0. */
 SHEAF_USE sheaf_status sheaf_bsp_check_pointers(sheaf_bsp_checking *c);
-/* Indices are inside of their extents, and ascend below each position above. */
+/* Checks that indices are within their extents, and ascend below each position above. */
 SHEAF_USE sheaf_status sheaf_bsp_check_indices(sheaf_bsp_checking *c);
 
 /* ---- whole.c ---- */

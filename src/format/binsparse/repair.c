@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The C reference writes pointers of matrices whose values are all the same in a type that is too small for
- * them: they begin again at 0 whenever it is full. Where no slice is longer than the type can count, what was
- * meant can be found: each pointer is the one before and the difference modulo the type's range. */
+/* The C reference writes pointers of matrices with one value for all entries in a type that is too small:
+ * they wrap around to 0. If no slice is longer than the type can count, the original can be recovered: each
+ * pointer is the one before plus the difference modulo the type's range. */
 #include "base/buffer.h"
 #include "format/binsparse/tensor.h"
 

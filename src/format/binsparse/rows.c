@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tensors that are streams of sequences: which ones belong together, the schema that they make, and rows into
- * pieces. A piece's byte is the number of its first row, its size how many it has. */
+/* Tensors that are streams of sequences: which ones belong together, their schema, and rows into pieces. A
+ * piece's byte is the number of its first row, its size the number of its rows. */
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "data/frame.h"
@@ -20,7 +20,7 @@ bool sheaf_bsp_was_stream(const sheaf_bsp_tensor *t)
 	return stream_name(t) != NULL && sheaf_bsp_is_stream(t);
 }
 
-/* Rows of samples (matrices), or of sequences of samples; without what only tensors have. */
+/* Rows of samples (matrices), or of sequences of samples; without anything that only tensors have. */
 bool sheaf_bsp_is_stream(const sheaf_bsp_tensor *t)
 {
 	static const char *const layouts[] = {"DS", "DD", "DSS", "DSD"};
@@ -77,7 +77,7 @@ void sheaf_bsp_rows_facts(const sheaf_bsp_reader *in, sheaf_facts *facts)
 	for (int i = 0; i < in->ntensors; i++) {
 		const sheaf_bsp_tensor *t = &in->tensors[i];
 		if (has_samples(t) && t->d.shape[1] > facts->longest) facts->longest = t->d.shape[1];
-		/* A sequence may have no sample: how long the longest is, is a bound then. */
+		/* A sequence may have no sample: the length of the longest is then only a bound. */
 		if (has_samples(t) && facts->longest <= 1) facts->longest = -1;
 		if (facts->longest < 0) return;
 	}
@@ -106,7 +106,7 @@ static sheaf_status bytes_before(sheaf_bsp_reader *in, int64_t row, int64_t *byt
 	return SHEAF_OK;
 }
 
-/* As many rows as take about `bytes` bytes, at least one: steps that double, then halves. */
+/* As many rows as have about `bytes` bytes, at least one: steps that double, then binary search. */
 static sheaf_status end_of_piece(sheaf_bsp_reader *in, int64_t bytes, int64_t *to, sheaf_error *err)
 {
 	int64_t rows = in->tensors[0].d.shape[0], before, after, low = in->next + 1, high = low;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A piece into streams: levels of the tensor are levels of the column, but for the outermost, which is that
- * of the rows. */
+/* A piece into streams: levels of the tensor are levels of the column, except for the outermost, which is
+ * that of the rows. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "data/frame.h"
@@ -18,7 +18,7 @@ typedef struct decoding {
 	bool is_broken;
 } decoding;
 
-/* Offsets that begin at 0, of pointers. */
+/* Offsets that begin at 0, made from pointers. */
 static void put_offsets(const int64_t *pointers, int64_t n, sheaf_level_builder *level)
 {
 	for (int64_t i = 1; i <= n && !level->offsets.failed; i++)
@@ -31,7 +31,7 @@ static void put_single(decoding *d)
 	for (int64_t i = 1; i <= d->to - d->from; i++) sheaf_level_end(&d->column->levels[0], i);
 }
 
-/* Pointers of positions [from, to) of a level, checked: what they cover is [first, last). */
+/* Pointers of positions [from, to) of a level, checked: they cover [first, last). */
 static sheaf_status read_pointers(decoding *d, int l, int64_t from, int64_t to, sheaf_buffer *out)
 {
 	sheaf_bsp_checking c = {.t = d->t, .l = l, .above = {from, to}, .cx = d->cx, .err = d->err};
@@ -102,7 +102,7 @@ static sheaf_status put_indices(decoding *d, sheaf_bsp_checking *c, int dimensio
 	return status;
 }
 
-/* Samples [*from, *to), whose entries they become. */
+/* Samples [*from, *to), which become their entries. */
 static sheaf_status put_sparse(decoding *d, int l, int64_t *from, int64_t *to)
 {
 	sheaf_buffer pointers = {0};

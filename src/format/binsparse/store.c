@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays on their way into the box: at once where length and smallest type are known, else once everything
- * has been seen. */
+/* Arrays on their way into the box: at once if length and smallest type are known, else once everything has
+ * come. */
 #include "base/context.h"
 #include "format/binsparse/writer.h"
 #include <inttypes.h>
 
 enum {
-	MOST_HELD = 4 << 20, /* bytes that wait in memory for a length to be known */
+	MOST_HELD = 4 << 20, /* bytes that wait in memory until the length is known */
 	MOST_STEP =
-		2 << 20, /* bytes that go into an array at a time: enough for the disk to begin to write them */
+		2 << 20, /* bytes that are written to an array at a time: enough for the disk to begin writing */
 	STEP = 1 << 16,
-	SHARE = 64 /* of the memory allowed, where that is less */
+	SHARE = 64 /* share of the memory limit, if that is less */
 };
 
 static size_t share_of(const sheaf_bsp_store *s, size_t most)
@@ -86,7 +86,7 @@ static sheaf_status pass_held(sheaf_bsp_store *s, sheaf_error *err)
 sheaf_status sheaf_bsp_store_open(sheaf_bsp_store *s, sheaf_box *box, const char *path,
                                   sheaf_box_values values, const sheaf_box_storing *storing, sheaf_error *err)
 {
-	/* Nothing cannot be compressed. */
+	/* An empty array cannot be compressed. */
 	static const sheaf_box_storing plain;
 	s->stored = values.type;
 	s->step = share_of(s, MOST_STEP);
@@ -104,7 +104,7 @@ static sheaf_status spool(sheaf_bsp_store *s, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Before `more` bytes are held, too. */
+/* Before `more` bytes are kept, too. */
 static sheaf_status make_room(sheaf_bsp_store *s, size_t size, sheaf_error *err)
 {
 	size_t most = s->array ? s->step : share_of(s, MOST_HELD);
@@ -129,14 +129,14 @@ void sheaf_bsp_store_compare(sheaf_bsp_store *s, int parts)
 	s->same = (size_t)parts * sheaf_type_size(s->type);
 }
 
-/* Whether these are the one that is held, or all the same where none is. */
+/* Whether these equal the held value, or each other if there is none. */
 static bool is_same(const sheaf_bsp_store *s, const uint8_t *values, size_t size)
 {
 	bool like_held = s->count == 0 || memcmp(values, s->held.data, s->same) == 0;
 	return size == 0 || (like_held && memcmp(values, values + s->same, size - s->same) == 0);
 }
 
-/* In place of the one, all for which it stood. */
+/* Replaces the held value by all those that it represented. */
 static sheaf_status tell_apart(sheaf_bsp_store *s, sheaf_error *err)
 {
 	uint8_t one[16];
@@ -227,7 +227,7 @@ static sheaf_status pass_spool(sheaf_bsp_store *s, sheaf_error *err)
 	return status;
 }
 
-/* On failure the box lets the array go. */
+/* On failure the box drops the array. */
 sheaf_status sheaf_bsp_store_end(sheaf_bsp_store *s, sheaf_error *err)
 {
 	sheaf_box_array *array = s->array;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sequences: each stream becomes a tensor of sequences, samples and dimensions. Where each sequence has one
+/* Sequences: each stream becomes a tensor of sequences, samples and dimensions. If each sequence has one
  * sample, it is a matrix. */
 #include "base/context.h"
 #include "base/memory.h"
@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Stands before each stream of a blob. Then: samples of each row and entries of each sample (int64), then
- * indices, then values, each begun at a multiple of 8. */
+/* Precedes each stream in a blob. It is followed by the samples of each row and the entries of each sample
+ * (int64), then indices, then values, each at a multiple of 8. */
 typedef struct parcel {
 	int64_t rows, samples, entries;
 } parcel;
@@ -39,7 +39,7 @@ typedef struct item {
 	int64_t index, position;
 } item;
 
-/* Stable: of an index that comes twice the last one stays last. */
+/* Stable: of an index that occurs twice the last one stays last. */
 static void sort_items(item *items, item *scratch, int64_t n)
 {
 	for (int64_t width = 1; width < n; width *= 2) {
@@ -76,7 +76,7 @@ static sheaf_status report_order(const encoding *e, int64_t row, bool repeated, 
 	                            "the last of its values is kept", .status = SHEAF_LOSS));
 }
 
-/* The positions of a sample's entries in ascending order of index, each index once; returns how many. */
+/* The positions of a sample's entries in ascending order of index, each index once; returns their number. */
 static sheaf_status order_sample(const encoding *e, int64_t row, sheaf_run sample, item *items, item *scratch,
                                  int64_t *kept)
 {
@@ -124,7 +124,7 @@ static void put_index(const encoding *e, int64_t index)
 	sheaf_builder_append(e->b, &room, sheaf_type_size(e->t->indices[2].type));
 }
 
-/* A column without values has no bytes, and no place either. */
+/* A column without values has no bytes, and no address, either. */
 static void put_values(const encoding *e)
 {
 	size_t size = sheaf_type_size(e->column->type), n = (size_t)sheaf_run_length(e->entries);
@@ -236,7 +236,7 @@ sheaf_status sheaf_bsp_encode_streams(const sheaf_bsp_writer *out, const sheaf_f
 
 /* ---- appending ---- */
 
-/* Where each of n runs ends, when they begin at *total. */
+/* Where each of n runs ends, if they begin at *total. */
 static sheaf_status add_ends(sheaf_bsp_store *s, const int64_t *lengths, int64_t n, int64_t *total,
                              sheaf_error *err)
 {
@@ -279,7 +279,7 @@ sheaf_status sheaf_bsp_append_streams(sheaf_bsp_writer *out, const sheaf_blob *b
 
 /* ---- at the end ---- */
 
-/* The numbers of the samples in each sequence, from the offsets of these. */
+/* The numbers of the samples in each sequence, from the sequences' offsets. */
 static sheaf_status number_samples(sheaf_bsp_building *t, const int64_t *ends, int64_t n, int64_t *before,
                                    sheaf_error *err)
 {
@@ -315,7 +315,7 @@ static void move_store(sheaf_bsp_store *to, sheaf_bsp_store *from)
 	*from = (sheaf_bsp_store){0};
 }
 
-/* Sequences of one sample each: the level of samples goes. */
+/* Sequences of one sample each: the level of samples is removed. */
 static void make_matrix(sheaf_bsp_building *t, bool sparse)
 {
 	(void)sheaf_bsp_layout_named(sparse ? "CSR" : "DMATR", &t->d.layout);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening a tensor: its arrays are there, of types that can be what they should, and as long as the shape,
- * the number of stored values and the other arrays say. */
+/* Opening a tensor: checks that its arrays exist, with suitable types, and with the lengths that follow from
+ * the shape, the number of stored values and the other arrays. */
 #include "format/binsparse/tensor.h"
 #include "base/buffer.h"
 #include "base/checked.h"
@@ -39,7 +39,7 @@ sheaf_status sheaf_bsp_report(const sheaf_bsp_tensor *t, sheaf_finding finding, 
 	return sheaf_report(cx, &problem, err);
 }
 
-/* What cannot be gone on after; only validation does, with a tensor that gives nothing. */
+/* An error after which reading is impossible; only validation continues, with a tensor that gives nothing. */
 static sheaf_status fail(sheaf_bsp_tensor *t, const char *rule, int64_t found, sheaf_error *err,
                          const char *expected, ...) SHEAF_PRINTF(5, 6);
 static sheaf_status fail(sheaf_bsp_tensor *t, const char *rule, int64_t found, sheaf_error *err,
@@ -82,8 +82,8 @@ static sheaf_status find(sheaf_bsp_tensor *t, const char *name, sheaf_bsp_array 
 	return SHEAF_OK;
 }
 
-/* A missing array is one of no values, in files whose writer could not make such; else the file is not
- * whole. */
+/* A missing array is an empty one, in files whose writer could not write empty arrays; otherwise the file is
+ * incomplete. */
 static sheaf_status check_there(sheaf_bsp_tensor *t, const sheaf_bsp_array *a, sheaf_error *err)
 {
 	if (a->item) return SHEAF_OK;
@@ -95,7 +95,7 @@ static sheaf_status check_there(sheaf_bsp_tensor *t, const sheaf_bsp_array *a, s
 	                        t->cx, err, "the array \"%s\"", a->name);
 }
 
-/* Of what is read either way. */
+/* For types that are read in either case. */
 static sheaf_severity breach(const sheaf_bsp_tensor *t)
 {
 	return t->tolerance.lenient ? SHEAF_WARNING : SHEAF_BREACH;
@@ -123,7 +123,7 @@ static sheaf_status find_integers(sheaf_bsp_tensor *t, const char *name, int dec
 		t->cx, err, "%s of the declared type %s", name, sheaf_type_name((sheaf_type)declared));
 }
 
-/* Whether values stored so need no word when they were declared so. */
+/* Whether values stored like that need no warning if they were declared so. */
 static bool agrees(const sheaf_box_item *item, sheaf_bsp_type declared)
 {
 	bool bytes = item->type == SHEAF_U8 || item->type == SHEAF_I8;
@@ -163,7 +163,7 @@ static sheaf_status check_values(sheaf_bsp_tensor *t, const sheaf_bsp_array *a, 
 
 /* ---- lengths ---- */
 
-/* Levels from the outside in: how many positions each has. */
+/* Levels from the outside in: the number of positions of each. */
 static sheaf_status count_dense(sheaf_bsp_tensor *t, int l, sheaf_error *err)
 {
 	int64_t extent = sheaf_bsp_extent(&t->d, sheaf_bsp_depth(&t->d.layout, l));
@@ -229,7 +229,7 @@ static sheaf_status count_sparse(sheaf_bsp_tensor *t, int l, sheaf_error *err)
 	return l == 0 ? SHEAF_OK : check_last(t, l, length, err);
 }
 
-/* Some writers say iso of arrays that have a value for each entry: what all are is not known then. */
+/* Some writers say iso for arrays that have a value for each entry: then the common value is unknown. */
 static sheaf_status check_mislabelled(sheaf_bsp_tensor *t, int64_t have, int64_t all, int parts,
                                       sheaf_error *err)
 {
@@ -248,7 +248,7 @@ static sheaf_status check_mislabelled(sheaf_bsp_tensor *t, int64_t have, int64_t
 	                        parts == 1 ? "" : "s");
 }
 
-/* One value stands for all where all are the same. */
+/* One value represents all if all are the same. */
 static sheaf_status check_number_of_values(sheaf_bsp_tensor *t, sheaf_error *err)
 {
 	int64_t elements = sheaf_bsp_elements(t), parts = sheaf_bsp_parts(t->d.values), have = t->values.count;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A tensor in a box: its descriptor and the arrays that this asks for.
+/* A tensor in a box: its descriptor and the arrays that this requires.
  *
- *   array.c    values of one array, by runs and one by one
- *   tensor.c   finding the arrays, their types and lengths
- *   repair.c   pointers that have wrapped around
- *   place.c    positions: from levels down to entries, and up again */
+ * array.c values of one array, by runs and one by one tensor.c finding the arrays, their types and lengths
+ * repair.c pointers that have wrapped around place.c positions: from levels down to entries, and up again */
 #ifndef SHEAF_FORMAT_BINSPARSE_TENSOR_H
 #define SHEAF_FORMAT_BINSPARSE_TENSOR_H
 
@@ -15,21 +13,21 @@
 /* What a user allows. */
 typedef struct sheaf_bsp_tolerance {
 	bool repair;  /* arrays are mended */
-	bool lenient; /* what other programs read is read */
+	bool lenient; /* deviations of other programs are accepted */
 } sheaf_bsp_tolerance;
 
 typedef struct sheaf_bsp_array {
 	char name[BSP_NAME_SIZE];
-	const sheaf_box_item *item; /* NULL: it is not there, and all that would be in it is 0 */
-	int64_t count;              /* values */
-	sheaf_buffer repaired;      /* in place of what the file has: int64; of values as they are declared */
+	const sheaf_box_item *item; /* NULL: it is not there, and everything in it is 0 */
+	int64_t count;              /* number of values */
+	sheaf_buffer repaired;      /* instead of the file's: int64; for values as they are declared */
 } sheaf_bsp_array;
 
 typedef struct sheaf_bsp_tensor {
 	sheaf_context *cx;
 	sheaf_box *box;
 	char *path;  /* of its group; "" is the root */
-	char *where; /* the file, and the path where it is not the root, for messages */
+	char *where; /* the file, and the path if it is not the root, for messages */
 	sheaf_bsp_descriptor d;
 	sheaf_bsp_array pointers[BSP_MAX_RANK]; /* by level */
 	sheaf_bsp_array indices[BSP_MAX_RANK];  /* by dimension of the levels */
@@ -48,16 +46,17 @@ typedef struct sheaf_bsp_range {
 	int64_t begin, end;
 } sheaf_bsp_range;
 
-/* Values as they are stored; of an array that is not there, zeros of type U8. *type says which. */
+/* Values as they are stored; for a missing array, zeros of type U8. *type becomes their type. */
 SHEAF_USE sheaf_status sheaf_bsp_read_raw(const sheaf_bsp_tensor *t, const sheaf_bsp_array *a,
                                           sheaf_bsp_range range, sheaf_type *type, sheaf_buffer *out,
                                           sheaf_error *err);
-/* Whole numbers as int64, a view where they are stored so. Unsigned ones that do not fit become negative. */
+/* Whole numbers as int64, a view if they are stored like that. Unsigned ones that do not fit become
+ * negative. */
 SHEAF_USE sheaf_status sheaf_bsp_read_i64(const sheaf_bsp_tensor *t, const sheaf_bsp_array *a,
                                           sheaf_bsp_range range, sheaf_context *cx, sheaf_buffer *out,
                                           sheaf_error *err);
 
-/* A part of an array that moves to where it is looked at. Starts with zeros; belongs to one thread. */
+/* A part of an array that moves to where it is needed. Begins as zeros; belongs to one thread. */
 typedef struct sheaf_bsp_window {
 	int64_t from, to;
 	sheaf_buffer values; /* int64 */
@@ -68,15 +67,15 @@ static inline void sheaf_bsp_window_close(sheaf_bsp_window *window) { sheaf_buff
 
 /* ---- repair.c ---- */
 
-/* Whether pointers that end at another number than `wanted` are those that do, cut down to the width of their
- * type. *out gets the true ones, int64, else it stays empty. */
+/* Whether pointers that end at another number than `wanted` are equal to it modulo the range of their type.
+ * *out gets the true ones, int64, otherwise it stays empty. */
 SHEAF_USE sheaf_status sheaf_bsp_unwrap(const sheaf_bsp_tensor *t, const sheaf_bsp_array *pointers,
                                         int64_t wanted, sheaf_buffer *out, sheaf_error *err);
 
 /* ---- tensor.c ---- */
 
-/* Opens the tensor of a group, of which cx, box and tolerance are set: everything that can be checked without
- * reading the arrays; pointers that have wrapped around are mended here. It is closed in any case, with
+/* Opens the tensor of a group, with cx, box and tolerance set: checks everything that needs no reading of the
+ * arrays, and repairs pointers that have wrapped around. It is closed in any case, with
  * sheaf_bsp_tensor_close. */
 SHEAF_USE sheaf_status sheaf_bsp_tensor_open(sheaf_bsp_tensor *t, const char *file, const char *path,
                                              sheaf_error *err);
@@ -87,20 +86,20 @@ SHEAF_USE sheaf_status sheaf_bsp_report(const sheaf_bsp_tensor *t, sheaf_finding
 
 /* ---- place.c ---- */
 
-/* Windows over the arrays of a tensor, for one thread. Starts with zeros. */
+/* Windows over the arrays of a tensor, for one thread. Begins as zeros. */
 typedef struct sheaf_bsp_view {
 	sheaf_bsp_window pointers[BSP_MAX_RANK], indices[BSP_MAX_RANK];
 } sheaf_bsp_view;
 void sheaf_bsp_view_close(sheaf_bsp_view *view);
 
-/* Where the positions below position p of level l begin, 0 <= p <= counts[l]; held within counts[l + 1]
- * whatever the file says. */
+/* Where the positions below position p of level l begin, 0 <= p <= counts[l]; at most counts[l + 1] whatever
+ * the file says. */
 SHEAF_USE sheaf_status sheaf_bsp_below(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, int l, int64_t p,
                                        int64_t *out, sheaf_error *err);
-/* Moves *at on to the position of level l above position q of level l + 1; it is not before *at. */
+/* Advances *at to the position of level l above position q of level l + 1; it is not before *at. */
 SHEAF_USE sheaf_status sheaf_bsp_above(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, int l, int64_t q,
                                        int64_t *at, sheaf_error *err);
-/* Moves *at on to the first position of array `a` whose value is at least `value`; to its end where there is
+/* Advances *at to the first position of array `a` whose value is at least `value`; to its end if there is
  * none. Values ascend. */
 SHEAF_USE sheaf_status sheaf_bsp_search(const sheaf_bsp_tensor *t, const sheaf_bsp_array *a,
                                         sheaf_bsp_window *window, int64_t value, int64_t *at,

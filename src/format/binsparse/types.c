@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Whether the text is `modifier`[...]; *inside is what the brackets hold. */
+/* Whether the text is `modifier`[...]; *inside is the text in the brackets. */
 static bool unwrap(const char *text, const char *modifier, char inside[BSP_NAME_SIZE])
 {
 	size_t n = strlen(text), m = strlen(modifier);
@@ -30,7 +30,7 @@ static bool parse_plain(const char *text, sheaf_bsp_type *out)
 	return out->is_bool;
 }
 
-/* `iso` stands outside of `complex`, and neither stands twice. */
+/* `iso` is outside `complex`, and neither occurs twice. */
 bool sheaf_bsp_type_parse(const char *text, sheaf_bsp_type *out)
 {
 	char in_iso[BSP_NAME_SIZE], in_complex[BSP_NAME_SIZE];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The values of a tensor, and how many bytes an entry takes. */
+/* The values of a tensor, and the size of an entry. */
 #include "base/buffer.h"
 #include "format/binsparse/reader.h"
 #include <inttypes.h>
@@ -21,7 +21,7 @@ int64_t sheaf_bsp_entry_bytes(const sheaf_bsp_tensor *t)
 	return bytes ? bytes : 1;
 }
 
-/* All truths are 1, whatever number they have in the file. */
+/* Every truth value other than 0 becomes 1. */
 static sheaf_status make_truths(const sheaf_bsp_tensor *t, int64_t from, sheaf_context *cx, sheaf_buffer *out,
                                 sheaf_error *err)
 {
@@ -58,7 +58,7 @@ sheaf_status sheaf_bsp_read_values(const sheaf_bsp_tensor *t, int64_t from, int6
 		sheaf_builder_hold(out, &read);
 		return SHEAF_OK;
 	}
-	/* Bytes of truths are taken as they are, signed or not. */
+	/* Bytes of truth values are taken as they are, signed or not. */
 	sheaf_type type = t->d.values.is_bool && sheaf_type_size(t->values.item->type) == 1 ? t->values.item->type
 	                                                                                    : t->d.values.type;
 	SHEAF_TRY(sheaf_box_read(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A tensor as one row: a chain of levels, whose buffers are views of the file where it has them so. */
+/* A tensor as one row: a chain of levels, whose buffers are views of the file if it has them in that form. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/spell.h"
@@ -54,7 +54,8 @@ sheaf_status sheaf_bsp_whole_schema(sheaf_bsp_reader *in, sheaf_error *err)
 
 /* ---- order, on buffers of either type ---- */
 
-/* The first position in [from, to), from > 0, whose tuple is not above the one before; `to` where all are. */
+/* The first position in [from, to), from > 0, whose tuple is not above the one before; `to` if there is
+ * none. */
 #define ASCENDS(name, type) \
 	static int64_t ascends_##name(const sheaf_level_builder *level, int64_t from, int64_t to) \
 	{ \
@@ -133,7 +134,7 @@ static sheaf_status check_range(whole_reader *w, const sheaf_level_builder *leve
 
 /* ---- one level ---- */
 
-/* Those that do not fit become -1, which is outside of every extent. */
+/* Those that do not fit become -1, which is outside every extent. */
 static void put_narrowed(const sheaf_buffer *wide, sheaf_builder *out)
 {
 	size_t n = wide->size / sizeof(int64_t);

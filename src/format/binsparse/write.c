@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing: what is stored, in which layout, and where. Arrays go into the box at the end, when their lengths
- * and types are known. */
+/* Writing: what is stored, in which layout, and where. Arrays are written to the box at the end, when their
+ * lengths and types are known. */
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* All else than streams and attributes has no place. */
+/* Only streams and attributes have a place. */
 bool sheaf_bsp_holds(const sheaf_field *field)
 {
 	(void)field;
@@ -21,7 +21,7 @@ bool sheaf_bsp_holds(const sheaf_field *field)
 
 /* ---- layout ---- */
 
-/* As asked for, else as the input has it, else what most programs read. */
+/* As requested, else like the input, else what most programs read. */
 static sheaf_status choose_layout(const sheaf_tensor *tensor, const sheaf_values *values,
                                   sheaf_bsp_layout *out, char name[BSP_LAYOUT_SIZE], sheaf_error *err)
 {
@@ -74,7 +74,7 @@ static bool wants_iso(const sheaf_values *values, const char *word)
 	return wanted && strcmp(wanted, word) == 0;
 }
 
-/* Filling in, and turning signs, make values that are not those of all others. */
+/* Filling in, and changing signs, produce values that may differ from all others. */
 static bool stays_iso(const sheaf_tensor *tensor, bool dense)
 {
 	bool changes = tensor->structure > SHEAF_SYMMETRIC_UPPER;
@@ -141,7 +141,7 @@ static sheaf_status begin_values(const sheaf_bsp_writer *out, sheaf_bsp_building
 	return SHEAF_OK;
 }
 
-/* Pointers above all dense positions are written one by one: they must be of some number that can be. */
+/* Pointers above all dense positions are written one by one: their number must be possible. */
 static sheaf_status check_outer(const sheaf_bsp_writer *out, const sheaf_bsp_building *t, sheaf_error *err)
 {
 	int64_t most = INT64_C(1) << 40, positions = 1;
@@ -158,7 +158,7 @@ static sheaf_status check_outer(const sheaf_bsp_writer *out, const sheaf_bsp_bui
 	return SHEAF_OK;
 }
 
-/* From which level on positions are those of entries. */
+/* The first level whose positions are those of entries. */
 static sheaf_status split_levels(sheaf_bsp_building *t, const sheaf_bsp_writer *out, sheaf_error *err)
 {
 	const sheaf_bsp_layout *layout = &t->d.layout;
@@ -175,7 +175,7 @@ static sheaf_status split_levels(sheaf_bsp_building *t, const sheaf_bsp_writer *
 					"%s: expected a layout with fewer dense positions, found more than can be counted",
 					sheaf_sink_name(out->sink));
 		}
-		/* An empty block has no entries; it must not look like none at all. */
+		/* An empty block has no entries; it must not look like a missing one. */
 		if (t->block == 0) t->block = 1;
 	}
 	t->inner = inner;
@@ -235,7 +235,7 @@ static sheaf_status begin_entries(sheaf_bsp_writer *out, const sheaf_values *val
 
 /* ---- streams ---- */
 
-/* A name that can be a group's. */
+/* A name that a group can have. */
 static bool is_plain_name(const char *name)
 {
 	if (!*name || strlen(name) > 200 || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) return false;

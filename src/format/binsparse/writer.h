@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing: the words that its rooms share.
+/* Writing: declarations that its files share.
  *
- *   write.c     settings, creating, finishing
- *   store.c     an array whose length and type are known at the end
- *   encode.c    entries into bytes
- *   build.c     these into the arrays of levels
- *   adopt.c     the same from a source
- *   streams.c   sequences into bytes, and into arrays
- *   finish.c    arrays and descriptor into the box */
+ * write.c settings, creating, finishing store.c an array whose length and type are known at the end encode.c
+ * entries into bytes build.c these into the arrays of levels adopt.c the same from a source streams.c
+ * sequences into bytes, and into arrays finish.c arrays and descriptor into the box */
 #ifndef SHEAF_FORMAT_BINSPARSE_WRITER_H
 #define SHEAF_FORMAT_BINSPARSE_WRITER_H
 
@@ -19,8 +15,8 @@
 
 /* ---- store.c ---- */
 
-/* Values on their way into an array: they go there as they come once it is open. Before that some megabytes
- * are kept in memory, more in a temporary file. */
+/* Values on their way into an array: they are written as they come once it is open. Before that a few
+ * megabytes are kept in memory, and more in a temporary file. */
 typedef struct sheaf_bsp_store {
 	sheaf_context *cx;
 	sheaf_type type; /* of what is added */
@@ -32,31 +28,31 @@ typedef struct sheaf_bsp_store {
 	sheaf_type stored;      /* of the array's values */
 	size_t step;
 	size_t same; /* bytes of a value, while all have been the same and one is held for them; 0: they differ,
-	                or it is not asked for */
+	                or this was not requested */
 } sheaf_bsp_store;
 
 void sheaf_bsp_store_begin(sheaf_bsp_store *s, sheaf_type type, sheaf_context *cx);
 SHEAF_USE sheaf_status sheaf_bsp_store_add(sheaf_bsp_store *s, const void *values, int64_t n,
                                            sheaf_error *err);
-/* The same from a source made seekable, from `offset` on: where the array is open as they are, they need not
- * be read. */
+/* The same from a source made seekable, from `offset` on: if the array takes them unchanged, they need not be
+ * read. */
 SHEAF_USE sheaf_status sheaf_bsp_store_copy(sheaf_bsp_store *s, sheaf_source *source, int64_t offset,
                                             int64_t n, sheaf_error *err);
 /* Before anything is added: values of `parts` numbers are held as one for as long as they are the same. */
 void sheaf_bsp_store_compare(sheaf_bsp_store *s, int parts);
-/* At the end: whether they were, and there is one; it is all that the store holds, then. */
+/* At the end: whether they were, and there is one; then the store holds only that one. */
 bool sheaf_bsp_store_is_same(sheaf_bsp_store *s);
 /* The same number n times, to a store of int64. */
 SHEAF_USE sheaf_status sheaf_bsp_store_repeat(sheaf_bsp_store *s, int64_t value, int64_t n, sheaf_error *err);
-/* Opens the array of these values, which are added: of a store of int64 any type of whole numbers that holds
- * them. */
+/* Opens the array of these values, which are then written: from a store of int64 with any type of whole
+ * numbers that holds them. */
 SHEAF_USE sheaf_status sheaf_bsp_store_open(sheaf_bsp_store *s, sheaf_box *box, const char *path,
                                             sheaf_box_values values, const sheaf_box_storing *storing,
                                             sheaf_error *err);
 /* Completes the array, which is open. */
 SHEAF_USE sheaf_status sheaf_bsp_store_end(sheaf_bsp_store *s, sheaf_error *err);
 void sheaf_bsp_store_drop(sheaf_bsp_store *s);
-/* n int64 as another type of whole numbers, which holds them. */
+/* n int64 as another type of whole numbers, which can hold them. */
 void sheaf_bsp_narrow(const int64_t *from, int64_t n, sheaf_type type, void *to);
 
 /* ---- the writer ---- */
@@ -71,8 +67,8 @@ typedef struct sheaf_bsp_building {
 	uint8_t fill[16] __attribute__((aligned(8))); /* read as numbers */
 	bool is_begun;                                /* its group is ready, and arrays may be open */
 	/* of entries */
-	int inner; /* the level from which on positions are those of entries: a sparse one, or dense ones to the
-	              end */
+	int inner; /* the first level whose positions are those of entries: a sparse one, or dense ones to the end
+	            */
 	int outer_rank;                 /* dimensions above it */
 	int64_t block;                  /* positions of the dense levels from there on */
 	int64_t made[BSP_MAX_RANK + 1]; /* positions above each level so far */
@@ -92,7 +88,7 @@ typedef struct sheaf_bsp_writer {
 	sheaf_box_storing storing;
 	int index_type; /* of all indices and pointers; -1: the smallest that holds them */
 	const char *version;
-	bool is_wide; /* several streams: a group each */
+	bool is_wide; /* several streams: a group for each */
 	int ntensors;
 	sheaf_bsp_building *tensors;
 } sheaf_bsp_writer;
@@ -116,7 +112,7 @@ static inline sheaf_type sheaf_bsp_index_type(const sheaf_bsp_writer *out, int64
 
 /* ---- fill.c ---- */
 
-/* The schema of a tensor gets the value that the option says, if it says one. */
+/* Gives the schema of a tensor the value in the option, if there is one. */
 SHEAF_USE sheaf_status sheaf_bsp_take_fill(sheaf_schema *schema, const sheaf_values *values,
                                            sheaf_error *err);
 
@@ -132,7 +128,7 @@ SHEAF_USE sheaf_status sheaf_bsp_encode_entries(const sheaf_bsp_writer *out, con
                                                 int64_t row, sheaf_builder *b, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_append_entries(sheaf_bsp_writer *out, const sheaf_blob *blob,
                                                 sheaf_error *err);
-/* Runs of a blob, and of dense levels what they are of, into positions. */
+/* Runs of a blob, and for dense levels the blocks, into positions. */
 SHEAF_USE sheaf_status sheaf_bsp_put_runs(sheaf_bsp_building *t, const sheaf_bsp_parcel *p,
                                           const int64_t *runs, const int64_t *offsets, const uint8_t *values,
                                           sheaf_error *err);
@@ -151,19 +147,19 @@ SHEAF_USE sheaf_status sheaf_bsp_encode_streams(const sheaf_bsp_writer *out, con
                                                 int64_t row, sheaf_builder *b, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_append_streams(sheaf_bsp_writer *out, const sheaf_blob *blob,
                                                 sheaf_error *err);
-/* Decides what tensor the sequences are. */
+/* Decides what tensor the sequences become. */
 SHEAF_USE sheaf_status sheaf_bsp_complete_stream(sheaf_bsp_writer *out, sheaf_bsp_building *t,
                                                  sheaf_error *err);
 
 /* ---- finish.c ---- */
 
-/* Opens the arrays that have a length and a type known as soon as the number of entries is. */
+/* Opens the arrays whose length and type are known as soon as the number of entries is. */
 SHEAF_USE sheaf_status sheaf_bsp_expect(void *out, int64_t rows, sheaf_error *err);
 
 /* Arrays and descriptor of one tensor. */
 SHEAF_USE sheaf_status sheaf_bsp_put_tensor(sheaf_bsp_writer *out, sheaf_bsp_building *t, bool is_first,
                                             sheaf_error *err);
-/* Says which streams belong together. */
+/* Records which streams belong together. */
 SHEAF_USE sheaf_status sheaf_bsp_put_group(sheaf_bsp_writer *out, sheaf_error *err);
 
 #endif

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* HDF5 files of other makers: what is in them that is a matrix, a tensor or a list of texts, by the names and
- * attributes that their programs give.
+/* HDF5 files of other programs: finds the matrices, tensors and lists of texts in them by the names and
+ * attributes that these programs use.
  *
- *   find.c      datasets in the tree of a file       open.c      one of them, measured
- *   places.c    coordinates of entries               values.c    their values
- *   order.c     indices, looked at                   rows.c      its rows
- *   whole.c     all of it as one row                 describe.c  what `info` says
- *   write.c     a matrix as AnnData has it           format.c    the table entry */
+ * find.c datasets in the tree of a file open.c one of them, measured places.c coordinates of entries values.c
+ * their values order.c indices, looked at rows.c its rows whole.c all of it as one row describe.c what `info`
+ * says write.c a matrix as AnnData has it format.c the table entry */
 #ifndef SHEAF_FORMAT_HDF5_HDF5_H
 #define SHEAF_FORMAT_HDF5_HDF5_H
 
@@ -23,19 +21,19 @@ typedef enum sheaf_hdf_kind {
 	HDF_COORDINATES /* a group: values, rows, columns */
 } sheaf_hdf_kind;
 
-/* A dataset that was found: what its parts are, not yet what they hold. Items live as long as the box. */
+/* A dataset that was found: what its parts are, but not their contents. Items live as long as the box. */
 typedef struct sheaf_hdf_found {
 	sheaf_hdf_kind kind;
-	const char *maker;              /* "AnnData", "10x", "MATLAB"; NULL: nobody's */
+	const char *maker;              /* "AnnData", "10x", "MATLAB"; NULL: unknown */
 	const sheaf_box_item *at;       /* the dataset, or the group */
 	const sheaf_box_item *values;   /* NULL: there are none */
-	const sheaf_box_item *indices;  /* of columns, or rows; of coordinates those of rows */
-	const sheaf_box_item *second;   /* pointers; of coordinates those of columns */
+	const sheaf_box_item *indices;  /* of columns, or rows; for coordinates those of rows */
+	const sheaf_box_item *second;   /* pointers; for coordinates those of columns */
 	bool by_columns, may_be_either; /* compressed: each list is a column; or the file does not say */
-	int64_t rows;                   /* as MATLAB says; -1: not said */
+	int64_t rows;                   /* as MATLAB says; -1: not given */
 } sheaf_hdf_found;
 
-/* What an item is; NOTHING where it is none, or part of another. */
+/* What an item is; NOTHING if it is no dataset, or part of another. */
 SHEAF_USE sheaf_status sheaf_hdf_find(sheaf_box *box, const sheaf_box_item *item, sheaf_hdf_found *out,
                                       sheaf_error *err);
 /* All datasets of a box, in order. */
@@ -43,13 +41,13 @@ SHEAF_USE sheaf_status sheaf_hdf_each(sheaf_box *box, sheaf_context *cx,
                                       sheaf_status (*show)(void *user, const sheaf_hdf_found *found,
                                                            sheaf_error *err),
                                       void *user, sheaf_error *err);
-/* The dataset of this path; where that is NULL, the only one, or the one that its maker means. */
+/* The dataset of this path; if that is NULL, the only one, or the main one of its program. */
 SHEAF_USE sheaf_status sheaf_hdf_choose(sheaf_box *box, const char *file, const char *member,
                                         sheaf_context *cx, sheaf_hdf_found *out, sheaf_error *err);
-/* Whether a file has a group or attribute by which AnnData knows its own. */
+/* Whether a file has a group or attribute by which AnnData recognises its own files. */
 SHEAF_USE sheaf_status sheaf_hdf_is_anndata(sheaf_box *box, bool *is, sheaf_error *err);
 
-/* How numbers of netCDF are meant. */
+/* How netCDF's numbers are to be interpreted. */
 typedef struct sheaf_hdf_packing {
 	bool is_packed, has_fill;
 	double scale, offset, fill;
@@ -66,12 +64,12 @@ typedef struct sheaf_hdf_reader {
 	int rank;
 	int64_t shape[SHEAF_MAX_RANK];
 	bool is_whole;        /* there is one row */
-	sheaf_buffer indices; /* of compressed lists that are wanted whole, as the schema has them */
-	int64_t *pointers;    /* of compressed lists, one more than there are */
+	sheaf_buffer indices; /* of compressed lists that are read whole, as the schema has them */
+	int64_t *pointers;    /* of compressed lists, and one more */
 	int64_t npointers;
 	int columns[SHEAF_HDF_MOST_COLUMNS]; /* of a table: members by number */
 	int ncolumns;
-	int64_t step; /* rows of a piece are multiples of it, where that is not too much */
+	int64_t step; /* rows of a piece are a multiple of it, if that is not too much */
 	int64_t rows, next;
 } sheaf_hdf_reader;
 
@@ -85,7 +83,7 @@ void sheaf_hdf_close(void *reader);
 
 /* ---- places.c ---- */
 
-/* An entry, the first of the run, whose index of dimension d is not one of the shape's. */
+/* An entry, the first of the run whose index in dimension d is outside the shape. */
 SHEAF_USE sheaf_status sheaf_hdf_refuse_index(const sheaf_hdf_reader *in, sheaf_box_run at, int d,
                                               int64_t found, sheaf_error *err);
 /* Coordinates of entries [first, first + n), dimension by dimension. */
@@ -100,20 +98,20 @@ SHEAF_USE sheaf_status sheaf_hdf_put_values(const sheaf_hdf_reader *in, int64_t 
 
 /* ---- order.c ---- */
 
-/* Indices of dimension d, I32 or I64, of a run of entries: DATA names the first that is not one. */
+/* Indices of dimension d, I32 or I64, of a run of entries: DATA names the first invalid one. */
 SHEAF_USE sheaf_status sheaf_hdf_check_indices(const sheaf_hdf_reader *in, sheaf_box_run run, int d,
                                                const sheaf_buffer *indices, sheaf_type type,
                                                sheaf_error *err);
 /* Reads those of compressed lists, once. */
 SHEAF_USE sheaf_status sheaf_hdf_keep_indices(sheaf_hdf_reader *in, sheaf_error *err);
-/* Whether entries come in the tensor's order, each after the one before, none twice. Of compressed lists
- * indices are checked. */
+/* Whether entries come in the tensor's order, each after the one before, without repetition. The indices of
+ * compressed lists are checked. */
 SHEAF_USE sheaf_status sheaf_hdf_look_for_order(const sheaf_hdf_reader *in, sheaf_tensor *t,
                                                 sheaf_error *err);
 
 /* ---- whole.c ---- */
 
-/* Makes the schema of entries one of a whole tensor. */
+/* Turns the schema of entries into one of a whole tensor. */
 SHEAF_USE sheaf_status sheaf_hdf_make_whole(sheaf_hdf_reader *in, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_hdf_whole_row(const sheaf_hdf_reader *in, sheaf_frame_builder *to,
                                            sheaf_error *err);

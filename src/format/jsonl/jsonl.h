@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of JSON from the inside: the words that its rooms share.
+/* The inside of JSON lines: declarations that its files share.
  *
- *   format.c   the table entry, the line that says the columns, writing
- *   infer.c    columns that no line says
- *   decode.c   a piece into columns
+ * format.c the table entry, the line that says the columns, writing infer.c columns that no line says
+ * decode.c a piece into columns
  *
  * What is read and why is in docs/formats/jsonl.md. */
 #ifndef SHEAF_FORMAT_JSONL_JSONL_H
@@ -17,9 +16,9 @@ typedef struct sheaf_jsonl_reader {
 	bool guessed; /* the columns are those of the first part */
 } sheaf_jsonl_reader;
 
-/* The members of a row that are columns; NULL where it is no row of this kind. */
+/* The members of a row that are columns; NULL if it is no row of this kind. */
 const sheaf_json *sheaf_jsonl_columns(const sheaf_json *row, sheaf_row_kind kind);
-/* Learns the schema from the rows. */
+/* Infers the schema from the rows. */
 SHEAF_USE sheaf_status sheaf_jsonl_infer(sheaf_jsonl_reader *in, bool glance, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_jsonl_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
                                           sheaf_context *cx, sheaf_error *err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The binary spelling from the inside.
+/* The inside of the binary spelling.
  *
- *   binary_scan.c   where examples end        binary_example.c   examples
- *   binary_header.c the header of the set     binary_write.c     the writer */
+ * binary_scan.c where examples end binary_example.c examples binary_header.c the header of the set
+ * binary_write.c the writer */
 #ifndef SHEAF_FORMAT_LENS_BINARY_H
 #define SHEAF_FORMAT_LENS_BINARY_H
 
@@ -13,7 +13,7 @@
 
 #define SHEAF_LENS_COOKIE 0xaaaaaaaau
 
-/* Least bytes of what counts count. */
+/* Least size of each thing that a count counts. */
 enum {
 	LENS_SPECIAL_BYTES = 4 + 1 + 4 * SHEAF_LENS_FIELDS,
 	LENS_INPUT_LIST_BYTES = 4 + 4 + 1,

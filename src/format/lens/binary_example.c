@@ -6,12 +6,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* A piece being read. */
+/* A piece that is being read. */
 typedef struct reading {
 	sheaf_lens_reporter teller;
 	sheaf_cursor c;
 	sheaf_lens_set *set;
-	sheaf_lens_example *example; /* under way */
+	sheaf_lens_example *example; /* the current one */
 	sheaf_builder text, spans;   /* the last string; the last list of events */
 } reading;
 
@@ -37,7 +37,7 @@ static sheaf_status tell_cut_short(reading *r)
 	return SHEAF_END;
 }
 
-/* What the cursor could not read: nothing can be read after it. */
+/* What the cursor could not read: nothing after it can be read. */
 static inline sheaf_status cut_short(reading *r) { return r->c.failed ? tell_cut_short(r) : SHEAF_OK; }
 
 static sheaf_status refuse_count(reading *r, const char *what, const uint8_t *at, int32_t count)
@@ -71,7 +71,7 @@ static sheaf_lens_text read_some_text(reading *r, const char *what)
 	return sheaf_lens_add_text(r->set, r->text.data, r->text.size);
 }
 
-/* Text of the set; absent where it is empty. */
+/* Text of the set; absent if it is empty. */
 static inline sheaf_lens_text read_text(reading *r, const char *what)
 {
 	if (r->c.failed || r->c.at == r->c.end || *r->c.at) return read_some_text(r, what);
@@ -136,8 +136,8 @@ static sheaf_status read_specials(reading *r)
 	return count ? sheaf_lens_set_status(r->set, r->teller.err) : SHEAF_OK;
 }
 
-/* An event, or the negative of the last one of a run that began after the event before: Lens takes a list
- * that begins with such an end to begin with event 1. */
+/* An event, or the negative of the last one of a run that began after the event before: Lens treats a list
+ * that begins with such an end as beginning with event 1. */
 static sheaf_status read_event(reading *r, int32_t *at_event)
 {
 	const uint8_t *at = r->c.at;
@@ -147,7 +147,7 @@ static sheaf_status read_event(reading *r, int32_t *at_event)
 	span s = {event < 0 ? *at_event + 1 : event, event < 0 ? -event : event};
 	*at_event = event < 0 && s.first > s.last
 	                ? s.first
-	                : s.last + (event < 0); /* where the reader of Lens stands then */
+	                : s.last + (event < 0); /* where the reader of Lens then stands */
 	if (event < 0 && (r->spans.size == 0 || s.first > s.last))
 		SHEAF_TRY(sheaf_lens_report(
 			&r->teller, at,
@@ -169,7 +169,7 @@ static sheaf_status read_events(reading *r)
 	return r->spans.size ? SHEAF_OK : flaw_number(r, "no events", at, "a list of one event or more", count);
 }
 
-/* The list becomes the input or target of the events read last, in place of any they had. */
+/* The list becomes the input or target of the events that were read last, replacing any that they had. */
 static sheaf_status give(reading *r, bool is_input, int32_t list, const uint8_t *at)
 {
 	bool again = false;
@@ -192,7 +192,7 @@ static sheaf_status give(reading *r, bool is_input, int32_t list, const uint8_t 
 
 /* ---- ranges ---- */
 
-/* Words of the file go to the end of an array. */
+/* Appends words of the file to an array. */
 static void copy(reading *r, sheaf_builder *items, const uint8_t *from, int32_t count,
                  sheaf_word_copier *copier)
 {
@@ -214,7 +214,7 @@ static sheaf_status read_group(reading *r, int32_t *group)
 	return sheaf_lens_group(r->set, r->text.data, r->text.size, group, r->teller.err);
 }
 
-/* What stands at `start` is the value or the first unit. False where a list has too many ranges. */
+/* What is at `start` is the value or the first unit. False if a list has too many ranges. */
 static inline bool add_range(reading *r, sheaf_lens_range *range, const uint8_t *start, const uint8_t *items,
                              int32_t count, sheaf_lens_list *list)
 {
@@ -248,7 +248,7 @@ static sheaf_status read_range(reading *r, float active, sheaf_lens_list *list)
 	return flaw_number(r, "range too long", at, "fewer ranges in a list", count);
 }
 
-/* A list without ranges is none: Lens forgets it, too. */
+/* A list without ranges is treated as none: Lens drops it, too. */
 static sheaf_status read_ranges(reading *r, bool is_input, int32_t *number)
 {
 	sheaf_lens_list list;
@@ -265,8 +265,8 @@ static sheaf_status read_ranges(reading *r, bool is_input, int32_t *number)
 	return SHEAF_OK;
 }
 
-/* Most lists are one range without a group, for one event that has none yet: then all before its items is
- * seen at once. False: this one is not, or there is something to report about it. */
+/* Most lists are one range without a group, for one event that has none yet: then everything before its items
+ * is read at once. False: this list is different, or something about it must be reported. */
 static bool read_plain_list(reading *r, bool is_input, int32_t *number)
 {
 	enum { EVENTS = 0, EVENT = 4, RANGES = 8, GROUP = 12, COUNT = 13, KIND = 17, START = 18, ITEMS = 22 };

@@ -21,7 +21,7 @@ static sheaf_status refuse(const sheaf_lens_reader *in, int64_t byte, sheaf_find
 	return SHEAF_END;
 }
 
-/* Lens writes the size of its reals, but always reals of four bytes. */
+/* Lens writes the size of its reals, but always uses reals of four bytes. */
 static sheaf_status check_real(const sheaf_lens_reader *in, int32_t size, sheaf_error *err)
 {
 	char found[96];
@@ -88,7 +88,7 @@ static sheaf_status read_header(sheaf_lens_reader *in, sheaf_cursor *c, sheaf_er
 	return keep_proc(in, proc, size, err);
 }
 
-/* END leads out of a header that cannot be read: when validating, there are no examples. */
+/* END is returned for a header that cannot be read: when validating, there are no examples then. */
 sheaf_status sheaf_lens_binary_begin(sheaf_lens_reader *in, sheaf_error *err)
 {
 	sheaf_bytes shown;

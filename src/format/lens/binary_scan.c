@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a binary example ends: a walk over its counts, which can stop anywhere and go on when more bytes are
- * there. What is wrong with them is said by who reads the example. */
+/* Where a binary example ends: a walk over its counts, which can stop anywhere and continue when more bytes
+ * are there. Errors in them are reported by the code that reads the example. */
 #include "format/lens/binary.h"
 
 /* What comes next, in the order of the file. */
@@ -26,7 +26,7 @@ void sheaf_lens_binary_start(sheaf_lens_scan *scan, bool line_start)
 	*scan = (sheaf_lens_scan){.state = NAME, .line_start = line_start};
 }
 
-/* Bytes at the scan; NULL where they are not shown yet. */
+/* Bytes at the scan; NULL if they are not there yet. */
 static const uint8_t *take(sheaf_lens_scan *scan, const uint8_t *data, size_t size, size_t n)
 {
 	if (size < scan->at || size - scan->at < n) {
@@ -162,7 +162,7 @@ static bool step_reals(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
 
 /* ---- examples of which all is shown ---- */
 
-/* These walk without remembering how far they came: NULL where more bytes are needed, and where a count is
+/* These walk without remembering how far they came: NULL if more bytes are needed, and if a count is
  * negative. */
 static inline const uint8_t *walk(const uint8_t *at, const uint8_t *end, size_t n)
 {
@@ -190,11 +190,11 @@ static inline const uint8_t *walk_events(const uint8_t *at, const uint8_t *end)
 	return walk(at, end, (size_t)count * 4);
 }
 
-/* The processor cannot foresee where the next counts stand, nor that all between them will be read. */
+/* The processor can predict neither where the next counts are, nor that all between them will be read. */
 static inline void fetch(const uint8_t *at, size_t bytes)
 {
 	enum { AHEAD = 2048, LINE = 64, MOST = 4096 };
-	if (bytes > MOST) bytes = MOST; /* a long run is foreseen */
+	if (bytes > MOST) bytes = MOST; /* long runs are prefetched by the processor */
 	for (size_t line = 0; line < bytes; line += LINE)
 		__builtin_prefetch((const void *)((uintptr_t)at + AHEAD + line));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The binary spelling, byte for byte as Lens writes it, but that strings are UTF-8. */
+/* The binary spelling, byte for byte as Lens writes it, except that strings are UTF-8. */
 #include "base/context.h"
 #include "format/lens/binary.h"
 #include "format/lens/writing.h"
@@ -20,7 +20,7 @@ static void put_real(sheaf_builder *to, float v)
 	put_integer(to, sheaf_one_nan(bits));
 }
 
-/* A count in the place that was kept for it. */
+/* A count, written to the place reserved for it. */
 static void put_count(sheaf_builder *to, size_t at, int32_t count)
 {
 	if (!to->failed) sheaf_store_u32be(to->data + at, (uint32_t)count);
@@ -38,8 +38,8 @@ static void put_reals(sheaf_builder *to, const float fields[SHEAF_LENS_FIELDS])
 	for (int f = 0; f < SHEAF_LENS_FIELDS; f++) put_real(to, fields[f]);
 }
 
-/* What text distinguishes and binary does not: no string from an empty one, and of what kind a range of
- * nothing is. */
+/* Distinctions of the text spelling that are lost in binary: between no string and an empty one, and the kind
+ * of an empty range. */
 static sheaf_status report(const sheaf_lens_writing *w, const char *rule, const char *expected,
                            const char *found, const char *consequence, sheaf_error *err)
 {
@@ -123,7 +123,7 @@ static void put_words(sheaf_builder *to, const void *words, int32_t count, uint3
 	to->size += (size_t)count * 4;
 }
 
-/* Lens writes a dense range of nothing as a sparse one. */
+/* Lens writes an empty dense range as a sparse one. */
 static sheaf_status put_range(const sheaf_lens_writing *w, const sheaf_lens_range *range, sheaf_builder *to,
                               sheaf_error *err)
 {
@@ -190,7 +190,7 @@ static sheaf_status put_targets(const sheaf_lens_writing *w, sheaf_builder *to, 
 	return SHEAF_OK;
 }
 
-/* Lens reads no frequency below 0 from a binary file, though it writes one. */
+/* Lens reads no frequency below 0 from a binary file, although it writes them. */
 static sheaf_status put_frequency(const sheaf_lens_writing *w, float frequency, sheaf_builder *to,
                                   sheaf_error *err)
 {

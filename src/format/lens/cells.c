@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The values of one stream, event by event: whole runs of values, or entries where the stream is declared
+/* The values of one stream, event by event: whole runs of values, or entries if the stream is declared
  * sparse. */
 #include "base/checked.h"
 #include "base/spell.h"
@@ -58,7 +58,7 @@ static int compare_keys(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Keys of an event's entries, sorted: the unit, then which of the entries it is. NULL: no memory. */
+/* Keys of an event's entries, sorted: the unit, then the entry's index. NULL: memory ran out. */
 static const uint64_t *sort_entries(sheaf_lens_cells *cells, const int32_t *units, size_t n)
 {
 	cells->keys.size = 0;
@@ -69,7 +69,7 @@ static const uint64_t *sort_entries(sheaf_lens_cells *cells, const int32_t *unit
 	return keys;
 }
 
-/* Moves the value of a unit that is named again to the first entry of it, and takes the others out. */
+/* Moves the value of a repeated unit to the unit's first entry, and removes the others. */
 static void merge_entries(sheaf_lens_cells *cells, int64_t first)
 {
 	enum { AGAIN = -1 };
@@ -96,8 +96,8 @@ static void merge_entries(sheaf_lens_cells *cells, int64_t first)
 	cells->values->size = ((size_t)first + kept) * sizeof *values;
 }
 
-/* The entries of the event before end here. A unit named again keeps its place among them and gets the later
- * value, as the network would. */
+/* The entries of the event before end here. A repeated unit keeps its place among them and gets the later
+ * value, as in the network. */
 void sheaf_lens_cells_end(sheaf_lens_cells *cells)
 {
 	if (!cells->stream->sparse || cells->events == 0 || has_failed(cells)) return;

@@ -25,19 +25,19 @@
 
 /* A group of units on one side. */
 typedef struct sheaf_lens_stream {
-	const char *group; /* its name; "" stands for the units of all groups, where no network is given */
+	const char *group; /* its name; "" means the units of all groups, if no network is given */
 	size_t group_size;
 	bool target, sparse;
-	bool said; /* some unit of it was named in what was reviewed */
+	bool said; /* some unit of it was named in the rows reviewed */
 	int64_t width;
-	int64_t before; /* units of the groups of its side before it, in the order in which they are given */
+	int64_t before; /* units in earlier groups of its side, in the order in which they are given */
 } sheaf_lens_stream;
 
 /* The streams, with copies of their names. */
 typedef struct sheaf_lens_streams {
 	sheaf_context *cx;
-	bool given;         /* by --group: then they are all groups of the network, in its order */
-	bool allow_missing; /* no example need have a group that is declared */
+	bool given;         /* given by --group: then they are all groups of the network, in its order */
+	bool allow_missing; /* examples need not use any of the declared groups */
 	sheaf_builder all;
 } sheaf_lens_streams;
 
@@ -57,7 +57,7 @@ static inline sheaf_lens_stream *sheaf_lens_stream_at(const sheaf_lens_streams *
 int sheaf_lens_stream_of(const sheaf_lens_streams *streams, const char *group, size_t size, bool target);
 /* Units of all groups of a side. */
 int64_t sheaf_lens_side_width(const sheaf_lens_streams *streams, bool target);
-/* Reads the --group options. USAGE with the one that is wrong. */
+/* Reads the --group options. USAGE names the one that is wrong. */
 SHEAF_USE sheaf_status sheaf_lens_read_groups(sheaf_lens_streams *streams, const sheaf_values *values,
                                               sheaf_error *err);
 
@@ -65,39 +65,39 @@ SHEAF_USE sheaf_status sheaf_lens_read_groups(sheaf_lens_streams *streams, const
 
 enum { SHEAF_LENS_SHOWN_PROCS = 5 };
 
-/* What a file, or its first part, has. */
+/* The contents of a file, or of its first part. */
 typedef struct sheaf_lens_survey {
 	bool made, complete;
 	int64_t examples, events, longest, procs;
 	int64_t bytes;        /* that were read */
-	bool filled[2];       /* by side: units that an event does not name have another value than 0 */
+	bool filled[2];       /* by side: units that an event does not name have a value other than 0 */
 	sheaf_builder texts;  /* names of groups and first lines of procs, separated by NUL */
 	sheaf_builder groups; /* group_use */
 	sheaf_builder
-		shown; /* size_t: where in the texts the first lines begin, SHEAF_LENS_SHOWN_PROCS at most */
+		shown; /* size_t: where in the texts the first lines begin, at most SHEAF_LENS_SHOWN_PROCS */
 } sheaf_lens_survey;
 
-/* What is used of a group on a side. */
+/* Which units of a group are used on a side. */
 typedef struct sheaf_lens_use {
 	size_t name, size; /* in the survey's texts; size 0: units of the whole network */
 	bool target;
-	int64_t width;       /* the highest unit named, and one */
-	int64_t named, alls; /* units, as often as events name them; and how often they name all */
+	int64_t width;       /* the highest unit named, plus one */
+	int64_t named, alls; /* units, counted each time events name them; and how often events name all */
 } sheaf_lens_use;
 
-/* Reads all of the source, or at a glance what stands in its first part, without a word about flaws: who
- * reads the rows will hear of them. The source stands where the rows begin afterwards. */
+/* Reads all of the source, or takes a quick look at its first part, without reporting flaws: whoever reads
+ * the rows reports them. Afterwards the source is where the rows begin. */
 SHEAF_USE sheaf_status sheaf_lens_make_survey(sheaf_source *source, bool glance, sheaf_lens_edits *edits,
                                               sheaf_context *cx, sheaf_lens_survey *out, sheaf_error *err);
 void sheaf_lens_survey_free(sheaf_lens_survey *survey);
-/* A few bytes can name any number of units, by a span or by a list that many events share. Where nobody says
- * how large the network is, what is made of an example follows its size: a number of units, and more for each
- * byte. */
+/* A few bytes can name any number of units, by a span or by a list that many events share. If nobody says how
+ * large the network is, the size of an example bounds what is made from it: a number of units, and more for
+ * each byte. */
 enum { SHEAF_LENS_USUAL_UNITS = 1 << 20, SHEAF_LENS_UNITS_OF_A_BYTE = 256 };
 /* Whether the units of a group are better stored one by one: events name few of them, or all would be too
  * many. */
 bool sheaf_lens_is_thin(const sheaf_lens_survey *survey, const sheaf_lens_use *use);
-/* How many bytes of the input become `bytes` bytes of values, at least 1 and at most `bytes`. */
+/* The number of input bytes that become `bytes` bytes of values, at least 1 and at most `bytes`. */
 int64_t sheaf_lens_share(const sheaf_lens_survey *survey, int64_t bytes);
 /* Whether there are more names of groups than Lens has room for. */
 bool sheaf_lens_has_many_groups(const sheaf_lens_survey *survey);
@@ -105,8 +105,8 @@ bool sheaf_lens_has_many_groups(const sheaf_lens_survey *survey);
 /* ---- declared.c ---- */
 
 struct sheaf_lens_dataset;
-/* Whether the groups that were declared are there, as far as the beginning of the input shows: USAGE where a
- * name is a slip. */
+/* Whether the declared groups exist, as far as the beginning of the input shows: USAGE if a name is
+ * mistyped. */
 SHEAF_USE sheaf_status sheaf_lens_check_groups(struct sheaf_lens_dataset *in, sheaf_error *err);
 /* The same, once all of it was read. */
 SHEAF_USE sheaf_status sheaf_lens_settle_groups(const struct sheaf_lens_dataset *in, sheaf_error *err);
@@ -114,7 +114,7 @@ sheaf_status sheaf_lens_review(void *dataset, const sheaf_frame *frame, int64_t 
 
 /* ---- streams.c ---- */
 
-/* What is said of examples and events besides their values, after the streams and in this order. */
+/* The columns for examples and events, besides their values: after the streams and in this order. */
 typedef enum sheaf_lens_column {
 	SHEAF_LENS_NAME,
 	SHEAF_LENS_PROC,
@@ -126,17 +126,17 @@ typedef enum sheaf_lens_column {
 	SHEAF_LENS_COLUMNS
 } sheaf_lens_column;
 
-/* The column that a field is by name and shape, or -1. */
+/* The column of a field, by name and shape, or -1. */
 int sheaf_lens_column_of(const sheaf_field *field);
-/* Makes streams of what the file uses. */
+/* Makes streams for what the file uses. */
 SHEAF_USE sheaf_status sheaf_lens_streams_of_survey(const sheaf_lens_survey *survey,
                                                     sheaf_lens_streams *streams, sheaf_error *err);
 /* Streams and columns as a schema, the set's proc as an attribute. */
 SHEAF_USE sheaf_status sheaf_lens_make_schema(const sheaf_lens_streams *streams,
                                               const sheaf_lens_header *header, sheaf_context *cx,
                                               sheaf_schema *out, sheaf_error *err);
-/* The group and side that a stream's name says: "inputs", "targets", "GROUP.input", "GROUP.target". False
- * where it says none. */
+/* The group and side in a stream's name: "inputs", "targets", "GROUP.input", "GROUP.target". False if it has
+ * none. */
 bool sheaf_lens_name_to_stream(const char *name, sheaf_lens_stream *out);
 sheaf_status sheaf_lens_declare(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx,
                                 sheaf_buffer *text, sheaf_error *err);
@@ -145,8 +145,8 @@ sheaf_status sheaf_lens_declare(const sheaf_schema *schema, const char *file, bo
 
 typedef struct sheaf_lens_dataset {
 	SHEAF_BASE(sheaf_reader, reader);
-	sheaf_lens_reader *first;   /* of the header; what is cut later, too, is parsed by it */
-	sheaf_lens_reader *current; /* cuts: the first one, or the one of the present round */
+	sheaf_lens_reader *first;   /* of the header; later pieces are parsed by it, too */
+	sheaf_lens_reader *current; /* cuts: the first one, or the one of the current round */
 	sheaf_lens_streams streams;
 	sheaf_lens_survey survey;
 	sheaf_opening how;
@@ -161,7 +161,7 @@ typedef struct sheaf_lens_dataset {
 
 sheaf_status sheaf_lens_decode(const void *dataset, const sheaf_piece *piece, sheaf_frame *frame,
                                sheaf_context *cx, sheaf_error *err);
-/* How many events each example of a piece has. */
+/* The number of events in each example of a piece. */
 sheaf_status sheaf_lens_measure(const void *dataset, const sheaf_piece *piece, sheaf_context *cx,
                                 sheaf_buffer *lengths, sheaf_error *err);
 /* Examples as the texts of rows. */
@@ -174,33 +174,33 @@ sheaf_status sheaf_lens_describe(const void *dataset, bool json, sheaf_context *
 
 /* ---- cells.c ---- */
 
-/* The values of one stream being made, event by event. */
+/* The values of one stream, being made event by event. */
 typedef struct sheaf_lens_cells {
 	const sheaf_lens_stream *stream;
 	sheaf_builder *values;      /* float */
 	sheaf_level_builder *level; /* an event without a list is missing; sparse: entries, indices int32_t */
 	int64_t events;             /* made so far */
 	bool said;                  /* some unit of it is named */
-	float *dense;               /* of the event under way */
-	int64_t last;               /* sparse: the unit that the event has named last, or -1 */
-	bool unordered;             /* sparse: it has named one that is not after the one before it */
-	sheaf_builder keys;         /* of an event's entries, while those named again are merged */
+	float *dense;               /* of the current event */
+	int64_t last;               /* sparse: the last unit that the event has named, or -1 */
+	bool unordered;             /* sparse: it has named one that does not come after the one before it */
+	sheaf_builder keys;         /* of an event's entries, while repeated ones are merged */
 } sheaf_lens_cells;
 
-/* Of a column, to which `events` are to come. Free with sheaf_lens_cells_free, whatever comes out. */
+/* For a column that will have `events`. Free with sheaf_lens_cells_free in any case. */
 SHEAF_USE sheaf_status sheaf_lens_cells_begin(sheaf_lens_cells *cells, const sheaf_lens_stream *stream,
                                               int64_t events, sheaf_column_builder *to, sheaf_context *cx,
                                               sheaf_error *err);
-/* Starts an event, all of whose units have the default. */
+/* Begins an event, all of whose units have the default. */
 void sheaf_lens_cells_start(sheaf_lens_cells *cells, float usual, bool given);
-/* Gives units [from, to) of the stream these values, or one value where `values` is NULL. */
+/* Gives units [from, to) of the stream these values, or one value if `values` is NULL. */
 void sheaf_lens_cells_set(sheaf_lens_cells *cells, int64_t from, int64_t to, const float *values,
                           float value);
 /* Gives each of n units, at least one, this value. */
 void sheaf_lens_cells_set_units(sheaf_lens_cells *cells, const int32_t *units, int32_t n, float value);
 /* After the last event. */
 void sheaf_lens_cells_end(sheaf_lens_cells *cells);
-/* What has failed beside the column. */
+/* What has failed, other than the column. */
 SHEAF_USE sheaf_status sheaf_lens_cells_status(const sheaf_lens_cells *cells, sheaf_error *err);
 void sheaf_lens_cells_free(sheaf_lens_cells *cells);
 
@@ -224,12 +224,12 @@ typedef struct sheaf_lens_output {
 	char *name; /* the sink's */
 	const sheaf_lens_spelling *spelling;
 	sheaf_lens_header header;
-	sheaf_builder streams; /* sheaf_lens_stream of each field; of a column it means nothing */
+	sheaf_builder streams; /* sheaf_lens_stream of each field; unused for a column */
 	bool counted;          /* the number of examples comes first: they are kept until it is known */
 	bool begun;            /* the header is written */
 	int64_t examples;
-	sheaf_builder kept; /* `counted`: the examples, as far as `spool` does not have them; they follow the
-	                       header, which has their number */
+	sheaf_builder kept; /* `counted`: the examples, except those in `spool`; they follow the header, which has
+	                       their number */
 	sheaf_spool spool;
 } sheaf_lens_output;
 

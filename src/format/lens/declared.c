@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether declared groups are there: a name with a slip in it would be a stream of nothing but defaults. */
+/* Whether declared groups exist: a mistyped name would become a stream of nothing but defaults. */
 #include "base/context.h"
 #include "base/spell.h"
 #include "format/lens/dataset.h"
@@ -18,7 +18,7 @@ static const sheaf_lens_use *use_at(const sheaf_lens_survey *survey, size_t u)
 	return (const sheaf_lens_use *)(const void *)survey->groups.data + u;
 }
 
-/* Units of the whole network are those of each group. */
+/* Units of the whole network belong to every group. */
 static bool is_used(const sheaf_lens_survey *survey, const sheaf_lens_stream *stream)
 {
 	for (size_t u = 0; u < count_uses(survey); u++) {
@@ -31,7 +31,7 @@ static bool is_used(const sheaf_lens_survey *survey, const sheaf_lens_stream *st
 	return false;
 }
 
-/* Groups of a side that no declaration names. */
+/* Groups of a side that are not declared. */
 typedef struct others {
 	char names[OTHERS][NAME];
 	int n;
@@ -68,9 +68,9 @@ static sheaf_status refuse(const sheaf_lens_dataset *in, const sheaf_lens_stream
 		near ? near : "", near ? "?" : "");
 }
 
-/* A declaration that no example uses is a slip where the input has a group that nobody declared; in a longer
- * input it may come later, unless the other name looks like it. Where all names are declared the network has
- * one more group than these examples use. */
+/* A declaration that no example uses is a mistake if the input has a group that is not declared; in a longer
+ * input it may come later, unless the other name is similar. If all names are declared, the network has one
+ * more group than these examples use. */
 static sheaf_status check(const sheaf_lens_dataset *in, const sheaf_lens_survey *survey, sheaf_error *err)
 {
 	others other;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is changed of examples while they are read: names of groups, frequencies. Whoever reads sees nothing
- * else, so rows, what is shown and the other spelling have it, too. */
+/* Changes to examples while they are read: names of groups, frequencies. All readers see only the result, so
+ * it appears in rows, in what is shown and in the other spelling. */
 #include "format/lens/edits.h"
 #include "base/memory.h"
 #include "data/row_choice.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is changed of examples while they are read. */
+/* Changes to examples while they are read. */
 #ifndef SHEAF_FORMAT_LENS_EDITS_H
 #define SHEAF_FORMAT_LENS_EDITS_H
 
@@ -9,8 +9,8 @@
 enum { SHEAF_LENS_MOST_EDITS = 64 };
 
 typedef struct sheaf_lens_edit {
-	bool is_group; /* a group's name becomes `to`; else the frequency of examples becomes `value` */
-	bool all;      /* of all examples; else of those of this name, or whose names match it as a pattern */
+	bool is_group; /* a group's name becomes `to`; otherwise the frequency of examples becomes `value` */
+	bool all; /* of all examples; otherwise of those of this name, or whose names match it as a pattern */
 	char *name, *to;
 	float value;
 	atomic_bool met; /* something was changed */
@@ -22,15 +22,15 @@ typedef struct sheaf_lens_edits {
 	sheaf_lens_edit items[SHEAF_LENS_MOST_EDITS];
 } sheaf_lens_edits;
 
-/* USAGE where a setting says nothing sensible. Free it in any case. */
+/* USAGE if a setting makes no sense. Free it in any case. */
 SHEAF_USE sheaf_status sheaf_lens_edits_read(sheaf_lens_edits *edits, const sheaf_values *values,
                                              sheaf_context *cx, sheaf_error *err);
 void sheaf_lens_edits_free(sheaf_lens_edits *edits);
-/* The name that a group has from now on. edits NULL: the same. */
+/* The new name of a group. edits NULL: the same. */
 void sheaf_lens_edits_rename(sheaf_lens_edits *edits, const void **name, size_t *size);
 /* Changes the examples of a set from number `from` on. */
 void sheaf_lens_edits_apply(sheaf_lens_edits *edits, sheaf_lens_set *set, int64_t from);
-/* At the end of the file: USAGE where an edit has met nothing. */
+/* At the end of the file: USAGE if an edit was never applied. */
 SHEAF_USE sheaf_status sheaf_lens_edits_check(const sheaf_lens_edits *edits, const char *file,
                                               sheaf_error *err);
 

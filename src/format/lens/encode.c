@@ -67,7 +67,7 @@ static sheaf_status put_dense(encoding *e, int field, int32_t group, sheaf_run r
 	return end_range(e, field, range, list);
 }
 
-/* Entries with the same value that follow one another are one range. */
+/* Consecutive entries with the same value are one range. */
 static sheaf_status put_sparse(encoding *e, int field, int32_t group, sheaf_run run, sheaf_lens_list *list)
 {
 	const sheaf_column *column = &e->frame->columns[field];
@@ -90,8 +90,7 @@ static int compare_units(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* A unit has one value: of two, the network would keep the later. The end of `units` serves as a place to
- * sort them. */
+/* A unit has one value: of two, the network would keep the later. The end of `units` is used to sort them. */
 static sheaf_status check_repeats(encoding *e, int field, sheaf_run run)
 {
 	sheaf_builder *b = &e->set.units;
@@ -114,7 +113,7 @@ static sheaf_status check_repeats(encoding *e, int field, sheaf_run run)
 	             : SHEAF_OK;
 }
 
-/* No value is no input, and no target: that is NaN. */
+/* NaN means no input and no target. */
 static sheaf_status put_nothing(encoding *e, int field, int32_t group, int64_t have, sheaf_lens_list *list)
 {
 	static const int32_t all = -1;
@@ -134,7 +133,7 @@ static sheaf_run samples_of(const encoding *e, int field)
 	return sheaf_level_below_one(&e->frame->columns[field].levels[0], e->r);
 }
 
-/* Whether nothing need be said: nothing was given, and what stands in is what a network takes for that. */
+/* Whether nothing need be written: no value was given, and the imputed ones are the network's defaults. */
 static bool says_nothing(const encoding *e, int field, int64_t sample)
 {
 	const sheaf_column *column = &e->frame->columns[field];
@@ -159,7 +158,7 @@ static sheaf_status put_stream(encoding *e, int field, int32_t number, sheaf_len
 	return put_sparse(e, field, group, run, list);
 }
 
-/* The number of the list of one side of an event; -1 where there is nothing to say. */
+/* The number of the list of one side of an event; -1 if there is nothing to write. */
 static sheaf_status put_side(encoding *e, int32_t number, bool target, int32_t *out)
 {
 	sheaf_lens_list list;
@@ -189,7 +188,7 @@ static sheaf_lens_text add_text(encoding *e, const sheaf_column *column, int lev
 	return sheaf_lens_add_text(&e->set, text, (size_t)sheaf_run_length(run));
 }
 
-/* A time like the set's is inherited, and so would be one that is NaN. */
+/* A time equal to the set's is inherited, and so would be a NaN. */
 static sheaf_status put_time(const encoding *e, int field, float time, float usual, float *out, bool *any)
 {
 	if (isnan(time)) return lose(e, "event time", field, "a number", "NaN", "the usual time is written");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Filling a set: an example, its lists and their ranges are made by a reader, one after the other, and added
- * when they are complete. These steps are taken for every list of every example, so that calls would cost
- * more than they do. */
+/* Filling a set: a reader makes an example, its lists and their ranges one after the other, and adds them
+ * when they are complete. These steps are done for every list of every example, so function calls would cost
+ * more than the steps. */
 #ifndef SHEAF_FORMAT_LENS_FILLING_H
 #define SHEAF_FORMAT_LENS_FILLING_H
 
@@ -18,8 +18,8 @@ static inline void sheaf_lens_begin_list(const sheaf_lens_set *set, sheaf_lens_l
 	*list = (sheaf_lens_list){.first = LENS_COUNT(set, sheaf_lens_range, ranges)};
 }
 
-/* A place after the set's ranges, until the next one is begun; the set's `lost` where memory is out. The
- * items of the range go to the end of the set's `values` or `units`. */
+/* A place after the set's ranges, until the next one is begun; the set's `lost` if memory has run out. The
+ * items of the range are appended to the set's `values` or `units`. */
 static inline sheaf_lens_range *sheaf_lens_begin_range(sheaf_lens_set *set, bool sparse, int32_t group,
                                                        float value)
 {
@@ -34,7 +34,7 @@ static inline sheaf_lens_range *sheaf_lens_begin_range(sheaf_lens_set *set, bool
 	return range;
 }
 
-/* The range that was begun last: counts its items. False where a number of them does not fit. */
+/* The range that was begun last: counts its items. False if their number does not fit. */
 static inline bool sheaf_lens_end_range(sheaf_lens_set *set, sheaf_lens_range *range, sheaf_lens_list *list)
 {
 	int64_t count =

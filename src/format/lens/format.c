@@ -29,7 +29,7 @@ static const sheaf_option options[] = {
 
 /* ---- recognising ---- */
 
-/* What an example file begins with: blanks, comments, and the ends of headers and of empty examples. */
+/* How an example file begins: blanks, comments, and the ends of headers and of empty examples. */
 static const uint8_t *skip_blanks_and_comments(const uint8_t *at, const uint8_t *end)
 {
 	bool line_start = true;
@@ -82,14 +82,14 @@ static sheaf_status make_showing_schema(sheaf_lens_dataset *in, sheaf_error *err
 	field->type = SHEAF_U8;
 	field->nlevels = 1;
 	field->levels[0] = (sheaf_level_shape){.kind = SHEAF_LIST};
-	/* Rows are also chosen by their names. */
+	/* Rows are also selected by their names. */
 	SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, "name", 4, &field, err));
 	sheaf_field_make_cell(field, SHEAF_STRING, SHEAF_U8, -1, true);
 	return sheaf_lens_show_heading(in, err);
 }
 
 /* Streams must be known before the first row: from the user, or from a survey, for which the input must be
- * there. */
+ * available. */
 static sheaf_status find_streams(sheaf_lens_dataset *in, sheaf_error *err)
 {
 	bool given = in->streams.given;
@@ -104,7 +104,7 @@ static sheaf_status find_streams(sheaf_lens_dataset *in, sheaf_error *err)
 							  "group") "), since nothing may be read ahead, found none",
 		                  sheaf_source_name(in->source));
 	bool wanted = !given || in->how.glance ||
-	              sheaf_is_validating(in->cx); /* to validate, all names of groups are counted */
+	              sheaf_is_validating(in->cx); /* when validating, all names of groups are counted */
 	if (!in->how.pipe && wanted)
 		SHEAF_TRY(sheaf_lens_make_survey(in->source, in->how.glance, &in->edits, in->cx, &in->survey, err));
 	if (given && !in->how.pipe) SHEAF_TRY(sheaf_lens_check_groups(in, err));
@@ -156,8 +156,8 @@ static sheaf_status open_dataset(void *dataset, const sheaf_values *values, cons
 
 static bool same_proc(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
-/* Opens the input again, as Lens does with a pipe that has run dry. What was cut before may still be at work
- * with the first header, so the new one must be the same. */
+/* Opens the input again, as Lens does with a pipe that has run dry. Earlier pieces may still use the first
+ * header, so the new one must be the same. */
 static sheaf_status begin_round(sheaf_lens_dataset *in, sheaf_error *err)
 {
 	sheaf_lens_reader *fresh;

@@ -84,7 +84,7 @@ const char *sheaf_lens_string(const sheaf_lens_set *set, sheaf_lens_text text)
 
 void sheaf_lens_set_expect(sheaf_lens_set *set, int64_t examples, int64_t bytes)
 {
-	enum { LIST_BYTES = 8 }; /* of the file, or a little less */
+	enum { LIST_BYTES = 8 }; /* of the file, or slightly less */
 	size_t n = (size_t)examples,
 		   lists = (size_t)(2 * examples < bytes / LIST_BYTES ? 2 * examples : bytes / LIST_BYTES);
 	sheaf_builder_room(&set->examples, n * sizeof(sheaf_lens_example));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The groups of the network that an example file is for, as users give them: --group
+/* The groups of the network that an example file is for, given by users as --group
  * NAME:SIZE:input|output[:sparse]. */
 #include "base/memory.h"
 #include "base/spell.h"
@@ -58,7 +58,7 @@ static bool is_word(const char *begin, const char *end, const char *word)
 	return strlen(word) == (size_t)(end - begin) && memcmp(begin, word, strlen(word)) == 0;
 }
 
-/* The part before `end` and after the last ':' there. NULL where there is none. */
+/* The part between the last ':' before `end` and `end`. NULL if there is none. */
 static const char *last_part(const char *text, const char *end)
 {
 	while (end > text && end[-1] != ':') end--;
@@ -75,7 +75,7 @@ static bool read_size(const char *begin, const char *end, int64_t *out)
 	return *out > 0 && *out <= INT32_MAX;
 }
 
-/* Names may have colons in them: the parts are read from the end. */
+/* Names may contain colons: the parts are read from the end. */
 static bool read_group(const char *text, sheaf_lens_stream *out)
 {
 	const char *end = text + strlen(text), *part = last_part(text, end);

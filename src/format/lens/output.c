@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Example files as outputs: from columns, or from the other spelling. The binary spelling has the number of
- * examples first, so they are kept, in a temporary file where they are many, until it is known; what is
- * written as text goes out at once, so that who reads a pipe need not wait. */
+/* Example files as outputs: from columns, or from the other spelling. The binary spelling begins with the
+ * number of examples, so they are kept until it is known, many of them in a temporary file; text is written
+ * at once, so that the reader of a pipe need not wait. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
@@ -12,7 +12,7 @@
 
 /* ---- what can be stored ---- */
 
-/* The side of a group of the network, where it is on one side only. */
+/* The side of a group of the network, if it is on one side only. */
 static bool find_group(const sheaf_lens_streams *streams, const char *name, sheaf_lens_stream *out)
 {
 	int sides[2] = {sheaf_lens_stream_of(streams, name, strlen(name), false),
@@ -44,7 +44,7 @@ static sheaf_status resolve(const sheaf_lens_streams *streams, const sheaf_field
 	return SHEAF_OK;
 }
 
-/* Fills *roles, one for each field; of a column it means nothing. */
+/* Fills *roles, one for each field; unused for a column. */
 static sheaf_status resolve_all(const sheaf_schema *schema, const sheaf_values *values, sheaf_builder *roles,
                                 sheaf_error *err)
 {
@@ -100,7 +100,7 @@ sheaf_status sheaf_lens_accept(sheaf_schema *schema, const sheaf_values *values,
 
 /* ---- a file ---- */
 
-/* The name says it; a suffix for compression may stand after. */
+/* By its name; a compression suffix may follow. */
 static bool names_binary(const char *name)
 {
 	const sheaf_filter *packed = sheaf_filter_by_suffix(name);
@@ -146,7 +146,7 @@ static sheaf_status write_header(sheaf_lens_output *out, sheaf_error *err)
 	return status;
 }
 
-/* Small runs of examples are gathered first: the file is not buffered. */
+/* Small runs of examples are joined first: the file is not buffered. */
 static sheaf_status keep(sheaf_lens_output *out, const void *bytes, size_t size, sheaf_error *err)
 {
 	enum { USUAL = 4 << 20, SHARE = 64 };
@@ -162,7 +162,7 @@ static sheaf_status keep(sheaf_lens_output *out, const void *bytes, size_t size,
 	return sheaf_spool_append(&out->spool, bytes, size, err);
 }
 
-/* What was kept, to the sink. */
+/* Writes what was kept to the sink. */
 static sheaf_status write_kept(sheaf_lens_output *out, sheaf_error *err)
 {
 	enum { STEP = 64 << 10 };
@@ -232,7 +232,7 @@ typedef struct transcoding {
 	sheaf_builder bytes;
 	sheaf_lens_edits edits;
 	sheaf_row_choice choice;
-	const char *where; /* NULL: names do not count */
+	const char *where; /* NULL: names do not matter */
 	int64_t read;      /* examples of the input */
 } transcoding;
 
@@ -271,7 +271,7 @@ static sheaf_status copy_pieces(transcoding *t, sheaf_source *source, sheaf_cont
 {
 	enum {
 		USUAL = 1 << 20,
-		SHARE = 64 /* what is made of a piece, and of its bytes, takes many times its size */
+		SHARE = 64 /* what is made from a piece takes many times its size */
 	};
 	int64_t share = sheaf_max_memory(cx) / SHARE, bytes = share < USUAL ? share + 1 : USUAL;
 	sheaf_status status = SHEAF_OK;
@@ -287,7 +287,7 @@ static sheaf_status copy_pieces(transcoding *t, sheaf_source *source, sheaf_cont
 	                                         : SHEAF_OK;
 }
 
-/* How many examples there are, if a share of all is wanted. */
+/* The number of examples, if a share of all is requested. */
 static sheaf_status find_limit(transcoding *t, sheaf_source *source, sheaf_context *cx, sheaf_error *err)
 {
 	enum { PIECE = 1 << 20 };

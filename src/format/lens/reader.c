@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening an example file, and its pieces: whole examples, of about the size asked for; from a pipe, as soon
+/* Opening an example file, and its pieces: whole examples, of about the requested size; from a pipe, as soon
  * as there is one. */
 #include "format/lens/reader.h"
 #include "base/context.h"
@@ -66,7 +66,7 @@ sheaf_status sheaf_lens_rewind(sheaf_lens_reader *in, sheaf_error *err)
 
 /* ---- pieces ---- */
 
-/* A run of examples at the start of what is not cut yet. */
+/* A run of examples at the start of the bytes that are not cut yet. */
 typedef struct extent {
 	size_t size;
 	int64_t examples;
@@ -79,7 +79,7 @@ static void add_example(sheaf_lens_reader *in, extent *run)
 	in->found = false;
 }
 
-/* Adds examples that end within the bytes shown, and within `bytes`, but for the first, which may be
+/* Adds examples that end within the available bytes, and within `bytes`, except for the first, which may be
  * longer. */
 static void add_examples(sheaf_lens_reader *in, sheaf_bytes shown, size_t bytes, extent *run)
 {
@@ -99,7 +99,7 @@ static bool is_pipe(const sheaf_source *source)
 	return total < 0;
 }
 
-/* What the input ends with: an example that does not end, or nothing. */
+/* The end of the input: an incomplete example, or nothing. */
 static sheaf_status take_rest(sheaf_lens_reader *in, sheaf_bytes shown, extent *run)
 {
 	in->ended = true;
@@ -108,24 +108,24 @@ static sheaf_status take_rest(sheaf_lens_reader *in, sheaf_bytes shown, extent *
 	return SHEAF_OK;
 }
 
-/* Where as many bytes are shown, the next example would end after them. */
+/* With this many bytes, the next example would end after them. */
 static bool has_enough(const sheaf_lens_reader *in, const extent *run, sheaf_bytes shown, size_t bytes)
 {
 	return shown.size >= bytes || in->cut + run->examples == in->stated || is_pipe(in->source);
 }
 
-/* Where the input fails, the whole examples before that are cut first, and the failure comes with the next
+/* If the input fails, the whole examples before that are cut first, and the failure comes with the next
  * call. */
 static sheaf_status find_run(sheaf_lens_reader *in, size_t bytes, extent *run, sheaf_error *err)
 {
 	sheaf_bytes shown = {0};
 	*run = (extent){0};
-	/* A pipe is asked for no more than there is. */
+	/* No more is requested from a pipe than is available. */
 	for (size_t want = is_pipe(in->source) ? 1 : bytes; !in->truncated;) {
 		in->truncated = sheaf_source_ahead(in->source, want, &shown, &in->truncation);
 		in->scan.last = !in->truncated && shown.size < want;
 		add_examples(in, shown, in->truncated ? SIZE_MAX : bytes,
-		             run); /* what is shown by a failure is shown once */
+		             run); /* bytes before a failure are shown only once */
 		bool last = in->scan.last || in->scan.broken;
 		if (run->size && (last || has_enough(in, run, shown, bytes))) return SHEAF_OK;
 		if (last) return take_rest(in, shown, run);
@@ -167,7 +167,7 @@ sheaf_status sheaf_lens_recall(const sheaf_lens_reader *in, sheaf_piece *piece, 
 	     end = scan.at)
 		examples++;
 	return note(in, examples + (end < piece->bytes.size), -1, piece,
-	            err); /* what is left was cut as an example, too */
+	            err); /* the rest was cut as an example, too */
 }
 
 /* The line and column after a piece. */
@@ -191,7 +191,7 @@ static void move_on(sheaf_lens_reader *in, const sheaf_piece *piece, int64_t exa
 	if (in->line > 0) pass_lines(in, piece);
 }
 
-/* What stands after the last example that the header counts. */
+/* Anything after the last example that the header counts. */
 static sheaf_status end(sheaf_lens_reader *in, sheaf_error *err)
 {
 	sheaf_bytes shown;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Findings with their places. Lines are counted only when somebody wants to know, from where they were
- * counted last. */
+/* Findings with their places. Lines are counted only when a finding needs them, from where they were counted
+ * last. */
 #include "base/context.h"
 #include "format/lens/reader.h"
 #include "number/lines.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Examples into columns: what a network would be shown at each event. Every unit of a side gets the event's
- * default, then the ranges are applied in their order, so that later ones win. */
+/* Examples into columns: what a network would see at each event. Every unit of a side gets the event's
+ * default, then the ranges are applied in their order, so that later ones override earlier ones. */
 #include "base/context.h"
 #include "base/findings.h"
 #include "base/memory.h"
@@ -19,15 +19,15 @@ typedef struct filling {
 	sheaf_error *err;
 	const sheaf_lens_example *example;
 	int64_t number;          /* of the example */
-	int64_t left;            /* units that it may still give a value */
+	int64_t left;            /* the number of units to which it may still give a value */
 	sheaf_lens_cells *cells; /* of each stream */
-	int *stream_of;          /* 2 for each group of the set, and before them 2 for the whole network */
-	int only[2];             /* the one stream of each side, or -1 where there are several */
+	int *stream_of;          /* 2 for each group of the set, preceded by 2 for the whole network */
+	int only[2];             /* the only stream of each side, or -1 if there are several */
 	sheaf_frame_builder *to;
 	sheaf_column_builder *columns; /* SHEAF_LENS_COLUMNS of them */
 	sheaf_builder *ends;           /* int64_t: where the events of each example end, for all columns */
 	int64_t events;                /* so far */
-	int64_t done;                  /* examples that are whole */
+	int64_t done;                  /* complete examples */
 } filling;
 
 /* ---- what is wrong with ranges ---- */
@@ -61,7 +61,7 @@ static sheaf_status report_group(const filling *f, const sheaf_name *group, bool
 
 /* ---- ranges ---- */
 
-/* Where the units of a range are: in one stream, or, where it is of the whole network, in all of a side. */
+/* Where the units of a range are: in one stream, or, if it covers the whole network, in all of a side. */
 typedef struct scope {
 	int stream; /* -1: all of the side */
 	bool target;
@@ -125,7 +125,7 @@ static sheaf_status apply_span(filling *f, const scope *s, int64_t from, int64_t
 	return SHEAF_OK;
 }
 
-/* How many units from the first on begin no span, have a place, and may be spent. */
+/* How many units, from the first on, begin no span, have a place, and are within the limit. */
 static int32_t count_single(const filling *f, const scope *s, const int32_t *units, int32_t count)
 {
 	int32_t n = 0;
@@ -133,7 +133,7 @@ static int32_t count_single(const filling *f, const scope *s, const int32_t *uni
 	return n && n < count && units[n] < 0 ? n - 1 : n;
 }
 
-/* Most lists are of single units of one stream. */
+/* Most lists have single units of one stream. */
 static int32_t apply_single(filling *f, const scope *s, const int32_t *units, int32_t count, float value)
 {
 	int32_t n = s->stream < 0 ? 0 : count_single(f, s, units, count);
@@ -170,7 +170,7 @@ static sheaf_status apply_range(filling *f, const sheaf_lens_range *range, bool 
 {
 	bool whole = range->group < 0 && f->in->streams.given;
 	scope s = {whole ? f->only[target] : f->stream_of[(range->group + 1) * 2 + target], target, 0};
-	/* A group that the network has not on this side is passed over, as by Lens. */
+	/* A group that the network does not have on this side is skipped, as in Lens. */
 	if (!whole && s.stream < 0)
 		return f->in->streams.given ? report_group(f, &f->set->groups.names[range->group], target) : SHEAF_OK;
 	s.width = whole ? sheaf_lens_side_width(&f->in->streams, target)
@@ -195,7 +195,7 @@ static sheaf_status fill_side(filling *f, int32_t list, bool target, float usual
 	return SHEAF_OK;
 }
 
-/* A time that is to be inherited is that of the set. */
+/* A time to be inherited is that of the set. */
 static void put_times(filling *f, const sheaf_lens_traits *traits)
 {
 	static const sheaf_lens_field fields[3] = {SHEAF_LENS_MAX, SHEAF_LENS_MIN, SHEAF_LENS_GRACE};
@@ -308,7 +308,7 @@ static sheaf_status begin(filling *f)
 	return SHEAF_OK;
 }
 
-/* All that is said of events has the same offsets. */
+/* All columns of events have the same offsets. */
 static void share_ends(filling *f)
 {
 	for (sheaf_column_builder *c = f->to->columns; c < f->columns + SHEAF_LENS_COLUMNS; c++) {
@@ -318,7 +318,7 @@ static void share_ends(filling *f)
 	}
 }
 
-/* For the review: which streams have a unit that is named. */
+/* For the review: which streams have a named unit. */
 static void note_said(filling *f)
 {
 	for (int s = 0; s < sheaf_lens_streams_count(&f->in->streams); s++)
@@ -344,7 +344,7 @@ static void release(filling *f)
 	sheaf_release(f->cx, f->stream_of, map_size(f));
 }
 
-/* What is made of examples: how far that has come is in f->done. */
+/* Makes rows from examples; f->done counts them. */
 static sheaf_status fill(filling *f)
 {
 	sheaf_status status = begin(f);
@@ -365,7 +365,7 @@ static sheaf_status make_rows(const sheaf_lens_dataset *in, const sheaf_piece *p
 	return status;
 }
 
-/* Those before a flaw: what is wrong was reported. */
+/* Those before a flaw, which was reported. */
 static void make_rows_before(const sheaf_lens_dataset *in, const sheaf_piece *piece, sheaf_lens_set *set,
                              sheaf_frame_builder *to)
 {
@@ -403,7 +403,7 @@ sheaf_status sheaf_lens_decode(const void *dataset, const sheaf_piece *piece, sh
 	return sheaf_frame_builder_end(&to, status, frame, err);
 }
 
-/* An example with an error in it is no row, so it takes reading all of it. */
+/* An example with an error is no row, so counting rows means reading everything. */
 sheaf_status sheaf_lens_measure(const void *dataset, const sheaf_piece *piece, sheaf_context *cx,
                                 sheaf_buffer *lengths, sheaf_error *err)
 {

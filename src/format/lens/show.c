@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Examples as people and programs see them: in the text spelling, and as JSON with all that the model has. */
+/* Examples for people and programs: in the text spelling, and as JSON with everything in the model. */
 #include "data/print.h"
 #include "format/lens/dataset.h"
 #include "number/number.h"
@@ -205,7 +205,7 @@ static void describe_as_json(const sheaf_lens_dataset *in, sheaf_builder *b)
 	sheaf_builder_byte(b, ']');
 }
 
-/* Control bytes of a proc could do things to a terminal: they are shown as in JSON. */
+/* Control bytes of a proc could affect a terminal: they are shown as in JSON. */
 static void describe_as_text(const sheaf_lens_dataset *in, sheaf_builder *b)
 {
 	const char *line;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The schema: a stream for each group and side, and the columns of what is said of examples and events
- * besides. */
+/* The schema: a stream for each group and side, and the columns for other data of examples and events. */
 #include "base/spell.h"
 #include "format/lens/dataset.h"
 #include <inttypes.h>
@@ -65,9 +64,9 @@ static sheaf_status add_column(sheaf_schema *schema, const column_kind *kind, sh
 static const char *const whole_names[2] = {"inputs", "targets"}, *const side_suffixes[2] = {".input",
                                                                                             ".target"};
 
-/* In the order of the sides, and on each in that of appearance. A group of which only "all units" is said
- * counts as one unit. One with far more units than events name is sparse: what is made of a file follows its
- * size. */
+/* In the order of the sides, and on each in that of appearance. A group for which only "all units" is used
+ * counts as one unit. One with far more units than events name is sparse: the size of the result follows that
+ * of the file. */
 sheaf_status sheaf_lens_streams_of_survey(const sheaf_lens_survey *survey, sheaf_lens_streams *streams,
                                           sheaf_error *err)
 {
@@ -85,7 +84,7 @@ sheaf_status sheaf_lens_streams_of_survey(const sheaf_lens_survey *survey, sheaf
 	return SHEAF_OK;
 }
 
-/* The name of a group in a network that has it on one side only is the group's. */
+/* In a network that has a group on one side only, the group's name is enough. */
 static void put_stream_name(const sheaf_lens_streams *streams, const sheaf_lens_stream *stream,
                             sheaf_builder *b)
 {
@@ -151,7 +150,7 @@ bool sheaf_lens_name_to_stream(const char *name, sheaf_lens_stream *out)
 	return false;
 }
 
-/* A --group option for each stream. Of a stream that says no side that cannot be said. */
+/* A --group option for each stream. A stream whose name shows no side has none. */
 sheaf_status sheaf_lens_declare(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx,
                                 sheaf_buffer *text, sheaf_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Strings of example files: what is UTF-8 is taken as that, anything else as Latin-1, as Lens does. */
+/* Strings of example files: valid UTF-8 is taken as UTF-8, anything else as Latin-1, as in Lens. */
 #include "base/show.h"
 #include "format/lens/reader.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A first reading of a file, for what its rows do not show by themselves: the groups it uses and how wide
- * they are, how many examples and events there are, and which procs. */
+/* A first reading of a file, for facts that its rows do not show by themselves: the groups it uses and how
+ * wide they are, how many examples and events there are, and which procs. */
 #include "base/context.h"
 #include "format/lens/dataset.h"
 #include <math.h>
@@ -43,7 +43,7 @@ static sheaf_lens_use *use_of(sheaf_lens_survey *s, const sheaf_lens_set *set, i
 	sheaf_lens_use use = {.name = s->texts.size, .size = size, .target = target};
 	sheaf_builder_append(&s->texts, name, size);
 	sheaf_builder_byte(&s->texts, '\0');
-	if (s->texts.failed) return NULL; /* no use may point after them */
+	if (s->texts.failed) return NULL; /* no use may refer to a later one */
 	sheaf_builder_append(&s->groups, &use, sizeof use);
 	return s->groups.failed ? NULL : (sheaf_lens_use *)(void *)s->groups.data + n;
 }
@@ -58,7 +58,8 @@ static void add_units(sheaf_lens_use *use, const int32_t *units, int32_t count)
 		int64_t unit = units[k], from = k && unit < 0 ? units[k - 1] : 0;
 		if (unit < 0) unit = -unit;
 		int64_t span = units[k] < 0 && from >= 0 && unit > from ? unit - from : 1;
-		if (span <= SHEAF_LENS_USUAL_UNITS) use->named += span; /* else it will be left out, most likely */
+		if (span <= SHEAF_LENS_USUAL_UNITS)
+			use->named += span; /* otherwise it will most likely be left out */
 		if (unit >= use->width) use->width = unit + 1;
 	}
 }
@@ -142,7 +143,7 @@ static sheaf_status read_source(sheaf_lens_survey *s, sheaf_source *source, shea
 	return status;
 }
 
-/* A part is looked at without taking it from the source: a pipe has its bytes only once. */
+/* A part is examined without taking it from the source: a pipe has its bytes only once. */
 static sheaf_status read_first_part(sheaf_lens_survey *s, sheaf_source *source, sheaf_lens_edits *edits,
                                     sheaf_context *quiet, sheaf_error *err)
 {
@@ -193,7 +194,7 @@ sheaf_status sheaf_lens_make_survey(sheaf_source *source, bool glance, sheaf_len
 
 /* ---- how much it becomes ---- */
 
-/* Sums of what a file says can be beyond 64 bits; nothing here must be exact. */
+/* Sums of a file's numbers can exceed 64 bits; nothing here must be exact. */
 static double cells_of(const sheaf_lens_survey *s, const sheaf_lens_use *use)
 {
 	return (double)s->events * (double)use->width;
@@ -227,7 +228,7 @@ int64_t sheaf_lens_share(const sheaf_lens_survey *survey, int64_t bytes)
 
 /* ---- what would break Lens ---- */
 
-/* Whether another use of the same group stands before. */
+/* Whether there is an earlier use of the same group. */
 static bool is_named_before(const sheaf_lens_survey *s, const sheaf_lens_use *uses, size_t u)
 {
 	size_t k = 0;
@@ -243,7 +244,7 @@ bool sheaf_lens_has_many_groups(const sheaf_lens_survey *survey)
 	const sheaf_lens_use *uses = (const sheaf_lens_use *)(const void *)survey->groups.data;
 	size_t n = survey->groups.size / sizeof *uses;
 	int groups = 0;
-	/* Each has at most two uses, so few are looked at. */
+	/* Each has at most two uses, so few are compared. */
 	for (size_t u = 0; u < n && groups <= MOST; u++)
 		groups += uses[u].size > 0 && !is_named_before(survey, uses, u);
 	return groups > MOST;

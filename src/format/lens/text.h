@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The text spelling from the inside.
+/* The inside of the text spelling.
  *
- *   text_words.c    blanks, comments, numbers       text_block.c    strings
- *   text_scan.c     where examples end              text_header.c   the header of the set, fields
- *   text_example.c  examples                        text_events.c   lists of events, and whose turn it is
- *   text_ranges.c   values and units                text_write.c    the writer */
+ * text_words.c blanks, comments, numbers text_block.c strings text_scan.c where examples end text_header.c
+ * the header of the set, fields text_example.c examples text_events.c lists of events, and whose turn it is
+ * text_ranges.c values and units text_write.c the writer */
 #ifndef SHEAF_FORMAT_LENS_TEXT_H
 #define SHEAF_FORMAT_LENS_TEXT_H
 
@@ -17,15 +16,15 @@ typedef struct sheaf_lens_span {
 	int32_t first, last;
 } sheaf_lens_span;
 
-/* Inputs or targets of the example under way: whose turn it is. */
+/* Inputs or targets of the current example: whose turn it is. */
 typedef struct sheaf_lens_side {
 	const char *name; /* "inputs" */
 	bool is_input;
 	bool seen;    /* since the last event list */
-	int32_t next; /* event that is next where it was seen */
+	int32_t next; /* event that was next when this was seen */
 } sheaf_lens_side;
 
-/* Text being read: a piece, or the header. */
+/* Text that is being read: a piece, or the header. */
 typedef struct sheaf_lens_parsing {
 	sheaf_lens_reporter teller;
 	const uint8_t *begin, *at, *end;
@@ -41,11 +40,11 @@ typedef struct sheaf_lens_parsing {
 /* ---- text_words.c ---- */
 
 enum {
-	LENS_BLANK = 1,   /* parts words: what isspace has in C */
+	LENS_BLANK = 1,   /* separates words: isspace in C */
 	LENS_BRACKET = 2, /* { } ( ) [ ] ": ends a bare word */
 	LENS_OPENER = 4,  /* { ( [ ": begins a string that is no bare word */
 	LENS_DIGIT = 8,
-	LENS_ENDS_REAL = 16, /* , ; { } [ ] and blanks: after these the word "-" ends */
+	LENS_ENDS_REAL = 16, /* , ; { } [ ] and blanks: the word "-" ends before these */
 	LENS_ENDS_DASH = 32, /* } ) ; and blanks: a "-" before these is a number */
 	LENS_TELLS = 64      /* in a string: brackets, a backslash, newlines, NUL, and what is not ASCII */
 };
@@ -56,9 +55,9 @@ static inline bool sheaf_lens_is(uint8_t byte, int classes)
 }
 static inline bool sheaf_lens_is_newline(uint8_t byte) { return byte == '\n' || byte == '\r'; }
 
-/* Passes blanks and comment lines; false at the end of the text. */
+/* Skips blanks and comment lines; false at the end of the text. */
 bool sheaf_lens_pass_blank(sheaf_lens_parsing *p);
-/* Passes the word where it follows. */
+/* Skips the word if it comes next. */
 static inline bool sheaf_lens_follows(sheaf_lens_parsing *p, const char *word)
 {
 	size_t n = strlen(word);
@@ -66,24 +65,24 @@ static inline bool sheaf_lens_follows(sheaf_lens_parsing *p, const char *word)
 	p->at += n;
 	return true;
 }
-/* Passes blanks, and then the word where it follows. */
+/* Skips blanks, and then the word if it comes next. */
 static inline bool sheaf_lens_match(sheaf_lens_parsing *p, const char *word)
 {
 	return sheaf_lens_pass_blank(p) && sheaf_lens_follows(p, word);
 }
-/* Whether a list of numbers goes on at this byte, which is no blank. */
+/* Whether a list of numbers continues at this byte, which is no blank. */
 bool sheaf_lens_is_number(const uint8_t *at, const uint8_t *end);
 
-/* A real as scanf's %f takes it; "-", or nothing, are NaN. */
+/* A real as scanf's %f reads it; "-", or nothing, are NaN. */
 typedef struct sheaf_lens_real {
 	float value;
 	const uint8_t *end; /* NULL: there is none */
-	bool empty;         /* nothing stands there */
-	bool infinite;      /* digits beyond the type */
+	bool empty;         /* there is nothing */
+	bool infinite;      /* digits beyond the type's precision */
 	bool cut;           /* an exponent without digits */
 } sheaf_lens_real;
 sheaf_lens_real sheaf_lens_scan_real(const uint8_t *at, const uint8_t *end);
-/* Passes blanks and reads a real; what is odd about it is reported. *found is false where there is none. */
+/* Skips blanks and reads a real; oddities are reported. *found is false if there is none. */
 SHEAF_USE sheaf_status sheaf_lens_read_real(sheaf_lens_parsing *p, float *out, bool *found);
 
 typedef enum sheaf_lens_integer {
@@ -91,8 +90,7 @@ typedef enum sheaf_lens_integer {
 	SHEAF_LENS_NO_INTEGER,
 	SHEAF_LENS_INTEGER_OVER
 } sheaf_lens_integer;
-/* A whole number as scanf's %d takes it, but that what does not fit is reported. Does not move where there is
- * none. */
+/* A whole number as scanf's %d reads it, except that overflow is reported. Does not move if there is none. */
 sheaf_lens_integer sheaf_lens_scan_integer(const uint8_t **at, const uint8_t *end, int32_t *out);
 
 /* Reports a flaw at p->at, where something else was expected. */
@@ -109,7 +107,7 @@ typedef enum sheaf_lens_nesting {
 /* Takes one more byte of a string that began with an opener. */
 sheaf_lens_nesting sheaf_lens_nest_byte(sheaf_lens_nest *nest, uint8_t byte);
 void sheaf_lens_nest_begin(sheaf_lens_nest *nest, uint8_t opener);
-/* Passes bytes of a string that open and close nothing. */
+/* Skips bytes of a string that open and close nothing. */
 static inline const uint8_t *sheaf_lens_pass_plain(sheaf_lens_nest *nest, const uint8_t *at,
                                                    const uint8_t *end)
 {
@@ -134,7 +132,7 @@ bool sheaf_lens_text_end(sheaf_lens_scan *scan, const uint8_t *data, size_t size
 /* "max:" and so on. */
 extern const char *const sheaf_lens_field_words[SHEAF_LENS_FIELDS];
 SHEAF_USE sheaf_status sheaf_lens_text_begin(sheaf_lens_reader *in, sheaf_error *err);
-/* Reads a field, if that is what follows, else *found is false. `where` is "set header" or "event header". */
+/* Reads a field if one comes next, otherwise *found is false. `where` is "set header" or "event header". */
 SHEAF_USE sheaf_status sheaf_lens_read_field(sheaf_lens_parsing *p, const char *where,
                                              float fields[SHEAF_LENS_FIELDS], unsigned *given, bool *found);
 
@@ -142,13 +140,13 @@ SHEAF_USE sheaf_status sheaf_lens_read_field(sheaf_lens_parsing *p, const char *
 
 /* After '[': the events, then their fields, up to ']'. */
 SHEAF_USE sheaf_status sheaf_lens_read_events(sheaf_lens_parsing *p);
-/* The event that owns what comes next; it is the first of those that get it. */
+/* The event that owns what comes next; the first of those that get it. */
 SHEAF_USE sheaf_status sheaf_lens_take_turn(sheaf_lens_parsing *p, sheaf_lens_side *side, const uint8_t *word,
                                             int32_t *owner);
-/* Gives the list to the owner and those that share it. */
+/* Gives the list to its owner and those that share it. */
 SHEAF_USE sheaf_status sheaf_lens_give(sheaf_lens_parsing *p, sheaf_lens_side *side, const uint8_t *word,
                                        int32_t owner, int32_t list);
-/* Reads ranges; *list is -1 where there are none. `active` is what sparse ranges get that say no value. */
+/* Reads ranges; *list is -1 if there are none. `active` is the value of sparse ranges that give none. */
 SHEAF_USE sheaf_status sheaf_lens_read_ranges(sheaf_lens_parsing *p, bool sparse, float active,
                                               int32_t *list);
 SHEAF_USE sheaf_status sheaf_lens_text_parse(const sheaf_lens_reader *in, const sheaf_piece *piece,

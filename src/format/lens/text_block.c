@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Strings of the text spelling: bare words, and what stands in brackets or quotes, which nest within each
- * other. */
+/* Strings of the text spelling: bare words, and text in brackets or quotes, which nest. */
 #include "format/lens/text.h"
 #include <stdio.h>
 
@@ -32,7 +31,7 @@ static sheaf_lens_nesting open_one(sheaf_lens_nest *nest, uint8_t byte)
 	return SHEAF_LENS_INSIDE;
 }
 
-/* A quote closes only where a quote was opened last: within any other bracket it opens one. */
+/* A quote closes only if the last thing opened was a quote: within any other bracket it opens one. */
 sheaf_lens_nesting sheaf_lens_nest_byte(sheaf_lens_nest *nest, uint8_t byte)
 {
 	bool escapes = byte == '\\', escaped = nest->escaped && !escapes;
@@ -68,7 +67,7 @@ static sheaf_status tell_deep(sheaf_lens_parsing *p, const uint8_t *at)
 	                  "at most 32 brackets within each other, as many as Lens has room for", "more"));
 }
 
-/* What stands on a line, up to its end or the end of the string. */
+/* The text on a line, up to its end or the end of the string. */
 static sheaf_status read_line(sheaf_lens_parsing *p, const char *rule, const char *what,
                               sheaf_lens_nest *nest, bool *closed)
 {
@@ -87,7 +86,7 @@ static sheaf_status read_line(sheaf_lens_parsing *p, const char *rule, const cha
 	return SHEAF_OK;
 }
 
-/* To the start of the next line that is no comment. */
+/* Moves to the start of the next line that is no comment. */
 static void pass_newline(sheaf_lens_parsing *p)
 {
 	do {
@@ -97,7 +96,7 @@ static void pass_newline(sheaf_lens_parsing *p)
 	} while (p->at < p->end && *p->at == '#');
 }
 
-/* Lines are joined by LF, but none is put before the first text. */
+/* Lines are joined by LF, but none comes before the first text. */
 static sheaf_status read_nested(sheaf_lens_parsing *p, const char *rule, const char *what)
 {
 	sheaf_lens_nest nest;

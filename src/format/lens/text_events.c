@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of events, what they set, and which event the next inputs or targets go to. */
+/* Lists of events, their settings, and to which event the next inputs or targets belong. */
 #include "format/lens/filling.h"
 #include "format/lens/text.h"
 #include <inttypes.h>
@@ -87,7 +87,7 @@ static void override(sheaf_lens_traits *traits, const sheaf_lens_traits *by, uns
 	if (by->proc >= 0) traits->proc = by->proc;
 }
 
-/* Events that had the same traits have the same again. */
+/* Events with equal traits share them again. */
 static void apply(sheaf_lens_parsing *p, const sheaf_lens_traits *by, unsigned given)
 {
 	size_t n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Examples in text: their headers, and in which order events get inputs and targets. */
+/* Examples in text: their headers, and the order in which events get inputs and targets. */
 #include "base/context.h"
 #include "format/lens/filling.h"
 #include "format/lens/text.h"

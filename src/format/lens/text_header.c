@@ -32,8 +32,8 @@ sheaf_status sheaf_lens_read_field(sheaf_lens_parsing *p, const char *where, flo
 
 /* ---- the header ---- */
 
-/* Before version 2, files began with their numbers of inputs and targets. Lens still passes over two
- * integers, also where a file without a header begins with the number of events of its first example. */
+/* Before version 2, files began with their numbers of inputs and targets. Lens still skips two integers, even
+ * if a file without a header begins with the number of events of its first example. */
 static sheaf_status pass_old_dims(sheaf_lens_parsing *p)
 {
 	int passed = 0;
@@ -87,7 +87,7 @@ static sheaf_status show_header(sheaf_lens_reader *in, sheaf_bytes *shown, sheaf
 	}
 }
 
-/* Lens reads four bytes before anything else, and knows no byte order mark. */
+/* Lens reads four bytes first, and knows no byte order mark. */
 static sheaf_status check_start(sheaf_lens_parsing *p)
 {
 	static const char mark[] = "\xef\xbb\xbf";
@@ -123,7 +123,7 @@ sheaf_status sheaf_lens_text_begin(sheaf_lens_reader *in, sheaf_error *err)
 	sheaf_status status = check_start(&p);
 	if (status == SHEAF_OK) status = read_header(&p, &in->header);
 	sheaf_builder_drop(&p.string);
-	/* After a flaw that was reported, examples begin where the header may have ended. */
+	/* After a reported flaw, examples begin where the header may have ended. */
 	if (status && p.teller.flawed) p.at = p.begin + in->scan.at;
 	if (status && !p.teller.flawed) return status;
 	sheaf_lens_count_lines(&p.teller, p.at);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Values and units: what stands after I: and its kin. '(' begins a dense range, '{' a sparse one, a bare
- * number goes on with the one that is open. */
+/* Values and units, which follow I: and the like. '(' begins a dense range, '{' a sparse one, a bare number
+ * continues the one that is open. */
 #include "format/lens/filling.h"
 #include "format/lens/text.h"
 #include "number/kernel.h"
 #include <inttypes.h>
 #include <stdio.h>
 
-/* A list of ranges as it is being read. */
+/* A list of ranges that is being read. */
 typedef struct listing {
 	sheaf_lens_parsing *p;
 	sheaf_lens_list list;
 	sheaf_lens_range *range; /* that is open */
 	bool open;
-	float active; /* value of sparse ranges that say none */
+	float active; /* value of sparse ranges that give none */
 } listing;
 
 static sheaf_status end_range(listing *l)
@@ -84,7 +84,7 @@ static sheaf_status read_first(listing *l)
 	           : flaw_integer(l->p, at, kind, "first unit", "the first unit of a dense range");
 }
 
-/* Numbers and names in any order, the last of each counts. */
+/* Numbers and names in any order; the last of each counts. */
 static sheaf_status read_range_header(listing *l)
 {
 	sheaf_lens_parsing *p = l->p;
@@ -150,7 +150,7 @@ static sheaf_status flaw_span(sheaf_lens_parsing *p, const uint8_t *at)
 	                       sheaf_show(at, p->end, ';', found));
 }
 
-/* A chain like 0-2-4 loads, but breaks in Lens when the example is presented. */
+/* A chain like 0-2-4 loads, but fails in Lens when the example is presented. */
 static sheaf_status tell_chain(sheaf_lens_parsing *p, const uint8_t *at)
 {
 	char found[SHEAF_SHOWN_SIZE];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where an example ends: at a ';' that is in no string, no comment and no range header. What is within them
- * is read by others; here, a wrong bracket leads back to where any ';' counts. */
+/* Where an example ends: at a ';' that is in no string, no comment and no range header. Their contents are
+ * read elsewhere; here, a wrong bracket leads back to the state where any ';' counts. */
 #include "format/lens/text.h"
 #include "number/find.h"
 
@@ -26,7 +26,7 @@ static void enter_block(sheaf_lens_scan *scan, uint8_t opener, int after)
 	scan->after = after;
 }
 
-/* Whether "name:" or "proc:" stands there. */
+/* Whether "name:" or "proc:" comes next. */
 static bool announces_string(const uint8_t *at)
 {
 	return at[4] == ':' && (memcmp(at, "name", 4) == 0 || memcmp(at, "proc", 4) == 0);
@@ -81,7 +81,7 @@ static void scan_comment(sheaf_lens_scan *scan, const uint8_t *data, size_t size
 	scan->comment = scan->at == size;
 }
 
-/* A byte before a string, in a bare word or in a range header; some are looked at once more, in the next
+/* A byte before a string, in a bare word or in a range header; some are examined once more, in the next
  * state. */
 static void scan_inside(sheaf_lens_scan *scan, uint8_t byte)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Words of the text spelling: blanks, comments and numbers, as the C library's scanf takes them, which is
- * what Lens reads with. */
+/* Words of the text spelling: blanks, comments and numbers, read like the C library's scanf, which Lens
+ * uses. */
 #include "format/lens/text.h"
 #include "number/number.h"
 #include <math.h>
@@ -75,7 +75,7 @@ static bool has_word(const uint8_t *at, const uint8_t *end, const char *word)
 	return (size_t)(end - at) >= n && strncasecmp((const char *)at, word, n) == 0;
 }
 
-/* "nan", "inf" and "infinity": an "infi" that is no "infinity" is nothing at all. */
+/* "nan", "inf" and "infinity": an "infi" that does not continue to "infinity" is nothing at all. */
 static sheaf_lens_real scan_name(const uint8_t *at, const uint8_t *end)
 {
 	bool negative = at < end && *at == '-';
@@ -95,8 +95,8 @@ static int hex_digit(uint8_t byte)
 	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
 }
 
-/* Up to 52 bits of a hexadecimal number; bits that are dropped leave a trace in the last one, so that
- * rounding to float, once, is exact. */
+/* Up to 52 bits of a hexadecimal number; dropped bits set the last one, so that rounding to float, once, is
+ * exact. */
 typedef struct hexadecimal {
 	uint64_t digits;
 	int64_t exponent; /* of two */
@@ -124,7 +124,7 @@ static const uint8_t *scan_hex_digits(const uint8_t *at, const uint8_t *end, hex
 	return at;
 }
 
-/* An exponent that is there but for its digits is passed over, as scanf does. */
+/* An exponent without digits is skipped, as by scanf. */
 static const uint8_t *scan_power(const uint8_t *at, const uint8_t *end, int64_t *power, bool *cut)
 {
 	enum { ENOUGH = 1 << 20 };
@@ -138,8 +138,8 @@ static const uint8_t *scan_power(const uint8_t *at, const uint8_t *end, int64_t 
 	return at;
 }
 
-/* After "0x", where there must be more for scanf to take it. A float64 holds all of the digits and any
- * exponent that matters. */
+/* After "0x", which scanf accepts only if more follows. A float64 holds all of the digits and any exponent
+ * that matters. */
 static sheaf_lens_real scan_hexadecimal(const uint8_t *at, const uint8_t *end, bool negative)
 {
 	enum { BEYOND = 400 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The text spelling, so that Lens reads it back to the same set: every string in braces, every range but the
- * first with its opener, digits that lead back to the same float32. */
+/* The text spelling, so that Lens reads it back as the same set: every string in braces, every range but the
+ * first with its opener, digits that give the same float32. */
 #include "base/context.h"
 #include "format/lens/text.h"
 #include "format/lens/writing.h"
@@ -10,7 +10,7 @@
 
 /* ---- strings ---- */
 
-/* Whether a string comes back when it stands in braces: what opens in it closes, no newline leads, no line
+/* Whether a string in braces is read back unchanged: its brackets close, no newline comes first, no line
  * looks like a comment. */
 static bool fits_braces(const char *text)
 {
@@ -27,7 +27,7 @@ static bool fits_braces(const char *text)
 	return nest.depth == 1 && !nest.escaped;
 }
 
-/* A bare word keeps what braces do not: a backslash at its end. */
+/* A bare word can have what braces cannot: a backslash at its end. */
 static bool fits_bare(const char *text)
 {
 	const uint8_t *c = (const uint8_t *)text;
@@ -57,7 +57,7 @@ static sheaf_status refuse_string(const sheaf_lens_writing *w, const char *rule,
 	return report(w, problem, err);
 }
 
-/* What is before and after a string, and what it is called. */
+/* The text before and after a string, and its name in messages. */
 typedef struct string_place {
 	const char *word, *end, *rule;
 } string_place;
@@ -128,7 +128,7 @@ static void put_span(int32_t first, int32_t last, sheaf_builder *to)
 	if (last > first) put_integer(to, -(int64_t)last);
 }
 
-/* "[0-2 4]", or nothing where there is only one event. */
+/* "[0-2 4]", or nothing if there is only one event. */
 static void put_users(const sheaf_lens_writing *w, sheaf_lens_direction side, int32_t list, sheaf_builder *to)
 {
 	int32_t count;
@@ -142,7 +142,7 @@ static void put_users(const sheaf_lens_writing *w, sheaf_lens_direction side, in
 	sheaf_builder_byte(to, ']');
 }
 
-/* Events that follow each other with the same traits stand together. */
+/* Consecutive events with the same traits are written together. */
 static sheaf_status put_specials(const sheaf_lens_writing *w, sheaf_builder *to, sheaf_error *err)
 {
 	const sheaf_lens_event *events = sheaf_lens_event_at(w->set, w->example, 0);
@@ -195,7 +195,7 @@ static void put_units(const sheaf_lens_set *set, const sheaf_lens_range *range, 
 	}
 }
 
-/* "{group value}" or "(group first)". A group that text cannot hold takes its range with it. */
+/* "{group value}" or "(group first)". A group that text cannot hold is lost with its range. */
 static sheaf_status put_opener(const sheaf_lens_writing *w, const sheaf_lens_range *range, sheaf_builder *to,
                                bool *fits, sheaf_error *err)
 {
@@ -228,7 +228,7 @@ static sheaf_status report_all(const sheaf_lens_writing *w, sheaf_error *err)
 	return report(w, problem, err);
 }
 
-/* Binary files may have ranges of units that end before they begin, and say in many ways that all are
+/* Binary files may have ranges of units that end before they begin, and several ways to say that all are
  * meant. */
 static sheaf_status check_units(const sheaf_lens_writing *w, const sheaf_lens_range *range, bool *fit,
                                 sheaf_error *err)
@@ -263,8 +263,8 @@ static sheaf_status put_range(const sheaf_lens_writing *w, const sheaf_lens_rang
 	return SHEAF_OK;
 }
 
-/* The letter is that of the first range's kind: "Ii" is 'I' for a dense one and 'i' for a sparse one.
- * `active` is what its owner gives units without a value. */
+/* The letter shows the kind of the first range: of "Ii", 'I' for a dense one and 'i' for a sparse one.
+ * `active` is the value that the list's owner gives to units without one. */
 static sheaf_status put_ranges(const sheaf_lens_writing *w, const char letters[2], int32_t list, float active,
                                sheaf_builder *to, sheaf_error *err)
 {
@@ -308,7 +308,7 @@ static sheaf_status tell_copy(const sheaf_lens_writing *w, sheaf_error *err)
 	return report(w, problem, err);
 }
 
-/* Whether the inputs are the targets of the same events: then they are written once. */
+/* Whether the inputs are also the targets of the same events: then they are written once. */
 static bool is_both(const sheaf_lens_writing *w, int32_t list)
 {
 	int32_t ninputs, ntargets;
@@ -332,8 +332,8 @@ static sheaf_status put_input(const sheaf_lens_writing *w, int32_t list, sheaf_b
 	return count ? tell_copy(w, err) : SHEAF_OK;
 }
 
-/* All targets stand after all inputs, in the order of their events, whether they are shared or not: so a
- * file that is read and written again stays as it is. */
+/* All targets come after all inputs, in the order of their events, whether they are shared or not: so a file
+ * that is read and written again stays as it is. */
 static sheaf_status put_lists(const sheaf_lens_writing *w, sheaf_builder *to, sheaf_error *err)
 {
 	for (int32_t e = 0; e < w->example->nevents; e++)

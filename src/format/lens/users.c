@@ -20,8 +20,8 @@ static int32_t list_of(const sheaf_lens_event *event, bool is_input)
 	return is_input ? event->input : event->target;
 }
 
-/* Counts the events of each list, adds up where each begins, and puts the events there, from the last to the
- * first. */
+/* Counts the events of each list, adds up where each begins, and stores the events there, from the last to
+ * the first. */
 static void sort(const sheaf_lens_event *events, const sheaf_lens_example *example, bool is_input,
                  int32_t *starts, int32_t *sorted)
 {
@@ -74,7 +74,7 @@ int32_t sheaf_lens_end_of_run(const int32_t *events, int32_t count, int32_t from
 	return to;
 }
 
-/* The sign of a zero is something. */
+/* The sign of a zero matters. */
 static bool same(float a, float b) { return memcmp(&a, &b, sizeof a) == 0 || (a != a && b != b); }
 
 bool sheaf_lens_same_fields(const float a[SHEAF_LENS_FIELDS], const float b[SHEAF_LENS_FIELDS])

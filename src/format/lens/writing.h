@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the writers of both spellings share: which events use a list, and which events are special. */
+/* Common to the writers of both spellings: which events use a list, and which events are special. */
 #ifndef SHEAF_FORMAT_LENS_WRITING_H
 #define SHEAF_FORMAT_LENS_WRITING_H
 
@@ -7,7 +7,7 @@
 
 typedef enum sheaf_lens_direction { SHEAF_LENS_INPUTS, SHEAF_LENS_TARGETS } sheaf_lens_direction;
 
-/* Finds the users of all lists of an example; the functions below give them until the next call. */
+/* Finds the users of all lists of an example; the functions below return them until the next call. */
 SHEAF_USE sheaf_status sheaf_lens_find_users(sheaf_lens_writing *w, const sheaf_lens_set *set,
                                              const sheaf_lens_example *example, sheaf_error *err);
 /* Events that have the list on that side, in order. */
@@ -15,12 +15,12 @@ const int32_t *sheaf_lens_users_of(const sheaf_lens_writing *w, sheaf_lens_direc
                                    int32_t *count);
 /* Whether the event is the first that uses its list on that side. */
 bool sheaf_lens_owns(const sheaf_lens_writing *w, sheaf_lens_direction side, int32_t event);
-/* One past the last of the events that follow one by one from events[from] on. */
+/* One past the last of the consecutive events from events[from] on. */
 int32_t sheaf_lens_end_of_run(const int32_t *events, int32_t count, int32_t from);
 
-/* NaN is the same as NaN. */
+/* NaN equals NaN. */
 bool sheaf_lens_same_fields(const float a[SHEAF_LENS_FIELDS], const float b[SHEAF_LENS_FIELDS]);
-/* Whether an event differs from one that says nothing. */
+/* Whether an event differs from one without settings. */
 bool sheaf_lens_is_special(const sheaf_lens_set *set, const sheaf_lens_traits *traits);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Matrix Market files from the inside: the words that its rooms share.
+/* The inside of Matrix Market files: declarations that its files share.
  *
- *   format.c    the table entry, options, recognition       header.c   comments, sizes: into a schema
- *   banner.c    the first line, and GraphBLAS's types       place.c    where the values of an array stand
- *   line.c      a line of the header, and what may be wrong with it
- *   triangle.c  which triangle entries are in               review.c   what only the whole input shows
- *   write.c     entries into lines
+ * format.c the table entry, options, recognition header.c comments, sizes: into a schema banner.c the first
+ * line, and GraphBLAS's types place.c where the values of an array stand line.c a line of the header, and
+ * what may be wrong with it triangle.c which triangle entries are in review.c what only the whole input shows
+ * write.c entries into lines
  *
  * What lines of entries are is in lined/entries.h; what is read and why in docs/formats/matrixmarket.md. */
 #ifndef SHEAF_FORMAT_MATRIXMARKET_MATRIXMARKET_H
@@ -15,18 +14,18 @@
 #include "lined/entries.h"
 #include "sort/sorter.h"
 
-/* What the banner says. Its fields are the values of entries. */
+/* The contents of the banner. Its fields are the values of entries. */
 typedef enum sheaf_mtx_symmetry { MTX_GENERAL, MTX_SYMMETRIC, MTX_SKEW, MTX_HERMITIAN } sheaf_mtx_symmetry;
 extern const char *const sheaf_mtx_fields[], *const sheaf_mtx_symmetries[]; /* end with NULL */
 
-/* Comments stand before the sizes: none ends a line of entries. */
+/* Comments are before the sizes: none ends a line of entries. */
 static const sheaf_lined_syntax sheaf_mtx_syntax = {
 	.spaces = SHEAF_LINED_SPACES | UINT64_C(1) << '\v' | UINT64_C(1) << '\f', .comment = '%', .stop = '\n'};
 
 typedef struct sheaf_mtx_reader {
 	SHEAF_BASE(sheaf_entry_reader, entry_reader); /* bare: an array, column by column */
 	sheaf_mtx_symmetry symmetry;
-	int64_t rows, columns; /* as the sizes say; of a vector, 1 column */
+	int64_t rows, columns; /* from the sizes; for a vector, 1 column */
 	sheaf_type type;       /* of its values, and whether they are truth values */
 	bool is_bool;
 	bool has_comments;
@@ -47,23 +46,23 @@ static inline void sheaf_mtx_pass_spaces(sheaf_mtx_line *l)
 
 /* ---- line.c ---- */
 
-/* Fails, with what stands at byte `at` of the line at hand. */
+/* Fails, quoting what is at byte `at` of the current line. */
 SHEAF_USE sheaf_status sheaf_mtx_refuse(const sheaf_mtx_reader *in, const sheaf_mtx_line *l,
                                         const uint8_t *at, sheaf_finding finding, sheaf_error *err);
-/* Reports what is always read although the format's document forbids it; `lenient` decides how severe it is.
- */
+/* Reports what is always read although the format's document forbids it; `lenient` decides how severe it
+ * is. */
 SHEAF_USE sheaf_status sheaf_mtx_tolerate(const sheaf_mtx_reader *in, const sheaf_mtx_line *l,
                                           const uint8_t *at, sheaf_finding finding, sheaf_error *err);
-/* Fails, or reports, where the user asks for that. */
+/* Fails, or only reports if the user asked for that. */
 SHEAF_USE sheaf_status sheaf_mtx_allow(const sheaf_mtx_reader *in, const sheaf_mtx_line *l, const uint8_t *at,
                                        sheaf_finding finding, sheaf_error *err);
-/* The same of all that stands after the last word; nothing is fine. */
+/* The same for anything after the last word; nothing is fine. */
 SHEAF_USE sheaf_status sheaf_mtx_end_line(const sheaf_mtx_reader *in, sheaf_mtx_line *l, const char *rule,
                                           const char *expected, sheaf_error *err);
-/* What stands there, as messages show it; returns text, or a word for nothing. */
+/* The text there, quoted for messages; returns text, or a word for nothing. */
 const char *sheaf_mtx_found(const sheaf_mtx_line *l, const uint8_t *at, char text[SHEAF_SHOWN_SIZE]);
 
-/* Reads up to the sizes, and makes the schema; the source stands after them. */
+/* Reads up to the sizes, and makes the schema; the source is then after them. */
 SHEAF_USE sheaf_status sheaf_mtx_read_header(sheaf_mtx_reader *in, sheaf_error *err);
 
 /* ---- header.c ---- */
@@ -72,14 +71,15 @@ SHEAF_USE sheaf_status sheaf_mtx_read_header(sheaf_mtx_reader *in, sheaf_error *
 
 /* What all entries are; the line is the first one. */
 SHEAF_USE sheaf_status sheaf_mtx_read_banner(sheaf_mtx_reader *in, sheaf_mtx_line *l, sheaf_error *err);
-/* Where a comment is "%%GraphBLAS type ...", values are of that type. */
+/* If a comment is "%%GraphBLAS type ...", values have that type. */
 void sheaf_mtx_read_type(sheaf_mtx_reader *in, const sheaf_mtx_line *line);
 
 /* ---- place.c, triangle.c: rules of entries ---- */
 
 void sheaf_mtx_find_place(sheaf_entry_decoding *d);
 void sheaf_mtx_pass_places(sheaf_entry_decoding *d, int64_t n);
-/* Holds the entries from row `from` on against the structure, and puts those above the diagonal below it. */
+/* Checks the entries from row `from` on against the structure, and moves those above the diagonal below
+ * it. */
 SHEAF_USE sheaf_status sheaf_mtx_check_triangle(sheaf_entry_decoding *d, int64_t from);
 
 /* ---- review.c ---- */

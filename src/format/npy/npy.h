@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* NumPy's array files: one array and nothing else. format.c reads, write.c writes; what arrays are is in
- * src/array. */
+/* NumPy's array files: one array and nothing else. format.c reads, write.c writes; src/array handles
+ * arrays. */
 #ifndef SHEAF_FORMAT_NPY_NPY_H
 #define SHEAF_FORMAT_NPY_NPY_H
 

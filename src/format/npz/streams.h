@@ -11,9 +11,9 @@
 
 /* ---- slots.c ---- */
 
-/* What an array has: the values; of a LIST or COORD level where what each position covers begins, and one
- * more; of a COORD level the indices; of one that may be missing what is there, and why the others are not;
- * of a sparse stream its dim. */
+/* What an array holds: the values; for a LIST or COORD level where what each position covers begins, and one
+ * more; for a COORD level the indices; for a level with missing positions which are there, and why the others
+ * are not; for a sparse stream its dim. */
 typedef enum sheaf_npz_what {
 	NPZ_OFFSETS,
 	NPZ_INDICES,
@@ -41,19 +41,19 @@ typedef struct sheaf_npz_slots {
 
 extern const char sheaf_npz_schema_name[];
 
-/* All arrays of a schema, a field's one after the other: offsets and what else there is by level, values
- * last. UNSUPPORTED where two would have one name. */
+/* All arrays of a schema, a field's one after the other: offsets and so on by level, values last. UNSUPPORTED
+ * if two would have the same name. */
 SHEAF_USE sheaf_status sheaf_npz_make_slots(const sheaf_schema *schema, sheaf_context *cx,
                                             sheaf_npz_slots *out, sheaf_error *err);
 void sheaf_npz_free_slots(sheaf_npz_slots *slots);
-/* The number of a field's first slot; its slots stand one after the other. */
+/* The index of a field's first slot; its slots follow one another. */
 int sheaf_npz_first_slot(const sheaf_npz_slots *slots, int field);
-/* The slot of a field's level, NULL where there is none. */
+/* The slot of a field's level, NULL if there is none. */
 const sheaf_npz_slot *sheaf_npz_slot_of(const sheaf_npz_slots *slots, int field, int level,
                                         sheaf_npz_what what, int at);
 /* Whether the archive has streams or columns in parts. */
 bool sheaf_npz_is_streams(const sheaf_npz_archive *archive);
-/* The schema of such an archive: the one that it has, or what the names of its members say. */
+/* The schema of such an archive: the one that it contains, or one made from the names of its members. */
 SHEAF_USE sheaf_status sheaf_npz_streams_schema(const sheaf_npz_archive *archive, sheaf_context *cx,
                                                 sheaf_schema *out, sheaf_error *err);
 
@@ -71,7 +71,7 @@ typedef struct sheaf_npz_streams {
 SHEAF_USE sheaf_status sheaf_npz_open_streams(const sheaf_npz_archive *archive, const sheaf_schema *schema,
                                               sheaf_npz_streams *out, sheaf_error *err);
 void sheaf_npz_close_streams(sheaf_npz_streams *streams);
-/* How many rows from number `row` on take about that many bytes; 1 at least. */
+/* How many rows from number `row` on have about that many bytes; at least 1. */
 SHEAF_USE sheaf_status sheaf_npz_count_streams(const sheaf_npz_streams *streams, int64_t row, int64_t bytes,
                                                int64_t *n, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_npz_stream_rows(const sheaf_npz_streams *streams, int64_t row, int64_t n,
