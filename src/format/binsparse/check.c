@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A number that breaks a rule: array[at], which was expected to be at least the limit (`least`), or below
- * it. */
+/* A number that breaks a rule: array[at], whose expectation is `least` ("at least", for one) followed by the
+ * limit. */
 typedef struct breach {
 	const char *rule, *array;
 	int64_t at;

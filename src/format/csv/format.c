@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Comma-separated values: what is different from others of their family, which is in src/delimited. */
+/* Comma-separated values: what distinguishes them from their family, which is in src/delimited. */
 #define FORMAT sheaf_format_csv
 #define NAME "csv"
 #define SUMMARY "comma-separated values: tables with RFC 4180's quotes or SciDB's"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `info` says: the tree of a file, each array with its type, shape, chunks and filters. */
+/* The output of `info`: the tree of a file, each array with its type, shape, chunks and filters. */
 #include "base/buffer.h"
 #include "base/spell.h"
 #include "data/json_text.h"
@@ -16,7 +16,7 @@ typedef struct reporting {
 
 static void put_quoted(sheaf_builder *b, const char *text) { sheaf_json_string(b, text, strlen(text)); }
 
-/* Reasons may name options, each of which is spelled as the user knows it. */
+/* Reasons may name options, each in the user's own spelling. */
 static const char *spell(const char *why, char text[600])
 {
 	char advice[32] = "";

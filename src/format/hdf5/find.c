@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Datasets in the tree of a file. A group is a sparse matrix where the arrays in it have the names that some
- * program gives them; arrays that belong to one are no datasets of their own. */
+/* Datasets in the tree of a file. A group is a sparse matrix if its arrays have the names that some program
+ * uses; arrays that belong to one are not datasets by themselves. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/spell.h"
@@ -32,7 +32,7 @@ static bool are_values(const sheaf_box_item *item)
 	return item && item->rank == 1 && item->what < SHEAF_BOX_TEXTS;
 }
 
-/* Whether a text of the group or array is there and is this. */
+/* Whether the group or array has this text as an attribute. */
 static sheaf_status says(sheaf_box *box, const sheaf_box_item *item, const char *name, const char *word,
                          bool *is, sheaf_error *err)
 {
@@ -86,7 +86,7 @@ static sheaf_status find_compressed(sheaf_box *box, sheaf_hdf_found *out, sheaf_
 	return find_maker(box, out, err);
 }
 
-/* By columns, with the number of rows in an attribute; no values where there are none. */
+/* By columns, with the number of rows in an attribute; a matrix without entries has no values. */
 static sheaf_status find_matlab(sheaf_box *box, sheaf_hdf_found *out, sheaf_error *err)
 {
 	sheaf_buffer rows = {0};
@@ -128,7 +128,7 @@ static void find_coordinates(sheaf_box *box, sheaf_hdf_found *out)
 	}
 }
 
-/* What is in a group follows it. */
+/* The contents of a group come after it. */
 static bool is_empty(const sheaf_box *box, const sheaf_box_item *group)
 {
 	int64_t count;
@@ -156,7 +156,7 @@ static void find_array(sheaf_hdf_found *out)
 	out->values = item;
 }
 
-/* Whether a matrix has the array as one of its parts, or as its shape. */
+/* Whether the array is one of a matrix's parts, or its shape. */
 static sheaf_status belongs(sheaf_box *box, const sheaf_box_item *item, bool *does, sheaf_error *err)
 {
 	int64_t count;
@@ -203,7 +203,7 @@ sheaf_status sheaf_hdf_is_anndata(sheaf_box *box, bool *is, sheaf_error *err)
 {
 	const sheaf_box_item *obs = sheaf_box_find(box, "obs"), *var = sheaf_box_find(box, "var");
 	SHEAF_TRY(says(box, sheaf_box_find(box, ""), "encoding-type", "anndata", is, err));
-	*is = *is || (obs && var && sheaf_box_find(box, "X")); /* before releases said so */
+	*is = *is || (obs && var && sheaf_box_find(box, "X")); /* releases before that said so */
 	return SHEAF_OK;
 }
 
@@ -253,7 +253,7 @@ static sheaf_status choose_only(sheaf_box *box, const char *file, sheaf_context 
 	sheaf_status status = sheaf_hdf_each(box, cx, list, &l, err);
 	sheaf_builder_byte(&l.text, '\0');
 	if (status == SHEAF_OK) status = sheaf_builder_status(&l.text, err);
-	/* The only sparse matrix is meant: what stands beside it are its names. */
+	/* The only sparse matrix is meant: the arrays beside it are its names. */
 	*out = l.matrices == 1 ? l.matrix : l.first;
 	if (status == SHEAF_OK && l.count != 1 && l.matrices != 1) status = refuse_list(&l, file, err);
 	sheaf_builder_drop(&l.text);
@@ -272,7 +272,7 @@ sheaf_status sheaf_hdf_choose(sheaf_box *box, const char *file, const char *memb
 	const sheaf_box_item *item = sheaf_box_find(box, path);
 	*out = (sheaf_hdf_found){.at = item, .rows = -1};
 	if (item && item->is_group) SHEAF_TRY(sheaf_hdf_find(box, item, out, err));
-	/* A part of a matrix may be asked for by its name. */
+	/* A part of a matrix may be requested by its name. */
 	if (item && !item->is_group && !item->refused) find_array(out);
 	if (out->kind != HDF_NOTHING) return SHEAF_OK;
 	if (item && !item->is_group)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* HDF5 files of other makers: the table entry. */
+/* HDF5 files of other programs: the table entry. */
 #include "base/suffix.h"
 #include "format/hdf5/hdf5.h"
 #include <string.h>
@@ -18,7 +18,7 @@ static const sheaf_option options[] = {
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
-/* Whose file it is only shows inside. */
+/* Only the contents show which program made it. */
 static sheaf_likely probe(sheaf_bytes head, const char *name)
 {
 	if (sheaf_box_recognise(head) != SHEAF_NO_BOX) return SHEAF_SURE;

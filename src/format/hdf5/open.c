@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A dataset, measured: its shape, its pointers, whether entries come in order, and what its rows are. */
+/* Opening a dataset: its shape, its pointers, whether entries come in order, and what its rows are. */
 #include "base/buffer.h"
 #include "base/checked.h"
 #include "base/context.h"
@@ -33,8 +33,7 @@ static sheaf_status flaw(const sheaf_hdf_reader *in, const char *expected, int64
 
 /* ---- attributes of numbers ---- */
 
-/* *n numbers of eight bytes, on entry the most there may be; 0 where there is no such attribute, or none of
- * that kind. */
+/* *n numbers of eight bytes, on entry the maximum; 0 if there is no such attribute, or none of that type. */
 static sheaf_status find_numbers(const sheaf_hdf_reader *in, const char *name, sheaf_type type, void *out,
                                  size_t *n, sheaf_error *err)
 {
@@ -55,7 +54,7 @@ static sheaf_status find_numbers(const sheaf_hdf_reader *in, const char *name, s
 
 /* ---- shapes ---- */
 
-/* Of a dataset "shape" in the group. */
+/* For a dataset "shape" in the group. */
 static sheaf_status find_shape_array(sheaf_hdf_reader *in, size_t *n, sheaf_error *err)
 {
 	char path[4096];
@@ -168,7 +167,7 @@ static sheaf_status measure_coordinates(sheaf_hdf_reader *in, sheaf_error *err)
 
 /* ---- arrays ---- */
 
-/* MATLAB's arrays stand by columns, with their dimensions the other way round. */
+/* MATLAB's arrays are stored by columns, with their dimensions reversed. */
 static sheaf_status is_matlab(const sheaf_hdf_reader *in, bool *is, sheaf_error *err)
 {
 	return sheaf_box_has_text(in->box, in->set.at->path, "MATLAB_class", is, err);
@@ -193,7 +192,7 @@ static sheaf_status find_packing(sheaf_hdf_reader *in, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Pieces are whole rows of chunks. */
+/* Pieces consist of whole rows of chunks. */
 static void find_step(sheaf_hdf_reader *in, const sheaf_box_item *item)
 {
 	enum { MOST = 16 << 20 };
@@ -231,7 +230,7 @@ static void describe_value(const sheaf_hdf_reader *in, sheaf_field *value)
 	value->levels[0] = (sheaf_level_shape){.kind = SHEAF_FIXED, .extent = 2};
 }
 
-/* `keeps`: indices of lists stay in memory, where they are wanted whole. */
+/* `keeps`: indices of lists stay in memory, if they are read whole. */
 static sheaf_status make_entries(sheaf_hdf_reader *in, bool keeps, sheaf_error *err)
 {
 	sheaf_field *value;
@@ -320,7 +319,7 @@ static sheaf_status make_table(sheaf_hdf_reader *in, sheaf_error *err)
 
 /* ---- labels ---- */
 
-/* JSON has no place for others. */
+/* JSON has no place for other values. */
 static bool are_utf8(const uint8_t *bytes, const int64_t *ends, int64_t count)
 {
 	for (int64_t i = 0; i < count; i++)
@@ -341,7 +340,7 @@ static void count_up(char digits[24], size_t *n)
 	++*n;
 }
 
-/* Whether names are numbers from 0 on, which say nothing. */
+/* Whether names are numbers from 0 on, which carry no information. */
 static bool are_numbers(const uint8_t *bytes, const int64_t *ends, int64_t count)
 {
 	char number[24] = {[23] = '0'};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether indices are those of the shape, and entries come in order. */
+/* Whether indices are within the shape, and entries come in order. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -8,7 +8,7 @@
 
 /* ---- the shape ---- */
 
-/* The largest one, where negative ones are larger than all others. */
+/* The largest one, with negative ones counted as larger than all others. */
 static uint64_t largest(const sheaf_buffer *indices, sheaf_type type, int64_t n)
 {
 	uint64_t wide = 0;
@@ -53,15 +53,15 @@ sheaf_status sheaf_hdf_keep_indices(sheaf_hdf_reader *in, sheaf_error *err)
 ASCENDS(i32, int32_t)
 ASCENDS(i64, int64_t)
 
-/* Lists of indices, some at a time. */
+/* Lists of indices, checked in portions. */
 typedef struct lists {
 	const sheaf_hdf_reader *in;
 	sheaf_type type;
-	int64_t list, last; /* the one that goes on, and its last index */
+	int64_t list, last; /* the unfinished one, and its last index */
 	bool sorted;
 } lists;
 
-/* Indices [first, first + n), which end in the middle of a list or with one. */
+/* Indices [first, first + n), which end within a list or at its end. */
 static void see_lists(lists *l, const sheaf_buffer *some, int64_t first, int64_t n)
 {
 	const int64_t *pointers = l->in->pointers;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows: runs of values with their coordinates, or of texts. A piece is known by the number of its first row,
- * as if rows were bytes. */
+/* Rows: runs of values with their coordinates, or of texts. A piece is identified by the number of its first
+ * row, as if rows were bytes. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"

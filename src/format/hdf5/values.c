@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of entries, and numbers that stand for others, as netCDF has them. */
+/* Values of entries, and encoded numbers as in netCDF. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "format/hdf5/hdf5.h"
 #include <math.h>
 
-/* What stands for nothing is not a number. */
+/* A missing value becomes NaN. */
 static void unpack(const sheaf_hdf_packing *p, double *numbers, int64_t n)
 {
 	for (int64_t i = 0; i < n; i++)
@@ -39,7 +39,7 @@ sheaf_status sheaf_hdf_put_values(const sheaf_hdf_reader *in, int64_t first, int
 	SHEAF_TRY(sheaf_box_read_into(in->box,
 	                              (sheaf_box_run){in->set.values, first * parts, (first + n) * parts},
 	                              to->field->type, to->values.data, err));
-	/* Whatever a file has in the place of a truth value is one. */
+	/* Any number other than 0 or 1 for a truth value becomes 1. */
 	for (int64_t i = 0; to->field->meaning == SHEAF_BOOL && i < n; i++)
 		to->values.data[i] = to->values.data[i] != 0;
 	to->values.size = size;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A matrix or an array as one row: a chain of levels, whose buffers are views of the file where it has them
- * so. */
+/* A matrix or an array as one row: a chain of levels, whose buffers are views of the file if it has them in
+ * that form. */
 #include "base/buffer.h"
 #include "data/frame.h"
 #include "format/hdf5/hdf5.h"
@@ -9,8 +9,8 @@
 
 /* ---- the schema ---- */
 
-/* A matrix in lists: all rows (or columns), and in each some columns. A list of entries: coordinates of both
- * dimensions at once. An array: one dimension after the other, as they are stored. */
+/* A matrix in lists: all rows (or columns), and within each some columns. A list of entries: coordinates of
+ * both dimensions at once. An array: one dimension after the other, as they are stored. */
 static int shape_levels(const sheaf_hdf_reader *in, sheaf_level_shape levels[SHEAF_MAX_RANK])
 {
 	int n = 0, outer = in->set.by_columns;
@@ -60,7 +60,7 @@ sheaf_status sheaf_hdf_make_whole(sheaf_hdf_reader *in, sheaf_error *err)
 
 static sheaf_status put_offsets(const sheaf_hdf_reader *in, sheaf_builder *b, sheaf_error *err)
 {
-	b->size = 0; /* a frame's first offset is there already */
+	b->size = 0; /* a frame already has the first offset */
 	if (in->set.kind == HDF_COMPRESSED) {
 		sheaf_builder_append(b, in->pointers, (size_t)in->npointers * sizeof *in->pointers);
 	} else {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A matrix as AnnData has it: X by rows, of the names of rows and columns what the dataset says of them, else
- * their numbers. Values and columns go into the file as they come; where rows begin is known at the end. */
+/* A matrix in AnnData's layout: X by rows, and the names of rows and columns from the dataset, else their
+ * numbers. Values and columns are written to the file as they come; where rows begin is known at the end. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "format/hdf5/hdf5.h"
@@ -153,7 +153,7 @@ static sheaf_status append(void *opened, const sheaf_blob *blob, sheaf_error *er
 
 /* ---- names ---- */
 
-/* The attribute as a list of `count` texts; NULL where there is none, or another one. */
+/* The attribute as a list of `count` texts; NULL if there is no such attribute. */
 static sheaf_status find_names(const writer *out, const char *name, int64_t count, sheaf_json **list,
                                sheaf_error *err)
 {
@@ -197,7 +197,7 @@ static sheaf_status write_names(const writer *out, const char *path, const sheaf
 	return status;
 }
 
-/* A data frame that has an index alone. */
+/* A data frame with nothing but an index. */
 static sheaf_status write_frame(const writer *out, const char *frame, const char *name, int64_t count,
                                 sheaf_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A piece into columns. A row with anything wrong in it is left out. */
+/* A piece into columns. A row with any error is left out. */
 #include "base/context.h"
 #include "format/jsonl/jsonl.h"
 
@@ -7,7 +7,7 @@ typedef struct decoding {
 	const sheaf_jsonl_reader *in;
 	sheaf_lined_text text;
 	sheaf_frame_builder to;
-	const char *column; /* in which something is wrong, or NULL */
+	const char *column; /* which has an error, or NULL */
 	sheaf_json_misfit misfit;
 } decoding;
 

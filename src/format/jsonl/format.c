@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of JSON: the table entry, the line that says the columns, writing. */
+/* Lines of JSON: the table entry, the line that declares the columns, writing. */
 #include "base/suffix.h"
 #include "data/print.h"
 #include "format/jsonl/jsonl.h"
@@ -74,7 +74,7 @@ static sheaf_status encode(const void *writer, const sheaf_frame *frame, int64_t
                            int64_t *samples, sheaf_error *err)
 {
 	const sheaf_schema *schema = &((const sheaf_output *)writer)->schema;
-	/* A flat object with a member of that name might look like cells. */
+	/* A flat object with a member of that name might look like a row of cells. */
 	bool flat = schema->rows == SHEAF_CELLS && sheaf_schema_find(schema, "cells") < 0;
 	(void)samples;
 	for (int64_t r = 0; r < frame->nrows && !b->failed; r++)

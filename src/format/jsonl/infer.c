@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns that no line says: each gets the narrowest type that holds all of its values. What does not suit
- * that is reported by decoding, in its place. */
+/* Columns that are not declared: each gets the narrowest type that holds all of its values. Values that do
+ * not fit are reported by decoding, with their place. */
 #include "data/names.h"
 #include "format/jsonl/jsonl.h"
 
@@ -17,7 +17,7 @@ typedef struct seen {
 typedef struct inference {
 	sheaf_jsonl_reader *in;
 	sheaf_names names;
-	sheaf_builder columns; /* a seen for each name */
+	sheaf_builder columns; /* a `seen` for each name */
 	int64_t rows;
 } inference;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The first line, and the line by which GraphBLAS says more of the type. */
+/* The first line, and the line in which GraphBLAS gives the exact type. */
 #include "format/matrixmarket/matrixmarket.h"
 #include <strings.h>
 
@@ -8,8 +8,7 @@ const char *const sheaf_mtx_symmetries[] = {"general", "symmetric", "skew-symmet
 
 /* ---- words ---- */
 
-/* The number of the next word among some, without regard to case; -1 where it is none of them. *at is where
- * it begins. */
+/* The number of the next word among some, ignoring case; -1 if it is none of them. *at is where it begins. */
 static int read_word(sheaf_mtx_line *l, const char *const *words, const uint8_t **at)
 {
 	sheaf_mtx_pass_spaces(l);
@@ -131,7 +130,7 @@ sheaf_status sheaf_mtx_read_banner(sheaf_mtx_reader *in, sheaf_mtx_line *l, shea
 /* ---- GraphBLAS ---- */
 
 typedef struct type_name {
-	const char *name, *other; /* as C calls it, and GraphBLAS */
+	const char *name, *other; /* the name in C, and in GraphBLAS */
 	sheaf_entry_value value;
 	sheaf_type type;
 } type_name;
@@ -159,7 +158,7 @@ static bool is_rest(const sheaf_mtx_line *l, const char *text)
 	return strlen(text) == n && strncasecmp(text, (const char *)l->at, n) == 0;
 }
 
-/* A pattern has no values to be of a type, and complex numbers cannot be of one that is not. */
+/* A pattern has no values that could have a type, and complex numbers cannot have a real one. */
 void sheaf_mtx_read_type(sheaf_mtx_reader *in, const sheaf_mtx_line *line)
 {
 	static const char *const marks[] = {"%%GraphBLAS", NULL}, *const types[] = {"type", NULL};

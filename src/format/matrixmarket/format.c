@@ -73,7 +73,7 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
 	SHEAF_TRY(sheaf_mtx_read_header(in, err));
 	if (in->lenient) in->habits = ~0U;
 	if (in->value == SHEAF_ENTRY_PATTERN) in->habits |= 1U << SHEAF_ENTRY_MORE_TEXT;
-	in->facts.rows = in->entries; /* what a file breaks off before is refused when that is found */
+	in->facts.rows = in->entries; /* a file that breaks off before it is refused when that is found */
 	return SHEAF_OK;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands before the entries: the banner, which banner.c reads, comments, and the sizes. */
+/* What precedes the entries: the banner, which banner.c reads, comments, and the sizes. */
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/spell.h"
@@ -12,7 +12,7 @@
 
 /* ---- lines ---- */
 
-/* The line at which the source stands, all of it. END where there is none. */
+/* The whole line at the source's position. END if there is none. */
 static sheaf_status show_line(const sheaf_mtx_reader *in, sheaf_mtx_line *l, sheaf_error *err)
 {
 	enum { FIRST = 1024 };
@@ -22,7 +22,7 @@ static sheaf_status show_line(const sheaf_mtx_reader *in, sheaf_mtx_line *l, she
 		SHEAF_TRY(sheaf_source_ahead(in->lined.source, want, &window, err));
 		feed = window.size ? (const uint8_t *)memchr(window.data, '\n', window.size) : NULL;
 		if (feed || window.size < want) break;
-		/* Only comments are long, and they are kept: the limit of memory is theirs. */
+		/* Only comments are long, and they are kept: the memory limit bounds them. */
 		if ((int64_t)want > sheaf_max_memory(in->cx))
 			return sheaf_fail(err, SHEAF_LIMIT,
 			                  "%s: expected shorter lines, found one beyond the memory limit (" SHEAF_OPTION(
@@ -90,7 +90,7 @@ static sheaf_status read_size(const sheaf_mtx_reader *in, sheaf_mtx_line *l, con
 	return SHEAF_OK;
 }
 
-/* What a general array, or a triangle of one, holds. False beyond 63 bits. */
+/* The number of values in a general array, or in a triangle of one. False beyond 63 bits. */
 static bool count_array(const sheaf_mtx_reader *in, int64_t *entries)
 {
 	int64_t n = in->rows, other = in->symmetry == MTX_SKEW ? n - 1 : n < INT64_MAX ? n + 1 : n;
@@ -98,7 +98,7 @@ static bool count_array(const sheaf_mtx_reader *in, int64_t *entries)
 	return sheaf_mul_i64(entries, n % 2 ? n : other, (n % 2 ? other : n) / 2);
 }
 
-/* No entry is shorter than a digit for each coordinate, or for a value alone, and what separates them. */
+/* An entry has at least a digit for each coordinate, or for a single value, and separators. */
 static sheaf_status check_room(const sheaf_mtx_reader *in, const sheaf_mtx_line *l, sheaf_error *err)
 {
 	int64_t bytes = sheaf_source_size(in->lined.source), least = in->bare ? 2 : 2 * in->rank;
@@ -148,7 +148,7 @@ static sheaf_status make_schema(sheaf_mtx_reader *in, sheaf_error *err)
 	                      in->type, in->value == SHEAF_ENTRY_COMPLEX ? 2 : 1, false);
 	sheaf_tensor *t = &in->schema.tensor;
 	for (int d = 0; d < in->rank; d++)
-		t->order[d] = in->rank - 1 - d; /* columns first, as nearly all such files are */
+		t->order[d] = in->rank - 1 - d; /* columns first, as in nearly all such files */
 	t->sorted = t->unique = in->bare;
 	t->structure = structures[in->symmetry];
 	t->dense = in->bare;

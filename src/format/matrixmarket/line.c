@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A line of the header: what is wrong with it, and whether it is read anyway. */
+/* A line of the header: its errors, and whether it is read anyway. */
 #include "base/context.h"
 #include "base/spell.h"
 #include "format/matrixmarket/matrixmarket.h"

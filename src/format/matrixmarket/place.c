@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays: where values stand, from the order in which they come. */
+/* Arrays: the places of values, from the order in which they come. */
 #include "format/matrixmarket/matrixmarket.h"
 
 /* The first row of a column that an array holds. */
@@ -8,14 +8,15 @@ static int64_t first_row(const sheaf_mtx_reader *in, int64_t column)
 	return in->symmetry == MTX_GENERAL ? 0 : column + (in->symmetry == MTX_SKEW);
 }
 
-/* Values before a column of a triangle. */
+/* The number of values before a column of a triangle. */
 static int64_t values_before(const sheaf_mtx_reader *in, int64_t column)
 {
 	int64_t most = in->rows - (in->symmetry == MTX_SKEW);
 	return in->symmetry == MTX_GENERAL ? column * in->rows : column * most - (column - 1) * column / 2;
 }
 
-/* Entry number d->entry is below in->entries: in the last column before which there are not more values. */
+/* Entry number d->entry is below in->entries: finds the last column before which there are not more
+ * values. */
 void sheaf_mtx_find_place(sheaf_entry_decoding *d)
 {
 	const sheaf_mtx_reader *in = (const sheaf_mtx_reader *)d->in;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What only the whole input shows beside how many entries there are: while validating, which of them stand in
- * one place. */
+/* What only the whole input shows, besides the number of entries: when validating, which of them have the
+ * same place. */
 #include "base/context.h"
 #include "base/cursor.h"
 #include "format/matrixmarket/matrixmarket.h"
 #include <inttypes.h>
 #include <stdio.h>
 
-/* All places of a matrix in one word; of a matrix too large for that, the rows. */
+/* A matrix's place in one word; if the matrix is too large for that, the row. */
 static bool places_fit(const sheaf_mtx_reader *in)
 {
 	uint64_t places;
@@ -96,7 +96,7 @@ static sheaf_status see_place(void *user, uint64_t key, uint64_t value)
 	return SHEAF_OK;
 }
 
-/* Sizes that the usual readers, which count in 32 bits, take wrongly. */
+/* Sizes that the usual readers, which count in 32 bits, misread. */
 static sheaf_status note_sizes(const sheaf_mtx_reader *in, sheaf_error *err)
 {
 	if (in->rows <= INT32_MAX && in->columns <= INT32_MAX && in->entries <= INT32_MAX) return SHEAF_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The triangle of a structure: entries on and below the diagonal. What stands above it was forbidden to its
- * writer, but means the same as the entry below that it implies. */
+/* The triangle of a structure: entries on and below the diagonal. Entries above it were forbidden, but mean
+ * the same as the entries below that they imply. */
 #include "base/context.h"
 #include "format/matrixmarket/matrixmarket.h"
 #include <inttypes.h>
@@ -26,7 +26,7 @@ static void set_coordinate(sheaf_entry_decoding *d, int c, int64_t r, int64_t va
 		((int32_t *)data)[r] = (int32_t)value;
 }
 
-/* Reports an entry: its line is over. */
+/* Reports an entry, whose line has been read. */
 static sheaf_status report(sheaf_entry_decoding *d, sheaf_severity severity, const char *rule, int64_t r,
                            const char *expected, const char *consequence)
 {
@@ -40,7 +40,7 @@ static sheaf_status report(sheaf_entry_decoding *d, sheaf_severity severity, con
 	return sheaf_report(d->text.cx, &problem, d->text.err);
 }
 
-/* The value of the entry that one above the diagonal implies; the smallest integer has no opposite. */
+/* The value of the entry implied by one above the diagonal; the smallest integer has no negative. */
 static bool turn_value(sheaf_entry_decoding *d, int64_t r)
 {
 	sheaf_mtx_symmetry symmetry = symmetry_of(d);
@@ -77,7 +77,7 @@ static bool is_zero(const sheaf_entry_decoding *d, int64_t r)
 	return d->in->value == SHEAF_ENTRY_COMPLEX ? reals[2 * r] == 0 && reals[2 * r + 1] == 0 : reals[r] == 0;
 }
 
-/* What a structure says of the diagonal: zeros there are their own opposites, and real numbers their own
+/* What a structure requires of the diagonal: zeros there equal their negatives, and real numbers their
  * conjugates. */
 static sheaf_status check_diagonal(sheaf_entry_decoding *d, int64_t r)
 {
@@ -93,7 +93,7 @@ static sheaf_status check_diagonal(sheaf_entry_decoding *d, int64_t r)
 	              "the zero is kept");
 }
 
-/* Nearly always none has to be looked at: that is found without a branch for each. */
+/* Nearly always no entry needs a closer look: this is found without a branch for each. */
 static bool all_below(const sheaf_entry_decoding *d, int64_t from)
 {
 	bool any = false;
@@ -113,7 +113,7 @@ sheaf_status sheaf_mtx_check_triangle(sheaf_entry_decoding *d, int64_t from)
 	for (int64_t r = from; r < d->to.nrows; r++) {
 		int64_t i = coordinate(d, 0, r), j = coordinate(d, 1, r);
 		sheaf_status status = i < j ? turn(d, r) : i == j ? check_diagonal(d, r) : SHEAF_OK;
-		if (status) d->to.nrows = r; /* what is before it is good */
+		if (status) d->to.nrows = r; /* the entries before it are good */
 		SHEAF_TRY(status);
 	}
 	return SHEAF_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries into lines, in the order in which they come: the format has none of its own. */
+/* Entries into lines, in the order in which they come: the format prescribes none. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
@@ -138,7 +138,7 @@ static sheaf_status report_losses(const sheaf_mtx_writer *out, const sheaf_schem
 	return SHEAF_OK;
 }
 
-/* Of an array: all of them, or the lower triangle's with its diagonal. */
+/* Positions of an array: all of them, or those of the lower triangle with its diagonal. */
 static bool count_positions(sheaf_mtx_writer *out)
 {
 	if (__builtin_mul_overflow(out->rows, out->columns, &out->entries)) return false;
@@ -146,7 +146,7 @@ static bool count_positions(sheaf_mtx_writer *out)
 	return true;
 }
 
-/* What comes above the diagonal is written as what it implies below: with the opposite number in a
+/* An entry above the diagonal is written as the one below that it implies: with the negative number in a
  * skew-symmetric matrix, with the conjugate in a hermitian one. */
 static void choose_style(sheaf_mtx_writer *out, const sheaf_schema *schema, const char *object)
 {
@@ -198,7 +198,7 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 
 /* ---- encode ---- */
 
-/* A pattern says that entries are there, and a falsehood would come back as the truth. */
+/* A pattern only says that entries are there, so false would be read back as true. */
 static sheaf_status check_truth(const sheaf_mtx_writer *out, const sheaf_frame *frame, int64_t row,
                                 sheaf_context *cx, sheaf_error *err)
 {
@@ -227,7 +227,7 @@ static int64_t column_of(const sheaf_mtx_writer *out, int64_t *row)
 	return j;
 }
 
-/* The lines of an array do not say where their values stand. */
+/* The lines of an array do not contain the places of their values. */
 static sheaf_status check_order(const sheaf_mtx_writer *out, const sheaf_frame *frame, int64_t row,
                                 sheaf_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* NumPy's array files: the table entry, and reading. Items are of one size, so pieces are where they are
- * wanted. */
+/* NumPy's array files: the table entry, and reading. Items have the same size, so pieces can begin
+ * anywhere. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/suffix.h"
@@ -20,7 +20,7 @@ typedef struct reader {
 	SHEAF_BASE(sheaf_reader, reader);
 	sheaf_array array;
 	int64_t row_bytes, rows;
-	int64_t next; /* row to cut */
+	int64_t next; /* next row to cut */
 } reader;
 
 static sheaf_likely probe(sheaf_bytes head, const char *name)
@@ -56,7 +56,7 @@ static sheaf_status open_reader(void *opened, const sheaf_values *values, const 
 	return SHEAF_OK;
 }
 
-/* Bytes that a row takes at least, for cutting: some have none. */
+/* Least size of a row, for cutting: some rows have no bytes. */
 static int64_t step_of(const reader *in) { return in->row_bytes > 0 ? in->row_bytes : 1; }
 
 static sheaf_status place(const reader *in, int64_t first, int64_t n, sheaf_piece *piece, sheaf_error *err)
@@ -88,7 +88,7 @@ static sheaf_status decode(const void *opened, const sheaf_piece *piece, sheaf_f
 {
 	const reader *in = (const reader *)opened;
 	int64_t first = (piece->byte - in->array.data_at) / step_of(in), n = piece->size / step_of(in);
-	if (in->schema.rows == SHEAF_WHOLE) n = 1; /* also of no items */
+	if (in->schema.rows == SHEAF_WHOLE) n = 1; /* also without items */
 	sheaf_frame_builder to;
 	sheaf_status status = sheaf_frame_builder_begin(&to, &in->schema, frame, cx, err);
 	if (status == SHEAF_OK) status = sheaf_array_rows(&in->array, &piece->bytes, first, n, &to, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing array files: the header says how many items there are, so that is known before the first row. */
+/* Writing array files: the header contains the number of items, so it is known before the first row. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
@@ -10,7 +10,7 @@
 typedef struct writer {
 	SHEAF_BASE(sheaf_output, output);
 	sheaf_dtype dtype;
-	int64_t expected; /* rows that the header counts */
+	int64_t expected; /* rows that the header states */
 } writer;
 
 static sheaf_status refuse_streams(const sheaf_schema *schema, sheaf_error *err)

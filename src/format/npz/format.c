@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* NumPy's archives: the table entry, and reading: a sparse matrix, one array of several by its name, or
+/* NumPy's archives: the table entry, and reading: a sparse matrix, one of several arrays by its name, or
  * streams and columns in parts. */
 #include "base/context.h"
 #include "base/memory.h"
@@ -70,7 +70,7 @@ static void close_reader(void *opened)
 	sheaf_npz_close_archive(&in->archive);
 }
 
-/* The array of the name given, or the only one. */
+/* The array of the given name, or the only one. */
 static sheaf_status choose(const reader *in, const char *name, const sheaf_npz_member **out, sheaf_error *err)
 {
 	const sheaf_npz_archive *a = &in->archive;
@@ -152,7 +152,7 @@ static const sheaf_array *values_of(const reader *in)
 	return in->is_sparse ? &in->sparse.data : &in->array;
 }
 
-/* A piece is known by the number of its first row, as if they were bytes of the array. */
+/* A piece is identified by the number of its first row, as if rows were bytes of the array. */
 static sheaf_status cut_streams(reader *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	int64_t n;

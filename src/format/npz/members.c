@@ -25,7 +25,7 @@ static uint64_t content_size(const sheaf_npz_content *c)
 {
 	uint64_t size = (uint64_t)c->dtype->size;
 	for (int d = 0; d < c->rank; d++)
-		size *= (uint64_t)c->shape[d]; /* of arrays in a file, or to be in one */
+		size *= (uint64_t)c->shape[d]; /* for arrays in a file, existing or new */
 	return size;
 }
 
@@ -87,7 +87,7 @@ static sheaf_status write_built(sheaf_npz_list *list, sheaf_builder *b, sheaf_er
 	return status;
 }
 
-/* The head of the member, and of the array in it. */
+/* The headers of the member, and of the array in it. */
 sheaf_status sheaf_npz_begin_array(sheaf_npz_list *list, const sheaf_npz_content *c, sheaf_error *err)
 {
 	sheaf_builder head, header;
@@ -166,7 +166,7 @@ static sheaf_status write_stored(sheaf_npz_list *list, const sheaf_npz_content *
 	return SHEAF_OK;
 }
 
-/* Where deflating makes it no shorter, *done stays false. */
+/* If deflating makes it no shorter, *done stays false. */
 static sheaf_status write_deflated(sheaf_npz_list *list, const sheaf_npz_content *c,
                                    const sheaf_builder *header, bool *done, sheaf_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where entries of SciPy's layouts are. Blocks and diagonals become entries one by one. */
+/* The places of entries in SciPy's layouts. Blocks and diagonals become entries one by one. */
 #include "format/npz/places.h"
 #include "base/memory.h"
 #include "data/compress.h"
@@ -35,7 +35,7 @@ static sheaf_status place_compressed(const sheaf_npz_sparse *s, int64_t first, i
 	return SHEAF_OK;
 }
 
-/* Item `at` of the blocks: which block it is in, and where in that. */
+/* Item `at` of the blocks: its block, and its place within that. */
 static void find_in_blocks(const sheaf_npz_sparse *s, int64_t at, int64_t *block, int64_t *row,
                            int64_t *column)
 {
@@ -53,7 +53,7 @@ static sheaf_status place_blocks(const sheaf_npz_sparse *s, int64_t first, int64
 		int64_t block, row, inside;
 		find_in_blocks(s, first + i, &block, &row, &inside);
 		if (block >= used) {
-			p->at[0][i] = p->at[1][i] = -1; /* by columns, blocks that are not used stand among the others */
+			p->at[0][i] = p->at[1][i] = -1; /* by columns, unused blocks are among the others */
 			continue;
 		}
 		if (block != before) {
@@ -75,7 +75,7 @@ static void place_diagonals(const sheaf_npz_sparse *s, int64_t first, int64_t n,
 		int64_t at = first + i, column = s->data.fortran ? at / s->npointers : at % s->width;
 		p->at[1][i] = column;
 		int64_t offset = s->pointers[s->data.fortran ? at % s->npointers : at / s->width];
-		/* A diagonal may lie outside of the matrix, as far as it likes. */
+		/* A diagonal may lie outside the matrix, at any distance. */
 		if (__builtin_sub_overflow(column, offset, &p->at[0][i])) p->at[0][i] = -1;
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which arrays the columns of a schema become, under which names, and back. */
+/* Which arrays the columns of a schema become, and their names; and the reverse. */
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/cursor.h"
@@ -18,7 +18,7 @@ const char sheaf_npz_schema_name[] = "sheaf.schema";
 
 typedef struct planning {
 	const sheaf_schema *schema;
-	sheaf_npz_slots *slots; /* slots NULL: they are counted */
+	sheaf_npz_slots *slots; /* slots NULL: they are only counted */
 	int field;
 	sheaf_error *err;
 } planning;
@@ -30,7 +30,7 @@ static sheaf_part integers(char kind, int64_t size)
 	return (sheaf_part){.kind = kind, .size = size, .scale = 1};
 }
 
-/* `word` is what stands after the column's name and a dot; NULL: nothing does. */
+/* `word` follows the column's name and a dot; NULL: nothing does. */
 static sheaf_status add(const planning *p, const char *word, sheaf_npz_slot slot)
 {
 	sheaf_builder b;
@@ -50,7 +50,7 @@ static sheaf_status add(const planning *p, const char *word, sheaf_npz_slot slot
 	return status;
 }
 
-/* The level's number after a word where the word alone is that of a level above. */
+/* Adds the level's number to a word if a level above uses the word alone. */
 static const char *numbered(const char *word, int level, bool first, char text[32])
 {
 	snprintf(text, 32, first ? "%s" : "%s%d", word, level);
@@ -104,7 +104,7 @@ static sheaf_status add_level(const planning *p, int level, bool *lists, bool *m
 	return SHEAF_OK;
 }
 
-/* The type of values; of those that have two numbers each, and NumPy a type of their own, of both. */
+/* The type of values; for values of two numbers each that have a type in NumPy, that type. */
 static sheaf_part value_item(const sheaf_field *field)
 {
 	sheaf_part part = {.scale = 1, .size = (int64_t)sheaf_type_size(field->type)};
@@ -119,7 +119,7 @@ static sheaf_part value_item(const sheaf_field *field)
 	return part;
 }
 
-/* Runs of a fixed length after the last list become dimensions, but one that is a single item. */
+/* Runs of a fixed length after the last list become dimensions, except one that is a single item. */
 static void find_tail(const sheaf_field *field, sheaf_npz_slot *slot)
 {
 	int level = field->nlevels, end = field->nlevels;
@@ -186,7 +186,7 @@ static sheaf_status add_fields(planning *p)
 sheaf_status sheaf_npz_make_slots(const sheaf_schema *schema, sheaf_context *cx, sheaf_npz_slots *out,
                                   sheaf_error *err)
 {
-	enum { MOST = 60000 }; /* members of an archive whose list has the short form */
+	enum { MOST = 60000 }; /* the most members of an archive in whose list the short form suffices */
 	void *memory;
 	planning p = {schema, out, 0, err};
 	*out = (sheaf_npz_slots){.cx = cx};
@@ -291,7 +291,7 @@ static bool is_sound(const sheaf_schema *schema)
 	return keys < 2 && schema->nfields > 0;
 }
 
-/* Columns beside streams are lost by name where a format has no place for them. */
+/* Columns beside streams are lost by name if a format has no place for them. */
 static void name_losses(sheaf_schema *schema)
 {
 	for (int f = 0; schema->rows == SHEAF_SEQUENCES && f < schema->nfields; f++) {
@@ -326,7 +326,7 @@ static sheaf_status read_own(const sheaf_npz_archive *archive, const sheaf_npz_m
 
 /* ---- a schema by names ---- */
 
-/* The bytes of a member's name before ".WORD.npy"; 0 where it does not end so. */
+/* Length of a member's name before ".WORD.npy"; 0 if it has another ending. */
 static size_t stem_of(const char *name, const char *word)
 {
 	size_t n = strlen(name), m = strlen(word);
@@ -393,8 +393,8 @@ static sheaf_status read_dim(const guess *g, const char *name, size_t stem, int6
 	                  sheaf_source_name(g->archive->source), member->name);
 }
 
-/* A text in each row; or a stream, sparse where there are indices, dense of as many values as the second
- * dimension says. */
+/* A text in each row; or a stream, sparse if there are indices, else dense with the second dimension as its
+ * dim. */
 static sheaf_status shape_field(const guess *g, const char *name, size_t stem, bool text,
                                 const sheaf_array *values, sheaf_field *field)
 {
@@ -438,7 +438,7 @@ static bool is_part(const sheaf_npz_archive *archive, const char *name)
 	return false;
 }
 
-/* An array by itself is a column with an item in each row; integers called "key" are the keys. */
+/* A single array is a column with an item in each row; integers called "key" are the keys. */
 static sheaf_status guess_column(const guess *g, const sheaf_npz_member *member)
 {
 	sheaf_array array;

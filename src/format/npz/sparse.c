@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* SciPy's sparse matrices opened: values, and what says where they are. */
+/* Opening SciPy's sparse matrices: values, and the arrays that give their places. */
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -132,7 +132,7 @@ static sheaf_status check_pointers(const sheaf_npz_sparse *s, int64_t lists, she
 static sheaf_status open_compressed(const sheaf_npz_archive *a, sheaf_npz_sparse *s, sheaf_error *err)
 {
 	SHEAF_TRY(open_array(a, "indices", 1, &s->first, err));
-	SHEAF_TRY(open_array(a, "indptr", 1, &s->second, err)); /* opened for its messages; read once */
+	SHEAF_TRY(open_array(a, "indptr", 1, &s->second, err)); /* opened early for its messages; read once */
 	sheaf_array_close(&s->second);
 	s->second = (sheaf_array){.cx = NULL};
 	SHEAF_TRY(read_pointers(a, "indptr", s, err));
@@ -194,14 +194,14 @@ sheaf_status sheaf_npz_open_sparse(const sheaf_npz_archive *a, sheaf_npz_sparse 
 
 /* ---- what it is ---- */
 
-/* By rows or columns, or by coordinates each dimension of which is an array. */
+/* By rows or columns, or by coordinates with an array for each dimension. */
 bool sheaf_npz_is_plain(const sheaf_npz_sparse *s)
 {
 	if (s->layout == NPZ_COO) return !s->together || !s->first.fortran;
 	return s->layout == NPZ_CSR || s->layout == NPZ_CSC;
 }
 
-/* Of csr and csc, the dimension of which there are indices. */
+/* For csr and csc, the dimension that has indices. */
 int sheaf_npz_minor(const sheaf_npz_sparse *s) { return s->rank == 1 || s->layout == NPZ_CSC ? 0 : 1; }
 
 sheaf_type sheaf_npz_index_type(const sheaf_npz_sparse *s, int d)
@@ -209,7 +209,7 @@ sheaf_type sheaf_npz_index_type(const sheaf_npz_sparse *s, int d)
 	return s->shape[d] > INT32_MAX ? SHEAF_I64 : SHEAF_I32;
 }
 
-/* Values after the last pointer belong to nothing; those of blocks by columns are reported one by one. */
+/* Values after the last pointer belong to nothing; for blocks by columns they are reported one by one. */
 int64_t sheaf_npz_end_of_values(const sheaf_npz_sparse *s)
 {
 	bool compressed = s->layout == NPZ_CSR || s->layout == NPZ_CSC || s->layout == NPZ_BSR;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries of SciPy's layouts: the order in which they come, and rows made of them. */
+/* Entries of SciPy's layouts: their order, and rows made from them. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "data/compress.h"
@@ -8,7 +8,7 @@
 
 /* ---- the order ---- */
 
-/* Whether the entries come in the tensor's order, none twice, after the one before. */
+/* Whether the entries come in the tensor's order, without repetition, after the one before. */
 static bool come_in_order(const sheaf_npz_places *p, const sheaf_tensor *t, int64_t *before)
 {
 	for (int64_t i = 0; i < p->n; i++) {
@@ -34,8 +34,8 @@ static int64_t count_descents(const uint8_t *indices, sheaf_type type, int64_t n
 	return descents;
 }
 
-/* Where indices go down, a list must begin: there are as many such places as lists that begin so. Looks at
- * those of [first, first + n), first > 0; *list: any that begins before. */
+/* Where indices descend, a list must begin: the number of these places must equal the number of lists that
+ * begin there. Checks those of [first, first + n), first > 0; *list: any that begins before. */
 static bool go_down_at_lists(const sheaf_npz_sparse *s, const sheaf_builder *b, sheaf_type type,
                              int64_t first, int64_t n, int64_t *list)
 {
@@ -84,7 +84,7 @@ static sheaf_status look_at_coordinates(const sheaf_npz_sparse *s, sheaf_tensor 
 	return SHEAF_OK;
 }
 
-/* Whether entries come by rows, or by columns, none twice: SciPy does not promise it. */
+/* Whether entries come by rows, or by columns, without repetition: SciPy does not promise it. */
 static sheaf_status look_for_order(const sheaf_npz_sparse *s, sheaf_tensor *t, sheaf_error *err)
 {
 	bool lists = s->layout == NPZ_CSR || s->layout == NPZ_CSC;
@@ -129,8 +129,8 @@ static void put_places(const int64_t *from, int64_t n, sheaf_column_builder *to)
 	to->values.size = (size_t)size;
 }
 
-/* Zeros of diagonals, and what stands outside of the matrix, are no entries. Values are copied, since others
- * may look at them. */
+/* Zeros of diagonals, and values outside the matrix, are no entries. Values are copied, since others may be
+ * reading them. */
 static sheaf_status keep_entries(const sheaf_npz_sparse *s, sheaf_npz_places *p, sheaf_column_builder *to,
                                  sheaf_error *err)
 {
@@ -152,7 +152,7 @@ static sheaf_status keep_entries(const sheaf_npz_sparse *s, sheaf_npz_places *p,
 	return SHEAF_OK;
 }
 
-/* The first of n indices that is not one of the extent; n where all are. */
+/* The first of n indices that is outside the extent; n if there is none. */
 static int64_t find_beyond(const uint8_t *indices, sheaf_type type, int64_t n, int64_t extent)
 {
 	const uint32_t *narrow = (const uint32_t *)(const void *)indices;
@@ -169,7 +169,7 @@ static int64_t find_beyond(const uint8_t *indices, sheaf_type type, int64_t n, i
 	return i;
 }
 
-/* Says where entry `at` is, as far as that can be said. */
+/* Describes the place of entry `at`, as far as possible. */
 static sheaf_status refuse_entry(const sheaf_npz_sparse *s, int64_t at, sheaf_error *err)
 {
 	sheaf_npz_places p;
@@ -196,7 +196,7 @@ sheaf_status sheaf_npz_take_indices(const sheaf_npz_sparse *s, int64_t first, in
 	return beyond == n ? SHEAF_OK : refuse_entry(s, first + beyond, err);
 }
 
-/* Which list each entry is in. */
+/* The list of each entry. */
 static void put_lists(const sheaf_npz_sparse *s, int64_t first, int64_t n, sheaf_type type, sheaf_builder *b)
 {
 	size_t size = sheaf_type_size(type);
@@ -212,7 +212,7 @@ static void put_lists(const sheaf_npz_sparse *s, int64_t first, int64_t n, sheaf
 	b->size = (size_t)n * size;
 }
 
-/* Of layouts whose arrays are columns as they stand, or nearly so. */
+/* For layouts whose arrays are columns as they are, or nearly so. */
 static sheaf_status make_plain_rows(const sheaf_npz_sparse *s, const sheaf_buffer *bytes, int64_t first,
                                     int64_t n, sheaf_frame_builder *to, sheaf_error *err)
 {
@@ -227,7 +227,7 @@ static sheaf_status make_plain_rows(const sheaf_npz_sparse *s, const sheaf_buffe
 	return SHEAF_OK;
 }
 
-/* Of the others: whose places are made first. */
+/* For the others, whose places are made first. */
 static sheaf_status make_rows(const sheaf_npz_sparse *s, const sheaf_buffer *bytes, int64_t first,
                               sheaf_npz_places *p, sheaf_frame_builder *to, sheaf_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays of an archive into rows: those that a run of rows covers, level by level. */
+/* Arrays of an archive into rows: the parts that a run of rows covers, level by level. */
 #include "format/npz/streams.h"
 #include "base/checked.h"
 #include "base/context.h"
@@ -37,7 +37,7 @@ static sheaf_status refuse_count(const sheaf_npz_streams *s, const sheaf_npz_slo
 
 static bool is_integer(const sheaf_part *part) { return part->kind == 'i' || part->kind == 'u'; }
 
-/* Integers may be of any width; values are of the type that the schema says. */
+/* Integers may have any width; values have the type in the schema. */
 static bool has_type(const sheaf_npz_slot *slot, const sheaf_dtype *dtype)
 {
 	const sheaf_part *part = dtype->parts;
@@ -96,7 +96,7 @@ static sheaf_status check_count(const sheaf_npz_streams *s, const sheaf_npz_slot
 	return a->count == items ? SHEAF_OK : refuse_count(s, slot, items, a->count, err);
 }
 
-/* The first offset is 0, and the last one how many positions there are below. */
+/* The first offset is 0, and the last one is the number of positions below. */
 static sheaf_status check_ends(const sheaf_npz_streams *s, const sheaf_npz_slot *slot, int64_t *below,
                                sheaf_error *err)
 {
@@ -174,7 +174,7 @@ sheaf_status sheaf_npz_open_streams(const sheaf_npz_archive *archive, const shea
 
 /* ---- how many rows a piece has ---- */
 
-/* Bytes that the arrays of a field's levels from this one on have, for each of its positions. */
+/* Size of the arrays of a field's levels from this one on, for each of its positions. */
 static double bytes_below(const sheaf_npz_streams *s, int field, int level, int64_t positions)
 {
 	double bytes = 0;
@@ -185,7 +185,7 @@ static double bytes_below(const sheaf_npz_streams *s, int field, int level, int6
 	return positions > 0 ? bytes / (double)positions : 0;
 }
 
-/* Bytes of n rows from number `row` on, about: below a first list all positions count alike. */
+/* Approximate size of n rows from number `row` on: below a first list all positions count the same. */
 static sheaf_status estimate(const sheaf_npz_streams *s, int64_t row, int64_t n, double *bytes,
                              sheaf_error *err)
 {
@@ -227,12 +227,12 @@ sheaf_status sheaf_npz_count_streams(const sheaf_npz_streams *s, int64_t row, in
 
 /* ---- rows ---- */
 
-/* A field of some rows, as it is read. */
+/* A field of some rows, being read. */
 typedef struct taking {
 	const sheaf_npz_streams *s;
 	int field;
 	sheaf_column_builder *to;
-	sheaf_run run; /* positions of the level that comes next */
+	sheaf_run run; /* positions of the next level */
 	sheaf_error *err;
 } taking;
 
@@ -276,7 +276,7 @@ static sheaf_status take_offsets(taking *t, int level)
 	int64_t n = sheaf_run_length(t->run), last;
 	uint8_t *room = sheaf_builder_extend(to, (uint64_t)n * sizeof(int64_t));
 	if (!room) return sheaf_builder_status(to, t->err);
-	int64_t *o = (int64_t *)(void *)to->data; /* n + 1 of them, with the 0 that it begins with */
+	int64_t *o = (int64_t *)(void *)to->data; /* n + 1 of them, with the leading 0 */
 	SHEAF_TRY(sheaf_array_integers(a, a->count - 1, 1, &last, t->err));
 	SHEAF_TRY(sheaf_array_integers(a, t->run.begin, n + 1, o, t->err));
 	if (o[0] < 0) return refuse_offset(t, level, t->run.begin);

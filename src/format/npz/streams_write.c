@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows into arrays. Those of a blob stand one after the other, and blobs as they come in a temporary file, or
- * in memory while they are few; in the end each array is gathered from all of them. */
+/* Rows into arrays. Those of a blob follow one another, and blobs are kept in a temporary file in the order
+ * in which they come, or in memory while they are few; in the end each array is gathered from all of them. */
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/cursor.h"
@@ -72,7 +72,7 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 
 /* ---- rows into a blob ---- */
 
-/* The arrays of a column's level from one place on; each begins with its size, at a multiple of 8. */
+/* The arrays of a column's level from one offset on; each begins with its size, at a multiple of 8. */
 typedef struct putting {
 	const sheaf_column *column;
 	sheaf_run run; /* positions of the level */
@@ -135,7 +135,7 @@ static void put_column(const sheaf_column *column, int64_t rows, sheaf_builder *
 		if (level->shape.kind != SHEAF_FIXED) put_offsets(&p, level);
 		p.run = sheaf_level_below(level, p.run);
 		for (int r = 0; coordinates && r < level->shape.rank; r++) put_indices(&p, level, r);
-		if (coordinates) begin_array(&p, 0); /* the dim is the schema's */
+		if (coordinates) begin_array(&p, 0); /* the dim comes from the schema */
 	}
 	put_values(&p);
 }
@@ -175,7 +175,7 @@ static bool says_something(const uint8_t *codes, int64_t n)
 	return all;
 }
 
-/* Notes where each array of the blob is. It may come from a part file. */
+/* Records where each array of the blob is. The blob may come from a part file. */
 static sheaf_status note_arrays(writer *out, const sheaf_blob *blob, sheaf_error *err)
 {
 	sheaf_cursor c = sheaf_cursor_over(blob->bytes.data, blob->bytes.size, 0);
@@ -213,13 +213,13 @@ static sheaf_status append(void *opened, const sheaf_blob *blob, sheaf_error *er
 
 /* ---- arrays of all blobs ---- */
 
-/* An array on its way: into the archive, or into memory where it is to be compressed. */
+/* An array being written: into the archive, or into memory if it is to be compressed. */
 typedef struct gathering {
 	writer *out;
 	int slot;
 	sheaf_npz_content content;
 	int64_t shape[1 + SHEAF_MAX_LEVELS];
-	sheaf_builder *step; /* bytes that are on their way */
+	sheaf_builder *step; /* buffered bytes */
 	sheaf_strand *strand;
 	sheaf_error *err;
 } gathering;
@@ -244,7 +244,7 @@ static sheaf_status read_back(const gathering *g, int64_t at, size_t n)
 	return sheaf_spool_read(&out->spool, at, to, n, g->err);
 }
 
-/* Offsets count from the beginning of their blob so far. */
+/* Offsets so far count from the beginning of their blob. */
 static void rebase(const gathering *g, int64_t base)
 {
 	int64_t *o = (int64_t *)(void *)g->step->data, n = (int64_t)(g->step->size / sizeof *o);
@@ -319,7 +319,7 @@ static sheaf_status fill_dim(const gathering *g)
 	return deliver(g, &dim, sizeof dim);
 }
 
-/* Where no row came, it is as if it said nothing that it need not say. */
+/* If no row came, acts as if optional arrays contained nothing. */
 static bool is_left_out(const writer *out, int slot)
 {
 	sheaf_npz_what what = out->slots.slots[slot].what;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A tensor into an archive: a sparse one as save_npz writes it, whose arrays go into their places as soon as
- * it is known how many entries there are; a dense one as an array that is written as it comes, its sum and
- * sizes after it. What is to be compressed stays in memory until the end. */
+ * the number of entries is known; a dense one as an array that is written as it comes, followed by its
+ * checksum and sizes. Arrays to be compressed stay in memory until the end. */
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/endian.h"
@@ -19,7 +19,7 @@ typedef sheaf_npz_tensor_writer writer;
 
 static bool is_compressed(sheaf_npz_layout layout) { return layout == NPZ_CSR || layout == NPZ_CSC; }
 
-/* NPZ_LAYOUTS: there is none of that name, or none that is written. */
+/* NPZ_LAYOUTS: no layout has that name, or it is not written. */
 static sheaf_npz_layout layout_of(const sheaf_tensor *t, bool dense, const sheaf_values *values)
 {
 	static const sheaf_npz_layout written[] = {NPZ_CSR, NPZ_CSC, NPZ_COO, NPZ_DENSE};
@@ -92,7 +92,7 @@ static sheaf_status report_fill(const writer *out, sheaf_error *err)
 	return sheaf_report(out->cx, &problem, err);
 }
 
-/* There is a pointer for each row, or column, also where no entry is in it. */
+/* There is a pointer for each row, or column, even for empty ones. */
 static sheaf_status check_pointers(writer *out, const sheaf_facts *totals, const sheaf_values *values,
                                    sheaf_error *err)
 {
@@ -107,7 +107,7 @@ static sheaf_status check_pointers(writer *out, const sheaf_facts *totals, const
 	return sheaf_sink_check_size(out->sink, bytes, err);
 }
 
-/* How many values the array has. */
+/* The number of values in the array. */
 static sheaf_status count_positions(writer *out, sheaf_error *err)
 {
 	int64_t bytes;
@@ -144,7 +144,7 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	return check_pointers(out, totals, values, err);
 }
 
-/* Bytes of a coordinate. */
+/* Size of a coordinate. */
 static size_t place_size(const writer *out) { return out->wide ? sizeof(int64_t) : sizeof(int32_t); }
 
 static void put_places(sheaf_builder *b, const sheaf_column *column, int64_t n, bool wide)
@@ -157,7 +157,7 @@ static void put_places(sheaf_builder *b, const sheaf_column *column, int64_t n, 
 		sheaf_put_index(b, wide ? SHEAF_I64 : SHEAF_I32, sheaf_coordinate_at(column, i));
 }
 
-/* Coordinates, one dimension after the other, the lists' first; then values. */
+/* Coordinates, one dimension after the other, beginning with that of the lists; then values. */
 static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
                            int64_t *samples, sheaf_error *err)
 {
@@ -169,14 +169,14 @@ static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t
 	return sheaf_array_put_items(&out->dtype, &rows, b, b->cx, err);
 }
 
-/* Where each list begins, up to the one of the entry to come. */
+/* Where each list begins, up to that of the next entry. */
 static void put_pointers(writer *out, int64_t until)
 {
 	sheaf_builder *b = &out->pointers;
 	while ((int64_t)(b->size / sizeof(int64_t)) <= until && !b->failed) sheaf_builder_i64(b, out->count);
 }
 
-/* Entries of one list follow each other, so that most need no look at the pointers. */
+/* Entries of one list are consecutive, so most need no look at the pointers. */
 static void put_lists(writer *out, const uint8_t *majors, int64_t n)
 {
 	int64_t list = -1;
@@ -225,7 +225,7 @@ static sheaf_status append(void *opened, const sheaf_blob *blob, sheaf_error *er
 
 /* ---- members of sparse tensors ---- */
 
-/* What is done with each of them. */
+/* An action for each of them. */
 typedef sheaf_status (*visit)(sheaf_npz_list *list, const sheaf_npz_content *content, sheaf_error *err);
 
 typedef struct visiting {
@@ -256,7 +256,7 @@ static sheaf_status visit_word(const visiting *v, const char *name, char kind, i
 	                v->err);
 }
 
-/* Pointers in four bytes where all of them fit, as SciPy likes them. */
+/* Pointers in four bytes if all of them fit, as SciPy prefers. */
 static int64_t pointer_size(int64_t count)
 {
 	return count > INT32_MAX ? (int64_t)sizeof(int64_t) : (int64_t)sizeof(int32_t);
@@ -329,7 +329,8 @@ static sheaf_status put_pointer_array(writer *out, sheaf_error *err)
 		int64_t v;
 		memcpy(&v, b->data + i * sizeof v, sizeof v);
 		int32_t small = (int32_t)v;
-		memcpy(b->data + i * sizeof small, &small, sizeof small); /* shorter: it never overtakes */
+		memcpy(b->data + i * sizeof small, &small,
+		       sizeof small); /* shorter: the writing position never overtakes the reading one */
 	}
 	return sheaf_strand_add(&out->places[0], b->data, n * size, err);
 }
@@ -359,7 +360,7 @@ static sheaf_status put_dense(writer *out, sheaf_error *err)
 	sheaf_npz_content array = whole_array(out);
 	SHEAF_TRY(check_count(out, "values, as the shape says", out->count, out->written, err));
 	if (out->list.level > 0) return sheaf_npz_put_member(&out->list, &array, err);
-	SHEAF_TRY(sheaf_npz_write_array(&out->list, &array, "", 0, err)); /* where there is no value */
+	SHEAF_TRY(sheaf_npz_write_array(&out->list, &array, "", 0, err)); /* if there is no value */
 	return sheaf_npz_end_array(&out->list, err);
 }
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A sparse matrix as one row: a chain of levels, whose buffers are views of the file where it has them so. */
+/* A sparse matrix as one row: a chain of levels, whose buffers are views of the file if it has them in that
+ * form. */
 #include "data/frame.h"
 #include "format/npz/npz.h"
 
 /* ---- the schema ---- */
 
-/* Csr: all rows, and in each some columns. Coo: some coordinates of all dimensions at once. */
+/* Csr: all rows, and within each some columns. Coo: some coordinates of all dimensions at once. */
 static int shape_levels(const sheaf_npz_sparse *s, sheaf_level_shape levels[2])
 {
 	int minor = sheaf_npz_minor(s), n = 0;
@@ -42,7 +43,7 @@ sheaf_status sheaf_npz_whole_schema(sheaf_npz_sparse *s, sheaf_schema *out, shea
 
 static sheaf_status put_offsets(const sheaf_npz_sparse *s, int64_t n, sheaf_builder *b, sheaf_error *err)
 {
-	b->size = 0; /* a frame's first offset is there already */
+	b->size = 0; /* a frame already has the first offset */
 	if (s->layout != NPZ_COO && s->rank > 1) {
 		sheaf_builder_append(b, s->pointers, (size_t)s->npointers * sizeof *s->pointers);
 	} else {

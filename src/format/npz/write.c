@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing: a tensor, or streams and columns in parts. Which of the two it is, the kind of the rows says. */
+/* Writing: a tensor, or streams and columns in parts, depending on the kind of rows. */
 #include "base/spell.h"
 #include "format/npz/streams.h"
 #include "format/npz/writer.h"
@@ -46,14 +46,14 @@ static sheaf_status finish(void *out, sheaf_error *err) { return way(out)->finis
 
 static void close_output(void *out) { way(out)->close(out); }
 
-/* One stream is more use as a matrix, which SciPy loads, than in parts, unless these are asked for. */
+/* One stream is more useful as a matrix, which SciPy loads, than in parts, unless these are requested. */
 static unsigned takes_of_one(const sheaf_values *values)
 {
 	const char *layout = sheaf_values_text(values, "layout");
 	return layout && strcmp(layout, "streams") == 0 ? SHEAF_TAKES_SEQUENCES : SHEAF_TAKES_ENTRIES;
 }
 
-/* Which of the two it is shows only when it is created: there is room for either. */
+/* Only creating shows which of the two it is: there is room for either. */
 const sheaf_writing sheaf_npz_writing = {
 	.takes = SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES,
 	.takes_of_one = takes_of_one,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* An archive on its way.
+/* Writing an archive.
  *
- *   members.c       arrays as members     tensor_write.c  a tensor
- *   streams_write.c sequences and tables  write.c         which of the two it is */
+ * members.c arrays as members tensor_write.c a tensor streams_write.c sequences and tables write.c decides
+ * between the two */
 #ifndef SHEAF_FORMAT_NPZ_WRITER_H
 #define SHEAF_FORMAT_NPZ_WRITER_H
 
@@ -12,7 +12,7 @@
 
 /* ---- members.c ---- */
 
-/* What is in a member: an array of items that stand in several strands, one after the other. */
+/* The contents of a member: an array of items in several strands, one after the other. */
 typedef struct sheaf_npz_content {
 	const char *name;
 	const sheaf_dtype *dtype;
@@ -32,7 +32,7 @@ typedef struct sheaf_npz_planned {
 
 enum { NPZ_MOST_MEMBERS = 8 };
 
-/* The list of an archive that is being written, and what is to be put into it. */
+/* The list of an archive that is being written, and the members still to be written. */
 typedef struct sheaf_npz_list {
 	sheaf_context *cx;
 	sheaf_sink *sink;
@@ -42,21 +42,22 @@ typedef struct sheaf_npz_list {
 	sheaf_zip_head array; /* of the one that is written as it comes */
 	sheaf_npz_planned planned[NPZ_MOST_MEMBERS];
 	int nplanned;
-	int64_t end; /* of those that are planned */
+	int64_t end; /* of those that have a place */
 } sheaf_npz_list;
 
 void sheaf_npz_list_begin(sheaf_npz_list *list, sheaf_sink *sink, int level, sheaf_context *cx);
 void sheaf_npz_list_drop(sheaf_npz_list *list);
-/* Gives the next member its place; its bytes may come before and after. The sink is a random one. */
+/* Gives the next member its place; its bytes may be written before and after that. The sink is a random
+ * one. */
 SHEAF_USE sheaf_status sheaf_npz_plan_member(sheaf_npz_list *list, const sheaf_npz_content *content,
                                              sheaf_error *err);
-/* Completes those that are planned. */
+/* Completes those that have a place. */
 SHEAF_USE sheaf_status sheaf_npz_end_planned(sheaf_npz_list *list, sheaf_error *err);
-/* A member whose strands have stayed in memory; deflated where that makes it shorter. */
+/* A member whose strands have stayed in memory; deflated if that makes it shorter. */
 SHEAF_USE sheaf_status sheaf_npz_put_member(sheaf_npz_list *list, const sheaf_npz_content *content,
                                             sheaf_error *err);
-/* A member as it comes: its head, then its bytes, then what says how many they were. list->array has its name
- * and size. The first one need not be begun. */
+/* A member as it comes: its header, then its bytes, then its checksum and sizes. list->array has its name and
+ * size. The first one need not be begun. */
 SHEAF_USE sheaf_status sheaf_npz_begin_array(sheaf_npz_list *list, const sheaf_npz_content *content,
                                              sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_npz_write_array(sheaf_npz_list *list, const sheaf_npz_content *content,
@@ -73,10 +74,10 @@ typedef struct sheaf_npz_tensor_writer {
 	SHEAF_BASE(sheaf_output, output);
 	sheaf_dtype dtype;
 	sheaf_npz_layout layout;
-	int64_t count, expected; /* entries; -1: it was not said how many will come */
+	int64_t count, expected; /* entries; -1: their number was not given */
 	bool wide;               /* indices have eight bytes */
-	sheaf_builder pointers;  /* of csr and csc: where each list begins, in eight bytes */
-	/* Coordinates of each dimension; but of csr and csc those pointers, and the others. */
+	sheaf_builder pointers;  /* for csr and csc: where each list begins, in eight bytes */
+	/* Coordinates of each dimension; for csr and csc those pointers, and the others. */
 	sheaf_strand places[SHEAF_MAX_RANK], values, words[NPZ_WORDS];
 	sheaf_npz_list list;
 } sheaf_npz_tensor_writer;
@@ -88,8 +89,8 @@ typedef struct sheaf_npz_streams_writer {
 	sheaf_builder held; /* blobs that are not in the spool yet */
 	sheaf_spool spool;
 	bool is_spooled;
-	sheaf_builder extents; /* of each blob, where each slot's array is */
-	bool *wanted;          /* of each slot: it says something */
+	sheaf_builder extents; /* for each blob, where each slot's array is */
+	bool *wanted;          /* for each slot: it is needed */
 	int64_t nblobs;
 } sheaf_npz_streams_writer;
 

@@ -16,7 +16,7 @@ typedef struct sheaf_scidb_attribute {
 	int64_t reserve;   /* -1: none */
 } sheaf_scidb_attribute;
 
-/* A mark stands for a number that is not given: '*' or '?'; 0: the number is. */
+/* A mark for a number that is not given: '*' or '?'; 0: the number is given. */
 typedef struct sheaf_scidb_dimension {
 	char *name;
 	int64_t low, high, overlap, chunk;
@@ -31,17 +31,17 @@ typedef struct sheaf_scidb_array {
 	int nattributes, attribute_room;
 	sheaf_scidb_dimension *dimensions;
 	int ndimensions, dimension_room; /* 0: a dataframe */
-	bool says_null;                  /* on the server, attributes that do not say NULL are not nullable */
+	bool says_null;                  /* on the server, attributes without NULL are not nullable */
 } sheaf_scidb_array;
 
-/* Of an array that is empty, of which says_null is set. */
+/* For an empty array, in which says_null is set. */
 SHEAF_USE sheaf_status sheaf_scidb_array_read(sheaf_scidb_array *array, const char *option, const char *text,
                                               sheaf_scidb_types *types, sheaf_context *cx, sheaf_error *err);
 /* An attribute a0, a1, ... for each entry that is not skipped, and no dimensions. */
 SHEAF_USE sheaf_status sheaf_scidb_array_from_entries(sheaf_scidb_array *array,
                                                       const sheaf_scidb_entries *entries, sheaf_context *cx,
                                                       sheaf_error *err);
-/* The entries that hold an array's attributes as they are. */
+/* The entries that hold an array's attributes unchanged. */
 SHEAF_USE sheaf_status sheaf_scidb_entries_from_array(sheaf_scidb_entries *entries,
                                                       const sheaf_scidb_array *array, sheaf_context *cx,
                                                       sheaf_error *err);
@@ -52,10 +52,10 @@ SHEAF_USE sheaf_status sheaf_scidb_array_add_dimension(sheaf_scidb_array *array,
                                                        sheaf_scidb_dimension **out, sheaf_error *err);
 void sheaf_scidb_array_free(sheaf_scidb_array *array);
 
-/* Appends "<a:int64,b:string NOT NULL> [i=0:*:0:*]", without the name; a dimension i where it has none and
- * `dimension` says so. */
+/* Appends "<a:int64,b:string NOT NULL> [i=0:*:0:*]", without the name; a dimension i if it has none and
+ * `dimension` is set. */
 void sheaf_scidb_array_text(const sheaf_scidb_array *array, bool dimension, sheaf_builder *b);
-/* A name, in quotes where it needs them. */
+/* A name, in quotes if it needs them. */
 void sheaf_scidb_name_text(const char *name, sheaf_builder *b);
 
 #endif

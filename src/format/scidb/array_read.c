@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading of array schemas: what `create array` takes, in both syntaxes of dimensions, and what show()
+/* Parsing array schemas: what `create array` takes, in both syntaxes of dimensions, and what show()
  * prints. */
 #include "base/memory.h"
 #include "base/spell.h"
@@ -25,7 +25,7 @@ static sheaf_status expected(reading *r, const char *at, const char *what)
 
 /* ---- names ---- */
 
-/* A word, or anything in double quotes; the quotes are left out. */
+/* A word, or anything in double quotes, which are removed. */
 static sheaf_status read_name(reading *r, const char *what, sheaf_scidb_word *out)
 {
 	if (!sheaf_scidb_text_take(&r->text, '"')) {
@@ -58,7 +58,7 @@ static sheaf_status check_new(reading *r, sheaf_scidb_word word)
 
 /* ---- attributes ---- */
 
-/* After 'text' with \' in it; SHEAF_OK with nothing taken where none stands there. */
+/* The position after 'text' with \' in it; SHEAF_OK with nothing taken if none is there. */
 static sheaf_status pass_string(reading *r)
 {
 	const char *quote = r->text.at;
@@ -70,7 +70,7 @@ static sheaf_status pass_string(reading *r)
 	return SHEAF_OK;
 }
 
-/* After the bracket that closes the one at hand. */
+/* The position after the bracket that closes the current one. */
 static sheaf_status pass_brackets(reading *r)
 {
 	const char *opening = r->text.at;
@@ -121,7 +121,7 @@ static sheaf_status read_compression(reading *r, char **out)
 	return sheaf_copy_text(r->cx, begin, (size_t)(r->text.at - begin), out, r->err);
 }
 
-/* [+|-] digits, within what coordinates may be. */
+/* [+|-] digits, within the range of coordinates. */
 static sheaf_status read_number(reading *r, const char *what, int64_t *out)
 {
 	sheaf_scidb_text_pass(&r->text);
@@ -147,7 +147,7 @@ static sheaf_status read_nullability(reading *r, bool *nullable)
 	return SHEAF_OK;
 }
 
-/* What may stand after the type, in this order. */
+/* What may follow the type, in this order. */
 static sheaf_status read_clauses(reading *r, sheaf_scidb_attribute *a)
 {
 	SHEAF_TRY(read_nullability(r, &a->nullable));
@@ -185,7 +185,7 @@ static sheaf_status read_attribute(reading *r)
 
 /* ---- dimensions ---- */
 
-/* A number, or an expression of some, as the server takes it. */
+/* A number, or an expression of constants, as the server takes it. */
 static sheaf_status read_coordinate(reading *r, const char *what, int64_t *out)
 {
 	sheaf_scidb_text_pass(&r->text);
@@ -195,7 +195,7 @@ static sheaf_status read_coordinate(reading *r, const char *what, int64_t *out)
 	return fits ? SHEAF_OK : expected(r, begin, "a number from -(2^62-1) to 2^62-1");
 }
 
-/* The mark that stands in place of a number, or NUL. */
+/* The mark that replaces a number, or NUL. */
 static char take_mark(reading *r, const char *marks)
 {
 	for (const char *m = marks; *m; m++)
@@ -209,7 +209,7 @@ static sheaf_status read_bound(reading *r, const char *marks, const char *what, 
 	return *mark ? SHEAF_OK : read_coordinate(r, what, number);
 }
 
-/* It may be longer than coordinates can be far apart. */
+/* It may be longer than the range of coordinates. */
 static sheaf_status read_chunk(reading *r, sheaf_scidb_dimension *d)
 {
 	const char *at = r->text.at;
@@ -227,14 +227,14 @@ static sheaf_status read_overlap(reading *r, sheaf_scidb_dimension *d)
 	return d->overlap >= 0 ? SHEAF_OK : expected(r, at, "an overlap of at least 0");
 }
 
-/* Whether after the comma at hand stands what only the old syntax has there, and no further dimension. */
+/* Whether the text after the current comma can only be the old syntax, and no further dimension. */
 static bool is_old(reading *r)
 {
 	const char *at = r->text.at;
 	bool comma = sheaf_scidb_text_take(&r->text, ',');
 	sheaf_scidb_text_pass(&r->text);
 	bool old = comma && r->text.at < r->text.end && strchr("0123456789+-*?(", *r->text.at);
-	/* A name is a dimension's, unless it is called. */
+	/* A name is a dimension's, unless a parenthesis follows. */
 	if (comma && sheaf_scidb_text_word(&r->text, true).size) old = sheaf_scidb_text_is_at(&r->text, '(');
 	r->text.at = at;
 	return old;
@@ -275,7 +275,7 @@ static sheaf_status read_dimension(reading *r)
 
 /* ---- all of it ---- */
 
-/* Of the name and its namespace, where neither is in quotes; else the name alone. */
+/* Of the name and its namespace, if neither is in quotes; else only the name. */
 static sheaf_status read_array_name(reading *r, sheaf_scidb_word *out)
 {
 	sheaf_scidb_word last;
@@ -329,7 +329,7 @@ static sheaf_status read_dimensions(reading *r)
 	           : expected(r, r->text.at, "\",\", \";\" or \"]\" after the dimension");
 }
 
-/* [distribution name [emptytag compression 'zlib']] [;], none of which says anything about cells */
+/* [distribution name [emptytag compression 'zlib']] [;], none of which affects cells */
 static sheaf_status read_tail(reading *r)
 {
 	if (sheaf_scidb_text_keyword(&r->text, "distribution")) {

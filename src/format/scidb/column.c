@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One column of the cells of a block. Null bytes and values are brought together first, since what is done
- * with them then goes over many at once. What is wrong with a cell is only noted here; flaws.c says what and
- * where. */
+/* One column of the cells of a block. Null bytes and values are gathered first, since they are then processed
+ * many at once. Errors in a cell are only noted here; flaws.c reports them with their place. */
 #include "base/endian.h"
 #include "format/scidb/scidb.h"
 #include <string.h>
@@ -14,7 +13,7 @@ void sheaf_scidb_filling_begin(sheaf_scidb_filling *f, sheaf_column_builder *to)
 		.to = to, .values = &to->values, .level = to->field->nlevels ? &to->levels[0] : NULL};
 }
 
-/* Bits and reasons that say nothing are left out. */
+/* Leaves out bits and reasons if no value is missing. */
 void sheaf_scidb_filling_end(sheaf_scidb_filling *f)
 {
 	if (!f->level) return;
@@ -24,8 +23,8 @@ void sheaf_scidb_filling_end(sheaf_scidb_filling *f)
 
 /* ---- where items are ---- */
 
-/* `at` is the item in the cell that begins at byte 0: cell c begins at byte bases[c] or, where there are
- * none, c * step. */
+/* `at` is the item in the cell that begins at byte 0: cell c begins at byte bases[c] or, without bases, at c
+ * * step. */
 typedef struct places {
 	const uint8_t *at;
 	const int64_t *bases;
@@ -50,15 +49,15 @@ static inline void gather_nulls(const places *p, bool strided, uint8_t *nulls)
 	for (int64_t c = 0; c < p->count; c++) nulls[c] = *place(p, strided, c);
 }
 
-/* What is true of null bytes taken together. */
+/* What is common to several null bytes. */
 typedef struct null_sum {
-	uint64_t there;   /* the highest bit of each byte: set where all of them stand for values */
+	uint64_t there;   /* the highest bit of each byte: set if all of them mean values */
 	uint64_t reasons; /* all reasons */
 	uint64_t odd;     /* bits that values lack */
 } null_sum;
 
 /* Eight null bytes at a time, the first in the lowest byte of a word: a bit for each, and its reason, which
- * is 0 where there is a value. */
+ * is 0 if there is a value. */
 static null_sum pack_nulls(const uint8_t *restrict nulls, size_t words, uint8_t *restrict valid,
                            uint8_t *restrict codes)
 {
@@ -76,7 +75,7 @@ static null_sum pack_nulls(const uint8_t *restrict nulls, size_t words, uint8_t 
 	return sum;
 }
 
-/* Bits and reasons of rows that begin at a whole byte of bits; after the last row bits are 0. */
+/* Bits and reasons of rows that begin at a whole byte of bits; bits after the last row are 0. */
 static void put_nulls(sheaf_scidb_filling *f, uint8_t *nulls, int64_t n)
 {
 	size_t words = (size_t)(n + 7) / 8;
@@ -109,14 +108,14 @@ static void put_nulls_unaligned(sheaf_scidb_filling *f, const uint8_t *nulls, in
 	}
 }
 
-/* Of types that a register holds null bytes come with the values. */
+/* For types that fit a register, null bytes are loaded with the values. */
 static bool is_short_number(const sheaf_scidb_item *item)
 {
 	sheaf_scidb_kind kind = item->entry.type->kind;
 	return !item->converts && (kind < SCIDB_DATETIMETZ || kind == SCIDB_INDICATOR);
 }
 
-/* The null bytes of an entry; 0xFF where it has none. */
+/* The null bytes of an entry; 0xFF if it has none. */
 static void take_nulls(const places *p, const sheaf_scidb_item *item, bool number, uint8_t *nulls)
 {
 	if (number && item->entry.nullable) return;
@@ -128,7 +127,7 @@ static void take_nulls(const places *p, const sheaf_scidb_item *item, bool numbe
 		gather_nulls(p, true, nulls);
 }
 
-/* What they say, for the column. */
+/* Stores their meaning in the column. */
 static void put_missing(sheaf_scidb_filling *f, const sheaf_scidb_item *item, uint8_t *nulls, int64_t n)
 {
 	bool any = false;
@@ -149,8 +148,8 @@ static inline uint16_t load_16(const uint8_t *at) { return (uint16_t)(at[0] | at
 static inline uint32_t load_32(const uint8_t *at) { return sheaf_load_u32le(at); }
 static inline uint64_t load_64(const uint8_t *at) { return sheaf_load_u64le(at); }
 
-/* Values, and the null bytes before them. Where a null byte stands for no value, 0 is put; whether another
- * number was there. Several steps of a loop at once: they are short. */
+/* Values, and the null bytes before them. If a null byte means no value, 0 is stored, and this records
+ * whether there was another number. The loops are unrolled, since they are short. */
 #define NUMBERS(BITS) \
 	static inline bool gather_##BITS(places p, bool strided, bool nullable, uint8_t *restrict to, \
 	                                 uint8_t *restrict nulls) \
@@ -230,7 +229,7 @@ static bool fill_numbers(sheaf_scidb_filling *f, const sheaf_scidb_item *item, c
 
 /* ---- texts and bytes ---- */
 
-/* Short texts are copied in one step, where there is as much to read and to write. */
+/* Short texts are copied in one step, if there is enough room to read and to write. */
 static inline void copy_text(uint8_t *to, sheaf_bytes text, const uint8_t *end)
 {
 	enum { STEP = 16 };
@@ -297,7 +296,7 @@ static void put_converted(sheaf_scidb_filling *f, const sheaf_scidb_item *item,
 	}
 }
 
-/* What has no value in the new type is null, where it may be: its null byte becomes 0. */
+/* What has no value in the new type becomes null, if that is allowed: its null byte becomes 0. */
 static void fill_converted(sheaf_scidb_filling *f, const sheaf_scidb_item *item,
                            const sheaf_scidb_block *block, uint8_t *nulls)
 {

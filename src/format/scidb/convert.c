@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Values from one type into another, as the server does it: numbers as C on its machines, without a look at
- * what fits. Where a value does not come through, that is noted. */
+/* Values from one type into another, as the server does it: numbers as in C on its machines, without range
+ * checks. Values that change are noted. */
 #include "base/endian.h"
 #include "format/scidb/scidb.h"
 #include "number/date.h"
@@ -72,7 +72,7 @@ static void load(const sheaf_scidb_type *type, sheaf_bytes payload, sheaf_scidb_
 
 /* ---- numbers into numbers ---- */
 
-/* What the machine makes of a number that has no place among the integers. */
+/* What the machine makes of a number that is out of the range of integers. */
 static int64_t to_int64(double d)
 {
 	return d >= -9223372036854775808.0 && d < 9223372036854775808.0 ? (int64_t)d : INT64_MIN;
@@ -126,7 +126,7 @@ static void make_real(const sheaf_scidb_type *from, const sheaf_scidb_type *to, 
 		if (isinf(single) && !isinf(d)) v->flaw = "a number that the attribute's type can hold";
 		d = (double)single;
 	}
-	/* 2^64 and 2^63 are no integers of 64 bits, though a double may be rounded to them. */
+	/* 2^64 and 2^63 are not integers of 64 bits, though a number may be rounded to them as a double. */
 	bool fits = d < (wide ? 0x1p64 : 0x1p63) && d >= -0x1p63;
 	if (!v->real && (!fits || (wide ? (int64_t)(uint64_t)d : (int64_t)d) != v->i))
 		v->flaw = "an integer that the attribute's type does not round";
@@ -146,7 +146,7 @@ static void fail(sheaf_scidb_value *v, const char *expected)
 	v->i = 0;
 }
 
-/* Digits with a sign, as many as there are; NULL where there are none or too many. */
+/* Digits with a sign, as many as there are; NULL if there are none or too many. */
 static const char *read_integer(const char *at, const char *end, int base, bool *negative, uint64_t *out)
 {
 	const char *begin;
@@ -175,7 +175,7 @@ static bool fits(const sheaf_scidb_type *to, bool negative, uint64_t magnitude)
 	return magnitude <= most / 2 + negative;
 }
 
-/* Numbers of 8 bits are read strictly; of others what stands after the digits is passed over. */
+/* Numbers of 8 bits are read strictly; for others, anything after the digits is skipped. */
 static void integer_from_text(const sheaf_scidb_type *to, sheaf_scidb_value *v)
 {
 	const char *at = v->text, *end = v->text + v->size;
@@ -226,7 +226,7 @@ static void from_text(const sheaf_scidb_type *to, sheaf_scidb_value *v)
 	}
 }
 
-/* The server's digits: 6 of floats, 15 of doubles. The point is one whatever the locale. */
+/* The server's digits: 6 for floats, 15 for doubles. The decimal sign is a point in every locale. */
 static void real_to_text(const sheaf_scidb_type *from, sheaf_scidb_value *v)
 {
 	double back = 0;
@@ -236,7 +236,7 @@ static void real_to_text(const sheaf_scidb_type *from, sheaf_scidb_value *v)
 	for (int i = 0; i < n; i++) {
 		bool point = !strchr("0123456789+-einfa", v->own[i]);
 		if (!point || (v->size && v->own[v->size - 1] != '.'))
-			v->own[v->size++] = (char)(point ? '.' : v->own[i]); /* some are of several bytes */
+			v->own[v->size++] = (char)(point ? '.' : v->own[i]); /* some characters have several bytes */
 	}
 	n = (int)v->size;
 	if (!isfinite(v->d)) return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a cell is in its array. The server loads and saves chunk by chunk, chunks and the cells within each
- * with the last dimension running fastest; at the edge of the array chunks are cut. */
+/* The place of a cell in its array. The server loads and saves chunk by chunk, chunks and the cells within
+ * each with the last dimension varying fastest; at the edge of the array chunks are cut. */
 #include "base/buffer.h"
 #include "base/checked.h"
 #include "base/spell.h"
@@ -12,7 +12,7 @@ static int64_t extent_of(const sheaf_scidb_dimension *d)
 	return is_bounded(d) ? d->high - d->low + 1 : INT64_MAX;
 }
 static int64_t low_of(const sheaf_scidb_dimension *d) { return d->low_mark ? 0 : d->low; }
-/* In one dimension the chunks make no difference. */
+/* In one dimension chunks make no difference. */
 static int64_t chunk_of(const sheaf_scidb_dimension *d)
 {
 	return d->chunk_mark || d->chunk > extent_of(d) ? extent_of(d) : d->chunk;
@@ -56,7 +56,7 @@ sheaf_status sheaf_scidb_check_dimensions(const sheaf_scidb_array *array, sheaf_
 	return SHEAF_OK;
 }
 
-/* Cells of the dimensions after number i, for each of its coordinates. */
+/* The number of cells in the dimensions after number i, for each of its coordinates. */
 static int64_t cells_after(const sheaf_scidb_array *array, int i)
 {
 	int64_t cells = 1;
@@ -71,15 +71,15 @@ static int64_t length_at(const sheaf_scidb_dimension *d, int64_t from)
 	return chunk_of(d) < left ? chunk_of(d) : left;
 }
 
-/* A product, or the largest number where it is beyond that. */
+/* A product, or the largest number if it overflows. */
 static int64_t times(int64_t a, int64_t b)
 {
 	int64_t product;
 	return sheaf_mul_i64(&product, a, b) ? product : INT64_MAX;
 }
 
-/* Chunks before the wanted one in dimension i take chunk * before * after cells each: `before` is the
- * product of the lengths of the wanted chunk in the dimensions before. */
+/* The chunks before this one in dimension i have chunk * before * after cells each: `before` is the product
+ * of the chunk's lengths in earlier dimensions. */
 void sheaf_scidb_coordinates(const sheaf_scidb_array *array, int64_t cell, int64_t *coordinates)
 {
 	int64_t before = 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The input in pieces of whole cells, each of about the size asked for; a longer cell gets a longer piece.
- * What is left at the end is a cell that is not whole, and goes with the last piece. */
+/* The input in pieces of whole cells, each of about the requested size; a longer cell makes a longer piece. A
+ * rest at the end is an incomplete cell, and goes with the last piece. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -29,8 +29,8 @@ static sheaf_status note(const sheaf_scidb_reader *in, sheaf_piece *piece, sheaf
 /* ---- how much is whole ---- */
 
 typedef struct extent {
-	int64_t cells, bytes; /* whole ones */
-	uint64_t needed;      /* bytes that the next one takes at least */
+	int64_t cells, bytes; /* complete ones */
+	uint64_t needed;      /* least size of the next one */
 } extent;
 
 static extent measure_fixed(int64_t cell_bytes, int64_t size, int64_t wanted)
@@ -56,7 +56,7 @@ static extent measure_cells(const sheaf_scidb_layout *layout, sheaf_bytes shown,
 
 /* ---- cutting ---- */
 
-/* Bytes of the input from here on, or -1 where nobody knows. */
+/* Size of the input from here on, or -1 if unknown. */
 static int64_t bytes_left(const sheaf_scidb_reader *in)
 {
 	int64_t size = sheaf_source_size(in->source);
@@ -78,8 +78,7 @@ static sheaf_status take(sheaf_scidb_reader *in, sheaf_bytes shown, extent e, in
 	return SHEAF_OK;
 }
 
-/* Where the input fails, the whole cells before that are cut first, and the failure comes with the next
- * call. */
+/* If the input fails, the whole cells before that are cut first, and the failure comes with the next call. */
 static sheaf_status take_before_failure(sheaf_scidb_reader *in, sheaf_bytes shown, int64_t bytes,
                                         sheaf_status failure, sheaf_piece *piece, sheaf_error *err)
 {
@@ -87,7 +86,8 @@ static sheaf_status take_before_failure(sheaf_scidb_reader *in, sheaf_bytes show
 	return e.cells ? take(in, shown, e, -1, piece, err) : failure;
 }
 
-/* At least one whole cell, or what is left. A count that is beyond the end of the input is not waited for. */
+/* At least one whole cell, or the rest. If a count goes beyond the end of the input, this does not wait for
+ * more. */
 static sheaf_status cut_shown(sheaf_scidb_reader *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	for (int64_t want = bytes;; want *= 2) {
@@ -105,7 +105,7 @@ static sheaf_status cut_shown(sheaf_scidb_reader *in, int64_t bytes, sheaf_piece
 	}
 }
 
-/* Cells of one size in a plain file: nothing is read to cut. */
+/* Cells of fixed size in a plain file are cut without reading. */
 static sheaf_status cut_view(sheaf_scidb_reader *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	int64_t cell_bytes = in->layout.cell_bytes, at = in->cell * cell_bytes,
@@ -165,7 +165,7 @@ sheaf_status sheaf_scidb_resume(void *reader, const sheaf_piece *piece, sheaf_er
 	return in->views ? SHEAF_OK : sheaf_source_seek(in->source, piece->byte, err);
 }
 
-/* Each cell counts as one, the one that is not whole, too, where reading it gives a row. */
+/* Each cell counts as one, even an incomplete one if reading it gives a row. */
 sheaf_status sheaf_scidb_measure(const void *reader, const sheaf_piece *piece, sheaf_context *cx,
                                  sheaf_buffer *lengths, sheaf_error *err)
 {

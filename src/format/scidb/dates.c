@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Dates in texts, in the layouts that the server knows: 2012-05-25 14:13:29, 5/25/2012 14:13, 25.5.2012
- * 14:13:29, 25MAY2012:14:13:29 and 25-MAY-12 02.13.29 PM, each also without a time. What depends on the day
- * on which it is read, a time alone or "now", is none: the same file would not always become the same. */
+ * 14:13:29, 25MAY2012:14:13:29 and 25-MAY-12 02.13.29 PM, each also without a time. A time alone or "now",
+ * whose value depends on the day on which it is read, is not accepted: the same file would not always give
+ * the same result. */
 #include "format/scidb/scidb.h"
 #include <string.h>
 #include <strings.h>
@@ -12,7 +13,7 @@ typedef struct scan {
 
 typedef struct date {
 	int64_t year, month, day, hour, minute, second;
-	int64_t fraction; /* its digits: not 0 where a part of a second is cut */
+	int64_t fraction; /* its digits: not 0 if part of a second is cut off */
 } date;
 
 static void pass_blanks(scan *s)
@@ -49,7 +50,7 @@ static bool month_name(scan *s, int64_t *month)
 	return false;
 }
 
-/* h:m[:s[.digits]], the colon being `mark`. */
+/* h:m[:s[.digits]], with `mark` as the colon. */
 static bool read_time(scan *s, char mark, date *d)
 {
 	if (!number(s, 2, &d->hour) || !take(s, mark) || !number(s, 2, &d->minute)) return false;
@@ -57,7 +58,7 @@ static bool read_time(scan *s, char mark, date *d)
 	return mark == '.' || !take(s, '.') || number(s, 18, &d->fraction);
 }
 
-/* AM or PM after the hour of a clock of twelve. */
+/* AM or PM after the hour of a twelve-hour clock. */
 static bool read_half(scan *s, date *d)
 {
 	pass_blanks(s);
@@ -69,7 +70,7 @@ static bool read_half(scan *s, date *d)
 	return true;
 }
 
-/* What stands after the date: nothing, a time, or a zone. */
+/* What follows the date: nothing, a time, or a zone. */
 static bool read_optional_time(scan *s, char mark, date *d)
 {
 	if (s->at < s->end && *s->at == 'T') s->at++;
@@ -118,7 +119,7 @@ static bool is_sound(const date *d)
 	return d->hour < 24 && d->minute < 60 && d->second < 60;
 }
 
-/* Days from 1970-01-01, by years that begin in March. */
+/* Days from 1970-01-01, counting years from March. */
 static int64_t days_of(const date *d)
 {
 	int64_t year = d->year - (d->month <= 2), month = (d->month + 9) % 12;

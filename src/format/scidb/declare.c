@@ -155,7 +155,7 @@ static void put_create(const statements *s)
 	sheaf_builder_printf(s->b, ", -2, '%s');\n", s->entries);
 }
 
-/* Attributes at the beginning that can be coordinates, all but the last attribute at most. */
+/* The leading attributes that can be coordinates, at most all but the last. */
 static int count_coordinates(const sheaf_schema *schema)
 {
 	int n = 0;
@@ -190,7 +190,7 @@ static sheaf_status put_target(const statements *s, sheaf_error *err)
 	return status;
 }
 
-/* From cells one after the other to an array whose dimensions their first attributes are. */
+/* From a list of cells to an array whose dimensions are their first attributes. */
 static sheaf_status put_redimension(const statements *s, sheaf_error *err)
 {
 	const char *dimensions = strstr(s->array, "> [");

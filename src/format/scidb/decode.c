@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A piece into columns: a block of cells at a time, and of those one column after the other. Then a last cell
- * that is not whole. */
+/* A piece into columns: a block of cells at a time, and within it one column after the other. Then an
+ * incomplete last cell. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/endian.h"
@@ -21,16 +21,16 @@ typedef struct decoding {
 	sheaf_scidb_filling *fillings; /* one for each attribute */
 	int64_t *bases;
 	int64_t most; /* cells of a block */
-	int64_t at;   /* byte in the piece that comes next */
+	int64_t at;   /* next byte in the piece */
 	sheaf_scidb_evidence *evidence;
-	int64_t good; /* cells without a flaw that ends the reading, up to the first that has one */
-	bool silent;  /* what is wrong has been reported */
+	int64_t good; /* cells before the first flaw that ends the reading */
+	bool silent;  /* the error has been reported */
 } decoding;
 
 /* ---- whole cells ---- */
 
-/* The next `count` cells. A mapped file may be changed by somebody meanwhile: what is not there any more is
- * no part of it. */
+/* The next `count` cells. Another program may change a mapped file meanwhile: cells that have disappeared do
+ * not count. */
 static sheaf_status next_block(decoding *d, int64_t cell, int64_t count, sheaf_scidb_block *out)
 {
 	int64_t size = (int64_t)d->piece->bytes.size;
@@ -96,12 +96,12 @@ static sheaf_status decode_cells(decoding *d)
 
 typedef struct rest {
 	int items;      /* entries that are there */
-	int64_t byte;   /* in the cell, of what is not */
+	int64_t byte;   /* position in the cell, of the missing entry */
 	int64_t needed; /* bytes that it takes */
 	const char *what;
 } rest;
 
-/* Passes over one entry; false where it ends too early, with *r what is not there. */
+/* Skips one entry; false if it ends too early, with *r saying what is missing. */
 static bool pass_item(const decoding *d, const sheaf_scidb_item *item, const uint8_t *cell, int64_t *bases,
                       rest *r)
 {
@@ -131,7 +131,7 @@ static rest pass_rest(const decoding *d, const uint8_t *cell, int64_t *bases)
 	return r;
 }
 
-/* Of the piece: the last cell before one that makes no sense. */
+/* In the piece: the last cell before one that makes no sense. */
 static sheaf_status describe_last(decoding *d, char *text, size_t size)
 {
 	sheaf_scidb_evidence evidence = {.first_odd = -1};
@@ -154,7 +154,7 @@ static sheaf_status describe_last(decoding *d, char *text, size_t size)
 	return status;
 }
 
-/* Of the bytes that are not there; for all entries after the first such one that is none. */
+/* Of the missing bytes; for all entries after the first missing one that is none. */
 static void describe_needed(const rest *r, const sheaf_scidb_item *item, bool first, char *text, size_t size)
 {
 	const char *type = item->entry.type ? item->entry.type->name : "skip";
@@ -167,7 +167,7 @@ static void describe_needed(const rest *r, const sheaf_scidb_item *item, bool fi
 		snprintf(text, size, "%" PRId64 " bytes of type %.40s", r->needed, type);
 }
 
-/* The server counts an error for each attribute, but cannot go on after something that it skips. */
+/* The server counts an error for each attribute, but cannot continue after an entry that it skips. */
 static sheaf_status report_rest(decoding *d, const rest *r, bool *readable)
 {
 	char expected[128], last[80], found[160];
@@ -233,8 +233,8 @@ static sheaf_status decode_rest(decoding *d)
 
 /* ---- cells beyond the array ---- */
 
-/* Those after the last that the dimensions have room for are left out; whether the first of them is in this
- * piece. */
+/* Cells beyond those for which the dimensions have room are left out; this says whether the first of them is
+ * in this piece. */
 static bool cut_beyond(decoding *d)
 {
 	int64_t capacity = sheaf_scidb_capacity(&d->in->array),
@@ -293,8 +293,7 @@ static void fill_before(decoding *d)
 	if (sheaf_put_off(fill_all(d), "there are then no rows before the flaw")) d->to.nrows = 0;
 }
 
-/* Cells of a block stay in a cache together: enough of them that columns are worth beginning, a multiple of
- * eight. */
+/* Cells of a block fit a cache together: enough of them to make columns worthwhile, a multiple of eight. */
 static int64_t block_cells(const sheaf_scidb_layout *layout, int64_t piece_bytes, int64_t count)
 {
 	enum { BYTES = 16 << 10, LEAST = 64 };
@@ -306,7 +305,7 @@ static int64_t block_cells(const sheaf_scidb_layout *layout, int64_t piece_bytes
 	return cells < LEAST ? LEAST : cells > SCIDB_BLOCK ? SCIDB_BLOCK : cells;
 }
 
-/* Memory for what is filled, and for where the entries of a block are. */
+/* Memory for the results, and for where the entries of a block are. */
 static sheaf_status allocate_and_fill(decoding *d)
 {
 	void *fillings, *bases;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading and writing of format strings: "(" entry { "," entry } ")", an entry being a type or skip, its
- * bytes in brackets where they are fixed but the type's are not, and null. */
+/* Parsing and printing of format strings: "(" entry { "," entry } ")", an entry being a type or skip,
+ * followed by a size in brackets if only this entry's size is fixed, and null. */
 #include "format/scidb/entries.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -48,7 +48,7 @@ void sheaf_scidb_entries_free(sheaf_scidb_entries *entries)
 
 /* ---- reading ---- */
 
-/* What older servers called skip is no type, but somebody may have it in a script. */
+/* Older servers' word for skip is no type, but may occur in a script. */
 static bool was_skip(sheaf_scidb_word word)
 {
 	return sheaf_scidb_word_is(word, "dummy") || sheaf_scidb_word_is(word, "void");
@@ -70,7 +70,7 @@ static sheaf_status read_type(sheaf_scidb_text *text, sheaf_scidb_types *types, 
 		text, word.at, sheaf_scidb_types_expected(types, word.at, word.size, wanted), NULL, err);
 }
 
-/* The digits are taken; 0 where they are no size. */
+/* Takes the digits; 0 if they are no valid size. */
 static int64_t read_digits(sheaf_scidb_text *text)
 {
 	int64_t n = 0;

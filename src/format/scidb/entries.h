@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Format strings: what stands in a cell, entry by entry. */
+/* Format strings: the contents of a cell, entry by entry. */
 #ifndef SHEAF_FORMAT_SCIDB_ENTRIES_H
 #define SHEAF_FORMAT_SCIDB_ENTRIES_H
 
 #include "base/buffer.h"
 #include "format/scidb/types.h"
 
-enum { SCIDB_COUNT = 4 }; /* bytes of a count */
+enum { SCIDB_COUNT = 4 }; /* size of a count */
 
 typedef struct sheaf_scidb_entry {
 	const sheaf_scidb_type *type; /* NULL: skipped */
-	int64_t size;                 /* bytes after the null byte; 0: a count, and as many as it says */
+	int64_t size;                 /* bytes after the null byte; 0: a count, and as many bytes as it says */
 	bool nullable;
-	int attribute; /* number among those that are not skipped, or -1 */
+	int attribute; /* index among those that are not skipped, or -1 */
 } sheaf_scidb_entry;
 
 /* Begins as zeros. */
@@ -21,11 +21,11 @@ typedef struct sheaf_scidb_entries {
 	sheaf_scidb_entry *list;
 	int count, room;
 	int attributes;     /* entries that are not skipped */
-	int64_t least;      /* bytes that a cell takes at least */
-	int64_t cell_bytes; /* bytes that each takes; 0: that differs */
+	int64_t least;      /* least size of a cell */
+	int64_t cell_bytes; /* size of each cell; 0: cells differ */
 } sheaf_scidb_entries;
 
-/* `option` is what messages call the text. */
+/* `option` is the name of the text in messages. */
 SHEAF_USE sheaf_status sheaf_scidb_entries_read(sheaf_scidb_entries *entries, const char *option,
                                                 const char *text, sheaf_scidb_types *types, sheaf_context *cx,
                                                 sheaf_error *err);

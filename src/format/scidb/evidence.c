@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether a format string can be right. Nothing in a file says so: but with a wrong one strings do not end,
- * null bytes are neither 0xFF nor a reason, numbers stand where nulls have none, and dates and numbers are
- * such as nobody has. */
+ * null bytes are neither 0xFF nor a reason, nulls have nonzero bytes under them, and dates and numbers are
+ * implausible. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/cursor.h"
@@ -34,7 +34,7 @@ static bool is_odd_date(const sheaf_scidb_item *item, sheaf_bytes payload)
 	return seconds < YEAR_1800 || seconds >= YEAR_2200 || offset <= -DAY || offset >= DAY;
 }
 
-/* Zero, infinities and what is no number are common. */
+/* Zero, infinities and NaN are common. */
 static bool is_odd_real(const sheaf_scidb_item *item, sheaf_bytes payload)
 {
 	sheaf_scidb_value v = {0};
@@ -43,7 +43,7 @@ static bool is_odd_real(const sheaf_scidb_item *item, sheaf_bytes payload)
 	return isfinite(v.d) && v.d != 0 && (size < 1e-30 || size > 1e30);
 }
 
-/* The server itself leaves bytes under nulls of more than nine. */
+/* The server itself leaves bytes under nulls of more than nine bytes. */
 static bool is_odd_null(const sheaf_scidb_item *item, sheaf_bytes payload)
 {
 	return (item->entry.size <= 9) && sheaf_scidb_hides(item, payload);
@@ -159,7 +159,7 @@ sheaf_status sheaf_scidb_absorb(void *reader, sheaf_cursor *bytes, sheaf_error *
 
 /* ---- the verdict ---- */
 
-/* One may always be odd, and one in ten in a file that is read rightly. */
+/* One may always be odd, and one in ten in a file that is read correctly. */
 static bool is_much(int64_t odd, int64_t all) { return odd > 1 && odd * 10 > all; }
 
 static void put(char *text, size_t size, size_t *used, int64_t odd, int64_t all, const char *what)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Expressions of constants, where an array schema has a number: whole and real numbers, signs, operators, and
- * some functions of the server. */
+/* Constant expressions, used in an array schema instead of a number: whole and real numbers, signs,
+ * operators, and some functions of the server. */
 #include "base/checked.h"
 #include "format/scidb/text.h"
 #include "number/number.h"
@@ -15,7 +15,7 @@ typedef struct expression {
 	sheaf_error *err;
 } expression;
 
-/* What a part of one comes to. */
+/* The value of a part of one. */
 typedef struct constant {
 	bool is_real;
 	int64_t whole; /* above -2^63 */
@@ -29,7 +29,7 @@ static sheaf_status expected(const expression *e, const char *at, const char *wh
 
 static double real_of(const constant *c) { return c->is_real ? c->real : (double)c->whole; }
 
-/* False where it is no whole number of 64 bits. */
+/* False if it is no whole number of 64 bits. */
 static bool make_whole(constant *c)
 {
 	static const double limit = 9223372036854775808.0;
@@ -95,8 +95,8 @@ static bool magnitude(constant *a)
 typedef struct function {
 	const char *name;
 	int arguments;
-	bool (*call)(constant *arguments); /* false where it has no value; the outcome is the first argument */
-	int bits;                          /* without `call`: the width of a whole number; below 0: with a sign */
+	bool (*call)(constant *arguments); /* false if it has no value; the result replaces the first argument */
+	int bits;                          /* without `call`: the width of a whole number; below 0: signed */
 } function;
 
 static const function functions[] = {
@@ -177,7 +177,7 @@ static sheaf_status read_factor(expression *e, constant *out)
 	return SHEAF_OK;
 }
 
-/* What an operator makes of two numbers; false where there is no such number. */
+/* The result of an operator on two numbers; false if there is none. */
 static bool operate_on_reals(char operator, constant * left, double right)
 {
 	double value = real_of(left);
@@ -206,7 +206,7 @@ static bool operate(char operator, constant * left, const constant *right)
 	}
 }
 
-/* The operator that stands next, if it is one of these; else NUL. */
+/* The next operator, if it is one of these; else NUL. */
 static char take_operator(expression *e, const char *operators)
 {
 	for (; *operators; operators++)

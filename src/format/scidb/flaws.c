@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What cells break, one by one and in their order. Decoding has seen that there is something, and has read
- * the cells as the server does. */
+/* Errors in cells, one by one and in their order. Decoding has seen that there is something, and has read the
+ * cells as the server does. */
 #include "base/context.h"
 #include "format/scidb/scidb.h"
 #include <inttypes.h>

@@ -37,7 +37,7 @@ static const sheaf_option options[] = {
 
 /* ---- recognition ---- */
 
-/* Chunk images of the server's backup format begin with a number of their own; those of the first versions
+/* Chunk images of the server's backup format begin with a signature of their own; those of the first versions
  * with another. */
 static const uint32_t OPAQUE = 0x5ac00e, OLD_OPAQUE = 0x0aecac;
 
@@ -124,7 +124,7 @@ static sheaf_status read_options(sheaf_scidb_reader *in, const sheaf_values *val
 	return make_schema(in, sheaf_values_flag(values, "dimensions"), sheaf_values_flag(values, "types"), err);
 }
 
-/* Entries decide where cells end; nullability, dimensions and conversions decide nothing about that. */
+/* Entries decide where cells end; nullability, dimensions and conversions do not matter for that. */
 static sheaf_status describe_counting(sheaf_scidb_reader *in, sheaf_error *err)
 {
 	sheaf_builder b;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Format strings that cells may have been written with. Nothing in a file says which, so each is weighed by
- * how few bits it takes to say what the cells hold: a type that fits has values of a narrow range, or reals
- * of usual sizes, and a wrong one has neither. Cells are all of one size, which divides the file's; or texts,
- * whose counts stand before them, show where they begin. */
+/* Format strings with which cells may have been written. Nothing in a file says which, so each is judged by
+ * how few bits encode the contents of the cells: a type that fits has values in a narrow range, or reals of
+ * usual sizes, and a wrong one has neither. Either cells have a fixed size, which divides the file's; or
+ * texts, which are preceded by their sizes, show where they begin. */
 #include "base/endian.h"
 #include "base/memory.h"
 #include "format/scidb/scidb.h"
@@ -12,12 +12,12 @@
 #include <stdio.h>
 
 enum {
-	HEAD = 256 << 10,  /* bytes that are looked at */
-	MOST_CELL = 512,   /* bytes of cells that are all of one size */
-	MOST_CELLS = 300,  /* that are looked at */
-	MOST_TEXTS = 8,    /* of a cell */
-	MOST_FOUND = 4000, /* texts that are looked for */
-	FIELD_BITS = 6,    /* what each entry costs by itself */
+	HEAD = 256 << 10,  /* bytes that are examined */
+	MOST_CELL = 512,   /* bytes of cells of fixed size */
+	MOST_CELLS = 300,  /* cells that are examined */
+	MOST_TEXTS = 8,    /* longest cell */
+	MOST_FOUND = 4000, /* texts that are searched for */
+	FIELD_BITS = 6,    /* the cost of each entry by itself */
 	NEVER = 1 << 20
 };
 
@@ -70,7 +70,7 @@ static double real_at(const uint8_t *at, int size)
 	return v;
 }
 
-/* Reals of usual sizes, of which not nearly all are 0. */
+/* Reals of usual sizes, most of which are not 0. */
 static double weigh_real(const strip *s, int offset, int size)
 {
 	enum { FLOAT_BITS = 14, DOUBLE_BITS = 40 };
@@ -146,11 +146,11 @@ static double weigh_null(const strip *s, int offset, int size)
 
 typedef struct step {
 	double bits;
-	int trial; /* by which this place is reached; -1: none */
+	int trial; /* the entry by which this place is reached; -1: none */
 	bool nullable;
 } step;
 
-/* Values that are there: the type follows a null byte. */
+/* Values that are present: the type follows a null byte. */
 static int those_there(const strip *s, int offset, const uint8_t *there[MOST_CELLS])
 {
 	int n = 0;
@@ -195,7 +195,7 @@ static void put_words(sheaf_builder *b, const step *steps, int width)
 	}
 }
 
-/* Appends the entries; gives the bits of a cell. */
+/* Appends the entries; returns the bits of a cell. */
 static double weigh_strip(const strip *s, sheaf_builder *b)
 {
 	step steps[MOST_CELL + 1];
@@ -271,7 +271,7 @@ static void keep_size(sized best[BEST], sized one)
 
 static sheaf_status tell_sizes(const guess *g, const sized best[BEST])
 {
-	enum { LEAST_CELLS = 5 }; /* fewer fit anything */
+	enum { LEAST_CELLS = 5 }; /* fewer cells would fit anything */
 	for (int i = 0; i < BEST && best[i].width; i++) {
 		const uint8_t *starts[MOST_CELLS];
 		char evidence[200];
@@ -306,12 +306,12 @@ static sheaf_status guess_sizes(const guess *g)
 
 /* ---- cells with texts ---- */
 
-/* A text with its count: where the count is, and where the text ends. */
+/* A text with its size: where the size is, and where the text ends. */
 typedef struct text {
 	int64_t at, end;
 } text;
 
-/* The end of the text whose count is at a byte; 0 where none is. */
+/* The end of the text whose size is at a byte; 0 if there is none. */
 static int64_t text_at(sheaf_bytes head, int64_t at)
 {
 	enum { LEAST = 3, MOST = 4096 };
@@ -335,13 +335,13 @@ static int find_texts(sheaf_bytes head, text *found)
 	return n;
 }
 
-/* How a cell goes: gaps[0] bytes, a text, ..., a text, gaps[ntexts] bytes. */
+/* The parts of a cell: gaps[0] bytes, a text, ..., a text, gaps[ntexts] bytes. */
 typedef struct pattern {
 	int ntexts;
 	int64_t gaps[MOST_TEXTS + 1];
 } pattern;
 
-/* The end of the cell, with where its strips begin; -1 where it is none. */
+/* The end of the cell, with where its strips begin; -1 if it is none. */
 static int64_t follow(sheaf_bytes head, const pattern *p, int64_t at, int64_t begins[MOST_TEXTS + 1])
 {
 	for (int t = 0; t <= p->ntexts; t++) {
@@ -370,8 +370,8 @@ static int follow_all(sheaf_bytes head, const pattern *p, const uint8_t **starts
 	return n;
 }
 
-/* The gaps between texts, where each n-th is the same. The last one of a cell is what is left before the
- * first of the next. */
+/* The gaps between texts, if each n-th is the same. The last gap of a cell is the rest before the first of
+ * the next cell. */
 static bool find_pattern(const text *found, int n, int ntexts, pattern *out)
 {
 	*out = (pattern){.ntexts = ntexts};
@@ -405,7 +405,7 @@ static sheaf_status tell_pattern(const guess *g, const pattern *p, const uint8_t
 	sheaf_builder words;
 	int64_t end;
 	int n = follow_all(g->head, p, starts, &end);
-	/* All of it, but for a cell that the head cuts. */
+	/* All of it, except for a cell that is cut by the end of the examined bytes. */
 	bool whole = end == (int64_t)g->head.size ||
 	             (g->size > (int64_t)g->head.size && (int64_t)g->head.size - end < MOST_CELL + 4096);
 	*told = n >= LEAST_CELLS && whole;

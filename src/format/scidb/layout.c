@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the entries of a format string are in a cell, which attributes they become, and what columns those
+/* Where the entries of a format string are in a cell, which attributes they become, and what the columns
  * are. */
 #include "base/checked.h"
 #include "base/memory.h"
@@ -19,7 +19,7 @@ void sheaf_scidb_layout_free(sheaf_scidb_layout *layout)
 	*layout = (sheaf_scidb_layout){0};
 }
 
-/* The sums cannot overflow: the list of entries has held them against that. */
+/* The sums cannot overflow: parsing the entries has checked that. */
 static void place_items(sheaf_scidb_layout *layout, const sheaf_scidb_entries *entries)
 {
 	int64_t offset = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Cells into their places in the array. As long as they come in the order of chunks they are written as they
- * come; from the first one that does not they are kept in a temporary file, and at the end copied out of it
- * in their order. */
+ * come; from the first one out of order they are kept in a temporary file, and at the end copied out of it in
+ * order. */
 #include "format/scidb/place.h"
 #include "base/buffer.h"
 #include "base/checked.h"
@@ -63,7 +63,7 @@ static sheaf_status refuse_gap(const sheaf_scidb_places *p, sheaf_error *err)
 
 /* ---- cells that no row has ---- */
 
-/* From the next cell to the one before `end`. A shape costs nothing, what it is filled with does. */
+/* From the next cell to the one before `end`. A shape costs nothing, filling it does. */
 static sheaf_status fill(sheaf_scidb_places *p, int64_t end, sheaf_error *err)
 {
 	int64_t bytes;
@@ -122,7 +122,7 @@ static sheaf_status look_at(sheaf_scidb_places *p, int64_t at, uint64_t size, sh
 	uint64_t left = (uint64_t)(p->spool.size - at);
 	if (size < WINDOW) size = WINDOW;
 	if (size > left) size = left;
-	if (size > SIZE_MAX) size = SIZE_MAX; /* which nobody has room for */
+	if (size > SIZE_MAX) size = SIZE_MAX; /* larger than any memory */
 	p->window.size = 0;
 	p->window_at = at;
 	if (!sheaf_builder_room(&p->window, (uint64_t)size)) return sheaf_builder_status(&p->window, err);
@@ -131,7 +131,7 @@ static sheaf_status look_at(sheaf_scidb_places *p, int64_t at, uint64_t size, sh
 	return SHEAF_OK;
 }
 
-/* All cells in the temporary file are whole, so that each comes into the window at last. */
+/* All cells in the temporary file are complete, so each comes into the window eventually. */
 static sheaf_status copy_cell(sheaf_scidb_places *p, int64_t at, sheaf_error *err)
 {
 	uint64_t needed = WINDOW;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cells that are written where their coordinates say. */
+/* Cells that are written in the places of their coordinates. */
 #ifndef SHEAF_FORMAT_SCIDB_PLACE_H
 #define SHEAF_FORMAT_SCIDB_PLACE_H
 
@@ -13,7 +13,7 @@ typedef struct sheaf_scidb_places {
 	const sheaf_scidb_array *array;
 	const sheaf_scidb_layout *layout;
 	int64_t next;         /* cells that are written */
-	sheaf_builder empty;  /* a cell for those that no row has; no bytes: they are refused */
+	sheaf_builder empty;  /* a cell for those without a row; no bytes: they are refused */
 	sheaf_sorter *sorter; /* NULL: all cells have come in order */
 	sheaf_spool spool;
 	sheaf_builder window; /* of the temporary file, from window_at on */

@@ -1,27 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* SciDB's binary files from the inside: the words that its rooms share.
+/* The inside of SciDB's binary files: declarations that its files share.
  *
- *   types.c        the table of types
- *   text.c         words of texts, and what is wrong with them
- *   entries.c      format strings
- *   array.c        array schemas
- *   array_read.c   their reading
- *   expression.c   numbers in them
- *   format.c       the table entry, options, recognition
- *   layout.c       where entries are in a cell, and their columns
- *   walk.c         cells by their counts
- *   cut.c          pieces of whole cells
- *   decode.c       a piece into columns
- *   column.c       one column of some cells
- *   flaws.c        what cells break, one by one
- *   convert.c      values from one type into another
- *   dates.c        dates in texts
- *   evidence.c     whether a format string can be right
- *   guess.c        format strings that can be
- *   declare.c      schemas and statements as users write them
- *   coordinates.c  where a cell is in its array
- *   write.c        rows into cells
- *   place.c        cells into their order
+ * types.c the table of types text.c words of texts, and errors in them entries.c format strings array.c array
+ * schemas array_read.c their reading expression.c numbers in them format.c the table entry, options,
+ * recognition layout.c where entries are in a cell, and their columns walk.c cells by their counts cut.c
+ * pieces of whole cells decode.c a piece into columns column.c one column of some cells flaws.c what cells
+ * break, one by one convert.c values from one type into another dates.c dates in texts evidence.c whether a
+ * format string can be right guess.c possible format strings declare.c schemas and statements as users write
+ * them coordinates.c where a cell is in its array write.c rows into cells place.c cells into their order
  *
  * What is read and why is in docs/formats/scidb.md. */
 #ifndef SHEAF_FORMAT_SCIDB_SCIDB_H
@@ -39,14 +25,14 @@ typedef struct sheaf_scidb_item {
 	int number;     /* of the entry, from 0 */
 	int column;     /* -1: skipped */
 	int base;       /* counted entries before it */
-	int64_t offset; /* bytes to its null byte, or else to its payload, from the end of the last of them, or of
-	                   the cell's beginning */
+	int64_t offset; /* bytes to its null byte, or else to its payload, from the end of the last of them, or
+	                   from the cell's beginning */
 	const sheaf_scidb_type *type; /* of the attribute */
 	bool nullable;                /* the attribute */
-	bool converts;                /* the attribute is of another type than the entry */
+	bool converts;                /* the attribute has another type than the entry */
 } sheaf_scidb_item;
 
-/* What the entries of a format string, and the attributes that they become, say about cells. */
+/* What follows for cells from the entries of a format string and the attributes that they become. */
 typedef struct sheaf_scidb_layout {
 	sheaf_context *cx;
 	sheaf_scidb_item *items;
@@ -56,14 +42,14 @@ typedef struct sheaf_scidb_layout {
 	int64_t cell_bytes; /* 0: cells differ */
 } sheaf_scidb_layout;
 
-/* What judging cells has found; sums over frames. */
+/* The evidence for or against a format string; sums over frames. */
 typedef struct sheaf_scidb_evidence {
-	int64_t cells, odd_cells; /* judged, and those with something that is hardly ever meant */
+	int64_t cells, odd_cells; /* judged, and those with something that is hardly ever intended */
 	int64_t nulls, odd_nulls; /* null bytes, and those that are neither a usual reason nor 0xFF */
 	int64_t texts,
 		odd_texts; /* texts that are not null, and those without an end or with control characters */
 	int64_t dates, odd_dates; /* before 1800 or after 2200 */
-	int64_t reals, odd_reals; /* beyond 1e30, below 1e-30, or none at all */
+	int64_t reals, odd_reals; /* beyond 1e30, below 1e-30, or NaN */
 	int64_t first_odd;        /* number of the first odd cell in the frame, -1: none */
 	int64_t first_byte;
 	int first_item;
@@ -75,10 +61,10 @@ typedef struct sheaf_scidb_reader {
 	sheaf_scidb_entries entries;
 	sheaf_scidb_array array;
 	sheaf_scidb_layout layout;
-	int coordinates; /* columns before them: where a cell is in its array */
+	int coordinates; /* columns before them: a cell's place in its array */
 	char *counting;
-	bool views; /* cells of one size in a plain file: pieces are views */
-	/* where cut stands */
+	bool views; /* cells of fixed size in a plain file: pieces are views */
+	/* the position of cut */
 	int64_t cell;
 	bool ended;
 	sheaf_scidb_evidence evidence;
@@ -86,31 +72,31 @@ typedef struct sheaf_scidb_reader {
 
 /* What cut passes to decode about a piece: int64 words in its notes. */
 typedef struct sheaf_scidb_part {
-	int64_t first, count; /* whole cells at the beginning of the piece */
-	int64_t left; /* bytes of the input after them, of a cell that is not whole; the piece may have fewer of
-	                 them. -1: none */
+	int64_t first, count; /* complete cells at the beginning of the piece */
+	int64_t left; /* bytes of an incomplete cell after them, in the input; the piece may have fewer of them.
+	                 -1: none */
 } sheaf_scidb_part;
 
 /* ---- layout.c ---- */
 
-/* Of `entries` alone: layout->items[].type is the entry's. */
+/* For `entries` alone: layout->items[].type is the entry's. */
 SHEAF_USE sheaf_status sheaf_scidb_layout_make(sheaf_scidb_layout *layout, const sheaf_scidb_entries *entries,
                                                sheaf_context *cx, sheaf_error *err);
-/* Sets the types of attributes; UNSUPPORTED where no value of an entry's type can become one. */
+/* Sets the types of attributes; UNSUPPORTED if no value of an entry's type can become one. */
 SHEAF_USE sheaf_status sheaf_scidb_layout_bind(sheaf_scidb_layout *layout, const sheaf_scidb_array *array,
                                                const char *option, sheaf_error *err);
 void sheaf_scidb_layout_free(sheaf_scidb_layout *layout);
-/* Shapes a field as an attribute of a type. `width`: bytes of each item, where they are fixed though the
- * type's are not; 0: they are not. */
+/* Shapes a field as an attribute of a type. `width`: size of each item, if that is fixed though the type's is
+ * not; 0: it is not. */
 void sheaf_scidb_make_field(sheaf_field *field, const sheaf_scidb_type *type, int64_t width, bool nullable);
-/* What the options say. */
+/* The options. */
 typedef struct sheaf_scidb_declared {
 	sheaf_scidb_types *types;
 	sheaf_scidb_entries *entries;
 	sheaf_scidb_array *array;
 } sheaf_scidb_declared;
 
-/* The entries and attributes that the options name, each from the other where only one is given. */
+/* The entries and attributes in the options, each derived from the other if only one is given. */
 SHEAF_USE sheaf_status sheaf_scidb_read_options(const sheaf_values *values, const char *format_option,
                                                 const sheaf_scidb_declared *to, sheaf_context *cx,
                                                 sheaf_error *err);
@@ -122,8 +108,7 @@ SHEAF_USE sheaf_status sheaf_scidb_guess(sheaf_source *source, sheaf_context *cx
 
 /* ---- walk.c ---- */
 
-/* The end of the cell that begins at `at`; NULL where it goes on after `end`, with *needed as many bytes as
- * it takes at least. */
+/* The end of the cell that begins at `at`; NULL if it goes on after `end`, with *needed as its least size. */
 const uint8_t *sheaf_scidb_pass_cell(const sheaf_scidb_layout *layout, const uint8_t *at, const uint8_t *end,
                                      uint64_t *needed);
 /* ---- cut.c ---- */
@@ -143,31 +128,30 @@ typedef struct sheaf_scidb_filling {
 	sheaf_builder *values;
 	sheaf_level_builder *level; /* the first; NULL: there is none */
 	int64_t rows;
-	bool nulls, reasons; /* some row is missing; some for another reason than 0 */
-	bool odd;            /* some row since this was last reset breaks a rule */
+	bool nulls, reasons; /* some row is missing; some for a reason other than 0 */
+	bool odd;            /* some row since the last reset breaks a rule */
 } sheaf_scidb_filling;
 
-/* Some cells of a piece. Cell number c begins at bases[c], or, where there are no bases, at data + c *
- * cell_bytes. */
+/* Some cells of a piece. Cell number c begins at bases[c] or, without bases, at data + c * cell_bytes. */
 typedef struct sheaf_scidb_block {
 	const sheaf_scidb_layout *layout;
 	const uint8_t *data, *end; /* end: of the piece */
 	const int64_t *bases;
 	int64_t stride; /* from one row of bases to the next */
 	int64_t count;
-	int items;        /* entries that are there: all, but in a cell that is not whole */
+	int items;        /* entries that are there: all, except in an incomplete cell */
 	int64_t first;    /* number of the first cell in the input */
 	int64_t byte;     /* of the input at which data begins */
-	int64_t reported; /* cells whose flaws were, up to the one that ended that */
+	int64_t reported; /* cells whose flaws were counted, up to the one that ended reading */
 } sheaf_scidb_block;
 
 enum { SCIDB_BLOCK = 512 };
 
 /* ---- walk.c, for blocks ---- */
 
-/* Passes the cells of the block from byte *at of its data on, as far as they are there before `to`: returns
- * how many. bases[k * stride + c] becomes the byte at which cell number c begins (k 0), or its k-th counted
- * entry ends. */
+/* Walks through the cells of the block from byte *at of its data on, as far as they are there before `to`,
+ * and returns their number. bases[k * stride + c] becomes the byte at which cell number c begins (k 0), or
+ * its k-th counted entry ends. */
 int64_t sheaf_scidb_pass_cells(const sheaf_scidb_block *block, int64_t to, int64_t *bases, int64_t *at);
 
 /* The item in cell c: its null byte, or else its payload. */
@@ -179,7 +163,7 @@ static inline const uint8_t *sheaf_scidb_item_at(const sheaf_scidb_block *block,
 	return block->data + base + item->offset;
 }
 
-/* The bytes of a payload, after its count where it has one. */
+/* The bytes of a payload, after its count if it has one. */
 static inline sheaf_bytes sheaf_scidb_payload(const sheaf_scidb_block *block, const sheaf_scidb_item *item,
                                               int64_t c)
 {
@@ -199,11 +183,11 @@ void sheaf_scidb_filling_begin(sheaf_scidb_filling *f, sheaf_column_builder *to)
 void sheaf_scidb_filling_end(sheaf_scidb_filling *f);
 /* Appends the item of each cell of the block. */
 void sheaf_scidb_fill(sheaf_scidb_filling *f, const sheaf_scidb_item *item, const sheaf_scidb_block *block);
-/* Appends something for an item that cannot be read: null where it may be, else the type's default. */
+/* Appends something for an item that cannot be read: null if that is allowed, else the type's default. */
 void sheaf_scidb_fill_default(sheaf_scidb_filling *f);
 
-/* The text in a payload, without its end mark; `clean` is false where there is none, or something stands
- * after the end. */
+/* The text in a payload, without its terminator; `clean` is false if there is none, or if something follows
+ * it. */
 typedef struct sheaf_scidb_string {
 	sheaf_bytes text;
 	bool ended, clean;
@@ -221,21 +205,21 @@ static inline sheaf_scidb_string sheaf_scidb_string_of(const sheaf_scidb_item *i
 	for (const uint8_t *at = nul; at < payload.data + payload.size; at++) clean &= *at == '\0';
 	return (sheaf_scidb_string){{payload.data, (size_t)(nul - payload.data)}, true, clean};
 }
-/* Whether under a null byte that stands for none there is something all the same. */
+/* Whether there are bytes under a null byte that means a missing value. */
 bool sheaf_scidb_hides(const sheaf_scidb_item *item, sheaf_bytes payload);
 
 /* ---- coordinates.c ---- */
 
 /* Cells that fit into the dimensions of an array; -1: any number. */
 int64_t sheaf_scidb_capacity(const sheaf_scidb_array *array);
-/* USAGE where the place of a cell in the array does not follow from its number. */
+/* USAGE if the place of a cell in the array does not follow from its number. */
 SHEAF_USE sheaf_status sheaf_scidb_check_dimensions(const sheaf_scidb_array *array, sheaf_error *err);
-/* The coordinates of a cell by its number, from 0 to the capacity: cells come chunk by chunk, those of a
- * chunk and the chunks themselves with the last coordinate first. */
+/* The coordinates of a cell by its number, from 0 to the capacity: cells come chunk by chunk; those of a
+ * chunk, and the chunks themselves, with the last coordinate varying fastest. */
 void sheaf_scidb_coordinates(const sheaf_scidb_array *array, int64_t cell, int64_t *coordinates);
-/* And back; false where there is no such cell. */
+/* The reverse; false if there is no such cell. */
 bool sheaf_scidb_cell_at(const sheaf_scidb_array *array, const int64_t *coordinates, int64_t *cell);
-/* Fills the columns of coordinates, where there are some. */
+/* Fills the columns of coordinates, if there are any. */
 void sheaf_scidb_fill_coordinates(const sheaf_scidb_reader *in, int64_t first, int64_t count,
                                   sheaf_frame_builder *to);
 
@@ -256,7 +240,7 @@ typedef struct sheaf_scidb_spot {
 
 SHEAF_USE sheaf_status sheaf_scidb_report(const sheaf_scidb_spot *spot, sheaf_finding finding,
                                           sheaf_error *err);
-/* What becomes of an item that is left out. */
+/* What happens to an item that is left out. */
 const char *sheaf_scidb_consequence(const sheaf_scidb_item *item);
 /* Reports everything in these cells that breaks a rule, in their order. */
 SHEAF_USE sheaf_status sheaf_scidb_report_flaws(const sheaf_scidb_reader *in, sheaf_scidb_block *block,
@@ -266,24 +250,23 @@ SHEAF_USE sheaf_status sheaf_scidb_report_flaws(const sheaf_scidb_reader *in, sh
 
 enum { SCIDB_NUMBER_TEXT = 64 };
 
-/* A value between two types: all zeros where there is none. */
+/* A value between two types: all zeros if there is none. */
 typedef struct sheaf_scidb_value {
 	bool real;
-	int64_t
-		i; /* of an integer of up to 64 bits, which are those of a larger one, too; of a date its seconds */
+	int64_t i; /* of an integer of up to 64 bits, also extended to a larger one; of a date its seconds */
 	int64_t offset;
 	double d;
 	const char *text; /* into the input, or into `own` */
 	size_t size;
 	char own[SCIDB_NUMBER_TEXT];
-	const char *flaw; /* what was expected of the value, so that it had not changed; NULL: it has not */
-	bool failed;      /* there is none */
+	const char *flaw; /* what the value should have been to stay unchanged; NULL: it is unchanged */
+	bool failed;      /* there is no value */
 } sheaf_scidb_value;
 
 /* Whether the server has a conversion. */
 bool sheaf_scidb_converts(const sheaf_scidb_type *from, const sheaf_scidb_type *to);
-/* The value of a payload as another type has it; *out is zeros before. The text of a string is given without
- * what ends it. */
+/* The value of a payload in another type; *out is zeros before. The text of a string is given without its
+ * terminator. */
 void sheaf_scidb_convert(const sheaf_scidb_type *from, sheaf_bytes payload, const sheaf_scidb_type *to,
                          sheaf_scidb_value *out);
 /* The same for an item that is read. */
@@ -294,8 +277,8 @@ void sheaf_scidb_store(const sheaf_scidb_type *type, const sheaf_scidb_value *va
 
 /* ---- dates.c ---- */
 
-/* Seconds since 1970 of a date as the server takes it, and of its zone where `zone`; *failed where it is
- * none. What was expected of the text, so that all of it came through, or NULL. */
+/* Seconds since 1970 of a date as the server reads it, and of its zone if `zone`; *failed if it is no date.
+ * Returns what the text should have been so that all of it counted, or NULL. */
 const char *sheaf_scidb_read_date(const char *text, size_t size, bool zone, int64_t *seconds, int64_t *offset,
                                   bool *failed);
 
@@ -304,7 +287,7 @@ const char *sheaf_scidb_read_date(const char *text, size_t size, bool zone, int6
 /* Judges the cells of a block. */
 void sheaf_scidb_judge(const sheaf_scidb_block *block, sheaf_scidb_evidence *evidence);
 void sheaf_scidb_evidence_add(sheaf_scidb_evidence *sum, const sheaf_scidb_evidence *more);
-/* Says where a format string is probably wrong. */
+/* Reports where a format string is probably wrong. */
 SHEAF_USE sheaf_status sheaf_scidb_settle(void *in, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_scidb_carry(void *in, struct sheaf_builder *bytes, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_scidb_absorb(void *in, struct sheaf_cursor *bytes, sheaf_error *err);
@@ -312,7 +295,7 @@ SHEAF_USE sheaf_status sheaf_scidb_review(void *in, const sheaf_frame *frame, in
 
 /* ---- declare.c ---- */
 
-/* Labels of a schema: how the file is written, which is no part of what it holds. */
+/* Labels of a schema: how the file is written, which is not part of its contents. */
 #define SCIDB_LABEL_ENTRIES "format string"
 #define SCIDB_LABEL_ARRAY "array schema"
 #define SCIDB_LABEL_NAME "array name"
@@ -323,7 +306,7 @@ SHEAF_USE sheaf_status sheaf_scidb_label(sheaf_schema *schema, const sheaf_scidb
                                          sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_scidb_declare(const sheaf_schema *schema, const char *file, bool own,
                                            sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
-/* The attributes that hold the fields of a schema; UNSUPPORTED where there are none. */
+/* The attributes that hold the fields of a schema; UNSUPPORTED if there are none. */
 SHEAF_USE sheaf_status sheaf_scidb_array_from_schema(sheaf_scidb_array *array, sheaf_scidb_entries *entries,
                                                      const sheaf_schema *schema, sheaf_context *cx,
                                                      sheaf_error *err);

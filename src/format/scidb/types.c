@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* In the order of their kinds, then those of the plugins that come with the server. */
+/* In the order of their kinds, followed by those of the plugins that come with the server. */
 static const sheaf_scidb_type natives[] = {
 	{SCIDB_BOOL, "bool", 1},           {SCIDB_CHAR, "char", 1},
 	{SCIDB_INT8, "int8", 1},           {SCIDB_INT16, "int16", 2},
@@ -107,7 +107,7 @@ static int64_t size_in_name(const char *name, size_t size)
 	return n <= MOST_BYTES ? n : 0;
 }
 
-/* Whether a type NAME_* was declared that stands for such a name. */
+/* Whether a type NAME_* was declared that includes such a name. */
 static bool is_generic(const sheaf_scidb_types *types, const char *name, size_t size)
 {
 	while (size > 0 && name[size - 1] != '_') size--;

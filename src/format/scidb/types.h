@@ -26,19 +26,19 @@ typedef enum sheaf_scidb_kind {
 	SCIDB_BINARY,
 	SCIDB_INDICATOR,
 	SCIDB_COMPLEX, /* of a plugin that comes with the server: two doubles */
-	SCIDB_USER     /* a type of a plugin: bytes whose meaning is not known */
+	SCIDB_USER     /* a type of a plugin: bytes of unknown meaning */
 } sheaf_scidb_kind;
 
 typedef struct sheaf_scidb_type {
 	sheaf_scidb_kind kind;
 	const char *name; /* in lower case, as the server prints it */
-	int64_t size;     /* bytes of a value; 0: they are counted in the file */
+	int64_t size;     /* size of a value; 0: a count in the file gives it */
 } sheaf_scidb_type;
 
 /* Begins as zeros. Types are borrowed from it. */
 typedef struct sheaf_scidb_types {
 	sheaf_context *cx;
-	sheaf_scidb_type **declared; /* each in memory of its own, so that it stays where it is */
+	sheaf_scidb_type **declared; /* each in its own memory, so that its address stays the same */
 	int count, room;
 } sheaf_scidb_types;
 
@@ -46,11 +46,11 @@ typedef struct sheaf_scidb_types {
 SHEAF_USE sheaf_status sheaf_scidb_types_declare(sheaf_scidb_types *types, const sheaf_values *values,
                                                  sheaf_context *cx, sheaf_error *err);
 void sheaf_scidb_types_free(sheaf_scidb_types *types);
-/* The type of a name, whatever its case; *out is NULL where there is none. */
+/* The type of a name, ignoring case; *out is NULL if there is none. */
 SHEAF_USE sheaf_status sheaf_scidb_types_find(sheaf_scidb_types *types, const char *name, size_t size,
                                               const sheaf_scidb_type **out, sheaf_error *err);
-/* The i-th type that a name without a number in it has, the server's own first; NULL past the last one. */
-/* What was expected in place of a name that is none, and which one was probably meant. */
+/* The i-th type whose name contains no number, the server's own first; NULL after the last one. */
+/* What was expected instead of an unknown name, including the one that was probably meant. */
 enum { SCIDB_EXPECTED = 160 };
 const char *sheaf_scidb_types_expected(const sheaf_scidb_types *types, const char *name, size_t size,
                                        char text[SCIDB_EXPECTED]);

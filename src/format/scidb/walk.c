@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cells by their counts: where they end, and nothing else of them. */
+/* Cells by their counts: only where they end. */
 #include "base/endian.h"
 #include "format/scidb/scidb.h"
 
@@ -18,7 +18,7 @@ const uint8_t *sheaf_scidb_pass_cell(const sheaf_scidb_layout *layout, const uin
 	return *needed > room ? NULL : at + *needed;
 }
 
-/* Notes where the counted entries of a cell end; the end of the cell, or -1 where it is not all there. */
+/* Records where the counted entries of a cell end; returns the end of the cell, or -1 if it is incomplete. */
 static int64_t pass_one(const sheaf_scidb_layout *layout, const uint8_t *data, int64_t at, int64_t to,
                         int64_t *bases, int64_t stride)
 {

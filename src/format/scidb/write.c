@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows into cells: null bytes, counts and zeros where the server wants them. What does not fit is a loss, and
- * named with its cell. */
+/* Rows into cells: null bytes, counts and zeros where the server requires them. What does not fit is a loss,
+ * reported with its cell. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/endian.h"
@@ -16,10 +16,10 @@ typedef struct writer {
 	SHEAF_BASE(sheaf_output, output);
 	sheaf_scidb_types types;
 	sheaf_scidb_entries entries;
-	sheaf_scidb_array array;   /* attributes as the columns have them */
-	sheaf_scidb_array options; /* as --schema has them, and its dimensions */
+	sheaf_scidb_array array;   /* attributes as in the columns */
+	sheaf_scidb_array options; /* as in --schema, and its dimensions */
 	sheaf_scidb_layout layout;
-	int coordinates; /* columns of which cells have nothing: they say where the cell is to be */
+	int coordinates;                   /* columns that are not in cells: they say where the cell belongs */
 	int coordinate_at[SHEAF_MAX_RANK]; /* which columns they are */
 	int *attribute_at;                 /* and which the attributes, in the order of their entries */
 	int nattributes, ncolumns;
@@ -56,7 +56,7 @@ static void close_output(void *created)
 		sheaf_release(out->cx, out->attribute_at, (size_t)out->ncolumns * sizeof *out->attribute_at);
 }
 
-/* Bytes may be those of any type that has as many. */
+/* A column of bytes can become any type of the same size. */
 static bool takes_bytes(const sheaf_scidb_item *item)
 {
 	return item->type->kind == SCIDB_BINARY &&
@@ -143,7 +143,7 @@ static int find_column(const writer *out, const sheaf_names *columns, int attrib
 	return column >= 0 && is_coordinate(out, column) ? -1 : column;
 }
 
-/* Takes the columns in the order of the attributes, which have names of their own: where each of as many
+/* Takes the columns in the order of the attributes, which have other names: if there are as many and each
  * finds a column, none is left. */
 static bool order_by_name(writer *out, const sheaf_names *columns)
 {
@@ -179,7 +179,7 @@ static sheaf_status report_positions(const writer *out, const sheaf_schema *sche
 	return SHEAF_OK;
 }
 
-/* By name where both sides have the same ones, else by position. */
+/* By name if both sides have the same names, else by position. */
 static sheaf_status match_columns(writer *out, const sheaf_schema *schema, sheaf_error *err)
 {
 	sheaf_names columns = {0};
@@ -217,7 +217,7 @@ static void put_zeros(sheaf_builder *b, int64_t n)
 	b->size += (size_t)n;
 }
 
-/* Null where that may be, else 0 and the empty string, as the server has it where it tolerates errors. */
+/* Null if that is allowed, else 0 and the empty string, as in the server when it tolerates errors. */
 static sheaf_status make_empty_cell(writer *out, sheaf_error *err)
 {
 	sheaf_builder *b = &out->places.empty;
@@ -246,7 +246,7 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	return sheaf_values_flag(values, "fill-cells") ? make_empty_cell(out, err) : SHEAF_OK;
 }
 
-/* Coordinates stand before the cells, for each its number in the array. */
+/* Coordinates precede the cells: for each cell its number in the array. */
 static sheaf_status append(void *created, const sheaf_blob *blob, sheaf_error *err)
 {
 	writer *out = (writer *)created;
@@ -308,7 +308,7 @@ static sheaf_status lose_size(const encoding *e, const sheaf_scidb_item *item, s
 
 /* ---- payloads ---- */
 
-/* As many bytes as the entry has: of the text, and zeros after. */
+/* As many bytes as the entry has: of the text, followed by zeros. */
 static void put_padded(sheaf_builder *b, sheaf_bytes bytes, size_t most, int64_t size)
 {
 	size_t n = bytes.size < most ? bytes.size : most;
@@ -329,7 +329,7 @@ static sheaf_status put_fixed_text(encoding *e, const sheaf_scidb_item *item, sh
 	return SHEAF_OK;
 }
 
-/* Strings count their NUL. */
+/* Strings include their NUL. */
 static sheaf_status put_counted_text(encoding *e, const sheaf_scidb_item *item, sheaf_bytes text)
 {
 	bool string = item->entry.type->kind == SCIDB_STRING;
@@ -437,7 +437,7 @@ static sheaf_status refuse_place(const encoding *e, const int64_t *coordinates, 
 	                  sheaf_sink_name(e->out->sink), e->row, text);
 }
 
-/* The place of a cell in the file says where it is in its array. */
+/* The position of a cell in the file determines its place in the array. */
 static sheaf_status put_numbers(encoding *e, const sheaf_frame *frame)
 {
 	const writer *out = e->out;

@@ -21,7 +21,7 @@ void sheaf_svm_put_index(sheaf_svm_stream *s, int64_t index)
 
 static size_t index_size(const sheaf_svm_stream *s) { return s->wide ? sizeof(int64_t) : sizeof(int32_t); }
 
-/* Indices as they are written into those from 0 on; false where one is below the first. */
+/* Indices as they are written into indices from 0 on; false if one is below the first. */
 static bool shift_indices(const sheaf_svm_decoding *d, size_t from, size_t n)
 {
 	const sheaf_svm_stream *s = &d->features;

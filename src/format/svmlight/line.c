@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One row: labels, perhaps a query, features, perhaps a comment. What is wrong with any of it leaves out the
- * row. */
+/* One row: labels, perhaps a query, features, perhaps a comment. An error in any of it leaves out the row. */
 #include "base/context.h"
 #include "format/svmlight/svmlight.h"
 #include "number/number.h"
@@ -69,7 +68,7 @@ static bool begins_with_feature(const sheaf_svm_decoding *d)
 	return at < d->text.end && *at == ':';
 }
 
-/* One of several: a whole number that stands for itself. */
+/* One of several labels: a whole number, which is used as the index. */
 static sheaf_status read_one_of_many(sheaf_svm_decoding *d, bool *ok)
 {
 	char expected[80];
@@ -97,7 +96,7 @@ static sheaf_status read_label(sheaf_svm_decoding *d, bool *ok)
 	return SHEAF_OK;
 }
 
-/* The label, or the weight after it, of a word that a colon divides. */
+/* The label, or the weight after it, of a word with a colon. */
 static sheaf_status read_pair(sheaf_svm_decoding *d, bool *ok)
 {
 	const uint8_t *end = d->text.end, *colon = d->text.at;
@@ -125,7 +124,7 @@ static sheaf_status read_labels(sheaf_svm_decoding *d, bool *ok)
 
 /* ---- queries, features, comments ---- */
 
-/* Takes the word's beginning, if it is this one. */
+/* Takes the beginning of the word, if it is this one. */
 static bool take_name(sheaf_svm_decoding *d, const char *name)
 {
 	size_t n = strlen(name);
@@ -155,7 +154,7 @@ static sheaf_status read_query(sheaf_svm_decoding *d, bool *ok)
 	return SHEAF_OK;
 }
 
-/* What may stand before the features. */
+/* What may come before the features. */
 static sheaf_status read_named(sheaf_svm_decoding *d, bool *ok)
 {
 	for (*ok = true; *ok;) {
@@ -207,7 +206,7 @@ static sheaf_status read_features(sheaf_svm_decoding *d, bool *ok)
 	}
 }
 
-/* libsvm and scikit-learn want indices that ascend, and say so; what they mean does not depend on it. */
+/* libsvm and scikit-learn require ascending indices, and say so; their meaning does not depend on it. */
 static sheaf_status check_order(sheaf_svm_decoding *d, size_t from)
 {
 	char found[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What streams there are: the file does not say how many features it has, from which number they count, or
+/* Which streams there are: the file does not say how many features it has, at which number they begin, or
  * whether rows have one label each. */
 #include "base/context.h"
 #include "base/endian.h"
@@ -13,8 +13,8 @@
 
 static bool is_digit(uint8_t c) { return (uint8_t)(c - '0') <= 9; }
 
-/* The integer at `at`, as far as it is one; -1 where there is none or it is beyond 62 bits: decoding reports
- * it. *end is after it. */
+/* The integer at `at`, as far as it is one; -1 if there is none or it is beyond 62 bits: decoding reports
+ * that. *end is after it. */
 static int64_t whole_at(const uint8_t *at, const uint8_t *end, const uint8_t **after)
 {
 	int64_t value = 0;
@@ -24,7 +24,7 @@ static int64_t whole_at(const uint8_t *at, const uint8_t *end, const uint8_t **a
 	return at == first || (at < end && is_digit(*at)) ? -1 : value;
 }
 
-/* The high bits of bytes that are no more than a space, or '#'; those above the lowest may be of others. */
+/* The high bits of bytes up to a space, or '#'; those above the lowest may be wrong. */
 static uint64_t marks_of(uint64_t bytes)
 {
 	const uint64_t each = UINT64_C(0x0101010101010101), high = each * 0x80;
@@ -45,15 +45,14 @@ static const uint8_t *end_of_word(const uint8_t *at, const uint8_t *end)
 	}
 }
 
-/* Whether what stands there comes before all features. */
+/* Whether the word there comes before all features. */
 static bool is_named(const uint8_t *at, const uint8_t *end)
 {
 	return end - at >= 5 && (memcmp(at, "qid:", 4) == 0 || memcmp(at, "cost:", 5) == 0);
 }
 
 /* A word with a colon at the beginning of a row: a label and its weight, or a feature of a row without
- * labels. What is neither is no number: that is for decoding to report. Returns the word, or what is after
- * it. */
+ * labels. Anything else is left for decoding to report. Returns the word, or what follows it. */
 static const uint8_t *look_at_pair(sheaf_svm_uses *uses, const uint8_t *begin, const uint8_t *at,
                                    const uint8_t *end)
 {
@@ -78,7 +77,7 @@ static const uint8_t *look_at_pair(sheaf_svm_uses *uses, const uint8_t *begin, c
 	return word_end;
 }
 
-/* The labels before the first space: separated by commas, and none where the line begins with a feature. */
+/* The labels before the first space: separated by commas, and none if the line begins with a feature. */
 static const uint8_t *look_at_labels(sheaf_svm_uses *uses, const uint8_t *at, const uint8_t *end)
 {
 	const uint8_t *after, *word_end, *begin = at;
@@ -208,7 +207,7 @@ static sheaf_status add_comment(sheaf_svm_reader *in, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Indices from 1 on, unless there is a 0 among them, or somebody knows better. */
+/* Indices from 1 on, unless there is a 0 among them, or a setting says otherwise. */
 static int choose_base(const sheaf_svm_reader *in, const char *wanted)
 {
 	if (wanted && strcmp(wanted, "auto") != 0) return wanted[0] - '0';
@@ -217,8 +216,8 @@ static int choose_base(const sheaf_svm_reader *in, const char *wanted)
 
 /* ---- labels or features ---- */
 
-/* Where rows have lists of labels, a pair is a feature of a row without any; else it is a label and its
- * weight where one of them shows it, or all rows begin with a pair. */
+/* If rows have lists of labels, a pair is a feature of a row without any; otherwise it is a label and its
+ * weight if one of them shows it, or if all rows begin with a pair. */
 static void choose_pairs(sheaf_svm_reader *in, const char *wanted)
 {
 	const sheaf_svm_uses *u = &in->uses;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* svmlight and libsvm files from the inside: the words that its rooms share.
+/* The inside of svmlight and libsvm files: declarations that its files share.
  *
- *   format.c   the table entry, options, recognition   look.c    what streams there are, by a look at the
- * whole input decode.c   a piece into columns                    line.c    one line, and what may be wrong
- * with it write.c    rows into lines
+ * format.c the table entry, options, recognition look.c what streams there are, by a look at the whole input
+ * decode.c a piece into columns line.c one line, and what may be wrong with it write.c rows into lines
  *
  * What is read and why is in docs/formats/svmlight.md. */
 #ifndef SHEAF_FORMAT_SVMLIGHT_SVMLIGHT_H
@@ -14,7 +13,7 @@
 #include "lined/lined.h"
 #include "number/kernel.h"
 
-/* What an input uses. */
+/* What is used in an input. */
 typedef struct sheaf_svm_uses {
 	int64_t rows;
 	int64_t most_index, least_index; /* as written; -1, INT64_MAX: there is none */
@@ -23,22 +22,22 @@ typedef struct sheaf_svm_uses {
 	bool queries, costs, comments;
 	/* Rows that begin with "number:number", which may be a label and a weight, or a feature. */
 	int64_t pairs, most_first, least_first; /* their first numbers, as indices above */
-	bool spaced;                            /* one stands after white space, so that no label is before it */
+	bool spaced;                            /* one comes after white space, so no label precedes it */
 	bool weighted; /* one is no feature: its number is not whole, or not below the next */
 	bool triples;  /* the first row has "field:index:value" */
 } sheaf_svm_uses;
 
-/* The comment by which this format's writer says that labels are lists, where each row has one. */
+/* The comment by which this format's writer marks labels as lists, if each row has only one. */
 #define SVM_LISTS "# multilabel"
 
 static const sheaf_lined_syntax sheaf_svm_syntax = {
 	.spaces = SHEAF_LINED_SPACES, .comment = '#', .stop = '#'};
 
-/* Its schema: label or labels, features, then the query, the weight and the comment where rows have them */
+/* Its schema: label or labels, features, then the query, the weight and the comment if rows have them */
 typedef struct sheaf_svm_reader {
 	SHEAF_BASE(sheaf_lined, lined);
 	int query, weight, comment; /* fields, or -1 */
-	bool paired;                /* weights stand after labels */
+	bool paired;                /* weights follow labels */
 	bool many, wide;            /* several labels; float64 */
 	bool guessed;               /* the dim is that of the first part: later indices may be beyond it */
 	int base;                   /* of the first feature, as written */
@@ -47,7 +46,7 @@ typedef struct sheaf_svm_reader {
 
 /* ---- look.c ---- */
 
-/* Finds the streams: from the whole input, or at a glance from its first part. The source stands at its
+/* Finds the streams: from the whole input, or from a quick look at its first part. The source is at its
  * beginning before and after. */
 SHEAF_USE sheaf_status sheaf_svm_look(sheaf_svm_reader *in, const sheaf_values *values, bool glance,
                                       sheaf_error *err);
@@ -60,7 +59,7 @@ typedef struct sheaf_svm_stream {
 	bool sparse, wide; /* indices */
 } sheaf_svm_stream;
 
-/* A piece being decoded. */
+/* A piece that is being decoded. */
 typedef struct sheaf_svm_decoding {
 	const sheaf_svm_reader *in;
 	sheaf_lined_text text;
@@ -69,7 +68,7 @@ typedef struct sheaf_svm_decoding {
 	sheaf_frame_builder to;
 	sheaf_builder *queries, *weights; /* NULL: there is no such column */
 	sheaf_column_builder *comment;    /* NULL: there is no such column */
-	bool commented, queried, weighed; /* the row at hand is */
+	bool commented, queried, weighed; /* of the current row */
 } sheaf_svm_decoding;
 
 SHEAF_USE sheaf_status sheaf_svm_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
@@ -77,14 +76,14 @@ SHEAF_USE sheaf_status sheaf_svm_decode(const void *in, const sheaf_piece *piece
 /* A value of the reader's type. */
 void sheaf_svm_put_value(const sheaf_svm_decoding *d, sheaf_svm_stream *s, double value);
 void sheaf_svm_put_index(sheaf_svm_stream *s, int64_t index);
-/* Lets the kernel read features from there on; false where it reads none. */
+/* Lets the kernel read features from there on; false if it reads none. */
 bool sheaf_svm_read_many(sheaf_svm_decoding *d);
 /* The first index from byte `from` of the features' indices on that does not ascend; -1: all do. */
 int64_t sheaf_svm_find_descent(const sheaf_svm_stream *s, size_t from);
 
 /* ---- line.c ---- */
 
-/* Reads the row on the line at hand; *kept says whether it stands. Ends at its feed, or at the end. */
+/* Reads the row on the current line; *kept says whether it is kept. Ends at its line feed, or at the end. */
 SHEAF_USE sheaf_status sheaf_svm_read_row(sheaf_svm_decoding *d, bool *kept);
 
 /* ---- write.c ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows into lines: the label, the query where there is one, the features, the comment. */
+/* Rows into lines: the label, the query if there is one, the features, the comment. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
@@ -134,7 +134,7 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	return SHEAF_OK;
 }
 
-/* Lists of one label each would be read as labels that are numbers. That is known only now. */
+/* Lists of one label each would be read as numeric labels, which is known only now. */
 static sheaf_status finish(void *created, sheaf_error *err)
 {
 	const sheaf_svm_writer *out = (const sheaf_svm_writer *)created;
@@ -147,7 +147,7 @@ static sheaf_status finish(void *created, sheaf_error *err)
 
 enum { BATCH = 64, ENTRY_MAX = 2 * SHEAF_NUMBER_MAX + 2 };
 
-/* Rows on their way into bytes. */
+/* Rows that are being written. */
 typedef struct encoding {
 	const sheaf_svm_writer *out;
 	const sheaf_frame *frame;
@@ -186,7 +186,7 @@ static double value_at(const sheaf_column *column, int64_t at)
 	return column->type == SHEAF_F64 ? ((const double *)values)[at] : (double)((const float *)values)[at];
 }
 
-/* The run of the row's only sample. More of them have no place, and none of them is said by nothing. */
+/* The run of the row's only sample. More samples have no place, and a row without any cannot be expressed. */
 static sheaf_status find_sample(const encoding *e, const sheaf_column *column, const char *stream, int64_t r,
                                 sheaf_run *run)
 {
@@ -202,7 +202,7 @@ static sheaf_status find_sample(const encoding *e, const sheaf_column *column, c
 	                          .consequence = n ? "the first one is written" : "nothing is written"));
 }
 
-/* One number; there can only be none where that was reported as a loss. */
+/* One number; if there is none, that was reported as a loss. */
 static void put_label(sheaf_builder *b, const sheaf_column *column, sheaf_run run)
 {
 	if (run.end > run.begin)
@@ -211,7 +211,7 @@ static void put_label(sheaf_builder *b, const sheaf_column *column, sheaf_run ru
 		sheaf_builder_byte(b, '0');
 }
 
-/* Labels stand for themselves: there is no place for their values. */
+/* Labels are indices: there is no place for their values. */
 static sheaf_status put_labels(const encoding *e, const sheaf_column *column, sheaf_run run, int64_t r)
 {
 	for (int64_t at = run.begin; at < run.end; at++) {
@@ -245,7 +245,7 @@ static void put_features(const sheaf_svm_writer *out, sheaf_builder *b, const sh
 	}
 }
 
-/* A row of the weight 1 needs no word for it, but those that have one after each label are known by that. */
+/* A weight of 1 could be omitted, but files with a weight after each label are recognised by that. */
 static void put_weight(const sheaf_svm_writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t r)
 {
 	if (out->weight < 0) return;
@@ -300,7 +300,7 @@ static sheaf_status put_row(const encoding *e, int64_t r)
 	if (out->costs) put_weight(out, e->b, e->frame, r);
 	SHEAF_TRY(find_sample(e, features, out->features_name, r, &run));
 	put_features(out, e->b, features, run);
-	/* A line of nothing, or of a comment alone, is no row. */
+	/* An empty line, or one with only a comment, is no row. */
 	if (e->b->size == begin && !e->b->failed)
 		SHEAF_TRY(lose(e, NULL, r,
 		               SHEAF_FINDING(.rule = "row of nothing", .expected = "a label or a feature in each row",
@@ -310,7 +310,7 @@ static sheaf_status put_row(const encoding *e, int64_t r)
 	return SHEAF_OK;
 }
 
-/* Rows of no label or several. */
+/* Rows with no label or several. */
 static int64_t count_lists(const sheaf_svm_writer *out, const sheaf_frame *frame)
 {
 	const sheaf_column *label = &frame->columns[out->label];

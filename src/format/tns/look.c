@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rank and shape: said by a setting, by a comment of ours, by the two lines that some programs put before the
- * entries, or by nothing but the entries themselves. */
+/* Rank and shape: from a setting, from a comment of ours, from the two lines that some programs put before
+ * the entries, or from the entries alone. */
 #include "base/context.h"
 #include "base/spell.h"
 #include "format/tns/tns.h"
@@ -9,14 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the first lines say. */
+/* The contents of the first lines. */
 typedef struct opening {
 	int64_t shape[SHEAF_MAX_RANK];
-	int dims; /* of the shape; 0: it is not said */
+	int dims; /* of the shape; 0: not given */
 	bool integers;
 	int words;     /* on the first line of entries; 0: there is none */
 	int64_t count; /* of entries, or -1 */
-	size_t header; /* bytes, and lines, before the entries that are none */
+	size_t header; /* bytes and lines before the entries */
 	int64_t lines;
 } opening;
 
@@ -24,8 +24,8 @@ typedef struct opening {
 
 enum { MOST_WORDS = SHEAF_MAX_RANK + 2 };
 
-/* The words of a line, which may be numbers that are whole; returns how many there are, MOST_WORDS standing
- * for that many and more. */
+/* The words of a line, which may be whole numbers; returns how many there are, MOST_WORDS meaning that many
+ * or more. */
 static int split(const uint8_t *at, const uint8_t *end, int64_t numbers[MOST_WORDS], bool *whole)
 {
 	int n = 0;
@@ -66,7 +66,7 @@ static bool begins_with(const uint8_t *at, const uint8_t *end, const char *mark)
 	return (size_t)(end - at) >= strlen(mark) && memcmp(at, mark, strlen(mark)) == 0;
 }
 
-/* The first lines that are no comments, up to three; comments before them may say the shape and the type. */
+/* The first lines other than comments, up to three; comments before them may give the shape and the type. */
 static int find_lines(opening *o, sheaf_bytes head, first_line lines[3])
 {
 	if (head.size == 0) return 0;
@@ -88,8 +88,8 @@ static int find_lines(opening *o, sheaf_bytes head, first_line lines[3])
 	return n;
 }
 
-/* A rank, and perhaps a count; then as many sizes; then entries of that rank, or none. Where all three lines
- * have as many words they are entries. */
+/* A rank, and perhaps a count; then as many sizes; then entries of that rank, or none. If all three lines
+ * have the same number of words they are entries. */
 static bool is_header(const first_line lines[3], int n)
 {
 	const first_line *a = &lines[0], *b = &lines[1], *c = &lines[2];
@@ -117,7 +117,7 @@ static sheaf_status read_opening(sheaf_entry_reader *in, opening *o, sheaf_error
 	first_line lines[3];
 	int n = 0;
 	*o = (opening){.count = -1};
-	/* Comments may be long: the first lines are looked for in as much as it takes. */
+	/* Comments may be long: the window grows until it has the first lines. */
 	for (size_t want = FIRST;; want *= 2) {
 		SHEAF_TRY(sheaf_source_ahead(in->lined.source, want, &head, err));
 		n = find_lines(o, head, lines);
@@ -141,7 +141,7 @@ static void widen(int64_t *shape, const sheaf_frame *frame, int rank)
 	}
 }
 
-/* Reads all pieces, reporting nothing: where one breaks off, that is reported when it is read again. */
+/* Reads all pieces, reporting nothing: if one breaks off, that is reported when it is read again. */
 static sheaf_status look_at_pieces(sheaf_entry_reader *in, int64_t *shape, bool glance, sheaf_context *quiet,
                                    sheaf_error *err)
 {
@@ -184,7 +184,7 @@ static sheaf_status infer_shape(sheaf_entry_reader *in, int64_t *shape, bool gla
 	for (int d = 0; d < SHEAF_MAX_RANK; d++) all[d] = INT64_MAX, shape[d] = 0;
 	SHEAF_TRY(make_schema(in, all, err));
 	SHEAF_TRY(sheaf_source_make_rewindable(in->lined.source,
-	                                       err)); /* a first part that was looked at is read again, too */
+	                                       err)); /* a first part that was examined is read again, too */
 	SHEAF_TRY(sheaf_context_quiet(in->cx, &quiet, err));
 	sheaf_status status = look_at_pieces(in, shape, glance, quiet, err);
 	sheaf_context_free(quiet);

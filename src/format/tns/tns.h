@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* FROSTT files from the inside: the words that its rooms share.
+/* The inside of FROSTT files: declarations that its files share.
  *
- *   format.c   the table entry, options, recognition    look.c   rank and shape, which the file may not say
- *   write.c    entries into lines
+ * format.c the table entry, options, recognition look.c rank and shape, which the file may not contain
+ * write.c entries into lines
  *
- * What lines of entries are is in lined/entries.h.
- * What is read and why is in docs/formats/tns.md. */
+ * What lines of entries are is in lined/entries.h. What is read and why is in docs/formats/tns.md. */
 #ifndef SHEAF_FORMAT_TNS_TNS_H
 #define SHEAF_FORMAT_TNS_TNS_H
 
 #include "lined/entries.h"
 
-/* The comments in which this format's writer says a shape, and that values are integers of 64 bits. */
+/* The comments in which this format's writer gives the shape, and says that values are integers of 64
+ * bits. */
 #define TNS_SHAPE "# shape:"
 #define TNS_INTEGERS "# values: integers"
 

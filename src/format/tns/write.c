@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries into lines, in the order in which they come. What they do not say, the shape and the type, stands
- * in comments before them. */
+/* Entries into lines, in the order in which they come. Comments before them give the shape and the type,
+ * which entries do not show. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "format/tns/tns.h"
@@ -13,8 +13,8 @@ typedef struct sheaf_tns_writer {
 
 /* ---- accept ---- */
 
-/* Structures are not said: what they imply is written. Nor are types: doubles hold what floats and truth
- * values hold, and integers stay exact. */
+/* Structures are not written: the entries that they imply are. Nor are types: doubles hold what floats and
+ * truth values hold, and integers stay exact. */
 static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	sheaf_tensor *t = &schema->tensor;
