@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Attributes that are more than one text: numbers and texts, read as the elements of arrays are. */
+/* Attributes other than a single text: numbers and texts, read like the elements of arrays. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "box/bits.h"
@@ -10,7 +10,7 @@
 typedef struct loaded {
 	sheaf_box *box;
 	const char *path, *name;
-	sheaf_catalog catalog; /* its root stands for the attribute */
+	sheaf_catalog catalog; /* its root represents the attribute */
 	sheaf_builder bytes;
 } loaded;
 

@@ -57,7 +57,7 @@ static double float_of(const sheaf_box_bits *b, uint64_t word)
 	else if (exponent > 0)
 		exponent += BIAS - most / 2;
 	else if (mantissa && most / 2 < BIAS) {
-		/* A small one that has a leading bit here. */
+		/* A subnormal number that has a leading bit in our type. */
 		int zeros = __builtin_clzll(mantissa) - (63 - WIDTH);
 		mantissa = mantissa << zeros & ((UINT64_C(1) << WIDTH) - 1);
 		exponent = (int64_t)BIAS - most / 2 + 1 - zeros;
@@ -85,7 +85,7 @@ static void store(sheaf_type type, uint64_t value, double real, uint8_t *to)
 void sheaf_box_expand(const sheaf_box_bits *b, sheaf_type type, uint8_t *values, size_t count)
 {
 	size_t width = sheaf_type_size(type);
-	/* From the end on: what is written is no shorter than what was read. */
+	/* From the end on: the result is at least as long as the source. */
 	while (count-- > 0) {
 		uint64_t word = word_of(b, values + count * b->size);
 		store(type, b->is_float ? 0 : integer_of(b, word), b->is_float ? float_of(b, word) : 0,

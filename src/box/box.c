@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening boxes and letting them go, alone or shared by writers. */
+/* Opening and closing boxes, alone or shared by writers. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "box/inside.h"
@@ -187,7 +187,7 @@ sheaf_status sheaf_box_available(sheaf_box_kind kind, sheaf_error *err)
 
 /* ---- writing to a sink ---- */
 
-/* The sink goes before its writers: what they write later has nowhere to go. */
+/* The sink ends before its writers: what they write later has nowhere to go. */
 static void lose_sink(void *guest)
 {
 	sheaf_box *box = (sheaf_box *)guest;
@@ -263,7 +263,7 @@ static void complete(sheaf_box *box)
 	close_driver(box);
 }
 
-/* One writer leaves; the last one takes the box with it. */
+/* One writer leaves; the last one closes the box. */
 static void leave(sheaf_box *box)
 {
 	if (box->sink && box->failure.status) sheaf_sink_spoil(box->sink, &box->failure);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of what is in a box. */
+/* The list of a box's contents. */
 #include "base/arena.h"
 #include "base/memory.h"
 #include "box/inside.h"
@@ -107,7 +107,7 @@ void sheaf_catalog_close(sheaf_catalog *catalog)
 
 /* ---- order ---- */
 
-/* As if the slash came before every other byte, so that what is in a group follows it. */
+/* As if the slash came before every other byte, so that the contents of a group follow it. */
 static int compare_paths(const char *a, const char *b)
 {
 	while (*a && *a == *b) a++, b++;
@@ -133,7 +133,7 @@ static bool is_in(const sheaf_box_item *item, const sheaf_box_item *group)
 	return group->is_group && folder_size(item) == n && memcmp(item->path, group->path, n) == 0;
 }
 
-/* Of one whose predecessors know theirs. */
+/* For an item whose predecessors know theirs. */
 static void find_parent(sheaf_catalog *catalog, int64_t i)
 {
 	int64_t group = i - 1;
@@ -196,7 +196,7 @@ void sheaf_catalog_copy(sheaf_box_item *item, const sheaf_box_item *array)
 	item->inside = own.inside;
 }
 
-/* The path that a link leads to, from the root, without "." in it. */
+/* The path to which a link leads, from the root, without "." in it. */
 static sheaf_status target_of(sheaf_catalog *catalog, const char *from, const char *link, const char **out,
                               sheaf_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Characters of four bytes, and texts that are padded by NULs. */
+/* Characters of four bytes, and texts that are padded with NULs. */
 #include "box/characters.h"
 #include "base/endian.h"
 #include "base/show.h"

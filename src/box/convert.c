@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stored values as those that are wanted: byte order, and other types where nothing changes. */
+/* Stored values as the requested ones: byte order, and other types if no value changes. */
 #include "box/inside.h"
 #include "data/value.h"
 #include <string.h>
@@ -45,7 +45,7 @@ static void swap(void *values, size_t count, size_t size)
 
 /* ---- types ---- */
 
-/* One loop for each pair of integer types: the same number, or a mark that one is not. */
+/* One loop for each pair of integer types: the same number, or a mark that one differs. */
 #define S uint8_t
 #define NAME from_u8
 #include "box/convert_template.h"
@@ -78,7 +78,7 @@ static bool convert_integers(sheaf_type stored, const void *from, sheaf_type typ
 	return all[stored](from, type, to, count);
 }
 
-/* Any types, slowly; the first that changes, or -1. */
+/* Any types, slowly; returns the first value that changes, or -1. */
 static int64_t convert_any(sheaf_type stored, const void *from, sheaf_type type, void *to, size_t count)
 {
 	enum { BATCH = 256 };
@@ -95,7 +95,7 @@ static int64_t convert_any(sheaf_type stored, const void *from, sheaf_type type,
 	return changed;
 }
 
-/* The other order, converted a piece at a time. */
+/* The other byte order, converted a block at a time. */
 static int64_t convert_swapped(sheaf_box_stored all, sheaf_type type, uint8_t *to)
 {
 	enum { PIECE = 512 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Integers of one stored type (S) as each of the others, included once per type with S and NAME. */
+/* Integers of one stored type (S) as each of the others; included once for each type with S and NAME. */
 
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b) JOIN_(a, b)

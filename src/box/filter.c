@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The filters of HDF5 that are known here: shuffle, deflate, and the Fletcher checksum. */
+/* The filters of HDF5 that are supported: shuffle, deflate, and the Fletcher checksum. */
 #include "box/filter.h"
 #include "base/endian.h"
 #include "box/hdf5/checksum.h"
@@ -21,7 +21,7 @@ void sheaf_filtering_close(sheaf_filtering *f)
 	*f = (sheaf_filtering){0};
 }
 
-/* Room for `size` bytes in the one of the two that `taken` is not in. */
+/* Room for `size` bytes in the one of the two buffers that does not contain `taken`. */
 static sheaf_status room(sheaf_filtering *f, const uint8_t *taken, size_t size, uint8_t **out,
                          sheaf_error *err)
 {
@@ -50,7 +50,7 @@ static sheaf_status check_sum(sheaf_bytes *data, sheaf_error *err)
 
 /* ---- reading ---- */
 
-/* Bytes of the chunk before the filters from number `first` on were applied. */
+/* Size of the chunk before the filters from number `first` on were applied. */
 static size_t size_before(const sheaf_box_detail *inside, uint32_t skipped, int first, size_t size)
 {
 	for (int i = 0; i < first; i++)
@@ -80,7 +80,7 @@ static sheaf_status unpack_lzf(sheaf_bytes *data, uint8_t *to, size_t size, shea
 	return SHEAF_OK;
 }
 
-/* Compressions that files have, too. */
+/* Compressions that files also have. */
 static sheaf_status unpack_member(sheaf_context *cx, const char *suffix, sheaf_bytes *data, uint8_t *to,
                                   size_t size, sheaf_error *err)
 {
@@ -180,13 +180,13 @@ sheaf_status sheaf_unpack_whole(const sheaf_box_detail *inside, sheaf_bytes stor
 
 /* ---- writing ---- */
 
-/* The low bytes of most numbers are noise, and stand first where bytes are shuffled. Looking for matches in
- * them takes most of the time and finds nothing: so they are stored as they are, as blocks of the same
+/* The low bytes of most numbers are noise, and come first if bytes are shuffled. Searching for matches in
+ * them takes most of the time and finds nothing: so they are stored uncompressed, as blocks of the same
  * stream, and only the rest is compressed. */
 
 enum { TRIAL = 12 << 10, END = 4 << 10, WORTH_IT = 32 << 10 /* bytes of one rank */ };
 
-/* Whether some bytes cannot be made shorter by one in 64. */
+/* Whether these bytes cannot be compressed by at least one in 64. */
 static bool resists(const sheaf_filtering *f, const uint8_t *bytes, size_t size)
 {
 	uint8_t packed[TRIAL - TRIAL / 64];
@@ -208,7 +208,7 @@ static size_t noise_before(sheaf_filtering *f, size_t width, sheaf_bytes chunk)
 	return noise;
 }
 
-/* Stored blocks, none of which is the last. Gives the end. */
+/* Stored blocks, none of which is the last. Returns the end. */
 static uint8_t *store_blocks(const uint8_t *from, size_t size, uint8_t *to)
 {
 	enum { MOST = 65535 };
@@ -224,8 +224,8 @@ static uint8_t *store_blocks(const uint8_t *from, size_t size, uint8_t *to)
 	return to;
 }
 
-/* What hardly becomes shorter has no matches worth a search: those that are found may take more than the
- * bytes themselves, and level 1, which finds few, may do better. */
+/* Bytes that can hardly be compressed are not worth a search for matches: these may take more than the bytes
+ * themselves, and level 1, which finds few, may do better. */
 static size_t deflate_well(sheaf_filtering *f, sheaf_bytes bytes, uint8_t *to, size_t room)
 {
 	size_t packed = sheaf_deflate_raw(f->deflater, bytes.data, bytes.size, to, room), other = 0;
@@ -239,7 +239,7 @@ static size_t deflate_well(sheaf_filtering *f, sheaf_bytes bytes, uint8_t *to, s
 	return other;
 }
 
-/* A zlib stream of such blocks and of the rest, compressed; 0 where it is larger than `room`. */
+/* A zlib stream of such blocks and of the compressed rest; 0 if it is larger than `room`. */
 static size_t deflate_after_noise(sheaf_filtering *f, sheaf_bytes chunk, size_t noise, uint8_t *to,
                                   size_t room)
 {
@@ -275,7 +275,7 @@ sheaf_status sheaf_filter_chunk(sheaf_filtering *f, size_t width, int level, she
 	*out = chunk;
 	if (level == 0) return SHEAF_OK;
 	if (!f->deflater) f->deflater = sheaf_deflater_new(level);
-	if (!f->trial) f->trial = sheaf_deflater_new(1); /* done without where it cannot be had */
+	if (!f->trial) f->trial = sheaf_deflater_new(1); /* not used if it cannot be allocated */
 	if (!f->again.cx) sheaf_builder_begin(&f->again, f->cx, NULL);
 	if (!f->deflater) return sheaf_fail(err, SHEAF_NOMEM, "expected memory to compress a chunk, found none");
 	SHEAF_TRY(room(f, chunk.data, chunk.size, &place, err));

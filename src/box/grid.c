@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Elements as they are stored, from wherever they are: a stretch of the file, the metadata, or a grid of
- * chunks of any number of dimensions. */
+/* Stored elements, wherever they are: a range of the file, the metadata, or a grid of chunks of any number of
+ * dimensions. */
 #include "base/context.h"
 #include "base/pipeline.h"
 #include "base/status.h"
@@ -9,7 +9,7 @@
 
 enum { MOST_DIMENSIONS = 32 };
 
-/* What is read of an array. */
+/* The part of an array that is read. */
 typedef struct grid {
 	sheaf_box *box;
 	const sheaf_box_item *item;
@@ -18,11 +18,11 @@ typedef struct grid {
 	size_t chunk_bytes;
 } grid;
 
-/* A chunk on its way: fetched in order, and unpacked and copied on any thread, since no two have places in
+/* A chunk being read: fetched in order, and unpacked and copied on any thread, since no two have places in
  * common. */
 typedef struct cell {
 	int64_t at[MOST_DIMENSIONS], number;
-	int64_t first[MOST_DIMENSIONS], end[MOST_DIMENSIONS]; /* what of it is wanted */
+	int64_t first[MOST_DIMENSIONS], end[MOST_DIMENSIONS]; /* the part of it that is needed */
 	uint32_t skipped;                                     /* filters */
 	sheaf_builder stored;
 	sheaf_filtering filtering;
@@ -43,7 +43,7 @@ static void fill(const sheaf_box_detail *inside, uint8_t *to, size_t count)
 	}
 }
 
-/* Bytes of the chunk as they are stored. */
+/* The stored bytes of the chunk. */
 static sheaf_status fetch(const grid *g, cell *c, sheaf_error *err)
 {
 	c->number = 0;
@@ -70,7 +70,7 @@ static sheaf_status unpack(const grid *g, cell *c, const uint8_t **out, sheaf_er
 	return sheaf_unfilter(&c->filtering, &stored, NULL, out, err);
 }
 
-/* Byte of the element at `place` in the chunk, or in what is wanted. */
+/* Byte of the element at `place` in the chunk, or in the requested part. */
 static size_t byte_in_chunk(const grid *g, const cell *c, const int64_t place[])
 {
 	const sheaf_box_detail *inside = g->item->inside;
@@ -82,7 +82,7 @@ static size_t byte_in_chunk(const grid *g, const cell *c, const int64_t place[])
 	return byte * inside->width;
 }
 
-/* From an element to the next one of the last dimension. */
+/* The distance from an element to the next one in the last dimension. */
 static size_t step_in_chunk(const grid *g)
 {
 	const sheaf_box_detail *inside = g->item->inside;
@@ -100,7 +100,7 @@ static size_t byte_in_rows(const grid *g, const int64_t place[])
 	return byte * g->item->inside->width;
 }
 
-/* To the next of those before `last` dimensions; false at the end. */
+/* Moves to the next of those before `last` dimensions; false at the end. */
 static bool step(int64_t place[], const int64_t first[], const int64_t end[], int last)
 {
 	for (int i = last - 1; i >= 0; i--) {
@@ -196,7 +196,7 @@ static sheaf_status read_chunks(const grid *g, sheaf_pipeline *cells, sheaf_erro
 	return SHEAF_OK;
 }
 
-/* Chunks under way at a time: one more than there are threads, where memory allows it. */
+/* Chunks in progress at a time: one more than there are threads, if memory allows it. */
 static int depth_for(const grid *g)
 {
 	int64_t most = sheaf_max_memory(g->box->cx) / 8 / (int64_t)(g->chunk_bytes * 4);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What kind of box the first bytes belong to, and what is wrong with an HDF5 file as far as its superblock
- * shows: the library is old, and what it does not see cannot break it. */
+/* To which kind of box the first bytes belong, and errors that an HDF5 file's superblock shows: the library
+ * is old, and what it never sees cannot break it. */
 #include "base/endian.h"
 #include "box/inside.h"
 #include <inttypes.h>
@@ -8,20 +8,20 @@
 
 static const uint8_t signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
 
-/* A netCDF file of before HDF5: CDF and its version. */
+/* A netCDF file before HDF5: CDF and its version. */
 static bool is_classic(const uint8_t *head, size_t size)
 {
 	return size >= 4 && memcmp(head, "CDF", 3) == 0 && (head[3] == 1 || head[3] == 2 || head[3] == 5);
 }
 
-/* The first metadata of a folder of Zarr. */
+/* The first metadata of a Zarr folder. */
 static bool is_zarr(sheaf_bytes head)
 {
 	static const char key[] = "\"zarr_format\"";
 	return head.size && head.data[0] == '{' && memmem(head.data, head.size, key, sizeof key - 1);
 }
 
-/* The last part of the name is a number: a chunk's. */
+/* The last part of the name is a number: that of a chunk. */
 static bool is_chunk(const uint8_t *name, size_t size)
 {
 	size_t digits = 0;
@@ -105,7 +105,7 @@ static sheaf_status refuse_kind(const sheaf_store *store, sheaf_box_kind kind, s
 	                  "%s: expected an HDF5 or netCDF-4 file, found no signature of either", store->name);
 }
 
-/* The superblock stands at 0, 512, 1024 and so on: before it may be a user's block. */
+/* The superblock is at 0, 512, 1024 and so on: a user block may precede it. */
 static sheaf_status find_superblock(const sheaf_store *store, int64_t size, int64_t *base, uint8_t head[HEAD],
                                     sheaf_error *err)
 {
@@ -141,7 +141,7 @@ static sheaf_status check_version(const sheaf_store *store, int64_t base, const 
 	                  store->name, base + 8, version);
 }
 
-/* Where the file ends by its own account, and whether it is one of several. */
+/* Where the file itself says that it ends, and whether it is one of several. */
 static sheaf_status check_end(const sheaf_store *store, int64_t base, const uint8_t *head, int64_t size,
                               sheaf_error *err)
 {

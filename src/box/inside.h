@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Boxes from the inside: the list of what is in one, and the driver that knows the file. What all boxes have
- * in common (paths, checks, views, conversion, filters, threads) stands above the drivers. */
+/* The inside of boxes: the list of what is in one, and the driver that knows the file. Everything that all
+ * boxes share (paths, checks, views, conversion, filters, threads) is above the drivers. */
 #ifndef SHEAF_BOX_INSIDE_H
 #define SHEAF_BOX_INSIDE_H
 
@@ -23,29 +23,29 @@ typedef enum sheaf_box_filter {
 	SHEAF_FILTER_BLOSC
 } sheaf_box_filter;
 
-/* What only the box needs to know of an item. */
+/* Facts about an item that only the box needs. */
 typedef struct sheaf_box_detail {
-	const char *target; /* path of the object itself, where the item is a second name of it */
-	int64_t offset;     /* byte of the values in the file, where they lie there as they are; -1: elsewhere */
+	const char *target; /* path of the object itself, if the item is a second name for it */
+	int64_t offset;     /* byte of the values in the file, if they are contiguous there; -1: elsewhere */
 	bool is_absent;     /* nothing is stored: each element is `fill` */
 	uint8_t fill[SHEAF_BOX_MAX_ELEMENT];
 	bool is_swapped;                   /* not in this machine's byte order */
-	const struct sheaf_box_bits *bits; /* how values are stored, where that is none of our types; else NULL */
-	int per;                           /* values of an element */
-	size_t width;                      /* bytes of a stored element */
+	const struct sheaf_box_bits *bits; /* how values are stored, if we do not have their type; else NULL */
+	int per;                           /* values in an element */
+	size_t width;                      /* size of a stored element */
 	bool is_variable;                  /* texts: the elements are references */
-	int64_t chunk;                     /* elements of a chunk, where the array is a run of them; else 0 */
-	const int64_t *grid;               /* extents of a chunk, where there are chunks */
-	const int *turn; /* the dimensions in the order in which they stand in a chunk; NULL: as in the array */
+	int64_t chunk;                     /* elements in a chunk, if the array is a run of them; else 0 */
+	const int64_t *grid;               /* extents of a chunk, if there are chunks */
+	const int *turn;                   /* the order of the dimensions in a chunk; NULL: as in the array */
 	int nfilters;
 	sheaf_box_filter filters[SHEAF_BOX_MAX_FILTERS]; /* in the order of writing */
-	sheaf_buffer held;                               /* the values, where they are in memory */
-	sheaf_buffer kept; /* a chunk of which the end was not asked for yet, unfiltered */
+	sheaf_buffer held;                               /* the values, if they are in memory */
+	sheaf_buffer kept; /* a chunk, unfiltered, of which the end was not requested yet */
 	int64_t kept_number;
 	sheaf_builder texts;               /* in memory: attributes, as name NUL size bytes */
-	int64_t handle;                    /* its number where libhdf5 reads, or in a header of netCDF */
-	struct sheaf_hdf5_own *own;        /* what our own driver of HDF5 files knows */
-	struct sheaf_zarr_own *zarr;       /* what that of Zarr knows */
+	int64_t handle;                    /* its number if libhdf5 reads, or in a header of netCDF */
+	struct sheaf_hdf5_own *own;        /* used by our own driver of HDF5 files */
+	struct sheaf_zarr_own *zarr;       /* used by that of Zarr */
 	struct sheaf_archive_own *archive; /* and that of archives */
 } sheaf_box_detail;
 
@@ -64,21 +64,21 @@ SHEAF_USE sheaf_status sheaf_catalog_allocate(sheaf_catalog *catalog, size_t siz
                                               sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_catalog_text(sheaf_catalog *catalog, const char **out, sheaf_error *err,
                                           const char *format, ...) SHEAF_PRINTF(4, 5);
-/* A new item at the end, whose path is that of `folder` and the name. The items move: pointers to them are
- * stale. */
+/* A new item at the end, whose path is that of `folder` and the name. The items may move, so pointers to them
+ * become invalid. */
 SHEAF_USE sheaf_status sheaf_catalog_add(sheaf_catalog *catalog, const char *folder, const char *name,
                                          bool is_group, sheaf_box_item **out, sheaf_error *err);
-/* Puts the items in their order, and says who is in whom. */
+/* Puts the items in their order, and finds the group of each. */
 void sheaf_catalog_sort(sheaf_catalog *catalog);
 /* The same for one item that was added to a sorted catalog. */
 void sheaf_catalog_place(sheaf_catalog *catalog);
-/* Only of a sorted one. */
+/* Only in a sorted one. */
 sheaf_box_item *sheaf_catalog_find(const sheaf_catalog *catalog, const char *path);
 void sheaf_catalog_remove(sheaf_catalog *catalog, sheaf_box_item *item);
 /* Makes an item another name of an array. */
 void sheaf_catalog_copy(sheaf_box_item *item, const sheaf_box_item *array);
-/* Makes the item of a soft link another name of the array that it leads to; one to a group, or to another
- * link, stays a name. Only of a sorted catalog. */
+/* Makes the item of a soft link another name of the array to which it leads; a link to a group, or to another
+ * link, stays a name. Only in a sorted catalog. */
 SHEAF_USE sheaf_status sheaf_catalog_resolve(sheaf_catalog *catalog, const char *path, const char *link,
                                              sheaf_error *err);
 
@@ -87,7 +87,7 @@ SHEAF_USE sheaf_status sheaf_catalog_resolve(sheaf_catalog *catalog, const char 
 /* The bytes of a file, which a driver reads and writes. */
 typedef struct sheaf_store {
 	const char *name;
-	/* Bytes after the end are zeros where the store can be written, else SHORT. */
+	/* Bytes after the end are zeros if the store can be written, else SHORT. */
 	sheaf_status (*read)(void *user, int64_t at, void *data, size_t size, sheaf_error *err);
 	sheaf_status (*write)(void *user, int64_t at, const void *data, size_t size, sheaf_error *err);
 	sheaf_status (*size)(void *user, int64_t *size, sheaf_error *err);
@@ -95,46 +95,46 @@ typedef struct sheaf_store {
 	void *user;
 } sheaf_store;
 
-/* A new array. The driver fills in where its values go. */
+/* A new array. The driver sets where its values go. */
 typedef struct sheaf_box_plan {
 	const char *path;
 	sheaf_type type;
 	int64_t count; /* -1: not known */
-	int64_t chunk; /* values; 0: contiguous */
+	int64_t chunk; /* values in a chunk; 0: contiguous */
 	int deflate;   /* 0: none */
 	bool shuffle, zstd;
-	int64_t text_size; /* bytes of each text, of which `type` and `count` count the bytes; 0: numbers */
-	int64_t offset;    /* contiguous: byte of the first value; -1: by `append` */
+	int64_t text_size; /* size of each text, in which case `type` and `count` count bytes; 0: numbers */
+	int64_t offset;    /* contiguous: byte of the first value; -1: through `append` */
 } sheaf_box_plan;
 
 struct sheaf_filtering;
 
-/* Each function takes care of the lock itself. Paths are those of objects that are there and were checked. */
+/* Each function handles the lock itself. Paths are those of objects that exist and were checked. */
 typedef struct sheaf_box_driver {
-	/* Sets the box's state, and lists what there is in its catalog. `fresh`: makes an empty box of its kind;
-	 * else the kind is found out. */
+	/* Sets the box's state, and lists the contents in its catalog. `fresh`: makes an empty box of its kind;
+	 * otherwise the kind is detected. */
 	sheaf_status (*open)(struct sheaf_box *box, bool fresh, sheaf_error *err);
-	/* Completes what was written, before it is closed. NULL: there is nothing to do. */
+	/* Completes what was written, before it is closed. NULL: nothing to do. */
 	sheaf_status (*finish)(void *state, sheaf_error *err);
 	void (*close)(void *state);
 
 	sheaf_status (*text)(void *state, const sheaf_box_item *item, const char *name, sheaf_builder *text,
 	                     sheaf_error *err);
-	/* An attribute of an item: *what, of a catalog of its own, says what it is, and *bytes gets its elements
-	 * as they are stored. UNKNOWN where there is none. NULL: only texts are known. */
+	/* An attribute of an item: *what, in a catalog of its own, describes it, and *bytes gets its elements as
+	 * they are stored. UNKNOWN if there is none. NULL: only texts are supported. */
 	sheaf_status (*attribute)(void *state, const sheaf_box_item *item, const char *name,
 	                          sheaf_catalog *catalog, sheaf_builder *bytes, sheaf_error *err);
-	/* Before the first values of an array are read, and again; any thread. NULL: there is nothing to do. */
+	/* Before the first values of an array are read, and again; any thread. NULL: nothing to do. */
 	sheaf_status (*prepare)(void *state, const sheaf_box_item *item, sheaf_error *err);
-	/* Elements of rows of the first dimension (all, of a scalar) as they are stored, where they are inside
-	 * the metadata. */
+	/* Elements of rows of the first dimension (all, for a scalar) as they are stored, if they are inside the
+	 * metadata. */
 	sheaf_status (*read_rows)(void *state, const sheaf_box_item *item, int64_t from, int64_t to, void *out,
 	                          sheaf_error *err);
-	/* The stored bytes of a chunk, by its number in the grid, appended to *bytes; none where the chunk is not
+	/* Appends the stored bytes of a chunk, by its number in the grid, to *bytes; nothing if the chunk is not
 	 * there. Bit i of *skipped: filter i was not applied. */
 	sheaf_status (*read_chunk)(void *state, const sheaf_box_item *item, int64_t chunk, uint32_t *skipped,
 	                           sheaf_builder *bytes, sheaf_error *err);
-	/* Appends the text that a stored element is. */
+	/* Appends the text of a stored element. */
 	sheaf_status (*text_of)(void *state, const sheaf_box_item *item, const uint8_t *element,
 	                        sheaf_builder *text, sheaf_error *err);
 
@@ -148,20 +148,20 @@ typedef struct sheaf_box_driver {
 	sheaf_status (*set_numbers)(void *state, const sheaf_box_item *item, const char *name,
 	                            sheaf_box_values values, sheaf_error *err);
 	sheaf_status (*new_array)(void *state, sheaf_box_plan *plan, void **array, sheaf_error *err);
-	/* Values in order, where the plan has no offset and no chunks. */
+	/* Values in order, if the plan has no offset and no chunks. */
 	sheaf_status (*append)(void *array, const void *values, size_t bytes, sheaf_error *err);
-	/* What a chunk becomes, on any thread: *out is in `chunk` or in `filtering`. NULL: what all have. */
+	/* How a chunk is packed, on any thread: *out is in `chunk` or in `filtering`. NULL: the usual way. */
 	sheaf_status (*pack)(const sheaf_box_plan *plan, struct sheaf_filtering *filtering, sheaf_bytes chunk,
 	                     sheaf_bytes *out, sheaf_error *err);
 	sheaf_status (*write_chunk)(void *array, int64_t chunk, uint32_t skipped, const void *bytes, size_t size,
 	                            sheaf_error *err);
-	/* With `count` values. Frees the array whatever comes out. */
+	/* With `count` values. Frees the array in any case. */
 	sheaf_status (*end_array)(void *array, int64_t count, sheaf_box_item *item, sheaf_error *err);
 	void (*drop_array)(void *array);
 } sheaf_box_driver;
 
 extern const sheaf_box_driver sheaf_memory_driver;
-/* Of HDF5 files that are read, and written; and of those that libhdf5 reads, in a process of its own. */
+/* Drivers of HDF5 files: reading, writing; and reading by libhdf5, in a separate process. */
 extern const sheaf_box_driver sheaf_hdf5_reading_driver, sheaf_hdf5_writing_driver, sheaf_system_driver;
 extern const sheaf_box_driver sheaf_classic_driver, sheaf_zarr_driver, sheaf_zarr_writing_driver,
 	sheaf_archive_reading_driver, sheaf_archive_writing_driver;
@@ -169,9 +169,9 @@ extern const sheaf_box_driver sheaf_classic_driver, sheaf_zarr_driver, sheaf_zar
 /* An attribute of an item whose attributes are in memory. Begins as zeros. */
 typedef struct sheaf_box_text_at {
 	const char *name, *text;
-	size_t size, next; /* bytes of the text; where the next one is */
+	size_t size, next; /* size of the text; where the next one is */
 } sheaf_box_text_at;
-/* Goes to the next one; false: there is none. */
+/* Moves to the next one; false: there is none. */
 bool sheaf_box_next_text(const sheaf_box_item *item, sheaf_box_text_at *at);
 
 /* ---- boxes ---- */
@@ -186,17 +186,17 @@ struct sheaf_box {
 	const sheaf_box_driver *driver;
 	void *state; /* the driver's; NULL: not open */
 	sheaf_catalog catalog;
-	struct sheaf_box_array *arrays; /* under way */
+	struct sheaf_box_array *arrays; /* being written */
 	sheaf_mutex kept;               /* of the chunks that are kept */
 	int users;
 	sheaf_error failure; /* of a box that is written: sticks */
 };
 
-/* What can be refused of an HDF5 file by its superblock: DATA, SHORT, UNSUPPORTED or UNKNOWN with the reason.
- * *base: the byte at which it stands. */
+/* Reasons to refuse an HDF5 file because of its superblock: DATA, SHORT, UNSUPPORTED or UNKNOWN with the
+ * reason. *base: its position. */
 SHEAF_USE sheaf_status sheaf_box_check_head(const sheaf_store *store, int64_t *base, sheaf_error *err);
 
-/* `item` as messages name it: file and path. */
+/* `item` in messages: file and path. */
 static inline const char *sheaf_box_where(const sheaf_box *box, const sheaf_box_item *item, char text[300])
 {
 	snprintf(text, 300, "%.150s: /%.140s", box->name, item->path);
@@ -211,15 +211,15 @@ typedef struct sheaf_box_stored {
 	size_t count;
 } sheaf_box_stored;
 
-/* Stored values as another type; gives the first one that is not the same then, or -1. They may be at `to`
- * where the sizes are the same. */
+/* Stored values as another type; returns the first one that would change, or -1. They may be at `to` if the
+ * sizes are equal. */
 int64_t sheaf_box_convert(sheaf_box_stored from, sheaf_type type, void *to);
 
-/* Rows [from, to) of the first dimension as they are stored, but for filters. */
+/* Rows [from, to) of the first dimension as they are stored, with filters undone. */
 SHEAF_USE sheaf_status sheaf_box_read_elements(sheaf_box *box, const sheaf_box_item *item, int64_t from,
                                                int64_t to, uint8_t *out, sheaf_error *err);
 
-/* Ends all arrays that are under way, unfinished. */
+/* Ends all open arrays, incomplete. */
 void sheaf_box_drop_arrays(sheaf_box *box);
 
 #endif

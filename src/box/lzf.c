@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* LZF, which h5py brings along: runs of bytes as they are, and of bytes that were there before. */
+/* LZF, which h5py includes: runs of literal bytes, and of earlier bytes. */
 #include "box/lzf.h"
 #include <string.h>
 
@@ -19,8 +19,8 @@ static bool copy_literals(unpacking *u, size_t control)
 	return true;
 }
 
-/* Else its upper three bits are a length, 7 of them with more in the next byte, and its lower five the upper
- * ones of a distance. The two runs may overlap. */
+/* Otherwise its upper three bits are a length, where 7 means that the next byte has more, and its lower five
+ * the upper bits of a distance. The two runs may overlap. */
 static bool copy_again(unpacking *u, size_t control)
 {
 	size_t n = (control >> 5) + 2, distance = (control & 31) << 8;

@@ -6,7 +6,7 @@
 #include <sheaf/base.h>
 #include <sheaf/io.h>
 
-/* False where the bytes are damaged, or do not give exactly `size`. */
+/* False if the bytes are damaged, or do not unpack to exactly `size`. */
 bool sheaf_lzf_unpack(sheaf_bytes packed, uint8_t *to, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The box in memory: the list is all there is. */
+/* The box in memory: it is only a list. */
 #include "base/memory.h"
 #include "box/inside.h"
 #include <string.h>
@@ -21,7 +21,7 @@ static void close_box(void *state) { (void)state; }
 
 /* ---- texts ---- */
 
-/* Where an attribute stands: its name, a NUL, its size, its bytes. */
+/* The layout of an attribute: its name, a NUL, its size, its bytes. */
 typedef struct place {
 	size_t begin, text, size;
 	bool found;

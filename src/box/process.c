@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The program that has libhdf5: the one file of the library that starts a process. It is started by
- * posix_spawn, which is safe where there are threads, with a socket as its input, nothing as its output, and
- * in a group of its own: what interrupts the caller is the caller's to handle. */
+/* The program that has libhdf5: the only file of the library that starts a process. It uses posix_spawn,
+ * which is safe with threads, with a socket as its input, nothing as its output, and a process group of its
+ * own: the caller handles interrupts itself. */
 #include "box/process.h"
 #include "base/context.h"
 #include "base/spell.h"
@@ -33,12 +33,12 @@ static bool is_there(char path[PATH_MAX], const char *folder, const char *below)
 	return n > 0 && n < PATH_MAX && access(path, F_OK) == 0;
 }
 
-/* The folder of the program or library that this code is in. */
+/* The folder of the program or library that contains this code. */
 static bool own_folder(char folder[PATH_MAX])
 {
 	Dl_info info;
 	if (!dladdr((const void *)&sheaf_process_seconds, &info) || !info.dli_fname) return false;
-	/* A program's name is as it was called by, so its file is asked for. */
+	/* For a program, this name is how it was called, so the system is asked for its file. */
 	ssize_t n = readlink("/proc/self/exe", folder, PATH_MAX - 1);
 	folder[n > 0 ? n : 0] = '\0';
 	if (strchr(info.dli_fname, '/') && strstr(info.dli_fname, ".so") && !realpath(info.dli_fname, folder))
@@ -48,8 +48,8 @@ static bool own_folder(char folder[PATH_MAX])
 	return slash != NULL;
 }
 
-/* Beside the program (where it was built), beside the library, where both are installed, and where they were
- * to be. */
+/* Beside the program (in a build), beside the library if both are installed, and where they were meant to be
+ * installed. */
 static bool find_program(char path[PATH_MAX])
 {
 	char folder[PATH_MAX];
@@ -102,7 +102,7 @@ static sheaf_status start(sheaf_process *p, const char *path, sheaf_error *err)
 	int ends[2];
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
 		return sheaf_fail_sys(err, errno, "%s: expected a socket for the HDF5 library", p->name);
-	/* A copy to 0 of what is 0 would be closed. */
+	/* Duplicating 0 to 0 would leave it close-on-exec. */
 	int input = ends[1] == STDIN_FILENO ? fcntl(ends[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : ends[1];
 	int sys = input < 0 ? errno : spawn(p, path, input);
 	if (input != ends[1]) (void)sheaf_fd_close(&input);
@@ -158,8 +158,8 @@ sheaf_status sheaf_process_start(sheaf_process *p, const char *name, sheaf_conte
 
 /* ---- ending ---- */
 
-/* What became of it: one that has closed its end is about to be gone, or is made to be. False where that is
- * not known, since the caller ignores its children, or has waited for all of them. */
+/* Its exit status: a child that has closed its end is about to exit, or is killed. False if it is unknown,
+ * since the caller ignores its children, or has waited for all of them. */
 static bool reap(sheaf_process *p, int *how)
 {
 	enum { TRIES = 100, NAP_MS = 5 };
@@ -223,7 +223,7 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Until it reads or says something. A processor's time is its own to keep; who waits gives it some more. */
+/* Until it reads or answers. Each CPU second that it uses is granted; while we wait it gets some more. */
 static sheaf_status wait_for(sheaf_process *p, short events)
 {
 	enum { NAP_MS = 50, MORE_MS = 2000 };

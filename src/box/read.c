@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading runs of values: views where they lie in the file as they are wanted, else parts that are fetched in
+/* Reading runs of values: views if the file has them in the requested form, else parts that are fetched in
  * order, and unfiltered and converted on any thread. */
 #include "base/buffer.h"
 #include "base/checked.h"
@@ -23,17 +23,16 @@ typedef struct reading {
 	uint8_t *out;
 } reading;
 
-/* A run of values that is read at once: a chunk, or a stretch of what is not chunked. */
+/* A run of values that is read at once: a chunk, or a range of an array without chunks. */
 typedef struct part {
 	int64_t from, to;   /* values of the array */
-	int64_t want, upto; /* those of them that are wanted */
+	int64_t want, upto; /* those of them that are needed */
 	uint32_t skipped;   /* filters */
 	sheaf_builder stored;
-	sheaf_buffer
-		kept; /* the whole chunk, unfiltered, where somebody will want its end, or has wanted its beginning */
+	sheaf_buffer kept; /* the whole chunk, unfiltered, if its end will be needed, or its beginning was */
 	sheaf_filtering filtering;
 	sheaf_error failure;
-	bool in_filters; /* it is theirs, which do not know where they are */
+	bool in_filters; /* the error belongs to filters, which do not know where they are */
 } part;
 
 static size_t width_of(const sheaf_box_item *item) { return sheaf_type_size(item->type); }
@@ -64,7 +63,7 @@ static sheaf_status refuse_change(const reading *r, const uint8_t *from, int64_t
 	                  sheaf_box_where(r->box, r->item, where), at + changed, sheaf_type_name(r->type), text);
 }
 
-/* Stored values [at, at + count) from where they are to where they are wanted. */
+/* Converts stored values [at, at + count) to the place where they are needed. */
 static sheaf_status deliver(const reading *r, const uint8_t *from, int64_t at, int64_t count,
                             sheaf_error *err)
 {
@@ -85,7 +84,7 @@ static sheaf_status make_room(const reading *r, sheaf_builder *b, int64_t values
 	return SHEAF_OK;
 }
 
-/* What is not stored is the fill value. */
+/* Values that are not stored are the fill value. */
 static sheaf_status deliver_fill(const reading *r, int64_t from, int64_t to, sheaf_error *err)
 {
 	const sheaf_box_detail *inside = r->item->inside;
@@ -108,7 +107,7 @@ static sheaf_status read_stretch(const reading *r, part *p, sheaf_error *err)
 	return deliver(r, to, p->want, count, err);
 }
 
-/* Where there is no memory for it, it is unpacked once more. */
+/* If there is no memory to keep it, it is unpacked once more. */
 static void keep_chunk(const reading *r, part *p, const uint8_t *bytes, size_t size)
 {
 	sheaf_builder copy;
@@ -157,7 +156,7 @@ static void drop(void *user, void *item)
 	sheaf_filtering_close(&p->filtering);
 }
 
-/* The chunk that an earlier reading has left, if it is this one. */
+/* The chunk that an earlier call has left, if it is this one. */
 static void find_kept(const reading *r, part *p, int64_t number)
 {
 	const sheaf_box_detail *inside = r->item->inside;
@@ -167,7 +166,7 @@ static void find_kept(const reading *r, part *p, int64_t number)
 	sheaf_mutex_unlock(&r->box->kept);
 }
 
-/* One for each array: readings follow one another. */
+/* One for each array: calls follow one another. */
 static void leave_kept(const reading *r, part *p)
 {
 	sheaf_box_detail *inside = r->item->inside;
@@ -207,7 +206,7 @@ static sheaf_status pass_first(const reading *r, sheaf_pipeline *parts, sheaf_er
 	part *p = (part *)sheaf_pipeline_first(parts);
 	leave_kept(r, p);
 	sheaf_status status = p->failure.status;
-	/* What filters say does not know where it is. */
+	/* Errors from filters do not say where they are. */
 	if (status == SHEAF_DATA && p->in_filters)
 		status = sheaf_fail(err, status, "%s, values from %" PRId64 ": %s",
 		                    sheaf_box_where(r->box, r->item, where), p->from, p->failure.message);
@@ -259,7 +258,7 @@ static sheaf_status read_parts(const reading *r, sheaf_error *err)
 
 /* ---- arrays that are no run ---- */
 
-/* Rows of the first dimension to be read at once: whole chunks, where those are not too large. */
+/* Rows of the first dimension to be read at once: whole chunks, if these are not too large. */
 static int64_t rows_at_once(const sheaf_box_item *item, int64_t row)
 {
 	enum { USUAL = 1 << 20, MOST = 64 << 20 };
@@ -270,7 +269,7 @@ static int64_t rows_at_once(const sheaf_box_item *item, int64_t row)
 	return whole < most ? whole : most;
 }
 
-/* Whole rows of the first dimension, some at a time. */
+/* Whole rows of the first dimension, a few at a time. */
 static sheaf_status read_rows(const reading *r, sheaf_error *err)
 {
 	const sheaf_box_item *item = r->item;
@@ -278,7 +277,7 @@ static sheaf_status read_rows(const reading *r, sheaf_error *err)
 	int64_t step = rows_at_once(item, row / item->inside->per), upto = (r->to - 1) / row + 1;
 	sheaf_builder b = {0};
 	sheaf_status status = SHEAF_OK;
-	/* Chunks are read whole; of what is in none, only what is wanted. */
+	/* Chunks are read whole; without chunks, only what is needed. */
 	int64_t first = item->inside->grid ? r->from / row / step * step : r->from / row;
 	if (item->inside->grid) upto = rows;
 	for (int64_t at = first; !status && at * row < r->to; at += step) {
@@ -388,7 +387,7 @@ sheaf_status sheaf_box_read_into(sheaf_box *box, sheaf_box_run run, sheaf_type t
 	return read_checked(&(reading){box, run.item, run.from, run.to, type, (uint8_t *)out}, err);
 }
 
-/* A view, or nothing where there can be none. */
+/* A view, or nothing if there can be none. */
 static sheaf_status view(sheaf_box *box, sheaf_box_run run, sheaf_buffer *out, sheaf_error *err)
 {
 	const sheaf_box_detail *inside = run.item->inside;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compounds: records are read as they are stored, and each member is taken out of them. */
+/* Compounds: records are read as they are stored, and each member is extracted from them. */
 #include "base/buffer.h"
 #include "base/checked.h"
 #include "box/bits.h"
@@ -33,7 +33,7 @@ sheaf_status sheaf_box_read_records(sheaf_box *box, sheaf_box_run run, sheaf_buf
 	return status;
 }
 
-/* A member of odd bits is as wide as our type while it is expanded. */
+/* A member with an unusual number of bits is as wide as our type while it is expanded. */
 void sheaf_box_record_values(const sheaf_box_item *item, int member, const void *records, int64_t n,
                              void *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the options of an output ask of its box, and whether boxes of that kind can. */
+/* What the options of an output require of its box, and whether boxes of that kind support it. */
 #include "base/spell.h"
 #include "box/box.h"
 #include <sheaf/option.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* HDF5 files as libhdf5 reads them, in a process of its own: the driver that asks it. What it says is held
- * against what was asked, like any other input. */
+/* HDF5 files read by libhdf5, in a separate process: the driver that sends the requests. Answers are checked
+ * against the requests, like any other input. */
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/cursor.h"
@@ -22,11 +22,11 @@ typedef struct system_file {
 	sheaf_context *cx;
 	const sheaf_store *store;
 	int64_t size;     /* bytes of the file */
-	sheaf_mutex lock; /* of all that follows: one thread asks at a time */
+	sheaf_mutex lock; /* of all that follows: one thread sends requests at a time */
 	sheaf_process process;
 	sheaf_builder message, wanted;
 	texts texts;         /* that were read last */
-	sheaf_builder links; /* while it is opened: const char *[2], path of a link and where it leads */
+	sheaf_builder links; /* during opening: const char *[2], path of a link and its target */
 	int64_t items;
 } system_file;
 
@@ -65,12 +65,12 @@ typedef struct question {
 	sheaf_hdf5_word word;
 	sheaf_hdf5_request about;
 	const char *text;
-	/* Gets each answer but the last. */
+	/* Receives each answer but the last. */
 	sheaf_status (*take)(system_file *f, sheaf_hdf5_word word, void *user, sheaf_error *err);
 	void *user;
 } question;
 
-/* The next answer that is for who asks. */
+/* The next answer to the current request. */
 static sheaf_status hear(system_file *f, sheaf_hdf5_word *word)
 {
 	do {
@@ -80,8 +80,8 @@ static sheaf_status hear(system_file *f, sheaf_hdf5_word *word)
 	return SHEAF_OK;
 }
 
-/* FAIL ends an answer. What is left of any other would be taken for the next one, so nothing more is asked.
- */
+/* FAIL ends an answer. The rest of any other would be taken for the next answer, so no more requests are
+ * sent. */
 static sheaf_status give_up(system_file *f, sheaf_hdf5_word got, const sheaf_error *failure, sheaf_error *err)
 {
 	if (got != SHEAF_HDF5_FAIL) {
@@ -181,7 +181,7 @@ static sheaf_status describe(system_file *f, const listing *l, const sheaf_hdf5_
 	item->bytes = it->bytes;
 	item->is_damaged = it->is_damaged;
 	inside->per = it->kind == SHEAF_HDF5_PAIRS ? 2 : 1;
-	/* An element of texts is its number. */
+	/* An element of texts is its index. */
 	inside->width =
 		it->kind == SHEAF_HDF5_TEXT ? sizeof(int64_t) : sheaf_type_size(item->type) * (size_t)inside->per;
 	inside->is_variable = it->kind == SHEAF_HDF5_TEXT;
@@ -192,7 +192,7 @@ static sheaf_status describe(system_file *f, const listing *l, const sheaf_hdf5_
 	return keep_dims(l, it, dims, item, err);
 }
 
-/* Names that make up a path, none of them empty. */
+/* The names in a path, none of them empty. */
 static bool is_path(const char *path)
 {
 	return path && *path && *path != '/' && !strstr(path, "//") && path[strlen(path) - 1] != '/';

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing groups, texts and arrays. Chunks are filtered on any thread, and stored in order by the one that
- * writes. */
+/* Writing groups, texts and arrays. Chunks are filtered on any thread, and stored in order by the writing
+ * thread. */
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -18,7 +18,7 @@ struct sheaf_box_array {
 	sheaf_box *box;
 	struct sheaf_box_array *next;
 	sheaf_box_plan plan;
-	const char *path; /* the catalog's */
+	const char *path; /* of the catalog */
 	void *handle;     /* the driver's; NULL: not open */
 	int64_t written;
 	sheaf_pipeline chunks; /* open where there are any */
@@ -61,7 +61,7 @@ static sheaf_status check_path(const sheaf_box *box, const char *path, sheaf_err
 	            : SHEAF_OK;
 }
 
-/* What is wrong with the box stays wrong. */
+/* An error of the box sticks. */
 static sheaf_status stick(sheaf_box *box, sheaf_status status, const sheaf_error *failure, sheaf_error *err)
 {
 	if (!status) return SHEAF_OK;
@@ -250,7 +250,7 @@ static sheaf_status append_to_chunks(sheaf_box_array *a, const uint8_t *values, 
 	return SHEAF_OK;
 }
 
-/* The last chunk is as long as the others; what is after the end of the array is zeros. */
+/* The last chunk is as long as the others, padded with zeros after the end of the array. */
 static sheaf_status flush_chunks(sheaf_box_array *a, sheaf_error *err)
 {
 	if (a->written % a->plan.chunk != 0) {
@@ -306,7 +306,7 @@ static sheaf_status check_storing(const sheaf_box *box, const char *path, int64_
 	                  box->name, SHEAF_DEFLATE_MOST, path);
 }
 
-/* The array's place in the list: it is read once the file is opened again (or, in memory, once it has
+/* The array's place in the list: it can be read once the file is opened again (or, in memory, once it has
  * ended). */
 static sheaf_status list_array(sheaf_box *box, sheaf_box_array *a, const char *path, sheaf_error *err)
 {
@@ -402,7 +402,7 @@ static sheaf_status append(sheaf_box_array *a, const void *values, size_t size, 
 	return a->box->driver->append(a->handle, values, size, err);
 }
 
-/* Whether that many more values have room, and the bytes that they take. */
+/* Whether there is room for that many more values, and their size. */
 static sheaf_status check_room(const sheaf_box_array *a, int64_t count, size_t *size, sheaf_error *err)
 {
 	int64_t end;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* NumPy's archives as boxes: ZIP files of arrays, whose names may have slashes. A text by itself, of no
- * dimension, is an attribute of the group that it is in. */
+/* NumPy's archives as boxes: ZIP files of arrays, whose names may have slashes. A single text, without
+ * dimensions, is an attribute of its group. */
 #ifndef SHEAF_BOX_ARCHIVE_ARCHIVE_H
 #define SHEAF_BOX_ARCHIVE_ARCHIVE_H
 
@@ -9,11 +9,11 @@
 #include "io/zip.h"
 #include <stdatomic.h>
 
-/* What the reading driver knows of an array. */
+/* What the reading driver knows about an array. */
 typedef struct sheaf_archive_own {
 	const sheaf_zip_member *member;
-	int64_t at;             /* byte of the contents, where they are stored as they are; else -1 */
-	atomic_bool is_checked; /* against their sum */
+	int64_t at;             /* byte of the contents, if they are stored uncompressed; else -1 */
+	atomic_bool is_checked; /* against their checksum */
 } sheaf_archive_own;
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The driver that reads: headers when the box is opened, contents that are stored where they stand. The sum
- * of a member is looked at before its values are first read. */
+/* The driver that reads: headers when the box is opened; stored contents are read in place. The checksum of a
+ * member is checked before its values are first read. */
 #include "base/context.h"
 #include "base/extend.h"
 #include "base/memory.h"
@@ -27,7 +27,7 @@ static size_t bare_length(const char *name)
 	return n > 4 && strcmp(name + n - 4, ".npy") == 0 ? n - 4 : 0;
 }
 
-/* Names that lead elsewhere are those of nothing. */
+/* Names that lead elsewhere are ignored. */
 static bool is_path(const char *name, size_t size)
 {
 	for (size_t at = 0; at <= size;) {
@@ -39,7 +39,7 @@ static bool is_path(const char *name, size_t size)
 	return sheaf_is_utf8((const uint8_t *)name, size);
 }
 
-/* A path with its two parts. They live as long as the catalog. */
+/* A path with its two parts, which live as long as the catalog. */
 typedef struct place {
 	const char *path, *folder, *name;
 } place;
@@ -77,7 +77,7 @@ static sheaf_status add_group(state *s, const char *name, size_t n, sheaf_error 
 	return SHEAF_OK;
 }
 
-/* A name of many slashes would be a path for each of them. */
+/* A name with many slashes would be a path for each of them. */
 static sheaf_status add_groups(state *s, const char *name, size_t n, sheaf_error *err)
 {
 	int depth = 0;
@@ -120,7 +120,7 @@ static const char *class_of(const sheaf_array *array, sheaf_box_item *item)
 	return NULL;
 }
 
-/* What has been unpacked is held, at an address that its type allows. */
+/* What has been unpacked is kept, at an address that suits its type. */
 static sheaf_status hold(const sheaf_array *array, sheaf_box_item *item, sheaf_error *err)
 {
 	sheaf_builder copy;
@@ -166,7 +166,7 @@ static sheaf_status describe_array(state *s, const sheaf_array *array, sheaf_arc
 
 static void close_part(sheaf_zip_part *part) { sheaf_buffer_reset(&part->bytes); }
 
-/* The member as an array. Contents that are stored are not looked at yet. */
+/* The member as an array. Stored contents are not checked yet. */
 static sheaf_status open_member(state *s, const sheaf_zip_member *m, sheaf_archive_own *own,
                                 sheaf_array *array, sheaf_error *err)
 {
@@ -194,7 +194,7 @@ static bool is_text(const sheaf_array *array)
 	       strchr("SU", array->dtype.parts[0].kind);
 }
 
-/* A text is an attribute of the group that it is in. */
+/* A text is an attribute of its group. */
 static sheaf_status take_text(state *s, const sheaf_array *array, place to, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder text = {.cx = s->cx};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The driver that writes. An array whose length is known has its place at once, and several may be under way;
+/* The driver that writes. An array whose length is known gets its place at once, and several may be open;
  * others wait in temporary files, and those to be compressed in memory. Texts are members of their own, after
  * all arrays. */
 #include "base/context.h"
@@ -38,7 +38,7 @@ static sheaf_status name_member(sheaf_builder *name, const char *group, const ch
 	return sheaf_builder_status(name, err);
 }
 
-/* A member that is in memory as a whole. */
+/* A member that is whole in memory. */
 static sheaf_status put_whole(state *s, const char *name, const sheaf_builder *bytes, int level,
                               sheaf_error *err)
 {

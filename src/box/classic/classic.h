@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* netCDF before it was HDF5: the classic format, the one with 64-bit offsets, and CDF-5. A header says what
- * there is and where; arrays without the record dimension follow one by one, then records, each of which has
- * a part of every array that grows. All numbers are big-endian. */
+/* netCDF before HDF5: the classic format, the one with 64-bit offsets, and CDF-5. A header says what there is
+ * and where; arrays without the record dimension follow one by one, then records, each of which has a part of
+ * every array that grows. All numbers are big-endian. */
 #ifndef SHEAF_BOX_CLASSIC_CLASSIC_H
 #define SHEAF_BOX_CLASSIC_CLASSIC_H
 
@@ -49,9 +49,9 @@ typedef struct sheaf_classic_variable {
 	int type;
 	int64_t begin;
 	int64_t named_at; /* byte, for messages */
-	/* By the dimensions: */
+	/* From the dimensions: */
 	bool grows;
-	int64_t size; /* bytes: of all, or of what a record has; -1: more than can be */
+	int64_t size; /* size: of all, or of its part of a record; -1: more than possible */
 } sheaf_classic_variable;
 
 /* A header, in memory. */
@@ -62,15 +62,15 @@ typedef struct sheaf_classic_header {
 	int64_t records; /* -1: as many as the file has room for */
 	sheaf_builder bytes;
 	sheaf_builder dimensions; /* sheaf_classic_dimension */
-	int64_t unlimited;        /* the number of the one that grows; -1: none does */
+	int64_t unlimited;        /* the number of the growing one; -1: there is none */
 	sheaf_classic_attributes attributes;
 	sheaf_builder variables; /* sheaf_classic_variable */
-	size_t end;              /* bytes that the header takes */
-	int64_t stride;          /* bytes of a record */
+	size_t end;              /* size of the header */
+	int64_t stride;          /* size of a record */
 } sheaf_classic_header;
 
-/* Reads the header of a file. DATA or SHORT where it is damaged, with the place. Closed by the second, also
- * where it fails. */
+/* Reads the header of a file. DATA or SHORT if it is damaged, with the place. The second function closes it,
+ * also after a failure. */
 SHEAF_USE sheaf_status sheaf_classic_load(sheaf_classic_header *h, const sheaf_store *store,
                                           sheaf_context *cx, sheaf_error *err);
 void sheaf_classic_drop(sheaf_classic_header *h);
@@ -80,14 +80,14 @@ const sheaf_classic_variable *sheaf_classic_variable_at(const sheaf_classic_head
 /* Dimension `i` of a variable. */
 const sheaf_classic_dimension *sheaf_classic_dimension_of(const sheaf_classic_header *h,
                                                           const sheaf_classic_variable *v, int i);
-/* Attributes of a list, one after another: *at begins as 0. False where there are no more. */
+/* Attributes of a list, one after another: *at begins as 0. False if there are no more. */
 bool sheaf_classic_next(const sheaf_classic_header *h, sheaf_classic_attributes list, int64_t *number,
                         size_t *at, sheaf_classic_attribute *out);
-/* Bytes of a value; 0: there is no such type in a file of this version. */
+/* Size of a value; 0: there is no such type in a file of this version. */
 size_t sheaf_classic_width(int version, int type);
 sheaf_type sheaf_classic_type_of(int type);
 
-/* Lists what the header says. */
+/* Lists the contents of the header. */
 SHEAF_USE sheaf_status sheaf_classic_list(sheaf_classic_header *h, sheaf_box *box, int64_t size,
                                           sheaf_error *err);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The driver: arrays that lie in the file as they are need none; those that grow are gathered from records.
- */
+/* The driver: arrays that are contiguous in the file need none; those that grow are gathered from records. */
 #include "base/extend.h"
 #include "base/memory.h"
 #include "box/classic/classic.h"
@@ -40,7 +39,7 @@ static sheaf_status open_state(sheaf_box *box, bool fresh, sheaf_error *err)
 
 /* ---- records ---- */
 
-/* Records [from, to) of an array whose parts lie `stride` bytes apart: near ones are read together. */
+/* Records [from, to) of an array whose parts are `stride` bytes apart: near ones are read together. */
 static sheaf_status read_rows(void *memory, const sheaf_box_item *item, int64_t from, int64_t to, void *out,
                               sheaf_error *err)
 {
@@ -64,7 +63,7 @@ static sheaf_status read_rows(void *memory, const sheaf_box_item *item, int64_t 
 	return SHEAF_OK;
 }
 
-/* Padded by NULs, or by spaces. */
+/* Padded with NULs, or with spaces. */
 static sheaf_status text_of(void *memory, const sheaf_box_item *item, const uint8_t *element,
                             sheaf_builder *text, sheaf_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The header, as the netCDF Classic Format Specification has it. It does not say how long it is: it is read
- * in parts that double, and gone through anew each time it has not ended. */
+/* The header, as in the netCDF Classic Format Specification. It does not contain its own length: it is read
+ * in parts of doubling size, and parsed again each time it was incomplete. */
 #include "base/checked.h"
 #include "base/memory.h"
 #include "box/classic/classic.h"
@@ -54,7 +54,7 @@ const sheaf_classic_dimension *sheaf_classic_dimension_of(const sheaf_classic_he
 
 /* ---- fields ---- */
 
-/* The first flaw that is none of length; NULL: there is none yet. */
+/* The first flaw other than missing bytes; NULL: there is none yet. */
 typedef struct parsing {
 	sheaf_classic_header *h;
 	sheaf_cursor c;
@@ -78,7 +78,7 @@ static uint32_t take_word(parsing *p, const char *field)
 	return at ? sheaf_load_u32be(at) : 0;
 }
 
-/* A number that is not negative, of 4 or 8 bytes. */
+/* A number of at least 0, of 4 or 8 bytes. */
 static int64_t take_number(parsing *p, bool is_wide, const char *field)
 {
 	int64_t at = sheaf_cursor_tell(&p->c);
@@ -101,7 +101,7 @@ static const uint8_t *take_padded(parsing *p, int64_t count, size_t width, const
 	return at;
 }
 
-/* A name is part of a path, so it has no slash; and it ends nowhere early. */
+/* A name is part of a path, so it has no slash; and no NUL. */
 static sheaf_classic_name take_name(parsing *p)
 {
 	enum { MOST = 1 << 16 };
@@ -115,7 +115,7 @@ static sheaf_classic_name take_name(parsing *p)
 	return (sheaf_classic_name){text, (size_t)n};
 }
 
-/* How many there are in a list; 0 where it is absent. */
+/* The length of a list; 0 if it is absent. */
 static int64_t take_list(parsing *p, uint32_t tag, const char *expected, const char *field)
 {
 	int64_t at = sheaf_cursor_tell(&p->c);
@@ -219,13 +219,13 @@ static void take_variable(parsing *p)
 	v.type = type <= SHEAF_CLASSIC_UINT64 ? (int)type : 0;
 	if (goes_on(p) && sheaf_classic_width(h->version, v.type) == 0)
 		refuse(p, "a type of this version of the format", at, type);
-	/* What it takes follows from its dimensions; the field may be too small for it. */
+	/* The size follows from its dimensions; the field may be too small for it. */
 	sheaf_cursor_bytes(&p->c, 1, h->version == WIDE ? 2 * WORD : WORD, "the size of a variable");
 	v.begin = take_number(p, h->version != 1, "where a variable begins");
 	sheaf_builder_append(&h->variables, &v, sizeof v);
 }
 
-/* Before CDF-5 a number of 32 bits without a sign; all ones: nobody has counted. */
+/* Before CDF-5 an unsigned number of 32 bits; all ones: not counted. */
 static void take_records(parsing *p)
 {
 	sheaf_classic_header *h = p->h;
@@ -257,7 +257,7 @@ static void take_header(parsing *p)
 
 /* ---- sizes ---- */
 
-/* Bytes of a variable, or of what a record has of it. */
+/* Size of a variable, or of its part of a record. */
 static void measure(const sheaf_classic_header *h, sheaf_classic_variable *v)
 {
 	int64_t size = (int64_t)sheaf_classic_width(h->version, v->type);
@@ -266,7 +266,7 @@ static void measure(const sheaf_classic_header *h, sheaf_classic_variable *v)
 	v->size = size > INT64_MAX - WORD ? -1 : size;
 }
 
-/* Parts of a record begin at multiples of four bytes, unless there is one only. */
+/* Parts of a record begin at multiples of four bytes, unless there is only one. */
 static sheaf_status measure_all(sheaf_classic_header *h, sheaf_error *err)
 {
 	int64_t growing = 0, own = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a header says, as the list of a box: its variables are arrays in the root, and each knows the names of
+/* The contents of a header as the list of a box: its variables are arrays in the root, each with the names of
  * its dimensions and its attributes. */
 #include "base/extend.h"
 #include "box/classic/classic.h"
@@ -62,7 +62,7 @@ static sheaf_status name_all_dimensions(const sheaf_classic_header *h, sheaf_cat
 
 /* ---- attributes ---- */
 
-/* As JSON: a text, a number, a list; what is long is cut. */
+/* As JSON: a text, a number, a list; long values are cut. */
 static void put_value(sheaf_builder *b, const sheaf_classic_attribute *a)
 {
 	char text[40];
@@ -155,7 +155,7 @@ static sheaf_status describe_shape(const sheaf_classic_header *h, const sheaf_cl
 	return SHEAF_OK;
 }
 
-/* Where its values end; -1: beyond what can be. */
+/* Where its values end; -1: beyond what is possible. */
 static int64_t end_of(const sheaf_classic_header *h, const sheaf_classic_variable *v)
 {
 	int64_t end = v->begin;
@@ -210,7 +210,7 @@ static sheaf_status list_variable(const sheaf_classic_header *h, int64_t number,
 
 /* ---- records ---- */
 
-/* As many as are whole, where nobody has counted. */
+/* The number of complete ones, if nobody has counted. */
 static void count_records(sheaf_classic_header *h, int64_t size)
 {
 	int64_t first = INT64_MAX;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A file of libhdf5 that is none to it: its bytes come over the wire, some more than were asked for, since
- * the library asks for few at a time. */
+/* A virtual file for libhdf5: its bytes come over the wire, in larger blocks than requested, since the
+ * library asks for few at a time. */
 #include "box/libhdf5/libhdf5.h"
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +9,13 @@ enum { BLOCK = 64 << 10 };
 
 typedef struct bytes_file {
 	H5FD_t public;
-	haddr_t end; /* of what is allocated */
+	haddr_t end; /* of the allocated memory */
 	int64_t size;
-	int64_t block; /* the number of the one that is here; -1: none */
+	int64_t block; /* the number of the block that is here; -1: none */
 	char bytes[BLOCK];
 } bytes_file;
 
-/* What goes through the library's list of properties. */
+/* Passed through the library's list of properties. */
 typedef struct passed {
 	int64_t size;
 } passed;
@@ -25,7 +25,7 @@ static H5FD_t *open_bytes(const char *name, unsigned flags, hid_t access, haddr_
 	static int opened;
 	const passed *it = (const passed *)H5Pget_driver_info(access);
 	(void)name, (void)flags, (void)most;
-	/* A second file is one that the first one names. */
+	/* A second file would be one that the first one names. */
 	if (!it || opened++) return NULL;
 	bytes_file *f = (bytes_file *)calloc(1, sizeof *f);
 	if (!f) return NULL;
@@ -101,7 +101,7 @@ static herr_t read_bytes(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t 
 	return 0;
 }
 
-/* The library wants to know of one. */
+/* Functions that the library requires. */
 static herr_t write_bytes(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t at, size_t size,
                           const void *data)
 {

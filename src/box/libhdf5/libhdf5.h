@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The one door to libhdf5, for the program of this folder. It is a process by itself: where a file breaks
- * the library, makes it hang or take all memory, this program ends, and whoever started it says so. It opens
- * no files: it gets bytes over the socket that is its standard input, and could not open any if it wanted
- * to. */
+/* The only file that uses libhdf5, for the program of this folder. It is a separate process: if a file makes
+ * the library crash, hang or use up all memory, this program ends, and the process that started it reports
+ * that. It opens no files: it gets bytes over the socket that is its standard input, and could not open
+ * any. */
 #ifndef SHEAF_BOX_LIBHDF5_LIBHDF5_H
 #define SHEAF_BOX_LIBHDF5_LIBHDF5_H
 
@@ -15,7 +15,7 @@
 
 /* ---- wire.c ---- */
 
-/* All of these end the program once the other end of the socket is closed. */
+/* All of these end the program if the other end of the socket is closed. */
 void sheaf_h5_send(sheaf_hdf5_word word, const void *data, size_t size);
 /* Two parts as one message. */
 void sheaf_h5_send_two(sheaf_hdf5_word word, const void *head, size_t head_size, const void *data,
@@ -30,14 +30,14 @@ void sheaf_h5_fetch(int64_t at, void *out, size_t size);
 
 /* ---- bytes.c ---- */
 
-/* Access to a file of `size` bytes, which come over the wire; below 0 where the library refuses. */
+/* Access to a file of `size` bytes, which come over the wire; below 0 if the library refuses. */
 hid_t sheaf_h5_access(int64_t size);
 
 /* ---- list.c ---- */
 
-/* An array that was listed. */
+/* A listed array. */
 typedef struct sheaf_h5_array {
-	char *path;   /* NULL: it is no array, or not read */
+	char *path;   /* NULL: it is no array, or cannot be read */
 	hid_t memory; /* the type that values are read as */
 } sheaf_h5_array;
 
@@ -48,14 +48,14 @@ typedef struct sheaf_h5_file {
 	char is_netcdf;
 } sheaf_h5_file;
 
-/* Sends all items; false: the library refuses, and says why. */
+/* Sends all items; false: the library refuses, with the reason. */
 bool sheaf_h5_list(sheaf_h5_file *f);
 
 /* ---- values.c ---- */
 
 bool sheaf_h5_send_rows(const sheaf_h5_array *array, hid_t file, hsize_t from, hsize_t to);
 bool sheaf_h5_send_texts(const sheaf_h5_array *array, hid_t file, hsize_t from, hsize_t to);
-/* False with *why, or with what the library says where *why is NULL. */
+/* False with *why, or with the library's message if *why is NULL. */
 bool sheaf_h5_send_attribute(hid_t file, const char *path, const char *name, const char **why);
 
 #endif

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* What is in a file. Only hard links are followed, and no group twice: links of other kinds are names, and a
- * name may lead anywhere. What leads out of the file is found before anything is read. */
+/* The contents of a file. Only hard links are followed, and no group twice: links of other kinds are names,
+ * and a name may lead anywhere. Anything that leads out of the file is found before anything is read. */
 #include "box/libhdf5/libhdf5.h"
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What is sent of one. */
+/* What is sent about an item. */
 typedef struct listed {
 	sheaf_hdf5_item item;
 	hsize_t dims[SHEAF_HDF5_ARRAY_RANK];
 	const char *path;
 	char of[100], refused[400], filters[300];
-	const char *target; /* of a soft link, in place of `refused` */
+	const char *target; /* of a soft link, instead of `refused` */
 	hid_t memory;
 } listed;
 
@@ -45,7 +45,7 @@ static bool is_member(hid_t type, unsigned i, const char *name)
 	return is;
 }
 
-/* The one of ours that holds all numbers of an integer or float; false where none does. */
+/* Our type that holds all numbers of an integer or float; false if there is none. */
 static bool find_number(hid_t type, sheaf_type *out, hid_t *memory)
 {
 	size_t bits = H5Tget_precision(type), at, exponent_at, exponents, mantissa_at, mantissas;
@@ -92,7 +92,7 @@ static void describe_number(hid_t type, const char *prefix, listed *it)
 	it->item.type = (uint8_t)found;
 }
 
-/* {r, i} of the same floats, as h5py writes complex numbers. */
+/* {r, i} of the same float type, as h5py writes complex numbers. */
 static void describe_compound(hid_t type, listed *it)
 {
 	hid_t part = H5I_INVALID_HID, other = H5I_INVALID_HID;
@@ -113,7 +113,7 @@ static void describe_compound(hid_t type, listed *it)
 	it->memory = memory;
 }
 
-/* FALSE and TRUE in a byte, as h5py writes them; others are their numbers. */
+/* FALSE and TRUE in a byte, as h5py writes them; others become their numbers. */
 static void describe_enumeration(hid_t type, listed *it)
 {
 	signed char values[2] = {1, 0};
@@ -201,7 +201,7 @@ static bool describe_array(hid_t dataset, hid_t type, hid_t creation, listed *it
 	static const sheaf_box_storage storages[] = {SHEAF_BOX_COMPACT, SHEAF_BOX_CONTIGUOUS, SHEAF_BOX_CHUNKED};
 	if (type < 0 || creation < 0) return false;
 	H5D_layout_t layout = H5Pget_layout(creation);
-	/* Before the space: that of a virtual dataset is made of other files. */
+	/* Before the dataspace: that of a virtual dataset comes from other files. */
 	if (layout == H5D_VIRTUAL) {
 		snprintf(it->of, sizeof it->of, "virtual");
 		refuse(it, SHEAF_BOX_VIRTUAL_OUT);
@@ -234,7 +234,7 @@ static bool has_text(hid_t object, const char *name, const char *begins)
 	return has;
 }
 
-/* A dimension, and nothing else: to everybody but netCDF there is no such array. */
+/* A dimension and nothing else: except for netCDF there is no such array. */
 static bool is_dimension(hid_t dataset)
 {
 	return has_text(dataset, "CLASS", "DIMENSION_SCALE") &&
@@ -250,7 +250,7 @@ static void append(char *payload, size_t *size, const void *data, size_t n)
 	*size += n < room ? n : room;
 }
 
-/* Sends it, and keeps what reading it needs. */
+/* Sends it, and keeps what is needed for reading it. */
 static bool send_item(sheaf_h5_file *f, const listed *it)
 {
 	static char payload[SHEAF_HDF5_MESSAGE];
@@ -307,7 +307,7 @@ static int compare_groups(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The path of a group that was met before, or NULL, and it is noted; false: no memory. */
+/* The path of a group that was met before, or NULL, and then it is recorded; false: memory ran out. */
 static bool meet(walk *w, haddr_t address, const char *path, const char **before)
 {
 	group *it = (group *)malloc(sizeof *it);
@@ -378,7 +378,7 @@ static herr_t visit(hid_t folder, const char *name, const H5L_info_t *link, void
 	listed it = {.item = {.kind = SHEAF_HDF5_OTHER, .bytes = -1}};
 	size_t size = strlen(w->folder) + strlen(name) + 2;
 	if (*name == '\0' || strchr(name, '/')) return -1;
-	/* Kept: the paths of groups are. */
+	/* These are kept: the paths of groups refer to them. */
 	char *path = (char *)malloc(size);
 	if (!path) return -1;
 	snprintf(path, size, "%s/%s", w->folder, name);

@@ -27,7 +27,7 @@ static void limit_all(int64_t memory)
 	limit(RLIMIT_NOFILE, STDERR_FILENO + 1);
 }
 
-/* Allows the program this much more processor time, after which SIGXCPU ends it. */
+/* Allows the program this much more CPU time, after which SIGXCPU ends it. */
 static void limit_time(int64_t seconds)
 {
 	struct rusage used;
@@ -43,7 +43,7 @@ typedef struct complaint {
 	bool is_of_memory;
 } complaint;
 
-/* The innermost says what is wrong, the others who asked for it. */
+/* The innermost error says what is wrong, the others who called it. */
 static herr_t keep_innermost(unsigned n, const H5E_error2_t *error, void *user)
 {
 	complaint *c = (complaint *)user;
@@ -99,12 +99,12 @@ int main(void)
 	sheaf_hdf5_request request;
 	uint32_t version = SHEAF_HDF5_PROTOCOL;
 	int64_t seconds = 1;
-	/* What the caller has open is not ours. */
+	/* The caller's open descriptors do not concern us. */
 	closefrom(STDERR_FILENO + 1);
 	(void)H5dont_atexit();
 	(void)H5open();
 	(void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-	/* Filters that a file names are not looked for. */
+	/* Plugins for filters in a file are not searched for. */
 	(void)H5PLset_loading_state(0);
 	sheaf_h5_send(SHEAF_HDF5_HELLO, &version, sizeof version);
 	for (;;) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of arrays, and texts of arrays and attributes, as whoever asks wants them. */
+/* Values of arrays, and texts of arrays and attributes, in the requested form. */
 #include "box/libhdf5/libhdf5.h"
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static bool select_rows(hid_t space, hsize_t from, hsize_t to)
 	return H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0;
 }
 
-/* Elements [from, to) in the order of storage, of whole rows where they are. */
+/* Elements [from, to) in storage order, given the rows that contain them. */
 static bool select_elements(hid_t space, hsize_t from, hsize_t to)
 {
 	hsize_t dims[H5S_MAX_RANK], row = 1;
@@ -35,7 +35,7 @@ static bool select_elements(hid_t space, hsize_t from, hsize_t to)
 	return fine;
 }
 
-/* What is selected, as elements of *width bytes; NULL where the library refuses. */
+/* The selection, as elements of *width bytes; NULL if the library refuses. */
 static void *read_selected(const sheaf_h5_array *array, hid_t dataset, hid_t space, size_t *bytes)
 {
 	hssize_t n = H5Sget_select_npoints(space);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages to and from whoever has started this program. */
+/* Messages to and from the process that has started this program. */
 #include "box/libhdf5/libhdf5.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 enum { SOCKET = 0 };
 
-/* The caller is gone, or breaks the protocol: there is nobody to report it to. */
+/* The caller is gone, or violates the protocol: there is nobody to whom this could be reported. */
 static void end(void) { _Exit(0); }
 
 static void write_all(const void *data, size_t size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an attribute is: a value of JSON, or a list of values of one kind. */
+/* The contents of an attribute: a JSON value, or a list of values of one kind. */
 #include "box/zarr/zarr.h"
 #include <string.h>
 
@@ -17,7 +17,7 @@ static void put_number(const sheaf_json *value, sheaf_box_item *item, sheaf_buil
 	}
 }
 
-/* All as the same type: numbers as int64, or where one is none as float64. */
+/* All as the same type: numbers as int64, or if any is not an integer as float64. */
 static void describe_numbers(const sheaf_json *value, bool is_list, sheaf_box_item *item,
                              sheaf_builder *bytes)
 {

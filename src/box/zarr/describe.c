@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an array is, by its metadata, and whether it can be read: what is not known here is refused by name,
+/* What an array is, from its metadata, and whether it can be read: anything unknown is refused by name,
  * before any chunk is looked at. */
 #include "base/checked.h"
 #include "box/bits.h"
@@ -18,8 +18,8 @@ typedef struct description {
 	sheaf_box_detail *inside;
 	sheaf_zarr_own *own;
 	const char *name; /* of the box, for messages */
-	char kind;   /* of a type, as NumPy's are written: b i u f c S U, O for texts of any length; 0: none */
-	size_t size; /* bytes of an element */
+	char kind;        /* of a type, in NumPy's notation: b i u f c S U, O for texts of any length; 0: none */
+	size_t size;      /* size of an element */
 	bool is_big;
 	sheaf_error *err;
 } description;
@@ -164,7 +164,7 @@ static sheaf_status describe_number(const description *d)
 	                          d->kind == 'c' ? "complex " : "", sheaf_type_name(item->type));
 }
 
-/* The order of bytes of version 3 is that of its codec, which comes before. */
+/* The byte order in version 3 is that of its codec, which comes before. */
 static sheaf_status describe_type(description *d)
 {
 	enum { REFERENCE = 16 };
@@ -203,7 +203,7 @@ static bool special(const char *text, double *out)
 	return is;
 }
 
-/* The bits of a number, as an unsigned integer; false: it is none of this type. */
+/* The bits of a number, as an unsigned integer; false: it is not of this type. */
 static bool bits_of(const description *d, const sheaf_json *value, uint64_t *bits)
 {
 	double x;
@@ -234,7 +234,7 @@ static bool bits_of(const description *d, const sheaf_json *value, uint64_t *bit
 	return true;
 }
 
-/* float16, of which 0 and what is no number are known. */
+/* float16, for which only 0 and NaN are supported. */
 static bool half_of(uint64_t single, uint64_t *bits)
 {
 	bool is_special = (single & 0x7f800000) == 0x7f800000;
@@ -286,7 +286,7 @@ static sheaf_status add_filter(const description *d, sheaf_box_filter filter, co
 	                          d->item->filters ? d->item->filters : "", d->item->filters ? ", " : "", name);
 }
 
-/* What packs chunks; both versions call it the same. */
+/* The codec of chunks; both versions use the same name. */
 static sheaf_status add_packing(const description *d, const char *name, const sheaf_json *setting)
 {
 	static const struct {
@@ -324,7 +324,7 @@ static sheaf_status describe_filters_2(const description *d)
 	return add_packing(d, text_of(sheaf_json_get(compressor, "id")), compressor);
 }
 
-/* In which order the dimensions stand in a chunk: each once. */
+/* The order of the dimensions in a chunk: each once. */
 static sheaf_status take_turn(const description *d, const sheaf_json *order)
 {
 	void *memory;
@@ -349,7 +349,7 @@ static sheaf_status take_turn(const description *d, const sheaf_json *order)
 	return SHEAF_OK;
 }
 
-/* The order of bytes, before the type asks for it. */
+/* The byte order, before the type needs it. */
 static void take_order(description *d, const sheaf_json *codecs)
 {
 	for (size_t i = 0; i < sheaf_json_size(codecs); i++) {
@@ -361,7 +361,7 @@ static void take_order(description *d, const sheaf_json *codecs)
 	}
 }
 
-/* Where the chunks of a shard are: little-endian numbers, and perhaps their sum. */
+/* Where the chunks of a shard are: little-endian numbers, and perhaps their checksum. */
 static sheaf_status describe_index(const description *d, const sheaf_json *more)
 {
 	const sheaf_json *codecs = sheaf_json_get(more, "index_codecs");
@@ -378,7 +378,7 @@ static sheaf_status describe_index(const description *d, const sheaf_json *more)
 	return is_known ? SHEAF_OK : refuse(d, false, "shards whose index is of another kind", first);
 }
 
-/* Inside the shards lie the chunks. */
+/* The chunks are inside the shards. */
 static sheaf_status describe_shards(const description *d, const sheaf_json *more)
 {
 	sheaf_box_item *item = d->item;
@@ -479,7 +479,7 @@ static sheaf_status describe_grid(const description *d)
 	return SHEAF_OK;
 }
 
-/* The first dimension runs fastest. */
+/* The first dimension varies fastest. */
 static sheaf_status turn_around(const description *d)
 {
 	void *memory;

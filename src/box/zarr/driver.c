@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The driver: lists what is in the folder, and fetches chunks, attributes and texts. An open box does not
- * change, but for the chunk of texts that was read last, which has a lock. */
+/* The driver: lists the folder, and fetches chunks, attributes and texts. An open box does not change, except
+ * for the last chunk of texts that was read, which has a lock. */
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/endian.h"
@@ -22,22 +22,22 @@ typedef struct state {
 	sheaf_context *cx;
 	sheaf_box *box;
 	sheaf_zarr_members members;
-	sheaf_mutex lock; /* of the chunk of texts that was read last: */
-	char *path;       /* its array (NULL: none is held), */
+	sheaf_mutex lock; /* of the last chunk of texts that was read: */
+	char *path;       /* its array (NULL: none is kept), */
 	int64_t number;
 	sheaf_builder bytes;    /* its bytes, */
-	sheaf_builder places;   /* and the byte and the size of each text, as uint64_t */
-	sheaf_mutex shard_lock; /* of the index of a shard that was read last: */
-	char *shard;            /* its path (NULL: none is held), */
+	sheaf_builder places;   /* and the offset and the size of each text, as uint64_t */
+	sheaf_mutex shard_lock; /* of the last shard index that was read: */
+	char *shard;            /* its path (NULL: none is kept), */
 	sheaf_builder index;    /* and its bytes */
-	int64_t stored;         /* bytes of all members; 0: nobody has counted them. Under shard_lock, too */
+	int64_t stored;         /* size of all members; 0: not counted yet. Under shard_lock, too */
 } state;
 
 /* ---- listing ---- */
 
 typedef struct walk {
 	state *s;
-	const char *folder;  /* that is being listed */
+	const char *folder;  /* being listed */
 	int version;         /* of the whole */
 	sheaf_builder queue; /* paths of groups */
 	sheaf_builder found; /* names, each with its NUL */
@@ -50,7 +50,7 @@ static sheaf_status note_child(void *user, const char *name, sheaf_error *err)
 	return sheaf_builder_status(&w->found, err);
 }
 
-/* What a folder is: *json begins as nothing, and stays that where it is neither a group nor an array. */
+/* What a folder is: *json begins empty, and stays empty if it is neither a group nor an array. */
 static sheaf_status load_node(const walk *w, const char *path, sheaf_zarr_json *json, bool *is_group,
                               sheaf_error *err)
 {
@@ -109,7 +109,7 @@ static sheaf_status describe_node(walk *w, sheaf_box_item *item, const sheaf_zar
 	return sheaf_builder_status(&w->queue, err);
 }
 
-/* One damaged node is listed with the reason, and what is beside it is read. */
+/* A damaged node is listed with the reason, and everything else is read. */
 static sheaf_status add_child(walk *w, const char *name, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_zarr_drop) sheaf_zarr_json json = {0};
@@ -149,7 +149,7 @@ static void end_walk(walk *w)
 	sheaf_builder_drop(&w->found);
 }
 
-/* A group in which nothing is found may say that there is something. */
+/* An empty-looking group may declare that it has something. */
 static sheaf_status check_consolidated(const walk *w, const sheaf_zarr_json *root, sheaf_error *err)
 {
 	const sheaf_json *all = sheaf_json_get(sheaf_json_get(root->value, "consolidated_metadata"), "metadata");
@@ -160,7 +160,7 @@ static sheaf_status check_consolidated(const walk *w, const sheaf_zarr_json *roo
 	                  w->s->members.name, sheaf_json_size(all));
 }
 
-/* The root is a group, or the only array, which then lies in a group of no name as "array". */
+/* The root is a group, or the only array, which then is in an unnamed group as "array". */
 static sheaf_status list_root(walk *w, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_zarr_drop) sheaf_zarr_json new = {0}, node = {0};
@@ -265,7 +265,7 @@ static bool append_json(void *user, const char *text, size_t size)
 	return !((sheaf_builder *)user)->failed;
 }
 
-/* A text; or an object, as its text: that is how descriptors are kept in either. */
+/* A text; or an object, as its text: files keep descriptors in either form. */
 static sheaf_status read_text(void *memory, const sheaf_box_item *item, const char *name, sheaf_builder *text,
                               sheaf_error *err)
 {
@@ -309,8 +309,8 @@ static sheaf_status count_stored(state *s, int64_t *stored, sheaf_error *err)
 	                  s->members.name);
 }
 
-/* Chunks need not be there, and one that is there may be packed very small: a few bytes can stand for an
- * array that nobody reads to its end. What deflate would make of a byte is always enough, as in HDF5. */
+/* Chunks may be missing, and an existing one may be packed very small: a few bytes can describe an array that
+ * nobody could read to its end. The limit is the most that deflate can pack into a byte, as in HDF5. */
 static sheaf_status prepare(void *memory, const sheaf_box_item *item, sheaf_error *err)
 {
 	enum { OF_A_BYTE = 1032 };
@@ -401,7 +401,7 @@ static sheaf_status hold_index(state *s, const sheaf_box_item *item, const place
 	return sheaf_copy_text(s->cx, p->path, strlen(p->path), &s->shard, err);
 }
 
-/* The part of the shard that a chunk is; none where it is not there. */
+/* The part of the shard that is the chunk; none if it is not there. */
 static sheaf_status find_part(state *s, const sheaf_box_item *item, const place *p, sheaf_zarr_part *part,
                               bool *found, sheaf_error *err)
 {
@@ -466,10 +466,10 @@ static sheaf_status read_scalar(state *s, const sheaf_box_item *item, void *out,
 
 /* ---- texts of any length ---- */
 
-/* Elements that are texts of any length: the number of their chunk, and theirs in it. */
+/* Elements that are texts of any length: the number of their chunk, and their index in it. */
 static void refer(const sheaf_box_item *item, int64_t element, uint8_t *out)
 {
-	int64_t at[2] = {0}, each[2] = {1, 1}; /* and how far apart neighbours are */
+	int64_t at[2] = {0}, each[2] = {1, 1}; /* and the distance between neighbours */
 	for (int i = item->rank - 1; i >= 0; i--) {
 		int64_t extent = item->chunks[i], along = (item->dims[i] - 1) / extent + 1,
 				where = element % item->dims[i];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Members of a folder, or of a ZIP file. A path is gone name by name, and no link is followed: so nobody
- * leads us out of it. */
+/* Members of a folder, or of a ZIP file. A path is opened name by name, and no link is followed: so nothing
+ * leads out of it. */
 #include "base/context.h"
 #include "base/extend.h"
 #include "base/memory.h"
@@ -143,7 +143,8 @@ static sheaf_status children_in_folder(const sheaf_zarr_members *m, const char *
 
 static void drop_part(sheaf_zip_part *part) { sheaf_buffer_reset(&part->bytes); }
 
-/* Where the contents of a stored member are. Their sum is looked at once: a shard is asked for many parts. */
+/* Where the contents of a stored member are. Their checksum is checked at once: many parts of a shard are
+ * requested. */
 static sheaf_status find_stored(const sheaf_zarr_members *m, const sheaf_zip_member *member, int64_t *begin,
                                 sheaf_error *err)
 {
@@ -184,7 +185,7 @@ static sheaf_status read_in_zip(const sheaf_zarr_members *m, const char *path, s
 	return SHEAF_OK;
 }
 
-/* Names that lead elsewhere ("..", "a//b") are those of no folder. */
+/* Names that lead elsewhere ("..", "a//b") are not names of folders. */
 static sheaf_status children_in_zip(const sheaf_zarr_members *m, const char *path, sheaf_zarr_child child,
                                     void *user, sheaf_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Metadata: JSON of at most 16 MiB, whose memory counts. */
+/* Metadata: JSON of at most 16 MiB, whose memory is counted. */
 #include "base/extend.h"
 #include "box/zarr/zarr.h"
 #include "data/read_json.h"

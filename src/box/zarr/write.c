@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The driver that writes: chunks as they come, and at the end what the JSON says of each group and array. */
+/* The driver that writes: chunks as they come, and at the end the JSON of each group and array. */
 #include "base/context.h"
 #include "base/endian.h"
 #include "base/extend.h"
@@ -64,7 +64,7 @@ static bool is_object(const char *text, size_t size)
 	return is;
 }
 
-/* The text of an object is the object: so it is read, too. */
+/* The text of an object is written as the object: so it is also read like that. */
 static sheaf_status set_text(void *memory, const sheaf_box_item *item, const char *name, const char *text,
                              size_t size, sheaf_error *err)
 {
@@ -112,7 +112,7 @@ static sheaf_status set_numbers(void *memory, const sheaf_box_item *item, const 
 	return sheaf_memory_driver.set_text(NULL, item, name, (const char *)json.data, json.size, err);
 }
 
-/* Nobody asks for what he is writing. */
+/* Attributes that are being written are never read. */
 static sheaf_status get_text(void *memory, const sheaf_box_item *item, const char *name, sheaf_builder *text,
                              sheaf_error *err)
 {
@@ -276,7 +276,7 @@ static void drop_array(void *handle)
 	sheaf_release(a->s->cx, a, sizeof *a);
 }
 
-/* What has no chunks for its own sake has some of a usual size. */
+/* An array that needs no particular chunks gets chunks of a usual size. */
 static sheaf_status new_array(void *memory, sheaf_box_plan *plan, void **out, sheaf_error *err)
 {
 	enum { USUAL = 1 << 20 };
@@ -297,7 +297,7 @@ static sheaf_status new_array(void *memory, sheaf_box_plan *plan, void **out, sh
 	return SHEAF_OK;
 }
 
-/* Texts, which are few: all else is in chunks. */
+/* Texts, which are few: everything else is in chunks. */
 static sheaf_status append(void *handle, const void *values, size_t bytes, sheaf_error *err)
 {
 	array *a = (array *)handle;
@@ -305,7 +305,7 @@ static sheaf_status append(void *handle, const void *values, size_t bytes, sheaf
 	return sheaf_builder_status(&a->texts, err);
 }
 
-/* One chunk: how many there are, and each after its size. */
+/* One chunk: the number of texts, and each after its size. */
 static sheaf_status put_texts(array *a, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder chunk = {.cx = a->s->cx};
@@ -371,7 +371,7 @@ static sheaf_status open_state(sheaf_box *box, bool fresh, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* The root's stands first in a ZIP file's list, whatever the order of the bytes: it is sought by name. */
+/* The root's comes first in a ZIP file's list, whatever the order of the bytes: it is looked up by name. */
 static sheaf_status finish(void *memory, sheaf_error *err)
 {
 	int64_t count;
