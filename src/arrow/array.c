@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames as Arrow's arrays. Buffers are shared wherever Arrow's form is ours. */
+/* Frames as Arrow's arrays. Buffers are shared wherever Arrow's form equals ours. */
 #include "arrow/arrow.h"
 #include "arrow/memory.h"
 #include "base/buffer.h"
@@ -56,13 +56,13 @@ static sheaf_status new_array(sheaf_context *cx, int64_t length, int n, struct A
 
 /* ---- buffers ---- */
 
-/* What a node's buffers are made of. */
+/* The source of a node's buffers. */
 typedef struct making {
 	const sheaf_arrow_plan *plan;
 	const sheaf_arrow_node *node;
 	const sheaf_column *column;
-	const sheaf_level *level; /* whose positions are the array's; NULL: they are values */
-	int64_t n;                /* positions */
+	const sheaf_level *level; /* whose positions are those of the array; NULL: they are values */
+	int64_t n;                /* number of positions */
 	struct ArrowArray *out;
 } making;
 
@@ -84,7 +84,7 @@ static sheaf_status put_built(const making *m, sheaf_builder *b, sheaf_error *er
 	return SHEAF_OK;
 }
 
-/* n elements of a buffer of ours, shared where they are aligned. */
+/* n elements of one of our buffers, shared if they are aligned. */
 static sheaf_status put_elements(const making *m, const sheaf_buffer *from, int64_t n, size_t size,
                                  sheaf_error *err)
 {
@@ -100,7 +100,7 @@ static sheaf_status put_elements(const making *m, const sheaf_buffer *from, int6
 	return put_built(m, &b, err);
 }
 
-/* Room for n bytes of zeros, or NULL where there is none, which the builder says when it is finished. */
+/* Room for n zero bytes, or NULL if there is none, which the builder reports when it is finished. */
 static uint8_t *zeros(sheaf_builder *b, int64_t n)
 {
 	if (n == 0 || !sheaf_builder_room(b, (uint64_t)n)) return NULL;
@@ -138,7 +138,7 @@ static sheaf_status check_codes(const making *m, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* The first buffer: what is missing. It is there from the beginning. */
+/* The first buffer: the validity bitmap. It exists from the beginning. */
 static sheaf_status put_nulls(const making *m, sheaf_error *err)
 {
 	m->out->n_buffers = 0;
@@ -226,7 +226,7 @@ static bool instant_of(const int64_t *pair, int digits, int64_t *out)
 	return pair[1] >= INT32_MIN && pair[1] <= INT32_MAX && !__builtin_sub_overflow(pair[0], ahead, out);
 }
 
-/* One of each two int64: the time of the local clock and how far it is ahead. */
+/* One of each two int64: the local time, or its offset from UTC. */
 static sheaf_status put_times(const making *m, sheaf_error *err)
 {
 	sheaf_builder b;

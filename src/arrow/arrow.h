@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How columns become Arrow's fields: a tree, one node for each field of Arrow's, that the schema and the
- * arrays are both made from. */
+/* How columns become Arrow's fields: a tree with one node for each of Arrow's fields, from which both the
+ * schema and the arrays are made. */
 #ifndef SHEAF_ARROW_ARROW_H
 #define SHEAF_ARROW_ARROW_H
 
@@ -14,34 +14,34 @@ typedef enum sheaf_arrow_kind {
 	SHEAF_ARROW_VALUES,   /* values as they are */
 	SHEAF_ARROW_BITS,     /* truth values */
 	SHEAF_ARROW_TEXT,     /* offsets and bytes */
-	SHEAF_ARROW_BYTES,    /* always as many bytes */
+	SHEAF_ARROW_BYTES,    /* items of a fixed size */
 	SHEAF_ARROW_INSTANTS, /* of dates with a zone */
-	SHEAF_ARROW_ZONES,    /* how far the local clock is ahead of UTC */
+	SHEAF_ARROW_ZONES,    /* offset of the local time from UTC */
 	SHEAF_ARROW_CODES,    /* why positions of a level are missing */
 	SHEAF_ARROW_IMPUTED   /* whether they are imputed */
 } sheaf_arrow_kind;
 
-/* What Arrow calls the types of numbers. */
+/* Arrow's number types. */
 extern const char sheaf_arrow_numbers[SHEAF_TYPES][2];
 
 typedef struct sheaf_arrow_node {
 	const sheaf_field *field;
 	sheaf_arrow_kind kind;
-	sheaf_arrow_kind leaf; /* what a chain ends in: VALUES, or what is said beside them at level `stop` */
+	sheaf_arrow_kind leaf; /* the end of a chain: VALUES, or additional data at level `stop` */
 	int column, level, stop;
 	int dimension; /* INDEX: which one */
 } sheaf_arrow_node;
 
-/* Everything that a frame of a schema becomes. */
+/* What a frame of a schema becomes. */
 typedef struct sheaf_arrow_plan {
 	sheaf_arrow_options options;
 	sheaf_context *cx;
-	bool drops_codes; /* and without a word: whoever asked has said so */
+	bool drops_codes; /* and without a warning: the caller has requested it */
 	int n, room;
 	sheaf_arrow_node *tops;
 } sheaf_arrow_plan;
 
-/* `schema` must stay. Free with sheaf_arrow_plan_free. */
+/* `schema` must live as long. Free with sheaf_arrow_plan_free. */
 SHEAF_USE sheaf_status sheaf_arrow_plan_new(const sheaf_schema *schema, const sheaf_arrow_options *options,
                                             sheaf_context *cx, sheaf_arrow_plan *out, sheaf_error *err);
 void sheaf_arrow_plan_free(sheaf_arrow_plan *plan);

@@ -6,7 +6,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 
-/* Zeroed memory that holds its context until it is given back with its size. */
+/* Zeroed memory that holds its context until it is freed with its size. */
 static inline SHEAF_USE sheaf_status sheaf_arrow_allocate(sheaf_context *cx, size_t size, void **out,
                                                           sheaf_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrow's buffers as ours: wrapped where Arrow's form is ours, else converted. */
+/* Arrow's buffers as ours: wrapped if Arrow's form equals ours, else converted. */
 #include "arrow/part.h"
 #include "base/checked.h"
 #include "number/half.h"
@@ -45,7 +45,7 @@ sheaf_status sheaf_arrow_damaged(const sheaf_arrow_part *p, const char *expected
 	                  found);
 }
 
-/* The part's positions must lie in the array, which must have the buffers of its type. */
+/* Checks that the part's positions are within the array, and that it has the buffers of its type. */
 sheaf_status sheaf_arrow_check_part(const sheaf_arrow_part *p, int64_t buffers, sheaf_error *err)
 {
 	int64_t end;
@@ -86,7 +86,7 @@ sheaf_arrow_part sheaf_arrow_part_of_child(const sheaf_arrow_part *p, int child,
 
 /* ---- buffers ---- */
 
-/* Elements of buffer number i: wrapped where they are aligned. */
+/* Elements of buffer number i: wrapped if they are aligned. */
 static sheaf_status take_elements(const sheaf_arrow_part *p, int i, sheaf_arrow_below which, size_t size,
                                   sheaf_builder *to, sheaf_error *err)
 {
@@ -103,7 +103,7 @@ static sheaf_status take_elements(const sheaf_arrow_part *p, int i, sheaf_arrow_
 		sheaf_builder_append(to, data, bytes);
 		return sheaf_builder_status(to, err);
 	}
-	/* Nobody writes there. */
+	/* Nobody writes to it. */
 	SHEAF_TRY(sheaf_buffer_wrap(p->b->cx, (sheaf_lent){(uint8_t *)(uintptr_t)data, bytes, let_go, p->taken},
 	                            &buffer, err));
 	atomic_fetch_add(&p->taken->owners, 1);
@@ -113,7 +113,7 @@ static sheaf_status take_elements(const sheaf_arrow_part *p, int i, sheaf_arrow_
 
 static bool bit_at(const uint8_t *bits, int64_t i) { return bits[i / 8] >> (i % 8) & 1; }
 
-/* The bits of what is there; NULL: everything is. */
+/* The validity bits; NULL: nothing is missing. */
 static const uint8_t *valid_bits(const sheaf_arrow_part *p)
 {
 	bool none = p->array->null_count == 0 || p->array->n_buffers < 1 || !p->array->buffers;
@@ -126,7 +126,7 @@ static bool is_there(const sheaf_arrow_part *p, int64_t i)
 	return !bits || bit_at(bits, p->at + i);
 }
 
-/* A bit for each position, where any is missing. */
+/* A bit for each position, if any is missing. */
 sheaf_status sheaf_arrow_take_nulls(const sheaf_arrow_part *p, sheaf_level_builder *level, sheaf_error *err)
 {
 	for (int64_t i = 0; valid_bits(p) && i < p->n; i++)
@@ -138,7 +138,7 @@ sheaf_status sheaf_arrow_take_nulls(const sheaf_arrow_part *p, sheaf_level_build
 	return SHEAF_OK;
 }
 
-/* The bits end with the last one that is missing: they are filled up. */
+/* The bits end with the last missing position: this extends them. */
 sheaf_status sheaf_arrow_end_nulls(const sheaf_arrow_part *p, sheaf_level_builder *level, sheaf_error *err)
 {
 	size_t bytes = (size_t)(p->n + 7) / 8, have = level->valid->size;
@@ -170,7 +170,7 @@ static int64_t offset_at(const sheaf_arrow_part *p, bool small, int64_t i)
 	return small ? narrow : wide;
 }
 
-/* The offsets of a list as ones that begin with 0, and which of the positions below it covers. */
+/* The offsets of a list, beginning with 0, and the positions below that it covers. */
 sheaf_status sheaf_arrow_take_offsets(const sheaf_arrow_part *p, sheaf_builder *to, sheaf_arrow_below *below,
                                       sheaf_error *err)
 {
@@ -208,8 +208,8 @@ static int64_t integer_at(const void *data, sheaf_type type, int64_t i)
 	return sheaf_items_integer(&items, i);
 }
 
-/* Indices of entries, in the type that the dim asks for; all that are not inside it are found by the check of
- * the frame. */
+/* Indices of entries, in the type that the dim requires; the check of the frame finds those that are out of
+ * range. */
 sheaf_status sheaf_arrow_take_indices(const sheaf_arrow_part *p, const sheaf_level_shape *shape,
                                       sheaf_builder *to, sheaf_error *err)
 {
@@ -245,7 +245,7 @@ static sheaf_status take_bits(const sheaf_arrow_part *p, sheaf_builder *to, shea
 	return sheaf_builder_status(to, err);
 }
 
-/* Seconds since 1970, with a zone two numbers: Arrow's instants are UTC's. */
+/* Seconds since 1970, with a zone two numbers: Arrow's timestamps are in UTC. */
 static sheaf_status take_times(const sheaf_arrow_part *p, sheaf_builder *to, sheaf_error *err)
 {
 	sheaf_arrow_type type = sheaf_arrow_type_of(p->schema);
@@ -282,7 +282,7 @@ static sheaf_status take_decimals(const sheaf_arrow_part *p, sheaf_column_builde
 
 /* ---- texts ---- */
 
-/* Text number i of an array of texts, of any layout. */
+/* Text number i of an array of texts, in any layout. */
 static sheaf_bytes text_at(const sheaf_arrow_part *p, const sheaf_arrow_type *type, int64_t i)
 {
 	enum { VIEW = 16, SHORT = 12 };
@@ -291,7 +291,8 @@ static sheaf_bytes text_at(const sheaf_arrow_part *p, const sheaf_arrow_type *ty
 		if (begin < 0 || end < begin) return (sheaf_bytes){0};
 		return (sheaf_bytes){(const uint8_t *)p->array->buffers[2] + begin, (size_t)(end - begin)};
 	}
-	/* 16 bytes: the length, then the bytes themselves, or their first four, a buffer and a place in it. */
+	/* 16 bytes: the length, then either the bytes themselves, or their first four, a buffer index and an
+	 * offset in it. */
 	const uint8_t *view = (const uint8_t *)p->array->buffers[1] + (p->at + i) * VIEW;
 	int32_t head[4];
 	memcpy(head, view, sizeof head);
@@ -306,7 +307,7 @@ static void append_text(sheaf_column_builder *to, int level, sheaf_bytes text)
 	sheaf_level_end(&to->levels[level], (int64_t)to->values.size);
 }
 
-/* Text by text: what is missing covers nothing, whatever Arrow's offsets say. */
+/* Text by text: missing ones cover nothing, whatever Arrow's offsets say. */
 static sheaf_status copy_texts(const sheaf_arrow_part *p, sheaf_column_builder *to, int level,
                                sheaf_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Positions of an array of Arrow's, and their buffers as ours. */
+/* Positions of an Arrow array, and their buffers as ours. */
 #ifndef SHEAF_ARROW_PART_H
 #define SHEAF_ARROW_PART_H
 
@@ -23,7 +23,7 @@ typedef struct sheaf_arrow_part {
 	int64_t at, n;
 } sheaf_arrow_part;
 
-/* Which positions of its child a list covers. */
+/* The positions of its child that a list covers. */
 typedef struct sheaf_arrow_below {
 	int64_t from, n;
 } sheaf_arrow_below;
@@ -31,8 +31,8 @@ typedef struct sheaf_arrow_below {
 /* DATA: the column, what was expected of it, and a number that was found. */
 sheaf_status sheaf_arrow_damaged(const sheaf_arrow_part *p, const char *expected, int64_t found,
                                  sheaf_error *err);
-/* The part's positions must lie in the array, which must have that many buffers, and the children of its
- * schema. */
+/* Checks that the part's positions are within the array, which must have that many buffers, and the children
+ * of its schema. */
 SHEAF_USE sheaf_status sheaf_arrow_check_part(const sheaf_arrow_part *p, int64_t buffers, sheaf_error *err);
 /* All rows that a program has given. */
 sheaf_arrow_part sheaf_arrow_part_of_rows(sheaf_arrow_taken *taken, const struct ArrowSchema *rows,
@@ -40,7 +40,7 @@ sheaf_arrow_part sheaf_arrow_part_of_rows(sheaf_arrow_taken *taken, const struct
 /* Positions [from, from + n) of the part's child, counted from its beginning. */
 sheaf_arrow_part sheaf_arrow_part_of_child(const sheaf_arrow_part *p, int child, int64_t from, int64_t n);
 
-/* What is missing: a bit for each position up to the last one that is; then filled up to the end. */
+/* Missing positions: a bit for each position up to the last missing one; then extended to the end. */
 SHEAF_USE sheaf_status sheaf_arrow_take_nulls(const sheaf_arrow_part *p, sheaf_level_builder *level,
                                               sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_arrow_end_nulls(const sheaf_arrow_part *p, sheaf_level_builder *level,
@@ -51,11 +51,11 @@ SHEAF_USE sheaf_status sheaf_arrow_take_offsets(const sheaf_arrow_part *p, sheaf
                                                 sheaf_arrow_below *below, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_arrow_take_numbers(const sheaf_arrow_part *p, sheaf_builder *to,
                                                 sheaf_error *err);
-/* Indices of entries, in the type that the dim asks for; those that are not inside it are found here, or by
- * the check of the frame. */
+/* Indices of entries, in the type that the dim requires; those out of range are found here, or by the check
+ * of the frame. */
 SHEAF_USE sheaf_status sheaf_arrow_take_indices(const sheaf_arrow_part *p, const sheaf_level_shape *shape,
                                                 sheaf_builder *to, sheaf_error *err);
-/* Items of any class; of texts, `level` gets the offsets. */
+/* Items of any class; for texts, `level` gets the offsets. */
 SHEAF_USE sheaf_status sheaf_arrow_take_values(const sheaf_arrow_part *p, sheaf_column_builder *to, int level,
                                                sheaf_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which fields of Arrow's a schema becomes. */
+/* Which of Arrow's fields a schema becomes. */
 #include "arrow/arrow.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -7,7 +7,7 @@
 
 /* ---- one column ---- */
 
-/* What the item is whose positions are those of the field's last level. */
+/* What the item is at the positions of the field's last level. */
 static sheaf_arrow_kind kind_of_item(const sheaf_field *field, const sheaf_level_shape *shape)
 {
 	if (sheaf_means_zoned(field->meaning)) return SHEAF_ARROW_INSTANTS;
@@ -21,7 +21,7 @@ static sheaf_arrow_kind kind_of_item(const sheaf_field *field, const sheaf_level
 	}
 }
 
-/* Whether each position of the last level is one item: a run that means one thing, or a number that may be
+/* Whether each position of the last level is one item: a run with a single meaning, or a number that may be
  * missing. */
 static bool is_item(const sheaf_field *field, int level)
 {
@@ -96,7 +96,7 @@ static void add(sheaf_arrow_plan *plan, const sheaf_field *field, int column, sh
 	plan->n++;
 }
 
-/* The column, and what stands beside it. */
+/* The column, and the fields beside it. */
 static void add_field(sheaf_arrow_plan *plan, const sheaf_field *field, int column)
 {
 	add(plan, field, column, SHEAF_ARROW_VALUES, field->nlevels);

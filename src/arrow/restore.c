@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns as they were before they became Arrow's. */
+/* Columns restored to what they were before they became Arrow's. */
 #include "arrow/restore.h"
 #include "arrow/part.h"
 #include "base/checked.h"
@@ -53,7 +53,7 @@ static sheaf_status restore_codes(const sheaf_arrow_part *p, sheaf_level_builder
 	return sheaf_builder_status(level->codes, err);
 }
 
-/* How far the local clock is ahead, which the times of the column are still without. */
+/* The offset of the local time from UTC, which the times of the column do not include yet. */
 static sheaf_status restore_zones(const sheaf_arrow_part *p, sheaf_column_builder *to, sheaf_error *err)
 {
 	int digits;
@@ -76,7 +76,7 @@ static sheaf_status restore_zones(const sheaf_arrow_part *p, sheaf_column_builde
 
 /* ---- columns ---- */
 
-/* Where the node's leaf is something that is said beside a column, only that is taken. */
+/* If the node's leaf is additional data of a column, only that is taken. */
 static sheaf_status restore_node(const sheaf_arrow_node *node, const sheaf_arrow_part *p,
                                  sheaf_column_builder *to, sheaf_error *err);
 
@@ -84,7 +84,7 @@ static sheaf_status restore_beside(const sheaf_arrow_node *node, const sheaf_arr
                                    sheaf_column_builder *to, sheaf_error *err)
 {
 	sheaf_level_builder *level = &to->levels[node->stop];
-	if (node->kind == SHEAF_ARROW_ZONES) return restore_zones(p, to, err); /* missing where its time is */
+	if (node->kind == SHEAF_ARROW_ZONES) return restore_zones(p, to, err); /* missing if its time is */
 	SHEAF_TRY(sheaf_arrow_refuse_nulls(p, err));
 	return node->kind == SHEAF_ARROW_IMPUTED ? restore_imputed(p, level, err) : restore_codes(p, level, err);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns as they were before they became Arrow's: the way back along the plan that made them. */
+/* Columns restored to what they were before they became Arrow's: the reverse of the plan that made them. */
 #ifndef SHEAF_ARROW_RESTORE_H
 #define SHEAF_ARROW_RESTORE_H
 
@@ -9,7 +9,7 @@
 /* Whether these are the fields that the plan makes, in names, types and order. */
 SHEAF_USE sheaf_status sheaf_arrow_is_of_plan(const sheaf_arrow_plan *plan, const struct ArrowSchema *rows,
                                               bool *out, sheaf_error *err);
-/* The columns of such an array, into a builder of the plan's schema. */
+/* Puts the columns of such an array into a builder of the plan's schema. */
 SHEAF_USE sheaf_status sheaf_arrow_restore(const sheaf_arrow_plan *plan, sheaf_arrow_taken *taken,
                                            const struct ArrowSchema *rows, sheaf_frame_builder *b,
                                            sheaf_error *err);

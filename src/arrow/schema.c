@@ -22,7 +22,7 @@ typedef struct schema_memory {
 static void release_schema(struct ArrowSchema *schema)
 {
 	schema_memory *memory = (schema_memory *)schema->private_data;
-	/* A consumer may have moved a child away, which then has no `release` here. */
+	/* A consumer may have moved a child, which then has no `release` here. */
 	for (int64_t i = 0; i < schema->n_children; i++)
 		if (schema->children[i]->release) schema->children[i]->release(schema->children[i]);
 	schema->release = NULL;
@@ -110,7 +110,7 @@ static void put_format(const sheaf_arrow_node *node, const sheaf_arrow_options *
 	snprintf(text, FORMAT_ROOM, "%s", format);
 }
 
-/* What follows the column's name where it is said beside it. */
+/* The suffix of the column's name in a field beside it. */
 static void put_suffix(const sheaf_arrow_node *node, char *text)
 {
 	static const char *const suffixes[] = {[SHEAF_ARROW_VALUES] = "",
@@ -146,7 +146,7 @@ static size_t put_text(char *to, const char *text)
 	return sizeof n + (size_t)n;
 }
 
-/* What Arrow's own types do not say, as the one pair of metadata. */
+/* What Arrow's own types cannot express, as the only pair of metadata. */
 static const char *put_metadata(const sheaf_arrow_node *node, char *to)
 {
 	static const char *const meanings[SHEAF_MEANINGS] = {
@@ -201,7 +201,7 @@ static sheaf_status export_top(const sheaf_arrow_plan *plan, const sheaf_arrow_n
 	return SHEAF_OK;
 }
 
-/* What is said beside a column must not have the name of another one. */
+/* A field beside a column must not have the name of another column. */
 static sheaf_status check_names(const sheaf_arrow_plan *plan, const struct ArrowSchema *rows,
                                 sheaf_error *err)
 {

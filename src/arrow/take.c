@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns of Arrow's into a frame builder. */
+/* Arrow's columns into a frame builder. */
 #include "arrow/part.h"
 #include "base/checked.h"
 
@@ -13,7 +13,7 @@ static sheaf_status take_item(const sheaf_arrow_part *p, sheaf_column_builder *t
 	return level ? sheaf_arrow_end_nulls(p, level, err) : SHEAF_OK;
 }
 
-/* The numbers that the positions of a fixed list cover. */
+/* The numbers that the positions of a fixed-size list cover. */
 static sheaf_status take_fixed(const sheaf_arrow_part *p, sheaf_builder *to, sheaf_error *err)
 {
 	int64_t width = sheaf_arrow_type_of(p->schema).width, from, n;

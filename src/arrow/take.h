@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrow's arrays as columns of ours: what a type of Arrow's is, which field it becomes, and how its buffers
+/* Arrow's arrays as our columns: what one of Arrow's types is, which field it becomes, and how its buffers
  * become ours. */
 #ifndef SHEAF_ARROW_TAKE_H
 #define SHEAF_ARROW_TAKE_H
@@ -8,11 +8,11 @@
 #include <sheaf/exchange.h>
 
 typedef enum sheaf_arrow_class {
-	SHEAF_IS_OTHER, /* has no place here */
+	SHEAF_IS_OTHER, /* not supported here */
 	SHEAF_IS_NUMBER,
 	SHEAF_IS_HALF,
 	SHEAF_IS_BITS,
-	SHEAF_IS_NULLS, /* nothing but missing items */
+	SHEAF_IS_NULLS, /* only missing items */
 	SHEAF_IS_TEXT,
 	SHEAF_IS_BYTES,
 	SHEAF_IS_FIXED_BYTES,
@@ -35,7 +35,7 @@ typedef struct sheaf_arrow_type {
 	bool span;         /* TIME: a duration */
 } sheaf_arrow_type;
 
-/* What a schema's format says, whatever its dictionary. */
+/* What a schema's format means, regardless of its dictionary. */
 sheaf_arrow_type sheaf_arrow_type_of(const struct ArrowSchema *schema);
 /* Of "d:10,2", what comes after the colon. */
 sheaf_arrow_type sheaf_arrow_decimal_type(const char *format);
@@ -45,28 +45,28 @@ bool sheaf_arrow_put_decimal(const sheaf_arrow_type *type, const uint8_t *bytes,
 /* The text of a key of the metadata, not NUL-terminated; NULL where it has none. */
 const char *sheaf_arrow_metadata(const struct ArrowSchema *schema, const char *key, int32_t *n);
 
-/* What a column of Arrow's becomes. */
+/* What one of Arrow's columns becomes. */
 typedef enum sheaf_taking {
-	SHEAF_TAKE_DENSE,  /* list of numbers, or of fixed lists of them */
-	SHEAF_TAKE_VECTOR, /* fixed list: one sample in each row */
+	SHEAF_TAKE_DENSE,  /* list of numbers, or of fixed-size lists of them */
+	SHEAF_TAKE_VECTOR, /* fixed-size list: one sample in each row */
 	SHEAF_TAKE_SPARSE,
 	SHEAF_TAKE_COMPLEX,
 	SHEAF_TAKE_ITEM
 } sheaf_taking;
 
-/* UNSUPPORTED with the column's name and type where there is no place for it. */
+/* UNSUPPORTED, with the column's name and type, if it is not supported. */
 SHEAF_USE sheaf_status sheaf_arrow_taking(const struct ArrowSchema *column, sheaf_taking *out,
                                           sheaf_error *err);
 /* Adds the fields of all columns of a struct; *out begins as {.cx = cx}. */
 SHEAF_USE sheaf_status sheaf_arrow_take_schema(const struct ArrowSchema *rows, sheaf_schema *out,
                                                sheaf_error *err);
 
-/* An array that is let go when its last buffer is. */
+/* An array that is released with its last buffer. */
 typedef struct sheaf_arrow_taken sheaf_arrow_taken;
 SHEAF_USE sheaf_status sheaf_arrow_taken_new(struct ArrowArray *array, sheaf_context *cx,
                                              sheaf_arrow_taken **out, sheaf_error *err);
 void sheaf_arrow_taken_let_go(sheaf_arrow_taken *taken);
-/* The columns of the array, into a builder of the schema that they have become. */
+/* Puts the columns of the array into a builder of the schema that they have become. */
 SHEAF_USE sheaf_status sheaf_arrow_take(sheaf_arrow_taken *taken, const struct ArrowSchema *rows,
                                         sheaf_frame_builder *b, sheaf_error *err);
 

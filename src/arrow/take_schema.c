@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What types of Arrow's are, and the fields that they become. */
+/* What Arrow's types mean, and the fields that they become. */
 #include "arrow/arrow.h"
 #include "arrow/take.h"
 #include "base/need.h"
@@ -9,7 +9,7 @@
 
 /* ---- types ---- */
 
-/* Formats of one letter; `small` of those with offsets. */
+/* Formats of one letter; `small` if offsets have 32 bits. */
 static sheaf_arrow_type letter(char format)
 {
 	for (int t = 0; t < SHEAF_TYPES; t++)
@@ -130,7 +130,7 @@ static bool is_entries(const struct ArrowSchema *schema)
 	       sheaf_arrow_type_of(entry->children[0]).number < SHEAF_F32;
 }
 
-/* What else there may be in files, in words; "" of other types. */
+/* Other types that may occur, in words; "" for the rest. */
 static const char *words_of(const struct ArrowSchema *column)
 {
 	static const struct {
@@ -260,7 +260,7 @@ static sheaf_status add_field(sheaf_schema *to, const struct ArrowSchema *column
 	return add_item(to, column, err);
 }
 
-/* Arrow allows two columns of one name; nothing here could say which of them is meant. */
+/* Arrow allows two columns with the same name; nothing here could tell them apart. */
 static sheaf_status check_name(const sheaf_schema *to, const struct ArrowSchema *column, sheaf_error *err)
 {
 	for (int f = 0; column->name && f < to->nfields; f++)

@@ -41,7 +41,7 @@ void sheaf_kept_findings_put(sheaf_builder *b, const sheaf_problem *problem, int
 
 /* ---- from bytes ---- */
 
-/* When the next one is due. */
+/* When the next one is to be reported. */
 static void look(sheaf_kept_findings *t)
 {
 	sheaf_cursor c = t->cursor;
@@ -59,7 +59,7 @@ sheaf_kept_findings sheaf_kept_findings_over(sheaf_bytes bytes, const char *outp
 	return t;
 }
 
-/* A text in `room`; NULL where there is none. */
+/* A text in `room`; NULL if there is none. */
 static const char *read_text(sheaf_kept_findings *t, int number, char room[LONGEST])
 {
 	uint32_t n = sheaf_cursor_u32le(&t->cursor, "length of a text");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Part files: a line of magic, the payload, the foot, and an end that says where the foot is. */
+/* Part files: a line with the signature, the payload, the foot, and an end that says where the foot is. */
 #include "part/part_file.h"
 #include "base/checked.h"
 #include "base/endian.h"
@@ -12,7 +12,7 @@
 
 enum {
 	VERSION = 2,
-	END = 32, /* bytes: where the foot begins, its size, its hash, the magic of the end */
+	END = 32, /* bytes: where the foot begins, its size, its hash, the signature of the end */
 	INPUT_LEAST = 36,
 	NO_TEXT = UINT32_MAX
 };
@@ -21,7 +21,7 @@ static const char magic[8] = {'s', 'h', 'e', 'a', 'f', 'p', 'r', 't'},
 
 /* ---- numbers ---- */
 
-/* A number from 1 to `most`, or 0; *at moves after its digits. */
+/* A number from 1 to `most`, or 0; *at moves past its digits. */
 static int read_number(const char **at, int most)
 {
 	int64_t n = 0;
@@ -216,7 +216,7 @@ static sheaf_status check_version(const sheaf_part_file *part, const uint8_t *be
 	                  sheaf_source_name(part->source), VERSION, version);
 }
 
-/* A foot may be as long as the file, in which it stands. */
+/* A foot may be as long as the file that contains it. */
 static sheaf_status view_foot(sheaf_part_file *part, sheaf_error *err)
 {
 	uint8_t begin[SHEAF_PART_PAYLOAD], end[END];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Part files: what docs/part-file.md describes, written and read. Whatever the job, a part is a payload and,
- * after it, a foot: which part of which job it is, what all parts of the job have in common, and what is its
- * own. Nothing in a part file is trusted. */
+/* Reading and writing part files: docs/part-file.md describes them. Whatever the job, a part is a payload
+ * followed by a foot: which part of which job it is, what all parts of the job have in common, and what
+ * belongs to this part. Nothing in a part file is trusted. */
 #ifndef SHEAF_PART_PART_FILE_H
 #define SHEAF_PART_PART_FILE_H
 
@@ -22,55 +22,55 @@ typedef struct sheaf_part_input {
 	sheaf_identity identity;
 } sheaf_part_input;
 
-/* "I/N" as two numbers; USAGE where it is none. */
+/* "I/N" as two numbers; USAGE if it is not. */
 SHEAF_USE sheaf_status sheaf_part_number(const char *text, int *part, int *parts, sheaf_error *err);
 
-/* Which part it is; texts and inputs are the owner's. */
+/* Which part it is; the owner keeps texts and inputs. */
 typedef struct sheaf_part_head {
 	char *job;       /* "convert", ... */
 	int part, parts; /* part number `part`, from 1, of `parts` */
 	int ninputs;
 	sheaf_part_input *inputs;
-	char *options; /* a line for each that makes a difference: "name=value" */
+	char *options; /* a line for each one that affects the result: "name=value" */
 } sheaf_part_head;
 
 typedef struct sheaf_part_file {
 	sheaf_context *cx;
 	sheaf_source *source;
 	sheaf_part_head head;
-	int64_t payload;         /* bytes of it */
-	sheaf_buffer foot;       /* of which the next two are parts */
-	sheaf_bytes common, own; /* what the job has in common besides the head, and what is this part's */
+	int64_t payload;         /* its size */
+	sheaf_buffer foot;       /* whose parts are the next two */
+	sheaf_bytes common, own; /* what the job has in common besides the head, and what belongs to this part */
 } sheaf_part_file;
 
 /* ---- writing ---- */
 
-/* Opens the file and writes what comes before the payload, which the caller writes. */
+/* Opens the file and writes what precedes the payload, which the caller writes. */
 SHEAF_USE sheaf_status sheaf_part_create(const char *path, bool force, sheaf_context *cx, sheaf_sink **out,
                                          sheaf_error *err);
-/* Writes what comes before the payload into a sink of the caller's. */
+/* Writes what precedes the payload into a sink of the caller. */
 SHEAF_USE sheaf_status sheaf_part_begin(sheaf_sink *sink, sheaf_error *err);
-/* Writes what comes after the payload and commits the sink, which is gone then, whatever comes out. */
+/* Writes what follows the payload and commits the sink, which is closed in any case. */
 SHEAF_USE sheaf_status sheaf_part_finish(sheaf_sink *sink, const sheaf_part_head *head,
                                          const sheaf_builder *common, const sheaf_builder *own,
                                          sheaf_error *err);
-/* A text of at most 4 GiB, with its length before it; NULL is another one than "". */
+/* A text of at most 4 GiB, preceded by its length; NULL differs from "". */
 void sheaf_part_put_text(sheaf_builder *b, const char *text);
 void sheaf_part_put_i64(sheaf_builder *b, int64_t v);
 
 /* ---- reading ---- */
 
-/* Whether the source begins as a part file does. Moves nothing. */
+/* Whether the source begins like a part file. Moves nothing. */
 SHEAF_USE sheaf_status sheaf_is_part(sheaf_source *source, bool *is, sheaf_error *err);
 /* Takes the source over, also on failure. */
 SHEAF_USE sheaf_status sheaf_part_open(sheaf_source *source, sheaf_context *cx, sheaf_part_file *out,
                                        sheaf_error *err);
 void sheaf_part_close(sheaf_part_file *part);
-/* A text as sheaf_part_put_text has put it, which the caller releases; NULL where it was NULL. DATA where the
- * cursor's bytes are none. */
+/* A text written by sheaf_part_put_text, which the caller releases; NULL if it was NULL. DATA if the cursor's
+ * bytes are not such a text. */
 SHEAF_USE sheaf_status sheaf_part_read_text(sheaf_cursor *c, const sheaf_part_file *part, char **out,
                                             sheaf_error *err);
-/* DATA: the part is not as it should be. */
+/* DATA: the part is not valid. */
 sheaf_status sheaf_part_refuse(const sheaf_part_file *part, const char *expected, sheaf_error *err);
 
 /* ---- part_set.c ---- */
@@ -82,32 +82,32 @@ typedef struct sheaf_part_set {
 	sheaf_part_file *parts;
 } sheaf_part_set;
 
-/* Opens all of them. USAGE or DATA, by name, where one is missing, there twice, or of another job, input or
+/* Opens all of them. USAGE or DATA, by name, if one is missing, repeated, or from another job, input or
  * options. */
 SHEAF_USE sheaf_status sheaf_part_set_open(const char *const *paths, int n, sheaf_context *cx,
                                            sheaf_part_set *out, sheaf_error *err);
-/* The same of sources, which are the set's from now on, also on failure. */
+/* The same for sources, which belong to the set from now on, also on failure. */
 SHEAF_USE sheaf_status sheaf_part_set_take(sheaf_source *const *sources, int n, sheaf_context *cx,
                                            sheaf_part_set *out, sheaf_error *err);
 void sheaf_part_set_close(sheaf_part_set *set);
-/* DATA where an input is not what the parts were made of any more. */
+/* DATA if an input has changed since the parts were made. */
 SHEAF_USE sheaf_status sheaf_part_check_input(const sheaf_part_file *part, int input, sheaf_source *source,
                                               sheaf_error *err);
 
 /* ---- kept_findings.c ---- */
 
-/* Problems as bytes: what a part has found, to be reported again. `at` says after how much of the payload;
- * `output` is the name of the part's own file, which stands for that of the output. */
+/* Problems as bytes: the findings of a part, to be reported again. `at` is the position in the payload after
+ * which they come; `output` is the name of the part's own file, which represents that of the output. */
 void sheaf_kept_findings_put(sheaf_builder *b, const sheaf_problem *problem, int64_t at, const char *output);
 
 typedef struct sheaf_kept_findings {
 	sheaf_cursor cursor;
-	const char *output;  /* the name of the file that is written */
-	int64_t at;          /* of the problem that comes next; INT64_MAX: there is none */
-	sheaf_status failed; /* the bytes are broken */
+	const char *output;  /* the name of the file that is being written */
+	int64_t at;          /* of the next problem; INT64_MAX: there is none */
+	sheaf_status failed; /* the bytes are damaged */
 } sheaf_kept_findings;
 
-/* Begins with what was put. */
+/* Begins with the bytes that were written. */
 sheaf_kept_findings sheaf_kept_findings_over(sheaf_bytes bytes, const char *output);
 /* Reports those up to `at`. */
 SHEAF_USE sheaf_status sheaf_kept_findings_until(sheaf_kept_findings *t, int64_t at, sheaf_context *cx,

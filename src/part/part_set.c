@@ -48,7 +48,7 @@ static bool has_line(const char *text, const char *wanted, size_t size)
 	return false;
 }
 
-/* The first line of a text that another one does not have; NULL: it has all. */
+/* The first line of a text that another one lacks; NULL: it has all. */
 static const char *line_beside(const char *text, const char *other, size_t *size)
 {
 	for (; *text; text += *size + (text[*size] == '\n')) {

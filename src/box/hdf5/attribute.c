@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Attributes, in the header of an object or in a heap of their own. */
+/* Attributes, in the header of an object or in a heap. */
 #include "box/hdf5/read.h"
 #include <string.h>
 
@@ -12,7 +12,7 @@ typedef struct listing {
 	void *user;
 } listing;
 
-/* A part of the message, up to a multiple of eight in version 1. */
+/* A part of the message, padded to a multiple of eight in version 1. */
 static sheaf_cursor part_of(sheaf_cursor *c, int64_t size, unsigned version, const char *field)
 {
 	sheaf_cursor part =

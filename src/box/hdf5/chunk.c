@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The chunks of a dataset, from whichever index there is: as a list by their numbers in the grid. */
+/* The chunks of a dataset, from any kind of index: as a list by their numbers in the grid. */
 #include "box/hdf5/read.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,12 +12,12 @@ typedef struct listing {
 	const sheaf_hdf5_layout *layout;
 	const sheaf_hdf5_space *space;
 	bool is_filtered;
-	uint64_t size;                              /* bytes of a chunk before filters */
+	uint64_t size;                              /* size of a chunk before filters */
 	uint64_t along[SHEAF_HDF5_MOST_DIMENSIONS]; /* chunks along each dimension */
 	uint64_t most[SHEAF_HDF5_MOST_DIMENSIONS];  /* the same for the largest extents */
 	int order[SHEAF_HDF5_MOST_DIMENSIONS];      /* of dimensions in an array of chunks, the slowest first */
-	uint64_t nth;                               /* the entry of an array of chunks that comes next */
-	size_t entry_size;                          /* bytes of it */
+	uint64_t nth;                               /* the next entry of an array of chunks */
+	size_t entry_size;                          /* its size */
 	sheaf_builder *chunks;
 } listing;
 
@@ -38,7 +38,7 @@ static sheaf_status keep(const listing *g, const sheaf_hdf5_stored *chunk)
 	return sheaf_hdf5_note(g->chunks, chunk, sizeof *chunk, g->l->err);
 }
 
-/* The number in the grid; false: beyond its edge. */
+/* The number in the grid; false: it is outside. */
 static bool number_of(const listing *g, const uint64_t place[], int64_t *out)
 {
 	uint64_t number = 0;
@@ -100,7 +100,7 @@ static sheaf_status take_record(void *user, sheaf_cursor *record)
 
 /* ---- arrays of chunks ---- */
 
-/* Where entry `nth` of an array of chunks is in the grid; false: beyond its edge, as far as that is now. */
+/* Where entry `nth` of an array of chunks is in the grid; false: outside the current edge. */
 static bool place_of(const listing *g, uint64_t nth, int64_t *number)
 {
 	uint64_t place[SHEAF_HDF5_MOST_DIMENSIONS];
@@ -133,8 +133,8 @@ static sheaf_status take_entries(listing *g, sheaf_cursor *c, uint64_t count)
 	return SHEAF_OK;
 }
 
-/* The head of an array: whether its chunks have gone through filters, and the size of an entry: an address,
- * and where there are filters, a size of up to 8 bytes and a mask. */
+/* The head of an array: whether its chunks have gone through filters, and the size of an entry: an address
+ * and, with filters, a size of up to 8 bytes and a mask. */
 static sheaf_status enter_array(listing *g, const char *what, uint64_t size, const char *letters)
 {
 	enum { FILTERED, SIZE };
@@ -152,9 +152,9 @@ static sheaf_status enter_array(listing *g, const char *what, uint64_t size, con
 	           : sheaf_hdf5_refuse(l, l->c.base + 6, "the size of an entry of chunks", g->entry_size);
 }
 
-/* Goes to a block of an array. It begins with the kind of its entries, the address of the array's header, and
- * in some a number that would be that of their first entry, if libhdf5 counted rightly; `size` comes after
- * all that. */
+/* Finds a block of an array. It begins with the kind of its entries, the address of the array's header, and
+ * in some a number that would be that of their first entry, if libhdf5 counted correctly; `size` follows all
+ * that. */
 static sheaf_status enter_block(const listing *g, const char *what, int64_t *address, uint64_t size,
                                 const char *letters, size_t number_size)
 {
@@ -173,10 +173,10 @@ static sheaf_status enter_block(const listing *g, const char *what, int64_t *add
 	           : sheaf_hdf5_refuse(l, byte, "a block of this array", (uint64_t)header);
 }
 
-/* Bits of pages that are there, the highest of a byte first. */
+/* Bits of existing pages, the highest bit of a byte first. */
 static bool has_page(const uint8_t *bits, uint64_t page) { return bits[page / 8] & 0x80 >> page % 8; }
 
-/* Pages that follow each other, each with a checksum, of `count` entries in all. */
+/* Consecutive pages, each with a checksum, of `count` entries in all. */
 static sheaf_status take_pages(listing *g, int64_t address, uint64_t count, uint64_t page,
                                const uint8_t *bits, uint64_t first_bit)
 {
@@ -190,7 +190,7 @@ static sheaf_status take_pages(listing *g, int64_t address, uint64_t count, uint
 		} else {
 			g->nth += n;
 		}
-		/* Where no file goes so far, nobody goes. */
+		/* Chunks beyond the end of any file are not read. */
 		if (__builtin_add_overflow(address, size, &address)) address = INT64_MAX;
 	}
 	return SHEAF_OK;
@@ -227,13 +227,13 @@ typedef struct extensible {
 	int64_t index;
 	unsigned bits;           /* of the number of an entry */
 	uint64_t first;          /* entries in the index itself */
-	uint64_t least, page;    /* entries of the smallest block, and of a page */
-	uint64_t used;           /* entries that may be there */
-	unsigned inside, supers; /* super blocks whose blocks the index leads to, and all that there may be */
+	uint64_t least, page;    /* entries in the smallest block, and in a page */
+	uint64_t used;           /* most entries that there can be */
+	unsigned inside, supers; /* super blocks whose blocks the index leads to, and all that there can be */
 	uint64_t blocks;         /* that the index leads to */
 } extensible;
 
-/* Super block i: how many blocks it leads to, of how many entries each. */
+/* Super block i: the number of its blocks, and the number of entries in each. */
 static uint64_t blocks_of(unsigned i) { return UINT64_C(1) << i / 2; }
 static uint64_t entries_of(const extensible *e, unsigned i) { return e->least << (i + 1) / 2; }
 
@@ -266,7 +266,7 @@ static sheaf_status enter_extensible(listing *g, extensible *e)
 
 static size_t offset_size(const extensible *e) { return (e->bits + 7) / 8; }
 
-/* A block of entries, in pages where it is long: which of them are there says the super block. */
+/* A block of entries, in pages if it is long: the super block says which of them exist. */
 static sheaf_status take_block(listing *g, const extensible *e, int64_t address, uint64_t count,
                                const uint8_t *bits, uint64_t first_bit)
 {
@@ -281,7 +281,8 @@ static sheaf_status take_block(listing *g, const extensible *e, int64_t address,
 	                : take_entries(g, &g->l->c, count);
 }
 
-/* Addresses that follow the cursor. They are copied: what they lead to takes its place. */
+/* Addresses that follow the cursor. They are copied, because the structures to which they lead will replace
+ * them. */
 static sheaf_status take_addresses(const listing *g, uint64_t count, sheaf_builder *out)
 {
 	sheaf_hdf5_look *l = g->l;
@@ -299,7 +300,7 @@ static int64_t address_in(const sheaf_builder *list, uint64_t i)
 	return address;
 }
 
-/* Super block i: which pages of its blocks are there, and where the blocks are. */
+/* Super block i: which pages of its blocks exist, and where the blocks are. */
 static sheaf_status take_super(listing *g, const extensible *e, unsigned i, int64_t address)
 {
 	sheaf_hdf5_look *l = g->l;
@@ -397,7 +398,7 @@ static sheaf_status list(listing *g)
 
 /* ---- the list ---- */
 
-/* The dimension without limit stands first in an extensible array, whatever its place is. */
+/* The unlimited dimension comes first in an extensible array, whatever its position is. */
 static void find_order(listing *g)
 {
 	int n = 0, rank = g->layout->rank;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a dataset is, and whether it can be read: everything that would lead out of the file, or to a filter
- * that is not ours, is found here, before anything is read. */
+/* What a dataset is, and whether it can be read: everything that would lead out of the file, or to an
+ * unsupported filter, is found here, before anything is read. */
 #include "base/checked.h"
 #include "base/spell.h"
 #include "box/bits.h"
@@ -50,7 +50,7 @@ static bool is_integer(const sheaf_hdf5_type *type, sheaf_type *out)
 	return true;
 }
 
-/* Those of IEEE 754, of which the size is that of one. */
+/* Those of IEEE 754 with the size of one of our types. */
 static bool is_float(const sheaf_hdf5_type *type, uint32_t size, sheaf_type *out)
 {
 	bool is_wide = size == 8;
@@ -80,7 +80,7 @@ static bool is_named(const sheaf_hdf5_type *type, unsigned exponent, unsigned ma
 	       type->bits.mantissa_bits == mantissa;
 }
 
-/* Numbers of other kinds: those that one of our types holds are read as that. */
+/* Numbers of other types: if one of our types holds them, they are read as that. */
 static sheaf_status describe_bits(const description *d, const char *prefix)
 {
 	const sheaf_hdf5_type *type = &d->own->type;
@@ -157,7 +157,7 @@ static sheaf_status describe_members(const description *d)
 	if (n == 0 || n > INT16_MAX) return SHEAF_OK;
 	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, n * sizeof(sheaf_box_item), &memory, d->l->err));
 	sheaf_box_item *items = (sheaf_box_item *)memory;
-	/* Of compounds within it there is no list. */
+	/* Compounds within it have no list. */
 	d->l->members = NULL;
 	for (size_t i = 0; i < n; i++) {
 		sheaf_hdf5_member it;
@@ -238,8 +238,8 @@ static sheaf_status describe_space(const description *d)
 	return SHEAF_OK;
 }
 
-/* However it is packed, a byte of the file gives no more than that: what promises more is refused before
- * anybody asks for memory. */
+/* However it is packed, a byte of the file cannot give more than that: a dataset that claims more is refused
+ * before memory is allocated. */
 static void check_size(const description *d)
 {
 	enum { MOST = 1032 /* of deflate */ };
@@ -335,7 +335,7 @@ static sheaf_status describe_filters(const description *d)
 
 /* ---- fill values ---- */
 
-/* How many bytes it has, after which it stands in the message; none: -1. */
+/* Its size in bytes, after which it is in the message; none: -1. */
 static int32_t take_fill(sheaf_cursor *c)
 {
 	enum { DEFINED = 0x20 };
@@ -471,7 +471,7 @@ static sheaf_status find_part(const description *d, sheaf_hdf5_message_type type
 	return SHEAF_OK;
 }
 
-/* The type, and what it is; members of compounds are noted meanwhile. */
+/* The type, and its meaning; members of compounds are noted on the way. */
 static sheaf_status take_type(const description *d)
 {
 	const sheaf_hdf5_part *part;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening a file, and what a driver reads of it. */
+/* Opening a file, and the reading part of the driver. */
 #include "base/memory.h"
 #include "box/hdf5/checksum.h"
 #include "box/hdf5/read.h"
@@ -8,8 +8,8 @@
 
 /* ---- the superblock ---- */
 
-/* Sizes, and where other fields are than in version 0; then the newer ones have an extension, and end with a
- * checksum. Versions and sizes were checked. */
+/* Sizes, and the positions of other fields relative to version 0; the newer ones have an extension, and end
+ * with a checksum. Versions and sizes were checked. */
 static sheaf_status take_superblock(sheaf_hdf5_look *l, sheaf_hdf5_reader *r)
 {
 	enum { NEW = 2, USUAL_FAN = 32 };
@@ -119,7 +119,7 @@ typedef struct asking {
 	sheaf_hdf5_look l;
 	const sheaf_box_item *item;
 	const char *name;
-	sheaf_catalog *catalog; /* NULL: the text is wanted */
+	sheaf_catalog *catalog; /* NULL: the text is needed */
 	sheaf_builder *out;
 	bool found;
 } asking;
@@ -190,7 +190,7 @@ sheaf_status sheaf_hdf5_read_rows(void *state, const sheaf_box_item *item, int64
 static const sheaf_hdf5_stored *find_chunk(const sheaf_hdf5_own *own, int64_t number)
 {
 	int64_t from = 0, to = own->nchunks;
-	/* Where all are there, each has its place. */
+	/* If all chunks exist, each has its place. */
 	if (number < to && own->chunks[number].number == number) return &own->chunks[number];
 	while (from < to) {
 		int64_t middle = from + (to - from) / 2;
@@ -202,7 +202,7 @@ static const sheaf_hdf5_stored *find_chunk(const sheaf_hdf5_own *own, int64_t nu
 	return from < own->nchunks && own->chunks[from].number == number ? &own->chunks[from] : NULL;
 }
 
-/* Whether a chunk reaches over the edge of the array. */
+/* Whether a chunk extends beyond the edge of the array. */
 static bool is_at_edge(const sheaf_box_item *item, int64_t number)
 {
 	bool is = false;

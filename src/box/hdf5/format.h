@@ -69,18 +69,18 @@ enum {
 	SHEAF_HDF5_FILTERED_CHUNKS
 };
 
-/* Whether links or attributes are numbered in the order in which they are made, and whether an index leads to
- * them by their numbers: flags of their infos. */
+/* Whether links or attributes are numbered in the order of their creation, and whether an index finds them by
+ * these numbers: flags of their infos. */
 enum { SHEAF_HDF5_TRACKED = 1, SHEAF_HDF5_INDEXED = 2 };
 
-/* Structures after their letters and versions, as patterns of fields (sheaf_hdf5_fields, sheaf_hdf5_put). The
- * head of a B-tree of version 2, after its type: size of nodes, of records, depth, per cent at which nodes
- * are split and merged, root, its records, all records. */
+/* Structures after their signatures and versions, as patterns of fields (sheaf_hdf5_fields, sheaf_hdf5_put).
+ * The head of a B-tree of version 2, after its type: size of nodes, of records, depth, percentages at which
+ * nodes are split and merged, root, its records, all records. */
 #define SHEAF_HDF5_TREE_HEAD "4222A2L"
-/* The head of a fractal heap: size of identifiers, of filters, flags, largest object of a block; next huge
- * object, tree of these; what is free, and who knows it; bytes, of them given, where the next ones come,
- * objects; huge ones and their bytes; tiny ones and theirs; width, first and largest size of blocks, bits of
- * an offset, rows at the begin, root, its rows. */
+/* The head of a fractal heap: size of identifiers, of filters, flags, largest object in a block; next huge
+ * object, tree of these; free space, and its manager; size, allocated size, where the next ones come,
+ * objects; huge ones and their size; tiny ones and theirs; width, first and largest size of blocks, bits of
+ * an offset, initial rows, root, its rows. */
 #define SHEAF_HDF5_HEAP_HEAD "2214LALALLLLLLLL2LL22A2"
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Fractal heaps. Their objects are wanted all at once, so they are taken in the order in which they lie
- * there: each block is read once. */
+/* Fractal heaps. Their objects are needed all at once, so they are read in the order of their places: each
+ * block is read once. */
 #include "box/hdf5/read.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ enum { BLOCKS_ARE_SUMMED = 2, BLOCK_HEAD = 5, SUM = 4, MOST_ROWS = 128, MOST_SHO
 typedef struct object {
 	uint64_t at; /* offset in the heap; or the key of a huge one */
 	uint64_t size;
-	int64_t address; /* of a huge one that says so itself; else -1 */
+	int64_t address; /* of a huge one whose identifier has it; else -1 */
 	unsigned kind;
 	uint8_t tiny[16];
 	uint32_t order; /* of an attribute */
@@ -32,7 +32,7 @@ typedef struct heap {
 	unsigned offset_size, length_size;
 	size_t skip; /* bytes of a record before the identifier */
 	sheaf_builder objects, huge;
-	/* The direct block that is held. */
+	/* The direct block that is in memory. */
 	uint64_t block_at, block_size;
 } heap;
 
@@ -110,7 +110,7 @@ static sheaf_status take_identifier(const heap *h, sheaf_cursor *c, object *o)
 		o->size = (first & 15) + 1;
 		const uint8_t *bytes = sheaf_cursor_bytes(c, 1, o->size, "a tiny object");
 		if (bytes) memcpy(o->tiny, bytes, (size_t)o->size);
-	} else if (r->address_size + r->length_size + 1 <= h->id_size) { /* it says where it is */
+	} else if (r->address_size + r->length_size + 1 <= h->id_size) { /* the identifier says where it is */
 		o->address = sheaf_hdf5_take_address(r, c, "an object");
 		o->size = sheaf_hdf5_take_length(r, c, "a length of an object");
 	} else {
@@ -189,7 +189,7 @@ static uint64_t begin_of_row(const heap *h, unsigned row)
 
 static unsigned direct_rows(const heap *h) { return log2_of(h->most_direct) - log2_of(h->start) + 2; }
 
-/* The head that all blocks have: the heap that they belong to, and where they begin in it. */
+/* The common head of blocks: the heap to which they belong, and their offset in it. */
 static sheaf_status check_block(const heap *h, uint64_t at)
 {
 	sheaf_hdf5_look *l = h->l;
@@ -213,8 +213,8 @@ static sheaf_status enter_direct(heap *h, int64_t address, uint64_t at, uint64_t
 	return SHEAF_OK;
 }
 
-/* Goes down from an indirect block of that many rows, which begins at `at`, to the one below that an offset
- * is in. */
+/* Descends from an indirect block of that many rows, which begins at `at`, to the block below that contains
+ * an offset. */
 static sheaf_status step_down(heap *h, int64_t *address, unsigned *rows, uint64_t *at, uint64_t offset)
 {
 	sheaf_hdf5_look *l = h->l;
@@ -235,7 +235,7 @@ static sheaf_status step_down(heap *h, int64_t *address, unsigned *rows, uint64_
 	return *rows ? SHEAF_OK : enter_direct(h, *address, *at, size_in_row(h, row));
 }
 
-/* Goes to the direct block that an offset is in. */
+/* Finds the direct block that contains an offset. */
 static sheaf_status enter_block(heap *h, uint64_t offset)
 {
 	int64_t address = h->root;

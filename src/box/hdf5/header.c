@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Headers of objects: messages in one piece, or in several that lead to each other. */
+/* Headers of objects: messages in one block, or in several that lead to each other. */
 #include "box/hdf5/read.h"
 #include <string.h>
 
@@ -16,7 +16,7 @@ typedef struct piece {
 typedef struct reading {
 	sheaf_hdf5_look *l;
 	sheaf_hdf5_header *h;
-	sheaf_builder pieces; /* that were led to */
+	sheaf_builder pieces; /* that continuations have led to */
 } reading;
 
 static void drop(reading *r) { sheaf_builder_drop(&r->pieces); }
@@ -60,7 +60,7 @@ static sheaf_status note_piece(reading *r, sheaf_cursor *c)
 
 static bool is_known(sheaf_hdf5_message_type type) { return type <= SHEAF_HDF5_LINK_COUNT + 2; }
 
-/* The message whose head was taken, with its bytes. */
+/* The message whose head was read, with its bytes. */
 static sheaf_status keep(reading *r, sheaf_cursor *c, sheaf_hdf5_part *part, size_t size)
 {
 	part->byte = sheaf_cursor_tell(c);
@@ -79,7 +79,7 @@ static sheaf_status keep(reading *r, sheaf_cursor *c, sheaf_hdf5_part *part, siz
 	return sheaf_builder_status(&r->h->parts, r->l->err);
 }
 
-/* What is left where no message fits is a gap. */
+/* The rest, in which no message fits, is a gap. */
 static sheaf_status take_messages(reading *r, sheaf_cursor *c)
 {
 	enum { TYPE, SIZE, FLAGS, ORDER };
@@ -98,7 +98,7 @@ static sheaf_status take_messages(reading *r, sheaf_cursor *c)
 
 /* ---- pieces ---- */
 
-/* Version, messages, ways to the object, and bytes of the messages. */
+/* Version, messages, link count, and size of the messages. */
 static sheaf_status enter_1(reading *r)
 {
 	enum { LINKED, SIZE, HEAD = 16 };
@@ -112,7 +112,7 @@ static sheaf_status enter_1(reading *r)
 	return sheaf_hdf5_go(l, what, r->h->address, HEAD + r->h->room, NULL, SHEAF_HDF5_PLAIN);
 }
 
-/* Signature, version, flags, times, limits, and the bytes of the messages. */
+/* Signature, version, flags, times, limits, and the size of the messages. */
 static sheaf_status enter_2(reading *r)
 {
 	sheaf_hdf5_look *l = r->l;
@@ -130,7 +130,7 @@ static sheaf_status enter_2(reading *r)
 	return sheaf_hdf5_go(l, what, h->address, h->room_at + h->room + 4, "OHDR\2", SHEAF_HDF5_SUMMED);
 }
 
-/* Which kind it is shows in its first bytes. */
+/* Its first bytes show which kind it is. */
 static sheaf_status read_first(reading *r)
 {
 	sheaf_hdf5_look *l = r->l;
@@ -149,7 +149,7 @@ static sheaf_status read_more(reading *r, piece p)
 		SHEAF_TRY(sheaf_hdf5_go(l, "a continuation of a header", p.address, p.size, NULL, SHEAF_HDF5_PLAIN));
 		return take_messages(r, &l->c);
 	}
-	/* Its letters have no version after them. */
+	/* Its signature has no version after it. */
 	SHEAF_TRY(
 		sheaf_hdf5_go(l, "a continuation of a header", p.address, p.size, "OCHK\377", SHEAF_HDF5_SUMMED));
 	l->c.at--;

@@ -31,8 +31,7 @@ static sheaf_status take_compact(const sheaf_hdf5_look *l, sheaf_cursor *c, size
 	return sheaf_hdf5_done(l, c);
 }
 
-/* Versions 1 and 2: extents of 32 bits whatever the class is, and nothing that says how many bytes there
- * are. */
+/* Versions 1 and 2: extents of 32 bits whatever the class is, and no size in bytes. */
 static sheaf_status take_old(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_layout *out)
 {
 	unsigned rank = sheaf_hdf5_byte(c, 1, SHEAF_HDF5_MOST_DIMENSIONS + 1, "1 to 33 dimensions");

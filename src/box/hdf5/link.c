@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is in a group: links in its header, in a heap of their own, or in the symbol tables of old files. */
+/* The contents of a group: links in its header, in a heap, or in the symbol tables of old files. */
 #include "box/hdf5/read.h"
 #include <string.h>
 

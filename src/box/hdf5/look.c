@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Structures of a file: copied, bounded, summed, and met once. */
+/* Structures of a file: copied, bounded, checked by their checksums, and read only once. */
 #include "base/memory.h"
 #include "base/spell.h"
 #include "box/hdf5/checksum.h"
@@ -138,7 +138,7 @@ static sheaf_status check_range(const sheaf_hdf5_look *l, const char *what, int6
 	                  l->r->store->name, l->r->base + l->address, what, l->r->size, size, address);
 }
 
-/* Makes the window one that begins where something is wanted; nothing to do where it is in there. */
+/* Moves the window to begin at a place, unless it already contains that. */
 static sheaf_status move_window(sheaf_hdf5_look *l, int64_t byte, size_t size)
 {
 	enum { WINDOW = 16 << 10 };
@@ -221,7 +221,7 @@ static sheaf_status check_letters(sheaf_hdf5_look *l, const char *letters)
 	                  byte, l->what, most, version);
 }
 
-/* One that is within the structure counts as zeros. */
+/* A checksum within the structure counts as zeros. */
 static sheaf_status check_sum(sheaf_hdf5_look *l, size_t at)
 {
 	size_t size = l->bytes.size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts: of fixed length, padded in any way, and of variable length, which lie in collections of the global
+/* Texts: of fixed length, with any padding, and of variable length, which are in collections of the global
  * heap. */
 #include "base/checked.h"
 #include "box/hdf5/read.h"
@@ -21,10 +21,10 @@ typedef struct object {
 	size_t at, size; /* in the collection; at 0: there is none */
 } object;
 
-enum { HEAD = 16 }; /* of a collection and of an object: filled up to a multiple of eight, as all parts are */
+enum { HEAD = 16 }; /* of a collection and of an object: padded to a multiple of eight, like all parts */
 
-/* Notes where the objects are: each has a number, a count, four bytes, its size, and itself. Number 0 is what
- * is free after all of them. */
+/* Records where the objects are: each has a number, a count, four bytes, its size, and its contents. Number 0
+ * is the free space after all of them. */
 static sheaf_status find_objects(sheaf_hdf5_reader *r, sheaf_hdf5_look *l)
 {
 	sheaf_cursor *c = &l->c;
@@ -82,7 +82,7 @@ static sheaf_status find_object(const sheaf_hdf5_reader *r, const sheaf_hdf5_loo
 	           : sheaf_hdf5_refuse(l, byte + (int64_t)o.at, "a text as long as its reference says", o.size);
 }
 
-/* The bytes of as many elements of `width` bytes as the reference says. */
+/* The bytes of the elements of `width` bytes to which the reference leads. */
 static sheaf_status find_elements(sheaf_hdf5_reader *r, sheaf_hdf5_look *l, const uint8_t *reference,
                                   uint32_t width, sheaf_bytes *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* B-trees of both versions, walked from the root on. The order of entries does not matter to anybody here, so
- * nodes wait in a list, and only one is held at a time. */
+/* B-trees of both versions, walked from the root. The order of entries does not matter here, so nodes wait in
+ * a list, and only one is in memory at a time. */
 #include "box/hdf5/read.h"
 #include <string.h>
 
@@ -47,7 +47,8 @@ static sheaf_status walk(tree *t, sheaf_status (*walk_node)(tree *t, const node 
 
 /* ---- version 1 ---- */
 
-/* Goes to a node: its level, and how many entries it has. Those above say which level they lead to. */
+/* Reads the head of a node: its level, and its number of entries. Nodes above say which level they lead
+ * to. */
 static sheaf_status enter_node_1(const tree *t, const node *from, unsigned *level, uint64_t *count)
 {
 	sheaf_hdf5_look *l = t->l;
@@ -55,7 +56,7 @@ static sheaf_status enter_node_1(const tree *t, const node *from, unsigned *leve
 	size_t head = 8 + 2 * (size_t)l->r->address_size;
 	SHEAF_TRY(sheaf_hdf5_peek(l, what, from->address, head));
 	SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, "-62", "the head of a node", (int64_t *)count));
-	/* Its letters have no version after them, but its type. */
+	/* Its signature is followed by its type, not by a version. */
 	uint64_t size = head + *count * (t->key_size + l->r->address_size);
 	SHEAF_TRY(sheaf_hdf5_go(l, what, from->address, size, "TREE\377", SHEAF_HDF5_PLAIN));
 	l->c.at--;
@@ -97,7 +98,7 @@ sheaf_status sheaf_hdf5_tree_1(sheaf_hdf5_look *l, unsigned type, size_t key_siz
 
 /* ---- version 2 ---- */
 
-/* How many bytes counts take follows from how many records there may be at most. */
+/* The width of counts follows from the maximum number of records. */
 void sheaf_hdf5_find_shape(sheaf_hdf5_shape *s, uint64_t node_size, uint64_t record_size, size_t address_size)
 {
 	uint64_t all = 0;

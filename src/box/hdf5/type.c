@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Spaces and types: how many elements there are, and what they are. */
+/* Dataspaces and types: how many elements there are, and what they are. */
 #include "box/hdf5/read.h"
 #include <string.h>
 
@@ -46,11 +46,11 @@ sheaf_status sheaf_hdf5_take_space(const sheaf_hdf5_look *l, sheaf_cursor *c, sh
 
 /* ---- types ---- */
 
-enum { MOST_TYPES = 32 /* within each other */, NEWEST = 4 };
+enum { MOST_TYPES = 32 /* nested */, NEWEST = 4 };
 
 static sheaf_status take_type(const sheaf_hdf5_look *l, sheaf_cursor *c, int room, sheaf_hdf5_type *out);
 
-/* A name and its NUL, up to a multiple of eight before version 3. */
+/* A name and its NUL, padded to a multiple of eight before version 3. */
 static const char *take_name(sheaf_cursor *c, unsigned version)
 {
 	size_t size;
@@ -164,7 +164,7 @@ static sheaf_status take_number(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf
 	out->bits.mantissa_bits = (uint8_t)f[MANTISSA_BITS];
 	out->bits.bias = (uint32_t)f[BIAS];
 	out->bits.sign = (uint8_t)(out->flags >> 8);
-	out->bits.norm = out->flags & VAX ? UINT8_MAX /* no order of ours */ : out->flags >> 4 & 3;
+	out->bits.norm = out->flags & VAX ? UINT8_MAX /* no byte order of ours */ : out->flags >> 4 & 3;
 	return SHEAF_OK;
 }
 

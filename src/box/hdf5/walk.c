@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The way through a file. Only hard links are followed, and no object is looked at twice: links of other
+/* The walk through a file. Only hard links are followed, and no object is looked at twice: links of other
  * kinds are names, and a name may lead anywhere. */
 #include "base/context.h"
 #include "box/hdf5/read.h"
@@ -9,7 +9,7 @@
 #define NOT_A_VARIABLE "This is a netCDF dimension but not a netCDF variable."
 #define IS_DIMENSION UINT32_MAX
 
-/* A group that is to be listed. */
+/* A group to be listed. */
 typedef struct waiting {
 	const char *path;
 	int64_t address;
@@ -21,8 +21,8 @@ typedef struct walk {
 	sheaf_hdf5_look groups, objects; /* of what is listed, and of what is in it */
 	int64_t left;
 	const char *folder;         /* the group that is being listed */
-	sheaf_hdf5_places seen;     /* objects: the number of their item and one, or IS_DIMENSION */
-	sheaf_hdf5_header header;   /* of the object that is looked at, */
+	sheaf_hdf5_places seen;     /* objects: the index of their item plus one, or IS_DIMENSION */
+	sheaf_hdf5_header header;   /* of the current object, */
 	sheaf_builder name;         /* and its name */
 	sheaf_builder queue, links; /* links: const char *[2], the path of a soft link, and where it leads */
 	sheaf_error *err;
@@ -66,7 +66,7 @@ static sheaf_status take_number(void *user, const sheaf_hdf5_attribute *a)
 	return SHEAF_END;
 }
 
-/* Dimensions are numbered; one without a number has the next one. */
+/* Dimensions are numbered; one without a number gets the next. */
 static sheaf_status note_number(walk *w, const sheaf_hdf5_header *h)
 {
 	int64_t number = w->r->next_dimension;
@@ -105,13 +105,13 @@ static sheaf_status add_dataset(walk *w, const sheaf_hdf5_header *h, sheaf_box_i
 	bool is = false;
 	SHEAF_TRY(is_dimension(w, h, &is));
 	if (!is) return sheaf_hdf5_describe(&w->objects, h, w->catalog, item);
-	/* netCDF's own: to everybody else there is no such array. */
+	/* netCDF's own: for all other programs there is no such array. */
 	w->catalog->count--;
 	w->r->is_netcdf = true;
 	return SHEAF_OK;
 }
 
-/* The same object by another name. */
+/* The same object under another name. */
 static sheaf_status add_again(walk *w, sheaf_box_item *item, uint32_t number)
 {
 	if (number == IS_DIMENSION) {

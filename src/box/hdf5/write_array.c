@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays. One of which the count is known has its place from the beginning, and values go past us; chunks get
- * theirs as they come. Their index is a tree of version 1, made from its leaves up. */
+/* Arrays. If the count is known, the array has its place from the beginning, and values bypass this file;
+ * chunks get theirs as they come. Their index is a B-tree of version 1, built from its leaves up. */
 #include "base/memory.h"
 #include "box/hdf5/write.h"
 
@@ -15,22 +15,23 @@ typedef struct array {
 	sheaf_hdf5_object *group, *object;
 	sheaf_box_plan plan;
 	int64_t address;      /* of the values, or of the index of chunks */
-	sheaf_builder chunks; /* of written */
+	sheaf_builder chunks; /* of those written */
 } array;
 
 /* ---- the index of chunks ---- */
 
-/* A level of nodes: the nodes of the level below, or chunks, begin at `below`, each over that many chunks. */
+/* A level of nodes: the nodes of the level below, or chunks, begin at `below`, each covering that many
+ * chunks. */
 typedef struct level {
 	unsigned number;
 	int64_t at, below;
-	size_t fan;               /* nodes or chunks that a node leads to at most */
-	size_t size, nodes, over; /* of a node; of nodes; chunks under a node */
+	size_t fan;               /* most nodes or chunks in a node */
+	size_t size, nodes, over; /* size of a node; of all nodes; chunks under a node */
 } level;
 
 static size_t chunk_count(const array *a) { return a->chunks.size / sizeof(written); }
 
-/* Where chunk `nth` begins, and where it is; or where the last one ends. */
+/* The first element of chunk `nth`, and its address; or where the last chunk ends. */
 static void put_key(const array *a, size_t nth)
 {
 	bool is_end = nth == chunk_count(a);
@@ -124,7 +125,7 @@ sheaf_status sheaf_hdf5_new_array(void *state, sheaf_box_plan *plan, void **out,
 	return status;
 }
 
-/* Only an array of no values has neither a place nor chunks. */
+/* Only an array without values has neither a place nor chunks. */
 sheaf_status sheaf_hdf5_append(void *handle, const void *values, size_t bytes, sheaf_error *err)
 {
 	const array *a = (const array *)handle;
@@ -176,7 +177,7 @@ static void describe_layout(const array *a, int64_t count, sheaf_builder *b)
 
 static sheaf_status describe(array *a, int64_t count)
 {
-	enum { FILL = 3, EARLY = 1, AS_NEEDED = 3, NEVER = 1 << 2 /* filled by nobody but us */ };
+	enum { FILL = 3, EARLY = 1, AS_NEEDED = 3, NEVER = 1 << 2 /* the library is asked not to fill it */ };
 	sheaf_hdf5_writer *w = a->w;
 	sheaf_builder *b = &w->message;
 	b->size = 0;

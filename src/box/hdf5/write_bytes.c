@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Places in the file, and bytes on their way there. What is small waits for its neighbours. */
+/* Places in the file, and bytes to be written there. Small writes wait for their neighbours. */
 #include "base/endian.h"
 #include "box/hdf5/checksum.h"
 #include "box/hdf5/write.h"
@@ -92,7 +92,7 @@ void sheaf_hdf5_put_sum(sheaf_builder *b)
 /* ---- the heap of texts ---- */
 
 /* A collection: signature, version, three bytes, its size; then objects: number, references, four bytes,
- * size, bytes. Each part is filled up to a multiple of eight. Number 0 is what is left. */
+ * size, bytes. Each part is padded to a multiple of eight. Number 0 is the free space. */
 
 enum { USUAL = 4096, MOST_OBJECTS = UINT16_MAX, HEAD = 16 /* of the collection, and of an object */ };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups of many links: the links lie in one block of a heap, and trees lead to them by the hashes of their
- * names, and where that is wanted by the order in which they were made. */
+/* Groups of many links: the links are in one block of a heap, and B-trees find them by the hashes of their
+ * names and, if requested, by the order of their creation. */
 #include "base/memory.h"
 #include "box/hdf5/checksum.h"
 #include "box/hdf5/write.h"
@@ -9,7 +9,7 @@
 typedef struct record {
 	const sheaf_hdf5_link *link;
 	uint32_t hash;
-	uint32_t at; /* byte of the heap */
+	uint32_t at; /* offset in the heap */
 	size_t size;
 } record;
 
@@ -17,18 +17,18 @@ typedef struct dense {
 	sheaf_hdf5_writer *w;
 	record *records;
 	size_t count, room;
-	size_t used, block; /* bytes of the block */
+	size_t used, block; /* size of the block */
 	sheaf_builder b;
 } dense;
 
 /* ---- the heap ---- */
 
-/* Links are known by their place in the heap, of 4 bytes, and their size, of 2. */
+/* Links are identified by their offset in the heap, of 4 bytes, and their size, of 2. */
 enum { USUAL_BLOCK = 512, USUAL_MOST = 64 << 10, USUAL_OBJECT = 4096, MOST_BLOCK = 1 << 30 };
 
 static size_t head_of_block(const dense *d) { return 5 + d->w->reader.address_size + 4 + 4; }
 
-/* The links one after the other, in a block of a power of two. */
+/* The links one after the other, in a block whose size is a power of two. */
 static sheaf_status make_block(dense *d, int64_t heap)
 {
 	size_t head = head_of_block(d);
@@ -112,7 +112,7 @@ static void put_record(const tree *t, const record *r)
 	sheaf_hdf5_put(NULL, b, by_name ? "4142" : "8142", fields);
 }
 
-/* A part of the records, and where it stands. */
+/* A part of the records, and where it is. */
 typedef struct part {
 	size_t from, to;
 	size_t own; /* records in the node itself */
@@ -133,7 +133,7 @@ static void begin_node(const tree *t, const char *signature)
 	sheaf_hdf5_put_number(&t->d->b, t->kind, 1);
 }
 
-/* Parts of equal size, with a record between each two. */
+/* Parts of equal size, with one record between each two. */
 static size_t divide(const tree *t, const part *whole, unsigned depth, part parts[MOST_CHILDREN])
 {
 	uint64_t below = t->shape.below[depth - 1] + 1;

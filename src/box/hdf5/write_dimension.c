@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A netCDF-4 file is an HDF5 file in which every array has dimensions with names: datasets without values of
- * their own, that are marked as dimension scales. Its document says how: "NetCDF-4 File Format
- * Specification", appendix B of the netCDF User's Guide. */
+/* A netCDF-4 file is an HDF5 file in which every array has named dimensions: datasets without values of their
+ * own, which are marked as dimension scales. Its document is "NetCDF-4 File Format Specification", appendix B
+ * of the netCDF User's Guide. */
 #include "base/memory.h"
 #include "box/hdf5/write.h"
 #include <inttypes.h>
@@ -42,7 +42,7 @@ sheaf_status sheaf_hdf5_begin_netcdf(sheaf_hdf5_writer *w)
 
 /* ---- dimensions ---- */
 
-/* A dataset that has places and no values. */
+/* A dataset with extents and no values. */
 static sheaf_status describe_places(sheaf_hdf5_writer *w, sheaf_hdf5_object *scale, int64_t count)
 {
 	enum { VERSION = 3, LATE = 2, IF_SET = 2 << 2 };
@@ -122,7 +122,7 @@ static sheaf_status learn_all(void *user, sheaf_hdf5_look *l, const sheaf_hdf5_h
 	return sheaf_hdf5_take_space(l, &c, &((learning *)user)->space);
 }
 
-/* Makes `places` known where an object is a dimension and nothing else, and what uses it. */
+/* Lists `places` if an object is a dimension and nothing else, and the arrays that use it. */
 static sheaf_status look_at(sheaf_hdf5_writer *w, sheaf_hdf5_object *o)
 {
 	learning l = {.w = w, .scale = o};
@@ -137,8 +137,8 @@ static sheaf_status look_at(sheaf_hdf5_writer *w, sheaf_hdf5_object *o)
 
 /* ---- new arrays ---- */
 
-/* The dimension for arrays of `count` values in a group: "length_12", or where something else has that name,
- * "length_12_2" and so on. */
+/* The dimension for arrays of `count` values in a group: "length_12", or if that name is taken, "length_12_2"
+ * and so on. */
 static sheaf_status find_or_make_scale(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, int64_t count,
                                        sheaf_hdf5_object **out)
 {
@@ -157,7 +157,7 @@ static sheaf_status find_or_make_scale(sheaf_hdf5_writer *w, sheaf_hdf5_object *
 	}
 }
 
-/* The attribute is made anew. */
+/* Makes the attribute again. */
 static sheaf_status change_uses(sheaf_hdf5_writer *w, sheaf_hdf5_object *scale)
 {
 	SHEAF_TRY(sheaf_hdf5_list_attributes(w, scale));
@@ -201,7 +201,7 @@ static sheaf_status find_dimensions(void *user, sheaf_hdf5_look *l, const sheaf_
 	return sheaf_hdf5_attributes(l, h, DIMENSIONS, note_dimensions, user);
 }
 
-/* Without the array's uses. */
+/* Without the uses by the array. */
 static sheaf_status forget(sheaf_hdf5_writer *w, sheaf_hdf5_object *scale, const sheaf_hdf5_object *array)
 {
 	SHEAF_TRY(look_at(w, scale));

@@ -14,8 +14,7 @@ static sheaf_status refuse(const sheaf_hdf5_writer *w, const char *found)
 	                  w->reader.store->name, found);
 }
 
-/* How the file keeps account of what is free. What is added comes after all of it, which some ways do not
- * allow. */
+/* How the file tracks its free space. Additions come after all of it, which some strategies do not allow. */
 static sheaf_status check_free_space(const sheaf_hdf5_writer *w, sheaf_cursor *c)
 {
 	enum { PAGES = 1, OLD_KEPT = 1 };
@@ -79,7 +78,7 @@ static void make(sheaf_hdf5_writer *w, sheaf_builder *b)
 	sheaf_hdf5_put_sum(b);
 }
 
-/* The end of the file; in old versions, that the root is no table of symbols any more; the checksum. */
+/* The end of the file; in old versions, that the root is no symbol table any more; the checksum. */
 static sheaf_status change(sheaf_hdf5_writer *w, sheaf_builder *b)
 {
 	enum { NEW = 2, SCRATCH = 16, SUM = 4 };
@@ -124,7 +123,7 @@ static sheaf_status begin_file(sheaf_hdf5_writer *w)
 	return w->kind == SHEAF_BOX_NETCDF ? sheaf_hdf5_begin_netcdf(w) : SHEAF_OK;
 }
 
-/* What is written comes after everything that is there. */
+/* Everything is written after the existing contents. */
 static sheaf_status begin_into(sheaf_hdf5_writer *w)
 {
 	sheaf_hdf5_object *root;
@@ -201,7 +200,7 @@ static sheaf_status finish_file(void *state, sheaf_error *err)
 
 /* ---- names that go ---- */
 
-/* One that cannot be read may go all the same. */
+/* An object that cannot be read may still be removed. */
 static bool is_flaw(sheaf_status status)
 {
 	return status == SHEAF_DATA || status == SHEAF_SHORT || status == SHEAF_UNSUPPORTED;
@@ -292,7 +291,7 @@ static sheaf_status set_numbers(void *state, const sheaf_box_item *item, const c
 	return sheaf_hdf5_set_attribute(w, object, name, (sheaf_hdf5_message){0});
 }
 
-/* A text that was written here is in the file, or on its way there. */
+/* A text that was written here is in the file, or waiting to be written. */
 static sheaf_status text_of_attribute(void *state, const sheaf_box_item *item, const char *name,
                                       sheaf_builder *text, sheaf_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Headers of objects. Each is made twice: once to know how long it is, so that all have addresses, and once
- * with these in it. */
+/* Headers of objects. Each is made twice: once to find its size, so that all get addresses, and once with
+ * these addresses in it. */
 #include "base/context.h"
 #include "box/hdf5/write.h"
 #include <inttypes.h>
@@ -13,9 +13,8 @@ typedef struct pen {
 	unsigned count;    /* messages */
 } pen;
 
-/* Type, size, flags, and where attributes are numbered the number; in version 1 everything is a multiple
- * of 8.
- */
+/* Type, size, flags and, if attributes are numbered, the number; in version 1 everything is padded to a
+ * multiple of 8. */
 static sheaf_status put(pen *p, sheaf_hdf5_message_type type, unsigned flags, int64_t order, sheaf_bytes data)
 {
 	enum { MOST = 0xfff8 };
@@ -36,15 +35,15 @@ static sheaf_status put(pen *p, sheaf_hdf5_message_type type, unsigned flags, in
 	return SHEAF_OK;
 }
 
-/* What stands in the writer's builder for messages. */
+/* Takes the messages from the writer's builder. */
 static sheaf_status put_message(pen *p, sheaf_hdf5_message_type type, unsigned flags, int64_t order)
 {
 	SHEAF_TRY(sheaf_builder_status(&p->w->message, p->w->err));
 	return put(p, type, flags, order, (sheaf_bytes){p->w->message.data, p->w->message.size});
 }
 
-/* The info about links, or attributes, that are in the header, or lie at[0] with indexes at[1] and at[2];
- * where they are numbered it has the next number, of `width` bytes. */
+/* The info about links, or attributes, that are in the header, or at[0] with indexes at[1] and at[2]; if they
+ * are numbered it has the next number, of `width` bytes. */
 static void make_info(const pen *p, uint8_t order, int64_t next, size_t width, const int64_t at[3])
 {
 	sheaf_builder *b = &p->w->message;
@@ -116,7 +115,7 @@ static sheaf_status put_attributes(pen *p)
 
 /* ---- all of it ---- */
 
-/* Whether a message that was there is made anew. */
+/* Whether an existing message is made again. */
 static bool is_replaced(const sheaf_hdf5_object *o, sheaf_hdf5_message_type type)
 {
 	switch (type) {
@@ -172,7 +171,7 @@ static sheaf_status write_new(pen *p, sheaf_hdf5_object *o)
 
 /* ---- headers that were there ---- */
 
-/* What is left of the first piece: messages of nothing, or where not even that fits, zeros. */
+/* The rest of the first block: empty messages, or if not even these fit, zeros. */
 static void fill_up(pen *p, size_t end)
 {
 	enum { MOST = 0xfff8 };
@@ -187,7 +186,7 @@ static void fill_up(pen *p, size_t end)
 	sheaf_hdf5_put_zeros(p->b, end - p->b->size);
 }
 
-/* The first piece, which leads to the second one, in the place of what it was. It is written last. */
+/* The first block, in its old place, which now leads to the second one. It is written last. */
 static sheaf_status change_head(pen *p, int64_t address, size_t size)
 {
 	const sheaf_hdf5_object *o = p->object;

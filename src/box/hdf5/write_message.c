@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What headers say of objects, field by field. */
+/* The messages in headers of objects, field by field. */
 #include "box/hdf5/write.h"
 
 /* ---- spaces and types ---- */
@@ -41,7 +41,7 @@ void sheaf_hdf5_put_type(sheaf_builder *b, sheaf_type type, bool is_big)
 
 void sheaf_hdf5_put_fixed_text_type(sheaf_builder *b, size_t size, bool is_padded)
 {
-	enum { PADDED = 1 /* by NULs */, UTF8 = 1 << 4 };
+	enum { PADDED = 1 /* with NULs */, UTF8 = 1 << 4 };
 	head_of_type(b, SHEAF_HDF5_STRING, is_padded ? PADDED | UTF8 : 0, size);
 }
 
@@ -58,8 +58,8 @@ void sheaf_hdf5_put_references_type(const sheaf_hdf5_writer *w, sheaf_builder *b
 	head_of_type(b, SHEAF_HDF5_REFERENCE, 0, 8);
 }
 
-/* A member of a compound of version 1: its name up to a multiple of eight, where it stands, and dimensions
- * that it has none of. */
+/* A member of a compound of version 1: its name padded to a multiple of eight, its offset, and dimensions, of
+ * which it has none. */
 static void put_member(sheaf_builder *b, const char *name, unsigned offset)
 {
 	enum { DIMENSIONS = 28 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Objects that are new or looked at, and the ways to them. */
+/* Objects that are new or examined, and the links to them. */
 #include "base/memory.h"
 #include "box/hdf5/checksum.h"
 #include "box/hdf5/write.h"
@@ -135,7 +135,7 @@ static sheaf_status note_link(sheaf_hdf5_writer *w, sheaf_hdf5_link *link)
 static sheaf_status add_link(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, const sheaf_hdf5_way *way,
                              sheaf_hdf5_object *to)
 {
-	enum { LONGEST = 60000 /* of what goes into one message */ };
+	enum { LONGEST = 60000 /* size that fits into one message */ };
 	void *memory;
 	if (way->name_size > LONGEST)
 		return sheaf_fail(w->err, SHEAF_LIMIT, "%s: expected names of at most %d bytes, found %zu",
@@ -229,7 +229,7 @@ sheaf_status sheaf_hdf5_ask(sheaf_hdf5_writer *w, int64_t address, sheaf_hdf5_an
 	return answer(user, &l, &h);
 }
 
-/* The object is looked for among those that were, so that one with two names is one. */
+/* Searches for the object among existing ones, so that one with two names is one object. */
 sheaf_status sheaf_hdf5_old_object(sheaf_hdf5_writer *w, int64_t address, sheaf_hdf5_object **out)
 {
 	if (!sheaf_hdf5_places_find(&w->old, address)) SHEAF_TRY(sheaf_hdf5_ask(w, address, load, w));
@@ -253,7 +253,7 @@ static sheaf_status list_links(void *user, sheaf_hdf5_look *l, const sheaf_hdf5_
 	return sheaf_hdf5_links(l, h, add_old_link, user);
 }
 
-/* Makes the links of a group known one by one. */
+/* Lists the links of a group one by one. */
 static sheaf_status list(sheaf_hdf5_writer *w, sheaf_hdf5_object *group)
 {
 	listing a = {w, group};
