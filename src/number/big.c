@@ -28,7 +28,7 @@ void sheaf_big_mul_power5(sheaf_big *big, int n)
 	sheaf_big_mul_add(big, rest, 0);
 }
 
-/* Bits first, so that a limb which the bits push out is moved along with the others. */
+/* Bits first, so that a limb that the bits push out is moved along with the others. */
 void sheaf_big_shift(sheaf_big *big, int n)
 {
 	int limbs = n / 64;

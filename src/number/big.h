@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Natural numbers of up to 3072 bits on the stack, with the few operations that an exact comparison needs.
  *
- * The room is enough for what decimal_to_binary.c compares: at most 799 digits (2655 bits) against a number
- * within a factor of two of them, both without the powers of two and five that they share. Beyond the room
- * bits would be lost. */
+ * This is enough for the comparisons in decimal_to_binary.c: at most 799 digits (2655 bits) against a number
+ * within a factor of two of them, both without the powers of two and five that they share. Larger numbers
+ * would lose bits. */
 #ifndef SHEAF_NUMBER_BIG_H
 #define SHEAF_NUMBER_BIG_H
 
@@ -12,7 +12,7 @@
 #define SHEAF_BIG_LIMBS 48
 
 typedef struct sheaf_big {
-	int count;                      /* of limbs in use; the last one is not 0 */
+	int count;                      /* number of limbs in use; the last one is not 0 */
 	uint64_t limb[SHEAF_BIG_LIMBS]; /* lowest first */
 } sheaf_big;
 

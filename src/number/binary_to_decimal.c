@@ -24,8 +24,8 @@ static inline uint64_t scale_to_odd(sheaf_wide g, uint64_t x)
 	return product.high | (product.low != 0);
 }
 
-/* Of a number s, cut off, and s + 1, and of the multiples of ten about s: the one to print. `in` says which
- * read back. There is no branch, since nobody can guess. */
+/* For a number s that was cut off, s + 1, and the multiples of ten around s: the one to print. `in` says
+ * which of them read back. There is no branch, since it could not be predicted. */
 typedef struct candidates {
 	bool tens_down, tens_up, down, up;
 } candidates;
@@ -47,7 +47,7 @@ static inline sheaf_shortest shortest(uint64_t mantissa, int ulp, bool lowest_of
 	uint64_t below = scale_to_odd(g, (four - (lowest_of_its_power ? 1 : 2)) << shift);
 	uint64_t value = scale_to_odd(g, four << shift);
 	uint64_t above = scale_to_odd(g, (four + 2) << shift);
-	uint64_t open = mantissa & 1; /* the ends read as the even neighbour: they are ours if we are even */
+	uint64_t open = mantissa & 1; /* an end reads as the even neighbour: it belongs to us if we are even */
 	below += open;
 	above -= open;
 
@@ -69,8 +69,8 @@ static inline sheaf_shortest shortest_of(uint64_t bits, const sheaf_float_type t
 static const uint32_t powers_of_five[] = {1,     5,      25,      125,     625,      3125,      15625,
                                           78125, 390625, 1953125, 9765625, 48828125, 244140625, 1220703125};
 
-/* As above for mantissa * 2^ulp with 2^23 < mantissa < 2^24 and -40 <= ulp <= -1: all is exact in one word,
- * with v and the interval's ends in units of which 2^unit make one in the last place of the decimal. */
+/* As above for mantissa * 2^ulp with 2^23 < mantissa < 2^24 and -40 <= ulp <= -1: everything is exact in one
+ * word, with v and the interval's ends in units of which 2^unit make one in the last place of the decimal. */
 static inline sheaf_shortest shortest_in_a_word(uint64_t mantissa, int ulp)
 {
 	int places = -sheaf_log10_of_binary(ulp), unit = 1 - ulp - places;

@@ -14,7 +14,7 @@ typedef struct date {
 } date;
 
 /* Days are counted from 0000-03-01, so that leap days come last in their year, and by eras of 400 years,
- * which are all of one length. */
+ * which all have the same length. */
 static date date_of(int64_t days_since_1970)
 {
 	enum { SHIFT = 719468, ERA = 146097, CENTURY = 36524, FOUR_YEARS = 1460 };
@@ -45,7 +45,7 @@ static char *put_year(char *to, int64_t year)
 	return sheaf_print_u64(to, y);
 }
 
-/* Eight digits, of which two are zeros and become colons. */
+/* Eight digits, two of which are zeros and become colons. */
 static char *put_clock(char *to, int64_t seconds)
 {
 	const uint64_t colons = (uint64_t)(':' - '0') << 16 | (uint64_t)(':' - '0') << 40;
@@ -155,7 +155,7 @@ char *sheaf_print_offset(char *to, int64_t seconds)
 
 static bool is_digit(const char *at, const char *end) { return at < end && *at >= '0' && *at <= '9'; }
 
-/* Two digits of a number of at most `most`, after `before` where that is no NUL. */
+/* Two digits of a number of at most `most`, after `before` if that is not NUL. */
 static const char *scan_two(const char *at, const char *end, char before, int64_t most, int64_t *out)
 {
 	if (!at || (before && (at == end || *at++ != before)) || !is_digit(at, end) || !is_digit(at + 1, end))
@@ -223,7 +223,7 @@ static inline unsigned two_digits(const char *at)
 	return ((tens > 9) | (ones > 9)) ? 100 : tens * 10 + ones;
 }
 
-/* A time of the usual nineteen bytes, after the year 0; false for all others. */
+/* A time of the usual nineteen bytes, after the year 0; false for any other. */
 static bool scan_usual(const char *at, int64_t *seconds)
 {
 	unsigned century = two_digits(at), of_century = two_digits(at + 2), month = two_digits(at + 5),
@@ -250,7 +250,7 @@ const char *sheaf_scan_datetime(const char *at, const char *end, int64_t *second
 	if (!at || !is_date((date){year, (int)month, (int)day}) || at == end || (*at != ' ' && *at != 'T'))
 		return NULL;
 	if (!(at = scan_clock(at + 1, end, &clock))) return NULL;
-	/* Days before 1970 are counted down to midnight: the smallest number of seconds is on a day whose
+	/* Days before 1970 are counted down to midnight: the smallest number of seconds falls on a day whose
 	 * beginning is out of range. */
 	int64_t days = days_of((date){year, (int)month, (int)day});
 	if (days < 0) days++, clock -= DAY;
@@ -288,7 +288,7 @@ const char *sheaf_scan_duration(const char *at, const char *end, int digits, int
 	int given;
 	bool negative = at < end && *at == '-';
 	const char *first = at += negative || (at < end && *at == '+');
-	int64_t seconds = 0; /* below zero: the smallest number has no counterpart above */
+	int64_t seconds = 0; /* below zero: the smallest number has no positive counterpart */
 	for (; is_digit(at, end); at++)
 		if (__builtin_mul_overflow(seconds, (int64_t)10, &seconds) ||
 		    __builtin_sub_overflow(seconds, (int64_t)(*at - '0'), &seconds))

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What lies between text and binary numbers: decimals, and the two float types as parameters of one text. */
+/* Between text and binary numbers: decimals, and the two float types as parameters of the same code. */
 #ifndef SHEAF_NUMBER_DECIMAL_H
 #define SHEAF_NUMBER_DECIMAL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* As many decimal digits as always fit in 64 bits. */
+/* The number of decimal digits that always fit in 64 bits. */
 #define SHEAF_LEAD_DIGITS 19
 
 /* A number as scanned. It is lead * 10^exponent, or, if cut, at least this and less than (lead + 1) *
@@ -33,7 +33,7 @@ float sheaf_decimal_to_f32(const sheaf_decimal *d);
 double sheaf_decimal_to_f64(const sheaf_decimal *d);
 
 /* Takes up to `most` digits from *at, which moves past them and past a dot among them; adds them to *value
- * (which overflows from 20 digits on) and returns how many there were. */
+ * (which overflows from 20 digits on) and returns their number. */
 static inline int sheaf_take_digits(const char **at, const char *end, int most, uint64_t *value)
 {
 	int n = 0;
@@ -52,7 +52,7 @@ static inline const char *sheaf_skip_zeros(const char *at, const char *end)
 	return at;
 }
 
-/* As many digits as the shortest decimal of any float64 has. */
+/* The number of digits in the longest shortest decimal of a float64. */
 #define SHEAF_DIGITS_MOST 17
 
 /* digits * 10^exponent, 0 < digits < 10^SHEAF_DIGITS_MOST; the digits may end in zeros. */
@@ -61,7 +61,7 @@ typedef struct sheaf_shortest {
 	int exponent;
 } sheaf_shortest;
 
-/* Of the decimals with fewest digits that are read as v, the nearest. v is finite and above 0. */
+/* Of the decimals with the fewest digits that read back as v, the nearest. v is finite and above 0. */
 sheaf_shortest sheaf_shortest_f32(float v);
 sheaf_shortest sheaf_shortest_f64(double v);
 

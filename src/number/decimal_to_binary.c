@@ -27,8 +27,9 @@ static inline bool divide_or_multiply(const sheaf_decimal *d, double *out)
  * passed. */
 #define MOST_DIGITS (42 * SHEAF_LEAD_DIGITS)
 
-/* The digits as an integer, and the exponent of the last one. Any non-zero digit beyond MOST_DIGITS stands as
- * one more digit 1: it puts the number on the same side of every halfway point as the digits themselves. */
+/* The digits as an integer, and the exponent of the last one. Any non-zero digit beyond MOST_DIGITS is
+ * represented by one more digit 1: it puts the number on the same side of every halfway point as the digits
+ * themselves. */
 static int64_t load_digits(sheaf_big *big, const sheaf_decimal *d)
 {
 	big->count = 0;
@@ -100,8 +101,8 @@ static inline uint64_t nearest(const sheaf_decimal *d, const sheaf_float_type ty
 
 	uint64_t mantissa = round_even(low, drop);
 	if (mantissa != round_even(high, drop)) {
-		/* Either low was rounded down, and the half above it decides; or high has overflowed, which low was
-		 * rounded up to, and the half above that is too far to change it. */
+		/* Either low was rounded down, and the halfway point above it decides; or high has overflowed, to
+		 * which low was rounded up, and the halfway point above that is too far away to matter. */
 		int side = compare(d, 2 * mantissa + 1, ulp - 1);
 		mantissa += side > 0 || (side == 0 && (mantissa & 1));
 	}

@@ -8,7 +8,7 @@
 /* '0' in every byte. */
 #define SHEAF_ZEROS UINT64_C(0x3030303030303030)
 
-/* The highest bit of each byte that is no digit 0 to 9, of eight bytes without SHEAF_ZEROS; after the first
+/* The highest bit of each byte other than a digit 0 to 9, of eight bytes minus SHEAF_ZEROS; after the first
  * of them bits may be wrong. */
 static inline __attribute__((always_inline)) uint64_t sheaf_find_no_digits(uint64_t digits)
 {
@@ -66,12 +66,13 @@ static inline int sheaf_bytes_used(uint64_t v) { return v ? 8 - __builtin_clzll(
 static inline char *sheaf_put_below_1e8(char *to, uint32_t v)
 {
 	uint64_t digits = sheaf_eight_digits(v);
-	int zeros = sheaf_zeros_before(digits | UINT64_C(1) << 56); /* the last digit stands, whatever it is */
+	int zeros =
+		sheaf_zeros_before(digits | UINT64_C(1) << 56); /* the last digit is printed, even if it is 0 */
 	sheaf_store_u64le(to, (digits | SHEAF_ZEROS) >> 8 * zeros);
 	return to + 8 - zeros;
 }
 
-/* Numbers below this have their text in a table: up to three digits, and in the highest byte how many. */
+/* Numbers below this have their text in a table: up to three digits, and in the highest byte their number. */
 #define SHEAF_SMALL 1000
 extern const uint32_t sheaf_small[SHEAF_SMALL];
 

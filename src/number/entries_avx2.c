@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of entries with AVX2 and BMI2: where numbers end is listed for some hundred lines (entries_marks.h),
- * and then each number is made of words of eight digits, which are fetched from its ends: without a branch on
- * how many there are. */
+/* Lines of entries with AVX2 and BMI2: first the ends of the numbers in about a hundred lines are listed
+ * (entries_marks.h), and then each number is made from words of eight digits, which are loaded relative to
+ * its end: without a branch on the number of digits. */
 #include "number/entries_parts.h"
 
 #ifdef SHEAF_KERNEL_X86
@@ -20,7 +20,7 @@ INLINE uint64_t find_byte(const uint8_t *at, uint8_t byte)
 	return low | (uint64_t)high << 32;
 }
 
-/* Eight at a time, so that no branch depends on each. */
+/* Eight at a time, so that there is no branch for each. */
 INLINE void put_places(uint16_t *to, uint64_t mask, unsigned n, unsigned first)
 {
 	enum { STEP = 8 };
@@ -44,12 +44,11 @@ INLINE uint64_t word_at(const uint8_t *at)
 	return word;
 }
 
-/* The first n of the bytes of a word, pushed to its end; the last n, and zeros before them. n is at most
- * 8. */
+/* The first n bytes of a word, moved to its end; the last n, preceded by zeros. n is at most 8. */
 INLINE uint64_t first_bytes(uint64_t word, unsigned n) { return n ? word << (64 - 8 * n) : 0; }
 INLINE uint64_t last_bytes(uint64_t word, unsigned n) { return n ? word >> (64 - 8 * n) << (64 - 8 * n) : 0; }
 
-/* The highest bit of each byte that is `byte`. */
+/* The highest bit of each byte that equals `byte`. */
 INLINE uint64_t find_in_word(uint64_t word, uint8_t byte)
 {
 	uint64_t other = word ^ UINT64_C(0x0101010101010101) * byte;
@@ -59,7 +58,7 @@ INLINE uint64_t find_in_word(uint64_t word, uint8_t byte)
 
 /* ---- numbers ---- */
 
-/* A number between two places, which `strange` says is none where it is not 0. */
+/* A number between two places; if `strange` is not 0 it is none. */
 typedef struct number {
 	const uint8_t *first, *stop; /* of the digits and the point */
 	uint64_t head;               /* the first eight bytes */
@@ -85,7 +84,7 @@ INLINE uint64_t take_eight(number *v, unsigned n, unsigned back)
 	return sheaf_eight_digits_value(digits);
 }
 
-/* An exponent at the end is taken off, if its 'e' is among the last eight bytes. */
+/* Removes an exponent at the end, if its 'e' is among the last eight bytes. */
 INLINE void take_exponent(number *v)
 {
 	uint64_t word = word_at(v->stop - 8), e = find_in_word(word | UINT64_C(0x2020202020202020), 'e');
@@ -117,7 +116,7 @@ INLINE uint64_t join_digits(number *v)
 	v->strange |= sheaf_find_no_digits(units);
 	units = sheaf_eight_digits_value(units);
 	if (decimals > 16) {
-		/* 1843 times 10^16, and what is after it, fit into 64 bits. */
+		/* 1843 times 10^16, plus what follows, fits into 64 bits. */
 		uint64_t high = take_eight(v, decimals, 16);
 		v->strange |= high > 1843;
 		digits += high * 10000000000000000;
@@ -166,7 +165,7 @@ INLINE bool take_coordinate(sheaf_entries *run, int c, const uint8_t *from, cons
 
 /* ---- lines ---- */
 
-/* Line number k of those that are listed. */
+/* Line number k of those listed. */
 INLINE bool take_line(sheaf_entries *run, const marks *m, unsigned k, int coordinates, int numbers,
                       bool integers)
 {
@@ -186,11 +185,11 @@ INLINE bool take_line(sheaf_entries *run, const marks *m, unsigned k, int coordi
 	return true;
 }
 
-/* Reads the lines that are listed; false where one of them is left. */
+/* Reads the lines that are listed; false if one of them is left to the scanner. */
 INLINE bool read_listed(sheaf_entries *caller, const marks *m, int coordinates, int numbers, bool integers)
 {
 	for (unsigned k = 0; k < m->lines && caller->count < caller->room; k++) {
-		sheaf_entries run = *caller; /* whose address nobody knows: it can live in registers */
+		sheaf_entries run = *caller; /* whose address is never taken: it can stay in registers */
 		for (; k < m->lines && run.count < run.room && take_line(&run, m, k, coordinates, numbers, integers);
 		     k++)
 			run.count++;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of entries with AVX-512, in two steps. The first finds where the numbers of some hundred lines end
+/* Lines of entries with AVX-512, in two steps. The first finds where the numbers of about a hundred lines end
  * (entries_marks.h). The second takes eight lines at a time: it gathers the digits of each of their numbers
- * in words of eight, against the right end of a lane, and makes numbers of them by three multiplications for
- * eight digits, and one of 64 bits by a power of ten for the nearest double. So no branch depends on how many
- * digits there are. */
+ * in words of eight, right-aligned in a lane, and converts them by three multiplications for eight digits,
+ * and one of 64 bits by a power of ten for the nearest double. So no branch depends on the number of
+ * digits. */
 #include "number/entries_parts.h"
 
 #ifdef SHEAF_KERNEL_X86
@@ -40,11 +40,11 @@ INLINE void put_places(uint16_t *to, uint64_t mask, unsigned n, unsigned first)
 
 #include "number/entries_marks.h"
 
-/* Lines of a vector; marks of as many, and one before them, that a vector holds, for each line. */
+/* Lines in a vector; for each line, its marks and the one before them, in a vector. */
 enum { LANES = 8, HELD = 3 };
 
-/* Mark number `mark` of eight lines, of line number k and those after it; -1: the last of the lines before
- * them. Of lines that are not listed it is any place in the text. */
+/* Mark number `mark` of eight lines, from line number k on; -1: the last mark of the line before each. For
+ * lines that are not listed it is any place in the text. */
 INLINE __m512i places_of(const marks *m, unsigned k, int mark, int of_line)
 {
 	const uint16_t *at = m->places + MARKS_AHEAD - 1 + (size_t)(k * (unsigned)of_line);
@@ -75,20 +75,20 @@ INLINE __m512i as_digits(__m512i text)
 	return _mm512_xor_si512(text, _mm512_set1_epi64((long long)SHEAF_ZEROS));
 }
 
-/* The last `size` bytes of words, and zeros before them: none where there are more than eight. */
+/* The last `size` bytes of words, preceded by zeros; all bytes if `size` is more than eight. */
 INLINE __m512i last_bytes(__m512i words, __m512i size)
 {
 	__m512i drop = _mm512_sub_epi64(_mm512_set1_epi64(64), _mm512_slli_epi64(size, 3));
 	return _mm512_sllv_epi64(_mm512_srlv_epi64(words, drop), drop);
 }
 
-/* The first `size` bytes of words, pushed to their end: none where there are more than eight. */
+/* The first `size` bytes of words, moved to their end; all bytes if `size` is more than eight. */
 INLINE __m512i first_bytes(__m512i words, __m512i size)
 {
 	return _mm512_sllv_epi64(words, _mm512_sub_epi64(_mm512_set1_epi64(64), _mm512_slli_epi64(size, 3)));
 }
 
-/* Which words have bytes that are no digits. */
+/* Which words have bytes other than digits. */
 INLINE __mmask8 find_no_digits(__m512i digits)
 {
 	return _mm512_cmpgt_epu64_mask(_mm512_movm_epi8(_mm512_cmpgt_epu8_mask(digits, _mm512_set1_epi8(9))),
@@ -117,7 +117,7 @@ INLINE __m512i multiply_high(__m512i a, __m512i b)
 	                        _mm512_srli_epi64(other, 32));
 }
 
-/* sheaf_nearest_f64 of eight numbers; *unsure: which of them take more than that. */
+/* sheaf_nearest_f64 of eight numbers; *unsure: those that need more than that. */
 INLINE __m512i nearest(__m512i digits, __m512i exponents, __mmask8 *unsure)
 {
 	const __m512i one = _mm512_set1_epi64(1);
@@ -141,14 +141,14 @@ INLINE __m512i nearest(__m512i digits, __m512i exponents, __mmask8 *unsure)
 	return _mm512_maskz_add_epi64(some, _mm512_slli_epi64(biased, 52), mantissa);
 }
 
-/* Exponents that `nearest` cannot take: what they make may be an infinity, which is to be reported. */
+/* Exponents that `nearest` cannot take: the result may be an infinity, which must be reported. */
 INLINE __mmask8 find_extreme(__m512i exponents)
 {
 	return _mm512_cmplt_epi64_mask(exponents, _mm512_set1_epi64(SHEAF_NEAREST_FIRST)) |
 	       _mm512_cmpgt_epi64_mask(exponents, _mm512_set1_epi64(SHEAF_NEAREST_LAST));
 }
 
-/* The rest of the work for those of which one product is not enough. */
+/* The rest of the work for those that need a second product. */
 static __attribute__((noinline)) void mend(uint64_t values[LANES], const uint64_t digits[LANES],
                                            const int64_t exponents[LANES], unsigned lanes)
 {
@@ -159,7 +159,7 @@ static __attribute__((noinline)) void mend(uint64_t values[LANES], const uint64_
 	}
 }
 
-/* No exponent is extreme in these lines. */
+/* No exponent in these lines is extreme. */
 INLINE __m512i to_doubles(__m512i digits, __m512i exponents, __mmask8 lines)
 {
 	__mmask8 unsure;
@@ -179,7 +179,8 @@ INLINE __m512i to_doubles(__m512i digits, __m512i exponents, __mmask8 lines)
 
 /* ---- numbers ---- */
 
-/* One number of some lines: what is known of it, and the lines where it is left. */
+/* One number in each of several lines: what is known of it, and the lines in which it is left to the
+ * scanner. */
 typedef struct parts {
 	const uint8_t *base;
 	__mmask8 lines, left, minus;
@@ -202,7 +203,7 @@ INLINE __m512i take_sign(parts *v)
 	return _mm512_mask_srli_epi64(words, v->minus, words, 8);
 }
 
-/* Where numbers end with exponents, these are taken off. An exponent so long that its 'e' is not found stays
+/* Removes the exponents of numbers that end with them. An exponent so long that its 'e' is not found stays
  * among the digits. */
 INLINE void take_exponents(parts *v)
 {
@@ -241,7 +242,7 @@ typedef struct mantissas {
 	bool is_long; /* some have digits in `high` */
 } mantissas;
 
-/* The digits after the point that are the eight before the last `back`. */
+/* Of the digits after the point, the eight before the last `back`. */
 INLINE __m512i take_decimals(const parts *v, __m512i decimals, int back)
 {
 	const __m512i eight = _mm512_set1_epi64(8);
@@ -280,7 +281,7 @@ INLINE __m512i join_digits(parts *v, const mantissas *m)
 	v->left |= _mm512_cmpgt_epu64_mask(_mm512_sub_epi64(m->size, _mm512_set1_epi64(1)), _mm512_set1_epi64(7));
 	if (m->is_long) {
 		__m512i high = eight_digits(m->high);
-		/* 1843 times 10^16, and what is after it, fit into 64 bits. */
+		/* 1843 times 10^16, plus what follows, fits into 64 bits. */
 		v->left |= _mm512_cmpgt_epi64_mask(m->decimals, _mm512_set1_epi64(24)) |
 		           _mm512_cmpgt_epi64_mask(high, _mm512_set1_epi64(1843));
 		digits = _mm512_add_epi64(digits, _mm512_mullo_epi64(high, _mm512_set1_epi64(10000000000000000)));
@@ -294,7 +295,7 @@ INLINE __m512i join_digits(parts *v, const mantissas *m)
 	                                                                  m->decimals, sheaf_tens, 8)));
 }
 
-/* *exponents: some lines before had them. */
+/* *exponents: some lines so far had them. */
 INLINE __m512i take_reals(parts *v, bool *exponents)
 {
 	__m512i head = take_sign(v);
@@ -336,8 +337,8 @@ INLINE __m512i take_integers(parts *v)
 
 /* ---- lines ---- */
 
-/* Stores a coordinate of some lines; returns those where it is none, or beyond its limit, as it is where it
- * has more digits than are read. */
+/* Stores a coordinate of some lines; returns those in which it is none, or out of range, which includes those
+ * with more digits than are read. */
 INLINE __mmask8 store_coordinates(sheaf_entries *run, int c, const uint8_t *base, __m512i from, __m512i to,
                                   __mmask8 lines)
 {
@@ -360,13 +361,13 @@ INLINE void store_numbers(sheaf_entries *run, int n, int numbers, __m512i values
 		_mm512_mask_i64scatter_epi64(to + n, lines, _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0), values, 8);
 }
 
-/* What each line has: constants wherever this is inlined. */
+/* The shape of each line: constants wherever this is inlined. */
 typedef struct line_shape {
 	int coordinates, numbers;
 	bool integers;
 } line_shape;
 
-/* Stores up to eight lines from number k on; returns how many of them stand. */
+/* Stores up to eight lines from number k on; returns how many of them are kept. */
 INLINE unsigned store_lines(sheaf_entries *run, const marks *m, unsigned k, unsigned n, line_shape shape,
                             bool *exponents)
 {
@@ -394,7 +395,7 @@ INLINE unsigned store_lines(sheaf_entries *run, const marks *m, unsigned k, unsi
 	return left ? (unsigned)__builtin_ctz(left) : n;
 }
 
-/* Reads the lines that are listed; false where one of them is left. */
+/* Reads the lines that are listed; false if one of them is left to the scanner. */
 INLINE bool read_listed(sheaf_entries *run, const marks *m, line_shape shape, bool *exponents)
 {
 	for (unsigned k = 0; k < m->lines && run->count < run->room;) {
@@ -437,7 +438,7 @@ READER(reals_of_4, 4, 1, false)
 READER(reals, 0, 1, false)
 READER(integers, 0, 1, true)
 
-/* Kinds of lines that there is a reader for. */
+/* The kinds of lines that have a reader. */
 static const struct {
 	int coordinates, numbers;
 	bool integers;

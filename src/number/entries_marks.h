@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the numbers of lines of entries end: the bytes that part numbers, or lines, are found 64 at a time,
- * and listed without a branch on how long anything is. What stands between them is for those to look at who
- * make numbers of it.
+/* Where the numbers of lines of entries end: the bytes that separate numbers, or lines, are found 64 at a
+ * time, and listed without a branch on any length. The code that reads the numbers examines what is between
+ * them.
  *
  * Whoever includes this defines INLINE; find_byte, the mask of the 64 bytes from `at` on that are `byte`; and
  * put_places, which lists the ones of a mask, and may write 64 places. */
@@ -54,7 +54,7 @@ INLINE void marks_begin(marks *m, const sheaf_entries *run, int of_line)
 	}
 }
 
-/* Lists lines from `at` on, up to the first whose marks are others. */
+/* Lists lines from `at` on, up to the first whose marks are different. */
 INLINE void marks_find(marks *m, const uint8_t *at, const uint8_t *last, unsigned of_line)
 {
 	uint16_t *to = m->places + MARKS_AHEAD;
@@ -82,7 +82,7 @@ INLINE void marks_find(marks *m, const uint8_t *at, const uint8_t *last, unsigne
 	m->lines = (found - flawed) / of_line;
 }
 
-/* After line number k; before the first one where k is -1. */
+/* After line number k; before the first one if k is -1. */
 INLINE const uint8_t *after_line(const marks *m, int k, int of_line)
 {
 	return m->base + m->places[MARKS_AHEAD + (k + 1) * of_line - 1] + 1;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of entries in plain C: eight digits at a time in a 64-bit word, so that few branches depend on how
- * many digits there are. */
+/* Lines of entries in plain C: eight digits at a time in a 64-bit word, so that few branches depend on the
+ * number of digits. */
 #include "number/digits.h"
 #include "number/entries_parts.h"
 #include "number/nearest.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* A line that is read ends before that many bytes: none of its steps looks at the text's end. Most digits of
- * a coordinate, of a number, of an integer, of an exponent. */
+/* Such a line ends before that many bytes: no step checks for the end of the text. The most digits in a
+ * coordinate, in a number, in an integer, in an exponent. */
 enum { SLACK = 512, MOST_SPACES = 8, MOST_COORDINATE = 18, MOST_INTEGER = 18, MOST_EXPONENT = 4 };
 
 INLINE bool is_space(uint8_t c) { return c == ' ' || c == '\t'; }
 INLINE bool is_digit(uint8_t c) { return (uint8_t)(c - '0') <= 9; }
 
-/* Up to eight digits after *value; returns how many. */
+/* Appends up to eight digits to *value; returns their number. */
 INLINE int take_eight(const uint8_t *at, uint64_t *value)
 {
 	static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
@@ -25,7 +25,7 @@ INLINE int take_eight(const uint8_t *at, uint64_t *value)
 	return n;
 }
 
-/* Digits from `at` on; more than 16 are for numbers that begin with zeros. */
+/* Digits from `at` on; more than 16 only for numbers that begin with zeros. */
 INLINE const uint8_t *take_digits(const uint8_t *at, int words, uint64_t *value)
 {
 	for (int w = 0; w < words; w++) {
@@ -47,7 +47,7 @@ INLINE const uint8_t *take_coordinate(const uint8_t *at, sheaf_entries *run, int
 	uint64_t value = 0;
 	const uint8_t *end = take_digits(at, 3, &value);
 	if (end - at > MOST_COORDINATE || value - 1 >= run->limits[c])
-		return NULL; /* 0 is beyond, and so is nothing */
+		return NULL; /* 0 is out of range, and so is no digit at all */
 	if (run->wide[c])
 		((int64_t *)run->to[c])[run->count] = (int64_t)(value - 1);
 	else
@@ -82,8 +82,8 @@ INLINE const uint8_t *take_real(const uint8_t *at, double *out)
 	int count = (int)(end - first);
 	if (*end == '.') {
 		const uint8_t *fraction = end + 1;
-		/* Two words, and a third one where the number begins with its point: digits of both sides are to be
-		 * no more than nineteen. */
+		/* Two words, and a third one if the number begins with its point: there may be at most nineteen
+		 * digits on both sides together. */
 		end = take_digits(fraction, 3, &digits);
 		exponent = -(int)(end - fraction);
 		if (end == fraction && (*end | 0x20) == 'e') return NULL;
@@ -103,7 +103,7 @@ INLINE const uint8_t *take_number(const uint8_t *at, const sheaf_entries *run, s
 	                     : take_real(at, (double *)run->values + n);
 }
 
-/* After the line's feed; NULL where it is left. */
+/* The position after the line's feed; NULL if the line is left to the scanner. */
 INLINE const uint8_t *take_line(sheaf_entries *run, int coordinates, int numbers)
 {
 	const uint8_t *at = run->at;
@@ -125,7 +125,7 @@ INLINE const uint8_t *take_line(sheaf_entries *run, int coordinates, int numbers
 
 INLINE void read_lines(sheaf_entries *caller, int coordinates, int numbers, size_t most)
 {
-	sheaf_entries run = *caller; /* whose address nobody knows: it can live in registers */
+	sheaf_entries run = *caller; /* whose address is never taken: it can stay in registers */
 	for (const uint8_t *next; run.count < most && (next = take_line(&run, coordinates, numbers)); run.count++)
 		run.at = next;
 	*caller = run;

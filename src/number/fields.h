@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Fields of delimited text: where they end, and numbers in the fields of a column. As other kernels do, these
- * read what they are certain of and leave the rest; so it is correct for them to do nothing. */
+/* Fields of delimited text: where they end, and numbers in the fields of a column. Like other kernels, these
+ * read what they are certain of and leave the rest; so a kernel that does nothing is correct. */
 #ifndef SHEAF_NUMBER_FIELDS_H
 #define SHEAF_NUMBER_FIELDS_H
 
@@ -10,30 +10,30 @@
 
 /* ---- where fields end ---- */
 
-/* A walk over records of `width` fields, in which all is as it should be: each field that has a quote begins
- * and ends with one, and the others inside of it are doubled. */
+/* A walk over regular records of `width` fields: each field with a quote begins and ends with one, and the
+ * others inside it are doubled. */
 typedef struct sheaf_fields_cut {
 	const uint8_t *begin, *end; /* the text, from the first byte of a record */
 	uint8_t delimiter, feed;
 	uint8_t quote; /* 0: there are none */
 	uint32_t width;
 	int64_t first_line;
-	uint32_t *starts, *ends; /* of each record its first byte, of each field the byte after it */
-	int64_t *lines;          /* that a record begins on */
-	size_t records;          /* that are whole */
-	bool stopped;            /* in the record after these something is left */
-	/* Where the walk is: */
+	uint32_t *starts, *ends; /* for each record its first byte, for each field the byte after it */
+	int64_t *lines;          /* on which a record begins */
+	size_t records;          /* complete ones */
+	bool stopped;            /* something in the record after these is irregular */
+	/* The state of the walk: */
 	const uint8_t *block;
-	size_t nends, before; /* that were found; of the whole records */
+	size_t nends, before; /* found so far; in the complete records */
 	uint32_t record, record_line, line;
 	uint64_t inside;                 /* all bits: in quotes */
-	uint64_t after_end, after_close; /* 1: the byte before ends a field, is a quote that closes one */
+	uint64_t after_end, after_close; /* 1: the byte before ends a field, or is a quote that closes one */
 } sheaf_fields_cut;
 
 enum { SHEAF_FIELDS_BLOCK = 64 };
 
-/* Goes on over blocks of 64 bytes that end before `until`, until something is left. There is room for as many
- * starts, lines and ends as there are bytes, and 64 more. */
+/* Continues over blocks of 64 bytes that end before `until`, until something is irregular. There is room for
+ * as many starts, lines and ends as there are bytes, and 64 more. */
 typedef void sheaf_fields_cutter(sheaf_fields_cut *cut, const uint8_t *until);
 
 void sheaf_fields_cut_begin(sheaf_fields_cut *cut);
@@ -59,23 +59,23 @@ static inline __attribute__((always_inline)) void sheaf_field_at(const sheaf_fie
 	if (f->last && *end > *at && (*end)[-1] == '\r') --*end;
 }
 
-/* What stood in fields. */
+/* What the fields contained. */
 enum { SHEAF_FIELD_WHOLE = 1, SHEAF_FIELD_NEGATIVE = 2, SHEAF_FIELD_REAL = 4 };
 
-/* These begin with field `from` and give the number of the first one that is left. Values go to to[i]. Floats
- * have no integers that they cannot hold. */
+/* These begin with field `from` and return the number of the first one that is left. Values go to to[i].
+ * Floats contain no integers that they cannot hold exactly. */
 typedef size_t sheaf_fields_f64_reader(const sheaf_fields *fields, size_t from, double *to);
 typedef size_t sheaf_fields_i64_reader(const sheaf_fields *fields, size_t from, int64_t *to);
 /* Adds to *seen: whole numbers of at most 18 digits, negative ones, and ones with a point. Numbers that begin
- * with more zeros than one, and -0, are left. */
+ * with more than one zero, and -0, are left. */
 typedef size_t sheaf_fields_looker(const sheaf_fields *fields, size_t from, unsigned *seen);
-/* Times such as "2012-05-25 14:13:29", as seconds since 1970; some years far from now are left. `to` NULL:
- * they are looked at only. */
+/* Times such as "2012-05-25 14:13:29", as seconds since 1970; years far from now are left. `to` NULL: only
+ * examines them. */
 typedef size_t sheaf_fields_time_reader(const sheaf_fields *fields, size_t from, int64_t *to);
 /* "true" and "false", as 1 and 0; the same. */
 typedef size_t sheaf_fields_bool_reader(const sheaf_fields *fields, size_t from, uint8_t *to);
 
-/* All of one kind of processor. */
+/* All for one kind of processor. */
 typedef struct sheaf_fields_kernel {
 	sheaf_fields_cutter *cut;
 	sheaf_fields_looker *look;

@@ -12,7 +12,8 @@ static inline uint8x16_t bits_of_bytes(void)
 	return vld1q_u8(bits);
 }
 
-/* One bit for each byte of a block that is the one wanted: pairs are added up until eight bytes are left. */
+/* One bit for each byte of a block that equals the wanted one: pairs are added up until eight bytes are
+ * left. */
 static inline uint64_t find(const uint8_t *block, uint8_t wanted)
 {
 	const uint8x16_t bits = bits_of_bytes(), each = vdupq_n_u8(wanted);
@@ -38,7 +39,7 @@ int64_t sheaf_count_feeds_neon(const uint8_t *text, int64_t n)
 	return feeds;
 }
 
-/* A feed directly after a return ends no other line. */
+/* A feed directly after a return ends no further line. */
 int64_t sheaf_count_ends_neon(const uint8_t *text, int64_t n)
 {
 	int64_t ends = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernels have in common that find where fields end. Each has its way to find bytes in a block, and
- * to put down where they are. */
+/* The common part of the kernels that find where fields end. Each has its own way to find bytes in a block,
+ * and to store their places. */
 #ifndef SHEAF_NUMBER_FIELDS_PARTS_H
 #define SHEAF_NUMBER_FIELDS_PARTS_H
 
@@ -10,7 +10,7 @@
 #include "number/nearest.h"
 #include <string.h>
 
-/* Into functions for one kind of processor. */
+/* Inlined into functions for one kind of processor. */
 #define SHEAF_INLINE static inline __attribute__((always_inline))
 
 /* One bit for each byte of a block. */
@@ -25,7 +25,8 @@ SHEAF_INLINE uint64_t sheaf_odd_so_far(uint64_t bits)
 	return bits;
 }
 
-/* A quote closes its field where the field ends, also before a carriage return that belongs to the feed. */
+/* A quote closes its field if the field ends there, also before a carriage return that belongs to the line
+ * feed. */
 SHEAF_INLINE bool sheaf_ends_at_return(const sheaf_fields_cut *c, uint64_t at)
 {
 	for (; at; at &= at - 1) {
@@ -35,7 +36,7 @@ SHEAF_INLINE bool sheaf_ends_at_return(const sheaf_fields_cut *c, uint64_t at)
 	return true;
 }
 
-/* Leaves those delimiters and feeds that are not in quotes; false where a quote is not as it should be. */
+/* Keeps only delimiters and feeds outside quotes; false if a quote is irregular. */
 SHEAF_INLINE bool sheaf_take_quotes(sheaf_fields_cut *c, sheaf_block_marks *m)
 {
 	uint64_t in = sheaf_odd_so_far(m->quotes) ^ c->inside, open = m->quotes & in, close = m->quotes & ~in;
@@ -51,7 +52,7 @@ SHEAF_INLINE bool sheaf_take_quotes(sheaf_fields_cut *c, sheaf_block_marks *m)
 
 SHEAF_INLINE uint64_t sheaf_bits_up_to(int bit) { return ~UINT64_C(0) >> (63 - bit); }
 
-/* Ends the records of a block, of whose fields there were `before` before it. */
+/* Ends the records of a block; `before` fields of the first one were before the block. */
 SHEAF_INLINE bool sheaf_end_records(sheaf_fields_cut *c, uint64_t ends, uint64_t feeds, uint64_t all_feeds,
                                     size_t before)
 {
@@ -70,7 +71,7 @@ SHEAF_INLINE bool sheaf_end_records(sheaf_fields_cut *c, uint64_t ends, uint64_t
 	return true;
 }
 
-/* One block, from what was found in it; `put` puts down where bits are. */
+/* One block, from the bytes found in it; `put` stores the places of bits. */
 #define SHEAF_CUT_BLOCK(c, m, put) \
 	do { \
 		uint64_t all_feeds = (m).feeds; \
@@ -104,7 +105,7 @@ SHEAF_INLINE int64_t sheaf_signed_i64(uint64_t v, bool negative)
 	return (int64_t)((v ^ (0 - (uint64_t)negative)) + negative);
 }
 
-/* What stood in a field: signs come as they like, so that nothing is to be guessed of them. */
+/* What a field contained: signs are unpredictable, so there is no branch on them. */
 SHEAF_INLINE unsigned sheaf_field_bits(bool whole, bool negative)
 {
 	return whole ? SHEAF_FIELD_WHOLE | (unsigned)negative * SHEAF_FIELD_NEGATIVE : SHEAF_FIELD_REAL;
@@ -117,7 +118,7 @@ typedef struct sheaf_field_number {
 	bool negative, zeros;
 } sheaf_field_number;
 
-/* As many digits as fit in 64 bits with a sign, whatever they are. */
+/* The number of digits that always fit in signed 64 bits. */
 enum { SHEAF_FIELD_DIGITS = 18 };
 
 SHEAF_INLINE bool sheaf_field_f64(const sheaf_field_number *n, double *out)
@@ -134,7 +135,7 @@ SHEAF_INLINE bool sheaf_field_f64(const sheaf_field_number *n, double *out)
 	return true;
 }
 
-/* Adds what a number is; false where it is left. */
+/* Adds the kind of a number; false if it is left. */
 SHEAF_INLINE bool sheaf_field_add_seen(const sheaf_field_number *n, bool is_zero, unsigned *seen)
 {
 	bool whole = n->places < 0;
@@ -143,8 +144,8 @@ SHEAF_INLINE bool sheaf_field_add_seen(const sheaf_field_number *n, bool is_zero
 	return true;
 }
 
-/* Bytes of "2012-05-25 14:13:29". Years so far from now that nanoseconds of their times go beyond 64 bits are
- * left. */
+/* Length of "2012-05-25 14:13:29". Years so far from now that their times in nanoseconds do not fit 64 bits
+ * are left. */
 enum { SHEAF_FIELD_TIME = 19, SHEAF_FIELD_FIRST_YEAR = 1720, SHEAF_FIELD_LAST_YEAR = 2220 };
 
 SHEAF_INLINE bool sheaf_field_time(const sheaf_fields *f, size_t i, int64_t *seconds)
@@ -157,7 +158,7 @@ SHEAF_INLINE bool sheaf_field_time(const sheaf_fields *f, size_t i, int64_t *sec
 	return is_time && *seconds < most && least < *seconds;
 }
 
-/* The readers of one kind of processor, whose `take` gives the number that a field is, and whose `take_time`
+/* The readers for one kind of processor, whose `take` returns the number in a field, and whose `take_time`
  * the time. */
 #define SHEAF_FIELDS_READERS(target) \
 	target static size_t read_f64(const sheaf_fields *f, size_t from, double *to) \

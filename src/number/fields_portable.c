@@ -37,7 +37,7 @@ static void cut(sheaf_fields_cut *c, const uint8_t *until)
 /* Nineteen digits and a point. */
 enum { MOST_BYTES = 20, WORD = 8 };
 
-/* Digits up to a byte that is none; eight at a time while there are as many. */
+/* Digits up to a byte that is none; eight at a time while there are that many. */
 SHEAF_INLINE const uint8_t *take_digits(const uint8_t *at, const uint8_t *end, uint64_t *value)
 {
 	for (; end - at >= WORD; at += WORD) {
@@ -86,7 +86,7 @@ static size_t look(const sheaf_fields *f, size_t from, unsigned *seen)
 	return from;
 }
 
-/* Which of the two comes is not to be guessed. */
+/* Which of the two comes cannot be predicted. */
 size_t sheaf_fields_read_bools(const sheaf_fields *f, size_t from, uint8_t *to)
 {
 	enum { TRUE = 4, FALSE = 5 };

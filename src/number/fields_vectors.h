@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers in fields with vectors of sixteen bytes, for whoever includes this, once, after what its processor
- * does in its own way: TARGET, before functions; `sixteen`, a vector; load_digits, the digits of up to
- * sixteen bytes before `end`, at the right of zeros, and which of the bytes are none; take_point_out, which
- * moves all before the point one up; value_of sixteen digits; are_zeros. */
+/* Numbers in fields with vectors of sixteen bytes. The including file defines, once, before this, what
+ * depends on the processor: TARGET, before functions; `sixteen`, a vector; load_digits, the digits of up to
+ * sixteen bytes before `end`, right-aligned after zeros, and which of the bytes are none; take_point_out,
+ * which moves everything before the point one up; value_of sixteen digits; are_zeros. */
 
-/* What is known of a number of `size` bytes whose bytes that are no digits stand at the bits of `other`, the
- * last of them at bit 31; false where it is none. */
+/* What is known of a number of `size` bytes whose bytes other than digits are the bits of `other`, the last
+ * byte being bit 31; false if it is no number. */
 TARGET static inline bool take_places(const uint8_t *end, size_t size, unsigned other, sheaf_field_number *n)
 {
 	enum { LAST = 31 };
@@ -21,7 +21,7 @@ TARGET static inline bool take_places(const uint8_t *end, size_t size, unsigned 
 	return true;
 }
 
-/* More than sixteen bytes: those before them, and those. */
+/* More than sixteen bytes: those before the last sixteen, and these. */
 TARGET static inline bool load_long(const sheaf_fields *f, const uint8_t *end, size_t size,
                                     sheaf_field_number *n, sixteen d[2])
 {
@@ -39,11 +39,11 @@ TARGET static inline bool load_long(const sheaf_fields *f, const uint8_t *end, s
 	return true;
 }
 
-/* In a place of its own: what the caller knows of shorter numbers can live in registers. */
+/* A function of its own, so that what the caller knows of shorter numbers can stay in registers. */
 TARGET static __attribute__((noinline)) bool take_long(const sheaf_fields *f, const uint8_t *end, size_t size,
                                                        sheaf_field_number *n)
 {
-	/* 1843 times 10^16, and what is after it, fit into 64 bits. */
+	/* 1843 times 10^16, plus what follows, fits into 64 bits. */
 	const uint64_t most = 1843, scale = UINT64_C(1000000000000000);
 	sixteen d[2];
 	if (!load_long(f, end, size, n, d)) return false;
@@ -52,7 +52,7 @@ TARGET static __attribute__((noinline)) bool take_long(const sheaf_fields *f, co
 	return high <= most;
 }
 
-/* Up to sixteen bytes; false where there are more, or they are no number. */
+/* Up to sixteen bytes; false if there are more, or they are no number. */
 TARGET static inline bool load_short(const sheaf_fields *f, const uint8_t *end, size_t size,
                                      sheaf_field_number *n, sixteen *d)
 {
@@ -89,7 +89,7 @@ TARGET static inline bool take(const sheaf_fields *f, size_t i, sheaf_field_numb
 	return true;
 }
 
-/* What is seen; 0: it is left. */
+/* The kind that was found; 0: it is left. */
 TARGET static __attribute__((noinline)) unsigned see_long(const sheaf_fields *f, const uint8_t *end,
                                                           size_t size, bool negative)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Fields of delimited text with AVX2 and AVX-512. A number is loaded by its last 16 bytes, so that its digits
- * stand at the right; what is left of it becomes zeros, and a point is taken out by moving what is before it.
- */
+ * are at the right; the bytes to the left of it become zeros, and a point is removed by moving what is before
+ * it. */
 #include "number/kernel_parts.h"
 
 #ifdef SHEAF_KERNEL_X86
@@ -38,7 +38,7 @@ AVX2 static void cut_avx2(sheaf_fields_cut *c, const uint8_t *until)
 	}
 }
 
-/* Sixteen at a time, of which those after the last mean nothing. */
+/* Sixteen at a time; those after the last mean nothing. */
 AVX512 static inline void put_avx512(uint32_t *to, uint32_t base, uint64_t bits)
 {
 	static const uint8_t each[64] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
@@ -77,8 +77,8 @@ AVX512 static void cut_avx512(sheaf_fields_cut *c, const uint8_t *until)
 typedef __m128i sixteen;
 #include "number/fields_tables.h"
 
-/* The digits of up to sixteen bytes before `end`, at the right of zeros; *other: which of the bytes are none.
- */
+/* The digits of up to sixteen bytes before `end`, right-aligned after zeros; *other: which of the bytes are
+ * none. */
 AVX2 static inline sixteen load_digits(const uint8_t *end, size_t size, unsigned *other)
 {
 	__m128i there = _mm_loadu_si128((const __m128i *)(const void *)(last_bytes + size)),
@@ -128,7 +128,7 @@ SHEAF_INLINE bool is_in_month(unsigned year, unsigned month, unsigned day)
 	return day < 29 || (day == 29 && year % 4 == 0 && (year % 100 != 0 || year % 400 == 0));
 }
 
-/* The pairs of digits of sixteen bytes; false where these are no beginning of a time. */
+/* The pairs of digits of sixteen bytes; false if these cannot begin a time. */
 AVX2 static inline bool take_pairs(const uint8_t *at, __m128i *out)
 {
 	const __m128i pattern = _mm_setr_epi8('0', '0', '0', '0', '-', '0', '0', '-', '0', '0', ' ', '0', '0',

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Vectors of the compiler's: plain C to read, the machine's own instructions to run, and every x86-64 has
- * them. Byte by byte, which defines what is found, for the scalar kernel. */
+/* The compiler's vectors: readable as plain C, compiled to the machine's own instructions, which every x86-64
+ * has. Byte by byte, which defines the result, for the scalar kernel. */
 #include "number/find.h"
 #include "base/endian.h"
 #include "number/digits.h"
@@ -17,10 +17,10 @@ static inline block load(const uint8_t *at)
 	return v;
 }
 
-/* Bytes of ones where two blocks are the same. */
+/* Bytes of ones where two blocks are equal. */
 static inline block same(block a, block b) { return (block)(a == b); }
 
-/* Where the first byte of ones is; BLOCK: nowhere. */
+/* The index of the first byte of ones; BLOCK: there is none. */
 static inline int first_of(block marks)
 {
 	uint8_t bytes[BLOCK];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looking for bytes in long texts, sixteen at a time on any machine whose compiler has vectors. */
+/* Searching for bytes in long texts, sixteen at a time on any machine whose compiler has vectors. */
 #ifndef SHEAF_NUMBER_FIND_H
 #define SHEAF_NUMBER_FIND_H
 
@@ -8,7 +8,7 @@
 
 enum { SHEAF_WANTED = 6 };
 
-/* Bytes to look for, each sixteen times; some may be the same. */
+/* Bytes to search for, each sixteen times; some may be equal. */
 typedef struct sheaf_wanted {
 	uint8_t bytes[SHEAF_WANTED][16];
 } sheaf_wanted;
@@ -19,7 +19,7 @@ typedef struct sheaf_wanted {
 
 typedef const uint8_t *sheaf_finder(const uint8_t *at, const uint8_t *end, const sheaf_wanted *wanted);
 
-/* The first byte of [at, end) that is one of those wanted; `end` where there is none. */
+/* The first byte of [at, end) that is one of them; `end` if there is none. */
 const uint8_t *sheaf_find_any(const uint8_t *at, const uint8_t *end, const sheaf_wanted *wanted);
 
 #endif

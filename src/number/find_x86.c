@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looking for bytes with AVX2 and with AVX-512. */
+/* Searching for bytes with AVX2 and with AVX-512. */
 #include "number/kernel_parts.h"
 
 #ifdef SHEAF_KERNEL_X86

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of 16 bits (IEEE 754 binary16), which other programs store: the float that is the same number. */
+/* Numbers of 16 bits (IEEE 754 binary16), which other programs store: the float with the same value. */
 #ifndef SHEAF_NUMBER_HALF_H
 #define SHEAF_NUMBER_HALF_H
 

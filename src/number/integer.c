@@ -26,8 +26,8 @@ static __attribute__((noinline)) char *put_long(char *to, uint64_t v)
 	return to + 8;
 }
 
-/* Without a branch on the number of digits: numbers of the same file have different ones, and a wrong guess
- * takes longer than all the rest. */
+/* Without a branch on the number of digits: numbers of one file differ in it, and a wrong prediction takes
+ * longer than all the rest. */
 char *sheaf_print_u64(char *to, uint64_t v)
 {
 	if (v < 100000000) return sheaf_put_below_1e8(to, (uint32_t)v);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which kernel reads: decided once, at run time. */
+/* Which kernel reads: chosen once, at run time. */
 #include "number/kernel.h"
 #include "number/find.h"
 #include "number/kernel_parts.h"
@@ -57,7 +57,7 @@ static const sheaf_kernel *choose(const char *most)
 	return best;
 }
 
-/* Two threads that choose at once choose the same. */
+/* Two threads that choose at the same time choose the same. */
 const sheaf_kernel *sheaf_kernel_chosen(void)
 {
 	const sheaf_kernel *kernel = atomic_load_explicit(&chosen, memory_order_acquire);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel for AVX2 with BMI2: lists of small integers 64 bytes at a time; pairs are in
- * kernel_avx2_pairs.c, all else is the portable one's. */
+ * kernel_avx2_pairs.c, everything else is the portable kernel's. */
 #include "number/entries_parts.h"
 #include "number/kernel_parts.h"
 
@@ -55,7 +55,7 @@ INLINE __m128i pick(uint64_t last)
 	return _mm_cvtsi64_si128((long long)indices);
 }
 
-/* Up to four numbers of eight bytes: `parts` has what their last two digits say, then their hundreds. */
+/* Up to four numbers of eight bytes: `parts` has the values of their last two digits, then their hundreds. */
 INLINE void store_part(sheaf_numbers *run, __m128i parts, uint64_t last, bool wide)
 {
 	__m128i words = _mm_maddubs_epi16(_mm_shuffle_epi8(parts, pick(last)), _mm_set1_epi16(1 | 100 << 8));
@@ -67,8 +67,8 @@ INLINE void store_part(sheaf_numbers *run, __m128i parts, uint64_t last, bool wi
 	run->count += (size_t)_mm_popcnt_u64(last);
 }
 
-/* Every digit meets the two digits before it; where a number ends, the three are its value. `before` has the
- * 32 bytes before `digits`. */
+/* Every digit is combined with the two digits before it; where a number ends, the three are its value.
+ * `before` has the 32 bytes before `digits`. */
 INLINE void store_half(sheaf_numbers *run, __m256i before, __m256i digits, uint32_t last, bool wide)
 {
 	const __m256i tens = _mm256_setr_epi8(0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 0, 0, 0, 0, 0, 0, 0, 10, 20,
@@ -76,7 +76,7 @@ INLINE void store_half(sheaf_numbers *run, __m256i before, __m256i digits, uint3
 	const __m256i none = _mm256_set1_epi8(-1);
 	__m256i across = _mm256_permute2x128_si256(before, digits, 0x21);
 	__m256i one = _mm256_alignr_epi8(digits, across, 15), two = _mm256_alignr_epi8(digits, across, 14);
-	/* What is no digit is all ones here: it has no tens, and no hundreds stand before it. */
+	/* Any byte but a digit is all ones here: it has no tens, and no hundreds before it. */
 	__m256i hundreds =
 		_mm256_andnot_si256(_mm256_or_si256(_mm256_cmpeq_epi8(one, none), _mm256_cmpeq_epi8(two, none)), two);
 	__m256i rest = _mm256_add_epi8(digits, _mm256_shuffle_epi8(tens, one));
@@ -87,11 +87,11 @@ INLINE void store_half(sheaf_numbers *run, __m256i before, __m256i digits, uint3
 	store_part(run, _mm256_extracti128_si256(odd, 1), last >> 24, wide);
 }
 
-/* Reads the block's numbers where all up to the list's end are of one to three digits. */
+/* Reads the block's numbers if all up to the list's end have one to three digits. */
 INLINE bool read_small(sheaf_numbers *run, const block *b, bool wide)
 {
 	uint64_t halt = _blsi_u64(~(b->digit | b->space)),
-			 digit = b->digit & (halt - 1); /* all of them where nothing halts */
+			 digit = b->digit & (halt - 1); /* all of them if nothing stops */
 	uint64_t after = digit << 1 & ~digit & (b->space | b->end), last = after >> 1;
 	if ((digit & digit << 1 & digit << 2 & digit << 3) || (halt & ~b->end) || !after) return false;
 	__m256i none = _mm256_set1_epi8(-1);
@@ -105,7 +105,7 @@ INLINE bool read_small(sheaf_numbers *run, const block *b, bool wide)
 
 INLINE void read_run(sheaf_numbers *caller, bool wide)
 {
-	sheaf_numbers run = *caller; /* whose address nobody knows: it can live in registers */
+	sheaf_numbers run = *caller; /* whose address is never taken: it can stay in registers */
 	while (run.room - run.count >= SHEAF_NUMBERS_ROOM && run.end - run.at >= 64) {
 		block b = load(&run);
 		if (!read_small(&run, &b, wide)) break;

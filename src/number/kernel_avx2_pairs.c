@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pairs of integers with AVX2 and BMI2: masks of 64 bytes say where indices and values are, eight of each
- * become integers at once. Other pairs are left to the portable kernel. */
+/* Pairs of integers with AVX2 and BMI2: masks of 64 bytes show where indices and values are, and eight of
+ * each become integers at once. Other pairs are left to the portable kernel. */
 #include "number/clinger.h"
 #include "number/kernel_parts.h"
 
@@ -52,7 +52,8 @@ typedef struct places {
 	unsigned n;
 } places;
 
-/* False where there is none, or where one up to the list's end is not of integers of up to eight digits. */
+/* False if there is none, or if one up to the list's end does not consist of integers of up to eight
+ * digits. */
 INLINE bool find_pairs(const block *b, places *p)
 {
 	uint64_t stop = ~(b->digit | b->space | b->pair), halt = _blsi_u64(stop), seen = halt ? halt - 1 : ~0ull;
@@ -110,8 +111,8 @@ INLINE uint64_t load_word(const uint8_t *at)
 	return word;
 }
 
-/* How many of n indices, at most eight, are below the limit, up to the first that is not. Lanes after them
- * have no say. */
+/* How many of n indices, at most eight, are below the limit, up to the first that is not. Lanes after them do
+ * not matter. */
 INLINE unsigned count_below(__m256i indices, uint64_t limit, unsigned n)
 {
 	__m256i most = _mm256_set1_epi32(limit > INT32_MAX ? INT32_MAX : (int32_t)limit - 1);
@@ -142,7 +143,7 @@ INLINE unsigned put_pairs(sheaf_numbers *run, const places *p, bool wide)
 	return p->n;
 }
 
-/* False: the next thing is no such pair, or the list's end. */
+/* False: the next item is no such pair, or the list ends. */
 INLINE bool read_block(sheaf_numbers *run, const block *b, bool wide)
 {
 	places p;
@@ -156,7 +157,7 @@ INLINE bool read_block(sheaf_numbers *run, const block *b, bool wide)
 
 INLINE void read_run(sheaf_numbers *caller, bool wide)
 {
-	sheaf_numbers run = *caller; /* whose address nobody knows: it can live in registers */
+	sheaf_numbers run = *caller; /* whose address is never taken: it can stay in registers */
 	bool more = sheaf_rounds_to_nearest();
 	while (more && run.end - run.at >= BLOCK + WORD && run.room - run.count >= SHEAF_NUMBERS_ROOM) {
 		block b = load(&run);

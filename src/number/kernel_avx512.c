@@ -36,8 +36,8 @@ INLINE void store_small(sheaf_numbers *run, __m512i words, size_t n, bool wide)
 	run->count += n;
 }
 
-/* Digits and spaces by turns, as in lists of zeros and ones: a digit and its space are a word. Where the next
- * block begins is known before this one is read, so that many are under way at a time. */
+/* Digits and spaces alternate, as in lists of zeros and ones: a digit and its space are a word. The start of
+ * the next block is known before this one is read, so several are in progress at a time. */
 INLINE bool try_single(sheaf_numbers *run, const block *b, bool wide)
 {
 	const uint64_t turns = 0x5555555555555555;
@@ -47,8 +47,8 @@ INLINE bool try_single(sheaf_numbers *run, const block *b, bool wide)
 	return true;
 }
 
-/* Every digit meets the two digits before it; where a number ends, the three are its value. No step depends
- * on a number. */
+/* Every digit is combined with the two digits before it; where a number ends, the three are its value. No
+ * step depends on a number. */
 INLINE void read_small(sheaf_numbers *run, __m512i bytes, uint64_t digit, uint64_t last, bool wide)
 {
 	const __m512i tens =
@@ -66,8 +66,8 @@ INLINE void read_small(sheaf_numbers *run, __m512i bytes, uint64_t digit, uint64
 	store_small(run, words, (size_t)_mm_popcnt_u64(last), wide);
 }
 
-/* After the last number that a block has read: at the end of the list, or after spaces at what halts, where
- * it may be recognised by a byte that no number follows. */
+/* The position after the last number that a block has read: at the end of the list, or after spaces at the
+ * byte that stops, so that a byte which cannot precede a number may identify it. */
 INLINE void pass_read(sheaf_numbers *run, const block *b, uint64_t after, uint64_t halt, bool *more)
 {
 	unsigned last = 63 - (unsigned)_lzcnt_u64(after), at = halt & after ? last : last + 1;
@@ -78,11 +78,11 @@ INLINE void pass_read(sheaf_numbers *run, const block *b, uint64_t after, uint64
 		*more = *run->at == '-' || *run->at == '.' || (uint8_t)(*run->at - '0') <= 9;
 }
 
-/* Reads the block's numbers where all up to a list's end are such integers. */
+/* Reads the block's numbers if all up to a list's end are such integers. */
 INLINE bool try_small(sheaf_numbers *run, const block *b, bool wide, bool *more)
 {
 	uint64_t halt = _blsi_u64(~(b->digit | b->space)),
-			 digit = b->digit & (halt - 1); /* all of them where nothing halts */
+			 digit = b->digit & (halt - 1); /* all of them if nothing stops */
 	uint64_t after = digit << 1 & ~digit & (b->space | b->end);
 	if ((digit & digit << 1 & digit << 2 & digit << 3) || !after) return false;
 	read_small(run, b->bytes, digit, after >> 1, wide);
@@ -143,7 +143,7 @@ INLINE void store_indices(const sheaf_numbers *run, __m512i index, lanes *l)
 		                    _mm512_cvtepi64_epi32(index));
 }
 
-/* Passes spaces where no number can be read; false: something else is there. */
+/* Skips spaces when no number can be read; false: there is something else. */
 INLINE bool pass_spaces(sheaf_numbers *run, const block *b)
 {
 	unsigned n = (unsigned)_tzcnt_u64(~b->space);
@@ -151,7 +151,7 @@ INLINE bool pass_spaces(sheaf_numbers *run, const block *b)
 	return n > 0;
 }
 
-/* Reads some numbers; false: the next thing is none, or none for this kernel. */
+/* Reads some numbers; false: the next item is none, or none for this kernel. */
 INLINE bool step(sheaf_numbers *run, block *b, bool pairs, bool wide)
 {
 	find_parts_of_numbers(b);
@@ -167,7 +167,7 @@ INLINE bool step(sheaf_numbers *run, block *b, bool pairs, bool wide)
 		run->at += _tzcnt_u64(_pdep_u64(1ull << n, pairs ? m.index : m.first));
 		return false;
 	}
-	/* Known from the masks alone, so that the next step need not wait for the values of this one. */
+	/* Follows from the masks alone, so the next step need not wait for the values of this one. */
 	run->count += m.n;
 	uint64_t last = _pdep_u64(1ull << (m.n - 1), m.after);
 	run->at += _tzcnt_u64(last) + !(last & b->end);
@@ -176,7 +176,7 @@ INLINE bool step(sheaf_numbers *run, block *b, bool pairs, bool wide)
 
 INLINE void read_run(sheaf_numbers *caller, bool pairs, bool wide)
 {
-	sheaf_numbers run = *caller; /* whose address nobody knows: it can live in registers */
+	sheaf_numbers run = *caller; /* whose address is never taken: it can stay in registers */
 	bool more = true;
 	if (!pairs && run.at < run.end && *run.at == run.delimiters->spaces[0])
 		run.at++; /* so that the first block begins with a number */
@@ -190,7 +190,7 @@ INLINE void read_run(sheaf_numbers *caller, bool pairs, bool wide)
 
 /* ---- whole numbers of up to four digits ---- */
 
-/* As in read_small, but every two digits meet the two before them. */
+/* As in read_small, but every two digits are combined with the two before them. */
 INLINE void put_whole(sheaf_numbers *run, __m512i bytes, uint64_t digit, uint64_t last)
 {
 	const __m512i tens =
@@ -211,15 +211,15 @@ INLINE void put_whole(sheaf_numbers *run, __m512i bytes, uint64_t digit, uint64_
 	run->count += (size_t)_mm_popcnt_u64(last);
 }
 
-/* Reads the numbers before the end of the list, before one of more digits, and before what is none. False:
- * the list goes no further here. */
+/* Reads the numbers up to the end of the list, up to one with more digits, or up to anything else. False: the
+ * list does not continue here. */
 INLINE bool step_whole(sheaf_numbers *run)
 {
 	bool more = true;
 	block b = load(run);
 	uint64_t fifth = b.digit & b.digit << 1 & b.digit << 2 & b.digit << 3 & b.digit << 4;
 	uint64_t halt = _blsi_u64(~(b.digit | b.space) | fifth >> 4),
-			 digit = b.digit & (halt - 1); /* all of them where nothing halts */
+			 digit = b.digit & (halt - 1); /* all of them if nothing stops */
 	uint64_t after = digit << 1 & ~digit & (b.space | b.end);
 	if (!after) {
 		unsigned spaces = (unsigned)_tzcnt_u64(~b.space);
@@ -233,7 +233,7 @@ INLINE bool step_whole(sheaf_numbers *run)
 
 AVX512 static void whole_i32(sheaf_numbers *caller)
 {
-	sheaf_numbers run = *caller; /* whose address nobody knows: it can live in registers */
+	sheaf_numbers run = *caller; /* whose address is never taken: it can stay in registers */
 	while (run.room - run.count >= SHEAF_NUMBERS_ROOM && step_whole(&run)) {
 	}
 	*caller = run;

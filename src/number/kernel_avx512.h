@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel for AVX-512 with VBMI and VBMI2: 64 bytes of text in a register, and one bit for each byte in
- * masks. What its readers of runs and of lines share.
+ * masks. Shared by its readers of runs and of lines.
  *
  * Adding the mask of all numbers' first bytes to the mask of their bytes carries each bit to the first byte
- * after its number: so ends are found for all numbers at once, and what stands where it must not is found by
- * comparing masks. Then the bytes that are no digits are pressed out of the numbers, eight numbers are
- * gathered into the eight lanes of a register, each against the right end of its lane, and three
- * multiplications make integers of their digits. */
+ * after its number: so ends are found for all numbers at once, and misplaced bytes are found by comparing
+ * masks. Then the bytes other than digits are compressed out of the numbers, eight numbers are gathered into
+ * the eight lanes of a register, right-aligned, and three multiplications turn their digits into integers. */
 #ifndef SHEAF_NUMBER_KERNEL_AVX512_H
 #define SHEAF_NUMBER_KERNEL_AVX512_H
 
@@ -64,15 +63,15 @@ INLINE __m512i iota(void)
 
 /* Masks of the numbers in a block: one bit for each, in order. */
 typedef struct numbers {
-	unsigned n;            /* how many are read */
+	unsigned n;            /* how many of them are read */
 	uint64_t first;        /* first bytes, signs included */
-	uint64_t number;       /* all bytes of numbers, those of indices included */
+	uint64_t number;       /* all bytes of numbers, including those of indices */
 	uint64_t stop, after;  /* after the mantissa; after the number */
 	uint64_t fraction;     /* after the point, or `stop` */
 	uint64_t digits;       /* first byte of the mantissa that is kept */
-	uint64_t kept;         /* bytes that are not pressed out */
+	uint64_t kept;         /* bytes that are not compressed out */
 	uint64_t index, colon; /* first byte of, and one after, each index */
-	uint64_t flaws;        /* bytes of, or directly after, what is no number of the plain kind */
+	uint64_t flaws;        /* bytes of, or directly after, anything but a plain number */
 } numbers;
 
 /* The exponents: from each 'e' to the end of its number. */
@@ -85,8 +84,8 @@ INLINE uint64_t find_exponents(const block *b, numbers *m)
 	return exponents;
 }
 
-/* From m->number and m->first. A zero before the point, and zeros directly after that point, say nothing:
- * they are pressed out. */
+/* From m->number and m->first. A zero before the point, and zeros directly after that point, do not matter:
+ * they are compressed out. */
 INLINE void find_mantissas(const block *b, numbers *m)
 {
 	uint64_t exponents = b->e | b->plus ? find_exponents(b, m) : 0, mantissas = m->number & ~exponents;
@@ -106,7 +105,7 @@ INLINE void find_mantissas(const block *b, numbers *m)
 
 /* ---- from digits to values ---- */
 
-/* Where the marked bytes are once the others are pressed out: each place in all eight bytes of a lane. */
+/* Where the marked bytes are once the others are compressed out: each place in all eight bytes of a lane. */
 INLINE __m512i places(uint64_t mask, uint64_t kept)
 {
 	__m512i bytes = _mm512_maskz_compress_epi8(kept == ~0ull ? mask : _pext_u64(mask, kept), iota());
@@ -136,7 +135,7 @@ INLINE bool any_above(__m512i places, char most)
 	return _mm512_cmpgt_epi8_mask(places, _mm512_set1_epi8(most)) != 0;
 }
 
-/* What a step has made of its numbers, lane by lane. `left` marks lanes that are left to the scanner. */
+/* The results of a step, lane by lane. `left` marks lanes that are left to the scanner. */
 typedef struct lanes {
 	__m512d values;
 	__m512i integers; /* all digits */
@@ -217,7 +216,7 @@ INLINE __m512i read_exponents(const block *b, const numbers *m, __m512i text, __
 	return _mm512_mask_sub_epi64(value, (__mmask8)_pext_u64(minus, m->after), _mm512_setzero_si512(), value);
 }
 
-/* The digits of numbers, as bytes 0 to 9, and what stands between numbers, as anything else. */
+/* The digits of numbers, as bytes 0 to 9, and arbitrary bytes between numbers. */
 INLINE __m512i press(const block *b, const numbers *m)
 {
 	return _mm512_maskz_compress_epi8(m->kept, _mm512_sub_epi8(b->bytes, _mm512_set1_epi8('0')));
@@ -253,7 +252,7 @@ INLINE __m512i read_indices(const numbers *m, __m512i text, __mmask8 *left)
 	return eight_digits(text, from, to);
 }
 
-/* Rounding twice, to double and to float, is right but where the double is halfway between two floats. */
+/* Rounding twice, to double and to float, is correct unless the double is halfway between two floats. */
 INLINE __m256 to_floats(lanes *l)
 {
 	const __m512i rest = _mm512_set1_epi64(0x1fffffff), half = _mm512_set1_epi64(0x10000000);
@@ -261,7 +260,7 @@ INLINE __m256 to_floats(lanes *l)
 	return _mm512_cvt_roundpd_ps(l->values, NEAREST);
 }
 
-/* Lanes whose values the floats do not hold, and that may have more than nine digits. */
+/* Lanes whose values a float does not hold exactly, and that may have more than nine digits. */
 INLINE __mmask8 find_rounded(const lanes *l, __m256 floats)
 {
 	__mmask8 rounded = _mm512_cmp_pd_mask(_mm512_cvtps_pd(floats), l->values, _CMP_NEQ_OQ);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Short lines with AVX-512: names and ids are found by masks as numbers are, so that no line, list or id
- * starts the search anew. */
+/* Short lines with AVX-512: names and ids are found by masks like numbers, so no line, list or id restarts
+ * the search. */
 #include "number/kernel_parts.h"
 
 #ifdef SHEAF_KERNEL_X86
@@ -8,13 +8,13 @@
 
 enum { EVENTS = 16 };
 
-/* Where in a line a step begins. */
+/* At which part of a line a step begins. */
 typedef struct place {
 	uint64_t at_start;    /* 1: at its first byte */
 	uint64_t before_mark; /* 1: before its first list */
 } place;
 
-/* Masks of what stands around numbers. */
+/* Masks of the bytes around numbers. */
 typedef struct frame {
 	uint64_t mark, feed;
 	uint64_t run;        /* bytes that are separated by spaces and feeds */
@@ -33,7 +33,7 @@ INLINE void find_names(frame *f, const block *b, const sheaf_delimiters *is, uin
 		(_mm512_movepi8_mask(b->bytes) | _mm512_cmplt_epu8_mask(b->bytes, _mm512_set1_epi8(0x20))) & f->names;
 }
 
-/* An id is all digits from the start of a line. Nothing else stands before the first mark. */
+/* An id consists of digits from the start of a line. Nothing else may precede the first mark. */
 INLINE void find_ids(frame *f, const block *b, const place *p)
 {
 	uint64_t starts = f->feed << 1 | p->at_start, outside = ~(f->mark | f->feed);
@@ -45,7 +45,7 @@ INLINE void find_ids(frame *f, const block *b, const place *p)
 	f->flaws |= (f->after_id & ~(b->space | f->mark | f->feed)) | (outside & f->run & ~f->ids);
 }
 
-/* Takes bytes that are no part of numbers out of their masks. */
+/* Removes bytes outside numbers from the numbers' masks. */
 INLINE void hide(block *b, uint64_t bytes)
 {
 	b->digit &= ~bytes;
@@ -71,11 +71,11 @@ INLINE frame find_frame(block *b, const sheaf_delimiters *is, const place *p)
 	find_ids(&f, b, p);
 	hide(b, f.ids | f.names);
 	b->end = f.mark | f.feed | back;
-	b->space |= f.ids | f.names; /* whatever they are, they part numbers */
+	b->space |= f.ids | f.names; /* whatever they are, they separate numbers */
 	return f;
 }
 
-/* Numbers that end in a pair mark are indices; a value stands after each of these. */
+/* Numbers that end in a pair mark are indices; a value follows each of them. */
 INLINE numbers find_numbers(const block *b)
 {
 	numbers m = {.number = b->digit | b->dot | b->minus | b->e | b->plus};
@@ -90,11 +90,11 @@ INLINE numbers find_numbers(const block *b)
 	return m;
 }
 
-/* The bits before bit number n + 1 of a mask; all where it has no more than n. */
+/* The bits before bit number n + 1 of a mask; all if it has no more than n. */
 INLINE uint64_t before_bit(uint64_t mask, unsigned n) { return _pdep_u64(1ull << n, mask) - 1; }
 
-/* How many bytes the step takes: whole runs, without flaws, and no more of anything than there are lanes
- * for. */
+/* How many bytes the step takes: whole runs, without flaws, and never more of anything than there are
+ * lanes. */
 INLINE unsigned find_cut(const frame *f, const numbers *m)
 {
 	uint64_t seen = _blsi_u64(f->flaws | m->flaws) - 1;
@@ -103,8 +103,8 @@ INLINE unsigned find_cut(const frame *f, const numbers *m)
 	return 64 - (unsigned)_lzcnt_u64(~f->run & seen);
 }
 
-/* One event for each lane. Its rank among events and values, less its rank among events, is how many values
- * stand before it. */
+/* One event for each lane. Its rank among events and values, minus its rank among events, is the number of
+ * values before it. */
 INLINE void store_events(sheaf_tape *tape, const uint8_t *at, uint64_t events, uint64_t values,
                          uint64_t indices)
 {
@@ -124,7 +124,7 @@ INLINE void store_events(sheaf_tape *tape, const uint8_t *at, uint64_t events, u
 	                                     _mm512_set1_epi32((int)tape->nindices)));
 }
 
-/* Values onto the tape, after its end. False where one is left. */
+/* Values onto the tape, after its end. False if one is left. */
 INLINE bool store_values(sheaf_tape *tape, lanes *l, bool wide)
 {
 	if (wide) {
@@ -133,7 +133,7 @@ INLINE bool store_values(sheaf_tape *tape, lanes *l, bool wide)
 	}
 	__m256 floats = to_floats(l);
 	_mm256_storeu_ps(tape->values.f32 + tape->nvalues, floats);
-	return !l->is_long || !find_rounded(l, floats); /* they are counted where they are read */
+	return !l->is_long || !find_rounded(l, floats); /* they are counted when they are read */
 }
 
 INLINE bool store_ids(sheaf_tape *tape, const frame *f, const numbers *m, __m512i text, uint64_t taken)
@@ -143,7 +143,7 @@ INLINE bool store_ids(sheaf_tape *tape, const frame *f, const numbers *m, __m512
 	return !any_above(_mm512_sub_epi8(to, from), LANE_DIGITS);
 }
 
-/* Reads some of the text; false where the rest is left, or where none is. */
+/* Reads part of the text; false if the rest is left, or if none is. */
 INLINE bool step(sheaf_tape *tape, const uint8_t **at, place *p, bool wide)
 {
 	block b = {.bytes = load_bytes(*at, tape->end)};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What 64-bit ARM reads: fields and line feeds by vectors, all else as portable C does, whose words of eight
- * bytes and vectors of the compiler's it runs, too. */
+/* The kernel for 64-bit ARM: fields and line feeds by vectors, everything else as in portable C, whose words
+ * of eight bytes and compiler vectors it also uses. */
 #include "number/entries_parts.h"
 
 #ifdef SHEAF_KERNEL_NEON

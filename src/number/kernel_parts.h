@@ -13,7 +13,7 @@ sheaf_feed_finder sheaf_find_feeds_scalar, sheaf_find_feeds_portable, sheaf_find
 sheaf_feed_counter sheaf_count_feeds_scalar, sheaf_count_feeds_portable, sheaf_count_feeds_avx2;
 sheaf_feed_counter sheaf_count_ends_scalar, sheaf_count_ends_portable, sheaf_count_ends_avx2,
 	sheaf_count_ends_avx512;
-/* Other kernels read with these what they have no better way for. */
+/* Other kernels use these where they have nothing better. */
 sheaf_numbers_reader sheaf_dense_f32_portable, sheaf_dense_f64_portable, sheaf_pairs_f32_portable,
 	sheaf_pairs_f64_portable;
 sheaf_numbers_reader sheaf_whole_i32_portable;
@@ -24,7 +24,7 @@ extern const sheaf_fields_kernel sheaf_fields_scalar, sheaf_fields_portable;
 sheaf_fields_bool_reader sheaf_fields_read_bools;
 sheaf_word_copier sheaf_copy_words_scalar, sheaf_copy_reals_scalar;
 
-/* MemorySanitizer does not follow bits through most instructions for vectors. */
+/* MemorySanitizer does not track bits through most vector instructions. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(SHEAF_MEMORY_SANITIZER)
 #define SHEAF_KERNEL_X86 1
 extern const sheaf_kernel sheaf_kernel_avx2, sheaf_kernel_avx512;
@@ -38,7 +38,7 @@ sheaf_word_copier sheaf_copy_words_avx2, sheaf_copy_reals_avx2, sheaf_copy_words
 	sheaf_copy_reals_avx512;
 #endif
 
-/* Bits of bytes are numbered as little-endian machines do. */
+/* Bits for bytes are numbered as on little-endian machines. */
 #if defined(__aarch64__) && defined(__ARM_NEON) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define SHEAF_KERNEL_NEON 1
 extern const sheaf_kernel sheaf_kernel_neon;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel in plain C: number by number, eight digits at a time in a 64-bit word, without a look at the
- * text's end. */
+/* The kernel in plain C: number by number, eight digits at a time in a 64-bit word, without checking for the
+ * end of the text. */
 #include "number/clinger.h"
 #include "number/digits.h"
 #include "number/entries_parts.h"
@@ -8,7 +8,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* No number that is read here, nor a pair, is as long. */
+/* No number or pair that is read here is that long. */
 enum { SLACK = 64, MOST_WHOLE = 19, MOST_INDEX = 18, MOST_TAPE_INDEX = 9 };
 
 typedef struct decimal {
@@ -35,8 +35,7 @@ INLINE const uint8_t *take_digits(const uint8_t *at, int most, uint64_t *value)
 	return at;
 }
 
-/* Digits after a point: all of a word, or those before the first byte that is none, pushed to its upper
- * end. */
+/* Digits after a point: all of a word, or those before the first other byte, moved to its upper end. */
 INLINE const uint8_t *take_fraction(const uint8_t *at, decimal *d)
 {
 	static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
@@ -52,7 +51,7 @@ INLINE const uint8_t *take_fraction(const uint8_t *at, decimal *d)
 	return at;
 }
 
-/* Up to two digits; NULL for what is longer or has none. */
+/* Up to two digits; NULL if there are more or none. */
 INLINE const uint8_t *take_exponent(const uint8_t *at, decimal *d)
 {
 	bool negative = *at == '-';
@@ -63,7 +62,7 @@ INLINE const uint8_t *take_exponent(const uint8_t *at, decimal *d)
 	return end > at && !is_digit(*end) ? end : NULL;
 }
 
-/* The end of the number, or NULL where it is left. */
+/* The end of the number, or NULL if it is left. */
 INLINE const uint8_t *take_number(const uint8_t *at, decimal *d)
 {
 	d->exponent = 0;
@@ -95,7 +94,7 @@ INLINE double value_of(const decimal *d)
 	return value;
 }
 
-/* False where the number is left. */
+/* False if the number is left. */
 INLINE bool put_value(sheaf_numbers *run, const decimal *d, bool wide)
 {
 	double value = value_of(d);
@@ -133,7 +132,7 @@ INLINE bool is_end(const sheaf_delimiters *is, uint8_t c)
 
 INLINE void read_run(sheaf_numbers *caller, bool pairs, bool wide)
 {
-	sheaf_numbers run = *caller;                 /* whose address nobody knows: it can live in registers */
+	sheaf_numbers run = *caller;                 /* whose address is never taken: it can stay in registers */
 	const sheaf_delimiters *is = run.delimiters; /* a copy would take registers that numbers need */
 	bool nearest = sheaf_rounds_to_nearest();
 	while (nearest && run.end - run.at > SLACK && run.room > run.count) {
@@ -162,8 +161,8 @@ INLINE void put_event(sheaf_tape *tape, const uint8_t *at)
 	tape->nevents++;
 }
 
-/* A number, or a pair. NULL where it is left, or where float32 cannot keep its digits: these are counted
- * where they are read. */
+/* A number, or a pair. NULL if it is left, or if float32 cannot hold its digits: these are counted when they
+ * are read. */
 INLINE const uint8_t *put_number(sheaf_tape *tape, const sheaf_delimiters *is, const uint8_t *at, bool wide)
 {
 	uint64_t index;
@@ -184,8 +183,8 @@ INLINE const uint8_t *put_number(sheaf_tape *tape, const sheaf_delimiters *is, c
 	return sheaf_is_halfway(value) || ((float)value != value && sheaf_has_many_digits(d.digits)) ? NULL : at;
 }
 
-/* After the name that follows a mark; NULL for a name that is empty, long or not of letters, and for a
- * comment. */
+/* The position after the name that follows a mark; NULL for a name that is empty, long or not of letters, and
+ * for a comment. */
 INLINE const uint8_t *pass_name(const sheaf_delimiters *is, const uint8_t *at)
 {
 	const uint8_t *most = at + SLACK / 2, *first = at;
@@ -194,7 +193,7 @@ INLINE const uint8_t *pass_name(const sheaf_delimiters *is, const uint8_t *at)
 	return at > first && (is_space(is, *at) || is_end(is, *at)) && *at != is->mark ? at : NULL;
 }
 
-/* After the id of a line, if it has one; NULL where it is left. */
+/* The position after the id of a line, if it has one; NULL if it is left. */
 INLINE const uint8_t *put_id(sheaf_tape *tape, const sheaf_delimiters *is, const uint8_t *at)
 {
 	uint64_t id;
@@ -209,7 +208,7 @@ INLINE bool has_room(const sheaf_tape *tape)
 	return tape->nvalues < SHEAF_TAPE_ROOM && tape->nevents < SHEAF_TAPE_ROOM && tape->nids < SHEAF_TAPE_ROOM;
 }
 
-/* After the line's feed, or NULL where it is left; then the tape may hold some of it. */
+/* The position after the line's feed, or NULL if the line is left; then the tape may contain part of it. */
 INLINE const uint8_t *put_line(sheaf_tape *tape, const sheaf_delimiters *is, const uint8_t *at, bool wide)
 {
 	bool listed = false;

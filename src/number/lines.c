@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines: what is the same for all kernels. Only whole blocks are theirs. */
+/* Lines: the part common to all kernels, which only process whole blocks. */
 #include "number/lines.h"
 #include "number/kernel.h"
 

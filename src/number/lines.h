@@ -21,16 +21,16 @@ int64_t sheaf_count_feeds(const uint8_t *at, const uint8_t *end);
 
 /* A walk over the lines of [at, end). */
 typedef struct sheaf_lines {
-	const uint8_t *at, *end; /* text whose masks have not been asked for */
+	const uint8_t *at, *end; /* text whose masks were not requested yet */
 	const uint8_t *block;    /* of the last mask taken */
-	uint64_t mask;           /* its line feeds that are yet to come */
+	uint64_t mask;           /* its remaining line feeds */
 	const uint8_t *blocks;   /* of the masks */
 	int next, count;
 	uint64_t masks[SHEAF_LINES_BATCH];
 } sheaf_lines;
 
 void sheaf_lines_begin(sheaf_lines *lines, const uint8_t *at, const uint8_t *end);
-/* The masks of the next blocks; false where there are none. */
+/* The masks of the next blocks; false if there are none. */
 bool sheaf_lines_refill(sheaf_lines *lines);
 
 /* The byte after the next line feed, which may be the end; NULL after the last one. */

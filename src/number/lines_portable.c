@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Line feeds in portable C: byte by byte, which defines what the others find, and by words of eight bytes. */
+/* Line feeds in portable C: byte by byte, which defines the result, and by words of eight bytes. */
 #include "base/endian.h"
 #include "number/kernel_parts.h"
 
@@ -29,7 +29,7 @@ void sheaf_find_feeds_scalar(const uint8_t *text, int64_t n, uint64_t *masks)
 
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/* The lowest bit of each byte that is the one wanted. No byte's sum carries into the next one. */
+/* The lowest bit of each byte that equals the wanted one. No byte's sum carries into the next one. */
 static inline uint64_t find(const uint8_t *word, uint8_t wanted)
 {
 	uint64_t x = sheaf_load_u64le(word) ^ EACH(wanted), rest = (x & EACH(0x7f)) + EACH(0x7f);
@@ -62,7 +62,7 @@ void sheaf_find_feeds_portable(const uint8_t *text, int64_t n, uint64_t *masks)
 	}
 }
 
-/* A feed directly after a return ends no other line. */
+/* A feed directly after a return ends no further line. */
 int64_t sheaf_count_ends_portable(const uint8_t *text, int64_t n)
 {
 	int64_t ends = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Line feeds with AVX2 and with AVX-512: a comparison of all bytes of a register is a mask, or almost. */
+/* Line feeds with AVX2 and with AVX-512: comparing all bytes of a register gives a mask, or nearly. */
 #include "number/kernel_parts.h"
 
 #ifdef SHEAF_KERNEL_X86
@@ -57,7 +57,7 @@ AVX512 void sheaf_find_feeds_avx512(const uint8_t *text, int64_t n, uint64_t *ma
 	for (int64_t k = 0; k < n; k++) masks[k] = feeds_avx512(text + k * SHEAF_LINES_BLOCK);
 }
 
-/* A feed directly after a return ends no other line. */
+/* A feed directly after a return ends no further line. */
 AVX2 int64_t sheaf_count_ends_avx2(const uint8_t *text, int64_t n)
 {
 	int64_t ends = 0;

@@ -49,7 +49,7 @@ uint64_t sheaf_marks_of_block(const uint8_t *block, const uint8_t bytes[SHEAF_MA
 	return mask_block(block, bytes);
 }
 
-/* The last block may be shorter: it is looked at in a copy. */
+/* The last block may be shorter: it is examined in a copy. */
 static uint64_t mask_rest(const uint8_t *at, size_t size, const uint8_t *bytes)
 {
 	uint8_t copy[SHEAF_MARKS_BLOCK] = {0};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes that part a text, found 64 bytes at a time: one bit for each byte that is one of a few. */
+/* Bytes that separate parts of a text, found 64 bytes at a time: one bit for each byte that is one of a
+ * few. */
 #ifndef SHEAF_NUMBER_MARKS_H
 #define SHEAF_NUMBER_MARKS_H
 
@@ -9,10 +10,10 @@
 
 enum { SHEAF_MARKS = 4, SHEAF_MARKS_BLOCK = 64 };
 
-/* A walk over the bytes of [at, end) that are one of `bytes`, of which some may be the same. */
+/* A walk over the bytes of [at, end) that are one of `bytes`, some of which may be equal. */
 typedef struct sheaf_marks {
 	const uint8_t *block, *end;
-	uint64_t mask; /* of the block: those that are yet to come */
+	uint64_t mask; /* of the block: the remaining ones */
 	uint8_t bytes[SHEAF_MARKS];
 } sheaf_marks;
 
@@ -21,7 +22,7 @@ uint64_t sheaf_marks_of_block(const uint8_t *block, const uint8_t bytes[SHEAF_MA
 
 void sheaf_marks_begin(sheaf_marks *marks, const uint8_t *at, const uint8_t *end,
                        const uint8_t bytes[SHEAF_MARKS]);
-/* Moves on to the next block that has one; false where there is none. */
+/* Moves to the next block that has one; false if there is none. */
 bool sheaf_marks_refill(sheaf_marks *marks);
 
 /* The next one, or NULL. */

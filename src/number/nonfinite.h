@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The words for what is no finite number, for formats that have them. */
+/* The words for infinity and NaN, for formats that have them. */
 #ifndef SHEAF_NUMBER_NONFINITE_H
 #define SHEAF_NUMBER_NONFINITE_H
 
@@ -10,8 +10,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* "nan", "inf" or "infinity" at `at`, with a sign or without, in any case, as C and Python write them. After
- * the word; NULL where none is. */
+/* "nan", "inf" or "infinity" at `at`, with or without a sign, in any case, as C and Python write them.
+ * Returns the position after the word; NULL if there is none. */
 static inline const uint8_t *sheaf_scan_nonfinite(const uint8_t *at, const uint8_t *end, double *out)
 {
 	static const struct {

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* An integer as the double that it is converted to. On i386 it may stay in a register that is wider than a
- * double, where a comparison would still see all digits: memory is not. */
+/* An integer converted to double. On i386 it may stay in a register that is wider than a double, in which a
+ * comparison would still see all digits; going through memory prevents that. */
 static inline double sheaf_rounded(double v)
 {
 #ifdef __i386__
@@ -33,8 +33,8 @@ typedef enum sheaf_number_flaw {
 typedef struct sheaf_scanned {
 	const char *end; /* one past the number, or where the flaw is */
 	sheaf_number_flaw flaw;
-	bool unusual;  /* spelled ".5" or "1.e2": standard, but CNTK's reader refuses it */
-	bool infinite; /* finite digits beyond the type's range, read as an infinity of their sign */
+	bool unusual;  /* spelled ".5" or "1.e2": standard, but refused by CNTK's reader */
+	bool infinite; /* finite digits beyond the type's range, read as an infinity with their sign */
 } sheaf_scanned;
 
 /* Read the longest prefix of [at, end) that is
@@ -48,7 +48,7 @@ sheaf_scanned sheaf_scan_f64(const char *at, const char *end, double *out);
 /* Reads digit+ of at most 2^64-1. *out is 0 on a flaw. */
 sheaf_scanned sheaf_scan_u64(const char *at, const char *end, uint64_t *out);
 
-/* Room that any of the following may need. */
+/* Room that the following functions need at most. */
 #define SHEAF_NUMBER_MAX 32
 
 /* Print into to[SHEAF_NUMBER_MAX], all of which may be written, and return one past the text; no NUL. Of the

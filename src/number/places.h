@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Floats that are decimals of few places, as most in files are: found with one multiplication, exactly, in
+/* Floats that are decimals with few digits, like most in files: found with one multiplication, exactly, in
  * any rounding mode. */
 #ifndef SHEAF_NUMBER_PLACES_H
 #define SHEAF_NUMBER_PLACES_H
@@ -36,8 +36,8 @@ static inline bool sheaf_reads_back(uint64_t difference, uint64_t five)
 	return difference + five / 2 < five;
 }
 
-/* Whether a float32 in [2^-17, 2^4) is the nearest to a decimal of six places. Such decimals lie further
- * apart than such floats, so that no other is as near, and none that reads back is shorter. */
+/* Whether a float32 in [2^-17, 2^4) is the nearest to a decimal of six places. Such decimals are further
+ * apart than such floats, so no other is as near, and none that reads back is shorter. */
 static inline bool sheaf_has_six_places(sheaf_binary v, uint64_t *millionths)
 {
 	const uint64_t five = 15625;

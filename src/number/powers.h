@@ -6,18 +6,17 @@
 
 #include "number/wide.h"
 
-/* Below the first, no 19 digits reach half of the smallest float64. The last is what printing that float64
- * needs. */
+/* Below the first, no 19 digits reach half of the smallest float64. Printing that float64 needs the last. */
 #define SHEAF_POWER_FIRST (-342)
 #define SHEAF_POWER_LAST 324
 
-/* sheaf_powers[k - SHEAF_POWER_FIRST] holds the first 128 bits of 10^k, cut, not rounded:
- * T with T <= 10^k / 2^(floor(log2(10^k)) - 127) < T + 1. */
+/* sheaf_powers[k - SHEAF_POWER_FIRST] holds the first 128 bits of 10^k, truncated, not rounded: T with T <=
+ * 10^k / 2^(floor(log2(10^k)) - 127) < T + 1. */
 extern const sheaf_wide sheaf_powers[SHEAF_POWER_LAST - SHEAF_POWER_FIRST + 1];
 
 static inline sheaf_wide sheaf_power(int k) { return sheaf_powers[k - SHEAF_POWER_FIRST]; }
 
-/* Of these powers nothing had to be cut: 5^55 is the last below 2^128. */
+/* These powers did not have to be truncated: 5^55 is the last below 2^128. */
 static inline int sheaf_power_is_exact(int k) { return k >= 0 && k <= 55; }
 
 /* The logarithms below were compared with exact ones for all |k| <= 350 and all q in [-1100, 1000).

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Floats to text: which notation, and where the dot goes. Digits are put where they belong by whole words,
- * the surplus of which later ones or the next number overwrite. */
+/* Floats to text: which notation, and where the dot goes. Digits are written by whole words; later ones, or
+ * the next number, overwrite the surplus. */
 #include "number/decimal.h"
 #include "number/digits.h"
 #include "number/kernel.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The decimal exponents, of the first digit, that are printed plainly. */
+/* The decimal exponents, of the first digit, that are printed without an exponent. */
 #define PLAIN_FIRST (-5)
 #define PLAIN_LAST 16
 
@@ -22,7 +22,7 @@ typedef struct digits {
 	int count, exponent;
 } digits;
 
-/* Of a number from 1 to 10^17-1: its bits give it but for one. */
+/* For a number from 1 to 10^17-1: the number of its bits determines it up to one. */
 static inline int count_digits(uint64_t v)
 {
 	int n = (64 - __builtin_clzll(v)) * 1233 >> 12;

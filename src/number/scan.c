@@ -22,7 +22,7 @@ static inline const char *scan_sign(const char *at, const char *end, bool *negat
 	return at < end && (*at == '-' || *at == '+') ? at + 1 : at;
 }
 
-/* The digits after 'e' and its sign. The value stops growing where no text in memory could have digits enough
+/* The digits after 'e' and its sign. The value stops growing once no text in memory could have enough digits
  * to bring the number back into range. */
 static const char *scan_exponent(const char *at, const char *end, int64_t *value)
 {
@@ -32,8 +32,8 @@ static const char *scan_exponent(const char *at, const char *end, int64_t *value
 	return at;
 }
 
-/* For mantissas of more digits than `lead` holds: leading zeros do not count, digits beyond are left to
- * `cut`. */
+/* For mantissas with more digits than `lead` holds: leading zeros do not count, and `cut` represents the
+ * remaining digits. */
 static void take_lead(sheaf_decimal *d, const char *dot)
 {
 	const char *at = sheaf_skip_zeros(d->digits, d->end);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sixteen elements in a step: their bytes are vectors, one for each rank, and go in and out of one another
- * like cards. */
+/* Sixteen elements in a step: their bytes are vectors, one for each rank, which are interleaved like
+ * cards. */
 #include "number/shuffle.h"
 #include <string.h>
 
@@ -40,7 +40,7 @@ static inline cards odds(cards a, cards b)
 	return PICK(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
 }
 
-/* Riffles the two halves of a deck of n, as often as there are bits in n - 1; and back. */
+/* Riffles the two halves of a deck of n, as many times as n - 1 has bits; and the reverse. */
 __attribute__((always_inline)) static inline void riffle(cards deck[], size_t n)
 {
 	cards other[MOST];
@@ -71,7 +71,7 @@ __attribute__((always_inline)) static inline void deal(cards deck[], size_t n)
 	}
 }
 
-/* The elements that make up whole steps; how many they are. */
+/* The elements that make up whole steps; their number. */
 __attribute__((always_inline)) static inline size_t shuffle_steps(const uint8_t *from, uint8_t *to, size_t n,
                                                                   size_t width)
 {

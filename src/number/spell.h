@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The shortest digits of several float64s at once, for whoever prints lists of them. */
+/* The shortest digits of several float64s at once, for printing lists of them. */
 #ifndef SHEAF_NUMBER_SPELL_H
 #define SHEAF_NUMBER_SPELL_H
 
@@ -7,24 +7,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Enough that the chains of steps of some run beside those of others. */
+/* Enough for the dependency chains of several to run in parallel. */
 enum { SHEAF_SPELLED = 32 };
 
 /* Digits as text, padded with zeros: the first, the next eight, the last eight; how many stand before the
  * zeros at the end, and the exponent of the first. Only of finite numbers that are not 0. */
 typedef struct sheaf_spelling {
 	double values[SHEAF_SPELLED];
-	bool is_spelled; /* else there are only the values */
+	bool is_spelled; /* otherwise there are only the values */
 	uint64_t first[SHEAF_SPELLED], next[SHEAF_SPELLED], last[SHEAF_SPELLED];
 	int64_t count[SHEAF_SPELLED], exponent[SHEAF_SPELLED];
 } sheaf_spelling;
 
-/* Spells the first n values, or some more, whatever they are. */
+/* Spells the first n values, or a few more, whatever they are. */
 typedef void sheaf_speller(sheaf_spelling *s, size_t n);
 
 /* Takes up to SHEAF_SPELLED values. */
 void sheaf_spell_f64(sheaf_spelling *s, const double *values, size_t n);
-/* What sheaf_print_f64 makes of value number k. */
+/* The text that sheaf_print_f64 gives for value number k. */
 char *sheaf_print_spelled(char *to, const sheaf_spelling *s, size_t k);
 
 #endif

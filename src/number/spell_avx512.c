@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The shortest digits of eight float64s with AVX-512: what binary_to_decimal.c does, lane by lane. The ends
- * of the interval are a power of two away from the value, so that they come from its product with the power
- * of ten by additions. Integers only, but where an estimate is corrected: the rounding mode has no say. */
+/* The shortest digits of eight float64s with AVX-512: the algorithm of binary_to_decimal.c, lane by lane. The
+ * ends of the interval are a power of two away from the value, so additions to its product with the power of
+ * ten give them. Integers only, except where an estimate is corrected: the rounding mode does not matter. */
 #include "number/kernel_parts.h"
 
 #ifdef SHEAF_KERNEL_X86
@@ -58,7 +58,7 @@ INLINE words shifted(__m512i high, __m512i low, __m512i bits)
 	               _mm512_sllv_epi64(low, bits)};
 }
 
-/* The upper word, odd where anything but the lowest is below it. */
+/* The upper word, odd if anything but the lowest is below it. */
 INLINE __m512i to_odd(__m512i high, __m512i middle)
 {
 	return _mm512_mask_or_epi64(high, _mm512_test_epi64_mask(middle, middle), high, all(1));
@@ -93,7 +93,7 @@ INLINE __m512i divide(__m512i v, __m512i *rest)
 	return add_bit(take_bit(quotient, above), below);
 }
 
-/* v % 10, where v < 2^58: 2^28 leaves 1 when divided by 5. */
+/* v % 10, where v < 2^58: 2^28 leaves the remainder 1 when divided by 5. */
 INLINE __m512i last_digit(__m512i v)
 {
 	__m512i sum = _mm512_add_epi64(_mm512_and_si512(v, all((1 << 28) - 1)), _mm512_srli_epi64(v, 28));
@@ -123,8 +123,8 @@ INLINE binaries take_apart(__m512i bits)
 	return b;
 }
 
-/* As `choose` does there: s, cut off from four times s, or one of its neighbours, or of the multiples of ten
- * beside it. */
+/* As `choose` does there: s, truncated from four times s, or one of its neighbours, or of the multiples of
+ * ten beside it. */
 INLINE __m512i choose(__m512i below, __m512i value, __m512i above)
 {
 	__m512i s = _mm512_srli_epi64(value, 2), tens = _mm512_sub_epi64(s, last_digit(s)),
@@ -234,7 +234,7 @@ INLINE void put_text(sheaf_spelling *s, size_t k)
 	_mm512_storeu_si512(s->last + k, _mm512_or_si512(last, zeros));
 }
 
-/* Step by step for all: each is short enough for a core to work on several lanes' chains at once. */
+/* Step by step for all: each is short enough for a core to run several lanes' chains in parallel. */
 AVX512 void sheaf_spell_avx512(sheaf_spelling *s, size_t n)
 {
 	for (size_t k = 0; k < n; k += LANES) scale(s, k);

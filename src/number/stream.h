@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that nobody reads soon: whole lines of it are written past the caches where the processor can, so
- * that none is fetched before it is written over. */
+/* Memory that nobody reads soon: whole lines of it are written bypassing the caches if the processor can, so
+ * that none is fetched before it is overwritten. */
 #ifndef SHEAF_NUMBER_STREAM_H
 #define SHEAF_NUMBER_STREAM_H
 
@@ -9,7 +9,7 @@
 
 enum { SHEAF_STREAM_LINE = 64 };
 
-/* What memcpy does. */
+/* As memcpy. */
 void sheaf_stream(void *restrict to, const void *restrict from, size_t size);
 /* After the last one, before another thread reads. */
 void sheaf_stream_end(void);

@@ -6,7 +6,7 @@
 
 enum { WORD = 8 };
 
-/* The digits at the start of a word, and how many there are. */
+/* The digits at the start of a word, and their number. */
 static inline int32_t take_digits(const uint8_t *at, int *count)
 {
 	uint64_t bytes = sheaf_load_u64le(at) ^ SHEAF_ZEROS, others = sheaf_find_no_digits(bytes);
@@ -25,7 +25,7 @@ static inline bool is_end(const sheaf_delimiters *is, uint8_t c)
 
 void sheaf_whole_i32_portable(sheaf_numbers *caller)
 {
-	sheaf_numbers run = *caller; /* whose address nobody knows: it can live in registers */
+	sheaf_numbers run = *caller; /* whose address is never taken: it can stay in registers */
 	const sheaf_delimiters is = *caller->delimiters;
 	while (run.end - run.at > WORD && run.room > run.count) {
 		int digits;

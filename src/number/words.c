@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Words one by one, which defines what the kernels do with many. */
+/* Words one by one, which defines the result of the kernels. */
 #include "number/words.h"
 #include "base/endian.h"
 #include "number/kernel_parts.h"

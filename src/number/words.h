@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Copies n words into this machine's order. What they come from need not be aligned, and does not overlap
- * where they go. */
+/* Copies n words into this machine's order. The source need not be aligned, and does not overlap the
+ * target. */
 typedef void sheaf_word_copier(uint32_t *to, const uint8_t *from, size_t n);
 
 /* Any NaN is the same NaN. */

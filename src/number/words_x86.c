@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Big-endian words with AVX2 and with AVX-512: a shuffle turns the bytes of a register's words. */
+/* Big-endian words with AVX2 and with AVX-512: a shuffle swaps the bytes of a register's words. */
 #include "number/kernel_parts.h"
 
 #ifdef SHEAF_KERNEL_X86
