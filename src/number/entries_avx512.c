@@ -40,7 +40,8 @@ INLINE void put_places(uint16_t *to, uint64_t mask, unsigned n, unsigned first)
 
 #include "number/entries_marks.h"
 
-/* Lines in a vector; for each line, its marks and the one before them, in a vector. */
+/* Lines in a vector; the most marks in a line for which a vector holds those of all lines, and the one before
+ * them. */
 enum { LANES = 8, HELD = 3 };
 
 /* Mark number `mark` of eight lines, from line number k on; -1: the last mark of the line before each. For
@@ -75,14 +76,14 @@ INLINE __m512i as_digits(__m512i text)
 	return _mm512_xor_si512(text, _mm512_set1_epi64((long long)SHEAF_ZEROS));
 }
 
-/* The last `size` bytes of words, preceded by zeros; all bytes if `size` is more than eight. */
+/* The last `size` bytes of words, preceded by zeros; only zeros if `size` is more than eight. */
 INLINE __m512i last_bytes(__m512i words, __m512i size)
 {
 	__m512i drop = _mm512_sub_epi64(_mm512_set1_epi64(64), _mm512_slli_epi64(size, 3));
 	return _mm512_sllv_epi64(_mm512_srlv_epi64(words, drop), drop);
 }
 
-/* The first `size` bytes of words, moved to their end; all bytes if `size` is more than eight. */
+/* The first `size` bytes of words, moved to their end; only zeros if `size` is more than eight. */
 INLINE __m512i first_bytes(__m512i words, __m512i size)
 {
 	return _mm512_sllv_epi64(words, _mm512_sub_epi64(_mm512_set1_epi64(64), _mm512_slli_epi64(size, 3)));

@@ -37,7 +37,7 @@ static bool has_bin(const sheaf_value_counts *v, const sheaf_value_counts *other
 	return v->bins[bin] || (other && other->bins[bin]);
 }
 
-/* Runs of bins from the first to the last with something in it. */
+/* Runs of bins from the first to the last non-empty one. */
 static int bin_bars(const sheaf_value_counts *v, const sheaf_value_counts *other, bool positive, int most,
                     sheaf_bar *bars)
 {

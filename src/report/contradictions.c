@@ -5,8 +5,7 @@
 
 static bool is_first(int64_t row, int64_t than) { return row >= 0 && (than < 0 || row < than); }
 
-/* Of two sets of rows with the same inputs: the first row of all, and the first that has other targets than
- * that one. */
+/* Of two sets of rows with the same inputs: the first row of all, and the first with other targets. */
 static void join(sheaf_same_inputs *to, const sheaf_same_inputs *from)
 {
 	const sheaf_same_inputs a = from->first < to->first ? *from : *to,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Drawings of characters: block elements and braille where the terminal has Unicode, ASCII else. */
+/* Drawings of characters: block elements and braille if the terminal has Unicode, otherwise ASCII. */
 #include "report/draw.h"
 #include "base/memory.h"
 #include "report/picture.h"
@@ -83,10 +83,10 @@ void sheaf_grid_free(sheaf_grid *grid, sheaf_context *cx)
 	*grid = (sheaf_grid){0};
 }
 
-/* Of 1; what is infinite is the most. */
+/* As a fraction of 1; infinity is the maximum. */
 static double share_of(double amount, double most) { return fmin(fmax(amount / most, 0), 1); }
 
-/* 0 outside, where a grid's last characters are not full. */
+/* 0 outside, where a grid's last characters are incomplete. */
 static double cell(const sheaf_grid *grid, int x, int y)
 {
 	return x < grid->width && y < grid->height ? grid->cells[(size_t)y * (size_t)grid->width + (size_t)x] : 0;
@@ -150,7 +150,7 @@ void sheaf_draw_dots(sheaf_builder *b, const sheaf_grid *grid, const sheaf_drawi
 
 /* ---- shades ---- */
 
-/* The colour of a share of `most` as an escape, of the foreground (38) or the background (48). */
+/* The colour for a share of `most` as an escape sequence, for the foreground (38) or the background (48). */
 static void put_colour(sheaf_builder *b, int ground, double share, int colours)
 {
 	enum { CUBE = 16, SIDE = 6, STEP = 51, TRUE_COLOURS = 1 << 24 };
@@ -164,7 +164,7 @@ static void put_colour(sheaf_builder *b, int ground, double share, int colours)
 		                         (rgb[1] + STEP / 2) / STEP * SIDE + (rgb[2] + STEP / 2) / STEP);
 }
 
-/* The upper half of a character and what is under it. */
+/* The upper half of a character and what is below it. */
 static void put_halves(sheaf_builder *b, double upper, double lower, int colours)
 {
 	if (upper <= 0 && lower <= 0) {
@@ -212,7 +212,8 @@ void sheaf_draw_shades(sheaf_builder *b, const sheaf_grid *grid, double most, co
 
 /* ---- rasters ---- */
 
-/* How large a picture of a raster is in cells: no larger than it is, as wide as fits, and not too high. */
+/* The size in cells of a picture of a raster: no larger than the raster, as wide as fits, and not too
+ * high. */
 static void fit(const sheaf_raster *r, const sheaf_drawing *drawing, int across, int down, sheaf_grid *size)
 {
 	enum { INDENT = 6, LINES = 24 };

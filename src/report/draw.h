@@ -5,9 +5,9 @@
 
 #include "report/bars.h"
 
-/* A line of blocks, each as high as its bar: what is little is one eighth, what is nothing a blank. */
+/* A line of blocks, each as high as its bar: small amounts are one eighth, zero is a blank. */
 void sheaf_draw_line(sheaf_builder *b, const sheaf_bar *bars, int n, const sheaf_drawing *drawing);
-/* A line for each bar with something in it: label, amount, share and the bar. */
+/* A line for each non-empty bar: label, amount, share and the bar. */
 void sheaf_draw_bars(sheaf_builder *b, const sheaf_bar *bars, int n, const sheaf_drawing *drawing);
 
 /* Numbers of at least 0, in lines. */
@@ -20,12 +20,12 @@ typedef struct sheaf_grid {
 SHEAF_USE sheaf_status sheaf_grid_begin(sheaf_grid *grid, int width, int height, sheaf_context *cx,
                                         sheaf_error *err);
 void sheaf_grid_free(sheaf_grid *grid, sheaf_context *cx);
-/* In a frame: a dot for each cell with something in it, 2 by 4 to a character. */
+/* In a frame: a dot for each non-empty cell, 2 by 4 to a character. */
 void sheaf_draw_dots(sheaf_builder *b, const sheaf_grid *grid, const sheaf_drawing *drawing);
-/* In a frame: two lines of cells to a line of characters, the darker, the more, from 0 to `most`. */
+/* In a frame: two lines of cells to a line of characters, from 0 (light) to `most` (dark). */
 void sheaf_draw_shades(sheaf_builder *b, const sheaf_grid *grid, double most, const sheaf_drawing *drawing);
 
-/* Where entries are: dots, or shades of how many there are where dots would mostly stand for several. */
+/* Where entries are: dots, or shades for their number if most dots would represent several. */
 SHEAF_USE sheaf_status sheaf_draw_raster(sheaf_builder *b, const sheaf_raster *raster,
                                          const sheaf_drawing *drawing, sheaf_context *cx, sheaf_error *err);
 

@@ -16,7 +16,7 @@ const sheaf_field_summary *sheaf_other_field(const sheaf_summary *other, const c
 
 /* ---- distances ---- */
 
-/* What a bin adds to the divergence, where it has the shares p and q. */
+/* The contribution of a bin to the divergence, given its shares p and q. */
 static double divergence(double p, double q)
 {
 	double middle = (p + q) / 2;
@@ -125,7 +125,7 @@ static void put_drift(sheaf_page *p, const sheaf_drift *d)
 	sheaf_page_row_end(p);
 }
 
-/* Fields that the first does not have. */
+/* Fields that the first one lacks. */
 static void put_new_fields(sheaf_page *p)
 {
 	for (int f = 0; f < p->other->schema.nfields; f++) {

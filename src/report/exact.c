@@ -9,7 +9,7 @@ enum { DIGIT_BITS = 32, FRACTION_BITS = 52, PARTS = 3 };
 static const int64_t digit_mask = 0xffffffff;
 static const int64_t most_pending = INT64_C(1) << 30;
 
-/* The last digit has the sign. */
+/* The last digit carries the sign. */
 void sheaf_exact_carry(sheaf_exact *sum)
 {
 	int64_t over = 0;
@@ -71,7 +71,7 @@ double sheaf_exact_value(const sheaf_exact *sum)
 	return negative ? -value : value;
 }
 
-/* A sum as a few doubles, from the largest part to the least. */
+/* A sum as a few doubles, from the largest part to the smallest. */
 static void expand(const sheaf_exact *sum, double parts[PARTS])
 {
 	sheaf_exact rest = *sum;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures that are made of counts. */
+/* Figures that are computed from counts. */
 #include "report/summary.h"
 #include <math.h>
 #include <stdlib.h>
@@ -94,7 +94,7 @@ sheaf_quantiles sheaf_length_quantiles(const sheaf_length_counts *h)
 	return q;
 }
 
-/* Squares of these are doubles, and their sums exact. */
+/* Squares of these are doubles, and their sums are exact. */
 static bool has_squares(const sheaf_value_counts *v)
 {
 	double most = fmax(fabs(v->least), fabs(v->most));
@@ -167,7 +167,7 @@ double sheaf_padding_in_buckets(const sheaf_length_counts *h, int64_t batch)
 	}
 	int64_t longer = h->n;
 	for (size_t l = 0; l < h->room; l++) longer -= h->counts[l];
-	/* Those beyond the table count as long as the longest: an upper bound. */
+	/* Those beyond the table count with the largest length: an upper bound. */
 	wide += (double)(in_batch + longer) * (double)h->most;
 	return wide > (double)h->total ? 1 - (double)h->total / wide : 0;
 }

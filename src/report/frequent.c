@@ -43,11 +43,11 @@ void sheaf_frequent_add(sheaf_frequent *f, const void *item, size_t size, int64_
 
 typedef struct hashes {
 	uint64_t low[SHEAF_FREQUENT_AT_ONCE], high[SHEAF_FREQUENT_AT_ONCE];
-	int chosen[SHEAF_FREQUENT_AT_ONCE], n; /* those that may be kept */
+	int chosen[SHEAF_FREQUENT_AT_ONCE], n; /* those that may have to be kept */
 } hashes;
 
 /* Without a branch for each, since most are not kept once there are many different ones; and their slots are
- * fetched before the first one is looked at. */
+ * prefetched before the first one is processed. */
 static void choose(const sheaf_frequent *f, hashes *h, int n)
 {
 	uint64_t most = f->halvings == 0 ? UINT64_MAX : f->halvings < 64 ? UINT64_MAX >> f->halvings : 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts by size: of lengths, one by one as far as a table goes, and of values, by exponent. Both add up. */
+/* Counts by size: for lengths, one by one as far as a table goes, and for values, by exponent. Both can be
+ * added up. */
 #ifndef SHEAF_REPORT_HISTOGRAM_H
 #define SHEAF_REPORT_HISTOGRAM_H
 
@@ -7,7 +8,7 @@
 #include <string.h>
 
 enum {
-	SHEAF_LENGTHS_EXACT = 65536, /* lengths below have a count each */
+	SHEAF_LENGTHS_EXACT = 65536, /* lengths below this have a count each */
 	SHEAF_LENGTH_BINS = 200,     /* of the others: four in each power of two */
 	SHEAF_VALUE_BINS = 16384     /* the sign, the exponent and two bits of the fraction of a double */
 };
@@ -15,7 +16,7 @@ enum {
 /* Begins as zeros. */
 typedef struct sheaf_length_counts {
 	int64_t n, least, most, total;
-	int64_t *counts; /* `room` of them, by length */
+	int64_t *counts; /* room for `room` of them, by length */
 	size_t room;
 	int64_t bins[SHEAF_LENGTH_BINS];
 } sheaf_length_counts;
@@ -24,21 +25,21 @@ SHEAF_USE sheaf_status sheaf_length_counts_add(sheaf_length_counts *h, int64_t l
                                                sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_length_counts_merge(sheaf_length_counts *h, const sheaf_length_counts *other,
                                                  sheaf_context *cx, sheaf_error *err);
-/* Room to count lengths up to this one, as far as they are counted one by one. */
+/* Makes room to count lengths up to this one, as far as they are counted one by one. */
 SHEAF_USE sheaf_status sheaf_length_counts_reserve(sheaf_length_counts *h, int64_t length, sheaf_context *cx,
                                                    sheaf_error *err);
 void sheaf_length_counts_free(sheaf_length_counts *h, sheaf_context *cx);
-/* The least length that this share of all does not exceed; *exact is false where it is the beginning of a
+/* The smallest length that is not exceeded by this share of all; *exact is false if it is the beginning of a
  * bin. */
 int64_t sheaf_length_counts_quantile(const sheaf_length_counts *h, double share, bool *exact);
-/* How many have at least `from` and less than `to`, which are both below SHEAF_LENGTHS_EXACT or beginnings of
+/* How many are at least `from` and less than `to`; both are below SHEAF_LENGTHS_EXACT or beginnings of
  * bins. */
 int64_t sheaf_length_counts_between(const sheaf_length_counts *h, int64_t from, int64_t to);
 int64_t sheaf_length_bin_begin(int bin);
-/* The first length of the bin after the one that `length` is in, which is not counted one by one. */
+/* The first length of the bin after that of `length`, which is not counted one by one. */
 int64_t sheaf_length_counts_next_bin(int64_t length);
 
-/* Where a finite value that is not 0 is counted, in the order of values, and where its bin begins; both
+/* The bin of a finite value other than 0, in the order of values, and where each bin begins; the two
  * infinities end the last bins. */
 static inline int sheaf_value_bin(double v)
 {

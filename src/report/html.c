@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pieces of a page. Nothing has an attribute of style: the page's policy forbids it. */
+/* Parts of a page. Nothing has a style attribute: the page's policy forbids it. */
 #include "report/html.h"
 #include "base/show.h"
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Characters that turn the direction of what stands after them: U+061C, U+200E, U+200F, U+202A to U+202E and
+/* Characters that change the direction of the text after them: U+061C, U+200E, U+200F, U+202A to U+202E and
  * U+2066 to U+2069. */
 static bool is_turn(const uint8_t *at, size_t length)
 {
@@ -17,7 +17,7 @@ static bool is_turn(const uint8_t *at, size_t length)
 	       (at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9);
 }
 
-/* What stands for a character that is not shown as it is; NULL: nothing does. */
+/* The replacement for a character that is not shown as it is; NULL: there is none. */
 static const char *replacement(const uint8_t *at, size_t length)
 {
 	bool control = (*at < ' ' && *at != '\n' && *at != '\t') || *at == 0x7f;
@@ -146,7 +146,7 @@ static double place_of(const sheaf_chart *chart, const scale *s, double at)
 	return -1;
 }
 
-/* Lines with their words above; words that would stand in others are left out. */
+/* Lines with labels above them; labels that would overlap others are left out. */
 static void put_marks(sheaf_builder *b, const sheaf_chart *chart, const scale *s)
 {
 	enum { WORD = 34, BASE = 12 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of indices: the lines of a text, kept as they are. */
+/* Names of indices: the lines of a text, unchanged. */
 #include "report/names.h"
 #include "base/need.h"
 #include "data/frame.h"

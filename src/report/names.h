@@ -7,7 +7,7 @@
 
 enum { SHEAF_INDEX_NAME = 60 /* bytes of a name that are shown */ };
 
-/* The name of an index, which is borrowed and not ended by a NUL; false where it has none. */
+/* The name of an index, which is borrowed and not NUL-terminated; false if there is none. */
 bool sheaf_index_name(const sheaf_field_summary *f, int64_t index, const char **name, size_t *size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page: a card, what was found, a section for each field, first rows, and all numbers as JSON. */
+/* The page: a card, the findings, a section for each field, the first rows, and all numbers as JSON. */
 #include "report/page.h"
 #include "base/need.h"
 #include "report/text.h"
@@ -25,7 +25,7 @@ static void put_head(sheaf_page *p)
 	sheaf_builder_text(&p->b, "</h1></header><main id=\"main\">");
 }
 
-/* The numbers, for programs: a block of data is no script, and "<" ends nothing in it. */
+/* The numbers, for programs: a data block is no script, and the text contains no "<" that could end it. */
 static void put_numbers(sheaf_page *p)
 {
 	const sheaf_summary_options as_json = {.size = sizeof as_json, .style = SHEAF_JSON, .other = p->other};
@@ -98,7 +98,7 @@ static void put_body(sheaf_page *p)
 	sheaf_builder_printf(&p->b, "</main><script>%s</script></body></html>\n", sheaf_page_script);
 }
 
-/* Many pictures are small ones: all of them together take as much as one that is large. */
+/* If there are many pictures, they are small: all together take as much as a single large one. */
 static int side_of_pictures(const sheaf_summary *s)
 {
 	int pictures = 0, side = SHEAF_RASTER_SIDE;

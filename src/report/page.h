@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A page in the making: what its sections write into. */
+/* A page being written: what its sections share. */
 #ifndef SHEAF_REPORT_PAGE_H
 #define SHEAF_REPORT_PAGE_H
 
@@ -11,12 +11,12 @@ typedef struct sheaf_page {
 	const sheaf_summary *s, *other; /* other NULL: there is none */
 	const sheaf_page_options *options;
 	int figures;
-	int side; /* how many pixels pictures have at most on a side */
+	int side; /* the maximum number of pixels on a side of a picture */
 	sheaf_error *err;
-	sheaf_status status; /* of what can fail beside memory */
+	sheaf_status status; /* of failures other than memory */
 } sheaf_page;
 
-/* The one style sheet and the one script. Their hashes stand in the page's policy, so that no others are ever
+/* The only style sheet and the only script. Their hashes are in the page's policy, so that no others can be
  * used. */
 extern const char sheaf_page_style[], sheaf_page_style_hash[], sheaf_page_script[], sheaf_page_script_hash[];
 
@@ -36,19 +36,19 @@ void sheaf_page_count(sheaf_page *p, const char *name, int64_t n);
 void sheaf_page_real(sheaf_page *p, const char *name, double v);
 void sheaf_page_words(sheaf_page *p, const char *name, const char *text);
 void sheaf_page_facts(sheaf_page *p, const sheaf_fact *facts, int n);
-/* Gives the chart its number, puts it, and hands it out as a file. */
+/* Numbers the chart, writes it, and also offers it as a file. */
 void sheaf_page_chart(sheaf_page *p, sheaf_chart *chart);
-/* What a pixel is, in one direction: "row/rows", and how many. */
+/* The meaning of a pixel, in one direction: "row/rows", and how many. */
 typedef struct sheaf_image_side {
 	const char *names;
 	int64_t step;
 } sheaf_image_side;
 
-/* A picture that is a PNG in base64, as a figure and as a file. */
+/* A picture, a PNG in base64, as a figure and as a file. */
 typedef struct sheaf_image {
 	const char *title, *words;
 	int width, height; /* pixels */
-	int cells;         /* of them that a pixel of the PNG has in each direction */
+	int cells;         /* how many of them a pixel of the PNG covers in each direction */
 	sheaf_image_side across, down;
 	int64_t units; /* pixels are units, line by line; 0: they are not */
 	const char *png;
@@ -64,18 +64,18 @@ void sheaf_page_field(sheaf_page *p, int number);
 void sheaf_page_describe(const sheaf_field *field, char *text, size_t size);
 /* The mean of each unit of a dense stream. */
 void sheaf_page_units(sheaf_page *p, const sheaf_field_summary *f);
-/* How often each unit is the one of its sample, where each sample names one. */
+/* How often each unit is the label of its sample, if each sample has one. */
 void sheaf_page_labels(sheaf_page *p, const sheaf_field *field, const sheaf_field_summary *f);
-/* How even amounts are that come sorted, the largest first. */
+/* The evenness of amounts that are sorted, the largest first. */
 void sheaf_page_balance(sheaf_page *p, const sheaf_bar *bars, int n);
 /* Rows with the same inputs and other targets. */
 void sheaf_page_contradictions(sheaf_page *p);
-/* Of a tensor as a whole; nothing of other rows. */
+/* For a tensor as a whole; nothing for other rows. */
 void sheaf_page_tensor(sheaf_page *p);
-/* How the other summary differs; nothing where there is none. */
+/* How the other summary differs; nothing if there is none. */
 void sheaf_page_drift(sheaf_page *p);
 
-/* The field of the other summary of the same name; NULL where there is none. */
+/* The field of the same name in the other summary; NULL if there is none. */
 const sheaf_field_summary *sheaf_other_field(const sheaf_summary *other, const char *name);
 
 #endif

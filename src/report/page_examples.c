@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a page says of examples of a network: units, event by event, labels, and examples that contradict each
+/* Examples of a network on the page: units, event by event, labels, and examples that contradict each
  * other. */
 #include "base/memory.h"
 #include "data/frame.h"
@@ -78,7 +78,7 @@ static void find_range(const grid *g, double *least, double *most)
 	}
 }
 
-/* As near to a square as it can be: what was one is seen again. */
+/* As close to a square as possible: what was a picture becomes visible again. */
 static void put_units(sheaf_page *p, const sheaf_pattern *pattern)
 {
 	char words[WORDS];
@@ -163,7 +163,7 @@ static int by_count(const void *a, const void *b)
 	return x->index < y->index ? -1 : 1;
 }
 
-/* How often each unit is the one of its sample; 0 where samples do not name one unit each. */
+/* How often each unit is the label of its sample; 0 if samples do not have one label each. */
 static int count_labels(const sheaf_field *field, const sheaf_field_summary *f, sheaf_use *labels)
 {
 	int64_t dim = sheaf_field_dim(field), n;

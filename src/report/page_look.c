@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* How a page looks, and what its script does where a browser runs it: the value of the bar or pixel under the
- * pointer, or chosen by arrow keys, and a slider for batches of any size. Nothing needs the script. It reads
- * what the page has, makes elements of text alone, and fetches nothing. */
+ * pointer, or chosen by arrow keys, and a slider for batches of any size. The page works without the script,
+ * which reads what the page contains, makes only text elements, and fetches nothing. */
 #include "report/page.h"
 
-/* The one style sheet. Its hash stands in the page's policy, so that no other is ever used. */
+/* The only style sheet. Its hash is in the page's policy, so that no other can be used. */
 const char sheaf_page_style[] =
 	":root{color-scheme:light dark}"
 	"body{font:16px/1.5 system-ui,sans-serif;color:#1b1b1f;background:#fff;max-width:44rem;margin:2rem auto;"
@@ -44,8 +44,8 @@ const char sheaf_page_style[] =
 	"display:none}}";
 const char sheaf_page_style_hash[] = "pKipx7ozHzFNgUzKA8pPk1blUriCBycL8E9OWQg516o=";
 
-/* A row of a chart's table knows its bar where bars before it have no row; a picture says what its lines and
- * columns are, and how many there are to a pixel. */
+/* A row of a chart's table has the number of its bar if earlier bars have no row; a picture says what its
+ * lines and columns are, and how many there are to a pixel. */
 const char sheaf_page_script[] =
 	"\"use strict\";(()=>{"
 	"const all=(at,what)=>[...at.querySelectorAll(what)];"
@@ -54,7 +54,7 @@ const char sheaf_page_script[] =
 	"const within=(v,n)=>Math.max(0,Math.min(n-1,Math.floor(v)));"
 	"const grouped=n=>String(n).replace(/\\B(?=(\\d{3})+$)/g,\"\\u202f\");"
 	"const percent=v=>(100*v).toFixed(1)+\"\\u202f%\";"
-	/* A place among `n` to the right and `m` downwards: `show(x, y)` says what is there, `show()` nothing. */
+	/* A place among `n` across and `m` down: `show(x, y)` shows what is there, `show()` nothing. */
 	"const follow=(e,n,m,show)=>{let x=-1,y=0;const go=(a,b)=>{x=within(a,n);y=within(b,m);show(x,y)};"
 	"const leave=()=>{x=-1;show()};"
 	"e.addEventListener(\"pointermove\",p=>{const r=e.getBoundingClientRect();"

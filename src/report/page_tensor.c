@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a page says of a tensor as a whole. */
+/* A tensor as a whole on the page. */
 #include "data/frame.h"
 #include "report/page.h"
 #include "report/text.h"
@@ -101,7 +101,7 @@ static void put_layout(sheaf_page *p, const char *name, double bytes, double def
 	sheaf_page_row_end(p);
 }
 
-/* Arrays as they would be. */
+/* The arrays that it would need. */
 static void put_layouts(sheaf_page *p)
 {
 	static const char *const names[] = {"layout", "bytes", "deflated, about"};

@@ -34,13 +34,13 @@ void sheaf_pattern_free(sheaf_pattern *p, sheaf_context *cx)
 
 /* ---- many at once ---- */
 
-/* Of some units, a few samples at a time, so that they stay in the first cache. */
+/* For some units, a few samples at a time, so that they stay in the L1 cache. */
 enum { TILE = 256, ROWS = 16 };
 
 typedef struct tile {
 	const float *values;
-	int64_t units; /* from one sample to the next */
-	int n, rows;   /* n is a multiple of the lanes */
+	int64_t units; /* distance from one sample to the next */
+	int n, rows;   /* n is a multiple of the number of lanes */
 } tile;
 
 static sheaf_floats floats_of(const tile *t, int row, int k)
@@ -76,8 +76,8 @@ static void add_whole(struct sheaf_pattern_cell *cells, const tile *t)
 	}
 }
 
-/* In 2^-16, to the nearest: what is added before the rest is cut off is the number next to a half, since a
- * half would round up what is just below one. */
+/* In units of 2^-16, rounded to the nearest: before the rest is cut off, the float just below one half is
+ * added, since one half would round up a number just below one. */
 static sheaf_ints rounded(sheaf_floats v)
 {
 	const float half = 0x1.fffffep-2f, one = 1 << 16;

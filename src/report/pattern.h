@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The mean of each unit of a dense stream in each sample of a sequence: of a network's examples, what its
- * units are shown, event by event. Values are rounded to 2^-16 and taken as at most 2^14, so that sums are
- * integers and add up in any order. */
+/* The mean of each unit of a dense stream in each sample of a sequence: for examples of a network, what its
+ * units see, event by event. Values are rounded to 2^-16 and limited to 2^14, so that sums are integers and
+ * add up in any order. */
 #ifndef SHEAF_REPORT_PATTERN_H
 #define SHEAF_REPORT_PATTERN_H
 
@@ -11,10 +11,10 @@ enum { SHEAF_PATTERN_CELLS = 1 << 16, SHEAF_PATTERN_EVENTS = 64, SHEAF_PATTERN_U
 
 typedef struct sheaf_pattern {
 	int64_t units;
-	int events; /* the last one has all that are later, too */
+	int events; /* the last one also has all later ones */
 	struct sheaf_pattern_cell {
 		int64_t n, sum; /* of values that are numbers; in 2^-16 */
-	} * cells;          /* of each unit, event by event; NULL: none are counted */
+	} * cells;          /* for each unit, event by event; NULL: none are counted */
 } sheaf_pattern;
 
 SHEAF_USE sheaf_status sheaf_pattern_begin(sheaf_pattern *p, int64_t units, sheaf_context *cx,
@@ -38,13 +38,13 @@ static inline void sheaf_pattern_add(struct sheaf_pattern_cell *cell, double val
 	cell->sum = (int64_t)((uint64_t)cell->sum + (uint64_t)(int64_t)(bound * UNIT + (bound < 0 ? -0.5 : 0.5)));
 }
 
-/* The same of `rows` samples that stand one after the other, of as many values as there are cells. */
+/* The same for `rows` consecutive samples, with as many values as there are cells. */
 void sheaf_pattern_add_all(struct sheaf_pattern_cell *cells, const float *values, int64_t units,
                            int64_t rows);
 
-/* NaN where there is no value. */
+/* NaN if there is no value. */
 double sheaf_pattern_mean(const sheaf_pattern *p, int64_t event, int64_t unit);
-/* Of all events; *n: of how many values. */
+/* Over all events; *n: the number of values. */
 double sheaf_pattern_total(const sheaf_pattern *p, int64_t unit, int64_t *n);
 
 #endif

@@ -20,7 +20,7 @@ void sheaf_shade(double share, uint8_t rgb[3])
 		rgb[c] = (uint8_t)lround(stops[part][c] + (at - part) * (stops[part + 1][c] - stops[part][c]));
 }
 
-/* A raster as pixels: the strength of each, by which it is shaded as it is, or by its logarithm. */
+/* A raster as pixels: the strength of each, which gives its shade directly, or by its logarithm. */
 typedef struct pixels {
 	int width, height;
 	bool linear;
@@ -45,7 +45,7 @@ int sheaf_picture_cells(const sheaf_raster *r, int side)
 	return cells;
 }
 
-/* Counts are added up; of magnitudes the largest is taken. */
+/* Counts are added up; for magnitudes the largest is taken. */
 static sheaf_status begin_pixels(pixels *p, const sheaf_raster *r, sheaf_picture_of of, int side,
                                  sheaf_context *cx, sheaf_error *err)
 {
@@ -63,7 +63,7 @@ static sheaf_status begin_pixels(pixels *p, const sheaf_raster *r, sheaf_picture
 	return SHEAF_OK;
 }
 
-/* What a pixel is shaded by; NaN where nothing is in it. */
+/* The strength of a pixel; NaN if there is nothing in it. */
 static double shade_of(const pixels *p, int i)
 {
 	double s = p->strengths[i];
@@ -80,7 +80,7 @@ static void find_range(const pixels *p, double *least, double *most)
 	}
 }
 
-/* A byte for the filter before each line: none. Few shades compress well, and nobody distinguishes more. */
+/* A filter byte before each line: none. A few shades compress well, and people cannot distinguish more. */
 static void put_pixels(sheaf_builder *to, const pixels *p)
 {
 	enum { STEPS = 24 };

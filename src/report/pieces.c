@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What sections of a page are made of. */
+/* Parts of a page's sections. */
 #include "report/page.h"
 #include <inttypes.h>
 #include <math.h>
@@ -92,7 +92,7 @@ void sheaf_page_balance(sheaf_page *p, const sheaf_bar *bars, int n)
 
 /* ---- figures ---- */
 
-/* "03-lengths.svg": letters of ours alone, whatever the titles. */
+/* "03-lengths.svg": only plain letters, whatever the titles. */
 static void hand_out(sheaf_page *p, const char *title, sheaf_builder *svg)
 {
 	enum { ROOM = 40 };
@@ -143,7 +143,7 @@ static void hand_out_image(sheaf_page *p, const sheaf_image *image)
 	sheaf_builder_drop(&svg);
 }
 
-/* What the script wants: pixels of the PNG, and what each of them is. */
+/* Data for the script: pixels of the PNG, and the meaning of each. */
 static void put_sides(sheaf_builder *b, const sheaf_image *image)
 {
 	int cells = image->cells;
@@ -184,7 +184,7 @@ void sheaf_page_image(sheaf_page *p, const sheaf_image *image)
 	if (p->options->take && p->status == SHEAF_OK) hand_out_image(p, image);
 }
 
-/* As small as the page wants it, and as large as it can be in a file of its own. */
+/* In the page as small as needed, and in a file of its own as large as possible. */
 void sheaf_page_picture(sheaf_page *p, const sheaf_raster *r, sheaf_picture_of of, const char *words)
 {
 	bool matrix = p->s->schema.rows == SHEAF_ENTRIES;

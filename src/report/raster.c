@@ -32,7 +32,7 @@ void sheaf_raster_free(sheaf_raster *r, sheaf_context *cx)
 	*r = (sheaf_raster){0};
 }
 
-/* Each `times` lines become one. */
+/* Joins each `times` lines into one. */
 static void coarsen(sheaf_raster *r, int64_t times)
 {
 	for (int y = 0; y < SIDE; y++)
@@ -56,8 +56,8 @@ void sheaf_raster_reach(sheaf_raster *r, int64_t rows)
 	if (times > 1) coarsen(r, times);
 }
 
-/* column / r->columns_to_a_cell, without the division, which would take most of the time: a product that is
- * next to it, mended. The last columns of 2^63 would come out as a cell beyond the line. */
+/* column / r->columns_to_a_cell without the division, which would take most of the time: an approximate
+ * product, corrected. The last columns of 2^63 would come out as a cell beyond the line. */
 static int64_t cell_of(const sheaf_raster *r, int64_t column)
 {
 	int64_t x = (int64_t)((double)column * r->cells_to_a_column);
@@ -84,7 +84,7 @@ void sheaf_raster_add(sheaf_raster *r, int64_t row, int64_t column, double value
 	add_to_cell(r, cell_at(r, row, column), value);
 }
 
-/* Cells are fetched before the first one is counted. */
+/* Cells are prefetched before the first one is counted. */
 static void add_some(sheaf_raster *r, const int64_t *rows, const int64_t *columns, const double *values,
                      int n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A picture of where entries are: how many there are in each cell of a grid, and the largest magnitude. Rows
- * are as many to a cell as a power of two says, so that the picture does not depend on the order in which
- * rows come, nor on how many are to come. */
+/* A picture of where entries are: their number in each cell of a grid, and the largest magnitude. The number
+ * of rows in a cell is a power of two, so that the picture does not depend on the order in which rows come,
+ * nor on how many will come. */
 #ifndef SHEAF_REPORT_RASTER_H
 #define SHEAF_REPORT_RASTER_H
 
@@ -30,7 +30,7 @@ void sheaf_raster_add_all(sheaf_raster *r, const int64_t *rows, const int64_t *c
 void sheaf_raster_reach(sheaf_raster *r, int64_t rows);
 void sheaf_raster_merge(sheaf_raster *r, const sheaf_raster *other);
 void sheaf_raster_free(sheaf_raster *r, sheaf_context *cx);
-/* Cells that the data take: at least 1. */
+/* Cells that the data cover: at least 1. */
 int sheaf_raster_height(const sheaf_raster *r);
 int sheaf_raster_width(const sheaf_raster *r);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A table of items by their hashes, of which those below a threshold are kept: included once for each kind of
- * table. TABLE is its type, which has `slots`, `kept` and `halvings`; ITEM that of a slot, which has `low`
- * and `high`, its hash, and a `count` that is 0 where the slot is empty; SLOTS is how many there are, KEPT
- * how many are used at most; JOIN(to, from) adds an item to an equal one. */
+/* A table of items by their hashes that keeps those below a threshold: included once for each kind of table.
+ * TABLE is its type, which has `slots`, `kept` and `halvings`; ITEM that of a slot, which has `low` and
+ * `high`, its hash, and a `count` that is 0 if the slot is empty; SLOTS is their number, KEPT the most that
+ * are used; JOIN(to, from) adds an item to an equal one. */
 
 static sheaf_status begin(TABLE *t, sheaf_context *cx, sheaf_error *err)
 {
@@ -23,7 +23,7 @@ static bool is_kept(const TABLE *t, uint64_t high)
 	return t->halvings < 64 && (t->halvings == 0 || high >> (64 - t->halvings) == 0);
 }
 
-/* The slot of a hash, or the empty one where it would be. */
+/* The slot of a hash, or the empty one for it. */
 static ITEM *slot_of(ITEM *slots, uint64_t low, uint64_t high)
 {
 	size_t at = low % SLOTS;
@@ -31,7 +31,7 @@ static ITEM *slot_of(ITEM *slots, uint64_t low, uint64_t high)
 	return &slots[at];
 }
 
-/* Drops what is above the halved threshold: the others move up, so that no gap hides one. */
+/* Drops items above the halved threshold: the others move up, so that no gap hides one. */
 static void halve(TABLE *t)
 {
 	t->halvings++;
@@ -44,11 +44,11 @@ static void halve(TABLE *t)
 			t->slots[k].count = 0;
 			*slot_of(t->slots, moved.low, moved.high) = moved;
 		}
-		if (t->slots[i].count) i--; /* something moved here: it is looked at, too */
+		if (t->slots[i].count) i--; /* something moved here: it is examined, too */
 	}
 }
 
-/* Uses an empty slot. */
+/* Claims an empty slot. */
 static void keep(TABLE *t, ITEM *slot, const ITEM *item)
 {
 	*slot = *item;
@@ -73,15 +73,15 @@ static void merge(TABLE *t, const TABLE *other)
 		if (other->slots[i].count) add(t, &other->slots[i]);
 }
 
-/* How many there are of all, where there are n of those kept. */
+/* The number of all, given n of those kept. */
 static int64_t estimate(const TABLE *t, int64_t n)
 {
 	double all = (double)n * (double)(UINT64_C(1) << (t->halvings < 63 ? t->halvings : 63));
 	return all < 0x1p62 ? (int64_t)all : INT64_MAX;
 }
 
-/* Uses the slot of an item that was kept elsewhere; false where it is used already, or the item is not kept.
- */
+/* Claims the slot of an item that was kept elsewhere; false if it is in use already, or the item would not be
+ * kept. */
 static bool put(TABLE *t, const ITEM *item)
 {
 	ITEM *slot = slot_of(t->slots, item->low, item->high);

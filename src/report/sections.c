@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a page says of each field. */
+/* The section of each field on the page. */
 #include "data/frame.h"
 #include "report/names.h"
 #include "report/page.h"
@@ -105,7 +105,7 @@ static void put_values(sheaf_page *p, const sheaf_field_summary *f, const sheaf_
 
 /* ---- where entries are, and which indices they use ---- */
 
-/* How many entries there are in each part of the picture. */
+/* The number of entries in each part of the picture. */
 static void put_marginal(sheaf_page *p, const sheaf_raster *r, bool down, const char *title, const char *what)
 {
 	sheaf_bar bars[SHEAF_MOST_BARS];
@@ -283,7 +283,7 @@ static void put_padding(sheaf_page *p, const sheaf_length_counts *h)
 	                                   .other = "sorted by length"});
 }
 
-/* What the script's sliders choose from: the mean width of the batches of each size, of as many as ranks have
+/* The data for the script's sliders: the mean width of the batches of each size, up to that of all ranks
  * together. */
 static void put_simulator(sheaf_page *p, const sheaf_length_counts *h)
 {
@@ -308,7 +308,7 @@ static void put_simulator(sheaf_page *p, const sheaf_length_counts *h)
 	sheaf_builder_text(&p->b, "]}</script>");
 }
 
-/* How many batches an epoch has, of a given number of sequences or samples. */
+/* The number of batches in an epoch, of a given number of sequences or samples. */
 static void put_steps(sheaf_page *p, const sheaf_length_counts *h)
 {
 	enum { LEAST = 16, LARGEST = 4096, FACTOR = 4 };

@@ -50,7 +50,7 @@ static void put_range(sheaf_builder *b, const scene *s)
 
 /* ---- dense ---- */
 
-/* Samples of one value: a line that goes up and down, cells being the largest of theirs. */
+/* Samples of one value: a line chart; a cell shows the largest of its values. */
 static void draw_curve(sheaf_builder *b, const scene *s, const sheaf_drawing *drawing)
 {
 	sheaf_bar bars[SHEAF_MOST_BARS] = {0};
@@ -68,7 +68,7 @@ static void draw_curve(sheaf_builder *b, const scene *s, const sheaf_drawing *dr
 	sheaf_builder_byte(b, '\n');
 }
 
-/* A vector is laid out in lines: a square one as a square. */
+/* A vector is wrapped into lines: a square number of values as a square. */
 static int64_t line_of(int64_t dim, int width)
 {
 	int64_t side = (int64_t)llround(sqrt((double)dim));
@@ -76,7 +76,7 @@ static int64_t line_of(int64_t dim, int width)
 	return dim < width ? dim : width;
 }
 
-/* Cells have the largest magnitude of what falls into them. */
+/* Cells have the largest magnitude of the values in them. */
 static void put_cell(scene *s, int64_t x, int64_t width, int64_t y, int64_t height, double v)
 {
 	int to_x = width <= s->grid.width ? (int)x : (int)((double)x / (double)width * s->grid.width);
@@ -124,7 +124,7 @@ static sheaf_status draw_dense(sheaf_builder *b, scene *s, sheaf_error *err)
 
 /* ---- sparse ---- */
 
-/* One sample is laid out as a dense one is; several stand side by side. */
+/* A single sample is laid out like a dense one; several are side by side. */
 static sheaf_status draw_sparse(sheaf_builder *b, scene *s, sheaf_error *err)
 {
 	const sheaf_drawing *drawing = s->drawing;
@@ -163,7 +163,7 @@ static sheaf_status draw_stream(sheaf_builder *b, const sheaf_field *field, cons
 	sheaf_builder_printf(b, ": %s; samples: %" PRId64, sheaf_field_text(field, text, sizeof text),
 	                     sheaf_run_length(s.samples));
 	put_range(b, &s);
-	if (sheaf_run_length(s.samples) * s.dim <= 1) return SHEAF_OK; /* the line has said it */
+	if (sheaf_run_length(s.samples) * s.dim <= 1) return SHEAF_OK; /* the line has shown it */
 	return (sparse ? draw_sparse : draw_dense)(b, &s, err);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows by what their inputs and their targets are. */
+/* Rows grouped by their inputs and their targets. */
 #include "report/sides.h"
 #include "base/context.h"
 #include "base/need.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is counted of each field, where it is kept, and a profile of all entries together. */
+/* What is counted for each field, where it is stored, and a profile of all entries together. */
 #include "report/summary.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -47,7 +47,7 @@ static sheaf_status begin_raster(sheaf_summary *s, int f, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Items that are worth naming one by one: cells, and samples of one value. */
+/* Items that are worth naming individually: cells, and samples of one value. */
 static bool has_items(const sheaf_schema *schema, const sheaf_field *field)
 {
 	if (schema->rows == SHEAF_CELLS) return field->meaning != SHEAF_COMPLEX;
@@ -106,7 +106,7 @@ static void begin_field(const sheaf_schema *schema, int f, sheaf_field_summary *
 	if (sheaf_field_is_sparse(field)) to->dim = sheaf_field_dim(field);
 }
 
-/* Entries have their coordinates first. */
+/* Entries begin with their coordinates. */
 static sheaf_status check_schema(const sheaf_schema *schema, sheaf_error *err)
 {
 	int rank = sheaf_schema_rank(schema);
@@ -146,7 +146,7 @@ sheaf_status sheaf_summary_begin(const sheaf_schema *schema, sheaf_context *cx,
 	return SHEAF_OK;
 }
 
-/* As many as fit what is left of a quarter of the memory. */
+/* As many as fit into what is left of a quarter of the memory. */
 static unsigned affordable(void *user, const sheaf_summary *s, int f)
 {
 	enum { RASTER = SHEAF_RASTER_SIDE * SHEAF_RASTER_SIDE };

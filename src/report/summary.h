@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A summary from the inside: what is counted of each field. */
+/* The inside of a summary: what is counted for each field. */
 #ifndef SHEAF_REPORT_SUMMARY_H
 #define SHEAF_REPORT_SUMMARY_H
 
@@ -13,12 +13,13 @@
 #include <sheaf/tensor.h>
 
 enum {
-	SHEAF_PICTURED_FIELDS = 32, /* have more than numbers and histograms: memory for all would be too much */
-	SHEAF_MOST_USES = 1 << 22,  /* dims below have a count for each index */
-	SHEAF_MISSING_CODES = 128   /* 0 to 127 */
+	SHEAF_PICTURED_FIELDS =
+		32, /* fields that have more than numbers and histograms: memory for all would be too much */
+	SHEAF_MOST_USES = 1 << 22, /* dims below this have a count for each index */
+	SHEAF_MISSING_CODES = 128  /* 0 to 127 */
 };
 
-/* More than any dataset has: what is read counts no more, so that sums of counts do not overflow. */
+/* More than any dataset has: reading a saved summary accepts no more, so sums of counts cannot overflow. */
 static const int64_t sheaf_most_counted = INT64_C(1) << 56;
 
 /* Of finite values, and of others. */
@@ -26,10 +27,10 @@ typedef struct sheaf_value_counts {
 	int64_t n, zeros, negatives, nans, infinite[2]; /* -inf, +inf */
 	double least, most;
 	sheaf_exact sum, squares;
-	int64_t *bins; /* SHEAF_VALUE_BINS of them: finite values but zeros; NULL: not counted */
+	int64_t *bins; /* SHEAF_VALUE_BINS of them: finite values except zeros; NULL: not counted */
 } sheaf_value_counts;
 
-/* What a stream is to a network. */
+/* The role of a stream for a network. */
 typedef enum sheaf_side { SHEAF_SIDE_NONE, SHEAF_SIDE_INPUT, SHEAF_SIDE_TARGET } sheaf_side;
 
 typedef struct sheaf_field_summary {
@@ -37,20 +38,20 @@ typedef struct sheaf_field_summary {
 	sheaf_length_counts entries; /* stored values in a sample */
 	sheaf_value_counts values;
 	int64_t missing;
-	int64_t codes[SHEAF_MISSING_CODES]; /* why, by code; 0 is not counted: no reason is given */
-	int64_t other_keys;                 /* that are not their row's number */
+	int64_t codes[SHEAF_MISSING_CODES]; /* the reasons, by code; 0 is not counted: no reason is given */
+	int64_t other_keys;                 /* keys that are not their row's number */
 	int64_t least_index, most_index;    /* -1: there is none */
 	int64_t dim;
-	sheaf_buffer names; /* of indices: a line each; empty: they have none */
-	/* What takes memory, and is left out where it would take too much. */
-	int64_t *uses;           /* of each index, where dim <= SHEAF_MOST_USES; NULL: not counted */
+	sheaf_buffer names; /* for indices: a line each; empty: there are none */
+	/* Needs memory, and is left out if it would need too much. */
+	int64_t *uses;           /* for each index, if dim <= SHEAF_MOST_USES; NULL: not counted */
 	sheaf_raster raster;     /* counts NULL: none */
 	sheaf_frequent frequent; /* slots NULL: none */
 	sheaf_pattern pattern;   /* cells NULL: none */
 	sheaf_side side;
 } sheaf_field_summary;
 
-/* What of a field is counted beside its numbers. */
+/* What is counted for a field besides its numbers. */
 enum {
 	SHEAF_COUNTS_BINS = 1,
 	SHEAF_COUNTS_USES = 2,
@@ -59,7 +60,7 @@ enum {
 	SHEAF_COUNTS_PATTERN = 16
 };
 
-/* Of a matrix: entries on the diagonal, and how far from it the others are at most. */
+/* For a matrix: entries on the diagonal, and the largest distance of the others from it. */
 typedef struct sheaf_band {
 	int64_t diagonal, lower, upper;
 } sheaf_band;
@@ -69,27 +70,27 @@ struct sheaf_summary {
 	sheaf_schema schema;
 	sheaf_field_summary *fields;
 	int64_t rows;
-	sheaf_profile *profile;              /* of a tensor; NULL: none is wanted, or none is finished */
+	sheaf_profile *profile;              /* of a tensor; NULL: it is not wanted, or not finished */
 	sheaf_profile *gathered;             /* the same while frames come */
-	sheaf_contradictions contradictions; /* slots NULL: nobody looks for them */
+	sheaf_contradictions contradictions; /* slots NULL: they are not searched for */
 	bool sides_given;
-	int64_t entries; /* of a tensor, with those that its structure implies */
+	int64_t entries; /* of a tensor, including those that its structure implies */
 	sheaf_band band;
 };
 
-/* How many coordinates come first. */
+/* The number of leading coordinates. */
 int sheaf_schema_rank(const sheaf_schema *schema);
-/* Whether the means of its units are a picture. */
+/* Whether the means of its units form a picture. */
 bool sheaf_field_has_pattern(const sheaf_field *field);
 /* An index that is used. */
 void sheaf_field_see(sheaf_field_summary *f, int64_t index);
-/* Counts these no more: a set of SHEAF_COUNTS_. */
+/* Stops counting these: a set of SHEAF_COUNTS_. */
 void sheaf_field_drop(sheaf_field_summary *f, unsigned counts, sheaf_context *cx);
-/* What can be counted of a field: a set of SHEAF_COUNTS_. */
+/* What can be counted for a field: a set of SHEAF_COUNTS_. */
 unsigned sheaf_field_counts(const sheaf_summary *s, int field);
-/* What is counted of it. */
+/* What is counted for it. */
 unsigned sheaf_field_counted(const sheaf_field_summary *f);
-/* A summary of nothing in which `counts(user, field)` says what is counted of each field. */
+/* An empty summary in which `counts(user, field)` says what is counted for each field. */
 SHEAF_USE sheaf_status sheaf_summary_begin(const sheaf_schema *schema, sheaf_context *cx,
                                            unsigned (*counts)(void *user, const sheaf_summary *s, int field),
                                            void *user, sheaf_summary **out, sheaf_error *err);
@@ -98,25 +99,25 @@ SHEAF_USE sheaf_status sheaf_summary_begin(const sheaf_schema *schema, sheaf_con
 
 typedef struct sheaf_quantiles {
 	double p50, p95, p99;
-	bool exact; /* else they are the beginnings of bins */
+	bool exact; /* otherwise they are the beginnings of bins */
 } sheaf_quantiles;
 
 double sheaf_length_counts_mean(const sheaf_length_counts *h);
 sheaf_quantiles sheaf_length_quantiles(const sheaf_length_counts *h);
-/* Of finite values: exact where all different ones were counted. NaN where they were not counted at all. */
+/* Of finite values: exact if all different ones were counted. NaN if they were not counted at all. */
 sheaf_quantiles sheaf_value_quantiles(const sheaf_field_summary *f);
-/* Of finite values; NaN where their squares are beyond what is summed up exactly. */
+/* Of finite values; NaN if their squares are beyond the range of exact sums. */
 double sheaf_values_deviation(const sheaf_value_counts *v);
 double sheaf_values_norm(const sheaf_value_counts *v);
 int64_t sheaf_values_finite(const sheaf_value_counts *v);
 /* How many have a code. */
 int64_t sheaf_field_coded(const sheaf_field_summary *f);
-/* The mean of the longest of `batch` lengths that are drawn at random. */
+/* The mean of the longest of `batch` lengths drawn at random. */
 double sheaf_expected_width(const sheaf_length_counts *h, int64_t batch);
-/* The share of padding where sequences of these lengths come in batches of `batch`, each as wide as its
- * longest: drawn at random, or sorted by length. */
+/* The share of padding if sequences of these lengths come in batches of `batch`, each as wide as its longest:
+ * drawn at random, or sorted by length. */
 double sheaf_padding_at_random(const sheaf_length_counts *h, int64_t batch);
-/* The share of time that ranks wait for the one whose batch is widest, each having one drawn at random. */
+/* The share of time that ranks wait for the one with the widest batch, each having one drawn at random. */
 double sheaf_waiting_of_ranks(const sheaf_length_counts *h, int64_t batch, int64_t ranks);
 double sheaf_padding_in_buckets(const sheaf_length_counts *h, int64_t batch);
 

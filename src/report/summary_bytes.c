@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A summary as bytes: a mark and a version, the schema, the counts, and a hash of all that. Counts are
- * written with as few bytes as they need, seven bits in each, and of tables those that are not 0. What is
- * read is held against itself: a total is the sum of its parts, so that nothing is believed that counting
- * cannot make. */
+/* A summary as bytes: a signature and a version, the schema, the counts, and a hash of all that. Counts are
+ * variable-length numbers with seven bits in each byte, and of tables only nonzero ones are written. Reading
+ * checks for consistency: a total is the sum of its parts, so that only results that counting can produce are
+ * accepted. */
 #include "base/memory.h"
 #include "base/need.h"
 #include "data/frame.h"
@@ -32,7 +32,7 @@ static void put_double(sheaf_builder *b, double v)
 	sheaf_builder_u64le(b, bits);
 }
 
-/* How many there are, and of each how many zeros stand before it. */
+/* Their number, and for each the number of zeros before it. */
 static void put_table(sheaf_builder *b, const int64_t *counts, int64_t n)
 {
 	int64_t some = 0, before = 0;
@@ -102,7 +102,7 @@ static int by_hash(const void *a, const void *b)
 	return x->low < y->low ? -1 : x->low > y->low;
 }
 
-/* By their hashes: where an item stands in its table depends on those that came before it. */
+/* By their hashes: the slot of an item in its table depends on earlier ones. */
 static void put_items(sheaf_builder *b, const sheaf_frequent *f)
 {
 	const sheaf_item_count *items[SHEAF_FREQUENT_KEPT] = {0};
@@ -197,7 +197,7 @@ sheaf_status sheaf_summary_save(const sheaf_summary *s, sheaf_buffer *out, sheaf
 typedef struct reading {
 	sheaf_cursor c;
 	sheaf_summary *s;
-	const char *wrong; /* what was expected where the first contradiction is */
+	const char *wrong; /* what was expected at the first contradiction */
 } reading;
 
 static void expect(reading *r, bool sound, const char *what)
@@ -205,7 +205,7 @@ static void expect(reading *r, bool sound, const char *what)
 	if (!sound && !r->wrong) r->wrong = what;
 }
 
-/* Once something is wrong, all else is 0. */
+/* After an error, everything else is 0. */
 static uint64_t get_word(reading *r, const char *field)
 {
 	uint64_t v = 0;
@@ -226,7 +226,7 @@ static int64_t get_count(reading *r, const char *field)
 	return 0;
 }
 
-/* A number of rows or columns, which may be any. */
+/* A number of rows or columns, which is not limited. */
 static int64_t get_size(reading *r, const char *field)
 {
 	uint64_t v = get_word(r, field);
@@ -243,7 +243,7 @@ static double get_double(reading *r, const char *field)
 	return v;
 }
 
-/* Fills a table of zeros; gives the sum of its counts, -1 where it is too large. */
+/* Fills a table of zeros; returns the sum of its counts, -1 if it is too large. */
 static int64_t get_table(reading *r, int64_t *counts, int64_t n, const char *field)
 {
 	int64_t some = get_count(r, field), at = 0, sum = 0;
@@ -258,13 +258,13 @@ static int64_t get_table(reading *r, int64_t *counts, int64_t n, const char *fie
 	return sum;
 }
 
-/* Whether a total is that of n lengths of least to most. */
+/* Whether a total is possible for n lengths from `least` to `most`. */
 static bool is_total(int64_t total, int64_t n, int64_t least, int64_t most)
 {
 	return total / n >= least && total / n + (total % n != 0) <= most;
 }
 
-/* Whether no length is counted that is not from least to most. */
+/* Whether only lengths from `least` to `most` are counted. */
 static bool is_within(const sheaf_length_counts *h)
 {
 	for (int64_t i = 0; i < (int64_t)h->room; i++)
@@ -424,7 +424,7 @@ static void get_all(reading *r)
 	s->band.upper = get_size(r, "a band");
 }
 
-/* What the next field counts, which may only be what can be counted of it. */
+/* What the next field counts, which is limited to what can be counted for it. */
 static unsigned flags_of(void *user, const sheaf_summary *s, int f)
 {
 	reading *r = (reading *)user;

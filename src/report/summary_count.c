@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting what frames hold. */
+/* Counting the contents of frames. */
 #include "base/need.h"
 #include "data/frame.h"
 #include "data/value.h"
@@ -17,7 +17,7 @@ static void add_doubles(sheaf_field_summary *to, const double *values, int n)
 	if (to->frequent.slots) sheaf_frequent_add_doubles(&to->frequent, values, n);
 }
 
-/* Values of any type; those of positions of `level` that are missing are left out (NULL: none is). */
+/* Values of any type; those at missing positions of `level` are left out (NULL: none is missing). */
 static void add_as_doubles(sheaf_field_summary *to, const sheaf_column *column, const sheaf_level *level,
                            sheaf_run run)
 {
@@ -96,7 +96,7 @@ static sheaf_status add_texts(sheaf_summary *s, sheaf_field_summary *to, const s
 	return SHEAF_OK;
 }
 
-/* What may be missing, with as many values each: those that are there. */
+/* Positions that may be missing, with the same number of values each: those that are present. */
 static void add_cells(sheaf_field_summary *to, const sheaf_column *column, sheaf_run run)
 {
 	const sheaf_level *level = &column->levels[0];
@@ -143,7 +143,7 @@ static void add_event(sheaf_field_summary *to, const sheaf_column *column, int64
 	}
 }
 
-/* How many rows from the first on have one sample each. */
+/* How many rows, from the first on, have one sample each. */
 static int64_t single_samples(const sheaf_level *level, sheaf_run rows)
 {
 	int64_t r = rows.begin;
@@ -151,8 +151,8 @@ static int64_t single_samples(const sheaf_level *level, sheaf_run rows)
 	return r - rows.begin;
 }
 
-/* Samples that are the same event are added together: those of rows that have one, and those of a row that
- * are the last event, which has all that are later, too. */
+/* Samples of the same event are added together: those of rows that have one, and those of a row that belong
+ * to the last event, which includes all later ones. */
 static void add_pattern(sheaf_field_summary *to, const sheaf_column *column, sheaf_run rows)
 {
 	const float *values = (const float *)(const void *)column->values.data;
@@ -175,7 +175,7 @@ static void add_pattern(sheaf_field_summary *to, const sheaf_column *column, she
 	}
 }
 
-/* A stream, and whatever else has levels: lengths of its lists, entries of its samples, values. */
+/* A stream, and anything else with levels: lengths of its lists, entries of its samples, values. */
 static sheaf_status add_levels(sheaf_summary *s, sheaf_field_summary *to, const sheaf_column *column,
                                int64_t row, sheaf_run run, sheaf_error *err)
 {
@@ -228,12 +228,12 @@ static sheaf_status add_column(sheaf_summary *s, int f, const sheaf_column *colu
 
 /* ---- entries ---- */
 
-/* What is needed of each entry. */
+/* What is needed for each entry. */
 typedef struct entries {
 	const sheaf_column *value; /* NULL: it is no number */
-	int64_t width;             /* numbers of a value: 2 of a complex one */
+	int64_t width;             /* numbers in a value: 2 for a complex one */
 	bool dense, mirrored;
-	double fill[2]; /* of a dense tensor: what is no entry of a sparse one */
+	double fill[2]; /* of a dense tensor: positions that are no entries of a sparse one */
 } entries;
 
 static void look_at_values(const sheaf_schema *schema, const sheaf_frame *frame, entries *e)
@@ -251,7 +251,7 @@ static void look_at_values(const sheaf_schema *schema, const sheaf_frame *frame,
 	for (int i = 0; i < 2; i++) e->fill[i] = fill[i].nearest;
 }
 
-/* Entries of which everything is counted in turn, so that one table at a time is in a cache. */
+/* Entries for which everything is counted in turn, so that one table at a time is in a cache. */
 enum { PLACES = 256 };
 typedef struct places {
 	int64_t at[SHEAF_MAX_RANK][2 * PLACES];
@@ -259,14 +259,14 @@ typedef struct places {
 	int n;
 } places;
 
-/* Whether a complex number is what a sparse tensor does not store, and how large it is. */
+/* Whether a complex number is one that a sparse tensor does not store, and its magnitude. */
 static double complex_size(const entries *e, const sheaf_canon parts[2], bool *filled)
 {
 	*filled = e->dense && parts[0].nearest == e->fill[0] && parts[1].nearest == e->fill[1];
 	return hypot(parts[0].nearest, parts[1].nearest);
 }
 
-/* The sizes of n values from `at` on, at most PLACES. */
+/* The magnitudes of n values from `at` on, at most PLACES. */
 static void find_sizes(const entries *e, int64_t at, int n, double *sizes, bool *filled)
 {
 	sheaf_canon parts[2 * PLACES];
@@ -279,7 +279,7 @@ static void find_sizes(const entries *e, int64_t at, int n, double *sizes, bool 
 	}
 }
 
-/* The entries of n rows from `at` on, with those that the structure implies. */
+/* The entries of n rows from `at` on, including those that the structure implies. */
 static void find_places(const sheaf_frame *frame, const entries *e, int rank, int64_t at, int n, places *p)
 {
 	double sizes[PLACES];
@@ -320,7 +320,7 @@ static void add_places(sheaf_summary *s, const places *p)
 		sheaf_raster_add_all(&s->fields[value].raster, p->at[0], p->at[1], p->sizes, p->n);
 }
 
-/* Where entries are, with those that the structure implies. */
+/* Where entries are, including those that the structure implies. */
 static void add_all_entries(sheaf_summary *s, const sheaf_frame *frame)
 {
 	entries e;

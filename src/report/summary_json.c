@@ -51,7 +51,7 @@ static void put_lengths(sheaf_builder *b, const char *name, const sheaf_length_c
 	sheaf_builder_text(b, "]}");
 }
 
-/* Ranges of values; zeros and what is not finite have members of their own. */
+/* Ranges of values; zeros, NaN and infinities have members of their own. */
 static void put_histogram(sheaf_builder *b, const sheaf_value_counts *v)
 {
 	sheaf_bar bars[SHEAF_MOST_BARS];
@@ -140,7 +140,7 @@ static void put_uses(sheaf_builder *b, const sheaf_field_summary *f)
 	sheaf_builder_text(b, "]");
 }
 
-/* Of as many units as people may want to read. */
+/* For as many units as people may want to read. */
 static void put_units(sheaf_builder *b, const sheaf_pattern *p)
 {
 	enum { MOST_UNITS = 64 };

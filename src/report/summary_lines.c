@@ -14,7 +14,7 @@ enum { LINE_BARS = 32, LISTED_BARS = 24 };
 
 /* ---- histograms ---- */
 
-/* Of a line that has been begun, up to a width. */
+/* For a line that has been begun, up to a width. */
 static int columns_left(const sheaf_builder *b, int width)
 {
 	size_t used = 0;
@@ -22,7 +22,7 @@ static int columns_left(const sheaf_builder *b, int width)
 	return used < (size_t)width ? width - (int)used : 0;
 }
 
-/* After a line that is not ended: all bars in one line, a line for each, or none. */
+/* After an unfinished line: all bars in one line, a line for each, or none. */
 static void put_histogram(sheaf_builder *b, const sheaf_bar *bars, int n, const sheaf_summary_options *o)
 {
 	if (n > 1 && o->drawing.width && !o->histograms) {
@@ -76,7 +76,7 @@ static void put_values(sheaf_builder *b, const sheaf_field *field, const sheaf_f
 	put_histogram(b, bars, sheaf_value_bars(v, NULL, bars_wanted(o), bars), o);
 }
 
-/* All, those with a code, and how many have which. */
+/* All, those with a code, and the number for each. */
 static void put_missing(sheaf_builder *b, const sheaf_field_summary *f, bool always)
 {
 	const char *before = " (";

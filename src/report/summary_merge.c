@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Summaries of parts, which add up. */
+/* Adding up the summaries of parts. */
 #include "base/need.h"
 #include "data/frame.h"
 #include "report/summary.h"
@@ -20,7 +20,7 @@ static void merge_values(sheaf_value_counts *v, const sheaf_value_counts *other)
 	for (int i = 0; v->bins && i < SHEAF_VALUE_BINS; i++) v->bins[i] += other->bins[i];
 }
 
-/* Items that both count; what only one does is dropped. */
+/* Items that both count; those that only one counts are dropped. */
 static sheaf_status merge_field(sheaf_summary *s, sheaf_field_summary *to, const sheaf_field_summary *from,
                                 sheaf_error *err)
 {
@@ -55,7 +55,7 @@ static bool is_alike(const sheaf_summary *a, const sheaf_summary *b)
 	return true;
 }
 
-/* Whether the sums of both stay below what is counted at most. */
+/* Whether the sums of both stay within the limit. */
 static bool is_countable(const sheaf_summary *a, const sheaf_summary *b)
 {
 	bool fits = a->rows + b->rows <= sheaf_most_counted;

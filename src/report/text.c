@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What texts and pages say of a summary alike. */
+/* Common to texts and pages about a summary. */
 #include "report/text.h"
 #include "data/frame.h"
 #include "data/item.h"
@@ -9,7 +9,7 @@
 #include "tensor/profile.h"
 #include <math.h>
 
-/* Making the locale "C" takes no memory. */
+/* Setting the locale "C" takes no memory. */
 locale_t sheaf_points_begin(void) { return uselocale(newlocale(LC_ALL_MASK, "C", NULL)); }
 
 void sheaf_points_end(locale_t before)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Float32s of one sign, exponent and beginning of the fraction are a group: their fractions are summed as
- * integers, and so are their squares, which is exact, and added to the sums once for each group. A group's
- * values are all in one bin. Small whole numbers are summed as they are. */
+/* Float32s with the same sign, exponent and leading fraction bits are a group: their fractions are summed as
+ * integers, and so are their squares, which is exact, and added to the sums once for each group. All values
+ * of a group are in one bin. Small whole numbers are summed directly. */
 #include "report/values.h"
 #include "report/histogram.h"
 #include "report/lanes.h"
@@ -126,7 +126,7 @@ static void take_whole_bounds(whole_sums *s, sheaf_ints least, sheaf_ints most)
 	}
 }
 
-/* At most AT_ONCE of them, a multiple of the lanes. */
+/* At most AT_ONCE of them, a multiple of the number of lanes. */
 static void sum_whole(const float *values, int64_t n, whole_sums *s)
 {
 	sheaf_ints sum = {0}, squares = {0}, negatives = {0}, zeros = {0};
@@ -149,7 +149,7 @@ static void sum_whole(const float *values, int64_t n, whole_sums *s)
 	take_whole_bounds(s, least, most);
 }
 
-/* Four tables, so that equal values in a row do not wait for each other. */
+/* Four tables, so that consecutive equal values do not wait for each other. */
 static void count_bins(sheaf_value_counts *v, const float *values, int64_t n)
 {
 	enum { TABLES = 4, ZEROS = GROUPS / 2 };
@@ -223,8 +223,8 @@ static void add_double(sheaf_value_counts *v, double value)
 	}
 }
 
-/* What a block of doubles is: with zeros and such whose squares are exact sums of doubles, or small whole
- * numbers, whose sums are doubles. */
+/* The kind of a block of doubles: with zeros and values whose squares are exact sums of doubles, or small
+ * whole numbers, whose sums are doubles. */
 typedef struct double_kind {
 	bool usual, whole;
 } double_kind;
@@ -280,7 +280,7 @@ static void sum_whole_doubles(sheaf_value_counts *v, const double *values, int n
 	sheaf_exact_add(&v->squares, squares[0]);
 }
 
-/* Of one exponent: fractions, and the products of their halves, which make up their squares. */
+/* For one exponent: fractions, and the products of their halves, which make up their squares. */
 typedef struct double_group {
 	int exponent;
 	int64_t sum;
@@ -309,7 +309,7 @@ static void add_double_group(sheaf_value_counts *v, const double_group *g)
 	add_scaled(&v->squares, g->high, 2 * exponent + 2 * LOW);
 }
 
-/* Exponents have a place each by their last bits; one that finds another there has that one added. */
+/* Exponents have a place each by their last bits; if another one is there, that one is flushed. */
 static void sum_doubles(sheaf_value_counts *v, const double *values, int n)
 {
 	enum { PLACES = 32 };

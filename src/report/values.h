@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Many values at once into what is counted of them. */
+/* Counting many values at once. */
 #ifndef SHEAF_REPORT_VALUES_H
 #define SHEAF_REPORT_VALUES_H
 
 #include "report/summary.h"
 
-/* Float32s: for fewer than the least it does not pay; there may be up to the most. */
+/* Float32s: fewer than the least are not worthwhile; there may be up to the most. */
 enum { SHEAF_VALUES_LEAST = 1 << 10, SHEAF_VALUES_MOST = 1 << 15 };
 
-/* Adds n values; false, with nothing added, where some are neither zero nor normal. */
+/* Adds n values; false, with nothing added, if some are neither zero nor normal. */
 bool sheaf_values_add(sheaf_value_counts *v, const float *values, int64_t n);
 
 /* Adds up to SHEAF_DOUBLES_MOST values, whatever they are. */

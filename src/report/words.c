@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a summary names. */
+/* Naming items and indices of a summary. */
 #include "report/words.h"
 #include "data/frame.h"
 #include "data/value.h"

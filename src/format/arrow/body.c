@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The body of a record batch as an array of the C data interface (section "RecordBatch message"). Nothing in
- * that interface says how long a buffer is, so all that readers of it rely on is checked here: each buffer
- * holds what its type and length ask for, offsets ascend and end within the bytes, views lie in theirs. */
+ * that interface says how long a buffer is, so everything on which its readers rely is checked here: each
+ * buffer has the size that its type and length require, offsets ascend and end within the bytes, views are
+ * within theirs. */
 #include "arrow/memory.h"
 #include "base/checked.h"
 #include "base/endian.h"
@@ -12,7 +13,7 @@
 
 enum { LENGTH, NODES, BUFFERS, COMPRESSION, VARIADIC }; /* slots of RecordBatch */
 enum { CODEC };                                         /* of BodyCompression */
-enum { NODE = 16, BUFFER = 16, COUNT = 8 };             /* bytes of their items */
+enum { NODE = 16, BUFFER = 16, COUNT = 8 };             /* size of their items */
 enum { VIEW = 16, SHORT_VIEW = 12, ALIGNED = 8 };
 
 static const int64_t nothing; /* for texts of no bytes */
@@ -31,7 +32,7 @@ typedef struct array_memory {
 	struct ArrowArray *pointers[];
 } array_memory;
 
-/* Going through nodes and buffers in the order of the fields. */
+/* A walk through nodes and buffers in the order of the fields. */
 typedef struct walk {
 	sheaf_ipc_body *body;
 	sheaf_fb_vector nodes, buffers, variadic;
@@ -72,7 +73,7 @@ static sheaf_status decompress(const walk *w, sheaf_bytes stored, sheaf_buffer *
 	return status;
 }
 
-/* The next buffer. One that does not stand at a multiple of 8 is copied. */
+/* The next buffer. One that is not at a multiple of 8 is copied. */
 static sheaf_status take_buffer(walk *w, sheaf_buffer *out)
 {
 	sheaf_builder b;
@@ -134,7 +135,7 @@ static sheaf_buffer *held(const struct ArrowArray *array)
 	return ((array_memory *)array->private_data)->held;
 }
 
-/* How many bytes buffer 1 of such an array must have for n positions; -1: there is none. */
+/* The size that buffer 1 of such an array must have for n positions; -1: it has none. */
 static int64_t bytes_for(const sheaf_arrow_type *type, int64_t n)
 {
 	int64_t width = 0, bytes;
@@ -190,8 +191,8 @@ static sheaf_status check_views(const walk *w, const struct ArrowArray *array, r
 	return SHEAF_OK;
 }
 
-/* The length and the nulls of the next field; a field without buffers must not be longer than what stands for
- * it in the file explains. */
+/* The length and the nulls of the next field; a field without buffers must not be longer than its
+ * representation in the file can justify. */
 static sheaf_status take_node(walk *w, struct ArrowArray *out)
 {
 	if (w->node >= w->nodes.count) return unsound(w, "a length for each field", w->nodes.count);
@@ -203,7 +204,7 @@ static sheaf_status take_node(walk *w, struct ArrowArray *out)
 	return SHEAF_OK;
 }
 
-/* How many buffers an array has after that of nulls. */
+/* The number of buffers of an array after the validity buffer. */
 static sheaf_status count_buffers(walk *w, const sheaf_arrow_type *type, int64_t *out)
 {
 	bool text = type->class == SHEAF_IS_TEXT || type->class == SHEAF_IS_BYTES;
@@ -213,7 +214,7 @@ static sheaf_status count_buffers(walk *w, const sheaf_arrow_type *type, int64_t
 		return unsound(w, "a count of buffers for its views", w->variadic.count);
 	int64_t n = sheaf_fb_long_at(&w->variadic, COUNT, w->count++, 0);
 	if (n < 0 || n > w->buffers.count) return unsound(w, "as many buffers for its views as there are", n);
-	*out = 1 + n + 1; /* the last one says how long the others are */
+	*out = 1 + n + 1; /* the last one has the sizes of the others */
 	return SHEAF_OK;
 }
 
@@ -238,7 +239,7 @@ static sheaf_status take_buffers(walk *w, const sheaf_arrow_type *type, range r,
 
 static sheaf_status take_array(walk *w, const struct ArrowSchema *field, range r, struct ArrowArray *out);
 
-/* Which positions of its children such positions cover. */
+/* The positions of its children that such positions cover. */
 static sheaf_status range_below(const walk *w, const sheaf_arrow_type *type, const struct ArrowArray *array,
                                 range r, range *out)
 {
@@ -263,14 +264,14 @@ static sheaf_status take_children(walk *w, const struct ArrowSchema *field, rang
 	return SHEAF_OK;
 }
 
-/* The values of the dictionary that was the newest when the batch was written. */
+/* The values of the dictionary that was current when the batch was written. */
 static sheaf_status look_up(const walk *w, const struct ArrowSchema *field, struct ArrowArray *out)
 {
 	int64_t id = sheaf_ipc_dictionary_of(field);
 	const sheaf_ipc_dictionary *d = w->body->dictionaries;
 	while (d && (d->id != id || d->byte >= w->body->byte)) d = d->before;
 	if (!d) return unsound(w, "a dictionary before its first batch, by the number", id);
-	out->dictionary = (struct ArrowArray *)&d->values; /* nobody writes there, or releases it */
+	out->dictionary = (struct ArrowArray *)&d->values; /* nobody writes to it, or releases it */
 	return SHEAF_OK;
 }
 
@@ -287,7 +288,7 @@ static sheaf_status fill_array(walk *w, const struct ArrowSchema *field, const s
 	return take_children(w, field, below, out);
 }
 
-/* Of the positions in the range, all that readers rely on is checked; -1 of them: of all. */
+/* For the positions in the range, everything on which readers rely is checked; -1 of them: for all. */
 static sheaf_status take_array(walk *w, const struct ArrowSchema *field, range r, struct ArrowArray *out)
 {
 	struct ArrowArray node = {0};
@@ -339,7 +340,7 @@ sheaf_status sheaf_ipc_read_values(sheaf_ipc_body *body, const struct ArrowSchem
 
 /* ---- values that are added to others ---- */
 
-/* Two arrays of one type that become one. */
+/* Joins two arrays of one type. */
 typedef struct joint {
 	const walk *w;
 	const sheaf_arrow_type *type;

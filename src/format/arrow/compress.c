@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffers compressed one by one, each as a member of its own (section "Compression"). */
+/* Buffers compressed one by one, each as a separate member (section "Compression"). */
 #include "format/arrow/ipc.h"
 #include "io/filter.h"
 
@@ -8,7 +8,7 @@ static const sheaf_filter *filter_of(int codec)
 	return codec == SHEAF_IPC_LZ4 ? sheaf_filter_by_suffix(".lz4") : sheaf_filter_by_suffix(".zst");
 }
 
-/* What this build cannot, and what the library did not have the memory for. */
+/* Codecs that this build lacks, and failures of a library to allocate memory. */
 static sheaf_status refuse(int codec, sheaf_status status, const char *found, sheaf_error *err)
 {
 	static const char *const names[] = {"LZ4", "Zstandard"};

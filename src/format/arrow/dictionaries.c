@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Dictionaries: each holds from its message on, until one of the same number comes. They are only added to,
- * so that whoever has the newest one of a moment may go on from it on any thread. */
+/* Dictionaries: each is valid from its message on, until another one with the same number comes. They are
+ * only added to, so a thread that has the one that was current at some point can continue from it. */
 #include "base/memory.h"
 #include "format/arrow/ipc.h"
 #include <inttypes.h>
@@ -33,7 +33,7 @@ static const sheaf_ipc_dictionary *newest(const sheaf_ipc_reader *in, int64_t id
 	return d;
 }
 
-/* What a delta adds to the newest one of its number becomes that one and itself. */
+/* A delta is joined to the current dictionary of its number, which gives the new one. */
 static sheaf_status add_to(const sheaf_ipc_reader *in, sheaf_ipc_body *body, const struct ArrowSchema *field,
                            sheaf_ipc_dictionary *made, sheaf_error *err)
 {

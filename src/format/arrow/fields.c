@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The fields of a schema message as the C data interface has them. */
+/* The fields of a schema message, in the form of the C data interface. */
 #include "arrow/memory.h"
 #include "base/endian.h"
 #include "data/frame.h"
@@ -45,7 +45,7 @@ typedef enum type_kind {
 	TYPE_KINDS
 } type_kind;
 
-/* What needs no more than its kind; those that src/arrow does not know are refused there by these names. */
+/* Types that their kind alone determines; src/arrow refuses those that it does not support by these names. */
 static const char *const formats[TYPE_KINDS] = {
 	[NOTHING] = "n",     [BINARY] = "z",       [UTF8] = "u",
 	[BOOLEAN] = "b",     [TIME] = "tt",        [INTERVAL] = "ti",
@@ -67,7 +67,7 @@ static const char *format_of_integer(const sheaf_fb_table *type)
 	}
 }
 
-/* A letter for a unit, of which there are n; 0 where there is no such one. */
+/* A letter for a unit, of which there are n; 0 if there is no such one. */
 static char unit_of(const sheaf_fb_table *type, const char *letters, int64_t absent)
 {
 	int64_t unit = sheaf_fb_number(type, 0, 2, absent);
@@ -149,7 +149,7 @@ static void release_field(struct ArrowSchema *field)
 	sheaf_arrow_release(m->owner, m, m->size);
 }
 
-/* What a field is made of. */
+/* The parts of a field. */
 typedef struct field_words {
 	sheaf_bytes name;
 	const char *format;
@@ -165,8 +165,8 @@ static void put_text(uint8_t **to, sheaf_bytes text)
 	*to += sizeof n + text.size;
 }
 
-/* As the C data interface has them: how many, then the lengths and bytes of each pair. Gives their size; `to`
- * NULL: only that. */
+/* In the form of the C data interface: their number, then the lengths and bytes of each pair. Returns their
+ * size; `to` NULL: only that. */
 static size_t put_metadata(const sheaf_fb_vector *pairs, uint8_t *to)
 {
 	size_t size = sizeof(int32_t);
@@ -236,7 +236,7 @@ static sheaf_status read_children(const reading *r, const sheaf_fb_vector *field
 	return r->in->broken ? unsound(r, "one that lies outside of its message", err) : SHEAF_OK;
 }
 
-/* Indices stand in the field's place, and what they stand for beside it. */
+/* The field holds the indices, and the dictionary their values. */
 static sheaf_status encode_field(const reading *r, const sheaf_fb_table *encoding, field_words *words,
                                  struct ArrowSchema *out, sheaf_error *err)
 {

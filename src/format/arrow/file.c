@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files: the footer has the schema, and says where dictionaries and batches are. What stands before the
- * batches is not looked at, since writers differ there (section "IPC File Format"). */
+/* Files: the footer has the schema, and says where dictionaries and batches are. What precedes the batches is
+ * ignored, since writers differ there (section "IPC File Format"). */
 #include "base/buffer.h"
 #include "base/endian.h"
 #include "format/arrow/ipc.h"
@@ -13,7 +13,7 @@ typedef struct block {
 	int64_t byte, head, body;
 } block;
 
-/* Such an item, which must lie in the file. */
+/* Such an item, which must be within the file. */
 static sheaf_status read_block(const sheaf_ipc_reader *in, const uint8_t *item, block *out, sheaf_error *err)
 {
 	int64_t size = sheaf_source_size(in->source);
@@ -47,7 +47,7 @@ static sheaf_status read_dictionaries(sheaf_ipc_reader *in, const sheaf_fb_vecto
 	return status;
 }
 
-/* How many rows all batches have; what is wrong with one is met again when it is read. */
+/* The number of rows in all batches; errors in one are found again when it is read. */
 static sheaf_status count_rows(sheaf_ipc_reader *in, sheaf_error *err)
 {
 	enum { LENGTH };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* FlatBuffers read: every offset is held against the bytes. */
+/* Reading FlatBuffers: every offset is checked against the bytes. */
 #include "base/endian.h"
 #include "format/arrow/flat.h"
 
@@ -23,7 +23,7 @@ static bool has(sheaf_fb *in, size_t at, uint64_t n)
 	return !in->broken;
 }
 
-/* Where the offset that stands at `at` leads; 0, broken, where it leads out. */
+/* The target of the offset at `at`; 0, with the buffer broken, if it is outside. */
 static size_t follow(sheaf_fb *in, size_t at)
 {
 	if (!has(in, at, OFFSET)) return 0;
@@ -46,7 +46,7 @@ static sheaf_fb_table table_at(sheaf_fb *in, size_t at)
 
 sheaf_fb_table sheaf_fb_root(sheaf_fb *in) { return table_at(in, follow(in, 0)); }
 
-/* Where a slot's `width` bytes stand; 0 where it is empty. */
+/* The position of a slot's `width` bytes; 0 if it is empty. */
 static size_t find(const sheaf_fb_table *table, int slot, size_t width)
 {
 	if (!table->in || table->in->broken || slot >= table->count) return 0;

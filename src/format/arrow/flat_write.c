@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* FlatBuffers written from front to back: a part stands after the slot that names it, which is filled in
+/* Writing FlatBuffers from front to back: a part comes after the slot that refers to it, which is filled in
  * then. */
 #include "base/endian.h"
 #include "format/arrow/flat.h"
@@ -12,7 +12,7 @@ static void put_u16(sheaf_builder *to, size_t v)
 	sheaf_builder_append(to, bytes, sizeof bytes);
 }
 
-/* Zeros up to where, counted from the beginning of the buffer, the rest by `to` is `rest`. */
+/* Adds zeros until the position, counted from the beginning of the buffer, is `rest` modulo `to`. */
 static void align(sheaf_fb_writer *w, size_t to, size_t rest)
 {
 	while (!w->to->failed && (w->to->size - w->begin) % to != rest) sheaf_builder_byte(w->to, 0);
@@ -27,7 +27,7 @@ sheaf_fb_writer sheaf_fb_begin(sheaf_builder *to)
 	return w;
 }
 
-/* The slot at `from` names what stands here. */
+/* Makes the slot at `from` refer to the current position. */
 static void name(sheaf_fb_writer *w, size_t from)
 {
 	size_t at = w->begin + from;
@@ -39,7 +39,8 @@ static size_t bytes_of(const sheaf_fb_slot *slot)
 	return slot->width == SHEAF_FB_POINTER ? OFFSET : slot->width;
 }
 
-/* The list of slots, whose places it fills in, counted from the table. Gives the table's bytes. */
+/* The vtable; this fills in the places of the slots, counted from the table. Returns the size of the
+ * table. */
 static size_t put_slots(sheaf_fb_writer *w, sheaf_fb_slot *slots, int count)
 {
 	size_t at = OFFSET;

@@ -19,14 +19,14 @@ static const sheaf_option options[] = {
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
-/* A stream has no magic text: its first message must be a schema. */
+/* A stream has no signature: its first message must be a schema. */
 static bool begins_with_schema(sheaf_bytes head)
 {
 	sheaf_ipc_message message;
 	sheaf_ipc_prefix prefix = sheaf_ipc_prefix_of(head.data, head.size);
 	uint64_t size = (uint64_t)(prefix.before + prefix.head);
 	if (prefix.before != SHEAF_IPC_PREFIX || prefix.head == 0) return false;
-	if (size > head.size) return true; /* a long schema, of which only the prefix is seen */
+	if (size > head.size) return true; /* a long schema, of which only the prefix is available */
 	return !sheaf_ipc_read_message(head.data, (size_t)size, &message) && message.kind == SHEAF_IPC_SCHEMA;
 }
 

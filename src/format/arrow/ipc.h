@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrow's files and streams from the inside: the words that their rooms share.
+/* The inside of Arrow's files and streams: declarations that their files share.
  *
- *   flat_read.c, flat_write.c   FlatBuffers, in which heads of messages are written
- *   message.c        a message's head: what it is, and how long its body
- *   fields.c         the fields of a schema message, as the C data interface has them
- *   own_schema.c     the schema of columns that were ours
- *   body.c           the buffers of a record batch, held against their bytes, as an array of that interface
- *   dictionaries.c   which texts indices stand for, and from which byte of the input on
- *   compress.c       buffers compressed one by one
- *   read.c           opening, cutting, decoding; streams
- *   file.c           the same of files, by their footers
- *   put_fields.c     fields into a schema message
- *   write.c          rows into record batches, and the footer of a file
- *   format.c         the table entry
+ * flat_read.c, flat_write.c FlatBuffers, in which heads of messages are written message.c a message's head:
+ * what it is, and how long its body fields.c the fields of a schema message, as the C data interface has them
+ * own_schema.c the schema of columns that were ours body.c the buffers of a record batch, held against their
+ * bytes, as an array of that interface dictionaries.c which texts indices stand for, and from which byte of
+ * the input on compress.c buffers compressed one by one read.c opening, cutting, decoding; streams file.c the
+ * same of files, by their footers put_fields.c fields into a schema message write.c rows into record batches,
+ * and the footer of a file format.c the table entry
  *
- * What becomes of fields and arrays is not here: src/arrow has that for every face. What is read and why is
- * in docs/formats/arrow.md. The sections meant are those of Arrow's "Columnar format" page. */
+ * src/arrow converts fields and arrays, for files and for the exchange with other programs. What is read and
+ * why is in docs/formats/arrow.md. Sections are those of Arrow's "Columnar format" page. */
 #ifndef SHEAF_FORMAT_ARROW_IPC_H
 #define SHEAF_FORMAT_ARROW_IPC_H
 
@@ -24,17 +19,18 @@
 #include "format/format.h"
 
 #define SHEAF_IPC_MAGIC "ARROW1"
-/* Before the names of attributes, in the schema's metadata: of those that must not be lost, and of others. */
+/* Prefixes of the names of attributes in the schema's metadata: of those that must not be lost, and of
+ * others. */
 #define SHEAF_IPC_ATTRIBUTE "sheaf.attribute."
 #define SHEAF_IPC_NOTE "sheaf.note."
-/* The schema as it was before its columns became Arrow's, and the options that they were made with. */
+/* The schema before its columns became Arrow's, and the options with which they were converted. */
 #define SHEAF_IPC_SCHEMA_KEY "sheaf.schema"
 enum { SHEAF_IPC_CODES = 1, SHEAF_IPC_TEXT_AS_BYTES = 2 };
 enum {
 	SHEAF_IPC_MAGIC_SIZE = 6,
 	SHEAF_IPC_FIRST = 8,       /* byte of a file at which its messages begin */
 	SHEAF_IPC_PREFIX = 8,      /* bytes before a message's head: four of 0xff, and the head's size */
-	SHEAF_IPC_ALIGNMENT = 64,  /* of the buffers that we write */
+	SHEAF_IPC_ALIGNMENT = 64,  /* alignment of the buffers that we write */
 	SHEAF_IPC_METADATA_V4 = 3, /* the oldest version that is read */
 	SHEAF_IPC_METADATA_V5 = 4
 };
@@ -44,22 +40,22 @@ typedef enum sheaf_ipc_kind { SHEAF_IPC_SCHEMA = 1, SHEAF_IPC_DICTIONARY, SHEAF_
 /* How the buffers of a batch are compressed: the numbers of BodyCompression. */
 enum { SHEAF_IPC_PLAIN = -1, SHEAF_IPC_LZ4, SHEAF_IPC_ZSTD };
 
-/* A message, of which the head is at hand. */
+/* A message whose head has been read. */
 typedef struct sheaf_ipc_message {
 	sheaf_ipc_kind kind;
-	int64_t head, body; /* bytes: of the prefix and the head, of the body */
+	int64_t head, body; /* sizes: of the prefix and the head, of the body */
 	sheaf_fb flat;
 	sheaf_fb_table table; /* the schema, the dictionary batch, the record batch */
 } sheaf_ipc_message;
 
-/* Reads the head of the message that begins with these bytes, all of them. DATA with *found for what is not
+/* Reads the head of the message that begins with these bytes, all of them. DATA with *found if it is not
  * sound; END: the stream ends here. */
 typedef struct sheaf_ipc_prefix {
 	bool ends;
-	int64_t before, head; /* bytes of the prefix, and of what it counts */
+	int64_t before, head; /* size of the prefix, and of what it counts */
 } sheaf_ipc_prefix;
 sheaf_ipc_prefix sheaf_ipc_prefix_of(const uint8_t *bytes, size_t size);
-/* NULL, or what is wrong with it. `bytes` must stay. */
+/* NULL, or what is wrong with it. `bytes` must live as long. */
 const char *sheaf_ipc_read_message(const uint8_t *bytes, size_t size, sheaf_ipc_message *out);
 
 /* ---- fields ---- */
@@ -67,11 +63,11 @@ const char *sheaf_ipc_read_message(const uint8_t *bytes, size_t size, sheaf_ipc_
 /* The columns of a schema; *out is released by its `release`. */
 SHEAF_USE sheaf_status sheaf_ipc_read_schema(const sheaf_fb_table *schema, const char *name,
                                              sheaf_context *cx, struct ArrowSchema *out, sheaf_error *err);
-/* The number of the dictionary that such a field's values are looked up in. */
+/* The number of the dictionary in which such a field's values are looked up. */
 int64_t sheaf_ipc_dictionary_of(const struct ArrowSchema *field);
-/* The value of a key of its metadata; without data where there is none. */
+/* The value of a key of its metadata; without data if there is none. */
 sheaf_bytes sheaf_ipc_metadata(const sheaf_fb_table *schema, const char *key);
-/* The attributes of ours that it has. */
+/* The attributes in it that are ours. */
 SHEAF_USE sheaf_status sheaf_ipc_read_attributes(const sheaf_fb_table *schema, sheaf_schema *to,
                                                  sheaf_error *err);
 
@@ -79,43 +75,43 @@ SHEAF_USE sheaf_status sheaf_ipc_read_attributes(const sheaf_fb_table *schema, s
 
 typedef struct sheaf_ipc_dictionary {
 	struct sheaf_ipc_dictionary *before; /* the one that was read before it */
-	int64_t id, byte;                    /* from which byte of the input on it holds */
+	int64_t id, byte;                    /* the position in the input from which it is valid */
 	struct ArrowArray values;
 } sheaf_ipc_dictionary;
 
 /* ---- bodies ---- */
 
-/* A record batch, or the one of a dictionary, and what its buffers are held against. */
+/* A record batch, or that of a dictionary, and what its buffers are checked against. */
 typedef struct sheaf_ipc_body {
 	sheaf_fb_table batch;
 	sheaf_buffer bytes; /* borrowed */
 	int64_t byte;       /* of the message in the input */
 	const sheaf_ipc_dictionary *dictionaries;
 	sheaf_context *cx;
-	int64_t first, rows; /* which of them are wanted; of those, buffers are looked at; rows -1: all */
+	int64_t first, rows; /* which of them are needed; only their buffers are checked; rows -1: all */
 } sheaf_ipc_body;
 
-/* The rows of a batch, a struct of columns; or the values of one field. DATA where something does not fit. */
+/* The rows of a batch, a struct of columns; or the values of one field. DATA if something does not fit. */
 SHEAF_USE sheaf_status sheaf_ipc_read_rows(sheaf_ipc_body *body, const struct ArrowSchema *rows,
                                            struct ArrowArray *out, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_ipc_read_values(sheaf_ipc_body *body, const struct ArrowSchema *values,
                                              struct ArrowArray *out, sheaf_error *err);
 
-/* Values of a dictionary, then those that a delta adds to it. Both stay. UNSUPPORTED for types that are not
+/* Values of a dictionary, then those that a delta adds to it. Both stay. UNSUPPORTED for types other than
  * numbers, times, bytes or texts with offsets. */
 SHEAF_USE sheaf_status sheaf_ipc_join_values(sheaf_ipc_body *body, const struct ArrowSchema *values,
                                              const struct ArrowArray *const parts[2], struct ArrowArray *out,
                                              sheaf_error *err);
 
-/* Buffers: into exactly `size` bytes, DATA where they are not that many; appended. */
+/* Buffers: unpacked into exactly `size` bytes, DATA if that is not their size; packed and appended. */
 SHEAF_USE sheaf_status sheaf_ipc_decompress(int codec, sheaf_bytes from, uint8_t *to, size_t size,
                                             sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_ipc_compress(int codec, sheaf_bytes from, sheaf_builder *to, sheaf_error *err);
 
 /* ---- reading ---- */
 
-/* A batch that is cut into runs of `step` rows, pieces whose `column` is the first of them, from 1; where
- * rows is -1, it is one piece. */
+/* A batch that is cut into runs of `step` rows, pieces whose `column` is the first of them, from 1; if rows
+ * is -1, it is one piece. */
 typedef struct sheaf_ipc_batch {
 	sheaf_buffer bytes; /* none: there is no such batch */
 	int64_t byte, number, row, rows, step;
@@ -123,16 +119,16 @@ typedef struct sheaf_ipc_batch {
 
 typedef struct sheaf_ipc_reader {
 	SHEAF_BASE(sheaf_reader, reader);
-	bool is_file;          /* with a footer, after a magic text */
+	bool is_file;          /* with a footer, after a signature */
 	bool known;            /* all dictionaries of the input were read when it was opened */
 	int64_t first;         /* a stream's: byte of the first message after the schema */
 	int64_t number;        /* of the next batch */
-	int64_t resumed;       /* the row of it to begin with */
+	int64_t resumed;       /* its first row that is not cut yet */
 	sheaf_ipc_batch batch; /* the one that is being cut */
-	sheaf_buffer blocks;   /* a file's: where its batches are, as the footer has it */
+	sheaf_buffer blocks;   /* a file's: where its batches are, from the footer */
 	struct ArrowSchema rows;
 	sheaf_arrow_plan plan;              /* of columns that were ours; without tops: they were not */
-	sheaf_ipc_dictionary *dictionaries; /* the newest */
+	sheaf_ipc_dictionary *dictionaries; /* the current one */
 } sheaf_ipc_reader;
 
 SHEAF_USE sheaf_status sheaf_ipc_add_dictionary(sheaf_ipc_reader *in, sheaf_ipc_message *message,
@@ -142,18 +138,18 @@ void sheaf_ipc_free_dictionaries(sheaf_ipc_reader *in);
 /* The schema in a message or a footer. */
 SHEAF_USE sheaf_status sheaf_ipc_learn_schema(sheaf_ipc_reader *in, const sheaf_fb_table *schema,
                                               sheaf_error *err);
-/* A message of which all bytes are here, and its body, which is borrowed. */
+/* A message that is here completely, and its body, which is borrowed. */
 SHEAF_USE sheaf_status sheaf_ipc_read_taken(const sheaf_ipc_reader *in, const sheaf_buffer *bytes,
                                             int64_t byte, sheaf_ipc_message *out, sheaf_buffer *body,
                                             sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_ipc_read_dictionary(sheaf_ipc_reader *in, const sheaf_buffer *bytes,
                                                  int64_t byte, sheaf_error *err);
-/* A piece's notes: the newest dictionary that was read before it, and which rows of its batch are meant. */
+/* A piece's notes: the current dictionary at its place in the input, and which rows of its batch it has. */
 typedef struct sheaf_ipc_notes {
 	const sheaf_ipc_dictionary *dictionaries;
 	int64_t first, rows; /* rows -1: all */
 } sheaf_ipc_notes;
-/* Notes for rows of the batch that the reader stands at: as many as take about `bytes`. */
+/* Notes for the next rows of the reader's batch: as many as have about `bytes`. */
 SHEAF_USE sheaf_status sheaf_ipc_note(const sheaf_ipc_reader *in, int64_t first, int64_t rows,
                                       sheaf_piece *piece, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_ipc_open_file(sheaf_ipc_reader *in, sheaf_error *err);

@@ -7,7 +7,7 @@
 enum { VERSION, KIND, HEADER, BODY }; /* slots of Message */
 enum { OLD_PREFIX = 4 };
 
-/* Writers before version 0.15 have no four bytes of 0xff. */
+/* Before version 0.15, writers did not write the four bytes of 0xff. */
 sheaf_ipc_prefix sheaf_ipc_prefix_of(const uint8_t *bytes, size_t size)
 {
 	sheaf_ipc_prefix p = {.before = OLD_PREFIX};
@@ -48,7 +48,7 @@ sheaf_status sheaf_ipc_unsound(const sheaf_ipc_reader *in, int64_t byte, const c
 	                  sheaf_source_name(in->source), byte, found);
 }
 
-/* A message of which all bytes are here. */
+/* A message that is here completely. */
 sheaf_status sheaf_ipc_read_taken(const sheaf_ipc_reader *in, const sheaf_buffer *bytes, int64_t byte,
                                   sheaf_ipc_message *out, sheaf_buffer *body, sheaf_error *err)
 {

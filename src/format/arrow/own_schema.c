@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The schema that columns had before they became Arrow's. It says more than Arrow's types do, and nothing
- * that is not held against them: where the columns are not those that such a schema becomes, it is passed
- * over. */
+/* The schema that columns had before they became Arrow's. It says more than Arrow's types do, and everything
+ * in it is checked against these: if the columns are not those that such a schema becomes, it is ignored. */
 #include "data/frame.h"
 #include "data/schema_bytes.h"
 #include "format/arrow/ipc.h"
@@ -12,7 +11,7 @@ static int digit(uint8_t c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Bytes from hexadecimal digits; none where they are no such digits. */
+/* Bytes from hexadecimal digits; none if they are no such digits. */
 static void put_bytes(sheaf_builder *to, sheaf_bytes text)
 {
 	for (size_t i = 0; i + 1 < text.size; i += 2) {
@@ -25,7 +24,7 @@ static void put_bytes(sheaf_builder *to, sheaf_bytes text)
 	}
 }
 
-/* Columns beside streams are lost by name where a format has no place for them. */
+/* Columns beside streams are lost by name if a format has no place for them. */
 static void name_losses(sheaf_schema *schema)
 {
 	for (int f = 0; schema->rows == SHEAF_SEQUENCES && f < schema->nfields; f++) {

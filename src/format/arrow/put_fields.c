@@ -4,9 +4,9 @@
 #include "format/arrow/ipc.h"
 #include <stdlib.h>
 
-/* Type's members: their number in the union, and what their slots are made of. */
+/* The types of the union: their numbers in it, and their slots. */
 typedef struct type_words {
-	const char *format; /* or what it begins with */
+	const char *format; /* or its beginning */
 	int kind;
 	size_t width; /* of the first slot; 0: none */
 	int64_t first;
@@ -23,13 +23,13 @@ static const type_words types[] = {
 	{"+w", 16, 4, -1, -1},
 };
 
-/* The word before the colon is the type's; a width may follow, or a zone. */
+/* The type is before the colon; a width may follow, or a zone. */
 static const type_words *type_of(const char *format)
 {
 	size_t n = strcspn(format, ":");
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
 		if (strlen(types[i].format) == n && strncmp(types[i].format, format, n) == 0) return &types[i];
-	return NULL; /* src/arrow makes no other */
+	return NULL; /* src/arrow makes no others */
 }
 
 static void put_type(sheaf_fb_writer *w, size_t from, const type_words *type, const char *format)
@@ -62,7 +62,7 @@ static sheaf_bytes next_text(const char **at)
 	return text;
 }
 
-/* Metadata as the C data interface has it. */
+/* Metadata in the form of the C data interface. */
 static void put_metadata(sheaf_fb_writer *w, size_t from, const char *metadata)
 {
 	int32_t pairs;
@@ -75,7 +75,7 @@ static void put_metadata(sheaf_fb_writer *w, size_t from, const char *metadata)
 	}
 }
 
-/* The schema as it was, in hexadecimal digits, and the options that fields were made with. */
+/* The original schema, in hexadecimal digits, and the options with which fields were made. */
 static void put_own_schema(sheaf_fb_writer *w, size_t from, const sheaf_schema *schema,
                            const sheaf_arrow_options *options)
 {

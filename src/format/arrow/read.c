@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages one after the other: a schema, then batches, each of which is a piece. In a file a magic text
- * comes before them and a footer after them, which says where they are, and is not needed. */
+/* Messages one after the other: a schema, then batches, each of which is a piece. In a file a signature
+ * precedes them, and a footer follows, which says where they are, and is not needed here. */
 #include "base/context.h"
 #include "base/endian.h"
 #include "data/frame.h"
@@ -20,7 +20,7 @@ static sheaf_status cut_short(const sheaf_ipc_reader *in, int64_t byte, const ch
 
 /* ---- the next message of the stream ---- */
 
-/* What the next message begins with. END after the last one, which a file says and a stream may. */
+/* The beginning of the next message. END after the last one, which a file marks and a stream may mark. */
 static sheaf_status look_at_prefix(sheaf_ipc_reader *in, sheaf_ipc_prefix *out, sheaf_error *err)
 {
 	sheaf_bytes bytes;
@@ -31,7 +31,7 @@ static sheaf_status look_at_prefix(sheaf_ipc_reader *in, sheaf_ipc_prefix *out, 
 	return out->head ? SHEAF_OK : cut_short(in, byte, "the size of a message", err);
 }
 
-/* The next message, whose head stays at hand until the source is moved. */
+/* The next message, whose head stays valid until the source moves. */
 static sheaf_status look_at_message(sheaf_ipc_reader *in, sheaf_ipc_message *out, sheaf_error *err)
 {
 	sheaf_ipc_prefix prefix;
@@ -45,7 +45,7 @@ static sheaf_status look_at_message(sheaf_ipc_reader *in, sheaf_ipc_message *out
 	return found ? sheaf_ipc_unsound(in, byte, found, err) : SHEAF_OK;
 }
 
-/* Takes the message that was looked at, head and body. */
+/* Takes the message that was examined, head and body. */
 static sheaf_status take_message(sheaf_ipc_reader *in, const sheaf_ipc_message *message, sheaf_buffer *out,
                                  sheaf_error *err)
 {
@@ -74,7 +74,7 @@ static sheaf_status read_head(sheaf_ipc_reader *in, int64_t byte, sheaf_buffer *
 	return found ? sheaf_ipc_unsound(in, byte, found, err) : SHEAF_OK;
 }
 
-/* Counts the rows, and reads all dictionaries. What is wrong is met again, and said, in its turn. */
+/* Counts the rows, and reads all dictionaries. Errors are found again, and reported, in their turn. */
 static sheaf_status survey(sheaf_ipc_reader *in, sheaf_error *err)
 {
 	enum { LENGTH };
@@ -159,8 +159,8 @@ void sheaf_ipc_close(void *reader)
 
 /* ---- cutting ---- */
 
-/* Dictionaries are read where they stand, unless they have been: all of them, or when the input was read
- * before. */
+/* Dictionaries are read at their places, unless they were read already: all of them at once, or the first
+ * time through. */
 static sheaf_status pass_dictionary(sheaf_ipc_reader *in, const sheaf_ipc_message *message, sheaf_error *err)
 {
 	sheaf_buffer bytes = {0};
@@ -187,7 +187,7 @@ static sheaf_status next_batch(sheaf_ipc_reader *in, sheaf_error *err)
 }
 
 /* A batch much longer than a piece should be is decoded in runs of rows, unless it is compressed. One that is
- * gone on with was cut so before, for pieces of whatever size. */
+ * resumed was cut like that before, whatever size pieces have now. */
 static sheaf_status begin_batch(sheaf_ipc_reader *in, int64_t bytes, sheaf_error *err)
 {
 	enum { LENGTH, COMPRESSION = 3, LONG = 4 };
@@ -317,7 +317,7 @@ static sheaf_status take_rows(const sheaf_ipc_reader *in, const sheaf_piece *pie
 	return status;
 }
 
-/* What is wrong in a batch leaves nothing of it that could be relied on. */
+/* If a batch has an error, nothing in it can be relied on. */
 static sheaf_status report(const sheaf_ipc_reader *in, const sheaf_piece *piece, sheaf_context *cx,
                            sheaf_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows into record batches. A stream is a schema, batches and an end; a file has a magic text before them,
- * and after them a footer that says where each batch is. */
+/* Rows into record batches. A stream is a schema, batches and an end; a file has a signature before them, and
+ * after them a footer that says where each batch is. */
 #include "arrow/arrow.h"
 #include "base/checked.h"
 #include "base/context.h"
@@ -37,14 +37,14 @@ static size_t begin_message(sheaf_builder *to)
 	return begin;
 }
 
-/* Fills up the head, so that the body begins at a multiple of 64 after `at`, which is a multiple of 8. */
+/* Pads the head, so that the body begins at a multiple of 64 after `at`, which is a multiple of 8. */
 static void end_head(sheaf_builder *to, size_t begin, size_t at)
 {
 	while (!to->failed && (to->size - begin + at) % SHEAF_IPC_ALIGNMENT) sheaf_builder_byte(to, 0);
 	if (!to->failed) sheaf_store_u32le(to->data + begin + 4, (uint32_t)(to->size - begin - SHEAF_IPC_PREFIX));
 }
 
-/* The root of a message's head; gives the slot of what it is about. */
+/* The root of a message's head; returns the slot of its content. */
 static size_t put_message(sheaf_fb_writer *w, sheaf_ipc_kind kind, int64_t body)
 {
 	enum { VERSION, KIND, HEADER, BODY, SLOTS };
@@ -67,7 +67,7 @@ static void put_schema_message(const writer *out, sheaf_builder *to, size_t at)
 
 /* ---- bodies ---- */
 
-/* A batch as it is gathered. */
+/* A batch that is being gathered. */
 typedef struct gathering {
 	const writer *out;
 	sheaf_builder body, nodes, buffers; /* two int64 each of the latter */
@@ -83,7 +83,7 @@ static void fill_up(sheaf_builder *to)
 	if (over) sheaf_builder_append(to, zeros, SHEAF_IPC_ALIGNMENT - over);
 }
 
-/* Its size, and itself where compressing does not make it shorter. */
+/* Its size, and the buffer uncompressed if compressing does not make it shorter. */
 static sheaf_status append_compressed(gathering *g, const void *data, size_t size)
 {
 	size_t begin = g->body.size;
@@ -110,8 +110,8 @@ static sheaf_status put_buffer(gathering *g, const void *data, int64_t size)
 	return SHEAF_OK;
 }
 
-/* Positions of an array that are written: a frame may be a part of another one, whose arrays go on beyond
- * it. */
+/* The positions of an array that are written: a frame may be a part of another one, whose arrays continue
+ * beyond it. */
 typedef struct range {
 	int64_t from, n;
 } range;
@@ -139,7 +139,7 @@ static sheaf_status put_bits(gathering *g, const uint8_t *bits, range r, int64_t
 	return status;
 }
 
-/* The bits of what is there, where anything is missing. */
+/* The validity bits, if anything is missing. */
 static sheaf_status put_nulls(gathering *g, const struct ArrowArray *array, range r, int64_t *nulls)
 {
 	const uint8_t *bits = (const uint8_t *)array->buffers[0];
@@ -149,7 +149,7 @@ static sheaf_status put_nulls(gathering *g, const struct ArrowArray *array, rang
 	return all ? put_buffer(g, NULL, 0) : put_bits(g, bits, r, nulls);
 }
 
-/* Offsets as ones that begin with 0; gives what they cover. */
+/* Offsets beginning with 0; returns what they cover. */
 static sheaf_status put_offsets(gathering *g, const int64_t *offsets, range r, range *below)
 {
 	sheaf_builder b;
@@ -171,7 +171,7 @@ static sheaf_status put_items(gathering *g, const struct ArrowArray *array, int 
 	return put_buffer(g, r.n ? data + r.from * width : NULL, r.n * width);
 }
 
-/* The buffers after the first; *below: what the array's children have of it. */
+/* The buffers after the first; *below: the part of the array's children that it covers. */
 static sheaf_status put_values(gathering *g, const sheaf_arrow_type *type, const struct ArrowArray *array,
                                range r, range *below)
 {
@@ -236,7 +236,7 @@ static void put_batch(const gathering *g, int64_t rows, sheaf_builder *to)
 	sheaf_builder_append(to, g->body.data, g->body.size);
 }
 
-/* Texts in other encodings and times beyond 64 bits are sound data, but not Arrow's. */
+/* Texts in other encodings and times beyond 64 bits are valid data, but not in Arrow. */
 static sheaf_status cannot_hold(sheaf_error *err)
 {
 	if (err) err->status = SHEAF_UNSUPPORTED;
@@ -350,7 +350,7 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 	return SHEAF_OK;
 }
 
-/* A name decides between file and stream, and what is no file, such as a pipe, gets a stream. */
+/* The name decides between file and stream; anything but a file, such as a pipe, gets a stream. */
 static bool is_to_be_file(const sheaf_sink *sink, const sheaf_values *values)
 {
 	static const char *const files[] = {".arrow", ".feather", ".ipc", NULL};
@@ -393,7 +393,7 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	out->is_file = is_to_be_file(out->sink, values);
 	sheaf_builder_begin(&out->blocks, out->cx, NULL);
 	SHEAF_TRY(sheaf_arrow_plan_new(&out->schema, &options, out->cx, &out->plan, err));
-	out->plan.drops_codes = !options.codes; /* encode has said so */
+	out->plan.drops_codes = !options.codes; /* encode has reported it */
 	SHEAF_TRY(sheaf_arrow_export_schema(&out->plan, &out->rows, err));
 	return begin_output(out, err);
 }
@@ -404,7 +404,7 @@ static sheaf_status append(void *created, const sheaf_blob *blob, sheaf_error *e
 	if (blob->bytes.size == 0) return SHEAF_OK;
 	int64_t head = SHEAF_IPC_PREFIX + (int64_t)sheaf_load_u32le(blob->bytes.data + 4);
 	sheaf_builder_i64(&out->blocks, sheaf_sink_tell(out->sink));
-	sheaf_builder_i64(&out->blocks, head); /* 32 bits, and 32 that fill up */
+	sheaf_builder_i64(&out->blocks, head); /* 32 bits, and 32 of padding */
 	sheaf_builder_i64(&out->blocks, (int64_t)blob->bytes.size - head);
 	out->nblocks++;
 	SHEAF_TRY(sheaf_builder_status(&out->blocks, err));
