@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a rank has made, until it stands in the output. */
+/* What a rank has made, until it is in the output. */
 #include "team.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +38,7 @@ static int write_all(int fd, const uint8_t *data, int64_t size, int64_t offset)
 	return 0;
 }
 
-/* A file without a name: whatever becomes of the process, nothing is left. */
+/* An unnamed file: whatever happens to the process, nothing is left. */
 static int open_nameless(const char *folder)
 {
 	char path[PATH_MAX];
@@ -154,7 +154,7 @@ int hold_read(const hold *h, int64_t from, void *data, size_t size)
 	return 0;
 }
 
-/* By the system where it copies between such files, which may share the blocks. */
+/* The system copies if it can between such files, and may share the blocks. */
 static int copy_inside(const hold *h, int64_t *from, int64_t *to, int64_t *size, int fd)
 {
 	while (h->fd >= 0 && *size > 0) {

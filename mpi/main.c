@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sheaf-mpi COMMAND ...: what sheaf does, by all ranks of an MPI job. */
+/* sheaf-mpi COMMAND ...: runs a command of sheaf on all ranks of an MPI job. */
 #include "team.h"
 #include <libgen.h>
 #include <limits.h>
@@ -12,7 +12,7 @@
 
 /* ---- what other ranks than the first have to say ---- */
 
-/* Kept, and said by the one whose failure ends the job. */
+/* Kept until it is known whose failure ends the job; that rank reports it. */
 static int said = -1, error_output = -1;
 
 static void hold_tongue(void)
@@ -61,7 +61,7 @@ static const char *output_of(const arguments *args)
 	return writes(args->command) ? args->files[args->nfiles - 1] : NULL;
 }
 
-/* Beside the output, else where temporary files go. */
+/* Beside the output, else in the folder for temporary files. */
 static void find_folder(const arguments *args, char folder[PATH_MAX])
 {
 	char path[PATH_MAX];
@@ -183,7 +183,7 @@ static int merge(const arguments *args)
 
 /* ---- memory ---- */
 
-/* What a rank writes to goes to the one who starts the job, whatever it looks like. */
+/* The launcher collects what a rank writes, so this is never a terminal. */
 static bool shows_memory(const arguments *args)
 {
 	const char *word = sheaf_values_text(&args->values, "progress");

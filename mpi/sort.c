@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries of a tensor sorted across ranks, each of which has sorted its own: samples of all say which keys
- * divide them evenly, and each rank gets its slice of every other's, which it merges and encodes. */
+/* Sorting entries of a tensor across ranks, each of which has sorted its own: samples from all ranks give the
+ * keys that divide the entries evenly, and each rank receives its slice from every other, which it merges and
+ * encodes. */
 #include "team.h"
 #include <limits.h>
 #include <stdio.h>
@@ -12,9 +13,9 @@ typedef struct sorting {
 	const char *output;
 	hold *h, got, made; /* a sorted part; what came from others; the part of the slice */
 	sheaf_slice *slice; /* while it is open */
-	bool slices;        /* else rank 0 merges the parts as they are */
+	bool slices;        /* otherwise rank 0 merges the parts as they are */
 	sheaf_slice_entries has;
-	uint64_t *keys; /* that divide the entries of all */
+	uint64_t *keys; /* that divide all entries */
 	int64_t *cuts, *counts;
 	int64_t rows; /* of the slice */
 } sorting;
@@ -54,7 +55,7 @@ static int by_key(const void *a, const void *b)
 	return 0;
 }
 
-/* As many of all ranks together that slices differ by little, evenly from all entries. */
+/* Enough from all ranks together to make slices nearly equal, taken evenly from all entries. */
 static sheaf_status take_samples(sorting *z, uint64_t **samples, int64_t *n, sheaf_error *err)
 {
 	enum { OF_EACH = 256 };
@@ -150,7 +151,7 @@ static int run_steps(sorting *z)
 	return code;
 }
 
-/* What is found is said when the parts are merged. */
+/* Findings are reported when the parts are merged. */
 static int sort_all(sorting *z, const arguments *args)
 {
 	sheaf_error err;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages between ranks. Whoever waits sleeps in between: ranks may share a core, and the work of others
- * must not be slowed down by those who have none. No message is above INT_MAX bytes. */
+/* Messages between ranks. A waiting rank sleeps in between: ranks may share a core, and those without work
+ * must not slow down the others. No message is larger than INT_MAX bytes. */
 #include "team.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -20,16 +20,16 @@ int team_rank, team_size = 1;
 /* Sources may be read by several threads. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Open MPI looks for networks while it starts, for longer than all else takes. Where every rank is on one
- * machine there is none to find: memory they share is enough. What the user has chosen stays. */
+/* Open MPI looks for networks at its start, which takes longer than everything else. If all ranks are on one
+ * machine there is none to find: shared memory is enough. A choice of the user is kept. */
 static void leave_out_networks(void)
 {
 	const char *ranks = getenv("OMPI_COMM_WORLD_SIZE"), *here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
 	if (ranks && here && strcmp(ranks, here) == 0) setenv("OMPI_MCA_pml", "ob1", 0);
 }
 
-/* Ranks that the launcher of another MPI has started do not see each other: each would do all of the work.
- * Each says so, since the launcher may end the others once one has. */
+/* Ranks that were started by the launcher of another MPI do not see each other: each would do all of the
+ * work. Each reports it, since the launcher may end the others once one has. */
 static void refuse_foreign_launcher(void)
 {
 	static const char *const words[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
@@ -69,7 +69,7 @@ static void sleep_for(long nanoseconds)
 	nanosleep(&step, NULL);
 }
 
-/* A signal ends all ranks. Rank 0 is given the time to take back what it has begun. */
+/* A signal ends all ranks. Rank 0 gets the time to remove what it has begun. */
 static void heed_signals(double *since)
 {
 	enum { PATIENCE = 3 };
@@ -200,12 +200,12 @@ uint64_t *team_gather_all(const uint64_t *values, int64_t n, int64_t *total)
 
 /* ---- everybody to everybody ---- */
 
-/* Rounds in which each rank sends each at most a quota: no buffer, and no message, is above a limit. */
+/* Rounds in which each rank sends each other rank at most a quota: so buffers and messages are bounded. */
 typedef struct rounds {
 	const exchange *what;
-	int64_t quota;   /* items */
+	int64_t quota;   /* size of an item */
 	int64_t *begins; /* of what each rank sends, in items */
-	int *counts;     /* bytes that go to each rank, where they stand, that come, and where they go */
+	int *counts;     /* bytes for each rank, their positions; bytes from each rank, and where they go */
 	uint8_t *out, *in;
 } rounds;
 
@@ -230,8 +230,8 @@ static int64_t count_rounds(const rounds *r)
 	return all;
 }
 
-/* A rank that has failed sends and takes what comes all the same: the others wait for it. Where all that goes
- * to a rank has gone, or all has come, in earlier rounds, there is no place for more. */
+/* A rank that has failed still sends, and takes what comes: the others wait for it. If a rank has already
+ * received, or sent, everything in earlier rounds, there is no position for more. */
 static int run_round(const rounds *r, int64_t round, const hold *from, hold *to, bool well)
 {
 	MPI_Request request;
@@ -299,7 +299,7 @@ typedef struct asking {
 } asking;
 
 typedef struct outcome {
-	int64_t sys; /* errno, or 0 */
+	int64_t sys; /* Returns errno, or 0. */
 	int64_t size;
 } outcome;
 
@@ -365,7 +365,7 @@ typedef struct remote {
 	const hold *own;
 } remote;
 
-/* One for each rank; they live as long as the process. */
+/* One for each rank, for the lifetime of the process. */
 static remote *remotes;
 
 static int64_t ask_for(int rank, int64_t offset, void *data, size_t n)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sheaf-mpi: the ranks of a job. Each makes a part of it and holds that; rank 0 merges the parts, reads from
- * the others what it needs of theirs, and has them write into the output what is theirs. Nothing of MPI is
- * used but what is in its version 3.1, and nothing in the library knows of it. */
+ * the other ranks what it needs of theirs, and lets each rank write its own bytes into the output. Only MPI
+ * version 3.1 is required, and nothing in the library knows about it. */
 #ifndef SHEAF_MPI_TEAM_H
 #define SHEAF_MPI_TEAM_H
 
@@ -19,14 +19,14 @@ typedef struct hold {
 } hold;
 
 void hold_begin(hold *h, int64_t most, const char *name, const char *folder);
-/* A sink for it, which begins it anew. */
+/* A sink for it, which empties it first. */
 SHEAF_USE sheaf_status hold_open(void *user, sheaf_context *cx, sheaf_sink **out, sheaf_error *err);
-/* errno, or 0. */
+/* Returns errno, or 0. */
 int hold_read(const hold *h, int64_t from, void *data, size_t size);
-/* Writes some of it into a file at a byte. errno, or 0. */
+/* Writes a range of it into a file at a position. Returns errno, or 0. */
 int hold_copy(const hold *h, int64_t from, int64_t to, int64_t size, int fd);
 void hold_end(hold *h);
-/* Gives it room for `size` bytes, which come in any order. errno, or 0. */
+/* Makes room for `size` bytes, which come in any order. Returns errno, or 0. */
 int hold_reserve(hold *h, int64_t size);
 int hold_put(hold *h, int64_t at, const void *data, int64_t size);
 
@@ -37,63 +37,62 @@ extern int team_rank, team_size;
 
 void team_begin(int *argc, char ***argv);
 void team_end(void);
-/* The exit code of the lowest rank that has none of 0, and which rank that is; 0 and -1 where all are fine.
- */
+/* The exit code of the lowest rank whose code is not 0, and its rank; 0 and -1 if all succeeded. */
 int team_agree(int code, int *rank);
-/* Of all ranks, on rank 0: `values` has room for as many. */
+/* From all ranks, on rank 0: `values` has room for all. */
 void team_gather(int64_t value, int64_t *values);
 
-/* Ranks on this machine, this one among them. All ranks call it. */
+/* Number of ranks on this machine, including this one. All ranks call it. */
 int team_neighbours(void);
-/* What all ranks together have; and those before this one. */
+/* The sum over all ranks; and over those before this one. */
 int64_t team_sum(int64_t value);
 int64_t team_before(int64_t value);
-/* What all ranks have, one after the other: n numbers of this one; *total becomes how many. The caller frees
- * them. */
+/* The arrays of all ranks, one after the other, given n numbers of this one; *total becomes their number. The
+ * caller frees them. */
 uint64_t *team_gather_all(const uint64_t *values, int64_t n, int64_t *total);
 
-/* Items of some bytes each, which stand in a hold from byte `begin` on and go to ranks in order: those from
- * number cuts[r] to cuts[r + 1] to rank r. counts[r] becomes how many rank r has sent. */
+/* Items of a fixed size, which are in a hold from byte `begin` on and go to ranks in order: those from number
+ * cuts[r] to cuts[r + 1] to rank r. counts[r] becomes the number that rank r has sent. */
 typedef struct exchange {
 	int64_t begin, bytes;
 	const int64_t *cuts;
 	int64_t *counts;
 } exchange;
-/* All ranks: what they get is in `to` then, in the order of ranks. errno, or 0. */
+/* All ranks: what they receive is then in `to`, in the order of ranks. Returns errno, or 0. */
 int team_exchange(const hold *from, const exchange *what, hold *to);
 
-/* A run of bytes of a part, and where it goes. */
+/* A range of a part, and where it goes. */
 typedef struct run {
 	int64_t from, to, size;
 } run;
 
-/* All ranks: how long each part is becomes known to rank 0. */
+/* All ranks: tells rank 0 the size of each part. */
 void team_meet(const hold *h);
-/* Everybody but rank 0: does what that asks for until it says that all is done, and with which exit code. */
+/* All except rank 0: serves the requests of rank 0 until it reports the end, with the exit code. */
 int team_serve(const hold *h);
 /* Rank 0: the parts of all ranks as sources, of which the bytes are read where they are. */
 SHEAF_USE sheaf_status team_sources(const hold *own, sheaf_context *cx, sheaf_source **sources,
                                     sheaf_error *err);
-/* Rank 0: has each rank write its runs into the file; whatever fails is the failure. */
+/* Rank 0: lets each rank write its ranges into the file; a failure of any rank is the failure. */
 typedef struct runs {
 	run *runs;
 	int64_t n, room;
 	bool lost; /* there was no memory for one */
 } runs;
 SHEAF_USE sheaf_status team_fill(const hold *own, const runs *of_rank, const char *path, sheaf_error *err);
-/* Rank 0: all is done. */
+/* Rank 0: reports the end to all. */
 void team_dismiss(int code);
 
 /* ---- sort.c ---- */
 
-/* All ranks: where the parts of a conversion are sorted entries that can be written by all, these go to the
- * ranks whose slice they are of, and each has a part of its slice then. 0, or an exit code that all ranks
+/* All ranks: if the parts of a conversion are sorted entries that all can write, the entries go to the ranks
+ * to whose slices they belong, and each rank then has a part of its slice. 0, or an exit code that all ranks
  * have. */
 int sort_entries(const arguments *args, const char *output, hold *h);
 
 /* ---- main.c ---- */
 
-/* As team_agree, and the rank that has failed says so. */
+/* As team_agree, and the rank that has failed reports it. */
 int agree(int code);
 
 #endif

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* CNTK's binary format from the inside: the words that its rooms share.
+/* The inside of CNTK's binary format: declarations that its files share.
  *
- *   format.c    the table entry, options, recognition
- *   header.c    prefix, stream headers, chunk table
- *   cut.c       chunks, and parts of long ones, as pieces
- *   walk.c      chunks, and where the sequences of long ones are
- *   decode.c    a piece into sequences, every rule checked
- *   run.c       the sequences of a sound sparse stream, all at once
- *   sequence.c  one sequence of one stream: its counts and arrays
- *   locate.c    where the sequences of a chunk are, and some of them taken from there
- *   write.c     sequences into chunks, header at the end
- *   declare.c   the schema as CNTK's users write it
+ * format.c the table entry, options, recognition header.c prefix, stream headers, chunk table cut.c chunks,
+ * and parts of long ones, as pieces walk.c chunks, and where the sequences of long ones are decode.c a piece
+ * into sequences, every rule checked run.c the sequences of a sound sparse stream, all at once sequence.c one
+ * sequence of one stream: its counts and arrays locate.c where the sequences of a chunk are, and some of them
+ * taken from there write.c sequences into chunks, header at the end declare.c the schema as CNTK's users
+ * write it
  *
  * What is read and why is in docs/formats/cbf.md. */
 #ifndef SHEAF_FORMAT_CBF_CBF_H
@@ -32,51 +28,51 @@ typedef struct sheaf_cbf_chunk {
 	int64_t row; /* number of its first sequence */
 } sheaf_cbf_chunk;
 
-/* What decoding a piece finds of one stream; the notes of its frame are one for each stream, then one for the
- * largest of each sequence. */
+/* The results of decoding a piece for one stream; the notes of its frame are one for each stream, then one
+ * for the largest of each sequence. */
 typedef struct sheaf_cbf_finding {
 	int64_t differs;  /* sequences whose sample count is not this stream's */
 	int64_t unsorted; /* samples whose indices do not ascend */
 } sheaf_cbf_finding;
 
-/* What the bytes of a sequence follow from, of one stream. */
+/* What determines the size of a sequence in one stream. */
 typedef struct sheaf_cbf_shape {
 	bool sparse;
-	uint32_t dim, size; /* size: bytes of a value */
+	uint32_t dim, size; /* size: bytes in a value */
 } sheaf_cbf_shape;
 
 typedef struct sheaf_cbf_reader {
 	SHEAF_BASE(sheaf_reader, reader); /* stream i is field and column i */
-	sheaf_names names;                /* as they stand in the file */
+	sheaf_names names;                /* in the order of the file */
 	sheaf_cbf_shape *shapes;
-	int64_t header; /* byte at which it begins: where the data end */
+	int64_t header; /* its position: where the data end */
 	sheaf_cbf_chunk *chunks;
 	int64_t nchunks, rows, samples;
 	sheaf_cbf_finding *findings; /* sums over the frames reviewed */
-	/* where cut stands */
+	/* the position of cut */
 	int64_t next_chunk;
 	int64_t next_sequence; /* in an open long chunk, else 0 */
-	int64_t *starts;       /* of each stream in the open chunk: byte at which next_sequence begins */
-	int64_t *passed;       /* of each stream: up to which byte its pages were let go */
+	int64_t *starts;       /* for each stream in the open chunk: byte at which next_sequence begins */
+	int64_t *passed;       /* for each stream: the byte up to which its pages were released */
 	sheaf_pipeline walks;  /* over long chunks, the open one first */
-	int64_t submitted;     /* chunks before it are walked over, were, or are not long */
+	int64_t submitted;     /* chunks before this one are being walked over, were, or are not long */
 } sheaf_cbf_reader;
 
 /* A walk over a long chunk. */
 typedef struct sheaf_cbf_walk {
 	sheaf_piece piece; /* the chunk */
-	int64_t stride;    /* sequences from one mark to the next */
-	int64_t *marks;    /* for every stride-th sequence, and for the end: byte of the chunk at which it stands
-	                      in each stream */
+	int64_t stride;    /* number of sequences from one mark to the next */
+	int64_t
+		*marks; /* for every stride-th sequence, and for the end: its position in the chunk, in each stream */
 	size_t capacity;
 	bool sound; /* the counts fit the chunk */
 } sheaf_cbf_walk;
 
 /* What cut passes to decode about a piece: int64 words in its notes. */
 typedef struct sheaf_cbf_part {
-	int64_t first, count; /* sequences of the chunk */
-	const int64_t
-		*starts; /* byte in the chunk at which each stream's part begins; -1: where the stream before ends */
+	int64_t first, count;  /* sequences of the chunk */
+	const int64_t *starts; /* position in the chunk at which each stream's part begins; -1: where the stream
+	                          before ends */
 } sheaf_cbf_part;
 
 /* ---- header.c ---- */
@@ -88,11 +84,11 @@ SHEAF_USE sheaf_status sheaf_cbf_rename_streams(sheaf_cbf_reader *in, const shea
 
 /* ---- sequence.c ---- */
 
-/* The counts at the head of a sequence of a stream, and its bytes passed over; false, with the cursor failed,
- * where they do not fit. */
+/* The counts at the head of a sequence of a stream; also skips its bytes; false, with the cursor failed, if
+ * they do not fit. */
 typedef struct sheaf_cbf_extent {
 	uint32_t samples;
-	int32_t nonzeros; /* dense: 0; negative: corrupt, and nothing after it is passed */
+	int32_t nonzeros; /* dense: 0; negative: corrupt, and nothing after it is skipped */
 	const uint8_t *values, *indices, *counts;
 } sheaf_cbf_extent;
 bool sheaf_cbf_pass_sequence(sheaf_cursor *c, const sheaf_cbf_shape *shape, sheaf_cbf_extent *out);
@@ -100,14 +96,14 @@ sheaf_cbf_shape sheaf_cbf_shape_of(const sheaf_field *field);
 
 /* ---- walk.c ---- */
 
-/* Says where a chunk is; `view` shows its bytes as well. */
+/* Finds a chunk; with `view`, gives its bytes as well. */
 void sheaf_cbf_place_chunk(const sheaf_cbf_reader *in, int64_t number, sheaf_piece *piece);
 SHEAF_USE sheaf_status sheaf_cbf_view_chunk(const sheaf_cbf_reader *in, int64_t number, sheaf_piece *piece,
                                             sheaf_error *err);
 /* Whether a chunk is cut into parts of about `bytes` bytes. */
 bool sheaf_cbf_is_long(const sheaf_cbf_reader *in, int64_t number, int64_t bytes);
 
-/* The walk over a long chunk, which is the reader's until it is passed. */
+/* The walk over a long chunk; the reader owns it until it is passed. */
 SHEAF_USE sheaf_status sheaf_cbf_walk_over(sheaf_cbf_reader *in, int64_t chunk, int64_t bytes,
                                            const sheaf_cbf_walk **out, sheaf_error *err);
 void sheaf_cbf_pass_walk(sheaf_cbf_reader *in);
@@ -133,14 +129,14 @@ typedef struct sheaf_cbf_run {
 	const uint8_t *at, *end; /* where they begin, and the end of the chunk */
 	const uint8_t *counts;   /* at the head of the chunk: samples of the first of them */
 	int64_t sequences;
-	uint32_t *largest; /* samples of the largest stream of each, so far */
+	uint32_t *largest; /* samples of each one's largest stream, so far */
 	sheaf_builder *lists, *entries, *indices, *values;
 	int64_t samples, nonzeros; /* in the buffers */
-	int64_t differs;           /* sequences whose samples are not as many as `counts` says */
+	int64_t differs;           /* sequences whose number of samples is not that of `counts` */
 } sheaf_cbf_run;
 
-/* False, with nothing appended, where one is not sound, or memory runs out: whoever reads them one by one
- * says why. */
+/* False, with nothing appended, if one is not sound, or memory runs out: reading them one by one reports the
+ * reason. */
 bool sheaf_cbf_take_run(sheaf_cbf_run *run);
 
 /* ---- decode.c ---- */

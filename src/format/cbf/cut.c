@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pieces: a chunk each. A chunk that is much longer than a piece should be is cut into runs of sequences, by
- * the marks that a walk over it has left. */
+/* Pieces: one for each chunk. A chunk that is much longer than a piece should be is cut into runs of
+ * sequences, by the marks from a walk over it. */
 #include "base/buffer.h"
 #include "base/endian.h"
 #include "format/cbf/cbf.h"
@@ -26,8 +26,8 @@ static sheaf_status note(const sheaf_cbf_reader *in, sheaf_piece *piece, int64_t
 	return sheaf_builder_finish(&b, &piece->notes, err);
 }
 
-/* A piece without starts is the whole chunk: the streams stand one after the other, the first after the
- * sample counts. */
+/* A piece without starts is the whole chunk: the streams follow one another, the first one after the sample
+ * counts. */
 static sheaf_status note_whole(const sheaf_cbf_reader *in, sheaf_piece *piece, sheaf_error *err)
 {
 	int64_t sequences = in->chunks[piece->chunk].sequences;
@@ -93,7 +93,7 @@ sheaf_status sheaf_cbf_measure(const void *reader, const sheaf_piece *piece, she
 	return sheaf_builder_finish(&b, lengths, err);
 }
 
-/* Pages that are passed are let go by whoever decodes next to them, now and then. */
+/* The decoding thread releases pages that are no longer needed, now and then. */
 static void let_go(const sheaf_cbf_reader *in, const sheaf_piece *piece, int64_t *passed, int64_t at)
 {
 	enum { AT_ONCE = 8 << 20, LEAST = 64 << 10 };
@@ -117,7 +117,7 @@ static const int64_t *marks_at(const sheaf_cbf_reader *in, const sheaf_cbf_walk 
 	return any ? walk->marks + sequence / walk->stride * in->schema.nfields : NULL;
 }
 
-/* The bytes from one mark to the next of all streams. */
+/* The size of all streams from one mark to the next. */
 static int64_t span_of(const sheaf_cbf_reader *in, const int64_t *marks)
 {
 	int64_t size = 0, n = in->schema.nfields;
@@ -132,7 +132,7 @@ static void move_to(sheaf_cbf_reader *in, const sheaf_piece *piece, int s, int64
 	in->starts[s] = start;
 }
 
-/* One sequence of each stream; the walk has seen that they fit. */
+/* One sequence of each stream; the walk has checked that they fit. */
 static int64_t pass_one(sheaf_cbf_reader *in, const sheaf_piece *piece)
 {
 	sheaf_cbf_extent extent;
@@ -147,8 +147,8 @@ static int64_t pass_one(sheaf_cbf_reader *in, const sheaf_piece *piece)
 	return taken;
 }
 
-/* As many sequences as take about `bytes` bytes, at least one, from mark to mark where that is not too much;
- * the starts move after them. */
+/* As many sequences as have about `bytes` bytes, at least one, from mark to mark if that is not too much;
+ * moves the starts past them. */
 static int64_t pass_some(sheaf_cbf_reader *in, const sheaf_piece *piece, const sheaf_cbf_walk *walk,
                          int64_t bytes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The schema as CNTK's users write it: the reader section of a configuration. The file itself knows the
+/* The schema as CNTK's users write it: the reader section of a configuration. The file itself contains the
  * streams, so only renamed ones need a line. */
 #include "base/buffer.h"
 #include "format/cbf/cbf.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A piece of a chunk into sequences: the counts of each are held against the bytes that are left, each index
+/* A piece of a chunk into sequences: the counts of each are checked against the remaining bytes, each index
  * against its dim, each sum against its parts. */
 #include "base/checked.h"
 #include "base/context.h"
@@ -21,14 +21,14 @@ typedef struct decoding {
 	sheaf_error *err;
 	uint32_t *largest; /* samples of the largest stream, for each sequence of the part */
 	sheaf_cbf_finding *findings;
-	bool broken;  /* found while validating: what is after cannot be read, and the piece gives no rows */
-	bool unsound; /* the sequence at hand is, for its stream: it stands there without samples, also while
-	                 validating only */
+	bool broken;  /* found while validating: what follows cannot be read, and the piece gives no rows */
+	bool unsound; /* the current sequence is flawed in its stream: it is kept without samples there, but only
+	                 while validating */
 } decoding;
 
 /* ---- problems ---- */
 
-/* Only validation goes on after a flaw. */
+/* Only validation continues after a flaw. */
 static sheaf_status fail(decoding *d, int stream, int64_t sequence, int64_t byte, sheaf_finding finding)
 {
 	sheaf_problem problem = sheaf_problem_in(sheaf_source_name(d->in->source), &finding);
@@ -40,7 +40,7 @@ static sheaf_status fail(decoding *d, int stream, int64_t sequence, int64_t byte
 	return sheaf_report(d->cx, &problem, d->err);
 }
 
-/* The cursor knows what did not fit; where it has not failed, it stands after a negative count. */
+/* The cursor knows what did not fit; if it has not failed, it is after a negative count. */
 static sheaf_status report_unfit(decoding *d, int stream, int64_t sequence, const sheaf_cursor *c,
                                  const sheaf_cbf_extent *extent)
 {
@@ -82,8 +82,8 @@ static sheaf_status report_index(decoding *d, int stream, int64_t sequence, cons
 	            SHEAF_FINDING(SHEAF_FATAL, "index range", expected, found));
 }
 
-/* All are looked at before any is judged: that is faster, and hardly any is wrong. A negative one is above
- * any dim. */
+/* All are examined before any is judged: that is faster, and errors are rare. A negative one is above any
+ * dim. */
 static sheaf_status check_indices(decoding *d, int stream, int64_t sequence, const sheaf_cbf_extent *e)
 {
 	uint32_t dim = d->in->shapes[stream].dim, most = 0;
@@ -135,7 +135,7 @@ static sheaf_status report_counts(decoding *d, int stream, int64_t sequence, con
 /* ---- one stream ---- */
 
 typedef struct filling {
-	sheaf_builder *lists, *entries, *indices, *values; /* the frame's */
+	sheaf_builder *lists, *entries, *indices, *values; /* of the frame */
 	int64_t samples, nonzeros;
 } filling;
 
@@ -146,15 +146,15 @@ static void put_array(sheaf_builder *b, const uint8_t *from, size_t count, size_
 	b->size += count * size;
 }
 
-/* Where each sample ends. Each count is read once, for the check and for the offsets: a mapped file may be
- * changed by somebody meanwhile, and offsets must not leave the values. False, with nothing put, where the
+/* Where each sample ends. Each count is read once, for the check and for the offsets: another program may
+ * change a mapped file meanwhile, and offsets must not leave the values. False, with nothing written, if the
  * counts are not those of the sequence. */
 static bool put_ends(filling *f, const sheaf_cbf_extent *e)
 {
 	uint64_t end = (uint64_t)f->nonzeros, sound = end + (uint64_t)e->nonzeros;
 	uint32_t all = 0;
 	if (!sheaf_builder_room(f->entries, (uint64_t)e->samples * sizeof(int64_t)))
-		return true; /* the builder will say so */
+		return true; /* the builder will report it */
 	int64_t *ends = (int64_t *)(void *)(f->entries->data + f->entries->size);
 	for (uint32_t i = 0; i < e->samples; i++) {
 		uint32_t n = sheaf_load_u32le(e->counts + 4 * (size_t)i);
@@ -179,7 +179,7 @@ static void put_arrays(filling *f, const sheaf_cbf_shape *shape, const sheaf_cbf
 	if (shape->sparse) put_array(f->indices, e->indices, (size_t)e->nonzeros, 4);
 }
 
-/* The arrays of a single sequence stand together in the file: a view, where this machine could read them in
+/* The arrays of a single sequence are contiguous in the file: a view, if this machine can read them in
  * place. */
 static void hold_array(const decoding *d, sheaf_builder *b, const uint8_t *from, size_t count, size_t size)
 {
@@ -269,7 +269,7 @@ static sheaf_status read_stream(decoding *d, int stream, sheaf_cursor *c)
 
 /* ---- the chunk ---- */
 
-/* The sample counts at the head of a chunk sum to what the chunk table says. */
+/* The sample counts at the head of a chunk must add up to the number in the chunk table. */
 static sheaf_status check_sum(decoding *d)
 {
 	const sheaf_cbf_chunk *chunk = &d->in->chunks[d->piece->chunk];

@@ -33,7 +33,7 @@ static const sheaf_option options[] = {
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
-/* The magic number in either byte order; a file cut off within it is still this format's. */
+/* The magic number in either byte order; a file that is cut off within it still has this format. */
 static sheaf_likely probe(sheaf_bytes head, const char *name)
 {
 	uint8_t little[8], big[8];

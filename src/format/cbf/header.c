@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The prefix at the start, and the header at the end: streams and the table of chunks. Everything that a
- * count, an offset or a size says is held against the bytes that are there before it is used. */
+/* The prefix at the start, and the header at the end: streams and the table of chunks. Every count, offset
+ * and size is checked against the existing bytes before it is used. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
@@ -81,7 +81,7 @@ static sheaf_status find_header(sheaf_cbf_reader *in, sheaf_error *err)
 
 /* ---- streams ---- */
 
-/* The page says ASCII, CNTK's reader takes UTF-8. */
+/* The documentation says ASCII, CNTK's reader takes UTF-8. */
 static sheaf_status report_beyond_ascii(const sheaf_cbf_reader *in, const uint8_t *name, uint32_t n,
                                         int64_t byte, sheaf_error *err)
 {
@@ -95,7 +95,7 @@ static sheaf_status report_beyond_ascii(const sheaf_cbf_reader *in, const uint8_
 	return sheaf_report(in->cx, &problem, err);
 }
 
-/* `byte` is that of the name's length; the name is after it. */
+/* `byte` is the position of the name's length; the name follows it. */
 static sheaf_status check_name(const sheaf_cbf_reader *in, const uint8_t *name, uint32_t n, int64_t byte,
                                sheaf_error *err)
 {
@@ -138,7 +138,7 @@ static sheaf_status read_stream(sheaf_cbf_reader *in, sheaf_cursor *c, sheaf_err
 	uint8_t storage = sheaf_cursor_u8(c, "storage type");
 	if (!c->failed)
 		SHEAF_TRY(check_storage(in, storage, byte,
-		                        err)); /* a wrong one mostly means that all after it is wrong, too */
+		                        err)); /* a wrong one mostly means that everything after it is wrong, too */
 	uint32_t n = sheaf_cursor_count_u32le(c, 1, "stream name");
 	const uint8_t *name = sheaf_cursor_bytes(c, n, 1, "stream name");
 	int64_t type_byte = sheaf_cursor_tell(c);
@@ -156,8 +156,7 @@ static sheaf_status read_stream(sheaf_cbf_reader *in, sheaf_cursor *c, sheaf_err
 
 /* ---- chunks ---- */
 
-/* Bytes that a sequence takes at least: its sample count, and the counts at the head of each stream's
- * part. */
+/* Least size of a sequence: its sample count, and the counts at the head of each stream's part. */
 static int64_t least_sequence(const sheaf_schema *schema)
 {
 	int64_t bytes = 4;
@@ -198,7 +197,7 @@ static sheaf_status check_chunk(sheaf_cbf_reader *in, int64_t i, int64_t byte, s
 		            i, before, in->header, chunk->offset);
 	if (i == 0 && chunk->offset > CBF_PREFIX) SHEAF_TRY(report_gap(in, 0, CBF_PREFIX, chunk->offset, err));
 	if (chunk->end < chunk->offset)
-		return SHEAF_OK; /* the next one's offset is wrong: its own check says so */
+		return SHEAF_OK; /* the next one's offset is wrong: its own check reports it */
 	int64_t most = (chunk->end - chunk->offset) / least_sequence(&in->schema);
 	if (chunk->sequences > most)
 		return FLAW(in, byte + 8, err,
@@ -329,7 +328,7 @@ static sheaf_status check_declared(const sheaf_cbf_reader *in, const sheaf_field
 	return SHEAF_OK;
 }
 
-/* A name with a slip in it would be passed over in silence. */
+/* A mistyped name would otherwise be ignored silently. */
 static sheaf_status refuse_absent(const sheaf_cbf_reader *in, const sheaf_declared *d, sheaf_error *err)
 {
 	char wanted[160];
@@ -338,7 +337,7 @@ static sheaf_status refuse_absent(const sheaf_cbf_reader *in, const sheaf_declar
 	return sheaf_refuse_stream("stream", wanted, sheaf_source_name(in->source), &in->schema, err);
 }
 
-/* NAME:alias=OLD renames OLD to NAME. A stream that is already called NAME needs no renaming. */
+/* NAME:alias=OLD renames OLD to NAME. A stream that already has the name NAME needs no renaming. */
 static sheaf_status apply(sheaf_cbf_reader *in, const sheaf_declared *d, sheaf_error *err)
 {
 	int i = d->alias ? find_exact(&in->schema, d->alias, d->alias_size) : -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sequences in any order, straight from their chunk: a walk over the counts finds where each one is, stream
- * by stream, and those that are wanted are copied from there. So a shuffle moves each byte once, and needs no
- * memory but for the places. */
+ * by stream, and the requested ones are copied from there. So a shuffle moves each byte once, and needs
+ * memory only for the places. */
 #include "base/endian.h"
 #include "data/frame_builder.h"
 #include "format/cbf/cbf.h"
@@ -71,7 +71,7 @@ sheaf_status sheaf_cbf_locate(const void *reader, sheaf_located *located, sheaf_
 
 /* ---- taking them ---- */
 
-enum { BLOCK = 32 /* sequences that are looked up at a time, while the memory brings the next ones */ };
+enum { BLOCK = 32 /* sequences that are looked up at a time, while the next ones are prefetched */ };
 
 typedef struct taking {
 	const sheaf_cbf_reader *in;
@@ -106,7 +106,7 @@ static sheaf_status refuse(const sheaf_cbf_reader *in, const sheaf_row_at *row, 
 		sheaf_source_name(in->source), row->located->piece.chunk, row->row);
 }
 
-/* Counts are read again: a mapped file may be changed by somebody meanwhile, and nothing may be read beyond
+/* Counts are read again: another program may change a mapped file meanwhile, and nothing may be read beyond
  * the chunk. */
 static sheaf_status look_up(const taking *t, const sheaf_row_at *rows, size_t n, sheaf_cbf_extent *extents,
                             sheaf_error *err)
@@ -122,13 +122,13 @@ static sheaf_status look_up(const taking *t, const sheaf_row_at *rows, size_t n,
 	return SHEAF_OK;
 }
 
-/* Where each sample ends; the sum of counts that are read once stays within what is copied. */
+/* Where each sample ends; the sum of counts that are read once stays within the copied bytes. */
 static bool put_ends(taking *t, const sheaf_cbf_extent *e)
 {
 	uint64_t end = (uint64_t)t->nonzeros, sound = end + (uint64_t)e->nonzeros;
 	int64_t *ends =
 		(int64_t *)(void *)sheaf_builder_extend(t->entries, (uint64_t)e->samples * sizeof(int64_t));
-	if (!ends) return true; /* the builder will say so */
+	if (!ends) return true; /* the builder will report it */
 	for (uint32_t i = 0; i < e->samples; i++) {
 		uint32_t n = sheaf_load_u32le(e->counts + 4 * (size_t)i);
 		if (n > sound - end) return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The sequences of a sparse stream, all at once, as they stand in sound files. Whether indices are below the
- * dim is looked at last, in the copy: nobody can change that meanwhile. */
+/* The sequences of a sparse stream, all at once, in sound files. Whether indices are below the dim is checked
+ * last, in the copy, which nobody can change meanwhile. */
 #include "base/endian.h"
 #include "format/cbf/cbf.h"
 
@@ -11,8 +11,8 @@ static inline uint8_t *room_for(sheaf_builder *b, uint64_t n)
 	return sheaf_builder_room(b, n) ? b->data + b->size : NULL;
 }
 
-/* Short arrays are moved in blocks, beyond their end where there is something: a call that finds out how to
- * move a few bytes takes longer. */
+/* Short arrays are copied in blocks, beyond their end if there is more: a call that first finds out how to
+ * copy a few bytes takes longer. */
 static inline bool put_array(sheaf_builder *b, const uint8_t *from, size_t size, const uint8_t *end)
 {
 	enum { SHORT = 512 };
@@ -53,8 +53,8 @@ static inline bool take_sequence(sheaf_cbf_run *run, uint64_t *samples)
 	if (n > INT32_MAX || bytes > left) return false;
 	const uint8_t *values = run->at + HEAD, *indices = values + n * size;
 	run->at += bytes;
-	/* Where a sequence begins is known only when the one before has been read: the machine cannot look ahead
-	 * by itself. */
+	/* The start of a sequence is known only when the one before has been read: the processor cannot prefetch
+	 * it by itself. */
 	__builtin_prefetch((const void *)((uintptr_t)run->at + AHEAD));
 	return put_array(run->values, values, (size_t)(n * size), run->end) &&
 	       put_array(run->indices, indices, (size_t)(n * 4), run->end) &&
@@ -77,7 +77,7 @@ static bool take_sequences(sheaf_cbf_run *run)
 	return true;
 }
 
-/* The highest bit of an index, or of what is left to the last one, where one is beyond it. */
+/* The highest bit of an index, or of the difference to the last one, if an index is out of range. */
 static bool are_below(const uint8_t *indices, size_t size, uint32_t dim)
 {
 	uint32_t all = 0, last = dim - 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the sequences of long chunks are. The streams of a chunk stand one after the other, and where a
- * sequence begins follows from the counts of all before it: so a chunk that is cut into parts is walked over
- * first, on any thread and ahead of its turn, and marks are left on the way. */
+/* Where the sequences of long chunks are. The streams of a chunk follow one another, and where a sequence
+ * begins depends on the counts of all before it: so a chunk to be cut into parts is walked over first, on any
+ * thread and ahead of its turn, and marks are recorded on the way. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -42,8 +42,8 @@ static void drop(void *user, void *item)
 	sheaf_buffer_reset(&w->piece.bytes);
 }
 
-/* A chunk may be larger than all memory that is allowed, and what was walked over would stay: its pages,
- * which are the file's own, are let go now and then. Whoever decodes there brings them back. */
+/* A chunk may be larger than the memory limit, and walking over it would keep its pages in memory: these
+ * belong to the file, so they are released now and then. Decoding reads them in again. */
 static void let_go(const sheaf_cbf_reader *in, const sheaf_piece *piece, int64_t *passed, int64_t at)
 {
 	enum { STEP = 8 << 20, LARGE = 64 << 20 };
@@ -52,7 +52,7 @@ static void let_go(const sheaf_cbf_reader *in, const sheaf_piece *piece, int64_t
 	*passed = at;
 }
 
-/* A flaw is reported by decode, which gets the whole chunk then. */
+/* Decoding reports a flaw: it then gets the whole chunk. */
 static bool mark_streams(const sheaf_cbf_reader *in, sheaf_cbf_walk *w)
 {
 	sheaf_cbf_extent extent;
@@ -91,7 +91,7 @@ static sheaf_status make_room(const sheaf_cbf_reader *in, sheaf_cbf_walk *w, siz
 	return SHEAF_OK;
 }
 
-/* Some marks for each part, so that parts are about as long as they should be. */
+/* Several marks for each part, so that parts have about the right length. */
 static sheaf_status submit(sheaf_cbf_reader *in, int64_t chunk, int64_t bytes, sheaf_error *err)
 {
 	enum { MARKS = 8 };
@@ -108,7 +108,7 @@ static sheaf_status submit(sheaf_cbf_reader *in, int64_t chunk, int64_t bytes, s
 
 static sheaf_status open_walks(sheaf_cbf_reader *in, sheaf_error *err)
 {
-	enum { FOR_ONE_WALK = 4 /* threads that decode what one has walked over meanwhile */ };
+	enum { FOR_ONE_WALK = 4 /* threads that decode meanwhile what one has walked over */ };
 	int threads = sheaf_context_threads(in->cx);
 	int depth = threads == 1 ? 1 : 1 + (threads + FOR_ONE_WALK - 1) / FOR_ONE_WALK;
 	if (in->walks.pool) return SHEAF_OK;
@@ -123,7 +123,7 @@ void sheaf_cbf_pass_walk(sheaf_cbf_reader *in)
 	sheaf_pipeline_pass(&in->walks);
 }
 
-/* Drops what is there of other chunks than those from `chunk` on: after a rewind, or a walk that was not
+/* Drops everything about chunks other than those from `chunk` on: after a rewind, or a walk that was not
  * needed. */
 static void drop_others(sheaf_cbf_reader *in, int64_t chunk)
 {
@@ -132,7 +132,7 @@ static void drop_others(sheaf_cbf_reader *in, int64_t chunk)
 		sheaf_cbf_pass_walk(in);
 }
 
-/* What cannot be had ahead of its turn is asked for again in its turn; chunks that have to be copied are not
+/* If this fails ahead of its turn it is requested again in its turn; chunks that have to be copied are not
  * held twice. */
 static void submit_ahead(sheaf_cbf_reader *in, int64_t bytes)
 {

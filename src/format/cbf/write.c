@@ -17,7 +17,7 @@ typedef struct writer {
 	SHEAF_BASE(sheaf_output, output);
 	int64_t chunk_bytes;
 	bool sort_indices;
-	int main; /* stream whose samples are the sequence's, or -1: the largest */
+	int main; /* stream whose samples count as those of the sequence, or -1: the largest */
 	sheaf_builder table;
 	uint64_t nchunks;
 } writer;
@@ -38,7 +38,7 @@ static sheaf_status check_field(const sheaf_field *field, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Floats hold integers of up to 16 bits, doubles those of up to 32; longer ones are LOSS where they do not
+/* Floats hold integers of up to 16 bits, doubles those of up to 32; longer ones are LOSS if they do not
  * fit. */
 static sheaf_type stored_type(sheaf_type type, const char *precision)
 {
@@ -142,7 +142,7 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	return write_prefix(out, err);
 }
 
-/* A chunk in the table, which says where it begins. */
+/* A chunk in the table, which records where it begins. */
 static sheaf_status note(void *created, const sheaf_blob *blob, size_t *head, sheaf_error *err)
 {
 	writer *out = (writer *)created;
@@ -217,7 +217,7 @@ static int64_t sizes(const void *created, const sheaf_frame *frame, int64_t *byt
 	return ((const writer *)created)->chunk_bytes;
 }
 
-/* A buffer of nothing has no place either. */
+/* An empty buffer has no address, either. */
 static void put_array(sheaf_builder *b, const sheaf_buffer *from, int64_t first, int64_t count, size_t size)
 {
 	if (count == 0 || !sheaf_builder_room(b, (uint64_t)count * size)) return;
@@ -275,7 +275,7 @@ static sheaf_status put_sorted(sheaf_builder *b, const sheaf_column *column, she
 	return SHEAF_OK;
 }
 
-/* Rows on their way into a chunk. */
+/* Rows that are being written into a chunk. */
 typedef struct encoding {
 	const writer *out;
 	const sheaf_frame *frame;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Streams that an index names. None is believed: the lines that are said to show them are looked at again, so
- * no dim is too large and no type too wide; and what decoding doubts is held against them, so none is too
- * small. */
+/* Streams from an index. None is trusted: the lines that should show them are examined again, so no dim is
+ * too large and no type too wide; and doubts in decoding are checked against them, so none is too small. */
 #include "base/buffer.h"
 #include "format/ctf/look.h"
 #include "io/source.h"

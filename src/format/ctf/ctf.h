@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CNTK's text format from the inside: the words that its rooms share.
+/* The inside of CNTK's text format: declarations that its files share.
  *
  *   format.c   the table entry, options, recognition
  *   streams.c  declared streams, map files, names
@@ -30,19 +30,19 @@
 
 enum { CTF_WITNESSES = 16 };
 
-/* What the rows that were reviewed have of a stream: its name, and a sample in some sequence. */
+/* What the rows reviewed so far have of a stream: its name, and a sample in some sequence. */
 enum { CTF_NAMED = 1, CTF_FILLED = 2 };
 
 typedef struct sheaf_ctf_reader {
 	SHEAF_BASE(sheaf_reader, reader); /* its schema: the streams, then the key */
 	int nstreams;
-	sheaf_names names; /* what the streams are called in the file; stream i is field and column i */
+	sheaf_names names; /* names of the streams in the file; stream i is field and column i */
 	int main;          /* stream that defines the length, or -1 */
 	bool skip_ids, allow_unaligned, allow_missing, drop_incomplete;
-	bool guessed; /* dims are those of the first part: later indices may lie beyond them */
-	bool by_line; /* each line is a sequence and ids are passed over */
-	bool adopted; /* the streams come from an index: what decoding meets is held against them */
-	int64_t witnesses[CTF_WITNESSES]; /* bytes at which lines begin that show the streams, ascending */
+	bool guessed;                     /* dims are those of the first part: later indices may be beyond them */
+	bool by_line;                     /* each line is a sequence and ids are ignored */
+	bool adopted;                     /* the streams come from an index: decoding checks them */
+	int64_t witnesses[CTF_WITNESSES]; /* bytes at which the lines that show the streams begin, ascending */
 	int nwitnesses;                   /* -1: more than there is room for */
 	int64_t first_line;
 	int64_t line, column; /* of the next byte to cut, from 1 */
@@ -52,14 +52,14 @@ typedef struct sheaf_ctf_reader {
 	int64_t rows;      /* reviewed */
 	uint8_t *met;      /* for each stream: CTF_NAMED, CTF_FILLED */
 	int64_t *rounded;  /* for each stream: values whose digits float32 cannot keep, in the frames reviewed */
-	sheaf_status truncated; /* the input failed here, when the sequences before had been cut */
+	sheaf_status truncated; /* the input failed here, after the sequences before had been cut */
 	sheaf_error truncation;
 } sheaf_ctf_reader;
 
 /* ---- words.c ---- */
 
 enum { CTF_SPACE = 1, CTF_ENDS_VALUES = 2, CTF_ENDS_NAME = 4, CTF_SKIPPED = 8 };
-/* Class bits of each byte: parts values; ends a list of values; ends a name; is passed over between
+/* Class bits of each byte: separates values; ends a list of values; ends a name; is skipped between
  * inputs. */
 extern const uint8_t sheaf_ctf_classes[256];
 /* The same for kernels. */
@@ -76,7 +76,7 @@ static inline const char *sheaf_ctf_found(const uint8_t *at, const uint8_t *end,
 {
 	return sheaf_show(at, end, '|', text);
 }
-/* The id at the start of a line: false where there is none. Ids beyond 64 bits become UINT64_MAX with *over
+/* The id at the start of a line: false if there is none. Ids beyond 64 bits become UINT64_MAX with *over
  * set. */
 bool sheaf_ctf_read_id(const uint8_t **at, const uint8_t *end, uint64_t *id, bool *over);
 
@@ -84,10 +84,10 @@ bool sheaf_ctf_read_id(const uint8_t **at, const uint8_t *end, uint64_t *id, boo
 
 /* Of streams whose declaration names no type. */
 sheaf_type sheaf_ctf_precision(const sheaf_values *values);
-/* The streams that the settings declare; none is fine. */
+/* The streams that the settings declare; there may be none. */
 SHEAF_USE sheaf_status sheaf_ctf_declare_streams(sheaf_ctf_reader *in, const sheaf_values *values,
                                                  sheaf_error *err);
-/* Whether they are there, as far as the beginning of the input shows: USAGE where a name is a slip. */
+/* Whether they exist, as far as the beginning of the input shows: USAGE if a name is mistyped. */
 SHEAF_USE sheaf_status sheaf_ctf_check_names(const sheaf_ctf_reader *in, sheaf_error *err);
 /* Adds the key field, and finds the main stream. */
 SHEAF_USE sheaf_status sheaf_ctf_seal_streams(sheaf_ctf_reader *in, const sheaf_values *values,
@@ -96,13 +96,13 @@ void sheaf_ctf_free_streams(sheaf_ctf_reader *in);
 
 /* ---- cut.c ---- */
 
-/* Passes the byte order mark and white space at the start, and decides between ids and lines. */
+/* Skips the byte order mark and white space at the start, and decides between ids and lines. */
 SHEAF_USE sheaf_status sheaf_ctf_begin(sheaf_ctf_reader *in, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_ctf_cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
 
 /* ---- measure.c ---- */
 
-/* The number of lines of each sequence: what CNTK's indexer takes for its length. */
+/* The number of lines of each sequence, which CNTK's indexer takes for its length. */
 SHEAF_USE sheaf_status sheaf_ctf_keys(const void *in, const sheaf_piece *piece, sheaf_context *cx,
                                       sheaf_buffer *keys, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_ctf_measure(const void *in, const sheaf_piece *piece, sheaf_context *cx,
@@ -115,31 +115,31 @@ SHEAF_USE sheaf_status sheaf_ctf_resume(void *in, const sheaf_piece *piece, shea
 
 #define CTF_INFERRED "inferred from the whole input"
 
-/* Finds facts and, where none are declared, streams: from the whole input, or at a glance from its first
- * part. The source stands where the lines begin before and after. */
+/* Finds facts and, if none are declared, streams: from the whole input, or from a quick look at its first
+ * part. The source is where the lines begin before and after. */
 SHEAF_USE sheaf_status sheaf_ctf_infer(sheaf_ctf_reader *in, bool declared, bool glance,
                                        const sheaf_values *values, sheaf_error *err);
 
 /* ---- adopt.c ---- */
 
-/* Streams that an index names: DATA where the lines that it names do not show them and no others. Facts are
- * not adopted: nothing shows them. */
+/* Streams that an index names: DATA if its lines do not show them and no others. Facts are not adopted, since
+ * nothing shows them. */
 SHEAF_USE sheaf_status sheaf_ctf_adopt(sheaf_ctf_reader *in, const sheaf_known *known, sheaf_type type,
                                        sheaf_error *err);
-/* STALE where lines show more than the adopted streams. */
+/* STALE if lines show more than the adopted streams. */
 SHEAF_USE sheaf_status sheaf_ctf_hold(const sheaf_ctf_reader *in, const uint8_t *begin, const uint8_t *end,
                                       sheaf_context *cx, sheaf_error *err);
 
 /* ---- decode.c and sample.c ---- */
 
-/* A column while it fills. */
+/* A column while it is filled. */
 typedef struct sheaf_ctf_column {
-	sheaf_builder *lists, *entries, *indices, *values; /* the frame's */
+	sheaf_builder *lists, *entries, *indices, *values; /* of the frame */
 	int64_t nsamples;
-	int64_t rounded;            /* values whose digits float32 cannot keep */
-	bool named;                 /* a sample was begun, whatever became of it */
+	int64_t rounded;            /* values whose digits float32 cannot hold */
+	bool named;                 /* a sample was begun, whatever happened to it */
 	int64_t sequence_start;     /* nsamples where the sequence began */
-	int64_t seen_on, looked_on; /* line of its last sample; of the last one that short.c looked at */
+	int64_t seen_on, looked_on; /* line of its last sample; of the last one that short.c examined */
 	/* For short.c, of the field: */
 	uint64_t name,
 		name_bits; /* the name's first eight bytes, and which of the bits count; no bits: not known */
@@ -194,19 +194,20 @@ typedef struct sheaf_ctf_decoding {
 
 SHEAF_USE sheaf_status sheaf_ctf_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
                                         sheaf_context *cx, sheaf_error *err);
-/* Ends the open sequence and opens one where a line begins with an id of another, or each line is one. */
+/* Ends the open sequence and opens one if a line begins with a different id, or if each line is a
+ * sequence. */
 SHEAF_USE sheaf_status sheaf_ctf_enter_sequence(sheaf_ctf_decoding *d, bool has_id, uint64_t id);
 SHEAF_USE sheaf_status sheaf_ctf_close_sequence(sheaf_ctf_decoding *d);
-/* Reads the values of one sample from d->at, which is after the name, to their end. *kept says whether
- * the sample stands. */
+/* Reads the values of one sample from d->at, which is after the name, to their end. *kept says whether the
+ * sample is kept. */
 SHEAF_USE sheaf_status sheaf_ctf_read_sample(sheaf_ctf_decoding *d, int stream, bool *kept);
 
 /* ---- short.c ---- */
 
-/* Learns what the streams are called. */
+/* Finds the names of the streams. */
 void sheaf_ctf_prepare_short(sheaf_ctf_decoding *d);
-/* Reads lines from d->at on, the start of one, as long as they are short and plain. What is wrong with a
- * line, and whether anything is, is for read_line to say: such a line is where this stops. */
+/* Reads lines from d->at on, the start of one, as long as they are short and plain. read_line decides whether
+ * a line has an error, and reports it: this stops at such a line. */
 SHEAF_USE sheaf_status sheaf_ctf_read_short(sheaf_ctf_decoding *d);
 
 /* ---- alike.c ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The input in pieces that hold whole sequences, each of about the size asked for; a longer sequence gets a
- * longer piece. */
+/* The input in pieces of whole sequences, each of about the requested size; a longer sequence makes a longer
+ * piece. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "format/ctf/ctf.h"
@@ -46,7 +46,7 @@ static sheaf_status pass_space(sheaf_ctf_reader *in, sheaf_bytes *head, sheaf_er
 	}
 }
 
-/* CNTK's later versions pass white space at the start of a file, its first ones refuse it. */
+/* CNTK's later versions skip white space at the start of a file, its first ones refuse it. */
 static sheaf_status note_space(sheaf_ctf_reader *in, int64_t byte, sheaf_error *err)
 {
 	if (in->space_noted || sheaf_source_tell(in->source) == byte) return SHEAF_OK;
@@ -83,7 +83,7 @@ sheaf_status sheaf_ctf_begin(sheaf_ctf_reader *in, sheaf_error *err)
 
 /* ---- ends of sequences ---- */
 
-/* A piece is what CNTK calls a chunk: as many sequences as fit into its size, and one at least. */
+/* A piece is a chunk in CNTK's sense: as many sequences as fit into its size, but at least one. */
 
 static const uint8_t *line_before(const uint8_t *begin, const uint8_t *line)
 {
@@ -92,15 +92,15 @@ static const uint8_t *line_before(const uint8_t *begin, const uint8_t *line)
 	return feed ? feed + 1 : begin;
 }
 
-/* Whether a line begins with an id, and all of it is there. */
+/* Whether a line begins with an id, which is there completely. */
 static bool has_id(const uint8_t *line, const uint8_t *end, uint64_t *id)
 {
 	bool over;
 	return sheaf_ctf_read_id(&line, end, id, &over) && line < end;
 }
 
-/* The start of the last sequence in [begin, limit], where an earlier one ends before it; NULL where there is
- * only one. Ids may be read up to `end`. */
+/* The start of the last sequence in [begin, limit], if an earlier one ends before it; NULL if there is only
+ * one. Ids may be read up to `end`. */
 static const uint8_t *last_sequence(const uint8_t *begin, const uint8_t *limit, const uint8_t *end)
 {
 	const uint8_t *feed = (const uint8_t *)memrchr(begin, '\n', (size_t)(limit - begin)), *candidate = NULL;
@@ -115,7 +115,7 @@ static const uint8_t *last_sequence(const uint8_t *begin, const uint8_t *limit, 
 	}
 }
 
-/* The start of the second sequence; NULL where there is only one. */
+/* The start of the second sequence; NULL if there is only one. */
 static const uint8_t *second_sequence(const uint8_t *begin, const uint8_t *end)
 {
 	uint64_t first = 0, id;
@@ -126,7 +126,7 @@ static const uint8_t *second_sequence(const uint8_t *begin, const uint8_t *end)
 	return NULL;
 }
 
-/* Bytes of the whole sequences within the first `limit` bytes of the window. */
+/* The size of the whole sequences within the first `limit` bytes of the window. */
 static size_t whole_sequences(const sheaf_ctf_reader *in, sheaf_bytes window, size_t limit)
 {
 	const uint8_t *feed = (const uint8_t *)memrchr(window.data, '\n', limit);
@@ -153,8 +153,8 @@ static bool hides_id(const sheaf_ctf_reader *in, sheaf_bytes window)
 	return at > window.data && at[-1] == '\n';
 }
 
-/* Where the input fails, the whole sequences before that are cut first, and the failure comes with the next
- * call. A want of memory may pass. */
+/* If the input fails, the whole sequences before that are cut first, and the failure comes with the next
+ * call. Running out of memory may be temporary. */
 static sheaf_status cut_before_failure(sheaf_ctf_reader *in, sheaf_bytes window, size_t *size,
                                        sheaf_error *err)
 {
@@ -166,7 +166,7 @@ static sheaf_status cut_before_failure(sheaf_ctf_reader *in, sheaf_bytes window,
 	return status;
 }
 
-/* At most `want` bytes from here on, the same whatever the source has at hand. */
+/* At most `want` bytes from here on, the same however much the source has available. */
 static bool show(sheaf_ctf_reader *in, size_t want, sheaf_bytes *window)
 {
 	in->truncated = sheaf_source_ahead(in->source, want, window, &in->truncation);
@@ -174,7 +174,7 @@ static bool show(sheaf_ctf_reader *in, size_t want, sheaf_bytes *window)
 	return in->truncated == SHEAF_OK;
 }
 
-/* What to cut from a window that begins with it; 0 where the first sequence does not end there. */
+/* How much to cut from a window; 0 if its first sequence does not end there. */
 static size_t choose_cut(const sheaf_ctf_reader *in, sheaf_bytes window, size_t bytes, size_t want,
                          bool is_end)
 {

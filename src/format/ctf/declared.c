@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether declared streams are there: a name with a slip in it would be a stream of nothing. */
+/* Whether declared streams exist: a mistyped name would be an empty stream. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
@@ -11,7 +11,7 @@
 
 enum { LOOK = 64 << 10, UNKNOWN = 8, NAME = 64 };
 
-/* What the beginning of the input calls its streams. */
+/* The names of streams in the beginning of the input. */
 typedef struct names_seen {
 	const sheaf_ctf_reader *in;
 	bool *seen; /* of the declared ones */
@@ -35,7 +35,7 @@ static void see_name(names_seen *n, const uint8_t *name, size_t size)
 	n->unknown[n->nunknown++][size] = '\0';
 }
 
-/* A name that may go on beyond the end is not taken. */
+/* A name that may continue beyond the end is ignored. */
 static void see_names(names_seen *n, sheaf_bytes head, bool whole)
 {
 	const uint8_t *at = head.data, *end = head.data + head.size;
@@ -69,7 +69,7 @@ static sheaf_status refuse(const names_seen *n, int stream, const char *near, sh
 	                         name, source, found);
 }
 
-/* In a longer input a stream may begin later, unless another name looks like a slip. */
+/* In a longer input a stream may begin later, unless its name looks like a mistyped one. */
 static sheaf_status judge(const names_seen *n, bool whole, sheaf_error *err)
 {
 	for (int s = 0; s < n->in->names.count && n->any; s++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A piece into sequences: lines, and the inputs on them. What counts as an error, what it rejects, and where
- * reading goes on are those of CNTK's parser. */
+ * reading continues are as in CNTK's parser. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "format/ctf/ctf.h"
@@ -53,7 +53,8 @@ static sheaf_status note_repeat(sheaf_ctf_decoding *d, int stream, const uint8_t
 	                                      "both samples are kept"));
 }
 
-/* One input, from its '|' to its end. *stream is the stream of a sample that stands, or as it was. */
+/* One input, from its '|' to its end. *stream becomes the stream of a sample that is kept, or stays as it
+ * was. */
 static sheaf_status read_input(sheaf_ctf_decoding *d, int *stream, int64_t *samples)
 {
 	const uint8_t *name = ++d->at;
@@ -106,7 +107,7 @@ static sheaf_status read_inputs(sheaf_ctf_decoding *d, int64_t *samples)
 	return SHEAF_OK;
 }
 
-/* Opens the sequence that a line belongs to. *alone marks a last line of nothing but digits: CNTK drops it,
+/* Opens the sequence to which a line belongs. *alone marks a last line of nothing but digits: CNTK drops it,
  * and so do we. */
 static sheaf_status read_id(sheaf_ctf_decoding *d, bool *has_id, bool *alone)
 {
@@ -116,7 +117,7 @@ static sheaf_status read_id(sheaf_ctf_decoding *d, bool *has_id, bool *alone)
 	*alone = !d->in->by_line && *has_id && d->at == d->end && d->to.nrows + d->open > 0;
 	if (*alone) return SHEAF_OK;
 	if (*has_id && over && !d->in->by_line) {
-		SHEAF_TRY(sheaf_ctf_close_sequence(d)); /* what is wrong before comes first */
+		SHEAF_TRY(sheaf_ctf_close_sequence(d)); /* errors before it come first */
 		char found[CTF_FOUND_SIZE];
 		SHEAF_TRY(sheaf_ctf_report(d, d->line_start, -1,
 		                           SHEAF_FINDING(SHEAF_FATAL, "sequence id beyond 64 bits",
@@ -179,8 +180,8 @@ static sheaf_status begin_columns(sheaf_ctf_decoding *d, sheaf_frame *frame)
 	return SHEAF_OK;
 }
 
-/* Of each stream, how many values were rounded, and after that whether its name has come: a sample with an
- * error in it is none. */
+/* For each stream, how many values were rounded, and then whether its name has occurred: a sample with an
+ * error does not count. */
 static void note_streams(sheaf_ctf_decoding *d)
 {
 	for (int s = 0; s < d->in->nstreams; s++) sheaf_builder_i64(&d->to.notes, d->columns[s].rounded);

@@ -35,8 +35,8 @@ static const sheaf_option options[] = {
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
-/* Whether what stands after a '|' is a name as those of streams are, a blank, and after it a value, another
- * input, or nothing: other texts have a '|', too. What has not come yet says no. */
+/* Whether a '|' is followed by a name as streams have them, a blank, and then a value, another input, or
+ * nothing: other texts contain a '|', too. If the bytes are not there yet, the answer is no. */
 static bool begins_input(const uint8_t *at, const uint8_t *end)
 {
 	const uint8_t *name = at;
@@ -71,7 +71,7 @@ static void close_reader(void *reader)
 	sheaf_ctf_free_streams(in);
 }
 
-/* One line, one sequence, one sample: only then is the longest known without looking. */
+/* One line, one sequence, one sample: only then is the longest known without reading. */
 static void know_lines(sheaf_ctf_reader *in)
 {
 	if (in->main >= 0) in->facts.samples = -1; /* counted over the longest streams */
@@ -80,7 +80,7 @@ static void know_lines(sheaf_ctf_reader *in)
 	if (in->main < 0 && sheaf_max_errors(in->cx) == 0 && !sheaf_is_validating(in->cx)) in->facts.longest = 1;
 }
 
-/* What nobody has declared is known already, or inferred. */
+/* What is not declared is known already, or inferred. */
 static sheaf_status find_streams(sheaf_ctf_reader *in, const sheaf_values *values, const sheaf_opening *how,
                                  sheaf_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Streams that nobody declared: a name with an index:value pair anywhere is a sparse stream, its dim one more
- * than the largest index; any other is dense, its dim the most values of a sample. Order is that of first
- * appearance. All threads look at pieces of the input, and what they have seen is put together in order. */
+/* Undeclared streams: a name with an index:value pair anywhere is a sparse stream, its dim one more than the
+ * largest index; any other is dense, its dim the largest number of values in a sample. The order is that of
+ * first appearance. All threads look at pieces of the input, and the results are combined in order. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/pipeline.h"
@@ -15,13 +15,13 @@ enum { FIRST_PART = 1 << 20 };
 typedef struct inference {
 	sheaf_ctf_reader *in;
 	sheaf_error *err;
-	sheaf_ctf_look look; /* all that was seen */
+	sheaf_ctf_look look; /* everything found so far */
 	sheaf_pipeline pipeline;
 	sheaf_status cut; /* of the last cut */
 	sheaf_error cut_error;
 } inference;
 
-/* A small limit leaves room for a small window only. */
+/* A small limit leaves room only for a small window. */
 static size_t first_part(const sheaf_context *cx)
 {
 	enum { SHARE = 32, LEAST = 4096 };
@@ -99,7 +99,7 @@ static sheaf_status read_at_depth(inference *f, int depth)
 	return status;
 }
 
-/* Where several pieces are too much for the memory there is, it begins anew with one at a time. */
+/* If memory is too small for several pieces, begins again with one at a time. */
 static sheaf_status read_whole(inference *f)
 {
 	int threads = sheaf_context_threads(f->in->cx);
@@ -116,14 +116,14 @@ static sheaf_status read_whole(inference *f)
 
 /* ---- the first part ---- */
 
-/* Does not move the source, so a pipe can be read on. *complete says that this was all of the input. */
+/* Does not move the source, so a pipe can still be read. *complete: this was all of the input. */
 static sheaf_status read_part(inference *f, bool declared, size_t most, bool *complete)
 {
 	sheaf_bytes window;
 	const uint8_t *feed = NULL;
 	SHEAF_TRY(sheaf_ctf_look_begin(&f->look, f->in, declared, f->err));
 	for (*complete = false; !*complete && !feed; most *= 2) {
-		/* A line that is cut would give a wrong dim. */
+		/* A line that is cut off would give a wrong dim. */
 		sheaf_status status = sheaf_source_ahead(f->in->source, most, &window, f->err);
 		*complete = status == SHEAF_OK && window.size < most;
 		if (window.size > most) window.size = most;
@@ -147,8 +147,8 @@ static void shape_fields(inference *f, sheaf_type type, bool guessed)
 	}
 }
 
-/* Keeps where a line begins without which other streams would be found. Where that takes too many lines,
- * nobody else can be given the streams. */
+/* Records where lines begin without which other streams would be found. If there are too many such lines, the
+ * streams cannot be passed on. */
 static void add_witness(sheaf_ctf_reader *in, int64_t byte)
 {
 	int at = 0;
@@ -200,7 +200,7 @@ static sheaf_status infer(inference *f, bool declared, bool glance, const sheaf_
 	size_t part = first_part(in->cx);
 	SHEAF_TRY(declared || glance ? read_part(f, declared, part, &complete) : read_whole(f));
 	in->facts = SHEAF_NO_FACTS;
-	if (complete && !in->drop_incomplete) { /* else what will be left out is not known here */
+	if (complete && !in->drop_incomplete) { /* otherwise it is not known here what will be left out */
 		bool ordinal = f->look.in_a_row && f->look.first_key == 0;
 		in->facts = (sheaf_facts){f->look.rows, f->look.samples, -1, f->look.longest, ordinal, NULL, NULL};
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Names, sequences and samples as lines show them. A sample with a word that cannot be a number does not
- * count; whether it is one is judged when the values are read. */
+/* Names, sequences and samples in lines. A sample with a word that cannot be a number does not count; whether
+ * a word is one is decided when the values are read. */
 #include "format/ctf/look.h"
 #include "base/context.h"
 #include <string.h>
@@ -48,7 +48,7 @@ static void open_sequence(sheaf_ctf_look *f)
 	if (f->in->by_line) id = (uint64_t)(f->line - f->in->first_line);
 	if (!f->in->by_line && (!has_id || (f->open && id == f->key))) return;
 	if (!f->in->by_line && f->at == f->end && (f->continues || f->rows + f->open > 0))
-		return; /* a last line of digits only is dropped */
+		return; /* a last line of only digits is dropped */
 	close_sequence(f);
 	f->open = true;
 	f->key = id;
@@ -62,7 +62,7 @@ static const uint8_t *word_end(const uint8_t *at, const uint8_t *end)
 	return at;
 }
 
-/* Values that a word of numbers without spaces, such as "1+2", stands for. */
+/* The number of values in a word of numbers without spaces, such as "1+2". */
 static int64_t values_in(const uint8_t *at, const uint8_t *end)
 {
 	int64_t n = 1;
@@ -89,7 +89,7 @@ static void read_word(sheaf_ctf_guess *g, const uint8_t *at, const uint8_t *end)
 	if (!over && index < INT64_MAX && (int64_t)index > g->most_index) g->most_index = (int64_t)index;
 }
 
-/* Lets a kernel read what it can of a long sample, whose values nobody wants. False: nothing. */
+/* Lets a kernel read what it can of a long sample, whose values are not needed. False: nothing. */
 static bool read_run(sheaf_ctf_look *f, sheaf_ctf_guess *sample)
 {
 	enum { ROOM = 4 * SHEAF_NUMBERS_ROOM };
@@ -111,7 +111,7 @@ static bool read_run(sheaf_ctf_look *f, sheaf_ctf_guess *sample)
 	return run.count > 0;
 }
 
-/* What reading will reject only says of the stream that it is there. */
+/* A sample that reading will reject only shows that the stream exists. */
 static void take_over(sheaf_ctf_guess *g, const sheaf_ctf_guess *sample)
 {
 	if (sample->most_values > g->most_values) g->values_at = sample->values_at;
@@ -124,7 +124,7 @@ static void take_over(sheaf_ctf_guess *g, const sheaf_ctf_guess *sample)
 static void read_sample(sheaf_ctf_look *f, sheaf_ctf_guess *g)
 {
 	sheaf_ctf_guess sample = {false, 0, -1, 0, 0, f->line_at, f->line_at, f->line_at};
-	enum { FEW = 4 }; /* a kernel does not pay for fewer */
+	enum { FEW = 4 }; /* fewer are not worth a kernel */
 	bool sound = true;
 	for (int words = 0;; words++) {
 		while (f->at < f->end && sheaf_ctf_is(*f->at, CTF_SPACE)) f->at++;

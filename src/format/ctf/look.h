@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What lines show of streams that nobody declared, and of sequences. Runs of whole sequences can be looked at
- * apart, and put together in order. */
+/* What lines show about undeclared streams, and about sequences. Runs of whole sequences can be examined
+ * separately, and the results combined in order. */
 #ifndef SHEAF_FORMAT_CTF_LOOK_H
 #define SHEAF_FORMAT_CTF_LOOK_H
 
@@ -9,30 +9,29 @@
 typedef struct sheaf_ctf_guess {
 	bool sparse;
 	int64_t most_values, most_index;
-	int64_t sequence, in_sequence; /* the last sequence with a sample, and how many it has */
-	/* Bytes at which the lines begin that show it first, and that show the most values and indices; -1: none.
-	 */
+	int64_t sequence, in_sequence; /* the last sequence with a sample, and the number of its samples */
+	/* Positions of the lines that show it first, and that show the most values and indices; -1: none. */
 	int64_t first_at, values_at, index_at;
 } sheaf_ctf_guess;
 
 typedef struct sheaf_ctf_look {
 	const sheaf_ctf_reader *in;
 	sheaf_context *cx;
-	bool declared;       /* the streams are those of the reader; else each name that comes is one */
+	bool declared;       /* the streams are those of the reader; otherwise each name that occurs is one */
 	sheaf_schema schema; /* names of the streams found, in order of appearance */
 	sheaf_names names;
 	sheaf_builder guesses; /* of each stream */
-	int last;              /* stream found last */
+	int last;              /* last stream found */
 	int64_t rows, samples, longest;
 	uint64_t first_key; /* of the first sequence */
-	bool in_a_row;      /* the others' keys follow it, one by one */
+	bool in_a_row;      /* the others have consecutive keys */
 	/* while a run is read */
 	sheaf_error *err;
 	bool continues; /* other lines come before the run */
 	bool open;
 	int64_t in_open; /* most samples of a stream in the open sequence */
 	uint64_t key;
-	int64_t line, byte, line_at; /* bytes in the input: of the run, of the line */
+	int64_t line, byte, line_at; /* positions in the input: of the run, of the line */
 	const uint8_t *at, *begin, *end;
 } sheaf_ctf_look;
 
@@ -41,7 +40,7 @@ SHEAF_USE sheaf_status sheaf_ctf_look_begin(sheaf_ctf_look *look, const sheaf_ct
 /* A run of whole sequences, the first of which begins on `line`, at look->byte of the input. */
 SHEAF_USE sheaf_status sheaf_ctf_look_at(sheaf_ctf_look *look, const uint8_t *begin, const uint8_t *end,
                                          int64_t line, bool continues, sheaf_error *err);
-/* Adds what was seen after all that *look has seen. */
+/* Adds the results of a run that follows those in *look. */
 SHEAF_USE sheaf_status sheaf_ctf_look_add(sheaf_ctf_look *look, const sheaf_ctf_look *after,
                                           sheaf_error *err);
 void sheaf_ctf_look_free(sheaf_ctf_look *look);
@@ -51,7 +50,7 @@ static inline const sheaf_ctf_guess *sheaf_ctf_guess_of(const sheaf_ctf_look *lo
 	return (const sheaf_ctf_guess *)(const void *)look->guesses.data + stream;
 }
 
-/* A stream of empty samples only is sparse: that adds no zeros that nobody wrote. */
+/* A stream with only empty samples is sparse: that adds no zeros that nobody wrote. */
 static inline bool sheaf_ctf_guess_sparse(const sheaf_ctf_guess *g)
 {
 	return g->sparse || g->most_values == 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lengths of sequences without their values. A sequence that breaks no rule has as many lines as its longest
- * stream has samples, so lines and ids are all that is looked at. */
+ * stream has samples, so only lines and ids are examined. */
 #include "base/buffer.h"
 #include "base/endian.h"
 #include "format/ctf/ctf.h"
@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Settings change which samples or sequences count, or none does. */
+/* Settings change which samples or sequences count, or nothing does. */
 static bool lines_show(const sheaf_ctf_reader *in)
 {
 	return in->main < 0 && !in->allow_unaligned && !in->drop_incomplete;
@@ -25,7 +25,7 @@ typedef struct measuring {
 	sheaf_builder lengths, keys; /* either of them */
 	bool wants_keys;
 	uint64_t key;
-	int64_t lines; /* of the sequence at hand */
+	int64_t lines; /* of the current sequence */
 } measuring;
 
 static void end_sequence(measuring *m)
@@ -107,8 +107,7 @@ static bool has_input(const uint8_t *at, const uint8_t *end)
 	return at < end;
 }
 
-/* A last line without a line feed is dropped where it is nothing but an id, or has neither an id nor an
- * input. */
+/* A last line without a line feed is dropped if it is only an id, or has neither an id nor an input. */
 static void measure_rest(measuring *m, bool by_line, const uint8_t *at, const uint8_t *end)
 {
 	uint64_t id = 0;
@@ -157,7 +156,7 @@ sheaf_status sheaf_ctf_keys(const void *reader, const sheaf_piece *piece, sheaf_
 	return SHEAF_OK;
 }
 
-/* A line takes a byte at least. */
+/* A line takes at least a byte. */
 static sheaf_status check_piece(const sheaf_ctf_reader *in, const sheaf_piece *piece, sheaf_error *err)
 {
 	int64_t most = piece->byte < INT64_MAX ? piece->byte + 1 : piece->byte;

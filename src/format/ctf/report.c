@@ -16,7 +16,7 @@ static sheaf_status report_at(sheaf_ctf_decoding *d, const sheaf_finding *findin
 
 sheaf_status sheaf_ctf_report(sheaf_ctf_decoding *d, const uint8_t *at, int stream, sheaf_finding finding)
 {
-	/* Before anything is said of the input: perhaps what was said of its streams is wrong. */
+	/* Before any finding about the input: perhaps the declaration of its streams is wrong. */
 	if (d->in->adopted && !d->held) SHEAF_TRY(sheaf_ctf_hold(d->in, d->begin, d->end, d->cx, d->err));
 	d->held = true;
 	return report_at(d, &finding, at, d->line, at - d->line_start + 1, stream);

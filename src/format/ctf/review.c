@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What only the whole input shows: counts of values that lose digits, and sequence ids that come back after
- * another id: the page forbids them, CNTK reads them as sequences of their own. They are looked for only when
- * validating, with a sort in bounded memory. */
+/* What only the whole input shows: counts of values that lose digits, and sequence ids that return after
+ * another id: the documentation forbids them, CNTK reads them as separate sequences. They are searched for
+ * only when validating, with a sort in bounded memory. */
 #include "base/context.h"
 #include "base/cursor.h"
 #include "base/spell.h"
@@ -106,7 +106,7 @@ static sheaf_status settle_stream(sheaf_ctf_reader *in, int stream, sheaf_error 
 	return sheaf_report(in->cx, &problem, err);
 }
 
-/* Errors that are tolerated do not make a stream of a name that nothing matches. */
+/* Tolerated errors do not turn a name that nothing matches into a stream. */
 static sheaf_status refuse_unnamed(const sheaf_ctf_reader *in, int stream, sheaf_error *err)
 {
 	return sheaf_fail_option(err, SHEAF_USAGE, "stream",

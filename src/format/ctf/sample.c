@@ -17,7 +17,7 @@ static const char *expected_of(sheaf_number_flaw flaw)
 	return flaw == SHEAF_NUMBER_NO_EXPONENT_DIGIT ? "a digit of an exponent" : "a number";
 }
 
-/* Shows the whole word that is no number, with the place at the byte that cannot stand there. */
+/* Quotes the whole word that is no number; the place is the first invalid byte. */
 static sheaf_status report_number(sheaf_ctf_decoding *d, int stream, sheaf_scanned scanned)
 {
 	char found[CTF_FOUND_SIZE];
@@ -45,9 +45,8 @@ static sheaf_status note_number(sheaf_ctf_decoding *d, int stream, const uint8_t
 	                                      sheaf_ctf_found(at, (const uint8_t *)scanned.end, found)));
 }
 
-/* Nine significant digits are as many as any float32 needs; more of them mean a float64, which loses
- * something unless its value is that of a float32 after all. A value that is not 0 and becomes 0 loses
- * everything. */
+/* Any float32 can be written with nine significant digits; more of them mean a float64, which loses something
+ * unless its value happens to be that of a float32. A value other than 0 that becomes 0 loses everything. */
 static void note_rounding(sheaf_ctf_decoding *d, int stream, const uint8_t *at, const uint8_t *end,
                           double read)
 {
@@ -75,7 +74,7 @@ static sheaf_status report_long(sheaf_ctf_decoding *d, int stream, const uint8_t
 	                        SHEAF_FINDING(SHEAF_ERROR, "dense sample too long", expected, found, rejected));
 }
 
-/* At the end of a file without LF, CNTK takes any number of values but none. */
+/* At the end of a file without LF, CNTK takes any number of values except none. */
 static sheaf_status report_nothing(sheaf_ctf_decoding *d, int stream)
 {
 	char expected[48];
@@ -125,7 +124,8 @@ static bool ends_values(const sheaf_ctf_decoding *d)
 	return d->at == d->end || sheaf_ctf_is(*d->at, CTF_ENDS_VALUES);
 }
 
-/* A number may follow another without a space where a sign separates them, as in "1+2": so CNTK reads it. */
+/* A number may follow another without a space if a sign separates them, as in "1+2": CNTK reads it like
+ * that. */
 static bool may_follow(const sheaf_ctf_decoding *d)
 {
 	return (*d->at == '+' || *d->at == '-') && d->at + 1 < d->end && sheaf_ctf_is_digit(d->at[1]);
@@ -166,8 +166,8 @@ static sheaf_status read_index(sheaf_ctf_decoding *d, int stream, int64_t *index
 
 /* ---- many at once ---- */
 
-/* A column's first values in a piece go without a kernel, which wants a room for many: where a row has a
- * million streams, most have one. */
+/* A column's first values in a piece are read without a kernel, which needs room for many: if a row has a
+ * million streams, most have only one value. */
 enum { FEW = 4 };
 
 static sheaf_numbers begin_run(const sheaf_ctf_decoding *d, const sheaf_ctf_column *column, size_t value_size)
@@ -179,7 +179,7 @@ static sheaf_numbers begin_run(const sheaf_ctf_decoding *d, const sheaf_ctf_colu
 	                       .room = (column->values->capacity - column->values->size) / value_size};
 }
 
-/* Short texts keep their digits in a float32, whatever they are. */
+/* A float32 always holds the digits of short texts. */
 enum { SHORT_NUMBER = 6 };
 #define T float
 #define NAME f32

@@ -29,8 +29,8 @@ static sheaf_status JOIN(pad, NAME)(sheaf_ctf_decoding *d, int stream, int64_t c
 	return SHEAF_OK;
 }
 
-/* Lets the kernel read what it can of a dense sample. Of a sample that is too long it may append some values
- * beyond dim, in a room for them. */
+/* Lets the kernel read what it can of a dense sample. If a sample is too long it may append some values
+ * beyond dim, for which there is room. */
 static bool JOIN(run_dense, NAME)(sheaf_ctf_decoding *d, int stream, int64_t dim, int64_t *count)
 {
 	sheaf_ctf_column *column = &d->columns[stream];

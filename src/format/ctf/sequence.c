@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sequences: where they begin and end, and the rules that a whole one must keep. */
+/* Sequences: where they begin and end, and the rules for a whole one. */
 #include "base/context.h"
 #include "base/spell.h"
 #include "format/ctf/ctf.h"
@@ -25,7 +25,7 @@ static sheaf_status check_presence(sheaf_ctf_decoding *d, int stream)
 			found, "the stream has none there"));
 }
 
-/* A line carries at most one sample of a stream, and a sequence no more lines than its longest stream has
+/* A line has at most one sample of a stream, and a sequence has no more lines than its longest stream has
  * samples. */
 static sheaf_status check_lines(sheaf_ctf_decoding *d)
 {
@@ -34,7 +34,7 @@ static sheaf_status check_lines(sheaf_ctf_decoding *d)
 	char expected[160], found[64];
 	for (int s = 0; s < d->in->nstreams; s++)
 		if (samples_of(&d->columns[s]) > most) most = samples_of(&d->columns[s]), longest = s;
-	/* Where no sample is left the sequence's lines are not too many: that each is empty has been said. */
+	/* If no sample is left, there is no finding about too many lines: each empty stream has been reported. */
 	if (d->in->main >= 0 || most == d->sequence_lines || most == 0) return SHEAF_OK;
 	if (most > d->sequence_lines) {
 		snprintf(expected, sizeof expected,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Short lines, many at once: a kernel puts their numbers on a tape, from which they go into the columns line
- * by line. A line is looked at before anything of it is taken, so that one with anything unusual can be left
- * as it is. */
+ * by line. A line is checked before anything of it is taken, so that one with anything unusual can be left
+ * untouched. */
 #include "base/context.h"
 #include "format/ctf/ctf.h"
 #include <string.h>
@@ -58,7 +58,7 @@ static bool is_called(const sheaf_ctf_decoding *d, int stream, const uint8_t *na
 	       sheaf_ctf_is(name[column->name_size], CTF_ENDS_NAME);
 }
 
-/* The stream of a name, or -1. Names mostly come in one order. */
+/* The stream of a name, or -1. Names mostly come in the same order. */
 static int find_stream(const sheaf_ctf_decoding *d, const uint8_t *name, int after)
 {
 	int next = after + 1 < d->in->nstreams ? after + 1 : 0;
@@ -77,7 +77,7 @@ static bool are_below(const uint32_t *indices, size_t n, int64_t limit)
 	return n == 0 || most < limit;
 }
 
-/* Whether a list is what its stream wants, and the stream's first on this line. */
+/* Whether a list has the form of its stream, and is the stream's first on this line. */
 static bool is_plain(sheaf_ctf_decoding *d, const sheaf_tape *tape, size_t event, int stream)
 {
 	sheaf_ctf_column *column = &d->columns[stream];
@@ -107,8 +107,8 @@ static bool look_at(sheaf_ctf_decoding *d, const sheaf_tape *tape, short_line *l
 
 /* ---- taking ---- */
 
-/* Few values are copied by a size that is known here, which may copy some of the next; the tape and the room
- * have slack for them. */
+/* A few values are copied with a constant size, which may copy some of the next ones; the tape and the
+ * destination have room for them. */
 static inline void append(sheaf_builder *b, const void *from, size_t n, const size_t size)
 {
 	enum { FEW = 4 };
@@ -197,7 +197,7 @@ static sheaf_tape_reader *reader_of(const sheaf_ctf_decoding *d)
 	return type == SHEAF_F64 ? d->kernel->lines_f64 : d->kernel->lines_f32;
 }
 
-/* Where few lines are plain, or the last one was long, the next are not tried. */
+/* If few lines are plain, or the last one was long, the next are not tried. */
 static bool is_worthwhile(sheaf_ctf_decoding *d)
 {
 	if (d->at - d->line_start > SHORT_LINE) return false;

@@ -48,7 +48,7 @@ static sheaf_status add_declared(sheaf_ctf_reader *in, const sheaf_declared *dec
 typedef struct map_line {
 	const char *words[4];
 	int sizes[4];
-	int n; /* words on the line, also beyond four */
+	int n; /* words on the line, even beyond four */
 } map_line;
 
 static map_line split(const char *at, const char *end)
@@ -69,11 +69,11 @@ static sheaf_status add_map_line(sheaf_ctf_reader *in, const map_line *line, con
 {
 	char text[32];
 	sheaf_declared kind;
-	if (line->n == 0 || line->words[0][0] == '#') return SHEAF_OK; /* no stream can be called so */
+	if (line->n == 0 || line->words[0][0] == '#') return SHEAF_OK; /* no stream can have that name */
 	if (line->n != 4)
 		return sheaf_fail(err, SHEAF_USAGE, "%s:%d: expected 4 words (name alias format dim), found %d", file,
 		                  number, line->n);
-	/* The last two words are read by the reader of --stream declarations. */
+	/* The last two words are read like --stream declarations. */
 	if (line->sizes[2] + line->sizes[3] + 4 > (int)sizeof text)
 		return sheaf_fail(err, SHEAF_USAGE, "%s:%d: expected dense or sparse and a dim, found longer words",
 		                  file, number);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Sequences into lines: line j carries sample j of every stream that has one, so a sequence takes as many
- * lines as its longest stream has samples. Ids stand on every line, or on none where each sequence is one
- * line and the keys are 0, 1, 2, ... */
+/* Sequences into lines: line j has sample j of every stream that has one, so a sequence takes as many lines
+ * as its longest stream has samples. Ids are on every line, or on none if each sequence is one line and the
+ * keys are 0, 1, 2, ... */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
@@ -48,7 +48,7 @@ static sheaf_status name_field(sheaf_schema *schema, sheaf_field *field, const s
                                sheaf_error *err)
 {
 	const char *alias = alias_for(field, values);
-	if (!alias) field->alias = NULL; /* that of another file says nothing about this one */
+	if (!alias) field->alias = NULL; /* that of another file means nothing for this one */
 	if (alias && alias != field->alias)
 		SHEAF_TRY(sheaf_schema_set_alias(schema, field, alias, strlen(alias), err));
 	const char *written = field->alias ? field->alias : field->name;
@@ -108,7 +108,7 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 		sheaf_field *field = &schema->fields[i];
 		if (field->meaning == SHEAF_KEY) continue;
 		SHEAF_TRY(sheaf_field_need_stream(field, err));
-		/* What reads the text knows floats alone: digits that they do not keep are lost. */
+		/* Readers of the text know only floats: digits beyond their precision are lost. */
 		if (field->type == SHEAF_I64 || field->type == SHEAF_U64) field->type = SHEAF_F64;
 		SHEAF_TRY(name_field(schema, field, values, err));
 	}
@@ -119,7 +119,7 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 
 static bool fits_float(sheaf_type type) { return type == SHEAF_F32 || sheaf_type_size(type) < sizeof(float); }
 
-/* What a float does not hold loses digits when it is read back as such: the user must know. */
+/* A value that a float does not hold loses digits when it is read back: the user must know. */
 static sheaf_status report_types(const sheaf_ctf_writer *out, sheaf_error *err)
 {
 	for (int i = 0; i < out->schema.nfields; i++) {
@@ -163,7 +163,7 @@ static sheaf_status finish(void *created, sheaf_error *err)
 
 /* ---- encode ---- */
 
-/* Rows on their way into bytes. */
+/* Rows that are being written. */
 typedef struct encoding {
 	const sheaf_ctf_writer *out;
 	const sheaf_frame *frame;
@@ -192,7 +192,8 @@ static bool is_finite(const sheaf_column *column, int64_t at, double *value)
 	return isfinite(c.nearest);
 }
 
-/* The nearest that the format can say: a number beyond the type's range for an infinity, 0 for a NaN. */
+/* The nearest value that the format can express: a number beyond the type's range for an infinity, 0 for a
+ * NaN. */
 static sheaf_status put_nonfinite(const encoding *e, int stream, int64_t r, double value)
 {
 	sheaf_finding nan = {.rule = "NaN", .expected = "a finite value", .found = "NaN"},
@@ -276,7 +277,7 @@ static void put_id(const encoding *e, int64_t r)
 	b->size = (size_t)(sheaf_print_u64((char *)b->data + b->size, key_of(e, r)) - (char *)b->data);
 }
 
-/* The totals have said that lines need no ids. */
+/* The totals have shown that lines need no ids. */
 static sheaf_status check_totals(int64_t row, uint64_t key, int64_t lines, sheaf_error *err)
 {
 	if (lines > 1)

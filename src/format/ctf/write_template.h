@@ -4,8 +4,8 @@
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b) JOIN_(a, b)
 
-/* Puts values from number `at` on, with their indices where there are any: up to `end`, one that is not
- * finite, or what makes a batch. Returns where it stopped. */
+/* Writes values from number `at` on, with their indices if there are any: up to `end`, to one that is not
+ * finite, or to the end of a batch. Returns where it stopped. */
 static int64_t JOIN(put_finite, NAME)(sheaf_builder *b, const sheaf_column *column, int64_t at, int64_t end)
 {
 	const T *values = (const T *)(const void *)column->values.data;
