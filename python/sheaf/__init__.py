@@ -7,8 +7,8 @@ Market, svmlight, NPY, NPZ, CSV, FROSTT).
     sheaf.convert("train.ctf", "train.cbf")          what the command does, by the same names and options
     for batch in sheaf.batches("train.cbf", size=256, seed=7): ...
 
-Options are those of the command, with ``_`` for ``-``; ``from_`` is ``--from``. What goes wrong is an
-exception with ``place``, ``expected``, ``found`` and ``option``; what was tolerated is a `DataWarning`.
+Options are those of the command, with ``_`` for ``-``; ``from_`` is ``--from``. Errors are exceptions with
+``place``, ``expected``, ``found`` and ``option``; findings that were tolerated are `DataWarning`.
 """
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Arrow's capsules, out and in, by the library's exchange layer."""
+"""Arrow's capsules, exported and imported, through the library's exchange layer."""
 from __future__ import annotations
 
 import ctypes
@@ -44,13 +44,13 @@ def _inside(name: str, structure: Any, capsule: object) -> Any:
 
 
 def _options(requested: object = None, small: bool = False) -> c.sheaf_arrow_options:
-    """Lists with offsets of 32 bits where they are asked for."""
+    """Lists with 32-bit offsets if they are requested."""
     small = small or (requested is not None and _wants_small(requested))
     return c.sheaf_arrow_options(size=sizeof(c.sheaf_arrow_options), small_offsets=small)
 
 
 def _wants_small(requested: object) -> bool:
-    """Whether a schema that is asked for has lists or texts of 32 bits."""
+    """Whether a requested schema has lists or texts with 32-bit offsets."""
     return any(text in (b"+l", b"u", b"z")
                for text in _formats(_inside("schema", c.ArrowSchema, requested)[0]))
 
@@ -63,7 +63,7 @@ def _formats(schema: c.ArrowSchema) -> Iterator[bytes]:
 
 
 def _quiet() -> Context:
-    """A context without Python in it: its rows may be asked for by any thread."""
+    """A context without Python in it: any thread may request its rows."""
     return Context(quiet=True)
 
 
@@ -99,7 +99,7 @@ _last_error = c.members_of(c.ArrowArrayStream)["get_last_error"]
 
 
 def _say(stream: int) -> int:
-    """What the library says, with its options as keyword arguments."""
+    """The library's message, with its options as keyword arguments."""
     text = _library_says[0](stream)
     if text is None:
         return 0
@@ -119,7 +119,7 @@ def _stream_capsule(stream: c.ArrowArrayStream) -> object:
 
 
 class _Feed:
-    """Frames of Python's that the library asks for, on whatever thread it is asked."""
+    """Frames from Python, which the library requests on any thread."""
 
     def __init__(self, frames: Iterable[Frame], context: Context) -> None:
         self._frames, self._context = iter(frames), context
@@ -138,7 +138,7 @@ class _Feed:
 
 
 def frames_stream(schema: Schema, frames: Iterable[Frame], requested: object, small: bool = False) -> object:
-    """A stream of frames that are here, or that Python makes."""
+    """A stream of frames that exist, or that Python makes."""
     stream, context = c.ArrowArrayStream(), _quiet()
     feed = _Feed(frames, context)
     ctypes.pythonapi.Py_IncRef(py_object(feed))  # the library's, which ends with the stream
@@ -149,7 +149,7 @@ def frames_stream(schema: Schema, frames: Iterable[Frame], requested: object, sm
 
 
 def dataset_stream(dataset: Dataset, requested: object, small: bool = False) -> object:
-    """All rows, from the beginning: of a file, by the library alone; of what Python reads, by Python."""
+    """All rows, from the beginning: the library reads a file by itself; Python reads any other source."""
     opening = dataset._opening
     if not is_path(opening.source):
         return frames_stream(dataset.schema, dataset, requested, small)
@@ -170,7 +170,7 @@ def dataset_stream(dataset: Dataset, requested: object, small: bool = False) -> 
 
 
 class Rows:
-    """The rows of a stream of somebody else's, as frames of the library: ``byref`` of each, good until the
+    """The rows of another program's stream, as frames of the library: ``byref`` of each, valid until the
     next."""
 
     def __init__(self, data: Any, context: Context) -> None:
@@ -203,7 +203,7 @@ class Rows:
 
 
 def table_of(part: Partition, offsets: int = 64) -> Any:
-    """The rows of a partition; what is wrong with them is an exception of this package."""
+    """The rows of a partition; errors in them are exceptions of this package."""
     import pyarrow as pa
 
     from .dataset import Arrow
@@ -213,7 +213,7 @@ def table_of(part: Partition, offsets: int = 64) -> Any:
 
 
 def signed(kind: Any) -> Any:
-    """A type of pyarrow's for what has no unsigned numbers, nor lists of fixed sizes."""
+    """A pyarrow type for engines without unsigned numbers and fixed-size lists."""
     import pyarrow as pa
 
     if pa.types.is_struct(kind):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The command of a wheel: the program lies beside the library, and takes this process over."""
+"""The command of a wheel: the program is beside the library, and replaces this process."""
 from __future__ import annotations
 
 import os
@@ -9,7 +9,7 @@ from ._library import library_path
 
 
 def program() -> str | None:
-    """Where it is; None where this package has none."""
+    """Its path; None if this package does not contain it."""
     folder = os.path.dirname(os.path.realpath(library_path()))
     for path in (os.path.join(folder, "sheaf", "sheaf"), os.path.join(folder, "sheaf")):
         if os.path.isfile(path) and os.access(path, os.X_OK):

@@ -22,7 +22,7 @@ def _at(array: NDArray[Any], kind: Any) -> Any:
 
 
 def row_pointers(outer: NDArray[Any], slices: int) -> NDArray[np.int64] | None:
-    """Where each slice begins, of entries that come by slices; None where they do not."""
+    """Where each slice begins, for entries that come by slices; None if they do not."""
     import numpy as np
 
     if outer.dtype != np.int32 or not outer.flags.c_contiguous:
@@ -35,7 +35,8 @@ def row_pointers(outer: NDArray[Any], slices: int) -> NDArray[np.int64] | None:
 
 
 def sort_entries(outer: NDArray[Any], inner: NDArray[Any], values: NDArray[Any], slices: int) -> Any:
-    """(values, indices, pointers) of COO entries by slices; None where the library has no such types."""
+    """(values, indices, pointers) of COO entries by slices; None if the library does not support their
+    types."""
     import numpy as np
 
     if outer.dtype != np.int32 or inner.dtype != np.int32 or values.dtype.itemsize not in (1, 2, 4, 8, 16):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``config=``: what a section of a CNTK configuration file says, as options that were given before all
+"""``config=``: the settings in a section of a CNTK configuration file, as options that come before all
 others."""
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _texts(settings: Any, n: int) -> list[tuple[str, str | None]]:
 
 
 def _keywords(settings: list[tuple[str, str | None]]) -> Options:
-    """Settings as keyword arguments: one that comes twice is a list."""
+    """Settings as keyword arguments: a repeated one becomes a list."""
     found: Options = {}
     for name, text in settings:
         keyword, value = keyword_of(name), True if text is None else text
@@ -37,7 +37,8 @@ def _keywords(settings: list[tuple[str, str | None]]) -> Options:
 
 
 class Section:
-    """A reader of a configuration: of each input its path and options, and those of the reader as a whole."""
+    """A reader section of a configuration: for each input its path and options, and those of the reader as a
+    whole."""
 
     def __init__(self, name: str, variables: list[str]) -> None:
         context, found = Context(), POINTER(c.sheaf_config)()
@@ -56,7 +57,7 @@ class Section:
 
 
 def _section(given: Options) -> Section | None:
-    """What ``config=`` and ``variables=`` name, taken out of the options."""
+    """The section that ``config=`` and ``variables=`` name; removes them from the options."""
     name, variables = given.pop("config", None), given.pop("variables", None)
     if name is None and variables is not None:
         raise UsageError("variables: expected them with config=, found them alone", "variables")
@@ -66,7 +67,7 @@ def _section(given: Options) -> Section | None:
 
 
 def _known(command: str, options: Options) -> Options:
-    """Those that the command takes: a configuration says more."""
+    """The options that the command takes: a configuration may have more."""
     names = {keyword_of(name) for name in [*rows_of(command), *format_rows("reading")]}
     return {keyword: value for keyword, value in options.items() if keyword in names}
 
@@ -85,8 +86,7 @@ def configured(command: str, source: Any, options: Mapping[str, Any]) -> tuple[A
 
 
 def configured_batches(sources: Any, options: Mapping[str, Any]) -> tuple[Any, Options, list[Options]]:
-    """The same for batches, of one or several inputs, which are joined: and the options of each of them
-    alone."""
+    """The same for batches, from one or several inputs, which are joined; and the options of each input."""
     given = dict(options)
     section = _section(given)
     if section is None:

@@ -72,7 +72,7 @@ def _words(problem: c.sheaf_problem) -> str:
 
 
 def bytes_of(fill: Callable[[c.sheaf_buffer, c.sheaf_error], int]) -> bytes:
-    """What a function of the library writes into a buffer."""
+    """The bytes that a function of the library writes to a buffer."""
     buffer, err = c.sheaf_buffer(), c.sheaf_error()
     status = fill(buffer, err)
     found = string_at(buffer.data, buffer.size) if buffer.size else b""
@@ -83,7 +83,7 @@ def bytes_of(fill: Callable[[c.sheaf_buffer, c.sheaf_error], int]) -> bytes:
 
 
 def text_of(fill: Callable[[c.sheaf_buffer, c.sheaf_error], int]) -> str:
-    """The same where it is a text."""
+    """The same for a text."""
     return bytes_of(fill).decode("utf-8", "replace")
 
 
@@ -91,8 +91,8 @@ class Context:
     """Everything that the calls on one input or output share.
 
     ``settings`` are members of ``sheaf_context_options``. Findings that do not stop a call become
-    `DataWarning` after it, or go to ``on_problem``; ``progress`` is called with the bytes that are done and
-    those that there are, or None. An exception in either stops the call and is raised by it.
+    `DataWarning` after it, or go to ``on_problem``; ``progress`` is called with the bytes done and the total,
+    or None. An exception in either stops the call, which then raises it.
     """
 
     def __init__(self, settings: Mapping[str, Any] | None = None, progress: Progress | None = None,
@@ -122,7 +122,7 @@ class Context:
     # ---- what the library says ----
 
     def _guard(self, function: Callable[..., object], *args: Any) -> None:
-        """An exception in a callback would vanish: it is kept, and the call stops."""
+        """An exception in a callback would vanish: it is kept, and the call is stopped."""
         try:
             function(*args)
         except BaseException as error:  # noqa: BLE001: KeyboardInterrupt above all
@@ -148,8 +148,8 @@ class Context:
             self._warnings.append((f"further ones of this kind ({rule}) are counted but not shown", key))
 
     def tally(self, severity: int | None = None) -> dict[str, int]:
-        """How many problems of each rule there were so far; with a severity, those of at least that, losses
-        left out."""
+        """The number of problems of each rule so far; with a severity, only those of at least that severity,
+        without losses."""
         counts, entry, i = {}, c.sheaf_tally(), 0
         while lib.sheaf_context_tally(self.handle, i, byref(entry)):
             if severity is None or (entry.severity >= severity and entry.status != c.SHEAF_LOSS):
@@ -158,14 +158,15 @@ class Context:
         return counts
 
     def memory(self) -> tuple[int, int]:
-        """Bytes that are allocated now, and at most so far."""
+        """Bytes that are allocated now, and the peak so far."""
         peak = c_int64()
         return lib.sheaf_context_memory(self.handle, byref(peak)), peak.value
 
     # ---- calls ----
 
     def call(self, function: Callable[..., int], *args: Any) -> int:
-        """Calls, with an error as the last argument. Raises what went wrong; gives 0, or 1 at an end."""
+        """Calls the function with an error as the last argument. Raises failures; returns 0, or 1 at an
+        end."""
         err = c.sheaf_error()
         return self._settle(function(*args, byref(err)), err)
 
@@ -188,8 +189,8 @@ class Context:
         return Problem.of(problem, _words(problem))
 
     def run(self, function: Callable[..., int], *args: Any) -> int:
-        """The same for calls that may take long: on the main thread, Ctrl-C stops them at once, whatever they
-        wait for."""
+        """The same for calls that may take long: on the main thread, Ctrl-C stops them at once, even while
+        they wait."""
         if threading.current_thread() is not threading.main_thread():
             return self.call(function, *args)
         err, statuses = c.sheaf_error(), []
@@ -222,11 +223,11 @@ class Context:
         return self._settle(statuses[0], err)
 
     def stop(self) -> None:
-        """Makes what is under way stop; any thread may call it."""
+        """Stops the work in progress; any thread may call it."""
         lib.sheaf_context_stop(self.handle)
 
     def _warn_of_failed(self, status: int) -> None:
-        """What was found before a failure, unless the failure says it."""
+        """Findings before a failure, unless the failure reports them."""
         if status == c.SHEAF_LOSS:
             self._warnings = []
         try:
@@ -245,7 +246,7 @@ class Context:
     # ---- the end ----
 
     def join(self) -> None:
-        """Something else lives in this context."""
+        """Registers something that lives in this context."""
         self._children += 1
 
     def leave(self) -> None:
@@ -266,8 +267,8 @@ class Context:
 
 
 class Handle:
-    """A pointer of the library, with the function that ends it, the context it lives in, and a lock: one
-    thread at a time."""
+    """A pointer of the library, with the function that frees it, the context in which it lives, and a lock:
+    one thread at a time."""
 
     def __init__(self, context: Context, close: Callable[[c_void_p], object]) -> None:
         self.context, self._close = context, close
@@ -292,7 +293,7 @@ class Handle:
         self.lock.release()
 
     def check(self) -> None:
-        """Raises where it is closed, or of another process."""
+        """Raises an error if it is closed, or belongs to another process."""
         if self.context.pid != os.getpid():
             raise UsageError(
                 "expected use in the process that opened this; found a fork of it: open it again there")
@@ -302,8 +303,8 @@ class Handle:
             raise UsageError("expected it whole, found that it was interrupted")
 
     def need(self, other: Handle) -> None:
-        """The other ends after this one. To keep it would not do: of a cycle the garbage collector calls
-        each ``__del__`` in an order of its own."""
+        """Makes the other one end after this one. A reference would not be enough: in a cycle the garbage
+        collector calls ``__del__`` in any order."""
         other._needed += 1
         self._needs.append(other)
 
@@ -315,7 +316,7 @@ class Handle:
                 other.close()
 
     def close(self, _getpid: Any = os.getpid) -> None:
-        """Ends it, once no other needs it; again is fine."""
+        """Ends it, once no other needs it; may be called again."""
         context = self.context
         self._ending = True
         if self._needed:

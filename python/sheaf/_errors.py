@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What goes wrong, as exceptions: each says where, what was expected, what was found, and which option is
-about it."""
+"""Errors as exceptions: each has the place, what was expected, what was found, and the option that it is
+about."""
 from __future__ import annotations
 
 from . import _layout as c
@@ -21,7 +21,7 @@ def keyword_of(option: str) -> str:
 
 
 def in_python(message: str) -> str:
-    """A message with the options of the command as keyword arguments: ``--strict`` is ``strict=True``, ``--to
+    """A message with the command's options as keyword arguments: ``--strict`` is ``strict=True``, ``--to
     csv`` is ``to="csv"``."""
     if "--" not in message:
         return message
@@ -42,10 +42,10 @@ def in_python(message: str) -> str:
 
 
 class Place:
-    """Where in an input: what is not known, or does not apply, is None.
+    """A place in an input: members that are unknown, or do not apply, are None.
 
-    ``line`` and ``column`` count from 1, ``byte``, ``chunk`` and ``row`` from 0. ``text`` has all of it in
-    words.
+    ``line`` and ``column`` count from 1, ``byte``, ``chunk`` and ``row`` from 0. ``text`` has all of it as
+    text.
     """
 
     __slots__ = ("byte", "chunk", "column", "file", "line", "row", "stream", "text")
@@ -58,7 +58,7 @@ class Place:
 
     @classmethod
     def from_text(cls, text: str) -> Place:
-        """Of "train.ctf:812:17 (byte 40211)", as messages begin."""
+        """From "train.ctf:812:17 (byte 40211)", the beginning of messages."""
         from . import _messages
 
         found = _messages.LINE.fullmatch(text) or _messages.FILE.fullmatch(text)
@@ -99,7 +99,7 @@ class Problem:
 
     @classmethod
     def of(cls, problem: c.sheaf_problem, text: str) -> Problem:
-        """A copy of what the library says."""
+        """A copy of the library's problem."""
         where = problem.place
 
         def known(number: int, least: int) -> int | None:
@@ -120,19 +120,18 @@ class Problem:
 
 
 def decoded(value: bytes | None) -> str | None:
-    """A text of the library's; None where it has none."""
+    """A text of the library; None if there is none."""
     return None if value is None else value.decode("utf-8", "replace")
 
 
 def _spelled(value: bytes | None) -> str | None:
-    """A part of a message, in which options are marked as the library marks them before it makes a
-    message."""
+    """A part of a message, in which the library has marked options before composing it."""
     text = decoded(value)
     return text and in_python(text.replace("\x01", "--").replace("\x02", ""))
 
 
 def meant(name: str, known: Iterable[str]) -> str:
-    """The end of a message about a name that is not there: the one that is nearest."""
+    """The end of a message about an unknown name: the nearest known one."""
     from difflib import get_close_matches
 
     near = get_close_matches(name, list(known), 1)
@@ -140,11 +139,11 @@ def meant(name: str, known: Iterable[str]) -> str:
 
 
 class SheafError(Exception):
-    """What the library says. ``status`` is its word for it: "data", "short", "loss", "limit", "usage", ...
+    """A failure reported by the library. ``status`` is its kind: "data", "short", "loss", "limit", "usage",
+    ...
 
     ``place`` (a `Place`), ``expected``, ``found`` and ``option`` (the keyword argument that it is about) are
-    None where the message has none; so is ``advice``, the first keyword argument that the message names
-    because it helps.
+    None if the message has none; so is ``advice``, the first keyword argument that the message recommends.
     """
 
     status = "data"
@@ -169,19 +168,19 @@ class DataError(SheafError, ValueError):
 
 
 class UnknownError(SheafError, ValueError):
-    """No format reads this, or nothing of this name is there."""
+    """No format reads this, or nothing has this name."""
 
     status = "unknown"
 
 
 class UnknownName(UnknownError, KeyError):
-    """No column of this name is there; `UnknownError` and `KeyError`."""
+    """No column has this name; `UnknownError` and `KeyError`."""
 
     __str__ = Exception.__str__  # KeyError's would show quotes
 
 
 class LossError(SheafError, ValueError):
-    """The target cannot hold some of the data: ``allow_loss=True`` lets them go, or another format holds
+    """The target cannot hold some of the data: ``allow_loss=True`` omits them, or another format can hold
     them."""
 
     status = "loss"
@@ -206,7 +205,7 @@ class LimitError(SheafError, MemoryError):
 
 
 class StaleError(SheafError, RuntimeError):
-    """An index says of the input what is not so: open it with ``index="never"``."""
+    """An index contradicts the input: open it with ``index="never"``."""
 
     status = "stale"
 
@@ -218,7 +217,7 @@ class StoppedError(SheafError):
 
 
 class DataWarning(UserWarning):
-    """What was read as intended, or left out, but the user should know."""
+    """Something that was read as intended, or left out, but that the user should know."""
 
 
 _CLASSES: dict[int, type[SheafError]] = {
@@ -242,7 +241,7 @@ def _explain(error: Any, message: str, option: str | None) -> None:
 
 
 def missing(name: str, expected: str) -> FileNotFoundError:
-    """The exception for files that are not there, where this package looks for them itself."""
+    """The exception for missing files, when this package looks for them itself."""
     import errno
 
     error = FileNotFoundError(errno.ENOENT, f"{name}: expected {expected}, found none")
@@ -252,8 +251,8 @@ def missing(name: str, expected: str) -> FileNotFoundError:
 
 
 def error_from(err: c.sheaf_error, problem: Problem | None = None) -> Exception:
-    """The exception for what a call of the library has filled in; ``problem`` is what stopped it, where it
-    was one."""
+    """The exception for an error filled in by a call of the library; ``problem`` is the finding that stopped
+    the call, if there was one."""
     error = _error_from(err)
     if problem is not None:
         for name in ("place", "expected", "found"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a notebook shows of datasets and frames."""
+"""How a notebook shows datasets and frames."""
 from __future__ import annotations
 
 from html import escape
@@ -33,7 +33,7 @@ def _rows(text: str) -> str:
 
 
 def dataset_card(dataset: Dataset) -> str:
-    """Its name, what is known of it, its fields, the first rows."""
+    """Its name, the known facts, its fields, the first rows."""
     known = [f"{n:,} {word}" for word, n in ((dataset.schema.rows, dataset.facts["rows"]),
                                              ("samples", dataset.facts["samples"])) if n is not None]
     tensor = "" if dataset.schema.tensor is None else f" of shape {dataset.schema.tensor.shape}"

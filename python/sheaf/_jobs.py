@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Reading in parts: a function that gets ``part=(i, n)`` reads some of the rows and ends as a part file;
-`merge` calls it once more, with all parts in place of the rows."""
+"""Reading in parts: a function with ``part=(i, n)`` reads some of the rows and writes a part file; `merge`
+calls it once more, with all parts instead of the rows."""
 from __future__ import annotations
 
 import os
@@ -25,8 +25,7 @@ _NO_DIFFERENCE = {"part", "output", "threads", "max-memory", "progress", "quiet"
 
 
 class Job:
-    """What a call does with the rows: all of it, a part (``makes``), or the whole of what parts have made
-    (``merges``)."""
+    """What a call does with the rows: everything, a part (``makes``), or combining all parts (``merges``)."""
 
     def __init__(self, given: Given, output: Any = None, parts: Parts | None = None) -> None:
         self._given, self._output, self._parts = given, output, parts
@@ -38,7 +37,7 @@ class Job:
             raise UsageError("output: expected part=(i, n), since only parts are files, found none", "part")
 
     def begin(self, reader: Reader, rows: int) -> None:
-        """Before anything is read; ``rows`` says what the state of a part depends on."""
+        """Before anything is read; ``rows`` names what the state of a part depends on."""
         with reader.handle as dataset:
             if self._parts is not None:
                 reader.handle.need(self._parts.handle)
@@ -56,7 +55,7 @@ class Job:
         return (self._part or "").encode()
 
     def options(self) -> bytes:
-        """A line for each option that makes a difference."""
+        """A line for each option that affects the result."""
         given = self._given
         every = [(name, text) for name, texts in given.values.items() for text in texts] + given.settings
         for name, text in every:
@@ -81,7 +80,7 @@ class Job:
             reader.context.run(lib.sheaf_dataset_finish_part, dataset, byref(outcome))
 
     def states(self) -> Iterator[bytes]:
-        """What the parts have made of their rows."""
+        """What the parts have made from their rows."""
         return self._parts.states() if self._parts is not None else iter(())
 
     @property
@@ -107,11 +106,11 @@ class Parts:
 
     @property
     def source(self) -> str:
-        """The path of the input, as the first part has named it."""
+        """The path of the input, from the first part."""
         return os.fsdecode(lib.sheaf_parts_input(self.handle.pointer, 0))
 
     def keywords(self) -> dict[str, Any]:
-        """The options of the parts as keyword arguments, but for those of the command alone."""
+        """The options of the parts as keyword arguments, except those that only the command has."""
         flags = {name for name, row in rows_of(self.job).items() if row["kind"] == "flag"}
         found: dict[str, Any] = {}
         for line in lib.sheaf_parts_options(self.handle.pointer).decode().splitlines():
@@ -134,14 +133,14 @@ class Parts:
 
 
 def job_of(name: bytes, context: Context) -> str:
-    """The job of a part file; "" where a file is none."""
+    """The job of a part file; "" if a file is not a part file."""
     word = create_string_buffer(c.SHEAF_PART_JOB)
     context.call(lib.sheaf_part_job, name, context.handle, word)
     return word.value.decode()
 
 
 def sink_of(context: Context, path: Any, force: bool) -> c_void_p:
-    """A file that appears whole or not at all, and replaces one with ``force`` only."""
+    """A file that appears whole or not at all, and replaces an existing one only with ``force``."""
     sink = c_void_p()
     context.call(lib.sheaf_sink_path if force else lib.sheaf_sink_path_new, os.fsencode(path), context.handle,
                  byref(sink))
@@ -154,5 +153,5 @@ def row_of(reader: Reader) -> int:
 
 
 def keeps(reader: Reader) -> bool:
-    """Whether a part keeps its rows, so that nothing is made of them."""
+    """Whether a part keeps its rows, and nothing is made from them."""
     return bool(lib.sheaf_dataset_keeps_part(reader.handle.pointer))

@@ -15,7 +15,7 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def _beside(folder: str) -> Iterator[str]:
-    """The libraries in a folder: links and versions of one file are as good as another."""
+    """The libraries in a folder: it does not matter which link or version of a file is used."""
     try:
         names = sorted(os.listdir(folder))
     except OSError:
@@ -26,7 +26,8 @@ def _beside(folder: str) -> Iterator[str]:
 
 
 def _candidates() -> Iterator[str]:
-    """Where a library may be, the first one wins: as asked for, in the wheel, in the folder of a build."""
+    """Where the library may be; the first one found wins: the requested one, in the wheel, in a build
+    folder."""
     wanted = os.environ.get("SHEAF_LIBRARY")
     if wanted:
         yield wanted
@@ -61,5 +62,5 @@ lib.sheaf_spell_options(b"--", b"", b"-")  # `in_python` knows which are flags
 
 
 def library_path() -> str:
-    """The file that the library was loaded from."""
+    """The file from which the library was loaded."""
     return str(lib._name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How messages read: the patterns of what stands in them. Imported when something goes wrong."""
+"""The structure of messages: patterns for their parts. Imported when an error occurs."""
 from __future__ import annotations
 
 import re

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Keyword arguments, which are the command's options: checked against its own table, and put into the
+"""Keyword arguments, which are the command's options: checked against the command's table, and stored in the
 library's structs.
 
-The table is printed by the command of the same build (``sheaf help --json``), so that an option that it has
-is one here. An option goes into the member of a struct that has its name; the few that have another one stand
-in `_MEMBERS`.
+The command of the same build prints the table (``sheaf help --json``), so an option of the command is an
+option here. An option is stored in the member of the same name; `_MEMBERS` lists the few with another name.
 """
 from __future__ import annotations
 
@@ -81,7 +80,8 @@ def _rows_of_formats(use: str) -> Iterator[Row]:
 
 
 def _are_several(option: str, uses: Iterable[str]) -> bool:
-    """Whether formats have options of this name that take other values: the library knows which is meant."""
+    """Whether formats have options of this name with different values: the library knows which one is
+    meant."""
     return len({row.get("argument") for use in uses for row in _rows_of_formats(use)
                 if row["name"] == option}) > 1
 
@@ -93,7 +93,8 @@ def is_flag(name: str) -> bool:
 
 
 def is_value(name: str, word: str) -> bool:
-    """Whether a word after an option in a message may be its value, and not the sentence that goes on."""
+    """Whether a word after an option in a message may be its value, rather than the next word of the
+    sentence."""
     entries = [*table()["commands"], *table()["formats"]]
     choices = {choice for entry in entries for row in entry["options"] if row["name"] == name
                for choice in (row.get("argument") or "").split("|")}
@@ -106,7 +107,7 @@ def option_of(keyword: str) -> str:
 
 
 def _texts(row: Row, value: Any) -> list[str | None]:
-    """What the command line would say: None for a flag."""
+    """The texts as on the command line: None for a flag."""
     if value is None or value is False:
         return []
     if value is True:
@@ -148,20 +149,20 @@ _OF_ONE_COMMAND = {
 
 
 def _instead(command: str, option: str) -> str | None:
-    """What Python has instead of an option of a command; None where it has the option."""
+    """What Python has instead of an option of a command; None if it has the option."""
     if (command, option) == ("diff", "limit"):
         return None
     return _OF_THE_COMMAND.get(option) or _OF_ONE_COMMAND.get((command, option))
 
 
 def is_the_commands(command: str, option: str) -> bool:
-    """Whether Python does without an option of a command."""
+    """Whether only the command has this option."""
     return _instead(command, option) is not None
 
 
 class Given:
-    """The options of one call. ``values`` are the command's, ``settings`` those of formats, by the names of
-    the command line."""
+    """The options of one call. ``values`` are those of the command, ``settings`` those of formats, by their
+    names on the command line."""
 
     def __init__(self, command: str, keywords: Mapping[str, Any], uses: Iterable[str] = ("reading",),
                  besides: Iterable[str] = (), name: str | None = None) -> None:
@@ -191,19 +192,19 @@ class Given:
                 self.settings += [(option, text) for text in texts]
 
     def take(self, name: str) -> str | None:
-        """The text of an option that the face itself knows, or None."""
+        """The text of an option that Python handles itself, or None."""
         texts = self.values.get(name)
         return texts[-1] if texts else None
 
     def every(self, name: str) -> list[str]:
-        """All texts of an option that may be given several times."""
+        """All texts of an option that may be repeated."""
         return [text for text in self.values.get(name, []) if text is not None]
 
     def flag(self, name: str) -> bool:
         return bool(self.values.get(name))
 
     def number(self, name: str, otherwise: int) -> int:
-        """Of a count or a size, which has been checked."""
+        """The number for a count or a size, which has been checked."""
         text = self.take(name)
         if text is None:
             return otherwise
@@ -243,7 +244,7 @@ class Given:
             f"{keyword_of(name)}: expected an option that Python knows, found one of a later library")
 
     def fill(self, struct: Any, **others: Any) -> Any:
-        """A struct with what was given, its size, and other members; it keeps alive what it points to."""
+        """A struct with the given options, its size, and other members; it keeps alive what it points to."""
         members = {**self.members(struct), **others}
         filled = struct(size=sizeof(struct), **members)
         filled._kept = members
@@ -262,4 +263,4 @@ def _unknown(command: str, keyword: str, known: list[str]) -> TypeError:
 
 
 class UnknownOption(UsageError, TypeError):
-    """A keyword argument that is no option; `UsageError` and `TypeError`."""
+    """A keyword argument that is not an option; `UsageError` and `TypeError`."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""JAX, awkward arrays, Binsparse: imported when they are asked for."""
+"""JAX, awkward arrays, Binsparse: imported when they are needed."""
 from __future__ import annotations
 
 from ._errors import UsageError
@@ -77,7 +77,7 @@ def awkward_of_frame(frame: Frame) -> Any:
 
 
 def binsparse_of_frame(frame: Frame) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """A tensor's entries in Binsparse's words: COO, or DVEC and DMAT where it is dense."""
+    """A tensor's entries in Binsparse's terms: COO, or DVEC and DMAT if it is dense."""
     from ._scipy import array_of_frame, entries_of
 
     coordinates, values = entries_of(frame)

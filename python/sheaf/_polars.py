@@ -9,9 +9,8 @@ if TYPE_CHECKING:
 
 
 def scan_polars(source: Any, **options: Any) -> Any:
-    """A LazyFrame of a dataset: rows are read as the query asks for them, columns that it does not want are
-    not given, and reading ends when it has enough. Options as in `sheaf.open`. Polars calls this interface
-    unstable.
+    """A LazyFrame of a dataset: rows are read as the query needs them, other columns are not returned, and
+    reading ends when it has enough. Options as in `sheaf.open`. Polars calls this interface unstable.
 
     >>> sheaf.scan_polars("table.csv").select("n").collect().height  # doctest: +SKIP
     2
@@ -41,7 +40,7 @@ def scan_polars(source: Any, **options: Any) -> Any:
 
 
 def _table(pl: Any, schema: Any) -> dict[str, Any]:
-    """Names and types, as Polars takes them from a table without rows."""
+    """Names and types, as Polars gets them from an empty table."""
 
     class Empty:
         def __arrow_c_schema__(self) -> object:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What ``progress=`` may be: a function, or True for a bar of tqdm where that is there."""
+"""Values of ``progress=``: a function, or True for a tqdm bar if tqdm is installed."""
 from __future__ import annotations
 
 TYPE_CHECKING = False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sparse data as SciPy's matrices, over the same memory where that can be."""
+"""Sparse data as SciPy's matrices, sharing memory if possible."""
 from __future__ import annotations
 
 from math import prod
@@ -23,7 +23,7 @@ def _check(layout: str) -> None:
 
 
 def _check_rank(layout: str, rank: int) -> None:
-    """SciPy has vectors as CSR, but not as CSC, and more dimensions as COO alone."""
+    """SciPy has vectors as CSR, but not as CSC, and more dimensions only as COO."""
     least, most = {"csr": (1, 2), "csc": (2, 2)}.get(layout, (0, rank))
     if not least <= rank <= most:
         raise UsageError(f'layout: expected "coo" for a tensor whose rank is {rank}, found "{layout}"', "layout")
@@ -35,8 +35,8 @@ def _fits_int32(n: int) -> bool:
 
 def compressed(kind: Any, values: NDArray[Any], indices: NDArray[Any], pointers: NDArray[Any],
                shape: tuple[int, int]) -> Any:
-    """A CSR or CSC matrix of arrays as they are. SciPy copies indices whose type is not that of the pointers:
-    so the pointers, which are few, take the type of the indices."""
+    """A CSR or CSC matrix that uses the arrays unchanged. SciPy copies indices whose type is not that of the
+    pointers: so the pointers, which are few, get the type of the indices."""
     import numpy as np
 
     if indices.dtype == np.int32 and _fits_int32(len(values)):
@@ -53,8 +53,8 @@ _others: dict[Any, dict[str, Any]] = {}
 
 def _like_another(kind: Any, values: NDArray[Any], indices: NDArray[Any], pointers: NDArray[Any],
                   shape: tuple[int, int]) -> Any:
-    """A matrix made of what an empty one has, whose arrays are replaced: making one takes as long as
-    gathering a batch, most of it for looks at what has been checked already. None where that does not do."""
+    """A matrix made from an empty one by replacing its arrays: constructing one takes as long as gathering a
+    batch, mostly for checks that have already been made. None if this does not work."""
     other = _others.get(kind)
     if other is None:
         other = _others.setdefault(kind, vars(kind((1, 1), dtype=values.dtype)))
@@ -77,7 +77,7 @@ def matrix_of_stream(column: Column, layout: str) -> Any:
 
 
 def _kind(sparse: Any, layout: str) -> Any:
-    """The class of a layout: SciPy's arrays, or its matrices where it has no arrays yet."""
+    """The class of a layout: SciPy's arrays, or its matrices if it has no arrays yet."""
     return getattr(sparse, f"{layout}_array", None) or getattr(sparse, f"{layout}_matrix")
 
 
@@ -90,7 +90,7 @@ def entries_of(frame: Frame) -> tuple[list[NDArray[Any]], NDArray[Any]]:
 
 
 def _values_of(frame: Frame) -> NDArray[Any]:
-    """Those of a tensor's entries; without any, each is true."""
+    """The values of a tensor's entries; without values, each is true."""
     import numpy as np
 
     value = next((field for field in frame.schema.fields if field.meaning != "coordinate"), None)
@@ -120,8 +120,7 @@ def matrix_of_frame(frame: Frame, layout: str) -> Any:
 
 def _compress(sparse: Any, coordinates: list[NDArray[Any]], values: NDArray[Any], shape: tuple[int, ...],
               layout: str) -> Any:
-    """Entries that come in the layout's order need only pointers; others are sorted by the library, on all
-    threads."""
+    """Entries in the layout's order need only pointers; the library sorts others, on all threads."""
     from ._compress import row_pointers, sort_entries
 
     outer = 0 if layout == "csr" else 1

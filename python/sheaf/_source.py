@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What can be opened: paths, bytes, objects that are read like files, and addresses like
-``s3://bucket/train.cbf``.
+"""What can be opened: paths, bytes, file-like objects, and addresses like ``s3://bucket/train.cbf``.
 
-A path is left to the library. All else is read through a function of ours, in ranges where it can be: formats
-that need their end first then read that, and not everything.
+The library opens paths itself. Everything else is read through a function of this module, in ranges if
+possible: formats that need the end of a file first then read only that.
 """
 from __future__ import annotations
 
@@ -40,7 +39,7 @@ def is_path(source: object) -> bool:
 
 
 def name_of(source: Any) -> str:
-    """What messages call it."""
+    """Its name in messages."""
     if isinstance(source, (str, os.PathLike)):
         return os.fspath(source) if not isinstance(source, str) else source
     name = getattr(source, "name", None)
@@ -64,7 +63,7 @@ def check(source: object) -> Any:
 
 
 def expanded(sources: Any) -> list[Any]:
-    """Names that stand for several files: patterns, and "@LIST", a file with a name on each line."""
+    """Names that mean several files: patterns, and "@LIST", a file with a name on each line."""
     found: list[Any] = []
     for source in [sources] if is_source(sources) else sources:
         is_name = isinstance(source, str) and "://" not in source and not os.path.exists(source)
@@ -89,8 +88,8 @@ def expanded(sources: Any) -> list[Any]:
 
 
 def fingerprint(source: Any) -> str:
-    """What shows that a source has changed: its size, its time of change where it is a file, and a hash of
-    its first and last bytes."""
+    """Detects changes of a source: its size, its modification time if it is a file, and a hash of its first
+    and last bytes."""
     from hashlib import blake2b
 
     if is_path(source):
@@ -114,8 +113,8 @@ def fingerprint(source: Any) -> str:
 
 
 class Opened:
-    """A source of the library over something of Python's. ``kept`` must live as long as the dataset that
-    takes it over."""
+    """A source of the library for a Python object. ``kept`` must live as long as the dataset that takes it
+    over."""
 
     def __init__(self, source: Any, context: Context) -> None:
         self.context = context
@@ -135,7 +134,7 @@ class Opened:
             self._stream(source, name)
 
     def _ranges(self, read_at: ReadAt, size: int, name: bytes) -> None:
-        """Of bytes that can be read anywhere, by any thread."""
+        """For bytes that can be read at any position, by any thread."""
 
         def give(_user: int, offset: int, data: int, n: int) -> int:
             return self._give(data, n, read_at, offset, n)
@@ -146,7 +145,7 @@ class Opened:
                           byref(self.pointer))
 
     def _stream(self, source: Any, name: bytes) -> None:
-        """Of bytes that come once, in their order."""
+        """For bytes that can be read only once, in order."""
 
         def give(_user: int, data: int, n: int) -> int:
             return self._give(data, n, source.read, n)
@@ -171,7 +170,7 @@ def _is_seekable(source: Any) -> bool:
 
 
 class _Seeking:
-    """A file of Python's has one place: one thread at a time goes there and reads."""
+    """A Python file has one position: one thread at a time seeks and reads."""
 
     def __init__(self, file: Any) -> None:
         self._file, self._lock = file, threading.Lock()
@@ -186,7 +185,7 @@ class _Seeking:
 
 
 class _Blocks:
-    """Ranges of a remote object, in blocks, of which the last ones are kept: many small reads become few."""
+    """Ranges of a remote object, in blocks, the last of which are cached: many small reads become few."""
 
     def __init__(self, read_at: ReadAt, size: int) -> None:
         self._read_at, self._size = read_at, size
@@ -213,7 +212,7 @@ class _Blocks:
 
 
 def _remote(address: str) -> tuple[ReadAt, int]:
-    """How an address is read: by fsspec, else by obstore."""
+    """Reads an address: by fsspec, else by obstore."""
     try:
         from fsspec.core import url_to_fs
     except ImportError:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Torch's tensors over the same memory, and loaders as torch has them. Imported when it is asked for.
+"""Torch tensors that share memory, and torch's kind of loaders. Imported when it is needed.
 
-The memory is shared with other frames: who writes to a tensor clones it first.
+The memory is shared with other frames: clone a tensor before you change it.
 """
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _LAYOUTS = {"dense": ("nested", "values", "parts"), "sparse": ("csr", "parts")}
 
 
 def tensor(array: NDArray[Any], pin_memory: bool = False) -> Any:
-    """A tensor over an array's memory; pinned, a copy, where there is a device to pin it for."""
+    """A tensor that shares an array's memory; pinned, a copy, if there is a device to pin it for."""
     made = torch.from_numpy(share(array))
     return made.pin_memory() if pin_memory and torch.cuda.is_available() else made
 
 
 def parts_of_column(column: Column, pin_memory: bool = False) -> dict[str, Any]:
-    """The arrays of a column as tensors: values and offsets; of a sparse stream indices and entry_offsets,
-    too."""
+    """The arrays of a column as tensors: values and offsets; for a sparse stream also indices and
+    entry_offsets."""
     arrays = {"values": column.values, "offsets": column.offsets, "indices": column.indices,
               "entry_offsets": column.entry_offsets}
     return {name: tensor(array, pin_memory) for name, array in arrays.items() if array is not None}
@@ -61,7 +61,7 @@ def tensor_of_column(column: Column, layout: str | None, pin_memory: bool) -> An
 
 
 def csr(pointers: Any, indices: Any, values: Any, size: tuple[int, int]) -> Any:
-    """A CSR tensor of what has been checked already."""
+    """A CSR tensor of arrays that have been checked already."""
     import warnings
 
     with warnings.catch_warnings():
@@ -81,7 +81,7 @@ def tensors_of_frame(frame: Frame, layout: str | None, pin_memory: bool) -> Any:
 
 
 def _of_storage(layout: str | None, storage: str) -> str | None:
-    """Of a layout for all columns, what this one has; "parts" is everybody's."""
+    """From a layout for all columns, the one of this column; "parts" applies to every column."""
     return layout if layout in _LAYOUTS.get(storage, ("values", "parts")) else None
 
 
@@ -106,7 +106,7 @@ def tensors_of_packed(packed: Packed, pin_memory: bool) -> dict[str, Any]:
 
 
 class TensorBatch(dict):  # type: ignore[type-arg]
-    """A batch as torch has it: a tensor, or a dict of its parts, for each stream; what else `Batch` says are
+    """A batch for torch: a tensor, or a dict of its parts, for each stream; other members of `Batch` are
     attributes, ``keys`` and ``lengths`` of its sequences as ``sequence_keys`` and ``sequence_lengths``."""
 
     number: int
@@ -131,7 +131,7 @@ class TensorBatch(dict):  # type: ignore[type-arg]
 
 
 class TorchBatches(IterableDataset):  # type: ignore[misc]
-    """The batches of a loader as tensors; its state is the loader's."""
+    """The batches of a loader as tensors; it has the loader's state."""
 
     def __init__(self, loader: Batches, layout: str | None, pin_memory: bool) -> None:
         self.loader, self._layout, self._pin = loader, layout, pin_memory
@@ -150,8 +150,8 @@ class TorchBatches(IterableDataset):  # type: ignore[misc]
 
 
 class _Tensors:
-    """One pass over them. In a DataLoader's worker nothing can be pinned; it pins what arrives, if it is
-    asked to."""
+    """One pass over them. In a DataLoader worker nothing can be pinned; the DataLoader pins the batches that
+    arrive, if requested."""
 
     def __init__(self, batches: TorchBatches) -> None:
         self._batches = batches
@@ -178,7 +178,7 @@ def dataset_of_batches(loader: Batches, layout: str | None, pin_memory: bool) ->
 
 
 class IterableBatches(Batches, IterableDataset):  # type: ignore[misc]
-    """`Batches` that torch takes for what they are."""
+    """`Batches` as torch's own class of datasets."""
 
 
 def iterable(loader: Batches) -> Batches:

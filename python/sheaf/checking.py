@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is wrong with a file, and whether two hold the same: `validate`, `diff`, `hash`."""
+"""Whether a file is valid, and whether two have the same contents: `validate`, `diff`, `hash`."""
 from __future__ import annotations
 
 import os
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 
 class Report(list):  # type: ignore[type-arg]
-    """What `validate` has found: a list of `Problem`, and whether the file is ``valid``. It is true where it
-    is valid."""
+    """The result of `validate`: a list of `Problem`, and whether the file is ``valid``. It is true if the
+    file is valid."""
 
     def __init__(self, name: str, strict: bool) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class Report(list):  # type: ignore[type-arg]
 
     @property
     def violations(self) -> list[Problem]:
-        """What the format's rules forbid; with ``strict=True`` warnings and notes, too."""
+        """What the format's rules forbid; with ``strict=True`` also warnings and notes."""
         return [p for p in self if p.severity in ("breach", "error")]
 
     @property
@@ -55,10 +55,11 @@ class Report(list):  # type: ignore[type-arg]
 def validate(source: Any = None, output: Path | None = None, *, mmap: bool = False,
              progress: bool | Progress | None = None,
              on_problem: Callable[[Problem], object] | None = None, **options: Any) -> Report:
-    """Reads a file to its end and gives everything that its format's rules forbid, or other programs refuse.
+    """Reads a file to its end and returns everything that its format's rules forbid, or that other programs
+    refuse.
 
-    ``on_problem`` is called with each `Problem` as it is found; the report then has the violations only. With
-    ``part=(i, n)`` that part of the rows is read, and ``output`` becomes a part file for `merge`.
+    ``on_problem`` is called with each `Problem` as it is found; the report then has only the violations. With
+    ``part=(i, n)`` it reads that part of the rows, and writes ``output``, a part file for `merge`.
 
     >>> report = sheaf.validate("words.ctf")
     >>> report.valid, len(report.violations)
@@ -100,13 +101,13 @@ def validated(job: Job, opening: Opening, on_problem: Callable[[Problem], object
 
 
 def _ending(error: DataError) -> Problem:
-    """What ended the reading is a violation, too."""
+    """A failure that ended the reading is also a violation."""
     return Problem("error", "end of input" if error.status == "short" else "unreadable",
                    error.place or Place(), error.expected or "", error.found or "", None, str(error))
 
 
 def _members_to_validate(opening: Opening) -> list[bytes | None]:
-    """What the file is read as, and the datasets that this is not."""
+    """First the file as a whole, then its datasets that this did not include."""
     if "dataset" in opening.given.values or not isinstance(opening.source, (str, os.PathLike)):
         return [None]
     try:
@@ -130,8 +131,8 @@ def _members_to_validate(opening: Opening) -> list[bytes | None]:
 
 
 class Difference:
-    """One difference: its ``row``, ``stream`` and ``sample`` (None: of the whole), what ``a`` and ``b`` have,
-    and of a tensor's entry its ``place``."""
+    """One difference: its ``row``, ``stream`` and ``sample`` (None: the whole), the values of ``a`` and
+    ``b``, and for a tensor's entry its ``place``."""
 
     __slots__ = ("a", "b", "place", "row", "sample", "stream")
 
@@ -147,7 +148,7 @@ class Difference:
 
 
 class Differences(list):  # type: ignore[type-arg]
-    """The first differences between two datasets, and whether they are ``equal``. It is true where they
+    """The first differences between two datasets, and whether they are ``equal``. It is true if they
     differ."""
 
     equal: bool = True
@@ -188,8 +189,8 @@ def hash(source: Any = None, output: Path | None = None, *, mmap: bool = False,
          progress: bool | Progress | None = None, **options: Any) -> str:  # noqa: A001
     """A hash of the contents, 32 hexadecimal digits, the same whatever the format.
 
-    With ``part=(i, n)`` that of a part of the rows goes to ``output``, a part file for `merge`, and nothing
-    is given.
+    With ``part=(i, n)`` the hash of that part of the rows is written to ``output``, a part file for `merge`,
+    and nothing is returned.
 
     >>> len(sheaf.hash("words.ctf"))
     32

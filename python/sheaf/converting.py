@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files made of files: one format made of another, rows shared out among several, parts made whole."""
+"""Files made from files: converted, divided among several, merged from parts."""
 from __future__ import annotations
 
 import os
@@ -42,14 +42,14 @@ def convert(inputs: Path | Sequence[Path], output: Path, *, progress: bool | Pro
     """Writes the rows of one input, or of several, one after the other, into ``output``: what ``sheaf
     convert`` does.
 
-    The format of the output is named by its suffix or by ``to=``. It appears whole or not at all; one that
-    exists is replaced with ``force=True`` only. What the output cannot hold is a `LossError`, unless
-    ``allow_loss=True``.
+    The suffix of the output or ``to=`` names its format. It appears whole or not at all; an existing file is
+    replaced only with ``force=True``. If the output cannot hold some of the data, that is a `LossError`,
+    unless ``allow_loss=True``.
 
     >>> sheaf.convert("words.ctf", tmp / "words.cbf")
 
-    With ``part=(i, n)`` part ``i`` of ``n``, counted from 1, becomes a part file; `merge` makes the whole of
-    all of them.
+    With ``part=(i, n)`` part ``i`` of ``n``, counted from 1, becomes a part file; `merge` combines all of
+    them.
 
     >>> for i in 1, 2:
     ...     sheaf.convert("words.ctf", tmp / f"{i}.part", to="cbf", part=(i, 2))
@@ -69,7 +69,8 @@ def convert(inputs: Path | Sequence[Path], output: Path, *, progress: bool | Pro
 
 
 def _stem_of(output: bytes) -> int:
-    """Where the suffixes begin that say the format and the compression of a file; its end where none does."""
+    """Where the suffixes for the format and the compression of a file begin; the end of the name if there are
+    none."""
     stem, at = len(output), output.rfind(b"/") + 1
     while (at := output.find(b".", at + 1)) > 0:
         if lib.sheaf_format_of_name(b"x" + output[at:]):
@@ -78,13 +79,13 @@ def _stem_of(output: bytes) -> int:
 
 
 def _part_names(output: bytes, parts: int) -> list[bytes]:
-    """OUT.0, OUT.1, ... with as many digits as the last one has, before the suffix that says the format."""
+    """OUT.0, OUT.1, ... with as many digits as the last one has, before the suffix of the format."""
     digits, stem = len(str(parts - 1)), _stem_of(output)
     return [b"%s.%0*d%s" % (output[:stem], digits, i, output[stem:]) for i in range(parts)]
 
 
 def _count_parts(given: Given, source: Path, targets: int) -> int:
-    """How many parts the options ask for; -1: as many as are named."""
+    """The number of parts that the options request; -1: as many as are named."""
     size, fractions = given.number("bytes", -1), given.take("fractions")
     if size > 0:
         return max(1, -(-os.path.getsize(source) // size))
@@ -102,9 +103,9 @@ def _copying(given: Given) -> c.sheaf_split_options:
 
 def split(source: Path, outputs: Path | Sequence[Path], *, progress: bool | Progress | None = None,
           **options: Any) -> dict[str, int]:
-    """Shares the rows of a file out among several: ``outputs``, or with ``parts=N`` or ``bytes=SIZE``
+    """Distributes the rows of a file among several: ``outputs``, or with ``parts=N`` or ``bytes=SIZE``
     ``OUT.0``, ``OUT.1``, ...; in parts of equal length, or drawn with ``fractions=[0.9, 0.1]`` and a
-    ``seed``. Gives the rows of each.
+    ``seed``. Returns the number of rows in each.
 
     >>> parts = [tmp / "a", tmp / "b"]
     >>> list(sheaf.split("cells.scidb", parts, from_="scidb", format_string="(int64)").values())
@@ -138,11 +139,11 @@ def merge(inputs: Sequence[Path], output: Path, *, progress: bool | Progress | N
 
 def merge(inputs: Sequence[Path], output: Path | None = None, *, progress: bool | Progress | None = None,
           **options: Any) -> int | dict[str, Any] | str | Report:
-    """Copies the rows of several files to one, or makes the whole of all parts of a job.
+    """Copies the rows of several files to one, or combines all parts of a job.
 
-    Gives how many rows were copied, -1 where they were converted in parts; of the parts of another function
-    (``part=(i, n)``) what that function gives. ``output`` is the file that is made: of rows, of the parts of
-    `convert`, or the page of `report`.
+    Returns the number of rows copied, -1 if they were converted in parts; for the parts of another function
+    (``part=(i, n)``) what that function returns. ``output`` is the file that is written: with the rows, the
+    result of `convert`, or the page of `report`.
     """
     given, names = Given("merge", options, besides=("progress",)), _paths(inputs)
     if _job_of(names, given) in _JOBS:
@@ -158,7 +159,7 @@ def merge(inputs: Sequence[Path], output: Path | None = None, *, progress: bool 
 
 
 def _job_of(names: list[bytes], given: Given) -> str:
-    """The job of parts; "" where files are none."""
+    """The job of parts; "" if the files are not part files."""
     if not names or not os.path.isfile(names[0]):
         return ""
     return job_of(names[0], Context(given.members(c.sheaf_context_options)))
@@ -166,7 +167,7 @@ def _job_of(names: list[bytes], given: Given) -> str:
 
 def _merged(names: list[bytes], output: Path | None, merging: Given,
             progress: bool | Progress | None) -> dict[str, Any] | str | Report:
-    """The function of the parts once more, with what they have made of the rows."""
+    """Calls the function of the parts once more, with what they have made from the rows."""
     from .checking import hashed, validated
     from .indexing import indexed
     from .reporting import reported, summed_up

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Dask over `sheaf.partitions`, whose arguments these are: ``import sheaf.dask``. The order is the files'."""
+"""Dask over `sheaf.partitions`, with the same arguments: ``import sheaf.dask``. Rows keep the order of the
+files."""
 # pyright: reportMissingImports=false
 from __future__ import annotations
 

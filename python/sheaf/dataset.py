@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Datasets: opened, their rows read."""
+"""Datasets: opening them, reading their rows."""
 from __future__ import annotations
 
 import os
@@ -33,7 +33,7 @@ _ALL_ROWS = {"from", "max-memory", "max-errors", "strict", "threads", "index", "
 
 
 class Opening:
-    """How an input is opened: its source and what was said about it. It pickles, and holds nothing open."""
+    """How an input is opened: its source and its options. It can be pickled, and holds nothing open."""
 
     def __init__(self, source: Any, given: Given, mmap: bool = False, progress: bool | Progress | None = None,
                  settings: Mapping[str, Any] | None = None, without: tuple[str, ...] = (),
@@ -46,7 +46,8 @@ class Opening:
         return Context(self._context_settings(), progress_of(self.progress, name_of(self.source)), on_problem)
 
     def quiet(self) -> Context:
-        """One that calls nothing of Python's: what is tolerated is counted, and not reported."""
+        """A context that calls nothing in Python: findings that are tolerated are counted, but not
+        reported."""
         return Context(self._context_settings(), quiet=True)
 
     def _context_settings(self) -> dict[str, Any]:
@@ -85,7 +86,7 @@ class Opening:
         return found
 
     def gives_all(self) -> bool:
-        """Whether it can be opened again, and all rows are wanted as the file has them."""
+        """Whether it can be opened again, and all rows are requested in the form of the file."""
         source = self.source
         again = isinstance(source, bytes)
         if is_path(source):  # a folder is Zarr's
@@ -93,7 +94,7 @@ class Opening:
         return again and set(self.given.values) <= _ALL_ROWS
 
     def dense(self, schema: Schema) -> Frame | None:
-        """All of a dense tensor with entries of a schema; None where its format gives entries alone."""
+        """All of a dense tensor with entries of a schema; None if its format gives only entries."""
         try:
             reader = Reader(self, rows=c.SHEAF_TAKES_WHOLE, reported=True)
         except UnsupportedError:
@@ -111,8 +112,8 @@ class Opening:
 class Dataset:
     """Rows of a file, of any format: a schema, and frames.
 
-    Each ``for frame in dataset`` begins anew, and so does each table made of it, as far as the source can be
-    read again. A dataset belongs to one process; it pickles as the way to open it. Its methods may be called
+    Each ``for frame in dataset`` begins again, and so does each table made from it, if the source can be read
+    again. A dataset belongs to one process; pickling it keeps only how to open it. Its methods may be called
     from any thread.
     """
 
@@ -127,18 +128,18 @@ class Dataset:
 
     @property
     def name(self) -> str:
-        """The path, or what messages call the source."""
+        """The path, or the name of the source in messages."""
         return name_of(self._opening.source)
 
     @property
     def rows(self) -> int | None:
-        """How many rows there are; None where that is not known without reading all of them."""
+        """The number of rows; None if that is not known without reading all of them."""
         rows: int | None = self._facts["rows"]
         return rows
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What is known without reading all of it: rows, samples, chunks, longest; None where it is not."""
+        """What is known without reading everything: rows, samples, chunks, longest; None if unknown."""
         return dict(self._facts)
 
     def _take_reader(self) -> Reader:
@@ -155,8 +156,8 @@ class Dataset:
             reader.close()
 
     def read(self) -> Frame:
-        """All rows as one frame. Of a tensor that has a value at each position the array is read by itself
-        where its format can do so; coordinates are made when something asks for them."""
+        """All rows as one frame. If a tensor has a value at each position, and its format supports that, only
+        its array is read; coordinates are made when they are needed."""
         reader = self._take_reader()
         try:
             if self.schema.is_dense and self._opening.gives_all() and not reader.is_compressed():
@@ -170,7 +171,7 @@ class Dataset:
             reader.close()
 
     def head(self, rows: int = 10) -> str:
-        """The first rows as text, long ones cut, as the command prints them."""
+        """The first rows as text, long ones shortened, as the command prints them."""
         texts: list[str] = []
         for frame in self:
             texts += frame.texts("text_short").splitlines()[:rows - len(texts)]
@@ -219,7 +220,7 @@ class Dataset:
         return dataset_stream(self, requested_schema)
 
     def to_arrow(self, offsets: int = 64) -> Arrow:
-        """The same rows for what wants lists with offsets of 32 bits (Spark): ``offsets=32``."""
+        """The same rows for programs that need lists with 32-bit offsets (Spark): ``offsets=32``."""
         return Arrow(self, offsets)
 
     def _repr_html_(self) -> str:
@@ -233,7 +234,7 @@ class Dataset:
 
 
 class Arrow:
-    """A dataset, a partition or a frame, as a table whose lists have offsets of that many bits."""
+    """A dataset, a partition or a frame, as a table whose lists have offsets of this width."""
 
     def __init__(self, rows: Dataset | Partition | Frame, offsets: int) -> None:
         if offsets not in (32, 64):
@@ -259,7 +260,7 @@ class Reader:
 
     def __init__(self, opening: Opening, on_problem: Any = None, reported: bool = False,
                  **members: Any) -> None:
-        """What is found in opening is ``reported`` where another reader has done so."""
+        """Findings in opening were ``reported`` if another reader has done that."""
         self.opening, self._on_problem, self._members = opening, on_problem, members
         self._reported = reported
         self._open()
@@ -278,7 +279,7 @@ class Reader:
         self._begun = False
 
     def _without_index(self) -> None:
-        """An index that says what is not so is passed over, while nothing has been given."""
+        """If an index turns out to be wrong, continues without it, while no rows have been returned yet."""
         if self.opening.insist_on_index() or self._members.get("index") == c.SHEAF_INDEX_NEVER:
             raise  # noqa: PLE0704: called where a StaleError is handled
         self._members["index"] = c.SHEAF_INDEX_NEVER
@@ -355,10 +356,10 @@ def open(source: Any = None, *, mmap: bool = False, progress: bool | Progress | 
     ``read()``.
 
     Options are those of ``sheaf cat`` and of the format: ``from_="ctf"``, ``stream=["A:784:dense"]``,
-    ``max_errors=10``. Files are read into memory; ``mmap=True`` maps those that can be (whoever truncates
-    such a file ends this process). ``progress`` is called with (bytes done, bytes there are or None), or True
-    for a bar. ``config="FILE:SECTION"`` takes options, and the source where none is given, from a reader
-    section of a CNTK configuration, in which ``variables={"NAME": "VALUE"}`` are set.
+    ``max_errors=10``. Files are read into memory; ``mmap=True`` maps those that can be mapped (truncating
+    such a file then ends this process). ``progress`` is called with (bytes done, total or None), or True for
+    a bar. ``config="FILE:SECTION"`` takes options, and the source if none is given, from a reader section of
+    a CNTK configuration, in which ``variables={"NAME": "VALUE"}`` are set.
 
     >>> d = sheaf.open("words.ctf")
     >>> d.format, d.schema.names

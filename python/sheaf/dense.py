@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tensors with a value at each position, in memory as the file has them: one array."""
+"""Tensors with a value at each position, in memory in the form of the file: one array."""
 from __future__ import annotations
 
 from ctypes import byref, pointer
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 class Dense(Frame):
     """The entries of such a tensor. Their values are the array; coordinates, which would take as much memory
-    again, are made when something asks for them."""
+    again, are made when they are needed."""
 
     def __init__(self, schema: Schema, whole: Frame) -> None:
-        """Of a schema of entries, and the tensor as one row."""
+        """From a schema of entries, and the tensor as one row."""
         tensor = schema.tensor
         assert tensor is not None
         self._whole, self._context, self.schema = whole, whole._context, schema
@@ -34,7 +34,7 @@ class Dense(Frame):
         return self._entries
 
     def _unrolled(self) -> Frame:
-        """Coordinates and values, these the same memory."""
+        """Coordinates and values; the values share memory."""
         entries, frame, whole = c.sheaf_schema(), c.sheaf_frame(), self._whole
         self._context.run(lib.sheaf_frame_unroll, byref(whole.c), byref(whole.schema.c),
                           self._context.handle, byref(entries), byref(frame))
@@ -54,7 +54,7 @@ class Dense(Frame):
 
 
 def dense(schema: Schema, whole: Frame) -> Dense | None:
-    """The entries of a tensor that was read as one row; None where some positions have none of their own."""
+    """The entries of a tensor that was read as one row; None if some positions have no value."""
     found = whole._flat()[0].get((c.SHEAF_PART_VALUES, 0))
     made = Dense(schema, whole)
     width = 2 if schema.fields[made._value].storage == "complex" else 1

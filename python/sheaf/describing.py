@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a file is and has, as far as little of it says: `info`, `schema`, `show`, `guess`; and what `formats`
-there are."""
+"""What a file is and contains, without reading more than necessary: `info`, `schema`, `show`, `guess`; and
+which `formats` there are."""
 from __future__ import annotations
 
 import os
@@ -33,7 +33,7 @@ _INDEX_STATES = ("none", "stale", "fresh")
 
 
 def info(source: Any = None, *, mmap: bool = False, **options: Any) -> dict[str, Any]:
-    """What a file is, as far as it is known without reading all of it: what ``sheaf info --json`` prints.
+    """What is known about a file without reading all of it: what ``sheaf info --json`` prints.
 
     >>> sheaf.info("words.ctf")["format"]
     'ctf'
@@ -54,8 +54,8 @@ _LOOK_PIECES, _LOOK_BYTES = 16, 448 << 10
 
 
 def _flaws(opening: Opening) -> dict[str, Any]:
-    """What is wrong with the beginning of a file, by rule; nothing where nothing is, or where it can be read
-    once only."""
+    """The errors in the beginning of a file, by rule; empty if there are none, or if the file can be read
+    only once."""
     if not is_path(opening.source) or not os.path.isfile(opening.source):
         return {}
     looking = Opening(opening.source, opening.given, opening.mmap, settings={"validate": True})
@@ -80,7 +80,7 @@ def _flaws(opening: Opening) -> dict[str, Any]:
 
 
 def _container(opening: Opening, names: list[bytes]) -> dict[str, Any]:
-    """Of several datasets none is opened that was not asked for: they are listed."""
+    """Of several datasets none is opened unless it was requested: they are listed."""
     import json
 
     listed = []
@@ -180,7 +180,7 @@ def _index_shown(index: c.sheaf_index_info) -> dict[str, Any]:
 def schema(source: Any = None, *, mmap: bool = False, progress: bool | Progress | None = None,
            **options: Any) -> dict[str, Any]:
     """The streams or columns, and how each format's users declare them: what ``sheaf schema --json`` prints.
-    ``to=`` asks for the declaration of one format only.
+    ``to=`` selects the declaration for one format.
 
     >>> sheaf.schema("words.ctf", to="ctf")["declarations"]["ctf"].splitlines()[1]
     '--stream word:18:sparse'
@@ -215,7 +215,7 @@ def _declarations(reader: Reader, file: str, wanted: str | None) -> dict[str, st
 
 
 def _declared_file(file: str, format: int, own: int) -> bytes:  # noqa: A002
-    """The file that a declaration speaks of: this one, or what it would be called in another format."""
+    """The file to which a declaration refers: this one, or its name in another format."""
     if format == own:
         return file.encode()
     folder, slash, name = file.rpartition("/")
@@ -234,9 +234,9 @@ def _formats() -> Iterator[int]:
 
 
 def formats() -> list[dict[str, Any]]:
-    """What this build reads and writes: of each format its name, whether it is read and written, suffixes,
-    a summary, and what becomes of data that are written in it: "kept", "changed", "written" (and read with
-    options that declare it), "lost" or "refused".
+    """What this build reads and writes: for each format its name, whether it can be read and written, its
+    suffixes, a summary, and what happens to data that are written in it: "kept", "changed", "written" (to be
+    read with options that declare it), "lost" or "refused".
 
     >>> cbf = next(f for f in sheaf.formats() if f["name"] == "cbf")
     >>> cbf["write"], next(f["kept"] for f in cbf["keeps"] if f["feature"] == "keys of sequences")
@@ -294,8 +294,8 @@ def show(source: Any = None, *, width: int = 80, unicode: bool = True, colours: 
 
 
 def guess(path: Path, format: str | None = None) -> list[dict[str, Any]]:
-    """How a file may be read that does not say what it holds, the likeliest way first: ``format``, an
-    ``option`` and its ``value``, the ``bits`` that a byte takes when it is read so, and the ``evidence``."""
+    """How to read a file that does not describe itself, the likeliest way first: ``format``, an ``option``
+    and its ``value``, the ``bits`` needed for each byte when it is read like that, and the ``evidence``."""
     context: Context = Context()
     found: list[dict[str, Any]] = []
     arguments = c.FUNCTIONS["sheaf_guess"][1]

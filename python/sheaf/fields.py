@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a dataset consists of: its fields, what its rows are, and of a tensor its shape and how its entries
-come."""
+"""What a dataset consists of: its fields, the kind of its rows, and for a tensor its shape and the order of
+its entries."""
 from __future__ import annotations
 
 from ctypes import POINTER, byref, cast, memmove, sizeof
@@ -70,7 +70,7 @@ class Field:
 
 
 class Tensor:
-    """What is said of a tensor besides its entries: ``shape``, ``layout`` as the file has it ("CSR"),
+    """Facts about a tensor besides its entries: ``shape``, ``layout`` as the file has it ("CSR"),
     ``structure`` ("symmetric_lower"), ``order`` of the dimensions by which entries are ``sorted``,
     ``unique``, ``dense``, ``iso`` (all entries have one value)."""
 
@@ -89,14 +89,14 @@ class Tensor:
 
 
 class Schema:
-    """The fields of a dataset, in their order: a sequence of `Field`, which names find, too.
+    """The fields of a dataset, in order: a sequence of `Field`, which can also be looked up by name.
 
     ``rows`` is "sequences", "rows" (of a table), "entries" (of a tensor) or "tensors"; ``tensor`` a `Tensor`
-    for the last two, else None; ``attributes`` what is said of the dataset as a whole.
+    for the last two, else None; ``attributes`` texts about the dataset as a whole.
     """
 
     def __init__(self, schema: c.sheaf_schema) -> None:
-        """A copy, which needs nothing of what it is made of."""
+        """A copy, independent of its source."""
         self._shadow(schema)
         self.kind = int(schema.rows)
         self.rows = _ROWS[schema.rows]
@@ -108,12 +108,12 @@ class Schema:
 
     @property
     def is_dense(self) -> bool:
-        """Whether it is of the entries of a tensor that has one at each position."""
+        """Whether it describes the entries of a tensor that has one at each position."""
         tensor = self.tensor if self.rows == "entries" else None
         return tensor is not None and tensor.dense and tensor.structure == "general"
 
     def _shadow(self, schema: c.sheaf_schema) -> None:
-        """A struct of ours that says the same, with texts of ours."""
+        """A struct of ours with the same contents, including texts."""
         self.c = c.sheaf_schema()
         memmove(byref(self.c), byref(schema), sizeof(c.sheaf_schema))
         self._fields = (c.sheaf_field * max(1, schema.nfields))()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Rows in memory: a frame and its columns, whose NumPy arrays are views of the library's buffers.
 
-Arrays are read-only, since other frames may share their memory, which stays as long as anything does that
-came from it.
+Arrays are read-only, since other frames may share their memory, which stays as long as anything made from it
+exists.
 """
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _PARTS = {"values": c.SHEAF_PART_VALUES, "offsets": c.SHEAF_PART_OFFSETS, "indic
 
 
 class Held:
-    """Buffers of the library that arrays point into: the last array that goes lets go of them."""
+    """Buffers of the library to which arrays point: they are released with the last array."""
 
     __slots__ = ("pointer",)
 
@@ -53,7 +53,7 @@ class Held:
 
 
 class _Memory:
-    """What NumPy makes an array of: it keeps the owner of the bytes."""
+    """NumPy makes an array from this, which keeps the owner of the bytes."""
 
     __slots__ = ("__array_interface__", "owner")
 
@@ -74,7 +74,7 @@ def view(owner: object, address: int, count: int, dtype: str) -> NDArray[Any]:
 
 
 def share(array: NDArray[Any]) -> NDArray[Any]:
-    """The same memory without the mark that it is read-only: for libraries that have no such mark."""
+    """The same memory without the read-only flag: for libraries that have no such flag."""
     import numpy as np
 
     if array.flags.writeable or array.size == 0:
@@ -88,15 +88,15 @@ def share(array: NDArray[Any]) -> NDArray[Any]:
 class Column:
     """One stream or column of a frame.
 
-    ``values`` are, of a dense stream, (samples, dim); of a sparse one, the values of its entries; of a column
-    with one item in each row, the items, where they have one size; of texts and bytes, the bytes of all of
-    them. ``offsets`` (int64, rows + 1) says where each row's samples, or bytes, begin. A sparse stream has
-    ``indices`` of its entries, and ``entry_offsets`` (int64, samples + 1). All of them begin at 0.
+    ``values`` are, for a dense stream, (samples, dim); for a sparse one, the values of its entries; for a
+    column with one item in each row, the items, if they have the same size; for texts and bytes, the bytes of
+    all of them. ``offsets`` (int64, rows + 1) are where each row's samples, or bytes, begin. A sparse stream
+    has ``indices`` of its entries, and ``entry_offsets`` (int64, samples + 1). All of them begin at 0.
     """
 
     def __init__(self, rows: int, field: Field, parts: Parts, held: Held) -> None:
-        """It knows nothing of its frame: objects that hold each other keep their memory until the garbage
-        collector comes."""
+        """It does not refer to its frame: objects that refer to each other keep their memory until the
+        garbage collector runs."""
         self.field, self._rows, self._parts, self._held = field, rows, parts, held
 
     @property
@@ -105,7 +105,7 @@ class Column:
 
     def part(self, part: str, at: int = 0) -> NDArray[Any] | None:
         """A buffer as the library has it: "values", "offsets" or "valid" (bits) or "codes" of level ``at``,
-        "indices" of a dimension. Offsets need not begin at 0. None where there is none."""
+        "indices" of a dimension. Offsets need not begin at 0. None if there is none."""
         found = self._parts.get((_PARTS[part], at))
         if found is None:
             return None
@@ -115,7 +115,7 @@ class Column:
         return view(self._held, address, count, DTYPES[kind])
 
     def _runs(self, at: int) -> tuple[NDArray[np.int64], int, int]:
-        """The offsets of a level from 0 on, and what part of the level below they cover."""
+        """The offsets of a level from 0 on, and the part of the level below that they cover."""
         offsets = self.part("offsets", at)
         if offsets is None or len(offsets) == 0:
             import numpy as np
@@ -125,7 +125,7 @@ class Column:
         return (offsets if begin == 0 else offsets - begin), begin, end
 
     def _positions(self) -> tuple[int, int]:
-        """The samples of a stream, or the items of texts, that are this frame's."""
+        """The samples of a stream, or the items of texts, that belong to this frame."""
         return self._ends(0)
 
     @property
@@ -159,7 +159,7 @@ class Column:
 
     @property
     def offsets(self) -> NDArray[np.int64] | None:
-        """Where each row begins, and one more; None where each row has one item of one size."""
+        """Where each row begins, and one more; None if each row has one item of a fixed size."""
         return self._runs(0)[0] if (_PARTS["offsets"], 0) in self._parts else None
 
     def _entries(self) -> tuple[NDArray[Any], int, int]:
@@ -180,7 +180,7 @@ class Column:
         return c_int64.from_address(address).value, c_int64.from_address(address + 8 * (count - 1)).value
 
     def compressed(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]]:
-        """Of a sparse stream: ``values``, ``indices`` and ``entry_offsets``."""
+        """For a sparse stream: ``values``, ``indices`` and ``entry_offsets``."""
         values, indices, pointers = self.part("values"), self.part("indices"), self.part("offsets", 1)
         assert values is not None and indices is not None
         samples = self._ends(0)
@@ -193,12 +193,12 @@ class Column:
 
     @property
     def entry_offsets(self) -> NDArray[np.int64] | None:
-        """Of a sparse stream: where each sample's entries begin, and one more."""
+        """For a sparse stream: where each sample's entries begin, and one more."""
         return self._entries()[0] if self.field.storage == "sparse" else None
 
     @property
     def indices(self) -> NDArray[Any] | None:
-        """Of a sparse stream: the index of each entry."""
+        """For a sparse stream: the index of each entry."""
         if self.field.storage != "sparse":
             return None
         indices = self.part("indices")
@@ -208,8 +208,8 @@ class Column:
 
     @property
     def valid(self) -> NDArray[np.bool_] | None:
-        """A truth value for each row, or sample: whether it is there; None where all are. A copy: they are
-        bits."""
+        """A truth value for each row, or sample: whether it is present; None if all are. A copy: the library
+        has bits."""
         for level in range(len(self.field._levels)):
             found = self._parts.get((_PARTS["valid"], level))
             if found is not None and found[1]:
@@ -224,7 +224,7 @@ class Column:
 
     @property
     def codes(self) -> NDArray[np.int8] | None:
-        """Why each row has no item, 0 where it has; None where nothing is said."""
+        """Why each row has no item, 0 if it has one; None if no reasons are known."""
         return self.part("codes")
 
     def __len__(self) -> int:
@@ -232,7 +232,7 @@ class Column:
 
     def to_numpy(self) -> NDArray[Any]:
         """One item for each row, missing ones as a mask: numbers as they are (a view), truth values as bool,
-        texts and bytes as objects. Of a stream, an array of the samples of each row, as objects."""
+        texts and bytes as objects. For a stream, an array of the samples of each row, as objects."""
         import numpy as np
 
         storage = self.field.storage
@@ -267,7 +267,7 @@ class Column:
                         for piece in pieces)
 
     def to_list(self) -> list[Any]:
-        """One object for each row; None where there is none."""
+        """One object for each row; None if it is missing."""
         import numpy as np
 
         items = self.to_numpy()
@@ -296,21 +296,21 @@ class Column:
 
     def to_scipy(self, layout: str = "csr") -> Any:
         """A sparse stream as a matrix of its samples (samples, dim): "csr" shares memory; "csc" and "coo" are
-        made of it."""
+        made from it."""
         from ._scipy import matrix_of_stream
 
         return matrix_of_stream(self, layout)
 
     def to_torch(self, layout: str | None = None, pin_memory: bool = False) -> Any:
-        """A tensor that shares memory: of a dense stream nested (samples of each row), of a sparse one CSR
-        (samples, dim); of a column its items. ``layout="parts"``: a dict of plain tensors. ``pin_memory``
+        """A tensor that shares memory: for a dense stream nested (samples of each row), for a sparse one CSR
+        (samples, dim); for a column its items. ``layout="parts"``: a dict of plain tensors. ``pin_memory``
         copies into page-locked memory."""
         from ._torch import tensor_of_column
 
         return tensor_of_column(self, layout, pin_memory)
 
     def to_jax(self) -> Any:
-        """As JAX has it: values, or for a sparse stream a BCSR of its samples."""
+        """For JAX: values, or for a sparse stream a BCSR of its samples."""
         from ._others import jax_of_column
 
         return jax_of_column(self)
@@ -328,11 +328,12 @@ class Column:
 class Frame:
     """Some rows, in columns: ``frame["name"]`` is a `Column`; ``len(frame)`` the number of rows.
 
-    It is a table for whatever speaks Arrow (``pyarrow.table(frame)``, ``polars.DataFrame(frame)``).
+    It is a table for every program that supports Arrow (``pyarrow.table(frame)``,
+    ``polars.DataFrame(frame)``).
     """
 
     def __init__(self, schema: Schema, context: Context, frame: Any) -> None:
-        """Holds the buffers of a frame of the library, a pointer; the frame itself may go."""
+        """Holds the buffers of a frame of the library, given as a pointer; the frame itself may be freed."""
         held = c_void_p()
         context.call(lib.sheaf_frame_hold, frame, byref(schema.c), context.handle, byref(held))
         self._owner = Held(held)
@@ -347,7 +348,7 @@ class Frame:
 
     @property
     def c(self) -> c.sheaf_frame:
-        """The library's frame: good as long as this object."""
+        """The library's frame: valid as long as this object."""
         frame: c.sheaf_frame = lib.sheaf_held_frame(self._held.pointer)[0]
         return frame
 
@@ -387,7 +388,7 @@ class Frame:
 
     @property
     def keys(self) -> NDArray[np.uint64]:
-        """The key of each row: its number where the format has none."""
+        """The key of each row: its number if the format has none."""
         import numpy as np
 
         number = lib.sheaf_schema_key(byref(self.schema.c))
@@ -424,13 +425,13 @@ class Frame:
         return matrix_of_frame(self, layout)
 
     def to_numpy(self) -> NDArray[Any]:
-        """A tensor as a dense array; of a table, a structured array."""
+        """A tensor as a dense array; for a table, a structured array."""
         from ._scipy import array_of_frame
 
         return array_of_frame(self)
 
     def to_torch(self, layout: str | None = None, pin_memory: bool = False) -> Any:
-        """A tensor as torch has it (CSR or COO); else a dict of what ``Column.to_torch`` gives."""
+        """A tensor for torch (CSR or COO); otherwise a dict of what ``Column.to_torch`` returns."""
         from ._torch import tensors_of_frame
 
         return tensors_of_frame(self, layout, pin_memory)

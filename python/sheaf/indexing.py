@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`index`: where the rows of a file are, in a file beside it."""
+"""`index`: records where the rows of a file are, in a file beside it."""
 from __future__ import annotations
 
 import os
@@ -32,8 +32,8 @@ def index(source: Path, output: Path | None = None, *, progress: bool | Progress
           **options: Any) -> dict[str, Any]:
     """Writes the index beside a file, or compares it with ``check=True``: what ``sheaf index --json`` prints.
 
-    With ``part=(i, n)`` that part of the rows is looked at, ``output`` becomes a part file, of which `merge`
-    writes the index, and nothing is given.
+    With ``part=(i, n)`` it reads that part of the rows, writes ``output``, a part file from which `merge`
+    makes the index, and returns nothing.
 
     >>> sheaf.index(words)["state"]
     'written'

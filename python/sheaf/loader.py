@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Minibatches: an iterable that remembers where it stands."""
+"""Minibatches: an iterable with a state."""
 from __future__ import annotations
 
 import os
@@ -38,10 +38,10 @@ class Batch(Frame):
     """One minibatch: a frame whose rows are its sequences (``batch["A"]`` is a `Column`), or packed streams
     (``batch.packed``).
 
-    ``number`` counts from 0 in this iteration; ``position`` is (before, after) in samples, of all shards;
-    ``sweep`` that in which it begins; ``sweep_end`` and ``epoch_end`` say that one ends in it or after it;
-    ``samples`` and ``sequences`` are this shard's; ``repeated`` the last ones of them, which only fill it up;
-    ``state`` is where the loader stands after it.
+    ``number`` counts from 0 in this iteration; ``position`` is (before, after) in samples, over all shards;
+    ``sweep`` the one in which it begins; ``sweep_end`` and ``epoch_end`` say whether one ends in it or after
+    it; ``samples`` and ``sequences`` are this shard's; ``repeated`` the number of sequences at the end that
+    only fill it up; ``state`` is the loader's state after it.
     """
 
     def __init__(self, schema: Schema, context: Context, batch: Any, state: _State) -> None:
@@ -61,17 +61,17 @@ class Batch(Frame):
 
     @property
     def number(self) -> int:
-        """Which batch of this iteration it is, from 0."""
+        """The number of this batch in the iteration, from 0."""
         return int(self._given.number)
 
     @property
     def position(self) -> tuple[int, int]:
-        """Where it begins and ends, in samples of all shards."""
+        """Where it begins and ends, in samples over all shards."""
         return int(self._given.begin), int(self._given.end)
 
     @property
     def sweep(self) -> int:
-        """In which it begins."""
+        """The sweep in which it begins."""
         return int(self._given.sweep)
 
     @property
@@ -96,17 +96,17 @@ class Batch(Frame):
 
     @property
     def repeated(self) -> int:
-        """The last sequences of it that only fill it up."""
+        """The number of sequences at the end that only fill it up."""
         return int(self._given.repeated)
 
     def _array(self, part: int, dtype: str) -> NDArray[Any]:
-        """What is of no column."""
+        """Arrays that belong to no column."""
         found = self._flat().get(-1, {}).get((part, 0))
         return view(self._held, found[0] if found else 0, found[1] if found else 0, dtype)
 
     @property
     def keys(self) -> NDArray[np.uint64]:
-        """The key of each sequence (their numbers, where datasets follow one another)."""
+        """The key of each sequence (its number, if datasets follow one another)."""
         return self._array(c.SHEAF_PART_KEYS, "u8")
 
     @property
@@ -116,11 +116,11 @@ class Batch(Frame):
 
     @property
     def state(self) -> dict[str, Any]:
-        """What `Batches.load_state_dict` takes to go on after this batch."""
+        """The argument of `Batches.load_state_dict` for continuing after this batch."""
         return self._state.asdict()
 
     def pin_memory(self) -> dict[str, Any]:
-        """What torch's DataLoader asks for: the streams as tensors in page-locked memory."""
+        """Called by torch's DataLoader: the streams as tensors in page-locked memory."""
         pinned: dict[str, Any] = self.to_torch(pin_memory=True)
         return pinned
 
@@ -136,11 +136,12 @@ class Batch(Frame):
 class Batches:
     """Minibatches of one or several datasets; see `sheaf.batches`.
 
-    Each ``for batch in loader`` is one epoch (``epochs=`` of them), and the next one goes on with the next.
-    One that was broken off begins again, unless a state was loaded. Nothing is open before the first batch,
-    in the process that asks for it, so that loaders pickle and survive fork and spawn; from then on files
-    stay open, and pieces of them in memory, at most half of ``max_memory``, for the epochs to come: `close`
-    lets go of it all. ``shard`` is (rank, world), ``note`` says where they come from.
+    Each ``for batch in loader`` is one epoch (or ``epochs=`` of them), and the next loop continues with the
+    next epoch. An epoch that was broken off begins again, unless a state was loaded. Nothing is open before
+    the first batch, and it is opened in the process that requests it, so loaders can be pickled and survive
+    fork and spawn; from then on files stay open, and pieces of them in memory, at most half of
+    ``max_memory``, for later epochs: `close` releases everything. ``shard`` is (rank, world), ``note`` says
+    where they come from.
     """
 
     def __init__(self, sources: Any, keywords: Mapping[str, Any], rank: int | str | None = None,
@@ -190,7 +191,7 @@ class Batches:
         return filled
 
     def _last(self, epoch: int) -> int:
-        """The epoch before which an iteration ends that is in this one."""
+        """The epoch before which the current iteration ends."""
         return epoch + self._epochs - max(0, epoch - self._first) % self._epochs
 
     def _packing(self) -> int:
@@ -198,7 +199,8 @@ class Batches:
         return next((packing for name, packing in _PACKINGS if self._given.flag(name)), c.SHEAF_PACK_NONE)
 
     def _piece_bytes(self) -> int:
-        """CNTK reads texts in chunks of this size; one of one byte has one sequence, like one of none."""
+        """CNTK reads texts in chunks of this size; one of one byte has one sequence, and so does one of
+        none."""
         if self._given.take("chunk-bytes") is None:
             return _CNTK_CHUNK if self._given.take("order") == "cntk" else 0
         return max(1, self._given.number("chunk-bytes", 0))
@@ -214,8 +216,8 @@ class Batches:
         return Iteration(self)
 
     def state_dict(self) -> dict[str, Any]:
-        """Where it stands: after the batch that was given last. A dict of numbers and short texts, under 200
-        bytes as JSON; the same on every shard (but with ``timeline="local"`` in the orders "cntk" and
+        """The state after the last batch that was returned: a dict of numbers and short texts, under 200
+        bytes as JSON; the same on every shard (except with ``timeline="local"`` in the orders "cntk" and
         "file")."""
         with self._lock:
             if self._state is not None:
@@ -236,18 +238,18 @@ class Batches:
         self.load_state_dict({"epoch": epoch})
 
     def close(self) -> None:
-        """Lets go of the files, and of what is in memory of them. The next iteration opens them again."""
+        """Releases the files, and their data in memory. The next iteration opens them again."""
         self._keep(None)
 
     def _keep(self, opened: _Opened | None) -> None:
-        """For the next iteration."""
+        """Kept for the next iteration."""
         with self._lock:
             opened, self._opened = self._opened, opened
         if opened is not None:
             opened.close()
 
     def _open(self, epoch: int, stride: int) -> _Opened:
-        """What the iteration before has left, or what is opened now, at the beginning of an epoch."""
+        """What the last iteration has left, or a new one, at the beginning of an epoch."""
         with self._lock:
             opened, self._opened = self._opened, None
         if opened is None or not opened.serves(stride):
@@ -269,7 +271,7 @@ class Batches:
 
     @property
     def schema(self) -> Schema:
-        """Of the batches: all streams of joined files."""
+        """The schema of the batches: all streams of joined files."""
         opened = _Opened(self, self._epoch)
         try:
             return opened.schema
@@ -279,8 +281,8 @@ class Batches:
     # ---- for others ----
 
     def to_torch(self, layout: str | None = None, pin_memory: bool = False) -> Any:
-        """An IterableDataset of torch whose items are dicts of tensors: for ``DataLoader(...,
-        batch_size=None)``, StatefulDataLoader, or to iterate as it is. It has this loader's state."""
+        """A torch IterableDataset whose items are dicts of tensors: for ``DataLoader(..., batch_size=None)``,
+        StatefulDataLoader, or to be iterated directly. It has this loader's state."""
         from ._torch import dataset_of_batches
 
         return dataset_of_batches(self, layout, pin_memory)
@@ -310,7 +312,7 @@ class Batches:
 
 
 class _Opened:
-    """The library's batches, open: of the process that opened them."""
+    """The library's batches, open: they belong to the process that opened them."""
 
     def __init__(self, loader: Batches, first_epoch: int, stride: int = 1) -> None:
         self._stride = stride
@@ -339,7 +341,7 @@ class _Opened:
                          self.context.handle, byref(self.handle.pointer))
 
     def serves(self, stride: int) -> bool:
-        """Whether they are this process's, and of that stride."""
+        """Whether they belong to this process, and have that stride."""
         return self.context.pid == os.getpid() and self._stride == stride
 
     def close(self) -> None:
@@ -349,7 +351,7 @@ class _Opened:
 
 
 class Iteration:
-    """One pass: it opens what it needs with its first batch, in the process that asks for it."""
+    """One pass: it opens what it needs with its first batch, in the process that requests it."""
 
     def __init__(self, loader: Batches) -> None:
         self._loader = loader
@@ -361,7 +363,7 @@ class Iteration:
         return self
 
     def _begin(self) -> _Opened:
-        """Goes where the loader stands, and passes over what other workers make."""
+        """Moves to the loader's place, and skips what other workers make."""
         import json
 
         loader = self._loader
@@ -404,7 +406,7 @@ class Iteration:
         return batch
 
     def _end(self) -> None:
-        """The next iteration goes on with the next epoch, and with what is open."""
+        """The next iteration continues with the next epoch, and with what is open."""
         opened, self._opened = self._opened, None
         if opened is None:
             return
@@ -423,14 +425,14 @@ class Iteration:
         self._loader.load_state_dict(state)
 
     def close(self) -> None:
-        """Lets go of the files."""
+        """Releases the files."""
         opened, self._opened = self._opened, None
         if opened is not None:
             opened.close()
 
 
 class _State:
-    """The library's state, a text that is read when somebody looks."""
+    """The library's state, as a text that is parsed only when it is used."""
 
     __slots__ = ("_ahead", "_epoch", "_text")
 
@@ -448,7 +450,8 @@ class _State:
 
 
 def _worker() -> tuple[int, int] | None:
-    """Which of how many workers of a torch DataLoader this process is; None where it is none."""
+    """Which worker of a torch DataLoader this process is, and how many there are; None if it is not a
+    worker."""
     torch_data = sys.modules.get("torch.utils.data")
     worker = torch_data.get_worker_info() if torch_data is not None else None
     return None if worker is None else (worker.id, worker.num_workers)
@@ -466,7 +469,7 @@ def _at_most_one(given: Given, names: Sequence[str], what: str) -> None:
 
 
 def _shard(given: Given, rank: int | str | None, world: int | None) -> tuple[tuple[int, int], str]:
-    """(rank, world), and how they were found where they were not given."""
+    """(rank, world), and how they were found if they were not given."""
     text = given.take("shard")
     if text is not None and (rank is not None or world is not None):
         raise UsageError("shard: expected it, or rank and world, found both", "shard")
@@ -507,9 +510,9 @@ def batches(sources: Any = None, *, rank: int | str | None = None, world: int | 
 
     Options are those of ``sheaf batches`` and of the format: ``size=256`` samples
     (``size_unit="sequences"``), ``seed=``, ``order=``, ``window=``, ``bucket=True``, ``pad=8``,
-    ``pack=True``, ``truncate=``, ``join=True``, ``mix=[3, 1]``. ``rank`` and ``world`` say which shard this
-    is; ``rank="env"`` takes them from torchrun, Slurm or MPI (never by itself: a shell inside a job has their
-    variables, too, and would silently lose data).
+    ``pack=True``, ``truncate=``, ``join=True``, ``mix=[3, 1]``. ``rank`` and ``world`` select the shard;
+    ``rank="env"`` takes them from torchrun, Slurm or MPI (this must be requested: a shell inside a job has
+    their variables, too, and would silently lose data).
 
     >>> loader = sheaf.batches("words.ctf", size=1, size_unit="sequences", seed=7)
     >>> sum(batch.sequences for batch in loader)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Streams of a packed batch: a grid of rows and steps, each place of which has a sample or none."""
+"""Streams of a packed batch: a grid of rows and steps, with a sample or none at each position."""
 from __future__ import annotations
 
 from . import _layout as c
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Packed:
     """One stream of a packed batch.
 
-    Of a dense one ``values`` are (rows, steps, dim), zeros where there is no sample; ``mask`` (rows, steps)
+    For a dense one ``values`` are (rows, steps, dim), zeros where there is no sample; ``mask`` (rows, steps)
     is 1 where there is one. A sparse one has the ``values`` and ``indices`` of all entries, sample by sample
     in ``order`` ("rows" or "steps" outermost), and ``starts``, where each sample's begin, and one more.
     ``placed`` has (sequence, row, begin, end) of each run of steps; steps below 0 and from the width on are
@@ -39,7 +39,7 @@ class Packed:
         return view(self._held, address, count, DTYPES[kind])
 
     def _grid(self, flat: NDArray[Any]) -> NDArray[Any]:
-        """By rows and steps, whatever is outermost in memory."""
+        """By rows and steps, whichever is outermost in memory."""
         import numpy as np
 
         if self.order == "rows":
@@ -64,7 +64,7 @@ class Packed:
         return self._array(c.SHEAF_PART_STARTS) if self.field.storage == "sparse" else None
 
     def to_torch(self, layout: str | None = None, pin_memory: bool = False) -> Any:
-        """A dict of tensors that share memory: values, mask, and of a sparse stream indices and starts."""
+        """A dict of tensors that share memory: values, mask, and for a sparse stream indices and starts."""
         from ._torch import tensors_of_packed
 
         return tensors_of_packed(self, pin_memory)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The rows of a dataset in parts, which other processes read: for Dask, Ray, Spark, pools."""
+"""The rows of a dataset in parts, for other processes to read: for Dask, Ray, Spark, pools."""
 from __future__ import annotations
 
 from ctypes import POINTER, byref, c_void_p, create_string_buffer
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class _Run(NamedTuple):
-    """Pieces of one file that follow one another."""
+    """Consecutive pieces of one file."""
 
     opening: Opening
     fingerprint: str
@@ -54,7 +54,7 @@ class _Run(NamedTuple):
         return Reader(self.opening, random=True)
 
     def changed(self) -> DataError:
-        """Tasks are tried again hours later, and elsewhere."""
+        """Tasks may be retried hours later, and elsewhere."""
         return DataError(f"{name_of(self.opening.source)}: expected the file as it was when its partitions "
                          "were made, found that it has changed: make them again")
 
@@ -63,9 +63,9 @@ class Partition:
     """``rows`` rows from row ``first`` on, ``bytes`` bytes of the (decompressed) files; ``fingerprint`` is
     that of the files.
 
-    It pickles, holds nothing open, and is a table for Arrow; iterated, it gives frames. A file that has
-    changed since is refused, by a `DataError`. With an index beside the file (`sheaf.index`) opening one
-    reads a page; without, a pass over the input that looks for rows and reads no values.
+    It can be pickled, holds nothing open, and is a table for Arrow; iterating it gives frames. A file that
+    has changed since is refused, with a `DataError`. With an index beside the file (`sheaf.index`) opening
+    one reads a page; without, it takes a pass over the input that finds rows and reads no values.
     """
 
     def __init__(self, runs: list[_Run], first: int) -> None:
@@ -79,7 +79,7 @@ class Partition:
 
     @property
     def paths(self) -> list[str]:
-        """The files that it has rows of."""
+        """The files that contain its rows."""
         return [name_of(run.opening.source) for run in self._runs]
 
     def __len__(self) -> int:
@@ -91,7 +91,7 @@ class Partition:
             yield from run.frames()
 
     def hashed(self, keys: bool = False) -> bytes:
-        """A part of the hash of all rows: `hash_of` adds those of all partitions up."""
+        """A part of the hash of all rows: `hash_of` combines those of all partitions."""
         with self._hash(keys) as pointer:
             lib.sheaf_hash_go_on_at(pointer, self.first)
             for frame in self:
@@ -99,7 +99,7 @@ class Partition:
             return bytes_of(lambda out, err: lib.sheaf_hash_save(pointer, byref(out), byref(err)))
 
     def hash_of(self, hashes: Iterable[bytes], keys: bool = False) -> str:
-        """What `sheaf.hash` says of all rows, of the parts that `hashed` gives for each partition.
+        """The result of `sheaf.hash` for all rows, from what `hashed` returns for each partition.
 
         >>> parts = sheaf.partitions("words.ctf", 2)
         >>> parts[0].hash_of(part.hashed() for part in parts) == sheaf.hash("words.ctf")
@@ -137,7 +137,7 @@ class Partition:
         return frames_stream(self.schema, self, requested_schema)
 
     def to_arrow(self, offsets: int = 64) -> Arrow:
-        """The same rows for what wants lists with offsets of 32 bits (Spark): ``offsets=32``."""
+        """The same rows for programs that need lists with 32-bit offsets (Spark): ``offsets=32``."""
         return Arrow(self, offsets)
 
     def __repr__(self) -> str:
@@ -145,7 +145,7 @@ class Partition:
 
 
 def _pieces_of(reader: Reader) -> Any:
-    """The table of pieces, which is the dataset's."""
+    """The table of pieces, which belongs to the dataset."""
     pieces = c_void_p()
     with reader.handle as pointer:
         reader.context.run(lib.sheaf_dataset_pieces, pointer, byref(pieces))
@@ -153,7 +153,7 @@ def _pieces_of(reader: Reader) -> Any:
 
 
 class Share(NamedTuple):
-    """What one part of a job has: parts are counted from 1."""
+    """The contents of one part of a job: parts are counted from 1."""
 
     part: int
     pieces: int
@@ -162,8 +162,8 @@ class Share(NamedTuple):
 
 
 def plan(source: Any = None, ranks: int = 1, **options: Any) -> list[Share]:
-    """How ``ranks`` parts of a conversion (``sheaf.convert(part=(i, n))``) would share a file, before
-    anything is done: what ``sheaf plan`` prints. With an index beside the file nothing else is read.
+    """How ``ranks`` parts of a conversion (``sheaf.convert(part=(i, n))``) would share a file: what ``sheaf
+    plan`` prints. If there is an index beside the file, nothing else is read.
 
     >>> [share.rows for share in sheaf.plan("words.ctf", 2)]
     [1, 1]
@@ -181,8 +181,8 @@ def plan(source: Any = None, ranks: int = 1, **options: Any) -> list[Share]:
 def partitions(sources: Any = None, n: int | None = None, **options: Any) -> list[Partition]:
     """The rows of a dataset, or of several with the same columns one after the other, in at most ``n`` parts
     of about as many rows each; without ``n`` as many as there are pieces. A pattern, "@LIST" or a list names
-    several files. Options as in `sheaf.open`; ``threads=1`` where none are given: who reads partitions has a
-    process for each.
+    several files. Options as in `sheaf.open`; ``threads=1`` by default, since partitions are usually read by
+    one process each.
 
     >>> sum(part.rows for part in sheaf.partitions("words.ctf", 4))
     2
@@ -226,7 +226,7 @@ def _pieces_in(reader: Reader, opening: Opening) -> Iterator[_Run]:
 
 
 def _joined(pieces: list[_Run]) -> list[_Run]:
-    """Runs that follow one another in a file, as one."""
+    """Joins runs that are consecutive in a file."""
     runs: list[_Run] = []
     for piece in pieces:
         last = runs[-1] if runs else None
@@ -239,7 +239,7 @@ def _joined(pieces: list[_Run]) -> list[_Run]:
 
 
 def _runs(starts: list[int], total: int, n: int) -> list[tuple[int, int]]:
-    """Pieces in n runs: each ends with the piece in which its share of the rows does."""
+    """Pieces in n runs: each ends with the piece in which its share of the rows ends."""
     runs, begin = [], 0
     for part in range(1, n + 1):
         end = begin

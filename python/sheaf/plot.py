@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The charts of a report, one by one: SVG that a notebook shows."""
+"""The charts of a report, one by one: SVG that a notebook displays."""
 from __future__ import annotations
 
 TYPE_CHECKING = False
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Svg(str):
-    """A picture as SVG, which is text: a notebook shows it, and a file of it is a picture."""
+    """A picture as SVG text: a notebook displays it, and written to a file it is a picture."""
 
     __slots__ = ()
 
@@ -19,9 +19,9 @@ class Svg(str):
 
 
 class Plot:
-    """The charts of what is in a dataset, which ``sheaf report`` draws: ``d.plot()`` gives all of them by
-    their names, ``d.plot.lengths()`` the first one of a kind, ``d.plot.values(1)`` the second one. One pass
-    over all rows draws them all.
+    """The charts that ``sheaf report`` draws for a dataset: ``d.plot()`` returns all of them by name,
+    ``d.plot.lengths()`` the first one of a kind, ``d.plot.values(1)`` the second one. One pass over all rows
+    draws them all.
 
     >>> d = sheaf.open("words.ctf")
     >>> d.plot.lengths()[:5]
@@ -42,7 +42,7 @@ class Plot:
         return dict(self._charts)
 
     def _kinds(self) -> dict[str, list[Svg]]:
-        """The charts by what they show: names begin with a number."""
+        """The charts by their kind: their names begin with a number."""
         kinds: dict[str, list[Svg]] = {}
         for name, chart in self().items():
             kind = name.partition("-")[2].rpartition(".")[0].replace("-", "_")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Ray Data over `sheaf.partitions`, whose arguments these are: ``import sheaf.ray``. Their order is kept
-where Ray keeps it (``DataContext.execution_options.preserve_order``)."""
+"""Ray Data over `sheaf.partitions`, with the same arguments: ``import sheaf.ray``. The order of partitions is
+kept if Ray keeps it (``DataContext.execution_options.preserve_order``)."""
 # pyright: reportMissingImports=false
 from __future__ import annotations
 
@@ -32,5 +32,5 @@ class _Rows(Datasource):  # type: ignore[misc]
         return sum(part.bytes for part in self._parts)
 
     def get_read_tasks(self, parallelism: int, *_: Any, **_others: Any) -> list[Any]:
-        """One for each partition, however many are asked for: all rows must come."""
+        """One for each partition, however many are requested: all rows must come."""
         return list(map(_task, self._parts))

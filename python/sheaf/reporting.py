@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the rows amount to: `stats` as numbers, `report` as a page of charts."""
+"""Summaries of the rows: `stats` as numbers, `report` as a page of charts."""
 from __future__ import annotations
 
 import os
@@ -32,8 +32,8 @@ def stats(source: Any = None, output: Path | None = None, *, mmap: bool = False,
           progress: bool | Progress | None = None, **options: Any) -> dict[str, Any]:
     """Statistics of all rows, by stream: what ``sheaf stats --json`` prints.
 
-    With ``part=(i, n)`` those of a part of the rows go to ``output``, a part file for `merge`, and nothing is
-    given.
+    With ``part=(i, n)`` the statistics of that part of the rows are written to ``output``, a part file for
+    `merge`, and nothing is returned.
 
     >>> for i in 1, 2:
     ...     _ = sheaf.stats("words.ctf", tmp / f"{i}.stats", part=(i, 2))
@@ -91,7 +91,7 @@ def _new_summary(reader: Reader, given: Given | None) -> Handle:
 
 
 def _summary(reader: Reader, job: Job | None = None, first: _FirstRows | None = None) -> Handle:
-    """What the rows amount to; ``first`` gets the first of them."""
+    """A summary of the rows; ``first`` receives the first of them."""
     context = reader.context
     if job is not None:
         entries = reader.schema.rows == "entries"
@@ -122,7 +122,7 @@ def _add_saved(summary: Handle, context: Context, state: bytes) -> None:
 
 
 class _FirstRows:
-    """The first rows as text, and how many there are: in a part file they come before the summary."""
+    """The first rows as text, and their number: in a part file they precede the summary."""
 
     _HEAD = struct.Struct("=qq")
 
@@ -138,7 +138,7 @@ class _FirstRows:
         return self._HEAD.pack(self.rows, len(self.text)) + self.text + _saved(summary)
 
     def merge(self, state: bytes) -> bytes:
-        """Of a part; gives its summary."""
+        """For a part; returns its summary."""
         rows, size = self._HEAD.unpack(state[:16]) if len(state) >= 16 else (-1, -1)
         if rows < 0 or not 0 <= size <= len(state) - 16:
             raise DataError("merge: expected the report of a part, found it damaged")
@@ -162,7 +162,7 @@ def _numbers(summary: Handle, other: Handle | None = None) -> dict[str, Any]:
 
 
 def _findings(context: Context) -> Any:
-    """What was found while a file was read: a rule, and how often."""
+    """The findings while a file was read: a rule, and its count."""
     found = context.tally()
     return (c.sheaf_fact * len(found))(*(
         c.sheaf_fact(rule.encode(), f"{count} times".encode()) for rule, count in found.items()))
@@ -170,13 +170,13 @@ def _findings(context: Context) -> Any:
 
 def report(source: Any, path: Path | None = None, *, other: Any = None, force: bool = False,
            mmap: bool = False, progress: bool | Progress | None = None, **options: Any) -> dict[str, Any]:
-    """The numbers of a page of charts, what ``sheaf report --json`` writes; with ``path``, the page is
-    written, too.
+    """The numbers of a page of charts, as ``sheaf report --json`` writes them; with ``path``, the page is
+    also written.
 
-    With ``other``, another file, also how that differs; with ``svg``, a folder, each chart as a file (it
-    is made where there is none). What exists is replaced with ``force=True`` only. With ``part=(i, n)`` that
-    part of the rows is read, ``path`` becomes a part file, which `merge` makes a page of, and nothing is
-    given.
+    With ``other``, another file, the page also shows how that differs; with ``svg``, a folder, each chart is
+    also written as a file (the folder is created if necessary). Existing files are replaced only with
+    ``force=True``. With ``part=(i, n)`` it reads that part of the rows, writes ``path``, a part file from
+    which `merge` makes the page, and returns nothing.
 
     >>> sheaf.report("words.ctf", tmp / "words.html")["sequences"]
     2
@@ -241,7 +241,7 @@ def _title(source: Any) -> bytes:
 
 
 class _Charts:
-    """Takes each chart that the library hands out."""
+    """Receives each chart from the library."""
 
     def __init__(self) -> None:
         self._taken: list[tuple[str, bytes]] = []
@@ -256,7 +256,7 @@ class _Charts:
         return c.SHEAF_OK
 
     def taken(self) -> list[tuple[str, bytes]]:
-        """Names of files, and what is in them."""
+        """Names and contents of files."""
         if self._failure:
             raise self._failure
         return self._taken

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Spark over `sheaf.partitions`, whose arguments these are: ``import sheaf.spark``. It keeps no order of
-rows, and has no unsigned types: they become wider, uint64 int64."""
+"""Spark over `sheaf.partitions`, with the same arguments: ``import sheaf.spark``. It does not keep the order
+of rows, and has no unsigned types: they become wider ones, except uint64, which becomes int64."""
 # pyright: reportMissingImports=false
 from __future__ import annotations
 

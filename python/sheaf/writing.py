@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Writing what is in memory: frames, matrices, arrays, streams, tables of others. Arrays are wrapped, and
-copied only where they are not in one run of the machine's byte order, or offsets are not of 64 bits."""
+"""Writing data in memory: frames, matrices, arrays, streams, other programs' tables. Arrays are wrapped, and
+copied only if they are not contiguous in the machine's byte order, or if offsets do not have 64 bits."""
 from __future__ import annotations
 
 import os
@@ -32,7 +32,7 @@ _DIGITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
 
 
 class Builder:
-    """A schema of the library and the frame of it that is being built. It keeps the arrays until it is
+    """A schema of the library and a frame of it that is being built. It keeps the arrays until it is
     closed."""
 
     def __init__(self, context: Context, rows: int = c.SHEAF_SEQUENCES) -> None:
@@ -43,12 +43,12 @@ class Builder:
         self._steps: list[tuple[Any, ...]] = []
 
     def add(self, function: Any, *arguments: Any) -> int:
-        """A field; gives its number."""
+        """A field; returns its index."""
         self.context.call(function, byref(self.schema), *arguments)
         return int(self.schema.nfields) - 1
 
     def wrap(self, column: int, part: int, at: int, array: NDArray[Any], count: int | None = None) -> None:
-        """The buffer of a column, to be taken as it is when the frame is made."""
+        """The buffer of a column, to be used directly when the frame is made."""
         self._steps.append((column, part, at, array, len(array) if count is None else count))
 
     def build(self, rows: int) -> None:
@@ -71,7 +71,7 @@ class Builder:
 
 
 def _plain(array: Any) -> NDArray[Any]:
-    """The array itself where it is one run of the machine's byte order."""
+    """The array itself if it is contiguous in the machine's byte order."""
     import numpy as np
 
     array = np.asarray(array)
@@ -96,7 +96,7 @@ def _meaning(array: NDArray[Any]) -> int:
 
 
 def _numbers(array: NDArray[Any]) -> int:
-    """How many numbers an array has: a complex one is two."""
+    """The number of numbers in an array: a complex one counts as two."""
     return int(array.size) * (2 if array.dtype.kind == "c" else 1)
 
 
@@ -171,7 +171,7 @@ def _entries(context: Context, coordinates: list[NDArray[Any]], values: NDArray[
 
 
 def _sparse(context: Context, matrix: Any) -> Builder:
-    """A matrix of SciPy's, of any layout."""
+    """A SciPy matrix, of any layout."""
     if matrix.format == "csr":
         return _csr(context, matrix)
     if matrix.format == "csc":
@@ -187,8 +187,9 @@ def _sparse(context: Context, matrix: Any) -> Builder:
 
 
 def _add_stream(builder: Builder, name: str, rows: Any) -> int:
-    """A stream; gives its rows. ``rows`` is a sparse matrix (a sample in each row), an array (rows, dim) or
-    (rows, samples, dim), a list of arrays (samples, dim) or of sparse matrices, or (values, offsets)."""
+    """A stream; returns its number of rows. ``rows`` is a sparse matrix (a sample in each row), an array
+    (rows, dim) or (rows, samples, dim), a list of arrays (samples, dim) or of sparse matrices, or (values,
+    offsets)."""
     if hasattr(rows, "tocsr") or (isinstance(rows, tuple) and hasattr(rows[0], "tocsr")):
         return _add_sparse(builder, name, *(rows if isinstance(rows, tuple) else (rows, None)))
     if isinstance(rows, tuple):
@@ -220,7 +221,7 @@ def _add_array(builder: Builder, name: str, array: NDArray[Any]) -> int:
 
 
 def _samples(row: NDArray[Any]) -> NDArray[Any]:
-    """Numbers are samples of one value each."""
+    """Single numbers are samples of one value."""
     return row.reshape(-1, 1) if row.ndim == 1 else row
 
 
@@ -256,7 +257,7 @@ def _add_sparse(builder: Builder, name: str, matrix: Any, offsets: Any) -> int:
 
 
 def _streams(context: Context, streams: Mapping[str, Any]) -> Builder:
-    """A dict of streams; ``"key"`` is the keys of the rows, where it is an array of whole numbers."""
+    """A dict of streams; ``"key"`` has the keys of the rows, if it is an array of whole numbers."""
     import numpy as np
 
     builder, counts = Builder(context), {}
@@ -283,7 +284,7 @@ def _same_length(counts: Mapping[str, int]) -> int:
 
 
 def _table(context: Context, columns: Mapping[str, Any]) -> Builder:
-    """A table: arrays of one dimension, masked where items are missing."""
+    """A table: arrays of one dimension, masked if items are missing."""
     builder = Builder(context, c.SHEAF_CELLS)
     builder.build(_same_length({name: _add_column(builder, name, items) for name, items in columns.items()}))
     return builder
@@ -351,7 +352,7 @@ def _is_table(data: Mapping[str, Any]) -> bool:
 
 
 def _from_torch(tensor: Any) -> Any:
-    """A tensor as NumPy or SciPy have it, over the same memory."""
+    """A torch tensor for NumPy or SciPy, sharing memory."""
     import torch
 
     tensor = tensor.detach().cpu()
@@ -375,8 +376,9 @@ def _is_torch(data: Any) -> bool:
 
 
 def built(context: Context, data: Any, takes: int) -> Builder | None:
-    """A frame of what is in memory; None where it is no such thing. ``takes`` are the kinds of rows that the
-    format writes: of sequences alone, matrices and arrays become a stream "X", a sample in each row."""
+    """A frame of data in memory; None if the object is not supported. ``takes`` are the kinds of rows that
+    the format writes: if it writes only sequences, matrices and arrays become a stream "X", with a sample in
+    each row."""
     import numpy as np
 
     if _is_torch(data):
@@ -401,7 +403,7 @@ def built(context: Context, data: Any, takes: int) -> Builder | None:
 
 
 def _unwrap(rows: Any) -> Any:
-    """Of a nested tensor, its values and offsets."""
+    """The values and offsets of a nested tensor."""
     return rows["values"] if isinstance(rows, dict) and set(rows) == {"values"} else rows
 
 
@@ -451,14 +453,14 @@ def _format_takes(path: bytes, given: Given) -> int:
 
 def write(path: str | os.PathLike[str], data: Any, *, progress: bool | Progress | None = None,
           **options: Any) -> None:
-    """Writes what is in memory to a file, in the format of its suffix or of ``to=``: whole or not at all.
+    """Writes data in memory to a file, in the format of its suffix or of ``to=``: whole or not at all.
 
-    ``data`` may be a `Frame`, `Dataset`, or anything with frames; a matrix of SciPy's; an array of NumPy's,
-    as a tensor; a structured array, or a dict of arrays of one dimension, as a table; a dict of streams:
-    ``{"A": [array (samples, dim), ...]}``, ``{"A": (values, offsets)}``, ``{"A": array (rows, dim)}``,
-    ``{"B": sparse matrix}``, a sample in each row, ``"key"`` being keys; a tensor of torch; AnnData, of which
-    ``X`` is written (``into=`` names the group); anything that gives an Arrow stream. Options are those of
-    ``sheaf convert`` and of the format; a file that is there already is replaced with ``force=True`` only.
+    ``data`` may be a `Frame`, `Dataset`, or anything with frames; a SciPy matrix; a NumPy array, as a tensor;
+    a structured array, or a dict of arrays of one dimension, as a table; a dict of streams: ``{"A": [array
+    (samples, dim), ...]}``, ``{"A": (values, offsets)}``, ``{"A": array (rows, dim)}``, ``{"B": sparse
+    matrix}``, with a sample in each row, and keys as ``"key"``; a torch tensor; AnnData, of which ``X`` is
+    written (``into=`` names the group); anything that exports an Arrow stream. Options are those of ``sheaf
+    convert`` and of the format; an existing file is replaced only with ``force=True``.
 
     >>> sheaf.write(tmp / "out.ctf", {"A": [np.ones((3, 2), "f4"), np.zeros((1, 2), "f4")]})
     >>> sheaf.read(tmp / "out.ctf")["A"].offsets
