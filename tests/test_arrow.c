@@ -220,7 +220,7 @@ static void test_names_that_are_taken(void **state)
 	snprintf(source, sizeof source, "%s", in_folder("o.csv"));
 	snprintf(target, sizeof target, "%s", in_folder("o.arrow"));
 	assert_status(SHEAF_UNSUPPORTED, sheaf_convert((const char *const[]){source}, 1, target, NULL, cx, &err));
-	assert_message("expected \"a.offset\" free for what is said beside column \"a\"");
+	assert_message("expected no column \"a.offset\", a name that is needed beside column \"a\"");
 	end_context(cx);
 }
 

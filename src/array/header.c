@@ -146,8 +146,8 @@ static sheaf_status check_size(sheaf_array *a, sheaf_error *err)
 		              err);
 	if (bytes > left) return refuse(a, SHEAF_SHORT, a->data_at, expected, found, err);
 	if (bytes == left) return SHEAF_OK;
-	sheaf_problem problem = {SHEAF_BREACH, SHEAF_DATA, "bytes after the items",  SHEAF_NOWHERE,
-	                         expected,     found,      "the rest is passed over"};
+	sheaf_problem problem = {SHEAF_BREACH, SHEAF_DATA, "bytes after the items", SHEAF_NOWHERE,
+	                         expected,     found,      "the rest is ignored"};
 	problem.place.file = a->holding.name;
 	problem.place.byte = a->data_at;
 	return sheaf_report(a->cx, &problem, err);

@@ -210,8 +210,8 @@ static sheaf_status check_names(const sheaf_arrow_plan *plan, const struct Arrow
 			if (k != i && strcmp(rows->children[i]->name, rows->children[k]->name) == 0)
 				return sheaf_fail(
 					err, SHEAF_UNSUPPORTED,
-					"arrow: expected \"%s\" free for what is said beside column \"%s\", found a "
-					"column of that name; rename it",
+					"arrow: expected no column \"%s\", a name that is needed beside column \"%s\", "
+					"found one; rename it",
 					rows->children[i]->name, plan->tops[i].field->name);
 	return SHEAF_OK;
 }

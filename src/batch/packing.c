@@ -33,7 +33,8 @@ sheaf_status sheaf_packings_open(sheaf_packings *p, const sheaf_row_source *sour
 	for (int f = 0; f < schema->nfields; f++) {
 		if (schema->fields[f].meaning == SHEAF_KEY) continue;
 		if (!sheaf_field_is_stream(&schema->fields[f]))
-			return sheaf_fail(err, SHEAF_USAGE, "packing: expected streams only, found \"%s\", which is none",
+			return sheaf_fail(err, SHEAF_USAGE,
+			                  "packing: expected only streams, found \"%s\", which is not one",
 			                  schema->fields[f].name);
 		p->count++;
 	}

@@ -150,7 +150,7 @@ static sheaf_status check_end(const sheaf_store *store, int64_t base, const uint
 	int64_t at = version == 0 ? 24 : version == 1 ? 28 : 12;
 	int64_t first = address(head + at, width), end = address(head + at + 2 * width, width);
 	if (first != base)
-		return refuse(store, base + at, "the base address to be where the signature stands", first, err);
+		return refuse(store, base + at, "the base address to be that of the signature", first, err);
 	if (end < at + 4 * width)
 		return refuse(store, base + at + 2 * width, "an end of the file after its superblock", end, err);
 	if (end > size)
@@ -159,8 +159,8 @@ static sheaf_status check_end(const sheaf_store *store, int64_t base, const uint
 		                  base + at + 2 * width, end, size);
 	if (version < 2 && address(head + at + 3 * width, width) != UNDEFINED && width == 8)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "%s (byte %" PRId64 "): expected a file by itself, found one of several",
-		                  store->name, base + at + 3 * width);
+		                  "%s (byte %" PRId64 "): expected a single file, found one of several", store->name,
+		                  base + at + 3 * width);
 	return SHEAF_OK;
 }
 

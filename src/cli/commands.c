@@ -233,7 +233,7 @@ static const sheaf_option batches_options[] = {
      "freq",
      0},
 	{"seed", SHEAF_OPTION_TEXT, 0, "N",
-     "the seed of the shuffle, and of --sample (default 0); each sweep is shuffled anew", 0},
+     "the seed of the shuffle, and of --sample (default 0); each sweep gets a new shuffle", 0},
 	{"window", SHEAF_OPTION_COUNT, 0, "N",
      "shuffle within a window of N chunks (default: all that fit in memory; order cntk: 4G of chunks)", 0},
 	{"window-unit", SHEAF_OPTION_CHOICE, 0, "chunks|samples", "the unit of the window (default chunks)", 0},
@@ -379,8 +379,8 @@ const command commands[] = {
      "not at all. An existing file is replaced only with --force; it may be one of the inputs. If the output "
      "cannot hold some of the data, the conversion stops, unless --allow-loss is given. With more than one "
      "input, keys become positions."},
-	{"schema", run_schema, "the streams, in the form that each format wants", "FILE", 1, 1,
-     READS_ALL | TAKES_JSON, SHEAF_READING, schema_options,
+	{"schema", run_schema, "the streams, as each format declares them", "FILE", 1, 1, READS_ALL | TAKES_JSON,
+     SHEAF_READING, schema_options,
      "Prints the declaration of the file's streams, as options, configuration or map, to paste elsewhere. "
      "With --json it prints the streams or columns themselves, and the declarations as texts."},
 	{"diff", run_diff, "compare the contents of two files, whatever their formats", "A B", 2, 2,

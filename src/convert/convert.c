@@ -216,7 +216,7 @@ static sheaf_status can_transcode(sheaf_conversion *c, const char *input, bool *
 static sheaf_status explain(const sheaf_conversion *c, sheaf_status status, sheaf_error *err)
 {
 	if (status == SHEAF_LOSS && c->schema.cells && (sheaf_format_takes(c->to) & SHEAF_TAKES_ENTRIES))
-		sheaf_error_append(err, "; where its rows are entries of a tensor, say which columns are coordinates "
+		sheaf_error_append(err, "; if its rows are entries of a tensor, say which columns are coordinates "
 		                        "(" SHEAF_OPTION("coordinates") " NAME,...)");
 	return status;
 }

@@ -281,7 +281,7 @@ static sheaf_status refuse_mixture(const char *path, sheaf_error *err)
 {
 	return sheaf_fail(
 		err, SHEAF_DATA,
-		"%s: expected an input whose rows can be copied as they stand, found another; sheaf convert "
+		"%s: expected an input whose rows can be copied unchanged, found another; sheaf convert "
 		"joins files of all formats",
 		path);
 }

@@ -193,8 +193,8 @@ static sheaf_status check_tensor(const sheaf_tensor *tensor, sheaf_meaning meani
 	if ((int)tensor->structure < 0 || (int)tensor->structure >= SHEAF_STRUCTURES ||
 	    (tensor->structure && (tensor->rank != 2 || tensor->shape[0] != tensor->shape[1])))
 		return sheaf_fail(err, SHEAF_USAGE,
-		                  "tensor: expected a square matrix where it has a structure, found "
-		                  "none");
+		                  "tensor: expected a square matrix, since it has a structure, "
+		                  "found another shape");
 	if (meaning != SHEAF_NUMBER && meaning != SHEAF_BOOL && meaning != SHEAF_COMPLEX)
 		return sheaf_fail(
 			err, SHEAF_USAGE,
@@ -255,7 +255,7 @@ static sheaf_status check_level(const sheaf_tensor *tensor, const sheaf_level_sh
 	if (level->kind == SHEAF_COORD && level->index_type != SHEAF_I64 &&
 	    (level->index_type != SHEAF_I32 || extent - 1 > INT32_MAX))
 		return sheaf_fail(err, SHEAF_USAGE,
-		                  "level %d: expected indices of int32 where they fit, or int64, found %s", number,
+		                  "level %d: expected indices of int32 if they fit, or int64, found %s", number,
 		                  sheaf_type_name(level->index_type));
 	return SHEAF_OK;
 }

@@ -74,7 +74,7 @@ static sheaf_status report_record(reporting *p, const sheaf_record_finding *f)
 {
 	static const sheaf_problem problems[] = {
 		[RECORD_BLANK] = {SHEAF_WARNING, .rule = "blank line", .expected = "fields", .found = "a blank line",
-	                      .consequence = "it is passed over"},
+	                      .consequence = "it is ignored"},
 		[RECORD_OPEN] = {SHEAF_ERROR, .rule = "open quote", .expected = "a quote that closes the field",
 	                     .found = "the end of the input",
 	                     .consequence = "the row is left out, and all that follows belongs to it"},

@@ -96,9 +96,9 @@ static sheaf_status report_habit(const sheaf_entry_reader *in, sheaf_entry_habit
 		const char *rule, *expected, *found, *consequence;
 	} sayings[SHEAF_ENTRY_HABITS] = {
 		[SHEAF_ENTRY_MORE_TEXT] = {"text after an entry", "nothing after an entry", "text", "it is left out"},
-		[SHEAF_ENTRY_DECIMAL_PLACE] = {"decimal coordinate", "coordinates without a point", "1.0 or the like",
+		[SHEAF_ENTRY_DECIMAL_PLACE] = {"decimal coordinate", "coordinates without a point", "1.0 or similar",
 	                                   "read as whole numbers"},
-		[SHEAF_ENTRY_DECIMAL_VALUE] = {"decimal integer", "integers without a point", "1.0 or the like",
+		[SHEAF_ENTRY_DECIMAL_VALUE] = {"decimal integer", "integers without a point", "1.0 or similar",
 	                                   "read as whole numbers"},
 		[SHEAF_ENTRY_SIGNED_PLACE] = {"coordinate with a sign", "coordinates without a sign", "a sign",
 	                                  "read without it"},

@@ -117,8 +117,9 @@ sheaf_status sheaf_entry_lose_fill(const sheaf_output *out, sheaf_error *err)
 	const sheaf_field *value = &out->schema.fields[sheaf_schema_value(&out->schema)];
 	size_t size = sheaf_type_size(value->type) * (value->meaning == SHEAF_COMPLEX ? 2 : 1);
 	if (!t->has_fill || memcmp(t->fill, zeros, size) == 0) return SHEAF_OK;
-	sheaf_problem problem = {SHEAF_ERROR,    SHEAF_LOSS,      "fill", SHEAF_NOWHERE, "zero where no entry is",
-	                         "another fill", "it is left out"};
+	sheaf_problem problem = {
+		SHEAF_ERROR,    SHEAF_LOSS,      "fill", SHEAF_NOWHERE, "zero where there is no entry",
+		"another fill", "it is left out"};
 	problem.place.file = sheaf_sink_name(out->sink);
 	return sheaf_report(out->cx, &problem, err);
 }

@@ -113,9 +113,9 @@ static void put_layouts(sheaf_page *p)
 	if (profile->element.size == 0) return;
 	sheaf_layouts l = sheaf_profile_layouts(profile);
 	sheaf_page_heading(p, 3, "Layouts");
-	sheaf_page_note(p,
-	                "What all entries take as arrays, with indices of 4 bytes where they fit and pointers of "
-	                "8; and deflated, where their order is that of the layout, by a sample of blocks.");
+	sheaf_page_note(
+		p, "The size of all entries as arrays, with indices of 4 bytes if they fit and pointers of 8; "
+		   "and deflated, estimated from a sample of blocks, if the entries come in the layout's order.");
 	sheaf_page_columns(p, names, 3);
 	put_layout(p, "COO", l.coo, l.deflated_coo);
 	put_layout(p, "CSR", l.csr, l.deflated_csr);

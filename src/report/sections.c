@@ -313,8 +313,7 @@ static void put_steps(sheaf_page *p, const sheaf_length_counts *h)
 {
 	enum { LEAST = 16, LARGEST = 4096, FACTOR = 4 };
 	static const char *const names[] = {"in a batch", "batches of sequences", "batches of samples"};
-	sheaf_page_note(p,
-	                "How many batches an epoch has, where the size is counted in sequences, or in samples.");
+	sheaf_page_note(p, "How many batches an epoch has, if the size is counted in sequences, or in samples.");
 	sheaf_page_columns(p, names, 3);
 	for (int64_t size = LEAST; size <= LARGEST; size *= FACTOR) {
 		sheaf_builder_printf(&p->b, "<tr><th scope=\"row\">%" PRId64 "</th><td>", size);
@@ -332,9 +331,9 @@ static void put_imbalance(sheaf_page *p, const sheaf_length_counts *h)
 	enum { MOST_RANKS = 64 };
 	static const char *const names[] = {"ranks", "batches of 8", "of 32", "of 128"};
 	static const int64_t sizes[] = {8, 32, 128};
-	sheaf_page_note(
-		p, "The share of time that ranks wait for the one whose batch is widest, where the time of a "
-		   "batch is its width and batches are drawn at random.");
+	sheaf_page_note(p,
+	                "The share of time that ranks wait for the one with the widest batch, if the time of a "
+	                "batch is its width and batches are drawn at random.");
 	sheaf_page_columns(p, names, 4);
 	for (int64_t ranks = 1; ranks <= MOST_RANKS; ranks *= 2) {
 		sheaf_builder_printf(&p->b, "<tr><th scope=\"row\">%" PRId64 "</th>", ranks);

@@ -464,7 +464,7 @@ static sheaf_status open_bytes(const uint8_t *data, size_t size, sheaf_cursor *c
 		return sheaf_fail(err, SHEAF_DATA, "summary: expected one that was saved, found other bytes");
 	uint32_t version = sheaf_load_u32le(data + sizeof mark);
 	if (version != VERSION)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "summary: expected version %d, found %u: make it anew",
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "summary: expected version %d, found %u: make it again",
 		                  VERSION, (unsigned)version);
 	if (sheaf_xxhash(data, size - HASH, VERSION).low != sheaf_load_u64le(data + size - HASH))
 		return sheaf_fail(err, SHEAF_DATA, "summary: expected bytes that match its hash, found changed ones");

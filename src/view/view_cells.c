@@ -139,7 +139,7 @@ static sheaf_status make_schema(sheaf_row_view *v, const sheaf_schema *below, sh
 			sheaf_field_make_stream(field, false, 1, field->type);
 			streams++;
 		} else {
-			field->loss = "column that is no number";
+			field->loss = "column that is not numeric";
 			field->usual = (double)NAN; /* whatever it contains is lost */
 		}
 	}

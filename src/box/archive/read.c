@@ -107,7 +107,7 @@ static const char *class_of(const sheaf_array *array, sheaf_box_item *item)
 	if (array->dtype.structured || array->dtype.nparts != 1) return "records";
 	int64_t size = part->kind == 'c' ? part->size / 2 : part->size;
 	if (array->fortran && array->rank > 1) return "its first dimension runs fastest";
-	if (!strchr("biufc", part->kind)) return "its items are no numbers";
+	if (!strchr("biufc", part->kind)) return "its items are not numbers";
 	if (strchr("fc", part->kind) && size < 4) return "its numbers are float16";
 	item->what = part->kind == 'c'   ? SHEAF_BOX_COMPLEX
 	             : part->kind == 'b' ? SHEAF_BOX_BOOLS

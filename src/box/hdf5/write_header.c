@@ -203,7 +203,7 @@ static sheaf_status change_head(pen *p, int64_t address, size_t size)
 		return sheaf_fail(p->w->err, SHEAF_UNSUPPORTED,
 		                  "%s (byte %" PRId64
 		                  "): expected a header with room for a continuation, found %zu bytes"
-		                  " (`h5repack` makes headers anew)",
+		                  " (`h5repack` rewrites headers)",
 		                  store->name, p->w->reader.base + o->address, (size_t)o->room);
 	fill_up(p, end);
 	if (o->version == 1) {

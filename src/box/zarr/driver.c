@@ -219,7 +219,7 @@ static sheaf_status open_state(sheaf_box *box, bool fresh, sheaf_error *err)
 	SHEAF_TRY(sheaf_source_ahead(box->source, 1, &head, err));
 	if (sheaf_source_folder(box->source) < 0 && (head.size == 0 || head.data[0] != 'P'))
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "%s: expected a folder of Zarr, found a file of one (give the folder)", box->name);
+		                  "%s: expected a Zarr folder, found a file in one (give the folder)", box->name);
 	SHEAF_TRY(sheaf_allocate(box->cx, sizeof(state), &memory, err));
 	state *s = (state *)memory;
 	*s = (state){.cx = box->cx,

@@ -40,7 +40,7 @@ static const sheaf_option options[] = {
 	{"shuffle", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL, "group bytes of equal rank before compressing them",
      0},
 	{"chunk-bytes", SHEAF_OPTION_SIZE, SHEAF_WRITING, "SIZE",
-     "bytes of a chunk of an array (default 1M where arrays are compressed)", 0},
+     "bytes of a chunk of an array (default 1M if arrays are compressed)", 0},
 	{"into", SHEAF_OPTION_TEXT, SHEAF_WRITING | SHEAF_UPDATING, "GROUP",
      "write into this group of the file and keep its other groups and arrays; / is the root", 0},
 	{"descriptor-version", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "0.1|0.1.0",

@@ -98,7 +98,7 @@ static sheaf_status spend(filling *f, int64_t units, bool *ok)
 	         "at most %d units in all events of an example, and %d more for each of its bytes (" SHEAF_OPTION(
 				 "group") " says how large the network is, and allows more)",
 	         SHEAF_LENS_USUAL_UNITS, SHEAF_LENS_UNITS_OF_A_BYTE);
-	snprintf(found, sizeof found, "%" PRId64 " where %" PRId64 " are left", units, f->left);
+	snprintf(found, sizeof found, "%" PRId64 " when only %" PRId64 " are left", units, f->left);
 	return report(f, SHEAF_ERROR, "many units", expected, found, "they are left out");
 }
 

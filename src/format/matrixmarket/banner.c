@@ -45,7 +45,7 @@ static sheaf_status read_mark(sheaf_mtx_reader *in, sheaf_mtx_line *l, sheaf_err
 		SHEAF_TRY(sheaf_mtx_tolerate(
 			in, l, begin,
 			SHEAF_FINDING(.rule = "space before the banner", .expected = "%%MatrixMarket as the first bytes",
-		                  .found = "white space before it", .consequence = "it is passed over"),
+		                  .found = "white space before it", .consequence = "it is ignored"),
 			err));
 	if (mark == 0) return SHEAF_OK;
 	return sheaf_mtx_tolerate(in, l, begin,

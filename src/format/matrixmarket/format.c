@@ -45,7 +45,7 @@ static sheaf_status report_comment(const sheaf_entry_decoding *d)
 	return sheaf_lined_report(&d->text, d->text.at, NULL,
 	                          SHEAF_FINDING(SHEAF_BREACH, "comment among the entries",
 	                                        "an entry, since comments stand before the sizes", "a comment",
-	                                        "it is passed over"));
+	                                        "it is ignored"));
 }
 
 static const char *const names[] = {"row", "column"};
