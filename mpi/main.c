@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* ---- what other ranks than the first have to say ---- */
+/* ---- messages of ranks other than the first ---- */
 
 /* Kept until it is known whose failure ends the job; that rank reports it. */
 static int said = -1, error_output = -1;
@@ -85,7 +85,7 @@ static int make_part(const arguments *args, hold *h)
 	return code;
 }
 
-/* ---- what rank 0 makes of the parts ---- */
+/* ---- merging the parts on rank 0 ---- */
 
 typedef struct gathering {
 	const hold *own;

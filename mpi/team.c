@@ -292,7 +292,7 @@ int team_exchange(const hold *from, const exchange *what, hold *to)
 	return failed;
 }
 
-/* ---- what rank 0 asks for ---- */
+/* ---- requests of rank 0 ---- */
 
 typedef struct asking {
 	int64_t what, a, b;

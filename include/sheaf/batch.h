@@ -51,7 +51,7 @@ typedef struct sheaf_batch_options {
 	const char *order; /* "sheaf": a shuffle that is the same for any number of shards; "cntk": CNTK's;
 	                    * "file": as in the file; "random": drawn with replacement; "frequency": so, too, by
 	                    * the column "freq". NULL: "sheaf" */
-	uint64_t seed;     /* of sweep 0; each sweep is shuffled anew */
+	uint64_t seed;     /* of sweep 0; each sweep gets a new shuffle */
 	int64_t
 		window; /* the number of chunks (or samples) within which rows are shuffled; 0: all that the memory
 	             * limit allows, in order "cntk" CNTK's default, which is 4 GiB of chunks, or all samples */
@@ -81,8 +81,8 @@ typedef struct sheaf_batch_options {
 	sheaf_packing packing;
 	int64_t truncation;   /* > 0 where sequences are truncated */
 	int64_t pad_multiple; /* 0: 1 */
-	/* Of every `stride` batches only the first is made, those between are passed over: what one of `stride`
-	 * loaders makes that take turns. 0: 1. */
+	/* Of every `stride` batches only the first is made, those between are skipped: for one of `stride`
+	 * loaders that take turns. 0: 1. */
 	int64_t stride;
 	bool keep_in_memory; /* pieces stay in memory, as far as its limit allows, when they will not be needed
 	                        before the next sweep */

@@ -200,7 +200,7 @@ static sheaf_status take_texts(const strip *s, sheaf_column_builder *to)
 	return SHEAF_OK;
 }
 
-/* ---- what is missing ---- */
+/* ---- missing items ---- */
 
 static bool has_item(const strip *s, int64_t i)
 {

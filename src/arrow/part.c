@@ -36,7 +36,7 @@ static void let_go(void *user, uint8_t *data, size_t size)
 	sheaf_arrow_taken_let_go((sheaf_arrow_taken *)user);
 }
 
-/* ---- what is taken ---- */
+/* ---- ranges of arrays ---- */
 
 sheaf_status sheaf_arrow_damaged(const sheaf_arrow_part *p, const char *expected, int64_t found,
                                  sheaf_error *err)

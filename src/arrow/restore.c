@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- whether it is such a schema ---- */
+/* ---- checking the schema ---- */
 
 static bool are_alike(const struct ArrowSchema *a, const struct ArrowSchema *b)
 {
@@ -30,7 +30,7 @@ sheaf_status sheaf_arrow_is_of_plan(const sheaf_arrow_plan *plan, const struct A
 	return SHEAF_OK;
 }
 
-/* ---- what is said beside a column ---- */
+/* ---- fields beside a column ---- */
 
 /* A truth value for each position: whether it is imputed. */
 static sheaf_status restore_imputed(const sheaf_arrow_part *p, sheaf_level_builder *level, sheaf_error *err)

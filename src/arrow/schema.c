@@ -60,7 +60,7 @@ static sheaf_status new_schema(sheaf_context *cx, full_name name, int n, struct 
 	return SHEAF_OK;
 }
 
-/* ---- what a node is called in Arrow ---- */
+/* ---- Arrow's names of nodes ---- */
 
 const char sheaf_arrow_numbers[SHEAF_TYPES][2] = {
 	[SHEAF_U8] = "C",  [SHEAF_U16] = "S", [SHEAF_U32] = "I", [SHEAF_U64] = "L", [SHEAF_I8] = "c",

@@ -106,7 +106,7 @@ static bool means(const struct ArrowSchema *schema, const char *meaning)
 	return text && (size_t)n == strlen(meaning) && memcmp(text, meaning, (size_t)n) == 0;
 }
 
-/* ---- what becomes of a column ---- */
+/* ---- fields for columns ---- */
 
 static bool is_number(const struct ArrowSchema *schema)
 {

@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include <inttypes.h>
 
-/* ---- where it stands ---- */
+/* ---- the current place ---- */
 
 /* The current place of the batches, however they got there. */
 static void note_place(sheaf_batches *b)

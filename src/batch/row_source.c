@@ -299,7 +299,7 @@ int64_t sheaf_row_source_piece_size(const sheaf_row_source *s, int64_t piece)
 	return sheaf_row_source_piece(s, piece).entry.size;
 }
 
-/* ---- what the data are ---- */
+/* ---- fingerprints of the data ---- */
 
 static uint64_t mix(uint64_t hash, const void *data, size_t size)
 {

@@ -256,7 +256,7 @@ static sheaf_status read_parts(const reading *r, sheaf_error *err)
 	return status;
 }
 
-/* ---- arrays that are no run ---- */
+/* ---- arrays that are not contiguous ---- */
 
 /* Rows of the first dimension to be read at once: whole chunks, if these are not too large. */
 static int64_t rows_at_once(const sheaf_box_item *item, int64_t row)

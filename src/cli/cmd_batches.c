@@ -222,7 +222,7 @@ static sheaf_status go_to_start(const sheaf_values *values, sheaf_batches *batch
 	return state ? resume_from(batches, state, resumed, err) : SHEAF_OK;
 }
 
-/* ---- what comes ---- */
+/* ---- printing batches ---- */
 
 /* The results so far. */
 typedef struct throughput {

@@ -27,7 +27,7 @@ typedef struct report {
 
 static int count_inputs(const session *s) { return s->args->nfiles - 1; }
 
-/* ---- what is known of the file ---- */
+/* ---- facts about the file ---- */
 
 static void add_card(report *r, const char *name, const char *text)
 {

@@ -20,7 +20,7 @@ typedef struct expansion {
 	int depth; /* of names whose values are being inserted */
 } expansion;
 
-/* ---- what is at the top ---- */
+/* ---- fields at the top level ---- */
 
 static sheaf_status list_fields(expansion *x)
 {

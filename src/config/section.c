@@ -74,7 +74,7 @@ static sheaf_status follow(const sheaf_cntk *c, const char *section, sheaf_confi
 	return SHEAF_OK;
 }
 
-/* ---- what a section is for ---- */
+/* ---- actions of a section ---- */
 
 sheaf_status sheaf_cntk_action_of(const sheaf_cntk *c, const sheaf_config_record *section, bool outward,
                                   sheaf_cntk_action *out)

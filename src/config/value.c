@@ -32,7 +32,7 @@ sheaf_status sheaf_cntk_text(const sheaf_cntk *c, sheaf_field_span field, char *
 	return sheaf_copy_text(c->cx, c->text + value.at, value.end - value.at, out, c->err);
 }
 
-/* ---- what texts mean ---- */
+/* ---- values of texts ---- */
 
 sheaf_status sheaf_cntk_refuse(const sheaf_cntk *c, sheaf_field_span field, const char *expected,
                                const char *found)

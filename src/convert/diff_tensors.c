@@ -34,7 +34,7 @@ static void report(comparison *c, const char *place, const char *a, const char *
 		c->enough = true;
 }
 
-/* ---- what is said of each as a whole ---- */
+/* ---- comparing shapes and fills ---- */
 
 static void shape_text(const sheaf_tensor *t, char *text, size_t size)
 {

@@ -46,7 +46,7 @@ typedef struct merging {
 	settling now;
 } merging;
 
-/* ---- what is reported ---- */
+/* ---- findings ---- */
 
 /* Each part that met a key has reported it. */
 static sheaf_status hear(void *user, const sheaf_problem *problem, sheaf_error *err)
@@ -65,7 +65,7 @@ static sheaf_status hear_of_input(void *user, const sheaf_problem *problem, shea
 	return m->now.deaf ? SHEAF_OK : sheaf_report(m->cx, problem, err);
 }
 
-/* ---- what only the whole shows ---- */
+/* ---- findings about the whole ---- */
 
 static void stop_settling(merging *m)
 {

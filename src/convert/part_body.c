@@ -9,7 +9,7 @@
 
 enum { BLOB = 24, SEGMENT_LEAST = 32, SETTING_LEAST = 8, READER_LEAST = 8 };
 
-/* ---- what is common, to bytes ---- */
+/* ---- the common part, to bytes ---- */
 
 /* What is known about an input whose schema was inferred, in the form that an index has. */
 static void put_reader(sheaf_builder *b, const sheaf_dataset *d)
@@ -107,7 +107,7 @@ void sheaf_part_put_bytes(sheaf_builder *b, sheaf_bytes bytes)
 	sheaf_builder_append(b, bytes.data, bytes.size);
 }
 
-/* ---- what is not written ---- */
+/* ---- a sink that drops everything ---- */
 
 static int forget(void *user, const void *data, size_t size)
 {
@@ -120,7 +120,7 @@ sheaf_status sheaf_part_scrap(const char *name, sheaf_context *cx, sheaf_sink **
 	return sheaf_sink_function(forget, NULL, name, cx, out, err);
 }
 
-/* ---- what is common, from bytes ---- */
+/* ---- the common part, from bytes ---- */
 
 static void read_facts(sheaf_cursor *c, sheaf_facts *f)
 {
@@ -235,7 +235,7 @@ void sheaf_part_common_free(sheaf_part_common *common)
 	*common = (sheaf_part_common){0};
 }
 
-/* ---- what is a part's own ---- */
+/* ---- the part's own data ---- */
 
 void sheaf_part_put_own(sheaf_builder *b, const sheaf_part_own *own)
 {

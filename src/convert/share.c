@@ -88,7 +88,7 @@ static sheaf_status read_fractions(const sharing *s, sheaf_error *err)
 	return sum > 1 - slack && sum < 1 + slack ? SHEAF_OK : refuse_fractions(s, err);
 }
 
-/* ---- what there is to share ---- */
+/* ---- what is distributed ---- */
 
 static sheaf_status count_units(sharing *s, sheaf_error *err)
 {

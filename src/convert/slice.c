@@ -136,7 +136,7 @@ void sheaf_slice_close(sheaf_slice *s)
 	sheaf_release(s->caller, s, sizeof *s);
 }
 
-/* ---- what it has ---- */
+/* ---- the contents of a slice ---- */
 
 void sheaf_slice_describe(const sheaf_slice *s, sheaf_slice_entries *out)
 {
@@ -188,7 +188,7 @@ sheaf_status sheaf_slice_find(sheaf_slice *s, const uint64_t *key, int64_t *out,
 	return SHEAF_OK;
 }
 
-/* ---- what others have sent ---- */
+/* ---- entries from others ---- */
 
 static sheaf_status supply(sheaf_slice *s, const int64_t *counts, int n, sheaf_error *err)
 {

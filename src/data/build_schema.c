@@ -7,7 +7,7 @@
 #include <sheaf/build.h>
 #include <string.h>
 
-/* ---- what cannot be ---- */
+/* ---- checks ---- */
 
 static sheaf_status check_schema(const sheaf_schema *schema, bool of_tensor, sheaf_error *err)
 {

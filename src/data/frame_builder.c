@@ -213,7 +213,7 @@ sheaf_status sheaf_frame_builder_end(sheaf_frame_builder *b, sheaf_status status
 	return status;
 }
 
-/* ---- what is missing ---- */
+/* ---- missing positions ---- */
 
 void sheaf_level_miss(sheaf_level_builder *level, int64_t p, int code)
 {

@@ -40,7 +40,7 @@ static sheaf_status recognise(sheaf_source *source, const sheaf_open_options *op
 	return sheaf_recognise(source, options->format, implied, out, err);
 }
 
-/* ---- what is selected ---- */
+/* ---- selections ---- */
 
 bool sheaf_selects_rows_alone(const sheaf_selection *s)
 {

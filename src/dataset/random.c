@@ -138,7 +138,7 @@ sheaf_status sheaf_dataset_pick(const sheaf_dataset *d, const sheaf_row_at *rows
 	return d->format->random->pick(d->in, rows, n, frame, cx, err);
 }
 
-/* ---- rows that are passed over ---- */
+/* ---- skipping rows ---- */
 
 /* Cutting continues with this piece, whose first row is `row`. */
 static sheaf_status go_on_with(sheaf_dataset *d, const sheaf_piece *piece, int64_t row, sheaf_error *err)

@@ -22,7 +22,7 @@ typedef struct ranged {
 	sheaf_context *deaf; /* receives the findings in it */
 } ranged;
 
-/* ---- what can be cut ---- */
+/* ---- inputs that can be cut ---- */
 
 /* Whether each row that is given is a row of the format, with the same number. */
 static bool keeps_rows(const sheaf_dataset *d)
@@ -482,7 +482,7 @@ sheaf_status sheaf_dataset_carry(const sheaf_dataset *d, sheaf_builder *bytes, s
 	return d->format->carry ? d->format->carry(d->in, bytes, err) : SHEAF_OK;
 }
 
-/* ---- what is in the pieces ---- */
+/* ---- contents of pieces ---- */
 
 static sheaf_status count_all(sheaf_dataset *d, const sheaf_range *range, sheaf_decoding *decoding,
                               sheaf_builder *counts, sheaf_error *err)

@@ -10,7 +10,7 @@
 #include "io/source.h"
 #include <string.h>
 
-/* ---- what was found ---- */
+/* ---- findings ---- */
 
 static sheaf_status hear(void *user, const sheaf_problem *problem, sheaf_error *err)
 {

@@ -225,7 +225,7 @@ sheaf_status sheaf_infer_part(sheaf_delimited_reader *in, sheaf_seen *seen, size
 	return see(seen, in, window.data, end, err);
 }
 
-/* ---- what it comes to ---- */
+/* ---- results ---- */
 
 typedef struct cell_type {
 	sheaf_meaning meaning;

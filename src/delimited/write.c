@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- what is taken ---- */
+/* ---- accepted schemas ---- */
 
 static bool is_item(const sheaf_field *field)
 {

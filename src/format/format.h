@@ -27,7 +27,7 @@ struct sheaf_cursor;
 typedef struct sheaf_opening {
 	bool glance; /* what is not declared is inferred from the first part of the input instead of the whole */
 	bool pipe;   /* rows are needed as they come: nothing may be read ahead of them */
-	bool loop;   /* at the end of the input begin again, for ever */
+	bool loop;   /* at the end of the input begin again, forever */
 	sheaf_view view;
 	unsigned rows; /* kinds of rows (SHEAF_TAKES_...) that are wanted; a format with a choice gives one of
 	                  them. 0: any */

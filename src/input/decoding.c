@@ -100,7 +100,7 @@ static void cut_ahead(sheaf_decoding *p)
 	}
 }
 
-/* ---- memory that runs out ---- */
+/* ---- when memory runs out ---- */
 
 /* If memory is too small for several pieces, there is one at a time from now on. False if there already
  * was. */

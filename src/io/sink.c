@@ -253,7 +253,7 @@ int64_t sheaf_sink_tell(const sheaf_sink *sink)
 	return sink->position;
 }
 
-/* ---- bytes that somebody else writes ---- */
+/* ---- bytes that another process writes ---- */
 
 bool sheaf_sink_is_plain(const sheaf_sink *sink)
 {

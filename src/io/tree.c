@@ -80,7 +80,7 @@ sheaf_status sheaf_tree_put(const sheaf_target *target, const char *path, sheaf_
 	return status;
 }
 
-/* ---- all that is in one ---- */
+/* ---- walking through one ---- */
 
 /* What happens to a name in a folder; for a folder, after its contents. Returns errno, or 0. */
 typedef struct visit {

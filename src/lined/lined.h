@@ -12,7 +12,7 @@
 #include "io/cutter.h"
 #include <string.h>
 
-/* ---- what a line is made of ---- */
+/* ---- bytes of a line ---- */
 
 typedef struct sheaf_lined_syntax {
 	uint64_t spaces; /* bit c: byte c is white space; up to ' ' */

@@ -38,7 +38,7 @@ typedef void sheaf_fields_cutter(sheaf_fields_cut *cut, const uint8_t *until);
 
 void sheaf_fields_cut_begin(sheaf_fields_cut *cut);
 
-/* ---- what stands in them ---- */
+/* ---- their contents ---- */
 
 /* The fields of a column: number i is from starts[i * start_step] + skip to ends[i * end_step] of the text.
  */

@@ -74,7 +74,7 @@ void sheaf_kernel_use(const char *name)
 	atomic_store_explicit(&chosen, name ? choose(name) : NULL, memory_order_release);
 }
 
-/* ---- what the chosen one does for others ---- */
+/* ---- calls of the chosen one ---- */
 
 const uint8_t *sheaf_find_any(const uint8_t *at, const uint8_t *end, const sheaf_wanted *wanted)
 {

@@ -28,7 +28,7 @@ static double bin_quantile(const sheaf_value_counts *v, double share)
 	return v->most;
 }
 
-/* ---- quantiles of values of which each is counted ---- */
+/* ---- exact quantiles ---- */
 
 typedef struct value_count {
 	double value;

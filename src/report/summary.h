@@ -95,7 +95,7 @@ SHEAF_USE sheaf_status sheaf_summary_begin(const sheaf_schema *schema, sheaf_con
                                            unsigned (*counts)(void *user, const sheaf_summary *s, int field),
                                            void *user, sheaf_summary **out, sheaf_error *err);
 
-/* ---- what is made of the counts ---- */
+/* ---- figures from the counts ---- */
 
 typedef struct sheaf_quantiles {
 	double p50, p95, p99;

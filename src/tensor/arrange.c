@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- what has to be done ---- */
+/* ---- planning ---- */
 
 static bool is_of_family(sheaf_structure a, sheaf_structure b)
 {

@@ -120,7 +120,7 @@ static sheaf_status check_named(const sheaf_input *input, const sheaf_open_optio
 	return SHEAF_OK;
 }
 
-/* ---- what is selected ---- */
+/* ---- selections ---- */
 
 /* Which parts of a selection have been applied. */
 typedef struct selecting {

@@ -89,7 +89,7 @@ sheaf_status sheaf_view_slice_below(const sheaf_row_view *v, const sheaf_piece *
 	return status ? status : sliced;
 }
 
-/* ---- members that go through to the format below ---- */
+/* ---- members passed to the format below ---- */
 
 static sheaf_status describe(const void *in, bool json, sheaf_context *cx, sheaf_buffer *text,
                              sheaf_error *err)
@@ -217,7 +217,7 @@ sheaf_status sheaf_view_new(sheaf_input *input, size_t size, sheaf_row_view **ou
 	return SHEAF_OK;
 }
 
-/* ---- reading what is below ---- */
+/* ---- reading the rows below ---- */
 
 sheaf_status sheaf_view_next_below(const sheaf_row_view *v, sheaf_decoding *decoding, int64_t row,
                                    const sheaf_frame **out, sheaf_error *err)

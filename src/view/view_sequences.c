@@ -134,7 +134,7 @@ static sheaf_status put_stream(const gathering *g, const sheaf_sequence_part *p,
 	return SHEAF_OK;
 }
 
-/* ---- what stands beside streams ---- */
+/* ---- columns beside streams ---- */
 
 static void put_item(const sheaf_column *from, int64_t r, sheaf_column_builder *to)
 {

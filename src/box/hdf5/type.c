@@ -213,7 +213,7 @@ static sheaf_status take_type(const sheaf_hdf5_look *l, sheaf_cursor *c, int roo
 	return sheaf_hdf5_done(l, c);
 }
 
-/* ---- types that stand by themselves ---- */
+/* ---- committed types ---- */
 
 static sheaf_status find_type(sheaf_hdf5_look *l, int64_t address, sheaf_hdf5_type *out)
 {

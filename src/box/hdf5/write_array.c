@@ -147,7 +147,7 @@ sheaf_status sheaf_hdf5_write_chunk(void *handle, int64_t chunk, uint32_t skippe
 	return sheaf_hdf5_store(a->w, it.address, bytes, size);
 }
 
-/* ---- what the header says ---- */
+/* ---- the header ---- */
 
 static void describe_filters(const array *a, sheaf_builder *b)
 {

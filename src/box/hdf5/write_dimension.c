@@ -77,7 +77,7 @@ static sheaf_status make_scale(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, c
 	return sheaf_hdf5_link_new(w, group, name, scale);
 }
 
-/* ---- dimensions that were there ---- */
+/* ---- existing dimensions ---- */
 
 typedef struct learning {
 	sheaf_hdf5_writer *w;
@@ -177,7 +177,7 @@ sheaf_status sheaf_hdf5_add_dimension(sheaf_hdf5_writer *w, sheaf_hdf5_object *g
 	return SHEAF_OK;
 }
 
-/* ---- arrays that go ---- */
+/* ---- removed arrays ---- */
 
 typedef struct leaving {
 	sheaf_hdf5_writer *w;

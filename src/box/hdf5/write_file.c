@@ -5,7 +5,7 @@
 #include "box/hdf5/write.h"
 #include "io/descriptor.h"
 
-/* ---- what is written into ---- */
+/* ---- existing files ---- */
 
 static sheaf_status refuse(const sheaf_hdf5_writer *w, const char *found)
 {
@@ -198,7 +198,7 @@ static sheaf_status finish_file(void *state, sheaf_error *err)
 	return complete((sheaf_hdf5_writer *)state);
 }
 
-/* ---- names that go ---- */
+/* ---- removed names ---- */
 
 /* An object that cannot be read may still be removed. */
 static bool is_flaw(sheaf_status status)

@@ -169,7 +169,7 @@ static sheaf_status write_new(pen *p, sheaf_hdf5_object *o)
 	return sheaf_hdf5_store(p->w, o->address, p->b->data, p->b->size);
 }
 
-/* ---- headers that were there ---- */
+/* ---- existing headers ---- */
 
 /* The rest of the first block: empty messages, or if not even these fit, zeros. */
 static void fill_up(pen *p, size_t end)

@@ -165,7 +165,7 @@ sheaf_status sheaf_hdf5_link_new(sheaf_hdf5_writer *w, sheaf_hdf5_object *group,
 	return SHEAF_OK;
 }
 
-/* ---- what was there ---- */
+/* ---- existing objects ---- */
 
 /* The next number in the order of links or attributes. */
 static int64_t next_of(const sheaf_hdf5_message *info, size_t width)

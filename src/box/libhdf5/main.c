@@ -36,7 +36,7 @@ static void limit_time(int64_t seconds)
 	(void)setrlimit(RLIMIT_CPU, &(struct rlimit){now + (rlim_t)seconds + 1, RLIM_INFINITY});
 }
 
-/* ---- what the library says ---- */
+/* ---- errors of the library ---- */
 
 typedef struct complaint {
 	char text[300];

@@ -296,7 +296,7 @@ static sheaf_status read_attribute(void *memory, const sheaf_box_item *item, con
 	return sheaf_zarr_describe_value(value, catalog, bytes, err);
 }
 
-/* ---- arrays of which little is stored ---- */
+/* ---- sparsely stored arrays ---- */
 
 static sheaf_status count_stored(state *s, int64_t *stored, sheaf_error *err)
 {

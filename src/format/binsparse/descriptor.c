@@ -16,7 +16,7 @@ typedef struct parsing {
 	sheaf_error *err;
 } parsing;
 
-/* ---- what is wrong ---- */
+/* ---- errors ---- */
 
 static sheaf_status expect(const parsing *p, const char *key, const char *expected, const sheaf_json *value)
 {

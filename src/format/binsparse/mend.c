@@ -124,7 +124,7 @@ static sheaf_status add_entries(mending *m)
 	return status;
 }
 
-/* ---- levels anew ---- */
+/* ---- making levels again ---- */
 
 /* Pointers up to that of position p of level l: what is below begins at the current end. */
 static void reach(mending *m, int l, int64_t p)

@@ -22,7 +22,7 @@ typedef struct writer {
 	uint64_t nchunks;
 } writer;
 
-/* ---- what can be stored ---- */
+/* ---- accepted schemas ---- */
 
 static sheaf_status check_field(const sheaf_field *field, sheaf_error *err)
 {

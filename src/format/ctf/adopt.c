@@ -107,7 +107,7 @@ sheaf_status sheaf_ctf_adopt(sheaf_ctf_reader *in, const sheaf_known *known, she
 	return SHEAF_OK;
 }
 
-/* ---- what decoding doubts ---- */
+/* ---- doubts in decoding ---- */
 
 static bool is_within(const sheaf_ctf_reader *in, const sheaf_ctf_look *look, int i)
 {

@@ -135,7 +135,7 @@ static sheaf_status read_part(inference *f, bool declared, size_t most, bool *co
 	return sheaf_ctf_look_at(&f->look, window.data, end, f->in->line, false, f->err);
 }
 
-/* ---- what it comes to ---- */
+/* ---- results ---- */
 
 static void shape_fields(inference *f, sheaf_type type, bool guessed)
 {

@@ -160,7 +160,7 @@ static bool step_reals(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
 	return true;
 }
 
-/* ---- examples of which all is shown ---- */
+/* ---- complete examples ---- */
 
 /* These walk without remembering how far they came: NULL if more bytes are needed, and if a count is
  * negative. */

@@ -10,7 +10,7 @@
 #include "io/filter.h"
 #include <inttypes.h>
 
-/* ---- what can be stored ---- */
+/* ---- accepted schemas ---- */
 
 /* The side of a group of the network, if it is on one side only. */
 static bool find_group(const sheaf_lens_streams *streams, const char *name, sheaf_lens_stream *out)

@@ -30,7 +30,7 @@ typedef struct filling {
 	int64_t done;                  /* complete examples */
 } filling;
 
-/* ---- what is wrong with ranges ---- */
+/* ---- errors in ranges ---- */
 
 static sheaf_status report(const filling *f, sheaf_severity severity, const char *rule, const char *expected,
                            const char *found, const char *consequence)

@@ -181,7 +181,7 @@ sheaf_status sheaf_lens_show_heading(sheaf_lens_dataset *in, sheaf_error *err)
 	return status;
 }
 
-/* ---- what there is to know of a file ---- */
+/* ---- facts about a file ---- */
 
 static const char *shown_proc(const sheaf_lens_survey *s, size_t k)
 {

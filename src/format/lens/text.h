@@ -32,7 +32,7 @@ typedef struct sheaf_lens_parsing {
 	sheaf_builder string; /* the last block */
 	const sheaf_kernel *kernel;
 	sheaf_lens_set *set;
-	sheaf_lens_example *example; /* under way */
+	sheaf_lens_example *example; /* the current one */
 	sheaf_builder active;        /* sheaf_lens_span: the last event list */
 	sheaf_lens_side input, target;
 } sheaf_lens_parsing;

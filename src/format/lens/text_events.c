@@ -63,7 +63,7 @@ static sheaf_status read_list(sheaf_lens_parsing *p)
 	return sheaf_builder_status(&p->active, p->teller.err);
 }
 
-/* ---- what it sets ---- */
+/* ---- settings of events ---- */
 
 static sheaf_status read_fields(sheaf_lens_parsing *p, sheaf_lens_traits *traits, unsigned *given)
 {

@@ -105,7 +105,7 @@ static sheaf_status read_pointers(const sheaf_npz_archive *a, const char *name, 
 	return status;
 }
 
-/* ---- what must hold ---- */
+/* ---- checks ---- */
 
 sheaf_status sheaf_npz_flaw(const sheaf_npz_sparse *s, const char *what, int64_t expected, int64_t found,
                             sheaf_error *err)

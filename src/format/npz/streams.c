@@ -84,7 +84,7 @@ static const sheaf_array *array_of(const sheaf_npz_streams *s, int field, int le
 	return array && array->holding.name ? array : NULL;
 }
 
-/* ---- what must hold ---- */
+/* ---- checks ---- */
 
 static sheaf_status check_count(const sheaf_npz_streams *s, const sheaf_npz_slot *slot, int64_t expected,
                                 sheaf_error *err)

@@ -42,7 +42,7 @@ static inline const uint8_t *place(const places *p, bool strided, int64_t c)
 	return p->at + (strided ? c * p->step : p->bases[c]);
 }
 
-/* ---- what is missing ---- */
+/* ---- missing values ---- */
 
 static inline void gather_nulls(const places *p, bool strided, uint8_t *nulls)
 {

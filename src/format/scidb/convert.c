@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* ---- what there is ---- */
+/* ---- supported conversions ---- */
 
 static bool is_integer(sheaf_scidb_kind kind) { return kind >= SCIDB_CHAR && kind <= SCIDB_UINT64; }
 static bool is_real(sheaf_scidb_kind kind) { return kind == SCIDB_FLOAT || kind == SCIDB_DOUBLE; }

@@ -26,7 +26,7 @@ static sheaf_status note(const sheaf_scidb_reader *in, sheaf_piece *piece, sheaf
 	return sheaf_builder_finish(&b, &piece->notes, err);
 }
 
-/* ---- how much is whole ---- */
+/* ---- complete cells ---- */
 
 typedef struct extent {
 	int64_t cells, bytes; /* complete ones */

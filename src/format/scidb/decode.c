@@ -92,7 +92,7 @@ static sheaf_status decode_cells(decoding *d)
 	return SHEAF_OK;
 }
 
-/* ---- the cell that is not whole ---- */
+/* ---- the incomplete cell ---- */
 
 typedef struct rest {
 	int items;      /* entries that are there */

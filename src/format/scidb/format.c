@@ -169,7 +169,7 @@ static sheaf_status rewind_reader(void *reader, sheaf_error *err)
 	return in->views ? SHEAF_OK : sheaf_source_rewind(in->source, err);
 }
 
-/* ---- what is known ---- */
+/* ---- facts ---- */
 
 static const char *counting(const void *in) { return ((const sheaf_scidb_reader *)in)->counting; }
 

@@ -61,7 +61,7 @@ static sheaf_status refuse_gap(const sheaf_scidb_places *p, sheaf_error *err)
 		sheaf_sink_name(p->sink), p->next, place_text(p, p->next, text, sizeof text));
 }
 
-/* ---- cells that no row has ---- */
+/* ---- cells without a row ---- */
 
 /* From the next cell to the one before `end`. A shape costs nothing, filling it does. */
 static sheaf_status fill(sheaf_scidb_places *p, int64_t end, sheaf_error *err)

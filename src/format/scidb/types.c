@@ -128,7 +128,7 @@ sheaf_status sheaf_scidb_types_find(sheaf_scidb_types *types, const char *name, 
 	return add(types, name, size, bytes, out, err);
 }
 
-/* ---- those that are none ---- */
+/* ---- unknown names ---- */
 
 static const char *name_at(const void *user, int i)
 {

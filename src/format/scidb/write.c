@@ -26,7 +26,7 @@ typedef struct writer {
 	sheaf_scidb_places places;
 } writer;
 
-/* ---- what can be stored ---- */
+/* ---- accepted schemas ---- */
 
 static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {

@@ -20,7 +20,7 @@ typedef struct sheaf_svm_writer {
 	char label_name[64], features_name[64];
 } sheaf_svm_writer;
 
-/* ---- which field is what ---- */
+/* ---- roles of fields ---- */
 
 static bool is_query(const sheaf_field *field)
 {

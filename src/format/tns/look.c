@@ -130,7 +130,7 @@ static sheaf_status read_opening(sheaf_entry_reader *in, opening *o, sheaf_error
 	return SHEAF_OK;
 }
 
-/* ---- the shape of what is not said ---- */
+/* ---- inferring the shape ---- */
 
 static void widen(int64_t *shape, const sheaf_frame *frame, int rank)
 {
