@@ -3,12 +3,17 @@
  * replaced in its text, and records are spans of that text, which are searched when a key is needed. So
  * networks and other sections need not be understood.
  *
- * scan.c spans: comments, strings, brackets, fields, elements expand.c the text with its names replaced, and
- * the place of each byte of it record.c records: their fields, and those of the records around value.c fields
- * as text, numbers and words section.c which record is meant file.c where the file of a reader is settings.c
- * lists of settings streams.c the inputs of a reader into settings shuffle.c in which order a reader gives
- * what it reads sizes.c how much of it training takes at a time reader.c the record of a reader into inputs
- * and settings */
+ *   scan.c      spans: comments, strings, brackets, fields, elements
+ *   expand.c    the text with its names replaced, and the place of each byte of it
+ *   record.c    records: their fields, and those of the records around
+ *   value.c     fields as text, numbers and words
+ *   section.c   which record is meant
+ *   file.c      where the file of a reader is
+ *   settings.c  lists of settings
+ *   streams.c   the inputs of a reader into settings
+ *   shuffle.c   in which order a reader gives what it reads
+ *   sizes.c     how much of it training takes at a time
+ *   reader.c    the record of a reader into inputs and settings */
 #ifndef SHEAF_CONFIG_CONFIG_H
 #define SHEAF_CONFIG_CONFIG_H
 

@@ -2,12 +2,14 @@
 /* Tables as delimited text: rows are records of fields, separated by a delimiter and ended by a line feed.
  * The formats of this family differ only in their dialects and options; everything else is here.
  *
- * dialect.c what the settings say of quotes, delimiters, words detect.c what the file says of them header.c
- * whether the first line has names, and which columns.c columns that settings declare word.c a field's text:
- * nulls, kinds, without its escapes item.c it as an item of its type records.c where records and fields end
- * cut.c the input into pieces of them infer.c types that nobody declared reader.c opening, schema, facts
- * decode.c a piece into columns report.c what is wrong with a piece write.c the writer's life encode.c rows
- * into records probe.c whether a file is a table
+ *   dialect.c  what the settings say of quotes, delimiters, words    detect.c   what the file says of them
+ *   header.c   whether the first line has names, and which           columns.c  columns that settings declare
+ *   word.c     a field's text: nulls, kinds, without its escapes     item.c     it as an item of its type
+ *   records.c  where records and fields end                          cut.c      the input into pieces of them
+ *   infer.c    types that nobody declared                            reader.c   opening, schema, facts
+ *   decode.c   a piece into columns                                  report.c   what is wrong with a piece
+ *   write.c    the writer's life                                     encode.c   rows into records
+ *   probe.c    whether a file is a table
  *
  * The formats' pages in docs/formats say what is read and why. */
 #ifndef SHEAF_DELIMITED_DELIMITED_H

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Inputs whose lines are rows: the common part of their formats.
  *
- * input.c the lines into pieces, in order and in any look.c what only a look at the input says text.c a
- * piece, line by line, and what is wrong with it entries.h lines of coordinates and a value */
+ *   input.c    the lines into pieces, in order and in any
+ *   look.c     what only a look at the input says
+ *   text.c     a piece, line by line, and what is wrong with it
+ *   entries.h  lines of coordinates and a value */
 #ifndef SHEAF_LINED_LINED_H
 #define SHEAF_LINED_LINED_H
 

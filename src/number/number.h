@@ -38,7 +38,9 @@ typedef struct sheaf_scanned {
 } sheaf_scanned;
 
 /* Read the longest prefix of [at, end) that is
+ *
  *   [+-]? ( digit+ [ '.' digit* ] | '.' digit+ ) [ (e|E) [+-]? digit+ ]
+ *
  * as the nearest value, half to even: any number of digits, any exponent, subnormals, the sign of zero. An
  * 'e' after the mantissa always starts an exponent, so "1ex" is a flaw and not a 1. "nan" and "inf" are no
  * numbers. *out is 0 on a flaw. */

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* The inside of Arrow's files and streams: declarations that their files share.
  *
- * flat_read.c, flat_write.c FlatBuffers, in which heads of messages are written message.c a message's head:
- * what it is, and how long its body fields.c the fields of a schema message, as the C data interface has them
- * own_schema.c the schema of columns that were ours body.c the buffers of a record batch, checked against
- * their bytes, as an array of that interface dictionaries.c the texts that indices mean, and from which byte
- * of the input on compress.c buffers compressed one by one read.c opening, cutting, decoding; streams file.c
- * the same of files, by their footers put_fields.c fields into a schema message write.c rows into record
- * batches, and the footer of a file format.c the table entry
+ *   flat_read.c, flat_write.c   FlatBuffers, in which heads of messages are written
+ *   message.c        a message's head: what it is, and how long its body
+ *   fields.c         the fields of a schema message, as the C data interface has them
+ *   own_schema.c     the schema of columns that were ours
+ *   body.c           the buffers of a record batch, checked against its bytes, as an array of that interface
+ *   dictionaries.c   the texts that indices mean, and from which byte of the input on
+ *   compress.c       buffers compressed one by one
+ *   read.c           opening, cutting, decoding; streams
+ *   file.c           the same of files, by their footers
+ *   put_fields.c     fields into a schema message
+ *   write.c          rows into record batches, and the footer of a file
+ *   format.c         the table entry
  *
  * src/arrow converts fields and arrays, for files and for the exchange with other programs. What is read and
  * why is in docs/formats/arrow.md. Sections are those of Arrow's "Columnar format" page. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The inside of Binsparse. Three layers, each with its own header:
  *
- * descriptor.h the JSON that says what a tensor is tensor.h a tensor in a box: its arrays, found and measured
- * reader.h reading: pieces, entries, sequences, whole tensors writer.h writing: entries and sequences into
- * arrays
+ *   descriptor.h   the JSON that says what a tensor is
+ *   tensor.h       a tensor in a box: its arrays, found and measured
+ *   reader.h       reading: pieces, entries, sequences, whole tensors
+ *   writer.h       writing: entries and sequences into arrays
  *
  * What is read and why is in docs/formats/binsparse.md. */
 #ifndef SHEAF_FORMAT_BINSPARSE_BINSPARSE_H

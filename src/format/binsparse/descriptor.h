@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Binsparse descriptors, the JSON beside the arrays of a tensor: parsed and written.
  *
- * types.c data types and their modifiers layout.c formats, level trees, and which are equivalent descriptor.c
- * JSON into a descriptor, every rule compose.c a descriptor into JSON levels.c the custom section */
+ *   types.c        data types and their modifiers
+ *   layout.c       formats, level trees, and which are equivalent
+ *   descriptor.c   JSON into a descriptor, every rule
+ *   compose.c      a descriptor into JSON
+ *   levels.c       the custom section */
 #ifndef SHEAF_FORMAT_BINSPARSE_DESCRIPTOR_H
 #define SHEAF_FORMAT_BINSPARSE_DESCRIPTOR_H
 

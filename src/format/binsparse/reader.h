@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading: declarations that its files share.
  *
- * reader.c the tensors that it has open open.c the box, its tensors, and what rows they give members.c all
- * tensors of a box mend.c entries out of order, or twice cut.c entries into pieces entries.c a piece into
- * coordinates and values check.c what is looked at in each piece whole.c a tensor as one row rows.c rows of
- * sequences into pieces sequences.c a piece into streams info.c what `info` and `schema` say */
+ *   reader.c     the tensors that it has open
+ *   open.c       the box, its tensors, and what rows they give
+ *   members.c    all tensors of a box
+ *   mend.c       entries out of order, or twice
+ *   cut.c        entries into pieces
+ *   entries.c    a piece into coordinates and values
+ *   check.c      what is looked at in each piece
+ *   whole.c      a tensor as one row
+ *   rows.c       rows of sequences into pieces
+ *   sequences.c  a piece into streams
+ *   info.c       what `info` and `schema` say */
 #ifndef SHEAF_FORMAT_BINSPARSE_READER_H
 #define SHEAF_FORMAT_BINSPARSE_READER_H
 

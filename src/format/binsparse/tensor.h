@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A tensor in a box: its descriptor and the arrays that this requires.
  *
- * array.c values of one array, by runs and one by one tensor.c finding the arrays, their types and lengths
- * repair.c pointers that have wrapped around place.c positions: from levels down to entries, and up again */
+ *   array.c    values of one array, by runs and one by one
+ *   tensor.c   finding the arrays, their types and lengths
+ *   repair.c   pointers that have wrapped around
+ *   place.c    positions: from levels down to entries, and up again */
 #ifndef SHEAF_FORMAT_BINSPARSE_TENSOR_H
 #define SHEAF_FORMAT_BINSPARSE_TENSOR_H
 

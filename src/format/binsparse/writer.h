@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Writing: declarations that its files share.
  *
- * write.c settings, creating, finishing store.c an array whose length and type are known at the end encode.c
- * entries into bytes build.c these into the arrays of levels adopt.c the same from a source streams.c
- * sequences into bytes, and into arrays finish.c arrays and descriptor into the box */
+ *   write.c     settings, creating, finishing
+ *   store.c     an array whose length and type are known at the end
+ *   encode.c    entries into bytes
+ *   build.c     these into the arrays of levels
+ *   adopt.c     the same from a source
+ *   streams.c   sequences into bytes, and into arrays
+ *   finish.c    arrays and descriptor into the box */
 #ifndef SHEAF_FORMAT_BINSPARSE_WRITER_H
 #define SHEAF_FORMAT_BINSPARSE_WRITER_H
 

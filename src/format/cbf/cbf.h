@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The inside of CNTK's binary format: declarations that its files share.
  *
- * format.c the table entry, options, recognition header.c prefix, stream headers, chunk table cut.c chunks,
- * and parts of long ones, as pieces walk.c chunks, and where the sequences of long ones are decode.c a piece
- * into sequences, every rule checked run.c the sequences of a sound sparse stream, all at once sequence.c one
- * sequence of one stream: its counts and arrays locate.c where the sequences of a chunk are, and some of them
- * taken from there write.c sequences into chunks, header at the end declare.c the schema as CNTK's users
- * write it
+ *   format.c    the table entry, options, recognition
+ *   header.c    prefix, stream headers, chunk table
+ *   cut.c       chunks, and parts of long ones, as pieces
+ *   walk.c      chunks, and where the sequences of long ones are
+ *   decode.c    a piece into sequences, every rule checked
+ *   run.c       the sequences of a sound sparse stream, all at once
+ *   sequence.c  one sequence of one stream: its counts and arrays
+ *   locate.c    where the sequences of a chunk are, and some of them taken from there
+ *   write.c     sequences into chunks, header at the end
+ *   declare.c   the schema as CNTK's users write it
  *
  * What is read and why is in docs/formats/cbf.md. */
 #ifndef SHEAF_FORMAT_CBF_CBF_H

@@ -2,9 +2,11 @@
 /* HDF5 files of other programs: finds the matrices, tensors and lists of texts in them by the names and
  * attributes that these programs use.
  *
- * find.c datasets in the tree of a file open.c one of them, measured places.c coordinates of entries values.c
- * their values order.c indices, looked at rows.c its rows whole.c all of it as one row describe.c what `info`
- * says write.c a matrix as AnnData has it format.c the table entry */
+ *   find.c      datasets in the tree of a file       open.c      one of them, measured
+ *   places.c    coordinates of entries               values.c    their values
+ *   order.c     indices, looked at                   rows.c      its rows
+ *   whole.c     all of it as one row                 describe.c  what `info` says
+ *   write.c     a matrix as AnnData has it           format.c    the table entry */
 #ifndef SHEAF_FORMAT_HDF5_HDF5_H
 #define SHEAF_FORMAT_HDF5_HDF5_H
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The inside of JSON lines: declarations that its files share.
  *
- * format.c the table entry, the line that says the columns, writing infer.c columns that no line says
- * decode.c a piece into columns
+ *   format.c   the table entry, the line that says the columns, writing
+ *   infer.c    columns that no line says
+ *   decode.c   a piece into columns
  *
  * What is read and why is in docs/formats/jsonl.md. */
 #ifndef SHEAF_FORMAT_JSONL_JSONL_H

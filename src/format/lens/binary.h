@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The inside of the binary spelling.
  *
- * binary_scan.c where examples end binary_example.c examples binary_header.c the header of the set
- * binary_write.c the writer */
+ *   binary_scan.c   where examples end        binary_example.c   examples
+ *   binary_header.c the header of the set     binary_write.c     the writer */
 #ifndef SHEAF_FORMAT_LENS_BINARY_H
 #define SHEAF_FORMAT_LENS_BINARY_H
 

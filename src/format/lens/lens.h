@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The inside of Lens example files: one model for both spellings, its readers and writers.
  *
- * model.c the set: examples, events, lists of ranges reader.c opening, pieces of whole examples text.h the
- * text spelling binary.h the binary spelling
+ *   model.c     the set: examples, events, lists of ranges     reader.c   opening, pieces of whole examples
+ *   text.h      the text spelling                              binary.h   the binary spelling
  *
  * What is read and why is in docs/formats/lens.md. */
 #ifndef SHEAF_FORMAT_LENS_LENS_H

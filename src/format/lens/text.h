@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The inside of the text spelling.
  *
- * text_words.c blanks, comments, numbers text_block.c strings text_scan.c where examples end text_header.c
- * the header of the set, fields text_example.c examples text_events.c lists of events, and whose turn it is
- * text_ranges.c values and units text_write.c the writer */
+ *   text_words.c    blanks, comments, numbers       text_block.c    strings
+ *   text_scan.c     where examples end              text_header.c   the header of the set, fields
+ *   text_example.c  examples                        text_events.c   lists of events, and whose turn it is
+ *   text_ranges.c   values and units                text_write.c    the writer */
 #ifndef SHEAF_FORMAT_LENS_TEXT_H
 #define SHEAF_FORMAT_LENS_TEXT_H
 

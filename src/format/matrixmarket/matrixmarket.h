@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The inside of Matrix Market files: declarations that its files share.
  *
- * format.c the table entry, options, recognition header.c comments, sizes: into a schema banner.c the first
- * line, and GraphBLAS's types place.c where the values of an array stand line.c a line of the header, and
- * what may be wrong with it triangle.c which triangle entries are in review.c what only the whole input shows
- * write.c entries into lines
+ *   format.c    the table entry, options, recognition       header.c   comments, sizes: into a schema
+ *   banner.c    the first line, and GraphBLAS's types       place.c    where the values of an array stand
+ *   line.c      a line of the header, and what may be wrong with it
+ *   triangle.c  which triangle entries are in               review.c   what only the whole input shows
+ *   write.c     entries into lines
  *
  * What lines of entries are is in lined/entries.h; what is read and why in docs/formats/matrixmarket.md. */
 #ifndef SHEAF_FORMAT_MATRIXMARKET_MATRIXMARKET_H

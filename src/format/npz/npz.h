@@ -2,9 +2,10 @@
 /* NumPy's archives: a ZIP file with an array in each member, from which SciPy's save_npz makes sparse
  * matrices.
  *
- * archive.c members that are arrays sparse.c SciPy's layouts, opened format.c the table entry and reading
- * places.c where their entries are sparse_rows.c entries as rows whole.c all of them as one row sequences and
- * tables: streams.h writing: writer.h */
+ *   archive.c      members that are arrays            sparse.c       SciPy's layouts, opened
+ *   format.c       the table entry and reading     places.c       where their entries are
+ *   sparse_rows.c  entries as rows                 whole.c        all of them as one row
+ *   sequences and tables: streams.h                writing: writer.h */
 #ifndef SHEAF_FORMAT_NPZ_NPZ_H
 #define SHEAF_FORMAT_NPZ_NPZ_H
 

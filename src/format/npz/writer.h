@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Writing an archive.
  *
- * members.c arrays as members tensor_write.c a tensor streams_write.c sequences and tables write.c decides
- * between the two */
+ *   members.c       arrays as members     tensor_write.c  a tensor
+ *   streams_write.c sequences and tables  write.c         decides between the two */
 #ifndef SHEAF_FORMAT_NPZ_WRITER_H
 #define SHEAF_FORMAT_NPZ_WRITER_H
 

@@ -1,13 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* The inside of SciDB's binary files: declarations that its files share.
  *
- * types.c the table of types text.c words of texts, and errors in them entries.c format strings array.c array
- * schemas array_read.c their reading expression.c numbers in them format.c the table entry, options,
- * recognition layout.c where entries are in a cell, and their columns walk.c cells by their counts cut.c
- * pieces of whole cells decode.c a piece into columns column.c one column of some cells flaws.c what cells
- * break, one by one convert.c values from one type into another dates.c dates in texts evidence.c whether a
- * format string can be right guess.c possible format strings declare.c schemas and statements as users write
- * them coordinates.c where a cell is in its array write.c rows into cells place.c cells into their order
+ *   types.c        the table of types
+ *   text.c         words of texts, and errors in them
+ *   entries.c      format strings
+ *   array.c        array schemas
+ *   array_read.c   their reading
+ *   expression.c   numbers in them
+ *   format.c       the table entry, options, recognition
+ *   layout.c       where entries are in a cell, and their columns
+ *   walk.c         cells by their counts
+ *   cut.c          pieces of whole cells
+ *   decode.c       a piece into columns
+ *   column.c       one column of some cells
+ *   flaws.c        errors in cells, one by one
+ *   convert.c      values from one type into another
+ *   dates.c        dates in texts
+ *   evidence.c     whether a format string can be right
+ *   guess.c        possible format strings
+ *   declare.c      schemas and statements as users write them
+ *   coordinates.c  where a cell is in its array
+ *   write.c        rows into cells
+ *   place.c        cells into their order
  *
  * What is read and why is in docs/formats/scidb.md. */
 #ifndef SHEAF_FORMAT_SCIDB_SCIDB_H

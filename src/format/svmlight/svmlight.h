@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The inside of svmlight and libsvm files: declarations that its files share.
  *
- * format.c the table entry, options, recognition look.c what streams there are, by a look at the whole input
- * decode.c a piece into columns line.c one line, and what may be wrong with it write.c rows into lines
+ *   format.c   the table entry, options, recognition   look.c    what streams there are, by a look at the
  *
- * What is read and why is in docs/formats/svmlight.md. */
+ * whole input decode.c a piece into columns line.c one line, and what may be wrong with it write.c rows
+ * into lines What is read and why is in docs/formats/svmlight.md. */
 #ifndef SHEAF_FORMAT_SVMLIGHT_SVMLIGHT_H
 #define SHEAF_FORMAT_SVMLIGHT_SVMLIGHT_H
 

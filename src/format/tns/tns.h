@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The inside of FROSTT files: declarations that its files share.
  *
- * format.c the table entry, options, recognition look.c rank and shape, which the file may not contain
- * write.c entries into lines
+ *   format.c   the table entry, options, recognition    look.c   rank and shape, which files may lack
+ *   write.c    entries into lines
  *
- * What lines of entries are is in lined/entries.h. What is read and why is in docs/formats/tns.md. */
+ * lined/entries.h describes lines of entries.
+ * What is read and why is in docs/formats/tns.md. */
 #ifndef SHEAF_FORMAT_TNS_TNS_H
 #define SHEAF_FORMAT_TNS_TNS_H
 
