@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The inside of svmlight and libsvm files: declarations that its files share.
  *
- *   format.c   the table entry, options, recognition   look.c    what streams there are, by a look at the
+ *   format.c   the table entry, options, recognition   look.c    the streams, from a look at the whole input
+ *   decode.c   a piece into columns                    line.c    one line, and errors in it
+ *   write.c    rows into lines
  *
- * whole input decode.c a piece into columns line.c one line, and what may be wrong with it write.c rows
- * into lines What is read and why is in docs/formats/svmlight.md. */
+ * What is read and why is in docs/formats/svmlight.md. */
 #ifndef SHEAF_FORMAT_SVMLIGHT_SVMLIGHT_H
 #define SHEAF_FORMAT_SVMLIGHT_SVMLIGHT_H
 
