@@ -10,21 +10,21 @@
 typedef struct sheaf_blocks {
 	sheaf_mutex lock;
 	sheaf_spares spares;
-	bool lasting; /* blocks go to those of the process in the end */
+	bool lasting; /* blocks end up with those of the process */
 } sheaf_blocks;
 
-/* errno, or 0. Keeps at most `bytes` bytes. */
+/* Returns errno, or 0. Keeps at most `bytes` bytes. */
 int sheaf_blocks_init(sheaf_blocks *blocks, size_t most, bool lasting);
 void sheaf_blocks_destroy(sheaf_blocks *blocks);
 /* Aligned to 64, as sheaf_context_options requires. */
 void *sheaf_blocks_reallocate(sheaf_blocks *blocks, void *memory, size_t old_bytes, size_t new_bytes);
-/* Bytes that are kept, by these blocks and by the process for them. */
+/* Bytes that are kept, by these blocks and for them by the process. */
 size_t sheaf_blocks_spare(const sheaf_blocks *blocks);
 /* Gives all of them back to the system. */
 void sheaf_blocks_trim(sheaf_blocks *blocks);
-/* Keeps none of those so far; the process may. */
+/* Frees those kept so far; the process may keep them. */
 void sheaf_blocks_shed(sheaf_blocks *blocks);
-/* From here on nothing is kept but by the process. */
+/* From here on only the process keeps blocks. */
 void sheaf_blocks_retire(sheaf_blocks *blocks);
 
 #endif

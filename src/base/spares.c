@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks that nobody uses, of a context and of the process. */
+/* Unused blocks, of a context and of the process. */
 #include "base/spares.h"
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static void drop_oldest(sheaf_spares *spares)
 	spares->drop(oldest.memory, oldest.size);
 }
 
-/* What grows by doubling leaves many blocks that nobody wants. */
+/* Buffers that grow by doubling leave many blocks that are never needed again. */
 bool sheaf_spares_keep(sheaf_spares *spares, void *memory, size_t size)
 {
 	if (size > spares->most) return false;
@@ -56,7 +56,7 @@ void sheaf_spares_clear(sheaf_spares *spares, void (*drop)(void *memory, size_t 
 
 /* ---- of the process ---- */
 
-/* Nobody waits for the others: after a fork, whoever was at it may be gone. */
+/* Does not wait for other threads: after a fork, the one that held the lock may be gone. */
 static atomic_flag busy = ATOMIC_FLAG_INIT;
 static sheaf_spares spares_of_process = {.most = MOST_OF_PROCESS, .drop = sheaf_spare_free};
 

@@ -166,7 +166,7 @@ static const sheaf_option merge_options[] = {
 	{0},
 };
 
-/* Of two commands. */
+/* Shared by two commands. */
 #define SUMMARY_OPTIONS \
 	{"names", \
 	 SHEAF_OPTION_TEXT, \

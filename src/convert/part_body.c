@@ -59,7 +59,7 @@ void sheaf_part_put_common(sheaf_builder *b, const sheaf_conversion *c)
 	for (int i = 0; i < c->ninputs; i++) put_reader(b, c->inputs[i]);
 }
 
-/* What the payload is comes first. */
+/* The kind of payload comes first. */
 void sheaf_part_put_common_again(sheaf_builder *b, const sheaf_part_file *part, sheaf_payload payload)
 {
 	sheaf_builder_u32le(b, payload);

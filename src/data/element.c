@@ -115,7 +115,7 @@ bool sheaf_element_is_zero(const sheaf_element *e, const void *value)
 	return is_zero(e->type, value) && sheaf_element_is_real(e, value);
 }
 
-/* Of a known size, so that it is no call. */
+/* With a constant size, so that it needs no call. */
 static bool has_same_bytes(const void *a, const void *b, size_t size)
 {
 	if (size == sizeof(double)) return memcmp(a, b, sizeof(double)) == 0;

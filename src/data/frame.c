@@ -199,7 +199,7 @@ static void share_part(sheaf_buffer *to, const sheaf_buffer *from, size_t at, si
 	sheaf_buffer_reset(&old);
 }
 
-/* Those of `run`, where only this run is shared; else all. */
+/* Those of `run` if only this run is shared; else all. */
 static void share_gaps(sheaf_level *to, const sheaf_level *from, bool cut, sheaf_run run)
 {
 	if (!to->gaps) return;

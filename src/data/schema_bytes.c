@@ -122,7 +122,7 @@ static sheaf_status read_text(sheaf_cursor *c, const char *what, sheaf_context *
 	return sheaf_copy_text(cx, (const char *)text, n, out, err);
 }
 
-/* What the loss of a field or attribute is called. */
+/* The name of the loss of a field or attribute. */
 static sheaf_status read_loss(sheaf_cursor *c, sheaf_context *cx, const char **out, sheaf_error *err)
 {
 	char *text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every output has is made and freed only here. */
+/* Makes and frees what every output has, which happens only here. */
 #include "dataset/output.h"
 #include "base/memory.h"
 #include "data/frame.h"

@@ -162,7 +162,7 @@ static sheaf_status report_delimiter(const opening *o, uint8_t usual)
 	return sheaf_header_report(o, SHEAF_NOTE, "delimiter", expected, found, consequence);
 }
 
-/* What the settings leave open about the dialect, the first bytes show. */
+/* The first bytes show what the settings leave open about the dialect. */
 static sheaf_status find_dialect(opening *o, sheaf_bytes *sample)
 {
 	enum { HEAD = 64 << 10, FIRST = 4096 };

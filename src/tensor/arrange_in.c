@@ -52,7 +52,7 @@ static sheaf_status refuse_entry(const sheaf_arranger *a, const uint64_t *key, c
 	                  sheaf_key_layout_text(&a->layout, key, place, sizeof place), expected);
 }
 
-/* Of sizes that are known, so that usual ones are no calls. */
+/* With constant sizes, so that the usual ones need no call. */
 static void copy(void *to, const void *from, size_t size)
 {
 	if (size == sizeof(uint64_t))

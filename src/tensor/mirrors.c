@@ -62,7 +62,7 @@ static void mirror_of(const sheaf_profile *p, const uint8_t *value, uint8_t othe
 		memcpy(other, value, p->element.size);
 }
 
-/* Whether values are those of their mirrors, and no other structure is left that they may have. */
+/* Whether values equal those of their mirrors, and no other structure is still possible. */
 static bool is_settled(const sheaf_profile *p)
 {
 	sheaf_structure s = p->schema.tensor.structure;
@@ -230,8 +230,8 @@ static int64_t mirror_in(sheaf_slices *s, int64_t slice, int64_t other)
 	return found ? at : -1;
 }
 
-/* Of each two entries the one above the diagonal is looked for. Those whose mirrors are near each other are
- * looked for together, so that what they look at is in a cache. */
+/* Of each pair of entries the one above the diagonal is searched for. Entries whose mirrors are near each
+ * other are searched for together, so that what they read is in a cache. */
 enum { GROUPS = 512, TOGETHER = 2048 };
 
 typedef struct seeker {

@@ -116,7 +116,7 @@ static const uint32_t none = UINT32_MAX;
 
 static bool is_met(const search *t, int64_t slice) { return t->met[slice / BITS] >> (slice % BITS) & 1; }
 
-/* The least number that entries lead to, without branches: what they wait for is far away. */
+/* The least number to which entries lead, without branches: their operands are far away in memory. */
 static uint32_t least_of(const search *t, const step *now)
 {
 	uint32_t least = now->number;
@@ -150,7 +150,7 @@ static void end_component(search *t, int32_t root)
 	if (size > t->out->largest) t->out->largest = size;
 }
 
-/* What will be looked at soon on the way back. */
+/* Prefetches what will soon be read on the way back. */
 static void fetch_back(const search *t)
 {
 	enum { SOON = 8 };
@@ -160,7 +160,7 @@ static void fetch_back(const search *t)
 		__builtin_prefetch(&t->s->blocks[at / SHEAF_SLICE_BLOCK].others[at % SHEAF_SLICE_BLOCK]);
 }
 
-/* The next slice that this one leads to and that was not met, or -1. */
+/* The next slice to which this one leads and that was not reached yet, or -1. */
 static int32_t next_of(const search *t, step *now)
 {
 	while (now->next < now->end) {
