@@ -742,7 +742,7 @@ begin 'help FORMAT: what becomes of data that are written'
 expect 0 help ctf
 has out 'What the format keeps of each kind of data:'
 has out '  keys of sequences       kept'
-has out '  columns of texts        lost: column that is not numeric (2)'
+has out '  columns of text         lost: column that is not numeric (2)'
 expect 0 help --json ctf
 json out
 has out '"feature":"float64 values in streams","kept":"changed"'

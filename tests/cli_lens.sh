@@ -295,7 +295,7 @@ expect 1 validate --max-memory 64M wide.events.ex
 has out 'wide.events.ex:2:1 (byte 2): sequence 0: expected at most 1048576 units in all events of an example'
 printf 'defI: 1;\ni: 12345678;\n' >wide.default.ex
 expect 1 validate --max-memory 24M wide.default.ex
-has out 'found 12345679 where 1051648 are left'
+has out 'found 12345679 when only 1051648 are left'
 expect 0 validate --group x:12345679:input wide.default.ex
 end
 

@@ -56,7 +56,7 @@ CASES = {
     "UnsupportedError": [(unsupported, "unsupported",
                           "expected rows that format matrixmarket can hold, found sequences")],
     "LimitError": [(lambda tmp: sheaf.read(large(tmp), max_memory="1M"), "limit", "max_memory=")],
-    "OSError and its kin": [
+    "OSError and its subclasses": [
         (lambda tmp: sheaf.open("nowhere.ctf"), "io", "nowhere.ctf: expected a readable file"),
         (lambda tmp: sheaf.batches("nowhere*.ctf"), "io",
          "nowhere*.ctf: expected files of such names, found none"),
