@@ -347,4 +347,12 @@ expect 0 cat sym.npy
 has out '2 1  -1'
 end
 
+begin 'a time that NumPy takes for none'
+printf '\0\0\0\0\0\0\0\200' >first.scidb
+expect 6 convert --format-string '(datetime)' --from scidb first.scidb first.npy
+has err 'expected a time after the smallest number of seconds'
+expect 0 convert --allow-loss --format-string '(datetime)' --from scidb first.scidb first.npy
+has err 'it is then a missing time'
+end
+
 echo "1..$count"

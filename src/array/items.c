@@ -104,7 +104,7 @@ static sheaf_status put_item(const putting *p, int64_t r, uint8_t *item)
 	if (p->part->kind != 'M' && p->part->kind != 'm') return SHEAF_OK;
 	memcpy(&first, to, sizeof first);
 	return first == INT64_MIN ? lose(p, r, "time that is none", "a time after the smallest number of seconds",
-	                                 "that one", "it is then no longer a missing time")
+	                                 "that one", "it is then a missing time")
 	                          : SHEAF_OK;
 }
 
