@@ -126,6 +126,7 @@ fi
 
 begin '-f in its old sense is refused, with a hint'
 for words in '-f ctf a.ctf new.cbf' '-fctf a.ctf new.cbf' '-qf csv a.ctf new.cbf'; do
+	# shellcheck disable=SC2086 # words are meant to be split
 	expect 2 convert $words
 	has err '-f: expected a flag (--force) and no format after it, found c'
 	has err '; -F c'
@@ -362,7 +363,8 @@ begin 'rows of a table are sequences again, as the header says, or an option'
 printf '7 |A 1 2 |B 3:1\n7 |A 3 4 |B\n7 |A 0.1 1e-07 |B 0:-1\n9 |A 5 6 |B 1:2 4:7\n' >kk.ctf
 for layout in wide long lists; do
 	expect 0 convert -f -q --layout "$layout" kk.ctf "$layout.csv"
-	back=$([ "$layout" = lists ] && echo --sequences=lists || true)
+	back=
+	if [ "$layout" = lists ]; then back=--sequences=lists; fi
 	# shellcheck disable=SC2086 # no word, or one
 	expect 0 convert -q $back "$layout.csv" "$layout.ctf"
 	expect 0 diff --strict --keys kk.ctf "$layout.ctf"

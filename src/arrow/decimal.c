@@ -9,7 +9,7 @@
 
 /* Digits that fit every int64, and every float64 and back; powers of ten up to the last exact one. */
 enum { INTEGERS = 18, FLOATS = 15, POWERS = 22 };
-enum { MOST_DIGITS = 76, LIMBS = 8, GROUP = 9, GROUPS = 9, BILLION = 1000000000 };
+enum { MOST_DIGITS = 76, LIMBS = 8, GROUP = 9, GROUPS = 9, ROOM = GROUP * GROUPS, BILLION = 1000000000 };
 
 sheaf_arrow_type sheaf_arrow_decimal_type(const char *format)
 {
@@ -75,22 +75,22 @@ static uint32_t divide(whole *w, uint32_t by)
 }
 
 /* All digits, as 81 of them; gives how many zeros they begin with. */
-static int digits_of(whole w, char digits[GROUP * GROUPS])
+static int digits_of(whole w, char digits[ROOM])
 {
 	int zeros = 0;
 	for (int g = GROUPS - 1; g >= 0; g--) {
 		uint32_t group = divide(&w, BILLION);
 		for (int i = GROUP - 1; i >= 0; i--, group /= 10) digits[g * GROUP + i] = (char)('0' + group % 10);
 	}
-	while (zeros < GROUP * GROUPS && digits[zeros] == '0') zeros++;
+	while (zeros < ROOM && digits[zeros] == '0') zeros++;
 	return zeros;
 }
 
 /* "-12.30": as many digits after the point as the type has. */
 static void put_text(const whole *w, int scale, sheaf_builder *to)
 {
-	char digits[GROUP * GROUPS];
-	int zeros = digits_of(*w, digits), n = GROUP * GROUPS - zeros, before = n - (scale > 0 ? scale : 0);
+	char digits[ROOM];
+	int zeros = digits_of(*w, digits), n = ROOM - zeros, before = n - (scale > 0 ? scale : 0);
 	if (w->is_negative) sheaf_builder_byte(to, '-');
 	if (before > 0) sheaf_builder_append(to, digits + zeros, (size_t)before);
 	if (before <= 0) sheaf_builder_byte(to, '0');
@@ -99,7 +99,7 @@ static void put_text(const whole *w, int scale, sheaf_builder *to)
 	sheaf_builder_byte(to, '.');
 	for (int i = before; i < 0; i++) sheaf_builder_byte(to, '0');
 	int after = before < 0 ? n : scale;
-	sheaf_builder_append(to, digits + GROUP * GROUPS - after, (size_t)after);
+	sheaf_builder_append(to, &digits[ROOM - after], (size_t)after);
 }
 
 /* ---- all of them ---- */

@@ -72,12 +72,10 @@ sheaf_status sheaf_catalog_add(sheaf_catalog *catalog, const char *folder, const
                                sheaf_box_item **out, sheaf_error *err)
 {
 	void *memory;
-	size_t before = strlen(folder) + (*folder != '\0'), size = strlen(name);
-	SHEAF_TRY(sheaf_catalog_allocate(catalog, before + size + 1, &memory, err));
+	size_t above = strlen(folder), before = above + (above > 0), room = before + strlen(name) + 1;
+	SHEAF_TRY(sheaf_catalog_allocate(catalog, room, &memory, err));
 	char *path = (char *)memory;
-	memcpy(path, folder, strlen(folder));
-	if (before) path[before - 1] = '/';
-	memcpy(path + before, name, size);
+	snprintf(path, room, "%s%s%s", folder, above ? "/" : "", name);
 	return add(catalog, path, before, is_group, out, err);
 }
 

@@ -280,7 +280,7 @@ static sheaf_status open_sources(const arguments *args, int n, sheaf_context *cx
 static int merge_readings(const arguments *args, bool writes, sheaf_context *cx)
 {
 	sheaf_error err;
-	sheaf_parts *parts;
+	sheaf_parts *parts = NULL;
 	int n = args->nfiles - writes;
 	if (n < 1) {
 		say("error", "sheaf merge: expected the name of the output after the parts, found none");

@@ -211,7 +211,7 @@ static sheaf_status compare(const trial *t, sheaf_dataset *a, sheaf_dataset *b, 
 
 static sheaf_status read_again(const trial *t, sheaf_error *err)
 {
-	sheaf_dataset *a, *b;
+	sheaf_dataset *a, *b = NULL;
 	SHEAF_TRY(open_example(t, 0, &a, err));
 	sheaf_status status = open_written(t, &b, err);
 	if (status == SHEAF_OK) status = compare(t, a, b, err);

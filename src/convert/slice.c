@@ -176,7 +176,7 @@ sheaf_status sheaf_slice_find(sheaf_slice *s, const uint64_t *key, int64_t *out,
 	SHEAF_NEED(out, "a place for the outcome");
 	int64_t low = 0, high = s->own.rows;
 	while (low < high) {
-		uint64_t found[SHEAF_MAX_RANK];
+		uint64_t found[SHEAF_MAX_RANK] = {0};
 		int64_t middle = low + (high - low) / 2;
 		SHEAF_TRY(sheaf_slice_key(s, middle, found, err));
 		if (is_below(found, key, s->common.entry.key_words))

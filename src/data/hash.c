@@ -65,14 +65,13 @@ static void add_count(void *state, int64_t n) { sheaf_xxhash_add(state, &n, size
 static void take_words(const sheaf_column *column, int64_t at, int64_t n, uint64_t words[BATCH])
 {
 	sheaf_canon canon[BATCH];
-	double reals[BATCH];
 	const float *narrow = (const float *)(const void *)column->values.data + at;
 	if (column->type == SHEAF_F32) {
 		for (int64_t k = 0; k < n; k++) {
 			double v = (double)narrow[k];
-			reals[k] = v == v ? v : (double)NAN;
+			if (v != v) v = (double)NAN;
+			memcpy(&words[k], &v, sizeof *words);
 		}
-		memcpy(words, reals, (size_t)n * sizeof *words);
 		return;
 	}
 	sheaf_canon_items(column, at, n, canon);

@@ -183,7 +183,7 @@ sheaf_status sheaf_unroll_part(const sheaf_unrolled *from, sheaf_run part, sheaf
 
 static sheaf_status unroll_all(const sheaf_unrolled *from, sheaf_frame *out, sheaf_error *err)
 {
-	int64_t n;
+	int64_t n = 0;
 	SHEAF_TRY(sheaf_unroll_count(from, &n, err));
 	if (n == 0) return sheaf_frame_begin(out, from->entries, from->cx, err);
 	return sheaf_unroll_part(from, (sheaf_run){0, n}, out, err);

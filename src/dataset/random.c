@@ -65,9 +65,7 @@ sheaf_status sheaf_dataset_read_piece(const sheaf_dataset *d, int64_t i, sheaf_f
 
 bool sheaf_dataset_is_ordinal(const sheaf_dataset *d)
 {
-	sheaf_facts facts = SHEAF_NO_FACTS;
-	facts = d->in->facts;
-	return facts.ordinal_keys == 1 || sheaf_schema_key(sheaf_dataset_schema(d)) < 0;
+	return d->in->facts.ordinal_keys == 1 || sheaf_schema_key(sheaf_dataset_schema(d)) < 0;
 }
 
 static sheaf_status decode_keys(const sheaf_dataset *d, const sheaf_piece *piece, sheaf_buffer *keys,

@@ -11,9 +11,7 @@ static const int64_t USUAL_PIECE = 2 << 20;
 
 int64_t sheaf_table_bytes(const sheaf_indexed *d)
 {
-	sheaf_facts facts = SHEAF_NO_FACTS;
-	facts = d->in->facts;
-	return facts.chunks >= 0 ? 0 : d->table_bytes > 0 ? d->table_bytes : USUAL_PIECE;
+	return d->in->facts.chunks >= 0 ? 0 : d->table_bytes > 0 ? d->table_bytes : USUAL_PIECE;
 }
 
 struct sheaf_surveying {

@@ -102,20 +102,20 @@ static int walk_entries(DIR *entries, const visit *each, int depth)
 	}
 }
 
-static int walk(int above, const char *name, const visit *v, int depth)
+static int walk(int above, const char *name, const visit *each, int depth)
 {
 	int folder = depth < DEEPEST ? open_again(above, name, IS_FOLDER, 0) : -1;
 	if (folder < 0 && errno != ENOTDIR && errno != ELOOP) return depth < DEEPEST ? errno : ELOOP;
-	if (folder < 0) return v->each(v->user, above, name, false);
+	if (folder < 0) return each->each(each->user, above, name, false);
 	DIR *entries = fdopendir(folder);
 	if (!entries) {
 		int sys = errno;
 		sheaf_fd_close(&folder);
 		return sys;
 	}
-	int sys = walk_entries(entries, v, depth);
+	int sys = walk_entries(entries, each, depth);
 	closedir(entries);
-	return sys ? sys : v->each(v->user, above, name, true);
+	return sys ? sys : each->each(each->user, above, name, true);
 }
 
 static int sync_one(void *user, int above, const char *name, bool is_folder)

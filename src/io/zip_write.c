@@ -38,65 +38,68 @@ static void put_head(sheaf_builder *b, const sheaf_zip_head *m, bool in_list)
 	put_u16(b, (unsigned)strlen(m->name));
 }
 
-void sheaf_zip_find_length(sheaf_zip_head *m)
+void sheaf_zip_find_length(sheaf_zip_head *head)
 {
 	enum { HEADER_MOST = 1 << 16 }; /* more than the header of an array of numbers needs */
-	m->is_long = m->size >= UINT32_MAX - HEADER_MOST || m->stored >= UINT32_MAX || m->at >= UINT32_MAX;
+	head->is_long =
+		head->size >= UINT32_MAX - HEADER_MOST || head->stored >= UINT32_MAX || head->at >= UINT32_MAX;
 }
 
-size_t sheaf_zip_local_size(const sheaf_zip_head *m)
+size_t sheaf_zip_local_size(const sheaf_zip_head *head)
 {
-	return LOCAL_SIZE + strlen(m->name) + (m->is_long ? LONG_SIZES : 0) + m->padding;
+	return LOCAL_SIZE + strlen(head->name) + (head->is_long ? LONG_SIZES : 0) + head->padding;
 }
 
 /* Data stored at such an address can be used in place. The field is the one that zipalign uses for this. */
-void sheaf_zip_find_padding(sheaf_zip_head *m)
+void sheaf_zip_find_padding(sheaf_zip_head *head)
 {
-	size_t beyond = (size_t)((m->at + sheaf_zip_local_size(m)) % GOOD_ADDRESS);
+	size_t beyond = (size_t)((head->at + sheaf_zip_local_size(head)) % GOOD_ADDRESS);
 	if (beyond == 0) return;
-	m->padding = GOOD_ADDRESS - (unsigned)beyond;
-	if (m->padding < LEAST_PADDING) m->padding += GOOD_ADDRESS;
+	head->padding = GOOD_ADDRESS - (unsigned)beyond;
+	if (head->padding < LEAST_PADDING) head->padding += GOOD_ADDRESS;
 }
 
-void sheaf_zip_put_local(sheaf_builder *b, const sheaf_zip_head *m)
+void sheaf_zip_put_local(sheaf_builder *b, const sheaf_zip_head *head)
 {
 	sheaf_builder_u32le(b, 0x04034b50);
-	put_head(b, m, false);
-	put_u16(b, (m->is_long ? LONG_SIZES : 0) + m->padding);
-	sheaf_builder_text(b, m->name);
-	if (m->is_long) {
+	put_head(b, head, false);
+	put_u16(b, (head->is_long ? LONG_SIZES : 0) + head->padding);
+	sheaf_builder_text(b, head->name);
+	if (head->is_long) {
 		put_u16(b, 1), put_u16(b, 16);
-		sheaf_builder_u64le(b, m->later ? 0 : m->size), sheaf_builder_u64le(b, m->later ? 0 : m->stored);
+		sheaf_builder_u64le(b, head->later ? 0 : head->size),
+			sheaf_builder_u64le(b, head->later ? 0 : head->stored);
 	}
-	if (m->padding == 0) return;
-	put_u16(b, 0xd935), put_u16(b, m->padding - 4), put_u16(b, GOOD_ADDRESS);
-	for (unsigned i = LEAST_PADDING; i < m->padding; i++) sheaf_builder_byte(b, 0);
+	if (head->padding == 0) return;
+	put_u16(b, 0xd935), put_u16(b, head->padding - 4), put_u16(b, GOOD_ADDRESS);
+	for (unsigned i = LEAST_PADDING; i < head->padding; i++) sheaf_builder_byte(b, 0);
 }
 
 /* After a member whose header has neither. */
-void sheaf_zip_put_sum(sheaf_builder *b, const sheaf_zip_head *m)
+void sheaf_zip_put_sum(sheaf_builder *b, const sheaf_zip_head *head)
 {
-	sheaf_builder_u32le(b, 0x08074b50), sheaf_builder_u32le(b, m->sum);
-	if (m->is_long)
-		sheaf_builder_u64le(b, m->stored), sheaf_builder_u64le(b, m->size);
+	sheaf_builder_u32le(b, 0x08074b50), sheaf_builder_u32le(b, head->sum);
+	if (head->is_long)
+		sheaf_builder_u64le(b, head->stored), sheaf_builder_u64le(b, head->size);
 	else
-		sheaf_builder_u32le(b, (uint32_t)m->stored), sheaf_builder_u32le(b, (uint32_t)m->size);
+		sheaf_builder_u32le(b, (uint32_t)head->stored), sheaf_builder_u32le(b, (uint32_t)head->size);
 }
 
-void sheaf_zip_put_in_list(sheaf_builder *b, const sheaf_zip_head *m)
+void sheaf_zip_put_in_list(sheaf_builder *b, const sheaf_zip_head *head)
 {
 	enum { MADE_BY_UNIX = 3 << 8 | 45, REGULAR = 0100644 };
 	sheaf_builder_u32le(b, 0x02014b50);
 	put_u16(b, MADE_BY_UNIX);
-	put_head(b, m, true);
-	put_u16(b, m->is_long ? 28 : 0);
+	put_head(b, head, true);
+	put_u16(b, head->is_long ? 28 : 0);
 	put_u16(b, 0), put_u16(b, 0), put_u16(b, 0);
 	sheaf_builder_u32le(b, (uint32_t)REGULAR << 16);
-	sheaf_builder_u32le(b, m->is_long ? UINT32_MAX : (uint32_t)m->at);
-	sheaf_builder_text(b, m->name);
-	if (!m->is_long) return;
+	sheaf_builder_u32le(b, head->is_long ? UINT32_MAX : (uint32_t)head->at);
+	sheaf_builder_text(b, head->name);
+	if (!head->is_long) return;
 	put_u16(b, 1), put_u16(b, 24);
-	sheaf_builder_u64le(b, m->size), sheaf_builder_u64le(b, m->stored), sheaf_builder_u64le(b, m->at);
+	sheaf_builder_u64le(b, head->size), sheaf_builder_u64le(b, head->stored),
+		sheaf_builder_u64le(b, head->at);
 }
 
 /* Its long form, if the short one cannot hold the place of the list, or the number of members. */

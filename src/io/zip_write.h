@@ -24,9 +24,9 @@ size_t sheaf_zip_local_size(const sheaf_zip_head *head);
 void sheaf_zip_put_local(sheaf_builder *b, const sheaf_zip_head *head);
 /* After the contents of a member whose checksum and sizes follow it. */
 void sheaf_zip_put_sum(sheaf_builder *b, const sheaf_zip_head *head);
-void sheaf_zip_put_in_list(sheaf_builder *list, const sheaf_zip_head *head);
+void sheaf_zip_put_in_list(sheaf_builder *b, const sheaf_zip_head *head);
 /* The end of the file, after the list of members, which begins at this byte. */
-void sheaf_zip_put_end(sheaf_builder *list, int64_t members, int64_t begin);
+void sheaf_zip_put_end(sheaf_builder *b, int64_t nmembers, int64_t begin);
 
 /* Writing a ZIP file to a random sink: members get their places in order, and may be written in any. */
 typedef struct sheaf_zip_output {

@@ -79,7 +79,7 @@ INLINE void read_lines(sheaf_alike *caller, bool both)
 	const uint8_t *begin = run->at;
 	__m512i others = _mm512_loadu_si512(run->shape->others);
 	half h[2];
-	for (int i = 0; i < 2; i++)
+	for (size_t i = 0; i < 2; i++)
 		h[i] = (half){.digits = _mm512_loadu_si512(run->shape->digits[i * LANES]),
 		              .most = _mm512_setzero_si512(),
 		              .fixed = (__mmask8)(run->shape->fixed >> i * LANES)};
@@ -89,7 +89,7 @@ INLINE void read_lines(sheaf_alike *caller, bool both)
 		run->at += size;
 		run->ends[run->count++] = (uint32_t)(run->at - begin);
 	}
-	for (int i = 0; i < 2; i++)
+	for (size_t i = 0; i < 2; i++)
 		_mm256_storeu_si256((__m256i *)(void *)(run->most + i * LANES), _mm512_cvtepi64_epi32(h[i].most));
 }
 

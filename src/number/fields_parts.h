@@ -160,6 +160,7 @@ SHEAF_INLINE bool sheaf_field_time(const sheaf_fields *f, size_t i, int64_t *sec
 
 /* The readers for one kind of processor, whose `take` returns the number in a field, and whose `take_time`
  * the time. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): an attribute */
 #define SHEAF_FIELDS_READERS(target) \
 	target static size_t read_f64(const sheaf_fields *f, size_t from, double *to) \
 	{ \
@@ -183,5 +184,6 @@ SHEAF_INLINE bool sheaf_field_time(const sheaf_fields *f, size_t i, int64_t *sec
 			if (to) to[from] = seconds; \
 		return from; \
 	}
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 #endif

@@ -26,7 +26,8 @@ TARGET static inline bool load_long(const sheaf_fields *f, const uint8_t *end, s
                                     sheaf_field_number *n, sixteen d[2])
 {
 	unsigned other, before;
-	if (size > 2 * LANES || end - f->text < 2 * LANES) return false;
+	const size_t both = (size_t)2 * LANES;
+	if (size > both || (size_t)(end - f->text) < both) return false;
 	d[1] = load_digits(end, LANES, &other);
 	d[0] = load_digits(end - LANES, size - LANES, &before);
 	other = other << LANES | before;

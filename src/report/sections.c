@@ -290,9 +290,9 @@ static void put_simulator(sheaf_page *p, const sheaf_length_counts *h)
 	enum { LARGEST = 4096, MOST_RANKS = 64, QUARTERS = 4 };
 	int64_t sizes[80];
 	int n = 0;
-	for (int64_t size = 1, step = 1; size <= LARGEST * MOST_RANKS; size += step) {
+	for (int64_t size = 1, step = 1; size <= (int64_t)LARGEST * MOST_RANKS; size += step) {
 		sizes[n++] = size;
-		if (size == 2 * QUARTERS * step) step *= 2;
+		if (size == (int64_t)2 * QUARTERS * step) step *= 2;
 	}
 	sheaf_builder_printf(&p->b,
 	                     "<script type=\"application/json\" class=\"batches\">{\"sequences\":%" PRId64

@@ -83,7 +83,7 @@ int sheaf_schema_rank(const sheaf_schema *schema);
 /* Whether the means of its units form a picture. */
 bool sheaf_field_has_pattern(const sheaf_field *field);
 /* An index that is used. */
-void sheaf_field_see(sheaf_field_summary *f, int64_t index);
+void sheaf_field_see(sheaf_field_summary *to, int64_t index);
 /* Stops counting these: a set of SHEAF_COUNTS_. */
 void sheaf_field_drop(sheaf_field_summary *f, unsigned counts, sheaf_context *cx);
 /* What can be counted for a field: a set of SHEAF_COUNTS_. */

@@ -268,7 +268,7 @@ static bool is_total(int64_t total, int64_t n, int64_t least, int64_t most)
 static bool is_within(const sheaf_length_counts *h)
 {
 	for (int64_t i = 0; i < (int64_t)h->room; i++)
-		if (h->counts[i] && (i < h->least || i > h->most)) return false;
+		if ((i < h->least || i > h->most) && h->counts[i]) return false;
 	return true;
 }
 

@@ -275,7 +275,7 @@ static void find_sizes(const entries *e, int64_t at, int n, double *sizes, bool 
 	for (int k = 0; k < n; k++) {
 		filled[k] = known && e->width == 1 && e->dense && parts[k].nearest == e->fill[0];
 		sizes[k] = known && e->width == 1 ? fabs(parts[k].nearest) : 1;
-		if (known && e->width == 2) sizes[k] = complex_size(e, &parts[2 * k], &filled[k]);
+		if (known && e->width == 2) sizes[k] = complex_size(e, &parts[(ptrdiff_t)2 * k], &filled[k]);
 	}
 }
 

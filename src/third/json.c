@@ -157,7 +157,7 @@ sheaf_status sheaf_json_read(const void *text, size_t size, sheaf_json **out, sh
 sheaf_status sheaf_json_parse(const void *text, size_t size, const char *name, sheaf_json **out,
                               sheaf_error *err)
 {
-	sheaf_json_flaw flaw;
+	sheaf_json_flaw flaw = {0};
 	size_t line = 1, column = 1;
 	sheaf_status status = sheaf_json_read(text, size, out, &flaw, err);
 	if (status != SHEAF_DATA) return status;

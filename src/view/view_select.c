@@ -132,7 +132,7 @@ static sheaf_status next_below(selected *s, const sheaf_frame **out, sheaf_error
 static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	selected *s = (selected *)in;
-	const sheaf_frame *frame;
+	const sheaf_frame *frame = NULL;
 	sheaf_frame picked = {0};
 	sheaf_buffer_reset(&piece->bytes);
 	SHEAF_TRY(open_below(s, bytes, err));

@@ -233,8 +233,8 @@ static sheaf_status add_member(state *s, const sheaf_zip_member *m, sheaf_error 
 {
 	void *memory;
 	size_t size = bare_length(m->name);
-	place to;
-	sheaf_box_item *item;
+	place to = {0};
+	sheaf_box_item *item = NULL;
 	sheaf_error failure = {0};
 	SHEAF_SCOPED(sheaf_array_close) sheaf_array array = {.cx = NULL};
 	if (size == 0 || !is_path(m->name, size)) return SHEAF_OK;

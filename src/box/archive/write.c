@@ -77,9 +77,8 @@ static void drop_array(void *handle)
 
 static void put_header(array *a, int64_t count)
 {
-	sheaf_part part = {.kind = a->plan.type >= SHEAF_F32  ? 'f'
-	                           : a->plan.type >= SHEAF_I8 ? 'i'
-	                                                      : 'u',
+	const char kinds[] = {'u', 'i', 'f'};
+	sheaf_part part = {.kind = kinds[(a->plan.type >= SHEAF_I8) + (a->plan.type >= SHEAF_F32)],
 	                   .size = (int64_t)sheaf_type_size(a->plan.type)};
 	if (a->plan.text_size) {
 		part = (sheaf_part){.kind = 'S', .size = a->plan.text_size};

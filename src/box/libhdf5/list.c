@@ -369,7 +369,9 @@ static bool add_link(walk *w, hid_t folder, const char *name, const H5L_info_t *
 		it->target = target;
 	}
 	refuse(it, link->type == H5L_TYPE_EXTERNAL ? SHEAF_BOX_LINK_OUT : "a link of a kind that is not known");
-	return send_item(w->file, it);
+	bool fine = send_item(w->file, it);
+	it->target = NULL;
+	return fine;
 }
 
 static herr_t visit(hid_t folder, const char *name, const H5L_info_t *link, void *user)

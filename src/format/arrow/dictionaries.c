@@ -78,7 +78,7 @@ sheaf_status sheaf_ipc_add_dictionary(sheaf_ipc_reader *in, sheaf_ipc_message *m
 	SHEAF_TRY(sheaf_ipc_read_values(&body, field->dictionary, &made.values, err));
 	if (is_delta) SHEAF_TRY(add_to(in, &body, field, &made, err));
 	sheaf_status status = add(in, &made, err);
-	if (status) made.values.release(&made.values);
+	if (status && made.values.release) made.values.release(&made.values);
 	return status;
 }
 

@@ -175,7 +175,7 @@ static sheaf_status pass_dictionary(sheaf_ipc_reader *in, const sheaf_ipc_messag
 /* The next batch of a stream. */
 static sheaf_status next_batch(sheaf_ipc_reader *in, sheaf_error *err)
 {
-	sheaf_ipc_message message;
+	sheaf_ipc_message message = {0};
 	for (;;) {
 		SHEAF_TRY(look_at_message(in, &message, err));
 		in->batch.byte = sheaf_source_tell(in->source);

@@ -307,7 +307,7 @@ static sheaf_status begin(sheaf_bsp_writer *out, const sheaf_values *values, she
 	void *memory;
 	bool streams = out->schema.rows == SHEAF_SEQUENCES;
 	int n = streams ? out->schema.nfields : 1;
-	sheaf_box_kind kind;
+	sheaf_box_kind kind = SHEAF_BOX_HDF5;
 	SHEAF_TRY(read_settings(out, values, &kind, err));
 	if (n == 0) return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected at least one stream, found none");
 	SHEAF_TRY(sheaf_allocate_array(out->cx, (uint64_t)n, sizeof *out->tensors, &memory, err));

@@ -41,7 +41,7 @@ static sheaf_status place_compressed(const sheaf_hdf_reader *in, int64_t first, 
 static void place_dense(const sheaf_hdf_reader *in, int64_t first, int64_t n, int64_t *at[SHEAF_MAX_RANK])
 {
 	int64_t place[SHEAF_MAX_RANK] = {0}, left = first;
-	int order[SHEAF_MAX_RANK];
+	int order[SHEAF_MAX_RANK] = {0};
 	for (int d = 0; d < in->rank; d++) order[d] = in->set.by_columns ? in->rank - 1 - d : d;
 	for (int d = in->rank - 1; d >= 0; d--) {
 		place[d] = left % in->shape[order[d]];

@@ -442,7 +442,7 @@ static bool is_part(const sheaf_npz_archive *archive, const char *name)
 static sheaf_status guess_column(const guess *g, const sheaf_npz_member *member)
 {
 	sheaf_array array;
-	sheaf_field *field;
+	sheaf_field *field = NULL;
 	size_t n = strlen(member->name) - 4;
 	SHEAF_TRY(open_by(g, member, &array));
 	const sheaf_part *part = array.dtype.parts;

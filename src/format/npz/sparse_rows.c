@@ -71,7 +71,7 @@ static sheaf_status look_at_coordinates(const sheaf_npz_sparse *s, sheaf_tensor 
 {
 	enum { STEP = 1 << 16 };
 	int64_t before[SHEAF_MAX_RANK], count = sheaf_npz_end_of_values(s);
-	for (int d = 0; d < s->rank; d++) before[d] = -1;
+	for (int d = 0; d < SHEAF_MAX_RANK; d++) before[d] = -1;
 	for (int64_t first = 0; first < count && t->sorted; first += STEP) {
 		sheaf_npz_places p;
 		int64_t n = count - first < STEP ? count - first : STEP;

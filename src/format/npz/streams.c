@@ -120,7 +120,7 @@ static sheaf_status count_rows(const sheaf_npz_streams *s, int field, int64_t *o
 	const sheaf_npz_slot *slot =
 		sheaf_npz_slot_of(&s->slots, field, level, values ? NPZ_VALUES : NPZ_OFFSETS, 0);
 	const sheaf_array *a = &s->arrays[slot - s->slots.slots];
-	if (values && f->meaning == SHEAF_COMPLEX) per /= 2;
+	if (values && f->meaning == SHEAF_COMPLEX) per = per > 2 ? per / 2 : 1;
 	*out = values ? a->count / per : (a->count - 1) / per;
 	return !values && a->count < 1 ? refuse(s, slot, "one offset at least", "none", err) : SHEAF_OK;
 }

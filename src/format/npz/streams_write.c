@@ -300,6 +300,7 @@ static sheaf_status put_member(gathering *g, sheaf_status (*fill)(const gatherin
 	sheaf_status status = fill(g);
 	if (status == SHEAF_OK) status = sheaf_npz_put_member(list, &g->content, g->err);
 	sheaf_strand_drop(&strand);
+	g->strand = g->content.parts = NULL;
 	return status;
 }
 

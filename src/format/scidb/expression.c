@@ -118,7 +118,7 @@ static bool call(const function *f, constant *arguments)
 
 static sheaf_status read_arguments(expression *e, const function *f, const char *begin, constant *out)
 {
-	constant arguments[MOST_ARGUMENTS];
+	constant arguments[MOST_ARGUMENTS] = {0};
 	if (!sheaf_scidb_text_take(e->text, '(')) return expected(e, e->text->at, "\"(\" after a function");
 	if (++e->depth > MOST_DEPTH)
 		return expected(e, e->text->at, "fewer parentheses and signs one within the other");
