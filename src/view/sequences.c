@@ -7,6 +7,7 @@
 #include "data/read_json.h"
 #include "io/descriptor.h"
 #include "number/number.h"
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <sheaf/arrays.h>
@@ -117,6 +118,13 @@ static sheaf_status see_row(sheaf_sequence_table *t, const sheaf_frame *rows, in
 	return SHEAF_OK;
 }
 
+/* 53 bits and a power of two. Of doubles one cannot ask: where processors compute with 80 bits, all of 64 are
+ * the same as before. */
+static bool float64_holds(uint64_t magnitude)
+{
+	return magnitude == 0 || magnitude >> __builtin_ctzll(magnitude) < UINT64_C(1) << DBL_MANT_DIG;
+}
+
 /* Streams have at most float64, which holds whole numbers up to 2^53 and some above. */
 static sheaf_status check_exact(const sheaf_sequence_table *t, const char *name, const sheaf_column *column,
                                 int64_t r, sheaf_error *err)
@@ -125,11 +133,11 @@ static sheaf_status check_exact(const sheaf_sequence_table *t, const char *name,
 	const void *all = column->values.data;
 	if (column->type == SHEAF_I64) {
 		int64_t v = ((const int64_t *)all)[r];
-		if ((double)v < 0x1p63 && (int64_t)(double)v == v) return SHEAF_OK;
+		if (float64_holds(v < 0 ? 0 - (uint64_t)v : (uint64_t)v)) return SHEAF_OK;
 		snprintf(text, sizeof text, "%" PRId64, v);
 	} else if (column->type == SHEAF_U64) {
 		uint64_t v = ((const uint64_t *)all)[r];
-		if ((double)v < 0x1p64 && (uint64_t)(double)v == v) return SHEAF_OK;
+		if (float64_holds(v)) return SHEAF_OK;
 		snprintf(text, sizeof text, "%" PRIu64, v);
 	} else {
 		return SHEAF_OK;
