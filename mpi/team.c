@@ -37,7 +37,7 @@ static void refuse_foreign_launcher(void)
 		const char *size = getenv(words[k]);
 		if (!size || atoi(size) <= 1) continue;
 		say("error",
-		    "sheaf-mpi: expected to be one of %s ranks (%s), found no other; use the launcher of the MPI "
+		    "sheaf-mpi: expected to be one of %s ranks (%s), found itself alone; use the launcher of the MPI "
 		    "that "
 		    "it was built with",
 		    size, words[k]);

@@ -368,8 +368,8 @@ BAD = {
         GREETING + "s.sendall(struct.pack('<II', ITEM, 1 << 30))\nhear()",
         "found one that is too long",
     ),
-    "a word that is none": (GREETING + "say(77, b'')\nhear()", "one that nobody asked for"),
-    "bytes instead of items": (GREETING + "say(BYTES, b'abc')\nhear()", "one that nobody asked for"),
+    "a word that is none": (GREETING + "say(77, b'')\nhear()", "one that was not asked for"),
+    "bytes instead of items": (GREETING + "say(BYTES, b'abc')\nhear()", "one that was not asked for"),
     "bytes after the end of the file": (
         GREETING + "say(WANT, struct.pack('<qqq', 0, 0, 1 << 40))\nhear()",
         "to ask for bytes of the file",
@@ -378,16 +378,22 @@ BAD = {
         GREETING + "say(WANT, struct.pack('<qqq', 0, -5, 5))\nhear()",
         "to ask for bytes of the file",
     ),
-    "an item that is cut": (GREETING + "say(ITEM, b'ab')\nhear()", "an item that is none"),
-    "an item of no kind": (GREETING + "item(kind=200)\nhear()", "an item that is none"),
-    "an item of no type": (GREETING + "item(type=200)\nhear()", "an item that is none"),
+    "an item that is cut": (GREETING + "say(ITEM, b'ab')\nhear()", "an item that does not make sense"),
+    "an item of no kind": (GREETING + "item(kind=200)\nhear()", "an item that does not make sense"),
+    "an item of no type": (GREETING + "item(type=200)\nhear()", "an item that does not make sense"),
     "an item of too many dimensions": (
         GREETING + "item(rank=33, dims=(1,) * 33)\nhear()",
-        "an item that is none",
+        "an item that does not make sense",
     ),
-    "an item without a path": (GREETING + "item(path=b'')\nhear()", "an item that is none"),
-    "an item of a path without names": (GREETING + "item(path=b'a//b')\nhear()", "an item that is none"),
-    "an item whose texts do not end": (GREETING + "item(more=b'float64')\nhear()", "an item that is none"),
+    "an item without a path": (GREETING + "item(path=b'')\nhear()", "an item that does not make sense"),
+    "an item of a path without names": (
+        GREETING + "item(path=b'a//b')\nhear()",
+        "an item that does not make sense",
+    ),
+    "an item whose texts do not end": (
+        GREETING + "item(more=b'float64')\nhear()",
+        "an item that does not make sense",
+    ),
     "too many values": (
         GREETING + "item()\nsay(DONE, b'\\0')\nattributes()\nsay(BYTES, bytes(25))\nhear()",
         "more values than were asked for",
@@ -823,7 +829,7 @@ def refused(folder):
         "huge": "more elements than a file of this size",
         "huger": "more elements than",
         "circle": "a link to",
-        "/".join("g" * 32): "a group that lies too deep",
+        "/".join("g" * 32): "a group nested too deeply",
     }
     for key, want in wants.items():
         point(key in items and want in (items[key]["refused"] or ""), f"refused: {key[:20]}", items.get(key))

@@ -107,7 +107,7 @@ static sheaf_status use_pieces(sheaf_bsp_reader *in, const choice *c, int64_t pi
 	sheaf_piece piece = {0};
 	sheaf_frame frame = {0};
 	sheaf_buffer text = {0};
-	sheaf_status status;
+	sheaf_status status = SHEAF_OK;
 	while (!o->is_long && (status = sheaf_bsp_cut(in, piece_bytes, &piece, &o->error)) == SHEAF_OK) {
 		status = sheaf_bsp_decode(in, &piece, &frame, cx, &o->error);
 		if (status == SHEAF_OK) status = use_frame(in, &frame, (sheaf_depth)c->depth, hash, &text, o);

@@ -300,7 +300,7 @@ BAD = {
     ),
     "a dimension of records that is not the first": (
         File(1, [("t", 0), ("x", 2)], [("v", [1, 0], "short", [1, 2])]),
-        "expected the dimension of records to be the first one",
+        "expected the dimension of records in position 0 of a variable",
     ),
     "a type that is none": (
         changed(File(1, X, ONE), len(File(1, X, ONE).header([0])) - 12, struct.pack(">i", 12)),

@@ -38,7 +38,7 @@ typedef struct change {
 
 static const change changes[] = {
 	{"wide", "key,sample,B\n5,0,1:1 3:2\n", "3:2", "4:2",
-     "table.csv: sequence 5, its row 0, column \"B\": expected an index of those that were there before, "
+     "table.csv: sequence 5, its row 0, column \"B\": expected an index that was there in the first pass, "
      "found a larger one"},
 	{"wide", "key,sample,B\n5,0,1:1 3:2\n", "3:2", "3-2",
      "column \"B\": expected entries like 3:0.5, found another text"},
@@ -48,9 +48,9 @@ static const change changes[] = {
 	{"lists", "key,A,B\n5,\"[[1]]\",\"[1,2]\"\n", "[1,2]", "[{},2]",
      "column \"B\": expected a number, found "},
 	{"long", LONG "5,0,A,0,1,x\n5,0,B,3,2,x\n", "5,0,A", "5,0,C",
-     "expected a stream that was there before, found another"},
+     "expected a stream that was there in the first pass, found another"},
 	{"long", LONG "5,0,A,0,1,x\n5,0,B,3,2,x\n", "B,3", "B,4",
-     "column \"B\": expected an index of those that were there before, found a larger one"},
+     "column \"B\": expected an index that was there in the first pass, found a larger one"},
 	{"long", LONG "5,0,A,0,1,x\n5,0,B,3,25,x\n", "B,3,25", "B,-3,2",
      "expected a stream, a sample, an index and a value, found fewer"},
 };

@@ -300,7 +300,7 @@ class Handle:
         if not self.pointer:
             raise UsageError("expected it open, found it closed")
         if self.context.abandoned:
-            raise UsageError("expected it whole, found that it was interrupted")
+            raise UsageError("expected it intact, found that a call on it was interrupted")
 
     def need(self, other: Handle) -> None:
         """Makes the other one end after this one. A reference would not be enough: in a cycle the garbage

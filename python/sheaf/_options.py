@@ -258,7 +258,7 @@ class Given:
 
 def _unknown(command: str, keyword: str, known: list[str]) -> TypeError:
     return UnknownOption(
-        f'{command}: expected an option of it or of formats, found "{keyword}"{meant(keyword, known)}',
+        f'{command}: expected an option of this function or of a format, found "{keyword}"{meant(keyword, known)}',
         keyword)
 
 

@@ -78,12 +78,12 @@ def expanded(sources: Any) -> list[Any]:
 
             matching = sorted(glob(name))
             if not matching:
-                raise missing(name, "files of such names")
+                raise missing(name, "files whose names match")
             found += matching
         else:
             found.append(source)
     if not found:
-        raise UsageError("sources: expected one at least, found lists without any", "sources")
+        raise UsageError("sources: expected at least one, found only empty lists", "sources")
     return found
 
 
@@ -180,7 +180,7 @@ class _Seeking:
             self._file.seek(offset)
             data = self._file.read(n)
         if isinstance(data, str):
-            raise UsageError("source: expected a file opened in binary mode, found one of text", "source")
+            raise UsageError("source: expected a file opened in binary mode, found one opened as text", "source")
         return bytes(data)
 
 

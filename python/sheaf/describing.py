@@ -54,7 +54,7 @@ _LOOK_PIECES, _LOOK_BYTES = 16, 448 << 10
 
 
 def _flaws(opening: Opening) -> dict[str, Any]:
-    """The errors in the beginning of a file, by rule; empty if there are none, or if the file can be read
+    """The errors at the beginning of a file, by rule; empty if there are none, or if the file can be read
     only once."""
     if not is_path(opening.source) or not os.path.isfile(opening.source):
         return {}

@@ -46,7 +46,7 @@ def index(source: Path, output: Path | None = None, *, progress: bool | Progress
 def indexed(job: Job, opening: Opening) -> dict[str, Any]:
     given, checks = opening.given, opening.given.flag("check")
     if checks and (job.makes or job.merges):
-        raise UsageError("check: expected to write an index with part=, found a comparison",
+        raise UsageError("check: expected to write an index, since part= is given, found a comparison",
                          "check")
     never = checks or job.makes or job.merges
     reader = Reader(opening, index=c.SHEAF_INDEX_NEVER if never else c.SHEAF_INDEX_USE,

@@ -126,7 +126,8 @@ class Batch(Frame):
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError(
-            "Batch: expected it in the process that made it; loader.to_torch() gives tensors, which pickle")
+            "Batch: expected use in the process that made it, found an attempt to pickle it; loader.to_torch() "
+            "gives tensors, which can be pickled")
 
     def __repr__(self) -> str:
         return (f"Batch({self.number}: {self.sequences} sequences, {self.samples} samples, "

@@ -204,7 +204,7 @@ def _add_stream(builder: Builder, name: str, rows: Any) -> int:
 
         arrays = [_samples(np.asarray(row)) for row in rows]
         if not arrays:
-            raise UsageError(f"{name}: expected one row at least, found none")
+            raise UsageError(f"{name}: expected at least one row, found none")
         return _add_dense(builder, name, np.concatenate(arrays), _running(map(len, arrays)))
     return _add_array(builder, name, _plain(rows))
 
@@ -417,7 +417,7 @@ class Writer:
         if word is not None:
             structure = c.ENUMS["sheaf_structure"].get(word)
             if structure is None:
-                raise UsageError(f"structure: expected the name of one, found {word}: what it is is not "
+                raise UsageError(f"structure: expected the name of a structure, found {word}: this is not "
                                  "looked for in memory", "structure")
             self._structure = c_int(structure)
             options.structure = cast(byref(self._structure), POINTER(c_int))

@@ -50,7 +50,7 @@ CASES = {
     "UsageError": [(lambda tmp: sheaf.batches(words(tmp), size="many"), "usage",
                     "size: expected a whole number, found many"),
                    (lambda tmp: sheaf.open(words(tmp), sream="a:1:dense"), "usage",
-                    'open: expected an option of it or of formats, found "sream"; did you mean stream?'),
+                    'open: expected an option of this function or of a format, found "sream"; did you mean stream?'),
                    (lambda tmp: sheaf.open(words(tmp), streams="wrd"), "usage",
                     'streams: expected streams of')],
     "UnsupportedError": [(unsupported, "unsupported",
@@ -59,7 +59,7 @@ CASES = {
     "OSError and its subclasses": [
         (lambda tmp: sheaf.open("nowhere.ctf"), "io", "nowhere.ctf: expected a readable file"),
         (lambda tmp: sheaf.batches("nowhere*.ctf"), "io",
-         "nowhere*.ctf: expected files of such names, found none"),
+         "nowhere*.ctf: expected files whose names match, found none"),
         (lambda tmp: sheaf.batches("@nowhere"), "io", "nowhere: expected a list of files, found none"),
         (there, "usage",
          "expected no file of that name, found one, which is kept (force=True replaces it)")],

@@ -42,7 +42,7 @@ static sheaf_status put_text(const putting *p, int64_t r, sheaf_run run, uint8_t
 	if (n) memcpy(to, text, n < size ? n : size);
 	if (n > size) return lose(p, r, "text cut", expected, found, "the rest is cut off");
 	if (n && text[n - 1] == 0)
-		return lose(p, r, "NUL at the end of a text", "none", "one", "it is no part of the text any more");
+		return lose(p, r, "NUL at the end of a text", "none", "one", "it is no longer part of the text");
 	return SHEAF_OK;
 }
 
@@ -72,7 +72,7 @@ static sheaf_status put_characters(const putting *p, int64_t r, sheaf_run run, u
 	snprintf(expected, sizeof expected, "at most %" PRId64 " characters", room);
 	if (n > room) return lose(p, r, "text cut", expected, "more", "the rest is cut off");
 	if (n && point == 0)
-		return lose(p, r, "NUL at the end of a text", "none", "one", "it is no part of the text any more");
+		return lose(p, r, "NUL at the end of a text", "none", "one", "it is no longer part of the text");
 	return SHEAF_OK;
 }
 
@@ -103,9 +103,10 @@ static sheaf_status put_item(const putting *p, int64_t r, uint8_t *item)
 	int64_t first;
 	if (p->part->kind != 'M' && p->part->kind != 'm') return SHEAF_OK;
 	memcpy(&first, to, sizeof first);
-	return first == INT64_MIN ? lose(p, r, "time that is none", "a time after the smallest number of seconds",
-	                                 "that one", "it is then a missing time")
-	                          : SHEAF_OK;
+	return first == INT64_MIN
+	           ? lose(p, r, "time that means missing", "a time other than the smallest number of seconds",
+	                  "that one", "it is read back as a missing time")
+	           : SHEAF_OK;
 }
 
 /* Numbers that are stored in the column as they are in the items. */

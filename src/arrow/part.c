@@ -38,11 +38,11 @@ static void let_go(void *user, uint8_t *data, size_t size)
 
 /* ---- ranges of arrays ---- */
 
-sheaf_status sheaf_arrow_damaged(const sheaf_arrow_part *p, const char *expected, int64_t found,
+sheaf_status sheaf_arrow_damaged(const sheaf_arrow_part *p, const char *sentence, int64_t number,
                                  sheaf_error *err)
 {
-	return sheaf_fail(err, SHEAF_DATA, "arrow column \"%s\": expected %s, found %" PRId64, p->name, expected,
-	                  found);
+	return sheaf_fail(err, SHEAF_DATA, "arrow column \"%s\": expected %s %" PRId64, p->name, sentence,
+	                  number);
 }
 
 /* Checks that the part's positions are within the array, and that it has the buffers of its type. */
@@ -50,14 +50,14 @@ sheaf_status sheaf_arrow_check_part(const sheaf_arrow_part *p, int64_t buffers, 
 {
 	int64_t end;
 	if (p->array->n_buffers < buffers || (buffers > 0 && !p->array->buffers))
-		return sheaf_arrow_damaged(p, "the buffers of its type", p->array->n_buffers, err);
+		return sheaf_arrow_damaged(p, "the buffers of its type, found", p->array->n_buffers, err);
 	if (p->n < 0 || !sheaf_add_i64(&end, p->at, p->n) || p->array->length < 0 ||
 	    end > p->array->offset + p->array->length)
-		return sheaf_arrow_damaged(p, "as many positions as its parent covers", p->array->length, err);
+		return sheaf_arrow_damaged(p, "as many positions as its parent covers, found", p->array->length, err);
 	if (p->n > 0 && buffers > 1 && !p->array->buffers[1])
-		return sheaf_arrow_damaged(p, "a buffer with its elements", 0, err);
+		return sheaf_arrow_damaged(p, "a buffer with its elements, found", 0, err);
 	if (p->array->n_children != p->schema->n_children)
-		return sheaf_arrow_damaged(p, "the children of its schema", p->array->n_children, err);
+		return sheaf_arrow_damaged(p, "the children of its schema, found", p->array->n_children, err);
 	return SHEAF_OK;
 }
 
@@ -97,7 +97,7 @@ static sheaf_status take_elements(const sheaf_arrow_part *p, int i, sheaf_arrow_
 	const uint8_t *data = (const uint8_t *)p->array->buffers[i];
 	if (!data || !sheaf_mul_size(&bytes, (uint64_t)which.n, size) ||
 	    !sheaf_mul_size(&before, (uint64_t)which.from, size))
-		return sheaf_arrow_damaged(p, "a buffer with its elements", i, err);
+		return sheaf_arrow_damaged(p, "a buffer with its elements, found", i, err);
 	data += before;
 	if ((uintptr_t)data % size) {
 		sheaf_builder_append(to, data, bytes);
@@ -132,7 +132,7 @@ sheaf_status sheaf_arrow_take_nulls(const sheaf_arrow_part *p, sheaf_level_build
 	for (int64_t i = 0; valid_bits(p) && i < p->n; i++)
 		if (!is_there(p, i)) {
 			if (level->shape->missing == SHEAF_NEVER)
-				return sheaf_arrow_damaged(p, "no nulls, as its schema says: one at row", i, err);
+				return sheaf_arrow_damaged(p, "no nulls, as its schema says, found one in row", i, err);
 			sheaf_level_miss(level, i, 0);
 		}
 	return SHEAF_OK;
@@ -153,7 +153,7 @@ sheaf_status sheaf_arrow_refuse_nulls(const sheaf_arrow_part *p, sheaf_error *er
 {
 	for (int64_t i = 0; valid_bits(p) && i < p->n; i++)
 		if (!is_there(p, i))
-			return sheaf_arrow_damaged(p, "no nulls, which samples cannot be: one at position", i, err);
+			return sheaf_arrow_damaged(p, "no nulls, which samples cannot be, found one at position", i, err);
 	return SHEAF_OK;
 }
 
@@ -182,9 +182,10 @@ sheaf_status sheaf_arrow_take_offsets(const sheaf_arrow_part *p, sheaf_builder *
 		sheaf_builder_i64(to, 0);
 		return sheaf_builder_status(to, err);
 	}
-	if (!p->array->buffers[1]) return sheaf_arrow_damaged(p, "offsets", 0, err);
+	if (!p->array->buffers[1]) return sheaf_arrow_damaged(p, "offsets, found", 0, err);
 	int64_t first = offset_at(p, small, 0), end = offset_at(p, small, p->n);
-	if (first < 0 || end < first) return sheaf_arrow_damaged(p, "offsets that ascend from 0 on", end, err);
+	if (first < 0 || end < first)
+		return sheaf_arrow_damaged(p, "offsets that ascend from 0 on, found", end, err);
 	*below = (sheaf_arrow_below){first, end - first};
 	if (!small && first == 0)
 		return take_elements(p, 1, (sheaf_arrow_below){p->at, p->n + 1}, sizeof(int64_t), to, err);
@@ -220,7 +221,7 @@ sheaf_status sheaf_arrow_take_indices(const sheaf_arrow_part *p, const sheaf_lev
 	for (int64_t i = 0; i < p->n; i++) {
 		int64_t index = integer_at(p->array->buffers[1], type, p->at + i);
 		if (index < 0 || index >= shape->extent)
-			return sheaf_arrow_damaged(p, "an index below its dim", index, err);
+			return sheaf_arrow_damaged(p, "an index below its dim, found", index, err);
 		sheaf_put_index(to, shape->index_type, index);
 	}
 	return sheaf_builder_status(to, err);
@@ -253,7 +254,7 @@ static sheaf_status take_times(const sheaf_arrow_part *p, sheaf_builder *to, she
 	for (int64_t i = 0; i < p->n; i++) {
 		int64_t time = is_there(p, i) ? integer_at(p->array->buffers[1], type.number, p->at + i) : 0;
 		if (!sheaf_mul_i64(&time, time, type.seconds))
-			return sheaf_arrow_damaged(p, "times that 64 bits hold: one beyond", time, err);
+			return sheaf_arrow_damaged(p, "times that 64 bits hold, found one beyond in row", i, err);
 		sheaf_builder_i64(to, time);
 		if (type.zoned) sheaf_builder_i64(to, 0);
 	}
@@ -272,8 +273,8 @@ static sheaf_status take_decimals(const sheaf_arrow_part *p, sheaf_column_builde
 	for (int64_t i = 0; i < p->n && !to->values.failed; i++) {
 		const uint8_t *at = is_there(p, i) ? bytes + (size_t)(p->at + i) * (size_t)type.width : NULL;
 		if (!sheaf_arrow_put_decimal(&type, at, &to->values))
-			return sheaf_arrow_damaged(p, "decimals of as many digits as their type says: more in row", i,
-			                           err);
+			return sheaf_arrow_damaged(p, "decimals of as many digits as their type says, found more in row",
+			                           i, err);
 		if (offsets) sheaf_builder_i64(offsets, (int64_t)to->values.size);
 	}
 	if (offsets) SHEAF_TRY(sheaf_builder_status(offsets, err));
@@ -328,7 +329,7 @@ static sheaf_status copy_words(const sheaf_arrow_part *p, sheaf_column_builder *
 					 type = sheaf_arrow_type_of(p->schema->dictionary);
 	SHEAF_TRY(sheaf_arrow_check_part(p, 2, err));
 	if (!words || index.class != SHEAF_IS_NUMBER || index.number >= SHEAF_F32)
-		return sheaf_arrow_damaged(p, "a dictionary and indices into it", 0, err);
+		return sheaf_arrow_damaged(p, "a dictionary and indices into it, found", 0, err);
 	sheaf_arrow_part all = *p;
 	all.schema = p->schema->dictionary;
 	all.array = words;
@@ -339,10 +340,11 @@ static sheaf_status copy_words(const sheaf_arrow_part *p, sheaf_column_builder *
 	for (int64_t i = 0; i < p->n; i++) {
 		int64_t word = is_there(p, i) ? integer_at(p->array->buffers[1], index.number, p->at + i) : -1;
 		if (is_there(p, i) && (word < 0 || word >= all.n))
-			return sheaf_arrow_damaged(p, "an index below the size of its dictionary", word, err);
+			return sheaf_arrow_damaged(p, "an index below the size of its dictionary, found", word, err);
 		bool there = word >= 0 && is_there(&all, word);
 		if (word >= 0 && !there && !(p->schema->flags & ARROW_FLAG_NULLABLE))
-			return sheaf_arrow_damaged(p, "no nulls in the dictionary of a column without them: row", i, err);
+			return sheaf_arrow_damaged(
+				p, "no nulls in the dictionary of a column without them, found one in row", i, err);
 		if (word >= 0 && !there) sheaf_level_miss(&to->levels[level], i, 0);
 		append_text(to, level, there ? text_at(&all, &type, word) : (sheaf_bytes){0});
 	}

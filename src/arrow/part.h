@@ -28,8 +28,8 @@ typedef struct sheaf_arrow_below {
 	int64_t from, n;
 } sheaf_arrow_below;
 
-/* DATA: the column, what was expected of it, and a number that was found. */
-sheaf_status sheaf_arrow_damaged(const sheaf_arrow_part *p, const char *expected, int64_t found,
+/* DATA: the column, and a sentence of what was expected and found, which ends with the number. */
+sheaf_status sheaf_arrow_damaged(const sheaf_arrow_part *p, const char *sentence, int64_t number,
                                  sheaf_error *err);
 /* Checks that the part's positions are within the array, which must have that many buffers, and the children
  * of its schema. */

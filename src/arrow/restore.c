@@ -61,14 +61,15 @@ static sheaf_status restore_zones(const sheaf_arrow_part *p, sheaf_column_builde
 	sheaf_meaning_of_time(to->field->meaning, &digits);
 	SHEAF_TRY(sheaf_arrow_check_part(p, 2, err));
 	if (to->values.size / sizeof *pairs / 2 != (uint64_t)p->n)
-		return sheaf_arrow_damaged(p, "an offset for each time", p->n, err);
+		return sheaf_arrow_damaged(p, "an offset for each time, found", p->n, err);
 	for (int64_t i = 0; i < p->n; i++) {
 		int32_t ahead;
 		memcpy(&ahead, (const char *)p->array->buffers[1] + sizeof ahead * (size_t)(p->at + i), sizeof ahead);
 		int64_t more = ahead;
 		for (int d = digits; d > 0; d--) more *= 10; /* nine digits of 32 bits fit */
 		if (!sheaf_add_i64(&pairs[2 * i], pairs[2 * i], more))
-			return sheaf_arrow_damaged(p, "times that 64 bits hold: one ahead by", ahead, err);
+			return sheaf_arrow_damaged(p, "times that 64 bits hold, found a larger one, ahead of UTC by",
+			                           ahead, err);
 		pairs[2 * i + 1] = ahead;
 	}
 	return SHEAF_OK;
@@ -110,7 +111,7 @@ static sheaf_status restore_fixed(const sheaf_arrow_node *node, const sheaf_arro
 	int64_t width = node->field->levels[node->level].extent, from, n;
 	SHEAF_TRY(sheaf_arrow_check_part(p, 1, err));
 	if (!sheaf_mul_i64(&from, p->at, width) || !sheaf_mul_i64(&n, p->n, width))
-		return sheaf_arrow_damaged(p, "positions that 64 bits count", p->n, err);
+		return sheaf_arrow_damaged(p, "positions that 64 bits count, found", p->n, err);
 	sheaf_arrow_node child = sheaf_arrow_child(node, 0);
 	sheaf_arrow_part part = sheaf_arrow_part_of_child(p, 0, from, n);
 	return restore_node(&child, &part, to, err);

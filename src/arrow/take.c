@@ -19,7 +19,7 @@ static sheaf_status take_fixed(const sheaf_arrow_part *p, sheaf_builder *to, she
 	int64_t width = sheaf_arrow_type_of(p->schema).width, from, n;
 	SHEAF_TRY(sheaf_arrow_check_part(p, 1, err));
 	if (!sheaf_mul_i64(&from, p->at, width) || !sheaf_mul_i64(&n, p->n, width))
-		return sheaf_arrow_damaged(p, "positions that 64 bits count", p->n, err);
+		return sheaf_arrow_damaged(p, "positions that 64 bits count, found", p->n, err);
 	sheaf_arrow_part values = sheaf_arrow_part_of_child(p, 0, from, n);
 	SHEAF_TRY(sheaf_arrow_refuse_nulls(&values, err));
 	return sheaf_arrow_take_numbers(&values, to, err);

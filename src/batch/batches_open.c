@@ -105,7 +105,8 @@ static sheaf_status mix(sheaf_batches *b, const int64_t *weights, sheaf_error *e
 		if (weights[i] < 1 || weights[i] > INT32_MAX - sum)
 			return sheaf_refuse_number(err, "weights", "numbers above 0 with a sum below 2^31", weights[i]);
 		if (s->first_chunks[i] == s->first_chunks[i + 1])
-			return sheaf_refuse_number(err, "weights", "sequences in each dataset, none in number", i);
+			return sheaf_fail(err, SHEAF_USAGE,
+			                  "weights: expected sequences in each dataset, found none in number %d", i);
 		sum += weights[i];
 	}
 	b->options.first_chunks = s->first_chunks;
@@ -303,7 +304,7 @@ static sheaf_likeness likeness(const sheaf_batches *b, bool joined)
 static sheaf_status open_all(sheaf_batches *b, sheaf_dataset *const *datasets, int n,
                              const sheaf_batch_options *options, sheaf_error *err)
 {
-	if (n < 1) return sheaf_refuse_number(err, "datasets", "one at least", n);
+	if (n < 1) return sheaf_refuse_number(err, "datasets", "at least one", n);
 	SHEAF_TRY(check_numbers(options, err));
 	SHEAF_TRY(sheaf_row_source_open(&b->source, datasets, n, union_of(options), b->cx, err));
 	SHEAF_TRY(translate(b, options, err));

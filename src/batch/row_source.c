@@ -127,7 +127,7 @@ static sheaf_status check_likeness(const sheaf_row_source *s, sheaf_error *err)
 				                  name_of(&s->parts[i]), name_of(s->parts), s->schema.fields[f].name,
 				                  sheaf_field_text(&s->schema.fields[f], text, sizeof text), f + 1);
 		if (schema->nfields > s->schema.nfields)
-			return sheaf_fail(err, SHEAF_DATA, "%s: expected the streams of %s, found \"%s\" besides",
+			return sheaf_fail(err, SHEAF_DATA, "%s: expected the streams of %s, found \"%s\" as well",
 			                  name_of(&s->parts[i]), name_of(s->parts),
 			                  schema->fields[s->schema.nfields].name);
 	}

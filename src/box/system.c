@@ -210,7 +210,7 @@ static sheaf_status add_item(system_file *f, listing *l, sheaf_error *err)
 	for (int i = 0; i < 4; i++) parts[i] = (const char *)sheaf_cursor_string(&c, &size, "texts");
 	if (c.failed || it.kind >= SHEAF_HDF5_KINDS || it.type >= SHEAF_TYPES || it.storage > SHEAF_BOX_COMPACT ||
 	    it.rank > SHEAF_HDF5_ARRAY_RANK || it.bytes < -1 || !is_path(parts[0]))
-		return refuse_answer(f, "an item that is none", err);
+		return refuse_answer(f, "an item that does not make sense", err);
 	const char *slash = strrchr(parts[0], '/'), *folder = "";
 	if (slash)
 		SHEAF_TRY(sheaf_catalog_text(l->catalog, &folder, err, "%.*s", (int)(slash - parts[0]), parts[0]));
@@ -228,7 +228,7 @@ static sheaf_status take_item(system_file *f, sheaf_hdf5_word word, void *user, 
 {
 	if (word == SHEAF_HDF5_ITEM) return add_item(f, (listing *)user, err);
 	if (word == SHEAF_HDF5_FAIL) return fail_as_said(f, "", "an HDF5 file", err);
-	return refuse_answer(f, "one that nobody asked for", err);
+	return refuse_answer(f, "one that was not asked for", err);
 }
 
 static sheaf_status list(system_file *f, listing *l, sheaf_error *err)
@@ -333,7 +333,7 @@ static sheaf_status take_bytes(system_file *f, sheaf_hdf5_word word, void *user,
 {
 	const wanted *w = (const wanted *)user;
 	if (word == SHEAF_HDF5_FAIL) return fail_as_said(f, w->item->path, "texts", err);
-	if (word != SHEAF_HDF5_BYTES) return refuse_answer(f, "one that nobody asked for", err);
+	if (word != SHEAF_HDF5_BYTES) return refuse_answer(f, "one that was not asked for", err);
 	sheaf_builder_append(&f->texts.bytes, f->message.data, f->message.size);
 	return sheaf_builder_status(&f->texts.bytes, err);
 }
@@ -410,7 +410,7 @@ static sheaf_status take_text(system_file *f, sheaf_hdf5_word word, void *user, 
 		sheaf_builder_append(a->text, f->message.data, f->message.size);
 		return sheaf_builder_status(a->text, err);
 	}
-	if (word != SHEAF_HDF5_FAIL) return refuse_answer(f, "one that nobody asked for", err);
+	if (word != SHEAF_HDF5_FAIL) return refuse_answer(f, "one that was not asked for", err);
 	snprintf(expected, sizeof expected, "an attribute \"%.200s\" that is one text", a->name);
 	return fail_as_said(f, a->item->path, expected, err);
 }

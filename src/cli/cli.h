@@ -361,7 +361,7 @@ SHEAF_USE sheaf_status batch_folder_write(batch_folder *f, const sheaf_batches *
 typedef sheaf_status (*output_work)(const session *s, bool force, sheaf_error *err);
 int run_output(const arguments *args, const char *label, output_work work);
 
-/* The errors in the beginning of a file, in its pieces one after the other. */
+/* The errors at the beginning of a file, in its pieces one after the other. */
 typedef struct flaws {
 	int64_t errors;
 	rule_count rules[MAX_RULES];

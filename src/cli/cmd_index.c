@@ -109,7 +109,7 @@ int run_index(const arguments *args)
 	bool checks = sheaf_values_flag(&args->values, "check");
 	bool in_parts = part_is_made() || parts_are_merged();
 	if (checks && in_parts) {
-		say("error", "--check: expected to write an index with --part, found a comparison");
+		say("error", "--check: expected to write an index, since --part is given, found a comparison");
 		return EXIT_USAGE;
 	}
 	opening how = {.piece_bytes = sheaf_values_number(&args->values, "piece-bytes", 0),

@@ -65,7 +65,7 @@ const sheaf_option shared_options[] = {
      "take N rows, or about P percent of them, drawn by --seed; the same rows in every format", 0},
 	{"seed", SHEAF_OPTION_COUNT, 0, "S", "the seed of the sample (default 0)", 0},
 	{"where", SHEAF_OPTION_TEXT, 0, "NAME",
-     "take the rows of this name, or whose names match it as a pattern (*, ?, [...])", 0},
+     "take the rows with this name, or with names that match this pattern (*, ?, [...])", 0},
 	{"streams", SHEAF_OPTION_TEXT, 0, "NAME,...", "take these streams of sequences, in this order", 0},
 	{"columns", SHEAF_OPTION_TEXT, 0, "NAME,...",
      "take these columns, in this order; with NAME:TYPE,... declare the columns of a text table", 0},

@@ -75,7 +75,7 @@ sheaf_status look_for_flaws(const session *s, const char *path, flaws *f, sheaf_
 void print_flaws(const flaws *f)
 {
 	if (f->errors == 0) return;
-	out_printf("errors: %" PRId64 "%s", f->errors, f->complete ? "" : " in the beginning");
+	out_printf("errors: %" PRId64 "%s", f->errors, f->complete ? "" : " at the beginning");
 	for (int i = 0; i < f->nrules; i++) {
 		out_text(i ? ", " : " (");
 		out_text(f->rules[i].rule);

@@ -20,7 +20,7 @@ static void print_candidate(const guessing *g, const sheaf_candidate *c)
 {
 	if (g->told == 1) {
 		out_visibly(g->file);
-		out_text(": expected options to read it with; these are likely, the first one most\n");
+		out_text(": expected options to read it with; these are likely, the likeliest first\n");
 	}
 	out_printf("  --%s ", c->option);
 	print_quoted(c->value);

@@ -48,10 +48,11 @@ static sheaf_status add_pattern(arguments *to, const char *pattern, sheaf_error 
 	glob_t found;
 	int failed = glob(pattern, 0, NULL, &found);
 	if (failed == GLOB_NOMATCH)
-		return sheaf_fail(err, SHEAF_IO, "%s: expected files of such names, found none", pattern);
+		return sheaf_fail(err, SHEAF_IO, "%s: expected files whose names match, found none", pattern);
 	if (failed)
 		return sheaf_fail(err, SHEAF_IO,
-		                  "%s: expected files of such names, found a folder that cannot be read", pattern);
+		                  "%s: expected files whose names match, found a folder that cannot be read",
+		                  pattern);
 	sheaf_status status = SHEAF_OK;
 	for (size_t i = 0; i < found.gl_pathc && status == SHEAF_OK; i++)
 		status = add(to, found.gl_pathv[i], err);
@@ -83,7 +84,7 @@ sheaf_status inputs_expand(const arguments *args, arguments *out, sheaf_error *e
 	for (int i = 0; i < args->nfiles && status == SHEAF_OK; i++)
 		status = add_operand(out, args->files[i], err);
 	if (status == SHEAF_OK && out->nfiles == 0)
-		status = sheaf_fail(err, SHEAF_USAGE, "inputs: expected one at least, found lists without any");
+		status = sheaf_fail(err, SHEAF_USAGE, "inputs: expected at least one, found only empty lists");
 	if (status) inputs_free(out);
 	return status;
 }

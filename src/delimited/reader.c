@@ -119,7 +119,7 @@ static sheaf_status take_types(opening *o)
 		sheaf_infer_field(&in->schema.fields[f], o->seen.kinds[in->columns[f]], o->complete);
 	SHEAF_TRY(doubt_texts(o, KIND_COMMA, "decimal commas in doubt", "numbers with commas among them",
 	                      "they are texts (" SHEAF_OPTION("decimal") " comma reads them as numbers)"));
-	return doubt_texts(o, KIND_ABSENT, "missing in doubt", "words like NA, NULL or none among them",
+	return doubt_texts(o, KIND_ABSENT, "missing values in doubt", "words like NA, NULL or none among them",
 	                   "they are texts (" SHEAF_OPTION("missing") " NA,NULL reads such words as missing)");
 }
 

@@ -42,8 +42,8 @@ static sheaf_status report_count(reporting *p, const sheaf_record_finding *f, co
 	snprintf(found, sizeof found, "%" PRIu32, f->count);
 	if (f->open != f->at)
 		snprintf(found, sizeof found,
-		         "%" PRIu32 ", one of them of several lines, from the quote on line %" PRId64
-		         ", column %" PRIu32 " on",
+		         "%" PRIu32 ", one of which spans several lines, from the quote on line %" PRId64
+		         ", column %" PRIu32,
 		         f->count, p->d->piece->line + f->open_line, f->open - f->open_line_start + 1);
 	sheaf_problem problem = {.severity = SHEAF_ERROR,
 	                         .rule = "number of fields",

@@ -147,10 +147,11 @@ void sheaf_page_drift(sheaf_page *p)
 	qsort(rows, (size_t)n, sizeof *rows, by_size);
 	sheaf_builder_text(&p->b, "<section><h2>Drift</h2><p class=\"note\">How ");
 	sheaf_html_name(&p->b, p->options->other_title);
-	sheaf_builder_text(&p->b,
-	                   " differs, the most first: distances of histograms from 0 (the same) to 1 (nothing "
-	                   "in common), the difference of means in standard deviations, and indices that only "
-	                   "it uses. In the charts it is the outline.</p><table class=\"numbers\"><thead><tr>");
+	sheaf_builder_text(
+		&p->b,
+		" differs, the largest differences first: distances of histograms from 0 (the same) to 1 (nothing "
+		"in common), the difference of means in standard deviations, and indices that only "
+		"it uses. In the charts it is the outline.</p><table class=\"numbers\"><thead><tr>");
 	static const char *const names[] = {"field", "rule", "lengths", "values", "means", "new indices"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		sheaf_builder_printf(&p->b, "<th scope=\"col\">%s</th>", names[i]);

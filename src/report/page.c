@@ -50,7 +50,7 @@ static void put_facts(sheaf_page *p)
 	if (o->nfindings)
 		sheaf_page_facts(p, o->findings, o->nfindings);
 	else
-		sheaf_page_note(p, "Reading found nothing wrong. Validating looks at more.");
+		sheaf_page_note(p, "Reading found nothing wrong. Validating checks more.");
 }
 
 static void put_fields(sheaf_page *p)

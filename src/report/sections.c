@@ -89,7 +89,7 @@ static void put_values(sheaf_page *p, const sheaf_field_summary *f, const sheaf_
 		         n < 2 ? "" : " Bars by size on both sides of 0",
 		         n < 2   ? ""
 		         : other ? "."
-		                 : ", heights by the logarithm of counts.");
+		                 : ", heights on a logarithmic scale.");
 	else
 		snprintf(words, sizeof words, "No value is finite.");
 	sheaf_page_chart(p, &(sheaf_chart){.title = "Values",
@@ -139,8 +139,8 @@ static void put_ranks(sheaf_page *p, const sheaf_length_counts *counts)
 	int n = sheaf_rank_bars(counts, bars);
 	sheaf_page_chart(p,
 	                 &(sheaf_chart){.title = "Use by rank",
-	                                .words = "How often each index is used, the most used first: ranks and "
-	                                         "counts by their logarithms.",
+	                                .words = "How often each index is used, the most used first; ranks and "
+	                                         "counts on logarithmic scales.",
 	                                .what = "rank",
 	                                .amounts = "mean count",
 	                                .bars = bars,
@@ -249,7 +249,7 @@ static void put_items(sheaf_page *p, const sheaf_field *field, const sheaf_field
 	sheaf_page_note(p, words);
 	if (labels) put_label_chart(p, field, most, n);
 	if (n > 0 && most[0]->count == 1 && distinct > 1) {
-		sheaf_page_note(p, "Each is there once.");
+		sheaf_page_note(p, "Each occurs once.");
 		return;
 	}
 	put_most_frequent(p, field, most, n < MOST_NAMED ? n : MOST_NAMED, labels ? all : 0);

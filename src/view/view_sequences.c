@@ -108,7 +108,7 @@ static sheaf_status put_sparse(const gathering *g, const sheaf_sequence_part *p,
 	const char *at = (const char *)text, *end = at + size;
 	while (sheaf_sequence_entry(&at, end, &index, &v)) {
 		if (index >= p->dim)
-			return refuse(g, p, r, "an index of those that were there before", "a larger one");
+			return refuse(g, p, r, "an index that was there in the first pass", "a larger one");
 		put_entry(to, index, v);
 	}
 	end_entries(to);
@@ -232,9 +232,9 @@ static sheaf_status put_value(gathering *g, int64_t r)
 	    !sheaf_sequence_number(&g->rows->columns[t->value], r, &v))
 		return refuse(g, &t->parts[0], r, "a stream, a sample, an index and a value", "fewer");
 	int p = sheaf_sequence_part_find(t, name, size, &g->last);
-	if (p < 0) return refuse(g, &t->parts[0], r, "a stream that was there before", "another");
+	if (p < 0) return refuse(g, &t->parts[0], r, "a stream that was there in the first pass", "another");
 	if (index >= (double)part_of(g, p)->dim)
-		return refuse(g, part_of(g, p), r, "an index of those that were there before", "a larger one");
+		return refuse(g, part_of(g, p), r, "an index that was there in the first pass", "a larger one");
 	sheaf_column_builder *to = column_of(g, p);
 	if (number + 1 < g->ends[p]) return refuse(g, &t->parts[p], r, "samples in order", "an earlier one");
 	if (part_of(g, p)->kind == SHEAF_PART_SPARSE)

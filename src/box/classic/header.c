@@ -193,8 +193,7 @@ static void check_dimensions(parsing *p, sheaf_classic_variable *v)
 			return;
 		}
 		bool grows = (int64_t)number == h->unlimited;
-		if (grows && i)
-			refuse(p, "the dimension of records to be the first one, found it as number", byte, i);
+		if (grows && i) refuse(p, "the dimension of records in position 0 of a variable", byte, i);
 		v->grows |= grows;
 	}
 }

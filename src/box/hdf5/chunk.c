@@ -437,9 +437,11 @@ static sheaf_status sort(const listing *g)
 	if (!is_sorted) qsort(all, n, sizeof *all, compare);
 	for (size_t i = 1; i < n; i++)
 		if (all[i - 1].number == all[i].number)
-			return sheaf_hdf5_refuse(g->l, g->l->r->base + g->layout->address,
-			                         "an index that has each chunk once, found twice the one of number",
-			                         (uint64_t)all[i].number);
+			return sheaf_fail(g->l->err, SHEAF_DATA,
+			                  "%s (byte %" PRId64
+			                  "): expected an index that has each chunk once, found number %" PRId64 " twice",
+			                  g->l->r->store->name, g->l->r->base + g->layout->address,
+			                  (int64_t)all[i].number);
 	return SHEAF_OK;
 }
 

@@ -22,10 +22,10 @@ bool sheaf_hdf5_is_group(const sheaf_hdf5_header *h)
 static sheaf_status take_target(const listing *g, sheaf_cursor *c, sheaf_hdf5_way *way)
 {
 	if (way->kind == SHEAF_HDF5_HARD_LINK) {
-		way->address = sheaf_hdf5_take_address(g->l->r, c, "where a link leads");
+		way->address = sheaf_hdf5_take_address(g->l->r, c, "the target of a link");
 	} else {
-		way->value.size = (size_t)sheaf_hdf5_take(c, 2, "where a link leads");
-		way->value.data = sheaf_cursor_bytes(c, 1, way->value.size, "where a link leads");
+		way->value.size = (size_t)sheaf_hdf5_take(c, 2, "the target of a link");
+		way->value.data = sheaf_cursor_bytes(c, 1, way->value.size, "the target of a link");
 	}
 	return sheaf_hdf5_done(g->l, c);
 }

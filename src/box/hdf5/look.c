@@ -119,7 +119,7 @@ sheaf_status sheaf_hdf5_meet(sheaf_hdf5_look *l, const char *what, int64_t addre
 		return sheaf_hdf5_places_add(&l->seen, address, 1, l->r->cx, l->err);
 	return sheaf_fail(l->err, SHEAF_DATA,
 	                  "%s (byte %" PRId64
-	                  "): expected %s to be led to once, found a second way to it (a circle?)",
+	                  "): expected %s to be reached once, found a second way to it (a circle?)",
 	                  l->r->store->name, l->r->base + address, what);
 }
 
@@ -190,7 +190,7 @@ static sheaf_status fetch(sheaf_hdf5_look *l, const char *what, int64_t address,
 	if ((int64_t)size > *l->left)
 		return sheaf_fail(l->err, SHEAF_DATA,
 		                  "%s (byte %" PRId64
-		                  "): expected structures that end, found that %s is led to again",
+		                  "): expected structures that end, found that %s is reached again",
 		                  l->r->store->name, l->r->base + address, what);
 	*l->left -= (int64_t)size;
 	return copy(l, what, address, size);

@@ -62,7 +62,7 @@ static sheaf_status enter_node_1(const tree *t, const node *from, unsigned *leve
 	l->c.at--;
 	sheaf_hdf5_byte(&l->c, t->type, t->type, "a node of the type of its tree");
 	*level = sheaf_hdf5_byte(&l->c, is_root ? 0 : from->level, is_root ? 255 : from->level,
-	                         "a node one level below that which leads to it");
+	                         "a node one level below its parent");
 	sheaf_cursor_bytes(&l->c, 1, head - 6, "the head of a node");
 	return sheaf_hdf5_done(l, &l->c);
 }

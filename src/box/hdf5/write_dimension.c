@@ -169,7 +169,7 @@ static sheaf_status change_uses(sheaf_hdf5_writer *w, sheaf_hdf5_object *scale)
 sheaf_status sheaf_hdf5_add_dimension(sheaf_hdf5_writer *w, sheaf_hdf5_object *group,
                                       sheaf_hdf5_object *array, int64_t count)
 {
-	sheaf_hdf5_object *scale;
+	sheaf_hdf5_object *scale = NULL;
 	SHEAF_TRY(find_or_make_scale(w, group, count, &scale));
 	SHEAF_TRY(change_uses(w, scale));
 	SHEAF_TRY(add_user(w, scale, (sheaf_hdf5_user){.array = array}));

@@ -142,7 +142,7 @@ static void describe_type(hid_t type, listed *it)
 	if (class == H5T_COMPOUND) describe_compound(type, it);
 	if (class == H5T_ENUM) describe_enumeration(type, it);
 	if (it->of[0]) return;
-	bool is_known = class >= 0 && (size_t) class < sizeof others / sizeof *others;
+	bool is_known = class >= 0 && (size_t)class < sizeof others / sizeof *others;
 	snprintf(it->of, sizeof it->of, "%s", is_known ? others[class] : "unknown");
 	if (class == H5T_STRING) {
 		it->item.kind = SHEAF_HDF5_TEXT;
@@ -325,7 +325,7 @@ static bool add_group(walk *w, hid_t object, haddr_t address, listed *it)
 	snprintf(it->of, sizeof it->of, "group");
 	if (!meet(w, address, it->path, &before)) return false;
 	if (before) snprintf(it->refused, sizeof it->refused, "a second name of the group %.200s", before);
-	if (w->depth + 1 >= SHEAF_BOX_MAX_DEPTH) refuse(it, "a group that lies too deep");
+	if (w->depth + 1 >= SHEAF_BOX_MAX_DEPTH) refuse(it, "a group nested too deeply");
 	if (!send_item(w->file, it)) return false;
 	if (it->refused[0]) return true;
 	w->folder = it->path;

@@ -102,7 +102,7 @@ static sheaf_status describe_node(walk *w, sheaf_box_item *item, const sheaf_zar
 		return sheaf_zarr_describe(json->value, &w->s->box->catalog, item, w->s->members.name, err);
 	item->of = "group";
 	if (depth_of(item->path) >= SHEAF_BOX_MAX_DEPTH) {
-		item->refused = "a group that lies too deep";
+		item->refused = "a group nested too deeply";
 		return SHEAF_OK;
 	}
 	sheaf_builder_append(&w->queue, &item->path, sizeof item->path);

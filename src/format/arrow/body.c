@@ -42,10 +42,11 @@ typedef struct walk {
 	sheaf_error *err;
 } walk;
 
-static sheaf_status unsound(const walk *w, const char *expected, int64_t found)
+/* The sentence says what was expected and found, up to a number. */
+static sheaf_status unsound(const walk *w, const char *sentence, int64_t number)
 {
-	return sheaf_fail(w->err, SHEAF_DATA, "arrow column \"%s\": expected %s, found %" PRId64, w->column,
-	                  expected, found);
+	return sheaf_fail(w->err, SHEAF_DATA, "arrow column \"%s\": expected %s %" PRId64, w->column, sentence,
+	                  number);
 }
 
 /* ---- buffers ---- */
@@ -54,7 +55,7 @@ static sheaf_status decompress(const walk *w, sheaf_bytes stored, sheaf_buffer *
 {
 	sheaf_builder b;
 	if (stored.size < ALIGNED)
-		return unsound(w, "8 bytes with the size of a compressed buffer", (int64_t)stored.size);
+		return unsound(w, "8 bytes with the size of a compressed buffer, found", (int64_t)stored.size);
 	int64_t size = sheaf_load_i64le(stored.data);
 	stored = (sheaf_bytes){stored.data + ALIGNED, stored.size - ALIGNED};
 	sheaf_builder_begin(&b, w->body->cx, NULL);
@@ -62,7 +63,7 @@ static sheaf_status decompress(const walk *w, sheaf_bytes stored, sheaf_buffer *
 		sheaf_builder_append(&b, stored.data, stored.size);
 		return sheaf_builder_finish(&b, out, w->err);
 	}
-	if (size < 0) return unsound(w, "a buffer of 0 bytes or more", size);
+	if (size < 0) return unsound(w, "a buffer of 0 bytes or more, found", size);
 	sheaf_status status = SHEAF_OK;
 	if (size > 0 && sheaf_builder_room(&b, (uint64_t)size)) {
 		status = sheaf_ipc_decompress(w->codec, stored, b.data, (size_t)size, w->body->cx, w->err);
@@ -77,13 +78,14 @@ static sheaf_status decompress(const walk *w, sheaf_bytes stored, sheaf_buffer *
 static sheaf_status take_buffer(walk *w, sheaf_buffer *out)
 {
 	sheaf_builder b;
-	if (w->buffer >= w->buffers.count) return unsound(w, "a buffer for each of its parts", w->buffers.count);
+	if (w->buffer >= w->buffers.count)
+		return unsound(w, "a buffer for each of its parts, found", w->buffers.count);
 	int64_t at = sheaf_fb_long_at(&w->buffers, BUFFER, w->buffer, 0);
 	int64_t size = sheaf_fb_long_at(&w->buffers, BUFFER, w->buffer++, 1);
 	const sheaf_buffer *bytes = &w->body->bytes;
 	if (size == 0) return SHEAF_OK;
 	if (at < 0 || size < 0 || (uint64_t)at > bytes->size || (uint64_t)size > bytes->size - (uint64_t)at)
-		return unsound(w, "buffers inside of the body: one at byte", at);
+		return unsound(w, "buffers inside of the body, found one at byte", at);
 	sheaf_bytes stored = {bytes->data + at, (size_t)size};
 	if (w->codec != SHEAF_IPC_PLAIN) return decompress(w, stored, out);
 	if ((uintptr_t)stored.data % ALIGNED == 0) {
@@ -169,11 +171,11 @@ static sheaf_status check_texts(const walk *w, const sheaf_arrow_type *type, con
 	int64_t last = 0;
 	for (int64_t i = r.from; r.n > 0 && i <= r.from + r.n; i++) {
 		int64_t offset = offset_at(type, held(array)[1].data, i);
-		if (offset < last) return unsound(w, "offsets that ascend from 0 on", offset);
+		if (offset < last) return unsound(w, "offsets that ascend from 0 on, found", offset);
 		last = offset;
 	}
 	if ((uint64_t)last > held(array)[2].size)
-		return unsound(w, "texts that end within their bytes: one at", last);
+		return unsound(w, "texts that end within their bytes, found one that ends at byte", last);
 	return SHEAF_OK;
 }
 
@@ -186,7 +188,7 @@ static sheaf_status check_views(const walk *w, const struct ArrowArray *array, r
 		if (size >= 0 && size <= SHORT_VIEW) continue;
 		if (size < 0 || buffer < 0 || at < 0 || buffer + 2 >= array->n_buffers - 1 ||
 		    (uint64_t)(at + size) > held(array)[buffer + 2].size)
-			return unsound(w, "views into their bytes: not so text", i);
+			return unsound(w, "texts that lie within their bytes, found one outside, in row", i);
 	}
 	return SHEAF_OK;
 }
@@ -195,12 +197,12 @@ static sheaf_status check_views(const walk *w, const struct ArrowArray *array, r
  * representation in the file can justify. */
 static sheaf_status take_node(walk *w, struct ArrowArray *out)
 {
-	if (w->node >= w->nodes.count) return unsound(w, "a length for each field", w->nodes.count);
+	if (w->node >= w->nodes.count) return unsound(w, "a length for each field, found", w->nodes.count);
 	out->length = sheaf_fb_long_at(&w->nodes, NODE, w->node, 0);
 	out->null_count = sheaf_fb_long_at(&w->nodes, NODE, w->node++, 1);
-	if (out->length < 0) return unsound(w, "a length of 0 or more", out->length);
+	if (out->length < 0) return unsound(w, "a length of 0 or more, found", out->length);
 	if (out->null_count < 0 || out->null_count > out->length)
-		return unsound(w, "as many nulls as the length allows", out->null_count);
+		return unsound(w, "as many nulls as the length allows, found", out->null_count);
 	return SHEAF_OK;
 }
 
@@ -211,9 +213,10 @@ static sheaf_status count_buffers(walk *w, const sheaf_arrow_type *type, int64_t
 	*out = bytes_for(type, 0) < 0 ? 0 : text ? 2 : 1;
 	if (!type->views) return SHEAF_OK;
 	if (w->count >= w->variadic.count)
-		return unsound(w, "a count of buffers for its views", w->variadic.count);
+		return unsound(w, "a count of buffers for its views, found", w->variadic.count);
 	int64_t n = sheaf_fb_long_at(&w->variadic, COUNT, w->count++, 0);
-	if (n < 0 || n > w->buffers.count) return unsound(w, "as many buffers for its views as there are", n);
+	if (n < 0 || n > w->buffers.count)
+		return unsound(w, "as many buffers for its views as there are, found", n);
 	*out = 1 + n + 1; /* the last one has the sizes of the others */
 	return SHEAF_OK;
 }
@@ -227,12 +230,15 @@ static sheaf_status take_buffers(walk *w, const sheaf_arrow_type *type, range r,
 	}
 	uint64_t nulls = n > 0 ? held(out)[0].size : 0;
 	if (n > 0 && nulls > 0 && nulls < (uint64_t)(out->length / 8 + (out->length % 8 != 0)))
-		return unsound(w, "a bit for each position that may be missing: bytes", (int64_t)nulls);
+		return unsound(w,
+		               "a bit for each position that may be missing, found a bitmap whose size in bytes is",
+		               (int64_t)nulls);
 	if (n > 0 && nulls == 0 && out->null_count > 0)
-		return unsound(w, "bits that say what is missing: none, but a count", out->null_count);
+		return unsound(w, "bits that say what is missing, found none, and a count of", out->null_count);
 	if (nulls == 0) out->null_count = 0;
 	if (bytes > 0 && (uint64_t)bytes > held(out)[1].size)
-		return unsound(w, "a buffer as long as its type requires: bytes", (int64_t)held(out)[1].size);
+		return unsound(w, "a buffer as long as its type requires, found one whose size in bytes is",
+		               (int64_t)held(out)[1].size);
 	if (type->views) return check_views(w, out, r);
 	return n == 3 ? check_texts(w, type, out, r) : SHEAF_OK;
 }
@@ -246,13 +252,13 @@ static sheaf_status range_below(const walk *w, const sheaf_arrow_type *type, con
 	*out = r;
 	if (type->class == SHEAF_IS_FIXED_LIST &&
 	    (!sheaf_mul_i64(&out->from, r.from, type->width) || !sheaf_mul_i64(&out->n, r.n, type->width)))
-		return unsound(w, "positions that 64 bits count", r.n);
+		return unsound(w, "positions that 64 bits count, found", r.n);
 	if (type->class != SHEAF_IS_LIST) return SHEAF_OK;
 	*out = (range){0};
 	if (r.n == 0) return SHEAF_OK;
 	int64_t from = offset_at(type, held(array)[1].data, r.from),
 			end = offset_at(type, held(array)[1].data, r.from + r.n);
-	if (from < 0 || end < from) return unsound(w, "offsets that ascend from 0 on", end);
+	if (from < 0 || end < from) return unsound(w, "offsets that ascend from 0 on, found", end);
 	*out = (range){from, end - from};
 	return SHEAF_OK;
 }
@@ -270,7 +276,9 @@ static sheaf_status look_up(const walk *w, const struct ArrowSchema *field, stru
 	int64_t id = sheaf_ipc_dictionary_of(field);
 	const sheaf_ipc_dictionary *d = w->body->dictionaries;
 	while (d && (d->id != id || d->byte >= w->body->byte)) d = d->before;
-	if (!d) return unsound(w, "a dictionary before its first batch, by the number", id);
+	if (!d)
+		return unsound(w, "a dictionary before the first batch that needs it, found none with the number",
+		               id);
 	out->dictionary = (struct ArrowArray *)&d->values; /* nobody writes to it, or releases it */
 	return SHEAF_OK;
 }
@@ -281,7 +289,7 @@ static sheaf_status fill_array(walk *w, const struct ArrowSchema *field, const s
 	range below;
 	enum { FREE = 1 << 16, EACH = 64 };
 	if (out->n_buffers == 0 && out->length > FREE && (uint64_t)out->length / EACH > w->body->bytes.size)
-		return unsound(w, "no more rows than a batch of its size has", out->length);
+		return unsound(w, "no more rows than a batch of its size has, found", out->length);
 	SHEAF_TRY(take_buffers(w, type, r, out));
 	if (field->dictionary) return look_up(w, field, out);
 	SHEAF_TRY(range_below(w, type, out, r, &below));
@@ -297,7 +305,7 @@ static sheaf_status take_array(walk *w, const struct ArrowSchema *field, range r
 	SHEAF_TRY(take_node(w, &node));
 	if (r.n < 0) r = (range){0, node.length};
 	if (r.from > node.length || r.n > node.length - r.from)
-		return unsound(w, "as many positions as its parent covers: a length", node.length);
+		return unsound(w, "as many positions as its parent covers, found a length of", node.length);
 	SHEAF_TRY(count_buffers(w, &type, &more));
 	bool none = type.class == SHEAF_IS_NULLS;
 	SHEAF_TRY(new_array(w, none ? 0 : 1 + more, field->n_children, out));
@@ -322,7 +330,8 @@ static sheaf_status begin(walk *w, sheaf_ipc_body *body, sheaf_error *err)
 	            .err = err};
 	if (compression.in) w->codec = (int)sheaf_fb_number(&compression, CODEC, 1, 0);
 	if (body->batch.in->broken)
-		return unsound(w, "a header whose parts lie inside of it, of bytes", (int64_t)body->batch.in->size);
+		return unsound(w, "a header whose parts lie inside of it, found one outside; its size in bytes is",
+		               (int64_t)body->batch.in->size);
 	if (w->codec < SHEAF_IPC_PLAIN || w->codec > SHEAF_IPC_ZSTD)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "arrow: expected buffers compressed by LZ4 or Zstandard, found codec %d", w->codec);
@@ -446,7 +455,7 @@ static sheaf_status take_columns(walk *w, const struct ArrowSchema *rows, struct
 		w->column = rows->children[i]->name;
 		SHEAF_TRY(take_array(w, rows->children[i], (range){out->offset, out->length}, out->children[i]));
 		if (out->children[i]->length != rows_of_batch(w))
-			return unsound(w, "as many rows as the batch has", out->children[i]->length);
+			return unsound(w, "as many rows as the batch has, found", out->children[i]->length);
 	}
 	return SHEAF_OK;
 }

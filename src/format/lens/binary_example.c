@@ -31,9 +31,9 @@ static sheaf_status tell_cut_short(reading *r)
 {
 	char expected[120];
 	snprintf(expected, sizeof expected, "%s (%" PRIu64 " bytes)", r->c.failed, r->c.needed);
-	SHEAF_TRY(sheaf_lens_report(&r->teller, r->c.begin + (r->c.failed_at - r->c.base),
-	                            SHEAF_FINDING(SHEAF_FATAL, "truncated", expected, "that the file ends before",
-	                                          .status = SHEAF_SHORT)));
+	SHEAF_TRY(sheaf_lens_report(
+		&r->teller, r->c.begin + (r->c.failed_at - r->c.base),
+		SHEAF_FINDING(SHEAF_FATAL, "truncated", expected, "the end of the file", .status = SHEAF_SHORT)));
 	return SHEAF_END;
 }
 

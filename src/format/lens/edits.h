@@ -10,7 +10,7 @@ enum { SHEAF_LENS_MOST_EDITS = 64 };
 
 typedef struct sheaf_lens_edit {
 	bool is_group; /* a group's name becomes `to`; otherwise the frequency of examples becomes `value` */
-	bool all; /* of all examples; otherwise of those of this name, or whose names match it as a pattern */
+	bool all; /* of all examples; otherwise of those with this name, or with names that match this pattern */
 	char *name, *to;
 	float value;
 	atomic_bool met; /* something was changed */

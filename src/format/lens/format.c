@@ -21,7 +21,7 @@ static const sheaf_option options[] = {
 	{"rename-group", SHEAF_OPTION_TEXT, SHEAF_READING, "OLD=NEW",
      "give a group another name (repeat it for each)", 0},
 	{"frequency", SHEAF_OPTION_TEXT, SHEAF_READING, "[NAME=]F",
-     "set the frequency of all examples, or of those of this name, or whose names match it as a pattern "
+     "set the frequency of all examples, or of those with this name or with names that match this pattern "
      "(repeat it; the last one that fits counts)",
      0},
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},

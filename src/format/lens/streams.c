@@ -45,8 +45,8 @@ static sheaf_status add_column(sheaf_schema *schema, const column_kind *kind, sh
 	bool text = kind->meaning == SHEAF_STRING;
 	if (sheaf_schema_find(schema, kind->name) >= 0)
 		return sheaf_fail(err, SHEAF_USAGE,
-		                  SHEAF_OPTION("group") ": expected another name for a group on one side than that "
-		                                        "of the column \"%s\", found it",
+		                  SHEAF_OPTION("group") ": expected a name for a group on one side that no "
+		                                        "column has, found \"%s\"",
 		                  kind->name);
 	SHEAF_TRY(sheaf_schema_add(schema, cx, kind->name, strlen(kind->name), &field, err));
 	field->meaning = kind->meaning;

@@ -122,7 +122,7 @@ static sheaf_status count_rows(const sheaf_npz_streams *s, int field, int64_t *o
 	const sheaf_array *a = &s->arrays[slot - s->slots.slots];
 	if (values && f->meaning == SHEAF_COMPLEX) per = per > 2 ? per / 2 : 1;
 	*out = values ? a->count / per : (a->count - 1) / per;
-	return !values && a->count < 1 ? refuse(s, slot, "one offset at least", "none", err) : SHEAF_OK;
+	return !values && a->count < 1 ? refuse(s, slot, "at least one offset", "none", err) : SHEAF_OK;
 }
 
 static sheaf_status check_level(const sheaf_npz_streams *s, int field, int level, int64_t *positions,

@@ -120,8 +120,7 @@ static sheaf_status read_arguments(expression *e, const function *f, const char 
 {
 	constant arguments[MOST_ARGUMENTS] = {0};
 	if (!sheaf_scidb_text_take(e->text, '(')) return expected(e, e->text->at, "\"(\" after a function");
-	if (++e->depth > MOST_DEPTH)
-		return expected(e, e->text->at, "fewer parentheses and signs one within the other");
+	if (++e->depth > MOST_DEPTH) return expected(e, e->text->at, "fewer nested parentheses and signs");
 	for (int a = 0; a < f->arguments; a++) {
 		if (a && !sheaf_scidb_text_take(e->text, ',')) return expected(e, e->text->at, "\",\" and a number");
 		SHEAF_TRY(read_sum(e, &arguments[a]));
@@ -152,8 +151,7 @@ static sheaf_status read_function(expression *e, constant *out)
 
 static sheaf_status read_nested(expression *e, constant *out)
 {
-	if (++e->depth > MOST_DEPTH)
-		return expected(e, e->text->at, "fewer parentheses and signs one within the other");
+	if (++e->depth > MOST_DEPTH) return expected(e, e->text->at, "fewer nested parentheses and signs");
 	SHEAF_TRY(read_sum(e, out));
 	e->depth--;
 	return sheaf_scidb_text_take(e->text, ')') ? SHEAF_OK : expected(e, e->text->at, "an operator or \")\"");

@@ -282,7 +282,7 @@ static sheaf_status tell_sizes(const guess *g, const sized best[BEST])
 		weigh_strip(&s, &words);
 		snprintf(evidence, sizeof evidence,
 		         "cells of %d bytes, which divide the %" PRId64 " of the file into %" PRId64
-		         "; values of these types take %.1f bits a byte",
+		         "; values of these types take %.1f bits per byte",
 		         best[i].width, g->size, g->size / best[i].width, best[i].bits);
 		sheaf_status status = tell(g, &words, best[i].bits, evidence);
 		sheaf_builder_drop(&words);

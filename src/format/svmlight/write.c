@@ -197,8 +197,8 @@ static sheaf_status find_sample(const encoding *e, const sheaf_column *column, c
 	if (n == 1) return SHEAF_OK;
 	snprintf(found, sizeof found, "%" PRId64, n);
 	return lose(e, stream, r,
-	            SHEAF_FINDING(.rule = "row of other than one sample",
-	                          .expected = "one sample of each stream in a row", .found = found,
+	            SHEAF_FINDING(.rule = "samples in a row", .expected = "one sample of each stream in a row",
+	                          .found = found,
 	                          .consequence = n ? "the first one is written" : "nothing is written"));
 }
 
@@ -303,7 +303,7 @@ static sheaf_status put_row(const encoding *e, int64_t r)
 	/* An empty line, or one with only a comment, is no row. */
 	if (e->b->size == begin && !e->b->failed)
 		SHEAF_TRY(lose(e, NULL, r,
-		               SHEAF_FINDING(.rule = "row of nothing", .expected = "a label or a feature in each row",
+		               SHEAF_FINDING(.rule = "empty row", .expected = "a label or a feature in each row",
 		                             .found = "none", .consequence = "the row is left out")));
 	SHEAF_TRY(put_comment(e, r));
 	sheaf_builder_byte(e->b, '\n');
