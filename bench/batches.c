@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Minibatches: ours, and what moving the same bytes takes. Sequences are those of one sparse stream. */
+/* Minibatches: ours, and what moving the same bytes takes. The sequences have one sparse stream. */
 #include "bench.h"
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +71,7 @@ static sheaf_batch_options in_memory(int64_t size)
 	                             .keep_in_memory = true};
 }
 
-/* The first sweep fills the memory. */
+/* The first sweep fills the cache. */
 static const char *begin_memory(const bench_job *job, void **state, int64_t size)
 {
 	feeding *f = (feeding *)need(sizeof *f);
@@ -173,7 +173,7 @@ static void run_moving(const bench_job *job, void *state, bench_yield *out)
 	out->values = m->n;
 }
 
-/* What 2 us of overhead for each batch would come to. */
+/* What 2 us of overhead for each batch would add up to. */
 static void run_moving_slowly(const bench_job *job, void *state, bench_yield *out)
 {
 	const moving *m = (const moving *)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the bench share. A race lets entrants do the same job in turn, each in a process of its
- * own, round after round, so that noise of the machine meets all of them. Ours are judged by their ratios to
- * the peers of the same race. */
+/* What the files of the bench share. In a race, entrants do the same job in turn, each in a process of its
+ * own, round after round, so that noise of the machine affects all of them. Ours are judged by their ratios
+ * to the peers of the same race. */
 #ifndef BENCH_H
 #define BENCH_H
 
@@ -25,7 +25,7 @@ enum {
 
 typedef struct bench_setup {
 	const char *command; /* path of sheaf */
-	const char *folder;  /* where workloads and outputs stand */
+	const char *folder;  /* the folder of workloads and outputs */
 	const char *only;    /* parts to run, separated by commas; NULL: all */
 	const char *records; /* path of the results as lines of tab-separated fields; NULL: none */
 	int64_t megabytes;   /* size of a workload of 100 percent */
@@ -47,18 +47,18 @@ typedef struct bench_text bench_text;
 typedef struct bench_kind {
 	const char *text, *binary; /* suffixes */
 	const char *setting;       /* that declares a stream */
-	const char *head;          /* what stands before the lines */
+	const char *head;          /* what comes before the lines */
 	const char *to_binary;     /* words of a command */
-	int numbers; /* in the head, as a loop over all of it takes them for values; where it has any, it ends
-	                with the number of lines */
+	int numbers; /* in the head, which a loop over the whole text takes for values; if there are any, the
+	                last one is the number of lines */
 } bench_kind;
 
 typedef struct bench_workload {
 	const char *name;
 	const bench_kind *kind;
 	const char *streams[3]; /* as the setting wants them; with `repeated`, one that holds %d for the number */
-	int repeated;           /* 0: the streams as they stand */
-	bool sparse;            /* values stand after an index and a colon */
+	int repeated;           /* 0: the streams as they are */
+	bool sparse;            /* values follow an index and a colon */
 	void (*line)(bench_text *out); /* puts the next line */
 } bench_workload;
 
@@ -77,21 +77,21 @@ typedef struct bench_job {
 	const bench_setup *setup;
 	const bench_workload *work;
 	const char *kernel;     /* NULL: the one that the library chooses */
-	const char *words;      /* of a command line, where a runner needs one */
-	int threads;            /* 0: as many as the library takes by itself */
+	const char *words;      /* of a command line, if a runner needs one */
+	int threads;            /* 0: as many as the library chooses */
 	const char *counted;    /* the file whose bytes count */
 	char text[PATH_SIZE];   /* the workload */
-	char binary[PATH_SIZE]; /* the same in binary, where the race asks for it */
-	char huge[PATH_SIZE];   /* 10 GB that begin with the workload, where the race asks for it */
-	char output[PATH_SIZE]; /* may be written; gone before each round */
-	char script[PATH_SIZE]; /* may be written when it begins; gone when it ends */
+	char binary[PATH_SIZE]; /* the same in binary, if the race asks for it */
+	char huge[PATH_SIZE];   /* 10 GB that begin with the workload, if the race asks for it */
+	char output[PATH_SIZE]; /* may be written; removed before each round */
+	char script[PATH_SIZE]; /* may be written when it begins; removed when it ends */
 } bench_job;
 
-/* What a round gives besides its time; 0 where it says nothing. */
+/* What a round gives besides its time; 0 if it gives nothing. */
 typedef struct bench_yield {
 	int64_t memory; /* most bytes held */
-	int64_t size;   /* bytes of what it has made */
-	int64_t values; /* values met: all entrants of a race must agree */
+	int64_t size;   /* bytes of its output */
+	int64_t values; /* values read: all entrants of a race must agree */
 } bench_yield;
 
 typedef struct bench_runner {
@@ -188,7 +188,7 @@ typedef struct bench_result {
 /* Paths of the files that an entrant's job needs; made where they are not there yet. */
 void job_prepare(bench_job *job, const bench_result *r, const bench_entrant *entrant, const bench_setup *s,
                  int number);
-/* Run number k of a race: *out becomes what is known of it before it has run. False where there are no
+/* Run number k of a race: *out becomes what is known of it before it has run. False if there are no
  * more. */
 bool race_enter(const bench_race *race, int k, bench_result *out);
 void race_run(bench_result *r, const bench_setup *s);
@@ -211,7 +211,7 @@ void records_print(const bench_result *r, const bench_setup *s);
 /* ---- programs in Python ---- */
 
 /* What a runner's `begin` does for a program that prints the version of what it measures when it is ready,
- * and for each line that it gets how many values it has met. */
+ * and, for each line that it gets, how many values it has read. */
 const char *script_begin(const char *text, const char *argument, void **state);
 void script_run(const bench_job *job, void *state, bench_yield *out);
 

@@ -19,7 +19,7 @@ static const char *begin_reading(const bench_job *job, void **state)
 	sheaf_error err;
 	snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - job->setup->command) : 0,
 	         job->setup->command);
-	/* What opens containers stands beside the command, not beside the bench. */
+	/* The program that opens containers is beside the command, not beside the bench. */
 	if (slash && setenv("SHEAF_MODULES", folder, 0) != 0) die("expected memory, found none");
 	if (sheaf_context_new(&options, &cx, &err)) die("%s", err.message);
 	*state = cx;
@@ -61,7 +61,7 @@ static void run_whole(const bench_job *job, void *state, bench_yield *out)
 
 const bench_runner read_whole = {"whole", begin_reading, run_whole};
 
-/* Views are not read before somebody looks at them. */
+/* Views are read only when they are used. */
 static void look_at(const sheaf_buffer *buffer)
 {
 	const uint32_t *words = (const uint32_t *)(const void *)buffer->data;
@@ -105,7 +105,7 @@ const bench_runner read_entries = {"entries", begin_reading, run_entries};
 
 /* ---- the bare system, and printf ---- */
 
-/* Into memory that has been touched before: the least that arrays of one's own can cost. */
+/* Into memory that was touched before: the least that a copy into own arrays can cost. */
 static const char *begin_pread(const bench_job *job, void **state)
 {
 	size_t size = (size_t)file_size(job->counted);

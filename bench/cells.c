@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables in binary: into columns as the library does it, and as programs in Python do. */
+/* Tables in binary: read into columns by the library, and by programs in Python. */
 #include "bench.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ const bench_runner read_cells = {"to columns", begin_reading, run_cells};
 
 static const char PYTHON[] = "/usr/bin/python3";
 
-/* What people write who have such a file: as many bytes as a format of struct takes at once, and lists of
+/* What people with such a file write: as many bytes as a format of struct takes at once, and lists of
  * values, null as None. */
 static const char struct_script[] =
 	"import struct, sys\n"
@@ -87,7 +87,7 @@ static const char numpy_script[] = "import numpy, sys\n"
 								   "columns = [numpy.ascontiguousarray(cells[name]) for name in 'abcde']\n"
 								   "masks = [cells[name] != 255 for name in ('bn', 'cn', 'dn')]\n";
 
-/* The same view saved as an array, as it is: packed items are what a cell of one size is. */
+/* The same view saved as an array, as it is: a cell of fixed size is a packed item. */
 static const char save_script[] =
 	"import numpy, sys\n"
 	"def nullable(t): return [('null', 'u1'), ('val', t)]\n"

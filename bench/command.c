@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs, run as a user runs them; what they print goes nowhere. */
+/* Programs, run as a user runs them; their output is discarded. */
 #include "bench.h"
 #include <fcntl.h>
 #include <spawn.h>
@@ -47,7 +47,7 @@ static const char *part_of(const bench_job *job, const char *word)
 	return paths[number - 1];
 }
 
-/* Where a build has it. */
+/* If the build has it. */
 static const char *beside(const bench_job *job, const char *name)
 {
 	static char path[PATH_SIZE];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files: what the system does with the bytes alone. */
+/* Files: what the system takes for the bytes alone. */
 #include "bench.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -74,7 +74,7 @@ static void run_size(const bench_job *job, void *state, bench_yield *out)
 
 const bench_runner size_of_text = {"text", NULL, run_size};
 
-/* The values as they stand in a binary file: as little as a model of it can take. */
+/* The values as they are in a binary file: the least that a model of it can take. */
 static void run_values(const bench_job *job, void *state, bench_yield *out)
 {
 	(void)state;
@@ -83,7 +83,7 @@ static void run_values(const bench_job *job, void *state, bench_yield *out)
 
 const bench_runner size_of_values = {"the binary", NULL, run_values};
 
-/* Each word of the mapped file is looked at once. */
+/* Each word of the mapped file is read once. */
 static void run_map(const bench_job *job, void *state, bench_yield *out)
 {
 	bench_mapped file = map_file(job->binary);
@@ -107,7 +107,7 @@ static const char *begin_write(const bench_job *job, void **state)
 	return NULL;
 }
 
-/* The bytes of the binary file into a new one that then gets its name. */
+/* The bytes of the binary file into a new one, which is then renamed. */
 static void run_write(const bench_job *job, void *state, bench_yield *out)
 {
 	const bench_mapped *file = (const bench_mapped *)state;

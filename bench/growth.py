@@ -8,7 +8,7 @@ GROWTH_MB (10,100,1000): sizes of the text that all files are made of; GROWTH_ON
 commas; GROWTH_DIR: where the files stand, one at a time. CPU is user and system time on one thread. What
 grows by more than twelve times for ten times the size, or in memory by more than half, is marked: time should
 be linear, and memory flat, but for batches, which keep in memory what fits. Less memory than this program's
-own is not seen."""
+own cannot be measured."""
 from __future__ import annotations
 
 import os
@@ -135,7 +135,7 @@ def run_format(sheaf: Path, folder: Path, kind) -> dict[str, list]:
 
 
 def is_steep(before, after) -> bool:
-    """Whether time grew by more than the size did, or memory at all."""
+    """Whether time grew by more than the size, or memory grew at all."""
     if not before or not after:
         return False
     steep = after[0] > LEAST and after[0] > before[0] * 10 * FACTOR and before[0] > LEAST / 5

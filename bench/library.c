@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ours, called as a library: text to arrays, and frames of a file, both in memory that is used again. */
+/* Ours, called as a library: text to arrays, and frames of a file, both in reused memory. */
 #include "bench.h"
 #include <stdlib.h>
 
@@ -89,8 +89,8 @@ static void run_index(const bench_job *job, void *state, bench_yield *out)
 
 const bench_runner index_text = {"index pass", begin_parsing, run_index};
 
-/* Where nothing less gives the lengths of rows, their survey reads all of a file into the format's own model,
- * and makes nothing of it. The pieces are those in which rows are read. */
+/* If the lengths of rows need it, their survey reads all of a file into the format's own model, and drops it.
+ * The pieces are those in which rows are read. */
 enum { PIECE = 512 << 10 };
 
 static void run_model_of_text(const bench_job *job, void *state, bench_yield *out)

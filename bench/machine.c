@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the machine and the build are, in the lines before the table. */
+/* Describes the machine and the build, in the lines before the table. */
 #include "bench.h"
 #include <inttypes.h>
 #include <stdio.h>

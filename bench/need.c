@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is needed is there, or the bench ends. */
+/* Ends the bench if something that it needs is missing. */
 #include "bench.h"
 #include <stdarg.h>
 #include <stdio.h>

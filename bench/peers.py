@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Races against the programs that people use otherwise, in fixed versions (tools/python_venv FOLDER peers):
+"""Races against other programs that people use, in fixed versions (tools/python_venv FOLDER peers):
 files are read by path, every value is summed on both sides, and memory is touched before each run, since the
 first touch of a page can cost a virtual machine more than the work.
 
@@ -132,7 +132,7 @@ def read_duckdb(path: str, threads: int):
     connection.execute(f"set threads={threads}")
 
     def work():
-        # Into a table of its own: a query would read the columns it wants and keep nothing.
+        # Into a table of its own: a query would read only its columns and keep nothing.
         connection.execute(f"create table t as select * from read_csv('{path}')")
         kinds = connection.execute("select column_name, column_type from (describe t)").fetchall()
         how = {"VARCHAR": 'sum(strlen("{}"))', "BIGINT": 'sum("{}")', "DOUBLE": 'sum("{}")'}
@@ -480,7 +480,7 @@ def svmlight(path: Path) -> None:
 
 
 class Race:
-    """`make` is a function that writes the file, or what is converted into it, with which options."""
+    """`make` is a function that writes the file, or the source and options of a conversion that does."""
 
     def __init__(self, name, file, make, ours, peers):
         self.name, self.file, self.make, self.ours, self.peers = name, file, make, ours, peers
@@ -543,7 +543,7 @@ PEERS = {name: read for race in RACES for name, read in race.peers.items()}
 
 
 def enter(race: str, peer: str, path: str, threads: int) -> None:
-    """One run of a peer, in a process of its own, which says what it took."""
+    """One run of a peer, in a process of its own, which reports its time and memory."""
     work = next(r for r in RACES if r.name == race).peers[peer](path, threads)
     before, began = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
     work()

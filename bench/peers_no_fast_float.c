@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* In place of peers_fast_float.cc where no C++ compiler, or no fast_float, is installed. */
+/* In place of peers_fast_float.cc if no C++ compiler, or no fast_float, is installed. */
 #include "bench.h"
 
 static const char *begin(const bench_job *job, void **state)

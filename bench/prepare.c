@@ -16,7 +16,7 @@ static void name_workload(const bench_setup *s, const char *name, int percent, c
 	         suffix);
 }
 
-/* A file is made under another name, so that one that an interrupted run has left half made is not used. */
+/* A file is made under another name, so that a half-made one from an interrupted run is not used. */
 static bool is_missing(const char *path, char fresh[PATH_SIZE])
 {
 	const char *name = strrchr(path, '/') + 1;
@@ -56,7 +56,7 @@ static void make_index(bench_job *job)
 	command_run(job, "SHEAF index --quiet TEXT"); /* a fresh one is left as it is */
 }
 
-/* A hole follows the text: it takes no room. */
+/* The text is followed by a hole, which takes no disk space. */
 static void make_huge(bench_job *job, int percent)
 {
 	static const int64_t size = 10 * INT64_C(1000000000);

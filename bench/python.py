@@ -4,9 +4,9 @@
 
     PYTHONPATH=build/python SHEAF_LIBRARY=build/libsheaf.so python3 bench/python.py
 
-BENCH_MB, BENCH_ROUNDS, BENCH_ONLY and BENCH_DIR are those of docs/performance.md. In each round everyone of a
-race has a turn, so that a ratio compares what happened at the same time. A peer that is not installed is said
-to be so.
+BENCH_MB, BENCH_ROUNDS, BENCH_ONLY and BENCH_DIR are those of docs/performance.md. In each round every entrant
+of a race has a turn, so that a ratio compares what happened at the same time. A peer that is not installed is
+named.
 """
 import importlib
 import importlib.util
@@ -34,7 +34,7 @@ def has(module):
 
 
 class Race:
-    """Who does the same job, first ours. `of` says what the others are measured in: "wall" or "cpu"."""
+    """The entrants, ours first. `of` says what the others are measured in: "wall" or "cpu"."""
 
     def __init__(self, job, ours, peers, targets, by="wall"):
         self.job, self.ours, self.peers, self.targets, self.by = job, ours, peers, targets, by
@@ -49,7 +49,7 @@ def turn(work):
 
 
 def run(race):
-    """The times of all rounds by name; a peer that is not there is None."""
+    """The times of all rounds by name; None for a missing peer."""
     entrants = {race.ours[0]: race.ours[1],
                 **{name: work for name, (module, work) in race.peers.items() if has(module)}}
     for work in entrants.values():
@@ -96,7 +96,7 @@ def line(job, how, by, median, spread, cpu, ratios):
 
 
 def made(name, make):
-    """A file of the folder, which stays for the next run."""
+    """A file of the folder, which is kept for the next run."""
     path = FOLDER / f"{MEGABYTES}-{name}"
     if not path.exists():
         FOLDER.mkdir(parents=True, exist_ok=True)
@@ -143,7 +143,7 @@ def csv(path):
 
 
 def batch_overhead():
-    """A batch with its arrays in Python, beside the calls of the library alone."""
+    """A batch with its arrays in Python, compared with the calls of the library alone."""
     from ctypes import POINTER, byref
 
     from sheaf import _layout as c
@@ -152,7 +152,7 @@ def batch_overhead():
     loader = rows_of_cbf()
 
     def calls():
-        """Of an epoch that finds everything in memory, as that in Python does."""
+        """For an epoch that finds everything in memory, as the one in Python does."""
         epoch(loader)
         opened = loader._open(0, 1)
         found, error, n = POINTER(c.sheaf_batch)(), c.sheaf_error(), 0
@@ -240,8 +240,8 @@ def training():
 
 
 def streaming():
-    """MosaicML Streaming as far as rows of numbers need it: the whole of it wants transformers and
-    torchvision, of whose types its loader asks for two."""
+    """The part of MosaicML Streaming that rows of numbers need: all of it requires transformers
+    and torchvision, for two types that its loader uses."""
     import logging
     import types
 
@@ -331,7 +331,7 @@ def tables():
                 {"pyarrow": 1, "Polars": 1, "DuckDB": 1})
 
 
-# ---- what is no race ----
+# ---- what is not a race ----
 
 
 def import_time(module):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A race: each entrant in a process of its own, asked for one run after the other, all in turn. So one's
- * memory, caches and choice of kernel are not another's. */
+/* A race: each entrant runs in a process of its own, one run at a time, in turn. So memory, caches and
+ * the choice of kernel are not shared. */
 #include "bench.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -183,8 +183,8 @@ static void run_round(bench_result *r, lane *lanes, int round)
 	}
 }
 
-/* Who has met fewer values than the others has done another job. Those of other workloads are not
- * compared. */
+/* An entrant that has read fewer values than the others has done another job. Other workloads are
+ * not compared. */
 static void check_values(const bench_result *r)
 {
 	int64_t bytes = r->outcomes[0].bytes, values = 0;
@@ -207,7 +207,7 @@ void race_run(bench_result *r, const bench_setup *s)
 		fprintf(stderr, "bench: %s, %s: round %d of %d\n", r->race->part, r->job, round + 1, s->rounds);
 		run_round(r, lanes, round);
 	}
-	/* Backwards: those begun later hold the pipes of those before them open. */
+	/* Backwards: those started later hold the pipes of the earlier ones open. */
 	for (int i = r->n; i-- > 0;) end(&lanes[i]);
 	check_values(r);
 }

@@ -252,7 +252,7 @@ const bench_race races[] = {
 		.ours = {{.runner = &first_in_order}, {.runner = &first_of_window}},
 		.peers = {{.runner = &parse_text, .name = "full scan"}},
 	},
-	/* Lens example files: into their own model, and into values of groups with what is said beside them. */
+	/* Lens example files: into their own model, and into values of groups with their other columns. */
 	{
 		.part = "lens",
 		.name = "text to model",
@@ -345,7 +345,7 @@ const bench_race races[] = {
 		.peers = {{.runner = &numpy_tofile}},
 	},
 #if SHEAF_HDF5
-	/* A matrix of 2^18 rows and columns in HDF5, its arrays as they stand there, and in text. */
+	/* A matrix of 2^18 rows and columns in HDF5, as arrays, and as text. */
 	{
 		.part = "boxes",
 		.name = "CSR to arrays",
@@ -431,7 +431,7 @@ const bench_race races[] = {
 			},
 		.peers = {{.runner = &read_entries, .name = "read alone"}, {.runner = &scipy_mmread}},
 	},
-	/* A file of 100,000 groups, all of which are listed; and what starts when a user asks what a file is. */
+	/* A file of 100,000 groups, all of which are listed; and the start of `info`. */
 	{
 		.part = "boxes",
 		.name = "100,000 groups",

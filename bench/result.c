@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What comes out of a race, as numbers and as lines of the table. */
+/* The results of a race, as numbers and as lines of the table. */
 #include "bench.h"
 #include <inttypes.h>
 #include <stdio.h>

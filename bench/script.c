@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs in Python that stay, and do their job each time when they are asked. */
+/* Programs in Python that keep running, and do their job each time they are asked. */
 #include "bench.h"
 #include <fcntl.h>
 #include <spawn.h>

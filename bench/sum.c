@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a file by its path and sums every value, index and offset in it: what peers of other languages are
- * held against.
+/* Reads a file by its path and sums every value, index and offset in it: what peers in other languages are
+ * compared with.
  *
  *     sheaf-bench-sum FILE THREADS [whole] [dataset=PATH] [OPTION=VALUE]... */
 #include <sheaf/sheaf.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Entries of a matrix by rows and by columns, in memory: ours, scipy's functions, and its kernels alone. All
- * make the same entries, and print a sum over all that has come out of it, so that who has made something
- * else is found. */
+ * make the same entries, and print a sum over the result, so that a different result is noticed. */
 #include "bench.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -233,7 +232,7 @@ static void open_entries(const bench_job *job, sheaf_context *cx, sheaf_dataset 
 	must(sheaf_open(job->text, &options, cx, out, &err), &err);
 }
 
-/* Frames of a file come in, and sorted ones go, both as they are ready. */
+/* Frames of a file are added, and sorted ones are taken, as soon as they are ready. */
 static void run_sort(const bench_job *job, void *memory, bench_yield *out)
 {
 	sheaf_context *cx = (sheaf_context *)memory;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The loop that a programmer writes to get at the numbers, for whatever reads one number: ids, indices and
+/* The loop that a programmer writes to read numbers, for any function that reads one number: ids, indices and
  * values alike. Names and spaces are passed, nothing is checked; values and indices go to memory that is used
  * again and again. */
 #ifndef BENCH_WALK_H

@@ -13,7 +13,7 @@ struct bench_text {
 	int64_t written;
 	uint64_t random; /* state */
 	uint64_t id;     /* of the sequence that is being written */
-	int left;        /* lines that it still gets */
+	int left;        /* lines that it still has to get */
 	size_t used;
 	char bytes[BUFFER];
 };
@@ -251,7 +251,7 @@ static void fixed_cell(bench_text *t)
 
 /* ---- entries of a matrix ---- */
 
-/* The head's last number is known at the end: spaces stand after it. */
+/* The header's last number is known only at the end: spaces follow it. */
 enum { SIDE_BITS = 18, COUNT_SIZE = 12 };
 #define HEAD(field, symmetry) \
 	"%%MatrixMarket matrix coordinate " field " " symmetry "\n262144 262144             \n"
@@ -277,9 +277,9 @@ static void entry_line(bench_text *t)
 	put_byte(t, '\n');
 }
 
-/* Below the diagonal or on it, none twice: the left half of the square, of which what stands above is turned
- * around its middle. Values of up to four digits and 13 after the point, half of them with a sign: 37 bytes
- * a line. */
+/* Below the diagonal or on it, none twice: the left half of the square, with its part above the diagonal
+ * turned around the middle. Values of up to four digits and 13 after the point, half of them with a sign: 37
+ * bytes a line. */
 static void symmetric_line(bench_text *t)
 {
 	const uint64_t side = UINT64_C(1) << SIDE_BITS;

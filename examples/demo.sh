@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A short tour: sequences, a table and a matrix, looked at, converted into other formats and back, compared
+# A short tour: sequences, a table and a matrix, shown, converted into other formats and back, and compared
 # and checked.
 #
 #     SHEAF=path/to/sheaf examples/demo.sh      (default: build/sheaf beside this folder)

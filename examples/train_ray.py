@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Workers of Ray Train, each of which has its share of every batch, in an order that does not depend on their
+"""Workers of Ray Train: each takes its share of every batch, in an order that does not depend on their
 number:
 
     python3 examples/train_ray.py train.ctf 2

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A model trained by several processes, each of which has its share of every batch:
+"""A model trained by several processes: each takes its share of every batch:
 
     torchrun --nproc-per-node 2 examples/train_torchrun.py train.ctf
 
@@ -23,7 +23,7 @@ loader = sheaf.batches(sys.argv[1], size=8, size_unit="sequences", seed=7, rank=
 for batch in loader.to_torch(layout="parts"):
     samples = batch["A"]["values"]
     optimizer.zero_grad()
-    # Of an empty share the gradient is zero: all processes take part in every step.
+    # The gradient of an empty share is zero: all processes take part in every step.
     (model(samples) - 1).square().sum().backward()
     optimizer.step()
 

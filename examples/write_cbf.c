@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes a CNTK binary file of two sequences from arrays, which stay where they are, and reads it back. */
+/* Writes a CNTK binary file of two sequences from arrays, without copying these, and reads it back. */
 #include <sheaf/sheaf.h>
 #include <stdio.h>
 #include <stdlib.h>

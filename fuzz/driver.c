@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Replays files through a fuzz target, for compilers without libFuzzer: each argument is a file, or a folder
- * whose files are taken, and becomes one point of TAP. The file under way stands in the line before, in case
- * it is the last. */
+ * whose files are taken, and becomes one point of TAP. The current file is named in the line before, in case
+ * it crashes. */
 #include <dirent.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,7 +49,7 @@ static bool replay_file(const char *path)
 
 static int is_shown(const struct dirent *entry) { return entry->d_name[0] != '.'; }
 
-/* The number of files replayed, or -1 where one could not be. */
+/* The number of files replayed, or -1 if one could not be. */
 static int replay(const char *path)
 {
 	struct stat facts;

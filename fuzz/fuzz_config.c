@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The fuzz target of configuration files: the input is one. Whatever it says, memory is given back, and what
- * is read without an error names inputs of formats there are. */
+/* The fuzz target of configuration files: the input is one. Whatever it says, all memory is freed, and what
+ * is read without an error names inputs of existing formats. */
 #include <sheaf/sheaf.h>
 
 #include <stdio.h>

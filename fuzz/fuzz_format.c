@@ -2,8 +2,8 @@
 /* The fuzz target of one format, whose name is SHEAF_FUZZ_FORMAT. The first four bytes of an input choose how
  * the rest is read, see README.md; of each only the lower six bits count, so that they can be letters.
  *
- * What must hold of any bytes: nothing is touched that should not be, memory keeps to its limit and is all
- * given back, each frame is sound, the size of pieces changes neither contents nor findings, and what reads
+ * What must hold for any bytes: no access is out of bounds, memory keeps to its limit and is all freed,
+ * each frame is sound, the size of pieces changes neither contents nor findings, and what reads
  * without a flaw can be written and read again. */
 #include <sheaf/sheaf.h>
 
@@ -41,7 +41,7 @@ typedef struct choice {
 	char words[MOST_LINES][WORDS];
 } choice;
 
-/* What a reading came to. */
+/* The outcome of a reading. */
 typedef struct outcome {
 	sheaf_status status;
 	sheaf_error error;
@@ -76,7 +76,7 @@ static void set(choice *c, const char *name, const char *value)
 static void set_flags(choice *c, unsigned wanted)
 {
 	for (const sheaf_option *option = sheaf_format_options(c->format); option->name; option++) {
-		/* What never ends is nothing to wait for. */
+		/* An input that never ends is not read. */
 		if (option->kind != SHEAF_OPTION_FLAG || !(option->use & SHEAF_READING) ||
 		    strcmp(option->name, "loop") == 0)
 			continue;
@@ -96,7 +96,7 @@ static void set_line(choice *c, const char *name, char words[WORDS])
 	if (*words) set(c, name, words);
 }
 
-/* Those that say what a file without a head holds always stand there, others where the input says so. */
+/* Those that say what a file without a header holds are always given, others if the input says so. */
 static void set_lines(choice *c)
 {
 	static const char *const names[MOST_LINES] = {"format-string", "schema",  "type",   "columns",
@@ -159,7 +159,7 @@ static void hear(void *user, const sheaf_problem *problem)
 	o->said = mix(mix(o->said, text, strlen(text)), places, sizeof places);
 }
 
-/* `o` hears what is found; NULL: nobody does. */
+/* `o` records the findings; NULL: they are dropped. */
 static sheaf_context *new_context(unsigned how, outcome *o)
 {
 	sheaf_context *cx;
@@ -205,7 +205,7 @@ static bool is_short(const sheaf_frame *frame)
 	return bytes <= MOST_BYTES;
 }
 
-/* Everything that is made of frames must take what the check has passed. */
+/* Everything that is made from frames must accept what the check has passed. */
 static sheaf_status use_frame(const sheaf_frame *frame, const sheaf_schema *schema, int64_t row,
                               sheaf_hash *hash, sheaf_summary *stats, sheaf_buffer *text, sheaf_error *error)
 {
@@ -298,7 +298,7 @@ static void compare(const outcome *a, const outcome *b)
 		broken("the status depends on the size of pieces", a->status ? &a->error : &b->error);
 	if (a->status) return;
 	if ((a->fatal > 0) != (b->fatal > 0)) broken("what is fatal depends on the size of pieces", NULL);
-	/* After what is fatal, validation goes on with the next piece: what it leaves out is a matter of where
+	/* After a fatal finding, validation continues with the next piece: what it leaves out depends on where
 	 * that begins. */
 	if (a->fatal) return;
 	for (int i = 0; i < a->rules; i++)
@@ -311,7 +311,7 @@ static void compare(const outcome *a, const outcome *b)
 
 /* ---- what reads numbers ---- */
 
-/* Number by number, the same is read and said. */
+/* Kernel by kernel, the rows and findings are the same. */
 static void compare_kernels(const outcome *fast, const outcome *plain)
 {
 	if (is_about_memory(fast->status) || is_about_memory(plain->status)) return;
@@ -430,8 +430,8 @@ static void read_again(const choice *c, const bytes *file, const sheaf_setting *
 		broken("what was written is not what was read", NULL);
 }
 
-/* Text does not show all types: what was declared is declared again, and what was not may be read as
- * another. */
+/* Text does not show all types: declared types are declared again, and others may be read as another
+ * type. */
 static bool declare_columns(const choice *c, const sheaf_context *cx, sheaf_setting *settings, int *n)
 {
 	sheaf_tally tally;
@@ -443,7 +443,7 @@ static bool declare_columns(const choice *c, const sheaf_context *cx, sheaf_sett
 	return columns || !untold || !reads_option(c->format, "columns");
 }
 
-/* Findings about the input have been heard: here they only lead to the rows again. */
+/* Findings about the input were recorded before: here only the rows matter. */
 static void write_and_read(const choice *c, const outcome *before)
 {
 	bytes file = {NULL, 0};
@@ -465,8 +465,7 @@ static void write_and_read(const choice *c, const outcome *before)
 	}
 	sheaf_close(dataset);
 	end_context(cx);
-	/* What the format cannot hold, what takes too much memory, and a position that comes twice may all be
-	 * here. */
+	/* Data that the format cannot hold, too much memory, and repeated positions are all possible here. */
 	if (status == SHEAF_OK && is_declared)
 		read_again(c, &file, settings, n, before);
 	else if (status && status != SHEAF_LOSS && status != SHEAF_UNSUPPORTED && !is_twice &&
@@ -479,8 +478,8 @@ static void write_and_read(const choice *c, const outcome *before)
 
 /* ---- spellings ---- */
 
-/* The same in the spelling of a suffix. *same is false where something of it was reported to be said
- * otherwise. */
+/* The same in the spelling of a suffix. *same is false if a finding said that something was written
+ * differently. */
 static sheaf_status respell(const choice *c, sheaf_bytes from, const char *suffix, bytes *to, bool *same)
 {
 	sheaf_tally tally;
@@ -562,8 +561,7 @@ static void convert(const choice *c, const sheaf_format *to)
 
 /* ---- the input ---- */
 
-/* Its last byte stands before a page without rights: vectors that are gathered beyond it are seen without a
- * sanitizer's help. */
+/* Its last byte is followed by a protected page: vector loads beyond it are seen without a sanitizer. */
 enum { PAGE = 4096, BEYOND = 1 << 17 };
 
 static size_t room_for(size_t size) { return (size + PAGE - 1) / PAGE * PAGE; }
@@ -598,13 +596,13 @@ static void try_choice(const choice *c)
 {
 	outcome first, second;
 	read_file(c, c->piece_bytes, &first);
-	/* In one go; or, where that was nearly so already, in the smallest pieces. */
+	/* In one piece; or, if that was nearly so already, in the smallest pieces. */
 	read_file(c, c->piece_bytes < 512 ? 1 << 20 : 1, &second);
 	compare(&first, &second);
 	read_with_kernels(c, &first);
 	if (first.status == SHEAF_OK && first.errors == 0 && first.rows > 0) write_and_read(c, &first);
 	if (sheaf_format_can(c->format) & SHEAF_CAN_TRANSCODE) respell_and_back(c);
-	/* Files cost more than memory does: one input of eight. */
+	/* Files cost more than memory: one input of eight. */
 	const sheaf_format *to = c->piece_bytes % 8 == 0 ? another_format(c) : NULL;
 	if (to) convert(c, to);
 }

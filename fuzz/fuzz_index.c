@@ -2,9 +2,8 @@
 /* The fuzz target of index files. A small file and its index are made once; an input says which bytes of the
  * index are changed, see README.md.
  *
- * What must hold: where the hashes are left as they are, everything is as without an index; where they are
- * made right again, whatever comes out, nothing is touched that should not be, and memory is all given
- * back. */
+ * What must hold: if the hashes are left as they are, everything is as without an index; if they are
+ * mended, the outcome may be anything, but no access is out of bounds, and all memory is freed. */
 #include <sheaf/sheaf.h>
 
 #define XXH_INLINE_ALL
@@ -34,7 +33,7 @@ enum {
 	HEAD_LEAST = 152
 };
 
-/* What a reading comes to. */
+/* The outcome of a reading. */
 typedef struct outcome {
 	sheaf_status status;
 	char hash[33], tail[33];

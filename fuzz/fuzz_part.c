@@ -2,9 +2,8 @@
 /* The fuzz target of part files. Two jobs are done in two parts each, once: one whose parts hold bytes, one
  * whose parts hold sorted entries. An input says which bytes of the first part are changed, see README.md.
  *
- * What must hold: where the hash of the foot is left as it is and the foot was changed, the part is refused;
- * whatever comes out, nothing is touched that should not be, a failure has a message and leaves no output,
- * and memory is all given back. */
+ * What must hold: if the foot was changed and its hash was not, the part is refused; whatever the outcome,
+ * no access is out of bounds, a failure has a message and leaves no output, and all memory is freed. */
 #include <sheaf/sheaf.h>
 
 #define XXH_INLINE_ALL

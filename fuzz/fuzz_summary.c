@@ -3,8 +3,8 @@
  * README.md.
  *
  * What must hold: changed bytes are refused, or make a summary that can be shown, added up and saved again;
- * whatever names are made of, a page is UTF-8 without control characters and has the markup that it has with
- * harmless names; memory is all given back. */
+ * whatever the names contain, a page is UTF-8 without control characters and has the same markup as with
+ * harmless names; all memory is freed. */
 #include <sheaf/sheaf.h>
 
 #define XXH_INLINE_ALL
@@ -71,7 +71,7 @@ static sheaf_status declare(sheaf_schema *schema, const char *name, bool matrix)
 	return status;
 }
 
-/* NULL where a schema cannot have the name. */
+/* NULL if a schema cannot have the name. */
 static sheaf_summary *make(const char *name, const char *text, size_t size, bool matrix)
 {
 	sheaf_schema schema = {.cx = cx};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Mutations that know how binary files are built: counts, lengths and offsets are integers of 1, 2, 4 or 8
- * bytes in either byte order, mostly not above the size of the file. Such fields are changed to what readers
- * get wrong, copied over one another, and runs of bytes are moved, repeated or cut out, with the fields that
- * counted them mended or left as they were. Texts are left to libFuzzer and its dictionaries. */
+ * bytes in either byte order, mostly not above the size of the file. Such fields are set to values that
+ * readers get wrong, or copied over one another; runs of bytes are moved, repeated or cut out, with the
+ * fields that counted them mended or left as they were. Text is left to libFuzzer and its dictionaries. */
 #include "mutator.h"
 
 #include <string.h>

@@ -41,8 +41,8 @@ no_litter() {
 	[ "$(litter "${1:-.}")" -eq 0 ] ||
 		fault "${1:-.}: expected no temporary files, found $(find "${1:-.}" -maxdepth 1 -name '.sheaf-*')"
 }
-# A run in the background, whose process is $running. A shell without job control starts what is there with
-# SIGINT switched off, and nohup all with SIGHUP: env switches them on again.
+# A run in the background, whose process is $running. A shell without job control starts background
+# commands with SIGINT ignored, and nohup with SIGHUP ignored: env resets both.
 start() {
 	env --default-signal=INT,TERM,HUP "$sheaf" "$@" 2>err &
 	running=$!
@@ -55,7 +55,7 @@ wait_for_litter() {
 	done
 	[ "$(litter .)" -eq 1 ] || fault 'expected a temporary file beside the output while it is written'
 }
-# A conversion that takes its time, because xz does. Comes back once its temporary is there.
+# A conversion that takes long, because xz does. Returns once its temporary file exists.
 start_slow() {
 	start convert -f --to ctf big.cbf "$1"
 	wait_for_litter
@@ -166,9 +166,9 @@ code_is $? 130
 has err 'sheaf: error: interrupted'
 end
 
-begin 'a file that is cut while it is read ends in one line'
+begin 'a file that is cut while it is read: one line of message'
 "$sheaf" convert -f --chunk-bytes 64K big.ctf shrinking.cbf 2>err
-# The first row is out, and the pipe is full long before the last chunk is read.
+# The first row is printed, and the pipe is full, long before the last chunk is read.
 (
 	"$sheaf" cat shrinking.cbf 2>err
 	echo $? >status
@@ -220,7 +220,7 @@ done
 cd ..
 end
 
-# ---- into a file that is there ----
+# ---- into an existing file ----
 
 printf '%%%%MatrixMarket matrix coordinate real general\n4 5 3\n1 2 0.5\n3 1 2\n4 5 7\n' >small.mtx
 awk 'BEGIN { print "%%MatrixMarket matrix coordinate real general"; n = 200000; print n, n, n; for (i = 1; i <= n; i++) print i, i * 7919 % n + 1, i / 7 }' >big.mtx
@@ -228,7 +228,7 @@ if "$sheaf" convert -f small.mtx there.h5 2>err || ! grep -q 'not built' err; th
 	"$sheaf" convert --into B small.mtx there.h5
 	"$sheaf" convert --into A/sub big.mtx there.h5
 	cp there.h5 before.h5
-	# A shell's sleep is not exact, so that the moments are others in each run.
+	# A shell's sleep is not exact, so the moments differ in each run.
 	begin 'SIGKILL at any moment of writing a tensor into a file: the old file is whole, or the new one is'
 	printf '%%%%MatrixMarket matrix coordinate real general\n%% another\n' >other.mtx
 	sed -e 1d -e 's/$/5/' -e 's/^\(200000 .*\)5$/\1/' big.mtx >>other.mtx
@@ -255,7 +255,7 @@ if "$sheaf" convert -f small.mtx there.h5 2>err || ! grep -q 'not built' err; th
 	no_litter
 	end
 
-	begin 'SIGKILL once the copy of the file is there'
+	begin 'SIGKILL once the copy of the file exists'
 	cp before.h5 there.h5
 	start convert --into A/sub --deflate 12 big.mtx there.h5
 	wait_for_litter
@@ -279,7 +279,7 @@ if "$sheaf" convert -f small.mtx there.h5 2>err || ! grep -q 'not built' err; th
 	done
 	end
 
-	begin 'what fails leaves the old file'
+	begin 'a failure leaves the old file'
 	sed 's/^4 5 7$/4 9 7/' small.mtx >bad.mtx
 	"$sheaf" convert --into A/sub bad.mtx there.h5 2>err
 	code_is $? 4
@@ -290,8 +290,8 @@ if "$sheaf" convert -f small.mtx there.h5 2>err || ! grep -q 'not built' err; th
 	end
 else
 	for name in 'SIGKILL at any moment of writing a tensor into a file' \
-		'SIGKILL once the copy of the file is there' 'SIGINT, SIGTERM and SIGHUP' \
-		'what fails leaves the old file'; do
+		'SIGKILL once the copy of the file exists' 'SIGINT, SIGTERM and SIGHUP' \
+		'a failure leaves the old file'; do
 		skip "into a file: $name" 'this build has no HDF5'
 	done
 fi
@@ -344,7 +344,7 @@ end
 
 # ---- no right to write ----
 
-# Root may write everywhere, so another user tries.
+# Root may write everywhere, so another user is used.
 plain_user() {
 	if [ "$(id -u)" -ne 0 ]; then
 		"$@"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The bench runs and prints each of its lines: with texts so small that the times mean nothing. TAP on
+# The bench runs and prints each of its lines, with texts so small that the times mean nothing. TAP on
 # standard output. BENCH is the program.
 set -u
 

@@ -38,7 +38,7 @@ static sheaf_status enter_group(reading *r, const char *from, const char *to)
 	return sheaf_box_make_group(r->box, r->group, r->err);
 }
 
-/* A text goes on after its line in those that are indented. */
+/* A text continues in indented lines. */
 static sheaf_status put_text(reading *r, const char *name, const char *from)
 {
 	const char *to = end_of_line(r, from);
@@ -62,7 +62,7 @@ static bool type_named(const char *name, sheaf_type *out)
 	return false;
 }
 
-/* One value, as many bytes as the type has; numbers beyond it keep their low ones. */
+/* One value, with the bytes of the type; larger numbers keep their low bytes. */
 static void store(sheaf_type type, const char *word, uint8_t *to)
 {
 	double wide = strtod(word, NULL);
@@ -105,14 +105,14 @@ static sheaf_status put_array(reading *r, const char *name, const char *from, co
 
 /* ---- lines ---- */
 
-/* A name, then a mark that says what it is the name of. */
+/* A name, then a mark for what it names. */
 static sheaf_status take_named(reading *r, const char *end)
 {
 	char name[200];
 	const char *mark = r->at;
 	while (mark < end && *mark != ':' && *mark != ' ' && *mark) mark++;
 	size_t n = (size_t)(mark - r->at);
-	bool is_array = mark<end && * mark == ':', is_text = end - mark> 2 && memcmp(mark, " = ", 3) == 0;
+	bool is_array = mark < end && *mark == ':', is_text = end - mark > 2 && memcmp(mark, " = ", 3) == 0;
 	if ((!is_array && !is_text) || !n || n >= sizeof name || memchr(r->at, '/', n))
 		return expect(r, "\"/group\", \"name: type values\" or \"name = text\"");
 	snprintf(name, sizeof name, "%.*s", (int)n, r->at);

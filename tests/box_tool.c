@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* For tests of boxes: lists a box with its values as JSON, or makes one. usage: box_tool list FILE | box_tool
- * make|into FILE [LEVEL] | box_tool slow FILE BYTES (writes so much into a box that is there, and then waits
- * for ever) | box_tool assemble FILE TEXT (see box_text.h) | box_tool many FILE COUNT (COUNT groups, and an
+ * make|into FILE [LEVEL] | box_tool slow FILE BYTES (writes so much into an existing box, and then waits
+ * forever) | box_tool assemble FILE TEXT (see box_text.h) | box_tool many FILE COUNT (COUNT groups, and an
  * array of COUNT chunks) */
 #include "base/buffer.h"
 #include "box/box.h"
@@ -39,7 +39,7 @@ static sheaf_status show_texts(sheaf_box *box, const sheaf_box_item *item, sheaf
 	return SHEAF_OK;
 }
 
-/* Twice: at once, and in pieces that do not care for chunks. */
+/* Twice: at once, and in pieces regardless of chunks. */
 static sheaf_status show_values(sheaf_box *box, const sheaf_box_item *item, sheaf_error *err)
 {
 	enum { PIECE = 77 };
@@ -143,7 +143,7 @@ static sheaf_status put_arrays(sheaf_box *box, const char *group, int level, she
 	return SHEAF_OK;
 }
 
-/* Numbers whose low bytes are noise, in chunks that are large enough for somebody to notice. */
+/* Numbers whose low bytes are noise, in chunks large enough to make a difference. */
 static sheaf_status put_noise(sheaf_box *box, int level, sheaf_error *err)
 {
 	static double values[40000];

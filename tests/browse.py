@@ -5,11 +5,11 @@
     SHEAF=build/sheaf tests/browse.py FOLDER          screenshots go to FOLDER: light, dark, print, narrow
     SHEAF=build/sheaf tests/browse.py --picture FILE  draws the picture of README.md
 
-Nothing may be fetched, nothing be wider than the window; each chart, picture, table and heading has its name
-and role in the accessibility tree; all text has a contrast of at least 4.5 to 1 in both schemes, and bars one
-of 3 to 1; messages on the console are faults. What the script says under the pointer is what the tables say,
-and without it the page has all but that. Someone still looks at the pictures: `make check-pages` says where
-they are.
+Nothing may be fetched or be wider than the window; each chart, picture, table and heading has its name and
+role in the accessibility tree; all text has a contrast of at least 4.5 to 1 in both schemes, and bars one of
+3 to 1; messages on the console are faults. What the script says under the pointer agrees with the tables, and
+without the script nothing else is missing. Someone must still look at the pictures: `make check-pages` says
+where they are.
 """
 
 import base64
@@ -28,7 +28,7 @@ from tap import end, point, skip
 
 SHEAF = os.environ.get("SHEAF", "build/sheaf")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-# The colour of what is behind an element, and the contrast with it of all that is text.
+# The colour behind an element, and the contrast of all text with it.
 CONTRAST = """(() => {
   const parse = c => (c.match(/[\\d.]+/g) || []).map(Number);
   const light = c => { const f = v => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
@@ -185,7 +185,7 @@ def check_tree(browser, name):
     )
 
 
-# Of each chart: its bars, and what its table says of each; and whether a value of the table is cut.
+# For each chart: its bars, and its table's entry for each; and whether a value of the table is cut.
 CHARTS = """[...document.querySelectorAll('svg[data-bars]')].map(svg => {
   const rows = [...svg.parentNode.querySelectorAll('tbody tr')];
   const parts = r => [r.firstChild.textContent, r.children[1].textContent, r.dataset.bar];
@@ -204,7 +204,7 @@ EMPTY = """[...document.querySelectorAll('h2,h3,h4')].filter(h => { const next =
 
 
 def point_at(browser, kind, number, across, down=0.5):
-    """Moves the pointer over a chart or picture; gives what is said of the place."""
+    """Moves the pointer over a chart or picture; returns what the page says there."""
     box = browser.value(
         f"(e => {{ e.scrollIntoView({{block: 'center'}}); const r = e.getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; }})"
         f"(document.querySelectorAll('{kind}')[{number}])"
@@ -216,8 +216,8 @@ def point_at(browser, kind, number, across, down=0.5):
 
 
 def check_script(browser, name):
-    """The numbers under the pointer, and those that arrows choose, are those of the tables; the sliders'
-    those of theirs."""
+    """The numbers under the pointer, and those that arrow keys choose, agree with the tables; so do the
+    sliders'."""
     wrong = []
     for number, (bars, rows) in enumerate(browser.value(CHARTS)):
         at = {}

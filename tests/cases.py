@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What faults.py and power.py share: a command on files in a folder of its own, what comes of it, and such
+"""What faults.py and power.py share: a command on files in a folder of its own, its outcome, and such
 cases for all formats."""
 
 import gzip
@@ -16,14 +16,14 @@ import tap
 
 SHEAF = os.environ["SHEAF"]
 LIBRARY = os.environ.get("FAULTS_LIBRARY", "")  # faults.c
-TIMEOUT = 60  # seconds: what takes so long hangs
+TIMEOUT = 60  # seconds: a run that takes so long hangs
 
 # ---- runs ----
 
 
 @dataclass
 class Outcome:
-    """What a run has come to."""
+    """The outcome of a run."""
 
     code: int
     out: bytes
@@ -37,7 +37,7 @@ class Case:
 
     name: str
     words: list
-    files: dict  # what is there before: name -> bytes
+    files: dict  # existing files: name -> bytes
     stdin: str = ""  # the file that comes through a pipe
     folder: Path = None
     before: dict = field(default_factory=dict)
@@ -45,7 +45,7 @@ class Case:
 
 
 def environment(folder, **more):
-    """The command finds nothing but the folder."""
+    """The command's environment has nothing but the folder."""
     return {
         "PATH": "/usr/bin:/bin",
         "LC_ALL": "C.UTF-8",
@@ -126,13 +126,13 @@ def restore(case, outcome):
 
 
 def prepare(case, root):
-    """Its folder, and the outcome that is right: that of a run without a fault."""
+    """Its folder, and the right outcome: that of a run without a fault."""
     case.folder = root / re.sub(r"\W+", "-", case.name)
     case.folder.mkdir()
     for name, content in case.files.items():
         (case.folder / name).parent.mkdir(parents=True, exist_ok=True)
         (case.folder / name).write_bytes(content)
-        os.utime(case.folder / name, (1e9, 1e9))  # long ago: an index written now is younger
+        os.utime(case.folder / name, (1e9, 1e9))  # long ago, so that an index written now is younger
     case.before = look(case.folder)
     case.right = run(case, None)
     restore(case, case.right)
@@ -282,8 +282,8 @@ def made_folder(samples, root):
 
 
 def special_cases(samples, root):
-    """What no single file shows: containers written into, lists, configurations, inputs longer than a piece,
-    small memory."""
+    """Cases that no single file covers: updated containers, lists, configurations, inputs longer than a
+    piece, small memory."""
     long = sequences(30000).encode()
     inputs = b'A = [ dim = 2 ; format = "dense" ] ; B = [ dim = 10 ; format = "sparse" ]'
     reader = b'readerType = "CNTKTextFormatReader" ; file = "a.ctf" ; input = [ ' + inputs + b" ]"
@@ -337,7 +337,7 @@ def special_cases(samples, root):
     yield Case(
         "statistics that are drawn", ["stats", "--histogram", "--spy", "a.ctf"], {"a.ctf": samples["a.ctf"]}
     )
-    # Where an index cannot be looked at, a page says something else of it: so these have none.
+    # If an index cannot be read, a page says so: so these have none.
     yield Case(
         "a report",
         ["report", "-f", "--index", "never", "a.ctf", "out.html"],
@@ -409,7 +409,7 @@ def special_cases(samples, root):
 
 
 def indexed_cases(samples, root):
-    """With an index that is there and fresh."""
+    """With a fresh index."""
     for name in ("a.ctf", "a.csv", "a.svmlight"):
         index = made(
             Case(f"{name}: make an index", ["index", name], {name: samples[name]}),
@@ -457,8 +457,8 @@ def all_cases(root):
 
 
 def chosen_cases(root, words):
-    """Those whose names have all the words; where FAULTS_SHARE is I/N, of N shares the I-th: the whole takes
-    hours."""
+    """Those whose names have all the words; if FAULTS_SHARE is I/N, only the I-th of N shares, since all
+    take hours."""
     share, shares = map(int, os.environ.get("FAULTS_SHARE", "1/1").split("/"))
     for number, case in enumerate(all_cases(root)):
         if number % shares == share - 1 and all(word in case.name for word in words):

@@ -279,7 +279,7 @@ lacks out 'inferred'
 empty err
 end
 
-begin 'info: what is not known is not said'
+begin 'info: unknown values are not printed'
 expect 0 info big.ctf --stream A:2:dense --stream B:100:sparse
 has out 'sequences: not counted (see sheaf stats)'
 lacks out 'inferred'
@@ -297,7 +297,7 @@ expect 0 info --json --stream long:1:dense:double:alias=a alias.ctf
 has out '{"name":"long","alias":"a","storage":"dense","dim":1,"type":"float64"}'
 end
 
-begin 'info counts what reading would stop at or leave out'
+begin 'info counts the errors that reading would stop at or leave out'
 printf '|A 1\n|A x\n|A 3\n|A y\n' >flaws.ctf
 expect 1 info --stream A:1:dense --allow-missing flaws.ctf
 has out 'errors: 4 (not a number 2, empty row 2); left out with --max-errors, see sheaf validate'
@@ -340,7 +340,7 @@ has out '"odd \"name\".ctf"'
 has out '"a\"b\\c"'
 end
 
-begin 'several files: the highest exit status, and the others are done'
+begin 'several files: the highest exit status, and all are processed'
 expect 3 info words.ctf nosuch.ctf words.cbf
 has out 'file: words.ctf'
 has out 'file: words.cbf'
@@ -706,7 +706,7 @@ expect 4 convert plain.ctf z.ctf x.cbf
 [ ! -e x.cbf ] || fault 'expected no output'
 end
 
-begin 'convert: keys become positions, said once'
+begin 'convert: keys become positions, with one warning'
 expect 0 convert -f words.ctf words.cbf
 [ "$(grep -c 'sheaf: warning: ' err)" -eq 1 ] || fault "expected one warning, found: $(cat err)"
 has err 'sheaf: words.ctf: 1 warning ('
@@ -729,7 +729,7 @@ has err 'sheaf: missing.cbf: 1 kind of loss allowed ('
 [ -s x.ctf ] || fault 'expected an output'
 end
 
-begin 'convert: says so where rows become others'
+begin 'convert: a note if rows become another kind of rows'
 printf '|x 1 2\n|x 3 4\n' >change.ctf
 expect 0 convert change.ctf change.mtx
 has err 'sheaf: note: change.ctf: sequences become entries of a tensor'
@@ -738,7 +738,7 @@ expect 0 convert -q change.mtx change.cbf
 rm change.*
 end
 
-begin 'help FORMAT: what becomes of data that are written'
+begin 'help FORMAT: what the format keeps of each kind of data'
 expect 0 help ctf
 has out 'What the format keeps of each kind of data:'
 has out '  keys of sequences       kept'
@@ -916,7 +916,7 @@ has err 'sheaf: many.ctf: 40 errors tolerated ('
 lines out 40
 end
 
-begin 'errors: as many as --max-errors says, and not one more'
+begin 'errors: as many as --max-errors allows, and not one more'
 for n in 1 2 5 6 11 39; do
 	expect 4 cat --max-errors $n --stream A:1:dense many.ctf
 	grep -q "^sheaf: many.ctf: $n errors\{0,1\} tolerated" err ||
@@ -932,7 +932,7 @@ for n in 5 6 7 8; do
 done
 end
 
-begin 'messages cannot command the terminal'
+begin 'messages cannot control the terminal'
 printf '0 |A 1 \033[31mx\n' >escape.ctf
 expect 4 cat --stream A:1:dense escape.ctf
 if LC_ALL=C grep -q "$(printf '\033')" err; then fault 'expected no escape character'; fi
@@ -947,7 +947,7 @@ has err 'sheaf: error: '
 empty out
 end
 
-begin 'a quote that nothing closes is named where memory for its record ends'
+begin 'an unclosed quote is named when memory for its record runs out'
 { printf 'id,text\n1,"open\n' && yes '2,hello' | head -n 300000; } >open.csv
 for c in stats validate 'convert -f'; do
 	case $c in convert*) to=open.jsonl ;; *) to= ;; esac
@@ -981,7 +981,7 @@ done
 if [ -n "$before" ]; then LC_ALL=$before; else unset LC_ALL; fi
 end
 
-begin 'a closed pipe is left quietly'
+begin 'a closed pipe ends the command quietly'
 ("$sheaf" cat big.ctf 2>err; echo $? >status) | head -n 1 >out
 has out '0  A [0 0]'
 empty err
@@ -1085,7 +1085,7 @@ same memory1.cbf memory2.cbf
 same memory1.cbf memory3.cbf
 end
 
-begin 'standard streams that are closed: nothing that is opened takes their places'
+begin 'closed standard streams: no opened file takes their places'
 # shellcheck disable=SC2086
 expect 0 convert $BAD --max-errors 9 bad.ctf wanted.cbf
 has err 'error: bad.ctf:2'

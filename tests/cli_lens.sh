@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Example files as users meet them: shown, described, converted both ways, read as they come. TAP on standard
-# output.
+# Example files as users meet them: shown, described, converted both ways, read as they arrive. TAP on
+# standard output.
 set -u
 
 # shellcheck source=tests/command.sh
@@ -84,7 +84,7 @@ lines out 2
 has out '{"example":2,'
 end
 
-begin 'stats: streams, and what is said besides'
+begin 'stats: streams, and the other columns'
 expect 0 stats rich.ex
 has out 'stream in.input: dense, dim 4, float32'
 has out 'column name: text; missing: 1'
@@ -93,14 +93,14 @@ expect 0 stats --json rich.ex
 json out
 end
 
-begin 'schema: the network as options, to be given again'
+begin 'schema: the network as options that can be given again'
 expect 0 schema --to lens rich.ex
 is out "--group 'in:4:input'
 --group 'pair:2:input'
 --group 'pair:2:output'"
 end
 
-# ---- between the spellings ----
+# ---- between text and binary ----
 
 begin 'from text to binary and back: nothing is lost'
 expect 0 convert rich.ex rich.bex
@@ -157,7 +157,7 @@ expect 0 cat --json less.bex
 has out '"freq":0'
 end
 
-begin 'the name says the spelling and the compression; content says it again'
+begin 'the name says which spelling and compression; the content does, too'
 expect 0 convert xor.ex xor.bex.gz
 gzip -dc xor.bex.gz | head -c 4 | od -An -tx1 | tr -d ' \n' >magic
 is magic 'aaaaaaaa'
@@ -167,7 +167,7 @@ expect 0 convert xor.ex xor2.ex.bz2
 expect 0 diff xor.ex xor2.ex.bz2
 end
 
-begin 'a name without its suffix of compression is found, and no other format does so'
+begin 'a name without its compression suffix is found, in no other format'
 expect 0 convert xor.ex hidden.ex.gz
 expect 0 diff xor.ex hidden.ex
 cp hidden.ex.gz moved.bex.gz
@@ -198,7 +198,7 @@ end
 
 # ---- as rows ----
 
-begin 'to streams without loss where nothing is said besides'
+begin 'to streams without loss if there are no other columns'
 expect 0 convert xor.ex xor.ctf
 is xor.ctf '|inputs 0 0 |targets 0
 |inputs 0 1 |targets 1
@@ -256,7 +256,7 @@ is parts.ctf '|p 0 |q 0 |t 0
 |p 1 |q 1 |t 0'
 end
 
-begin 'units that the network has not are an error, and groups it has not are passed over'
+begin 'units that the network does not have are an error, and groups that it does not have are skipped'
 expect 4 stats --group p:1:input --group t:1:output xor.ex
 has err 'xor.ex:2:'
 has err 'expected units from 0 to 0, found 0 to 1'
@@ -280,7 +280,7 @@ is again.ctf '|x 7:1 3:4 5:4 8:4
 |x 1:1 2:1'
 end
 
-begin 'what is made of an example follows its size, not the numbers in it'
+begin 'the memory for an example depends on its size, not on the numbers in it'
 printf 'i: 2000000000;\n' >wide.unit.ex
 expect 0 validate --max-memory 24M wide.unit.ex
 expect 0 info wide.unit.ex
@@ -321,7 +321,7 @@ expect 0 convert $PAIRS $SIDES pairs.ctf pairs.bex
 expect 0 diff $SIDES pairs.ex pairs.bex
 end
 
-begin 'streams that say no side need one'
+begin 'streams without a side need one'
 # shellcheck disable=SC2086
 expect 2 convert $PAIRS pairs.ctf no.ex
 has err "stream \"x\": expected a name that says whether these are inputs or targets"
@@ -376,9 +376,9 @@ has err '--loop: expected a command that shows rows as they arrive'
 expect 2 cat --group nonsense xor.ex
 end
 
-# ---- as they come ----
+# ---- as they arrive ----
 
-begin 'the first example of a slow writer is there before the writer ends'
+begin 'the first example of a slow writer arrives before the writer ends'
 mkfifo slow
 (
 	printf ';\nI: 1 T: 0;\n'
@@ -435,7 +435,7 @@ end
 
 begin '--loop opens a FIFO again for the next writer'
 mkfifo rounds
-# A writer that opens before the reader has seen the end would only go on where the one before has stopped.
+# A writer that opens before the reader has seen the end would only continue where the last one stopped.
 (
 	for round in 1 2 3; do
 		printf ';\nI: %s T: 0;\n' $round >rounds
@@ -459,7 +459,7 @@ printf ';\nI: 1;\n' | "$sheaf" cat --loop - >out 2>err
 has err 'expected an input that can be opened again'
 end
 
-begin 'an empty set does not loop for ever'
+begin 'an empty set does not loop forever'
 printf ';\n# nothing\n' >none.ex
 expect 0 cat --loop none.ex
 end
@@ -474,7 +474,7 @@ same many.bex wanted.bex
 expect 0 diff many.ex many.bex
 end
 
-begin 'what validate says does not depend on the memory: an example of events of which nothing is said'
+begin 'what validate says does not depend on the memory: an example of events without any values'
 printf ';\n60000 I: 1;\n70000 I: 1;\n' >events.ex
 for memory in 16M 256M 4G; do
 	expect 1 validate --max-memory $memory events.ex
@@ -488,7 +488,7 @@ end
 
 # ---- changed and chosen, with all that the model has ----
 
-begin 'rows are taken as they stand: nothing of an example is lost or spelled otherwise'
+begin 'rows are taken as they are: nothing in an example is lost or spelled in another way'
 printf 'name:{one} freq: 2\nI: (hid) 1 0 T: (out) 1;\nname:{two} I: (hid) 0 1 T: (out) 0;\nname:{three} B: {hid} * ;\nI: {hid} 1;\n' >four.ex
 expect 0 convert --where 't*' four.ex some.ex
 is some.ex ';
@@ -554,7 +554,7 @@ has out 'hidden.input'
 lacks out ' hid.'
 end
 
-begin 'a change that meets nothing, or says nothing, is an error'
+begin 'a change that applies to nothing, or is empty, is an error'
 for command in 'convert four.ex never.ex' 'stats four.ex'; do
 	# shellcheck disable=SC2086 # several words
 	expect 2 $command --rename-group hit=hidden

@@ -13,7 +13,7 @@ printf '%s\n' '0 |word 5:1 |label 1 0' >b.ctf
 printf '%s\n' 'id,x' '1,2.5' '2,3' '3,1' >a.csv
 printf '%%%%MatrixMarket matrix coordinate real general\n2 3 2\n1 1 5\n2 3 1.5\n' >m.mtx
 
-# kept FILE COMMAND...: the command refuses to replace the file, which stays as it is.
+# kept FILE COMMAND...: the command refuses to replace the file, which stays unchanged.
 kept() {
 	file=$1
 	shift
@@ -24,7 +24,7 @@ kept() {
 	same "$file" before
 }
 
-begin 'an output that is there is refused, and replaced with --force'
+begin 'an existing output is refused, and replaced with --force'
 echo precious >out.cbf
 kept out.cbf convert a.ctf out.cbf
 expect 0 convert -q --force a.ctf out.cbf
@@ -53,7 +53,7 @@ expect 0 convert -q -f own.ctf own.ctf
 expect 0 diff own.ctf a.ctf
 end
 
-begin 'only inputs on the line: what was probably meant'
+begin 'only inputs on the command line: what was probably meant'
 kept b.ctf convert a.ctf own.ctf b.ctf
 has err '; the last file named is the output: to join all 3, name another file after them'
 kept b.ctf convert a.ctf b.ctf
@@ -80,7 +80,7 @@ if "$sheaf" convert m.mtx box.h5 2>err || ! grep -q 'not built' err; then
 fi
 end
 
-begin 'what is no regular file is written as ever'
+begin 'a file that is not regular is written as usual'
 expect 0 convert --to ctf a.ctf /dev/null
 expect 0 convert --to ctf a.ctf -
 has out '|word 12:1'
@@ -88,7 +88,7 @@ expect 0 convert --to ctf a.ctf /dev/stdout
 has out '|word 12:1'
 end
 
-# at_a_terminal ANSWER COMMAND...: someone sits there and types this.
+# at_a_terminal ANSWER COMMAND...: a user types this.
 at_a_terminal() {
 	answer=$1
 	shift
@@ -202,7 +202,7 @@ expect 0 stats --group in:2:input --group out:1:output g.ex
 lacks err 'expected an example'
 end
 
-begin 'an index that nobody asked for is said once; SHEAF_INDEX stands for --index'
+begin 'an index written without being asked for is reported once; SHEAF_INDEX stands for --index'
 yes '|A 1' | head -n 14000000 >large.ctf
 touch -d '1 minute ago' large.ctf
 expect 0 hash --stream A:1:dense large.ctf
@@ -266,7 +266,7 @@ find . -maxdepth 1 -name '.sheaf-*' >litter && [ -s litter ] &&
 	fault "expected no litter, found $(cat litter)"
 end
 
-begin 'info --guess: format strings of cells that say nothing of themselves, with the evidence'
+begin 'info --guess: format strings for cells that do not describe themselves, with the evidence'
 python3 - <<'END'
 import random
 import struct
@@ -419,7 +419,7 @@ refuses() {
 	has err "$message"
 }
 
-begin 'tables of sequences that are damaged are refused where they are'
+begin 'damaged tables of sequences are refused, with the place'
 long=key,sample,stream,index,value
 refuses 'table.csv: row 1, column "key": expected a number from 0 on, found none' wide key,sample,A 5,0,1 ,1,2
 refuses 'table.csv: row 0, column "sequence": expected a number from 0 on, found -5' wide sequence,sample,A -5,0,1
@@ -460,7 +460,7 @@ expect 2 cat --sequences broad dates.csv
 has err '--sequences: expected wide|long|lists, found broad'
 end
 
-begin 'what stands beside streams, and names like those of keys'
+begin 'columns beside streams, and names like those of keys'
 prints '{"key":5,"streams":{"w":[0.5,0.7],"A":[[1],[3]]}}' long $long,w 5,0,A,0,1,0.5 5,1,A,0,3,0.7
 prints '{"key":5,"streams":{"w":0.5,"A":[[1],[3]]}}' long $long,w 5,0,A,0,1,0.5 5,1,A,0,3,0.5
 prints '{"key":5,"streams":{"freq":[1.5,2.5],"A":[[1],[3]]}}' wide key,sample,freq,A 5,0,1.5,1 5,1,2.5,3
@@ -475,7 +475,7 @@ expect 0 info streams.cbf
 has out '  s19999  dense  dim 1  float32'
 end
 
-begin 'a suffix that no format has: those that there are'
+begin 'an unknown suffix: the known ones are listed'
 expect 2 convert a.ctf a.parquet
 has err 'a.parquet: expected a suffix that names one format, found .parquet; there are '
 has err ' .cbf '

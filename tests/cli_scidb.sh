@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# SciDB binary files as users meet them: what they hold, what is wrong with them, through pipes, in parts and
-# back. TAP on standard output.
+# SciDB binary files as users meet them: what they hold, what is wrong with them, in pipes, in parts and
+# merged. TAP on standard output.
 set -u
 
 # shellcheck source=tests/command.sh
@@ -66,7 +66,7 @@ expect 2 info --format-string '(int8)' text.ctf
 has err 'expected an option that format ctf uses'
 end
 
-begin 'a type that is none names the one that was meant'
+begin 'for an unknown type, the one that was meant is named'
 expect 2 cat --format-string '(int8, flaot)' r.bin
 has err 'did you mean float?'
 expect 2 cat --schema '<a:strng>[i=0:*]' r.bin
@@ -93,7 +93,7 @@ has err 'found .parquet; there are .ctf'
 rm -f a.scidb b.scidb
 end
 
-begin 'without a word about what it holds it is not read'
+begin 'without a format string or schema it is not read'
 expect 2 cat sample.scidb
 has err 'expected --format-string or --schema'
 expect 2 cat --format-string '(int8, what)' sample.scidb
@@ -105,7 +105,7 @@ end
 
 # ---- rows ----
 
-begin 'what ends the reading ends it after rows that are passed over, too'
+begin 'what ends the reading also ends it after skipped rows'
 head -c 219998 fixed.scidb >cut.scidb
 expect 4 cat --format-string "$FIXED" cut.scidb
 mv err kept
@@ -323,7 +323,7 @@ expect 0 cat --from scidb --format-string '(double,double)' ll.bin
 is out '0  a0 2.5  a1 1.5'
 end
 
-begin 'columns of other names are taken by position, with a word'
+begin 'columns of other names are taken by position, with a warning'
 OTHERS='<x:double NOT NULL,lon:double NOT NULL,at:string NOT NULL>[i=0:*]'
 expect 0 convert -f --to scidb --schema "$OTHERS" ll.csv ll.bin
 has err 'll.bin: attribute "x": expected a column of its name, as --schema has it, found column "lat"; it is taken by its position'
@@ -347,12 +347,12 @@ expect 0 cat sym.npy
 has out '2 1  -1'
 end
 
-begin 'a time that NumPy takes for none'
+begin 'a time that NumPy takes for a missing one'
 printf '\0\0\0\0\0\0\0\200' >first.scidb
 expect 6 convert --format-string '(datetime)' --from scidb first.scidb first.npy
-has err 'expected a time after the smallest number of seconds'
+has err 'expected a time other than the smallest number of seconds'
 expect 0 convert --allow-loss --format-string '(datetime)' --from scidb first.scidb first.npy
-has err 'it is then a missing time'
+has err 'it is read back as a missing time'
 end
 
 echo "1..$count"

@@ -7,7 +7,7 @@ set -u
 # shellcheck source=tests/command.sh
 . "${SHEAF_TESTS:?expected the folder of the tests in SHEAF_TESTS}/command.sh"
 
-# Without libhdf5 there are no boxes; that this is said is tested below.
+# Without libhdf5 there are no boxes; the message about this is tested below.
 hdf5=yes
 printf '%%%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n' >one.mtx
 "$sheaf" convert one.mtx one.h5 2>err || ! grep -q 'not built' err || hdf5=no
@@ -69,7 +69,7 @@ for values in 'integer skew_symmetric 7 -7' 'real skew_symmetric 0.5 -0.5' \
 done
 end
 
-begin 'info: what is said of a tensor without reading all of it'
+begin 'info: what is known of a tensor without reading all of it'
 expect 0 info symmetric.mtx
 has out 'tensor: coordinate, 3 x 3, float64, symmetric_lower, 3 stored'
 expect 0 info --json symmetric.mtx
@@ -245,7 +245,7 @@ expect 0 convert --matrix none.csv none.npy
 expect 0 info --json none.npy
 has out '"shape":[0,2]'
 
-begin '--matrix: what is no matrix, and what is lost'
+begin '--matrix: tables that are not matrices, and what is lost'
 printf 'a,b\n1,x\n' >text.csv
 expect 6 convert --matrix text.csv m.npy
 has err 'column "b": expected numbers, since the table is to be a matrix, found text; take the other columns alone (--columns NAME,...)'
@@ -397,7 +397,7 @@ else
 	skip 'info: streams in groups of their own are no scalars' 'this build has no HDF5'
 fi
 
-begin 'sequences of unequal lengths do not become dense without a word'
+begin 'sequences of unequal lengths do not become dense silently'
 printf '0 |A 1 2\n1 |A 3 4\n1 |A 5 6\n2 |A 7 8\n' >uneven.ctf
 expect 6 convert --value A uneven.ctf uneven.npy
 has err 'uneven.npy: sequence 0, stream "A": expected sequences of the same length, 2 samples, since the tensor is dense, found 2 with fewer, of which this is the first'
@@ -443,7 +443,7 @@ for to in npy npz csv tsv tns; do
 		expect 0 convert -q --streams $stream -f padded.ctf one.ctf
 		expect 0 convert -q --pad --value $stream padded.ctf $stream.$to
 		expect 0 convert -q -f --value $stream $stream.$to back.ctf
-		if [ $to$stream != npyB ]; then # there zeros are values
+		if [ $to$stream != npyB ]; then # in them zeros are values
 			expect 0 diff $stream.$to one.ctf
 			expect 0 diff back.ctf one.ctf
 		fi
@@ -537,7 +537,7 @@ expect 2 diff --sequences lists padded.ctf padded.ctf
 has err '--sequences: expected rows of a table, found sequences'
 end
 
-begin 'what goes out in the order of coming has each position once'
+begin 'entries written in the order in which they come have each position once'
 printf 'i,j,v\n0,0,1\n0,1,5\n0,0,2\n' >repeated.csv
 for out in repeated.mtx repeated.tns; do
 	expect 4 convert --coordinates i,j --value v repeated.csv $out
@@ -693,7 +693,7 @@ done
 SHEAF_MODULES=$modules
 end
 
-begin 'what is not stored has the value that --fill says'
+begin 'positions that are not stored have the value of --fill'
 matrix 'real general' '2 2 1' '1 2 1.5' >fill.mtx
 expect 0 convert --fill 5 fill.mtx fill.h5
 expect 0 cat --json fill.h5
@@ -730,7 +730,7 @@ has err '--fill: expected a tensor, found sequences'
 rm fill.*
 end
 
-begin 'one value stands for all where that is asked for'
+begin 'one value stands for all entries on request'
 matrix 'real general' '3 3 3' '1 1 0.5' '2 1 0.5' '3 3 0.5' >same.mtx
 for layout in CSR COO DMAT DCSR; do
 	expect 0 convert -f --layout $layout --iso auto same.mtx same.h5
@@ -752,7 +752,7 @@ expect 0 info once-more.h5
 has out 'values: iso[float64]'
 end
 
-begin 'a custom layout stays when nothing else is asked for'
+begin 'a custom layout is kept by default'
 for layout in S2@10 SD DD@10 SS@10 S2; do
 	expect 0 convert -f --layout $layout a.mtx one.h5
 	expect 0 convert -f one.h5 two.h5
@@ -765,7 +765,7 @@ for layout in S2@10 SD DD@10 SS@10 S2; do
 done
 end
 
-begin 'info: a container is listed with what is said of each dataset, and needs no index'
+begin 'info: a container is listed with a description of each dataset, and needs no index'
 rm -f several.h5
 expect 0 convert --into / a.mtx several.h5
 expect 0 convert --into aux/x comment.mtx several.h5
@@ -921,7 +921,7 @@ has err 'a need for 1120000000 or more'
 	"$sheaf" convert --allow-large wide.tns wide.npy 2>err
 	echo $? >status
 )
-# Where addresses have 32 bits, memory ends before.
+# With 32-bit addresses, memory ends before that.
 case $(od -An -tu1 -j4 -N1 "$sheaf" | tr -d ' ') in
 1) is status 5 ;;
 *) is status 3 ;;

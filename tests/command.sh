@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Shared by the shell tests that run the command: an empty folder to stand in, running the command, and
-# looking at what it printed. Sourced, not run. SHEAF is the command. shellcheck shell=sh
+# Shared by the shell tests that run the command: an empty working folder, running the command, and
+# checking what it printed. Sourced, not run. SHEAF is the command. shellcheck shell=sh
 
 # shellcheck source=tests/tap.sh
 . "${SHEAF_TESTS:?expected the folder of the tests in SHEAF_TESTS}/tap.sh"

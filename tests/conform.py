@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Real files and the answers of the real programs: what they accept we accept, with the same values; what
-they refuse we refuse, but for the exceptions named here. The data are not part of this tree: where they are
-absent each group counts as skipped. Prints TAP."""
+they refuse we refuse, except for those named here. The data are not part of this tree: if they are
+absent, each group counts as skipped. Prints TAP."""
 
 import json
 import math
@@ -45,7 +45,7 @@ def single(v):
 
 
 def exact(text):
-    """JSON integers, but for -0, whose sign must not be lost."""
+    """JSON integers, except for -0, whose sign must not be lost."""
     return -0.0 if text == "-0" else int(text)
 
 
@@ -88,7 +88,7 @@ def options(opts, streams):
         elif word == "-d":
             args += ["--precision", "double"]
         elif word == "-c":
-            next(words)  # chunks of the text are not a thing of ours
+            next(words)  # we do not have chunks of text
     return args
 
 

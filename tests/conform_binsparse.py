@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Binsparse files that the reference programs wrote: they hold what these programs were given. The data are
-not part of this tree: where they are absent each group counts as skipped. Prints TAP."""
+not part of this tree: if they are absent, each group counts as skipped. Prints TAP."""
 
 import glob
 import json
@@ -15,7 +15,7 @@ SHEAF = os.environ.get("SHEAF", "build/sheaf")
 DATA = os.path.join(os.environ.get("SHEAF_DATA", "../shared/data"), "binsparse")
 
 # What the C reference made of dense text files is not what these hold: it writes the transpose in rows of the
-# wrong length, and memory that nobody has set.
+# wrong length, and uninitialised memory.
 OTHERWISE = {
     "array_real_2x3": {(0, 0): 1, (0, 1): 4, (0, 2): 2, (1, 0): 5, (1, 1): 3, (1, 2): 6},
     "array_symmetric": None,
@@ -49,11 +49,11 @@ def read(path, *options):
     return *entries_of(out), ""
 
 
-# ---- text files and what became of them ----
+# ---- text files and what they became ----
 
 
 def matrix_market(path):
-    """Shape and entries as they stand there."""
+    """Shape and entries as they are in the file."""
     with open(path, encoding="utf-8") as file:
         words = file.readline().lower().split()
         lines = [line.split() for line in file if line.strip() and not line.startswith("%")]

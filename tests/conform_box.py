@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Boxes beside the programs that others have for them: h5py, h5dump, ncdump and netCDF's own copier read what
+"""Boxes compared with other programs for them: h5py, h5dump, ncdump and netCDF's own copier read what
 is written here, and what h5py writes is read here, or refused by name where it would lead out of the file.
 Prints TAP."""
 
@@ -313,7 +313,7 @@ def installed(folder):
     )
 
 
-# What stands in the place of the program: each begins with `say`, and with its greeting where that is not
+# Programs in place of ours: each begins with `say`, and with its greeting unless that is not
 # what is wrong.
 BAD_PROGRAM = r"""#!/usr/bin/env python3
 import os, resource, signal, socket, struct, sys, time
@@ -430,8 +430,8 @@ BAD = {
 
 
 def misbehaving(folder):
-    """Programs in the place of ours that die, are silent or lie: each is a message, and the caller goes
-    on."""
+    """Programs in place of ours that die, are silent or lie: each leads to a message, and the caller
+    continues."""
     if not has_libhdf5():
         return
     path, programs = os.path.join(folder, "ours0.h5"), os.path.join(folder, "programs")
@@ -455,7 +455,7 @@ def misbehaving(folder):
 
 
 def left_over(folder):
-    """Of an answer that does not fit memory, nothing is taken for the answer to the next question."""
+    """Nothing of an answer that does not fit memory is taken for the answer to the next question."""
     if not has_libhdf5():
         return
     programs = os.path.join(folder, "programs")
@@ -525,7 +525,7 @@ def by_itself():
 
 
 def same_as_libhdf5(items, path):
-    """What libhdf5 reads beside what we do: names of types aside, and LZF, which it has not."""
+    """What libhdf5 reads, compared with what we read: except for names of types, and LZF, which it does not have."""
     other = listed_by_libhdf5(path)
     if not isinstance(items, dict) or not isinstance(other, dict):
         return [("", items, other)]
@@ -570,7 +570,7 @@ ODD = [0, 1, -1, 2047, -2048, -524288, 524287]
 
 
 def odd(file):
-    """Integers of 20 bits, in three bytes in both orders; and floats of another make."""
+    """Integers of 20 bits, in three bytes in both orders; and floats of an unusual format."""
     for name, signed in ("odd_integer", True), ("odd_unsigned", False):
         kind = (h5py.h5t.STD_I32BE if signed else h5py.h5t.STD_U32LE).copy()
         kind.set_precision(20)
@@ -867,7 +867,7 @@ def refused(folder):
 
 
 def damaged(folder):
-    """Bytes changed in sound files: never a crash of ours, never other values without a word where there are
+    """Changed bytes in sound files: never a crash, and never other values without a message if there are
     checksums."""
     path = os.path.join(folder, "sum.h5")
     with h5py.File(path, "w") as file:
@@ -1026,7 +1026,7 @@ def damaged_headers(folder):
 
 
 def sound_headers(folder):
-    """Headers of all kinds: nothing in them is taken for damage."""
+    """Headers of all kinds: nothing in them is mistaken for damage."""
     path = os.path.join(folder, "sound.h5")
     for version in "earliest", "v108", "latest":
         for block in 0, 512:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Configurations of the real program: the minibatches that CNTK's readers made of small configurations come
-from us as well, sequence by sequence, with the ends of sweeps and epochs. The data are not part of this tree:
-where they are absent all of it counts as skipped. Prints TAP."""
+"""Configurations of the real program: the minibatches that CNTK's readers made of small configurations are
+also ours, sequence by sequence, with the ends of sweeps and epochs. The data are not part of this tree:
+if they are absent, all of it counts as skipped. Prints TAP."""
 
 import json
 import os
@@ -27,7 +27,7 @@ def run(command, case):
 
 
 def epoch_size(case, batches):
-    """What is said, or all of a sweep, which is as long as the position says at which the first one ends."""
+    """The batches given, or all of a sweep, whose length is the position at which the first one ends."""
     args = case["args"]
     return (
         int(args[args.index("--epoch-size") + 1])
@@ -45,7 +45,7 @@ def crooked(case, batches):
 
 
 def difference(case):
-    """Why what comes is not what the program gave; empty where it is."""
+    """Why the batches are not those of the program; empty if they are."""
     batches, said = run("batches", case)
     given = [b for b in batches if b["keys"]]
     for number, (wanted, batch) in enumerate(zip(case["keys"], given)):

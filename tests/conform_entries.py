@@ -25,7 +25,7 @@ def run(*arguments):
 
 
 def from_json(text):
-    """A minus zero stays one."""
+    """A negative zero stays one."""
     return json.loads(text, parse_int=lambda digits: -0.0 if digits == "-0" else int(digits))
 
 
@@ -296,7 +296,7 @@ def rows(folder):
             row["features"] = [[[i, value] for i, (value, _) in zip(indices, values)]]
             words += [f"{i + base}:{spelled}" for i, (_, spelled) in zip(indices, values)]
             wanted.append(row)
-            # White space before a label is fine, but before a pair it says that there is none.
+            # White space before a label is allowed, but before a pair it means that there is no label.
             lines.append(spaces(chance).join(words) + chance.choice(["", " ", " #", " # text"]))
             if chance.random() < 0.1:
                 lines.append("# a line of its own")

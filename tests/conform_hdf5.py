@@ -437,7 +437,7 @@ def compare(path):
 
 
 def mutants(paths):
-    """A process for each file: where one dies, the others still tell."""
+    """A process for each file: if one dies, the others still give results."""
     for path in paths:
         count = str(MUTANTS if os.path.getsize(path) < 300000 else 5)
         p = subprocess.run([TOOL, "mutate", "1", count, path], capture_output=True, timeout=600, check=False)

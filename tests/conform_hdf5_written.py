@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""HDF5 and netCDF-4 files that are written here, new ones and such as are written into, before the programs
-of others: h5py, h5dump, h5stat, h5ls, h5repack, ncdump and netCDF4-python read them and go on writing into
-them; and every structure is found by a walk of its own, with its checksum, within the file and over no other.
-Prints TAP."""
+"""HDF5 and netCDF-4 files that are written here, new ones and updated ones, in other programs: h5py, h5dump,
+h5stat, h5ls, h5repack, ncdump and netCDF4-python read them and continue writing into them; and every
+structure is found by a separate walk, with its checksum, within the file and without overlap. Prints TAP."""
 
 import glob
 import itertools
@@ -281,7 +280,7 @@ def content(path):
 
 
 def programs(path, folder, repack=True):
-    """What h5dump, h5stat, h5ls and h5repack say against it."""
+    """The complaints of h5dump, h5stat, h5ls and h5repack."""
     copy = os.path.join(folder, "repacked")
     wrong = []
     for command in [["h5dump", path], ["h5stat", path], ["h5ls", "-rv", path], ["h5repack", path, copy]][
@@ -296,7 +295,7 @@ def programs(path, folder, repack=True):
 
 
 def append(path):
-    """h5py goes on: new things, changed things, and things that go."""
+    """h5py continues: new things, changed things, and removed things."""
     with h5py.File(path, "a") as file:
         group = file.require_group("A/sub")
         for i in range(40):
@@ -442,7 +441,7 @@ def make_old(path, version, block, tracked, links, attributes):
 
 
 def check_into(path, before, tracked):
-    """What is not as it should be after arrays were written into a file."""
+    """What is wrong after arrays were written into a file."""
     wrong = []
     after = content(path)
     made = {f"{group}/{kind}_{count}" for group in ("", "/A/sub") for kind in TYPES for count in COUNTS} | {
@@ -506,8 +505,8 @@ def into(folder):
 
 
 def sizes(folder):
-    """Addresses and lengths that are not of 8 bytes. (h5repack 1.10.8 dies of such files, also where h5py
-    alone has written them.)"""
+    """Addresses and lengths that do not have 8 bytes. (h5repack 1.10.8 crashes on such files, even on
+    those written by h5py alone.)"""
     path = os.path.join(folder, "sizes.h5")
     bounds = {
         "earliest": h5py.h5f.LIBVER_EARLIEST,
@@ -593,8 +592,8 @@ def marked(folder):
 
 
 def shared(folder):
-    """Messages that stand in a table of shared ones: what has them is listed with the reason, and stays as it
-    is in a file that is written into."""
+    """Messages that stand in a table of shared ones: objects with them are listed with the reason, and stay
+    unchanged in an updated file."""
     path, plain = os.path.join(folder, "shared.h5"), os.path.join(folder, "plain.h5")
     if shutil.which("h5repack") is None:
         return skip("shared messages", "no h5repack")
@@ -618,7 +617,7 @@ def shared(folder):
 
 
 def damaged(folder):
-    """Whatever is damaged: an error or a file that is whole, and after an error the file as it was."""
+    """Whatever is damaged: an error or a whole file, and after an error the old file."""
     path = os.path.join(folder, "damaged.h5")
     chance = random.Random(1)
     strange = []

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Example files and what the real Lens made of them: the same model, the same binary bytes, the same
-refusals. The data are not part of this tree: where they are absent each group counts as skipped. Prints
+refusals. The data are not part of this tree: if they are absent, each group counts as skipped. Prints
 TAP."""
 
 import glob
@@ -32,8 +32,8 @@ def tool(mode, path, piece=LARGE):
 
 
 def model(dump):
-    """The lines of a dump that show the model: not what an event looks like in a network, nor what Lens
-    prints on starting."""
+    """The lines of a dump that show the model, without the events as a network sees them, and without
+    what Lens prints at its start."""
     return [
         line
         for line in dump.splitlines()
@@ -169,7 +169,7 @@ def plain(rows):
 
 
 def expansions(folder):
-    """Frames by way of CBF, which holds any float32."""
+    """Frames by way of CBF, which can hold any float32."""
     for path in sorted(glob.glob(f"{DATA}/cases/*.ex") + glob.glob(f"{DATA}/corrected/*.ex")):
         name = os.path.basename(path)
         dump = read(path + ".out" if "corrected" in path else path[:-3] + ".out")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Example files as rows: each event as the real Lens presents it to a network. The data are not part of this
-tree: where they are absent it counts as skipped. Prints TAP."""
+tree: if they are absent, it counts as skipped. Prints TAP."""
 
 import glob
 import json

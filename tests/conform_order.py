@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Orders of the real program: what CNTK's randomisers made of small files, batch by batch, comes from us as
-well. The data are not part of this tree: where they are absent all of it counts as skipped. Prints TAP."""
+"""Orders of the real program: the batches that CNTK's randomisers made of small files are also ours. The data are not part of this tree: if they are absent, all of it counts as skipped. Prints TAP."""
 
 import json
 import os
@@ -24,7 +23,7 @@ WORDS = {
     "-p": "--position",
 }
 FLAGS = {"-S": ["--window-unit", "samples"], "-X": ["--no-cross-sweep"], "-G": ["--timeline", "global"]}
-# Where that program crashed: what comes instead. Its files were cut into chunks of which one had no partner
+# What we give where that program crashed. Its files were cut into chunks of which one had no partner
 # at all.
 CRASHED = "(segmentation fault in CNTK code)"
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Binary files and what the server makes of them: the same values, or an error of the same kind at the same
-cell, entry and byte. Where the specification is stricter than the server, its answer under --strict. The data
-are not part of this tree: where they are absent each group counts as skipped. Prints TAP."""
+cell, entry and byte. If the specification is stricter than the server, its answer under --strict. The data
+are not part of this tree: if they are absent, each group counts as skipped. Prints TAP."""
 
 import base64
 import json

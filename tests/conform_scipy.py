@@ -35,7 +35,7 @@ def dense(matrix):
 
 
 def same(a, b):
-    """The same numbers, not a number included, and the same kind of them."""
+    """The same numbers, NaN included, of the same kind."""
     a, b = dense(a), dense(b)
     return (
         a.shape == b.shape
@@ -45,7 +45,7 @@ def same(a, b):
 
 
 def matrices():
-    """Name, field, symmetry, and a matrix of those, square and of whole and broken numbers."""
+    """Name, field, symmetry, and a matrix of those, square and of integers and fractions."""
     chance = np.random.default_rng(1)
     for field, kind in FIELDS.items():
         for symmetry in SYMMETRIES:
@@ -172,7 +172,7 @@ def types(folder):
 
 
 def corners(folder):
-    """Empty, narrow and wide matrices, numbers that are none, zeros that are stored, entries out of order."""
+    """Empty, narrow and wide matrices, NaN, stored zeros, entries out of order."""
     given, ours = Path(folder, "given.mtx"), Path(folder, "ours.npz")
     for name, matrix in {
         "no entries": sparse.coo_matrix((4, 3)),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The questions that the test suite of Binsparse's organisation asks, asked of tools/binsparse_programs.
+"""The checks of the test suite of Binsparse's organisation, on tools/binsparse_programs.
 
 Random tensors of 0 to 6 dimensions, of every type, in every predefined layout and in random levels, with
 values that are all the same and others, with fill values: what goes in as arrays of NumPy's comes out again,
@@ -71,7 +71,7 @@ def random_levels(draw, ndim):
 
 
 def random_pattern(draw, levels, shape):
-    """What such levels can store: all below a dense level, and whatever below a sparse one."""
+    """What such levels can store: everything below a dense level, and anything below a sparse one."""
     if levels["level_desc"] == "element":
         return np.ones((), bool)
     rank = levels["rank"]
@@ -284,8 +284,8 @@ def ask(folder, case, suffix):
 
 
 def reference_differs(folder, case, suffix):
-    """Whether the organisation's package for Python, where it is installed, takes our file, and we what it
-    makes of it."""
+    """Whether the organisation's package for Python, if it is installed, reads our file, and we read its
+    output."""
     from binsparse import load_binsparse, save_binsparse
 
     save_binsparse(load_binsparse(folder / f"ours{suffix}"), folder / f"reference{suffix}")
@@ -308,7 +308,7 @@ def sheaf(*words):
 
 
 def check_names(folder, about):
-    """Names of members that are no tree."""
+    """Names of members that do not form a tree."""
     path = folder / "names.npz"
     both = "expected a to be an array or a group, found both"
     deep = "/".join("a" * 40)

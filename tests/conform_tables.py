@@ -89,7 +89,7 @@ def table(seed):
 
 
 def csv_as_python_reads_it(folder, *options):
-    """From JSON's point of view: what the csv module makes of our file is what we read from it."""
+    """In terms of JSON: the csv module and we read the same from our file."""
     given, ours = Path(folder, "given.csv"), Path(folder, "ours.csv")
     with given.open("w", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream, quoting=csv.QUOTE_NONNUMERIC)
@@ -158,7 +158,7 @@ def random_table(chance):
 
 
 def csv_random_tables(folder):
-    """What was meant is what is read, and the csv module reads from our file what we read."""
+    """The values that were meant are read, and the csv module reads the same from our file."""
     path, out = Path(folder, "random.csv"), Path(folder, "random-out.csv")
     for seed in range(120):
         wanted, names, data, options = random_table(random.Random(seed))
@@ -309,7 +309,7 @@ def npy_times(folder):
 
 
 def npy_fields(folder):
-    """Texts, times that are none, and fields with shapes become what they were; what does not fit is a
+    """Texts, missing times, and fields with shapes come back as they were; what does not fit is a
     loss."""
     given, ours = Path(folder, "given.npy"), Path(folder, "ours.npy")
     array = np.zeros(
@@ -589,7 +589,7 @@ def npz_streams(folder):
 
 
 def npz_with_data_descriptors(folder):
-    """Written to where nobody can go back, sums and sizes stand after the members."""
+    """In a stream that cannot go back, checksums and sizes follow the members."""
 
     class Pipe(io.RawIOBase):
         def __init__(self):

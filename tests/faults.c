@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Loaded before the C library (LD_PRELOAD): lets calls on files fail, and records what they would put on a
- * disk. tests/faults.py and tests/power.py say what for.
+/* Loaded before the C library (LD_PRELOAD): makes calls on files fail, and records what they would write
+ * to a disk. tests/faults.py and tests/power.py say why.
  *
- * - FAULTS_ROOT: the folder whose files count, and pipes; what else is opened (modules, devices) works
+ * - FAULTS_ROOT: the folder whose files count, and pipes; other files (modules, devices) work
  * - FAULTS_PLAN: CALL:FIRST:TIMES:WHAT, as `pread:3:1:5`: the third pread fails with error 5, once; instead
  * of an error WHAT may be `short`: only a part is read or written
  * - FAULTS_COUNTS: a file for how often each call came, a line each
@@ -163,7 +163,7 @@ static bool counts_at(int folder, const char *path)
 	return syscall(SYS_getcwd, here, sizeof here) > 0 && is_in_root(here);
 }
 
-/* What is to happen to this call: an error, SHORT, or 0. */
+/* What should happen to this call: an error, SHORT, or 0. */
 static int fate(int call, bool counts)
 {
 	if (!counts) return 0;
@@ -171,10 +171,10 @@ static int fate(int call, bool counts)
 	return call == it.call && n >= it.first && n - it.first < it.times ? it.what : 0;
 }
 
-/* A part of what was asked for: little of a little, so that small files are cut up, too. */
+/* A part of the requested bytes: few of few, so that small files are cut up, too. */
 static size_t shortened(size_t size) { return size ? 1 + size / 64 : 0; }
 
-/* Gives `result` with the error where the call's fate is to fail. */
+/* Returns `result`, with the error if the call should fail. */
 #define MEET(call, counts, result) \
 	do { \
 		int sys = fate(CALL_##call, counts); \
@@ -229,7 +229,7 @@ static void put_written(int fd, int64_t end, const void *data, ssize_t n)
 		put((record){WRITTEN, file_number(fd), 0, (uint64_t)(end - n), (uint64_t)n}, data);
 }
 
-/* What the system has copied itself is read back. */
+/* What the system itself copied is read back. */
 static void put_copied(int fd, int64_t from, int64_t end)
 {
 	static char step[1 << 16];
@@ -405,7 +405,7 @@ static void lose_last_byte(int fd)
 		real(fd, info.st_size - 1);
 }
 
-/* Nothing is really synced: that takes its time, and no disk is to fail here. */
+/* Nothing is really synced: that would take long, and no real disk fails here. */
 int fsync(int fd)
 {
 	int sys = fate(CALL_fsync, counts_fd(fd));
@@ -623,7 +623,7 @@ FILE *fopen64(const char *path, const char *mode)
 	return real(path, mode);
 }
 
-/* A stream whose read has failed: so it says, too. */
+/* A stream whose read has failed says so, too. */
 static void spoil(FILE *f, int sys)
 {
 #ifdef __GLIBC__

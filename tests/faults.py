@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Lets the n-th call of the system fail, for every command on every format: the outcome is the right one, or
+"""Makes the n-th system call fail, for every command on every format: the outcome is the right one, or
 a clear error.
 
 A run without a fault comes first: its exit status, its output and the files that it leaves are what is right,
 and it says how often each call comes. Then each of these calls fails in turn: once, a few times, from then
-on; with an error that fits it, cut short, or interrupted. Whatever comes of it: no other bytes, no other exit
+on; with a suitable error, cut short, or interrupted. In any case: no other bytes, no other exit
 status than 3 (5 where memory or threads are refused) with an error line, no output but the old one, none, or
 the right one, no signal, no hang, and after the next run, without a fault, nothing but the right files.
 
@@ -97,11 +97,11 @@ CALLS = {
     "write": WRITES,
 }
 
-# A lock that is refused, a thread that is not granted: tried again, done without, or the end.
+# A lock or a thread that is refused: tried again, done without, or the end.
 MAY_END = {"flock", "pthread_create"}
 
-# What the command imports from the C library and no fault reaches, though it is about files: each is
-# harmless, or, as the socket to libhdf5's process, tried elsewhere (conform_box.py).
+# Functions of the C library for files that no fault reaches: each is harmless, or, like the socket
+# to libhdf5's process, tested elsewhere (conform_box.py).
 HARMLESS = {"madvise", "munmap", "globfree", "isatty", "socketpair"}
 ABOUT_FILES = re.compile(
     r"^(f?(open|close|read|write|seek|stat|sync|datasync|truncate|chmod|chown|access|get[sc]|put[sc]|"
@@ -182,7 +182,7 @@ def check_files(case, outcome, old_too):
 
 
 def allowed_codes(case, call, what):
-    """What must be gone on after leads to the right outcome; other faults may also end the run."""
+    """Faults that must be survived lead to the right outcome; others may also end the run."""
     right = {case.right.code}
     if call == "open" and what == "EACCES" and case.words[0] == "index":
         return right | {1, 3, 4}  # an index that may not be opened is one owned by somebody else
@@ -239,7 +239,7 @@ def remove_outputs(case, outcome):
 
 
 def check_next(case, faulted):
-    """After a fault the same run does what it does else, and leaves nothing beside it."""
+    """After a fault the same run does what it usually does, and leaves nothing else."""
     is_cached = any(name.startswith("cache/") for name in faulted.files)
     remove_outputs(case, faulted)
     outcome = run(case, None)

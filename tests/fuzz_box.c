@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The fuzz target of our reader of HDF5 files: reading ends, says no more than that something is wrong,
- * touches nothing that it should not, and gives all memory back. Mutations are made in structures that the
- * file has, and their checksums are mended, so that damage goes as deep as it can. */
+/* The fuzz target of our reader of HDF5 files: reading ends, at worst with an error, makes no access
+ * out of bounds, and frees all memory. Mutations change structures of the file and mend their checksums, so
+ * that the damage reaches as deep as possible. */
 #include "hdf5_mutants.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The fuzz target of netCDF's classic formats: a file is listed and read, or refused with a message, and all
- * memory comes back. */
+ * memory is freed. */
 #include "base/context.h"
 #include "box/inside.h"
 #include <stdlib.h>

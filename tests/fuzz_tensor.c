@@ -2,9 +2,9 @@
 /* The fuzz target of descriptors, and of arrays that may or may not fit them. An input is four bytes of
  * choices and the text of a box, see README.md.
  *
- * What must hold: nothing is touched that should not be, memory keeps to its limit and is all given back,
- * each failure is explained, each frame is sound, and the size of pieces changes neither contents nor
- * findings. What is sound is the same from an HDF5 file, and in another layout. */
+ * What must hold: no access is out of bounds, memory keeps to its limit and is all freed, each failure is
+ * explained, each frame is sound, and the size of pieces changes neither contents nor findings. A sound
+ * tensor is the same from an HDF5 file, and in another layout. */
 #include "base/buffer.h"
 #include "box_text.h"
 #include "data/frame.h"
@@ -34,7 +34,7 @@ typedef struct choice {
 	sheaf_bytes text;
 } choice;
 
-/* What a reading came to. */
+/* The outcome of a reading. */
 typedef struct outcome {
 	sheaf_status status;
 	sheaf_error error;
@@ -176,14 +176,14 @@ static void read_text(const choice *c, int64_t piece_bytes, outcome *o)
 static void compare(const outcome *a, const outcome *b)
 {
 	if (a->is_long || b->is_long || is_about_memory(a->status) || is_about_memory(b->status)) return;
-	/* Arrays of a piece are read before its entries are looked at, so its size says which of two flaws comes
-	 * first: one that fails, or one that is reported as fatal. */
+	/* Arrays of a piece are read before its entries are checked, so its size decides which of two flaws
+	 * comes first: one that fails, or one that is reported as fatal. */
 	bool a_ends = a->status || a->fatal, b_ends = b->status || b->fatal;
 	if (a_ends != b_ends)
 		broken("the status depends on the size of pieces", a->status ? &a->error : &b->error);
 	if (a->status && b->status && a->status != b->status)
 		broken("the kind of failure depends on the size of pieces", &a->error);
-	/* What is said of a piece that is flawed ends with its first flaws. */
+	/* The findings of a flawed piece end with its first flaws. */
 	if (a->status || a->fatal) return;
 	if (a->rules != b->rules || a->rows != b->rows || strcmp(a->hash, b->hash) != 0)
 		broken("contents depend on the size of pieces", NULL);
@@ -261,8 +261,7 @@ static sheaf_status hash_file(const bytes *file, const choice *c, sheaf_entries_
 	return status;
 }
 
-/* A layout that the tensor can have; NULL: the one it has. Dense levels take their time where the tensor is
- * large. */
+/* A layout that the tensor can have; NULL: the one it has. Dense levels take long if the tensor is large. */
 static const char *layout_of(unsigned which, const sheaf_tensor *tensor, bool *is_sparse)
 {
 	enum { SPARSE = 5, SMALL = 3 };
@@ -293,10 +292,11 @@ static sheaf_status convert(const bytes *from, const choice *c, bytes *to, bool 
 		const sheaf_schema *schema = sheaf_dataset_schema(dataset);
 		const char *layout = layout_of(c->layout, &schema->tensor, is_sparse);
 		sheaf_setting settings[] = {{"layout", layout}};
-		sheaf_create_options options = {.size = sizeof options,
-		                                .format = "binsparse",
-		                                .settings = settings,
-		                                .nsettings = layout ? 1 : 0,
+		sheaf_create_options options = {
+			.size = sizeof options,
+			.format = "binsparse",
+			.settings = settings,
+			.nsettings = layout ? 1 : 0,
 		};
 		status = sheaf_create_sink(sink, schema, &options, cx, &writer, error);
 		while (status == SHEAF_OK && (status = sheaf_next(dataset, &frame, error)) == SHEAF_OK)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The fuzz target of Zarr's metadata: what an array or an attribute is by its JSON is said, or refused, and
- * all memory comes back. */
+/* The fuzz target of Zarr's metadata: an array or an attribute is described by its JSON, or refused, and
+ * all memory is freed. */
 #include "base/context.h"
 #include "base/extend.h"
 #include "box/zarr/zarr.h"

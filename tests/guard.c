@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pages for each block, so that a touch of a byte beside it is a signal, and what no page can guard is filled
- * with a pattern that must stay. */
+/* Pages for each block, so that an access beside it is a signal; bytes that no page can guard are filled with
+ * a pattern that must stay. */
 #include "guard.h"
 #include <stdint.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ static slack slack_of(const guard_allocator *guard, uint8_t *block, size_t size)
 
 static void *new_block(guard_allocator *guard, size_t size)
 {
-	enum { SOILED = 256 }; /* bytes of each block that are nothing that anybody could have meant */
+	enum { SOILED = 256 }; /* bytes of each block that cannot be valid values */
 	uint8_t *pages = (uint8_t *)guard_map(size);
 	if (!pages) return NULL;
 	uint8_t *block = pages + offset_of(guard, size);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory between pages without rights: whoever reads or writes beside it dies. */
+/* Memory between protected pages: reading or writing beside it kills the process. */
 #ifndef SHEAF_TESTS_GUARD_H
 #define SHEAF_TESTS_GUARD_H
 
 #include <stddef.h>
 
-/* Further than any place of 16 bits is away, on both sides. */
+/* More than any 16-bit distance away, on both sides. */
 enum { GUARD_BYTES = 1 << 17 };
 
-/* `size` bytes, which begin and end beside a guard if they are whole pages, and else begin there; NULL where
- * there are none. */
+/* `size` bytes, which begin and end beside a guard if they are whole pages, and otherwise begin there; NULL
+ * if there are none. */
 void *guard_map(size_t size);
 void guard_unmap(void *memory, size_t size);
 
@@ -21,10 +21,10 @@ typedef enum guard_side {
 
 typedef struct guard_allocator {
 	guard_side side;
-	_Atomic long blocks; /* that are not yet given back */
+	_Atomic long blocks; /* that are not yet freed */
 } guard_allocator;
 
-/* As sheaf_context_options.reallocate. Aborts where bytes beside a block have changed. */
+/* As sheaf_context_options.reallocate. Aborts if bytes beside a block have changed. */
 void *guard_reallocate(void *user, void *memory, size_t old_bytes, size_t new_bytes);
 
 #endif

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Reads the files of tests/files with every kernel, between pages without rights: nobody touches a byte that
-is not theirs, and all kernels find the same. tests/guard_tool does the reading.
+"""Reads the files of tests/files with every kernel, between protected pages: no kernel accesses a byte
+outside its buffer, and all find the same. tests/guard_tool does the reading.
 
     GUARD_TOOL=build/tests/guard_tool SHEAF_TESTS=tests SHEAF_TOOLS=tools tests/guarded.py [PART OF A NAME]
 """
@@ -33,7 +33,7 @@ def settings_of(options):
 
 
 def fault(case, folder):
-    """What the tool says, if it is not content."""
+    """The tool's complaint, if it has one."""
     path = files.assemble(case, folder)
     kind, pairs = settings_of(case.options)
     command = [GUARD_TOOL, path, kind or case.file.split("/")[0], *pairs]

@@ -149,8 +149,9 @@ static sheaf_status show_elements(showing *s, sheaf_box *box, const sheaf_box_it
 	return status;
 }
 
-/* Where all that is wrong is that its values are none of ours, they are there all the same. */
-/* Of what is not printed only so much is read: a small file may have millions of chunks that are not there.
+/* If the only problem is that we do not read the type of its values, they are there all the same. */
+/* Of values that are not printed only a limited number is read: a small file may have millions of chunks that
+ * are not stored.
  */
 static bool is_worth_it(const showing *s, const sheaf_box_item *item)
 {
@@ -273,7 +274,7 @@ static void change_field(const hdf5_file *f, uint8_t *bytes)
 	const hdf5_structure *s = &f->structures[draw(f->count)];
 	size_t width = (size_t)1 << draw(4);
 	if (s->size < width) return;
-	/* Most fields stand at the begin. */
+	/* Most fields are at the beginning. */
 	size_t reach = draw(2) && s->size > 64 ? 64 : s->size, at = (size_t)draw(reach - width + 1);
 	uint8_t *field = bytes + s->byte + at;
 	uint64_t value = 0;

@@ -20,12 +20,12 @@ typedef struct hdf5_file {
 	bool prints;
 } hdf5_file;
 
-/* Reads all that there is: prints it, or maps the structures, or neither. Ends the process where a failure is
- * not explained, or memory is not given back. */
+/* Reads everything: prints it, or maps the structures, or neither. Ends the process if a failure is not
+ * explained, or memory is not freed. */
 sheaf_status hdf5_show(hdf5_file *f, bool prints, bool maps, sheaf_error *err);
 
-/* Changes `bytes`, which are those of a file that was mapped: one to three fields, in structures that it
- * really has, with their checksums mended. */
+/* Changes `bytes`, which are those of a file that was mapped: one to three fields, in structures of the
+ * file, with their checksums mended. */
 void hdf5_change(const hdf5_file *f, uint8_t *bytes, uint64_t seed);
 /* Mends the checksums of all structures. */
 void hdf5_mend(const hdf5_file *f, uint8_t *bytes);

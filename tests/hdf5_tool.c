@@ -4,9 +4,9 @@
  *   hdf5_tool map FILE                     structures: where each is, and its checksum in it
  *   hdf5_tool mutate SEED COUNT FILE...    COUNT changed copies of each file, in memory, are read
  *
- * A mutant has one to three fields changed, in structures that its file really has, with their checksums
- * mended: so damage goes as deep as it can. What must hold: reading ends, says no more than that something is
- * wrong, touches nothing that it should not (see sanitizers), and gives all memory back. */
+ * A mutant has one to three fields changed, in structures of its file, with their checksums mended, so
+ * that the damage reaches as deep as possible. What must hold: reading ends, at worst with an error, makes no
+ * access out of bounds (see sanitizers), and frees all memory. */
 #include "hdf5_mutants.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -60,7 +60,7 @@ static int mutate_all(int argc, char **argv)
 		for (uint64_t n = 0; n < count && f.count; n++, done++) {
 			char text[600];
 			int size = snprintf(text, sizeof text, "%s %" PRIu64 "\n", argv[i], seed + n);
-			/* What a crash was in: the last line. */
+			/* The last line says which mutant crashed. */
 			if (getenv("MUTANT_LOG") && pwrite(STDERR_FILENO, text, (size_t)size, 0) < 0) return 2;
 			mutate(&f, seed + n);
 		}

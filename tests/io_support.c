@@ -234,7 +234,7 @@ int gather(void *user, const void *data, size_t size)
 
 /* ---- limits, and failing allocations ---- */
 
-/* With the process not allowed to write files beyond `bytes`: what a full disk does, without one. */
+/* With the size of files limited to `bytes`: like a full disk. */
 void limit_files(rlim_t bytes)
 {
 	struct rlimit limit;

@@ -88,8 +88,7 @@ int gather(void *user, const void *data, size_t size);
 
 void limit_files(rlim_t bytes);
 
-/* Runs it as often as it has allocations, of which each fails once: NOMEM, with a message, and nothing is
- * left. */
+/* Runs it once for each of its allocations, which fails: NOMEM, with a message, and nothing is leaked. */
 void assert_allocations_may_fail(sheaf_status (*run)(sheaf_context *c, const char *name), const char *name);
 
 #endif

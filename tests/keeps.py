@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What formats keep of data: the tables of docs/formats.md are what the command does.
+"""What formats keep of data: the tables of docs/formats.md agree with the command.
 
-`keeps.py --write` writes the tables anew. Each format's sample is converted to each format and compared with
+`keeps.py --write` rewrites the tables. Each format's sample is converted to each format and compared with
 itself.
 """
 
@@ -57,7 +57,7 @@ def outcome(folder, source, reading, target):
 
 
 def declaration(folder, source, reading, target):
-    """The options with which a file is read that does not say what it holds."""
+    """The options for reading a file that does not describe itself."""
     said = sheaf("schema", "--to", target, *reading, source, folder=folder).stdout.splitlines()
     return ["--schema", said[said.index("-- array schema") + 1]] if "-- array schema" in said else []
 
@@ -73,7 +73,7 @@ def pairs(folder, sources, targets):
 
 
 def replaced(text, name, content):
-    """The page with the table of that name made anew."""
+    """The page with the table of that name rewritten."""
     begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
     before, rest = text.split(begin)
     return before + begin + "\n" + content + "\n" + end + rest.split(end)[1]

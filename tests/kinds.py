@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One file of each kind, for whatever looks at all of them."""
+"""One file of each kind, for all tests that need every kind."""
 
 import math
 import os
@@ -113,7 +113,7 @@ def hostile(folder):
 
 
 def named(folder):
-    """Indices with names that a page must not run."""
+    """Indices with names that a page must not execute."""
     (folder / "names.txt").write_text("".join(f"<img src=x onerror=alert({i})>\n" for i in range(200)))
     return [*sequences(folder / "named.ctf"), "--names", f"B={folder / 'names.txt'}"]
 

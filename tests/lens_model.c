@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets of examples whole, and in print. */
+/* Whole sets of examples, and their printed form. */
 #include "lens_model.h"
 #include <inttypes.h>
 #include <math.h>

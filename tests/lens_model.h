@@ -12,7 +12,7 @@ SHEAF_USE sheaf_status read_set(sheaf_lens_reader *in, int64_t bytes, sheaf_lens
 /* The whole set in one spelling, at the end of a builder. */
 SHEAF_USE sheaf_status write_set(sheaf_lens_writing *w, const sheaf_lens_spelling *spelling,
                                  const sheaf_lens_set *set, sheaf_builder *to, sheaf_error *err);
-/* The set as the dumps of the real program show it, but for what a network makes of events. */
+/* The set as the dumps of the real program show it, except for the events as a network sees them. */
 SHEAF_USE sheaf_status print_set(sheaf_lens_writing *w, const sheaf_lens_set *set, FILE *to,
                                  sheaf_error *err);
 

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""sheaf-mpi: what comes out of any number of ranks is what one process makes, under each MPI that is
-there."""
+"""sheaf-mpi: any number of ranks makes what one process makes, under each installed MPI."""
 
 import os
 import signal
@@ -50,8 +49,8 @@ def launch(mpi, n, words, folder, **more):
 
 
 def end(job):
-    """What a job has printed. Open MPI's launcher now and then waits for a lock of its own after its ranks
-    have ended; nobody would end it."""
+    """The output of a job. Open MPI's launcher sometimes waits for a lock of its own after its ranks have
+    ended, forever."""
     try:
         return job.communicate(timeout=120)
     except subprocess.TimeoutExpired:
@@ -201,7 +200,7 @@ def check_failures(mpi, folder):
 
 
 def check_full(mpi, folder):
-    """The disk is full when another rank than the first writes its part."""
+    """The disk is full when a rank other than the first writes its part."""
     disk = folder / "disk"
     disk.mkdir(exist_ok=True)
     name = f"{mpi}: a full disk: exit 3, one message, nothing is left"
@@ -237,7 +236,7 @@ def check_full(mpi, folder):
 
 
 def processes_below(pid):
-    """Those that a process has started, and so on."""
+    """The processes that a process has started, and theirs."""
     found = []
     for task in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -251,7 +250,7 @@ def processes_below(pid):
 
 
 def find_rank(mpi, job, rank):
-    """The process of a rank, once it is there."""
+    """The process of a rank, once it runs."""
     wanted = f"{RANK_WORDS[mpi]}={rank}".encode()
     while job.poll() is None:
         for pid in processes_below(job.pid):
@@ -288,7 +287,7 @@ def check_killed(mpi, folder, name, suffix):
             end(job)
         killed += job.returncode != 0
         exists = (folder / f"killed.{suffix}").exists()
-        # A rank may be killed when the output stands already, and the job has only to end.
+        # A rank may be killed when the output is already written, and the job only has to end.
         fine = (folder / f"killed.{suffix}").read_bytes() == whole if exists else job.returncode != 0
         tap.point(
             fine,
@@ -322,8 +321,8 @@ def make_large(folder):
 
 
 def launched_by(launcher, mpi, folder):
-    """What comes of two ranks: one job's output, or, where each takes itself for the only one, a refusal and
-    none. So do those that MPICH 4.2 of Ubuntu 24.04 starts with its own launcher."""
+    """The outcome of two ranks: one job's output, or, if each believes that it is the only one, a refusal
+    and no output. That is so for MPICH 4.2 of Ubuntu 24.04 with its own launcher."""
     job = launch(launcher, 2, [os.environ["SHEAF_MPI_" + mpi], "hash", "long.ctf"], folder)
     out, said = end(job)
     if job.returncode == 0 and out.count(b"long.ctf") == 1:

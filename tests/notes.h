@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats that write down how they are called, and a context that hears, in a folder of its own: for tests of
- * datasets over formats. The list of formats is the program's own: beside the two that hold sequences there
- * are some that only take notes. */
+/* Formats that record how they are called, and a context that records findings, in a folder of its own: for
+ * tests of datasets over formats. The list of formats is the program's own: beside the two that hold
+ * sequences there are some that only take notes. */
 #ifndef SHEAF_TESTS_NOTES_H
 #define SHEAF_TESTS_NOTES_H
 
@@ -53,7 +53,7 @@ static sheaf_likely notes_probe(sheaf_bytes head, const char *name)
 	return head.size >= 5 && memcmp(head.data, "MAYBE", 5) == 0 ? SHEAF_PERHAPS : SHEAF_NO;
 }
 
-/* As sure as the other one of what is called BOTH. */
+/* As sure as the other one about files named BOTH. */
 static sheaf_likely rival_probe(sheaf_bytes head, const char *name)
 {
 	(void)name;
@@ -240,7 +240,7 @@ static void see_progress(void *user, int64_t done, int64_t total)
 
 static sheaf_context_options hearing_options(void)
 {
-	/* One thread: `calls` is not for several. What more of them change is test_threads.c's. */
+	/* One thread: `calls` is not for several. test_threads.c tests more of them. */
 	return (sheaf_context_options){
 		.size = sizeof(sheaf_context_options), .threads = 1, .on_problem = hear, .on_progress = see_progress};
 }

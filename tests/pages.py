@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The page that `sheaf report` writes: whole, the same for any number of threads, with nothing that a browser
-would fetch, its policy's hashes those of its style sheet and its script, its numbers those of --json, its
-picture the raster of the file."""
+"""The page that `sheaf report` writes: complete, the same for any number of threads, with nothing for a
+browser to fetch; its policy has the hashes of its style sheet and its script, its numbers are those of
+--json, its picture shows the file."""
 
 import base64
 import hashlib
@@ -242,7 +242,7 @@ def index(folder):
 
 
 def simulator(folder):
-    """What the sliders choose from: widths of batches that are drawn, against a sum over all lengths."""
+    """The sliders' data: widths of drawn batches, against a sum over all lengths."""
     path = folder / "lengths.ctf"
     lengths = [1 + i * i % 13 + (i % 97 == 0) * 60 for i in range(500)]
     path.write_text("".join(f"{r}\t|A {k}\n" for r, n in enumerate(lengths) for k in range(n)))
@@ -277,7 +277,7 @@ def simulator(folder):
 
 
 def drift(folder):
-    """Two files: the distances are those of their histograms, and the same file is no distance away."""
+    """Two files: the distances are those of their histograms, and the same file has distance 0."""
     one, other = folder / "one.ctf", folder / "other.ctf"
     one.write_text("".join(f"{r}\t|A {r % 4}\t|B {r % 5}:1\n" * (1 + r % 2) for r in range(80)))
     other.write_text(
@@ -336,7 +336,7 @@ def drift(folder):
 
 
 def charts(folder):
-    """Each chart as a file, which is the one of the page; those that are there stay."""
+    """Each chart as a file, which is the one in the page; existing files stay."""
     path, out = folder / "c.ctf", folder / "svg"
     path.write_text("".join(f"{r}\t|A {r / 3} {r}\t|B {r * r % 90}:1\n" * (1 + r % 9) for r in range(90)))
     words = [
@@ -457,7 +457,7 @@ def matrices(folder):
 
 
 def sizes(folder):
-    """A page of much is not a large one."""
+    """A page about many streams is not large."""
     path = folder / "large.mtx"
     entries = sorted({((i * 7919) % 4001, (i * i * 31 + i) % 4003) for i in range(150000)})
     path.write_text(

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Conversions in parts: the merged file is the serial one, byte for byte, and says the same; parts that do
-not fit together are refused by name."""
+"""Conversions in parts: the merged file is the serial one, byte for byte, with the same messages; parts
+that do not fit together are refused by name."""
 
 import json
 import os
@@ -15,7 +15,7 @@ import tap
 from selection import cases, sheaf
 
 ALL, SOME, FEW = [1, 2, 3, 7, 16, 50], [1, 3, 16], [2, 5]  # each part is a file that is synced
-# What all parts and the merge of them are given as well as the serial run.
+# Options of all parts and their merge, and of the serial run.
 BOTH = {"--max-errors", "--allow-loss", "--strict"}
 
 
@@ -36,7 +36,7 @@ def both(words):
 
 
 def make_parts(folder, n, words, inputs, suffix):
-    """The parts' names; or what is wrong."""
+    """The parts' names, or what is wrong."""
     names = []
     for i in range(n):
         names.append(f"p.{suffix}.{i + 1}.part")
@@ -93,8 +93,7 @@ def check_samples(folder):
 
 
 def check_payloads(folder):
-    """Where rows are encoded apart from each other, a part has bytes of the output, and merging copies
-    them."""
+    """If rows are encoded independently, a part has bytes of the output, and merging copies them."""
     for name in ("long.ctf", "long.csv"):
         suffix = name.partition(".")[2]
         sheaf(folder, "convert", "-f", name, f"whole.{suffix}")
@@ -205,8 +204,8 @@ def check_long(folder):
 
 
 def check_counts(folder, words):
-    """Pieces of an index that are too long to come out even will do where it says what is in them: that saves
-    a pass."""
+    """Pieces of an index that are too long for even parts are sufficient if it says what is in them: that
+    saves a pass."""
     done = sheaf(folder, "index", "--piece-bytes", "4000", "long.ctf")
     pieces = int(done.stdout.decode().partition("pieces: ")[2].split()[0])
     check(folder, "long.ctf with an index of long pieces", words, ["long.ctf"], "cbf", [2])

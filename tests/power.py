@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Power is lost at any moment of a run: the old output stands, or the new one, whole; once the run has ended
-well, the new one.
+"""Power is lost at any moment of a run: the old output is there, or the new one, whole; after a successful
+run, the new one.
 
 The library of faults.c records what a run writes, cuts, creates, renames, removes and syncs. Nothing of that
-is sure to be on the disk before a sync: of a file for its bytes and its size, of its folder for its name. So
-at every point of the record states are built in which what was not synced is lost: all of it, nothing of it,
-all but one of it, all except one. Arguments: words that must stand in a case's name.
+is certain to be on the disk before a sync: of the file for its bytes and its size, of its folder for its
+name. So at every point of the record, states are built in which unsynced changes are lost: all, none, all but
+one, or only one. Arguments: words that must stand in a case's name.
 """
 
 import os
@@ -30,11 +30,11 @@ class Step:
         self.names = (
             [os.fsdecode(name) for name in data.split(b"\0")] if kind in (CREATED, RENAMED, REMOVED) else []
         )
-        self.at = file if kind in (WRITTEN, CUT) else folder  # whose sync makes it last
+        self.at = file if kind in (WRITTEN, CUT) else folder  # whose sync makes it durable
 
 
 def read_record(path):
-    """The steps. A file that is created has a number of its own, whoever had it before."""
+    """The steps. A created file has a new number, whoever had the name before."""
     content = path.read_bytes()
     at, renumbered = 0, {}
     while at < len(content):
@@ -136,7 +136,7 @@ def check(case, folder, ended, disk):
 
 
 def try_case(case, root):
-    """How many states were looked at, and what was wrong."""
+    """How many states were checked, and what was wrong."""
     record = root / "record"
     disk, folder = begin(case), os.stat(case.folder).st_ino
     outcome = run(case, "", FAULTS_RECORD=str(record))

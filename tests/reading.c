@@ -10,7 +10,7 @@
 #include <string.h>
 
 typedef struct hearing {
-	guard_allocator guard; /* first: it is what the allocator is given */
+	guard_allocator guard; /* first, since the allocator gets a pointer to it */
 	FILE *out;
 } hearing;
 

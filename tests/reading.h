@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything that a reading says and makes, as text, so that two can be compared: rows, findings with their
- * places and counts, the outcome. */
+/* Everything that a reading reports and gives, as text, so that two can be compared: rows, findings with
+ * their places and counts, the outcome. */
 #ifndef SHEAF_TESTS_READING_H
 #define SHEAF_TESTS_READING_H
 
@@ -8,7 +8,7 @@
 #include <sheaf/sheaf.h>
 
 typedef struct reading {
-	char *said; /* NUL-terminated; whoever asked frees it */
+	char *said; /* NUL-terminated; the caller frees it */
 	size_t size;
 } reading;
 
@@ -36,7 +36,7 @@ typedef struct way {
 	int64_t piece_bytes;
 } way;
 
-/* Each kernel of this machine reads and says what the scanner alone does. */
+/* Each kernel of this machine reads and reports the same as the scanner alone. */
 void compare_readings(const way *w, sheaf_bytes input);
 
 #endif

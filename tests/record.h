@@ -21,7 +21,7 @@ typedef struct record {
 
 /* A context whose problems go into *r. */
 void begin(record *r, sheaf_context_options options);
-/* Frees it; nothing may be left in memory. */
+/* Frees it; no memory may be leaked. */
 void end(record *r);
 
 typedef struct settings {

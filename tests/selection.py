@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Selecting is selecting from what cat prints: rows, samples and columns, for all formats, however they are
-read."""
+"""A selection is what it would be from the rows that cat prints: rows, samples and columns, for all
+formats, however they are read."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sanitizers make a test ten times and more as slow: SHEAF_TESTS_ONE_IN=8 leaves one of eight of what tests
- * try at random or in all combinations. */
+/* Sanitizers make a test ten times slower or more: with SHEAF_TESTS_ONE_IN=8, tests try one in eight of
+ * their random inputs and combinations. */
 #ifndef SHEAF_TESTS_SHARE_H
 #define SHEAF_TESTS_SHARE_H
 

@@ -11,7 +11,7 @@ from selection import cases, rows_of, sheaf, values
 
 
 def split(folder, *words):
-    """The parts' rows, by what the command says of them; or what is wrong."""
+    """The parts' rows, as the command prints them, or what is wrong."""
     done = sheaf(folder, "split", *words)
     if done.returncode:
         return f"exit {done.returncode}: {done.stderr.decode()}"

@@ -35,7 +35,7 @@ void check_text(const char *wanted, const char *found, const char *file, int lin
 
 /* ---- chance ---- */
 
-/* A fixed start for each test: what fails once fails again. */
+/* A fixed start for each test, so that failures can be repeated. */
 void seed_random(uint64_t seed);
 uint64_t next_random(void);
 /* From 0 to n - 1. */
@@ -43,7 +43,7 @@ int64_t random_below(int64_t n);
 
 /* ---- memory ---- */
 
-/* Counts what it gives. Call number fail_at (from 1; 0: none) fails, and with `stay` every later one. */
+/* Counts what it gives. Call number fail_at (from 1; 0: none) fails, and with `stay` all later ones. */
 typedef struct allocator {
 	_Atomic int64_t bytes, calls, peak;
 	int64_t fail_at;
@@ -56,7 +56,7 @@ sheaf_context_options options_with(allocator *memory);
 sheaf_context *context_with(const sheaf_context_options *options);
 /* A context of all defaults. */
 sheaf_context *usual_context(void);
-/* Frees a context in which nothing may be left. */
+/* Frees a context; no memory may be leaked. */
 void end_context(sheaf_context *cx);
 
 /* ---- bytes ---- */
@@ -82,7 +82,7 @@ int64_t read_bytes(void *user, void *data, size_t size);
 
 extern char folder[64];
 
-/* cmocka set-up and tear-down: an empty `folder`, gone with all that is in it afterwards. */
+/* cmocka set-up and tear-down: an empty `folder`, removed afterwards with everything in it. */
 int make_folder(void **state);
 int remove_folder(void **state);
 /* Path of a name in the folder; the last few stay valid. */
@@ -96,7 +96,7 @@ int files_in_folder(void);
 
 /* ---- datasets ---- */
 
-/* Whether this build reads and writes it: not boxes, where there is no library for them. */
+/* Whether this build reads and writes it. */
 bool is_built(const sheaf_format *format);
 /* What a format holds, as far as tests generate it; beside SHEAF_CAN_... in abilities. */
 enum {
@@ -109,8 +109,8 @@ enum {
 	HOLDS_SCHEMA = 1 << 22      /* whether there were keys: equal contents may be different bytes */
 };
 unsigned abilities(const sheaf_format *format);
-/* Whether a format holds any sequences, and not those of one shape alone, or only beside other kinds of
- * rows. */
+/* Whether a format holds sequences in general: not only those of one shape, or only beside other kinds
+ * of rows. */
 bool holds_streams(const sheaf_format *format);
 
 /* A schema and one frame of it. */
@@ -132,9 +132,9 @@ void free_table(table *t);
 void add_stream(table *t, const char *name, bool sparse, int64_t dim, sheaf_type type);
 
 void begin_filling(filler *f, const sheaf_field *field, sheaf_context *cx);
-/* A value as its type's nearest; index -1 in dense streams. */
+/* A value, rounded to its type; index -1 in dense streams. */
 void fill_value(filler *f, int64_t index, double value);
-/* A value as it is, of the field's own type. */
+/* A value of the field's own type, unchanged. */
 void fill_raw(filler *f, int64_t index, const void *value);
 void end_sample(filler *f);
 void end_row(filler *f);
@@ -150,7 +150,7 @@ void assert_same_row(const sheaf_frame *a, int64_t row_a, const sheaf_frame *b, 
 /* Three rows of stream "x" (1, 2, 3), with these keys. */
 table keyed_table(sheaf_context *cx, const uint64_t *three);
 
-/* A buffer over somebody's array. */
+/* A buffer over the caller's array. */
 #define borrow(array) ((sheaf_buffer){(uint8_t *)(array), sizeof(array), NULL})
 
 /* Opens bytes as a dataset; options NULL: all defaults. */

@@ -22,7 +22,7 @@ def skip(name, why="the data of real programs are not here"):
 
 
 def end():
-    """The plan; gives the exit status, for whoever reads no TAP."""
+    """The plan; returns the exit status, for callers that do not read TAP."""
     print(f"1..{points}")
     return 1 if failures else 0
 

@@ -55,7 +55,7 @@ def at_terminal(folder, words, columns, stdin=None, **more):
     while True:
         try:
             some = os.read(parent, 1 << 16)
-        except OSError:  # nobody is at the other end any more
+        except OSError:  # the other end is closed
             break
         if not some:
             break
@@ -268,7 +268,7 @@ def check_colours(folder):
 
 
 def check_progress(folder):
-    """Something comes late, so that the bar is shown from then on to the end."""
+    """Some input comes late, so that the bar is shown from then on."""
     (folder / "head.mtx").write_text(
         "%%MatrixMarket matrix coordinate real general\n300 300 3000\n"
         + "".join(f"{i % 300 + 1} 1 1\n" for i in range(1500))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every allocation refused once, and every one from some point on; memory limits from nothing to enough.
- * Whatever is under way ends with the right status, holds nothing, and leaves no file behind. */
+/* Every allocation refused once, and all of them from some point on; memory limits from nothing to
+ * enough. Each operation ends with the right status, leaks nothing, and leaves no file. */
 #include "share.h"
 #include "support.h"
 
@@ -139,8 +139,8 @@ static table make_dataset(sheaf_context *cx)
 static table (*const makers[CONTENTS])(sheaf_context *cx) = {make_dataset, make_labelled, make_table,
                                                              make_matrix};
 
-/* Doubles, as the format that does not store types reads them on request; and the groups that each stream is,
- * for one that wants to know. */
+/* Doubles, for the format that does not store types; and the group of each stream, for the one that needs
+ * them. */
 enum { MOST_SETTINGS = 5 };
 #define TABLE_SCHEMA "<a:int64 NOT NULL,b:double NOT NULL,c:string NOT NULL>"
 static const sheaf_setting of_dataset[MOST_SETTINGS] = {{"precision", "double"},
@@ -172,7 +172,7 @@ static const char *coordinates_of(int i)
 	return inputs[i].content == MATRIX && uses(i, SHEAF_READING, "columns") ? "i,j" : NULL;
 }
 static const char *shape_of(int i) { return coordinates_of(i) ? "10,4" : NULL; }
-/* Whether its pieces can be read in any order: not where a table is looked at as a tensor. */
+/* Whether its pieces can be read in any order: not if a table is read as a tensor. */
 static bool has_pieces(int i) { return format_of(i)->random && !coordinates_of(i); }
 
 /* Those that format `from` uses for reading or format `to` for writing; -1: neither. */
@@ -198,7 +198,7 @@ static void compress(input *in, sheaf_context *cx)
 	assert_ok(sheaf_sink_commit(sink, &err));
 }
 
-/* One sample in each sequence: a writer that wants to know has to have them counted. */
+/* One sample in each sequence: a writer that must know has them counted. */
 static table make_flat(sheaf_context *cx)
 {
 	return stream_table(cx, "F", true, 9, SHEAF_F32, "1:1;2:2;3:3;_;5:5;6:6;7:7;8:8");
@@ -282,7 +282,7 @@ static int next_to(int i)
 	return k;
 }
 
-/* An operation on input i; its results must be right where it says OK. */
+/* An operation on input i; its results must be right if it returns OK. */
 typedef struct operation {
 	const char *name;
 	sheaf_status (*run)(int i, sheaf_context *cx);
@@ -294,7 +294,7 @@ static sheaf_open_options reading(int i)
 {
 	static settings s;
 	s = settings_for(of_dataset, i, -1);
-	/* Nothing in a table, in rows of labels or in lines of entries may tell what it is. */
+	/* A table, rows of labels, and lines of entries may not be recognised by content. */
 	const char *format = inputs[i].content != STREAMS ? format_of(i)->name : NULL;
 	return (sheaf_open_options){.size = sizeof(sheaf_open_options),
 	                            .format = format,
@@ -344,7 +344,7 @@ static sheaf_status read_named(const char *name, int i, sheaf_context *cx)
 static sheaf_status read_path(int i, sheaf_context *cx) { return read_named(inputs[i].name, i, cx); }
 static sheaf_status read_packed(int i, sheaf_context *cx) { return read_named(inputs[i].packed, i, cx); }
 
-/* What cannot be rewound is kept in a file of its own. */
+/* Input that cannot be rewound is kept in a temporary file. */
 static sheaf_status read_stream(int i, sheaf_context *cx)
 {
 	sheaf_source *source;
@@ -505,7 +505,7 @@ static sheaf_status print_it(int i, sheaf_context *cx)
 	return status;
 }
 
-/* Rows as users of the format write them, and what else there is to know of a file. */
+/* Rows as users of the format write them, and everything else about a file. */
 static sheaf_status show_it(int i, sheaf_context *cx)
 {
 	sheaf_status status = SHEAF_OK;
@@ -607,7 +607,7 @@ static sheaf_status convert_packed_to_itself(int i, sheaf_context *cx)
 	return convert_it(&from, 1, settings_for(of_dataset, i, i), format_of(i)->suffixes[0], cx);
 }
 
-/* Nothing is declared but tables: where a format has another spelling, it goes from one into the other. */
+/* Only tables are declared; a format with two spellings converts one into the other. */
 static sheaf_status convert_as_it_is(int i, sheaf_context *cx)
 {
 	const char *from = in_folder(inputs[i].name);
@@ -628,12 +628,12 @@ static sheaf_status convert_flat(int i, sheaf_context *cx)
 static sheaf_status convert_two(int i, sheaf_context *cx)
 {
 	const char *from[] = {in_folder(inputs[i].name), in_folder(inputs[i].packed)};
-	int n = inputs[i].content == MATRIX ? 1 : 2; /* a tensor that is there twice has each position twice */
+	int n = inputs[i].content == MATRIX ? 1 : 2; /* a tensor that is given twice has each position twice */
 	return convert_it(from, n, settings_for(of_dataset, i, next_to(i)), format_of(next_to(i))->suffixes[0],
 	                  cx);
 }
 
-/* Over a file that is there: it must stay as it was. */
+/* Over an existing file, which must stay as it was. */
 static sheaf_status convert_over(int i, sheaf_context *cx)
 {
 	char output[32];
@@ -689,7 +689,7 @@ static void explain(const operation *o, int i, const char *what, int64_t n, shea
 	            sheaf_status_name(status), status ? err.message : "");
 }
 
-/* Runs it with allocation n refused. False where that many are not made. */
+/* Runs it with allocation n refused. False if there are fewer. */
 static bool refuse(const operation *o, int i, int64_t n, bool stay, int threads, int *refused)
 {
 	allocator memory = {.stay = stay};
@@ -716,7 +716,7 @@ static bool refuse(const operation *o, int i, int64_t n, bool stay, int threads,
 	return reached;
 }
 
-/* To refuse every allocation takes minutes: without FAULTS=all it is one in STEP, a different one in each
+/* Refusing every allocation takes minutes: without FAULTS=all it is one in STEP, a different one in each
  * case. */
 static int64_t step(void)
 {
@@ -777,8 +777,8 @@ static sheaf_status limit(const operation *o, int i, int64_t max_memory)
 	err = (sheaf_error){0};
 	sheaf_status status = o->run(i, cx);
 	int64_t left = sheaf_context_memory(cx, &peak);
-	/* What is taken from the allocator keeps to the limit, too; a few kilobytes are the contexts
-	 * themselves. */
+	/* Memory taken from the allocator keeps to the limit, too, except for a few kilobytes of the
+	 * contexts themselves. */
 	bool good = left == 0 && peak <= max_memory && memory.peak <= max_memory + CONTEXTS &&
 	            (status == SHEAF_OK ||
 	             (status == SHEAF_LIMIT && err.status == SHEAF_LIMIT && strstr(err.message, "limit")));

@@ -63,7 +63,7 @@ static void test_forms_and_compressions(void **state)
 	}
 }
 
-/* As many bytes come out as were said, of all bytes that are there, or nothing counts. */
+/* Decompression gives exactly the stated number of bytes from all of the input, or fails. */
 static void test_lengths_of_compressed_buffers(void **state)
 {
 	enum { SIZE = 1000 };
@@ -101,7 +101,7 @@ static void test_lengths_of_compressed_buffers(void **state)
 	end_context(cx);
 }
 
-/* Texts in another encoding have no place, unless they are written as bytes. */
+/* Texts in another encoding cannot be written, unless as bytes. */
 static void test_texts_that_are_no_utf8(void **state)
 {
 	(void)state;
@@ -118,7 +118,7 @@ static void test_texts_that_are_no_utf8(void **state)
 	free_bytes(&bytes);
 }
 
-/* What compresses buffers compresses files, too. */
+/* The compressions of buffers also compress files. */
 static void test_lz4_files(void **state)
 {
 	(void)state;
@@ -210,7 +210,7 @@ static void test_long_batches(void **state)
 	}
 }
 
-/* What is said beside a column must not be taken for another one. */
+/* What is said beside a column must not be taken for another column. */
 static void test_names_that_are_taken(void **state)
 {
 	(void)state;
@@ -316,7 +316,7 @@ static void put_batch(sheaf_builder *to, const one_batch *batch, sheaf_ipc_kind 
 	sheaf_builder_drop(&head);
 }
 
-/* What `cat --json` prints of the stream, or the message of what is wrong with it. */
+/* What `cat --json` prints for the stream, or the error message. */
 static void assert_read(const sheaf_builder *stream, sheaf_status wanted, const char *text)
 {
 	sheaf_context *cx = usual_context();
@@ -367,7 +367,8 @@ static void test_dictionaries(void **state)
 	put_schema(&s, UTF8, true);
 	size_t schema = s.size;
 	put_batch(&s, &rows, SHEAF_IPC_BATCH);
-	assert_read(&s, SHEAF_DATA, "expected a dictionary before its first batch");
+	assert_read(&s, SHEAF_DATA,
+	            "expected a dictionary before the first batch that needs it, found none with the number 5");
 	s.size = schema;
 	put_batch(&s, &words, SHEAF_IPC_DICTIONARY);
 	put_batch(&s, &rows, SHEAF_IPC_BATCH);
@@ -383,7 +384,7 @@ static void test_dictionaries(void **state)
 	end_context(cx);
 }
 
-/* What is added to a dictionary holds from then on, beside what was there. */
+/* Additions to a dictionary hold from then on, with the earlier values. */
 static void test_deltas(void **state)
 {
 	static const one_batch
@@ -486,7 +487,7 @@ static void test_views_of_texts(void **state)
 	views.sizes[2] = 12;
 	s.size = schema;
 	put_batch(&s, &views, SHEAF_IPC_BATCH);
-	assert_read(&s, SHEAF_DATA, "expected views into their bytes");
+	assert_read(&s, SHEAF_DATA, "expected texts that lie within their bytes, found one outside, in row 0");
 	views.variadic = -1;
 	s.size = schema;
 	put_batch(&s, &views, SHEAF_IPC_BATCH);
@@ -495,7 +496,7 @@ static void test_views_of_texts(void **state)
 	end_context(cx);
 }
 
-/* Each count is held against the bytes. */
+/* Each count is compared with the bytes. */
 static void test_what_is_said_of_buffers(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The ground: the cursor, buffers and their builder. */
+/* The basics: the cursor, buffers and their builder. */
 #include "base/buffer.h"
 #include "base/checked.h"
 #include "base/context.h"
@@ -49,7 +49,7 @@ static void test_cursor_failure_sticks(void **state)
 	assert_string_equal(c.failed, "first");
 	assert_int_equal(c.failed_at, 14);
 	assert_int_equal(c.needed, 8);
-	/* Two bytes are left, and none of them is given any more. */
+	/* Two bytes are left, and neither is given any more. */
 	assert_int_equal(sheaf_cursor_u8(&c, "second"), 0);
 	assert_int_equal(sheaf_cursor_i32le(&c, "third"), 0);
 	assert_int_equal(sheaf_cursor_i64le(&c, "fourth"), 0);
@@ -276,7 +276,7 @@ static void test_builder_grows_to_any_size(void **state)
 	end_context(cx);
 }
 
-/* A wish that is granted, one that is refused, and one that nobody can grant: what is there stays. */
+/* Growth that succeeds, fails, and is impossible: the contents stay. */
 static void test_builder_wishes(void **state)
 {
 	(void)state;
@@ -322,7 +322,7 @@ static void test_builder_failure_sticks(void **state)
 	assert_ok(sheaf_builder_status(&b, &err));
 	sheaf_builder_append(&b, large, sizeof large);
 	size_t size = b.size;
-	sheaf_builder_text(&b, "x"); /* there would be room for this one, and memory again, too */
+	sheaf_builder_text(&b, "x"); /* this one would fit, and memory is available again, too */
 	sheaf_builder_i64(&b, 1);
 	sheaf_builder_printf(&b, "%d", 1);
 	assert_int_equal(b.size, size);

@@ -25,7 +25,7 @@ static sheaf_status tell_lengths(const void *user, int64_t row, int64_t n, uint3
 	return SHEAF_OK;
 }
 
-/* n rows of 1 to `longest` samples, in chunks of 1 to `most` rows (0: each of as many as there are). */
+/* n rows of 1 to `longest` samples, in chunks of 1 to `most` rows (0: one chunk). */
 static void make_rows(made_rows *m, int64_t n, int64_t longest, int64_t most)
 {
 	int64_t samples = 0, chunks = 0, left = 0;
@@ -81,7 +81,8 @@ static void test_permutation_of_many(void **state)
 	for (int64_t i = 0; i < 1000; i++) assert_true(sheaf_permutation_at(&p, n - 1 - i) < n);
 }
 
-/* Small permutations come about equally often: chi-square of the 24 orders of four, 23 degrees of freedom. */
+/* Small permutations are about equally frequent: chi-square of the 24 orders of four, 23 degrees of freedom.
+ */
 static void test_permutation_of_few_is_fair(void **state)
 {
 	(void)state;
@@ -155,7 +156,7 @@ static void test_orders_have_each_row_once(void **state)
 	}
 }
 
-/* Any place gives what going there gives, whatever was asked before. */
+/* Any place gives the same as going there, whatever was asked before. */
 static void test_orders_tell_any_place(void **state)
 {
 	(void)state;
@@ -207,8 +208,8 @@ static void test_cntk_order_of_ten(void **state)
 	}
 }
 
-/* Within a window rows of all its chunks are mixed, and of no other: as many chunks as it says, or as have
- * its samples. */
+/* Within a window, rows of all its chunks are mixed, and of no other: as many chunks as its size says, or
+ * as hold that many samples. */
 static void test_windows_are_full(void **state)
 {
 	enum { CHUNKS = 12, EACH = 40 };
@@ -358,7 +359,7 @@ static void test_resuming_at_every_batch_changes_nothing(void **state)
 	}
 }
 
-/* The batches of one shard, and what several shards have of the same ones, taken together. */
+/* The batches of one shard, and the shares of several shards of the same batches, taken together. */
 static void check_shards(const made_rows *m, sheaf_plan_options o, int64_t world)
 {
 	static walked whole, part;
@@ -583,7 +584,7 @@ static void test_epochs_meet(void **state)
 	assert_int_equal(ends, 6);
 	assert_in_range(w.batches[w.n - 1].after.position, 6 * 33, 6 * 33 + 3);
 	sheaf_plan_close(plan);
-	/* An epoch on its own begins where the one before has ended. */
+	/* An epoch by itself begins where the one before has ended. */
 	int third = 0;
 	for (int passed = 0; passed < 2; third++) passed += w.batches[third].epoch_end;
 	o.first_epoch = 2;

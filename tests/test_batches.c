@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Minibatches over datasets: each batch has the very rows of the files, whatever the order, the format and
- * the memory, and comes again where a state says. */
+/* Minibatches over datasets: each batch has exactly the rows of the files, whatever the order, the format
+ * and the memory, and a state brings it back. */
 #include "support.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -380,8 +380,7 @@ static void test_memory_and_threads_change_nothing(void **state)
 	free_data(&text);
 }
 
-/* What loaders make that take turns, put together, is what one of them makes; so are batches passed over and
- * the rest. */
+/* Loaders that take turns together make what a single one makes; so do skipped batches and the rest. */
 static void test_loaders_that_take_turns(void **state)
 {
 	(void)state;
@@ -416,7 +415,7 @@ static void test_loaders_that_take_turns(void **state)
 				assert_true(n >= whole.n && n < whole.n + stride);
 				end_run(&r);
 			}
-		/* Passing over in the middle, whatever was made ahead. */
+		/* Skipping in the middle, whatever was made ahead. */
 		options.stride = 0;
 		for (int before = 0; before < 4; before++) {
 			begin_run(&r, &text, 300, &options, (sheaf_context_options){.threads = 3});
@@ -442,8 +441,8 @@ static void test_loaders_that_take_turns(void **state)
 	free_data(&text);
 }
 
-/* A window is chosen where not everything fits, and then pieces that are done with go. */
-/* Whatever was given before, an epoch is that of batches that are opened with it. */
+/* A window is chosen if not everything fits, and then finished pieces are dropped. */
+/* Whatever was given before, an epoch is the same as that of batches opened at it. */
 static void test_epochs_begin_anew(void **state)
 {
 	(void)state;
@@ -684,7 +683,7 @@ static void test_joined_files(void **state)
 	end_context(cx);
 }
 
-/* Three of a for one of b; each comes round in sweeps of its own. */
+/* Three of a for one of b; each has sweeps of its own. */
 static void test_files_mixed_by_weights(void **state)
 {
 	(void)state;
@@ -716,7 +715,7 @@ static void test_files_mixed_by_weights(void **state)
 		firsts[n] = batch->keys[0];
 		for (int64_t i = 0; i < batch->sequences; i++, draws++) {
 			of_a += batch->keys[i] < A;
-			/* A sequence comes again only when all others of its file have come. */
+			/* A sequence is repeated only when all others of its file have been given. */
 			int64_t first = batch->keys[i] < A ? 0 : A, end = first ? A + B : A,
 					least = seen[batch->keys[i]]++;
 			for (int64_t k = first; k < end; k++) assert_true(seen[k] >= least - 1);
@@ -874,7 +873,7 @@ static void test_shards_of_launchers(void **state)
 	setenv("SLURM_NTASKS", "16", 1);
 	assert_ok(sheaf_shard_from_text("env", &shard, &err));
 	assert_int_equal(shard.world, 16);
-	setenv("SLURM_STEP_NUM_TASKS", "4", 1); /* of a step there are fewer than of the job */
+	setenv("SLURM_STEP_NUM_TASKS", "4", 1); /* a step has fewer than the job */
 	assert_ok(sheaf_shard_from_text("env", &shard, &err));
 	assert_int_equal(shard.rank, 3);
 	assert_int_equal(shard.world, 4);

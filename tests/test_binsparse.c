@@ -162,7 +162,7 @@ static void test_versions(void **state)
 	               "version: expected a text like \"0.1\", found an array");
 }
 
-/* Each key that must be there has its own error. */
+/* Each required key has its own error. */
 static void test_missing_keys(void **state)
 {
 	(void)state;
@@ -256,7 +256,7 @@ static void test_formats(void **state)
 		assert_text(formats[i].levels, sheaf_bsp_layout_text(&named, text));
 		assert_ok(sheaf_bsp_layout_parse(formats[i].levels, &spelled, &err));
 		assert_true(sheaf_bsp_layout_equal(&named, &spelled));
-		/* Each name leads to levels and these to a name of the same levels. */
+		/* Each name gives levels, and these a name of the same levels. */
 		assert_true(sheaf_bsp_layout_named(sheaf_bsp_layout_name(&named, false), &spelled));
 		assert_true(sheaf_bsp_layout_equal(&named, &spelled));
 		if (strchr(strstr(sheaf_bsp_layout_names, formats[i].name), ',') == NULL)
@@ -275,7 +275,7 @@ static void test_formats(void **state)
 		SHEAF_DATA,
 		"{'binsparse':{'version':'0.1','format':'DVEC','shape':[5,2],'number_of_stored_values':6}}",
 		"shape: expected 1 dimension in format DVEC, found 2");
-	/* Vectors of two dimensions were written once. */
+	/* Vectors used to be written with two dimensions. */
 	assert_reads("{'binsparse':{'version':'0.1','format':'DVEC','shape':[5,1],'number_of_stored_values':5,'"
 	             "data_types':{'values':'int8'}}}",
 	             "0.1 DVEC D [5] 5 int8", "warning: x.h5: expected one dimension, found two");
@@ -473,7 +473,7 @@ static void test_structures(void **state)
 	assert_refused(SHEAF_DATA, STRUCTURED("1", "float64", "[3,3]"), "structure: expected a text, found 1");
 }
 
-/* What is composed is what was parsed, and says so in the same words once more. */
+/* Composing gives what was parsed, in the same words again. */
 static void test_composing(void **state)
 {
 	(void)state;
@@ -592,7 +592,7 @@ static sheaf_status read_pieces(sheaf_bsp_reader *in, int64_t bytes, sheaf_build
 	return status;
 }
 
-/* The box is read, and closed. */
+/* The box is read and closed. */
 static reading read_box(sheaf_box *box, sheaf_context *cx, told *t, const char *setting, unsigned rows,
                         int64_t bytes)
 {
@@ -632,7 +632,7 @@ static reading read_tensor_as(const char *json, const char *arrays, bool validat
 	return r;
 }
 
-/* The entries are these, however small the pieces; nothing is reported but `finding`. */
+/* The entries are these, however small the pieces; only `finding` is reported. */
 static void assert_tensor(const char *json, const char *arrays, const char *entries, const char *finding)
 {
 	static const int64_t sizes[] = {1000000, 1, 20, 50};
@@ -726,7 +726,7 @@ static void test_arrays_of_levels(void **state)
 	                              "'values':'int8'}}}",
 	              "indices_0:i32=0 2|indices_1:i32=2 1|indices_2:i32=1 1|values:i8=1 4",
 	              "[[1,0,2],1],[[1,2,1],4]", "");
-	/* Pointers of a root may be there, and are not looked at. */
+	/* A root may have pointers, which are not checked. */
 	assert_tensor(CUSTOM("", SPARSE(1, ELEMENT), "[5]", I0),
 	              "pointers_to_0:i32=0 2|indices_0:i32=1 2|values:i8=5 6", "[[1],5],[[2],6]", "");
 }
@@ -799,7 +799,7 @@ static void test_empty_tensors(void **state)
 	                                         "indices_0:u8=1|values:f64=1", false, NULL, 0, 100)
 	                              .status);
 	assert_message("expected the array \"indices_1\", found none");
-	/* Pointers of a tensor without elements are looked at, too. */
+	/* Pointers of a tensor without elements are checked, too. */
 	assert_flawed(FORMAT("CSR", "[3,4]", 0, Q1 U1, "float64"),
 	              "pointers_to_1:u8=0 1 0 0|indices_1:u8=|values:f64=",
 	              "pointers_to_1[1] at most 0, found 1|pointers_to_1[2] at least 1, found 0");
@@ -859,7 +859,7 @@ static void test_flaws_of_indices(void **state)
 	              "indices_0[1] above 2, found 0");
 }
 
-/* Order is looked at across the ends of pieces. */
+/* Order is checked across the ends of pieces. */
 static void test_flaws_between_pieces(void **state)
 {
 	(void)state;
@@ -890,7 +890,7 @@ static void test_structure_of_arrays(void **state)
 	              "breach: x.h5: expected values[0], which is on the diagonal, to be 0");
 	assert_tensor(STRUCTURED("'hermitian_lower'", "complex[float32]", "[3,3]"),
 	              "indices_0:i8=1|indices_1:i8=1|values:f32=5 2", "[[1,1],[5,2]]", "to be real");
-	/* In dense formats the other triangle is there and means nothing. */
+	/* In dense formats the other triangle is present, and has no meaning. */
 	assert_tensor("{'binsparse':{'version':'0.1','format':'DMAT','shape':[2,2],'number_of_stored_values':4,'"
 	              "structure':'symmetric_lower','data_types':{'values':'int8'}}}",
 	              "values:i8=1 99 3 4", "[[0,0],1],[[1,0],3],[[1,1],4]", "");
@@ -987,14 +987,14 @@ static void test_mending(void **state)
 	assert_read_with("repair", FORMAT("COOC", "[4,9]", 3, U0 U1, "bint8"),
 	                 "indices_0:u8=8 0 8|indices_1:u8=1 1 1|values:u8=0 0 1", "[[1,0],false],[[1,8],true]",
 	                 SORTED("1 that does not") ADDED("1"));
-	/* One value for all: of sums there is one each; of truths it stays. */
+	/* One value for all: sums need one each; a truth value stays one. */
 	assert_read_with("repair", FORMAT("COO", "[2,2]", 3, U0 U1, "iso[int8]"),
 	                 "indices_0:u8=1 0 1|indices_1:u8=0 0 0|values:i8=5", "[[0,0],5],[[1,0],10]",
 	                 SORTED("1 that does not") ADDED("1"));
 	assert_read_with("repair", FORMAT("COO", "[2,2]", 2, U0 U1, "iso[int8]"),
 	                 "indices_0:u8=1 0|indices_1:u8=0 0|values:i8=5", "[[0,0],5],[[1,0],5]",
 	                 SORTED("1 that does not"));
-	/* What is sound stays, and what else is wrong is reported as ever. */
+	/* Sound parts stay, and other flaws are reported as usual. */
 	reading r = read_tensor_as(FORMAT("CVEC", "[9]", 2, U0, "int8"), "indices_0:u8=1 8|values:i8=1 2", true,
 	                           "repair", SHEAF_TAKES_ENTRIES, 100);
 	assert_text("[[1],1],[[8],2]", r.rows);
@@ -1139,7 +1139,7 @@ static void test_streams(void **state)
 	            r.rows);
 }
 
-/* A file that begins as HDF5 and is none that is known: refused where it is opened. */
+/* A file that begins as HDF5 but is of no known kind: refused when opened. */
 static void test_files_that_are_no_boxes(void **state)
 {
 	(void)state;
@@ -1160,8 +1160,7 @@ static void test_files_that_are_no_boxes(void **state)
 
 /* ---- chance ---- */
 
-/* Sound tensors with some of their numbers changed: whatever they say, they are read or refused, and what is
- * read is sound. */
+/* Sound tensors with some of their numbers changed: they are read or refused, and what is read is sound. */
 static void test_damaged_tensors(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Boxes of each kind by the same list of tests: what is written is read. */
+/* Boxes of each kind, in the same list of tests: what is written can be read. */
 #include "base/thread.h"
 #include "box/box.h"
 #include "box/hdf5/checksum.h"
@@ -336,7 +336,7 @@ static void rewriting_an_array(sheaf_box_kind kind)
 	end(&m);
 }
 
-/* ---- several writers, and files that are there ---- */
+/* ---- several writers, and existing files ---- */
 
 static sheaf_sink *sink_of(sheaf_context *cx, const char *name)
 {
@@ -600,7 +600,7 @@ static sheaf_status read_all(sheaf_context *cx)
 	return status;
 }
 
-/* Each allocation fails once, and from some point on all do. */
+/* Each allocation fails once, and then all from some point on. */
 static void failing(sheaf_status (*what)(sheaf_context *cx), bool stay)
 {
 	sheaf_status status = SHEAF_NOMEM;

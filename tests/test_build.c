@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The public way to make schemas and frames and to read them as arrays: what is made is sound, what cannot be
- * is refused with its reason, arrays that are wrapped go away when their last owner does. */
+/* The public way to make schemas and frames and to read them as arrays: results are sound, invalid calls are
+ * refused with a reason, wrapped arrays are released with their last owner. */
 #include "with_context.h"
 
 #include <inttypes.h>
@@ -270,7 +270,7 @@ static void test_cells_item_by_item(void **state)
 	end(&m);
 }
 
-/* A builder goes on after it gave its rows. */
+/* A builder continues after it gave its rows. */
 static void test_taking_again(void **state)
 {
 	(void)state;
@@ -428,7 +428,7 @@ static void test_wrapped_arrays_are_checked(void **state)
 	end(&m);
 }
 
-/* Nobody writes into an array that was wrapped: what is appended goes into a copy. */
+/* Nothing writes into a wrapped array: appending makes a copy. */
 static void test_a_run_goes_on_in_a_copy(void **state)
 {
 	(void)state;
@@ -573,7 +573,7 @@ static void test_a_frame_of_another_schema_is_refused(void **state)
 	end(&other);
 }
 
-/* A format that has the number of rows before the first one gets it when all have come. */
+/* A format that needs the number of rows before the first one gets it when all have come. */
 static void test_rows_that_nobody_has_counted(void **state)
 {
 	(void)state;

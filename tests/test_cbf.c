@@ -82,7 +82,7 @@ static void chunk_header(bytes *b, uint64_t offset, uint32_t sequences, uint32_t
 	u32(b, samples);
 }
 
-/* Two chunks. Where what stands:
+/* Two chunks. Offsets:
  *   12 chunk 0: counts 12 16; A: 20 N, 24 values, 40 N, 44 values; B: 52 N, 56 nnz, 60 values, 68 indices, 76
  * per sample; 80 N, 84 nnz, 88 per sample 92 chunk 1: count 92; A: 96 N, 100 values; B: 108 N, 112 nnz, 116
  * value, 120 index, 124 per sample 128 header: 136 chunks, 140 streams, 144 A (149 name, 150 type, 151 dim),
@@ -389,8 +389,7 @@ static void check_validating(const flaw *f, const bytes *b, int64_t piece_bytes)
 	end(&r);
 }
 
-/* What is worse than a breach stops the reading with the same message, after which an error says what would
- * go on. */
+/* Anything worse than a breach stops the reading with the same message. */
 static void check_reading(const flaw *f, const bytes *b)
 {
 	record r;
@@ -412,7 +411,7 @@ static void message_points_at_the_flaw(void **state)
 	check_reading(f, &b);
 }
 
-/* No single changed byte makes the reader crash, and each either is read or is refused as what it is. */
+/* No single changed byte makes the reader crash: the file is read, or refused with the right reason. */
 static void any_byte_may_change(void **state)
 {
 	static bytes b;
@@ -498,8 +497,7 @@ static bool is_within(const sheaf_buffer *buffer, const bytes *b)
 	return buffer->data >= b->data && buffer->data < b->data + b->n;
 }
 
-/* One sequence a chunk: the values at a byte that their size divides are used where they stand, others are
- * copied. */
+/* One sequence a chunk: aligned values are used in place, others are copied. */
 static void single_sequences_are_views(void **state)
 {
 	static bytes b;
@@ -620,7 +618,7 @@ static void parts_of_a_chunk_are_as_the_whole(void **state)
 	}
 }
 
-/* Walks that are under way, or were made for nothing, hold no memory after the end. */
+/* Walks that are under way, or were not needed, hold no memory after the end. */
 static void reading_ends_in_the_middle_of_long_chunks(void **state)
 {
 	static bytes b;
@@ -1010,7 +1008,7 @@ static void precision_makes_types_one(void **state)
 	end(&r);
 }
 
-/* 0.1 is no float: what does not fit is loss. */
+/* 0.1 is not a float32: rounding it is a loss. */
 static void narrower_values_are_loss(void **state)
 {
 	record r;

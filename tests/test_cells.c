@@ -240,7 +240,7 @@ static void test_a_code_is_content(void **state)
 	free_table(&b);
 }
 
-/* That a number might have been missing is no content. */
+/* Whether a number may be missing is not content. */
 static void test_numbers_that_may_be_missing_equal_others(void **state)
 {
 	(void)state;

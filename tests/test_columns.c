@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns that are no streams: texts, numbers of rows and of samples, what is missing of them, and what
- * becomes of them where a format has no place for them. */
+/* Columns beside streams: texts, numbers of rows and of samples, missing values, and formats without a
+ * place for them. */
 #include "data/compare.h"
 #include "with_context.h"
 
@@ -18,7 +18,7 @@ static const uint8_t names_valid[] = {0x1b}; /* row 2 has none, row 1 an empty o
 static const float freqs[ROWS] = {1, 1, 2.5f, 1, 1};
 static const int64_t events_at[ROWS + 1] = {0, 1, 3, 3, 6, 7};
 static const float xs[14] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13};
-static const uint8_t xs_valid[] = {0x5d}; /* nothing was given for samples 1 and 5 */
+static const uint8_t xs_valid[] = {0x5d}; /* samples 1 and 5 were not given */
 static const float maxes[7] = {1, 1, 1, 3, 1, 1, 1};
 static const int64_t procs_at[8] = {0, 0, 0, 2, 2, 2, 2, 3};
 static const uint8_t procs_valid[] = {0x44};
@@ -59,7 +59,7 @@ static table make_table(void)
 	c[MAX].values = borrow(maxes);
 	c[PROC].levels[1].offsets = borrow(procs_at);
 	c[PROC].levels[1].gaps->valid = borrow(procs_valid);
-	c[PROC].values = (sheaf_buffer){(uint8_t *)(uintptr_t) "p;q", 3, NULL};
+	c[PROC].values = (sheaf_buffer){(uint8_t *)(uintptr_t)"p;q", 3, NULL};
 	assert_ok(sheaf_frame_check(&t.frame, &t.schema, SHEAF_CHECK_FULL, &err));
 	return t;
 }
@@ -142,13 +142,13 @@ static void test_append_of_every_cutting(void **state)
 	free_table(&t);
 }
 
-/* Rows of which nothing is missing, then others: the first ones get their bits late. */
+/* Rows without missing values, then others: the first ones get their bits later. */
 static void test_append_after_rows_without_bits(void **state)
 {
 	(void)state;
 	table t = make_table(), whole = make_table();
 	sheaf_frame all = {0}, part = {0};
-	whole.frame.columns[X].levels[1].gaps = NULL; /* as whoever makes frames by hand may leave it */
+	whole.frame.columns[X].levels[1].gaps = NULL; /* as a frame made by hand may have it */
 	assert_ok(sheaf_frame_append(&all, &whole.frame, 0, ROWS, cx, &err));
 	assert_false(sheaf_level_has_gaps(&all.columns[X].levels[1]));
 	assert_ok(sheaf_frame_append(&all, &t.frame, 1, 2, cx, &err));
@@ -209,13 +209,13 @@ static void test_what_counts(void **state)
 	hash_table(&t, false, false, a);
 	hash_table(&other, false, false, b);
 	assert_string_equal(a, b);
-	/* Values that stand in count like values that were given. */
+	/* Default values count like given ones. */
 	other.frame.columns[X].levels[1].gaps->valid = borrow(given);
 	hash_table(&other, false, false, b);
 	assert_string_equal(a, b);
 	for (int64_t r = 0; r < ROWS; r++)
 		assert_true(sheaf_positions_equal(&t.frame.columns[X], 0, r, &other.frame.columns[X], 0, r));
-	/* No name is not the empty name. */
+	/* A missing name is not the empty name. */
 	other.frame.columns[NAME].levels[0].gaps->valid = borrow(named);
 	hash_table(&other, false, false, b);
 	assert_string_not_equal(a, b);

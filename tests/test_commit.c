@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a sink does where the system refuses, interrupts, or lets somebody else in between: this program's own
- * calls come before those of the C library. */
+/* What a sink does if the system refuses, interrupts, or runs another program in between: this program's own
+ * functions replace those of the C library. */
 #undef _FORTIFY_SOURCE /* with it these calls have other names */
 #include "io/identity.h"
 #include "io/sink.h"
@@ -23,7 +23,7 @@ enum { NOTHING, CLOSE, SYNC, SYNC_FOLDER, LOCK, TEMPORARY, LOOK, RENAME_NEW, COP
 
 static struct {
 	int call, error, times; /* which call fails, with what, how often */
-	uid_t more;             /* added to whoever this is */
+	uid_t more;             /* added to the number of the user */
 	void (*while_locking)(const char *name);
 	char story[512]; /* of the calls on files of the folder */
 } played;
@@ -42,7 +42,7 @@ static void tell(const char *what)
 	snprintf(played.story + used, sizeof played.story - used, "%s ", what);
 }
 
-/* The name of an open file, where it is one of a temporary; "" of the folder; else NULL. */
+/* The name of an open temporary file; "" of the folder; else NULL. */
 static const char *place(int fd, char path[256])
 {
 	char link[64];
@@ -214,7 +214,8 @@ static void a_folder_that_cannot_be_synced_is_told_of(void **state)
 	assert_int_equal(files_in_folder(), 1);
 }
 
-/* What is there is kept, copied by the system or through memory, all of it or from where the system stopped.
+/* Existing contents are kept, copied by the system or through memory, entirely or from where the system
+ * stopped.
  */
 static void a_file_that_is_changed_is_copied_first(void **state)
 {
@@ -280,8 +281,8 @@ static void what_cannot_be_synced_at_all_is_written(void **state)
 	}
 }
 
-/* What resembles a private file is private from the first byte on, and when it is done like that file, less
- * the right to run it and of others to write it. */
+/* A file like a private one is private from the first byte on, and ends with the same mode, except for
+ * execution and for writing by others. */
 static void what_resembles_a_file_is_as_private(void **state)
 {
 	(void)state;
@@ -307,7 +308,7 @@ static void what_resembles_a_file_is_as_private(void **state)
 	umask(before);
 }
 
-/* Only what has no name any more is written where it is. */
+/* Only a file without a name is written in place. */
 static void a_file_that_cannot_be_looked_at_is_left_alone(void **state)
 {
 	(void)state;
@@ -361,7 +362,7 @@ static void put_another_there(const char *name)
 	assert_int_equal(rename(in_folder("another"), path), 0);
 }
 
-/* Between looking at a leftover and locking it, another run has removed it and begun a file of its own. */
+/* Between checking a leftover and locking it, another run has removed it and begun a file of its own. */
 static void a_name_that_changes_hands_stays(void **state)
 {
 	(void)state;
@@ -373,7 +374,7 @@ static void a_name_that_changes_hands_stays(void **state)
 
 static void take_away(const char *name) { assert_int_equal(unlink(in_folder(name)), 0); }
 
-/* A cleaner has taken the new file for a leftover, or is just looking at it. */
+/* A cleaner has mistaken the new file for a leftover, or is checking it. */
 static void a_temporary_that_is_taken_away_is_made_anew(void **state)
 {
 	(void)state;
@@ -384,14 +385,14 @@ static void a_temporary_that_is_taken_away_is_made_anew(void **state)
 	assert_ok(write_new());
 	assert_content("target", "new");
 	assert_int_equal(files_in_folder(), 1);
-	/* Always, so there is an end. */
+	/* Always, so it must end. */
 	expect_failure(LOCK, EWOULDBLOCK, 1000);
 	assert_status(SHEAF_IO, write_new());
 	assert_int_equal(played.times, 900);
 	assert_int_equal(files_in_folder(), 1);
 }
 
-/* Where nothing can be locked, nothing is cleaned up, either. */
+/* If nothing can be locked, nothing is cleaned up, either. */
 static void files_are_written_without_locks(void **state)
 {
 	(void)state;
@@ -448,7 +449,7 @@ static void a_relaxed_commit_waits_for_no_disk(void **state)
 	sheaf_sink_relax(NULL);
 }
 
-/* ---- files that are there already ---- */
+/* ---- existing files ---- */
 
 static sheaf_status write_where_nothing_is(const char *name, const char *meanwhile)
 {
@@ -497,7 +498,7 @@ static void what_is_no_regular_file_is_written(void **state)
 static void what_has_come_meanwhile_is_not_replaced(void **state)
 {
 	(void)state;
-	/* Also where the file system cannot tell while it renames. */
+	/* Even if the file system cannot check while it renames. */
 	static const int errors[] = {0, EINVAL, ENOSYS, ENOTSUP};
 	for (size_t i = 0; i < COUNT(errors); i++) {
 		if (errors[i]) expect_failure(RENAME_NEW, errors[i], 1);

@@ -23,7 +23,7 @@ static bool texts_equal(bool sparse_a, sheaf_type type_a, const char *a, bool sp
 	char ha[33], hb[33];
 	hash_table(&ta, false, false, ha);
 	hash_table(&tb, false, false, hb);
-	/* The hash must say the same as the comparison. */
+	/* The hash must agree with the comparison. */
 	assert_int_equal(strcmp(ha, hb) == 0, equal);
 	free_table(&ta);
 	free_table(&tb);
@@ -39,7 +39,7 @@ static void test_compare(void **state)
 	} mixed[] = {
 		{"1 2 3", "0:1 1:2 2:3", true},
 		{"1 2 3,4 5 6;;7 8 9", "0:1 1:2 2:3,0:4 1:5 2:6;;0:7 1:8 2:9", true},
-		{"1 0 3", "0:1 2:3", false}, /* a zero that nobody stored is not an entry */
+		{"1 0 3", "0:1 2:3", false}, /* a zero that was not stored is not an entry */
 		{"1 0 3", "0:1 1:0 2:3", true},
 		{"1 2 3", "1:2 0:1 2:3", false}, /* in stored order */
 		{"1 2 3", "0:1 1:2 2:3,_", false},
@@ -54,7 +54,7 @@ static void test_compare(void **state)
 	assert_false(texts_equal(true, SHEAF_F32, "0:1,1:1", true, SHEAF_F32, "0:1 1:1"));
 	assert_true(texts_equal(true, SHEAF_U8, "0:200", true, SHEAF_F64, "0:200"));
 	assert_false(texts_equal(true, SHEAF_F64, "0:0.1", true, SHEAF_F32,
-	                         "0:0.1")); /* two values: the float is none that reads 0.1 */
+	                         "0:0.1")); /* two values: no float32 equals 0.1 */
 	assert_false(texts_equal(true, SHEAF_F64, "0:0", true, SHEAF_F64, "0:-0"));
 	assert_false(texts_equal(true, SHEAF_F64, "0:0", true, SHEAF_F32, "0:-0"));
 	assert_true(texts_equal(true, SHEAF_F64, "0:-0", true, SHEAF_F32, "0:-0"));

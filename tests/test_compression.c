@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compressed inputs and outputs: whole, cut off, corrupted, followed by something else. */
+/* Compressed inputs and outputs: whole, cut off, corrupted, followed by other bytes. */
 #include "io_support.h"
 #include <signal.h>
 #include <stdio.h>
@@ -131,7 +131,8 @@ static void a_skippable_zstd_frame_is_skipped(void **state)
 	free(packed);
 }
 
-/* Reads to the end or the first failure. *got bytes came, or SIZE_MAX where they differ from data[size]. */
+/* Reads to the end or the first failure. *got is the number of bytes, or SIZE_MAX if they differ from
+ * data[size]. */
 static sheaf_status read_through(sheaf_source *source, const uint8_t *data, size_t size, size_t *got)
 {
 	*got = 0;
@@ -139,7 +140,7 @@ static sheaf_status read_through(sheaf_source *source, const uint8_t *data, size
 		sheaf_bytes bytes;
 		sheaf_status status = sheaf_source_ahead(source, 1, &bytes, &err);
 		if (status) {
-			/* It stays: the same is reported again. */
+			/* It stays: the same failure is reported again. */
 			assert_status(status, sheaf_source_ahead(source, 1, &bytes, &err));
 			return status;
 		}

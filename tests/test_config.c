@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CNTK configuration files: what is read of them, in every spelling, and each refusal with its place. */
+/* CNTK configuration files: what is read from them, in every spelling, and each refusal with its place. */
 #include "support.h"
 
 #include <sheaf/config.h>
@@ -57,10 +57,10 @@ static void end(reading *r)
 	end_context(r->cx);
 }
 
-/* What every reader of one file has where nothing is said of it. */
+/* The defaults of every reader of one file. */
 #define USUAL "order=cntk\nwindow-unit=chunks\ntimeline=global\nno-cross-sweep\n"
 
-/* Reads and compares all settings; where nothing is wanted of the order, the usual is, after all others. */
+/* Reads and compares all settings; if no order is expected, it is the usual one, after all others. */
 static void expect_settings(const char *text, const char *section, const char *wanted)
 {
 	reading r;
@@ -137,7 +137,7 @@ static void test_words_for_truth(void **state)
 	expect_settings(READER("skipSequenceIds # so"), NULL, STREAM "skip-sequence-ids\n");
 }
 
-/* `default` is as if nothing were said, here and around. */
+/* `default` means as if nothing were given, here and in records around. */
 static void test_default(void **state)
 {
 	(void)state;
@@ -188,7 +188,7 @@ static void test_readers_look_around(void **state)
 	       "expected an `input` section");
 }
 
-/* A window of nothing is the order of the file. */
+/* A window of 0 is the order of the file. */
 static void test_window_of_nothing(void **state)
 {
 	(void)state;
@@ -242,7 +242,7 @@ static void test_streams_in_every_form(void **state)
 	                "= \"a\" ; dim = 3 ; format = sparse } ; B = [ format = "
 	                "Dense ; dim = 1 ] ] ]",
 	                NULL, "stream=Very_long:3:sparse:alias=a\nstream=B:1:dense\n");
-	/* A binary file declares its own streams: only a new name is worth a word. */
+	/* A binary file declares its own streams: only a new name makes a setting. */
 	expect_settings("reader = [ readerType = CNTKBinaryReader ; file = x ; input = [ F = [ alias = features "
 	                "] ; labels = [ ] ] ]",
 	                NULL, "stream=F:alias=features\nelement-type=float\n");
@@ -269,7 +269,7 @@ static void test_names_between_dollars(void **state)
 	snprintf(wanted, sizeof wanted, "%s/here.txt", folder);
 	assert_text(wanted, r.config->inputs[0].path);
 	end(&r);
-	/* What is no name stays: a dollar alone, before a digit, with a blank, with a second one on no line. */
+	/* Other dollar signs stay: alone, before a digit, with a blank, without a second one on the line. */
 	assert_ok(read_section("reader = [ readerType = CNTKBinaryReader ; file = \"a$1$ c$d\" ]", NULL, &r));
 	assert_text("a$1$ c$d", r.config->inputs[0].path);
 	end(&r);
@@ -292,7 +292,7 @@ static void test_names_that_nothing_sets(void **state)
 	refuse("reader = $Common$", NULL, SHEAF_DATA, "a.cntk:1:10: reader: expected a value of $Common$");
 	refuse("reader = [ deserializers = $Parts$ ]", NULL, SHEAF_DATA,
 	       "deserializers: expected a value of $Parts$");
-	/* What no reader asks for may have any. */
+	/* Fields that no reader uses may have any. */
 	expect_settings("Net = [ a = $Unset$ ]\nA = $A$\n" READER(""), NULL, STREAM);
 }
 
@@ -327,7 +327,7 @@ static void test_names_of_records(void **state)
 	       NULL, SHEAF_DATA, "a.cntk:3:45: dim: expected a whole number, found \"five\"");
 }
 
-/* Two records of one name are one; of other fields the last counts. */
+/* Two records of one name are merged; of other fields the last counts. */
 static void test_records_of_one_name(void **state)
 {
 	char many[2000] = "reader = [ file = x ; input = [ A = [ dim = 5 ; format = dense ] ] ]\n";
@@ -344,7 +344,8 @@ static void test_records_of_one_name(void **state)
 	refuse(many, NULL, SHEAF_DATA, "a.cntk:17:1: expected at most 16 records of one name, found more");
 }
 
-/* What would take long is refused: many streams, many sections with a reader. Sections without one are many.
+/* Configurations that would take long are refused: too many streams, or sections with a reader. Sections
+ * without one may be many.
  */
 static void test_many_records(void **state)
 {
@@ -373,7 +374,7 @@ static void test_fields_without_signs(void **state)
 		"reader [ file \"x\" ; input [ A [ dim = 5 ; format = dense ] B [ dim = 1 ; format = sparse ] ] "
 		"maxErrors = 3 ]",
 		NULL, STREAM "stream=B:1:sparse\nmax-errors=3\n");
-	/* A name may have any character that ends none. */
+	/* A name may have any character that does not end it. */
 	expect_settings("reader = [ file = a#b ; input = [ my-A+1 = [ dim = 5 ; format = dense ] ] ]", NULL,
 	                "stream=my-A+1:5:dense\n");
 }
@@ -480,12 +481,12 @@ static void test_windows_of_composites(void **state)
 		snprintf(wanted, sizeof wanted, STREAM "%s", cases[i][1]);
 		expect_settings(text, NULL, wanted);
 	}
-	/* A window of the records around is none of the reader's own; nor is their unit. */
+	/* A window in the records around is not the reader's own; nor is their unit. */
 	expect_settings("randomizationWindow = 9\nsampleBasedRandomizationWindow = true\n" JOINED(""), NULL,
 	                STREAM CHUNKS("128"));
 	expect_settings("sampleBasedRandomizationWindow = false\n" JOINED("randomizationWindow = 9"), NULL,
 	                STREAM CHUNKS("9"));
-	/* Binary parts have no chunks to count by size. */
+	/* Binary files have no chunks that could be counted by size. */
 	expect_settings(
 		"randomizationWindow = 9\nreader = [ deserializers = ( [ type = CBFDeserializer ; file = x ] ) ]",
 		NULL, "element-type=float\n" SAMPLES("window=9\n"));
@@ -498,7 +499,7 @@ static void test_windows_of_composites(void **state)
 	       "a.cntk:2:20: chunkSizeInBytes: expected at least 1, found \"0\"");
 }
 
-/* Deserializers take three keys from their reader, and none from anywhere else. */
+/* Deserializers take three keys from their reader, and none from elsewhere. */
 static void test_what_deserializers_take(void **state)
 {
 	(void)state;
@@ -533,7 +534,7 @@ static void test_truncation_and_frames(void **state)
 	       "a.cntk:2:13: truncated: expected this key or frameMode, found both");
 }
 
-/* What is written or tested is not shuffled, unless a test's own reader says so. */
+/* Writing and testing do not shuffle, unless a test's own reader says so. */
 static void test_actions(void **state)
 {
 	static const char file[] = STREAM "order=file\ntimeline=global\nno-cross-sweep\n",
@@ -556,7 +557,7 @@ static void test_actions(void **state)
 
 #define SIZED(sgd) "Train = [ SGD = [ " sgd " ]\n" READER("") "]"
 
-/* How much training takes at a time. */
+/* The size of a minibatch in training. */
 static void test_sizes(void **state)
 {
 	(void)state;
@@ -580,7 +581,7 @@ static void test_sizes(void **state)
 	assert_non_null(strstr(warnings, "a.cntk:1:35: expected a whole number"));
 }
 
-/* Images and speech are of other programs, but what stands beside them can be read. */
+/* Images and speech are for other programs, but deserializers beside them can be read. */
 static void test_parts_of_other_programs(void **state)
 {
 	static const char text[] = "Train = [ reader = [ deserializers = ( [ type = ImageDeserializer ; module = "
@@ -610,7 +611,7 @@ static void test_names_of_readers(void **state)
 	                "element-type=float\n");
 }
 
-/* Keys of other readers count for nothing in this one. */
+/* Keys of other readers are ignored in this one. */
 static void test_keys_of_other_readers(void **state)
 {
 	(void)state;
@@ -738,7 +739,7 @@ static void test_bytes_that_are_no_text(void **state)
 	end(&r);
 }
 
-/* Whatever allocation fails, the failure is reported and nothing is left. */
+/* Whichever allocation fails, the failure is reported and nothing is leaked. */
 static void test_any_allocation_may_fail(void **state)
 {
 	sheaf_status status = SHEAF_NOMEM;
@@ -763,7 +764,7 @@ static void test_any_allocation_may_fail(void **state)
 	}
 }
 
-/* What is said of an input opens it as it is, whatever else its record has. */
+/* The settings of an input open it as they are, whatever else its record has. */
 static void test_an_input_is_opened_as_it_is(void **state)
 {
 	(void)state;

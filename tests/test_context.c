@@ -188,7 +188,7 @@ static void test_memory_stays_with_the_process(void **state)
 	assert_int_equal(((const char *)memory)[999], 0);
 	assert_int_equal(sheaf_process_spares(), 0);
 	assert_int_equal(sheaf_context_memory(next, NULL), 5 * MIB - 1000);
-	sheaf_context_hold(next); /* as whoever has a view does */
+	sheaf_context_hold(next); /* as the owner of a view does */
 	sheaf_context_free(next);
 	sheaf_release(next, memory, 5 * MIB - 1000);
 	assert_int_equal(sheaf_process_spares(), 5 * MIB);
@@ -207,7 +207,7 @@ static void test_memory_of_the_process_counts(void **state)
 	assert_int_equal(sheaf_process_spares(), 5 * MIB);
 	assert_ptr_equal(pass(small, 5 * MIB), first);
 	assert_int_equal(sheaf_process_spares(), 5 * MIB);
-	pass(small, 6 * MIB); /* with what is kept it is more than the limit */
+	pass(small, 6 * MIB); /* together with kept blocks it is more than the limit */
 	assert_int_equal(sheaf_process_spares(), 6 * MIB);
 	end_context(small);
 	sheaf_process_spares_clear();
@@ -366,8 +366,8 @@ static void test_policy_validation_has_no_budget(void **state)
 	end_context(cx);
 }
 
-/* A loss is reported and passed whatever the switches: who writes decides at the end, when all kinds are
- * known. */
+/* A loss is reported and passed, whatever the switches: the writer decides at the end, when all kinds
+ * are known. */
 static void test_policy_loss(void **state)
 {
 	(void)state;

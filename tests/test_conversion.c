@@ -333,7 +333,7 @@ static void test_ids_of_long_inputs_joined(void **state)
 	assert_first_line("out.ctf", "0 |A 0\n1 |A 1\n");
 }
 
-/* The counting pass says nothing of what it sees; the pass that counts says it once. */
+/* The counting pass reports nothing; the main pass reports it once. */
 static void test_counting_is_quiet(void **state)
 {
 	(void)state;
@@ -424,9 +424,9 @@ static void test_convert_from_a_pipe(void **state)
 	assert_int_equal(sheaf_context_problems(cx, SHEAF_NOTE), 0);
 }
 
-/* A caller that promises too much hears so, and nothing is written. */
-/* Sequences of two samples settle what text needs to know at once; who asks for the number of rows gets it
- * all the same. */
+/* A caller that promises too much gets an error, and nothing is written. */
+/* Sequences of two samples decide at once what text needs to know; the number of rows is found all the
+ * same if it is needed. */
 static void test_rows_are_counted_where_asked_for(void **state)
 {
 	(void)state;
@@ -587,7 +587,7 @@ static void test_loss_of_precision(void **state)
 	assert_int_equal(heard.row[0], 1);
 }
 
-/* Losses of one conversion are not held against the next in the same context. */
+/* Losses of one conversion do not count in the next one of the same context. */
 static void test_loss_does_not_stay(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The text format: what each message says and where it points, what counts as an error and what is kept, what
- * validation tells, and what the writer writes. Files with one rule each are in tests/files/ctf. */
+ * validation reports, and what the writer writes. Files with one rule each are in tests/files/ctf. */
 #include "data/frame.h"
 #include "record.h"
 #include <inttypes.h>
@@ -65,7 +65,7 @@ typedef struct caret {
 	size_t size;         /* 0: strlen(input) */
 } caret;
 
-/* Dense values stand on a second line, so that the sequence has a sample of each stream all the same. */
+/* Dense values are on a second line, so that the sequence still has a sample of each stream. */
 #define FIRST "1 |A 5 6 |B 1:1\n"
 #define LEFT_OUT "; the sample is left out"
 
@@ -522,7 +522,7 @@ static void strict_makes_breaches_errors(void **state)
 	end(&r);
 }
 
-/* Repeated ids are found however far apart, and told in the order of ids. */
+/* Repeated ids are found however far apart, and reported in the order of ids. */
 static void repeated_ids_are_found_far_apart(void **state)
 {
 	enum { IDS = 3000 };
@@ -615,7 +615,7 @@ static sheaf_status schema_of(const char *input, size_t size, bool whole, const 
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-/* A stream may begin late; only the first part is looked at, however much is at hand. */
+/* A stream may begin late; only the first part is examined, however much is available. */
 static void names_are_looked_for_in_the_first_part(void **state)
 {
 	enum { LINES = 20000 };
@@ -675,7 +675,7 @@ static char *long_input(int64_t lines, const char *line, const char *last, size_
 	return input;
 }
 
-/* A glance takes the streams from the first part of the input. A longer dense sample after it stops the
+/* A quick look takes the streams from the first part of the input. A longer dense sample after it stops the
  * reading, an index beyond the dim does not. */
 static void glance_may_mislead(void **state)
 {

@@ -230,10 +230,10 @@ static void test_settings_are_marked(void **state)
 	assert_ok(open_notes_with(settings, 5, used));
 	const bool wanted[5] = {false, true, false, true, true};
 	assert_memory_equal(used, wanted, sizeof used);
-	/* Marks are set, never taken back: another format may have set them. */
+	/* Marks are set, never removed: another format may have set them. */
 	assert_ok(open_notes_with(settings, 5, before));
 	assert_true(before[0] && before[1] && !before[2]);
-	/* What the format uses is checked all the same. */
+	/* Settings that the format uses are checked all the same. */
 	static const sheaf_setting bad[] = {{"other", "x"}, {"volume", "many"}};
 	assert_status(SHEAF_USAGE, open_notes_with(bad, 2, used));
 	assert_message("--volume");

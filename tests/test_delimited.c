@@ -141,7 +141,7 @@ static void test_what_is_refused(void **state)
 	}
 }
 
-/* What begins as a number does is no name, but in quotes. */
+/* A field that begins like a number is not a name, except in quotes. */
 static void test_first_lines(void **state)
 {
 	static const struct {
@@ -181,7 +181,7 @@ static void test_first_lines(void **state)
 	}
 }
 
-/* What is between fields, where nobody says it: the first row's first field shows it. */
+/* The delimiter, if it is not given: the first row's first field shows it. */
 static void test_delimiters_found(void **state)
 {
 	static const struct {
@@ -274,7 +274,7 @@ static void test_headers(void **state)
 	}
 }
 
-/* Rows that do not stand are left out, and nothing of them stays in any column. */
+/* Rejected rows are left out, and nothing of them stays in any column. */
 static void test_rows_left_out(void **state)
 {
 	(void)state;
@@ -410,7 +410,7 @@ static void test_dates_near_each_other(void **state)
 
 /* ---- texts ---- */
 
-/* One quoted field after the other, of bytes that mean something somewhere; most have none. */
+/* One quoted field after the other, of bytes with a special meaning somewhere; most have none. */
 static void write_texts(const char *name, int rows)
 {
 	static const char special[] = ",;\t\n\r\"'\\ ?N", plain[] = "abfint01.-e\xc3\xa9";
@@ -521,8 +521,8 @@ static void test_marks(void **state)
 	static const uint8_t likes[] = {',', '\n', '"', ',' ^ 0x80, '"' + 1, 0, 0xff, 'a', 'b', 'c', 'd', 'e'};
 	seed_random(8);
 	for (size_t size = 0; size < 300; size++) {
-		uint8_t *text =
-			(uint8_t *)malloc(size ? size : 1); /* of just this size: sanitizers see what lies beside */
+		uint8_t *text = (uint8_t *)malloc(
+			size ? size : 1); /* of exactly this size, so that sanitizers see accesses beside it */
 		sheaf_marks marks;
 		assert_non_null(text);
 		for (size_t i = 0; i < size; i++) text[i] = likes[random_below((int64_t)COUNT(likes))];

@@ -4,7 +4,7 @@ r"""Runs every example of docs/formats through the command.
 
     SHEAF=build/sheaf SHEAF_TESTS=tests SHEAF_TOOLS=tools tests/test_docs.py
 
-A fenced block in a page is an example where its info string names it. The first word there says how its file
+A fenced block in a page is an example if its info string names it. The first word there says how its file
 is made:
 
     ```cbf example=NAME         annotated text, made into a file by tools/assemble; so are ```scidb, ```npy,
@@ -25,7 +25,7 @@ Further words of the info string of all but the last; values with spaces stand i
     size=N                          the file has N bytes
 
 The next ```json block of the page holds the rows that `sheaf cat --json` prints; an invalid example without
-one must be refused by cat as well. A fragment says with streams="..." which --stream options it amounts to.
+one must also be refused by cat. A fragment says with streams="..." which --stream options it amounts to.
 Fragments must have their brackets in pairs. Each option that a page names must be one of the command, and
 each of the format must stand in its page.
 """
@@ -113,7 +113,7 @@ def run(*arguments):
 
 
 def without_comments(text):
-    """Lines without what stands after a number sign, outside of quotes."""
+    """Lines without comments after a number sign, outside of quotes."""
     return "\n".join(re.sub(r'^((?:[^"#]|"[^"]*")*)#.*$', r"\1", line) for line in text.split("\n"))
 
 

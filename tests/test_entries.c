@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels of entries against the scanner, line by line: what they read has the same bits, what they leave may
- * be anything, and what every file has they do read. */
+/* Kernels of entries against the scanner, line by line: what they read has the same bits, they may leave
+ * anything, but they do read what every file has. */
 #include "number/number.h"
 #include "texts.h"
 #include <stdio.h>
@@ -41,7 +41,7 @@ static const char *judge_value(const char *at, const char *end, uint64_t *out)
 	return scanned.flaw ? NULL : scanned.end;
 }
 
-/* Whether the line is an entry of its kind, of which nothing is to be told, and which. */
+/* Whether the line is an entry of its kind without findings, and which one. */
 static bool judge(const char *at, const char *end, entry *e)
 {
 	*e = (entry){{0}, {0}};
@@ -307,7 +307,7 @@ static void test_every_length(void **state)
 	}
 }
 
-/* What files are full of is not left. */
+/* Common lines are not left. */
 static void test_plain_lines_are_read(void **state)
 {
 	static const char *const lines[] = {"%lld %lld 0.%016lld\n",      "%lld %lld -1.%06llde-05\n",

@@ -213,7 +213,7 @@ static void test_the_problem_that_stopped_a_call(void **state)
 
 /* ---- after the context ---- */
 
-/* Memory that is the test's, so that what is left can be counted when the context is gone. */
+/* The test's own memory, so that leaks can be counted when the context is freed. */
 static sheaf_held *hold_all(allocator *memory, int threads, const char *text)
 {
 	sheaf_held *held;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands before a flaw is given before it is reported: in every format whose rows follow one another,
+/* Rows before a flaw are given before it is reported: in every format whose rows follow one another,
  * under every view, for any size of pieces and any number of threads. */
 #include "support.h"
 

@@ -108,8 +108,7 @@ static void test_append_of_every_cutting(void **state)
 	}
 }
 
-/* Room is made once for rows that are expected, in all buffers; where there is no memory for them, nothing
- * happens. */
+/* Room for expected rows is reserved once, in all buffers; without memory for it, nothing happens. */
 static void test_expected_rows_are_not_moved(void **state)
 {
 	(void)state;
@@ -181,8 +180,8 @@ static void test_append_of_no_rows(void **state)
 	free_table(&t);
 }
 
-/* The first rows of a chunk may have no samples: then the first thing to append is an offset alone, and that
- * may be refused. */
+/* The first rows of a chunk may have no samples: then only an offset is appended first, and that may be
+ * refused. */
 static void test_append_of_no_samples_without_memory(void **state)
 {
 	(void)state;
@@ -207,7 +206,7 @@ static void test_append_of_no_samples_without_memory(void **state)
 	free_table(&t);
 }
 
-/* What the check passes, every function takes: they trust it. */
+/* Every function accepts what the check passes: they trust it. */
 static void use_in_every_way(table *t)
 {
 	sheaf_summary *stats;
@@ -261,7 +260,7 @@ static void test_frame_of_no_samples(void **state)
 	(void)state;
 	table t = without_offsets(3);
 	if (sheaf_frame_check(&t.frame, &t.schema, SHEAF_CHECK_SIZES, &err) == SHEAF_OK) use_in_every_way(&t);
-	/* With the one offset that there is to have it is sound in any case. */
+	/* With its only offset it is always sound. */
 	static const int64_t zero[1] = {0};
 	t.frame.columns[1].levels[1].offsets = borrow(zero);
 	t.schema.fields[0].type = t.schema.fields[1].type = SHEAF_F32;
@@ -335,7 +334,7 @@ static void index_past_the_second_extent(broken *b)
 }
 static void no_levels(broken *b) { b->s.columns[DENSE].levels = NULL; }
 static void no_indices(broken *b) { b->s.columns[SPARSE].levels[1].indices = NULL; }
-/* As many bytes are there as the lower 32 bits of their number say. */
+/* It has as many bytes as the lower 32 bits of their number say. */
 static void a_dim_beyond_32_bits(broken *b)
 {
 	b->s.fields[DENSE].levels[1].extent = b->s.columns[DENSE].levels[1].shape.extent = (INT64_C(1) << 32) + 2;

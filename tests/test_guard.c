@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What reads and prints bytes beside the kernels, at every length up to 300, between memory that nobody may
- * touch: at its beginning, and at its end. What comes out is the same at both. */
+/* Reading and printing bytes without kernels, at every length up to 300, between protected memory: at its
+ * beginning, and at its end. The results are the same at both. */
 #include "guard.h"
 #include "number/date.h"
 #include "number/kernel.h"
@@ -35,7 +35,7 @@ static int unmap_rooms(void **state)
 
 /* ---- scanners ---- */
 
-/* Everything that the scanners say of a text, places as distances from its beginning. */
+/* Everything that the scanners report about a text, with places as distances from its beginning. */
 typedef struct said {
 	sheaf_scanned f32, f64, u64;
 	float real32;
@@ -75,7 +75,7 @@ static void assert_same(const said *a, const said *b)
 	assert_true(a->f32.unusual == b->f32.unusual && a->f64.unusual == b->f64.unusual);
 }
 
-/* What follows the text in the middle of memory would prolong any number. */
+/* The bytes after the text in the middle of memory would continue any number. */
 static void scan_everywhere(const char *text, size_t size)
 {
 	char middle[64 + LENGTHS + 64];
@@ -148,7 +148,7 @@ static void stream(const uint8_t *from, uint8_t *to, size_t size, size_t width)
 	sheaf_stream_end();
 }
 
-/* The same bytes, at the beginning and at the end; what lies beside them stays. */
+/* The same bytes, at the beginning and at the end; bytes beside them stay. */
 static void move_everywhere(mover *move, size_t size, size_t width)
 {
 	uint8_t first[LENGTHS + 1];
@@ -186,7 +186,7 @@ static double any_double(void)
 	return random_below(3) ? v : (double)random_below(1 << 20) / 1024;
 }
 
-/* Printers may write all of the room that they ask for, and no more. */
+/* Printers may use all of the room that they ask for, and no more. */
 static void print_everywhere(double v, const sheaf_spelling *spelled, size_t k)
 {
 	char wanted[SHEAF_NUMBER_MAX];

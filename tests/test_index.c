@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Index files: a fresh one changes nothing but the time that opening takes; one that is stale, foreign, cut
- * or damaged changes nothing at all. */
+/* Index files: a fresh one changes only the time that opening takes; a stale, foreign, cut or damaged one
+ * changes nothing at all. */
 #include "base/context.h"
 #include "base/endian.h"
 #include "dataset/dataset.h"
@@ -52,7 +52,7 @@ static int tear_down(void **state)
 
 /* ---- what there is to compare ---- */
 
-/* What a reader learns of a file in every way there is. */
+/* What a reader learns about a file, in every way. */
 typedef struct picture {
 	char hash[33], schema[200], table[4000], tail[33];
 } picture;
@@ -449,7 +449,7 @@ static void test_counts_below_zero(void **state)
 	free_bytes(&index);
 }
 
-/* Somebody who knows the hashes: what comes out may be wrong, but nothing breaks. */
+/* An index with mended hashes: the results may be wrong, but nothing breaks. */
 static void test_forged_index(void **state)
 {
 	(void)state;
@@ -482,7 +482,8 @@ static void test_forged_index(void **state)
 	free_bytes(&index);
 }
 
-/* A block of lengths is checked when it is first used, and found in the input where it is damaged. */
+/* A block of lengths is checked when it is first used; if it is damaged, the lengths are found in the input.
+ */
 static void test_damaged_block_of_lengths(void **state)
 {
 	(void)state;
@@ -658,7 +659,7 @@ static void test_auto_writes_the_index_of_a_large_file(void **state)
 	sheaf_close(dataset);
 }
 
-/* A folder that refuses: for a superuser, too, nothing can take the place of a folder. */
+/* A folder that cannot be written: even for root, a file cannot replace a folder. */
 static void test_cache_folder(void **state)
 {
 	(void)state;
@@ -688,7 +689,7 @@ static void test_cache_folder_of_the_home(void **state)
 	assert_true(is_fresh("a.ctf", &require));
 	assert_true(file_exists(".cache/sheaf"));
 	unsetenv("XDG_CACHE_HOME");
-	setenv("HOME", "/dev/null", 1); /* there is no place left */
+	setenv("HOME", "/dev/null", 1); /* no place is left */
 	sheaf_open_options write = opening(SHEAF_INDEX_WRITE);
 	read_to_end("a.ctf", &write);
 	assert_int_equal(warnings, 1);
@@ -714,8 +715,7 @@ static void test_nothing_else_is_replaced(void **state)
 	free_bytes(&notes);
 }
 
-/* What an index says of a file is for those who may read the file: whatever the umask, and whatever an older
- * index was. */
+/* An index is only for users who may read the file, whatever the umask and an older index. */
 static void test_index_is_as_private_as_its_input(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The Arrow C data interface: frames out, shared where nothing must change, and arrays of others in; both
- * against consumers and producers that are written here by hand. */
+/* The Arrow C data interface: frames as arrays, shared if nothing must change, and arrays of other
+ * programs as frames; both with consumers and producers written here by hand. */
 #include "data/print.h"
 #include "support.h"
 
@@ -471,7 +471,7 @@ static void test_a_dataset_as_a_stream(void **state)
 	assert_null(stream.get_last_error(&stream));
 	stream.release(&stream);
 	assert_null(stream.release);
-	/* What was given outlives all of it. */
+	/* Exported arrays outlive all of it. */
 	assert_true(((const float *)kept.children[0]->children[0]->children[0]->buffers[1])[0] == 1);
 	kept.release(&kept);
 }
@@ -555,7 +555,7 @@ typedef struct made_array {
 	struct ArrowSchema schema, fields[4], *field_pointers[4];
 	struct ArrowArray array, columns[4], *column_pointers[4];
 	const void *root_buffers[1];
-	int schemas, arrays; /* how often they were let go */
+	int schemas, arrays; /* how often they were released */
 } made_array;
 
 static void count_schema(struct ArrowSchema *schema)
@@ -888,17 +888,16 @@ static void test_decimals_of_too_many_digits(void **state)
 		make(&m, 1, 3);
 		put_field(&m, 0, "d", formats[i], 0);
 		put_column(&m, 0, 3, 0, (const void *[]){NULL, numbers}, 2);
-		snprintf(
-			expected, sizeof expected,
-			"column \"d\": expected decimals of as many digits as their type says: more in row, found %d",
-			rows[i]);
+		snprintf(expected, sizeof expected,
+		         "column \"d\": expected decimals of as many digits as their type says, found more in row %d",
+		         rows[i]);
 		assert_status(SHEAF_DATA, read_made(&m, &reader, &frame));
 		assert_message(expected);
 		end_made(&m, reader, &frame);
 	}
 }
 
-/* What a producer may get wrong and a consumer can see. */
+/* Mistakes of a producer that a consumer can detect. */
 static void test_arrays_that_are_not_sound(void **state)
 {
 	(void)state;
@@ -946,7 +945,7 @@ static void test_capsules_need_python(void **state)
 	drop(&t);
 }
 
-/* Every allocation fails once: nothing leaks, nothing is let go twice. */
+/* Every allocation fails once: nothing leaks, nothing is released twice. */
 static void test_memory_that_is_refused(void **state)
 {
 	(void)state;

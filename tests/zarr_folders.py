@@ -475,7 +475,7 @@ UNSUPPORTED = {
             chunks=(2, 2),
             codecs=[transposed(1, 0), transposed(1, 0), {"name": "bytes"}],
         ),
-        "turned twice",
+        "transposed twice",
     ),
     "another grid": (
         lambda f: array_3(f, "x", chunk_grid={"name": "rectilinear"}),

@@ -15,8 +15,8 @@
 extern "C" {
 #endif
 
-/* What the size of a batch counts. A batch has one sequence at least, and none is ever split (but by
- * SHEAF_PACK_TRUNCATED). */
+/* What the size of a batch counts. A batch has at least one sequence, and none is ever split (except
+ * by SHEAF_PACK_TRUNCATED). */
 typedef enum sheaf_size_unit {
 	SHEAF_SIZE_SAMPLES,   /* the sum of lengths: CNTK's rule */
 	SHEAF_SIZE_SEQUENCES, /* how many */
@@ -27,7 +27,7 @@ typedef enum sheaf_size_unit {
  * not cross. */
 typedef enum sheaf_rest {
 	SHEAF_REST_SHORT, /* it comes short */
-	SHEAF_REST_DROP,  /* it does not come */
+	SHEAF_REST_DROP,  /* it is dropped */
 	SHEAF_REST_PAD, /* its own sequences are repeated until it is full; sheaf_batch.repeated says how many */
 	SHEAF_REST_WRAP /* it is filled with the sequences that come next */
 } sheaf_rest;
@@ -40,8 +40,8 @@ typedef enum sheaf_packing {
 	SHEAF_PACK_FRAMES,    /* CNTK's frame mode: each has one sample, and a row of its own; DATA where one has
 	                         more */
 	SHEAF_PACK_TRUNCATED, /* CNTK's truncated back-propagation through time: rows of `truncation` steps; what
-	                       * does not fit goes on in the next batch. batch_size / truncation rows, but one at
-	                       * least, shared out among the shards */
+	                       * does not fit continues in the next batch. batch_size / truncation rows, but at
+	                       * least one, shared among the shards */
 	SHEAF_PACK_PADDED     /* each has a row of its own, as wide as the longest, rounded up to a multiple of
 	                         `pad_multiple` */
 } sheaf_packing;
@@ -49,17 +49,17 @@ typedef enum sheaf_packing {
 typedef struct sheaf_batch_options {
 	size_t size;       /* sizeof(sheaf_batch_options) */
 	const char *order; /* "sheaf": a shuffle that is the same for any number of shards; "cntk": CNTK's;
-	                    * "file": as in the file; "random": drawn with replacement; "frequency": so, too, by
-	                    * the column "freq". NULL: "sheaf" */
+	                    * "file": as in the file; "random": drawn with replacement; "frequency": the same,
+	                    * weighted by the column "freq". NULL: "sheaf" */
 	uint64_t seed;     /* of sweep 0; each sweep gets a new shuffle */
 	int64_t
-		window; /* the number of chunks (or samples) within which rows are shuffled; 0: all that the memory
-	             * limit allows, in order "cntk" CNTK's default, which is 4 GiB of chunks, or all samples */
+		window; /* the number of chunks (or samples) within which rows are shuffled; 0: all that the
+	             * memory    limit allows; in order "cntk" CNTK's default: 4 GiB of chunks, or all samples */
 	bool window_in_samples;
 	int64_t batch_size; /* > 0 */
 	sheaf_size_unit unit;
 	sheaf_rest rest;
-	bool bucket;            /* sequences of about the same length meet in a batch; order "sheaf" only */
+	bool bucket;            /* batches have sequences of about the same length; order "sheaf" only */
 	bool stop_at_sweep_end; /* no batch has sequences of two sweeps */
 	int64_t rank, world;    /* this shard, of `world` shards; world 0 is 1 */
 	/* How shards count in the orders "cntk" and "file", where each shard has sequences of its own: each for
@@ -74,15 +74,15 @@ typedef struct sheaf_batch_options {
 	                        window; 0: 32 MiB */
 	/* Not NULL: sequences are drawn from the datasets by these weights, one for each, > 0; order "sheaf"
 	 * only. Of every W sequences, W being their sum, each dataset gives as many as its weight says, and goes
-	 * through sweeps of its own; a sweep of all is as many sequences as all have. Must stay until the batches
-	 * are closed. */
+	 * through sweeps of its own; a sweep of all is as many sequences as all have. Must stay valid until the
+	 * batches are closed. */
 	const int64_t *weights;
 	bool join; /* datasets stand side by side, by the keys of their sequences; else one after the other */
 	sheaf_packing packing;
 	int64_t truncation;   /* > 0 where sequences are truncated */
 	int64_t pad_multiple; /* 0: 1 */
-	/* Of every `stride` batches only the first is made, those between are skipped: for one of `stride`
-	 * loaders that take turns. 0: 1. */
+	/* Of every `stride` batches only the first is made, and the others are skipped: for one of
+	 * `stride` loaders that take turns. 0: 1. */
 	int64_t stride;
 	bool keep_in_memory; /* pieces stay in memory, as far as its limit allows, when they will not be needed
 	                        before the next sweep */
@@ -145,10 +145,10 @@ typedef struct sheaf_batch {
 typedef struct sheaf_batches sheaf_batches;
 
 /* Over n datasets, opened with `random`; they must outlive the batches, and nothing else may read from them
- * meanwhile. Joined datasets: the first one leads, and what it has and another one lacks is left out with a
- * warning (CNTK's composite reader). Otherwise all must have the same streams, and follow one another. Chunks
- * are the pieces of the datasets (piece_bytes in sheaf_open_options). USAGE where an option does not fit
- * another one; DATA where there is no sample at all. */
+ * meanwhile. Joined datasets: the first one leads, and its sequences that another one lacks are left out
+ * with a warning (CNTK's composite reader). Otherwise all must have the same streams, and are read one after
+ * the other. Chunks are the pieces of the datasets (piece_bytes in sheaf_open_options). USAGE where an option
+ * does not fit another one; DATA where there is no sample at all. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_batches_open(sheaf_dataset *const *datasets, int n,
                                                     const sheaf_batch_options *options, sheaf_context *cx,
                                                     sheaf_batches **out, sheaf_error *err);
@@ -156,8 +156,9 @@ SHEAF_API void sheaf_batches_close(sheaf_batches *batches);
 
 /* Borrowed; valid until sheaf_batches_close. */
 SHEAF_API const sheaf_schema *sheaf_batches_schema(const sheaf_batches *batches);
-/* Sequences and samples of a sweep, over all shards (-1 as long as they are not known: in order "file" what
- * no index knows is found as it is needed), and sequences that were left out because they have no partner. */
+/* Sequences and samples of a sweep, over all shards (-1 until they are known: in order "file", without an
+ * index, they are found as they are needed), and sequences that were left out because they have no partner.
+ */
 SHEAF_API void sheaf_batches_facts(const sheaf_batches *batches, int64_t *sequences, int64_t *samples,
                                    int64_t *dropped);
 
@@ -167,7 +168,7 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_batches_next(sheaf_batches *batches, cons
                                                     sheaf_error *err);
 
 /* What is in a batch that these batches have given, as a JSON object, into *out, which is reset first (its
- * memory is reused where nobody else owns it): a list for each stream or column, with an item for each
+ * memory is reused if nobody else owns it): a list for each stream or column, with an item for each
  * sequence, as rows of SHEAF_JSON have them: {"A":[[[1,2]],[[3,4],[5,6]]]}. A packed stream has a list for
  * each row of its grid, with a sample for each step, or null where there is none. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_batch_text(const sheaf_batches *batches, const sheaf_batch *batch,

@@ -73,7 +73,7 @@ typedef struct sheaf_open_options {
 	 */
 	unsigned rows;
 	unsigned
-		rows_of_one; /* the same of sequences with one stream and nothing but keys beside it; 0: as else */
+		rows_of_one; /* the same for sequences with one stream and nothing but keys beside it; 0: as above */
 	sheaf_samples_as samples;
 	/* Of a table: the columns that are coordinates of a tensor ("i,j"), the one that is its value (NULL: the
 	 * only other one), and the tensor's shape ("10,20"; NULL: as large as it must be). The value may also

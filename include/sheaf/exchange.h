@@ -112,12 +112,13 @@ struct ArrowArrayStream {
  *   what is imputed            bool NAME.imputed beside the column       a bit each
  *
  * Other chains of levels follow the same rules level by level. Bits of what is missing are copied where they
- * do not begin at a byte. A tensor as one row is none of Arrow's: USAGE. */
+ * do not begin at a byte. Arrow has no form for a tensor as one row: USAGE. */
 typedef struct sheaf_arrow_options {
 	size_t size;        /* sizeof(sheaf_arrow_options) */
 	bool small_offsets; /* list, utf8 and binary with offsets of 32 bits, which are copied; LIMIT where one
 	                       does not fit */
-	bool text_as_bytes; /* texts as large_binary: they may be no UTF-8, which is DATA without it */
+	bool text_as_bytes; /* texts as large_binary, since they may not be UTF-8; without it such a text is DATA
+	                     */
 	bool codes;         /* int8 NAME.code beside each column that may be missing: why it is. Without it a code
 	                       other than 0 is LOSS */
 } sheaf_arrow_options;
@@ -153,11 +154,11 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_arrow_dataset(sheaf_dataset *dataset, she
 
 /* ---- taking Arrow's rows ---- */
 
-/* A stream of somebody else's as frames. Lists of numbers or of lists of fixed size are dense streams, lists
+/* Another program's stream, as frames. Lists of numbers or of lists of fixed size are dense streams, lists
  * of lists of struct<index, value> sparse ones, whose dim is the metadata's "sheaf.dim"; a fixed-size list by
- * itself is a dense stream with one sample in each row; all else is a column with one item in each row. With
- * a stream among them rows are sequences, and uint64 named "key" is their key, else cells of a table.
- * Arrays are wrapped, and copied only where our form is another one: offsets of 32 bits, truth values,
+ * itself is a dense stream with one sample in each row; everything else is a column with one item in each
+ * row. With a stream among them rows are sequences, and uint64 named "key" is their key, else cells of a
+ * table. Arrays are wrapped, and copied only if our form differs: offsets of 32 bits, truth values,
  * dictionaries, views of texts, half floats, days, times with a zone, and what is not aligned. UNSUPPORTED
  * names a type that has no place here. */
 typedef struct sheaf_arrow_reader sheaf_arrow_reader;
@@ -172,7 +173,7 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_arrow_reader_of(struct ArrowSchema *schem
 /* Borrowed until the reader is freed. */
 SHEAF_API const sheaf_schema *sheaf_arrow_reader_schema(const sheaf_arrow_reader *reader);
 /* The next rows, or END. *out, which is overwritten, owns them: free it with sheaf_frame_free. It may outlive
- * the reader. What comes is checked in full: DATA says what is not sound. */
+ * the reader. The rows are checked in full: DATA says what is wrong with them. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_arrow_reader_next(sheaf_arrow_reader *reader, sheaf_frame *out,
                                                          sheaf_error *err);
 SHEAF_API void sheaf_arrow_reader_free(sheaf_arrow_reader *reader);
@@ -190,8 +191,8 @@ SHEAF_API void *sheaf_capsule_stream(struct ArrowArrayStream *from);
 SHEAF_API struct ArrowSchema *sheaf_schema_in_capsule(void *capsule);
 SHEAF_API struct ArrowArray *sheaf_array_in_capsule(void *capsule);
 SHEAF_API struct ArrowArrayStream *sheaf_stream_in_capsule(void *capsule);
-/* Lets go of a reference to an object, on any thread, also while an exception is on its way: the `close` of a
- * feed whose `user` is such an object. Nothing where the process has no Python. */
+/* Releases a reference to an object, on any thread, also while an exception is being raised: the `close` of a
+ * feed whose `user` is such an object. Does nothing if the process has no Python. */
 SHEAF_API void sheaf_object_drop(void *object);
 
 #ifdef __cplusplus

@@ -19,7 +19,7 @@ SHEAF_API const sheaf_format *sheaf_format_at(int i);
 /* By name, or by a suffix of its files, with or without the dot; NULL where this build has none of that
  * name. */
 SHEAF_API const sheaf_format *sheaf_format_find(const char *name);
-/* The one that a mistyped name or suffix may mean; NULL where none is near. */
+/* The one that a mistyped name or suffix may mean; NULL if none is near. */
 SHEAF_API const sheaf_format *sheaf_format_nearest(const char *name);
 /* By a file name's suffix (a compression suffix is ignored); NULL where no format, or more than one, has it.
  */

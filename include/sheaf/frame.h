@@ -69,7 +69,7 @@ typedef enum sheaf_meaning {
 	SHEAF_STRING,   /* the last level is a LIST over U8: bytes of text, UTF-8 where nothing says otherwise */
 	SHEAF_SPELLING, /* the same; the row as people write it in its format, for showing and nothing else */
 	SHEAF_BYTES,    /* the last level is a LIST or FIXED(k) over U8: bytes that are no text */
-	SHEAF_BOOL,     /* U8: 0 is false, all else true */
+	SHEAF_BOOL,     /* U8: 0 is false, everything else true */
 	SHEAF_CHAR,     /* U8: one byte of text */
 	SHEAF_DATETIME, /* I64: seconds since 1970-01-01 00:00:00, of no zone */
 	SHEAF_DATETIMETZ, /* the last level is FIXED(2) over I64: seconds of the local clock, and how many of them
@@ -110,8 +110,8 @@ typedef struct sheaf_field {
 	 * and the value that says no more than its absence (of a STRING that is a missing one). */
 	const char *loss;
 	double usual;
-	/* How a file of arrays spells the items, for writing them alike: "U12", "S8", "M8", "(2,3)f4"; empty:
-	 * nothing is said. */
+	/* How a file of arrays spells the items, for writing them in the same way: "U12", "S8", "M8", "(2,3)f4";
+	 * empty: nothing is said. */
 	char spelled[16];
 } sheaf_field;
 
@@ -156,8 +156,8 @@ SHEAF_API const char *sheaf_structure_name(sheaf_structure structure);
 typedef struct sheaf_tensor {
 	int rank; /* number of dimensions */
 	int64_t shape[SHEAF_MAX_RANK];
-	/* Entries come sorted by coordinate order[0], then order[1], ...: {0, 1} is by rows. Where not `sorted`,
-	 * order is only how they are best written. */
+	/* Entries come sorted by coordinate order[0], then order[1], ...: {0, 1} is by rows. If not `sorted`,
+	 * the order is only how they are best written. */
 	int order[SHEAF_MAX_RANK];
 	bool sorted;
 	bool unique; /* no coordinates come twice */
@@ -182,8 +182,8 @@ typedef struct sheaf_schema {
 	sheaf_field *fields;
 	int nattributes;
 	sheaf_attribute *attributes;
-	sheaf_context *cx;  /* whose memory fields and attributes are */
-	sheaf_arena *arena; /* of that: names, aliases and levels of the fields, which go together */
+	sheaf_context *cx; /* whose memory fields and attributes are */
+	sheaf_arena *arena; /* in that memory: names, aliases and levels of the fields, freed together */
 	sheaf_names *names; /* of that: numbers of fields, where one was looked up among many; NULL: none was */
 } sheaf_schema;
 
@@ -256,7 +256,7 @@ static inline bool sheaf_field_is_stream(const sheaf_field *field)
 	return sheaf_field_is_dense(field) || sheaf_field_is_sparse(field);
 }
 /* "dense", "sparse", "text", "bytes", "bool", "char", "datetime", "datetimetz", "duration", these also with
- * "[ms]", "[us]" or "[ns]", "complex", "coordinate", or "values" for all else. */
+ * "[ms]", "[us]" or "[ns]", "complex", "coordinate", or "values" for everything else. */
 SHEAF_API const char *sheaf_field_storage(const sheaf_field *field);
 /* The dim of such a stream. */
 SHEAF_API int64_t sheaf_field_dim(const sheaf_field *field);

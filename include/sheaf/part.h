@@ -39,7 +39,7 @@ typedef struct sheaf_part_outcome {
 	size_t size;         /* sizeof(sheaf_part_outcome) */
 	const char *job;     /* what is done with the rows; a word */
 	const char *options; /* those that make a difference, a line for each; parts with others are refused */
-	const void *state;   /* what has become of the rows; sheaf_parts_state gives it again */
+	const void *state;   /* the result for the rows, which sheaf_parts_state gives back */
 	size_t state_size;
 	/* What ended the reading where that is an outcome, too, as in checking: nobody reads on after it. NULL:
 	 * the end of the rows. */
@@ -60,7 +60,7 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_part_job(const char *path, sheaf_context 
 typedef struct sheaf_parts sheaf_parts;
 
 /* All parts of one job, in whatever order they come: USAGE or DATA, by name, where one is missing, there
- * twice, damaged, of another job, other options or another input. They are trusted in nothing. The sources
+ * twice, damaged, of another job, other options or another input. Nothing in them is trusted. The sources
  * are the parts' from now on, also on failure. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_parts_open(sheaf_source *const *sources, int n, sheaf_context *cx,
                                                   sheaf_parts **out, sheaf_error *err);
@@ -78,7 +78,7 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_parts_state(const sheaf_parts *parts, int
 
 /* From now on sheaf_next gives what the parts have kept: all findings, in order, and rows where these were
  * kept; at the end it reports what only the whole shows. Before anything is read. The parts outlive the
- * dataset. DATA where its input is not the one that the parts were made of. */
+ * dataset. DATA if its input is not the one that the parts were made from. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_take_parts(sheaf_dataset *dataset, sheaf_parts *parts,
                                                           sheaf_error *err);
 

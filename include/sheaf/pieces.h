@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* Never changes once made: any number of threads may ask it at the same time. */
+/* Never changes once made: any number of threads may use it at the same time. */
 typedef struct sheaf_pieces sheaf_pieces;
 
 typedef struct sheaf_piece_entry {

@@ -15,7 +15,7 @@ typedef enum sheaf_style {
 	SHEAF_JSON        /* one JSON object a row: {"key":0,"streams":{"A":[[1,2]],"B":[[[1,0.5]],[]]}} */
 } sheaf_style;
 
-/* Prints rows [from, to) of a frame into *out, which is reset first (its memory is reused where nobody else
+/* Prints rows [from, to) of a frame into *out, which is reset first (its memory is reused if nobody else
  * owns it). `row` is the number of the frame's row 0 in the dataset: it is used as the key if the schema has
  * none. Cells of a table are {"row":0,"cells":{"A":7,"C":{"null":5}}}. Entries are one JSON object for the
  * whole tensor, between the heading and the ending: there `row` counts from the first entry that is printed.
@@ -39,7 +39,7 @@ typedef struct sheaf_drawing {
 } sheaf_drawing;
 
 /* Row r of a frame as a picture: samples of a stream side by side, a single one laid out in lines, a square
- * one as a square; dense values in shades of their magnitude, sparse ones as dots; all else as text.
+ * one as a square; dense values in shades of their magnitude, sparse ones as dots; everything else as text.
  * `drawing` NULL: 80 columns of ASCII. *out is reset first. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_row_drawing(const sheaf_frame *frame, const sheaf_schema *schema,
                                                    int64_t r, const sheaf_drawing *drawing, sheaf_buffer *out,

@@ -92,15 +92,15 @@ typedef struct sheaf_compressed_arrays {
  * DATA if a row is not below nrows. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_row_pointers(const int32_t *rows, int64_t n, int64_t nrows,
                                                     int64_t *pointers, bool *by_rows, sheaf_error *err);
-/* COO to CSR: entries of a row stay in the order in which they came, twice the same one stays twice. *to has
- * room for n entries and nrows + 1 pointers. With rows and columns changed over it makes CSC. DATA where a
- * row is not below nrows; columns are not looked at. Works on all threads of the context, in memory of as
- * many bytes as n keys of 8 bytes and the values have. */
+/* COO to CSR: entries of a row stay in the order in which they came, and repeated entries stay repeated. *to
+ * has room for n entries and nrows + 1 pointers. With rows and columns swapped it makes CSC. DATA where a row
+ * is not below nrows; columns are not checked. Uses all threads of the context, and as much memory as n keys
+ * of 8 bytes and the values. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_compress_entries(const sheaf_entry_arrays *from, int64_t nrows,
                                                         sheaf_context *cx, const sheaf_compressed_arrays *to,
                                                         sheaf_error *err);
-/* The same with the columns of each row in order, and each of them once: where one comes twice, `duplicates`
- * says what is done. Values are of `type`, or complex numbers of it where they take twice as much.
+/* The same with the columns of each row in order, and each of them once: `duplicates` says what is done with
+ * repeated ones. Values are of `type`, or complex numbers of it where they take twice as much.
  * to->pointers[nrows] is how many entries are left. DATA where a column is below 0, or a sum of integers
  * overflows. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_compress_sorted(const sheaf_entry_arrays *from, int64_t nrows,
@@ -117,8 +117,8 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_transpose_compressed(const sheaf_compress
 
 /* ---- profiles ---- */
 
-/* What the entries of a tensor are like, all of them taken together, structure and all: how many each slice
- * has, and of a matrix the diagonal, the bandwidth and its structure. They are sorted once for each
+/* What the entries of a tensor are like as a whole, with those that the structure implies: how many each
+ * slice has, and of a matrix the diagonal, the bandwidth and its structure. They are sorted once for each
  * dimension. */
 typedef struct sheaf_profile sheaf_profile;
 
@@ -128,7 +128,8 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_profile_add(sheaf_profile *profile, const
                                                    sheaf_error *err);
 /* After the last frame. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_profile_finish(sheaf_profile *profile, sheaf_error *err);
-/* Whether the matrix is as this structure says; GENERAL always is. False for all that is no square matrix. */
+/* Whether the matrix is as this structure says; GENERAL always is. False for everything that is not a square
+ * matrix. */
 SHEAF_API bool sheaf_profile_has(const sheaf_profile *profile, sheaf_structure structure);
 /* Lines for people or, as JSON, members of an object, each with a comma before it. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_profile_text(const sheaf_profile *profile, bool json,

@@ -410,7 +410,7 @@ const command commands[] = {
      "Writes the rows of all inputs, one file after the other, to OUT: byte for byte if files of the format "
      "consist of rows only, otherwise as sheaf convert does. Part files, which commands make with --part, "
      "are combined into the result of the whole command. For convert and report, name OUT; for other "
-     "commands name no OUT: the result is printed, or the index is put in its place."},
+     "commands do not: the result is printed, or the index is put in its place."},
 	{"plan", run_plan, "how parts would divide a file, before anything is done", "FILE", 1, 1,
      READS_ALL | TAKES_JSON, SHEAF_READING, plan_options,
      "Prints how convert --part would divide FILE: the bytes of the largest part, their ratio to the mean, "

@@ -122,7 +122,7 @@ void sheaf_profile_free(sheaf_profile *p)
 	sheaf_release(p->cx, p, sizeof *p);
 }
 
-/* ---- entries as they come ---- */
+/* ---- entries as they arrive ---- */
 
 static void see_order(sheaf_profile_order *o, int64_t i, int64_t j)
 {

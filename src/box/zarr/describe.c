@@ -344,7 +344,7 @@ static sheaf_status take_turn(const description *d, const sheaf_json *order)
 	if ((int)sheaf_json_size(order) != rank)
 		return refuse(d, true, "an order of the array's dimensions", "another");
 	if (!is_identity && (d->kind == 'O' || d->inside->turn))
-		return refuse(d, false, "texts, or dimensions that are transposed twice,", "transpose");
+		return refuse(d, false, "texts, or dimensions that are transposed twice", "transpose");
 	if (!is_identity) d->inside->turn = turn;
 	return SHEAF_OK;
 }

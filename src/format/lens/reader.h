@@ -33,7 +33,7 @@ typedef struct sheaf_lens_scan {
 	uint32_t lists, ranges, left; /* remaining in the section, in the list, and of what the state counts */
 } sheaf_lens_scan;
 
-/* The differences between the spellings in reading. */
+/* The differences between text and binary in reading. */
 typedef struct sheaf_lens_way {
 	/* Reads the header at the start of the input. */
 	sheaf_status (*begin)(sheaf_lens_reader *in, sheaf_error *err);

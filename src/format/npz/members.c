@@ -77,7 +77,7 @@ sheaf_status sheaf_npz_end_planned(sheaf_npz_list *list, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* ---- arrays as they come ---- */
+/* ---- arrays as they arrive ---- */
 
 static sheaf_status write_built(sheaf_npz_list *list, sheaf_builder *b, sheaf_error *err)
 {

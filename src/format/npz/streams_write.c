@@ -149,7 +149,7 @@ static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t
 	return sheaf_builder_status(b, err);
 }
 
-/* ---- blobs as they come ---- */
+/* ---- blobs as they arrive ---- */
 
 static int64_t most_held(const writer *out)
 {

@@ -78,7 +78,7 @@ static sheaf_status fill(sheaf_scidb_places *p, int64_t end, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* ---- cells as they come ---- */
+/* ---- cells as they arrive ---- */
 
 static sheaf_status keep(sheaf_scidb_places *p, sheaf_bytes cells, const int64_t *numbers, int64_t n,
                          sheaf_error *err)

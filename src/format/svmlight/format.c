@@ -21,7 +21,7 @@ static const sheaf_option options[] = {
      0},
 	{"label-weights", SHEAF_OPTION_CHOICE, SHEAF_READING, "auto|yes|no",
      "whether number:number at the beginning of a row is a label and its weight, or a feature (default auto: "
-     "a weight if some row proves it, or if all rows begin so)",
+     "a weight if some row proves it, or if all rows begin like that)",
      0},
 	{"weight-as", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "label|cost",
      "how weights are written: after the label, as XGBoost reads them (default), or as cost:WEIGHT, as "
