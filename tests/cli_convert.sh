@@ -1,0 +1,250 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Commands on contents: convert, index, diff, hash, with good and bad input. TAP on standard output.
+set -u
+
+# shellcheck source=tests/command.sh
+. "${SHEAF_TESTS:?expected the folder of the tests in SHEAF_TESTS}/command.sh"
+# shellcheck source=tests/cli_data.sh
+. "$SHEAF_TESTS/cli_data.sh"
+
+# ---- convert, diff, hash ----
+
+begin 'convert: there and back'
+expect 0 convert plain.ctf plain.cbf
+empty out
+empty err
+expect 0 convert plain.cbf back.ctf
+expect 0 diff --keys --strict plain.ctf back.ctf
+expect 0 diff --keys --strict plain.ctf plain.cbf
+is out 'plain.ctf and plain.cbf are equal'
+expect 0 hash --keys plain.ctf plain.cbf back.ctf
+[ "$(cut -d ' ' -f 1 out | sort -u | wc -l)" -eq 1 ] || fault 'expected three equal hashes'
+end
+
+begin 'convert: formats by option'
+expect 0 convert --to cbf --from ctf plain.ctf plain.data
+expect 0 diff plain.data plain.ctf
+expect 2 convert plain.ctf plain.data2
+has err 'plain.data2'
+expect 4 convert --from cbf plain.ctf x.ctf
+[ ! -e x.ctf ] || fault 'expected no output'
+end
+
+begin 'convert: pipes'
+"$sheaf" convert --to cbf - - <plain.ctf >piped.cbf 2>err || fault "expected exit status 0, found $(cat err)"
+same piped.cbf plain.cbf
+expect 2 convert plain.ctf -
+expect 0 convert plain.ctf - --to ctf
+same out plain.ctf
+"$sheaf" convert --to cbf plain.ctf - | "$sheaf" convert --to ctf - - >out 2>err
+same out plain.ctf
+end
+
+begin 'convert: compressed input and output'
+for s in gz bz2 zst xz; do
+	expect 0 convert plain.ctf "plain.ctf.$s"
+	expect 0 diff plain.ctf "plain.ctf.$s"
+	expect 0 convert -f "plain.ctf.$s" again.cbf
+	same again.cbf plain.cbf
+done
+gzip -dc plain.ctf.gz | cmp -s - plain.ctf || fault 'expected gzip to read plain.ctf.gz'
+gzip -c words.ctf >words.ctf.gz
+expect 0 info words.ctf.gz
+has out 'compression: gzip'
+expect 0 info --json words.ctf.gz
+has out '"compression":"gzip"'
+expect 0 cat words.ctf.gz
+mv out kept
+expect 0 cat words.ctf
+same out kept
+end
+
+begin 'convert: several inputs, and into an input'
+expect 0 convert plain.ctf other.ctf both.cbf
+expect 0 info both.cbf
+has out 'sequences: 6'
+cp plain.ctf place.ctf
+expect 0 convert -f place.ctf place.ctf
+same place.ctf plain.ctf
+printf '0 |Z 1\n' >z.ctf
+expect 4 convert plain.ctf z.ctf x.cbf
+[ ! -e x.cbf ] || fault 'expected no output'
+end
+
+begin 'convert: keys become positions, with one warning'
+expect 0 convert -f words.ctf words.cbf
+[ "$(grep -c 'sheaf: warning: ' err)" -eq 1 ] || fault "expected one warning, found: $(cat err)"
+has err 'sheaf: words.ctf: 1 warning ('
+expect 0 convert -f --quiet words.ctf words.cbf
+empty err
+expect 4 convert --strict words.ctf x.cbf
+expect 1 diff --keys words.ctf words.cbf
+has out 'sequence 1: key 5 | key 1'
+expect 0 diff words.ctf words.cbf
+end
+
+begin 'convert: loss is refused, or allowed and named'
+expect 0 convert --allow-missing missing.ctf missing.cbf
+expect 6 convert missing.cbf x.ctf
+has err 'loss'
+[ ! -e x.ctf ] || fault 'expected no output'
+expect 0 convert --allow-loss missing.cbf x.ctf
+has err 'sheaf: loss: '
+has err 'sheaf: missing.cbf: 1 kind of loss allowed ('
+[ -s x.ctf ] || fault 'expected an output'
+end
+
+begin 'convert: a note if rows become another kind of rows'
+printf '|x 1 2\n|x 3 4\n' >change.ctf
+expect 0 convert change.ctf change.mtx
+has err 'sheaf: note: change.ctf: sequences become entries of a tensor'
+expect 0 convert -q change.mtx change.cbf
+[ ! -s err ] || fault "expected nothing, found $(cat err)"
+rm change.*
+end
+
+begin 'help FORMAT: what the format keeps of each kind of data'
+expect 0 help ctf
+has out 'What the format keeps of each kind of data:'
+has out '  keys of sequences       kept'
+has out '  columns of text         lost: column that is not numeric (2)'
+expect 0 help --json ctf
+json out
+has out '"feature":"float64 values in streams","kept":"changed"'
+end
+
+begin 'index: written, used, found stale'
+cp big.ctf indexed.ctf
+expect 0 index indexed.ctf
+has out 'indexed.ctf: written'
+has out "index: $PWD/indexed.ctf.sheaf-index"
+has out 'sequences: 60000'
+has out 'streams: inferred from the whole input'
+expect 0 index --json indexed.ctf
+json out
+has out '"state":"fresh"'
+expect 0 index --check indexed.ctf
+has out 'indexed.ctf: sound'
+expect 0 info indexed.ctf
+has out 'sequences: 60000'
+has out "index: fresh, $PWD/indexed.ctf.sheaf-index"
+for c in cat stats hash 'head -n 3 --skip 59999' 'cat --skip 59000'; do
+	# shellcheck disable=SC2086
+	expect 0 $c --index require indexed.ctf
+	mv out with
+	# shellcheck disable=SC2086
+	expect 0 $c --index never indexed.ctf
+	sed s/indexed.ctf/x/ out >without
+	sed s/indexed.ctf/x/ with | same - without
+done
+echo '60000 |A 1 2 |B 1:1' >>indexed.ctf
+expect 0 info indexed.ctf
+has out 'index: stale: '
+has out 'another size, time or content'
+expect 4 cat --index require indexed.ctf
+has err 'an index is required'
+expect 1 index --check indexed.ctf
+has out 'expected the size, time and hash'
+expect 0 stats --index write indexed.ctf
+expect 0 index --check indexed.ctf
+expect 0 index --piece-bytes 64K indexed.ctf
+has out 'written'
+has out 'of about 65536 bytes'
+rm indexed.ctf indexed.ctf.sheaf-index
+end
+
+begin 'index: inputs that can have none'
+expect 1 index --check words.ctf
+has out 'expected an index, found none'
+gzip -c big.ctf >packed.ctf.gz
+expect 6 index packed.ctf.gz
+has err 'expected an uncompressed regular file, found gzip'
+expect 6 cat --index write packed.ctf.gz
+expect 4 cat --index require words.ctf
+"$sheaf" index - <big.ctf >out 2>err
+[ $? -eq 6 ] || fault 'expected exit status 6 for standard input'
+expect 2 index --piece-bytes many words.ctf
+expect 2 cat --index sometimes words.ctf
+lacks out x
+end
+
+begin 'diff'
+expect 1 diff plain.ctf other.ctf
+is out 'sequence 1, stream "A", sample 0: [3 4] | [3 4.5]
+sequence 2, stream "B", sample 0: [] | [0:7]
+plain.ctf and other.ctf differ'
+expect 1 diff --quiet plain.ctf other.ctf
+lines out 2
+expect 1 diff --limit 1 plain.ctf other.ctf
+has out 'differ; only the first 1 difference'
+lines out 2
+expect 1 diff --limit 0 --quiet plain.ctf other.ctf
+empty out
+expect 1 diff plain.ctf z.ctf
+has out 'stream "A": '
+expect 1 diff plain.ctf both.cbf
+has out '3 sequences | 6 sequences'
+expect 3 diff plain.ctf nosuch.ctf
+expect 4 diff strange.xyz plain.ctf
+end
+
+begin 'diff --json'
+expect 1 diff --json plain.ctf other.ctf
+json out
+is out '{"sequence":1,"stream":"A","sample":0,"a":"[3 4]","b":"[3 4.5]"}
+{"sequence":2,"stream":"B","sample":0,"a":"[]","b":"[0:7]"}
+{"equal":false,"differences":2,"more":false}'
+expect 0 diff --json plain.ctf plain.cbf
+is out '{"equal":true,"differences":0,"more":false}'
+end
+
+begin 'diff: twenty differences by default'
+sed 's/^\([0-9]*\) |A 1/\1 |A 2/' big.ctf >changed.ctf
+expect 1 diff big.ctf changed.ctf
+lines out 21
+has out 'only the first 20 differences are shown'
+end
+
+begin 'diff --strict, hash --strict: types count'
+expect 0 convert --precision double plain.ctf double.cbf
+expect 0 diff plain.ctf double.cbf
+expect 1 diff --strict plain.ctf double.cbf
+expect 0 hash plain.ctf double.cbf
+[ "$(cut -d ' ' -f 1 out | sort -u | wc -l)" -eq 1 ] || fault 'expected equal hashes'
+expect 0 hash --strict plain.ctf double.cbf
+[ "$(cut -d ' ' -f 1 out | sort -u | wc -l)" -eq 2 ] || fault 'expected different hashes'
+end
+
+begin 'hash'
+expect 0 hash plain.ctf other.ctf
+grep -qE '^[0-9a-f]{32}  plain\.ctf$' out || fault "expected a hash and a name, found $(cat out)"
+[ "$(cut -d ' ' -f 1 out | sort -u | wc -l)" -eq 2 ] || fault 'expected different hashes'
+expect 0 hash --json plain.ctf
+json out
+grep -qE '^\{"file":"plain\.ctf","hash":"[0-9a-f]{32}"\}$' out ||
+	fault "expected a hash and a name, found $(cat out)"
+expect 0 hash words.ctf words.cbf
+[ "$(cut -d ' ' -f 1 out | sort -u | wc -l)" -eq 1 ] || fault 'expected keys not to count'
+expect 0 hash --keys words.ctf words.cbf
+[ "$(cut -d ' ' -f 1 out | sort -u | wc -l)" -eq 2 ] || fault 'expected keys to count'
+end
+
+begin 'threads: any number gives the same'
+awk 'BEGIN { for (i = 0; i < 300000; i++) print i " |A " i % 7 " 1 |B " i % 9 ":" i }' >many.ctf
+gzip -k many.ctf
+expect 0 convert --threads 1 many.ctf many1.cbf
+expect 0 hash --threads 1 many.ctf
+cp out one
+for threads in 2 3 9; do
+	expect 0 convert -f --threads $threads many.ctf many2.cbf
+	cmp -s many1.cbf many2.cbf || fault "expected the same bytes with $threads threads"
+	expect 0 hash --threads $threads many.ctf many.ctf.gz
+	[ "$(cut -d ' ' -f 1 out one | sort -u | grep -c .)" -eq 1 ] ||
+		fault "expected the same hash with $threads threads"
+done
+expect 2 hash --threads some many.ctf
+rm many* one
+end
+
+echo "1..$count"
