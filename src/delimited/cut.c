@@ -6,6 +6,7 @@
 #include "base/spell.h"
 #include "base/status.h"
 #include "delimited/delimited.h"
+#include "io/cutter.h"
 #include "number/lines.h"
 #include <inttypes.h>
 #include <string.h>
@@ -167,14 +168,10 @@ sheaf_status sheaf_delimited_cut(void *reader, int64_t bytes, sheaf_piece *piece
 
 /* ---- in any order ---- */
 
-/* A line takes at least a byte. */
 static sheaf_status check_piece(const sheaf_delimited_reader *in, const sheaf_piece *piece, sheaf_error *err)
 {
-	int64_t most = piece->byte < INT64_MAX ? piece->byte + 1 : piece->byte;
-	if (piece->size > 0 && piece->line >= 1 && piece->line <= most && piece->column == 1) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_DATA,
-	                  "%s: expected the place of a piece, found line %" PRId64 " at byte %" PRId64,
-	                  sheaf_source_name(in->source), piece->line, piece->byte);
+	const sheaf_place place = {.byte = piece->byte, .line = piece->line, .column = piece->column};
+	return sheaf_cutter_check(in->source, &place, piece->size, false, err);
 }
 
 sheaf_status sheaf_delimited_recall(const void *reader, sheaf_piece *piece, sheaf_error *err)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A text, cut into runs of whole lines. */
 #include "io/cutter.h"
+#include <inttypes.h>
 #include <string.h>
 
 void sheaf_cutter_begin(sheaf_cutter *cutter, sheaf_source *source)
@@ -55,4 +56,23 @@ sheaf_status sheaf_cutter_take(sheaf_cutter *cutter, size_t bytes, sheaf_buffer 
 	}
 	sheaf_source_take(cutter->source, size, out);
 	return SHEAF_OK;
+}
+
+/* ---- places of runs ---- */
+
+sheaf_status sheaf_cutter_refuse(const sheaf_source *source, const sheaf_place *place, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s: expected the place of a piece, found line %" PRId64 " at byte %" PRId64,
+	                  sheaf_source_name(source), place->line, place->byte);
+}
+
+sheaf_status sheaf_cutter_check(const sheaf_source *source, const sheaf_place *place, int64_t size,
+                                bool inside, sheaf_error *err)
+{
+	int64_t most = place->byte < INT64_MAX ? place->byte + 1 : place->byte;
+	if (size > 0 && place->line >= 1 && place->line <= most && place->column >= 1 &&
+	    place->column <= (inside ? most : 1))
+		return SHEAF_OK;
+	return sheaf_cutter_refuse(source, place, err);
 }

@@ -17,5 +17,12 @@ void sheaf_cutter_begin(sheaf_cutter *cutter, sheaf_source *source);
  * first, and the failure with the next call. Runs are the same however much the source has available. */
 SHEAF_USE sheaf_status sheaf_cutter_take(sheaf_cutter *cutter, size_t bytes, sheaf_buffer *out,
                                          sheaf_error *err);
+/* DATA if no run of text of that size can begin at a place (byte, line and column): a line takes at least a
+ * byte. `inside`: runs may begin inside a line. */
+SHEAF_USE sheaf_status sheaf_cutter_check(const sheaf_source *source, const sheaf_place *place, int64_t size,
+                                          bool inside, sheaf_error *err);
+/* That failure, for a place that a format finds impossible. */
+SHEAF_USE sheaf_status sheaf_cutter_refuse(const sheaf_source *source, const sheaf_place *place,
+                                           sheaf_error *err);
 
 #endif

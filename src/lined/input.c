@@ -3,7 +3,6 @@
 #include "base/buffer.h"
 #include "lined/lined.h"
 #include "number/lines.h"
-#include <inttypes.h>
 
 bool sheaf_lined_is_text(sheaf_bytes head)
 {
@@ -103,9 +102,7 @@ static sheaf_status check_place(const sheaf_lined *in, const sheaf_piece *piece,
 	              piece->line - in->first_line <= before;
 	bool numbered = in->numbered ? piece->chunk >= 0 && piece->chunk <= before : piece->chunk == -1;
 	if (placed && numbered && piece->column == 1) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_DATA,
-	                  "%s: expected the place of a piece, found line %" PRId64 " at byte %" PRId64,
-	                  sheaf_source_name(in->source), piece->line, piece->byte);
+	return sheaf_cutter_refuse(in->source, &(sheaf_place){.byte = piece->byte, .line = piece->line}, err);
 }
 
 sheaf_status sheaf_lined_recall(const void *reader, sheaf_piece *piece, sheaf_error *err)

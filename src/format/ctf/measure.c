@@ -4,9 +4,9 @@
 #include "base/buffer.h"
 #include "base/endian.h"
 #include "format/ctf/ctf.h"
+#include "io/cutter.h"
 #include "number/digits.h"
 #include "number/lines.h"
-#include <inttypes.h>
 #include <string.h>
 
 /* Settings change which samples or sequences count, or nothing does. */
@@ -156,16 +156,10 @@ sheaf_status sheaf_ctf_keys(const void *reader, const sheaf_piece *piece, sheaf_
 	return SHEAF_OK;
 }
 
-/* A line takes at least a byte. */
 static sheaf_status check_piece(const sheaf_ctf_reader *in, const sheaf_piece *piece, sheaf_error *err)
 {
-	int64_t most = piece->byte < INT64_MAX ? piece->byte + 1 : piece->byte;
-	if (piece->size > 0 && piece->line >= 1 && piece->line <= most && piece->column >= 1 &&
-	    piece->column <= most)
-		return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_DATA,
-	                  "%s: expected the place of a piece, found line %" PRId64 " at byte %" PRId64,
-	                  sheaf_source_name(in->source), piece->line, piece->byte);
+	const sheaf_place place = {.byte = piece->byte, .line = piece->line, .column = piece->column};
+	return sheaf_cutter_check(in->source, &place, piece->size, true, err);
 }
 
 sheaf_status sheaf_ctf_recall(const void *reader, sheaf_piece *piece, sheaf_error *err)
