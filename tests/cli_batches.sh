@@ -243,10 +243,36 @@ expect 2 batches -o folder ten.ctf
 has err '--output: expected the format of the batches (--to FORMAT) with it'
 expect 2 batches --to arrow ten.ctf
 has err '--to: expected a folder for the batches (--output DIR) with it'
-expect 2 batches -o other --to arrow --pack ten.ctf
-has err 'found some that are packed'
 expect 6 batches -o other --to mtx ten.ctf
+has err '--to: expected a format that holds sequences'
+[ ! -e other ] || fault 'expected no folder'
 expect 3 batches -o ten.ctf --to arrow ten.ctf
+end
+
+begin "packed batches as files: a row for each row of the grid, and whose samples these are"
+# shellcheck disable=SC2086
+expect 0 batches -q --pad 2 --limit 1 $streams --to arrow -o padded two.ctf
+expect 0 cat --json padded/batch-000000000000.arrow
+has out '{"key":0,"streams":{"A":[[1,2],[3,4]],"A.mask":[[1],[1]],"B":[[[3,1]],[]],"B.mask":[[1],[1]]}}'
+has out '{"key":1,"streams":{"A":[[5,6],[0,0]],"A.mask":[[1],[0]],"B":[[[1,2],[4,7]],[]],"B.mask":[[1],[0]]}}'
+lines out 2
+printf '4 |A 1\n4 |A 2\n4 |A 3\n5 |A 4 |B 0:1\n6 |A 5\n6 |A 6\n' >three.ctf
+streams='--stream A:1:dense --stream B:2:sparse --order file --allow-missing'
+for to in ctf cbf npz jsonl binsparse arrow; do
+	# shellcheck disable=SC2086
+	expect 0 batches -q -f --pack --size 9 $streams --to $to -o grid three.ctf
+	expect 0 cat --json grid/*
+	lines out 2
+	has out '"A":[[1],[2],[3]],"A.mask":[[1],[1],[1]],"A.key":[[4],[4],[4]],"A.step":[[0],[1],[2]],"B":[[[0,1]]],"B.mask":[[1]],"B.key":[[5]],"B.step":[[0]]'
+	has out '"A":[[4],[5],[6]],"A.mask":[[1],[1],[1]],"A.key":[[5],[6],[6]],"A.step":[[0],[0],[1]],"B":[[]],"B.mask":[[0]],"B.key":[[0]],"B.step":[[0]]'
+	rm -r grid
+done
+expect 0 batches -q --truncate 2 --size 4 --order file --to arrow --stream A:1:dense -o rows three.ctf
+expect 0 cat --json rows/*
+has out '"A":[[3],[0]],"A.mask":[[1],[0]],"A.key":[[4],[0]],"A.step":[[2],[0]]'
+printf '0 |A 1 |A.mask 1\n' >taken.ctf
+expect 2 batches --pack --order file --to arrow -o taken taken.ctf
+has err 'A.mask'
 end
 
 begin "batches as files, with a state: a run that is killed goes on, and no file comes twice or is lost"

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tables of sequences as pandas, Polars and DuckDB read them (PEERS_PYTHON: a Python that has these), and as
-they come back from there: CSV and TSV, wide and long, and lists. Prints TAP."""
+"""Tables of sequences as pandas, Polars and DuckDB (PEERS_PYTHON: a Python that has these) and R read them, and
+as they come back from there: CSV and TSV, wide and long, and lists. Prints TAP."""
 
 import csv
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -42,6 +43,15 @@ assert duckdb.execute("select count(distinct key) from t").fetchone() == (3,)
 duckdb.execute(f"copy t to '{sys.argv[2]}' (header, delimiter '{sys.argv[3]}', nullstr 'null')")
 """,
 }
+# R reads "NA" as missing, and writes the names of rows, too, unless it is told otherwise.
+IN_R = """
+a <- commandArgs(TRUE); comma <- a[3] == "csv"; names <- a[4] == "names"
+t <- if (comma) read.csv(a[1]) else read.delim(a[1])
+stopifnot(length(unique(t$key)) == 3, is.numeric(t$key))
+if ("A.1" %in% names(t)) stopifnot(identical(t$A.1, c(-2, 4e-7, 4, 6, 1)), is.na(t$name[3]))
+if ("value" %in% names(t)) stopifnot(abs(sum(t$value[t$stream == "A"]) - 18.6000004) < 1e-12)
+if (comma) write.csv(t, a[2], row.names=names) else write.table(t, a[2], sep="\t", quote=FALSE, row.names=names)
+"""
 
 
 def run(*arguments):
@@ -64,6 +74,27 @@ def check(folder, program, layout):
     point(found == rows(ctf), f"{program} reads and writes sequences, {layout}", f"{found}\n{rows(ctf)}")
 
 
+def check_r(folder, layout, suffix, names):
+    ctf, there, back = (os.path.join(folder, name) for name in ("a.ctf", f"R.{suffix}", f"back.{suffix}"))
+    code, _, err = run("convert", "-q", "-f", "--layout", layout, "--null", "NA", ctf, there)
+    arguments = ["Rscript", "-", there, back, suffix, "names" if names else "none"]
+    p = subprocess.run(arguments, input=IN_R.encode(), capture_output=True, check=False)
+    fine = code == 0 and p.returncode == 0
+    found = rows(back, "--sequences", layout, "--missing", "NA") if fine else err + p.stderr.decode()
+    how = f"{layout}, {suffix}{', with the names of rows' if names else ''}"
+    point(found == rows(ctf), f"R reads and writes sequences, {how}", f"{found}\n{rows(ctf)}")
+
+
+def r_reads(folder):
+    if not shutil.which("Rscript"):
+        skip("what R makes of sequences", "no Rscript")
+        return
+    for layout in ("wide", "long", "lists"):
+        for suffix in "csv", "tsv":
+            check_r(folder, layout, suffix, False)
+            check_r(folder, layout, suffix, True)
+
+
 def python_reads_long(folder):
     """Without any of them: every value in its row."""
     path = os.path.join(folder, "python.csv")
@@ -81,6 +112,7 @@ def main():
         with open(os.path.join(folder, "a.ctf"), "w", encoding="utf-8") as file:
             file.write(SEQUENCES)
         python_reads_long(folder)
+        r_reads(folder)
         for program in PROGRAMS:
             p = subprocess.run([PYTHON, "-c", f"import {program}"], capture_output=True, check=False)
             if p.returncode:

@@ -124,8 +124,14 @@ sheaf_status batch_folder_open(batch_folder *f, const arguments *args, bool resu
 	if (!name)
 		return sheaf_fail_option(err, SHEAF_USAGE, "output",
 		                         ": expected the format of the batches (--to FORMAT) with it, found none");
-	f->format = sheaf_format_name(sheaf_format_find(name));
-	f->suffix = sheaf_format_suffixes(sheaf_format_find(name))[0];
+	const sheaf_format *format = sheaf_format_find(name);
+	if (!(sheaf_format_takes(format) & SHEAF_TAKES_SEQUENCES))
+		return sheaf_fail_option(err, SHEAF_UNSUPPORTED, "to",
+		                         ": expected a format that holds sequences, such as arrow, npz or ctf, found %s "
+		                         "(sheaf convert makes that of those)",
+		                         name);
+	f->format = sheaf_format_name(format);
+	f->suffix = sheaf_format_suffixes(format)[0];
 	if (mkdir(f->path, 0777) != 0 && errno != EEXIST)
 		return sheaf_fail_sys(err, errno, "%s: expected a folder that can be made", f->path);
 	return resumed ? SHEAF_OK : look_for_batches(f, sheaf_values_flag(&args->values, "force"), err);
@@ -146,25 +152,30 @@ static sheaf_status name_batch(batch_folder *f, const sheaf_batch *b, const shea
 	return sheaf_fail(err, SHEAF_USAGE, "%s: expected a shorter name", f->path);
 }
 
-static sheaf_status refuse_packed(sheaf_error *err)
+static sheaf_status write_rows(const char *name, const sheaf_create_options *how, const sheaf_schema *schema,
+                               const sheaf_frame *rows, sheaf_context *cx, sheaf_error *err)
 {
-	return sheaf_fail_option(err, SHEAF_USAGE, "output",
-	                         ": expected sequences one after the other, found some that are packed "
-	                         "(--json --data prints them; without packing, files have their lengths)");
+	sheaf_writer *writer;
+	SHEAF_TRY(sheaf_create(name, schema, how, cx, &writer, err));
+	sheaf_status status = sheaf_write(writer, rows, err);
+	if (status == SHEAF_OK) return sheaf_finish(writer, err);
+	sheaf_abandon(writer);
+	return status;
 }
 
 sheaf_status batch_folder_write(batch_folder *f, const sheaf_batches *batches, const sheaf_batch *b,
                                 const sheaf_batch_options *options, sheaf_context *cx, sheaf_error *err)
 {
 	char name[PATH_MAX];
-	sheaf_writer *writer;
+	sheaf_schema schema;
+	sheaf_frame rows;
 	sheaf_create_options how = {.size = sizeof how, .format = f->format, .force = true, .allow_large = true};
-	if (b->packed) return refuse_packed(err);
 	if (b->sequences == 0) return SHEAF_OK;
 	SHEAF_TRY(name_batch(f, b, options, name, err));
-	SHEAF_TRY(sheaf_create(name, sheaf_batches_schema(batches), &how, cx, &writer, err));
-	sheaf_status status = sheaf_write(writer, b->frame, err);
-	if (status == SHEAF_OK) return sheaf_finish(writer, err);
-	sheaf_abandon(writer);
+	if (!b->packed) return write_rows(name, &how, sheaf_batches_schema(batches), b->frame, cx, err);
+	SHEAF_TRY(sheaf_batch_grid(batches, b, &schema, &rows, err));
+	sheaf_status status = write_rows(name, &how, &schema, &rows, cx, err);
+	sheaf_frame_free(&rows);
+	sheaf_schema_free(&schema);
 	return status;
 }
