@@ -43,14 +43,16 @@ assert duckdb.execute("select count(distinct key) from t").fetchone() == (3,)
 duckdb.execute(f"copy t to '{sys.argv[2]}' (header, delimiter '{sys.argv[3]}', nullstr 'null')")
 """,
 }
-# R reads "NA" as missing, and writes the names of rows, too, unless it is told otherwise.
+# R reads "NA" as missing, and writes the names of rows, too, unless it gets another argument.
 IN_R = """
 a <- commandArgs(TRUE); comma <- a[3] == "csv"; names <- a[4] == "names"
 t <- if (comma) read.csv(a[1]) else read.delim(a[1])
 stopifnot(length(unique(t$key)) == 3, is.numeric(t$key))
 if ("A.1" %in% names(t)) stopifnot(identical(t$A.1, c(-2, 4e-7, 4, 6, 1)), is.na(t$name[3]))
-if ("value" %in% names(t)) stopifnot(abs(sum(t$value[t$stream == "A"]) - 18.6000004) < 1e-12)
-if (comma) write.csv(t, a[2], row.names=names) else write.table(t, a[2], sep="\t", quote=FALSE, row.names=names)
+if ("value" %in% names(t))
+  stopifnot(abs(sum(t$value[t$stream == "A"]) - 18.6000004) < 1e-12)
+if (comma) write.csv(t, a[2], row.names=names)
+if (!comma) write.table(t, a[2], sep="\t", quote=FALSE, row.names=names)
 """
 
 

@@ -83,6 +83,32 @@ def anndata(path, matrix, rows, columns, version):
             frame["names of it"] = names
 
 
+def matlab(folder, version):
+    """What MATLAB stores in its own way: complex numbers, truth values, arrays without elements."""
+    path, matrix = os.path.join(folder, "odd.mat"), sparse.csc_matrix([[0, 2.5, 0], [1, 0, 0]])
+    numbers = np.zeros(2, [("real", "f8"), ("imag", "f8")])
+    numbers["real"], numbers["imag"] = matrix.data, [-1, 3]
+    with h5py.File(path, "w", libver=version, userblock_size=512) as file:
+        sparse_ones = ("Z", "double", numbers), ("L", "logical", np.ones(2, "u1")), ("N", "double", None)
+        for name, kind, values in sparse_ones:
+            group = file.create_group(name)
+            group["jc"] = matrix.indptr.astype("u8") if values is not None else np.zeros(4, "u8")
+            if values is not None:
+                group["ir"], group["data"] = matrix.indices.astype("u8"), values
+            group.attrs["MATLAB_sparse"], group.attrs["MATLAB_class"] = np.uint64(2), np.bytes_(kind)
+        for name, values in ("D", numbers.reshape(1, 2)), ("E", np.array([0, 3], "u8")):
+            file[name] = values
+            file[name].attrs["MATLAB_class"] = np.bytes_("double")
+        file["E"].attrs["MATLAB_empty"] = np.uint8(1)
+    matrix = matrix.astype(complex)
+    matrix.data = numbers["real"] + 1j * numbers["imag"]
+    same(path, matrix.toarray(), "CSC", f"MATLAB, {version}: complex numbers", "--dataset", "Z")
+    same(path, matrix.toarray() != 0, "CSC", f"MATLAB, {version}: truth values", "--dataset", "L")
+    same(path, np.zeros((2, 3)), "CSC", f"MATLAB, {version}: no entries", "--dataset", "N")
+    same(path, matrix.data.reshape(2, 1), None, f"MATLAB, {version}: a complex array", "--dataset", "D")
+    same(path, np.zeros((0, 3)), None, f"MATLAB, {version}: an array without elements", "--dataset", "E")
+
+
 def makers(folder):
     rng = np.random.RandomState(7)
     for version in "earliest", "latest":
@@ -121,6 +147,7 @@ def makers(folder):
                 file["A"].attrs["MATLAB_class"] = np.bytes_("double")
             same(path, dense, "CSC", f"MATLAB, {about}: a sparse one")
             same(path, dense, None, f"MATLAB, {about}: a full one", "--dataset", "A")
+            matlab(folder, version)
             path = os.path.join(folder, "loose.h5")
             with h5py.File(path, "w", libver=version) as file:
                 put(file, matrix)

@@ -797,6 +797,89 @@ static void test_lists_of_others(void **state)
 	end_made(&m, reader, &frame);
 }
 
+static void put_cell(char *text, size_t size, const sheaf_frame *frame, int column, int64_t r);
+
+/* A dictionary of numbers, one of which is missing, and indices, one of which is missing, too. */
+static void test_dictionaries_of_numbers(void **state)
+{
+	(void)state;
+	made_array m;
+	sheaf_arrow_reader *reader;
+	sheaf_frame frame;
+	char text[100] = "";
+	static const uint8_t indices[] = {2, 0, 1, 0, 2}, all_but_last[] = {0xf}, but_the_second[] = {5};
+	static const int64_t words[] = {-7, 1, 1LL << 62};
+	const void *values[] = {but_the_second, words};
+	struct ArrowSchema word = {.format = "l", .name = "", .flags = ARROW_FLAG_NULLABLE};
+	struct ArrowArray word_array = {.length = 3, .null_count = 1, .n_buffers = 2, .buffers = values};
+	make(&m, 1, 5);
+	put_field(&m, 0, "c", "C", ARROW_FLAG_NULLABLE);
+	m.fields[0].dictionary = &word;
+	put_column(&m, 0, 5, 1, (const void *[]){all_but_last, indices}, 2);
+	m.columns[0].null_count = 1;
+	m.columns[0].dictionary = &word_array;
+	assert_ok(read_made(&m, &reader, &frame));
+	for (int64_t r = 0; r < 5; r++) put_cell(text, sizeof text, &frame, 0, r);
+	assert_string_equal(text, "4611686018427387904 -7 null -7 null");
+	end_made(&m, reader, &frame);
+	word_array.length = 2;
+	make(&m, 1, 5);
+	put_field(&m, 0, "c", "C", ARROW_FLAG_NULLABLE);
+	m.fields[0].dictionary = &word;
+	put_column(&m, 0, 5, 1, (const void *[]){NULL, indices}, 2);
+	m.columns[0].dictionary = &word_array;
+	assert_status(SHEAF_DATA, read_made(&m, &reader, &frame));
+	assert_message("expected an index below the size of its dictionary, found 2");
+	end_made(&m, reader, &frame);
+}
+
+static void make_text_lists(made_array *m, struct ArrowSchema **item, struct ArrowArray **items, int columns)
+{
+	static const int32_t offsets[] = {0, 2, 2, 3};
+	static const void *buffers[] = {NULL, offsets};
+	make(m, columns, 3);
+	put_field(m, 0, "words", "+l", 0);
+	m->fields[0].n_children = 1;
+	m->fields[0].children = item;
+	put_column(m, 0, 3, 0, buffers, 2);
+	m->columns[0].n_children = 1;
+	m->columns[0].children = items;
+}
+
+/* Lists of texts beside a stream are texts of samples; alone they are refused. */
+static void test_lists_of_texts(void **state)
+{
+	(void)state;
+	made_array m;
+	sheaf_arrow_reader *reader;
+	sheaf_frame frame;
+	char text[100] = "";
+	static const int32_t ends[] = {0, 1, 3, 3};
+	static const uint8_t valid[] = {3};
+	static const double numbers[] = {1, 2, 3};
+	struct ArrowSchema item = {.format = "u", .name = "item", .flags = ARROW_FLAG_NULLABLE}, *of[] = {&item};
+	struct ArrowSchema number = {.format = "g", .name = "item"}, *numbers_of[] = {&number};
+	const void *texts[] = {valid, ends, "abc"}, *values[] = {NULL, numbers};
+	struct ArrowArray items = {.length = 3, .null_count = 1, .n_buffers = 3, .buffers = texts},
+					  *arrays[] = {&items},
+					  vector = {.length = 3, .n_buffers = 2, .buffers = values}, *vectors[] = {&vector};
+	make_text_lists(&m, of, arrays, 1);
+	assert_status(SHEAF_UNSUPPORTED, read_made(&m, &reader, &frame));
+	assert_message("arrow column \"words\": expected lists of texts beside lists of numbers");
+	end_made(&m, NULL, &frame);
+	make_text_lists(&m, of, arrays, 2);
+	put_field(&m, 1, "A", "+w:1", 0);
+	m.fields[1].n_children = 1;
+	m.fields[1].children = numbers_of;
+	put_column(&m, 1, 3, 0, (const void *[]){NULL}, 1);
+	m.columns[1].n_children = 1;
+	m.columns[1].children = vectors;
+	assert_ok(read_made(&m, &reader, &frame));
+	for (int64_t r = 0; r < 3; r++) put_cell(text, sizeof text, &frame, 0, r);
+	assert_string_equal(text, "\"a\" \"bc\" - null");
+	end_made(&m, reader, &frame);
+}
+
 static void test_what_has_no_place(void **state)
 {
 	(void)state;
@@ -829,13 +912,13 @@ static void test_what_has_no_place(void **state)
 	}
 }
 
-/* Row r of the only column, after those before it. */
-static void put_cell(char *text, size_t size, const sheaf_frame *frame, int64_t r)
+/* Row r of a column, after those before it. */
+static void put_cell(char *text, size_t size, const sheaf_frame *frame, int column, int64_t r)
 {
 	sheaf_builder b;
 	size_t n = strlen(text);
 	sheaf_builder_begin(&b, cx, NULL);
-	sheaf_position_text(&b, &frame->columns[0], 0, r, SHEAF_TEXT_SHORT);
+	sheaf_position_text(&b, &frame->columns[column], 0, r, SHEAF_TEXT_SHORT);
 	sheaf_builder_byte(&b, '\0');
 	snprintf(text + n, size - n, "%s%s", n ? " " : "", (const char *)b.data);
 	sheaf_builder_drop(&b);
@@ -868,7 +951,7 @@ static void test_decimals(void **state)
 		put_field(&m, 0, "d", good[i].format, 0);
 		put_column(&m, 0, 3, 0, (const void *[]){NULL, good[i].values}, 2);
 		assert_ok(read_made(&m, &reader, &frame));
-		for (int64_t r = 0; r < 3; r++) put_cell(found, sizeof found, &frame, r);
+		for (int64_t r = 0; r < 3; r++) put_cell(found, sizeof found, &frame, 0, r);
 		assert_string_equal(found, good[i].rows);
 		end_made(&m, reader, &frame);
 	}
@@ -999,6 +1082,8 @@ int main(void)
 		cmocka_unit_test(test_numbers_of_others),
 		cmocka_unit_test(test_times_of_others),
 		cmocka_unit_test(test_lists_of_others),
+		cmocka_unit_test(test_dictionaries_of_numbers),
+		cmocka_unit_test(test_lists_of_texts),
 		cmocka_unit_test(test_decimals),
 		cmocka_unit_test(test_decimals_of_too_many_digits),
 		cmocka_unit_test(test_what_has_no_place),

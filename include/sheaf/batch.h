@@ -174,13 +174,13 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_batches_next(sheaf_batches *batches, cons
 SHEAF_API SHEAF_USE sheaf_status sheaf_batch_text(const sheaf_batches *batches, const sheaf_batch *batch,
                                                   sheaf_buffer *out, sheaf_error *err);
 
-/* A packed batch as rows that formats hold: *out and its *schema, which the caller frees. Each row of the grid
- * is a sequence of as many samples as the grid has steps, zeros where there is none. Beside each stream, A,
- * there is A.mask: 1 where there is a sample, else 0. If sequences have rows of their own (FRAMES, PADDED), a
- * row has the key of its sequence. Otherwise each sample has that in A.key, and its number in the sequence in
- * A.step, counted from 0, also where the sequence began in an earlier batch. A stream with fewer rows
- * than another one has zeros in the last rows, too. Columns that are no streams are not packed, and not here.
- * USAGE if the batch is not packed, or a stream has one of these names. */
+/* A packed batch as rows that formats hold: *out and its *schema, which the caller frees. Each row of the
+ * grid is a sequence of as many samples as the grid has steps, zeros where there is none. Beside each stream,
+ * A, there is A.mask: 1 where there is a sample, else 0. If sequences have rows of their own (FRAMES,
+ * PADDED), a row has the key of its sequence. Otherwise each sample has that in A.key, and its number in the
+ * sequence in A.step, counted from 0, also if the sequence began in an earlier batch. A stream with fewer
+ * rows than another one has zeros in the last rows, too. Columns that are no streams are not packed, and left
+ * out. USAGE if the batch is not packed, or a stream has one of these names. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_batch_grid(const sheaf_batches *batches, const sheaf_batch *batch,
                                                   sheaf_schema *schema, sheaf_frame *out, sheaf_error *err);
 

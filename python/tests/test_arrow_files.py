@@ -79,6 +79,35 @@ def test_deltas_of_pyarrow(tmp):
             same(found[column].to_pylist(), table[column].to_pylist())
 
 
+def test_dictionaries_of_numbers(tmp):
+    pa, pandas = need("pyarrow"), need("pandas")
+    feather = need("pyarrow.feather")
+    codes, day = pa.array([0, 1, None, 1, 2], pa.int8()), datetime.date(2020, 1, 1)
+    kinds = {"i": pa.array([5, None, 2**62]), "h": pa.array([0.5, 1.5, 2.5], pa.float16()),
+             "b": pa.array([True, False, None]), "d": pa.array([day, day, None]),
+             "w": pa.array([b"ab", b"cd", b"ef"], pa.binary(2))}
+    table = pa.table({name: pa.DictionaryArray.from_arrays(codes, words) for name, words in kinds.items()})
+    feather.write_feather(table, tmp / "words.feather")
+    found = pa.table(sheaf.read(tmp / "words.feather"))
+    for name in ("i", "h", "b", "w"):
+        same(found[name].to_pylist(), table[name].to_pylist())
+    same([None if v is None else v.date() for v in found["d"].to_pylist()], table["d"].to_pylist())
+    pandas.DataFrame({"c": pandas.Categorical([30, 10, None, 30])}).to_feather(tmp / "c.feather")
+    same(pa.table(sheaf.read(tmp / "c.feather"))["c"].to_pylist(), [30, 10, None, 30])
+
+
+def test_lists_of_texts(tmp):
+    pa, feather = need("pyarrow"), need("pyarrow.feather")
+    rows = {"A": [[1.0, 2.0], [], [3.0]], "words": [["a", None], [], ["", "a longer text than in a view"]]}
+    for kind in (pa.string(), pa.large_string(), pa.string_view()):
+        words = pa.array([[]] + rows["words"], pa.list_(kind)).slice(1)
+        feather.write_feather(pa.table({"A": rows["A"], "words": words}), tmp / "a.feather", version=2)
+        found = pa.table(sheaf.read(tmp / "a.feather"))
+        same(found["words"].to_pylist(), rows["words"])
+        sheaf.convert(tmp / "a.feather", tmp / "b.feather", force=True)
+        same(feather.read_table(tmp / "b.feather")["words"].to_pylist(), rows["words"])
+
+
 def test_streams_for_pyarrow(tmp):
     pa = need("pyarrow")
     (tmp / "a.ctf").write_text("7 |A 1 2 |B 3:0.5 9:1\n7 |A -0 4\n9 |A 3 5 |B 0:1\n")

@@ -153,7 +153,11 @@ sheaf_status sheaf_arrow_refuse_nulls(const sheaf_arrow_part *p, sheaf_error *er
 {
 	for (int64_t i = 0; valid_bits(p) && i < p->n; i++)
 		if (!is_there(p, i))
-			return sheaf_arrow_damaged(p, "no nulls, which samples cannot be, found one at position", i, err);
+			return sheaf_fail(err, SHEAF_DATA,
+			                  "arrow column \"%s\": expected samples that are there, found a null at "
+			                  "position %" PRId64 " (the program that has written it can fill nulls, or "
+			                  "leave them out)",
+			                  p->name, i);
 	return SHEAF_OK;
 }
 
@@ -320,35 +324,79 @@ static sheaf_status copy_texts(const sheaf_arrow_part *p, sheaf_column_builder *
 	return sheaf_builder_status(&to->levels[level].offsets, err);
 }
 
+/* The words of the part's dictionary. */
+static sheaf_status find_words(const sheaf_arrow_part *p, sheaf_arrow_part *out, sheaf_error *err)
+{
+	const struct ArrowArray *words = p->array->dictionary;
+	sheaf_arrow_type index = sheaf_arrow_type_of(p->schema);
+	SHEAF_TRY(sheaf_arrow_check_part(p, 2, err));
+	if (!words || index.class != SHEAF_IS_NUMBER || index.number >= SHEAF_F32)
+		return sheaf_arrow_damaged(p, "a dictionary and indices into it, found", 0, err);
+	*out = *p;
+	out->schema = p->schema->dictionary;
+	out->array = words;
+	out->at = words->offset;
+	out->n = words->length;
+	return SHEAF_OK;
+}
+
+/* The number of position i's word; -1: it has none. A word may itself be missing. */
+static sheaf_status word_at(const sheaf_arrow_part *p, const sheaf_arrow_part *words, int64_t i,
+                            sheaf_level_builder *level, int64_t *out, sheaf_error *err)
+{
+	int64_t word = -1;
+	*out = -1;
+	if (!is_there(p, i)) return SHEAF_OK;
+	word = integer_at(p->array->buffers[1], sheaf_arrow_type_of(p->schema).number, p->at + i);
+	if (word < 0 || word >= words->n)
+		return sheaf_arrow_damaged(p, "an index below the size of its dictionary, found", word, err);
+	if (is_there(words, word)) {
+		*out = word;
+		return SHEAF_OK;
+	}
+	if (!level || !(p->schema->flags & ARROW_FLAG_NULLABLE))
+		return sheaf_arrow_damaged(
+			p, "no nulls in the dictionary of a column without them, found one in row", i, err);
+	sheaf_level_miss(level, i, 0);
+	return SHEAF_OK;
+}
+
 /* An index for each row, into an array of texts. */
 static sheaf_status copy_words(const sheaf_arrow_part *p, sheaf_column_builder *to, int level,
                                sheaf_error *err)
 {
-	const struct ArrowArray *words = p->array->dictionary;
-	sheaf_arrow_type index = sheaf_arrow_type_of(p->schema),
-					 type = sheaf_arrow_type_of(p->schema->dictionary);
-	SHEAF_TRY(sheaf_arrow_check_part(p, 2, err));
-	if (!words || index.class != SHEAF_IS_NUMBER || index.number >= SHEAF_F32)
-		return sheaf_arrow_damaged(p, "a dictionary and indices into it, found", 0, err);
-	sheaf_arrow_part all = *p;
-	all.schema = p->schema->dictionary;
-	all.array = words;
-	all.at = words->offset;
-	all.n = words->length;
+	int64_t word;
+	sheaf_arrow_part all;
+	SHEAF_TRY(find_words(p, &all, err));
+	sheaf_arrow_type type = sheaf_arrow_type_of(all.schema);
 	SHEAF_TRY(sheaf_arrow_check_part(&all, type.views ? 2 : 3, err));
 	sheaf_builder_i64(&to->levels[level].offsets, 0);
 	for (int64_t i = 0; i < p->n; i++) {
-		int64_t word = is_there(p, i) ? integer_at(p->array->buffers[1], index.number, p->at + i) : -1;
-		if (is_there(p, i) && (word < 0 || word >= all.n))
-			return sheaf_arrow_damaged(p, "an index below the size of its dictionary, found", word, err);
-		bool there = word >= 0 && is_there(&all, word);
-		if (word >= 0 && !there && !(p->schema->flags & ARROW_FLAG_NULLABLE))
-			return sheaf_arrow_damaged(
-				p, "no nulls in the dictionary of a column without them, found one in row", i, err);
-		if (word >= 0 && !there) sheaf_level_miss(&to->levels[level], i, 0);
-		append_text(to, level, there ? text_at(&all, &type, word) : (sheaf_bytes){0});
+		SHEAF_TRY(word_at(p, &all, i, &to->levels[level], &word, err));
+		append_text(to, level, word < 0 ? (sheaf_bytes){0} : text_at(&all, &type, word));
 	}
 	return sheaf_builder_status(&to->levels[level].offsets, err);
+}
+
+/* The same into an array of items of one size: these are converted once, and then copied to the rows. */
+static sheaf_status copy_items(const sheaf_arrow_part *p, const sheaf_arrow_part *all,
+                               sheaf_column_builder *to, int level, sheaf_error *err)
+{
+	static const uint8_t zeros[64];
+	int64_t word;
+	sheaf_level_builder *gaps = to->field->nlevels ? &to->levels[level] : NULL;
+	sheaf_column_builder words = *to;
+	words.values = (sheaf_builder){.cx = p->b->cx};
+	sheaf_status status = sheaf_arrow_take_values(all, &words, level, err);
+	size_t size = all->n && !status ? words.values.size / (size_t)all->n : 0;
+	for (int64_t i = 0; i < p->n && !status; i++) {
+		status = word_at(p, all, i, gaps, &word, err);
+		for (size_t left = word < 0 ? size : 0; left > 0; left -= left < sizeof zeros ? left : sizeof zeros)
+			sheaf_builder_append(&to->values, zeros, left < sizeof zeros ? left : sizeof zeros);
+		if (word >= 0) sheaf_builder_append(&to->values, words.values.data + (size_t)word * size, size);
+	}
+	sheaf_builder_drop(&words.values);
+	return status ? status : sheaf_builder_status(&to->values, err);
 }
 
 static sheaf_status take_texts(const sheaf_arrow_part *p, sheaf_column_builder *to, int level,
@@ -367,7 +415,12 @@ static sheaf_status take_texts(const sheaf_arrow_part *p, sheaf_column_builder *
 sheaf_status sheaf_arrow_take_values(const sheaf_arrow_part *p, sheaf_column_builder *to, int level,
                                      sheaf_error *err)
 {
+	sheaf_arrow_part words;
 	sheaf_arrow_type type = sheaf_arrow_type_of(p->schema->dictionary ? p->schema->dictionary : p->schema);
+	if (p->schema->dictionary && type.class != SHEAF_IS_TEXT && type.class != SHEAF_IS_BYTES) {
+		SHEAF_TRY(find_words(p, &words, err));
+		return copy_items(p, &words, to, level, err);
+	}
 	switch (type.class) {
 	case SHEAF_IS_HALF: return take_halves(p, &to->values, err);
 	case SHEAF_IS_BITS: return take_bits(p, &to->values, err);

@@ -64,6 +64,17 @@ static sheaf_status take_sparse(const sheaf_arrow_part *p, sheaf_column_builder 
 	return sheaf_arrow_take_numbers(&value, &to->values, err);
 }
 
+static sheaf_status take_texts(const sheaf_arrow_part *p, sheaf_column_builder *to, sheaf_error *err)
+{
+	sheaf_arrow_below texts;
+	SHEAF_TRY(sheaf_arrow_refuse_nulls(p, err));
+	SHEAF_TRY(sheaf_arrow_take_offsets(p, &to->levels[0].offsets, &texts, err));
+	sheaf_arrow_part below = sheaf_arrow_part_of_child(p, 0, texts.from, texts.n);
+	SHEAF_TRY(sheaf_arrow_take_nulls(&below, &to->levels[1], err));
+	SHEAF_TRY(sheaf_arrow_take_values(&below, to, 1, err));
+	return sheaf_arrow_end_nulls(&below, &to->levels[1], err);
+}
+
 static sheaf_status take_column(const sheaf_arrow_part *p, sheaf_column_builder *to, sheaf_error *err)
 {
 	sheaf_taking taking;
@@ -78,6 +89,7 @@ static sheaf_status take_column(const sheaf_arrow_part *p, sheaf_column_builder 
 		SHEAF_TRY(sheaf_arrow_take_nulls(p, &to->levels[0], err));
 		SHEAF_TRY(sheaf_arrow_end_nulls(p, &to->levels[0], err));
 		return take_fixed(p, &to->values, err);
+	case SHEAF_TAKE_TEXTS: return take_texts(p, to, err);
 	case SHEAF_TAKE_ITEM: break;
 	}
 	return take_item(p, to, err);

@@ -51,6 +51,7 @@ typedef enum sheaf_taking {
 	SHEAF_TAKE_VECTOR, /* fixed-size list: one sample in each row */
 	SHEAF_TAKE_SPARSE,
 	SHEAF_TAKE_COMPLEX,
+	SHEAF_TAKE_TEXTS, /* list of texts, beside streams */
 	SHEAF_TAKE_ITEM
 } sheaf_taking;
 

@@ -145,9 +145,6 @@ static const char *words_of(const struct ArrowSchema *column)
 	              {"+s", ", rows of columns"},
 	              {"+l", ", lists of other items"},
 	              {"+L", ", lists of other items"}};
-	const struct ArrowSchema *item = column->n_children == 1 ? column->children[0] : column;
-	if (item != column && sheaf_arrow_type_of(item).class == SHEAF_IS_TEXT)
-		return ", lists of texts, which can be joined to one text each";
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (column->format && strncmp(column->format, others[i].format, 2) == 0) return others[i].words;
 	return "";
@@ -165,13 +162,27 @@ static sheaf_status refuse(const struct ArrowSchema *column, sheaf_error *err)
 	                  column->n_children > 0 ? "\"" : "", words_of(column));
 }
 
+/* Dictionaries hold texts, or items of one size. */
+static bool may_be_words(const sheaf_arrow_type *type)
+{
+	bool is_text = type->class == SHEAF_IS_DECIMAL && type->number == SHEAF_U8;
+	return type->class > SHEAF_IS_OTHER && type->class < SHEAF_IS_LIST && type->class != SHEAF_IS_NULLS &&
+	       !is_text;
+}
+
+static bool is_text_list(const struct ArrowSchema *column, const sheaf_arrow_type *type)
+{
+	if (type->class != SHEAF_IS_LIST || column->n_children != 1) return false;
+	const struct ArrowSchema *item = column->children[0];
+	return sheaf_arrow_type_of(item->dictionary ? item->dictionary : item).class == SHEAF_IS_TEXT;
+}
+
 sheaf_status sheaf_arrow_taking(const struct ArrowSchema *column, sheaf_taking *out, sheaf_error *err)
 {
 	const struct ArrowSchema *values = column->dictionary ? column->dictionary : column;
 	sheaf_arrow_type type = sheaf_arrow_type_of(values);
 	*out = SHEAF_TAKE_ITEM;
-	if (column->dictionary)
-		return type.class == SHEAF_IS_TEXT || type.class == SHEAF_IS_BYTES ? SHEAF_OK : refuse(column, err);
+	if (column->dictionary) return may_be_words(&type) ? SHEAF_OK : refuse(column, err);
 	if (is_fixed_list(column))
 		*out = means(column, "complex") && type.width == 2 ? SHEAF_TAKE_COMPLEX : SHEAF_TAKE_VECTOR;
 	else if (type.class == SHEAF_IS_LIST && column->n_children == 1 && is_entries(column->children[0]))
@@ -179,12 +190,27 @@ sheaf_status sheaf_arrow_taking(const struct ArrowSchema *column, sheaf_taking *
 	else if (type.class == SHEAF_IS_LIST && column->n_children == 1 &&
 	         (is_number(column->children[0]) || is_fixed_list(column->children[0])))
 		*out = SHEAF_TAKE_DENSE;
+	else if (is_text_list(column, &type))
+		*out = SHEAF_TAKE_TEXTS;
 	else if (type.class == SHEAF_IS_OTHER || type.class >= SHEAF_IS_LIST)
 		return refuse(column, err);
 	return SHEAF_OK;
 }
 
 /* ---- fields ---- */
+
+/* Texts of samples, beside streams. */
+static sheaf_status add_texts(sheaf_schema *to, const struct ArrowSchema *column, sheaf_error *err)
+{
+	sheaf_field *field;
+	bool may_miss = column->children[0]->flags & ARROW_FLAG_NULLABLE;
+	SHEAF_TRY(sheaf_schema_add(to, to->cx, column->name, strlen(column->name), &field, err));
+	sheaf_field_make_cell(field, SHEAF_STRING, SHEAF_U8, -1, may_miss);
+	field->levels[1] = field->levels[0];
+	field->levels[0] = (sheaf_level_shape){.kind = SHEAF_LIST};
+	field->nlevels = 2;
+	return SHEAF_OK;
+}
 
 /* Numbers at the end of one list, or of two. */
 static sheaf_status add_dense(sheaf_schema *to, const struct ArrowSchema *column, sheaf_error *err)
@@ -255,20 +281,25 @@ static sheaf_status add_field(sheaf_schema *to, const struct ArrowSchema *column
 		return sheaf_schema_add_column(
 			to, column->name, SHEAF_COMPLEX, sheaf_arrow_type_of(column->children[0]).number,
 			column->flags & ARROW_FLAG_NULLABLE ? SHEAF_NULLABLE : SHEAF_NEVER, err);
+	case SHEAF_TAKE_TEXTS: return add_texts(to, column, err);
 	case SHEAF_TAKE_ITEM: break;
 	}
 	return add_item(to, column, err);
 }
 
-/* Arrow allows two columns with the same name; nothing here could tell them apart. */
-static sheaf_status check_name(const sheaf_schema *to, const struct ArrowSchema *column, sheaf_error *err)
+/* Arrow allows columns without a name, and two with the same one; nothing here could tell them apart. */
+static sheaf_status check_name(sheaf_schema *to, const struct ArrowSchema *column, sheaf_error *err)
 {
-	for (int f = 0; column->name && f < to->nfields; f++)
-		if (strcmp(to->fields[f].name, column->name) == 0)
-			return sheaf_fail(err, SHEAF_UNSUPPORTED,
-			                  "arrow column \"%s\": expected each name once, found two columns of it",
-			                  column->name);
-	return SHEAF_OK;
+	int found;
+	if (!column->name || !*column->name)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "arrow column %d: expected a name, found none (the program that has written it can "
+		                  "give it one)",
+		                  to->nfields);
+	SHEAF_TRY(sheaf_schema_look_up(to, column->name, &found, err));
+	if (found < 0) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "arrow column \"%s\": expected each name once, found two columns of it", column->name);
 }
 
 sheaf_status sheaf_arrow_take_schema(const struct ArrowSchema *rows, sheaf_schema *out, sheaf_error *err)
@@ -277,11 +308,19 @@ sheaf_status sheaf_arrow_take_schema(const struct ArrowSchema *rows, sheaf_schem
 	if (sheaf_arrow_type_of(rows).class != SHEAF_IS_STRUCT)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "arrow: expected rows, a struct of columns, found \"%s\"",
 		                  rows->format);
+	const struct ArrowSchema *texts = NULL;
 	out->rows = SHEAF_CELLS;
 	for (int64_t i = 0; i < rows->n_children; i++) {
 		SHEAF_TRY(sheaf_arrow_taking(rows->children[i], &taking, err));
 		if (taking <= SHEAF_TAKE_SPARSE) out->rows = SHEAF_SEQUENCES;
+		if (taking == SHEAF_TAKE_TEXTS) texts = rows->children[i];
 	}
+	if (texts && out->rows == SHEAF_CELLS)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "arrow column \"%s\": expected lists of texts beside lists of numbers, found no lists "
+		                  "of numbers, so rows are those of a table, in which an item is one text (the program "
+		                  "that has written the file can join the texts of each list)",
+		                  texts->name ? texts->name : "");
 	for (int64_t i = 0; i < rows->n_children; i++) {
 		SHEAF_TRY(sheaf_arrow_taking(rows->children[i], &taking, err));
 		SHEAF_TRY(check_name(out, rows->children[i], err));

@@ -207,7 +207,7 @@ static sheaf_status pass_first(const reading *r, sheaf_pipeline *parts, sheaf_er
 	leave_kept(r, p);
 	sheaf_status status = p->failure.status;
 	/* Errors from filters do not say where they are. */
-	if (status == SHEAF_DATA && p->in_filters)
+	if ((status == SHEAF_DATA || status == SHEAF_UNSUPPORTED) && p->in_filters)
 		status = sheaf_fail(err, status, "%s, values from %" PRId64 ": %s",
 		                    sheaf_box_where(r->box, r->item, where), p->from, p->failure.message);
 	else if (status)

@@ -127,8 +127,8 @@ sheaf_status batch_folder_open(batch_folder *f, const arguments *args, bool resu
 	const sheaf_format *format = sheaf_format_find(name);
 	if (!(sheaf_format_takes(format) & SHEAF_TAKES_SEQUENCES))
 		return sheaf_fail_option(err, SHEAF_UNSUPPORTED, "to",
-		                         ": expected a format that holds sequences, such as arrow, npz or ctf, found %s "
-		                         "(sheaf convert makes that of those)",
+		                         ": expected a format that holds sequences (sheaf help FORMAT shows what each keeps), "
+		                         "found %s; sheaf convert makes that of files of another",
 		                         name);
 	f->format = sheaf_format_name(format);
 	f->suffix = sheaf_format_suffixes(format)[0];

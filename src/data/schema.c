@@ -2,6 +2,7 @@
 /* Fields and schemas. */
 #include "base/arena.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "data/frame.h"
 #include "data/names.h"
 #include <inttypes.h>
@@ -105,7 +106,8 @@ sheaf_status sheaf_field_need_stream(const sheaf_field *field, sheaf_error *err)
 {
 	if (sheaf_field_is_stream(field)) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_UNSUPPORTED,
-	                  "stream \"%s\": expected sequences of dense or sparse samples, found another shape",
+	                  "stream \"%s\": expected sequences of dense or sparse samples, found another shape "
+	                  "(" SHEAF_OPTION("streams") " names the streams to keep)",
 	                  field->name);
 }
 

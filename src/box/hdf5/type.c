@@ -74,7 +74,14 @@ static sheaf_status note_member(const sheaf_hdf5_look *l, const char *name, uint
 	return sheaf_hdf5_note(l->members, &it, sizeof it, l->err);
 }
 
-/* {r, i} are complex numbers, as h5py writes them. */
+/* Names of the parts of a complex number: h5py's and MATLAB's. */
+static bool is_part_of_complex(const char *name, unsigned part)
+{
+	static const char *const names[][2] = {{"r", "i"}, {"real", "imag"}};
+	return strcmp(name, names[0][part]) == 0 || strcmp(name, names[1][part]) == 0;
+}
+
+/* {r, i} and {real, imag} are complex numbers. */
 static sheaf_status take_members(const sheaf_hdf5_look *l, sheaf_cursor *c, int room, sheaf_hdf5_type *out)
 {
 	enum { DIMENSIONS = 28 /* bytes that only version 1 has */ };
@@ -83,7 +90,7 @@ static sheaf_status take_members(const sheaf_hdf5_look *l, sheaf_cursor *c, int 
 	bool is_complex = count == 2;
 	for (unsigned i = 0; i < count; i++) {
 		const char *name = take_name(c, out->version);
-		is_complex = strcmp(name, i ? "i" : "r") == 0 && is_complex;
+		is_complex = is_complex && is_part_of_complex(name, i);
 		uint64_t offset = sheaf_hdf5_take(c, out->version < 3 ? 4 : sheaf_hdf5_bytes_for(out->size),
 		                                  "an offset of a member");
 		if (out->version == 1) sheaf_cursor_bytes(c, 1, DIMENSIONS, "dimensions of a member");

@@ -92,20 +92,22 @@ static void describe_number(hid_t type, const char *prefix, listed *it)
 	it->item.type = (uint8_t)found;
 }
 
-/* {r, i} of the same float type, as h5py writes complex numbers. */
+/* {r, i} or {real, imag} of the same float type, as h5py and MATLAB write complex numbers. */
 static void describe_compound(hid_t type, listed *it)
 {
 	hid_t part = H5I_INVALID_HID, other = H5I_INVALID_HID;
 	sheaf_type found = SHEAF_U8;
 	snprintf(it->of, sizeof it->of, "compound");
-	bool fine = H5Tget_nmembers(type) == 2 && is_member(type, 0, "r") && is_member(type, 1, "i") &&
+	bool short_names = is_member(type, 0, "r");
+	const char *real = short_names ? "r" : "real", *imaginary = short_names ? "i" : "imag";
+	bool fine = H5Tget_nmembers(type) == 2 && is_member(type, 0, real) && is_member(type, 1, imaginary) &&
 	            (part = H5Tget_member_type(type, 0)) >= 0 && (other = H5Tget_member_type(type, 1)) >= 0 &&
 	            H5Tequal(part, other) > 0 && H5Tget_class(part) == H5T_FLOAT &&
 	            find_number(part, &found, &it->memory) && H5Tget_size(part) == H5Tget_size(it->memory);
 	size_t width = fine ? H5Tget_size(part) : 0;
 	hid_t memory = fine ? H5Tcreate(H5T_COMPOUND, 2 * width) : H5I_INVALID_HID;
-	if (memory < 0 || H5Tinsert(memory, "r", 0, it->memory) < 0 ||
-	    H5Tinsert(memory, "i", width, it->memory) < 0)
+	if (memory < 0 || H5Tinsert(memory, real, 0, it->memory) < 0 ||
+	    H5Tinsert(memory, imaginary, width, it->memory) < 0)
 		return;
 	name_number(part, "complex ", it);
 	it->item.kind = SHEAF_HDF5_PAIRS;

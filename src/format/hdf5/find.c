@@ -224,14 +224,23 @@ static sheaf_status list(void *user, const sheaf_hdf_found *found, sheaf_error *
 	return sheaf_builder_status(&l->text, err);
 }
 
+/* If there is one array alone, its reason is that of the whole file. */
+static sheaf_status refuse_none(sheaf_box *box, const char *file, sheaf_error *err)
+{
+	int64_t count;
+	int n = 0;
+	const sheaf_box_item *items = sheaf_box_items(box, &count), *refused = items;
+	for (int64_t i = 0; i < count; i++)
+		if (items[i].refused && n++ == 0) refused = &items[i];
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s: expected a matrix, an array of numbers or texts, or a group with a descriptor of "
+	                  "Binsparse, found none that is read%s%.200s%s%.400s",
+	                  file, n == 1 ? "; /" : "", n == 1 ? refused->path : "", n == 1 ? " has " : "",
+	                  n == 1 ? refused->refused : "");
+}
+
 static sheaf_status refuse_list(const listing *l, const char *file, sheaf_error *err)
 {
-	if (l->count == 0)
-		return sheaf_fail(
-			err, SHEAF_DATA,
-			"%s: expected a matrix, an array of numbers or texts, or a group with a descriptor of "
-			"Binsparse, found none that is read",
-			file);
 	return sheaf_fail(err, SHEAF_USAGE,
 	                  "%s: expected one dataset, or " SHEAF_OPTION(
 						  "dataset") " with the path of one of them, found %d: %.600s",
@@ -255,6 +264,7 @@ static sheaf_status choose_only(sheaf_box *box, const char *file, sheaf_context 
 	if (status == SHEAF_OK) status = sheaf_builder_status(&l.text, err);
 	/* The only sparse matrix is meant: the arrays beside it are its names. */
 	*out = l.matrices == 1 ? l.matrix : l.first;
+	if (status == SHEAF_OK && l.count == 0) status = refuse_none(box, file, err);
 	if (status == SHEAF_OK && l.count != 1 && l.matrices != 1) status = refuse_list(&l, file, err);
 	sheaf_builder_drop(&l.text);
 	return status;

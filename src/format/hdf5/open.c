@@ -201,16 +201,38 @@ static void find_step(sheaf_hdf_reader *in, const sheaf_box_item *item)
 	in->step = step > 0 && sheaf_mul_i64(&values, step, row) && values <= MOST ? values : 1;
 }
 
+/* An array of MATLAB's without elements: what is stored are its dimensions, one of which is 0. */
+static sheaf_status measure_empty(sheaf_hdf_reader *in, bool *is, sheaf_error *err)
+{
+	size_t n = 1;
+	int64_t says = 0, elements = 1;
+	const sheaf_box_item *item = in->set.values;
+	SHEAF_TRY(find_numbers(in, "MATLAB_empty", SHEAF_I64, &says, &n, err));
+	*is = n == 1 && says && item->rank == 1 && item->count > 0 && item->count <= SHEAF_MAX_RANK &&
+	      item->what == SHEAF_BOX_NUMBERS;
+	if (!*is) return SHEAF_OK;
+	in->rank = (int)item->count;
+	in->rows = 0;
+	SHEAF_TRY(sheaf_box_read_into(in->box, (sheaf_box_run){item, 0, item->count}, SHEAF_I64, in->shape, err));
+	for (int d = 0; d < in->rank; d++) {
+		if (in->shape[d] < 0) return flaw(in, "extents of at least", 0, in->shape[d], err);
+		if (in->shape[d] == 0) elements = 0;
+	}
+	return elements == 0 ? SHEAF_OK : flaw(in, "an extent of", 0, in->shape[0], err);
+}
+
 static sheaf_status measure_dense(sheaf_hdf_reader *in, sheaf_error *err)
 {
-	bool is_reversed;
+	bool is_reversed, is_empty = false;
 	const sheaf_box_item *item = in->set.values;
 	in->rank = item->rank;
 	in->rows = item->what == SHEAF_BOX_COMPLEX ? item->count / 2 : item->count;
 	SHEAF_TRY(is_matlab(in, &is_reversed, err));
 	if (is_reversed) in->set.maker = "MATLAB";
 	in->set.by_columns = is_reversed;
-	for (int d = 0; d < in->rank; d++) in->shape[is_reversed ? in->rank - 1 - d : d] = item->dims[d];
+	if (is_reversed) SHEAF_TRY(measure_empty(in, &is_empty, err));
+	for (int d = 0; d < in->rank && !is_empty; d++)
+		in->shape[is_reversed ? in->rank - 1 - d : d] = item->dims[d];
 	find_step(in, item);
 	return find_packing(in, err);
 }

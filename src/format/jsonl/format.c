@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of JSON: the table entry, the line that declares the columns, writing. */
+#include "base/spell.h"
 #include "base/suffix.h"
 #include "data/print.h"
 #include "format/jsonl/jsonl.h"
@@ -56,6 +57,21 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
 
 /* ---- writing ---- */
 
+/* The line that declares the columns has no word for lists of items, so they could not be read again. */
+static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
+{
+	(void)values;
+	for (int f = 0; f < schema->nfields; f++) {
+		const sheaf_field *field = &schema->fields[f];
+		if (field->nlevels <= 1 || sheaf_field_is_stream(field)) continue;
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "column \"%s\": expected a stream, or one item in each row, found an item for each "
+		                  "sample (" SHEAF_OPTION("streams") " names the streams to keep)",
+		                  field->name);
+	}
+	return SHEAF_OK;
+}
+
 static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
                            sheaf_error *err)
 {
@@ -95,6 +111,7 @@ static const sheaf_random_access random_access = {
 static const sheaf_writing writing = {
 	.takes = SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_CELLS,
 	.output_size = sizeof(sheaf_output),
+	.accept = accept,
 	.create = create,
 	.encode = encode,
 };
