@@ -931,6 +931,25 @@ def check_written(folder):
     )
 
 
+def check_noise(folder):
+    """Numbers that compression makes longer come back, and gzip's own program agrees."""
+    noise, wrong = random.Random(5), []
+    for entries in 1, 60, 20000:
+        values = [noise.randbytes(6).hex() for _ in range(entries)]
+        lines = "".join(f"1 {i + 1} {int(v, 16)}e-40\n" for i, v in enumerate(values))
+        put(folder, "n.mtx", f"%%MatrixMarket matrix coordinate real general\n1 {entries} {entries}\n{lines}")
+        for how in ["--deflate", "1"], ["--deflate", "9", "--zarr", "2"], ["--zstd"]:
+            out = os.path.join(folder, "n.zarr")
+            code, _, err = run("convert", "--force", *how, os.path.join(folder, "n.mtx"), out)
+            again = run("diff", os.path.join(folder, "n.mtx"), out)
+            chunk = os.path.join(out, "values/0" if "2" in how else "values/c/0")
+            with open(chunk, "rb") as file:
+                size = len(gzip.decompress(file.read())) if "--deflate" in how and not code else 8 * entries
+            if code or again[0] or size != min(8 * entries, 1 << 20):
+                wrong.append(f"{entries} {how}: {code} {err} {again} {size}")
+    point(not wrong, "noise comes back", "\n".join(wrong))
+
+
 def check_replaced(folder):
     """Only a folder of Zarr is replaced, and that with --force alone; what a killed run has left goes."""
     out, code, err = written(folder, "b.zarr")
@@ -1019,6 +1038,7 @@ def main():
         check_mutants(it)
         check_zarr_python(os.path.join(folder, "python"))
         check_written(os.path.join(folder, "written"))
+        check_noise(os.path.join(folder, "written"))
         check_replaced(os.path.join(folder, "written"))
         check_bound(it)
     end()

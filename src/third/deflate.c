@@ -24,6 +24,8 @@ size_t sheaf_deflate_raw(sheaf_deflater *deflater, const void *data, size_t size
 	return filled;
 }
 
+size_t sheaf_deflate_raw_room(size_t size) { return libdeflate_deflate_compress_bound(NULL, size); }
+
 uint32_t sheaf_adler32(const void *data, size_t size) { return libdeflate_adler32(1, data, size); }
 
 sheaf_inflater *sheaf_inflater_new(void) { return libdeflate_alloc_decompressor(); }

@@ -20,6 +20,8 @@ void sheaf_deflater_free(sheaf_deflater *deflater);
 size_t sheaf_deflate(sheaf_deflater *deflater, const void *data, size_t size, void *to, size_t room);
 /* The same without zlib's header and checksum, to make a stream from parts; and that checksum. */
 size_t sheaf_deflate_raw(sheaf_deflater *deflater, const void *data, size_t size, void *to, size_t room);
+/* Room that is enough for any `size` bytes, at any level. */
+size_t sheaf_deflate_raw_room(size_t size);
 uint32_t sheaf_adler32(const void *data, size_t size);
 
 sheaf_inflater *sheaf_inflater_new(void);

@@ -231,7 +231,7 @@ static sheaf_status put_old(state *s, const sheaf_box_item *item, sheaf_error *e
 sheaf_status sheaf_zarr_pack(const sheaf_box_plan *plan, sheaf_filtering *f, sheaf_bytes chunk,
                              sheaf_bytes *out, sheaf_error *err)
 {
-	enum { HEAD = 10, TAIL = 8, BLOCK = 5, BLOCK_SIZE = 5000 };
+	enum { HEAD = 10, TAIL = 8 };
 	static const uint8_t head[HEAD] = {0x1f, 0x8b, 8, [9] = 255};
 	sheaf_builder *b = &f->bytes[0];
 	const char *found;
@@ -245,12 +245,16 @@ sheaf_status sheaf_zarr_pack(const sheaf_box_plan *plan, sheaf_filtering *f, she
 		return status ? sheaf_fail(err, status, "expected to compress a chunk by Zstandard, found %s", found)
 		              : SHEAF_OK;
 	}
-	size_t room = chunk.size + (chunk.size / BLOCK_SIZE + 1) * BLOCK;
+	size_t room = sheaf_deflate_raw_room(chunk.size);
 	if (!f->deflater) f->deflater = sheaf_deflater_new(plan->deflate);
 	if (!f->deflater) return sheaf_fail(err, SHEAF_NOMEM, "expected memory to compress a chunk, found none");
 	sheaf_builder_append(b, head, HEAD);
 	if (!sheaf_builder_room(b, room + TAIL)) return sheaf_builder_status(b, err);
-	b->size += sheaf_deflate_raw(f->deflater, chunk.data, chunk.size, b->data + HEAD, room);
+	size_t packed = sheaf_deflate_raw(f->deflater, chunk.data, chunk.size, b->data + HEAD, room);
+	if (packed == 0)
+		return sheaf_fail(err, SHEAF_LIMIT, "expected to compress a chunk of %zu bytes into %zu, found more",
+		                  chunk.size, room);
+	b->size += packed;
 	sheaf_builder_u32le(b, sheaf_crc32(0, chunk.data, chunk.size));
 	sheaf_builder_u32le(b, (uint32_t)chunk.size);
 	*out = (sheaf_bytes){b->data, b->size};

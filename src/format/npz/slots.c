@@ -186,7 +186,7 @@ static sheaf_status add_fields(planning *p)
 sheaf_status sheaf_npz_make_slots(const sheaf_schema *schema, sheaf_context *cx, sheaf_npz_slots *out,
                                   sheaf_error *err)
 {
-	enum { MOST = 60000 }; /* the most members of an archive in whose list the short form suffices */
+	enum { MOST = 1 << 24 }; /* far below what an int can count */
 	void *memory;
 	planning p = {schema, out, 0, err};
 	*out = (sheaf_npz_slots){.cx = cx};
