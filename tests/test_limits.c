@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static int64_t most_written = INT64_MAX;
 
@@ -236,12 +237,12 @@ static void test_a_large_chunk(void **state)
 
 enum { STREAMS = 20000 };
 
-/* STREAMS of them in a line of 170 kB. */
-static void write_many_streams(const char *name)
+/* In one line: STREAMS of them are 170 kB. */
+static void write_many_streams(const char *name, int n)
 {
-	char *text = malloc(STREAMS * 16), *at = text;
+	char *text = malloc((size_t)n * 16), *at = text;
 	assert_non_null(text);
-	for (int i = 0; i < STREAMS; i++) at += sprintf(at, "|%x 1%c", i, i + 1 < STREAMS ? ' ' : '\n');
+	for (int i = 0; i < n; i++) at += sprintf(at, "|%x 1%c", i, i + 1 < n ? ' ' : '\n');
 	write_text(name, text);
 	free(text);
 }
@@ -256,7 +257,7 @@ static void test_many_streams(void **state)
 	sheaf_dataset *d;
 	const sheaf_frame *frame;
 	int64_t opened, read;
-	write_many_streams("a.ctf");
+	write_many_streams("a.ctf", STREAMS);
 	assert_ok(sheaf_open(in_folder("a.ctf"), NULL, cx, &d, &err));
 	sheaf_context_memory(cx, &opened);
 	assert_ok(sheaf_next(d, &frame, &err));
@@ -319,8 +320,8 @@ static void test_converting_many_streams(void **state)
 	static const struct {
 		const char *name;
 		int64_t most; /* of each stream */
-	} outputs[] = {{"b.ctf", 1280}, {"b.cbf", 1600}};
-	write_many_streams("a.ctf");
+	} outputs[] = {{"b.ctf", 1280}, {"b.cbf", 1200}};
+	write_many_streams("a.ctf", STREAMS);
 	for (size_t i = 0; i < COUNT(outputs); i++) {
 		usage u = {0};
 		sheaf_context_options options = {
@@ -333,6 +334,60 @@ static void test_converting_many_streams(void **state)
 		if (u.most > STREAMS * outputs[i].most)
 			fail_msg("%s: expected at most %ld bytes for each stream, found %ld", outputs[i].name,
 			         (long)outputs[i].most, (long)(u.most / STREAMS));
+	}
+}
+
+/* What is counted of a stream takes memory as it is needed. */
+static void test_statistics_of_many_streams(void **state)
+{
+	(void)state;
+	enum { MOST = 5000 /* of each stream; a quarter is the pictures of the first ones */ };
+	usage u = {0};
+	sheaf_context_options options = {
+		.size = sizeof options, .threads = 1, .reallocate = count_most, .user = &u};
+	sheaf_context *cx = context_with(&options);
+	sheaf_dataset *d;
+	sheaf_summary *s;
+	const sheaf_frame *frame;
+	write_many_streams("a.ctf", STREAMS);
+	assert_ok(sheaf_open(in_folder("a.ctf"), NULL, cx, &d, &err));
+	assert_ok(sheaf_summary_new(sheaf_dataset_schema(d), cx, &s, &err));
+	assert_ok(sheaf_next(d, &frame, &err));
+	assert_ok(sheaf_summary_add(s, frame, 0, &err));
+	sheaf_summary_free(s);
+	sheaf_close(d);
+	end_context(cx);
+	assert_int_equal(u.now, 0);
+	if (u.most > STREAMS * (int64_t)MOST)
+		fail_msg("expected at most %d bytes for each stream, found %ld", MOST, (long)(u.most / STREAMS));
+}
+
+/* Seconds of the processor. */
+static double time_to_convert(int streams, const char *output)
+{
+	sheaf_context_options options = {.size = sizeof options, .threads = 1};
+	sheaf_context *cx = context_with(&options);
+	const char *input = in_folder("a.ctf");
+	write_many_streams("a.ctf", streams);
+	clock_t begun = clock();
+	assert_ok(sheaf_convert(&input, 1, in_folder(output), NULL, cx, &err));
+	double seconds = (double)(clock() - begun) / CLOCKS_PER_SEC;
+	end_context(cx);
+	remove(in_folder(output));
+	return seconds;
+}
+
+/* Were all streams before one gone through for it, ten times as many would take a hundred times as long. */
+static void test_time_of_many_streams(void **state)
+{
+	(void)state;
+	static const char *const outputs[] = {"b.ctf", "b.cbf"};
+	for (size_t i = 0; i < COUNT(outputs); i++) {
+		double few = time_to_convert(STREAMS, outputs[i]), many = time_to_convert(10 * STREAMS, outputs[i]);
+		if (many > 40 * few)
+			fail_msg("%s: expected ten times as many streams to take at most 40 times as long, found %.3f and "
+			         "%.3f s",
+			         outputs[i], few, many);
 	}
 }
 
@@ -399,6 +454,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_large_chunk, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_many_streams, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_converting_many_streams, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_statistics_of_many_streams, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_time_of_many_streams, make_folder, remove_folder),
 		cmocka_unit_test(test_names_of_many_streams),
 		cmocka_unit_test(test_recognition_of_control_bytes),
 		cmocka_unit_test(test_zeros_of_tensors),

@@ -36,11 +36,16 @@ sheaf_blob sheaf_joining_total(const sheaf_output *out)
 	return sum;
 }
 
+static size_t end_of(const uint8_t *blob, int s)
+{
+	return (size_t)sheaf_load_u64le(blob + (size_t)s * sizeof(uint64_t));
+}
+
 sheaf_bytes sheaf_joining_segment(const sheaf_output *out, int64_t i, int s, int n)
 {
-	const uint8_t *sizes = out->joining[i].bytes.data, *at = sizes + (size_t)n * sizeof(uint64_t);
-	for (int k = 0; k < s; k++) at += sheaf_load_u64le(sizes + (size_t)k * sizeof(uint64_t));
-	return (sheaf_bytes){at, (size_t)sheaf_load_u64le(sizes + (size_t)s * sizeof(uint64_t))};
+	const uint8_t *blob = out->joining[i].bytes.data;
+	size_t begin = s ? end_of(blob, s - 1) : (size_t)n * sizeof(uint64_t);
+	return (sheaf_bytes){blob + begin, end_of(blob, s) - begin};
 }
 
 sheaf_status sheaf_join_bytes(const sheaf_output *out, int n, sheaf_buffer *bytes, sheaf_error *err)

@@ -34,11 +34,23 @@ static sheaf_status flush(sheaf_writer *w, sheaf_error *err)
 	return rows->nrows ? submit(w, err) : SHEAF_OK;
 }
 
+/* A frame that was made here and goes as a whole moves: its columns would take as much memory again. */
+static sheaf_status take_rows(sheaf_writer *w, const sheaf_frame *frame, sheaf_run some, sheaf_frame *rows,
+                              sheaf_error *err)
+{
+	if (frame != &w->cast || sheaf_run_length(some) < frame->nrows)
+		return sheaf_frame_slice(frame, some.begin, some.end, rows, err);
+	sheaf_frame_free(rows);
+	*rows = w->cast;
+	w->cast = (sheaf_frame){0};
+	return SHEAF_OK;
+}
+
 static sheaf_status write_whole(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
 	sheaf_frame *rows;
 	SHEAF_TRY(sheaf_encoding_rows(&w->encoding, &rows, err));
-	SHEAF_TRY(sheaf_frame_slice(frame, 0, frame->nrows, rows, err));
+	SHEAF_TRY(take_rows(w, frame, (sheaf_run){0, frame->nrows}, rows, err));
 	return submit(w, err);
 }
 
@@ -87,7 +99,7 @@ static sheaf_status put_some(sheaf_writer *w, const sheaf_frame *frame, sheaf_ru
 	sheaf_frame *rows;
 	SHEAF_TRY(sheaf_encoding_rows(&w->encoding, &rows, err));
 	if (rows->nrows == 0 && (some.end < frame->nrows || is_enough(w, bytes))) {
-		SHEAF_TRY(sheaf_frame_slice(frame, some.begin, some.end, rows, err));
+		SHEAF_TRY(take_rows(w, frame, some, rows, err));
 		return submit(w, err);
 	}
 	SHEAF_TRY(sheaf_frame_append(rows, frame, some.begin, some.end, w->cx, err));
@@ -104,11 +116,12 @@ static sheaf_status open_chunk(sheaf_writer *w, sheaf_error *err)
 static sheaf_status write_chunks(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
 	int64_t chunk_bytes;
+	int64_t nrows = frame->nrows; /* what goes as a whole leaves no frame behind */
 	SHEAF_TRY(measure(w, frame, &chunk_bytes, err));
-	for (sheaf_run some = {0}; some.begin < frame->nrows; some.begin = some.end) {
+	for (sheaf_run some = {0}; some.begin < nrows; some.begin = some.end) {
 		if (opens(w, some.begin, chunk_bytes)) SHEAF_TRY(open_chunk(w, err));
 		int64_t before = w->before;
-		some.end = next_opening(w, some.begin, frame->nrows, chunk_bytes);
+		some.end = next_opening(w, some.begin, nrows, chunk_bytes);
 		SHEAF_TRY(put_some(w, frame, some, w->before - before, err));
 	}
 	return SHEAF_OK;
@@ -178,11 +191,12 @@ static sheaf_status bring_into_types(sheaf_writer *w, const sheaf_frame **frame,
 
 static sheaf_status put_rows(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
+	int64_t nrows = frame->nrows;
 	SHEAF_TRY(report_lost(w, frame, err));
 	SHEAF_TRY(bring_into_types(w, &frame, err));
 	SHEAF_TRY(w->format->write->sizes ? explain_limit(w, write_chunks(w, frame, err), err)
 	                                  : write_whole(w, frame, err));
-	w->row += frame->nrows;
+	w->row += nrows;
 	/* The reader reuses its buffers only if they have no other owner. */
 	sheaf_frame_free(&w->cast);
 	return SHEAF_OK;

@@ -196,9 +196,9 @@ typedef struct sheaf_writing {
 	 * the output counts them. */
 	sheaf_status (*encode)(const void *out, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
 	                       int64_t *samples, sheaf_error *err);
-	/* Of a format with `sizes`: a chunk is joined from blobs of some of its rows. Each begins with the sizes
-	 * (uint64) of its segments, as many as this says, which follow; the chunk has the first segments of all
-	 * its blobs, then the second ones, and so on. NULL: each blob is a chunk. */
+	/* Of a format with `sizes`: a chunk is joined from blobs of some of its rows. Each begins with where
+	 * in it its segments end (uint64), as many as this says; they follow. The chunk has the first segments of
+	 * all its blobs, then the second ones, and so on. NULL: each blob is a chunk. */
 	int (*segments)(const void *out);
 	/* What the output must know of a blob before its bytes are written, in order; of a chunk that is joined
 	 * its rows and samples. *head becomes how many of

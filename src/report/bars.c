@@ -90,7 +90,7 @@ static double mean_of_ranks(const sheaf_length_counts *h, int64_t from, int64_t 
 	double sum = 0;
 	for (int i = SHEAF_LENGTH_BINS - 1 + (int)h->room; i > 0 && rank < to; i--) {
 		bool table = i < (int)h->room;
-		int64_t times = table ? h->counts[i] : h->bins[i - (int)h->room];
+		int64_t times = table ? h->counts[i] : sheaf_length_bin(h, i - (int)h->room);
 		int64_t size = table ? i : sheaf_length_bin_begin(i - (int)h->room);
 		int64_t first = rank > from ? rank : from, last = rank + times < to ? rank + times : to;
 		if (last > first) sum += (double)(last - first) * (double)size;

@@ -31,7 +31,7 @@ static double length_distance(const sheaf_length_counts *a, const sheaf_length_c
 		sum += divergence((double)(i < a->room ? a->counts[i] : 0) / n,
 		                  (double)(i < b->room ? b->counts[i] : 0) / m);
 	for (int i = 0; i < SHEAF_LENGTH_BINS; i++)
-		sum += divergence((double)a->bins[i] / n, (double)b->bins[i] / m);
+		sum += divergence((double)sheaf_length_bin(a, i) / n, (double)sheaf_length_bin(b, i) / m);
 	return fmin(sum, 1);
 }
 

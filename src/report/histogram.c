@@ -24,12 +24,20 @@ int64_t sheaf_length_bin_begin(int bin)
 
 int64_t sheaf_length_counts_next_bin(int64_t length) { return sheaf_length_bin_begin(bin_of(length) + 1); }
 
-sheaf_status sheaf_length_counts_reserve(sheaf_length_counts *h, int64_t length, sheaf_context *cx,
-                                         sheaf_error *err)
+static sheaf_status make_bins(sheaf_length_counts *h, sheaf_context *cx, sheaf_error *err)
 {
-	enum { LEAST = 64 };
+	void *memory;
+	if (h->bins) return SHEAF_OK;
+	SHEAF_TRY(sheaf_allocate(cx, SHEAF_LENGTH_BINS * sizeof *h->bins, &memory, err));
+	h->bins = (int64_t *)memory;
+	return SHEAF_OK;
+}
+
+/* Begins with few: a dataset may have a million streams. */
+static sheaf_status make_counts(sheaf_length_counts *h, int64_t length, sheaf_context *cx, sheaf_error *err)
+{
+	enum { LEAST = 8 };
 	size_t room = h->room ? h->room : LEAST, old = h->room;
-	if (length >= SHEAF_LENGTHS_EXACT) length = SHEAF_LENGTHS_EXACT - 1;
 	while (room <= (size_t)length) room *= 2;
 	if (room == old) return SHEAF_OK;
 	void *memory = h->counts;
@@ -40,12 +48,22 @@ sheaf_status sheaf_length_counts_reserve(sheaf_length_counts *h, int64_t length,
 	return SHEAF_OK;
 }
 
+sheaf_status sheaf_length_counts_reserve(sheaf_length_counts *h, int64_t length, sheaf_context *cx,
+                                         sheaf_error *err)
+{
+	if (length < SHEAF_LENGTHS_EXACT) return make_counts(h, length, cx, err);
+	SHEAF_TRY(make_counts(h, SHEAF_LENGTHS_EXACT - 1, cx, err));
+	return make_bins(h, cx, err);
+}
+
 sheaf_status sheaf_length_counts_add(sheaf_length_counts *h, int64_t length, int64_t times, sheaf_context *cx,
                                      sheaf_error *err)
 {
 	if (times == 0) return SHEAF_OK;
-	if (length < SHEAF_LENGTHS_EXACT && (size_t)length >= h->room)
-		SHEAF_TRY(sheaf_length_counts_reserve(h, length, cx, err));
+	if (length >= SHEAF_LENGTHS_EXACT)
+		SHEAF_TRY(make_bins(h, cx, err));
+	else if ((size_t)length >= h->room)
+		SHEAF_TRY(make_counts(h, length, cx, err));
 	if (length < SHEAF_LENGTHS_EXACT)
 		h->counts[length] += times;
 	else
@@ -61,9 +79,10 @@ sheaf_status sheaf_length_counts_merge(sheaf_length_counts *h, const sheaf_lengt
                                        sheaf_context *cx, sheaf_error *err)
 {
 	if (other->n == 0) return SHEAF_OK;
-	if (other->room > h->room) SHEAF_TRY(sheaf_length_counts_reserve(h, (int64_t)other->room - 1, cx, err));
+	if (other->room > h->room) SHEAF_TRY(make_counts(h, (int64_t)other->room - 1, cx, err));
+	if (other->bins) SHEAF_TRY(make_bins(h, cx, err));
 	for (size_t i = 0; i < other->room; i++) h->counts[i] += other->counts[i];
-	for (int i = 0; i < SHEAF_LENGTH_BINS; i++) h->bins[i] += other->bins[i];
+	for (int i = 0; other->bins && i < SHEAF_LENGTH_BINS; i++) h->bins[i] += other->bins[i];
 	if (h->n == 0 || other->least < h->least) h->least = other->least;
 	if (other->most > h->most) h->most = other->most;
 	h->n += other->n;
@@ -74,6 +93,7 @@ sheaf_status sheaf_length_counts_merge(sheaf_length_counts *h, const sheaf_lengt
 void sheaf_length_counts_free(sheaf_length_counts *h, sheaf_context *cx)
 {
 	sheaf_release(cx, h->counts, h->room * sizeof *h->counts);
+	if (h->bins) sheaf_release(cx, h->bins, SHEAF_LENGTH_BINS * sizeof *h->bins);
 	*h = (sheaf_length_counts){0};
 }
 
@@ -86,7 +106,7 @@ int64_t sheaf_length_counts_quantile(const sheaf_length_counts *h, double share,
 		if ((seen += h->counts[i]) >= rank) return (int64_t)i;
 	*exact = false;
 	for (int i = 0; i < SHEAF_LENGTH_BINS; i++)
-		if ((seen += h->bins[i]) >= rank) return sheaf_length_bin_begin(i);
+		if ((seen += sheaf_length_bin(h, i)) >= rank) return sheaf_length_bin_begin(i);
 	return h->most;
 }
 
@@ -95,7 +115,7 @@ int64_t sheaf_length_counts_between(const sheaf_length_counts *h, int64_t from, 
 	int64_t sum = 0;
 	for (int64_t i = from; i < to && i < (int64_t)h->room; i++) sum += h->counts[i];
 	for (int i = 0; i < SHEAF_LENGTH_BINS; i++)
-		if (sheaf_length_bin_begin(i) >= from && sheaf_length_bin_begin(i) < to) sum += h->bins[i];
+		if (sheaf_length_bin_begin(i) >= from && sheaf_length_bin_begin(i) < to) sum += sheaf_length_bin(h, i);
 	return sum;
 }
 

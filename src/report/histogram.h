@@ -18,14 +18,20 @@ typedef struct sheaf_length_counts {
 	int64_t n, least, most, total;
 	int64_t *counts; /* room for `room` of them, by length */
 	size_t room;
-	int64_t bins[SHEAF_LENGTH_BINS];
+	int64_t *bins; /* SHEAF_LENGTH_BINS of them: of longer ones; NULL: there are none */
 } sheaf_length_counts;
+
+/* How many lengths are in a bin of those that are not counted one by one. */
+static inline int64_t sheaf_length_bin(const sheaf_length_counts *h, int bin)
+{
+	return h->bins ? h->bins[bin] : 0;
+}
 
 SHEAF_USE sheaf_status sheaf_length_counts_add(sheaf_length_counts *h, int64_t length, int64_t times,
                                                sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_length_counts_merge(sheaf_length_counts *h, const sheaf_length_counts *other,
                                                  sheaf_context *cx, sheaf_error *err);
-/* Makes room to count lengths up to this one, as far as they are counted one by one. */
+/* Makes room to count lengths up to this one. */
 SHEAF_USE sheaf_status sheaf_length_counts_reserve(sheaf_length_counts *h, int64_t length, sheaf_context *cx,
                                                    sheaf_error *err);
 void sheaf_length_counts_free(sheaf_length_counts *h, sheaf_context *cx);

@@ -54,7 +54,7 @@ static void put_lengths(sheaf_builder *b, const sheaf_length_counts *h)
 	put_count(b, h->most);
 	put_count(b, h->total);
 	put_table(b, h->counts, (int64_t)h->room);
-	put_table(b, h->bins, SHEAF_LENGTH_BINS);
+	put_table(b, h->bins, h->bins ? SHEAF_LENGTH_BINS : 0);
 }
 
 static void put_exact(sheaf_builder *b, const sheaf_exact *sum)
@@ -284,7 +284,7 @@ static sheaf_status get_lengths(reading *r, sheaf_length_counts *h, sheaf_error 
 	if (r->wrong) return SHEAF_OK;
 	SHEAF_TRY(sheaf_length_counts_reserve(h, h->most, r->s->cx, err));
 	int64_t sum = get_table(r, h->counts, (int64_t)h->room, what);
-	sum += get_table(r, h->bins, SHEAF_LENGTH_BINS, what);
+	sum += get_table(r, h->bins, h->bins ? SHEAF_LENGTH_BINS : 0, what);
 	expect(r, sum == h->n && is_within(h), what);
 	return SHEAF_OK;
 }

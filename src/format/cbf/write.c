@@ -357,12 +357,10 @@ static bool make_room(const encoding *e)
 	return sheaf_builder_room(e->b, bytes);
 }
 
-/* What was appended since `from` is segment s of the blob that begins at `blob`. Returns where the next one
- * begins. */
-static size_t note_segment(sheaf_builder *b, size_t blob, int s, size_t from)
+/* Segment s of the blob that begins at `blob` ends here. */
+static void end_segment(sheaf_builder *b, size_t blob, int s)
 {
-	if (!b->failed) sheaf_store_u64le(b->data + blob + (size_t)s * sizeof(uint64_t), b->size - from);
-	return b->size;
+	if (!b->failed) sheaf_store_u64le(b->data + blob + (size_t)s * sizeof(uint64_t), b->size - blob);
 }
 
 static sheaf_status encode(const void *created, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
@@ -372,12 +370,11 @@ static sheaf_status encode(const void *created, const sheaf_frame *frame, int64_
 	size_t blob = b->size;
 	if (!make_room(&e)) return SHEAF_OK; /* the builder will say so */
 	for (int s = 0; s < segments(created); s++) sheaf_builder_u64le(b, 0);
-	size_t from = b->size;
 	*samples = put_lengths(&e);
-	from = note_segment(b, blob, 0, from);
+	end_segment(b, blob, 0);
 	for (int s = 0; s < frame->ncolumns; s++) {
 		SHEAF_TRY(put_stream(&e, s));
-		from = note_segment(b, blob, 1 + s, from);
+		end_segment(b, blob, 1 + s);
 	}
 	return SHEAF_OK;
 }
