@@ -391,6 +391,27 @@ static void test_time_of_many_streams(void **state)
 	}
 }
 
+/* Each line of 12 bytes names a column of its own: the table has 3,000 places for each. */
+static void test_columns_of_lines(void **state)
+{
+	(void)state;
+	enum { LINES = 3000, LIMIT = 8 << 20 };
+	sheaf_context_options options = {.size = sizeof options, .threads = 1, .max_memory = LIMIT};
+	sheaf_context *cx = context_with(&options);
+	char *text = malloc(LINES * 20), *at = text;
+	sheaf_dataset *d;
+	const sheaf_frame *frame;
+	assert_non_null(text);
+	for (int i = 0; i < LINES; i++) at += sprintf(at, "{\"c%d\": %d}\n", i, i);
+	write_text("a.jsonl", text);
+	free(text);
+	assert_ok(sheaf_open(in_folder("a.jsonl"), NULL, cx, &d, &err));
+	assert_int_equal(sheaf_next(d, &frame, &err), SHEAF_LIMIT);
+	assert_message("(each line is read with a place for all 3000 columns)");
+	sheaf_close(d);
+	end_context(cx);
+}
+
 /* ---- what is there and what is not ---- */
 
 /* What holds bytes that no text has is none of the formats of text, whatever it is called. */
@@ -457,6 +478,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_statistics_of_many_streams, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_time_of_many_streams, make_folder, remove_folder),
 		cmocka_unit_test(test_names_of_many_streams),
+		cmocka_unit_test_setup_teardown(test_columns_of_lines, make_folder, remove_folder),
 		cmocka_unit_test(test_recognition_of_control_bytes),
 		cmocka_unit_test(test_zeros_of_tensors),
 	};

@@ -114,8 +114,8 @@ int64_t sheaf_length_counts_between(const sheaf_length_counts *h, int64_t from, 
 {
 	int64_t sum = 0;
 	for (int64_t i = from; i < to && i < (int64_t)h->room; i++) sum += h->counts[i];
-	for (int i = 0; i < SHEAF_LENGTH_BINS; i++)
-		if (sheaf_length_bin_begin(i) >= from && sheaf_length_bin_begin(i) < to) sum += sheaf_length_bin(h, i);
+	for (int i = 0; h->bins && i < SHEAF_LENGTH_BINS; i++)
+		if (sheaf_length_bin_begin(i) >= from && sheaf_length_bin_begin(i) < to) sum += h->bins[i];
 	return sum;
 }
 

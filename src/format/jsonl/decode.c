@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A piece into columns. A row with any error is left out. */
 #include "base/context.h"
+#include "base/spell.h"
 #include "format/jsonl/jsonl.h"
+#include <string.h>
 
 typedef struct decoding {
 	const sheaf_jsonl_reader *in;
@@ -76,6 +78,14 @@ static sheaf_status read_lines(decoding *d)
 	return SHEAF_OK;
 }
 
+/* A short input may be a large table. */
+static sheaf_status explain_limit(const sheaf_jsonl_reader *in, sheaf_status status, sheaf_error *err)
+{
+	if (status == SHEAF_LIMIT && err && strcmp(err->advice, "max-memory") == 0)
+		sheaf_error_append(err, " (each line is read with a place for all %d columns)", in->schema.nfields);
+	return status;
+}
+
 sheaf_status sheaf_jsonl_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
                                 sheaf_context *cx, sheaf_error *err)
 {
@@ -83,5 +93,5 @@ sheaf_status sheaf_jsonl_decode(const void *reader, const sheaf_piece *piece, sh
 	decoding d = {.in = in, .text = sheaf_lined_text_of(&in->lined, piece, cx, err)};
 	sheaf_status status = sheaf_frame_builder_begin(&d.to, &in->schema, frame, cx, err);
 	if (status == SHEAF_OK) status = read_lines(&d);
-	return sheaf_frame_builder_end(&d.to, status, frame, err);
+	return explain_limit(in, sheaf_frame_builder_end(&d.to, status, frame, err), err);
 }
