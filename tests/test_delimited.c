@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Delimited text: what each message says and where it points, pieces of any size, and what the scans below it
  * find. Files with one rule each are in tests/files. */
+#include "dataset/dataset.h"
 #include "number/date.h"
 #include "number/marks.h"
 #include "record.h"
@@ -293,6 +294,122 @@ static void test_rows_left_out(void **state)
 	}
 }
 
+/* ---- all rows at once ---- */
+
+/* Rows that are all alike, more than are looked at first, and then the last ones. */
+static char *long_table(const char *row, const char *last)
+{
+	enum { ROWS = 50000 };
+	size_t n = strlen(row), room = ROWS * n + 100;
+	char *text = (char *)malloc(room), *at = text;
+	assert_non_null(text);
+	at += sprintf(at, "i,u,f,s,t\n");
+	for (int r = 0; r < ROWS; r++, at += n) memcpy(at, row, n);
+	sprintf(at, "%s\n", last);
+	return text;
+}
+
+/* Fields and rows of everything, as text; *foreseen: rows were decoded while types were inferred. */
+static sheaf_status read_table(const char *text, bool at_once, int threads, record *r, sheaf_buffer *out,
+                               bool *foreseen)
+{
+	sheaf_dataset *dataset;
+	sheaf_frame all;
+	sheaf_open_options open = {.size = sizeof open, .format = "csv", .at_once = at_once};
+	begin(r, (sheaf_context_options){
+				 .size = sizeof(sheaf_context_options), .max_errors = 3, .threads = threads});
+	assert_ok(open_bytes((sheaf_bytes){(const uint8_t *)text, strlen(text)}, "x", &open, r->cx, &dataset));
+	sheaf_status status = sheaf_read_all(dataset, &all, &err);
+	*foreseen = !dataset->decoding.format;
+	if (status == SHEAF_OK) {
+		const sheaf_frame *more;
+		assert_ok(sheaf_frame_check(&all, sheaf_dataset_schema(dataset), SHEAF_CHECK_FULL, &err));
+		assert_ok(
+			sheaf_rows_text(&all, sheaf_dataset_schema(dataset), SHEAF_JSON, 0, 0, all.nrows, out, &err));
+		assert_int_equal(sheaf_next(dataset, &more, &err), SHEAF_END);
+	}
+	sheaf_frame_free(&all);
+	sheaf_close(dataset);
+	return status;
+}
+
+static bool same_bytes(const sheaf_buffer *a, const sheaf_buffer *b)
+{
+	return a->size == b->size && memcmp(a->data, b->data, a->size) == 0;
+}
+
+static void test_all_rows_at_once(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *row, *last;
+		bool foreseen;
+	} cases[] = {
+		{"7,18446744073709551615,0.5,x,2012-05-25 14:13:29\n", "-8,1,-1e5,\"y\",2012-05-26 14:13:29", true},
+		{"7,1,0.5,x,2012-05-25 14:13:29\n", "8,2,3,4,2012-05-26 14:13:29",
+	     true}, /* numbers are texts and doubles, too */
+		{"7,1,0.5,x,2012-05-25 14:13:29\n", "1.5,1,0.5,x,2012-05-25 14:13:29", false},
+		{"7,1,0.5,x,2012-05-25 14:13:29\n", "007,1,0.5,x,2012-05-25 14:13:29", false},
+		{"7,1,0.5,x,2012-05-25 14:13:29\n", "-0,1,0.5,x,2012-05-25 14:13:29", false},
+		{"7,1,0.5,x,2012-05-25 14:13:29\n", "18446744073709551615,1,0.5,x,2012-05-25 14:13:29", false},
+		{"-7,1,0.5,x,2012-05-25 14:13:29\n", "18446744073709551615,1,0.5,x,2012-05-25 14:13:29", false},
+		{"7,1,0.5,x,2012-05-25 14:13:29\n", "7,1,00.5,x,2012-05-25 14:13:29", false},
+		{"7,1,0.5,x,2012-05-25 14:13:29\n", "7,1,-0,x,2012-05-25 14:13:29", true}, /* a double all the same */
+		{"7,1,0.5,x,2012-05-25 14:13:29\n", "7,1,1234567890123456789,x,2012-05-25 14:13:29",
+	     false}, /* rounded, with a note */
+		{"7,1,0.5,x,2012-05-25 14:13:29\n", "7,,0.5,x,2012-05-25 14:13:29", false},
+		{",1,0.5,x,2012-05-25 14:13:29\n", "7,1,,x,2012-05-25 14:13:29", false},
+		{"null,1,0.5,x,2012-05-25 14:13:29\n", "7,1,0.5,x,2012-05-25 14:13:29",
+	     false}, /* nothing is known of the type */
+		{"7,1,0.5,x,2012-05-25 14:13:29\n", "7,1,0.5,null,2012-05-25 14:13:29", false},
+		{"7,1,0.5,x,2012-05-25 14:13:29\n", "7,1,NA,x,2012-05-25 14:13:29", false},
+		{"7,1,0.5,x,2012-05-25 14:13:29\n", "7,1,0.5,x,2012-05-25 14:13:29.125", false},
+		{"7,1,0.5,x,2012-05-25 14:13:29\n", "7,1,0.5,x", false},
+		{"7,1,0.5,x,2012-05-25 14:13:29\n", "7,1,0.5,\"x,2012-05-25 14:13:29", false},
+		{"7,1,0.5,x,2012-05-25 14:13:29\n", "", false}, /* a blank line */
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char *text = long_table(cases[i].row, cases[i].last);
+		for (int threads = 1; threads <= 3; threads += 2) {
+			record one, two;
+			bool foreseen, never;
+			sheaf_buffer rows = {0}, again = {0};
+			sheaf_status status = read_table(text, true, threads, &one, &rows, &foreseen);
+			assert_int_equal(read_table(text, false, threads, &two, &again, &never), status);
+			if (!same_bytes(&rows, &again)) fail_msg("%s: other rows at once", cases[i].last);
+			if (foreseen != cases[i].foreseen) fail_msg("%s: foreseen: %d", cases[i].last, foreseen);
+			assert_false(never);
+			assert_int_equal(one.n, two.n);
+			for (int f = 0; f < one.n; f++) assert_text(two.found[f].text, one.found[f].text);
+			sheaf_buffer_reset(&rows);
+			sheaf_buffer_reset(&again);
+			end(&one);
+			end(&two);
+		}
+		free(text);
+	}
+}
+
+/* If memory is too small for all rows, that is an error, as it is when they are read one after the other. */
+static void test_too_many_rows_at_once(void **state)
+{
+	(void)state;
+	char *text = long_table("7,1,0.5,x,2012-05-25\n", "7,1,0.5,x,2012-05-25");
+	for (int once = 0; once < 2; once++) {
+		record r;
+		sheaf_dataset *dataset;
+		sheaf_frame all;
+		sheaf_open_options open = {.size = sizeof open, .format = "csv", .at_once = once};
+		begin(&r, (sheaf_context_options){
+					  .size = sizeof(sheaf_context_options), .threads = 1, .max_memory = 2 << 20});
+		assert_ok(open_bytes((sheaf_bytes){(const uint8_t *)text, strlen(text)}, "x", &open, r.cx, &dataset));
+		assert_int_equal(sheaf_read_all(dataset, &all, &err), SHEAF_LIMIT);
+		sheaf_close(dataset);
+		end(&r);
+	}
+	free(text);
+}
+
 /* ---- dates ---- */
 
 static void test_dates(void **state)
@@ -545,6 +662,8 @@ int main(void)
 		cmocka_unit_test(test_headers),
 		cmocka_unit_test(test_what_is_refused),
 		cmocka_unit_test(test_rows_left_out),
+		cmocka_unit_test(test_all_rows_at_once),
+		cmocka_unit_test(test_too_many_rows_at_once),
 		cmocka_unit_test(test_dates),
 		cmocka_unit_test(test_dates_near_each_other),
 		cmocka_unit_test(test_fractions),

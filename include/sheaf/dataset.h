@@ -96,6 +96,9 @@ typedef struct sheaf_open_options {
 	 * the tensor. NULL: where sequences alone can be used, and the tensor has three dimensions or more, the
 	 * file beside it, x.lengths.npy beside x.npy; if there is none, as "none". */
 	const char *lengths;
+	/* sheaf_read_all follows, with no other call before it: where types are inferred from all of the input,
+	 * its rows are decoded meanwhile. */
+	bool at_once;
 } sheaf_open_options;
 
 /* Opens a file, a pipe, or "-". options NULL: all defaults. Close with sheaf_close. */

@@ -365,9 +365,15 @@ def open(source: Any = None, *, mmap: bool = False, progress: bool | Progress | 
     >>> d.format, d.schema.names
     ('ctf', ['word', 'tag', 'key'])
     """
+    return _opened(source, mmap, progress, options)
+
+
+def _opened(source: Any, mmap: bool, progress: bool | Progress | None, options: dict[str, Any],
+            **members: Any) -> Dataset:
     source, options = configured("cat", source, options)
     given = Given("cat", options, besides=_BESIDES, name="open")
-    members = {"entries": c.SHEAF_ENTRIES_EXPANDED} if given.flag("expand") else {}
+    if given.flag("expand"):
+        members["entries"] = c.SHEAF_ENTRIES_EXPANDED
     return Dataset(Opening(source, given, mmap, progress, members=members))
 
 
@@ -378,4 +384,4 @@ def read(source: Any = None, *, mmap: bool = False, progress: bool | Progress | 
     >>> len(sheaf.read("words.ctf"))
     2
     """
-    return open(source, mmap=mmap, progress=progress, **options).read()
+    return _opened(source, mmap, progress, options, at_once=True).read()

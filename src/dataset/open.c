@@ -143,6 +143,7 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 	sheaf_opening how = {.glance = options->glance,
 	                     .pipe = options->pipe,
 	                     .loop = options->pipe && !options->once,
+	                     .at_once = options->at_once && !sheaf_index_may_gather(&d->indexed),
 	                     .view = chooses_columns(&options->select) ? SHEAF_VIEW_STREAMS : options->view,
 	                     .rows = padding.file ? SHEAF_TAKES_ENTRIES : options->rows,
 	                     .member = options->member};

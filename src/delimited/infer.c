@@ -1,28 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Types that nobody declared: each column gets the narrowest type that holds all its values, and nothing is
- * rounded or respelled to fit one. All threads look at pieces of the input; the results are combined. */
+/* Types that nobody declared. All threads look at pieces of the input; the results are combined. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/pipeline.h"
 #include "delimited/delimited.h"
-#include "number/kernel.h"
-#include <stdio.h>
-#include <string.h>
-
-sheaf_status sheaf_seen_begin(sheaf_seen *seen, sheaf_context *cx, int width, sheaf_error *err)
-{
-	void *memory;
-	*seen = (sheaf_seen){.kinds = NULL};
-	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)width, sizeof *seen->kinds, &memory, err));
-	seen->kinds = (unsigned *)memory;
-	return SHEAF_OK;
-}
-
-void sheaf_seen_free(sheaf_seen *seen, sheaf_context *cx, int width)
-{
-	if (seen->kinds) sheaf_release(cx, seen->kinds, (size_t)width * sizeof *seen->kinds);
-	*seen = (sheaf_seen){.kinds = NULL};
-}
 
 static void add_seen(sheaf_seen *to, const sheaf_seen *from, int width)
 {
@@ -30,75 +11,6 @@ static void add_seen(sheaf_seen *to, const sheaf_seen *from, int width)
 	to->rows += from->rows;
 	to->flawed |= from->flawed;
 }
-
-/* Ordinary numbers, from record r on, up to one that is something else. */
-static int64_t see_numbers(const sheaf_fields *fields, int64_t r, unsigned *seen)
-{
-	unsigned found = 0;
-	r = (int64_t)sheaf_kernel_chosen()->fields->look(fields, (size_t)r, &found);
-	if (found & SHEAF_FIELD_WHOLE) *seen |= KIND_INTEGER;
-	if (found & SHEAF_FIELD_NEGATIVE) *seen |= KIND_NEGATIVE;
-	if (found & SHEAF_FIELD_REAL) *seen |= KIND_REAL;
-	return r;
-}
-
-/* The same for words of a kind that was seen before. */
-static int64_t see_alike(const sheaf_fields *fields, int64_t r, unsigned kind, unsigned *seen)
-{
-	const sheaf_fields_kernel *kernel = sheaf_kernel_chosen()->fields;
-	if (kind & KIND_DATETIME) return (int64_t)kernel->read_times(fields, (size_t)r, NULL);
-	if (kind & KIND_BOOL) return (int64_t)kernel->read_bools(fields, (size_t)r, NULL);
-	return see_numbers(fields, r, seen);
-}
-
-/* In a column with texts and nulls there is nothing left to find. */
-static unsigned see_nulls(const sheaf_records *records, const sheaf_dialect *dialect, uint32_t column)
-{
-	for (int64_t r = 0; r < records->count; r++) {
-		sheaf_word word = sheaf_word_of(records, dialect, r, column);
-		if (sheaf_word_may_be_null(word, dialect) && sheaf_word_null(&word, dialect) != SHEAF_NO_CODE)
-			return KIND_NULL;
-	}
-	return 0;
-}
-
-unsigned sheaf_see_column(const sheaf_records *records, const sheaf_dialect *dialect, uint32_t column)
-{
-	unsigned seen = 0, kind = 0;
-	bool plain = sheaf_values_are_plain(dialect);
-	sheaf_fields fields = sheaf_records_column(records, column);
-	sheaf_patience patience = {0};
-	for (int64_t r = 0; !(seen & KIND_TEXT); r++) {
-		if (plain && r >= patience.next) {
-			int64_t from = r;
-			r = see_alike(&fields, from, kind, &seen);
-			sheaf_patience_note(&patience, from, r);
-		}
-		if (r >= records->count) return seen;
-		sheaf_word word = sheaf_word_of(records, dialect, r, column);
-		unsigned found = sheaf_word_kind(&word, dialect);
-		if (!(found & (KIND_NULL | KIND_BLANK))) kind = found;
-		seen |= found;
-	}
-	return seen & KIND_NULL ? seen : seen | see_nulls(records, dialect, column);
-}
-
-static sheaf_status see(sheaf_seen *seen, const sheaf_delimited_reader *in, const uint8_t *at,
-                        const uint8_t *end, sheaf_error *err)
-{
-	sheaf_records records;
-	sheaf_records_begin(&records, in->cx);
-	sheaf_status status =
-		sheaf_records_find(&records, &in->dialect, in->width, (sheaf_bytes){at, (size_t)(end - at)}, 1, err);
-	for (uint32_t c = 0; status == SHEAF_OK && c < records.width; c++)
-		seen->kinds[c] |= sheaf_see_column(&records, &in->dialect, c);
-	seen->rows += records.count;
-	seen->flawed |= records.findings.size > 0;
-	sheaf_records_drop(&records);
-	return status;
-}
-
-/* ---- the whole input ---- */
 
 typedef struct inference {
 	sheaf_delimited_reader *in;
@@ -112,6 +24,7 @@ typedef struct inference {
 typedef struct item {
 	sheaf_piece piece;
 	sheaf_seen seen;
+	sheaf_frame frame; /* if it was decoded as well */
 	sheaf_status status;
 	sheaf_error error;
 } item;
@@ -120,17 +33,24 @@ static void look_at_piece(void *user, void *memory)
 {
 	const inference *f = (const inference *)user;
 	item *i = (item *)memory;
-	const uint8_t *begin = i->piece.bytes.data;
+	sheaf_bytes text = {i->piece.bytes.data, (size_t)i->piece.size};
+	bool done = false;
 	i->status = sheaf_seen_begin(&i->seen, f->in->cx, f->in->width, &i->error);
-	if (i->status == SHEAF_OK) i->status = see(&i->seen, f->in, begin, begin + i->piece.size, &i->error);
+	if (i->status == SHEAF_OK)
+		i->status = sheaf_foresee_piece(f->in, &i->piece, &i->seen, &i->frame, &done, &i->error);
+	if (i->status == SHEAF_OK && !done) i->status = sheaf_see(&i->seen, f->in, text, &i->error);
+}
+
+static void drop_piece(const inference *f, item *i)
+{
+	sheaf_seen_free(&i->seen, f->in->cx, f->in->width);
+	sheaf_buffer_reset(&i->piece.bytes);
 }
 
 static void drop(void *user, void *memory)
 {
-	const inference *f = (const inference *)user;
-	item *i = (item *)memory;
-	sheaf_seen_free(&i->seen, f->in->cx, f->in->width);
-	sheaf_buffer_reset(&i->piece.bytes);
+	drop_piece((const inference *)user, (item *)memory);
+	sheaf_frame_free(&((item *)memory)->frame);
 }
 
 static void cut_ahead(inference *f)
@@ -150,7 +70,8 @@ static sheaf_status add_first(inference *f)
 	if (i->status && f->err) *f->err = i->error;
 	SHEAF_TRY(i->status);
 	add_seen(f->seen, &i->seen, f->in->width);
-	drop(f, i);
+	SHEAF_TRY(sheaf_foresee_add(f->in, &i->piece, &i->frame, f->err));
+	drop_piece(f, i);
 	sheaf_pipeline_pass(&f->pipeline);
 	return SHEAF_OK;
 }
@@ -177,103 +98,28 @@ static sheaf_status look_at_depth(inference *f, int depth)
 	return status;
 }
 
-/* If memory is too small for several pieces, begins again with one at a time. */
-sheaf_status sheaf_infer_whole(sheaf_delimited_reader *in, sheaf_seen *seen, sheaf_error *err)
+/* From the beginning, and without foresight. */
+static sheaf_status look_again(inference *f, int depth)
+{
+	sheaf_foresee_drop(f->in);
+	sheaf_seen_free(f->seen, f->in->cx, f->in->width);
+	SHEAF_TRY(sheaf_source_rewind(f->in->source, f->err));
+	return look_at_depth(f, depth);
+}
+
+/* If memory is too small for several pieces, or for all rows, begins again with one piece at a time. */
+sheaf_status sheaf_infer_whole(sheaf_delimited_reader *in, bool at_once, sheaf_seen *seen, sheaf_error *err)
 {
 	inference f = {.in = in, .err = err, .seen = seen};
-	int threads = sheaf_context_threads(in->cx);
-	sheaf_status status = look_at_depth(&f, threads > 1 ? threads + 1 : 1);
-	if (sheaf_is_of_memory(status) && threads > 1) {
-		sheaf_seen_free(seen, in->cx, in->width);
+	int threads = sheaf_context_threads(in->cx), depth = threads > 1 ? threads + 1 : 1;
+	if (at_once) {
+		SHEAF_TRY(sheaf_foresee(in, err));
 		SHEAF_TRY(sheaf_source_rewind(in->source, err));
-		status = look_at_depth(&f, 1);
 	}
+	sheaf_status status = look_at_depth(&f, depth);
+	if (sheaf_is_of_memory(status) && (threads > 1 || in->foresight.kinds)) status = look_again(&f, 1);
+	if (status == SHEAF_OK && !sheaf_foresee_settle(in, seen)) status = look_again(&f, depth);
 	if (seen->flawed == false && in->truncated) seen->flawed = true;
 	SHEAF_TRY(status);
 	return sheaf_source_rewind(in->source, err);
-}
-
-/* ---- the first part ---- */
-
-/* A small limit leaves room only for a small window. */
-size_t sheaf_infer_part_size(const sheaf_context *cx)
-{
-	enum { FIRST_PART = 512 << 10, SHARE = 64, LEAST = 4096 };
-	int64_t share = sheaf_max_memory(cx) / SHARE;
-	return share > FIRST_PART ? FIRST_PART : share < LEAST ? LEAST : (size_t)share;
-}
-
-sheaf_status sheaf_infer_part(sheaf_delimited_reader *in, sheaf_seen *seen, size_t *part, bool *complete,
-                              sheaf_error *err)
-{
-	sheaf_bytes window;
-	const uint8_t *end = NULL;
-	*part = sheaf_infer_part_size(in->cx);
-	SHEAF_TRY(sheaf_seen_begin(seen, in->cx, in->width, err));
-	for (size_t most = *part; !end; most *= 2) {
-		sheaf_status status = sheaf_source_ahead(in->source, most, &window, err);
-		*complete = status == SHEAF_OK && window.size < most;
-		if (window.size > most) window.size = most;
-		end =
-			window.size ? sheaf_records_last_end(&in->dialect, window.data, window.data + window.size) : NULL;
-		if (!end) SHEAF_TRY(status);
-		SHEAF_TRY(sheaf_forgive(status, "reading what follows the first part meets it again"));
-		if (window.size == 0) return SHEAF_OK;
-		if (*complete) end = window.data + window.size;
-		if (status) break;
-	}
-	return see(seen, in, window.data, end, err);
-}
-
-/* ---- results ---- */
-
-typedef struct cell_type {
-	sheaf_meaning meaning;
-	sheaf_type type;
-	int width; /* of a run; -1: any */
-} cell_type;
-
-static int digits_of(unsigned kinds)
-{
-	return kinds & KIND_FRACTION_9 ? 9 : kinds & KIND_FRACTION_6 ? 6 : kinds & KIND_FRACTION_3 ? 3 : 0;
-}
-
-/* Whether 64 bits hold all times of the column with its digits. */
-static bool fits_digits(unsigned kinds)
-{
-	static const unsigned far[] = {0, KIND_FAR_3, KIND_FAR_6, KIND_FAR_9};
-	return !(kinds & far[digits_of(kinds) / 3]);
-}
-
-static cell_type type_of(unsigned kinds)
-{
-	enum {
-		NUMBERS = KIND_INTEGER | KIND_LARGE | KIND_REAL,
-		VALUES = NUMBERS | KIND_BOOL | KIND_DATETIME | KIND_DATETIMETZ | KIND_TEXT | KIND_ABSENT | KIND_COMMA
-	};
-	unsigned values = kinds & VALUES;
-	bool number = values && !(values & ~(unsigned)NUMBERS) &&
-	              ((values & KIND_REAL) || !((values & KIND_LARGE) && (kinds & KIND_NEGATIVE)));
-	if (number)
-		return (cell_type){SHEAF_NUMBER,
-		                   values & KIND_REAL    ? SHEAF_F64
-		                   : values & KIND_LARGE ? SHEAF_U64
-		                                         : SHEAF_I64,
-		                   1};
-	if (values == KIND_BOOL) return (cell_type){SHEAF_BOOL, SHEAF_U8, 1};
-	if (values == KIND_DATETIME && fits_digits(kinds))
-		return (cell_type){sheaf_meaning_with_digits(SHEAF_DATETIME, digits_of(kinds)), SHEAF_I64, 1};
-	if (values == KIND_DATETIMETZ && fits_digits(kinds))
-		return (cell_type){sheaf_meaning_with_digits(SHEAF_DATETIMETZ, digits_of(kinds)), SHEAF_I64, 2};
-	return (cell_type){SHEAF_STRING, SHEAF_U8, -1};
-}
-
-bool sheaf_infers_text(unsigned kinds) { return type_of(kinds).meaning == SHEAF_STRING; }
-
-void sheaf_infer_field(sheaf_field *field, unsigned kinds, bool complete)
-{
-	cell_type cell = type_of(kinds);
-	bool text = cell.meaning == SHEAF_STRING;
-	bool nullable = (kinds & KIND_NULL) || (!text && (kinds & KIND_BLANK)) || !complete;
-	sheaf_field_make_cell(field, cell.meaning, cell.type, cell.width, nullable);
 }

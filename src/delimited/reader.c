@@ -12,6 +12,7 @@ typedef sheaf_delimited_opening opening;
 void sheaf_delimited_close(void *reader)
 {
 	sheaf_delimited_reader *in = (sheaf_delimited_reader *)reader;
+	sheaf_foresee_drop(in);
 	if (in->columns) sheaf_release(in->cx, in->columns, (size_t)in->ncolumns * sizeof *in->columns);
 	sheaf_release_text(in->cx, in->missing);
 }
@@ -76,7 +77,7 @@ static sheaf_status look(opening *o)
 		snprintf(in->guess, sizeof in->guess, "inferred from the first %zu bytes", part);
 	} else {
 		SHEAF_TRY(sheaf_source_rewind(in->source, o->err));
-		SHEAF_TRY(sheaf_infer_whole(in, &o->seen, o->err));
+		SHEAF_TRY(sheaf_infer_whole(in, o->how->at_once, &o->seen, o->err));
 		o->complete = !in->truncated;
 	}
 	if (o->complete) snprintf(in->guess, sizeof in->guess, "inferred from the whole input");

@@ -25,9 +25,10 @@ struct sheaf_cursor;
 
 /* How an input is to be opened. */
 typedef struct sheaf_opening {
-	bool glance; /* what is not declared is inferred from the first part of the input instead of the whole */
-	bool pipe;   /* rows are needed as they come: nothing may be read ahead of them */
-	bool loop;   /* at the end of the input begin again, forever */
+	bool glance;  /* what is not declared is inferred from the first part of the input instead of the whole */
+	bool pipe;    /* rows are needed as they come: nothing may be read ahead of them */
+	bool loop;    /* at the end of the input begin again, forever */
+	bool at_once; /* `gather` may follow, with no cut before it */
 	sheaf_view view;
 	unsigned rows; /* kinds of rows (SHEAF_TAKES_...) that are wanted; a format with a choice gives one of
 	                  them. 0: any */
@@ -305,6 +306,9 @@ struct sheaf_format {
 	/* The next piece of about `bytes` bytes, or END. Resets and refills *piece. Reports nothing: it runs
 	 * ahead of the rows. If memory runs out it may be called again. */
 	sheaf_status (*cut)(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
+	/* Moves all rows into *out, which is empty, instead of the first cut: nothing is reviewed, and there is
+	 * nothing to report. False: they are not in memory. NULL: they never are. */
+	bool (*gather)(void *in, sheaf_frame *out);
 	/* If rows are decoded while pieces are cut: from here on `cx` receives the findings in them; NULL:
 	 * nothing more is read for it. NULL: they are not. */
 	void (*attend)(void *in, sheaf_context *cx);

@@ -105,6 +105,8 @@ bool sheaf_index_same_schema(const sheaf_schema *a, const sheaf_schema *b, sheaf
 
 /* ---- index_keep.c ---- */
 
+/* Whether reading all of the input may make an index, which needs its pieces; before it is open. */
+bool sheaf_index_may_gather(const sheaf_indexed *d);
 /* Each piece in order, as it is read. */
 void sheaf_index_gather(sheaf_indexed *d, const sheaf_piece *piece, const sheaf_frame *frame);
 /* Writes an index of these pieces, in the first possible place. */

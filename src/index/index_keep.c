@@ -94,15 +94,21 @@ sheaf_status sheaf_index_write_table(sheaf_indexed *d, const sheaf_pieces *piece
 
 /* ---- gathering ---- */
 
-/* Chunks are found at once, so they need no index for that. A file that was just changed may change again
- * within the same tick of its clock. */
-static bool is_worth_it(const sheaf_indexed *d)
+/* A file that was just changed may change again within the same tick of its clock. */
+static bool is_wanted(const sheaf_indexed *d)
 {
 	const sheaf_index *x = d->index;
 	bool wanted = x->policy == SHEAF_INDEX_AUTO && x->applies && !x->fresh && !x->foreign && !d->glance &&
 	              d->format->random;
-	return wanted && sheaf_table_bytes(d) > 0 && x->input.size >= LARGE &&
-	       !sheaf_identity_is_fresh(&x->input);
+	return wanted && x->input.size >= LARGE && !sheaf_identity_is_fresh(&x->input);
+}
+
+/* Chunks are found at once, so they need no index for that. */
+static bool is_worth_it(const sheaf_indexed *d) { return sheaf_table_bytes(d) > 0 && is_wanted(d); }
+
+bool sheaf_index_may_gather(const sheaf_indexed *d)
+{
+	return d->index->policy == SHEAF_INDEX_WRITE || is_wanted(d);
 }
 
 static void stop_gathering(sheaf_index *x)

@@ -63,7 +63,8 @@ static inline __attribute__((always_inline)) void sheaf_field_at(const sheaf_fie
 enum { SHEAF_FIELD_WHOLE = 1, SHEAF_FIELD_NEGATIVE = 2, SHEAF_FIELD_REAL = 4 };
 
 /* These begin with field `from` and return the number of the first one that is left. Values go to to[i].
- * Floats contain no integers that they cannot hold exactly. */
+ * Floats contain no integers that they cannot hold exactly. Whatever they read, the looker sees; it sees
+ * whole numbers alone in what becomes an int64. */
 typedef size_t sheaf_fields_f64_reader(const sheaf_fields *fields, size_t from, double *to);
 typedef size_t sheaf_fields_i64_reader(const sheaf_fields *fields, size_t from, int64_t *to);
 /* Adds to *seen: whole numbers of at most 18 digits, negative ones, and ones with a point. Numbers that begin

@@ -121,6 +121,14 @@ typedef struct sheaf_field_number {
 /* The number of digits that always fit in signed 64 bits. */
 enum { SHEAF_FIELD_DIGITS = 18 };
 
+/* Whether it is spelled as numbers are, so that a column of such texts is one of numbers: 007 and -0 may be
+ * something else. */
+SHEAF_INLINE bool sheaf_field_is_plain(const sheaf_field_number *n)
+{
+	return !n->zeros &&
+	       (n->places >= 0 || (n->whole <= SHEAF_FIELD_DIGITS && !(n->negative && n->digits == 0)));
+}
+
 SHEAF_INLINE bool sheaf_field_f64(const sheaf_field_number *n, double *out)
 {
 	const uint64_t most = UINT64_C(1) << SHEAF_EXACT_BITS;
@@ -166,14 +174,15 @@ SHEAF_INLINE bool sheaf_field_time(const sheaf_fields *f, size_t i, int64_t *sec
 	{ \
 		sheaf_field_number n; \
 		if (!sheaf_rounds_to_nearest()) return from; \
-		while (from < f->count && take(f, from, &n) && sheaf_field_f64(&n, to + from)) from++; \
+		while (from < f->count && take(f, from, &n) && sheaf_field_is_plain(&n) && \
+		       sheaf_field_f64(&n, to + from)) \
+			from++; \
 		return from; \
 	} \
 	target static size_t read_i64(const sheaf_fields *f, size_t from, int64_t *to) \
 	{ \
 		sheaf_field_number n; \
-		for (; from < f->count && take(f, from, &n) && n.places < 0 && n.whole <= SHEAF_FIELD_DIGITS; \
-		     from++) \
+		for (; from < f->count && take(f, from, &n) && n.places < 0 && sheaf_field_is_plain(&n); from++) \
 			to[from] = sheaf_signed_i64(n.digits, n.negative); \
 		return from; \
 	} \

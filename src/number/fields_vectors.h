@@ -74,7 +74,7 @@ TARGET static inline size_t take_sign(const sheaf_fields *f, size_t i, const uin
 	return (size_t)(*end - at) - n->negative;
 }
 
-TARGET static inline bool take(const sheaf_fields *f, size_t i, sheaf_field_number *n)
+TARGET SHEAF_INLINE bool take(const sheaf_fields *f, size_t i, sheaf_field_number *n)
 {
 	const uint8_t *end;
 	sixteen d;
