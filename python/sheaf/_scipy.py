@@ -84,7 +84,8 @@ def _kind(sparse: Any, layout: str) -> Any:
 def entries_of(frame: Frame) -> tuple[list[NDArray[Any]], NDArray[Any]]:
     """The coordinates of a tensor's entries, and their values."""
     if frame.schema.rows != "entries":
-        raise UsageError(f"frame: expected the entries of a tensor, found {frame.schema.rows}")
+        raise UsageError(f"frame: expected the entries of a tensor, found {frame.schema.rows}, of which each "
+                         f"column can be had by its name ({', '.join(frame.schema.names[:3])})")
     coordinates = [frame[field.name].values for field in frame.schema.fields if field.meaning == "coordinate"]
     return coordinates, _values_of(frame)
 

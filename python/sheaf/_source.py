@@ -157,12 +157,24 @@ class Opened:
 
     def _give(self, data: int, n: int, read: Callable[..., Any], *arguments: int) -> int:
         given: list[bytes] = []
-        self.context._guard(lambda: given.append(read(*arguments)))
+        self.context._guard(lambda: given.append(_bytes_given(read(*arguments), n)))
         if not given:
             return -errno.EIO
-        size = min(n, len(given[0]))
-        memmove(data, bytes(given[0]) if not isinstance(given[0], bytes) else given[0], size)
-        return size
+        memmove(data, given[0], len(given[0]))
+        return len(given[0])
+
+
+def _bytes_given(data: Any, n: int) -> bytes:
+    """What ``read(n)`` has given, if that is at most n bytes."""
+    if isinstance(data, str):
+        raise UsageError("source: expected a file opened in binary mode, found one of text", "source")
+    try:
+        found = data if isinstance(data, bytes) else bytes(memoryview(data))
+    except TypeError:
+        raise UsageError(f"source: expected bytes from read(), found {type(data).__name__}", "source") from None
+    if len(found) > n:
+        raise UsageError(f"source: expected at most {n} bytes from read({n}), found {len(found)}", "source")
+    return found
 
 
 def _is_seekable(source: Any) -> bool:
@@ -178,10 +190,7 @@ class _Seeking:
     def read_at(self, offset: int, n: int) -> bytes:
         with self._lock:
             self._file.seek(offset)
-            data = self._file.read(n)
-        if isinstance(data, str):
-            raise UsageError("source: expected a file opened in binary mode, found one opened as text", "source")
-        return bytes(data)
+            return _bytes_given(self._file.read(n), n)
 
 
 class _Blocks:

@@ -30,7 +30,11 @@ _JOBS = ("hash", "index", "report", "stats", "validate")
 
 
 def _paths(paths: Path | Sequence[Path]) -> list[bytes]:
-    return [os.fsencode(path) for path in ([paths] if isinstance(paths, (str, os.PathLike)) else paths)]
+    listed = [paths] if isinstance(paths, (str, bytes, os.PathLike)) else paths
+    try:
+        return [os.fsencode(path) for path in listed]
+    except TypeError:
+        raise UsageError(f"expected a path or a list of paths, found {paths!r}") from None
 
 
 def _array(paths: list[bytes]) -> Any:

@@ -321,6 +321,10 @@ class Column:
 
         return awkward_of_column(self)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("Column: expected it in the process that made it; what to_numpy(), to_scipy() and "
+                        "to_torch() give can be pickled")
+
     def __repr__(self) -> str:
         return f"Column({self.field!r}, {len(self)} rows)"
 
@@ -359,6 +363,10 @@ class Frame:
                 parts.setdefault(column, {})[part, at] = (address, count, first, kind)
             self._parts = parts
         return self._parts
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("Frame: expected it in the process that made it; a dataset can be pickled, and so can "
+                        "pyarrow.table(frame)")
 
     def __len__(self) -> int:
         return self._nrows

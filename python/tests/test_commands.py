@@ -213,6 +213,8 @@ def test_split_and_merge(tmp):
     same(sheaf.merge(list(parts), tmp / "whole.scidb", **cells), 10)
     same((tmp / "whole.scidb").read_bytes(), path.read_bytes())
     same(list(sheaf.split(path, [tmp / "a", tmp / "b"], **cells).values()), [5, 5])
+    with raises(sheaf.UsageError, "expected a path or a list of paths, found 3"):
+        sheaf.split(path, 3, **cells)
     with raises(sheaf.UsageError, "parts: expected") as caught:
         sheaf.split(path, tmp / "part", parts=0, **cells)
     same(caught.error.option, "parts")

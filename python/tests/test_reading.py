@@ -112,6 +112,43 @@ def test_what_a_source_raises_is_raised(tmp):
         sheaf.open(Broken(b""))
 
 
+def test_what_a_source_gives_is_bytes(tmp):
+    for given, found in (("0 |a 1", "one of text"), (None, "found NoneType"), (5, "found int"),
+                         (b"0 |a 1\n" * 1_000_000, "expected at most ")):
+        for name in ("Pipe", "file"):
+            class Wrong(Pipe if name == "Pipe" else io.BytesIO):
+                def read(self, n=-1, given=given):
+                    return given
+
+            with raises(sheaf.UsageError, found) as caught:
+                sheaf.open(Wrong(b"x" * 100))
+            same(caught.error.option, "source")
+
+
+def test_frames_stay_in_their_process(tmp):
+    frame = sheaf.read(words(tmp))
+    for what in (frame, frame["word"]):
+        with raises(TypeError, "expected it in the process that made it"):
+            pickle.dumps(what)
+
+
+def test_tables_read_at_once(tmp):
+    """Rows are decoded while types are inferred; what comes later may say something else."""
+    path = tmp / "t.csv"
+    rows = "".join(f"{i},{i / 7},alpha\n" for i in range(60000))
+    for last in ("1,2,beta", "1.5,2,beta", "-0,2,beta", "1,,null", "18446744073709551615,1,x", "1,x,NA"):
+        path.write_text(f"a,b,c\n{rows}{last}\n")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", sheaf.DataWarning)
+            one, two = sheaf.read(path), sheaf.open(path).read()
+        same([repr(f) for f in one.schema.fields], [repr(f) for f in two.schema.fields])
+        for name in "abc":
+            same(one[name].to_list(), two[name].to_list())
+    path.write_text(f"a,b,c\n{rows}1,2\n1,2,x\n")
+    with raises(sheaf.DataError, "t.csv:60002:"):
+        sheaf.read(path)
+
+
 def test_ends_are_read_first(tmp):
     """Of a file whose beginning says little only parts are read."""
     path, binary = words(tmp), tmp / "words.cbf"
