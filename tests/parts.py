@@ -85,11 +85,33 @@ def check_samples(folder):
         for name, _, making, how in rows:
             suffix = name.partition(".")[2]
             for target in [suffix, *cases.OTHERS[name]]:
-                if {suffix, target} <= {"ex", "bex"}:
-                    continue  # refused, below
                 writing = cases.OUTPUT.get(target, []) if name != "a.npy" else []
                 grouping = making if target.endswith("ex") else []
                 check(folder, f"{name} to {target}", [*how, *writing, *grouping], [name], target, FEW)
+
+
+def check_wholes(folder):
+    """Example files become example files without rows: the merge does that, also of a choice of them."""
+    for words in ["--rows", "1:"], ["--sample", "1", "--seed", "5"], ["--frequency", "*=0.5"]:
+        check(folder, f"a.ex to bex {' '.join(words)}", words, ["a.ex"], "bex", FEW)
+    check(folder, "compressed examples at the merge", [], ["a.ex"], "ex.gz", FEW)
+    names = make_parts(folder, 2, ["--rows", "1"], ["a.ex"], "bex")
+    done = sheaf(folder, "merge", names[0], "whole.bex")
+    tap.point(
+        done.returncode == 2 and "part 2/2 missing" in done.stderr.decode(),
+        "a missing part that has nothing is missed, too",
+        done.stderr.decode(),
+    )
+    text = (folder / "a.ex").read_bytes()
+    (folder / "a.ex").write_bytes(text + b"\n")
+    done = sheaf(folder, "merge", *names, "whole.bex")
+    (folder / "a.ex").write_bytes(text)
+    tap.point(
+        done.returncode == 4 and "found it changed since" in done.stderr.decode(),
+        "examples that were changed are refused",
+        done.stderr.decode(),
+    )
+    tap.point(not (folder / "whole.bex").exists(), "and nothing is written")
 
 
 def check_payloads(folder):
@@ -317,7 +339,6 @@ def check_refused(folder):
         (["--part", "3/2", "a.ctf", "x.ctf.part"], "expected I/N"),
         (["--part", "1", "a.ctf", "x.ctf.part"], "expected I/N"),
         (["--part", "1/2x", "a.ctf", "x.ctf.part"], "expected I/N"),
-        (["--part", "1/2", "a.ex", "x.bex.part"], "which is done as a whole"),
         (["--part", "1/2", "a.ctf", "x.part"], "suffix"),
     ):
         done = sheaf(folder, "convert", *words)
@@ -555,6 +576,7 @@ def main():
         cases.make_samples(folder, cases.SAMPLES)
         check_samples(folder)
         make_long(folder)
+        check_wholes(folder)
         check_payloads(folder)
         check_long(folder)
         check_plan(folder)

@@ -75,6 +75,8 @@ SHEAF_USE sheaf_status sheaf_conversion_check_one_tensor(const sheaf_conversion 
 
 /* Writes part c->part of c->parts to `output`. Inputs are open, and everything about them is known. */
 SHEAF_USE sheaf_status sheaf_convert_part(sheaf_conversion *c, const char *output, sheaf_error *err);
+/* The same of a conversion that is done without rows: the part says what to do, and the merge does it. */
+SHEAF_USE sheaf_status sheaf_convert_empty_part(sheaf_conversion *c, const char *output, sheaf_error *err);
 /* The format of the output that part files of this name make; ".part", and perhaps a number before it, follow
  * that output's name; NULL: the name shows none. */
 const sheaf_format *sheaf_part_target(const char *path);

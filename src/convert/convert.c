@@ -229,14 +229,6 @@ static bool encodes(const sheaf_conversion *c)
 	       !sheaf_is_validating(c->outer);
 }
 
-static sheaf_status refuse_whole(const sheaf_conversion *c, sheaf_error *err)
-{
-	return sheaf_fail_option(err, SHEAF_UNSUPPORTED, "part",
-	                         ": expected a conversion of rows, found one from %s to %s, which is done as a "
-	                         "whole",
-	                         c->to->name, c->to->name);
-}
-
 /* A tensor stays a tensor, as entries or as a whole. */
 static void say_change(const sheaf_conversion *c)
 {
@@ -249,7 +241,7 @@ static sheaf_status run(sheaf_conversion *c, const char *const *inputs, const ch
 {
 	bool can;
 	SHEAF_TRY(can_transcode(c, inputs[0], &can, err));
-	if (can && c->parts) return refuse_whole(c, err);
+	if (can && c->parts) return sheaf_convert_empty_part(c, output, err);
 	if (can) return transcode(c, output, err);
 	SHEAF_TRY(open_inputs(c, inputs, err));
 	SHEAF_TRY(sheaf_conversion_join_schemas(c, inputs, err));

@@ -316,14 +316,18 @@ static sheaf_status find_target(merging *m, sheaf_error *err)
 	return sheaf_part_refuse(m->set.parts, "rows that are encoded apart", err);
 }
 
-static sheaf_status read_bodies(merging *m, sheaf_error *err)
+static sheaf_status read_common(merging *m, sheaf_error *err)
 {
-	void *memory;
 	if (strcmp(m->set.parts->head.job, "convert") != 0)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%s: expected a part of a conversion, found one of sheaf %s",
 		                  sheaf_source_name(m->set.parts->source), m->set.parts->head.job);
-	SHEAF_TRY(sheaf_part_read_common(m->set.parts, &m->common, err));
+	return sheaf_part_read_common(m->set.parts, &m->common, err);
+}
+
+static sheaf_status read_bodies(merging *m, sheaf_error *err)
+{
+	void *memory;
 	SHEAF_TRY(sheaf_allocate_array(m->caller, (uint64_t)m->set.n, sizeof *m->owns, &memory, err));
 	m->owns = (sheaf_part_own *)memory;
 	for (int p = 0; p < m->set.n; p++) SHEAF_TRY(sheaf_part_read_own(&m->set.parts[p], &m->owns[p], err));
@@ -378,8 +382,17 @@ static sheaf_status finish(const merging *m, sheaf_writer *writer, sheaf_error *
 	return status;
 }
 
+/* Rows are not counted. */
+static sheaf_status convert_whole(merging *m, sheaf_error *err)
+{
+	m->rows = -1;
+	return sheaf_part_convert_whole(m->set.parts, &m->common, m->output, m->force, err);
+}
+
 static sheaf_status merge(merging *m, sheaf_error *err)
 {
+	SHEAF_TRY(read_common(m, err));
+	if (m->common.payload == SHEAF_PAYLOAD_NONE) return convert_whole(m, err);
 	SHEAF_TRY(read_bodies(m, err));
 	sheaf_kept_findings opening = sheaf_kept_findings_over(m->owns->opening, m->output);
 	SHEAF_TRY(sheaf_kept_findings_until(&opening, INT64_MAX - 1, m->cx, err));

@@ -462,12 +462,13 @@ static void release(making *m, sheaf_part_head *head)
 	if (m->sink) sheaf_sink_abandon(m->sink);
 }
 
-static sheaf_status open_sink(making *m, const char *output, sheaf_error *err)
+sheaf_status sheaf_conversion_open_part(const sheaf_conversion *c, const char *output, sheaf_sink **out,
+                                        sheaf_error *err)
 {
-	const sheaf_convert_options *o = m->c->options;
-	if (!o->open_part) return sheaf_part_create(output, m->c->replaces, m->c->cx, &m->sink, err);
-	SHEAF_TRY(o->open_part(o->part_user, m->c->cx, &m->sink, err));
-	return sheaf_part_begin(m->sink, err);
+	const sheaf_convert_options *o = c->options;
+	if (!o->open_part) return sheaf_part_create(output, c->replaces, c->cx, out, err);
+	SHEAF_TRY(o->open_part(o->part_user, c->cx, out, err));
+	return sheaf_part_begin(*out, err);
 }
 
 sheaf_status sheaf_convert_part(sheaf_conversion *c, const char *output, sheaf_error *err)
@@ -476,7 +477,7 @@ sheaf_status sheaf_convert_part(sheaf_conversion *c, const char *output, sheaf_e
 	sheaf_part_head head = {.job = (char *)(uintptr_t) "convert", .part = c->part, .parts = c->parts};
 	m.facts.rows = 0, m.facts.longest = 0, m.facts.ordinal_keys = 1;
 	sheaf_status status = allocate(&m, &head, err);
-	if (status == SHEAF_OK) status = open_sink(&m, output, err);
+	if (status == SHEAF_OK) status = sheaf_conversion_open_part(c, output, &m.sink, err);
 	if (status == SHEAF_OK) status = make(&m, &head, err);
 	release(&m, &head);
 	return status;

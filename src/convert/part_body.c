@@ -34,6 +34,28 @@ static void put_facts(sheaf_builder *b, const sheaf_facts *f)
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) sheaf_part_put_i64(b, numbers[i]);
 }
 
+static void put_settings(sheaf_builder *b, const sheaf_convert_options *o)
+{
+	sheaf_builder_u32le(b, (uint32_t)o->nsettings);
+	for (int i = 0; i < o->nsettings; i++) {
+		sheaf_part_put_text(b, o->settings[i].name);
+		sheaf_part_put_text(b, o->settings[i].value);
+	}
+}
+
+void sheaf_part_put_whole(sheaf_builder *b, const sheaf_conversion *c)
+{
+	const sheaf_selection *select = &c->options->select;
+	sheaf_builder_u32le(b, SHEAF_PAYLOAD_NONE);
+	sheaf_part_put_text(b, c->to->name);
+	put_settings(b, c->options);
+	sheaf_part_put_i64(b, select->skip);
+	sheaf_part_put_text(b, select->rows);
+	sheaf_part_put_text(b, select->sample);
+	sheaf_builder_u64le(b, select->seed);
+	sheaf_part_put_text(b, select->where);
+}
+
 void sheaf_part_put_common(sheaf_builder *b, const sheaf_conversion *c)
 {
 	sheaf_payload payload = c->sorts    ? SHEAF_PAYLOAD_SORTED
@@ -49,11 +71,7 @@ void sheaf_part_put_common(sheaf_builder *b, const sheaf_conversion *c)
 	sheaf_part_put_i64(b, c->input_bytes);
 	put_facts(b, &c->totals);
 	sheaf_schema_to_bytes(&c->schema, b);
-	sheaf_builder_u32le(b, (uint32_t)c->options->nsettings);
-	for (int i = 0; i < c->options->nsettings; i++) {
-		sheaf_part_put_text(b, c->options->settings[i].name);
-		sheaf_part_put_text(b, c->options->settings[i].value);
-	}
+	put_settings(b, c->options);
 	sheaf_part_put_text(b, c->options->member);
 	sheaf_builder_u32le(b, (uint32_t)c->ninputs);
 	for (int i = 0; i < c->ninputs; i++) put_reader(b, c->inputs[i]);
@@ -181,14 +199,33 @@ static sheaf_status read_readers(sheaf_cursor *c, const sheaf_part_file *part, s
 	return SHEAF_OK;
 }
 
+static sheaf_status read_whole(sheaf_cursor *c, const sheaf_part_file *part, sheaf_part_common *to,
+                               sheaf_error *err)
+{
+	char *text;
+	SHEAF_TRY(sheaf_part_read_text(c, part, &to->to, err));
+	if (!to->to || part->head.ninputs != 1) return sheaf_part_refuse(part, "a format, and one input", err);
+	SHEAF_TRY(read_settings(c, part, to, err));
+	to->select.skip = sheaf_cursor_i64le(c, "rows to skip");
+	SHEAF_TRY(sheaf_part_read_text(c, part, &text, err));
+	to->select.rows = text;
+	SHEAF_TRY(sheaf_part_read_text(c, part, &text, err));
+	to->select.sample = text;
+	to->select.seed = sheaf_cursor_u64le(c, "seed");
+	SHEAF_TRY(sheaf_part_read_text(c, part, &text, err));
+	to->select.where = text;
+	return c->failed || sheaf_cursor_left(c) ? sheaf_part_refuse(part, "what is common", err) : SHEAF_OK;
+}
+
 static sheaf_status read_common(const sheaf_part_file *part, sheaf_part_common *to, sheaf_error *err)
 {
 	sheaf_cursor c = sheaf_cursor_over(part->common.data, part->common.size, 0);
 	uint32_t payload = sheaf_cursor_u32le(&c, "kind of payload");
+	if (payload > SHEAF_PAYLOAD_NONE) return sheaf_part_refuse(part, "kind of payload", err);
+	to->payload = (sheaf_payload)payload;
+	if (to->payload == SHEAF_PAYLOAD_NONE) return read_whole(&c, part, to, err);
 	to->entry.key_words = sheaf_cursor_u32le(&c, "words of a key");
 	to->entry.value_size = sheaf_cursor_u32le(&c, "bytes of a value");
-	if (payload > SHEAF_PAYLOAD_SLICES) return sheaf_part_refuse(part, "kind of payload", err);
-	to->payload = (sheaf_payload)payload;
 	SHEAF_TRY(sheaf_part_read_text(&c, part, &to->to, err));
 	to->allow_large = sheaf_cursor_u32le(&c, "mark of size") != 0;
 	uint32_t duplicates = sheaf_cursor_u32le(&c, "word for duplicates");
@@ -229,8 +266,10 @@ void sheaf_part_common_free(sheaf_part_common *common)
 		sheaf_release(cx, common->settings, (size_t)common->nsettings * sizeof *common->settings);
 	if (common->readers)
 		sheaf_release(cx, common->readers, (size_t)common->ninputs * sizeof *common->readers);
-	sheaf_release_text(cx, common->to);
-	sheaf_release_text(cx, common->member);
+	const char *const texts[] = {common->to, common->member, common->select.rows, common->select.sample,
+	                             common->select.where};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		sheaf_release_text(cx, (char *)(uintptr_t)texts[i]);
 	sheaf_schema_free(&common->schema);
 	*common = (sheaf_part_common){0};
 }

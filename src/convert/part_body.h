@@ -21,7 +21,8 @@ typedef enum sheaf_payload {
 	SHEAF_PAYLOAD_OUTPUT, /* bytes of the output */
 	SHEAF_PAYLOAD_ROWS,   /* rows as they were read */
 	SHEAF_PAYLOAD_SORTED, /* entries of a tensor, in the order of the output: each its key and its value */
-	SHEAF_PAYLOAD_SLICES  /* encoded entries; those of one part follow those of the part before */
+	SHEAF_PAYLOAD_SLICES, /* encoded entries; those of one part follow those of the part before */
+	SHEAF_PAYLOAD_NONE    /* nothing: the merge converts the input, which has no rows to share out */
 } sheaf_payload;
 
 /* Entries are written to the output when all rows have been reviewed. */
@@ -40,7 +41,8 @@ typedef struct sheaf_part_common {
 	sheaf_duplicates duplicates;
 	int64_t input_bytes;
 	sheaf_facts totals;
-	sheaf_schema schema; /* of the writer */
+	sheaf_schema schema;    /* of the writer */
+	sheaf_selection select; /* without a payload: what is converted; its texts are owned */
 	int nsettings;
 	sheaf_setting *settings; /* their texts are owned */
 	char *member;
@@ -73,9 +75,14 @@ typedef struct sheaf_part_own {
 } sheaf_part_own;
 
 void sheaf_part_put_common(sheaf_builder *b, const sheaf_conversion *c);
+/* The common data of a part without a payload. */
+void sheaf_part_put_whole(sheaf_builder *b, const sheaf_conversion *c);
 /* The common data of a part whose payload was converted. */
 void sheaf_part_put_common_again(sheaf_builder *b, const sheaf_part_file *part, sheaf_payload payload);
 void sheaf_part_put_own(sheaf_builder *b, const sheaf_part_own *own);
+/* A sink for a part file, with what precedes the payload. */
+SHEAF_USE sheaf_status sheaf_conversion_open_part(const sheaf_conversion *c, const char *output,
+                                                  sheaf_sink **out, sheaf_error *err);
 /* A sink for a writer whose rows go into a part: the merge writes what would come before and after them. */
 SHEAF_USE sheaf_status sheaf_part_scrap(const char *name, sheaf_context *cx, sheaf_sink **out,
                                         sheaf_error *err);
@@ -86,6 +93,9 @@ void sheaf_part_put_bytes(sheaf_builder *b, sheaf_bytes bytes);
 SHEAF_USE sheaf_status sheaf_part_read_common(const sheaf_part_file *part, sheaf_part_common *out,
                                               sheaf_error *err);
 void sheaf_part_common_free(sheaf_part_common *common);
+/* Does the conversion whose parts have no payload. */
+SHEAF_USE sheaf_status sheaf_part_convert_whole(const sheaf_part_file *part, const sheaf_part_common *common,
+                                                const char *output, bool force, sheaf_error *err);
 /* Borrows from the part. */
 SHEAF_USE sheaf_status sheaf_part_read_own(const sheaf_part_file *part, sheaf_part_own *out,
                                            sheaf_error *err);
