@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The fuzz target of part files. Two jobs are done in two parts each, once: one whose parts hold bytes, one
- * whose parts hold sorted entries. An input says which bytes of the first part are changed, see README.md.
+/* The fuzz target of part files. Three jobs are done in two parts each, once: one whose parts hold bytes, one
+ * whose parts hold sorted entries, one whose parts hold nothing. An input says which bytes of the first part are changed, see README.md.
  *
  * What must hold: if the foot was changed and its hash was not, the part is refused; whatever the outcome,
  * no access is out of bounds, a failure has a message and leaves no output, and all memory is freed. */
@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { VERSION = 2, MOST = 1 << 17, END = 32, MEMORY = 64 << 20 };
 /* Bits of byte 0. */
-enum { RIGHT_HASH = 1, CUT = 2, ENTRIES = 4, IN_FOOT = 8 };
+enum { RIGHT_HASH = 1, CUT = 2, ENTRIES = 4, IN_FOOT = 8, EMPTY = 16 };
 
 typedef struct job {
 	const char *input, *suffix;
@@ -26,7 +26,10 @@ typedef struct job {
 } job;
 
 static char folder[] = "/tmp/sheaf-fuzz.XXXXXX";
-static job jobs[] = {{.input = "a.ctf", .suffix = "cbf"}, {.input = "a.mtx", .suffix = "npz"}};
+enum { JOBS = 3 };
+static job jobs[JOBS] = {{.input = "a.ctf", .suffix = "cbf"},
+                         {.input = "a.mtx", .suffix = "npz"},
+                         {.input = "a.ex", .suffix = "bex"}};
 static uint8_t changed[MOST];
 
 static void broken(const char *rule, const char *message)
@@ -55,11 +58,15 @@ static void put_inputs(void)
 		n += (size_t)snprintf(text + n, sizeof text - n, "%d %d %d\n", e * 2 % 9 + 1, e / 9 + e % 2 * 4 + 1,
 		                      e);
 	put_file("a.mtx", (const uint8_t *)text, n);
+	n = 0;
+	for (int e = 0; e < 20; e++)
+		n += (size_t)snprintf(text + n, sizeof text - n, "name: {e%d} I: %d 2 T: 1 0;\n", e, e);
+	put_file("a.ex", (const uint8_t *)text, n);
 }
 
 static void name_part(const job *j, int number, char name[64])
 {
-	snprintf(name, 64, "%s.%d.part", j->suffix, number);
+	snprintf(name, 64, "out.%s.%d.part", j->suffix, number);
 }
 
 static void make_part(job *j, int number)
@@ -72,7 +79,6 @@ static void make_part(job *j, int number)
 	sheaf_setting setting = {"chunk-bytes", "200"};
 	bool chunks = strcmp(j->suffix, "cbf") == 0;
 	sheaf_convert_options options = {.size = sizeof options,
-	                                 .to = j->suffix,
 	                                 .settings = &setting,
 	                                 .nsettings = chunks,
 	                                 .duplicates = SHEAF_DUPLICATES_SUM,
@@ -88,9 +94,14 @@ static void make_part(job *j, int number)
 
 static void clean(void)
 {
-	static const char *const names[] = {"a.ctf",      "a.mtx",      "cbf.1.part",
-	                                    "cbf.2.part", "npz.1.part", "npz.2.part"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) unlink(names[i]);
+	char name[64];
+	for (int j = 0; j < JOBS; j++) {
+		unlink(jobs[j].input);
+		for (int number = 1; number <= 2; number++) {
+			name_part(&jobs[j], number, name);
+			unlink(name);
+		}
+	}
 	if (chdir("/") == 0) rmdir(folder);
 }
 
@@ -100,7 +111,7 @@ static void make_jobs(void)
 	setenv("XDG_CACHE_HOME", "/dev/null", 1);
 	atexit(clean);
 	put_inputs();
-	for (int j = 0; j < 2; j++)
+	for (int j = 0; j < JOBS; j++)
 		for (int number = 1; number <= 2; number++) make_part(&jobs[j], number);
 }
 
@@ -148,7 +159,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	sheaf_error err = {0};
 	if (!jobs[0].size) make_jobs();
 	if (size < 2) return 0;
-	const job *j = &jobs[data[0] & ENTRIES ? 1 : 0];
+	const job *j = &jobs[data[0] & EMPTY ? 2 : data[0] & ENTRIES ? 1 : 0];
 	size_t n = data[0] & CUT ? j->size * data[1] / 256 : j->size;
 	size_t foot = data[0] & IN_FOOT ? (size_t)load(j->sound + j->size - END, 8) : 0;
 	memcpy(changed, j->sound, j->size);

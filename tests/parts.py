@@ -112,6 +112,12 @@ def check_wholes(folder):
         done.stderr.decode(),
     )
     tap.point(not (folder / "whole.bex").exists(), "and nothing is written")
+    done = sheaf(folder, "merge", *names, "whole.csv")
+    tap.point(
+        done.returncode == 2 and "expected the name of a lens file" in done.stderr.decode(),
+        "the name of another format is refused",
+        done.stderr.decode(),
+    )
 
 
 def check_payloads(folder):

@@ -382,11 +382,33 @@ static sheaf_status finish(const merging *m, sheaf_writer *writer, sheaf_error *
 	return status;
 }
 
-/* Rows are not counted. */
+static sheaf_status check_input(const sheaf_part_file *part, sheaf_error *err)
+{
+	sheaf_source *source;
+	SHEAF_TRY(sheaf_source_regular(part->head.inputs->path, part->cx, &source, err));
+	sheaf_status status = sheaf_part_check_input(part, 0, source, err);
+	sheaf_source_close(source);
+	return status;
+}
+
+/* The conversion whose parts have no payload. Rows are not counted. */
 static sheaf_status convert_whole(merging *m, sheaf_error *err)
 {
+	const sheaf_part_common *common = &m->common;
+	const char *input = m->set.parts->head.inputs->path;
+	sheaf_convert_options options = {.size = sizeof options,
+	                                 .from = common->to,
+	                                 .to = common->to,
+	                                 .settings = common->settings,
+	                                 .nsettings = common->nsettings,
+	                                 .select = common->select,
+	                                 .force = m->force};
 	m->rows = -1;
-	return sheaf_part_convert_whole(m->set.parts, &m->common, m->output, m->force, err);
+	SHEAF_TRY(find_target(m, err));
+	if (!(sheaf_format_can(m->to) & SHEAF_CAN_TRANSCODE))
+		return sheaf_part_refuse(m->set.parts, "a format that is copied without rows", err);
+	SHEAF_TRY(check_input(m->set.parts, err));
+	return sheaf_convert(&input, 1, m->output, &options, m->caller, err);
 }
 
 static sheaf_status merge(merging *m, sheaf_error *err)

@@ -93,9 +93,6 @@ void sheaf_part_put_bytes(sheaf_builder *b, sheaf_bytes bytes);
 SHEAF_USE sheaf_status sheaf_part_read_common(const sheaf_part_file *part, sheaf_part_common *out,
                                               sheaf_error *err);
 void sheaf_part_common_free(sheaf_part_common *common);
-/* Does the conversion whose parts have no payload. */
-SHEAF_USE sheaf_status sheaf_part_convert_whole(const sheaf_part_file *part, const sheaf_part_common *common,
-                                                const char *output, bool force, sheaf_error *err);
 /* Borrows from the part. */
 SHEAF_USE sheaf_status sheaf_part_read_own(const sheaf_part_file *part, sheaf_part_own *out,
                                            sheaf_error *err);

@@ -6,8 +6,6 @@
 #include "io/sink.h"
 #include "io/source.h"
 
-/* ---- making one ---- */
-
 static sheaf_status say_uncut(const sheaf_conversion *c, sheaf_error *err)
 {
 	sheaf_problem problem = {SHEAF_WARNING,
@@ -57,30 +55,4 @@ sheaf_status sheaf_convert_empty_part(sheaf_conversion *c, const char *output, s
 	SHEAF_TRY(say_uncut(c, err));
 	SHEAF_TRY(sheaf_conversion_open_part(c, output, &sink, err));
 	return finish(c, &head, sink, err);
-}
-
-/* ---- merging ---- */
-
-static sheaf_status check_input(const sheaf_part_file *part, sheaf_error *err)
-{
-	sheaf_source *source;
-	SHEAF_TRY(sheaf_source_regular(part->head.inputs->path, part->cx, &source, err));
-	sheaf_status status = sheaf_part_check_input(part, 0, source, err);
-	sheaf_source_close(source);
-	return status;
-}
-
-sheaf_status sheaf_part_convert_whole(const sheaf_part_file *part, const sheaf_part_common *common,
-                                      const char *output, bool force, sheaf_error *err)
-{
-	const char *input = part->head.inputs->path;
-	sheaf_convert_options options = {.size = sizeof options,
-	                                 .from = common->to,
-	                                 .to = common->to,
-	                                 .settings = common->settings,
-	                                 .nsettings = common->nsettings,
-	                                 .select = common->select,
-	                                 .force = force};
-	SHEAF_TRY(check_input(part, err));
-	return sheaf_convert(&input, 1, output, &options, part->cx, err);
 }
