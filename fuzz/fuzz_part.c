@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The fuzz target of part files. Three jobs are done in two parts each, once: one whose parts hold bytes, one
- * whose parts hold sorted entries, one whose parts hold nothing. An input says which bytes of the first part are changed, see README.md.
+ * whose parts hold sorted entries, and one whose parts hold nothing. An input says which bytes of the first
+ * part are changed, see README.md.
  *
  * What must hold: if the foot was changed and its hash was not, the part is refused; whatever the outcome,
  * no access is out of bounds, a failure has a message and leaves no output, and all memory is freed. */
