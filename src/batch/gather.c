@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One pass finds where each row begins and how long the result becomes; another copies. Rows may be anywhere
+/* Level by level: offsets say where the positions of the next level are, and how many. Rows may be anywhere
  * in memory, so each pass prefetches the rows to come while it processes the current ones. */
 #include "batch/gather.h"
 #include "base/buffer.h"
@@ -33,76 +33,116 @@ static inline void ask_for_run(const uint8_t *at, size_t bytes)
 	for (size_t i = 0; i < wanted; i += LINE) ask_for(at + i);
 }
 
-/* ---- offsets ---- */
+/* ---- what is missing ---- */
 
-/* Fills a buffer with n + 1 offsets, from the ends that `spans` have. */
-static sheaf_status put_offsets(const gathering *g, sheaf_buffer *to)
+static const sheaf_level *level_of(const gathering *g, size_t i, int level)
+{
+	return &column_of(g, i)->levels[level];
+}
+
+static int64_t count_positions(const gathering *g)
+{
+	int64_t total = 0; /* rows may be repeated */
+	for (size_t i = 0; i < g->from->n; i++) total += g->spans[i].end - g->spans[i].begin;
+	return total;
+}
+
+static bool any_missing(const gathering *g, int level)
+{
+	bool any = false;
+	for (size_t i = 0; i < g->from->n && !any; i++) any = sheaf_level_has_gaps(level_of(g, i, level));
+	return any;
+}
+
+static sheaf_status put_valid(const gathering *g, int level, size_t positions, sheaf_buffer *to)
 {
 	sheaf_builder b;
-	size_t n = g->from->n;
+	size_t bytes = any_missing(g, level) ? (positions + 7) / 8 : 0, at = 0;
 	sheaf_builder_begin(&b, g->cx, to);
-	int64_t *o = (int64_t *)(void *)sheaf_builder_extend(&b, (n + 1) * 8);
-	if (o) o[0] = 0;
-	for (size_t i = 0; o && i < n; i++) o[i + 1] = o[i] + g->spans[i].end - g->spans[i].begin;
+	uint8_t *bits = sheaf_builder_extend(&b, bytes);
+	if (bits && bytes) memset(bits, 0xff, bytes);
+	for (size_t i = 0; bits && bytes && i < g->from->n; i++) {
+		const sheaf_level *from = level_of(g, i, level);
+		for (int64_t p = g->spans[i].begin; p < g->spans[i].end; p++, at++)
+			if (!sheaf_level_has(from, p)) bits[at / 8] &= (uint8_t) ~(1u << (at % 8));
+	}
 	return sheaf_builder_finish(&b, to, g->err);
 }
+
+static const sheaf_buffer *codes_of(const gathering *g, size_t i, int level)
+{
+	const sheaf_gaps *gaps = level_of(g, i, level)->gaps;
+	return gaps && gaps->codes.size ? &gaps->codes : NULL;
+}
+
+static sheaf_status put_codes(const gathering *g, int level, size_t positions, sheaf_buffer *to)
+{
+	sheaf_builder b;
+	size_t i = 0;
+	while (i < g->from->n && !codes_of(g, i, level)) i++;
+	sheaf_builder_begin(&b, g->cx, to);
+	uint8_t *at = sheaf_builder_extend(&b, i < g->from->n ? positions : 0);
+	for (i = 0; at && b.size && i < g->from->n; i++) {
+		const sheaf_buffer *codes = codes_of(g, i, level);
+		size_t n = (size_t)(g->spans[i].end - g->spans[i].begin);
+		if (codes && n) memcpy(at, codes->data + g->spans[i].begin, n);
+		if (!codes) memset(at, 0, n);
+		at += n;
+	}
+	return sheaf_builder_finish(&b, to, g->err);
+}
+
+static sheaf_status put_gaps(const gathering *g, int level)
+{
+	sheaf_gaps *gaps = g->to->levels[level].gaps;
+	if (!gaps) return SHEAF_OK;
+	size_t positions = (size_t)count_positions(g);
+	gaps->valid_at = 0;
+	SHEAF_TRY(put_valid(g, level, positions, &gaps->valid));
+	return put_codes(g, level, positions, &gaps->codes);
+}
+
+/* ---- offsets ---- */
 
 static const int64_t *offsets_of(const gathering *g, size_t i, int level)
 {
-	return sheaf_level_offsets(&column_of(g, i)->levels[level]);
+	return sheaf_level_offsets(level_of(g, i, level));
 }
 
-/* The samples of each row. */
-static void find_samples(const gathering *g)
-{
-	const sheaf_pick *picks = g->from->picks;
-	for (size_t i = 0; i < g->from->n; i++) ask_for(offsets_of(g, i, 0) + picks[i].row);
-	for (size_t i = 0; i < g->from->n; i++) {
-		const int64_t *o = offsets_of(g, i, 0) + picks[i].row;
-		g->spans[i] = (span){o[0], o[1]};
-	}
-}
-
-/* ---- entries of sparse samples ---- */
-
-/* Offsets of all samples, one row's after the other's. */
-static sheaf_status put_entry_offsets(const gathering *g, int64_t total, sheaf_buffer *to)
+/* Offsets of all positions, one row's after the other's. What is below them are the spans from then on. */
+static sheaf_status put_offsets(const gathering *g, int level, sheaf_buffer *to)
 {
 	sheaf_builder b;
-	const span *samples = g->spans;
+	span *spans = g->spans;
 	size_t n = g->from->n;
 	sheaf_builder_begin(&b, g->cx, to);
-	int64_t *o = (int64_t *)(void *)sheaf_builder_extend(&b, ((uint64_t)total + 1) * 8);
+	int64_t *o = (int64_t *)(void *)sheaf_builder_extend(&b, ((uint64_t)count_positions(g) + 1) * 8);
 	if (o) *o = 0;
 	for (size_t i = 0; o && i < n; i++) {
-		if (i + AHEAD < n) ask_for(offsets_of(g, i + AHEAD, 1) + samples[i + AHEAD].begin);
-		const int64_t *source = offsets_of(g, i, 1);
-		int64_t shift = *o - source[samples[i].begin];
-		for (int64_t k = samples[i].begin; k < samples[i].end; k++) *++o = source[k + 1] + shift;
+		if (i + AHEAD < n) ask_for(offsets_of(g, i + AHEAD, level) + spans[i + AHEAD].begin);
+		const int64_t *source = offsets_of(g, i, level);
+		int64_t shift = *o - source[spans[i].begin];
+		for (int64_t k = spans[i].begin; k < spans[i].end; k++) *++o = source[k + 1] + shift;
+		spans[i] = (span){source[spans[i].begin], source[spans[i].end]};
 	}
 	return sheaf_builder_finish(&b, to, g->err);
-}
-
-static void find_entries(const gathering *g)
-{
-	for (size_t i = 0; i < g->from->n; i++) {
-		const int64_t *o = offsets_of(g, i, 1);
-		g->spans[i] = (span){o[g->spans[i].begin], o[g->spans[i].end]};
-	}
 }
 
 /* ---- values ---- */
 
-/* The memory in which a column keeps what is copied: its values, or its indices. */
-typedef const sheaf_buffer *(*part_of)(const sheaf_column *column);
+/* A buffer of a column: the indices of a level in one dimension, or the values. */
+typedef struct part {
+	int level, dimension; /* level: -1 for the values */
+} part;
 
-static const sheaf_buffer *values_of(const sheaf_column *column) { return &column->values; }
-
-static const sheaf_buffer *indices_of(const sheaf_column *column) { return &column->levels[1].indices[0]; }
-
-static inline const uint8_t *run_at(const gathering *g, size_t i, part_of part, size_t size)
+static inline const sheaf_buffer *part_of(const sheaf_column *column, part of)
 {
-	return part(column_of(g, i))->data + (size_t)g->spans[i].begin * size;
+	return of.level < 0 ? &column->values : &column->levels[of.level].indices[of.dimension];
+}
+
+static inline const uint8_t *run_at(const gathering *g, size_t i, part of, size_t size)
+{
+	return part_of(column_of(g, i), of)->data + (size_t)g->spans[i].begin * size;
 }
 
 /* How many picks, from i on, are consecutive in one column: these are copied at once. */
@@ -118,7 +158,7 @@ static inline size_t run_of(const gathering *g, size_t i)
 
 static inline size_t run_bytes(const span *s, size_t size) { return (size_t)(s->end - s->begin) * size; }
 
-static inline sheaf_status put_runs(const gathering *g, part_of part, size_t size, sheaf_buffer *to)
+static inline sheaf_status put_runs(const gathering *g, part of, size_t size, sheaf_buffer *to)
 {
 	sheaf_builder b;
 	size_t n = g->from->n;
@@ -130,8 +170,8 @@ static inline sheaf_status put_runs(const gathering *g, part_of part, size_t siz
 	for (size_t i = 0, run; at && i < n; i += run) {
 		run = run_of(g, i);
 		size_t bytes = (size_t)(spans[i + run - 1].end - spans[i].begin) * size;
-		if (i + AHEAD < n) ask_for_run(run_at(g, i + AHEAD, part, size), run_bytes(&spans[i + AHEAD], size));
-		if (bytes) memcpy(at, run_at(g, i, part, size), bytes);
+		if (i + AHEAD < n) ask_for_run(run_at(g, i + AHEAD, of, size), run_bytes(&spans[i + AHEAD], size));
+		if (bytes) memcpy(at, run_at(g, i, of, size), bytes);
 		at += bytes;
 	}
 	return sheaf_builder_finish(&b, to, g->err);
@@ -139,51 +179,23 @@ static inline sheaf_status put_runs(const gathering *g, part_of part, size_t siz
 
 /* ---- columns ---- */
 
-static bool is_plain(const sheaf_column *column)
-{
-	for (int l = 0; l < column->nlevels; l++)
-		if (column->levels[l].shape.missing != SHEAF_NEVER) return false;
-	return true;
-}
-
-static sheaf_status gather_dense(const gathering *g)
-{
-	sheaf_column *to = g->to;
-	size_t size = sheaf_type_size(to->type) * (size_t)to->levels[1].shape.extent;
-	find_samples(g);
-	SHEAF_TRY(put_offsets(g, &to->levels[0].offsets));
-	return put_runs(g, values_of, size, &to->values);
-}
-
-static sheaf_status gather_sparse(const gathering *g)
-{
-	sheaf_column *to = g->to;
-	find_samples(g);
-	SHEAF_TRY(put_offsets(g, &to->levels[0].offsets));
-	int64_t samples = sheaf_level_offsets(&to->levels[0])[g->from->n];
-	SHEAF_TRY(put_entry_offsets(g, samples, &to->levels[1].offsets));
-	find_entries(g);
-	SHEAF_TRY(
-		put_runs(g, indices_of, sheaf_type_size(to->levels[1].shape.index_type), &to->levels[1].indices[0]));
-	return put_runs(g, values_of, sheaf_type_size(to->type), &to->values);
-}
-
-static sheaf_status gather_values(const gathering *g)
+static void scale(const gathering *g, int64_t extent)
 {
 	for (size_t i = 0; i < g->from->n; i++)
-		g->spans[i] = (span){g->from->picks[i].row, g->from->picks[i].row + 1};
-	return put_runs(g, values_of, sheaf_type_size(g->to->type), &g->to->values);
+		g->spans[i] = (span){g->spans[i].begin * extent, g->spans[i].end * extent};
 }
 
-/* Columns with texts, deeper levels or missing positions are copied row by row. */
-static sheaf_status gather_any(const gathering *g)
+static sheaf_status gather_level(const gathering *g, int l)
 {
-	sheaf_column_clear(g->to);
-	for (size_t i = 0; i < g->from->n; i++) {
-		int64_t row = g->from->picks[i].row;
-		SHEAF_TRY(sheaf_column_append(g->to, (int64_t)i, column_of(g, i), (sheaf_run){row, row + 1}, g->cx,
-		                              g->err));
-	}
+	sheaf_level *level = &g->to->levels[l];
+	SHEAF_TRY(put_gaps(g, l));
+	if (level->shape.kind == SHEAF_FIXED)
+		scale(g, level->shape.extent);
+	else
+		SHEAF_TRY(put_offsets(g, l, &level->offsets));
+	size_t size = sheaf_type_size(level->shape.index_type);
+	for (int r = 0; r < level->shape.rank; r++)
+		SHEAF_TRY(put_runs(g, (part){l, r}, size, &level->indices[r]));
 	return SHEAF_OK;
 }
 
@@ -191,10 +203,7 @@ sheaf_status sheaf_gather_column(sheaf_column *to, const sheaf_picked *from, int
                                  sheaf_context *cx, sheaf_error *err)
 {
 	gathering g = {from, to, (span *)(void *)scratch, cx, err};
-	const sheaf_level *below = &to->levels[1];
-	bool lists = is_plain(to) && to->nlevels == 2 && to->levels[0].shape.kind == SHEAF_LIST;
-	if (is_plain(to) && to->nlevels == 0) return gather_values(&g);
-	if (lists && below->shape.kind == SHEAF_FIXED) return gather_dense(&g);
-	if (lists && below->shape.kind == SHEAF_COORD && below->shape.rank == 1) return gather_sparse(&g);
-	return gather_any(&g);
+	for (size_t i = 0; i < from->n; i++) g.spans[i] = (span){from->picks[i].row, from->picks[i].row + 1};
+	for (int l = 0; l < to->nlevels; l++) SHEAF_TRY(gather_level(&g, l));
+	return put_runs(&g, (part){-1, 0}, sheaf_type_size(to->type), &to->values);
 }
