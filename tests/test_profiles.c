@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 60, ENTRIES = 4000 };
+enum { MOST = 100, ENTRIES = 8000 };
 
-typedef enum order { BY_ROWS, BY_COLUMNS, NO_ORDER, ROWS_AT_FIRST, ORDERS } order;
+typedef enum order { NO_ORDER, ROWS_ALONE, COLUMNS_ALONE, BY_ROWS, BY_COLUMNS, ROWS_AT_FIRST, ORDERS } order;
 
 typedef struct entry {
 	int64_t at[2];
@@ -39,6 +39,17 @@ static int by_columns(const void *a, const void *b)
 	return 0;
 }
 
+/* In the order of one dimension, and in no order of the other. */
+static void sort_one(matrix *m, int d)
+{
+	for (int e = 1; e < m->n; e++)
+		for (int k = e; k > 0 && m->entries[k].at[d] < m->entries[k - 1].at[d]; k--) {
+			entry one = m->entries[k];
+			m->entries[k] = m->entries[k - 1];
+			m->entries[k - 1] = one;
+		}
+}
+
 static const entry *find(const matrix *m, int64_t i, int64_t j)
 {
 	for (int e = 0; e < m->n; e++)
@@ -46,19 +57,23 @@ static const entry *find(const matrix *m, int64_t i, int64_t j)
 	return NULL;
 }
 
-/* No position twice. */
-static void fill(matrix *m, int64_t extent, int n, bool lower)
+/* No position twice; with `both`, each has a mirror. */
+static void fill(matrix *m, int64_t extent, int n, bool lower, bool both)
 {
 	*m = (matrix){.extent = extent};
 	for (int i = 0; i < n; i++) {
 		entry e = {{random_below(extent), random_below(extent)}, (double)random_below(3) - 1};
 		if (lower && e.at[1] > e.at[0]) continue;
-		if (!find(m, e.at[0], e.at[1])) m->entries[m->n++] = e;
+		if (find(m, e.at[0], e.at[1])) continue;
+		m->entries[m->n++] = e;
+		if (!both || e.at[0] == e.at[1]) continue;
+		m->entries[m->n++] = (entry){{e.at[1], e.at[0]}, (double)random_below(2)};
 	}
 }
 
 static void sort(matrix *m, order o)
 {
+	if (o == ROWS_ALONE || o == COLUMNS_ALONE) sort_one(m, o == COLUMNS_ALONE);
 	if (o == BY_ROWS || o == ROWS_AT_FIRST) qsort(m->entries, (size_t)m->n, sizeof *m->entries, by_rows);
 	if (o == BY_COLUMNS) qsort(m->entries, (size_t)m->n, sizeof *m->entries, by_columns);
 	if (o == ROWS_AT_FIRST && m->n > 2) {
@@ -168,19 +183,50 @@ static void assert_strong(const matrix *m, const sheaf_profile *p)
 	assert_int_equal(p->strong.largest, largest);
 }
 
+/* Rows and columns as nodes, and where the order of rows can be cut. */
+static void assert_connected(const matrix *m, const sheaf_components *c)
+{
+	int64_t of[MOST], sizes[MOST] = {0}, n = m->extent, components = 0, largest = 0, blocks = 0, widest = 0;
+	bool used[MOST] = {false}, cut[MOST + 1];
+	for (int64_t i = 0; i < n; i++) of[i] = i, cut[i] = true;
+	for (int e = 0; e < m->n; e++) {
+		int64_t i = m->entries[e].at[0], j = m->entries[e].at[1], from = of[i], to = of[j];
+		used[i] = used[j] = true;
+		for (int64_t k = 0; k < n; k++) of[k] = of[k] == from ? to : of[k];
+		for (int64_t k = (i < j ? i : j) + 1; k <= (i < j ? j : i); k++) cut[k] = false;
+	}
+	for (int64_t i = 0; i < n; i++) sizes[of[i]] += used[i];
+	for (int64_t i = 0; i < n; i++) {
+		components += sizes[i] > 0;
+		largest = sizes[i] > largest ? sizes[i] : largest;
+	}
+	for (int64_t i = 0, begin = 0; i < n; i++) {
+		if (i + 1 < n && !cut[i + 1]) continue;
+		blocks++;
+		widest = i + 1 - begin > widest ? i + 1 - begin : widest;
+		begin = i + 1;
+	}
+	assert_int_equal(c->components, components);
+	assert_int_equal(c->largest, largest);
+	assert_int_equal(c->blocks, blocks);
+	assert_int_equal(c->widest, widest);
+}
+
 static void try(sheaf_context *cx, int times)
 {
 	static matrix m;
 	for (int i = 0; i < times; i++) {
 		bool symmetric = i % 4 == 3;
 		int64_t extent = 1 + random_below(MOST);
-		fill(&m, extent, (int)random_below(i % 3 ? 2 * extent : 20 * extent), symmetric);
+		int n = (int)random_below(i % 3 ? 2 * extent : 20 * extent);
+		fill(&m, extent, n, symmetric, !symmetric && i % 5 == 4);
 		for (int o = 0; o < ORDERS; o++) {
 			sort(&m, (order)o);
 			sheaf_profile *p = profile_of(&m, symmetric ? SHEAF_SYMMETRIC_LOWER : SHEAF_GENERAL, cx);
 			matrix *whole = whole_of(&m, symmetric);
 			assert_mirrors(whole, p);
 			if (!symmetric) assert_strong(whole, p);
+			assert_connected(whole, &p->components);
 			free(whole);
 			sheaf_profile_free(p);
 		}

@@ -3,6 +3,7 @@
 #include "tensor/components.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "tensor/core.h"
 
 /* A parent below 0 marks a root: minus the number of nodes in its tree. */
 enum { ALONE = -1 };
@@ -53,22 +54,29 @@ static int64_t root_of(int64_t *parents, int64_t node)
 	return node;
 }
 
-void sheaf_components_add(sheaf_components *c, int64_t row, int64_t column)
+static void join(sheaf_components *c, int64_t one, int64_t other)
 {
-	if (!c->parents) return;
-	if (c->reach) {
-		int64_t from = row < column ? row : column, to = row < column ? column : row;
-		if (to > c->reach[from]) c->reach[from] = to;
-	}
-	int64_t a = root_of(c->parents, row), b = root_of(c->parents, c->reach ? column : c->rows + column);
+	int64_t a = root_of(c->parents, one), b = root_of(c->parents, other);
 	if (a == b) return;
 	if (c->parents[a] > c->parents[b]) {
-		int64_t other = a;
+		int64_t swapped = a;
 		a = b;
-		b = other;
+		b = swapped;
 	}
 	c->parents[a] += c->parents[b];
 	c->parents[b] = a;
+}
+
+static void reach(sheaf_components *c, int64_t from, int64_t to)
+{
+	if (to > c->reach[from]) c->reach[from] = to;
+}
+
+void sheaf_components_add(sheaf_components *c, int64_t row, int64_t column)
+{
+	if (!c->parents) return;
+	if (c->reach) reach(c, row < column ? row : column, row < column ? column : row);
+	join(c, row, c->reach ? column : c->rows + column);
 }
 
 /* Nodes are prefetched before the first entry is processed. */
@@ -81,6 +89,41 @@ void sheaf_components_add_all(sheaf_components *c, const int64_t *rows, const in
 		if (c->reach) __builtin_prefetch(&c->reach[rows[k] < columns[k] ? rows[k] : columns[k]], 1);
 	}
 	for (int k = 0; k < n; k++) sheaf_components_add(c, rows[k], columns[k]);
+}
+
+/* The core is one tree from the beginning. */
+static void plant_core(sheaf_components *c, const sheaf_slices *s)
+{
+	int64_t root = -1;
+	for (int64_t i = 0; i < s->extent; i++) {
+		if (!sheaf_bit(s->core, i)) continue;
+		if (root < 0) root = i;
+		c->parents[i] = root;
+	}
+	c->parents[root] = -s->ncore;
+}
+
+/* A slice reaches from its first entry or itself to its last entry or itself. */
+static void add_slice(sheaf_components *c, const sheaf_slices *s, int64_t slice)
+{
+	int64_t begin = sheaf_slice_begin(s, slice), end = s->all[slice].end;
+	if (begin == end) return;
+	int64_t first = sheaf_slices_other(s, begin), last = sheaf_slices_other(s, end - 1);
+	bool in = sheaf_bit(s->core, slice);
+	reach(c, first < slice ? first : slice, last > slice ? last : slice);
+	for (int64_t at = begin; at < end; at++) {
+		int64_t other = sheaf_slices_other(s, at);
+		if (!in || !sheaf_bit(s->core, other)) join(c, slice, other);
+	}
+}
+
+sheaf_status sheaf_components_add_slices(sheaf_components *c, sheaf_slices *s, sheaf_error *err)
+{
+	if (!c->parents) return SHEAF_OK;
+	SHEAF_TRY(sheaf_core_widen(s, err));
+	plant_core(c, s);
+	for (int64_t i = 0; i < s->extent; i++) add_slice(c, s, i);
+	return SHEAF_OK;
 }
 
 static void count_blocks(sheaf_components *c)

@@ -3,7 +3,7 @@
 #ifndef SHEAF_TENSOR_COMPONENTS_H
 #define SHEAF_TENSOR_COMPONENTS_H
 
-#include "base/buffer.h"
+#include "tensor/slices.h"
 
 typedef struct sheaf_components {
 	int64_t rows, columns, nodes; /* in a square matrix row i and column i are one node */
@@ -22,6 +22,8 @@ SHEAF_USE sheaf_status sheaf_components_begin(sheaf_components *c, int64_t rows,
 void sheaf_components_add(sheaf_components *c, int64_t row, int64_t column);
 /* Up to a few hundred entries. */
 void sheaf_components_add_all(sheaf_components *c, const int64_t *rows, const int64_t *columns, int n);
+/* All entries of a square matrix at once, whatever its slices are. */
+SHEAF_USE sheaf_status sheaf_components_add_slices(sheaf_components *c, sheaf_slices *s, sheaf_error *err);
 void sheaf_components_finish(sheaf_components *c);
 void sheaf_components_free(sheaf_components *c, sheaf_context *cx);
 

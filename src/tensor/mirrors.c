@@ -97,17 +97,22 @@ static void see_structured(sheaf_profile *p, const sheaf_frame *frame)
 
 /* ---- keeping slices ---- */
 
-/* The first entries show by which dimension they come; if both are possible, by rows. */
+static bool rises(const sheaf_column *column, int64_t n)
+{
+	int64_t e = 1;
+	while (e < n && sheaf_coordinate_at(column, e - 1) <= sheaf_coordinate_at(column, e)) e++;
+	return e >= n;
+}
+
+/* The first entries show by which dimension they come: by columns if those rise and rows do not, or if all
+ * are of one column. */
 static void choose_slice(sheaf_profile *p, const sheaf_frame *frame)
 {
 	const sheaf_column *i = &frame->columns[0], *j = &frame->columns[1];
-	p->slice = 0;
-	for (int64_t e = 1; e < frame->nrows && p->slice == 0; e++) {
-		int64_t before = sheaf_coordinate_at(i, e - 1), row = sheaf_coordinate_at(i, e);
-		bool rises =
-			row > before || (row == before && sheaf_coordinate_at(j, e) >= sheaf_coordinate_at(j, e - 1));
-		p->slice = !rises;
-	}
+	int64_t last = frame->nrows - 1;
+	bool is_one_column = sheaf_coordinate_at(j, 0) == sheaf_coordinate_at(j, last) &&
+	                     sheaf_coordinate_at(i, 0) != sheaf_coordinate_at(i, last);
+	p->slice = rises(j, frame->nrows) && (is_one_column || !rises(i, frame->nrows));
 }
 
 /* How many of the frame's entries have been kept; all, if they come in order and there is room. */
@@ -232,7 +237,7 @@ static int64_t mirror_in(sheaf_slices *s, int64_t slice, int64_t other)
 
 /* Of each pair of entries the one above the diagonal is searched for. Entries whose mirrors are near each
  * other are searched for together, so that what they read is in a cache. */
-enum { GROUPS = 512, TOGETHER = 2048 };
+enum { GROUPS = 512, TOGETHER = 1 << 14 };
 
 typedef struct seeker {
 	int32_t slice, other;
@@ -242,8 +247,8 @@ typedef struct seeker {
 typedef struct seekers {
 	sheaf_profile *p;
 	int shift; /* of slices that are near each other */
-	int n[GROUPS];
-	seeker *all; /* TOGETHER for each group */
+	int n[GROUPS], together;
+	seeker *all; /* `together` for each group */
 } seekers;
 
 static void fetch_mirror(const sheaf_slices *s, const seeker *soon, const seeker *sooner)
@@ -258,7 +263,7 @@ static void find_group(seekers *k, int group)
 {
 	enum { SOON = 16, SOONER = 8 };
 	sheaf_slices *s = &k->p->slices;
-	const seeker *all = k->all + (int64_t)group * TOGETHER;
+	const seeker *all = k->all + (int64_t)group * k->together;
 	for (int i = 0; i < k->n[group]; i++) {
 		if (i + SOON < k->n[group]) fetch_mirror(s, &all[i + SOON], &all[i + SOONER]);
 		int64_t mirror = mirror_in(s, all[i].slice, all[i].other);
@@ -275,22 +280,33 @@ static void seek(seekers *k, int64_t slice, int64_t at)
 	if (other == slice) see_mirror(k->p, true, value, value);
 	if (other <= slice) return;
 	int group = (int)(other >> k->shift);
-	k->all[(int64_t)group * TOGETHER + k->n[group]++] = (seeker){(int32_t)slice, (int32_t)other, at};
-	if (k->n[group] == TOGETHER) find_group(k, group);
+	k->all[(int64_t)group * k->together + k->n[group]++] = (seeker){(int32_t)slice, (int32_t)other, at};
+	if (k->n[group] == k->together) find_group(k, group);
+}
+
+/* As many as there are on average, if a sixteenth of the memory has room for them. */
+static int how_many_together(const sheaf_profile *p)
+{
+	enum { SHARE_OF_SEEKERS = 16 };
+	int64_t most = sheaf_max_memory(p->cx) / SHARE_OF_SEEKERS / GROUPS / (int64_t)sizeof(seeker),
+			n = p->slices.n / GROUPS;
+	n = n < most ? n : most;
+	return n < 1 ? 1 : n > TOGETHER ? TOGETHER : (int)n;
 }
 
 static sheaf_status go_through_slices(sheaf_profile *p, sheaf_error *err)
 {
-	seekers k = {.p = p};
+	seekers k = {.p = p, .together = how_many_together(p)};
 	void *memory = NULL;
 	const sheaf_slices *s = &p->slices;
+	size_t size = sizeof(seeker) * GROUPS * (size_t)k.together;
 	while ((s->extent - 1) >> k.shift >= GROUPS) k.shift++;
-	SHEAF_TRY(sheaf_reallocate(p->cx, &memory, 0, sizeof(seeker) * GROUPS * TOGETHER, err));
+	SHEAF_TRY(sheaf_reallocate(p->cx, &memory, 0, size, err));
 	k.all = (seeker *)memory;
 	for (int64_t slice = 0; slice < s->extent; slice++)
 		for (int64_t at = sheaf_slice_begin(s, slice); at < s->all[slice].end; at++) seek(&k, slice, at);
 	for (int group = 0; group < GROUPS; group++) find_group(&k, group);
-	sheaf_release(p->cx, memory, sizeof(seeker) * GROUPS * TOGETHER);
+	sheaf_release(p->cx, memory, size);
 	p->mirrored *= 2;
 	p->equal *= 2;
 	if (p->mirrored + p->diagonal != p->entries) see_no_mirror(p);
@@ -344,6 +360,7 @@ static sheaf_status go_through_sides(sheaf_profile *p, sheaf_error *err)
 		else
 			see_no_mirror(p);
 		if (order <= 0) {
+			sheaf_components_add(&p->components, coordinate(&p->sides[0], 0), coordinate(&p->sides[0], 1));
 			SHEAF_TRY(keep_pattern(p, err));
 			SHEAF_TRY(sheaf_profile_next(p, 0, &row, err));
 		}
@@ -371,8 +388,7 @@ static sheaf_status compare_sides(sheaf_profile *p, sheaf_error *err)
 		SHEAF_TRY(sheaf_slices_begin(&p->slices, p->schema.tensor.shape[0], 0,
 		                             sheaf_max_memory(p->cx) / STRONG_SHARE, p->cx, err));
 	SHEAF_TRY(go_through_sides(p, err));
-	sheaf_slices_finish(&p->slices);
-	return SHEAF_OK;
+	return sheaf_slices_finish(&p->slices, err);
 }
 
 /* Makes slices from what is sorted by rows; *all is false if there is no room for everything. */
@@ -395,14 +411,13 @@ static sheaf_status make_slices(sheaf_profile *p, bool *all, sheaf_error *err)
 	return sheaf_arrange_rewind(p->sides[0].arranger, err);
 }
 
-static sheaf_status finish_sides(sheaf_profile *p, sheaf_error *err)
+/* From entries that are sorted by rows; *all is false if there was no room for slices with all of them. */
+static sheaf_status finish_sides(sheaf_profile *p, bool *all, sheaf_error *err)
 {
-	bool all = false;
+	*all = false;
 	SHEAF_TRY(sheaf_arranger_finish(p->sides[0].arranger, err));
-	if (!p->sides[1].arranger) SHEAF_TRY(make_slices(p, &all, err));
-	if (!all) return compare_sides(p, err);
-	sheaf_slices_finish(&p->slices);
-	return go_through_slices(p, err);
+	if (!p->sides[1].arranger) SHEAF_TRY(make_slices(p, all, err));
+	return *all ? SHEAF_OK : compare_sides(p, err);
 }
 
 /* ---- the end ---- */
@@ -410,20 +425,24 @@ static sheaf_status finish_sides(sheaf_profile *p, sheaf_error *err)
 static sheaf_status find_strong(sheaf_profile *p, sheaf_error *err)
 {
 	p->strong.needed = sheaf_strong_needs(p->schema.tensor.shape[0], p->entries);
-	if (!p->slices.all) return SHEAF_OK;
+	if (!p->slices.all || sheaf_profile_is_two_way(p)) return SHEAF_OK;
 	return sheaf_slices_connect(&p->slices, sheaf_max_memory(p->cx) / STRONG_SHARE, &p->strong, err);
+}
+
+static sheaf_status finish_slices(sheaf_profile *p, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_slices_finish(&p->slices, err));
+	return go_through_slices(p, err);
 }
 
 sheaf_status sheaf_mirrors_finish(sheaf_profile *p, sheaf_error *err)
 {
+	bool all = true;
 	if (p->schema.tensor.structure != SHEAF_GENERAL) return SHEAF_OK;
-	if (p->sides[0].arranger) {
-		SHEAF_TRY(finish_sides(p, err));
-	} else {
-		sheaf_slices_finish(&p->slices);
-		SHEAF_TRY(go_through_slices(p, err));
-	}
-	sheaf_status status = p->connects ? find_strong(p, err) : SHEAF_OK;
+	if (p->sides[0].arranger) SHEAF_TRY(finish_sides(p, &all, err));
+	if (all) SHEAF_TRY(finish_slices(p, err));
+	if (p->connects) SHEAF_TRY(find_strong(p, err));
+	if (p->connects && all) SHEAF_TRY(sheaf_components_add_slices(&p->components, &p->slices, err));
 	sheaf_slices_free(&p->slices);
-	return status;
+	return SHEAF_OK;
 }

@@ -182,7 +182,8 @@ static sheaf_status see_matrix(sheaf_profile *p, const sheaf_frame *frame, sheaf
 		take_places(frame, at, &all);
 		see_band(p, &all);
 		if (!p->connects) continue;
-		sheaf_components_add_all(&p->components, all.i, all.j, all.n);
+		if (!p->square || p->schema.tensor.structure != SHEAF_GENERAL)
+			sheaf_components_add_all(&p->components, all.i, all.j, all.n);
 		for (int k = 0; k < all.n; k++) see_order(&p->order, all.i[k], all.j[k]);
 		SHEAF_TRY(pack_places(p, frame, &all, err));
 	}
@@ -291,6 +292,10 @@ sheaf_status sheaf_profile_finish(sheaf_profile *p, sheaf_error *err)
 			SHEAF_TRY(sheaf_profile_count_sorted(p, d, err));
 	}
 	sheaf_components_finish(&p->components);
+	if (sheaf_profile_is_two_way(p)) {
+		p->strong.components = p->components.components;
+		p->strong.largest = p->components.largest;
+	}
 	return p->packs ? finish_packed(p, err) : SHEAF_OK;
 }
 

@@ -71,6 +71,11 @@ void sheaf_profile_lend(sheaf_profile *p, int d, int64_t *counts);
  * are none. */
 double sheaf_profile_mirrored(const sheaf_profile *p);
 double sheaf_profile_equal(const sheaf_profile *p);
+/* Whether each entry has a mirror, so that components are also strongly connected ones, and are counted. */
+static inline bool sheaf_profile_is_two_way(const sheaf_profile *p)
+{
+	return p->square && p->pattern && p->components.parents && p->schema.tensor.structure == SHEAF_GENERAL;
+}
 /* "symmetric", "hermitian", "skew_symmetric", or "none". */
 const char *sheaf_profile_values(const sheaf_profile *p);
 

@@ -26,22 +26,26 @@ typedef struct sheaf_slices {
 	int64_t room;           /* maximum size of everything in bytes */
 	sheaf_slice_place *all; /* NULL: there are none */
 	sheaf_slice_block *blocks;
-	int64_t nblocks, blocks_room;
+	int64_t nblocks, blocks_room; /* there may be empty ones */
 	int64_t slice, other; /* of the last entry */
+	bool disordered;      /* the slice of the last entry is */
+	int64_t longest;      /* of the disordered slices */
+	uint64_t *core;       /* core.h; NULL: not searched for */
+	int64_t ncore;
 } sheaf_slices;
 
 /* None, without an error, if they would exceed the room, or have 2^31 - 1 slices or more. */
 SHEAF_USE sheaf_status sheaf_slices_begin(sheaf_slices *s, int64_t extent, size_t value_size, int64_t room,
                                           sheaf_context *cx, sheaf_error *err);
-/* Appends an entry that comes in order; if it is out of order, or there is no room, *kept is false and it is
- * not appended. */
+/* Appends an entry, whose slice is the last one's or comes after it; if it comes before it, or there is no
+ * room, *kept is false and it is not appended. */
 SHEAF_USE sheaf_status sheaf_slices_add(sheaf_slices *s, int64_t slice, int64_t other, const void *value,
                                         bool *kept, sheaf_error *err);
-/* After the last entry. */
-void sheaf_slices_finish(sheaf_slices *s);
+/* After the last entry: each slice is sorted, entries of the same place in the order in which they came. */
+SHEAF_USE sheaf_status sheaf_slices_finish(sheaf_slices *s, sheaf_error *err);
 void sheaf_slices_free(sheaf_slices *s);
 
-static inline int64_t sheaf_slices_other(const sheaf_slices *s, int64_t at)
+static inline int32_t sheaf_slices_other(const sheaf_slices *s, int64_t at)
 {
 	return s->blocks[at / SHEAF_SLICE_BLOCK].others[at % SHEAF_SLICE_BLOCK];
 }
@@ -57,8 +61,7 @@ static inline int64_t sheaf_slice_begin(const sheaf_slices *s, int64_t slice)
 	return slice ? s->all[slice - 1].end : 0;
 }
 
-/* Begins another pass in which each slice is walked through once. */
-void sheaf_slices_rewind(sheaf_slices *s);
+void sheaf_core_free(sheaf_slices *s);
 
 /* Strongly connected components: slices that reach each other. */
 typedef struct sheaf_strong {
@@ -66,7 +69,7 @@ typedef struct sheaf_strong {
 	int64_t needed;              /* memory for counting, in addition to the slices */
 } sheaf_strong;
 
-/* Counts them if that takes at most `room` bytes. */
+/* Counts them if that takes at most `room` bytes, and leaves the core that it began with. */
 SHEAF_USE sheaf_status sheaf_slices_connect(sheaf_slices *s, int64_t room, sheaf_strong *out,
                                             sheaf_error *err);
 /* The memory that this takes for a matrix with a given number of rows and entries, including slices. */
