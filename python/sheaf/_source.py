@@ -167,11 +167,12 @@ class Opened:
 def _bytes_given(data: Any, n: int) -> bytes:
     """What ``read(n)`` has given, if that is at most n bytes."""
     if isinstance(data, str):
-        raise UsageError("source: expected a file opened in binary mode, found one of text", "source")
+        raise UsageError("source: expected a file opened in binary mode, found one opened as text", "source")
     try:
         found = data if isinstance(data, bytes) else bytes(memoryview(data))
     except TypeError:
-        raise UsageError(f"source: expected bytes from read(), found {type(data).__name__}", "source") from None
+        message = f"source: expected bytes from read(), found {type(data).__name__}"
+        raise UsageError(message, "source") from None
     if len(found) > n:
         raise UsageError(f"source: expected at most {n} bytes from read({n}), found {len(found)}", "source")
     return found

@@ -113,7 +113,7 @@ def test_what_a_source_raises_is_raised(tmp):
 
 
 def test_what_a_source_gives_is_bytes(tmp):
-    for given, found in (("0 |a 1", "one of text"), (None, "found NoneType"), (5, "found int"),
+    for given, found in (("0 |a 1", "one opened as text"), (None, "found NoneType"), (5, "found int"),
                          (b"0 |a 1\n" * 1_000_000, "expected at most ")):
         for name in ("Pipe", "file"):
             class Wrong(Pipe if name == "Pipe" else io.BytesIO):
