@@ -71,13 +71,14 @@ class Builder:
 
 
 def _plain(array: Any) -> NDArray[Any]:
-    """The array itself if it is contiguous in the machine's byte order."""
+    """The array itself if it is contiguous, aligned and in the machine's byte order."""
     import numpy as np
 
     array = np.asarray(array)
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
-    return np.ascontiguousarray(array)
+    plain: NDArray[Any] = np.ascontiguousarray(array)
+    return plain if plain.flags.aligned else plain.copy()
 
 
 def _type(array: NDArray[Any]) -> int:
@@ -86,7 +87,8 @@ def _type(array: NDArray[Any]) -> int:
     name = "u1" if kind == "b" else f"f{size // 2}" if kind == "c" else array.dtype.str[1:]
     if name not in DTYPES:
         raise UsageError(
-            f"data: expected numbers of 1 to 8 bytes, truth values or complex numbers, found {array.dtype}",
+            "data: expected integers, float32, float64, truth values or complex numbers of such floats, found "
+            f"{array.dtype}",
             "data")
     return DTYPES.index(name)
 
@@ -351,22 +353,30 @@ def _is_table(data: Mapping[str, Any]) -> bool:
     return all(is_column(items) for items in data.values())
 
 
+def _numpy(tensor: Any) -> Any:
+    try:
+        return tensor.numpy()
+    except TypeError:
+        raise UsageError(f"data: expected an element type that NumPy has, found {tensor.dtype}; float() gives "
+                         "such a tensor", "data") from None
+
+
 def _from_torch(tensor: Any) -> Any:
     """A torch tensor for NumPy or SciPy, sharing memory."""
     import torch
 
     tensor = tensor.detach().cpu()
     if tensor.is_nested:
-        return {"values": (tensor.values().numpy(), tensor.offsets().numpy())}
+        return {"values": (_numpy(tensor.values()), _numpy(tensor.offsets()))}
     if tensor.layout == torch.strided:
-        return tensor.numpy()
+        return _numpy(tensor)
     from scipy import sparse
 
     if tensor.layout == torch.sparse_csr:
-        parts = tensor.values().numpy(), tensor.col_indices().numpy(), tensor.crow_indices().numpy()
+        parts = _numpy(tensor.values()), _numpy(tensor.col_indices()), _numpy(tensor.crow_indices())
         return sparse.csr_array(parts, shape=tuple(tensor.shape))
     tensor = tensor.coalesce() if tensor.layout == torch.sparse_coo else tensor.to_sparse_coo().coalesce()
-    return sparse.coo_array((tensor.values().numpy(), tuple(tensor.indices().numpy())),
+    return sparse.coo_array((_numpy(tensor.values()), tuple(_numpy(tensor.indices()))),
                             shape=tuple(tensor.shape))
 
 

@@ -180,3 +180,24 @@ def test_options_that_formats_share(tmp):
     with raises(sheaf.UsageError) as caught:
         sheaf.write(tmp / "b.mtx", array, layout="csr")
     assert "coordinate" in str(caught.error), caught.error
+
+
+def test_arrays_that_are_not_aligned(tmp):
+    """Fields of one structured item are contiguous all the same."""
+    table = np.array([(1, 2.5)], [("a", "i4"), ("b", "f8")])
+    assert not table["b"].flags.aligned
+    sheaf.write(tmp / "t.csv", table)
+    same((tmp / "t.csv").read_text(), "a,b\n1,2.5\n")
+    array = np.frombuffer(bytes(1) + np.arange(3.0).tobytes(), np.float64, offset=1)
+    sheaf.write(tmp / "a.npy", array)
+    same(np.load(tmp / "a.npy"), np.arange(3.0))
+
+
+def test_element_types_that_there_are_not(tmp):
+    with raises(sheaf.UsageError, "of such floats, found float16") as caught:
+        sheaf.write(tmp / "a.npy", np.ones(3, np.float16))
+    same(caught.error.option, "data")
+    torch = need("torch")
+    with raises(sheaf.UsageError, "an element type that NumPy has, found torch.bfloat16") as caught:
+        sheaf.write(tmp / "a.npy", torch.ones(3, dtype=torch.bfloat16))
+    same(caught.error.option, "data")
