@@ -328,7 +328,7 @@ def launched_by(launcher, mpi, folder):
     if job.returncode == 0 and out.count(b"long.ctf") == 1:
         return "one job"
     refused = job.returncode == 2 and out.count(b"long.ctf") == 0 and b"ranks (" in said
-    return "refused" if refused and b"found no other" in said else f"{job.returncode}: {out + said}"
+    return "refused" if refused and b"found itself alone" in said else f"{job.returncode}: {out + said}"
 
 
 def check_launchers(there, folder):
