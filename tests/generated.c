@@ -208,7 +208,7 @@ static void put_zone(sheaf_builder *b)
 	put_integer(b, SHEAF_I64, (random_below(27) - 13) * 3600 + random_below(2) * 1800);
 }
 
-/* Texts that mean something to somebody, and any letters. */
+/* Texts with a special meaning somewhere, and any letters. */
 static void put_word(sheaf_builder *b, bool text)
 {
 	static const char *const words[] = {"",

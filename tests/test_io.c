@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sources, whatever they come from: every promise of sheaf/io.h, and what happens when the system, the data
- * or the allocator refuses. */
+/* Sources of every kind: every promise of sheaf/io.h, and failures of the system, the data and the
+ * allocator. */
 #include "io_support.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -91,7 +91,7 @@ static void names_sizes_and_progress(void **state)
 	free(content);
 }
 
-/* Takes random pieces, closes the source, and only then looks at them. */
+/* Takes random pieces, closes the source, and only then reads them. */
 static void assert_taken_lasts(input *in, const uint8_t *content, size_t size)
 {
 	static sheaf_buffer taken[4000];
@@ -153,7 +153,7 @@ static void take_copies_nothing(void **state)
 		sheaf_source_consume(in.source, 10);
 		sheaf_source_take(in.source, 20, &taken);
 		assert_ptr_equal(taken.data, where + 10);
-		sheaf_source_take(in.source, SIZE_MAX, &taken); /* resets, and gives what is shown */
+		sheaf_source_take(in.source, SIZE_MAX, &taken); /* resets, and returns the shown bytes */
 		assert_ptr_equal(taken.data, where + 30);
 		assert_int_equal(taken.size, 970);
 		sheaf_buffer_reset(&taken);
@@ -174,7 +174,7 @@ static void the_window_is_used_again(void **state)
 	sheaf_context_memory(cx, &peak);
 	assert_true(peak < 300 << 10);
 	close_input(&in);
-	/* One piece taken and let go at a time: two blocks at most. */
+	/* One piece taken and released at a time: two blocks at most. */
 	open_input(&in, PATH, content, SIZE);
 	sheaf_buffer taken = {0};
 	for (sheaf_bytes bytes;;) {
@@ -282,7 +282,7 @@ static void standard_input(void **state)
 	uint8_t *content = make_content(300000);
 	write_raw(in_folder("stdin"), content, 300000);
 	int saved = dup(0), fd = open(in_folder("stdin"), O_RDONLY);
-	assert_int_equal(lseek(fd, 1234, SEEK_SET), 1234); /* somebody has read a part before us */
+	assert_int_equal(lseek(fd, 1234, SEEK_SET), 1234); /* another process has read a part before us */
 	dup2(fd, 0);
 	close(fd);
 	sheaf_source *source = NULL;
@@ -337,7 +337,7 @@ static void stop_is_seen(void **state)
 	uint8_t *content = make_content(600000);
 	char byte;
 	for (int kind = 0; kind < KINDS; kind++) {
-		if (kind == MEMORY) continue; /* nothing there takes long */
+		if (kind == MEMORY) continue; /* nothing in it takes long */
 		input in;
 		sheaf_bytes bytes;
 		sheaf_context *usual = cx;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON values through the one door: what is exact, what is refused. */
+/* JSON values: what is exact, what is refused. */
 #include "support.h"
 #include "third/json.h"
 #include <stdio.h>
@@ -138,7 +138,7 @@ static void nothing_is_no_json(void **state)
 	assert_message("d:1:1: expected JSON");
 }
 
-/* In memory of its own size, so that a sanitizer sees what is read after it. */
+/* In memory of exactly its size, so that a sanitizer sees reads after it. */
 static void a_text_that_ends_in_a_number_is_not_read_beyond(void **state)
 {
 	(void)state;

@@ -21,7 +21,7 @@ static const conversion conversions[] = {
                       "{\"name\":\"b\",\"storage\":\"text\",\"type\":\"uint8\"}") "{\"a\":1,\"b\":\"x\"}\n"
                                                                                   "{\"a\":null,\"b\":\"\"}\n",
      NULL},
-	/* unless a column would make them look like something else */
+	/* unless a column would make them look like another kind */
 	{"csv", "cells\n1\n2\n", "jsonl", "-rows-only", SHEAF_OK,
      "{\"row\":0,\"cells\":{\"cells\":1}}\n{\"row\":1,\"cells\":{\"cells\":2}}\n", NULL},
 	/* a reason stays */
@@ -29,14 +29,14 @@ static const conversion conversions[] = {
      "{\"a\":1}\n{\"a\":{\"null\":5}}\n", NULL},
 	/* a tensor becomes a table */
 	{"tns", "1 2 0.5\n", "jsonl", "-rows-only", SHEAF_OK, NULL, NULL},
-	/* and what says of rows which they are is read as such */
+	/* and the line that declares the rows is read as such */
 	{"jsonl",
      COLUMNS("sequences", DENSE_A) "{\"key\":7,\"streams\":{\"A\":[[1,2],[3,4]]}}\n"
                                    "{\"key\":9,\"streams\":{\"A\":[[5,6]]}}\n",
      "ctf", NULL, SHEAF_OK, "7 |A 1 2\n7 |A 3 4\n9 |A 5 6\n", NULL},
 	{"jsonl", "{\"row\":0,\"cells\":{\"cells\":1}}\n{\"row\":1,\"cells\":{\"cells\":2}}\n", "csv", NULL,
      SHEAF_OK, "cells\n1\n2\n", NULL},
-	/* a name that is no text */
+	/* a name that is not a text */
 	{"csv", "\xff\n1\n", "jsonl", NULL, SHEAF_UNSUPPORTED, NULL,
      "expected a name in UTF-8, found other bytes"},
 	/* a bad line writes nothing */
@@ -44,7 +44,7 @@ static const conversion conversions[] = {
      "a.jsonl:2:1 (byte 8): column \"a\": expected an integer, found \"x\""},
 	{"jsonl", "{\"a\":1}\n{\"a\":12345678901234567890123}\n", "csv", NULL, SHEAF_DATA, NULL,
      "column \"a\": expected an integer, found 1.2345678901234568e22"},
-	/* the place of a mistake after a number that is handed on in another spelling */
+	/* the place of a mistake after a number that is passed on in another spelling */
 	{"jsonl", "{\"a\":1}\n{\"a\":12345678901234567890,\"b\":-0,}\n", "csv", NULL, SHEAF_DATA, NULL,
      "a.jsonl:2:34"},
 };

@@ -71,7 +71,7 @@ static const char *scan_value(list *l, const char *at, const char *end)
 	return scanned.end;
 }
 
-/* What the scanner makes of the text that a kernel has passed. */
+/* The scanner's result for the text that a kernel has passed. */
 static void scan_list(list *l, const char *at, const char *end, const char *text_end)
 {
 	l->count = 0;
@@ -112,7 +112,7 @@ static void kernel_list(list *l, const sheaf_kernel *kernel, const char *text, s
 	l->end = (const char *)run.at;
 }
 
-/* Whatever the kernel has read is what the scanner reads. Returns how far it came. */
+/* The kernel reads what the scanner reads. Returns how far it came. */
 static size_t compare_list(const sheaf_kernel *kernel, list_kind kind, const char *text, size_t size)
 {
 	static list found, wanted;
@@ -136,8 +136,8 @@ static void compare_lists(const sheaf_kernel *kernel, const char *text, size_t s
 
 /* ---- whole numbers ---- */
 
-/* Whatever a kernel has read are digits between spaces, up to the end of the list, and what the scanner makes
- * of them. Returns how far it came. */
+/* A kernel reads only digits between spaces, up to the end of the list, with the scanner's values. Returns
+ * how far it came. */
 static size_t compare_whole(const sheaf_kernel *kernel, const char *text, size_t size)
 {
 	static int32_t values[MOST_NUMBERS];
@@ -189,7 +189,7 @@ static void test_midpoints(void **state)
 			put_midpoint(&t);
 			put(&t, " ");
 		}
-		/* A number that a kernel leaves is passed, so that the next are read. */
+		/* A number that a kernel leaves is skipped, so that the next ones are read. */
 		for (int i = 1; sheaf_kernels[i]; i++)
 			for (size_t at = 0; sheaf_kernels[i]->is_available() && at < t.size;) {
 				size_t read = compare_list(sheaf_kernels[i], (list_kind){false, i % 2 == made % 2},
@@ -200,7 +200,7 @@ static void test_midpoints(void **state)
 	}
 }
 
-/* The scanner itself is what strtof and strtod are. */
+/* The scanner itself agrees with strtof and strtod. */
 static void test_scanner(void **state)
 {
 	(void)state;
@@ -337,8 +337,8 @@ static void test_every_length(void **state)
 	}
 }
 
-/* A kernel that reads nothing is right, but of no use: the plain kinds of text are read to their end, but for
- * the last bytes of memory. */
+/* A kernel that reads nothing is right, but useless: plain text must be read to its end, except for the last
+ * bytes of memory. */
 static void check_use(const sheaf_kernel *kernel, const char *data, size_t size)
 {
 	bool pairs = memchr(data, ':', size);
@@ -371,7 +371,7 @@ static void test_use(void **state)
 /* Numbers of as many digits as float64s print: nearly all are read. */
 static void check_long_numbers(const sheaf_kernel *kernel, const char *data, size_t size)
 {
-	if (strcmp(kernel->name, "avx512") != 0) return; /* for the others one by one is no slower */
+	if (strcmp(kernel->name, "avx512") != 0) return; /* for the others, one by one is no slower */
 	int left = 0;
 	for (size_t at = 0; at + 80 < size; left++) {
 		at += compare_list(kernel, (list_kind){memchr(data, ':', size), true}, data + at, size - at);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Short lines that are alike: kernels read them as the portable one does, byte by byte, and what the text
- * format makes of them does not depend on which kernel reads. */
+/* Short lines that are alike: kernels read them as the portable one does, byte by byte, and the rows of
+ * the text format do not depend on the kernel. */
 #include "format/ctf/ctf.h"
 #include "number/kernel_parts.h"
 #include "reading.h"
@@ -101,7 +101,7 @@ static void test_alike(void **state)
 	}
 }
 
-/* The first line is like itself, and what stands in it is what is read. */
+/* The first line is like itself, and its values are read. */
 static void check_first(const sheaf_kernel *kernel, const char *data, size_t size)
 {
 	static sheaf_alike run;
@@ -143,7 +143,7 @@ static void test_shapes(void **state)
 
 /* ---- the format ---- */
 
-/* A tape holds what comes first: texts are longer than it. */
+/* A tape holds only the beginning: texts are longer. */
 static void test_lines(void **state)
 {
 	static const way ways[] = {

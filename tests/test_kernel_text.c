@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames and findings of the text formats do not depend on which kernel reads; and kernels read the plain
- * lines that they are for. */
+/* Frames and findings of the text formats do not depend on the kernel, and kernels read the plain lines
+ * that they are meant for. */
 #include "format/ctf/ctf.h"
 #include "reading.h"
 #include "share.h"
@@ -338,7 +338,7 @@ static void put_field(made_text *t, int column)
 	put(t, number);
 }
 
-/* Kernels that read fields at all read plain ones to the last block, and no byte after it. */
+/* Kernels that read fields read plain ones to the last block, and no byte after it. */
 static void check_fields(const sheaf_kernel *kernel, const char *data, size_t size)
 {
 	enum { ROOM = TEXT_ROOM + 2 * SHEAF_FIELDS_BLOCK, RECORD = 100, WIDTH = 6, FIRST = 32 };
@@ -410,7 +410,7 @@ static void test_fields(void **state)
 	}
 }
 
-/* Tables of some kilobytes, whose records go over the edges of blocks at any byte. */
+/* Tables of some kilobytes, whose records cross the edges of blocks at any byte. */
 static void test_tables(void **state)
 {
 	static const way ways[] = {
@@ -480,8 +480,8 @@ static void test_examples(void **state)
 
 /* ---- tapes ---- */
 
-/* A kernel that reads lines at all reads plain ones to the end of the text, or of the tape, and no byte
- * after it. */
+/* A kernel that reads lines reads plain ones to the end of the text, or of the tape, and no byte after
+ * it. */
 static void check_tape(const sheaf_kernel *kernel, const char *data, size_t size)
 {
 	static sheaf_tape tape;
@@ -519,7 +519,7 @@ static void test_tape(void **state)
 	}
 }
 
-/* What a tape says of lines of any length, damaged or not, stands within them. */
+/* The places on a tape are within their lines, of any length, damaged or not. */
 static void check_tape_bounds(const sheaf_kernel *kernel, const char *data, size_t size)
 {
 	static sheaf_tape tape;

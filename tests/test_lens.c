@@ -296,7 +296,7 @@ static const finding *find_rule(const record *r, const char *rule)
 	return NULL;
 }
 
-/* Validation tells it, whatever the size of pieces; reading stops for errors. */
+/* Validation reports it, whatever the size of pieces; reading stops at errors. */
 static void caret_points_at_the_flaw(void **state)
 {
 	static const int64_t pieces[] = {1, 1 << 20};
@@ -319,7 +319,7 @@ static void caret_points_at_the_flaw(void **state)
 
 /* ---- what is read ---- */
 
-/* An input and the lines of its model's dump that tell the case. */
+/* An input and the lines of its model's dump that matter. */
 typedef struct reading {
 	const char *name, *input, *model; /* parts of the dump, in order, separated by '|' */
 } reading;
@@ -620,7 +620,8 @@ static void binary_file_is_read_or_refused(void **state)
 	free_bytes(&file);
 }
 
-/* Wherever a file is cut off, it is refused, and what came before the last example is told apart from it. */
+/* Wherever a file is cut off, it is refused, and the examples before the last one are distinguished from it.
+ */
 static void cut_binary_is_refused(void **state)
 {
 	static const char text[] = "proc:{x};name:{n} 2 [0 max:3 proc:{q}] [*] i:1-3 {g 2} 4 [0] T:1 2;";
@@ -659,7 +660,7 @@ static void budget_leaves_examples_out(void **state)
 	end_whole(&w);
 }
 
-/* Where too few bytes are left for a word, a letter begins none. */
+/* If too few bytes are left for a word, a letter does not begin one. */
 static void examples_end_within_the_last_bytes(void **state)
 {
 	static const int64_t pieces[] = {1, 1000};
@@ -727,7 +728,7 @@ static void pipe_gives_each_example_at_once(void **state)
 	end(&r);
 }
 
-/* What block syntax cannot hold is a loss, told with the example. */
+/* What block syntax cannot hold is a loss, reported with the example. */
 static void text_refuses_what_blocks_cannot_hold(void **state)
 {
 	static const char *const names[] = {"}", "{", "\"", "\na", "a\n#b", "a)", "a b\\", "\r"};
@@ -751,7 +752,7 @@ static void text_refuses_what_blocks_cannot_hold(void **state)
 	}
 }
 
-/* Neither can units be listed backwards. */
+/* Nor can units be listed backwards. */
 static void text_refuses_units_that_end_before_they_begin(void **state)
 {
 	(void)state;

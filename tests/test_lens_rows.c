@@ -57,8 +57,8 @@ static void test_pipe_mode_once(void **state)
 	end_context(cx);
 }
 
-/* What can be had only once cannot begin again; nothing may be read ahead, so widths must be given; other
- * formats have no such mode. */
+/* An input that can be read only once cannot begin again; nothing may be read ahead, so widths must be
+ * given; other formats have no such mode. */
 static void test_pipe_mode_refusals(void **state)
 {
 	(void)state;
@@ -195,7 +195,7 @@ static void look_at_batch(const sheaf_schema *schema, const sheaf_batch *batch, 
 	}
 }
 
-/* Batches carry what is said of examples, so that a frequency can weigh them; or it decides what is drawn. */
+/* Batches carry the columns of examples, so that a frequency can weigh them; or it decides what is drawn. */
 static void test_frequencies_in_batches(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bounds of outputs and of memory that a small input cannot get past. */
+/* Limits of outputs and of memory that a small input cannot exceed. */
 #include "io/sink.h"
 #include "record.h"
 #include <errno.h>
@@ -50,7 +50,7 @@ static void test_bound_of_a_sink(void **state)
 	end_context(cx);
 }
 
-/* An existing file counts for nothing: only what is added to it does. */
+/* An existing file does not count: only additions to it do. */
 static void test_bound_of_a_random_sink(void **state)
 {
 	(void)state;
@@ -71,7 +71,7 @@ static void test_bound_of_a_random_sink(void **state)
 	end_context(cx);
 }
 
-/* A tensor of one entry made dense by a writer: what frames have is the input. */
+/* A tensor of one entry made dense by a writer: the bytes of frames are the input. */
 static sheaf_status write_dense(bool allow_large, int64_t *written)
 {
 	static const char text[] = "# shape: 140000000\n1 2\n";
@@ -101,7 +101,7 @@ static void test_bound_of_a_writer(void **state)
 	(void)state;
 	int64_t written;
 	assert_status(SHEAF_LIMIT, write_dense(false, &written));
-	if (SIZE_MAX < UINT64_MAX) return; /* where sizes have 32 bits, the limit of memory is met before */
+	if (SIZE_MAX < UINT64_MAX) return; /* with 32-bit sizes, the limit of memory is reached first */
 	assert_message("(--allow-large writes it anyway)");
 	assert_null(strstr(err.message, "make chunks smaller"));
 	assert_true(written <= 1 << 30);
@@ -270,7 +270,7 @@ static void test_many_streams(void **state)
 	end_context(cx);
 }
 
-/* Each name is looked up among those before it: were these gone through, this would take an hour. */
+/* Each name is looked up among the earlier ones: a linear search would take an hour. */
 static void test_names_of_many_streams(void **state)
 {
 	(void)state;
@@ -295,7 +295,7 @@ static void test_names_of_many_streams(void **state)
 	end_context(cx);
 }
 
-/* Bytes that are in use, and the most that have been. */
+/* Bytes in use, and their peak. */
 typedef struct usage {
 	int64_t now, most;
 } usage;
@@ -313,7 +313,7 @@ static void *count_most(void *user, void *memory, size_t old_bytes, size_t new_b
 	return fresh;
 }
 
-/* Converting has two schemas and two frames of them at a time: what goes on as it is, is not copied. */
+/* Converting has two schemas and two frames at a time: unchanged columns are not copied. */
 static void test_converting_many_streams(void **state)
 {
 	(void)state;
@@ -414,7 +414,7 @@ static void test_columns_of_lines(void **state)
 
 /* ---- what is there and what is not ---- */
 
-/* What holds bytes that no text has is none of the formats of text, whatever it is called. */
+/* A file with bytes that no text has is not of a text format, whatever its name. */
 static void test_recognition_of_control_bytes(void **state)
 {
 	(void)state;

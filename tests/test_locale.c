@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is drawn and printed of data has points in its numbers where the program's locale has commas. A
- * program of its own, since a machine without such a locale skips it as a whole. */
+/* Numbers in drawings and texts have points, even if the program's locale has commas. A program of its
+ * own, since it is skipped as a whole on a machine without such a locale. */
 #include "with_context.h"
 
 #include <locale.h>
@@ -107,7 +107,7 @@ static void test_rows(void **state)
 	assert_same_with_commas(drawing);
 }
 
-/* In the folder, where the C library looks for it. */
+/* In the folder in which the C library looks for it. */
 static bool make_locale(void)
 {
 	char command[200];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Batches that are made ahead of their turn, and rows that are taken from pieces without decoding them:
- * nobody must be able to tell. */
+ * the results must be the same. */
 #include "support.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,7 +206,7 @@ static void test_threads_and_places_change_nothing(void **state)
 	free_bytes(&binary);
 }
 
-/* With too little memory for what runs ahead everything comes all the same. */
+/* With too little memory to run ahead, everything still comes. */
 static void test_what_is_enough_for_one_thread(void **state)
 {
 	(void)state;
@@ -224,8 +224,8 @@ static void test_what_is_enough_for_one_thread(void **state)
 	free_bytes(&text);
 }
 
-/* In the order of the file its end is not looked for, and what is known after the last batch is what a run
- * with a table knows. */
+/* In file order the end is not searched for, and the counts after the last batch are those of a run with a
+ * table. */
 static void test_the_end_is_found_when_it_comes(void **state)
 {
 	(void)state;
@@ -259,7 +259,7 @@ static void test_the_end_is_found_when_it_comes(void **state)
 	assert_int_equal(sequences, 2 * ROWS);
 	sheaf_batches_close(batches);
 	for (int i = 0; i < 2; i++) sheaf_close(datasets[i]);
-	/* Left half-way, a dataset is at its beginning again. */
+	/* If batches are closed half-way, the dataset is at its beginning again. */
 	assert_ok(open_bytes((sheaf_bytes){text.data, text.size}, "x.ctf", &how, cx, &datasets[0]));
 	assert_ok(sheaf_batches_open(datasets, 1, &options, cx, &batches, &err));
 	assert_ok(sheaf_batches_next(batches, &batch, &err));
@@ -268,7 +268,7 @@ static void test_the_end_is_found_when_it_comes(void **state)
 	assert_int_equal(seen, ROWS);
 	sheaf_close(datasets[0]);
 	end_context(cx);
-	/* Places are the same, whether the end was known or not. */
+	/* Positions are the same, whether the end was known or not. */
 	const input in = {{text.data, text.size}, "x.ctf", 5000, true};
 	run_from(&in, &options, (sheaf_context_options){.threads = 1}, NULL, &whole);
 	for (int at = 0; at < whole.n; at += 11) {
@@ -363,8 +363,8 @@ static void test_several_files_in_any_way(void **state)
 	for (int i = 0; i < 3; i++) free_bytes(&mixed[i]);
 }
 
-/* Whatever is wrong with a file is reported in the same words by whoever decodes its pieces, and by whoever
- * only locates their rows. */
+/* Flaws of a file are reported in the same words whether its pieces are decoded, or their rows only
+ * located. */
 static void test_flaws_are_told_as_by_decoding(void **state)
 {
 	(void)state;

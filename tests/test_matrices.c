@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Matrices as arrays, held against what sorts entries one by one. */
+/* Matrices as arrays, compared with sorting entries one by one. */
 #include "base/context.h"
 #include "number/stream.h"
 #include "support.h"
@@ -278,7 +278,7 @@ static void test_refusals(void **state)
 	}
 }
 
-/* Pointers of rows in order, some of them empty, first and last ones, too; of rows out of order there are
+/* Pointers of rows in order, some of them empty, also the first and the last; rows out of order have
  * none.
  */
 static void test_row_pointers(void **state)
@@ -302,7 +302,7 @@ static void test_row_pointers(void **state)
 	assert_message("entries: expected rows below 5, found -1");
 }
 
-/* The caller's error is filled where something fails, and left alone where nothing does. */
+/* The caller's error is filled on a failure, and otherwise left alone. */
 static void test_failing_allocations(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each public function with what it cannot use: the outcome is USAGE with a message that names the function
- * and what it expected, or what the header says of NULL; never a crash, and nothing leaks. */
+/* Each public function with invalid arguments: the outcome is USAGE with a message that names the function
+ * and what it expected, or what the header says about NULL; never a crash, and nothing leaks. */
 #include "support.h"
 #include <errno.h>
 #include <stdio.h>
@@ -511,7 +511,7 @@ static void test_pieces(void **state)
 
 static sheaf_status write_to(void *user, const sheaf_frame *frame)
 {
-	/* after a failure a writer fails with the same: each try has its own */
+	/* after a failure a writer fails in the same way: each try has its own */
 	sheaf_writer *w;
 	SHEAF_TRY(sheaf_create(in_folder("out.ctf"), (const sheaf_schema *)user, NULL, cx, &w, &err));
 	sheaf_status status = sheaf_write(w, frame, &err);

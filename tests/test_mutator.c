@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The fuzzers' mutations of binary inputs: they keep within their room, change what they should, and are the
- * same for the same seed. */
+/* The fuzzers' mutations of binary inputs: they stay within their room, change what they should, and depend
+ * only on the seed. */
 #include "../fuzz/mutator.h"
 #include "support.h"
 
@@ -48,7 +48,7 @@ static void keeps_within_its_room(void **state)
 	assert_true(changed > SEEDS * 9 / 10 && longer > SEEDS / 20 && shorter > SEEDS / 20);
 }
 
-/* The count at byte 4 is reached with every value that readers get wrong. */
+/* The count at byte 4 gets every value that readers get wrong. */
 static void reaches_the_limits_of_a_count(void **state)
 {
 	static const uint32_t wanted[] = {0, 1, 0x73, 0x75, 0xe8, UINT32_MAX, INT32_MAX, (uint32_t)INT32_MAX + 1};

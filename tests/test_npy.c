@@ -131,7 +131,7 @@ static void assert_becomes(const char *descr, int items, const char *expected)
 	end_context(cx);
 }
 
-/* Shapes of fields come back where there is room to keep how they are spelled, up to 15 characters. */
+/* Shapes of fields come back if their spelling has at most 15 characters. */
 static void test_shapes_of_fields(void **state)
 {
 	(void)state;

@@ -43,7 +43,7 @@ static void test_values(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i + 1 < COUNT(kept); i++) assert_comes_back(kept[i], kept[i], NULL);
-	/* Rows have pointers of their own, entries have not. */
+	/* Rows have pointers of their own, entries do not. */
 	assert_comes_back(kept[COUNT(kept) - 1], kept[COUNT(kept) - 1], "-layout=coo");
 	/* A structure is expanded. */
 	assert_comes_back("%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 3\n",
@@ -130,7 +130,7 @@ static void test_streams(void **state)
 	assert_same_after("ctf", LONE, "-layout=streams", LONE);
 }
 
-/* Each byte of an archive changed: what is read is as it was, or refused as damaged. */
+/* Each byte of an archive changed: it reads as before, or is refused as damaged. */
 static void test_damage(void **state)
 {
 	(void)state;
@@ -241,7 +241,7 @@ static void test_heads_that_contradict(void **state)
 	free_bytes(&archive);
 }
 
-/* Members that share bytes, which make much of little. */
+/* Members that share bytes, so that a small archive becomes large. */
 static void test_overlap(void **state)
 {
 	(void)state;
@@ -263,7 +263,7 @@ static void assert_rows_text(const sheaf_frame *frame, const sheaf_schema *schem
 	assert_ok(sheaf_rows_text(frame, schema, SHEAF_TEXT, 0, 0, frame->nrows, out, &err));
 }
 
-/* In memory, too: the entries are those that the file gives, and their values the same memory. */
+/* In memory, too: the entries are those of the file, and their values share its memory. */
 static void check_unrolled(const char *file)
 {
 	record r;
@@ -350,7 +350,7 @@ static void test_whole(void **state)
 	check_unrolled(in_folder("b.npy"));
 }
 
-/* What cannot be one row, and what may not. */
+/* Tensors that cannot be one row, and ones that may not. */
 static void test_no_whole(void **state)
 {
 	static const struct {
@@ -405,8 +405,8 @@ static bytes_sink archive_made_in(int64_t memory)
 	return read_file("b.npz");
 }
 
-/* How many entries there will be is not known where some may be added up: what waits for its place goes
- * through a temporary file, in several steps, and comes out the same. */
+/* The number of entries is not known if some may be added up: waiting entries go through a temporary
+ * file, in several steps, with the same result. */
 static void test_arrays_that_wait_on_the_disk(void **state)
 {
 	(void)state;

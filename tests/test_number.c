@@ -46,8 +46,8 @@ static void assert_f64(const char *text, const char *end, sheaf_scanned got, dou
 	         end - text, v, expected);
 }
 
-/* All of text[length] is one number. What lies past its end must not matter, so once it is NUL, once goes
- * on. */
+/* All of text[length] is one number. Bytes past its end must not matter: once there is a NUL, once the
+ * text continues. */
 static void check_number(char *text, int length)
 {
 	static const char more[][5] = {"7", "99", ".5", "e9", "E-3", "+1"};
@@ -111,7 +111,7 @@ static void test_hard_cases(void **unused UNUSED)
 		"1e18446744073709551616",
 		"1e-18446744073709551617",
 		"1e340282366920938463463374607",
-		/* float32: whole numbers, largest, normal and subnormal limits, with what lies just beside the
+		/* float32: whole numbers, largest, normal and subnormal limits, with numbers just beside the
 	     * halves */
 		"16777215",
 		"16777216",
@@ -354,7 +354,7 @@ static void test_grammar(void **unused UNUSED)
 		const sample *s = &samples[i];
 		check_sample(s->text, strlen(s->text), s->flaw, (size_t)s->used, s->unusual);
 	}
-	/* cut anywhere, the rest is not seen */
+	/* cut anywhere, the rest is not read */
 	static const char whole[] = "-12.5e+34";
 	static const sheaf_number_flaw flaws[] = {NONE, NONE, OK, OK, OK, OK, NOEXP, NOEXP, OK, OK};
 	for (size_t n = 0; n < sizeof whole; n++) check_sample(whole, n, flaws[n], n, false);
@@ -362,8 +362,8 @@ static void test_grammar(void **unused UNUSED)
 	assert_true(sheaf_scan_f32(NULL, NULL, &v).flaw == SHEAF_NUMBER_NO_DIGIT);
 }
 
-/* Random texts over the grammar's alphabet, against regular expressions. Each text has an allocation of its
- * own size, so that an address sanitizer sees a byte read too many. */
+/* Random texts over the grammar's alphabet, against regular expressions. Each text has an allocation of
+ * exactly its size, so that an address sanitizer sees every read beyond it. */
 static void test_grammar_random(void **unused UNUSED)
 {
 	static const char alphabet[] = "0123456789012345000++--...eeEE x";
@@ -543,7 +543,7 @@ static void test_integers(void **unused UNUSED)
 	}
 }
 
-/* The processor's rounding mode has no say. */
+/* The processor's rounding mode has no influence. */
 static void test_rounding_modes(void **unused UNUSED)
 {
 	static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
@@ -561,7 +561,7 @@ static void test_rounding_modes(void **unused UNUSED)
 	}
 }
 
-/* Last: the comparisons were as many as meant. */
+/* Last: there were as many comparisons as intended. */
 static void test_were_enough(void **unused UNUSED)
 {
 	print_message("# %" PRId64 " comparisons\n", compared);

@@ -322,12 +322,12 @@ static void test_problem_text_of_every_place(void **state)
 		sheaf_problem problem = problem_at(place_of(known));
 		sheaf_problem_text(&problem, text, sizeof text);
 		for (int k = 0; k < 7; k++) {
-			/* A column means something on a line only. */
+			/* A column has a meaning only on a line. */
 			bool shown = (known >> k & 1) && (k != 2 || (known & 2));
 			if (occurrences(text, parts[k]) != shown)
 				fail_msg("\"%s\": expected %s %d times", text, parts[k], shown);
 		}
-		/* No part stands glued to another, none begins with what parts it from nothing. */
+		/* No part is joined to another, and none begins with a separator. */
 		for (int k = 3; k < 7; k++) {
 			const char *at = strstr(text, parts[k]);
 			if (at && at > text && !strchr(" (", at[-1]))
@@ -356,7 +356,7 @@ static void test_problem_text_is_cut_to_fit(void **state)
 	}
 }
 
-/* What names options is spelled as the face of the library wants it. */
+/* Names of options are spelled as the caller of the library wants. */
 static void options_are_spelled_by_each_face(void **state)
 {
 	(void)state;
@@ -380,7 +380,7 @@ static void options_are_spelled_by_each_face(void **state)
 		assert_text("max-errors", err.option);
 	}
 	sheaf_spell_options("--", "", '-');
-	/* What an input has is no mark of ours. */
+	/* Bytes of an input are not mistaken for our marks. */
 	assert_status(SHEAF_DATA, sheaf_fail(&err, SHEAF_DATA, "found \x01x"));
 	assert_text("found x", err.message);
 	assert_text("", err.advice);

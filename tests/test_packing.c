@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Packed batches: where samples stand, what they are, and what goes on in the next batch. */
+/* Packed batches: where samples are, what they are, and what continues in the next batch. */
 #include "support.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -227,7 +227,7 @@ static void test_truncation_needs_one_length(void **state)
 	close_packer(&p);
 }
 
-/* Every sample once, whatever the order and the number of shards; and a state brings back what is in the
+/* Every sample once, whatever the order and the number of shards; and a state restores the contents of
  * rows. */
 static void test_truncated_shards_and_states(void **state)
 {

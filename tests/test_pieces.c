@@ -164,7 +164,7 @@ static void test_text_by_line(void **state)
 	assert_true(compare("lines.ctf", NULL, 0, 500) > 4);
 }
 
-/* Beginnings and ends of files, and what the settings make of lines. */
+/* Beginnings and ends of files, and the effect of settings on lines. */
 static void test_text_of_every_kind(void **state)
 {
 	(void)state;
@@ -288,7 +288,7 @@ static void test_pieces_on_many_threads(void **state)
 	write_sequences("ids.ctf", 2000, true);
 	assert_ok(sheaf_open(in_folder("ids.ctf"), &options, cx, &dataset, &err));
 	assert_ok(sheaf_dataset_pieces(dataset, &pieces, &err));
-	assert_true(sheaf_pieces_count(pieces) % STEP != 0); /* so that each thread comes by every piece */
+	assert_true(sheaf_pieces_count(pieces) % STEP != 0); /* so that each thread reads every piece */
 	for (int t = 0; t < THREADS; t++) {
 		readers[t] = (reader){dataset, pieces, t, 0};
 		assert_int_equal(pthread_create(&threads[t], NULL, read_all_pieces, &readers[t]), 0);
@@ -434,7 +434,7 @@ static size_t make_text(char *text, bool ids, size_t *bytes, int n)
 	return used;
 }
 
-/* A sequence goes into the chunk at hand where that is empty or still has room for all of it. */
+/* A sequence goes into the current chunk if that is empty or still has room for all of it. */
 static void test_pieces_of_text_are_chunks_of_cntk(void **state)
 {
 	(void)state;
@@ -466,9 +466,9 @@ static void test_pieces_of_text_are_chunks_of_cntk(void **state)
 	}
 }
 
-/* ---- rows that are passed over ---- */
+/* ---- rows that are skipped ---- */
 
-/* The first frame after the skip begins with its row, and is one of those passed over at most by a part. */
+/* The first frame after the skip begins with its row; at most a part of it was skipped. */
 static void check_skip(const char *file, int64_t rows, int64_t skip, bool is_far)
 {
 	sheaf_dataset *d;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Printing of floats: what is printed reads back, no shorter decimal does, and of as short ones none is
+/* Printing of floats: the text reads back, no shorter decimal does, and none of the same length is
  * nearer. */
 #include "number/number.h"
 #include "number/spell.h"
@@ -245,7 +245,7 @@ static void test_print_exact(void **unused UNUSED)
 static void test_print_exponents(void **unused UNUSED)
 {
 	for (uint32_t e = 0; e < 255; e++) {
-		int more = e >= 110 && e < 152 ? 1000 : 100; /* where text is plain, several ways lead to it */
+		int more = e >= 110 && e < 152 ? 1000 : 100; /* plain numbers are printed in several ways */
 		check_print((double)from_bits32(e << 23 | 0x7fffff), true);
 		if (e) check_print((double)from_bits32(e << 23), true);
 		for (int i = 0; i < more; i++)
@@ -314,7 +314,7 @@ static void test_print_decimals(void **unused UNUSED)
 	}
 }
 
-/* Decimals of more places, and their neighbours, which are none. */
+/* Decimals of more places, and their neighbours, which are not decimals. */
 static void test_print_places(void **unused UNUSED)
 {
 	double power = 1e6;
@@ -330,7 +330,7 @@ static void test_print_places(void **unused UNUSED)
 	}
 }
 
-/* The processor's rounding mode has no say. */
+/* The processor's rounding mode has no influence. */
 static void test_print_in_modes(void **unused UNUSED)
 {
 	static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
@@ -366,7 +366,7 @@ static void check_spelled(const double *values, size_t n)
 	}
 }
 
-/* Several at once have the same text, whatever stands beside them and the rounding mode is. */
+/* Several at once have the same text, whatever is beside them, in any rounding mode. */
 static void test_print_spelled(void **unused UNUSED)
 {
 	static const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
@@ -396,7 +396,7 @@ static void test_print_spelled(void **unused UNUSED)
 	}
 }
 
-/* Last: the comparisons were as many as meant. */
+/* Last: there were as many comparisons as intended. */
 static void test_were_enough(void **unused UNUSED)
 {
 	print_message("# %" PRId64 " comparisons\n", compared);

@@ -242,8 +242,7 @@ static void test_against_all_pairs(void **state)
 	end_context(cx);
 }
 
-/* Too little for a block of slices with their values: two orders are gone through, and only the pattern is
- * kept. */
+/* Too little for a block of slices with their values: two orders are read, and only the pattern is kept. */
 static void test_with_little_memory(void **state)
 {
 	(void)state;
@@ -255,7 +254,7 @@ static void test_with_little_memory(void **state)
 	sheaf_context_free(cx);
 }
 
-/* What is counted of a block is exact, and what more of them take is not far from it. */
+/* The counts of a block are exact, and those of more blocks are close to them. */
 static void test_deflated(void **state)
 {
 	(void)state;

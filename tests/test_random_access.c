@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sources that begin anew, or are read at any place. */
+/* Sources that begin again, or are read at any place. */
 #include "io_support.h"
 #include <errno.h>
 #include <pthread.h>
@@ -60,7 +60,7 @@ static void goes_back(trial *t)
 	sheaf_source *source = t->in.source;
 	sheaf_bytes bytes;
 	sheaf_buffer taken = {0};
-	assert_ok(sheaf_source_ahead(source, 100, &bytes, &err)); /* a look is allowed before */
+	assert_ok(sheaf_source_ahead(source, 100, &bytes, &err)); /* looking ahead is allowed before */
 	assert_ok(sheaf_source_make_rewindable(source, &err));
 	assert_ok(sheaf_source_make_rewindable(source, &err));
 	assert_ok(sheaf_source_ahead(source, 1000, &bytes, &err));
@@ -181,7 +181,7 @@ static void access_keeps_to_the_bounds(void **state)
 	assert_ok(sheaf_source_view_at(source, 0, 0, &view, &err));
 	assert_status(SHEAF_SHORT, sheaf_source_view_at(source, 0, 1, &view, &err));
 	sheaf_source_close(source);
-	/* A file that somebody cuts after it was opened. */
+	/* A file that is truncated after it was opened. */
 	char bytes[1000];
 	write_raw(in_folder("cut"), content, 1000);
 	assert_ok(sheaf_source_path(in_folder("cut"), cx, &source, &err));

@@ -138,7 +138,7 @@ static void assert_same_counts(sheaf_value_counts v[2])
 	assert_memory_equal(v[0].squares.digits, v[1].squares.digits, sizeof v[0].squares.digits);
 }
 
-/* Groups of values are what each of them is alone, to the last digit of the sums. */
+/* Groups of values give the same as single values, to the last digit of the sums. */
 static void test_values_in_groups(void **state)
 {
 	(void)state;
@@ -188,8 +188,8 @@ static double made_double(int kind)
 	}
 }
 
-/* Doubles at once are what each of them is alone: of few exponents and of many, small whole numbers, and
- * those whose squares are beyond the exact ones. */
+/* Groups of doubles give the same as single ones: with few exponents and with many, small whole numbers,
+ * and numbers whose squares are not exact. */
 static void test_doubles_at_once(void **state)
 {
 	(void)state;
@@ -234,7 +234,7 @@ static float made_unit(int kind)
 	return made_value(kind == 3 ? 2 : kind);
 }
 
-/* Samples at once are what each value of them is alone. */
+/* Groups of samples give the same as single values. */
 static void test_samples_of_patterns_at_once(void **state)
 {
 	(void)state;
@@ -352,7 +352,7 @@ static void assert_same_items(const sheaf_frequent *a, const sheaf_frequent *b)
 	}
 }
 
-/* Many items at once are what each of them is alone: few different ones, and more than are kept. */
+/* Many items at once give the same as single ones: few different ones, and more than are kept. */
 static void test_items_at_once(void **state)
 {
 	(void)state;
@@ -565,7 +565,7 @@ static void put_hash(uint8_t *data, size_t size)
 	for (int i = 0; i < 8; i++) data[size - 8 + (size_t)i] = (uint8_t)(hash >> 8 * i);
 }
 
-/* Whatever the bytes say: they are refused, or make a summary that can be shown, saved and added up. */
+/* Any bytes are refused, or make a summary that can be shown, saved and added up. */
 static void test_changed_bytes(void **state)
 {
 	(void)state;
@@ -672,7 +672,7 @@ static void test_dots_and_shades(void **state)
 	sheaf_buffer_reset(&out);
 }
 
-/* Where dots would stand for many entries each, shades are drawn. */
+/* If dots would stand for many entries each, shades are drawn. */
 static void test_spy(void **state)
 {
 	(void)state;
@@ -737,7 +737,7 @@ static void test_names_are_text(void **state)
 	sheaf_schema_free(&t.schema);
 }
 
-/* Whatever a name is made of: no markup comes out of it, no control character, nothing that is no UTF-8. */
+/* Whatever a name contains, the page has no markup from it, no control characters, and only UTF-8. */
 static void test_any_text_is_text(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What must hold for every format of the build: generated datasets are written, read back in every way, sent
- * from format to format, and stay what they were. A new format is tested as soon as it is in the list. */
+/* Properties of every format of the build: generated datasets are written, read back in every way, converted
+ * from format to format, and stay the same. A new format is tested as soon as it is in the list. */
 #include "data/compare.h"
 #include "generated.h"
 #include "share.h"
@@ -145,13 +145,13 @@ static bool is_tested(const sheaf_format *format)
 	return is_built(format) && (abilities(format) & both) == both;
 }
 
-/* Those that can at least that much. */
+/* Those that can do at least that much. */
 static bool is_able(const sheaf_format *format, unsigned needed)
 {
 	return is_tested(format) && holds_streams(format) && (abilities(format) & needed) == needed;
 }
 
-/* What every one of them can. */
+/* What all of them can do. */
 static unsigned common_abilities(unsigned needed)
 {
 	unsigned can = ~0u;
@@ -240,7 +240,7 @@ static void assert_holds_table(const table *t, const sheaf_schema *schema, const
 		assert_int_equal(schema->fields[at].type, field->type);
 		assert_int_equal(schema->fields[at].nlevels, field->nlevels);
 		for (int l = 0; l < field->nlevels; l++) {
-			/* A format that knows of samples that were not given may say so. */
+			/* A format that knows samples that were not given may say so. */
 			sheaf_level_shape shape = schema->fields[at].levels[l];
 			if (field->levels[l].missing == SHEAF_NEVER) shape.missing = SHEAF_NEVER;
 			assert_memory_equal(&shape, &field->levels[l], sizeof shape);
@@ -309,7 +309,7 @@ static bool can_hold(const sheaf_format *format, const table *t)
 	return status != SHEAF_UNSUPPORTED && status != SHEAF_LOSS;
 }
 
-/* Of what is generated, something that the format can hold. */
+/* A generated dataset that the format can hold. */
 static table make_fitting(const sheaf_format *format, sheaf_row_kind kind, sheaf_context *cx)
 {
 	enum { TRIES = 1000 };
@@ -449,7 +449,7 @@ static void test_pieces_are_the_whole(void **state)
 	for_each_dataset(reads_in_pieces);
 }
 
-/* Small pieces must be small: else the test above would say nothing. */
+/* Small pieces must be small: otherwise the test above would prove nothing. */
 static void test_pieces_are_many(void **state)
 {
 	(void)state;
@@ -536,7 +536,7 @@ static void is_recognised(const sheaf_format *format, const table *t, sheaf_cont
 	declare(format, SHEAF_READING, &t->schema, &d);
 	sheaf_open_options options = {.size = sizeof options, .settings = d.settings, .nsettings = d.n};
 	if (format->probe((sheaf_bytes){bytes.data, bytes.size}, "no suffix") == SHEAF_NO) {
-		/* Any bytes may look a little like a text; what was declared does not suit that one then. */
+		/* Any bytes may look a little like a text; the declarations then do not suit it. */
 		sheaf_status status =
 			open_bytes((sheaf_bytes){bytes.data, bytes.size}, "no suffix", &options, cx, &dataset);
 		assert_true(status == SHEAF_OK || status == SHEAF_UNKNOWN || status == SHEAF_USAGE);
@@ -557,7 +557,7 @@ static void test_written_files_are_recognised(void **state)
 	for_each_dataset(is_recognised);
 }
 
-/* What a reader knows of the whole must be so. */
+/* What a reader knows about the whole must be true. */
 static void tells_true_facts(const sheaf_format *format, const table *t, sheaf_context *cx)
 {
 	sheaf_facts known, facts = facts_of(t);
@@ -606,7 +606,7 @@ static void assert_hash(const bytes_sink *bytes, const sheaf_format *format, con
 	}
 }
 
-/* One dataset, that all formats which can so much can hold, in all of them. */
+/* One dataset in all formats that can hold it. */
 static void hold_the_same(unsigned needed)
 {
 	seed_random(77);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What people and programs are shown of rows: texts, JSON, statistics. */
+/* Rows as people and programs see them: texts, JSON, statistics. */
 #include "data/print.h"
 #include "shapes.h"
 
@@ -297,7 +297,7 @@ static void test_stats_of_nothing(void **state)
 	free_table(&t), free_table(&special);
 }
 
-/* Sums that doubles alone get wrong. */
+/* Sums that are wrong in plain doubles. */
 static void test_stats_sums_are_compensated(void **state)
 {
 	(void)state;

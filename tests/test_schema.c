@@ -98,7 +98,7 @@ static void test_schema_remove(void **state)
 	}
 }
 
-/* Counted memory must come out even whichever way a schema got to its fields. */
+/* Counted memory must be balanced, however a schema got its fields. */
 static void test_schema_emptied_and_filled_again(void **state)
 {
 	(void)state;

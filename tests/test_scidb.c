@@ -137,7 +137,7 @@ static const cell_case cell_cases[] = {
 	/* nothing at all */
 	{.format = "(int64)", BYTES(""), .rows = ""},
 	{.format = "(string)", BYTES(""), .rows = ""},
-	/* what the server takes and the page forbids */
+	/* what the server accepts and the page forbids */
 	{.format = "(int8 null)",
      BYTES("\x80\x01\xff\x02"),
      .rows = "{\"a0\":1}{\"a0\":2}",
@@ -426,7 +426,7 @@ static void test_dates(void **state)
 
 /* ---- where cells are ---- */
 
-/* The numbers of cells as the server fills chunks, tried against going through all of them. */
+/* The numbers of cells as the server fills chunks, compared with walking through all of them. */
 static void check_order(const char *schema)
 {
 	words w;
@@ -536,7 +536,7 @@ static int64_t judge(const char *format, const void *data, size_t size, char *te
 	return cell;
 }
 
-/* Nothing but the values shows that a format string of the right length is the wrong one. */
+/* Only the values show that a format string of the right length is wrong. */
 static void test_wrong_format_strings_are_doubted(void **state)
 {
 	uint8_t bytes[40 * 16] = {0};
@@ -588,7 +588,7 @@ static void test_declared_types_that_are_none(void **state)
 	}
 }
 
-/* ---- what is no such file ---- */
+/* ---- files of other kinds ---- */
 
 static void test_opaque_files_are_refused_by_name(void **state)
 {

@@ -14,7 +14,7 @@ static void assert_built(sheaf_builder *b, const char *wanted)
 	sheaf_builder_drop(b);
 }
 
-/* What is read is written in one way. */
+/* What is read is written in one form. */
 static void test_format_strings(void **state)
 {
 	static const char *const cases[][2] = {

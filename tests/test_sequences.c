@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables as sequences, from C: what fails in the midst of it, and tables that change after they were looked
- * at, as a file does that another program writes. */
+/* Tables as sequences, from C: failures on the way, and tables that change after the first pass, like a
+ * file that another program is writing. */
 #include "support.h"
 #include <sheaf/sheaf.h>
 #include <string.h>
@@ -104,7 +104,7 @@ static sheaf_status open_and_read(const char *layout, sheaf_context *cx)
 	return status;
 }
 
-/* Whichever allocation fails, that is reported, and nothing stays. */
+/* Whichever allocation fails, that is reported, and nothing is leaked. */
 static void check_failing(const char *layout, const char *rows)
 {
 	bool through = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that take their places together, whole or not at all, and what is left where a process ends on the
- * way: calls of the system are counted here, and fail or kill at any of them. */
+/* Files that are replaced together, whole or not at all, and what remains if a process ends on the way:
+ * system calls are counted here, and any of them fails or kills the process. */
 #include "io/live.h"
 #include "io/set.h"
 #include "support.h"
@@ -79,7 +79,7 @@ static int count_new(void)
 	return n;
 }
 
-/* Commits a set in a process of its own, which is killed before a rename; false where it came to its end. */
+/* Commits a set in a process of its own, which is killed before a rename; false if it finished. */
 static bool is_killed_at(int renames)
 {
 	int state;
@@ -157,7 +157,7 @@ static void test_changed_since(void **state)
 	assert_int_equal(files_in_folder(), FILES);
 }
 
-/* A list that others can write is nothing to go by, and neither is one that is damaged. */
+/* A list that others can write is not trusted, and neither is a damaged one. */
 static void test_lists_not_believed(void **state)
 {
 	(void)state;
@@ -176,7 +176,7 @@ static void test_lists_not_believed(void **state)
 	}
 }
 
-/* Somebody else cleans the folder while a set is being replaced. */
+/* Another process cleans the folder while a set is being replaced. */
 static void test_a_set_under_way(void **state)
 {
 	(void)state;
@@ -194,7 +194,7 @@ static void test_a_set_under_way(void **state)
 	end_context(cx);
 }
 
-/* A file that has come since one of them was opened: none takes its place. */
+/* A file that appeared since one of them was opened: none replaces it. */
 static void test_no_file_of_a_set_replaces_a_newcomer(void **state)
 {
 	(void)state;

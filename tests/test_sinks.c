@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sinks: an output is there whole or not at all, whatever happens. */
+/* Sinks: an output appears whole or not at all, whatever happens. */
 #include "io_support.h"
 #include <dirent.h>
 #include <errno.h>
@@ -211,7 +211,7 @@ static void two_sinks_in_one_folder(void **state)
 	assert_ok(sheaf_sink_commit(first, &err));
 	assert_file(in_folder("first"), "1", 1);
 	assert_ok(sheaf_sink_commit(second, &err));
-	assert_ok(sheaf_sink_commit(same, &err)); /* the last one wins, whole */
+	assert_ok(sheaf_sink_commit(same, &err)); /* the last one wins, and is whole */
 	assert_file(in_folder("first"), "333", 3);
 	assert_file(in_folder("second"), "22", 2);
 	assert_int_equal(temporaries(), 0);
@@ -297,7 +297,7 @@ static void failures_of_sinks(void **state)
 	assert_int_equal(err.sys, ENOSPC);
 	assert_message("/dev/full");
 
-	/* The target turns into a folder after our back. */
+	/* The target becomes a folder in the meantime. */
 	assert_ok(sheaf_sink_path(in_folder("turns"), cx, &sink, &err));
 	assert_int_equal(mkdir(in_folder("turns"), 0777), 0);
 	assert_status(SHEAF_IO, sheaf_sink_commit(sink, &err));
@@ -305,7 +305,7 @@ static void failures_of_sinks(void **state)
 	assert_int_equal(temporaries(), 0);
 }
 
-/* As somebody who may not do everything; gives the step that went wrong, or 0. */
+/* As a user without special rights; returns the step that went wrong, or 0. */
 static int write_without_privileges(void)
 {
 	sheaf_sink *sink = NULL;
@@ -411,8 +411,7 @@ static void what_is_no_regular_file_is_written_directly(void **state)
 	free(content);
 }
 
-/* Runs with descriptor 1 on `fd`; the tests' own output goes there meanwhile, so nothing may fail in
- * between. */
+/* Runs with descriptor 1 on `fd`; the tests' own output goes there meanwhile, so no check may fail. */
 static sheaf_status write_standard_output(int fd, const void *data, size_t size, const char *path)
 {
 	fflush(stdout);
@@ -439,7 +438,7 @@ static void standard_output(void **state)
 	assert_file(in_folder("stdout"), "content", 7);
 	assert_ok(write_standard_output(fd, "other", 5, "/dev/stdout"));
 	assert_file(in_folder("stdout"), "contentother",
-	            12); /* after what is there: the file is open, and not ours to replace */
+	            12); /* after the existing bytes: the file is open, and not ours to replace */
 	close(fd);
 	/* An open file without a name can only be written directly. */
 	fd = memfd_create("nameless", 0);

@@ -278,7 +278,7 @@ static void what_is_no_part_is_refused(void **state)
 	free_bytes(&text);
 }
 
-/* Whatever bytes a slice has, the merge says what is wrong, or makes something. */
+/* Whatever bytes a slice has, the merge reports what is wrong, or makes an output. */
 static void damaged_slices_are_refused_or_merged(void **state)
 {
 	(void)state;

@@ -34,7 +34,7 @@ static sheaf_status compare_next(void *user, uint64_t key, uint64_t value)
 	return ++e->at == e->stop_at ? SHEAF_LOSS : SHEAF_OK;
 }
 
-/* Keys by the way the data come: anything, few different ones, ascending, descending, all equal. */
+/* Keys in different orders: random, few different ones, ascending, descending, all equal. */
 static uint64_t make_key(int way, size_t i)
 {
 	switch (way) {

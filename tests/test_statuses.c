@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A read that fails once is a failure of what read: never another schema, other rows, other findings or an
- * index of them. And what may be forgiven. */
+/* A read that fails once makes the call fail: never another schema, other rows, other findings or an index
+ * of them. And failures that may be forgiven. */
 #include "base/status.h"
 #include "support.h"
 #include "third/filled.h"
@@ -18,7 +18,7 @@ static bool stays;             /* and all after it */
 
 static bool fails(void) { return ++reads == fail_at || (stays && fail_at > 0 && reads > fail_at); }
 
-/* In place of the system's: what the library, which is linked into this program, calls. */
+/* Replaces the system's function for the library, which is linked into this program. */
 
 ssize_t pread(int fd, void *data, size_t size, off_t offset)
 {
@@ -38,7 +38,7 @@ static void fail_from(int64_t n, bool stay)
 	stays = stay;
 }
 
-/* ---- inputs whose last rows say what nobody could guess from the first ---- */
+/* ---- inputs whose last rows show what the first ones do not ---- */
 
 enum { SIZE = 1500000 };
 

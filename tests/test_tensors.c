@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tensors: entries brought from any order, structure and storage into any other, held against a model that
- * does it the slow way. */
+/* Tensors: entries converted from any order, structure and storage into any other, compared with a slow
+ * model. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "data/key_layout.h"
@@ -335,8 +335,8 @@ static void test_huge_shapes(void **state)
 	end_context(cx);
 }
 
-/* Many more entries than the memory has room for go through a temporary file, and more than a cache holds
- * through buckets. */
+/* Many more entries than fit in memory go through a temporary file, and more than fit in a cache through
+ * buckets. */
 static void check_many(int64_t n, int64_t memory, int threads, bool huge)
 {
 	list l = {.tensor = {.rank = 2, .shape = {1 << 20, 3000}, .order = {0, 1}}, .type = SHEAF_F64};
@@ -402,7 +402,7 @@ static void test_more_than_memory(void **state)
 	}
 }
 
-/* The order of what comes twice is that in which it came, whatever goes through a file. */
+/* Repeated entries keep their order, even through a file. */
 static void test_spilled_repeats(void **state)
 {
 	(void)state;
@@ -486,7 +486,7 @@ static void test_structures(void **state)
 		assert_ok(arrange(&l, &to, NULL, 5, cx, &out));
 		assert_list(&model, &out);
 		sheaf_frame_free(&out);
-		/* the triangle of what was expanded is what there was */
+		/* the triangle of the expanded matrix is the original */
 		list whole = copy_list(&model);
 		whole.tensor = to;
 		to.structure = s;
@@ -636,7 +636,7 @@ static void test_fill_is_dropped(void **state)
 	end_context(cx);
 }
 
-/* A writer says before the first entry which values it has no place for. */
+/* A writer reports before the first entry which values it cannot store. */
 static void test_values_that_are_no_numbers(void **state)
 {
 	(void)state;
@@ -659,7 +659,7 @@ static void test_values_that_are_no_numbers(void **state)
 	end_context(cx);
 }
 
-/* Whatever allocation fails, nothing is left behind. */
+/* Whichever allocation fails, nothing is left behind. */
 static void test_failing_allocations(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads change nothing but the time: for any number of them the same frames, the same problems in the same
- * order, the same failure at the same place, the same bytes; and nothing hangs or stays when the work is
- * stopped, refused memory, or closed half-way. */
+/* Threads change only the time: for any number of them the same frames, the same problems in the same order,
+ * the same failure at the same place, the same bytes; and nothing hangs or leaks when the work is stopped,
+ * runs out of memory, or is closed half-way. */
 #include "share.h"
 #include "support.h"
 
@@ -270,7 +270,7 @@ static void test_findings_beyond_what_is_kept(void **state)
 	free_bytes(&text);
 }
 
-/* Where there is not enough memory for several pieces, there still is for one after the other. */
+/* If there is not enough memory for several pieces, there still is for one at a time. */
 static void test_small_limits(void **state)
 {
 	(void)state;
@@ -446,8 +446,8 @@ static pid_t start_slow_writer(const int orders[2], const int rows[2])
 	_exit(0);
 }
 
-/* Rows come as soon as their piece is there, however long the writer takes for the next one; and nobody waits
- * for it in closing. */
+/* Rows come as soon as their piece is complete, however long the writer takes for the next one; and closing
+ * does not wait for it. */
 static void gives_rows_of_a_slow_pipe(int threads)
 {
 	enum { PIECE = 100, AT_ONCE = 40 /* opening looks at the first MiB */, STEPS = 60 };
@@ -480,7 +480,7 @@ static void test_slow_pipes(void **state)
 {
 	(void)state;
 	if (!sheaf_format_find("ctf")) skip();
-	alarm(100); /* who waits here waits for ever */
+	alarm(100); /* waiting here would be forever */
 	for (size_t k = 0; k < COUNT(thread_counts); k++) gives_rows_of_a_slow_pipe(thread_counts[k]);
 	alarm(0);
 }
@@ -564,8 +564,7 @@ static void test_converting(void **state)
 	for_each_format(converts_to_all);
 }
 
-/* Problems of reading and losses of writing come as they would if each piece went all the way before the next
- * one. */
+/* Problems in reading and losses in writing come in the order of pieces. */
 static void test_losses_and_errors_in_one_order(void **state)
 {
 	(void)state;

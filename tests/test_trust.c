@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Indexes that somebody made up, with right hashes: everything comes out as without one. And files that
- * change behind an index's back. */
+/* Forged indexes with right hashes: everything is as without one. And files that change while an index
+ * is used. */
 #include "dataset/dataset.h"
 #include "index/index.h"
 #include "io/identity.h"
@@ -97,7 +97,7 @@ static void set_entry(lie *l, int64_t i, const sheaf_piece_entry *e)
 	memcpy(l->pieces.entries.data + (size_t)i * SHEAF_PIECES_ENTRY, words, sizeof words);
 }
 
-/* Writes the index anew as `tell` has changed it; everything that is hashed has its hash. */
+/* Rewrites the index as `tell` has changed it, with right hashes. */
 static void make_up(void (*tell)(lie *l))
 {
 	write_input();
@@ -144,7 +144,7 @@ static void assert_same_output(const char *with, const char *without)
 	free_bytes(&b);
 }
 
-/* What the commands do with an index is what they do without. */
+/* The commands do the same with an index as without. */
 static void assert_nothing_comes_of_it(void)
 {
 	output_of("convert -f a.ctf with.cbf");
@@ -206,7 +206,7 @@ static void test_streams_that_some_lines_show(void **state)
 	(void)state;
 	char hash[33];
 	make_up(tell_few_witnesses);
-	assert_true(is_fresh()); /* what is not looked at, nobody can know */
+	assert_true(is_fresh()); /* what is not read cannot be known */
 	assert_nothing_comes_of_it();
 	sheaf_dataset *dataset = open_input(SHEAF_INDEX_USE);
 	assert_status(SHEAF_STALE, hash_dataset(dataset, true, true, hash));
@@ -314,7 +314,7 @@ static void test_a_piece_of_other_bytes(void **state)
 	sheaf_close(dataset);
 }
 
-/* Each length one more, and then one beyond all sense; the sums stay. */
+/* Each length one more, and then an absurd one; the sums stay. */
 static uint32_t added;
 
 static void tell_lengths(lie *l)
@@ -391,14 +391,14 @@ static void test_whose_it_is(void **state)
 	assert_int_equal(chown(in_folder("a.ctf"), 12345, 12345), 0);
 	assert_true(is_fresh());
 	assert_int_equal(chown(index_path(), 12346, 12345), 0);
-	make_index(); /* not in place of somebody else's: in the user's folder */
+	make_index(); /* not in place of another user's: in the user's folder */
 	assert_true(is_fresh());
 	struct stat info;
 	assert_int_equal(stat(index_path(), &info), 0);
 	assert_int_equal(info.st_uid, 12346);
 }
 
-/* Until it is whole, nobody else may read it, whatever the umask. */
+/* Until it is whole, no other user may read it, whatever the umask. */
 static void test_temporary_of_an_index(void **state)
 {
 	(void)state;
@@ -450,7 +450,7 @@ static void write_lines(void)
 	write_file("a.ctf", text, LARGE);
 }
 
-/* Head, tail and each sample between count. */
+/* Head, tail and each sample in between count. */
 static void test_samples_of_the_hash(void **state)
 {
 	(void)state;
@@ -479,7 +479,7 @@ static void test_samples_of_the_hash(void **state)
 	sheaf_source_close(source);
 }
 
-/* Between the samples, with size and time kept: found where it is read, and done without. */
+/* Between the samples, with size and time kept: found when it is read, and the index is dropped. */
 static void test_change_between_samples(void **state)
 {
 	(void)state;
@@ -515,8 +515,7 @@ static void test_change_between_samples(void **state)
 		"--index never a.ctf");
 }
 
-/* In place of malloc: the first block that anybody asks for, but those in which samples are gathered, finds
- * the input changed. */
+/* Replaces malloc: the first block that is allocated, except for those of samples, changes the input. */
 static void *change_at_first(void *user, void *memory, size_t old_bytes, size_t new_bytes)
 {
 	bool *armed = (bool *)user;
@@ -531,7 +530,7 @@ static void *change_at_first(void *user, void *memory, size_t old_bytes, size_t 
 	return fresh;
 }
 
-/* While pieces are looked for, with size and time kept: what was found is not taken for the input's. */
+/* While pieces are searched, with size and time kept: the result is not taken for that of the input. */
 static void test_change_while_an_index_is_made(void **state)
 {
 	(void)state;
@@ -570,11 +569,11 @@ static void test_tick_of_a_change(void **state)
 	assert_false(sheaf_identity_is_fresh(&identity));
 }
 
-/* ---- what the cleaner leaves alone ---- */
+/* ---- files that the cleaner leaves alone ---- */
 
 static char taken[100], other[100]; /* renamed over the name that is about to be locked */
 
-/* In place of the system's: what the library, which is linked into this program, calls. */
+/* Replaces the system's function for the library, which is linked into this program. */
 int flock(int fd, int operation)
 {
 	if (other[0]) assert_int_equal(rename(other, taken), 0);
@@ -605,7 +604,7 @@ static void test_leftovers_of_others(void **state)
 	assert_true(geteuid() != 0 || file_exists(".sheaf-theirs"));
 }
 
-/* Somebody puts another file in the leftover's place between its opening and its locking. */
+/* Another file takes the leftover's place between its opening and its locking. */
 static void test_leftover_that_is_replaced(void **state)
 {
 	(void)state;

@@ -106,7 +106,7 @@ static void test_validation_of_chunks(void **state)
 	bytes.data[PREFIX + INDEX_A] = 77; /* the first chunk, and so before any sound frame */
 	bytes.data[PREFIX + 2 * SPARSE_ROW + INDEX_B] = 78;
 	assert_int_equal(validate_bytes(&bytes),
-	                 3); /* what is flawed stands without samples, so that rows keep their numbers */
+	                 3); /* flawed rows stay without samples, so that rows keep their numbers */
 	assert_int_equal(heard.count, 2);
 	assert_int_equal(heard.severity[0], SHEAF_FATAL);
 	assert_non_null(strstr(
@@ -116,7 +116,7 @@ static void test_validation_of_chunks(void **state)
 	free_bytes(&bytes);
 }
 
-/* After a count that hides where the next thing stands only the next chunk can be read. */
+/* After a wrong count, which hides where the next item begins, only the next chunk can be read. */
 static void test_validation_behind_a_broken_chunk(void **state)
 {
 	(void)state;
@@ -133,7 +133,7 @@ static void test_validation_behind_a_broken_chunk(void **state)
 	free_bytes(&together);
 }
 
-/* Flaws that do not hide where the next thing stands are all told, in whatever stream of the chunk. */
+/* Flaws that do not hide where the next item begins are all reported, in any stream of the chunk. */
 static void test_validation_of_all_streams_of_a_chunk(void **state)
 {
 	(void)state;
@@ -151,7 +151,7 @@ static void test_validation_of_all_streams_of_a_chunk(void **state)
 enum { MOST_DIFFERENCES = 16 };
 
 typedef struct differences {
-	int count, wanted; /* tells that it has enough after `wanted` */
+	int count, wanted; /* stops after `wanted` */
 	char text[MOST_DIFFERENCES][200];
 } differences;
 
@@ -261,7 +261,7 @@ static void test_diff_stops_when_it_is_told(void **state)
 	}
 	bool equal = true;
 	sheaf_dataset *a = open_text("|A 1\n", NULL), *b = open_text("|A 2\n", NULL);
-	assert_ok(sheaf_diff(a, b, NULL, &equal, &err)); /* nobody wants to hear */
+	assert_ok(sheaf_diff(a, b, NULL, &equal, &err)); /* nothing is reported */
 	assert_false(equal);
 	sheaf_close(a);
 	sheaf_close(b);
@@ -327,7 +327,7 @@ static void test_buffers_outlive_their_frame(void **state)
 	}
 }
 
-/* Where reading stops, and what is said of it, is the same however the input is cut. */
+/* Where reading stops, and the message, are the same however the input is cut. */
 static void test_errors_do_not_depend_on_pieces(void **state)
 {
 	(void)state;

@@ -113,7 +113,7 @@ static void test_canon_stores_back_what_it_took(void **state)
 	}
 }
 
-/* A number stored as each type: what it becomes, and whether that is a change. */
+/* A number stored as each type: the result, and whether it changes. */
 static void test_canon_store_says_what_changed(void **state)
 {
 	(void)state;

@@ -96,7 +96,7 @@ static sheaf_status given_rewind(void *in, sheaf_error *e)
 static sheaf_status given_recall(const void *in, sheaf_piece *piece, sheaf_error *e)
 {
 	(void)in, (void)piece, (void)e;
-	piece->slice = piece->slices = 0; /* what cut knew is not to be relied on */
+	piece->slice = piece->slices = 0; /* what cut knew is not relied on */
 	return SHEAF_OK;
 }
 
@@ -511,7 +511,7 @@ static void test_sequences(void **state)
 	check_converted("|A 1:5 |B 2\n", &o, "a.ctf, found \"C\"; it has A, B");
 }
 
-/* Whether entries come sorted shows in all rows. */
+/* Unsorted entries show in all rows. */
 static void test_order_of_sequences(void **state)
 {
 	(void)state;
@@ -750,7 +750,7 @@ static sheaf_status read_through(const sheaf_open_options *options, sheaf_contex
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-/* Whichever allocation fails, that is reported, and nothing stays. */
+/* Whichever allocation fails, that is reported, and nothing is leaked. */
 static void check_failing(const sheaf_open_options *options)
 {
 	for (int64_t fail_at = 1;; fail_at++) {
@@ -761,7 +761,7 @@ static void check_failing(const sheaf_open_options *options)
 		memory.fail_at = memory.calls + fail_at;
 		sheaf_status status = read_through(options, cx);
 		bool through = memory.calls < memory.fail_at;
-		/* Where two pieces were too much, one may do. */
+		/* If two pieces were too much, one may fit. */
 		if (status != SHEAF_OK && status != SHEAF_NOMEM)
 			print_error("allocation %d: %s\n", (int)fail_at, err.message);
 		if (status != SHEAF_OK) assert_int_equal(status, SHEAF_NOMEM);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What kernels do with many bytes at a time beside reading numbers: each does what the loop over single ones
- * does, at every place in a block, and touches nothing beside what it is given. */
+/* Kernels that work on many bytes at a time without reading numbers: each does the same as a loop over
+ * single bytes, at every place in a block, and touches nothing beside its input. */
 #include "base/endian.h"
 #include "number/kernel.h"
 #include "number/kernel_parts.h"
@@ -12,7 +12,7 @@
 
 enum { PAGE = 4096, ROOM = 4 * PAGE };
 
-/* Memory between pages that nobody may touch: to read from, and to write to. */
+/* Memory between protected pages: to read from, and to write to. */
 static uint8_t *from_room, *to_room;
 
 static uint8_t *map_one(void)
@@ -85,7 +85,7 @@ static void check_words(const sheaf_kernel *kernel)
 
 static void test_words(void **unused UNUSED) { with_each(check_words); }
 
-/* What the loop over single words means. */
+/* The loop over single words. */
 static void test_meaning(void **unused UNUSED)
 {
 	static const uint8_t bytes[] = {1, 2, 3, 4, 0xff, 0x80, 0, 1, 0x7f, 0x80, 0, 0, 0x80, 0, 0, 0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts of numbers for the tests of kernels, between memory that nobody may touch. */
+/* Texts of numbers for the tests of kernels, between protected pages. */
 #include "texts.h"
 #include "guard.h"
 #include <inttypes.h>
@@ -86,7 +86,7 @@ void put_number(made_text *t)
 
 void put_space(made_text *t) { put(t, random_below(10) ? " " : random_below(3) ? "\t" : "   "); }
 
-/* What a kernel leaves uninitialised on its stack is far away as a place in a text. */
+/* Uninitialised memory on a kernel's stack is far outside of a text if taken for a place. */
 static __attribute__((noinline)) void spoil_stack(void)
 {
 	volatile uint64_t stack[3 << 10];
@@ -107,7 +107,7 @@ void damage(made_text *t)
 	}
 }
 
-/* The text stands between digits, which nobody may take for a part of it. */
+/* The text is between digits, which must not be taken for a part of it. */
 static void check_at(text_check *check, char *at, const char *text, size_t size)
 {
 	enum { BESIDE = 128, LONG = 512 /* kernels of lines leave less */ };

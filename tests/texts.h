@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts of numbers for the tests of kernels: by chance, from a fixed seed. */
+/* Texts of numbers for the tests of kernels: random, from a fixed seed. */
 #ifndef SHEAF_TESTS_TEXTS_H
 #define SHEAF_TESTS_TEXTS_H
 

@@ -582,7 +582,7 @@ def check_tree(folder):
 
 
 def check_consolidated(folder):
-    """Metadata of all nodes in one: beside their own it is passed over; alone it is not enough, which is said."""
+    """Consolidated metadata: ignored beside that of the nodes; alone it is not enough, which is reported."""
     make(folder, lambda f: array_2(f, "x", chunk={"0": doubles(1, 2), "1": doubles(3, 0)}))
     put(folder, ".zmetadata", {"zarr_consolidated_format": 1, "metadata": {}})
     point(values_of(folder)[0] == 0, "consolidated metadata of version 2", values_of(folder))
@@ -684,7 +684,7 @@ def zip_folder(folder, packing):
 
 
 def check_zip(folder):
-    """The same folders, as ZIP files. Shards are read in parts, so they are not packed once more."""
+    """The same folders, as ZIP files. Shards are read in parts, so they are not compressed again."""
     wrong = []
     for table, is_good in ((GOOD, True), (BAD, False)):
         for name, (build, wanted) in table.items():
@@ -744,7 +744,7 @@ def check_zip(folder):
 
 
 def check_mutants(folder):
-    """Metadata and chunks with some bytes changed: reading ends, and says what is wrong."""
+    """Metadata and chunks with some bytes changed: reading ends, and reports what is wrong."""
     draw = random.Random(1)
     builds = [build for table in (GOOD, BAD) for build, _ in table.values()]
     wrong = []
@@ -885,7 +885,7 @@ def written(folder, name, *how):
 
 
 def check_written(folder):
-    """Each version, packed and not, comes back; zarr-python, where it is there, reads the same."""
+    """Each version, compressed and not, comes back; zarr-python, if it is installed, reads the same."""
     os.makedirs(folder)
     put(folder, "m.mtx", MATRIX)
     has_zarr = (
@@ -951,7 +951,7 @@ def check_noise(folder):
 
 
 def check_replaced(folder):
-    """Only a folder of Zarr is replaced, and that with --force alone; what a killed run has left goes."""
+    """Only a folder of Zarr is replaced, and only with --force; leftovers of a killed run are removed."""
     out, code, err = written(folder, "b.zarr")
     code, _, err = run("convert", os.path.join(folder, "m.mtx"), out)
     point(code == 2 and "--force" in err, "a folder that is there stays", err)
@@ -1004,7 +1004,7 @@ def check_replaced(folder):
 
 
 def check_bound(folder):
-    """A few bytes of metadata make no huge output; and the bytes of all chunks are those of the input."""
+    """A few bytes of metadata do not make a huge output; the bytes of all chunks count as the input."""
     make(folder, lambda f: array_2(f, "x", shape=(2**40,), chunks=(2**20,), fill_value=1e300))
     code, _, err = run("convert", "--dataset", "x", "--force", folder, folder + ".npy")
     point(

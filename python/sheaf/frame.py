@@ -322,7 +322,7 @@ class Column:
         return awkward_of_column(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        raise TypeError("Column: expected it in the process that made it; what to_numpy(), to_scipy() and "
+        raise TypeError("Column: expected use in the process that made it; what to_numpy(), to_scipy() and "
                         "to_torch() give can be pickled")
 
     def __repr__(self) -> str:
@@ -365,7 +365,7 @@ class Frame:
         return self._parts
 
     def __reduce__(self) -> tuple[Any, ...]:
-        raise TypeError("Frame: expected it in the process that made it; a dataset can be pickled, and so can "
+        raise TypeError("Frame: expected use in the process that made it; a dataset can be pickled, and so can "
                         "pyarrow.table(frame)")
 
     def __len__(self) -> int:

@@ -128,7 +128,7 @@ def test_what_a_source_gives_is_bytes(tmp):
 def test_frames_stay_in_their_process(tmp):
     frame = sheaf.read(words(tmp))
     for what in (frame, frame["word"]):
-        with raises(TypeError, "expected it in the process that made it"):
+        with raises(TypeError, "expected use in the process that made it"):
             pickle.dumps(what)
 
 

@@ -126,10 +126,11 @@ sheaf_status batch_folder_open(batch_folder *f, const arguments *args, bool resu
 		                         ": expected the format of the batches (--to FORMAT) with it, found none");
 	const sheaf_format *format = sheaf_format_find(name);
 	if (!(sheaf_format_takes(format) & SHEAF_TAKES_SEQUENCES))
-		return sheaf_fail_option(err, SHEAF_UNSUPPORTED, "to",
-		                         ": expected a format that holds sequences (sheaf help FORMAT shows what each keeps), "
-		                         "found %s; sheaf convert makes that of files of another",
-		                         name);
+		return sheaf_fail_option(
+			err, SHEAF_UNSUPPORTED, "to",
+			": expected a format that holds sequences (sheaf help FORMAT shows what each keeps), "
+			"found %s; write another format, and convert the files",
+			name);
 	f->format = sheaf_format_name(format);
 	f->suffix = sheaf_format_suffixes(format)[0];
 	if (mkdir(f->path, 0777) != 0 && errno != EEXIST)
