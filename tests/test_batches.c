@@ -812,7 +812,7 @@ static void test_options_that_make_no_sense(void **state)
 	assert_ok(open_data(&text, 0, cx, &dataset));
 	sheaf_batch_options o[12];
 	for (size_t i = 0; i < COUNT(o); i++) o[i] = usual;
-	o[0].batch_size = 0;
+	o[0].batch_size = -1;
 	o[1].order = "odd";
 	o[2].rank = 2, o[2].world = 2;
 	o[3].window = -1;

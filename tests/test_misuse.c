@@ -770,7 +770,6 @@ static void test_batches(void **state)
 		sheaf_batch_options options;
 		const char *message;
 	} bad[] = {
-		{{.batch_size = 0}, "size of a batch"},
 		{{.batch_size = -1}, "size of a batch"},
 		{{.batch_size = 1, .window = -1}, "window"},
 		{{.batch_size = 1, .world = -1}, "shard: expected a rank"},
@@ -848,15 +847,80 @@ static void test_configurations(void **state)
 	sheaf_config_free(NULL);
 }
 
+/* Once closed, a handle can be closed again, which does nothing, and calls with it say that it is closed. */
+static void test_what_was_closed(void **state)
+{
+	(void)state;
+	const sheaf_frame *frame;
+	const sheaf_batch *batch;
+	sheaf_frame rows;
+	sheaf_writer *w, *v;
+	sheaf_batches *b;
+	sheaf_context *other = usual_context();
+	sheaf_dataset *d = open_some();
+	assert_ok(sheaf_read_all(d, &rows, &err));
+	assert_ok(sheaf_create(in_folder("x.cbf"), sheaf_dataset_schema(d), NULL, cx, &w, &err));
+	assert_ok(sheaf_create(in_folder("y.cbf"), sheaf_dataset_schema(d), NULL, cx, &v, &err));
+	sheaf_close(d);
+	sheaf_close(d);
+	assert_usage(sheaf_next(d, &frame, &err),
+	             "sheaf_next: expected an open dataset, found one that was closed");
+	assert_ok(sheaf_write(w, &rows, &err));
+	assert_ok(sheaf_finish(w, &err));
+	assert_usage(sheaf_finish(w, &err), "sheaf_finish: expected an open writer, found one that was closed");
+	assert_usage(sheaf_write(w, &rows, &err), "sheaf_write: expected an open writer");
+	sheaf_abandon(w);
+	sheaf_abandon(v);
+	sheaf_abandon(v);
+	sheaf_frame_free(&rows);
+	sheaf_open_options random = {.random = true};
+	assert_ok(sheaf_open(in_folder("a.ctf"), &random, cx, &d, &err));
+	assert_ok(sheaf_batches_open(&d, 1, &(sheaf_batch_options){0}, cx, &b, &err));
+	assert_ok(sheaf_batches_next(b, &batch, &err));
+	sheaf_batches_close(b);
+	sheaf_batches_close(b);
+	assert_usage(sheaf_batches_next(b, &batch, &err), "sheaf_batches_next: expected open batches");
+	sheaf_close(d);
+	sheaf_context_free(other);
+	sheaf_context_free(other);
+}
+
+/* More than there are places for are believed to be open. */
+static void test_many_that_are_open(void **state)
+{
+	enum { MANY = 3000 };
+	static sheaf_dataset *all[MANY];
+	(void)state;
+	for (int i = 0; i < MANY; i++) all[i] = open_some();
+	const sheaf_frame *frame;
+	for (int i = 0; i < MANY; i++) assert_ok(sheaf_next(all[i], &frame, &err));
+	for (int i = 0; i < MANY; i++) sheaf_close(all[i]);
+	assert_usage(sheaf_next(all[0], &frame, &err), "expected an open dataset");
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
 	const struct CMUnitTest tests[] = {
-		TEST(test_base),           TEST(test_options), TEST(test_sources),  TEST(test_sinks),
-		TEST(test_formats),        TEST(test_frames),  TEST(test_reports),  TEST(test_opening),
-		TEST(test_reading),        TEST(test_pieces),  TEST(test_writing),  TEST(test_conversions),
-		TEST(test_arranging),      TEST(test_arrays),  TEST(test_profiles), TEST(test_batches),
+		TEST(test_base),
+		TEST(test_options),
+		TEST(test_sources),
+		TEST(test_sinks),
+		TEST(test_formats),
+		TEST(test_frames),
+		TEST(test_reports),
+		TEST(test_opening),
+		TEST(test_reading),
+		TEST(test_pieces),
+		TEST(test_writing),
+		TEST(test_conversions),
+		TEST(test_arranging),
+		TEST(test_arrays),
+		TEST(test_profiles),
+		TEST(test_batches),
 		TEST(test_configurations),
+		TEST(test_what_was_closed),
+		TEST(test_many_that_are_open),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,7 +56,7 @@ typedef struct sheaf_batch_options {
 		window; /* the number of chunks (or samples) within which rows are shuffled; 0: all that the
 	             * memory    limit allows; in order "cntk" CNTK's default: 4 GiB of chunks, or all samples */
 	bool window_in_samples;
-	int64_t batch_size; /* > 0 */
+	int64_t batch_size; /* 0: 256 */
 	sheaf_size_unit unit;
 	sheaf_rest rest;
 	bool bucket;            /* batches have sequences of about the same length; order "sheaf" only */

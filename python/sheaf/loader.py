@@ -178,6 +178,8 @@ class Batches:
         rank, world = self.shard
         filled: c.sheaf_batch_options = given.fill(c.sheaf_batch_options, rank=rank, world=world)
         filled.batch_size = given.number("size", 256)
+        if filled.batch_size < 1:
+            raise UsageError("size: expected a number above 0, found 0", "size")
         filled.first_epoch, filled.stride = first_epoch, stride
         filled.epochs = self._last(first_epoch) - first_epoch
         filled.packing = self._packing()

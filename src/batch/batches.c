@@ -3,6 +3,7 @@
  * frame. */
 #include "batch/batches.h"
 #include "base/context.h"
+#include "base/handle.h"
 #include "base/memory.h"
 #include "base/need.h"
 #include "base/status.h"
@@ -277,6 +278,7 @@ sheaf_status sheaf_batches_next(sheaf_batches *b, const sheaf_batch **out, sheaf
 	SHEAF_NEED(out, "a place for the outcome");
 	*out = NULL;
 	SHEAF_NEED(b, "batches");
+	SHEAF_NEED_OPEN(b, "open batches");
 	if (b->failure.status) return sheaf_fail(err, b->failure.status, "%s", b->failure.message);
 	sheaf_status status = next(b, &b->failure);
 	if (status == SHEAF_OK) *out = &b->batch;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening minibatches: checks that options fit together, and divides the memory. */
 #include "base/context.h"
+#include "base/handle.h"
 #include "base/memory.h"
 #include "base/need.h"
 #include "batch/batches.h"
 
 void sheaf_batches_close(sheaf_batches *b)
 {
-	if (!b) return;
+	if (!b || !sheaf_handle_close(b)) return;
 	sheaf_pipeline_close(&b->makers);
 	sheaf_readahead_close(&b->ahead);
 	sheaf_piece_cache_close(b->cache);
@@ -24,8 +25,8 @@ static sheaf_status check_numbers(const sheaf_batch_options *o, sheaf_error *err
 	if (o->size && o->size != sizeof *o)
 		return sheaf_fail(err, SHEAF_USAGE, "batch options: expected size %zu, found %zu", sizeof *o,
 		                  o->size);
-	if (o->batch_size < 1)
-		return sheaf_refuse_number(err, "size of a batch", "a number above 0", o->batch_size);
+	if (o->batch_size < 0)
+		return sheaf_refuse_number(err, "size of a batch", "a number of at least 0", o->batch_size);
 	if (o->world < 0 || o->rank < 0 || o->rank >= (o->world ? o->world : 1))
 		return sheaf_refuse_number(err, "shard", "a rank from 0 to one below the number of shards", o->rank);
 	if (o->window < 0) return sheaf_refuse_number(err, "window", "a number of at least 0", o->window);
@@ -322,6 +323,8 @@ static sheaf_status open_all(sheaf_batches *b, sheaf_dataset *const *datasets, i
 	return sheaf_row_source_fingerprint(&b->source, likeness(b, options->join), &b->state.data, err);
 }
 
+enum { USUAL_SIZE = 256 };
+
 sheaf_status sheaf_batches_open(sheaf_dataset *const *datasets, int n, const sheaf_batch_options *options,
                                 sheaf_context *cx, sheaf_batches **out, sheaf_error *err)
 {
@@ -336,7 +339,10 @@ sheaf_status sheaf_batches_open(sheaf_dataset *const *datasets, int n, const she
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_batches), &memory, err));
 	sheaf_batches *b = (sheaf_batches *)memory;
 	*b = (sheaf_batches){.cx = cx};
-	sheaf_status status = open_all(b, datasets, n, options, err);
+	sheaf_handle_open(b);
+	sheaf_batch_options filled = *options;
+	if (filled.batch_size == 0) filled.batch_size = USUAL_SIZE;
+	sheaf_status status = open_all(b, datasets, n, &filled, err);
 	if (status)
 		sheaf_batches_close(b);
 	else

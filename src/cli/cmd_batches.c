@@ -120,7 +120,6 @@ static sheaf_status read_options(const sheaf_values *values, sheaf_batch_options
 	static const char *const units[] = {"samples", "sequences", "tokens", NULL}, *const rests[] = {
 																					 "short", "drop", "pad",
 																					 "wrap", NULL};
-	enum { USUAL_SIZE = 256 };
 	const char *unit = sheaf_values_text(values, "window-unit"),
 			   *timeline = sheaf_values_text(values, "timeline");
 	*o = (sheaf_batch_options){.size = sizeof *o};
@@ -128,7 +127,7 @@ static sheaf_status read_options(const sheaf_values *values, sheaf_batch_options
 	SHEAF_TRY(read_seed(values, o, err));
 	SHEAF_TRY(positive(values, "window", &o->window, err));
 	o->window_in_samples = unit && strcmp(unit, "samples") == 0;
-	o->batch_size = sheaf_values_number(values, "size", USUAL_SIZE);
+	SHEAF_TRY(positive(values, "size", &o->batch_size, err));
 	o->unit = (sheaf_size_unit)choice(values, "size-unit", units);
 	o->rest = (sheaf_rest)choice(values, "rest", rests);
 	o->bucket = sheaf_values_flag(values, "bucket");

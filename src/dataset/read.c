@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading the frames of a dataset, in the order of calls that formats rely on. */
 #include "base/context.h"
+#include "base/handle.h"
 #include "base/memory.h"
 #include "base/need.h"
 #include "data/frame.h"
@@ -121,6 +122,7 @@ sheaf_status sheaf_next(sheaf_dataset *d, const sheaf_frame **out, sheaf_error *
 	SHEAF_NEED(out, "a place for the outcome");
 	*out = NULL;
 	SHEAF_NEED(d, "a dataset");
+	SHEAF_NEED_OPEN(d, "an open dataset");
 	if (d->failed)
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "%s: expected no call after a failure, found a call for the next frame",
