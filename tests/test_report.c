@@ -146,13 +146,14 @@ static void test_values_in_groups(void **state)
 	static int64_t bins[2][SHEAF_VALUE_BINS];
 	static const int64_t sizes[] = {1, 7, 8, 9, 1000, SHEAF_VALUES_MOST};
 	seed_random(30);
-	for (int kind = 0; kind < 4; kind++)
+	for (int kind = 0; kind < 6; kind++)
 		for (size_t i = 0; i < COUNT(sizes); i++) {
 			sheaf_value_counts v[2];
 			memset(bins, 0, sizeof bins);
 			for (int k = 0; k < 2; k++)
 				v[k] = (sheaf_value_counts){.least = INFINITY, .most = -INFINITY, .bins = bins[k]};
-			for (int64_t n = 0; n < sizes[i]; n++) values[n] = made_value(kind);
+			for (int64_t n = 0; n < sizes[i]; n++)
+				values[n] = kind < 4 ? made_value(kind) : (float)(random_below(kind) - 2) * 512;
 			for (int64_t n = 0; n < sizes[i]; n++) add_alone(&v[1], (double)values[n]);
 			assert_true(sheaf_values_add(&v[0], values, sizes[i]));
 			assert_same_counts(v);
@@ -163,14 +164,15 @@ static void test_values_that_no_group_has(void **state)
 {
 	(void)state;
 	static const float odd[] = {NAN, INFINITY, -INFINITY, 0x1p-127f, -0x1p-149f};
-	for (size_t i = 0; i < COUNT(odd); i++) {
-		float values[20] = {1, 2, 3};
+	for (size_t i = 0; i < 2 * COUNT(odd); i++) {
+		float values[22] = {1, 2, 3};
+		int at = i % 2 ? 13 : 21;
 		sheaf_value_counts v = {.least = INFINITY, .most = -INFINITY}, before = v;
-		values[13] = odd[i];
+		values[at] = odd[i / 2];
 		assert_false(sheaf_values_add(&v, values, COUNT(values)));
 		assert_memory_equal(&v, &before, sizeof v);
-		assert_true(sheaf_values_add(&v, values, 13));
-		assert_int_equal(v.n, 13);
+		assert_true(sheaf_values_add(&v, values, at));
+		assert_int_equal(v.n, at);
 	}
 }
 

@@ -11,6 +11,7 @@ enum { SHEAF_LANES = 4, SHEAF_SMALL_WHOLE = 1 << 10 };
 
 typedef float sheaf_floats __attribute__((vector_size(16)));
 typedef int32_t sheaf_ints __attribute__((vector_size(16)));
+typedef uint32_t sheaf_bits __attribute__((vector_size(16)));
 
 static inline sheaf_floats sheaf_floats_at(const float *values)
 {
@@ -24,24 +25,16 @@ static inline sheaf_ints sheaf_sizes_of(sheaf_floats v) { return (sheaf_ints)v &
 
 static inline bool sheaf_any(sheaf_ints mask) { return (mask[0] | mask[1] | mask[2] | mask[3]) != 0; }
 
-/* -1 in each lane except for whole numbers of at most SHEAF_SMALL_WHOLE. */
-static inline sheaf_ints sheaf_not_small_whole(sheaf_floats v)
+/* Whole numbers from -SHEAF_SMALL_WHOLE on and below SHEAF_SMALL_WHOLE, plus SHEAF_SMALL_WHOLE; *odd gets
+ * bits in each lane that has another value. A large number is added: its last bits are the whole number. */
+static inline sheaf_ints sheaf_to_small_whole(sheaf_floats v, sheaf_ints *odd)
 {
-	enum { MOST_BITS = 0x44800000 /* of SHEAF_SMALL_WHOLE */ };
-	const float round = 0x1p23f; /* from here on all floats are whole numbers */
-	sheaf_ints bits = sheaf_sizes_of(v);
-	sheaf_floats size = (sheaf_floats)bits;
-	return (bits > MOST_BITS) | (size + round - round != size);
-}
-
-/* For n values; those after the last full vector are processed one by one. */
-static inline bool sheaf_are_small_whole(const float *values, int64_t n)
-{
-	sheaf_ints odd = {0};
-	int64_t k = 0;
-	for (; k + SHEAF_LANES <= n; k += SHEAF_LANES) odd |= sheaf_not_small_whole(sheaf_floats_at(values + k));
-	for (; k < n; k++) odd |= sheaf_not_small_whole((sheaf_floats){values[k], 0, 0, 0});
-	return !sheaf_any(odd);
+	const float large = 0x1.8p23f;
+	const uint32_t bits_of_large = 0x4b400000;
+	sheaf_ints whole = (sheaf_ints)((sheaf_bits)(v + large) - bits_of_large);
+	sheaf_ints counted = (sheaf_ints)((sheaf_bits)whole + SHEAF_SMALL_WHOLE);
+	*odd |= (__builtin_convertvector(whole, sheaf_floats) != v) | (counted & ~(2 * SHEAF_SMALL_WHOLE - 1));
+	return counted;
 }
 
 #endif

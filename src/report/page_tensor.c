@@ -39,11 +39,13 @@ static void put_per_cent(sheaf_page *p, const char *name, double share)
 	sheaf_page_row_end(p);
 }
 
+#define TOO_LARGE "not counted: they would take %" PRId64 " bytes of memory, more than an eighth of the limit"
+
 static void put_components(sheaf_page *p, const sheaf_components *c)
 {
 	char text[WORDS];
 	if (!c->parents) {
-		snprintf(text, sizeof text, "not counted: they would take %" PRId64 " bytes of memory", c->needed);
+		snprintf(text, sizeof text, TOO_LARGE, c->needed);
 		sheaf_page_words(p, "connected components", text);
 		return;
 	}
@@ -62,7 +64,7 @@ static void put_strong(sheaf_page *p, const sheaf_strong *s)
 		sheaf_page_count(p, "rows and columns in the largest of them", s->largest);
 		return;
 	}
-	snprintf(text, sizeof text, "not counted: they would take %" PRId64 " bytes of memory", s->needed);
+	snprintf(text, sizeof text, TOO_LARGE, s->needed);
 	sheaf_page_words(p, "strongly connected components", text);
 }
 

@@ -48,32 +48,31 @@ static sheaf_floats floats_of(const tile *t, int row, int k)
 	return sheaf_floats_at(t->values + row * t->units + k);
 }
 
-/* Whether all are small whole numbers, or at least numbers within the bounds. */
-static bool is_tile(const tile *t, bool *whole)
+static bool are_within_bounds(const tile *t)
 {
 	enum { MOST_BITS = 0x46800000 /* of 2^14 */ };
-	sheaf_ints odd = {0}, beyond = {0};
+	sheaf_ints beyond = {0};
 	for (int r = 0; r < t->rows; r++)
-		for (int k = 0; k < t->n; k += SHEAF_LANES) {
-			sheaf_floats v = floats_of(t, r, k);
-			odd |= sheaf_not_small_whole(v);
-			beyond |= sheaf_sizes_of(v) > MOST_BITS;
-		}
-	*whole = !sheaf_any(odd);
+		for (int k = 0; k < t->n; k += SHEAF_LANES) beyond |= sheaf_sizes_of(floats_of(t, r, k)) > MOST_BITS;
 	return !sheaf_any(beyond);
 }
 
-static void add_whole(struct sheaf_pattern_cell *cells, const tile *t)
+/* False, with nothing added, if some are no small whole numbers. */
+static bool add_whole(struct sheaf_pattern_cell *cells, const tile *t)
 {
 	const int64_t one = 1 << 16;
+	int32_t sums[TILE];
 	for (int k = 0; k < t->n; k += SHEAF_LANES) {
-		sheaf_ints sums = {0};
-		for (int r = 0; r < t->rows; r++) sums += __builtin_convertvector(floats_of(t, r, k), sheaf_ints);
-		for (int i = 0; i < SHEAF_LANES; i++) {
-			cells[k + i].n += t->rows;
-			cells[k + i].sum += one * sums[i];
-		}
+		sheaf_ints sum = {0}, odd = {0};
+		for (int r = 0; r < t->rows; r++) sum += sheaf_to_small_whole(floats_of(t, r, k), &odd);
+		if (sheaf_any(odd)) return false;
+		memcpy(sums + k, &sum, sizeof sum);
 	}
+	for (int k = 0; k < t->n; k++) {
+		cells[k].n += t->rows;
+		cells[k].sum += one * (sums[k] - t->rows * SHEAF_SMALL_WHOLE);
+	}
+	return true;
 }
 
 /* In units of 2^-16, rounded to the nearest: before the rest is cut off, the float just below one half is
@@ -109,15 +108,11 @@ static void add_each(struct sheaf_pattern_cell *cells, const tile *t)
 
 static void add_tile(struct sheaf_pattern_cell *cells, const tile *t)
 {
-	bool whole;
 	tile full = *t, rest = *t;
 	full.n -= t->n % SHEAF_LANES;
 	rest.n -= full.n;
 	rest.values += full.n;
-	if (!is_tile(&full, &whole))
-		add_each(cells, &full);
-	else
-		(whole ? add_whole : add_rounded)(cells, &full);
+	if (!add_whole(cells, &full)) (are_within_bounds(&full) ? add_rounded : add_each)(cells, &full);
 	add_each(cells + full.n, &rest);
 }
 

@@ -43,7 +43,7 @@ static void coarsen(sheaf_raster *r, int64_t times)
 			r->counts[from] = 0;
 			r->magnitudes[from] = 0;
 			r->counts[to] += count;
-			r->magnitudes[to] = fmax(r->magnitudes[to], magnitude);
+			if (magnitude > r->magnitudes[to]) r->magnitudes[to] = magnitude;
 		}
 	r->rows_to_a_cell *= times;
 }

@@ -103,89 +103,81 @@ static void add_group(sheaf_value_counts *v, uint32_t key, const group *g)
 
 /* ---- small whole numbers ---- */
 
-/* So small that the squares of AT_ONCE of them can be summed in 32 bits. */
-enum { AT_ONCE = 1024, MOST_WHOLE = SHEAF_SMALL_WHOLE };
+/* How often each comes says all about them. Four tables, so that consecutive equal values do not wait for
+ * each other. */
+enum { AT_ONCE = 1024, TABLES = 4, WHOLE = 2 * SHEAF_SMALL_WHOLE };
 
-typedef struct whole_sums {
-	int64_t sum, squares, negatives, zeros;
-	int32_t least, most;
-} whole_sums;
+typedef struct wholes {
+	int32_t block[AT_ONCE]; /* plus SHEAF_SMALL_WHOLE */
+	uint16_t counts[TABLES][WHOLE];
+} wholes;
 
-static int64_t sum_of(sheaf_ints v)
+/* At most AT_ONCE values, a multiple of the number of lanes; false if there is any other value. */
+static bool take_wholes(wholes *w, const float *values, int64_t n)
 {
-	int64_t sum = 0;
-	for (int i = 0; i < SHEAF_LANES; i++) sum += v[i];
-	return sum;
-}
-
-static void take_whole_bounds(whole_sums *s, sheaf_ints least, sheaf_ints most)
-{
-	for (int i = 0; i < SHEAF_LANES; i++) {
-		s->least = least[i] < s->least ? least[i] : s->least;
-		s->most = most[i] > s->most ? most[i] : s->most;
-	}
-}
-
-/* At most AT_ONCE of them, a multiple of the number of lanes. */
-static void sum_whole(const float *values, int64_t n, whole_sums *s)
-{
-	sheaf_ints sum = {0}, squares = {0}, negatives = {0}, zeros = {0};
-	sheaf_ints least = sum + s->least, most = sum + s->most;
+	sheaf_ints odd = {0};
 	for (int64_t k = 0; k < n; k += SHEAF_LANES) {
-		sheaf_floats x = sheaf_floats_at(values + k);
-		sheaf_ints w = __builtin_convertvector(x, sheaf_ints);
-		sum += w;
-		squares += __builtin_convertvector(x * x, sheaf_ints);
-		negatives += w < 0;
-		zeros += w == 0;
-		sheaf_ints less = w<least, more = w> most;
-		least = (w & less) | (least & ~less);
-		most = (w & more) | (most & ~more);
+		sheaf_ints whole = sheaf_to_small_whole(sheaf_floats_at(values + k), &odd);
+		memcpy(w->block + k, &whole, sizeof whole);
 	}
-	s->sum += sum_of(sum);
-	s->squares += sum_of(squares);
-	s->negatives -= sum_of(negatives);
-	s->zeros -= sum_of(zeros);
-	take_whole_bounds(s, least, most);
+	if (sheaf_any(odd)) return false;
+	for (int64_t k = 0; k < n; k += TABLES) {
+		const int32_t *four = w->block + k;
+		w->counts[0][four[0]]++;
+		w->counts[1][four[1]]++;
+		w->counts[2][four[2]]++;
+		w->counts[3][four[3]]++;
+	}
+	return true;
 }
 
-/* Four tables, so that consecutive equal values do not wait for each other. */
-static void count_bins(sheaf_value_counts *v, const float *values, int64_t n)
+static void take_whole_bounds(sheaf_value_counts *v, const float *values, int64_t n, int least, int most)
 {
-	enum { TABLES = 4, ZEROS = GROUPS / 2 };
-	uint16_t counts[TABLES][GROUPS] = {{0}};
-	int64_t k = 0;
-	for (; k + TABLES <= n; k += TABLES)
-		for (int i = 0; i < TABLES; i++) counts[i][bits_of(values[k + i]) >> GROUP]++;
-	for (; k < n; k++) counts[0][bits_of(values[k]) >> GROUP]++;
-	for (uint32_t key = 0; key < GROUPS; key++) {
-		int64_t count = 0;
-		for (int i = 0; i < TABLES; i++) count += counts[i][key];
-		if (count && key % ZEROS) v->bins[sheaf_value_bin((double)value_of(key << GROUP))] += count;
-	}
+	if (least < v->least) v->least = first_of(values, n, (float)least);
+	if (most > v->most) v->most = first_of(values, n, (float)most);
 }
 
-static void add_whole(sheaf_value_counts *v, const float *values, int64_t n)
+static void add_counts(sheaf_value_counts *v, const wholes *w, const float *values, int64_t n)
 {
-	whole_sums s = {.least = MOST_WHOLE, .most = -MOST_WHOLE};
-	for (int64_t at = 0; at < n; at += AT_ONCE)
-		sum_whole(values + at, n - at < AT_ONCE ? n - at : AT_ONCE, &s);
-	sheaf_exact_add(&v->sum, (double)s.sum);
-	sheaf_exact_add(&v->squares, (double)s.squares);
+	int64_t sum = 0, squares = 0;
+	int least = SHEAF_SMALL_WHOLE, most = -SHEAF_SMALL_WHOLE;
+	for (int i = 0; i < WHOLE; i++) {
+		int64_t count = 0, value = i - SHEAF_SMALL_WHOLE;
+		for (int t = 0; t < TABLES; t++) count += w->counts[t][i];
+		if (count == 0) continue;
+		sum += count * value;
+		squares += count * value * value;
+		v->negatives += value < 0 ? count : 0;
+		v->zeros += value == 0 ? count : 0;
+		least = value < least ? (int)value : least;
+		most = (int)value;
+		if (v->bins && value) v->bins[sheaf_value_bin((double)value)] += count;
+	}
+	sheaf_exact_add(&v->sum, (double)sum);
+	sheaf_exact_add(&v->squares, (double)squares);
 	v->n += n;
-	v->negatives += s.negatives;
-	v->zeros += s.zeros;
-	if (s.least < v->least) v->least = first_of(values, n, (float)s.least);
-	if (s.most > v->most) v->most = first_of(values, n, (float)s.most);
-	if (v->bins) count_bins(v, values, n);
+	take_whole_bounds(v, values, n, least, most);
+}
+
+/* As many as fill lanes, if the rest is whole, too. */
+static bool add_whole(sheaf_value_counts *v, const float *values, int64_t n)
+{
+	wholes w;
+	sheaf_ints odd = {0};
+	for (; n % SHEAF_LANES; n--) (void)sheaf_to_small_whole((sheaf_floats){values[n - 1], 0, 0, 0}, &odd);
+	if (n == 0 || sheaf_any(odd)) return false;
+	memset(w.counts, 0, sizeof w.counts);
+	for (int64_t at = 0; at < n; at += AT_ONCE)
+		if (!take_wholes(&w, values + at, n - at < AT_ONCE ? n - at : AT_ONCE)) return false;
+	add_counts(v, &w, values, n);
+	return true;
 }
 
 bool sheaf_values_add(sheaf_value_counts *v, const float *values, int64_t n)
 {
 	enum { ZEROS = GROUPS / 2 };
 	group groups[GROUPS];
-	if (n >= SHEAF_LANES && n <= SHEAF_VALUES_MOST && sheaf_are_small_whole(values, n)) {
-		add_whole(v, values, n / SHEAF_LANES * SHEAF_LANES);
+	if (n >= SHEAF_LANES && n <= SHEAF_VALUES_MOST && add_whole(v, values, n)) {
 		values += n / SHEAF_LANES * SHEAF_LANES;
 		n %= SHEAF_LANES;
 		if (n == 0) return true;

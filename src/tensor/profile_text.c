@@ -107,11 +107,13 @@ static void put_json(sheaf_builder *b, const sheaf_profile *p)
 	json_strong(b, strong_of(p));
 }
 
+#define TOO_LARGE \
+	"not counted; they would take %" PRId64 " bytes of memory, more than an eighth of the limit\n"
+
 static void text_components(sheaf_builder *b, const sheaf_components *c)
 {
 	if (!c->parents) {
-		sheaf_builder_printf(b, "components: not counted; they would take %" PRId64 " bytes of memory\n",
-		                     c->needed);
+		sheaf_builder_printf(b, "components: " TOO_LARGE, c->needed);
 		return;
 	}
 	sheaf_builder_printf(b, "components: %" PRId64 ", the largest of %" PRId64 " rows and columns",
@@ -126,9 +128,7 @@ static void text_strong(sheaf_builder *b, const sheaf_strong *s)
 {
 	if (!s) return;
 	if (s->components < 0)
-		sheaf_builder_printf(
-			b, "strongly connected components: not counted; they would take %" PRId64 " bytes of memory\n",
-			s->needed);
+		sheaf_builder_printf(b, "strongly connected components: " TOO_LARGE, s->needed);
 	else
 		sheaf_builder_printf(
 			b, "strongly connected components: %" PRId64 ", the largest of %" PRId64 " rows and columns\n",
