@@ -298,12 +298,12 @@ sheaf_status sheaf_hdf5_list_attributes(sheaf_hdf5_writer *w, sheaf_hdf5_object 
 
 /* ---- paths ---- */
 
+/* Of a path, as far as `size`, where it ends or has a slash. */
 static sheaf_status find(sheaf_hdf5_writer *w, const char *path, size_t size, sheaf_hdf5_object **out)
 {
 	*out = sheaf_hdf5_object_at(w, 0);
 	for (size_t at = 0; at < size;) {
 		size_t n = strcspn(path + at, "/");
-		if (n > size - at) n = size - at;
 		SHEAF_TRY(list(w, *out));
 		sheaf_hdf5_link *link = sheaf_hdf5_find_link(w, *out, path + at, n);
 		if (!link || link->kind != SHEAF_HDF5_HARD_LINK)
