@@ -294,6 +294,29 @@ static void test_rows_left_out(void **state)
 	}
 }
 
+/* In angle brackets a column may be missing unless it says otherwise. */
+static void test_columns_that_may_be_missing(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *columns, *input, *rows;
+	} cases[] = {{"<n:int8 not null,m:int8>", "n,m\n1,\n", "0  n 1  m null\n"},
+	             {"<n:int8 not null,m:int8>", "n,m\n,1\n", NULL},
+	             {"<n:int8 null,m:int8 not null>", "n,m\n,1\n", "0  n null  m 1\n"},
+	             {"<n:int8 null,m:int8 not null>", "n,m\n1,\n", NULL},
+	             {"n:int8,m:int8 null", "n,m\n1,\n", "0  n 1  m null\n"},
+	             {"n:int8,m:int8 null", "n,m\n,1\n", NULL}};
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char rows[100];
+		record r;
+		begin(&r, (sheaf_context_options){.size = sizeof(sheaf_context_options)});
+		sheaf_status status = read_rows("csv", cases[i].input, cases[i].columns, 100, &r, rows, sizeof rows);
+		assert_int_equal(status, cases[i].rows ? SHEAF_OK : SHEAF_DATA);
+		assert_text(cases[i].rows ? cases[i].rows : "", rows);
+		end(&r);
+	}
+}
+
 /* ---- all rows at once ---- */
 
 /* Rows that are all alike, more than are looked at first, and then the last ones. */
@@ -662,6 +685,7 @@ int main(void)
 		cmocka_unit_test(test_headers),
 		cmocka_unit_test(test_what_is_refused),
 		cmocka_unit_test(test_rows_left_out),
+		cmocka_unit_test(test_columns_that_may_be_missing),
 		cmocka_unit_test(test_all_rows_at_once),
 		cmocka_unit_test(test_too_many_rows_at_once),
 		cmocka_unit_test(test_dates),

@@ -672,6 +672,44 @@ static void test_arranging(void **state)
 	sheaf_close(d);
 }
 
+static int released;
+
+static void release_stream(struct ArrowArrayStream *stream)
+{
+	stream->release = NULL;
+	released++;
+}
+
+static void release_schema(struct ArrowSchema *schema)
+{
+	schema->release = NULL;
+	released++;
+}
+
+static void release_array(struct ArrowArray *array)
+{
+	array->release = NULL;
+	released++;
+}
+
+/* A reader that cannot be made takes over what it was given, too. */
+static void test_exchange(void **state)
+{
+	(void)state;
+	sheaf_arrow_reader *reader;
+	struct ArrowArrayStream stream = {.release = release_stream};
+	struct ArrowSchema schema = {.release = release_schema};
+	struct ArrowArray array = {.release = release_array};
+	assert_usage(sheaf_arrow_reader_new(NULL, cx, &reader, &err), "a stream");
+	assert_usage(sheaf_arrow_reader_new(&stream, NULL, &reader, &err), "a context");
+	assert_null(reader);
+	assert_int_equal(released, 1);
+	assert_usage(sheaf_arrow_reader_of(&schema, &array, NULL, &reader, &err), "a context");
+	assert_null(reader);
+	assert_int_equal(released, 3);
+	assert_usage(sheaf_arrow_reader_of(&schema, &array, cx, &reader, &err), "a schema and an array");
+}
+
 static void test_arrays(void **state)
 {
 	(void)state;
@@ -921,6 +959,7 @@ int main(void)
 		TEST(test_configurations),
 		TEST(test_what_was_closed),
 		TEST(test_many_that_are_open),
+		TEST(test_exchange),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
