@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Compressed inputs and outputs: whole, cut off, corrupted, followed by other bytes. */
+#include "io/filter.h"
 #include "io_support.h"
 #include <signal.h>
 #include <stdio.h>
@@ -293,6 +294,34 @@ static void xz_keeps_to_the_memory_limit(void **state)
 	free(content);
 }
 
+/* A member that is unpacked as a whole, of a size that nobody knows, goes behind what is there. */
+static void whole_members_behind_others(void **state)
+{
+	(void)state;
+	enum { SIZE = 300000, BEFORE = 100 };
+	uint8_t *content = malloc(SIZE);
+	assert_non_null(content);
+	for (uint32_t i = 0, x = 1; i < SIZE; i++) content[i] = (uint8_t)((x = x * 1664525 + 1013904223) >> 24);
+	for (int f = 0; sheaf_filter_at(f); f++) {
+		sheaf_builder packed, out;
+		const char *found = NULL;
+		sheaf_builder_begin(&packed, cx, NULL);
+		sheaf_builder_begin(&out, cx, NULL);
+		sheaf_builder_append(&out, content, BEFORE);
+		assert_ok(sheaf_filter_pack(sheaf_filter_at(f), (sheaf_bytes){content, SIZE}, &packed, &found));
+		assert_ok(sheaf_filter_unpack_all(sheaf_filter_at(f), sheaf_builder_bytes(&packed), &out, &found));
+		assert_int_equal(out.size, BEFORE + SIZE);
+		assert_memory_equal(out.data, content, BEFORE);
+		assert_memory_equal(out.data + BEFORE, content, SIZE);
+		sheaf_bytes half = {packed.data, packed.size / 2};
+		assert_int_not_equal(sheaf_filter_unpack_all(sheaf_filter_at(f), half, &out, &found), SHEAF_OK);
+		assert_non_null(found);
+		sheaf_builder_drop(&packed);
+		sheaf_builder_drop(&out);
+	}
+	free(content);
+}
+
 int main(void)
 {
 	signal(SIGPIPE, SIG_IGN);
@@ -306,6 +335,7 @@ int main(void)
 		TEST(corrupted_at_every_byte),
 		TEST(trailing_garbage_is_refused),
 		TEST(xz_keeps_to_the_memory_limit),
+		TEST(whole_members_behind_others),
 	};
 	return cmocka_run_group_tests_name("compression", tests, NULL, NULL);
 }
