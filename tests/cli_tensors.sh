@@ -30,6 +30,11 @@ printf 'i,j,x,name\n0,2,1.5,a\n1,0,2.5,b\n0,1,3.5,c\n' >table.csv
 
 # ---- shown ----
 
+begin 'show: complex values are no sequences'
+expect 6 show hermitian.mtx
+has err 'expected a tensor of numbers, none missing, since its rows are to be sequences, found complex values'
+end
+
 begin 'cat --expand: zeros of an array stay'
 printf '%%%%MatrixMarket matrix array real general\n2 2\n0\n1\n2\n0\n' >array.mtx
 expect 0 cat --expand array.mtx
