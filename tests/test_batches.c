@@ -884,12 +884,9 @@ static void test_shards_of_launchers(void **state)
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) unsetenv(names[i]);
 }
 
-static void test_any_allocation_may_fail(void **state)
+/* Batches of a file, in this order; each allocation fails in turn, until none does. */
+static void fail_each_allocation(const data *file, const char *order)
 {
-	(void)state;
-	data text;
-	seed_random(47);
-	make_text(&text, "x.ctf", 30, 3, 0);
 	for (int64_t fail_at = 1, failed = true; failed; fail_at++) {
 		allocator memory = {.fail_at = fail_at};
 		sheaf_context_options options = options_with(&memory);
@@ -897,9 +894,9 @@ static void test_any_allocation_may_fail(void **state)
 		sheaf_dataset *dataset = NULL;
 		sheaf_batches *batches = NULL;
 		const sheaf_batch *batch;
-		sheaf_batch_options o = with_order("cntk", 0, 2);
+		sheaf_batch_options o = with_order(order, 0, 2);
 		sheaf_status status = sheaf_context_new(&options, &cx, &err);
-		if (!status) status = open_data(&text, 200, cx, &dataset);
+		if (!status) status = open_data(file, 200, cx, &dataset);
 		if (!status) status = sheaf_batches_open(&dataset, 1, &o, cx, &batches, &err);
 		while (!status) status = sheaf_batches_next(batches, &batch, &err);
 		failed = status != SHEAF_END;
@@ -909,7 +906,19 @@ static void test_any_allocation_may_fail(void **state)
 		sheaf_context_free(cx);
 		assert_int_equal(memory.bytes, 0);
 	}
+}
+
+static void test_any_allocation_may_fail(void **state)
+{
+	(void)state;
+	static char examples[] = "; name: {a} freq: 1 I: 1 T: 1; name: {b} freq: 2 I: 0 T: 0;";
+	data text;
+	seed_random(47);
+	make_text(&text, "x.ctf", 30, 3, 0);
+	fail_each_allocation(&text, "cntk");
 	free_data(&text);
+	const data weighted = {.bytes = {.data = (uint8_t *)examples, .size = sizeof examples - 1}, .name = "x.ex"};
+	fail_each_allocation(&weighted, "frequency");
 }
 
 int main(void)
