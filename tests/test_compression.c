@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Compressed inputs and outputs: whole, cut off, corrupted, followed by other bytes. */
-#include "io/filter.h"
 #include "io_support.h"
 #include <signal.h>
 #include <stdio.h>
