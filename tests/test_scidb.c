@@ -602,6 +602,25 @@ static void test_opaque_files_are_refused_by_name(void **state)
 	end_context(cx);
 }
 
+static sheaf_status forget(void *user, const sheaf_candidate *candidate, sheaf_error *at)
+{
+	(void)user, (void)candidate, (void)at;
+	return SHEAF_OK;
+}
+
+/* Many sizes of cells are tried: a stop is heard between two of them. */
+static void test_guess_that_is_stopped(void **state)
+{
+	(void)state;
+	static const uint8_t cells[1000];
+	sheaf_context *cx = usual_context();
+	write_file("cells", cells, sizeof cells);
+	assert_ok(sheaf_guess(in_folder("cells"), "scidb", cx, forget, NULL, &err));
+	sheaf_context_stop(cx);
+	assert_status(SHEAF_STOPPED, sheaf_guess(in_folder("cells"), "scidb", cx, forget, NULL, &err));
+	end_context(cx);
+}
+
 static void test_settings_are_needed(void **state)
 {
 	static read_cells cells;
@@ -801,6 +820,7 @@ int main(void)
 		cmocka_unit_test(test_declared_types),
 		cmocka_unit_test(test_declared_types_that_are_none),
 		cmocka_unit_test(test_opaque_files_are_refused_by_name),
+		cmocka_unit_test_setup_teardown(test_guess_that_is_stopped, make_folder, remove_folder),
 		cmocka_unit_test(test_settings_are_needed),
 		cmocka_unit_test(test_what_is_written),
 		cmocka_unit_test(test_statements),
