@@ -202,6 +202,38 @@ def written(folder, path, dense, names, about):
     point(code == 0, f"AnnData, {about}: through Binsparse, with its names", err)
 
 
+def indices(folder):
+    """An index out of range is found wherever it is, in lists that are in order or not; a chunk that was never
+    written has the fill value, and chunks lie in the file in any order."""
+    path, wrong = os.path.join(folder, "i.h5"), []
+    rng = np.random.RandomState(3)
+    for dtype in "i4", "i8", "u2":
+        sound = np.sort(np.argsort(rng.rand(400, 150), 1)[:, :100], 1).astype(dtype).ravel()
+        bad = (0, -1), (39999, 150), (16383, 150), (16384, 200), (99, 151), (20050, -7), (25099, 150)
+        for at, index in bad:
+            if dtype == "u2" and index < 0:
+                continue
+            for shuffled in False, True:
+                found = sound.copy()
+                if shuffled:
+                    found[[200, 201]] = found[[201, 200]]
+                found[at] = index
+                with h5py.File(path, "w") as file:
+                    file.create_dataset("indices", data=found, chunks=(777,))
+                    file["data"], file["shape"] = np.ones(40000, "f4"), np.array([400, 150])
+                    file["indptr"] = np.arange(0, 40001, 100)
+                code, _, err = run("cat", "--quiet", path)
+                if code != 4 or f"entry {at}: expected an index from 0 to 149, found {index}" not in err:
+                    wrong.append((dtype, at, index, shuffled, code, err))
+    point(not wrong, "an index out of range is found", wrong[:3])
+    with h5py.File(path, "w") as file:
+        sparse_one = file.create_dataset("a", (100000,), "i4", chunks=(777,), fillvalue=-3)
+        for begin in 77700, 0, 1554, 777, 50505, 99456:
+            sparse_one[begin : begin + 777] = np.arange(begin, min(begin + 777, 100000))
+        stored = sparse_one[:]
+    same(path, stored, None, "chunks in any order, and some that are not there")
+
+
 def arrays(folder):
     path = os.path.join(folder, "arrays.h5")
     rng = np.random.RandomState(3)
@@ -402,6 +434,7 @@ def losses(folder):
 def main():
     with tempfile.TemporaryDirectory(prefix="sheaf-makers.") as folder:
         makers(folder)
+        indices(folder)
         arrays(folder)
         packed(folder)
         odd_names(folder)

@@ -94,6 +94,55 @@ static sheaf_status deliver_fill(const reading *r, int64_t from, int64_t to, she
 	return SHEAF_OK;
 }
 
+/* ---- chunks as they are ---- */
+
+/* Whether chunks have no filters and are stored as they are needed, so that they can be read to their places,
+ * and those that follow one another in the file at once. */
+static bool is_plain(const reading *r)
+{
+	const sheaf_box_detail *inside = r->item->inside;
+	return inside->chunk && inside->nfilters == 0 && r->box->driver->chunk_at && is_as_wanted(r);
+}
+
+static int64_t values_of_chunk(const reading *r) { return r->item->inside->chunk * r->item->inside->per; }
+
+/* Where the file has the chunk of a value; -1: nowhere, -2: in another size. */
+static int64_t chunk_of(const reading *r, int64_t value)
+{
+	int64_t values = values_of_chunk(r);
+	return r->box->driver->chunk_at(r->box->state, r->item, value / values,
+	                                (size_t)values * width_of(r->item));
+}
+
+/* The end of the chunks that follow one another in the file, from the one of value `at` on. */
+static int64_t end_of_run(const reading *r, int64_t at, int64_t upto, int64_t place)
+{
+	int64_t values = values_of_chunk(r), size = values * (int64_t)width_of(r->item);
+	int64_t end = (at / values + 1) * values;
+	for (; place >= 0 && end < upto && chunk_of(r, end) == place + size; end += values) place += size;
+	return end < upto ? end : upto;
+}
+
+static sheaf_status read_plain(const reading *r, part *p, sheaf_error *err)
+{
+	size_t width = width_of(r->item);
+	for (int64_t at = p->want, end; at < p->upto; at = end) {
+		int64_t place = chunk_of(r, at), skip = at % values_of_chunk(r);
+		end = end_of_run(r, at, p->upto, place);
+		if (place == SHEAF_BOX_ODD_CHUNK) {
+			p->in_filters = true;
+			return sheaf_fail(err, SHEAF_DATA, "expected a chunk of %zu bytes, found one of another size",
+			                  (size_t)values_of_chunk(r) * width);
+		}
+		if (place < 0)
+			SHEAF_TRY(deliver_fill(r, at, end, err));
+		else
+			SHEAF_TRY(r->box->store.read(r->box->store.user, place + skip * (int64_t)width, place_of(r, at),
+			                             (size_t)(end - at) * width, err));
+	}
+	return SHEAF_OK;
+}
+
 /* ---- parts ---- */
 
 static sheaf_status read_stretch(const reading *r, part *p, sheaf_error *err)
@@ -143,8 +192,9 @@ static void work(void *user, void *item)
 	part *p = (part *)item;
 	p->failure.status = SHEAF_OK;
 	p->in_filters = false;
-	p->failure.status =
-		r->item->inside->chunk ? unpack_chunk(r, p, &p->failure) : read_stretch(r, p, &p->failure);
+	p->failure.status = is_plain(r)              ? read_plain(r, p, &p->failure)
+	                    : r->item->inside->chunk ? unpack_chunk(r, p, &p->failure)
+	                                             : read_stretch(r, p, &p->failure);
 }
 
 static void drop(void *user, void *item)
@@ -186,7 +236,7 @@ static sheaf_status fetch(const reading *r, part *p, int64_t number, sheaf_error
 	if (!p->stored.cx) sheaf_builder_begin(&p->stored, r->box->cx, NULL);
 	p->stored.size = 0;
 	p->skipped = 0;
-	if (!r->item->inside->chunk) return SHEAF_OK;
+	if (!r->item->inside->chunk || is_plain(r)) return SHEAF_OK;
 	find_kept(r, p, number);
 	if (p->kept.data) return SHEAF_OK;
 	return r->box->driver->read_chunk(r->box->state, r->item, number, &p->skipped, &p->stored, err);
@@ -196,8 +246,10 @@ static sheaf_status fetch(const reading *r, part *p, int64_t number, sheaf_error
 static int64_t length_of_part(const reading *r)
 {
 	enum { STRETCH = 2 << 20 };
-	const sheaf_box_detail *inside = r->item->inside;
-	return inside->chunk ? inside->chunk * inside->per : STRETCH / (int64_t)width_of(r->item);
+	int64_t stretch = STRETCH / (int64_t)width_of(r->item);
+	if (!r->item->inside->chunk) return stretch;
+	int64_t chunk = values_of_chunk(r);
+	return is_plain(r) && stretch > chunk ? stretch / chunk * chunk : chunk;
 }
 
 static sheaf_status pass_first(const reading *r, sheaf_pipeline *parts, sheaf_error *err)

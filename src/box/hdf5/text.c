@@ -82,35 +82,61 @@ static sheaf_status find_object(const sheaf_hdf5_reader *r, const sheaf_hdf5_loo
 	           : sheaf_hdf5_refuse(l, byte + (int64_t)o.at, "a text as long as its reference says", o.size);
 }
 
-/* The bytes of the elements of `width` bytes to which the reference leads. */
-static sheaf_status find_elements(sheaf_hdf5_reader *r, sheaf_hdf5_look *l, const uint8_t *reference,
-                                  uint32_t width, sheaf_bytes *out)
+/* Which object of which collection, and how many bytes of it. */
+typedef struct reference {
+	uint64_t size;
+	int64_t address;
+	uint32_t number;
+} reference;
+
+static reference read_reference(const sheaf_hdf5_reader *r, const uint8_t *bytes, uint32_t width)
 {
-	*out = (sheaf_bytes){0};
-	sheaf_cursor c = sheaf_cursor_over(reference, SHEAF_HDF5_REFERENCE_SIZE(r), -1);
-	uint64_t size = (uint64_t)sheaf_cursor_u32le(&c, "a reference") * width;
-	int64_t address = sheaf_hdf5_take_address(r, &c, "a reference");
-	uint32_t number = sheaf_cursor_u32le(&c, "a reference");
-	if (size == 0 || address == 0) return SHEAF_OK;
-	SHEAF_TRY(read_collection(r, l, address));
-	SHEAF_TRY(find_object(r, l, number, size, &out->data));
-	out->size = (size_t)size;
+	reference to;
+	sheaf_cursor c = sheaf_cursor_over(bytes, SHEAF_HDF5_REFERENCE_SIZE(r), -1);
+	to.size = (uint64_t)sheaf_cursor_u32le(&c, "a reference") * width;
+	to.address = sheaf_hdf5_take_address(r, &c, "a reference");
+	to.number = sheaf_cursor_u32le(&c, "a reference");
+	return to;
+}
+
+/* The bytes to which the reference leads. */
+static sheaf_status find_elements(sheaf_hdf5_reader *r, sheaf_hdf5_look *l, const reference *to,
+                                  sheaf_bytes *out)
+{
+	SHEAF_TRY(read_collection(r, l, to->address));
+	SHEAF_TRY(find_object(r, l, to->number, to->size, &out->data));
+	out->size = (size_t)to->size;
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_hdf5_append_sequence(sheaf_hdf5_reader *r, const uint8_t *reference, uint32_t width,
+/* The same without a look at the file, in the collection that was read last. */
+static bool find_at_hand(const sheaf_hdf5_reader *r, const reference *to, sheaf_bytes *out)
+{
+	object o = {0};
+	if (to->address != r->collection_at || to->number >= r->objects.size / sizeof o) return false;
+	memcpy(&o, r->objects.data + to->number * sizeof o, sizeof o);
+	*out = (sheaf_bytes){r->collection.data + o.at, (size_t)to->size};
+	return o.at > 0 && to->size <= o.size;
+}
+
+sheaf_status sheaf_hdf5_append_sequence(sheaf_hdf5_reader *r, const uint8_t *reference_bytes, uint32_t width,
                                         bool is_text, sheaf_builder *out, sheaf_error *err)
 {
 	sheaf_hdf5_look l;
-	sheaf_bytes found;
+	sheaf_bytes found = {0};
+	sheaf_status status = SHEAF_OK;
+	reference to = read_reference(r, reference_bytes, width);
+	if (to.size == 0 || to.address == 0) return SHEAF_OK;
 	sheaf_mutex_lock(&r->lock);
-	sheaf_hdf5_look_begin(&l, r, NULL, err);
-	sheaf_status status = find_elements(r, &l, reference, width, &found);
+	if (!find_at_hand(r, &to, &found)) {
+		sheaf_hdf5_look_begin(&l, r, NULL, err);
+		status = find_elements(r, &l, &to, &found);
+		sheaf_hdf5_look_end(&l);
+	}
 	if (!status && found.size)
 		sheaf_builder_append(out, found.data,
 		                     is_text ? strnlen((const char *)found.data, found.size) : found.size);
 	if (!status) status = sheaf_builder_status(out, err);
-	sheaf_hdf5_look_end(&l);
 	sheaf_mutex_unlock(&r->lock);
 	return status;
 }

@@ -312,6 +312,7 @@ const sheaf_box_driver sheaf_hdf5_writing_driver = {
 	.text = text_of_attribute,
 	.read_rows = sheaf_hdf5_read_rows,
 	.read_chunk = sheaf_hdf5_read_chunk,
+	.chunk_at = sheaf_hdf5_chunk_at,
 	.text_of = sheaf_hdf5_text_of,
 	.make_group = make_group,
 	.remove = remove_array,

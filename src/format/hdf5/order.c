@@ -58,34 +58,42 @@ typedef struct lists {
 	const sheaf_hdf_reader *in;
 	sheaf_type type;
 	int64_t list, last; /* the unfinished one, and its last index */
+	int64_t most;       /* indices are below it */
 	bool sorted;
 } lists;
 
-/* Indices [first, first + n), which end within a list or at its end. */
-static void see_lists(lists *l, const sheaf_buffer *some, int64_t first, int64_t n)
+/* Indices [first, first + n), which end within a list or at its end. Whether all are in range: of a list that
+ * is in order, the first and the last one say that; false also if it is not known. */
+static bool see_lists(lists *l, const sheaf_buffer *some, int64_t first, int64_t n)
 {
+	bool in_range = true;
 	const int64_t *pointers = l->in->pointers;
 	for (; l->list < l->in->npointers - 1 && l->sorted; l->list++) {
 		int64_t begin = pointers[l->list], end = pointers[l->list + 1];
 		int64_t from = begin > first ? begin - first : 0, to = (end < first + n ? end : first + n) - first;
-		if (from < to && begin < first) l->sorted = sheaf_index_at(some->data, l->type, from) > l->last;
-		if (from < to)
+		if (from < to) {
+			int64_t least = sheaf_index_at(some->data, l->type, from);
+			l->sorted = begin >= first || least > l->last;
 			l->sorted &=
 				l->type == SHEAF_I64 ? ascends_i64(some->data, from, to) : ascends_i32(some->data, from, to);
-		if (from < to) l->last = sheaf_index_at(some->data, l->type, to - 1);
-		if (end > first + n) return;
+			l->last = sheaf_index_at(some->data, l->type, to - 1);
+			in_range &= least >= 0 && l->last < l->most;
+		}
+		if (end > first + n) break;
 	}
+	return in_range && l->sorted;
 }
 
 static sheaf_status lists_are_sorted(const sheaf_hdf_reader *in, sheaf_tensor *t, sheaf_error *err)
 {
-	enum { STEP = 1 << 18 };
+	enum { STEP = 1 << 18, IN_CACHE = 1 << 14 /* a second check finds them there */ };
 	const sheaf_box_item *item = in->set.indices;
 	int inner = !in->set.by_columns;
 	bool narrow =
 		item && (item->type == SHEAF_I32 || in->indices.data) && in->schema.fields[inner].type == SHEAF_I32;
-	lists l = {.in = in, .type = narrow ? SHEAF_I32 : SHEAF_I64, .sorted = true};
-	int64_t step = in->indices.data ? in->rows : STEP;
+	lists l = {
+		.in = in, .type = narrow ? SHEAF_I32 : SHEAF_I64, .most = in->shape[inner], .sorted = true};
+	int64_t step = in->indices.data ? IN_CACHE : STEP, width = (int64_t)sheaf_type_size(l.type);
 	sheaf_buffer some = {0};
 	sheaf_status status = SHEAF_OK;
 	for (int64_t first = 0; first < in->rows && !status; first += step) {
@@ -93,11 +101,11 @@ static sheaf_status lists_are_sorted(const sheaf_hdf_reader *in, sheaf_tensor *t
 		sheaf_box_run run = {item, first, first + n};
 		status = sheaf_check_stop(in->cx, err);
 		if (!status && in->indices.data)
-			some = sheaf_buffer_ref(&in->indices);
+			some = (sheaf_buffer){in->indices.data + first * width, (size_t)(n * width), NULL};
 		else if (!status)
 			status = sheaf_box_read(in->box, run, l.type, &some, err);
-		if (!status) status = sheaf_hdf_check_indices(in, run, inner, &some, l.type, err);
-		if (!status) see_lists(&l, &some, first, n);
+		if (!status && !see_lists(&l, &some, first, n))
+			status = sheaf_hdf_check_indices(in, run, inner, &some, l.type, err);
 	}
 	sheaf_buffer_reset(&some);
 	t->sorted = l.sorted;
