@@ -931,6 +931,43 @@ def check_written(folder):
     )
 
 
+REFERENCE = """
+import sys, numpy, scipy.sparse
+from binsparse import load_binsparse, save_binsparse
+from binsparse.conversions import numpy as dense, scipy as sparse
+for kind in "int8", "int64", "uint16", "float32", "float64", "complex64", "complex128":
+    m = scipy.sparse.csr_matrix(numpy.array([[0, 2, 0, 1], [0, 0, 0, 0], [7, 0, 3, 0]]).astype(kind))
+    for form in "csr", "csc", "coo", "dense":
+        name = f"{sys.argv[1]}/{kind}.{form}"
+        if sys.argv[2] == "write":
+            t = dense.from_numpy(m.toarray()) if form == "dense" else sparse.from_scipy(m.asformat(form))
+            save_binsparse(t, name + ".zarr")
+            continue
+        t = load_binsparse(name + ".ours.zarr")
+        found = dense.to_numpy(t) if form == "dense" else sparse.to_scipy(t).toarray()
+        assert found.dtype == m.dtype and (found == m.toarray()).all(), (name, found)
+"""
+
+
+def check_reference(folder):
+    """Binsparse's Python reference writes Zarr that is read here, and reads what is written here."""
+    name, python = "Binsparse's Python reference and Zarr", [ZARR_PYTHON, "-c"]
+    asked = subprocess.run([*python, "import binsparse, zarr, scipy"], capture_output=True, check=False)
+    if asked.returncode:
+        skip(name, "no binsparse")
+        return
+    folder = os.path.join(folder, "reference")
+    os.makedirs(folder)
+    p = subprocess.run([*python, REFERENCE, folder, "write"], capture_output=True, check=False)
+    wrong = p.stderr.decode()[-300:] if p.returncode else ""
+    for theirs in os.listdir(folder):
+        theirs = os.path.join(folder, theirs)
+        ours = theirs.replace(".zarr", ".ours.zarr")
+        wrong += run("convert", "--quiet", theirs, ours)[2] + run("diff", "--strict", theirs, ours)[2]
+    p = subprocess.run([*python, REFERENCE, folder, "check"], capture_output=True, check=False)
+    point(not wrong and p.returncode == 0, name, wrong + p.stderr.decode()[-300:])
+
+
 def check_noise(folder):
     """Numbers that compression makes longer come back, and gzip's own program agrees."""
     noise, wrong = random.Random(5), []
@@ -1038,6 +1075,7 @@ def main():
         check_mutants(it)
         check_zarr_python(os.path.join(folder, "python"))
         check_written(os.path.join(folder, "written"))
+        check_reference(os.path.join(folder, "written"))
         check_noise(os.path.join(folder, "written"))
         check_replaced(os.path.join(folder, "written"))
         check_bound(it)
