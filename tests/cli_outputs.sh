@@ -475,6 +475,15 @@ expect 0 info streams.cbf
 has out '  s19999  dense  dim 1  float32'
 end
 
+begin '70,000 columns: more members than the short list of a ZIP file counts'
+awk 'BEGIN { for (r = 0; r < 3; r++) for (c = 0; c < 70000; c++) {
+	printf "%s%s", r ? r * c : "c" c, c < 69999 ? "," : "\n" } }' >wide.csv
+for to in npz arrow; do
+	expect 0 convert -q wide.csv wide.$to
+	expect 0 diff wide.csv wide.$to
+done
+end
+
 begin 'an unknown suffix: the known ones are listed'
 expect 2 convert a.ctf a.parquet
 has err 'a.parquet: expected a suffix that names one format, found .parquet; there are '
