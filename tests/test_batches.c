@@ -917,7 +917,8 @@ static void test_any_allocation_may_fail(void **state)
 	make_text(&text, "x.ctf", 30, 3, 0);
 	fail_each_allocation(&text, "cntk");
 	free_data(&text);
-	const data weighted = {.bytes = {.data = (uint8_t *)examples, .size = sizeof examples - 1}, .name = "x.ex"};
+	const data weighted = {.bytes = {.data = (uint8_t *)examples, .size = sizeof examples - 1},
+	                       .name = "x.ex"};
 	fail_each_allocation(&weighted, "frequency");
 }
 

@@ -493,7 +493,7 @@ static void test_mending(void **state)
 	assert_read_with("repair", FORMAT("COO", "[2,2]", 2, U0 U1, "iso[int8]"),
 	                 "indices_0:u8=1 0|indices_1:u8=0 0|values:i8=5", "[[0,0],5],[[1,0],5]",
 	                 SORTED("1 that does not"));
-	/* What is told of the tensor is told of the mended one. */
+	/* The description is of the mended tensor. */
 	reading mended = read_tensor_as(FORMAT("CVEC", "[9]", 4, U0, "int8"),
 	                                "indices_0:u8=8 1 8 0|values:i8=1 2 3 4", true, "repair",
 	                                SHEAF_TAKES_ENTRIES, 100);
