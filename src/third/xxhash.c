@@ -37,7 +37,7 @@ static sheaf_digest hash_many(const void *data, size_t size, uint64_t seed)
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-sheaf_digest sheaf_xxhash(const void *data, size_t size, uint64_t seed)
+__attribute__((flatten)) sheaf_digest sheaf_xxhash(const void *data, size_t size, uint64_t seed)
 {
 	enum { FEW = 16 };
 	if (size > FEW) return hash_many(data, size, seed);
@@ -45,7 +45,7 @@ sheaf_digest sheaf_xxhash(const void *data, size_t size, uint64_t seed)
 	return (sheaf_digest){h.low64, h.high64};
 }
 
-void sheaf_xxhash_words(const void *words, size_t n, uint64_t *low, uint64_t *high)
+__attribute__((flatten)) void sheaf_xxhash_words(const void *words, size_t n, uint64_t *low, uint64_t *high)
 {
 	enum { WORD = sizeof(uint64_t) };
 	for (size_t i = 0; i < n; i++) {
