@@ -486,7 +486,8 @@ end
 
 begin 'an unknown suffix: the known ones are listed'
 expect 2 convert a.ctf a.parquet
-has err 'a.parquet: expected a suffix that names one format, found .parquet; there are '
+has err 'a.parquet: expected a suffix that names one format, found .parquet (which is not written; '
+has err 'Polars and DuckDB make it of .arrow, which is); there are '
 has err ' .cbf '
 has err '; or name the format to write (--to)'
 expect 2 convert a.ctf ./noname

@@ -110,15 +110,24 @@ static const char *suffix_of(const char *path)
 	return dot && dot > name ? dot : "none";
 }
 
+/* Of a known format that is not written, where other programs make it of one that is. */
+static const char *way_round(const char *suffix)
+{
+	if (strcmp(suffix, ".parquet") == 0)
+		return " (which is not written; pyarrow, Polars and DuckDB make it of .arrow, which is)";
+	return "";
+}
+
 sheaf_status sheaf_refuse_suffix(const char *path, sheaf_error *err)
 {
 	char suffixes[400] = "";
+	const char *suffix = suffix_of(path);
 	list_suffixes(suffixes, sizeof suffixes);
 	return sheaf_fail(
 		err, SHEAF_USAGE,
-		"%s: expected a suffix that names one format, found %s; there are %s; or name the format "
-		"to write (" SHEAF_OPTION("to") ")",
-		path, suffix_of(path), suffixes);
+		"%s: expected a suffix that names one format, found %s%s; there are %s; or name the "
+		"format to write (" SHEAF_OPTION("to") ")",
+		path, suffix, way_round(suffix), suffixes);
 }
 
 const sheaf_format *sheaf_format_of_name(const char *path)
