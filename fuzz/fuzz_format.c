@@ -156,7 +156,9 @@ static void hear(void *user, const sheaf_problem *problem)
 	const int64_t places[] = {(int64_t)problem->severity, at->line, at->column, at->byte, at->chunk, at->row};
 	char text[1000];
 	sheaf_problem_text(problem, text, sizeof text);
-	o->said = mix(mix(o->said, text, strlen(text)), places, sizeof places);
+	o->said = mix(o->said, text, strlen(text));
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+		o->said = (o->said ^ (uint64_t)places[i]) * UINT64_C(0x100000001b3);
 }
 
 /* `o` records the findings; NULL: they are dropped. */
@@ -529,7 +531,7 @@ static void respell_and_back(const choice *c)
 /* Which one depends on the input alone; NULL: this one. */
 static const sheaf_format *another_format(const choice *c)
 {
-	int n = 0;
+	int n = 1;
 	while (sheaf_format_at(n)) n++;
 	const sheaf_format *to = sheaf_format_at((int)(c->file.size % (size_t)n));
 	return to == c->format || !(sheaf_format_can(to) & SHEAF_CAN_WRITE) ? NULL : to;

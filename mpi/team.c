@@ -35,11 +35,10 @@ static void refuse_foreign_launcher(void)
 	static const char *const words[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
 	for (size_t k = 0; team_size == 1 && k < sizeof words / sizeof *words; k++) {
 		const char *size = getenv(words[k]);
-		if (!size || atoi(size) <= 1) continue;
+		if (!size || strtol(size, NULL, 10) <= 1) continue;
 		say("error",
 		    "sheaf-mpi: expected to be one of %s ranks (%s), found itself alone; use the launcher of the MPI "
-		    "that "
-		    "it was built with",
+		    "that it was built with",
 		    size, words[k]);
 		MPI_Finalize();
 		exit(EXIT_USAGE);

@@ -366,14 +366,14 @@ static sheaf_status copy_words(const sheaf_arrow_part *p, sheaf_column_builder *
                                sheaf_error *err)
 {
 	int64_t word;
-	sheaf_arrow_part all;
+	sheaf_arrow_part all = {0};
 	SHEAF_TRY(find_words(p, &all, err));
 	sheaf_arrow_type type = sheaf_arrow_type_of(all.schema);
 	SHEAF_TRY(sheaf_arrow_check_part(&all, type.views ? 2 : 3, err));
 	sheaf_builder_i64(&to->levels[level].offsets, 0);
 	for (int64_t i = 0; i < p->n; i++) {
 		SHEAF_TRY(word_at(p, &all, i, &to->levels[level], &word, err));
-		append_text(to, level, word < 0 ? (sheaf_bytes){0} : text_at(&all, &type, word));
+		append_text(to, level, word >= 0 ? text_at(&all, &type, word) : (sheaf_bytes){0});
 	}
 	return sheaf_builder_status(&to->levels[level].offsets, err);
 }
@@ -415,7 +415,7 @@ static sheaf_status take_texts(const sheaf_arrow_part *p, sheaf_column_builder *
 sheaf_status sheaf_arrow_take_values(const sheaf_arrow_part *p, sheaf_column_builder *to, int level,
                                      sheaf_error *err)
 {
-	sheaf_arrow_part words;
+	sheaf_arrow_part words = {0};
 	sheaf_arrow_type type = sheaf_arrow_type_of(p->schema->dictionary ? p->schema->dictionary : p->schema);
 	if (p->schema->dictionary && type.class != SHEAF_IS_TEXT && type.class != SHEAF_IS_BYTES) {
 		SHEAF_TRY(find_words(p, &words, err));
