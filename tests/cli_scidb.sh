@@ -89,7 +89,7 @@ expect 0 merge --format-string "$FIXED" a.scidb b.scidb merged.csv
 expect 0 convert --format-string "$FIXED" a.scidb b.scidb converted.csv
 same merged.csv converted.csv
 expect 2 merge text.ctf text.ctf text.parquet
-has err 'found .parquet; there are .ctf'
+has err 'found .parquet (which is not written; '
 rm -f a.scidb b.scidb
 end
 
