@@ -96,6 +96,13 @@ def check_wholes(folder):
         check(folder, f"a.ex to bex {' '.join(words)}", words, ["a.ex"], "bex", FEW)
     check(folder, "compressed examples at the merge", [], ["a.ex"], "ex.gz", FEW)
     names = make_parts(folder, 2, ["--rows", "1"], ["a.ex"], "bex")
+    done = sheaf(folder, "convert", "-f", "--rows", "1", "--part", "1/2", "a.ex", names[0])
+    tap.point(
+        "found one that copies what the format has; the parts have nothing, and the merge converts everything"
+        in done.stderr.decode(),
+        "the first part says that the merge does all of it",
+        done.stderr.decode(),
+    )
     done = sheaf(folder, "merge", names[0], "whole.bex")
     tap.point(
         done.returncode == 2 and "part 2/2 missing" in done.stderr.decode(),

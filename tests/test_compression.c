@@ -293,7 +293,7 @@ static void xz_keeps_to_the_memory_limit(void **state)
 	free(content);
 }
 
-/* A member that is unpacked as a whole, of a size that nobody knows, goes behind what is there. */
+/* A member of unknown size that is unpacked as a whole is appended to what is there. */
 static void whole_members_behind_others(void **state)
 {
 	(void)state;

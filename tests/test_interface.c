@@ -912,6 +912,28 @@ static void test_what_has_no_place(void **state)
 	}
 }
 
+/* The message names the type of the words, not of the indices. */
+static void test_dictionaries_that_have_no_place(void **state)
+{
+	(void)state;
+	static const char *const formats[] = {"d:38,2", "+vl", "+m"};
+	for (size_t i = 0; i < COUNT(formats); i++) {
+		made_array m;
+		sheaf_arrow_reader *reader;
+		sheaf_frame frame;
+		char message[80];
+		make(&m, 1, 1);
+		put_field(&m, 0, "c", "c", 0);
+		struct ArrowSchema words = {.format = formats[i], .name = ""};
+		m.fields[0].dictionary = &words;
+		put_column(&m, 0, 1, 0, (const void *[]){NULL, "1"}, 2);
+		assert_status(SHEAF_UNSUPPORTED, read_made(&m, &reader, &frame));
+		snprintf(message, sizeof message, "found a dictionary of type \"%s\"", formats[i]);
+		assert_message(message);
+		end_made(&m, NULL, &frame);
+	}
+}
+
 /* Row r of a column, after those before it. */
 static void put_cell(char *text, size_t size, const sheaf_frame *frame, int column, int64_t r)
 {
@@ -996,7 +1018,7 @@ static void test_arrays_that_are_not_sound(void **state)
 		const char *message;
 	} bad[] = {{"i", 1, 0, one, 2, "as many positions as its parent covers, found 1"},
 	           {"i", 2, 0, one, 1, "the buffers of its type, found 1"},
-	           {"i", 2, 0, none, 2, "a buffer with its elements"},
+	           {"i", 2, 0, none, 2, "expected its elements, found none in buffer 1"},
 	           {"i", -1, 0, one, 2, "positions"},
 	           {"u", 2, 0, texts, 3, ""},
 	           {"i", 2, 1, gap, 2, "null"}};
@@ -1087,6 +1109,7 @@ int main(void)
 		cmocka_unit_test(test_decimals),
 		cmocka_unit_test(test_decimals_of_too_many_digits),
 		cmocka_unit_test(test_what_has_no_place),
+		cmocka_unit_test(test_dictionaries_that_have_no_place),
 		cmocka_unit_test(test_arrays_that_are_not_sound),
 		cmocka_unit_test(test_capsules_need_python),
 		cmocka_unit_test(test_memory_that_is_refused),

@@ -903,6 +903,11 @@ static void test_what_was_closed(void **state)
 	sheaf_close(d);
 	assert_usage(sheaf_next(d, &frame, &err),
 	             "sheaf_next: expected an open dataset, found one that was closed");
+	sheaf_frame none;
+	assert_usage(sheaf_read_all(d, &none, &err), "sheaf_read_all: expected an open dataset");
+	assert_usage(sheaf_skip(d, 1, &err), "sheaf_skip: expected an open dataset");
+	assert_usage(sheaf_dataset_read_piece(d, 0, &none, cx, &err),
+	             "sheaf_dataset_read_piece: expected an open dataset");
 	assert_ok(sheaf_write(w, &rows, &err));
 	assert_ok(sheaf_finish(w, &err));
 	assert_usage(sheaf_finish(w, &err), "sheaf_finish: expected an open writer, found one that was closed");
@@ -918,6 +923,11 @@ static void test_what_was_closed(void **state)
 	sheaf_batches_close(b);
 	sheaf_batches_close(b);
 	assert_usage(sheaf_batches_next(b, &batch, &err), "sheaf_batches_next: expected open batches");
+	assert_usage(sheaf_batches_skip(b, 1, &err), "sheaf_batches_skip: expected open batches");
+	assert_usage(sheaf_batches_seek(b, 0, &err), "sheaf_batches_seek: expected open batches");
+	assert_usage(sheaf_batches_start_epoch(b, 0, 1, &err),
+	             "sheaf_batches_start_epoch: expected open batches");
+	assert_usage(sheaf_batches_resume(b, "{}", &err), "sheaf_batches_resume: expected open batches");
 	sheaf_close(d);
 	sheaf_context_free(other);
 	sheaf_context_free(other);

@@ -137,6 +137,70 @@ static void test_padded(void **state)
 	close_packer(&p);
 }
 
+/* The rows of a packed batch as a frame, as JSON. */
+static void assert_rows(packer *p, const sheaf_batch *batch, const char *wanted)
+{
+	sheaf_schema schema;
+	sheaf_frame rows;
+	sheaf_buffer text = {0};
+	assert_ok(sheaf_batch_grid(p->batches, batch, &schema, &rows, &err));
+	assert_ok(sheaf_frame_check(&rows, &schema, SHEAF_CHECK_FULL, &err));
+	assert_ok(sheaf_rows_text(&rows, &schema, SHEAF_JSON, 0, 0, rows.nrows, &text, &err));
+	assert_int_equal(text.size, strlen(wanted));
+	assert_memory_equal(text.data, wanted, text.size);
+	sheaf_buffer_reset(&text);
+	sheaf_frame_free(&rows);
+	sheaf_schema_free(&schema);
+}
+
+static void test_rows_of_a_grid(void **state)
+{
+	(void)state;
+	packer p;
+	static const char text[] = "4 |A 1 |B 1:1\n4 |A 2 |B\n5 |A 3 |B 2:7\n";
+	sheaf_batch_options options = {.batch_size = 9, .packing = SHEAF_PACK_PADDED};
+	assert_ok(open_packer(&p, text, "A:1:dense", "B:9:sparse", options));
+	assert_rows(&p, next_batch(&p),
+	            "{\"key\":4,\"streams\":{\"A\":[[1],[2]],\"A.mask\":[[1],[1]],"
+	            "\"B\":[[[1,1]],[]],\"B.mask\":[[1],[1]]}}\n"
+	            "{\"key\":5,\"streams\":{\"A\":[[3],[0]],\"A.mask\":[[1],[0]],"
+	            "\"B\":[[[2,7]],[]],\"B.mask\":[[1],[0]]}}\n");
+	close_packer(&p);
+	options.packing = SHEAF_PACK_SEQUENCES;
+	assert_ok(open_packer(&p, text, "A:1:dense", "B:9:sparse", options));
+	assert_rows(&p, next_batch(&p),
+	            "{\"key\":0,\"streams\":{\"A\":[[1],[2]],\"A.mask\":[[1],[1]],\"A.key\":[[4],[4]],\"A.step\":[[0],[1]],"
+	            "\"B\":[[[1,1]],[]],\"B.mask\":[[1],[1]],\"B.key\":[[4],[4]],\"B.step\":[[0],[1]]}}\n"
+	            "{\"key\":1,\"streams\":{\"A\":[[3],[0]],\"A.mask\":[[1],[0]],\"A.key\":[[5],[0]],\"A.step\":[[0],[0]],"
+	            "\"B\":[[[2,7]],[]],\"B.mask\":[[1],[0]],\"B.key\":[[5],[0]],\"B.step\":[[0],[0]]}}\n");
+	close_packer(&p);
+}
+
+static void test_no_rows_of_a_grid(void **state)
+{
+	(void)state;
+	packer p;
+	sheaf_schema schema;
+	sheaf_frame rows;
+	assert_ok(open_packer(&p, "1 |A 1 |B 1:1\n", "A:1:dense", "B:9:sparse",
+	                      (sheaf_batch_options){.batch_size = 9}));
+	const sheaf_batch *batch;
+	assert_ok(sheaf_batches_next(p.batches, &batch, &err));
+	assert_status(SHEAF_USAGE, sheaf_batch_grid(p.batches, batch, &schema, &rows, &err));
+	assert_message("batch: expected one that is packed, found one with a frame");
+	assert_status(SHEAF_USAGE, sheaf_batch_grid(p.batches, NULL, &schema, &rows, &err));
+	assert_status(SHEAF_USAGE, sheaf_batch_grid(NULL, batch, &schema, &rows, &err));
+	assert_status(SHEAF_USAGE, sheaf_batch_grid(p.batches, batch, NULL, &rows, &err));
+	assert_status(SHEAF_USAGE, sheaf_batch_grid(p.batches, batch, &schema, NULL, &err));
+	close_packer(&p);
+	/* A stream that has the name of another one's mask. */
+	assert_ok(open_packer(&p, "1 |A 1 |A.mask 1\n", "A:1:dense", "A.mask:1:dense",
+	                      (sheaf_batch_options){.batch_size = 9, .packing = SHEAF_PACK_PADDED}));
+	assert_status(SHEAF_USAGE, sheaf_batch_grid(p.batches, next_batch(&p), &schema, &rows, &err));
+	assert_message("A.mask");
+	close_packer(&p);
+}
+
 static void test_frames(void **state)
 {
 	(void)state;
@@ -308,6 +372,8 @@ int main(void)
 		cmocka_unit_test(test_sequences_share_rows),
 		cmocka_unit_test(test_streams_of_other_lengths),
 		cmocka_unit_test(test_padded),
+		cmocka_unit_test(test_rows_of_a_grid),
+		cmocka_unit_test(test_no_rows_of_a_grid),
 		cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_truncated_sequences_go_on),

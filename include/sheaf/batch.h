@@ -53,8 +53,8 @@ typedef struct sheaf_batch_options {
 	                    * weighted by the column "freq". NULL: "sheaf" */
 	uint64_t seed;     /* of sweep 0; each sweep gets a new shuffle */
 	int64_t
-		window; /* the number of chunks (or samples) within which rows are shuffled; 0: all that the
-	             * memory    limit allows; in order "cntk" CNTK's default: 4 GiB of chunks, or all samples */
+		window; /* the number of chunks (or samples) within which rows are shuffled; 0: all that the memory
+	             * limit allows; in order "cntk" CNTK's default: 4 GiB of chunks, or all samples */
 	bool window_in_samples;
 	int64_t batch_size; /* 0: 256 */
 	sheaf_size_unit unit;

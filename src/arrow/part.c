@@ -55,7 +55,7 @@ sheaf_status sheaf_arrow_check_part(const sheaf_arrow_part *p, int64_t buffers, 
 	    end > p->array->offset + p->array->length)
 		return sheaf_arrow_damaged(p, "as many positions as its parent covers, found", p->array->length, err);
 	if (p->n > 0 && buffers > 1 && !p->array->buffers[1])
-		return sheaf_arrow_damaged(p, "a buffer with its elements, found", 0, err);
+		return sheaf_arrow_damaged(p, "its elements, found none in buffer", 1, err);
 	if (p->array->n_children != p->schema->n_children)
 		return sheaf_arrow_damaged(p, "the children of its schema, found", p->array->n_children, err);
 	return SHEAF_OK;
@@ -97,7 +97,7 @@ static sheaf_status take_elements(const sheaf_arrow_part *p, int i, sheaf_arrow_
 	const uint8_t *data = (const uint8_t *)p->array->buffers[i];
 	if (!data || !sheaf_mul_size(&bytes, (uint64_t)which.n, size) ||
 	    !sheaf_mul_size(&before, (uint64_t)which.from, size))
-		return sheaf_arrow_damaged(p, "a buffer with its elements, found", i, err);
+		return sheaf_arrow_damaged(p, "its elements, found none in buffer", i, err);
 	data += before;
 	if ((uintptr_t)data % size) {
 		sheaf_builder_append(to, data, bytes);

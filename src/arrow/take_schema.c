@@ -152,14 +152,15 @@ static const char *words_of(const struct ArrowSchema *column)
 
 static sheaf_status refuse(const struct ArrowSchema *column, sheaf_error *err)
 {
+	const struct ArrowSchema *of = column->dictionary ? column->dictionary : column;
 	return sheaf_fail(err, SHEAF_UNSUPPORTED,
 	                  "arrow column \"%s\": expected numbers, truth values, texts, bytes, dates, or lists of "
-	                  "numbers, found type \"%s\"%s%s%s%s (the program that has written it can cast it to "
+	                  "numbers, found %stype \"%s\"%s%s%s%s (the program that has written it can cast it to "
 	                  "float64 or text, or leave it out)",
-	                  column->name ? column->name : "", column->format ? column->format : "",
-	                  column->n_children > 0 ? " of \"" : "",
-	                  column->n_children > 0 ? column->children[0]->format : "",
-	                  column->n_children > 0 ? "\"" : "", words_of(column));
+	                  column->name ? column->name : "", column->dictionary ? "a dictionary of " : "",
+	                  of->format ? of->format : "", of->n_children > 0 ? " of \"" : "",
+	                  of->n_children > 0 && of->children[0]->format ? of->children[0]->format : "",
+	                  of->n_children > 0 ? "\"" : "", words_of(of));
 }
 
 /* Dictionaries hold texts, or items of one size. */
@@ -317,9 +318,9 @@ sheaf_status sheaf_arrow_take_schema(const struct ArrowSchema *rows, sheaf_schem
 	}
 	if (texts && out->rows == SHEAF_CELLS)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "arrow column \"%s\": expected lists of texts beside lists of numbers, found no lists "
-		                  "of numbers, so rows are those of a table, in which an item is one text (the program "
-		                  "that has written the file can join the texts of each list)",
+		                  "arrow column \"%s\": expected lists of texts beside lists of numbers, found no "
+		                  "lists of numbers, so rows are those of a table, in which an item is one text (the "
+		                  "program that has written the file can join the texts of each list)",
 		                  texts->name ? texts->name : "");
 	for (int64_t i = 0; i < rows->n_children; i++) {
 		SHEAF_TRY(sheaf_arrow_taking(rows->children[i], &taking, err));

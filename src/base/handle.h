@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Handles that callers hold. A second close, or a call after it, is noticed without a touch of freed memory.
- */
+/* Handles that callers hold. A second close, or a call after one, is noticed without reading freed memory. */
 #ifndef SHEAF_BASE_HANDLE_H
 #define SHEAF_BASE_HANDLE_H
 
@@ -14,7 +13,7 @@ bool sheaf_handle_close(const void *handle);
 
 sheaf_status sheaf_not_open(const char *function, const char *what, sheaf_error *err);
 
-/* "sheaf_next: expected an open dataset, found a closed one". */
+/* "sheaf_next: expected an open dataset, found one that was closed". */
 #define SHEAF_NEED_OPEN(handle, what) \
 	do { \
 		if (!sheaf_handle_is_open(handle)) return sheaf_not_open(__func__, what, err); \

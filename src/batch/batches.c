@@ -43,8 +43,8 @@ void sheaf_batches_stand_at(sheaf_batches *b)
 sheaf_status sheaf_batches_seek(sheaf_batches *b, int64_t position, sheaf_error *err)
 {
 	SHEAF_NEED(b, "batches");
+	SHEAF_NEED_OPEN(b, "open batches");
 	SHEAF_EXPECT(position >= 0, "a position of at least 0", position);
-	if (position < 0) return sheaf_refuse_number(err, "position", "0 or more", position);
 	SHEAF_TRY(sheaf_row_source_complete(&b->source, err));
 	SHEAF_TRY(sheaf_plan_seek(b->plan, position, err));
 	sheaf_batches_stand_at(b);
@@ -54,6 +54,7 @@ sheaf_status sheaf_batches_seek(sheaf_batches *b, int64_t position, sheaf_error 
 sheaf_status sheaf_batches_start_epoch(sheaf_batches *b, int64_t epoch, int64_t epochs, sheaf_error *err)
 {
 	SHEAF_NEED(b, "batches");
+	SHEAF_NEED_OPEN(b, "open batches");
 	SHEAF_EXPECT(epoch >= 0, "an epoch of at least 0", epoch);
 	SHEAF_EXPECT(epochs > 0, "a number of epochs of at least 1", epochs);
 	SHEAF_TRY(sheaf_row_source_complete(&b->source, err));
@@ -88,6 +89,7 @@ static sheaf_status repeat_steps(sheaf_batches *b, int64_t steps, sheaf_error *e
 sheaf_status sheaf_batches_resume(sheaf_batches *b, const char *text, sheaf_error *err)
 {
 	SHEAF_NEED(b, "batches");
+	SHEAF_NEED_OPEN(b, "open batches");
 	SHEAF_NEED(text, "a state");
 	sheaf_state state;
 	SHEAF_TRY(sheaf_state_read(text, &state, err));
@@ -263,6 +265,7 @@ static sheaf_status pass(sheaf_batches *b, sheaf_error *err)
 sheaf_status sheaf_batches_skip(sheaf_batches *b, int64_t n, sheaf_error *err)
 {
 	SHEAF_NEED(b, "batches");
+	SHEAF_NEED_OPEN(b, "open batches");
 	SHEAF_EXPECT(n >= 0, "a number of batches of at least 0", n);
 	if (b->failure.status) return sheaf_fail(err, b->failure.status, "%s", b->failure.message);
 	take_back(b);

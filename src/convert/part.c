@@ -348,52 +348,32 @@ static sheaf_status make_rows(making *m, sheaf_error *err)
 
 /* ---- the file ---- */
 
-static void put_own(making *m, sheaf_builder *own)
+static sheaf_status finish(making *m, sheaf_part_head *head, const sheaf_builder *common, sheaf_error *err)
 {
 	const sheaf_conversion *c = m->c;
-	sheaf_part_put_own(own, &(sheaf_part_own){
-								.structured = c->structured,
-								.structure = c->structure,
-								.row = m->row < 0 ? 0 : m->row,
-								.rows = m->rows,
-								.is_last = c->part == c->parts,
-								.facts = {m->facts.rows, -1, -1, m->facts.longest, m->facts.ordinal_keys},
-								.opening = sheaf_builder_bytes(&c->opening),
-								.nblobs = m->nblobs,
-								.blobs = sheaf_builder_bytes(&m->blobs),
-								.nsegments = (int)m->nsegments,
-								.segments = sheaf_cursor_over(m->segments.data, m->segments.size, 0),
-							});
+	sheaf_sink *sink = m->sink;
+	const sheaf_part_own own = {
+		.structured = c->structured,
+		.structure = c->structure,
+		.row = m->row < 0 ? 0 : m->row,
+		.rows = m->rows,
+		.is_last = c->part == c->parts,
+		.facts = {m->facts.rows, -1, -1, m->facts.longest, m->facts.ordinal_keys},
+		.opening = sheaf_builder_bytes(&c->opening),
+		.nblobs = m->nblobs,
+		.blobs = sheaf_builder_bytes(&m->blobs),
+		.nsegments = (int)m->nsegments,
+		.segments = sheaf_cursor_over(m->segments.data, m->segments.size, 0),
+	};
+	m->sink = NULL;
+	return sheaf_conversion_finish_part(c, sink, head, common, &own, err);
 }
 
 static sheaf_status identify_inputs(const sheaf_conversion *c, sheaf_part_head *head, sheaf_error *err)
 {
-	for (int i = 0; i < c->ninputs; i++) {
-		sheaf_identity stamp;
-		sheaf_source *source = c->inputs[i]->source;
-		head->inputs[i].path = (char *)(uintptr_t)sheaf_source_name(source);
-		SHEAF_TRY(sheaf_source_stamp(source, &stamp, err));
-		SHEAF_TRY(sheaf_source_identify(source, &stamp, &head->inputs[i].identity, err));
-	}
+	for (int i = 0; i < c->ninputs; i++)
+		SHEAF_TRY(sheaf_part_identify(c->inputs[i]->source, &head->inputs[i], err));
 	return SHEAF_OK;
-}
-
-static sheaf_status finish(making *m, sheaf_part_head *head, const sheaf_builder *common, sheaf_error *err)
-{
-	sheaf_builder own, options;
-	sheaf_builder_begin(&own, m->c->cx, NULL);
-	sheaf_builder_begin(&options, m->c->cx, NULL);
-	put_own(m, &own);
-	sheaf_part_put_options(&options, m->c);
-	sheaf_status status = sheaf_builder_status(&options, err);
-	head->options = (char *)options.data;
-	if (status == SHEAF_OK) {
-		status = sheaf_part_finish(m->sink, head, common, &own, err);
-		m->sink = NULL;
-	}
-	sheaf_builder_drop(&own);
-	sheaf_builder_drop(&options);
-	return status;
 }
 
 /* Parts that have cut their inputs the same way fit together. */

@@ -292,6 +292,26 @@ void sheaf_part_put_own(sheaf_builder *b, const sheaf_part_own *own)
 	sheaf_builder_append(b, own->segments.at, sheaf_cursor_left(&own->segments));
 }
 
+sheaf_status sheaf_conversion_finish_part(const sheaf_conversion *c, sheaf_sink *sink, sheaf_part_head *head,
+                                          const sheaf_builder *common, const sheaf_part_own *own,
+                                          sheaf_error *err)
+{
+	sheaf_builder bytes, options;
+	sheaf_builder_begin(&bytes, c->cx, NULL);
+	sheaf_builder_begin(&options, c->cx, NULL);
+	sheaf_part_put_own(&bytes, own);
+	sheaf_part_put_options(&options, c);
+	head->options = (char *)options.data;
+	sheaf_status status = sheaf_builder_status(&options, err);
+	if (status == SHEAF_OK)
+		status = sheaf_part_finish(sink, head, common, &bytes, err);
+	else
+		sheaf_sink_abandon(sink);
+	sheaf_builder_drop(&bytes);
+	sheaf_builder_drop(&options);
+	return status;
+}
+
 static sheaf_bytes read_bytes(sheaf_cursor *c, const char *what)
 {
 	uint64_t size = sheaf_cursor_u64le(c, what);

@@ -83,6 +83,10 @@ void sheaf_part_put_own(sheaf_builder *b, const sheaf_part_own *own);
 /* A sink for a part file, with what precedes the payload. */
 SHEAF_USE sheaf_status sheaf_conversion_open_part(const sheaf_conversion *c, const char *output,
                                                   sheaf_sink **out, sheaf_error *err);
+/* Writes the foot and commits the sink, which is closed in any case; *head gets the options. */
+SHEAF_USE sheaf_status sheaf_conversion_finish_part(const sheaf_conversion *c, sheaf_sink *sink,
+                                                    sheaf_part_head *head, const sheaf_builder *common,
+                                                    const sheaf_part_own *own, sheaf_error *err);
 /* A sink for a writer whose rows go into a part: the merge writes what would come before and after them. */
 SHEAF_USE sheaf_status sheaf_part_scrap(const char *name, sheaf_context *cx, sheaf_sink **out,
                                         sheaf_error *err);

@@ -212,6 +212,7 @@ sheaf_status sheaf_read_all(sheaf_dataset *dataset, sheaf_frame *out, sheaf_erro
 	SHEAF_NEED(out, "a place for the outcome");
 	*out = (sheaf_frame){0};
 	SHEAF_NEED(dataset, "a dataset");
+	SHEAF_NEED_OPEN(dataset, "an open dataset");
 	sheaf_status status = gather(dataset, out, err);
 	if (status == SHEAF_OK) status = sheaf_frame_begin(out, sheaf_dataset_schema(dataset), dataset->cx, err);
 	if (status == SHEAF_OK) status = append_all(dataset, out, err);

@@ -117,7 +117,7 @@ static sheaf_status open_chunk(sheaf_writer *w, sheaf_error *err)
 static sheaf_status write_chunks(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
 	int64_t chunk_bytes;
-	int64_t nrows = frame->nrows; /* what goes as a whole leaves no frame behind */
+	int64_t nrows = frame->nrows; /* a frame that moves is empty afterwards */
 	SHEAF_TRY(measure(w, frame, &chunk_bytes, err));
 	for (sheaf_run some = {0}; some.begin < nrows; some.begin = some.end) {
 		if (opens(w, some.begin, chunk_bytes)) SHEAF_TRY(open_chunk(w, err));

@@ -6,8 +6,8 @@
  *   header.c   whether the first line has names, and which           columns.c  columns that settings declare
  *   word.c     a field's text: nulls, kinds, without its escapes     item.c     it as an item of its type
  *   records.c  where records and fields end                          cut.c      the input into pieces of them
- *   infer.c    types that nobody declared                            reader.c   opening, schema, facts
- *   foresee.c  pieces decoded by the types of the first ones
+ *   see.c      what columns contain, and the types that follow       reader.c   opening, schema, facts
+ *   infer.c    that of the whole input                               foresee.c  rows decoded meanwhile
  *   decode.c   a piece into columns                                  report.c   what is wrong with a piece
  *   write.c    the writer's life                                     encode.c   rows into records
  *   probe.c    whether a file is a table

@@ -53,6 +53,14 @@ void sheaf_part_put_text(sheaf_builder *b, const char *text)
 
 void sheaf_part_put_i64(sheaf_builder *b, int64_t v) { sheaf_builder_u64le(b, (uint64_t)v); }
 
+sheaf_status sheaf_part_identify(sheaf_source *source, sheaf_part_input *out, sheaf_error *err)
+{
+	sheaf_identity stamp;
+	out->path = (char *)(uintptr_t)sheaf_source_name(source);
+	SHEAF_TRY(sheaf_source_stamp(source, &stamp, err));
+	return sheaf_source_identify(source, &stamp, &out->identity, err);
+}
+
 sheaf_status sheaf_part_begin(sheaf_sink *sink, sheaf_error *err)
 {
 	uint8_t begin[SHEAF_PART_PAYLOAD] = {0};
