@@ -500,6 +500,7 @@ ARROW = {"pyarrow": read_arrow_pyarrow, "Polars": read_arrow_polars}
 NETCDF = {"SciPy": read_scipy_netcdf, "netCDF4": read_netcdf4}
 H5AD, ZARR = {"h5py": read_h5ad_h5py, "anndata": read_h5ad_anndata}, {"zarr-python": read_zarr}
 SUM = ["SUM", "FILE", "THREADS"]
+ONCE = [*SUM, "once"]
 OF_X = [*SUM, "whole", "dataset=x"]
 OURS = {"int64": "int64", "float64": "double"}
 AS_DECLARED = "columns=" + ",".join(f"{name}:{OURS[kind]}" for name, kind in NUMBERS.items())
@@ -510,6 +511,9 @@ RACES = [
     Race("CSV, numbers, types declared", "numbers.csv", csv_numbers, [*SUM, AS_DECLARED], DECLARED),
     Race("CSV, mixed cells, types inferred", "mixed.csv", csv_mixed, SUM, TABLES),
     Race("CSV, long texts, types inferred", "texts.csv", csv_texts, SUM, TABLES),
+    Race("CSV, numbers, as a table in memory", "numbers.csv", csv_numbers, ONCE, TABLES),
+    Race("CSV, mixed cells, as a table in memory", "mixed.csv", csv_mixed, ONCE, TABLES),
+    Race("CSV, long texts, as a table in memory", "texts.csv", csv_texts, ONCE, TABLES),
     Race("CSV, numbers, to an Arrow file", "numbers.csv", csv_numbers, converted("arrow"), TO_ARROW),
     Race("NPZ, CSR stored, read", "stored.npz", npz_stored, SUM, SCIPY),
     Race("NPZ, CSR stored, read as one row", "stored.npz", npz_stored, [*SUM, "whole"], SCIPY),

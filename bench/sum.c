@@ -2,7 +2,9 @@
 /* Reads a file by its path and sums every value, index and offset in it: what peers in other languages are
  * compared with.
  *
- *     sheaf-bench-sum FILE THREADS [whole] [dataset=PATH] [OPTION=VALUE]... */
+ *     sheaf-bench-sum FILE THREADS [whole] [once] [dataset=PATH] [OPTION=VALUE]...
+ *
+ * whole: a matrix or an array as one row; once: all rows of a table in memory, read in one go. */
 #include <sheaf/sheaf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,23 +54,46 @@ static double sum_frame(const sheaf_frame *frame)
 	return sum;
 }
 
+typedef struct {
+	int64_t rows;
+	double sum;
+} total;
+
+static void add_frame(total *t, const sheaf_frame *frame)
+{
+	t->sum += sum_frame(frame);
+	t->rows += frame->nrows;
+}
+
+static sheaf_status add_pieces(total *t, sheaf_dataset *data, sheaf_error *err)
+{
+	const sheaf_frame *frame;
+	sheaf_status status;
+	while ((status = sheaf_next(data, &frame, err)) == SHEAF_OK) add_frame(t, frame);
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+static sheaf_status add_all(total *t, sheaf_dataset *data, sheaf_error *err)
+{
+	sheaf_frame frame;
+	sheaf_status status = sheaf_read_all(data, &frame, err);
+	if (status) return status;
+	add_frame(t, &frame);
+	sheaf_frame_free(&frame);
+	return SHEAF_OK;
+}
+
 static sheaf_status sum_file(const char *file, sheaf_open_options options, sheaf_context *cx,
                              sheaf_error *err)
 {
+	total t = {0};
 	sheaf_dataset *data;
-	const sheaf_frame *frame;
-	int64_t rows = 0;
-	double sum = 0;
 	sheaf_status status = sheaf_open(file, &options, cx, &data, err);
 	if (status) return status;
-	while ((status = sheaf_next(data, &frame, err)) == SHEAF_OK) {
-		sum += sum_frame(frame);
-		rows += frame->nrows;
-	}
+	status = options.at_once ? add_all(&t, data, err) : add_pieces(&t, data, err);
 	sheaf_close(data);
-	if (status != SHEAF_END) return status;
-	printf("%lld rows, sum %.17g\n", (long long)rows, sum);
-	return SHEAF_OK;
+	if (!status) printf("%lld rows, sum %.17g\n", (long long)t.rows, t.sum);
+	return status;
 }
 
 int main(int argc, char **argv)
@@ -79,11 +104,15 @@ int main(int argc, char **argv)
 	sheaf_setting settings[SETTINGS] = {0};
 	sheaf_open_options open = {.size = sizeof open, .settings = settings};
 	if (argc < 3 || argc > 3 + SETTINGS) {
-		fprintf(stderr, "usage: sheaf-bench-sum FILE THREADS [whole] [dataset=PATH] [OPTION=VALUE]...\n");
+		fprintf(stderr, "usage: sheaf-bench-sum FILE THREADS [whole] [once] [dataset=PATH] [OPTION=VALUE]...\n");
 		return 2;
 	}
 	for (int i = 3; i < argc; i++) {
 		char *value = strchr(argv[i], '=');
+		if (!value && strcmp(argv[i], "once") == 0) {
+			open.at_once = true;
+			continue;
+		}
 		if (!value) {
 			open.rows = SHEAF_TAKES_WHOLE;
 			continue;

@@ -45,26 +45,46 @@ INLINE block load(const sheaf_numbers *run)
 	return b;
 }
 
-/* The last byte of each number in eight bytes, at most four: its place, and that of its hundreds eight bytes
- * on, as indices of a shuffle. */
-INLINE __m128i pick(uint64_t last)
+/* For each mask of the last bytes of numbers in eight bytes, as indices of a shuffle: the place of each, and
+ * that of its hundreds eight bytes on. At most four, since no two such bytes are neighbours: for other masks
+ * anything. */
+#define BIT(mask, i) ((mask) >> (i) & 1)
+#define LOW_BITS(mask) (BIT(mask, 0) + BIT(mask, 1) + BIT(mask, 2) + BIT(mask, 3) + BIT(mask, 4) + \
+                        BIT(mask, 5) + BIT(mask, 6))
+#define INDICES(i) ((uint64_t)(i) | (uint64_t)((i) + 8) << 8)
+#define PLACE(mask, i) (INDICES(i) * BIT(mask, i) << 16 * (LOW_BITS((mask) & ((1 << (i)) - 1)) & 3))
+#define PICK(mask) (PLACE(mask, 0) | PLACE(mask, 1) | PLACE(mask, 2) | PLACE(mask, 3) | PLACE(mask, 4) | \
+                    PLACE(mask, 5) | PLACE(mask, 6) | PLACE(mask, 7))
+#define PICK_4(mask) PICK(mask), PICK((mask) + 1), PICK((mask) + 2), PICK((mask) + 3)
+#define PICK_16(mask) PICK_4(mask), PICK_4((mask) + 4), PICK_4((mask) + 8), PICK_4((mask) + 12)
+#define PICK_64(mask) PICK_16(mask), PICK_16((mask) + 16), PICK_16((mask) + 32), PICK_16((mask) + 48)
+static const uint64_t picks[256] = {PICK_64(0), PICK_64(64), PICK_64(128), PICK_64(192)};
+
+/* Up to four numbers in each lane of `parts`, which has for eight bytes the values of their last two digits,
+ * then their hundreds: of the first eight bytes of `last` and, in the upper lane, of the third eight. */
+INLINE __m256i pick(__m256i parts, uint32_t last)
 {
-	uint64_t nibbles = _pext_u64(0x76543210, _pdep_u64(last, 0x11111111) * 0xf),
-			 places = _pdep_u64(nibbles, 0x000f000f000f000f);
-	uint64_t indices = places * 0x0101 + 0x0800080008000800;
-	return _mm_cvtsi64_si128((long long)indices);
+	__m128i low = _mm_loadl_epi64((const __m128i *)(const void *)&picks[last & 0xff]);
+	__m128i high = _mm_loadl_epi64((const __m128i *)(const void *)&picks[last >> 16 & 0xff]);
+	return _mm256_shuffle_epi8(parts, _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1));
 }
 
-/* Up to four numbers of eight bytes: `parts` has the values of their last two digits, then their hundreds. */
-INLINE void store_part(sheaf_numbers *run, __m128i parts, uint64_t last, bool wide)
+/* The numbers of sixteen bytes: up to four words, and four more. */
+INLINE void store_words(sheaf_numbers *run, __m128i words, uint32_t last, bool wide)
 {
-	__m128i words = _mm_maddubs_epi16(_mm_shuffle_epi8(parts, pick(last)), _mm_set1_epi16(1 | 100 << 8));
-	__m128i integers = _mm_cvtepu16_epi32(words);
-	if (wide)
-		_mm256_storeu_pd((double *)run->values + run->count, _mm256_cvtepi32_pd(integers));
-	else
-		_mm_storeu_ps((float *)run->values + run->count, _mm_cvtepi32_ps(integers));
-	run->count += (size_t)_mm_popcnt_u64(last);
+	__m256i integers = _mm256_cvtepu16_epi32(words);
+	size_t first = (size_t)_mm_popcnt_u32(last & 0xff), second = (size_t)_mm_popcnt_u32(last >> 8 & 0xff);
+	if (wide) {
+		double *to = (double *)run->values + run->count;
+		_mm256_storeu_pd(to, _mm256_cvtepi32_pd(_mm256_castsi256_si128(integers)));
+		_mm256_storeu_pd(to + first, _mm256_cvtepi32_pd(_mm256_extracti128_si256(integers, 1)));
+	} else {
+		float *to = (float *)run->values + run->count;
+		__m256 reals = _mm256_cvtepi32_ps(integers);
+		_mm_storeu_ps(to, _mm256_castps256_ps128(reals));
+		_mm_storeu_ps(to + first, _mm256_extractf128_ps(reals, 1));
+	}
+	run->count += first + second;
 }
 
 /* Every digit is combined with the two digits before it; where a number ends, the three are its value.
@@ -81,10 +101,10 @@ INLINE void store_half(sheaf_numbers *run, __m256i before, __m256i digits, uint3
 		_mm256_andnot_si256(_mm256_or_si256(_mm256_cmpeq_epi8(one, none), _mm256_cmpeq_epi8(two, none)), two);
 	__m256i rest = _mm256_add_epi8(digits, _mm256_shuffle_epi8(tens, one));
 	__m256i even = _mm256_unpacklo_epi64(rest, hundreds), odd = _mm256_unpackhi_epi64(rest, hundreds);
-	store_part(run, _mm256_castsi256_si128(even), last & 0xff, wide);
-	store_part(run, _mm256_castsi256_si128(odd), last >> 8 & 0xff, wide);
-	store_part(run, _mm256_extracti128_si256(even, 1), last >> 16 & 0xff, wide);
-	store_part(run, _mm256_extracti128_si256(odd, 1), last >> 24, wide);
+	__m256i words = _mm256_maddubs_epi16(_mm256_unpacklo_epi64(pick(even, last), pick(odd, last >> 8)),
+	                                     _mm256_set1_epi16(1 | 100 << 8));
+	store_words(run, _mm256_castsi256_si128(words), last, wide);
+	store_words(run, _mm256_extracti128_si256(words, 1), last >> 16, wide);
 }
 
 /* Reads the block's numbers if all up to the list's end have one to three digits. */
@@ -125,7 +145,7 @@ AVX2 static void dense_f64(sheaf_numbers *run)
 	sheaf_dense_f64_portable(run);
 }
 
-/* The first two generations of Zen take hundreds of cycles for what `pick` does. */
+/* The first two generations of Zen take hundreds of cycles for PEXT, which pairs and entries use. */
 static bool is_available(void)
 {
 	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
