@@ -65,6 +65,33 @@ static void test_print_special_values(void **state)
 	free_table(&t), free_table(&d);
 }
 
+/* Finite numbers are printed in batches: what ends one may stand anywhere, or nowhere. */
+static void test_print_long_lists(void **state)
+{
+	(void)state;
+	enum { LONG = 140 };
+	static const int places[] = {0, 1, 63, 64, 65, 66, 129, 130, LONG - 1, LONG};
+	for (size_t p = 0; p < 2 * COUNT(places); p++) {
+		bool sparse = p % 2;
+		char items[1900] = "", wanted[2000], *to = items;
+		for (int i = 0; i < LONG; i++) {
+			if (i) *to++ = ' ';
+			if (sparse) to += sprintf(to, "%d:", i);
+			to += sprintf(to, i == places[p / 2] ? "-inf" : "%d.5", i);
+		}
+		table t = stream_table(cx, "x", sparse, LONG, sparse ? SHEAF_F64 : SHEAF_F32, items);
+		snprintf(wanted, sizeof wanted, "0  x [%s]\n", items);
+		assert_printed(&t, SHEAF_TEXT, 0, 0, 1, wanted);
+		if (!sparse && places[p / 2] == LONG) {
+			for (char *c = items; *c; c++)
+				if (*c == ' ') *c = ',';
+			snprintf(wanted, sizeof wanted, "{\"key\":0,\"streams\":{\"x\":[[%s]]}}\n", items);
+			assert_printed(&t, SHEAF_JSON, 0, 0, 1, wanted);
+		}
+		free_table(&t);
+	}
+}
+
 static void test_print_short(void **state)
 {
 	(void)state;
@@ -337,6 +364,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(test_print_rows),
 	TEST(test_print_keys),
 	TEST(test_print_special_values),
+	TEST(test_print_long_lists),
 	TEST(test_print_short),
 	TEST(test_print_other_shapes),
 	TEST(test_json_strings),

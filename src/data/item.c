@@ -27,6 +27,25 @@ static void put_number(sheaf_builder *b, const sheaf_column *column, int64_t at,
 	b->size = (size_t)(to - (char *)b->data);
 }
 
+/* An entry: what stands before it, its index, ':' and its value. */
+enum { ENTRY_MAX = 2 * SHEAF_NUMBER_MAX + 2, BATCH = 64 };
+
+#define T float
+#define NAME f32
+#include "data/finite_template.h"
+#define T double
+#define NAME f64
+#include "data/finite_template.h"
+
+int64_t sheaf_finite_text(sheaf_builder *b, const sheaf_column *column, sheaf_run run, char before)
+{
+	const sheaf_level_shape *shape = &column->levels[column->nlevels - 1].shape;
+	if (column->meaning != SHEAF_NUMBER || shape->rank > 1) return run.begin;
+	if (column->type == SHEAF_F32) return put_finite_f32(b, column, run, before);
+	if (column->type == SHEAF_F64) return put_finite_f64(b, column, run, before);
+	return run.begin;
+}
+
 static void put_base64(sheaf_builder *b, const uint8_t *s, size_t n)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

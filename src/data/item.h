@@ -4,13 +4,17 @@
 #define SHEAF_DATA_ITEM_H
 
 #include "base/buffer.h"
-#include <sheaf/frame.h>
+#include "data/frame.h"
 
 /* The item at position `at` of level `level`: a value (level is the number of levels) or an item of a last
  * level, which is not missing. JSON has numbers, true and false, strings, {"base64":"..."} for bytes and for
  * texts that are not UTF-8, and [re,im]. */
 void sheaf_item_text(sheaf_builder *b, const sheaf_column *column, int level, int64_t at, bool json);
-/* The same for a row of a column of cells, which may be missing: null, in JSON {"null":code}. */
+/* Values of the last level from number run.begin on, each after `before` and, in a list of entries, its index
+ * and ':': up to one that is not finite, or to the end of a batch. Returns where it stopped: at the first one
+ * where they are not float32s or float64s, or have several indices. */
+int64_t sheaf_finite_text(sheaf_builder *b, const sheaf_column *column, sheaf_run run, char before);
+/* An item in a row of a column of cells, which may be missing: null, in JSON {"null":code}. */
 void sheaf_cell_text(sheaf_builder *b, const sheaf_column *column, int64_t row, bool json);
 /* Writes the bytes of n digits of base64, at most 3 for each 4 of them, to `to`; false if they are not
  * base64. */

@@ -53,7 +53,10 @@ static void put_json(sheaf_builder *b, const sheaf_column *column, int l, int64_
 	sheaf_run run = sheaf_level_below_one(level, p);
 	bool entries = level->shape.kind == SHEAF_COORD;
 	sheaf_builder_byte(b, '[');
+	bool values = !entries && l + 1 == column->nlevels;
 	for (int64_t q = run.begin; q < run.end && !b->failed; q++) {
+		if (q > run.begin && values) q = sheaf_finite_text(b, column, (sheaf_run){q, run.end}, ',');
+		if (q == run.end) break;
 		if (q > run.begin) sheaf_builder_byte(b, ',');
 		if (entries) sheaf_builder_byte(b, '['), put_indices(b, level, q, true), sheaf_builder_byte(b, ',');
 		put_json(b, column, l + 1, q);
@@ -75,7 +78,11 @@ static void put_text(sheaf_builder *b, const sheaf_column *column, int l, int64_
 	int64_t shown = sheaf_run_length(run), most = list ? SHORT_SAMPLES : SHORT_ENTRIES;
 	if (cut && shown > most) shown = most - 1;
 	if (!list) sheaf_builder_byte(b, '[');
-	for (int64_t q = run.begin; q < run.begin + shown && !b->failed; q++) {
+	bool values = l + 1 == column->nlevels;
+	int64_t end = run.begin + shown;
+	for (int64_t q = run.begin; q < end && !b->failed; q++) {
+		if (q > run.begin && values) q = sheaf_finite_text(b, column, (sheaf_run){q, end}, ' ');
+		if (q == end) break;
 		if (q > run.begin) sheaf_builder_byte(b, ' ');
 		if (level->shape.kind == SHEAF_COORD) put_indices(b, level, q, false), sheaf_builder_byte(b, ':');
 		put_text(b, column, l + 1, q, cut);

@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
+#include "data/item.h"
 #include "data/value.h"
 #include "format/ctf/ctf.h"
 #include "number/number.h"
@@ -217,30 +218,17 @@ static sheaf_status put_value(const encoding *e, int stream, int64_t r, int64_t 
 }
 
 /* The text of an entry: a space, the index and ':', the value. */
-enum { ENTRY_MAX = 2 * SHEAF_NUMBER_MAX + 2, BATCH = 64 };
-
-static inline char *put_index(char *to, int64_t index)
-{
-	to = sheaf_print_i64(to, index);
-	*to = ':';
-	return to + 1;
-}
-
-#define T float
-#define NAME f32
-#include "format/ctf/write_template.h"
-#define T double
-#define NAME f64
-#include "format/ctf/write_template.h"
-
 static sheaf_status put_entry(const encoding *e, int stream, int64_t r, int64_t at)
 {
 	const sheaf_level *level = &e->frame->columns[stream].levels[1];
 	sheaf_builder *b = e->b;
-	if (!sheaf_builder_room(b, ENTRY_MAX)) return SHEAF_OK; /* the builder keeps the failure */
+	if (!sheaf_builder_room(b, SHEAF_NUMBER_MAX + 2)) return SHEAF_OK; /* the builder keeps the failure */
 	char *to = (char *)b->data + b->size;
 	*to++ = ' ';
-	if (level->shape.kind == SHEAF_COORD) to = put_index(to, sheaf_level_index(level, 0, at));
+	if (level->shape.kind == SHEAF_COORD) {
+		to = sheaf_print_i64(to, sheaf_level_index(level, 0, at));
+		*to++ = ':';
+	}
 	b->size = (size_t)(to - (char *)b->data);
 	return put_value(e, stream, r, at);
 }
@@ -250,8 +238,7 @@ static sheaf_status put_sample(const encoding *e, int stream, int64_t r, int64_t
 	const sheaf_column *column = &e->frame->columns[stream];
 	sheaf_run run = sheaf_level_below_one(&column->levels[1], sample);
 	for (int64_t at = run.begin; at < run.end;) {
-		if (column->type == SHEAF_F32) at = put_finite_f32(e->b, column, at, run.end);
-		if (column->type == SHEAF_F64) at = put_finite_f64(e->b, column, at, run.end);
+		at = sheaf_finite_text(e->b, column, (sheaf_run){at, run.end}, ' ');
 		if (at < run.end) SHEAF_TRY(put_entry(e, stream, r, at++));
 	}
 	return SHEAF_OK;
