@@ -187,7 +187,7 @@ static double any_double(void)
 }
 
 /* Printers may use all of the room that they ask for, and no more. */
-static void print_everywhere(double v, const sheaf_spelling *spelled, size_t k)
+static void print_everywhere(double v, const sheaf_spelling *spelled, const sheaf_spelling *narrow, size_t k)
 {
 	char wanted[SHEAF_NUMBER_MAX];
 	ptrdiff_t size = sheaf_print_f64(wanted, v) - wanted;
@@ -195,9 +195,10 @@ static void print_everywhere(double v, const sheaf_spelling *spelled, size_t k)
 	for (size_t p = 0; p < COUNT(places); p++) {
 		assert_int_equal(sheaf_print_f64(places[p], v) - places[p], size);
 		assert_memory_equal(places[p], wanted, (size_t)size);
-		assert_int_equal(sheaf_print_spelled(places[p], spelled, k) - places[p], size);
+		assert_int_equal(sheaf_print_spelled_f64(places[p], spelled, k) - places[p], size);
 		assert_memory_equal(places[p], wanted, (size_t)size);
-		sheaf_print_f32(places[p], (float)v);
+		ptrdiff_t narrow_size = sheaf_print_f32(places[p], (float)v) - places[p];
+		assert_int_equal(sheaf_print_spelled_f32(places[p], narrow, k) - places[p], narrow_size);
 		sheaf_print_u64(places[p], next_random() >> random_below(64));
 		sheaf_print_i64(places[p], (int64_t)next_random());
 	}
@@ -225,10 +226,13 @@ static void test_printing(void **state)
 		for (int round = 0; round < 600; round++) {
 			size_t n = (size_t)random_below(SHEAF_SPELLED + 1);
 			double *values = (double *)(void *)(from_room + (round % 2 ? ROOM - n * sizeof(double) : 0));
-			sheaf_spelling spelled;
+			float *floats = (float *)(void *)(to_room + (round % 2 ? ROOM - n * sizeof(float) : 0));
+			sheaf_spelling spelled, narrow;
 			for (size_t k = 0; k < n; k++) values[k] = any_double();
+			for (size_t k = 0; k < n; k++) floats[k] = (float)values[k];
 			sheaf_spell_f64(&spelled, values, n);
-			for (size_t k = 0; k < n; k++) print_everywhere(values[k], &spelled, k);
+			sheaf_spell_f32(&narrow, floats, n);
+			for (size_t k = 0; k < n; k++) print_everywhere(values[k], &spelled, &narrow, k);
 			print_dates();
 		}
 	}

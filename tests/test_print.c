@@ -352,17 +352,28 @@ static void test_print_in_modes(void **unused UNUSED)
 	}
 }
 
+static void check_text(double value, const char *text, ptrdiff_t length, const char *one, ptrdiff_t expected)
+{
+	if (length != expected || memcmp(text, one, (size_t)length) != 0)
+		fail_msg("%a as %.*s, not %.*s", value, (int)length, text, (int)expected, one);
+	compared++;
+}
+
 static void check_spelled(const double *values, size_t n)
 {
 	char text[SHEAF_NUMBER_MAX], one[SHEAF_NUMBER_MAX];
+	float narrow[SHEAF_SPELLED];
 	sheaf_spelling s;
 	sheaf_spell_f64(&s, values, n);
 	for (size_t k = 0; k < n; k++) {
-		ptrdiff_t length = sheaf_print_spelled(text, &s, k) - text,
-				  expected = sheaf_print_f64(one, values[k]) - one;
-		if (length != expected || memcmp(text, one, (size_t)length) != 0)
-			fail_msg("%a as %.*s, not %.*s", values[k], (int)length, text, (int)expected, one);
-		compared++;
+		ptrdiff_t length = sheaf_print_spelled_f64(text, &s, k) - text;
+		check_text(values[k], text, length, one, sheaf_print_f64(one, values[k]) - one);
+		narrow[k] = (float)values[k];
+	}
+	sheaf_spell_f32(&s, narrow, n);
+	for (size_t k = 0; k < n; k++) {
+		ptrdiff_t length = sheaf_print_spelled_f32(text, &s, k) - text;
+		check_text((double)narrow[k], text, length, one, sheaf_print_f32(one, narrow[k]) - one);
 	}
 }
 
@@ -376,12 +387,13 @@ static void test_print_spelled(void **unused UNUSED)
 	double values[SHEAF_SPELLED];
 	for (int i = 0; i < rounds(300000); i++) {
 		for (size_t k = 0; k < COUNT(values); k++) {
-			switch (pick(6)) {
+			switch (pick(7)) {
 			case 0: values[k] = odd[pick((int)COUNT(odd))]; break;
 			case 1: values[k] = ldexp(1 + pick(3), pick(2090) - 1074); break;
 			case 2: values[k] = nextafter(ldexp(1, pick(2090) - 1074), pick(2) ? INFINITY : 0); break;
 			case 3: values[k] = (double)(next_random() >> 11) / 9007199254740992.0; break;
 			case 4: values[k] = (pick(2000000) - 1000000) / 1e3; break;
+			case 5: values[k] = ldexp(1 + (double)pick(1 << 23) / (1 << 23), pick(42) - 18); break;
 			default: values[k] = random_f64(); break;
 			}
 		}

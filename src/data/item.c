@@ -7,6 +7,7 @@
 #include "data/value.h"
 #include "number/date.h"
 #include "number/number.h"
+#include "number/spell.h"
 #include <math.h>
 
 static bool is_finite(const sheaf_column *column, int64_t at)

@@ -70,11 +70,11 @@ static inline char *put_value(const sheaf_entry_style *style, char *to, const gr
 {
 	size_t k = (size_t)(r - g->from);
 	switch (style->value) {
-	case SHEAF_ENTRY_REAL: return sheaf_print_spelled(to, &g->spelled, k);
+	case SHEAF_ENTRY_REAL: return sheaf_print_spelled_f64(to, &g->spelled, k);
 	case SHEAF_ENTRY_COMPLEX:
-		to = sheaf_print_spelled(to, &g->spelled, 2 * k);
+		to = sheaf_print_spelled_f64(to, &g->spelled, 2 * k);
 		*to++ = ' ';
-		return sheaf_print_spelled(to, &g->spelled, 2 * k + 1);
+		return sheaf_print_spelled_f64(to, &g->spelled, 2 * k + 1);
 	case SHEAF_ENTRY_PATTERN: return to - 1; /* the space after the coordinates */
 	default: return put_integer(style, to, g->values, r);
 	}

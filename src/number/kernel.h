@@ -89,7 +89,7 @@ typedef struct sheaf_kernel {
 	sheaf_word_copier *copy_words, *copy_reals;
 	sheaf_entries_reader *entries;     /* lines of coordinates and numbers */
 	const sheaf_fields_kernel *fields; /* records of delimited text, and the contents of their columns */
-	sheaf_speller *spell_f64;          /* NULL: one number at a time */
+	sheaf_speller *spell_f32, *spell_f64; /* NULL: one number at a time */
 } sheaf_kernel;
 
 /* The fastest kernel of this machine; or the fastest up to the one in the environment variable SHEAF_KERNEL:

@@ -274,6 +274,7 @@ const sheaf_kernel sheaf_kernel_avx512 = {
 	.copy_reals = sheaf_copy_reals_avx512,
 	.entries = sheaf_entries_avx512,
 	.fields = &sheaf_fields_avx512,
-	.spell_f64 = sheaf_spell_avx512,
+	.spell_f32 = sheaf_spell_f32_avx512,
+	.spell_f64 = sheaf_spell_f64_avx512,
 };
 #endif

@@ -33,7 +33,7 @@ sheaf_tape_reader sheaf_tape_f32_avx512, sheaf_tape_f64_avx512;
 sheaf_alike_reader sheaf_alike_avx512;
 sheaf_finder sheaf_find_any_avx2, sheaf_find_any_avx512;
 extern const sheaf_fields_kernel sheaf_fields_avx2, sheaf_fields_avx512;
-sheaf_speller sheaf_spell_avx512;
+sheaf_speller sheaf_spell_f32_avx512, sheaf_spell_f64_avx512;
 sheaf_word_copier sheaf_copy_words_avx2, sheaf_copy_reals_avx2, sheaf_copy_words_avx512,
 	sheaf_copy_reals_avx512;
 #endif

@@ -173,6 +173,14 @@ char *sheaf_print_f64(char *to, double v)
 
 /* ---- several at once ---- */
 
+void sheaf_spell_f32(sheaf_spelling *s, const float *values, size_t n)
+{
+	sheaf_speller *all = sheaf_kernel_chosen()->spell_f32;
+	for (size_t k = 0; k < SHEAF_SPELLED; k++) s->values[k] = k < n ? (double)values[k] : 0;
+	s->is_spelled = all != NULL;
+	if (all) all(s, n);
+}
+
 void sheaf_spell_f64(sheaf_spelling *s, const double *values, size_t n)
 {
 	sheaf_speller *all = sheaf_kernel_chosen()->spell_f64;
@@ -181,11 +189,22 @@ void sheaf_spell_f64(sheaf_spelling *s, const double *values, size_t n)
 	if (all) all(s, n);
 }
 
-char *sheaf_print_spelled(char *to, const sheaf_spelling *s, size_t k)
+static inline char *put_spelling(char *to, const sheaf_spelling *s, size_t k)
+{
+	digits d = {(char)s->first[k], s->next[k], s->last[k], (int)s->count[k], (int)s->exponent[k]};
+	*to = '-';
+	return put_spelled(to + (s->values[k] < 0), &d);
+}
+
+char *sheaf_print_spelled_f32(char *to, const sheaf_spelling *s, size_t k)
+{
+	if (!s->is_spelled || s->count[k] == 0) return sheaf_print_f32(to, (float)s->values[k]);
+	return put_spelling(to, s, k);
+}
+
+char *sheaf_print_spelled_f64(char *to, const sheaf_spelling *s, size_t k)
 {
 	double v = s->values[k];
 	if (!s->is_spelled || !isfinite(v) || v == 0) return sheaf_print_f64(to, v);
-	digits d = {(char)s->first[k], s->next[k], s->last[k], (int)s->count[k], (int)s->exponent[k]};
-	*to = '-';
-	return put_spelled(to + (v < 0), &d);
+	return put_spelling(to, s, k);
 }

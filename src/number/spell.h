@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The shortest digits of several float64s at once, for printing lists of them. */
+/* The shortest digits of several floats at once, for printing lists of them. */
 #ifndef SHEAF_NUMBER_SPELL_H
 #define SHEAF_NUMBER_SPELL_H
 
@@ -11,7 +11,8 @@
 enum { SHEAF_SPELLED = 32 };
 
 /* Digits as text, padded with zeros: the first, the next eight, the last eight; how many stand before the
- * zeros at the end, and the exponent of the first. Only of finite numbers that are not 0. */
+ * zeros at the end, and the exponent of the first. Only of finite numbers that are not 0; of float32s, the
+ * count is 0 where there are no digits. */
 typedef struct sheaf_spelling {
 	double values[SHEAF_SPELLED];
 	bool is_spelled; /* otherwise there are only the values */
@@ -23,8 +24,10 @@ typedef struct sheaf_spelling {
 typedef void sheaf_speller(sheaf_spelling *s, size_t n);
 
 /* Takes up to SHEAF_SPELLED values. */
+void sheaf_spell_f32(sheaf_spelling *s, const float *values, size_t n);
 void sheaf_spell_f64(sheaf_spelling *s, const double *values, size_t n);
-/* The text that sheaf_print_f64 gives for value number k. */
-char *sheaf_print_spelled(char *to, const sheaf_spelling *s, size_t k);
+/* The text that sheaf_print_f32 and sheaf_print_f64 give for value number k. */
+char *sheaf_print_spelled_f32(char *to, const sheaf_spelling *s, size_t k);
+char *sheaf_print_spelled_f64(char *to, const sheaf_spelling *s, size_t k);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The shortest digits of eight float64s with AVX-512: the algorithm of binary_to_decimal.c, lane by lane. The
+/* The shortest digits of eight floats with AVX-512: the algorithm of binary_to_decimal.c, lane by lane. The
  * ends of the interval are a power of two away from the value, so additions to its product with the power of
  * ten give them. Integers only, except where an estimate is corrected: the rounding mode does not matter. */
 #include "number/kernel_parts.h"
@@ -123,22 +123,32 @@ INLINE binaries take_apart(__m512i bits)
 	return b;
 }
 
-/* As `choose` does there: s, truncated from four times s, or one of its neighbours, or of the multiples of
- * ten beside it. */
-INLINE __m512i choose(__m512i below, __m512i value, __m512i above)
+/* Which of s, s + 1, and the multiples of ten around s read back as the value. */
+typedef struct candidates {
+	__mmask8 tens_down, tens_up, down, up;
+} candidates;
+
+/* As `choose` does there: s, or one of its neighbours, or of the multiples of ten beside it. */
+INLINE __m512i choose(__m512i s, __m512i tens, candidates in, __mmask8 nearer_up)
+{
+	__mmask8 only_one = in.down ^ in.up,
+			 shorter = (in.tens_down ^ in.tens_up) & _mm512_cmpge_epu64_mask(s, all(10));
+	__mmask8 next = (__mmask8)((only_one & in.up) | (~only_one & nearer_up));
+	__m512i ten = _mm512_mask_add_epi64(tens, in.tens_up, tens, all(10));
+	return _mm512_mask_mov_epi64(add_bit(s, next), shorter, ten);
+}
+
+/* The same with s truncated from four times s. */
+INLINE __m512i choose_of_fourths(__m512i below, __m512i value, __m512i above)
 {
 	__m512i s = _mm512_srli_epi64(value, 2), tens = _mm512_sub_epi64(s, last_digit(s)),
 			four_s = _mm512_slli_epi64(s, 2), four_tens = _mm512_slli_epi64(tens, 2);
-	__mmask8 tens_down = _mm512_cmple_epu64_mask(below, four_tens),
-			 tens_up = _mm512_cmple_epu64_mask(_mm512_add_epi64(four_tens, all(40)), above);
-	__mmask8 down = _mm512_cmple_epu64_mask(below, four_s),
-			 up = _mm512_cmple_epu64_mask(_mm512_add_epi64(four_s, all(4)), above);
+	candidates in = {.tens_down = _mm512_cmple_epu64_mask(below, four_tens),
+	                 .tens_up = _mm512_cmple_epu64_mask(_mm512_add_epi64(four_tens, all(40)), above),
+	                 .down = _mm512_cmple_epu64_mask(below, four_s),
+	                 .up = _mm512_cmple_epu64_mask(_mm512_add_epi64(four_s, all(4)), above)};
 	__m512i weight = _mm512_add_epi64(_mm512_and_si512(value, all(3)), _mm512_and_si512(s, all(1)));
-	__mmask8 nearer_up = _mm512_cmpgt_epu64_mask(weight, all(2)), only_one = down ^ up,
-			 shorter = (tens_down ^ tens_up) & _mm512_cmpge_epu64_mask(s, all(10));
-	__mmask8 next = (__mmask8)((only_one & up) | (~only_one & nearer_up));
-	__m512i ten = _mm512_mask_add_epi64(tens, tens_up, tens, all(10));
-	return _mm512_mask_mov_epi64(add_bit(s, next), shorter, ten);
+	return choose(s, tens, in, _mm512_cmpgt_epu64_mask(weight, all(2)));
 }
 
 /* Those that have digits; 1 for the others. */
@@ -207,8 +217,8 @@ INLINE __m512i bytes_used(__m512i v)
 /* Second step: seventeen digits, and the exponent of the first of them. */
 INLINE void find_digits(sheaf_spelling *s, size_t k)
 {
-	__m512i digits = choose(_mm512_loadu_si512(s->first + k), _mm512_loadu_si512(s->next + k),
-	                        _mm512_loadu_si512(s->last + k)),
+	__m512i digits = choose_of_fourths(_mm512_loadu_si512(s->first + k), _mm512_loadu_si512(s->next + k),
+	                                   _mm512_loadu_si512(s->last + k)),
 			size = count_digits(digits);
 	__m512i more = _mm512_max_epi64(_mm512_sub_epi64(all(MOST_DIGITS), size), all(0));
 	_mm512_storeu_si512(s->first + k,
@@ -235,10 +245,67 @@ INLINE void put_text(sheaf_spelling *s, size_t k)
 }
 
 /* Step by step for all: each is short enough for a core to run several lanes' chains in parallel. */
-AVX512 void sheaf_spell_avx512(sheaf_spelling *s, size_t n)
+AVX512 void sheaf_spell_f64_avx512(sheaf_spelling *s, size_t n)
 {
 	for (size_t k = 0; k < n; k += LANES) scale(s, k);
 	for (size_t k = 0; k < n; k += LANES) find_digits(s, k);
 	for (size_t k = 0; k < n; k += LANES) put_text(s, k);
+}
+
+/* ---- float32s, as float64s ---- */
+
+/* As `shortest_in_a_word` does there, for those that it is for: mantissa * 2^ulp with a mantissa between 2^23
+ * and 2^24, and an ulp of -40 to -1. */
+INLINE __m512i choose_in_a_word(__m512i mantissa, __m512i ulp, __m512i places)
+{
+	const __m512i fives_low = _mm512_setr_epi64(1, 5, 25, 125, 625, 3125, 15625, 78125);
+	const __m512i fives_high =
+		_mm512_setr_epi64(390625, 1953125, 9765625, 48828125, 244140625, 1220703125, 0, 0);
+	__m512i half = _mm512_permutex2var_epi64(fives_low, places, fives_high),
+			value = _mm512_slli_epi64(_mm512_mul_epu32(mantissa, half), 1),
+			unit = _mm512_sub_epi64(_mm512_sub_epi64(all(1), ulp), places);
+	__m512i open = _mm512_and_si512(mantissa, all(1)),
+			below = _mm512_add_epi64(_mm512_sub_epi64(value, half), open),
+			above = _mm512_sub_epi64(_mm512_add_epi64(value, half), open);
+	__m512i s = _mm512_srlv_epi64(value, unit), tens = _mm512_sub_epi64(s, last_digit(s)),
+			cut = _mm512_sllv_epi64(s, unit), one = _mm512_sllv_epi64(all(1), unit);
+	__m512i cut_tens = _mm512_sllv_epi64(tens, unit),
+			next_tens = _mm512_sllv_epi64(_mm512_add_epi64(tens, all(10)), unit);
+	candidates in = {.tens_down = _mm512_cmpge_epu64_mask(cut_tens, below),
+	                 .tens_up = _mm512_cmple_epu64_mask(next_tens, above),
+	                 .down = _mm512_cmpge_epu64_mask(cut, below),
+	                 .up = _mm512_cmple_epu64_mask(_mm512_add_epi64(cut, one), above)};
+	__m512i twice = _mm512_slli_epi64(_mm512_sub_epi64(value, cut), 1),
+			weight = _mm512_add_epi64(twice, _mm512_and_si512(s, all(1)));
+	return choose(s, tens, in, _mm512_cmpgt_epu64_mask(weight, one));
+}
+
+/* All nine digits and their text. */
+INLINE void spell_f32(sheaf_spelling *s, size_t k)
+{
+	const __m512i fraction_bits = all((INT64_C(1) << 52) - 1), zeros = all((int64_t)SHEAF_ZEROS);
+	__m512i bits = _mm512_and_si512(_mm512_loadu_si512(s->values + k), all(INT64_MAX)),
+			fraction = _mm512_and_si512(bits, fraction_bits);
+	__m512i ulp = _mm512_sub_epi64(_mm512_srli_epi64(bits, 52), all(1046));
+	__mmask8 fits = _mm512_test_epi64_mask(fraction, fraction) & _mm512_cmpge_epi64_mask(ulp, all(-40)) &
+	                _mm512_cmplt_epi64_mask(ulp, all(0));
+	ulp = _mm512_mask_mov_epi64(all(-1), fits, ulp);
+	__m512i mantissa = _mm512_srli_epi64(_mm512_or_si512(fraction, all(INT64_C(1) << 52)), 29),
+			places = _mm512_sub_epi64(all(0), _mm512_srai_epi64(_mm512_mul_epi32(ulp, all(315653)), 20));
+	__m512i digits = choose_in_a_word(mantissa, ulp, places), size = count_digits(digits);
+	__m512i more = _mm512_i64gather_epi64(_mm512_sub_epi64(all(9), size), sheaf_tens, 8),
+			nine = _mm512_mul_epu32(digits, more),
+			first = _mm512_srli_epi64(_mm512_mul_epu32(nine, all(1441151881)), 57);
+	__m512i next = eight_digits(_mm512_sub_epi64(nine, _mm512_mul_epu32(first, all(100000000))));
+	_mm512_storeu_si512(s->count + k, _mm512_maskz_mov_epi64(fits, add_bit(bytes_used(next), 0xff)));
+	_mm512_storeu_si512(s->exponent + k, _mm512_sub_epi64(size, _mm512_add_epi64(places, all(1))));
+	_mm512_storeu_si512(s->first + k, _mm512_add_epi64(first, all('0')));
+	_mm512_storeu_si512(s->next + k, _mm512_or_si512(next, zeros));
+	_mm512_storeu_si512(s->last + k, zeros);
+}
+
+AVX512 void sheaf_spell_f32_avx512(sheaf_spelling *s, size_t n)
+{
+	for (size_t k = 0; k < n; k += LANES) spell_f32(s, k);
 }
 #endif
