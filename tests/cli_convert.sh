@@ -230,6 +230,38 @@ expect 0 hash --keys words.ctf words.cbf
 [ "$(cut -d ' ' -f 1 out | sort -u | wc -l)" -eq 2 ] || fault 'expected keys to count'
 end
 
+# An input in a file is first taken to have the streams of its first part; a pipe cannot be read twice, so it
+# is read to its end before. Both must give the same output and messages, whatever follows the first part.
+begin 'convert: streams that the first part does not show'
+awk 'BEGIN { for (i = 0; i < 90000; i++) print "|A " i % 7 " 1.5 |B " i % 9 ":1 12:2" }' >first.ctf
+while IFS='|' read -r what lines; do
+	printf '%b' "$lines" | tr : '|' | sed 's/\([0-9]\)|/\1:/g' | cat first.ctf - first.ctf >later.ctf
+	"$sheaf" convert -f --index never later.ctf later.cbf >out 2>err
+	status=$?
+	"$sheaf" convert -f --to cbf - piped.cbf <later.ctf >out 2>piped
+	[ $? -eq $status ] || fault "$what: expected the status of a pipe, found $status"
+	sed 's/(stdin)/later.ctf/g; s/^sheaf: -:/sheaf: later.ctf:/; s/piped\.cbf/later.cbf/g' piped | cmp -s - err ||
+		fault "$what: expected the messages of a pipe, found $(cat err piped)"
+	[ $status -ne 0 ] || cmp -s later.cbf piped.cbf || fault "$what: expected the bytes of a pipe"
+	[ $status -eq 0 ] || [ ! -e later.cbf ] || fault "$what: expected no output"
+	rm -f later.cbf piped.cbf
+done <<-'END'
+	nothing new|
+	a larger index|:A 1 2 :B 13:4\n
+	more values|:A 1 2 3 :B 1:4\n
+	another stream|:A 1 2 :C 1 :B 1:4\n
+	a dense stream that is sparse|:A 0:2 :B 1:4\n
+	rounded values|:A 1.2345678901 2 :B 1:4\n
+	a warning|:A 1 2 :B 1:4 2:1e40\n
+	a warning, then a larger index|:A 1 2 :B 1:1e40\n:A 1 2 :B 99:1\n
+	an error|:A 1 x :B 1:4\n
+	an error, then a larger index|:A 1 x :B 1:4\n:A 1 2 :B 99:1\n
+	fewer values|:A 1 :B 1:4\n
+	an empty line|\n
+END
+rm first.ctf later.ctf piped
+end
+
 begin 'threads: any number gives the same'
 awk 'BEGIN { for (i = 0; i < 300000; i++) print i " |A " i % 7 " 1 |B " i % 9 ":" i }' >many.ctf
 gzip -k many.ctf

@@ -8,7 +8,7 @@
 
 typedef struct sheaf_conversion {
 	sheaf_context *caller;
-	sheaf_context *outer; /* the same, or for a part: keeps findings on their way there */
+	sheaf_context *outer; /* the same, or for a part, or while supposing: keeps findings on their way there */
 	sheaf_context *cx;    /* lets the writer first report what it has found in earlier rows */
 	sheaf_writer *writer;
 	const sheaf_convert_options *options;
@@ -26,6 +26,8 @@ typedef struct sheaf_conversion {
 	bool structured;
 	bool replaces;         /* an existing file is replaced, or updated */
 	int part, parts;       /* which of the `parts` is made; 0: the whole is done */
+	bool supposes;         /* that the first part of the input shows all its streams; until the end proves it,
+	                          findings wait in `opening` */
 	sheaf_builder opening; /* of a part: findings before the first row */
 	sheaf_builder *kept;   /* also receives what is reported; NULL: nobody does */
 	int64_t stored;        /* of a part: frames stored so far */

@@ -18,7 +18,6 @@
 static sheaf_status open_input(sheaf_conversion *c, const char *path, sheaf_dataset **out, sheaf_error *err)
 {
 	sheaf_source *source;
-	bool rewindable = sheaf_needs_totals(c->to) || c->options->structure;
 	sheaf_open_options open = {
 		.size = sizeof open,
 		.format = c->options->from,
@@ -47,7 +46,9 @@ static sheaf_status open_input(sheaf_conversion *c, const char *path, sheaf_data
 	} else {
 		SHEAF_TRY(sheaf_source_named(path, c->cx, &source, err));
 	}
-	return sheaf_open_rewindable(source, &open, rewindable, c->cx, out, err);
+	const sheaf_open_needs needs = {.rewindable = sheaf_needs_totals(c->to) || c->options->structure,
+	                                .suppose = c->supposes};
+	return sheaf_open_with(source, &open, needs, c->cx, out, err);
 }
 
 static sheaf_status open_inputs(sheaf_conversion *c, const char *const *paths, sheaf_error *err)
@@ -133,6 +134,24 @@ static sheaf_status open_sink(const sheaf_conversion *c, const char *output, she
 	                   : sheaf_sink_path_new(output, c->cx, out, err);
 }
 
+/* A tensor stays a tensor, as entries or as a whole. */
+static void say_change(const sheaf_conversion *c)
+{
+	sheaf_row_kind from = c->inputs[0]->stored, to = c->schema.rows;
+	bool tensors = from >= SHEAF_ENTRIES && to >= SHEAF_ENTRIES;
+	if (from != to && !tensors && c->options->on_change) c->options->on_change(c->options->user, from, to);
+}
+
+/* All of the input is as its first part: what was found in it counts. */
+static sheaf_status end_supposing(sheaf_conversion *c, sheaf_error *err)
+{
+	if (!c->supposes) return SHEAF_OK;
+	sheaf_kept_findings kept = sheaf_kept_findings_over(sheaf_builder_bytes(&c->opening), c->output);
+	c->supposes = false;
+	say_change(c);
+	return sheaf_kept_findings_until(&kept, 0, c->caller, err);
+}
+
 static sheaf_status find_lengths(sheaf_conversion *c, sheaf_error *err)
 {
 	if (!c->options->pad) return SHEAF_OK;
@@ -160,6 +179,7 @@ static sheaf_status write_output(sheaf_conversion *c, const char *output, sheaf_
 	                                   c->outer, &c->writer, err));
 	sheaf_status status = sheaf_conversion_check_settings(c, err);
 	for (int i = 0; i < c->ninputs && status == SHEAF_OK; i++) status = copy_rows(c, c->inputs[i], err);
+	if (status == SHEAF_OK) status = end_supposing(c, err);
 	if (status == SHEAF_OK)
 		status = finish(c, output, err);
 	else
@@ -229,14 +249,6 @@ static bool encodes(const sheaf_conversion *c)
 	       !sheaf_is_validating(c->outer);
 }
 
-/* A tensor stays a tensor, as entries or as a whole. */
-static void say_change(const sheaf_conversion *c)
-{
-	sheaf_row_kind from = c->inputs[0]->stored, to = c->schema.rows;
-	bool tensors = from >= SHEAF_ENTRIES && to >= SHEAF_ENTRIES;
-	if (from != to && !tensors && c->options->on_change) c->options->on_change(c->options->user, from, to);
-}
-
 static sheaf_status run(sheaf_conversion *c, const char *const *inputs, const char *output, sheaf_error *err)
 {
 	bool can;
@@ -246,7 +258,7 @@ static sheaf_status run(sheaf_conversion *c, const char *const *inputs, const ch
 	SHEAF_TRY(open_inputs(c, inputs, err));
 	SHEAF_TRY(sheaf_conversion_join_schemas(c, inputs, err));
 	SHEAF_TRY(sheaf_conversion_check_one_tensor(c, err));
-	say_change(c);
+	if (!c->supposes) say_change(c);
 	for (int i = 0; i < c->ninputs; i++) SHEAF_TRY(sheaf_conversion_report_others(c, c->inputs[i], err));
 	c->input_bytes = count_bytes(c);
 	SHEAF_TRY(check_rows(c, output, err));
@@ -285,12 +297,29 @@ static sheaf_status keep_findings(void *user, const sheaf_problem *problem, shea
 	return sheaf_report(c->caller, problem, err);
 }
 
+/* Warnings wait, and are reported at the end; an error, or too many warnings, are for a conversion that does
+ * not suppose. */
+static sheaf_status hold_findings(void *user, const sheaf_problem *problem, sheaf_error *err)
+{
+	enum { MOST = 64 << 10 };
+	sheaf_conversion *c = (sheaf_conversion *)user;
+	sheaf_severity severity = sheaf_weigh(c->caller, problem);
+	if (!c->supposes || severity == SHEAF_NOTE) return sheaf_report(c->caller, problem, err);
+	if (severity < SHEAF_ERROR && c->opening.size < MOST) {
+		sheaf_kept_findings_put(&c->opening, problem, 0, c->output);
+		return sheaf_builder_status(&c->opening, err);
+	}
+	return sheaf_fail(err, SHEAF_STALE, "%s: expected no errors while its first part is taken for all of it",
+	                  c->output);
+}
+
 static sheaf_status begin_part(sheaf_conversion *c, sheaf_error *err)
 {
-	if (!c->parts) return SHEAF_OK;
+	if (!c->parts && !c->supposes) return SHEAF_OK;
 	sheaf_builder_begin(&c->opening, c->caller, NULL);
-	c->kept = &c->opening;
-	return sheaf_context_listen(c->caller, (sheaf_listener){keep_findings, c}, &c->outer, err);
+	if (c->parts) c->kept = &c->opening;
+	return sheaf_context_listen(c->caller, (sheaf_listener){c->parts ? keep_findings : hold_findings, c},
+	                            &c->outer, err);
 }
 
 static sheaf_status allocate(sheaf_conversion *c, sheaf_error *err)
@@ -313,9 +342,9 @@ static void release(sheaf_conversion *c)
 	sheaf_context_end_listening(c->cx);
 	sheaf_release(c->outer, c->used, (size_t)c->options->nsettings * sizeof *c->used);
 	sheaf_release(c->outer, c->inputs, (size_t)c->ninputs * sizeof *c->inputs);
-	if (!c->parts) return;
+	if (c->outer == c->caller) return;
 	sheaf_builder_drop(&c->opening);
-	if (c->outer != c->caller) sheaf_context_end_listening(c->outer);
+	sheaf_context_end_listening(c->outer);
 }
 
 static sheaf_status check_options(const sheaf_convert_options *o, sheaf_error *err)
@@ -352,29 +381,70 @@ static sheaf_status check_padding(const sheaf_conversion *c, const char *output,
 	return sheaf_check_lengths(output, c->options->force, err);
 }
 
-static sheaf_status convert(const char *const *inputs, int ninputs, const char *output,
-                            const sheaf_convert_options *options, sheaf_context *cx, sheaf_error *err)
+/* What has gone into a pipe cannot be taken back. */
+static bool can_begin_again(const char *output)
 {
-	sheaf_conversion c = {
-		.caller = cx, .outer = cx, .options = options, .ninputs = ninputs, .output = output};
-	if (options->part) SHEAF_TRY(sheaf_part_number(options->part, &c.part, &c.parts, err));
-	SHEAF_TRY(find_target(&c, output, err));
-	SHEAF_TRY(check_part(&c, err));
-	c.replaces = options->force || sheaf_settings_update(c.to, options->settings, options->nsettings);
-	if (!c.replaces) SHEAF_TRY(sheaf_target_check_path(output, err));
-	SHEAF_TRY(check_padding(&c, output, err));
+	struct stat info;
+	if (strcmp(output, "-") == 0) return false;
+	return stat(output, &info) != 0 || S_ISREG(info.st_mode);
+}
+
+/* Whether the input can be read again if the first part of it does not show all streams, and nothing else
+ * looks at all of it before rows are written. */
+static bool can_suppose(const sheaf_conversion *c, const char *const *inputs)
+{
+	struct stat info;
+	const sheaf_convert_options *o = c->options;
+	bool in_one_pass = !sheaf_needs_totals(c->to) && !o->structure && !o->pad;
+	bool keeps_nothing = sheaf_max_errors(c->caller) == 0 && !sheaf_is_validating(c->caller) &&
+	                     !sheaf_settings_update(c->to, o->settings, o->nsettings);
+	return c->ninputs == 1 && !c->parts && in_one_pass && keeps_nothing && can_begin_again(c->output) &&
+	       strcmp(inputs[0], "-") != 0 && stat(inputs[0], &info) == 0 && S_ISREG(info.st_mode);
+}
+
+static sheaf_status prepare(sheaf_conversion *c, sheaf_error *err)
+{
+	const sheaf_convert_options *o = c->options;
+	if (o->part) SHEAF_TRY(sheaf_part_number(o->part, &c->part, &c->parts, err));
+	SHEAF_TRY(find_target(c, c->output, err));
+	SHEAF_TRY(check_part(c, err));
+	c->replaces = o->force || sheaf_settings_update(c->to, o->settings, o->nsettings);
+	if (!c->replaces) SHEAF_TRY(sheaf_target_check_path(c->output, err));
+	return check_padding(c, c->output, err);
+}
+
+static sheaf_status attempt(const sheaf_conversion *prepared, bool supposes, const char *const *inputs,
+                            sheaf_error *err)
+{
+	sheaf_conversion c = *prepared;
+	c.supposes = supposes;
 	sheaf_status status = allocate(&c, err);
-	if (status == SHEAF_OK) status = run(&c, inputs, output, err);
+	if (status == SHEAF_OK) status = run(&c, inputs, c.output, err);
 	release(&c);
 	return status;
 }
 
-/* What has gone into a pipe cannot be taken back. */
-static bool can_begin_again(const char *output, const sheaf_convert_options *options)
+/* What another attempt might do better: everything but the system's refusals, and the caller's. */
+static bool may_be_of_supposing(sheaf_status status)
 {
-	struct stat info;
-	if (options->index == SHEAF_INDEX_REQUIRE || strcmp(output, "-") == 0) return false;
-	return stat(output, &info) != 0 || S_ISREG(info.st_mode);
+	return status && status != SHEAF_IO && status != SHEAF_STOPPED && !sheaf_is_of_memory(status);
+}
+
+static sheaf_status convert(const char *const *inputs, int ninputs, const char *output,
+                            const sheaf_convert_options *options, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_convert_options again = *options;
+	sheaf_conversion c = {
+		.caller = cx, .outer = cx, .options = options, .ninputs = ninputs, .output = output};
+	SHEAF_TRY(prepare(&c, err));
+	bool supposes = can_suppose(&c, inputs);
+	sheaf_status status = attempt(&c, supposes, inputs, err);
+	c.options = &again;
+	if (supposes && may_be_of_supposing(status)) status = attempt(&c, false, inputs, err);
+	again.on_change = NULL; /* the caller knows */
+	again.index = SHEAF_INDEX_NEVER;
+	bool may_repeat = options->index != SHEAF_INDEX_REQUIRE && can_begin_again(output);
+	return status == SHEAF_STALE && may_repeat ? attempt(&c, false, inputs, err) : status;
 }
 
 sheaf_status sheaf_convert(const char *const *inputs, int ninputs, const char *output,
@@ -390,8 +460,5 @@ sheaf_status sheaf_convert(const char *const *inputs, int ninputs, const char *o
 		                  options->size);
 	if (ninputs < 1) return sheaf_fail(err, SHEAF_USAGE, "convert: expected at least one input, found none");
 	if (options) given = *options;
-	sheaf_status status = convert(inputs, ninputs, output, &given, cx, err);
-	if (status != SHEAF_STALE || !can_begin_again(output, &given)) return status;
-	given.index = SHEAF_INDEX_NEVER;
 	return convert(inputs, ninputs, output, &given, cx, err);
 }

@@ -117,7 +117,7 @@ static sheaf_status open_lengths(const char *file, int64_t rows, sheaf_context *
 	return status;
 }
 
-static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options, bool rewindable,
+static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options, sheaf_open_needs needs,
                             sheaf_error *err)
 {
 	SHEAF_TRY(recognise(d->source, options, &d->format, err));
@@ -132,7 +132,8 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 	SHEAF_TRY(sheaf_index_find(&d->indexed, options->index, err));
 	if (d->format->needs_seek || options->random) SHEAF_TRY(sheaf_source_make_seekable(d->source, err));
 	d->native = d->format;
-	if (rewindable || sheaf_view_may_survey(options)) SHEAF_TRY(sheaf_source_make_rewindable(d->source, err));
+	if (needs.rewindable || sheaf_view_may_survey(options))
+		SHEAF_TRY(sheaf_source_make_rewindable(d->source, err));
 	if (options->pipe && !(d->format->can & SHEAF_CAN_PIPE))
 		return sheaf_fail(
 			err, SHEAF_UNSUPPORTED,
@@ -145,6 +146,7 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 	                     .pipe = options->pipe,
 	                     .loop = options->pipe && !options->once,
 	                     .at_once = options->at_once && !sheaf_index_may_gather(&d->indexed),
+	                     .suppose = needs.suppose,
 	                     .view = chooses_columns(&options->select) ? SHEAF_VIEW_STREAMS : options->view,
 	                     .rows = padding.file ? SHEAF_TAKES_ENTRIES : options->rows,
 	                     .member = options->member};
@@ -157,8 +159,8 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_open_rewindable(sheaf_source *source, const sheaf_open_options *options, bool rewindable,
-                                   sheaf_context *cx, sheaf_dataset **out, sheaf_error *err)
+sheaf_status sheaf_open_with(sheaf_source *source, const sheaf_open_options *options, sheaf_open_needs needs,
+                             sheaf_context *cx, sheaf_dataset **out, sheaf_error *err)
 {
 	void *memory;
 	*out = NULL;
@@ -176,7 +178,7 @@ sheaf_status sheaf_open_rewindable(sheaf_source *source, const sheaf_open_option
 	sheaf_handle_open(d);
 	d->table_bytes = options->piece_bytes;
 	d->piece_bytes = options->piece_bytes > 0 ? options->piece_bytes : sheaf_usual_piece(cx);
-	status = prepare(d, options, rewindable, err);
+	status = prepare(d, options, needs, err);
 	if (status) {
 		sheaf_close(d);
 		return status;
@@ -208,7 +210,8 @@ sheaf_status sheaf_open_source(sheaf_source *source, const sheaf_open_options *o
 	SHEAF_NEED(source, "a source");
 	sheaf_status status =
 		cx ? sheaf_check_open_options(__func__, options, err) : sheaf_not_given(__func__, "a context", err);
-	if (!status) return sheaf_open_rewindable(source, options ? options : &defaults, false, cx, out, err);
+	const sheaf_open_needs none = {0};
+	if (!status) return sheaf_open_with(source, options ? options : &defaults, none, cx, out, err);
 	sheaf_source_close(source);
 	return status;
 }

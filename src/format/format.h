@@ -29,6 +29,9 @@ typedef struct sheaf_opening {
 	bool pipe;    /* rows are needed as they come: nothing may be read ahead of them */
 	bool loop;    /* at the end of the input begin again, forever */
 	bool at_once; /* `gather` may follow, with no cut before it */
+	/* What is not declared may be inferred from the first part of the input: if decoding meets something that
+	 * this lacks, that is STALE. A format that does not do so infers from the whole. */
+	bool suppose;
 	sheaf_view view;
 	unsigned rows; /* kinds of rows (SHEAF_TAKES_...) that are wanted; a format with a choice gives one of
 	                  them. 0: any */

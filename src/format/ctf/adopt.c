@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Streams from an index. None is trusted: the lines that should show them are examined again, so no dim is
- * too large and no type too wide; and doubts in decoding are checked against them, so none is too small. */
+/* Streams from an index, or from the first part of an input. No index is trusted: the lines that should show
+ * them are examined again, so no dim is too large and no type too wide; and doubts in decoding are checked
+ * against them, so none is too small. */
 #include "base/buffer.h"
 #include "format/ctf/look.h"
 #include "io/source.h"
@@ -133,6 +134,7 @@ sheaf_status sheaf_ctf_hold(const sheaf_ctf_reader *in, const uint8_t *begin, co
 	SHEAF_TRY(status);
 	if (within) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_STALE,
-	                  "%s: expected the streams that its index names, found others, or larger ones",
-	                  sheaf_source_name(in->source));
+	                  "%s: expected the streams that %s, found others, or larger ones",
+	                  sheaf_source_name(in->source),
+	                  in->supposed ? "its first part shows" : "its index names");
 }

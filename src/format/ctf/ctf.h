@@ -41,6 +41,7 @@ typedef struct sheaf_ctf_reader {
 	bool skip_ids, allow_unaligned, allow_missing, drop_incomplete;
 	bool guessed;                     /* dims are those of the first part: later indices may be beyond them */
 	bool by_line;                     /* each line is a sequence and ids are ignored */
+	bool supposed;                    /* the streams are those of the first part: no others may follow */
 	bool adopted;                     /* the streams come from an index: decoding checks them */
 	int64_t witnesses[CTF_WITNESSES]; /* bytes at which the lines that show the streams begin, ascending */
 	int nwitnesses;                   /* -1: more than there is room for */
@@ -115,9 +116,9 @@ SHEAF_USE sheaf_status sheaf_ctf_resume(void *in, const sheaf_piece *piece, shea
 
 #define CTF_INFERRED "inferred from the whole input"
 
-/* Finds facts and, if none are declared, streams: from the whole input, or from a quick look at its first
- * part. The source is where the lines begin before and after. */
-SHEAF_USE sheaf_status sheaf_ctf_infer(sheaf_ctf_reader *in, bool declared, bool glance,
+/* Finds facts and, if none are declared, streams: from the whole input, or, to glance or suppose, from its
+ * first part. The source is where the lines begin before and after. */
+SHEAF_USE sheaf_status sheaf_ctf_infer(sheaf_ctf_reader *in, bool declared, const sheaf_opening *how,
                                        const sheaf_values *values, sheaf_error *err);
 
 /* ---- adopt.c ---- */

@@ -178,6 +178,7 @@ static void find_witnesses(inference *f)
 static sheaf_status take_streams(inference *f, bool complete, size_t part, const sheaf_values *values)
 {
 	sheaf_ctf_reader *in = f->in;
+	complete |= in->supposed;
 	in->schema = f->look.schema;
 	in->names = f->look.names;
 	f->look.schema = (sheaf_schema){0};
@@ -193,12 +194,14 @@ static sheaf_status take_streams(inference *f, bool complete, size_t part, const
 	                  sheaf_source_name(in->source));
 }
 
-static sheaf_status infer(inference *f, bool declared, bool glance, const sheaf_values *values)
+static sheaf_status infer(inference *f, bool declared, const sheaf_opening *how, const sheaf_values *values)
 {
 	sheaf_ctf_reader *in = f->in;
 	bool complete = true;
 	size_t part = first_part(in->cx);
-	SHEAF_TRY(declared || glance ? read_part(f, declared, part, &complete) : read_whole(f));
+	SHEAF_TRY(declared || how->glance || how->suppose ? read_part(f, declared, part, &complete)
+	                                                  : read_whole(f));
+	in->supposed = !declared && how->suppose && !complete;
 	in->facts = SHEAF_NO_FACTS;
 	if (complete && !in->drop_incomplete) { /* otherwise it is not known here what will be left out */
 		bool ordinal = f->look.in_a_row && f->look.first_key == 0;
@@ -207,18 +210,18 @@ static sheaf_status infer(inference *f, bool declared, bool glance, const sheaf_
 	return declared ? SHEAF_OK : take_streams(f, complete, part, values);
 }
 
-sheaf_status sheaf_ctf_infer(sheaf_ctf_reader *in, bool declared, bool glance, const sheaf_values *values,
-                             sheaf_error *err)
+sheaf_status sheaf_ctf_infer(sheaf_ctf_reader *in, bool declared, const sheaf_opening *how,
+                             const sheaf_values *values, sheaf_error *err)
 {
 	inference f = {.in = in, .err = err};
 	int64_t line = in->line, column = in->column;
 	in->facts = SHEAF_NO_FACTS;
 	if (declared && sheaf_source_size(in->source) > (int64_t)first_part(in->cx))
 		return SHEAF_OK; /* the first part would give no facts */
-	sheaf_status status = infer(&f, declared, glance, values);
+	sheaf_status status = infer(&f, declared, how, values);
 	sheaf_ctf_look_free(&f.look);
 	sheaf_context_shed(in->cx);
-	if (status == SHEAF_OK && !glance && !declared) return sheaf_ctf_begin(in, err);
+	if (status == SHEAF_OK && !how->glance && !how->suppose && !declared) return sheaf_ctf_begin(in, err);
 	in->line = line;
 	in->column = column;
 	return status;
