@@ -33,6 +33,13 @@ void check_message(const char *part, const char *file, int line)
 	_fail(file, line);
 }
 
+void check_part(const char *wanted, sheaf_span part, const char *file, int line)
+{
+	char found[sizeof err.message];
+	snprintf(found, sizeof found, "%.*s", part.size, err.message + part.at);
+	check_text(wanted, found, file, line);
+}
+
 void check_text(const char *wanted, const char *found, const char *file, int line)
 {
 	if (strcmp(wanted, found) == 0) return;

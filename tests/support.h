@@ -26,11 +26,14 @@ extern sheaf_error err;
 #define assert_ok(expression) check_status(SHEAF_OK, (expression), __FILE__, __LINE__)
 #define assert_status(wanted, expression) check_status((wanted), (expression), __FILE__, __LINE__)
 #define assert_message(part) check_message((part), __FILE__, __LINE__)
+/* A part of the last message: "file", "stream", "place", "expected" or "found". */
+#define assert_part(wanted, name) check_part((wanted), err.name, __FILE__, __LINE__)
 #define assert_text(wanted, found) check_text((wanted), (found), __FILE__, __LINE__)
 
 void check_status(sheaf_status wanted, sheaf_status status, const char *file, int line);
 /* The message of `err` has this part. */
 void check_message(const char *part, const char *file, int line);
+void check_part(const char *wanted, sheaf_span part, const char *file, int line);
 void check_text(const char *wanted, const char *found, const char *file, int line);
 
 /* ---- chance ---- */

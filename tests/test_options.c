@@ -9,6 +9,7 @@
 #include "support.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -356,6 +357,109 @@ static void test_problem_text_is_cut_to_fit(void **state)
 	}
 }
 
+/* ---- parts of messages ---- */
+
+typedef struct parts_case {
+	const char *place, *file, *stream, *expected, *found;
+	int64_t line, column, byte, chunk, row;
+} parts_case;
+
+static void check_parts(const parts_case *wanted)
+{
+	assert_part(wanted->place, place);
+	assert_part(wanted->file, file);
+	assert_part(wanted->stream, stream);
+	assert_part(wanted->expected, expected);
+	assert_part(wanted->found, found);
+	assert_int_equal(wanted->line, err.line);
+	assert_int_equal(wanted->column, err.column);
+	assert_int_equal(wanted->byte, err.byte);
+	assert_int_equal(wanted->chunk, err.chunk);
+	assert_int_equal(wanted->row, err.row);
+}
+
+#define FAIL(...) assert_status(SHEAF_DATA, sheaf_fail(&err, SHEAF_DATA, __VA_ARGS__))
+
+/* The format says what the parts are, whatever the name of the file looks like. */
+static void test_parts_of_a_format(void **state)
+{
+	(void)state;
+	const char *odd = "a: expected b, found c; (byte 3)";
+	FAIL("%s: expected %s, found %d; it is left out", odd, "one, two", 3);
+	check_parts(&(parts_case){odd, odd, "", "one, two", "3", -1, -1, -1, -1, -1});
+	FAIL("%s:%d:%d (byte %d): expected a, found b", "x", 8, 12, 16);
+	check_parts(&(parts_case){"x:8:12 (byte 16)", "x", "", "a", "b", 8, 12, 16, -1, -1});
+	FAIL("%s: chunk %d, cell %" PRId64 ", column \"%s\", byte %zu: expected a; found b", odd, 0, INT64_MAX,
+	     "the \"c\"", (size_t)7);
+	assert_part(odd, file);
+	assert_part("the \"c\"", stream);
+	assert_int_equal(INT64_MAX, err.row);
+	assert_int_equal(7, err.byte);
+	assert_int_equal(0, err.chunk);
+	FAIL("%s/%s: entry %.*s: expected a smaller size", "folder", "file", 2, "12");
+	check_parts(
+		&(parts_case){"folder/file: entry 12", "folder/file", "", "a smaller size", "", -1, -1, -1, -1, -1});
+	FAIL("memory: expected %d bytes, found none", 5);
+	check_parts(&(parts_case){"memory", "", "", "5 bytes", "none", -1, -1, -1, -1, -1});
+	FAIL("expected a, found b");
+	check_parts(&(parts_case){"", "", "", "a", "b", -1, -1, -1, -1, -1});
+	FAIL("stopped on request");
+	check_parts(&(parts_case){"", "", "", "", "", -1, -1, -1, -1, -1});
+	assert_status(SHEAF_IO, sheaf_fail_sys(&err, ENOENT, "%s: expected a file", odd));
+	check_parts(&(parts_case){odd, odd, "", "a file", strerror(ENOENT), -1, -1, -1, -1, -1});
+}
+
+static void test_parts_of_a_problem(void **state)
+{
+	(void)state;
+	sheaf_problem problem = {.severity = SHEAF_ERROR,
+	                         .status = SHEAF_SHORT,
+	                         .rule = "end",
+	                         .place = everywhere,
+	                         .expected = "more",
+	                         .found = "none (" SHEAF_OPTION("strict") ")",
+	                         .consequence = "it ends"};
+	assert_status(SHEAF_SHORT, sheaf_fail_problem(&err, &problem));
+	check_parts(&(parts_case){"train.ctf:812:17 (byte 40211): chunk 3, sequence 55, stream \"labels\"",
+	                          "train.ctf", "labels", "more", "none (--strict)", 812, 17, 40211, 3, 55});
+	assert_text("strict", err.advice);
+	problem.place = SHEAF_NOWHERE;
+	assert_status(SHEAF_SHORT, sheaf_fail_problem(&err, &problem));
+	check_parts(&(parts_case){"", "", "", "more", "none (--strict)", -1, -1, -1, -1, -1});
+}
+
+/* A place that is added outside of a failure, options that are spelled longer, and a message that is cut. */
+static void test_parts_stay_where_they_are(void **state)
+{
+	(void)state;
+	sheaf_error inner;
+	char large[3000];
+	memset(large, 'x', sizeof large - 1);
+	large[sizeof large - 1] = '\0';
+	assert_status(
+		SHEAF_DATA,
+		sheaf_fail(&inner, SHEAF_DATA, "column \"%s\": expected " SHEAF_OPTION("strict") ", found it", "c"));
+	assert_status(SHEAF_DATA, sheaf_fail_within(&err, &inner, "%s (byte %d)", "file", 9));
+	assert_text("file (byte 9): column \"c\": expected --strict, found it", err.message);
+	check_parts(
+		&(parts_case){"file (byte 9): column \"c\"", "file", "c", "--strict", "it", -1, -1, 9, -1, -1});
+	assert_text("strict", err.advice);
+	sheaf_error_append(&err, "; or take %s", SHEAF_OPTION("threads"));
+	assert_part("it", found);
+	assert_status(SHEAF_USAGE,
+	              sheaf_fail_option(&err, SHEAF_USAGE, "threads", " %s: expected 1, found 2", "2"));
+	check_parts(&(parts_case){"--threads", "", "", "1", "2", -1, -1, -1, -1, -1});
+	assert_status(SHEAF_USAGE, sheaf_misuse(&err, "sheaf_open", "expected a path, found %s", "NULL"));
+	assert_text("sheaf_open: expected a path, found NULL", err.message);
+	check_parts(&(parts_case){"", "", "", "a path", "NULL", -1, -1, -1, -1, -1});
+	FAIL("%s: expected a, found b", large);
+	assert_int_equal(sizeof err.message - 1, err.file.size);
+	assert_part("", found);
+	FAIL("expected %s, found b", large);
+	assert_int_equal(sizeof err.message - 1 - strlen("expected "), err.expected.size);
+	assert_part("", found);
+}
+
 /* Names of options are spelled as the caller of the library wants. */
 static void options_are_spelled_by_each_face(void **state)
 {
@@ -388,6 +492,9 @@ static void options_are_spelled_by_each_face(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(options_are_spelled_by_each_face),
+	cmocka_unit_test(test_parts_of_a_format),
+	cmocka_unit_test(test_parts_of_a_problem),
+	cmocka_unit_test(test_parts_stay_where_they_are),
 	cmocka_unit_test(test_seeds_from_text),
 	cmocka_unit_test(test_option_find),
 	cmocka_unit_test(test_option_check),

@@ -56,16 +56,32 @@ __extension__ typedef enum SHEAF_LOOK_AT sheaf_status {
 /* The status's name in lower case ("ok", "end", ...); "status?" for any other number. */
 SHEAF_API const char *sheaf_status_name(sheaf_status status);
 
-/* What went wrong, in the caller's memory. `message` says the place, what was expected and what was found. */
+/* A part of a message, which is not copied: `size` bytes from byte `at` on. Size 0: the message has none. */
+typedef struct sheaf_span {
+	uint16_t at, size;
+} sheaf_span;
+
+/* What went wrong, in the caller's memory. `message` says the place, what was expected and what was found;
+ * the other members give each of these, so that no program has to read the message. */
 typedef struct sheaf_error {
 	sheaf_status status;
 	int sys;         /* errno of the system call that failed, else 0 */
 	char option[32]; /* the option or setting that is wrong: "max-errors"; else empty */
 	char advice[32]; /* the first option or setting that the message names because it helps; else empty */
+	/* Where, as in sheaf_place: a number below 0 means "not known" or "does not apply". */
+	int64_t line, column, byte, chunk, row;
+	sheaf_span
+		place; /* all that the message says about where; if `option` is set, the option as it is spelled */
+	sheaf_span file;   /* the beginning of the place, if that is the name of an input or output */
+	sheaf_span stream; /* in the place: the name of the stream, column or attribute */
+	sheaf_span expected, found;
 	char message[1000];
 } sheaf_error;
 
-/* Fills *err (NULL: nothing) and returns `status`, so that a failing function can end with it. */
+/* Fills *err (NULL: nothing) and returns `status`, so that a failing function can end with it. The parts of
+ * the message are those of `format`: "place: expected x, found y; consequence". A place begins with "%s" if
+ * that is the name of a file; in it ":%d", "byte %d", "chunk %d", "row %d" (or "cell", "entry", "example",
+ * "sequence") and "\"%s\"" are the line and column, the byte, chunk, row and stream. */
 SHEAF_API sheaf_status sheaf_fail(sheaf_error *err, sheaf_status status, const char *format, ...)
 	SHEAF_PRINTF(3, 4);
 /* The same for an option: the message is its name and the text, which begins with a value or a colon. */
@@ -129,6 +145,8 @@ typedef struct sheaf_problem {
 	                            NULL: none. Filled where the problem is reported. */
 } sheaf_problem;
 
+/* Writes "train.ctf:812:17 (byte 40211): stream "a"" into text[size], cut to fit, and returns text. */
+SHEAF_API const char *sheaf_place_text(const sheaf_place *place, char *text, size_t size);
 /* Writes "place: expected x, found y; consequence" into text[size], cut to fit, and returns text. */
 SHEAF_API const char *sheaf_problem_text(const sheaf_problem *problem, char *text, size_t size);
 
@@ -184,11 +202,6 @@ SHEAF_API void sheaf_context_free(sheaf_context *cx);
 /* Makes every running call in this context return SHEAF_STOPPED soon. Safe from any thread and from signal
  * handlers. */
 SHEAF_API void sheaf_context_stop(sheaf_context *cx);
-
-/* Gives the problem that stopped a call with this context, once: false if no problem has stopped one since
- * the last call of this function. Called after each failure, it gives the parts of the message. The strings
- * stay valid until the next problem that stops a call, and are cut to a few hundred bytes each. */
-SHEAF_API bool sheaf_context_stopped_by(sheaf_context *cx, sheaf_problem *out);
 
 /* How many problems of each rule were reported so far, in order of first report. False when i is past the
  * last one. */

@@ -39,7 +39,7 @@ def _inside(name: str, structure: Any, capsule: object) -> Any:
     function.restype, function.argtypes = POINTER(structure), [py_object]
     found = function(capsule)
     if not found:
-        raise UsageError(f"data: expected a capsule of Arrow's, arrow_{name}, found another object")
+        raise UsageError.about("data", f"a capsule of Arrow's, arrow_{name}", "another object")
     return found
 
 

@@ -7,7 +7,7 @@ from ctypes import POINTER, byref, c_char_p, cast
 
 from . import _layout as c
 from ._context import Context
-from ._errors import UsageError, decoded, keyword_of
+from ._errors import decoded, keyword_of, wrong
 from ._library import lib
 from ._options import format_rows, rows_of
 
@@ -60,7 +60,7 @@ def _section(given: Options) -> Section | None:
     """The section that ``config=`` and ``variables=`` name; removes them from the options."""
     name, variables = given.pop("config", None), given.pop("variables", None)
     if name is None and variables is not None:
-        raise UsageError("variables: expected them with config=, found them alone", "variables")
+        raise wrong("variables", "them with config=", "them alone")
     if name is None:
         return None
     return Section(str(name), [f"{key}={value}" for key, value in dict(variables or {}).items()])
@@ -79,8 +79,8 @@ def configured(command: str, source: Any, options: Mapping[str, Any]) -> tuple[A
     if section is None:
         return source, given
     if len(section.inputs) != 1:
-        raise UsageError(f"config: expected one input, found {len(section.inputs)}; name one, as in "
-                         "FILE:train.reader.deserializers.0", "config")
+        raise wrong("config", "one input", len(section.inputs),
+                    "name one, as in FILE:train.reader.deserializers.0")
     path, said = section.inputs[0]
     return path if source is None else source, {**_known(command, {**section.options, **said}), **given}
 

@@ -176,17 +176,10 @@ class Context:
             raise raised
         if status > c.SHEAF_END:
             self._warn_of_failed(status)
-            raise error_from(err, self._stopped_by())
+            raise error_from(err)
         if self._warnings:
             self._warn()
         return status
-
-    def _stopped_by(self) -> Problem | None:
-        """The problem that stopped a call, if it was one."""
-        problem = c.sheaf_problem()
-        if not self.handle or not lib.sheaf_context_stopped_by(self.handle, byref(problem)):
-            return None
-        return Problem.of(problem, _words(problem))
 
     def run(self, function: Callable[..., int], *args: Any) -> int:
         """The same for calls that may take long: on the main thread, Ctrl-C stops them at once, even while
@@ -295,12 +288,12 @@ class Handle:
     def check(self) -> None:
         """Raises an error if it is closed, or belongs to another process."""
         if self.context.pid != os.getpid():
-            raise UsageError(
-                "expected use in the process that opened this; found a fork of it: open it again there")
+            raise UsageError.about("", "use in the process that opened this",
+                                   "a fork of it: open it again there")
         if not self.pointer:
-            raise UsageError("expected it open, found it closed")
+            raise UsageError.about("", "it open", "it closed")
         if self.context.abandoned:
-            raise UsageError("expected it intact, found that a call on it was interrupted")
+            raise UsageError.about("", "it intact", "that a call on it was interrupted")
 
     def need(self, other: Handle) -> None:
         """Makes the other one end after this one. A reference would not be enough: in a cycle the garbage

@@ -3,12 +3,17 @@
 about."""
 from __future__ import annotations
 
+from ctypes import byref, create_string_buffer
+
 from . import _layout as c
+from ._library import lib
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
+
+    from typing_extensions import Self
 
 _KEYWORDS = {"from": "from_"}
 _SEVERITIES = ("note", "warning", "breach", "error", "error")
@@ -25,7 +30,8 @@ def in_python(message: str) -> str:
     csv`` is ``to="csv"``."""
     if "--" not in message:
         return message
-    from . import _messages
+    import re
+
     from ._options import is_flag, is_value
 
     def replaced(found: Any) -> str:
@@ -38,7 +44,7 @@ def in_python(message: str) -> str:
             return f'{keyword_of(found[1])}="{value[1:]}"'
         return keyword_of(found[1]) + value if value else f"{keyword_of(found[1])}="
 
-    return _messages.OPTION.sub(replaced, message)
+    return re.sub(r"(?<![\w-])--([a-z][a-z0-9-]*)(?P<value> [\w.,/:]*\w)?", replaced, message)
 
 
 class Place:
@@ -57,22 +63,14 @@ class Place:
         self.byte, self.chunk, self.row, self.stream = byte, chunk, row, stream
 
     @classmethod
-    def from_text(cls, text: str) -> Place:
-        """From "train.ctf:812:17 (byte 40211)", the beginning of messages."""
-        from . import _messages
+    def of(cls, where: c.sheaf_error | c.sheaf_place, text: str, file: str | None,
+           stream: str | None) -> Place:
+        """From numbers of the library: those that are not known, or do not apply, are below what counts."""
+        def known(number: int, least: int) -> int | None:
+            return number if number >= least else None
 
-        found = _messages.LINE.fullmatch(text) or _messages.FILE.fullmatch(text)
-        groups: dict[str, Any] = found.groupdict() if found else {}
-        place = cls(text, groups.get("file"))
-        for name in ("line", "column", "byte"):
-            if groups.get(name) is not None:
-                setattr(place, name, int(groups[name]))
-        for word, quoted, number in _messages.DEEPER.findall(groups.get("deeper") or ""):
-            if quoted or not number:
-                place.stream = quoted
-            else:
-                setattr(place, word if word in ("chunk", "byte") else "row", int(number))
-        return place
+        return cls(text, file, known(where.line, 1), known(where.column, 1), known(where.byte, 0),
+                   known(where.chunk, 0), known(where.row, 0), stream)
 
     def __str__(self) -> str:
         return self.text
@@ -100,14 +98,9 @@ class Problem:
     @classmethod
     def of(cls, problem: c.sheaf_problem, text: str) -> Problem:
         """A copy of the library's problem."""
-        where = problem.place
-
-        def known(number: int, least: int) -> int | None:
-            return number if number >= least else None
-
-        place = Place(text.split(": expected ")[0], decoded(where.file), known(where.line, 1),
-                      known(where.column, 1), known(where.byte, 0), known(where.chunk, 0),
-                      known(where.row, 0), decoded(where.stream))
+        where, words = problem.place, create_string_buffer(2048)
+        lib.sheaf_place_text(byref(where), words, len(words))
+        place = Place.of(where, decoded(words.value) or "", decoded(where.file), decoded(where.stream))
         expected, found, consequence = map(_spelled, (problem.expected, problem.found, problem.consequence))
         return cls(_SEVERITIES[problem.severity], decoded(problem.rule) or "", place, expected or "",
                    found or "", consequence, text, problem.status == c.SHEAF_LOSS)
@@ -135,7 +128,13 @@ def meant(name: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(name, list(known), 1)
-    return f"; did you mean {near[0]}?" if near else ""
+    return f"did you mean {near[0]}?" if near else ""
+
+
+def message(name: str, expected: str, found: object, more: str = "") -> str:
+    """"name: expected x, found y; more"."""
+    place, end = f"{name}: " if name else "", f"; {more}" if more else ""
+    return f"{place}expected {expected}, found {found}{end}"
 
 
 class SheafError(Exception):
@@ -147,20 +146,28 @@ class SheafError(Exception):
     """
 
     status = "data"
-    place: Place | None
-    expected: str | None
-    found: str | None
-    option: str | None
+    place: Place | None = None
+    expected: str | None = None
+    found: str | None = None
+    option: str | None = None
     advice: str | None = None
 
     def __init__(self, message: str, option: str | None = None, status: str | None = None) -> None:
         super().__init__(message)
-        _explain(self, message, option)
+        self.option = option
         if status:
             self.status = status
 
+    @classmethod
+    def about(cls, name: str, expected: str, found: object, more: str = "") -> Self:
+        """Of this package's own: ``name`` is that of a file, a column or what else is wrong."""
+        error = cls(message(name, expected, found, more))
+        error.expected, error.found = expected, str(found)
+        error.place = Place(name) if name else None
+        return error
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (str(self), self.option, self.status)
+        return type(self), (str(self), self.option, self.status), self.__dict__
 
 
 class DataError(SheafError, ValueError):
@@ -190,6 +197,13 @@ class UsageError(SheafError, ValueError):
     """An argument is wrong, or does not fit another one."""
 
     status = "usage"
+
+
+def wrong(option: str, expected: str, found: object, more: str = "") -> UsageError:
+    """The error for an argument of this package's own functions."""
+    error = UsageError.about("", expected, found)
+    error.args, error.option = (message(option, expected, found, more),), option
+    return error
 
 
 class UnsupportedError(SheafError, NotImplementedError):
@@ -230,45 +244,35 @@ _CLASSES: dict[int, type[SheafError]] = {
 _STATUSES = {number: word for word, number in c.ENUMS["sheaf_status"].items()}
 
 
-def _explain(error: Any, message: str, option: str | None) -> None:
-    from . import _messages
-
-    parts = _messages.SYSTEM.fullmatch(message) or _messages.MESSAGE.fullmatch(message)
-    error.place = Place.from_text(parts["place"]) if parts and parts["place"] and option is None else None
-    error.expected = parts["expected"] if parts else None
-    error.found = (parts["found"] or parts["consequence"]) if parts else None
-    error.option = option
-
-
 def missing(name: str, expected: str) -> FileNotFoundError:
     """The exception for missing files, when this package looks for them itself."""
     import errno
 
-    error = FileNotFoundError(errno.ENOENT, f"{name}: expected {expected}, found none")
-    _explain(error, str(error.strerror), None)
-    error.status = "io"  # type: ignore[attr-defined]
+    error = FileNotFoundError(errno.ENOENT, message(name, expected, "none"))
+    parts = {"place": Place(name, name), "expected": expected, "found": "none", "option": None,
+             "status": "io"}
+    error.__dict__.update(parts)
     return error
 
 
-def error_from(err: c.sheaf_error, problem: Problem | None = None) -> Exception:
-    """The exception for an error filled in by a call of the library; ``problem`` is the finding that stopped
-    the call, if there was one."""
-    error = _error_from(err)
-    if problem is not None:
-        for name in ("place", "expected", "found"):
-            setattr(error, name, getattr(problem, name))
-    return error
-
-
-def _error_from(err: c.sheaf_error) -> Exception:
+def error_from(err: c.sheaf_error) -> Any:
+    """The exception for an error filled in by a call of the library."""
     message = in_python(err.message.decode("utf-8", "replace"))
     option = keyword_of(err.option.decode()) if err.option else None
     # an output that is there already is usage, with a number of the system's
     if err.status == c.SHEAF_IO or err.sys:
-        error = OSError(err.sys, message) if err.sys else OSError(message)
-        _explain(error, message, option)
-        error.status = _STATUSES[err.status]  # type: ignore[attr-defined]
-        return error
-    failure = _CLASSES.get(err.status, SheafError)(message, option, _STATUSES.get(err.status))
-    failure.advice = keyword_of(err.advice.decode()) if err.advice else None
-    return failure
+        error: Any = OSError(err.sys, message) if err.sys else OSError(message)
+        error.option, error.status = option, _STATUSES[err.status]
+    else:
+        error = _CLASSES.get(err.status, SheafError)(message, option, _STATUSES.get(err.status))
+        error.advice = keyword_of(err.advice.decode()) if err.advice else None
+    error.expected, error.found = _part(err, err.expected), _part(err, err.found)
+    text = None if option else _part(err, err.place)
+    error.place = Place.of(err, text, _part(err, err.file), _part(err, err.stream)) if text else None
+    return error
+
+
+def _part(err: c.sheaf_error, span: c.sheaf_span) -> str | None:
+    """A part of the message, with the options in it as Python has them."""
+    part = err.message[span.at:span.at + span.size]
+    return in_python(part.decode("utf-8", "replace")) if part else None

@@ -8,7 +8,7 @@ from ctypes import byref, c_char_p, c_void_p, cast, create_string_buffer, pointe
 
 from . import _layout as c
 from ._context import Context, Handle
-from ._errors import UsageError, keyword_of
+from ._errors import keyword_of, wrong
 from ._library import lib
 from ._options import is_the_commands, rows_of
 
@@ -32,9 +32,9 @@ class Job:
         self._part = given.take("part")
         self.makes, self.merges = self._part is not None, parts is not None
         if self.makes and output is None:
-            raise UsageError("part: expected output=, the name of the part file, found none", "part")
+            raise wrong("part", "output=, the name of the part file", "none")
         if output is not None and not self.makes and given.command != "report":
-            raise UsageError("output: expected part=(i, n), since only parts are files, found none", "part")
+            raise wrong("output", "part=(i, n), since only parts are files", "none")
 
     def begin(self, reader: Reader, rows: int) -> None:
         """Before anything is read; ``rows`` names what the state of a part depends on."""
@@ -60,8 +60,8 @@ class Job:
         every = [(name, text) for name, texts in given.values.items() for text in texts] + given.settings
         for name, text in every:
             if text and "\n" in text:
-                raise UsageError(f"{keyword_of(name)}: expected a value without line feeds, since it is written "
-                                 "into a part file, found several", name)
+                raise wrong(keyword_of(name),
+                            "a value without line feeds, since it is written into a part file", "several")
         return "".join(f"{name}\n" if text is None else f"{name}={text}\n" for name, text in every
                        if name not in _NO_DIFFERENCE).encode()
 

@@ -240,8 +240,7 @@ class Given:
             return min(self.number(name, 0), 2**31 - 1) if kind is c_int else self.number(name, 0)
         if kind is c_char_p:
             return (text or "").encode()
-        raise UsageError(
-            f"{keyword_of(name)}: expected an option that Python knows, found one of a later library")
+        raise UsageError.about(keyword_of(name), "an option that Python knows", "one of a later library")
 
     def fill(self, struct: Any, **others: Any) -> Any:
         """A struct with the given options, its size, and other members; it keeps alive what it points to."""
@@ -257,9 +256,10 @@ class Given:
 
 
 def _unknown(command: str, keyword: str, known: list[str]) -> TypeError:
-    return UnknownOption(
-        f'{command}: expected an option of this function or of a format, found "{keyword}"{meant(keyword, known)}',
-        keyword)
+    error = UnknownOption.about(command, "an option of this function or of a format", f'"{keyword}"',
+                                meant(keyword, known))
+    error.option, error.place = keyword, None
+    return error
 
 
 class UnknownOption(UsageError, TypeError):

@@ -20,7 +20,7 @@ def jax_of_column(column: Column) -> Any:
     import jax.numpy as jnp
 
     if column.field.storage.startswith(("text", "datetimetz")):
-        raise UsageError(f"{column.name}: expected numbers, found {column.field.storage}")
+        raise UsageError.about(column.name, "numbers", column.field.storage)
     if column.field.storage != "sparse":
         return jnp.asarray(column.values)
     from jax.experimental.sparse import BCSR

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from ._errors import UsageError
+from ._errors import UsageError, wrong
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,14 +19,14 @@ _LAYOUTS = ("csr", "csc", "coo")
 
 def _check(layout: str) -> None:
     if layout not in _LAYOUTS:
-        raise UsageError(f"layout: expected one of {', '.join(_LAYOUTS)}, found {layout!r}", "layout")
+        raise wrong("layout", f"one of {', '.join(_LAYOUTS)}", f"{layout!r}")
 
 
 def _check_rank(layout: str, rank: int) -> None:
     """SciPy has vectors as CSR, but not as CSC, and more dimensions only as COO."""
     least, most = {"csr": (1, 2), "csc": (2, 2)}.get(layout, (0, rank))
     if not least <= rank <= most:
-        raise UsageError(f'layout: expected "coo" for a tensor whose rank is {rank}, found "{layout}"', "layout")
+        raise wrong("layout", f'"coo" for a tensor whose rank is {rank}', f'"{layout}"')
 
 
 def _fits_int32(n: int) -> bool:
@@ -69,7 +69,7 @@ def matrix_of_stream(column: Column, layout: str) -> Any:
 
     _check(layout)
     if column.field.storage != "sparse":
-        raise UsageError(f"{column.name}: expected a sparse stream, found {column.field.storage}")
+        raise UsageError.about(column.name, "a sparse stream", column.field.storage)
     values, indices, pointers = column.compressed()
     matrix = compressed(_kind(sparse, "csr"), values, indices, pointers,
                         (len(pointers) - 1, column.field.dim or 0))
@@ -84,8 +84,8 @@ def _kind(sparse: Any, layout: str) -> Any:
 def entries_of(frame: Frame) -> tuple[list[NDArray[Any]], NDArray[Any]]:
     """The coordinates of a tensor's entries, and their values."""
     if frame.schema.rows != "entries":
-        raise UsageError(f"frame: expected the entries of a tensor, found {frame.schema.rows}, of which each "
-                         f"column can be had by its name ({', '.join(frame.schema.names[:3])})")
+        raise UsageError.about("frame", "the entries of a tensor", f"{frame.schema.rows}, of which each "
+                               f"column can be had by its name ({', '.join(frame.schema.names[:3])})")
     coordinates = [frame[field.name].values for field in frame.schema.fields if field.meaning == "coordinate"]
     return coordinates, _values_of(frame)
 
@@ -109,8 +109,8 @@ def matrix_of_frame(frame: Frame, layout: str) -> Any:
     tensor = frame.schema.tensor
     assert tensor is not None
     if tensor.structure != "general":
-        raise UsageError("frame: expected all entries of the matrix (expand=True), found those of a "
-                         f"{tensor.structure} one")
+        raise UsageError.about("frame", "all entries of the matrix (expand=True)",
+                               f"those of a {tensor.structure} one")
     _check_rank(layout, len(tensor.shape))
     if layout != "coo" and len(tensor.shape) == 2:
         return _compress(sparse, coordinates, values, tensor.shape, layout)

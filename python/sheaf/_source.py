@@ -13,7 +13,7 @@ import threading
 from ctypes import byref, c_void_p, memmove
 
 from . import _layout as c
-from ._errors import UsageError, missing
+from ._errors import UsageError, missing, wrong
 from ._library import lib
 
 TYPE_CHECKING = False
@@ -57,9 +57,7 @@ def check(source: object) -> Any:
     """The source, if it is one."""
     if is_source(source):
         return source
-    raise UsageError(
-        f"source: expected a path, an address, bytes or an object with read(), found {type(source).__name__}",
-        "source")
+    raise wrong("source", "a path, an address, bytes or an object with read()", type(source).__name__)
 
 
 def expanded(sources: Any) -> list[Any]:
@@ -83,7 +81,7 @@ def expanded(sources: Any) -> list[Any]:
         else:
             found.append(source)
     if not found:
-        raise UsageError("sources: expected at least one, found only empty lists", "sources")
+        raise wrong("sources", "at least one", "only empty lists")
     return found
 
 
@@ -95,7 +93,7 @@ def fingerprint(source: Any) -> str:
     if is_path(source):
         found = os.stat(source)
         if not stat.S_ISREG(found.st_mode):
-            raise UsageError(f"{name_of(source)}: expected a file that others can open, found none", "source")
+            raise UsageError.about(name_of(source), "a file that others can open", "none")
         with open(source, "rb") as file:
             ends = file.read(_END)
             file.seek(max(0, found.st_size - _END))
@@ -106,8 +104,7 @@ def fingerprint(source: Any) -> str:
     elif isinstance(source, (bytes, bytearray, memoryview)):
         read_at, size = (lambda offset, n: bytes(source[offset:offset + n])), len(source)
     else:
-        raise UsageError("source: expected a path, an address or bytes, which others can open; found "
-                         f"{type(source).__name__}", "source")
+        raise wrong("source", "a path, an address or bytes, which others can open", type(source).__name__)
     ends = read_at(0, min(_END, size)) + read_at(max(0, size - _END), min(_END, size))
     return f"{size}-{blake2b(ends, digest_size=8).hexdigest()}"
 
@@ -167,14 +164,13 @@ class Opened:
 def _bytes_given(data: Any, n: int) -> bytes:
     """What ``read(n)`` has given, if that is at most n bytes."""
     if isinstance(data, str):
-        raise UsageError("source: expected a file opened in binary mode, found one opened as text", "source")
+        raise wrong("source", "a file opened in binary mode", "one opened as text")
     try:
         found = data if isinstance(data, bytes) else bytes(memoryview(data))
     except TypeError:
-        message = f"source: expected bytes from read(), found {type(data).__name__}"
-        raise UsageError(message, "source") from None
+        raise wrong("source", "bytes from read()", type(data).__name__) from None
     if len(found) > n:
-        raise UsageError(f"source: expected at most {n} bytes from read({n}), found {len(found)}", "source")
+        raise wrong("source", f"at most {n} bytes from read({n})", len(found))
     return found
 
 
@@ -240,8 +236,8 @@ def _obstore(address: str) -> tuple[ReadAt, int]:
         import obstore
         from obstore.store import from_url
     except ImportError:
-        raise UsageError(f"{address}: expected fsspec or obstore, which read addresses; found neither "
-                         "(pip install sheaf-io[remote])") from None
+        raise UsageError.about(address, "fsspec or obstore, which read addresses",
+                               "neither (pip install sheaf-io[remote])") from None
     folder, _, name = address.rpartition("/")
     store = from_url(folder)
     size = int(obstore.head(store, name)["size"])

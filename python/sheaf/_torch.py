@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch.utils.data import IterableDataset
 
-from ._errors import UsageError
+from ._errors import UsageError, wrong
 from .loader import Batch, Batches, Iteration
 from .frame import share
 
@@ -45,10 +45,9 @@ def tensor_of_column(column: Column, layout: str | None, pin_memory: bool) -> An
     layouts = _LAYOUTS.get(storage, ("values", "parts"))
     wanted = layout or layouts[0]
     if wanted not in layouts:
-        raise UsageError(f"layout: expected one of {', '.join(layouts)} for {storage}, found {layout!r}",
-                         "layout")
+        raise wrong("layout", f"one of {', '.join(layouts)} for {storage}", f"{layout!r}")
     if storage.startswith(("text", "datetimetz")):
-        raise UsageError(f"{column.name}: expected numbers, found {storage}")
+        raise UsageError.about(column.name, "numbers", storage)
     parts = parts_of_column(column, pin_memory)
     if wanted == "parts":
         return parts

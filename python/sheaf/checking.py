@@ -91,8 +91,7 @@ def validated(job: Job, opening: Opening, on_problem: Callable[[Problem], object
                 pass
         except DataError as error:
             failure = error
-            if not report or report[-1].text != str(error):
-                take(_ending(error))
+            take(_ending(error))
         if job.makes and reader is not None:
             job.end(reader, failure=failure)
         elif job.makes and failure is not None:

@@ -8,7 +8,7 @@ from typing import overload
 
 from . import _layout as c
 from ._context import Context
-from ._errors import UsageError
+from ._errors import UsageError, wrong
 from ._jobs import Job, Parts, job_of
 from ._library import lib
 from ._options import Given
@@ -34,7 +34,7 @@ def _paths(paths: Path | Sequence[Path]) -> list[bytes]:
     try:
         return [os.fsencode(path) for path in listed]
     except TypeError:
-        raise UsageError(f"expected a path or a list of paths, found {paths!r}") from None
+        raise UsageError.about("", "a path or a list of paths", f"{paths!r}") from None
 
 
 def _array(paths: list[bytes]) -> Any:
@@ -120,9 +120,9 @@ def split(source: Path, outputs: Path | Sequence[Path], *, progress: bool | Prog
     parts = _count_parts(given, source, len(targets))
     if parts >= 0:
         if len(targets) != 1:
-            raise UsageError(f"outputs: expected one with parts=, found {len(targets)}", "parts")
+            raise wrong("outputs", "one with parts=", len(targets))
         if not 1 <= parts <= 1000:
-            raise UsageError(f"parts: expected a number from 1 to 1000, found {parts}", "parts")
+            raise wrong("parts", "a number from 1 to 1000", parts)
         targets = _part_names(targets[0], parts)
     context = Context(given.members(c.sheaf_context_options), progress_of(progress, str(source)))
     rows, filled = (c_int64 * len(targets))(), _copying(given)
@@ -153,7 +153,7 @@ def merge(inputs: Sequence[Path], output: Path | None = None, *, progress: bool 
     if _job_of(names, given) in _JOBS:
         return _merged(names, output, given, progress)
     if output is None:
-        raise UsageError("output: expected the name of the file that is made, found none", "output")
+        raise wrong("output", "the name of the file that is made", "none")
     target, rows = os.fsencode(output), c_int64()
     context = Context(given.members(c.sheaf_context_options), progress_of(progress, os.fsdecode(target)))
     filled = _copying(given)
@@ -188,7 +188,7 @@ def _merged(names: list[bytes], output: Path | None, merging: Given,
     if parts.job == "report":
         return reported(job, opening, output)
     if output is not None:
-        raise UsageError(f"output: expected none, since {parts.job}() writes no file, found one", "output")
+        raise wrong("output", f"none, since {parts.job}() writes no file", "one")
     if parts.job == "validate":
         return validated(job, opening)
     if parts.job == "hash":

@@ -9,7 +9,7 @@ from ctypes import POINTER, byref
 from . import _layout as c
 from ._config import configured
 from ._context import Context, Handle
-from ._errors import StaleError, UnsupportedError, UsageError, decoded
+from ._errors import StaleError, UnsupportedError, decoded, wrong
 from ._library import lib
 from ._options import Given
 from ._progress import progress_of
@@ -238,7 +238,7 @@ class Arrow:
 
     def __init__(self, rows: Dataset | Partition | Frame, offsets: int) -> None:
         if offsets not in (32, 64):
-            raise UsageError(f"offsets: expected 32 or 64, found {offsets}", "offsets")
+            raise wrong("offsets", "32 or 64", offsets)
         self._rows, self._small = rows, offsets == 32
 
     def __arrow_c_schema__(self) -> object:

@@ -9,7 +9,7 @@ from ctypes import POINTER, byref
 from . import _layout as c
 from ._config import configured
 from ._context import Context, text_of
-from ._errors import DataError, UsageError, decoded
+from ._errors import DataError, decoded, wrong
 from ._library import lib
 from ._options import Given
 from ._source import is_path
@@ -200,7 +200,7 @@ def _declarations(reader: Reader, file: str, wanted: str | None) -> dict[str, st
         own = lib.sheaf_dataset_format(pointer)
         for format in [lib.sheaf_format_find(wanted.encode())] if wanted else _formats():  # noqa: A001
             if not format:
-                raise UsageError(f'to: expected the name of a format, found "{wanted}"', "to")
+                raise wrong("to", "the name of a format", f'"{wanted}"')
             try:
                 text = text_of(lambda out, err, f=format: lib.sheaf_declare(  # type: ignore[misc]
                     f, byref(reader.schema.c), _declared_file(file, f, own), f == own, reader.context.handle,

@@ -150,8 +150,8 @@ class Schema:
             return self._numbers[name]
         except KeyError:
             names = ", ".join(self.names[:_SHOWN]) + (f" and {n - _SHOWN} more" if n > _SHOWN else "")
-            raise UnknownName(f'expected the name of a column ({names}), found "{name}"'
-                              f"{meant(str(name), self._numbers)}") from None
+            raise UnknownName.about("", f"the name of a column ({names})",
+                                    f'"{name}"', meant(str(name), self._numbers)) from None
 
     @property
     def names(self) -> list[str]:

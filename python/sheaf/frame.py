@@ -11,7 +11,7 @@ from ctypes import byref, c_int, c_int64, c_void_p, string_at
 
 from . import _layout as c
 from ._context import text_of
-from ._errors import UsageError
+from ._errors import wrong
 from ._library import lib
 from .fields import DTYPES
 
@@ -406,7 +406,7 @@ class Frame:
         """The rows as the command prints them: "text", "text_short" or "json"."""
         styles = c.ENUMS["sheaf_style"]
         if style not in styles:
-            raise UsageError(f'style: expected one of {", ".join(styles)}, found "{style}"', "style")
+            raise wrong("style", f"one of {', '.join(styles)}", f'"{style}"')
         number = styles[style]
         return text_of(lambda out, err: lib.sheaf_rows_text(byref(self.c), byref(self.schema.c), number, 0, 0,
                                                             len(self), byref(out), byref(err)))

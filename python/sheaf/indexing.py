@@ -7,7 +7,7 @@ from ctypes import byref, c_void_p
 
 from . import _layout as c
 from ._config import configured
-from ._errors import DataError, SheafError, UsageError
+from ._errors import DataError, SheafError, wrong
 from ._jobs import Job
 from ._library import lib
 from ._options import Given
@@ -46,8 +46,7 @@ def index(source: Path, output: Path | None = None, *, progress: bool | Progress
 def indexed(job: Job, opening: Opening) -> dict[str, Any]:
     given, checks = opening.given, opening.given.flag("check")
     if checks and (job.makes or job.merges):
-        raise UsageError("check: expected to write an index, since part= is given, found a comparison",
-                         "check")
+        raise wrong("check", "to write an index, since part= is given", "a comparison")
     never = checks or job.makes or job.merges
     reader = Reader(opening, index=c.SHEAF_INDEX_NEVER if never else c.SHEAF_INDEX_USE,
                     piece_bytes=given.number("piece-bytes", 0))

@@ -10,7 +10,7 @@ from ctypes import POINTER, byref, c_int64, c_void_p, create_string_buffer
 from . import _layout as c
 from ._config import configured_batches
 from ._context import Context, Handle
-from ._errors import StaleError, UsageError, error_from
+from ._errors import StaleError, UsageError, error_from, wrong
 from ._library import lib
 from ._options import Given
 from ._source import expanded
@@ -154,15 +154,13 @@ class Batches:
         self._given = _given(options)
         givens = [_given({**one, **options}) for one in each] or [self._given] * len(sources)
         if len(givens) != len(sources):
-            raise UsageError(
-                f"config: expected a file for each of its {len(givens)} inputs, found {len(sources)}",
-                "config")
+            raise wrong("config", f"a file for each of its {len(givens)} inputs", len(sources))
         self._openings = [Opening(source, given, mmap, progress if i == 0 else None)
                           for i, (source, given) in enumerate(zip(sources, givens))]
         self.shard, self.note = _shard(self._given, rank, world)
         self._epochs = self._given.number("epochs", 1)
         if self._epochs < 1:
-            raise UsageError("epochs: expected a number above 0, found 0", "epochs")
+            raise wrong("epochs", "a number above 0", 0)
         self._first = self._epoch = self._given.number("start-epoch", 0)
         # where the next iteration begins, if not at the beginning of an epoch
         self._start: dict[str, Any] | None = None
@@ -179,7 +177,7 @@ class Batches:
         filled: c.sheaf_batch_options = given.fill(c.sheaf_batch_options, rank=rank, world=world)
         filled.batch_size = given.number("size", 256)
         if filled.batch_size < 1:
-            raise UsageError("size: expected a number above 0, found 0", "size")
+            raise wrong("size", "a number above 0", 0)
         filled.first_epoch, filled.stride = first_epoch, stride
         filled.epochs = self._last(first_epoch) - first_epoch
         filled.packing = self._packing()
@@ -187,8 +185,7 @@ class Batches:
         if weights is not None:
             numbers = [int(word) if word.isdigit() else 0 for word in weights.split(",")]
             if len(numbers) != len(self._openings) or min(numbers) < 1:
-                raise UsageError(f"mix: expected a weight above 0 for each of {len(self._openings)} files, "
-                                 f"found {weights}", "mix")
+                raise wrong("mix", f"a weight above 0 for each of {len(self._openings)} files", weights)
             filled.weights = (c_int64 * len(numbers))(*numbers)
         _at_most_one(given, ("join", "concat", "mix"), "way to combine files")
         return filled
@@ -213,9 +210,8 @@ class Batches:
     def __iter__(self) -> Iterator[Batch]:
         """One epoch, or ``epochs=`` of them."""
         if _worker() is not None:
-            raise UsageError(
-                "loader: expected tensors in the workers of a DataLoader, loader.to_torch(); found "
-                "batches, which are memory of one process")
+            raise UsageError.about("loader", "tensors in the workers of a DataLoader, loader.to_torch()",
+                                   "batches, which are memory of one process")
         return Iteration(self)
 
     def state_dict(self) -> dict[str, Any]:
@@ -231,8 +227,7 @@ class Batches:
         """The next iteration goes on where a state says: any number of ranks may do so. It must be of the
         same data, seed and options; what is wrong is said when the first batch is asked for."""
         if not hasattr(state, "keys") or "epoch" not in state:
-            raise UsageError(f'state: expected what state_dict() gives, with "epoch", found {state!r}',
-                             "state")
+            raise wrong("state", 'what state_dict() gives, with "epoch"', f"{state!r}")
         with self._lock:
             self._start, self._state, self._epoch = dict(state), None, int(state["epoch"])
 
@@ -467,27 +462,25 @@ def _given(options: Mapping[str, Any]) -> Given:
 def _at_most_one(given: Given, names: Sequence[str], what: str) -> None:
     found = [name for name in names if given.flag(name)]
     if len(found) > 1:
-        raise UsageError(
-            f"{found[1].replace('-', '_')}: expected one {what}, found {found[0].replace('-', '_')} as well")
+        raise UsageError.about(found[1].replace("-", "_"), f"one {what}",
+                               f"{found[0].replace('-', '_')} as well")
 
 
 def _shard(given: Given, rank: int | str | None, world: int | None) -> tuple[tuple[int, int], str]:
     """(rank, world), and how they were found if they were not given."""
     text = given.take("shard")
     if text is not None and (rank is not None or world is not None):
-        raise UsageError("shard: expected it, or rank and world, found both", "shard")
+        raise wrong("shard", "it, or rank and world", "both")
     if rank == "env":
         if world is not None:
-            raise UsageError('world: expected none with rank="env", found one', "world")
+            raise wrong("world", 'none with rank="env"', "one")
         return _named("env", "rank")
     if text is not None:
         return _named(text, "shard")
     if rank is None and world is None:
         return (0, 1), ""
     if not isinstance(rank, int) or not isinstance(world, int) or not 0 <= rank < world:
-        raise UsageError(
-            f"rank: expected a number below world, or \"env\", found rank {rank!r} and world {world!r}",
-            "rank")
+        raise wrong("rank", 'a number below world, or "env"', f"rank {rank!r} and world {world!r}")
     return (rank, world), ""
 
 
@@ -496,8 +489,8 @@ def _named(text: str, option: str) -> tuple[tuple[int, int], str]:
     variables, too."""
     found, err = c.sheaf_shard(), c.sheaf_error()
     if lib.sheaf_shard_from_text(text.encode(), byref(found), byref(err)):
-        error = error_from(err)
-        raise UsageError(str(error).replace("shard:", f"{option}:", 1), option)
+        failure = error_from(err)
+        raise wrong(option, failure.expected, failure.found)
     shard, note = (int(found.rank), int(found.world)), ""
     if found.origin:
         import logging

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from . import _layout as c
 from ._config import configured
 from ._context import Context, Handle, bytes_of
-from ._errors import DataError, UsageError
+from ._errors import DataError, UsageError, wrong
 from ._library import lib
 from ._options import Given
 from ._source import expanded, fingerprint, name_of
@@ -55,8 +55,9 @@ class _Run(NamedTuple):
 
     def changed(self) -> DataError:
         """Tasks may be retried hours later, and elsewhere."""
-        return DataError(f"{name_of(self.opening.source)}: expected the file as it was when its partitions "
-                         "were made, found that it has changed: make them again")
+        return DataError.about(name_of(self.opening.source),
+                               "the file as it was when its partitions were made",
+                               "that it has changed: make them again")
 
 
 class Partition:
@@ -170,7 +171,7 @@ def plan(source: Any = None, ranks: int = 1, **options: Any) -> list[Share]:
     """
     source, options = configured("plan", source, options)
     if not 1 <= ranks <= 1 << 20:
-        raise UsageError(f"ranks: expected a number from 1 to {1 << 20}, found {ranks}", "ranks")
+        raise wrong("ranks", f"a number from 1 to {1 << 20}", ranks)
     reader = Reader(Opening(source, Given("plan", options, besides=("ranks",))))
     found = (c.sheaf_part_share * ranks)()
     with reader.handle as pointer:
@@ -190,7 +191,7 @@ def partitions(sources: Any = None, n: int | None = None, **options: Any) -> lis
     sources, options = configured("cat", sources, options)
     given = Given("cat", options, name="partitions")
     if n is not None and n < 1:
-        raise UsageError(f"n: expected a number above 0, found {n}", "n")
+        raise wrong("n", "a number above 0", n)
     settings = {} if given.flag("threads") else {"threads": 1}
     members = {"entries": c.SHEAF_ENTRIES_EXPANDED} if given.flag("expand") else {}
     files = [Opening(source, given, settings=settings, members=members) for source in expanded(sources)]
@@ -211,8 +212,8 @@ def _all_pieces(files: list[Opening]) -> list[_Run]:
         reader = Reader(opening, random=True)
         mine = [(f.name, f.storage, f.dim, f.type) for f in reader.schema.fields]
         if columns is not None and mine != columns:
-            raise UsageError(f"{name_of(opening.source)}: expected the columns of "
-                             f"{name_of(files[0].source)}, found others")
+            raise UsageError.about(name_of(opening.source), f"the columns of {name_of(files[0].source)}",
+                                   "others")
         columns = mine
         found += _pieces_in(reader, opening)
     return found

@@ -54,11 +54,11 @@ class Plot:
             raise AttributeError(kind)
         charts = self._kinds().get(kind)
         if charts is None:
-            from ._errors import meant
+            from ._errors import meant, message
 
             known = self._kinds()
-            expected = f"expected one of {', '.join(known)}"
-            raise AttributeError(f'plot: {expected}, found "{kind}"{meant(kind, known)}')
+            raise AttributeError(message("plot", f"one of {', '.join(known)}", f'"{kind}"',
+                                         meant(kind, known)))
 
         def chart(number: int = 0) -> Svg:
             return charts[number]

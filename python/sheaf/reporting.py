@@ -10,7 +10,7 @@ from ctypes import byref, c_void_p, sizeof, string_at
 from . import _layout as c
 from ._config import configured
 from ._context import Context, Handle, bytes_of, text_of
-from ._errors import DataError, UsageError
+from ._errors import DataError, UsageError, wrong
 from ._jobs import Job, keeps, row_of, sink_of
 from ._library import lib
 from ._options import Given
@@ -66,7 +66,7 @@ def _name_indices(summary: Handle, context: Context, word: str) -> None:
     """STREAM=FILE"""
     stream, equals, path = word.partition("=")
     if not equals:
-        raise UsageError(f"names: expected STREAM=FILE, found {word!r}")
+        raise UsageError.about("names", "STREAM=FILE", f"{word!r}")
     source = Handle(context, lib.sheaf_source_close)
     context.call(lib.sheaf_source_path, path.encode(), context.handle, byref(source.pointer))
     context.call(lib.sheaf_summary_names, summary.pointer, stream.encode(), source.pointer)
@@ -141,7 +141,7 @@ class _FirstRows:
         """For a part; returns its summary."""
         rows, size = self._HEAD.unpack(state[:16]) if len(state) >= 16 else (-1, -1)
         if rows < 0 or not 0 <= size <= len(state) - 16:
-            raise DataError("merge: expected the report of a part, found it damaged")
+            raise DataError.about("merge", "the report of a part", "it damaged")
         self.rows, self.text = self.rows + rows, self.text or state[16:16 + size]
         return state[16 + size:]
 
@@ -187,9 +187,9 @@ def report(source: Any, path: Path | None = None, *, other: Any = None, force: b
     given = Given("report", options, besides=("other", "mmap", "progress"))
     job = Job(given, path)
     if job.makes and other is not None:
-        raise UsageError("other: expected one file with part=, found two", "other")
+        raise wrong("other", "one file with part=", "two")
     if given.take("svg") is not None and (path is None or job.makes):
-        raise UsageError("svg: expected the path of a page, since that has charts, found none", "svg")
+        raise wrong("svg", "the path of a page, since that has charts", "none")
     against = None if other is None else Opening(other, given, mmap, progress)
     return reported(job, Opening(source, given, mmap, progress), path, against)
 

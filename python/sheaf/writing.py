@@ -9,7 +9,7 @@ from ctypes import POINTER, byref, c_int, c_void_p, cast
 
 from . import _layout as c
 from ._context import Context
-from ._errors import UsageError
+from ._errors import UsageError, wrong
 from ._library import lib
 from ._options import Given
 from ._progress import progress_of
@@ -86,10 +86,8 @@ def _type(array: NDArray[Any]) -> int:
     kind, size = array.dtype.kind, array.dtype.itemsize
     name = "u1" if kind == "b" else f"f{size // 2}" if kind == "c" else array.dtype.str[1:]
     if name not in DTYPES:
-        raise UsageError(
-            "data: expected integers, float32, float64, truth values or complex numbers of such floats, found "
-            f"{array.dtype}",
-            "data")
+        raise wrong("data", "integers, float32, float64, truth values or complex numbers of such floats",
+                    array.dtype)
     return DTYPES.index(name)
 
 
@@ -115,7 +113,7 @@ def _tensor(shape: Iterable[int], dense: bool = False, order: Iterable[int] = ()
             ordered: bool = False) -> c.sheaf_tensor:
     sizes = list(shape)
     if len(sizes) > c.SHEAF_MAX_RANK:
-        raise UsageError(f"data: expected at most {c.SHEAF_MAX_RANK} dimensions, found {len(sizes)}", "data")
+        raise wrong("data", f"at most {c.SHEAF_MAX_RANK} dimensions", len(sizes))
     tensor = c.sheaf_tensor(rank=len(sizes), dense=dense, sorted=ordered, unique=dense)
     tensor.shape[: len(sizes)] = sizes
     for i, dimension in enumerate(order or range(len(sizes))):
@@ -206,7 +204,7 @@ def _add_stream(builder: Builder, name: str, rows: Any) -> int:
 
         arrays = [_samples(np.asarray(row)) for row in rows]
         if not arrays:
-            raise UsageError(f"{name}: expected at least one row, found none")
+            raise UsageError.about(name, "at least one row", "none")
         return _add_dense(builder, name, np.concatenate(arrays), _running(map(len, arrays)))
     return _add_array(builder, name, _plain(rows))
 
@@ -215,8 +213,8 @@ def _add_array(builder: Builder, name: str, array: NDArray[Any]) -> int:
     import numpy as np
 
     if array.ndim not in (1, 2, 3):
-        raise UsageError(
-            f"{name}: expected (rows,), (rows, dim) or (rows, samples, dim), found {array.ndim} dimensions")
+        raise UsageError.about(name, "(rows,), (rows, dim) or (rows, samples, dim)",
+                               f"{array.ndim} dimensions")
     each = array.shape[1] if array.ndim == 3 else 1
     return _add_dense(builder, name, array.reshape(len(array) * each, -1),
                       np.arange(len(array) + 1, dtype=np.int64) * each)
@@ -278,7 +276,7 @@ def _same_length(counts: Mapping[str, int]) -> int:
     lengths = set(counts.values())
     if len(lengths) != 1:
         found = ", ".join(f"{name}: {n}" for name, n in counts.items()) or "none"
-        raise UsageError(f"data: expected columns of one length, found {found}", "data")
+        raise wrong("data", "columns of one length", found)
     return lengths.pop()
 
 
@@ -357,8 +355,8 @@ def _numpy(tensor: Any) -> Any:
     try:
         return tensor.numpy()
     except TypeError:
-        raise UsageError(f"data: expected an element type that NumPy has, found {tensor.dtype}; float() gives "
-                         "such a tensor", "data") from None
+        raise wrong("data", "an element type that NumPy has", tensor.dtype,
+                    "float() gives such a tensor") from None
 
 
 def _from_torch(tensor: Any) -> Any:
@@ -427,8 +425,8 @@ class Writer:
         if word is not None:
             structure = c.ENUMS["sheaf_structure"].get(word)
             if structure is None:
-                raise UsageError(f"structure: expected the name of a structure, found {word}: this is not "
-                                 "looked for in memory", "structure")
+                raise wrong("structure", "the name of a structure",
+                            f"{word}: this is not looked for in memory")
             self._structure = c_int(structure)
             options.structure = cast(byref(self._structure), POINTER(c_int))
         context.call(lib.sheaf_create, path, schema, byref(options), context.handle, byref(self.pointer))
@@ -498,8 +496,7 @@ def write(path: str | os.PathLike[str], data: Any, *, progress: bool | Progress 
         rows = Rows(data, context)
         _write_all(Writer(context, target, rows.schema, given), rows)
     else:
-        raise UsageError("data: expected frames, a matrix, an array, a dict of them, or a table, found "
-                         f"{type(data).__name__}", "data")
+        raise wrong("data", "frames, a matrix, an array, a dict of them, or a table", type(data).__name__)
 
 
 def _write_frames(context: Context, target: bytes, given: Given, schema: Any,

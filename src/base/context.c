@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_MEMORY_GIB = 4, MAX_RULES = 96, STOP_TEXTS = 4, STOP_TEXT = 400 };
+enum { DEFAULT_MEMORY_GIB = 4, MAX_RULES = 96 };
 
 /* What a context and the listeners under it share. */
 typedef struct home {
@@ -26,9 +26,7 @@ typedef struct home {
 	int64_t losses;
 	sheaf_tally tally[MAX_RULES];
 	int rules;
-	sheaf_listener witness;   /* hear NULL: there is none */
-	sheaf_problem stopped_by; /* rule NULL: none since the last query */
-	char texts[STOP_TEXTS][STOP_TEXT];
+	sheaf_listener witness; /* hear NULL: there is none */
 } home;
 
 struct sheaf_context {
@@ -299,46 +297,17 @@ bool sheaf_passes(const sheaf_context *cx, const sheaf_problem *problem, sheaf_s
 	return severity < SHEAF_ERROR;
 }
 
-static const char *keep_text(home *h, int number, const char *text)
-{
-	if (!text) return NULL;
-	snprintf(h->texts[number], STOP_TEXT, "%s", text);
-	return h->texts[number];
-}
-
-static void keep_stop(home *h, const sheaf_problem *problem)
-{
-	h->stopped_by = *problem;
-	h->stopped_by.place.file = keep_text(h, 0, problem->place.file);
-	h->stopped_by.place.stream = keep_text(h, 1, problem->place.stream);
-	h->stopped_by.expected = keep_text(h, 2, problem->expected);
-	h->stopped_by.found = keep_text(h, 3, problem->found);
-	h->stopped_by.consequence = NULL;
-}
-
-bool sheaf_context_stopped_by(sheaf_context *cx, sheaf_problem *out)
-{
-	if (!cx || !out) return false;
-	sheaf_mutex_lock(&cx->home->lock);
-	*out = cx->home->stopped_by;
-	cx->home->stopped_by.rule = NULL;
-	sheaf_mutex_unlock(&cx->home->lock);
-	return out->rule != NULL;
-}
-
 /* If reading stops, it does not matter what would have been left out. */
 static sheaf_status stop(sheaf_context *cx, const sheaf_problem *problem, sheaf_severity severity,
                          sheaf_error *err)
 {
-	char text[sizeof err->message];
 	sheaf_problem last = *problem;
-	keep_stop(cx->home, problem);
 	last.consequence = NULL;
 	if (severity == SHEAF_ERROR)
 		last.consequence = cx->options.max_errors
 		                       ? "that is one error more than " SHEAF_OPTION("max-errors") " tolerates"
 		                       : "stopping at the first error (see " SHEAF_OPTION("max-errors") ")";
-	return sheaf_fail(err, problem->status, "%s", sheaf_problem_text(&last, text, sizeof text));
+	return sheaf_fail_problem(err, &last);
 }
 
 static void pass_on(const sheaf_context *cx, sheaf_problem *problem)
@@ -390,19 +359,25 @@ sheaf_status sheaf_report(sheaf_context *cx, const sheaf_problem *problem, sheaf
 	return status;
 }
 
+void sheaf_context_lost(const sheaf_context *cx, char *kinds, size_t size)
+{
+	size_t used = 0;
+	kinds[0] = '\0';
+	for (int i = 0; i < cx->home->rules && used < size; i++) {
+		const sheaf_tally *tally = &cx->home->tally[i];
+		if (tally->status != SHEAF_LOSS) continue;
+		int n = snprintf(kinds + used, size - used, "%s%s (%" PRId64 ")", used ? ", " : "", tally->rule,
+		                 tally->count);
+		used += n > 0 ? (size_t)n : 0;
+	}
+}
+
 sheaf_status sheaf_check_losses(sheaf_context *cx, int64_t before, const char *file, const char *format,
                                 sheaf_error *err)
 {
 	char kinds[600];
-	size_t used = 0;
 	if (cx->options.allow_loss || cx->home->losses <= before) return SHEAF_OK;
-	for (int i = 0; i < cx->home->rules && used < sizeof kinds; i++) {
-		const sheaf_tally *tally = &cx->home->tally[i];
-		if (tally->status != SHEAF_LOSS) continue;
-		int n = snprintf(kinds + used, sizeof kinds - used, "%s%s (%" PRId64 ")", used ? ", " : "",
-		                 tally->rule, tally->count);
-		used += n > 0 ? (size_t)n : 0;
-	}
+	sheaf_context_lost(cx, kinds, sizeof kinds);
 	return sheaf_fail(err, SHEAF_LOSS,
 	                  "%s: expected data that format %s can hold, found loss: %s; the output is abandoned "
 	                  "(" SHEAF_OPTION("allow-loss") " writes it anyway)",

@@ -3,7 +3,7 @@
 #ifndef SHEAF_BASE_CONTEXT_H
 #define SHEAF_BASE_CONTEXT_H
 
-#include <sheaf/base.h>
+#include "base/status.h"
 
 /* Reports one finding and says whether to continue: OK, or the problem's status with *err filled. Only this
  * function decides about strictness, the error budget, validation and allowed losses. */
@@ -57,6 +57,8 @@ SHEAF_USE sheaf_status sheaf_check_stop(sheaf_context *cx, sheaf_error *err);
 /* The number of problems of status LOSS reported so far. */
 int64_t sheaf_context_losses(const sheaf_context *cx);
 
+/* The kinds of loss with their numbers, as text. */
+void sheaf_context_lost(const sheaf_context *cx, char *kinds, size_t size);
 /* LOSS, with the kinds of loss, if more than the first `before` losses were reported and losses are not
  * allowed; `file` and `format` are the output's. */
 SHEAF_USE sheaf_status sheaf_check_losses(sheaf_context *cx, int64_t before, const char *file,

@@ -29,7 +29,6 @@ static void keep(sheaf_findings *f, const sheaf_problem *problem)
 static sheaf_status hear(void *user, const sheaf_problem *problem, sheaf_error *err)
 {
 	sheaf_findings *f = (sheaf_findings *)user;
-	char text[sizeof err->message];
 	sheaf_severity severity = sheaf_weigh(f->cx, problem);
 	if (severity == SHEAF_NOTE && !sheaf_is_validating(f->cx)) return SHEAF_OK;
 	f->lossy |= problem->status == SHEAF_LOSS;
@@ -37,7 +36,7 @@ static sheaf_status hear(void *user, const sheaf_problem *problem, sheaf_error *
 	if (!f->over) keep(f, problem);
 	f->heard++;
 	if (f->last ? f->heard < f->last : sheaf_passes(f->cx, problem, severity, f->errors)) return SHEAF_OK;
-	return sheaf_fail(err, problem->status, "%s", sheaf_problem_text(problem, text, sizeof text));
+	return sheaf_fail_problem(err, problem);
 }
 
 sheaf_status sheaf_findings_open(sheaf_findings *findings, sheaf_context *cx, sheaf_error *err)

@@ -50,5 +50,5 @@ bool sheaf_handle_close(const void *handle)
 
 sheaf_status sheaf_not_open(const char *function, const char *what, sheaf_error *err)
 {
-	return sheaf_fail(err, SHEAF_USAGE, "%s: expected %s, found one that was closed", function, what);
+	return sheaf_misuse(err, function, "expected %s, found one that was closed", what);
 }

@@ -3,7 +3,7 @@
 #ifndef SHEAF_BASE_HANDLE_H
 #define SHEAF_BASE_HANDLE_H
 
-#include <sheaf/base.h>
+#include "base/status.h"
 
 /* Any thread, without a lock, so also in a fork of a process whose other threads were here. */
 void sheaf_handle_open(const void *handle);

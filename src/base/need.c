@@ -5,12 +5,12 @@
 
 sheaf_status sheaf_not_given(const char *function, const char *what, sheaf_error *err)
 {
-	return sheaf_fail(err, SHEAF_USAGE, "%s: expected %s, found NULL", function, what);
+	return sheaf_misuse(err, function, "expected %s, found NULL", what);
 }
 
 sheaf_status sheaf_out_of_range(const char *function, const char *what, int64_t found, sheaf_error *err)
 {
-	return sheaf_fail(err, SHEAF_USAGE, "%s: expected %s, found %" PRId64, function, what, found);
+	return sheaf_misuse(err, function, "expected %s, found %" PRId64, what, found);
 }
 
 sheaf_status sheaf_check_settings(const char *function, const sheaf_setting *settings, int n,

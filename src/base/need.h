@@ -3,7 +3,7 @@
 #ifndef SHEAF_BASE_NEED_H
 #define SHEAF_BASE_NEED_H
 
-#include <sheaf/base.h>
+#include "base/status.h"
 
 /* "sheaf_open: expected a path, found NULL". */
 #define SHEAF_NEED(argument, what) \

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* One way to spell options for all messages of the process. */
 #include "base/spell.h"
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { OPENING = '\x01', CLOSING = '\x02' };
+enum { OPENING = '\x01', CLOSING = '\x02', MOST = sizeof((sheaf_error *)0)->message };
 
 static struct {
 	char prefix[8], suffix[8], dash;
@@ -39,34 +38,36 @@ static void put_name(char *to, size_t size, size_t *used, const char *name, size
 	if (next != ':') put(to, size, used, spelling.suffix, strlen(spelling.suffix));
 }
 
-void sheaf_spell(char *text, size_t size, char advice[32])
+/* Spells the first n bytes of a text into to[size], and returns the length. */
+static size_t spell(const char *text, size_t n, char *to, size_t size, char advice[32])
 {
-	char to[sizeof((sheaf_error *)0)->message];
 	size_t used = 0;
-	if (!sheaf_is_to_spell(text)) return;
-	if (size > sizeof to) size = sizeof to;
-	const char *at = text, *mark;
-	while ((mark = strchr(at, OPENING))) {
-		const char *name = mark + 1, *end = strchr(name, CLOSING);
+	const char *at = text, *mark, *until = text + n;
+	while ((mark = memchr(at, OPENING, (size_t)(until - at)))) {
+		const char *name = mark + 1, *end = memchr(name, CLOSING, (size_t)(until - name));
 		put(to, size, &used, at, (size_t)(mark - at));
 		at = name;
 		if (!end) continue; /* it is part of the input's name or content */
-		if (!advice[0]) snprintf(advice, 32, "%.*s", (int)(end - name), name);
+		if (advice && !advice[0]) snprintf(advice, 32, "%.*s", (int)(end - name), name);
 		put_name(to, size, &used, name, (size_t)(end - name), end[1]);
 		at = end + 1;
 	}
-	put(to, size, &used, at, strlen(at));
+	put(to, size, &used, at, (size_t)(until - at));
 	to[used] = '\0';
-	memcpy(text, to, used + 1);
+	return used;
 }
 
-void sheaf_error_append(sheaf_error *err, const char *format, ...)
+void sheaf_spell(char *text, size_t size, char advice[32])
 {
-	if (!err) return;
-	size_t used = strlen(err->message);
-	va_list args;
-	va_start(args, format);
-	vsnprintf(err->message + used, sizeof err->message - used, format, args);
-	va_end(args);
-	sheaf_spell(err->message, sizeof err->message, err->advice);
+	char to[MOST];
+	if (!sheaf_is_to_spell(text)) return;
+	if (size > sizeof to) size = sizeof to;
+	size_t n = spell(text, strlen(text), to, size, advice);
+	memcpy(text, to, n + 1);
+}
+
+size_t sheaf_spelled_size(const char *text, size_t n)
+{
+	char to[MOST];
+	return spell(text, n, to, sizeof to, NULL);
 }

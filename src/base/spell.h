@@ -10,9 +10,9 @@
 
 /* Spells what is marked in text[size]. The first name found goes to advice[], if that is empty. */
 void sheaf_spell(char *text, size_t size, char advice[32]);
+/* How many bytes the first n of a text have when they are spelled; the text goes on after them. */
+size_t sheaf_spelled_size(const char *text, size_t n);
 /* Whether there is anything to spell. */
 bool sheaf_is_to_spell(const char *text);
-/* Appends to the message of an error (NULL: nothing), cut to fit. */
-void sheaf_error_append(sheaf_error *err, const char *format, ...) SHEAF_PRINTF(2, 3);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Statuses, errors and the text of problems. */
+/* Statuses and errors. */
 #include "base/status.h"
+#include "base/message.h"
 #include "base/spell.h"
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,23 +35,53 @@ bool sheaf_put_off(sheaf_status status, const char *until)
 	return status != SHEAF_OK;
 }
 
-static void fill(sheaf_error *err, sheaf_status status, const char *before, const char *format, va_list args)
+static void begin(sheaf_error *err, sheaf_status status)
 {
-	int n = snprintf(err->message, sizeof err->message, "%s", before);
-	size_t used = n < 0 ? 0 : (size_t)n;
+	sheaf_message_clear(err);
 	err->status = status;
 	err->sys = 0;
 	err->option[0] = err->advice[0] = '\0';
-	if (used < sizeof err->message) vsnprintf(err->message + used, sizeof err->message - used, format, args);
-	sheaf_spell(err->message, sizeof err->message, err->advice);
+}
+
+static void SHEAF_PRINTF(4, 0)
+	fill(sheaf_error *err, sheaf_status status, const char *before, const char *format, va_list args)
+{
+	va_list copy;
+	int n = snprintf(err->message, sizeof err->message, "%s", before);
+	size_t used = n < 0 ? 0 : (size_t)n;
+	begin(err, status);
+	va_copy(copy, args);
+	if (used < sizeof err->message) vsnprintf(err->message + used, sizeof err->message - used, format, copy);
+	va_end(copy);
+	sheaf_message_find(err, used, format, args);
+}
+
+sheaf_status sheaf_misuse(sheaf_error *err, const char *function, const char *format, ...)
+{
+	char before[100];
+	if (!err) return SHEAF_USAGE;
+	snprintf(before, sizeof before, "%s: ", function);
+	va_list args;
+	va_start(args, format);
+	fill(err, SHEAF_USAGE, before, format, args);
+	va_end(args);
+	sheaf_message_spell(err);
+	return SHEAF_USAGE;
+}
+
+sheaf_status sheaf_fail_list(sheaf_error *err, sheaf_status status, const char *format, va_list args)
+{
+	if (!err) return status;
+	fill(err, status, "", format, args);
+	sheaf_message_spell(err);
+	return status;
 }
 
 sheaf_status sheaf_fail(sheaf_error *err, sheaf_status status, const char *format, ...)
 {
-	if (!err) return status;
 	va_list args;
 	va_start(args, format);
-	fill(err, status, "", format, args);
+	status = sheaf_fail_list(err, status, format, args);
 	va_end(args);
 	return status;
 }
@@ -66,9 +96,27 @@ sheaf_status sheaf_fail_option(sheaf_error *err, sheaf_status status, const char
 	va_start(args, format);
 	fill(err, status, before, format, args);
 	va_end(args);
+	err->place = (sheaf_span){0, (uint16_t)strlen(before)};
+	sheaf_message_spell(err);
 	memcpy(err->option, err->advice, sizeof err->option);
 	err->advice[0] = '\0';
 	return status;
+}
+
+void sheaf_error_append(sheaf_error *err, const char *format, ...)
+{
+	if (!err) return;
+	size_t used = strlen(err->message);
+	va_list args;
+	va_start(args, format);
+	vsnprintf(err->message + used, sizeof err->message - used, format, args);
+	va_end(args);
+	sheaf_message_spell(err);
+}
+
+void sheaf_error_append_near(sheaf_error *err, const char *near)
+{
+	if (near) sheaf_error_append(err, "; did you mean %s?", near);
 }
 
 sheaf_status sheaf_fail_sys(sheaf_error *err, int sys, const char *format, ...)
@@ -79,59 +127,42 @@ sheaf_status sheaf_fail_sys(sheaf_error *err, int sys, const char *format, ...)
 	fill(err, SHEAF_IO, "", format, args);
 	va_end(args);
 	err->sys = sys;
-	sheaf_error_append(err, "; the system says: %s", strerror(sys));
+	sheaf_error_append(err, "; the system says: ");
+	size_t used = strlen(err->message);
+	sheaf_error_append(err, "%s", strerror(sys));
+	err->found = (sheaf_span){(uint16_t)used, (uint16_t)(strlen(err->message) - used)};
 	return SHEAF_IO;
 }
 
-/* Appends to text[size] at *used, cut to fit. */
-static void put(char *text, size_t size, size_t *used, const char *format, ...) SHEAF_PRINTF(4, 5);
-static void put(char *text, size_t size, size_t *used, const char *format, ...)
+sheaf_status sheaf_fail_problem(sheaf_error *err, const sheaf_problem *problem)
 {
-	if (*used >= size) return;
+	if (!err) return problem->status;
+	begin(err, problem->status);
+	sheaf_message_put(err, problem);
+	sheaf_message_spell(err);
+	return problem->status;
+}
+
+sheaf_status sheaf_fail_again(sheaf_error *err, const sheaf_error *from)
+{
+	if (err && err != from) *err = *from;
+	return from->status;
+}
+
+sheaf_status sheaf_fail_within(sheaf_error *err, const sheaf_error *from, const char *format, ...)
+{
+	char whole[200];
+	sheaf_error outer;
+	if (!err) return from->status;
+	/* The format's own parts are found as if the message followed it. */
+	snprintf(whole, sizeof whole, "%s: expected ", format);
 	va_list args;
 	va_start(args, format);
-	int n = vsnprintf(text + *used, size - *used, format, args);
+	fill(&outer, from->status, "", whole, args);
 	va_end(args);
-	*used += n < 0 ? 0 : (size_t)n;
-}
-
-/* "train.ctf:812:17 (byte 40211)" */
-static void put_line(char *text, size_t size, size_t *used, const sheaf_place *place)
-{
-	put(text, size, used, place->file ? ":%" PRId64 : "line %" PRId64, place->line);
-	if (place->column > 0) put(text, size, used, ":%" PRId64, place->column);
-	if (place->byte >= 0) put(text, size, used, " (byte %" PRId64 ")", place->byte);
-}
-
-static void put_place(char *text, size_t size, size_t *used, const sheaf_place *place)
-{
-	if (place->file) put(text, size, used, "%s", place->file);
-	if (place->line > 0) put_line(text, size, used, place);
-	bool deeper = place->chunk >= 0 || place->row >= 0 || place->stream;
-	if (place->line <= 0 && place->byte >= 0 && !deeper)
-		put(text, size, used, *used ? " (byte %" PRId64 ")" : "byte %" PRId64, place->byte);
-	const char *lead = *used ? ": " : "";
-	if (place->chunk >= 0) put(text, size, used, "%schunk %" PRId64, lead, place->chunk), lead = ", ";
-	if (place->row >= 0)
-		put(text, size, used, "%s%s %" PRId64, lead, place->row_word ? place->row_word : "sequence",
-		    place->row),
-			lead = ", ";
-	if (place->stream)
-		put(text, size, used, "%s%s \"%s\"", lead, place->stream_word ? place->stream_word : "stream",
-		    place->stream),
-			lead = ", ";
-	if (place->line <= 0 && place->byte >= 0 && deeper)
-		put(text, size, used, "%sbyte %" PRId64, lead, place->byte);
-}
-
-const char *sheaf_problem_text(const sheaf_problem *problem, char *text, size_t size)
-{
-	if (text && size) text[0] = '\0';
-	if (!text || !problem) return text ? text : "";
-	size_t used = 0;
-	put_place(text, size, &used, &problem->place);
-	if (used) put(text, size, &used, ": ");
-	put(text, size, &used, "expected %s, found %s", problem->expected, problem->found);
-	if (problem->consequence) put(text, size, &used, "; %s", problem->consequence);
-	return text;
+	sheaf_message_spell(&outer);
+	size_t used = strlen(outer.message) - strlen("expected ");
+	sheaf_message_join(&outer, used, from);
+	*err = outer;
+	return from->status;
 }

@@ -156,18 +156,24 @@ static sheaf_status plan(sheaf_batches *b, sheaf_batch_builder *m, sheaf_error *
 	              : sheaf_plan_next(b->plan, &m->planned, err);
 }
 
+/* How making it has ended so far; END fills no error. */
+static sheaf_status outcome(const sheaf_batch_builder *m, sheaf_error *err)
+{
+	if (err && m->status != SHEAF_OK && m->status != SHEAF_END) *err = m->err;
+	return m->status;
+}
+
 /* Plans the batch that comes next, once. */
 static sheaf_status plan_next(sheaf_batches *b, sheaf_batch_builder *m, sheaf_error *err)
 {
-	if (m->is_planned) return m->status ? sheaf_fail(err, m->status, "%s", m->err.message) : SHEAF_OK;
+	if (m->is_planned) return outcome(m, err);
 	SHEAF_TRY(sheaf_check_stop(b->cx, err));
 	m->status = SHEAF_OK;
 	for (m->passed = 0; m->passed < b->to_pass && !m->status; m->passed++) m->status = plan(b, m, &m->err);
 	if (!m->status) m->status = plan(b, m, &m->err);
 	b->to_pass = b->stride - 1;
 	m->is_planned = true;
-	if (m->status == SHEAF_END) return SHEAF_END;
-	return m->status ? sheaf_fail(err, m->status, "%s", m->err.message) : SHEAF_OK;
+	return outcome(m, err);
 }
 
 /* Submits the next batch to be made. If no other batch is in progress, its pieces are read first. */
@@ -210,7 +216,7 @@ static sheaf_status finish(sheaf_batches *b, sheaf_error *err)
 {
 	sheaf_batch_builder *m = (sheaf_batch_builder *)sheaf_pipeline_first(&b->makers);
 	if (sheaf_is_of_memory(m->status)) make_again(b, m);
-	if (m->status) return sheaf_fail(err, m->status, "%s", m->err.message);
+	SHEAF_TRY(outcome(m, err));
 	describe(b, m);
 	b->given = true;
 	return SHEAF_OK;
@@ -267,7 +273,7 @@ sheaf_status sheaf_batches_skip(sheaf_batches *b, int64_t n, sheaf_error *err)
 	SHEAF_NEED(b, "batches");
 	SHEAF_NEED_OPEN(b, "open batches");
 	SHEAF_EXPECT(n >= 0, "a number of batches of at least 0", n);
-	if (b->failure.status) return sheaf_fail(err, b->failure.status, "%s", b->failure.message);
+	if (b->failure.status) return sheaf_fail_again(err, &b->failure);
 	take_back(b);
 	sheaf_status status = forget_ahead(b, err);
 	for (int64_t i = 0; i < n && !status; i++) status = pass(b, err);
@@ -282,7 +288,7 @@ sheaf_status sheaf_batches_next(sheaf_batches *b, const sheaf_batch **out, sheaf
 	*out = NULL;
 	SHEAF_NEED(b, "batches");
 	SHEAF_NEED_OPEN(b, "open batches");
-	if (b->failure.status) return sheaf_fail(err, b->failure.status, "%s", b->failure.message);
+	if (b->failure.status) return sheaf_fail_again(err, &b->failure);
 	sheaf_status status = next(b, &b->failure);
 	if (status == SHEAF_OK) *out = &b->batch;
 	if (status == SHEAF_OK || status == SHEAF_END) {

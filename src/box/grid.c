@@ -167,8 +167,8 @@ static sheaf_status pass_first(const grid *g, sheaf_pipeline *cells, sheaf_error
 	const cell *c = (const cell *)sheaf_pipeline_first(cells);
 	sheaf_status status = c->failure.status;
 	if (status)
-		status = sheaf_fail(err, status, "%s, chunk %lld: %s", sheaf_box_where(g->box, g->item, where),
-		                    (long long)c->number, c->failure.message);
+		status = sheaf_fail_within(err, &c->failure, "%s, chunk %lld",
+		                           sheaf_box_where(g->box, g->item, where), (long long)c->number);
 	sheaf_pipeline_pass(cells);
 	return status;
 }

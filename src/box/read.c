@@ -260,8 +260,8 @@ static sheaf_status pass_first(const reading *r, sheaf_pipeline *parts, sheaf_er
 	sheaf_status status = p->failure.status;
 	/* Errors from filters do not say where they are. */
 	if ((status == SHEAF_DATA || status == SHEAF_UNSUPPORTED) && p->in_filters)
-		status = sheaf_fail(err, status, "%s, values from %" PRId64 ": %s",
-		                    sheaf_box_where(r->box, r->item, where), p->from, p->failure.message);
+		status = sheaf_fail_within(err, &p->failure, "%s, values from %" PRId64,
+		                           sheaf_box_where(r->box, r->item, where), p->from);
 	else if (status)
 		status = sheaf_fail_again(err, &p->failure);
 	sheaf_pipeline_pass(parts);

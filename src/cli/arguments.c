@@ -149,10 +149,9 @@ static sheaf_status keep_lettered(parser *p, const sheaf_option *option, bool ow
 {
 	sheaf_error why;
 	sheaf_status status = keep(p, option, own, value, &why);
-	size_t n = strlen(option->name) + 2;
 	if (status == SHEAF_OK) return SHEAF_OK;
 	bool named = strcmp(why.option, option->name) == 0;
-	return sheaf_fail(err, status, "%s%s", named ? shown : "", why.message + (named ? n : 0));
+	return sheaf_fail(err, status, "%s%s", named ? shown : "", why.message + (named ? why.place.size : 0));
 }
 
 /* -f used to be --from: whoever still writes that must neither replace a file nor have a file read that is

@@ -98,8 +98,10 @@ static sheaf_status check(session *s, sheaf_dataset *dataset, sheaf_error *err)
 	sheaf_error found;
 	sheaf_status status = sheaf_dataset_check_index(dataset, &found);
 	if (status == SHEAF_OK) return print(s, dataset, "sound", NULL, err);
-	if (status != SHEAF_DATA && status != SHEAF_SHORT && status != SHEAF_UNKNOWN)
-		return sheaf_fail(err, status, "%s", found.message);
+	if (status != SHEAF_DATA && status != SHEAF_SHORT && status != SHEAF_UNKNOWN) {
+		*err = found;
+		return status;
+	}
 	s->code = EXIT_DIFFERENT;
 	return print(s, dataset, "bad", found.message, err);
 }

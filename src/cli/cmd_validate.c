@@ -11,7 +11,6 @@ typedef struct validation {
 	const char *file;
 	bool json, quiet, all;
 	int64_t violations, warnings, notes;
-	char last[1024]; /* text of the last violation that was reported */
 	rule_count rules[MAX_RULES];
 	int nrules;
 } validation;
@@ -56,10 +55,7 @@ static void report_problem(void *user, const sheaf_problem *problem)
 	char text[1024];
 	if (part_is_made()) return; /* the merge counts it */
 	sheaf_problem_text(problem, text, sizeof text);
-	if (problem->severity >= SHEAF_BREACH) {
-		v->violations++;
-		memcpy(v->last, text, sizeof text);
-	}
+	v->violations += problem->severity >= SHEAF_BREACH;
 	v->warnings += problem->severity == SHEAF_WARNING;
 	v->notes += problem->severity == SHEAF_NOTE;
 	int64_t count =
@@ -79,11 +75,10 @@ static void print_folded(const validation *v)
 			           v->rules[i].count - SHOWN, v->rules[i].rule);
 }
 
-/* A failure that ended the reading is also a violation, unless it has just been reported as a problem. */
+/* A failure that ended the reading is also a violation. */
 static void report_end(validation *v, const sheaf_error *err)
 {
 	bool first = true;
-	if (strcmp(v->last, err->message) == 0) return;
 	v->violations++;
 	if (v->quiet) return;
 	if (!v->json) {
@@ -180,8 +175,10 @@ static sheaf_status read_other(void *user, const char *path, sheaf_error *err)
 	sheaf_status status = read_all(o->s, path, &read, &failure);
 	if (status == SHEAF_DATA || status == SHEAF_SHORT)
 		report_end(o->v, &failure);
-	else if (status)
-		return sheaf_fail(err, status, "%s", failure.message);
+	else if (status) {
+		*err = failure;
+		return status;
+	}
 	if (!o->v->json && o->v->violations > before)
 		out_printf("%s: dataset ", o->v->file), out_visibly(path), out_text(": not valid\n");
 	return SHEAF_OK;
@@ -198,7 +195,10 @@ static sheaf_status read_datasets(session *s, validation *v, sheaf_error *err)
 	sheaf_status status = one ? SHEAF_OK : count_members(s, s->label, &count, &why);
 	if (status) count = 0;
 	status = sheaf_forgive(status, "a file that cannot be listed is read, and says why then");
-	if (status) return sheaf_fail(err, status, "%s", why.message);
+	if (status) {
+		*err = why;
+		return status;
+	}
 	status = read_all(s, NULL, &read, err);
 	if (count < 2 || count <= read ||
 	    (status && status != SHEAF_USAGE && status != SHEAF_DATA && status != SHEAF_SHORT))

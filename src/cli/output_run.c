@@ -22,13 +22,6 @@ static bool has_somebody_to_ask(const arguments *args)
 	return terminal_is(STDIN_FILENO) && terminal_is(STDERR_FILENO);
 }
 
-/* The name of the refused output, with which the message begins. */
-static void copy_name(const sheaf_error *err, char name[1024])
-{
-	const char *end = strstr(err->message, ": expected ");
-	snprintf(name, 1024, "%.*s", end ? (int)(end - err->message) : 0, err->message);
-}
-
 /* " (1234 bytes, of 2026-11-22 15:04)" */
 static void describe_file(const char *path, char text[96])
 {
@@ -82,7 +75,7 @@ static sheaf_status ask(const session *s, output_work work, sheaf_error *err)
 	const arguments *args = s->args;
 	bool several = command_outputs(args->command) == OUTPUT_REST;
 	char path[1024];
-	copy_name(err, path);
+	snprintf(path, sizeof path, "%.*s", err->file.size, err->message + err->file.at);
 	hint_at_output(args, err);
 	if (!has_somebody_to_ask(args)) return SHEAF_USAGE;
 	if (!several && args->nfiles > 2) say("note", "the last file named is the output: %s", path);

@@ -218,7 +218,10 @@ static sheaf_status list_one(void *user, const char *path, sheaf_error *err)
 		session_open(t->s, t->path, &(opening){.glance = true, .member = path}, &dataset, &why);
 	if (status == SHEAF_UNSUPPORTED || status == SHEAF_DATA || status == SHEAF_SHORT)
 		return list_refused(t, path, &why, err);
-	if (status) return sheaf_fail(err, status, "%s", why.message);
+	if (status) {
+		*err = why;
+		return status;
+	}
 	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
 	sheaf_dataset_facts(dataset, &facts);
 	if (t->json) {

@@ -21,9 +21,9 @@
 #include <sheaf/config.h>
 
 /* A part of the text. */
-typedef struct sheaf_span {
+typedef struct sheaf_cntk_span {
 	size_t at, end;
-} sheaf_span;
+} sheaf_cntk_span;
 
 /* Where the bytes of an expanded text, from `at` on, were before. */
 typedef struct sheaf_cntk_run {
@@ -47,16 +47,16 @@ enum { CNTK_PARTS = 16, CNTK_NAMES = 256 }; /* records of one name, and names th
 
 /* The text between the brackets of a record: several records of one name act as one. */
 typedef struct sheaf_config_record {
-	sheaf_span parts[CNTK_PARTS];
+	sheaf_cntk_span parts[CNTK_PARTS];
 	int nparts;
-	sheaf_span name;                         /* empty: it is an element of an array, or the whole file */
+	sheaf_cntk_span name;                    /* empty: it is an element of an array, or the whole file */
 	int element;                             /* its index in the array */
 	const struct sheaf_config_record *outer; /* the record around it; NULL: this is the whole file */
 } sheaf_config_record;
 
 /* One field of a record, the value trimmed; an array or record with its brackets. */
 typedef struct sheaf_field_span {
-	sheaf_span name, value;
+	sheaf_cntk_span name, value;
 	bool bare; /* a name alone, which means true */
 } sheaf_field_span;
 
@@ -68,20 +68,20 @@ SHEAF_USE sheaf_status sheaf_cntk_fail(const sheaf_cntk *c, size_t at, const cha
 /* Line and column (from 1) of text[at]. */
 void sheaf_cntk_place(const sheaf_cntk *c, size_t at, sheaf_place *place);
 /* The next field of *rest, which moves past it; END if there is none. Text that is not a field is skipped. */
-SHEAF_USE sheaf_status sheaf_cntk_next(const sheaf_cntk *c, sheaf_span *rest, sheaf_field_span *out);
+SHEAF_USE sheaf_status sheaf_cntk_next(const sheaf_cntk *c, sheaf_cntk_span *rest, sheaf_field_span *out);
 /* The next element of an array's contents; END if there is none. */
-SHEAF_USE sheaf_status sheaf_cntk_element(const sheaf_cntk *c, sheaf_span *rest, sheaf_span *out);
+SHEAF_USE sheaf_status sheaf_cntk_element(const sheaf_cntk *c, sheaf_cntk_span *rest, sheaf_cntk_span *out);
 /* The contents of the consecutive records in [ ] or { } of which a value consists: their number, or 0 if it
  * is something else. */
-int sheaf_cntk_records(const sheaf_cntk *c, sheaf_span value, sheaf_span parts[CNTK_PARTS]);
+int sheaf_cntk_records(const sheaf_cntk *c, sheaf_cntk_span value, sheaf_cntk_span parts[CNTK_PARTS]);
 /* Whether a value is an array in ( ); *inside is the text between its brackets. */
-bool sheaf_cntk_is_array(const sheaf_cntk *c, sheaf_span value, sheaf_span *inside);
-bool sheaf_cntk_is_name(const sheaf_cntk *c, sheaf_span name, const char *word);
-bool sheaf_cntk_is_same(const sheaf_cntk *c, sheaf_span a, sheaf_span b);
+bool sheaf_cntk_is_array(const sheaf_cntk *c, sheaf_cntk_span value, sheaf_cntk_span *inside);
+bool sheaf_cntk_is_name(const sheaf_cntk *c, sheaf_cntk_span name, const char *word);
+bool sheaf_cntk_is_same(const sheaf_cntk *c, sheaf_cntk_span a, sheaf_cntk_span b);
 /* The position after the comment that begins at `at`; `at` if none does. */
 size_t sheaf_cntk_past_comment(const sheaf_cntk *c, size_t at, size_t end);
 /* A value without its quotes, within which a backslash is an ordinary character. */
-SHEAF_USE sheaf_status sheaf_cntk_unquote(const sheaf_cntk *c, sheaf_span *value);
+SHEAF_USE sheaf_status sheaf_cntk_unquote(const sheaf_cntk *c, sheaf_cntk_span *value);
 /* The length of the name in the $NAME$ that begins at `at`; 0 if none does. */
 size_t sheaf_cntk_named(const sheaf_cntk *c, size_t at, size_t end);
 
@@ -104,7 +104,7 @@ void sheaf_cntk_drop(sheaf_cntk_memory *memory);
 typedef struct sheaf_field_walk {
 	const sheaf_config_record *record;
 	int part;
-	sheaf_span rest;
+	sheaf_cntk_span rest;
 } sheaf_field_walk;
 
 sheaf_config_record sheaf_cntk_whole(const sheaf_cntk *c);
@@ -120,12 +120,12 @@ SHEAF_USE sheaf_status sheaf_cntk_said(const sheaf_cntk *c, const sheaf_config_r
 /* All records with a name in a record, in *out, whose `outer` is set; END if there is none, or something
  * other than a record. */
 SHEAF_USE sheaf_status sheaf_cntk_inner(const sheaf_cntk *c, const sheaf_config_record *outer,
-                                        sheaf_span name, sheaf_config_record *out);
+                                        sheaf_cntk_span name, sheaf_config_record *out);
 SHEAF_USE sheaf_status sheaf_cntk_inner_named(const sheaf_cntk *c, const sheaf_config_record *outer,
                                               const char *name, sheaf_config_record *out);
 /* Whether the field of that name is the first one of it in the record. */
 SHEAF_USE sheaf_status sheaf_cntk_is_first(const sheaf_cntk *c, const sheaf_config_record *record,
-                                           sheaf_span name, bool *yes);
+                                           sheaf_cntk_span name, bool *yes);
 /* The path of a record, in the way a section is named: "train.reader". */
 enum { CNTK_PATH = 200 };
 const char *sheaf_cntk_path(const sheaf_cntk *c, const sheaf_config_record *record, char path[CNTK_PATH]);
@@ -187,7 +187,7 @@ SHEAF_USE sheaf_status sheaf_cntk_add_word(const sheaf_cntk *c, sheaf_setting_li
 SHEAF_USE sheaf_status sheaf_cntk_add_count(const sheaf_cntk *c, sheaf_setting_list s, const char *name,
                                             int64_t count);
 /* A warning: the value of a field is ignored, or only part of it is used. */
-SHEAF_USE sheaf_status sheaf_cntk_warn(const sheaf_cntk *c, sheaf_span what, const char *rule,
+SHEAF_USE sheaf_status sheaf_cntk_warn(const sheaf_cntk *c, sheaf_cntk_span what, const char *rule,
                                        const char *expected, const char *note);
 
 /* ---- streams.c ---- */

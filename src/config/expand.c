@@ -8,7 +8,7 @@
 enum { MOST_BYTES = 1 << 20, MOST_NAMES = 1000, DEEPEST = 100 };
 
 typedef struct top_field {
-	sheaf_span name, value;
+	sheaf_cntk_span name, value;
 } top_field;
 
 typedef struct expansion {
@@ -16,7 +16,7 @@ typedef struct expansion {
 	sheaf_cntk_memory *memory;
 	sheaf_builder fields; /* at the top level: top_field of each */
 	int names;            /* replaced so far */
-	sheaf_span within[DEEPEST];
+	sheaf_cntk_span within[DEEPEST];
 	int depth; /* of names whose values are being inserted */
 } expansion;
 
@@ -24,7 +24,7 @@ typedef struct expansion {
 
 static sheaf_status list_fields(expansion *x)
 {
-	sheaf_span rest = {0, x->c->size};
+	sheaf_cntk_span rest = {0, x->c->size};
 	sheaf_field_span field;
 	sheaf_status status;
 	while ((status = sheaf_cntk_next(x->c, &rest, &field)) == SHEAF_OK) {
@@ -41,14 +41,14 @@ static const top_field *field_at(const expansion *x, size_t i)
 	return (const top_field *)(const void *)x->fields.data + i;
 }
 
-static bool is_record(const expansion *x, sheaf_span value)
+static bool is_record(const expansion *x, sheaf_cntk_span value)
 {
 	return value.at < value.end && x->c->text[value.at] == '[';
 }
 
 /* The first of the fields that make up the value of a name, and their number: fields after the last one that
  * is not a record are joined to it. */
-static size_t find_fields(const expansion *x, sheaf_span name, size_t *first)
+static size_t find_fields(const expansion *x, sheaf_cntk_span name, size_t *first)
 {
 	size_t found = 0;
 	for (size_t i = 0; i < count_fields(x); i++) {
@@ -71,7 +71,7 @@ static void begin_run(expansion *x, size_t from, bool whole)
 	sheaf_builder_append(&x->memory->runs, &run, sizeof run);
 }
 
-static void put(expansion *x, sheaf_span span)
+static void put(expansion *x, sheaf_cntk_span span)
 {
 	if (span.at == span.end) return;
 	begin_run(x, span.at, false);
@@ -89,7 +89,7 @@ static void put_folder(expansion *x, size_t at)
 		sheaf_builder_append(&x->memory->text, file, slash == file ? 1 : (size_t)(slash - file));
 }
 
-static sheaf_status put_value(expansion *x, sheaf_span value);
+static sheaf_status put_value(expansion *x, sheaf_cntk_span value);
 
 static sheaf_status check_bounds(const expansion *x, size_t at)
 {
@@ -102,21 +102,21 @@ static sheaf_status check_bounds(const expansion *x, size_t at)
 }
 
 /* Names that refer to themselves have no value, nor do those whose value is `default` in CNTK. */
-static bool has_value(const expansion *x, sheaf_span name, sheaf_span value)
+static bool has_value(const expansion *x, sheaf_cntk_span name, sheaf_cntk_span value)
 {
 	for (int i = 0; i < x->depth; i++)
 		if (sheaf_cntk_is_same(x->c, x->within[i], name)) return false;
-	sheaf_span word = value;
+	sheaf_cntk_span word = value;
 	return x->depth < DEEPEST &&
 	       !(word.end - word.at == 7 && memcmp(x->c->text + word.at, "default", 7) == 0);
 }
 
-static sheaf_status put_fields(expansion *x, sheaf_span name, size_t first, size_t count)
+static sheaf_status put_fields(expansion *x, sheaf_cntk_span name, size_t first, size_t count)
 {
 	sheaf_status status = SHEAF_OK;
 	x->within[x->depth++] = name;
 	for (size_t i = first; count > 0 && status == SHEAF_OK; i++) {
-		sheaf_span value = field_at(x, i)->value;
+		sheaf_cntk_span value = field_at(x, i)->value;
 		if (!sheaf_cntk_is_same(x->c, field_at(x, i)->name, name)) continue;
 		status = sheaf_cntk_unquote(x->c, &value);
 		if (status == SHEAF_OK) status = put_value(x, value);
@@ -127,7 +127,7 @@ static sheaf_status put_fields(expansion *x, sheaf_span name, size_t first, size
 }
 
 /* `name` with a dollar on both sides. */
-static sheaf_status put_named(expansion *x, sheaf_span name)
+static sheaf_status put_named(expansion *x, sheaf_cntk_span name)
 {
 	size_t first = 0, count = find_fields(x, name, &first);
 	x->names++;
@@ -136,11 +136,11 @@ static sheaf_status put_named(expansion *x, sheaf_span name)
 	if (!count && sheaf_cntk_is_name(x->c, name, "ConfigDir"))
 		put_folder(x, name.at - 1);
 	else
-		put(x, (sheaf_span){name.at - 1, name.end + 1});
+		put(x, (sheaf_cntk_span){name.at - 1, name.end + 1});
 	return SHEAF_OK;
 }
 
-static sheaf_status put_value(expansion *x, sheaf_span value)
+static sheaf_status put_value(expansion *x, sheaf_cntk_span value)
 {
 	size_t done = value.at, at = value.at;
 	while (at < value.end) {
@@ -150,11 +150,11 @@ static sheaf_status put_value(expansion *x, sheaf_span value)
 			at = past > at ? past : at + 1;
 			continue;
 		}
-		put(x, (sheaf_span){done, at});
-		SHEAF_TRY(put_named(x, (sheaf_span){at + 1, at + 1 + n}));
+		put(x, (sheaf_cntk_span){done, at});
+		SHEAF_TRY(put_named(x, (sheaf_cntk_span){at + 1, at + 1 + n}));
 		done = at = at + n + 2;
 	}
-	put(x, (sheaf_span){done, value.end});
+	put(x, (sheaf_cntk_span){done, value.end});
 	return SHEAF_OK;
 }
 
@@ -162,12 +162,12 @@ static sheaf_status put_all(expansion *x)
 {
 	size_t done = 0;
 	for (size_t i = 0; i < count_fields(x); i++) {
-		sheaf_span value = field_at(x, i)->value;
-		put(x, (sheaf_span){done, value.at});
+		sheaf_cntk_span value = field_at(x, i)->value;
+		put(x, (sheaf_cntk_span){done, value.at});
 		SHEAF_TRY(put_value(x, value));
 		done = value.end;
 	}
-	put(x, (sheaf_span){done, x->c->size});
+	put(x, (sheaf_cntk_span){done, x->c->size});
 	return check_bounds(x, 0);
 }
 

@@ -127,7 +127,7 @@ static sheaf_status add_keys(const sheaf_cntk *c, const sheaf_config_record *rec
 	return SHEAF_OK;
 }
 
-static bool is_known(const sheaf_cntk *c, sheaf_span name, unsigned of)
+static bool is_known(const sheaf_cntk *c, sheaf_cntk_span name, unsigned of)
 {
 	for (int i = 0; i < KEYS; i++)
 		if ((keys[i].of & of) && sheaf_cntk_is_name(c, name, keys[i].name)) return true;
@@ -294,7 +294,7 @@ static sheaf_status read_single(const sheaf_cntk *c, const sheaf_config_record *
 /* The elements of the array, one after the other. */
 typedef struct parts {
 	const sheaf_config_record *reader;
-	sheaf_span rest;
+	sheaf_cntk_span rest;
 	int count;
 } parts;
 
@@ -311,7 +311,7 @@ static sheaf_status begin_parts(const sheaf_cntk *c, const sheaf_config_record *
 
 static sheaf_status next_part(const sheaf_cntk *c, parts *p, sheaf_config_record *out)
 {
-	sheaf_span element;
+	sheaf_cntk_span element;
 	SHEAF_TRY(sheaf_cntk_element(c, &p->rest, &element));
 	*out = (sheaf_config_record){.outer = p->reader, .element = p->count++};
 	out->nparts = sheaf_cntk_records(c, element, out->parts);

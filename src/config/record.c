@@ -45,13 +45,13 @@ sheaf_status sheaf_cntk_said(const sheaf_cntk *c, const sheaf_config_record *rec
 	for (; record && status == SHEAF_END; record = outward ? record->outer : NULL)
 		status = sheaf_cntk_find(c, record, name, out);
 	SHEAF_TRY(status);
-	sheaf_span value = out->value;
+	sheaf_cntk_span value = out->value;
 	SHEAF_TRY(sheaf_cntk_unquote(c, &value));
 	bool is_default = value.end - value.at == 7 && memcmp(c->text + value.at, "default", 7) == 0;
 	return is_default ? SHEAF_END : SHEAF_OK;
 }
 
-sheaf_status sheaf_cntk_is_first(const sheaf_cntk *c, const sheaf_config_record *record, sheaf_span name,
+sheaf_status sheaf_cntk_is_first(const sheaf_cntk *c, const sheaf_config_record *record, sheaf_cntk_span name,
                                  bool *yes)
 {
 	sheaf_field_walk walk = sheaf_cntk_walk(record);
@@ -72,7 +72,7 @@ sheaf_status sheaf_cntk_is_first(const sheaf_cntk *c, const sheaf_config_record 
  * them. */
 static sheaf_status take_field(const sheaf_cntk *c, sheaf_field_span field, sheaf_config_record *out)
 {
-	sheaf_span parts[CNTK_PARTS];
+	sheaf_cntk_span parts[CNTK_PARTS];
 	int n = sheaf_cntk_records(c, field.value, parts);
 	bool joins = n > 0 && c->text[field.value.at] == '[';
 	if (!joins) out->nparts = 0;
@@ -86,7 +86,7 @@ static sheaf_status take_field(const sheaf_cntk *c, sheaf_field_span field, shea
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_cntk_inner(const sheaf_cntk *c, const sheaf_config_record *outer, sheaf_span name,
+sheaf_status sheaf_cntk_inner(const sheaf_cntk *c, const sheaf_config_record *outer, sheaf_cntk_span name,
                               sheaf_config_record *out)
 {
 	sheaf_field_walk walk = sheaf_cntk_walk(outer);
@@ -109,7 +109,7 @@ sheaf_status sheaf_cntk_inner_named(const sheaf_cntk *c, const sheaf_config_reco
 
 /* ---- paths ---- */
 
-static void put_before(const sheaf_cntk *c, sheaf_span name, char path[CNTK_PATH])
+static void put_before(const sheaf_cntk *c, sheaf_cntk_span name, char path[CNTK_PATH])
 {
 	size_t used = strlen(path), n = name.end - name.at, dot = used > 0;
 	if (n + dot + used + 1 > CNTK_PATH) return;

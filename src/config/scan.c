@@ -43,15 +43,15 @@ void sheaf_cntk_place(const sheaf_cntk *c, size_t at, sheaf_place *place)
 
 sheaf_status sheaf_cntk_fail(const sheaf_cntk *c, size_t at, const char *format, ...)
 {
-	char text[600];
+	sheaf_error failure;
 	sheaf_place place;
 	va_list args;
 	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
+	failure.status = sheaf_fail_list(&failure, SHEAF_DATA, format, args);
 	va_end(args);
 	sheaf_cntk_place(c, at, &place);
-	return sheaf_fail(c->err, SHEAF_DATA, "%s:%" PRId64 ":%" PRId64 ": %s", place.file, place.line,
-	                  place.column, text);
+	return sheaf_fail_within(c->err, &failure, "%s:%" PRId64 ":%" PRId64, place.file, place.line,
+	                         place.column);
 }
 
 /* ---- tokens ---- */
@@ -163,7 +163,7 @@ static size_t past_space(const sheaf_cntk *c, size_t at, size_t end)
 	return at;
 }
 
-static void trim(const sheaf_cntk *c, sheaf_span *span)
+static void trim(const sheaf_cntk *c, sheaf_cntk_span *span)
 {
 	while (span->end > span->at && (is_blank(c->text[span->end - 1]) || c->text[span->end - 1] == '\n'))
 		span->end--;
@@ -174,7 +174,7 @@ static void trim(const sheaf_cntk *c, sheaf_span *span)
 static bool begins_record(char byte) { return byte == '[' || byte == '{'; }
 
 /* Records end with their brackets: another field may follow on the same line. */
-static sheaf_status read_records(const sheaf_cntk *c, sheaf_span *rest, sheaf_span *value)
+static sheaf_status read_records(const sheaf_cntk *c, sheaf_cntk_span *rest, sheaf_cntk_span *value)
 {
 	while (rest->at < rest->end && begins_record(c->text[rest->at])) {
 		SHEAF_TRY(past_block(c, rest->at, rest->end, &value->end));
@@ -190,7 +190,7 @@ static bool ends_value(const sheaf_cntk *c, size_t at)
 
 /* Other values end with their line, at ';' or ',', or before a comment; an opening bracket may be on a line
  * of its own. */
-static sheaf_status read_value(const sheaf_cntk *c, sheaf_span *rest, sheaf_span *value)
+static sheaf_status read_value(const sheaf_cntk *c, sheaf_cntk_span *rest, sheaf_cntk_span *value)
 {
 	size_t block = past_space(c, rest->at, rest->end);
 	rest->at = past_blanks(c, rest->at, rest->end);
@@ -215,7 +215,7 @@ static bool pass_sign(const sheaf_cntk *c, size_t *at, size_t end)
 }
 
 /* A field name needs no sign before a bracket or a string, and none at all if it means true. */
-static bool is_field_without_sign(const sheaf_cntk *c, sheaf_span *rest, bool *bare)
+static bool is_field_without_sign(const sheaf_cntk *c, sheaf_cntk_span *rest, bool *bare)
 {
 	size_t next = past_blanks(c, rest->at, rest->end);
 	*bare = next == rest->end || ends_value(c, next);
@@ -225,7 +225,7 @@ static bool is_field_without_sign(const sheaf_cntk *c, sheaf_span *rest, bool *b
 	return true;
 }
 
-static sheaf_status read_field(const sheaf_cntk *c, sheaf_span *rest, bool begins, sheaf_field_span *out)
+static sheaf_status read_field(const sheaf_cntk *c, sheaf_cntk_span *rest, bool begins, sheaf_field_span *out)
 {
 	out->bare = false;
 	out->name.at = rest->at;
@@ -233,11 +233,11 @@ static sheaf_status read_field(const sheaf_cntk *c, sheaf_span *rest, bool begin
 	out->name.end = rest->at;
 	bool found = pass_sign(c, &rest->at, rest->end) || (begins && is_field_without_sign(c, rest, &out->bare));
 	if (!found) return SHEAF_END;
-	out->value = (sheaf_span){rest->at, rest->at};
+	out->value = (sheaf_cntk_span){rest->at, rest->at};
 	return out->bare ? SHEAF_OK : read_value(c, rest, &out->value);
 }
 
-sheaf_status sheaf_cntk_next(const sheaf_cntk *c, sheaf_span *rest, sheaf_field_span *out)
+sheaf_status sheaf_cntk_next(const sheaf_cntk *c, sheaf_cntk_span *rest, sheaf_field_span *out)
 {
 	bool begins = true; /* a field may begin here */
 	while (rest->at < rest->end) {
@@ -254,20 +254,20 @@ sheaf_status sheaf_cntk_next(const sheaf_cntk *c, sheaf_span *rest, sheaf_field_
 	return SHEAF_END;
 }
 
-bool sheaf_cntk_is_name(const sheaf_cntk *c, sheaf_span name, const char *word)
+bool sheaf_cntk_is_name(const sheaf_cntk *c, sheaf_cntk_span name, const char *word)
 {
 	size_t n = strlen(word);
 	return name.end - name.at == n && strncasecmp(c->text + name.at, word, n) == 0;
 }
 
-bool sheaf_cntk_is_same(const sheaf_cntk *c, sheaf_span a, sheaf_span b)
+bool sheaf_cntk_is_same(const sheaf_cntk *c, sheaf_cntk_span a, sheaf_cntk_span b)
 {
 	return a.end - a.at == b.end - b.at && strncasecmp(c->text + a.at, c->text + b.at, a.end - a.at) == 0;
 }
 
 /* ---- records and arrays ---- */
 
-int sheaf_cntk_records(const sheaf_cntk *c, sheaf_span value, sheaf_span parts[CNTK_PARTS])
+int sheaf_cntk_records(const sheaf_cntk *c, sheaf_cntk_span value, sheaf_cntk_span parts[CNTK_PARTS])
 {
 	int n = 0;
 	size_t past;
@@ -276,26 +276,26 @@ int sheaf_cntk_records(const sheaf_cntk *c, sheaf_span value, sheaf_span parts[C
 	while (value.at < value.end) {
 		if (n == CNTK_PARTS || !begins_record(c->text[value.at])) return 0;
 		if (sheaf_put_off(past_block(&quiet, value.at, value.end, &past), "it is no record")) return 0;
-		parts[n++] = (sheaf_span){value.at + 1, past - 1};
+		parts[n++] = (sheaf_cntk_span){value.at + 1, past - 1};
 		value.at = past_blanks(c, past, value.end);
 	}
 	return n;
 }
 
-bool sheaf_cntk_is_array(const sheaf_cntk *c, sheaf_span value, sheaf_span *inside)
+bool sheaf_cntk_is_array(const sheaf_cntk *c, sheaf_cntk_span value, sheaf_cntk_span *inside)
 {
 	size_t past;
 	sheaf_cntk quiet = *c;
 	quiet.err = NULL;
 	if (value.at == value.end || c->text[value.at] != '(') return false;
 	if (sheaf_put_off(past_block(&quiet, value.at, value.end, &past), "it is no array")) return false;
-	*inside = (sheaf_span){value.at + 1, value.end - 1};
+	*inside = (sheaf_cntk_span){value.at + 1, value.end - 1};
 	return past == value.end;
 }
 
 static bool parts_elements(char byte) { return byte == ':' || byte == ';' || byte == ','; }
 
-sheaf_status sheaf_cntk_element(const sheaf_cntk *c, sheaf_span *rest, sheaf_span *out)
+sheaf_status sheaf_cntk_element(const sheaf_cntk *c, sheaf_cntk_span *rest, sheaf_cntk_span *out)
 {
 	for (size_t next;; rest->at = next) {
 		next = past_space(c, rest->at, rest->end);
@@ -313,7 +313,7 @@ sheaf_status sheaf_cntk_element(const sheaf_cntk *c, sheaf_span *rest, sheaf_spa
 
 /* ---- strings and names between dollars ---- */
 
-sheaf_status sheaf_cntk_unquote(const sheaf_cntk *c, sheaf_span *value)
+sheaf_status sheaf_cntk_unquote(const sheaf_cntk *c, sheaf_cntk_span *value)
 {
 	if (value->at >= value->end || !is_quote(c->text[value->at])) return SHEAF_OK;
 	char mark = c->text[value->at];
@@ -324,7 +324,7 @@ sheaf_status sheaf_cntk_unquote(const sheaf_cntk *c, sheaf_span *value)
 	size_t end = (size_t)(second - c->text);
 	if (end + 1 != value->end)
 		return sheaf_cntk_fail(c, end + 1, "expected the end of the field after a string, found more");
-	*value = (sheaf_span){value->at + 1, end};
+	*value = (sheaf_cntk_span){value->at + 1, end};
 	return SHEAF_OK;
 }
 

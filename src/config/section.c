@@ -11,13 +11,13 @@ typedef struct place {
 	sheaf_config_record *records;
 	int last;
 	bool in_array;
-	sheaf_span array, name;
+	sheaf_cntk_span array, name;
 } place;
 
 static sheaf_status step_to_element(const sheaf_cntk *c, place *p, long number)
 {
 	sheaf_config_record *record = &p->records[p->last + 1];
-	sheaf_span element = {0, 0};
+	sheaf_cntk_span element = {0, 0};
 	sheaf_status status = SHEAF_OK;
 	for (long i = 0; i <= number && status == SHEAF_OK; i++)
 		status = sheaf_cntk_element(c, &p->array, &element);
@@ -140,11 +140,11 @@ static sheaf_status has_reader(const sheaf_cntk *c, sheaf_field_span field, bool
 
 /* The names of sections that were searched. */
 typedef struct names_seen {
-	sheaf_span names[CNTK_NAMES];
+	sheaf_cntk_span names[CNTK_NAMES];
 	int count;
 } names_seen;
 
-static sheaf_status note_name(const sheaf_cntk *c, sheaf_span name, names_seen *seen, bool *is_new)
+static sheaf_status note_name(const sheaf_cntk *c, sheaf_cntk_span name, names_seen *seen, bool *is_new)
 {
 	*is_new = false;
 	for (int i = 0; i < seen->count; i++)

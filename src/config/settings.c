@@ -43,8 +43,8 @@ sheaf_status sheaf_cntk_add_count(const sheaf_cntk *c, sheaf_setting_list s, con
 	return sheaf_cntk_add_text(c, s, name, text, (size_t)n);
 }
 
-sheaf_status sheaf_cntk_warn(const sheaf_cntk *c, sheaf_span what, const char *rule, const char *expected,
-                             const char *note)
+sheaf_status sheaf_cntk_warn(const sheaf_cntk *c, sheaf_cntk_span what, const char *rule,
+                             const char *expected, const char *note)
 {
 	enum { SHOWN = 60 };
 	char found[80];

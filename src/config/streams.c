@@ -7,7 +7,7 @@
 static const char *const stream_keys[] = {"dim", "format", "alias", "definesMBSize"};
 enum { STREAM_KEYS = sizeof stream_keys / sizeof *stream_keys };
 
-static bool is_stream_key(const sheaf_cntk *c, sheaf_span name)
+static bool is_stream_key(const sheaf_cntk *c, sheaf_cntk_span name)
 {
 	for (int i = 0; i < STREAM_KEYS; i++)
 		if (sheaf_cntk_is_name(c, name, stream_keys[i])) return true;
@@ -15,7 +15,7 @@ static bool is_stream_key(const sheaf_cntk *c, sheaf_span name)
 }
 
 typedef struct stream {
-	sheaf_span name;
+	sheaf_cntk_span name;
 	int64_t dim; /* -1: not given */
 	int sparse;  /* -1: not given */
 	char *alias; /* NULL: none */
@@ -83,7 +83,7 @@ static sheaf_status read_stream(const sheaf_cntk *c, const sheaf_config_record *
                                 sheaf_field_span field, bool declares, sheaf_setting_list to)
 {
 	sheaf_config_record record;
-	sheaf_span name = field.name;
+	sheaf_cntk_span name = field.name;
 	stream s = {name, -1, -1, NULL, false};
 	sheaf_status status = sheaf_cntk_inner(c, streams, name, &record);
 	if (status == SHEAF_END)

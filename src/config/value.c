@@ -24,7 +24,7 @@ sheaf_status sheaf_cntk_check_names(const sheaf_cntk *c, sheaf_field_span field)
 
 sheaf_status sheaf_cntk_text(const sheaf_cntk *c, sheaf_field_span field, char **out)
 {
-	sheaf_span value = field.value;
+	sheaf_cntk_span value = field.value;
 	*out = NULL;
 	if (field.bare) return sheaf_copy_text(c->cx, "true", 4, out, c->err);
 	SHEAF_TRY(sheaf_cntk_check_names(c, field));

@@ -93,10 +93,12 @@ static sheaf_status join_field(sheaf_conversion *c, int number, const sheaf_sche
 		widen(field, &other->fields[f]);
 		return SHEAF_OK;
 	}
-	return sheaf_fail(err, SHEAF_DATA,
-	                  "%s: %s \"%s\": expected the same as in the first input (%s), found %s%s", path, word,
-	                  field->name, sheaf_field_text(field, expected, sizeof expected),
-	                  sheaf_field_text(&other->fields[f], found, sizeof found), advice_for(c));
+	sheaf_status status =
+		sheaf_fail(err, SHEAF_DATA, "%s: %s \"%s\": expected the same as in the first input (%s), found %s",
+	               path, word, field->name, sheaf_field_text(field, expected, sizeof expected),
+	               sheaf_field_text(&other->fields[f], found, sizeof found));
+	sheaf_error_append(err, "%s", advice_for(c));
+	return status;
 }
 
 static sheaf_status join_schema(sheaf_conversion *c, const char *path, const sheaf_schema *other,

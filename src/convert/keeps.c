@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a format keeps: found by writing small examples in it and reading them back. */
 #include "base/buffer.h"
+#include "base/context.h"
 #include "base/need.h"
 #include "convert/conversion.h"
 #include "data/frame.h"
@@ -220,20 +221,13 @@ static sheaf_status read_again(const trial *t, sheaf_error *err)
 	return status;
 }
 
-/* The text of a message without the name that the example or the output has in it; for losses, what is
- * lost. */
-static void take_reason(trial *t, sheaf_kept kept, const char *said)
+/* The message without the name that the example or the output has in it; for losses, what is lost. */
+static void take_reason(trial *t, sheaf_kept kept, const sheaf_error *why)
 {
-	static const char *const names[] = {"output: ", "example: "};
-	const char *lost = kept == SHEAF_LOST ? strstr(said, "found loss: ") : NULL;
-	if (lost) said = lost + strlen("found loss: ");
-	for (int i = 0; i < 2; i++)
-		if (strncmp(said, names[i], strlen(names[i])) == 0) said += strlen(names[i]);
-	size_t n = lost ? strcspn(said, ";") : strlen(said);
-	if (n >= sizeof t->out->how) n = sizeof t->out->how - 1;
-	memcpy(t->out->how, said, n);
-	t->out->how[n] = '\0';
+	size_t name = why->file.size ? why->file.size + strlen(": ") : 0;
 	t->out->kept = kept;
+	if (kept == SHEAF_LOST) sheaf_context_lost(t->cx, t->out->how, sizeof t->out->how);
+	if (!t->out->how[0]) snprintf(t->out->how, sizeof t->out->how, "%s", why->message + name);
 }
 
 static bool is_failure(sheaf_status status)
@@ -256,7 +250,7 @@ static sheaf_status try_example(trial *t, sheaf_error *err)
 		*err = why;
 		return status;
 	}
-	if (status != SHEAF_OK) take_reason(t, verdict, why.message);
+	if (status != SHEAF_OK) take_reason(t, verdict, &why);
 	return SHEAF_OK;
 }
 

@@ -284,7 +284,7 @@ sheaf_status sheaf_slice_make(sheaf_slice *s, int64_t row, int64_t rows, sheaf_s
 			? sheaf_out_of_range(__func__, "a number of a row, and how many there are", row, err)
 		: s->entries && s->writer
 			? encode(s, row, rows, err)
-			: sheaf_fail(err, SHEAF_USAGE, "%s: expected entries to be taken before, found none", __func__);
+			: sheaf_misuse(err, __func__, "expected entries to be taken before, found none");
 	if (s->sink) sheaf_sink_abandon(s->sink);
 	s->sink = NULL;
 	return status;

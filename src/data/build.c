@@ -15,19 +15,18 @@
 static void SHEAF_PRINTF(4, 5)
 	fail(sheaf_frame_builder *b, sheaf_status status, int column, const char *format, ...)
 {
-	char text[400];
+	sheaf_error failure;
 	va_list args;
 	if (b->failure.status) return;
 	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
+	failure.status = sheaf_fail_list(&failure, status, format, args);
 	va_end(args);
 	if (column < 0)
-		b->failure.status =
-			sheaf_fail(&b->failure, status, "frame builder: row %" PRId64 ": %s", b->nrows, text);
+		b->failure.status = sheaf_fail_within(&b->failure, &failure, "frame builder: row %" PRId64, b->nrows);
 	else
 		b->failure.status =
-			sheaf_fail(&b->failure, status, "frame builder: row %" PRId64 ", column \"%s\": %s", b->nrows,
-		               b->schema->fields[column].name, text);
+			sheaf_fail_within(&b->failure, &failure, "frame builder: row %" PRId64 ", column \"%s\"",
+		                      b->nrows, b->schema->fields[column].name);
 }
 
 static sheaf_column_builder *column_of(sheaf_frame_builder *b, int column)

@@ -204,7 +204,6 @@ sheaf_status sheaf_frame_fits(const char *function, const sheaf_frame *frame, co
 	sheaf_error why;
 	if (!frame) return sheaf_not_given(function, "a frame", err);
 	sheaf_status status = sheaf_frame_check(frame, schema, SHEAF_CHECK_SIZES, &why);
-	return status ? sheaf_fail(err, SHEAF_USAGE, "%s: expected a sound frame of the same schema; %s",
-	                           function, why.message)
+	return status ? sheaf_misuse(err, function, "expected a sound frame of the same schema; %s", why.message)
 	              : SHEAF_OK;
 }

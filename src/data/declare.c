@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Declarations of streams, read and written. */
 #include "data/declare.h"
+#include "base/status.h"
 #include <inttypes.h>
 #include <sheaf/option.h>
 #include <stdio.h>
@@ -34,11 +35,12 @@ static sheaf_status refuse_part(const char *text, const char *part, size_t n, sh
 	char word[40];
 	snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word ? n : sizeof word - 1), part);
 	const char *near = sheaf_nearest_word(word, word_at, NULL);
-	return sheaf_fail_option(err, SHEAF_USAGE, "stream",
-	                         " %s: expected a dim of at least 1, dense, sparse, float, double or "
-	                         "alias=NAME, found \"%.*s\"%s%s%s",
-	                         text, (int)n, part, near ? "; did you mean " : "", near ? near : "",
-	                         near ? "?" : "");
+	sheaf_status status = sheaf_fail_option(err, SHEAF_USAGE, "stream",
+	                                        " %s: expected a dim of at least 1, dense, sparse, float, double "
+	                                        "or alias=NAME, found \"%.*s\"",
+	                                        text, (int)n, part);
+	sheaf_error_append_near(err, near);
+	return status;
 }
 
 static sheaf_status read_part(const char *text, const char *part, size_t n, sheaf_declared *out,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The fields of sequences and tables as JSON, and back. */
 #include "base/show.h"
+#include "base/status.h"
 #include "data/print.h"
 #include "data/read_json.h"
 #include <inttypes.h>
@@ -97,6 +98,6 @@ sheaf_status sheaf_schema_from_json(const sheaf_json *json, const char *file, sh
 {
 	sheaf_error why = {0};
 	sheaf_status status = add_fields(json, schema, &why);
-	if (status == SHEAF_USAGE) status = SHEAF_DATA; /* it is not the caller who made the mistake */
-	return status ? sheaf_fail(err, status, "%s:1: %s", file, why.message) : SHEAF_OK;
+	if (status == SHEAF_USAGE) why.status = SHEAF_DATA; /* it is not the caller who made the mistake */
+	return status ? sheaf_fail_within(err, &why, "%s:1", file) : SHEAF_OK;
 }

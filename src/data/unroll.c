@@ -199,8 +199,8 @@ sheaf_status sheaf_frame_unroll(const sheaf_frame *whole, const sheaf_schema *sc
 	SHEAF_NEED(cx, "a context");
 	SHEAF_TRY(sheaf_frame_fits(__func__, whole, schema, err));
 	if (schema->rows != SHEAF_WHOLE)
-		return sheaf_fail(err, SHEAF_USAGE, "%s: expected a tensor that is one row, found %s", __func__,
-		                  sheaf_row_kind_name(schema->rows));
+		return sheaf_misuse(err, __func__, "expected a tensor that is one row, found %s",
+		                    sheaf_row_kind_name(schema->rows));
 	SHEAF_TRY(sheaf_unroll_schema(schema, cx, entries, err));
 	sheaf_status status = unroll_all(&(sheaf_unrolled){whole, schema, entries, cx}, out, err);
 	if (status == SHEAF_OK) return SHEAF_OK;

@@ -110,7 +110,7 @@ static sheaf_status report_fill(sheaf_writer *w, sheaf_error *err)
 static sheaf_status check_lengths(const sheaf_writer *w, bool pads, sheaf_error *err)
 {
 	const sheaf_tensor *from = &w->given.tensor;
-	char expected[96], found[200], text[sizeof err->message];
+	char expected[96], found[200];
 	if (from->nshort == 0 || !w->stored.tensor.dense || pads) return SHEAF_OK;
 	snprintf(expected, sizeof expected,
 	         "sequences of the same length, %" PRId64 " samples, since the tensor is dense", from->shape[1]);
@@ -125,7 +125,7 @@ static sheaf_status check_lengths(const sheaf_writer *w, bool pads, sheaf_error 
 	problem.place.file = w->name;
 	problem.place.row = from->first_short;
 	problem.place.stream = w->given.fields[from->rank].name;
-	return sheaf_fail(err, SHEAF_LOSS, "%s", sheaf_problem_text(&problem, text, sizeof text));
+	return sheaf_fail_problem(err, &problem);
 }
 
 /* Whether the number of entries stays the same. */
@@ -182,8 +182,7 @@ static sheaf_status accept(sheaf_writer *w, sheaf_error *err)
 	if (!w->format->write->accept) return SHEAF_OK;
 	sheaf_status status = w->format->write->accept(&w->stored, &w->values, &why);
 	if (status == SHEAF_OK) return SHEAF_OK;
-	return why.option[0] ? sheaf_fail_again(err, &why)
-	                     : sheaf_fail(err, status, "%s: %s", w->name, why.message);
+	return why.option[0] ? sheaf_fail_again(err, &why) : sheaf_fail_within(err, &why, "%s", w->name);
 }
 
 /* The schema of the rows that are stored: a tensor that is one row becomes entries if the format takes

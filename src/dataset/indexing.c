@@ -20,7 +20,7 @@ void sheaf_dataset_index(const sheaf_dataset *d, sheaf_index_info *out)
 	                          .rows = -1,
 	                          .samples = -1};
 	out->path = x->applies ? x->places[x->place] : NULL;
-	out->why = x->fresh || x->policy == SHEAF_INDEX_NEVER ? NULL : x->why;
+	out->why = x->fresh || x->policy == SHEAF_INDEX_NEVER ? NULL : x->why.message;
 	if (!x->fresh) return;
 	out->bytes = x->file.size;
 	out->piece_bytes = head->piece_bytes;

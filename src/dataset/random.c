@@ -166,7 +166,7 @@ static sheaf_status jump_or_count(sheaf_dataset *d, const sheaf_pieces *pieces, 
 	sheaf_error why;
 	sheaf_status status = jump(d, pieces, rows, &why);
 	if (status == SHEAF_STALE && !d->pieces) {
-		sheaf_index_drop(&d->indexed, why.message);
+		sheaf_index_drop(&d->indexed, &why);
 		return sheaf_forgive(status, "rows are counted from the beginning instead");
 	}
 	return status ? sheaf_fail_again(err, &why) : SHEAF_OK;

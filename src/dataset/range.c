@@ -434,9 +434,8 @@ static void release(sheaf_row_view *view) { sheaf_context_end_listening(((ranged
 static sheaf_status hear_nothing(void *user, const sheaf_problem *problem, sheaf_error *err)
 {
 	sheaf_context *cx = (sheaf_context *)user;
-	char text[sizeof err->message];
 	if (sheaf_passes(cx, problem, sheaf_weigh(cx, problem), 1)) return SHEAF_OK;
-	return sheaf_fail(err, problem->status, "%s", sheaf_problem_text(problem, text, sizeof text));
+	return sheaf_fail_problem(err, problem);
 }
 
 sheaf_status sheaf_dataset_narrow(sheaf_dataset *d, const sheaf_range *range, sheaf_error *err)

@@ -108,9 +108,8 @@ static sheaf_status begin_part(const char *function, sheaf_dataset *d, const cha
 {
 	int number, parts;
 	sheaf_status status = SHEAF_OK;
-	if (!sink) return sheaf_fail(err, SHEAF_USAGE, "%s: expected a sink, found none", function);
-	if (!d || !part)
-		status = sheaf_fail(err, SHEAF_USAGE, "%s: expected a dataset and a part, found none", function);
+	if (!sink) return sheaf_misuse(err, function, "expected a sink, found none");
+	if (!d || !part) status = sheaf_misuse(err, function, "expected a dataset and a part, found none");
 	if (status == SHEAF_OK) status = check_unread(d, err);
 	if (status == SHEAF_OK) status = sheaf_part_number(part, &number, &parts, err);
 	if (status == SHEAF_OK) status = allocate(d, sink, err);

@@ -18,7 +18,7 @@ static void say_why(sheaf_index *x, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
-	vsnprintf(x->why, sizeof x->why, format, args);
+	x->why.status = sheaf_fail_list(&x->why, SHEAF_DATA, format, args);
 	va_end(args);
 }
 
@@ -65,9 +65,9 @@ static void drop_file(sheaf_index *x)
 	sheaf_index_close(&x->file);
 }
 
-void sheaf_index_drop(sheaf_indexed *d, const char *why)
+void sheaf_index_drop(sheaf_indexed *d, const sheaf_error *why)
 {
-	say_why(d->index, "%.*s", (int)sizeof d->index->why - 1, why);
+	d->index->why = *why;
 	drop_file(d->index);
 }
 
@@ -85,7 +85,7 @@ static sheaf_status look_at(sheaf_indexed *d, const char *path, sheaf_error *why
 	if (status == SHEAF_OK) status = sheaf_index_pieces(&x->file, &x->pieces, why);
 	x->fresh = status == SHEAF_OK;
 	if (x->fresh) return SHEAF_OK;
-	say_why(x, "%.*s", (int)sizeof x->why - 1, why->message);
+	x->why = *why;
 	sheaf_index_close(&x->file);
 	return status;
 }
@@ -96,7 +96,7 @@ sheaf_status sheaf_index_identify(sheaf_indexed *d, sheaf_error *err)
 	sheaf_identity now;
 	if (!x->applies)
 		return sheaf_fail(err, x->obstacle, "%s: expected an input that can have an index, found that %s",
-		                  sheaf_source_name(d->source), x->why);
+		                  sheaf_source_name(d->source), x->why.message);
 	SHEAF_TRY(sheaf_source_identify(d->source, &x->input, &now, err));
 	if (x->hashed && !sheaf_identity_equal(&now, &x->input))
 		return sheaf_fail(err, SHEAF_DATA,
@@ -116,7 +116,7 @@ sheaf_status sheaf_index_look(sheaf_indexed *d, sheaf_error *err)
 	sheaf_error why;
 	sheaf_status status = look_at(d, x->places[x->place], &why);
 	if (status) return sheaf_fail_again(err, &why);
-	return x->fresh ? SHEAF_OK : sheaf_fail(err, SHEAF_DATA, "%s", x->why);
+	return x->fresh ? SHEAF_OK : sheaf_fail_again(err, &x->why);
 }
 
 /* Beside the input first. Errors in the first one found are reported. */
@@ -126,17 +126,15 @@ static sheaf_status look_everywhere(sheaf_indexed *d, sheaf_error *err)
 	bool found = false;
 	say_why(x, "%s: expected an index, found none", x->places[0]);
 	for (int p = 0; p < SHEAF_INDEX_PLACES && !x->fresh; p++) {
-		char first[sizeof x->why];
 		if (!sheaf_index_is_file(x->places[p])) continue;
 		SHEAF_TRY(sheaf_index_identify(d, err));
 		x->found = true;
-		memcpy(first, x->why, sizeof first);
-		sheaf_error why;
+		sheaf_error first = x->why, why;
 		sheaf_status status = look_at(d, x->places[p], &why);
 		status = sheaf_forgive(status, "a damaged index is ignored");
 		if (status) return sheaf_fail_again(err, &why);
 		if (x->fresh || !found) x->place = p;
-		if (found && !x->fresh) memcpy(x->why, first, sizeof first);
+		if (found && !x->fresh) x->why = first;
 		found = true;
 	}
 	return SHEAF_OK;
@@ -158,20 +156,23 @@ static sheaf_status prepare(sheaf_indexed *d, sheaf_index_policy policy, sheaf_e
 	if (status == SHEAF_NOMEM || status == SHEAF_LIMIT) return sheaf_fail_again(err, &why);
 	x->applies = x->places[0] != NULL;
 	x->obstacle = status ? status : SHEAF_UNSUPPORTED;
-	if (!x->applies)
-		say_why(x, "%.*s", (int)sizeof x->why - 1, status ? why.message : "its path is too long");
+	if (!x->applies && status)
+		x->why = why;
+	else if (!x->applies)
+		say_why(x, "its path is too long");
 	return SHEAF_OK;
 }
 
 /* An explicit request must be possible. */
 static sheaf_status refuse(sheaf_indexed *d, sheaf_error *err)
 {
-	const sheaf_index *x = d->index;
+	sheaf_index *x = d->index;
 	if ((x->policy == SHEAF_INDEX_REQUIRE || x->policy == SHEAF_INDEX_WRITE) && !x->applies)
 		return sheaf_index_identify(d, err);
-	if (x->policy == SHEAF_INDEX_REQUIRE && !x->fresh)
-		return sheaf_fail(err, SHEAF_UNKNOWN, "%s; an index is required", x->why);
-	return SHEAF_OK;
+	if (x->policy != SHEAF_INDEX_REQUIRE || x->fresh) return SHEAF_OK;
+	x->why.status = SHEAF_UNKNOWN;
+	sheaf_error_append(&x->why, "; an index is required");
+	return sheaf_fail_again(err, &x->why);
 }
 
 sheaf_status sheaf_index_find(sheaf_indexed *d, sheaf_index_policy policy, sheaf_error *err)
@@ -180,7 +181,7 @@ sheaf_status sheaf_index_find(sheaf_indexed *d, sheaf_index_policy policy, sheaf
 	SHEAF_TRY(prepare(d, policy, err));
 	sheaf_status status =
 		d->index->applies && policy != SHEAF_INDEX_NEVER ? look_everywhere(d, &why) : SHEAF_OK;
-	if (status) say_why(d->index, "%.*s", (int)sizeof d->index->why - 1, why.message);
+	if (status) d->index->why = why;
 	status = sheaf_forgive(status, "a damaged index is ignored");
 	if (status) return sheaf_fail_again(err, &why);
 	return refuse(d, err);
@@ -281,7 +282,10 @@ sheaf_status sheaf_index_open_input(sheaf_indexed *d, const sheaf_opening *how, 
 	SHEAF_TRY(status);
 	bool fits = true;
 	if (x->fresh) SHEAF_TRY(check_cover(d, &fits, err));
-	if (!fits) sheaf_index_drop(d, "expected an index of all of the input, found one of a part of it");
+	if (!fits) {
+		say_why(x, "expected an index of all of the input, found one of a part of it");
+		drop_file(x);
+	}
 	if (x->fresh && !sheaf_index_is_of(d, &x->file.head)) {
 		say_why(x, "%s: expected an index made with the same settings, found one made with others",
 		        x->places[x->place]);

@@ -42,8 +42,8 @@ typedef struct sheaf_index {
 	bool asked;                       /* for one to be written */
 	bool found;                       /* there is one */
 	bool fresh;
-	bool foreign;  /* it was made from this input, but with other settings */
-	char why[400]; /* it is not fresh */
+	bool foreign;    /* it was made from this input, but with other settings */
+	sheaf_error why; /* it is not fresh */
 	sheaf_index_file file;
 	sheaf_pieces *pieces; /* of the file */
 	sheaf_gathering_state gathering;
@@ -89,7 +89,7 @@ sheaf_status sheaf_index_refute(const sheaf_indexed *d, const sheaf_piece_entry 
 /* Whether the table in use is the index's. */
 bool sheaf_index_is_in_use(const sheaf_indexed *d);
 /* From now on works as if there were no index. */
-void sheaf_index_drop(sheaf_indexed *d, const char *why);
+void sheaf_index_drop(sheaf_indexed *d, const sheaf_error *why);
 
 /* Opens the index that has just been written. */
 SHEAF_USE sheaf_status sheaf_index_look(sheaf_indexed *d, sheaf_error *err);

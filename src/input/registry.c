@@ -123,11 +123,10 @@ sheaf_status sheaf_refuse_suffix(const char *path, sheaf_error *err)
 	char suffixes[400] = "";
 	const char *suffix = suffix_of(path);
 	list_suffixes(suffixes, sizeof suffixes);
-	return sheaf_fail(
-		err, SHEAF_USAGE,
-		"%s: expected a suffix that names one format, found %s%s; there are %s; or name the "
-		"format to write (" SHEAF_OPTION("to") ")",
-		path, suffix, way_round(suffix), suffixes);
+	return sheaf_fail(err, SHEAF_USAGE,
+	                  "%s: expected a suffix that names one format, found %s%s; there are %s; or name the "
+	                  "format to write (" SHEAF_OPTION("to") ")",
+	                  path, suffix, way_round(suffix), suffixes);
 }
 
 const sheaf_format *sheaf_format_of_name(const char *path)
@@ -166,9 +165,11 @@ sheaf_status sheaf_refuse_format(const char *option, const char *name, sheaf_err
 {
 	char names[256];
 	const sheaf_format *near = sheaf_format_nearest(name);
-	return sheaf_fail_option(err, SHEAF_UNKNOWN, option, ": expected one of the formats %s, found %s%s%s%s",
-	                         format_names(names, sizeof names), name, near ? "; did you mean " : "",
-	                         near ? near->name : "", near ? "?" : "");
+	sheaf_status status =
+		sheaf_fail_option(err, SHEAF_UNKNOWN, option, ": expected one of the formats %s, found %s",
+	                      format_names(names, sizeof names), name);
+	sheaf_error_append_near(err, near ? near->name : NULL);
+	return status;
 }
 
 /* If the content fits several formats, the name decides: the only one of them that has its suffix. NULL if

@@ -79,12 +79,6 @@ int sheaf_fd_close(int *fd)
 	return failed;
 }
 
-sheaf_status sheaf_fail_again(sheaf_error *err, const sheaf_error *from)
-{
-	if (err && err != from) *err = *from;
-	return from->status;
-}
-
 int sheaf_fd_sync(int fd)
 {
 	int result;

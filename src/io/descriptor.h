@@ -4,7 +4,7 @@
 #ifndef SHEAF_IO_DESCRIPTOR_H
 #define SHEAF_IO_DESCRIPTOR_H
 
-#include <sheaf/base.h>
+#include "base/status.h"
 
 /* If the descriptor itself keeps the position: pipes, devices, and files written from front to back. */
 #define SHEAF_STREAMING ((int64_t)-1)
@@ -33,8 +33,5 @@ int sheaf_fd_close(int *fd);
 
 /* Returns errno, or 0; also 0 if this kind of file cannot be synced. */
 int sheaf_fd_sync(int fd);
-
-/* Copies the failure `from` to *err and returns its status: used to return a failure that sticks again. */
-sheaf_status sheaf_fail_again(sheaf_error *err, const sheaf_error *from);
 
 #endif

@@ -229,8 +229,7 @@ sheaf_status sheaf_summary_profile(sheaf_summary *s, const char *name, sheaf_err
 	enum { SHARE = 8 };
 	SHEAF_NEED(s, "a summary");
 	if (s->rows || s->profile || s->gathered)
-		return sheaf_fail(err, SHEAF_USAGE, "%s: expected a call before the first frame, found one after it",
-		                  __func__);
+		return sheaf_misuse(err, __func__, "expected a call before the first frame, found one after it");
 	if (s->schema.rows != SHEAF_ENTRIES) return SHEAF_OK;
 	sheaf_status status = sheaf_profile_new(&s->schema, name, s->cx, &s->gathered, err);
 	if (status == SHEAF_UNSUPPORTED)

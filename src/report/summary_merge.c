@@ -75,8 +75,7 @@ sheaf_status sheaf_summary_merge(sheaf_summary *s, const sheaf_summary *other, s
 	SHEAF_NEED(s, "a summary");
 	SHEAF_NEED(other, "another summary");
 	if (!is_alike(s, other))
-		return sheaf_fail(err, SHEAF_USAGE, "%s: expected summaries of the same fields, found others",
-		                  __func__);
+		return sheaf_misuse(err, __func__, "expected summaries of the same fields, found others");
 	if (!is_countable(s, other))
 		return sheaf_fail(err, SHEAF_LIMIT, "%s: expected at most 2^56 rows and values, found more",
 		                  __func__);

@@ -12,8 +12,8 @@ sheaf_status sheaf_summary_text(const sheaf_summary *s, const sheaf_summary_opti
 	sheaf_buffer_reset(out);
 	SHEAF_NEED(s, "a summary");
 	if (options && options->size != sizeof *options)
-		return sheaf_fail(err, SHEAF_USAGE, "%s: expected options of %zu bytes, found %zu", __func__,
-		                  sizeof *options, options->size);
+		return sheaf_misuse(err, __func__, "expected options of %zu bytes, found %zu", sizeof *options,
+		                    options->size);
 	if (options) o = *options;
 	SHEAF_EXPECT((unsigned)o.style <= SHEAF_JSON, "a style", (int)o.style);
 	if ((o.histograms || o.spy) && o.drawing.width == 0) o.drawing.width = USUAL_WIDTH;

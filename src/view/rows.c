@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The views that make the requested rows. */
 #include "base/spell.h"
+#include "base/status.h"
 #include "data/frame.h"
 #include "view/sequences.h"
 #include "view/view.h"
@@ -16,10 +17,12 @@ static sheaf_status refuse(const sheaf_input *input, sheaf_row_kind kind, unsign
 		if (wanted & 1u << k)
 			used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? " or " : "",
 			                         sheaf_row_kind_name((sheaf_row_kind)k));
-	return sheaf_fail(
-		err, SHEAF_UNSUPPORTED, "%s: expected %s, found %s%s", sheaf_source_name(input->source), names,
-		sheaf_row_kind_name(kind),
-		coordinates ? "; say which columns are coordinates (" SHEAF_OPTION("coordinates") " NAME,...)" : "");
+	sheaf_status status = sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected %s, found %s",
+	                                 sheaf_source_name(input->source), names, sheaf_row_kind_name(kind));
+	if (coordinates)
+		sheaf_error_append(err,
+		                   "; say which columns are coordinates (" SHEAF_OPTION("coordinates") " NAME,...)");
+	return status;
 }
 
 static sheaf_status put_view(sheaf_input *input, const sheaf_open_options *options,

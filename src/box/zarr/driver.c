@@ -458,7 +458,7 @@ static sheaf_status read_scalar(state *s, const sheaf_box_item *item, void *out,
 	SHEAF_TRY(fetch(s, item, 0, &bytes, &found, err));
 	sheaf_filtered stored = {inside, 0, inside->width, {bytes.data, bytes.size}, inside->width};
 	sheaf_status status = found ? sheaf_unfilter(&filtering, &stored, NULL, &element, &failure) : SHEAF_OK;
-	if (status) return sheaf_fail(err, status, "%s: /%s: %s", s->members.name, item->path, failure.message);
+	if (status) return sheaf_fail_within(err, &failure, "%s: /%s", s->members.name, item->path);
 	memset(out, 0, inside->width);
 	memcpy(out, element, found || inside->width < sizeof inside->fill ? inside->width : sizeof inside->fill);
 	return SHEAF_OK;
@@ -530,8 +530,8 @@ static sheaf_status hold_chunk(state *s, const sheaf_box_item *item, int64_t num
 		sheaf_bytes bytes = {stored.data, stored.size};
 		sheaf_status status = sheaf_unpack_whole(item->inside, bytes, &s->bytes, &failure);
 		if (status)
-			return sheaf_fail(err, status, "%s: /%s, chunk %" PRId64 ": %s", s->members.name, item->path,
-			                  number, failure.message);
+			return sheaf_fail_within(err, &failure, "%s: /%s, chunk %" PRId64, s->members.name, item->path,
+			                         number);
 		SHEAF_TRY(find_places(s, item, err));
 	}
 	return sheaf_copy_text(s->cx, item->inside->target, strlen(item->inside->target), &s->path, err);

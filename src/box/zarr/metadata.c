@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Metadata: JSON of at most 16 MiB, whose memory is counted. */
 #include "base/extend.h"
+#include "base/status.h"
 #include "box/zarr/zarr.h"
 #include "data/read_json.h"
 #include <string.h>
@@ -28,7 +29,7 @@ sheaf_status sheaf_zarr_load(const sheaf_zarr_members *m, const char *folder, co
 	if (status == SHEAF_DATA)
 		return sheaf_fail(err, SHEAF_DATA, "%s/%s (byte %zu): expected JSON, found %s", m->name, path,
 		                  flaw.byte, flaw.found);
-	if (status) return sheaf_fail(err, status, "%s/%s: %s", m->name, path, failure.message);
+	if (status) return sheaf_fail_within(err, &failure, "%s/%s", m->name, path);
 	out->cx = m->cx;
 	out->size = bytes.size;
 	if (sheaf_json_kind_of(out->value) == SHEAF_JSON_OBJECT) return SHEAF_OK;

@@ -2,6 +2,7 @@
 /* Dictionaries: each is valid from its message on, until another one with the same number comes. They are
  * only added to, so a thread that has the one that was current at some point can continue from it. */
 #include "base/memory.h"
+#include "base/status.h"
 #include "format/arrow/ipc.h"
 #include <inttypes.h>
 
@@ -48,8 +49,8 @@ static sheaf_status add_to(const sheaf_ipc_reader *in, sheaf_ipc_body *body, con
 			   : sheaf_fail(&failure, SHEAF_DATA, "expected a dictionary to add to, found none before");
 	more.release(&more);
 	if (!status) return SHEAF_OK;
-	return sheaf_fail(err, status, "%s: byte %" PRId64 ": column \"%s\": %s", sheaf_source_name(in->source),
-	                  made->byte, field->name, failure.message);
+	return sheaf_fail_within(err, &failure, "%s: byte %" PRId64 ": column \"%s\"",
+	                         sheaf_source_name(in->source), made->byte, field->name);
 }
 
 sheaf_status sheaf_ipc_add_dictionary(sheaf_ipc_reader *in, sheaf_ipc_message *message,

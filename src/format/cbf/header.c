@@ -16,13 +16,12 @@ static sheaf_status flaw(const sheaf_cbf_reader *in, int64_t byte, sheaf_error *
 #define FLAW(in, byte, err, expected, ...) flaw(in, byte, err, "expected " expected, __VA_ARGS__)
 static sheaf_status flaw(const sheaf_cbf_reader *in, int64_t byte, sheaf_error *err, const char *format, ...)
 {
-	char text[400];
+	sheaf_error failure;
 	va_list args;
 	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
+	failure.status = sheaf_fail_list(&failure, SHEAF_DATA, format, args);
 	va_end(args);
-	return sheaf_fail(err, SHEAF_DATA, "%s (byte %" PRId64 "): %s", sheaf_source_name(in->source), byte,
-	                  text);
+	return sheaf_fail_within(err, &failure, "%s (byte %" PRId64 ")", sheaf_source_name(in->source), byte);
 }
 
 static sheaf_status check_truncated(const sheaf_cbf_reader *in, const sheaf_cursor *c, sheaf_error *err)

@@ -61,11 +61,14 @@ static const char *other_at(const void *user, int i)
 static sheaf_status refuse(const sheaf_lens_dataset *in, const sheaf_lens_stream *stream, const char *near,
                            sheaf_error *err)
 {
-	return sheaf_fail_option(
-		err, SHEAF_USAGE, "group", " %s: expected a group of %s in %s, found none of that name%s%s%s",
-		stream->group, stream->target ? "targets" : "inputs", sheaf_source_name(in->source),
-		near ? "; did you mean " : " (" SHEAF_OPTION("allow-missing") " goes on without it)",
-		near ? near : "", near ? "?" : "");
+	sheaf_status status = sheaf_fail_option(
+		err, SHEAF_USAGE, "group", " %s: expected a group of %s in %s, found none of that name",
+		stream->group, stream->target ? "targets" : "inputs", sheaf_source_name(in->source));
+	if (near)
+		sheaf_error_append_near(err, near);
+	else
+		sheaf_error_append(err, " (" SHEAF_OPTION("allow-missing") " goes on without it)");
+	return status;
 }
 
 /* A declaration that no example uses is a mistake if the input has a group that is not declared; in a longer

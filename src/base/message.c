@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of a message are found while it is made: a format says where they are, and the length of what a
+ * part of the format makes says where that is in the message. */
+#include "base/message.h"
+#include "base/spell.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SPANS = 5, MOST_FORMAT = 1000 };
+
+static void spans_of(sheaf_error *err, sheaf_span *spans[SPANS])
+{
+	spans[0] = &err->place;
+	spans[1] = &err->file;
+	spans[2] = &err->stream;
+	spans[3] = &err->expected;
+	spans[4] = &err->found;
+}
+
+void sheaf_message_clear(sheaf_error *err)
+{
+	sheaf_span *spans[SPANS];
+	spans_of(err, spans);
+	for (int s = 0; s < SPANS; s++) *spans[s] = (sheaf_span){0, 0};
+	err->line = err->column = err->byte = err->chunk = err->row = -1;
+}
+
+/* From one byte to another; a message that was cut to fit may end before them. */
+static sheaf_span between(const sheaf_error *err, size_t at, size_t end)
+{
+	size_t size = strlen(err->message);
+	if (end > size) end = size;
+	return at < end ? (sheaf_span){(uint16_t)at, (uint16_t)(end - at)} : (sheaf_span){0, 0};
+}
+
+/* ---- by a format ---- */
+
+typedef struct search {
+	sheaf_error *err;
+	const char *format;
+	size_t begin; /* of what the format has made */
+	va_list *args;
+} search;
+
+/* Where in the message that is which the format has made up to `end`. */
+static size_t place_of(const search *s, const char *end)
+{
+	char cut[MOST_FORMAT];
+	va_list args;
+	size_t n = (size_t)(end - s->format);
+	if (n >= sizeof cut) return sizeof s->err->message;
+	memcpy(cut, s->format, n);
+	cut[n] = '\0';
+	va_copy(args, *s->args);
+	int made = vsnprintf(NULL, 0, cut, args);
+	va_end(args);
+	return made < 0 ? sizeof s->err->message : s->begin + (size_t)made;
+}
+
+static sheaf_span span_of(const search *s, const char *from, const char *end)
+{
+	return between(s->err, place_of(s, from), place_of(s, end));
+}
+
+static bool follows(const search *s, const char *at, const char *word)
+{
+	size_t n = strlen(word);
+	return (size_t)(at - s->format) >= n && memcmp(at - n, word, n) == 0;
+}
+
+static bool follows_row(const search *s, const char *at)
+{
+	static const char *const words[] = {"row ", "sequence ", "cell ", "entry ", "example "};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (follows(s, at, words[i])) return true;
+	return false;
+}
+
+/* What a conversion of the place is, by the words before it. */
+static int64_t *number_at(const search *s, const char *at)
+{
+	sheaf_error *err = s->err;
+	if (follows(s, at, "byte ")) return &err->byte;
+	if (follows(s, at, "chunk ")) return &err->chunk;
+	if (follows_row(s, at)) return &err->row;
+	if (follows(s, at, ":")) return err->line < 0 ? &err->line : &err->column;
+	return NULL;
+}
+
+/* The end of a conversion: after its letter. */
+static const char *end_of(const char *conversion)
+{
+	const char *at = conversion + 1;
+	at += strspn(at, "0123456789.*-+ #hlzjtq");
+	return *at ? at + 1 : at;
+}
+
+static void find_place(const search *s, const char *end)
+{
+	sheaf_error *err = s->err;
+	const char *at = s->format;
+	if (strncmp(at, "%s", 2) == 0 && strchr(":/ ,(", at[2])) {
+		at += strcspn(at, ":, (");
+		err->file = span_of(s, s->format, at);
+	}
+	for (; (at = strchr(at, '%')) && at < end; at = end_of(at)) {
+		bool is_text = end_of(at)[-1] == 's';
+		int64_t *number = is_text ? NULL : number_at(s, at);
+		if (number) *number = strtoll(err->message + span_of(s, at, end_of(at)).at, NULL, 10);
+		if (is_text && follows(s, at, "\"")) err->stream = span_of(s, at, end_of(at));
+	}
+}
+
+void sheaf_message_find(sheaf_error *err, size_t begin, const char *format, va_list args)
+{
+	va_list copy;
+	const char *expected = strstr(format, "expected ");
+	if (!expected) return;
+	va_copy(copy, args);
+	const search s = {err, format, begin, &copy};
+	const char *what = expected + strlen("expected "), *found = strstr(what, ", found ");
+	if (!found) found = strstr(what, "; found ");
+	if (found) {
+		const char *first = found + strlen(", found ");
+		err->found = span_of(&s, first, first + strcspn(first, ";"));
+	}
+	err->expected = span_of(&s, what, found ? found : what + strcspn(what, ";"));
+	if (begin == 0 && expected >= format + 2) {
+		err->place = span_of(&s, format, expected - 2);
+		find_place(&s, expected - 2);
+	}
+	va_end(copy);
+}
+
+/* ---- of a problem ---- */
+
+typedef struct text {
+	char *text;
+	size_t size, used;
+} text;
+
+/* Appends, cut to fit, and returns where that begins. */
+static size_t put(text *t, const char *format, ...) SHEAF_PRINTF(2, 3);
+static size_t put(text *t, const char *format, ...)
+{
+	size_t at = t->used;
+	if (at >= t->size) return at;
+	va_list args;
+	va_start(args, format);
+	int n = vsnprintf(t->text + at, t->size - at, format, args);
+	va_end(args);
+	t->used += n < 0 ? 0 : (size_t)n;
+	return at;
+}
+
+/* "train.ctf:812:17 (byte 40211)" */
+static void put_line(text *t, const sheaf_place *place)
+{
+	put(t, place->file ? ":%" PRId64 : "line %" PRId64, place->line);
+	if (place->column > 0) put(t, ":%" PRId64, place->column);
+	if (place->byte >= 0) put(t, " (byte %" PRId64 ")", place->byte);
+}
+
+/* Returns where the name of the stream begins. */
+static size_t put_place(text *t, const sheaf_place *place)
+{
+	size_t stream = 0;
+	if (place->file) put(t, "%s", place->file);
+	if (place->line > 0) put_line(t, place);
+	bool deeper = place->chunk >= 0 || place->row >= 0 || place->stream;
+	if (place->line <= 0 && place->byte >= 0 && !deeper)
+		put(t, t->used ? " (byte %" PRId64 ")" : "byte %" PRId64, place->byte);
+	const char *lead = t->used ? ": " : "";
+	if (place->chunk >= 0) put(t, "%schunk %" PRId64, lead, place->chunk), lead = ", ";
+	if (place->row >= 0)
+		put(t, "%s%s %" PRId64, lead, place->row_word ? place->row_word : "sequence", place->row),
+			lead = ", ";
+	if (place->stream) {
+		put(t, "%s%s \"", lead, place->stream_word ? place->stream_word : "stream"), lead = ", ";
+		stream = put(t, "%s", place->stream);
+		put(t, "\"");
+	}
+	if (place->line <= 0 && place->byte >= 0 && deeper) put(t, "%sbyte %" PRId64, lead, place->byte);
+	return stream;
+}
+
+const char *sheaf_place_text(const sheaf_place *place, char *to, size_t size)
+{
+	if (to && size) to[0] = '\0';
+	if (!to || !place) return to ? to : "";
+	put_place(&(text){to, size, 0}, place);
+	return to;
+}
+
+/* Where in the text the parts begin, and the end of the place. */
+typedef struct marks {
+	size_t place_end, stream, expected, found;
+} marks;
+
+static marks put_problem(text *t, const sheaf_problem *problem)
+{
+	marks m = {.stream = put_place(t, &problem->place)};
+	m.place_end = t->used;
+	put(t, "%sexpected ", t->used ? ": " : "");
+	m.expected = put(t, "%s", problem->expected);
+	put(t, ", found ");
+	m.found = put(t, "%s", problem->found);
+	if (problem->consequence) put(t, "; %s", problem->consequence);
+	return m;
+}
+
+const char *sheaf_problem_text(const sheaf_problem *problem, char *to, size_t size)
+{
+	if (to && size) to[0] = '\0';
+	if (!to || !problem) return to ? to : "";
+	put_problem(&(text){to, size, 0}, problem);
+	return to;
+}
+
+static int64_t known(int64_t number, int64_t least) { return number < least ? -1 : number; }
+
+static sheaf_span span_at(const sheaf_error *err, size_t at, const char *part)
+{
+	return part ? between(err, at, at + strlen(part)) : (sheaf_span){0, 0};
+}
+
+void sheaf_message_put(sheaf_error *err, const sheaf_problem *problem)
+{
+	const sheaf_place *place = &problem->place;
+	marks m = put_problem(&(text){err->message, sizeof err->message, 0}, problem);
+	err->line = known(place->line, 1);
+	err->column = known(place->column, 1);
+	err->byte = known(place->byte, 0);
+	err->chunk = known(place->chunk, 0);
+	err->row = known(place->row, 0);
+	err->place = between(err, 0, m.place_end);
+	err->file = span_at(err, 0, place->file);
+	err->stream = span_at(err, m.stream, place->stream);
+	err->expected = span_at(err, m.expected, problem->expected);
+	err->found = span_at(err, m.found, problem->found);
+}
+
+/* ---- of another failure ---- */
+
+static sheaf_span moved(const sheaf_error *err, sheaf_span span, size_t by)
+{
+	return between(err, by + span.at, by + span.at + span.size);
+}
+
+static int64_t either(int64_t inner, int64_t outer) { return inner < 0 ? outer : inner; }
+
+void sheaf_message_join(sheaf_error *err, size_t at, const sheaf_error *inner)
+{
+	snprintf(err->message + at, sizeof err->message - at, "%s", inner->message);
+	memcpy(err->option, inner->option, sizeof err->option);
+	memcpy(err->advice, inner->advice, sizeof err->advice);
+	err->sys = inner->sys;
+	err->line = either(inner->line, err->line);
+	err->column = either(inner->column, err->column);
+	err->byte = either(inner->byte, err->byte);
+	err->chunk = either(inner->chunk, err->chunk);
+	err->row = either(inner->row, err->row);
+	err->expected = moved(err, inner->expected, at);
+	err->found = moved(err, inner->found, at);
+	if (inner->stream.size) err->stream = moved(err, inner->stream, at);
+	if (inner->place.size) err->place = between(err, 0, at + inner->place.at + inner->place.size);
+}
+
+/* ---- options ---- */
+
+void sheaf_message_spell(sheaf_error *err)
+{
+	sheaf_span *spans[SPANS];
+	char before[sizeof err->message];
+	if (!sheaf_is_to_spell(err->message)) return;
+	spans_of(err, spans);
+	memcpy(before, err->message, sizeof before);
+	sheaf_spell(err->message, sizeof err->message, err->advice);
+	for (int s = 0; s < SPANS; s++) {
+		size_t at = spans[s]->at, end = at + spans[s]->size;
+		*spans[s] = between(err, sheaf_spelled_size(before, at), sheaf_spelled_size(before, end));
+	}
+}
