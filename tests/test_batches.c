@@ -1,75 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Minibatches over datasets: each batch has exactly the rows of the files, whatever the order, the format
- * and the memory, and a state brings it back. */
-#include "support.h"
+/* Minibatches over one dataset: each batch has exactly its rows, whatever the order, the format and the
+ * memory, and a state brings it back. */
+#include "batches_support.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- a dataset, and its rows as texts ---- */
-
-enum { MOST_ROWS = 400, MOST_BATCHES = 2000 };
-
-typedef struct data {
-	bytes_sink bytes;
-	const char *name;
-	sheaf_setting settings[2];
-	char *texts[MOST_ROWS];
-	int64_t rows;
-} data;
-
-/* Sequences of 1 to `longest` lines with a dense stream A and a sparse one B, with ids from `key` on in steps
- * of 3. */
-static void make_text(data *d, const char *name, int64_t rows, int64_t longest, int64_t key)
-{
-	*d = (data){.name = name, .settings = {{"stream", "A:2:dense"}, {"stream", "B:90:sparse"}}};
-	for (int64_t r = 0; r < rows; r++)
-		for (int64_t lines = 1 + random_below(longest); lines > 0; lines--) {
-			char line[300];
-			int n = snprintf(line, sizeof line, "%d |A %d %d |B", (int)(key + 3 * r), (int)random_below(99),
-			                 (int)r);
-			for (int64_t k = random_below(9); k > 0; k--)
-				n += snprintf(line + n, sizeof line - (size_t)n, " %d:%d.5", (int)random_below(90),
-				              (int)random_below(9));
-			line[n++] = '\n';
-			assert_int_equal(write_bytes(&d->bytes, line, (size_t)n), 0);
-		}
-}
-
-static sheaf_status open_data(const data *d, int64_t piece_bytes, sheaf_context *cx, sheaf_dataset **out)
-{
-	sheaf_open_options options = {.size = sizeof options,
-	                              .piece_bytes = piece_bytes,
-	                              .random = true,
-	                              .settings = d->settings,
-	                              .nsettings = d->settings[0].name ? 2 : 0};
-	return open_bytes((sheaf_bytes){d->bytes.data, d->bytes.size}, d->name, &options, cx, out);
-}
-
-static char *row_text(const sheaf_frame *frame, const sheaf_schema *schema, int64_t row)
-{
-	sheaf_buffer text = {0};
-	assert_ok(sheaf_rows_text(frame, schema, SHEAF_JSON, 0, row, row + 1, &text, &err));
-	char *copy = strndup((const char *)text.data, text.size);
-	assert_non_null(copy);
-	sheaf_buffer_reset(&text);
-	return copy;
-}
-
-static void read_texts(data *d)
-{
-	sheaf_context *cx = usual_context();
-	sheaf_dataset *dataset;
-	sheaf_frame frame;
-	assert_ok(open_data(d, 0, cx, &dataset));
-	assert_ok(sheaf_read_all(dataset, &frame, &err));
-	d->rows = frame.nrows;
-	for (int64_t r = 0; r < frame.nrows; r++)
-		d->texts[r] = row_text(&frame, sheaf_dataset_schema(dataset), r);
-	sheaf_frame_free(&frame);
-	sheaf_close(dataset);
-	end_context(cx);
-}
 
 /* The same rows in the other format, in chunks of about chunk_bytes. */
 static void convert_data(const data *from, data *to, const char *name, const char *chunk_bytes)
@@ -100,19 +37,7 @@ static void convert_data(const data *from, data *to, const char *name, const cha
 	read_texts(to);
 }
 
-static void free_data(data *d)
-{
-	free_bytes(&d->bytes);
-	for (int64_t r = 0; r < d->rows; r++) free(d->texts[r]);
-}
-
 /* ---- batches, walked ---- */
-
-typedef struct run {
-	sheaf_context *cx;
-	sheaf_dataset *dataset;
-	sheaf_batches *batches;
-} run;
 
 static void begin_run(run *r, const data *d, int64_t piece_bytes, const sheaf_batch_options *options,
                       sheaf_context_options context)
@@ -121,13 +46,6 @@ static void begin_run(run *r, const data *d, int64_t piece_bytes, const sheaf_ba
 	r->cx = context_with(&context);
 	assert_ok(open_data(d, piece_bytes, r->cx, &r->dataset));
 	assert_ok(sheaf_batches_open(&r->dataset, 1, options, r->cx, &r->batches, &err));
-}
-
-static void end_run(run *r)
-{
-	sheaf_batches_close(r->batches);
-	sheaf_close(r->dataset);
-	end_context(r->cx);
 }
 
 /* What a batch is, as text. */
@@ -180,17 +98,6 @@ static void assert_same_story(const story *a, int from, const story *b)
 }
 
 /* ---- tests ---- */
-
-static const sheaf_batch_options usual = {.size = sizeof(sheaf_batch_options), .batch_size = 20};
-
-static sheaf_batch_options with_order(const char *order, uint64_t seed, int64_t window)
-{
-	sheaf_batch_options o = usual;
-	o.order = order;
-	o.seed = seed;
-	o.window = window;
-	return o;
-}
 
 static void check_rows(const data *d, const sheaf_batch_options *options)
 {
@@ -563,242 +470,6 @@ static void test_errors_come_with_their_batch(void **state)
 	free_bytes(&text.bytes);
 }
 
-/* ---- several files ---- */
-
-static void open_two(const data *a, const data *b, sheaf_context *cx, sheaf_dataset *out[2])
-{
-	assert_ok(open_data(a, 300, cx, &out[0]));
-	assert_ok(open_data(b, 300, cx, &out[1]));
-}
-
-static void test_files_one_behind_the_other(void **state)
-{
-	(void)state;
-	data a, b;
-	sheaf_dataset *datasets[2];
-	sheaf_batches *batches;
-	const sheaf_batch *batch;
-	sheaf_status status;
-	int64_t sequences = 0;
-	seed_random(46);
-	make_text(&a, "a.ctf", 50, 3, 0);
-	make_text(&b, "b.ctf", 70, 3, 0);
-	read_texts(&a);
-	read_texts(&b);
-	sheaf_context *cx = usual_context();
-	open_two(&a, &b, cx, datasets);
-	sheaf_batch_options options = with_order("sheaf", 3, 0);
-	assert_ok(sheaf_batches_open(datasets, 2, &options, cx, &batches, &err));
-	while ((status = sheaf_batches_next(batches, &batch, &err)) == SHEAF_OK)
-		for (int64_t i = 0; i < batch->sequences; i++, sequences++) {
-			char *text = row_text(batch->frame, sheaf_batches_schema(batches), i);
-			assert_text(batch->keys[i] < 50 ? a.texts[batch->keys[i]] : b.texts[batch->keys[i] - 50], text);
-			free(text);
-		}
-	assert_status(SHEAF_END, status);
-	assert_int_equal(sequences, 120);
-	sheaf_batches_close(batches);
-	for (int i = 0; i < 2; i++) sheaf_close(datasets[i]);
-	end_context(cx);
-	free_data(&a);
-	free_data(&b);
-}
-
-static void test_files_of_other_streams_do_not_follow(void **state)
-{
-	(void)state;
-	data a, b;
-	sheaf_dataset *datasets[2];
-	sheaf_batches *batches;
-	make_text(&a, "a.ctf", 5, 3, 0);
-	make_text(&b, "b.ctf", 7, 3, 0);
-	b.settings[1].value = "B:91:sparse";
-	sheaf_context *cx = usual_context();
-	open_two(&a, &b, cx, datasets);
-	assert_status(SHEAF_DATA, sheaf_batches_open(datasets, 2, &usual, cx, &batches, &err));
-	assert_message("b.ctf: expected the streams of a.ctf, found no stream \"B\"");
-	for (int i = 0; i < 2; i++) sheaf_close(datasets[i]);
-	end_context(cx);
-	free_data(&a);
-	free_data(&b);
-}
-
-static sheaf_dataset *open_text(const char *text, const char *name, const char *stream, sheaf_context *cx)
-{
-	sheaf_dataset *dataset;
-	sheaf_setting setting = {"stream", stream};
-	sheaf_open_options options = {
-		.size = sizeof options, .piece_bytes = 12, .random = true, .settings = &setting, .nsettings = 1};
-	assert_ok(open_bytes((sheaf_bytes){(const uint8_t *)text, strlen(text)}, name, &options, cx, &dataset));
-	return dataset;
-}
-
-static void test_joined_files(void **state)
-{
-	(void)state;
-	sheaf_context *cx = usual_context();
-	sheaf_dataset *datasets[3] = {
-		open_text("5 |A 50\n3 |A 30\n3 |A 31\n9 |A 90\n1 |A 10\n", "a.ctf", "A:1:dense", cx),
-		open_text("1 |B 11\n1 |B 12\n3 |B 33\n4 |B 44\n5 |B 55\n9 |B 99\n", "b.ctf", "B:1:dense", cx),
-		open_text("9 |C 1:9\n1 |C 1:1\n3 |C 2:3\n", "c.ctf", "C:4:sparse", cx),
-	};
-	static const char *const wanted[] = {
-		"{\"key\":3,\"streams\":{\"A\":[[30],[31]],\"B\":[[33]],\"C\":[[[2,3]]]}}\n",
-		"{\"key\":9,\"streams\":{\"A\":[[90]],\"B\":[[99]],\"C\":[[[1,9]]]}}\n",
-		"{\"key\":1,\"streams\":{\"A\":[[10]],\"B\":[[11],[12]],\"C\":[[[1,1]]]}}\n",
-	};
-	static const uint32_t lengths[] = {2, 1, 2};
-	sheaf_batches *batches;
-	const sheaf_batch *batch;
-	int64_t sequences, samples, dropped;
-	sheaf_batch_options options = with_order("file", 0, 0);
-	options.join = true;
-	assert_ok(sheaf_batches_open(datasets, 3, &options, cx, &batches, &err));
-	sheaf_batches_facts(batches, &sequences, &samples, &dropped);
-	assert_int_equal(sequences, 3);
-	assert_int_equal(samples, 5);
-	assert_int_equal(dropped, 1);
-	assert_ok(sheaf_batches_next(batches, &batch, &err));
-	assert_int_equal(batch->sequences, 3);
-	for (int64_t i = 0; i < 3; i++) {
-		char *text = row_text(batch->frame, sheaf_batches_schema(batches), i);
-		assert_text(wanted[i], text);
-		assert_int_equal(batch->lengths[i], lengths[i]);
-		free(text);
-	}
-	sheaf_batches_close(batches);
-	options.order = "cntk";
-	assert_ok(sheaf_batches_open(datasets, 3, &options, cx, &batches, &err));
-	assert_ok(sheaf_batches_next(batches, &batch, &err));
-	assert_int_equal(batch->sequences, 3);
-	sheaf_batches_close(batches);
-	sheaf_dataset *strangers[2] = {datasets[0], open_text("77 |B 1\n", "d.ctf", "B:1:dense", cx)};
-	assert_status(SHEAF_DATA, sheaf_batches_open(strangers, 2, &options, cx, &batches, &err));
-	assert_message("found no key that all joined inputs have");
-	sheaf_dataset *twins[2] = {datasets[0], datasets[0]};
-	assert_status(SHEAF_DATA, sheaf_batches_open(twins, 2, &options, cx, &batches, &err));
-	assert_message("found \"A\" again");
-	sheaf_close(strangers[1]);
-	for (int i = 0; i < 3; i++) sheaf_close(datasets[i]);
-	end_context(cx);
-}
-
-/* Three of a for one of b; each has sweeps of its own. */
-static void test_files_mixed_by_weights(void **state)
-{
-	(void)state;
-	enum { A = 30, B = 50, DRAWS = 4 * (A + B) };
-	static const int64_t weights[] = {3, 1};
-	data a, b;
-	sheaf_dataset *datasets[2];
-	sheaf_batches *batches;
-	const sheaf_batch *batch;
-	sheaf_status status;
-	int64_t draws = 0, seen[A + B] = {0}, of_a = 0, last = 0;
-	char states[DRAWS][SHEAF_STATE_SIZE];
-	uint64_t firsts[DRAWS];
-	int n = 0;
-	seed_random(48);
-	make_text(&a, "a.ctf", A, 3, 0);
-	make_text(&b, "b.ctf", B, 3, 0);
-	sheaf_context *cx = usual_context();
-	open_two(&a, &b, cx, datasets);
-	sheaf_batch_options options = with_order("sheaf", 3, 0);
-	options.unit = SHEAF_SIZE_SEQUENCES;
-	options.batch_size = 4;
-	options.sweeps = 3;
-	options.weights = weights;
-	assert_ok(sheaf_batches_open(datasets, 2, &options, cx, &batches, &err));
-	for (; (status = sheaf_batches_next(batches, &batch, &err)) == SHEAF_OK; n++) {
-		assert_int_equal(batch->begin, last);
-		last = batch->end;
-		firsts[n] = batch->keys[0];
-		for (int64_t i = 0; i < batch->sequences; i++, draws++) {
-			of_a += batch->keys[i] < A;
-			/* A sequence is repeated only when all others of its file have been given. */
-			int64_t first = batch->keys[i] < A ? 0 : A, end = first ? A + B : A,
-					least = seen[batch->keys[i]]++;
-			for (int64_t k = first; k < end; k++) assert_true(seen[k] >= least - 1);
-		}
-		assert_true(batch->sequences < 4 || of_a == draws / 4 * 3);
-		sheaf_batches_state(batches, states[n]);
-	}
-	assert_status(SHEAF_END, status);
-	for (int i = 0; i + 1 < n; i++) {
-		assert_ok(sheaf_batches_resume(batches, states[i], &err));
-		assert_ok(sheaf_batches_next(batches, &batch, &err));
-		assert_int_equal(batch->keys[0], firsts[i + 1]);
-	}
-	sheaf_batches_close(batches);
-	static const int64_t none[] = {3, 0};
-	options.weights = none;
-	assert_status(SHEAF_USAGE, sheaf_batches_open(datasets, 2, &options, cx, &batches, &err));
-	options.weights = weights;
-	options.order = "file";
-	assert_status(SHEAF_USAGE, sheaf_batches_open(datasets, 2, &options, cx, &batches, &err));
-	for (int i = 0; i < 2; i++) sheaf_close(datasets[i]);
-	end_context(cx);
-	free_data(&a);
-	free_data(&b);
-}
-
-static int64_t count_draws(const char *file, const char *order, int64_t draws[4])
-{
-	sheaf_dataset *dataset;
-	sheaf_batches *batches;
-	const sheaf_batch *batch;
-	sheaf_status status;
-	int64_t n = 0;
-	sheaf_open_options open = {.size = sizeof open, .random = true};
-	sheaf_context *cx = usual_context();
-	assert_ok(open_bytes((sheaf_bytes){(const uint8_t *)file, strlen(file)}, "x.ex", &open, cx, &dataset));
-	sheaf_batch_options options = with_order(order, 9, 0);
-	options.sweeps = 2500;
-	status = sheaf_batches_open(&dataset, 1, &options, cx, &batches, &err);
-	if (status == SHEAF_OK) {
-		while ((status = sheaf_batches_next(batches, &batch, &err)) == SHEAF_OK)
-			for (int64_t i = 0; i < batch->sequences; i++, n++) draws[batch->keys[i]]++;
-		assert_status(SHEAF_END, status);
-	}
-	sheaf_batches_close(batches);
-	sheaf_close(dataset);
-	end_context(cx);
-	return n;
-}
-
-/* Ten thousand draws: each count within five sigma of what its frequency says. */
-static void test_draws_with_replacement(void **state)
-{
-	(void)state;
-	static const char examples[] = "; name: {a} freq: 1 I: 1 T: 1; name: {b} freq: 2 I: 0 T: 0; name: {c} "
-								   "freq: 0 I: 1 T: 0; name: {d} freq: 5 I: 0 T: 1;";
-	static const double wanted[2][4] = {{2500, 2500, 2500, 2500}, {1250, 2500, 0, 6250}};
-	static const char *const orders[] = {"random", "frequency"};
-	for (int o = 0; o < 2; o++) {
-		int64_t draws[4] = {0};
-		assert_int_equal(count_draws(examples, orders[o], draws), 10000);
-		for (int i = 0; i < 4; i++) {
-			double off = (double)draws[i] - wanted[o][i], p = wanted[o][i] / 10000;
-			assert_true(off * off <= 25 * 10000 * p * (1 - p));
-		}
-	}
-}
-
-static void test_frequencies_that_are_not_there(void **state)
-{
-	(void)state;
-	data text;
-	run r;
-	make_text(&text, "x.ctf", 5, 3, 0);
-	r.cx = usual_context();
-	assert_ok(open_data(&text, 0, r.cx, &r.dataset));
-	sheaf_batch_options options = with_order("frequency", 0, 0);
-	assert_status(SHEAF_DATA, sheaf_batches_open(&r.dataset, 1, &options, r.cx, &r.batches, &err));
-	assert_message("a column \"freq\"");
-	end_run(&r);
-	free_data(&text);
-}
-
 /* ---- options ---- */
 
 static void test_options_that_make_no_sense(void **state)
@@ -833,56 +504,6 @@ static void test_options_that_make_no_sense(void **state)
 }
 
 /* ---- shards ---- */
-
-static void test_shards_by_name(void **state)
-{
-	static const struct {
-		const char *text;
-		int64_t rank, world; /* world 0: refused */
-	} cases[] = {{"0/1", 0, 1},  {"7/8", 7, 8},   {"0/999999999999999999", 0, 999999999999999999},
-	             {"", 0, 0},     {"1", 0, 0},     {"/", 0, 0},
-	             {"1/", 0, 0},   {"/2", 0, 0},    {"2/2", 0, 0},
-	             {"-1/2", 0, 0}, {"0/0", 0, 0},   {"0/2 ", 0, 0},
-	             {" 0/2", 0, 0}, {"0/2/3", 0, 0}, {"0/9999999999999999999", 0, 0},
-	             {"ENV", 0, 0}};
-	(void)state;
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		sheaf_shard shard = {5, 5, "x"};
-		err = (sheaf_error){0};
-		sheaf_status status = sheaf_shard_from_text(cases[i].text, &shard, &err);
-		assert_int_equal(status, cases[i].world ? SHEAF_OK : SHEAF_USAGE);
-		assert_string_equal(err.option, cases[i].world ? "" : "shard");
-		assert_int_equal(shard.rank, cases[i].rank);
-		assert_int_equal(shard.world, cases[i].world);
-		assert_string_equal(shard.origin, "");
-	}
-}
-
-static void test_shards_of_launchers(void **state)
-{
-	static const char *const names[] = {
-		"RANK",     "WORLD_SIZE",   "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMI_RANK",
-		"PMI_SIZE", "SLURM_PROCID", "SLURM_NTASKS",         "SLURM_STEP_NUM_TASKS"};
-	sheaf_shard shard;
-	(void)state;
-	err = (sheaf_error){0};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) unsetenv(names[i]);
-	assert_int_equal(sheaf_shard_from_text("env", &shard, &err), SHEAF_USAGE);
-	setenv("SLURM_PROCID", "3", 1);
-	assert_int_equal(sheaf_shard_from_text("env", &shard, &err), SHEAF_USAGE);
-	setenv("SLURM_NTASKS", "16", 1);
-	assert_ok(sheaf_shard_from_text("env", &shard, &err));
-	assert_int_equal(shard.world, 16);
-	setenv("SLURM_STEP_NUM_TASKS", "4", 1); /* a step has fewer than the job */
-	assert_ok(sheaf_shard_from_text("env", &shard, &err));
-	assert_int_equal(shard.rank, 3);
-	assert_int_equal(shard.world, 4);
-	assert_string_equal(shard.origin, "Slurm (SLURM_PROCID=3, SLURM_STEP_NUM_TASKS=4)");
-	setenv("SLURM_PROCID", "3x", 1);
-	assert_int_equal(sheaf_shard_from_text("env", &shard, &err), SHEAF_USAGE);
-	assert_string_equal(shard.origin, "");
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) unsetenv(names[i]);
-}
 
 /* Batches of a file, in this order; each allocation fails in turn, until none does. */
 static void fail_each_allocation(const data *file, const char *order)
@@ -935,15 +556,7 @@ int main(void)
 		cmocka_unit_test(test_little_memory),
 		cmocka_unit_test(test_batches_may_be_kept),
 		cmocka_unit_test(test_errors_come_with_their_batch),
-		cmocka_unit_test(test_files_one_behind_the_other),
-		cmocka_unit_test(test_files_of_other_streams_do_not_follow),
-		cmocka_unit_test(test_joined_files),
-		cmocka_unit_test(test_files_mixed_by_weights),
-		cmocka_unit_test(test_draws_with_replacement),
-		cmocka_unit_test(test_frequencies_that_are_not_there),
 		cmocka_unit_test(test_options_that_make_no_sense),
-		cmocka_unit_test(test_shards_by_name),
-		cmocka_unit_test(test_shards_of_launchers),
 		cmocka_unit_test(test_any_allocation_may_fail),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,18 +7,27 @@
 
 static sheaf_context *cx;
 
-static int make_context(void **state)
+static inline int make_context(void **state)
 {
 	(void)state;
 	cx = usual_context();
 	return 0;
 }
 
-static int drop_context(void **state)
+static inline int drop_context(void **state)
 {
 	(void)state;
 	end_context(cx);
 	return 0;
+}
+
+/* The same with a folder. */
+static inline int make_context_and_folder(void **state) { return make_context(state) || make_folder(state); }
+
+static inline int drop_context_and_folder(void **state)
+{
+	drop_context(state);
+	return remove_folder(state);
 }
 
 #endif

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: MIT */
+/* Public functions of datasets, tensors and batches with invalid arguments. */
+#include "misuse_support.h"
+#include <string.h>
+
+static sheaf_status read_nothing_status(void *user, const char *path, sheaf_error *error)
+{
+	(void)user, (void)path, (void)error;
+	return SHEAF_OK;
+}
+
+/* ---- datasets ---- */
+
+static void test_opening(void **state)
+{
+	static const sheaf_setting unnamed = {NULL, "1"};
+	static const struct {
+		sheaf_open_options options;
+		const char *message;
+	} bad[] = {
+		{{.nsettings = -1}, "expected a number of settings of at least 0, found -1"},
+		{{.nsettings = 1}, "expected settings, found NULL"},
+		{{.settings = &unnamed, .nsettings = 1}, "expected settings with names, found NULL"},
+		{{.piece_bytes = -1}, "expected piece_bytes of at least 0, found -1"},
+		{{.view = (sheaf_view)9}, "expected a view, found 9"},
+		{{.index = (sheaf_index_policy)-1}, "expected a policy for indices, found -1"},
+		{{.entries = (sheaf_entries_as)9}, "expected a word for entries, found 9"},
+	};
+	(void)state;
+	sheaf_dataset *d = (sheaf_dataset *)&err;
+	sheaf_source *source;
+	sheaf_buffer text = {0};
+	const char *path = in_folder("a.ctf");
+	assert_usage(sheaf_open(NULL, NULL, cx, &d, &err), "sheaf_open: expected a path, found NULL");
+	assert_null(d);
+	assert_usage(sheaf_open(path, NULL, NULL, &d, &err), "sheaf_open: expected a context, found NULL");
+	assert_usage(sheaf_open(path, NULL, cx, NULL, &err),
+	             "sheaf_open: expected a place for the outcome, found NULL");
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		sheaf_open_options options = bad[i].options;
+		options.size = sizeof options;
+		assert_usage(sheaf_open(path, &options, cx, &d, &err), bad[i].message);
+		assert_usage(sheaf_members(path, &options, cx, read_nothing_status, NULL, &err), bad[i].message);
+		assert_ok(sheaf_source_path(path, cx, &source, &err));
+		assert_usage(sheaf_open_source(source, &options, cx, &d, &err), bad[i].message);
+	}
+	assert_usage(sheaf_open_source(NULL, NULL, cx, &d, &err), "expected a source");
+	assert_ok(sheaf_source_path(path, cx, &source, &err));
+	assert_usage(sheaf_open_source(source, NULL, NULL, &d, &err), "expected a context");
+	assert_usage(sheaf_members(NULL, NULL, cx, read_nothing_status, NULL, &err), "expected a path");
+	assert_usage(sheaf_members(path, NULL, NULL, read_nothing_status, NULL, &err), "expected a context");
+	assert_usage(sheaf_members(path, NULL, cx, NULL, NULL, &err), "expected a function");
+	assert_usage(sheaf_besides(NULL, NULL, false, cx, &text, &err), "expected a path");
+	assert_usage(sheaf_besides(path, NULL, false, NULL, &text, &err), "expected a context");
+	assert_usage(sheaf_besides(path, NULL, false, cx, NULL, &err), "expected a place");
+	sheaf_close(NULL);
+}
+
+static void test_reading(void **state)
+{
+	(void)state;
+	sheaf_facts facts;
+	const sheaf_frame *frame = (const sheaf_frame *)&err;
+	sheaf_frame own;
+	sheaf_buffer text = {0};
+	sheaf_index_info info;
+	assert_null(sheaf_dataset_schema(NULL));
+	assert_null(sheaf_dataset_format(NULL));
+	assert_null(sheaf_dataset_source(NULL));
+	sheaf_dataset_facts(NULL, &facts);
+	assert_int_equal(-1, facts.rows);
+	sheaf_dataset_facts(NULL, NULL);
+	assert_usage(sheaf_dataset_describe(NULL, false, &text, &err), "expected a dataset");
+	assert_usage(sheaf_next(NULL, &frame, &err), "sheaf_next: expected a dataset, found NULL");
+	assert_null(frame);
+	assert_usage(sheaf_skip(NULL, 1, &err), "expected a dataset");
+	assert_int_equal(-1, sheaf_dataset_row(NULL));
+	assert_true(sheaf_row_key(NULL, NULL, 0) == UINT64_MAX);
+	assert_usage(sheaf_read_all(NULL, &own, &err), "expected a dataset");
+	sheaf_dataset_index(NULL, &info);
+	assert_false(info.found);
+	sheaf_dataset_index(NULL, NULL);
+	assert_usage(sheaf_dataset_write_index(NULL, &err), "expected a dataset");
+	assert_usage(sheaf_dataset_check_index(NULL, &err), "expected a dataset");
+
+	sheaf_dataset *d = open_some();
+	assert_usage(sheaf_next(d, NULL, &err), "expected a place for the outcome");
+	assert_usage(sheaf_read_all(d, NULL, &err), "expected a place for the outcome");
+	assert_usage(sheaf_dataset_describe(d, false, NULL, &err), "expected a place");
+	assert_usage(sheaf_skip(d, -1, &err), "sheaf_skip: expected a number of rows of at least 0, found -1");
+	assert_ok(sheaf_next(d, &frame, &err));
+	assert_int_equal(1, sheaf_row_key(d, frame, 1));
+	assert_true(sheaf_row_key(d, frame, 2) == UINT64_MAX);
+	assert_true(sheaf_row_key(d, frame, -1) == UINT64_MAX);
+	assert_usage(sheaf_skip(d, 1, &err), "");
+	/* the end stays the end */
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(SHEAF_END, sheaf_next(d, &frame, &err));
+		assert_null(frame);
+	}
+	sheaf_close(d);
+}
+
+static void test_pieces(void **state)
+{
+	(void)state;
+	const sheaf_pieces *pieces;
+	sheaf_piece_entry entry = {.rows = 9};
+	sheaf_frame frame = {0};
+	uint32_t length;
+	assert_usage(sheaf_dataset_pieces(NULL, &pieces, &err), "expected a dataset");
+	assert_int_equal(0, sheaf_pieces_count(NULL) + sheaf_pieces_rows(NULL) + sheaf_pieces_samples(NULL));
+	sheaf_pieces_at(NULL, 0, &entry);
+	assert_int_equal(0, entry.rows);
+	assert_int_equal(-1, sheaf_pieces_find(NULL, 0));
+	assert_usage(sheaf_pieces_lengths(NULL, 0, 1, &length, &err), "expected a table of pieces");
+	assert_usage(sheaf_dataset_read_piece(NULL, 0, &frame, cx, &err), "expected a dataset");
+	sheaf_dataset *d = open_some();
+	assert_usage(sheaf_dataset_pieces(d, NULL, &err), "expected a place");
+	assert_usage(sheaf_dataset_read_piece(d, 0, &frame, cx, &err), "");
+	assert_ok(sheaf_dataset_pieces(d, &pieces, &err));
+	sheaf_pieces_at(pieces, 0, NULL);
+	sheaf_pieces_at(pieces, -1, &entry);
+	sheaf_pieces_at(pieces, 1, &entry);
+	assert_int_equal(0, entry.rows);
+	assert_int_equal(-1, sheaf_pieces_find(pieces, -1));
+	assert_int_equal(-1, sheaf_pieces_find(pieces, 2));
+	assert_int_equal(0, sheaf_pieces_find(pieces, 1));
+	assert_usage(sheaf_pieces_lengths(pieces, 0, 1, NULL, &err), "expected room for lengths");
+	assert_usage(sheaf_pieces_lengths(pieces, 0, 3, &length, &err), "");
+	assert_usage(sheaf_pieces_lengths(pieces, -1, 1, &length, &err), "");
+	assert_usage(sheaf_pieces_lengths(pieces, 0, -1, &length, &err), "");
+	assert_usage(sheaf_dataset_read_piece(d, -1, &frame, cx, &err), "found -1");
+	assert_usage(sheaf_dataset_read_piece(d, 1, &frame, cx, &err), "found 1");
+	assert_usage(sheaf_dataset_read_piece(d, 0, NULL, cx, &err), "expected a frame");
+	assert_usage(sheaf_dataset_read_piece(d, 0, &frame, NULL, &err), "expected a context");
+	sheaf_close(d);
+}
+
+static sheaf_status write_to(void *user, const sheaf_frame *frame)
+{
+	/* after a failure a writer fails in the same way: each try has its own */
+	sheaf_writer *w;
+	SHEAF_TRY(sheaf_create(in_folder("out.ctf"), (const sheaf_schema *)user, NULL, cx, &w, &err));
+	sheaf_status status = sheaf_write(w, frame, &err);
+	sheaf_abandon(w);
+	return status;
+}
+
+static void test_writing(void **state)
+{
+	(void)state;
+	table t = stream_table(cx, "A", false, 2, SHEAF_F32, "1 2,3 4;5 6");
+	sheaf_writer *w = (sheaf_writer *)&err;
+	sheaf_sink *sink;
+	sheaf_create_options options = {.size = sizeof options, .format = "ctf"};
+	sheaf_structure structure = (sheaf_structure)99;
+	assert_usage(sheaf_create(NULL, &t.schema, NULL, cx, &w, &err),
+	             "sheaf_create: expected a path, found NULL");
+	assert_null(w);
+	assert_usage(sheaf_create("x.ctf", NULL, NULL, cx, &w, &err), "expected a schema");
+	assert_usage(sheaf_create("x.ctf", &t.schema, NULL, NULL, &w, &err), "expected a context");
+	assert_usage(sheaf_create("x.ctf", &t.schema, NULL, cx, NULL, &err), "expected a place");
+	options.nsettings = -1;
+	assert_usage(sheaf_create(in_folder("x.ctf"), &t.schema, &options, cx, &w, &err), "found -1");
+	options.nsettings = 0;
+	options.duplicates = (sheaf_duplicates)9;
+	assert_usage(sheaf_create(in_folder("x.ctf"), &t.schema, &options, cx, &w, &err),
+	             "a word for duplicates, found 9");
+	options.duplicates = SHEAF_DUPLICATES_ERROR;
+	options.structure = &structure;
+	assert_usage(sheaf_create(in_folder("x.ctf"), &t.schema, &options, cx, &w, &err),
+	             "expected a structure, found 99");
+	options.structure = NULL;
+	assert_usage(sheaf_create_sink(NULL, &t.schema, &options, cx, &w, &err), "expected a sink");
+	for (int missing = 0; missing < 4; missing++) {
+		assert_ok(sheaf_sink_path(in_folder("x.ctf"), cx, &sink, &err));
+		if (missing == 3) {
+			assert_usage(sheaf_create_sink(sink, &t.schema, &options, cx, NULL, &err), "expected a place");
+			sheaf_sink_abandon(sink);
+		} else {
+			assert_usage(sheaf_create_sink(sink, missing == 0 ? NULL : &t.schema,
+			                               missing == 1 ? NULL : &options, missing == 2 ? NULL : cx, &w,
+			                               &err),
+			             "found NULL");
+		}
+	}
+	assert_usage(sheaf_write(NULL, &t.frame, &err), "sheaf_write: expected a writer, found NULL");
+	assert_usage(sheaf_finish(NULL, &err), "sheaf_finish: expected a writer, found NULL");
+	sheaf_abandon(NULL);
+	try_frames(write_to, &t.schema, "sheaf_write");
+	assert_int_equal(1, files_in_folder());
+	free_table(&t);
+}
+
+static void test_conversions(void **state)
+{
+	(void)state;
+	const char *path = in_folder("a.ctf"), *out = in_folder("out.cbf"), *none = NULL;
+	sheaf_convert_options options = {.size = sizeof options};
+	bool equal = true;
+	int64_t rows;
+	assert_usage(sheaf_convert(NULL, 1, out, NULL, cx, &err),
+	             "sheaf_convert: expected paths of inputs, found NULL");
+	assert_usage(sheaf_convert(&none, 1, out, NULL, cx, &err), "expected paths of inputs");
+	assert_usage(sheaf_convert(&path, 0, out, NULL, cx, &err), "expected at least one input");
+	assert_usage(sheaf_convert(&path, -1, out, NULL, cx, &err), "expected at least one input");
+	assert_usage(sheaf_convert(&path, 1, NULL, NULL, cx, &err), "expected a path for the output");
+	assert_usage(sheaf_convert(&path, 1, out, NULL, NULL, &err), "expected a context");
+	options.nsettings = 2;
+	assert_usage(sheaf_convert(&path, 1, out, &options, cx, &err), "expected settings");
+	options = (sheaf_convert_options){.size = sizeof options, .piece_bytes = -9};
+	assert_usage(sheaf_convert(&path, 1, out, &options, cx, &err),
+	             "expected piece_bytes of at least 0, found -9");
+	options = (sheaf_convert_options){.size = sizeof options, .index = (sheaf_index_policy)9};
+	assert_usage(sheaf_convert(&path, 1, out, &options, cx, &err), "expected a policy for indices");
+	options = (sheaf_convert_options){.size = sizeof options, .duplicates = (sheaf_duplicates)9};
+	assert_usage(sheaf_convert(&path, 1, out, &options, cx, &err), "expected a word for duplicates");
+
+	sheaf_dataset *d = open_some();
+	assert_usage(sheaf_diff(NULL, d, NULL, &equal, &err), "expected two datasets");
+	assert_false(equal);
+	assert_usage(sheaf_diff(d, NULL, NULL, &equal, &err), "expected two datasets");
+	assert_usage(sheaf_diff(d, d, NULL, NULL, &err), "expected a place");
+	sheaf_close(d);
+
+	assert_usage(sheaf_split(NULL, &out, 1, NULL, cx, NULL, &err), "expected a path");
+	assert_usage(sheaf_split(path, NULL, 1, NULL, cx, NULL, &err), "expected paths of outputs");
+	assert_usage(sheaf_split(path, &none, 1, NULL, cx, NULL, &err), "expected paths of outputs");
+	assert_usage(sheaf_split(path, &out, 0, NULL, cx, NULL, &err), "expected at least 1 output");
+	assert_usage(sheaf_split(path, &out, -1, NULL, cx, NULL, &err), "expected at least 1 output");
+	assert_usage(sheaf_split(path, &out, 1, NULL, NULL, NULL, &err), "expected a context");
+	assert_usage(sheaf_merge(NULL, 1, out, NULL, cx, &rows, &err), "expected paths of inputs");
+	assert_usage(sheaf_merge(&none, 1, out, NULL, cx, &rows, &err), "expected paths of inputs");
+	assert_usage(sheaf_merge(&path, 0, out, NULL, cx, &rows, &err), "expected at least 1 input");
+	assert_usage(sheaf_merge(&path, 1, NULL, NULL, cx, &rows, &err), "expected a path for the output");
+	assert_usage(sheaf_merge(&path, 1, out, NULL, NULL, &rows, &err), "expected a context");
+	assert_int_equal(1, files_in_folder());
+}
+
+/* ---- tensors ---- */
+
+static sheaf_dataset *open_matrix(void)
+{
+	sheaf_dataset *d;
+	write_text("m.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 2\n1 1 1\n2 3 4\n");
+	assert_ok(sheaf_open(in_folder("m.mtx"), NULL, cx, &d, &err));
+	return d;
+}
+
+static void test_arranging(void **state)
+{
+	(void)state;
+	sheaf_dataset *d = open_matrix();
+	const sheaf_schema *schema = sheaf_dataset_schema(d);
+	sheaf_tensor to = schema->tensor, bad = to;
+	sheaf_arrange_options options = {.size = sizeof options, .duplicates = (sheaf_duplicates)9};
+	sheaf_arranger *a = (sheaf_arranger *)&err;
+	const sheaf_frame *frame;
+	sheaf_frame own, other = {.nrows = 1};
+	int64_t count;
+	assert_usage(sheaf_arranger_new(NULL, &to, NULL, cx, &a, &err), "sheaf_arranger_new: expected a schema");
+	assert_null(a);
+	assert_usage(sheaf_arranger_new(schema, NULL, NULL, cx, &a, &err), "expected a tensor");
+	assert_usage(sheaf_arranger_new(schema, &to, NULL, NULL, &a, &err), "expected a context");
+	assert_usage(sheaf_arranger_new(schema, &to, NULL, cx, NULL, &err), "expected a place");
+	assert_usage(sheaf_arranger_new(schema, &to, &options, cx, &a, &err), "a word for duplicates, found 9");
+	bad.rank = -1;
+	assert_usage(sheaf_arranger_new(schema, &bad, NULL, cx, &a, &err),
+	             "expected a rank from 0 to 8, found -1");
+	bad.rank = 9;
+	assert_usage(sheaf_arranger_new(schema, &bad, NULL, cx, &a, &err), "found 9");
+	bad = to;
+	bad.order[1] = bad.order[0];
+	assert_usage(sheaf_arranger_new(schema, &bad, NULL, cx, &a, &err),
+	             "an order that has each dimension once");
+	bad.order[1] = 2;
+	assert_usage(sheaf_arranger_new(schema, &bad, NULL, cx, &a, &err), "found 2");
+	bad = to;
+	bad.structure = (sheaf_structure)77;
+	assert_usage(sheaf_arranger_new(schema, &bad, NULL, cx, &a, &err), "expected a structure, found 77");
+	assert_usage(sheaf_arranger_add(NULL, &other, &err), "expected an arranger");
+	assert_usage(sheaf_arranger_finish(NULL, &err), "expected an arranger");
+	assert_usage(sheaf_arranger_next(NULL, &frame, &err), "expected an arranger");
+	assert_usage(sheaf_arranger_count(NULL, &count, &err), "expected an arranger");
+	sheaf_arranger_free(NULL);
+	assert_ok(sheaf_arranger_new(schema, &to, NULL, cx, &a, &err));
+	assert_usage(sheaf_arranger_add(a, NULL, &err), "expected a frame");
+	assert_usage(sheaf_arranger_add(a, &other, &err), "expected a sound frame of the same schema");
+	assert_usage(sheaf_arranger_next(a, NULL, &err), "expected a place");
+	assert_usage(sheaf_arranger_count(a, NULL, &err), "expected a place");
+	assert_usage(sheaf_arranger_count(a, &count, &err), "expected entries without missing values");
+	sheaf_arranger_free(a);
+	assert_usage(sheaf_frame_arrange(NULL, schema, &to, NULL, cx, &own, &err), "expected a frame");
+	assert_usage(sheaf_frame_arrange(&other, schema, &to, NULL, cx, &own, &err),
+	             "expected a sound frame of the same schema");
+	assert_usage(sheaf_frame_arrange(&other, NULL, &to, NULL, cx, &own, &err), "expected a schema");
+	assert_usage(sheaf_frame_arrange(&other, schema, &to, NULL, NULL, &own, &err), "expected a context");
+	assert_usage(sheaf_frame_arrange(&other, schema, &to, NULL, cx, NULL, &err), "expected a place");
+	sheaf_close(d);
+}
+
+static void test_arrays(void **state)
+{
+	(void)state;
+	int32_t rows[2] = {0, 1}, columns[2] = {0, 1}, indices[2];
+	int64_t pointers[3] = {0, 1, 2}, room[3];
+	double values[2] = {1, 2}, out[2];
+	const sheaf_entry_arrays from = {2, rows, columns, values, 8};
+	const sheaf_compressed_arrays to = {room, indices, out, 8}, matrix = {pointers, indices, values, 8};
+	sheaf_entry_arrays entries;
+	sheaf_compressed_arrays other;
+	struct {
+		sheaf_entry_arrays from;
+		int64_t nrows;
+		sheaf_compressed_arrays to;
+	} bad[] = {
+		{from, -1, to},
+		{{-1, rows, columns, values, 8}, 2, to},
+		{{2, NULL, columns, values, 8}, 2, to},
+		{{2, rows, NULL, values, 8}, 2, to},
+		{{2, rows, columns, NULL, 8}, 2, to},
+		{{2, rows, columns, values, 3}, 2, to},
+		{{2, rows, columns, values, 8}, 2, {room, indices, out, 4}},
+		{{2, rows, columns, values, 8}, 2, {NULL, indices, out, 8}},
+		{{2, rows, columns, values, 8}, 2, {room, NULL, out, 8}},
+		{{2, rows, columns, values, 8}, 2, {room, indices, NULL, 8}},
+	};
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		entries = bad[i].from;
+		other = bad[i].to;
+		assert_usage(sheaf_compress_entries(&entries, bad[i].nrows, cx, &other, &err),
+		             "sheaf_compress_entries: expected");
+		assert_usage(
+			sheaf_compress_sorted(&entries, bad[i].nrows, SHEAF_F64, SHEAF_DUPLICATES_SUM, cx, &other, &err),
+			"sheaf_compress_sorted: expected");
+	}
+	assert_usage(sheaf_compress_entries(NULL, 2, cx, &to, &err), "expected entries");
+	assert_usage(sheaf_compress_entries(&from, 2, NULL, &to, &err), "expected a context");
+	assert_usage(sheaf_compress_entries(&from, 2, cx, NULL, &err), "expected a place");
+	assert_usage(sheaf_compress_sorted(NULL, 2, SHEAF_F64, SHEAF_DUPLICATES_SUM, cx, &to, &err),
+	             "expected entries");
+	assert_usage(sheaf_compress_sorted(&from, 2, (sheaf_type)99, SHEAF_DUPLICATES_SUM, cx, &to, &err),
+	             "expected an element type, found 99");
+	assert_usage(sheaf_compress_sorted(&from, 2, SHEAF_F64, (sheaf_duplicates)9, cx, &to, &err),
+	             "a word for duplicates");
+	assert_usage(sheaf_transpose_compressed(NULL, 2, 2, cx, &to, &err), "expected a matrix");
+	assert_usage(sheaf_transpose_compressed(&matrix, 2, 2, NULL, &to, &err), "expected a context");
+	assert_usage(sheaf_transpose_compressed(&matrix, 2, 2, cx, NULL, &err), "expected a place");
+	assert_usage(sheaf_transpose_compressed(&matrix, -1, 2, cx, &to, &err), "a number of rows of at least 0");
+	assert_usage(sheaf_transpose_compressed(&matrix, 2, -1, cx, &to, &err),
+	             "a number of columns of at least 0");
+	other = (sheaf_compressed_arrays){NULL, indices, values, 8};
+	assert_usage(sheaf_transpose_compressed(&other, 2, 2, cx, &to, &err), "expected pointers of the matrix");
+	assert_usage(sheaf_transpose_compressed(&matrix, 2, 2, cx, &other, &err), "expected room for pointers");
+	other = (sheaf_compressed_arrays){room, NULL, out, 8};
+	assert_usage(sheaf_transpose_compressed(&matrix, 2, 2, cx, &other, &err),
+	             "expected room for indices and values");
+	other = (sheaf_compressed_arrays){pointers, NULL, values, 8};
+	assert_usage(sheaf_transpose_compressed(&other, 2, 2, cx, &to, &err), "expected indices and values");
+	other = (sheaf_compressed_arrays){room, indices, out, 4};
+	assert_usage(sheaf_transpose_compressed(&matrix, 2, 2, cx, &other, &err), "expected values of");
+}
+
+static sheaf_status add_to_profile(void *user, const sheaf_frame *frame)
+{
+	return sheaf_profile_add((sheaf_profile *)user, frame, &err);
+}
+
+static void test_profiles(void **state)
+{
+	(void)state;
+	sheaf_dataset *d = open_matrix();
+	const sheaf_schema *schema = sheaf_dataset_schema(d);
+	sheaf_profile *p;
+	sheaf_buffer text = {0};
+	assert_usage(sheaf_profile_new(NULL, "x", cx, &p, &err), "sheaf_profile_new: expected a schema");
+	assert_usage(sheaf_profile_new(schema, "x", NULL, &p, &err), "expected a context");
+	assert_usage(sheaf_profile_new(schema, "x", cx, NULL, &err), "expected a place");
+	assert_usage(sheaf_profile_add(NULL, NULL, &err), "expected a profile");
+	assert_usage(sheaf_profile_finish(NULL, &err), "expected a profile");
+	assert_false(sheaf_profile_has(NULL, SHEAF_GENERAL));
+	assert_usage(sheaf_profile_text(NULL, false, &text, &err), "expected a profile");
+	sheaf_profile_free(NULL);
+	assert_ok(sheaf_profile_new(schema, NULL, cx, &p, &err));
+	try_frames(add_to_profile, p, "sheaf_profile_add");
+	assert_false(sheaf_profile_has(p, (sheaf_structure)99));
+	assert_usage(sheaf_profile_text(p, false, NULL, &err), "expected a place");
+	sheaf_profile_free(p);
+	sheaf_close(d);
+}
+
+/* ---- batches and configurations ---- */
+
+static void test_batches(void **state)
+{
+	static const struct {
+		sheaf_batch_options options;
+		const char *message;
+	} bad[] = {
+		{{.batch_size = -1}, "size of a batch"},
+		{{.batch_size = 1, .window = -1}, "window"},
+		{{.batch_size = 1, .world = -1}, "shard: expected a rank"},
+		{{.batch_size = 1, .rank = -1}, "found -1"},
+		{{.batch_size = 1, .rank = 2, .world = 2}, "found 2"},
+		{{.batch_size = 1, .sweeps = -1}, "found less"},
+		{{.batch_size = 1, .epoch_size = -1}, "found less"},
+		{{.batch_size = 1, .first_epoch = -1}, "found less"},
+		{{.batch_size = 1, .epochs = -1}, "found less"},
+		{{.batch_size = 1, .chunk_bytes = -1}, "found less"},
+		{{.batch_size = 1, .pad_multiple = -1}, "found -1"},
+		{{.batch_size = 1, .unit = (sheaf_size_unit)9}, "found 9"},
+		{{.batch_size = 1, .rest = (sheaf_rest)9}, "found 9"},
+		{{.batch_size = 1, .packing = (sheaf_packing)9}, "found 9"},
+		{{.batch_size = 1, .order = "no such order"}, "no such order"},
+	};
+	(void)state;
+	sheaf_batches *b = (sheaf_batches *)&err;
+	const sheaf_batch *batch;
+	char text[SHEAF_STATE_SIZE] = "x";
+	int64_t rows = 5;
+	sheaf_batch_options good = {.size = sizeof good, .batch_size = 1};
+	sheaf_shard shard;
+	assert_usage(sheaf_shard_from_text(NULL, &shard, &err), "expected a text");
+	assert_usage(sheaf_shard_from_text("0/1", NULL, &err), "expected room for the shard");
+	sheaf_dataset *d, *none = NULL;
+	sheaf_open_options how = {.size = sizeof how, .random = true};
+	assert_ok(sheaf_open(in_folder("a.ctf"), &how, cx, &d, &err));
+	assert_usage(sheaf_batches_open(NULL, 1, &good, cx, &b, &err), "sheaf_batches_open: expected datasets");
+	assert_null(b);
+	assert_usage(sheaf_batches_open(&none, 1, &good, cx, &b, &err), "expected datasets");
+	assert_usage(sheaf_batches_open(&d, 0, &good, cx, &b, &err),
+	             "a number of datasets of at least 1, found 0");
+	assert_usage(sheaf_batches_open(&d, -1, &good, cx, &b, &err), "found -1");
+	assert_usage(sheaf_batches_open(&d, 1, NULL, cx, &b, &err), "expected options");
+	assert_usage(sheaf_batches_open(&d, 1, &good, NULL, &b, &err), "expected a context");
+	assert_usage(sheaf_batches_open(&d, 1, &good, cx, NULL, &err), "expected a place");
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		sheaf_batch_options options = bad[i].options;
+		options.size = sizeof options;
+		assert_usage(sheaf_batches_open(&d, 1, &options, cx, &b, &err), bad[i].message);
+	}
+	sheaf_batches_close(NULL);
+	assert_null(sheaf_batches_schema(NULL));
+	sheaf_batches_facts(NULL, &rows, NULL, NULL);
+	assert_int_equal(-1, rows);
+	assert_usage(sheaf_batches_next(NULL, &batch, &err), "expected batches");
+	assert_usage(sheaf_batches_seek(NULL, 0, &err), "expected batches");
+	assert_usage(sheaf_batches_resume(NULL, "{}", &err), "expected batches");
+	sheaf_batches_state(NULL, text);
+	assert_text("", text);
+	sheaf_batches_state(NULL, NULL);
+	assert_ok(sheaf_batches_open(&d, 1, &good, cx, &b, &err));
+	sheaf_batches_facts(b, NULL, NULL, NULL);
+	assert_usage(sheaf_batches_next(b, NULL, &err), "expected a place");
+	assert_usage(sheaf_batches_seek(b, -1, &err), "expected a position of at least 0, found -1");
+	assert_usage(sheaf_batches_resume(b, NULL, &err), "expected a state");
+	assert_usage(sheaf_batches_resume(b, "{}", &err), "");
+	for (int i = 0; i < 2; i++) assert_ok(sheaf_batches_next(b, &batch, &err));
+	for (int i = 0; i < 3; i++) assert_int_equal(SHEAF_END, sheaf_batches_next(b, &batch, &err));
+	sheaf_batches_close(b);
+	sheaf_close(d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_opening), TEST(test_reading),     TEST(test_pieces),
+		TEST(test_writing), TEST(test_conversions), TEST(test_arranging),
+		TEST(test_arrays),  TEST(test_profiles),    TEST(test_batches),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
