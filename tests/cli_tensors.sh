@@ -812,6 +812,21 @@ with zipfile.ZipFile("objects.npz", "w") as z:
         head = struct.pack("<H", 118) + head.ljust(117).encode() + b"\n"
         z.writestr(name + ".npy", b"\x93NUMPY\1\0" + head + bytes(4))
 END
+begin 'info reads a pipe once: its format is known from the opening that reads it'
+mkfifo once
+printf '|A 1 2 |B 3:1\n' >once.ctf
+cat once.ctf >once &
+expect 0 info once
+has out 'format: ctf '
+has out 'sequences: 1'
+wait
+cat objects.npz >once &
+expect 2 info once
+has err '--dataset'
+wait
+rm once
+end
+
 begin 'info: a dataset that cannot be read is listed with the reason, and the rest as ever'
 expect 0 info objects.npz
 has out 'datasets: 3'

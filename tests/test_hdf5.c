@@ -121,6 +121,46 @@ static void test_unsorted(void **state)
 	end(&r);
 }
 
+/* How many datasets a file has is counted while it is opened; of several none is, unless one is named. */
+static void test_members_are_counted(void **state)
+{
+	static const struct {
+		const char *file, *member;
+		int64_t before, count;
+		bool opens;
+	} cases[] = {
+		{"good-dense", NULL, 7, 1, true},
+		{"good-dense-by-path", NULL, 7, 2, false},
+		{"good-dense-by-path", "a/y", 7, 7, true},
+	};
+	(void)state;
+	sheaf_context *cx = context_with(&(sheaf_context_options){.size = sizeof(sheaf_context_options)});
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		int64_t members = cases[i].before;
+		sheaf_dataset *data;
+		sheaf_open_options options = {.size = sizeof options, .member = cases[i].member, .members = &members};
+		assert_ok(sheaf_open(assemble(cases[i].file), &options, cx, &data, &err));
+		assert_int_equal(members, cases[i].count);
+		assert_int_equal(data != NULL, cases[i].opens);
+		sheaf_close(data);
+	}
+	sheaf_context_free(cx);
+}
+
+/* Other files have none. */
+static void test_no_members(void **state)
+{
+	int64_t members = 7;
+	sheaf_dataset *data;
+	sheaf_open_options options = {.size = sizeof options, .members = &members};
+	(void)state;
+	sheaf_context *cx = context_with(&(sheaf_context_options){.size = sizeof(sheaf_context_options)});
+	assert_ok(open_bytes((sheaf_bytes){(const uint8_t *)"|A 1\n", 5}, "a.ctf", &options, cx, &data));
+	assert_int_equal(members, 0);
+	sheaf_close(data);
+	sheaf_context_free(cx);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -128,6 +168,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_flaws, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_arrays, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_unsorted, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_members_are_counted, make_folder, remove_folder),
+		cmocka_unit_test(test_no_members),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

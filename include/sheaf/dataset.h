@@ -99,6 +99,9 @@ typedef struct sheaf_open_options {
 	/* sheaf_read_all follows, with no other call before it: where types are inferred from all of the input,
 	 * its rows are decoded meanwhile. */
 	bool at_once;
+	/* Receives the number of datasets that a container has, as sheaf_members gives them, 0 for other files:
+	 * of several none is opened, and *out stays NULL. NULL, or if `member` is given: they are not counted. */
+	int64_t *members;
 } sheaf_open_options;
 
 /* Opens a file, a pipe, or "-". options NULL: all defaults. Close with sheaf_close. */

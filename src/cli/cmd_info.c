@@ -209,18 +209,23 @@ static sheaf_status print_info(session *s, sheaf_dataset *dataset, sheaf_error *
 {
 	info i = gather(s, dataset);
 	bool json = sheaf_values_flag(&s->args->values, "json");
-	SHEAF_TRY(look_for_flaws(s, s->label, &i.flaws, err));
-	if (i.flaws.errors) s->code = EXIT_DIFFERENT;
 	SHEAF_TRY(sheaf_dataset_describe(dataset, json, &i.more, err));
+	sheaf_status status = look_for_flaws(s, dataset, &i.flaws, err);
+	if (status) {
+		sheaf_buffer_reset(&i.more);
+		return status;
+	}
+	if (i.flaws.errors) s->code = EXIT_DIFFERENT;
 	if (!json && s->label != s->args->files[0]) out_text("\n"); /* between two files */
 	(json ? print_json : print_text)(&i);
 	sheaf_buffer_reset(&i.more);
 	return out_check(err);
 }
 
-/* ---- files with several tensors ---- */
+/* ---- files with several datasets ---- */
 
-static sheaf_status list_members(session *s, const char *path, int count, sheaf_error *err)
+/* None of them is opened unless it was requested. */
+static sheaf_status list_members(session *s, const char *path, int64_t count, sheaf_error *err)
 {
 	bool json = sheaf_values_flag(&s->args->values, "json"), first = true;
 	if (json) {
@@ -231,26 +236,15 @@ static sheaf_status list_members(session *s, const char *path, int count, sheaf_
 	} else {
 		if (s->label != s->args->files[0]) out_text("\n");
 		print_line("file", s->label);
-		out_printf("datasets: %d (see --dataset)\n", count);
+		out_printf("datasets: %" PRId64 " (see --dataset)\n", count);
 	}
 	SHEAF_TRY(print_members(s, path, count, json, err));
 	if (json) out_text("}\n");
 	return out_check(err);
 }
 
-/* Of several datasets none is opened unless it was requested: they are listed. */
-static sheaf_status print_container(session *s, const char *path, bool *done, sheaf_error *err)
-{
-	int count = 0;
-	*done = false;
-	if (strcmp(path, "-") == 0 || sheaf_values_text(&s->args->values, "dataset")) return SHEAF_OK;
-	SHEAF_TRY(count_members(s, path, &count, err));
-	*done = count > 1;
-	return *done ? list_members(s, path, count, err) : SHEAF_OK;
-}
-
 int run_info(const arguments *args)
 {
 	if (sheaf_values_flag(&args->values, "guess")) return run_guess(args);
-	return visit_files(args, (opening){.glance = true, .before = print_container}, print_info);
+	return visit_files(args, (opening){LOOKING_FOR_FLAWS, .list = list_members}, print_info);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { SHOWN = 10 }; /* of each rule */
 
@@ -311,6 +312,7 @@ sheaf_status session_open(session *s, const char *path, const opening *how, shea
 		.value = sheaf_values_text(&s->args->values, "value"),
 		.shape = sheaf_values_text(&s->args->values, "shape"),
 		.member = how->member ? how->member : sheaf_values_text(&s->args->values, "dataset"),
+		.members = how->members,
 		.index = without_index || s->args->command->shared & TAKES_INDEX ? index_policy(s->args) : how->index,
 		.select = selection_wanted(s->args),
 		.view = !how->shown                                   ? SHEAF_VIEW_STREAMS
@@ -330,14 +332,22 @@ typedef struct visit_options {
 	visitor visit;
 } visit_options;
 
+/* A pipe cannot. */
+static bool can_be_opened_again(const char *path)
+{
+	struct stat info;
+	if (strcmp(path, "-") == 0 || stat(path, &info) != 0) return false;
+	return S_ISREG(info.st_mode) || S_ISDIR(info.st_mode);
+}
+
 static sheaf_status visit_file(session *s, const char *path, const visit_options *options, sheaf_error *err)
 {
 	sheaf_dataset *dataset;
-	bool done = false;
-	if (options->how.before) SHEAF_TRY(options->how.before(s, path, &done, err));
-	if (done) return out_flush(err);
-	SHEAF_TRY(session_open(s, path, &options->how, &dataset, err));
-	sheaf_status status = options->visit(s, dataset, err);
+	opening how = options->how;
+	int64_t members = 0;
+	if (how.list && can_be_opened_again(path)) how.members = &members;
+	SHEAF_TRY(session_open(s, path, &how, &dataset, err));
+	sheaf_status status = dataset ? options->visit(s, dataset, err) : how.list(s, path, members, err);
 	sheaf_close(dataset);
 	SHEAF_TRY(status);
 	return out_flush(err); /* so that the summary comes after it if both go to the same place */
@@ -371,7 +381,7 @@ static sheaf_status visit_once(const arguments *args, const char *file, bool *us
                                int *code, sheaf_error *err)
 {
 	session s;
-	session_options options = {.label = file, .inputs = 1};
+	session_options options = {.label = file, .inputs = 1, .validate = v->how.validate};
 	options.used = used;
 	sheaf_status status = session_begin(&s, args, &options, err);
 	if (status) return status;

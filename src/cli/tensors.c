@@ -265,7 +265,7 @@ sheaf_status count_members(session *s, const char *path, int *out, sheaf_error *
 	return each_member(s, path, count_one, out, err);
 }
 
-sheaf_status print_members(session *s, const char *path, int count, bool json, sheaf_error *err)
+sheaf_status print_members(session *s, const char *path, int64_t count, bool json, sheaf_error *err)
 {
 	tree t = {.s = s, .path = path, .json = json, .names_only = count > MOST_OPENED};
 	sheaf_open_options open = {.size = sizeof open, .format = sheaf_values_text(&s->args->values, "from")};

@@ -117,6 +117,23 @@ static sheaf_status open_lengths(const char *file, int64_t rows, sheaf_context *
 	return status;
 }
 
+static sheaf_status count_one(void *user, const char *path, sheaf_error *err)
+{
+	(void)path, (void)err;
+	++*(int64_t *)user;
+	return SHEAF_OK;
+}
+
+/* END: there are several. */
+static sheaf_status count_members(const sheaf_dataset *d, int64_t *count, sheaf_error *err)
+{
+	*count = 0;
+	if (!d->format->container) return SHEAF_OK;
+	if (d->format->needs_seek) SHEAF_TRY(sheaf_source_make_seekable(d->source, err));
+	SHEAF_TRY(d->format->container->members(d->source, d->cx, count_one, count, err));
+	return *count > 1 ? SHEAF_END : SHEAF_OK;
+}
+
 static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options, sheaf_open_needs needs,
                             sheaf_error *err)
 {
@@ -124,6 +141,7 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 	if (!d->format->open)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "format %s: expected one that can be read, found one that cannot", d->format->name);
+	if (options->members && !options->member) SHEAF_TRY(count_members(d, options->members, err));
 	SHEAF_TRY(
 		sheaf_settings_pick(d->format, SHEAF_READING,
 	                        &(sheaf_given_settings){options->settings, options->nsettings, options->used},
@@ -179,12 +197,11 @@ sheaf_status sheaf_open_with(sheaf_source *source, const sheaf_open_options *opt
 	d->table_bytes = options->piece_bytes;
 	d->piece_bytes = options->piece_bytes > 0 ? options->piece_bytes : sheaf_usual_piece(cx);
 	status = prepare(d, options, needs, err);
-	if (status) {
+	if (!status)
+		*out = d;
+	else
 		sheaf_close(d);
-		return status;
-	}
-	*out = d;
-	return SHEAF_OK;
+	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
 sheaf_status sheaf_check_open_options(const char *function, const sheaf_open_options *o, sheaf_error *err)

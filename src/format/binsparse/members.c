@@ -51,7 +51,7 @@ sheaf_status sheaf_bsp_members(sheaf_source *source, sheaf_context *cx,
 	sheaf_box *box;
 	SHEAF_TRY(sheaf_bsp_box(source, cx, &box, err));
 	sheaf_status status = for_each(box, cx, show, user, err);
-	sheaf_box_close(box);
+	sheaf_box_leave(box);
 	return status;
 }
 

@@ -44,7 +44,7 @@ static sheaf_status members(sheaf_source *source, sheaf_context *cx,
 	showing t = {show, user};
 	SHEAF_TRY(sheaf_hdf_box(source, cx, &box, err));
 	sheaf_status status = sheaf_hdf_each(box, cx, report_path, &t, err);
-	sheaf_box_close(box);
+	sheaf_box_leave(box);
 	return status;
 }
 
