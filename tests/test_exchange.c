@@ -116,6 +116,55 @@ static void test_what_cannot_be_held(void **state)
 	end_context(cx);
 }
 
+/* Memory is aligned whatever its size, outlives its context, and serves the next one that wants as much. */
+static void test_memory_is_held(void **state)
+{
+	static const int64_t sizes[] = {0, 1, 16, 64, 1000, 5 << 20};
+	sheaf_held *held;
+	void *data, *again;
+	int n;
+	(void)state;
+	for (size_t i = 0; i < COUNT(sizes); i++) {
+		sheaf_context *cx = usual_context();
+		assert_ok(sheaf_hold_memory(sizes[i], cx, &data, &held, &err));
+		sheaf_context_free(cx);
+		assert_int_equal((uintptr_t)data % 64, 0);
+		const sheaf_flat *only = sheaf_held_buffers(held, &n);
+		assert_int_equal(n, 1);
+		assert_int_equal(only->count, sizes[i]);
+		assert_int_equal(only->type, SHEAF_U8);
+		assert_null(sheaf_held_frame(held));
+		memset(data, 7, (size_t)sizes[i]);
+		sheaf_held_free(held);
+	}
+	sheaf_context_options options = {.size = sizeof options, .keep_memory = true};
+	for (int i = 0; i < 2; i++) {
+		sheaf_context *cx = context_with(&options);
+		assert_ok(sheaf_hold_memory(5 << 20, cx, &again, &held, &err));
+		sheaf_context_free(cx);
+		sheaf_held_free(held);
+		if (i) assert_ptr_equal(again, data);
+		data = again;
+	}
+}
+
+static void test_no_memory_is_held(void **state)
+{
+	sheaf_held *held;
+	void *data;
+	(void)state;
+	sheaf_context *cx = context_with(&(sheaf_context_options){.size = sizeof(sheaf_context_options),
+	                                                          .max_memory = 1 << 20});
+	assert_status(SHEAF_USAGE, sheaf_hold_memory(-1, cx, &data, &held, &err));
+	assert_status(SHEAF_USAGE, sheaf_hold_memory(1, cx, NULL, &held, &err));
+	assert_status(SHEAF_USAGE, sheaf_hold_memory(1, cx, &data, NULL, &err));
+	assert_status(SHEAF_USAGE, sheaf_hold_memory(1, NULL, &data, &held, &err));
+	assert_status(SHEAF_LIMIT, sheaf_hold_memory(INT64_MAX, cx, &data, &held, &err));
+	assert_null(held);
+	assert_null(data);
+	sheaf_context_free(cx);
+}
+
 /* ---- batches ---- */
 
 static void hold_batch(sheaf_packing packing, sheaf_held **held, sheaf_context *own, int *a)
@@ -422,6 +471,8 @@ int main(void)
 		cmocka_unit_test(test_buffers_in_one_list),
 		cmocka_unit_test(test_what_is_missing_and_why),
 		cmocka_unit_test(test_what_cannot_be_held),
+		cmocka_unit_test(test_memory_is_held),
+		cmocka_unit_test(test_no_memory_is_held),
 		cmocka_unit_test(test_a_dataset_as_a_stream),
 		cmocka_unit_test(test_batches_are_held),
 		cmocka_unit_test(test_the_problem_that_stopped_a_call),

@@ -41,6 +41,11 @@ SHEAF_API const sheaf_flat *sheaf_held_buffers(const sheaf_held *held, int *n);
 SHEAF_API const sheaf_frame *sheaf_held_frame(const sheaf_held *held);
 SHEAF_API void sheaf_held_free(sheaf_held *held);
 
+/* Memory for `size` bytes, which are not set, at *data, aligned to 64 bytes: an output whose memory serves
+ * the next one after sheaf_held_free, as that of frames does. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_hold_memory(int64_t size, sheaf_context *cx, void **data,
+                                                   sheaf_held **out, sheaf_error *err);
+
 /* Parts of a batch that frames do not have. */
 enum {
 	SHEAF_PART_STARTS = 16, /* I32: where the entries of each sample of a packed sparse stream begin, and one

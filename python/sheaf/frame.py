@@ -57,9 +57,11 @@ class _Memory:
 
     __slots__ = ("__array_interface__", "owner")
 
-    def __init__(self, owner: object, address: int, shape: tuple[int, ...], dtype: str) -> None:
+    def __init__(self, owner: object, address: int, shape: tuple[int, ...], dtype: str,
+                 read_only: bool = True) -> None:
         self.owner = owner
-        self.__array_interface__ = {"data": (address, True), "shape": shape, "typestr": dtype, "version": 3}
+        self.__array_interface__ = {"data": (address, read_only), "shape": shape, "typestr": dtype,
+                                    "version": 3}
 
 
 def view(owner: object, address: int, count: int, dtype: str) -> NDArray[Any]:
@@ -71,6 +73,13 @@ def view(owner: object, address: int, count: int, dtype: str) -> NDArray[Any]:
         empty.flags.writeable = False
         return empty
     return np.asarray(_Memory(owner, address, (count,), f"={dtype}" if dtype[-1] != "1" else f"|{dtype}"))
+
+
+def writable(owner: object, address: int, count: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """The same for memory that has no other user."""
+    import numpy as np
+
+    return np.asarray(_Memory(owner, address, (count,), dtype.str, read_only=False))
 
 
 def share(array: NDArray[Any]) -> NDArray[Any]:

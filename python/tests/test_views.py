@@ -151,7 +151,10 @@ def dense_tensor(tmp):
 def unordered(tmp):
     need("scipy")
     frame = entries(tmp)
-    found = [(frame.to_scipy(layout).data, frame["value"].values) for layout in ("csr", "csc")]
+    made = [frame.to_scipy(layout) for layout in ("csr", "csc")]
+    for array in (array for x in made for array in (x.data, x.indices, x.indptr)):
+        assert array.flags.writeable and array.flags.aligned, array.flags
+    found = [(x.data, frame["value"].values) for x in made]
     return [*found, (sorted_entries(tmp, "csr").to_scipy("csc").data, frame["value"].values)]
 
 

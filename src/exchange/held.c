@@ -185,6 +185,35 @@ sheaf_status sheaf_batch_hold(const sheaf_batch *batch, const sheaf_schema *sche
 	return end_holding(status, out);
 }
 
+/* ---- memory ---- */
+
+static sheaf_status hold_memory(sheaf_held *held, int64_t size, void **data, sheaf_error *err)
+{
+	enum { LEAST = 64 }; /* less would not be aligned */
+	sheaf_builder b;
+	sheaf_buffer memory = {0};
+	sheaf_builder_begin(&b, held->owner, NULL);
+	*data = sheaf_builder_extend(&b, size < LEAST ? LEAST : (uint64_t)size);
+	SHEAF_TRY(sheaf_builder_finish(&b, &memory, err));
+	hold(held, &memory,
+	     (sheaf_flat){.count = size, .column = -1, .part = SHEAF_PART_VALUES, .type = SHEAF_U8});
+	sheaf_buffer_reset(&memory);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_hold_memory(int64_t size, sheaf_context *cx, void **data, sheaf_held **out,
+                               sheaf_error *err)
+{
+	SHEAF_NEED(out, "a place for the outcome");
+	*out = NULL;
+	SHEAF_NEED(data, "a place for the memory");
+	*data = NULL;
+	SHEAF_NEED(cx, "a context");
+	SHEAF_EXPECT(size >= 0, "a size of at least 0", size);
+	SHEAF_TRY(new_held(cx, 1, out, err));
+	return end_holding(hold_memory(*out, size, data, err), out);
+}
+
 const sheaf_frame *sheaf_held_frame(const sheaf_held *held)
 {
 	return held && held->frame.columns ? &held->frame : NULL;
