@@ -365,6 +365,10 @@ class Frame:
         frame: c.sheaf_frame = lib.sheaf_held_frame(self._held.pointer)[0]
         return frame
 
+    def _rows(self) -> Frame:
+        """What of it formats and other programs take: of a packed batch, its grid."""
+        return self
+
     def _flat(self) -> dict[int, Parts]:
         if self._parts is None:
             parts: dict[int, Parts] = {}
@@ -425,15 +429,16 @@ class Frame:
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
         from ._arrow import frame_capsules
 
-        return frame_capsules(self, requested_schema)
+        return frame_capsules(self._rows(), requested_schema)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         from ._arrow import frames_stream
 
-        return frames_stream(self.schema, [self], requested_schema)
+        rows = self._rows()
+        return frames_stream(rows.schema, [rows], requested_schema)
 
     def __arrow_c_schema__(self) -> object:
-        return self.schema.__arrow_c_schema__()
+        return self._rows().schema.__arrow_c_schema__()
 
     def to_scipy(self, layout: str = "csr") -> Any:
         """A tensor's entries as a matrix: "csr", "csc" or "coo" ("coo" for any number of dimensions)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from ctypes import POINTER, byref, c_int64, c_void_p, create_string_buffer
+from ctypes import POINTER, byref, c_int64, c_uint64, c_void_p, cast, create_string_buffer, pointer
 
 from . import _layout as c
 from ._config import configured_batches
@@ -44,8 +44,8 @@ class Batch(Frame):
     only fill it up; ``state`` is the loader's state after it.
     """
 
-    def __init__(self, schema: Schema, context: Context, batch: Any, state: _State) -> None:
-        held = c_void_p()
+    def __init__(self, opened: _Opened, batch: Any, state: _State) -> None:
+        schema, context, held = opened.schema, opened.context, c_void_p()
         context.call(lib.sheaf_batch_hold, batch, byref(schema.c), context.handle, byref(held))
         self._owner, self._context, self.schema = Held(held), context, schema
         self._columns, self._parts, self._state = {}, None, state
@@ -53,6 +53,7 @@ class Batch(Frame):
         self._nrows = int(given.sequences)
         self.packed: dict[str, Packed] | None = None
         if not given.frame:
+            self._opened = opened
             grids = [given.packed[i] for i in range(given.npacked)]
             self.packed = {}
             for grid in grids:
@@ -118,6 +119,36 @@ class Batch(Frame):
     def state(self) -> dict[str, Any]:
         """The argument of `Batches.load_state_dict` for continuing after this batch."""
         return self._state.asdict()
+
+    def grid(self) -> Frame:
+        """A packed batch as rows that formats hold: each row of the grid is a sequence of as many samples as
+        the grid has steps, zeros where there is none. Beside each stream A there is "A.mask" (uint8): 1 where
+        there is a sample. With ``pad=`` and ``frame_mode=`` a row has the key of its sequence; otherwise each
+        sample has that in "A.key" (uint64), and its number in the sequence in "A.step" (int64). A
+        `UsageError` if the batch is not packed, a stream has one of these names, or the loader was closed.
+        `write` writes such rows.
+
+        >>> batch = next(iter(sheaf.batches("words.ctf", size=8, pad=1)))
+        >>> batch.grid()["tag.mask"].values.size == batch.packed["tag"].rows * batch.packed["tag"].width
+        True
+        """
+        if self.packed is None:
+            raise UsageError("batch: expected one that is packed, found one with a frame")
+        keys, given = self.keys, c.sheaf_batch.from_buffer_copy(self._given)
+        grids = (c.sheaf_packed * len(self.packed))(*[packed.c for packed in self.packed.values()])
+        given.keys = cast(keys.ctypes.data, POINTER(c_uint64))
+        given.packed = cast(grids, POINTER(c.sheaf_packed))
+        schema, frame, opened = c.sheaf_schema(), c.sheaf_frame(), self._opened
+        with opened.handle as batches:
+            opened.context.call(lib.sheaf_batch_grid, batches, byref(given), byref(schema), byref(frame))
+            try:
+                return Frame(Schema(schema), opened.context, pointer(frame))
+            finally:
+                lib.sheaf_frame_free(byref(frame))
+                lib.sheaf_schema_free(byref(schema))
+
+    def _rows(self) -> Frame:
+        return self if self.packed is None else self.grid()
 
     def pin_memory(self) -> dict[str, Any]:
         """Called by torch's DataLoader: the streams as tensors in page-locked memory."""
@@ -396,7 +427,7 @@ class Iteration:
             lib.sheaf_batches_state(pointer, self._text)
             self._epoch += bool(found[0].epoch_end)
             state = _State(self._text.value, self._epoch, self._stride - 1)
-            batch = Batch(opened.schema, opened.context, found, state)
+            batch = Batch(opened, found, state)
         with self._loader._lock:
             self._loader._state = state
         if self._epoch >= self._last:

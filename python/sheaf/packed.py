@@ -2,6 +2,8 @@
 """Streams of a packed batch: a grid of rows and steps, with a sample or none at each position."""
 from __future__ import annotations
 
+from ctypes import POINTER, cast
+
 from . import _layout as c
 from .frame import view
 from .fields import DTYPES
@@ -32,7 +34,11 @@ class Packed:
         self.field, self.rows, self.width = field, int(grid.rows), int(grid.width)
         self.order = "rows" if grid.row_stride >= grid.step_stride else "steps"
         self._held, self._parts = held, parts
-        self.placed = [(p.sequence, p.row, p.begin, p.end) for p in grid.placed[: grid.nplaced]]
+        places = grid.placed[: grid.nplaced]
+        self.placed = [(p.sequence, p.row, p.begin, p.end) for p in places]
+        self.c = c.sheaf_packed.from_buffer_copy(grid)  # its buffers are held
+        self._places = (c.sheaf_placed * len(places))(*places)
+        self.c.placed = cast(self._places, POINTER(c.sheaf_placed))
 
     def _array(self, part: int) -> NDArray[Any]:
         address, count, _, kind = self._parts.get((part, 0), (0, 0, 0, c.SHEAF_I32))

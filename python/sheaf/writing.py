@@ -479,7 +479,8 @@ def write(path: str | os.PathLike[str], data: Any, *, progress: bool | Progress 
     context = Context(given.members(c.sheaf_context_options), progress_of(progress, os.fsdecode(target)))
     takes = _format_takes(target, given)
     if isinstance(data, Frame):
-        _write_frames(context, target, given, data.schema, [data])
+        frame = data._rows()
+        _write_frames(context, target, given, frame.schema, [frame])
         return
     if hasattr(data, "schema") and hasattr(data, "__iter__") and type(data).__module__.startswith("sheaf"):
         _write_frames(context, target, given, data.schema, data)

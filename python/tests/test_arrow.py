@@ -109,6 +109,15 @@ def test_batches_are_tables(tmp):
     same(pa.table(loader).num_rows, 2)
 
 
+def test_packed_batches_are_tables(tmp):
+    pa = need("pyarrow")
+    batch = next(iter(sheaf.batches(words(tmp), size=100, pad=1)))
+    table = pa.table(batch)
+    same(table.num_rows, batch.sequences)
+    same("tag.mask" in table.column_names, True)
+    same(pa.schema(batch), table.schema)
+
+
 def test_polars_and_pandas(tmp):
     pl = need("polars")
     frame = pl.DataFrame(sheaf.open(table(tmp)))

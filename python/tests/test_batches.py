@@ -262,6 +262,44 @@ def test_packed(tmp):
     assert steps.order == "steps"
 
 
+def test_grid(tmp):
+    """The rows of a packed batch are what the command writes, in every layout, and outlive the batches after
+    it."""
+    path = many(tmp)
+    for name, options in (("pad", {"pad": 4}), ("pack", {"pack": True}), ("cut", {"truncate": 5})):
+        words = [f"--{option}" + ("" if value is True else f"={value}") for option, value in options.items()]
+        command("batches", "--size", "16", "--seed", "3", "--to", "npz", "-o", tmp / name, *words,
+                *(word for stream in STREAMS for word in ("--stream", stream)), path)
+        loader = sheaf.batches(path, **{**SIZE, "size": 16, "seed": 3, **options})
+        for i, batch in enumerate(list(loader)):
+            file = tmp / name / f"batch-{batch.position[0]:012}.npz"
+            sheaf.write(tmp / "own.npz", batch, force=True)
+            same(sheaf.hash(tmp / "own.npz", strict=True), sheaf.hash(file, strict=True))
+            grid, packed = batch.grid(), batch.packed["a"]
+            same(len(grid), packed.rows)
+            same(grid["a"].values.reshape(packed.rows, packed.width, 2), packed.values)
+            same(grid["a.mask"].values.reshape(packed.rows, packed.width), packed.mask)
+            same("a.key" in grid, name != "pad")
+            if name == "pad":
+                same(grid.keys, batch.keys)
+        assert i > 2
+
+
+def test_no_grid(tmp):
+    path = many(tmp)
+    loader = sheaf.batches(path, **SIZE)
+    batch = next(iter(loader))
+    with raises(sheaf.UsageError, "expected one that is packed, found one with a frame"):
+        batch.grid()
+    loader = sheaf.batches(path, **SIZE, pad=1)
+    batch = next(iter(loader))
+    same(len(batch.grid()), batch.sequences)
+    sheaf.write(tmp / "p.ctf", {"A": np.ones((2, 1), "f4"), "A.mask": np.ones((2, 1), "f4")})
+    taken = next(iter(sheaf.batches(tmp / "p.ctf", size=2, pad=1)))
+    with raises(sheaf.UsageError, "A.mask"):
+        taken.grid()
+
+
 def test_loaders_pickle(tmp):
     loader = sheaf.batches(many(tmp), **SIZE)
     wanted = keys_of(loader)
