@@ -597,6 +597,15 @@ has err 'or the name of one (--dataset), found a.npy, b.npy'
 expect 0 cat --dataset b several.npz
 end
 
+begin 'an archive with the array of a descriptor is Binsparse, and its arrays have names without .npy'
+expect 0 convert -f --to binsparse a.mtx described.npz
+expect 0 info described.npz
+has out 'format: binsparse'
+has out '  values  float64  '
+lacks out '.npy'
+expect 0 diff a.mtx described.npz
+end
+
 if [ $hdf5 = yes ]; then
 begin 'arrays of known length take no detour through a temporary file'
 awk 'BEGIN { n = 600000; print "%%MatrixMarket matrix coordinate real general"; print 700, 1000, n

@@ -328,6 +328,18 @@ def drift(folder):
     table.write_text("n,m\n1,2\n")
     less = folder / "t3.csv"
     less.write_text("n,k\nx,2\n")
+    # What is no number has bins of its own.
+    kinds = ("1.5", "nan", "inf", "-inf")
+    one, other = ["1.5", "nan", "nan", "inf"] * 8, ["1.5", "1.5", "nan", "-inf", "inf"] * 6
+    for name, cells in (("one.csv", one), ("other.csv", other)):
+        (folder / name).write_text("v\n" + "\n".join(cells) + "\n")
+    found = json.loads(report(folder, folder / "one.csv", folder / "other.csv", "--json"))["drift"][0]
+    shares = lambda cells: [cells.count(v) / len(cells) for v in kinds]  # noqa: E731
+    point(
+        abs(found["values"] - distance(shares(one), shares(other))) < 1e-12,
+        "drift: NaNs and infinities",
+        found,
+    )
     text = report(folder, table, less)
     point(
         "not there" in text and "only there" in text and "another kind of column" in text,

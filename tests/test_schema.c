@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Schemas: fields, names, copies, and declarations of streams. */
+#include "base/buffer.h"
 #include "data/declare.h"
+#include "data/frame.h"
+#include "data/schema_bytes.h"
 #include "with_context.h"
 
 /* ---- schemas ---- */
@@ -127,21 +130,78 @@ static sheaf_status make_and_copy(sheaf_context *c)
 	return status;
 }
 
-static void test_schema_without_memory(void **state)
+/* Most of the blocks that these fields ask for are for their levels. */
+static sheaf_status add_deep_fields(sheaf_schema *schema)
 {
-	(void)state;
-	sheaf_status status = SHEAF_NOMEM;
+	enum { FIELDS = 300 };
+	for (int f = 0; f < FIELDS; f++) {
+		sheaf_field *field;
+		SHEAF_TRY(sheaf_schema_add(schema, schema->cx, "deep", 4, &field, &err));
+		SHEAF_TRY(sheaf_schema_make_levels(schema, field, SHEAF_MAX_LEVELS, &err));
+		assert_int_equal(field->room, SHEAF_MAX_LEVELS);
+		field->nlevels = SHEAF_MAX_LEVELS;
+		for (int l = 0; l < SHEAF_MAX_LEVELS; l++)
+			field->levels[l] = (sheaf_level_shape){.kind = SHEAF_FIXED, .extent = f + l};
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status make_levels(sheaf_context *c)
+{
+	sheaf_schema schema = {.cx = c};
+	sheaf_status status = add_deep_fields(&schema);
+	sheaf_schema_free(&schema);
+	return status;
+}
+
+static sheaf_buffer deep_bytes;
+
+static sheaf_status read_levels(sheaf_context *c)
+{
+	sheaf_schema schema;
+	sheaf_cursor cursor = sheaf_cursor_over(deep_bytes.data, deep_bytes.size, 0);
+	sheaf_status status = sheaf_schema_from_bytes(&cursor, c, &schema, &err);
+	for (int f = 0; f < schema.nfields; f++) {
+		assert_true(schema.fields[f].room >= SHEAF_MAX_LEVELS);
+		for (int l = 0; l < SHEAF_MAX_LEVELS; l++)
+			assert_int_equal(schema.fields[f].levels[l].extent, f + l);
+	}
+	sheaf_schema_free(&schema);
+	return status;
+}
+
+/* Each allocation is refused once: that is always told. */
+static void without_memory(sheaf_status (*what)(sheaf_context *c))
+{
+	bool refused = true;
 	int failures = 0;
-	for (int n = 2; status != SHEAF_OK; n++, failures++) {
+	for (int n = 2; refused; n++, failures++) {
 		allocator memory = {.fail_at = n};
 		sheaf_context_options options = options_with(&memory);
 		sheaf_context *c = context_with(&options);
-		status = make_and_copy(c);
-		assert_true(status == SHEAF_OK || status == SHEAF_NOMEM);
+		sheaf_status status = what(c);
+		refused = memory.calls >= n;
+		assert_int_equal(status, refused ? SHEAF_NOMEM : SHEAF_OK);
 		end_context(c);
 		assert_int_equal(memory.bytes, 0);
 	}
 	assert_true(failures > 4);
+}
+
+static void test_schema_without_memory(void **state)
+{
+	(void)state;
+	sheaf_schema schema = {.cx = cx};
+	sheaf_builder b;
+	without_memory(make_and_copy);
+	without_memory(make_levels);
+	sheaf_builder_begin(&b, cx, NULL);
+	assert_ok(add_deep_fields(&schema));
+	sheaf_schema_to_bytes(&schema, &b);
+	assert_ok(sheaf_builder_finish(&b, &deep_bytes, &err));
+	without_memory(read_levels);
+	sheaf_buffer_reset(&deep_bytes);
+	sheaf_schema_free(&schema);
 }
 
 /* ---- declarations of streams ---- */
