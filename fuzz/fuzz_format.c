@@ -214,7 +214,7 @@ static sheaf_status use_frame(const sheaf_frame *frame, const sheaf_schema *sche
 	if (sheaf_frame_check(frame, schema, SHEAF_CHECK_FULL, error) != SHEAF_OK)
 		broken("a frame is not sound", error);
 	SHEAF_TRY(sheaf_hash_add(hash, frame, error));
-	SHEAF_TRY(sheaf_summary_add(stats, frame, row, error));
+	if (stats) SHEAF_TRY(sheaf_summary_add(stats, frame, row, error));
 	if (!is_short(frame)) return SHEAF_OK;
 	return sheaf_rows_text(frame, schema, SHEAF_JSON, row, 0,
 	                       frame->nrows < SHOWN_ROWS ? frame->nrows : SHOWN_ROWS, text, error);
@@ -249,15 +249,16 @@ static sheaf_status use_summary(const sheaf_summary *summary, sheaf_context *cx,
 	return status;
 }
 
-static sheaf_status read_dataset(sheaf_dataset *dataset, bool keys, sheaf_context *cx, outcome *o)
+static sheaf_status read_dataset(sheaf_dataset *dataset, bool keys, bool sums, sheaf_context *cx, outcome *o)
 {
 	sheaf_hash *hash = NULL;
 	sheaf_summary *stats = NULL;
 	sheaf_buffer text = {0};
 	sheaf_status status = sheaf_hash_new(sheaf_dataset_schema(dataset), keys, false, cx, &hash, &o->error);
-	if (status == SHEAF_OK) status = sheaf_summary_new(sheaf_dataset_schema(dataset), cx, &stats, &o->error);
+	if (status == SHEAF_OK && sums)
+		status = sheaf_summary_new(sheaf_dataset_schema(dataset), cx, &stats, &o->error);
 	if (status == SHEAF_OK) status = use_frames(dataset, o, hash, stats, &text);
-	if (status == SHEAF_OK) status = use_summary(stats, cx, &text, &o->error);
+	if (status == SHEAF_OK && sums) status = use_summary(stats, cx, &text, &o->error);
 	if (status == SHEAF_OK) sheaf_hash_text(hash, o->hash);
 	sheaf_buffer_reset(&text);
 	sheaf_summary_free(stats);
@@ -265,14 +266,14 @@ static sheaf_status read_dataset(sheaf_dataset *dataset, bool keys, sheaf_contex
 	return status;
 }
 
-static void read_file(const choice *c, int64_t piece_bytes, outcome *o)
+static void read_file(const choice *c, int64_t piece_bytes, bool sums, outcome *o)
 {
 	sheaf_dataset *dataset;
 	sheaf_context *cx = new_context(c->how, o);
 	*o = (outcome){.status = SHEAF_OK};
 	o->status = open_file(c, piece_bytes, cx, &dataset, &o->error);
 	if (o->status == SHEAF_OK)
-		o->status = read_dataset(dataset, sheaf_format_can(c->format) & SHEAF_CAN_KEYS, cx, o);
+		o->status = read_dataset(dataset, sheaf_format_can(c->format) & SHEAF_CAN_KEYS, sums, cx, o);
 	sheaf_close(dataset);
 	if (o->status && (o->status != o->error.status || !o->error.message[0]))
 		broken("a failure is not explained", &o->error);
@@ -423,7 +424,7 @@ static void read_again(const choice *c, const bytes *file, const sheaf_setting *
 	if (again.status == SHEAF_OK)
 		again.status = sheaf_open_source(source, &options, cx, &dataset, &again.error);
 	if (again.status == SHEAF_OK)
-		again.status = read_dataset(dataset, sheaf_format_can(c->format) & SHEAF_CAN_KEYS, cx, &again);
+		again.status = read_dataset(dataset, sheaf_format_can(c->format) & SHEAF_CAN_KEYS, false, cx, &again);
 	sheaf_close(dataset);
 	end_context(cx);
 	if (is_about_memory(again.status)) return;
@@ -588,24 +589,28 @@ static void read_with_kernels(const choice *c, const outcome *fast)
 	for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
 		outcome other;
 		sheaf_kernel_use(kernels[k]);
-		read_file(c, c->piece_bytes, &other);
+		read_file(c, c->piece_bytes, false, &other);
 		sheaf_kernel_use(NULL);
 		compare_kernels(fast, &other);
 	}
 }
 
+/* Statistics and files cost far more than reading: each is tried with one input of eight. */
+enum { CONVERTED = 0, SUMMED = 4 };
+
+static bool is_among_eight(const choice *c, int which) { return c->piece_bytes % 8 == which; }
+
 static void try_choice(const choice *c)
 {
 	outcome first, second;
-	read_file(c, c->piece_bytes, &first);
+	read_file(c, c->piece_bytes, is_among_eight(c, SUMMED), &first);
 	/* In one piece; or, if that was nearly so already, in the smallest pieces. */
-	read_file(c, c->piece_bytes < 512 ? 1 << 20 : 1, &second);
+	read_file(c, c->piece_bytes < 512 ? 1 << 20 : 1, false, &second);
 	compare(&first, &second);
 	read_with_kernels(c, &first);
 	if (first.status == SHEAF_OK && first.errors == 0 && first.rows > 0) write_and_read(c, &first);
 	if (sheaf_format_can(c->format) & SHEAF_CAN_TRANSCODE) respell_and_back(c);
-	/* Files cost more than memory: one input of eight. */
-	const sheaf_format *to = c->piece_bytes % 8 == 0 ? another_format(c) : NULL;
+	const sheaf_format *to = is_among_eight(c, CONVERTED) ? another_format(c) : NULL;
 	if (to) convert(c, to);
 }
 

@@ -70,12 +70,12 @@ static inline bool sheaf_builder_room(sheaf_builder *b, uint64_t n)
 	return b->capacity - b->size >= n || sheaf_builder_grow(b, n);
 }
 
-/* n more bytes, for the caller to write; NULL if there is no room for them. */
+/* n more bytes, for the caller to write; NULL if there is no room for them, or none of them and no block. */
 static inline uint8_t *sheaf_builder_extend(sheaf_builder *b, uint64_t n)
 {
 	if (!sheaf_builder_room(b, n)) return NULL;
 	b->size += (size_t)n;
-	return b->data + b->size - n;
+	return b->data ? b->data + b->size - n : NULL;
 }
 
 static inline void sheaf_builder_append(sheaf_builder *b, const void *data, size_t n)

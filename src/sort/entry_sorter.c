@@ -250,6 +250,12 @@ static int64_t bucket_size(const sheaf_entry_sorter *p, int64_t bucket)
 	return (int64_t)(p->starts[bucket + 1] - p->starts[bucket]);
 }
 
+/* NULL where entries have no values. */
+static uint8_t *bucket_values(const sheaf_entry_sorter *p, int64_t bucket)
+{
+	return p->values ? p->values + p->starts[bucket] * p->value_size : NULL;
+}
+
 static sheaf_status make_spare(item *i, size_t size, sheaf_error *err)
 {
 	void *memory = NULL;
@@ -275,7 +281,7 @@ static sheaf_status sort_bucket(item *i, sheaf_error *err)
 	sheaf_entry_sorter *p = i->p;
 	size_t n = (size_t)bucket_size(p, i->bucket);
 	uint64_t *keys = p->keys + p->starts[i->bucket];
-	uint8_t *values = p->values + p->starts[i->bucket] * p->value_size;
+	uint8_t *values = bucket_values(p, i->bucket);
 	int low = p->order->loose;
 	if (p->done[i->bucket] || low >= p->high || in_order(keys, n, low)) return SHEAF_OK;
 	if (n > SHEAF_RADIX_MOST)
@@ -352,7 +358,7 @@ sheaf_status sheaf_entry_sorter_next(sheaf_entry_sorter *p, sheaf_keyed *out, sh
 	if (sheaf_pipeline_count(&p->pipeline) == 0) return SHEAF_END;
 	SHEAF_TRY(settle_first(p, &bucket, err));
 	*out = (sheaf_keyed){p->keys + p->starts[bucket] * (size_t)p->order->words,
-	                     p->values + p->starts[bucket] * p->value_size, bucket_size(p, bucket)};
+	                     bucket_values(p, bucket), bucket_size(p, bucket)};
 	return SHEAF_OK;
 }
 

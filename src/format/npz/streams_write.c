@@ -97,7 +97,7 @@ static void put_indices(const putting *p, const sheaf_level *level, int at)
 {
 	int64_t size = (int64_t)sheaf_type_size(level->shape.index_type), n = sheaf_run_length(p->run);
 	begin_array(p, n * size);
-	sheaf_builder_append(p->b, level->indices[at].data + p->run.begin * size, (size_t)(n * size));
+	if (n) sheaf_builder_append(p->b, level->indices[at].data + p->run.begin * size, (size_t)(n * size));
 }
 
 static void put_valid(const putting *p, const sheaf_level *level)
