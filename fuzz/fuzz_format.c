@@ -433,6 +433,14 @@ static void read_again(const choice *c, const bytes *file, const sheaf_setting *
 		broken("what was written is not what was read", NULL);
 }
 
+/* Commas between digits alone are taken for decimal ones where another byte may separate fields: what is
+ * written with commas is read with commas. */
+static void declare_delimiter(const choice *c, sheaf_setting *settings, int *n)
+{
+	if (strcmp(SHEAF_FUZZ_FORMAT, "csv") != 0 || value_of(c, "delimiter")) return;
+	settings[(*n)++] = (sheaf_setting){"delimiter", strdup("comma")};
+}
+
 /* Text does not show all types: declared types are declared again, and others may be read as another
  * type. */
 static bool declare_columns(const choice *c, const sheaf_context *cx, sheaf_setting *settings, int *n)
@@ -465,6 +473,7 @@ static void write_and_read(const choice *c, const outcome *before)
 		status = declared ? write_dataset(c, dataset, before->rows, cx, &file, &error) : SHEAF_UNSUPPORTED;
 		is_twice = status == SHEAF_DATA && sheaf_dataset_schema(dataset)->rows == SHEAF_ENTRIES;
 		is_declared = declare_columns(c, cx, settings, &n);
+		declare_delimiter(c, settings, &n);
 	}
 	sheaf_close(dataset);
 	end_context(cx);

@@ -87,7 +87,7 @@ static sheaf_status add_texts(sheaf_summary *s, sheaf_field_summary *to, const s
 			lengths[size]++;
 		else
 			SHEAF_TRY(sheaf_length_counts_add(&to->lengths, size, 1, s->cx, err));
-		texts[n++] = (sheaf_some_bytes){column->values.data + text.begin, (size_t)size};
+		texts[n++] = (sheaf_some_bytes){size ? column->values.data + text.begin : NULL, (size_t)size};
 		if (n == SHEAF_FREQUENT_AT_ONCE) add_items(to, texts, &n);
 	}
 	add_items(to, texts, &n);
