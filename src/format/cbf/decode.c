@@ -224,7 +224,7 @@ static sheaf_status put_sequence(decoding *d, int stream, int64_t i, filling *f,
 /* Validation counts more, sequence by sequence. */
 static bool take_run(decoding *d, int stream, sheaf_cursor *c, filling *f)
 {
-	if (!d->in->shapes[stream].sparse || d->part.count == 1 || sheaf_is_validating(d->cx)) return false;
+	if (!d->in->shapes[stream].sparse || d->part.count < 2 || sheaf_is_validating(d->cx)) return false;
 	sheaf_cbf_run run = {.shape = &d->in->shapes[stream],
 	                     .at = c->at,
 	                     .end = c->end,
