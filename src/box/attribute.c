@@ -79,8 +79,8 @@ static sheaf_status keep_texts(const loaded *l, sheaf_builder *text, sheaf_build
 	if (it->what != SHEAF_BOX_TEXTS) return refuse(l, "texts", it->of, err);
 	sheaf_builder_i64(ends, 0);
 	for (int64_t i = 0; i < it->count; i++) {
-		SHEAF_TRY(l->box->driver->text_of(l->box->state, it, l->bytes.data + (size_t)i * it->inside->width,
-		                                  text, err));
+		const uint8_t *at = l->bytes.size ? l->bytes.data + (size_t)i * it->inside->width : NULL;
+		SHEAF_TRY(l->box->driver->text_of(l->box->state, it, at, text, err));
 		sheaf_builder_i64(ends, (int64_t)text->size);
 	}
 	return sheaf_builder_status(ends, err);
