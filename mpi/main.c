@@ -78,10 +78,11 @@ static int make_part(const arguments *args, hold *h)
 	bool converts = args->command->use & SHEAF_WRITING;
 	if (writes(args->command) && !converts) one.nfiles--;
 	snprintf(part, sizeof part, "%d/%d", team_rank + 1, team_size);
-	parts_make(part, hold_open, h, true);
+	if (converts) output_begin(args);
+	parts_make(part, (part_maker){hold_open, output_place, h}, true);
 	int code = args->command->run(&one);
-	if (is_to_run_again()) code = args->command->run(&one);
-	parts_make(NULL, NULL, NULL, false);
+	parts_make_none();
+	output_meet();
 	return code;
 }
 
@@ -134,6 +135,7 @@ static sheaf_status gather_sources(gathering *g, const session *s, sheaf_source 
 	                               .fill = fill,
 	                               .user = g};
 	SHEAF_TRY(team_sources(own_part, s->cx, sources, err));
+	how.output_sink = output_take();
 	return sheaf_merge_sources(sources, team_size, &how, s->cx, &rows, err);
 }
 
@@ -212,25 +214,49 @@ static void tell_memory(const arguments *args)
 
 /* ---- all of it ---- */
 
+static const int AGAIN = -1;
+
+/* Rank 0 may find that the parts were made with different indices. */
+static int gather_parts(const arguments *args, hold *h)
+{
+	bool again = false;
+	own_part = h;
+	team_meet(h);
+	int code = team_rank ? team_serve(h) : merge(args);
+	if (team_rank == 0) again = is_to_run_again();
+	if (team_rank == 0) team_dismiss(code);
+	team_tell(&again, sizeof again);
+	if (!again) tell_memory(args);
+	return again ? AGAIN : code;
+}
+
+/* A rank that begins again has found an index of other contents, and makes a part of other rows. */
+static int make_all(const arguments *args, hold *h)
+{
+	bool converts = args->command->use & SHEAF_WRITING;
+	int code = make_part(args, h);
+	bool again = is_to_run_again() || h->opened > 1;
+	code = agree(again ? EXIT_FINE : code);
+	if (code == EXIT_FINE && team_sum(again) > 0) return AGAIN;
+	if (code == EXIT_FINE && converts && team_size > 1) code = sort_entries(args, output_of(args), h);
+	return code == EXIT_FINE ? gather_parts(args, h) : code;
+}
+
 static int work(const arguments *args)
 {
 	hold h;
 	char folder[PATH_MAX];
-	bool converts = args->command->use & SHEAF_WRITING;
 	find_folder(args, folder);
 	hold_begin(&h, most_in_memory(args), output_of(args) ? output_of(args) : "part", folder);
-	int code = agree(make_part(args, &h));
-	if (code == EXIT_FINE && converts && team_size > 1) code = sort_entries(args, output_of(args), &h);
-	if (code) {
+	int code = make_all(args, &h);
+	if (code == AGAIN) {
+		do_without_index();
+		output_leave();
 		hold_end(&h);
-		return code;
+		code = make_all(args, &h);
 	}
-	own_part = &h;
-	team_meet(&h);
-	code = team_rank ? team_serve(&h) : merge(args);
-	if (team_rank == 0) team_dismiss(code);
-	tell_memory(args);
 	hold_end(&h);
+	output_end();
 	return code;
 }
 

@@ -172,9 +172,9 @@ int sort_entries(const arguments *args, const char *output, hold *h)
 	hold_begin(&z.got, h->most / 2, h->name, h->folder);
 	hold_begin(&z.made, h->most / 2, h->name, h->folder);
 	snprintf(part, sizeof part, "%d/%d", team_rank + 1, team_size);
-	parts_make(part, hold_open, &z.made, true);
+	parts_make(part, (part_maker){.open = hold_open, .user = &z.made}, true);
 	int code = sort_all(&z, args);
-	parts_make(NULL, NULL, NULL, false);
+	parts_make_none();
 	hold_end(&z.got);
 	free(z.keys);
 	free(z.cuts);

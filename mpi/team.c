@@ -130,6 +130,13 @@ int team_agree(int code, int *rank)
 	return code;
 }
 
+void team_tell(void *data, int size)
+{
+	MPI_Request request;
+	MPI_Ibcast(data, size, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+	wait_for(&request);
+}
+
 void team_gather(int64_t value, int64_t *values)
 {
 	MPI_Request request;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* sheaf-mpi: the ranks of a job. Each makes a part of it and holds that; rank 0 merges the parts, reads from
- * the other ranks what it needs of theirs, and lets each rank write its own bytes into the output. Only MPI
- * version 3.1 is required, and nothing in the library knows about it. */
+/* sheaf-mpi: the ranks of a job. Each makes a part of it and holds that, or writes it into the output where
+ * its place is known; rank 0 merges the parts, reads from the other ranks what it needs of theirs, and lets
+ * each rank write the rest of its bytes. Only MPI version 3.1 is required, and nothing in the library knows
+ * about it. */
 #ifndef SHEAF_MPI_TEAM_H
 #define SHEAF_MPI_TEAM_H
 
@@ -10,20 +11,37 @@
 
 /* ---- hold.c: a part, in memory while it is small, else in a temporary file without a name ---- */
 
+/* A part's bytes that are in the output already. */
+typedef struct stretch {
+	int fd;              /* of the output; -1: there is none */
+	int64_t begin, size; /* bytes of the part */
+	int64_t at;          /* byte of the output */
+	int64_t begun;       /* of its bytes, those that were sent to the disk */
+	bool open;           /* the next bytes belong to it, too */
+} stretch;
+
 typedef struct hold {
 	uint8_t *bytes;
 	int64_t size, room, most;  /* most: bytes in memory */
+	int64_t inside;            /* bytes that are not in the output */
 	int64_t touched;           /* bytes of memory that are there already */
 	int fd;                    /* -1: in memory */
 	const char *name, *folder; /* in messages; of the temporary file */
+	int opened;                /* how often, since hold_begin */
+	stretch out;
 } hold;
 
 void hold_begin(hold *h, int64_t most, const char *name, const char *folder);
 /* A sink for it, which empties it first. */
 SHEAF_USE sheaf_status hold_open(void *user, sheaf_context *cx, sheaf_sink **out, sheaf_error *err);
+/* From here on what the sink gets goes into a file, from byte `at` on, and is held there; until hold_rest.
+ * Once in a part. Returns errno, or 0. */
+int hold_place(hold *h, const char *path, int64_t at);
+void hold_rest(hold *h);
 /* Returns errno, or 0. */
 int hold_read(const hold *h, int64_t from, void *data, size_t size);
-/* Writes a range of it into a file at a position. Returns errno, or 0. */
+/* Writes a range of it into a file at a position, except for what is there already: ESTALE if that is at
+ * another one. Returns errno, or 0. */
 int hold_copy(const hold *h, int64_t from, int64_t to, int64_t size, int fd);
 void hold_end(hold *h);
 /* Makes room for `size` bytes, which come in any order. Returns errno, or 0. */
@@ -39,6 +57,8 @@ void team_begin(int *argc, char ***argv);
 void team_end(void);
 /* The exit code of the lowest rank whose code is not 0, and its rank; 0 and -1 if all succeeded. */
 int team_agree(int code, int *rank);
+/* From rank 0 to all. */
+void team_tell(void *data, int size);
 /* From all ranks, on rank 0: `values` has room for all. */
 void team_gather(int64_t value, int64_t *values);
 
@@ -82,6 +102,22 @@ typedef struct runs {
 SHEAF_USE sheaf_status team_fill(const hold *own, const runs *of_rank, const char *path, sheaf_error *err);
 /* Rank 0: reports the end to all. */
 void team_dismiss(int code);
+
+/* ---- output.c: the output, into which ranks write while they make their parts ---- */
+
+/* Before a part of a conversion is made. The arguments outlive it. */
+void output_begin(const arguments *args);
+/* As sheaf_convert_options.place_part, of a hold: rank 0 opens the output, and all ranks write into it. */
+SHEAF_USE sheaf_status output_place(void *user, int64_t at, sheaf_error *err);
+/* All ranks, when their parts are made, or not: those that wait for the name of the file get it. */
+void output_meet(void);
+/* All ranks: parts that are made from now on stay outside the output. What was written there by an index of
+ * other contents may be in a wrong place, where another rank's bytes belong. */
+void output_leave(void);
+/* Rank 0: what it has opened, or NULL; the caller's from now on. */
+sheaf_sink *output_take(void);
+/* Abandons what was not taken. */
+void output_end(void);
 
 /* ---- sort.c ---- */
 

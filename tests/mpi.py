@@ -85,6 +85,11 @@ def check_outputs(mpi, folder):
     small = ["--chunk-bytes", "700"]
     for words, name, suffix, numbers in (
         (small, "long.ctf", "cbf", (1, 2, 3, 4)),
+        (["--chunk-bytes", "90000"], "indexed.ctf", "cbf", (1, 2, 3, 4)),
+        (["--chunk-bytes", "90000", "--precision", "double"], "large.ctf", "cbf", (3,)),
+        ([], "large.ctf", "cbf", (4,)),
+        ([], "long.csv", "csv", (1, 2)),
+        ([], "ids.ctf", "npy", (2,)),
         ([], "long.ctf", "ctf", (3,)),
         (["--max-errors=2"], "flawed.ctf", "ctf", (2,)),
         ([], "long.csv", "jsonl", (2,)),
@@ -118,6 +123,39 @@ def check_outputs(mpi, folder):
                 f"{done.returncode}: {done.stderr.decode()}{serial.stderr.decode()}{leftovers(folder)}",
             )
             (folder / f"mpi.{suffix}").unlink(missing_ok=True)
+
+
+def check_stale(mpi, folder):
+    """If some ranks find that the index is one of other contents, none uses it, as in one process."""
+    name = "stale.ctf"
+    text = bytearray((folder / "large.ctf").read_bytes())
+    for words in ["convert", "-f", "--chunk-bytes", "90000"], ["hash"], ["stats"]:
+        for places in [0.3], [0.7], [0.2, 0.4, 0.6, 0.8]:
+            changed = text[:]
+            (folder / name).write_bytes(text)
+            sheaf(folder, "index", "-f", "--piece-bytes", "50000", name)
+            when = os.stat(folder / name).st_mtime_ns
+            for place in places:  # one entry fewer, and the same number of bytes
+                at = changed.index(b" |z", changed.index(b"\n", int(len(text) * place)))
+                last = changed.rindex(b" ", 0, at)
+                changed[last:at] = b"1" * (at - last)
+            (folder / name).write_bytes(changed)
+            os.utime(folder / name, ns=(when, when))
+            more = ["out.cbf"] if words[0] == "convert" else []
+            serial = sheaf(folder, *words, "--index", "never", name, *more)
+            done = ranks(mpi, 3, folder, *words, name, *(["mpi.cbf"] if more else []))
+            same = (
+                (folder / "out.cbf").read_bytes() == (folder / "mpi.cbf").read_bytes()
+                if more
+                else done.stdout == serial.stdout
+            )
+            tap.point(
+                done.returncode == 0 == serial.returncode and same and not leftovers(folder),
+                f"{mpi}: {words[0]} with an index of other contents at {places}",
+                f"{done.returncode}: {done.stderr.decode()}{leftovers(folder)}",
+            )
+            (folder / "mpi.cbf").unlink(missing_ok=True)
+    (folder / "stale.ctf.sheaf-index").unlink()
 
 
 def check_readings(mpi, folder):
@@ -209,18 +247,25 @@ def check_full(mpi, folder):
     ).returncode:
         tap.skip(name, "this needs root and the right to mount a tmpfs")
         return
-    for words in ["large.ctf", "disk/full.ctf"], ["large.mtx", "disk/full.bsp.h5"]:
+    for words in (
+        ["large.ctf", "disk/full.ctf"],
+        ["large.ctf", "disk/full.cbf"],
+        ["--chunk-bytes", "90000", "indexed.ctf", "disk/full.cbf"],
+        ["large.mtx", "disk/full.bsp.h5"],
+    ):
         done = ranks(mpi, 3, folder, "convert", *words)
         said = errors(done)
         fine = (
             done.returncode == 3
             and len(said) == 1
             and b"No space left" in said[0]
-            and b"expected rank" in said[0]
+            and (b"expected rank" in said[0] or b": expected to write " in said[0])
             and not list(disk.iterdir())
         )
         tap.point(
-            fine, f"{name}: {words[1]}", f"{done.returncode}: {done.stderr.decode()}{list(disk.iterdir())}"
+            fine,
+            f"{name}: {' '.join(words)}",
+            f"{done.returncode}: {done.stderr.decode()}{list(disk.iterdir())}",
         )
     done = ranks(mpi, 3, folder, "convert", "--max-memory", "16M", "large.mtx", "disk/full.bsp.h5")
     said = errors(done)
@@ -267,6 +312,7 @@ def find_rank(mpi, job, rank):
 
 def check_kill(mpi, folder):
     check_killed(mpi, folder, "large.ctf", "ctf")
+    check_killed(mpi, folder, "indexed.ctf", "cbf")
     check_killed(mpi, folder, "large.mtx", "bsp.h5")
 
 
@@ -307,6 +353,9 @@ def make_large(folder):
         for i in range(60000):
             out.write(f"{i} |x {i % 977}.25 {i * 7 % 1013}.5 {i} |y {i % 50}:1 {50 + i % 40}:2.5 ")
             out.write(f"|z {i % 3} {i % 5} {i % 7} {i % 11} {i % 13}\n")
+
+    shutil.copy(folder / "large.ctf", folder / "indexed.ctf")
+    sheaf(folder, "index", "--piece-bytes", "50000", "indexed.ctf")
 
     with open(folder / "large.mtx", "w", encoding="ascii") as out:
         out.write("%%MatrixMarket matrix coordinate real general\n4001 3001 400000\n")
@@ -353,7 +402,7 @@ def main():
             if mpi == "mpich" and launched_by(mpi, mpi, folder) == "refused":
                 tap.skip("mpich: conversions and readings by ranks", "each rank takes itself for one")
                 continue
-            for check in check_outputs, check_readings, check_failures, check_full, check_kill:
+            for check in check_outputs, check_stale, check_readings, check_failures, check_full, check_kill:
                 check(mpi, folder)
         check_launchers(there, folder)
     tap.end()

@@ -24,6 +24,7 @@ static void say_change(void *user, sheaf_row_kind from, sheaf_row_kind to)
 static sheaf_status convert(const session *s, bool force, sheaf_error *err)
 {
 	const arguments *args = s->args;
+	const part_maker maker = part_making();
 	sheaf_convert_options options = {
 		.size = sizeof options,
 		.from = sheaf_values_text(&args->values, "from"),
@@ -47,8 +48,10 @@ static sheaf_status convert(const session *s, bool force, sheaf_error *err)
 		.force = force,
 		.on_change = say_change,
 		.user = (void *)(uintptr_t)s,
+		.open_part = maker.open,
+		.place_part = maker.place,
+		.part_user = maker.user,
 	};
-	options.open_part = part_opening(&options.part_user);
 	return sheaf_convert(args->files, args->nfiles - 1, args->files[args->nfiles - 1], &options, s->cx, err);
 }
 

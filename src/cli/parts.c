@@ -9,19 +9,19 @@
 
 static struct {
 	const char *part; /* "I/N", or NULL */
-	part_opener open;
-	void *user;
+	part_maker maker;
 	bool silent;
 	sheaf_parts *merged;
 } now;
 
-void parts_make(const char *part, part_opener open, void *user, bool silent)
+void parts_make(const char *part, part_maker maker, bool silent)
 {
 	now.part = part;
-	now.open = open;
-	now.user = user;
+	now.maker = maker;
 	now.silent = silent;
 }
+
+void parts_make_none(void) { parts_make(NULL, (part_maker){0}, false); }
 
 void parts_merge(sheaf_parts *parts) { now.merged = parts; }
 
@@ -32,11 +32,7 @@ const char *part_wanted(const arguments *args)
 	return now.part ? now.part : sheaf_values_text(&args->values, "part");
 }
 
-part_opener part_opening(void **user)
-{
-	*user = now.user;
-	return now.part ? now.open : NULL;
-}
+part_maker part_making(void) { return now.maker; }
 
 bool part_is_silent(void) { return now.silent; }
 
@@ -47,7 +43,7 @@ sheaf_status part_begin(const session *s, sheaf_dataset *dataset, sheaf_part_row
 	sheaf_sink *sink;
 	if (now.merged) return sheaf_dataset_take_parts(dataset, now.merged, err);
 	if (!now.part) return SHEAF_OK;
-	SHEAF_TRY(now.open(now.user, s->cx, &sink, err));
+	SHEAF_TRY(now.maker.open(now.maker.user, s->cx, &sink, err));
 	return sheaf_dataset_take_part(dataset, now.part, rows, sink, err);
 }
 
@@ -110,7 +106,7 @@ static sheaf_status make_index_part(const session *s, sheaf_dataset *dataset, sh
 	char *options = NULL;
 	sheaf_sink *sink;
 	sheaf_status status = options_of(s->args, &options, err);
-	if (status == SHEAF_OK) status = now.open(now.user, s->cx, &sink, err);
+	if (status == SHEAF_OK) status = now.maker.open(now.maker.user, s->cx, &sink, err);
 	if (status == SHEAF_OK) status = sheaf_dataset_index_part(dataset, now.part, options, sink, err);
 	free(options);
 	return status;
@@ -161,9 +157,10 @@ int run_part(const arguments *args)
 		return EXIT_USAGE;
 	}
 	one.nfiles = 1;
-	parts_make(sheaf_values_text(&args->values, "part"), open_file, &one, false);
+	const part_maker maker = {.open = open_file, .user = &one};
+	parts_make(sheaf_values_text(&args->values, "part"), maker, false);
 	int code = args->command->run(&one);
-	parts_make(NULL, NULL, NULL, false);
+	parts_make_none();
 	return code;
 }
 

@@ -190,6 +190,8 @@ bool can_do_without_index(const sheaf_error *err)
 	return without_index = out_take_back();
 }
 
+void do_without_index(void) { without_index = true; }
+
 static const char *const index_words[] = {[SHEAF_INDEX_AUTO] = "auto",
                                           [SHEAF_INDEX_NEVER] = "never",
                                           [SHEAF_INDEX_REQUIRE] = "require",

@@ -34,6 +34,7 @@ typedef struct merging {
 	bool force;
 	const sheaf_gathering_options *how; /* NULL: the bytes of parts are copied */
 	bool absent;                        /* some were left out */
+	sheaf_sink *sink;                   /* of the output, if the caller has opened it; until it is used */
 	sheaf_part_set set;
 	sheaf_part_common common;
 	sheaf_part_own *owns; /* of each part */
@@ -340,6 +341,15 @@ static sheaf_status read_bodies(merging *m, sheaf_error *err)
 
 /* ---- all of it ---- */
 
+static sheaf_status open_output(merging *m, sheaf_sink **out, sheaf_error *err)
+{
+	*out = m->sink;
+	m->sink = NULL;
+	if (*out) return SHEAF_OK;
+	return m->force ? sheaf_sink_path(m->output, m->caller, out, err)
+	                : sheaf_sink_path_new(m->output, m->caller, out, err);
+}
+
 static sheaf_status create_writer(merging *m, sheaf_error *err)
 {
 	sheaf_sink *sink;
@@ -353,8 +363,7 @@ static sheaf_status create_writer(merging *m, sheaf_error *err)
 	                               .structure = first->structured ? &first->structure : NULL,
 	                               .allow_large = m->common.allow_large,
 	                               .force = m->force};
-	SHEAF_TRY(m->force ? sheaf_sink_path(m->output, m->caller, &sink, err)
-	                   : sheaf_sink_path_new(m->output, m->caller, &sink, err));
+	SHEAF_TRY(open_output(m, &sink, err));
 	if (m->common.input_bytes >= 0 && !m->common.allow_large) sheaf_sink_bound(sink, m->common.input_bytes);
 	return sheaf_create_overlapping(sink, &m->common.schema, &(sheaf_creation){&create, m->used, true},
 	                                m->caller, &m->writer, err);
@@ -430,6 +439,7 @@ static sheaf_status merge(merging *m, sheaf_error *err)
 static void release(merging *m)
 {
 	stop_settling(m);
+	if (m->sink) sheaf_sink_abandon(m->sink);
 	if (m->used) sheaf_release(m->caller, m->used, (size_t)m->common.nsettings * sizeof *m->used);
 	if (m->owns) sheaf_release(m->caller, m->owns, (size_t)m->set.n * sizeof *m->owns);
 	sheaf_part_common_free(&m->common);
@@ -455,6 +465,7 @@ static sheaf_status merge_all(merging *m, const origin *from, sheaf_context *cx,
 {
 	m->caller = cx;
 	m->now.input = -1;
+	m->sink = m->how ? m->how->output_sink : NULL;
 	sheaf_status status = sheaf_context_listen(cx, (sheaf_listener){hear, m}, &m->cx, err);
 	if (status)
 		for (int i = 0; from->sources && i < from->n; i++) sheaf_source_close(from->sources[i]);

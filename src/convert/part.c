@@ -16,7 +16,8 @@
 /* A part being made. */
 typedef struct making {
 	sheaf_conversion *c;
-	sheaf_sink *sink; /* of the part file */
+	sheaf_sink *sink;        /* of the part file */
+	const sheaf_sink *scrap; /* of the writer: has what the output has before its first row */
 	sheaf_cuts *cuts; /* of each input; of none if any cannot be cut */
 	bool whole;       /* so the first part has everything */
 	/* if bytes decide where chunks begin: */
@@ -56,7 +57,7 @@ static sheaf_status put_blob(void *user, const sheaf_blob *blob, sheaf_error *er
 {
 	making *m = (making *)user;
 	if (blob->bytes.size) SHEAF_TRY(sheaf_sink_write(m->sink, blob->bytes.data, blob->bytes.size, err));
-	if (m->c->to->write->note) close_blob(m);
+	if (m->c->to->write->note && !blob->continues) close_blob(m);
 	m->is_open = true;
 	m->open_size += (int64_t)blob->bytes.size;
 	m->open_rows += blob->rows;
@@ -80,6 +81,31 @@ static sheaf_status store(making *m, sheaf_error *err)
 	return status;
 }
 
+/* ---- the place of the payload ---- */
+
+static bool opens_by_bytes(const making *m) { return m->c->to->write->sizes && !m->c->stores; }
+
+static sheaf_status place(const making *m, int64_t at, sheaf_error *err)
+{
+	const sheaf_convert_options *o = m->c->options;
+	if (!o->place_part || m->c->stores) return SHEAF_OK;
+	SHEAF_TRY(sheaf_sink_flush(m->sink, err));
+	return o->place_part(o->part_user, at, err);
+}
+
+/* The sizes of rows are those of their bytes, if they decide about chunks. What a format notes of blobs may
+ * go before them, too. */
+static bool knows_place(const making *m)
+{
+	return m->chunk_bytes || (m->c->part == 1 && (opens_by_bytes(m) || !m->c->to->write->note));
+}
+
+static sheaf_status begin_payload(making *m, int64_t row, sheaf_error *err)
+{
+	sheaf_writer_divert(m->c->writer, row, m->start, put_blob, m);
+	return knows_place(m) ? place(m, sheaf_sink_tell(m->scrap) + m->start, err) : SHEAF_OK;
+}
+
 /* ---- rows ---- */
 
 static void count_rows(making *m, const sheaf_frame *frame, int64_t row)
@@ -95,7 +121,7 @@ static sheaf_status put_rows(making *m, const sheaf_frame *frame, int64_t from, 
 {
 	sheaf_frame some = {0};
 	if (from == to) return SHEAF_OK;
-	if (m->row < 0 && !m->c->stores) sheaf_writer_divert(m->c->writer, row + from, m->start, put_blob, m);
+	if (m->row < 0 && !m->c->stores) SHEAF_TRY(begin_payload(m, row + from, err));
 	SHEAF_TRY(sheaf_frame_slice(frame, from, to, &some, err));
 	count_rows(m, &some, row + from);
 	sheaf_status status = SHEAF_OK;
@@ -212,8 +238,6 @@ static sheaf_status copy_input(making *m, int input, const sheaf_range *range, i
 
 /* ---- which rows ---- */
 
-static bool opens_by_bytes(const making *m) { return m->c->to->write->sizes && !m->c->stores; }
-
 static sheaf_status cut_inputs(making *m, sheaf_error *err)
 {
 	sheaf_cutting how = {.parts = m->c->parts, .by_counts = opens_by_bytes(m)};
@@ -296,6 +320,7 @@ static sheaf_status create_writer(making *m, sheaf_error *err)
 	sheaf_conversion *c = m->c;
 	sheaf_create_options create = sheaf_conversion_creates(c);
 	SHEAF_TRY(sheaf_part_scrap(sheaf_sink_name(m->sink), c->cx, &sink, err));
+	m->scrap = sink;
 	SHEAF_TRY(sheaf_create_overlapping(sink, &c->schema, &(sheaf_creation){&create, c->used, true, true},
 	                                   c->outer, &c->writer, err));
 	return sheaf_conversion_check_settings(c, err);
@@ -343,7 +368,7 @@ static sheaf_status make_rows(making *m, sheaf_error *err)
 	else if (writer)
 		SHEAF_TRY(sheaf_finish_diverted(writer, err));
 	close_blob(m);
-	return SHEAF_OK;
+	return place(m, -1, err);
 }
 
 /* ---- the file ---- */

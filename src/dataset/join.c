@@ -48,19 +48,6 @@ sheaf_bytes sheaf_joining_segment(const sheaf_output *out, int64_t i, int s, int
 	return (sheaf_bytes){blob + begin, end_of(blob, s) - begin};
 }
 
-sheaf_status sheaf_join_bytes(const sheaf_output *out, int n, sheaf_buffer *bytes, sheaf_error *err)
-{
-	sheaf_builder b;
-	sheaf_builder_begin(&b, out->cx, NULL);
-	for (int s = 0; s < n; s++) {
-		for (int64_t i = 0; i < out->njoining; i++) {
-			sheaf_bytes segment = sheaf_joining_segment(out, i, s, n);
-			sheaf_builder_append(&b, segment.data, segment.size);
-		}
-	}
-	return sheaf_builder_finish(&b, bytes, err);
-}
-
 void sheaf_drop_joining(sheaf_output *out)
 {
 	while (out->njoining > 0) sheaf_buffer_reset(&out->joining[--out->njoining].bytes);

@@ -12,9 +12,6 @@ SHEAF_USE sheaf_status sheaf_join(sheaf_output *out, sheaf_blob *blob, sheaf_err
 sheaf_blob sheaf_joining_total(const sheaf_output *out);
 /* Segment s of n of blob i. */
 sheaf_bytes sheaf_joining_segment(const sheaf_output *out, int64_t i, int s, int n);
-/* All segments in their order. */
-SHEAF_USE sheaf_status sheaf_join_bytes(const sheaf_output *out, int n, sheaf_buffer *bytes,
-                                        sheaf_error *err);
 void sheaf_drop_joining(sheaf_output *out);
 
 #endif

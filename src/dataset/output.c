@@ -37,30 +37,27 @@ sheaf_status sheaf_output_create(const sheaf_writing *write, const sheaf_output 
 	return status;
 }
 
-static sheaf_status write_segments(const sheaf_writing *write, const sheaf_output *out, sheaf_error *err)
+static sheaf_status put_segment(const sheaf_output *out, sheaf_bytes segment, sheaf_error *err)
 {
-	for (int s = 0, n = write->segments(out); s < n; s++) {
-		for (int64_t i = 0; i < out->njoining; i++) {
-			sheaf_bytes segment = sheaf_joining_segment(out, i, s, n);
-			if (segment.size) SHEAF_TRY(sheaf_sink_write(out->sink, segment.data, segment.size, err));
-		}
-	}
-	return SHEAF_OK;
+	if (segment.size == 0) return SHEAF_OK;
+	if (!out->divert) return sheaf_sink_write(out->sink, segment.data, segment.size, err);
+	const sheaf_blob more = {.bytes = {.data = (uint8_t *)(uintptr_t)segment.data, .size = segment.size},
+	                         .continues = true};
+	return out->divert(out->diverted_to, &more, err);
 }
 
-/* A chunk goes to others as one. */
 static sheaf_status put_joined(const sheaf_writing *write, sheaf_output *out, sheaf_error *err)
 {
 	size_t head = 0;
-	sheaf_blob whole = sheaf_joining_total(out);
-	if (!out->divert) {
-		if (write->note) SHEAF_TRY(write->note(out, &whole, &head, err));
-		return write_segments(write, out, err);
-	}
-	SHEAF_TRY(sheaf_join_bytes(out, write->segments(out), &whole.bytes, err));
-	sheaf_status status = out->divert(out->diverted_to, &whole, err);
-	sheaf_buffer_reset(&whole.bytes);
-	return status;
+	const sheaf_blob whole = sheaf_joining_total(out);
+	if (out->divert)
+		SHEAF_TRY(out->divert(out->diverted_to, &whole, err));
+	else if (write->note)
+		SHEAF_TRY(write->note(out, &whole, &head, err));
+	for (int s = 0, n = write->segments(out); s < n; s++)
+		for (int64_t i = 0; i < out->njoining; i++)
+			SHEAF_TRY(put_segment(out, sheaf_joining_segment(out, i, s, n), err));
+	return SHEAF_OK;
 }
 
 static sheaf_status put(const sheaf_writing *write, sheaf_output *out, const sheaf_blob *blob,

@@ -99,7 +99,8 @@ typedef struct sheaf_blob {
 	sheaf_buffer bytes;
 	int64_t rows;
 	int64_t samples;
-	bool begins; /* a chunk, where chunks are joined from blobs */
+	bool begins;    /* a chunk, where chunks are joined from blobs */
+	bool continues; /* more bytes of the blob before, whose rows it had (sheaf_output.divert) */
 } sheaf_blob;
 
 /* ---- rows in any order ---- */
@@ -152,7 +153,8 @@ typedef struct sheaf_output {
 	sheaf_sink *sink;
 	sheaf_schema schema;      /* as `accept` has left it */
 	int64_t written, samples; /* rows and samples that were appended */
-	/* Where encoded blobs go instead of the sink, if only a part of the output is made. NULL: to the sink. */
+	/* Where encoded blobs go instead of the sink, if only a part of the output is made. NULL: to the sink. A
+	 * chunk that is joined comes as its rows and samples, then its bytes, segment by segment. */
 	sheaf_status (*divert)(void *user, const sheaf_blob *blob, sheaf_error *err);
 	void *diverted_to;
 	sheaf_blob *joining; /* blobs of the chunk that is being joined */
@@ -192,8 +194,9 @@ typedef struct sheaf_writing {
 	sheaf_status (*expect)(void *out, int64_t rows, sheaf_error *err);
 	/* Fills in the size in bytes of each row and returns the chunk size: row i > 0 opens a chunk iff
 	 * floor(s(i)/B) > floor(s(i-1)/B), s being the size of all rows before. The sizes follow from shapes and
-	 * types, and are linear in the samples and entries of each stream. NULL: rows are written as they
-	 * come. */
+	 * types, and are linear in the samples and entries of each stream. Rows take exactly as many bytes, one
+	 * after the other: so their place in the output is known before they are encoded. NULL: rows are written
+	 * as they come. */
 	int64_t (*sizes)(const void *out, const sheaf_frame *frame, int64_t *bytes_of_row);
 	/* Appends the frame's rows, of which the first is the output's number `row`, to a builder that the caller
 	 * begins and finishes; b->cx receives findings. *samples is 0 and becomes the number of their samples, if

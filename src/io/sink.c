@@ -285,7 +285,9 @@ sheaf_status sheaf_sink_extend(sheaf_sink *sink, sheaf_error *err)
 {
 	struct stat info;
 	if (!sink->is_random) SHEAF_TRY(sheaf_sink_flush(sink, err));
-	if (fstat(sink->target.fd, &info) == 0 && info.st_size >= sink->position) return SHEAF_OK;
+	bool known = fstat(sink->target.fd, &info) == 0;
+	if (known && (sink->is_random ? info.st_size >= sink->position : info.st_size == sink->position))
+		return SHEAF_OK;
 	if (ftruncate(sink->target.fd, (off_t)sink->position) == 0) return SHEAF_OK;
 	return sheaf_fail_sys(err, errno, "%s: expected room for %" PRId64 " bytes", sink->name, sink->position);
 }
@@ -293,6 +295,7 @@ sheaf_status sheaf_sink_extend(sheaf_sink *sink, sheaf_error *err)
 bool sheaf_sink_temporary(const sheaf_sink *sink, char *text, size_t size)
 {
 	char link[64];
+	if (!sink || !text || size == 0) return false;
 	snprintf(link, sizeof link, "/proc/self/fd/%d", sink->target.fd);
 	bool plain = sheaf_sink_is_plain(sink) || sheaf_sink_is_plain_random(sink);
 	ssize_t n = plain ? readlink(link, text, size - 1) : -1;

@@ -63,11 +63,9 @@ SHEAF_USE sheaf_status sheaf_sink_skip(sheaf_sink *sink, int64_t size, sheaf_err
 bool sheaf_sink_is_plain(const sheaf_sink *sink);
 /* Whether a sink that is written at any byte writes into the target's own file. */
 bool sheaf_sink_is_plain_random(const sheaf_sink *sink);
-/* Flushes everything; the file is then as long as what was written and left out. */
+/* Flushes everything; the file is then as long as what was written and left out, whatever others have written
+ * into it. */
 SHEAF_USE sheaf_status sheaf_sink_extend(sheaf_sink *sink, sheaf_error *err);
-/* The path of the file that is being written, into text[size], which is long enough for any path; false if
- * there is no such file. */
-bool sheaf_sink_temporary(const sheaf_sink *sink, char *text, size_t size);
 
 /* Everything that a commit does, except for renaming the file (sheaf_target_place). */
 SHEAF_USE sheaf_status sheaf_sink_seal(sheaf_sink *sink, sheaf_error *err);
