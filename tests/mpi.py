@@ -103,6 +103,7 @@ def check_outputs(mpi, folder):
         (["--duplicates", "last"], "twice.mtx", "tns", (3,)),
         ([], "lower.mtx", "tns", (2,)),
         ([], "long.mtx", "npy", (2,)),
+        ([], "half.mtx", "csv", (1, 3)),
         (["--max-memory", "24M"], "large.mtx", "bsp.h5", (3,)),
         (["--layout", "COO"], "falling.mtx", "bsp.h5", (4,)),
         ([], "a.bin", "csv", (2,)),
@@ -361,6 +362,10 @@ def make_large(folder):
         out.write("%%MatrixMarket matrix coordinate real general\n4001 3001 400000\n")
         for i in range(400000):
             out.write(f"{i * 17 % 4001 + 1} {i * 29 % 3001 + 1} {i % 977}.5\n")
+
+    (folder / "half.mtx").write_text(
+        "%%MatrixMarket matrix array real symmetric\n9 9\n" + "".join(f"{i}\n" for i in range(45))
+    )
 
     # Each rank has the slice of another one, in several rounds: 24 bytes for each entry, 4 MB in a round.
     entries, far = 720000, 10**12

@@ -148,6 +148,7 @@ static int begin(void **state)
 	write_matrix("lower.mtx", "real symmetric", false);
 	write_text("box.mtx",
 	           "%%MatrixMarket matrix array real general\n3 4\n1\n0\n3\n4\n5\n6\n0\n8\n9\n10\n11\n12\n");
+	write_text("half.mtx", "%%MatrixMarket matrix array real symmetric\n4 4\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n");
 	return 0;
 }
 
@@ -208,6 +209,8 @@ static void slices_make_the_same_bytes(void **state)
 	check_bytes("twice.mtx", "bsp.h5", (sheaf_setting){"index-type", "int64"}, SHEAF_DUPLICATES_LAST);
 	check_bytes("twice.mtx", "mtx", (sheaf_setting){0}, SHEAF_DUPLICATES_LAST);
 	check_bytes("twice.mtx", "tns", (sheaf_setting){0}, SHEAF_DUPLICATES_SUM);
+	check_bytes("half.mtx", "csv", (sheaf_setting){0}, SHEAF_DUPLICATES_ERROR);
+	check_bytes("half.mtx", "tsv", (sheaf_setting){"header", "no"}, SHEAF_DUPLICATES_ERROR);
 	check_bytes("box.mtx", "bsp.h5", (sheaf_setting){"layout", "CSR"}, SHEAF_DUPLICATES_ERROR);
 }
 
@@ -282,14 +285,14 @@ static void what_is_no_part_is_refused(void **state)
 static void damaged_slices_are_refused_or_merged(void **state)
 {
 	(void)state;
-	static const char *const layouts[] = {"CSR", "COO", "DCSR"};
+	static const char *const layouts[] = {"CSR", "COO", "DCSR", NULL};
 	seed_random(11);
 	for (size_t l = 0; l < COUNT(layouts); l++) {
 		sheaf_setting setting = {"layout", layouts[l]};
-		job j = new_job("a.mtx", "new.bsp.h5", 3);
+		job j = layouts[l] ? new_job("a.mtx", "new.bsp.h5", 3) : new_job("half.mtx", "new.csv", 3);
 		int refused = 0;
 		j.options.settings = &setting;
-		j.options.nsettings = 1;
+		j.options.nsettings = layouts[l] != NULL;
 		make_parts(&j);
 		exchange(&j);
 		assert_ok(make_slices(&j));

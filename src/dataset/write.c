@@ -338,13 +338,27 @@ static sheaf_status adopt(sheaf_writer *w, sheaf_source *source, int64_t offset,
 	return SHEAF_OK;
 }
 
+/* Of entries, a blob begins with what only the note reads. */
+static sheaf_status note_taken(sheaf_writer *w, sheaf_source *source, int64_t offset, const sheaf_blob *blob,
+                               size_t *head, sheaf_error *err)
+{
+	enum { MOST = SHEAF_MAX_RANK * sizeof(int64_t) };
+	if (w->stored.rows != SHEAF_ENTRIES) return w->format->write->note(w->out, blob, head, err);
+	sheaf_blob begin = *blob;
+	size_t size = blob->bytes.size < MOST ? blob->bytes.size : MOST;
+	SHEAF_TRY(sheaf_source_view_at(source, offset, size, &begin.bytes, err));
+	sheaf_status status = w->format->write->note(w->out, &begin, head, err);
+	sheaf_buffer_reset(&begin.bytes);
+	return status;
+}
+
 static sheaf_status take(sheaf_writer *w, sheaf_source *source, int64_t offset, int64_t size,
                          const sheaf_blob *blob, sheaf_error *err)
 {
 	size_t head = 0;
 	SHEAF_TRY(sheaf_check_stop(w->cx, err));
 	if (w->format->write->append) return adopt(w, source, offset, blob, err);
-	if (w->format->write->note) SHEAF_TRY(w->format->write->note(w->out, blob, &head, err));
+	if (w->format->write->note) SHEAF_TRY(note_taken(w, source, offset, blob, &head, err));
 	SHEAF_TRY(sheaf_sink_copy(w->out->sink, source, offset + (int64_t)head, size - (int64_t)head, err));
 	w->out->written += blob->rows;
 	w->out->samples += blob->samples;

@@ -256,6 +256,9 @@ sheaf_status sheaf_delimited_note(void *writer, const sheaf_blob *blob, size_t *
 	SHEAF_TRY(begin(out, err));
 	out->begun = true;
 	*head = sheaf_delimited_reached_size(out);
+	if (*head > blob->bytes.size)
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected the extents of entries in %zu bytes, found %zu",
+		                  sheaf_sink_name(out->sink), *head, blob->bytes.size);
 	for (size_t d = 0; d < *head / sizeof(int64_t); d++) {
 		int64_t extent;
 		memcpy(&extent, blob->bytes.data + d * sizeof extent, sizeof extent);
