@@ -3,7 +3,7 @@
  *
  * Summaries of parts, merged in any order, are the summary of the whole to the last bit: sums are exact,
  * histograms have fixed bins, distinct items are kept by their hashes. A summary is used by one thread at a
- * time. */
+ * time; the threads of its context count for it. */
 #ifndef SHEAF_SUMMARY_H
 #define SHEAF_SUMMARY_H
 
@@ -19,7 +19,9 @@ typedef struct sheaf_summary sheaf_summary;
 /* Of rows of this schema, which is copied; a tensor comes as entries (UNSUPPORTED as one row). */
 SHEAF_API SHEAF_USE sheaf_status sheaf_summary_new(const sheaf_schema *schema, sheaf_context *cx,
                                                    sheaf_summary **out, sheaf_error *err);
-/* `row`: the number of the frame's first row in the dataset. Frames may come in any order, each once. */
+/* `row`: the number of the frame's first row in the dataset. Frames may come in any order, each once. Several
+ * threads may count a frame after the call, and a later call then reports a failure; until then the summary
+ * shares the frame's buffers. Borrowed ones are counted before the call returns. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_summary_add(sheaf_summary *summary, const sheaf_frame *frame,
                                                    int64_t row, sheaf_error *err);
 /* Adds the counts of another summary of the same fields; USAGE if the fields differ. Counts that only one of

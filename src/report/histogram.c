@@ -75,19 +75,22 @@ sheaf_status sheaf_length_counts_add(sheaf_length_counts *h, int64_t length, int
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_length_counts_merge(sheaf_length_counts *h, const sheaf_length_counts *other,
-                                       sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_length_counts_prepare(sheaf_length_counts *h, const sheaf_length_counts *other,
+                                         sheaf_context *cx, sheaf_error *err)
 {
-	if (other->n == 0) return SHEAF_OK;
 	if (other->room > h->room) SHEAF_TRY(make_counts(h, (int64_t)other->room - 1, cx, err));
-	if (other->bins) SHEAF_TRY(make_bins(h, cx, err));
+	return other->bins ? make_bins(h, cx, err) : SHEAF_OK;
+}
+
+void sheaf_length_counts_merge(sheaf_length_counts *h, const sheaf_length_counts *other)
+{
+	if (other->n == 0) return;
 	for (size_t i = 0; i < other->room; i++) h->counts[i] += other->counts[i];
 	for (int i = 0; other->bins && i < SHEAF_LENGTH_BINS; i++) h->bins[i] += other->bins[i];
 	if (h->n == 0 || other->least < h->least) h->least = other->least;
 	if (other->most > h->most) h->most = other->most;
 	h->n += other->n;
 	h->total += other->total;
-	return SHEAF_OK;
 }
 
 void sheaf_length_counts_free(sheaf_length_counts *h, sheaf_context *cx)

@@ -29,8 +29,10 @@ static inline int64_t sheaf_length_bin(const sheaf_length_counts *h, int bin)
 
 SHEAF_USE sheaf_status sheaf_length_counts_add(sheaf_length_counts *h, int64_t length, int64_t times,
                                                sheaf_context *cx, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_length_counts_merge(sheaf_length_counts *h, const sheaf_length_counts *other,
-                                                 sheaf_context *cx, sheaf_error *err);
+/* Makes room for the counts of another one, after which they can be added. */
+SHEAF_USE sheaf_status sheaf_length_counts_prepare(sheaf_length_counts *h, const sheaf_length_counts *other,
+                                                   sheaf_context *cx, sheaf_error *err);
+void sheaf_length_counts_merge(sheaf_length_counts *h, const sheaf_length_counts *other);
 /* Makes room to count lengths up to this one. */
 SHEAF_USE sheaf_status sheaf_length_counts_reserve(sheaf_length_counts *h, int64_t length, sheaf_context *cx,
                                                    sheaf_error *err);

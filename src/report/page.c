@@ -119,6 +119,8 @@ sheaf_status sheaf_summary_page(const sheaf_summary *s, const sheaf_page_options
 	SHEAF_NEED(!options->other || options->other_title, "a title of the other summary");
 	SHEAF_EXPECT(options->ncard >= 0 && options->nfindings >= 0, "facts of at least 0",
 	             options->ncard < 0 ? options->ncard : options->nfindings);
+	SHEAF_TRY(sheaf_summary_join(s, err));
+	if (options->other) SHEAF_TRY(sheaf_summary_join(options->other, err));
 	sheaf_page p = {
 		.s = s, .other = options->other, .options = options, .side = side_of_pictures(s), .err = err};
 	sheaf_builder_begin(&p.b, s->cx, out);

@@ -101,7 +101,8 @@ static void put_pixels(sheaf_builder *to, const pixels *p)
 
 static void put_u32(sheaf_builder *to, uint32_t v)
 {
-	uint8_t bytes[4] = {(uint8_t)(v >> 24), (uint8_t)(v >> 16), (uint8_t)(v >> 8), (uint8_t)v};
+	uint8_t bytes[4];
+	sheaf_store_u32be(bytes, v);
 	sheaf_builder_append(to, bytes, sizeof bytes);
 }
 
@@ -116,14 +117,11 @@ static void put_chunk(sheaf_builder *to, const char *tag, const void *data, size
 static void put_header(sheaf_builder *to, const pixels *p)
 {
 	enum { DEPTH = 8, PALETTE = 3 };
-	sheaf_builder head;
-	sheaf_builder_begin(&head, to->cx, NULL);
-	put_u32(&head, (uint32_t)p->width);
-	put_u32(&head, (uint32_t)p->height);
-	sheaf_builder_append(&head, (uint8_t[]){DEPTH, PALETTE, 0, 0, 0}, 5);
+	uint8_t head[] = {0, 0, 0, 0, 0, 0, 0, 0, DEPTH, PALETTE, 0, 0, 0};
+	sheaf_store_u32be(head, (uint32_t)p->width);
+	sheaf_store_u32be(head + 4, (uint32_t)p->height);
 	sheaf_builder_append(to, "\x89PNG\r\n\x1a\n", 8);
-	if (!head.failed) put_chunk(to, "IHDR", head.data, head.size);
-	sheaf_builder_drop(&head);
+	put_chunk(to, "IHDR", head, sizeof head);
 }
 
 static void put_palette(sheaf_builder *to)

@@ -50,7 +50,7 @@ sheaf_status sheaf_summary_target(sheaf_summary *s, const char *stream, sheaf_er
 	int f = sheaf_schema_find(&s->schema, stream);
 	if (f < 0 || !sheaf_field_is_stream(&s->schema.fields[f]))
 		return sheaf_refuse_stream("target", stream, "the dataset", &s->schema, err);
-	if (s->rows)
+	if (s->shares || s->rows)
 		return sheaf_misuse(err, __func__, "expected a call before the first frame, found one after it");
 	if (!s->sides_given)
 		for (int i = 0; i < s->schema.nfields; i++)

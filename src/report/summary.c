@@ -139,33 +139,37 @@ sheaf_status sheaf_summary_begin(const sheaf_schema *schema, sheaf_context *cx,
 	for (int f = 0; status == SHEAF_OK && f < schema->nfields; f++)
 		status = begin_counts(s, f, sheaf_field_counts(s, f) & counts(user, s, f), err);
 	if (status) {
-		sheaf_summary_free(s);
+		sheaf_summary_end(s);
 		return status;
 	}
 	*out = s;
 	return SHEAF_OK;
 }
 
+size_t sheaf_field_cost(const sheaf_summary *s, int f, unsigned counts)
+{
+	enum { RASTER = SHEAF_RASTER_SIDE * SHEAF_RASTER_SIDE };
+	size_t bytes = 0;
+	if (counts & SHEAF_COUNTS_BINS) bytes += SHEAF_VALUE_BINS * sizeof(int64_t);
+	if (counts & SHEAF_COUNTS_ITEMS) bytes += SHEAF_FREQUENT_SLOTS * sizeof(sheaf_item_count);
+	if (counts & SHEAF_COUNTS_RASTER) bytes += RASTER * (sizeof(int64_t) + sizeof(double));
+	if (counts & SHEAF_COUNTS_USES) bytes += (size_t)s->fields[f].dim * sizeof(int64_t);
+	if (counts & SHEAF_COUNTS_PATTERN) bytes += sheaf_pattern_bytes(sheaf_field_dim(&s->schema.fields[f]));
+	return bytes;
+}
+
 /* As many as fit into what is left of a quarter of the memory. */
 static unsigned affordable(void *user, const sheaf_summary *s, int f)
 {
-	enum { RASTER = SHEAF_RASTER_SIDE * SHEAF_RASTER_SIDE };
+	static const unsigned order[] = {SHEAF_COUNTS_BINS, SHEAF_COUNTS_ITEMS, SHEAF_COUNTS_RASTER,
+	                                 SHEAF_COUNTS_USES, SHEAF_COUNTS_PATTERN};
 	unsigned counts = 0, wanted = sheaf_field_counts(s, f);
-	const struct {
-		unsigned what;
-		size_t bytes;
-	} costs[] = {{SHEAF_COUNTS_BINS, SHEAF_VALUE_BINS * sizeof(int64_t)},
-	             {SHEAF_COUNTS_ITEMS, SHEAF_FREQUENT_SLOTS * sizeof(sheaf_item_count)},
-	             {SHEAF_COUNTS_RASTER, RASTER * (sizeof(int64_t) + sizeof(double))},
-	             {SHEAF_COUNTS_USES, (size_t)s->fields[f].dim * sizeof(int64_t)},
-	             {SHEAF_COUNTS_PATTERN, wanted & SHEAF_COUNTS_PATTERN
-	                                        ? sheaf_pattern_bytes(sheaf_field_dim(&s->schema.fields[f]))
-	                                        : 0}};
 	size_t *left = (size_t *)user;
-	for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {
-		if (!(wanted & costs[i].what) || costs[i].bytes > *left) continue;
-		*left -= costs[i].bytes;
-		counts |= costs[i].what;
+	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+		size_t bytes = sheaf_field_cost(s, f, wanted & order[i]);
+		if (!(wanted & order[i]) || bytes > *left) continue;
+		*left -= bytes;
+		counts |= order[i];
 	}
 	return counts;
 }
@@ -183,7 +187,7 @@ sheaf_status sheaf_summary_new(const sheaf_schema *schema, sheaf_context *cx, sh
 	sheaf_sides_by_name(*out);
 	sheaf_status status = sheaf_sides_begin(*out, &left, err);
 	if (status) {
-		sheaf_summary_free(*out);
+		sheaf_summary_end(*out);
 		*out = NULL;
 	}
 	return status;
@@ -204,7 +208,7 @@ void sheaf_field_drop(sheaf_field_summary *f, unsigned counts, sheaf_context *cx
 	if (counts & SHEAF_COUNTS_PATTERN) sheaf_pattern_free(&f->pattern, cx);
 }
 
-void sheaf_summary_free(sheaf_summary *s)
+void sheaf_summary_end(sheaf_summary *s)
 {
 	if (!s) return;
 	sheaf_profile_free(s->profile);
@@ -228,7 +232,7 @@ sheaf_status sheaf_summary_profile(sheaf_summary *s, const char *name, sheaf_err
 {
 	enum { SHARE = 8 };
 	SHEAF_NEED(s, "a summary");
-	if (s->rows || s->profile || s->gathered)
+	if (s->shares || s->rows || s->profile || s->gathered)
 		return sheaf_misuse(err, __func__, "expected a call before the first frame, found one after it");
 	if (s->schema.rows != SHEAF_ENTRIES) return SHEAF_OK;
 	sheaf_status status = sheaf_profile_new(&s->schema, name, s->cx, &s->gathered, err);
@@ -238,14 +242,4 @@ sheaf_status sheaf_summary_profile(sheaf_summary *s, const char *name, sheaf_err
 	for (int d = 0; d < s->schema.tensor.rank; d++)
 		if (s->fields[d].uses) sheaf_profile_lend(s->gathered, d, s->fields[d].uses);
 	return sheaf_profile_connect(s->gathered, sheaf_max_memory(s->cx) / SHARE, err);
-}
-
-sheaf_status sheaf_summary_finish(sheaf_summary *s, sheaf_error *err)
-{
-	SHEAF_NEED(s, "a summary");
-	if (!s->gathered) return SHEAF_OK;
-	SHEAF_TRY(sheaf_profile_finish(s->gathered, err));
-	s->profile = s->gathered;
-	s->gathered = NULL;
-	return SHEAF_OK;
 }

@@ -76,6 +76,7 @@ struct sheaf_summary {
 	bool sides_given;
 	int64_t entries; /* of a tensor, including those that its structure implies */
 	sheaf_band band;
+	struct sheaf_shares *shares; /* what is counted by several threads; NULL: nothing */
 };
 
 /* The number of leading coordinates. */
@@ -90,10 +91,22 @@ void sheaf_field_drop(sheaf_field_summary *f, unsigned counts, sheaf_context *cx
 unsigned sheaf_field_counts(const sheaf_summary *s, int field);
 /* What is counted for it. */
 unsigned sheaf_field_counted(const sheaf_field_summary *f);
+/* The memory that a set of SHEAF_COUNTS_ takes. */
+size_t sheaf_field_cost(const sheaf_summary *s, int field, unsigned counts);
 /* An empty summary in which `counts(user, field)` says what is counted for each field. */
 SHEAF_USE sheaf_status sheaf_summary_begin(const sheaf_schema *schema, sheaf_context *cx,
                                            unsigned (*counts)(void *user, const sheaf_summary *s, int field),
                                            void *user, sheaf_summary **out, sheaf_error *err);
+/* The opposite; NULL is ignored. */
+void sheaf_summary_end(sheaf_summary *s);
+/* Adds a frame that was checked, except to a profile. */
+SHEAF_USE sheaf_status sheaf_summary_count(sheaf_summary *s, const sheaf_frame *frame, int64_t row,
+                                           sheaf_error *err);
+/* Adds the counts of another summary of the same fields. If memory runs out, nothing was added. */
+SHEAF_USE sheaf_status sheaf_summary_count_merge(sheaf_summary *s, const sheaf_summary *other,
+                                                 sheaf_error *err);
+/* Before anything is read from a summary: merges what threads have counted apart. */
+SHEAF_USE sheaf_status sheaf_summary_join(const sheaf_summary *s, sheaf_error *err);
 
 /* ---- figures from the counts ---- */
 

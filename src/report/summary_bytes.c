@@ -174,6 +174,7 @@ sheaf_status sheaf_summary_save(const sheaf_summary *s, sheaf_buffer *out, sheaf
 {
 	SHEAF_NEED(out, "a place for the outcome");
 	SHEAF_NEED(s, "a summary");
+	SHEAF_TRY(sheaf_summary_join(s, err));
 	sheaf_builder b;
 	sheaf_builder_begin(&b, s->cx, out);
 	sheaf_builder_append(&b, mark, sizeof mark);

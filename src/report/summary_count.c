@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Counting the contents of frames. */
-#include "base/need.h"
 #include "data/frame.h"
 #include "data/value.h"
 #include "report/sides.h"
@@ -333,18 +332,13 @@ static void add_all_entries(sheaf_summary *s, const sheaf_frame *frame)
 	}
 }
 
-sheaf_status sheaf_summary_add(sheaf_summary *s, const sheaf_frame *frame, int64_t row, sheaf_error *err)
+sheaf_status sheaf_summary_count(sheaf_summary *s, const sheaf_frame *frame, int64_t row, sheaf_error *err)
 {
-	SHEAF_NEED(s, "a summary");
-	SHEAF_EXPECT(row >= 0, "a row of at least 0", row);
-	SHEAF_TRY(sheaf_frame_fits(__func__, frame, &s->schema, err));
-	if (!frame->checked) SHEAF_TRY(sheaf_frame_check(frame, &s->schema, SHEAF_CHECK_FULL, err));
 	s->rows += frame->nrows;
 	for (int c = 0; c < frame->ncolumns && frame->nrows; c++)
 		if (c >= sheaf_schema_rank(&s->schema))
 			SHEAF_TRY(add_column(s, c, &frame->columns[c], row, frame->nrows, err));
 	sheaf_sides_add(s, frame, row);
 	if (s->schema.rows == SHEAF_ENTRIES) add_all_entries(s, frame);
-	if (s->gathered) SHEAF_TRY(sheaf_profile_add(s->gathered, frame, err));
 	return SHEAF_OK;
 }

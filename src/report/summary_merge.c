@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Adding up the summaries of parts. */
-#include "base/need.h"
 #include "data/frame.h"
 #include "report/summary.h"
 #include <math.h>
@@ -21,12 +20,11 @@ static void merge_values(sheaf_value_counts *v, const sheaf_value_counts *other)
 }
 
 /* Items that both count; those that only one counts are dropped. */
-static sheaf_status merge_field(sheaf_summary *s, sheaf_field_summary *to, const sheaf_field_summary *from,
-                                sheaf_error *err)
+static void merge_field(sheaf_summary *s, sheaf_field_summary *to, const sheaf_field_summary *from)
 {
 	sheaf_field_drop(to, sheaf_field_counted(to) & ~sheaf_field_counted(from), s->cx);
-	SHEAF_TRY(sheaf_length_counts_merge(&to->lengths, &from->lengths, s->cx, err));
-	SHEAF_TRY(sheaf_length_counts_merge(&to->entries, &from->entries, s->cx, err));
+	sheaf_length_counts_merge(&to->lengths, &from->lengths);
+	sheaf_length_counts_merge(&to->entries, &from->entries);
 	merge_values(&to->values, &from->values);
 	to->missing += from->missing;
 	for (int c = 1; c < SHEAF_MISSING_CODES; c++) to->codes[c] += from->codes[c];
@@ -36,7 +34,6 @@ static sheaf_status merge_field(sheaf_summary *s, sheaf_field_summary *to, const
 	if (to->raster.counts) sheaf_raster_merge(&to->raster, &from->raster);
 	if (to->frequent.slots) sheaf_frequent_merge(&to->frequent, &from->frequent);
 	if (to->pattern.cells) sheaf_pattern_merge(&to->pattern, &from->pattern);
-	return SHEAF_OK;
 }
 
 static bool is_alike(const sheaf_summary *a, const sheaf_summary *b)
@@ -70,18 +67,24 @@ static bool is_countable(const sheaf_summary *a, const sheaf_summary *b)
 	return fits;
 }
 
-sheaf_status sheaf_summary_merge(sheaf_summary *s, const sheaf_summary *other, sheaf_error *err)
+/* Everything that may need memory, so that nothing is added by halves. */
+static sheaf_status reserve(sheaf_summary *s, const sheaf_summary *other, sheaf_error *err)
 {
-	SHEAF_NEED(s, "a summary");
-	SHEAF_NEED(other, "another summary");
+	for (int f = 0; f < s->schema.nfields; f++) {
+		SHEAF_TRY(sheaf_length_counts_prepare(&s->fields[f].lengths, &other->fields[f].lengths, s->cx, err));
+		SHEAF_TRY(sheaf_length_counts_prepare(&s->fields[f].entries, &other->fields[f].entries, s->cx, err));
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_summary_count_merge(sheaf_summary *s, const sheaf_summary *other, sheaf_error *err)
+{
 	if (!is_alike(s, other))
-		return sheaf_misuse(err, __func__, "expected summaries of the same fields, found others");
+		return sheaf_misuse(err, "sheaf_summary_merge", "expected summaries of the same fields, found others");
 	if (!is_countable(s, other))
 		return sheaf_fail(err, SHEAF_LIMIT, "%s: expected at most 2^56 rows and values, found more",
-		                  __func__);
-	sheaf_profile_free(s->profile);
-	sheaf_profile_free(s->gathered);
-	s->profile = s->gathered = NULL;
+		                  "sheaf_summary_merge");
+	SHEAF_TRY(reserve(s, other, err));
 	s->rows += other->rows;
 	s->entries += other->entries;
 	s->band.diagonal += other->band.diagonal;
@@ -89,7 +92,6 @@ sheaf_status sheaf_summary_merge(sheaf_summary *s, const sheaf_summary *other, s
 	if (other->band.upper > s->band.upper) s->band.upper = other->band.upper;
 	if (!other->contradictions.slots) sheaf_contradictions_free(&s->contradictions, s->cx);
 	if (s->contradictions.slots) sheaf_contradictions_merge(&s->contradictions, &other->contradictions);
-	for (int f = 0; f < s->schema.nfields; f++)
-		SHEAF_TRY(merge_field(s, &s->fields[f], &other->fields[f], err));
+	for (int f = 0; f < s->schema.nfields; f++) merge_field(s, &s->fields[f], &other->fields[f]);
 	return SHEAF_OK;
 }
