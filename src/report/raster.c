@@ -74,8 +74,9 @@ static int64_t cell_at(const sheaf_raster *r, int64_t row, int64_t column)
 
 static void add_to_cell(sheaf_raster *r, int64_t at, double value)
 {
+	double size = fabs(value);
 	r->counts[at]++;
-	if (fabs(value) > r->magnitudes[at]) r->magnitudes[at] = fabs(value);
+	r->magnitudes[at] = size > r->magnitudes[at] ? size : r->magnitudes[at];
 }
 
 void sheaf_raster_add(sheaf_raster *r, int64_t row, int64_t column, double value)
@@ -101,9 +102,6 @@ static void add_some(sheaf_raster *r, const int64_t *rows, const int64_t *column
 void sheaf_raster_add_all(sheaf_raster *r, const int64_t *rows, const int64_t *columns, const double *values,
                           int n)
 {
-	int64_t most = -1;
-	for (int k = 0; k < n; k++) most = rows[k] > most ? rows[k] : most;
-	if (most >= r->rows) sheaf_raster_reach(r, most + 1);
 	for (int k = 0; k < n; k += SHEAF_RASTER_AT_ONCE)
 		add_some(r, rows + k, columns + k, values + k,
 		         n - k < SHEAF_RASTER_AT_ONCE ? n - k : SHEAF_RASTER_AT_ONCE);

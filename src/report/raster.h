@@ -22,7 +22,7 @@ typedef struct sheaf_raster {
 SHEAF_USE sheaf_status sheaf_raster_begin(sheaf_raster *r, int64_t columns, sheaf_context *cx,
                                           sheaf_error *err);
 void sheaf_raster_add(sheaf_raster *r, int64_t row, int64_t column, double value);
-/* Any number of entries at once. */
+/* Any number of entries at once, of rows that it reaches already. */
 enum { SHEAF_RASTER_AT_ONCE = 128 };
 void sheaf_raster_add_all(sheaf_raster *r, const int64_t *rows, const int64_t *columns, const double *values,
                           int n);

@@ -113,20 +113,54 @@ void sheaf_field_see(sheaf_field_summary *to, int64_t index)
 	if (index > to->most_index) to->most_index = index;
 }
 
-/* The entries of the samples in a row. */
-static void add_entries(sheaf_field_summary *to, const sheaf_column *column, int64_t row, sheaf_run samples)
+/* Entries on their way into a picture: many at once, whose cells are prefetched. */
+typedef struct dots {
+	int64_t rows[AT_ONCE], indices[AT_ONCE];
+	double values[AT_ONCE];
+	int n;
+	int64_t at; /* the position of the first one */
+} dots;
+
+static void see_indices(sheaf_field_summary *to, const int64_t *indices, int n)
 {
-	sheaf_canon canon;
-	const sheaf_level *level = &column->levels[1];
-	sheaf_run run = sheaf_level_below(level, samples);
-	for (int64_t p = run.begin; p < run.end; p++) {
-		int64_t index = sheaf_level_index(level, 0, p);
-		sheaf_field_see(to, index);
-		if (to->uses) to->uses[index]++;
-		if (!to->raster.counts) continue;
-		sheaf_canon_values(column->type, column->values.data, p, 1, &canon);
-		sheaf_raster_add(&to->raster, row, index, canon.nearest);
+	if (n == 0) return;
+	int64_t least = indices[0], most = indices[0];
+	for (int k = 1; k < n; k++) {
+		least = indices[k] < least ? indices[k] : least;
+		most = indices[k] > most ? indices[k] : most;
 	}
+	sheaf_field_see(to, least);
+	sheaf_field_see(to, most);
+}
+
+static void put_dots(sheaf_field_summary *to, const sheaf_column *column, dots *d)
+{
+	sheaf_canon canon[AT_ONCE];
+	see_indices(to, d->indices, d->n);
+	for (int k = 0; to->uses && k < d->n; k++) to->uses[d->indices[k]]++;
+	if (to->raster.counts) {
+		sheaf_canon_values(column->type, column->values.data, d->at, d->n, canon);
+		for (int k = 0; k < d->n; k++) d->values[k] = canon[k].nearest;
+		sheaf_raster_add_all(&to->raster, d->rows, d->indices, d->values, d->n);
+	}
+	d->at += d->n;
+	d->n = 0;
+}
+
+/* The entries of all samples of some rows, one after the other. */
+static void add_entries(sheaf_field_summary *to, const sheaf_column *column, int64_t row, sheaf_run rows)
+{
+	const sheaf_level *samples = &column->levels[0], *entries = &column->levels[1];
+	dots d = {.at = sheaf_level_below(entries, sheaf_level_below(samples, rows)).begin};
+	for (int64_t r = rows.begin; r < rows.end; r++) {
+		sheaf_run run = sheaf_level_below(entries, sheaf_level_below_one(samples, r));
+		for (int64_t p = run.begin; p < run.end; p++) {
+			d.rows[d.n] = row + r;
+			d.indices[d.n++] = sheaf_level_index(entries, 0, p);
+			if (d.n == AT_ONCE) put_dots(to, column, &d);
+		}
+	}
+	put_dots(to, column, &d);
 }
 
 /* One sample, which is event `event` of its row. */
@@ -192,9 +226,8 @@ static sheaf_status add_levels(sheaf_summary *s, sheaf_field_summary *to, const 
 			                                  s->cx, err));
 		run = sheaf_level_below(level, run);
 	}
-	for (int64_t r = rows.begin; sparse && r < rows.end; r++)
-		add_entries(to, column, row + r, sheaf_level_below_one(&column->levels[0], r));
 	if (sparse && to->raster.counts) sheaf_raster_reach(&to->raster, row + rows.end);
+	if (sparse) add_entries(to, column, row, rows);
 	if (to->pattern.cells) add_pattern(to, column, rows);
 	add_values(to, column, run);
 	return SHEAF_OK;

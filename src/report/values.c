@@ -104,20 +104,23 @@ static void add_group(sheaf_value_counts *v, uint32_t key, const group *g)
 /* ---- small whole numbers ---- */
 
 /* How often each comes says all about them. Four tables, so that consecutive equal values do not wait for
- * each other. */
-enum { AT_ONCE = 1024, TABLES = 4, WHOLE = 2 * SHEAF_SMALL_WHOLE };
+ * each other, and several places for zeros, of which most data have many. */
+enum { AT_ONCE = 1024, TABLES = 4, WHOLE = 2 * SHEAF_SMALL_WHOLE, ZERO_PLACES = 32 };
 
 typedef struct wholes {
-	int32_t block[AT_ONCE]; /* plus SHEAF_SMALL_WHOLE */
-	uint16_t counts[TABLES][WHOLE];
+	int32_t block[AT_ONCE]; /* plus SHEAF_SMALL_WHOLE; zeros: one of the places from WHOLE on */
+	uint16_t counts[TABLES][WHOLE + ZERO_PLACES];
 } wholes;
 
 /* At most AT_ONCE values, a multiple of the number of lanes; false if there is any other value. */
 static bool take_wholes(wholes *w, const float *values, int64_t n)
 {
+	const sheaf_ints lanes = {0, 1, 2, 3};
 	sheaf_ints odd = {0};
 	for (int64_t k = 0; k < n; k += SHEAF_LANES) {
-		sheaf_ints whole = sheaf_to_small_whole(sheaf_floats_at(values + k), &odd);
+		sheaf_ints whole = sheaf_to_small_whole(sheaf_floats_at(values + k), &odd),
+				   zeros = whole == SHEAF_SMALL_WHOLE, places = WHOLE + (int32_t)(k % ZERO_PLACES) + lanes;
+		whole = (whole & ~zeros) | (places & zeros);
 		memcpy(w->block + k, &whole, sizeof whole);
 	}
 	if (sheaf_any(odd)) return false;
@@ -137,9 +140,12 @@ static void take_whole_bounds(sheaf_value_counts *v, const float *values, int64_
 	if (most > v->most) v->most = first_of(values, n, (float)most);
 }
 
-static void add_counts(sheaf_value_counts *v, const wholes *w, const float *values, int64_t n)
+static void add_counts(sheaf_value_counts *v, wholes *w, const float *values, int64_t n)
 {
 	int64_t sum = 0, squares = 0;
+	for (int t = 0; t < TABLES; t++)
+		for (int i = WHOLE; i < WHOLE + ZERO_PLACES; i++)
+			w->counts[t][SHEAF_SMALL_WHOLE] = (uint16_t)(w->counts[t][SHEAF_SMALL_WHOLE] + w->counts[t][i]);
 	int least = SHEAF_SMALL_WHOLE, most = -SHEAF_SMALL_WHOLE;
 	for (int i = 0; i < WHOLE; i++) {
 		int64_t count = 0, value = i - SHEAF_SMALL_WHOLE;
