@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Passes go up and down in turn, and use what they have found themselves: so they follow the order of rows,
  * which in most matrices is that of neighbours, and where there is no such order, each pass reaches several
- * steps far. They end where they find little. */
+ * steps far: the first ones find little, but many times what was found before. They end where they find
+ * neither much nor twice as much as before. */
 #include "tensor/core.h"
 #include "base/memory.h"
 
-enum { PASSES = 6, LITTLE = 16 /* 1 / LITTLE of all slices */ };
+enum { PASSES = 16, LITTLE = 16 /* 1 / LITTLE of all slices */ };
 
 static size_t size_of(const sheaf_slices *s) { return sheaf_core_words(s) * sizeof *s->core; }
 
@@ -83,7 +84,7 @@ static void go_through(passes *p, void (*look)(passes *, int64_t))
 	for (int i = 0; i < PASSES && p->n < extent; i++) {
 		int64_t before = p->n;
 		for (int64_t k = 0; k < extent; k++) look(p, i % 2 ? extent - 1 - k : k);
-		if (i > 0 && p->n - before <= extent / LITTLE) return;
+		if (i > 0 && p->n - before <= extent / LITTLE && p->n < 2 * before) return;
 	}
 }
 

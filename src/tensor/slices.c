@@ -73,10 +73,10 @@ static sheaf_status grow_table(sheaf_slices *s, int64_t more, sheaf_error *err)
 /* Coordinates are beside each other, and so are values. */
 static sheaf_status grow(sheaf_slices *s, sheaf_error *err)
 {
-	void *memory;
+	void *memory = NULL;
 	int64_t more = blocks_at(s->nblocks);
 	SHEAF_TRY(grow_table(s, more, err));
-	SHEAF_TRY(sheaf_allocate(s->cx, (size_t)more * block_size(s), &memory, err));
+	SHEAF_TRY(sheaf_reallocate(s->cx, &memory, 0, (size_t)more * block_size(s), err));
 	int32_t *others = (int32_t *)memory;
 	uint8_t *values = (uint8_t *)(others + more * SHEAF_SLICE_BLOCK);
 	for (int64_t i = 0; i < more; i++)

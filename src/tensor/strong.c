@@ -152,11 +152,12 @@ int64_t sheaf_strong_needs(int64_t extent, int64_t entries)
 
 sheaf_status sheaf_slices_connect(sheaf_slices *s, int64_t room, sheaf_strong *out, sheaf_error *err)
 {
-	void *memory;
+	void *memory = NULL;
 	size_t n = (size_t)s->extent, words = sheaf_core_words(s), size = n * NEEDED + words * sizeof(uint64_t);
 	*out = (sheaf_strong){-1, -1, sheaf_strong_needs(s->extent, s->n)};
 	if (!s->all || (int64_t)size > room) return SHEAF_OK;
-	SHEAF_TRY(sheaf_allocate(s->cx, size, &memory, err));
+	/* Not zeroed: after a core is found, most of it is never touched. */
+	SHEAF_TRY(sheaf_reallocate(s->cx, &memory, 0, size, err));
 	step *path = (step *)memory;
 	uint64_t *met = (uint64_t *)(void *)(path + n);
 	uint32_t *numbers = (uint32_t *)(void *)(met + words);
