@@ -108,12 +108,13 @@ static void add_slice(sheaf_components *c, const sheaf_slices *s, int64_t slice)
 {
 	int64_t begin = sheaf_slice_begin(s, slice), end = s->all[slice].end;
 	if (begin == end) return;
+	sheaf_slice_part part;
 	int64_t first = sheaf_slices_other(s, begin), last = sheaf_slices_other(s, end - 1);
-	bool in = sheaf_bit(s->core, slice);
 	reach(c, first < slice ? first : slice, last > slice ? last : slice);
-	for (int64_t at = begin; at < end; at++) {
-		int64_t other = sheaf_slices_other(s, at);
-		if (!in || !sheaf_bit(s->core, other)) join(c, slice, other);
+	if (sheaf_bit(s->done, slice) || s->ncore == s->extent) return;
+	for (int64_t at = begin; at < end; at += part.n) {
+		part = sheaf_slices_part(s, at, end);
+		for (int64_t k = 0; k < part.n; k++) join(c, slice, part.others[k]);
 	}
 }
 

@@ -30,7 +30,7 @@ typedef struct sheaf_slices {
 	int64_t slice, other; /* of the last entry */
 	bool disordered;      /* the slice of the last entry is */
 	int64_t longest;      /* of the disordered slices */
-	uint64_t *core;       /* core.h; NULL: not searched for */
+	uint64_t *core, *done; /* core.h; NULL: not searched for */
 	int64_t ncore;
 } sheaf_slices;
 
@@ -48,6 +48,19 @@ void sheaf_slices_free(sheaf_slices *s);
 static inline int32_t sheaf_slices_other(const sheaf_slices *s, int64_t at)
 {
 	return s->blocks[at / SHEAF_SLICE_BLOCK].others[at % SHEAF_SLICE_BLOCK];
+}
+
+/* Entries from `at` on, before `end`, that are next to each other in memory: at least one. */
+typedef struct sheaf_slice_part {
+	const int32_t *others;
+	int64_t n;
+} sheaf_slice_part;
+
+static inline sheaf_slice_part sheaf_slices_part(const sheaf_slices *s, int64_t at, int64_t end)
+{
+	int64_t left = SHEAF_SLICE_BLOCK - at % SHEAF_SLICE_BLOCK;
+	return (sheaf_slice_part){&s->blocks[at / SHEAF_SLICE_BLOCK].others[at % SHEAF_SLICE_BLOCK],
+	                          end - at < left ? end - at : left};
 }
 
 static inline const uint8_t *sheaf_slices_value(const sheaf_slices *s, int64_t at)

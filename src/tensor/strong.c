@@ -33,9 +33,13 @@ static const uint32_t none = UINT32_MAX;
 static uint32_t least_of(const search *t, const step *now)
 {
 	uint32_t least = now->number;
-	for (int64_t at = now->next; at < now->end; at++) {
-		uint32_t number = t->numbers[sheaf_slices_other(t->s, at)];
-		least = number < least ? number : least;
+	sheaf_slice_part part;
+	for (int64_t at = now->next; at < now->end; at += part.n) {
+		part = sheaf_slices_part(t->s, at, now->end);
+		for (int64_t k = 0; k < part.n; k++) {
+			uint32_t number = t->numbers[part.others[k]];
+			least = number < least ? number : least;
+		}
 	}
 	return least;
 }
@@ -106,6 +110,16 @@ static void search_from(search *t, int32_t first)
 	}
 }
 
+static void search_beyond(search *t, int64_t slice)
+{
+	sheaf_slice_part part;
+	for (int64_t at = sheaf_slice_begin(t->s, slice); at < t->s->all[slice].end; at += part.n) {
+		part = sheaf_slices_part(t->s, at, t->s->all[slice].end);
+		for (int64_t k = 0; k < part.n; k++)
+			if (!sheaf_bit(t->met, part.others[k])) search_from(t, part.others[k]);
+	}
+}
+
 /* The core has the number 0, as if one slice led to all that its slices lead to: whatever leads back to it
  * stays on the stack. */
 static void search_from_core(search *t)
@@ -115,9 +129,7 @@ static void search_from_core(search *t)
 	for (int64_t i = 0; i < t->s->extent; i++)
 		if (sheaf_bit(core, i)) t->numbers[i] = 0;
 	for (int64_t i = 0; i < t->s->extent; i++)
-		for (int64_t at = sheaf_slice_begin(t->s, i); sheaf_bit(core, i) && at < t->s->all[i].end; at++)
-			if (!sheaf_bit(t->met, sheaf_slices_other(t->s, at)))
-				search_from(t, sheaf_slices_other(t->s, at));
+		if (sheaf_bit(core, i)) search_beyond(t, i);
 	count_component(t, t->s->ncore + t->on_stack);
 	while (t->on_stack) t->numbers[t->stack[--t->on_stack]] = none;
 	for (int64_t i = 0; i < t->s->extent; i++)
