@@ -151,8 +151,8 @@ static void assert_same(const table *t, const way *w, const sheaf_buffer expecte
 static void assert_any_way(table t)
 {
 	static const int threads[] = {1, 2, 4, 7};
-	static const int64_t memories[] = {0, 64 << 20, 24 << 20};
-	const int64_t pieces[] = {t.frame.nrows, t.frame.nrows / 2 + 1, t.frame.nrows / 9, t.frame.nrows / 50};
+	static const int64_t memories[] = {0, 24 << 20};
+	const int64_t pieces[] = {t.frame.nrows / 2 + 1, t.frame.nrows / 9, t.frame.nrows / 40};
 	for (size_t m = 0; m < COUNT(memories); m++) {
 		sheaf_buffer expected[2] = {{0}};
 		sheaf_context_options options = {.size = sizeof options, .threads = 1, .max_memory = memories[m]};
@@ -168,15 +168,15 @@ static void assert_any_way(table t)
 	free_table(&t);
 }
 
-static void test_streams(void **state) { (void)state, assert_any_way(make_streams(20000)); }
+static void test_streams(void **state) { (void)state, assert_any_way(make_streams(12000)); }
 
-static void test_cells(void **state) { (void)state, assert_any_way(make_cells(60000)); }
+static void test_cells(void **state) { (void)state, assert_any_way(make_cells(40000)); }
 
-static void test_matrix(void **state) { (void)state, assert_any_way(make_matrix(60000, SHEAF_GENERAL)); }
+static void test_matrix(void **state) { (void)state, assert_any_way(make_matrix(40000, SHEAF_GENERAL)); }
 
 static void test_symmetric_matrix(void **state)
 {
-	(void)state, assert_any_way(make_matrix(60000, SHEAF_SYMMETRIC_LOWER));
+	(void)state, assert_any_way(make_matrix(40000, SHEAF_SYMMETRIC_LOWER));
 }
 
 /* ---- memory that runs out ---- */
@@ -191,7 +191,7 @@ static void test_failing_allocations(void **state)
 	sheaf_buffer expected[2] = {{0}};
 	assert_ok(count(&t, &w, cx, expected));
 	bool failed = true;
-	for (int64_t n = 1; failed && n < MOST; n += 1 + n / 40) {
+	for (int64_t n = 1; failed && n < MOST; n += 1 + n / 20) {
 		allocator memory = {.fail_at = n};
 		sheaf_context_options options = options_with(&memory);
 		options.threads = w.threads;

@@ -104,13 +104,23 @@ static void plant_core(sheaf_components *c, const sheaf_slices *s)
 }
 
 /* A slice reaches from its first entry or itself to its last entry or itself. */
+static int64_t first_reached(const sheaf_slices *s, int64_t slice)
+{
+	int64_t begin = sheaf_slice_begin(s, slice);
+	if (begin == s->all[slice].end) return slice;
+	int64_t first = sheaf_slices_other(s, begin);
+	return first < slice ? first : slice;
+}
+
 static void add_slice(sheaf_components *c, const sheaf_slices *s, int64_t slice)
 {
+	enum { SOON = 16 };
+	if (slice + SOON < s->extent) __builtin_prefetch(&c->reach[first_reached(s, slice + SOON)], 1);
 	int64_t begin = sheaf_slice_begin(s, slice), end = s->all[slice].end;
 	if (begin == end) return;
+	int64_t last = sheaf_slices_other(s, end - 1);
 	sheaf_slice_part part;
-	int64_t first = sheaf_slices_other(s, begin), last = sheaf_slices_other(s, end - 1);
-	reach(c, first < slice ? first : slice, last > slice ? last : slice);
+	reach(c, first_reached(s, slice), last > slice ? last : slice);
 	if (sheaf_bit(s->done, slice) || s->ncore == s->extent) return;
 	for (int64_t at = begin; at < end; at += part.n) {
 		part = sheaf_slices_part(s, at, end);

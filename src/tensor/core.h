@@ -26,8 +26,8 @@ static inline size_t sheaf_core_words(const sheaf_slices *s)
 
 /* Slices that reach each other, entry by entry: at least one. */
 SHEAF_USE sheaf_status sheaf_core_find(sheaf_slices *s, sheaf_error *err);
-/* The core, or if there is none one slice, with others that entries connect with it in either direction. Where
- * `done` has a bit, all that the slice leads to belongs to it, too. */
+/* The core, or if there is none one slice, with others that entries connect with it in either direction.
+ * Where `done` has a bit, all that the slice leads to belongs to it, too. */
 SHEAF_USE sheaf_status sheaf_core_widen(sheaf_slices *s, sheaf_error *err);
 
 #endif

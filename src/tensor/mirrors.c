@@ -238,7 +238,7 @@ static int64_t mirror_in(sheaf_slices *s, int64_t slice, int64_t other)
 
 /* Of each pair of entries the one above the diagonal is searched for. Entries whose mirrors are near each
  * other are searched for together, so that what they read is in a cache. */
-enum { GROUPS = 512, TOGETHER = 1 << 14 };
+enum { GROUPS = 512, TOGETHER = 1 << 12 };
 
 typedef struct seeker {
 	int32_t slice, other;
