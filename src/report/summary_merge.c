@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Adding up the summaries of parts. */
-#include "data/frame.h"
 #include "report/summary.h"
+#include "base/status.h"
+#include "data/frame.h"
 #include <math.h>
 #include <string.h>
 
@@ -80,7 +81,8 @@ static sheaf_status reserve(sheaf_summary *s, const sheaf_summary *other, sheaf_
 sheaf_status sheaf_summary_count_merge(sheaf_summary *s, const sheaf_summary *other, sheaf_error *err)
 {
 	if (!is_alike(s, other))
-		return sheaf_misuse(err, "sheaf_summary_merge", "expected summaries of the same fields, found others");
+		return sheaf_misuse(err, "sheaf_summary_merge",
+		                    "expected summaries of the same fields, found others");
 	if (!is_countable(s, other))
 		return sheaf_fail(err, SHEAF_LIMIT, "%s: expected at most 2^56 rows and values, found more",
 		                  "sheaf_summary_merge");
