@@ -148,7 +148,6 @@ static sheaf_status end_supposing(sheaf_conversion *c, sheaf_error *err)
 	if (!c->supposes) return SHEAF_OK;
 	sheaf_kept_findings kept = sheaf_kept_findings_over(sheaf_builder_bytes(&c->opening), c->output);
 	c->supposes = false;
-	say_change(c);
 	return sheaf_kept_findings_until(&kept, 0, c->caller, err);
 }
 
@@ -179,6 +178,7 @@ static sheaf_status write_output(sheaf_conversion *c, const char *output, sheaf_
 	                                   c->outer, &c->writer, err));
 	sheaf_status status = sheaf_conversion_check_settings(c, err);
 	for (int i = 0; i < c->ninputs && status == SHEAF_OK; i++) status = copy_rows(c, c->inputs[i], err);
+	if (status == SHEAF_OK && c->supposes) say_change(c);
 	if (status == SHEAF_OK) status = end_supposing(c, err);
 	if (status == SHEAF_OK)
 		status = finish(c, output, err);
@@ -254,6 +254,7 @@ static sheaf_status run(sheaf_conversion *c, const char *const *inputs, const ch
 	bool can;
 	SHEAF_TRY(can_transcode(c, inputs[0], &can, err));
 	if (can && c->parts) return sheaf_convert_empty_part(c, output, err);
+	if (can) SHEAF_TRY(end_supposing(c, err));
 	if (can) return transcode(c, output, err);
 	SHEAF_TRY(open_inputs(c, inputs, err));
 	SHEAF_TRY(sheaf_conversion_join_schemas(c, inputs, err));
