@@ -373,6 +373,7 @@ typedef struct flaws {
 	int nrules;
 	bool ends;     /* --max-errors does not tolerate some of them */
 	bool complete; /* that was all of the file */
+	int64_t rows;  /* read */
 } flaws;
 /* Of a dataset that was opened with LOOKING_FOR_FLAWS in a session that validates: its first pieces are read,
  * but of an input that can be read only once. */

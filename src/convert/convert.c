@@ -414,13 +414,15 @@ static sheaf_status prepare(sheaf_conversion *c, sheaf_error *err)
 	return check_padding(c, c->output, err);
 }
 
-static sheaf_status attempt(const sheaf_conversion *prepared, bool supposes, const char *const *inputs,
+/* *supposes: whether it may, and then whether it still did so at the end. */
+static sheaf_status attempt(const sheaf_conversion *prepared, bool *supposes, const char *const *inputs,
                             sheaf_error *err)
 {
 	sheaf_conversion c = *prepared;
-	c.supposes = supposes;
+	c.supposes = *supposes;
 	sheaf_status status = allocate(&c, err);
 	if (status == SHEAF_OK) status = run(&c, inputs, c.output, err);
+	*supposes = c.supposes;
 	release(&c);
 	return status;
 }
@@ -438,14 +440,14 @@ static sheaf_status convert(const char *const *inputs, int ninputs, const char *
 	sheaf_conversion c = {
 		.caller = cx, .outer = cx, .options = options, .ninputs = ninputs, .output = output};
 	SHEAF_TRY(prepare(&c, err));
-	bool supposes = can_suppose(&c, inputs);
-	sheaf_status status = attempt(&c, supposes, inputs, err);
+	bool supposes = can_suppose(&c, inputs), not = false;
+	sheaf_status status = attempt(&c, &supposes, inputs, err);
+	if (supposes && may_be_of_supposing(status)) status = attempt(&c, &not, inputs, err);
 	c.options = &again;
-	if (supposes && may_be_of_supposing(status)) status = attempt(&c, false, inputs, err);
 	again.on_change = NULL; /* the caller knows */
 	again.index = SHEAF_INDEX_NEVER;
 	bool may_repeat = options->index != SHEAF_INDEX_REQUIRE && can_begin_again(output);
-	return status == SHEAF_STALE && may_repeat ? attempt(&c, false, inputs, err) : status;
+	return status == SHEAF_STALE && may_repeat ? attempt(&c, &not, inputs, err) : status;
 }
 
 sheaf_status sheaf_convert(const char *const *inputs, int ninputs, const char *output,
