@@ -205,14 +205,6 @@ static void print_json(const info *i)
 	out_text("}\n");
 }
 
-/* How many rows there are was left open, since errors leave some out: there were none. */
-static void know_rows(info *i)
-{
-	bool one_each = i->schema->rows == SHEAF_SEQUENCES && i->facts.longest == 1;
-	if (i->facts.rows >= 0 || !one_each || !i->flaws.complete || i->flaws.errors) return;
-	i->facts.rows = i->facts.samples = i->flaws.rows;
-}
-
 static sheaf_status print_info(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
 	info i = gather(s, dataset);
@@ -224,7 +216,6 @@ static sheaf_status print_info(session *s, sheaf_dataset *dataset, sheaf_error *
 		return status;
 	}
 	if (i.flaws.errors) s->code = EXIT_DIFFERENT;
-	know_rows(&i);
 	if (!json && s->label != s->args->files[0]) out_text("\n"); /* between two files */
 	(json ? print_json : print_text)(&i);
 	sheaf_buffer_reset(&i.more);

@@ -2,7 +2,6 @@
 /* Errors in the beginning of a file, by rule: those at which reading would stop, and those that it would
  * leave out. */
 #include "cli.h"
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -26,23 +25,17 @@ static sheaf_status read_pieces(sheaf_dataset *dataset, flaws *f, sheaf_error *e
 {
 	const sheaf_frame *frame;
 	sheaf_status status = SHEAF_OK;
-	for (int n = pieces_of(dataset); n > 0 && status == SHEAF_OK; n--) {
+	for (int n = pieces_of(dataset); n > 0 && status == SHEAF_OK; n--)
 		status = sheaf_next(dataset, &frame, err);
-		if (status == SHEAF_OK) f->rows += frame->nrows;
-	}
 	f->complete = status == SHEAF_END;
 	return f->complete ? SHEAF_OK : status;
 }
 
 /* Does not wait for a writer of a pipe. */
-static sheaf_status may_be_read(const char *path, bool *may, sheaf_error *err)
+static bool is_worth_reading(const char *path)
 {
 	struct stat info;
-	*may = false;
-	if (strcmp(path, "-") == 0) return SHEAF_OK;
-	if (stat(path, &info) != 0) return sheaf_fail_sys(err, errno, "%s: expected a readable file", path);
-	*may = S_ISREG(info.st_mode);
-	return SHEAF_OK;
+	return strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
 static void count_flaws(const session *s, flaws *f)
@@ -60,10 +53,8 @@ static void ignore(void *user, const sheaf_problem *problem) { (void)user, (void
 
 sheaf_status look_for_flaws(session *s, sheaf_dataset *dataset, flaws *f, sheaf_error *err)
 {
-	bool may;
-	*f = (flaws){.complete = false};
-	SHEAF_TRY(may_be_read(s->label, &may, err));
-	if (!may) return SHEAF_OK;
+	*f = (flaws){.complete = true};
+	if (!is_worth_reading(s->label)) return SHEAF_OK;
 	s->on_problem = ignore;
 	sheaf_status status = read_pieces(dataset, f, err);
 	count_flaws(s, f);
