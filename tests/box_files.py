@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of boxes share: the tool that lists and makes them, and values beside h5py."""
+
+import json
+import os
+import subprocess
+
+TOOL = os.environ.get("BOX_TOOL", "build/tests/box_tool")
+
+
+def run(*arguments, **more):
+    p = subprocess.run(arguments, capture_output=True, timeout=120, check=False, **more)
+    return p.returncode, p.stdout.decode(errors="replace"), p.stderr.decode(errors="replace")
+
+
+def listed(path):
+    """The items by their path, or the message of a refusal."""
+    code, out, err = run(TOOL, "list", path)
+    if code not in (0, 1) or (code == 1 and "expected" not in err):
+        return f"exit {code}: {err}"
+    return err if code else {item["path"]: item for item in map(json.loads, out.splitlines())}
+
+
+def listed_by_libhdf5(path, **more):
+    environment = os.environ | {"BOX_SYSTEM": "1"} | more
+    code, out, err = run(TOOL, "list", path, env=environment)
+    if code not in (0, 1) or (code == 1 and "expected" not in err):
+        return f"exit {code}: {err}"
+    return err if code else {item["path"]: item for item in map(json.loads, out.splitlines())}
+
+
+def tool(*arguments):
+    code, out, err = run(TOOL, *arguments)
+    return out if code == 0 else f"exit {code}: {err}"
+
+
+def has_libhdf5():
+    return os.path.exists(os.path.join(os.environ.get("SHEAF_MODULES", ""), "sheaf-hdf5"))
+
+
+def values(items, path):
+    return [float(v) for v in items[path]["values"]]

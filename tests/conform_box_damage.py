@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Boxes that h5py writes, damaged: each is refused with a reason, and headers that are odd but sound are
+read. Prints TAP."""
+
+import gzip
+import os
+import sys
+import tempfile
+
+from box_files import has_libhdf5, listed, listed_by_libhdf5, values
+from tap import end, go_on_without, point
+
+try:
+    import h5py
+    import numpy
+except ImportError:
+    go_on_without("h5py")
+
+
+def damaged(folder):
+    """Changed bytes in sound files: never a crash, and never other values without a message if there are
+    checksums."""
+    path = os.path.join(folder, "sum.h5")
+    with h5py.File(path, "w") as file:
+        file.create_dataset("x", data=numpy.arange(1000.0), chunks=(1000,), fletcher32=True)
+        at = file["x"].id.get_chunk_info(0).byte_offset
+    with open(path, "rb") as file:
+        sound = file.read()
+    with open(path, "wb") as file:
+        file.write(sound[: at + 100] + b"\xff" + sound[at + 101 :])
+    items = listed(path)
+    point(
+        isinstance(items, dict) and "checksum" in items["x"].get("unread", ""),
+        "a wrong checksum is named",
+        items,
+    )
+    with h5py.File(path, "w") as file:
+        file.create_dataset("x", data=numpy.arange(1000.0), chunks=(1000,), compression="gzip")
+        at = file["x"].id.get_chunk_info(0).byte_offset
+    with open(path, "rb") as file:
+        sound = file.read()
+    with open(path, "wb") as file:
+        file.write(sound[: at + 100] + b"\xff\xff\xff" + sound[at + 103 :])
+    items = listed(path)
+    point(
+        isinstance(items, dict) and "damaged" in items["x"].get("unread", ""),
+        "a damaged chunk is named",
+        items,
+    )
+    for change in (0, 1), (0, -1), (1, 4), (2, 1), (3, 255):
+        with h5py.File(path, "w", libver="earliest") as file:
+            file.create_dataset("x", data=numpy.arange(10, dtype="i4"), chunks=(4,))
+            file.create_dataset("grid", data=numpy.arange(12, dtype="i4").reshape(3, 4), chunks=(2, 3))
+        with open(path, "rb") as file:
+            plain = file.read()
+        for name, size in ("x", 16), ("grid", 24):
+            key = plain.index(bytes([size, 0, 0, 0]) + bytes(20), plain.index(b"TREE\1"))
+            items = changed(path, plain, (key + change[0], (size if change[0] == 0 else 0) + change[1] & 255))
+            reason = (
+                items if isinstance(items, str) else items[name]["refused"] or items[name].get("unread", "")
+            )
+            point(
+                "that their layout says" in reason or "a chunk within the file" in reason,
+                f"a chunk of {name} whose entry says another size (byte {change[0]}): refused",
+                reason,
+            )
+    for cut in 0, 7, 8, 95, 96, len(sound) // 2, len(sound) - 1:
+        with open(path, "wb") as file:
+            file.write(sound[:cut])
+        found = listed(path)
+        point(
+            isinstance(found, str) and not found.startswith("exit") and path in found,
+            f"cut to {cut} bytes: refused",
+            found,
+        )
+    for at, byte, want in (
+        (8, 9, "version"),
+        (13, 3, "4 or 8"),
+        (24, 1, "base address"),
+        (40, 255, "bytes, found"),
+    ):
+        with open(path, "wb") as file:
+            file.write(sound[:at] + bytes([byte]) + sound[at + 1 :])
+        found = listed(path)
+        point(
+            isinstance(found, str) and want in found and f"byte {at}" in found,
+            f"byte {at} damaged: named",
+            found,
+        )
+    with open(path, "wb") as file:
+        file.write(b"CDF\x01" + bytes(1000))
+    found = listed(path)
+    point(not isinstance(found, str), "classic netCDF: read, with nothing in it", found)
+    with open(path, "wb") as file:
+        file.write(b"no box at all" * 1000)
+    found = listed(path)
+    point(isinstance(found, str) and found.startswith("unknown"), "something else: unknown", found)
+
+
+def changed(path, sound, *changes):
+    """What is listed of the file with other bytes in it."""
+    for at, byte in changes:
+        sound = sound[:at] + bytes([byte]) + sound[at + 1 :]
+    with open(path, "wb") as file:
+        file.write(sound)
+    return listed(path)
+
+
+def damaged_headers(folder):
+    """Headers of objects that would break the HDF5 library: the object is listed with the reason and the
+    byte, and what is beside it is read."""
+    path = os.path.join(folder, "header.h5")
+    with h5py.File(path, "w", libver="earliest") as file:
+        file.create_dataset(
+            "x", data=numpy.arange(1000.0), chunks=(500,), compression="gzip", shuffle=True, fillvalue=7.0
+        )
+        file["beside"] = numpy.arange(3)
+        file["bools"] = numpy.zeros(3, bool)
+        file["bools"].attrs["a"] = numpy.frombuffer(b"a text here", numpy.uint8)
+    with open(path, "rb") as file:
+        sound = file.read()
+    kind = sound.index(bytes([0x18, 2, 0, 0, 1, 0, 0, 0]))
+    text = sound.index(b"a text here")
+    attribute = sound.index(bytes([1, 0, 2, 0, 12, 0]))
+    layout = sound.index(bytes([8, 0, 24, 0, 0, 0, 0, 0, 3, 2, 2])) + 8
+    space = sound.index(bytes([1, 0, 24, 0, 0, 0, 0, 0, 1, 1, 1])) + 8
+    filters = sound.index(bytes([11, 0, 56, 0, 1, 0, 0, 0, 1, 2])) + 8
+    fill = sound.index(bytes([5, 0, 16, 0, 1, 0, 0, 0])) + 8
+    header = space - 24
+    cases = {
+        "a layout of another version": ([(layout, 1)], layout + 16, "hold something"),
+        "a layout of no version": ([(layout, 0)], layout, "version"),
+        "a layout of another class": ([(layout + 1, 7)], layout + 1, "class"),
+        "chunks of no dimensions": ([(layout + 2, 1)], layout + 2, "dimensions"),
+        "chunks of many dimensions": ([(layout + 2, 200)], layout + 2, "dimensions"),
+        "more dimensions than fit": ([(layout + 2, 9)], None, "expected"),
+        "chunks of nothing": ([(layout + 11, 0), (layout + 12, 0)], layout + 11, "hold something"),
+        "chunks of too much": ([(layout + 14, 255)], layout + 15, "4 GiB"),
+        "a space of another version": ([(space, 3)], space, "version"),
+        "a space of more dimensions": ([(space + 1, 2)], None, "expected"),
+        "a space of too many dimensions": ([(space + 1, 33)], space + 1, "dimensions"),
+        "a space of no dimensions": ([(space + 1, 0)], None, "as many dimensions"),
+        "filters of another version": ([(filters, 3)], filters, "version"),
+        "too many filters": ([(filters + 1, 33)], filters + 1, "32 filters"),
+        "a filter with a long name": ([(filters + 11, 255)], None, "name of a filter"),
+        "a filter with many parameters": ([(filters + 15, 255)], None, "parameters"),
+        "a fill value of another version": ([(fill, 9)], fill, "version"),
+        "a fill value beyond its message": ([(fill + 5, 9)], None, "fill value"),
+        "a message shared in no table": ([(space - 4, 2), (space, 3), (space + 1, 1)], space, "table"),
+        "a message beyond its header": ([(space - 5, 99)], None, "a message within its header"),
+        "values that lie as far apart as nothing": ([(kind + 12, 2)], kind + 8, "as wide as"),
+        "an enumeration of many names": ([(kind + 2, 1)], None, "name that ends"),
+        "an attribute of another version": ([(attribute, 4)], attribute, "version"),
+        "a type of no version": ([(kind, 8)], kind, "version"),
+        "a header of another version": ([(header, 7)], header, "version 1, or OHDR"),
+    }
+    for name, (changes, at, want) in cases.items():
+        items = changed(path, sound, *changes)
+        reason = (
+            (items["x"]["refused"] or items["bools"]["refused"] or "") if isinstance(items, dict) else items
+        )
+        point(
+            ("damaged" in reason or "not read here" in reason)
+            and want in reason
+            and (at is None or f"byte {at})" in reason),
+            f"{name}: refused",
+            reason,
+        )
+        point(values(items, "beside") == [0, 1, 2], f"{name}: the other array is read", items)
+        if has_libhdf5():
+            other = listed_by_libhdf5(path)
+            point(
+                isinstance(other, dict) or (not other.startswith("exit") and path in other),
+                f"{name}: whatever becomes of libhdf5, it is said",
+                other,
+            )
+
+
+def sound_headers(folder):
+    """Headers of all kinds: nothing in them is mistaken for damage."""
+    path = os.path.join(folder, "sound.h5")
+    for version in "earliest", "v108", "latest":
+        for block in 0, 512:
+            with h5py.File(path, "w", libver=version, userblock_size=block) as file:
+                for i in range(40):
+                    file.attrs[f"attribute {i}"] = "x" * i
+                for shape, most, chunks in (
+                    ((6, 6), (6, 6), None),
+                    ((6, 6), (6, 6), (6, 6)),
+                    ((6, 6), (9, 9), (2, 2)),
+                    ((6, 6), (None, 6), (2, 2)),
+                    ((6, 6), (None, None), (2, 3)),
+                ):
+                    for kind in "f8", "S5", h5py.string_dtype(), numpy.dtype([("a", "i4"), ("b", "f8")]):
+                        for filters in (
+                            {},
+                            {"compression": "gzip", "shuffle": True, "fletcher32": True},
+                            {"compression": "lzf"},
+                            {"scaleoffset": 3},
+                        ):
+                            if filters and (
+                                chunks is None
+                                or kind not in ("f8", "S5")
+                                or ("scaleoffset" in filters and kind != "f8")
+                            ):
+                                continue
+                            name = f"{len(file)}"
+                            x = file.create_dataset(
+                                name, shape, kind, maxshape=most, chunks=chunks, **filters
+                            )
+                            for i in range(12 if len(file) % 7 == 0 else 1):
+                                x.attrs[f"a{i}"] = list(range(i + 1))
+                deep = numpy.dtype(
+                    [
+                        ("name of 8", "u2", (2, 3)),
+                        ("n", [("x", "c16"), ("y", "S3")]),
+                        ("a longer name", h5py.enum_dtype({"one": 1, "a name": 200}, "i2")),
+                    ]
+                )
+                for i, kind in enumerate(
+                    (
+                        deep,
+                        bool,
+                        "V7",
+                        h5py.ref_dtype,
+                        h5py.regionref_dtype,
+                        h5py.vlen_dtype("f4"),
+                        h5py.string_dtype(length=9),
+                        ">f2",
+                        "c8",
+                    )
+                ):
+                    x = file.create_dataset(f"type {i}", (2,), kind)
+                    x.attrs.create(
+                        "a",
+                        numpy.zeros((2, 2), kind) if i not in (3, 4, 5) else 1,
+                        dtype=kind if i not in (3, 4, 5) else None,
+                    )
+                    x.attrs["none"] = h5py.Empty("f8")
+                file["type 0"].attrs["to"] = file["type 1"].ref
+                file["scalar"], file["empty"], file["type"] = 1.5, h5py.Empty("f8"), numpy.dtype("f8")
+                file.create_dataset("of a type", (3,), dtype=file["type"])
+            items = listed(path)
+            wrong = (
+                items
+                if isinstance(items, str)
+                else [item for item in items.values() if "damaged" in (item["refused"] or "")]
+            )
+            point(not wrong and len(items) > 30, f"headers of {version}, after {block} bytes: sound", wrong)
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="sheaf-box.") as folder:
+        damaged(folder)
+        damaged_headers(folder)
+        sound_headers(folder)
+    end()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
