@@ -5,29 +5,12 @@
 
 #include "support.h"
 
-static sheaf_context *cx;
+extern sheaf_context *cx;
 
-static inline int make_context(void **state)
-{
-	(void)state;
-	cx = usual_context();
-	return 0;
-}
-
-static inline int drop_context(void **state)
-{
-	(void)state;
-	end_context(cx);
-	return 0;
-}
-
+int make_context(void **state);
+int drop_context(void **state);
 /* The same with a folder. */
-static inline int make_context_and_folder(void **state) { return make_context(state) || make_folder(state); }
-
-static inline int drop_context_and_folder(void **state)
-{
-	drop_context(state);
-	return remove_folder(state);
-}
+int make_context_and_folder(void **state);
+int drop_context_and_folder(void **state);
 
 #endif

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: MIT */
+/* What summaries count with: sums that are exact, bins of values, frequent items and rasters, all in any
+ * order. */
+#include "report/values.h"
+#include "with_context.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- exact sums ---- */
+
+static void test_sums_do_not_depend_on_order(void **state)
+{
+	(void)state;
+	double numbers[1000];
+	seed_random(3);
+	for (size_t i = 0; i < COUNT(numbers); i++)
+		numbers[i] = ldexp((double)(int64_t)next_random(), (int)random_below(600) - 300);
+	sheaf_exact forward = {0}, backward = {0}, parts[3] = {{{0}, 0}};
+	for (size_t i = 0; i < COUNT(numbers); i++) {
+		sheaf_exact_add(&forward, numbers[i]);
+		sheaf_exact_add(&backward, numbers[COUNT(numbers) - 1 - i]);
+		sheaf_exact_add(&parts[random_below(3)], numbers[i]);
+	}
+	sheaf_exact_merge(&parts[2], &parts[0]);
+	sheaf_exact_merge(&parts[2], &parts[1]);
+	double sum = sheaf_exact_value(&forward);
+	assert_true(sheaf_exact_value(&backward) == sum && sheaf_exact_value(&parts[2]) == sum);
+}
+
+static void test_sums_keep_what_doubles_lose(void **state)
+{
+	(void)state;
+	static const struct {
+		double numbers[4], sum;
+	} cases[] = {{{1e300, 1, -1e300, 0}, 1},
+	             {{0x1p-1074, 0x1p-1074, 0, 0}, 0x1p-1073},
+	             {{1e16, 1, 1, -1e16}, 2},
+	             {{1.7976931348623157e308, 1.7976931348623157e308, -1.7976931348623157e308, 0},
+	              1.7976931348623157e308},
+	             {{-5, 0, 0, 0}, -5}};
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		sheaf_exact sum = {0};
+		for (int k = 0; k < 4; k++) sheaf_exact_add(&sum, cases[i].numbers[k]);
+		assert_true(sheaf_exact_value(&sum) == cases[i].sum);
+	}
+}
+
+static void test_variance_without_cancellation(void **state)
+{
+	(void)state;
+	sheaf_exact sum = {0}, squares = {0};
+	for (int i = 0; i < 1000; i++) {
+		double v = 1e9 + (i % 2 ? 1 : -1);
+		sheaf_exact_add(&sum, v);
+		sheaf_exact_add_product(&squares, v, v);
+	}
+	assert_true(sheaf_exact_variance(&sum, &squares, 1000) == 1);
+	assert_true(isnan(sheaf_exact_variance(&sum, &squares, 0)));
+}
+
+/* ---- lengths and values ---- */
+
+static void test_lengths(void **state)
+{
+	(void)state;
+	sheaf_length_counts h = {0};
+	bool exact;
+	for (int64_t l = 1; l <= 100; l++) assert_ok(sheaf_length_counts_add(&h, l, 1, cx, &err));
+	assert_int_equal(sheaf_length_counts_quantile(&h, 0.5, &exact), 50);
+	assert_true(exact);
+	assert_int_equal(sheaf_length_counts_quantile(&h, 0.99, &exact), 99);
+	assert_int_equal(sheaf_length_counts_quantile(&h, 1, &exact), 100);
+	assert_int_equal(sheaf_length_counts_between(&h, 10, 20), 10);
+	assert_ok(sheaf_length_counts_add(&h, 1000000, 300, cx, &err));
+	int64_t bin = sheaf_length_counts_quantile(&h, 0.9, &exact);
+	assert_false(exact);
+	assert_true(bin <= 1000000 && sheaf_length_counts_next_bin(bin) > 1000000);
+	assert_int_equal(h.most, 1000000);
+	assert_int_equal(h.n, 400);
+	sheaf_length_counts_free(&h, cx);
+}
+
+static void test_value_bins_are_in_order(void **state)
+{
+	(void)state;
+	static const double values[] = {-1e308, -1, -0.75, -1e-308, 1e-308, 0.5, 1, 1.3, 1e308};
+	for (size_t i = 0; i + 1 < COUNT(values); i++)
+		assert_true(sheaf_value_bin(values[i]) < sheaf_value_bin(values[i + 1]));
+	for (size_t i = 0; i < COUNT(values); i++) {
+		int bin = sheaf_value_bin(values[i]);
+		double begin = sheaf_value_bin_begin(bin), end = sheaf_value_bin_begin(bin + 1);
+		assert_true(begin <= values[i] && (values[i] < end || values[i] == begin || end == values[i]));
+	}
+}
+
+static float made_value(int kind)
+{
+	switch (kind) {
+	case 0: return random_below(5) ? 0 : (float)random_below(256);
+	case 1: return random_below(3) ? -0.0f : 0.0f;
+	case 2: return (float)(random_below(2000001) - 1000000) / 1000000;
+	default:
+		return ldexpf((float)(random_below(1 << 24) + 1) * (random_below(2) ? 1 : -1),
+		              (int)random_below(200) - 120);
+	}
+}
+
+static void add_alone(sheaf_value_counts *v, double value)
+{
+	v->n++;
+	v->zeros += value == 0;
+	v->negatives += value < 0;
+	if (value < v->least) v->least = value;
+	if (value > v->most) v->most = value;
+	sheaf_exact_add(&v->sum, value);
+	sheaf_exact_add_product(&v->squares, value, value);
+	if (value != 0) v->bins[sheaf_value_bin(value)]++;
+}
+
+static void assert_same_counts(sheaf_value_counts v[2])
+{
+	assert_int_equal(v[0].n, v[1].n);
+	assert_int_equal(v[0].zeros, v[1].zeros);
+	assert_int_equal(v[0].negatives, v[1].negatives);
+	assert_memory_equal(&v[0].least, &v[1].least, sizeof v[0].least);
+	assert_memory_equal(&v[0].most, &v[1].most, sizeof v[0].most);
+	assert_memory_equal(v[0].bins, v[1].bins, SHEAF_VALUE_BINS * sizeof *v[0].bins);
+	for (int k = 0; k < 2; k++) sheaf_exact_carry(&v[k].sum), sheaf_exact_carry(&v[k].squares);
+	assert_memory_equal(v[0].sum.digits, v[1].sum.digits, sizeof v[0].sum.digits);
+	assert_memory_equal(v[0].squares.digits, v[1].squares.digits, sizeof v[0].squares.digits);
+}
+
+/* Groups of values give the same as single values, to the last digit of the sums. */
+static void test_values_in_groups(void **state)
+{
+	(void)state;
+	static float values[SHEAF_VALUES_MOST];
+	static int64_t bins[2][SHEAF_VALUE_BINS];
+	static const int64_t sizes[] = {1, 7, 8, 9, 1000, SHEAF_VALUES_MOST};
+	seed_random(30);
+	for (int kind = 0; kind < 6; kind++)
+		for (size_t i = 0; i < COUNT(sizes); i++) {
+			sheaf_value_counts v[2];
+			memset(bins, 0, sizeof bins);
+			for (int k = 0; k < 2; k++)
+				v[k] = (sheaf_value_counts){.least = INFINITY, .most = -INFINITY, .bins = bins[k]};
+			for (int64_t n = 0; n < sizes[i]; n++)
+				values[n] = kind < 4 ? made_value(kind) : (float)(random_below(kind) - 2) * 512;
+			for (int64_t n = 0; n < sizes[i]; n++) add_alone(&v[1], (double)values[n]);
+			assert_true(sheaf_values_add(&v[0], values, sizes[i]));
+			assert_same_counts(v);
+		}
+}
+
+static void test_values_that_no_group_has(void **state)
+{
+	(void)state;
+	static const float odd[] = {NAN, INFINITY, -INFINITY, 0x1p-127f, -0x1p-149f};
+	for (size_t i = 0; i < 2 * COUNT(odd); i++) {
+		float values[22] = {1, 2, 3};
+		int at = i % 2 ? 13 : 21;
+		sheaf_value_counts v = {.least = INFINITY, .most = -INFINITY}, before = v;
+		values[at] = odd[i / 2];
+		assert_false(sheaf_values_add(&v, values, COUNT(values)));
+		assert_memory_equal(&v, &before, sizeof v);
+		assert_true(sheaf_values_add(&v, values, at));
+		assert_int_equal(v.n, at);
+	}
+}
+
+static double made_double(int kind)
+{
+	double sign = random_below(2) ? 1 : -1;
+	switch (kind) {
+	case 0: return random_below(5) ? 0 : (double)random_below(1 << 20);
+	case 1: return sign * (random_below(3) ? 0 : 1 << 20);
+	case 2: return (double)(random_below(2000001) - 1000000) / 1000000;
+	case 3: return (random_below(4) ? 1 : 0) * sign * (double)(random_below(INT64_C(1) << 40) + 1) / 1024;
+	case 4: return sign * ldexp((double)(random_below(INT64_C(1) << 53) + 1), (int)random_below(900) - 500);
+	default:
+		return sign * ldexp((double)(random_below(INT64_C(1) << 53) + 1), (int)random_below(2000) - 1074);
+	}
+}
+
+/* Groups of doubles give the same as single ones: with few exponents and with many, small whole numbers,
+ * and numbers whose squares are not exact. */
+static void test_doubles_at_once(void **state)
+{
+	(void)state;
+	static int64_t bins[2][SHEAF_VALUE_BINS];
+	static const int sizes[] = {1, 7, 8, 9, 100, SHEAF_DOUBLES_MOST};
+	double values[SHEAF_DOUBLES_MOST];
+	seed_random(32);
+	for (int kind = 0; kind < 6; kind++)
+		for (size_t i = 0; i < COUNT(sizes); i++) {
+			sheaf_value_counts v[2];
+			memset(bins, 0, sizeof bins);
+			for (int k = 0; k < 2; k++)
+				v[k] = (sheaf_value_counts){.least = INFINITY, .most = -INFINITY, .bins = bins[k]};
+			for (int round = 0; round < 40; round++) {
+				for (int n = 0; n < sizes[i]; n++) values[n] = made_double(kind);
+				for (int n = 0; n < sizes[i]; n++) add_alone(&v[1], values[n]);
+				sheaf_doubles_add(&v[0], values, sizes[i]);
+			}
+			assert_same_counts(v);
+		}
+}
+
+static void test_doubles_that_are_no_numbers(void **state)
+{
+	(void)state;
+	double values[SHEAF_DOUBLES_MOST] = {1, NAN, INFINITY, -INFINITY, 1e300, 5e-324};
+	sheaf_value_counts v = {.least = INFINITY, .most = -INFINITY};
+	sheaf_doubles_add(&v, values, SHEAF_DOUBLES_MOST);
+	assert_int_equal(v.n, SHEAF_DOUBLES_MOST);
+	assert_int_equal(v.nans, 1);
+	assert_int_equal(v.infinite[0], 1);
+	assert_int_equal(v.infinite[1], 1);
+	assert_int_equal(v.zeros, SHEAF_DOUBLES_MOST - 6);
+	assert_true(v.most == 1e300 && v.least == 0);
+}
+
+static float made_unit(int kind)
+{
+	static const float odd[] = {NAN, INFINITY, -INFINITY, 16384.01f, -16385, 0x1.fffffep-18f, -0x1p-17f};
+	if (kind == 4) return odd[random_below((int64_t)COUNT(odd))];
+	if (kind == 5) return (float)(random_below(2001) - 1000) / 131072; /* halves of what is rounded to */
+	return made_value(kind == 3 ? 2 : kind);
+}
+
+/* Groups of samples give the same as single values. */
+static void test_samples_of_patterns_at_once(void **state)
+{
+	(void)state;
+	enum { MOST_UNITS = 600, MOST_ROWS = 40 };
+	static const int64_t units[] = {1, 3, 4, 255, 256, 259, MOST_UNITS}, rows[] = {1, 2, 16, 17, MOST_ROWS};
+	static float values[MOST_UNITS * MOST_ROWS];
+	seed_random(31);
+	for (int kind = 0; kind < 6; kind++)
+		for (size_t i = 0; i < COUNT(units) * COUNT(rows); i++) {
+			struct sheaf_pattern_cell at_once[MOST_UNITS] = {{0}}, alone[MOST_UNITS] = {{0}};
+			int64_t n = units[i % COUNT(units)], all = n * rows[i / COUNT(units)];
+			for (int64_t k = 0; k < all; k++) values[k] = made_unit(kind == 4 && k % 900 ? 3 : kind);
+			if (kind == 3) values[0] = 16384, values[all - 1] = -16384;
+			sheaf_pattern_add_all(at_once, values, n, all / n);
+			for (int64_t k = 0; k < all; k++) sheaf_pattern_add(&alone[k % n], (double)values[k]);
+			assert_memory_equal(at_once, alone, sizeof alone);
+		}
+}
+
+/* Against batches drawn one by one. */
+static void test_padding(void **state)
+{
+	(void)state;
+	enum { BATCH = 8, DRAWS = 20000 };
+	sheaf_length_counts h = {0};
+	double wide = 0, held = 0;
+	seed_random(9);
+	for (int64_t l = 1; l <= 30; l++) assert_ok(sheaf_length_counts_add(&h, l, 1, cx, &err));
+	for (int i = 0; i < DRAWS; i++) {
+		int64_t most = 0;
+		for (int k = 0; k < BATCH; k++) {
+			int64_t l = 1 + random_below(30);
+			held += (double)l;
+			if (l > most) most = l;
+		}
+		wide += (double)most * BATCH;
+	}
+	assert_true(fabs(sheaf_padding_at_random(&h, BATCH) - (1 - held / wide)) < 0.005);
+	assert_true(sheaf_padding_at_random(&h, 1) < 1e-12);
+	assert_true(sheaf_padding_in_buckets(&h, 1) < 1e-12);
+	/* 1 to 30 in tens: 10, 20 and 30 wide. */
+	assert_true(fabs(sheaf_padding_in_buckets(&h, 10) - (1 - 465.0 / 600)) < 1e-12);
+	sheaf_length_counts_free(&h, cx);
+}
+
+/* ---- items ---- */
+
+static void add_words(sheaf_frequent *f, int from, int to, int step)
+{
+	for (int i = from; i < to; i += step) {
+		char word[16];
+		int n = snprintf(word, sizeof word, "word %d", i);
+		sheaf_frequent_add(f, word, (size_t)n, i % 7 == 0 ? 2 : 1);
+	}
+}
+
+static void test_items_are_all_counted_while_there_is_room(void **state)
+{
+	(void)state;
+	sheaf_frequent f;
+	const sheaf_item_count *most[3];
+	bool exact;
+	assert_ok(sheaf_frequent_begin(&f, cx, &err));
+	add_words(&f, 0, 4000, 1);
+	assert_int_equal(sheaf_frequent_distinct(&f, &exact), 4000);
+	assert_true(exact);
+	assert_int_equal(sheaf_frequent_most(&f, most, 3), 3);
+	assert_int_equal(most[0]->count, 2);
+	assert_memory_equal(most[0]->bytes, "word 0", 6);
+	sheaf_frequent_free(&f, cx);
+}
+
+static void test_items_do_not_depend_on_order(void **state)
+{
+	(void)state;
+	sheaf_frequent whole, odd, even;
+	const sheaf_item_count *a[20], *b[20];
+	bool exact;
+	assert_ok(sheaf_frequent_begin(&whole, cx, &err));
+	assert_ok(sheaf_frequent_begin(&odd, cx, &err));
+	assert_ok(sheaf_frequent_begin(&even, cx, &err));
+	add_words(&whole, 0, 60000, 1);
+	add_words(&odd, 1, 60000, 2);
+	add_words(&even, 0, 60000, 2);
+	sheaf_frequent_merge(&odd, &even);
+	int64_t distinct = sheaf_frequent_distinct(&whole, &exact);
+	assert_false(exact);
+	assert_true(distinct > 54000 && distinct < 66000);
+	assert_int_equal(sheaf_frequent_distinct(&odd, &exact), distinct);
+	assert_int_equal(whole.halvings, odd.halvings);
+	assert_int_equal(sheaf_frequent_most(&whole, a, 20), 20);
+	assert_int_equal(sheaf_frequent_most(&odd, b, 20), 20);
+	for (int i = 0; i < 20; i++) {
+		assert_int_equal(a[i]->count, b[i]->count);
+		assert_memory_equal(a[i]->bytes, b[i]->bytes, a[i]->size);
+	}
+	sheaf_frequent_free(&whole, cx);
+	sheaf_frequent_free(&odd, cx);
+	sheaf_frequent_free(&even, cx);
+}
+
+static void assert_same_items(const sheaf_frequent *a, const sheaf_frequent *b)
+{
+	enum { MOST = 5000 };
+	static const sheaf_item_count *one[MOST], *other[MOST];
+	int n = sheaf_frequent_most(a, one, MOST);
+	assert_int_equal(a->halvings, b->halvings);
+	assert_int_equal(sheaf_frequent_most(b, other, MOST), n);
+	for (int i = 0; i < n; i++) {
+		assert_int_equal(one[i]->count, other[i]->count);
+		assert_int_equal(one[i]->low, other[i]->low);
+		assert_int_equal(one[i]->high, other[i]->high);
+		assert_int_equal(one[i]->size, other[i]->size);
+		assert_memory_equal(one[i]->bytes, other[i]->bytes, one[i]->size);
+	}
+}
+
+/* Many items at once give the same as single ones: few different ones, and more than are kept. */
+static void test_items_at_once(void **state)
+{
+	(void)state;
+	enum { AT_ONCE = SHEAF_FREQUENT_AT_ONCE };
+	static const int64_t different[] = {3, 4000, 100000};
+	seed_random(33);
+	for (size_t i = 0; i < COUNT(different); i++) {
+		sheaf_frequent f[4];
+		for (int k = 0; k < 4; k++) assert_ok(sheaf_frequent_begin(&f[k], cx, &err));
+		for (int round = 0; round < 200; round++) {
+			double values[AT_ONCE];
+			char words[AT_ONCE][40];
+			sheaf_some_bytes texts[AT_ONCE];
+			for (int k = 0; k < AT_ONCE; k++) {
+				int64_t item = random_below(different[i]);
+				values[k] = (double)item / 3;
+				int size = snprintf(words[k], sizeof *words, "%.*s%d", (int)(item % 20),
+				                    "a word of twenty b.", (int)item);
+				texts[k] = (sheaf_some_bytes){words[k], (size_t)size};
+				sheaf_frequent_add(&f[1], &values[k], sizeof values[k], 1);
+				sheaf_frequent_add(&f[3], texts[k].data, texts[k].size, 1);
+			}
+			sheaf_frequent_add_doubles(&f[0], values, AT_ONCE);
+			sheaf_frequent_add_texts(&f[2], texts, AT_ONCE);
+		}
+		assert_same_items(&f[0], &f[1]);
+		assert_same_items(&f[2], &f[3]);
+		for (int k = 0; k < 4; k++) sheaf_frequent_free(&f[k], cx);
+	}
+}
+
+/* ---- rasters ---- */
+
+/* The last of 2^63 columns is in the last cell of its line, and not in the first one of the next, which for
+ * the last line is none. */
+static void test_raster_of_most_columns(void **state)
+{
+	(void)state;
+	enum { LAST = SHEAF_RASTER_SIDE - 1 };
+	static const int64_t columns[] = {INT64_MAX, INT64_MAX - 1, (int64_t)1 << 62, ((int64_t)1 << 53) + 1};
+	for (size_t i = 0; i < COUNT(columns); i++) {
+		sheaf_raster r;
+		assert_ok(sheaf_raster_begin(&r, columns[i], cx, &err));
+		sheaf_raster_add(&r, LAST, columns[i] - 1, 2);
+		sheaf_raster_add(&r, LAST, 0, 1);
+		int64_t x = (columns[i] - 1) / r.columns_to_a_cell, line = (int64_t)LAST * SHEAF_RASTER_SIDE;
+		assert_int_equal(r.counts[line + x], 1);
+		assert_int_equal(r.counts[line], 1);
+		sheaf_raster_free(&r, cx);
+	}
+}
+
+static void test_rasters_do_not_depend_on_order(void **state)
+{
+	(void)state;
+	enum { ROWS = 3000, COLUMNS = 900, SIDE = SHEAF_RASTER_SIDE };
+	sheaf_raster whole, first, rest;
+	seed_random(4);
+	assert_ok(sheaf_raster_begin(&whole, COLUMNS, cx, &err));
+	assert_ok(sheaf_raster_begin(&first, COLUMNS, cx, &err));
+	assert_ok(sheaf_raster_begin(&rest, COLUMNS, cx, &err));
+	int64_t *naive = calloc(SIDE * SIDE, sizeof *naive);
+	assert_non_null(naive);
+	for (int i = 0; i < 20000; i++) {
+		int64_t row = random_below(ROWS), column = random_below(COLUMNS);
+		double value = (double)random_below(100) - 50;
+		sheaf_raster_add(&whole, row, column, value);
+		sheaf_raster_add(row < 300 ? &first : &rest, row, column, value);
+		naive[row / 8 * SIDE + column / 2]++; /* 3000 rows want 8 to a cell, 900 columns 2 */
+	}
+	sheaf_raster_reach(&whole, ROWS);
+	sheaf_raster_reach(&first, ROWS);
+	sheaf_raster_merge(&first, &rest);
+	assert_int_equal(whole.rows_to_a_cell, 8);
+	assert_int_equal(sheaf_raster_height(&whole), 375);
+	assert_int_equal(sheaf_raster_width(&whole), 450);
+	assert_memory_equal(whole.counts, naive, SIDE * SIDE * sizeof *naive);
+	assert_memory_equal(first.counts, whole.counts, SIDE * SIDE * sizeof *naive);
+	assert_memory_equal(first.magnitudes, whole.magnitudes, SIDE * SIDE * sizeof *whole.magnitudes);
+	free(naive);
+	sheaf_raster_free(&whole, cx);
+	sheaf_raster_free(&first, cx);
+	sheaf_raster_free(&rest, cx);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sums_do_not_depend_on_order),
+		cmocka_unit_test(test_sums_keep_what_doubles_lose),
+		cmocka_unit_test(test_variance_without_cancellation),
+		cmocka_unit_test(test_lengths),
+		cmocka_unit_test(test_value_bins_are_in_order),
+		cmocka_unit_test(test_values_in_groups),
+		cmocka_unit_test(test_values_that_no_group_has),
+		cmocka_unit_test(test_samples_of_patterns_at_once),
+		cmocka_unit_test(test_doubles_at_once),
+		cmocka_unit_test(test_doubles_that_are_no_numbers),
+		cmocka_unit_test(test_items_at_once),
+		cmocka_unit_test(test_padding),
+		cmocka_unit_test(test_items_are_all_counted_while_there_is_room),
+		cmocka_unit_test(test_items_do_not_depend_on_order),
+		cmocka_unit_test(test_raster_of_most_columns),
+		cmocka_unit_test(test_rasters_do_not_depend_on_order),
+	};
+	return cmocka_run_group_tests(tests, make_context, drop_context);
+}
