@@ -292,8 +292,6 @@ void sheaf_box_abandon(sheaf_box *box)
 
 /* ---- looking ---- */
 
-sheaf_box_kind sheaf_box_kind_of(const sheaf_box *box) { return box->kind; }
-
 const sheaf_box_item *sheaf_box_items(const sheaf_box *box, int64_t *count)
 {
 	*count = box->catalog.count;

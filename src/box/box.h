@@ -125,7 +125,6 @@ void sheaf_box_close(sheaf_box *box);
  * gives it, or the source closes it. */
 void sheaf_box_leave(sheaf_box *box);
 
-sheaf_box_kind sheaf_box_kind_of(const sheaf_box *box);
 /* All items, depth first: a group comes before its contents, the names in a group in the order of their
  * bytes. Item 0 is the root. Valid until the box is closed or written to. */
 const sheaf_box_item *sheaf_box_items(const sheaf_box *box, int64_t *count);

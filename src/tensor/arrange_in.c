@@ -4,6 +4,7 @@
 #include "base/buffer.h"
 #include "base/context.h"
 #include "data/frame.h"
+#include "data/structure.h"
 #include "tensor/arrange.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,21 +30,6 @@ static const uint8_t *value_at(const sheaf_arranger *a, const sheaf_frame *frame
 
 /* ---- structures ---- */
 
-static bool is_lower(sheaf_structure s)
-{
-	return s == SHEAF_SYMMETRIC_LOWER || s == SHEAF_HERMITIAN_LOWER || s == SHEAF_SKEW_SYMMETRIC_LOWER;
-}
-
-static bool is_hermitian(sheaf_structure s)
-{
-	return s == SHEAF_HERMITIAN_LOWER || s == SHEAF_HERMITIAN_UPPER;
-}
-
-static bool is_skew(sheaf_structure s)
-{
-	return s == SHEAF_SKEW_SYMMETRIC_LOWER || s == SHEAF_SKEW_SYMMETRIC_UPPER;
-}
-
 static sheaf_status refuse_entry(const sheaf_arranger *a, const uint64_t *key, const char *expected,
                                  sheaf_error *err)
 {
@@ -67,11 +53,11 @@ static sheaf_status mirror_value(const sheaf_arranger *a, sheaf_structure struct
                                  const uint8_t *from, uint8_t *to, sheaf_error *err)
 {
 	char text[80], expected[160];
-	bool is_turned = (is_hermitian(structure) || is_skew(structure)) &&
+	bool is_turned = (sheaf_structure_is_hermitian(structure) || sheaf_structure_is_skew(structure)) &&
 	                 !(a->from.dense && sheaf_element_is_zero(&a->element, from));
 	if (!is_turned) {
 		copy(to, from, a->element.size);
-	} else if (is_hermitian(structure)) {
+	} else if (sheaf_structure_is_hermitian(structure)) {
 		sheaf_element_conjugate(&a->element, from, to);
 	} else if (!sheaf_element_negate(&a->element, from, to)) {
 		snprintf(expected, sizeof expected, "a value that has a negative in %s, found %s",
@@ -85,11 +71,12 @@ static sheaf_status check_diagonal(const sheaf_arranger *a, sheaf_structure stru
                                    const uint8_t *value, sheaf_error *err)
 {
 	char text[80], expected[160];
-	bool sound = is_skew(structure) ? sheaf_element_is_zero(&a->element, value)
-	                                : !is_hermitian(structure) || sheaf_element_is_real(&a->element, value);
+	bool sound = sheaf_structure_is_skew(structure)
+	                 ? sheaf_element_is_zero(&a->element, value)
+	                 : !sheaf_structure_is_hermitian(structure) || sheaf_element_is_real(&a->element, value);
 	if (sound) return SHEAF_OK;
 	snprintf(expected, sizeof expected, "%s on the diagonal of a %s matrix, found %s",
-	         is_skew(structure) ? "0" : "a real number", sheaf_structure_name(structure),
+	         sheaf_structure_is_skew(structure) ? "0" : "a real number", sheaf_structure_name(structure),
 	         sheaf_element_text(&a->element, value, text, sizeof text));
 	return refuse_entry(a, key, expected, err);
 }
@@ -127,12 +114,13 @@ static sheaf_status put_entry(chunk *c, const uint64_t *key, const uint64_t *swa
 	sheaf_structure structure = a->triangle == SHEAF_TRIANGLE_KEEP ? a->to.structure : a->from.structure;
 	int64_t i = sheaf_key_layout_coordinate(&a->layout, key, 0),
 			j = sheaf_key_layout_coordinate(&a->layout, key, 1);
-	bool inside = is_lower(structure) ? i >= j : i <= j;
+	bool inside = sheaf_structure_is_lower(structure) ? i >= j : i <= j;
 	if (!inside && a->triangle == SHEAF_TRIANGLE_KEEP) return SHEAF_OK;
 	if (!inside)
 		return refuse_entry(a, key,
-		                    is_lower(structure) ? "it in the lower triangle, found it in the upper"
-		                                        : "it in the upper triangle, found it in the lower",
+		                    sheaf_structure_is_lower(structure)
+		                        ? "it in the lower triangle, found it in the upper"
+		                        : "it in the upper triangle, found it in the lower",
 		                    err);
 	if (i == j) SHEAF_TRY(check_diagonal(a, structure, key, value, err));
 	if (a->triangle != SHEAF_TRIANGLE_EXCHANGE) put(c, key, value);

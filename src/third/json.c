@@ -276,8 +276,6 @@ sheaf_json *sheaf_json_next(const sheaf_json *value, void **at, const char **nam
 	return *at ? json_object_iter_value(*at) : NULL;
 }
 
-bool sheaf_json_equal(const sheaf_json *a, const sheaf_json *b) { return json_equal(a, b); }
-
 /* ---- making ---- */
 
 sheaf_json *sheaf_json_new_object(void) { return json_object(); }
@@ -296,18 +294,12 @@ sheaf_json *sheaf_json_new_u64(uint64_t v)
 	return json_string(at);
 }
 
-sheaf_json *sheaf_json_new_real(double v) { return json_real(v); }
-
 sheaf_json *sheaf_json_new_bool(bool v) { return json_boolean(v); }
-
-sheaf_json *sheaf_json_new_null(void) { return json_null(); }
 
 sheaf_json *sheaf_json_new_text(const char *text, size_t size)
 {
 	return size && *text == MARK ? NULL : json_stringn(text, size);
 }
-
-sheaf_json *sheaf_json_copy(const sheaf_json *value) { return json_deep_copy(value); }
 
 bool sheaf_json_set(sheaf_json *object, const char *name, sheaf_json *value)
 {

@@ -56,7 +56,6 @@ sheaf_json *sheaf_json_at(const sheaf_json *array, size_t i);
 sheaf_json *sheaf_json_get(const sheaf_json *object, const char *name);
 /* The members in the order in which they were read or set: *at begins as NULL; NULL after the last one. */
 sheaf_json *sheaf_json_next(const sheaf_json *value, void **at, const char **name);
-bool sheaf_json_equal(const sheaf_json *a, const sheaf_json *b);
 
 /* ---- making ---- */
 
@@ -66,13 +65,8 @@ sheaf_json *sheaf_json_new_object(void);
 sheaf_json *sheaf_json_new_array(void);
 sheaf_json *sheaf_json_new_i64(int64_t v);
 sheaf_json *sheaf_json_new_u64(uint64_t v);
-/* Finite numbers only. */
-sheaf_json *sheaf_json_new_real(double v);
 sheaf_json *sheaf_json_new_bool(bool v);
-sheaf_json *sheaf_json_new_null(void);
 sheaf_json *sheaf_json_new_text(const char *text, size_t size);
-/* With everything in it. */
-sheaf_json *sheaf_json_copy(const sheaf_json *value);
 /* Both take the value over, even if they fail. They replace a member of the same name. */
 bool sheaf_json_set(sheaf_json *object, const char *name, sheaf_json *value);
 bool sheaf_json_append(sheaf_json *array, sheaf_json *value);

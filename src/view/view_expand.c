@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "data/frame.h"
+#include "data/structure.h"
 #include "view/view.h"
 
 typedef struct expanded {
@@ -50,8 +51,7 @@ sheaf_status sheaf_view_expand(sheaf_input *input, const sheaf_open_options *opt
 	v->facts.rows = -1;
 	SHEAF_TRY(sheaf_schema_copy(below, v->cx, &v->schema, err));
 	sheaf_tensor *tensor = &v->schema.tensor;
-	bool skew = tensor->structure == SHEAF_SKEW_SYMMETRIC_LOWER ||
-	            tensor->structure == SHEAF_SKEW_SYMMETRIC_UPPER; /* whose diagonal need not be stored */
+	bool skew = sheaf_structure_is_skew(tensor->structure); /* its diagonal need not be stored */
 	if (tensor->structure != SHEAF_GENERAL) tensor->sorted = tensor->iso = false;
 	tensor->structure = SHEAF_GENERAL;
 	if (drops || skew) tensor->dense = false;

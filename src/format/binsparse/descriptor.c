@@ -4,6 +4,7 @@
 #include "format/binsparse/descriptor.h"
 #include "base/context.h"
 #include "base/spell.h"
+#include "data/structure.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -274,16 +275,6 @@ static sheaf_status structure_named(parsing *p, const char *text)
 	                  p->where, text);
 }
 
-static bool is_hermitian(sheaf_structure s)
-{
-	return s == SHEAF_HERMITIAN_LOWER || s == SHEAF_HERMITIAN_UPPER;
-}
-
-static bool is_skew(sheaf_structure s)
-{
-	return s == SHEAF_SKEW_SYMMETRIC_LOWER || s == SHEAF_SKEW_SYMMETRIC_UPPER;
-}
-
 static sheaf_status parse_structure(parsing *p)
 {
 	sheaf_json *value = sheaf_json_get(p->inner, "structure");
@@ -295,10 +286,10 @@ static sheaf_status parse_structure(parsing *p)
 	if (d->structure == SHEAF_GENERAL) return SHEAF_OK;
 	if (d->layout.rank != 2 || d->shape[0] != d->shape[1])
 		return expect(p, "structure", "none, since the tensor is no square matrix", value);
-	if (is_hermitian(d->structure) && !d->values.is_complex)
+	if (sheaf_structure_is_hermitian(d->structure) && !d->values.is_complex)
 		return expect(p, "structure", "none of Hermitian matrices, since the values are not complex", value);
 	bool is_signed = d->values.type >= SHEAF_I8;
-	if (is_skew(d->structure) && !is_signed)
+	if (sheaf_structure_is_skew(d->structure) && !is_signed)
 		return report(p, SHEAF_WARNING, "skew of unsigned values",
 		              "values with a sign in a skew-symmetric matrix", "a type without",
 		              "it cannot be expanded");

@@ -5,6 +5,7 @@
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/cursor.h"
+#include "data/structure.h"
 #include "format/binsparse/reader.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -176,11 +177,6 @@ static sheaf_status read_levels(decoding *d)
 
 /* ---- structure ---- */
 
-static bool is_lower(sheaf_structure s)
-{
-	return s == SHEAF_SYMMETRIC_LOWER || s == SHEAF_HERMITIAN_LOWER || s == SHEAF_SKEW_SYMMETRIC_LOWER;
-}
-
 static double part_of(const sheaf_column_builder *column, int64_t at)
 {
 	return column->field->type == SHEAF_F32 ? (double)((const float *)(const void *)column->values.data)[at]
@@ -203,12 +199,12 @@ static sheaf_status check_diagonal(decoding *d, int64_t i)
 	sheaf_structure s = d->t->d.structure;
 	int64_t at = d->ranges[d->t->d.layout.nlevels].begin + i;
 	d->diagonal++;
-	if ((s == SHEAF_SKEW_SYMMETRIC_LOWER || s == SHEAF_SKEW_SYMMETRIC_UPPER) && !is_zero(d, values, i))
+	if (sheaf_structure_is_skew(s) && !is_zero(d, values, i))
 		return sheaf_bsp_report(
 			d->t,
 			SHEAF_FINDING(SHEAF_BREACH, "diagonal of a skew-symmetric matrix", .found = "another value"),
 			d->cx, d->err, "values[%" PRId64 "], which is on the diagonal, to be 0", at);
-	if ((s == SHEAF_HERMITIAN_LOWER || s == SHEAF_HERMITIAN_UPPER) && part_of(values, 2 * i + 1) != 0)
+	if (sheaf_structure_is_hermitian(s) && part_of(values, 2 * i + 1) != 0)
 		return sheaf_bsp_report(
 			d->t, SHEAF_FINDING(SHEAF_BREACH, "diagonal of a Hermitian matrix", .found = "a complex number"),
 			d->cx, d->err, "values[%" PRId64 "], which is on the diagonal, to be real", at);
@@ -223,7 +219,7 @@ static sheaf_status report_triangle(decoding *d, int64_t i, int64_t row, int64_t
 	return sheaf_bsp_report(d->t, SHEAF_FINDING(SHEAF_FATAL, "triangle", .found = found), d->cx, d->err,
 	                        "element %" PRId64 " in the %s triangle",
 	                        d->ranges[d->t->d.layout.nlevels].begin + i,
-	                        is_lower(d->t->d.structure) ? "lower" : "upper");
+	                        sheaf_structure_is_lower(d->t->d.structure) ? "lower" : "upper");
 }
 
 static size_t item_size(const decoding *d, int column)
@@ -259,7 +255,8 @@ static int64_t coordinate_at(const decoding *d, int dimension, int64_t i)
 /* If all positions are stored, those of the other triangle mean nothing. */
 static sheaf_status check_structure(decoding *d)
 {
-	bool lower = is_lower(d->t->d.structure), dense = sheaf_bsp_layout_is_dense(&d->t->d.layout);
+	bool lower = sheaf_structure_is_lower(d->t->d.structure),
+		 dense = sheaf_bsp_layout_is_dense(&d->t->d.layout);
 	int64_t kept = 0;
 	SHEAF_TRY(sheaf_frame_builder_status(&d->to, d->err));
 	if (dense) SHEAF_TRY(own_values(d));

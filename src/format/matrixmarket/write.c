@@ -3,6 +3,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
+#include "data/structure.h"
 #include "format/matrixmarket/matrixmarket.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -54,8 +55,7 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected one or two dimensions, found %d",
 		                  t->rank);
 	if (value < 0) return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected values, found none");
-	bool is_skew = t->structure == SHEAF_SKEW_SYMMETRIC_LOWER || t->structure == SHEAF_SKEW_SYMMETRIC_UPPER;
-	SHEAF_TRY(accept_value(&schema->fields[value], is_skew, err));
+	SHEAF_TRY(accept_value(&schema->fields[value], sheaf_structure_is_skew(t->structure), err));
 	if (!is_array(t, values)) {
 		t->dense = false;
 		t->unique = true;
@@ -151,8 +151,7 @@ static bool count_positions(sheaf_mtx_writer *out)
 static void choose_style(sheaf_mtx_writer *out, const sheaf_schema *schema, const char *object)
 {
 	const sheaf_tensor *t = &schema->tensor;
-	bool upper = t->structure == SHEAF_SYMMETRIC_UPPER || t->structure == SHEAF_HERMITIAN_UPPER ||
-	             t->structure == SHEAF_SKEW_SYMMETRIC_UPPER;
+	bool upper = t->structure != SHEAF_GENERAL && !sheaf_structure_is_lower(t->structure);
 	sheaf_entry_style *style = &out->style;
 	style->rank = t->rank;
 	style->ncoordinates = out->array ? 0 : t->rank;
