@@ -255,8 +255,8 @@ static bool is_worth_making_ahead(const sheaf_batches *b, int64_t size, int dept
 
 static sheaf_status open_makers(sheaf_batches *b, int64_t size, sheaf_error *err)
 {
-	enum { ENOUGH = 4 };
-	int threads = sheaf_context_threads(b->cx), depth = threads < ENOUGH ? 2 * threads : threads + ENOUGH;
+	enum { AHEAD = 6 }; /* so that a thread seldom has to be woken, which takes as long as a small batch */
+	int threads = sheaf_context_threads(b->cx), depth = threads + AHEAD;
 	b->makes_ahead = threads > 1 && is_worth_making_ahead(b, size, depth);
 	SHEAF_TRY(sheaf_pipeline_open(&b->makers, b->cx, sizeof(sheaf_batch_builder), b->makes_ahead ? depth : 1,
 	                              (sheaf_pipeline_steps){make, NULL, drop, &b->settings}, err));
