@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A file from its beginning to its end. */
 #include "base/memory.h"
+#include "base/status.h"
 #include "box/hdf5/checksum.h"
 #include "box/hdf5/write.h"
 #include "io/descriptor.h"
@@ -201,11 +202,6 @@ static sheaf_status finish_file(void *state, sheaf_error *err)
 /* ---- removed names ---- */
 
 /* An object that cannot be read may still be removed. */
-static bool is_flaw(sheaf_status status)
-{
-	return status == SHEAF_DATA || status == SHEAF_SHORT || status == SHEAF_UNSUPPORTED;
-}
-
 static sheaf_status unlink_object(sheaf_hdf5_writer *w, sheaf_hdf5_link *link)
 {
 	sheaf_error failure = {0}, *err = w->err;
@@ -224,7 +220,7 @@ static sheaf_status unlink_object(sheaf_hdf5_writer *w, sheaf_hdf5_link *link)
 		status = sheaf_hdf5_leave_dimensions(w, o);
 	}
 	w->err = err;
-	if (is_flaw(status)) status = sheaf_forgive(status, "what is removed may be damaged");
+	if (sheaf_is_flaw(status)) status = sheaf_forgive(status, "what is removed may be damaged");
 	return status ? sheaf_fail_again(err, &failure) : SHEAF_OK;
 }
 
