@@ -294,7 +294,6 @@ typedef struct opening {
 	 * is, or its reader says which there are. */
 	sheaf_status (*list)(session *s, const char *path, int64_t count, sheaf_error *err);
 	int64_t *members; /* receives their number; NULL: they are not counted */
-	bool validate;  /* errors in the input are counted, and do not end the reading */
 	sheaf_index_policy index; /* for commands that do not take --index */
 	int input;                /* number of the file, if a configuration has several inputs */
 } opening;
@@ -364,7 +363,7 @@ SHEAF_USE sheaf_status batch_folder_write(batch_folder *f, const sheaf_batches *
 typedef sheaf_status (*output_work)(const session *s, bool force, sheaf_error *err);
 int run_output(const arguments *args, const char *label, output_work work);
 
-/* The errors at the beginning of a file, in its opening and its first pieces. */
+/* The errors at the beginning of a file, in its pieces one after the other. */
 typedef struct flaws {
 	int64_t errors;
 	rule_count rules[MAX_RULES];
@@ -372,11 +371,8 @@ typedef struct flaws {
 	bool ends;     /* --max-errors does not tolerate some of them */
 	bool complete; /* that was all of the file */
 } flaws;
-/* Of a dataset that was opened with LOOKING_FOR_FLAWS in a session that validates: its first pieces are read,
- * but of an input that can be read only once. */
-enum { FLAWS_BYTES = 448 << 10 };
-#define LOOKING_FOR_FLAWS .glance = true, .validate = true, .piece_bytes = FLAWS_BYTES
-SHEAF_USE sheaf_status look_for_flaws(session *s, sheaf_dataset *dataset, flaws *f, sheaf_error *err);
+/* Nothing if the input can be read only once. */
+SHEAF_USE sheaf_status look_for_flaws(const session *s, const char *path, flaws *f, sheaf_error *err);
 void print_flaws(const flaws *f);
 void json_flaws(const flaws *f);
 

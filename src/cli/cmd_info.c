@@ -209,13 +209,9 @@ static sheaf_status print_info(session *s, sheaf_dataset *dataset, sheaf_error *
 {
 	info i = gather(s, dataset);
 	bool json = sheaf_values_flag(&s->args->values, "json");
-	SHEAF_TRY(sheaf_dataset_describe(dataset, json, &i.more, err));
-	sheaf_status status = look_for_flaws(s, dataset, &i.flaws, err);
-	if (status) {
-		sheaf_buffer_reset(&i.more);
-		return status;
-	}
+	SHEAF_TRY(look_for_flaws(s, s->label, &i.flaws, err));
 	if (i.flaws.errors) s->code = EXIT_DIFFERENT;
+	SHEAF_TRY(sheaf_dataset_describe(dataset, json, &i.more, err));
 	if (!json && s->label != s->args->files[0]) out_text("\n"); /* between two files */
 	(json ? print_json : print_text)(&i);
 	sheaf_buffer_reset(&i.more);
@@ -246,5 +242,5 @@ static sheaf_status list_members(session *s, const char *path, int64_t count, sh
 int run_info(const arguments *args)
 {
 	if (sheaf_values_flag(&args->values, "guess")) return run_guess(args);
-	return visit_files(args, (opening){LOOKING_FOR_FLAWS, .list = list_members}, print_info);
+	return visit_files(args, (opening){.glance = true, .list = list_members}, print_info);
 }

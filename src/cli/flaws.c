@@ -8,7 +8,7 @@
 
 /* A quick look infers what a file does not declare from its first half MiB: anything that comes later may not
  * be judged by that. */
-enum { PIECES = 16 };
+enum { PIECES = 16, PIECE_BYTES = 448 << 10 };
 
 static int pieces_of(const sheaf_dataset *dataset)
 {
@@ -17,16 +17,20 @@ static int pieces_of(const sheaf_dataset *dataset)
 	const sheaf_source *source = sheaf_dataset_source(dataset);
 	sheaf_dataset_facts(dataset, &facts);
 	sheaf_source_progress(source, &done, &bytes);
-	bool small = bytes <= FLAWS_BYTES && !sheaf_source_compression(source);
+	bool small = bytes <= PIECE_BYTES && !sheaf_source_compression(source);
 	return facts.guess && !small ? 1 : PIECES;
 }
 
-static sheaf_status read_pieces(sheaf_dataset *dataset, flaws *f, sheaf_error *err)
+static sheaf_status read_pieces(session *s, flaws *f, sheaf_error *err)
 {
+	sheaf_dataset *dataset;
 	const sheaf_frame *frame;
 	sheaf_status status = SHEAF_OK;
+	const opening how = {.glance = true, .piece_bytes = PIECE_BYTES, .index = SHEAF_INDEX_NEVER};
+	SHEAF_TRY(session_open(s, s->label, &how, &dataset, err));
 	for (int n = pieces_of(dataset); n > 0 && status == SHEAF_OK; n--)
 		status = sheaf_next(dataset, &frame, err);
+	sheaf_close(dataset);
 	f->complete = status == SHEAF_END;
 	return f->complete ? SHEAF_OK : status;
 }
@@ -51,13 +55,17 @@ static void count_flaws(const session *s, flaws *f)
 
 static void ignore(void *user, const sheaf_problem *problem) { (void)user, (void)problem; }
 
-sheaf_status look_for_flaws(session *s, sheaf_dataset *dataset, flaws *f, sheaf_error *err)
+sheaf_status look_for_flaws(const session *s, const char *path, flaws *f, sheaf_error *err)
 {
+	session look;
+	session_options options = {.label = path, .slot = 1, .inputs = 1, .validate = true, .on_problem = ignore};
 	*f = (flaws){.complete = true};
-	if (!is_worth_reading(s->label)) return SHEAF_OK;
-	s->on_problem = ignore;
-	sheaf_status status = read_pieces(dataset, f, err);
-	count_flaws(s, f);
+	if (!is_worth_reading(path)) return SHEAF_OK;
+	options.used = s->used;
+	SHEAF_TRY(session_begin(&look, s->args, &options, err));
+	sheaf_status status = read_pieces(&look, f, err);
+	count_flaws(&look, f);
+	session_end(&look);
 	if (status != SHEAF_DATA && status != SHEAF_SHORT) return status;
 	f->ends = true;
 	if (f->nrules == 0) f->rules[f->nrules++] = (rule_count){"unreadable", FINDING_ERROR, f->errors = 1, ""};

@@ -383,7 +383,7 @@ static sheaf_status visit_once(const arguments *args, const char *file, bool *us
                                int *code, sheaf_error *err)
 {
 	session s;
-	session_options options = {.label = file, .inputs = 1, .validate = v->how.validate};
+	session_options options = {.label = file, .inputs = 1};
 	options.used = used;
 	sheaf_status status = session_begin(&s, args, &options, err);
 	if (status) return status;
