@@ -56,7 +56,7 @@ static void ahead_does_not_move_and_consume_does(void **state)
 		assert_int_equal(sheaf_source_tell(in.source), 1000);
 		assert_ok(sheaf_source_ahead(in.source, 1, &bytes, &err));
 		assert_int_equal(bytes.size, 0);
-		assert_null(bytes.data);
+		assert_non_null(bytes.data);
 		close_input(&in);
 	}
 	free(content);
@@ -202,7 +202,7 @@ static void memory_limit_holds_and_passes(void **state)
 		open_input(&in, (enum kind)kind, content, 4 << 20);
 		assert_status(SHEAF_LIMIT, sheaf_source_ahead(in.source, 2 << 20, &bytes, &err));
 		assert_message(sheaf_source_name(in.source));
-		assert_null(bytes.data);
+		assert_non_null(bytes.data);
 		assert_rest(in.source, 1000, content, 4 << 20); /* what fits still works */
 		close_input(&in);
 	}

@@ -61,9 +61,9 @@ SHEAF_API int64_t sheaf_source_size(const sheaf_source *source);
 SHEAF_API const char *sheaf_source_compression(const sheaf_source *source);
 
 /* Shows at least `want` bytes from here on, or fewer at the end of the input; more if they are available. The
- * bytes stay valid until the next call on the source. Does not move. At the end: OK and size 0. If the input
- * fails (SHORT, DATA, IO), *out shows the bytes before the failure, so that the good part of a damaged input
- * can be used. */
+ * bytes stay valid until the next call on the source. Does not move. At the end: OK and size 0, at an address
+ * that is not NULL. If the input fails (SHORT, DATA, IO), *out shows the bytes before the failure, so that
+ * the good part of a damaged input can be used. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_source_ahead(sheaf_source *source, size_t want, sheaf_bytes *out,
                                                     sheaf_error *err);
 /* Moves over n bytes that the last `ahead` has shown. */

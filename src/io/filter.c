@@ -116,7 +116,9 @@ static sheaf_status run_on(const sheaf_filter *filter, void *state, sheaf_filter
 	sheaf_status status = SHEAF_OK;
 	for (size_t before = SIZE_MAX; !status && !step->ended && step->in_left + step->out_left != before;) {
 		before = step->in_left + step->out_left;
+		SHEAF_UNSEEN_BEGIN();
 		status = filter->decoder.run(state, step, false);
+		SHEAF_UNSEEN_END();
 	}
 	return status;
 }

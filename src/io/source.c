@@ -332,12 +332,15 @@ static sheaf_bytes direct(const sheaf_source *s)
 	return s->map.data ? (sheaf_bytes){s->map.data + s->raw.base, (size_t)s->raw.size} : s->raw.memory;
 }
 
+/* At the end of an input: an address, as callers count from it. */
+static const uint8_t no_bytes[1];
+
 sheaf_status sheaf_source_ahead(sheaf_source *s, size_t want, sheaf_bytes *out, sheaf_error *err)
 {
 	SHEAF_NEED(out, "a place for the outcome");
 	*out = (sheaf_bytes){NULL, 0};
 	SHEAF_NEED(s, "a source");
-	*out = (sheaf_bytes){0};
+	*out = (sheaf_bytes){no_bytes, 0};
 	if (s->failure.status) return sheaf_fail_again(err, &s->failure);
 	SHEAF_TRY(sheaf_source_begin(s, err));
 	if (s->is_direct) {
