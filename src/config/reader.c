@@ -253,7 +253,7 @@ static void part_settings(const sheaf_format *format, sheaf_config_input *input)
 		input->settings[own++] = setting;
 	}
 	input->nsettings = own;
-	input->others = input->settings + own;
+	input->others = input->settings ? input->settings + own : NULL;
 	input->nothers = n - own;
 }
 
