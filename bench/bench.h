@@ -115,7 +115,7 @@ extern const bench_runner read_cells, struct_loop, csv_writer, numpy_frombuffer,
 	numpy_tofile; /* cells.c */
 extern const bench_runner to_rows, to_columns, to_sorted_rows, to_new_columns, sort_entries, size_of_entries,
 	scipy_rows, scipy_columns, scipy_tocsr, scipy_tocsc;                   /* tensors.c */
-extern const bench_runner run_command, run_commands, run_ranks, run_after; /* command.c */
+extern const bench_runner run_command, run_commands, run_ranks, run_mpich, run_after; /* command.c */
 extern const bench_runner strtof_loop, fast_float_loop, fast_float_entries, byte_loop, memchr_loop,
 	printf_loop; /* peers.c, peers_fast_float.cc */
 extern const bench_runner bare_read, bare_map, bare_write, size_of_text, size_of_values; /* files.c */

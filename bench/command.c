@@ -61,6 +61,7 @@ static const char *stand_in(const bench_job *job, const char *word)
 {
 	if (strncmp(word, "PART", 4) == 0) return part_of(job, word);
 	if (strcmp(word, "SHEAF-MPI") == 0) return beside(job, "mpi/sheaf-mpi");
+	if (strcmp(word, "SHEAF-MPICH") == 0) return beside(job, "mpi/sheaf-mpi.mpich");
 	return strcmp(word, "TEXT") == 0     ? job->text
 	       : strcmp(word, "BINARY") == 0 ? job->binary
 	       : strcmp(word, "HUGE") == 0   ? job->huge
@@ -172,6 +173,14 @@ static const char *find_ranks(const bench_job *job, void **state)
 	return there ? NULL : "not there: sheaf-mpi beside sheaf, and Open MPI";
 }
 
+static const char *find_mpich(const bench_job *job, void **state)
+{
+	(void)state;
+	bool there =
+		access(beside(job, "mpi/sheaf-mpi.mpich"), X_OK) == 0 && access("/usr/bin/mpirun.mpich", X_OK) == 0;
+	return there ? NULL : "not there: sheaf-mpi.mpich beside sheaf, and MPICH";
+}
+
 /* Words before "| " are done once, and are not measured. */
 static const char *begin_prepared(const bench_job *job, void **state)
 {
@@ -200,4 +209,5 @@ static void run(const bench_job *job, void *state, bench_yield *out)
 const bench_runner run_command = {"sheaf", NULL, run};
 const bench_runner run_commands = {"commands", NULL, run_several};
 const bench_runner run_ranks = {"ranks", find_ranks, run_several};
+const bench_runner run_mpich = {"ranks", find_mpich, run_several};
 const bench_runner run_after = {"commands", begin_prepared, run_prepared};

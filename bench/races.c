@@ -14,11 +14,10 @@ static const char to_binary[] = "SHEAF convert --index never --quiet STREAMS TEX
 #define READ_IN_TURN(command) READ_HALF(command, 1) " ; " READ_HALF(command, 2)
 #define TWO_PARTS HALF(1) " & " HALF(2)
 #define TWO_IN_TURN HALF(1) " ; " HALF(2)
-#define TWO_RANKS \
-	"mpirun.openmpi --allow-run-as-root --oversubscribe -n 2 SHEAF-MPI convert --force --quiet --threads 1 " \
-	"STREAMS " \
-	"TEXT " \
-	"OUTPUT"
+#define BY_RANKS "convert --force --quiet --threads 1 STREAMS TEXT OUTPUT"
+#define RANKS(number) \
+	"mpirun.openmpi --allow-run-as-root --oversubscribe -n " #number " SHEAF-MPI " BY_RANKS
+#define MPICH_RANKS(number) "mpirun.mpich -n " #number " SHEAF-MPICH " BY_RANKS
 
 /* A Matrix Market file to entries in reused memory, on one thread. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): members of a table */
@@ -130,18 +129,37 @@ const bench_race races[] = {
 			},
 		.peers = {{.runner = &printf_loop}},
 	},
-	/* The same job by processes and by threads; parts have an index. */
+	/* The same job by processes and by threads; parts have an index. To start an MPI job takes a tenth of a
+	 * second. */
 	{
 		.part = "scale",
 		.name = "CTF to CBF",
 		.works = {"integers", "pairs", "lines"},
+		.percent = 500,
 		.by = BY_WALL,
 		.needs = NEEDS_INDEX | NEEDS_BINARY,
 		.ours = {{.runner = &run_commands, .name = "two parts", .words = TWO_PARTS},
-                 {.runner = &run_ranks, .name = "two ranks", .words = TWO_RANKS}},
+                 {.runner = &run_ranks, .name = "two ranks", .words = RANKS(2)},
+                 {.runner = &run_mpich, .name = "two ranks, MPICH", .words = MPICH_RANKS(2)}},
 		.peers = {{.runner = &run_command,
                    .name = "two threads",
                    .words = "SHEAF convert --force --quiet --threads 2 STREAMS TEXT OUTPUT"}},
+	},
+	{
+		.part = "scale",
+		.name = "CTF to CBF, by one",
+		.works = {"integers", "pairs", "lines"},
+		.percent = 500,
+		.by = BY_WALL,
+		.needs = NEEDS_INDEX | NEEDS_BINARY,
+		.ours = {{.runner = &run_commands,
+                  .name = "one part of one",
+                  .words = "SHEAF convert --force --quiet --threads 1 STREAMS --part 1/1 TEXT PART1"},
+                 {.runner = &run_ranks, .name = "one rank", .words = RANKS(1)},
+                 {.runner = &run_mpich, .name = "one rank, MPICH", .words = MPICH_RANKS(1)}},
+		.peers = {{.runner = &run_command,
+                   .name = "one thread",
+                   .words = "SHEAF convert --force --quiet --threads 1 STREAMS TEXT OUTPUT"}},
 	},
 	{
 		.part = "scale",
@@ -639,6 +657,7 @@ const bench_target targets[] = {
 	{.part = "index", .how = "indexed", .peer = "scan", .least = 50},
 	{.part = "scale", .how = "two parts", .peer = "two threads", .least = 0.9},
 	{.part = "scale", .how = "two ranks", .peer = "two threads", .least = 0.9},
+	{.part = "scale", .how = "two ranks, MPICH", .peer = "two threads", .least = 0.9},
 	{.part = "scale", .peer = "one thread", .least = 0.9},
 	{.part = "scale", .how = "two parts", .peer = "cp, synced", .least = 0.8},
 	{.part = "scale", .peer = "by a scan", .least = 20},

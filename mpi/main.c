@@ -206,8 +206,9 @@ static void tell_memory(const arguments *args)
 		progress_hide();
 		for (int r = 0; r < team_size && team_size <= 16; r++)
 			say(NULL, "rank %d: %.1f MB of memory", r, (double)kilobytes[r] / 1024);
-		say(NULL, "%d ranks: at most %.1f MB of memory (rank %d)", team_size, (double)kilobytes[most] / 1024,
-		    most);
+		char ranks[64];
+		say(NULL, "%s: at most %.1f MB of memory (rank %d)", plural(ranks, team_size, "rank"),
+		    (double)kilobytes[most] / 1024, most);
 	}
 	free(kilobytes);
 }
@@ -238,11 +239,21 @@ static int make_all(const arguments *args, hold *h)
 	bool again = is_to_run_again() || h->opened > 1;
 	code = agree(again ? EXIT_FINE : code);
 	if (code == EXIT_FINE && team_sum(again) > 0) return AGAIN;
-	if (code == EXIT_FINE && converts && team_size > 1) code = sort_entries(args, output_of(args), h);
+	if (code == EXIT_FINE && converts) code = sort_entries(args, output_of(args), h);
 	return code == EXIT_FINE ? gather_parts(args, h) : code;
 }
 
-static int work(const arguments *args)
+/* One rank has nobody to share with. */
+static int work_alone(const arguments *args)
+{
+	out_mark();
+	int code = args->command->run(args);
+	if (is_to_run_again()) code = args->command->run(args);
+	tell_memory(args);
+	return code;
+}
+
+static int work_together(const arguments *args)
 {
 	hold h;
 	char folder[PATH_MAX];
@@ -291,7 +302,9 @@ static int run_command(const command *c, int argc, char **argv)
 	sheaf_status status = arguments_parse(c, argc, argv, &args, &err);
 	if (status) return say_failure(&err);
 	int code = index_word_is_known() ? check(&args) : EXIT_USAGE;
-	if (code == EXIT_FINE) code = work(&args);
+	bool *had = team_rank == 0 ? find_indices(&args) : NULL;
+	if (code == EXIT_FINE) code = team_size > 1 ? work_together(&args) : work_alone(&args);
+	report_new_indices(&args, had);
 	arguments_free(&args);
 	return code;
 }

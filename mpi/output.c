@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The output of a conversion, before the parts are merged: a rank that knows where the bytes of its part
- * belong writes them there when it makes them. Rank 0 opens it as soon as its own part has a place, or is
- * made, and sends the others the path of the temporary file. */
+ * belong writes them there when it makes them. Rank 0 opens it before its first row, and sends the others the
+ * path of the temporary file; all wait for that before theirs. */
 #include "team.h"
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct {
 	const arguments *args; /* NULL: there is no output */

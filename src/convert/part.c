@@ -103,7 +103,7 @@ static bool knows_place(const making *m)
 static sheaf_status begin_payload(making *m, int64_t row, sheaf_error *err)
 {
 	sheaf_writer_divert(m->c->writer, row, m->start, put_blob, m);
-	return knows_place(m) ? place(m, sheaf_sink_tell(m->scrap) + m->start, err) : SHEAF_OK;
+	return place(m, knows_place(m) ? sheaf_sink_tell(m->scrap) + m->start : -1, err);
 }
 
 /* ---- rows ---- */
