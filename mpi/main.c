@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sheaf-mpi COMMAND ...: runs a command of sheaf on all ranks of an MPI job. */
 #include "team.h"
+#include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@
 
 /* ---- messages of ranks other than the first ---- */
 
-/* Kept until it is known whose failure ends the job; that rank reports it. */
+/* Kept until it is known whose failure ends the job; that rank reports it. Rank 0 alone prints results. */
 static int said = -1, error_output = -1;
 
 static void hold_tongue(void)
@@ -21,6 +22,10 @@ static void hold_tongue(void)
 	error_output = dup(STDERR_FILENO);
 	said = memfd_create("sheaf-mpi", MFD_CLOEXEC);
 	if (said >= 0 && error_output >= 0) dup2(said, STDERR_FILENO);
+	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (nowhere < 0) return;
+	dup2(nowhere, STDOUT_FILENO);
+	close(nowhere);
 }
 
 static void speak(void)

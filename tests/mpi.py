@@ -166,6 +166,8 @@ def check_readings(mpi, folder):
         (["stats", "--json"], "long.mtx", (2,)),
         (["validate"], "flawed.ctf", (4,)),
         (["validate", "--json"], "twice.mtx", (3,)),
+        (["validate"], "none.txt", (1, 3)),
+        (["validate", "--json"], "none.txt", (2,)),
         (["hash", "--max-errors=3", "--keys"], "flawed.ctf", (3,)),
         (["stats"], "flawed.ctf", (2,)),
     ):
@@ -363,6 +365,7 @@ def make_large(folder):
         for i in range(400000):
             out.write(f"{i * 17 % 4001 + 1} {i * 29 % 3001 + 1} {i % 977}.5\n")
 
+    (folder / "none.txt").write_text("ok\n")
     (folder / "half.mtx").write_text(
         "%%MatrixMarket matrix array real symmetric\n9 9\n" + "".join(f"{i}\n" for i in range(45))
     )

@@ -13,6 +13,7 @@ typedef struct validation {
 	int64_t violations, warnings, notes;
 	rule_count rules[MAX_RULES];
 	int nrules;
+	bool opened; /* otherwise no part is made: everything there is to say was found at once */
 } validation;
 
 static void json_known(bool *first, const char *key, int64_t number, int64_t least)
@@ -200,6 +201,7 @@ static sheaf_status read_datasets(session *s, validation *v, sheaf_error *err)
 		return status;
 	}
 	status = read_all(s, NULL, &read, err);
+	v->opened = read > 0;
 	if (count < 2 || count <= read ||
 	    (status && status != SHEAF_USAGE && status != SHEAF_DATA && status != SHEAF_SHORT))
 		return status;
@@ -221,7 +223,7 @@ static int validate_file(const arguments *args, validation *v, bool *used, sheaf
 		report_end(v, err);
 	else if (status)
 		return say_failure(err);
-	if (part_is_made()) return EXIT_FINE;
+	if (part_is_made() && v->opened) return EXIT_FINE;
 	if (!v->json) print_folded(v);
 	if (v->json)
 		json_summary(v);
