@@ -115,12 +115,13 @@ typedef struct wholes {
 /* At most AT_ONCE values, a multiple of the number of lanes; false if there is any other value. */
 static bool take_wholes(wholes *w, const float *values, int64_t n)
 {
-	const sheaf_ints lanes = {0, 1, 2, 3};
+	enum { MOVED = WHOLE - SHEAF_SMALL_WHOLE /* zeros, to the first of their places */ };
+	sheaf_ints place = {MOVED, MOVED + 1, MOVED + 2, MOVED + 3};
 	sheaf_ints odd = {0};
 	for (int64_t k = 0; k < n; k += SHEAF_LANES) {
-		sheaf_ints whole = sheaf_to_small_whole(sheaf_floats_at(values + k), &odd),
-				   zeros = whole == SHEAF_SMALL_WHOLE, places = WHOLE + (int32_t)(k % ZERO_PLACES) + lanes;
-		whole = (whole & ~zeros) | (places & zeros);
+		sheaf_ints whole = sheaf_to_small_whole(sheaf_floats_at(values + k), &odd);
+		whole += place & (whole == SHEAF_SMALL_WHOLE);
+		place = (place + SHEAF_LANES) & (MOVED | (ZERO_PLACES - 1));
 		memcpy(w->block + k, &whole, sizeof whole);
 	}
 	if (sheaf_any(odd)) return false;
