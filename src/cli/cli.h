@@ -302,6 +302,8 @@ bool without_lengths(const arguments *args);
 /* Whether the work that failed so can be done again, since nothing of what it says has gone out: then no
  * index is looked at from now on, and what it has left to say is dropped. */
 bool can_do_without_index(const sheaf_error *err);
+/* From now on no command uses one. */
+void do_without_index(void);
 /* Whether the last failure was not reported, since the command can be run again. */
 bool is_to_run_again(void);
 /* What --index asks for, or SHEAF_INDEX. */
@@ -378,16 +380,23 @@ void json_flaws(const flaws *f);
 
 /* ---- parts ---- */
 
-/* From now on commands make this part ("I/N") and no output, into a sink that `open` opens; NULL: not any
- * more. `silent`: findings are not reported, since the merge reports them. */
-typedef sheaf_status (*part_opener)(void *user, sheaf_context *cx, sheaf_sink **out, sheaf_error *err);
-void parts_make(const char *part, part_opener open, void *user, bool silent);
+/* Who opens the sink of a part, and hears where its bytes belong: as in sheaf_convert_options. */
+typedef struct part_maker {
+	sheaf_status (*open)(void *user, sheaf_context *cx, sheaf_sink **out, sheaf_error *err);
+	sheaf_status (*place)(void *user, int64_t at, sheaf_error *err);
+	void *user;
+} part_maker;
+/* From now on commands make this part ("I/N") and no output; NULL: not any more. `silent`: findings are not
+ * reported, since the merge reports them. */
+void parts_make(const char *part, part_maker maker, bool silent);
+void parts_make_none(void);
 /* From now on what commands read are parts; NULL: rows again. */
 void parts_merge(sheaf_parts *parts);
 bool part_is_made(void);
-/* The number of the part that is being made, or that --part names; and who opens it, NULL if it is a file. */
+/* The number of the part that is being made, or that --part names; and who makes it: nobody if it is a
+ * file. */
 const char *part_wanted(const arguments *args);
-part_opener part_opening(void **user);
+part_maker part_making(void);
 bool part_is_silent(void);
 /* Whether a command was asked for a part with --part; run_part then makes it. */
 bool makes_part(const arguments *args);
