@@ -133,7 +133,7 @@ class Batch(Frame):
         True
         """
         if self.packed is None:
-            raise UsageError("batch: expected one that is packed, found one with a frame")
+            raise UsageError.about("batch", "one that is packed", "one with a frame")
         keys, given = self.keys, c.sheaf_batch.from_buffer_copy(self._given)
         grids = (c.sheaf_packed * len(self.packed))(*[packed.c for packed in self.packed.values()])
         given.keys = cast(keys.ctypes.data, POINTER(c_uint64))
