@@ -99,12 +99,14 @@ typedef struct sheaf_open_options {
 	/* sheaf_read_all follows, with no other call before it: where types are inferred from all of the input,
 	 * its rows are decoded meanwhile. */
 	bool at_once;
-	/* Receives the number of datasets that a container has, as sheaf_members gives them, 0 for other files:
-	 * of several none is opened, and *out stays NULL. NULL, or if `member` is given: they are not counted. */
+	/* Receives the number of datasets in the file, as sheaf_members would list them; 0 if its format has no
+	 * datasets. If there is more than one, nothing is opened: OK, and *out is NULL. Unchanged on failure, and
+	 * if `member` is given. NULL: they are not counted. */
 	int64_t *members;
 } sheaf_open_options;
 
-/* Opens a file, a pipe, or "-". options NULL: all defaults. Close with sheaf_close. */
+/* Opens a file, a pipe, or "-". options NULL: all defaults. Close with sheaf_close. With
+ * sheaf_open_options.members *out may be NULL and the status OK. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_open(const char *path, const sheaf_open_options *options,
                                             sheaf_context *cx, sheaf_dataset **out, sheaf_error *err);
 /* Calls `show` with the path of each dataset in a container ("/" for the root), in their order there, until
@@ -231,8 +233,9 @@ typedef struct sheaf_convert_options {
 	 * there at once (sheaf_gathering_options.output_sink), or -1 if that is not known. It is known for all
 	 * parts if the sizes of rows are known in advance, as in CBF, and in most formats for the first part.
 	 * After the last row, also if there was none, `at` is -1: from here on the bytes belong to the part
-	 * alone. What was written before has reached the sink's function or file. Not called for other parts. May
-	 * be NULL. */
+	 * alone. What was written before has reached the sink's function or file. Called by the caller's thread,
+	 * after open_part; both are called again if the work begins again. A failure ends the conversion with
+	 * that status. Not called for parts that keep rows as they are. May be NULL. */
 	sheaf_status (*place_part)(void *user, int64_t at, sheaf_error *err);
 	void *part_user;
 } sheaf_convert_options;

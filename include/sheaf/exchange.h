@@ -41,8 +41,10 @@ SHEAF_API const sheaf_flat *sheaf_held_buffers(const sheaf_held *held, int *n);
 SHEAF_API const sheaf_frame *sheaf_held_frame(const sheaf_held *held);
 SHEAF_API void sheaf_held_free(sheaf_held *held);
 
-/* Memory for `size` bytes, which are not set, at *data, aligned to 64 bytes: an output whose memory serves
- * the next one after sheaf_held_free, as that of frames does. */
+/* `size` bytes at *data, aligned to 64 bytes, not initialised, for results of the caller. They count against
+ * the context's max_memory (NOMEM, LIMIT: *data and *out are NULL then) and are valid until sheaf_held_free,
+ * which any thread may call; the library then keeps the memory for the next buffer of that size, as it does
+ * that of frames. sheaf_held_frame gives NULL. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_hold_memory(int64_t size, sheaf_context *cx, void **data,
                                                    sheaf_held **out, sheaf_error *err);
 

@@ -19,9 +19,11 @@ typedef struct sheaf_summary sheaf_summary;
 /* Of rows of this schema, which is copied; a tensor comes as entries (UNSUPPORTED as one row). */
 SHEAF_API SHEAF_USE sheaf_status sheaf_summary_new(const sheaf_schema *schema, sheaf_context *cx,
                                                    sheaf_summary **out, sheaf_error *err);
-/* `row`: the number of the frame's first row in the dataset. Frames may come in any order, each once. Several
- * threads may count a frame after the call, and a later call then reports a failure; until then the summary
- * shares the frame's buffers. Borrowed ones are counted before the call returns. */
+/* `row`: the number of the frame's first row in the dataset. Frames may come in any order, each once. A frame
+ * may still be counted after the call returns, by a thread of the context; until it is, the summary holds
+ * references to its buffers, which must not be changed. If that fails, a later call with this summary (any
+ * that adds, merges, finishes or shows it) returns the failure, after which it must not be used. Borrowed
+ * buffers are counted before the call returns. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_summary_add(sheaf_summary *summary, const sheaf_frame *frame,
                                                    int64_t row, sheaf_error *err);
 /* Adds the counts of another summary of the same fields; USAGE if the fields differ. Counts that only one of

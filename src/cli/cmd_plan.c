@@ -16,8 +16,9 @@ typedef struct plan {
 	double seconds;   /* until the last part is done, and these have been exchanged */
 } plan;
 
-/* With each rank: its contents, the foot of its part, where its bytes go, that they are there, the end. */
-enum { MESSAGES_OF_RANK = 13, MESSAGES = 4 };
+/* With each rank: the path of the output, whether all begin again, its contents, the foot of its part, where
+ * its bytes go, that they are there, the end. */
+enum { MESSAGES_OF_RANK = 17, MESSAGES = 4 };
 static const double SECONDS_OF_MESSAGE = 20e-6;
 
 static plan sum_up(const sheaf_part_share *shares, int n, double rate)

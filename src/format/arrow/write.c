@@ -128,7 +128,7 @@ static sheaf_status put_bits(gathering *g, const uint8_t *bits, range r, int64_t
 	for (int64_t i = 0; i < r.n; i++) {
 		bool bit = bit_at(bits, r.from + i);
 		*zeros += !bit;
-		byte = (uint8_t)(byte | (unsigned)bit << ((unsigned)i % 8));
+		if (bit) byte = (uint8_t)(byte | 1U << ((unsigned)i % 8));
 		if (i % 8 != 7 && i + 1 != r.n) continue;
 		sheaf_builder_byte(&b, (char)byte);
 		byte = 0;
