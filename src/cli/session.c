@@ -349,7 +349,8 @@ static sheaf_status visit_file(session *s, const char *path, const visit_options
 	int64_t members = 0;
 	if (how.list && can_be_opened_again(path)) how.members = &members;
 	SHEAF_TRY(session_open(s, path, &how, &dataset, err));
-	sheaf_status status = dataset ? options->visit(s, dataset, err) : how.list(s, path, members, err);
+	sheaf_status status =
+		how.list && !dataset ? how.list(s, path, members, err) : options->visit(s, dataset, err);
 	sheaf_close(dataset);
 	SHEAF_TRY(status);
 	return out_flush(err); /* so that the summary comes after it if both go to the same place */

@@ -34,7 +34,7 @@ enum { SHARE = 8 /* of the memory: for summaries beside the whole one, and for f
 /* With the tables of lengths, which grow as needed. */
 static size_t size_of_summary(const sheaf_summary *s)
 {
-	enum { LENGTHS = 2 * SHEAF_LENGTHS_EXACT * sizeof(int64_t) /* while a table grows, there are two */ };
+	enum { LENGTHS = sizeof(int64_t) * 2 * SHEAF_LENGTHS_EXACT /* while a table grows, there are two */ };
 	size_t size = sizeof *s + (s->contradictions.slots ? SHEAF_INPUTS_SLOTS * sizeof(sheaf_same_inputs) : 0);
 	for (int f = 0; f < s->schema.nfields; f++) {
 		const sheaf_field *field = &s->schema.fields[f];
