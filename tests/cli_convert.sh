@@ -245,6 +245,12 @@ while IFS='|' read -r what lines; do
 	[ $status -ne 0 ] || cmp -s later.cbf piped.cbf || fault "$what: expected the bytes of a pipe"
 	[ $status -eq 0 ] || [ ! -e later.cbf ] || fault "$what: expected no output"
 	rm -f later.cbf piped.cbf
+	"$sheaf" convert -f --index never --rows 10 later.ctf later.cbf >out 2>err
+	status=$?
+	"$sheaf" convert -f --rows 10 --to cbf - piped.cbf <later.ctf >out 2>piped
+	[ $? -eq $status ] || fault "$what, 10 rows: expected the status of a pipe, found $status"
+	[ $status -ne 0 ] || cmp -s later.cbf piped.cbf || fault "$what, 10 rows: expected the bytes of a pipe"
+	rm -f later.cbf piped.cbf
 done <<-'END'
 	nothing new|
 	a larger index|:A 1 2 :B 13:4\n
@@ -259,6 +265,14 @@ done <<-'END'
 	fewer values|:A 1 :B 1:4\n
 	an empty line|\n
 END
+printf '|A 1 2 |B 1:1e40\n' | cat - first.ctf >later.ctf
+(
+	ulimit -f 100
+	trap '' XFSZ
+	"$sheaf" convert --index never later.ctf later.cbf >out 2>err
+)
+[ $? -eq 3 ] || fault 'expected exit status 3 where the disk is full'
+has err 'later.ctf:1:13'
 rm first.ctf later.ctf piped
 end
 

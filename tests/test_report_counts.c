@@ -111,8 +111,8 @@ static void add_alone(sheaf_value_counts *v, double value)
 	v->n++;
 	v->zeros += value == 0;
 	v->negatives += value < 0;
-	if (value < v->least) v->least = value;
-	if (value > v->most) v->most = value;
+	if (value < v->least) v->least = value == 0 ? 0 : value;
+	if (value > v->most) v->most = value == 0 ? 0 : value;
 	sheaf_exact_add(&v->sum, value);
 	sheaf_exact_add_product(&v->squares, value, value);
 	if (value != 0) v->bins[sheaf_value_bin(value)]++;

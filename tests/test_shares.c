@@ -54,8 +54,10 @@ static table make_cells(int64_t rows)
 	for (int64_t r = 0; r < rows; r++) {
 		char text[32];
 		int size = snprintf(text, sizeof text, "%*d", (int)random_below(20), (int)random_below(9000));
-		if (random_below(9))
-			sheaf_build_number(b, 0, (double)random_below(100000) / 7);
+		if (r == rows / 2 || r == rows - 7)
+			sheaf_build_number(b, 0, r == rows / 2 ? -0.0 : 0);
+		else if (random_below(9))
+			sheaf_build_number(b, 0, (double)(random_below(100000) + 1) / 7);
 		else
 			sheaf_build_missing(b, 0, (int)random_below(5));
 		sheaf_build_text(b, 1, text, (size_t)size);

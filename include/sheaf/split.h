@@ -61,8 +61,8 @@ typedef struct sheaf_gathering_options {
 	sheaf_status (*fill)(void *user, const char *path, sheaf_error *err);
 	void *user;
 	/* NULL, or a sink that was opened for `output`, to which nothing was written: it is used instead of a new
-	 * one, and closed, also on failure; its context may be another one, which outlives the call. Others may
-	 * have written bytes of parts into its temporary file before (sheaf_sink_temporary,
+	 * one, and closed, also on failure but USAGE; its context may be another one, which outlives the call.
+	 * Others may have written bytes of parts into its temporary file before (sheaf_sink_temporary,
 	 * sheaf_convert_options.place_part); leave_out is called for these, too. */
 	sheaf_sink *output_sink;
 } sheaf_gathering_options;

@@ -108,7 +108,8 @@ static void find_place(const search *s, const char *end)
 	for (; (at = strchr(at, '%')) && at < end; at = end_of(at)) {
 		bool is_text = end_of(at)[-1] == 's';
 		int64_t *number = is_text ? NULL : number_at(s, at);
-		if (number) *number = strtoll(err->message + span_of(s, at, end_of(at)).at, NULL, 10);
+		sheaf_span digits = span_of(s, at, end_of(at));
+		if (number && digits.size) *number = strtoll(err->message + digits.at, NULL, 10);
 		if (is_text && follows(s, at, "\"")) err->stream = span_of(s, at, end_of(at));
 	}
 }

@@ -148,6 +148,7 @@ static sheaf_status end_supposing(sheaf_conversion *c, sheaf_error *err)
 	if (!c->supposes) return SHEAF_OK;
 	sheaf_kept_findings kept = sheaf_kept_findings_over(sheaf_builder_bytes(&c->opening), c->output);
 	c->supposes = false;
+	if (c->schema.nfields > 0) say_change(c); /* otherwise there are no rows */
 	return sheaf_kept_findings_until(&kept, 0, c->caller, err);
 }
 
@@ -178,7 +179,6 @@ static sheaf_status write_output(sheaf_conversion *c, const char *output, sheaf_
 	                                   c->outer, &c->writer, err));
 	sheaf_status status = sheaf_conversion_check_settings(c, err);
 	for (int i = 0; i < c->ninputs && status == SHEAF_OK; i++) status = copy_rows(c, c->inputs[i], err);
-	if (status == SHEAF_OK && c->supposes) say_change(c);
 	if (status == SHEAF_OK) status = end_supposing(c, err);
 	if (status == SHEAF_OK)
 		status = finish(c, output, err);
@@ -260,6 +260,7 @@ static sheaf_status run(sheaf_conversion *c, const char *const *inputs, const ch
 	SHEAF_TRY(sheaf_conversion_join_schemas(c, inputs, err));
 	SHEAF_TRY(sheaf_conversion_check_one_tensor(c, err));
 	if (!c->supposes) say_change(c);
+	if (!c->inputs[0]->native->supposes) SHEAF_TRY(end_supposing(c, err));
 	for (int i = 0; i < c->ninputs; i++) SHEAF_TRY(sheaf_conversion_report_others(c, c->inputs[i], err));
 	c->input_bytes = count_bytes(c);
 	SHEAF_TRY(check_rows(c, output, err));
@@ -397,10 +398,12 @@ static bool can_suppose(const sheaf_conversion *c, const char *const *inputs)
 	struct stat info;
 	const sheaf_convert_options *o = c->options;
 	bool in_one_pass = !sheaf_needs_totals(c->to) && !o->structure && !o->pad;
+	bool to_the_end = !o->select.rows; /* otherwise nobody sees whether the rest is as the first part */
 	bool keeps_nothing = sheaf_max_errors(c->caller) == 0 && !sheaf_is_validating(c->caller) &&
 	                     !sheaf_settings_update(c->to, o->settings, o->nsettings);
-	return c->ninputs == 1 && !c->parts && in_one_pass && keeps_nothing && can_begin_again(c->output) &&
-	       strcmp(inputs[0], "-") != 0 && stat(inputs[0], &info) == 0 && S_ISREG(info.st_mode);
+	bool plain = strcmp(inputs[0], "-") != 0 && stat(inputs[0], &info) == 0 && S_ISREG(info.st_mode);
+	return c->ninputs == 1 && !c->parts && in_one_pass && to_the_end && keeps_nothing && plain &&
+	       can_begin_again(c->output);
 }
 
 static sheaf_status prepare(sheaf_conversion *c, sheaf_error *err)
@@ -414,7 +417,13 @@ static sheaf_status prepare(sheaf_conversion *c, sheaf_error *err)
 	return check_padding(c, c->output, err);
 }
 
-/* *supposes: whether it may, and then whether it still did so at the end. */
+/* What another attempt might do better: everything but the system's refusals, and the caller's. */
+static bool may_be_of_supposing(sheaf_status status)
+{
+	return status && status != SHEAF_IO && status != SHEAF_STOPPED && !sheaf_is_of_memory(status);
+}
+
+/* *supposes: whether it may, and then whether another attempt is to follow. */
 static sheaf_status attempt(const sheaf_conversion *prepared, bool *supposes, const char *const *inputs,
                             sheaf_error *err)
 {
@@ -422,15 +431,10 @@ static sheaf_status attempt(const sheaf_conversion *prepared, bool *supposes, co
 	c.supposes = *supposes;
 	sheaf_status status = allocate(&c, err);
 	if (status == SHEAF_OK) status = run(&c, inputs, c.output, err);
-	*supposes = c.supposes;
+	*supposes = c.supposes && may_be_of_supposing(status);
+	sheaf_status held = *supposes ? SHEAF_OK : end_supposing(&c, NULL);
 	release(&c);
-	return status;
-}
-
-/* What another attempt might do better: everything but the system's refusals, and the caller's. */
-static bool may_be_of_supposing(sheaf_status status)
-{
-	return status && status != SHEAF_IO && status != SHEAF_STOPPED && !sheaf_is_of_memory(status);
+	return status ? status : held;
 }
 
 static sheaf_status convert(const char *const *inputs, int ninputs, const char *output,
@@ -442,7 +446,7 @@ static sheaf_status convert(const char *const *inputs, int ninputs, const char *
 	SHEAF_TRY(prepare(&c, err));
 	bool supposes = can_suppose(&c, inputs), not = false;
 	sheaf_status status = attempt(&c, &supposes, inputs, err);
-	if (supposes && may_be_of_supposing(status)) status = attempt(&c, &not, inputs, err);
+	if (supposes) status = attempt(&c, &not, inputs, err);
 	c.options = &again;
 	again.on_change = NULL; /* the caller knows */
 	again.index = SHEAF_INDEX_NEVER;

@@ -201,7 +201,7 @@ sheaf_status sheaf_open_with(sheaf_source *source, const sheaf_open_options *opt
 		*out = d;
 	else
 		sheaf_close(d);
-	return status == SHEAF_END ? SHEAF_OK : status;
+	return status == SHEAF_END && options->members ? SHEAF_OK : status;
 }
 
 sheaf_status sheaf_check_open_options(const char *function, const sheaf_open_options *o, sheaf_error *err)

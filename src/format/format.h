@@ -287,6 +287,7 @@ struct sheaf_format {
 	 * else: the bytes of pieces that cut gives, one after the other, are again a file. */
 	unsigned can;
 	bool needs_seek;                  /* open gets a source made seekable */
+	bool supposes;                    /* open does so where sheaf_opening says it may */
 	bool may_omit_compression_suffix; /* if no file has the given name, one with a compression suffix after it
 	                                     is tried */
 	const sheaf_option *options;      /* the only place where its options are named */

@@ -9,7 +9,7 @@
 /* The texts of a problem, and which of them are static. */
 enum { FILE_NAME, STREAM, RULE, ROW_WORD, STREAM_WORD, EXPECTED, FOUND, CONSEQUENCE, TEXTS };
 enum { LASTING = 1 << RULE | 1 << ROW_WORD | 1 << STREAM_WORD };
-enum { NO_TEXT = UINT32_MAX, OUTPUT_NAME = UINT32_MAX - 1, LONGEST = 600 };
+enum { NO_TEXT = UINT32_MAX, OUTPUT_NAME = UINT32_MAX - 1, LONGEST = 4200 /* paths */ };
 
 static void texts_of(sheaf_problem *p, const char **texts[TEXTS])
 {

@@ -30,6 +30,9 @@ typedef struct sheaf_value_counts {
 	int64_t *bins; /* SHEAF_VALUE_BINS of them: finite values except zeros; NULL: not counted */
 } sheaf_value_counts;
 
+/* Bounds have no sign of zero: which zero comes first depends on threads. */
+static inline double sheaf_unsigned_zero(double v) { return v == 0 ? 0 : v; }
+
 /* The role of a stream for a network. */
 typedef enum sheaf_side { SHEAF_SIDE_NONE, SHEAF_SIDE_INPUT, SHEAF_SIDE_TARGET } sheaf_side;
 

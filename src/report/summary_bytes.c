@@ -308,8 +308,8 @@ static void get_values(reading *r, sheaf_value_counts *v)
 	int64_t others = v->zeros + v->nans + v->infinite[0] + v->infinite[1];
 	expect(r, others <= v->n && v->negatives <= v->n - others, what);
 	if (v->n == 0 || r->wrong) return;
-	v->least = get_double(r, what);
-	v->most = get_double(r, what);
+	v->least = sheaf_unsigned_zero(get_double(r, what));
+	v->most = sheaf_unsigned_zero(get_double(r, what));
 	bool finite = sheaf_values_finite(v) > 0;
 	expect(r,
 	       finite ? isfinite(v->least) && isfinite(v->most) && v->least <= v->most

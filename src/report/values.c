@@ -31,14 +31,6 @@ static inline float value_of(uint32_t bits)
 
 /* ---- least and most ---- */
 
-/* Of zeros the first one counts, whatever its sign. */
-static double first_of(const float *values, int64_t n, float wanted)
-{
-	for (int64_t k = 0; k < n; k++)
-		if (values[k] == wanted) return (double)values[k];
-	return (double)wanted;
-}
-
 static void take_bounds(sheaf_value_counts *v, const float *values, int64_t n)
 {
 	float least[LANES], most[LANES];
@@ -58,8 +50,8 @@ static void take_bounds(sheaf_value_counts *v, const float *values, int64_t n)
 		least[0] = least[i] < least[0] ? least[i] : least[0];
 		most[0] = most[i] > most[0] ? most[i] : most[0];
 	}
-	if ((double)least[0] < v->least) v->least = first_of(values, n, least[0]);
-	if ((double)most[0] > v->most) v->most = first_of(values, n, most[0]);
+	if ((double)least[0] < v->least) v->least = sheaf_unsigned_zero((double)least[0]);
+	if ((double)most[0] > v->most) v->most = sheaf_unsigned_zero((double)most[0]);
 }
 
 /* ---- groups ---- */
@@ -135,13 +127,7 @@ static bool take_wholes(wholes *w, const float *values, int64_t n)
 	return true;
 }
 
-static void take_whole_bounds(sheaf_value_counts *v, const float *values, int64_t n, int least, int most)
-{
-	if (least < v->least) v->least = first_of(values, n, (float)least);
-	if (most > v->most) v->most = first_of(values, n, (float)most);
-}
-
-static void add_counts(sheaf_value_counts *v, wholes *w, const float *values, int64_t n)
+static void add_counts(sheaf_value_counts *v, wholes *w, int64_t n)
 {
 	int64_t sum = 0, squares = 0;
 	for (int t = 0; t < TABLES; t++)
@@ -163,7 +149,8 @@ static void add_counts(sheaf_value_counts *v, wholes *w, const float *values, in
 	sheaf_exact_add(&v->sum, (double)sum);
 	sheaf_exact_add(&v->squares, (double)squares);
 	v->n += n;
-	take_whole_bounds(v, values, n, least, most);
+	if (least < v->least) v->least = least;
+	if (most > v->most) v->most = most;
 }
 
 /* As many as fill lanes, if the rest is whole, too. */
@@ -176,7 +163,7 @@ static bool add_whole(sheaf_value_counts *v, const float *values, int64_t n)
 	memset(w.counts, 0, sizeof w.counts);
 	for (int64_t at = 0; at < n; at += AT_ONCE)
 		if (!take_wholes(&w, values + at, n - at < AT_ONCE ? n - at : AT_ONCE)) return false;
-	add_counts(v, &w, values, n);
+	add_counts(v, &w, n);
 	return true;
 }
 
@@ -210,8 +197,8 @@ static void add_double(sheaf_value_counts *v, double value)
 	} else if (isinf(value)) {
 		v->infinite[value > 0]++;
 	} else {
-		if (value < v->least) v->least = value;
-		if (value > v->most) v->most = value;
+		if (value < v->least) v->least = sheaf_unsigned_zero(value);
+		if (value > v->most) v->most = sheaf_unsigned_zero(value);
 		v->negatives += value < 0;
 		sheaf_exact_add(&v->sum, value);
 		sheaf_exact_add_product(&v->squares, value, value);
@@ -252,8 +239,8 @@ static void take_bounds_of_doubles(sheaf_value_counts *v, const double *values, 
 		negatives += values[k] < 0;
 		zeros += values[k] == 0;
 	}
-	v->least = least;
-	v->most = most;
+	v->least = sheaf_unsigned_zero(least);
+	v->most = sheaf_unsigned_zero(most);
 	v->negatives += negatives;
 	v->zeros += zeros;
 }

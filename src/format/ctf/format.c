@@ -152,6 +152,7 @@ const sheaf_format sheaf_format_ctf = {
 	.summary = "CNTK text format: sequences of samples, named dense and sparse streams",
 	.suffixes = suffixes,
 	.can = SHEAF_CAN_KEYS,
+	.supposes = true,
 	.options = options,
 	.readers = readers,
 	.random = &random_access,
