@@ -171,7 +171,7 @@ static sheaf_status open_parts(sheaf_context *cx, sheaf_parts **out, sheaf_error
 static int merge_readings(const arguments *args)
 {
 	sheaf_context *cx;
-	sheaf_parts *parts;
+	sheaf_parts *parts = NULL;
 	sheaf_error err;
 	sheaf_status status = sheaf_context_new(NULL, &cx, &err);
 	if (status) return say_failure(&err);
