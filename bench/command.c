@@ -2,6 +2,7 @@
 /* Programs, run as a user runs them; their output is discarded. */
 #include "bench.h"
 #include <fcntl.h>
+#include <limits.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,9 +177,13 @@ static const char *find_ranks(const bench_job *job, void **state)
 static const char *find_mpich(const bench_job *job, void **state)
 {
 	(void)state;
-	bool there =
-		access(beside(job, "mpi/sheaf-mpi.mpich"), X_OK) == 0 && access("/usr/bin/mpirun.mpich", X_OK) == 0;
-	return there ? NULL : "not there: sheaf-mpi.mpich beside sheaf, and MPICH";
+	char command[PATH_MAX + 64];
+	const char *program = beside(job, "mpi/sheaf-mpi.mpich");
+	if (access(program, X_OK) != 0 || access("/usr/bin/mpirun.mpich", X_OK) != 0)
+		return "not there: sheaf-mpi.mpich beside sheaf, and MPICH";
+	/* Ubuntu 24.04's launcher does not start ranks that know of each other. */
+	snprintf(command, sizeof command, "mpirun.mpich -n 2 '%s' --version >/dev/null 2>&1", program);
+	return system(command) == 0 ? NULL : "not there: an MPICH whose launcher starts its own ranks";
 }
 
 /* Words before "| " are done once, and are not measured. */

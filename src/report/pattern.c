@@ -63,8 +63,9 @@ static bool add_whole(struct sheaf_pattern_cell *cells, const tile *t)
 	const int64_t one = 1 << 16;
 	int32_t sums[TILE];
 	for (int k = 0; k < t->n; k += SHEAF_LANES) {
-		sheaf_ints sum = {0}, odd = {0};
-		for (int r = 0; r < t->rows; r++) sum += sheaf_to_small_whole(floats_of(t, r, k), &odd);
+		sheaf_bits sum = {0}; /* of others, too, until they are found to be odd */
+		sheaf_ints odd = {0};
+		for (int r = 0; r < t->rows; r++) sum += (sheaf_bits)sheaf_to_small_whole(floats_of(t, r, k), &odd);
 		if (sheaf_any(odd)) return false;
 		memcpy(sums + k, &sum, sizeof sum);
 	}
