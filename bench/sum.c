@@ -104,7 +104,8 @@ int main(int argc, char **argv)
 	sheaf_setting settings[SETTINGS] = {0};
 	sheaf_open_options open = {.size = sizeof open, .settings = settings};
 	if (argc < 3 || argc > 3 + SETTINGS) {
-		fprintf(stderr, "usage: sheaf-bench-sum FILE THREADS [whole] [once] [dataset=PATH] [OPTION=VALUE]...\n");
+		fprintf(stderr, "usage: sheaf-bench-sum FILE THREADS [whole] [once] [dataset=PATH] "
+		                "[OPTION=VALUE]...\n");
 		return 2;
 	}
 	for (int i = 3; i < argc; i++) {

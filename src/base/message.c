@@ -108,9 +108,11 @@ static void find_place(const search *s, const char *end)
 	for (; (at = strchr(at, '%')) && at < end; at = end_of(at)) {
 		bool is_text = end_of(at)[-1] == 's';
 		int64_t *number = is_text ? NULL : number_at(s, at);
-		sheaf_span digits = span_of(s, at, end_of(at));
-		if (number && digits.size) *number = strtoll(err->message + digits.at, NULL, 10);
-		if (is_text && follows(s, at, "\"")) err->stream = span_of(s, at, end_of(at));
+		bool is_stream = is_text && follows(s, at, "\"");
+		if (!number && !is_stream) continue;
+		sheaf_span span = span_of(s, at, end_of(at));
+		if (is_stream) err->stream = span;
+		if (number && span.size) *number = strtoll(err->message + span.at, NULL, 10); /* it may be cut off */
 	}
 }
 

@@ -4,6 +4,7 @@
 #define SHEAF_CONVERT_CONVERSION_H
 
 #include "base/buffer.h"
+#include "base/findings.h"
 #include "dataset/dataset.h"
 
 typedef struct sheaf_conversion {
@@ -26,8 +27,8 @@ typedef struct sheaf_conversion {
 	bool structured;
 	bool replaces;         /* an existing file is replaced, or updated */
 	int part, parts;       /* which of the `parts` is made; 0: the whole is done */
-	bool supposes;         /* that the first part of the input shows all its streams; until the end proves it,
-	                          findings wait in `opening` */
+	bool supposes;         /* that the first part of the input shows all its streams */
+	sheaf_findings held;   /* until the end of the input proves that */
 	sheaf_builder opening; /* of a part: findings before the first row */
 	sheaf_builder *kept;   /* also receives what is reported; NULL: nobody does */
 	int64_t stored;        /* of a part: frames stored so far */

@@ -146,10 +146,9 @@ static void say_change(const sheaf_conversion *c)
 static sheaf_status end_supposing(sheaf_conversion *c, sheaf_error *err)
 {
 	if (!c->supposes) return SHEAF_OK;
-	sheaf_kept_findings kept = sheaf_kept_findings_over(sheaf_builder_bytes(&c->opening), c->output);
 	c->supposes = false;
 	if (c->schema.nfields > 0) say_change(c); /* otherwise there are no rows */
-	return sheaf_kept_findings_until(&kept, 0, c->caller, err);
+	return sheaf_findings_report(&c->held, c->caller, err);
 }
 
 static sheaf_status find_lengths(sheaf_conversion *c, sheaf_error *err)
@@ -299,27 +298,26 @@ static sheaf_status keep_findings(void *user, const sheaf_problem *problem, shea
 	return sheaf_report(c->caller, problem, err);
 }
 
-/* Warnings wait, and are reported at the end; an error, or too many warnings, are for a conversion that does
- * not suppose. */
+/* What is found waits for the end; an error, a loss, or too much of it is for a conversion that does not
+ * suppose. */
 static sheaf_status hold_findings(void *user, const sheaf_problem *problem, sheaf_error *err)
 {
-	enum { MOST = 64 << 10 };
 	sheaf_conversion *c = (sheaf_conversion *)user;
-	sheaf_severity severity = sheaf_weigh(c->caller, problem);
-	if (!c->supposes || severity == SHEAF_NOTE) return sheaf_report(c->caller, problem, err);
-	if (severity < SHEAF_ERROR && c->opening.size < MOST) {
-		sheaf_kept_findings_put(&c->opening, problem, 0, c->output);
-		return sheaf_builder_status(&c->opening, err);
-	}
-	return sheaf_fail(err, SHEAF_STALE, "%s: expected no errors while its first part is taken for all of it",
+	if (!c->supposes) return sheaf_report(c->caller, problem, err);
+	SHEAF_TRY(sheaf_report(c->held.cx, problem, err));
+	if (!c->held.over && (!c->held.lossy || sheaf_allows_loss(c->caller))) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_STALE, "%s: expected findings that can wait, found losses, or too many",
 	                  c->output);
 }
 
-static sheaf_status begin_part(sheaf_conversion *c, sheaf_error *err)
+static sheaf_status listen_first(sheaf_conversion *c, sheaf_error *err)
 {
 	if (!c->parts && !c->supposes) return SHEAF_OK;
-	sheaf_builder_begin(&c->opening, c->caller, NULL);
-	if (c->parts) c->kept = &c->opening;
+	if (c->supposes) SHEAF_TRY(sheaf_findings_open(&c->held, c->caller, err));
+	if (c->parts) {
+		sheaf_builder_begin(&c->opening, c->caller, NULL);
+		c->kept = &c->opening;
+	}
 	return sheaf_context_listen(c->caller, (sheaf_listener){c->parts ? keep_findings : hold_findings, c},
 	                            &c->outer, err);
 }
@@ -327,7 +325,7 @@ static sheaf_status begin_part(sheaf_conversion *c, sheaf_error *err)
 static sheaf_status allocate(sheaf_conversion *c, sheaf_error *err)
 {
 	void *memory;
-	SHEAF_TRY(begin_part(c, err));
+	SHEAF_TRY(listen_first(c, err));
 	SHEAF_TRY(sheaf_allocate_array(c->outer, (uint64_t)c->ninputs, sizeof *c->inputs, &memory, err));
 	c->inputs = (sheaf_dataset **)memory;
 	SHEAF_TRY(sheaf_allocate_array(c->outer, (uint64_t)c->options->nsettings, sizeof *c->used, &memory, err));
@@ -344,9 +342,9 @@ static void release(sheaf_conversion *c)
 	sheaf_context_end_listening(c->cx);
 	sheaf_release(c->outer, c->used, (size_t)c->options->nsettings * sizeof *c->used);
 	sheaf_release(c->outer, c->inputs, (size_t)c->ninputs * sizeof *c->inputs);
-	if (c->outer == c->caller) return;
-	sheaf_builder_drop(&c->opening);
-	sheaf_context_end_listening(c->outer);
+	if (c->parts) sheaf_builder_drop(&c->opening);
+	sheaf_findings_close(&c->held);
+	if (c->outer != c->caller) sheaf_context_end_listening(c->outer);
 }
 
 static sheaf_status check_options(const sheaf_convert_options *o, sheaf_error *err)
@@ -444,14 +442,14 @@ static sheaf_status convert(const char *const *inputs, int ninputs, const char *
 	sheaf_conversion c = {
 		.caller = cx, .outer = cx, .options = options, .ninputs = ninputs, .output = output};
 	SHEAF_TRY(prepare(&c, err));
-	bool supposes = can_suppose(&c, inputs), not = false;
+	bool supposes = can_suppose(&c, inputs), plainly = false;
 	sheaf_status status = attempt(&c, &supposes, inputs, err);
-	if (supposes) status = attempt(&c, &not, inputs, err);
+	if (supposes) status = attempt(&c, &plainly, inputs, err);
 	c.options = &again;
 	again.on_change = NULL; /* the caller knows */
 	again.index = SHEAF_INDEX_NEVER;
 	bool may_repeat = options->index != SHEAF_INDEX_REQUIRE && can_begin_again(output);
-	return status == SHEAF_STALE && may_repeat ? attempt(&c, &not, inputs, err) : status;
+	return status == SHEAF_STALE && may_repeat ? attempt(&c, &plainly, inputs, err) : status;
 }
 
 sheaf_status sheaf_convert(const char *const *inputs, int ninputs, const char *output,
