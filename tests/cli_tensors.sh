@@ -936,6 +936,10 @@ if "$sheaf" convert far.tns far.h5 2>err </dev/null || ! grep -q 'not built' err
 	has err 'a need for 400000000000 or more'
 	expect 5 convert -f --layout DMAT far.tns far.h5
 fi
+printf '# shape: 2 2147483647\n1 5 2\n' >broad.tns
+if "$sheaf" convert --to hdf5 broad.tns broad.h5ad 2>err </dev/null || ! grep -q 'not built' err; then
+	has err 'a need for 21474836480 or more' # their names, of ten digits each, and pointers
+fi
 printf '# shape: 1000000 3\n5 1 2\n' >near.tns
 expect 0 convert near.tns near.npz
 empty err

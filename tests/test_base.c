@@ -360,7 +360,7 @@ static void test_builder_of_absurd_size(void **state)
 	sheaf_builder_begin(&b, cx, NULL);
 	sheaf_builder_byte(&b, 'x');
 	assert_false(sheaf_builder_room(&b, SIZE_MAX));
-	assert_status(SHEAF_NOMEM, sheaf_builder_status(&b, &err));
+	assert_status(SHEAF_LIMIT, sheaf_builder_status(&b, &err));
 	sheaf_builder_drop(&b);
 	end_context(cx);
 }

@@ -226,7 +226,7 @@ bool sheaf_builder_grow(sheaf_builder *b, uint64_t n)
 	size_t needed;
 	bool fits = sheaf_add_size(&needed, b->size, n);
 	if (!fits) needed = SIZE_MAX;
-	b->failed = fits ? enlarge(b, needed, NULL) : SHEAF_NOMEM;
+	b->failed = fits ? enlarge(b, needed, NULL) : SHEAF_LIMIT; /* which is less than addresses reach */
 	if (!b->failed) return true;
 	b->wanted = needed;
 	b->capacity = b->size; /* so that sheaf_builder_room always comes here */

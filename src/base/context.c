@@ -451,7 +451,7 @@ sheaf_status sheaf_allocate_array(sheaf_context *cx, uint64_t n, size_t size, vo
 {
 	size_t bytes;
 	*out = NULL;
-	if (!sheaf_mul_size(&bytes, n, size)) return refused(err, SIZE_MAX);
+	if (!sheaf_mul_size(&bytes, n, size)) bytes = SIZE_MAX; /* which is over any limit */
 	return sheaf_allocate(cx, bytes, out, err);
 }
 

@@ -7,17 +7,17 @@
 
 static void JOIN(canon, NAME)(const void *values, int64_t at, int64_t n, sheaf_canon *out)
 {
-	const T *v = (const T *)values + at;
-	for (int64_t i = 0; i < n; i++) out[i] = CANON(v[i]);
+	const T *v = (const T *)values; /* NULL if there are none: nothing is added to it */
+	for (int64_t i = 0; i < n; i++) out[i] = CANON(v[at + i]);
 }
 
 static int64_t JOIN(store, NAME)(const sheaf_canon *from, int64_t n, void *values, int64_t at)
 {
-	T *v = (T *)values + at;
+	T *v = (T *)values;
 	int64_t changed = 0;
 	for (int64_t i = 0; i < n; i++) {
-		v[i] = (T)STORE(from[i], LOW, HIGH);
-		changed += !sheaf_canon_equal(CANON(v[i]), from[i]);
+		v[at + i] = (T)STORE(from[i], LOW, HIGH);
+		changed += !sheaf_canon_equal(CANON(v[at + i]), from[i]);
 	}
 	return changed;
 }

@@ -87,10 +87,13 @@ static sheaf_status survey(sheaf_ipc_reader *in, sheaf_error *err)
 		if (status) break;
 		int64_t after = byte + message.head,
 				n = message.kind == SHEAF_IPC_BATCH ? sheaf_fb_number(&message.table, LENGTH, 8, 0) : 0;
-		if (n < 0 || rows > INT64_MAX - n || message.body > size - after) status = SHEAF_SHORT;
+		if (n < 0 || rows > INT64_MAX - n || message.body > size - after) {
+			status = SHEAF_SHORT;
+			break;
+		}
 		rows += n;
 		batches += message.kind == SHEAF_IPC_BATCH;
-		if (!status && message.kind == SHEAF_IPC_DICTIONARY) {
+		if (message.kind == SHEAF_IPC_DICTIONARY) {
 			status =
 				sheaf_source_view_at(in->source, byte, (size_t)(message.head + message.body), &bytes, err);
 			if (!status) status = sheaf_ipc_read_dictionary(in, &bytes, byte, err);

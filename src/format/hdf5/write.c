@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A matrix in AnnData's layout: X by rows, and the names of rows and columns from the dataset, else their
  * numbers. Values and columns are written to the file as they come; where rows begin is known at the end. */
+#include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
 #include "format/hdf5/hdf5.h"
@@ -82,6 +83,33 @@ static sheaf_status begin_box(writer *out, sheaf_box_kind kind, sheaf_error *err
 	                             (sheaf_box_values){SHEAF_I64, out->schema.tensor.shape, 2}, err);
 }
 
+static const char *names_of(const writer *out, const char *attribute)
+{
+	const char *text = NULL;
+	for (int i = 0; i < out->schema.nattributes; i++)
+		if (strcmp(out->schema.attributes[i].name, attribute) == 0) text = out->schema.attributes[i].text;
+	return text;
+}
+
+/* Numbers are names where there are no others, and each takes as many bytes as the last. */
+static int64_t least_size_of_names(const writer *out, const char *attribute, int64_t count)
+{
+	int64_t size = 0, digits = 1;
+	for (int64_t last = count - 1; last > 9; last /= 10) digits++;
+	if (names_of(out, attribute)) return 0;
+	return sheaf_mul_i64(&size, digits, count) ? size : INT64_MAX;
+}
+
+static sheaf_status check_size(const writer *out, sheaf_error *err)
+{
+	const int64_t *shape = out->schema.tensor.shape;
+	int64_t size, rows = least_size_of_names(out, OBS, shape[0]);
+	int64_t columns = least_size_of_names(out, VAR, shape[1]);
+	bool fits = sheaf_mul_i64(&size, shape[0], (int64_t)sizeof(int32_t)) &&
+	            sheaf_add_i64(&size, size, rows) && sheaf_add_i64(&size, size, columns);
+	return sheaf_sink_check_size(out->sink, fits ? size : INT64_MAX, err);
+}
+
 static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
                            sheaf_error *err)
 {
@@ -93,8 +121,7 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	out->storing.shuffle = out->storing.deflate > 0 && kind == SHEAF_BOX_HDF5;
 	out->is_wide = out->schema.tensor.shape[1] > INT32_MAX;
 	sheaf_builder_begin(&out->pointers, out->cx, NULL);
-	int64_t bytes = out->schema.tensor.shape[0];
-	SHEAF_TRY(sheaf_sink_check_size(out->sink, bytes < INT64_MAX / 16 ? bytes * 4 : bytes, err));
+	SHEAF_TRY(check_size(out, err));
 	SHEAF_TRY(report_losses(out, err));
 	return begin_box(out, kind, err);
 }
@@ -158,9 +185,7 @@ static sheaf_status find_names(const writer *out, const char *name, int64_t coun
                                sheaf_error *err)
 {
 	*list = NULL;
-	const char *text = NULL;
-	for (int i = 0; i < out->schema.nattributes; i++)
-		if (strcmp(out->schema.attributes[i].name, name) == 0) text = out->schema.attributes[i].text;
+	const char *text = names_of(out, name);
 	if (!text) return SHEAF_OK;
 	sheaf_status status = sheaf_json_parse(text, strlen(text), name, list, NULL);
 	bool fits = !status && (int64_t)sheaf_json_size(*list) == count;
@@ -178,7 +203,7 @@ static sheaf_status write_names(const writer *out, const char *path, const sheaf
 	sheaf_builder_begin(&bytes, out->cx, NULL);
 	sheaf_builder_begin(&offsets, out->cx, NULL);
 	sheaf_builder_i64(&offsets, 0);
-	for (int64_t i = 0; i < count; i++) {
+	for (int64_t i = 0; i < count && !offsets.failed && !bytes.failed; i++) {
 		size_t size;
 		const char *text = list ? sheaf_json_text(sheaf_json_at(list, (size_t)i), &size) : NULL;
 		if (text)
