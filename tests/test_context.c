@@ -143,7 +143,7 @@ static void test_memory_that_is_refused_is_not_counted(void **state)
 	b = a;
 	assert_status(SHEAF_NOMEM, sheaf_reallocate(cx, &b, 10, 30, &err));
 	assert_ptr_equal(b, a);
-	assert_status(SHEAF_NOMEM, sheaf_allocate_array(cx, SIZE_MAX / 2, 3, &b, &err));
+	assert_status(SHEAF_LIMIT, sheaf_allocate_array(cx, SIZE_MAX / 2, 3, &b, &err));
 	assert_null(b);
 	assert_int_equal(sheaf_context_memory(cx, NULL), 10);
 	sheaf_release(cx, a, 10);
