@@ -371,7 +371,7 @@ typedef struct remote {
 	const hold *own;
 } remote;
 
-/* One for each rank, for the lifetime of the process. */
+/* One for each rank, until the ranks meet again or the process ends. */
 static remote *remotes;
 
 static int64_t ask_for(int rank, int64_t offset, void *data, size_t n)
@@ -398,6 +398,7 @@ static int64_t read_remote(void *user, int64_t offset, void *data, size_t n)
 void team_meet(const hold *h)
 {
 	int64_t *sizes = calloc((size_t)team_size, sizeof *sizes);
+	free(remotes); /* of an attempt that began again: its sources are closed */
 	remotes = calloc((size_t)team_size, sizeof *remotes);
 	if (!sizes || !remotes) MPI_Abort(MPI_COMM_WORLD, EXIT_LIMIT);
 	team_gather(h->size, sizes);
