@@ -35,13 +35,13 @@ static sheaf_status lose(const putting *p, int64_t r, const char *rule, const ch
 static sheaf_status put_text(const putting *p, int64_t r, sheaf_run run, uint8_t *to)
 {
 	char expected[64], found[48];
-	size_t size = (size_t)p->part->size, n = (size_t)sheaf_run_length(run);
-	const uint8_t *text = p->column->values.data + run.begin;
+	size_t size = (size_t)p->part->size;
+	sheaf_bytes text = sheaf_column_bytes(p->column, run);
 	snprintf(expected, sizeof expected, "at most %zu bytes", size);
-	snprintf(found, sizeof found, "%zu", n);
-	if (n) memcpy(to, text, n < size ? n : size);
-	if (n > size) return lose(p, r, "text cut", expected, found, "the rest is cut off");
-	if (n && text[n - 1] == 0)
+	snprintf(found, sizeof found, "%zu", text.size);
+	memcpy(to, text.data, text.size < size ? text.size : size);
+	if (text.size > size) return lose(p, r, "text cut", expected, found, "the rest is cut off");
+	if (text.size && text.data[text.size - 1] == 0)
 		return lose(p, r, "NUL at the end of a text", "none", "one", "it is no longer part of the text");
 	return SHEAF_OK;
 }
@@ -61,10 +61,10 @@ static sheaf_status put_characters(const putting *p, int64_t r, sheaf_run run, u
 {
 	char expected[64];
 	int64_t room = p->part->size / 4, n = 0;
-	const uint8_t *text = p->column->values.data + run.begin, *end = p->column->values.data + run.end;
+	sheaf_bytes text = sheaf_column_bytes(p->column, run);
 	uint32_t point = 1;
-	for (size_t size; text < end; text += size, n++) {
-		size = take_point(text, (size_t)(end - text), &point);
+	for (size_t at = 0, size; at < text.size; at += size, n++) {
+		size = take_point(text.data + at, text.size - at, &point);
 		if (size == 0)
 			return lose(p, r, "text that is not UTF-8", "characters", "other bytes", "the rest is cut off");
 		if (n < room) memcpy(to + 4 * n, &point, sizeof point);

@@ -82,6 +82,13 @@ typedef struct sheaf_run {
 } sheaf_run;
 
 static inline int64_t sheaf_run_length(sheaf_run run) { return run.end - run.begin; }
+/* A run of the bytes of a column: where values are bytes, a text. Never NULL, though an empty column has no
+ * bytes to point into. */
+static inline sheaf_bytes sheaf_column_bytes(const sheaf_column *column, sheaf_run run)
+{
+	if (run.begin >= run.end) return (sheaf_bytes){(const uint8_t *)"", 0};
+	return (sheaf_bytes){column->values.data + run.begin, (size_t)sheaf_run_length(run)};
+}
 
 /* The run of positions below a level that one of its positions covers. */
 static inline sheaf_run sheaf_level_below(const sheaf_level *level, sheaf_run run)

@@ -85,19 +85,19 @@ bool sheaf_read_base64(const uint8_t *at, size_t n, uint8_t *to, size_t *size)
 	return fill == 0 || (bits & (fill == 1 ? 3u : 15u)) == 0;
 }
 
-static void put_bytes(sheaf_builder *b, const uint8_t *s, size_t n, bool json)
+static void put_bytes(sheaf_builder *b, sheaf_bytes bytes, bool json)
 {
 	sheaf_builder_text(b, json ? "{\"base64\":\"" : "base64:");
-	put_base64(b, s, n);
+	put_base64(b, bytes.data, bytes.size);
 	if (json) sheaf_builder_text(b, "\"}");
 }
 
-static void put_text(sheaf_builder *b, const uint8_t *s, size_t n, bool json)
+static void put_text(sheaf_builder *b, sheaf_bytes text, bool json)
 {
-	if (json && !sheaf_is_utf8(s, n))
-		put_bytes(b, s, n, true);
+	if (json && !sheaf_is_utf8(text.data, text.size))
+		put_bytes(b, text, true);
 	else
-		sheaf_json_string(b, (const char *)s, n);
+		sheaf_json_string(b, (const char *)text.data, text.size);
 }
 
 /* A span of time is a number of seconds. */
@@ -139,12 +139,10 @@ static void put_char(sheaf_builder *b, uint8_t c)
 
 static void put_run(sheaf_builder *b, const sheaf_column *column, sheaf_run run, bool json)
 {
-	/* If all are empty there are no bytes to point into. */
-	const uint8_t *s = column->values.data ? column->values.data + run.begin : (const uint8_t *)"";
 	if (column->meaning == SHEAF_BYTES)
-		put_bytes(b, s, (size_t)sheaf_run_length(run), json);
+		put_bytes(b, sheaf_column_bytes(column, run), json);
 	else if (sheaf_means_text(column->meaning))
-		put_text(b, s, (size_t)sheaf_run_length(run), json);
+		put_text(b, sheaf_column_bytes(column, run), json);
 	else if (column->meaning == SHEAF_COMPLEX)
 		put_complex(b, column, run.begin, json);
 	else

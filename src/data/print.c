@@ -120,7 +120,8 @@ static bool put_spelling(sheaf_builder *b, const sheaf_frame *frame, const sheaf
 {
 	if (schema->nfields == 0 || schema->fields[0].meaning != SHEAF_SPELLING) return false;
 	sheaf_run run = sheaf_level_below_one(&frame->columns[0].levels[0], r);
-	sheaf_builder_append(b, frame->columns[0].values.data + run.begin, (size_t)sheaf_run_length(run));
+	sheaf_bytes text = sheaf_column_bytes(&frame->columns[0], run);
+	sheaf_builder_append(b, text.data, text.size);
 	return true;
 }
 

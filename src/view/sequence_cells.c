@@ -23,7 +23,7 @@ bool sheaf_sequence_text(const sheaf_column *column, int64_t r, const uint8_t **
 {
 	if (sheaf_level_is_null(&column->levels[0], r)) return false;
 	sheaf_run run = sheaf_level_below_one(&column->levels[0], r);
-	*text = run.begin < run.end ? column->values.data + run.begin : (const uint8_t *)"";
+	*text = sheaf_column_bytes(column, run).data;
 	*size = (size_t)sheaf_run_length(run);
 	return true;
 }

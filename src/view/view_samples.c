@@ -57,8 +57,7 @@ static void copy_item(const sheaf_column *from, int level, int64_t p, sheaf_colu
 	bool there = level == from->nlevels || !sheaf_level_is_null(&from->levels[level], p);
 	if (level < from->nlevels) run = sheaf_level_below_one(&from->levels[level], p);
 	if (to->field->levels[0].kind == SHEAF_LIST) {
-		const char *at = there ? (const char *)from->values.data + run.begin : NULL;
-		if (there && sheaf_run_length(run) == 0) at = "";
+		const char *at = there ? (const char *)sheaf_column_bytes(from, run).data : NULL;
 		if (!at) sheaf_level_miss(&to->levels[0], sheaf_column_count(to, 0), 0);
 		sheaf_column_put_text(to, at, there ? (size_t)sheaf_run_length(run) : 0);
 		return;

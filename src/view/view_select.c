@@ -30,8 +30,8 @@ static bool has_name(const selected *s, const sheaf_frame *frame, int64_t r, she
 	if (!sheaf_level_has(level, r)) return false;
 	sheaf_run run = sheaf_level_below_one(level, r);
 	text->size = 0;
-	sheaf_builder_append(text, frame->columns[s->names].values.data + run.begin,
-	                     (size_t)sheaf_run_length(run));
+	sheaf_bytes name = sheaf_column_bytes(&frame->columns[s->names], run);
+	sheaf_builder_append(text, name.data, name.size);
 	sheaf_builder_byte(text, '\0');
 	if (text->failed) return false;
 	return sheaf_name_matches(s->where, (const char *)text->data);

@@ -61,9 +61,10 @@ static sheaf_status put_dense(encoding *e, int field, int32_t group, sheaf_run r
 {
 	sheaf_lens_range *range =
 		sheaf_lens_begin_range(&e->set, false, group, sheaf_lens_defaults[SHEAF_LENS_ACT_I]);
-	sheaf_builder_append(&e->set.values,
-	                     (const float *)(const void *)e->frame->columns[field].values.data + run.begin,
-	                     (size_t)sheaf_run_length(run) * sizeof(float));
+	enum { SIZE = sizeof(float) };
+	sheaf_bytes values =
+		sheaf_column_bytes(&e->frame->columns[field], (sheaf_run){run.begin * SIZE, run.end * SIZE});
+	sheaf_builder_append(&e->set.values, values.data, values.size);
 	return end_range(e, field, range, list);
 }
 
@@ -183,9 +184,8 @@ static sheaf_lens_text add_text(encoding *e, const sheaf_column *column, int lev
 {
 	if (sheaf_level_is_null(&column->levels[level], at)) return SHEAF_LENS_ABSENT;
 	sheaf_run run = sheaf_level_below_one(&column->levels[level], at);
-	const uint8_t *text =
-		column->values.data ? column->values.data + run.begin : NULL; /* there may be no bytes at all */
-	return sheaf_lens_add_text(&e->set, text, (size_t)sheaf_run_length(run));
+	sheaf_bytes text = sheaf_column_bytes(column, run);
+	return sheaf_lens_add_text(&e->set, text.data, text.size);
 }
 
 /* A time equal to the set's is inherited, and so would be a NaN. */

@@ -357,8 +357,7 @@ static sheaf_bytes bytes_of(const sheaf_scidb_item *item, const sheaf_column *co
 	size_t size = (size_t)item->type->size;
 	if (column->nlevels && sheaf_means_run(column->meaning) && size == 0) {
 		sheaf_run run = sheaf_level_below_one(&column->levels[0], r);
-		return (sheaf_bytes){column->values.data ? column->values.data + run.begin : (const uint8_t *)"",
-		                     (size_t)sheaf_run_length(run)};
+		return sheaf_column_bytes(column, run);
 	}
 	const uint8_t *at = column->values.data + (size_t)r * size;
 	if (column->meaning == SHEAF_COORDINATE && column->type == SHEAF_I32) {

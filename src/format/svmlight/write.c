@@ -270,9 +270,9 @@ static sheaf_status put_comment(const encoding *e, int64_t r)
 		return SHEAF_OK;
 	const sheaf_column *column = &e->frame->columns[e->out->comment];
 	sheaf_run run = sheaf_level_below_one(&column->levels[0], r);
+	const uint8_t *text = sheaf_column_bytes(column, run).data;
 	size_t n = (size_t)sheaf_run_length(run), whole = n;
-	const uint8_t *text = n ? column->values.data + run.begin : NULL;
-	const uint8_t *feed = n ? (const uint8_t *)memchr(text, '\n', n) : NULL;
+	const uint8_t *feed = (const uint8_t *)memchr(text, '\n', n);
 	if (feed) n = (size_t)(feed - text);
 	if (n && text[n - 1] == '\r') n--;
 	sheaf_builder_text(e->b, " #");
