@@ -66,14 +66,14 @@ sheaf_status sheaf_summary_target(sheaf_summary *s, const char *stream, sheaf_er
 
 static sheaf_digest hash_more(sheaf_digest before, const void *data, size_t size)
 {
-	return sheaf_xxhash(size ? data : "", size, before.low ^ before.high);
+	return sheaf_xxhash(data, size, before.low ^ before.high);
 }
 
 static sheaf_digest hash_values(sheaf_digest before, const sheaf_column *column, sheaf_run run)
 {
-	size_t size = sheaf_type_size(column->type);
-	return hash_more(before, column->values.data + (size_t)run.begin * size,
-	                 (size_t)sheaf_run_length(run) * size);
+	int64_t size = (int64_t)sheaf_type_size(column->type);
+	sheaf_bytes bytes = sheaf_column_bytes(column, (sheaf_run){run.begin * size, run.end * size});
+	return hash_more(before, bytes.data, bytes.size);
 }
 
 /* The entries of each sample. */
