@@ -4,9 +4,11 @@
 #include "batch/plan.h"
 #include "support.h"
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 
 /* ---- rows to arrange ---- */
 
@@ -649,6 +651,74 @@ static void test_seeking(void **state)
 	end_context(cx);
 }
 
+static void test_positions_have_an_end(void **state)
+{
+	(void)state;
+	static const uint32_t lengths[] = {3, 4, 5};
+	const int64_t end = (int64_t)1 << 62;
+	made_rows m;
+	fixed_rows(&m, lengths, 3);
+	sheaf_context *cx = usual_context();
+	sheaf_plan *plan;
+	sheaf_plan_options o = plan_of(&m, "file", 4);
+	assert_ok(sheaf_plan_open(&m.rows, &o, cx, &plan, &err));
+	assert_ok(sheaf_plan_seek(plan, end - 1, &err));
+	assert_in_range(sheaf_plan_mark(plan).position, end - 1, end + 4);
+	assert_status(SHEAF_USAGE, sheaf_plan_seek(plan, end, &err));
+	assert_message("position: expected one below 2^62, found 4611686018427387904");
+	assert_status(SHEAF_USAGE, sheaf_plan_seek(plan, INT64_MAX, &err));
+	m.rows.uneven = true; /* any position is possible in any sweep */
+	assert_status(SHEAF_USAGE,
+	              sheaf_plan_resume(plan, (sheaf_mark){.sweep = 1, .ordinal = 0, .position = end}, &err));
+	assert_status(SHEAF_USAGE,
+	              sheaf_plan_resume(plan, (sheaf_mark){.sweep = 1, .ordinal = 0, .position = -1}, &err));
+	sheaf_plan_close(plan);
+	end_context(cx);
+}
+
+/* ---- stops ---- */
+
+static sheaf_context *stopped_soon;
+
+static void stop(int number)
+{
+	(void)number;
+	sheaf_context_stop(stopped_soon);
+}
+
+static void stop_soon(sheaf_context *cx)
+{
+	const struct itimerval soon = {.it_value.tv_usec = 20000};
+	stopped_soon = cx;
+	signal(SIGALRM, stop);
+	assert_int_equal(setitimer(ITIMER_REAL, &soon, NULL), 0);
+}
+
+/* Places that take long to reach, and batches that take long to fill. */
+static void test_planning_hears_a_stop(void **state)
+{
+	(void)state;
+	static const uint32_t lengths[] = {3, 4, 5};
+	static const sheaf_rest rests[] = {SHEAF_REST_PAD, SHEAF_REST_WRAP};
+	made_rows m;
+	for (size_t r = 0; r <= COUNT(rests); r++) {
+		fixed_rows(&m, lengths, 3);
+		m.rows.uneven = r == COUNT(rests);
+		sheaf_context *cx = usual_context();
+		sheaf_plan *plan;
+		sheaf_planned batch = {0};
+		sheaf_plan_options o = plan_of(&m, "file", m.rows.uneven ? 4 : INT64_MAX);
+		if (!m.rows.uneven) o.rest = rests[r];
+		assert_ok(sheaf_plan_open(&m.rows, &o, cx, &plan, &err));
+		stop_soon(cx);
+		assert_status(SHEAF_STOPPED, m.rows.uneven ? sheaf_plan_seek(plan, (int64_t)1 << 60, &err)
+		                                           : sheaf_plan_next(plan, &batch, &err));
+		sheaf_planned_free(&batch, cx);
+		sheaf_plan_close(plan);
+		end_context(cx);
+	}
+}
+
 /* ---- allocations that fail ---- */
 
 static void test_plans_survive_any_failing_allocation(void **state)
@@ -699,6 +769,8 @@ int main(void)
 		cmocka_unit_test(test_epochs_end_in_sequences),
 		cmocka_unit_test(test_buckets_have_little_padding),
 		cmocka_unit_test(test_seeking),
+		cmocka_unit_test(test_positions_have_an_end),
+		cmocka_unit_test(test_planning_hears_a_stop),
 		cmocka_unit_test(test_plans_survive_any_failing_allocation),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,6 +30,9 @@ static void test_base(void **state)
 	assert_text("", sheaf_problem_text(NULL, text, sizeof text));
 	assert_text("", sheaf_problem_text(NULL, NULL, 0));
 	assert_int_equal(SHEAF_DATA, sheaf_fail(NULL, SHEAF_DATA, "x"));
+	const char *no_format = NULL;
+	assert_int_equal(SHEAF_DATA, sheaf_fail(&err, SHEAF_DATA, no_format, 0));
+	assert_text("", err.message);
 	assert_int_equal(SHEAF_IO, sheaf_fail_sys(NULL, EIO, "x"));
 
 	assert_usage(sheaf_context_new(NULL, NULL, &err),
@@ -355,6 +358,96 @@ static void test_exchange(void **state)
 	assert_usage(sheaf_arrow_reader_of(&schema, &array, cx, &reader, &err), "a schema and an array");
 }
 
+/* ---- making frames ---- */
+
+/* None of these has a status. */
+static void build_nothing(sheaf_frame_builder *b)
+{
+	const sheaf_foreign array = {.data = "x", .count = 1};
+	const int64_t index = 0;
+	sheaf_build_number(b, 0, 1);
+	sheaf_build_integer(b, 0, 1);
+	sheaf_build_key(b, 1);
+	sheaf_build_text(b, 0, "x", 1);
+	sheaf_build_item(b, 0, "x");
+	sheaf_build_missing(b, 0, 0);
+	sheaf_build_dense(b, 0, &index, 1);
+	sheaf_build_sparse(b, 0, &index, &index, 1);
+	sheaf_build_row(b);
+	sheaf_build_rows(b, 1);
+	sheaf_build_wrap(b, 0, SHEAF_PART_VALUES, 0, &array);
+	sheaf_build_copy(b, 0, SHEAF_PART_VALUES, 0, "x", 1);
+	sheaf_frame_builder_free(b);
+}
+
+/* Calls that are refused when the frame is taken. */
+static void assert_refused(sheaf_frame_builder *b, const char *expected)
+{
+	sheaf_frame frame = {.nrows = 1};
+	assert_usage(sheaf_frame_builder_take(b, &frame, &err), expected);
+	assert_int_equal(frame.nrows, 0);
+}
+
+static void test_building(void **state)
+{
+	(void)state;
+	sheaf_schema schema = {.cx = cx}, cells = {.rows = SHEAF_CELLS, .cx = cx};
+	const int64_t index = 0;
+	const float value = 1;
+	sheaf_frame frame;
+	sheaf_frame_builder *b;
+	assert_ok(sheaf_schema_add_dense(&schema, "D", 1, SHEAF_F32, &err));
+	assert_ok(sheaf_schema_add_sparse(&schema, "S", 1, SHEAF_F32, &err));
+	assert_usage(sheaf_frame_builder_new(NULL, cx, &b, &err), "expected a schema");
+	assert_ok(sheaf_frame_builder_new(&schema, cx, &b, &err));
+	build_nothing(NULL);
+	assert_usage(sheaf_frame_builder_take(NULL, &frame, &err),
+	             "sheaf_frame_builder_take: expected a builder, found NULL");
+	assert_usage(sheaf_frame_builder_take(b, NULL, &err), "expected a place for the frame, found NULL");
+	sheaf_build_dense(b, 0, NULL, 1);
+	assert_refused(b, "row 0, column \"D\": expected values, found NULL");
+	sheaf_build_sparse(b, 1, NULL, &value, 1);
+	assert_refused(b, "column \"S\": expected indices, found NULL");
+	sheaf_build_sparse(b, 1, &index, NULL, 1);
+	assert_refused(b, "column \"S\": expected values, found NULL");
+	sheaf_build_wrap(b, 0, SHEAF_PART_VALUES, 0, NULL);
+	assert_refused(b, "column \"D\": expected an array, found NULL");
+	sheaf_build_dense(b, 0, NULL, 0);
+	sheaf_build_sparse(b, 1, NULL, NULL, 0);
+	sheaf_build_row(b);
+	assert_ok(sheaf_frame_builder_take(b, &frame, &err));
+	sheaf_frame_free(&frame);
+	sheaf_frame_builder_free(b);
+	sheaf_schema_free(&schema);
+
+	assert_ok(sheaf_schema_add_column(&cells, "t", SHEAF_STRING, SHEAF_U8, SHEAF_NULLABLE, &err));
+	assert_ok(sheaf_schema_add_column(&cells, "n", SHEAF_NUMBER, SHEAF_F32, SHEAF_NULLABLE, &err));
+	assert_ok(sheaf_frame_builder_new(&cells, cx, &b, &err));
+	sheaf_build_text(b, 0, NULL, 1);
+	assert_refused(b, "column \"t\": expected a text, found NULL");
+	sheaf_build_item(b, 1, NULL);
+	assert_refused(b, "column \"n\": expected an item, found NULL");
+	sheaf_frame_builder_free(b);
+	sheaf_schema_free(&cells);
+	sheaf_schema_free(NULL);
+}
+
+static void test_items(void **state)
+{
+	(void)state;
+	const int32_t numbers[] = {3, 4};
+	const sheaf_items items = {.type = SHEAF_I32, .count = 2, .data = numbers};
+	static const int64_t none[] = {-1, 2, INT64_MIN, INT64_MAX};
+	assert_int_equal(4, sheaf_items_integer(&items, 1));
+	assert_true(sheaf_items_number(&items, 1) == 4);
+	assert_int_equal(0, sheaf_items_integer(NULL, 0));
+	assert_true(sheaf_items_number(NULL, 0) == 0);
+	for (size_t i = 0; i < COUNT(none); i++) {
+		assert_int_equal(0, sheaf_items_integer(&items, none[i]));
+		assert_true(sheaf_items_number(&items, none[i]) == 0);
+	}
+}
+
 /* ---- batches and configurations ---- */
 
 static void test_configurations(void **state)
@@ -376,6 +469,7 @@ int main(void)
 		TEST(test_base),    TEST(test_options),        TEST(test_sources),
 		TEST(test_sinks),   TEST(test_formats),        TEST(test_frames),
 		TEST(test_reports), TEST(test_configurations), TEST(test_exchange),
+		TEST(test_building), TEST(test_items),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

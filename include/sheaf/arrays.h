@@ -31,7 +31,7 @@ typedef struct sheaf_items {
 	};
 } sheaf_items;
 
-/* Number i of items of any type, as a double: 64-bit integers are rounded. */
+/* Number i of items of any type, as a double: 64-bit integers are rounded; 0 if there are no more than i. */
 SHEAF_API double sheaf_items_number(const sheaf_items *items, int64_t i);
 /* Number i of items that are integers, as indices and coordinates are; 0 for floats. */
 SHEAF_API int64_t sheaf_items_integer(const sheaf_items *items, int64_t i);

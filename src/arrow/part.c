@@ -208,7 +208,7 @@ sheaf_status sheaf_arrow_take_numbers(const sheaf_arrow_part *p, sheaf_builder *
 
 static int64_t integer_at(const void *data, sheaf_type type, int64_t i)
 {
-	sheaf_items items = {.type = type};
+	sheaf_items items = {.type = type, .count = i + 1};
 	items.data = data;
 	return sheaf_items_integer(&items, i);
 }

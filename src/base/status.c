@@ -47,6 +47,7 @@ static void SHEAF_PRINTF(4, 0)
 	fill(sheaf_error *err, sheaf_status status, const char *before, const char *format, va_list args)
 {
 	va_list copy;
+	if (!format) format = "";
 	int n = snprintf(err->message, sizeof err->message, "%s", before);
 	size_t used = n < 0 ? 0 : (size_t)n;
 	begin(err, status);

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/context.h"
 #include "batch/plan.h"
 #include "batch/reserve.h"
 #include <inttypes.h>
 
 enum { AHEAD = 64 }; /* items that are asked for at a time */
+
+/* So far no sum of positions overflows, however long a batch, or the rest of a sweep, is. */
+#define END_OF_POSITIONS ((int64_t)1 << 62)
 
 struct sheaf_plan {
 	const sheaf_rows *rows;
@@ -116,6 +120,7 @@ sheaf_status sheaf_plan_open(const sheaf_rows *rows, const sheaf_plan_options *o
 static sheaf_status look_ahead(sheaf_plan *plan, sheaf_error *err)
 {
 	const sheaf_mark *mark = &plan->mark;
+	SHEAF_TRY(sheaf_check_stop(plan->cx, err));
 	plan->at = plan->have = 0;
 	plan->ahead_sweep = mark->sweep;
 	sheaf_item_run run = {mark->sweep, mark->ordinal, AHEAD, plan->ahead};
@@ -155,6 +160,8 @@ static void place(sheaf_plan *plan, sheaf_mark mark)
 sheaf_status sheaf_plan_seek(sheaf_plan *plan, int64_t position, sheaf_error *err)
 {
 	const sheaf_item *item;
+	if (position >= END_OF_POSITIONS)
+		return sheaf_fail(err, SHEAF_USAGE, "position: expected one below 2^62, found %" PRId64, position);
 	SHEAF_TRY(settle_epoch(plan, err));
 	int64_t sweep = position / plan->rows->samples, begin = sweep * plan->rows->samples;
 	bool even = plan->rows->samples == plan->rows->rows && !plan->rows->lengths;
@@ -182,6 +189,7 @@ sheaf_status sheaf_plan_resume(sheaf_plan *plan, sheaf_mark mark, sheaf_error *e
 	int64_t begin, samples = plan->rows->samples;
 	SHEAF_TRY(settle_epoch(plan, err));
 	bool sound = mark.sweep >= 0 && mark.ordinal >= 0 && mark.ordinal < plan->rows->rows &&
+	             mark.position >= 0 && mark.position < END_OF_POSITIONS &&
 	             !__builtin_mul_overflow(mark.sweep, samples, &begin);
 	bool fits = sound && mark.position >= begin && mark.position - begin <= samples &&
 	            (mark.ordinal > 0 || mark.position == begin);
@@ -299,6 +307,7 @@ static sheaf_status fill_up(sheaf_plan *plan, cutting *c, sheaf_error *err)
 	sheaf_planned *out = c->out;
 	size_t whole = out->count;
 	for (size_t i = 0; whole > 0 && fits(plan, c->amount, out->items[i].samples); i++) {
+		if (i % AHEAD == 0) SHEAF_TRY(sheaf_check_stop(plan->cx, err));
 		sheaf_item again = out->items[i];
 		SHEAF_TRY(put(plan, out, &again, err));
 		c->amount = sheaf_amount_with(c->amount, again.samples);

@@ -14,15 +14,19 @@ static sheaf_items items_of(const sheaf_buffer *buffer, sheaf_type type, int64_t
 	return items;
 }
 
+static bool has(const sheaf_items *items, int64_t i) { return items && i >= 0 && i < items->count; }
+
 double sheaf_items_number(const sheaf_items *items, int64_t i)
 {
 	sheaf_canon canon;
+	if (!has(items, i)) return 0;
 	sheaf_canon_values(items->type, items->data, i, 1, &canon);
 	return canon.nearest;
 }
 
 int64_t sheaf_items_integer(const sheaf_items *items, int64_t i)
 {
+	if (!has(items, i)) return 0;
 	switch (items->type) {
 	case SHEAF_U8: return items->u8[i];
 	case SHEAF_U16: return items->u16[i];

@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/need.h"
 #include "data/frame_builder.h"
 #include "data/value.h"
 #include <inttypes.h>
@@ -31,10 +32,17 @@ static void SHEAF_PRINTF(4, 5)
 
 static sheaf_column_builder *column_of(sheaf_frame_builder *b, int column)
 {
-	if (b->failure.status) return NULL;
+	if (!b || b->failure.status) return NULL;
 	if (column >= 0 && column < b->schema->nfields) return &b->columns[column];
 	fail(b, SHEAF_USAGE, -1, "expected a column below %d, found %d", b->schema->nfields, column);
 	return NULL;
+}
+
+/* Whether there are n elements at an address. */
+static bool is_given(sheaf_frame_builder *b, int column, const void *data, size_t n, const char *what)
+{
+	if (n && !data) fail(b, SHEAF_USAGE, column, "expected %s, found NULL", what);
+	return data || !n;
 }
 
 /* ---- a new one ---- */
@@ -103,7 +111,7 @@ static sheaf_column_builder *item_column(sheaf_frame_builder *b, int column, con
 static const sheaf_field *field_of(const sheaf_frame_builder *b, int column)
 {
 	static const sheaf_field none;
-	return column >= 0 && column < b->schema->nfields ? &b->schema->fields[column] : &none;
+	return b && column >= 0 && column < b->schema->nfields ? &b->schema->fields[column] : &none;
 }
 
 static void put_canon(sheaf_frame_builder *b, int column, sheaf_canon canon)
@@ -140,6 +148,7 @@ void sheaf_build_integer(sheaf_frame_builder *b, int column, int64_t value)
 void sheaf_build_key(sheaf_frame_builder *b, uint64_t key)
 {
 	sheaf_canon canon;
+	if (!b) return;
 	int column = sheaf_schema_key(b->schema);
 	sheaf_canon_values(SHEAF_U64, &key, 0, 1, &canon);
 	if (column < 0)
@@ -151,7 +160,7 @@ void sheaf_build_key(sheaf_frame_builder *b, uint64_t key)
 void sheaf_build_text(sheaf_frame_builder *b, int column, const void *text, size_t n)
 {
 	sheaf_column_builder *to = item_column(b, column, "a text", is_list(field_of(b, column)));
-	if (to) sheaf_column_put_text(to, text, n);
+	if (to && is_given(b, column, text, n, "a text")) sheaf_column_put_text(to, text, n);
 }
 
 /* Size of an item that is no LIST, in bytes. */
@@ -164,7 +173,8 @@ void sheaf_build_item(sheaf_frame_builder *b, int column, const void *item)
 {
 	sheaf_column_builder *to =
 		item_column(b, column, "an item of a fixed size", !is_list(field_of(b, column)));
-	if (to) sheaf_builder_append(&to->values, item, item_size(to->field));
+	if (to && is_given(b, column, item, item_size(to->field), "an item"))
+		sheaf_builder_append(&to->values, item, item_size(to->field));
 }
 
 void sheaf_build_missing(sheaf_frame_builder *b, int column, int code)
@@ -198,7 +208,7 @@ void sheaf_build_dense(sheaf_frame_builder *b, int column, const void *values, i
 	else if (n < 0 || !sheaf_mul_size(&size, (uint64_t)n, (uint64_t)sheaf_field_dim(to->field)) ||
 	         !sheaf_mul_size(&size, size, sheaf_type_size(to->field->type)))
 		fail(b, SHEAF_USAGE, column, "expected samples that fit memory, found %" PRId64, n);
-	else
+	else if (is_given(b, column, values, size, "values"))
 		sheaf_builder_append(&to->values, values, size);
 }
 
@@ -213,6 +223,9 @@ void sheaf_build_sparse(sheaf_frame_builder *b, int column, const int64_t *indic
 		     sheaf_field_storage(to->field), n);
 		return;
 	}
+	if (!is_given(b, column, indices, (size_t)n, "indices") ||
+	    !is_given(b, column, values, (size_t)n, "values"))
+		return;
 	size_t size = sheaf_type_size(to->field->type), bytes;
 	int64_t dim = sheaf_field_dim(to->field);
 	for (int64_t k = 0; k < n; k++)
@@ -248,6 +261,7 @@ static void end_column(sheaf_frame_builder *b, int column)
 
 void sheaf_build_row(sheaf_frame_builder *b)
 {
+	if (!b) return;
 	if (!b->failure.status && b->schema->rows == SHEAF_WHOLE)
 		fail(b, SHEAF_USAGE, -1, "expected the levels of a tensor in runs (sheaf_build_rows), found a row");
 	for (int c = 0; c < b->schema->nfields && !b->failure.status; c++) end_column(b, c);
@@ -256,7 +270,7 @@ void sheaf_build_row(sheaf_frame_builder *b)
 
 void sheaf_build_rows(sheaf_frame_builder *b, int64_t n)
 {
-	if (b->failure.status) return;
+	if (!b || b->failure.status) return;
 	if (n < 0 || n > INT64_MAX - b->nrows)
 		fail(b, SHEAF_USAGE, -1, "expected a number of rows, found %" PRId64, n);
 	for (int c = 0; c < b->schema->nfields && !b->failure.status; c++)
@@ -366,6 +380,10 @@ void sheaf_build_wrap(sheaf_frame_builder *b, int column, sheaf_column_part part
 	sheaf_buffer buffer;
 	sheaf_error err;
 	sheaf_builder *to = part_of(b, column, part, at, &size);
+	if (!array) {
+		if (to) (void)is_given(b, column, NULL, 1, "an array");
+		return;
+	}
 	bytes = bytes_of(part, array->count, size);
 	if (to && is_array(b, column, array->data, array->count, bytes, size)) {
 		begin_runs(b, column);
@@ -418,7 +436,9 @@ static bool has_runs(const sheaf_frame_builder *b)
 sheaf_status sheaf_frame_builder_take(sheaf_frame_builder *b, sheaf_frame *out, sheaf_error *err)
 {
 	sheaf_frame frame = {0}, none = {0};
+	SHEAF_NEED(out, "a place for the frame");
 	*out = frame;
+	SHEAF_NEED(b, "a builder");
 	sheaf_status status = sheaf_frame_begin(&frame, b->schema, b->cx, err), again;
 	if (status == SHEAF_OK) status = sheaf_frame_builder_status(b, err);
 	if (status == SHEAF_OK) check_rest(b);

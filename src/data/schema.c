@@ -461,6 +461,7 @@ sheaf_status sheaf_schema_copy(const sheaf_schema *schema, sheaf_context *cx, sh
 
 void sheaf_schema_free(sheaf_schema *schema)
 {
+	if (!schema) return;
 	drop_names(schema);
 	for (int i = 0; i < schema->nattributes; i++) free_attribute(schema->cx, &schema->attributes[i]);
 	if (schema->fields)
