@@ -155,8 +155,8 @@ has err 'did you mean svmlight?'
 long=$(printf '%s23456789/' a b c d e f g h i j k l m)
 long=${long%/}
 mkdir -p "$long"
-long=$long/../../../../../../../../../../../../../$long/table.csv
-printf 'a\n1\n' >"$long"
+long=$long/../../../../../../../../../../../../../$long/table.tns # which only the name shows
+printf '1 1\n' >"$long"
 expect 0 cat "$long"
 end
 

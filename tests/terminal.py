@@ -185,6 +185,9 @@ def check_completions(folder):
         missing = [o["name"] for c in TABLE["commands"] for o in c["options"] if o["name"] not in text]
         missing += [f["name"] for f in TABLE["formats"] if f["name"] not in text]
         tap.point(not missing, f"completions: {shell} knows all options and formats", missing)
+    options = [line for line in scripts["zsh"].read_text().splitlines() if line.strip().startswith("'*--")]
+    others = [line for line in options if ("]:file:" in line) != (":_files'" in line)]
+    tap.point(options and not others, "completions: zsh offers files where an option takes one", others)
     asked = {
         ("sheaf", "con"): ["convert"],
         ("sheaf", "convert", "--thr"): ["--threads"],

@@ -3,6 +3,7 @@
 #include "batches_support.h"
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- several files ---- */
 
@@ -121,6 +122,26 @@ static void test_joined_files(void **state)
 	assert_message("found \"A\" again");
 	sheaf_close(strangers[1]);
 	for (int i = 0; i < 3; i++) sheaf_close(datasets[i]);
+	end_context(cx);
+}
+
+/* Keys are read after the files were opened. */
+static void test_joined_files_that_become_shorter(void **state)
+{
+	(void)state;
+	sheaf_context *cx = context_with(&(sheaf_context_options){.size = sizeof(sheaf_context_options),
+	                                                          .no_mapping = true});
+	sheaf_open_options opening = {.size = sizeof opening, .piece_bytes = 12, .random = true};
+	sheaf_dataset *datasets[2] = {open_text("1 |A 10\n3 |A 30\n", "a.ctf", "A:1:dense", cx), NULL};
+	sheaf_batches *batches;
+	sheaf_batch_options options = with_order("file", 0, 0);
+	options.join = true;
+	write_text("b.ctf", "1 |B 11\n3 |B 33\n4 |B 44\n5 |B 55\n");
+	assert_ok(sheaf_open(in_folder("b.ctf"), &opening, cx, &datasets[1], &err));
+	assert_int_equal(truncate(in_folder("b.ctf"), 20), 0);
+	assert_status(SHEAF_SHORT, sheaf_batches_open(datasets, 2, &options, cx, &batches, &err));
+	assert_message("b.ctf (byte 16)");
+	for (int i = 0; i < 2; i++) sheaf_close(datasets[i]);
 	end_context(cx);
 }
 
@@ -246,6 +267,7 @@ int main(void)
 		cmocka_unit_test(test_files_one_behind_the_other),
 		cmocka_unit_test(test_files_of_other_streams_do_not_follow),
 		cmocka_unit_test(test_joined_files),
+		cmocka_unit_test_setup_teardown(test_joined_files_that_become_shorter, make_folder, remove_folder),
 		cmocka_unit_test(test_files_mixed_by_weights),
 		cmocka_unit_test(test_draws_with_replacement),
 		cmocka_unit_test(test_frequencies_that_are_not_there),

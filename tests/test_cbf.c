@@ -4,6 +4,7 @@
 #include "base/endian.h"
 #include "cbf_bytes.h"
 #include "data/frame.h"
+#include "format/cbf/cbf.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -400,6 +401,58 @@ static void unaligned_doubles_are_copied(void **state)
 	end(&r);
 }
 
+/* ---- sequences of a sparse stream at once ---- */
+
+/* Two sequences, the second one of two samples; `index` is the last one. */
+static void put_run(bytes *b, uint32_t index)
+{
+	b->n = 0;
+	u32(b, 1), u32(b, 2);
+	u32(b, 1), u32(b, 2), f32(b, 0.5F), f32(b, 1.5F), u32(b, 3), u32(b, 9), u32(b, 2);
+	u32(b, 2), u32(b, 1), f32(b, 2.5F), u32(b, index), u32(b, 0), u32(b, 1);
+}
+
+/* Only where numbers are stored as in memory. */
+static void sound_sequences_are_taken_at_once(void **state)
+{
+	enum { LISTS, ENTRIES, INDICES, VALUES, BUILDERS };
+	static bytes b;
+	sheaf_cbf_shape shape = {.sparse = true, .size = 4, .dim = 10};
+	sheaf_context *cx = usual_context();
+	(void)state;
+	for (uint32_t index = 9; index < 11 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__; index++) {
+		uint32_t largest[2] = {0};
+		sheaf_builder to[BUILDERS];
+		put_run(&b, index);
+		for (int i = 0; i < BUILDERS; i++) sheaf_builder_begin(&to[i], cx, NULL);
+		sheaf_cbf_run run = {.shape = &shape,
+		                     .at = b.data + 8,
+		                     .end = b.data + b.n,
+		                     .counts = b.data,
+		                     .sequences = 2,
+		                     .largest = largest,
+		                     .lists = &to[LISTS],
+		                     .entries = &to[ENTRIES],
+		                     .indices = &to[INDICES],
+		                     .values = &to[VALUES]};
+		assert_int_equal(sheaf_cbf_take_run(&run), index < shape.dim);
+		if (index < shape.dim) {
+			assert_ptr_equal(run.at, run.end);
+			assert_int_equal(run.differs, 0);
+			assert_memory_equal(largest, ((uint32_t[]){1, 2}), 8);
+			assert_memory_equal(to[LISTS].data, ((int64_t[]){1, 3}), 16);
+			assert_memory_equal(to[ENTRIES].data, ((int64_t[]){2, 2, 3}), 24);
+			assert_memory_equal(to[INDICES].data, ((uint32_t[]){3, 9, 9}), 12);
+			assert_memory_equal(to[VALUES].data, ((float[]){0.5F, 1.5F, 2.5F}), 12);
+		}
+		for (int i = 0; i < BUILDERS; i++) {
+			if (index >= shape.dim) assert_int_equal(to[i].size, 0);
+			sheaf_builder_drop(&to[i]);
+		}
+	}
+	end_context(cx);
+}
+
 /* ---- long chunks ---- */
 
 enum { LONG_SEQUENCES = 200, LONG_CHUNKS = 3 };
@@ -516,6 +569,7 @@ static const struct CMUnitTest others[] = {
 	TEST(alias_renames_a_stream),
 	TEST(single_sequences_are_views),
 	TEST(unaligned_doubles_are_copied),
+	TEST(sound_sequences_are_taken_at_once),
 	TEST(parts_of_a_chunk_are_as_the_whole),
 	TEST(reading_ends_in_the_middle_of_long_chunks),
 	TEST(parts_of_a_chunk_tell_the_same_flaws),

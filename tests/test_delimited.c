@@ -525,6 +525,8 @@ static void test_fractions(void **state)
 	}
 	assert_ptr_equal(sheaf_scan_zone(west, west + 5, &found), west + 5);
 	assert_int_equal(found, -5400);
+	assert_null(sheaf_scan_zone("x01", "x01" + 3, &found));
+	assert_null(sheaf_scan_zone(west, west, &found));
 	assert_false(sheaf_join_time(INT64_MAX / 1000 + 1, 0, 3, &found));
 	for (size_t i = 0; i < COUNT(durations); i++)
 		assert_null(

@@ -473,6 +473,9 @@ static void test_arrays_that_are_not_sound(void **state)
 	} bad[] = {{"i", 1, 0, one, 2, "as many positions as its parent covers, found 1"},
 	           {"i", 2, 0, one, 1, "the buffers of its type, found 1"},
 	           {"i", 2, 0, none, 2, "expected its elements, found none in buffer 1"},
+	           {"b", 2, 0, none, 2, "expected its elements, found none in buffer 1"},
+	           {"e", 2, 0, none, 2, "expected its elements, found none in buffer 1"},
+	           {"tss:", 2, 0, none, 2, "expected its elements, found none in buffer 1"},
 	           {"i", -1, 0, one, 2, "positions"},
 	           {"u", 2, 0, texts, 3, ""},
 	           {"i", 2, 1, gap, 2, "null"}};

@@ -2,6 +2,7 @@
 /* NumPy's array files: what is written, byte by byte, what is lost, and what messages say. Files with one
  * rule each are in tests/files/npy. */
 #include "conversion.h"
+#include "dataset/dataset.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -139,11 +140,37 @@ static void test_shapes_of_fields(void **state)
 	assert_becomes("(10,1,1,1,1,1,1)", 10, "[('m[0,0,0,0,0,0,0]', '|i1'), ('m[1,0,0,0,0,0,0]', '|i1'), ");
 }
 
+/* An index that is damaged may have pieces where no rows can be: before the items, between two, beyond the
+ * last one. */
+static void test_places_of_rows(void **state)
+{
+	static const struct {
+		int64_t byte, size;
+		sheaf_status status;
+	} places[] = {{128, 32, SHEAF_OK},   {152, 8, SHEAF_OK},   {120, 8, SHEAF_DATA}, {132, 8, SHEAF_DATA},
+	              {128, 12, SHEAF_DATA}, {128, 0, SHEAF_DATA}, {160, 8, SHEAF_DATA}, {152, 16, SHEAF_DATA}};
+	(void)state;
+	sheaf_dataset *dataset;
+	sheaf_context *cx = usual_context();
+	write_file("a.npy", MATRIX, SIZE(MATRIX));
+	assert_ok(sheaf_open(in_folder("a.npy"), &(sheaf_open_options){.size = sizeof(sheaf_open_options)}, cx,
+	                     &dataset, &err));
+	for (size_t i = 0; i < COUNT(places); i++) {
+		sheaf_piece piece = {.byte = places[i].byte, .size = places[i].size};
+		assert_status(places[i].status, dataset->format->random->recall(dataset->in, &piece, &err));
+		if (places[i].status) assert_message("expected the place of rows, found byte ");
+		sheaf_buffer_reset(&piece.bytes);
+	}
+	sheaf_close(dataset);
+	end_context(cx);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_conversions, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_shapes_of_fields, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_places_of_rows, make_folder, remove_folder),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,7 +78,7 @@ static sheaf_status check(const sheaf_lens_dataset *in, const sheaf_lens_survey 
 {
 	others other;
 	int n = in->streams.allow_missing ? 0 : sheaf_lens_streams_count(&in->streams);
-	for (int s = 0; s < n && count_uses(survey) > 0; s++) {
+	for (int s = 0; s < n; s++) {
 		const sheaf_lens_stream *stream = sheaf_lens_stream_at(&in->streams, s);
 		if (is_used(survey, stream)) continue;
 		gather_others(in, survey, stream->target, &other);

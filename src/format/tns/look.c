@@ -117,11 +117,12 @@ static sheaf_status read_opening(sheaf_entry_reader *in, opening *o, sheaf_error
 	first_line lines[3];
 	int n = 0;
 	*o = (opening){.count = -1};
-	/* Comments may be long: the window grows until it has the first lines. */
+	/* Comments may be long: the window grows until it has the first lines, or, where one has been found and no
+	 * others follow for long, until it takes a large part of the memory. */
 	for (size_t want = FIRST;; want *= 2) {
 		SHEAF_TRY(sheaf_source_ahead(in->lined.source, want, &head, err));
 		n = find_lines(o, head, lines);
-		if (n == 3 || head.size < want || (int64_t)want > sheaf_max_memory(in->cx) / 4) break;
+		if (n == 3 || head.size < want || (n > 0 && (int64_t)want > sheaf_max_memory(in->cx) / 4)) break;
 	}
 	if (n && is_header(lines, n))
 		take_header(o, lines, n);
