@@ -229,6 +229,17 @@ has out 'stream "proc":'
 lacks out 'in.input'
 end
 
+begin 'a proc that cannot stand in a text file is a loss, also that of the set'
+{
+	printf '\252\252\252\252\000\000\000\004puts {\000\077\200\000\000' # max:1
+	printf '\000\000\000\000\000\000\000\000\000\000\000\000\077\200\000\000\000\000\000\000\077\200\000\000'
+	printf '\000\000\000\000' # no examples
+} >brace.bex
+expect 6 convert brace.bex brace.ex
+has err 'set proc'
+[ ! -e brace.ex ] || fault 'expected no brace.ex'
+end
+
 begin 'NaN is kept where it can be, and is a loss elsewhere'
 expect 0 convert nan.ex nan.cbf
 expect 0 cat --json nan.cbf

@@ -20,6 +20,9 @@ has out "bytes: $(($(wc -c <words.ctf)))"
 has out 'sparse  dim 10  float32'
 has out 'inferred from'
 lacks out 'chunks'
+printf '{"a":1}\n' >table.jsonl
+expect 0 info table.jsonl
+has out 'declaration: inferred from the whole input'
 expect 0 info words.cbf
 has out 'sequences: 2'
 has out 'samples: 3'

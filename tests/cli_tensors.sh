@@ -604,6 +604,11 @@ has out 'format: binsparse'
 has out '  values  float64  '
 lacks out '.npy'
 expect 0 diff a.mtx described.npz
+python3 -c 'import zipfile
+with zipfile.ZipFile("described.npz", "a") as archive:
+    archive.write("a.npy", "values/x.npy")'
+expect 4 info described.npz
+has err 'described.npz: expected values to be an array or a group, found both'
 end
 
 if [ $hdf5 = yes ]; then
@@ -907,6 +912,20 @@ EOT
 else
 	skip 'several datasets in a file' 'this build has no HDF5'
 fi
+
+# ---- long comments ----
+
+begin 'comments before the first entry may be as long as the memory; those after it, longer'
+{ yes '# a comment' | head -n 300000 && printf '1 1 1\n'; } >comments.tns
+expect 0 cat --max-memory 16M comments.tns
+is out '0 0  1'
+expect 5 cat --max-memory 4M comments.tns
+has err 'comments.tns (byte 0): expected memory for'
+{ printf '1 1 1\n' && yes '# a comment' | head -n 300000 && printf '2 1 7\n'; } >comments.tns
+"$sheaf" cat --from tns --dims 2,2 --max-memory 2M - <comments.tns >out 2>err
+is out '0 0  1
+1 0  7'
+end
 
 # ---- small inputs, large outputs ----
 

@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/cursor.h"
+#include "base/lasting.h"
 #include "base/memory.h"
 #include "base/spell.h"
 #include "support.h"
@@ -463,6 +464,20 @@ static void test_builder_resume_fails_without_a_leak(void **state)
 	assert_int_equal(memory.bytes, 0);
 }
 
+/* ---- texts that last ---- */
+
+static void test_lasting_texts_are_kept_once(void **state)
+{
+	(void)state;
+	char text[] = "a text";
+	const char *kept = sheaf_lasting_text(text);
+	assert_ptr_not_equal(kept, text);
+	for (int i = 0; i < 2000; i++) assert_ptr_equal(sheaf_lasting_text("a text"), kept);
+	assert_string_equal(kept, "a text");
+	assert_string_equal(sheaf_lasting_text("another"), "another");
+	assert_null(sheaf_lasting_text(NULL));
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_cursor_gets_each_type),
 	cmocka_unit_test(test_cursor_failure_sticks),
@@ -483,6 +498,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_builder_resumes_in_place),
 	cmocka_unit_test(test_builder_copies_what_is_shared_when_it_resumes),
 	cmocka_unit_test(test_builder_resume_fails_without_a_leak),
+	cmocka_unit_test(test_lasting_texts_are_kept_once),
 };
 
 int main(void) { return cmocka_run_group_tests(tests, NULL, NULL); }

@@ -216,6 +216,12 @@ static void test_states_of_something_else_are_refused(void **state)
 	static const char *const broken[] = {"", "{}", "x", "{\"version\":1}", "{\"version\":1,\"version\":1}"};
 	for (size_t i = 0; i < COUNT(broken); i++)
 		assert_status(SHEAF_USAGE, sheaf_batches_resume(r.batches, broken[i], &err));
+	for (size_t i = 0; mine[i]; i++) {
+		if (!strchr("{}\":,", mine[i])) continue;
+		snprintf(later, sizeof later, "%s", mine);
+		later[i] = ';';
+		assert_status(SHEAF_USAGE, sheaf_batches_resume(r.batches, later, &err));
+	}
 	snprintf(later, sizeof later, "%s", mine);
 	later[strlen("{\"version\":")] = '2';
 	assert_status(SHEAF_USAGE, sheaf_batches_resume(r.batches, later, &err));

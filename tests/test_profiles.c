@@ -254,6 +254,26 @@ static void test_with_little_memory(void **state)
 	sheaf_context_free(cx);
 }
 
+/* More slices than could be counted in memory: they are counted as sorted entries come. */
+static void test_many_slices(void **state)
+{
+	(void)state;
+	enum { N = 4 };
+	const int64_t extent = INT64_C(1) << 40, last = extent - 1;
+	static matrix m;
+	m = (matrix){.extent = extent, .n = N, .entries = {{{0, 5}, 1}, {{0, 7}, 1}, {{9, 7}, 1}, {{last, 7}, 1}}};
+	sheaf_context *cx = usual_context();
+	sheaf_profile *p = profile_of(&m, SHEAF_GENERAL, cx);
+	for (int d = 0; d < 2; d++) {
+		assert_int_equal(p->sides[d].occupied, d ? 2 : 3);
+		assert_true(p->sides[d].spread.n == extent);
+		assert_true(p->sides[d].spread.total == N);
+		assert_true(p->sides[d].spread.most == (d ? 3 : 2));
+	}
+	sheaf_profile_free(p);
+	end_context(cx);
+}
+
 /* The counts of a block are exact, and those of more blocks are close to them. */
 static void test_deflated(void **state)
 {
@@ -283,6 +303,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_against_all_pairs),
 		cmocka_unit_test(test_with_little_memory),
+		cmocka_unit_test(test_many_slices),
 		cmocka_unit_test(test_deflated),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,6 +91,22 @@ static void what_is_known_of_a_sample(void **state)
 	sheaf_close(d);
 }
 
+static void a_sample_has_as_many_rows_as_were_asked_for(void **state)
+{
+	(void)state;
+	sheaf_dataset *d;
+	sheaf_frame frame;
+	static const char *const samples[] = {"0", "1", "2", "3", "4", "5"};
+	for (uint64_t seed = 0; seed < 10; seed++)
+		for (int n = 0; n < 6; n++) {
+			assert_int_equal(open_table(&(sheaf_selection){.sample = samples[n], .seed = seed}, &d), SHEAF_OK);
+			assert_int_equal(sheaf_read_all(d, &frame, &err), SHEAF_OK);
+			assert_int_equal(frame.nrows, n < 4 ? n : 4);
+			sheaf_frame_free(&frame);
+			sheaf_close(d);
+		}
+}
+
 /* The numbers are those of docs/selecting.md, for programs that choose the same rows. */
 static void the_hash_is_the_one_that_is_documented(void **state)
 {
@@ -141,6 +157,7 @@ int main(void)
 		cmocka_unit_test(columns_come_in_the_order_that_is_given),
 		cmocka_unit_test(a_list_with_types_declares),
 		cmocka_unit_test(what_is_known_of_a_sample),
+		cmocka_unit_test(a_sample_has_as_many_rows_as_were_asked_for),
 		cmocka_unit_test(the_hash_is_the_one_that_is_documented),
 		cmocka_unit_test(what_cannot_be_selected_is_said),
 		cmocka_unit_test(a_name_that_no_row_has_is_an_error),

@@ -313,6 +313,8 @@ static sheaf_status copy_set(transcoding *t, sheaf_source *source, sheaf_context
 	sheaf_lens_edit_with(t->reader, &t->edits);
 	sheaf_status status = find_limit(t, source, cx, err);
 	if (status == SHEAF_OK) status = copy_pieces(t, source, cx, err);
+	/* Without examples the header comes last, and may lose something, too. */
+	if (status == SHEAF_OK && !out->counted && !out->begun) status = write_header(out, err);
 	if (status == SHEAF_OK) status = sheaf_check_losses(cx, losses, out->name, "lens", err);
 	sheaf_builder_drop(&t->bytes);
 	sheaf_lens_writing_end(&t->writing);
