@@ -141,6 +141,32 @@ static void test_shapes(void **state)
 		                                 &shape));
 }
 
+/* A shape is learnt from the first of the lines that have it, and used for those after it. */
+static void check_learnt(const sheaf_kernel *kernel, const char *data, size_t size)
+{
+	static sheaf_ctf_decoding d;
+	sheaf_ctf_column columns[2] = {{.sparse = true, .dim = 9}, {.sparse = true, .dim = 9}};
+	const uint8_t *begin = (const uint8_t *)data, *feed = (const uint8_t *)memchr(data, '\n', size);
+	if (!kernel->alike) return;
+	d = (sheaf_ctf_decoding){.kernel = kernel, .columns = columns};
+	for (int i = 0; feed; i++) {
+		const sheaf_ctf_line line = {begin, feed + 1, false, i == 2 ? 2 : 1, {0, 1}};
+		assert_int_equal(sheaf_ctf_read_alike(&d, &line), SHEAF_OK);
+		assert_int_equal(d.nshapes, i < 2 ? 1 : 2);
+		begin = feed + 1;
+		feed = (const uint8_t *)memchr(begin, '\n', size - (size_t)(begin - (const uint8_t *)data));
+	}
+	assert_ptr_equal(begin, data + size);
+}
+
+static void test_shapes_are_learnt_once(void **state)
+{
+	(void)state;
+	static made_text t;
+	put(&t, "|A 3:1\n|A 4:2\n|A 3:1 |B 4:2\n");
+	with_kernels(check_learnt, t.data, t.size);
+}
+
 /* ---- the format ---- */
 
 /* A tape holds only the beginning: texts are longer. */
@@ -180,6 +206,7 @@ int main(void)
 		cmocka_unit_test(test_alike),
 		cmocka_unit_test(test_first),
 		cmocka_unit_test(test_shapes),
+		cmocka_unit_test(test_shapes_are_learnt_once),
 		cmocka_unit_test(test_lines),
 	};
 	return cmocka_run_group_tests(tests, map_guarded, unmap_guarded);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What summaries count with: sums that are exact, bins of values, frequent items and rasters, all in any
  * order. */
+#include "report/bars.h"
 #include "report/values.h"
 #include "with_context.h"
 #include <math.h>
@@ -76,8 +77,12 @@ static void test_lengths(void **state)
 	int64_t bin = sheaf_length_counts_quantile(&h, 0.9, &exact);
 	assert_false(exact);
 	assert_true(bin <= 1000000 && sheaf_length_counts_next_bin(bin) > 1000000);
-	assert_int_equal(h.most, 1000000);
-	assert_int_equal(h.n, 400);
+	assert_ok(sheaf_length_counts_add(&h, 9000000, 400, cx, &err));
+	bin = sheaf_length_counts_quantile(&h, 0.9, &exact);
+	assert_false(exact);
+	assert_true(bin > 1000000 && bin <= 9000000 && sheaf_length_counts_next_bin(bin) > 9000000);
+	assert_int_equal(h.most, 9000000);
+	assert_int_equal(h.n, 800);
 	sheaf_length_counts_free(&h, cx);
 }
 
@@ -219,6 +224,23 @@ static void test_doubles_that_are_no_numbers(void **state)
 	assert_int_equal(v.infinite[1], 1);
 	assert_int_equal(v.zeros, SHEAF_DOUBLES_MOST - 6);
 	assert_true(v.most == 1e300 && v.least == 0);
+}
+
+/* Values that stand in no range have bars of their own. */
+static void test_bars_of_no_range(void **state)
+{
+	(void)state;
+	static const char *const labels[] = {"-inf", "0", NULL, "+inf", "NaN"};
+	static int64_t bins[SHEAF_VALUE_BINS];
+	static sheaf_bar bars[SHEAF_MOST_BARS];
+	const double values[] = {0, 1, NAN, INFINITY, -INFINITY, -INFINITY};
+	sheaf_value_counts v = {.least = INFINITY, .most = -INFINITY, .bins = bins};
+	sheaf_doubles_add(&v, values, (int)COUNT(values));
+	assert_int_equal(sheaf_value_bars(&v, NULL, 10, bars), COUNT(labels));
+	for (size_t i = 0; i < COUNT(labels); i++) {
+		if (labels[i]) assert_string_equal(bars[i].label, labels[i]);
+		assert_true(bars[i].amount == (i == 0 ? 2 : 1));
+	}
 }
 
 static float made_unit(int kind)
@@ -446,6 +468,7 @@ int main(void)
 		cmocka_unit_test(test_samples_of_patterns_at_once),
 		cmocka_unit_test(test_doubles_at_once),
 		cmocka_unit_test(test_doubles_that_are_no_numbers),
+		cmocka_unit_test(test_bars_of_no_range),
 		cmocka_unit_test(test_items_at_once),
 		cmocka_unit_test(test_padding),
 		cmocka_unit_test(test_items_are_all_counted_while_there_is_room),

@@ -204,6 +204,29 @@ static void test_schema_without_memory(void **state)
 	sheaf_schema_free(&schema);
 }
 
+/* Bytes of a part file or an index, which may be damaged. */
+static void test_alias_with_a_nul(void **state)
+{
+	(void)state;
+	sheaf_schema schema = {.cx = cx}, back;
+	sheaf_field *field;
+	sheaf_builder b;
+	sheaf_builder_begin(&b, cx, NULL);
+	assert_ok(sheaf_schema_add(&schema, cx, "a", 1, &field, &err));
+	assert_ok(sheaf_schema_set_alias(&schema, field, "xyz", 3, &err));
+	sheaf_schema_to_bytes(&schema, &b);
+	for (int i = 0; i < 2; i++) {
+		sheaf_cursor c = sheaf_cursor_over(b.data, b.size, 0);
+		assert_status(i ? SHEAF_DATA : SHEAF_OK, sheaf_schema_from_bytes(&c, cx, &back, &err));
+		if (i) assert_message("an alias");
+		sheaf_schema_free(&back);
+		uint8_t *alias = (uint8_t *)memmem(b.data, b.size, "xyz", 3);
+		if (alias) alias[1] = '\0';
+	}
+	sheaf_builder_drop(&b);
+	sheaf_schema_free(&schema);
+}
+
 /* ---- declarations of streams ---- */
 
 static void test_declarations(void **state)
@@ -275,6 +298,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(test_schema_remove),
 	TEST(test_schema_emptied_and_filled_again),
 	TEST(test_schema_without_memory),
+	TEST(test_alias_with_a_nul),
 	TEST(test_declarations),
 	TEST(test_declarations_printed),
 };
