@@ -611,6 +611,14 @@ expect 4 info described.npz
 has err 'described.npz: expected values to be an array or a group, found both'
 end
 
+begin 'indices of a sample in any order are sorted, with their values'
+printf '0 |B 5:1 2:2 9:3 1:4 7:5\n' >mixed.ctf
+expect 0 convert --to binsparse mixed.ctf mixed.npz
+has err 'expected indices that ascend, found 1; they are sorted'
+expect 0 cat mixed.npz
+is out '0  B [1:4 2:2 5:1 7:5 9:3]'
+end
+
 if [ $hdf5 = yes ]; then
 begin 'arrays of known length take no detour through a temporary file'
 awk 'BEGIN { n = 600000; print "%%MatrixMarket matrix coordinate real general"; print 700, 1000, n

@@ -26,6 +26,8 @@
 #define BY_COLUMNS HEADER("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3), } ") "\1\2\3\4\5\6"
 #define PAIRS HEADER("{'descr': '<c8', 'fortran_order': False, 'shape': (1, 1), }") "\0\0\0?\0\0\x80\xbf"
 #define TRUTHS HEADER("{'descr': '|b1', 'fortran_order': False, 'shape': (1, 2), }") "\1\0"
+#define CHARACTERS \
+	HEADER("{'descr': '<U2', 'fortran_order': False, 'shape': (1,), }  ") "\0\xf6\1\0\0\0\1\0"
 #define OBJECTS HEADER("{'descr': '|O', 'fortran_order': False, 'shape': (2, 2), } ") "\0\0\0\0\0\0\0\0"
 
 static const struct {
@@ -56,6 +58,10 @@ static const struct {
      0},
 	{{"npy", TRUTHS, "mtx", NULL, SHEAF_OK, "%%MatrixMarket matrix array integer general\n1 2\n1\n0\n", NULL},
      SIZE(TRUTHS),
+     0},
+	/* characters beyond the first 65536 */
+	{{"npy", CHARACTERS, "csv", NULL, SHEAF_OK, "value\n\xf0\x9f\x98\x80\xf0\x90\x80\x80\n", NULL},
+     SIZE(CHARACTERS),
      0},
 	/* as they are */
 	{{"npy", MATRIX, "npy", NULL, SHEAF_OK, MATRIX, NULL}, SIZE(MATRIX), SIZE(MATRIX)},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sinks: an output appears whole or not at all, whatever happens. */
+#include "io/sink.h"
 #include "io_support.h"
 #include <dirent.h>
 #include <errno.h>
@@ -16,6 +17,18 @@
 #include <unistd.h>
 
 /* ---- sinks ---- */
+
+/* What was written before could not be moved any more. */
+static void a_sink_in_use_does_not_become_random(void **state)
+{
+	(void)state;
+	sheaf_sink *sink;
+	assert_ok(sheaf_sink_path(in_folder("out"), cx, &sink, &err));
+	assert_ok(sheaf_sink_write(sink, "a", 1, &err));
+	assert_status(SHEAF_USAGE, sheaf_sink_make_random(sink, &err));
+	assert_message("expected an output to which nothing is written yet, found another");
+	sheaf_sink_abandon(sink);
+}
 
 static void a_sink_writes_any_sizes(void **state)
 {
@@ -512,6 +525,7 @@ int main(void)
 	signal(SIGXFSZ, SIG_IGN);
 	const struct CMUnitTest tests[] = {
 		TEST(a_sink_writes_any_sizes),
+		TEST(a_sink_in_use_does_not_become_random),
 		TEST(output_is_whole_or_not_there),
 		TEST(mode_and_owner_are_kept),
 		TEST(temporaries_of_private_files_are_private),

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Entries sorted by several processes, which are functions here: parts are opened as slices, send each other
  * entries, and make parts of their slices, which are merged. */
+#include "base/endian.h"
+#include "third/xxhash.h"
 #include "with_context.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -333,6 +335,29 @@ static void damaged_entries_are_refused_or_merged(void **state)
 	assert_true(refused > 0);
 }
 
+/* Calls the format of the input by another name, which is not here, and puts in the sum that belongs to it. */
+static void rename_format(bytes_sink *part)
+{
+	enum { VERSION = 2, END = 32 };
+	uint8_t *end = part->data + part->size - END, *foot = part->data + sheaf_load_u64le(end);
+	uint8_t *name = (uint8_t *)memmem(foot, (size_t)(end - foot), "matrixmarket", 12);
+	assert_non_null(name);
+	*name = 'M';
+	sheaf_store_u64le(end + 16, sheaf_xxhash(foot, (size_t)sheaf_load_u64le(end + 8), VERSION).low);
+}
+
+static void parts_of_an_unknown_format_are_refused(void **state)
+{
+	(void)state;
+	int64_t rows;
+	job j = new_job("a.mtx", "ours.tns", 2);
+	make_parts(&j);
+	for (int p = 0; p < j.n; p++) rename_format(&j.parts[p]);
+	assert_status(SHEAF_UNSUPPORTED, merge(j.parts, j.n, j.output, &rows));
+	assert_message("expected an input of a format that is read in parts, found Matrixmarket");
+	free_job(&j);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -341,6 +366,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(other_parts_have_no_slices, begin, end),
 		cmocka_unit_test_setup_teardown(misuse_is_an_error, begin, end),
 		cmocka_unit_test_setup_teardown(what_is_no_part_is_refused, begin, end),
+		cmocka_unit_test_setup_teardown(parts_of_an_unknown_format_are_refused, begin, end),
 		cmocka_unit_test_setup_teardown(damaged_slices_are_refused_or_merged, begin, end),
 		cmocka_unit_test_setup_teardown(damaged_entries_are_refused_or_merged, begin, end),
 	};

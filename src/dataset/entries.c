@@ -104,7 +104,6 @@ sheaf_status sheaf_writer_count(sheaf_writer *w, int64_t *rows, sheaf_error *err
 static sheaf_status start(sheaf_writer *w, int64_t rows, sheaf_error *err)
 {
 	if (!w->holds) return SHEAF_OK;
-	w->holds = false;
 	w->totals.rows = rows;
 	return sheaf_writer_start(w, err);
 }

@@ -592,6 +592,4 @@ void sheaf_sequence_table_free(sheaf_sequence_table *t)
 	}
 	sheaf_names_free(&t->streams);
 	if (t->parts) sheaf_release(t->cx, t->parts, (size_t)t->room * sizeof *t->parts);
-	t->parts = NULL;
-	t->nparts = t->room = 0;
 }

@@ -100,14 +100,13 @@ static bool is_header(const first_line lines[3], int n)
 	return c->words == b->words + 1 && !(a->words == b->words && b->words == c->words);
 }
 
-static void take_header(opening *o, const first_line lines[3], int n)
+static void take_header(opening *o, const first_line lines[3])
 {
 	o->dims = lines[1].words;
 	memcpy(o->shape, lines[1].numbers, (size_t)o->dims * sizeof *o->shape);
 	o->count = lines[0].words == 2 ? lines[0].numbers[1] : -1;
 	o->header = lines[1].end;
 	o->lines = lines[1].line;
-	o->words = n == 3 ? lines[2].words : 0;
 }
 
 static sheaf_status read_opening(sheaf_entry_reader *in, opening *o, sheaf_error *err)
@@ -125,7 +124,7 @@ static sheaf_status read_opening(sheaf_entry_reader *in, opening *o, sheaf_error
 		if (n == 3 || head.size < want || (n > 0 && (int64_t)want > sheaf_max_memory(in->cx) / 4)) break;
 	}
 	if (n && is_header(lines, n))
-		take_header(o, lines, n);
+		take_header(o, lines);
 	else if (n)
 		o->words = lines[0].words;
 	return SHEAF_OK;
