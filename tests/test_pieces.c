@@ -512,6 +512,91 @@ static void test_skip_in_every_format(void **state)
 	free((char *)(uintptr_t)input);
 }
 
+/* One chunk of some MiB, which is cut into parts: rows of a dense stream that begin with their number, and of
+ * a sparse one of different lengths. */
+static void make_long_chunk(int64_t rows)
+{
+	const char *input = strdup(in_folder("long.ctf"));
+	FILE *f = fopen(input, "w");
+	const sheaf_setting size = {"chunk-bytes", "1G"};
+	const sheaf_convert_options options = {.size = sizeof options, .settings = &size, .nsettings = 1};
+	assert_non_null(f);
+	for (int64_t i = 0; i < rows; i++)
+		fprintf(f, "|A %" PRId64 " 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 |B %s99:1\n", i,
+		        i % 3 ? "1:2 5:7 " : "");
+	assert_int_equal(fclose(f), 0);
+	assert_ok(sheaf_convert(&input, 1, in_folder("long.cbf"), &options, cx, &err));
+	free((char *)(uintptr_t)input);
+}
+
+/* Rows after a skip, up to the end of the frame, are those of the file. */
+static void check_long_chunk(int64_t skip, int64_t rows)
+{
+	sheaf_dataset *d;
+	const sheaf_frame *frame;
+	assert_ok(sheaf_open(in_folder("long.cbf"), NULL, cx, &d, &err));
+	assert_ok(sheaf_skip(d, skip, &err));
+	int64_t seen = 0;
+	for (sheaf_status status; (status = sheaf_next(d, &frame, &err)) != SHEAF_END; seen += frame->nrows) {
+		assert_ok(status);
+		if (seen == 0) seen = sheaf_dataset_row(d);
+		assert_int_equal(sheaf_dataset_row(d), seen);
+		const float *values = (const float *)(const void *)frame->columns[0].values.data;
+		for (int64_t r = 0; r < frame->nrows; r++) assert_int_equal((int64_t)values[20 * r], seen + r);
+	}
+	assert_int_equal(seen, rows);
+	sheaf_close(d);
+}
+
+static void test_skip_into_a_long_chunk(void **state)
+{
+	(void)state;
+	enum { ROWS = 60000 };
+	static const int64_t skips[] = {1, 5000, 20000, 33333, ROWS - 1};
+	make_long_chunk(ROWS);
+	for (size_t i = 0; i < COUNT(skips); i++) check_long_chunk(skips[i], ROWS);
+}
+
+/* Reads a row after those before it are skipped. */
+static sheaf_status read_from(const char *file, int64_t row)
+{
+	sheaf_dataset *d;
+	sheaf_status status;
+	const sheaf_frame *frame;
+	assert_ok(sheaf_open(in_folder(file), NULL, cx, &d, &err));
+	assert_ok(sheaf_skip(d, row, &err));
+	do {
+		status = sheaf_next(d, &frame, &err);
+	} while (!status && sheaf_dataset_row(d) + frame->nrows <= row);
+	sheaf_close(d);
+	return status;
+}
+
+/* Skipped rows are not read, also those in the piece of the first row that is. */
+static void test_errors_in_skipped_rows(void **state)
+{
+	(void)state;
+	enum { ROWS = 30000, WRONG = 20000, LINE = 32 };
+	static const struct {
+		const char *file, *line, *wrong;
+		sheaf_status status;
+	} cases[] = {
+		{"a.ctf", "|A %d 2 |B 3:1\n", "|A x 2 |B 3:1\n", SHEAF_DATA},
+		{"a.svmlight", "1 1:%d 2:3\n", "1 x:1 2:3\n", SHEAF_DATA},
+		{"a.jsonl", "{\"a\":%d,\"b\":1}\n", "{\"a\":x,\"b\":1}\n", SHEAF_OK}, /* no row, and passed over */
+	};
+	char *text = malloc((size_t)ROWS * LINE);
+	assert_non_null(text);
+	for (size_t c = 0; c < COUNT(cases); c++) {
+		char *at = text;
+		for (int i = 0; i < ROWS; i++) at += sprintf(at, i == WRONG ? cases[c].wrong : cases[c].line, i);
+		write_text(cases[c].file, text);
+		assert_status(cases[c].status, read_from(cases[c].file, WRONG));
+		for (int64_t far = 1; far < 5000; far *= 3) assert_ok(read_from(cases[c].file, WRONG + far));
+	}
+	free(text);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 /* Lengths that cannot be checked are not believed. */
@@ -529,6 +614,8 @@ static void test_distrust_without_memory(void **state)
 
 static const struct CMUnitTest tests[] = {
 	TEST(test_pieces_of_text_are_chunks_of_cntk),
+	TEST(test_skip_into_a_long_chunk),
+	TEST(test_errors_in_skipped_rows),
 	cmocka_unit_test(test_distrust_without_memory),
 	TEST(test_text_with_ids),
 	TEST(test_text_by_line),

@@ -179,16 +179,28 @@ static sheaf_status go_back(sheaf_dataset *d, sheaf_error *err)
 	return d->format->rewind(d->in, err);
 }
 
-/* From the current position of the dataset. */
-static sheaf_status count_past(sheaf_dataset *d, int64_t rows, sheaf_measurer *m, sheaf_error *err)
+/* Goes on, in pieces of about `bytes`, to the one that has the row; END if there is none. */
+static sheaf_status count_to(sheaf_dataset *d, int64_t row, int64_t bytes, sheaf_measurer *m,
+                             sheaf_error *err)
 {
 	sheaf_status status;
-	while ((status = d->format->cut(d->in, d->piece_bytes, &d->piece, err)) == SHEAF_OK) {
+	while ((status = d->format->cut(d->in, bytes, &d->piece, err)) == SHEAF_OK) {
 		SHEAF_TRY(sheaf_measure(m, &d->piece, err));
-		if (d->next_row + m->rows > rows) return go_on_with(d, &d->piece, d->next_row, err);
+		if (d->next_row + m->rows > row) return go_on_with(d, &d->piece, d->next_row, err);
 		d->next_row += m->rows;
 		SHEAF_TRY(sheaf_check_stop(d->cx, err));
 	}
+	return status;
+}
+
+/* From the current position of the dataset. In a text, rows of the same piece before the one that is wanted
+ * would be read, too, and what is wrong with them reported; chunks are read from their beginning. */
+static sheaf_status count_past(sheaf_dataset *d, int64_t rows, sheaf_measurer *m, sheaf_error *err)
+{
+	enum { SMALL = 8192, ONE_ROW = 1 };
+	sheaf_status status = count_to(d, rows, d->piece_bytes, m, err);
+	if (status == SHEAF_OK && d->piece.line > 0) status = count_to(d, rows, SMALL, m, err);
+	if (status == SHEAF_OK && d->piece.line > 0) status = count_to(d, rows, ONE_ROW, m, err);
 	return status == SHEAF_END ? go_back(d, err) : status;
 }
 
