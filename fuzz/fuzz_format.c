@@ -46,6 +46,7 @@ typedef struct outcome {
 	sheaf_status status;
 	sheaf_error error;
 	char hash[33];
+	bool dense; /* a tensor with all its zeros, which a sparse output leaves out */
 	int64_t rows, errors, fatal;
 	uint64_t said; /* a hash of all findings, with their places, in order */
 	sheaf_tally tally[MOST_RULES];
@@ -254,6 +255,7 @@ static sheaf_status read_dataset(sheaf_dataset *dataset, bool keys, bool sums, s
 	sheaf_hash *hash = NULL;
 	sheaf_summary *stats = NULL;
 	sheaf_buffer text = {0};
+	o->dense = sheaf_dataset_schema(dataset)->tensor.dense;
 	sheaf_status status = sheaf_hash_new(sheaf_dataset_schema(dataset), keys, false, cx, &hash, &o->error);
 	if (status == SHEAF_OK && sums)
 		status = sheaf_summary_new(sheaf_dataset_schema(dataset), cx, &stats, &o->error);
@@ -429,6 +431,7 @@ static void read_again(const choice *c, const bytes *file, const sheaf_setting *
 	end_context(cx);
 	if (is_about_memory(again.status)) return;
 	if (again.status) broken("what was written cannot be read", &again.error);
+	if (before->dense != again.dense) return;
 	if (again.rows != before->rows || strcmp(again.hash, before->hash) != 0)
 		broken("what was written is not what was read", NULL);
 }

@@ -384,6 +384,10 @@ expect 0 head -n 1 --json --sequences wide wide.csv
 is out '{"key":7,"streams":{"A":[[1,2],[3,4],[0.1,1e-7]],"B":[[[3,1]],[],[[0,-1]]]}}'
 expect 0 convert -q --rows 1: --sequences long long.csv one.ctf
 is one.ctf '9 |A 5 6 |B 1:2 4:7'
+printf 'key,sample,stream,index,value\n7,0,B,9,1\n7,0,B,3,2\n9,0,B,1,5\n' >dims.csv
+expect 0 convert -q --rows 1: --sequences long dims.csv dims.cbf # all rows say how large a stream is
+expect 0 info dims.cbf
+has out 'B  sparse  dim 10'
 printf 'key,sample,A\n1,0,0.1\n1,1,0.30000000000000004\n' >digits.csv
 expect 0 cat --json --sequences wide digits.csv
 has out '[[0.1],[0.30000000000000004]]'

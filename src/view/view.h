@@ -41,9 +41,8 @@ SHEAF_USE sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_opti
                                        const sheaf_padding *padding, int64_t row, sheaf_error *err);
 /* Sequences as rows of a table. */
 SHEAF_USE sheaf_status sheaf_view_samples(sheaf_input *input, sheaf_samples_as as, sheaf_error *err);
-/* Such rows as sequences. The next row below is number `row`. */
-SHEAF_USE sheaf_status sheaf_view_sequences(sheaf_input *input, sheaf_samples_as as, int64_t row,
-                                            sheaf_error *err);
+/* Such rows as sequences; all of them are looked at, so none may have been passed over. */
+SHEAF_USE sheaf_status sheaf_view_sequences(sheaf_input *input, sheaf_samples_as as, sheaf_error *err);
 /* Whether views may have to read all of the input first, and begin again. */
 bool sheaf_view_may_survey(const sheaf_open_options *options);
 /* Before the review of a frame. */

@@ -419,14 +419,13 @@ static void release(sheaf_row_view *view)
 	sheaf_sequence_table_free(&v->table);
 }
 
-sheaf_status sheaf_view_sequences(sheaf_input *input, sheaf_samples_as as, int64_t row, sheaf_error *err)
+sheaf_status sheaf_view_sequences(sheaf_input *input, sheaf_samples_as as, sheaf_error *err)
 {
 	sheaf_row_view *view;
 	const sheaf_schema *below = &input->in->schema;
 	SHEAF_TRY(sheaf_view_new(input, sizeof(sequences), &view, err));
 	sequences *v = (sequences *)view;
 	view->release = release;
-	v->row = row;
 	v->table = (sheaf_sequence_table){.cx = view->cx, .file = sheaf_source_name(input->source), .as = as};
 	view->schema = (sheaf_schema){.cx = view->cx};
 	SHEAF_TRY(sheaf_sequence_table_begin(&v->table, below, err));
