@@ -143,7 +143,7 @@ expect 2 convert --to nothing words.ctf x.ctf
 end
 
 begin 'formats are known by their suffixes, too'
-for name in ctf .CTF txt; do expect 0 cat --quiet --from "$name" words.ctf; done
+for from in ctf .CTF txt; do expect 0 cat --quiet --from "$from" words.ctf; done
 printf '%%%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n' >one.mtx
 expect 0 cat --from mtx one.mtx
 expect 0 convert --to mm one.mtx again

@@ -286,6 +286,26 @@ def readable(folder):
         )
 
 
+def compact_too_short(folder):
+    """The header has fewer bytes of values than the dimensions say."""
+    path = os.path.join(folder, "short.h5")
+    creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    creation.set_layout(h5py.h5d.COMPACT)
+    with h5py.File(path, "w") as file:
+        space = h5py.h5s.create_simple((4,))
+        short = h5py.h5d.create(file.id, b"short", h5py.h5t.STD_I16BE, space, creation)
+        short.write(h5py.h5s.ALL, h5py.h5s.ALL, numpy.array([1, 2, -3, 4], dtype="i2"))
+    with open(path, "rb") as file:
+        content = file.read()
+    layout = b"\3\0%c\0\0\1\0\2\xff\xfd\0\4"  # version, class, size, values
+    with open(path, "wb") as file:
+        file.write(content.replace(layout % 8, layout % 6))
+    items = listed(path)
+    fine = content.count(layout % 8) == 1 and isinstance(items, dict)
+    why = fine and items["short"]["refused"]
+    point(fine and "fewer values than its dimensions say" in (why or ""), "compact values that are too few", items)
+
+
 def refused(folder):
     path = os.path.join(folder, "refused.h5")
     other = os.path.join(folder, "other.h5")
@@ -398,6 +418,7 @@ def real_files():
 def main():
     with tempfile.TemporaryDirectory(prefix="sheaf-box.") as folder:
         readable(folder)
+        compact_too_short(folder)
         refused(folder)
     real_files()
     end()

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Arrow's files and streams: columns that come back as they were, types that other writers use, and bytes
  * that are not what they should be. */
+#include "base/endian.h"
 #include "data/print.h"
 #include "format/arrow/ipc.h"
 #include "support.h"
@@ -471,6 +472,33 @@ static void test_dictionaries_of_files(void **state)
 	end_context(cx);
 }
 
+/* The footer says where the batch begins; beyond the file there can be none. */
+static void test_batch_beyond_the_file(void **state)
+{
+	(void)state;
+	const char *input = in_folder("a.csv"), *path = in_folder("a.arrow");
+	sheaf_context *cx = usual_context();
+	sheaf_dataset *dataset = NULL;
+	sheaf_convert_options how = {.size = sizeof how, .force = true};
+	sheaf_open_options opening = {.size = sizeof opening};
+	write_text("a.csv", "n\n1\n2\n");
+	assert_ok(sheaf_convert(&input, 1, path, &how, cx, &err));
+	bytes_sink file = read_file("a.arrow");
+	size_t at = file.size - 10 - sheaf_load_u32le(file.data + file.size - 10);
+	for (; at < file.size - 24; at++) {
+		int64_t byte = sheaf_load_i64le(file.data + at);
+		bool is_within = byte > SHEAF_IPC_FIRST && byte < (int64_t)at;
+		if (is_within && sheaf_load_u32le(file.data + byte) == UINT32_MAX) break;
+	}
+	assert_true(at < file.size - 24);
+	file.data[at + 5] = 1;
+	write_file("a.arrow", file.data, file.size);
+	assert_status(SHEAF_DATA, sheaf_open(path, &opening, cx, &dataset, &err));
+	assert_message("footer: expected batches inside of the file, found one at byte 10995");
+	free_bytes(&file);
+	end_context(cx);
+}
+
 static void test_views_of_texts(void **state)
 {
 	static const char bytes[] = NOTHING "\15\0\0\0this\0\0\0\0\0\0\0\0"
@@ -677,6 +705,7 @@ int main(void)
 	                                   cmocka_unit_test(test_dictionaries),
 	                                   cmocka_unit_test(test_deltas),
 	                                   cmocka_unit_test(test_dictionaries_of_files),
+	                                   cmocka_unit_test(test_batch_beyond_the_file),
 	                                   cmocka_unit_test(test_views_of_texts),
 	                                   cmocka_unit_test(test_what_is_said_of_buffers),
 	                                   cmocka_unit_test(test_other_files_are_refused),

@@ -2,6 +2,9 @@
 /* SciPy's archives of sparse matrices: what comes back from them, what is lost, and what messages say. Files
  * with one rule each are in tests/files/npz; conform_tables.py and conform_scipy.py put them beside SciPy. */
 #include "conversion.h"
+#include "io/source.h"
+#include "io/zip.h"
+#include "io/zip_write.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +108,83 @@ static void test_tensors(void **state)
 	                  "%%MatrixMarket matrix array real general\n0 3\n");
 	assert_same_after("mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 3\n", "-layout=dense",
 	                  "%%MatrixMarket matrix array real general\n2 2\n0\n3\n0\n0\n");
+}
+
+/* Twenty names of 60,000 bytes. */
+static void test_a_list_larger_than_memory(void **state)
+{
+	enum { MEMBERS = 20, NAME = 60000 };
+	static char name[NAME + 1];
+	(void)state;
+	sheaf_builder file, list;
+	sheaf_source *source;
+	sheaf_zip zip = {0};
+	sheaf_context *roomy = usual_context();
+	sheaf_context *cx = context_with(&(sheaf_context_options){
+		.size = sizeof(sheaf_context_options), .max_memory = 1 << 20, .no_mapping = true});
+	sheaf_builder_begin(&file, roomy, NULL), sheaf_builder_begin(&list, roomy, NULL);
+	memset(name, 'a', NAME);
+	for (int i = 0; i < MEMBERS; i++) {
+		sheaf_zip_head head = {.name = name, .at = file.size};
+		name[0] = (char)('a' + i);
+		sheaf_zip_find_length(&head);
+		sheaf_zip_put_local(&file, &head);
+		sheaf_zip_put_in_list(&list, &head);
+	}
+	sheaf_zip_put_end(&list, MEMBERS, (int64_t)file.size);
+	sheaf_builder_append(&file, list.data, list.size);
+	write_file("a.zip", file.data, file.size);
+	assert_ok(sheaf_source_path(in_folder("a.zip"), cx, &source, &err));
+	assert_ok(sheaf_source_make_seekable(source, &err));
+	assert_status(SHEAF_LIMIT, sheaf_zip_open(&zip, source, cx, &err));
+	sheaf_zip_close(&zip);
+	sheaf_source_close(source);
+	sheaf_builder_drop(&file), sheaf_builder_drop(&list);
+	end_context(cx);
+	end_context(roomy);
+}
+
+static sheaf_status deflate_table(allocator *memory)
+{
+	static const sheaf_setting deflated = {"deflate", "6"};
+	const char *input = in_folder("a.csv");
+	sheaf_context_options options = options_with(memory);
+	options.threads = 1;
+	sheaf_context *cx = context_with(&options);
+	sheaf_convert_options how = {
+		.size = sizeof how, .settings = &deflated, .nsettings = 1, .to = "npz", .force = true};
+	sheaf_status status = sheaf_convert(&input, 1, in_folder("b.npz"), &how, cx, &err);
+	end_context(cx);
+	assert_int_equal(memory->bytes, 0);
+	return status;
+}
+
+/* What deflating makes no shorter is stored; each allocation on the way there may fail. */
+static void test_members_that_nothing_makes_shorter(void **state)
+{
+	enum { ROWS = 5000, LINE = 24 };
+	(void)state;
+	static char text[(ROWS + 1) * LINE];
+	size_t used = (size_t)snprintf(text, sizeof text, "n\n");
+	seed_random(6);
+	for (int i = 0; i < ROWS; i++)
+		used += (size_t)snprintf(text + used, LINE, "%lld\n", (long long)next_random());
+	write_file("a.csv", text, used);
+	bool refused = true;
+	for (int n = 2; refused; n++) {
+		allocator memory = {.fail_at = n};
+		sheaf_status status = deflate_table(&memory);
+		refused = memory.calls >= n;
+		if (status) assert_int_equal(status, SHEAF_NOMEM);
+		if (!refused) assert_int_equal(status, SHEAF_OK);
+		if (status) continue;
+		bytes_sink archive = read_file("b.npz");
+		assert_true(archive.size > ROWS * sizeof(int64_t) && archive.size < ROWS * sizeof(int64_t) + 3000);
+		const conversion back = {"npz", (const char *)archive.data, "csv", NULL, SHEAF_OK, text, NULL};
+		check_conversion(&back, archive.size, 0);
+		write_file("a.csv", text, used);
+		free_bytes(&archive);
+	}
 }
 
 #define STREAMS "7 |A 1 2 |B 3:1\n7 |A 3 4 |B\n9 |A 5 6 |B 1:2 4:7\n"
@@ -432,6 +512,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_layouts, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_values, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_tensors, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_a_list_larger_than_memory, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_members_that_nothing_makes_shorter, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_streams, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_refusals, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_damage, make_folder, remove_folder),

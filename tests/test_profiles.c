@@ -261,7 +261,9 @@ static void test_many_slices(void **state)
 	enum { N = 4 };
 	const int64_t extent = INT64_C(1) << 40, last = extent - 1;
 	static matrix m;
-	m = (matrix){.extent = extent, .n = N, .entries = {{{0, 5}, 1}, {{0, 7}, 1}, {{9, 7}, 1}, {{last, 7}, 1}}};
+	m = (matrix){.extent = extent, .n = N};
+	const entry entries[N] = {{{0, 5}, 1}, {{0, 7}, 1}, {{9, 7}, 1}, {{last, 7}, 1}};
+	memcpy(m.entries, entries, sizeof entries);
 	sheaf_context *cx = usual_context();
 	sheaf_profile *p = profile_of(&m, SHEAF_GENERAL, cx);
 	for (int d = 0; d < 2; d++) {

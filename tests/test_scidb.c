@@ -608,6 +608,34 @@ static sheaf_status forget(void *user, const sheaf_candidate *candidate, sheaf_e
 	return SHEAF_OK;
 }
 
+static sheaf_status keep_first(void *user, const sheaf_candidate *candidate, sheaf_error *at)
+{
+	char *kept = (char *)user;
+	(void)at;
+	if (!kept[0]) snprintf(kept, 64, "%s", candidate->value);
+	return SHEAF_OK;
+}
+
+/* Letters beside one another are one string, at the end of a cell, too. */
+static void test_guess_of_letters(void **state)
+{
+	enum { CELLS = 200, SIZE = 9 };
+	(void)state;
+	static uint8_t cells[CELLS][SIZE];
+	char found[64] = "";
+	sheaf_context *cx = usual_context();
+	seed_random(1);
+	for (int i = 0; i < CELLS; i++) {
+		int32_t number = (int32_t)random_below(1000000);
+		for (int k = 0; k < SIZE; k++) cells[i][k] = (uint8_t)('a' + random_below(8));
+		memcpy(cells[i] + 3, &number, sizeof number);
+	}
+	write_file("cells", cells, sizeof cells);
+	assert_ok(sheaf_guess(in_folder("cells"), "scidb", cx, keep_first, found, &err));
+	assert_text("(string(3), int32, string(2))", found);
+	end_context(cx);
+}
+
 /* Many sizes of cells are tried: a stop is heard between two of them. */
 static void test_guess_that_is_stopped(void **state)
 {
@@ -820,6 +848,7 @@ int main(void)
 		cmocka_unit_test(test_declared_types),
 		cmocka_unit_test(test_declared_types_that_are_none),
 		cmocka_unit_test(test_opaque_files_are_refused_by_name),
+		cmocka_unit_test_setup_teardown(test_guess_of_letters, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_guess_that_is_stopped, make_folder, remove_folder),
 		cmocka_unit_test(test_settings_are_needed),
 		cmocka_unit_test(test_what_is_written),

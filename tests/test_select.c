@@ -99,7 +99,8 @@ static void a_sample_has_as_many_rows_as_were_asked_for(void **state)
 	static const char *const samples[] = {"0", "1", "2", "3", "4", "5"};
 	for (uint64_t seed = 0; seed < 10; seed++)
 		for (int n = 0; n < 6; n++) {
-			assert_int_equal(open_table(&(sheaf_selection){.sample = samples[n], .seed = seed}, &d), SHEAF_OK);
+			const sheaf_selection sample = {.sample = samples[n], .seed = seed};
+			assert_int_equal(open_table(&sample, &d), SHEAF_OK);
 			assert_int_equal(sheaf_read_all(d, &frame, &err), SHEAF_OK);
 			assert_int_equal(frame.nrows, n < 4 ? n : 4);
 			sheaf_frame_free(&frame);

@@ -335,7 +335,8 @@ static void damaged_entries_are_refused_or_merged(void **state)
 	assert_true(refused > 0);
 }
 
-/* Calls the format of the input by another name, which is not here, and puts in the sum that belongs to it. */
+/* Calls the format of the input by another name, which is not here, and puts in the sum that belongs to
+ * it. */
 static void rename_format(bytes_sink *part)
 {
 	enum { VERSION = 2, END = 32 };

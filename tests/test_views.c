@@ -512,6 +512,40 @@ static void test_sequences(void **state)
 }
 
 /* Unsorted entries show in all rows. */
+/* What every row has is never missing: a column may lack a value only where a sample may be absent. */
+static void test_columns_of_samples(void **state)
+{
+	(void)state;
+	static const char text[] = "7 |A 1 2 |B 1:1\n7 |A 3 4 |B\n";
+	static const struct {
+		sheaf_samples_as as;
+		const char *columns; /* those that may be missing have a question mark */
+	} cases[] = {{SHEAF_SAMPLES_WIDE, "key sample? A.0? A.1? B? "},
+	             {SHEAF_SAMPLES_LONG, "key sample stream index value "},
+	             {SHEAF_SAMPLES_LISTS, "key A B "}};
+	sheaf_context *cx = usual_context();
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char found[100] = "";
+		sheaf_source *source;
+		sheaf_dataset *dataset;
+		sheaf_open_options o = {
+			.size = sizeof o, .format = "ctf", .rows = SHEAF_TAKES_CELLS, .samples = cases[i].as};
+		assert_ok(
+			sheaf_source_memory((sheaf_bytes){(const uint8_t *)text, strlen(text)}, "a.ctf", cx, &source, &err));
+		assert_ok(sheaf_open_source(source, &o, cx, &dataset, &err));
+		const sheaf_schema *schema = sheaf_dataset_schema(dataset);
+		for (int f = 0; f < schema->nfields; f++) {
+			const sheaf_field *field = &schema->fields[f];
+			bool may_miss = field->nlevels > 0 && field->levels[0].missing != SHEAF_NEVER;
+			size_t n = strlen(found);
+			snprintf(found + n, sizeof found - n, "%s%s ", field->name, may_miss ? "?" : "");
+		}
+		assert_text(cases[i].columns, found);
+		sheaf_close(dataset);
+	}
+	end_context(cx);
+}
+
 static void test_order_of_sequences(void **state)
 {
 	(void)state;
@@ -816,6 +850,7 @@ int main(void)
 		cmocka_unit_test(test_what_no_sequence_holds),
 		cmocka_unit_test_setup_teardown(test_sequences, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_order_of_sequences, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_columns_of_samples, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_empty_samples_are_a_loss, make_folder, remove_folder),
 		cmocka_unit_test(test_coordinates),
 		cmocka_unit_test(test_coordinates_refused),

@@ -170,6 +170,7 @@ static const char *put_metadata(const sheaf_arrow_node *node, char *to)
 
 /* ---- the tree ---- */
 
+/* After a failure whoever has the root releases it, and with it what has been made. */
 static sheaf_status export_node(const sheaf_arrow_plan *plan, const sheaf_arrow_node *node, full_name name,
                                 struct ArrowSchema *out, sheaf_error *err)
 {
@@ -182,11 +183,7 @@ static sheaf_status export_node(const sheaf_arrow_plan *plan, const sheaf_arrow_
 	for (int i = 0; i < n; i++) {
 		sheaf_arrow_node child = sheaf_arrow_child(node, i);
 		put_child_name(node, i, child_name);
-		sheaf_status status = export_node(plan, &child, (full_name){child_name, ""}, out->children[i], err);
-		if (status) {
-			out->release(out);
-			return status;
-		}
+		SHEAF_TRY(export_node(plan, &child, (full_name){child_name, ""}, out->children[i], err));
 	}
 	return SHEAF_OK;
 }

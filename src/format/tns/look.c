@@ -116,8 +116,8 @@ static sheaf_status read_opening(sheaf_entry_reader *in, opening *o, sheaf_error
 	first_line lines[3];
 	int n = 0;
 	*o = (opening){.count = -1};
-	/* Comments may be long: the window grows until it has the first lines, or, where one has been found and no
-	 * others follow for long, until it takes a large part of the memory. */
+	/* Comments may be long: the window grows until it has the first lines, or, where one has been found and
+	 * no others follow for long, until it takes a large part of the memory. */
 	for (size_t want = FIRST;; want *= 2) {
 		SHEAF_TRY(sheaf_source_ahead(in->lined.source, want, &head, err));
 		n = find_lines(o, head, lines);
