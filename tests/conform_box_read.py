@@ -302,8 +302,8 @@ def compact_too_short(folder):
         file.write(content.replace(layout % 8, layout % 6))
     items = listed(path)
     fine = content.count(layout % 8) == 1 and isinstance(items, dict)
-    why = fine and items["short"]["refused"]
-    point(fine and "fewer values than its dimensions say" in (why or ""), "compact values that are too few", items)
+    why = fine and items["short"]["refused"] or ""
+    point("fewer values than its dimensions say" in why, "compact values that are too few", items)
 
 
 def refused(folder):
