@@ -310,7 +310,7 @@ static sheaf_status append_valid(sheaf_level *to, int64_t before, const sheaf_le
 	if (!sheaf_level_has_gaps(to) && !sheaf_level_has_gaps(from)) return SHEAF_OK;
 	sheaf_builder_resume(&b, cx, &to->gaps->valid);
 	if (sheaf_builder_room(&b, bytes - b.size)) {
-		memset(b.data + b.size, 0xff, bytes - b.size);
+		if (bytes > b.size) memset(b.data + b.size, 0xff, bytes - b.size);
 		b.size = bytes;
 		for (int64_t p = run.begin, at = before; p < run.end; p++, at++) {
 			uint8_t bit = (uint8_t)(1u << (at % 8));
@@ -332,7 +332,7 @@ static sheaf_status append_codes(sheaf_level *to, int64_t before, const sheaf_le
 	if (!some && to->gaps->codes.size == 0) return SHEAF_OK;
 	sheaf_builder_resume(&b, cx, &to->gaps->codes);
 	if (sheaf_builder_room(&b, bytes - b.size)) {
-		memset(b.data + b.size, 0, bytes - b.size);
+		if (bytes > b.size) memset(b.data + b.size, 0, bytes - b.size);
 		b.size = bytes;
 		if (some && n) memcpy(b.data + before, codes->data + run.begin, n);
 	}

@@ -229,7 +229,8 @@ static sheaf_status make_rows(sheaf_input *input, const sheaf_open_options *opti
 	sheaf_samples_as as;
 	SHEAF_TRY(find_layout(input, options, wanted, &as, err));
 	if (as != SHEAF_SAMPLES_NOT) {
-		if (row > 0) SHEAF_TRY(input->format->rewind(input->in, err)); /* rows passed over are not sequences */
+		/* Rows that were passed over are not sequences. */
+		if (row > 0) SHEAF_TRY(input->format->rewind(input->in, err));
 		SHEAF_TRY(sheaf_view_sequences(input, as, err));
 		s.row = 0;
 	}
