@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Compressed inputs and outputs: whole, cut off, corrupted, followed by other bytes. */
 #include "io_support.h"
+#include "third/blosc.h"
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -321,6 +322,22 @@ static void whole_members_behind_others(void **state)
 	free(content);
 }
 
+/* A chunk as it stands, which Blosc makes of what it cannot pack. */
+static void a_chunk_of_blosc_is_unpacked(void **state)
+{
+	(void)state;
+	static const uint8_t chunk[] = {2, 1, 2, 1, 4, 0, 0, 0, 4, 0, 0, 0, 20, 0, 0, 0, 'a', 'b', 'c', 'd'};
+	char found[5] = "";
+	size_t size = 0;
+	if (!sheaf_blosc_is_here()) skip();
+	assert_true(sheaf_blosc_size(chunk, sizeof chunk, &size));
+	assert_int_equal(size, 4);
+	assert_true(sheaf_blosc_unpack(chunk, sizeof chunk, found, 4));
+	assert_string_equal(found, "abcd");
+	assert_false(sheaf_blosc_unpack(chunk, sizeof chunk, found, 3));
+	assert_false(sheaf_blosc_unpack(chunk, sizeof chunk - 1, found, 4));
+}
+
 int main(void)
 {
 	signal(SIGPIPE, SIG_IGN);
@@ -335,6 +352,7 @@ int main(void)
 		TEST(trailing_garbage_is_refused),
 		TEST(xz_keeps_to_the_memory_limit),
 		TEST(whole_members_behind_others),
+		TEST(a_chunk_of_blosc_is_unpacked),
 	};
 	return cmocka_run_group_tests_name("compression", tests, NULL, NULL);
 }
