@@ -230,6 +230,24 @@ static void test_arrays_of_levels(void **state)
 	              "pointers_to_0:i32=0 2|indices_0:i32=1 2|values:i8=5 6", "[[1],5],[[2],6]", "");
 }
 
+/* A value that stands for all takes nothing to store, but all of them take time. */
+static void test_one_value_for_very_many(void **state)
+{
+	(void)state;
+	static const char *const many[] = {
+		FORMAT("DVEC", "[1000000000000]", 1000000000000, "", "iso[float64]"),
+		FORMAT("DMAT", "[1000000,1000000]", 1000000000000, "", "iso[int8]"),
+	};
+	for (size_t i = 0; i < COUNT(many); i++)
+		for (int validate = 0; validate < 2; validate++) {
+			const char *value = i ? "values:i8=7" : "values:f64=7";
+			reading r = read_tensor_as(many[i], value, validate, NULL, SHEAF_TAKES_ENTRIES, 1000000);
+			assert_status(SHEAF_LIMIT, r.status);
+			assert_message("x.h5: values: expected at most 1 GiB, or 1032 for each index, since all are the same, "
+			               "found 1000000000000 values");
+		}
+}
+
 static void test_values(void **state)
 {
 	(void)state;
@@ -714,6 +732,7 @@ int main(void)
 		cmocka_unit_test(test_arrays_of_each_format),
 		cmocka_unit_test(test_arrays_of_levels),
 		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_one_value_for_very_many),
 		cmocka_unit_test(test_empty_tensors),
 		cmocka_unit_test(test_flaws_of_arrays),
 		cmocka_unit_test(test_flaws_of_indices),

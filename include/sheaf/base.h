@@ -173,7 +173,8 @@ typedef struct sheaf_context_options {
 	bool allow_loss;    /* LOSS problems are reported, and the work continues */
 	bool system_hdf5;   /* the HDF5 library of the system reads HDF5 files, where it is installed */
 	bool allow_large;   /* arrays of Zarr are read also where a few bytes stand for very many; else those of
-	                       more than 1 GiB and 1032 times the bytes of the folder are LIMIT */
+	                       more than 1 GiB and 1032 times the bytes of the folder are LIMIT; so are tensors of
+	                       Binsparse whose values are all the same, and of which few are listed */
 	/* Files are read into memory, never mapped: a map changes with its file, and reading one that was cut off
 	 * raises SIGBUS. */
 	bool no_mapping;

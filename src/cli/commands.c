@@ -81,7 +81,7 @@ const sheaf_option shared_options[] = {
      "into the same result as without parts",
      0},
 	{"allow-large", SHEAF_OPTION_FLAG, 0, NULL,
-     "continue if a small input becomes very large: an output of more than 64 times the input, or a Zarr "
+     "continue if a small input becomes very large: an output of more than 64 times the input, or an "
      "array that stores little (default: stop beyond 1 GiB)",
      0},
 	{"sequences", SHEAF_OPTION_CHOICE, 0, "wide|long|lists",

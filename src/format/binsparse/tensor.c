@@ -248,6 +248,23 @@ static sheaf_status check_mislabelled(sheaf_bsp_tensor *t, int64_t have, int64_t
 	                        parts == 1 ? "" : "s");
 }
 
+/* One value can stand for very many if nothing lists their places: nobody could read them to the end. */
+static sheaf_status check_size_of_same(const sheaf_bsp_tensor *t, int64_t elements, sheaf_error *err)
+{
+	enum { OF_AN_INDEX = 1032 };
+	static const int64_t always = INT64_C(1) << 30;
+	int64_t bytes, listed = 1;
+	int64_t size = (int64_t)sheaf_type_size(t->d.values.type) * sheaf_bsp_parts(t->d.values);
+	for (int k = 0; k < BSP_MAX_RANK; k++) listed += t->indices[k].count;
+	if (!sheaf_mul_i64(&bytes, elements, size)) bytes = INT64_MAX;
+	if (bytes <= always || elements / OF_AN_INDEX <= listed || sheaf_context_allows_large(t->cx))
+		return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_LIMIT,
+	                  "%s: values: expected at most 1 GiB, or %d for each index, since all are the same, found %" PRId64
+	                  " values (" SHEAF_OPTION("allow-large") " reads them anyway)",
+	                  t->where, OF_AN_INDEX, elements);
+}
+
 /* One value represents all if all are the same. */
 static sheaf_status check_number_of_values(sheaf_bsp_tensor *t, sheaf_error *err)
 {
@@ -260,7 +277,7 @@ static sheaf_status check_number_of_values(sheaf_bsp_tensor *t, sheaf_error *err
 		if (have == elements * parts) return SHEAF_OK;
 		return fail(t, "length of values", have, err, "values with %" PRId64 " numbers", elements * parts);
 	}
-	if (have == parts || (have == 0 && elements == 0)) return SHEAF_OK;
+	if (have == parts || (have == 0 && elements == 0)) return check_size_of_same(t, elements, err);
 	if (have < parts)
 		return fail(t, "length of values", have, err,
 		            "values with %" PRId64 " number, since all are the same", parts);
