@@ -239,8 +239,13 @@ static void test_removing_temporaries(void **state)
 	assert_ok(open_new(cx, sinks));
 	assert_int_equal(files_in_folder(), 2 * FILES);
 	sheaf_sink_abandon(sinks[1]);
+	sheaf_sink *tree;
+	assert_ok(sheaf_sink_path(in_folder("tree"), cx, &tree, &err));
+	assert_ok(sheaf_sink_make_tree(tree, &err));
+	assert_int_equal(files_in_folder(), 2 * FILES);
 	sheaf_remove_temporaries();
 	assert_int_equal(files_in_folder(), FILES);
+	sheaf_sink_abandon(tree);
 	for (int i = 0; i < FILES; i++)
 		if (i != 1) sheaf_sink_abandon(sinks[i]);
 	end_context(cx);

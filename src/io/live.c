@@ -3,6 +3,7 @@
  * neither wait for a lock nor follow what another thread is changing. */
 #include "io/live.h"
 #include <sheaf/io.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,8 +35,10 @@ void sheaf_live_remove(int *slot)
 	*slot = SHEAF_NOT_LIVE;
 }
 
+/* A folder gets its files after the input has been read; one that has some is left to the next run. */
 void sheaf_remove_temporaries(void)
 {
 	for (int i = 0; i < ROOM; i++)
-		if (atomic_load(&live[i].state) == LIVE) unlinkat(live[i].folder, live[i].name, 0);
+		if (atomic_load(&live[i].state) == LIVE && unlinkat(live[i].folder, live[i].name, 0) != 0)
+			unlinkat(live[i].folder, live[i].name, AT_REMOVEDIR);
 }

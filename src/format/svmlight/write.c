@@ -270,14 +270,14 @@ static sheaf_status put_comment(const encoding *e, int64_t r)
 		return SHEAF_OK;
 	const sheaf_column *column = &e->frame->columns[e->out->comment];
 	sheaf_run run = sheaf_level_below_one(&column->levels[0], r);
-	const uint8_t *text = sheaf_column_bytes(column, run).data;
-	size_t n = (size_t)sheaf_run_length(run), whole = n;
-	const uint8_t *feed = (const uint8_t *)memchr(text, '\n', n);
+	sheaf_bytes all = sheaf_column_bytes(column, run);
+	const uint8_t *text = all.data, *feed = (const uint8_t *)memchr(text, '\n', all.size);
+	size_t n = all.size;
 	if (feed) n = (size_t)(feed - text);
 	if (n && text[n - 1] == '\r') n--;
 	sheaf_builder_text(e->b, " #");
 	sheaf_builder_append(e->b, text, n);
-	if (n == whole) return SHEAF_OK;
+	if (n == all.size) return SHEAF_OK;
 	return lose(e, "comment", r,
 	            SHEAF_FINDING(.rule = "comment of several lines", .expected = "a comment that fits a line",
 	                          .found = "a line feed, or a CR at its end",
