@@ -598,6 +598,18 @@ static void test_epochs_meet(void **state)
 	end_context(cx);
 }
 
+/* Batches of whole sequences; the context is the walk's. */
+static sheaf_context *walk_sequences(walked *w, const made_rows *m, sheaf_plan_options o)
+{
+	sheaf_plan *plan;
+	sheaf_context *cx = usual_context();
+	o.unit = SHEAF_SIZE_SEQUENCES;
+	assert_ok(sheaf_plan_open(&m->rows, &o, cx, &plan, &err));
+	walk(w, plan);
+	sheaf_plan_close(plan);
+	return cx;
+}
+
 static void test_buckets_have_little_padding(void **state)
 {
 	(void)state;
@@ -607,20 +619,15 @@ static void test_buckets_have_little_padding(void **state)
 	make_rows(&m, MOST_ROWS, 60, 0);
 	int64_t padded[2] = {0};
 	for (int bucket = 0; bucket < 2; bucket++) {
-		sheaf_context *cx = usual_context();
-		sheaf_plan *plan;
 		sheaf_plan_options o = plan_of(&m, "sheaf", 8);
-		o.unit = SHEAF_SIZE_SEQUENCES;
 		o.bucket = bucket;
-		assert_ok(sheaf_plan_open(&m.rows, &o, cx, &plan, &err));
-		walk(&w, plan);
+		sheaf_context *cx = walk_sequences(&w, &m, o);
 		for (int b = 0; b < w.n; b++) {
 			sheaf_amount amount = {0};
 			for (size_t i = 0; i < w.batches[b].count; i++)
 				amount = sheaf_amount_with(amount, w.batches[b].items[i].samples);
 			padded[bucket] += amount.sequences * amount.longest - amount.samples;
 		}
-		sheaf_plan_close(plan);
 		free_walk(&w, cx);
 		end_context(cx);
 	}
@@ -636,18 +643,13 @@ static void test_buckets_sort_all_of_their_rows(void **state)
 	made_rows m;
 	fixed_rows(&m, lengths, 3);
 	for (uint64_t seed = 0; seed < 10; seed++) {
-		sheaf_context *cx = usual_context();
-		sheaf_plan *plan;
 		sheaf_plan_options o = plan_of(&m, "sheaf", 2);
-		o.unit = SHEAF_SIZE_SEQUENCES;
 		o.bucket = true;
 		o.arranged.seed = seed;
-		assert_ok(sheaf_plan_open(&m.rows, &o, cx, &plan, &err));
-		walk(&w, plan);
+		sheaf_context *cx = walk_sequences(&w, &m, o);
 		assert_int_equal(w.n, 2);
 		for (int b = 0; b < w.n; b++)
 			assert_int_equal(w.batches[b].count, w.batches[b].items[0].row == 0 ? 1 : 2);
-		sheaf_plan_close(plan);
 		free_walk(&w, cx);
 		end_context(cx);
 	}
