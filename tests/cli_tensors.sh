@@ -90,7 +90,7 @@ has out 'diagonal: 1; bandwidth: 2 below, 2 above'
 has out 'symmetry: pattern yes; values symmetric'
 expect 0 stats --json other.mtx
 json out
-has out '"symmetry":{"pattern":true,"values":"none","pattern_share":1,"value_share":0.5},"components":1,"largest_component":3,"diagonal_blocks":1,"largest_block":3'
+has out '"symmetry":{"pattern":true,"values":"none","pattern_share":1,"value_share":0.5}'
 expect 0 stats skew.mtx
 has out 'symmetry: pattern yes; values skew_symmetric'
 expect 0 stats hermitian.mtx
@@ -655,15 +655,9 @@ cut -c 1-32 out >found
 same wanted found
 expect 0 validate --strict --max-memory 4M large.h5
 expect 0 stats --max-memory 4M large.h5
-has out 'components: not counted; they would take'
-has out 'strongly connected components: not counted; they would take'
 has out ', CSR 12799984, CSC 12799984, dense '
-grep -v 'components: \|bytes as arrays: ' out >stats
+cp out stats
 expect 0 stats large.h5
-has out ', the largest of '
-has out ', CSR 12799984 (deflated about '
-grep -v 'components: \|bytes as arrays: ' out >counted
-mv counted out
 same stats out
 expect 0 head --max-memory 4M large.h5
 lines out 10

@@ -39,35 +39,6 @@ static void put_per_cent(sheaf_page *p, const char *name, double share)
 	sheaf_page_row_end(p);
 }
 
-#define TOO_LARGE "not counted: they would take %" PRId64 " bytes of memory, more than an eighth of the limit"
-
-static void put_components(sheaf_page *p, const sheaf_components *c)
-{
-	char text[WORDS];
-	if (!c->parents) {
-		snprintf(text, sizeof text, TOO_LARGE, c->needed);
-		sheaf_page_words(p, "connected components", text);
-		return;
-	}
-	sheaf_page_count(p, "connected components", c->components);
-	sheaf_page_count(p, "rows and columns in the largest", c->largest);
-	if (c->blocks < 0) return;
-	sheaf_page_count(p, "blocks on the diagonal", c->blocks);
-	sheaf_page_count(p, "rows in the largest block", c->widest);
-}
-
-static void put_strong(sheaf_page *p, const sheaf_strong *s)
-{
-	char text[WORDS];
-	if (s->components >= 0) {
-		sheaf_page_count(p, "strongly connected components", s->components);
-		sheaf_page_count(p, "rows and columns in the largest of them", s->largest);
-		return;
-	}
-	snprintf(text, sizeof text, TOO_LARGE, s->needed);
-	sheaf_page_words(p, "strongly connected components", text);
-}
-
 static void put_matrix(sheaf_page *p)
 {
 	const sheaf_profile *f = p->s->profile;
@@ -80,8 +51,6 @@ static void put_matrix(sheaf_page *p)
 		put_per_cent(p, "symmetry of values", sheaf_profile_equal(f));
 	}
 	sheaf_page_words(p, "structure of values", sheaf_profile_values(f));
-	if (f->connects) put_components(p, &f->components);
-	if (f->connects && f->square && f->schema.tensor.structure == SHEAF_GENERAL) put_strong(p, &f->strong);
 }
 
 /* ---- layouts ---- */
@@ -94,19 +63,17 @@ static void put_bytes(sheaf_page *p, double bytes)
 	sheaf_builder_printf(&p->b, unit ? "%.3g %s" : "%.0f %s", bytes, units[unit]);
 }
 
-static void put_layout(sheaf_page *p, const char *name, double bytes, double deflated)
+static void put_layout(sheaf_page *p, const char *name, double bytes)
 {
 	sheaf_page_row(p, name);
 	put_bytes(p, bytes);
-	sheaf_builder_text(&p->b, "</td><td>");
-	if (deflated >= 0) put_bytes(p, deflated);
 	sheaf_page_row_end(p);
 }
 
 /* The arrays that it would need. */
 static void put_layouts(sheaf_page *p)
 {
-	static const char *const names[] = {"layout", "bytes", "deflated, about"};
+	static const char *const names[] = {"layout", "bytes"};
 	sheaf_profile counted;
 	const sheaf_summary *s = p->s;
 	if (s->schema.tensor.rank != 2) return;
@@ -116,13 +83,12 @@ static void put_layouts(sheaf_page *p)
 	sheaf_layouts l = sheaf_profile_layouts(profile);
 	sheaf_page_heading(p, 3, "Layouts");
 	sheaf_page_note(
-		p, "The size of all entries as arrays, with indices of 4 bytes if they fit and pointers of 8; "
-		   "and deflated, estimated from a sample of blocks, if the entries come in the layout's order.");
-	sheaf_page_columns(p, names, 3);
-	put_layout(p, "COO", l.coo, l.deflated_coo);
-	put_layout(p, "CSR", l.csr, l.deflated_csr);
-	put_layout(p, "CSC", l.csc, l.deflated_csc);
-	put_layout(p, "dense", l.dense, -1);
+		p, "The size of all entries as arrays, with indices of 4 bytes if they fit and pointers of 8.");
+	sheaf_page_columns(p, names, 2);
+	put_layout(p, "COO", l.coo);
+	put_layout(p, "CSR", l.csr);
+	put_layout(p, "CSC", l.csc);
+	put_layout(p, "dense", l.dense);
 	sheaf_page_columns_end(p);
 }
 

@@ -3,7 +3,6 @@
  * determines them. Otherwise entries are kept as slices, in which mirror entries are found by walking through
  * each slice once during one pass over all: as they come, if that is in order, or sorted by rows. If there is
  * no room for slices, they are sorted by columns, too, and both orders are merged like two sorted lists. */
-#include "base/both.h"
 #include "base/context.h"
 #include "base/memory.h"
 #include "data/frame.h"
@@ -11,12 +10,11 @@
 #include "tensor/profile.h"
 #include <string.h>
 
-enum { SHARE = 4, STRONG_SHARE = 8 /* of the memory */ };
+enum { SHARE = 4 /* of the memory: for slices */ };
 
 sheaf_status sheaf_mirrors_begin(sheaf_profile *p, sheaf_error *err)
 {
 	p->slice = -1;
-	p->strong = (sheaf_strong){-1, -1, 0};
 	if (p->schema.tensor.structure != SHEAF_GENERAL) return SHEAF_OK;
 	if (!p->sides[0].counts) return SHEAF_OK; /* both are sorted already */
 	SHEAF_TRY(sheaf_slices_begin(&p->slices, p->schema.tensor.shape[0], p->element.size,
@@ -295,9 +293,8 @@ static int how_many_together(const sheaf_profile *p)
 	return n < 1 ? 1 : n > TOGETHER ? TOGETHER : (int)n;
 }
 
-static sheaf_status go_through_slices(void *user, sheaf_error *err)
+static sheaf_status go_through_slices(sheaf_profile *p, sheaf_error *err)
 {
-	sheaf_profile *p = (sheaf_profile *)user;
 	seekers k = {.p = p, .together = how_many_together(p)};
 	void *memory = NULL;
 	const sheaf_slices *s = &p->slices;
@@ -338,17 +335,6 @@ static int compare_mirrors(const sheaf_profile *p)
 	return j < other_j ? -1 : j > other_j;
 }
 
-/* If entries come by rows in the end, records their connections, as far as there is room. */
-static sheaf_status keep_pattern(sheaf_profile *p, sheaf_error *err)
-{
-	bool kept;
-	const sheaf_profile_side *rows = &p->sides[0];
-	if (!p->slices.all) return SHEAF_OK;
-	SHEAF_TRY(sheaf_slices_add(&p->slices, coordinate(rows, 0), coordinate(rows, 1), NULL, &kept, err));
-	if (!kept) sheaf_slices_free(&p->slices);
-	return SHEAF_OK;
-}
-
 static sheaf_status go_through_sides(sheaf_profile *p, sheaf_error *err)
 {
 	bool row, column;
@@ -361,11 +347,7 @@ static sheaf_status go_through_sides(sheaf_profile *p, sheaf_error *err)
 			           value_of(p, &p->sides[0]), value_of(p, &p->sides[1]));
 		else
 			see_no_mirror(p);
-		if (order <= 0) {
-			sheaf_components_add(&p->components, coordinate(&p->sides[0], 0), coordinate(&p->sides[0], 1));
-			SHEAF_TRY(keep_pattern(p, err));
-			SHEAF_TRY(sheaf_profile_next(p, 0, &row, err));
-		}
+		if (order <= 0) SHEAF_TRY(sheaf_profile_next(p, 0, &row, err));
 		if (order >= 0) SHEAF_TRY(sheaf_profile_next(p, 1, &column, err));
 	}
 	return SHEAF_OK;
@@ -386,11 +368,7 @@ static sheaf_status compare_sides(sheaf_profile *p, sheaf_error *err)
 {
 	if (!p->sides[1].arranger) SHEAF_TRY(sort_by_columns(p, err));
 	SHEAF_TRY(sheaf_arranger_finish(p->sides[1].arranger, err));
-	if (p->connects)
-		SHEAF_TRY(sheaf_slices_begin(&p->slices, p->schema.tensor.shape[0], 0,
-		                             sheaf_max_memory(p->cx) / STRONG_SHARE, p->cx, err));
-	SHEAF_TRY(go_through_sides(p, err));
-	return sheaf_slices_finish(&p->slices, err);
+	return go_through_sides(p, err);
 }
 
 /* Makes slices from what is sorted by rows; *all is false if there is no room for everything. */
@@ -422,52 +400,14 @@ static sheaf_status finish_sides(sheaf_profile *p, bool *all, sheaf_error *err)
 	return *all ? SHEAF_OK : compare_sides(p, err);
 }
 
-/* ---- the end ---- */
-
-static sheaf_status find_strong(sheaf_profile *p, sheaf_error *err)
-{
-	if (!p->connects || !p->slices.all) return SHEAF_OK;
-	return sheaf_slices_connect(&p->slices, sheaf_max_memory(p->cx) / STRONG_SHARE, &p->strong, err);
-}
-
-/* Strongly connected ones come first: they leave a core. */
-static sheaf_status find_components(void *user, sheaf_error *err)
-{
-	sheaf_profile *p = (sheaf_profile *)user;
-	if (!p->connects) return SHEAF_OK;
-	SHEAF_TRY(find_strong(p, err));
-	return sheaf_components_add_slices(&p->components, &p->slices, err);
-}
-
-/* Whether some entry has no mirror, since a row and its column have different numbers of entries. */
-static bool is_lopsided(const sheaf_profile *p)
-{
-	const int64_t *rows = p->sides[0].counts, *columns = p->sides[1].counts;
-	size_t size = (size_t)p->schema.tensor.shape[0] * sizeof *rows;
-	return rows && columns && memcmp(rows, columns, size) != 0;
-}
-
-/* Where every entry may have a mirror, the search for strongly connected components waits until it is known
- * whether it is needed. */
-static sheaf_status finish_slices(sheaf_profile *p, sheaf_error *err)
-{
-	SHEAF_TRY(sheaf_slices_finish(&p->slices, err));
-	if (is_lopsided(p)) return sheaf_do_both(p->cx, go_through_slices, find_components, p, err);
-	SHEAF_TRY(go_through_slices(p, err));
-	return sheaf_profile_is_two_way(p) ? sheaf_components_add_slices(&p->components, &p->slices, err)
-	                                   : find_components(p, err);
-}
-
 sheaf_status sheaf_mirrors_finish(sheaf_profile *p, sheaf_error *err)
 {
 	bool all = true;
 	if (p->schema.tensor.structure != SHEAF_GENERAL) return SHEAF_OK;
-	p->strong.needed = p->connects ? sheaf_strong_needs(p->schema.tensor.shape[0], p->entries) : 0;
 	if (p->sides[0].arranger) SHEAF_TRY(finish_sides(p, &all, err));
-	if (all)
-		SHEAF_TRY(finish_slices(p, err));
-	else if (!sheaf_profile_is_two_way(p))
-		SHEAF_TRY(find_strong(p, err));
+	if (!all) return SHEAF_OK;
+	SHEAF_TRY(sheaf_slices_finish(&p->slices, err));
+	SHEAF_TRY(go_through_slices(p, err));
 	sheaf_slices_free(&p->slices);
 	return SHEAF_OK;
 }

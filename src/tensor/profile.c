@@ -76,18 +76,6 @@ sheaf_status sheaf_profile_new(const sheaf_schema *schema, const char *name, she
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_profile_connect(sheaf_profile *p, int64_t room, sheaf_error *err)
-{
-	const int64_t *shape = p->schema.tensor.shape;
-	p->connects = p->packs = p->rank == 2;
-	if (!p->connects) return SHEAF_OK;
-	p->order = (sheaf_profile_order){{true, true}, {0, 0}};
-	p->packed.sizes[0] = p->packed.sizes[1] =
-		shape[0] > INT32_MAX || shape[1] > INT32_MAX ? sizeof(int64_t) : sizeof(int32_t);
-	p->packed.sizes[2] = p->element.size;
-	return sheaf_components_begin(&p->components, shape[0], shape[1], room, p->cx, err);
-}
-
 static void drop_counts(sheaf_profile *p, int d)
 {
 	sheaf_profile_side *s = &p->sides[d];
@@ -114,8 +102,6 @@ void sheaf_profile_free(sheaf_profile *p)
 	}
 	sheaf_arranger_free(p->expander);
 	sheaf_slices_free(&p->slices);
-	sheaf_components_free(&p->components, p->cx);
-	sheaf_deflating_free(&p->packed, p->cx);
 	sheaf_release_text(p->cx, p->name);
 	sheaf_schema_free(&p->plain);
 	sheaf_schema_free(&p->schema);
@@ -124,70 +110,15 @@ void sheaf_profile_free(sheaf_profile *p)
 
 /* ---- entries as they arrive ---- */
 
-static void see_order(sheaf_profile_order *o, int64_t i, int64_t j)
+static void see_band(sheaf_profile *p, const sheaf_frame *frame)
 {
-	o->by[0] = o->by[0] && (i > o->at[0] || (i == o->at[0] && j >= o->at[1]));
-	o->by[1] = o->by[1] && (j > o->at[1] || (j == o->at[1] && i >= o->at[0]));
-	o->at[0] = i;
-	o->at[1] = j;
-}
-
-static sheaf_status pack(sheaf_profile *p, int64_t i, int64_t j, const uint8_t *value, sheaf_error *err)
-{
-	int32_t short_i = (int32_t)i, short_j = (int32_t)j;
-	bool wide = p->packed.sizes[0] > sizeof short_i;
-	const void *items[] = {wide ? (const void *)&i : &short_i, wide ? (const void *)&j : &short_j, value};
-	return sheaf_deflating_put(&p->packed, items, p->cx, err);
-}
-
-/* Coordinates of some entries of a matrix, from position `at` of a frame on. */
-enum { AT_ONCE = 128 };
-typedef struct places {
-	int64_t i[AT_ONCE], j[AT_ONCE], at;
-	int n;
-} places;
-
-static void take_places(const sheaf_frame *frame, int64_t at, places *all)
-{
-	all->at = at;
-	all->n = frame->nrows - at < AT_ONCE ? (int)(frame->nrows - at) : AT_ONCE;
-	for (int k = 0; k < all->n; k++) all->i[k] = sheaf_coordinate_at(&frame->columns[0], at + k);
-	for (int k = 0; k < all->n; k++) all->j[k] = sheaf_coordinate_at(&frame->columns[1], at + k);
-}
-
-static void see_band(sheaf_profile *p, const places *all)
-{
-	for (int k = 0; k < all->n; k++) {
-		int64_t below = all->i[k] - all->j[k];
+	for (int64_t e = 0; e < frame->nrows; e++) {
+		int64_t below =
+			sheaf_coordinate_at(&frame->columns[0], e) - sheaf_coordinate_at(&frame->columns[1], e);
 		p->diagonal += below == 0;
 		p->lower = below > p->lower ? below : p->lower;
 		p->upper = -below > p->upper ? -below : p->upper;
 	}
-}
-
-static sheaf_status pack_places(sheaf_profile *p, const sheaf_frame *frame, const places *all,
-                                sheaf_error *err)
-{
-	const uint8_t *values = frame->columns[p->rank].values.data;
-	for (int k = 0; p->packs && k < all->n; k++)
-		if (sheaf_deflating_wants(&p->packed))
-			SHEAF_TRY(pack(p, all->i[k], all->j[k], values + (size_t)(all->at + k) * p->element.size, err));
-	return SHEAF_OK;
-}
-
-static sheaf_status see_matrix(sheaf_profile *p, const sheaf_frame *frame, sheaf_error *err)
-{
-	places all;
-	for (int64_t at = 0; at < frame->nrows; at += AT_ONCE) {
-		take_places(frame, at, &all);
-		see_band(p, &all);
-		if (!p->connects) continue;
-		if (!p->square || p->schema.tensor.structure != SHEAF_GENERAL)
-			sheaf_components_add_all(&p->components, all.i, all.j, all.n);
-		for (int k = 0; k < all.n; k++) see_order(&p->order, all.i[k], all.j[k]);
-		SHEAF_TRY(pack_places(p, frame, &all, err));
-	}
-	return p->square ? sheaf_mirrors_add(p, frame, err) : SHEAF_OK;
 }
 
 static sheaf_status see(sheaf_profile *p, const sheaf_frame *frame, sheaf_error *err)
@@ -199,7 +130,8 @@ static sheaf_status see(sheaf_profile *p, const sheaf_frame *frame, sheaf_error 
 			s->counts[sheaf_coordinate_at(&frame->columns[d], e)]++;
 		if (s->arranger) SHEAF_TRY(sheaf_arranger_add(s->arranger, frame, err));
 	}
-	return p->rank == 2 ? see_matrix(p, frame, err) : SHEAF_OK;
+	if (p->rank == 2) see_band(p, frame);
+	return p->square ? sheaf_mirrors_add(p, frame, err) : SHEAF_OK;
 }
 
 static sheaf_status see_expanded(sheaf_profile *p, sheaf_error *err)
@@ -220,59 +152,16 @@ sheaf_status sheaf_profile_add(sheaf_profile *p, const sheaf_frame *frame, sheaf
 	return see_expanded(p, err);
 }
 
-/* ---- deflated ---- */
-
-/* Where slices begin, as in CSR and CSC. */
-static sheaf_status pack_pointers(const sheaf_profile *p, int d, double *out, sheaf_error *err)
-{
-	sheaf_deflating pointers = {.sizes = {sizeof(int64_t)}};
-	int64_t begin = 0;
-	sheaf_status status = SHEAF_OK;
-	for (int64_t i = 0; status == SHEAF_OK && i <= p->schema.tensor.shape[d]; i++) {
-		if (sheaf_deflating_wants(&pointers))
-			status = sheaf_deflating_put(&pointers, (const void *const[]){&begin, NULL, NULL}, p->cx, err);
-		if (i < p->schema.tensor.shape[d]) begin += p->sides[d].counts[i];
-	}
-	if (status == SHEAF_OK) status = sheaf_deflating_finish(&pointers, p->cx, err);
-	*out = pointers.sums[0];
-	sheaf_deflating_free(&pointers, p->cx);
-	return status;
-}
-
-static sheaf_status finish_packed(sheaf_profile *p, sheaf_error *err)
-{
-	sheaf_deflated *d = &p->deflated;
-	double pointers;
-	SHEAF_TRY(sheaf_deflating_finish(&p->packed, p->cx, err));
-	*d = (sheaf_deflated){.coordinates = p->packed.sums[0] + p->packed.sums[1],
-	                      .compressed = -1,
-	                      .values = p->packed.sums[2],
-	                      .by_columns = !p->order.by[0]};
-	int by = d->by_columns ? 1 : 0;
-	if (!p->order.by[by] || !p->sides[by].counts) return SHEAF_OK;
-	SHEAF_TRY(pack_pointers(p, by, &pointers, err));
-	d->compressed = p->packed.sums[1 - by] + pointers;
-	return SHEAF_OK;
-}
-
 sheaf_layouts sheaf_profile_layouts(const sheaf_profile *p)
 {
 	const int64_t *shape = p->schema.tensor.shape;
-	const sheaf_deflated *d = &p->deflated;
 	double n = (double)p->entries, rows = (double)shape[0], columns = (double)shape[1],
 		   size = (double)p->element.size, pointer = sizeof(int64_t),
 		   index = rows > INT32_MAX || columns > INT32_MAX ? sizeof(int64_t) : sizeof(int32_t);
-	sheaf_layouts l = {.coo = n * (2 * index + size),
-	                   .csr = n * (index + size) + pointer * (rows + 1),
-	                   .csc = n * (index + size) + pointer * (columns + 1),
-	                   .dense = rows * columns * size,
-	                   .deflated_coo = -1,
-	                   .deflated_csr = -1,
-	                   .deflated_csc = -1};
-	if (!p->packs) return l;
-	l.deflated_coo = d->coordinates + d->values;
-	if (d->compressed >= 0) *(d->by_columns ? &l.deflated_csc : &l.deflated_csr) = d->compressed + d->values;
-	return l;
+	return (sheaf_layouts){.coo = n * (2 * index + size),
+	                       .csr = n * (index + size) + pointer * (rows + 1),
+	                       .csc = n * (index + size) + pointer * (columns + 1),
+	                       .dense = rows * columns * size};
 }
 
 /* ---- all of it ---- */
@@ -291,12 +180,7 @@ sheaf_status sheaf_profile_finish(sheaf_profile *p, sheaf_error *err)
 		else if (!p->square || p->schema.tensor.structure != SHEAF_GENERAL)
 			SHEAF_TRY(sheaf_profile_count_sorted(p, d, err));
 	}
-	sheaf_components_finish(&p->components);
-	if (sheaf_profile_is_two_way(p)) {
-		p->strong.components = p->components.components;
-		p->strong.largest = p->components.largest;
-	}
-	return p->packs ? finish_packed(p, err) : SHEAF_OK;
+	return SHEAF_OK;
 }
 
 static double share_of(const sheaf_profile *p, int64_t n)

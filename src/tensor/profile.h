@@ -5,8 +5,6 @@
 
 #include "data/element.h"
 #include "data/spread.h"
-#include "tensor/components.h"
-#include "tensor/deflating.h"
 #include "tensor/slices.h"
 #include <sheaf/tensor.h>
 
@@ -21,19 +19,6 @@ typedef struct sheaf_profile_side {
 	int64_t occupied;    /* slices with entries; -1: they were not counted */
 	sheaf_spread spread; /* distribution of the numbers of entries in all slices */
 } sheaf_profile_side;
-
-/* The order in which entries have come: none, by one dimension first, or so few that it may be both. */
-typedef struct sheaf_profile_order {
-	bool by[2];
-	int64_t at[2]; /* the last one */
-} sheaf_profile_order;
-
-/* The approximate size of a matrix's arrays when deflated; below 0 if unknown. */
-typedef struct sheaf_deflated {
-	double coordinates, compressed; /* COO; CSR or CSC, without values */
-	double values;
-	bool by_columns; /* that is for CSC */
-} sheaf_deflated;
 
 struct sheaf_profile {
 	sheaf_context *cx;
@@ -52,18 +37,8 @@ struct sheaf_profile {
 	int64_t mirrored, equal; /* entries off the diagonal that have a mirror, and one of the same value */
 	sheaf_slices slices;     /* of a square matrix without a structure, while its entries come in order */
 	int slice;               /* the dimension of these; -1: not yet known */
-	bool connects;           /* components are searched for */
-	sheaf_components components;
-	sheaf_strong strong;
-	bool packs; /* arrays are deflated */
-	sheaf_profile_order order;
-	sheaf_deflating packed;
-	sheaf_deflated deflated;
 };
 
-/* Also searches for components, and deflates arrays, if this takes at most `room` bytes. Before the first
- * frame. */
-SHEAF_USE sheaf_status sheaf_profile_connect(sheaf_profile *p, int64_t room, sheaf_error *err);
 /* The caller counts the entries of each slice of a dimension, including those that a structure implies and
  * without those that fill a dense tensor; until the profile is finished. */
 void sheaf_profile_lend(sheaf_profile *p, int d, int64_t *counts);
@@ -71,19 +46,13 @@ void sheaf_profile_lend(sheaf_profile *p, int d, int64_t *counts);
  * are none. */
 double sheaf_profile_mirrored(const sheaf_profile *p);
 double sheaf_profile_equal(const sheaf_profile *p);
-/* Whether each entry has a mirror, so that components are also strongly connected ones, and are counted. */
-static inline bool sheaf_profile_is_two_way(const sheaf_profile *p)
-{
-	return p->square && p->pattern && p->components.parents && p->schema.tensor.structure == SHEAF_GENERAL;
-}
 /* "symmetric", "hermitian", "skew_symmetric", or "none". */
 const char *sheaf_profile_values(const sheaf_profile *p);
 
-/* Size of all entries of a matrix as arrays, with indices of 4 bytes if they fit and pointers of 8; and their
- * approximate deflated size, below 0 if unknown. */
+/* The bytes that all entries of a matrix take as arrays, with indices of 4 bytes if they fit and pointers of
+ * 8. */
 typedef struct sheaf_layouts {
 	double coo, csr, csc, dense;
-	double deflated_coo, deflated_csr, deflated_csc;
 } sheaf_layouts;
 sheaf_layouts sheaf_profile_layouts(const sheaf_profile *p);
 

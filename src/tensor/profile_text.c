@@ -21,53 +21,6 @@ static double density(const sheaf_profile *p)
 	return positions > 0 ? (double)p->entries / positions : 0;
 }
 
-static void json_components(sheaf_builder *b, const sheaf_components *c)
-{
-	if (!c->parents) {
-		sheaf_builder_printf(b, ",\"components\":null,\"components_need\":%" PRId64, c->needed);
-		return;
-	}
-	sheaf_builder_printf(b, ",\"components\":%" PRId64 ",\"largest_component\":%" PRId64, c->components,
-	                     c->largest);
-	if (c->blocks >= 0)
-		sheaf_builder_printf(b, ",\"diagonal_blocks\":%" PRId64 ",\"largest_block\":%" PRId64, c->blocks,
-		                     c->widest);
-}
-
-/* For a matrix with a structure the strongly connected components are the connected ones. */
-static const sheaf_strong *strong_of(const sheaf_profile *p)
-{
-	return p->square && p->schema.tensor.structure == SHEAF_GENERAL ? &p->strong : NULL;
-}
-
-static void json_strong(sheaf_builder *b, const sheaf_strong *s)
-{
-	if (!s) return;
-	if (s->components < 0)
-		sheaf_builder_printf(b, ",\"strong_components\":null,\"strong_components_need\":%" PRId64, s->needed);
-	else
-		sheaf_builder_printf(b, ",\"strong_components\":%" PRId64 ",\"largest_strong_component\":%" PRId64,
-		                     s->components, s->largest);
-}
-
-static void json_layout(sheaf_builder *b, const char *name, double bytes, double deflated)
-{
-	sheaf_builder_printf(b, "%s:{\"bytes\":%.0f", name, bytes);
-	if (deflated >= 0) sheaf_builder_printf(b, ",\"deflated\":%.0f", deflated);
-	sheaf_builder_byte(b, '}');
-}
-
-static void json_layouts(sheaf_builder *b, const sheaf_profile *p)
-{
-	sheaf_layouts l = sheaf_profile_layouts(p);
-	sheaf_builder_text(b, ",\"layouts\":{");
-	json_layout(b, "\"coo\"", l.coo, l.deflated_coo);
-	json_layout(b, ",\"csr\"", l.csr, l.deflated_csr);
-	json_layout(b, ",\"csc\"", l.csc, l.deflated_csc);
-	json_layout(b, ",\"dense\"", l.dense, -1);
-	sheaf_builder_byte(b, '}');
-}
-
 static void put_json(sheaf_builder *b, const sheaf_profile *p)
 {
 	const sheaf_tensor *t = &p->schema.tensor;
@@ -93,7 +46,12 @@ static void put_json(sheaf_builder *b, const sheaf_profile *p)
 	sheaf_builder_printf(
 		b, ",\"diagonal\":%" PRId64 ",\"bandwidth\":{\"lower\":%" PRId64 ",\"upper\":%" PRId64 "}",
 		p->diagonal, p->lower, p->upper);
-	if (p->element.size && (p->packs || p->counted)) json_layouts(b, p);
+	sheaf_layouts l = sheaf_profile_layouts(p);
+	if (p->element.size)
+		sheaf_builder_printf(b,
+		                     ",\"layouts\":{\"coo\":{\"bytes\":%.0f},\"csr\":{\"bytes\":%.0f},"
+		                     "\"csc\":{\"bytes\":%.0f},\"dense\":{\"bytes\":%.0f}}",
+		                     l.coo, l.csr, l.csc, l.dense);
 	if (p->counted) return;
 	sheaf_builder_printf(b, ",\"symmetry\":{\"pattern\":%s,\"values\":\"%s\"", p->pattern ? "true" : "false",
 	                     sheaf_profile_values(p));
@@ -102,54 +60,6 @@ static void put_json(sheaf_builder *b, const sheaf_profile *p)
 		sheaf_builder_text(b, ",\"value_share\":"), sheaf_json_real(b, sheaf_profile_equal(p));
 	}
 	sheaf_builder_byte(b, '}');
-	if (!p->connects) return;
-	json_components(b, &p->components);
-	json_strong(b, strong_of(p));
-}
-
-#define TOO_LARGE \
-	"not counted; they would take %" PRId64 " bytes of memory, more than an eighth of the limit\n"
-
-static void text_components(sheaf_builder *b, const sheaf_components *c)
-{
-	if (!c->parents) {
-		sheaf_builder_printf(b, "components: " TOO_LARGE, c->needed);
-		return;
-	}
-	sheaf_builder_printf(b, "components: %" PRId64 ", the largest of %" PRId64 " rows and columns",
-	                     c->components, c->largest);
-	if (c->blocks >= 0)
-		sheaf_builder_printf(b, "; blocks on the diagonal: %" PRId64 ", the largest of %" PRId64 " rows",
-		                     c->blocks, c->widest);
-	sheaf_builder_byte(b, '\n');
-}
-
-static void text_strong(sheaf_builder *b, const sheaf_strong *s)
-{
-	if (!s) return;
-	if (s->components < 0)
-		sheaf_builder_printf(b, "strongly connected components: " TOO_LARGE, s->needed);
-	else
-		sheaf_builder_printf(
-			b, "strongly connected components: %" PRId64 ", the largest of %" PRId64 " rows and columns\n",
-			s->components, s->largest);
-}
-
-static void text_layout(sheaf_builder *b, const char *name, double bytes, double deflated)
-{
-	sheaf_builder_printf(b, "%s %.0f", name, bytes);
-	if (deflated >= 0) sheaf_builder_printf(b, " (deflated about %.0f)", deflated);
-}
-
-static void text_layouts(sheaf_builder *b, const sheaf_profile *p)
-{
-	sheaf_layouts l = sheaf_profile_layouts(p);
-	sheaf_builder_text(b, "bytes as arrays: ");
-	text_layout(b, "COO", l.coo, l.deflated_coo);
-	text_layout(b, ", CSR", l.csr, l.deflated_csr);
-	text_layout(b, ", CSC", l.csc, l.deflated_csc);
-	text_layout(b, ", dense", l.dense, -1);
-	sheaf_builder_byte(b, '\n');
 }
 
 static void put_text(sheaf_builder *b, const sheaf_profile *p)
@@ -170,7 +80,10 @@ static void put_text(sheaf_builder *b, const sheaf_profile *p)
 	if (p->rank != 2) return;
 	sheaf_builder_printf(b, "diagonal: %" PRId64 "; bandwidth: %" PRId64 " below, %" PRId64 " above\n",
 	                     p->diagonal, p->lower, p->upper);
-	if (p->element.size && (p->packs || p->counted)) text_layouts(b, p);
+	sheaf_layouts l = sheaf_profile_layouts(p);
+	if (p->element.size)
+		sheaf_builder_printf(b, "bytes as arrays: COO %.0f, CSR %.0f, CSC %.0f, dense %.0f\n", l.coo, l.csr,
+		                     l.csc, l.dense);
 	if (p->counted) return;
 	sheaf_builder_printf(b, "symmetry: pattern %s; values %s", p->pattern ? "yes" : "no",
 	                     sheaf_profile_values(p));
@@ -178,9 +91,6 @@ static void put_text(sheaf_builder *b, const sheaf_profile *p)
 		sheaf_builder_printf(b, "; of entries off the diagonal %.4g%% have a mirror, %.4g%% an equal one",
 		                     100 * sheaf_profile_mirrored(p), 100 * sheaf_profile_equal(p));
 	sheaf_builder_byte(b, '\n');
-	if (!p->connects) return;
-	text_components(b, &p->components);
-	text_strong(b, strong_of(p));
 }
 
 sheaf_status sheaf_profile_text(const sheaf_profile *p, bool json, sheaf_buffer *out, sheaf_error *err)

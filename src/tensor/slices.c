@@ -53,7 +53,6 @@ void sheaf_slices_free(sheaf_slices *s)
 		if (blocks_at(i)) sheaf_release(s->cx, s->blocks[i].others, (size_t)blocks_at(i) * block_size(s));
 	if (s->blocks) sheaf_release(s->cx, s->blocks, (size_t)s->blocks_room * sizeof *s->blocks);
 	if (s->all) sheaf_release(s->cx, s->all, slices_size(s));
-	sheaf_core_free(s);
 	*s = (sheaf_slices){0};
 }
 

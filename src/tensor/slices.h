@@ -30,11 +30,9 @@ typedef struct sheaf_slices {
 	int64_t slice, other; /* of the last entry */
 	bool disordered;      /* the slice of the last entry is */
 	int64_t longest;      /* of the disordered slices */
-	uint64_t *core, *done; /* core.h; NULL: not searched for */
-	int64_t ncore;
 } sheaf_slices;
 
-/* None, without an error, if they would exceed the room, or have 2^31 - 1 slices or more. */
+/* Leaves `all` NULL, without an error, if the slices would exceed the room or number 2^31 - 1 or more. */
 SHEAF_USE sheaf_status sheaf_slices_begin(sheaf_slices *s, int64_t extent, size_t value_size, int64_t room,
                                           sheaf_context *cx, sheaf_error *err);
 /* Appends an entry, whose slice is the last one's or comes after it; if it comes before it, or there is no
@@ -50,19 +48,6 @@ static inline int32_t sheaf_slices_other(const sheaf_slices *s, int64_t at)
 	return s->blocks[at / SHEAF_SLICE_BLOCK].others[at % SHEAF_SLICE_BLOCK];
 }
 
-/* Entries from `at` on, before `end`, that are next to each other in memory: at least one. */
-typedef struct sheaf_slice_part {
-	const int32_t *others;
-	int64_t n;
-} sheaf_slice_part;
-
-static inline sheaf_slice_part sheaf_slices_part(const sheaf_slices *s, int64_t at, int64_t end)
-{
-	int64_t left = SHEAF_SLICE_BLOCK - at % SHEAF_SLICE_BLOCK;
-	return (sheaf_slice_part){&s->blocks[at / SHEAF_SLICE_BLOCK].others[at % SHEAF_SLICE_BLOCK],
-	                          end - at < left ? end - at : left};
-}
-
 static inline const uint8_t *sheaf_slices_value(const sheaf_slices *s, int64_t at)
 {
 	return s->blocks[at / SHEAF_SLICE_BLOCK].values + (size_t)(at % SHEAF_SLICE_BLOCK) * s->value_size;
@@ -73,19 +58,5 @@ static inline int64_t sheaf_slice_begin(const sheaf_slices *s, int64_t slice)
 {
 	return slice ? s->all[slice - 1].end : 0;
 }
-
-void sheaf_core_free(sheaf_slices *s);
-
-/* Strongly connected components: slices that reach each other. */
-typedef struct sheaf_strong {
-	int64_t components, largest; /* of slices that have entries, or to which entries lead; -1: not counted */
-	int64_t needed;              /* memory for counting, in addition to the slices */
-} sheaf_strong;
-
-/* Counts them if that takes at most `room` bytes, and leaves the core that it began with. */
-SHEAF_USE sheaf_status sheaf_slices_connect(sheaf_slices *s, int64_t room, sheaf_strong *out,
-                                            sheaf_error *err);
-/* The memory that this takes for a matrix with a given number of rows and entries, including slices. */
-int64_t sheaf_strong_needs(int64_t extent, int64_t entries);
 
 #endif
