@@ -197,10 +197,11 @@ static void test_times_of_others(void **state)
 	static const struct {
 		const char *format;
 		sheaf_meaning meaning;
-	} cases[] = {{"tss:", SHEAF_DATETIME},    {"tsm:", SHEAF_DATETIME_MS},
-	             {"tsu:", SHEAF_DATETIME_US}, {"tsn:", SHEAF_DATETIME_NS},
-	             {"tdm", SHEAF_DATETIME_MS},  {"tsm:Europe/Rome", SHEAF_DATETIMETZ_MS},
-	             {"tDs", SHEAF_DURATION},     {"tDn", SHEAF_DURATION_NS}};
+		int digits;
+	} cases[] = {{"tss:", SHEAF_DATETIME, 0}, {"tsm:", SHEAF_DATETIME, 3},
+	             {"tsu:", SHEAF_DATETIME, 6}, {"tsn:", SHEAF_DATETIME, 9},
+	             {"tdm", SHEAF_DATETIME, 3},  {"tsm:Europe/Rome", SHEAF_DATETIMETZ, 3},
+	             {"tDs", SHEAF_DURATION, 0},  {"tDn", SHEAF_DURATION, 9}};
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		made_array m;
 		sheaf_arrow_reader *reader;
@@ -211,6 +212,7 @@ static void test_times_of_others(void **state)
 		assert_ok(read_made(&m, &reader, &frame));
 		assert_int_equal(column_of(reader, &frame, 0).values.i64[0], 1500);
 		assert_int_equal(column_of(reader, &frame, 0).meaning, cases[i].meaning);
+		assert_int_equal(column_of(reader, &frame, 0).digits, cases[i].digits);
 		end_made(&m, reader, &frame);
 	}
 }

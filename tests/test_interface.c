@@ -226,9 +226,8 @@ static void test_units_of_time(void **state)
 		struct ArrowArray array;
 		const sheaf_meaning times[] = {SHEAF_DATETIME, SHEAF_DURATION, SHEAF_DATETIMETZ};
 		for (int i = 0; i < 3; i++)
-			assert_ok(sheaf_schema_add_column(&schema, (char[]){(char)('a' + i), 0},
-			                                  sheaf_meaning_with_digits(times[i], u * 3), SHEAF_I64,
-			                                  SHEAF_NEVER, &err));
+			assert_ok(sheaf_schema_add_times(&schema, (char[]){(char)('a' + i), 0}, times[i], u * 3,
+			                                 SHEAF_NEVER, &err));
 		assert_ok(sheaf_frame_builder_new(&schema, cx, &b, &err));
 		sheaf_build_item(b, 0, &(int64_t){5});
 		sheaf_build_item(b, 1, &(int64_t){-6});

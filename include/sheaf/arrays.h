@@ -56,6 +56,7 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_frame_stream(const sheaf_frame *frame, co
 /* A column with one item in each row: of a table, of keys, or beside streams. */
 typedef struct sheaf_column_arrays {
 	sheaf_meaning meaning;
+	int digits; /* of times: as in their field */
 	int64_t nrows;
 	/* Texts and bytes: the item of row r is the values from offsets[r] to offsets[r + 1] - 1. NULL: it is the
 	 * `width` values from r * width on. The width is 1, except 2 for COMPLEX and DATETIMETZ, and the number

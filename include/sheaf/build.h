@@ -33,12 +33,17 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_schema_add_sparse(sheaf_schema *schema, c
 /* The keys of sequences: a column "key" of U64. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_schema_add_keys(sheaf_schema *schema, sheaf_error *err);
 /* A column with one item in each row, or none where `missing` is NULLABLE: of a table, or beside streams. The
- * meaning decides which types are possible: U8 for STRING, BYTES, BOOL and CHAR, I64 for DATETIME and
- * DATETIMETZ, F32 or F64 for COMPLEX, any for NUMBER; KEY and COORDINATE are added by their own calls.
+ * meaning decides which types are possible: U8 for STRING, BYTES, BOOL and CHAR, I64 for times, F32
+ * or F64 for COMPLEX, any for NUMBER; KEY and COORDINATE are added by their own calls. Times count seconds.
  * IMPUTED is only for formats of streams: USAGE. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_schema_add_column(sheaf_schema *schema, const char *name,
                                                          sheaf_meaning meaning, sheaf_type type,
                                                          sheaf_missing missing, sheaf_error *err);
+/* The same for times (DATETIME, DATETIMETZ, DURATION) whose fractions of a second have 0, 3, 6 or 9 digits.
+ */
+SHEAF_API SHEAF_USE sheaf_status sheaf_schema_add_times(sheaf_schema *schema, const char *name,
+                                                        sheaf_meaning meaning, int digits,
+                                                        sheaf_missing missing, sheaf_error *err);
 /* The same for bytes of a fixed length `width`, at least 1. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_schema_add_bytes(sheaf_schema *schema, const char *name, int64_t width,
                                                         sheaf_missing missing, sheaf_error *err);

@@ -71,38 +71,23 @@ typedef enum sheaf_meaning {
 	SHEAF_BYTES,    /* the last level is a LIST or FIXED(k) over U8: bytes that are no text */
 	SHEAF_BOOL,     /* U8: 0 is false, everything else true */
 	SHEAF_CHAR,     /* U8: one byte of text */
-	SHEAF_DATETIME, /* I64: seconds since 1970-01-01 00:00:00, of no zone */
-	SHEAF_DATETIMETZ, /* the last level is FIXED(2) over I64: seconds of the local clock, and how many of them
-	                     it is ahead of UTC */
+	SHEAF_DATETIME, /* I64: since 1970-01-01 00:00:00, of no zone */
+	SHEAF_DATETIMETZ, /* the last level is FIXED(2) over I64: the local clock, and how many seconds it is
+	                     ahead of UTC */
 	SHEAF_COMPLEX,    /* the last level is FIXED(2) over F32 or F64: real and imaginary part */
 	SHEAF_COORDINATE, /* I32 or I64, no level: where an entry is in its tensor */
-	/* The same times in milliseconds, microseconds and nanoseconds; the offset of a local clock stays in
-	   seconds. */
-	SHEAF_DATETIME_MS,
-	SHEAF_DATETIME_US,
-	SHEAF_DATETIME_NS,
-	SHEAF_DATETIMETZ_MS,
-	SHEAF_DATETIMETZ_US,
-	SHEAF_DATETIMETZ_NS,
-	SHEAF_DURATION, /* I64: a span of time in seconds, and in parts of them */
-	SHEAF_DURATION_MS,
-	SHEAF_DURATION_US,
-	SHEAF_DURATION_NS
+	SHEAF_DURATION    /* I64: a span of time */
 } sheaf_meaning;
-enum { SHEAF_MEANINGS = SHEAF_DURATION_NS + 1 };
-
-/* A time without its unit: DATETIME, DATETIMETZ or DURATION; *digits gets how many digits its fractions of a
- * second have: 0, 3, 6 or 9. Any other meaning comes back as it is, with 0. `digits` may be NULL. */
-SHEAF_API sheaf_meaning sheaf_meaning_of_time(sheaf_meaning meaning, int *digits);
-/* The meaning of such a time with 0, 3, 6 or 9 digits. */
-SHEAF_API sheaf_meaning sheaf_meaning_with_digits(sheaf_meaning time, int digits);
+enum { SHEAF_MEANINGS = SHEAF_DURATION + 1 };
 
 /* What a column means. */
 typedef struct sheaf_field {
 	char *name;
 	char *alias; /* the short name that the file uses for it, or NULL */
 	sheaf_meaning meaning;
-	bool main; /* this stream's samples count as the row's length (CNTK's definesMBSize) */
+	int digits; /* of the fractions of a second in DATETIME, DATETIMETZ and DURATION, which count seconds (0),
+	               thousandths (3), millionths (6) or billionths of them (9) */
+	bool main;  /* this stream's samples count as the row's length (CNTK's definesMBSize) */
 	sheaf_type type;
 	int nlevels, room; /* levels there are, at most SHEAF_MAX_LEVELS, and levels there is room for */
 	sheaf_level_shape *levels;
@@ -182,7 +167,7 @@ typedef struct sheaf_schema {
 	sheaf_field *fields;
 	int nattributes;
 	sheaf_attribute *attributes;
-	sheaf_context *cx; /* whose memory fields and attributes are */
+	sheaf_context *cx;  /* whose memory fields and attributes are */
 	sheaf_arena *arena; /* in that memory: names, aliases and levels of the fields, freed together */
 	sheaf_names *names; /* of that: numbers of fields, where one was looked up among many; NULL: none was */
 } sheaf_schema;
@@ -206,6 +191,7 @@ typedef struct sheaf_level {
 
 typedef struct sheaf_column {
 	sheaf_meaning meaning;
+	int digits; /* as in its field */
 	int nlevels;
 	sheaf_level *levels;
 	sheaf_type type;

@@ -301,25 +301,27 @@ def _add_column(builder: Builder, name: str, items: Any) -> int:
     if array.dtype.kind in "OUS":
         number = _add_texts(builder, name, array, mask, missing)
     else:
-        array, meaning = _items(array)
-        number = builder.add(lib.sheaf_schema_add_column, name.encode(), meaning, _type(array), missing)
+        array, time = _items(array)
+        number = (builder.add(lib.sheaf_schema_add_times, name.encode(), *time, missing) if time else
+                  builder.add(lib.sheaf_schema_add_column, name.encode(), _meaning(array), _type(array),
+                              missing))
         builder.wrap(number, c.SHEAF_PART_VALUES, 0, array, _numbers(array))
     if missing and mask is not None:
         builder.wrap(number, c.SHEAF_PART_VALID, 0, np.packbits(~mask, bitorder="little"), len(mask))
     return len(array)
 
 
-def _items(array: NDArray[Any]) -> tuple[NDArray[Any], int]:
+def _items(array: NDArray[Any]) -> tuple[NDArray[Any], tuple[int, int] | None]:
+    """The items, and of times their meaning and digits."""
     array = _plain(array)
     if array.dtype.kind not in "Mm":
-        return array, _meaning(array)
+        return array, None
     import numpy as np
 
     unit = np.datetime_data(array.dtype)[0]
     unit = unit if unit in _DIGITS else "s"  # days, hours, minutes
     time = c.SHEAF_DATETIME if array.dtype.kind == "M" else c.SHEAF_DURATION
-    meaning = lib.sheaf_meaning_with_digits(time, _DIGITS[unit])
-    return array.astype(f"{array.dtype.kind}8[{unit}]").view("i8"), meaning
+    return array.astype(f"{array.dtype.kind}8[{unit}]").view("i8"), (time, _DIGITS[unit])
 
 
 def _add_texts(builder: Builder, name: str, array: NDArray[Any], mask: Any, missing: int) -> int:

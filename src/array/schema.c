@@ -38,8 +38,8 @@ static void make_cell(const sheaf_part *part, sheaf_field *field)
 	case 'c': sheaf_field_make_cell(field, SHEAF_COMPLEX, type_of(part), 2, nullable); return;
 	case 'M':
 	case 'm':
-		sheaf_field_make_cell(field, sheaf_meaning_with_digits(time_of(part), part->digits), SHEAF_I64,
-		                      part->zoned ? 2 : 1, nullable);
+		sheaf_field_make_cell(field, time_of(part), SHEAF_I64, part->zoned ? 2 : 1, nullable);
+		field->digits = part->digits;
 		return;
 	case 'S':
 	case 'U':
@@ -166,7 +166,8 @@ static sheaf_status set_type(sheaf_part *part, const sheaf_field *field, int64_t
 {
 	bool real = field->type >= SHEAF_F32, list = field->nlevels > 0 && field->levels[0].kind == SHEAF_LIST;
 	part->size = (int64_t)sheaf_type_size(field->type);
-	switch (sheaf_meaning_of_time(field->meaning, &part->digits)) {
+	part->digits = field->digits;
+	switch (field->meaning) {
 	case SHEAF_BOOL: part->kind = 'b'; break;
 	case SHEAF_CHAR: part->kind = 'S'; break;
 	case SHEAF_DATETIME: part->kind = 'M'; break;

@@ -232,13 +232,11 @@ static sheaf_status put_times(const making *m, sheaf_error *err)
 	sheaf_builder b;
 	const int64_t *pairs = (const int64_t *)(const void *)m->column->values.data;
 	bool zones = m->node->kind == SHEAF_ARROW_ZONES;
-	int digits;
-	sheaf_meaning_of_time(m->column->meaning, &digits);
 	sheaf_builder_begin(&b, m->plan->cx, NULL);
 	for (int64_t p = 0; p < m->n; p++) {
 		int64_t ahead = pairs[2 * p + 1], instant = 0;
 		bool there = sheaf_level_has(m->level, p);
-		if (there && !instant_of(pairs + 2 * p, digits, &instant)) {
+		if (there && !instant_of(pairs + 2 * p, m->column->digits, &instant)) {
 			sheaf_builder_drop(&b);
 			return sheaf_fail(err, SHEAF_DATA,
 			                  "arrow: expected a time of column \"%s\" that 64 bits hold in UTC, found "

@@ -10,7 +10,7 @@
 /* What the item is at the positions of the field's last level. */
 static sheaf_arrow_kind kind_of_item(const sheaf_field *field, const sheaf_level_shape *shape)
 {
-	if (sheaf_means_zoned(field->meaning)) return SHEAF_ARROW_INSTANTS;
+	if (field->meaning == SHEAF_DATETIMETZ) return SHEAF_ARROW_INSTANTS;
 	switch (field->meaning) {
 	case SHEAF_STRING:
 	case SHEAF_SPELLING: return SHEAF_ARROW_TEXT;
@@ -100,7 +100,7 @@ static void add(sheaf_arrow_plan *plan, const sheaf_field *field, int column, sh
 static void add_field(sheaf_arrow_plan *plan, const sheaf_field *field, int column)
 {
 	add(plan, field, column, SHEAF_ARROW_VALUES, field->nlevels);
-	if (sheaf_means_zoned(field->meaning)) add(plan, field, column, SHEAF_ARROW_ZONES, field->nlevels - 1);
+	if (field->meaning == SHEAF_DATETIMETZ) add(plan, field, column, SHEAF_ARROW_ZONES, field->nlevels - 1);
 	for (int l = 0; l < field->nlevels; l++) {
 		if (field->levels[l].missing == SHEAF_IMPUTED) add(plan, field, column, SHEAF_ARROW_IMPUTED, l);
 		if (field->levels[l].missing != SHEAF_NEVER && plan->options.codes)

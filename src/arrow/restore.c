@@ -56,9 +56,7 @@ static sheaf_status restore_codes(const sheaf_arrow_part *p, sheaf_level_builder
 /* The offset of the local time from UTC, which the times of the column do not include yet. */
 static sheaf_status restore_zones(const sheaf_arrow_part *p, sheaf_column_builder *to, sheaf_error *err)
 {
-	int digits;
 	int64_t *pairs = (int64_t *)(void *)to->values.data;
-	sheaf_meaning_of_time(to->field->meaning, &digits);
 	SHEAF_TRY(sheaf_arrow_check_part(p, 2, err));
 	if (to->values.size / sizeof *pairs / 2 != (uint64_t)p->n)
 		return sheaf_arrow_damaged(p, "an offset for each time, found", p->n, err);
@@ -66,7 +64,7 @@ static sheaf_status restore_zones(const sheaf_arrow_part *p, sheaf_column_builde
 		int32_t ahead;
 		memcpy(&ahead, (const char *)p->array->buffers[1] + sizeof ahead * (size_t)(p->at + i), sizeof ahead);
 		int64_t more = ahead;
-		for (int d = digits; d > 0; d--) more *= 10; /* nine digits of 32 bits fit */
+		for (int d = to->field->digits; d > 0; d--) more *= 10; /* nine digits of 32 bits fit */
 		if (!sheaf_add_i64(&pairs[2 * i], pairs[2 * i], more))
 			return sheaf_arrow_damaged(p, "times that 64 bits hold, found a larger one, ahead of UTC by",
 			                           ahead, err);

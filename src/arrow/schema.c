@@ -70,19 +70,15 @@ static const char *format_of_values(const sheaf_field *field)
 {
 	static const char *const times[] = {"tss:", "tsm:", "tsu:", "tsn:"}, *const spans[] = {"tDs", "tDm",
 	                                                                                       "tDu", "tDn"};
-	int digits;
-	sheaf_meaning meaning = sheaf_meaning_of_time(field->meaning, &digits);
-	return meaning == SHEAF_DATETIME   ? times[digits / 3]
-	       : meaning == SHEAF_DURATION ? spans[digits / 3]
-	                                   : sheaf_arrow_numbers[field->type];
+	return field->meaning == SHEAF_DATETIME   ? times[field->digits / 3]
+	       : field->meaning == SHEAF_DURATION ? spans[field->digits / 3]
+	                                          : sheaf_arrow_numbers[field->type];
 }
 
 static const char *format_of_instants(const sheaf_field *field)
 {
 	static const char *const formats[] = {"tss:UTC", "tsm:UTC", "tsu:UTC", "tsn:UTC"};
-	int digits;
-	sheaf_meaning_of_time(field->meaning, &digits);
-	return formats[digits / 3];
+	return formats[field->digits / 3];
 }
 
 static void put_format(const sheaf_arrow_node *node, const sheaf_arrow_options *options, char *text)

@@ -255,9 +255,7 @@ static sheaf_status add_item(sheaf_schema *to, const struct ArrowSchema *column,
 	case SHEAF_IS_BITS: meaning = SHEAF_BOOL, number = SHEAF_U8; break;
 	case SHEAF_IS_TIME:
 		meaning = type.span ? SHEAF_DURATION : type.zoned ? SHEAF_DATETIMETZ : SHEAF_DATETIME;
-		meaning = sheaf_meaning_with_digits(meaning, type.digits);
-		number = SHEAF_I64;
-		break;
+		return sheaf_schema_add_times(to, column->name, meaning, type.digits, missing, err);
 	case SHEAF_IS_HALF: number = SHEAF_F32; break;
 	case SHEAF_IS_DECIMAL:
 		if (number == SHEAF_U8) meaning = SHEAF_STRING;

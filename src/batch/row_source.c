@@ -104,8 +104,8 @@ static sheaf_status merge_schemas(sheaf_row_source *s, sheaf_error *err)
 
 static bool same_field(const sheaf_field *a, const sheaf_field *b)
 {
-	bool same = strcmp(a->name, b->name) == 0 && a->meaning == b->meaning && a->type == b->type &&
-	            a->nlevels == b->nlevels;
+	bool same = strcmp(a->name, b->name) == 0 && a->meaning == b->meaning && a->digits == b->digits &&
+	            a->type == b->type && a->nlevels == b->nlevels;
 	for (int l = 0; same && l < a->nlevels; l++) {
 		const sheaf_level_shape *x = &a->levels[l], *y = &b->levels[l];
 		same = x->kind == y->kind && x->rank == y->rank && x->index_type == y->index_type &&

@@ -96,7 +96,8 @@ sheaf_status sheaf_frame_column(const sheaf_frame *frame, const sheaf_schema *sc
 	const sheaf_field *field = &schema->fields[column];
 	const sheaf_column *from = &frame->columns[column];
 	const sheaf_level *level = &from->levels[0];
-	*out = (sheaf_column_arrays){.meaning = field->meaning, .nrows = frame->nrows, .width = 1};
+	*out = (sheaf_column_arrays){
+		.meaning = field->meaning, .digits = field->digits, .nrows = frame->nrows, .width = 1};
 	if (from->nlevels > 1 || (from->nlevels && level->shape.kind == SHEAF_COORD))
 		return refuse(field, "a column with one item in each row", err);
 	if (from->nlevels && level->shape.kind == SHEAF_LIST) out->offsets = offsets_of(level);

@@ -58,7 +58,7 @@ static sheaf_status check_meaning(const char *name, sheaf_meaning meaning, sheaf
 	if (meaning == SHEAF_COMPLEX && type < SHEAF_F32)
 		return sheaf_fail(err, SHEAF_USAGE, "field \"%s\": expected float32 or float64 for complex, found %s",
 		                  name, sheaf_type_name(type));
-	const char *expected = types[sheaf_meaning_of_time(meaning, NULL)];
+	const char *expected = types[meaning];
 	if (expected && strcmp(expected, sheaf_type_name(type)) != 0)
 		return sheaf_fail(err, SHEAF_USAGE, "field \"%s\": expected %s for what it means, found %s", name,
 		                  expected, sheaf_type_name(type));
@@ -112,6 +112,7 @@ typedef struct cell_shape {
 	sheaf_meaning meaning;
 	sheaf_type type;
 	int64_t width;
+	int digits;
 } cell_shape;
 
 static sheaf_status add_column(sheaf_schema *schema, const char *name, cell_shape cell, sheaf_missing missing,
@@ -125,8 +126,9 @@ static sheaf_status add_column(sheaf_schema *schema, const char *name, cell_shap
 		                  "field \"%s\": expected items that are never missing, or nullable, found number %d",
 		                  name, (int)missing);
 	SHEAF_TRY(sheaf_schema_add(schema, schema->cx, name, strlen(name), &field, err));
-	bool parts = cell.meaning == SHEAF_COMPLEX || sheaf_means_zoned(cell.meaning);
+	bool parts = cell.meaning == SHEAF_COMPLEX || cell.meaning == SHEAF_DATETIMETZ;
 	sheaf_field_make_cell(field, cell.meaning, cell.type, parts ? 2 : cell.width, missing == SHEAF_NULLABLE);
+	field->digits = cell.digits;
 	if (schema->rows != SHEAF_SEQUENCES) return SHEAF_OK;
 	field->loss = "column"; /* a format that cannot hold it says so */
 	field->usual = NAN;
@@ -137,6 +139,17 @@ sheaf_status sheaf_schema_add_column(sheaf_schema *schema, const char *name, she
                                      sheaf_type type, sheaf_missing missing, sheaf_error *err)
 {
 	return add_column(schema, name, (cell_shape){meaning, type, -1}, missing, err);
+}
+
+sheaf_status sheaf_schema_add_times(sheaf_schema *schema, const char *name, sheaf_meaning meaning, int digits,
+                                    sheaf_missing missing, sheaf_error *err)
+{
+	if (!sheaf_means_time(meaning) || !sheaf_means_parts(meaning, digits))
+		return sheaf_fail(
+			err, SHEAF_USAGE,
+			"field \"%s\": expected times with 0, 3, 6 or 9 digits, found meaning number %d with %d",
+			name ? name : "", (int)meaning, digits);
+	return add_column(schema, name, (cell_shape){meaning, SHEAF_I64, -1, digits}, missing, err);
 }
 
 sheaf_status sheaf_schema_add_bytes(sheaf_schema *schema, const char *name, int64_t width,

@@ -45,23 +45,19 @@ static bool convert_time(int64_t from, int from_digits, int digits, int64_t *to)
 static int64_t convert_times(const sheaf_column *column, sheaf_run run, const sheaf_field *to,
                              uint8_t *values)
 {
-	int from_digits, digits;
-	int64_t changed = 0, step = sheaf_means_zoned(column->meaning) ? 2 : 1;
+	int64_t changed = 0, step = column->meaning == SHEAF_DATETIMETZ ? 2 : 1;
 	const int64_t *from = (const int64_t *)(const void *)column->values.data;
 	int64_t *out = (int64_t *)(void *)values;
-	sheaf_meaning_of_time(column->meaning, &from_digits);
-	sheaf_meaning_of_time(to->meaning, &digits);
 	for (int64_t i = run.begin; i < run.end; i++) {
 		out[i] = from[i];
-		if (i % step == 0) changed += convert_time(from[i], from_digits, digits, &out[i]);
+		if (i % step == 0) changed += convert_time(from[i], column->digits, to->digits, &out[i]);
 	}
 	return changed;
 }
 
 static bool is_other_unit(const sheaf_column *column, const sheaf_field *to)
 {
-	return column->meaning != to->meaning && sheaf_means_time(column->meaning) &&
-	       sheaf_meaning_of_time(column->meaning, NULL) == sheaf_meaning_of_time(to->meaning, NULL);
+	return column->meaning == to->meaning && column->digits != to->digits;
 }
 
 /* A frame that is being cast. */
@@ -111,7 +107,7 @@ static sheaf_status cast_column(const casting *c, const sheaf_field *to, sheaf_c
 	}
 	SHEAF_TRY(sheaf_builder_finish(&b, &column->values, c->err));
 	column->type = to->type;
-	if (is_other_unit(column, to)) column->meaning = to->meaning;
+	if (is_other_unit(column, to)) column->digits = to->digits;
 	return SHEAF_OK;
 }
 

@@ -12,7 +12,7 @@ static bool values_equal(const sheaf_column *a, int64_t at_a, const sheaf_column
 	sheaf_canon ca[BATCH], cb[BATCH];
 	size_t size = sheaf_type_size(a->type);
 	if (n == 0) return true;
-	bool alike = a->type == b->type && a->meaning == b->meaning;
+	bool alike = a->type == b->type && a->meaning == b->meaning && a->digits == b->digits;
 	if (alike && memcmp(a->values.data + (size_t)at_a * size, b->values.data + (size_t)at_b * size,
 	                    (size_t)n * size) == 0)
 		return true;

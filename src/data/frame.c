@@ -129,6 +129,7 @@ sheaf_status sheaf_frame_begin(sheaf_frame *frame, const sheaf_schema *schema, s
 		const sheaf_field *field = &schema->fields[c];
 		sheaf_column *column = &frame->columns[c];
 		column->meaning = field->meaning;
+		column->digits = field->digits;
 		column->type = field->type;
 		for (int l = 0; l < field->nlevels; l++) {
 			sheaf_gaps *gaps = column->levels[l].gaps;
@@ -220,6 +221,7 @@ static void slice_column(const sheaf_column *column, sheaf_run run, sheaf_column
 {
 	bool cut = true;
 	out->meaning = column->meaning;
+	out->digits = column->digits;
 	out->type = column->type;
 	for (int l = 0; l < column->nlevels; l++) {
 		const sheaf_level *level = &column->levels[l];
@@ -351,6 +353,7 @@ sheaf_status sheaf_column_append(sheaf_column *to, int64_t before, const sheaf_c
 {
 	bool none = run.begin == run.end; /* a frame without rows need not have offsets */
 	to->meaning = from->meaning;
+	to->digits = from->digits;
 	to->type = from->type;
 	for (int l = 0; l < from->nlevels; l++) {
 		const sheaf_level *level = &from->levels[l];

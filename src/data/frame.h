@@ -115,21 +115,22 @@ static inline bool sheaf_means_text(sheaf_meaning meaning)
 	return meaning == SHEAF_STRING || meaning == SHEAF_SPELLING;
 }
 
-static inline bool sheaf_means_zoned(sheaf_meaning meaning)
-{
-	return meaning == SHEAF_DATETIMETZ || (meaning >= SHEAF_DATETIMETZ_MS && meaning <= SHEAF_DATETIMETZ_NS);
-}
-
 static inline bool sheaf_means_time(sheaf_meaning meaning)
 {
-	return meaning == SHEAF_DATETIME || meaning == SHEAF_DATETIMETZ || meaning >= SHEAF_DATETIME_MS;
+	return meaning == SHEAF_DATETIME || meaning == SHEAF_DATETIMETZ || meaning == SHEAF_DURATION;
+}
+
+/* Whether values of this meaning can count such parts of a second. */
+static inline bool sheaf_means_parts(sheaf_meaning meaning, int digits)
+{
+	return digits == 0 || (sheaf_means_time(meaning) && (digits == 3 || digits == 6 || digits == 9));
 }
 
 /* Whether the last level of such a column makes one item of what it covers: a text, bytes, the parts of a
  * complex number. */
 static inline bool sheaf_means_run(sheaf_meaning meaning)
 {
-	return sheaf_means_text(meaning) || meaning == SHEAF_BYTES || sheaf_means_zoned(meaning) ||
+	return sheaf_means_text(meaning) || meaning == SHEAF_BYTES || meaning == SHEAF_DATETIMETZ ||
 	       meaning == SHEAF_COMPLEX;
 }
 

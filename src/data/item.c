@@ -103,17 +103,15 @@ static void put_text(sheaf_builder *b, sheaf_bytes text, bool json)
 /* A span of time is a number of seconds. */
 static void put_time(sheaf_builder *b, const sheaf_column *column, int64_t at, bool json)
 {
-	int digits;
 	sheaf_day day = {0};
-	sheaf_meaning meaning = sheaf_meaning_of_time(column->meaning, &digits);
 	const int64_t *parts = (const int64_t *)(const void *)column->values.data + at;
-	bool quoted = json && meaning != SHEAF_DURATION;
+	bool quoted = json && column->meaning != SHEAF_DURATION;
 	if (!sheaf_builder_room(b, (uint64_t)3 * SHEAF_DATE_MAX)) return;
 	char *to = (char *)b->data + b->size;
 	if (quoted) *to++ = '"';
-	to = meaning == SHEAF_DURATION ? sheaf_print_duration(to, parts[0], digits)
-	                               : sheaf_print_time_near(to, parts[0], digits, 'T', &day);
-	if (meaning == SHEAF_DATETIMETZ) to = sheaf_print_offset(to, parts[1]);
+	to = column->meaning == SHEAF_DURATION ? sheaf_print_duration(to, parts[0], column->digits)
+	                                       : sheaf_print_time_near(to, parts[0], column->digits, 'T', &day);
+	if (column->meaning == SHEAF_DATETIMETZ) to = sheaf_print_offset(to, parts[1]);
 	if (quoted) *to++ = '"';
 	b->size = (size_t)(to - (char *)b->data);
 }

@@ -111,59 +111,21 @@ sheaf_status sheaf_field_need_stream(const sheaf_field *field, sheaf_error *err)
 	                  field->name);
 }
 
-sheaf_meaning sheaf_meaning_of_time(sheaf_meaning meaning, int *digits)
-{
-	static const struct {
-		sheaf_meaning first, base;
-	} times[] = {{SHEAF_DATETIME_MS, SHEAF_DATETIME},
-	             {SHEAF_DATETIMETZ_MS, SHEAF_DATETIMETZ},
-	             {SHEAF_DURATION_MS, SHEAF_DURATION}};
-	if (digits) *digits = 0;
-	if (meaning < SHEAF_DATETIME_MS) return meaning;
-	for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
-		int unit = (int)meaning - (int)times[i].first;
-		if (unit < 0 || unit > 2) continue;
-		if (digits) *digits = 3 * (unit + 1);
-		return times[i].base;
-	}
-	return meaning;
-}
-
-sheaf_meaning sheaf_meaning_with_digits(sheaf_meaning time, int digits)
-{
-	if (digits < 3 || digits > 9) return time;
-	int unit = digits / 3 - 1;
-	switch (time) {
-	case SHEAF_DATETIME: return (sheaf_meaning)(SHEAF_DATETIME_MS + unit);
-	case SHEAF_DATETIMETZ: return (sheaf_meaning)(SHEAF_DATETIMETZ_MS + unit);
-	case SHEAF_DURATION: return (sheaf_meaning)(SHEAF_DURATION_MS + unit);
-	default: return time;
-	}
-}
-
 const char *sheaf_field_storage(const sheaf_field *field)
 {
-	if (!field) return "values";
-	static const char *const by_meaning[SHEAF_MEANINGS] = {[SHEAF_STRING] = "text",
-	                                                       [SHEAF_SPELLING] = "text",
-	                                                       [SHEAF_BYTES] = "bytes",
-	                                                       [SHEAF_BOOL] = "bool",
-	                                                       [SHEAF_CHAR] = "char",
-	                                                       [SHEAF_DATETIME] = "datetime",
-	                                                       [SHEAF_COMPLEX] = "complex",
-	                                                       [SHEAF_DATETIMETZ] = "datetimetz",
-	                                                       [SHEAF_COORDINATE] = "coordinate",
-	                                                       [SHEAF_DATETIME_MS] = "datetime[ms]",
-	                                                       [SHEAF_DATETIME_US] = "datetime[us]",
-	                                                       [SHEAF_DATETIME_NS] = "datetime[ns]",
-	                                                       [SHEAF_DATETIMETZ_MS] = "datetimetz[ms]",
-	                                                       [SHEAF_DATETIMETZ_US] = "datetimetz[us]",
-	                                                       [SHEAF_DATETIMETZ_NS] = "datetimetz[ns]",
-	                                                       [SHEAF_DURATION] = "duration",
-	                                                       [SHEAF_DURATION_MS] = "duration[ms]",
-	                                                       [SHEAF_DURATION_US] = "duration[us]",
-	                                                       [SHEAF_DURATION_NS] = "duration[ns]"};
-	if (by_meaning[field->meaning]) return by_meaning[field->meaning];
+	static const char *const by_meaning[SHEAF_MEANINGS][4] = {
+		[SHEAF_STRING] = {"text"},
+		[SHEAF_SPELLING] = {"text"},
+		[SHEAF_BYTES] = {"bytes"},
+		[SHEAF_BOOL] = {"bool"},
+		[SHEAF_CHAR] = {"char"},
+		[SHEAF_DATETIME] = {"datetime", "datetime[ms]", "datetime[us]", "datetime[ns]"},
+		[SHEAF_DATETIMETZ] = {"datetimetz", "datetimetz[ms]", "datetimetz[us]", "datetimetz[ns]"},
+		[SHEAF_DURATION] = {"duration", "duration[ms]", "duration[us]", "duration[ns]"},
+		[SHEAF_COMPLEX] = {"complex"},
+		[SHEAF_COORDINATE] = {"coordinate"}};
+	const char *storage = field ? by_meaning[field->meaning][field->digits / 3] : "values";
+	if (storage) return storage;
 	return sheaf_field_is_sparse(field) ? "sparse" : sheaf_field_is_dense(field) ? "dense" : "values";
 }
 
@@ -313,6 +275,7 @@ void sheaf_field_make_cell(sheaf_field *field, sheaf_meaning meaning, sheaf_type
 {
 	bool run = sheaf_means_run(meaning);
 	field->meaning = meaning;
+	field->digits = 0;
 	field->type = type;
 	field->nlevels = run || nullable;
 	field->levels[0] = (sheaf_level_shape){.kind = run && width < 0 ? SHEAF_LIST : SHEAF_FIXED,

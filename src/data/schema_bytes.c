@@ -8,8 +8,9 @@
 
 enum {
 	NO_TEXT = UINT32_MAX,
-	FIELD_LEAST = 52,    /* bytes that a field takes at least */
-	ATTRIBUTE_LEAST = 12 /* and an attribute */
+	FIELD_LEAST = 52,     /* bytes that a field takes at least */
+	ATTRIBUTE_LEAST = 12, /* and an attribute */
+	DIGITS_AT = 8         /* the bit of a meaning's word from which on it has the digits of times */
 };
 
 /* ---- to bytes ---- */
@@ -50,7 +51,7 @@ static void put_field(sheaf_builder *b, const sheaf_field *field)
 	memcpy(&usual, &field->usual, sizeof usual);
 	put_text(b, field->name);
 	put_text(b, field->alias);
-	sheaf_builder_u32le(b, (uint32_t)field->meaning);
+	sheaf_builder_u32le(b, (uint32_t)field->meaning | (uint32_t)field->digits << DIGITS_AT);
 	sheaf_builder_u32le(b, field->main);
 	sheaf_builder_u32le(b, (uint32_t)field->type);
 	sheaf_builder_u32le(b, (uint32_t)field->nlevels);
@@ -151,13 +152,15 @@ static sheaf_status read_field(sheaf_cursor *c, sheaf_context *cx, sheaf_schema 
 	if (!name || n == 0 || memchr(name, '\0', n)) return refuse("a name", err);
 	SHEAF_TRY(sheaf_schema_add(schema, cx, (const char *)name, n, &field, err));
 	SHEAF_TRY(read_alias(c, schema, field, err));
-	uint32_t meaning = sheaf_cursor_u32le(c, "meaning"),
-			 main = sheaf_cursor_u32le(c, "mark of the main stream");
+	uint32_t word = sheaf_cursor_u32le(c, "meaning"), meaning = word & ((1u << DIGITS_AT) - 1),
+			 digits = word >> DIGITS_AT, main = sheaf_cursor_u32le(c, "mark of the main stream");
 	uint32_t type = sheaf_cursor_u32le(c, "type"), nlevels = sheaf_cursor_u32le(c, "number of levels");
-	if (meaning >= SHEAF_MEANINGS || main > 1 || type >= SHEAF_TYPES || nlevels > SHEAF_MAX_LEVELS)
+	if (meaning >= SHEAF_MEANINGS || digits > 9 || !sheaf_means_parts((sheaf_meaning)meaning, (int)digits) ||
+	    main > 1 || type >= SHEAF_TYPES || nlevels > SHEAF_MAX_LEVELS)
 		return refuse("a field", err);
 	SHEAF_TRY(sheaf_schema_make_levels(schema, field, (int)nlevels, err));
 	field->meaning = (sheaf_meaning)meaning;
+	field->digits = (int)digits;
 	field->main = main == 1;
 	field->type = (sheaf_type)type;
 	for (uint32_t l = 0; l < nlevels; l++) SHEAF_TRY(read_level(c, &field->levels[l], err));

@@ -41,13 +41,16 @@ sheaf_status sheaf_schema_to_json(const sheaf_schema *schema, sheaf_builder *b, 
 
 enum { DENSE = SHEAF_MEANINGS, SPARSE, STORAGES };
 
-static int storage_of(const char *word)
+/* The meaning that the word names, or a kind of stream; *digits: of times. */
+static int storage_of(const char *word, int *digits)
 {
 	static const char *const others[] = {"dense", "sparse"};
-	for (int k = 0; word && k < STORAGES; k++) {
-		sheaf_field plain = {.meaning = (sheaf_meaning)k};
-		if (strcmp(word, k < SHEAF_MEANINGS ? sheaf_field_storage(&plain) : others[k - DENSE]) == 0) return k;
-	}
+	for (int k = 0; word && k < STORAGES; k++)
+		for (*digits = 0; *digits <= 9; *digits += 3) {
+			sheaf_field plain = {.meaning = (sheaf_meaning)k, .digits = *digits};
+			const char *name = k < SHEAF_MEANINGS ? sheaf_field_storage(&plain) : others[k - DENSE];
+			if (strcmp(word, name) == 0) return k;
+		}
 	return -1;
 }
 
@@ -61,8 +64,8 @@ static int type_of(const char *word)
 static sheaf_status add_field(sheaf_schema *schema, const sheaf_json *json, sheaf_error *err)
 {
 	const char *name = sheaf_json_text(sheaf_json_get(json, "name"), NULL);
-	int storage = storage_of(sheaf_json_text(sheaf_json_get(json, "storage"), NULL)),
-		type = type_of(sheaf_json_text(sheaf_json_get(json, "type"), NULL));
+	int digits = 0, storage = storage_of(sheaf_json_text(sheaf_json_get(json, "storage"), NULL), &digits),
+				type = type_of(sheaf_json_text(sheaf_json_get(json, "type"), NULL));
 	sheaf_missing missing = sheaf_json_is_true(sheaf_json_get(json, "null")) ? SHEAF_NULLABLE : SHEAF_NEVER;
 	int64_t dim;
 	bool sized = sheaf_json_i64(sheaf_json_get(json, "dim"), &dim);
@@ -77,6 +80,8 @@ static sheaf_status add_field(sheaf_schema *schema, const sheaf_json *json, shea
 	/* Entries of a tensor are written as rows of a table, whose coordinates are numbers like others. */
 	if (storage == SHEAF_COORDINATE) storage = SHEAF_NUMBER;
 	if (storage == SHEAF_BYTES && sized) return sheaf_schema_add_bytes(schema, name, dim, missing, err);
+	if (sheaf_means_time((sheaf_meaning)storage) && type == SHEAF_I64)
+		return sheaf_schema_add_times(schema, name, (sheaf_meaning)storage, digits, missing, err);
 	return sheaf_schema_add_column(schema, name, (sheaf_meaning)storage, (sheaf_type)type, missing, err);
 }
 

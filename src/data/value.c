@@ -144,25 +144,22 @@ void sheaf_canon_values(sheaf_type type, const void *values, int64_t at, int64_t
 
 /* A time is its whole seconds, and a rest that no number of seconds has if there are fractions. Of zoned
  * times every other value is a time: the others are offsets. */
-static void canon_times(const sheaf_column *column, int digits, int64_t at, int64_t n, sheaf_canon *out)
+static void canon_times(const sheaf_column *column, int64_t at, int64_t n, sheaf_canon *out)
 {
 	enum { NANOSECOND = 1 << 12 }; /* the rest of 64 bits of seconds is smaller */
 	const int64_t *values = (const int64_t *)(const void *)column->values.data;
-	int step = sheaf_means_zoned(column->meaning) ? 2 : 1;
+	int step = column->meaning == SHEAF_DATETIMETZ ? 2 : 1;
 	for (int64_t k = step == 2 ? at % 2 : 0; k < n; k += step) {
 		int32_t nanoseconds;
-		out[k] = canon_signed(sheaf_split_time(values[at + k], digits, &nanoseconds));
+		out[k] = canon_signed(sheaf_split_time(values[at + k], column->digits, &nanoseconds));
 		out[k].rest += (int64_t)nanoseconds * NANOSECOND;
 	}
 }
 
 void sheaf_canon_items(const sheaf_column *column, int64_t at, int64_t n, sheaf_canon *out)
 {
-	int digits;
 	sheaf_canon_values(column->type, column->values.data, at, n, out);
-	if (column->meaning < SHEAF_DATETIME_MS || column->type != SHEAF_I64) return;
-	sheaf_meaning_of_time(column->meaning, &digits);
-	if (digits) canon_times(column, digits, at, n, out);
+	if (column->digits && column->type == SHEAF_I64) canon_times(column, at, n, out);
 }
 
 int64_t sheaf_canon_store(sheaf_type type, const sheaf_canon *from, int64_t n, void *values, int64_t at)

@@ -322,7 +322,8 @@ static source source_of(const sheaf_column *column)
 	            .level = column->nlevels ? &column->levels[0] : NULL};
 	s.nullable = s.level && s.level->shape.missing == SHEAF_NULLABLE;
 	s.is_text = sheaf_means_text(column->meaning);
-	s.meaning = sheaf_meaning_of_time(column->meaning, &s.digits);
+	s.meaning = column->meaning;
+	s.digits = column->digits;
 	return s;
 }
 

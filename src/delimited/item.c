@@ -15,7 +15,8 @@ static const struct {
 	const char *name, *article;
 	sheaf_meaning meaning;
 	sheaf_type type;
-	int width; /* of a run; -1: any */
+	int width;  /* of a run; -1: any */
+	int digits; /* of times */
 } types[] = {
 	{"bool", "a bool (true or false)", SHEAF_BOOL, SHEAF_U8, 1},
 	{"char", "a single byte", SHEAF_CHAR, SHEAF_U8, 1},
@@ -31,22 +32,22 @@ static const struct {
 	{"double", "a number", SHEAF_NUMBER, SHEAF_F64, 1},
 	{"datetime", "a datetime (2012-05-25 14:13:29)", SHEAF_DATETIME, SHEAF_I64, 1},
 	{"datetimetz", "a datetimetz (2012-05-25 14:13:29 +02:00)", SHEAF_DATETIMETZ, SHEAF_I64, 2},
-	{"datetime[ms]", "a datetime[ms] (2012-05-25 14:13:29.500)", SHEAF_DATETIME_MS, SHEAF_I64, 1},
-	{"datetime[us]", "a datetime[us] (2012-05-25 14:13:29.500000)", SHEAF_DATETIME_US, SHEAF_I64, 1},
-	{"datetime[ns]", "a datetime[ns] (2012-05-25 14:13:29.500000000)", SHEAF_DATETIME_NS, SHEAF_I64, 1},
-	{"datetimetz[ms]", "a datetimetz[ms] (2012-05-25 14:13:29.500 +02:00)", SHEAF_DATETIMETZ_MS, SHEAF_I64,
-     2},
-	{"datetimetz[us]", "a datetimetz[us] (2012-05-25 14:13:29.500000 +02:00)", SHEAF_DATETIMETZ_US, SHEAF_I64,
-     2},
-	{"datetimetz[ns]", "a datetimetz[ns] (2012-05-25 14:13:29.500000000 +02:00)", SHEAF_DATETIMETZ_NS,
-     SHEAF_I64, 2},
+	{"datetime[ms]", "a datetime[ms] (2012-05-25 14:13:29.500)", SHEAF_DATETIME, SHEAF_I64, 1, 3},
+	{"datetime[us]", "a datetime[us] (2012-05-25 14:13:29.500000)", SHEAF_DATETIME, SHEAF_I64, 1, 6},
+	{"datetime[ns]", "a datetime[ns] (2012-05-25 14:13:29.500000000)", SHEAF_DATETIME, SHEAF_I64, 1, 9},
+	{"datetimetz[ms]", "a datetimetz[ms] (2012-05-25 14:13:29.500 +02:00)", SHEAF_DATETIMETZ, SHEAF_I64, 2,
+     3},
+	{"datetimetz[us]", "a datetimetz[us] (2012-05-25 14:13:29.500000 +02:00)", SHEAF_DATETIMETZ, SHEAF_I64, 2,
+     6},
+	{"datetimetz[ns]", "a datetimetz[ns] (2012-05-25 14:13:29.500000000 +02:00)", SHEAF_DATETIMETZ, SHEAF_I64,
+     2, 9},
 	{"duration", "a duration in seconds", SHEAF_DURATION, SHEAF_I64, 1},
-	{"duration[ms]", "a duration in seconds with at most 3 digits of fraction", SHEAF_DURATION_MS, SHEAF_I64,
-     1},
-	{"duration[us]", "a duration in seconds with at most 6 digits of fraction", SHEAF_DURATION_US, SHEAF_I64,
-     1},
-	{"duration[ns]", "a duration in seconds with at most 9 digits of fraction", SHEAF_DURATION_NS, SHEAF_I64,
-     1},
+	{"duration[ms]", "a duration in seconds with at most 3 digits of fraction", SHEAF_DURATION, SHEAF_I64, 1,
+     3},
+	{"duration[us]", "a duration in seconds with at most 6 digits of fraction", SHEAF_DURATION, SHEAF_I64, 1,
+     6},
+	{"duration[ns]", "a duration in seconds with at most 9 digits of fraction", SHEAF_DURATION, SHEAF_I64, 1,
+     9},
 	{"string", "a string", SHEAF_STRING, SHEAF_U8, -1},
 	{"binary", "bytes in base64", SHEAF_BYTES, SHEAF_U8, -1},
 	{"complex64", "a complex number (re,im)", SHEAF_COMPLEX, SHEAF_F32, 2},
@@ -59,7 +60,9 @@ enum { TYPES = sizeof types / sizeof *types };
 static size_t find_type(const sheaf_field *field)
 {
 	for (size_t i = 0; i < TYPES; i++)
-		if (types[i].meaning == field->meaning && types[i].type == field->type) return i;
+		if (types[i].meaning == field->meaning && types[i].type == field->type &&
+		    types[i].digits == field->digits)
+			return i;
 	return 0;
 }
 
@@ -72,6 +75,7 @@ bool sheaf_item_make(sheaf_field *field, const char *type, size_t n, bool nullab
 	for (size_t i = 0; i < TYPES; i++) {
 		if (strlen(types[i].name) != n || strncasecmp(types[i].name, type, n) != 0) continue;
 		sheaf_field_make_cell(field, types[i].meaning, types[i].type, types[i].width, nullable);
+		field->digits = types[i].digits;
 		return true;
 	}
 	return false;
@@ -87,7 +91,7 @@ const char *sheaf_item_nearest(const char *type) { return sheaf_nearest_word(typ
 
 size_t sheaf_item_size(const sheaf_field *field)
 {
-	bool two = sheaf_means_zoned(field->meaning) || field->meaning == SHEAF_COMPLEX;
+	bool two = field->meaning == SHEAF_DATETIMETZ || field->meaning == SHEAF_COMPLEX;
 	return sheaf_type_size(field->type) * (two ? 2 : 1);
 }
 
@@ -254,21 +258,21 @@ static sheaf_item_flaw read_char(sheaf_word word, const sheaf_dialect *dialect, 
 }
 
 /* parts[0], and for a time with a zone its offset in parts[1]. */
-static sheaf_item_flaw read_time(sheaf_meaning meaning, sheaf_word word, int64_t *parts)
+static sheaf_item_flaw read_time(const sheaf_field *field, sheaf_word word, int64_t *parts)
 {
-	int digits, given;
+	int given;
 	int64_t seconds;
 	int32_t nanoseconds;
 	const char *at = (const char *)word.at, *end = (const char *)word.end;
-	bool zoned = sheaf_means_zoned(meaning);
+	bool zoned = field->meaning == SHEAF_DATETIMETZ;
 	parts[0] = 0;
 	if (zoned) parts[1] = 0;
-	if (sheaf_meaning_of_time(meaning, &digits) == SHEAF_DURATION)
-		return sheaf_scan_duration(at, end, digits, parts) == end ? ITEM_OK : ITEM_BAD;
+	if (field->meaning == SHEAF_DURATION)
+		return sheaf_scan_duration(at, end, field->digits, parts) == end ? ITEM_OK : ITEM_BAD;
 	at = sheaf_scan_time(at, end, &seconds, &nanoseconds, &given);
 	if (zoned && at && at < end && *at == ' ') at++;
 	if (zoned && at) at = sheaf_scan_zone(at, end, &parts[1]);
-	return at == end && sheaf_join_time(seconds, nanoseconds, digits, parts) ? ITEM_OK : ITEM_BAD;
+	return at == end && sheaf_join_time(seconds, nanoseconds, field->digits, parts) ? ITEM_OK : ITEM_BAD;
 }
 
 static sheaf_item_flaw read_complex(sheaf_type type, sheaf_word word, void *out)
@@ -303,7 +307,7 @@ sheaf_item_flaw sheaf_item_read(const sheaf_field *field, const sheaf_word *give
 	case SHEAF_COMPLEX: return read_complex(field->type, word, out);
 	default: break;
 	}
-	if (sheaf_means_time(field->meaning)) return read_time(field->meaning, word, (int64_t *)out);
+	if (sheaf_means_time(field->meaning)) return read_time(field, word, (int64_t *)out);
 	if (dialect->point != '.' && field->type >= SHEAF_F32 && word.at < word.end)
 		return read_with_comma(field->type, word, out);
 	return read_number(field->type, word, out);

@@ -123,7 +123,8 @@ sheaf_status sheaf_infer_part(sheaf_delimited_reader *in, sheaf_seen *seen, size
 typedef struct cell_type {
 	sheaf_meaning meaning;
 	sheaf_type type;
-	int width; /* of a run; -1: any */
+	int width;  /* of a run; -1: any */
+	int digits; /* of times */
 } cell_type;
 
 static int digits_of(unsigned kinds)
@@ -155,9 +156,9 @@ static cell_type type_of(unsigned kinds)
 		                   1};
 	if (values == KIND_BOOL) return (cell_type){SHEAF_BOOL, SHEAF_U8, 1};
 	if (values == KIND_DATETIME && fits_digits(kinds))
-		return (cell_type){sheaf_meaning_with_digits(SHEAF_DATETIME, digits_of(kinds)), SHEAF_I64, 1};
+		return (cell_type){SHEAF_DATETIME, SHEAF_I64, 1, digits_of(kinds)};
 	if (values == KIND_DATETIMETZ && fits_digits(kinds))
-		return (cell_type){sheaf_meaning_with_digits(SHEAF_DATETIMETZ, digits_of(kinds)), SHEAF_I64, 2};
+		return (cell_type){SHEAF_DATETIMETZ, SHEAF_I64, 2, digits_of(kinds)};
 	return (cell_type){SHEAF_STRING, SHEAF_U8, -1};
 }
 
@@ -169,7 +170,7 @@ static bool may_miss(unsigned kinds, bool text)
 bool sheaf_infers_same(unsigned kinds, unsigned others)
 {
 	cell_type a = type_of(kinds), b = type_of(others);
-	return a.meaning == b.meaning && a.type == b.type &&
+	return a.meaning == b.meaning && a.type == b.type && a.digits == b.digits &&
 	       may_miss(kinds, a.meaning == SHEAF_STRING) == may_miss(others, b.meaning == SHEAF_STRING);
 }
 
@@ -180,4 +181,5 @@ void sheaf_infer_field(sheaf_field *field, unsigned kinds, bool complete)
 	cell_type cell = type_of(kinds);
 	bool nullable = may_miss(kinds, cell.meaning == SHEAF_STRING) || !complete;
 	sheaf_field_make_cell(field, cell.meaning, cell.type, cell.width, nullable);
+	field->digits = cell.digits;
 }

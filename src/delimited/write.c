@@ -79,7 +79,7 @@ static sheaf_status warn(const sheaf_delimited_writer *out, const char *column, 
 static bool is_not_inferred(const sheaf_delimited_writer *out, const sheaf_field *field)
 {
 	bool date = sheaf_means_time(field->meaning);
-	if (date && sheaf_meaning_of_time(field->meaning, NULL) == SHEAF_DURATION) return true;
+	if (field->meaning == SHEAF_DURATION) return true;
 	if (date) return out->dialect.quote && out->dialect.escape;
 	return field->meaning == SHEAF_BYTES || field->meaning == SHEAF_CHAR || field->meaning == SHEAF_COMPLEX ||
 	       (field->meaning == SHEAF_NUMBER && field->type == SHEAF_F32);

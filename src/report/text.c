@@ -59,7 +59,7 @@ bool sheaf_field_has_sum(const sheaf_field *field)
 
 bool sheaf_field_has_range(const sheaf_field *field)
 {
-	bool time = sheaf_means_time(field->meaning) && !sheaf_means_zoned(field->meaning);
+	bool time = sheaf_means_time(field->meaning) && field->meaning != SHEAF_DATETIMETZ;
 	return sheaf_field_has_sum(field) || time || field->meaning == SHEAF_COORDINATE;
 }
 
@@ -74,6 +74,7 @@ void sheaf_put_extreme(sheaf_builder *b, double v, const sheaf_field *field)
 	if (sheaf_means_time(field->meaning) && fabs(v) < 0x1p53) {
 		int64_t seconds = (int64_t)v;
 		sheaf_column column = {.meaning = field->meaning,
+		                       .digits = field->digits,
 		                       .type = SHEAF_I64,
 		                       .values = {(uint8_t *)&seconds, sizeof seconds, NULL}};
 		sheaf_item_text(b, &column, 0, 0, true);

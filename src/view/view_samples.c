@@ -316,6 +316,7 @@ static sheaf_status add_beside(samples *v, const sheaf_field *from, int column, 
 		                  from->name);
 	SHEAF_TRY(add(v, from->name, (origin){of_samples ? FROM_ITEM : FROM_ROW, column, 0}, &field, err));
 	sheaf_field_make_cell(field, from->meaning, from->type, width, true);
+	field->digits = from->digits;
 	return SHEAF_OK;
 }
 

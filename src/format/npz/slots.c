@@ -107,8 +107,8 @@ static sheaf_status add_level(const planning *p, int level, bool *lists, bool *m
 /* The type of values; for values of two numbers each that have a type in NumPy, that type. */
 static sheaf_part value_item(const sheaf_field *field)
 {
-	sheaf_part part = {.scale = 1, .size = (int64_t)sheaf_type_size(field->type)};
-	switch (sheaf_meaning_of_time(field->meaning, &part.digits)) {
+	sheaf_part part = {.scale = 1, .digits = field->digits, .size = (int64_t)sheaf_type_size(field->type)};
+	switch (field->meaning) {
 	case SHEAF_BOOL: part.kind = 'b'; break;
 	case SHEAF_CHAR: part.kind = 'S'; break;
 	case SHEAF_DATETIME: part.kind = 'M'; break;
@@ -247,7 +247,7 @@ static bool has_sense(const sheaf_field *field)
 {
 	int last = field->nlevels - 1;
 	bool real = field->type == SHEAF_F32 || field->type == SHEAF_F64;
-	if (sheaf_means_zoned(field->meaning))
+	if (field->meaning == SHEAF_DATETIMETZ)
 		return field->type == SHEAF_I64 && has_kind(field, last, SHEAF_FIXED, 2);
 	if (sheaf_means_time(field->meaning)) return field->type == SHEAF_I64;
 	switch (field->meaning) {

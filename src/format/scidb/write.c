@@ -36,7 +36,7 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 	for (int i = 0; i < schema->nfields; i++) {
 		sheaf_field *field = &schema->fields[i];
 		if (field->meaning == SHEAF_COMPLEX) field->type = SHEAF_F64;
-		field->meaning = sheaf_meaning_of_time(field->meaning, NULL); /* in whole seconds */
+		field->digits = 0; /* in whole seconds */
 	}
 	return SHEAF_OK;
 }
