@@ -5,11 +5,9 @@
  * fills the caller's `sheaf_error` once (NULL is allowed; nothing is allocated) and leaves its outputs reset.
  * An argument that is NULL without permission, or a number out of range, is USAGE, with a message that names
  * the function; a function that returns no status then returns NULL, 0, -1, false or an empty text. `free`,
- * `close` and `abandon` functions accept NULL; their argument must not be used afterwards. If a context, a
- * dataset, a writer or batches were closed all the same, closing them again does nothing, and reading,
- * writing and finishing are USAGE, until another one is opened at the same address. Sizes are in bytes and
- * counts in elements unless a name says otherwise. Strings are UTF-8, NUL-terminated. Nothing here prints,
- * exits, or installs signal handlers. */
+ * `close` and `abandon` functions accept NULL; their argument must not be used afterwards. Sizes are in bytes
+ * and counts in elements unless a name says otherwise. Strings are UTF-8, NUL-terminated. Nothing here
+ * prints, exits, or installs signal handlers. */
 #ifndef SHEAF_BASE_H
 #define SHEAF_BASE_H
 

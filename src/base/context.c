@@ -3,7 +3,6 @@
 #include "base/context.h"
 #include "base/blocks.h"
 #include "base/checked.h"
-#include "base/handle.h"
 #include "base/memory.h"
 #include "base/need.h"
 #include "base/pool.h"
@@ -129,7 +128,6 @@ sheaf_status sheaf_context_new(const sheaf_context_options *options, sheaf_conte
 		                  options->size);
 	SHEAF_TRY(new_whole(options, &w, err));
 	*out = &w->cx;
-	sheaf_handle_open(*out);
 	return SHEAF_OK;
 }
 
@@ -150,7 +148,7 @@ void sheaf_context_let_go(sheaf_context *owner)
 
 void sheaf_context_free(sheaf_context *cx)
 {
-	if (!cx || !sheaf_handle_close(cx)) return;
+	if (!cx) return;
 	/* Threads end here, since the last owner may be on any thread. */
 	sheaf_pool_destroy(&cx->home->pool);
 	sheaf_blocks_retire(&cx->home->blocks);
@@ -172,7 +170,6 @@ sheaf_status sheaf_context_quiet(sheaf_context *cx, sheaf_context **out, sheaf_e
 	w->cx.ledger = cx->ledger;
 	w->cx.pool = cx->pool; /* its own pool stays idle */
 	*out = &w->cx;
-	sheaf_handle_open(*out);
 	return SHEAF_OK;
 }
 

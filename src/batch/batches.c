@@ -3,7 +3,6 @@
  * frame. */
 #include "batch/batches.h"
 #include "base/context.h"
-#include "base/handle.h"
 #include "base/memory.h"
 #include "base/need.h"
 #include "base/status.h"
@@ -43,7 +42,6 @@ void sheaf_batches_stand_at(sheaf_batches *b)
 sheaf_status sheaf_batches_seek(sheaf_batches *b, int64_t position, sheaf_error *err)
 {
 	SHEAF_NEED(b, "batches");
-	SHEAF_NEED_OPEN(b, "open batches");
 	SHEAF_EXPECT(position >= 0, "a position of at least 0", position);
 	SHEAF_TRY(sheaf_row_source_complete(&b->source, err));
 	SHEAF_TRY(sheaf_plan_seek(b->plan, position, err));
@@ -54,7 +52,6 @@ sheaf_status sheaf_batches_seek(sheaf_batches *b, int64_t position, sheaf_error 
 sheaf_status sheaf_batches_start_epoch(sheaf_batches *b, int64_t epoch, int64_t epochs, sheaf_error *err)
 {
 	SHEAF_NEED(b, "batches");
-	SHEAF_NEED_OPEN(b, "open batches");
 	SHEAF_EXPECT(epoch >= 0, "an epoch of at least 0", epoch);
 	SHEAF_EXPECT(epochs > 0, "a number of epochs of at least 1", epochs);
 	SHEAF_TRY(sheaf_row_source_complete(&b->source, err));
@@ -89,7 +86,6 @@ static sheaf_status repeat_steps(sheaf_batches *b, int64_t steps, sheaf_error *e
 sheaf_status sheaf_batches_resume(sheaf_batches *b, const char *text, sheaf_error *err)
 {
 	SHEAF_NEED(b, "batches");
-	SHEAF_NEED_OPEN(b, "open batches");
 	SHEAF_NEED(text, "a state");
 	sheaf_state state;
 	SHEAF_TRY(sheaf_state_read(text, &state, err));
@@ -271,7 +267,6 @@ static sheaf_status pass(sheaf_batches *b, sheaf_error *err)
 sheaf_status sheaf_batches_skip(sheaf_batches *b, int64_t n, sheaf_error *err)
 {
 	SHEAF_NEED(b, "batches");
-	SHEAF_NEED_OPEN(b, "open batches");
 	SHEAF_EXPECT(n >= 0, "a number of batches of at least 0", n);
 	if (b->failure.status) return sheaf_fail_again(err, &b->failure);
 	take_back(b);
@@ -287,7 +282,6 @@ sheaf_status sheaf_batches_next(sheaf_batches *b, const sheaf_batch **out, sheaf
 	SHEAF_NEED(out, "a place for the outcome");
 	*out = NULL;
 	SHEAF_NEED(b, "batches");
-	SHEAF_NEED_OPEN(b, "open batches");
 	if (b->failure.status) return sheaf_fail_again(err, &b->failure);
 	sheaf_status status = next(b, &b->failure);
 	if (status == SHEAF_OK) *out = &b->batch;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening minibatches: checks that options fit together, and divides the memory. */
 #include "base/context.h"
-#include "base/handle.h"
 #include "base/memory.h"
 #include "base/need.h"
 #include "batch/batches.h"
 
 void sheaf_batches_close(sheaf_batches *b)
 {
-	if (!b || !sheaf_handle_close(b)) return;
+	if (!b) return;
 	sheaf_pipeline_close(&b->makers);
 	sheaf_readahead_close(&b->ahead);
 	sheaf_piece_cache_close(b->cache);
@@ -339,7 +338,6 @@ sheaf_status sheaf_batches_open(sheaf_dataset *const *datasets, int n, const she
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_batches), &memory, err));
 	sheaf_batches *b = (sheaf_batches *)memory;
 	*b = (sheaf_batches){.cx = cx};
-	sheaf_handle_open(b);
 	sheaf_batch_options filled = *options;
 	if (filled.batch_size == 0) filled.batch_size = USUAL_SIZE;
 	sheaf_status status = open_all(b, datasets, n, &filled, err);

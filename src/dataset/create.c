@@ -2,7 +2,6 @@
 /* Creating a dataset: which format, and which of its fields, in which types and order. */
 #include "base/checked.h"
 #include "base/context.h"
-#include "base/handle.h"
 #include "base/memory.h"
 #include "base/need.h"
 #include "base/spell.h"
@@ -38,7 +37,7 @@ static void free_writer(sheaf_writer *w)
 
 void sheaf_abandon(sheaf_writer *w)
 {
-	if (!w || !sheaf_handle_close(w)) return;
+	if (!w) return;
 	sheaf_encoding_close(&w->encoding);
 	if (w->out) sheaf_output_abandon(w->format->write, w->out);
 	if (w->sink) sheaf_sink_abandon(w->sink);
@@ -299,7 +298,6 @@ sheaf_status sheaf_create_overlapping(sheaf_sink *sink, const sheaf_schema *sche
 	                    .key = -1,
 	                    .nsettings = options->nsettings,
 	                    .losses_before = sheaf_context_losses(cx)};
-	sheaf_handle_open(w);
 	status = begin(w, schema, how, err);
 	if (status) {
 		sheaf_abandon(w);

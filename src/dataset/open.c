@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening a dataset, with the views over it that give the requested rows. */
 #include "base/context.h"
-#include "base/handle.h"
 #include "base/memory.h"
 #include "base/need.h"
 #include "data/row_choice.h"
@@ -11,7 +10,7 @@
 
 void sheaf_close(sheaf_dataset *dataset)
 {
-	if (!dataset || !sheaf_handle_close(dataset)) return;
+	if (!dataset) return;
 	sheaf_dataset_drop_part(dataset);
 	sheaf_dataset_drop_parts(dataset);
 	sheaf_survey_end(&dataset->indexed);
@@ -193,7 +192,6 @@ sheaf_status sheaf_open_with(sheaf_source *source, const sheaf_open_options *opt
 	sheaf_dataset *d = (sheaf_dataset *)memory;
 	*d = (sheaf_dataset){
 		.cx = cx, .source = source, .nsettings = options->nsettings, .glance = options->glance};
-	sheaf_handle_open(d);
 	d->table_bytes = options->piece_bytes;
 	d->piece_bytes = options->piece_bytes > 0 ? options->piece_bytes : sheaf_usual_piece(cx);
 	status = prepare(d, options, needs, err);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Random access to a dataset: pieces by number, lengths of rows by piece, and skipping rows. */
 #include "base/context.h"
-#include "base/handle.h"
 #include "base/need.h"
 #include "data/frame.h"
 #include "dataset/dataset.h"
@@ -51,7 +50,6 @@ sheaf_status sheaf_dataset_read_piece(const sheaf_dataset *d, int64_t i, sheaf_f
                                       sheaf_context *cx, sheaf_error *err)
 {
 	SHEAF_NEED(d, "a dataset");
-	SHEAF_NEED_OPEN(d, "an open dataset");
 	SHEAF_NEED(frame, "a frame");
 	SHEAF_NEED(cx, "a context");
 	sheaf_piece_entry entry;
@@ -222,7 +220,6 @@ static sheaf_status pass_over(sheaf_dataset *d, int64_t rows, sheaf_error *err)
 sheaf_status sheaf_skip(sheaf_dataset *d, int64_t rows, sheaf_error *err)
 {
 	SHEAF_NEED(d, "a dataset");
-	SHEAF_NEED_OPEN(d, "an open dataset");
 	SHEAF_EXPECT(rows >= 0, "a number of rows of at least 0", rows);
 	if (d->decoding.format || d->ended || d->failed)
 		return sheaf_fail(err, SHEAF_USAGE,

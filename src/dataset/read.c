@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading the frames of a dataset, in the order of calls that formats rely on. */
 #include "base/context.h"
-#include "base/handle.h"
 #include "base/memory.h"
 #include "base/need.h"
 #include "data/frame.h"
@@ -122,7 +121,6 @@ sheaf_status sheaf_next(sheaf_dataset *d, const sheaf_frame **out, sheaf_error *
 	SHEAF_NEED(out, "a place for the outcome");
 	*out = NULL;
 	SHEAF_NEED(d, "a dataset");
-	SHEAF_NEED_OPEN(d, "an open dataset");
 	if (d->failed)
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "%s: expected no call after a failure, found a call for the next frame",
@@ -212,7 +210,6 @@ sheaf_status sheaf_read_all(sheaf_dataset *dataset, sheaf_frame *out, sheaf_erro
 	SHEAF_NEED(out, "a place for the outcome");
 	*out = (sheaf_frame){0};
 	SHEAF_NEED(dataset, "a dataset");
-	SHEAF_NEED_OPEN(dataset, "an open dataset");
 	sheaf_status status = gather(dataset, out, err);
 	if (status == SHEAF_OK) status = sheaf_frame_begin(out, sheaf_dataset_schema(dataset), dataset->cx, err);
 	if (status == SHEAF_OK) status = append_all(dataset, out, err);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writing frames: brings rows into the types and chunks that the format requires. */
 #include "base/context.h"
-#include "base/handle.h"
 #include "base/memory.h"
 #include "base/need.h"
 #include "base/spell.h"
@@ -267,7 +266,6 @@ static sheaf_status fail_again(const sheaf_writer *w, sheaf_error *err)
 sheaf_status sheaf_write(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
 	SHEAF_NEED(w, "a writer");
-	SHEAF_NEED_OPEN(w, "an open writer");
 	if (w->failure.status) return fail_again(w, err);
 	sheaf_status status = write_frame(w, frame, &w->failure);
 	w->failure.status = status;
@@ -415,7 +413,6 @@ static sheaf_status finish(sheaf_writer *w, sheaf_sink **sink, sheaf_error *err)
 sheaf_status sheaf_finish(sheaf_writer *w, sheaf_error *err)
 {
 	SHEAF_NEED(w, "a writer");
-	SHEAF_NEED_OPEN(w, "an open writer");
 	return finish(w, NULL, err);
 }
 
