@@ -6,6 +6,7 @@ does; what it writes for AnnData is what AnnData's specification says. Prints TA
 
 import json
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -15,11 +16,14 @@ from tap import end, go_on_without, point
 try:
     import h5py
     import numpy as np
+    from h5py import h5d, h5o, h5s, h5t
     from scipy import sparse
 except ImportError:
     go_on_without("h5py and scipy")
 
 SHEAF = os.environ.get("SHEAF", "build/sheaf")
+# The newest version of the format that is read.
+NEWEST = "latest" if h5py.version.hdf5_version_tuple < (2,) else "v114"
 
 
 def run(*arguments, errors="strict"):
@@ -111,7 +115,7 @@ def matlab(folder, version):
 
 def makers(folder):
     rng = np.random.RandomState(7)
-    for version in "earliest", "latest":
+    for version in "earliest", NEWEST:
         for rows, columns, dtype in (5, 4, "f4"), (40, 30, "f8"), (1, 9, "i2"), (6, 6, "u4"), (3, 2, "i8"):
             matrix = random_matrix(rng, rows, columns, dtype)
             about = f"{version}, {rows} x {columns} of {dtype}"
@@ -367,6 +371,68 @@ def packed(folder):
     point(code == 0, "packed: within a limit", err)
 
 
+def bits(folder):
+    """Bit fields are numbers, whatever is in them; truth values are only an enumeration's 0 and 1."""
+    path = os.path.join(folder, "bits.h5")
+    kinds = {"u1": h5t.STD_B8LE, ">u2": h5t.STD_B16BE, "<u4": h5t.STD_B32LE, "<u8": h5t.STD_B64LE}
+    truth = h5py.enum_dtype({"FALSE": 0, "TRUE": 1}, basetype="i1")
+    with h5py.File(path, "w") as file:
+        for dtype, kind in kinds.items():
+            x = h5d.create(file.id, dtype.encode(), kind, h5s.create_simple((4,)))
+            x.write(h5s.ALL, h5s.ALL, np.array([0, 1, 0xE0, 0xFF], dtype), mtype=kind)
+        file.create_dataset("truth", data=np.array([0, 1, 1], "i1"), dtype=truth)
+        file.create_dataset("more", data=np.array([0, 1, 2], "i1"), dtype=truth)
+        file.create_dataset("table", (3,), [("t", truth)])
+        file["table"][:] = np.array([(0,), (7,), (1,)], [("t", "i1")])
+    for dtype in kinds:
+        same(path, [0, 1, 0xE0, 0xFF], None, f"bit fields, {dtype}", "--dataset", dtype)
+    same(path, [0, 1, 1], None, "truth values", "--dataset", "truth")
+    for name, wanted in ("more", "value 2: expected a truth value, 0 or 1, found 2"), ("table", "value 1:"):
+        code, out, err = run("cat", "--dataset", name, path)
+        point(code == 4 and wanted in err, f"no truth values: {name}", (code, out, err))
+
+
+def with_an_old_type(path, name):
+    """Rewrites the header of a dataset so that its message of a committed type has version 1, as before HDF5
+    1.6: a name's offset comes before the address."""
+    with h5py.File(path, "r") as file:
+        at = h5o.get_info(file[name].id).addr
+    with open(path, "rb") as file:
+        whole = file.read()
+    head, messages, end = whole[at : at + 16], b"", at + 16 + struct.unpack_from("<I", whole, at + 8)[0]
+    at_message = at + 16
+    while at_message < end:
+        kind, size, flags = struct.unpack_from("<HHB", whole, at_message)
+        value = whole[at_message + 8 : at_message + 8 + size]
+        at_message += 8 + size
+        if kind == 3 and flags & 2:
+            value = bytes([1, 0]) + bytes(6) + struct.pack("<Q", 8) + value[2:10]
+        messages += struct.pack("<HHB3x", kind, len(value), flags) + value
+    new = len(whole)
+    whole = whole.replace(struct.pack("<Q", at), struct.pack("<Q", new)) + head[:8]
+    whole += struct.pack("<I4x", len(messages)) + messages
+    whole = whole[:40] + struct.pack("<Q", len(whole)) + whole[48:]
+    with open(path, "wb") as file:
+        file.write(whole)
+
+
+def old_types(folder):
+    path = os.path.join(folder, "old.h5")
+    with h5py.File(path, "w", libver="earliest") as file:
+        file["number"], file["pair"] = np.dtype(">f4"), np.dtype([("a", "i2"), ("b", "f8")])
+        file.create_dataset("x", data=[1.5, -2, 3], dtype=file["number"])
+        pairs = np.array([(1, 2.5), (-3, 4)], file["pair"].dtype)
+        file.create_dataset("table", data=pairs, dtype=file["pair"])
+    for name in "x", "table":
+        with_an_old_type(path, name)
+    with h5py.File(path, "r") as file:
+        same(path, file["x"][()], None, "a committed type as before HDF5 1.6", "--dataset", "x")
+        rows = [list(row) for row in file["table"][()].tolist()]
+    _, out, err = run("cat", "--json", "--dataset", "table", path)
+    found = [list(json.loads(line)["cells"].values()) for line in out.splitlines()]
+    point(found == rows, "and one of a table", (out, err))
+
+
 def odd_names(folder):
     """Names with control characters and other bytes, in lists for people and in JSON."""
     path = os.path.join(folder, "odd.h5")
@@ -437,6 +503,8 @@ def main():
         indices(folder)
         arrays(folder)
         packed(folder)
+        bits(folder)
+        old_types(folder)
         odd_names(folder)
         losses(folder)
     end()

@@ -156,6 +156,10 @@ def placed(begin, **how):
     return file
 
 
+def stored(kind, values, attributes):
+    return File(1, X, [("v", [0], kind, values, attributes)])
+
+
 # Each: the file, what `sheaf cat --dataset v` prints.
 GOOD = {
     "CDF-1": (File(1, X, ONE), ["1", "-2", "3"]),
@@ -226,6 +230,65 @@ GOOD = {
         File(1, X, [("v", [0], "float", [1, -9, 3], [("missing_value", "float", [-9])])]),
         ["1", "nan", "3"],
     ),
+    "unsigned numbers that are stored as signed ones": (
+        stored("short", [-2, 0, 5], [("_Unsigned", "char", "true")]),
+        ["65534", "0", "5"],
+    ),
+    "the same, which stand for others": (
+        stored(
+            "short",
+            [-2, -1, 5],
+            [
+                ("add_offset", "float", [10]),
+                ("scale_factor", "double", [0.5]),
+                ("_FillValue", "short", [-1]),
+                ("_Unsigned", "char", "true"),
+            ],
+        ),
+        ["32777", "nan", "12.5"],
+    ),
+    "a range of unsigned numbers": (
+        stored("byte", [-2, -1, 1], [("_Unsigned", "char", "true"), ("valid_range", "byte", [2, -2])]),
+        ["254", "nan", "nan"],
+    ),
+    "floats, which are never unsigned": (
+        stored("float", [-2, 0, 5], [("_Unsigned", "char", "true")]),
+        ["-2", "0", "5"],
+    ),
+    "a range of stored numbers": (
+        stored(
+            "short",
+            [-1, 50, 101],
+            [("valid_range", "short", [0, 100]), ("scale_factor", "double", [0.5])],
+        ),
+        ["nan", "25", "nan"],
+    ),
+    "a least number": (stored("short", [-1, 0, 101], [("valid_min", "short", [0])]), ["nan", "0", "101"]),
+    "a largest number": (stored("short", [-1, 0, 101], [("valid_max", "short", [0])]), ["-1", "0", "nan"]),
+    "a range beside a least number, which has no effect": (
+        stored("short", [-1, 0, 101], [("valid_min", "short", [0]), ("valid_range", "short", [-1, 100])]),
+        ["-1", "0", "nan"],
+    ),
+    "a range of others than stored numbers, which has no effect": (
+        stored("short", [-1, 0, 101], [("valid_range", "double", [0, 50.5]), ("scale_factor", "float", [2])]),
+        ["-2", "0", "202"],
+    ),
+    "numbers that are missing beside one that fills": (
+        stored("short", [-9, 7, 8], [("_FillValue", "short", [-9]), ("missing_value", "short", [7, 5])]),
+        ["nan", "nan", "8"],
+    ),
+    "a mark of missing values that is a text, which has no effect": (
+        stored("short", [-9, 7, 8], [("missing_value", "char", "-9")]),
+        ["-9", "7", "8"],
+    ),
+    "floats that stand for doubles": (
+        stored("float", [1.5, -3, 0], [("scale_factor", "double", [0.1])]),
+        ["0.15000000000000002", "-0.30000000000000004", "0"],
+    ),
+    "names whose lengths count their padding": (
+        File(1, [("x\0", 3)], [("v\0\0\0", [0], "short", [1, -2, 3], [("a\0", "int", [1])])]),
+        ["1", "-2", "3"],
+    ),
     "a size that says nothing": (
         changed(File(1, X, ONE), len(File(1, X, ONE).bytes()) - 16, struct.pack(">i", -1)),
         ["1", "-2", "3"],
@@ -269,6 +332,26 @@ BAD = {
     "an absent list that has something": (
         changed(File(1, X, ONE), 8, struct.pack(">i", 0)),
         "(byte 8): expected a list of dimensions (tag 10), or none (tag 0), found 0",
+    ),
+    "a scale that is a text": (
+        stored("short", [1, 2, 3], [("scale_factor", "char", "0.5")]),
+        "/v: expected the attribute \"scale_factor\" to be numbers, found text",
+    ),
+    "two scales": (
+        stored("short", [1, 2, 3], [("scale_factor", "float", [1, 2])]),
+        "/v: expected the attribute \"scale_factor\" to be one number, found 2 numbers",
+    ),
+    "unsigned numbers that no float holds": (
+        File(
+            5,
+            X,
+            [("v", [0], "int64", [-1, 2, 3], [("_Unsigned", "char", "true"), ("add_offset", "int", [1])])],
+        ),
+        "expected unsigned numbers that float64 holds, found the bits of -1",
+    ),
+    "a name of NULs": (
+        File(1, X, [("\0\0", [0], "short", [1, 2, 3])]),
+        "expected a name of at least one byte, without slashes and NULs",
     ),
     "a name without a letter": (
         File(1, [("", 3)], ONE),
@@ -573,6 +656,37 @@ except ImportError: pass
 """
 
 
+READER = """
+import json, sys
+import numpy as np
+try: import netCDF4
+except ImportError: sys.exit()
+for path in sys.argv[1:]:
+    try: v = netCDF4.Dataset(path)['v'][:]
+    except Exception: continue  # it raises where the command refuses or warns
+    v = np.ma.filled(np.ma.asarray(v).astype('f8'), np.nan) if v.dtype.kind in 'iuf' else None
+    if v is not None: print(json.dumps([path, v.ravel().tolist()]))
+"""
+
+
+def check_reader(folder):
+    """The good files above are the same numbers to netCDF4, which knows the conventions, too."""
+    paths = {}
+    for i, (name, (file, _)) in enumerate(GOOD.items()):
+        path = os.path.join(folder, f"good-{i}.nc")
+        write(path, file)
+        paths[path] = name
+    found = subprocess.run(
+        [NETCDF_PYTHON, "-W", "ignore", "-c", READER, *paths], capture_output=True, text=True, check=False
+    ).stdout
+    if not found:
+        skip("the same numbers to netCDF4", "no netCDF4")
+    for path, wanted in map(json.loads, found.splitlines()):
+        ours = [float(x) for x in values_of(path)[1]]
+        same = len(ours) == len(wanted) and all(a == b or (a != a and b != b) for a, b in zip(ours, wanted))
+        point(same, f"the same numbers to netCDF4: {paths[path]}", f"{ours} {wanted}")
+
+
 def check_python(folder):
     made = os.path.join(folder, "made")
     os.mkdir(made)
@@ -597,4 +711,5 @@ with tempfile.TemporaryDirectory(prefix="sheaf-netcdf-") as root:
     check_mutants(root)
     check_ncgen(root)
     check_python(root)
+    check_reader(root)
 end()

@@ -33,7 +33,7 @@ typedef enum sheaf_box_kind {
 /* What the elements of an array are. */
 typedef enum sheaf_box_class {
 	SHEAF_BOX_NUMBERS,
-	SHEAF_BOX_BOOLS,   /* an enumeration FALSE, TRUE, or 8 bits: read as bytes */
+	SHEAF_BOX_BOOLS,   /* an enumeration FALSE, TRUE: read as bytes */
 	SHEAF_BOX_COMPLEX, /* pairs of a real and an imaginary part, which are two values */
 	SHEAF_BOX_TEXTS,
 	SHEAF_BOX_RECORDS, /* compounds, some of whose members can be read */

@@ -101,7 +101,8 @@ static const uint8_t *take_padded(parsing *p, int64_t count, size_t width, const
 	return at;
 }
 
-/* A name is part of a path, so it has no slash; and no NUL. */
+/* A name is part of a path, so it has no slash; and no NUL, except after its end, where some programs count
+ * the padding as well. */
 static sheaf_classic_name take_name(parsing *p)
 {
 	enum { MOST = 1 << 16 };
@@ -110,6 +111,7 @@ static sheaf_classic_name take_name(parsing *p)
 	if (!goes_on(p)) return (sheaf_classic_name){"", 0};
 	const char *text = (const char *)take_padded(p, n, 1, "a name");
 	if (!text) return (sheaf_classic_name){"", 0};
+	while (n > 0 && text[n - 1] == '\0') n--;
 	if (n == 0 || memchr(text, '/', (size_t)n) || memchr(text, '\0', (size_t)n))
 		refuse(p, "a name of at least one byte, without slashes and NULs, of the length", at, n);
 	return (sheaf_classic_name){text, (size_t)n};

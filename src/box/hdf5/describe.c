@@ -182,13 +182,6 @@ static sheaf_status describe_compound(const description *d)
 	return name_type(d, "complex ", sheaf_type_name(d->item->type));
 }
 
-static void describe_bytes(const description *d, const char *name)
-{
-	d->item->what = SHEAF_BOX_BOOLS;
-	d->item->type = SHEAF_U8;
-	d->item->of = name;
-}
-
 static void describe_text(const description *d, bool is_variable)
 {
 	d->item->what = SHEAF_BOX_TEXTS;
@@ -199,21 +192,23 @@ static void describe_text(const description *d, bool is_variable)
 static sheaf_status describe_type(const description *d)
 {
 	static const char *const others[] = {
-		"", "", "time", "", "bits", "opaque", "", "reference", "", "variable length", "array"};
+		"", "", "time", "", "", "opaque", "", "reference", "", "variable length", "array"};
 	const sheaf_hdf5_type *type = &d->own->type;
 	d->inside->width = type->size;
 	switch (type->class) {
 	case SHEAF_HDF5_INTEGER:
 	case SHEAF_HDF5_FLOAT: return describe_number(d, "");
+	case SHEAF_HDF5_BITS: return describe_number(d, "bits of ");
 	case SHEAF_HDF5_COMPOUND: return describe_compound(d);
 	case SHEAF_HDF5_ENUMERATION:
 		if (!type->is_bool) return describe_number(d, "enumeration of ");
-		describe_bytes(d, "bool");
+		d->item->what = SHEAF_BOX_BOOLS;
+		d->item->type = SHEAF_U8;
+		d->item->of = "bool";
 		break;
 	case SHEAF_HDF5_STRING: describe_text(d, false); break;
 	default: d->item->of = others[type->class];
 	}
-	if (type->class == SHEAF_HDF5_BITS && type->size == 1 && type->precision == 8) describe_bytes(d, "bits");
 	if (type->is_variable_text) describe_text(d, true);
 	return SHEAF_OK;
 }

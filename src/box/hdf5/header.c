@@ -183,7 +183,8 @@ sheaf_status sheaf_hdf5_take_shared(const sheaf_hdf5_look *l, sheaf_cursor *c, i
 	unsigned version = sheaf_hdf5_byte(c, 1, 3, "a shared message of version 1 to 3");
 	int64_t byte = sheaf_cursor_tell(c);
 	unsigned type = sheaf_cursor_u8(c, "a shared message");
-	if (version == 1) sheaf_cursor_bytes(c, 1, 6, "a shared message");
+	/* Zeros, and a name that nothing refers to any more. */
+	if (version == 1) sheaf_cursor_bytes(c, 1, 6 + l->r->length_size, "a shared message");
 	if (version == 3 && type == IN_HEAP)
 		return sheaf_hdf5_decline(l, byte, "a message in a table of shared ones");
 	*address = sheaf_hdf5_take_address(l->r, c, "the address of a shared message");

@@ -161,7 +161,7 @@ static sheaf_status take_number(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf
 	bool is_float = out->class == SHEAF_HDF5_FLOAT;
 	SHEAF_TRY(sheaf_hdf5_fields(l, c, is_float ? "2211114" : "22", "parameters of a type", f));
 	out->is_big = out->flags & 1;
-	out->is_signed = is_float || (out->flags & SIGNED);
+	out->is_signed = is_float || (out->class == SHEAF_HDF5_INTEGER && (out->flags & SIGNED));
 	out->offset = (uint16_t)f[OFFSET];
 	out->precision = (uint16_t)f[PRECISION];
 	if (!is_float) return SHEAF_OK;

@@ -32,9 +32,8 @@ static bool are_values(const sheaf_box_item *item)
 	return item && item->rank == 1 && item->what < SHEAF_BOX_TEXTS;
 }
 
-/* Whether the group or array has this text as an attribute. */
-static sheaf_status says(sheaf_box *box, const sheaf_box_item *item, const char *name, const char *word,
-                         bool *is, sheaf_error *err)
+sheaf_status sheaf_hdf_says(sheaf_box *box, const sheaf_box_item *item, const char *name, const char *word,
+                            bool *is, sheaf_error *err)
 {
 	sheaf_buffer text = {0};
 	*is = false;
@@ -59,7 +58,7 @@ static sheaf_status find_maker(sheaf_box *box, sheaf_hdf_found *out, sheaf_error
 	             {"h5sparse_format", "csc", "AnnData", true}};
 	for (size_t i = 0; i < sizeof words / sizeof *words && !out->maker; i++) {
 		bool is;
-		SHEAF_TRY(says(box, out->at, words[i].name, words[i].word, &is, err));
+		SHEAF_TRY(sheaf_hdf_says(box, out->at, words[i].name, words[i].word, &is, err));
 		if (!is) continue;
 		out->maker = words[i].maker;
 		out->by_columns = words[i].by_columns;
@@ -202,7 +201,7 @@ sheaf_status sheaf_hdf_each(sheaf_box *box, sheaf_context *cx,
 sheaf_status sheaf_hdf_is_anndata(sheaf_box *box, bool *is, sheaf_error *err)
 {
 	const sheaf_box_item *obs = sheaf_box_find(box, "obs"), *var = sheaf_box_find(box, "var");
-	SHEAF_TRY(says(box, sheaf_box_find(box, ""), "encoding-type", "anndata", is, err));
+	SHEAF_TRY(sheaf_hdf_says(box, sheaf_box_find(box, ""), "encoding-type", "anndata", is, err));
 	*is = *is || (obs && var && sheaf_box_find(box, "X")); /* releases before that said so */
 	return SHEAF_OK;
 }

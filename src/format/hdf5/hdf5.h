@@ -3,7 +3,7 @@
  * attributes that these programs use.
  *
  *   find.c      datasets in the tree of a file       open.c      one of them, measured
- *   places.c    coordinates of entries               values.c    their values
+ *   places.c    coordinates of entries               values.c    their values, as netCDF packs them
  *   order.c     indices, looked at                   rows.c      its rows
  *   whole.c     all of it as one row                 describe.c  what `info` says
  *   write.c     a matrix as AnnData has it           format.c    the table entry */
@@ -46,13 +46,24 @@ SHEAF_USE sheaf_status sheaf_hdf_each(sheaf_box *box, sheaf_context *cx,
 /* The dataset of this path; if that is NULL, the only one, or the main one of its program. */
 SHEAF_USE sheaf_status sheaf_hdf_choose(sheaf_box *box, const char *file, const char *member,
                                         sheaf_context *cx, sheaf_hdf_found *out, sheaf_error *err);
+/* Whether the group or array has this text as an attribute. */
+SHEAF_USE sheaf_status sheaf_hdf_says(sheaf_box *box, const sheaf_box_item *item, const char *name,
+                                      const char *word, bool *is, sheaf_error *err);
 /* Whether a file has a group or attribute by which AnnData recognises its own files. */
 SHEAF_USE sheaf_status sheaf_hdf_is_anndata(sheaf_box *box, bool *is, sheaf_error *err);
 
-/* How netCDF's numbers are to be interpreted. */
+enum { SHEAF_HDF_MOST_MISSING = 17 };
+
+/* What netCDF's attributes say of stored numbers: whether they are unsigned, which of them are missing, and
+ * which numbers they stand for. CF applies them in this order. */
 typedef struct sheaf_hdf_packing {
-	bool is_packed, has_fill;
-	double scale, offset, fill;
+	double wrap;    /* added to negative numbers, which are unsigned ones; 0: they are not */
+	bool is_packed; /* some may be missing, or stand for others: they are read as floats, */
+	bool is_narrow; /* which float32 holds */
+	double missing[SHEAF_HDF_MOST_MISSING];
+	int nmissing;
+	double least, most; /* the others are missing, too */
+	double scale, offset;
 } sheaf_hdf_packing;
 
 enum { SHEAF_HDF_MOST_COLUMNS = 1000 };
@@ -94,9 +105,14 @@ SHEAF_USE sheaf_status sheaf_hdf_places(const sheaf_hdf_reader *in, int64_t firs
 
 /* ---- values.c ---- */
 
+/* Reads the attributes of in->set.values. */
+SHEAF_USE sheaf_status sheaf_hdf_find_packing(sheaf_hdf_reader *in, sheaf_error *err);
+/* DATA names the first of n truth values, the first being that of row `row`, that is neither 0 nor 1. */
+SHEAF_USE sheaf_status sheaf_hdf_check_truth(const sheaf_hdf_reader *in, const uint8_t *values, int64_t n,
+                                             int64_t row, sheaf_error *err);
 /* Values of rows [first, first + n). */
 SHEAF_USE sheaf_status sheaf_hdf_put_values(const sheaf_hdf_reader *in, int64_t first, int64_t n,
-                                            sheaf_column_builder *to, sheaf_context *cx, sheaf_error *err);
+                                            sheaf_column_builder *to, sheaf_error *err);
 
 /* ---- order.c ---- */
 

@@ -173,25 +173,6 @@ static sheaf_status is_matlab(const sheaf_hdf_reader *in, bool *is, sheaf_error 
 	return sheaf_box_has_text(in->box, in->set.at->path, "MATLAB_class", is, err);
 }
 
-static sheaf_status find_packing(sheaf_hdf_reader *in, sheaf_error *err)
-{
-	size_t scale = 1, offset = 1, fill = 1;
-	sheaf_hdf_packing *p = &in->packing;
-	*p = (sheaf_hdf_packing){.scale = 1};
-	if (in->set.values->what != SHEAF_BOX_NUMBERS) return SHEAF_OK;
-	SHEAF_TRY(find_numbers(in, "scale_factor", SHEAF_F64, &p->scale, &scale, err));
-	SHEAF_TRY(find_numbers(in, "add_offset", SHEAF_F64, &p->offset, &offset, err));
-	SHEAF_TRY(find_numbers(in, "_FillValue", SHEAF_F64, &p->fill, &fill, err));
-	if (fill == 0) {
-		fill = 1;
-		SHEAF_TRY(find_numbers(in, "missing_value", SHEAF_F64, &p->fill, &fill, err));
-	}
-	if (scale == 0) p->scale = 1;
-	p->has_fill = fill == 1;
-	p->is_packed = scale || offset || p->has_fill;
-	return SHEAF_OK;
-}
-
 /* Pieces consist of whole rows of chunks. */
 static void find_step(sheaf_hdf_reader *in, const sheaf_box_item *item)
 {
@@ -234,7 +215,7 @@ static sheaf_status measure_dense(sheaf_hdf_reader *in, sheaf_error *err)
 	for (int d = 0; d < in->rank && !is_empty; d++)
 		in->shape[is_reversed ? in->rank - 1 - d : d] = item->dims[d];
 	find_step(in, item);
-	return find_packing(in, err);
+	return sheaf_hdf_find_packing(in, err);
 }
 
 /* ---- schemas ---- */
@@ -244,7 +225,8 @@ static void describe_value(const sheaf_hdf_reader *in, sheaf_field *value)
 	const sheaf_box_item *item = in->set.values;
 	value->type = item ? item->type : SHEAF_F64;
 	if (!item) return;
-	if (in->packing.is_packed && item->type != SHEAF_F32) value->type = SHEAF_F64;
+	if (in->packing.wrap > 0) value->type = item->type - (SHEAF_I8 - SHEAF_U8);
+	if (in->packing.is_packed) value->type = in->packing.is_narrow ? SHEAF_F32 : SHEAF_F64;
 	if (item->what == SHEAF_BOX_BOOLS) value->meaning = SHEAF_BOOL;
 	if (item->what != SHEAF_BOX_COMPLEX) return;
 	value->meaning = SHEAF_COMPLEX;

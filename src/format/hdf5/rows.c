@@ -51,18 +51,19 @@ static sheaf_status put_texts(const sheaf_hdf_reader *in, int64_t first, int64_t
 	return SHEAF_OK;
 }
 
-static sheaf_status put_column(const sheaf_hdf_reader *in, int column, const sheaf_buffer *records, int64_t n,
-                               sheaf_column_builder *to, sheaf_error *err)
+static sheaf_status put_column(const sheaf_hdf_reader *in, int column, const sheaf_buffer *records,
+                               const sheaf_piece *piece, sheaf_column_builder *to, sheaf_error *err)
 {
 	const sheaf_box_item *table = in->set.values, *member = &table->members[in->columns[column]];
+	int64_t n = piece->size;
 	sheaf_buffer text = {0};
 	sheaf_status status = SHEAF_OK;
 	if (member->what != SHEAF_BOX_TEXTS) {
 		size_t size = (size_t)n * sheaf_type_size(member->type) * (member->what == SHEAF_BOX_COMPLEX ? 2 : 1);
 		if (!sheaf_builder_room(&to->values, size + 1)) return sheaf_builder_status(&to->values, err);
 		sheaf_box_record_values(table, in->columns[column], records->data, n, to->values.data);
-		for (int64_t i = 0; member->what == SHEAF_BOX_BOOLS && i < n; i++)
-			to->values.data[i] = to->values.data[i] != 0;
+		if (member->what == SHEAF_BOX_BOOLS)
+			SHEAF_TRY(sheaf_hdf_check_truth(in, to->values.data, n, piece->byte, err));
 		to->values.size = size;
 	}
 	for (int64_t i = 0; member->what == SHEAF_BOX_TEXTS && i < n && !status; i++) {
@@ -74,14 +75,14 @@ static sheaf_status put_column(const sheaf_hdf_reader *in, int column, const she
 	return status;
 }
 
-static sheaf_status put_records(const sheaf_hdf_reader *in, int64_t first, int64_t n, sheaf_frame_builder *to,
+static sheaf_status put_records(const sheaf_hdf_reader *in, const sheaf_piece *piece, sheaf_frame_builder *to,
                                 sheaf_error *err)
 {
 	sheaf_buffer records = {0};
-	sheaf_status status =
-		sheaf_box_read_records(in->box, (sheaf_box_run){in->set.values, first, first + n}, &records, err);
+	sheaf_box_run run = {in->set.values, piece->byte, piece->byte + piece->size};
+	sheaf_status status = sheaf_box_read_records(in->box, run, &records, err);
 	for (int c = 0; c < in->ncolumns && !status; c++)
-		status = put_column(in, c, &records, n, &to->columns[c], err);
+		status = put_column(in, c, &records, piece, &to->columns[c], err);
 	sheaf_buffer_reset(&records);
 	return status;
 }
@@ -119,10 +120,10 @@ static sheaf_status fill(const sheaf_hdf_reader *in, const sheaf_piece *piece, s
 	if (in->set.kind == HDF_TEXTS) {
 		SHEAF_TRY(put_texts(in, first, n, &to->columns[0], err));
 	} else if (in->set.kind == HDF_TABLE) {
-		SHEAF_TRY(put_records(in, first, n, to, err));
+		SHEAF_TRY(put_records(in, piece, to, err));
 	} else {
 		SHEAF_TRY(fill_places(in, first, n, to, err));
-		SHEAF_TRY(sheaf_hdf_put_values(in, first, n, &to->columns[in->rank], to->cx, err));
+		SHEAF_TRY(sheaf_hdf_put_values(in, first, n, &to->columns[in->rank], err));
 	}
 	to->nrows = n;
 	return SHEAF_OK;

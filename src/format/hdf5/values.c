@@ -1,47 +1,207 @@
 /* SPDX-License-Identifier: MIT */
 /* Values of entries, and encoded numbers as in netCDF. */
+#include "base/buffer.h"
 #include "base/context.h"
-#include "base/memory.h"
+#include "base/status.h"
+#include "data/frame.h"
 #include "format/hdf5/hdf5.h"
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
-/* A missing value becomes NaN. */
-static void unpack(const sheaf_hdf_packing *p, double *numbers, int64_t n)
+/* ---- netCDF's attributes ---- */
+
+static sheaf_status warn(const sheaf_hdf_reader *in, const char *name, const char *expected, sheaf_error *err)
 {
-	for (int64_t i = 0; i < n; i++)
-		numbers[i] = p->has_fill && numbers[i] == p->fill ? (double)NAN : numbers[i] * p->scale + p->offset;
+	char found[300];
+	snprintf(found, sizeof found, "others in \"%s\" of /%.200s", name, in->set.at->path);
+	sheaf_problem problem = {SHEAF_WARNING,
+	                         SHEAF_UNSUPPORTED,
+	                         "attribute not applied",
+	                         SHEAF_NOWHERE,
+	                         expected,
+	                         found,
+	                         "all numbers are read without it"};
+	problem.place.file = in->file;
+	return sheaf_report(in->cx, &problem, err);
+}
+
+/* *n numbers, of which there must be from `least` to *n; 0 if there is no such attribute. DATA if it is
+ * anything else. */
+static sheaf_status take(const sheaf_hdf_reader *in, const char *name, size_t least, double *out, size_t *n,
+                         sheaf_error *err)
+{
+	sheaf_buffer found = {0};
+	sheaf_error failure = {0};
+	size_t most = *n;
+	*n = 0;
+	sheaf_status status = sheaf_box_numbers(in->box, in->set.at->path, name, SHEAF_F64, &found, &failure);
+	if (status == SHEAF_UNKNOWN) return sheaf_forgive(status, "nothing is said");
+	if (status) return sheaf_fail_again(err, &failure);
+	size_t count = found.size / sizeof *out;
+	if (count >= least && count <= most) {
+		memcpy(out, found.data, found.size);
+		*n = count;
+	}
+	sheaf_buffer_reset(&found);
+	return count == *n
+	           ? SHEAF_OK
+	           : sheaf_fail(err, SHEAF_DATA,
+	                        "%s: /%s: expected the attribute \"%s\" to be %s, found %zu numbers", in->file,
+	                        in->set.at->path, name, most == 1 ? "one number" : "a few numbers", count);
+}
+
+/* The same of an attribute without which the numbers are right, too, though some of them may be missing. */
+static sheaf_status take_mark(const sheaf_hdf_reader *in, const char *name, size_t least, double *out,
+                              size_t *n, sheaf_error *err)
+{
+	sheaf_error failure = {0};
+	sheaf_status status = take(in, name, least, out, n, &failure);
+	if (status != SHEAF_DATA) return status ? sheaf_fail_again(err, &failure) : SHEAF_OK;
+	return warn(in, name, "one number, or as many as the name means", err);
+}
+
+static double wrapped(const sheaf_hdf_packing *p, double number)
+{
+	return number < 0 ? number + p->wrap : number;
+}
+
+/* Whether the stored type, or the unsigned one of its size, has this number. */
+static bool can_be_stored(const sheaf_hdf_reader *in, double number)
+{
+	sheaf_type type = in->set.values->type;
+	int bits = 8 * (int)sheaf_type_size(type);
+	bool is_signed = type >= SHEAF_I8, is_wide = !is_signed || in->packing.wrap > 0;
+	if (type >= SHEAF_F32) return true;
+	return number == floor(number) && number >= (is_signed ? -ldexp(1, bits - 1) : 0) &&
+	       number < ldexp(1, is_wide ? bits : bits - 1);
+}
+
+/* Limits are stored numbers, as CF says: others are not applied, and of a range neither. */
+static sheaf_status take_range(sheaf_hdf_reader *in, sheaf_error *err)
+{
+	static const char *const names[] = {"valid_min", "valid_max"}, *const whole = "valid_range";
+	sheaf_hdf_packing *p = &in->packing;
+	double limits[2], *const to[] = {&p->least, &p->most};
+	size_t n = 2;
+	SHEAF_TRY(take_mark(in, whole, 2, limits, &n, err));
+	if (n && (!can_be_stored(in, limits[0]) || !can_be_stored(in, limits[1])))
+		return warn(in, whole, "limits of the type of the stored numbers", err);
+	for (int i = 0; i < 2; i++) {
+		size_t one = 1;
+		if (n == 0) SHEAF_TRY(take_mark(in, names[i], 1, &limits[i], &one, err));
+		if (one && !can_be_stored(in, limits[i]))
+			SHEAF_TRY(warn(in, names[i], "a limit of the type of the stored numbers", err));
+		else if (one)
+			*to[i] = wrapped(p, limits[i]);
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status take_missing(sheaf_hdf_reader *in, sheaf_error *err)
+{
+	static const char *const names[] = {"_FillValue", "missing_value"};
+	sheaf_hdf_packing *p = &in->packing;
+	for (int i = 0; i < 2; i++) {
+		size_t n = i ? SHEAF_HDF_MOST_MISSING - 1 : 1;
+		double *at = &p->missing[p->nmissing];
+		SHEAF_TRY(take_mark(in, names[i], 1, at, &n, err));
+		for (size_t k = 0; k < n; k++) at[k] = wrapped(p, at[k]);
+		p->nmissing += (int)n;
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_hdf_find_packing(sheaf_hdf_reader *in, sheaf_error *err)
+{
+	size_t scale = 1, offset = 1;
+	bool is_unsigned;
+	const sheaf_box_item *item = in->set.values;
+	sheaf_hdf_packing *p = &in->packing;
+	*p = (sheaf_hdf_packing){.scale = 1, .least = (double)-INFINITY, .most = (double)INFINITY};
+	if (item->what != SHEAF_BOX_NUMBERS) return SHEAF_OK;
+	for (int i = 0; i < 2 && p->wrap == 0 && item->type >= SHEAF_I8 && item->type <= SHEAF_I64; i++) {
+		SHEAF_TRY(sheaf_hdf_says(in->box, item, "_Unsigned", i ? "True" : "true", &is_unsigned, err));
+		if (is_unsigned) p->wrap = ldexp(1, 8 * (int)sheaf_type_size(item->type));
+	}
+	SHEAF_TRY(take_missing(in, err));
+	SHEAF_TRY(take_range(in, err));
+	SHEAF_TRY(take(in, "scale_factor", 1, &p->scale, &scale, err));
+	SHEAF_TRY(take(in, "add_offset", 1, &p->offset, &offset, err));
+	p->is_packed = scale || offset || p->nmissing || isfinite(p->least) || isfinite(p->most);
+	p->is_narrow = item->type == SHEAF_F32 && p->scale == (double)(float)p->scale &&
+	               p->offset == (double)(float)p->offset;
+	return SHEAF_OK;
+}
+
+/* ---- values ---- */
+
+static bool is_missing(const sheaf_hdf_packing *p, double number)
+{
+	for (int i = 0; i < p->nmissing; i++)
+		if (number == p->missing[i]) return true;
+	return number < p->least || number > p->most;
+}
+
+/* Stored numbers into those that they stand for, NaN where they are missing. */
+static sheaf_status unpack(const sheaf_hdf_reader *in, double *numbers, int64_t n, sheaf_error *err)
+{
+	const sheaf_hdf_packing *p = &in->packing;
+	for (int64_t i = 0; i < n; i++) {
+		double number = wrapped(p, numbers[i]);
+		if (numbers[i] < 0 && number - p->wrap != numbers[i])
+			return sheaf_fail(err, SHEAF_DATA,
+			                  "%s: /%s: expected unsigned numbers that float64 holds, found the bits of %.0f",
+			                  in->file, in->set.at->path, numbers[i]);
+		numbers[i] = is_missing(p, number) ? (double)NAN : number * p->scale + p->offset;
+	}
+	return SHEAF_OK;
 }
 
 static sheaf_status put_unpacked(const sheaf_hdf_reader *in, int64_t first, int64_t n,
-                                 sheaf_column_builder *to, sheaf_context *cx, sheaf_error *err)
+                                 sheaf_column_builder *to, sheaf_error *err)
 {
-	void *memory;
-	size_t size = (size_t)n * sizeof(double);
-	SHEAF_TRY(sheaf_allocate(cx, size, &memory, err));
-	double *numbers = (double *)memory;
-	sheaf_status status = sheaf_box_read_into(in->box, (sheaf_box_run){in->set.values, first, first + n},
-	                                          SHEAF_F64, numbers, err);
-	if (!status) {
-		unpack(&in->packing, numbers, n);
-		for (int64_t i = 0; i < n; i++) sheaf_put_real(&to->values, to->field->type, numbers[i]);
+	size_t width = sheaf_type_size(to->field->type);
+	if (!sheaf_builder_room(&to->values, (size_t)n * sizeof(double) + 1))
+		return sheaf_builder_status(&to->values, err);
+	double *numbers = (double *)(void *)to->values.data;
+	sheaf_box_run run = {in->set.values, first, first + n};
+	SHEAF_TRY(sheaf_box_read_into(in->box, run, SHEAF_F64, numbers, err));
+	SHEAF_TRY(unpack(in, numbers, n, err));
+	for (int64_t i = 0; i < n && to->field->type == SHEAF_F32; i++) {
+		float narrow = (float)numbers[i];
+		memcpy(to->values.data + (size_t)i * width, &narrow, width);
 	}
-	sheaf_release(cx, memory, size);
-	return status;
+	to->values.size = (size_t)n * width;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_hdf_check_truth(const sheaf_hdf_reader *in, const uint8_t *values, int64_t n, int64_t row,
+                                   sheaf_error *err)
+{
+	for (int64_t i = 0; i < n; i++)
+		if (values[i] > 1)
+			return sheaf_fail(err, SHEAF_DATA,
+			                  "%s: /%s: value %" PRId64 ": expected a truth value, 0 or 1, found %d",
+			                  in->file, in->set.at->path, row + i, values[i]);
+	return SHEAF_OK;
 }
 
 sheaf_status sheaf_hdf_put_values(const sheaf_hdf_reader *in, int64_t first, int64_t n,
-                                  sheaf_column_builder *to, sheaf_context *cx, sheaf_error *err)
+                                  sheaf_column_builder *to, sheaf_error *err)
 {
 	int64_t parts = to->field->meaning == SHEAF_COMPLEX ? 2 : 1;
+	const sheaf_box_item *item = in->set.values;
 	size_t size = (size_t)(n * parts) * sheaf_type_size(to->field->type);
-	if (in->packing.is_packed) return put_unpacked(in, first, n, to, cx, err);
+	if (in->packing.is_packed) return put_unpacked(in, first, n, to, err);
 	if (!sheaf_builder_room(&to->values, size + 1)) return sheaf_builder_status(&to->values, err);
-	SHEAF_TRY(sheaf_box_read_into(in->box,
-	                              (sheaf_box_run){in->set.values, first * parts, (first + n) * parts},
-	                              to->field->type, to->values.data, err));
-	/* Any number other than 0 or 1 for a truth value becomes 1. */
-	for (int64_t i = 0; to->field->meaning == SHEAF_BOOL && i < n; i++)
-		to->values.data[i] = to->values.data[i] != 0;
+	/* Signed numbers have the bits of the unsigned ones that they stand for. */
+	sheaf_type type = in->packing.wrap > 0 ? item->type : to->field->type;
+	SHEAF_TRY(sheaf_box_read_into(in->box, (sheaf_box_run){item, first * parts, (first + n) * parts}, type,
+	                              to->values.data, err));
+	if (to->field->meaning == SHEAF_BOOL)
+		SHEAF_TRY(sheaf_hdf_check_truth(in, to->values.data, n, first, err));
 	to->values.size = size;
 	return SHEAF_OK;
 }

@@ -106,7 +106,7 @@ sheaf_status sheaf_hdf_whole_row(const sheaf_hdf_reader *in, sheaf_frame_builder
 	const sheaf_box_item *item = in->set.values;
 	bool as_stored = item && item->what != SHEAF_BOX_BOOLS && !in->packing.is_packed;
 	SHEAF_TRY(put_places(in, column, err));
-	if (!as_stored && in->rows) SHEAF_TRY(sheaf_hdf_put_values(in, 0, in->rows, column, to->cx, err));
+	if (!as_stored && in->rows) SHEAF_TRY(sheaf_hdf_put_values(in, 0, in->rows, column, err));
 	if (as_stored) {
 		int64_t n = in->rows * (item->what == SHEAF_BOX_COMPLEX ? 2 : 1);
 		SHEAF_TRY(sheaf_box_read(in->box, (sheaf_box_run){item, 0, n}, item->type, &values, err));
