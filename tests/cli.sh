@@ -226,7 +226,7 @@ begin 'options stand anywhere, in any spelling'
 expect 0 head -n 1 words.ctf
 mv out one
 for line in '-n1 words.ctf' '--rows 1 words.ctf' 'words.ctf --rows=1' 'words.ctf -qn1' \
-	'-q -n 3 -n 1 words.ctf' '-n1 -- words.ctf'; do
+	'-q -q -n 1 words.ctf' '-n1 -- words.ctf'; do
 	# shellcheck disable=SC2086 # words are meant to be split
 	expect 0 head $line
 	same out one
@@ -234,6 +234,31 @@ done
 cp words.ctf ./-n
 expect 0 head -q --rows=1 -- -n
 same out one
+end
+
+begin 'an option that takes one value is given once; a flag, or one that takes several, may be repeated'
+printf '%s\n' 'name,age' 'x,1' >table.csv
+for words in '--rows 1 --rows 3' '-n1 --rows=1' '--max-memory 1G --max-memory 2G' '--delimiter , --delimiter ,' \
+	'--json --progress never --progress never'; do
+	# shellcheck disable=SC2086 # words are meant to be split
+	expect 2 head $words table.csv
+	has err 'expected one value, found two, '
+done
+expect 0 head --json --json --stream word:50:sparse --stream tag:50:sparse words.ctf
+expect 0 stats --target tag --target word words.ctf
+end
+
+begin 'names that match nothing: what was meant'
+expect 2 head --streams wrod words.ctf
+has err 'found "wrod"; did you mean word?'
+expect 2 head --columns nmae table.csv
+has err 'found "nmae"; did you mean name?'
+expect 2 head --coordinates age --value nmae table.csv
+has err 'did you mean name?'
+expect 2 help cvs
+has err 'found "cvs"; did you mean csv?'
+expect 2 help nonsense
+has err 'found "nonsense"; see sheaf help and sheaf formats'
 end
 
 begin 'options of formats: refused where nothing uses them'

@@ -66,6 +66,59 @@ kept b.ctf convert a.ctf own.ctf -o b.ctf
 lacks err 'to join all'
 end
 
+begin 'a link that leads nowhere is a file of that name: nothing is written through it'
+ln -s nowhere.ctf dangling.ctf
+expect 2 convert a.ctf dangling.ctf
+has err 'dangling.ctf: expected no file of that name, found one, which is kept (--force replaces it)'
+expect 2 split --parts 1 a.csv dangling.ctf -o dangling.ctf
+ln -s nowhere.html dangling.html
+expect 2 report a.ctf dangling.html
+if [ -e nowhere.ctf ] || [ -e nowhere.html ]; then fault 'expected nothing to be written'; fi
+expect 0 convert -q --force a.ctf dangling.ctf
+expect 0 diff a.ctf nowhere.ctf
+end
+
+begin 'a suffix of another kind of file is no name for an output, but with --to'
+printf '\001\002' >r.scidb
+for name in p.parquet p.xlsx p.json P.JSON p.parquet.gz p.nc4; do
+	expect 2 convert --schema '<a:int8 not null>[i=0:*]' r.scidb $name
+	has err "$name: expected a suffix that names one format, found "
+	expect 2 split --fractions 0.5,0.5 a.csv $name other
+	expect 2 merge a.csv a.csv $name
+	[ -e $name ] && fault "expected no $name"
+done
+expect 0 convert --schema '<a:int8 not null>[i=0:*]' r.scidb r.out
+has err 'it is written as scidb'
+expect 0 convert --to csv --from scidb --schema '<a:int8 not null>[i=0:*]' r.scidb p.json
+expect 0 split -q a.csv one.jsonl two.jsonl
+expect 0 cat --from jsonl one.jsonl
+expect 2 split a.csv three.jsonl four.csv
+has err 'four.csv: expected the name of a jsonl file, like the other outputs'
+end
+
+begin 'Zarr is a folder or a zip file, which no compression of files takes'
+for suffix in gz bz2 xz zst lz4; do
+	expect 2 convert m.mtx z.zarr.$suffix
+	has err "z.zarr.$suffix: Zarr compresses its chunks (--deflate, --zstd)"
+	[ -e z.zarr.$suffix ] && fault "expected no z.zarr.$suffix"
+done
+expect 0 convert m.mtx Z.ZARR
+[ -d Z.ZARR ] || fault 'expected a folder'
+end
+
+begin 'a page takes the place of no input, and no name of a dataset'
+cp a.ctf page.html
+ln -s page.html same.html
+for name in page.html same.html ./page.html; do
+	expect 2 report --force --from ctf page.html $name
+	has err "$name: the page would replace an input; name another file"
+	same a.ctf page.html
+done
+expect 2 report a.ctf --force b.ctf
+has err 'b.ctf: expected the name of a page, found that of a ctf file'
+expect 2 report --json a.ctf numbers.csv
+end
+
 begin 'nothing is read before an output is refused'
 kept b.ctf convert nosuch.ctf b.ctf
 kept b.ctf merge nosuch.csv b.ctf

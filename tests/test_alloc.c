@@ -558,7 +558,7 @@ static sheaf_status diff_it(int i, sheaf_context *cx)
 	int differences = 0;
 	sheaf_diff_options options = {.size = sizeof options,
 	                              .keys = true,
-	                              .strict = true,
+	                              .types = true,
 	                              .on_difference = see_difference,
 	                              .user = &differences};
 	SHEAF_TRY(open_memory(i, cx, &a));

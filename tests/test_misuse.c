@@ -71,8 +71,8 @@ static void test_options(void **state)
 	int64_t number;
 	assert_null(sheaf_option_find(NULL, "name"));
 	assert_null(sheaf_option_find(&option, NULL));
-	assert_usage(sheaf_option_check(NULL, "1", &err), "sheaf_option_check: expected an option, found NULL");
-	assert_status(SHEAF_USAGE, sheaf_option_check(&option, NULL, &err));
+	assert_usage(sheaf_option_check(NULL, "1", NULL, &err), "sheaf_option_check: expected an option, found NULL");
+	assert_status(SHEAF_USAGE, sheaf_option_check(&option, NULL, NULL, &err));
 	assert_null(sheaf_values_text(NULL, "name"));
 	assert_null(sheaf_values_text(&none, NULL));
 	assert_null(sheaf_values_nth(NULL, "name", 0));

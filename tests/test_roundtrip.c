@@ -584,7 +584,7 @@ static void test_facts_are_true(void **state)
 static bool are_equal(sheaf_dataset *a, sheaf_dataset *b, bool keys)
 {
 	bool equal;
-	sheaf_diff_options options = {.size = sizeof options, .keys = keys, .strict = true};
+	sheaf_diff_options options = {.size = sizeof options, .keys = keys, .types = true};
 	assert_ok(sheaf_diff(a, b, &options, &equal, &err));
 	return equal;
 }

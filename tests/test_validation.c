@@ -169,7 +169,7 @@ static bool diff_texts(const char *a, const char *b, bool keys, bool strict, dif
 	bool equal;
 	sheaf_diff_options options = {.size = sizeof options,
 	                              .keys = keys,
-	                              .strict = strict,
+	                              .types = strict,
 	                              .on_difference = see_difference,
 	                              .user = found};
 	sheaf_open_options pieces = {.size = sizeof pieces, .piece_bytes = 1};

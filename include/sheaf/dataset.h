@@ -262,7 +262,7 @@ typedef struct sheaf_difference {
 typedef struct sheaf_diff_options {
 	size_t size; /* sizeof(sheaf_diff_options) */
 	bool keys;   /* keys must be equal, too */
-	bool strict; /* element types and dims must be equal, too */
+	bool types;  /* element types and dims must be equal, too */
 	/* Called for each difference until it returns false. */
 	bool (*on_difference)(void *user, const sheaf_difference *difference);
 	void *user;

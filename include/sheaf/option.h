@@ -12,11 +12,12 @@ extern "C" {
 
 typedef enum sheaf_option_kind {
 	SHEAF_OPTION_FLAG,  /* no value */
-	SHEAF_OPTION_TEXT,  /* any text; may be given several times */
+	SHEAF_OPTION_TEXT,  /* any text */
 	SHEAF_OPTION_COUNT, /* a decimal integer >= 0 */
 	SHEAF_OPTION_SIZE,  /* bytes: a decimal number >= 0, with K M G T (powers of 1024) after it if wanted, and
 	                     * B or iB  after those; a fraction only with one of them */
-	SHEAF_OPTION_CHOICE /* one of the words in `argument`, which are separated by '|' */
+	SHEAF_OPTION_CHOICE, /* one of the words in `argument`, which are separated by '|' */
+	SHEAF_OPTION_TEXTS   /* any text; the only kind that may be given several times */
 } sheaf_option_kind;
 
 /* Which side of a format uses an option, and whether it makes an existing output be updated instead of
@@ -40,9 +41,10 @@ typedef struct sheaf_values {
 
 /* The row of this name in a table that ends with a row whose name is NULL; NULL where there is none. */
 SHEAF_API const sheaf_option *sheaf_option_find(const sheaf_option *table, const char *name);
-/* Checks one value against its row; a USAGE error names the option, what was expected and what was found. */
+/* Checks one value against its row, and against the values before it (NULL: none), since an option that takes
+ * one value may be given once. A USAGE error names the option, what was expected and what was found. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_option_check(const sheaf_option *option, const char *value,
-                                                    sheaf_error *err);
+                                                    const sheaf_values *before, sheaf_error *err);
 
 /* The word that was probably meant: the nearest to `word` of those that `candidate` gives for 0, 1, ... until
  * NULL; NULL where none is near. */

@@ -11,7 +11,7 @@ import os
 from ctypes import Structure, byref, c_bool, c_char_p, c_int, c_int64, c_uint64, sizeof
 
 from . import _layout as c
-from ._errors import UsageError, error_from, keyword_of, meant
+from ._errors import UsageError, error_from, keyword_of, meant, wrong
 from ._library import lib
 
 TYPE_CHECKING = False
@@ -44,7 +44,7 @@ _TRUE_WORDS = {"system_hdf5": "system", "window_in_samples": "samples", "global_
 _NO_MEMBERS = {"size", "settings", "nsettings", "used", "view", "user", "validate", "glance", "random",
                "pipe", "once", "entries", "totals", "piece_bytes", "packing", "rank", "world", "weights"}
 _NO_OPTIONS = {("sheaf_open_options", "rows")}
-_KINDS = ("flag", "text", "count", "size", "choice")
+_KINDS = ("flag", "text", "count", "size", "choice", "texts")
 
 _table: dict[str, Any] | None = None
 
@@ -112,19 +112,32 @@ def _texts(row: Row, value: Any) -> list[str | None]:
         return []
     if value is True:
         return [None]
+    argument = row.get("argument") or ""
+    if "A:B" in argument and isinstance(value, (slice, tuple)):
+        return [_range(row, value)]
     if isinstance(value, (list, tuple)):
-        argument = row.get("argument") or ""
         separator = "," if "," in argument else "/" if argument.startswith(("RANK/", "I/")) else None
         parts = [str(part) if not isinstance(part, os.PathLike) else os.fspath(part) for part in value]
+        if not separator and row["kind"] != "texts" and len(parts) != 1:
+            raise wrong(keyword_of(row["name"]), "one value", f"{len(parts)}")
         return [separator.join(parts)] if separator else list(parts)
     return [os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
+
+
+def _range(row: Row, value: slice | tuple[Any, ...]) -> str:
+    """``(2, 5)`` and ``slice(2, 5)`` are ``"2:5"``; None leaves an end open."""
+    ends = (value.start, value.stop, value.step) if isinstance(value, slice) else (*value, 1)
+    whole = len(ends) == 3 and ends[2] in (None, 1)
+    if not whole or any(isinstance(end, str) for end in ends):
+        raise wrong(keyword_of(row["name"]), "a range (first, end) or slice(first, end)", f"{value!r}")
+    return ":".join("" if end is None else str(end) for end in ends[:2])
 
 
 def _check(row: Row, text: str | None) -> None:
     option = c.sheaf_option(name=row["name"].encode(), kind=_KINDS.index(row["kind"]), help=b"",
                             argument=row["argument"].encode() if row.get("argument") else None)
     err = c.sheaf_error()
-    if lib.sheaf_option_check(byref(option), None if text is None else text.encode(), byref(err)):
+    if lib.sheaf_option_check(byref(option), None if text is None else text.encode(), None, byref(err)):
         raise error_from(err)
 
 
@@ -186,8 +199,10 @@ class Given:
                 for text in texts:
                     _check(row, text)
             if option in own:
-                # --head is another name of --rows
-                self.values["rows" if option == "head" else option] = texts
+                name_of = "rows" if option == "head" else option  # --head is another name of --rows
+                if self.values.get(name_of) and texts:
+                    raise wrong("head", "this option or rows", "both")
+                self.values[name_of] = texts
             else:
                 self.settings += [(option, text) for text in texts]
 

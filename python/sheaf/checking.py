@@ -166,8 +166,8 @@ def diff(a: Any, b: Any, *, mmap: bool = False, progress: bool | Progress | None
     """
     given = Given("diff", options, besides=("mmap", "progress"))
     limit, found = given.number("limit", 10), Differences()
-    left = Reader(Opening(a, given, mmap, progress, without=("strict",)), entries=c.SHEAF_ENTRIES_CONTENT)
-    right = Reader(Opening(b, given, mmap, without=("strict",)), entries=c.SHEAF_ENTRIES_CONTENT)
+    left = Reader(Opening(a, given, mmap, progress), entries=c.SHEAF_ENTRIES_CONTENT)
+    right = Reader(Opening(b, given, mmap), entries=c.SHEAF_ENTRIES_CONTENT)
 
     def tell(_user: int, told: Any) -> bool:
         if len(found) < limit:
@@ -176,7 +176,7 @@ def diff(a: Any, b: Any, *, mmap: bool = False, progress: bool | Progress | None
 
     callback = c.members_of(c.sheaf_diff_options)["on_difference"](tell)
     filled = c.sheaf_diff_options(size=sizeof(c.sheaf_diff_options), keys=given.flag("keys"),
-                                  strict=given.flag("strict"), on_difference=callback)
+                                  types=given.flag("types") or given.flag("strict"), on_difference=callback)
     equal = c_bool()
     with left.handle as first, right.handle as second:
         left.context.run(lib.sheaf_diff, first, second, byref(filled), byref(equal))
@@ -196,14 +196,15 @@ def hash(source: Any = None, output: Path | None = None, *, mmap: bool = False,
     """
     source, options = configured("hash", source, options)
     given = Given("hash", options, besides=("mmap", "progress"))
-    return hashed(Job(given, output), Opening(source, given, mmap, progress, without=("strict",)))
+    return hashed(Job(given, output), Opening(source, given, mmap, progress))
 
 
 def hashed(job: Job, opening: Opening) -> str:
     reader, given = Reader(opening, entries=c.SHEAF_ENTRIES_CONTENT), opening.given
     job.begin(reader, c.SHEAF_PART_NUMBERED)
     hashing = Handle(reader.context, lib.sheaf_hash_free)
-    reader.context.call(lib.sheaf_hash_new, byref(reader.schema.c), given.flag("keys"), given.flag("strict"),
+    types = given.flag("types") or given.flag("strict")
+    reader.context.call(lib.sheaf_hash_new, byref(reader.schema.c), given.flag("keys"), types,
                         reader.context.handle, byref(hashing.pointer))
     digits = create_string_buffer(33)
     with hashing as pointer:

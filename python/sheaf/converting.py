@@ -183,8 +183,7 @@ def _merged(names: list[bytes], output: Path | None, merging: Given,
             given.values[name] = merging.values[name]
     job = Job(given, None, parts)
     settings = {"validate": {"validate": True}}.get(parts.job)
-    without = ("strict",) if parts.job == "hash" else ()
-    opening = Opening(parts.source, given, False, progress, settings, without)
+    opening = Opening(parts.source, given, False, progress, settings)
     if parts.job == "report":
         return reported(job, opening, output)
     if output is not None:

@@ -36,10 +36,10 @@ class Opening:
     """How an input is opened: its source and its options. It can be pickled, and holds nothing open."""
 
     def __init__(self, source: Any, given: Given, mmap: bool = False, progress: bool | Progress | None = None,
-                 settings: Mapping[str, Any] | None = None, without: tuple[str, ...] = (),
+                 settings: Mapping[str, Any] | None = None,
                  members: Mapping[str, Any] | None = None) -> None:
         self.source, self.given, self.mmap, self.progress = check(source), given, mmap, progress
-        self._settings, self._without, self._members = dict(settings or {}), without, dict(members or {})
+        self._settings, self._members = dict(settings or {}), dict(members or {})
 
     def context(self, on_problem: Any = None) -> Context:
         """A context for this input."""
@@ -52,8 +52,7 @@ class Opening:
 
     def _context_settings(self) -> dict[str, Any]:
         given = self.given.members(c.sheaf_context_options)
-        settings = {name: value for name, value in given.items() if name not in self._without}
-        return {"no_mapping": not self.mmap, **settings, **self._settings}
+        return {"no_mapping": not self.mmap, **given, **self._settings}
 
     def open(self, context: Context, **members: Any) -> Handle:
         """A dataset of the library, open."""

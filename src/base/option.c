@@ -93,18 +93,23 @@ static bool is_choice(const char *words, const char *value)
 	return false;
 }
 
-sheaf_status sheaf_option_check(const sheaf_option *option, const char *value, sheaf_error *err)
+sheaf_status sheaf_option_check(const sheaf_option *option, const char *value, const sheaf_values *before,
+                                sheaf_error *err)
 {
 	SHEAF_NEED(option, "an option");
 	int64_t number;
 	const char *end = value;
-	const char *found = value ? value : "nothing";
+	const char *found = value ? value : "nothing", *first = sheaf_values_text(before, option->name);
+	if (first && value && option->kind != SHEAF_OPTION_TEXTS)
+		return sheaf_fail_option(err, SHEAF_USAGE, option->name, ": expected one value, found two, %s and %s",
+		                         first, value);
 	switch (option->kind) {
 	case SHEAF_OPTION_FLAG:
 		if (value)
 			return sheaf_fail_option(err, SHEAF_USAGE, option->name, ": expected no value, found %s", found);
 		return SHEAF_OK;
 	case SHEAF_OPTION_TEXT:
+	case SHEAF_OPTION_TEXTS:
 		if (!value)
 			return sheaf_fail_option(err, SHEAF_USAGE, option->name, ": expected %s, found nothing",
 			                         option->argument);

@@ -108,7 +108,7 @@ bool sheaf_box_is_archive(sheaf_bytes head);
 SHEAF_USE sheaf_status sheaf_box_archive_has(sheaf_source *source, const char *name, sheaf_context *cx,
                                              bool *has, sheaf_error *err);
 /* The kind that the suffix of a name selects: .nc .nc4 .cdf: NETCDF; .h5 .hdf5 .hdf .he5: HDF5; .zarr
- * .zarr.zip .zip: ZARR; .npz: ARCHIVE; else NO_BOX. */
+ * .zarr.zip .zip: ZARR; .npz: ARCHIVE; else NO_BOX. A suffix of a compression after it does not matter. */
 sheaf_box_kind sheaf_box_kind_by_name(const char *name);
 /* Whether a box of this kind and name is a folder. */
 bool sheaf_box_is_folder(sheaf_box_kind kind, const char *name);

@@ -2,7 +2,9 @@
 /* To which kind of box the first bytes belong, and errors that an HDF5 file's superblock shows: the library
  * is old, and what it never sees cannot break it. */
 #include "base/endian.h"
+#include "base/suffix.h"
 #include "box/inside.h"
+#include "io/filter.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -65,29 +67,30 @@ sheaf_box_kind sheaf_box_recognise(sheaf_bytes head)
 	return SHEAF_NO_BOX;
 }
 
-static bool ends_with(const char *name, const char *suffix)
+static bool ends_with(const char *name, const char *const *suffixes)
 {
-	size_t n = strlen(name), m = strlen(suffix);
-	return n >= m && strcmp(name + n - m, suffix) == 0;
+	const sheaf_filter *filter = sheaf_filter_by_suffix(name);
+	size_t n = strlen(name), bare = filter ? sheaf_without_suffix(name, n, filter->suffix) : n;
+	for (; *suffixes; suffixes++)
+		if (sheaf_without_suffix(name, bare, *suffixes) < bare) return true;
+	return false;
 }
 
 sheaf_box_kind sheaf_box_kind_by_name(const char *name)
 {
-	static const char *const netcdf[] = {".nc", ".nc4", ".cdf"};
-	static const char *const hdf5[] = {".h5", ".hdf5", ".hdf", ".he5"};
-	if (ends_with(name, ".npz")) return SHEAF_BOX_ARCHIVE;
-	if (ends_with(name, ".zip") || ends_with(name, ".zarr") || ends_with(name, ".zarr/"))
-		return SHEAF_BOX_ZARR;
-	for (size_t i = 0; i < sizeof netcdf / sizeof *netcdf; i++)
-		if (ends_with(name, netcdf[i])) return SHEAF_BOX_NETCDF;
-	for (size_t i = 0; i < sizeof hdf5 / sizeof *hdf5; i++)
-		if (ends_with(name, hdf5[i])) return SHEAF_BOX_HDF5;
-	return SHEAF_NO_BOX;
+	static const char *const archive[] = {".npz", NULL}, *const zarr[] = {".zip", ".zarr", ".zarr/", NULL},
+							 *const netcdf[] = {".nc", ".nc4", ".cdf", NULL},
+							 *const hdf5[] = {".h5", ".hdf5", ".hdf", ".he5", NULL};
+	return ends_with(name, archive)  ? SHEAF_BOX_ARCHIVE
+	       : ends_with(name, zarr)   ? SHEAF_BOX_ZARR
+	       : ends_with(name, netcdf) ? SHEAF_BOX_NETCDF
+	       : ends_with(name, hdf5)   ? SHEAF_BOX_HDF5
+	                                 : SHEAF_NO_BOX;
 }
 
 bool sheaf_box_is_folder(sheaf_box_kind kind, const char *name)
 {
-	return (kind == SHEAF_BOX_ZARR || kind == SHEAF_BOX_ZARR_2) && !ends_with(name, ".zip");
+	return (kind == SHEAF_BOX_ZARR || kind == SHEAF_BOX_ZARR_2) && !sheaf_has_suffix(name, ".zip");
 }
 
 /* ---- the superblock ---- */

@@ -2,6 +2,7 @@
 /* What the options of an output require of its box, and whether boxes of that kind support it. */
 #include "base/spell.h"
 #include "box/box.h"
+#include "io/filter.h"
 #include <sheaf/option.h>
 #include <string.h>
 
@@ -45,6 +46,12 @@ sheaf_status sheaf_box_settings(const char *name, const sheaf_values *values, sh
 	int64_t level = sheaf_values_number(values, "deflate", 0);
 	*kind = sheaf_box_kind_by_name(name);
 	if (*kind == SHEAF_NO_BOX) *kind = SHEAF_BOX_HDF5;
+	const sheaf_filter *packed = sheaf_filter_by_suffix(name);
+	if (*kind == SHEAF_BOX_ZARR && packed)
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: Zarr compresses its chunks (" SHEAF_OPTION("deflate") ", " SHEAF_OPTION(
+							  "zstd") "), and is not compressed as a whole; name it without %s",
+		                  name, packed->suffix);
 	SHEAF_TRY(check_kind(*kind, values, err));
 	if (*kind == SHEAF_BOX_ZARR && version && strcmp(version, "2") == 0) *kind = SHEAF_BOX_ZARR_2;
 	if (level > MOST_LEVEL)

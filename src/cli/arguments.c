@@ -100,15 +100,16 @@ bool option_takes_next(const char *word)
 
 /* Several formats may have an option of this name, each with its own words: here it is enough that one of
  * them accepts the value. */
-static sheaf_status check_foreign(const sheaf_option *found, const char *value, sheaf_error *err)
+static sheaf_status check_foreign(const sheaf_option *found, const char *value, const sheaf_values *before,
+                                  sheaf_error *err)
 {
 	const sheaf_format *format;
 	for (int i = 0; (format = sheaf_format_at(i)); i++) {
 		const sheaf_option *option = sheaf_option_find(sheaf_format_options(format), found->name);
-		sheaf_status status = option ? sheaf_option_check(option, value, NULL) : SHEAF_USAGE;
+		sheaf_status status = option ? sheaf_option_check(option, value, before, NULL) : SHEAF_USAGE;
 		if (!status) return SHEAF_OK;
 	}
-	return sheaf_option_check(found, value, err);
+	return sheaf_option_check(found, value, before, err);
 }
 
 static sheaf_status keep(parser *p, const sheaf_option *option, bool own, const char *value, sheaf_error *err)
@@ -119,7 +120,9 @@ static sheaf_status keep(parser *p, const sheaf_option *option, bool own, const 
 			                         option->argument);
 		value = p->argv[p->at++];
 	}
-	SHEAF_TRY(own ? sheaf_option_check(option, value, err) : check_foreign(option, value, err));
+	const sheaf_values foreign = {p->out->settings, p->out->nsettings};
+	SHEAF_TRY(own ? sheaf_option_check(option, value, &p->out->values, err)
+	              : check_foreign(option, value, &foreign, err));
 	sheaf_setting setting = {option->name, value};
 	if (own)
 		p->out->own[p->out->values.count++] = setting;

@@ -60,8 +60,9 @@ static sheaf_status hash_file(session *s, sheaf_dataset *dataset, sheaf_error *e
 	const sheaf_values *values = &s->args->values;
 	sheaf_hash *hash;
 	SHEAF_TRY(part_begin(s, dataset, SHEAF_PART_NUMBERED, err));
-	SHEAF_TRY(sheaf_hash_new(sheaf_dataset_schema(dataset), sheaf_values_flag(values, "keys"),
-	                         sheaf_values_flag(values, "strict"), s->cx, &hash, err));
+	bool types = sheaf_values_flag(values, "types") || sheaf_values_flag(values, "strict");
+	SHEAF_TRY(sheaf_hash_new(sheaf_dataset_schema(dataset), sheaf_values_flag(values, "keys"), types, s->cx,
+	                         &hash, err));
 	sheaf_status status = gather(hash, dataset, err);
 	if (status == SHEAF_OK) status = finish(s, dataset, hash, err);
 	sheaf_hash_free(hash);

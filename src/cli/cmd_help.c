@@ -2,16 +2,21 @@
 /* sheaf help. */
 #include "cli.h"
 
-static const char *command_name(const void *user, int i)
+/* Commands, then formats. */
+static const char *word_at(const void *user, int i)
 {
+	int n = 0;
 	(void)user;
-	return commands[i].name;
+	while (commands[n].name) n++;
+	return i < n                    ? commands[i].name
+	       : sheaf_format_at(i - n) ? sheaf_format_name(sheaf_format_at(i - n))
+	                                : NULL;
 }
 
 static int refuse(const char *name, const char *near)
 {
-	say("error", "help: expected a command or a format, found \"%s\"%s%s%s", name,
-	    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	say("error", "help: expected a command or a format, found \"%s\"; %s%s%s", name,
+	    near ? "did you mean " : "see sheaf help and sheaf formats", near ? near : "", near ? "?" : "");
 	return EXIT_USAGE;
 }
 
@@ -19,12 +24,6 @@ static int refuse_format(const char *name)
 {
 	const sheaf_format *near = sheaf_format_nearest(name);
 	return refuse(name, near ? sheaf_format_name(near) : NULL);
-}
-
-static int refuse_first(const char *name)
-{
-	const char *near = sheaf_nearest_word(name, command_name, NULL);
-	return near ? refuse(name, near) : refuse_format(name);
 }
 
 static int help_about(const command *c, const sheaf_format *format, bool json)
@@ -50,7 +49,7 @@ int run_help(const arguments *args)
 	const command *about = first ? command_find(first) : NULL;
 	const char *second = about ? (args->nfiles > 1 ? args->files[1] : NULL) : first;
 	const sheaf_format *format = second ? sheaf_format_find(second) : NULL;
-	if (first && !about && !format) return refuse_first(first);
+	if (first && !about && !format) return refuse(first, sheaf_nearest_word(first, word_at, NULL));
 	if (second && !format) return refuse_format(second);
 	if (!about && args->nfiles > 1) return refuse(args->files[1], NULL);
 	if (!sheaf_values_flag(&args->values, "man"))

@@ -356,6 +356,22 @@ static sheaf_status write_report(const session *s, bool force, sheaf_sink *sink,
 	return status;
 }
 
+/* A page is no dataset: it gets no name of one, and takes the place of no input, whatever --force says. */
+static sheaf_status check_page(const session *s, const char *out, sheaf_error *err)
+{
+	struct stat page, input;
+	const sheaf_format *format = sheaf_format_of_name(out);
+	if (format)
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected the name of a page, found that of a %s file", out,
+		                  sheaf_format_name(format));
+	for (int i = 0; i < count_inputs(s) && stat(out, &page) == 0; i++)
+		if (stat(s->args->files[i], &input) == 0 && page.st_dev == input.st_dev &&
+		    page.st_ino == input.st_ino)
+			return sheaf_fail(err, SHEAF_USAGE, "%s: the page would replace an input; name another file",
+			                  out);
+	return SHEAF_OK;
+}
+
 /* The output is checked before anything is read. */
 static sheaf_status report_file(const session *s, bool force, sheaf_error *err)
 {
@@ -367,7 +383,8 @@ static sheaf_status report_file(const session *s, bool force, sheaf_error *err)
 		                         ": expected a page, which has charts, found --json");
 	if (part_is_made()) return write_report(s, force, NULL, err);
 	SHEAF_TRY(force ? sheaf_sink_path(out, s->cx, &sink, err) : sheaf_sink_path_new(out, s->cx, &sink, err));
-	sheaf_status status = write_report(s, force, sink, err);
+	sheaf_status status = check_page(s, out, err);
+	if (status == SHEAF_OK) status = write_report(s, force, sink, err);
 	if (status == SHEAF_OK) return sheaf_sink_commit(sink, err);
 	sheaf_sink_abandon(sink);
 	return status;

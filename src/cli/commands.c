@@ -169,14 +169,14 @@ static const sheaf_option merge_options[] = {
 /* Shared by two commands. */
 #define SUMMARY_OPTIONS \
 	{"names", \
-	 SHEAF_OPTION_TEXT, \
+	 SHEAF_OPTION_TEXTS, \
 	 0, \
 	 "STREAM=FILE", \
 	 "show names for the most used indices of a stream: line i of FILE, counted from 0, is the name " \
 	 "of index i", \
 	 0}, \
 	{ \
-		"target", SHEAF_OPTION_TEXT, 0, "STREAM", \
+		"target", SHEAF_OPTION_TEXTS, 0, "STREAM", \
 			"look for rows that contradict each other: equal in all other streams, but not in STREAM " \
 			"(default: chosen by the names of the streams)", \
 			0 \
@@ -208,9 +208,17 @@ static const sheaf_option schema_options[] = {
 	{0},
 };
 
+/* Shared by two commands, in which types that differ are like a warning: they count if warnings do. */
+#define TYPES_OPTIONS \
+	{"types", SHEAF_OPTION_FLAG, 0, NULL, "let element types and dims count, too", 0}, \
+	{ \
+		"strict", SHEAF_OPTION_FLAG, 0, NULL, \
+			"treat warnings as errors; element types and dims count, too, as with --types", 0 \
+	}
+
 static const sheaf_option diff_options[] = {
 	{"keys", SHEAF_OPTION_FLAG, 0, NULL, "also compare the keys of sequences", 0},
-	{"strict", SHEAF_OPTION_FLAG, 0, NULL, "also compare element types and dims", 0},
+	TYPES_OPTIONS,
 	{"limit", SHEAF_OPTION_COUNT, 0, "N", "print at most N differences (default 20)", 0},
 	{"quiet", SHEAF_OPTION_FLAG, 0, NULL, "print no outcome, warnings or summary", 'q'},
 	{0},
@@ -218,7 +226,7 @@ static const sheaf_option diff_options[] = {
 
 static const sheaf_option hash_options[] = {
 	{"keys", SHEAF_OPTION_FLAG, 0, NULL, "also hash the keys of sequences", 0},
-	{"strict", SHEAF_OPTION_FLAG, 0, NULL, "also hash element types and dims", 0},
+	TYPES_OPTIONS,
 	{0},
 };
 
@@ -325,13 +333,12 @@ enum {
 	TENSORS = TAKES_COORDINATES | TAKES_VALUE | TAKES_SHAPE | TAKES_MATRIX | TAKES_SEQUENCES | TAKES_LENGTHS,
 	SELECTS = TENSORS | TAKES_SELECTION,
 	IN_PARTS = TAKES_PART | TAKES_FORCE,
-	READS_LOOSELY = READS_ALL & ~TAKES_STRICT, /* the word has another meaning there */
 	CONVERTS = SHEAF_READING | SHEAF_WRITING
 };
 
 const command commands[] = {
-	{"info", run_info, "what a file is: format, streams, counts, bytes", "FILE...", 1, -1, READS | TAKES_JSON,
-     SHEAF_READING, info_options,
+	{"info", run_info, "what a file is: format, streams, counts, bytes", "FILE...", 1, -1,
+     (READS & ~TAKES_ERRORS) | TAKES_JSON, SHEAF_READING, info_options,
      "Prints the format, the compression, the size, the streams with their storage, type and dim, and the "
      "counts that are known without reading the whole file. Streams that the file does not declare are "
      "inferred from its beginning; the output then says so. Errors in the first pieces of a file are counted "
@@ -375,8 +382,9 @@ const command commands[] = {
 	{"convert", run_convert, "from any format to any other", "IN... OUT", 2, -1,
      READS_ALL | SELECTS | IN_PARTS, CONVERTS, convert_options,
      "Writes the rows of all inputs, one after the other, into OUT. The format of OUT is named by its suffix "
-     "or by --to; OUT is compressed if its name ends in .gz, .bz2, .zst, .xz or .lz4. OUT appears whole or "
-     "not at all. An existing file is replaced only with --force; it may be one of the inputs. If the output "
+     "or by --to; a suffix of another kind of file, such as .parquet, is refused without --to. OUT is "
+     "compressed if its name ends in .gz, .bz2, .zst, .xz or .lz4. OUT appears whole or not at all. An "
+     "existing file is replaced only with --force; it may be one of the inputs. If the output "
      "cannot hold some of the data, the conversion stops, unless --allow-loss is given. With more than one "
      "input, keys become positions."},
 	{"schema", run_schema, "the streams, as each format declares them", "FILE", 1, 1, READS_ALL | TAKES_JSON,
@@ -384,11 +392,11 @@ const command commands[] = {
      "Prints the declaration of the file's streams, as options, configuration or map, to paste elsewhere. "
      "With --json it prints the streams or columns themselves, and the declarations as texts."},
 	{"diff", run_diff, "compare the contents of two files, whatever their formats", "A B", 2, 2,
-     (READS_LOOSELY & ~TAKES_CONFIG) | SELECTS | TAKES_JSON, SHEAF_READING, diff_options,
+     (READS_ALL & ~TAKES_CONFIG) | SELECTS | TAKES_JSON, SHEAF_READING, diff_options,
      "Compares streams by name and rows in order, whatever their storage and element type; NaN equals NaN. "
      "Prints the first differences and the outcome. The exit status is 1 if the contents differ."},
 	{"hash", run_hash, "a hash of the contents, whatever the format", "FILE...", 1, -1,
-     READS_LOOSELY | SELECTS | TAKES_JSON | IN_PARTS, SHEAF_READING, hash_options,
+     READS_ALL | SELECTS | TAKES_JSON | IN_PARTS, SHEAF_READING, hash_options,
      "Prints 32 hexadecimal digits and the name of each file. Two files have the same hash if diff finds no "
      "difference between them, whatever their formats."},
 	{"batches", run_batches, "minibatches: order, shards, state, throughput", "FILE...", 1, -1,

@@ -37,7 +37,7 @@ static bool wants_format(const sheaf_option *option)
 
 static bool wants_file(const sheaf_option *option)
 {
-	return option->kind == SHEAF_OPTION_TEXT && option->argument &&
+	return option->argument &&
 	       (strstr(option->argument, "FILE") || strcmp(option->argument, "OUT") == 0 ||
 	        strcmp(option->argument, "DIR") == 0);
 }

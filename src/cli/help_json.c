@@ -4,7 +4,7 @@
 
 static const char *kind_name(sheaf_option_kind kind)
 {
-	static const char *const names[] = {"flag", "text", "count", "size", "choice"};
+	static const char *const names[] = {"flag", "text", "count", "size", "choice", "texts"};
 	return names[kind];
 }
 

@@ -87,7 +87,7 @@ static void compare_fields(comparison *c)
 		if (field->meaning == SHEAF_KEY || (c->match[f] < 0 && field->loss)) continue;
 		if (c->match[f] < 0)
 			report(c, field->name, -1, -1, such(c), "none");
-		else if (c->options->strict &&
+		else if (c->options->types &&
 		         strcmp(sheaf_field_text(field, ta, sizeof ta),
 		                sheaf_field_text(&c->b.schema->fields[c->match[f]], tb, sizeof tb)) != 0)
 			report(c, field->name, -1, -1, ta, tb);

@@ -72,7 +72,7 @@ static void compare_wholes(comparison *c)
 	fill_text(&c->a, a, sizeof a);
 	fill_text(&c->b, b, sizeof b);
 	if (strcmp(a, b) != 0 && !c->a.schema->tensor.dense && !c->b.schema->tensor.dense) report(c, NULL, a, b);
-	if (c->enough || !c->options->strict) return;
+	if (c->enough || !c->options->types) return;
 	const char *type_a = sheaf_type_name(value_of(&c->a)->type),
 			   *type_b = sheaf_type_name(value_of(&c->b)->type);
 	if (strcmp(type_a, type_b) != 0) report(c, NULL, type_a, type_b);

@@ -192,7 +192,7 @@ static sheaf_status compare(const trial *t, sheaf_dataset *a, sheaf_dataset *b, 
 	const sheaf_schema *before = sheaf_dataset_schema(a), *after = sheaf_dataset_schema(b);
 	sheaf_diff_options how = {.size = sizeof how,
 	                          .keys = t->example->keys,
-	                          .strict = true,
+	                          .types = true,
 	                          .on_difference = note_difference,
 	                          .user = t->out};
 	bool was = before->rows >= SHEAF_ENTRIES, is = after->rows >= SHEAF_ENTRIES;

@@ -273,20 +273,11 @@ static sheaf_status share(sharing *s, sheaf_error *err)
 	return commit(s, err);
 }
 
-static sheaf_status find_format(sharing *s, sheaf_error *err)
-{
-	const sheaf_format *named = sheaf_format_of_name(s->how->outputs[0]);
-	s->to = named && named->write ? named : s->how->from;
-	if (s->to->write) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNSUPPORTED,
-	                  "format %s: expected one that can be written, found one that cannot", s->to->name);
-}
-
 static sheaf_status open_input(sharing *s, sheaf_error *err)
 {
 	sheaf_open_options open = s->how->open ? *s->how->open : (sheaf_open_options){.size = sizeof open};
-	sheaf_status status = find_format(s, err);
-	if (status == SHEAF_OK && s->how->fractions) status = read_fractions(s, err);
+	sheaf_status status = s->how->fractions ? read_fractions(s, err) : SHEAF_OK;
+	s->to = s->how->to;
 	if (status) {
 		sheaf_source_close(s->how->source);
 		return status;

@@ -12,9 +12,9 @@ typedef sheaf_status (*sheaf_part_opener)(const void *user, int i, sheaf_context
 
 typedef struct sheaf_sharing {
 	sheaf_source *source; /* the input, which is taken over */
-	const sheaf_format *from;
+	const sheaf_format *to; /* what the parts become */
 	const sheaf_open_options *open;
-	const char *const *outputs; /* their names show the format, if they have such a suffix */
+	const char *const *outputs;
 	int n;
 	const char *fractions; /* "0.9,0.1"; NULL: parts of equal length, in order */
 	uint64_t seed;

@@ -83,6 +83,33 @@ static sheaf_status look(const char *path, const sheaf_split_options *options, s
 	return look_at(source, options, format, err);
 }
 
+/* The outputs, and whether existing ones are replaced. */
+typedef struct targets {
+	const char *const *paths;
+	bool force;
+} targets;
+
+/* The format of the parts: what their suffix names, else that of the input. They all have the same one. */
+static sheaf_status find_parts(const sheaf_format *from, const targets *outputs, int n,
+                               const sheaf_format **to, sheaf_error *err)
+{
+	const sheaf_format *named = sheaf_format_of_name(outputs->paths[0]);
+	*to = named && named->write ? named : from;
+	if (!(*to)->write)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "format %s: expected one that can be written, found one that cannot", (*to)->name);
+	for (int i = 0; i < n; i++) {
+		const sheaf_format *other = sheaf_format_of_name(outputs->paths[i]);
+		if (!other) SHEAF_TRY(sheaf_check_suffix(outputs->paths[i], err));
+		if (other && other != *to)
+			return sheaf_fail(err, SHEAF_USAGE,
+			                  "%s: expected the name of a %s file, like the other outputs, found that of "
+			                  "another format",
+			                  outputs->paths[i], (*to)->name);
+	}
+	return SHEAF_OK;
+}
+
 /* Whether rows are copied byte for byte. */
 static bool copies(const sheaf_format *format, const sheaf_split_options *options)
 {
@@ -175,12 +202,6 @@ static sheaf_status copy_parts(copying *c, const parts *p, sheaf_error *err)
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-/* The outputs, and whether existing ones are replaced. */
-typedef struct targets {
-	const char *const *paths;
-	bool force;
-} targets;
-
 static sheaf_status open_sink(const void *user, int i, sheaf_context *cx, sheaf_sink **out, sheaf_error *err)
 {
 	const targets *t = (const targets *)user;
@@ -238,19 +259,22 @@ sheaf_status sheaf_split(const char *input, const char *const *outputs, int n,
 	if (n > 0) SHEAF_TRY(sheaf_check_texts(__func__, "paths of outputs", outputs, n, err));
 	if (n < 1) return sheaf_fail(err, SHEAF_USAGE, "split: expected at least 1 output, found %d", n);
 	sheaf_source *source;
-	const sheaf_format *format;
+	const sheaf_format *format, *to_format;
 	targets to = {outputs, options->force};
 	SHEAF_TRY(check_free(&to, n, err));
 	SHEAF_TRY(look(input, options, cx, &source, &format, err));
-	if (copies(format, options)) {
+	sheaf_status status = find_parts(format, &to, n, &to_format, err);
+	if (status) sheaf_source_close(source);
+	SHEAF_TRY(status);
+	if (copies(format, options) && to_format == format) {
 		copying c;
 		SHEAF_TRY(open_copying(&c, source, options, true, cx, err));
-		sheaf_status status = copy_to_parts(&c, &to, n, rows, err);
+		status = copy_to_parts(&c, &to, n, rows, err);
 		end_copying(&c);
 		return status;
 	}
 	sheaf_sharing sharing = {.source = source,
-	                         .from = format,
+	                         .to = to_format,
 	                         .open = options->open,
 	                         .outputs = outputs,
 	                         .n = n,

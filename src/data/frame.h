@@ -61,6 +61,10 @@ SHEAF_USE sheaf_status sheaf_schema_put_attribute(sheaf_schema *schema, sheaf_co
                                                   const char *text, const char *loss, sheaf_error *err);
 /* "A, B": the names of the streams, cut to fit text[size]; "none". Returns their number. */
 int sheaf_schema_list_streams(const sheaf_schema *schema, char *text, size_t size);
+/* Whether a field is one of the streams of sequences, or else of the columns, keys aside; and the name of one
+ * of these that was probably meant, or NULL. */
+bool sheaf_schema_lists(const sheaf_schema *schema, int field, bool streams);
+const char *sheaf_schema_nearest(const sheaf_schema *schema, bool streams, const char *wanted);
 /* UNSUPPORTED if the field is neither a dense nor a sparse stream, for formats that store nothing else. */
 SHEAF_USE sheaf_status sheaf_field_need_stream(const sheaf_field *field, sheaf_error *err);
 /* USAGE: the option names a stream that is not in the schema; the message suggests the one that was probably

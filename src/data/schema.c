@@ -49,19 +49,39 @@ int sheaf_schema_list_streams(const sheaf_schema *schema, char *text, size_t siz
 	return n;
 }
 
+bool sheaf_schema_lists(const sheaf_schema *schema, int f, bool streams)
+{
+	const sheaf_field *field = &schema->fields[f];
+	if (field->meaning == SHEAF_KEY) return false;
+	return streams == (schema->rows == SHEAF_SEQUENCES && sheaf_field_is_stream(field));
+}
+
 static const char *stream_name(const void *user, int i)
 {
 	const sheaf_schema *schema = (const sheaf_schema *)user;
 	for (int f = 0; f < schema->nfields; f++)
-		if (sheaf_field_is_stream(&schema->fields[f]) && i-- == 0) return schema->fields[f].name;
+		if (sheaf_schema_lists(schema, f, true) && i-- == 0) return schema->fields[f].name;
 	return NULL;
+}
+
+static const char *column_name(const void *user, int i)
+{
+	const sheaf_schema *schema = (const sheaf_schema *)user;
+	for (int f = 0; f < schema->nfields; f++)
+		if (sheaf_schema_lists(schema, f, false) && i-- == 0) return schema->fields[f].name;
+	return NULL;
+}
+
+const char *sheaf_schema_nearest(const sheaf_schema *schema, bool streams, const char *wanted)
+{
+	return sheaf_nearest_word(wanted, streams ? stream_name : column_name, schema);
 }
 
 sheaf_status sheaf_refuse_stream(const char *option, const char *wanted, const char *file,
                                  const sheaf_schema *schema, sheaf_error *err)
 {
 	char names[300];
-	const char *near = sheaf_nearest_word(wanted, stream_name, schema);
+	const char *near = sheaf_schema_nearest(schema, true, wanted);
 	sheaf_schema_list_streams(schema, names, sizeof names);
 	return sheaf_fail_option(err, SHEAF_USAGE, option, ": expected a stream of %s, found \"%s\"; %s%s%s",
 	                         file, wanted, near ? "did you mean " : "it has ", near ? near : names,

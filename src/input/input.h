@@ -52,6 +52,8 @@ SHEAF_USE sheaf_status sheaf_settings_pick(const sheaf_format *format, unsigned 
 sheaf_status sheaf_refuse_format(const char *option, const char *name, sheaf_error *err);
 /* USAGE: the name of an output does not show a format; the message lists the suffixes. */
 sheaf_status sheaf_refuse_suffix(const char *path, sheaf_error *err);
+/* USAGE, like that, if the suffix of an output belongs to another kind of file than any of ours. */
+SHEAF_USE sheaf_status sheaf_check_suffix(const char *path, sheaf_error *err);
 /* The format of an output whose name does not show it: the one that settings imply, with a warning that says
  * so. */
 SHEAF_USE sheaf_status sheaf_imply_output(const char *path, const sheaf_setting *settings, int n,

@@ -320,6 +320,23 @@ const sheaf_format *sheaf_settings_owner(const sheaf_setting *settings, int n, u
 	return owner;
 }
 
+/* Kinds of files that are none of ours: programs would take what is written for these. */
+static const char *const others[] = {
+	".parquet",     ".pq",       ".orc", ".avro", ".xlsx",   ".xls", ".ods", ".json",
+	".html",        ".htm",      ".xml", ".yaml", ".yml",    ".pdf", ".png", ".svg",
+	".zip",         ".tar",      ".7z",  ".pkl",  ".pickle", ".pt",  ".pth", ".onnx",
+	".safetensors", ".tfrecord", ".mat", ".loom", ".hdf",    ".he5", ".nc4", ".cdf",
+	".rds",         ".rdata",    ".sav", ".dta",  ".db",     ".sql", ".md",  ".sas7bdat",
+	".sqlite",      ".duckdb",   NULL};
+
+sheaf_status sheaf_check_suffix(const char *path, sheaf_error *err)
+{
+	size_t n = bare_length(path);
+	for (const char *const *suffix = others; *suffix; suffix++)
+		if (sheaf_without_suffix(path, n, *suffix) < n) return sheaf_refuse_suffix(path, err);
+	return SHEAF_OK;
+}
+
 sheaf_status sheaf_imply_output(const char *path, const sheaf_setting *settings, int n, sheaf_context *cx,
                                 const sheaf_format **out, sheaf_error *err)
 {
@@ -327,6 +344,7 @@ sheaf_status sheaf_imply_output(const char *path, const sheaf_setting *settings,
 	const char *name = NULL;
 	*out = sheaf_settings_owner(settings, n, SHEAF_WRITING, &name);
 	if (!*out) return sheaf_refuse_suffix(path, err);
+	SHEAF_TRY(sheaf_check_suffix(path, err));
 	snprintf(found, sizeof found, "%.40s; it is written as %s, of which " SHEAF_OPTION("%s") " is an option",
 	         suffix_of(path), (*out)->name, name);
 	sheaf_problem problem = {.severity = SHEAF_WARNING,
@@ -345,7 +363,7 @@ static sheaf_status pick_one(const sheaf_format *format, unsigned use, const she
 {
 	const sheaf_option *option = sheaf_option_find(format->options, setting->name);
 	if (!option || !(option->use & use)) return SHEAF_OK;
-	SHEAF_TRY(sheaf_option_check(option, setting->value, err));
+	SHEAF_TRY(sheaf_option_check(option, setting->value, &(sheaf_values){picks, *count}, err));
 	picks[(*count)++] = *setting;
 	return SHEAF_OK;
 }

@@ -123,6 +123,14 @@ static sheaf_status refuse_existing(const char *name, sheaf_error *err)
 	return status;
 }
 
+/* A symbolic link is a file of that name, also if what it names is not there: whoever made it may not be
+ * whoever is about to write. */
+static bool is_link(const char *path)
+{
+	struct stat info;
+	return lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
+}
+
 static sheaf_status open_beside(sheaf_target *target, const char *path, sheaf_error *err)
 {
 	char resolved[PATH_MAX];
@@ -152,6 +160,7 @@ static sheaf_status choose_and_open(sheaf_target *target, const char *path, shea
 	if (!target->is_there) {
 		if (errno != ENOENT)
 			return sheaf_fail_sys(err, errno, "%s: expected a path that resolves", target->name);
+		if (target->keeps && is_link(path)) return refuse_existing(target->name, err);
 		return open_beside(target, path, err);
 	}
 	bool is_tree = S_ISDIR(target->old.st_mode);
@@ -163,8 +172,10 @@ static sheaf_status choose_and_open(sheaf_target *target, const char *path, shea
 sheaf_status sheaf_target_check_path(const char *path, sheaf_error *err)
 {
 	struct stat info;
-	bool is_taken = strcmp(path, "-") != 0 && descriptor_named(path) < 0 && stat(path, &info) == 0 &&
-	                (S_ISREG(info.st_mode) || (S_ISDIR(info.st_mode) && sheaf_tree_is_there(path)));
+	bool is_named = strcmp(path, "-") != 0 && descriptor_named(path) < 0, is_there = stat(path, &info) == 0;
+	bool is_taken =
+		is_named && (is_there ? S_ISREG(info.st_mode) || (S_ISDIR(info.st_mode) && sheaf_tree_is_there(path))
+	                          : is_link(path));
 	return is_taken ? refuse_existing(path, err) : SHEAF_OK;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Some columns of all, in the order in which they are named. */
 #include "base/memory.h"
+#include "base/status.h"
 #include "data/frame.h"
 #include "view/view.h"
 #include <stdio.h>
@@ -24,13 +25,6 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 
 /* ---- names ---- */
 
-static bool is_wanted_as(const sheaf_schema *schema, int f, bool stream)
-{
-	const sheaf_field *field = &schema->fields[f];
-	if (field->meaning == SHEAF_KEY) return false;
-	return stream == (schema->rows == SHEAF_SEQUENCES && sheaf_field_is_stream(field));
-}
-
 static sheaf_status refuse(const narrowed *n, const char *option, const char *name, size_t size,
                            sheaf_error *err)
 {
@@ -39,14 +33,18 @@ static sheaf_status refuse(const narrowed *n, const char *option, const char *na
 	const sheaf_schema *below = &n->view.in->schema;
 	bool stream = strcmp(option, "streams") == 0;
 	for (int f = 0; f < below->nfields && used < sizeof names; f++) {
-		if (!is_wanted_as(below, f, stream)) continue;
+		if (!sheaf_schema_lists(below, f, stream)) continue;
 		int more =
 			snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", below->fields[f].name);
 		used += more > 0 ? (size_t)more : 0;
 	}
-	return sheaf_fail_option(err, SHEAF_USAGE, option, ": expected %s of %s (%s), found \"%.*s\"",
-	                         stream ? "streams" : "columns", sheaf_source_name(n->view.source),
-	                         used ? names : "it has none", (int)size, name);
+	char wanted[64];
+	snprintf(wanted, sizeof wanted, "%.*s", (int)size, name);
+	sheaf_status status = sheaf_fail_option(
+		err, SHEAF_USAGE, option, ": expected %s of %s (%s), found \"%.*s\"", stream ? "streams" : "columns",
+		sheaf_source_name(n->view.source), used ? names : "it has none", (int)size, name);
+	sheaf_error_append_near(err, sheaf_schema_nearest(below, stream, wanted));
+	return status;
 }
 
 static bool is_taken(const narrowed *n, int f)
@@ -59,7 +57,7 @@ static bool is_taken(const narrowed *n, int f)
 static void add_all(narrowed *n, bool stream)
 {
 	for (int f = 0; f < n->view.in->schema.nfields; f++)
-		if (is_wanted_as(&n->view.in->schema, f, stream)) n->columns[n->ncolumns++] = f;
+		if (sheaf_schema_lists(&n->view.in->schema, f, stream)) n->columns[n->ncolumns++] = f;
 }
 
 /* "a,b" */
@@ -71,7 +69,7 @@ static sheaf_status add_named(narrowed *n, const char *option, const char *text,
 		int f = 0;
 		while (f < below->nfields &&
 		       (strlen(below->fields[f].name) != size || memcmp(below->fields[f].name, at, size) != 0 ||
-		        !is_wanted_as(below, f, strcmp(option, "streams") == 0)))
+		        !sheaf_schema_lists(below, f, strcmp(option, "streams") == 0)))
 			f++;
 		if (f == below->nfields) return refuse(n, option, at, size, err);
 		if (is_taken(n, f))

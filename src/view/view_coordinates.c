@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
+#include "base/status.h"
 #include "data/element.h"
 #include "data/frame.h"
 #include "data/value.h"
@@ -178,8 +179,13 @@ static sheaf_status find_column(const coordinates *v, const char *name, size_t n
 		if (strlen(below->fields[f].name) == n && memcmp(below->fields[f].name, name, n) == 0)
 			return SHEAF_OK;
 	}
-	return sheaf_fail(err, SHEAF_USAGE, "%s: expected a column \"%.*s\", found none of that name", file_of(v),
-	                  (int)n, name);
+	char wanted[64];
+	snprintf(wanted, sizeof wanted, "%.*s", (int)n, name);
+	sheaf_status status =
+		sheaf_fail(err, SHEAF_USAGE, "%s: expected a column \"%.*s\", found none of that name", file_of(v),
+	               (int)n, name);
+	sheaf_error_append_near(err, sheaf_schema_nearest(below, false, wanted));
+	return status;
 }
 
 static sheaf_status read_coordinates(coordinates *v, const char *text, sheaf_error *err)

@@ -17,7 +17,7 @@ static const sheaf_reader_name readers[] = {
 };
 
 static const sheaf_option options[] = {
-	{"stream", SHEAF_OPTION_TEXT, SHEAF_READING, "NEW:alias=OLD",
+	{"stream", SHEAF_OPTION_TEXTS, SHEAF_READING, "NEW:alias=OLD",
      "rename stream OLD to NEW (others keep their names); a dim, storage or type that is given is checked",
      0},
 	{"element-type", SHEAF_OPTION_CHOICE, SHEAF_READING, "float|double",

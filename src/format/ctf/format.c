@@ -14,7 +14,7 @@ static const sheaf_reader_name readers[] = {{"CNTKTextFormatReader", true, false
                                             {NULL, false, false}};
 
 static const sheaf_option options[] = {
-	{"stream", SHEAF_OPTION_TEXT, SHEAF_READING, "NAME:DIM:dense|sparse[:float|double][:alias=A]",
+	{"stream", SHEAF_OPTION_TEXTS, SHEAF_READING, "NAME:DIM:dense|sparse[:float|double][:alias=A]",
      "declare a stream of the file (repeat it for each stream; undeclared streams are left out)", 0},
 	{"map", SHEAF_OPTION_TEXT, SHEAF_READING, "FILE",
      "declare streams by a map file: name, alias, format and dim on each line", 0},
@@ -30,7 +30,7 @@ static const sheaf_option options[] = {
      "leave out sequences in which a stream has no sample, and count them", 0},
 	{"allow-missing", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
      "read sequences in which a stream has no sample", 0},
-	{"alias", SHEAF_OPTION_TEXT, SHEAF_WRITING, "NAME=A",
+	{"alias", SHEAF_OPTION_TEXTS, SHEAF_WRITING, "NAME=A",
      "write stream NAME with the short name A; \"keep\" alone: each with its alias in the input", 0},
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };

@@ -10,7 +10,7 @@
 static const char *const suffixes[] = {".ex", ".bex", NULL};
 
 static const sheaf_option options[] = {
-	{"group", SHEAF_OPTION_TEXT, SHEAF_READING | SHEAF_WRITING, "NAME:SIZE:input|output[:sparse]",
+	{"group", SHEAF_OPTION_TEXTS, SHEAF_READING | SHEAF_WRITING, "NAME:SIZE:input|output[:sparse]",
      "a group of the network (repeat it for each, in the network's order); without any, groups and sizes are "
      "those that the file uses",
      0},
@@ -18,9 +18,9 @@ static const sheaf_option options[] = {
      "read examples that have groups other than those declared", 0},
 	{"loop", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
      "begin again at the end of the input, forever (head and cat)", 0},
-	{"rename-group", SHEAF_OPTION_TEXT, SHEAF_READING, "OLD=NEW",
+	{"rename-group", SHEAF_OPTION_TEXTS, SHEAF_READING, "OLD=NEW",
      "give a group another name (repeat it for each)", 0},
-	{"frequency", SHEAF_OPTION_TEXT, SHEAF_READING, "[NAME=]F",
+	{"frequency", SHEAF_OPTION_TEXTS, SHEAF_READING, "[NAME=]F",
      "set the frequency of all examples, or of those with this name or with names that match this pattern "
      "(repeat it; the last one that fits counts)",
      0},

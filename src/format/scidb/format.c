@@ -18,7 +18,7 @@ static const sheaf_option options[] = {
      "the attributes, and dimensions, of a SciDB array: <a:int64 NOT NULL,b:string>[i=0:*]; without a format "
      "string, it follows from the schema",
      0},
-	{"type", SHEAF_OPTION_TEXT, SHEAF_READING | SHEAF_WRITING, "NAME=BYTES",
+	{"type", SHEAF_OPTION_TEXTS, SHEAF_READING | SHEAF_WRITING, "NAME=BYTES",
      "a type of a plugin and its size, such as rational=16; repeatable", 0},
 	{"not-null-default", SHEAF_OPTION_FLAG, SHEAF_READING | SHEAF_WRITING, NULL,
      "attributes without NULL or NOT NULL in the schema are not nullable, as before SciDB 15.12", 0},
