@@ -238,8 +238,8 @@ end
 
 begin 'an option that takes one value is given once; a flag, or one that takes several, may be repeated'
 printf '%s\n' 'name,age' 'x,1' >table.csv
-for words in '--rows 1 --rows 3' '-n1 --rows=1' '--max-memory 1G --max-memory 2G' '--delimiter , --delimiter ,' \
-	'--json --progress never --progress never'; do
+for words in '--rows 1 --rows 3' '-n1 --rows=1' '--max-memory 1G --max-memory 2G' \
+	'--delimiter , --delimiter ,' '--json --progress never --progress never'; do
 	# shellcheck disable=SC2086 # words are meant to be split
 	expect 2 head $words table.csv
 	has err 'expected one value, found two, '

@@ -71,7 +71,8 @@ static void test_options(void **state)
 	int64_t number;
 	assert_null(sheaf_option_find(NULL, "name"));
 	assert_null(sheaf_option_find(&option, NULL));
-	assert_usage(sheaf_option_check(NULL, "1", NULL, &err), "sheaf_option_check: expected an option, found NULL");
+	assert_usage(sheaf_option_check(NULL, "1", NULL, &err),
+	             "sheaf_option_check: expected an option, found NULL");
 	assert_status(SHEAF_USAGE, sheaf_option_check(&option, NULL, NULL, &err));
 	assert_null(sheaf_values_text(NULL, "name"));
 	assert_null(sheaf_values_text(&none, NULL));
@@ -466,10 +467,9 @@ static void test_configurations(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_base),    TEST(test_options),        TEST(test_sources),
-		TEST(test_sinks),   TEST(test_formats),        TEST(test_frames),
-		TEST(test_reports), TEST(test_configurations), TEST(test_exchange),
-		TEST(test_building), TEST(test_items),
+		TEST(test_base),     TEST(test_options),  TEST(test_sources), TEST(test_sinks),
+		TEST(test_formats),  TEST(test_frames),   TEST(test_reports), TEST(test_configurations),
+		TEST(test_exchange), TEST(test_building), TEST(test_items),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

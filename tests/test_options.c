@@ -66,8 +66,8 @@ static void test_option_check(void **state)
 		{"choice", NULL, "--choice: expected one|three|two, found nothing"},
 	};
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		sheaf_status status =
-			sheaf_option_check(sheaf_option_find(table_of_options, cases[i].name), cases[i].value, NULL, &err);
+		sheaf_status status = sheaf_option_check(sheaf_option_find(table_of_options, cases[i].name),
+		                                         cases[i].value, NULL, &err);
 		assert_int_equal(status, cases[i].message ? SHEAF_USAGE : SHEAF_OK);
 		if (cases[i].message) assert_text(cases[i].message, err.message);
 	}
