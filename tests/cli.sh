@@ -244,7 +244,7 @@ for words in '--rows 1 --rows 3' '-n1 --rows=1' '--max-memory 1G --max-memory 2G
 	expect 2 head $words table.csv
 	has err 'expected one value, found two, '
 done
-expect 0 head --json --json --stream word:50:sparse --stream tag:50:sparse words.ctf
+expect 0 head --json --json --stream word:50:sparse --stream tag:2:dense words.ctf
 expect 0 stats --target tag --target word words.ctf
 end
 
