@@ -222,7 +222,7 @@ end
 
 begin 'split: more parts than rows, nothing to split, rows that are not whole, other formats'
 expect 0 split --schema "$SCHEMA" --parts 3 sample.scidb part
-has out 'part.0: 1 rows'
+has out 'part.0: 1 row'
 has out 'part.2: 0 rows'
 [ ! -s part.2 ] || fault 'expected an empty part'
 rm -f part.*

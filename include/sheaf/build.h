@@ -2,9 +2,12 @@
 /* Making schemas and frames: from single values, from arrays that are copied, and from arrays that are used
  * in place.
  *
- * sheaf_schema schema = {.cx = cx}; sheaf_schema_add_dense(&schema, "features", 3, SHEAF_F32, &err);
- * sheaf_frame_builder_new(&schema, cx, &builder, &err); sheaf_build_dense(builder, 0, (float[]){1, 2, 3}, 1);
- * sheaf_build_row(builder); sheaf_frame_builder_take(builder, &frame, &err);
+ *     sheaf_schema schema = {.cx = cx};
+ *     sheaf_schema_add_dense(&schema, "features", 3, SHEAF_F32, &err);
+ *     sheaf_frame_builder_new(&schema, cx, &builder, &err);
+ *     sheaf_build_dense(builder, 0, (float[]){1, 2, 3}, 1);
+ *     sheaf_build_row(builder);
+ *     sheaf_frame_builder_take(builder, &frame, &err);
  *
  * A schema and a builder are used by one thread at a time, a frame, which nobody changes, by any number. */
 #ifndef SHEAF_BUILD_H

@@ -25,7 +25,7 @@ typedef struct home {
 	int64_t losses;
 	sheaf_tally tally[MAX_RULES];
 	int rules;
-	sheaf_listener witness; /* hear NULL: there is none */
+	sheaf_listener witness; /* `hear` is NULL without one */
 } home;
 
 struct sheaf_context {
@@ -39,7 +39,7 @@ struct sheaf_context {
 	home *home;
 	home *ledger; /* where memory is counted: a quiet context's memory counts with that of the first one, so
 	                 that one limit bounds both */
-	sheaf_listener listener; /* receives what is reported; hear NULL: the policy below decides */
+	sheaf_listener listener; /* receives what is reported; without `hear` the policy below decides */
 };
 
 /* A context that is not a listener, in one block of memory. */

@@ -19,8 +19,8 @@ typedef struct sheaf_finding {
 /* As a problem with this file. */
 sheaf_problem sheaf_problem_in(const char *file, const sheaf_finding *finding);
 
-/* The two halves of that decision, for those who keep findings to report them later: the severity that
- * counts, and whether a finding passes if that number of errors, itself included, has been found. */
+/* The two halves of that decision, for callers that keep findings to report them later: the severity that
+ * counts, and whether a finding passes when that number of errors, itself included, has been found. */
 sheaf_severity sheaf_weigh(const sheaf_context *cx, const sheaf_problem *problem);
 bool sheaf_passes(const sheaf_context *cx, const sheaf_problem *problem, sheaf_severity severity,
                   int64_t errors);
@@ -39,7 +39,7 @@ SHEAF_USE sheaf_status sheaf_context_listen(sheaf_context *cx, sheaf_listener li
                                             sheaf_error *err);
 void sheaf_context_end_listening(sheaf_context *cx);
 /* Sets who also hears what is reported to the context or to listeners under it, in addition to the usual
- * handling; one at a time, hear NULL: nobody. It reports nothing itself. */
+ * handling; one at a time, `hear` may be NULL. It reports nothing itself. */
 void sheaf_context_overhear(sheaf_context *cx, sheaf_listener listener);
 /* The context that lives as long as anything that was allocated with `cx`. */
 sheaf_context *sheaf_context_owner(sheaf_context *cx);

@@ -44,7 +44,7 @@ typedef struct search {
 	va_list *args;
 } search;
 
-/* Where in the message that is which the format has made up to `end`. */
+/* The offset in the message of the text produced up to `end`. */
 static size_t place_of(const search *s, const char *end)
 {
 	char cut[MOST_FORMAT];

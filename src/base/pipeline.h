@@ -3,9 +3,8 @@
  * the two, `work` runs for several of them at once, on any thread, and `follow` for one after the other.
  * Reading, writing, inferring and reading ahead are all this.
  *
- * The thread that waits for an item works on what there is to do meanwhile. So without any other thread
- * everything is done, in the order in which it is asked for, by the thread that asks; more threads only make
- * it sooner. */
+ * A thread that waits for an item helps with pending work. So without other threads the calling thread does
+ * everything, in the order in which items are asked for; more threads only make it sooner. */
 #ifndef SHEAF_BASE_PIPELINE_H
 #define SHEAF_BASE_PIPELINE_H
 

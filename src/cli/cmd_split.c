@@ -22,7 +22,7 @@ static void report(const session *s, const char *file, int64_t rows)
 {
 	if (rows < 0 || sheaf_values_flag(&s->args->values, "quiet")) return;
 	out_text(file);
-	out_printf(": %" PRId64 " rows\n", rows);
+	out_printf(": %" PRId64 " %s\n", rows, rows == 1 ? "row" : "rows");
 }
 
 /* ---- the names of the parts ---- */

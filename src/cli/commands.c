@@ -46,8 +46,7 @@ const sheaf_option shared_options[] = {
      "read the rows of a table as entries of a tensor, with these columns as coordinates", 0},
 	{"value", SHEAF_OPTION_TEXT, 0, "NAME",
      "the column or stream that holds the values of the tensor (default: the only one); where a tensor "
-     "becomes "
-     "sequences, the name of their stream",
+     "becomes sequences, the name of their stream",
      0},
 	{"shape", SHEAF_OPTION_TEXT, 0, "N,...",
      "the extents of that tensor (default: one more than the largest coordinates, found by reading all rows "

@@ -26,7 +26,7 @@ static bool find_cache(char folder[PATH_MAX])
 	return n > 0 && n < PATH_MAX;
 }
 
-/* A path that is too long for the system is no place. */
+/* Paths longer than PATH_MAX are not used. */
 static sheaf_status put_place(const char *text, int n, sheaf_context *cx, char **out, sheaf_error *err)
 {
 	return n > 0 && n < PATH_MAX ? sheaf_copy_text(cx, text, (size_t)n, out, err) : SHEAF_OK;

@@ -237,8 +237,7 @@ static int find_sure(sheaf_bytes head, const char *name, const sheaf_format *out
 	return n;
 }
 
-/* Of these: the one that claims the file, else the only one that leaves that to others. NULL: there is
- * neither. */
+/* The format that claims the file, else the only one without a `claims` member; NULL if none or several. */
 static sheaf_status let_claim(sheaf_source *source, sheaf_bytes head, const sheaf_format **out,
                               sheaf_error *err)
 {

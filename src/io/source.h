@@ -8,7 +8,7 @@
 #include "io/decoder.h"
 #include "io/raw.h"
 
-/* Receives the bytes that were left out instead of copied; hear NULL: nobody. */
+/* Receives the bytes that were left out instead of copied; `hear` may be NULL. */
 typedef struct sheaf_absence {
 	void (*hear)(void *user, int number, int64_t from, int64_t to, int64_t size);
 	void *user;
@@ -32,7 +32,7 @@ struct sheaf_source {
 	sheaf_buffer map;        /* the whole file, or empty */
 	sheaf_error failure;     /* copying to a temporary file failed half-way: the stream is lost */
 	sheaf_absence absence;
-	/* What somebody who has looked into it has left for the next one; it goes with the source. */
+	/* State that a probe parsed and cached for later readers; the source owns it. */
 	void *guest;
 	void (*drop_guest)(void *guest);
 };

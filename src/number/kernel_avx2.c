@@ -46,8 +46,8 @@ INLINE block load(const sheaf_numbers *run)
 }
 
 /* For each mask of the last bytes of numbers in eight bytes, as indices of a shuffle: the place of each, and
- * that of its hundreds eight bytes on. At most four, since no two such bytes are neighbours: for other masks
- * anything. */
+ * that of its hundreds eight bytes on. A mask has at most four such bytes, since no two are adjacent; entries
+ * for other masks are unused. */
 #define BIT(mask, i) ((mask) >> (i) & 1)
 #define LOW_BITS(mask) (BIT(mask, 0) + BIT(mask, 1) + BIT(mask, 2) + BIT(mask, 3) + BIT(mask, 4) + \
                         BIT(mask, 5) + BIT(mask, 6))

@@ -254,8 +254,8 @@ AVX512 void sheaf_spell_f64_avx512(sheaf_spelling *s, size_t n)
 
 /* ---- float32s, as float64s ---- */
 
-/* As `shortest_in_a_word` does there, for those that it is for: mantissa * 2^ulp with a mantissa between 2^23
- * and 2^24, and an ulp of -40 to -1. */
+/* The vector form of `shortest_in_a_word` in binary_to_decimal.c, for floats whose scaled mantissa fits 64
+ * bits: mantissa * 2^ulp with a mantissa between 2^23 and 2^24, and an ulp of -40 to -1. */
 INLINE __m512i choose_in_a_word(__m512i mantissa, __m512i ulp, __m512i places)
 {
 	const __m512i fives_low = _mm512_setr_epi64(1, 5, 25, 125, 625, 3125, 15625, 78125);

@@ -100,7 +100,7 @@ size_t sheaf_field_cost(const sheaf_summary *s, int field, unsigned counts);
 SHEAF_USE sheaf_status sheaf_summary_begin(const sheaf_schema *schema, sheaf_context *cx,
                                            unsigned (*counts)(void *user, const sheaf_summary *s, int field),
                                            void *user, sheaf_summary **out, sheaf_error *err);
-/* The opposite; NULL is ignored. */
+/* Frees a summary; NULL is allowed. */
 void sheaf_summary_end(sheaf_summary *s);
 /* Adds a frame that was checked, except to a profile. */
 SHEAF_USE sheaf_status sheaf_summary_count(sheaf_summary *s, const sheaf_frame *frame, int64_t row,

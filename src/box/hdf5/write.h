@@ -203,7 +203,7 @@ SHEAF_USE sheaf_status sheaf_hdf5_put_attribute(sheaf_hdf5_writer *w, const char
 
 /* Writes the headers of all objects. */
 SHEAF_USE sheaf_status sheaf_hdf5_write_headers(sheaf_hdf5_writer *w);
-/* When everything else is in the file, writes what leads from existing headers to the changes. */
+/* After everything else is in the file, patches existing headers to point at the new structures. */
 SHEAF_USE sheaf_status sheaf_hdf5_write_heads(sheaf_hdf5_writer *w);
 
 /* ---- write_dense.c ---- */

@@ -212,7 +212,7 @@ static void count_lines(const taking *t, int first, int end)
 	t->d->at = t->begin + t->run->ends[end - 1];
 }
 
-/* All lists of the run go into the columns at once, but where a sequence may be left out again. */
+/* All lists of the run go into the columns at once, except when a sequence may still be rolled back. */
 static sheaf_status take_run(sheaf_ctf_decoding *d, const sheaf_ctf_shape *shape, const sheaf_alike *run)
 {
 	taking t = {d, shape, run, d->at, 0, run->count};

@@ -53,7 +53,7 @@ static unsigned takes_of_one(const sheaf_values *values)
 	return layout && strcmp(layout, "streams") == 0 ? SHEAF_TAKES_SEQUENCES : SHEAF_TAKES_ENTRIES;
 }
 
-/* Only creating shows which of the two it is: there is room for either. */
+/* Which kind is written is known only in `create`, so there is room for either. */
 const sheaf_writing sheaf_npz_writing = {
 	.takes = SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES,
 	.takes_of_one = takes_of_one,

@@ -16,7 +16,7 @@ typedef struct sheaf_scidb_attribute {
 	int64_t reserve;   /* -1: none */
 } sheaf_scidb_attribute;
 
-/* A mark for a number that is not given: '*' or '?'; 0: the number is given. */
+/* '*' or '?' for an unspecified bound, else 0. */
 typedef struct sheaf_scidb_dimension {
 	char *name;
 	int64_t low, high, overlap, chunk;

@@ -72,7 +72,7 @@ static void load(const sheaf_scidb_type *type, sheaf_bytes payload, sheaf_scidb_
 
 /* ---- numbers into numbers ---- */
 
-/* What the machine makes of a number that is out of the range of integers. */
+/* The result of converting an out-of-range floating-point number to an integer on x86. */
 static int64_t to_int64(double d)
 {
 	return d >= -9223372036854775808.0 && d < 9223372036854775808.0 ? (int64_t)d : INT64_MIN;

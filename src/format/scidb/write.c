@@ -143,8 +143,7 @@ static int find_column(const writer *out, const sheaf_names *columns, int attrib
 	return column >= 0 && is_coordinate(out, column) ? -1 : column;
 }
 
-/* Takes the columns in the order of the attributes, which have other names: if there are as many and each
- * finds a column, none is left. */
+/* Matches attributes to columns by name, in whatever order these come; false if an attribute has none. */
 static bool order_by_name(writer *out, const sheaf_names *columns)
 {
 	int after = -1;
