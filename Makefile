@@ -153,16 +153,15 @@ bench-peers: $(BUILD)/build.ninja
 	@[ -n "$(PEERS)" ] || tools/python_venv build-python/peers peers
 	@"$(or $(PEERS),build-python/peers/bin/python)" bench/peers.py $(BUILD)
 
-# One wheel for all versions of Python, in dist, with the libraries that it needs but for libhdf5, which only
-# hdf5="system" asks for; then tried by each Python that is here. pip gets what it builds with
-# (pyproject.toml); VENV is made where it is not there.
+# One wheel for all versions of Python, in dist, with the libraries that it needs; then tried by each Python
+# that is here. pip gets what it builds with (pyproject.toml); VENV is made where it is not there.
 VENV ?= build-python/venv
 wheel: needs-build
 	@tools/python_venv build-python/wheel wheel
 	@rm -rf build-python/made dist/sheaf_io-*.whl
 	@build-python/wheel/bin/python -m build --wheel --outdir build-python/made .
 	@PATH="$(abspath build-python/wheel/bin):$$PATH" \
-		auditwheel repair --exclude 'libhdf5*' --wheel-dir dist build-python/made/sheaf_io-*.whl
+		auditwheel repair --wheel-dir dist build-python/made/sheaf_io-*.whl
 	@tools/python_wheel dist/sheaf_io-*.whl python3 $(PYTHONS)
 
 check-python: needs-check $(BUILD)/build.ninja
@@ -187,7 +186,7 @@ check-engines: needs-engines build
 PYTHONS ?= $(shell for v in 3.9 3.13; do \
 	for p in python$$v "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/$$v.*/bin/python$$v; do \
 	"$$p" -c 1 2>/dev/null && echo "$$p" && break; done; done)
-COMMAND_TESTS = SHEAF=$(abspath $(BUILD))/sheaf SHEAF_TESTS=$(abspath tests) SHEAF_MODULES=$(abspath $(BUILD))
+COMMAND_TESTS = SHEAF=$(abspath $(BUILD))/sheaf SHEAF_TESTS=$(abspath tests)
 PYTHON_TESTS = PYTHONPATH=$(abspath $(BUILD))/python SHEAF_LIBRARY=$(abspath $(BUILD))/libsheaf.so \
 	$(COMMAND_TESTS) SHEAF_TOOLS=$(abspath tools) BOX_TOOL=$(abspath $(BUILD))/tests/box_tool
 
@@ -221,13 +220,13 @@ build-tsan/build.ninja:
 		-Db_sanitize=thread -Db_lundef=false
 
 build-msan/build.ninja:
-	@CC=clang CXX=clang++ $(MESON) setup build-msan -Dwerror=$(WERROR) -Dhdf5=disabled -Dtests=true \
+	@CC=clang CXX=clang++ $(MESON) setup build-msan -Dwerror=$(WERROR) -Dtests=true \
 		-Dbuildtype=debug -Doptimization=1 -Db_sanitize=memory -Db_lundef=false -Ddefault_library=static \
 		-Dc_args='-fno-omit-frame-pointer -fno-sanitize-recover=memory -U_FILE_OFFSET_BITS'
 
 build-32/build.ninja:
 	@tools/foreign_packages build-32/packages i386
-	@$(MESON) setup build-32 --cross-file build-32/packages/i386.ini -Dwerror=$(WERROR) -Dhdf5=disabled \
+	@$(MESON) setup build-32 --cross-file build-32/packages/i386.ini -Dwerror=$(WERROR) \
 		-Dtests=true
 
 build-aarch64/build.ninja:

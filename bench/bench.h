@@ -106,7 +106,7 @@ extern const bench_runner parse_text, index_text, model_text, model_binary, read
 	open_by_scan, size_of_index; /* library.c */
 extern const bench_runner gather_many, gather_few, memcpy_loop, memcpy_and_wait, batches_shuffled,
 	batches_in_order, first_in_order, first_of_window; /* batches.c */
-#if SHEAF_HDF5
+#if SHEAF_BENCH_HDF5
 extern const bench_runner read_whole, look_at_whole, read_entries, bare_pread, printf_entries, h5py_read,
 	scipy_mmread;                                                         /* boxes.c */
 extern const bench_runner hdf5_read, hdf5_write, hdf5_visit, open_groups; /* peers_hdf5.c */

@@ -13,14 +13,8 @@
 static const char *begin_reading(const bench_job *job, void **state)
 {
 	sheaf_context_options options = {.size = sizeof options, .threads = job->threads};
-	const char *slash = strrchr(job->setup->command, '/');
-	char folder[PATH_SIZE];
 	sheaf_context *cx;
 	sheaf_error err;
-	snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - job->setup->command) : 0,
-	         job->setup->command);
-	/* The program that opens containers is beside the command, not beside the bench. */
-	if (slash && setenv("SHEAF_MODULES", folder, 0) != 0) die("expected memory, found none");
 	if (sheaf_context_new(&options, &cx, &err)) die("%s", err.message);
 	*state = cx;
 	return NULL;

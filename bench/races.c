@@ -362,7 +362,7 @@ const bench_race races[] = {
                   .words = "SHEAF convert --quiet --index never --threads 1 --to scidb BINARY OUTPUT"}},
 		.peers = {{.runner = &numpy_tofile}},
 	},
-#if SHEAF_HDF5
+#if SHEAF_BENCH_HDF5
 	/* A matrix of 2^18 rows and columns in HDF5, as arrays, and as text. */
 	{
 		.part = "boxes",

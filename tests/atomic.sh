@@ -224,77 +224,70 @@ end
 
 printf '%%%%MatrixMarket matrix coordinate real general\n4 5 3\n1 2 0.5\n3 1 2\n4 5 7\n' >small.mtx
 awk 'BEGIN { print "%%MatrixMarket matrix coordinate real general"; n = 200000; print n, n, n; for (i = 1; i <= n; i++) print i, i * 7919 % n + 1, i / 7 }' >big.mtx
-if "$sheaf" convert -f small.mtx there.h5 2>err || ! grep -q 'not built' err; then
-	"$sheaf" convert --into B small.mtx there.h5
-	"$sheaf" convert --into A/sub big.mtx there.h5
-	cp there.h5 before.h5
-	# A shell's sleep is not exact, so the moments differ in each run.
-	begin 'SIGKILL at any moment of writing a tensor into a file: the old file is whole, or the new one is'
-	printf '%%%%MatrixMarket matrix coordinate real general\n%% another\n' >other.mtx
-	sed -e 1d -e 's/$/5/' -e 's/^\(200000 .*\)5$/\1/' big.mtx >>other.mtx
-	kept=0
-	for delay in 0 0.01 0.02 0.03 0.05 0.07 0.1 0.15 0.2 0.3 0.5; do
-		cp before.h5 there.h5
-		start convert --into A/sub --deflate 9 other.mtx there.h5
-		sleep $delay
-		kill -KILL $running 2>/dev/null
-		wait $running 2>/dev/null
-		if cmp -s before.h5 there.h5; then
-			kept=$((kept + 1))
-		else
-			"$sheaf" diff --dataset A/sub other.mtx there.h5 >out 2>&1 ||
-				fault "after $delay s: expected the old file or the new one, found neither: $(head -n 3 out)"
-		fi
-		for member in / A/sub B; do
-			"$sheaf" validate --strict --dataset $member there.h5 >out 2>&1 ||
-				fault "after $delay s: expected a sound tensor at $member, found $(head -n 3 out)"
-		done
-	done
-	[ $kept -gt 0 ] || fault 'expected the old file where the run is killed at its begin'
-	"$sheaf" convert -f small.mtx another.h5
-	no_litter
-	end
-
-	begin 'SIGKILL once the copy of the file exists'
+"$sheaf" convert -f small.mtx there.h5
+"$sheaf" convert --into B small.mtx there.h5
+"$sheaf" convert --into A/sub big.mtx there.h5
+cp there.h5 before.h5
+# A shell's sleep is not exact, so the moments differ in each run.
+begin 'SIGKILL at any moment of writing a tensor into a file: the old file is whole, or the new one is'
+printf '%%%%MatrixMarket matrix coordinate real general\n%% another\n' >other.mtx
+sed -e 1d -e 's/$/5/' -e 's/^\(200000 .*\)5$/\1/' big.mtx >>other.mtx
+kept=0
+for delay in 0 0.01 0.02 0.03 0.05 0.07 0.1 0.15 0.2 0.3 0.5; do
 	cp before.h5 there.h5
+	start convert --into A/sub --deflate 9 other.mtx there.h5
+	sleep $delay
+	kill -KILL $running 2>/dev/null
+	wait $running 2>/dev/null
+	if cmp -s before.h5 there.h5; then
+		kept=$((kept + 1))
+	else
+		"$sheaf" diff --dataset A/sub other.mtx there.h5 >out 2>&1 ||
+			fault "after $delay s: expected the old file or the new one, found neither: $(head -n 3 out)"
+	fi
+	for member in / A/sub B; do
+		"$sheaf" validate --strict --dataset $member there.h5 >out 2>&1 ||
+			fault "after $delay s: expected a sound tensor at $member, found $(head -n 3 out)"
+	done
+done
+[ $kept -gt 0 ] || fault 'expected the old file where the run is killed at its begin'
+"$sheaf" convert -f small.mtx another.h5
+no_litter
+end
+
+begin 'SIGKILL once the copy of the file exists'
+cp before.h5 there.h5
+start convert --into A/sub --deflate 12 big.mtx there.h5
+wait_for_litter
+kill -KILL $running
+wait $running 2>/dev/null
+code_is $? 137
+cmp -s before.h5 there.h5 || fault 'expected the old file, byte by byte'
+"$sheaf" convert -f small.mtx another.h5
+no_litter
+end
+
+begin 'SIGINT, SIGTERM and SIGHUP: exit 130, the old file stays, no litter'
+for s in INT TERM HUP; do
 	start convert --into A/sub --deflate 12 big.mtx there.h5
 	wait_for_litter
-	kill -KILL $running
-	wait $running 2>/dev/null
-	code_is $? 137
-	cmp -s before.h5 there.h5 || fault 'expected the old file, byte by byte'
-	"$sheaf" convert -f small.mtx another.h5
+	kill -$s $running
+	wait $running
+	code_is $? 130
+	cmp -s before.h5 there.h5 || fault "after SIG$s: expected the old file, byte by byte"
 	no_litter
-	end
+done
+end
 
-	begin 'SIGINT, SIGTERM and SIGHUP: exit 130, the old file stays, no litter'
-	for s in INT TERM HUP; do
-		start convert --into A/sub --deflate 12 big.mtx there.h5
-		wait_for_litter
-		kill -$s $running
-		wait $running
-		code_is $? 130
-		cmp -s before.h5 there.h5 || fault "after SIG$s: expected the old file, byte by byte"
-		no_litter
-	done
-	end
-
-	begin 'a failure leaves the old file'
-	sed 's/^4 5 7$/4 9 7/' small.mtx >bad.mtx
-	"$sheaf" convert --into A/sub bad.mtx there.h5 2>err
-	code_is $? 4
-	"$sheaf" convert --into A/sub/values small.mtx there.h5 2>err
-	code_is $? 4
-	cmp -s before.h5 there.h5 || fault 'expected the old file, byte by byte'
-	no_litter
-	end
-else
-	for name in 'SIGKILL at any moment of writing a tensor into a file' \
-		'SIGKILL once the copy of the file exists' 'SIGINT, SIGTERM and SIGHUP' \
-		'a failure leaves the old file'; do
-		skip "into a file: $name" 'this build has no HDF5'
-	done
-fi
+begin 'a failure leaves the old file'
+sed 's/^4 5 7$/4 9 7/' small.mtx >bad.mtx
+"$sheaf" convert --into A/sub bad.mtx there.h5 2>err
+code_is $? 4
+"$sheaf" convert --into A/sub/values small.mtx there.h5 2>err
+code_is $? 4
+cmp -s before.h5 there.h5 || fault 'expected the old file, byte by byte'
+no_litter
+end
 
 # ---- no room ----
 

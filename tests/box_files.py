@@ -21,21 +21,9 @@ def listed(path):
     return err if code else {item["path"]: item for item in map(json.loads, out.splitlines())}
 
 
-def listed_by_libhdf5(path, **more):
-    environment = os.environ | {"BOX_SYSTEM": "1"} | more
-    code, out, err = run(TOOL, "list", path, env=environment)
-    if code not in (0, 1) or (code == 1 and "expected" not in err):
-        return f"exit {code}: {err}"
-    return err if code else {item["path"]: item for item in map(json.loads, out.splitlines())}
-
-
 def tool(*arguments):
     code, out, err = run(TOOL, *arguments)
     return out if code == 0 else f"exit {code}: {err}"
-
-
-def has_libhdf5():
-    return os.path.exists(os.path.join(os.environ.get("SHEAF_MODULES", ""), "sheaf-hdf5"))
 
 
 def values(items, path):

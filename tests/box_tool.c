@@ -5,7 +5,6 @@
  * array of COUNT chunks) */
 #include "base/buffer.h"
 #include "box/box.h"
-#include "box/process.h"
 #include "box_text.h"
 #include "data/value.h"
 #include "number/number.h"
@@ -239,9 +238,8 @@ int main(int argc, char **argv)
 {
 	sheaf_context *cx;
 	sheaf_error err = {0};
-	sheaf_context_options options = {.size = sizeof options, .system_hdf5 = getenv("BOX_SYSTEM") != NULL};
+	sheaf_context_options options = {.size = sizeof options};
 	if (getenv("BOX_MEMORY")) options.max_memory = atoll(getenv("BOX_MEMORY"));
-	if (getenv("BOX_SECONDS")) sheaf_process_seconds = atoi(getenv("BOX_SECONDS"));
 	if (argc < 3 || sheaf_context_new(&options, &cx, &err)) return 2;
 	sheaf_status status = strcmp(argv[1], "list") == 0
 	                          ? list(argv[2], cx, &err)

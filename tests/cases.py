@@ -52,7 +52,6 @@ def environment(folder, **more):
         "TMPDIR": str(folder),
         "HOME": str(folder),
         "XDG_CACHE_HOME": str(folder / "cache"),
-        "SHEAF_MODULES": os.environ.get("SHEAF_MODULES", ""),
         **more,
     }
 

@@ -324,7 +324,6 @@ grep -q '^{"name":"ctf","read":true,"write":true,"suffixes":\[".ctf",".txt"\],"s
 COLUMNS=1000 expect 0 help formats
 has out 'This build knows the'
 has out 'compressions gzip, bzip2, zstd, xz'
-has out 'ask the HDF5 library of the system (--hdf5 system)'
 end
 
 # ---- validate ----

@@ -7,10 +7,7 @@ set -u
 # shellcheck source=tests/command.sh
 . "${SHEAF_TESTS:?expected the folder of the tests in SHEAF_TESTS}/command.sh"
 
-# Without libhdf5 there are no boxes; the message about this is tested below.
-hdf5=yes
 printf '%%%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n' >one.mtx
-"$sheaf" convert one.mtx one.h5 2>err || ! grep -q 'not built' err || hdf5=no
 
 # ---- data ----
 
@@ -301,7 +298,6 @@ lacks out '# lens'
 rm -f table.csv.sheaf-index a.mtx.sheaf-index
 end
 
-if [ $hdf5 = yes ]; then
 begin 'a comment goes through a Binsparse file without becoming a loss'
 { matrix 'real general' '% said by hand' '1 2 1' && echo '1 2 3'; } >comment.mtx
 expect 0 convert comment.mtx comment.h5
@@ -312,9 +308,6 @@ empty err
 expect 0 convert comment.h5 again.mtx
 has again.mtx '% said by hand'
 end
-else
-	skip 'a comment goes through a Binsparse file without becoming a loss' 'this build has no HDF5'
-fi
 
 begin 'integers that a float does not hold become text with a warning'
 { matrix 'integer general' '1 2 1' && echo '1 2 16777217'; } >wide.mtx
@@ -338,7 +331,6 @@ expect 0 cat --json --precision double exact.ctf
 has out '9007199254740992'
 end
 
-if [ $hdf5 = yes ]; then
 begin 'tables that become sequences keep their words, and may have been meant as tensors'
 printf 'i,j,w\n0,1,2\n' >numbers.csv
 printf 'i,j,w\n0,1,x\n' >words.csv
@@ -358,9 +350,6 @@ for to in mtx tns; do
 	has err 'words.csv: expected entries of a tensor, found rows of a table; say which columns are coordinates (--coordinates NAME,...)'
 done
 end
-else
-	skip 'tables that become sequences keep their words, and may have been meant as tensors' 'this build has no HDF5'
-fi
 
 begin 'inputs whose rows are of different kinds are told apart'
 printf '1 1:2\n' >row.svm
@@ -387,7 +376,6 @@ expect 6 convert value.ctf value.svm
 has err 'value.svm: expected two streams, one called label or named as the label (--label NAME), found 2 (A, B), and no label'
 end
 
-if [ $hdf5 = yes ]; then
 begin 'info: streams in groups of their own are no scalars'
 printf '0 |A 1 2 |B 1:0.5\n0 |A 3 4 |B 2:1 7:3\n1 |A 5 6 |B 0:1\n' >two.ctf
 expect 0 convert two.ctf two.h5
@@ -398,9 +386,6 @@ expect 0 info --json two.h5
 json out
 has out '{"path":"B","sequences":2,"streams":[{"name":"B","storage":"sparse","dim":8,"type":"float32"}]}'
 end
-else
-	skip 'info: streams in groups of their own are no scalars' 'this build has no HDF5'
-fi
 
 begin 'sequences of unequal lengths do not become dense silently'
 printf '0 |A 1 2\n1 |A 3 4\n1 |A 5 6\n2 |A 7 8\n' >uneven.ctf
@@ -619,7 +604,6 @@ expect 0 cat mixed.npz
 is out '0  B [1:4 2:2 5:1 7:5 9:3]'
 end
 
-if [ $hdf5 = yes ]; then
 begin 'arrays of known length take no detour through a temporary file'
 awk 'BEGIN { n = 600000; print "%%MatrixMarket matrix coordinate real general"; print 700, 1000, n
 	for (i = 0; i < n; i++) print (i * 7) % 600 + 1, int(i / 600) + 1, i % 1000 + 0.5 }' >long.mtx
@@ -637,15 +621,11 @@ has err '/nowhere: expected a folder for a temporary file'
 TMPDIR=$was
 rm long*
 end
-else
-	skip 'arrays of known length take no detour through a temporary file' 'this build has no HDF5'
-fi
 
 # ---- larger than memory ----
 
 # Eleven million bytes: six of values, three of indices, two of pointers.
 awk 'BEGIN { print "%%MatrixMarket matrix coordinate real general"; n = 400000; print n, n, 2 * n; for (i = 1; i <= n; i++) print i, i, i / 7 "\n" i, (i * 7919 + 17) % n + 1, i }' >large.mtx
-if [ $hdf5 = yes ]; then
 begin 'validate, stats, hash, head and cat of arrays that are larger than the memory allowed'
 expect 0 convert --layout CSR --duplicates last large.mtx large.h5
 expect 0 hash large.h5
@@ -666,11 +646,7 @@ cp out whole
 expect 0 cat --max-memory 4M large.h5
 same whole out
 end
-else
-	skip 'validate, stats, hash, head and cat of arrays that are larger than the memory allowed' 'this build has no HDF5'
-fi
 
-if [ $hdf5 = yes ]; then
 begin 'convert: such arrays in their order, and sorted through a temporary file'
 expect 0 convert --max-memory 4M large.h5 large.txt.mtx
 expect 0 convert -f --quiet --max-memory 4M --chunk-bytes 64K large.h5 large.cbf
@@ -688,31 +664,8 @@ expect 0 diff --max-memory 4M large.h5 other.h5
 expect 5 convert --max-memory 4M large.h5 large.npz
 has err 'found that the limit (--max-memory) is reached'
 end
-else
-	skip 'convert: such arrays in their order, and sorted through a temporary file' 'this build has no HDF5'
-fi
 rm -f large.* other.h5 whole
 
-begin 'the HDF5 library is needed for --hdf5 system alone, which says so where it is not there'
-box="$folder/box.h5"
-printf '\211HDF\r\n\032\n\003\010\010\000\000\000\000\000\000\000\000\000\377\377\377\377\377\377\377\377\060\000\000\000\000\000\000\000' >"$box"
-printf '\000\000\000\000\000\000\000\000\000\000\000\000' >>"$box"
-modules=${SHEAF_MODULES-}
-SHEAF_MODULES=$folder/nowhere
-export SHEAF_MODULES
-for what in cat validate hash info stats; do
-	expect 6 $what --hdf5 system "$box"
-	has err 'HDF5'
-	grep -q -e 'not built in' -e 'not in the folder' -e 'not installed' err ||
-		fault "expected to hear why, found $(cat err)"
-done
-for name in new.h5 new.nc; do
-	expect 0 convert one.mtx $name
-	expect 0 diff one.mtx $name
-	rm $name
-done
-SHEAF_MODULES=$modules
-end
 
 begin 'positions that are not stored have the value of --fill'
 matrix 'real general' '2 2 1' '1 2 1.5' >fill.mtx
@@ -853,39 +806,39 @@ json out
 has out '"refused":"'
 end
 
-if "$sheaf" convert --quiet -f a.mtx several.h5 2>err || ! grep -q 'not built' err; then
-	begin 'convert: of several datasets in a file those that are left out are named'
-	expect 0 convert --quiet --into b/c symmetric.mtx several.h5
-	expect 0 convert -f several.h5 one.mtx
-	has err 'warning: several.h5: expected one dataset, or --dataset with the path of one of them, found 1 other beside the one at the root'
-	expect 4 convert -f --strict several.h5 one.mtx
-	expect 0 convert -f --strict --dataset / several.h5 one.mtx
-	empty err
-	expect 0 convert -f --strict --dataset b/c several.h5 one.mtx
-	empty err
-	end
+"$sheaf" convert --quiet -f a.mtx several.h5
+begin 'convert: of several datasets in a file those that are left out are named'
+expect 0 convert --quiet --into b/c symmetric.mtx several.h5
+expect 0 convert -f several.h5 one.mtx
+has err 'warning: several.h5: expected one dataset, or --dataset with the path of one of them, found 1 other beside the one at the root'
+expect 4 convert -f --strict several.h5 one.mtx
+expect 0 convert -f --strict --dataset / several.h5 one.mtx
+empty err
+expect 0 convert -f --strict --dataset b/c several.h5 one.mtx
+empty err
+end
 
-	begin 'an array whose header is damaged: the file is not valid, and nothing is unsupported'
-	expect 0 convert --quiet a.mtx damaged.h5
-	python3 - <<-'END'
-	data = bytearray(open("damaged.h5", "rb").read())
-	data[data.rindex(b"OHDR") + 12] ^= 1
-	open("damaged.h5", "wb").write(data)
-	END
-	expect 4 cat damaged.h5
-	has err 'expected a readable array, found one that is damaged'
-	expect 1 validate damaged.h5
-	has out 'damaged.h5: 1 violation'
-	end
+begin 'an array whose header is damaged: the file is not valid, and nothing is unsupported'
+expect 0 convert --quiet a.mtx damaged.h5
+python3 - <<-'END'
+data = bytearray(open("damaged.h5", "rb").read())
+data[data.rindex(b"OHDR") + 12] ^= 1
+open("damaged.h5", "wb").write(data)
+END
+expect 4 cat damaged.h5
+has err 'expected a readable array, found one that is damaged'
+expect 1 validate damaged.h5
+has out 'damaged.h5: 1 violation'
+end
 
-	begin 'validate: all datasets of a file are read, one at the root or none'
-	expect 0 validate several.h5
-	is out 'several.h5: valid'
-	expect 0 convert --quiet --into a a.mtx apart.h5
-	expect 0 convert --quiet --into b/c symmetric.mtx apart.h5
-	expect 0 validate apart.h5
-	is out 'apart.h5: valid'
-	cat >flawed.txt <<'EOT'
+begin 'validate: all datasets of a file are read, one at the root or none'
+expect 0 validate several.h5
+is out 'several.h5: valid'
+expect 0 convert --quiet --into a a.mtx apart.h5
+expect 0 convert --quiet --into b/c symmetric.mtx apart.h5
+expect 0 validate apart.h5
+is out 'apart.h5: valid'
+cat >flawed.txt <<'EOT'
 /
 binsparse = {"binsparse": {"version": "0.1", "format": "DVEC", "shape": [1], "number_of_stored_values": 1,
 	"data_types": {"values": "uint8"}}}
@@ -896,24 +849,21 @@ binsparse = {"binsparse": {"version": "0.1", "format": "CVEC", "shape": [3], "nu
 indices_0: uint8 9
 values: uint8 1
 EOT
-	"$BOX_TOOL" assemble flawed.h5 flawed.txt || fault 'expected box_tool to make flawed.h5'
-	expect 1 validate flawed.h5
-	has out 'flawed.h5: dataset b: not valid'
-	has out 'found 9'
-	expect 0 validate --dataset / flawed.h5
-	end
+"$BOX_TOOL" assemble flawed.h5 flawed.txt || fault 'expected box_tool to make flawed.h5'
+expect 1 validate flawed.h5
+has out 'flawed.h5: dataset b: not valid'
+has out 'found 9'
+expect 0 validate --dataset / flawed.h5
+end
 
-	begin 'a dataset that is an array, a group or nothing is said to be that'
-	expect 4 cat --dataset values several.h5
-	has err 'expected a tensor at "values", found an array'
-	expect 4 cat --dataset b several.h5
-	has err 'expected a tensor at "b", found a group without a descriptor'
-	expect 4 cat --dataset nowhere several.h5
-	has err 'found nothing there'
-	end
-else
-	skip 'several datasets in a file' 'this build has no HDF5'
-fi
+begin 'a dataset that is an array, a group or nothing is said to be that'
+expect 4 cat --dataset values several.h5
+has err 'expected a tensor at "values", found an array'
+expect 4 cat --dataset b several.h5
+has err 'expected a tensor at "b", found a group without a descriptor'
+expect 4 cat --dataset nowhere several.h5
+has err 'found nothing there'
+end
 
 # ---- long comments ----
 
@@ -950,17 +900,15 @@ begin 'a matrix of many more rows than entries takes a layout without pointers, 
 expect 0 convert far.tns far.npz
 has err 'found 50000000000 rows; it is stored as coo (--layout csr keeps to that)'
 expect 0 diff far.tns far.npz
-if "$sheaf" convert far.tns far.h5 2>err </dev/null || ! grep -q 'not built' err; then
-	has err 'found 50000000000 rows; it is stored as DCSR (--layout CSR keeps to that)'
-	expect 0 diff far.tns far.h5
-	expect 5 convert -f --layout CSR far.tns far.h5
-	has err 'a need for 400000000000 or more'
-	expect 5 convert -f --layout DMAT far.tns far.h5
-fi
+expect 0 convert far.tns far.h5
+has err 'found 50000000000 rows; it is stored as DCSR (--layout CSR keeps to that)'
+expect 0 diff far.tns far.h5
+expect 5 convert -f --layout CSR far.tns far.h5
+has err 'a need for 400000000000 or more'
+expect 5 convert -f --layout DMAT far.tns far.h5
 printf '# shape: 2 2147483647\n1 5 2\n' >broad.tns
-if "$sheaf" convert --to hdf5 broad.tns broad.h5ad 2>err </dev/null || ! grep -q 'not built' err; then
-	has err 'a need for 21474836480 or more' # their names, of ten digits each, and pointers
-fi
+expect 5 convert --to hdf5 broad.tns broad.h5ad
+has err 'a need for 21474836480 or more' # their names, of ten digits each, and pointers
 printf '# shape: 1000000 3\n5 1 2\n' >near.tns
 expect 0 convert near.tns near.npz
 empty err

@@ -8,7 +8,7 @@ import os
 import sys
 import tempfile
 
-from box_files import has_libhdf5, listed, listed_by_libhdf5, values
+from box_files import listed, values
 from tap import end, go_on_without, point
 
 try:
@@ -168,13 +168,6 @@ def damaged_headers(folder):
             reason,
         )
         point(values(items, "beside") == [0, 1, 2], f"{name}: the other array is read", items)
-        if has_libhdf5():
-            other = listed_by_libhdf5(path)
-            point(
-                isinstance(other, dict) or (not other.startswith("exit") and path in other),
-                f"{name}: whatever becomes of libhdf5, it is said",
-                other,
-            )
 
 
 def sound_headers(folder):

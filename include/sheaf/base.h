@@ -169,7 +169,6 @@ typedef struct sheaf_context_options {
 	bool strict;        /* WARNING, BREACH (and, when validating, NOTE) count as ERROR */
 	bool validate;      /* report everything, and stop only where reading cannot continue */
 	bool allow_loss;    /* LOSS problems are reported, and the work continues */
-	bool system_hdf5;   /* the HDF5 library of the system reads HDF5 files, where it is installed */
 	bool allow_large;   /* arrays of Zarr are read also where a few bytes stand for very many; else those of
 	                       more than 1 GiB and 1032 times the bytes of the folder are LIMIT; so are tensors of
 	                       Binsparse whose values are all the same, and of which few are listed */

@@ -28,7 +28,6 @@ _MEMBERS: dict[tuple[str, str], str] = {
     ("sheaf_open_options", "dataset"): "member",
     ("sheaf_convert_options", "dataset"): "member",
     ("sheaf_create_options", "to"): "format",
-    ("sheaf_context_options", "hdf5"): "system_hdf5",
     ("sheaf_batch_options", "size"): "batch_size",
     ("sheaf_batch_options", "size-unit"): "unit",
     ("sheaf_batch_options", "window-unit"): "window_in_samples",
@@ -39,7 +38,7 @@ _MEMBERS: dict[tuple[str, str], str] = {
     ("sheaf_batch_options", "pad"): "pad_multiple",
 }
 # The word of a choice that makes a truth value true.
-_TRUE_WORDS = {"system_hdf5": "system", "window_in_samples": "samples", "global_timeline": "global"}
+_TRUE_WORDS = {"window_in_samples": "samples", "global_timeline": "global"}
 # Members that are no options, although an option may have their name.
 _NO_MEMBERS = {"size", "settings", "nsettings", "used", "view", "user", "validate", "glance", "random",
                "pipe", "once", "entries", "totals", "piece_bytes", "packing", "rank", "world", "weights"}

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _BESIDES = ("mmap", "progress")
 # Options that leave all rows as the file has them, as settings of formats do.
-_ALL_ROWS = {"from", "max-memory", "max-errors", "strict", "threads", "index", "dataset", "hdf5"}
+_ALL_ROWS = {"from", "max-memory", "max-errors", "strict", "threads", "index", "dataset"}
 
 
 class Opening:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """h5py, which brings libhdf5 along, and this package in one process, whichever comes first: each reads and
-writes, also with the HDF5 library of the system."""
-import os
+writes."""
 import subprocess
 import sys
 
@@ -16,15 +15,13 @@ import h5py, numpy, sheaf
 matrix = numpy.array([[0, 1.5], [2.5, 0]])
 with h5py.File({made!r}, "w") as file:
     file["x"] = matrix
-    for how in {ways!r}:
-        with sheaf.open({other!r}, hdf5=how) as data:
-            assert data is not None
+    with sheaf.open({other!r}) as data:
+        assert data is not None
 sheaf.convert({made!r}, {written!r})
 with h5py.File({written!r}, "r") as file:
     assert "X" in file and file["X/indptr"].shape == (3,), list(file)
-    for how in {ways!r}:
-        rows = sum(len(frame) for frame in sheaf.open({made!r}, hdf5=how))
-        assert rows == 4, rows
+    rows = sum(len(frame) for frame in sheaf.open({made!r}))
+    assert rows == 4, rows
 with h5py.File({made!r}, "r") as file:
     assert (file["x"][()] == matrix).all()
 print("fine")
@@ -38,11 +35,9 @@ def test_either_comes_first(tmp):
     other = str(tmp / "other.h5")
     with h5py.File(other, "w") as file:
         file["y"] = [1.0, 2.0]
-    has_library = os.path.exists(os.path.join(os.environ.get("SHEAF_MODULES", ""), "sheaf-hdf5"))
     for order in ["h5py", "sheaf"], ["sheaf", "h5py"]:
         made, written = str(tmp / f"{order[0]}.h5"), str(tmp / f"{order[0]}.h5ad")
-        ways = ["own", "system"] if has_library else ["own"]
-        text = SCRIPT.format(path=sys.path, order=order, made=made, written=written, other=other, ways=ways)
+        text = SCRIPT.format(path=sys.path, order=order, made=made, written=written, other=other)
         run = [sys.executable, "-c", text]
         done = subprocess.run(run, capture_output=True, text=True, timeout=300, check=False)
         if "No module named 'h5py'" in done.stderr:

@@ -224,7 +224,6 @@ sheaf_status sheaf_check_stop(sheaf_context *cx, sheaf_error *err)
 
 bool sheaf_is_validating(const sheaf_context *cx) { return cx->options.validate; }
 bool sheaf_allows_loss(const sheaf_context *cx) { return cx->options.allow_loss; }
-bool sheaf_context_system_hdf5(const sheaf_context *cx) { return cx->options.system_hdf5; }
 bool sheaf_context_allows_large(const sheaf_context *cx) { return cx->options.allow_large; }
 bool sheaf_context_no_mapping(const sheaf_context *cx) { return cx->options.no_mapping; }
 int64_t sheaf_max_errors(const sheaf_context *cx) { return cx->options.max_errors; }

@@ -66,7 +66,6 @@ SHEAF_USE sheaf_status sheaf_check_losses(sheaf_context *cx, int64_t before, con
 
 bool sheaf_is_validating(const sheaf_context *cx);
 bool sheaf_allows_loss(const sheaf_context *cx);
-bool sheaf_context_system_hdf5(const sheaf_context *cx);
 bool sheaf_context_allows_large(const sheaf_context *cx);
 bool sheaf_context_no_mapping(const sheaf_context *cx);
 int64_t sheaf_max_errors(const sheaf_context *cx);

@@ -105,7 +105,7 @@ static sheaf_status open_driver(sheaf_box *box, bool fresh, sheaf_error *err)
 	else if (box->kind == SHEAF_BOX_CLASSIC)
 		box->driver = &sheaf_classic_driver;
 	else if (box->source)
-		box->driver = sheaf_context_system_hdf5(box->cx) ? &sheaf_system_driver : &sheaf_hdf5_reading_driver;
+		box->driver = &sheaf_hdf5_reading_driver;
 	SHEAF_TRY(box->driver->open(box, fresh, err));
 	sheaf_catalog_sort(&box->catalog);
 	return SHEAF_OK;

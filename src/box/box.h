@@ -115,8 +115,7 @@ bool sheaf_box_is_folder(sheaf_box_kind kind, const char *name);
 /* Whether such boxes can be read and written: OK, or UNSUPPORTED with the reason. */
 SHEAF_USE sheaf_status sheaf_box_available(sheaf_box_kind kind, sheaf_error *err);
 
-/* Opens for reading. The source is made seekable, and outlives the box. UNKNOWN if it is no box; UNSUPPORTED
- * if libhdf5 is requested but was not built in or is not installed. */
+/* Opens for reading. The source is made seekable, and outlives the box. UNKNOWN if it is no box. */
 SHEAF_USE sheaf_status sheaf_box_open(sheaf_source *source, sheaf_context *cx, sheaf_box **out,
                                       sheaf_error *err);
 /* For a box for reading, or one in memory. Every buffer taken from it stays valid. */
@@ -139,7 +138,7 @@ SHEAF_USE sheaf_status sheaf_box_has_text(sheaf_box *box, const char *path, cons
 SHEAF_USE sheaf_status sheaf_box_text(sheaf_box *box, const char *path, const char *name, sheaf_buffer *out,
                                       sheaf_error *err);
 
-/* All values of a numeric attribute, as `type`. UNKNOWN if there is none, or if libhdf5 reads; DATA if it has
+/* All values of a numeric attribute, as `type`. UNKNOWN if there is none; DATA if it has
  * another type, or a value does not fit the requested type exactly. *out is reset first. */
 SHEAF_USE sheaf_status sheaf_box_numbers(sheaf_box *box, const char *path, const char *name, sheaf_type type,
                                          sheaf_buffer *out, sheaf_error *err);

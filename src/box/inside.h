@@ -43,7 +43,7 @@ typedef struct sheaf_box_detail {
 	sheaf_buffer kept; /* a chunk, unfiltered, of which the end was not requested yet */
 	int64_t kept_number;
 	sheaf_builder texts;               /* in memory: attributes, as name NUL size bytes */
-	int64_t handle;                    /* its number if libhdf5 reads, or in a header of netCDF */
+	int64_t handle;                    /* its number in a header of netCDF */
 	struct sheaf_hdf5_own *own;        /* used by our own driver of HDF5 files */
 	struct sheaf_zarr_own *zarr;       /* used by that of Zarr */
 	struct sheaf_archive_own *archive; /* and that of archives */
@@ -166,8 +166,8 @@ typedef struct sheaf_box_driver {
 } sheaf_box_driver;
 
 extern const sheaf_box_driver sheaf_memory_driver;
-/* Drivers of HDF5 files: reading, writing; and reading by libhdf5, in a separate process. */
-extern const sheaf_box_driver sheaf_hdf5_reading_driver, sheaf_hdf5_writing_driver, sheaf_system_driver;
+/* Drivers of HDF5 files: reading, and writing. */
+extern const sheaf_box_driver sheaf_hdf5_reading_driver, sheaf_hdf5_writing_driver;
 extern const sheaf_box_driver sheaf_classic_driver, sheaf_zarr_driver, sheaf_zarr_writing_driver,
 	sheaf_archive_reading_driver, sheaf_archive_writing_driver;
 

@@ -10,12 +10,6 @@
 #else
 #define BUILD_LZ4 ", not lz4"
 #endif
-#if SHEAF_HDF5
-#define BUILD_HDF5 "can ask"
-#else
-#define BUILD_HDF5 "cannot ask"
-#endif
-
 /* In the order of the TAKES_ bits. */
 const sheaf_option shared_options[] = {
 	{"from", SHEAF_OPTION_TEXT, 0, "FORMAT", "read as this format instead of finding it by content and name",
@@ -51,10 +45,6 @@ const sheaf_option shared_options[] = {
 	{"shape", SHEAF_OPTION_TEXT, 0, "N,...",
      "the extents of that tensor (default: one more than the largest coordinates, found by reading all rows "
      "first)",
-     0},
-	{"hdf5", SHEAF_OPTION_CHOICE, 0, "own|system",
-     "what reads HDF5 files: this program (own, the default), or the HDF5 library of the system, which can "
-     "read more kinds of them",
      0},
 	{"rows", SHEAF_OPTION_TEXT, 0, "N|A:B",
      "take the first N rows; or rows A to B-1, counted from 0 (A: and :B, too)", 'n'},
@@ -327,7 +317,7 @@ static const sheaf_option no_options[] = {{0}};
 
 enum {
 	READS = TAKES_FROM | TAKES_QUIET | TAKES_MEMORY | TAKES_ERRORS | TAKES_STRICT | TAKES_HELP |
-	        TAKES_CONFIG | TAKES_THREADS | TAKES_INDEX | TAKES_DATASET | TAKES_HDF5 | TAKES_LARGE,
+	        TAKES_CONFIG | TAKES_THREADS | TAKES_INDEX | TAKES_DATASET | TAKES_LARGE,
 	READS_ALL = READS | TAKES_PROGRESS,
 	TENSORS = TAKES_COORDINATES | TAKES_VALUE | TAKES_SHAPE | TAKES_MATRIX | TAKES_SEQUENCES | TAKES_LENGTHS,
 	SELECTS = TENSORS | TAKES_SELECTION,
@@ -435,8 +425,7 @@ const command commands[] = {
 	{"formats", run_formats, "what this build reads and writes", "", 0, 0, TAKES_JSON | TAKES_HELP, 0,
      no_options,
      "Prints the name of each format, whether it can be read and written, its suffixes, and a summary. This "
-     "build knows the compressions gzip, bzip2, zstd, xz" BUILD_LZ4 "; it " BUILD_HDF5
-     " the HDF5 library of the system (--hdf5 system)."},
+     "build knows the compressions gzip, bzip2, zstd, xz" BUILD_LZ4 "."},
 	{"help", run_help, "help on a command, a format, or both together", "[COMMAND] [FORMAT]", 0, 2,
      TAKES_HELP, 0, help_options,
      "Prints help on a command and its options, on a format and its options, or on a command with the "

@@ -159,7 +159,6 @@ static void put_surroundings(void)
 		{"SHEAF_KERNEL",
 	     "a slower way to read numbers than the one that the processor allows: avx2, portable "
 	     "or scalar"},
-		{"SHEAF_MODULES", "the folder of the program that runs libhdf5, instead of the installed one"},
 		{NULL, NULL},
 	};
 	static const described files[] = {

@@ -85,7 +85,7 @@ static const struct {
 	{"Which rows and columns", TAKES_SELECTION},
 	{"What is wrong with the input", TAKES_ERRORS | TAKES_STRICT},
 	{"Containers and tensors", TAKES_DATASET | TAKES_COORDINATES | TAKES_VALUE | TAKES_SHAPE |
-                                   TAKES_SEQUENCES | TAKES_LENGTHS | TAKES_HDF5},
+                                   TAKES_SEQUENCES | TAKES_LENGTHS},
 	{"Speed and memory", TAKES_THREADS | TAKES_MEMORY | TAKES_INDEX | TAKES_PROGRESS},
 	{"Other options", ~0u},
 };

@@ -176,12 +176,6 @@ static int threads_wanted(const sheaf_values *values)
 	return n < INT_MAX ? (int)n : INT_MAX;
 }
 
-static bool wants_system_hdf5(const sheaf_values *values)
-{
-	const char *word = sheaf_values_text(values, "hdf5");
-	return word && strcmp(word, "system") == 0;
-}
-
 static bool without_index, is_required;
 
 bool can_do_without_index(const sheaf_error *err)
@@ -240,7 +234,6 @@ sheaf_status session_begin(session *s, const arguments *args, const session_opti
 		.strict = sheaf_values_flag(values, "strict"),
 		.validate = options->validate,
 		.allow_loss = sheaf_values_flag(values, "allow-loss"),
-		.system_hdf5 = wants_system_hdf5(values),
 		.allow_large = sheaf_values_flag(values, "allow-large"),
 		.on_problem = report_problem,
 		.on_progress = report_progress,

@@ -324,7 +324,7 @@ static sheaf_status describe_filters(const description *d)
 	return sheaf_catalog_text(
 		d->catalog, &d->item->refused, d->l->err,
 		"a filter that is not one of ours (%s; shuffle, deflate, lzf and fletcher32 are, once "
-		"each; szip, nbit and scaleoffset are those of " SHEAF_OPTION("hdf5") " system)",
+		"each; `h5repack -f NONE` undoes others)",
 		names);
 }
 

@@ -99,7 +99,7 @@ sheaf_status sheaf_hdf5_decline(const sheaf_hdf5_look *l, int64_t byte, const ch
 	return sheaf_fail(
 		l->err, SHEAF_UNSUPPORTED,
 		"%s (byte %" PRId64
-		"): expected what is read here, found %s, for which there is " SHEAF_OPTION("hdf5") " system",
+		"): %s is not read here; rewrite the file with h5repack, or with h5py",
 		l->r->store->name, byte, what);
 }
 
