@@ -253,66 +253,68 @@ static void test_cells(void **state)
 /* A field of a table that is mostly sound. */
 static void put_field(made_text *t, int column)
 {
-	static const char *const texts[] =
-		{"a",
-	     "",
-	     "null",
-	     "\"\"",
-	     "\"x,\"\"y\"\"\"",
-	     "\"two\nlines\"",
-	     "long enough for a block",
-	     "\"quoted\"",
-	     "?5",
-	     "x\"y",
-	     "a text that is longer than what is copied in one step, whatever its length"},
-							 *const numbers[] = {"0",
-	                                             "-0",
-	                                             "007",
-	                                             "12.50",
-	                                             "-3.25",
-	                                             "1234567890123456",
-	                                             "123456789012345678",
-	                                             "9223372036854775807",
-	                                             "-9223372036854775808",
-	                                             "0.1234567890123456",
-	                                             "0.30000000000000004",
-	                                             "-123.45678901234567",
-	                                             "1.7976931348623157",
-	                                             "1843.9999999999999999",
-	                                             "1844.0000000000000001",
-	                                             "0.00000000000000000000123456789",
-	                                             "12345678901234567.5",
-	                                             "0.12345678901234567890123456789012345",
-	                                             "00.12345678901234567",
-	                                             "1.2345678901234567.8",
-	                                             "1.23456789012x4567",
-	                                             "-9007199254740993",
-	                                             ".5",
-	                                             "5.",
-	                                             "1e3",
-	                                             "--1",
-	                                             "1.2.3",
-	                                             " 7 ",
-	                                             "-"},
-							 *const times[] = {"2000-02-29 23:59:59",
-	                                           "1900-02-29 00:00:00",
-	                                           "2023-04-31 00:00:00",
-	                                           "2023-12-31T12:30:45",
-	                                           "1719-12-31 23:59:59",
-	                                           "9999-12-31 23:59:59",
-	                                           "0000-01-01 00:00:00",
-	                                           "2023-13-01 00:00:00",
-	                                           "2023-01-01 24:00:00",
-	                                           "2023-01-01 00:60:00",
-	                                           "2023-01-01 00:00:60",
-	                                           "2023-01-00 00:00:00",
-	                                           "2023-1-01 00:00:000",
-	                                           "2012-05-25 14:13:29.500",
-	                                           "2012-05-25 14:13:29 +02:00",
-	                                           "2012-05-25U14:13:29",
-	                                           "\xcf\xcf\xcf\xcf-05-25 14:13:29",
-	                                           ""},
-							 *const flags[] = {"True", "FALSE", "tru", "falsf", "xalse", "0", "", "null"};
+	static const char *const
+		texts[] = {"a",
+	               "",
+	               "null",
+	               "\"\"",
+	               "\"x,\"\"y\"\"\"",
+	               "\"two\nlines\"",
+	               "long enough for a block",
+	               "\"quoted\"",
+	               "?5",
+	               "x\"y",
+	               "a text that is longer than what is copied in one step, whatever its length"},
+		*const numbers[] = {"0",
+	                        "-0",
+	                        "007",
+	                        "12.50",
+	                        "-3.25",
+	                        "1234567890123456",
+	                        "123456789012345678",
+	                        "9223372036854775807",
+	                        "-9223372036854775808",
+	                        "0.1234567890123456",
+	                        "0.30000000000000004",
+	                        "-123.45678901234567",
+	                        "1.7976931348623157",
+	                        "1843.9999999999999999",
+	                        "1844.0000000000000001",
+	                        "0.00000000000000000000123456789",
+	                        "12345678901234567.5",
+	                        "0.12345678901234567890123456789012345",
+	                        "00.12345678901234567",
+	                        "1.2345678901234567.8",
+	                        "1.23456789012x4567",
+	                        "-9007199254740993",
+	                        ".5",
+	                        "5.",
+	                        "1e3",
+	                        "--1",
+	                        "1.2.3",
+	                        " 7 ",
+	                        "-"},
+		*const times[] = {"2000-02-29 23:59:59",
+	                      "1900-02-29 00:00:00",
+	                      "2023-04-31 00:00:00",
+	                      "2023-12-31T12:30:45",
+	                      "1719-12-31 23:59:59",
+	                      "9999-12-31 23:59:59",
+	                      "0000-01-01 00:00:00",
+	                      "2023-13-01 00:00:00",
+	                      "2023-01-01 24:00:00",
+	                      "2023-01-01 00:60:00",
+	                      "2023-01-01 00:00:60",
+	                      "2023-01-00 00:00:00",
+	                      "2023-1-01 00:00:000",
+	                      "2012-05-25 14:13:29.500",
+	                      "2012-05-25 14:13:29 +02:00",
+	                      "2012-05-25U14:13:29",
+	                      "\xcf\xcf\xcf\xcf-05-25 14:13:29",
+	                      ""},
+		*const days[] = {"2023-02-29", "0000-01-01",  "-2023-1-01", "12023-01-01", "2020-01-05", "2023-1-001",
+	                     "2023/01/01", " 2023-01-01", "2023-01-32", "2023-01-0:",  "",           "null"},
+		*const flags[] = {"True", "FALSE", "tru", "falsf", "xalse", "0", "", "null"};
 	char number[160];
 	switch (column) {
 	case 0: snprintf(number, sizeof number, "%" PRId64, random_below(100000)); break;
@@ -331,6 +333,14 @@ static void put_field(made_text *t, int column)
 		         1800 + random_below(300), 1 + random_below(12), 1 + random_below(28), random_below(10),
 		         random_below(10));
 		break;
+	case 5:
+		if (random_below(40) == 0) {
+			put(t, days[random_below(COUNT(days))]);
+			return;
+		}
+		snprintf(number, sizeof number, "%" PRId64 "-%02" PRId64 "-%02" PRId64, 1000 + random_below(9000),
+		         1 + random_below(12), 1 + random_below(28));
+		break;
 	default:
 		put(t, random_below(40) ? random_below(2) ? "true" : "false" : flags[random_below(COUNT(flags))]);
 		return;
@@ -341,7 +351,7 @@ static void put_field(made_text *t, int column)
 /* Kernels that read fields read plain ones to the last block, and no byte after it. */
 static void check_fields(const sheaf_kernel *kernel, const char *data, size_t size)
 {
-	enum { ROOM = TEXT_ROOM + 2 * SHEAF_FIELDS_BLOCK, RECORD = 100, WIDTH = 6, FIRST = 32 };
+	enum { ROOM = TEXT_ROOM + 2 * SHEAF_FIELDS_BLOCK, RECORD = 110, WIDTH = 7, FIRST = 32 };
 	static uint32_t starts[ROOM], ends[ROOM];
 	static int64_t lines[ROOM], whole[ROOM];
 	static double real[ROOM];
@@ -387,7 +397,11 @@ static void check_fields(const sheaf_kernel *kernel, const char *data, size_t si
 	assert_int_equal(kernel->fields->read_times(&f, 0, NULL), f.count);
 	assert_int_equal(kernel->fields->read_times(&f, 0, whole), f.count);
 	for (size_t r = 0; r < f.count; r++) assert_int_equal(whole[r], 951868740 + (int64_t)(r % 60));
-	f = (sheaf_fields){c.begin, ends + 4, ends + 5, WIDTH, WIDTH, 1, true, c.records};
+	f = (sheaf_fields){c.begin, ends + 4, ends + 5, WIDTH, WIDTH, 1, false, c.records};
+	assert_int_equal(kernel->fields->read_days(&f, 0, NULL), f.count);
+	assert_int_equal(kernel->fields->read_days(&f, 0, whole), f.count);
+	for (size_t r = 0; r < f.count; r++) assert_int_equal(whole[r], 18262 + (int64_t)(r % 30));
+	f = (sheaf_fields){c.begin, ends + 5, ends + 6, WIDTH, WIDTH, 1, true, c.records};
 	assert_int_equal(kernel->fields->read_bools(&f, 0, NULL), f.count);
 	assert_int_equal(kernel->fields->read_bools(&f, 0, flags), f.count);
 	for (size_t r = 0; r < f.count; r++) assert_int_equal(flags[r], r % 3 == 0);
@@ -401,8 +415,9 @@ static void test_fields(void **state)
 		t.size = 0;
 		for (int r = 0; r < records; r++) {
 			char line[160];
-			snprintf(line, sizeof line, "%d,-1.%02d,%s,%d.1234567890123456,2000-02-29%c23:59:%02d,%s\n",
-			         r * 1001, r % 4 * 25, r % 3 ? "\"a, \"\"b\"" : "text", r, r % 2 ? 'T' : ' ', r % 60,
+			snprintf(line, sizeof line,
+			         "%d,-1.%02d,%s,%d.1234567890123456,2000-02-29%c23:59:%02d,2020-01-%02d,%s\n", r * 1001,
+			         r % 4 * 25, r % 3 ? "\"a, \"\"b\"" : "text", r, r % 2 ? 'T' : ' ', r % 60, r % 30 + 1,
 			         r % 3 ? "false" : "true");
 			put(&t, line);
 		}
@@ -417,14 +432,15 @@ static void test_tables(void **state)
 		{"csv", {{NULL, NULL}}, false, 0},
 		{"csv", {{NULL, NULL}}, true, 1000},
 		{"csv", {{"missing", "-3.25,0"}}, true, 0},
-		{"csv", {{"missing", "true,2000-02-29 23:59:59"}}, true, 0},
+		{"csv", {{"missing", "true,2000-02-29 23:59:59,2020-01-05"}}, true, 0},
 		{"csv",
-	     {{"columns", "a:int64,b:double,c:string null,d:double null,e:datetime,f:bool null"},
+	     {{"columns", "a:int64,b:double,c:string null,d:double null,e:datetime,f:date null,g:bool null"},
 	      {"header", "no"}},
 	     true,
 	     0},
 		{"csv",
-	     {{"columns", "a:int16,b:float,c:string null,d:int64,e:datetime[ms] null,f:bool"}, {"header", "no"}},
+	     {{"columns", "a:int16,b:float,c:string null,d:int64,e:datetime[ms] null,f:date,g:bool"},
+	      {"header", "no"}},
 	     true,
 	     0},
 		{"tsv", {{"delimiter", "comma"}, {"header", "no"}}, true, 0}};
@@ -434,7 +450,7 @@ static void test_tables(void **state)
 	for (int round = 0; round < rounds(120); round++) {
 		const char *end = round % 3 ? "\n" : "\r\n";
 		for (t.size = 0; t.size < 3000;) {
-			for (int column = 0; column < 6; column++) {
+			for (int column = 0; column < 7; column++) {
 				if (column) put(&t, ",");
 				put_field(&t, column);
 			}

@@ -42,8 +42,7 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_schema_add_keys(sheaf_schema *schema, she
 SHEAF_API SHEAF_USE sheaf_status sheaf_schema_add_column(sheaf_schema *schema, const char *name,
                                                          sheaf_meaning meaning, sheaf_type type,
                                                          sheaf_missing missing, sheaf_error *err);
-/* The same for times (DATETIME, DATETIMETZ, DURATION) whose fractions of a second have 0, 3, 6 or 9 digits.
- */
+/* The same for times whose fractions of a second have 0, 3, 6 or 9 digits; DATE has none. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_schema_add_times(sheaf_schema *schema, const char *name,
                                                         sheaf_meaning meaning, int digits,
                                                         sheaf_missing missing, sheaf_error *err);

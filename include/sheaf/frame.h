@@ -76,17 +76,19 @@ typedef enum sheaf_meaning {
 	                     ahead of UTC */
 	SHEAF_COMPLEX,    /* the last level is FIXED(2) over F32 or F64: real and imaginary part */
 	SHEAF_COORDINATE, /* I32 or I64, no level: where an entry is in its tensor */
-	SHEAF_DURATION    /* I64: a span of time */
+	SHEAF_DURATION,   /* I64: a span of time */
+	SHEAF_DATE,       /* I64: days since 1970-01-01 */
+	SHEAF_TIME        /* I64: of day, since midnight */
 } sheaf_meaning;
-enum { SHEAF_MEANINGS = SHEAF_DURATION + 1 };
+enum { SHEAF_MEANINGS = SHEAF_TIME + 1 };
 
 /* What a column means. */
 typedef struct sheaf_field {
 	char *name;
 	char *alias; /* the short name that the file uses for it, or NULL */
 	sheaf_meaning meaning;
-	int digits; /* of the fractions of a second in DATETIME, DATETIMETZ and DURATION, which count seconds (0),
-	               thousandths (3), millionths (6) or billionths of them (9) */
+	int digits; /* of the fractions of a second in DATETIME, DATETIMETZ, DURATION and TIME, which count
+	               seconds (0), thousandths (3), millionths (6) or billionths of them (9) */
 	bool main;  /* this stream's samples count as the row's length (CNTK's definesMBSize) */
 	sheaf_type type;
 	int nlevels, room; /* levels there are, at most SHEAF_MAX_LEVELS, and levels there is room for */
@@ -241,8 +243,9 @@ static inline bool sheaf_field_is_stream(const sheaf_field *field)
 {
 	return sheaf_field_is_dense(field) || sheaf_field_is_sparse(field);
 }
-/* "dense", "sparse", "text", "bytes", "bool", "char", "datetime", "datetimetz", "duration", these also with
- * "[ms]", "[us]" or "[ns]", "complex", "coordinate", or "values" for everything else. */
+/* "dense", "sparse", "text", "bytes", "bool", "char", "date", "time", "datetime", "datetimetz", "duration",
+ * the last four also with "[ms]", "[us]" or "[ns]", "complex", "coordinate", or "values" for everything else.
+ */
 SHEAF_API const char *sheaf_field_storage(const sheaf_field *field);
 /* The dim of such a stream. */
 SHEAF_API int64_t sheaf_field_dim(const sheaf_field *field);

@@ -25,9 +25,10 @@ _NAMES = ("uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int6
 class Field:
     """A stream or a column.
 
-    ``storage`` is "dense", "sparse", "values", "text", "bytes", "bool", "char", "datetime", "datetimetz",
-    "duration" (these also with a unit, "datetime[ns]"), "complex" or "coordinate"; ``dim`` that of a stream,
-    else None; ``type`` the element type ("float32"); ``alias`` the short name that the file uses, or None.
+    ``storage`` is "dense", "sparse", "values", "text", "bytes", "bool", "char", "date", "time",
+    "datetime", "datetimetz", "duration" (the last four also with a unit, "datetime[ns]"), "complex" or
+    "coordinate"; ``dim`` that of a stream, else None; ``type`` the element type ("float32"); ``alias`` the
+    short name that the file uses, or None.
     """
 
     __slots__ = ("_levels", "alias", "dim", "imputed", "main", "meaning", "name", "nullable", "storage",

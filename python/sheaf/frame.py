@@ -157,9 +157,11 @@ class Column:
         storage = self.field.storage
         if storage == "complex":
             return values.view(f"c{2 * values.dtype.itemsize}")
+        if storage == "date":
+            return values.view("M8[D]")
         if storage.startswith("datetimetz"):
             return values.reshape(-1, 2)
-        if storage.startswith(("datetime", "duration")):
+        if storage.startswith(("datetime", "duration", "time")):
             word, _, unit = storage.rstrip("]").partition("[")
             return values.view(f"{'M8' if word == 'datetime' else 'm8'}[{unit or 's'}]")
         if storage == "bytes":

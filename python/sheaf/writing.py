@@ -319,7 +319,9 @@ def _items(array: NDArray[Any]) -> tuple[NDArray[Any], tuple[int, int] | None]:
     import numpy as np
 
     unit = np.datetime_data(array.dtype)[0]
-    unit = unit if unit in _DIGITS else "s"  # days, hours, minutes
+    if unit == "D" and array.dtype.kind == "M":
+        return array.astype("M8[D]").view("i8"), (c.SHEAF_DATE, 0)
+    unit = unit if unit in _DIGITS else "s"  # hours, minutes, days of a span
     time = c.SHEAF_DATETIME if array.dtype.kind == "M" else c.SHEAF_DURATION
     return array.astype(f"{array.dtype.kind}8[{unit}]").view("i8"), (time, _DIGITS[unit])
 

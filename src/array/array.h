@@ -48,7 +48,7 @@ typedef struct sheaf_part {
 	int64_t size, at, null_at; /* bytes; where in the item */
 	int64_t scale;             /* M, m: how many of the parts of a second that `digits` says, or months, */
 	int digits;                /* are one of its unit */
-	bool months;
+	bool months, days;         /* ... or days */
 	/* As in sheaf_field: of texts, of times that are not times where they are missing, and of the parts of a
 	 * subarray, which follow one another. */
 	char spelled[16];

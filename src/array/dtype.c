@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "number/date.h"
 #include "number/number.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -78,11 +79,10 @@ static bool read_unit(const char *text, sheaf_part *part)
 		const char *unit;
 		int64_t scale;
 		int digits;
-		bool months;
-	} units[] = {{"ns]", 1, 9, false},    {"us]", 1, 6, false},     {"ms]", 1, 3, false},
-	             {"s]", 1, 0, false},     {"m]", 60, 0, false},     {"h]", 3600, 0, false},
-	             {"D]", 86400, 0, false}, {"W]", 604800, 0, false}, {"M]", 1, 0, true},
-	             {"Y]", 12, 0, true}};
+		char of; /* days or months */
+	} units[] = {{"ns]", 1, 9, 0},  {"us]", 1, 6, 0},   {"ms]", 1, 3, 0},  {"s]", 1, 0, 0},
+	             {"m]", 60, 0, 0},  {"h]", 3600, 0, 0}, {"D]", 1, 0, 'D'}, {"W]", 7, 0, 'D'},
+	             {"M]", 1, 0, 'M'}, {"Y]", 12, 0, 'M'}};
 	uint64_t times = 1;
 	if (*text++ != '[') return false;
 	size_t counted = strspn(text, "0123456789");
@@ -92,7 +92,9 @@ static bool read_unit(const char *text, sheaf_part *part)
 		if (strcmp(text, units[i].unit) != 0 || times == 0 || times > INT32_MAX) continue;
 		part->scale = units[i].scale * (int64_t)times;
 		part->digits = units[i].digits;
-		part->months = units[i].months;
+		part->months = units[i].of == 'M';
+		part->days = units[i].of == 'D' && part->kind == 'M';
+		if (units[i].of == 'D' && !part->days) part->scale *= SHEAF_DAY_SECONDS; /* a span of days */
 		return !(part->months && part->kind == 'm');
 	}
 	return false;
@@ -148,8 +150,8 @@ static sheaf_status join_parts(const reading *r, int first, const char *name)
 		a->nullable = true;
 		a->null_at = null_at;
 	} else if (strcmp(a->name, "time") == 0 && strcmp(b->name, "tz") == 0 && a->kind == 'M' &&
-	           b->kind == 'm' && a->scale == 1 && b->scale == 1 && !b->digits && a->swapped == b->swapped &&
-	           b->at == a->at + a->size && !a->nullable) {
+	           b->kind == 'm' && a->scale == 1 && !a->days && b->scale == 1 && !b->digits &&
+	           a->swapped == b->swapped && b->at == a->at + a->size && !a->nullable) {
 		a->zoned = true;
 		a->size = 16;
 	} else {
@@ -343,30 +345,30 @@ sheaf_status sheaf_dtype_read(sheaf_literal *l, sheaf_context *cx, sheaf_dtype *
 
 /* ---- spelling ---- */
 
-static const char *unit_of(int digits)
+static const char *unit_of(const sheaf_part *part)
 {
 	static const char *const units[] = {"[s]", "[ms]", "[us]", "[ns]"};
-	return units[digits / 3];
+	return part->days ? "[D]" : units[part->digits / 3];
 }
 
-static void spell_simple(char kind, int64_t size, int digits, sheaf_builder *b)
+static void spell_simple(char kind, int64_t size, const char *unit, sheaf_builder *b)
 {
 	bool plain = size == 1 || kind == 'S' || kind == 'V' || kind == 'b';
 	char order = plain ? '|' : __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
 	sheaf_builder_printf(b, "'%c%c%" PRId64 "%s'", order, kind, kind == 'U' ? size / 4 : size,
-	                     kind == 'M' || kind == 'm' ? unit_of(digits) : "");
+	                     kind == 'M' || kind == 'm' ? unit : "");
 }
 
 static void spell_value(const sheaf_part *part, sheaf_builder *b)
 {
 	if (!part->zoned) {
-		spell_simple(part->kind, part->size, part->digits, b);
+		spell_simple(part->kind, part->size, unit_of(part), b);
 		return;
 	}
 	sheaf_builder_text(b, "[('time', ");
-	spell_simple('M', 8, part->digits, b);
+	spell_simple('M', 8, unit_of(part), b);
 	sheaf_builder_text(b, "), ('tz', ");
-	spell_simple('m', 8, 0, b);
+	spell_simple('m', 8, "[s]", b);
 	sheaf_builder_text(b, ")]");
 }
 

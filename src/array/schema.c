@@ -27,7 +27,10 @@ static bool is_number(const sheaf_part *part)
 
 static sheaf_meaning time_of(const sheaf_part *part)
 {
-	return part->kind == 'm' ? SHEAF_DURATION : part->zoned ? SHEAF_DATETIMETZ : SHEAF_DATETIME;
+	return part->kind == 'm' ? SHEAF_DURATION
+	       : part->zoned     ? SHEAF_DATETIMETZ
+	       : part->days      ? SHEAF_DATE
+	                         : SHEAF_DATETIME;
 }
 
 static void make_cell(const sheaf_part *part, sheaf_field *field)
@@ -172,6 +175,8 @@ static sheaf_status set_type(sheaf_part *part, const sheaf_field *field, int64_t
 	case SHEAF_CHAR: part->kind = 'S'; break;
 	case SHEAF_DATETIME: part->kind = 'M'; break;
 	case SHEAF_DATETIMETZ: part->kind = 'M', part->zoned = true, part->size = 16; break;
+	case SHEAF_DATE: part->kind = 'M', part->days = true; break;
+	case SHEAF_TIME:
 	case SHEAF_DURATION: part->kind = 'm'; break;
 	case SHEAF_COMPLEX: part->kind = 'c', part->size *= 2; break;
 	case SHEAF_STRING:

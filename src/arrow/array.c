@@ -217,6 +217,32 @@ static sheaf_status put_text(const making *m, sheaf_error *err)
 	return put_elements(m, &m->column->values, count_below(m->level, m->n), 1, err);
 }
 
+/* Arrow has 32 bits for days, and for times of day in seconds and thousandths of them. */
+static bool is_narrow(const sheaf_column *column)
+{
+	return column->meaning == SHEAF_DATE || (column->meaning == SHEAF_TIME && column->digits <= 3);
+}
+
+static sheaf_status put_narrow(const making *m, sheaf_error *err)
+{
+	sheaf_builder b;
+	const int64_t *values = (const int64_t *)(const void *)m->column->values.data;
+	sheaf_builder_begin(&b, m->plan->cx, NULL);
+	for (int64_t p = 0; p < m->n; p++) {
+		int64_t value = !m->level || sheaf_level_has(m->level, p) ? values[p] : 0;
+		if (value < INT32_MIN || value > INT32_MAX) {
+			sheaf_builder_drop(&b);
+			return sheaf_fail(
+				err, SHEAF_DATA,
+				"arrow: expected a date or time of day of column \"%s\" that 32 bits hold, found "
+				"%" PRId64,
+				m->node->field->name, value);
+		}
+		sheaf_builder_append(&b, &(int32_t){(int32_t)value}, sizeof(int32_t));
+	}
+	return put_built(m, &b, err);
+}
+
 /* The time in UTC, in the unit of the local one; false beyond 64 bits. */
 static bool instant_of(const int64_t *pair, int digits, int64_t *out)
 {
@@ -273,6 +299,7 @@ static sheaf_status put_rest(const making *m, sheaf_error *err)
 		return put_elements(m, &m->level->indices[m->node->dimension], m->n,
 		                    sheaf_type_size(m->level->shape.index_type), err);
 	case SHEAF_ARROW_VALUES:
+		if (is_narrow(column)) return put_narrow(m, err);
 		return put_elements(m, &column->values, m->n, sheaf_type_size(column->type), err);
 	case SHEAF_ARROW_BITS: return put_bits(m, is_true, err);
 	case SHEAF_ARROW_TEXT: return put_text(m, err);

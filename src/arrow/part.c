@@ -2,6 +2,7 @@
 /* Arrow's buffers as ours: wrapped if Arrow's form equals ours, else converted. */
 #include "arrow/part.h"
 #include "base/checked.h"
+#include "number/date.h"
 #include "number/half.h"
 #include <inttypes.h>
 #include <sheaf/arrays.h>
@@ -250,17 +251,17 @@ static sheaf_status take_bits(const sheaf_arrow_part *p, sheaf_builder *to, shea
 	return sheaf_builder_status(to, err);
 }
 
-/* Seconds since 1970, with a zone two numbers: Arrow's timestamps are in UTC. */
+/* With a zone two numbers: Arrow's timestamps are in UTC. */
 static sheaf_status take_times(const sheaf_arrow_part *p, sheaf_builder *to, sheaf_error *err)
 {
 	sheaf_arrow_type type = sheaf_arrow_type_of(p->schema);
 	SHEAF_TRY(sheaf_arrow_check_part(p, 2, err));
 	for (int64_t i = 0; i < p->n; i++) {
 		int64_t time = is_there(p, i) ? integer_at(p->array->buffers[1], type.number, p->at + i) : 0;
-		if (!sheaf_mul_i64(&time, time, type.seconds))
-			return sheaf_arrow_damaged(p, "times that 64 bits hold, found one beyond in row", i, err);
+		if (type.meaning == SHEAF_TIME && !sheaf_is_clock(time, type.digits))
+			return sheaf_arrow_damaged(p, "times of day, found none in row", i, err);
 		sheaf_builder_i64(to, time);
-		if (type.zoned) sheaf_builder_i64(to, 0);
+		if (type.meaning == SHEAF_DATETIMETZ) sheaf_builder_i64(to, 0);
 	}
 	return sheaf_builder_status(to, err);
 }
@@ -355,8 +356,8 @@ static sheaf_status word_at(const sheaf_arrow_part *p, const sheaf_arrow_part *w
 		return SHEAF_OK;
 	}
 	if (!level || !(p->schema->flags & ARROW_FLAG_NULLABLE))
-		return sheaf_arrow_damaged(
-			p, "no nulls in the dictionary of a column without them, found one in row", i, err);
+		return sheaf_arrow_damaged(p, "no nulls in the dictionary of a column without them, found one in row",
+		                           i, err);
 	sheaf_level_miss(level, i, 0);
 	return SHEAF_OK;
 }

@@ -70,6 +70,9 @@ static const char *format_of_values(const sheaf_field *field)
 {
 	static const char *const times[] = {"tss:", "tsm:", "tsu:", "tsn:"}, *const spans[] = {"tDs", "tDm",
 	                                                                                       "tDu", "tDn"};
+	static const char *const clocks[] = {"tts", "ttm", "ttu", "ttn"};
+	if (field->meaning == SHEAF_DATE) return "tdD";
+	if (field->meaning == SHEAF_TIME) return clocks[field->digits / 3];
 	return field->meaning == SHEAF_DATETIME   ? times[field->digits / 3]
 	       : field->meaning == SHEAF_DURATION ? spans[field->digits / 3]
 	                                          : sheaf_arrow_numbers[field->type];

@@ -25,14 +25,12 @@ typedef enum sheaf_arrow_class {
 
 typedef struct sheaf_arrow_type {
 	sheaf_arrow_class class;
-	sheaf_type number; /* NUMBER; TIME: of the stored number; DECIMAL: what it becomes, U8: a text */
-	int64_t width;     /* FIXED_BYTES, FIXED_LIST; DECIMAL: bytes */
-	bool small;        /* LIST, TEXT, BYTES: offsets of 32 bits */
-	bool views;        /* TEXT, BYTES: in the layout of views */
-	bool zoned;        /* TIME */
-	int64_t seconds;   /* TIME: of one unit, where it is a second or more */
-	int digits;        /* TIME: of the fractions of a second, where it is less; DECIMAL: after the point */
-	bool span;         /* TIME: a duration */
+	sheaf_type number;     /* NUMBER; TIME: of the stored number; DECIMAL: what it becomes, U8: a text */
+	int64_t width;         /* FIXED_BYTES, FIXED_LIST; DECIMAL: bytes */
+	bool small;            /* LIST, TEXT, BYTES: offsets of 32 bits */
+	bool views;            /* TEXT, BYTES: in the layout of views */
+	sheaf_meaning meaning; /* TIME */
+	int digits;            /* TIME: of the fractions of a second; DECIMAL: after the point */
 } sheaf_arrow_type;
 
 /* What a schema's format means, regardless of its dictionary. */

@@ -27,25 +27,26 @@ static sheaf_arrow_type letter(char format)
 	}
 }
 
-/* "tdD" and "tdm" are days and milliseconds, "tss:" to "tsn:ZONE" seconds to nanoseconds, "tDs" to "tDn"
- * spans of time. */
+/* "tdD" and "tdm" are days and milliseconds, "tts" to "ttn" times of day, "tss:" to "tsn:ZONE" seconds to
+ * nanoseconds, "tDs" to "tDn" spans of time. */
 static sheaf_arrow_type time_type(const char *format)
 {
 	static const char units[] = "smun";
-	enum { A_DAY = 86400 };
-	sheaf_arrow_type type = {.class = SHEAF_IS_TIME, .number = SHEAF_I64, .seconds = 1};
+	sheaf_arrow_type type = {.class = SHEAF_IS_TIME, .number = SHEAF_I64};
 	const char *unit = format[0] && format[1] && format[2] ? strchr(units, format[2]) : NULL;
+	if (unit) type.digits = 3 * (int)(unit - units);
 	if (strcmp(format, "tdD") == 0) {
 		type.number = SHEAF_I32;
-		type.seconds = A_DAY;
+		type.meaning = SHEAF_DATE;
 	} else if (strcmp(format, "tdm") == 0) {
-		type.digits = 3;
+		type.meaning = SHEAF_DATETIME;
+	} else if (unit && strncmp(format, "tt", 2) == 0 && format[3] == '\0') {
+		type.number = type.digits > 3 ? SHEAF_I64 : SHEAF_I32;
+		type.meaning = SHEAF_TIME;
 	} else if (unit && strncmp(format, "ts", 2) == 0 && format[3] == ':') {
-		type.digits = 3 * (int)(unit - units);
-		type.zoned = format[4] != '\0';
+		type.meaning = format[4] ? SHEAF_DATETIMETZ : SHEAF_DATETIME;
 	} else if (unit && strncmp(format, "tD", 2) == 0 && format[3] == '\0') {
-		type.digits = 3 * (int)(unit - units);
-		type.span = true;
+		type.meaning = SHEAF_DURATION;
 	} else {
 		return (sheaf_arrow_type){0};
 	}
@@ -136,7 +137,6 @@ static const char *words_of(const struct ArrowSchema *column)
 	static const struct {
 		const char *format, *words;
 	} others[] = {{"d:", ", decimals"},
-	              {"tt", ", times of day"},
 	              {"ti", ", intervals"},
 	              {"+m", ", maps"},
 	              {"+u", ", unions"},
@@ -254,8 +254,7 @@ static sheaf_status add_item(sheaf_schema *to, const struct ArrowSchema *column,
 	case SHEAF_IS_FIXED_BYTES: return sheaf_schema_add_bytes(to, column->name, type.width, missing, err);
 	case SHEAF_IS_BITS: meaning = SHEAF_BOOL, number = SHEAF_U8; break;
 	case SHEAF_IS_TIME:
-		meaning = type.span ? SHEAF_DURATION : type.zoned ? SHEAF_DATETIMETZ : SHEAF_DATETIME;
-		return sheaf_schema_add_times(to, column->name, meaning, type.digits, missing, err);
+		return sheaf_schema_add_times(to, column->name, type.meaning, type.digits, missing, err);
 	case SHEAF_IS_HALF: number = SHEAF_F32; break;
 	case SHEAF_IS_DECIMAL:
 		if (number == SHEAF_U8) meaning = SHEAF_STRING;

@@ -58,6 +58,8 @@ static const example examples[] = {
 	{"truth values", "cells", CELL("a", "bool", "uint8"), "{'a':true}\n{'a':false}\n"},
 	{"times", "cells", CELL("a", "datetime", "int64"),
      "{'a':'2012-05-25T14:13:29'}\n{'a':'1969-12-31T23:59:59'}\n"},
+	{"dates", "cells", CELL("a", "date", "int64"), "{'a':'2012-05-25'}\n{'a':'1969-12-31'}\n"},
+	{"times of day", "cells", CELL("a", "time[ms]", "int64"), "{'a':'14:13:29.500'}\n{'a':'00:00:00'}\n"},
 	{"missing values", "cells", NULLABLE("a", "values", "float64") NULLABLE("b", "text", "uint8"),
      "{'a':1.5,'b':null}\n{'a':null,'b':'x'}\n"},
 	{"reasons for missing values", "cells", NULLABLE("a", "values", "float64"),

@@ -48,7 +48,8 @@ static sheaf_status check_meaning(const char *name, sheaf_meaning meaning, sheaf
 	static const char *const types[SHEAF_MEANINGS] = {
 		[SHEAF_STRING] = "uint8",     [SHEAF_SPELLING] = "uint8", [SHEAF_BYTES] = "uint8",
 		[SHEAF_BOOL] = "uint8",       [SHEAF_CHAR] = "uint8",     [SHEAF_DATETIME] = "int64",
-		[SHEAF_DATETIMETZ] = "int64", [SHEAF_DURATION] = "int64"};
+		[SHEAF_DATETIMETZ] = "int64", [SHEAF_DURATION] = "int64", [SHEAF_DATE] = "int64",
+		[SHEAF_TIME] = "int64"};
 	SHEAF_TRY(check_type(name, type, err));
 	if ((int)meaning < 0 || (int)meaning >= SHEAF_MEANINGS || meaning == SHEAF_KEY ||
 	    meaning == SHEAF_COORDINATE)

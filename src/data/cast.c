@@ -30,14 +30,26 @@ static int64_t cast_run(const sheaf_column *column, sheaf_run run, sheaf_type ty
 	return changed;
 }
 
-/* The time in another unit: rounded down, and limited to its range; then it counts as changed. */
-static bool convert_time(int64_t from, int from_digits, int digits, int64_t *to)
+/* Nothing but dates may become a time of another meaning: that at which they begin. */
+static bool is_other_time(const sheaf_column *column, const sheaf_field *to)
 {
-	int32_t nanoseconds, below = 1;
-	int64_t seconds = sheaf_split_time(from, from_digits, &nanoseconds);
-	if (sheaf_join_time(seconds, nanoseconds, digits, to)) return false;
+	bool begins = column->meaning == SHEAF_DATE && to->meaning == SHEAF_DATETIME;
+	return begins || (column->meaning == to->meaning && column->digits != to->digits);
+}
+
+/* The time in another unit: rounded down, and limited to its range; then it counts as changed. */
+static bool convert_time(int64_t from, const sheaf_column *column, int digits, int64_t *to)
+{
+	int32_t nanoseconds = 0, below = 1;
+	int64_t seconds = from;
+	bool fits = true;
+	if (column->meaning == SHEAF_DATE)
+		fits = !__builtin_mul_overflow(from, (int64_t)SHEAF_DAY_SECONDS, &seconds);
+	else
+		seconds = sheaf_split_time(from, column->digits, &nanoseconds);
+	if (fits && sheaf_join_time(seconds, nanoseconds, digits, to)) return false;
 	for (int d = digits; d < 9; d++) below *= 10;
-	if (!sheaf_join_time(seconds, nanoseconds / below * below, digits, to))
+	if (!fits || !sheaf_join_time(seconds, nanoseconds / below * below, digits, to))
 		*to = from < 0 ? INT64_MIN + 1 : INT64_MAX; /* some types use the smallest value for NaT */
 	return true;
 }
@@ -50,14 +62,9 @@ static int64_t convert_times(const sheaf_column *column, sheaf_run run, const sh
 	int64_t *out = (int64_t *)(void *)values;
 	for (int64_t i = run.begin; i < run.end; i++) {
 		out[i] = from[i];
-		if (i % step == 0) changed += convert_time(from[i], column->digits, to->digits, &out[i]);
+		if (i % step == 0) changed += convert_time(from[i], column, to->digits, &out[i]);
 	}
 	return changed;
-}
-
-static bool is_other_unit(const sheaf_column *column, const sheaf_field *to)
-{
-	return column->meaning == to->meaning && column->digits != to->digits;
 }
 
 /* A frame that is being cast. */
@@ -97,7 +104,7 @@ static sheaf_status cast_column(const casting *c, const sheaf_field *to, sheaf_c
 	uint8_t *data = sheaf_builder_extend(&b, (uint64_t)count * sheaf_type_size(to->type));
 	for (int64_t r = 0; data && r < c->nrows && status == SHEAF_OK; r++) {
 		sheaf_run run = values_of(column, r);
-		int64_t changed = is_other_unit(column, to) ? convert_times(column, run, to, data)
+		int64_t changed = is_other_time(column, to) ? convert_times(column, run, to, data)
 		                                            : cast_run(column, run, to->type, data);
 		if (changed) status = report(c, to, column->type, r, changed);
 	}
@@ -107,7 +114,7 @@ static sheaf_status cast_column(const casting *c, const sheaf_field *to, sheaf_c
 	}
 	SHEAF_TRY(sheaf_builder_finish(&b, &column->values, c->err));
 	column->type = to->type;
-	if (is_other_unit(column, to)) column->digits = to->digits;
+	if (is_other_time(column, to)) column->meaning = to->meaning, column->digits = to->digits;
 	return SHEAF_OK;
 }
 
@@ -144,7 +151,7 @@ static bool is_cast(const sheaf_column *column, const sheaf_field *to)
 {
 	for (int l = 0; l < column->nlevels; l++)
 		if (must_widen(&column->levels[l], &to->levels[l])) return false;
-	return column->type == to->type && !is_other_unit(column, to);
+	return column->type == to->type && !is_other_time(column, to);
 }
 
 bool sheaf_frame_is_cast(const sheaf_frame *frame, const sheaf_schema *to)
@@ -160,7 +167,7 @@ sheaf_status sheaf_frame_cast(sheaf_frame *frame, const sheaf_schema *to, const 
 	casting all = {to->rows, file, row, frame->nrows, cx, err};
 	for (int c = 0; c < frame->ncolumns; c++) {
 		SHEAF_TRY(cast_indices(&frame->columns[c], &to->fields[c], cx, err));
-		if (frame->columns[c].type != to->fields[c].type || is_other_unit(&frame->columns[c], &to->fields[c]))
+		if (frame->columns[c].type != to->fields[c].type || is_other_time(&frame->columns[c], &to->fields[c]))
 			SHEAF_TRY(cast_column(&all, &to->fields[c], &frame->columns[c]));
 	}
 	return SHEAF_OK;

@@ -121,13 +121,15 @@ static inline bool sheaf_means_text(sheaf_meaning meaning)
 
 static inline bool sheaf_means_time(sheaf_meaning meaning)
 {
-	return meaning == SHEAF_DATETIME || meaning == SHEAF_DATETIMETZ || meaning == SHEAF_DURATION;
+	return meaning == SHEAF_DATE || meaning == SHEAF_TIME || meaning == SHEAF_DATETIME ||
+	       meaning == SHEAF_DATETIMETZ || meaning == SHEAF_DURATION;
 }
 
 /* Whether values of this meaning can count such parts of a second. */
 static inline bool sheaf_means_parts(sheaf_meaning meaning, int digits)
 {
-	return digits == 0 || (sheaf_means_time(meaning) && (digits == 3 || digits == 6 || digits == 9));
+	return digits == 0 || (sheaf_means_time(meaning) && meaning != SHEAF_DATE &&
+	                       (digits == 3 || digits == 6 || digits == 9));
 }
 
 /* Whether the last level of such a column makes one item of what it covers: a text, bytes, the parts of a

@@ -100,18 +100,30 @@ static void put_text(sheaf_builder *b, sheaf_bytes text, bool json)
 		sheaf_json_string(b, (const char *)text.data, text.size);
 }
 
-/* A span of time is a number of seconds. */
-static void put_time(sheaf_builder *b, const sheaf_column *column, int64_t at, bool json)
+char *sheaf_time_print(char *to, sheaf_meaning meaning, int digits, const int64_t *parts)
 {
 	sheaf_day day = {0};
+	switch (meaning) {
+	case SHEAF_DURATION: return sheaf_print_duration(to, parts[0], digits);
+	case SHEAF_DATE: return sheaf_print_day_near(to, parts[0], &day);
+	case SHEAF_TIME: return sheaf_print_clock(to, parts[0], digits);
+	default: to = sheaf_print_time_near(to, parts[0], digits, 'T', &day); break;
+	}
+	return meaning == SHEAF_DATETIMETZ ? sheaf_print_offset(to, parts[1]) : to;
+}
+
+/* A span of time is a number of seconds; in JSON its text if a double has fewer digits. */
+static void put_time(sheaf_builder *b, const sheaf_column *column, int64_t at, bool json)
+{
+	const int64_t exact = INT64_C(1) << 53;
 	const int64_t *parts = (const int64_t *)(const void *)column->values.data + at;
-	bool quoted = json && column->meaning != SHEAF_DURATION;
-	if (!sheaf_builder_room(b, (uint64_t)3 * SHEAF_DATE_MAX)) return;
+	bool number = column->meaning == SHEAF_DURATION &&
+	              (!column->digits || (parts[0] < exact && parts[0] > -exact)),
+		 quoted = json && !number;
+	if (!sheaf_builder_room(b, SHEAF_TIME_ROOM + 2)) return;
 	char *to = (char *)b->data + b->size;
 	if (quoted) *to++ = '"';
-	to = column->meaning == SHEAF_DURATION ? sheaf_print_duration(to, parts[0], column->digits)
-	                                       : sheaf_print_time_near(to, parts[0], column->digits, 'T', &day);
-	if (column->meaning == SHEAF_DATETIMETZ) to = sheaf_print_offset(to, parts[1]);
+	to = sheaf_time_print(to, column->meaning, column->digits, parts);
 	if (quoted) *to++ = '"';
 	b->size = (size_t)(to - (char *)b->data);
 }

@@ -10,6 +10,9 @@
  * level, which is not missing. JSON has numbers, true and false, strings, {"base64":"..."} for bytes and for
  * texts that are not UTF-8, and [re,im]. */
 void sheaf_item_text(sheaf_builder *b, const sheaf_column *column, int level, int64_t at, bool json);
+/* A time as its text, without quotes, into to[SHEAF_TIME_ROOM]; parts[1]: the offset of a DATETIMETZ. */
+enum { SHEAF_TIME_ROOM = 80 };
+char *sheaf_time_print(char *to, sheaf_meaning meaning, int digits, const int64_t *parts);
 /* Values of the last level from number run.begin on, each after `before` and, in a list of entries, its index
  * and ':': up to one that is not finite, or to the end of a batch. Returns where it stopped: at the first one
  * where they are not float32s or float64s, or have several indices. */

@@ -145,16 +145,52 @@ static bool put_char(sheaf_column_builder *to, const sheaf_json *json, sheaf_jso
 	return true;
 }
 
-static bool put_date(sheaf_column_builder *to, const sheaf_json *json, sheaf_json_misfit *misfit)
+static bool put_time(sheaf_column_builder *to, const sheaf_json *json, sheaf_json_misfit *misfit)
 {
-	size_t n;
-	int64_t seconds[2];
-	bool zone = to->field->meaning == SHEAF_DATETIMETZ;
-	const char *text = sheaf_json_text(json, &n), *end = text ? text + n : NULL;
-	const char *at = text ? sheaf_scan_datetime(text, end, &seconds[0]) : NULL;
-	if (at && zone) at = sheaf_scan_offset(at, end, &seconds[1]);
-	if (!at || at != end) return sheaf_json_misfits(misfit, zone ? "a time with its zone" : "a time", json);
-	sheaf_builder_append(&to->values, seconds, zone ? sizeof seconds : sizeof *seconds);
+	static const char *const expected[SHEAF_MEANINGS] = {[SHEAF_DATE] = "a date",
+	                                                     [SHEAF_TIME] = "a time of day",
+	                                                     [SHEAF_DATETIME] = "a time",
+	                                                     [SHEAF_DATETIMETZ] = "a time with its zone"};
+	const sheaf_field *field = to->field;
+	size_t n = 0;
+	int digits;
+	int32_t nanoseconds;
+	int64_t seconds, parts[2];
+	bool day = field->meaning == SHEAF_DATE, zone = field->meaning == SHEAF_DATETIMETZ;
+	const char *text = sheaf_json_text(json, &n), *at = text ? text : "", *end = at + n;
+	if (day)
+		at = sheaf_scan_day(at, end, parts);
+	else
+		at = (field->meaning == SHEAF_TIME ? sheaf_scan_clock : sheaf_scan_time)(at, end, &seconds,
+		                                                                         &nanoseconds, &digits);
+	if (at && zone) at = sheaf_scan_offset(at, end, &parts[1]);
+	if (!at || at != end || (!day && !sheaf_join_time(seconds, nanoseconds, field->digits, parts)))
+		return sheaf_json_misfits(misfit, expected[field->meaning], json);
+	sheaf_builder_append(&to->values, parts, zone ? sizeof parts : sizeof *parts);
+	return true;
+}
+
+/* A number of seconds, or its text where a double has fewer digits. */
+static bool put_span(sheaf_column_builder *to, const sheaf_json *json, sheaf_json_misfit *misfit)
+{
+	size_t n = 0;
+	int64_t seconds, parts = 0, scale = 1;
+	double real;
+	int digits = to->field->digits;
+	const char *text = sheaf_json_text(json, &n);
+	bool fits;
+	for (int d = 0; d < digits; d++) scale *= 10;
+	if (text) {
+		fits = sheaf_scan_duration(text, text + n, digits, &parts) == text + n;
+	} else if (sheaf_json_i64(json, &seconds)) {
+		fits = sheaf_join_time(seconds, 0, digits, &parts);
+	} else {
+		fits = sheaf_json_number(json, &real) && fabs(real * (double)scale) < 0x1p53;
+		parts = fits ? llrint(real * (double)scale) : 0;
+		fits = fits && sheaf_rounded((double)parts / (double)scale) == real;
+	}
+	if (!fits) return sheaf_json_misfits(misfit, "a span of time in seconds", json);
+	sheaf_builder_append(&to->values, &parts, sizeof parts);
 	return true;
 }
 
@@ -162,7 +198,10 @@ static bool put_value(sheaf_column_builder *to, const sheaf_json *json, sheaf_js
 {
 	switch (to->field->meaning) {
 	case SHEAF_CHAR: return put_char(to, json, misfit);
-	case SHEAF_DATETIME: return put_date(to, json, misfit);
+	case SHEAF_DATE:
+	case SHEAF_TIME:
+	case SHEAF_DATETIME: return put_time(to, json, misfit);
+	case SHEAF_DURATION: return put_span(to, json, misfit);
 	case SHEAF_BOOL:
 		if (sheaf_json_kind_of(json) != SHEAF_JSON_BOOL)
 			return sheaf_json_misfits(misfit, "true or false", json);
@@ -263,7 +302,7 @@ bool sheaf_column_put_json(sheaf_column_builder *to, const sheaf_json *value, bo
 	switch (to->field->meaning) {
 	case SHEAF_STRING:
 	case SHEAF_BYTES: return put_bytes(to, value, misfit);
-	case SHEAF_DATETIMETZ: return put_date(to, value, misfit);
+	case SHEAF_DATETIMETZ: return put_time(to, value, misfit);
 	case SHEAF_COMPLEX: return put_list(to, 0, value, unbound, misfit);
 	default: return nullable ? put_value(to, value, misfit) : put_list(to, 0, value, unbound, misfit);
 	}

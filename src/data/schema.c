@@ -142,6 +142,8 @@ const char *sheaf_field_storage(const sheaf_field *field)
 		[SHEAF_DATETIME] = {"datetime", "datetime[ms]", "datetime[us]", "datetime[ns]"},
 		[SHEAF_DATETIMETZ] = {"datetimetz", "datetimetz[ms]", "datetimetz[us]", "datetimetz[ns]"},
 		[SHEAF_DURATION] = {"duration", "duration[ms]", "duration[us]", "duration[ns]"},
+		[SHEAF_DATE] = {"date"},
+		[SHEAF_TIME] = {"time", "time[ms]", "time[us]", "time[ns]"},
 		[SHEAF_COMPLEX] = {"complex"},
 		[SHEAF_COORDINATE] = {"coordinate"}};
 	const char *storage = field ? by_meaning[field->meaning][field->digits / 3] : "values";

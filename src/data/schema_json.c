@@ -65,7 +65,7 @@ static sheaf_status add_field(sheaf_schema *schema, const sheaf_json *json, shea
 {
 	const char *name = sheaf_json_text(sheaf_json_get(json, "name"), NULL);
 	int digits = 0, storage = storage_of(sheaf_json_text(sheaf_json_get(json, "storage"), NULL), &digits),
-				type = type_of(sheaf_json_text(sheaf_json_get(json, "type"), NULL));
+		type = type_of(sheaf_json_text(sheaf_json_get(json, "type"), NULL));
 	sheaf_missing missing = sheaf_json_is_true(sheaf_json_get(json, "null")) ? SHEAF_NULLABLE : SHEAF_NEVER;
 	int64_t dim;
 	bool sized = sheaf_json_i64(sheaf_json_get(json, "dim"), &dim);

@@ -156,10 +156,21 @@ static void canon_times(const sheaf_column *column, int64_t at, int64_t n, sheaf
 	}
 }
 
+/* A day is the time at which it begins. Those that are beyond 64 bits of seconds equal no time. */
+static void canon_days(const sheaf_column *column, int64_t at, int64_t n, sheaf_canon *out)
+{
+	const int64_t *days = (const int64_t *)(const void *)column->values.data + at;
+	for (int64_t k = 0, seconds; k < n; k++)
+		out[k] = __builtin_mul_overflow(days[k], (int64_t)SHEAF_DAY_SECONDS, &seconds)
+		             ? (sheaf_canon){(double)days[k] * SHEAF_DAY_SECONDS, days[k]}
+		             : canon_signed(seconds);
+}
+
 void sheaf_canon_items(const sheaf_column *column, int64_t at, int64_t n, sheaf_canon *out)
 {
 	sheaf_canon_values(column->type, column->values.data, at, n, out);
 	if (column->digits && column->type == SHEAF_I64) canon_times(column, at, n, out);
+	if (column->meaning == SHEAF_DATE && column->type == SHEAF_I64) canon_days(column, at, n, out);
 }
 
 int64_t sheaf_canon_store(sheaf_type type, const sheaf_canon *from, int64_t n, void *values, int64_t at)

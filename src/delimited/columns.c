@@ -32,11 +32,11 @@ static sheaf_status refuse_type(const char *type, size_t n, sheaf_error *err)
 	char word[40];
 	snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word ? n : sizeof word - 1), type);
 	const char *near = sheaf_item_nearest(word);
-	sheaf_status status =
-		sheaf_fail_option(err, SHEAF_USAGE, "columns",
-	                      ": expected a type (bool, char, int8 to uint64, float, double, datetime, "
-	                      "datetimetz, duration, string, binary, complex64, complex128), found \"%s\"",
-	                      word);
+	sheaf_status status = sheaf_fail_option(
+		err, SHEAF_USAGE, "columns",
+		": expected a type (bool, char, int8 to uint64, float, double, date, "
+		"time, datetime, datetimetz, duration, string, binary, complex64, complex128), found \"%s\"",
+		word);
 	sheaf_error_append_near(err, near);
 	return status;
 }

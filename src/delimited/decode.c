@@ -35,7 +35,9 @@ static int64_t read_plain(const column *c, const sheaf_fields *fields, int64_t r
 	const sheaf_fields_kernel *kernel = sheaf_kernel_chosen()->fields;
 	void *to = c->values->data;
 	size_t from = (size_t)r;
-	if (c->field->meaning == SHEAF_DATETIME) return (int64_t)kernel->read_times(fields, from, (int64_t *)to);
+	if (c->field->meaning == SHEAF_DATETIME && c->field->digits == 0)
+		return (int64_t)kernel->read_times(fields, from, (int64_t *)to);
+	if (c->field->meaning == SHEAF_DATE) return (int64_t)kernel->read_days(fields, from, (int64_t *)to);
 	if (c->field->meaning == SHEAF_BOOL) return (int64_t)kernel->read_bools(fields, from, (uint8_t *)to);
 	if (c->field->meaning != SHEAF_NUMBER) return r;
 	if (c->field->type == SHEAF_F64) return (int64_t)kernel->read_f64(fields, from, (double *)to);

@@ -210,7 +210,9 @@ enum {
 	KIND_FRACTION_9 = 1 << 14,
 	KIND_FAR_3 = 1 << 15,
 	KIND_FAR_6 = 1 << 16,
-	KIND_FAR_9 = 1 << 17
+	KIND_FAR_9 = 1 << 17,
+	KIND_DATE = 1 << 18,
+	KIND_TIME = 1 << 19 /* of day */
 };
 unsigned sheaf_word_kind(const sheaf_word *given, const sheaf_dialect *dialect);
 /* Whether a text begins like numbers, dates, times and addresses: with a digit, or with a sign or a point

@@ -146,9 +146,9 @@ typedef struct source {
 	const sheaf_level *level; /* NULL: none */
 	const uint8_t *values;
 	bool nullable, is_text;
-	sheaf_meaning meaning; /* for times without their unit, */
-	int digits;            /* which is here */
-	uint64_t clean;        /* bit r: text number r of the block is */
+	sheaf_meaning meaning;
+	int digits;     /* of times */
+	uint64_t clean; /* bit r: text number r of the block is */
 	sheaf_day day;
 } source;
 
@@ -193,14 +193,18 @@ static char *put_number(char *to, sheaf_type type, const uint8_t *values, int64_
 
 static char *put_word(char *to, const char *word) { return (char *)mempcpy(to, word, strlen(word)); }
 
-/* As in SciDB: dates are in its quotes, too. */
-static inline char *put_date(char *to, const sheaf_dialect *dialect, const int64_t *parts, bool offset,
-                             int digits, sheaf_day *day)
+/* As in SciDB: times are in its quotes, too. */
+static inline char *put_time(char *to, const sheaf_dialect *dialect, source *s, int64_t at)
 {
+	const int64_t *parts = (const int64_t *)(const void *)s->values + at;
 	bool quoted = encloses(dialect);
 	if (quoted) *to++ = (char)dialect->quote;
-	to = sheaf_print_time_near(to, parts[0], digits, ' ', day);
-	if (offset) {
+	switch (s->meaning) {
+	case SHEAF_DATE: to = sheaf_print_day_near(to, parts[0], &s->day); break;
+	case SHEAF_TIME: to = sheaf_print_clock(to, parts[0], s->digits); break;
+	default: to = sheaf_print_time_near(to, parts[0], s->digits, ' ', &s->day); break;
+	}
+	if (s->meaning == SHEAF_DATETIMETZ) {
 		*to++ = ' ';
 		to = sheaf_print_offset(to, parts[1]);
 	}
@@ -275,12 +279,10 @@ static inline char *put_item(char *to, const sheaf_dialect *dialect, source *s, 
 		                 (size_t)sheaf_run_length(run));
 	case SHEAF_BOOL: return put_word(to, s->values[run.begin] ? "true" : "false");
 	case SHEAF_CHAR: return put_char(to, dialect, s->values[run.begin]);
+	case SHEAF_DATE:
+	case SHEAF_TIME:
 	case SHEAF_DATETIME:
-		return put_date(to, dialect, (const int64_t *)(const void *)s->values + run.begin, false, s->digits,
-		                &s->day);
-	case SHEAF_DATETIMETZ:
-		return put_date(to, dialect, (const int64_t *)(const void *)s->values + run.begin, true, s->digits,
-		                &s->day);
+	case SHEAF_DATETIMETZ: return put_time(to, dialect, s, run.begin);
 	case SHEAF_DURATION:
 		return sheaf_print_duration(to, ((const int64_t *)(const void *)s->values)[run.begin], s->digits);
 	case SHEAF_COMPLEX: return put_complex(to, dialect, column->type, s->values, run.begin);

@@ -173,7 +173,7 @@ static bool clashes(const opening *o, sheaf_word word, unsigned below)
 	enum {
 		ABSENT = KIND_NULL | KIND_BLANK,
 		NUMBERS = KIND_INTEGER | KIND_NEGATIVE | KIND_LARGE | KIND_REAL,
-		OTHERS = KIND_BOOL | KIND_DATETIME | KIND_DATETIMETZ | KIND_TEXT
+		OTHERS = KIND_BOOL | KIND_DATE | KIND_TIME | KIND_DATETIME | KIND_DATETIMETZ | KIND_TEXT
 	};
 	below &= ~(unsigned)ABSENT;
 	return below && !(below & ~(unsigned)NUMBERS) && sheaf_word_kind(&word, &o->in->dialect) & OTHERS;

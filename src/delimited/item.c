@@ -30,6 +30,11 @@ static const struct {
 	{"uint64", "a uint64", SHEAF_NUMBER, SHEAF_U64, 1},
 	{"float", "a number", SHEAF_NUMBER, SHEAF_F32, 1},
 	{"double", "a number", SHEAF_NUMBER, SHEAF_F64, 1},
+	{"date", "a date (2012-05-25)", SHEAF_DATE, SHEAF_I64, 1},
+	{"time", "a time of day (14:13:29)", SHEAF_TIME, SHEAF_I64, 1},
+	{"time[ms]", "a time[ms] of day (14:13:29.500)", SHEAF_TIME, SHEAF_I64, 1, 3},
+	{"time[us]", "a time[us] of day (14:13:29.500000)", SHEAF_TIME, SHEAF_I64, 1, 6},
+	{"time[ns]", "a time[ns] of day (14:13:29.500000000)", SHEAF_TIME, SHEAF_I64, 1, 9},
 	{"datetime", "a datetime (2012-05-25 14:13:29)", SHEAF_DATETIME, SHEAF_I64, 1},
 	{"datetimetz", "a datetimetz (2012-05-25 14:13:29 +02:00)", SHEAF_DATETIMETZ, SHEAF_I64, 2},
 	{"datetime[ms]", "a datetime[ms] (2012-05-25 14:13:29.500)", SHEAF_DATETIME, SHEAF_I64, 1, 3},
@@ -269,7 +274,9 @@ static sheaf_item_flaw read_time(const sheaf_field *field, sheaf_word word, int6
 	if (zoned) parts[1] = 0;
 	if (field->meaning == SHEAF_DURATION)
 		return sheaf_scan_duration(at, end, field->digits, parts) == end ? ITEM_OK : ITEM_BAD;
-	at = sheaf_scan_time(at, end, &seconds, &nanoseconds, &given);
+	if (field->meaning == SHEAF_DATE) return sheaf_scan_day(at, end, parts) == end ? ITEM_OK : ITEM_BAD;
+	at = (field->meaning == SHEAF_TIME ? sheaf_scan_clock : sheaf_scan_time)(at, end, &seconds, &nanoseconds,
+	                                                                         &given);
 	if (zoned && at && at < end && *at == ' ') at++;
 	if (zoned && at) at = sheaf_scan_zone(at, end, &parts[1]);
 	return at == end && sheaf_join_time(seconds, nanoseconds, field->digits, parts) ? ITEM_OK : ITEM_BAD;

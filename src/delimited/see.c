@@ -37,6 +37,7 @@ static int64_t see_alike(const sheaf_fields *fields, int64_t r, unsigned kind, u
 {
 	const sheaf_fields_kernel *kernel = sheaf_kernel_chosen()->fields;
 	if (kind & KIND_DATETIME) return (int64_t)kernel->read_times(fields, (size_t)r, NULL);
+	if (kind & KIND_DATE) return (int64_t)kernel->read_days(fields, (size_t)r, NULL);
 	if (kind & KIND_BOOL) return (int64_t)kernel->read_bools(fields, (size_t)r, NULL);
 	return see_numbers(fields, r, seen);
 }
@@ -143,7 +144,8 @@ static cell_type type_of(unsigned kinds)
 {
 	enum {
 		NUMBERS = KIND_INTEGER | KIND_LARGE | KIND_REAL,
-		VALUES = NUMBERS | KIND_BOOL | KIND_DATETIME | KIND_DATETIMETZ | KIND_TEXT | KIND_ABSENT | KIND_COMMA
+		TIMES = KIND_DATE | KIND_TIME | KIND_DATETIME | KIND_DATETIMETZ,
+		VALUES = NUMBERS | KIND_BOOL | TIMES | KIND_TEXT | KIND_ABSENT | KIND_COMMA
 	};
 	unsigned values = kinds & VALUES;
 	bool number = values && !(values & ~(unsigned)NUMBERS) &&
@@ -155,6 +157,8 @@ static cell_type type_of(unsigned kinds)
 		                                         : SHEAF_I64,
 		                   1};
 	if (values == KIND_BOOL) return (cell_type){SHEAF_BOOL, SHEAF_U8, 1};
+	if (values == KIND_DATE) return (cell_type){SHEAF_DATE, SHEAF_I64, 1};
+	if (values == KIND_TIME) return (cell_type){SHEAF_TIME, SHEAF_I64, 1, digits_of(kinds)};
 	if (values == KIND_DATETIME && fits_digits(kinds))
 		return (cell_type){SHEAF_DATETIME, SHEAF_I64, 1, digits_of(kinds)};
 	if (values == KIND_DATETIMETZ && fits_digits(kinds))

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { MINUTE = 60, HOUR = 3600, DAY = 86400 };
+enum { MINUTE = 60, HOUR = 3600, DAY = SHEAF_DAY_SECONDS };
 
 typedef struct date {
 	int64_t year;
@@ -18,9 +18,8 @@ typedef struct date {
 static date date_of(int64_t days_since_1970)
 {
 	enum { SHIFT = 719468, ERA = 146097, CENTURY = 36524, FOUR_YEARS = 1460 };
-	int64_t days = days_since_1970 + SHIFT;
-	int64_t era = (days >= 0 ? days : days - (ERA - 1)) / ERA;
-	int64_t in_era = days - era * ERA;
+	int64_t days = days_since_1970 % ERA + SHIFT; /* of any 64 bits */
+	int64_t era = days_since_1970 / ERA + days / ERA, in_era = days % ERA;
 	int64_t year = (in_era - in_era / FOUR_YEARS + in_era / CENTURY - in_era / (ERA - 1)) / 365;
 	int64_t in_year = in_era - (365 * year + year / 4 - year / 100);
 	int64_t month = (5 * in_year + 2) / 153; /* from March; months come in fives of 153 days */
@@ -67,13 +66,18 @@ static __attribute__((noinline)) void print_day(sheaf_day *day, int64_t days)
 	day->size = (int)(to - day->text);
 }
 
+char *sheaf_print_day_near(char *to, int64_t days, sheaf_day *day)
+{
+	if (days != day->days || day->size == 0) print_day(day, days);
+	memcpy(to, day->text, sizeof day->text);
+	return to + day->size;
+}
+
 char *sheaf_print_datetime_near(char *to, int64_t seconds, char between, sheaf_day *day)
 {
 	int64_t days = seconds / DAY, rest = seconds % DAY;
 	if (rest < 0) days--, rest += DAY;
-	if (days != day->days || day->size == 0) print_day(day, days);
-	memcpy(to, day->text, sizeof day->text);
-	to += day->size;
+	to = sheaf_print_day_near(to, days, day);
 	*to++ = between;
 	return put_clock(to, rest);
 }
@@ -101,6 +105,8 @@ int64_t sheaf_split_time(int64_t parts, int digits, int32_t *nanoseconds)
 	return seconds;
 }
 
+bool sheaf_is_clock(int64_t parts, int digits) { return parts >= 0 && parts / power_of_ten(digits) < DAY; }
+
 bool sheaf_join_time(int64_t seconds, int32_t nanoseconds, int digits, int64_t *parts)
 {
 	int64_t scale = power_of_ten(digits), below = power_of_ten(9 - digits), rest = nanoseconds / below;
@@ -127,6 +133,14 @@ char *sheaf_print_time_near(char *to, int64_t parts, int digits, char between, s
 	if (digits == 0) return sheaf_print_datetime_near(to, parts, between, day);
 	int64_t seconds = sheaf_split_time(parts, digits, &nanoseconds);
 	return put_fraction(sheaf_print_datetime_near(to, seconds, between, day), nanoseconds, digits);
+}
+
+char *sheaf_print_clock(char *to, int64_t parts, int digits)
+{
+	int32_t nanoseconds;
+	if (!sheaf_is_clock(parts, digits)) return sheaf_print_duration(to, parts, digits); /* made by hand */
+	int64_t seconds = sheaf_split_time(parts, digits, &nanoseconds);
+	return put_fraction(put_clock(to, seconds), nanoseconds, digits);
 }
 
 char *sheaf_print_duration(char *to, int64_t parts, int digits)
@@ -206,14 +220,41 @@ bool sheaf_seconds_of_month(int64_t months, int64_t *seconds)
 	return !__builtin_mul_overflow(days, (int64_t)DAY, seconds);
 }
 
-static const char *scan_clock(const char *at, const char *end, int64_t *seconds)
+static const char *scan_minutes(const char *at, const char *end, int64_t *seconds)
 {
-	int64_t hours, minutes, rest;
+	int64_t hours, minutes;
 	at = scan_two(at, end, '\0', 23, &hours);
 	at = scan_two(at, end, ':', 59, &minutes);
-	at = scan_two(at, end, ':', 59, &rest);
-	if (at) *seconds = hours * HOUR + minutes * MINUTE + rest;
+	if (at) *seconds = hours * HOUR + minutes * MINUTE;
 	return at;
+}
+
+static const char *scan_clock(const char *at, const char *end, int64_t *seconds)
+{
+	int64_t rest;
+	at = scan_two(scan_minutes(at, end, seconds), end, ':', 59, &rest);
+	if (at) *seconds += rest;
+	return at;
+}
+
+static const char *scan_date(const char *at, const char *end, int64_t *days)
+{
+	int64_t year, month, day;
+	if (!(at = scan_year(at, end, &year))) return NULL;
+	at = scan_two(at, end, '-', 12, &month);
+	at = scan_two(at, end, '-', 31, &day);
+	if (!at || !is_date((date){year, (int)month, (int)day})) return NULL;
+	*days = days_of((date){year, (int)month, (int)day});
+	return at;
+}
+
+/* Days before 1970 are counted down to midnight: the smallest number of seconds falls on a day whose
+ * beginning is out of range. */
+static bool join_day(int64_t days, int64_t clock, int64_t *seconds)
+{
+	if (days < 0) days++, clock -= DAY;
+	return !__builtin_mul_overflow(days, (int64_t)DAY, seconds) &&
+	       !__builtin_add_overflow(*seconds, clock, seconds);
 }
 
 /* Two digits; others leave more than 99. */
@@ -223,41 +264,41 @@ static inline unsigned two_digits(const char *at)
 	return ((tens > 9) | (ones > 9)) ? 100 : tens * 10 + ones;
 }
 
-/* A time of the usual nineteen bytes, after the year 0; false for any other. */
-static bool scan_usual(const char *at, int64_t *seconds)
+enum { USUAL_DAY = 10, USUAL_TIME = 19 };
+
+/* A day of the usual bytes, after the year 0; false for any other. */
+static inline bool scan_usual_day(const char *at, int64_t *days)
 {
 	unsigned century = two_digits(at), of_century = two_digits(at + 2), month = two_digits(at + 5),
-			 day = two_digits(at + 8), hour = two_digits(at + 11), minute = two_digits(at + 14),
-			 second = two_digits(at + 17);
-	bool separated = (at[4] == '-') & (at[7] == '-') & ((at[10] == ' ') | (at[10] == 'T')) & (at[13] == ':') &
-	                 (at[16] == ':');
-	bool fits = (century < 100) & (of_century < 100) & (month - 1 < 12) & (day - 1 < 31) & (hour < 24) &
-	            (minute < 60) & (second < 60);
+			 day = two_digits(at + 8);
+	bool fits = (century < 100) & (of_century < 100) & (month - 1 < 12) & (day - 1 < 31) & (at[4] == '-') &
+	            (at[7] == '-');
 	date d = {(int)(century * 100 + of_century), (int)month, (int)day};
-	if (!separated || !fits || d.year == 0 || !is_date(d)) return false;
-	*seconds = days_of(d) * DAY + (int64_t)(hour * HOUR + minute * MINUTE + second);
+	if (!fits || d.year == 0 || !is_date(d)) return false;
+	*days = days_of(d);
+	return true;
+}
+
+/* The same for a time. */
+static bool scan_usual(const char *at, int64_t *seconds)
+{
+	int64_t days;
+	unsigned hour = two_digits(at + 11), minute = two_digits(at + 14), second = two_digits(at + 17);
+	bool fits = ((at[10] == ' ') | (at[10] == 'T')) & (at[13] == ':') & (at[16] == ':') & (hour < 24) &
+	            (minute < 60) & (second < 60);
+	if (!fits || !scan_usual_day(at, &days)) return false;
+	*seconds = days * DAY + (int64_t)(hour * HOUR + minute * MINUTE + second);
 	return true;
 }
 
 const char *sheaf_scan_datetime(const char *at, const char *end, int64_t *seconds)
 {
-	enum { USUAL = 19 };
-	if (end - at >= USUAL && scan_usual(at, seconds)) return at + USUAL;
-	int64_t year, month, day, clock;
-	if (!(at = scan_year(at, end, &year))) return NULL;
-	at = scan_two(at, end, '-', 12, &month);
-	at = scan_two(at, end, '-', 31, &day);
-	if (!at || !is_date((date){year, (int)month, (int)day}) || at == end || (*at != ' ' && *at != 'T'))
-		return NULL;
+	if (end - at >= USUAL_TIME && scan_usual(at, seconds)) return at + USUAL_TIME;
+	int64_t days, clock;
+	at = scan_date(at, end, &days);
+	if (!at || at == end || (*at != ' ' && *at != 'T')) return NULL;
 	if (!(at = scan_clock(at + 1, end, &clock))) return NULL;
-	/* Days before 1970 are counted down to midnight: the smallest number of seconds falls on a day whose
-	 * beginning is out of range. */
-	int64_t days = days_of((date){year, (int)month, (int)day});
-	if (days < 0) days++, clock -= DAY;
-	return __builtin_mul_overflow(days, (int64_t)DAY, seconds) ||
-	               __builtin_add_overflow(*seconds, clock, seconds)
-	           ? NULL
-	           : at;
+	return join_day(days, clock, seconds) ? at : NULL;
 }
 
 /* A fraction of at most nine digits, after its point. */
@@ -276,10 +317,32 @@ static const char *scan_fraction(const char *at, const char *end, int32_t *nanos
 const char *sheaf_scan_time(const char *at, const char *end, int64_t *seconds, int32_t *nanoseconds,
                             int *digits)
 {
+	int64_t days, clock;
+	const char *after = sheaf_scan_datetime(at, end, seconds);
 	*digits = 0;
 	*nanoseconds = 0;
-	at = sheaf_scan_datetime(at, end, seconds);
-	return at ? scan_fraction(at, end, nanoseconds, digits) : NULL;
+	if (after) return scan_fraction(after, end, nanoseconds, digits);
+	at = scan_date(at, end, &days);
+	if (!at || at == end || (*at != ' ' && *at != 'T')) return NULL;
+	at = scan_minutes(at + 1, end, &clock);
+	return at && join_day(days, clock, seconds) ? at : NULL;
+}
+
+const char *sheaf_scan_day(const char *at, const char *end, int64_t *days)
+{
+	if (end - at == USUAL_DAY && scan_usual_day(at, days)) return end;
+	const int64_t most = INT64_MAX / DAY; /* also as seconds within 64 bits */
+	at = scan_date(at, end, days);
+	return at && *days <= most && *days >= -most ? at : NULL;
+}
+
+const char *sheaf_scan_clock(const char *at, const char *end, int64_t *seconds, int32_t *nanoseconds,
+                             int *digits)
+{
+	const char *after = scan_clock(at, end, seconds);
+	*digits = 0;
+	*nanoseconds = 0;
+	return after ? scan_fraction(after, end, nanoseconds, digits) : scan_minutes(at, end, seconds);
 }
 
 const char *sheaf_scan_duration(const char *at, const char *end, int digits, int64_t *parts)

@@ -73,6 +73,8 @@ typedef size_t sheaf_fields_looker(const sheaf_fields *fields, size_t from, unsi
 /* Times such as "2012-05-25 14:13:29", as seconds since 1970; years far from now are left. `to` NULL: only
  * examines them. */
 typedef size_t sheaf_fields_time_reader(const sheaf_fields *fields, size_t from, int64_t *to);
+/* Days such as "2012-05-25", since 1970; the same. */
+typedef size_t sheaf_fields_day_reader(const sheaf_fields *fields, size_t from, int64_t *to);
 /* "true" and "false", as 1 and 0; the same. */
 typedef size_t sheaf_fields_bool_reader(const sheaf_fields *fields, size_t from, uint8_t *to);
 
@@ -83,6 +85,7 @@ typedef struct sheaf_fields_kernel {
 	sheaf_fields_f64_reader *read_f64;
 	sheaf_fields_i64_reader *read_i64;
 	sheaf_fields_time_reader *read_times;
+	sheaf_fields_day_reader *read_days;
 	sheaf_fields_bool_reader *read_bools;
 } sheaf_fields_kernel;
 

@@ -114,6 +114,6 @@ static inline bool take_time(const sheaf_fields *f, size_t i, int64_t *seconds)
 
 SHEAF_FIELDS_READERS()
 
-const sheaf_fields_kernel sheaf_fields_neon = {cut,      look,       read_f64,
-                                               read_i64, read_times, sheaf_fields_read_bools};
+const sheaf_fields_kernel sheaf_fields_neon = {
+	cut, look, read_f64, read_i64, read_times, sheaf_fields_read_days, sheaf_fields_read_bools};
 #endif

@@ -87,6 +87,19 @@ static size_t look(const sheaf_fields *f, size_t from, unsigned *seen)
 }
 
 /* Which of the two comes cannot be predicted. */
+size_t sheaf_fields_read_days(const sheaf_fields *f, size_t from, int64_t *to)
+{
+	enum { DAY = 10 }; /* length of "2012-05-25" */
+	int64_t days;
+	for (; from < f->count; from++) {
+		const uint8_t *at, *end;
+		sheaf_field_at(f, from, &at, &end);
+		if (end - at != DAY || !sheaf_scan_day((const char *)at, (const char *)end, &days)) break;
+		if (to) to[from] = days;
+	}
+	return from;
+}
+
 size_t sheaf_fields_read_bools(const sheaf_fields *f, size_t from, uint8_t *to)
 {
 	enum { TRUE = 4, FALSE = 5 };
@@ -103,8 +116,8 @@ size_t sheaf_fields_read_bools(const sheaf_fields *f, size_t from, uint8_t *to)
 	return from;
 }
 
-const sheaf_fields_kernel sheaf_fields_portable = {cut,      look,       read_f64,
-                                                   read_i64, read_times, sheaf_fields_read_bools};
+const sheaf_fields_kernel sheaf_fields_portable = {
+	cut, look, read_f64, read_i64, read_times, sheaf_fields_read_days, sheaf_fields_read_bools};
 
 /* ---- nothing at all ---- */
 
@@ -138,5 +151,5 @@ static size_t leave_look(const sheaf_fields *f, size_t from, unsigned *seen)
 	return from;
 }
 
-const sheaf_fields_kernel sheaf_fields_scalar = {leave_cut, leave_look, leave_f64,
+const sheaf_fields_kernel sheaf_fields_scalar = {leave_cut, leave_look, leave_f64,  leave_i64,
                                                  leave_i64, leave_i64,  leave_bools};

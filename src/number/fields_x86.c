@@ -167,8 +167,8 @@ AVX2 static inline bool take_time(const sheaf_fields *f, size_t i, int64_t *seco
 
 SHEAF_FIELDS_READERS(AVX2)
 
-const sheaf_fields_kernel sheaf_fields_avx2 = {cut_avx2, look,       read_f64,
-                                               read_i64, read_times, sheaf_fields_read_bools};
-const sheaf_fields_kernel sheaf_fields_avx512 = {cut_avx512, look,       read_f64,
-                                                 read_i64,   read_times, sheaf_fields_read_bools};
+const sheaf_fields_kernel sheaf_fields_avx2 = {
+	cut_avx2, look, read_f64, read_i64, read_times, sheaf_fields_read_days, sheaf_fields_read_bools};
+const sheaf_fields_kernel sheaf_fields_avx512 = {
+	cut_avx512, look, read_f64, read_i64, read_times, sheaf_fields_read_days, sheaf_fields_read_bools};
 #endif

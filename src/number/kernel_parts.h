@@ -21,6 +21,7 @@ sheaf_tape_reader sheaf_tape_f32_portable, sheaf_tape_f64_portable;
 sheaf_alike_reader sheaf_alike_portable;
 sheaf_finder sheaf_find_any_scalar, sheaf_find_any_portable;
 extern const sheaf_fields_kernel sheaf_fields_scalar, sheaf_fields_portable;
+sheaf_fields_day_reader sheaf_fields_read_days;
 sheaf_fields_bool_reader sheaf_fields_read_bools;
 sheaf_word_copier sheaf_copy_words_scalar, sheaf_copy_reals_scalar;
 

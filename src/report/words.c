@@ -2,17 +2,10 @@
 /* Naming items and indices of a summary. */
 #include "report/words.h"
 #include "data/frame.h"
+#include "data/item.h"
 #include "data/value.h"
+#include <math.h>
 #include <stdio.h>
-#include <time.h>
-
-static size_t put_date(double seconds, char *text)
-{
-	struct tm day;
-	time_t time = (time_t)seconds;
-	if ((double)time != seconds || !gmtime_r(&time, &day)) return 0;
-	return strftime(text, SHEAF_ITEM_TEXT, "%Y-%m-%d %H:%M:%S", &day);
-}
 
 static size_t put_number(const sheaf_field *field, const sheaf_item_count *item, char *text)
 {
@@ -20,8 +13,11 @@ static size_t put_number(const sheaf_field *field, const sheaf_item_count *item,
 	memcpy(&value, item->bytes, sizeof value);
 	if (field->meaning == SHEAF_BOOL)
 		return (size_t)snprintf(text, SHEAF_ITEM_TEXT, value != 0 ? "true" : "false");
-	size_t dated = field->meaning == SHEAF_DATETIME ? put_date(value, text) : 0;
-	return dated ? dated : (size_t)(sheaf_value_print(SHEAF_F64, &value, 0, text) - text);
+	int64_t time = fabs(value) < 0x1p53 ? (int64_t)value : 0;
+	bool timed = sheaf_means_time(field->meaning) && field->meaning != SHEAF_DATETIMETZ;
+	char *end = timed && (double)time == value ? sheaf_time_print(text, field->meaning, field->digits, &time)
+	                                           : sheaf_value_print(SHEAF_F64, &value, 0, text);
+	return (size_t)(end - text);
 }
 
 static size_t put_bytes(const sheaf_item_count *item, char *text)

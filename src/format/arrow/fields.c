@@ -47,12 +47,12 @@ typedef enum type_kind {
 
 /* Types that their kind alone determines; src/arrow refuses those that it does not support by these names. */
 static const char *const formats[TYPE_KINDS] = {
-	[NOTHING] = "n",     [BINARY] = "z",       [UTF8] = "u",
-	[BOOLEAN] = "b",     [TIME] = "tt",        [INTERVAL] = "ti",
-	[LIST] = "+l",       [STRUCT] = "+s",      [UNION] = "+u",
-	[MAP] = "+m",        [LARGE_BINARY] = "Z", [LARGE_UTF8] = "U",
-	[LARGE_LIST] = "+L", [RUN_END] = "+r",     [BINARY_VIEW] = "vz",
-	[UTF8_VIEW] = "vu",  [LIST_VIEW] = "+vl",  [LARGE_LIST_VIEW] = "+vL"};
+	[NOTHING] = "n",      [BINARY] = "z",           [UTF8] = "u",
+	[BOOLEAN] = "b",      [INTERVAL] = "ti",        [LIST] = "+l",
+	[STRUCT] = "+s",      [UNION] = "+u",           [MAP] = "+m",
+	[LARGE_BINARY] = "Z", [LARGE_UTF8] = "U",       [LARGE_LIST] = "+L",
+	[RUN_END] = "+r",     [BINARY_VIEW] = "vz",     [UTF8_VIEW] = "vu",
+	[LIST_VIEW] = "+vl",  [LARGE_LIST_VIEW] = "+vL"};
 
 static const char *format_of_integer(const sheaf_fb_table *type)
 {
@@ -112,6 +112,11 @@ static void put_format(int64_t kind, const sheaf_fb_table *type, char *text)
 	case DATE:
 		letter = unit_of(type, "Dm", 1);
 		if (letter) snprintf(text, FORMAT_ROOM, "td%c", letter);
+		break;
+	case TIME:
+		letter = unit_of(type, "smun", 1);
+		if (letter && sheaf_fb_number(type, 1, 4, 32) == (strchr("sm", letter) ? 32 : 64))
+			snprintf(text, FORMAT_ROOM, "tt%c", letter);
 		break;
 	case DURATION:
 		letter = unit_of(type, "smun", 1);

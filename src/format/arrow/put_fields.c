@@ -10,7 +10,7 @@ typedef struct type_words {
 	int kind;
 	size_t width; /* of the first slot; 0: none */
 	int64_t first;
-	int has_sign; /* Int's second slot; -1: none */
+	int second; /* the second slot: whether an Int has a sign, the bits of a Time; -1: none */
 } type_words;
 
 static const type_words types[] = {
@@ -19,8 +19,9 @@ static const type_words types[] = {
 	{"f", 3, 2, 1, -1},    {"g", 3, 2, 2, -1},    {"b", 6, 0, 0, -1},    {"U", 20, 0, 0, -1},
 	{"Z", 19, 0, 0, -1},   {"+s", 13, 0, 0, -1},  {"+L", 21, 0, 0, -1},  {"tss", 10, 2, 0, -1},
 	{"tsm", 10, 2, 1, -1}, {"tsu", 10, 2, 2, -1}, {"tsn", 10, 2, 3, -1}, {"tDs", 18, 2, 0, -1},
-	{"tDm", 18, 2, 1, -1}, {"tDu", 18, 2, 2, -1}, {"tDn", 18, 2, 3, -1}, {"w", 15, 4, -1, -1},
-	{"+w", 16, 4, -1, -1},
+	{"tDm", 18, 2, 1, -1}, {"tDu", 18, 2, 2, -1}, {"tDn", 18, 2, 3, -1}, {"tdD", 8, 2, 0, -1},
+	{"tts", 9, 2, 0, 32},  {"ttm", 9, 2, 1, 32},  {"ttu", 9, 2, 2, 64},  {"ttn", 9, 2, 3, 64},
+	{"w", 15, 4, -1, -1},  {"+w", 16, 4, -1, -1},
 };
 
 /* The type is before the colon; a width may follow, or a zone. */
@@ -37,7 +38,10 @@ static void put_type(sheaf_fb_writer *w, size_t from, const type_words *type, co
 	const char *colon = strchr(format, ':');
 	bool has_zone = format[0] == 't' && format[1] == 's' && colon[1];
 	sheaf_fb_slot slots[] = {{type->width, type->first < 0 ? strtoll(colon + 1, NULL, 10) : type->first, 0},
-	                         {type->has_sign >= 0 ? 1 : 0, type->has_sign, 0}};
+	                         {type->second < 0   ? 0
+	                          : type->second > 1 ? 4
+	                                             : 1,
+	                          type->second, 0}};
 	if (has_zone) slots[1].width = SHEAF_FB_POINTER;
 	sheaf_fb_put_table(w, from, slots, 2);
 	if (has_zone) sheaf_fb_put_text(w, slots[1].at, colon + 1, strlen(colon + 1));

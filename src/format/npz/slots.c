@@ -107,12 +107,14 @@ static sheaf_status add_level(const planning *p, int level, bool *lists, bool *m
 /* The type of values; for values of two numbers each that have a type in NumPy, that type. */
 static sheaf_part value_item(const sheaf_field *field)
 {
-	sheaf_part part = {.scale = 1, .digits = field->digits, .size = (int64_t)sheaf_type_size(field->type)};
+	sheaf_part part = {.scale = 1, .size = (int64_t)sheaf_type_size(field->type)};
 	switch (field->meaning) {
 	case SHEAF_BOOL: part.kind = 'b'; break;
 	case SHEAF_CHAR: part.kind = 'S'; break;
-	case SHEAF_DATETIME: part.kind = 'M'; break;
-	case SHEAF_DURATION: part.kind = 'm'; break;
+	case SHEAF_DATE: part.kind = 'M', part.days = true; break;
+	case SHEAF_DATETIME: part.kind = 'M', part.digits = field->digits; break;
+	case SHEAF_TIME:
+	case SHEAF_DURATION: part.kind = 'm', part.digits = field->digits; break;
 	case SHEAF_COMPLEX: part.kind = 'c', part.size *= 2; break;
 	default: part.kind = (char)(field->type >= SHEAF_F32 ? 'f' : field->type >= SHEAF_I8 ? 'i' : 'u'); break;
 	}

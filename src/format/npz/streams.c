@@ -46,7 +46,8 @@ static bool has_type(const sheaf_npz_slot *slot, const sheaf_dtype *dtype)
 		return is_integer(part);
 	bool half = part->kind == 'f' && part->size == 2 && slot->item.size == 4;
 	return part->kind == slot->item.kind && (part->size == slot->item.size || half) &&
-	       part->digits == slot->item.digits && part->scale == 1 && !part->months;
+	       part->digits == slot->item.digits && part->scale == 1 && !part->months &&
+	       part->days == slot->item.days;
 }
 
 static sheaf_status check_shape(const sheaf_npz_streams *s, const sheaf_npz_slot *slot, const sheaf_array *a,

@@ -3,6 +3,7 @@
  * create and load such an array. */
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "format/scidb/scidb.h"
 #include <inttypes.h>
 #include <string.h>
@@ -89,12 +90,15 @@ sheaf_status sheaf_scidb_array_from_schema(sheaf_scidb_array *array, sheaf_scidb
 	for (int i = 0; i < schema->nfields; i++) {
 		const sheaf_field *field = &schema->fields[i];
 		const sheaf_scidb_type *type = type_of(field);
-		bool nullable = field->nlevels == 1 && field->levels[0].missing == SHEAF_NULLABLE;
+		bool nullable = field->nlevels == 1 && field->levels[0].missing == SHEAF_NULLABLE,
+			 timed = field->meaning == SHEAF_TIME || field->meaning == SHEAF_DURATION;
 		if (!type || (type->size == 0 && width_of(field, type) > INT32_MAX))
 			return sheaf_fail(err, SHEAF_UNSUPPORTED,
 			                  "attribute \"%s\": expected a number, date, text or bytes of some length, "
-			                  "found another shape",
-			                  field->name);
+			                  "found %s%s",
+			                  field->name, timed ? sheaf_field_storage(field) : "another shape",
+			                  timed ? " (" SHEAF_OPTION("columns") " may make it a string of the input)"
+			                        : "");
 		SHEAF_TRY(sheaf_scidb_array_add(array, cx,
 		                                (sheaf_bytes){(const uint8_t *)field->name, strlen(field->name)},
 		                                type, nullable, err));

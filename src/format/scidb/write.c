@@ -37,6 +37,7 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 		sheaf_field *field = &schema->fields[i];
 		if (field->meaning == SHEAF_COMPLEX) field->type = SHEAF_F64;
 		field->digits = 0; /* in whole seconds */
+		if (field->meaning == SHEAF_DATE) field->meaning = SHEAF_DATETIME;
 	}
 	return SHEAF_OK;
 }
