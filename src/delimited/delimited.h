@@ -3,7 +3,8 @@
  * The formats of this family differ only in their dialects and options; everything else is here.
  *
  *   dialect.c  what the settings say of quotes, delimiters, words    detect.c   what the file says of them
- *   header.c   whether the first line has names, and which           columns.c  columns that settings declare
+ *   header.c   the first line: widths and names                      evidence.c whether it has names
+ *   columns.c  columns that settings declare
  *   word.c     a field's text: nulls, kinds, without its escapes     item.c     it as an item of its type
  *   records.c  where records and fields end                          cut.c      the input into pieces of them
  *   see.c      what columns contain, and the types that follow       reader.c   opening, schema, facts
@@ -51,6 +52,11 @@ typedef struct sheaf_delimited_kind {
 const char *sheaf_delimiter_name(uint8_t delimiter);
 /* A setting by its name; when writing, the one of the same name after "out-" comes first. */
 const char *sheaf_delimited_choice(const sheaf_values *values, const char *name, bool writing);
+/* Whether there are escapes instead of quotes, as in linear TSV. */
+static inline bool sheaf_dialect_is_linear(const sheaf_dialect *dialect)
+{
+	return !dialect->quote && dialect->escape;
+}
 /* What the settings leave open. */
 typedef struct sheaf_dialect_guess {
 	bool quotes, delimiter;
@@ -266,6 +272,8 @@ typedef struct sheaf_delimited_reader {
 	int ncolumns; /* capacity */
 	int width;    /* fields in a record */
 	bool header;
+	const char *header_reason;
+	double header_confidence; /* 0: it was requested */
 	bool unnamed_first; /* the header has one name less than there are columns: the first column has none */
 	bool guessed_delimiter;
 	char *missing;        /* the words of --missing */
@@ -280,6 +288,8 @@ SHEAF_USE sheaf_status sheaf_delimited_open(void *reader, const sheaf_delimited_
                                             const sheaf_values *values, const sheaf_opening *how,
                                             sheaf_error *err);
 void sheaf_delimited_close(void *reader);
+SHEAF_USE sheaf_status sheaf_delimited_describe(const void *reader, bool json, sheaf_context *cx,
+                                                sheaf_buffer *text, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_delimited_rewind(void *in, sheaf_error *err);
 
 /* ---- probe.c ---- */
@@ -368,6 +378,8 @@ typedef struct sheaf_delimited_opening {
 	bool complete; /* all of the input was read */
 } sheaf_delimited_opening;
 
+/* The header's word for a column; an empty one if there is none. */
+sheaf_word sheaf_header_word(const sheaf_delimited_opening *o, int column);
 /* Reads the first record, and with it the number of columns. `sample`: whole records from the first on. */
 SHEAF_USE sheaf_status sheaf_header_read(sheaf_delimited_opening *o, sheaf_bytes sample);
 /* Whether the first record has names, judging by it and the records below; doubts are reported. */
@@ -380,6 +392,24 @@ bool sheaf_header_contradicts(const sheaf_delimited_opening *o);
 SHEAF_USE sheaf_status sheaf_header_report(const sheaf_delimited_opening *o, sheaf_severity severity,
                                            const char *rule, const char *expected, const char *found,
                                            const char *consequence);
+
+/* ---- evidence.c ---- */
+
+/* What speaks for a line of names, or against it. */
+typedef enum sheaf_header_evidence {
+	HEADER_USUAL,
+	HEADER_WIDTH, /* a name is missing, as R writes tables with row names */
+	HEADER_KINDS,
+	HEADER_TEXTS,
+	HEADER_SHAPES,
+	HEADER_COUNTS,
+	HEADER_QUOTES,
+	HEADER_DISTINCT,
+	HEADER_EVIDENCE
+} sheaf_header_evidence;
+
+/* Logarithms of the odds for names by each kind of evidence; returns their sum. */
+double sheaf_header_weigh(const sheaf_delimited_opening *o, double odds[HEADER_EVIDENCE]);
 
 /* ---- cut.c ---- */
 

@@ -34,8 +34,6 @@ static uint8_t find_feed(const sheaf_dialect *dialect, sheaf_bytes head)
 	return found;
 }
 
-/* ---- quotes ---- */
-
 /* Whether the field that begins at `at` is in these quotes from its first byte to its last. */
 static bool stands_in(const sheaf_dialect *dialect, const uint8_t *at, const uint8_t *end, uint8_t quote)
 {
@@ -48,28 +46,13 @@ static bool stands_in(const sheaf_dialect *dialect, const uint8_t *at, const uin
 	return false;
 }
 
-/* Takes the quotes of the first field that is in quotes. */
-static void find_quotes(sheaf_dialect *dialect, sheaf_bytes head)
-{
-	const uint8_t *end = head.data + head.size;
-	for (const uint8_t *at = head.data; at < end; at++) {
-		bool begins = at == head.data || at[-1] == dialect->delimiter || at[-1] == dialect->feed;
-		if (!begins || (*at != '"' && *at != '\'') || !stands_in(dialect, at, end, *at)) continue;
-		dialect->quote = *at;
-		dialect->escape = *at == '\'' ? '\\' : 0;
-		return;
-	}
-}
-
-/* ---- delimiters ---- */
+/* ---- records ---- */
 
 static sheaf_bytes sample_of(const sheaf_dialect *dialect, sheaf_file_head file)
 {
-	enum { MOST = 16 << 10 };
 	sheaf_bytes head = file.bytes;
-	if (file.is_all && head.size <= MOST) return head;
-	size_t size = head.size < MOST ? head.size : MOST;
-	const uint8_t *end = sheaf_records_last_end(dialect, head.data, head.data + size);
+	if (file.is_all) return head;
+	const uint8_t *end = sheaf_records_last_end(dialect, head.data, head.data + head.size);
 	return (sheaf_bytes){head.data, end ? (size_t)(end - head.data) : 0};
 }
 
@@ -79,6 +62,7 @@ typedef struct parting {
 	int64_t alike, records; /* records with that number of fields, and all records except blank ones */
 	int64_t wider;          /* records of one field more */
 	bool flawed;            /* quotes are not sound */
+	bool inside;            /* some are inside of a field */
 } parting;
 
 static sheaf_status part(const sheaf_dialect *dialect, sheaf_bytes sample, sheaf_context *cx, parting *out,
@@ -94,6 +78,7 @@ static sheaf_status part(const sheaf_dialect *dialect, sheaf_bytes sample, sheaf
 		out->wider += f->flaw == RECORD_COUNT && f->count == records.width + 1;
 		out->flawed |=
 			f->flaw == RECORD_OPEN || f->flaw == RECORD_AFTER_QUOTE || f->flaw == RECORD_AFTER_LINES;
+		out->inside |= f->flaw == RECORD_INNER_QUOTE;
 	}
 	out->width = records.width;
 	out->alike = records.count;
@@ -101,6 +86,49 @@ static sheaf_status part(const sheaf_dialect *dialect, sheaf_bytes sample, sheaf
 	sheaf_records_drop(&records);
 	return status;
 }
+
+/* ---- quotes ---- */
+
+/* Takes the quotes of the first field that is in quotes. */
+static void find_first_quotes(sheaf_dialect *dialect, sheaf_bytes head)
+{
+	const uint8_t *end = head.data + head.size;
+	for (const uint8_t *at = head.data; at < end; at++) {
+		bool begins = at == head.data || at[-1] == dialect->delimiter || at[-1] == dialect->feed;
+		if (!begins || (*at != '"' && *at != '\'') || !stands_in(dialect, at, end, *at)) continue;
+		dialect->quote = *at;
+		dialect->escape = *at == '\'' ? '\\' : 0;
+		return;
+	}
+}
+
+/* A dialect without quotes has them all the same if all are around whole fields. Part of a field of several
+ * lines may be missing at the end. */
+static sheaf_status find_all_quotes(sheaf_dialect *dialect, sheaf_file_head head, sheaf_context *cx,
+                                    sheaf_error *err)
+{
+	sheaf_dialect other = *dialect;
+	parting with, without;
+	other.quote = '"';
+	other.escape = 0;
+	sheaf_bytes sample = sample_of(dialect, head), some = sample_of(&other, head);
+	if (some.size < sample.size / 2 || some.size == 0 || !memchr(some.data, '"', some.size)) return SHEAF_OK;
+	SHEAF_TRY(part(&other, some, cx, &with, err));
+	SHEAF_TRY(part(dialect, sample, cx, &without, err));
+	bool even = with.alike == with.records || without.alike < without.records;
+	if (even && !with.flawed && !with.inside) *dialect = other;
+	return SHEAF_OK;
+}
+
+static sheaf_status find_quotes(sheaf_dialect *dialect, sheaf_file_head head, sheaf_context *cx,
+                                sheaf_error *err)
+{
+	if (!dialect->quote) return find_all_quotes(dialect, head, cx, err);
+	find_first_quotes(dialect, head.bytes);
+	return SHEAF_OK;
+}
+
+/* ---- delimiters ---- */
 
 /* All records have the same number of fields, more than one; or all but the header, which may have one
  * less. */
@@ -127,20 +155,20 @@ static bool has_commas(sheaf_bytes sample, bool in_numbers)
 	return in_numbers && any;
 }
 
-static sheaf_dialect with_delimiter(const sheaf_dialect *dialect, uint8_t delimiter, bool quotes,
-                                    sheaf_bytes head)
+/* The records that a dialect gives, after its quotes were found if they are open. */
+static sheaf_status try_dialect(sheaf_dialect *dialect, bool quotes, sheaf_file_head head, sheaf_context *cx,
+                                parting *out, sheaf_error *err)
 {
-	sheaf_dialect other = *dialect;
-	other.delimiter = delimiter;
-	if (quotes) find_quotes(&other, head);
-	return other;
+	if (quotes) SHEAF_TRY(find_quotes(dialect, head, cx, err));
+	return part(dialect, sample_of(dialect, head), cx, out, err);
 }
 
 /* Whether the usual delimiter leaves no doubt: its records are mostly alike, or there is nothing to judge
  * by. */
 static bool is_settled(const parting *usual, const sheaf_dialect *dialect, sheaf_bytes sample)
 {
-	bool mostly = usual->width > 1 && usual->alike > 1 && 2 * usual->alike >= usual->records;
+	bool mostly =
+		usual->width > 1 && usual->alike > 1 && 2 * usual->alike >= usual->records && !usual->flawed;
 	return (is_even(usual) || mostly) && !(dialect->delimiter == ',' && has_commas(sample, true));
 }
 
@@ -148,17 +176,18 @@ static sheaf_status find_delimiter(sheaf_dialect *dialect, bool quotes, sheaf_fi
                                    sheaf_context *cx, sheaf_error *err)
 {
 	static const uint8_t candidates[CANDIDATES] = {'\t', ';', '|', ','};
-	sheaf_dialect usual = with_delimiter(dialect, dialect->delimiter, quotes, head.bytes), best = usual;
-	sheaf_bytes sample = sample_of(&usual, head);
+	sheaf_dialect usual = *dialect, best;
 	parting p;
 	uint32_t widest = 1;
-	SHEAF_TRY(part(&usual, sample, cx, &p, err));
+	SHEAF_TRY(try_dialect(&usual, quotes, head, cx, &p, err));
+	sheaf_bytes sample = sample_of(&usual, head);
+	best = usual;
 	for (const uint8_t *c = candidates; *c && sample.size && !is_settled(&p, &usual, sample); c++) {
 		if (*c == usual.delimiter || *c == usual.point || (*c == ',' && has_commas(sample, false))) continue;
-		sheaf_dialect other = with_delimiter(dialect, *c, quotes, head.bytes);
-		sheaf_bytes some = sample_of(&other, head);
+		sheaf_dialect other = *dialect;
 		parting q;
-		SHEAF_TRY(part(&other, some, cx, &q, err));
+		other.delimiter = *c;
+		SHEAF_TRY(try_dialect(&other, quotes, head, cx, &q, err));
 		if (!is_even(&q) || q.width <= widest) continue;
 		widest = q.width;
 		best = other;
@@ -176,7 +205,7 @@ sheaf_status sheaf_dialect_detect(sheaf_dialect *dialect, sheaf_dialect_guess gu
 	if (guess.delimiter)
 		SHEAF_TRY(find_delimiter(dialect, guess.quotes, head, cx, err));
 	else if (guess.quotes)
-		find_quotes(dialect, head.bytes);
+		SHEAF_TRY(find_quotes(dialect, head, cx, err));
 	*sample = sample_of(dialect, head);
 	return SHEAF_OK;
 }

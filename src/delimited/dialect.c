@@ -74,15 +74,16 @@ sheaf_status sheaf_dialect_choose(const sheaf_delimited_kind *kind, const sheaf_
 {
 	const char *delimiter = sheaf_delimited_choice(values, "delimiter", writing),
 			   *name = sheaf_delimited_choice(values, "dialect", writing);
-	const char *quoted = sheaf_values_text(values, "quoted");
+	const char *quoted = writing ? NULL : sheaf_values_text(values, "quoted");
+	bool none = quoted && strcmp(quoted, "no") == 0, quotes = !none && (kind->quotes || quoted);
 	*out = (sheaf_dialect){.delimiter = kind->delimiter,
-	                       .quote = kind->quotes ? '"' : 0,
-	                       .escape = kind->quotes ? 0 : '\\',
+	                       .quote = quotes ? '"' : 0,
+	                       .escape = kind->quotes || quotes ? 0 : '\\',
 	                       .feed = '\n'};
 	out->any_quoted = quoted && strcmp(quoted, "any") == 0;
-	guess->quotes = kind->quotes && (!name || strcmp(name, "auto") == 0);
+	guess->quotes = !none && (kind->quotes ? !name || strcmp(name, "auto") == 0 : !quoted);
 	guess->delimiter = !delimiter;
-	if (name && !guess->quotes && strcmp(name, "rfc") != 0) { /* the only other one */
+	if (name && !none && !guess->quotes && strcmp(name, "rfc") != 0) { /* the only other one */
 		out->quote = '\'';
 		out->escape = '\\';
 	}

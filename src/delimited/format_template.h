@@ -23,6 +23,10 @@ static const sheaf_option options[] = {
      "the decimal sign of numbers; with a comma, fields are separated by semicolons", 0},
 	{"out-decimal", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "point|comma", "the decimal sign of written numbers",
      0},
+	{"quoted", SHEAF_OPTION_CHOICE, SHEAF_READING, "text|any|no",
+     "what a field in quotes may be: only text (the default), or anything; no: quotes are text (the default "
+     "of TSV, unless all of them are around fields)",
+     0},
 	{"missing", SHEAF_OPTION_TEXT, SHEAF_READING, "WORD,...",
      "words for missing values, besides null, \\N, ?n and an empty field: NA,NULL", 0},
 	{"null", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "null|\\N|NA|NULL|empty|?n",
@@ -82,6 +86,7 @@ static const sheaf_writing writing = {
 };
 
 static const sheaf_model model = {
+	.describe = sheaf_delimited_describe,
 	.declare = sheaf_delimited_declare,
 };
 

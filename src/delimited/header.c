@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The first line: how many columns there are, whether it has their names, and which. A word is a name if the
- * values below it are no words; numbers are names if they count years or columns, and the values below do
- * not. Doubts are reported. */
+/* The first line: how many columns there are, whether it has their names, and which. Doubts are reported. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
@@ -9,6 +7,7 @@
 #include "delimited/delimited.h"
 #include "number/number.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -85,27 +84,22 @@ static bool is_name(const opening *o, sheaf_word word)
 	return !sheaf_begins_as_number(word.at, (size_t)(word.end - word.at));
 }
 
-static bool are_names(const opening *o)
-{
-	for (uint32_t f = 0; f < o->first.width; f++)
-		if (!is_name(o, sheaf_word_of(&o->first, &o->in->dialect, 0, f))) return false;
-	return true;
-}
-
 /* Whether the names are above records that have one field more, as R writes tables with row names. If the
  * last field is empty in all of them, they end with a delimiter, which says nothing about names; and a single
  * such record is more likely an error. */
-static sheaf_status look_for_unnamed(opening *o, sheaf_bytes sample, bool *found)
+static sheaf_status look_for_unnamed(opening *o, sheaf_bytes sample)
 {
-	int width = o->in->width;
-	*found = false;
+	sheaf_delimited_reader *in = o->in;
+	double odds[HEADER_EVIDENCE];
 	if (sample.size == 0) return SHEAF_OK;
-	SHEAF_TRY(read_sample(o, sample, width + 1));
+	in->unnamed_first = true;
+	SHEAF_TRY(read_sample(o, sample, ++in->width));
 	const sheaf_record_finding *f = (const sheaf_record_finding *)(const void *)o->sample.findings.data;
-	bool alike = o->sample.count > 1 && are_names(o);
+	bool alike = o->sample.count > 1 && !is_empty_below(o, (uint32_t)in->width - 1);
 	for (size_t n = o->sample.findings.size / sizeof *f; n > 0; n--, f++) alike &= f->flaw != RECORD_COUNT;
-	*found = alike && !is_empty_below(o, (uint32_t)width);
-	return *found ? SHEAF_OK : read_sample(o, sample, width);
+	if (alike && sheaf_header_weigh(o, odds) > 0) return SHEAF_OK;
+	in->unnamed_first = false;
+	return read_sample(o, sample, --in->width);
 }
 
 static sheaf_status report_unnamed(const opening *o)
@@ -123,7 +117,6 @@ sheaf_status sheaf_header_read(opening *o, sheaf_bytes sample)
 	const char *header = sheaf_values_text(o->values, "header");
 	size_t size = sample.size;
 	sheaf_bytes record;
-	bool unnamed = false;
 	SHEAF_TRY(sheaf_delimited_first(in, &record, o->err));
 	sample = (sheaf_bytes){record.data, record.size > size ? 0 : size}; /* it may have moved by now */
 	SHEAF_TRY(sheaf_records_find(&o->first, &in->dialect, 0, record, 1, o->err));
@@ -132,107 +125,25 @@ sheaf_status sheaf_header_read(opening *o, sheaf_bytes sample)
 		return refuse(o, "lines that end alike, with LF, CR LF or CR", "a CR alone before an LF");
 	if (o->first.width > INT32_MAX / 8) return refuse(o, "fewer columns", "too many");
 	in->width = (int)o->first.width;
-	SHEAF_TRY(look_for_unnamed(o, sample, &unnamed));
-	in->unnamed_first = unnamed && !(header && strcmp(header, "no") == 0);
-	in->width += in->unnamed_first;
+	if (header && strcmp(header, "no") == 0) return SHEAF_OK;
+	SHEAF_TRY(look_for_unnamed(o, sample));
 	return in->unnamed_first ? report_unnamed(o) : SHEAF_OK;
 }
 
-/* ---- evidence ---- */
+/* ---- the decision ---- */
 
 /* The header's word for a column; an empty one if there is none. */
-static sheaf_word first_word(const opening *o, int column)
+sheaf_word sheaf_header_word(const opening *o, int column)
 {
 	if (column < o->in->unnamed_first) return (sheaf_word){o->first.begin, o->first.begin, false};
 	return sheaf_word_of(&o->first, &o->in->dialect, 0, (uint32_t)(column - o->in->unnamed_first));
 }
 
-/* Facts about the first line, and about the values below it. */
-typedef struct evidence {
-	int names, empty, numbers, others; /* fields: words, empty, whole numbers that count, anything else */
-	bool not_first;                    /* an empty one is not the first field */
-	int clashes;                       /* of the others: above numbers alone, and no numbers themselves */
-	bool typed;                        /* a word is above something that is no text */
-	bool filled;                       /* an empty field is above values that are never missing */
-} evidence;
-
-static bool is_count(sheaf_word word, const sheaf_dialect *dialect, int64_t *out)
-{
-	enum { LONGEST = 9 };
-	uint64_t v = 0;
-	word = sheaf_word_trim(word);
-	if (sheaf_word_kind(&word, dialect) != KIND_INTEGER || word.end - word.at > LONGEST) return false;
-	for (const uint8_t *at = word.at + (*word.at == '+'); at < word.end; at++) v = v * 10 + (*at - '0');
-	*out = (int64_t)v;
-	return true;
-}
-
-/* Whether a field that is no word is nevertheless above numbers, like dates in wide tables. */
-static bool clashes(const opening *o, sheaf_word word, unsigned below)
-{
-	enum {
-		ABSENT = KIND_NULL | KIND_BLANK,
-		NUMBERS = KIND_INTEGER | KIND_NEGATIVE | KIND_LARGE | KIND_REAL,
-		OTHERS = KIND_BOOL | KIND_DATE | KIND_TIME | KIND_DATETIME | KIND_DATETIMETZ | KIND_TEXT
-	};
-	below &= ~(unsigned)ABSENT;
-	return below && !(below & ~(unsigned)NUMBERS) && sheaf_word_kind(&word, &o->in->dialect) & OTHERS;
-}
-
-static void weigh_column(const opening *o, int column, evidence *e)
-{
-	enum { ABSENT = KIND_NULL | KIND_BLANK, TEXTS = KIND_TEXT | KIND_ABSENT | KIND_COMMA };
-	unsigned below = sheaf_see_column(&o->sample, &o->in->dialect, (uint32_t)column);
-	sheaf_word word = first_word(o, column);
-	int64_t count;
-	if (sheaf_word_trim(word).at == sheaf_word_trim(word).end) {
-		e->empty++;
-		e->not_first |= column > 0;
-		e->filled |= below && !(below & ABSENT);
-	} else if (is_name(o, word)) {
-		e->names++;
-		e->typed |= (below & ~(unsigned)ABSENT) && !(below & TEXTS);
-	} else if (is_count(word, &o->in->dialect, &count)) {
-		e->numbers++;
-	} else {
-		e->others++;
-		e->clashes += clashes(o, word, below);
-	}
-}
-
-/* Whether the whole numbers of a record count: years, or columns from 0 on, one by one. */
-static bool counts(const opening *o, const sheaf_records *records, int record, bool alone)
-{
-	enum { FIRST_YEAR = 1000, LAST_YEAR = 2999, LEAST = 3 };
-	int64_t v, before = 0, first = 0, step = 0;
-	int n = 0;
-	bool years = true;
-	for (uint32_t f = 0; f < records->width; f++) {
-		sheaf_word word = sheaf_word_of(records, &o->in->dialect, record, f);
-		if (!is_count(word, &o->in->dialect, &v)) continue;
-		years &= v >= FIRST_YEAR && v <= LAST_YEAR;
-		if (n == 0) first = v;
-		if (n == 1) step = v - before;
-		if (n > 1 && v - before != step) return false;
-		before = v;
-		n++;
-	}
-	if (n > 1 && step == 0) return false;
-	return years ? n > alone : first == 0 && step == 1 && n >= LEAST - !alone;
-}
-
-static bool any_below_counts(const opening *o, bool alone)
-{
-	enum { ENOUGH = 8 };
-	for (int r = 0; r < o->sample.count && r < ENOUGH; r++)
-		if (counts(o, &o->sample, r, alone)) return true;
-	return false;
-}
-
-static sheaf_status doubt(const opening *o, bool header)
+static sheaf_status doubt(const opening *o)
 {
 	enum { LONGEST = 40 };
-	char found[SHEAF_SHOWN_SIZE];
+	char found[SHEAF_SHOWN_SIZE], consequence[160];
+	const sheaf_delimited_reader *in = o->in;
 	const uint8_t *at = o->first.begin;
 	const uint32_t *ends = (const uint32_t *)(const void *)o->first.ends.data;
 	size_t n = ends[o->first.width - 1];
@@ -240,30 +151,41 @@ static sheaf_status doubt(const opening *o, bool header)
 	         n > LONGEST ? "..." : "");
 	for (char *c = found; *c; c++)
 		if ((uint8_t)*c < ' ') *c = ' ';
-	return sheaf_header_report(
-		o, SHEAF_WARNING, "header in doubt", "a first line that is surely names, or surely values", found,
-		header ? "it is taken for names (" SHEAF_OPTION("header") " no takes it for values)"
-			   : "it is taken for values (" SHEAF_OPTION("header") " yes takes it for names)");
+	snprintf(consequence, sizeof consequence,
+	         "it is taken for %s, since %s (" SHEAF_OPTION("header") " %s takes it for %s)",
+	         in->header ? "names" : "values", in->header_reason, in->header ? "no" : "yes",
+	         in->header ? "values" : "names");
+	return sheaf_header_report(o, SHEAF_WARNING, "header in doubt",
+	                           "a first line that is surely names, or surely values", found, consequence);
 }
 
-/* Words are names; the first field may be empty, above row names. Other fields may be empty, or numbers, if
- * the values below them suggest it. */
+/* The strongest evidence is the reason. */
 sheaf_status sheaf_header_decide(opening *o)
 {
-	evidence e = {0};
+	static const char *const reasons[HEADER_EVIDENCE][2] = {
+		[HEADER_USUAL] = {"its fields are no usual names", "most tables have them"},
+		[HEADER_WIDTH] = {"", "the lines below have one field more"},
+		[HEADER_KINDS] = {"its fields are of the kinds below them",
+	                      "its fields are of other kinds than those below"},
+		[HEADER_TEXTS] = {"some of its words occur again", "its words are not among those that occur again"},
+		[HEADER_SHAPES] = {"its words have the shape of those below",
+	                       "its words have another shape than those below"},
+		[HEADER_COUNTS] = {"its numbers are like those below",
+	                       "its numbers count, or are far from those below"},
+		[HEADER_QUOTES] = {"its quotes are those of the lines below",
+	                       "its quotes are other than in the lines below"},
+		[HEADER_DISTINCT] = {"some of its fields are equal", "its fields differ from each other"},
+	};
+	const double SURE = .8, MOST = .99;
 	sheaf_delimited_reader *in = o->in;
-	for (int c = 0; c < in->width; c++) weigh_column(o, c, &e);
-	bool alone = e.names + e.empty == 0;
-	bool counted = e.numbers && !e.others && counts(o, &o->first, 0, alone);
-	bool certain = e.names && !e.numbers && !e.others && !e.not_first;
-	bool clash = e.clashes && e.clashes == e.others && !e.numbers;
-	bool likely = (e.typed && !e.others) || (counted && !any_below_counts(o, alone)) || clash ||
-	              (e.names && e.filled && !e.numbers && !e.others);
-	bool doubtful =
-		!certain && !(e.typed && !e.others) && (likely || counted || e.clashes || (e.names && e.not_first));
-	in->header = certain || likely || in->unnamed_first;
-	if (in->width == 1 && e.empty) in->header = false;
-	return doubtful && !in->unnamed_first ? doubt(o, in->header) : SHEAF_OK;
+	double odds[HEADER_EVIDENCE], total = sheaf_header_weigh(o, odds), sign = total > 0 ? 1 : -1;
+	int strongest = 0;
+	for (int e = 1; e < HEADER_EVIDENCE && o->sample.count > 0; e++)
+		if (sign * odds[e] > sign * odds[strongest]) strongest = e;
+	in->header = total > 0;
+	in->header_reason = reasons[strongest][in->header];
+	in->header_confidence = fmin(1 / (1 + exp(-fabs(total))), MOST);
+	return in->header_confidence < SURE ? doubt(o) : SHEAF_OK;
 }
 
 bool sheaf_header_contradicts(const opening *o)
@@ -272,7 +194,7 @@ bool sheaf_header_contradicts(const opening *o)
 	for (int f = 0; f < o->in->schema.nfields; f++) {
 		if (sheaf_means_text(o->in->schema.fields[f].meaning)) continue;
 		others++;
-		if (!is_name(o, first_word(o, f))) return false;
+		if (!is_name(o, sheaf_header_word(o, f))) return false;
 	}
 	return others > 0;
 }
@@ -290,7 +212,7 @@ typedef struct naming {
 static sheaf_status spell(naming *n, int column, bool *given)
 {
 	const opening *o = n->o;
-	sheaf_word word = first_word(o, column);
+	sheaf_word word = sheaf_header_word(o, column);
 	n->b.size = 0;
 	*given = o->in->header && word.at < word.end;
 	if (*given && sheaf_builder_room(&n->b, (size_t)(word.end - word.at))) {

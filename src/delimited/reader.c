@@ -39,6 +39,7 @@ static sheaf_status place_declared(opening *o, const char *header)
 	SHEAF_TRY(sheaf_header_names(o, false));
 	bool named = (asked || strcmp(header, "yes") == 0) && match_names(o);
 	in->header = asked ? named || (same && sheaf_header_contradicts(o)) : strcmp(header, "yes") == 0;
+	in->header_reason = asked ? "the declared columns show it" : "it was requested";
 	if (named) return SHEAF_OK;
 	for (int f = 0; f < in->schema.nfields; f++) in->columns[f] = f;
 	if (same) return SHEAF_OK;
@@ -51,10 +52,9 @@ static sheaf_status place_declared(opening *o, const char *header)
 static sheaf_status place_all(opening *o, const char *header)
 {
 	sheaf_delimited_reader *in = o->in;
-	if (header && strcmp(header, "auto") != 0)
-		in->header = strcmp(header, "yes") == 0;
-	else
-		SHEAF_TRY(sheaf_header_decide(o));
+	in->header = header && strcmp(header, "yes") == 0;
+	in->header_reason = "it was requested";
+	if (!header || strcmp(header, "auto") == 0) SHEAF_TRY(sheaf_header_decide(o));
 	SHEAF_TRY(sheaf_header_names(o, true));
 	in->schema = o->names;
 	o->names = (sheaf_schema){.fields = NULL};
@@ -153,22 +153,29 @@ static sheaf_status take_missing(opening *o)
 	return SHEAF_OK;
 }
 
-static sheaf_status report_delimiter(const opening *o, uint8_t usual)
+/* What the file shows to be other than usual. */
+static sheaf_status report_dialect(const opening *o, const sheaf_dialect *usual)
 {
 	char expected[64], consequence[64];
-	const char *found = sheaf_delimiter_name(o->in->dialect.delimiter);
-	if (o->in->dialect.delimiter == usual) return SHEAF_OK;
-	snprintf(expected, sizeof expected, "fields separated by %s", sheaf_delimiter_name(usual));
-	snprintf(consequence, sizeof consequence, "read with " SHEAF_OPTION("delimiter") " %s", found);
-	return sheaf_header_report(o, SHEAF_NOTE, "delimiter", expected, found, consequence);
+	const sheaf_dialect *found = &o->in->dialect;
+	if (!usual->quote && found->quote)
+		SHEAF_TRY(sheaf_header_report(o, SHEAF_NOTE, "quotes", "fields without quotes",
+		                              "quotes around whole fields",
+		                              "read with " SHEAF_OPTION("quoted") " text"));
+	if (found->delimiter == usual->delimiter) return SHEAF_OK;
+	snprintf(expected, sizeof expected, "fields separated by %s", sheaf_delimiter_name(usual->delimiter));
+	snprintf(consequence, sizeof consequence, "read with " SHEAF_OPTION("delimiter") " %s",
+	         sheaf_delimiter_name(found->delimiter));
+	return sheaf_header_report(o, SHEAF_NOTE, "delimiter", expected, sheaf_delimiter_name(found->delimiter),
+	                           consequence);
 }
 
 /* The first bytes show what the settings leave open about the dialect. */
 static sheaf_status find_dialect(opening *o, sheaf_bytes *sample)
 {
-	enum { HEAD = 64 << 10, FIRST = 4096 };
+	enum { HEAD = 64 << 10 };
 	sheaf_delimited_reader *in = o->in;
-	size_t want = o->how->pipe ? FIRST : HEAD;
+	size_t want = HEAD;
 	sheaf_bytes head;
 	sheaf_status status = sheaf_source_ahead(in->source, want, &head, o->err);
 	bool complete = status == SHEAF_OK && head.size < want;
@@ -185,14 +192,14 @@ static sheaf_status prepare(opening *o, const sheaf_delimited_kind *kind)
 	sheaf_bytes sample;
 	SHEAF_TRY(sheaf_dialect_choose(kind, o->values, false, &in->dialect, &o->guess, o->err));
 	SHEAF_TRY(take_missing(o));
-	uint8_t usual = in->dialect.delimiter;
+	sheaf_dialect usual = in->dialect;
 	SHEAF_TRY(sheaf_source_make_rewindable(in->source, o->err));
 	SHEAF_TRY(sheaf_delimited_pass_mark(in, o->err));
 	o->begin = sheaf_source_tell(in->source);
 	SHEAF_TRY(find_dialect(o, &sample));
-	in->guessed_delimiter = in->dialect.delimiter != usual;
+	in->guessed_delimiter = in->dialect.delimiter != usual.delimiter;
 	SHEAF_TRY(sheaf_header_read(o, sample));
-	SHEAF_TRY(report_delimiter(o, usual));
+	SHEAF_TRY(report_dialect(o, &usual));
 	SHEAF_TRY(find_columns(o));
 	SHEAF_TRY(sheaf_source_rewind(in->source, o->err));
 	return sheaf_delimited_begin(in, o->err);
@@ -211,6 +218,24 @@ sheaf_status sheaf_delimited_open(void *reader, const sheaf_delimited_kind *kind
 	sheaf_schema_free(&o.names);
 	sheaf_seen_free(&o.seen, in->cx, in->width);
 	return status;
+}
+
+sheaf_status sheaf_delimited_describe(const void *reader, bool json, sheaf_context *cx, sheaf_buffer *text,
+                                      sheaf_error *err)
+{
+	const sheaf_delimited_reader *in = (const sheaf_delimited_reader *)reader;
+	sheaf_builder b;
+	sheaf_builder_resume(&b, cx, text);
+	sheaf_builder_printf(&b, json ? ",\"header\":{\"names\":%s,\"reason\":\"%s\"" : "header: %s, since %s",
+	                     json         ? (in->header ? "true" : "false")
+	                     : in->header ? "names"
+	                                  : "none",
+	                     in->header_reason);
+	if (in->header_confidence > 0)
+		sheaf_builder_printf(&b, json ? ",\"confidence\":%.2f" : " (confidence %.2f)", in->header_confidence);
+	const char *quotes = !in->dialect.quote ? "none" : in->dialect.quote == '"' ? "double" : "single";
+	sheaf_builder_printf(&b, json ? "},\"quotes\":\"%s\"" : "\nquotes: %s\n", quotes);
+	return sheaf_builder_finish(&b, text, err);
 }
 
 sheaf_status sheaf_delimited_rewind(void *reader, sheaf_error *err)

@@ -55,7 +55,7 @@ static inline int missing_of(const uint8_t *at, size_t n, const sheaf_dialect *d
 int sheaf_word_null(const sheaf_word *given, const sheaf_dialect *dialect)
 {
 	sheaf_word word = {given->at, given->end, given->quoted};
-	if (word.quoted || (word.at == word.end && !dialect->quote)) return SHEAF_NO_CODE;
+	if (word.quoted || (word.at == word.end && sheaf_dialect_is_linear(dialect))) return SHEAF_NO_CODE;
 	return missing_of(word.at, (size_t)(word.end - word.at), dialect);
 }
 
@@ -271,7 +271,7 @@ uint8_t *sheaf_word_text(const sheaf_word *given, const sheaf_dialect *dialect, 
 	if (word.quoted &&
 	    (memchr(word.at, dialect->quote, n) || (dialect->escape && memchr(word.at, dialect->escape, n))))
 		return take_quoted(word, dialect, to);
-	if (!dialect->quote && n && memchr(word.at, dialect->escape, n))
+	if (sheaf_dialect_is_linear(dialect) && n && memchr(word.at, dialect->escape, n))
 		return take_escaped(word, dialect->escape, to);
 	if (n) memcpy(to, word.at, n);
 	return to + n;

@@ -15,12 +15,6 @@
 	 "rfc|scidb|auto", \
 	 "RFC 4180's double quotes, or SciDB's single quotes and backslashes", \
 	 0}, \
-		{"quoted", \
-	     SHEAF_OPTION_CHOICE, \
-	     SHEAF_READING, \
-	     "text|any", \
-	     "what a field in quotes may be: only text (the default), or anything", \
-	     0}, \
 		{"out-dialect", \
 	     SHEAF_OPTION_CHOICE, \
 	     SHEAF_WRITING, \
