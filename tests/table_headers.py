@@ -32,9 +32,15 @@ LAST = """Abel Brandt Costa Dubois Eriksson Fischer Garcia Haddad Ivanov Jansen 
  Olsen Petrov Quist Rossi Schmidt Tanaka Ueda Vogel Weber Yilmaz Zeman O'Neill Müller Peña""".split()
 CITIES = """Aachen Bergen Cork Dakar Essen Fez Graz Haifa Izmir Jena Kyoto Lima Minsk Nantes Oslo Porto Quito
  Riga Sofia Turin Ulm Varna Warsaw Xiamen York Zagreb|New Delhi|San José|Los Angeles|Kuala Lumpur"""
-CITIES = [c for part in CITIES.split("|") for c in (part.split() if " A" in part or "Bergen" in part else [part])]
+CITIES = [
+    c for part in CITIES.split("|") for c in (part.split() if " A" in part or "Bergen" in part else [part])
+]
 COUNTRIES = """Albania Brazil Chad Denmark Egypt Finland Greece Haiti India Japan Kenya Laos Mexico Nepal Oman
- Peru Qatar Russia Spain Togo Uganda Vietnam Yemen Zambia""".split() + ["Costa Rica", "South Korea", "Korea, Rep."]
+ Peru Qatar Russia Spain Togo Uganda Vietnam Yemen Zambia""".split() + [
+    "Costa Rica",
+    "South Korea",
+    "Korea, Rep.",
+]
 WORDS = """river stone cloud amber quick silent market forest paper winter copper garden bright narrow velvet
  morning candle harbor meadow engine ladder pocket signal thunder window orange yellow button mirror""".split()
 SPECIES = ["setosa", "versicolor", "virginica"], ["Adelie", "Gentoo", "Chinstrap"], ["oak", "pine", "fir"]
@@ -67,19 +73,38 @@ def numbers(make, digits):
 
 def column_ids(r):
     start = r.choice([1, 1, 1, 0, 100, 1001, 20230001])
-    return series(start, 1), ["id", "ID", "Id", "no", "No.", "nr", "#", "key", "index", "record_id", "Obs", "n"]
+    return series(start, 1), [
+        "id",
+        "ID",
+        "Id",
+        "no",
+        "No.",
+        "nr",
+        "#",
+        "key",
+        "index",
+        "record_id",
+        "Obs",
+        "n",
+    ]
 
 
 def column_keys(r):
     low = r.choice([100, 10000, 1000000])
-    return lambda r, i: str(r.randint(low, low * 10)), ["user_id", "customer", "account", "CustomerID", "item"]
+    return lambda r, i: str(r.randint(low, low * 10)), [
+        "user_id",
+        "customer",
+        "account",
+        "CustomerID",
+        "item",
+    ]
 
 
 def column_codes(r):
     letters = "".join(r.choices("ABCDEFGHKLMNPRSTUX", k=r.randint(1, 3)))
     dash = r.choice(["", "-", "_"])
     digits = r.randint(2, 5)
-    make = lambda r, i: letters + dash + pad(r.randint(1, 10**digits - 1), digits)  # noqa: E731
+    make = lambda r, i: letters + dash + pad(r.randint(1, 10**digits - 1), digits)
     return make, ["code", "sku", "sample", "Sample ID", "part_no", "ref", "batch", "PROBE_ID"]
 
 
@@ -88,7 +113,14 @@ def column_zips(r):
 
 
 def column_first(r):
-    return lambda r, i: r.choice(FIRST), ["name", "first_name", "Vorname", "givenName", "First Name", "prénom"]
+    return lambda r, i: r.choice(FIRST), [
+        "name",
+        "first_name",
+        "Vorname",
+        "givenName",
+        "First Name",
+        "prénom",
+    ]
 
 
 def column_last(r):
@@ -97,7 +129,12 @@ def column_last(r):
 
 def column_people(r):
     shape = r.choice(["{} {}", "{1}, {0}", "{} {}"])
-    return lambda r, i: shape.format(r.choice(FIRST), r.choice(LAST)), ["name", "author", "Patient", "full_name"]
+    return lambda r, i: shape.format(r.choice(FIRST), r.choice(LAST)), [
+        "name",
+        "author",
+        "Patient",
+        "full_name",
+    ]
 
 
 def column_cities(r):
@@ -115,7 +152,16 @@ def column_iso(r):
 
 def column_levels(r):
     levels = r.choice(LEVELS)
-    return lambda r, i: r.choice(levels), ["group", "status", "sex", "region", "treatment", "Result", "level", "grp"]
+    return lambda r, i: r.choice(levels), [
+        "group",
+        "status",
+        "sex",
+        "region",
+        "treatment",
+        "Result",
+        "level",
+        "grp",
+    ]
 
 
 def column_species(r):
@@ -130,50 +176,77 @@ def column_words(r):
 def column_sentences(r):
     def make(r, i):
         words = r.choices(WORDS, k=r.randint(4, 14))
-        return (" ".join(words).capitalize() + r.choice([".", ".", "!", ""])).replace(" ", r.choice([" ", " "]))
+        return (" ".join(words).capitalize() + r.choice([".", ".", "!", ""])).replace(
+            " ", r.choice([" ", " "])
+        )
 
     return make, ["text", "comment", "description", "Notes", "message", "review", "title"]
 
 
 def column_emails(r):
-    make = lambda r, i: f"{r.choice(FIRST)}.{r.choice(LAST)}@{r.choice(WORDS)}.org".lower()  # noqa: E731
+    make = lambda r, i: f"{r.choice(FIRST)}.{r.choice(LAST)}@{r.choice(WORDS)}.org".lower()
     return make, ["email", "e-mail", "Email Address", "contact", "mail"]
 
 
 def column_urls(r):
-    make = lambda r, i: f"https://{r.choice(WORDS)}.example/{r.choice(WORDS)}/{r.randint(1, 999)}"  # noqa: E731
+    make = lambda r, i: f"https://{r.choice(WORDS)}.example/{r.choice(WORDS)}/{r.randint(1, 999)}"
     return make, ["url", "link", "URL", "website", "source"]
 
 
 def column_hashes(r):
     digits = r.choice([8, 16, 32, 40])
-    make = lambda r, i: "".join(r.choices("0123456789abcdef", k=digits))  # noqa: E731
+    make = lambda r, i: "".join(r.choices("0123456789abcdef", k=digits))
     return make, ["hash", "md5", "uuid", "token", "commit"]
 
 
 def column_addresses(r):
-    make = lambda r, i: ".".join(str(r.randint(0, 255)) for _ in range(4))  # noqa: E731
+    make = lambda r, i: ".".join(str(r.randint(0, 255)) for _ in range(4))
     return make, ["ip", "host", "client_ip", "remote_addr"]
 
 
 def column_truths(r):
-    words = r.choice([("true", "false"), ("TRUE", "FALSE"), ("True", "False"), ("0", "1"), ("t", "f"), ("T", "F")])
+    words = r.choice(
+        [("true", "false"), ("TRUE", "FALSE"), ("True", "False"), ("0", "1"), ("t", "f"), ("T", "F")]
+    )
     return lambda r, i: r.choice(words), ["active", "is_valid", "flag", "smoker", "deleted", "hasChildren"]
 
 
 def column_dates(r):
-    form = r.choice(["{0}-{1:02}-{2:02}"] * 4 + ["{2}.{1}.{0}", "{1}/{2}/{0}", "{2:02}/{1:02}/{0}", "{0}{1:02}{2:02}"])
-    return lambda r, i: form.format(*day(r)), ["date", "Date", "Datum", "birthday", "order_date", "when", "day"]
+    form = r.choice(
+        ["{0}-{1:02}-{2:02}"] * 4 + ["{2}.{1}.{0}", "{1}/{2}/{0}", "{2:02}/{1:02}/{0}", "{0}{1:02}{2:02}"]
+    )
+    return lambda r, i: form.format(*day(r)), [
+        "date",
+        "Date",
+        "Datum",
+        "birthday",
+        "order_date",
+        "when",
+        "day",
+    ]
 
 
 def column_times(r):
-    form = r.choice(["{0}-{1:02}-{2:02} {3:02}:{4:02}:{5:02}"] * 2 + ["{0}-{1:02}-{2:02}T{3:02}:{4:02}:{5:02}Z"])
-    clock = lambda r: (r.randint(0, 23), r.randint(0, 59), r.randint(0, 59))  # noqa: E731
-    return lambda r, i: form.format(*day(r), *clock(r)), ["time", "timestamp", "created_at", "DateTime", "ts"]
+    form = r.choice(
+        ["{0}-{1:02}-{2:02} {3:02}:{4:02}:{5:02}"] * 2 + ["{0}-{1:02}-{2:02}T{3:02}:{4:02}:{5:02}Z"]
+    )
+    clock = lambda r: (r.randint(0, 23), r.randint(0, 59), r.randint(0, 59))
+    return lambda r, i: form.format(*day(r), *clock(r)), [
+        "time",
+        "timestamp",
+        "created_at",
+        "DateTime",
+        "ts",
+    ]
 
 
 def column_clocks(r):
-    return lambda r, i: f"{r.randint(0, 23):02}:{r.randint(0, 59):02}", ["time", "start", "departure", "Zeit"]
+    return lambda r, i: f"{r.randint(0, 23):02}:{r.randint(0, 59):02}", [
+        "time",
+        "start",
+        "departure",
+        "Zeit",
+    ]
 
 
 def column_years(r):
@@ -188,23 +261,60 @@ def column_ages(r):
 
 def column_counts(r):
     scale = r.choice([1, 2, 4, 6])
-    make = lambda r, i: str(int(r.lognormvariate(scale, 1)))  # noqa: E731
+    make = lambda r, i: str(int(r.lognormvariate(scale, 1)))
     return make, ["count", "n", "Pop", "population", "cases", "qty", "Total", "hits", "na", "Na", "2nd dose"]
 
 
 def column_smalls(r):
     most = r.choice([1, 3, 5, 10])
-    return lambda r, i: str(r.randint(0, most)), ["rating", "stars", "q1", "Q2", "x1", "rooms", "gear", "carb", "1st"]
+    return lambda r, i: str(r.randint(0, most)), [
+        "rating",
+        "stars",
+        "q1",
+        "Q2",
+        "x1",
+        "rooms",
+        "gear",
+        "carb",
+        "1st",
+    ]
 
 
 def column_reals(r):
     mean, spread, digits = r.choice([0, 1, 20, 1000]), r.choice([0.1, 1, 50]), r.randint(1, 6)
-    names = ["x", "y", "value", "Sepal.Length", "weight", "score", "Temp (°C)", "pH", "voltage_mV", "lat", "inf"]
-    return numbers(lambda r: r.gauss(mean, spread), digits), [*names, "mpg", "None", "1 unit", "% change", "Na"]
+    names = [
+        "x",
+        "y",
+        "value",
+        "Sepal.Length",
+        "weight",
+        "score",
+        "Temp (°C)",
+        "pH",
+        "voltage_mV",
+        "lat",
+        "inf",
+    ]
+    return numbers(lambda r: r.gauss(mean, spread), digits), [
+        *names,
+        "mpg",
+        "None",
+        "1 unit",
+        "% change",
+        "Na",
+    ]
 
 
 def column_shares(r):
-    return numbers(lambda r: r.random(), r.randint(2, 8)), ["p", "prob", "share", "p.value", "rate", "5%", "NaN"]
+    return numbers(lambda r: r.random(), r.randint(2, 8)), [
+        "p",
+        "prob",
+        "share",
+        "p.value",
+        "rate",
+        "5%",
+        "NaN",
+    ]
 
 
 def column_percents(r):
@@ -213,15 +323,37 @@ def column_percents(r):
 
 def column_money(r):
     sign = r.choice(["$", "", "€"])
-    return lambda r, i: f"{sign}{r.lognormvariate(7, 2):,.2f}", ["price", "amount", "Cost", "salary", "Revenue (USD)"]
+    return lambda r, i: f"{sign}{r.lognormvariate(7, 2):,.2f}", [
+        "price",
+        "amount",
+        "Cost",
+        "salary",
+        "Revenue (USD)",
+    ]
 
 
 def column_powers(r):
     return lambda r, i: f"{r.lognormvariate(-5, 4):.3e}", ["flux", "intensity", "conc", "I (A)", "eps"]
 
 
-NUMERIC = [column_ages, column_counts, column_smalls, column_reals, column_reals, column_shares, column_years]
-TEXTS = [column_first, column_last, column_people, column_cities, column_countries, column_levels, column_species]
+NUMERIC = [
+    column_ages,
+    column_counts,
+    column_smalls,
+    column_reals,
+    column_reals,
+    column_shares,
+    column_years,
+]
+TEXTS = [
+    column_first,
+    column_last,
+    column_people,
+    column_cities,
+    column_countries,
+    column_levels,
+    column_species,
+]
 ANY = [
     *NUMERIC, *TEXTS, column_ids, column_keys, column_codes, column_zips, column_iso, column_words, column_sentences,
     column_emails, column_urls, column_hashes, column_addresses, column_truths, column_dates, column_times,
@@ -293,7 +425,11 @@ def miss(r, rows, word, first=1):
 
 def table_r(r):
     """write.csv and write.table: texts in quotes, names of rows before all others."""
-    names, rows = fill(r, r.choices(NUMERIC + NUMERIC + TEXTS + [column_dates, column_truths], k=r.randint(2, 12)), count_of(r))
+    names, rows = fill(
+        r,
+        r.choices(NUMERIC + NUMERIC + TEXTS + [column_dates, column_truths], k=r.randint(2, 12)),
+        count_of(r),
+    )
     miss(r, rows, "NA")
     how = {"quotes": r.choice(["texts", "texts", "texts", "needed"])}
     kind = r.choice(["csv", "csv", "plain", "table"])
@@ -318,7 +454,9 @@ def table_pandas(r):
     kind = r.choice(["named", "named", "index", "counted", "both"])
     names, rows = fill(r, r.choices(ANY, k=r.randint(2, 10)), count)
     if kind in ("counted", "both"):
-        names, rows = fill(r, [r.choice([column_reals, column_shares, column_counts])] * r.randint(3, 12), count)
+        names, rows = fill(
+            r, [r.choice([column_reals, column_shares, column_counts])] * r.randint(3, 12), count
+        )
         names = [str(i) for i in range(len(names))]
     miss(r, rows, "")
     if kind in ("index", "both"):
@@ -330,7 +468,10 @@ def table_sheet(r):
     """A spreadsheet's export: marks, semicolons, empty columns at the end."""
     names, rows = fill(r, r.choices(ANY, k=r.randint(2, 15)), count_of(r))
     miss(r, rows, "")
-    names = [n if r.random() < 0.9 else n + r.choice([" (%)", "\n(total)", " 2019", ", net", " [kg]"]) for n in names]
+    names = [
+        n if r.random() < 0.9 else n + r.choice([" (%)", "\n(total)", " 2019", ", net", " [kg]"])
+        for n in names
+    ]
     if r.random() < 0.1:
         names, rows = [*names, ""], [[*row, ""] for row in rows]
     how = r.choice([{}, {}, {"comma": ";"}, {"comma": "\t", "suffix": ".tsv"}])
@@ -343,7 +484,9 @@ def table_sql(r):
     names, rows = fill(r, makers, count_of(r))
     names = [n.lower().replace(" ", "_") for n in names]
     miss(r, rows, r.choice(["\\N", "NULL", ""]))
-    how = r.choice([{}, {"quotes": "all"}, {"quotes": "texts"}, {"comma": "\t", "suffix": ".tsv", "quotes": "none"}])
+    how = r.choice(
+        [{}, {"quotes": "all"}, {"quotes": "texts"}, {"comma": "\t", "suffix": ".tsv", "quotes": "none"}]
+    )
     return Table(names, rows, **how)
 
 
@@ -367,7 +510,9 @@ def table_statistics(r):
     if kind == "seasons":
         names = [f"{y}-{(y + 1) % 100:02}" for y in years]
     value = r.choice([column_counts, column_reals, column_shares, column_percents, column_counts])(r)[0]
-    keys = r.choice([[column_countries], [column_countries, column_iso], [column_codes, column_cities], [column_iso]])
+    keys = r.choice(
+        [[column_countries], [column_countries, column_iso], [column_codes, column_cities], [column_iso]]
+    )
     if kind == "long":
         keys, names = [column_countries, column_years, column_levels], ["Value", "Flag"][: r.randint(1, 2)]
     before, rows = fill(r, keys, count)
@@ -387,7 +532,9 @@ def table_instrument(r):
     step = r.choice([0.01, 0.5, 1, 10])
     names, rows = fill(r, [clock] if clock else [], count)
     if not clock:
-        names, rows = [r.choice(["Time (s)", "t", "Time", "Seconds", "X"])], [[f"{i * step:.6g}"] for i in range(count)]
+        names, rows = [r.choice(["Time (s)", "t", "Time", "Seconds", "X"])], [
+            [f"{i * step:.6g}"] for i in range(count)
+        ]
     value = r.choice([column_reals, column_powers, column_shares, column_smalls])(r)[0]
     rows = [row + [value(r, i) for _ in range(n)] for i, row in enumerate(rows)]
     unit = r.choice([" (V)", "", " [mA]", "_C"])
@@ -408,7 +555,9 @@ def table_learning(r):
     value = r.choice([column_smalls, column_reals, column_shares])(r)[0]
     classes = r.choice([["0", "1"], [str(i) for i in range(10)], *SPECIES])
     rows = [[value(r, 0) for _ in range(n)] + [r.choice(classes)] for _ in range(count)]
-    names = [r.choice(["x{}", "pixel{}", "feature_{}", "V{}", "f{}"]).format(i) for i in range(n)] + ["label"]
+    names = [r.choice(["x{}", "pixel{}", "feature_{}", "V{}", "f{}"]).format(i) for i in range(n)] + [
+        "label"
+    ]
     if r.random() < 0.2:
         names = [*[f"{r.choice('ABCD')}-{r.randint(1, 200)}.{i}.1" for i in range(n)], "y"]
     if r.random() < 0.1:
@@ -418,7 +567,15 @@ def table_learning(r):
 
 def table_texts(r):
     """Texts alone."""
-    makers = [column_first, column_last, column_cities, column_countries, column_levels, column_species, column_words]
+    makers = [
+        column_first,
+        column_last,
+        column_cities,
+        column_countries,
+        column_levels,
+        column_species,
+        column_words,
+    ]
     makers += [column_sentences, column_emails, column_urls, column_codes, column_iso, column_people]
     names, rows = fill(r, r.sample(makers, r.randint(2, 5)), r.choice([10, 30, 100, 300]))
     return Table(names, rows, quotes=r.choice(["needed", "all"]))
@@ -426,7 +583,9 @@ def table_texts(r):
 
 def table_one(r):
     """One column."""
-    make = r.choice([column_reals, column_ages, column_dates, column_codes, column_emails, column_zips, column_levels])
+    make = r.choice(
+        [column_reals, column_ages, column_dates, column_codes, column_emails, column_zips, column_levels]
+    )
     names, rows = fill(r, [make], r.choice([5, 20, 100]))
     return Table(names, rows, quotes=r.choice(["needed", "texts"]))
 
@@ -506,7 +665,8 @@ def main():
     tap.point(lost <= limits[0], "headers are found", why)
     tap.point(invented <= limits[1], "values are found", why)
     tap.point(
-        sum(found[i]["confidence"] < 0.9 for i in wrong) * 2 >= len(wrong), "half of what is wrong is said to be unsure"
+        sum(found[i]["confidence"] < 0.9 for i in wrong) * 2 >= len(wrong),
+        "half of what is wrong is said to be unsure",
     )
     if others:
         told = Counter((table[2], other) for table, other in zip(tables, others))

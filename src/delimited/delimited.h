@@ -490,8 +490,8 @@ static inline size_t sheaf_delimited_reached_size(const sheaf_delimited_writer *
 	return out->schema.rows == SHEAF_ENTRIES ? (size_t)out->schema.tensor.rank * sizeof(int64_t) : 0;
 }
 
-/* Writes a column's name as a field. */
+/* Writes a column's name as a field, in quotes or only if it needs them. */
 void sheaf_delimited_put_name(sheaf_builder *b, const sheaf_dialect *dialect, const uint8_t *name,
-                              size_t size);
+                              size_t size, bool quoted);
 
 #endif

@@ -128,13 +128,13 @@ static char *put_any_text(char *to, const sheaf_dialect *dialect, const void *at
 }
 
 void sheaf_delimited_put_name(sheaf_builder *b, const sheaf_dialect *dialect, const uint8_t *name,
-                              size_t size)
+                              size_t size, bool quoted)
 {
 	if (!sheaf_builder_room(b, 2 * size + COPY)) return;
-	bool marked = sheaf_begins_as_number(name, size); /* it would be taken for data */
 	char *to = (char *)b->data + b->size;
-	to = marked && !dialect->quote ? put_escaped(to, dialect, name, size, true)
-	                               : put_any_text(to, dialect, name, size, marked);
+	to = !dialect->quote && sheaf_begins_as_number(name, size) /* it would be taken for data */
+	         ? put_escaped(to, dialect, name, size, true)
+	         : put_any_text(to, dialect, name, size, quoted);
 	b->size = (size_t)(to - (char *)b->data);
 }
 

@@ -225,7 +225,7 @@ bool sheaf_text_looks_otherwise(const uint8_t *text, size_t size, const sheaf_di
 	uint8_t first = text[0], last = text[size - 1];
 	if (first >= 0xfe || (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0))
 		return true; /* at the start of a file it would be taken for a byte order mark */
-	if (dialect->quote && (first == '"' || first == '\''))
+	if (first == '"' || (dialect->quote && first == '\''))
 		return true; /* the other dialect's quotes, if the dialect is guessed */
 	if (is_space(first) || is_space(last) || first == '?' || missing_of(text, size, dialect) != SHEAF_NO_CODE)
 		return true;

@@ -219,21 +219,35 @@ sheaf_status sheaf_delimited_create(void *writer, const sheaf_delimited_kind *ki
 	return prepare((sheaf_delimited_writer *)writer, kind, values, err);
 }
 
-static void put_name(sheaf_builder *b, const sheaf_delimited_writer *out, const char *name)
+static void put_name(sheaf_builder *b, const sheaf_delimited_writer *out, const char *name, bool quoted)
 {
 	if (b->size) sheaf_builder_byte(b, (char)out->dialect.delimiter);
-	sheaf_delimited_put_name(b, &out->dialect, (const uint8_t *)name, strlen(name));
+	sheaf_delimited_put_name(b, &out->dialect, (const uint8_t *)name, strlen(name), quoted);
+}
+
+/* Names that look like values are in quotes, and then all are: some alone would look like values, too. */
+static bool needs_quotes(const sheaf_delimited_writer *out)
+{
+	bool needs = false;
+	for (int f = 0; f < out->schema.nfields && out->dialect.quote && !needs; f++) {
+		const char *name = out->schema.fields[f].name;
+		const uint8_t *text = (const uint8_t *)name;
+		size_t size = strlen(name);
+		needs = sheaf_begins_as_number(text, size) || sheaf_text_looks_otherwise(text, size, &out->dialect);
+	}
+	return needs;
 }
 
 static void put_header(sheaf_builder *b, const sheaf_delimited_writer *out)
 {
 	char code[256];
+	bool quoted = needs_quotes(out);
 	for (int f = 0; f < out->schema.nfields; f++) {
 		const sheaf_field *field = &out->schema.fields[f];
-		put_name(b, out, field->name);
+		put_name(b, out, field->name, quoted);
 		if (!out->code_columns || !is_nullable(field)) continue;
 		snprintf(code, sizeof code, "%.*s_code", (int)sizeof code - 8, field->name);
-		put_name(b, out, code);
+		put_name(b, out, code, quoted);
 	}
 	sheaf_builder_byte(b, '\n');
 }
