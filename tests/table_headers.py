@@ -42,7 +42,8 @@ COUNTRIES = """Albania Brazil Chad Denmark Egypt Finland Greece Haiti India Japa
     "Korea, Rep.",
 ]
 WORDS = """river stone cloud amber quick silent market forest paper winter copper garden bright narrow velvet
- morning candle harbor meadow engine ladder pocket signal thunder window orange yellow button mirror""".split()
+ morning candle harbor meadow engine ladder pocket signal thunder window
+ orange yellow button mirror""".split()
 SPECIES = ["setosa", "versicolor", "virginica"], ["Adelie", "Gentoo", "Chinstrap"], ["oak", "pine", "fir"]
 LEVELS = (
     ["low", "medium", "high"], ["A", "B", "C"], ["M", "F"], ["male", "female"], ["yes", "no"], ["Yes", "No"],
@@ -355,7 +356,8 @@ TEXTS = [
     column_species,
 ]
 ANY = [
-    *NUMERIC, *TEXTS, column_ids, column_keys, column_codes, column_zips, column_iso, column_words, column_sentences,
+    *NUMERIC, *TEXTS, column_ids, column_keys, column_codes, column_zips, column_iso, column_words,
+    column_sentences,
     column_emails, column_urls, column_hashes, column_addresses, column_truths, column_dates, column_times,
     column_clocks, column_percents, column_money, column_powers,
 ]  # fmt: skip
@@ -656,8 +658,8 @@ def main():
     lost = sum(tables[i][2] for i in wrong)
     invented = len(wrong) - lost
     limits = with_header * MOST_LOST / 1000, (len(tables) - with_header) * MOST_INVENTED / 1000
-    why = f"{lost} headers taken for values, {invented} values taken for a header, of {len(tables)}; {unsure} unsure"
-    print(f"# {why}")
+    why = f"{lost} headers taken for values, {invented} values taken for a header, of {len(tables)}"
+    print(f"# {why}; {unsure} unsure")
     for i in wrong if arguments.show else []:
         sure = found[i]
         print(f"# {names[i]} ({tables[i][3]}): {sure['reason']}, {sure['confidence']}")

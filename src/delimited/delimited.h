@@ -379,7 +379,11 @@ typedef struct sheaf_delimited_opening {
 } sheaf_delimited_opening;
 
 /* The header's word for a column; an empty one if there is none. */
-sheaf_word sheaf_header_word(const sheaf_delimited_opening *o, int column);
+static inline sheaf_word sheaf_header_word(const sheaf_delimited_opening *o, int column)
+{
+	if (column < o->in->unnamed_first) return (sheaf_word){o->first.begin, o->first.begin, false};
+	return sheaf_word_of(&o->first, &o->in->dialect, 0, (uint32_t)(column - o->in->unnamed_first));
+}
 /* Reads the first record, and with it the number of columns. `sample`: whole records from the first on. */
 SHEAF_USE sheaf_status sheaf_header_read(sheaf_delimited_opening *o, sheaf_bytes sample);
 /* Whether the first record has names, judging by it and the records below; doubts are reported. */

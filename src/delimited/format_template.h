@@ -24,8 +24,8 @@ static const sheaf_option options[] = {
 	{"out-decimal", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "point|comma", "the decimal sign of written numbers",
      0},
 	{"quoted", SHEAF_OPTION_CHOICE, SHEAF_READING, "text|any|no",
-     "what a field in quotes may be: only text (the default), or anything; no: quotes are text (the default "
-     "of TSV, unless all of them are around fields)",
+     "what a field in quotes may be: only text (the default, if there are quotes), or anything; no: quotes are "
+     "ordinary characters",
      0},
 	{"missing", SHEAF_OPTION_TEXT, SHEAF_READING, "WORD,...",
      "words for missing values, besides null, \\N, ?n and an empty field: NA,NULL", 0},

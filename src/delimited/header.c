@@ -132,13 +132,6 @@ sheaf_status sheaf_header_read(opening *o, sheaf_bytes sample)
 
 /* ---- the decision ---- */
 
-/* The header's word for a column; an empty one if there is none. */
-sheaf_word sheaf_header_word(const opening *o, int column)
-{
-	if (column < o->in->unnamed_first) return (sheaf_word){o->first.begin, o->first.begin, false};
-	return sheaf_word_of(&o->first, &o->in->dialect, 0, (uint32_t)(column - o->in->unnamed_first));
-}
-
 static sheaf_status doubt(const opening *o)
 {
 	enum { LONGEST = 40 };
