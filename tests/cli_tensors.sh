@@ -669,38 +669,38 @@ rm -f large.* other.h5 whole
 
 begin 'positions that are not stored have the value of --fill'
 matrix 'real general' '2 2 1' '1 2 1.5' >fill.mtx
-expect 0 convert --fill 5 fill.mtx fill.h5
+expect 0 convert --fill-value 5 fill.mtx fill.h5
 expect 0 cat --json fill.h5
 has out '"fill":5,"entries":[[[0,1],1.5]]'
-expect 0 convert -f --fill=-inf --layout DMAT fill.mtx fill.h5
+expect 0 convert -f --fill-value=-inf --layout DMAT fill.mtx fill.h5
 expect 0 cat --json fill.h5
 has out '"fill":"-inf","entries":[[[0,0],"-inf"],[[0,1],1.5],[[1,0],"-inf"],[[1,1],"-inf"]]'
 matrix 'complex general' '2 2 1' '1 2 1.5 2' >fill.mtx
-expect 0 convert -f --fill 1,-2.5 fill.mtx fill.h5
+expect 0 convert -f --fill-value 1,-2.5 fill.mtx fill.h5
 expect 0 cat --json fill.h5
 has out '"fill":[1,-2.5]'
-expect 0 convert -f --fill 3 fill.mtx fill.h5
+expect 0 convert -f --fill-value 3 fill.mtx fill.h5
 expect 0 cat --json fill.h5
 has out '"fill":[3,0]'
-expect 2 convert --fill 4 fill.h5 other.h5
-has err '--fill: expected the fill value of the input'
-expect 0 convert --fill 3,0 fill.h5 other.h5
+expect 2 convert --fill-value 4 fill.h5 other.h5
+has err '--fill-value: expected the fill value of the input'
+expect 0 convert --fill-value 3,0 fill.h5 other.h5
 rm other.h5
 for wrong in '' x '1,' 1,x 1e400 1,2,3; do
-	expect 2 convert -f --fill "$wrong" fill.mtx fill.h5
-	has err '--fill: expected a value of type complex float64'
+	expect 2 convert -f --fill-value "$wrong" fill.mtx fill.h5
+	has err '--fill-value: expected a value of type complex float64'
 done
 matrix 'integer general' '2 2 1' '1 2 7' >fill.mtx
-expect 0 convert -f --fill -9223372036854775808 fill.mtx fill.h5
+expect 0 convert -f --fill-value -9223372036854775808 fill.mtx fill.h5
 expect 0 cat --json fill.h5
 has out '"fill":-9223372036854775808'
 for wrong in 1.5 9223372036854775808 -9223372036854775809 nan; do
-	expect 2 convert -f --fill "$wrong" fill.mtx fill.h5
-	has err '--fill: expected a value of type int64'
+	expect 2 convert -f --fill-value "$wrong" fill.mtx fill.h5
+	has err '--fill-value: expected a value of type int64'
 done
 printf '|x 1\n' >fill.ctf
-expect 2 convert -f --fill 1 fill.ctf fill.h5
-has err '--fill: expected a tensor, found sequences'
+expect 2 convert -f --fill-value 1 fill.ctf fill.h5
+has err '--fill-value: expected a tensor, found sequences'
 rm fill.*
 end
 

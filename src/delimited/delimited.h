@@ -35,6 +35,7 @@ typedef struct sheaf_dialect {
 	bool any_quoted; /* a field in quotes may be something other than text */
 	uint8_t feed;    /* ends lines: a line feed, or a carriage return in files of old Macintoshes */
 	uint8_t point;   /* before the fraction of a number */
+	bool fill;       /* records may have fewer fields: the others are empty */
 	/* Words for missing values, besides those of sheaf_word_null, separated by commas; NULL: none. Borrowed.
 	 * Bit b of `missing_begin`: one of them begins with byte b. */
 	const char *missing;
@@ -105,7 +106,7 @@ typedef struct sheaf_record_finding {
 } sheaf_record_finding;
 
 /* Records of `width` fields: field f of record r ends before byte ends[r * width + f], and the next one
- * begins after it. */
+ * begins after it. Fields that were filled in are empty, behind the record, and nobody reads there. */
 typedef struct sheaf_records {
 	const uint8_t *begin;
 	uint32_t width;
@@ -165,7 +166,7 @@ static inline sheaf_word sheaf_word_of(const sheaf_records *records, const sheaf
 		(const uint32_t *)(const void *)records->ends.data + record * records->width + field;
 	uint32_t start = field ? ends[-1] + 1 : ((const uint32_t *)(const void *)records->starts.data)[record];
 	sheaf_word word = {records->begin + start, records->begin + *ends, false};
-	if (field + 1 == records->width && word.end > word.at && word.end[-1] == '\r') word.end--;
+	while (field + 1 == records->width && word.end > word.at && word.end[-1] == '\r') word.end--;
 	if (dialect->quote && word.end - word.at >= 2 && *word.at == dialect->quote)
 		word = (sheaf_word){word.at + 1, word.end - 1, true};
 	return word;

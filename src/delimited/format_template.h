@@ -27,6 +27,7 @@ static const sheaf_option options[] = {
      "what a field in quotes may be: only text (the default, if there are quotes), or anything; no: quotes are "
      "ordinary characters",
      0},
+	{"fill", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "fill rows that are too short with missing values", 0},
 	{"missing", SHEAF_OPTION_TEXT, SHEAF_READING, "WORD,...",
      "words for missing values, besides null, \\N, ?n and an empty field: NA,NULL", 0},
 	{"null", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "null|\\N|NA|NULL|empty|?n",

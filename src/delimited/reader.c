@@ -199,6 +199,7 @@ static sheaf_status prepare(opening *o, const sheaf_delimited_kind *kind)
 	SHEAF_TRY(find_dialect(o, &sample));
 	in->guessed_delimiter = in->dialect.delimiter != usual.delimiter;
 	SHEAF_TRY(sheaf_header_read(o, sample));
+	in->dialect.fill = sheaf_values_flag(o->values, "fill");
 	SHEAF_TRY(report_dialect(o, &usual));
 	SHEAF_TRY(find_columns(o));
 	SHEAF_TRY(sheaf_source_rewind(in->source, o->err));

@@ -35,6 +35,7 @@ typedef struct walk {
 	uint32_t open_line;
 	size_t before; /* number of ends: those of the records that are kept */
 	bool bad;
+	bool warn; /* of blank lines that are records */
 } walk;
 
 void sheaf_records_begin(sheaf_records *records, sheaf_context *cx)
@@ -84,17 +85,36 @@ static inline void end_field(walk *w, const uint8_t *at)
 
 static bool is_blank(const walk *w, const uint8_t *end)
 {
-	return end == w->record || (end == w->record + 1 && *w->record == '\r');
+	while (end > w->record && end[-1] == '\r') end--;
+	return end == w->record;
 }
 
-/* Whether the record of `count` fields that ends before `end` is kept. */
+/* The fields that a record lacks, if their places fit into 32 bits. */
+static bool fill(walk *w, uint32_t count)
+{
+	sheaf_builder *ends = &w->records->ends;
+	uint32_t missing = w->records->width - count, end;
+	memcpy(&end, ends->data + ends->size - sizeof end, sizeof end);
+	while (w->begin + end > w->record && w->begin[end - 1] == '\r') end--; /* of the end of the line */
+	if (missing >= UINT32_MAX - end || !sheaf_builder_room(ends, (uint64_t)missing * sizeof end))
+		return false;
+	ends->size -= sizeof end;
+	for (uint32_t i = 0; i <= missing; i++) put_u32(ends, end + i);
+	return true;
+}
+
+/* Whether the record of `count` fields that ends before `end` is kept. A blank line is one only where records
+ * have one field, which is missing. */
 static bool stands(walk *w, const uint8_t *end, uint32_t count)
 {
+	bool whole = count == w->records->width;
 	if (w->bad) return false;
-	if (count == w->records->width) return true;
-	find_in_line(w, w->record, w->record, w->record_lines,
-	             count == 1 && is_blank(w, end) ? RECORD_BLANK : RECORD_COUNT, count);
-	return false;
+	if (whole && !w->warn) return true;
+	bool blank = count == 1 && is_blank(w, end);
+	if (count < w->records->width && !blank && w->dialect->fill) return fill(w, count);
+	if (!whole || blank)
+		find_in_line(w, w->record, w->record, w->record_lines, blank ? RECORD_BLANK : RECORD_COUNT, count);
+	return whole;
 }
 
 static inline void end_record(walk *w, const uint8_t *end, int64_t line)
@@ -136,7 +156,7 @@ static void count_lines(walk *w, const uint8_t *at, const uint8_t *end)
 
 static bool ends_field(const walk *w, const uint8_t *at)
 {
-	if (at < w->end && *at == '\r' && (at + 1 == w->end || at[1] == '\n')) return true;
+	while (w->dialect->feed == '\n' && at < w->end && *at == '\r') at++;
 	return at == w->end || *at == w->dialect->delimiter || *at == w->dialect->feed;
 }
 
@@ -237,6 +257,13 @@ sheaf_fields sheaf_records_column(const sheaf_records *records, uint32_t column)
 	                      .count = (size_t)records->count};
 }
 
+static bool has_blank_line(const sheaf_dialect *dialect, sheaf_bytes text)
+{
+	const char two[] = {(char)dialect->feed, (char)dialect->feed};
+	return text.size > 0 && (*text.data == dialect->feed || memmem(text.data, text.size, two, sizeof two) ||
+	                         memmem(text.data, text.size, "\n\r\n", 3));
+}
+
 sheaf_status sheaf_records_find(sheaf_records *records, const sheaf_dialect *dialect, int width,
                                 sheaf_bytes text, int64_t line, sheaf_error *err)
 {
@@ -254,7 +281,8 @@ sheaf_status sheaf_records_find(sheaf_records *records, const sheaf_dialect *dia
 		return sheaf_fail(err, SHEAF_LIMIT, "expected a record of less than 4 GiB, found a longer one");
 	records->begin = at;
 	records->width = (uint32_t)width;
-	if (width > 0 && !(dialect->quote && dialect->escape)) find_by_blocks(&w, line);
+	w.warn = width == 1 && has_blank_line(dialect, text);
+	if (width > 0 && !w.warn && !(dialect->quote && dialect->escape)) find_by_blocks(&w, line);
 	sheaf_marks_begin(&w.marks, w.record, end, bytes);
 	for (const uint8_t *mark; (mark = sheaf_marks_next(&w.marks)) && !records->ends.failed;) {
 		if (*mark == dialect->delimiter) {

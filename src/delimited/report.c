@@ -2,6 +2,7 @@
 /* Errors in a piece, reported in the order of the input. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "base/status.h"
 #include "delimited/delimited.h"
 #include <inttypes.h>
@@ -49,7 +50,9 @@ static sheaf_status report_count(reporting *p, const sheaf_record_finding *f, co
 	                         .rule = "number of fields",
 	                         .expected = expected,
 	                         .found = found,
-	                         .consequence = "the row is left out"};
+	                         .consequence = f->count < (uint32_t)p->d->in->width
+	                                            ? "the row is left out (" SHEAF_OPTION("fill") " fills it)"
+	                                            : "the row is left out"};
 	return report(p, problem, at, line, at, NULL);
 }
 
@@ -92,6 +95,8 @@ static sheaf_status report_record(reporting *p, const sheaf_record_finding *f)
 	if (f->flaw == RECORD_COUNT) return report_count(p, f, at, line);
 	if (f->flaw == RECORD_AFTER_LINES) return report_lines(p, f, at, line);
 	sheaf_problem problem = problems[f->flaw];
+	if (f->flaw == RECORD_BLANK && p->d->in->width == 1)
+		problem.consequence = "it is a row with an empty field";
 	if (!problem.found) problem.found = sheaf_show(at, end, p->d->in->dialect.delimiter, shown);
 	return report(p, problem, at, line, line_start, NULL);
 }
@@ -141,6 +146,8 @@ static sheaf_status report_item(reporting *p, int64_t r, int f, sheaf_word word,
 	const sheaf_field *field = &p->d->in->schema.fields[f];
 	sheaf_problem problem = problems[flaw];
 	size_t n = (size_t)(word.end - word.at);
+	if (n == 0 && p->d->in->dialect.fill) /* it may be behind the row */
+		word.at = word.end = p->begin + ((const uint32_t *)(const void *)p->d->records.starts.data)[r];
 	int64_t line = find_line(p, r, word.at, &line_start);
 	if (flaw == ITEM_BAD) problem.expected = sheaf_item_expected(field);
 	snprintf(shown, sizeof shown, "\"%.*s%s\"", (int)(n > LONGEST ? LONGEST : n), (const char *)word.at,

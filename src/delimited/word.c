@@ -55,7 +55,8 @@ static inline int missing_of(const uint8_t *at, size_t n, const sheaf_dialect *d
 int sheaf_word_null(const sheaf_word *given, const sheaf_dialect *dialect)
 {
 	sheaf_word word = {given->at, given->end, given->quoted};
-	if (word.quoted || (word.at == word.end && sheaf_dialect_is_linear(dialect))) return SHEAF_NO_CODE;
+	if (word.quoted || (word.at == word.end && sheaf_dialect_is_linear(dialect) && !dialect->fill))
+		return SHEAF_NO_CODE;
 	return missing_of(word.at, (size_t)(word.end - word.at), dialect);
 }
 

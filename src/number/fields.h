@@ -47,7 +47,7 @@ typedef struct sheaf_fields {
 	const uint32_t *starts, *ends;
 	size_t start_step, end_step;
 	uint32_t skip;
-	bool last; /* of a record: a carriage return before the line feed does not belong to it */
+	bool last; /* of a record: carriage returns before the line feed do not belong to it */
 	size_t count;
 } sheaf_fields;
 
@@ -56,7 +56,7 @@ static inline __attribute__((always_inline)) void sheaf_field_at(const sheaf_fie
 {
 	*at = f->text + f->starts[i * f->start_step] + f->skip;
 	*end = f->text + f->ends[i * f->end_step];
-	if (f->last && *end > *at && (*end)[-1] == '\r') --*end;
+	while (f->last && *end > *at && (*end)[-1] == '\r') --*end;
 }
 
 /* What the fields contained. */

@@ -53,19 +53,19 @@ static bool take_value(const sheaf_element *e, const char *text, uint8_t *out)
 sheaf_status sheaf_bsp_take_fill(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	sheaf_element e;
-	const char *text = sheaf_values_text(values, "fill");
+	const char *text = sheaf_values_text(values, "fill-value");
 	if (!text) return SHEAF_OK;
 	if (schema->rows == SHEAF_SEQUENCES)
-		return sheaf_fail_option(err, SHEAF_USAGE, "fill", ": expected a tensor, found sequences");
+		return sheaf_fail_option(err, SHEAF_USAGE, "fill-value", ": expected a tensor, found sequences");
 	const sheaf_field *field = &schema->fields[schema->tensor.rank];
 	uint8_t fill[sizeof schema->tensor.fill] __attribute__((aligned(8)));
 	if (!sheaf_element_of(field, &e) || !take_value(&e, text, fill))
-		return sheaf_fail_option(err, SHEAF_USAGE, "fill", ": expected a value of type %s%s, found %s",
+		return sheaf_fail_option(err, SHEAF_USAGE, "fill-value", ": expected a value of type %s%s, found %s",
 		                         e.complex ? "complex " : "",
 		                         e.boolean ? "bool, 0 or 1" : sheaf_type_name(field->type), text);
 	if (schema->tensor.has_fill && !sheaf_element_equal(&e, schema->tensor.fill, fill))
-		return sheaf_fail_option(err, SHEAF_USAGE, "fill", ": expected the fill value of the input, found %s",
-		                         text);
+		return sheaf_fail_option(err, SHEAF_USAGE, "fill-value",
+		                         ": expected the fill value of the input, found %s", text);
 	memcpy(schema->tensor.fill, fill, e.size);
 	schema->tensor.has_fill = true;
 	return SHEAF_OK;

@@ -29,7 +29,7 @@ static const sheaf_option options[] = {
      "whether to store one value for all entries: keep: if the input does (default); auto: if all are the "
      "same, bit by bit; no: never",
      0},
-	{"fill", SHEAF_OPTION_TEXT, SHEAF_WRITING, "VALUE",
+	{"fill-value", SHEAF_OPTION_TEXT, SHEAF_WRITING, "VALUE",
      "the value of all positions that a tensor does not store, in its type; real and imaginary parts are "
      "separated by a comma (default: that of the input, if any)",
      0},
