@@ -92,7 +92,7 @@ begin "a state goes on where it was left, with the number of shards that there i
 expect 0 batches --json --size 3 --sweeps 2 ten.ctf
 cp out all
 expect 0 batches --json --size 3 --sweeps 2 --limit 2 --state state ten.ctf
-[ "$(wc -c <state)" -lt 200 ] || fault "expected a state of less than 200 bytes, found $(wc -c <state)"
+[ "$(wc -c <state)" = 256 ] || fault "expected a state of 256 bytes, found $(wc -c <state)"
 expect 0 batches --json --size 3 --sweeps 2 --state state ten.ctf
 sed 's/^{"batch":[0-9]*//' out >rest
 tail -n +3 all | sed 's/^{"batch":[0-9]*//' >wanted
@@ -106,6 +106,22 @@ expect 2 batches --size 3 --sweeps 2 --state state some.ctf
 has err 'a state of these data'
 echo nonsense >broken
 expect 2 batches --size 3 --state broken ten.ctf
+end
+
+begin "a run that is killed repeats at most 64 batches of those that it has written"
+awk 'BEGIN { for (i = 0; i < 3000; i++) print i, "|A", i }' >short.ctf
+for least in 1 500 30000; do
+	rm -f killed out
+	"$sheaf" batches --json --size 1 --sweeps 100000 --state killed short.ctf >out 2>err &
+	running=$!
+	until [ "$(wc -l <out)" -ge $least ] 2>/dev/null; do kill -0 $running || break; done
+	kill -KILL $running
+	wait $running 2>/dev/null
+	written=$(wc -l <out)
+	saved=$(sed 's/.*"position":\([0-9]*\),.*/\1/' killed)
+	[ "$saved" -le "$written" ] && [ $((written - saved)) -le 64 ] ||
+		fault "expected a state of at most 64 batches before the $written that were written, found $saved"
+done
 end
 
 begin "an index is written where it is wanted, and used"

@@ -152,7 +152,8 @@ def is_earlier_state(case, name, content):
         and name == "state"
         and bool(content)
         and content.startswith(b"{")
-        and content.endswith(b"}\n")
+        and content.rstrip().endswith(b"}")
+        and content.endswith(b"\n")
     )
 
 

@@ -282,6 +282,31 @@ def check_many(folder):
     tap.point(done.returncode == 0, "more parts than may be open at first", done.stderr.decode())
 
 
+def check_every_byte(folder):
+    """A changed byte, wherever it is, is found before anything is merged: at least 150 places of each part."""
+    for job, name, output in (
+        (["convert"], "long.ctf", "bytes.ctf"),
+        (["convert", "--max-errors", "1"], "long.ctf", "rows.jsonl"),
+        (["convert"], "a.mtx", "entries.tns"),
+        (["hash"], "long.ctf", ""),
+        (["stats"], "long.ctf", ""),
+    ):
+        part, other = [f"byte.{output}.{i}.part" for i in (1, 2)]
+        for i, of in enumerate((part, other)):
+            sheaf(folder, job[0], "-f", *job[1:], "--part", f"{i + 1}/2", name, of)
+        sound = (folder / part).read_bytes()
+        step, passed = max(1, len(sound) // 150), []
+        for at in range(0, len(sound), step):
+            (folder / part).write_bytes(sound[:at] + bytes([sound[at] ^ 1 << at % 8]) + sound[at + 1 :])
+            done = sheaf(folder, "merge", part, other, *[output][: bool(output)])
+            if done.returncode not in (2, 4, 6) or done.stdout or (output and (folder / output).exists()):
+                passed.append(f"{at}: exit {done.returncode}")
+        (folder / part).write_bytes(sound)
+        done = sheaf(folder, "merge", part, other, *[output][: bool(output)])
+        passed += [f"sound: {done.stderr.decode()}"][: bool(done.returncode)]
+        tap.point(not passed, f"each byte of a part of {' '.join(job)} counts", "\n".join(passed[:20]))
+
+
 def check_refused(folder):
     first, second, third = make_parts(folder, 3, [], ["long.ctf"], "ctf")
     (folder / "copy.part").write_bytes((folder / second).read_bytes())
@@ -316,7 +341,7 @@ def check_refused(folder):
         ([first, second, two[1]], 4, "expected one of 3 parts"),
         (["cut.part", second, third], 4, "expected a sound part file, found it damaged (its end)"),
         (["foot.part", second, third], 4, "expected a sound part file, found it damaged (its foot)"),
-        (["version.part", second, third], 6, "expected a part file of version 2, found one of version 9"),
+        (["version.part", second, third], 6, "expected a part file of version 3, found one of version 9"),
         ([first, "long.ctf", third], 4, "long.ctf: expected a part file, found another"),
     ):
         done = sheaf(folder, "merge", *words, "new.ctf")
@@ -596,6 +621,7 @@ def main():
         check_readings(folder)
         check_readings_refused(folder)
         check_many(folder)
+        check_every_byte(folder)
         check_refused(folder)
     tap.end()
 

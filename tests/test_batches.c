@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Minibatches over one dataset: each batch has exactly its rows, whatever the order, the format and the
  * memory, and a state brings it back. */
+#include "batch/state.h"
 #include "batches_support.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -217,23 +218,21 @@ static void test_states_of_something_else_are_refused(void **state)
 	for (size_t i = 0; i < COUNT(broken); i++)
 		assert_status(SHEAF_USAGE, sheaf_batches_resume(r.batches, broken[i], &err));
 	for (size_t i = 0; mine[i]; i++) {
-		if (!strchr("{}\":,", mine[i])) continue;
 		snprintf(later, sizeof later, "%s", mine);
-		later[i] = ';';
-		assert_status(SHEAF_USAGE, sheaf_batches_resume(r.batches, later, &err));
+		later[i] ^= 1;
+		sheaf_status status = sheaf_batches_resume(r.batches, later, &err);
+		assert_true(status == SHEAF_USAGE || (status == SHEAF_DATA && strstr(err.message, "changed")));
 	}
 	snprintf(later, sizeof later, "%s", mine);
 	later[strlen("{\"version\":")] = '2';
 	assert_status(SHEAF_USAGE, sheaf_batches_resume(r.batches, later, &err));
 	assert_message("expected version 1, found 2");
-	/* A place that these data do not have. */
-	static const char *const places[][2] = {{"\"ordinal\":0", "\"ordinal\":60"},
-	                                        {"\"position\":0", "\"position\":1"}};
-	for (size_t i = 0; i < COUNT(places); i++) {
-		const char *at = strstr(mine, places[i][0]);
-		assert_non_null(at);
-		snprintf(later, sizeof later, "%.*s%s%s", (int)(at - mine), mine, places[i][1],
-		         at + strlen(places[i][0]));
+	/* Places that these data do not have. */
+	for (int i = 0; i < 2; i++) {
+		sheaf_state place;
+		assert_ok(sheaf_state_read(mine, &place, &err));
+		*(i ? &place.mark.position : &place.mark.ordinal) = i ? 1 : 60;
+		sheaf_state_write(&place, later);
 		assert_status(SHEAF_USAGE, sheaf_batches_resume(r.batches, later, &err));
 		assert_message("expected a place in these data");
 	}

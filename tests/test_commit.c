@@ -433,22 +433,6 @@ static void a_file_system_without_nameless_files(void **state)
 	assert_int_equal(setenv("TMPDIR", before, 1), 0);
 }
 
-/* ---- files that are replaced often ---- */
-
-static void a_relaxed_commit_waits_for_no_disk(void **state)
-{
-	(void)state;
-	sheaf_sink *sink;
-	write_text("target", "old");
-	assert_ok(sheaf_sink_path(in_folder("target"), cx, &sink, &err));
-	sheaf_sink_relax(sink);
-	assert_ok(sheaf_sink_write(sink, "new", 3, &err));
-	assert_ok(sheaf_sink_commit(sink, &err));
-	assert_string_equal(played.story, "close rename ");
-	assert_content("target", "new");
-	sheaf_sink_relax(NULL);
-}
-
 /* ---- existing files ---- */
 
 static sheaf_status write_where_nothing_is(const char *name, const char *meanwhile)
@@ -544,7 +528,6 @@ int main(void)
 		TEST(a_temporary_that_is_taken_away_is_made_anew),
 		TEST(files_are_written_without_locks),
 		TEST(a_file_system_without_nameless_files),
-		TEST(a_relaxed_commit_waits_for_no_disk),
 		TEST(what_is_there_is_not_replaced),
 		TEST(what_is_no_regular_file_is_written),
 		TEST(what_has_come_meanwhile_is_not_replaced),

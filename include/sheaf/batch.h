@@ -199,7 +199,7 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_batches_start_epoch(sheaf_batches *batche
 /* Where the batches stand, as one JSON object: {"version":1,"sweep":0,"ordinal":3,...}. It is the same on
  * every shard (except on a local timeline, where each shard advances at its own pace), and identifies the
  * data and options that it belongs to. */
-enum { SHEAF_STATE_SIZE = 200 };
+enum { SHEAF_STATE_SIZE = 256 };
 SHEAF_API void sheaf_batches_state(const sheaf_batches *batches, char state[SHEAF_STATE_SIZE]);
 /* Goes to the place of a state: the next batches are those that would have followed. USAGE if the text is not
  * a state, or belongs to other data or options; the number of shards may differ. */

@@ -119,9 +119,6 @@ typedef int (*sheaf_write_function)(void *user, const void *data, size_t size);
 SHEAF_API SHEAF_USE sheaf_status sheaf_sink_function(sheaf_write_function write, void *user, const char *name,
                                                      sheaf_context *cx, sheaf_sink **out, sheaf_error *err);
 
-/* Makes its commit not wait for the disk: the file is whole even if the process is killed, but after a loss
- * of power it may be the old one, or none. For files that are replaced many times a second. */
-SHEAF_API void sheaf_sink_relax(sheaf_sink *sink);
 SHEAF_API const char *sheaf_sink_name(const sheaf_sink *sink);
 SHEAF_API SHEAF_USE sheaf_status sheaf_sink_write(sheaf_sink *sink, const void *data, size_t size,
                                                   sheaf_error *err);

@@ -246,7 +246,7 @@ class Batches:
         return Iteration(self)
 
     def state_dict(self) -> dict[str, Any]:
-        """The state after the last batch that was returned: a dict of numbers and short texts, under 200
+        """The state after the last batch that was returned: a dict of numbers and short texts, under 256
         bytes as JSON; the same on every shard (except with ``timeline="local"`` in the orders "cntk" and
         "file")."""
         with self._lock:
@@ -544,7 +544,7 @@ def batches(sources: Any = None, *, rank: int | str | None = None, world: int | 
     >>> loader = sheaf.batches("words.ctf", size=1, size_unit="sequences", seed=7)
     >>> sum(batch.sequences for batch in loader)
     2
-    >>> len(str(loader.state_dict())) < 200
+    >>> len(str(loader.state_dict())) < 256
     True
     """
     made = Batches(sources, options, rank, world, mmap, progress)

@@ -306,7 +306,10 @@ static uint64_t mix(uint64_t hash, const void *data, size_t size)
 	return sheaf_xxhash(data, size, hash).low;
 }
 
-static uint64_t mix_number(uint64_t hash, int64_t number) { return mix(hash, &number, sizeof number); }
+static uint64_t mix_number(uint64_t hash, int64_t number)
+{
+	return sheaf_xxhash_numbers(&number, 1, sizeof number, hash).low;
+}
 
 static uint64_t mix_field(uint64_t hash, const sheaf_field *field)
 {

@@ -7,14 +7,27 @@
 
 enum { VERSION = 1 };
 
+/* Numbers that were changed since a run has written them do not match it. */
+static uint32_t check_of(const sheaf_state *s)
+{
+	const uint64_t words[] = {(uint64_t)s->mark.sweep,
+	                          (uint64_t)s->mark.ordinal,
+	                          (uint64_t)s->mark.position,
+	                          (uint64_t)s->step,
+	                          s->seed,
+	                          s->options,
+	                          s->data};
+	return (uint32_t)sheaf_xxhash_numbers(words, sizeof words / sizeof *words, sizeof *words, VERSION).low;
+}
+
 void sheaf_state_write(const sheaf_state *state, char text[SHEAF_STATE_SIZE])
 {
 	snprintf(text, SHEAF_STATE_SIZE,
 	         "{\"version\":%d,\"sweep\":%" PRId64 ",\"ordinal\":%" PRId64 ",\"position\":%" PRId64
 	         ",\"step\":%" PRId64 ",\"seed\":%" PRIu64 ",\"options\":\"%08" PRIx32 "\",\"data\":\"%08" PRIx32
-	         "\"}",
+	         "\",\"check\":\"%08" PRIx32 "\"}",
 	         VERSION, state->mark.sweep, state->mark.ordinal, state->mark.position, state->step, state->seed,
-	         state->options, state->data);
+	         state->options, state->data, check_of(state));
 }
 
 /* ---- reading: the members in any order, with white space ---- */
@@ -75,8 +88,9 @@ static const struct {
 	const char *name;
 	uint64_t (*read)(scanner *s);
 } members[] = {
-	{"version", whole_number}, {"sweep", whole_number}, {"ordinal", whole_number}, {"position", whole_number},
-	{"step", whole_number},    {"seed", whole_number},  {"options", hexadecimal},  {"data", hexadecimal},
+	{"version", whole_number},  {"sweep", whole_number}, {"ordinal", whole_number},
+	{"position", whole_number}, {"step", whole_number},  {"seed", whole_number},
+	{"options", hexadecimal},   {"data", hexadecimal},   {"check", hexadecimal},
 };
 enum { MEMBERS = sizeof members / sizeof *members };
 
@@ -112,7 +126,7 @@ sheaf_status sheaf_state_read(const char *text, sheaf_state *out, sheaf_error *e
 {
 	uint64_t v[MEMBERS];
 	*out = (sheaf_state){0};
-	bool sound = read_object(text, v) && v[6] <= UINT32_MAX && v[7] <= UINT32_MAX;
+	bool sound = read_object(text, v) && v[6] <= UINT32_MAX && v[7] <= UINT32_MAX && v[8] <= UINT32_MAX;
 	for (int i = 1; i <= 4; i++) sound = sound && v[i] <= INT64_MAX;
 	if (!sound)
 		return sheaf_fail(err, SHEAF_USAGE,
@@ -123,7 +137,9 @@ sheaf_status sheaf_state_read(const char *text, sheaf_state *out, sheaf_error *e
 		return sheaf_fail(err, SHEAF_USAGE, "state: expected version %d, found %" PRIu64, VERSION, v[0]);
 	sheaf_mark mark = {.sweep = (int64_t)v[1], .ordinal = (int64_t)v[2], .position = (int64_t)v[3]};
 	*out = (sheaf_state){mark, (int64_t)v[4], v[5], (uint32_t)v[6], (uint32_t)v[7]};
-	return SHEAF_OK;
+	if (check_of(out) == v[8]) return SHEAF_OK;
+	*out = (sheaf_state){0};
+	return sheaf_fail(err, SHEAF_DATA, "state: expected the numbers that a run has left, found changed ones");
 }
 
 /* ---- options ---- */
@@ -142,5 +158,6 @@ uint32_t sheaf_options_fingerprint(const sheaf_plan_options *o, const int64_t *m
 	                         o->epoch_size,
 	                         o->epoch_size || !o->sweeps ? 1 : o->sweeps};
 	uint64_t hash = sheaf_xxhash(o->order->name, strlen(o->order->name), VERSION).low;
-	return (uint32_t)sheaf_xxhash(more, n * sizeof *more, sheaf_xxhash(words, sizeof words, hash).low).low;
+	hash = sheaf_xxhash_numbers(words, sizeof words / sizeof *words, sizeof *words, hash).low;
+	return (uint32_t)sheaf_xxhash_numbers(more, n, sizeof *more, hash).low;
 }

@@ -13,7 +13,7 @@ typedef struct sheaf_state {
 } sheaf_state;
 
 void sheaf_state_write(const sheaf_state *state, char text[SHEAF_STATE_SIZE]);
-/* USAGE if the text is not what sheaf_state_write writes. */
+/* USAGE if the text is not what sheaf_state_write writes; DATA if its numbers were changed. */
 SHEAF_USE sheaf_status sheaf_state_read(const char *text, sheaf_state *out, sheaf_error *err);
 /* A hash of everything that decides which batch comes where, except the seed; `more`: n further numbers of
  * that kind. */

@@ -2,10 +2,13 @@
 /* sheaf batches: minibatches, as a list of their contents or as a measurement of their speed. */
 #include "cli.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- options ---- */
 
@@ -171,43 +174,76 @@ static sheaf_status resume_from(sheaf_batches *batches, const char *file, bool *
 	return n ? sheaf_batches_resume(batches, text, err) : SHEAF_OK;
 }
 
-/* Whole even if the process is killed; on the disk if `synced`. */
-static sheaf_status write_state(const char *file, const sheaf_batches *batches, bool synced,
-                                sheaf_context *cx, sheaf_error *err)
+/* A line that always has the same length, so that one can be written over another. */
+static void state_line(const sheaf_batches *batches, char line[SHEAF_STATE_SIZE])
 {
-	char text[SHEAF_STATE_SIZE];
+	sheaf_batches_state(batches, line);
+	size_t n = strlen(line);
+	memset(line + n, ' ', SHEAF_STATE_SIZE - n);
+	line[SHEAF_STATE_SIZE - 1] = '\n';
+}
+
+/* On the disk, and whole whatever happens. */
+static sheaf_status write_state(const char *file, const sheaf_batches *batches, sheaf_context *cx,
+                                sheaf_error *err)
+{
+	char line[SHEAF_STATE_SIZE];
 	sheaf_sink *sink;
-	sheaf_batches_state(batches, text);
+	state_line(batches, line);
 	SHEAF_TRY(sheaf_sink_path(file, cx, &sink, err));
-	if (!synced) sheaf_sink_relax(sink);
-	sheaf_status status = sheaf_sink_write(sink, text, strlen(text), err);
-	if (status == SHEAF_OK) status = sheaf_sink_write(sink, "\n", 1, err);
+	sheaf_status status = sheaf_sink_write(sink, line, sizeof line, err);
 	if (status == SHEAF_OK) return sheaf_sink_commit(sink, err);
 	sheaf_sink_abandon(sink);
 	return status;
 }
 
-/* When the state was last written, how long that took, and when it was last synced. */
+/* When the state was last written, how long that took, when it was last synced, and how many batches there
+ * were since it was written. */
 typedef struct saving {
 	double at, took, synced;
+	int64_t since;
+	int fd; /* of the file as it was synced; -1: it must be opened */
 } saving;
 
+/* Over the line that is there: what a call has written outlives the process, and a line is in one block of
+ * the disk. False if it cannot be done so. */
+static bool overwrite_state(saving *last, const sheaf_batches *batches)
+{
+	char line[SHEAF_STATE_SIZE];
+	if (last->fd < 0) return false;
+	state_line(batches, line);
+	return pwrite(last->fd, line, sizeof line, 0) == (ssize_t)sizeof line;
+}
+
+static void open_state(saving *last, const char *file)
+{
+	struct stat info;
+	if (last->fd >= 0) close(last->fd);
+	last->fd = open(file, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+	if (last->fd < 0 || (fstat(last->fd, &info) == 0 && info.st_size == SHEAF_STATE_SIZE)) return;
+	close(last->fd);
+	last->fd = -1;
+}
+
 /* A batch is in the state once its bytes have been written, and never before. The state is written after each
- * batch, unless that would take more than a 25th of the time; it is synced at most once a second, and at the
- * end. */
+ * batch, unless that would take more than a 50th of the time, but then after MOST batches; it is synced at
+ * most once a second, and at the end. */
 static sheaf_status save_state(const session *s, saving *last, const sheaf_batches *batches, bool ended,
                                sheaf_error *err)
 {
-	enum { SHARE = 25 };
+	enum { SHARE = 50, MOST = 64 };
 	const char *file = sheaf_values_text(&s->args->values, "state");
 	double now = file ? seconds_now() : 0;
-	if (!file || (!ended && now - last->at < SHARE * last->took)) return SHEAF_OK;
-	bool synced = ended || now - last->synced >= 1;
+	if (!file || (!ended && ++last->since < MOST && now - last->at < SHARE * last->took)) return SHEAF_OK;
 	SHEAF_TRY(out_flush(err));
-	SHEAF_TRY(write_state(file, batches, synced, s->cx, err));
+	if (ended || now - last->synced >= 1 || !overwrite_state(last, batches)) {
+		SHEAF_TRY(write_state(file, batches, s->cx, err));
+		if (!ended) open_state(last, file);
+		last->synced = seconds_now();
+	}
 	last->at = seconds_now();
 	last->took = last->at - now;
-	if (synced) last->synced = last->at;
+	last->since = 0;
 	return SHEAF_OK;
 }
 
@@ -309,7 +345,7 @@ static sheaf_status end_stopped(const throughput *t, const sheaf_batches *batche
 	/* The stopped context refuses to write. */
 	if (file && status == SHEAF_OK) status = sheaf_context_new(NULL, &cx, err);
 	if (file && status == SHEAF_OK) {
-		status = write_state(file, batches, true, cx, err);
+		status = write_state(file, batches, cx, err);
 		sheaf_context_free(cx);
 	}
 	if (status) return status;
@@ -322,7 +358,7 @@ static sheaf_status run_all(session *s, sheaf_batches *batches, const sheaf_batc
 {
 	const char *level = sheaf_values_text(&s->args->values, "trace-level");
 	bool resumed;
-	throughput t = {.s = s, .options = options, .began = seconds_now()};
+	throughput t = {.s = s, .options = options, .began = seconds_now(), .saved.fd = -1};
 	t.shown = t.saved.synced = t.began;
 	if (level && strcmp(level, "2") == 0) tell_facts(batches);
 	SHEAF_TRY(go_to_start(&s->args->values, batches, &resumed, err));
@@ -331,6 +367,7 @@ static sheaf_status run_all(session *s, sheaf_batches *batches, const sheaf_batc
 	if (t.folder.format && !resumed) SHEAF_TRY(save_state(s, &t.saved, batches, true, err));
 	sheaf_error why;
 	sheaf_status status = give(&t, batches, &why);
+	if (t.saved.fd >= 0) close(t.saved.fd);
 	if (status == SHEAF_OK) status = save_state(s, &t.saved, batches, true, &why);
 	if (status == SHEAF_OK) return out_flush(err);
 	if (status == SHEAF_STOPPED) return end_stopped(&t, batches, &why, err);

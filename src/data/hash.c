@@ -59,7 +59,13 @@ void sheaf_hash_free(sheaf_hash *hash)
 	sheaf_release(hash->cx, hash, sizeof *hash);
 }
 
-static void add_count(void *state, int64_t n) { sheaf_xxhash_add(state, &n, sizeof n); }
+static void add_count(void *state, int64_t n) { sheaf_xxhash_add_numbers(state, &n, 1, sizeof n); }
+
+static void add_sum(void *state, sheaf_digest sum)
+{
+	sheaf_xxhash_add_numbers(state, &sum.low, 1, sizeof sum.low);
+	sheaf_xxhash_add_numbers(state, &sum.high, 1, sizeof sum.high);
+}
 
 /* A word for each value: for floats the bits of the float64, where all NaNs are the same. */
 static void take_words(const sheaf_column *column, int64_t at, int64_t n, uint64_t words[BATCH])
@@ -89,7 +95,7 @@ static void add_entries(void *state, const sheaf_column *column, const sheaf_lev
 		int64_t n = run.end - at < BATCH ? run.end - at : BATCH;
 		take_words(column, at, n, words);
 		if (!level) {
-			sheaf_xxhash_add(state, words, (size_t)n * sizeof *words);
+			sheaf_xxhash_add_numbers(state, words, (size_t)n, sizeof *words);
 			continue;
 		}
 		bool indexed = level->shape.kind == SHEAF_COORD;
@@ -97,7 +103,7 @@ static void add_entries(void *state, const sheaf_column *column, const sheaf_lev
 			pairs[2 * k] = (uint64_t)(indexed ? sheaf_level_index(level, 0, at + k) : at + k - run.begin);
 			pairs[2 * k + 1] = words[k];
 		}
-		sheaf_xxhash_add(state, pairs, (size_t)n * 2 * sizeof *pairs);
+		sheaf_xxhash_add_numbers(state, pairs, (size_t)n * 2, sizeof *pairs);
 	}
 }
 
@@ -174,7 +180,7 @@ sheaf_status sheaf_hash_add(sheaf_hash *hash, const sheaf_frame *frame, sheaf_er
 			sheaf_canon_values(SHEAF_U64, &number, 0, 1, &c);
 			memcpy(&bits, &c.nearest, sizeof bits);
 			bits += (uint64_t)c.rest * 0x9e3779b97f4a7c15u;
-			sheaf_digest row = sheaf_xxhash(&bits, sizeof bits, number);
+			sheaf_digest row = sheaf_xxhash_numbers(&bits, 1, sizeof bits, number);
 			hash->sums[hash->schema.nfields].low += row.low;
 			hash->sums[hash->schema.nfields].high += row.high;
 		}
@@ -239,7 +245,7 @@ static sheaf_digest finish_column(const sheaf_hash *hash, const char *name, cons
 	void *state = hash->state;
 	sheaf_xxhash_begin(state, 1);
 	sheaf_xxhash_add(state, name, strlen(name) + 1);
-	sheaf_xxhash_add(state, &sum, sizeof sum);
+	add_sum(state, sum);
 	if (field && hash->types && field->meaning != SHEAF_KEY) {
 		add_count(state, (int64_t)field->type);
 		for (int l = 0; l < field->nlevels; l++)
@@ -268,9 +274,12 @@ static sheaf_digest finish_tensor(const sheaf_hash *hash)
 		                   hash->schema.fields[value].meaning == SHEAF_COMPLEX ? 2 : 1, fill);
 	sheaf_xxhash_begin(hash->state, 5);
 	for (int d = 0; d < tensor->rank; d++) add_count(hash->state, tensor->shape[d]);
-	sheaf_xxhash_add(hash->state, fill, sizeof fill);
+	for (int i = 0; i < 2; i++) {
+		sheaf_xxhash_add_numbers(hash->state, &fill[i].nearest, 1, sizeof fill[i].nearest);
+		add_count(hash->state, fill[i].rest);
+	}
 	if (hash->types && value >= 0) add_count(hash->state, (int64_t)hash->schema.fields[value].type);
-	sheaf_xxhash_add(hash->state, &hash->sums[0], sizeof hash->sums[0]);
+	add_sum(hash->state, hash->sums[0]);
 	return sheaf_xxhash_end(hash->state);
 }
 
@@ -304,7 +313,7 @@ void sheaf_hash_text(const sheaf_hash *hash, char text[33])
 	}
 	sheaf_xxhash_begin(hash->state, 2);
 	add_count(hash->state, hash->rows);
-	sheaf_xxhash_add(hash->state, &total, sizeof total);
+	add_sum(hash->state, total);
 	sheaf_digest end = sheaf_xxhash_end(hash->state);
 	snprintf(text, 33, "%016llx%016llx", (unsigned long long)end.high, (unsigned long long)end.low);
 }

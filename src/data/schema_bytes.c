@@ -2,6 +2,7 @@
 /* A schema as bytes: the number of fields, then each; numbers are little-endian, texts have their length
  * before them. */
 #include "data/schema_bytes.h"
+#include "base/endian.h"
 #include "base/lasting.h"
 #include "base/memory.h"
 #include "data/frame.h"
@@ -30,8 +31,20 @@ static void put_level(sheaf_builder *b, const sheaf_level_shape *level)
 	sheaf_builder_u64le(b, (uint64_t)level->extent);
 }
 
-static void put_tensor(sheaf_builder *b, const sheaf_tensor *tensor)
+/* The fill value, whose numbers have this machine's order, from its little-endian bytes, or into them. */
+static void copy_fill(const sheaf_schema *schema, const uint8_t *from, uint8_t *to)
 {
+	int value = schema->rows == SHEAF_ENTRIES ? sheaf_schema_value(schema) : 0;
+	bool known = value >= 0 && value < schema->nfields;
+	size_t width = known ? sheaf_type_size(schema->fields[value].type) : 1;
+	sheaf_copy_le(to, from, sizeof schema->tensor.fill / width, width);
+}
+
+static void put_tensor(sheaf_builder *b, const sheaf_schema *schema)
+{
+	const sheaf_tensor *tensor = &schema->tensor;
+	uint8_t fill[sizeof tensor->fill];
+	copy_fill(schema, tensor->fill, fill);
 	sheaf_builder_u32le(b, (uint32_t)tensor->rank);
 	for (int d = 0; d < SHEAF_MAX_RANK; d++)
 		sheaf_builder_u64le(b, (uint64_t)tensor->shape[d]),
@@ -39,7 +52,7 @@ static void put_tensor(sheaf_builder *b, const sheaf_tensor *tensor)
 	sheaf_builder_u32le(b, (uint32_t)(tensor->sorted | tensor->unique << 1 | tensor->dense << 2 |
 	                                  tensor->iso << 3 | tensor->has_fill << 4));
 	sheaf_builder_u32le(b, (uint32_t)tensor->structure);
-	sheaf_builder_append(b, tensor->fill, sizeof tensor->fill);
+	sheaf_builder_append(b, fill, sizeof fill);
 	sheaf_builder_append(b, tensor->layout, sizeof tensor->layout);
 	sheaf_builder_u64le(b, (uint64_t)tensor->nshort);
 	sheaf_builder_u64le(b, (uint64_t)tensor->first_short);
@@ -64,7 +77,7 @@ static void put_field(sheaf_builder *b, const sheaf_field *field)
 void sheaf_schema_to_bytes(const sheaf_schema *schema, sheaf_builder *b)
 {
 	sheaf_builder_u32le(b, (uint32_t)schema->rows);
-	if (schema->rows == SHEAF_ENTRIES || schema->rows == SHEAF_WHOLE) put_tensor(b, &schema->tensor);
+	if (schema->rows == SHEAF_ENTRIES || schema->rows == SHEAF_WHOLE) put_tensor(b, schema);
 	sheaf_builder_u32le(b, schema->cells);
 	sheaf_builder_u32le(b, (uint32_t)schema->nfields);
 	for (int f = 0; f < schema->nfields; f++) put_field(b, &schema->fields[f]);
@@ -219,6 +232,10 @@ static sheaf_status read_fields(sheaf_cursor *c, sheaf_schema *schema, sheaf_err
 	uint32_t n = sheaf_cursor_count_u32le(c, FIELD_LEAST, "number of fields");
 	if (c->failed) return refuse("its fields", err);
 	for (uint32_t f = 0; f < n; f++) SHEAF_TRY(read_field(c, schema->cx, schema, err));
+	sheaf_tensor *tensor = &schema->tensor;
+	uint8_t fill[sizeof tensor->fill];
+	memcpy(fill, tensor->fill, sizeof fill);
+	copy_fill(schema, fill, tensor->fill);
 	return SHEAF_OK;
 }
 

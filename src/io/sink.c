@@ -8,6 +8,7 @@
 #include "base/spell.h"
 #include "io/descriptor.h"
 #include "io/live.h"
+#include "third/xxhash.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -27,6 +28,7 @@ static void free_sink(sheaf_sink *sink)
 	sheaf_target_abandon(&sink->target);
 	sheaf_encoder_close(&sink->encoder);
 	sheaf_release(sink->cx, sink->buffer, BUFFER);
+	sheaf_release(sink->cx, sink->hash, sink->hash ? sheaf_xxhash_state_size() : 0);
 	sheaf_release_text(sink->cx, sink->name);
 	sheaf_release(sink->cx, sink, sizeof *sink);
 }
@@ -196,9 +198,19 @@ sheaf_status sheaf_sink_write(sheaf_sink *sink, const void *data, size_t size, s
 		status = sheaf_sink_check_size(sink, end, &sink->failure);
 	if (!status) status = put(sink, data, size, &sink->failure);
 	if (status) return sheaf_fail_again(err, &sink->failure);
+	if (sink->hash) sheaf_xxhash_add(sink->hash, data, size);
 	sink->position = end;
 	return SHEAF_OK;
 }
+
+sheaf_status sheaf_sink_begin_hash(sheaf_sink *sink, uint64_t seed, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_allocate(sink->cx, sheaf_xxhash_state_size(), &sink->hash, err));
+	sheaf_xxhash_begin(sink->hash, seed);
+	return SHEAF_OK;
+}
+
+uint64_t sheaf_sink_hash(const sheaf_sink *sink) { return sheaf_xxhash_end(sink->hash).low; }
 
 sheaf_status sheaf_sink_flush(sheaf_sink *sink, sheaf_error *err)
 {
@@ -234,11 +246,6 @@ sheaf_status sheaf_sink_commit(sheaf_sink *sink, sheaf_error *err)
 	if (!status && !sink->function) status = sheaf_target_finish(&sink->target, err);
 	free_sink(sink);
 	return status;
-}
-
-void sheaf_sink_relax(sheaf_sink *sink)
-{
-	if (sink) sink->target.is_relaxed = true;
 }
 
 const char *sheaf_sink_name(const sheaf_sink *sink)

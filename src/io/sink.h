@@ -20,6 +20,7 @@ struct sheaf_sink {
 	int64_t position;
 	sheaf_error failure;  /* bytes are lost: no later call may succeed */
 	_Atomic int64_t most; /* the most bytes that it may get; 0: any number */
+	void *hash;           /* of everything that was written; NULL: nobody asks */
 	int64_t kept;         /* size of the file of which it began as a copy: not counted */
 	bool is_random; /* written at any byte: in the target's own file, or in the spool if that is impossible */
 	sheaf_spool spool;
@@ -78,6 +79,12 @@ SHEAF_USE sheaf_status sheaf_sink_check_size(const sheaf_sink *sink, int64_t siz
 
 /* The same before the sink exists. */
 SHEAF_USE sheaf_status sheaf_check_output(const char *name, int64_t input, int64_t size, sheaf_error *err);
+
+/* From now on a hash of everything that is written is kept, until the sink is closed. Before anything is
+ * written. */
+SHEAF_USE sheaf_status sheaf_sink_begin_hash(sheaf_sink *sink, uint64_t seed, sheaf_error *err);
+/* Of all bytes so far. */
+uint64_t sheaf_sink_hash(const sheaf_sink *sink);
 
 /* Makes every later call fail: the output cannot become whole. */
 void sheaf_sink_spoil(sheaf_sink *sink, const sheaf_error *why);

@@ -270,8 +270,7 @@ static sheaf_status seal(sheaf_target *target, sheaf_error *err)
 	if (target->is_there && S_ISDIR(target->old.st_mode) && !target->is_tree)
 		return refuse_directory(target, err);
 	int failed = keep_owner_and_mode(target);
-	if (!failed && !target->is_relaxed)
-		failed = target->is_tree ? sheaf_tree_sync(target->fd) : sheaf_fd_sync(target->fd);
+	if (!failed) failed = target->is_tree ? sheaf_tree_sync(target->fd) : sheaf_fd_sync(target->fd);
 	if (!failed) failed = close_and_keep_lock(target);
 	if (!failed) return SHEAF_OK;
 	return sheaf_fail_sys(err, failed, "%s: expected to put the finished file in its place", target->name);
@@ -341,8 +340,7 @@ sheaf_status sheaf_target_place(sheaf_target *target, sheaf_error *err)
 
 static sheaf_status sync_folder(const sheaf_target *target, sheaf_error *err)
 {
-	bool wanted = target->folder >= 0 && !target->is_relaxed;
-	int failed = wanted ? sheaf_fd_sync(target->folder) : 0;
+	int failed = target->folder >= 0 ? sheaf_fd_sync(target->folder) : 0;
 	if (!failed) return SHEAF_OK;
 	return sheaf_fail_sys(err, failed,
 	                      "%s: expected the folder to be synced after the file was put in its place",

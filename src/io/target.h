@@ -25,10 +25,9 @@ typedef struct sheaf_target {
 	int64_t written, begun; /* bytes written; bytes that were already sent to the disk */
 	bool is_there;          /* the target exists, and this is its state: */
 	struct stat old;
-	bool is_clone;   /* began as a copy of that file, which must not change */
-	bool is_relaxed; /* nothing is synced */
-	bool is_tree;    /* the temporary is a folder, whose descriptor is fd */
-	bool keeps;      /* an existing file is not replaced */
+	bool is_clone; /* began as a copy of that file, which must not change */
+	bool is_tree;  /* the temporary is a folder, whose descriptor is fd */
+	bool keeps;    /* an existing file is not replaced */
 } sheaf_target;
 
 /* `keeps`: as in the struct. */

@@ -2,6 +2,7 @@
 /* Part files: a line with the signature, the payload, the foot, and an end that says where the foot is. */
 #include "part/part_file.h"
 #include "base/checked.h"
+#include "base/context.h"
 #include "base/endian.h"
 #include "base/memory.h"
 #include "io/sink.h"
@@ -11,8 +12,10 @@
 #include <string.h>
 
 enum {
-	VERSION = 2,
-	END = 32, /* bytes: where the foot begins, its size, its hash, the signature of the end */
+	VERSION = 3,
+	END = 40,       /* bytes: where the foot begins, its size, two hashes, the signature of the end */
+	HASHED = 24,    /* of these bytes the foot's hash covers as many as are before it */
+	STEP = 1 << 20, /* bytes that are hashed at once */
 	INPUT_LEAST = 36,
 	NO_TEXT = UINT32_MAX
 };
@@ -64,6 +67,7 @@ sheaf_status sheaf_part_identify(sheaf_source *source, sheaf_part_input *out, sh
 sheaf_status sheaf_part_begin(sheaf_sink *sink, sheaf_error *err)
 {
 	uint8_t begin[SHEAF_PART_PAYLOAD] = {0};
+	SHEAF_TRY(sheaf_sink_begin_hash(sink, VERSION, err));
 	memcpy(begin, magic, sizeof magic);
 	sheaf_store_u32le(begin + sizeof magic, VERSION);
 	return sheaf_sink_write(sink, begin, sizeof begin, err);
@@ -97,13 +101,20 @@ static void put_head(sheaf_builder *b, const sheaf_part_head *h)
 	sheaf_part_put_text(b, h->options);
 }
 
+/* The end without its hash and its signature is hashed after the foot. */
+static uint64_t hash_foot(const uint8_t *foot, size_t size, const uint8_t end[END])
+{
+	return sheaf_xxhash(end, HASHED, sheaf_xxhash(foot, size, VERSION).low).low;
+}
+
 static sheaf_status write_foot(sheaf_sink *sink, const sheaf_builder *foot, sheaf_error *err)
 {
 	uint8_t end[END];
 	sheaf_store_u64le(end, (uint64_t)sheaf_sink_tell(sink));
 	sheaf_store_u64le(end + 8, foot->size);
-	sheaf_store_u64le(end + 16, sheaf_xxhash(foot->data, foot->size, VERSION).low);
-	memcpy(end + 24, end_magic, sizeof end_magic);
+	sheaf_store_u64le(end + 16, sheaf_sink_hash(sink));
+	sheaf_store_u64le(end + HASHED, hash_foot(foot->data, foot->size, end));
+	memcpy(end + HASHED + 8, end_magic, sizeof end_magic);
 	SHEAF_TRY(sheaf_sink_write(sink, foot->data, foot->size, err));
 	return sheaf_sink_write(sink, end, sizeof end, err);
 }
@@ -224,6 +235,35 @@ static sheaf_status check_version(const sheaf_part_file *part, const uint8_t *be
 	                  sheaf_source_name(part->source), VERSION, version);
 }
 
+static sheaf_status hash_payload(const sheaf_part_file *part, void *state, sheaf_error *err)
+{
+	int64_t end = SHEAF_PART_PAYLOAD + part->payload;
+	sheaf_xxhash_begin(state, VERSION);
+	for (int64_t at = 0, n; at < end; at += n) {
+		sheaf_buffer bytes = {0};
+		n = end - at < STEP ? end - at : STEP;
+		SHEAF_TRY(sheaf_check_stop(part->cx, err));
+		SHEAF_TRY(sheaf_source_view_at(part->source, at, (size_t)n, &bytes, err));
+		sheaf_xxhash_add(state, bytes.data, bytes.size);
+		sheaf_buffer_reset(&bytes);
+	}
+	return SHEAF_OK;
+}
+
+/* All bytes before the foot. Those that another process holds have not been on a disk, and are not fetched
+ * for this. */
+static sheaf_status check_payload(const sheaf_part_file *part, uint64_t expected, sheaf_error *err)
+{
+	void *state;
+	if (part->source->raw.kind == SHEAF_RAW_RANGES) return SHEAF_OK;
+	SHEAF_TRY(sheaf_allocate(part->cx, sheaf_xxhash_state_size(), &state, err));
+	sheaf_status status = hash_payload(part, state, err);
+	uint64_t found = status ? 0 : sheaf_xxhash_end(state).low;
+	sheaf_release(part->cx, state, sheaf_xxhash_state_size());
+	SHEAF_TRY(status);
+	return found == expected ? SHEAF_OK : sheaf_part_refuse(part, "its contents", err);
+}
+
 /* A foot may be as long as the file that contains it. */
 static sheaf_status view_foot(sheaf_part_file *part, sheaf_error *err)
 {
@@ -236,13 +276,14 @@ static sheaf_status view_foot(sheaf_part_file *part, sheaf_error *err)
 	SHEAF_TRY(check_version(part, begin, err));
 	SHEAF_TRY(sheaf_source_read_at(part->source, size - END, end, sizeof end, err));
 	uint64_t at = sheaf_load_u64le(end), n = sheaf_load_u64le(end + 8);
-	if (memcmp(end + 24, end_magic, sizeof end_magic) != 0 || at < SHEAF_PART_PAYLOAD ||
+	if (memcmp(end + HASHED + 8, end_magic, sizeof end_magic) != 0 || at < SHEAF_PART_PAYLOAD ||
 	    at > (uint64_t)size - END || n != (uint64_t)size - END - at)
 		return sheaf_part_refuse(part, "its end", err);
 	part->payload = (int64_t)at - SHEAF_PART_PAYLOAD;
 	SHEAF_TRY(sheaf_source_view_at(part->source, (int64_t)at, (size_t)n, &part->foot, err));
-	uint64_t hash = sheaf_xxhash(part->foot.data, part->foot.size, VERSION).low;
-	return hash == sheaf_load_u64le(end + 16) ? SHEAF_OK : sheaf_part_refuse(part, "its foot", err);
+	if (hash_foot(part->foot.data, part->foot.size, end) != sheaf_load_u64le(end + HASHED))
+		return sheaf_part_refuse(part, "its foot", err);
+	return check_payload(part, sheaf_load_u64le(end + 16), err);
 }
 
 sheaf_status sheaf_part_open(sheaf_source *source, sheaf_context *cx, sheaf_part_file *out, sheaf_error *err)

@@ -48,7 +48,7 @@ static int sort_values(const sheaf_frequent *f, value_count *values)
 		const sheaf_item_count *item = &f->slots[i];
 		value_count *to = &values[n];
 		if (!item->count || item->size != sizeof to->value) continue;
-		memcpy(&to->value, item->bytes, sizeof to->value);
+		to->value = sheaf_item_double(item);
 		to->count = item->count;
 		n += isfinite(to->value);
 	}

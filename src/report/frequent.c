@@ -66,8 +66,11 @@ void sheaf_frequent_add_doubles(sheaf_frequent *f, const double *values, int n)
 	choose(f, &h, n);
 	for (int i = 0; i < h.n; i++) {
 		int k = h.chosen[i];
+		uint64_t word;
+		memcpy(&word, &values[k], sizeof word);
+		word = sheaf_u64_in_le(word);
 		if (is_kept(f, h.high[k]))
-			add_hashed(f, h.low[k], h.high[k], (sheaf_some_bytes){&values[k], sizeof values[k]}, 1);
+			add_hashed(f, h.low[k], h.high[k], (sheaf_some_bytes){&word, sizeof word}, 1);
 	}
 }
 

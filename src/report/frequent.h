@@ -6,6 +6,7 @@
 #define SHEAF_REPORT_FREQUENT_H
 
 #include "base/buffer.h"
+#include "base/endian.h"
 
 enum {
 	SHEAF_FREQUENT_KEPT = 4096,
@@ -18,8 +19,16 @@ typedef struct sheaf_item_count {
 	int64_t count;
 	uint8_t size; /* size of `bytes`; the whole item unless it is `cut` */
 	bool cut;
-	uint8_t bytes[SHEAF_ITEM_BYTES];
+	uint8_t bytes[SHEAF_ITEM_BYTES]; /* of a double little-endian ones */
 } sheaf_item_count;
+
+static inline double sheaf_item_double(const sheaf_item_count *item)
+{
+	double value;
+	uint64_t word = sheaf_load_u64le(item->bytes);
+	memcpy(&value, &word, sizeof value);
+	return value;
+}
 
 typedef struct sheaf_frequent {
 	sheaf_item_count *slots; /* SHEAF_FREQUENT_SLOTS of them */

@@ -64,16 +64,16 @@ sheaf_status sheaf_summary_target(sheaf_summary *s, const char *stream, sheaf_er
 
 /* ---- hashes ---- */
 
-static sheaf_digest hash_more(sheaf_digest before, const void *data, size_t size)
+static sheaf_digest hash_more(sheaf_digest before, const void *numbers, size_t n, size_t size)
 {
-	return sheaf_xxhash(data, size, before.low ^ before.high);
+	return sheaf_xxhash_numbers(numbers, n, size, before.low ^ before.high);
 }
 
 static sheaf_digest hash_values(sheaf_digest before, const sheaf_column *column, sheaf_run run)
 {
 	int64_t size = (int64_t)sheaf_type_size(column->type);
 	sheaf_bytes bytes = sheaf_column_bytes(column, (sheaf_run){run.begin * size, run.end * size});
-	return hash_more(before, bytes.data, bytes.size);
+	return hash_more(before, bytes.data, bytes.size / (size_t)size, (size_t)size);
 }
 
 /* The entries of each sample. */
@@ -83,10 +83,10 @@ static sheaf_digest hash_samples(sheaf_digest hash, const sheaf_column *column, 
 	for (int64_t p = samples.begin; p < samples.end; p++) {
 		sheaf_run run = sheaf_level_below_one(level, p);
 		int64_t n = sheaf_run_length(run);
-		hash = hash_more(hash, &n, sizeof n);
+		hash = hash_more(hash, &n, 1, sizeof n);
 		for (int64_t e = run.begin; e < run.end; e++) {
 			int64_t index = sheaf_level_index(level, 0, e);
-			hash = hash_more(hash, &index, sizeof index);
+			hash = hash_more(hash, &index, 1, sizeof index);
 		}
 		hash = hash_values(hash, column, run);
 	}
@@ -97,7 +97,7 @@ static sheaf_digest hash_stream(sheaf_digest hash, const sheaf_column *column, i
 {
 	sheaf_run samples = sheaf_level_below_one(&column->levels[0], row);
 	int64_t n = sheaf_run_length(samples);
-	hash = hash_more(hash, &n, sizeof n);
+	hash = hash_more(hash, &n, 1, sizeof n);
 	if (column->levels[1].shape.kind == SHEAF_COORD) return hash_samples(hash, column, samples);
 	return hash_values(hash, column, sheaf_level_below(&column->levels[1], samples));
 }

@@ -9,8 +9,7 @@
 
 static size_t put_number(const sheaf_field *field, const sheaf_item_count *item, char *text)
 {
-	double value;
-	memcpy(&value, item->bytes, sizeof value);
+	double value = sheaf_item_double(item);
 	if (field->meaning == SHEAF_BOOL)
 		return (size_t)snprintf(text, SHEAF_ITEM_TEXT, value != 0 ? "true" : "false");
 	int64_t time = fabs(value) < 0x1p53 ? (int64_t)value : 0;

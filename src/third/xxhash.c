@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* XXH3, 128 bits. The state's size is known only to static users of the header, hence the macro. */
 #include "third/xxhash.h"
+#include <string.h>
 #define XXH_STATIC_LINKING_ONLY
 #include <xxhash.h>
 #if SHEAF_XXHASH_DISPATCH
@@ -32,6 +33,35 @@ static sheaf_digest hash_many(const void *data, size_t size, uint64_t seed)
 	return (sheaf_digest){h.low64, h.high64};
 }
 
+/* The little-endian bytes of some numbers, a block at a time where this machine has another order. */
+void sheaf_xxhash_add_numbers(void *state, const void *numbers, size_t n, size_t size)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	sheaf_xxhash_add(state, numbers, n * size);
+#else
+	enum { BLOCK = 256 };
+	uint8_t block[BLOCK * sizeof(uint64_t)];
+	const uint8_t *from = (const uint8_t *)numbers;
+	for (size_t some; n > 0; n -= some, from += some * size) {
+		some = n < BLOCK ? n : BLOCK;
+		for (size_t i = 0; i < some * size; i++) block[i] = from[i / size * size + size - 1 - i % size];
+		sheaf_xxhash_add(state, block, some * size);
+	}
+#endif
+}
+
+sheaf_digest sheaf_xxhash_numbers(const void *numbers, size_t n, size_t size, uint64_t seed)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return sheaf_xxhash(numbers, n * size, seed);
+#else
+	XXH3_state_t state;
+	sheaf_xxhash_begin(&state, seed);
+	sheaf_xxhash_add_numbers(&state, numbers, n, size);
+	return sheaf_xxhash_end(&state);
+#endif
+}
+
 /* From here on the functions are inline ones of the header, under other names: for a few bytes a call costs
  * more than the hash (`flatten` makes gcc inline all of them). Long inputs are hashed faster by the library,
  * which adapts to the processor. */
@@ -50,7 +80,10 @@ __attribute__((flatten)) void sheaf_xxhash_words(const void *words, size_t n, ui
 {
 	enum { WORD = sizeof(uint64_t) };
 	for (size_t i = 0; i < n; i++) {
-		XXH128_hash_t h = XXH3_128bits((const uint8_t *)words + i * WORD, WORD);
+		uint64_t word;
+		memcpy(&word, (const uint8_t *)words + i * WORD, WORD);
+		if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) word = __builtin_bswap64(word);
+		XXH128_hash_t h = XXH3_128bits(&word, WORD);
 		low[i] = h.low64;
 		high[i] = h.high64;
 	}

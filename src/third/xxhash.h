@@ -16,7 +16,11 @@ void sheaf_xxhash_begin(void *state, uint64_t seed);
 void sheaf_xxhash_add(void *state, const void *data, size_t size);
 sheaf_digest sheaf_xxhash_end(const void *state);
 sheaf_digest sheaf_xxhash(const void *data, size_t size, uint64_t seed);
-/* The same for each of n words of 8 bytes in native byte order, with the seed 0. */
+/* Numbers of 1 to 8 bytes are hashed as their little-endian bytes, so that the hash is the same on all
+ * machines. */
+void sheaf_xxhash_add_numbers(void *state, const void *numbers, size_t n, size_t size);
+sheaf_digest sheaf_xxhash_numbers(const void *numbers, size_t n, size_t size, uint64_t seed);
+/* The same for each of n words of 8 bytes, with the seed 0. */
 void sheaf_xxhash_words(const void *words, size_t n, uint64_t *low, uint64_t *high);
 
 #endif
