@@ -229,9 +229,11 @@ build-32/build.ninja:
 	@$(MESON) setup build-32 --cross-file build-32/packages/i386.ini -Dwerror=$(WERROR) \
 		-Dtests=true
 
-build-aarch64/build.ninja:
-	@tools/foreign_packages build-aarch64/packages arm64
-	@$(MESON) setup build-aarch64 --cross-file build-aarch64/packages/arm64.ini -Dwerror=$(WERROR) \
+build-aarch64/build.ninja: DEBIANS = arm64
+build-s390x/build.ninja: DEBIANS = s390x
+build-aarch64/build.ninja build-s390x/build.ninja:
+	@tools/foreign_packages $(@D)/packages $(DEBIANS)
+	@$(MESON) setup $(@D) --cross-file $(@D)/packages/$(DEBIANS).ini -Dwerror=$(WERROR) \
 		-Dhdf5=disabled -Dtests=true
 
 build-fuzz/build.ninja:

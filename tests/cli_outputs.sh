@@ -550,4 +550,18 @@ expect 2 convert a.ctf ./noname
 has err 'found none; there are '
 end
 
+begin 'rows that name few columns are not read where they have very many, unless that is asked for'
+awk 'BEGIN { for (i = 0; i < 3000; i++) print i " |s" i " 1" }' >few.ctf
+awk 'BEGIN { for (i = 0; i < 3000; i++) print "{\"k" i "\":1}" }' >few.jsonl
+awk 'BEGIN { for (i = 0; i < 3000; i++) print "i: {g" i "} 1 t: 1 ;" }' >few.ex
+for name in few.ctf few.jsonl few.ex; do
+	expect 5 hash --max-errors 100000000 $name
+	has err 'rows: expected at most 64 cells for each byte, found'
+	has err '(--allow-large reads them anyway)'
+done
+expect 0 hash --allow-missing --allow-large few.ctf
+expect 0 hash --allow-large few.jsonl
+expect 0 hash --allow-large few.ex
+end
+
 echo "1..$count"

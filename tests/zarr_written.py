@@ -308,6 +308,14 @@ def check_bound(folder):
                 f"{command} says how large an array is of which nothing is stored, under {memory}",
                 f"{code} {out}{err}",
             )
+    make(folder, lambda f: array_2(f, "x", shape=(2**22,), chunks=(1,), fill_value=0))
+    code, out, err = run("validate", "--dataset", "x", folder)
+    point(
+        code == 5 and "found 4194304 (--allow-large reads them anyway)" in out + err,
+        "so are the chunks of an array that has none",
+        f"{code} {out}{err}",
+    )
+    make(folder, lambda f: array_2(f, "x", shape=(2**40,), chunks=(2**20,), fill_value=1e300))
     code, out, err = run("head", "--rows", "1", "--json", "--allow-large", "--dataset", "x", folder)
     point(code == 0 and "1e300" in out, "its first row, where that is asked for", f"{code} {out}{err}")
     code, out, err = run("info", folder)

@@ -169,9 +169,11 @@ typedef struct sheaf_context_options {
 	bool strict;        /* WARNING, BREACH (and, when validating, NOTE) count as ERROR */
 	bool validate;      /* report everything, and stop only where reading cannot continue */
 	bool allow_loss;    /* LOSS problems are reported, and the work continues */
-	bool allow_large;   /* arrays of Zarr are read also where a few bytes stand for very many; else those of
-	                       more than 1 GiB and 1032 times the bytes of the folder are LIMIT; so are tensors of
-	                       Binsparse whose values are all the same, and of which few are listed */
+	bool allow_large; /* what a few bytes make very large is read all the same; else LIMIT: arrays of Zarr of
+	                     more than 1 GiB and 1032 times the bytes of the folder, or of more than 65,536 chunks
+	                     and one for each of these bytes; tensors of Binsparse whose values are all the same,
+	                     and of which few are listed; rows that name few of their columns, beyond 2^20 cells
+	                     and 64 for each byte */
 	/* Files are read into memory, never mapped: a map changes with its file, and reading one that was cut off
 	 * raises SIGBUS. */
 	bool no_mapping;

@@ -103,6 +103,10 @@ typedef struct sheaf_open_options {
 	 * datasets. If there is more than one, nothing is opened: OK, and *out is NULL. Unchanged on failure, and
 	 * if `member` is given. NULL: they are not counted. */
 	int64_t *members;
+	/* For several datasets of one container, one after the other: *kept is the source, if there is one
+	 * already, and gets it back when the dataset is closed, or was not opened. So the container is listed
+	 * once. Begins as NULL; the caller closes it. Only in sheaf_open. NULL: each opens the file. */
+	sheaf_source **kept;
 } sheaf_open_options;
 
 /* Opens a file, a pipe, or "-". options NULL: all defaults. Close with sheaf_close. With

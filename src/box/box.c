@@ -128,7 +128,7 @@ static void drop_left(void *guest) { free_box((sheaf_box *)guest); }
 static sheaf_box *take_left(sheaf_source *source, const sheaf_context *cx)
 {
 	sheaf_box *box = (sheaf_box *)source->guest;
-	if (!box || box->cx != cx) return NULL;
+	if (!box || source->drop_guest != drop_left || box->cx != cx) return NULL;
 	source->guest = NULL;
 	return box;
 }
@@ -170,6 +170,10 @@ void sheaf_box_close(sheaf_box *box)
 
 void sheaf_box_leave(sheaf_box *box)
 {
+	if (!box || box->failure.status) {
+		sheaf_box_close(box);
+		return;
+	}
 	sheaf_source *source = box->source;
 	if (source->guest) source->drop_guest(source->guest);
 	source->guest = box;

@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "base/pipeline.h"
 #include "base/status.h"
+#include "box/bits.h"
 #include "box/filter.h"
 #include <string.h>
 
@@ -232,4 +233,76 @@ sheaf_status sheaf_box_read_elements(sheaf_box *box, const sheaf_box_item *item,
 	int64_t width = (int64_t)inside->width;
 	return box->store.read(box->store.user, inside->offset + from * row * width, out,
 	                       (size_t)((to - from) * row * width), err);
+}
+
+/* ---- rows that are held ---- */
+
+/* Rows of the first dimension to be read at once: whole chunks, if memory allows it. */
+static int64_t rows_at_once(const sheaf_box *box, const sheaf_box_item *item, int64_t row_bytes)
+{
+	enum { USUAL = 1 << 20, SHARE = 8 };
+	const int64_t *extents = item->inside->grid;
+	int64_t usual = USUAL / row_bytes + 1, most = sheaf_max_memory(box->cx) / SHARE / row_bytes + 1;
+	if (!extents) return usual;
+	int64_t whole = (usual + extents[0] - 1) / extents[0] * extents[0];
+	return whole < most ? whole : most;
+}
+
+/* The rows that an earlier call has left, if they are these. */
+static void find_kept(sheaf_box *box, const sheaf_box_item *item, sheaf_box_band *band, size_t size)
+{
+	const sheaf_box_detail *inside = item->inside;
+	sheaf_mutex_lock(&box->kept);
+	if (inside->kept.data && inside->kept_number == band->begin && inside->kept.size == size)
+		band->elements = sheaf_buffer_ref(&inside->kept);
+	sheaf_mutex_unlock(&box->kept);
+}
+
+static void leave_kept(sheaf_box *box, const sheaf_box_item *item, const sheaf_box_band *band, bool again)
+{
+	sheaf_box_detail *inside = item->inside;
+	sheaf_mutex_lock(&box->kept);
+	sheaf_buffer old = {0};
+	if (again || inside->kept_number == band->begin) {
+		old = inside->kept;
+		inside->kept = again ? sheaf_buffer_ref(&band->elements) : (sheaf_buffer){0};
+		inside->kept_number = band->begin;
+	}
+	sheaf_mutex_unlock(&box->kept);
+	sheaf_buffer_reset(&old);
+}
+
+static sheaf_status read_band(sheaf_box *box, const sheaf_box_item *item, sheaf_box_band *band, size_t size,
+                              sheaf_error *err)
+{
+	sheaf_builder b;
+	const sheaf_box_detail *inside = item->inside;
+	sheaf_builder_begin(&b, box->cx, NULL);
+	sheaf_status status = sheaf_builder_room(&b, size) ? SHEAF_OK : sheaf_builder_status(&b, err);
+	if (!status) status = sheaf_box_read_elements(box, item, band->begin, band->end, b.data, err);
+	if (!status && inside->bits)
+		sheaf_box_expand(inside->bits, item->type, b.data, size / sheaf_type_size(item->type));
+	b.size = size;
+	if (!status) return sheaf_builder_finish(&b, &band->elements, err);
+	sheaf_builder_drop(&b);
+	return status;
+}
+
+/* Chunks are read whole; without chunks, only what is needed. */
+sheaf_status sheaf_box_hold(sheaf_box *box, sheaf_box_run rows, sheaf_box_band *band, sheaf_error *err)
+{
+	const sheaf_box_item *item = rows.item;
+	const sheaf_box_detail *inside = item->inside;
+	int64_t all = item->rank ? item->dims[0] : 1, row = item->count / inside->per / all;
+	size_t width = inside->bits ? sheaf_type_size(item->type) * (size_t)inside->per : inside->width;
+	int64_t step = rows_at_once(box, item, row * (int64_t)width), end = inside->grid ? all : rows.to;
+	sheaf_buffer_reset(&band->elements);
+	SHEAF_TRY(sheaf_check_stop(box->cx, err));
+	band->begin = inside->grid ? rows.from / step * step : rows.from;
+	band->end = end - band->begin < step ? end : band->begin + step;
+	size_t size = (size_t)(band->end - band->begin) * (size_t)row * width;
+	if (inside->grid) find_kept(box, item, band, size);
+	if (!band->elements.data) SHEAF_TRY(read_band(box, item, band, size, err));
+	if (inside->grid) leave_kept(box, item, band, band->end > rows.to);
+	return SHEAF_OK;
 }

@@ -40,7 +40,9 @@ typedef struct sheaf_box_detail {
 	int nfilters;
 	sheaf_box_filter filters[SHEAF_BOX_MAX_FILTERS]; /* in the order of writing */
 	sheaf_buffer held;                               /* the values, if they are in memory */
-	sheaf_buffer kept; /* a chunk, unfiltered, of which the end was not requested yet */
+	/* A chunk, unfiltered, or rows (sheaf_box_hold), of which the end was not requested yet, and the number
+	 * of it, or of the first. */
+	sheaf_buffer kept;
 	int64_t kept_number;
 	sheaf_builder texts;               /* in memory: attributes, as name NUL size bytes */
 	int64_t handle;                    /* its number in a header of netCDF */
@@ -223,6 +225,17 @@ int64_t sheaf_box_convert(sheaf_box_stored from, sheaf_type type, void *to);
 /* Rows [from, to) of the first dimension as they are stored, with filters undone. */
 SHEAF_USE sheaf_status sheaf_box_read_elements(sheaf_box *box, const sheaf_box_item *item, int64_t from,
                                                int64_t to, uint8_t *out, sheaf_error *err);
+
+/* Some of these rows, and the first among them. */
+typedef struct sheaf_box_band {
+	int64_t begin, end;
+	sheaf_buffer elements; /* the values, if the array has bits */
+} sheaf_box_band;
+
+/* Refills the band with the first of the rows [rows.from, rows.to): a few, or whole chunks, which are kept
+ * for the next call if their end is beyond. */
+SHEAF_USE sheaf_status sheaf_box_hold(sheaf_box *box, sheaf_box_run rows, sheaf_box_band *band,
+                                      sheaf_error *err);
 
 /* Ends all open arrays, incomplete. */
 void sheaf_box_drop_arrays(sheaf_box *box);

@@ -156,14 +156,14 @@ static sheaf_status read_stretch(const reading *r, part *p, sheaf_error *err)
 	return deliver(r, to, p->want, count, err);
 }
 
-/* If there is no memory to keep it, it is unpacked once more. */
-static void keep_chunk(const reading *r, part *p, const uint8_t *bytes, size_t size)
+/* The chunk's bytes are in one of these, which gives them away. */
+static sheaf_status keep_chunk(part *p, const uint8_t *bytes, size_t size, sheaf_error *err)
 {
-	sheaf_builder copy;
-	sheaf_builder_begin(&copy, r->box->cx, NULL);
-	sheaf_builder_append(&copy, bytes, size);
-	if (sheaf_put_off(sheaf_builder_finish(&copy, &p->kept, NULL), "it is unpacked once more"))
-		sheaf_buffer_reset(&p->kept);
+	sheaf_builder *in = &p->stored;
+	for (int i = 0; i < 2; i++)
+		if (p->filtering.bytes[i].data == bytes) in = &p->filtering.bytes[i];
+	in->size = size;
+	return sheaf_builder_finish(in, &p->kept, err);
 }
 
 static sheaf_status unpack_chunk(const reading *r, part *p, sheaf_error *err)
@@ -182,7 +182,7 @@ static sheaf_status unpack_chunk(const reading *r, part *p, sheaf_error *err)
 	sheaf_filtered stored = {inside, p->skipped, element, {p->stored.data, p->stored.size}, size};
 	SHEAF_TRY(sheaf_unfilter(&p->filtering, &stored, is_whole ? place_of(r, p->want) : NULL, &bytes, err));
 	p->in_filters = false;
-	if (p->upto < p->to) keep_chunk(r, p, bytes, size);
+	if (p->upto < p->to) SHEAF_TRY(keep_chunk(p, bytes, size, err));
 	return deliver(r, bytes + skip, p->want, p->upto - p->want, err);
 }
 
@@ -310,42 +310,22 @@ static sheaf_status read_parts(const reading *r, sheaf_error *err)
 
 /* ---- arrays that are not contiguous ---- */
 
-/* Rows of the first dimension to be read at once: whole chunks, if these are not too large. */
-static int64_t rows_at_once(const sheaf_box_item *item, int64_t row)
-{
-	enum { USUAL = 1 << 20, MOST = 64 << 20 };
-	const int64_t *grid = item->inside->grid;
-	int64_t width = (int64_t)item->inside->width, usual = USUAL / width / row + 1;
-	if (!grid) return usual;
-	int64_t most = MOST / width / row + 1, whole = (usual + grid[0] - 1) / grid[0] * grid[0];
-	return whole < most ? whole : most;
-}
-
-/* Whole rows of the first dimension, a few at a time. */
+/* A few rows of the first dimension at a time. */
 static sheaf_status read_rows(const reading *r, sheaf_error *err)
 {
 	const sheaf_box_item *item = r->item;
-	int64_t rows = item->rank ? item->dims[0] : 1, row = item->count / rows;
-	int64_t step = rows_at_once(item, row / item->inside->per), upto = (r->to - 1) / row + 1;
-	sheaf_builder b = {0};
+	int64_t row = item->count / (item->rank ? item->dims[0] : 1), upto = (r->to - 1) / row + 1;
+	sheaf_box_band band = {0};
 	sheaf_status status = SHEAF_OK;
-	/* Chunks are read whole; without chunks, only what is needed. */
-	int64_t first = item->inside->grid ? r->from / row / step * step : r->from / row;
-	if (item->inside->grid) upto = rows;
-	for (int64_t at = first; !status && at * row < r->to; at += step) {
-		uint8_t *rows_at = NULL;
-		int64_t n = upto - at < step ? upto - at : step;
+	for (int64_t at = r->from / row; !status && at < upto; at = band.end) {
+		status = sheaf_box_hold(r->box, (sheaf_box_run){item, at, upto}, &band, err);
+		if (status) break;
 		int64_t from = at * row > r->from ? at * row : r->from,
-				to = (at + n) * row < r->to ? (at + n) * row : r->to;
-		status = sheaf_check_stop(r->box->cx, err);
-		if (!status) status = make_room(r, &b, n * row, &rows_at, err);
-		if (!status) status = sheaf_box_read_elements(r->box, item, at, at + n, rows_at, err);
-		if (!status && item->inside->bits)
-			sheaf_box_expand(item->inside->bits, item->type, rows_at, (size_t)(n * row));
-		if (!status)
-			status = deliver(r, rows_at + (size_t)(from - at * row) * width_of(item), from, to - from, err);
+				to = band.end * row < r->to ? band.end * row : r->to;
+		status = deliver(r, band.elements.data + (size_t)(from - band.begin * row) * width_of(item), from,
+		                 to - from, err);
 	}
-	sheaf_builder_drop(&b);
+	sheaf_buffer_reset(&band.elements);
 	return status;
 }
 
@@ -370,22 +350,18 @@ static sheaf_status keep_texts(sheaf_box *box, const sheaf_box_item *item, const
 static sheaf_status read_texts(sheaf_box *box, sheaf_box_run run, text_list *to, sheaf_error *err)
 {
 	const sheaf_box_item *item = run.item;
-	int64_t rows = item->rank ? item->dims[0] : 1, row = item->count / rows, step = rows_at_once(item, row);
-	size_t width = item->inside->width;
-	sheaf_builder b;
+	int64_t row = item->count / (item->rank ? item->dims[0] : 1), upto = (run.to - 1) / row + 1;
+	sheaf_box_band band = {0};
 	sheaf_status status = SHEAF_OK;
-	sheaf_builder_begin(&b, box->cx, NULL);
-	for (int64_t at = run.from / row / step * step; !status && at * row < run.to; at += step) {
-		int64_t n = rows - at < step ? rows - at : step;
+	for (int64_t at = run.from / row; !status && at < upto; at = band.end) {
+		status = sheaf_box_hold(box, (sheaf_box_run){item, at, upto}, &band, err);
+		if (status) break;
 		int64_t first = at * row > run.from ? at * row : run.from,
-				end = (at + n) * row < run.to ? (at + n) * row : run.to;
-		status =
-			sheaf_builder_room(&b, (uint64_t)(n * row) * width) ? SHEAF_OK : sheaf_builder_status(&b, err);
-		if (!status) status = sheaf_box_read_elements(box, item, at, at + n, b.data, err);
-		if (!status)
-			status = keep_texts(box, item, b.data + (size_t)(first - at * row) * width, end - first, to, err);
+				end = band.end * row < run.to ? band.end * row : run.to;
+		const uint8_t *from = band.elements.data + (size_t)(first - band.begin * row) * item->inside->width;
+		status = keep_texts(box, item, from, end - first, to, err);
 	}
-	sheaf_builder_drop(&b);
+	sheaf_buffer_reset(&band.elements);
 	return status;
 }
 

@@ -13,6 +13,7 @@ sheaf_status sheaf_box_read_records(sheaf_box *box, sheaf_box_run run, sheaf_buf
 	char where[300];
 	size_t size;
 	sheaf_builder b;
+	sheaf_box_band band = {0};
 	sheaf_buffer_reset(out);
 	if (item->refused || item->what != SHEAF_BOX_RECORDS || item->rank != 1 || run.from < 0 ||
 	    run.from > run.to || run.to > item->count)
@@ -24,11 +25,15 @@ sheaf_status sheaf_box_read_records(sheaf_box *box, sheaf_box_run run, sheaf_buf
 		                  sheaf_box_where(box, item, where));
 	sheaf_builder_begin(&b, box->cx, out);
 	sheaf_status status = sheaf_builder_room(&b, size) ? SHEAF_OK : sheaf_builder_status(&b, err);
-	if (!status) status = sheaf_box_read_elements(box, item, run.from, run.to, b.data, err);
-	if (!status) {
-		b.size = size;
-		return sheaf_builder_finish(&b, out, err);
+	for (int64_t at = run.from; !status && at < run.to; at = band.end) {
+		status = sheaf_box_hold(box, (sheaf_box_run){item, at, run.to}, &band, err);
+		int64_t end = band.end < run.to ? band.end : run.to;
+		if (status) break;
+		sheaf_builder_append(&b, band.elements.data + (size_t)(at - band.begin) * item->inside->width,
+		                     (size_t)(end - at) * item->inside->width);
 	}
+	sheaf_buffer_reset(&band.elements);
+	if (!status) return sheaf_builder_finish(&b, out, err);
 	sheaf_builder_drop(&b);
 	return status;
 }

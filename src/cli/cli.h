@@ -292,7 +292,8 @@ typedef struct opening {
 	/* Lists the datasets of a file that has several, of which none was requested: it is not opened. NULL: it
 	 * is, or its reader says which there are. */
 	sheaf_status (*list)(session *s, const char *path, int64_t count, sheaf_error *err);
-	int64_t *members; /* receives their number; NULL: they are not counted */
+	int64_t *members;         /* receives their number; NULL: they are not counted */
+	sheaf_source **kept;      /* as in sheaf_open_options */
 	sheaf_index_policy index; /* for commands that do not take --index */
 	int input;                /* number of the file, if a configuration has several inputs */
 } opening;

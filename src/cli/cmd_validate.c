@@ -55,7 +55,6 @@ static void report_problem(void *user, const sheaf_problem *problem)
 	validation *v = (validation *)user;
 	char text[1024];
 	if (part_is_made()) return; /* the merge counts it */
-	sheaf_problem_text(problem, text, sizeof text);
 	v->violations += problem->severity >= SHEAF_BREACH;
 	v->warnings += problem->severity == SHEAF_WARNING;
 	v->notes += problem->severity == SHEAF_NOTE;
@@ -65,7 +64,7 @@ static void report_problem(void *user, const sheaf_problem *problem)
 	if (v->json)
 		json_problem(problem);
 	else if (v->all || count <= SHOWN)
-		print_violation(severity_name(problem->severity), text);
+		print_violation(severity_name(problem->severity), sheaf_problem_text(problem, text, sizeof text));
 }
 
 static void print_folded(const validation *v)
@@ -145,12 +144,12 @@ static sheaf_status end_part(const session *s, sheaf_dataset *dataset, sheaf_sta
 }
 
 /* *read: how many of the file's datasets that was. Streams that are read together count as one each. */
-static sheaf_status read_all(session *s, const char *member, int *read, sheaf_error *err)
+static sheaf_status read_all(session *s, const char *member, sheaf_source **kept, int *read, sheaf_error *err)
 {
 	sheaf_dataset *dataset;
 	const sheaf_frame *frame;
 	sheaf_status status;
-	SHEAF_TRY(session_open(s, s->label, &(opening){.member = member}, &dataset, err));
+	SHEAF_TRY(session_open(s, s->label, &(opening){.member = member, .kept = kept}, &dataset, err));
 	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
 	*read = schema->rows == SHEAF_SEQUENCES && schema->nfields > 1 ? schema->nfields : 1;
 	status = member ? SHEAF_OK : part_begin(s, dataset, SHEAF_PART_COUNTED, err);
@@ -164,16 +163,17 @@ static sheaf_status read_all(session *s, const char *member, int *read, sheaf_er
 typedef struct others {
 	session *s;
 	validation *v;
+	sheaf_source *kept;
 } others;
 
 static sheaf_status read_other(void *user, const char *path, sheaf_error *err)
 {
-	const others *o = (const others *)user;
+	others *o = (others *)user;
 	sheaf_error failure = {0};
 	int64_t before = o->v->violations;
 	int read;
 	if (strcmp(path, "/") == 0) return SHEAF_OK;
-	sheaf_status status = read_all(o->s, path, &read, &failure);
+	sheaf_status status = read_all(o->s, path, &o->kept, &read, &failure);
 	if (status == SHEAF_DATA || status == SHEAF_SHORT)
 		report_end(o->v, &failure);
 	else if (status) {
@@ -190,7 +190,7 @@ static sheaf_status read_other(void *user, const char *path, sheaf_error *err)
 static sheaf_status read_datasets(session *s, validation *v, sheaf_error *err)
 {
 	int count = 0, read = 0;
-	others o = {s, v};
+	others o = {s, v, NULL};
 	sheaf_error why;
 	bool one = part_is_made() || strcmp(s->label, "-") == 0 || sheaf_values_text(&s->args->values, "dataset");
 	sheaf_status status = one ? SHEAF_OK : count_members(s, s->label, &count, &why);
@@ -200,13 +200,15 @@ static sheaf_status read_datasets(session *s, validation *v, sheaf_error *err)
 		*err = why;
 		return status;
 	}
-	status = read_all(s, NULL, &read, err);
+	status = read_all(s, NULL, NULL, &read, err);
 	v->opened = read > 0;
 	if (count < 2 || count <= read ||
 	    (status && status != SHEAF_USAGE && status != SHEAF_DATA && status != SHEAF_SHORT))
 		return status;
 	if (status == SHEAF_DATA || status == SHEAF_SHORT) report_end(v, err);
-	return each_member(s, s->label, read_other, &o, err);
+	status = each_member(s, s->label, read_other, &o, err);
+	sheaf_source_close(o.kept);
+	return status;
 }
 
 static int validate_file(const arguments *args, validation *v, bool *used, sheaf_error *err)

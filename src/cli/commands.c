@@ -70,8 +70,10 @@ const sheaf_option shared_options[] = {
      "into the same result as without parts",
      0},
 	{"allow-large", SHEAF_OPTION_FLAG, 0, NULL,
-     "continue if a small input becomes very large: an output of more than 64 times the input, or an "
-     "array that stores little (default: stop beyond 1 GiB)",
+     "continue if a small input becomes very large: an output of more than 64 times the input, an array that "
+     "stores little (default: stop beyond 1 GiB), or rows that name few of many columns (stop at 64 cells "
+     "for "
+     "each byte)",
      0},
 	{"sequences", SHEAF_OPTION_CHOICE, 0, "wide|long|lists",
      "the rows of a table are the samples, the values or the lists of sequences, as convert writes them by "

@@ -307,6 +307,7 @@ sheaf_status session_open(session *s, const char *path, const opening *how, shea
 		.shape = sheaf_values_text(&s->args->values, "shape"),
 		.member = how->member ? how->member : sheaf_values_text(&s->args->values, "dataset"),
 		.members = how->members,
+		.kept = how->kept,
 		.index = without_index || s->args->command->shared & TAKES_INDEX ? index_policy(s->args) : how->index,
 		.select = selection_wanted(s->args),
 		.view = !how->shown                                   ? SHEAF_VIEW_STREAMS

@@ -3,8 +3,11 @@
  * buffers of all columns. */
 #include "data/frame_builder.h"
 #include "base/checked.h"
+#include "base/context.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "base/status.h"
+#include <inttypes.h>
 
 /* ---- the buffers ---- */
 
@@ -147,6 +150,20 @@ sheaf_status sheaf_frame_builder_begin(sheaf_frame_builder *b, const sheaf_schem
 	sheaf_status status = walk(b, frame, take_over, err);
 	begin_offsets(b);
 	return status;
+}
+
+sheaf_status sheaf_frame_builder_weigh(const sheaf_frame_builder *b, int64_t rows, int64_t bytes,
+                                       sheaf_error *err)
+{
+	enum { OF_A_BYTE = 64, ALWAYS = 1 << 20 };
+	int64_t cells;
+	if (!sheaf_mul_i64(&cells, rows, b->schema->nfields)) cells = INT64_MAX;
+	if ((cells - ALWAYS) / OF_A_BYTE <= bytes || sheaf_context_allows_large(b->cx)) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_LIMIT,
+	                  "rows: expected at most %d cells for each byte, found %" PRId64
+	                  " rows of %d columns in %" PRId64
+	                  " bytes, which name few of them (" SHEAF_OPTION("allow-large") " reads them anyway)",
+	                  OF_A_BYTE, rows, b->schema->nfields, bytes);
 }
 
 /* ---- ending ---- */

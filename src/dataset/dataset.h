@@ -13,6 +13,7 @@ struct sheaf_dataset {
 	SHEAF_BASE(sheaf_indexed, indexed);
 	sheaf_decoding decoding; /* open once a frame was requested */
 	int64_t row, next_row;   /* of the last frame, and of the next */
+	sheaf_source **kept;     /* gets the source when the dataset is closed; NULL: nobody */
 	bool ended;
 	bool ranged; /* only some of its pieces are read: nothing is made or reported about the whole */
 	struct sheaf_part_making *part; /* that is made of what is read; NULL: none */

@@ -3,10 +3,21 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
+#include "base/status.h"
 #include "data/row_choice.h"
 #include "dataset/reading_part.h"
 #include "view/view.h"
 #include <string.h>
+
+/* What somebody has read of a container stays with its source. */
+static void end_source(sheaf_source *source, sheaf_source **kept)
+{
+	sheaf_status status = kept && source ? sheaf_source_rewind(source, NULL) : SHEAF_USAGE;
+	if (sheaf_put_off(status, "the next one opens the file"))
+		sheaf_source_close(source);
+	else
+		*kept = source;
+}
 
 void sheaf_close(sheaf_dataset *dataset)
 {
@@ -22,7 +33,7 @@ void sheaf_close(sheaf_dataset *dataset)
 	sheaf_buffer_reset(&dataset->piece.bytes);
 	sheaf_buffer_reset(&dataset->piece.notes);
 	if (dataset->values.settings) sheaf_settings_release(dataset->cx, &dataset->values, dataset->nsettings);
-	sheaf_source_close(dataset->source);
+	end_source(dataset->source, dataset->kept);
 	if (dataset->part) {
 		sheaf_cuts_free(&dataset->part->cuts);
 		sheaf_release(dataset->cx, dataset->part, sizeof *dataset->part);
@@ -190,8 +201,11 @@ sheaf_status sheaf_open_with(sheaf_source *source, const sheaf_open_options *opt
 		return status;
 	}
 	sheaf_dataset *d = (sheaf_dataset *)memory;
-	*d = (sheaf_dataset){
-		.cx = cx, .source = source, .nsettings = options->nsettings, .glance = options->glance};
+	*d = (sheaf_dataset){.cx = cx,
+	                     .source = source,
+	                     .nsettings = options->nsettings,
+	                     .glance = options->glance,
+	                     .kept = options->kept};
 	d->table_bytes = options->piece_bytes;
 	d->piece_bytes = options->piece_bytes > 0 ? options->piece_bytes : sheaf_usual_piece(cx);
 	status = prepare(d, options, needs, err);
@@ -239,8 +253,11 @@ sheaf_status sheaf_open(const char *path, const sheaf_open_options *options, she
 	SHEAF_NEED(path, "a path");
 	SHEAF_NEED(cx, "a context");
 	SHEAF_TRY(sheaf_check_open_options(__func__, options, err));
-	sheaf_source *source;
-	SHEAF_TRY(sheaf_source_named(path, cx, &source, err));
+	sheaf_source *source = options && options->kept ? *options->kept : NULL;
+	if (source)
+		*options->kept = NULL;
+	else
+		SHEAF_TRY(sheaf_source_named(path, cx, &source, err));
 	return sheaf_open_source(source, options, cx, out, err);
 }
 

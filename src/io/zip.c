@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/cursor.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "io/source.h"
 #include "third/deflate.h"
 #include <inttypes.h>
@@ -38,7 +39,7 @@ static sheaf_status refuse(const sheaf_zip *a, sheaf_status status, int64_t byte
 
 static uint32_t get_u16(const uint8_t *at) { return (uint32_t)(at[0] | at[1] << 8); }
 
-void sheaf_zip_close(sheaf_zip *a)
+static void free_members(sheaf_zip *a)
 {
 	for (int m = 0; m < a->count; m++) sheaf_release_text(a->cx, a->members[m].name);
 	if (a->members) sheaf_release(a->cx, a->members, (size_t)a->room * sizeof *a->members);
@@ -248,15 +249,52 @@ const sheaf_zip_member *sheaf_zip_find(const sheaf_zip *a, const char *name, siz
 	return at < a->count && compare_with(a->by_name[at], name, n, ending) == 0 ? a->by_name[at] : NULL;
 }
 
+/* ---- the list, left with the source ---- */
+
+static void drop_left(void *guest)
+{
+	sheaf_zip *left = (sheaf_zip *)guest;
+	sheaf_context *cx = left->cx;
+	free_members(left);
+	sheaf_release(cx, left, sizeof *left);
+}
+
+static bool take_left(sheaf_zip *a, sheaf_source *source, const sheaf_context *cx)
+{
+	sheaf_zip *left = (sheaf_zip *)source->guest;
+	if (!left || source->drop_guest != drop_left || left->cx != cx) return false;
+	source->guest = NULL;
+	*a = *left;
+	sheaf_release(left->cx, left, sizeof *left);
+	return true;
+}
+
+void sheaf_zip_close(sheaf_zip *a)
+{
+	void *memory = NULL;
+	sheaf_source *source = a->source;
+	sheaf_status status =
+		source && !source->guest ? sheaf_allocate(a->cx, sizeof *a, &memory, NULL) : SHEAF_END;
+	if (sheaf_put_off(status, "the next one reads the list")) {
+		free_members(a);
+		return;
+	}
+	source->guest = memory;
+	source->drop_guest = drop_left;
+	*(sheaf_zip *)memory = *a;
+	*a = (sheaf_zip){.members = NULL};
+}
+
 sheaf_status sheaf_zip_open(sheaf_zip *a, sheaf_source *source, sheaf_context *cx, sheaf_error *err)
 {
 	directory d = {0};
+	if (take_left(a, source, cx)) return SHEAF_OK;
 	*a = (sheaf_zip){.cx = cx, .source = source};
 	sheaf_status status = read_end(a, &d, err);
 	if (status == SHEAF_OK) status = read_members(a, &d, err);
 	if (status == SHEAF_OK) status = find_ends(a, err);
 	if (status == SHEAF_OK) status = sort_names(a, err);
-	if (status) sheaf_zip_close(a);
+	if (status) free_members(a);
 	return status;
 }
 

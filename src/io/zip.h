@@ -25,6 +25,7 @@ typedef struct sheaf_zip {
 /* Reads the list of members; the source is seekable. */
 SHEAF_USE sheaf_status sheaf_zip_open(sheaf_zip *archive, sheaf_source *source, sheaf_context *cx,
                                       sheaf_error *err);
+/* The list stays with the source, for the next who opens it. */
 void sheaf_zip_close(sheaf_zip *archive);
 
 /* The index in by_name of the first member that does not sort before the name: n bytes, and an ending. */

@@ -309,19 +309,36 @@ static sheaf_status count_stored(state *s, int64_t *stored, sheaf_error *err)
 	                  s->members.name);
 }
 
+static int64_t count_chunks(const sheaf_box_item *item)
+{
+	int64_t chunks = 1;
+	for (int i = 0; i < item->rank && item->chunks; i++)
+		if (!sheaf_mul_i64(&chunks, chunks,
+		                   (item->dims[i] - 1) / (item->chunks[i] ? item->chunks[i] : 1) + 1))
+			return INT64_MAX;
+	return chunks;
+}
+
 /* Chunks may be missing, and an existing one may be packed very small: a few bytes can describe an array that
- * nobody could read to its end. The limit is the most that deflate can pack into a byte, as in HDF5. */
+ * nobody could read to its end. The limit of its bytes is the most that deflate can pack into a byte, as in
+ * HDF5; looking for a chunk that is not there takes as long as reading many values. */
 static sheaf_status prepare(void *memory, const sheaf_box_item *item, sheaf_error *err)
 {
-	enum { OF_A_BYTE = 1032 };
+	enum { OF_A_BYTE = 1032, ALWAYS_CHUNKS = 1 << 16 };
 	static const int64_t always = INT64_C(1) << 30;
 	state *s = (state *)memory;
 	const sheaf_box_detail *inside = item->inside;
-	int64_t bytes, stored;
+	int64_t bytes, stored, chunks = count_chunks(item);
 	if (!sheaf_mul_i64(&bytes, item->count / inside->per, (int64_t)inside->width)) bytes = INT64_MAX;
-	if (bytes <= always || sheaf_context_allows_large(s->cx)) return SHEAF_OK;
+	if ((bytes <= always && chunks <= ALWAYS_CHUNKS) || sheaf_context_allows_large(s->cx)) return SHEAF_OK;
 	SHEAF_TRY(count_stored(s, &stored, err));
-	if (bytes / OF_A_BYTE <= stored) return SHEAF_OK;
+	if (chunks > ALWAYS_CHUNKS && chunks > stored)
+		return sheaf_fail(err, SHEAF_LIMIT,
+		                  "%s: /%s: expected at most %d chunks, or as many as the %" PRId64
+		                  " bytes that are stored, found %" PRId64
+		                  " (" SHEAF_OPTION("allow-large") " reads them anyway)",
+		                  s->members.name, item->path, ALWAYS_CHUNKS, stored, chunks);
+	if (bytes <= always || bytes / OF_A_BYTE <= stored) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_LIMIT,
 	                  "%s: /%s: expected an array of at most 1 GiB, or %d times the %" PRId64
 	                  " bytes that are stored, found one of %" PRId64

@@ -71,7 +71,10 @@ static sheaf_status look_into(sheaf_source *source, sheaf_context *cx, bool *doe
 	sheaf_box *box;
 	SHEAF_TRY(sheaf_bsp_box(source, cx, &box, err));
 	sheaf_status status = for_each(box, cx, stop, does, err);
-	sheaf_box_leave(box);
+	if (*does)
+		sheaf_box_leave(box);
+	else
+		sheaf_box_close(box);
 	return status;
 }
 

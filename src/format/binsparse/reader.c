@@ -36,5 +36,5 @@ void sheaf_bsp_close(void *reader)
 	}
 	sheaf_release(in->cx, in->views, (size_t)in->room * sizeof *in->views);
 	sheaf_release(in->cx, in->tensors, (size_t)in->room * sizeof *in->tensors);
-	sheaf_box_close(in->box);
+	sheaf_box_leave(in->box);
 }

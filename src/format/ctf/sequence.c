@@ -11,18 +11,21 @@ static int64_t samples_of(const sheaf_ctf_column *column)
 	return column->nsamples - column->sequence_start;
 }
 
-static sheaf_status check_presence(sheaf_ctf_decoding *d, int stream)
+static sheaf_status check_presence(sheaf_ctf_decoding *d)
 {
-	char found[64];
-	if (samples_of(&d->columns[stream]) || d->in->allow_missing) return SHEAF_OK;
-	snprintf(found, sizeof found, "none in sequence %" PRIu64, d->key);
-	return sheaf_ctf_report_sequence(
-		d, stream,
-		SHEAF_FINDING(
-			SHEAF_ERROR, "stream missing in a sequence",
-			"at least one sample of every stream in every sequence (" SHEAF_OPTION(
-				"allow-missing") " reads it without, " SHEAF_OPTION("drop-incomplete") " leaves it out)",
-			found, "the stream has none there"));
+	char found[64] = "";
+	for (int s = 0; s < d->in->nstreams && !d->in->allow_missing; s++) {
+		if (samples_of(&d->columns[s])) continue;
+		if (!found[0]) snprintf(found, sizeof found, "none in sequence %" PRIu64, d->key);
+		SHEAF_TRY(sheaf_ctf_report_sequence(
+			d, s,
+			SHEAF_FINDING(
+				SHEAF_ERROR, "stream missing in a sequence",
+				"at least one sample of every stream in every sequence (" SHEAF_OPTION(
+					"allow-missing") " reads it without, " SHEAF_OPTION("drop-incomplete") " leaves it out)",
+				found, "the stream has none there")));
+	}
+	return SHEAF_OK;
 }
 
 /* A line has at most one sample of a stream, and a sequence has no more lines than its longest stream has
@@ -82,7 +85,7 @@ sheaf_status sheaf_ctf_close_sequence(sheaf_ctf_decoding *d)
 	d->open = false;
 	int missing = d->in->drop_incomplete ? missing_stream(d) : -1;
 	if (missing >= 0) return drop_sequence(d, missing);
-	for (int s = 0; s < d->in->nstreams; s++) SHEAF_TRY(check_presence(d, s));
+	SHEAF_TRY(check_presence(d));
 	SHEAF_TRY(check_lines(d));
 	for (int s = 0; s < d->in->nstreams; s++) {
 		sheaf_builder_i64(d->columns[s].lists, d->columns[s].nsamples);
@@ -91,7 +94,7 @@ sheaf_status sheaf_ctf_close_sequence(sheaf_ctf_decoding *d)
 	sheaf_builder_append(&d->to.columns[d->in->nstreams].values, &d->key, sizeof d->key);
 	sheaf_builder_i64(&d->to.lines, d->key_line);
 	d->to.nrows++;
-	return SHEAF_OK;
+	return sheaf_frame_builder_weigh(&d->to, d->to.nrows, d->piece->size, d->err);
 }
 
 static sheaf_status open_sequence(sheaf_ctf_decoding *d, uint64_t key)

@@ -480,5 +480,5 @@ void sheaf_hdf_close(void *reader)
 	sheaf_hdf_reader *in = (sheaf_hdf_reader *)reader;
 	sheaf_buffer_reset(&in->indices);
 	sheaf_release(in->cx, in->pointers, (size_t)in->npointers * sizeof *in->pointers);
-	sheaf_box_close(in->box);
+	sheaf_box_leave(in->box);
 }

@@ -15,7 +15,9 @@
 #ifndef SHEAF_FORMAT_LENS_DATASET_H
 #define SHEAF_FORMAT_LENS_DATASET_H
 
+#include "base/arena.h"
 #include "data/frame_builder.h"
+#include "data/names.h"
 #include "data/row_choice.h"
 #include "format/lens/edits.h"
 #include "format/lens/lens.h"
@@ -33,13 +35,29 @@ typedef struct sheaf_lens_stream {
 	int64_t before; /* units in earlier groups of its side, in the order in which they are given */
 } sheaf_lens_stream;
 
-/* The streams, with copies of their names. */
+/* Numbers of groups by their name and side, with copies of the names. */
+typedef struct sheaf_lens_sides {
+	sheaf_context *cx;
+	sheaf_arena *arena;
+	sheaf_names names;
+	sheaf_builder numbers; /* two of each name, for inputs and targets; -1: none */
+} sheaf_lens_sides;
+
+/* The streams. */
 typedef struct sheaf_lens_streams {
 	sheaf_context *cx;
+	sheaf_lens_sides sides;
 	bool given;         /* given by --group: then they are all groups of the network, in its order */
 	bool allow_missing; /* examples need not use any of the declared groups */
 	sheaf_builder all;
 } sheaf_lens_streams;
+
+void sheaf_lens_sides_begin(sheaf_lens_sides *sides, sheaf_context *cx);
+void sheaf_lens_sides_free(sheaf_lens_sides *sides);
+int sheaf_lens_sides_find(const sheaf_lens_sides *sides, const char *group, size_t size, bool target);
+/* *group becomes the copy. */
+SHEAF_USE sheaf_status sheaf_lens_sides_put(sheaf_lens_sides *sides, sheaf_name *group, bool target,
+                                            int number, sheaf_error *err);
 
 void sheaf_lens_streams_begin(sheaf_lens_streams *streams, sheaf_context *cx);
 SHEAF_USE sheaf_status sheaf_lens_streams_add(sheaf_lens_streams *streams, const sheaf_lens_stream *stream,
@@ -69,17 +87,18 @@ enum { SHEAF_LENS_SHOWN_PROCS = 5 };
 typedef struct sheaf_lens_survey {
 	bool made, complete;
 	int64_t examples, events, longest, procs;
-	int64_t bytes;        /* that were read */
-	bool filled[2];       /* by side: units that an event does not name have a value other than 0 */
-	sheaf_builder texts;  /* names of groups and first lines of procs, separated by NUL */
-	sheaf_builder groups; /* group_use */
+	int64_t bytes;          /* that were read */
+	bool filled[2];         /* by side: units that an event does not name have a value other than 0 */
+	sheaf_builder texts;    /* first lines of procs, separated by NUL */
+	sheaf_builder groups;   /* sheaf_lens_use */
+	sheaf_lens_sides sides; /* numbers of these */
 	sheaf_builder
 		shown; /* size_t: where in the texts the first lines begin, at most SHEAF_LENS_SHOWN_PROCS */
 } sheaf_lens_survey;
 
 /* Which units of a group are used on a side. */
 typedef struct sheaf_lens_use {
-	size_t name, size; /* in the survey's texts; size 0: units of the whole network */
+	sheaf_name name; /* size 0: units of the whole network */
 	bool target;
 	int64_t width;       /* the highest unit named, plus one */
 	int64_t named, alls; /* units, counted each time events name them; and how often events name all */

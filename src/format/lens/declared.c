@@ -21,14 +21,8 @@ static const sheaf_lens_use *use_at(const sheaf_lens_survey *survey, size_t u)
 /* Units of the whole network belong to every group. */
 static bool is_used(const sheaf_lens_survey *survey, const sheaf_lens_stream *stream)
 {
-	for (size_t u = 0; u < count_uses(survey); u++) {
-		const sheaf_lens_use *use = use_at(survey, u);
-		if (use->target != stream->target) continue;
-		if (use->size == 0 || (use->size == stream->group_size &&
-		                       memcmp(survey->texts.data + use->name, stream->group, use->size) == 0))
-			return true;
-	}
-	return false;
+	return sheaf_lens_sides_find(&survey->sides, "", 0, stream->target) >= 0 ||
+	       sheaf_lens_sides_find(&survey->sides, stream->group, stream->group_size, stream->target) >= 0;
 }
 
 /* Groups of a side that are not declared. */
@@ -43,12 +37,12 @@ static void gather_others(const sheaf_lens_dataset *in, const sheaf_lens_survey 
 	out->n = 0;
 	for (size_t u = 0; u < count_uses(survey) && out->n < OTHERS; u++) {
 		const sheaf_lens_use *use = use_at(survey, u);
-		const char *name = (const char *)survey->texts.data + use->name;
-		if (use->target != target || use->size == 0 || use->size >= NAME ||
-		    sheaf_lens_stream_of(&in->streams, name, use->size, target) >= 0)
+		const sheaf_name *name = &use->name;
+		if (use->target != target || name->size == 0 || name->size >= NAME ||
+		    sheaf_lens_stream_of(&in->streams, name->text, name->size, target) >= 0)
 			continue;
-		memcpy(out->names[out->n], name, use->size);
-		out->names[out->n++][use->size] = '\0';
+		memcpy(out->names[out->n], name->text, name->size);
+		out->names[out->n++][name->size] = '\0';
 	}
 }
 

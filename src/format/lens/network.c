@@ -6,41 +6,75 @@
 #include "format/lens/dataset.h"
 #include <inttypes.h>
 
+/* ---- groups by name and side ---- */
+
+void sheaf_lens_sides_begin(sheaf_lens_sides *sides, sheaf_context *cx)
+{
+	*sides = (sheaf_lens_sides){.cx = cx};
+	sheaf_builder_begin(&sides->numbers, cx, NULL);
+}
+
+void sheaf_lens_sides_free(sheaf_lens_sides *sides)
+{
+	sheaf_names_free(&sides->names);
+	sheaf_builder_drop(&sides->numbers);
+	sheaf_arena_free(&sides->arena, sides->cx);
+}
+
+int sheaf_lens_sides_find(const sheaf_lens_sides *sides, const char *group, size_t size, bool target)
+{
+	int name = sheaf_names_find(&sides->names, group, size, -1);
+	return name < 0 ? -1 : ((const int *)(const void *)sides->numbers.data)[2 * name + target];
+}
+
+sheaf_status sheaf_lens_sides_put(sheaf_lens_sides *sides, sheaf_name *group, bool target, int number,
+                                  sheaf_error *err)
+{
+	static const int none[2] = {-1, -1};
+	char *copy;
+	int name = sheaf_names_find(&sides->names, group->text, group->size, -1);
+	if (name < 0) {
+		name = sides->names.count;
+		sheaf_builder_append(&sides->numbers, none, sizeof none);
+		SHEAF_TRY(sheaf_builder_status(&sides->numbers, err));
+		SHEAF_TRY(sheaf_arena_copy_text(&sides->arena, sides->cx, group->text, group->size, &copy, err));
+		SHEAF_TRY(sheaf_names_add(&sides->names, sides->cx, copy, group->size, err));
+	}
+	*group = sides->names.names[name];
+	((int *)(void *)sides->numbers.data)[2 * name + target] = number;
+	return SHEAF_OK;
+}
+
+/* ---- the groups of the network ---- */
+
 void sheaf_lens_streams_begin(sheaf_lens_streams *streams, sheaf_context *cx)
 {
 	*streams = (sheaf_lens_streams){.cx = cx};
+	sheaf_lens_sides_begin(&streams->sides, cx);
 	sheaf_builder_begin(&streams->all, cx, NULL);
 }
 
 sheaf_status sheaf_lens_streams_add(sheaf_lens_streams *streams, const sheaf_lens_stream *stream,
                                     sheaf_error *err)
 {
-	char *name;
 	sheaf_lens_stream added = *stream;
-	if (!sheaf_builder_room(&streams->all, sizeof added)) return sheaf_builder_status(&streams->all, err);
-	SHEAF_TRY(sheaf_copy_text(streams->cx, stream->group, stream->group_size, &name, err));
-	added.group = name;
+	sheaf_name group = {stream->group, stream->group_size};
+	SHEAF_TRY(sheaf_lens_sides_put(&streams->sides, &group, stream->target, sheaf_lens_streams_count(streams),
+	                               err));
+	added.group = group.text;
 	sheaf_builder_append(&streams->all, &added, sizeof added);
-	return SHEAF_OK;
+	return sheaf_builder_status(&streams->all, err);
 }
 
 void sheaf_lens_streams_free(sheaf_lens_streams *streams)
 {
-	for (int s = 0; s < sheaf_lens_streams_count(streams); s++) {
-		const sheaf_lens_stream *stream = sheaf_lens_stream_at(streams, s);
-		sheaf_release(streams->cx, (char *)(uintptr_t)stream->group, stream->group_size + 1);
-	}
 	sheaf_builder_drop(&streams->all);
+	sheaf_lens_sides_free(&streams->sides);
 }
 
 int sheaf_lens_stream_of(const sheaf_lens_streams *streams, const char *group, size_t size, bool target)
 {
-	for (int s = 0; s < sheaf_lens_streams_count(streams); s++) {
-		const sheaf_lens_stream *stream = sheaf_lens_stream_at(streams, s);
-		if (stream->target == target && stream->group_size == size && memcmp(stream->group, group, size) == 0)
-			return s;
-	}
-	return -1;
+	return sheaf_lens_sides_find(&streams->sides, group, size, target);
 }
 
 int64_t sheaf_lens_side_width(const sheaf_lens_streams *streams, bool target)

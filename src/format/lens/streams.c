@@ -74,9 +74,8 @@ sheaf_status sheaf_lens_streams_of_survey(const sheaf_lens_survey *survey, sheaf
 	for (int side = 0; side < 2; side++)
 		for (size_t u = 0; u < survey->groups.size / sizeof *uses; u++) {
 			if (uses[u].target != side) continue;
-			sheaf_lens_stream stream = {.group = (const char *)survey->texts.data + uses[u].name,
-			                            .group_size = uses[u].size,
-			                            .target = side};
+			sheaf_lens_stream stream = {
+				.group = uses[u].name.text, .group_size = uses[u].name.size, .target = side};
 			stream.width = uses[u].width ? uses[u].width : 1;
 			stream.sparse = sheaf_lens_is_thin(survey, &uses[u]);
 			SHEAF_TRY(sheaf_lens_streams_add(streams, &stream, err));
@@ -102,11 +101,13 @@ static sheaf_status add_stream(sheaf_schema *schema, const sheaf_lens_streams *s
                                const sheaf_lens_stream *stream, sheaf_builder *name, sheaf_context *cx,
                                sheaf_error *err)
 {
+	int same;
 	sheaf_field *field;
 	name->size = 0;
 	put_stream_name(streams, stream, name);
 	SHEAF_TRY(sheaf_builder_status(name, err));
-	if (sheaf_schema_find(schema, (const char *)name->data) >= 0)
+	SHEAF_TRY(sheaf_schema_look_up(schema, (const char *)name->data, &same, err));
+	if (same >= 0)
 		return sheaf_fail(
 			err, SHEAF_USAGE,
 			SHEAF_OPTION(

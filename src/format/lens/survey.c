@@ -9,6 +9,7 @@ enum { FIRST_PART = 1 << 20, PIECE = 4 << 20, LINE_SHOWN = 60 };
 
 void sheaf_lens_survey_free(sheaf_lens_survey *survey)
 {
+	sheaf_lens_sides_free(&survey->sides);
 	sheaf_builder_drop(&survey->texts);
 	sheaf_builder_drop(&survey->groups);
 	sheaf_builder_drop(&survey->shown);
@@ -30,22 +31,20 @@ static void add_proc(sheaf_lens_survey *s, const char *proc)
 
 /* ---- groups ---- */
 
-static sheaf_lens_use *use_of(sheaf_lens_survey *s, const sheaf_lens_set *set, int32_t group, bool target)
+static sheaf_status use_of(sheaf_lens_survey *s, const sheaf_lens_set *set, int32_t group, bool target,
+                           sheaf_lens_use **out, sheaf_error *err)
 {
-	const char *name = group < 0 ? "" : set->groups.names[group].text;
-	size_t size = group < 0 ? 0 : set->groups.names[group].size;
-	sheaf_lens_use *uses = (sheaf_lens_use *)(void *)s->groups.data;
-	size_t n = s->groups.size / sizeof *uses;
-	for (size_t u = 0; u < n; u++)
-		if (uses[u].target == target && uses[u].size == size &&
-		    memcmp(s->texts.data + uses[u].name, name, size) == 0)
-			return &uses[u];
-	sheaf_lens_use use = {.name = s->texts.size, .size = size, .target = target};
-	sheaf_builder_append(&s->texts, name, size);
-	sheaf_builder_byte(&s->texts, '\0');
-	if (s->texts.failed) return NULL; /* no use may refer to a later one */
-	sheaf_builder_append(&s->groups, &use, sizeof use);
-	return s->groups.failed ? NULL : (sheaf_lens_use *)(void *)s->groups.data + n;
+	sheaf_lens_use fresh = {.target = target, .name = {"", 0}};
+	if (group >= 0) fresh.name = set->groups.names[group];
+	int use = sheaf_lens_sides_find(&s->sides, fresh.name.text, fresh.name.size, target);
+	if (use < 0) {
+		use = (int)(s->groups.size / sizeof fresh);
+		SHEAF_TRY(sheaf_lens_sides_put(&s->sides, &fresh.name, target, use, err));
+		sheaf_builder_append(&s->groups, &fresh, sizeof fresh);
+		SHEAF_TRY(sheaf_builder_status(&s->groups, err));
+	}
+	*out = (sheaf_lens_use *)(void *)s->groups.data + use;
+	return SHEAF_OK;
 }
 
 static void add_units(sheaf_lens_use *use, const int32_t *units, int32_t count)
@@ -75,22 +74,25 @@ static void add_range(sheaf_lens_use *use, const sheaf_lens_set *set, const shea
 	if (end > use->width) use->width = end;
 }
 
-static void add_list(sheaf_lens_survey *s, const sheaf_lens_set *set, const sheaf_lens_example *example,
-                     int32_t list, bool target)
+static sheaf_status add_list(sheaf_lens_survey *s, const sheaf_lens_set *set,
+                             const sheaf_lens_example *example, int32_t list, bool target, sheaf_error *err)
 {
 	int32_t count;
+	sheaf_lens_use *use;
 	const sheaf_lens_range *ranges = sheaf_lens_ranges_of(set, example, list, &count);
 	for (int32_t r = 0; r < count; r++) {
-		sheaf_lens_use *use = use_of(s, set, ranges[r].group, target);
-		if (use) add_range(use, set, &ranges[r]);
+		SHEAF_TRY(use_of(s, set, ranges[r].group, target, &use, err));
+		add_range(use, set, &ranges[r]);
 	}
+	return SHEAF_OK;
 }
 
 /* ---- examples ---- */
 
 static bool is_filling(float usual) { return usual != 0 || signbit(usual); }
 
-static void add_example(sheaf_lens_survey *s, const sheaf_lens_set *set, const sheaf_lens_example *example)
+static sheaf_status add_example(sheaf_lens_survey *s, const sheaf_lens_set *set,
+                                const sheaf_lens_example *example, sheaf_error *err)
 {
 	s->examples++;
 	s->events += example->nevents;
@@ -102,9 +104,10 @@ static void add_example(sheaf_lens_survey *s, const sheaf_lens_set *set, const s
 		add_proc(s, sheaf_lens_string(set, traits->proc));
 		s->filled[false] |= is_filling(traits->fields[SHEAF_LENS_DEF_I]);
 		s->filled[true] |= is_filling(traits->fields[SHEAF_LENS_DEF_T]);
-		add_list(s, set, example, event->input, false);
-		add_list(s, set, example, event->target, true);
+		SHEAF_TRY(add_list(s, set, example, event->input, false, err));
+		SHEAF_TRY(add_list(s, set, example, event->target, true, err));
 	}
+	return SHEAF_OK;
 }
 
 static sheaf_status read_pieces(sheaf_lens_survey *s, sheaf_lens_reader *reader, sheaf_lens_set *set,
@@ -116,11 +119,10 @@ static sheaf_status read_pieces(sheaf_lens_survey *s, sheaf_lens_reader *reader,
 		SHEAF_TRY(sheaf_check_stop(cx, err));
 		SHEAF_TRY(sheaf_lens_parse(reader, piece, set, cx, err));
 		for (int64_t x = 0; x < sheaf_lens_count(set); x++)
-			add_example(s, set, sheaf_lens_example_at(set, x));
+			SHEAF_TRY(add_example(s, set, sheaf_lens_example_at(set, x), err));
 		s->bytes += (int64_t)piece->size;
 		sheaf_lens_set_clear(set);
 		SHEAF_TRY(sheaf_builder_status(&s->texts, err));
-		SHEAF_TRY(sheaf_builder_status(&s->groups, err));
 		SHEAF_TRY(sheaf_builder_status(&s->shown, err));
 	}
 	return status == SHEAF_END ? SHEAF_OK : status;
@@ -181,6 +183,7 @@ sheaf_status sheaf_lens_make_survey(sheaf_source *source, bool glance, sheaf_len
 	SHEAF_TRY(sheaf_context_quiet(cx, &quiet, err));
 	sheaf_builder_begin(&out->texts, cx, NULL);
 	sheaf_builder_begin(&out->groups, cx, NULL);
+	sheaf_lens_sides_begin(&out->sides, cx);
 	sheaf_builder_begin(&out->shown, cx, NULL);
 	out->made = true;
 	sheaf_status status =
@@ -228,24 +231,9 @@ int64_t sheaf_lens_share(const sheaf_lens_survey *survey, int64_t bytes)
 
 /* ---- what would break Lens ---- */
 
-/* Whether there is an earlier use of the same group. */
-static bool is_named_before(const sheaf_lens_survey *s, const sheaf_lens_use *uses, size_t u)
-{
-	size_t k = 0;
-	while (k < u && (uses[k].size != uses[u].size ||
-	                 memcmp(s->texts.data + uses[k].name, s->texts.data + uses[u].name, uses[u].size) != 0))
-		k++;
-	return k < u;
-}
-
 bool sheaf_lens_has_many_groups(const sheaf_lens_survey *survey)
 {
 	enum { MOST = 12 };
-	const sheaf_lens_use *uses = (const sheaf_lens_use *)(const void *)survey->groups.data;
-	size_t n = survey->groups.size / sizeof *uses;
-	int groups = 0;
-	/* Each has at most two uses, so few are compared. */
-	for (size_t u = 0; u < n && groups <= MOST; u++)
-		groups += uses[u].size > 0 && !is_named_before(survey, uses, u);
-	return groups > MOST;
+	const sheaf_names *names = &survey->sides.names;
+	return names->count - (sheaf_names_find(names, "", 0, -1) >= 0) > MOST;
 }
