@@ -75,7 +75,7 @@ static void put_head(sheaf_builder *b, const sheaf_index_head *h, const sheaf_pi
 	put_text(b, h->settings);
 	sheaf_schema_to_bytes(&h->schema, b);
 	sheaf_builder_u32le(b, (uint32_t)h->nwitnesses);
-	for (int w = 0; w < h->nwitnesses; w++) sheaf_builder_i64(b, h->witnesses[w]);
+	for (int w = 0; w < h->nwitnesses; w++) sheaf_builder_u64le(b, (uint64_t)h->witnesses[w]);
 }
 
 /* The prologue has the size and the hash of the rest, so the rest is written first. */
