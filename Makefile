@@ -4,7 +4,7 @@
 #   make build     the command, at build/sheaf, and the library
 #   make demo      build, and a short tour
 #   make check     build, and all tests
-#   make check-all the same with no call, allocation and limit left out
+#   make check-all the same with no call, allocation and limit left out, and whether time follows size
 #   make check-faults  every call on files fails in turn, for every command on each format (SHARE=I/N: a part)
 #   make mutants   changes the source in COUNT places: do the tests find it?
 #   make lint      clang-tidy, cppcheck, shellcheck
@@ -65,6 +65,7 @@ check-all: needs-check $(BUILD)/build.ninja
 	@test -d $(BUILD)/tests || $(MESON) configure $(BUILD) -Dtests=true
 	@$(MESON) compile -C $(BUILD)
 	@$(call run_tests,$(BUILD),0)
+	@SHEAF=$(BUILD)/sheaf tests/growth.py
 
 check-faults: needs-check $(BUILD)/build.ninja
 	@test -d $(BUILD)/tests || $(MESON) configure $(BUILD) -Dtests=true
