@@ -57,8 +57,8 @@ SHEAF_USE sheaf_status sheaf_frame_builder_end(sheaf_frame_builder *b, sheaf_sta
                                                sheaf_frame *frame, sheaf_error *err);
 /* The memory failure while filling, in any buffer. */
 SHEAF_USE sheaf_status sheaf_frame_builder_status(const sheaf_frame_builder *b, sheaf_error *err);
-/* For inputs whose rows need not name each column: LIMIT if too many cells, that is rows times columns, would
- * be made of so many bytes, unless the context allows it. A few bytes could take any time. */
+/* For inputs whose rows need not name each column: LIMIT if too many cells (rows times columns) would be made
+ * of this number of bytes, unless the context allows it. A few bytes could take any time. */
 SHEAF_USE sheaf_status sheaf_frame_builder_weigh(const sheaf_frame_builder *b, int64_t rows, int64_t bytes,
                                                  sheaf_error *err);
 /* Drops everything after the complete rows. */
