@@ -170,7 +170,7 @@ void sheaf_box_close(sheaf_box *box)
 
 void sheaf_box_leave(sheaf_box *box)
 {
-	if (!box || box->failure.status) {
+	if (!box || !box->source || box->failure.status) {
 		sheaf_box_close(box);
 		return;
 	}

@@ -152,18 +152,18 @@ sheaf_status sheaf_frame_builder_begin(sheaf_frame_builder *b, const sheaf_schem
 	return status;
 }
 
-sheaf_status sheaf_frame_builder_weigh(const sheaf_frame_builder *b, int64_t rows, int64_t bytes,
-                                       sheaf_error *err)
+sheaf_status sheaf_check_cells(const sheaf_context *cx, int64_t rows, int columns, int64_t bytes,
+                               sheaf_error *err)
 {
 	enum { OF_A_BYTE = 64, ALWAYS = 1 << 20 };
 	int64_t cells;
-	if (!sheaf_mul_i64(&cells, rows, b->schema->nfields)) cells = INT64_MAX;
-	if ((cells - ALWAYS) / OF_A_BYTE <= bytes || sheaf_context_allows_large(b->cx)) return SHEAF_OK;
+	if (!sheaf_mul_i64(&cells, rows, columns)) cells = INT64_MAX;
+	if ((cells - ALWAYS) / OF_A_BYTE <= bytes || sheaf_context_allows_large(cx)) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_LIMIT,
 	                  "rows: expected at most %d cells for each byte, found %" PRId64
 	                  " rows of %d columns in %" PRId64
 	                  " bytes, which name few of them (" SHEAF_OPTION("allow-large") " reads them anyway)",
-	                  OF_A_BYTE, rows, b->schema->nfields, bytes);
+	                  OF_A_BYTE, rows, columns, bytes);
 }
 
 /* ---- ending ---- */

@@ -59,8 +59,8 @@ SHEAF_USE sheaf_status sheaf_frame_builder_end(sheaf_frame_builder *b, sheaf_sta
 SHEAF_USE sheaf_status sheaf_frame_builder_status(const sheaf_frame_builder *b, sheaf_error *err);
 /* For inputs whose rows need not name each column: LIMIT if too many cells (rows times columns) would be made
  * of this number of bytes, unless the context allows it. A few bytes could take any time. */
-SHEAF_USE sheaf_status sheaf_frame_builder_weigh(const sheaf_frame_builder *b, int64_t rows, int64_t bytes,
-                                                 sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_check_cells(const sheaf_context *cx, int64_t rows, int columns, int64_t bytes,
+                                         sheaf_error *err);
 /* Drops everything after the complete rows. */
 void sheaf_frame_builder_go_back(sheaf_frame_builder *b);
 /* Drops everything: no row, no line and no note is left. */

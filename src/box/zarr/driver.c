@@ -332,18 +332,18 @@ static sheaf_status prepare(void *memory, const sheaf_box_item *item, sheaf_erro
 	if (!sheaf_mul_i64(&bytes, item->count / inside->per, (int64_t)inside->width)) bytes = INT64_MAX;
 	if ((bytes <= always && chunks <= ALWAYS_CHUNKS) || sheaf_context_allows_large(s->cx)) return SHEAF_OK;
 	SHEAF_TRY(count_stored(s, &stored, err));
-	if (chunks > ALWAYS_CHUNKS && chunks > stored)
+	if (bytes > always && bytes / OF_A_BYTE > stored)
 		return sheaf_fail(err, SHEAF_LIMIT,
-		                  "%s: /%s: expected at most %d chunks, or as many as the %" PRId64
-		                  " bytes that are stored, found %" PRId64
-		                  " (" SHEAF_OPTION("allow-large") " reads them anyway)",
-		                  s->members.name, item->path, ALWAYS_CHUNKS, stored, chunks);
-	if (bytes <= always || bytes / OF_A_BYTE <= stored) return SHEAF_OK;
+		                  "%s: /%s: expected an array of at most 1 GiB, or %d times the %" PRId64
+		                  " bytes that are stored, found one of %" PRId64
+		                  " bytes (" SHEAF_OPTION("allow-large") " reads it anyway)",
+		                  s->members.name, item->path, OF_A_BYTE, stored, bytes);
+	if (chunks <= ALWAYS_CHUNKS || chunks <= stored) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_LIMIT,
-	                  "%s: /%s: expected an array of at most 1 GiB, or %d times the %" PRId64
-	                  " bytes that are stored, found one of %" PRId64
-	                  " bytes (" SHEAF_OPTION("allow-large") " reads it anyway)",
-	                  s->members.name, item->path, OF_A_BYTE, stored, bytes);
+	                  "%s: /%s: expected at most %d chunks, or as many as the %" PRId64
+	                  " bytes that are stored, found %" PRId64
+	                  " (" SHEAF_OPTION("allow-large") " reads them anyway)",
+	                  s->members.name, item->path, ALWAYS_CHUNKS, stored, chunks);
 }
 
 /* ---- chunks ---- */

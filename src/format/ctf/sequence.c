@@ -94,7 +94,7 @@ sheaf_status sheaf_ctf_close_sequence(sheaf_ctf_decoding *d)
 	sheaf_builder_append(&d->to.columns[d->in->nstreams].values, &d->key, sizeof d->key);
 	sheaf_builder_i64(&d->to.lines, d->key_line);
 	d->to.nrows++;
-	return sheaf_frame_builder_weigh(&d->to, d->to.nrows, d->piece->size, d->err);
+	return sheaf_check_cells(d->cx, d->to.nrows, d->in->nstreams, d->piece->size, d->err);
 }
 
 static sheaf_status open_sequence(sheaf_ctf_decoding *d, uint64_t key)

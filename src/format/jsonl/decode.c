@@ -62,7 +62,8 @@ static sheaf_status read_line(decoding *d, size_t size)
 		d->to.nrows++;
 		sheaf_builder_i64(&d->to.lines, d->text.line);
 		SHEAF_TRY(sheaf_frame_builder_status(&d->to, d->text.err));
-		return sheaf_frame_builder_weigh(&d->to, d->to.nrows, d->text.end - d->text.begin, d->text.err);
+		return sheaf_check_cells(d->text.cx, d->to.nrows, d->in->schema.nfields, d->text.end - d->text.begin,
+		                         d->text.err);
 	}
 	sheaf_frame_builder_go_back(&d->to);
 	return sheaf_lined_report(

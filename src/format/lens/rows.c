@@ -212,7 +212,6 @@ static sheaf_status fill_event(filling *f, const sheaf_lens_event *event)
 	sheaf_column_put_text_or_none(&f->columns[SHEAF_LENS_EVENT_PROC],
 	                              sheaf_lens_string(f->set, traits->proc));
 	f->events++;
-	SHEAF_TRY(sheaf_frame_builder_weigh(f->to, f->events, (int64_t)f->piece->size, f->err));
 	SHEAF_TRY(fill_side(f, event->input, false, traits->fields[SHEAF_LENS_DEF_I]));
 	return fill_side(f, event->target, true, traits->fields[SHEAF_LENS_DEF_T]);
 }

@@ -80,7 +80,8 @@ sheaf_status sheaf_lens_streams_of_survey(const sheaf_lens_survey *survey, sheaf
 			stream.sparse = sheaf_lens_is_thin(survey, &uses[u]);
 			SHEAF_TRY(sheaf_lens_streams_add(streams, &stream, err));
 		}
-	return SHEAF_OK;
+	return sheaf_check_cells(streams->cx, survey->events, sheaf_lens_streams_count(streams), survey->bytes,
+	                         err);
 }
 
 /* In a network that has a group on one side only, the group's name is enough. */
