@@ -219,6 +219,12 @@ static void test_headers(void **state)
 		{"a,2020-01-02,1.5\n2,3,4\n", false, false},
 		{"a,2020-01-02,5\n2,3,4\n", false, false},
 		{",5%,true\nx,-3,4.5\n", true, false},
+		{"2019,5%\n", false, false},
+		{"na,inf,1 unit\n1,2,3\n4,5,6\n", true, false},
+		{"-113.8.1,-113.9.1\n0.5,2\n0.3,4\n", true, false},
+		{"Pop,1751,1755,1762\nFrance,5,6,7\nItaly,8,9,12\n", true, false},
+		{"\"Smith\",5\n\"Jones\",6\n", false, false},
+		{"red,round\nblue,square\nred,round\nblue,round\n", false, false},
 	};
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {

@@ -29,7 +29,8 @@ static const struct {
 
 typedef struct cell {
 	kind kind;
-	bool quoted, plain; /* in quotes that it does not need; it has letters, blanks and lines alone */
+	bool quoted;       /* in quotes that it does not need */
+	bool plain, named; /* it has letters, blanks and lines alone, or digits after them as well */
 	double number;
 	uint32_t text, shape; /* hashes: of all bytes; of runs of letters, digits and others */
 	sheaf_word word;
@@ -62,12 +63,14 @@ static void describe(cell *c)
 {
 	uint8_t before = 0;
 	c->text = c->shape = UINT32_C(2166136261);
-	c->plain = true;
+	c->plain = c->named = true;
 	for (const uint8_t *at = c->word.at; at < c->word.end; at++) {
 		uint8_t letter = *at | 32, type = *at;
 		if (*at >= 0x80 || (letter >= 'a' && letter <= 'z')) type = *at >= 0x80 || *at == letter ? 'a' : 'A';
 		if (*at >= '0' && *at <= '9') type = '9';
-		c->plain &= type == 'a' || type == 'A' || type == '_' || type == ' ' || type == '.';
+		bool is_plain = type == 'a' || type == 'A' || type == '_' || type == ' ' || type == '.';
+		c->plain &= is_plain;
+		c->named &= is_plain || (type == '9' && before);
 		c->text = add(c->text, *at);
 		if (type != before) c->shape = add(c->shape, type);
 		before = type;
@@ -297,7 +300,7 @@ static void weigh_text(const weighing *w, const column *c)
 	else
 		weigh(w, HEADER_TEXTS, .95, fmin(new_texts, .95));
 	if (!c->shapes[0])
-		weigh(w, HEADER_SHAPES, first->plain || w->first.numbers ? .6 : .15, fmin(new_shapes, .6));
+		weigh(w, HEADER_SHAPES, first->named || w->first.numbers ? .6 : .15, fmin(new_shapes, .6));
 	else if (!first->plain && !w->first.numbers)
 		weigh(w, HEADER_SHAPES, .1, fmax(1 - new_shapes, .2));
 }
