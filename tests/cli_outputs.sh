@@ -360,20 +360,20 @@ begin 'sequences become rows of a table: for each sample, each value, or each se
 printf '7 |A 1 2 |B 3:1\n7 |A 3 4 |B\n9 |A 5 6 |B 1:2 4:7\n' >k.ctf
 expect 0 convert -q k.ctf wide.csv
 is wide.csv 'key,sample,A.0,A.1,B
-7,0,1,2,3:1
-7,1,3,4,""
-9,0,5,6,1:2 4:7'
+7,0,1.0,2.0,3:1
+7,1,3.0,4.0,""
+9,0,5.0,6.0,1:2 4:7'
 expect 0 convert -q --layout long k.ctf long.csv
 is long.csv 'key,sample,stream,index,value
-7,0,A,0,1
-7,0,A,1,2
-7,1,A,0,3
-7,1,A,1,4
-7,0,B,3,1
-9,0,A,0,5
-9,0,A,1,6
-9,0,B,1,2
-9,0,B,4,7'
+7,0,A,0,1.0
+7,0,A,1,2.0
+7,1,A,0,3.0
+7,1,A,1,4.0
+7,0,B,3,1.0
+9,0,A,0,5.0
+9,0,A,1,6.0
+9,0,B,1,2.0
+9,0,B,4,7.0'
 expect 0 convert -q --layout lists k.ctf lists.csv
 is lists.csv 'key,A,B
 7,"[[1,2],[3,4]]","[[[3,1]],[]]"

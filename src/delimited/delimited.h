@@ -46,7 +46,6 @@ typedef struct sheaf_dialect {
 typedef struct sheaf_delimited_kind {
 	uint8_t delimiter;
 	bool quotes;
-	const char *null_word;
 } sheaf_delimited_kind;
 
 /* The byte that --delimiter names. */
@@ -451,15 +450,19 @@ SHEAF_USE sheaf_status sheaf_delimited_decode(const void *in, const sheaf_piece 
                                               sheaf_context *cx, sheaf_error *err);
 /* Reports all findings of a piece in the order of the input, and removes the records that are left out. */
 SHEAF_USE sheaf_status sheaf_delimited_report(sheaf_delimited_decoding *d);
+/* Whether an item may be an empty text. */
+static inline bool sheaf_delimited_may_be_empty(sheaf_meaning meaning)
+{
+	return sheaf_means_text(meaning) || meaning == SHEAF_BYTES || meaning == SHEAF_CHAR;
+}
+
 /* The word's code if it means a missing value and the field is nullable, or SHEAF_NO_CODE. */
 static inline int sheaf_delimited_null(const sheaf_field *field, const sheaf_word *word,
                                        const sheaf_dialect *dialect)
 {
 	if (field->nlevels == 0 || field->levels[0].missing != SHEAF_NULLABLE) return SHEAF_NO_CODE;
 	int code = sheaf_word_null(word, dialect);
-	if (code != SHEAF_NO_CODE || sheaf_means_text(field->meaning) || field->meaning == SHEAF_CHAR ||
-	    field->meaning == SHEAF_BYTES)
-		return code;
+	if (code != SHEAF_NO_CODE || sheaf_delimited_may_be_empty(field->meaning)) return code;
 	sheaf_word bare = sheaf_word_trim(*word);
 	return bare.at == bare.end ? 0 : SHEAF_NO_CODE;
 }

@@ -152,13 +152,13 @@ typedef struct source {
 	sheaf_day day;
 } source;
 
-/* The shortest digits of a large number are padded with zeros, which an integer would take for significant: a
- * point marks it as a real. */
-static char *mark_real(char *from, char *to, double v, double exact)
+/* A whole number gets a point that marks it as a real: readers would take a column of such numbers for
+ * integers, and the zeros that pad the shortest digits of a large one for significant. */
+static char *mark_real(char *from, char *to, double v)
 {
-	if (!(fabs(v) >= exact) || isinf(v) || memchr(from, 'e', (size_t)(to - from)) ||
-	    memchr(from, '.', (size_t)(to - from)))
-		return to;
+	const double whole = 0x1p53; /* like all that are not smaller */
+	bool is_whole = fabs(v) < whole ? (double)(int64_t)v == v : !isnan(v) && !isinf(v);
+	if (!is_whole || memchr(from, 'e', (size_t)(to - from))) return to;
 	*to++ = '.';
 	*to++ = '0';
 	return to;
@@ -172,8 +172,8 @@ static char *mend_point(char *from, char *to, uint8_t point)
 	return to;
 }
 
-static char *put_f32(char *to, float v) { return mark_real(to, sheaf_print_f32(to, v), (double)v, 0x1p24); }
-static char *put_f64(char *to, double v) { return mark_real(to, sheaf_print_f64(to, v), v, 0x1p53); }
+static char *put_f32(char *to, float v) { return mark_real(to, sheaf_print_f32(to, v), (double)v); }
+static char *put_f64(char *to, double v) { return mark_real(to, sheaf_print_f64(to, v), v); }
 
 static char *put_number(char *to, sheaf_type type, const uint8_t *values, int64_t at)
 {
@@ -291,25 +291,28 @@ static inline char *put_item(char *to, const sheaf_dialect *dialect, source *s, 
 }
 
 /* The code of a missing item is kept, unless it has a column of its own. */
-static char *put_null(char *to, const sheaf_delimited_writer *out, int code)
+static char *put_null(char *to, const sheaf_delimited_writer *out, sheaf_meaning meaning, int code)
 {
 	if (out->nulls == NULL_CODE || (code && !out->code_columns)) {
 		*to++ = '?';
 		return sheaf_print_u64(to, (uint64_t)code);
 	}
-	return out->nulls == NULL_EMPTY ? to : put_word(to, out->null_word);
+	bool empty = out->nulls == NULL_EMPTY && (out->dialect.quote || !sheaf_delimited_may_be_empty(meaning));
+	return empty ? to : put_word(to, out->null_word);
 }
 
 static char *put_code(char *to, const sheaf_delimited_writer *out, const source *s, int64_t r, bool null)
 {
 	*to++ = (char)out->dialect.delimiter;
-	return null ? sheaf_print_u64(to, (uint64_t)sheaf_level_code(s->level, r)) : put_null(to, out, 0);
+	return null ? sheaf_print_u64(to, (uint64_t)sheaf_level_code(s->level, r))
+	            : put_null(to, out, SHEAF_NUMBER, 0);
 }
 
 static inline char *put_cell(char *to, const sheaf_delimited_writer *out, source *s, int64_t r, int i)
 {
 	bool null = s->nullable && !sheaf_level_has(s->level, r);
-	to = null ? put_null(to, out, sheaf_level_code(s->level, r)) : put_item(to, &out->dialect, s, r, i);
+	to = null ? put_null(to, out, s->meaning, sheaf_level_code(s->level, r))
+	          : put_item(to, &out->dialect, s, r, i);
 	return s->nullable && out->code_columns ? put_code(to, out, s, r, null) : to;
 }
 

@@ -201,6 +201,7 @@ static sheaf_status prepare(opening *o, const sheaf_delimited_kind *kind)
 	SHEAF_TRY(sheaf_header_read(o, sample));
 	in->dialect.fill = sheaf_values_flag(o->values, "fill");
 	SHEAF_TRY(report_dialect(o, &usual));
+	if (in->width == 1 && !in->missing) sheaf_dialect_set_missing(&in->dialect, "NA");
 	SHEAF_TRY(find_columns(o));
 	SHEAF_TRY(sheaf_source_rewind(in->source, o->err));
 	return sheaf_delimited_begin(in, o->err);

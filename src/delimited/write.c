@@ -174,24 +174,23 @@ static const char *null_word_of(const char *setting)
 	return words[0];
 }
 
-/* Without quotes, an empty text and a missing value would look the same. */
-static sheaf_status choose_nulls(sheaf_delimited_writer *out, const sheaf_delimited_kind *kind,
-                                 const sheaf_values *values, sheaf_error *err)
+/* An empty field is missing in all programs; a line that is empty may be nothing at all. Without quotes an
+ * empty text and a missing one would look the same. */
+static sheaf_status choose_nulls(sheaf_delimited_writer *out, const sheaf_values *values, sheaf_error *err)
 {
 	const char *word = sheaf_values_text(values, "null");
-	out->null_word = kind->null_word;
-	if (word && strcmp(word, "empty") == 0)
-		out->nulls = NULL_EMPTY;
-	else if (word && strcmp(word, "?n") == 0)
+	bool escapes = out->dialect.quote && out->dialect.escape,
+		 alone = out->schema.nfields == 1 && !out->code_columns;
+	out->null_word = word ? null_word_of(word) : !out->dialect.quote ? "\\N" : escapes ? "null" : "NA";
+	if (word && strcmp(word, "?n") == 0)
 		out->nulls = NULL_CODE;
-	else if (word)
-		out->null_word = null_word_of(word);
-	if (out->nulls == NULL_WORD) sheaf_dialect_set_missing(&out->dialect, out->null_word);
-	for (int f = 0; f < out->schema.nfields && out->nulls == NULL_EMPTY && !out->dialect.quote; f++) {
+	else if (word ? strcmp(word, "empty") == 0 : !escapes && !alone)
+		out->nulls = NULL_EMPTY;
+	else
+		sheaf_dialect_set_missing(&out->dialect, out->null_word);
+	for (int f = 0; f < out->schema.nfields && word && out->nulls == NULL_EMPTY && !out->dialect.quote; f++) {
 		const sheaf_field *field = &out->schema.fields[f];
-		bool text =
-			sheaf_means_text(field->meaning) || field->meaning == SHEAF_BYTES || field->meaning == SHEAF_CHAR;
-		if (text && is_nullable(field))
+		if (sheaf_delimited_may_be_empty(field->meaning) && is_nullable(field))
 			return sheaf_fail_option(err, SHEAF_USAGE, "null",
 			                         " empty: expected a dialect in which an empty text differs from a "
 			                         "missing value, found column \"%s\" in a dialect without quotes",
@@ -208,7 +207,7 @@ static sheaf_status prepare(sheaf_delimited_writer *out, const sheaf_delimited_k
 	SHEAF_TRY(sheaf_dialect_choose(kind, values, true, &out->dialect, &guess, err));
 	out->header = !header || strcmp(header, "no") != 0;
 	out->code_columns = sheaf_values_flag(values, "code-columns");
-	SHEAF_TRY(choose_nulls(out, kind, values, err));
+	SHEAF_TRY(choose_nulls(out, values, err));
 	SHEAF_TRY(report_types(out, err));
 	return report_fill(out, err);
 }

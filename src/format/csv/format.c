@@ -6,7 +6,7 @@
 #define SUFFIXES ".csv"
 #define KIND \
 	{ \
-		.delimiter = ',', .quotes = true, .null_word = "null" \
+		.delimiter = ',', .quotes = true \
 	}
 #define OPTIONS \
 	{"dialect", \

@@ -6,7 +6,7 @@
 #define SUFFIXES ".tsv", ".tab"
 #define KIND \
 	{ \
-		.delimiter = '\t', .quotes = false, .null_word = "\\N" \
+		.delimiter = '\t', .quotes = false \
 	}
 #define OPTIONS
 #include "delimited/format_template.h"
