@@ -61,7 +61,9 @@ check: needs-check $(BUILD)/build.ninja
 
 # The same tests; those that take every call, allocation and limit in turn leave none out.
 check-all: export FAULTS = all
+check-all: export PEERS_PYTHON := $(or $(PEERS_PYTHON),$(PEERS),$(abspath build-python/peers/bin/python))
 check-all: needs-check $(BUILD)/build.ninja
+	@[ -x "$$PEERS_PYTHON" ] || tools/python_venv build-python/peers peers
 	@test -d $(BUILD)/tests || $(MESON) configure $(BUILD) -Dtests=true
 	@$(MESON) compile -C $(BUILD)
 	@$(call run_tests,$(BUILD),0)

@@ -69,7 +69,7 @@ def rows(path, *options):
 def check(folder, program, layout):
     names = ("a.ctf", f"{layout}.csv", f"{layout}.back.csv")
     ctf, there, back = (os.path.join(folder, name) for name in names)
-    code, _, err = run("convert", "-q", "-f", "--layout", layout, ctf, there)
+    code, _, err = run("convert", "-q", "-f", "--layout", layout, "--null", "null", ctf, there)
     p = subprocess.run([PYTHON, "-c", PROGRAMS[program], there, back, ","], capture_output=True, check=False)
     fine = code == 0 and p.returncode == 0
     found = rows(back, "--sequences", layout) if fine else err + p.stderr.decode()
@@ -103,8 +103,8 @@ def python_reads_long(folder):
     run("convert", "-q", "--layout", "long", os.path.join(folder, "a.ctf"), path)
     with open(path, newline="", encoding="utf-8") as file:
         found = [r for r in csv.DictReader(file) if r["stream"] == "B"]
-    wanted = [("7", "0", "3", "1"), ("7", "2", "0", "2.25"), ("7", "2", "7", "1"), ("9", "0", "1", "2"),
-              ("9", "0", "4", "7"), ("12", "0", "2", "1")]
+    wanted = [("7", "0", "3", "1.0"), ("7", "2", "0", "2.25"), ("7", "2", "7", "1.0"),
+              ("9", "0", "1", "2.0"), ("9", "0", "4", "7.0"), ("12", "0", "2", "1.0")]
     cells = [(r["key"], r["sample"], r["index"], r["value"]) for r in found]
     point(cells == wanted, "a row for each value", found)
 
