@@ -381,23 +381,23 @@ is lists.csv 'key,A,B
 printf 'name:one proc:p freq:2 2\n[0 max:3 min:1] I: 1 0 T: 1;\nname:{a b} I: 1 1 T: 0;' >names.ex
 expect 0 convert -q --null NA names.ex names.csv
 is names.csv 'sequence,sample,inputs.0,inputs.1,targets,name,proc,freq,event.max,event.min,event.grace,event.proc
-0,0,1,0,1,one,p,2,3,1,0,NA
-0,1,0,0,0,one,p,2,1,0,0,NA
-1,0,1,1,0,a b,NA,1,1,0,0,NA'
+0,0,1.0,0.0,1.0,one,p,2.0,3.0,1.0,0.0,NA
+0,1,0.0,0.0,0.0,one,p,2.0,1.0,0.0,0.0,NA
+1,0,1.0,1.0,0.0,a b,NA,1.0,1.0,0.0,0.0,NA'
 expect 0 convert -q --layout long names.ex names-long.csv
-has names-long.csv '0,0,inputs,1,0,one,p,2,3,1,0,null'
+has names-long.csv '0,0,inputs,1,0.0,one,p,2.0,3.0,1.0,0.0,'
 printf '0 |A 1 |B 1:1\n1 |A 2 |B 1:1\n1 |A 3\n' >ragged.ctf
 expect 0 convert -q --allow-unaligned ragged.ctf ragged.csv
 is ragged.csv 'key,sample,A,B
-0,0,1,1:1
-1,0,2,1:1
-1,1,3,null'
+0,0,1.0,1:1
+1,0,2.0,1:1
+1,1,3.0,'
 for threads in 1 4; do
 	expect 0 convert -f -q --threads $threads numbers.ctf numbers.csv
 	expect 0 convert -f -q --threads $threads --layout wide numbers.ctf "numbers-$threads.csv"
 done
 same numbers-1.csv numbers-4.csv
-[ "$(tail -n 1 numbers-1.csv)" = 59999,0,59999 ] ||
+[ "$(tail -n 1 numbers-1.csv)" = 59999,0,59999.0 ] ||
 	fault "expected keys of all rows, found $(tail -n 1 numbers-1.csv)"
 awk 'BEGIN { printf "0 |A"; for (i = 0; i < 30; i++) printf " %d.5", i; print " |B 1:1" }' >many.ctf
 expect 0 convert -f many.ctf many.csv

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Peers judge our defaults: tables of every type, written as CSV, TSV and lines of JSON without any option, as
-pandas, Polars, DuckDB and pyarrow (PEERS_PYTHON: a Python that has these) read them without any option but
-Polars's for dates and pandas's for exact numbers: numbers, truth values, dates and times have the same types and the same missing cells, and
-so have texts where the program tells an empty one from none. What we read of the same files is what we wrote.
-Prints TAP."""
+"""Peers judge our defaults: tables of every type, written as CSV and TSV without any option, as pandas,
+Polars, DuckDB and pyarrow (PEERS_PYTHON: a Python that has these) read them, without any option but
+Polars's for dates and pandas's for exact numbers. Numbers, truth values, dates and times have the same
+types and the same missing cells, and so have texts where the program tells an empty one from none. What
+we read of the same files is what we wrote. Prints TAP."""
 
 import datetime
 import json
@@ -79,9 +79,11 @@ for table in tables():
 
 def draw_cell(kind, draw):
     if kind == "int":
-        return draw.choice([0, -1, draw.randrange(100), draw.randrange(-10**15, 10**15), 2**63 - 1, 1 - 2**63])
+        large = draw.randrange(-10**15, 10**15)
+        return draw.choice([0, -1, draw.randrange(100), large, 2**63 - 1, 1 - 2**63])
     if kind == "float":
-        return draw.choice([0.0, 1.0, -2.0, 1e15, 0.1, draw.random(), draw.gauss(0, 1) * 10.0**draw.randrange(-20, 20)])
+        any_size = draw.gauss(0, 1) * 10.0**draw.randrange(-20, 20)
+        return draw.choice([0.0, 1.0, -2.0, 1e15, 0.1, draw.random(), any_size])
     if kind == "bool":
         return draw.random() < 0.5
     if kind == "text":
@@ -97,7 +99,7 @@ STORAGES = {"int": ("values", "int64"), "float": ("values", "float64"), "bool": 
 
 
 def draw_table(number):
-    """[name, kind, cells] of each column: two at least, since one alone has its own word for what is missing."""
+    """[name, kind, cells] of each column: two at least, since one alone has a word for what is missing."""
     draw = random.Random(number)
     kinds, rows = list(STORAGES), draw.randrange(3, 40)
     columns = []
@@ -112,9 +114,10 @@ def draw_table(number):
 
 def put(table, path):
     with open(path, "w", encoding="utf-8") as file:
-        declared = [{"name": name, "storage": STORAGES[kind][0], "type": STORAGES[kind][1], "null": None in cells}
-                    for name, kind, cells in table]
-        print(json.dumps({"sheaf": "schema", "rows": "cells", "columns": declared}, separators=(",", ":")), file=file)
+        columns = [dict(zip(("name", "storage", "type", "null"), (name, *STORAGES[kind], None in cells)))
+                   for name, kind, cells in table]
+        schema = {"sheaf": "schema", "rows": "cells", "columns": columns}
+        print(json.dumps(schema, separators=(",", ":")), file=file)
         for row in zip(*(cells for _, _, cells in table)):
             print(json.dumps(dict(zip((name for name, _, _ in table), row))), file=file)
 
@@ -178,7 +181,8 @@ def main():
                 skip(f"what {program} makes of our defaults", f"no {program}")
                 continue
             for suffix in paths:
-                p = subprocess.run([PYTHON, "-c", READ, program, *paths[suffix]], capture_output=True, check=False)
+                command = [PYTHON, "-c", READ, program, *paths[suffix]]
+                p = subprocess.run(command, capture_output=True, check=False)
                 found = [json.loads(line) for line in p.stdout.splitlines()]
                 faults = [f"{number}: {fault}" for number, table in enumerate(tables) if number < len(found)
                           for fault in [fault_of(program, table, found[number])] if fault]

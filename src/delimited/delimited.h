@@ -487,7 +487,7 @@ typedef struct sheaf_delimited_writer {
 	sheaf_null_style nulls;
 	const char *null_word;
 	bool code_columns;
-	bool header, begun;
+	bool header, begun, quoted_names;
 	int64_t reached[SHEAF_MAX_RANK]; /* of a tensor: the extents of the entries so far */
 } sheaf_delimited_writer;
 

@@ -199,6 +199,18 @@ static sheaf_status choose_nulls(sheaf_delimited_writer *out, const sheaf_values
 	return SHEAF_OK;
 }
 
+/* Other programs know quotes between tabs, and no backslashes. Names in quotes tell a reader at once that
+ * texts may be in them. Without names nothing would, and who asks for the missing value of linear TSV gets
+ * that. */
+static void use_quotes(sheaf_delimited_writer *out, const char *null)
+{
+	if (!sheaf_dialect_is_linear(&out->dialect) || !out->header || (null && strcmp(null, "\\N") == 0)) return;
+	out->dialect.quote = '"';
+	out->dialect.escape = 0;
+	for (int f = 0; f < out->schema.nfields; f++)
+		out->quoted_names |= sheaf_delimited_may_be_empty(out->schema.fields[f].meaning);
+}
+
 static sheaf_status prepare(sheaf_delimited_writer *out, const sheaf_delimited_kind *kind,
                             const sheaf_values *values, sheaf_error *err)
 {
@@ -207,6 +219,7 @@ static sheaf_status prepare(sheaf_delimited_writer *out, const sheaf_delimited_k
 	SHEAF_TRY(sheaf_dialect_choose(kind, values, true, &out->dialect, &guess, err));
 	out->header = !header || strcmp(header, "no") != 0;
 	out->code_columns = sheaf_values_flag(values, "code-columns");
+	use_quotes(out, sheaf_values_text(values, "null"));
 	SHEAF_TRY(choose_nulls(out, values, err));
 	SHEAF_TRY(report_types(out, err));
 	return report_fill(out, err);
@@ -227,7 +240,7 @@ static void put_name(sheaf_builder *b, const sheaf_delimited_writer *out, const 
 /* Names that look like values are in quotes, and then all are: some alone would look like values, too. */
 static bool needs_quotes(const sheaf_delimited_writer *out)
 {
-	bool needs = false;
+	bool needs = out->quoted_names;
 	for (int f = 0; f < out->schema.nfields && out->dialect.quote && !needs; f++) {
 		const char *name = out->schema.fields[f].name;
 		const uint8_t *text = (const uint8_t *)name;

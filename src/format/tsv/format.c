@@ -2,7 +2,7 @@
 /* Tab-separated values: what is different from others of their family, which is in src/delimited. */
 #define FORMAT sheaf_format_tsv
 #define NAME "tsv"
-#define SUMMARY "tab-separated values: tables with backslash escapes (linear TSV)"
+#define SUMMARY "tab-separated values: tables with quotes, or with backslash escapes (linear TSV)"
 #define SUFFIXES ".tsv", ".tab"
 #define KIND \
 	{ \
