@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import warnings
 
 from tap import end, go_on_without, point
 
@@ -20,6 +21,11 @@ try:
     from scipy import sparse
 except ImportError:
     go_on_without("h5py and scipy")
+
+try:
+    import anndata as their_anndata
+except ImportError:
+    their_anndata = None
 
 SHEAF = os.environ.get("SHEAF", "build/sheaf")
 # The newest version of the format that is read.
@@ -195,7 +201,8 @@ def written(folder, path, dense, names, about):
             )
             point(
                 kinds == ("anndata", "csr_matrix", "0.1.0", "dataframe", "_index")
-                and file["obs/_index"].attrs["encoding-type"] == "string-array",
+                and file["obs/_index"].attrs["encoding-type"] == "string-array"
+                and h5py.check_string_dtype(file["obs/_index"].dtype).length is None,
                 f"AnnData, {about}: its encodings",
                 kinds,
             )
@@ -204,6 +211,81 @@ def written(folder, path, dense, names, about):
     code, _, err = run("convert", "-q", "-f", ours, again)
     code = code or run("convert", "-q", "-f", again, ours)[0] or run("diff", "--dataset", "X", path, ours)[0]
     point(code == 0, f"AnnData, {about}: through Binsparse, with its names", err)
+
+
+def read_anndata(path):
+    """X as an array, the names of its rows, those of its columns, a column of names; as AnnData's document says
+    it, and where AnnData is there, as it says, too."""
+    with h5py.File(path, "r") as file:
+        x, var = file["X"], file["var"]
+        if x.attrs["encoding-type"] == "array":
+            values = x[()]
+        else:
+            parts = x["data"][()], x["indices"][()], x["indptr"][()]
+            values = sparse.csr_matrix(parts, shape=tuple(x.attrs["shape"])).toarray()
+        names = [list(file[f"{frame}/_index"].asstr()[()]) for frame in ("obs", "var")]
+        more = {name: list(var[name].asstr()[()]) for name in var.attrs["column-order"]}
+    if their_anndata:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            theirs = their_anndata.read_h5ad(path)
+        full = theirs.X if isinstance(theirs.X, np.ndarray) else theirs.X.toarray()
+        point(
+            np.array_equal(full, values)
+            and [list(theirs.obs_names), list(theirs.var_names)] == names
+            and {name: list(column) for name, column in theirs.var.items()} == more,
+            f"AnnData reads {os.path.basename(path)}",
+        )
+    return values, *names, more
+
+
+def dense(folder):
+    """A dense matrix stays an array, in chunks that are no larger."""
+    for shape in (30, 20), (300, 700), (0, 3), (3, 0), (1, 1):
+        path, out = os.path.join(folder, "dense.npy"), os.path.join(folder, "dense.h5ad")
+        wanted = np.arange(np.prod(shape), dtype="f4").reshape(shape) % 7
+        np.save(path, wanted)
+        for level in "0", "4":
+            code, _, err = run("convert", "-f", "--deflate", level, path, out)
+            values = read_anndata(out)[0] if code == 0 else err
+            about = f"dense, {shape[0]} x {shape[1]}, level {level}"
+            point(code == 0 and values.dtype == "f4" and np.array_equal(values, wanted), about, values)
+            code, text, err = run("diff", path, out)
+            point(code == 0, f"{about}: and back", text + err)
+            size = os.path.getsize(out)
+            point(size < wanted.nbytes + 20000 + 24 * sum(shape), f"{about}: its size", size)
+    sparse.save_npz(os.path.join(folder, "small.npz"), sparse.csr_matrix(wanted))
+    code, _, err = run("convert", "-f", os.path.join(folder, "small.npz"), out)
+    point(code == 0 and os.path.getsize(out) < 10000, "a small sparse one: its size", err)
+
+
+def tenx(folder):
+    """10x's genes by cells are AnnData's cells by genes, with all their names."""
+    path, out, rng = os.path.join(folder, "cells.h5"), os.path.join(folder, "cells.h5ad"), np.random.RandomState(2)
+    cells, ids, names = [f"ACGT-{i}" for i in range(5)], list("abcdef"), ["G1", "G2", "G2", "G3", "", "G\xe4"]
+    for group, ids_at, names_at in ("matrix", "features/id", "features/name"), ("GRCh38", "genes", "gene_names"):
+        for rows in 6, 5:  # as many genes as cells, too
+            matrix = random_matrix(rng, rows, 5, "i4")
+            with h5py.File(path, "w") as file:
+                put(file.create_group(group), matrix.tocsc())
+                file[group]["shape"] = np.array(matrix.shape, "i4")
+                for name, values in ("barcodes", cells), (ids_at, ids[:rows]), (names_at, names[:rows]):
+                    file[group][name] = np.array([value.encode() for value in values])
+            same(path, matrix.toarray(), "CSC", f"10x, {group}, {rows} genes: as it is")
+            code, _, err = run("convert", "-q", "-f", path, out)
+            found = read_anndata(out) if code == 0 else (err, 0, 0, 0)
+            point(
+                np.array_equal(found[0], matrix.toarray().T)
+                and list(found[1:]) == [cells, names[:rows], {"gene_ids": ids[:rows]}],
+                f"10x, {group}, {rows} genes: to AnnData",
+                found,
+            )
+            code, _, err = run("convert", "-q", "-f", out, path)  # through Binsparse
+            code = code or run("convert", "-q", "-f", path, out)[0]
+            again = read_anndata(out) if code == 0 else (err, 0, 0, 0)
+            point(again[1:] == found[1:], f"10x, {group}, {rows} genes: names are kept", (again, err))
+            code, _, err = run("convert", out, os.path.join(folder, "cells.mtx"))
+            point(code == 5 and "loss: label (3)" in err, f"10x, {group}: Matrix Market has no place for names", err)
 
 
 def indices(folder):
@@ -500,6 +582,8 @@ def losses(folder):
 def main():
     with tempfile.TemporaryDirectory(prefix="sheaf-makers.") as folder:
         makers(folder)
+        dense(folder)
+        tenx(folder)
         indices(folder)
         arrays(folder)
         packed(folder)

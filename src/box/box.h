@@ -194,18 +194,24 @@ SHEAF_USE sheaf_status sheaf_box_remove(sheaf_box *box, const char *path, sheaf_
 SHEAF_USE sheaf_status sheaf_box_set_text(sheaf_box *box, const char *path, const char *name,
                                           const char *text, size_t size, sheaf_error *err);
 
+/* The same for an attribute that is a list of texts, each ended by a NUL. Only in HDF5 and Zarr. */
+SHEAF_USE sheaf_status sheaf_box_set_texts(sheaf_box *box, const char *path, const char *name,
+                                           const char *const *texts, int count, sheaf_error *err);
+
 /* Stored numbers: in this machine's byte order. */
 typedef struct sheaf_box_values {
 	sheaf_type type;
 	const void *values;
 	int64_t count;
+	const int64_t *shape; /* of an array of two dimensions, only in HDF5 and Zarr; NULL: of one */
 } sheaf_box_values;
 
 /* The same for an attribute that is a list of numbers, of less than 64 KiB. Not for a box in memory. */
 SHEAF_USE sheaf_status sheaf_box_set_numbers(sheaf_box *box, const char *path, const char *name,
                                              sheaf_box_values values, sheaf_error *err);
 
-/* How an array is stored; zeros: contiguous, or if the count is not known, in uncompressed chunks. */
+/* How an array is stored; zeros: contiguous, or if the count is not known, in uncompressed chunks. No chunk
+ * is larger than the array. */
 typedef struct sheaf_box_storing {
 	int deflate;         /* level 1 to 12; 0: not compressed */
 	bool shuffle;        /* bytes of equal rank are grouped before compression */
@@ -221,9 +227,9 @@ SHEAF_USE sheaf_status sheaf_box_settings(const char *name, const sheaf_values *
 
 typedef struct sheaf_box_array sheaf_box_array;
 
-/* An array of one dimension that replaces one of the same path; its group is created if necessary. Its values
- * are appended, here they are NULL; count -1: any number (in chunks then). Several arrays may be open at a
- * time. */
+/* An array that replaces one of the same path; its group is created if necessary. Its values are appended,
+ * here they are NULL; count -1: any number (in chunks then, and of one dimension). Several arrays may be open
+ * at a time. */
 SHEAF_USE sheaf_status sheaf_box_new_array(sheaf_box *box, const char *path, sheaf_box_values values,
                                            const sheaf_box_storing *storing, sheaf_box_array **out,
                                            sheaf_error *err);
@@ -241,7 +247,7 @@ SHEAF_USE sheaf_status sheaf_box_end_array(sheaf_box_array *array, sheaf_error *
 SHEAF_USE sheaf_status sheaf_box_put(sheaf_box *box, const char *path, sheaf_box_values values,
                                      const sheaf_box_storing *storing, sheaf_error *err);
 /* An array of texts of one dimension: their bytes one after another, and count + 1 offsets into them, as
- * sheaf_box_read_texts gives them. Each takes as many bytes as the longest. */
+ * sheaf_box_read_texts gives them. USAGE if one has a NUL. */
 SHEAF_USE sheaf_status sheaf_box_put_texts(sheaf_box *box, const char *path, const void *bytes,
                                            const int64_t *offsets, int64_t count, sheaf_error *err);
 

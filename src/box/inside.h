@@ -105,8 +105,11 @@ typedef struct sheaf_box_plan {
 	int64_t chunk; /* values in a chunk; 0: contiguous */
 	int deflate;   /* 0: none */
 	bool shuffle, zstd;
-	int64_t text_size; /* size of each text, in which case `type` and `count` count bytes; 0: numbers */
-	int64_t offset;    /* contiguous: byte of the first value; -1: through `append` */
+	int64_t text_size; /* of texts: the size to which each is padded with NULs when it is appended; `type` and
+	                      `count` count bytes then. 0: numbers */
+	bool is_matrix;    /* of these dimensions, and chunks are whole rows; else there is one dimension */
+	int64_t shape[2];
+	int64_t offset; /* contiguous: byte of the first value; -1: through `append` */
 } sheaf_box_plan;
 
 struct sheaf_filtering;
@@ -151,7 +154,9 @@ typedef struct sheaf_box_driver {
 	sheaf_status (*remove)(void *state, const sheaf_box_item *item, sheaf_error *err);
 	sheaf_status (*set_text)(void *state, const sheaf_box_item *item, const char *name, const char *text,
 	                         size_t size, sheaf_error *err);
-	/* NULL: not known. */
+	/* A list of texts, each ended by a NUL. NULL: not known, and so is the next one. */
+	sheaf_status (*set_texts)(void *state, const sheaf_box_item *item, const char *name,
+	                          const char *const *texts, int count, sheaf_error *err);
 	sheaf_status (*set_numbers)(void *state, const sheaf_box_item *item, const char *name,
 	                            sheaf_box_values values, sheaf_error *err);
 	sheaf_status (*new_array)(void *state, sheaf_box_plan *plan, void **array, sheaf_error *err);
@@ -236,6 +241,9 @@ typedef struct sheaf_box_band {
  * for the next call if their end is beyond. */
 SHEAF_USE sheaf_status sheaf_box_hold(sheaf_box *box, sheaf_box_run rows, sheaf_box_band *band,
                                       sheaf_error *err);
+
+/* Values in a chunk of about that many bytes: whole rows of a matrix, and no more than there are. */
+int64_t sheaf_box_chunk_of(const sheaf_box_plan *plan, int64_t bytes);
 
 /* Ends all open arrays, incomplete. */
 void sheaf_box_drop_arrays(sheaf_box *box);

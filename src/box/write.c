@@ -159,18 +159,35 @@ sheaf_status sheaf_box_set_text(sheaf_box *box, const char *path, const char *na
 	return stick(box, box->driver->set_text(box->state, item, name, text, size, &failure), &failure, err);
 }
 
+/* An item that takes lists as attributes. */
+static sheaf_status find_for_lists(const sheaf_box *box, const char *path, int64_t count,
+                                   const sheaf_box_item **item, sheaf_error *err)
+{
+	enum { MOST = 60000 / 8 };
+	SHEAF_TRY(check_writable(box, err));
+	*item = sheaf_catalog_find(&box->catalog, path);
+	if (*item && (*item)->inside->target && box->driver->set_texts && count >= 0 && count <= MOST)
+		return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_UNKNOWN,
+	                  "%s: expected /%s to have room for a list of %" PRId64 ", found none", box->name, path,
+	                  count);
+}
+
+sheaf_status sheaf_box_set_texts(sheaf_box *box, const char *path, const char *name, const char *const *texts,
+                                 int count, sheaf_error *err)
+{
+	const sheaf_box_item *item;
+	sheaf_error failure = {0};
+	SHEAF_TRY(find_for_lists(box, path, count, &item, err));
+	return stick(box, box->driver->set_texts(box->state, item, name, texts, count, &failure), &failure, err);
+}
+
 sheaf_status sheaf_box_set_numbers(sheaf_box *box, const char *path, const char *name,
                                    sheaf_box_values values, sheaf_error *err)
 {
-	enum { MOST = 60000 };
+	const sheaf_box_item *item;
 	sheaf_error failure = {0};
-	SHEAF_TRY(check_writable(box, err));
-	const sheaf_box_item *item = sheaf_catalog_find(&box->catalog, path);
-	if (!item || !item->inside->target || !box->driver->set_numbers || values.count < 0 ||
-	    values.count > MOST / 8)
-		return sheaf_fail(err, SHEAF_UNKNOWN,
-		                  "%s: expected /%s to have room for %" PRId64 " numbers, found none", box->name,
-		                  path, values.count);
+	SHEAF_TRY(find_for_lists(box, path, values.count, &item, err));
 	return stick(box, box->driver->set_numbers(box->state, item, name, values, &failure), &failure, err);
 }
 
@@ -250,11 +267,13 @@ static sheaf_status append_to_chunks(sheaf_box_array *a, const uint8_t *values, 
 	return SHEAF_OK;
 }
 
-/* The last chunk is as long as the others, padded with zeros after the end of the array. */
+/* The last chunk is as long as the others, padded with zeros after the end of the array; a single one is as
+ * long as the array. */
 static sheaf_status flush_chunks(sheaf_box_array *a, sheaf_error *err)
 {
-	if (a->written % a->plan.chunk != 0) {
+	if (a->written > a->submitted * a->plan.chunk) {
 		packet *p;
+		if (a->submitted == 0) a->plan.chunk = a->written;
 		SHEAF_TRY(open_packet(a, &p, err));
 		memset(p->values.data + p->values.size, 0, chunk_bytes(a) - p->values.size);
 		p->values.size = chunk_bytes(a);
@@ -273,18 +292,25 @@ static int depth_of(const sheaf_box_array *a)
 
 /* ---- arrays ---- */
 
-static sheaf_box_plan plan_of(const char *path, sheaf_type type, int64_t count,
-                              const sheaf_box_storing *storing)
+int64_t sheaf_box_chunk_of(const sheaf_box_plan *plan, int64_t bytes)
 {
-	enum { USUAL = 1 << 20, MOST = 1 << 30 };
+	enum { MOST = 1 << 30 };
+	int64_t row = plan->is_matrix ? plan->shape[1] : 1;
+	int64_t rows = (bytes < MOST ? bytes : MOST) / (int64_t)sheaf_type_size(plan->type) / (row ? row : 1);
+	int64_t chunk = (rows > 1 ? rows : 1) * (row ? row : 1);
+	return chunk > plan->count && plan->count > 0 ? plan->count : chunk;
+}
+
+static sheaf_box_plan plan_of(const char *path, sheaf_box_values values, const sheaf_box_storing *storing)
+{
+	enum { USUAL = 1 << 20 };
 	sheaf_box_storing s = storing ? *storing : (sheaf_box_storing){0};
-	int64_t width = (int64_t)sheaf_type_size(type);
-	sheaf_box_plan plan = {.path = path, .type = type, .count = count, .offset = -1};
+	int64_t width = (int64_t)sheaf_type_size(values.type), count = values.count;
+	sheaf_box_plan plan = {.path = path, .type = values.type, .count = count, .offset = -1};
+	plan.is_matrix = values.shape;
+	if (values.shape) memcpy(plan.shape, values.shape, sizeof plan.shape);
 	if (count == 0 || (count > 0 && !s.deflate && !s.shuffle && !s.zstd && !s.chunk_bytes)) return plan;
-	plan.chunk = (s.chunk_bytes ? s.chunk_bytes : USUAL) / width;
-	if (plan.chunk > MOST / width) plan.chunk = MOST / width;
-	if (plan.chunk > count && count > 0) plan.chunk = count;
-	if (plan.chunk < 1) plan.chunk = 1;
+	plan.chunk = sheaf_box_chunk_of(&plan, s.chunk_bytes ? s.chunk_bytes : USUAL);
 	plan.deflate = s.deflate;
 	plan.zstd = s.zstd;
 	plan.shuffle = s.shuffle && width > 1;
@@ -390,7 +416,7 @@ sheaf_status sheaf_box_new_array(sheaf_box *box, const char *path, sheaf_box_val
 {
 	*out = NULL;
 	SHEAF_TRY(check_storing(box, path, values.count, storing, err));
-	return new_array(box, path, plan_of(path, values.type, values.count, storing), out, err);
+	return new_array(box, path, plan_of(path, values, storing), out, err);
 }
 
 static sheaf_status append(sheaf_box_array *a, const void *values, size_t size, sheaf_error *err)
@@ -531,6 +557,9 @@ sheaf_status sheaf_box_put_texts(sheaf_box *box, const char *path, const void *b
 {
 	sheaf_box_array *a;
 	int64_t size = longest(offsets, count), all;
+	if (count && memchr((const uint8_t *)bytes + offsets[0], '\0', (size_t)(offsets[count] - offsets[0])))
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected texts without NULs for /%s, found one", box->name,
+		                  path);
 	if (size > INT32_MAX || !sheaf_mul_i64(&all, size, count))
 		return sheaf_fail(err, SHEAF_LIMIT,
 		                  "%s: expected texts of less than 2^31 bytes for /%s, found longer ones", box->name,

@@ -186,7 +186,7 @@ void sheaf_hdf5_put_space(const sheaf_hdf5_writer *w, sheaf_builder *b, int64_t 
 void sheaf_hdf5_put_scalar(sheaf_builder *b);
 void sheaf_hdf5_put_type(sheaf_builder *b, sheaf_type type, bool is_big);
 /* ASCII, terminated by a NUL; or UTF-8, padded with NULs. */
-void sheaf_hdf5_put_fixed_text_type(sheaf_builder *b, size_t size, bool is_padded);
+void sheaf_hdf5_put_fixed_text_type(sheaf_builder *b, size_t size);
 void sheaf_hdf5_put_text_type(const sheaf_hdf5_writer *w, sheaf_builder *b);
 /* Variable numbers of references to objects. */
 void sheaf_hdf5_put_references_type(const sheaf_hdf5_writer *w, sheaf_builder *b);

@@ -3,6 +3,7 @@
  * chunks get theirs as they come. Their index is a B-tree of version 1, built from its leaves up. */
 #include "base/memory.h"
 #include "box/hdf5/write.h"
+#include <string.h>
 
 /* A chunk in the file. */
 typedef struct written {
@@ -16,6 +17,7 @@ typedef struct array {
 	sheaf_box_plan plan;
 	int64_t address;      /* of the values, or of the index of chunks */
 	sheaf_builder chunks; /* of those written */
+	sheaf_builder texts;  /* references to them */
 } array;
 
 /* ---- the index of chunks ---- */
@@ -31,14 +33,17 @@ typedef struct level {
 
 static size_t chunk_count(const array *a) { return a->chunks.size / sizeof(written); }
 
-/* The first element of chunk `nth`, and its address; or where the last chunk ends. */
+/* The first element of chunk `nth`, and its address; or where the last chunk ends. Chunks of a matrix are
+ * whole rows. */
 static void put_key(const array *a, size_t nth)
 {
 	bool is_end = nth == chunk_count(a);
 	const written *c = (const written *)(const void *)a->chunks.data + nth;
 	int64_t width = (int64_t)sheaf_type_size(a->plan.type), at = (int64_t)(nth - is_end) * a->plan.chunk;
-	sheaf_hdf5_put(a->w, &a->w->message, "4488",
-	               (const int64_t[]){is_end ? 0 : c->size, is_end ? 0 : c->skipped, at, is_end ? width : 0});
+	int64_t end = is_end ? width : 0, row = a->plan.is_matrix ? a->plan.shape[1] : 1;
+	int64_t key[] = {is_end ? 0 : c->size, is_end ? 0 : c->skipped, at / row, a->plan.is_matrix ? 0 : end,
+	                 end};
+	sheaf_hdf5_put(a->w, &a->w->message, a->plan.is_matrix ? "44888" : "4488", key);
 }
 
 static int64_t child_of(const array *a, const level *l, size_t first)
@@ -73,9 +78,10 @@ static sheaf_status write_node(const array *a, const level *l, size_t node)
 
 static sheaf_status write_index(array *a)
 {
-	enum { HEAD = 8, KEY = 24 };
+	enum { HEAD = 8 };
 	size_t width = a->w->reader.address_size, fan = 2 * (size_t)a->w->reader.fan;
-	level l = {.fan = fan, .size = HEAD + (2 + fan) * width + (fan + 1) * KEY, .nodes = 2, .over = 1};
+	size_t key = a->plan.is_matrix ? 32 : 24;
+	level l = {.fan = fan, .size = HEAD + (2 + fan) * width + (fan + 1) * key, .nodes = 2, .over = 1};
 	for (; chunk_count(a) > 0 && l.nodes > 1; l.number++) {
 		l.below = l.at;
 		l.over *= fan;
@@ -92,7 +98,7 @@ static sheaf_status write_index(array *a)
 static sheaf_status give_place(array *a, sheaf_box_plan *plan)
 {
 	enum { ALIGNED = 64 };
-	if (plan->chunk || plan->count == 0) return SHEAF_OK;
+	if (plan->chunk || plan->count == 0 || plan->text_size) return SHEAF_OK;
 	uint64_t bytes = (uint64_t)plan->count * sheaf_type_size(plan->type);
 	SHEAF_TRY(sheaf_hdf5_allocate(a->w, bytes, ALIGNED, &a->address));
 	plan->offset = a->w->reader.base + a->address;
@@ -117,6 +123,7 @@ sheaf_status sheaf_hdf5_new_array(void *state, sheaf_box_plan *plan, void **out,
 	array *a = (array *)memory;
 	*a = (array){.w = w, .plan = *plan, .address = SHEAF_HDF5_NOWHERE};
 	sheaf_builder_begin(&a->chunks, w->reader.cx, NULL);
+	sheaf_builder_begin(&a->texts, w->reader.cx, NULL);
 	sheaf_status status = create(a, plan);
 	if (status)
 		sheaf_hdf5_drop_array(a);
@@ -125,13 +132,18 @@ sheaf_status sheaf_hdf5_new_array(void *state, sheaf_box_plan *plan, void **out,
 	return status;
 }
 
-/* Only an array without values has neither a place nor chunks. */
+/* Texts, each into the heap. */
 sheaf_status sheaf_hdf5_append(void *handle, const void *values, size_t bytes, sheaf_error *err)
 {
-	const array *a = (const array *)handle;
-	(void)values;
-	return sheaf_fail(err, SHEAF_USAGE, "%s: expected no values, found %zu bytes", a->w->reader.store->name,
-	                  bytes);
+	array *a = (array *)handle;
+	const char *at = (const char *)values, *end = at + bytes;
+	int64_t place;
+	a->w->err = err;
+	for (; at < end; at += a->plan.text_size) {
+		sheaf_bytes text = {(const uint8_t *)at, strnlen(at, (size_t)a->plan.text_size)};
+		SHEAF_TRY(sheaf_hdf5_store_text(a->w, text, text.size, &a->texts, &place));
+	}
+	return sheaf_builder_status(&a->texts, err);
 }
 
 sheaf_status sheaf_hdf5_write_chunk(void *handle, int64_t chunk, uint32_t skipped, const void *bytes,
@@ -165,14 +177,37 @@ static void describe_filters(const array *a, sheaf_builder *b)
 static void describe_layout(const array *a, int64_t count, sheaf_builder *b)
 {
 	enum { VERSION = 3, RANK = 2 /* with that of an element */ };
-	int64_t width = (int64_t)sheaf_type_size(a->plan.type);
-	if (a->plan.chunk)
+	int64_t width = (int64_t)sheaf_type_size(a->plan.type), row = a->plan.is_matrix ? a->plan.shape[1] : 1;
+	int64_t bytes = a->plan.text_size ? (int64_t)a->texts.size : count * width;
+	if (a->plan.chunk && a->plan.is_matrix)
+		sheaf_hdf5_put(a->w, b, "111A444",
+		               (const int64_t[]){VERSION, SHEAF_HDF5_CHUNKED, RANK + 1, a->address,
+		                                 a->plan.chunk / row, row, width});
+	else if (a->plan.chunk)
 		sheaf_hdf5_put(
 			a->w, b, "111A44",
 			(const int64_t[]){VERSION, SHEAF_HDF5_CHUNKED, RANK, a->address, a->plan.chunk, width});
 	else
-		sheaf_hdf5_put(a->w, b, "11AL",
-		               (const int64_t[]){VERSION, SHEAF_HDF5_CONTIGUOUS, a->address, count * width});
+		sheaf_hdf5_put(a->w, b, "11AL", (const int64_t[]){VERSION, SHEAF_HDF5_CONTIGUOUS, a->address, bytes});
+}
+
+static void describe_space(const array *a, int64_t count, sheaf_builder *b)
+{
+	enum { VERSION = 2, RANK = 2, SIMPLE = 1 };
+	const sheaf_box_plan *p = &a->plan;
+	if (p->is_matrix)
+		sheaf_hdf5_put(a->w, b, "1111LL",
+		               (const int64_t[]){VERSION, RANK, 0, SIMPLE, p->shape[0], p->shape[1]});
+	else
+		sheaf_hdf5_put_space(a->w, b, count, p->count >= 0);
+}
+
+/* The references to texts come after the last text. */
+static sheaf_status store_texts(array *a)
+{
+	if (a->texts.size == 0) return SHEAF_OK;
+	SHEAF_TRY(sheaf_hdf5_allocate(a->w, a->texts.size, 8, &a->address));
+	return sheaf_hdf5_store(a->w, a->address, a->texts.data, a->texts.size);
 }
 
 static sheaf_status describe(array *a, int64_t count)
@@ -181,10 +216,10 @@ static sheaf_status describe(array *a, int64_t count)
 	sheaf_hdf5_writer *w = a->w;
 	sheaf_builder *b = &w->message;
 	b->size = 0;
-	sheaf_hdf5_put_space(w, b, a->plan.text_size ? count / a->plan.text_size : count, a->plan.count >= 0);
+	describe_space(a, count, b);
 	SHEAF_TRY(sheaf_hdf5_say(w, a->object, SHEAF_HDF5_SPACE, 0));
 	if (a->plan.text_size)
-		sheaf_hdf5_put_fixed_text_type(b, (size_t)a->plan.text_size, true);
+		sheaf_hdf5_put_text_type(w, b);
 	else
 		sheaf_hdf5_put_type(b, a->plan.type, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	SHEAF_TRY(sheaf_hdf5_say(w, a->object, SHEAF_HDF5_TYPE, SHEAF_HDF5_CONSTANT));
@@ -195,6 +230,7 @@ static sheaf_status describe(array *a, int64_t count)
 		SHEAF_TRY(sheaf_hdf5_say(w, a->object, SHEAF_HDF5_FILTERS, SHEAF_HDF5_CONSTANT));
 	}
 	SHEAF_TRY(write_index(a));
+	SHEAF_TRY(store_texts(a));
 	b->size = 0;
 	describe_layout(a, count, b);
 	return sheaf_hdf5_say(w, a->object, SHEAF_HDF5_LAYOUT, 0);
@@ -204,6 +240,8 @@ sheaf_status sheaf_hdf5_end_array(void *handle, int64_t count, sheaf_box_item *i
 {
 	array *a = (array *)handle;
 	a->w->err = err;
+	if (a->plan.text_size) count /= a->plan.text_size;
+	if (a->plan.chunk > count && count > 0) a->plan.chunk = count; /* a single one */
 	sheaf_status status = describe(a, count);
 	if (!status && a->w->kind == SHEAF_BOX_NETCDF)
 		status = sheaf_hdf5_add_dimension(a->w, a->group, a->object, count);
@@ -216,5 +254,6 @@ void sheaf_hdf5_drop_array(void *handle)
 {
 	array *a = (array *)handle;
 	sheaf_builder_drop(&a->chunks);
+	sheaf_builder_drop(&a->texts);
 	sheaf_release(a->w->reader.cx, a, sizeof *a);
 }

@@ -19,7 +19,7 @@ static sheaf_status add_text(sheaf_hdf5_writer *w, sheaf_hdf5_object *object, co
 {
 	sheaf_hdf5_begin_attribute(w);
 	sheaf_hdf5_put_scalar(&w->space);
-	sheaf_hdf5_put_fixed_text_type(&w->type, size, false);
+	sheaf_hdf5_put_fixed_text_type(&w->type, size);
 	sheaf_builder_append(&w->value, text, size);
 	return sheaf_hdf5_set_attribute(w, object, name, (sheaf_hdf5_message){0});
 }

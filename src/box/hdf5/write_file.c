@@ -275,6 +275,22 @@ static sheaf_status set_text(void *state, const sheaf_box_item *item, const char
 	return sheaf_hdf5_set_attribute(w, object, name, like);
 }
 
+static sheaf_status set_texts(void *state, const sheaf_box_item *item, const char *name,
+                              const char *const *texts, int count, sheaf_error *err)
+{
+	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;
+	sheaf_hdf5_object *object;
+	int64_t place;
+	SHEAF_TRY(begin(w, item, &object, err));
+	sheaf_hdf5_put_text_type(w, &w->type);
+	sheaf_hdf5_put_space(w, &w->space, count, true);
+	for (int i = 0; i < count; i++) {
+		sheaf_bytes text = {(const uint8_t *)texts[i], strlen(texts[i])};
+		SHEAF_TRY(sheaf_hdf5_store_text(w, text, text.size, &w->value, &place));
+	}
+	return sheaf_hdf5_set_attribute(w, object, name, (sheaf_hdf5_message){0});
+}
+
 static sheaf_status set_numbers(void *state, const sheaf_box_item *item, const char *name,
                                 sheaf_box_values values, sheaf_error *err)
 {
@@ -313,6 +329,7 @@ const sheaf_box_driver sheaf_hdf5_writing_driver = {
 	.make_group = make_group,
 	.remove = remove_array,
 	.set_text = set_text,
+	.set_texts = set_texts,
 	.set_numbers = set_numbers,
 	.new_array = sheaf_hdf5_new_array,
 	.append = sheaf_hdf5_append,

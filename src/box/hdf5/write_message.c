@@ -39,10 +39,9 @@ void sheaf_hdf5_put_type(sheaf_builder *b, sheaf_type type, bool is_big)
 	}
 }
 
-void sheaf_hdf5_put_fixed_text_type(sheaf_builder *b, size_t size, bool is_padded)
+void sheaf_hdf5_put_fixed_text_type(sheaf_builder *b, size_t size)
 {
-	enum { PADDED = 1 /* with NULs */, UTF8 = 1 << 4 };
-	head_of_type(b, SHEAF_HDF5_STRING, is_padded ? PADDED | UTF8 : 0, size);
+	head_of_type(b, SHEAF_HDF5_STRING, 0, size);
 }
 
 void sheaf_hdf5_put_text_type(const sheaf_hdf5_writer *w, sheaf_builder *b)

@@ -112,6 +112,20 @@ static sheaf_status set_numbers(void *memory, const sheaf_box_item *item, const 
 	return sheaf_memory_driver.set_text(NULL, item, name, (const char *)json.data, json.size, err);
 }
 
+static sheaf_status set_texts(void *memory, const sheaf_box_item *item, const char *name,
+                              const char *const *texts, int count, sheaf_error *err)
+{
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder json = {.cx = ((const state *)memory)->cx};
+	sheaf_builder_byte(&json, '[');
+	for (int i = 0; i < count; i++) {
+		if (i) sheaf_builder_byte(&json, ',');
+		sheaf_json_string(&json, texts[i], strlen(texts[i]));
+	}
+	sheaf_builder_byte(&json, ']');
+	SHEAF_TRY(sheaf_builder_status(&json, err));
+	return sheaf_memory_driver.set_text(NULL, item, name, (const char *)json.data, json.size, err);
+}
+
 /* Attributes that are being written are never read. */
 static sheaf_status get_text(void *memory, const sheaf_box_item *item, const char *name, sheaf_builder *text,
                              sheaf_error *err)
@@ -141,15 +155,36 @@ static int64_t count_of(const sheaf_box_plan *plan)
 	return plan->text_size ? plan->count / plan->text_size : plan->count;
 }
 
+/* Both extents are at least 1. */
+static void put_extents(const sheaf_box_plan *plan, sheaf_builder *json)
+{
+	int64_t row = plan->shape[1] ? plan->shape[1] : 1;
+	if (plan->is_matrix)
+		sheaf_builder_printf(json, "[%" PRId64 ",%" PRId64 "]", plan->chunk / row, row);
+	else
+		sheaf_builder_printf(json, "[%" PRId64 "]", plan->chunk);
+}
+
+static void put_shape(const sheaf_box_plan *plan, sheaf_builder *json)
+{
+	if (plan->is_matrix)
+		sheaf_builder_printf(json, "[%" PRId64 ",%" PRId64 "]", plan->shape[0], plan->shape[1]);
+	else
+		sheaf_builder_printf(json, "[%" PRId64 "]", count_of(plan));
+}
+
 static void put_new_array(const sheaf_box_plan *plan, sheaf_builder *json)
 {
+	sheaf_builder_text(json, "\"shape\":");
+	put_shape(plan, json);
 	sheaf_builder_printf(json,
-	                     "\"shape\":[%" PRId64 "],\"data_type\":\"%s\",\"chunk_grid\":{\"name\":\"regular\","
-	                     "\"configuration\":{\"chunk_shape\":[%" PRId64
-	                     "]}},\"chunk_key_encoding\":{\"name\":\"default\",\"configuration\":{\"separator\":"
+	                     ",\"data_type\":\"%s\",\"chunk_grid\":{\"name\":\"regular\",\"configuration\":{"
+	                     "\"chunk_shape\":",
+	                     plan->text_size ? "string" : sheaf_type_name(plan->type));
+	put_extents(plan, json);
+	sheaf_builder_printf(json,
+	                     "}},\"chunk_key_encoding\":{\"name\":\"default\",\"configuration\":{\"separator\":"
 	                     "\"/\"}},\"fill_value\":%s,\"codecs\":[",
-	                     count_of(plan), plan->text_size ? "string" : sheaf_type_name(plan->type),
-	                     plan->chunk,
 	                     plan->text_size           ? "\"\""
 	                     : plan->type >= SHEAF_F32 ? "0.0"
 	                                               : "0");
@@ -179,8 +214,11 @@ static void put_old_type(const sheaf_box_plan *plan, sheaf_builder *json)
 
 static void put_old_array(const sheaf_box_plan *plan, sheaf_builder *json)
 {
-	sheaf_builder_printf(json, ",\"shape\":[%" PRId64 "],\"chunks\":[%" PRId64 "],\"dtype\":", count_of(plan),
-	                     plan->chunk);
+	sheaf_builder_text(json, ",\"shape\":");
+	put_shape(plan, json);
+	sheaf_builder_text(json, ",\"chunks\":");
+	put_extents(plan, json);
+	sheaf_builder_text(json, ",\"dtype\":");
 	put_old_type(plan, json);
 	sheaf_builder_printf(json, ",\"fill_value\":%s,\"order\":\"C\",\"filters\":%s,\"compressor\":",
 	                     plan->text_size           ? "\"\""
@@ -267,7 +305,8 @@ static sheaf_status write_chunk(void *handle, int64_t chunk, uint32_t skipped, c
 	char name[40];
 	const array *a = (const array *)handle;
 	(void)skipped;
-	snprintf(name, sizeof name, a->s->version == 3 ? "c/%" PRId64 : "%" PRId64, chunk);
+	const char *rest = !a->plan->is_matrix ? "" : a->s->version == 3 ? "/0" : ".0";
+	snprintf(name, sizeof name, "%s%" PRId64 "%s", a->s->version == 3 ? "c/" : "", chunk, rest);
 	return put_member(a->s, a->plan->path, name, (sheaf_bytes){(const uint8_t *)bytes, size}, err);
 }
 
@@ -291,10 +330,7 @@ static sheaf_status new_array(void *memory, sheaf_box_plan *plan, void **out, sh
 		                  s->box->name);
 	SHEAF_TRY(sheaf_allocate(s->cx, sizeof(array), &own, err));
 	array *a = (array *)own;
-	if (!plan->chunk && !plan->text_size) {
-		plan->chunk = USUAL / (int64_t)sheaf_type_size(plan->type);
-		if (plan->count >= 0 && plan->chunk > plan->count) plan->chunk = plan->count ? plan->count : 1;
-	}
+	if (!plan->chunk && !plan->text_size) plan->chunk = sheaf_box_chunk_of(plan, plan->count ? USUAL : 0);
 	plan->offset = -1;
 	*a = (array){.s = s, .plan = plan, .texts = {.cx = s->cx}};
 	*out = a;
@@ -394,6 +430,7 @@ const sheaf_box_driver sheaf_zarr_writing_driver = {
 	.close = close_state,
 	.text = get_text,
 	.set_text = set_text,
+	.set_texts = set_texts,
 	.set_numbers = set_numbers,
 	.new_array = new_array,
 	.append = append,

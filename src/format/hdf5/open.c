@@ -417,29 +417,49 @@ static sheaf_status find_index(sheaf_hdf_reader *in, const char *frame, const sh
 	snprintf(path, sizeof path, "%s/%.*s", frame, has ? (int)(name.size < 4000 ? name.size : 4000) : 6,
 	         has ? (const char *)name.data : "_index");
 	sheaf_buffer_reset(&name);
-	const sheaf_box_item *item = sheaf_box_find(in->box, path);
-	if (item && !item->is_group && !item->refused && item->what == SHEAF_BOX_TEXTS && item->rank == 1)
-		*out = item;
+	*out = sheaf_box_find(in->box, path);
 	return SHEAF_OK;
 }
 
-static bool is_of_cells_and_genes(const sheaf_hdf_reader *in)
+/* Names beside the matrix, of its rows (0) or columns (1). AnnData's frames have others, too, which are found
+ * by their attribute "_index". */
+static const struct {
+	const char *maker, *path, *attribute;
+	int dimension;
+} labels[] = {{"AnnData", "var/gene_ids", "gene_ids", 1}, {"10x", "barcodes", "barcodes", 1},
+              {"10x", "features/name", "gene_names", 0},  {"10x", "features/id", "gene_ids", 0},
+              {"10x", "gene_names", "gene_names", 0},     {"10x", "genes", "gene_ids", 0}};
+
+static sheaf_status add_label(sheaf_hdf_reader *in, const char *attribute, const sheaf_box_item *item,
+                              int dimension, sheaf_error *err)
 {
-	const char *path = in->set.at->path;
-	return in->rank == 2 && (strcmp(path, "X") == 0 || strncmp(path, "layers/", 7) == 0);
+	bool fits = item && !item->is_group && !item->refused && item->what == SHEAF_BOX_TEXTS &&
+	            item->rank == 1 && item->count == in->shape[dimension];
+	return fits ? put_labels(in, attribute, item, err) : SHEAF_OK;
 }
 
 static sheaf_status add_labels(sheaf_hdf_reader *in, sheaf_error *err)
 {
 	static const char *const frames[] = {"obs", "var"}, *const names[] = {"obs_names", "var_names"};
 	bool is_anndata;
+	char path[4096];
+	const char *at = in->set.at->path, *maker = in->set.maker ? in->set.maker : "";
 	SHEAF_TRY(sheaf_hdf_is_anndata(in->box, &is_anndata, err));
-	if (!is_anndata || !is_of_cells_and_genes(in)) return SHEAF_OK;
-	in->set.maker = "AnnData";
-	for (int d = 0; d < 2; d++) {
+	if (is_anndata && in->rank == 2 && (strcmp(at, "X") == 0 || strncmp(at, "layers/", 7) == 0))
+		maker = in->set.maker = "AnnData";
+	else if (strcmp(maker, "10x") != 0)
+		return SHEAF_OK;
+	for (int d = 0; d < 2 && is_anndata; d++) {
 		const sheaf_box_item *item;
 		SHEAF_TRY(find_index(in, frames[d], &item, err));
-		if (item && item->count == in->shape[d]) SHEAF_TRY(put_labels(in, names[d], item, err));
+		SHEAF_TRY(add_label(in, names[d], item, d, err));
+	}
+	for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
+		if (strcmp(maker, labels[i].maker) != 0) continue;
+		const char *group = is_anndata ? "" : at;
+		snprintf(path, sizeof path, "%s%s%s", group, *group ? "/" : "", labels[i].path);
+		SHEAF_TRY(
+			add_label(in, labels[i].attribute, sheaf_box_find(in->box, path), labels[i].dimension, err));
 	}
 	return SHEAF_OK;
 }

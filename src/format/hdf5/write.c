@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A matrix in AnnData's layout: X by rows, and the names of rows and columns from the dataset, else their
- * numbers. Values and columns are written to the file as they come; where rows begin is known at the end. */
+/* A matrix in AnnData's layout: X by rows, or an array if it is dense, and the names of rows and columns from
+ * the dataset, else their numbers. 10x's genes by cells are transposed, as AnnData's rows are cells. Values
+ * and columns are written to the file as they come; where rows begin is known at the end. */
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -11,8 +12,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define OBS "obs_names"
-#define VAR "var_names"
+#define BARCODES "barcodes"
+#define IDS "gene_ids"
+
+/* Where the names of rows and columns come from: the first attribute that there is. */
+static const char *const names_of_rows[] = {"obs_names", BARCODES, NULL}, *const names_of_columns[] = {
+																			  "var_names", "gene_names",
+																			  NULL};
 
 typedef struct writer {
 	SHEAF_BASE(sheaf_output, output);
@@ -21,8 +27,24 @@ typedef struct writer {
 	sheaf_box_storing storing;
 	sheaf_builder pointers; /* int64 */
 	int64_t count;
-	bool is_wide; /* columns have eight bytes */
+	int64_t shape[2]; /* of X */
+	bool is_wide;     /* columns have eight bytes */
+	bool is_dense;
+	bool is_turned; /* the matrix has a column for each row of X */
 } writer;
+
+static const char *text_of(const sheaf_schema *schema, const char *attribute)
+{
+	for (int i = 0; i < schema->nattributes; i++)
+		if (strcmp(schema->attributes[i].name, attribute) == 0) return schema->attributes[i].text;
+	return NULL;
+}
+
+/* Names of cells that are not those of rows are 10x's. */
+static bool is_turned(const sheaf_schema *schema)
+{
+	return text_of(schema, BARCODES) && !text_of(schema, names_of_rows[0]);
+}
 
 /* ---- accept ---- */
 
@@ -40,10 +62,9 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 		                  field ? field->name : "value", field ? sheaf_field_storage(field) : "no values");
 	(void)values;
 	t->structure = SHEAF_GENERAL;
-	t->dense = false;
 	t->sorted = t->unique = true;
-	t->order[0] = 0;
-	t->order[1] = 1;
+	t->order[0] = is_turned(schema);
+	t->order[1] = !t->order[0];
 	return SHEAF_OK;
 }
 
@@ -61,51 +82,58 @@ static sheaf_status report_losses(const writer *out, sheaf_error *err)
 {
 	static const uint8_t zeros[16];
 	const sheaf_tensor *t = &out->schema.tensor;
-	if (t->has_fill && memcmp(t->fill, zeros, sizeof zeros) != 0)
+	if (t->has_fill && !out->is_dense && memcmp(t->fill, zeros, sizeof zeros) != 0)
 		SHEAF_TRY(lose(out, "fill value", "0, which is all that AnnData knows", "another one", err));
 	for (int i = 0; i < out->schema.nattributes; i++) {
 		const sheaf_attribute *a = &out->schema.attributes[i];
-		if (a->loss && strcmp(a->name, OBS) != 0 && strcmp(a->name, VAR) != 0)
-			SHEAF_TRY(lose(out, a->loss, "the attributes " OBS " and " VAR, a->name, err));
+		bool is_known = strcmp(a->name, IDS) == 0;
+		for (int k = 0; k < 2 && !is_known; k++)
+			is_known = strcmp(a->name, names_of_rows[k]) == 0 || strcmp(a->name, names_of_columns[k]) == 0;
+		if (a->loss && !is_known)
+			SHEAF_TRY(
+				lose(out, a->loss, "names of cells and genes, which are all that is written", a->name, err));
 	}
 	return SHEAF_OK;
+}
+
+static sheaf_status set_encoding(const writer *out, const char *path, const char *type, const char *version,
+                                 sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_box_set_text(out->box, path, "encoding-type", type, strlen(type), err));
+	return sheaf_box_set_text(out->box, path, "encoding-version", version, strlen(version), err);
 }
 
 static sheaf_status begin_box(writer *out, sheaf_box_kind kind, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_box_create(out->sink, kind, false, out->cx, &out->box, err));
+	SHEAF_TRY(set_encoding(out, "", "anndata", "0.1.0", err));
+	if (out->is_dense) return SHEAF_OK;
 	SHEAF_TRY(sheaf_box_make_group(out->box, "X", err));
-	SHEAF_TRY(sheaf_box_set_text(out->box, "", "encoding-type", "anndata", 7, err));
-	SHEAF_TRY(sheaf_box_set_text(out->box, "", "encoding-version", "0.1.0", 5, err));
-	SHEAF_TRY(sheaf_box_set_text(out->box, "X", "encoding-type", "csr_matrix", 10, err));
-	SHEAF_TRY(sheaf_box_set_text(out->box, "X", "encoding-version", "0.1.0", 5, err));
-	return sheaf_box_set_numbers(out->box, "X", "shape",
-	                             (sheaf_box_values){SHEAF_I64, out->schema.tensor.shape, 2}, err);
+	SHEAF_TRY(set_encoding(out, "X", "csr_matrix", "0.1.0", err));
+	return sheaf_box_set_numbers(out->box, "X", "shape", (sheaf_box_values){SHEAF_I64, out->shape, 2}, err);
 }
 
-static const char *names_of(const writer *out, const char *attribute)
+/* The first attribute of a list that there is, or NULL. */
+static const char *source_of(const writer *out, const char *const *attributes)
 {
-	const char *text = NULL;
-	for (int i = 0; i < out->schema.nattributes; i++)
-		if (strcmp(out->schema.attributes[i].name, attribute) == 0) text = out->schema.attributes[i].text;
-	return text;
+	while (*attributes && !text_of(&out->schema, *attributes)) attributes++;
+	return *attributes;
 }
 
 /* Numbers are names where there are no others, and each takes as many bytes as the last. */
-static int64_t least_size_of_names(const writer *out, const char *attribute, int64_t count)
+static int64_t least_size_of_names(const writer *out, const char *const *attributes, int64_t count)
 {
 	int64_t size = 0, digits = 1;
 	for (int64_t last = count - 1; last > 9; last /= 10) digits++;
-	if (names_of(out, attribute)) return 0;
+	if (source_of(out, attributes)) return 0;
 	return sheaf_mul_i64(&size, digits, count) ? size : INT64_MAX;
 }
 
 static sheaf_status check_size(const writer *out, sheaf_error *err)
 {
-	const int64_t *shape = out->schema.tensor.shape;
-	int64_t size, rows = least_size_of_names(out, OBS, shape[0]);
-	int64_t columns = least_size_of_names(out, VAR, shape[1]);
-	bool fits = sheaf_mul_i64(&size, shape[0], (int64_t)sizeof(int32_t)) &&
+	int64_t size, rows = least_size_of_names(out, names_of_rows, out->shape[0]);
+	int64_t columns = least_size_of_names(out, names_of_columns, out->shape[1]);
+	bool fits = sheaf_mul_i64(&size, out->shape[0], (int64_t)sizeof(int32_t)) &&
 	            sheaf_add_i64(&size, size, rows) && sheaf_add_i64(&size, size, columns);
 	return sheaf_sink_check_size(out->sink, fits ? size : INT64_MAX, err);
 }
@@ -119,7 +147,10 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	SHEAF_TRY(sheaf_box_settings(sheaf_sink_name(out->sink), values, &kind, &out->storing, err));
 	if (kind != SHEAF_BOX_ZARR && kind != SHEAF_BOX_ZARR_2) kind = SHEAF_BOX_HDF5;
 	out->storing.shuffle = out->storing.deflate > 0 && kind == SHEAF_BOX_HDF5;
-	out->is_wide = out->schema.tensor.shape[1] > INT32_MAX;
+	out->is_turned = is_turned(&out->schema);
+	out->is_dense = out->schema.tensor.dense;
+	for (int d = 0; d < 2; d++) out->shape[d] = out->schema.tensor.shape[d != out->is_turned];
+	out->is_wide = out->shape[1] > INT32_MAX;
 	sheaf_builder_begin(&out->pointers, out->cx, NULL);
 	SHEAF_TRY(check_size(out, err));
 	SHEAF_TRY(report_losses(out, err));
@@ -129,6 +160,10 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 static sheaf_status begin_arrays(writer *out, int64_t rows, sheaf_error *err)
 {
 	sheaf_type type = out->schema.fields[sheaf_schema_value(&out->schema)].type;
+	if (out->is_dense) {
+		sheaf_box_values x = {type, NULL, out->shape[0] * out->shape[1], out->shape};
+		return sheaf_box_new_array(out->box, "X", x, &out->storing, &out->values, err);
+	}
 	SHEAF_TRY(sheaf_box_new_array(out->box, "X/data", (sheaf_box_values){type, NULL, rows}, &out->storing,
 	                              &out->values, err));
 	return sheaf_box_new_array(out->box, "X/indices",
@@ -143,17 +178,18 @@ static sheaf_status expect(void *created, int64_t rows, sheaf_error *err)
 
 /* ---- entries ---- */
 
-/* Rows (int64), columns, and values. */
+/* Rows (int64), columns, and values; of a dense matrix only values. */
 static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
                            int64_t *samples, sheaf_error *err)
 {
 	const writer *out = (const writer *)opened;
 	const sheaf_column *values = &frame->columns[sheaf_schema_value(&out->schema)];
 	(void)row, (void)samples;
-	for (int64_t i = 0; i < frame->nrows; i++)
-		sheaf_builder_i64(b, sheaf_coordinate_at(&frame->columns[0], i));
-	for (int64_t i = 0; i < frame->nrows; i++)
-		sheaf_put_index(b, out->is_wide ? SHEAF_I64 : SHEAF_I32, sheaf_coordinate_at(&frame->columns[1], i));
+	const sheaf_column *rows = &frame->columns[out->is_turned], *columns = &frame->columns[!out->is_turned];
+	for (int64_t i = 0; i < frame->nrows && !out->is_dense; i++)
+		sheaf_builder_i64(b, sheaf_coordinate_at(rows, i));
+	for (int64_t i = 0; i < frame->nrows && !out->is_dense; i++)
+		sheaf_put_index(b, out->is_wide ? SHEAF_I64 : SHEAF_I32, sheaf_coordinate_at(columns, i));
 	sheaf_builder_append(b, values->values.data, (size_t)frame->nrows * sheaf_type_size(values->type));
 	return sheaf_builder_status(b, err);
 }
@@ -172,6 +208,7 @@ static sheaf_status append(void *opened, const sheaf_blob *blob, sheaf_error *er
 	const uint8_t *columns = blob->bytes.data + (size_t)blob->rows * sizeof *rows;
 	size_t width = out->is_wide ? sizeof(int64_t) : sizeof(int32_t);
 	if (!out->values) SHEAF_TRY(begin_arrays(out, -1, err));
+	if (out->is_dense) return sheaf_box_append(out->values, blob->bytes.data, blob->rows, err);
 	for (int64_t i = 0; i < blob->rows; i++, out->count++) put_pointers(out, rows[i]);
 	SHEAF_TRY(sheaf_builder_status(&out->pointers, err));
 	SHEAF_TRY(sheaf_box_append(out->columns, columns, blob->rows, err));
@@ -185,7 +222,7 @@ static sheaf_status find_names(const writer *out, const char *name, int64_t coun
                                sheaf_error *err)
 {
 	*list = NULL;
-	const char *text = names_of(out, name);
+	const char *text = name ? text_of(&out->schema, name) : NULL;
 	if (!text) return SHEAF_OK;
 	sheaf_status status = sheaf_json_parse(text, strlen(text), name, list, NULL);
 	bool fits = !status && (int64_t)sheaf_json_size(*list) == count;
@@ -196,7 +233,8 @@ static sheaf_status find_names(const writer *out, const char *name, int64_t coun
 	return lose(out, "label", "a list in JSON of as many names as there are rows or columns", name, err);
 }
 
-static sheaf_status write_names(const writer *out, const char *path, const sheaf_json *list, int64_t count,
+/* Numbers, if there is no list. */
+static sheaf_status write_texts(const writer *out, const char *path, const sheaf_json *list, int64_t count,
                                 sheaf_error *err)
 {
 	sheaf_builder bytes, offsets;
@@ -219,28 +257,31 @@ static sheaf_status write_names(const writer *out, const char *path, const sheaf
 		                             count, err);
 	sheaf_builder_drop(&bytes);
 	sheaf_builder_drop(&offsets);
-	return status;
+	return status ? status : set_encoding(out, path, "string-array", "0.2.0", err);
 }
 
-/* A data frame with nothing but an index. */
-static sheaf_status write_frame(const writer *out, const char *frame, const char *name, int64_t count,
-                                sheaf_error *err)
+/* A data frame of an index and, if there is such an attribute, a column of its name. */
+static sheaf_status write_frame(const writer *out, const char *frame, const char *name, const char *column,
+                                int64_t count, sheaf_error *err)
 {
 	char path[40];
-	sheaf_json *list;
-	snprintf(path, sizeof path, "%s/_index", frame);
+	sheaf_json *index, *more;
 	SHEAF_TRY(sheaf_box_make_group(out->box, frame, err));
-	SHEAF_TRY(sheaf_box_set_text(out->box, frame, "encoding-type", "dataframe", 9, err));
-	SHEAF_TRY(sheaf_box_set_text(out->box, frame, "encoding-version", "0.2.0", 5, err));
+	SHEAF_TRY(set_encoding(out, frame, "dataframe", "0.2.0", err));
 	SHEAF_TRY(sheaf_box_set_text(out->box, frame, "_index", "_index", 6, err));
-	SHEAF_TRY(
-		sheaf_box_set_numbers(out->box, frame, "column-order", (sheaf_box_values){SHEAF_F64, NULL, 0}, err));
-	SHEAF_TRY(find_names(out, name, count, &list, err));
-	sheaf_status status = write_names(out, path, list, count, err);
-	sheaf_json_free(list);
+	SHEAF_TRY(find_names(out, name, count, &index, err));
+	snprintf(path, sizeof path, "%s/_index", frame);
+	sheaf_status status = write_texts(out, path, index, count, err);
+	sheaf_json_free(index);
 	SHEAF_TRY(status);
-	SHEAF_TRY(sheaf_box_set_text(out->box, path, "encoding-type", "string-array", 12, err));
-	return sheaf_box_set_text(out->box, path, "encoding-version", "0.2.0", 5, err);
+	SHEAF_TRY(find_names(out, column, count, &more, err));
+	if (!more) /* as AnnData writes an empty list */
+		return sheaf_box_set_numbers(out->box, frame, "column-order", (sheaf_box_values){SHEAF_F64, NULL, 0},
+		                             err);
+	snprintf(path, sizeof path, "%s/%s", frame, column);
+	status = write_texts(out, path, more, count, err);
+	sheaf_json_free(more);
+	return status ? status : sheaf_box_set_texts(out->box, frame, "column-order", &column, 1, err);
 }
 
 /* ---- finish ---- */
@@ -254,7 +295,7 @@ static sheaf_status end_array(sheaf_box_array **array, sheaf_error *err)
 
 static sheaf_status write_pointers(writer *out, sheaf_error *err)
 {
-	int64_t rows = out->schema.tensor.shape[0];
+	int64_t rows = out->shape[0];
 	put_pointers(out, rows);
 	SHEAF_TRY(sheaf_builder_status(&out->pointers, err));
 	bool is_wide = out->count > INT32_MAX;
@@ -269,13 +310,16 @@ static sheaf_status write_pointers(writer *out, sheaf_error *err)
 static sheaf_status finish(void *opened, sheaf_error *err)
 {
 	writer *out = (writer *)opened;
-	const int64_t *shape = out->schema.tensor.shape;
 	if (!out->values) SHEAF_TRY(begin_arrays(out, 0, err));
 	SHEAF_TRY(end_array(&out->values, err));
-	SHEAF_TRY(end_array(&out->columns, err));
-	SHEAF_TRY(write_pointers(out, err));
-	SHEAF_TRY(write_frame(out, "obs", OBS, shape[0], err));
-	SHEAF_TRY(write_frame(out, "var", VAR, shape[1], err));
+	if (out->is_dense) {
+		SHEAF_TRY(set_encoding(out, "X", "array", "0.2.0", err));
+	} else {
+		SHEAF_TRY(end_array(&out->columns, err));
+		SHEAF_TRY(write_pointers(out, err));
+	}
+	SHEAF_TRY(write_frame(out, "obs", source_of(out, names_of_rows), NULL, out->shape[0], err));
+	SHEAF_TRY(write_frame(out, "var", source_of(out, names_of_columns), IDS, out->shape[1], err));
 	sheaf_box *box = out->box;
 	out->box = NULL;
 	return sheaf_box_finish(box, err);
