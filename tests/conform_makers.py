@@ -214,8 +214,8 @@ def written(folder, path, dense, names, about):
 
 
 def read_anndata(path):
-    """X as an array, the names of its rows, those of its columns, a column of names; as AnnData's document says
-    it, and where AnnData is there, as it says, too."""
+    """X as an array, the names of its rows, those of its columns, a column of names; as AnnData's document
+    says it, and where AnnData is there, as it says, too."""
     with h5py.File(path, "r") as file:
         x, var = file["X"], file["var"]
         if x.attrs["encoding-type"] == "array":
@@ -261,9 +261,14 @@ def dense(folder):
 
 def tenx(folder):
     """10x's genes by cells are AnnData's cells by genes, with all their names."""
-    path, out, rng = os.path.join(folder, "cells.h5"), os.path.join(folder, "cells.h5ad"), np.random.RandomState(2)
-    cells, ids, names = [f"ACGT-{i}" for i in range(5)], list("abcdef"), ["G1", "G2", "G2", "G3", "", "G\xe4"]
-    for group, ids_at, names_at in ("matrix", "features/id", "features/name"), ("GRCh38", "genes", "gene_names"):
+    path, out = os.path.join(folder, "cells.h5"), os.path.join(folder, "cells.h5ad")
+    rng = np.random.RandomState(2)
+    cells, ids = [f"ACGT-{i}" for i in range(5)], list("abcdef")
+    names = ["G1", "G2", "G2", "G3", "", "G\xe4"]
+    for group, ids_at, names_at in (
+        ("matrix", "features/id", "features/name"),
+        ("GRCh38", "genes", "gene_names"),
+    ):
         for rows in 6, 5:  # as many genes as cells, too
             matrix = random_matrix(rng, rows, 5, "i4")
             with h5py.File(path, "w") as file:
@@ -285,7 +290,8 @@ def tenx(folder):
             again = read_anndata(out) if code == 0 else (err, 0, 0, 0)
             point(again[1:] == found[1:], f"10x, {group}, {rows} genes: names are kept", (again, err))
             code, _, err = run("convert", out, os.path.join(folder, "cells.mtx"))
-            point(code == 5 and "loss: label (3)" in err, f"10x, {group}: Matrix Market has no place for names", err)
+            fine = code == 5 and "loss: label (3)" in err
+            point(fine, f"10x, {group}: Matrix Market has no place for names", err)
 
 
 def indices(folder):

@@ -5,7 +5,9 @@
 #include "box/hdf5/write.h"
 #include <inttypes.h>
 
-enum { PIECE = 1 << 20, SMALL = 64 << 10, GAP = 64 };
+/* A gap of at most seven bytes is padding: everything begins at a multiple of eight, so a longer one may be
+ * an array, whose values are written by another way. */
+enum { PIECE = 1 << 20, SMALL = 64 << 10, GAP = 7 };
 
 sheaf_status sheaf_hdf5_allocate(sheaf_hdf5_writer *w, uint64_t size, int64_t align, int64_t *address)
 {
