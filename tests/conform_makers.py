@@ -290,7 +290,7 @@ def tenx(folder):
             again = read_anndata(out) if code == 0 else (err, 0, 0, 0)
             point(again[1:] == found[1:], f"10x, {group}, {rows} genes: names are kept", (again, err))
             code, _, err = run("convert", out, os.path.join(folder, "cells.mtx"))
-            fine = code == 5 and "loss: label (3)" in err
+            fine = code == 6 and "loss: label (3)" in err
             point(fine, f"10x, {group}: Matrix Market has no place for names", err)
 
 

@@ -54,6 +54,8 @@ static sheaf_status take_attribute(void *user, sheaf_cursor *c)
 	int64_t f[4]; /* flags, sizes */
 	SHEAF_TRY(sheaf_hdf5_fields(g->l, c, version == 3 ? "1222-1" : "1222", "the head of an attribute", f));
 	int64_t flags = version == 1 ? 0 : f[0];
+	if (flags & ~(TYPE_IS_SHARED | SPACE_IS_SHARED))
+		return sheaf_hdf5_decline(g->l, sheaf_cursor_tell(c), "an attribute with other flags");
 	sheaf_cursor name = part_of(c, f[1], version, "a name of an attribute"),
 				 type = part_of(c, f[2], version, "a type of an attribute"),
 				 space = part_of(c, f[3], version, "a dataspace of an attribute");

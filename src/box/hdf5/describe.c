@@ -310,6 +310,8 @@ static sheaf_status describe_filters(const description *d)
 	bool fine = true;
 	filter f;
 	if (!part) return SHEAF_OK;
+	if (part->flags & SHEAF_HDF5_SHARED)
+		return sheaf_hdf5_decline(d->l, part->byte, "filters in a table of shared ones");
 	sheaf_cursor c = sheaf_hdf5_part_cursor(d->h, part);
 	unsigned version = sheaf_hdf5_byte(&c, 1, 2, "filters of version 1 or 2");
 	unsigned count = sheaf_hdf5_byte(&c, 0, 32, "at most 32 filters");
@@ -351,17 +353,24 @@ static sheaf_status describe_fill(const description *d)
 	const sheaf_hdf5_part *part = sheaf_hdf5_part_find(d->h, SHEAF_HDF5_FILL);
 	bool is_old = !part;
 	if (is_old) part = sheaf_hdf5_part_find(d->h, SHEAF_HDF5_OLD_FILL);
-	if (!part || (part->flags & SHEAF_HDF5_SHARED)) return SHEAF_OK;
+	if (!part) return SHEAF_OK;
+	if (part->flags & SHEAF_HDF5_SHARED)
+		return sheaf_hdf5_decline(d->l, part->byte, "a fill value in a table of shared ones");
 	sheaf_cursor c = sheaf_hdf5_part_cursor(d->h, part);
 	int32_t size = is_old ? sheaf_cursor_i32le(&c, "a size of a fill value") : take_fill(&c);
 	int64_t byte = sheaf_cursor_tell(&c);
 	const uint8_t *value =
 		sheaf_cursor_bytes(&c, 1, size > 0 ? (uint64_t)size : 0, "a fill value within its message");
 	SHEAF_TRY(sheaf_hdf5_done(d->l, &c));
-	if (size <= 0 || d->inside->width > sizeof d->inside->fill || d->item->what == SHEAF_BOX_TEXTS)
-		return SHEAF_OK;
+	if (size <= 0 || d->inside->is_variable) return SHEAF_OK;
 	if ((size_t)size != d->inside->width)
 		return sheaf_hdf5_refuse(d->l, byte, "a fill value as wide as an element", (uint64_t)size);
+	if ((size_t)size > sizeof d->inside->fill) {
+		bool is_zero = true;
+		for (int32_t i = 0; i < size; i++) is_zero &= value[i] == 0;
+		if (!is_zero) refuse(d, "a fill value of more than 16 bytes");
+		return SHEAF_OK;
+	}
 	memcpy(d->inside->fill, value, (size_t)size);
 	return SHEAF_OK;
 }

@@ -179,13 +179,13 @@ sheaf_status sheaf_hdf5_header_read(sheaf_hdf5_look *l, int64_t address, sheaf_h
 
 sheaf_status sheaf_hdf5_take_shared(const sheaf_hdf5_look *l, sheaf_cursor *c, int64_t *address)
 {
-	enum { IN_HEAP = 1 };
+	enum { COMMITTED = 2 };
 	unsigned version = sheaf_hdf5_byte(c, 1, 3, "a shared message of version 1 to 3");
 	int64_t byte = sheaf_cursor_tell(c);
 	unsigned type = sheaf_cursor_u8(c, "a shared message");
 	/* Zeros, and a name that nothing refers to any more. */
 	if (version == 1) sheaf_cursor_bytes(c, 1, 6 + l->r->length_size, "a shared message");
-	if (version == 3 && type == IN_HEAP)
+	if (version == 3 && type != COMMITTED)
 		return sheaf_hdf5_decline(l, byte, "a message in a table of shared ones");
 	*address = sheaf_hdf5_take_address(l->r, c, "the address of a shared message");
 	return sheaf_hdf5_done(l, c);

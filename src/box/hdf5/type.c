@@ -23,7 +23,7 @@ sheaf_status sheaf_hdf5_take_space(const sheaf_hdf5_look *l, sheaf_cursor *c, sh
 	*out = (sheaf_hdf5_space){0};
 	unsigned version = sheaf_hdf5_byte(c, 1, 2, "a dataspace of version 1 or 2");
 	unsigned rank = sheaf_hdf5_byte(c, 0, SHEAF_HDF5_MOST_DIMENSIONS, "at most 32 dimensions");
-	unsigned flags = sheaf_hdf5_byte(c, 0, 3, "flags of a dataspace");
+	unsigned flags = sheaf_hdf5_byte(c, 0, LIMITED, "flags of a dataspace: 0 or 1");
 	if (version == 1)
 		sheaf_cursor_bytes(c, 1, 5, "a dataspace");
 	else
@@ -189,6 +189,7 @@ static sheaf_status take_sequence(const sheaf_hdf5_look *l, sheaf_cursor *c, int
 
 static sheaf_status take_rest(const sheaf_hdf5_look *l, sheaf_cursor *c, int room, sheaf_hdf5_type *out)
 {
+	enum { SPACES = 2, UTF8 = 1 };
 	switch (out->class) {
 	case SHEAF_HDF5_INTEGER:
 	case SHEAF_HDF5_FLOAT:
@@ -199,6 +200,11 @@ static sheaf_status take_rest(const sheaf_hdf5_look *l, sheaf_cursor *c, int roo
 	case SHEAF_HDF5_ENUMERATION: return take_names(l, c, room, out);
 	case SHEAF_HDF5_SEQUENCE: return take_sequence(l, c, room, out);
 	case SHEAF_HDF5_ARRAY: return take_array(l, c, room, out);
+	case SHEAF_HDF5_STRING:
+		return (out->flags & 15) <= SPACES && (out->flags >> 4 & 15) <= UTF8
+		           ? SHEAF_OK
+		           : sheaf_hdf5_decline(l, sheaf_cursor_tell(c),
+		                                "texts with another padding or character set");
 	default: return SHEAF_OK;
 	}
 }
