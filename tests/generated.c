@@ -50,6 +50,7 @@ static double any_value(sheaf_type type, unsigned can)
 	uint32_t half = (uint32_t)bits;
 	double wide;
 	float narrow;
+	if (can & HOLDS_SHORT) return (double)(random_below(2000) - 1000) / 8;
 	if ((can & HOLDS_NONFINITE) && random_below(20) == 0)
 		return random_below(2) ? (double)NAN : random_below(2) ? (double)INFINITY : -(double)INFINITY;
 	switch (random_below(4)) {
@@ -84,6 +85,12 @@ static void make_sample(filler *f, unsigned can)
 }
 
 enum { MOST_ROWS = 30 };
+
+/* From 1, or rarely 0, to `most`. */
+static int64_t any_count(int64_t most, unsigned can)
+{
+	return (can & HOLDS_NOTHING) && random_below(8) == 0 ? 0 : 1 + random_below(most);
+}
 
 typedef struct plan {
 	unsigned can;
@@ -132,7 +139,7 @@ table make_dataset(sheaf_context *cx, unsigned can)
 	static const char *const names[MOST_STREAMS] = {"features",          "x",       "S0=a",
 	                                                "\xc3\xa9t\xc3\xa9", "a-b.c/d", "9"};
 	table t = new_table(cx);
-	plan p = {.can = can, .rows = 1 + random_below(MOST_ROWS), .most_samples = random_below(3) ? 4 : 1};
+	plan p = {.can = can, .rows = any_count(MOST_ROWS, can), .most_samples = random_below(3) ? 4 : 1};
 	for (int64_t r = 0; r < p.rows; r++) p.samples[r] = 1 + random_below(p.most_samples);
 	int streams = 1 + (int)random_below(MOST_STREAMS);
 	bool keyed = random_below(3) > 0;
@@ -152,18 +159,30 @@ table make_dataset(sheaf_context *cx, unsigned can)
 
 enum { MOST_CELLS = 6 };
 
-/* What a cell may be: meaning, type, width (-1: any number of bytes). */
+/* What a cell may be: meaning, type, width (-1: any number of bytes), digits of fractions. */
 static const struct {
 	sheaf_meaning meaning;
 	sheaf_type type;
 	int64_t width;
-} kinds_of_cells[] = {
-	{SHEAF_NUMBER, SHEAF_U8, 1},    {SHEAF_NUMBER, SHEAF_U16, 1},    {SHEAF_NUMBER, SHEAF_U32, 1},
-	{SHEAF_NUMBER, SHEAF_U64, 1},   {SHEAF_NUMBER, SHEAF_I8, 1},     {SHEAF_NUMBER, SHEAF_I16, 1},
-	{SHEAF_NUMBER, SHEAF_I32, 1},   {SHEAF_NUMBER, SHEAF_I64, 1},    {SHEAF_NUMBER, SHEAF_F32, 1},
-	{SHEAF_NUMBER, SHEAF_F64, 1},   {SHEAF_BOOL, SHEAF_U8, 1},       {SHEAF_CHAR, SHEAF_U8, 1},
-	{SHEAF_DATETIME, SHEAF_I64, 1}, {SHEAF_STRING, SHEAF_U8, -1},    {SHEAF_STRING, SHEAF_U8, -1},
-	{SHEAF_BYTES, SHEAF_U8, -1},    {SHEAF_DATETIMETZ, SHEAF_I64, 2}};
+	int digits;
+} kinds_of_cells[] = {{SHEAF_NUMBER, SHEAF_U8, 1, 0},      {SHEAF_NUMBER, SHEAF_U16, 1, 0},
+                      {SHEAF_NUMBER, SHEAF_U32, 1, 0},     {SHEAF_NUMBER, SHEAF_U64, 1, 0},
+                      {SHEAF_NUMBER, SHEAF_I8, 1, 0},      {SHEAF_NUMBER, SHEAF_I16, 1, 0},
+                      {SHEAF_NUMBER, SHEAF_I32, 1, 0},     {SHEAF_NUMBER, SHEAF_I64, 1, 0},
+                      {SHEAF_NUMBER, SHEAF_F32, 1, 0},     {SHEAF_NUMBER, SHEAF_F64, 1, 0},
+                      {SHEAF_BOOL, SHEAF_U8, 1, 0},        {SHEAF_CHAR, SHEAF_U8, 1, 0},
+                      {SHEAF_STRING, SHEAF_U8, -1, 0},     {SHEAF_STRING, SHEAF_U8, -1, 0},
+                      {SHEAF_BYTES, SHEAF_U8, -1, 0},      {SHEAF_BYTES, SHEAF_U8, 3, 0},
+                      {SHEAF_COMPLEX, SHEAF_F32, 2, 0},    {SHEAF_COMPLEX, SHEAF_F64, 2, 0},
+                      {SHEAF_DATETIME, SHEAF_I64, 1, 0},   {SHEAF_DATETIME, SHEAF_I64, 1, 3},
+                      {SHEAF_DATETIME, SHEAF_I64, 1, 6},   {SHEAF_DATETIME, SHEAF_I64, 1, 9},
+                      {SHEAF_DATETIMETZ, SHEAF_I64, 2, 0}, {SHEAF_DATETIMETZ, SHEAF_I64, 2, 3},
+                      {SHEAF_DATETIMETZ, SHEAF_I64, 2, 6}, {SHEAF_DATETIMETZ, SHEAF_I64, 2, 9},
+                      {SHEAF_DURATION, SHEAF_I64, 1, 0},   {SHEAF_DURATION, SHEAF_I64, 1, 3},
+                      {SHEAF_DURATION, SHEAF_I64, 1, 6},   {SHEAF_DURATION, SHEAF_I64, 1, 9},
+                      {SHEAF_DATE, SHEAF_I64, 1, 0},       {SHEAF_TIME, SHEAF_I64, 1, 0},
+                      {SHEAF_TIME, SHEAF_I64, 1, 3},       {SHEAF_TIME, SHEAF_I64, 1, 6},
+                      {SHEAF_TIME, SHEAF_I64, 1, 9}};
 
 static int64_t any_integer(sheaf_type type)
 {
@@ -186,26 +205,38 @@ static void put_real(sheaf_builder *b, sheaf_type type, double v)
 		sheaf_builder_append(b, &narrow, sizeof narrow);
 }
 
+/* Of the years 53 to 8052, or of all that nanoseconds hold, in the unit of the field. */
+static int64_t any_time(const sheaf_field *field)
+{
+	enum { YEARS_8000 = 8000 * 365, DAY = 86400 };
+	int64_t unit = 1, day = random_below(YEARS_8000) - 700000;
+	for (int d = 0; d < field->digits; d++) unit *= 10;
+	if (field->meaning == SHEAF_DATE) return day;
+	if (field->meaning == SHEAF_TIME) return random_below(DAY * unit);
+	if (field->digits == 9) return (int64_t)next_random();
+	return (day * DAY + random_below(DAY)) * unit + (random_below(2) ? random_below(unit) : 0);
+}
+
 /* One value of a cell that is no run of bytes. */
 static void put_cell_value(sheaf_builder *b, const sheaf_field *field, unsigned can)
 {
-	enum { YEARS_8000 = 8000 * 365 };
-	if (field->meaning == SHEAF_BOOL)
+	sheaf_meaning meaning = field->meaning;
+	int64_t width = field->nlevels ? field->levels[field->nlevels - 1].extent : 1;
+	if (meaning == SHEAF_BOOL)
 		put_integer(b, SHEAF_U8, random_below(2));
-	else if (field->meaning == SHEAF_CHAR)
+	else if (meaning == SHEAF_CHAR)
 		put_integer(b, SHEAF_U8, 33 + random_below(90));
-	else if (field->meaning == SHEAF_DATETIME)
-		put_integer(b, SHEAF_I64, (random_below(YEARS_8000) - 700000) * 86400 + random_below(86400));
-	else if (field->type == SHEAF_F32 || field->type == SHEAF_F64)
-		put_real(b, field->type, any_value(field->type, can));
-	else
-		put_integer(b, field->type, any_integer(field->type));
-}
-
-static void put_zone(sheaf_builder *b)
-{
-	put_integer(b, SHEAF_I64, random_below(4000000000) - 1000000000);
-	put_integer(b, SHEAF_I64, (random_below(27) - 13) * 3600 + random_below(2) * 1800);
+	else if (meaning == SHEAF_DATETIME || meaning == SHEAF_DATE || meaning == SHEAF_TIME)
+		put_integer(b, SHEAF_I64, any_time(field));
+	else if (meaning == SHEAF_DATETIMETZ) {
+		put_integer(b, SHEAF_I64, any_time(field));
+		put_integer(b, SHEAF_I64, (random_below(27) - 13) * 3600 + random_below(2) * 1800);
+	} else
+		for (int64_t i = 0; i < width; i++)
+			if (field->type == SHEAF_F32 || field->type == SHEAF_F64)
+				put_real(b, field->type, any_value(field->type, can));
+			else
+				put_integer(b, field->type, can & HOLDS_SHORT ? random_below(100) : any_integer(field->type));
 }
 
 /* Texts with a special meaning somewhere, and any letters. */
@@ -243,7 +274,7 @@ static void fill_cells(table *t, int c, int64_t rows, unsigned can)
 	const sheaf_field *field = &t->schema.fields[c];
 	sheaf_column *column = &t->frame.columns[c];
 	bool nullable = field->nlevels && field->levels[0].missing == SHEAF_NULLABLE,
-		 list = field->nlevels && field->levels[0].kind == SHEAF_LIST;
+		 list = field->nlevels && field->levels[0].kind == SHEAF_LIST, coded = random_below(2);
 	sheaf_builder values, offsets, codes;
 	uint8_t valid[(MOST_ROWS + 7) / 8] = {0};
 	sheaf_builder_begin(&values, t->cx, NULL), sheaf_builder_begin(&offsets, t->cx, NULL),
@@ -252,12 +283,9 @@ static void fill_cells(table *t, int c, int64_t rows, unsigned can)
 	for (int64_t r = 0; r < rows; r++) {
 		bool missing = nullable && random_below(4) == 0;
 		if (!missing) valid[r / 8] = (uint8_t)(valid[r / 8] | 1u << (r % 8));
-		put_integer(&codes, SHEAF_I8, missing && random_below(2) ? random_below(128) : 0);
+		put_integer(&codes, SHEAF_I8, missing && coded ? random_below(128) : 0);
 		if (list && !missing) put_word(&values, field->meaning == SHEAF_STRING);
-		if (field->meaning == SHEAF_DATETIMETZ)
-			put_zone(&values);
-		else if (!list)
-			put_cell_value(&values, field, can);
+		if (!list) put_cell_value(&values, field, can);
 		sheaf_builder_i64(&offsets, (int64_t)values.size);
 	}
 	assert_ok(sheaf_builder_finish(&values, &column->values, &err));
@@ -272,19 +300,25 @@ static void fill_cells(table *t, int c, int64_t rows, unsigned can)
 
 static table make_cells(sheaf_context *cx, unsigned can)
 {
-	static const char *const names[MOST_CELLS] = {"A", "b", "c_3", "Dee", "e", "f9"};
+	static const char *const plain[MOST_CELLS] = {"A", "b", "c_3", "Dee", "e", "f9"},
+							 *const any[MOST_CELLS] = {"a b:c", "\xc3\xa9 t\xc3\xa9", "null",
+	                                                   "12",    "say \"x\", y",       "# -"};
 	table t = new_table(cx);
 	int n = 1 + (int)random_below(MOST_CELLS);
+	const char *const *names = (can & HOLDS_UNSPELLED) && random_below(4) == 0 ? any : plain;
 	t.schema.rows = SHEAF_CELLS;
 	for (int c = 0; c < n; c++) {
 		sheaf_field *field;
-		size_t kind = (size_t)random_below((int64_t)COUNT(kinds_of_cells));
+		size_t kind;
+		do kind = (size_t)random_below((int64_t)COUNT(kinds_of_cells));
+		while (kinds_of_cells[kind].width == 3 && !(can & HOLDS_UNSPELLED));
 		assert_ok(sheaf_schema_add(&t.schema, cx, names[c], strlen(names[c]), &field, &err));
 		sheaf_field_make_cell(field, kinds_of_cells[kind].meaning, kinds_of_cells[kind].type,
 		                      kinds_of_cells[kind].width, random_below(2));
+		field->digits = kinds_of_cells[kind].digits;
 	}
 	assert_ok(sheaf_frame_begin(&t.frame, &t.schema, cx, &err));
-	t.frame.nrows = 1 + random_below(MOST_ROWS);
+	t.frame.nrows = any_count(MOST_ROWS, can);
 	for (int c = 0; c < n; c++) fill_cells(&t, c, t.frame.nrows, can);
 	assert_ok(sheaf_frame_check(&t.frame, &t.schema, SHEAF_CHECK_FULL, &err));
 	return t;
@@ -297,10 +331,11 @@ static table make_entries(sheaf_context *cx, unsigned can)
 	table t = new_table(cx);
 	int rank = 1 + (int)random_below(3);
 	int64_t shape[SHEAF_MAX_RANK], cells = 1, at[MOST_ROWS], n = 0;
-	for (int d = 0; d < rank; d++) cells *= shape[d] = 1 + random_below(12);
-	for (int64_t p = 0; p < cells && n < MOST_ROWS; p++)
+	for (int d = 0; d < rank; d++) cells *= shape[d] = any_count(12, can);
+	bool some = any_count(1, can) > 0;
+	for (int64_t p = 0; some && p < cells && n < MOST_ROWS; p++)
 		if (random_below(cells) < MOST_ROWS / 2) at[n++] = p;
-	if (n == 0) at[n++] = random_below(cells);
+	if (n == 0 && some && cells > 0) at[n++] = random_below(cells);
 	sheaf_field *value;
 	assert_ok(sheaf_schema_make_entries(&t.schema, cx, (sheaf_dimensions){rank, shape}, &value, &err));
 	value->type = types[random_below((int64_t)COUNT(types))];

@@ -109,7 +109,10 @@ enum {
 	HOLDS_DOUBLES = 1 << 19,    /* values that float32 does not */
 	HOLDS_REPEATS = 1 << 20,    /* an index twice in a sparse sample */
 	HOLDS_UNSORTED = 1 << 21,   /* the indices of a sparse sample in the order in which they come */
-	HOLDS_SCHEMA = 1 << 22      /* whether there were keys: equal contents may be different bytes */
+	HOLDS_SCHEMA = 1 << 22,     /* whether there were keys: equal contents may be different bytes */
+	HOLDS_UNSPELLED = 1 << 23,  /* names and widths of columns that a declaration could not spell */
+	HOLDS_NOTHING = 1 << 24,    /* no rows, no entries, extents of 0 */
+	HOLDS_SHORT = 1 << 25 /* nothing but numbers that are the same as float32 and float64, also as text */
 };
 unsigned abilities(const sheaf_format *format);
 /* Whether a format holds sequences in general: not only those of one shape, or only beside other kinds

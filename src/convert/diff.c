@@ -9,6 +9,7 @@
 #include "dataset/dataset.h"
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct side {
@@ -54,12 +55,12 @@ static const char *such(const comparison *c)
 	return c->a.schema->rows == SHEAF_SEQUENCES ? "such a stream" : "such a column";
 }
 
-/* The only stream there is; -1: there are others. */
+/* The only stream there is, whatever stands beside streams; -1: there are others. */
 static int only_stream(const sheaf_schema *schema)
 {
 	int found = -1;
 	for (int f = 0; f < schema->nfields; f++) {
-		if (schema->fields[f].meaning == SHEAF_KEY) continue;
+		if (schema->fields[f].meaning == SHEAF_KEY || schema->fields[f].loss) continue;
 		if (found >= 0 || !sheaf_field_is_stream(&schema->fields[f])) return -1;
 		found = f;
 	}
@@ -136,11 +137,60 @@ static sheaf_status spot_text(spot s, bool typed, sheaf_context *cx, sheaf_buffe
 	return sheaf_builder_finish(&b, out, err);
 }
 
+/* An entry of a sparse sample. */
+typedef struct entry {
+	int64_t index, at;
+} entry;
+
+static int by_index(const void *a, const void *b)
+{
+	const entry *left = (const entry *)a, *right = (const entry *)b;
+	if (left->index != right->index) return left->index < right->index ? -1 : 1;
+	return (left->at > right->at) - (left->at < right->at);
+}
+
+static bool is_sparse(spot s)
+{
+	return s.level + 1 == s.column->nlevels && s.column->levels[s.level].shape.kind == SHEAF_COORD &&
+	       s.column->levels[s.level].shape.rank == 1;
+}
+
+static sheaf_status sort_entries(comparison *c, spot s, sheaf_buffer *out, sheaf_error *err)
+{
+	sheaf_builder b;
+	const sheaf_level *level = &s.column->levels[s.level];
+	sheaf_run run = sheaf_level_below_one(level, s.at);
+	sheaf_builder_begin(&b, c->cx, out);
+	for (int64_t p = run.begin; p < run.end; p++) {
+		entry e = {sheaf_level_index(level, 0, p), p};
+		sheaf_builder_append(&b, &e, sizeof e);
+	}
+	if (b.size) qsort(b.data, b.size / sizeof(entry), sizeof(entry), by_index);
+	return sheaf_builder_finish(&b, out, err);
+}
+
+/* Whether sparse samples differ only in the order of their entries, which many formats do not keep. */
+static sheaf_status compare_sorted(comparison *c, spot a, spot b, bool *equal, sheaf_error *err)
+{
+	SHEAF_TRY(sort_entries(c, a, &c->text_a, err));
+	SHEAF_TRY(sort_entries(c, b, &c->text_b, err));
+	const entry *ea = (const entry *)(const void *)c->text_a.data,
+				*eb = (const entry *)(const void *)c->text_b.data;
+	size_t n = c->text_a.size / sizeof *ea;
+	*equal = c->text_a.size == c->text_b.size;
+	for (size_t i = 0; i < n && *equal; i++)
+		*equal = ea[i].index == eb[i].index &&
+		         sheaf_positions_equal(a.column, a.level + 1, ea[i].at, b.column, b.level + 1, eb[i].at);
+	return SHEAF_OK;
+}
+
 static sheaf_status compare_spots(comparison *c, const char *stream, int64_t sample, spot a, spot b,
                                   sheaf_error *err)
 {
-	bool typed = a.column->type != b.column->type;
-	if (sheaf_positions_equal(a.column, a.level, a.at, b.column, b.level, b.at)) return SHEAF_OK;
+	bool typed = a.column->type != b.column->type,
+		 equal = sheaf_positions_equal(a.column, a.level, a.at, b.column, b.level, b.at);
+	if (!equal && is_sparse(a) && is_sparse(b)) SHEAF_TRY(compare_sorted(c, a, b, &equal, err));
+	if (equal) return SHEAF_OK;
 	SHEAF_TRY(spot_text(a, typed, c->cx, &c->text_a, err));
 	SHEAF_TRY(spot_text(b, typed, c->cx, &c->text_b, err));
 	report(c, stream, c->row, sample, (const char *)c->text_a.data, (const char *)c->text_b.data);

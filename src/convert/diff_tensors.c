@@ -151,11 +151,22 @@ static void place_text(const comparison *c, const side *s, char *text, size_t si
 	if (used < size) snprintf(text + used, size - used, ")");
 }
 
+/* An entry of one side that is 0, as are those that a dense tensor has without a word. */
+static bool is_implied(const comparison *c, const side *s, const side *other)
+{
+	sheaf_element e;
+	return other->schema->tensor.dense && !other->schema->tensor.has_fill &&
+	       sheaf_element_of(value_of(s), &e) &&
+	       sheaf_element_is_zero(&e, values_of(c, s)->values.data + (size_t)s->at * e.size);
+}
+
 static void compare_entry(comparison *c, int order)
 {
 	char place[200], a[200], b[200];
-	bool equal =
-		order == 0 && sheaf_positions_equal(values_of(c, &c->a), 0, c->a.at, values_of(c, &c->b), 0, c->b.at);
+	bool equal = order == 0
+	                 ? sheaf_positions_equal(values_of(c, &c->a), 0, c->a.at, values_of(c, &c->b), 0, c->b.at)
+	             : order < 0 ? is_implied(c, &c->a, &c->b)
+	                         : is_implied(c, &c->b, &c->a);
 	if (!equal) {
 		bool typed = order == 0 && value_of(&c->a)->type != value_of(&c->b)->type;
 		place_text(c, order <= 0 ? &c->a : &c->b, place, sizeof place);

@@ -17,7 +17,12 @@
 #include <sheaf/format.h>
 #include <sheaf/select.h>
 
-typedef enum sheaf_likely { SHEAF_NO, SHEAF_PERHAPS, SHEAF_SURE } sheaf_likely;
+typedef enum sheaf_likely {
+	SHEAF_NO,
+	SHEAF_PERHAPS,
+	SHEAF_LIKELY, /* it begins so, but other files may, too: the suffix of another format is stronger */
+	SHEAF_SURE
+} sheaf_likely;
 
 struct sheaf_known;
 struct sheaf_builder;

@@ -172,14 +172,14 @@ sheaf_status sheaf_refuse_format(const char *option, const char *name, sheaf_err
 	return status;
 }
 
-/* If the content fits several formats, the name decides: the only one of them that has its suffix. NULL if
- * there is none. */
-static const sheaf_format *named_one(sheaf_bytes head, const char *name, int likely)
+/* If the content leaves a choice, the name decides: the only one of these formats that has its suffix. NULL
+ * if there is none. */
+static const sheaf_format *named_one(sheaf_bytes head, const char *name)
 {
 	const sheaf_format *found = NULL;
 	for (int k = 0; sheaf_formats[k]; k++) {
 		if (!has_suffix(sheaf_formats[k], name, strlen(name))) continue;
-		if ((int)sheaf_formats[k]->probe(head, name) != likely) continue;
+		if (sheaf_formats[k]->probe(head, name) == SHEAF_NO) continue;
 		if (found) return NULL;
 		found = sheaf_formats[k];
 	}
@@ -199,7 +199,7 @@ static sheaf_likely judge(sheaf_bytes head, const char *name, int *rivals, const
 		best = likely;
 		*out = sheaf_formats[k];
 	}
-	const sheaf_format *named = best == SHEAF_PERHAPS && *rivals > 1 ? named_one(head, name, best) : NULL;
+	const sheaf_format *named = best < SHEAF_SURE ? named_one(head, name) : NULL;
 	if (named) {
 		*rivals = 1;
 		*out = named;
@@ -221,7 +221,7 @@ static sheaf_status look(sheaf_source *source, sheaf_likely *best, int *rivals, 
 		SHEAF_TRY(sheaf_source_ahead(source, want, head, err));
 		sheaf_bytes first = {head->data, head->size < MOST ? head->size : MOST};
 		*best = judge(first, bare, rivals, out);
-		if (*best == SHEAF_SURE || head->size < want || head->size >= HEAD) return SHEAF_OK;
+		if (*best >= SHEAF_LIKELY || head->size < want || head->size >= HEAD) return SHEAF_OK;
 		want = head->size + 1;
 	}
 }

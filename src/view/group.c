@@ -138,7 +138,8 @@ static sheaf_status check_dense(const sheaf_grouping *g, const sheaf_frame *entr
                                 sheaf_error *err)
 {
 	int64_t e = 0, each = g->samples * g->dim;
-	if (entries->nrows / (each ? each : 1) != n || entries->nrows != n * each)
+	int64_t wanted;
+	if (!sheaf_mul_i64(&wanted, n, each) || entries->nrows != wanted)
 		return sheaf_fail(err, SHEAF_DATA,
 		                  "%s: expected %" PRId64 " entries in each of %" PRId64
 		                  " rows, since the tensor is dense, found %" PRId64 " in all",

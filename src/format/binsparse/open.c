@@ -183,6 +183,8 @@ static sheaf_status prepare(sheaf_bsp_reader *in, const sheaf_values *values, co
 {
 	unsigned wanted = how->rows ? how->rows : SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_ENTRIES;
 	char *group = NULL;
+	if (wanted & SHEAF_TAKES_CELLS)
+		wanted |= SHEAF_TAKES_SEQUENCES; /* a table shows which streams they were */
 	in->depth = depth_of(values);
 	in->tolerance.repair = sheaf_values_flag(values, "repair");
 	in->tolerance.lenient = sheaf_values_flag(values, "lenient");

@@ -28,9 +28,9 @@ static sheaf_status check_field(const sheaf_field *field, sheaf_error *err)
 {
 	int64_t most = sheaf_field_is_sparse(field) ? INT32_MAX : UINT32_MAX;
 	SHEAF_TRY(sheaf_field_need_stream(field, err));
-	if (sheaf_field_dim(field) > most)
+	if (sheaf_field_dim(field) < 1 || sheaf_field_dim(field) > most)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "stream \"%s\": expected a dim of at most %" PRId64 ", found %" PRId64, field->name,
+		                  "stream \"%s\": expected a dim from 1 to %" PRId64 ", found %" PRId64, field->name,
 		                  most, sheaf_field_dim(field));
 	if (!*field->name)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream: expected a name of at least 1 byte, found %s",

@@ -57,7 +57,8 @@ static bool begins_like_examples(sheaf_bytes head)
 
 static sheaf_likely probe(sheaf_bytes head, const char *name)
 {
-	if (sheaf_lens_is_binary(head) || begins_like_examples(head)) return SHEAF_SURE;
+	if (sheaf_lens_is_binary(head)) return SHEAF_SURE;
+	if (begins_like_examples(head)) return SHEAF_LIKELY;
 	return sheaf_has_suffix_of(name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO;
 }
 

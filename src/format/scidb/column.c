@@ -333,22 +333,3 @@ void sheaf_scidb_fill(sheaf_scidb_filling *f, const sheaf_scidb_item *item, cons
 	if (filled) put_missing(f, item, nulls, block->count);
 	f->rows += block->count;
 }
-
-void sheaf_scidb_fill_default(sheaf_scidb_filling *f)
-{
-	size_t size = sheaf_type_size(f->to->field->type);
-	if (is_list(f)) {
-		sheaf_level_end(f->level, (int64_t)f->values->size);
-	} else {
-		if (f->level) size *= (size_t)f->level->shape->extent;
-		uint8_t *to = sheaf_builder_extend(f->values, size);
-		if (to) memset(to, 0, size);
-	}
-	if (f->level && f->level->shape->missing == SHEAF_NULLABLE) {
-		/* Bits after the last row are 0. */
-		if (f->rows % 8 == 0) sheaf_builder_byte(f->level->valid, '\0');
-		sheaf_builder_byte(f->level->codes, '\0');
-		f->nulls = true;
-	}
-	f->rows++;
-}

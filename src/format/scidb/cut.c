@@ -165,7 +165,7 @@ sheaf_status sheaf_scidb_resume(void *reader, const sheaf_piece *piece, sheaf_er
 	return in->views ? SHEAF_OK : sheaf_source_seek(in->source, piece->byte, err);
 }
 
-/* Each cell counts as one, even an incomplete one if reading it gives a row. */
+/* Each cell counts as one. What an incomplete one leads to, only decoding shows. */
 sheaf_status sheaf_scidb_measure(const void *reader, const sheaf_piece *piece, sheaf_context *cx,
                                  sheaf_buffer *lengths, sheaf_error *err)
 {

@@ -23,8 +23,9 @@ typedef struct decoding {
 	int64_t most; /* cells of a block */
 	int64_t at;   /* next byte in the piece */
 	sheaf_scidb_evidence *evidence;
-	int64_t good; /* cells before the first flaw that ends the reading */
-	bool silent;  /* the error has been reported */
+	int64_t good;       /* cells before the first flaw that ends the reading */
+	sheaf_builder gone; /* int64: numbers of cells of the input that are left out, since they lack a value */
+	bool silent;        /* the error has been reported */
 } decoding;
 
 /* ---- whole cells ---- */
@@ -39,7 +40,6 @@ static sheaf_status next_block(decoding *d, int64_t cell, int64_t count, sheaf_s
 	                           .end = d->piece->bytes.data + size,
 	                           .stride = d->most,
 	                           .count = count};
-	out->items = d->layout->count;
 	out->first = d->part.first + cell;
 	out->byte = d->piece->byte;
 	if (d->layout->cell_bytes) {
@@ -61,7 +61,7 @@ static sheaf_status next_block(decoding *d, int64_t cell, int64_t count, sheaf_s
 static bool fill_columns(decoding *d, const sheaf_scidb_block *block)
 {
 	bool odd = false;
-	for (int i = 0; i < block->items; i++) {
+	for (int i = 0; i < d->layout->count; i++) {
 		const sheaf_scidb_item *item = &d->layout->items[i];
 		if (item->column < 0) continue;
 		sheaf_scidb_filling *f = &d->fillings[item->column];
@@ -82,7 +82,7 @@ static sheaf_status decode_cells(decoding *d)
 		SHEAF_TRY(sheaf_check_stop(d->cx, d->err));
 		SHEAF_TRY(next_block(d, cell, left < d->most ? left : d->most, &block));
 		if ((fill_columns(d, &block) && !d->silent) || validating) {
-			sheaf_status status = sheaf_scidb_report_flaws(d->in, &block, d->cx, d->err);
+			sheaf_status status = sheaf_scidb_report_flaws(d->in, &block, &d->gone, d->cx, d->err);
 			d->good += block.reported;
 			SHEAF_TRY(status);
 		}
@@ -94,16 +94,16 @@ static sheaf_status decode_cells(decoding *d)
 
 /* ---- the incomplete cell ---- */
 
+/* The first entry that is missing. */
 typedef struct rest {
-	int items;      /* entries that are there */
-	int64_t byte;   /* position in the cell, of the missing entry */
+	int item;
+	int64_t byte;   /* position in the cell */
 	int64_t needed; /* bytes that it takes */
 	const char *what;
 } rest;
 
 /* Skips one entry; false if it ends too early, with *r saying what is missing. */
-static bool pass_item(const decoding *d, const sheaf_scidb_item *item, const uint8_t *cell, int64_t *bases,
-                      rest *r)
+static bool pass_item(const decoding *d, const sheaf_scidb_item *item, const uint8_t *cell, rest *r)
 {
 	r->what = "a null byte";
 	r->needed = 1;
@@ -119,16 +119,7 @@ static bool pass_item(const decoding *d, const sheaf_scidb_item *item, const uin
 	r->what = NULL;
 	if (d->part.left - r->byte < r->needed) return false;
 	r->byte += r->needed;
-	if (item->entry.size == 0) bases[item->base + 1] = r->byte;
 	return true;
-}
-
-static rest pass_rest(const decoding *d, const uint8_t *cell, int64_t *bases)
-{
-	rest r = {0};
-	bases[0] = 0;
-	while (r.items < d->layout->count && pass_item(d, &d->layout->items[r.items], cell, bases, &r)) r.items++;
-	return r;
 }
 
 /* In the piece: the last cell before one that makes no sense. */
@@ -154,81 +145,39 @@ static sheaf_status describe_last(decoding *d, char *text, size_t size)
 	return status;
 }
 
-/* Of the missing bytes; for all entries after the first missing one that is none. */
-static void describe_needed(const rest *r, const sheaf_scidb_item *item, bool first, char *text, size_t size)
+static void describe_needed(const rest *r, const sheaf_scidb_item *item, char *text, size_t size)
 {
 	const char *type = item->entry.type ? item->entry.type->name : "skip";
-	if (!first)
-		snprintf(text, size, "a value of type %.40s", type);
-	else if (r->what)
+	if (r->what)
 		snprintf(text, size, "%s of %" PRId64 " byte%s before a value of type %.40s", r->what, r->needed,
 		         r->needed > 1 ? "s" : "", type);
 	else
 		snprintf(text, size, "%" PRId64 " bytes of type %.40s", r->needed, type);
 }
 
-/* The server counts an error for each attribute, but cannot continue after an entry that it skips. */
-static sheaf_status report_rest(decoding *d, const rest *r, bool *readable)
+/* Nothing says what the missing bytes were, so the cell is none. */
+static sheaf_status report_rest(decoding *d)
 {
 	char expected[128], last[80], found[160];
-	int64_t left = d->part.left - r->byte;
-	SHEAF_TRY(describe_last(d, last, sizeof last));
-	for (int i = r->items; i < d->layout->count; i++) {
-		const sheaf_scidb_item *item = &d->layout->items[i];
-		bool first = i == r->items, skip = item->column < 0;
-		int64_t byte = d->piece->byte + d->at + (first ? r->byte : d->part.left);
-		sheaf_scidb_spot spot = {d->in, item, d->part.first + d->part.count, byte, d->cx};
-		describe_needed(r, item, first, expected, sizeof expected);
-		if (left && first)
-			snprintf(found, sizeof found, "%" PRId64 " to the end of the input%s", left, last);
-		else
-			snprintf(found, sizeof found, "the end of the input%s", first ? last : "");
-		*readable &= !skip;
-		SHEAF_TRY(sheaf_scidb_report(
-			&spot,
-			SHEAF_FINDING(skip ? SHEAF_FATAL : SHEAF_ERROR, "end of input", expected, found,
-		                  skip ? "the cell is left out" : sheaf_scidb_consequence(item),
-		                  .status = SHEAF_SHORT),
-			d->err));
-	}
-	return SHEAF_OK;
-}
-
-static sheaf_status read_rest(decoding *d, int64_t *bases)
-{
-	bool readable = true;
+	rest r = {0};
 	const uint8_t *cell = d->piece->bytes.data + d->at;
-	rest r = pass_rest(d, cell, bases);
-	sheaf_scidb_block block = {d->layout,
-	                           cell,
-	                           d->piece->bytes.data + d->piece->bytes.size,
-	                           bases,
-	                           1,
-	                           1,
-	                           r.items,
-	                           d->part.first + d->part.count,
-	                           d->piece->byte + d->at};
-	SHEAF_TRY(sheaf_scidb_report_flaws(d->in, &block, d->cx, d->err));
-	SHEAF_TRY(report_rest(d, &r, &readable));
-	if (!readable) return SHEAF_OK;
-	fill_columns(d, &block);
-	for (int i = r.items; i < d->layout->count; i++) {
-		const sheaf_scidb_item *item = &d->layout->items[i];
-		if (item->column >= 0) sheaf_scidb_fill_default(&d->fillings[item->column]);
-	}
-	d->part.count++;
-	return SHEAF_OK;
-}
-
-static sheaf_status decode_rest(decoding *d)
-{
-	void *memory;
-	size_t n = (size_t)d->layout->counted + 1;
 	if (d->part.left < 0) return SHEAF_OK;
-	SHEAF_TRY(sheaf_allocate_array(d->cx, n, sizeof(int64_t), &memory, d->err));
-	sheaf_status status = read_rest(d, (int64_t *)memory);
-	sheaf_release(d->cx, memory, n * sizeof(int64_t));
-	return status;
+	while (r.item < d->layout->count && pass_item(d, &d->layout->items[r.item], cell, &r)) r.item++;
+	if (r.item == d->layout->count) return SHEAF_OK;
+	const sheaf_scidb_item *item = &d->layout->items[r.item];
+	sheaf_scidb_spot spot = {d->in, item, d->part.first + d->part.count, d->piece->byte + d->at + r.byte,
+	                         d->cx};
+	int64_t left = d->part.left - r.byte;
+	SHEAF_TRY(describe_last(d, last, sizeof last));
+	describe_needed(&r, item, expected, sizeof expected);
+	if (left)
+		snprintf(found, sizeof found, "%" PRId64 " to the end of the input%s", left, last);
+	else
+		snprintf(found, sizeof found, "the end of the input%s", last);
+	return sheaf_scidb_report(&spot,
+	                          SHEAF_FINDING(SHEAF_ERROR, "end of input", expected, found,
+	                                        "the cell is left out", .status = SHEAF_SHORT),
+	                          d->err);
 }
 
 /* ---- cells beyond the array ---- */
@@ -274,7 +223,7 @@ static sheaf_status fill_all(decoding *d)
 		sheaf_scidb_filling_begin(&d->fillings[a], &d->to.columns[d->in->coordinates + a]);
 	SHEAF_TRY(decode_cells(d));
 	if (beyond) SHEAF_TRY(tell_beyond(d));
-	SHEAF_TRY(decode_rest(d));
+	SHEAF_TRY(report_rest(d));
 	for (int a = 0; a < d->in->entries.attributes; a++) sheaf_scidb_filling_end(&d->fillings[a]);
 	sheaf_scidb_fill_coordinates(d->in, d->part.first, d->part.count, &d->to);
 	d->to.nrows = d->part.count;
@@ -325,6 +274,25 @@ static sheaf_status allocate_and_fill(decoding *d)
 	return status;
 }
 
+/* Columns were filled with something for these cells, too. */
+static sheaf_status leave_out(const decoding *d, sheaf_frame *frame, sheaf_error *err)
+{
+	sheaf_frame kept = {0};
+	int64_t from = 0, n = (int64_t)(d->gone.size / sizeof(int64_t));
+	const int64_t *gone = (const int64_t *)(const void *)d->gone.data;
+	sheaf_status status = sheaf_frame_begin(&kept, &d->in->schema, d->cx, err);
+	for (int64_t i = 0; i <= n && status == SHEAF_OK && from < frame->nrows; i++) {
+		int64_t to = i < n ? gone[i] - d->part.first : frame->nrows;
+		if (to > frame->nrows) to = frame->nrows;
+		status = sheaf_frame_append(&kept, frame, from, to, d->cx, err);
+		from = to + 1;
+	}
+	kept.notes = sheaf_buffer_ref(&frame->notes);
+	sheaf_frame_free(status ? &kept : frame);
+	if (status == SHEAF_OK) *frame = kept;
+	return status;
+}
+
 sheaf_status sheaf_scidb_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
                                 sheaf_context *cx, sheaf_error *err)
 {
@@ -336,7 +304,16 @@ sheaf_status sheaf_scidb_decode(const void *reader, const sheaf_piece *piece, sh
 	              .cx = cx,
 	              .err = err};
 	sheaf_status status = sheaf_frame_builder_begin(&d.to, &in->schema, frame, cx, err);
+	sheaf_builder_begin(&d.gone, cx, NULL);
 	if (status == SHEAF_OK) status = begin_notes(&d);
 	if (status == SHEAF_OK) status = allocate_and_fill(&d);
-	return sheaf_frame_builder_end(&d.to, status, frame, err);
+	status = sheaf_frame_builder_end(&d.to, status, frame, err);
+	if (status == SHEAF_OK) status = sheaf_builder_status(&d.gone, err);
+	if (d.gone.size && frame->nrows) {
+		sheaf_status left = leave_out(&d, frame, status ? NULL : err);
+		if (left) frame->nrows = 0;
+		if (status == SHEAF_OK) status = left;
+	}
+	sheaf_builder_drop(&d.gone);
+	return status;
 }

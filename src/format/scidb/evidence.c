@@ -82,7 +82,7 @@ void sheaf_scidb_judge(const sheaf_scidb_block *block, sheaf_scidb_evidence *e)
 {
 	for (int64_t c = 0; c < block->count; c++) {
 		bool odd_cell = false;
-		for (int i = 0; i < block->items; i++) {
+		for (int i = 0; i < block->layout->count; i++) {
 			const sheaf_scidb_item *item = &block->layout->items[i];
 			if (item->column < 0) continue;
 			const uint8_t *at = sheaf_scidb_item_at(block, item, c);

@@ -21,12 +21,6 @@ sheaf_status sheaf_scidb_report(const sheaf_scidb_spot *spot, sheaf_finding find
 	return sheaf_report(spot->cx, &problem, err);
 }
 
-const char *sheaf_scidb_consequence(const sheaf_scidb_item *item)
-{
-	if (item->nullable) return "null is put in its place";
-	return item->type->kind == SCIDB_STRING ? "an empty string is put in its place" : "0 is put in its place";
-}
-
 /* ---- null bytes ---- */
 
 static sheaf_status tell_null_byte(const sheaf_scidb_spot *spot, uint8_t null, sheaf_error *err)
@@ -62,15 +56,18 @@ static sheaf_status tell_null(const sheaf_scidb_spot *spot, uint8_t null, sheaf_
 	return sheaf_scidb_report(spot,
 	                          SHEAF_FINDING(SHEAF_ERROR, "null in a NOT NULL attribute",
 	                                        "a value, since the attribute is NOT NULL", found,
-	                                        sheaf_scidb_consequence(spot->item)),
+	                                        "the cell is left out"),
 	                          err);
 }
 
-static sheaf_status check_null(const sheaf_scidb_spot *spot, uint8_t null, sheaf_bytes payload,
+/* *lacks: there should be a value. */
+static sheaf_status check_null(const sheaf_scidb_spot *spot, uint8_t null, sheaf_bytes payload, bool *lacks,
                                sheaf_error *err)
 {
 	if (sheaf_scidb_hides(spot->item, payload)) SHEAF_TRY(tell_hidden(spot, payload, err));
-	return spot->item->nullable ? SHEAF_OK : tell_null(spot, null, err);
+	if (spot->item->nullable) return SHEAF_OK;
+	*lacks = true;
+	return tell_null(spot, null, err);
 }
 
 /* ---- strings ---- */
@@ -126,40 +123,60 @@ static void show_value(const sheaf_scidb_item *item, sheaf_bytes payload, char *
 	         v.text ? v.text : "");
 }
 
-static sheaf_status check_conversion(const sheaf_scidb_spot *spot, sheaf_bytes payload, sheaf_error *err)
+/* The server puts 0 where a text is no number; here that is a missing value, or no cell. */
+static sheaf_status check_conversion(const sheaf_scidb_spot *spot, sheaf_bytes payload, bool *lacks,
+                                     sheaf_error *err)
 {
 	char found[96];
 	sheaf_scidb_value v = {0};
 	sheaf_scidb_convert_item(spot->item, payload, &v);
 	if (!v.flaw) return SHEAF_OK;
 	show_value(spot->item, payload, found, sizeof found);
-	return sheaf_scidb_report(
-		spot,
-		SHEAF_FINDING(SHEAF_WARNING, "value changed by its conversion", v.flaw, found,
-	                  v.failed ? sheaf_scidb_consequence(spot->item) : "converted as the server does"),
-		err);
+	*lacks |= v.failed && !spot->item->nullable;
+	return sheaf_scidb_report(spot,
+	                          SHEAF_FINDING(*lacks ? SHEAF_ERROR : SHEAF_WARNING,
+	                                        "value changed by its conversion", v.flaw, found,
+	                                        *lacks     ? "the cell is left out"
+	                                        : v.failed ? "null is put in its place"
+	                                                   : "converted as the server does"),
+	                          err);
 }
 
 /* ---- cells ---- */
 
-static sheaf_status check_item(const sheaf_scidb_reader *in, const sheaf_scidb_block *block,
-                               const sheaf_scidb_item *item, int64_t c, sheaf_context *cx, sheaf_error *err)
+static sheaf_status check_item(const sheaf_scidb_spot *spot, const sheaf_scidb_block *block, bool *lacks,
+                               sheaf_error *err)
 {
-	const uint8_t *at = sheaf_scidb_item_at(block, item, c);
-	sheaf_bytes payload = sheaf_scidb_payload(block, item, c);
-	sheaf_scidb_spot spot = {in, item, block->first + c, block->byte + (at - block->data), cx};
-	if (sheaf_scidb_is_null(item, at)) return check_null(&spot, *at, payload, err);
-	if (item->entry.nullable && *at != 0xff) SHEAF_TRY(tell_null_byte(&spot, *at, err));
-	if (item->entry.type->kind == SCIDB_STRING) SHEAF_TRY(check_string(&spot, payload, err));
-	return item->converts ? check_conversion(&spot, payload, err) : SHEAF_OK;
+	const sheaf_scidb_item *item = spot->item;
+	const uint8_t *at = sheaf_scidb_item_at(block, item, spot->cell - block->first);
+	sheaf_bytes payload = sheaf_scidb_payload(block, item, spot->cell - block->first);
+	if (sheaf_scidb_is_null(item, at)) return check_null(spot, *at, payload, lacks, err);
+	if (item->entry.nullable && *at != 0xff) SHEAF_TRY(tell_null_byte(spot, *at, err));
+	if (item->entry.type->kind == SCIDB_STRING) SHEAF_TRY(check_string(spot, payload, err));
+	return item->converts ? check_conversion(spot, payload, lacks, err) : SHEAF_OK;
+}
+
+static sheaf_status check_cell(const sheaf_scidb_reader *in, const sheaf_scidb_block *block, bool *lacks,
+                               sheaf_context *cx, sheaf_error *err)
+{
+	for (int i = 0; i < block->layout->count; i++) {
+		const sheaf_scidb_item *item = &block->layout->items[i];
+		if (item->column < 0) continue;
+		const uint8_t *at = sheaf_scidb_item_at(block, item, block->reported);
+		const sheaf_scidb_spot spot = {in, item, block->first + block->reported,
+		                               block->byte + (at - block->data), cx};
+		SHEAF_TRY(check_item(&spot, block, lacks, err));
+	}
+	return SHEAF_OK;
 }
 
 sheaf_status sheaf_scidb_report_flaws(const sheaf_scidb_reader *in, sheaf_scidb_block *block,
-                                      sheaf_context *cx, sheaf_error *err)
+                                      sheaf_builder *gone, sheaf_context *cx, sheaf_error *err)
 {
-	for (block->reported = 0; block->reported < block->count; block->reported++)
-		for (int i = 0; i < block->items; i++)
-			if (block->layout->items[i].column >= 0)
-				SHEAF_TRY(check_item(in, block, &block->layout->items[i], block->reported, cx, err));
+	for (block->reported = 0; block->reported < block->count; block->reported++) {
+		bool lacks = false;
+		SHEAF_TRY(check_cell(in, block, &lacks, cx, err));
+		if (lacks) sheaf_builder_i64(gone, block->first + block->reported);
+	}
 	return SHEAF_OK;
 }

@@ -153,7 +153,6 @@ typedef struct sheaf_scidb_block {
 	const int64_t *bases;
 	int64_t stride; /* from one row of bases to the next */
 	int64_t count;
-	int items;        /* entries that are there: all, except in an incomplete cell */
 	int64_t first;    /* number of the first cell in the input */
 	int64_t byte;     /* of the input at which data begins */
 	int64_t reported; /* cells whose flaws were counted, up to the one that ended reading */
@@ -197,8 +196,6 @@ void sheaf_scidb_filling_begin(sheaf_scidb_filling *f, sheaf_column_builder *to)
 void sheaf_scidb_filling_end(sheaf_scidb_filling *f);
 /* Appends the item of each cell of the block. */
 void sheaf_scidb_fill(sheaf_scidb_filling *f, const sheaf_scidb_item *item, const sheaf_scidb_block *block);
-/* Appends something for an item that cannot be read: null if that is allowed, else the type's default. */
-void sheaf_scidb_fill_default(sheaf_scidb_filling *f);
 
 /* The text in a payload, without its terminator; `clean` is false if there is none, or if something follows
  * it. */
@@ -254,11 +251,10 @@ typedef struct sheaf_scidb_spot {
 
 SHEAF_USE sheaf_status sheaf_scidb_report(const sheaf_scidb_spot *spot, sheaf_finding finding,
                                           sheaf_error *err);
-/* What happens to an item that is left out. */
-const char *sheaf_scidb_consequence(const sheaf_scidb_item *item);
-/* Reports everything in these cells that breaks a rule, in their order. */
+/* Reports everything in these cells that breaks a rule, in their order; the numbers of cells in the input
+ * that lack a value go to `gone`. */
 SHEAF_USE sheaf_status sheaf_scidb_report_flaws(const sheaf_scidb_reader *in, sheaf_scidb_block *block,
-                                                sheaf_context *cx, sheaf_error *err);
+                                                sheaf_builder *gone, sheaf_context *cx, sheaf_error *err);
 
 /* ---- convert.c ---- */
 
