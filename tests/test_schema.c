@@ -5,6 +5,7 @@
 #include "data/frame.h"
 #include "data/schema_bytes.h"
 #include "with_context.h"
+#include <stdio.h>
 
 /* ---- schemas ---- */
 
@@ -136,12 +137,14 @@ static sheaf_status add_deep_fields(sheaf_schema *schema)
 	enum { FIELDS = 300 };
 	for (int f = 0; f < FIELDS; f++) {
 		sheaf_field *field;
-		SHEAF_TRY(sheaf_schema_add(schema, schema->cx, "deep", 4, &field, &err));
+		char name[16];
+		size_t n = (size_t)snprintf(name, sizeof name, "deep %d", f);
+		SHEAF_TRY(sheaf_schema_add(schema, schema->cx, name, n, &field, &err));
 		SHEAF_TRY(sheaf_schema_make_levels(schema, field, SHEAF_MAX_LEVELS, &err));
 		assert_int_equal(field->room, SHEAF_MAX_LEVELS);
 		field->nlevels = SHEAF_MAX_LEVELS;
 		for (int l = 0; l < SHEAF_MAX_LEVELS; l++)
-			field->levels[l] = (sheaf_level_shape){.kind = SHEAF_FIXED, .extent = f + l};
+			field->levels[l] = (sheaf_level_shape){.kind = SHEAF_LIST, .extent = f + l};
 	}
 	return SHEAF_OK;
 }
@@ -163,8 +166,7 @@ static sheaf_status read_levels(sheaf_context *c)
 	sheaf_status status = sheaf_schema_from_bytes(&cursor, c, &schema, &err);
 	for (int f = 0; f < schema.nfields; f++) {
 		assert_true(schema.fields[f].room >= SHEAF_MAX_LEVELS);
-		for (int l = 0; l < SHEAF_MAX_LEVELS; l++)
-			assert_int_equal(schema.fields[f].levels[l].extent, f + l);
+		for (int l = 0; l < SHEAF_MAX_LEVELS; l++) assert_int_equal(schema.fields[f].levels[l].extent, f + l);
 	}
 	sheaf_schema_free(&schema);
 	return status;

@@ -389,7 +389,8 @@ static sheaf_status copy_items(const sheaf_arrow_part *p, const sheaf_arrow_part
 	sheaf_column_builder words = *to;
 	words.values = (sheaf_builder){.cx = p->b->cx};
 	sheaf_status status = sheaf_arrow_take_values(all, &words, level, err);
-	size_t size = all->n && !status ? words.values.size / (size_t)all->n : 0;
+	const sheaf_level_shape *last = to->field->nlevels ? &to->field->levels[to->field->nlevels - 1] : NULL;
+	size_t size = sheaf_type_size(to->field->type) * (last ? (size_t)last->extent : 1);
 	for (int64_t i = 0; i < p->n && !status; i++) {
 		status = word_at(p, all, i, gaps, &word, err);
 		for (size_t left = word < 0 ? size : 0; left > 0; left -= left < sizeof zeros ? left : sizeof zeros)

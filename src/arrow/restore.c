@@ -18,14 +18,18 @@ static bool are_alike(const struct ArrowSchema *a, const struct ArrowSchema *b)
 	return alike;
 }
 
-sheaf_status sheaf_arrow_is_of_plan(const sheaf_arrow_plan *plan, const struct ArrowSchema *rows, bool *out,
-                                    sheaf_error *err)
+sheaf_status sheaf_arrow_is_of_plan(const sheaf_arrow_plan *plan, const struct ArrowSchema *rows,
+                                    sheaf_arrow_likeness *out, sheaf_error *err)
 {
 	struct ArrowSchema made;
 	SHEAF_TRY(sheaf_arrow_export_schema(plan, &made, err));
-	*out = rows->n_children == made.n_children;
-	for (int64_t i = 0; *out && i < rows->n_children; i++)
-		*out = are_alike(rows->children[i], made.children[i]);
+	*out = rows->n_children == made.n_children ? SHEAF_ARROW_ALIKE : SHEAF_ARROW_OTHER_COLUMNS;
+	for (int64_t i = 0; *out && i < rows->n_children; i++) {
+		if (strcmp(rows->children[i]->name, made.children[i]->name) != 0)
+			*out = SHEAF_ARROW_OTHER_COLUMNS;
+		else if (!are_alike(rows->children[i], made.children[i]))
+			*out = SHEAF_ARROW_OTHER_TYPES;
+	}
 	made.release(&made);
 	return SHEAF_OK;
 }

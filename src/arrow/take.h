@@ -56,8 +56,16 @@ typedef enum sheaf_taking {
 /* UNSUPPORTED, with the column's name and type, if it is not supported. */
 SHEAF_USE sheaf_status sheaf_arrow_taking(const struct ArrowSchema *column, sheaf_taking *out,
                                           sheaf_error *err);
-/* Adds the fields of all columns of a struct; *out begins as {.cx = cx}. */
-SHEAF_USE sheaf_status sheaf_arrow_take_schema(const struct ArrowSchema *rows, sheaf_schema *out,
+/* What is done with a column that is not supported, and why it is not: OK leaves it out. */
+typedef struct sheaf_arrow_leaving {
+	sheaf_status (*leave)(void *user, int64_t column, const sheaf_error *why, sheaf_error *err);
+	void *user;
+} sheaf_arrow_leaving;
+
+/* Adds the fields of all columns of a struct; *out begins as {.cx = cx}. `leaving` NULL: UNSUPPORTED if there
+ * is a column that is not supported. */
+SHEAF_USE sheaf_status sheaf_arrow_take_schema(const struct ArrowSchema *rows,
+                                               const sheaf_arrow_leaving *leaving, sheaf_schema *out,
                                                sheaf_error *err);
 
 /* An array that is released with its last buffer. */

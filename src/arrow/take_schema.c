@@ -178,6 +178,17 @@ static bool is_text_list(const struct ArrowSchema *column, const sheaf_arrow_typ
 	return sheaf_arrow_type_of(item->dictionary ? item->dictionary : item).class == SHEAF_IS_TEXT;
 }
 
+/* Of sparse samples, as the metadata say; 0: they do not. */
+static int64_t dim_of(const struct ArrowSchema *column)
+{
+	int32_t n;
+	char digits[24] = "";
+	const char *text = sheaf_arrow_metadata(column, "sheaf.dim", &n);
+	if (text && n > 0 && (size_t)n < sizeof digits) memcpy(digits, text, (size_t)n);
+	long long dim = strtoll(digits, NULL, 10);
+	return dim > 0 ? dim : 0;
+}
+
 sheaf_status sheaf_arrow_taking(const struct ArrowSchema *column, sheaf_taking *out, sheaf_error *err)
 {
 	const struct ArrowSchema *values = column->dictionary ? column->dictionary : column;
@@ -195,7 +206,11 @@ sheaf_status sheaf_arrow_taking(const struct ArrowSchema *column, sheaf_taking *
 		*out = SHEAF_TAKE_TEXTS;
 	else if (type.class == SHEAF_IS_OTHER || type.class >= SHEAF_IS_LIST)
 		return refuse(column, err);
-	return SHEAF_OK;
+	if (*out != SHEAF_TAKE_SPARSE || dim_of(column)) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "arrow column \"%s\": expected the dim of its sparse samples in the metadata "
+	                  "\"sheaf.dim\" of the field, found none above 0",
+	                  column->name ? column->name : "");
 }
 
 /* ---- fields ---- */
@@ -226,19 +241,9 @@ static sheaf_status add_dense(sheaf_schema *to, const struct ArrowSchema *column
 
 static sheaf_status add_sparse(sheaf_schema *to, const struct ArrowSchema *column, sheaf_error *err)
 {
-	int32_t n;
-	char digits[24] = "";
-	const char *text = sheaf_arrow_metadata(column, "sheaf.dim", &n);
-	if (text && n > 0 && (size_t)n < sizeof digits) memcpy(digits, text, (size_t)n);
-	long long dim = strtoll(digits, NULL, 10);
-	if (dim < 1)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "arrow column \"%s\": expected the dim of its sparse samples in the metadata "
-		                  "\"sheaf.dim\" of the field, found %s",
-		                  column->name, text ? "none above 0" : "none");
 	const struct ArrowSchema *entry = column->children[0]->children[0];
-	return sheaf_schema_add_sparse(to, column->name, dim, sheaf_arrow_type_of(entry->children[1]).number,
-	                               err);
+	return sheaf_schema_add_sparse(to, column->name, dim_of(column),
+	                               sheaf_arrow_type_of(entry->children[1]).number, err);
 }
 
 static sheaf_status add_item(sheaf_schema *to, const struct ArrowSchema *column, sheaf_error *err)
@@ -300,29 +305,42 @@ static sheaf_status check_name(sheaf_schema *to, const struct ArrowSchema *colum
 	                  "arrow column \"%s\": expected each name once, found two columns of it", column->name);
 }
 
-sheaf_status sheaf_arrow_take_schema(const struct ArrowSchema *rows, sheaf_schema *out, sheaf_error *err)
+/* Lists of texts are neither items of a table nor samples of a stream. */
+static sheaf_status need_streams(const struct ArrowSchema *column, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "arrow column \"%s\": expected lists of texts beside lists of numbers, found no "
+	                  "lists of numbers, so rows are those of a table, in which an item is one text (the "
+	                  "program that has written the file can join the texts of each list)",
+	                  column->name);
+}
+
+static sheaf_status take_column(sheaf_schema *to, const struct ArrowSchema *column, sheaf_error *err)
 {
 	sheaf_taking taking;
+	SHEAF_TRY(check_name(to, column, err));
+	SHEAF_TRY(sheaf_arrow_taking(column, &taking, err));
+	if (taking == SHEAF_TAKE_TEXTS && to->rows == SHEAF_CELLS) return need_streams(column, err);
+	return add_field(to, column, taking, err);
+}
+
+sheaf_status sheaf_arrow_take_schema(const struct ArrowSchema *rows, const sheaf_arrow_leaving *leaving,
+                                     sheaf_schema *out, sheaf_error *err)
+{
+	sheaf_taking taking;
+	sheaf_error why;
 	if (sheaf_arrow_type_of(rows).class != SHEAF_IS_STRUCT)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "arrow: expected rows, a struct of columns, found \"%s\"",
 		                  rows->format);
-	const struct ArrowSchema *texts = NULL;
 	out->rows = SHEAF_CELLS;
 	for (int64_t i = 0; i < rows->n_children; i++) {
-		SHEAF_TRY(sheaf_arrow_taking(rows->children[i], &taking, err));
-		if (taking <= SHEAF_TAKE_SPARSE) out->rows = SHEAF_SEQUENCES;
-		if (taking == SHEAF_TAKE_TEXTS) texts = rows->children[i];
+		sheaf_status status = sheaf_arrow_taking(rows->children[i], &taking, NULL);
+		if (status == SHEAF_OK && taking <= SHEAF_TAKE_SPARSE) out->rows = SHEAF_SEQUENCES;
 	}
-	if (texts && out->rows == SHEAF_CELLS)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "arrow column \"%s\": expected lists of texts beside lists of numbers, found no "
-		                  "lists of numbers, so rows are those of a table, in which an item is one text (the "
-		                  "program that has written the file can join the texts of each list)",
-		                  texts->name ? texts->name : "");
 	for (int64_t i = 0; i < rows->n_children; i++) {
-		SHEAF_TRY(sheaf_arrow_taking(rows->children[i], &taking, err));
-		SHEAF_TRY(check_name(out, rows->children[i], err));
-		SHEAF_TRY(add_field(out, rows->children[i], taking, err));
+		sheaf_status status = take_column(out, rows->children[i], &why);
+		if (status == SHEAF_UNSUPPORTED && leaving) status = leaving->leave(leaving->user, i, &why, &why);
+		if (status) return sheaf_fail_again(err, &why);
 	}
 	return SHEAF_OK;
 }

@@ -69,15 +69,21 @@ static inline void sheaf_store_u64le(void *to, uint64_t v)
 	memcpy(to, &v, sizeof v);
 }
 
+/* Copies `count` numbers of `size` bytes with the bytes of each in the opposite order. */
+static inline void sheaf_copy_reversed(void *to, const void *from, size_t count, size_t size)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < size; k++)
+			((uint8_t *)to)[i * size + k] = ((const uint8_t *)from)[i * size + size - 1 - k];
+}
+
 /* Copies `count` little-endian numbers of `size` (4 or 8) bytes into this machine's order. */
 static inline void sheaf_copy_le(void *to, const void *from, size_t count, size_t size)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	if (count) memcpy(to, from, count * size);
 #else
-	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < size; k++)
-			((uint8_t *)to)[i * size + k] = ((const uint8_t *)from)[i * size + size - 1 - k];
+	sheaf_copy_reversed(to, from, count, size);
 #endif
 }
 

@@ -36,34 +36,12 @@ static sheaf_status check_name(sheaf_schema *schema, const char *name, sheaf_err
 	return SHEAF_OK;
 }
 
-static sheaf_status check_type(const char *name, sheaf_type type, sheaf_error *err)
+/* Keeps the field that was added last, if there can be such a one. */
+static sheaf_status keep(sheaf_schema *schema, sheaf_error *err)
 {
-	if ((int)type >= 0 && (int)type < SHEAF_TYPES) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE, "field \"%s\": expected an element type, found number %d", name,
-	                  (int)type);
-}
-
-static sheaf_status check_meaning(const char *name, sheaf_meaning meaning, sheaf_type type, sheaf_error *err)
-{
-	static const char *const types[SHEAF_MEANINGS] = {
-		[SHEAF_STRING] = "uint8",     [SHEAF_SPELLING] = "uint8", [SHEAF_BYTES] = "uint8",
-		[SHEAF_BOOL] = "uint8",       [SHEAF_CHAR] = "uint8",     [SHEAF_DATETIME] = "int64",
-		[SHEAF_DATETIMETZ] = "int64", [SHEAF_DURATION] = "int64", [SHEAF_DATE] = "int64",
-		[SHEAF_TIME] = "int64"};
-	SHEAF_TRY(check_type(name, type, err));
-	if ((int)meaning < 0 || (int)meaning >= SHEAF_MEANINGS || meaning == SHEAF_KEY ||
-	    meaning == SHEAF_COORDINATE)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "field \"%s\": expected a meaning that a column may be given, found number %d",
-		                  name, (int)meaning);
-	if (meaning == SHEAF_COMPLEX && type < SHEAF_F32)
-		return sheaf_fail(err, SHEAF_USAGE, "field \"%s\": expected float32 or float64 for complex, found %s",
-		                  name, sheaf_type_name(type));
-	const char *expected = types[meaning];
-	if (expected && strcmp(expected, sheaf_type_name(type)) != 0)
-		return sheaf_fail(err, SHEAF_USAGE, "field \"%s\": expected %s for what it means, found %s", name,
-		                  expected, sheaf_type_name(type));
-	return SHEAF_OK;
+	sheaf_status status = sheaf_field_check(schema, schema->nfields - 1, SHEAF_USAGE, err);
+	if (status) sheaf_schema_remove(schema, schema->nfields - 1);
+	return status;
 }
 
 /* ---- streams, keys, columns ---- */
@@ -73,7 +51,6 @@ static sheaf_status add_stream(sheaf_schema *schema, const char *name, bool spar
 {
 	sheaf_field *field;
 	SHEAF_TRY(check_name(schema, name, err));
-	SHEAF_TRY(check_type(name, type, err));
 	if (schema->rows != SHEAF_SEQUENCES)
 		return sheaf_fail(err, SHEAF_USAGE, "stream \"%s\": expected a schema of sequences, found %s", name,
 		                  sheaf_row_kind_name(schema->rows));
@@ -82,7 +59,7 @@ static sheaf_status add_stream(sheaf_schema *schema, const char *name, bool spar
 		                  name, dim);
 	SHEAF_TRY(sheaf_schema_add(schema, schema->cx, name, strlen(name), &field, err));
 	sheaf_field_make_stream(field, sparse, dim, type);
-	return SHEAF_OK;
+	return keep(schema, err);
 }
 
 sheaf_status sheaf_schema_add_dense(sheaf_schema *schema, const char *name, int64_t dim, sheaf_type type,
@@ -121,7 +98,10 @@ static sheaf_status add_column(sheaf_schema *schema, const char *name, cell_shap
 {
 	sheaf_field *field;
 	SHEAF_TRY(check_name(schema, name, err));
-	SHEAF_TRY(check_meaning(name, cell.meaning, cell.type, err));
+	if (cell.meaning == SHEAF_KEY || cell.meaning == SHEAF_COORDINATE)
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "field \"%s\": expected a meaning that a column may be given, found number %d",
+		                  name, (int)cell.meaning);
 	if (missing != SHEAF_NEVER && missing != SHEAF_NULLABLE)
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "field \"%s\": expected items that are never missing, or nullable, found number %d",
@@ -130,6 +110,7 @@ static sheaf_status add_column(sheaf_schema *schema, const char *name, cell_shap
 	bool parts = cell.meaning == SHEAF_COMPLEX || cell.meaning == SHEAF_DATETIMETZ;
 	sheaf_field_make_cell(field, cell.meaning, cell.type, parts ? 2 : cell.width, missing == SHEAF_NULLABLE);
 	field->digits = cell.digits;
+	SHEAF_TRY(keep(schema, err));
 	if (schema->rows != SHEAF_SEQUENCES) return SHEAF_OK;
 	field->loss = "column"; /* a format that cannot hold it says so */
 	field->usual = NAN;
@@ -178,100 +159,55 @@ sheaf_status sheaf_schema_add_attribute(sheaf_schema *schema, const char *name, 
 
 /* ---- tensors ---- */
 
-static sheaf_status check_order(const sheaf_tensor *tensor, sheaf_error *err)
-{
-	unsigned seen = 0;
-	for (int d = 0; d < tensor->rank; d++) {
-		int at = tensor->order[d];
-		if (at < 0 || at >= tensor->rank || seen & 1u << at)
-			return sheaf_fail(
-				err, SHEAF_USAGE,
-				"tensor: expected an order of all %d dimensions, found dimension %d in place %d",
-				tensor->rank, at, d);
-		seen |= 1u << at;
-	}
-	return SHEAF_OK;
-}
-
-static sheaf_status check_tensor(const sheaf_tensor *tensor, sheaf_meaning meaning, sheaf_type type,
-                                 sheaf_error *err)
-{
-	if (!tensor) return sheaf_fail(err, SHEAF_USAGE, "tensor: expected its rank and shape, found NULL");
-	if (tensor->rank < 0 || tensor->rank > SHEAF_MAX_RANK)
-		return sheaf_fail(err, SHEAF_USAGE, "tensor: expected a rank from 0 to %d, found %d", SHEAF_MAX_RANK,
-		                  tensor->rank);
-	for (int d = 0; d < tensor->rank; d++)
-		if (tensor->shape[d] < 0)
-			return sheaf_fail(err, SHEAF_USAGE, "tensor: expected an extent of at least 0, found %" PRId64,
-			                  tensor->shape[d]);
-	if ((int)tensor->structure < 0 || (int)tensor->structure >= SHEAF_STRUCTURES ||
-	    (tensor->structure && (tensor->rank != 2 || tensor->shape[0] != tensor->shape[1])))
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "tensor: expected a square matrix, since it has a structure, "
-		                  "found another shape");
-	if (meaning != SHEAF_NUMBER && meaning != SHEAF_BOOL && meaning != SHEAF_COMPLEX)
-		return sheaf_fail(
-			err, SHEAF_USAGE,
-			"tensor: expected numbers, truth values or complex numbers, found meaning number %d",
-			(int)meaning);
-	return check_meaning("value", meaning, type, err);
-}
-
 /* An order of zeros means by rows. */
 static sheaf_tensor with_order(const sheaf_tensor *tensor)
 {
 	sheaf_tensor out = *tensor;
 	bool given = false;
-	for (int d = 0; d < out.rank; d++) given |= out.order[d] != 0;
-	for (int d = 0; d < out.rank && !given; d++) out.order[d] = d;
+	for (int d = 0; d < out.rank && d < SHEAF_MAX_RANK; d++) given |= out.order[d] != 0;
+	for (int d = 0; d < out.rank && d < SHEAF_MAX_RANK && !given; d++) out.order[d] = d;
 	return out;
+}
+
+/* The tensor, with its order. */
+static sheaf_status begin_tensor(const sheaf_schema *schema, const sheaf_tensor *tensor,
+                                 sheaf_meaning meaning, sheaf_tensor *out, sheaf_error *err)
+{
+	SHEAF_TRY(check_schema(schema, true, err));
+	if (!tensor) return sheaf_fail(err, SHEAF_USAGE, "tensor: expected its rank and shape, found NULL");
+	*out = with_order(tensor);
+	SHEAF_TRY(sheaf_tensor_check(out, SHEAF_USAGE, err));
+	if (meaning != SHEAF_NUMBER && meaning != SHEAF_BOOL && meaning != SHEAF_COMPLEX)
+		return sheaf_fail(
+			err, SHEAF_USAGE,
+			"tensor: expected numbers, truth values or complex numbers, found meaning number %d",
+			(int)meaning);
+	return SHEAF_OK;
+}
+
+/* Keeps a tensor's schema, if there can be such a one. */
+static sheaf_status end_tensor(sheaf_schema *schema, sheaf_status status, sheaf_error *err)
+{
+	if (!status) status = sheaf_schema_check(schema, SHEAF_USAGE, err);
+	if (!status) return SHEAF_OK;
+	while (schema->nfields) sheaf_schema_remove(schema, schema->nfields - 1);
+	schema->rows = SHEAF_SEQUENCES;
+	return status;
 }
 
 sheaf_status sheaf_schema_add_entries(sheaf_schema *schema, const sheaf_tensor *tensor, sheaf_meaning meaning,
                                       sheaf_type type, sheaf_error *err)
 {
 	sheaf_field *value;
-	SHEAF_TRY(check_schema(schema, true, err));
-	SHEAF_TRY(check_tensor(tensor, meaning, type, err));
-	sheaf_tensor ordered = with_order(tensor);
-	SHEAF_TRY(check_order(&ordered, err));
+	sheaf_tensor ordered;
+	SHEAF_TRY(begin_tensor(schema, tensor, meaning, &ordered, err));
 	sheaf_status status = sheaf_schema_make_entries(
 		schema, schema->cx, (sheaf_dimensions){tensor->rank, tensor->shape}, &value, err);
-	if (status) {
-		while (schema->nfields) sheaf_schema_remove(schema, schema->nfields - 1);
-		schema->rows = SHEAF_SEQUENCES;
-		return status;
+	if (!status) {
+		sheaf_field_make_cell(value, meaning, type, meaning == SHEAF_COMPLEX ? 2 : 1, false);
+		schema->tensor = ordered;
 	}
-	sheaf_field_make_cell(value, meaning, type, meaning == SHEAF_COMPLEX ? 2 : 1, false);
-	schema->tensor = ordered;
-	return SHEAF_OK;
-}
-
-static sheaf_status check_level(const sheaf_tensor *tensor, const sheaf_level_shape *level, int number,
-                                int *depth, sheaf_error *err)
-{
-	int rank = level->kind == SHEAF_COORD ? level->rank : 1;
-	if (level->kind != SHEAF_FIXED && level->kind != SHEAF_COORD)
-		return sheaf_fail(err, SHEAF_USAGE, "level %d: expected FIXED or COORD, found kind %d", number,
-		                  (int)level->kind);
-	if (rank < 1 || rank > tensor->rank - *depth)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "level %d: expected at most the %d dimensions that are left, found %d", number,
-		                  tensor->rank - *depth, rank);
-	int longest = tensor->order[*depth];
-	for (int r = 0; r < rank; r++, ++*depth)
-		if (tensor->shape[tensor->order[*depth]] > tensor->shape[longest]) longest = tensor->order[*depth];
-	int64_t extent = tensor->shape[longest];
-	if (level->extent != extent)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "level %d: expected the extent %" PRId64 " of dimension %d, found %" PRId64, number,
-		                  extent, longest, level->extent);
-	if (level->kind == SHEAF_COORD && level->index_type != SHEAF_I64 &&
-	    (level->index_type != SHEAF_I32 || extent - 1 > INT32_MAX))
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "level %d: expected indices of int32 if they fit, or int64, found %s", number,
-		                  sheaf_type_name(level->index_type));
-	return SHEAF_OK;
+	return end_tensor(schema, status, err);
 }
 
 sheaf_status sheaf_schema_add_levels(sheaf_schema *schema, const sheaf_tensor *tensor,
@@ -279,23 +215,16 @@ sheaf_status sheaf_schema_add_levels(sheaf_schema *schema, const sheaf_tensor *t
                                      sheaf_type type, sheaf_error *err)
 {
 	sheaf_field *field;
-	int depth = 0, most = SHEAF_MAX_LEVELS - 1; /* one more for the parts of complex numbers */
-	SHEAF_TRY(check_schema(schema, true, err));
-	SHEAF_TRY(check_tensor(tensor, meaning, type, err));
-	sheaf_tensor ordered = with_order(tensor);
-	SHEAF_TRY(check_order(&ordered, err));
+	sheaf_tensor ordered;
+	int most = SHEAF_MAX_LEVELS - 1; /* one more for the parts of complex numbers */
+	SHEAF_TRY(begin_tensor(schema, tensor, meaning, &ordered, err));
 	if (nlevels < 0 || nlevels > most || (nlevels && !levels))
 		return sheaf_fail(err, SHEAF_USAGE, "tensor: expected 0 to %d levels, found %d", most, nlevels);
-	for (int l = 0; l < nlevels; l++) SHEAF_TRY(check_level(&ordered, &levels[l], l, &depth, err));
-	if (depth != tensor->rank)
-		return sheaf_fail(err, SHEAF_USAGE, "tensor: expected levels of %d dimensions, found %d",
-		                  tensor->rank, depth);
 	SHEAF_TRY(sheaf_schema_add(schema, schema->cx, "value", 5, &field, err));
+	schema->rows = SHEAF_WHOLE;
+	schema->tensor = ordered;
 	sheaf_status status = sheaf_schema_make_levels(schema, field, nlevels + 1, err);
-	if (status) {
-		sheaf_schema_remove(schema, schema->nfields - 1);
-		return status;
-	}
+	if (status) return end_tensor(schema, status, err);
 	sheaf_field_make_cell(field, meaning, type, 2, false);
 	field->nlevels = 0;
 	for (int l = 0; l < nlevels; l++) {
@@ -306,7 +235,5 @@ sheaf_status sheaf_schema_add_levels(sheaf_schema *schema, const sheaf_tensor *t
 	}
 	if (meaning == SHEAF_COMPLEX)
 		field->levels[field->nlevels++] = (sheaf_level_shape){.kind = SHEAF_FIXED, .extent = 2};
-	schema->rows = SHEAF_WHOLE;
-	schema->tensor = ordered;
-	return SHEAF_OK;
+	return end_tensor(schema, SHEAF_OK, err);
 }

@@ -79,6 +79,15 @@ void sheaf_schema_remove(sheaf_schema *schema, int field);
 SHEAF_USE sheaf_status sheaf_schema_copy(const sheaf_schema *schema, sheaf_context *cx, sheaf_schema *out,
                                          sheaf_error *err);
 
+/* Whether there can be such a schema, field or tensor: meanings have their types and levels, rows their
+ * fields. `otherwise` with the first thing that is wrong. */
+SHEAF_USE sheaf_status sheaf_schema_check(const sheaf_schema *schema, sheaf_status otherwise,
+                                          sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_field_check(const sheaf_schema *schema, int field, sheaf_status otherwise,
+                                         sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_tensor_check(const sheaf_tensor *tensor, sheaf_status otherwise,
+                                          sheaf_error *err);
+
 /* ---- runs of positions ---- */
 
 typedef struct sheaf_run {

@@ -96,23 +96,14 @@ static sheaf_status refuse(const char *expected, sheaf_error *err)
 	return sheaf_fail(err, SHEAF_DATA, "schema: expected %s, found other bytes", expected);
 }
 
-static sheaf_status read_level(sheaf_cursor *c, sheaf_level_shape *level, sheaf_error *err)
+static sheaf_level_shape read_level(sheaf_cursor *c)
 {
-	uint32_t kind = sheaf_cursor_u32le(c, "kind of a level"), rank = sheaf_cursor_u32le(c, "rank"),
-			 type = sheaf_cursor_u32le(c, "type of indices");
-	uint32_t missing = sheaf_cursor_u32le(c, "kind of missing positions");
-	bool is_coord = kind == SHEAF_COORD;
-	if (kind > SHEAF_COORD || (is_coord ? rank < 1 || rank > SHEAF_MAX_RANK : rank != 0))
-		return refuse("a level", err);
-	if (type >= SHEAF_TYPES || (is_coord && type != SHEAF_I32 && type != SHEAF_I64))
-		return refuse("a type of indices", err);
-	if (missing > SHEAF_IMPUTED) return refuse("a kind of missing positions", err);
-	*level = (sheaf_level_shape){.kind = (sheaf_level_kind)kind,
-	                             .rank = (int)rank,
-	                             .index_type = (sheaf_type)type,
-	                             .missing = (sheaf_missing)missing,
-	                             .extent = sheaf_cursor_i64le(c, "extent")};
-	return level->extent < 0 ? refuse("an extent of at least 0", err) : SHEAF_OK;
+	sheaf_level_shape level = {.kind = (sheaf_level_kind)sheaf_cursor_u32le(c, "kind of a level")};
+	level.rank = sheaf_cursor_i32le(c, "rank");
+	level.index_type = (sheaf_type)sheaf_cursor_u32le(c, "type of indices");
+	level.missing = (sheaf_missing)sheaf_cursor_u32le(c, "kind of missing positions");
+	level.extent = sheaf_cursor_i64le(c, "extent");
+	return level;
 }
 
 static sheaf_status read_alias(sheaf_cursor *c, sheaf_schema *schema, sheaf_field *field, sheaf_error *err)
@@ -168,15 +159,14 @@ static sheaf_status read_field(sheaf_cursor *c, sheaf_context *cx, sheaf_schema 
 	uint32_t word = sheaf_cursor_u32le(c, "meaning"), meaning = word & ((1u << DIGITS_AT) - 1),
 			 digits = word >> DIGITS_AT, main = sheaf_cursor_u32le(c, "mark of the main stream");
 	uint32_t type = sheaf_cursor_u32le(c, "type"), nlevels = sheaf_cursor_u32le(c, "number of levels");
-	if (meaning >= SHEAF_MEANINGS || digits > 9 || !sheaf_means_parts((sheaf_meaning)meaning, (int)digits) ||
-	    main > 1 || type >= SHEAF_TYPES || nlevels > SHEAF_MAX_LEVELS)
-		return refuse("a field", err);
+	/* A spelling is for showing, and never in a file. */
+	if (meaning == SHEAF_SPELLING || main > 1 || nlevels > SHEAF_MAX_LEVELS) return refuse("a field", err);
 	SHEAF_TRY(sheaf_schema_make_levels(schema, field, (int)nlevels, err));
 	field->meaning = (sheaf_meaning)meaning;
 	field->digits = (int)digits;
 	field->main = main == 1;
 	field->type = (sheaf_type)type;
-	for (uint32_t l = 0; l < nlevels; l++) SHEAF_TRY(read_level(c, &field->levels[l], err));
+	for (uint32_t l = 0; l < nlevels; l++) field->levels[l] = read_level(c);
 	field->nlevels = (int)nlevels;
 	SHEAF_TRY(read_manner(c, cx, field, err));
 	return c->failed ? refuse("a whole field", err) : SHEAF_OK;
@@ -193,21 +183,16 @@ static void read_flags(sheaf_tensor *tensor, uint32_t flags)
 
 static sheaf_status read_tensor(sheaf_cursor *c, sheaf_tensor *tensor, sheaf_error *err)
 {
-	uint32_t rank = sheaf_cursor_u32le(c, "rank of a tensor");
+	tensor->rank = sheaf_cursor_i32le(c, "rank of a tensor");
 	for (int d = 0; d < SHEAF_MAX_RANK; d++) {
 		tensor->shape[d] = sheaf_cursor_i64le(c, "extent of a tensor");
-		uint32_t order = sheaf_cursor_u32le(c, "order of a tensor");
-		if (tensor->shape[d] < 0 || order >= SHEAF_MAX_RANK) return refuse("the shape of a tensor", err);
-		tensor->order[d] = (int)order;
+		tensor->order[d] = sheaf_cursor_i32le(c, "order of a tensor");
 	}
 	uint32_t flags = sheaf_cursor_u32le(c, "flags of a tensor"),
 			 structure = sheaf_cursor_u32le(c, "structure");
 	const uint8_t *fill = sheaf_cursor_bytes(c, sizeof tensor->fill, 1, "fill"),
 				  *layout = sheaf_cursor_bytes(c, sizeof tensor->layout, 1, "layout");
-	if (rank > SHEAF_MAX_RANK || flags > 31 || structure >= SHEAF_STRUCTURES || !fill || !layout ||
-	    layout[sizeof tensor->layout - 1])
-		return refuse("a tensor", err);
-	tensor->rank = (int)rank;
+	if (flags > 31 || !fill || !layout || layout[sizeof tensor->layout - 1]) return refuse("a tensor", err);
 	tensor->structure = (sheaf_structure)structure;
 	read_flags(tensor, flags);
 	memcpy(tensor->fill, fill, sizeof tensor->fill);
@@ -220,11 +205,11 @@ static sheaf_status read_tensor(sheaf_cursor *c, sheaf_tensor *tensor, sheaf_err
 static sheaf_status read_rows(sheaf_cursor *c, sheaf_schema *schema, sheaf_error *err)
 {
 	uint32_t rows = sheaf_cursor_u32le(c, "kind of rows");
-	if (c->failed || rows > SHEAF_WHOLE) return refuse("a kind of rows", err);
 	schema->rows = (sheaf_row_kind)rows;
 	if (rows == SHEAF_ENTRIES || rows == SHEAF_WHOLE) SHEAF_TRY(read_tensor(c, &schema->tensor, err));
-	schema->cells = sheaf_cursor_u32le(c, "mark of cells") != 0;
-	return SHEAF_OK;
+	uint32_t cells = sheaf_cursor_u32le(c, "mark of cells");
+	schema->cells = cells == 1;
+	return c->failed || cells > 1 ? refuse("a kind of rows", err) : SHEAF_OK;
 }
 
 static sheaf_status read_fields(sheaf_cursor *c, sheaf_schema *schema, sheaf_error *err)
@@ -267,6 +252,7 @@ sheaf_status sheaf_schema_from_bytes(sheaf_cursor *c, sheaf_context *cx, sheaf_s
 	sheaf_status status = read_rows(c, out, err);
 	if (status == SHEAF_OK) status = read_fields(c, out, err);
 	if (status == SHEAF_OK) status = read_attributes(c, out, err);
+	if (status == SHEAF_OK) status = sheaf_schema_check(out, SHEAF_DATA, err);
 	if (status) sheaf_schema_free(out);
 	return status;
 }

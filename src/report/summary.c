@@ -106,20 +106,12 @@ static void begin_field(const sheaf_schema *schema, int f, sheaf_field_summary *
 	if (sheaf_field_is_sparse(field)) to->dim = sheaf_field_dim(field);
 }
 
-/* Entries begin with their coordinates. */
 static sheaf_status check_schema(const sheaf_schema *schema, sheaf_error *err)
 {
-	int rank = sheaf_schema_rank(schema);
 	if (schema->rows == SHEAF_WHOLE)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "summary: expected rows, found a tensor that is one row; read it as entries");
-	bool sound = rank >= 0 && rank <= SHEAF_MAX_RANK && rank <= schema->nfields;
-	for (int f = 0; sound && f < rank; f++)
-		sound = schema->fields[f].meaning == SHEAF_COORDINATE && schema->fields[f].nlevels == 0 &&
-		        (schema->fields[f].type == SHEAF_I32 || schema->fields[f].type == SHEAF_I64);
-	return sound ? SHEAF_OK
-	             : sheaf_fail(err, SHEAF_USAGE,
-	                          "summary: expected a coordinate for each dimension, found other fields");
+	return sheaf_schema_check(schema, SHEAF_USAGE, err);
 }
 
 sheaf_status sheaf_summary_begin(const sheaf_schema *schema, sheaf_context *cx,

@@ -11,12 +11,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { LENGTH, NODES, BUFFERS, COMPRESSION, VARIADIC }; /* slots of RecordBatch */
-enum { CODEC };                                         /* of BodyCompression */
-enum { NODE = 16, BUFFER = 16, COUNT = 8 };             /* size of their items */
+enum { LENGTH, NODES, BUFFERS, VARIADIC = 4 }; /* slots of RecordBatch */
+enum { NODE = 16, BUFFER = 16, COUNT = 8 };    /* size of their items */
 enum { VIEW = 16, SHORT_VIEW = 12, ALIGNED = 8 };
 
 static const int64_t nothing; /* for texts of no bytes */
+/* A dictionary without values, of any type. */
+static const void *const no_buffers[3];
+static const struct ArrowArray no_words = {.n_buffers = 3, .buffers = (const void **)(uintptr_t)no_buffers};
 
 /* Positions of an array. */
 typedef struct range {
@@ -37,14 +39,15 @@ typedef struct walk {
 	sheaf_ipc_body *body;
 	sheaf_fb_vector nodes, buffers, variadic;
 	int64_t node, buffer, count; /* the next ones */
-	int codec;
-	const char *column; /* for messages */
+	int64_t nulls, of_nulls;     /* arrays of nulls so far, and the buffers of each */
+	const char *column;          /* for messages */
 	sheaf_error *err;
 } walk;
 
 /* The sentence says what was expected and found, up to a number. */
 static sheaf_status unsound(const walk *w, const char *sentence, int64_t number)
 {
+	if (!*w->column) return sheaf_fail(w->err, SHEAF_DATA, "arrow: expected %s %" PRId64, sentence, number);
 	return sheaf_fail(w->err, SHEAF_DATA, "arrow column \"%s\": expected %s %" PRId64, w->column, sentence,
 	                  number);
 }
@@ -66,7 +69,8 @@ static sheaf_status decompress(const walk *w, sheaf_bytes stored, sheaf_buffer *
 	if (size < 0) return unsound(w, "a buffer of 0 bytes or more, found", size);
 	sheaf_status status = SHEAF_OK;
 	if (size > 0 && sheaf_builder_room(&b, (uint64_t)size)) {
-		status = sheaf_ipc_decompress(w->codec, stored, b.data, (size_t)size, w->body->cx, w->err);
+		status =
+			sheaf_ipc_decompress(w->body->message->codec, stored, b.data, (size_t)size, w->body->cx, w->err);
 		b.size = (size_t)size;
 	}
 	if (!status) return sheaf_builder_finish(&b, out, w->err);
@@ -74,12 +78,30 @@ static sheaf_status decompress(const walk *w, sheaf_bytes stored, sheaf_buffer *
 	return status;
 }
 
+/* Numbers of `unit` bytes into the order of this machine. A view has the size of its text and, where that is
+ * long, four letters and two more numbers. */
+static sheaf_status swap(const walk *w, int64_t unit, bool views, sheaf_buffer *buffer)
+{
+	enum { WORD = 4, LETTERS = 4 };
+	sheaf_builder b;
+	size_t each = views ? WORD : (size_t)unit;
+	sheaf_builder_begin(&b, w->body->cx, NULL);
+	uint8_t *to = sheaf_builder_extend(&b, buffer->size);
+	if (to) sheaf_copy_reversed(to, buffer->data, buffer->size / each, each);
+	for (size_t at = 0; to && views && at + VIEW <= buffer->size; at += VIEW) {
+		int32_t size;
+		memcpy(&size, to + at, sizeof size);
+		size_t kept = size >= 0 && size <= SHORT_VIEW ? SHORT_VIEW : LETTERS;
+		memcpy(to + at + WORD, buffer->data + at + WORD, kept);
+	}
+	sheaf_buffer_reset(buffer);
+	return sheaf_builder_finish(&b, buffer, w->err);
+}
+
 /* The next buffer. One that is not at a multiple of 8 is copied. */
 static sheaf_status take_buffer(walk *w, sheaf_buffer *out)
 {
 	sheaf_builder b;
-	if (w->buffer >= w->buffers.count)
-		return unsound(w, "a buffer for each of its parts, found", w->buffers.count);
 	int64_t at = sheaf_fb_long_at(&w->buffers, BUFFER, w->buffer, 0);
 	int64_t size = sheaf_fb_long_at(&w->buffers, BUFFER, w->buffer++, 1);
 	const sheaf_buffer *bytes = &w->body->bytes;
@@ -87,7 +109,7 @@ static sheaf_status take_buffer(walk *w, sheaf_buffer *out)
 	if (at < 0 || size < 0 || (uint64_t)at > bytes->size || (uint64_t)size > bytes->size - (uint64_t)at)
 		return unsound(w, "buffers inside of the body, found one at byte", at);
 	sheaf_bytes stored = {bytes->data + at, (size_t)size};
-	if (w->codec != SHEAF_IPC_PLAIN) return decompress(w, stored, out);
+	if (w->body->message->codec != SHEAF_IPC_PLAIN) return decompress(w, stored, out);
 	if ((uintptr_t)stored.data % ALIGNED == 0) {
 		*out = sheaf_buffer_part(bytes, (size_t)at, (size_t)size);
 		return SHEAF_OK;
@@ -137,31 +159,48 @@ static sheaf_buffer *held(const struct ArrowArray *array)
 	return ((array_memory *)array->private_data)->held;
 }
 
+/* Bytes of what buffer 1 holds for each position; 0: bits, or there is none. */
+static int64_t width_of(const sheaf_arrow_type *type)
+{
+	switch (type->class) {
+	case SHEAF_IS_NUMBER:
+	case SHEAF_IS_TIME: return (int64_t)sheaf_type_size(type->number);
+	case SHEAF_IS_HALF: return 2;
+	case SHEAF_IS_DECIMAL:
+	case SHEAF_IS_FIXED_BYTES: return type->width;
+	case SHEAF_IS_TEXT:
+	case SHEAF_IS_BYTES:
+	case SHEAF_IS_LIST: return type->views ? VIEW : type->small ? 4 : 8;
+	default: return 0;
+	}
+}
+
 /* The size that buffer 1 of such an array must have for n positions; -1: it has none. */
 static int64_t bytes_for(const sheaf_arrow_type *type, int64_t n)
 {
-	int64_t width = 0, bytes;
-	switch (type->class) {
-	case SHEAF_IS_NUMBER:
-	case SHEAF_IS_TIME: width = (int64_t)sheaf_type_size(type->number); break;
-	case SHEAF_IS_HALF: width = 2; break;
-	case SHEAF_IS_BITS: return n / 8 + (n % 8 != 0);
-	case SHEAF_IS_DECIMAL:
-	case SHEAF_IS_FIXED_BYTES: width = type->width; break;
-	case SHEAF_IS_TEXT:
-	case SHEAF_IS_BYTES:
-	case SHEAF_IS_LIST:
-		width = type->views ? VIEW : type->small ? (int64_t)sizeof(int32_t) : (int64_t)sizeof(int64_t);
-		n += !type->views && n > 0 && n < INT64_MAX;
-		break;
-	default: return -1;
-	}
+	int64_t width = width_of(type), bytes;
+	bool offsets =
+		type->class == SHEAF_IS_TEXT || type->class == SHEAF_IS_BYTES || type->class == SHEAF_IS_LIST;
+	if (type->class == SHEAF_IS_BITS) return n / 8 + (n % 8 != 0);
+	if (width == 0) return -1;
+	n += offsets && !type->views && n > 0 && n < INT64_MAX;
 	return sheaf_mul_i64(&bytes, n, width) ? bytes : INT64_MAX;
+}
+
+/* Numbers of 32 bits, and offsets, in the order of this machine. */
+static int64_t word_at(const uint8_t *from)
+{
+	int32_t word;
+	memcpy(&word, from, sizeof word);
+	return word;
 }
 
 static int64_t offset_at(const sheaf_arrow_type *type, const uint8_t *offsets, int64_t i)
 {
-	return type->small ? sheaf_load_i32le(offsets + 4 * i) : sheaf_load_i64le(offsets + 8 * i);
+	int64_t wide;
+	if (type->small) return word_at(offsets + 4 * i);
+	memcpy(&wide, offsets + 8 * i, sizeof wide);
+	return wide;
 }
 
 /* Offsets ascend, and end within the bytes. */
@@ -183,8 +222,7 @@ static sheaf_status check_views(const walk *w, const struct ArrowArray *array, r
 {
 	for (int64_t i = r.from; i < r.from + r.n; i++) {
 		const uint8_t *view = held(array)[1].data + VIEW * i;
-		int64_t size = sheaf_load_i32le(view), buffer = sheaf_load_i32le(view + 8),
-				at = sheaf_load_i32le(view + 12);
+		int64_t size = word_at(view), buffer = word_at(view + 8), at = word_at(view + 12);
 		if (size >= 0 && size <= SHORT_VIEW) continue;
 		if (size < 0 || buffer < 0 || at < 0 || buffer + 2 >= array->n_buffers - 1 ||
 		    (uint64_t)(at + size) > held(array)[buffer + 2].size)
@@ -197,7 +235,6 @@ static sheaf_status check_views(const walk *w, const struct ArrowArray *array, r
  * representation in the file can justify. */
 static sheaf_status take_node(walk *w, struct ArrowArray *out)
 {
-	if (w->node >= w->nodes.count) return unsound(w, "a length for each field, found", w->nodes.count);
 	out->length = sheaf_fb_long_at(&w->nodes, NODE, w->node, 0);
 	out->null_count = sheaf_fb_long_at(&w->nodes, NODE, w->node++, 1);
 	if (out->length < 0) return unsound(w, "a length of 0 or more, found", out->length);
@@ -206,18 +243,29 @@ static sheaf_status take_node(walk *w, struct ArrowArray *out)
 	return SHEAF_OK;
 }
 
-/* The number of buffers of an array after the validity buffer. */
-static sheaf_status count_buffers(walk *w, const sheaf_arrow_type *type, int64_t *out)
+/* The number of buffers of the next array. A union of version 4 begins with one of what is missing. */
+static sheaf_status count_buffers(walk *w, const struct ArrowSchema *field, int64_t *out)
 {
-	bool text = type->class == SHEAF_IS_TEXT || type->class == SHEAF_IS_BYTES;
-	*out = bytes_for(type, 0) < 0 ? 0 : text ? 2 : 1;
-	if (!type->views) return SHEAF_OK;
-	if (w->count >= w->variadic.count)
-		return unsound(w, "a count of buffers for its views, found", w->variadic.count);
-	int64_t n = sheaf_fb_long_at(&w->variadic, COUNT, w->count++, 0);
+	sheaf_arrow_type type = sheaf_arrow_type_of(field);
+	*out = sheaf_ipc_buffers_of(field) + (w->body->message->old && strncmp(field->format, "+u", 2) == 0);
+	if (!type.views) return SHEAF_OK;
+	int64_t n = w->count < w->variadic.count ? sheaf_fb_long_at(&w->variadic, COUNT, w->count++, 0) : -1;
 	if (n < 0 || n > w->buffers.count)
 		return unsound(w, "as many buffers for its views as there are, found", n);
-	*out = 1 + n + 1; /* the last one has the sizes of the others */
+	*out += n;
+	return SHEAF_OK;
+}
+
+/* Passes what a batch has of a field, unread. */
+static sheaf_status pass_array(walk *w, const struct ArrowSchema *field)
+{
+	int64_t n;
+	SHEAF_TRY(count_buffers(w, field, &n));
+	bool is_null = strcmp(field->format, "n") == 0;
+	w->node++;
+	w->nulls += is_null;
+	w->buffer += is_null ? w->of_nulls : n;
+	for (int64_t i = 0; i < field->n_children; i++) SHEAF_TRY(pass_array(w, field->children[i]));
 	return SHEAF_OK;
 }
 
@@ -226,6 +274,9 @@ static sheaf_status take_buffers(walk *w, const sheaf_arrow_type *type, range r,
 	int64_t n = out->n_buffers - (type->views ? 1 : 0), bytes = bytes_for(type, out->length);
 	for (int64_t i = 0; i < n; i++) {
 		SHEAF_TRY(take_buffer(w, &held(out)[i]));
+		bool numbers = i == 1 && type->class != SHEAF_IS_FIXED_BYTES && width_of(type) > 1;
+		if (w->body->swapped && numbers && held(out)[i].size)
+			SHEAF_TRY(swap(w, width_of(type), type->views, &held(out)[i]));
 		out->buffers[i] = held(out)[i].size ? held(out)[i].data : i > 1 ? (const void *)&nothing : NULL;
 	}
 	uint64_t nulls = n > 0 ? held(out)[0].size : 0;
@@ -276,8 +327,13 @@ static sheaf_status look_up(const walk *w, const struct ArrowSchema *field, stru
 	int64_t id = sheaf_ipc_dictionary_of(field);
 	const sheaf_ipc_dictionary *d = w->body->dictionaries;
 	while (d && (d->id != id || d->byte >= w->body->byte)) d = d->before;
+	out->dictionary = (struct ArrowArray *)(uintptr_t)&no_words;
+	if (!d && out->null_count == out->length) return SHEAF_OK; /* nothing is looked up */
 	if (!d)
 		return unsound(w, "a dictionary before the first batch that needs it, found none with the number",
+		               id);
+	if (strcmp(d->format, field->dictionary->format) != 0)
+		return unsound(w, "values of one type in a dictionary, found another type in the one with the number",
 		               id);
 	out->dictionary = (struct ArrowArray *)&d->values; /* nobody writes to it, or releases it */
 	return SHEAF_OK;
@@ -301,14 +357,15 @@ static sheaf_status take_array(walk *w, const struct ArrowSchema *field, range r
 {
 	struct ArrowArray node = {0};
 	sheaf_arrow_type type = sheaf_arrow_type_of(field);
-	int64_t more;
+	int64_t n;
 	SHEAF_TRY(take_node(w, &node));
 	if (r.n < 0) r = (range){0, node.length};
 	if (r.from > node.length || r.n > node.length - r.from)
 		return unsound(w, "as many positions as its parent covers, found a length of", node.length);
-	SHEAF_TRY(count_buffers(w, &type, &more));
-	bool none = type.class == SHEAF_IS_NULLS;
-	SHEAF_TRY(new_array(w, none ? 0 : 1 + more, field->n_children, out));
+	SHEAF_TRY(count_buffers(w, field, &n));
+	/* The last buffer of views has the sizes of the others. */
+	SHEAF_TRY(new_array(w, n + type.views, field->n_children, out));
+	if (type.class == SHEAF_IS_NULLS) w->buffer += w->of_nulls;
 	out->length = node.length;
 	out->null_count = node.null_count;
 	sheaf_status status = fill_array(w, field, &type, r, out);
@@ -318,32 +375,39 @@ static sheaf_status take_array(walk *w, const struct ArrowSchema *field, range r
 
 /* ---- a batch ---- */
 
-static sheaf_status begin(walk *w, sheaf_ipc_body *body, sheaf_error *err)
+/* A batch has lengths and buffers of its fields, and no others. Before version 0.17 a column of nulls had a
+ * buffer. */
+static sheaf_status begin(walk *w, sheaf_ipc_body *body, struct ArrowSchema *const *fields, int64_t n,
+                          sheaf_error *err)
 {
-	sheaf_fb_table compression = sheaf_fb_child(&body->batch, COMPRESSION);
+	const sheaf_fb_table *batch = &body->message->batch;
 	*w = (walk){.body = body,
-	            .nodes = sheaf_fb_items(&body->batch, NODES, NODE),
-	            .buffers = sheaf_fb_items(&body->batch, BUFFERS, BUFFER),
-	            .variadic = sheaf_fb_items(&body->batch, VARIADIC, COUNT),
-	            .codec = SHEAF_IPC_PLAIN,
+	            .nodes = sheaf_fb_items(batch, NODES, NODE),
+	            .buffers = sheaf_fb_items(batch, BUFFERS, BUFFER),
+	            .variadic = sheaf_fb_items(batch, VARIADIC, COUNT),
 	            .column = "",
 	            .err = err};
-	if (compression.in) w->codec = (int)sheaf_fb_number(&compression, CODEC, 1, 0);
-	if (body->batch.in->broken)
+	walk all = *w;
+	if (batch->in->broken)
 		return unsound(w, "a header whose parts lie inside of it, found one outside; its size in bytes is",
-		               (int64_t)body->batch.in->size);
-	if (w->codec < SHEAF_IPC_PLAIN || w->codec > SHEAF_IPC_ZSTD)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "arrow: expected buffers compressed by LZ4 or Zstandard, found codec %d", w->codec);
+		               (int64_t)batch->in->size);
+	for (int64_t i = 0; i < n; i++) {
+		all.column = fields[i]->name;
+		SHEAF_TRY(pass_array(&all, fields[i]));
+	}
+	if (body->message->old && all.buffer + all.nulls == w->buffers.count) w->of_nulls = 1;
+	if (all.node != w->nodes.count) return unsound(w, "a length for each field, found", w->nodes.count);
+	if (all.buffer + all.nulls * w->of_nulls != w->buffers.count || all.count != w->variadic.count)
+		return unsound(w, "the buffers of all columns, found another number,", w->buffers.count);
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_ipc_read_values(sheaf_ipc_body *body, const struct ArrowSchema *values,
-                                   struct ArrowArray *out, sheaf_error *err)
+sheaf_status sheaf_ipc_read_values(sheaf_ipc_body *body, struct ArrowSchema *values, struct ArrowArray *out,
+                                   sheaf_error *err)
 {
 	walk w;
 	out->release = NULL;
-	SHEAF_TRY(begin(&w, body, err));
+	SHEAF_TRY(begin(&w, body, &values, 1, err));
 	return take_array(&w, values, (range){0, -1}, out);
 }
 
@@ -377,10 +441,9 @@ static void join_nulls(const joint *j, sheaf_builder *b)
 
 static void put_offset(const joint *j, sheaf_builder *b, int64_t offset)
 {
-	if (j->type->small)
-		sheaf_builder_u32le(b, (uint32_t)offset);
-	else
-		sheaf_builder_u64le(b, (uint64_t)offset);
+	int32_t narrow = (int32_t)offset;
+	sheaf_builder_append(b, j->type->small ? (const void *)&narrow : &offset,
+	                     j->type->small ? sizeof narrow : sizeof offset);
 }
 
 /* Offsets into the texts of both, one after the other. */
@@ -447,30 +510,40 @@ sheaf_status sheaf_ipc_join_values(sheaf_ipc_body *body, const struct ArrowSchem
 	return status;
 }
 
-static int64_t rows_of_batch(const walk *w) { return sheaf_fb_number(&w->body->batch, LENGTH, 8, 0); }
-
-static sheaf_status take_columns(walk *w, const struct ArrowSchema *rows, struct ArrowArray *out)
+static int64_t rows_of_batch(const walk *w)
 {
-	for (int64_t i = 0; i < rows->n_children; i++) {
-		w->column = rows->children[i]->name;
-		SHEAF_TRY(take_array(w, rows->children[i], (range){out->offset, out->length}, out->children[i]));
-		if (out->children[i]->length != rows_of_batch(w))
-			return unsound(w, "as many rows as the batch has, found", out->children[i]->length);
+	return sheaf_fb_number(&w->body->message->batch, LENGTH, 8, 0);
+}
+
+static sheaf_status take_columns(walk *w, const sheaf_ipc_columns *columns, struct ArrowArray *out)
+{
+	int64_t taken = 0;
+	for (int64_t i = 0; i < columns->all.n_children; i++) {
+		struct ArrowSchema *field = columns->all.children[i];
+		w->column = field->name;
+		if (taken == columns->rows.n_children || columns->rows.children[taken] != field) {
+			SHEAF_TRY(pass_array(w, field));
+			continue;
+		}
+		struct ArrowArray *to = out->children[taken++];
+		SHEAF_TRY(take_array(w, field, (range){out->offset, out->length}, to));
+		if (to->length != rows_of_batch(w))
+			return unsound(w, "as many rows as the batch has, found", to->length);
 	}
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_ipc_read_rows(sheaf_ipc_body *body, const struct ArrowSchema *rows, struct ArrowArray *out,
-                                 sheaf_error *err)
+sheaf_status sheaf_ipc_read_rows(sheaf_ipc_body *body, const sheaf_ipc_columns *columns,
+                                 struct ArrowArray *out, sheaf_error *err)
 {
 	walk w;
 	out->release = NULL;
-	SHEAF_TRY(begin(&w, body, err));
-	SHEAF_TRY(new_array(&w, 1, rows->n_children, out));
+	SHEAF_TRY(begin(&w, body, columns->all.children, columns->all.n_children, err));
+	SHEAF_TRY(new_array(&w, 1, columns->rows.n_children, out));
 	out->offset = body->first;
 	out->length = body->rows < 0 ? rows_of_batch(&w) : body->rows;
 	sheaf_status status = out->length < 0 ? unsound(&w, "a batch of 0 rows or more", out->length) : SHEAF_OK;
-	if (!status) status = take_columns(&w, rows, out);
+	if (!status) status = take_columns(&w, columns, out);
 	if (status) out->release(out);
 	return status;
 }

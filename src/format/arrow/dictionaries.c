@@ -6,14 +6,16 @@
 #include "format/arrow/ipc.h"
 #include <inttypes.h>
 
-enum { ID, DATA, IS_DELTA }; /* slots of DictionaryBatch */
+enum { ID, IS_DELTA = 2 }; /* slots of DictionaryBatch */
 
-/* The field whose values this dictionary has; NULL: none. */
-static const struct ArrowSchema *field_of(const struct ArrowSchema *rows, int64_t id)
+const struct ArrowSchema *sheaf_ipc_find_dictionary(const struct ArrowSchema *fields, const int64_t *id)
 {
-	for (int64_t i = 0; i < rows->n_children; i++)
-		if (rows->children[i]->dictionary && sheaf_ipc_dictionary_of(rows->children[i]) == id)
-			return rows->children[i];
+	for (int64_t i = 0; i < fields->n_children; i++) {
+		const struct ArrowSchema *field = fields->children[i], *below;
+		if (field->dictionary && (!id || sheaf_ipc_dictionary_of(field) == *id)) return field;
+		below = sheaf_ipc_find_dictionary(field->dictionary ? field->dictionary : field, id);
+		if (below) return below;
+	}
 	return NULL;
 }
 
@@ -58,17 +60,16 @@ sheaf_status sheaf_ipc_add_dictionary(sheaf_ipc_reader *in, sheaf_ipc_message *m
 {
 	sheaf_ipc_dictionary made = {.before = in->dictionaries, .byte = byte};
 	made.id = sheaf_fb_number(&message->table, ID, 8, 0);
-	const struct ArrowSchema *field = field_of(&in->rows, made.id);
-	sheaf_ipc_body body = {.batch = sheaf_fb_child(&message->table, DATA),
-	                       .bytes = *bytes,
-	                       .byte = byte,
-	                       .rows = -1,
-	                       .cx = in->cx};
-	if (!field || !body.batch.in)
+	const struct ArrowSchema *field = sheaf_ipc_find_dictionary(&in->columns.rows, &made.id);
+	sheaf_ipc_body body = {
+		.message = message, .bytes = *bytes, .byte = byte, .rows = -1, .swapped = in->swapped, .cx = in->cx};
+	if (!field && sheaf_ipc_find_dictionary(&in->columns.all, &made.id)) return SHEAF_OK; /* it is left out */
+	if (!field || !message->batch.in)
 		return sheaf_fail(err, SHEAF_DATA,
 		                  "%s: byte %" PRId64
 		                  ": expected the dictionary of a field, found one with the number %" PRId64,
 		                  sheaf_source_name(in->source), byte, made.id);
+	made.format = field->dictionary->format;
 	bool is_delta = sheaf_fb_number(&message->table, IS_DELTA, 1, 0) != 0;
 	if (in->is_file && !is_delta && newest(in, made.id))
 		return sheaf_fail(

@@ -7,9 +7,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { ENDIANNESS, FIELDS, METADATA };                                          /* slots of Schema */
+enum { ENDIANNESS, FIELDS, METADATA = SHEAF_IPC_SCHEMA_METADATA, FEATURES };    /* slots of Schema */
 enum { NAME, NULLABLE, TYPE_KIND, TYPE, DICTIONARY, CHILDREN, FIELD_METADATA }; /* of Field */
-enum { ID, INDEX_TYPE };                                                        /* of DictionaryEncoding */
+enum { ID, INDEX_TYPE, DICTIONARY_KIND = 3 };                                   /* of DictionaryEncoding */
 enum { KEY, VALUE };                                                            /* of KeyValue */
 enum { FORMAT_ROOM = 160, DEPTH = 32 };
 
@@ -45,14 +45,25 @@ typedef enum type_kind {
 	TYPE_KINDS
 } type_kind;
 
-/* Types that their kind alone determines; src/arrow refuses those that it does not support by these names. */
-static const char *const formats[TYPE_KINDS] = {
-	[NOTHING] = "n",      [BINARY] = "z",           [UTF8] = "u",
-	[BOOLEAN] = "b",      [INTERVAL] = "ti",        [LIST] = "+l",
-	[STRUCT] = "+s",      [UNION] = "+u",           [MAP] = "+m",
-	[LARGE_BINARY] = "Z", [LARGE_UTF8] = "U",       [LARGE_LIST] = "+L",
-	[RUN_END] = "+r",     [BINARY_VIEW] = "vz",     [UTF8_VIEW] = "vu",
-	[LIST_VIEW] = "+vl",  [LARGE_LIST_VIEW] = "+vL"};
+/* What each kind is called in the C data interface, where its kind alone determines it, and how many buffers
+ * a batch has of it, those of views left out. Other kinds are refused, since nobody knows where the column
+ * after them begins; columns of these kinds of which src/arrow makes nothing are left out. */
+static const struct {
+	const char *format;
+	int buffers;
+} kinds[TYPE_KINDS] = {[NOTHING] = {"n", 0},       [INTEGER] = {NULL, 2},
+                       [REAL] = {NULL, 2},         [BINARY] = {"z", 3},
+                       [UTF8] = {"u", 3},          [BOOLEAN] = {"b", 2},
+                       [DECIMAL] = {NULL, 2},      [DATE] = {NULL, 2},
+                       [TIME] = {NULL, 2},         [TIMESTAMP] = {NULL, 2},
+                       [INTERVAL] = {NULL, 2},     [LIST] = {"+l", 2},
+                       [STRUCT] = {"+s", 1},       [UNION] = {NULL, 1},
+                       [FIXED_BINARY] = {NULL, 2}, [FIXED_LIST] = {NULL, 1},
+                       [MAP] = {"+m", 2},          [DURATION] = {NULL, 2},
+                       [LARGE_BINARY] = {"Z", 3},  [LARGE_UTF8] = {"U", 3},
+                       [LARGE_LIST] = {"+L", 2},   [RUN_END] = {"+r", 0},
+                       [BINARY_VIEW] = {"vz", 2},  [UTF8_VIEW] = {"vu", 2},
+                       [LIST_VIEW] = {"+vl", 3},   [LARGE_LIST_VIEW] = {"+vL", 3}};
 
 static const char *format_of_integer(const sheaf_fb_table *type)
 {
@@ -85,6 +96,16 @@ static void put_timestamp(const sheaf_fb_table *type, char *text)
 	if (unit) snprintf(text, FORMAT_ROOM, "ts%c:%.*s", unit, n, n ? (const char *)zone.data : "");
 }
 
+/* "tts": a time of day has 32 bits up to milliseconds, and 64 bits from microseconds on. */
+static void put_time(const sheaf_fb_table *type, char *text)
+{
+	enum { BITS = 1, SMALL = 32, LARGE = 64 };
+	char unit = unit_of(type, "smun", 1);
+	int64_t bits = sheaf_fb_number(type, BITS, 4, SMALL);
+	if (unit && bits == (unit == 's' || unit == 'm' ? SMALL : LARGE))
+		snprintf(text, FORMAT_ROOM, "tt%c", unit);
+}
+
 /* "d:10,2" of 128 bits, "d:10,2,256" of others. */
 static void put_decimal(const sheaf_fb_table *type, char *text)
 {
@@ -95,37 +116,29 @@ static void put_decimal(const sheaf_fb_table *type, char *text)
 	if (bits != USUAL) snprintf(text + n, (size_t)(FORMAT_ROOM - n), ",%" PRId64, bits);
 }
 
-/* The C data interface's word for a type; "" where it is none. */
-static void put_format(int64_t kind, const sheaf_fb_table *type, char *text)
+/* The C data interface's word for a type; "" where it has an unknown unit or width. */
+static void put_format(type_kind kind, const sheaf_fb_table *type, char *text)
 {
-	const char *format = kind > 0 && kind < TYPE_KINDS ? formats[kind] : NULL;
-	char letter;
+	static const struct {
+		const char *before, *letters;
+		int64_t absent;
+	} units[TYPE_KINDS] = {[REAL] = {"", "efg", 0},
+	                       [DATE] = {"td", "Dm", 1},
+	                       [INTERVAL] = {"ti", "MDn", 0},
+	                       [UNION] = {"+u", "sd", 0},
+	                       [DURATION] = {"tD", "smun", 1}};
+	const char *format = kind == INTEGER ? format_of_integer(type) : kinds[kind].format;
+	const char letter = units[kind].before ? unit_of(type, units[kind].letters, units[kind].absent) : '\0';
 	*text = '\0';
 	switch (kind) {
-	case INTEGER: format = format_of_integer(type); break;
 	case TIMESTAMP: put_timestamp(type, text); break;
+	case TIME: put_time(type, text); break;
 	case DECIMAL: put_decimal(type, text); break;
-	case REAL:
-		letter = unit_of(type, "efg", 0);
-		if (letter) snprintf(text, FORMAT_ROOM, "%c", letter);
-		break;
-	case DATE:
-		letter = unit_of(type, "Dm", 1);
-		if (letter) snprintf(text, FORMAT_ROOM, "td%c", letter);
-		break;
-	case TIME:
-		letter = unit_of(type, "smun", 1);
-		if (letter && sheaf_fb_number(type, 1, 4, 32) == (strchr("sm", letter) ? 32 : 64))
-			snprintf(text, FORMAT_ROOM, "tt%c", letter);
-		break;
-	case DURATION:
-		letter = unit_of(type, "smun", 1);
-		if (letter) snprintf(text, FORMAT_ROOM, "tD%c", letter);
-		break;
 	case FIXED_BINARY: snprintf(text, FORMAT_ROOM, "w:%" PRId64, sheaf_fb_number(type, 0, 4, 0)); break;
 	case FIXED_LIST: snprintf(text, FORMAT_ROOM, "+w:%" PRId64, sheaf_fb_number(type, 0, 4, 0)); break;
 	default: break;
 	}
+	if (letter) snprintf(text, FORMAT_ROOM, "%s%c", units[kind].before, letter);
 	if (format) snprintf(text, FORMAT_ROOM, "%s", format);
 }
 
@@ -135,6 +148,7 @@ typedef struct field_memory {
 	sheaf_context *owner;
 	size_t size;
 	int64_t dictionary; /* its number */
+	int buffers;
 	struct ArrowSchema values, *children;
 	struct ArrowSchema *pointers[];
 } field_memory;
@@ -142,6 +156,11 @@ typedef struct field_memory {
 int64_t sheaf_ipc_dictionary_of(const struct ArrowSchema *field)
 {
 	return ((const field_memory *)field->private_data)->dictionary;
+}
+
+int sheaf_ipc_buffers_of(const struct ArrowSchema *field)
+{
+	return ((const field_memory *)field->private_data)->buffers;
 }
 
 static void release_field(struct ArrowSchema *field)
@@ -160,6 +179,7 @@ typedef struct field_words {
 	const char *format;
 	sheaf_fb_vector metadata;
 	int64_t flags, children;
+	int buffers;
 } field_words;
 
 static void put_text(uint8_t **to, sheaf_bytes text)
@@ -199,6 +219,7 @@ static sheaf_status new_field(const field_words *words, sheaf_context *cx, struc
 	field_memory *m = (field_memory *)memory;
 	m->owner = sheaf_context_owner(cx);
 	m->size = size;
+	m->buffers = words->buffers;
 	m->children = (struct ArrowSchema *)(void *)(m->pointers + n);
 	char *text = (char *)(m->children + n);
 	for (size_t i = 0; i < n; i++) m->pointers[i] = &m->children[i];
@@ -228,6 +249,18 @@ static sheaf_status unsound(const reading *r, const char *found, sheaf_error *er
 	                  found);
 }
 
+static sheaf_status unknown(const reading *r, const field_words *words, const char *what, sheaf_error *err)
+{
+	char name[100];
+	snprintf(name, sizeof name, "%.*s", (int)(words->name.size < 99 ? words->name.size : 99),
+	         words->name.size ? (const char *)words->name.data : "");
+	return sheaf_fail(
+		err, SHEAF_UNSUPPORTED,
+		"%s: schema: column \"%s\" has a kind of %s that this version does not know, so the file "
+		"cannot be read (the program that has written it can leave the column out)",
+		r->file, name, what);
+}
+
 static sheaf_status read_field(const reading *r, const sheaf_fb_table *field, int depth,
                                struct ArrowSchema *out, sheaf_error *err);
 
@@ -247,11 +280,15 @@ static sheaf_status encode_field(const reading *r, const sheaf_fb_table *encodin
 {
 	struct ArrowSchema values = *out;
 	sheaf_fb_table type = sheaf_fb_child(encoding, INDEX_TYPE);
-	words->format = type.in ? format_of_integer(&type) : "i";
+	const char *format = type.in ? format_of_integer(&type) : "i";
+	words->format = format ? format : "";
 	words->children = 0;
+	words->buffers = kinds[INTEGER].buffers;
 	out->release = NULL;
-	sheaf_status status =
-		words->format ? new_field(words, r->cx, out, err) : unsound(r, "indices of another width", err);
+	/* Of the kinds of dictionaries there is one, an array of values. */
+	sheaf_status status = sheaf_fb_number(encoding, DICTIONARY_KIND, 2, 0) == 0
+	                          ? new_field(words, r->cx, out, err)
+	                          : unknown(r, words, "dictionary", err);
 	if (status) {
 		values.release(&values);
 		return status;
@@ -274,11 +311,15 @@ static sheaf_status read_field(const reading *r, const sheaf_fb_table *field, in
 	                     .metadata = sheaf_fb_tables(field, FIELD_METADATA),
 	                     .flags = sheaf_fb_number(field, NULLABLE, 1, 0) ? ARROW_FLAG_NULLABLE : 0,
 	                     .children = children.count};
+	int64_t kind = sheaf_fb_number(field, TYPE_KIND, 1, 0);
 	if (depth > DEPTH) return unsound(r, "more than 32 levels of them", err);
-	put_format(sheaf_fb_number(field, TYPE_KIND, 1, 0), &type, format);
 	if (words.name.size && memchr(words.name.data, '\0', words.name.size))
 		return unsound(r, "a name with a zero byte", err);
 	if (r->in->broken) return unsound(r, "one that lies outside of its message", err);
+	if (kind < NOTHING || kind >= TYPE_KINDS) return unknown(r, &words, "type", err);
+	put_format((type_kind)kind, &type, format);
+	words.buffers = kinds[kind].buffers + (strcmp(format, "+ud") == 0);
+	if (kind == UNION && !*format) return unknown(r, &words, "union", err);
 	SHEAF_TRY(new_field(&words, r->cx, out, err));
 	sheaf_status status = read_children(r, &children, depth, out, err);
 	if (status) {
@@ -291,26 +332,35 @@ static sheaf_status read_field(const reading *r, const sheaf_fb_table *field, in
 /* ---- all of them ---- */
 
 sheaf_status sheaf_ipc_read_schema(const sheaf_fb_table *schema, const char *name, sheaf_context *cx,
-                                   struct ArrowSchema *out, sheaf_error *err)
+                                   struct ArrowSchema *out, bool *is_big, sheaf_error *err)
 {
 	reading r = {schema->in, name, cx};
-	sheaf_fb_vector fields = sheaf_fb_tables(schema, FIELDS);
-	field_words words = {.format = "+s", .children = fields.count};
+	enum { LITTLE, BIG, ORDERS, FEATURES_KNOWN = 3 /* none, new dictionaries, compressed bodies */ };
+	sheaf_fb_vector fields = sheaf_fb_tables(schema, FIELDS),
+					features = sheaf_fb_items(schema, FEATURES, sizeof(int64_t));
+	field_words words = {.format = "+s", .children = fields.count, .buffers = kinds[STRUCT].buffers};
+	int64_t order = sheaf_fb_number(schema, ENDIANNESS, 2, LITTLE);
 	out->release = NULL;
-	if (sheaf_fb_number(schema, ENDIANNESS, 2, 0) != 0)
+	*is_big = order == BIG;
+	if (order < 0 || order >= ORDERS)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "%s: schema: expected numbers whose lowest byte is first, found the other order",
-		                  name);
-	if (fields.count == 0) return unsound(&r, "none", err);
+		                  "%s: schema: expected 0 or 1 for the order of bytes, found %" PRId64, name, order);
+	for (int64_t i = 0; i < features.count; i++) {
+		int64_t feature = sheaf_fb_long_at(&features, sizeof(int64_t), i, 0);
+		if (feature >= 0 && feature < FEATURES_KNOWN) continue;
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: schema: the file needs feature %" PRId64 ", which this version does not know",
+		                  name, feature);
+	}
 	SHEAF_TRY(new_field(&words, cx, out, err));
 	sheaf_status status = read_children(&r, &fields, 0, out, err);
 	if (status) out->release(out);
 	return status;
 }
 
-sheaf_bytes sheaf_ipc_metadata(const sheaf_fb_table *schema, const char *key)
+sheaf_bytes sheaf_ipc_metadata(const sheaf_fb_table *table, int slot, const char *key)
 {
-	sheaf_fb_vector pairs = sheaf_fb_tables(schema, METADATA);
+	sheaf_fb_vector pairs = sheaf_fb_tables(table, slot);
 	for (int64_t i = 0; i < pairs.count; i++) {
 		sheaf_fb_table pair = sheaf_fb_table_at(&pairs, i);
 		sheaf_bytes name = sheaf_fb_text(&pair, KEY);

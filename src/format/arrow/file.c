@@ -3,6 +3,7 @@
  * ignored, since writers differ there (section "IPC File Format"). */
 #include "base/buffer.h"
 #include "base/endian.h"
+#include "base/status.h"
 #include "format/arrow/ipc.h"
 #include <inttypes.h>
 
@@ -61,9 +62,13 @@ static sheaf_status count_rows(sheaf_ipc_reader *in, sheaf_error *err)
 		status = read_block(in, in->blocks.data + BLOCK * i, &at, err);
 		if (!status) status = sheaf_source_view_at(in->source, at.byte, (size_t)at.head, &bytes, err);
 		if (status) break;
-		int64_t more = sheaf_ipc_read_message(bytes.data, bytes.size, &message)
-		                   ? -1
-		                   : sheaf_fb_number(&message.table, LENGTH, 8, 0);
+		const char *found;
+		status = sheaf_ipc_read_message(bytes.data, bytes.size, &message, &found);
+		if (status) {
+			status = sheaf_forgive(status, "cutting meets it in its place");
+			break;
+		}
+		int64_t more = sheaf_fb_number(&message.table, LENGTH, 8, 0);
 		if (more < 0 || more > INT64_MAX - rows) break;
 		rows += more;
 		if (i + 1 == n) in->facts.rows = rows;

@@ -19,15 +19,19 @@ static const sheaf_option options[] = {
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
-/* A stream has no signature: its first message must be a schema. */
+/* A stream has no signature: its first message must be a schema. Of a long one the beginning is there, which
+ * must be that of one; before version 0.15, nothing else shows a stream. */
 static bool begins_with_schema(sheaf_bytes head)
 {
+	const char *found;
 	sheaf_ipc_message message;
 	sheaf_ipc_prefix prefix = sheaf_ipc_prefix_of(head.data, head.size);
 	uint64_t size = (uint64_t)(prefix.before + prefix.head);
-	if (prefix.before != SHEAF_IPC_PREFIX || prefix.head == 0) return false;
-	if (size > head.size) return true; /* a long schema, of which only the prefix is available */
-	return !sheaf_ipc_read_message(head.data, (size_t)size, &message) && message.kind == SHEAF_IPC_SCHEMA;
+	if (prefix.head == 0 || prefix.head > INT32_MAX) return false;
+	if (size > head.size && prefix.before == SHEAF_IPC_PREFIX) return true;
+	if (size > head.size) size = head.size;
+	return !sheaf_ipc_read_message(head.data, (size_t)size, &message, &found) &&
+	       message.kind == SHEAF_IPC_SCHEMA;
 }
 
 static sheaf_likely probe(sheaf_bytes head, const char *name)

@@ -51,6 +51,9 @@ typedef struct sheaf_ipc_message {
 	int64_t head, body; /* sizes: of the prefix and the head, of the body */
 	sheaf_fb flat;
 	sheaf_fb_table table; /* the schema, the dictionary batch, the record batch */
+	sheaf_fb_table batch; /* the record batch, also that of a dictionary */
+	int codec;            /* of its buffers */
+	bool old;             /* it has version 4 */
 } sheaf_ipc_message;
 
 /* Reads the head of the message that begins with these bytes, all of them. DATA with *found if it is not
@@ -60,27 +63,42 @@ typedef struct sheaf_ipc_prefix {
 	int64_t before, head; /* size of the prefix, and of what it counts */
 } sheaf_ipc_prefix;
 sheaf_ipc_prefix sheaf_ipc_prefix_of(const uint8_t *bytes, size_t size);
-/* NULL, or what is wrong with it. `bytes` must live as long. */
-const char *sheaf_ipc_read_message(const uint8_t *bytes, size_t size, sheaf_ipc_message *out);
+/* DATA or UNSUPPORTED with *found. `bytes` must live as long. */
+SHEAF_USE sheaf_status sheaf_ipc_read_message(const uint8_t *bytes, size_t size, sheaf_ipc_message *out,
+                                              const char **found);
 
 /* ---- fields ---- */
 
-/* The columns of a schema; *out is released by its `release`. */
+/* The columns of a schema, and whether the numbers in its batches begin with their highest byte; *out is
+ * released by its `release`. */
 SHEAF_USE sheaf_status sheaf_ipc_read_schema(const sheaf_fb_table *schema, const char *name,
-                                             sheaf_context *cx, struct ArrowSchema *out, sheaf_error *err);
+                                             sheaf_context *cx, struct ArrowSchema *out, bool *is_big,
+                                             sheaf_error *err);
+/* How many buffers a batch has of such a field, its children, and those of views, left out. */
+int sheaf_ipc_buffers_of(const struct ArrowSchema *field);
 /* The number of the dictionary in which such a field's values are looked up. */
 int64_t sheaf_ipc_dictionary_of(const struct ArrowSchema *field);
-/* The value of a key of its metadata; without data if there is none. */
-sheaf_bytes sheaf_ipc_metadata(const sheaf_fb_table *schema, const char *key);
+enum { SHEAF_IPC_SCHEMA_METADATA = 2 }; /* slot of Schema */
+/* The value of a key of the metadata in a slot; without data if there is none. */
+sheaf_bytes sheaf_ipc_metadata(const sheaf_fb_table *table, int slot, const char *key);
 /* The attributes in it that are ours. */
 SHEAF_USE sheaf_status sheaf_ipc_read_attributes(const sheaf_fb_table *schema, sheaf_schema *to,
                                                  sheaf_error *err);
+
+/* The columns of a file, and those of them that are read. */
+typedef struct sheaf_ipc_columns {
+	struct ArrowSchema all, rows; /* `rows` has children of `all` */
+} sheaf_ipc_columns;
+
+/* The field beneath these whose values are in dictionary *id, or in any if `id` is NULL; NULL: none. */
+const struct ArrowSchema *sheaf_ipc_find_dictionary(const struct ArrowSchema *fields, const int64_t *id);
 
 /* ---- dictionaries ---- */
 
 typedef struct sheaf_ipc_dictionary {
 	struct sheaf_ipc_dictionary *before; /* the one that was read before it */
 	int64_t id, byte;                    /* the position in the input from which it is valid */
+	const char *format;                  /* of its values */
 	struct ArrowArray values;
 } sheaf_ipc_dictionary;
 
@@ -88,18 +106,19 @@ typedef struct sheaf_ipc_dictionary {
 
 /* A record batch, or that of a dictionary, and what its buffers are checked against. */
 typedef struct sheaf_ipc_body {
-	sheaf_fb_table batch;
+	const sheaf_ipc_message *message;
 	sheaf_buffer bytes; /* borrowed */
 	int64_t byte;       /* of the message in the input */
+	bool swapped;       /* numbers are not in the order of this machine */
 	const sheaf_ipc_dictionary *dictionaries;
 	sheaf_context *cx;
 	int64_t first, rows; /* which of them are needed; only their buffers are checked; rows -1: all */
 } sheaf_ipc_body;
 
 /* The rows of a batch, a struct of columns; or the values of one field. DATA if something does not fit. */
-SHEAF_USE sheaf_status sheaf_ipc_read_rows(sheaf_ipc_body *body, const struct ArrowSchema *rows,
+SHEAF_USE sheaf_status sheaf_ipc_read_rows(sheaf_ipc_body *body, const sheaf_ipc_columns *columns,
                                            struct ArrowArray *out, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_ipc_read_values(sheaf_ipc_body *body, const struct ArrowSchema *values,
+SHEAF_USE sheaf_status sheaf_ipc_read_values(sheaf_ipc_body *body, struct ArrowSchema *values,
                                              struct ArrowArray *out, sheaf_error *err);
 
 /* Values of a dictionary, then those that a delta adds to it. Both stay. UNSUPPORTED for types other than
@@ -126,12 +145,13 @@ typedef struct sheaf_ipc_reader {
 	SHEAF_BASE(sheaf_reader, reader);
 	bool is_file;          /* with a footer, after a signature */
 	bool known;            /* all dictionaries of the input were read when it was opened */
+	bool swapped;          /* numbers are not in the order of this machine */
 	int64_t first;         /* a stream's: byte of the first message after the schema */
 	int64_t number;        /* of the next batch */
 	int64_t resumed;       /* its first row that is not cut yet */
 	sheaf_ipc_batch batch; /* the one that is being cut */
 	sheaf_buffer blocks;   /* a file's: where its batches are, from the footer */
-	struct ArrowSchema rows;
+	sheaf_ipc_columns columns;
 	sheaf_arrow_plan plan;              /* of columns that were ours; without tops: they were not */
 	sheaf_ipc_dictionary *dictionaries; /* the current one */
 } sheaf_ipc_reader;
@@ -160,6 +180,9 @@ SHEAF_USE sheaf_status sheaf_ipc_note(const sheaf_ipc_reader *in, int64_t first,
 SHEAF_USE sheaf_status sheaf_ipc_open_file(sheaf_ipc_reader *in, sheaf_error *err);
 /* The next batch of a file into in->batch, or END. */
 SHEAF_USE sheaf_status sheaf_ipc_next_in_file(sheaf_ipc_reader *in, sheaf_error *err);
+/* Reads the head of the message at a byte of the input, or says what is wrong with it. */
+SHEAF_USE sheaf_status sheaf_ipc_judge_message(const sheaf_ipc_reader *in, sheaf_bytes bytes, int64_t byte,
+                                               sheaf_ipc_message *out, sheaf_error *err);
 /* DATA: what was found instead of a message. */
 SHEAF_USE sheaf_status sheaf_ipc_unsound(const sheaf_ipc_reader *in, int64_t byte, const char *found,
                                          sheaf_error *err);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The schema that columns had before they became Arrow's. It says more than Arrow's types do, and everything
- * in it is checked against these: if the columns are not those that such a schema becomes, it is ignored. */
+/* What columns are read as. The schema that they had before they became Arrow's says more than Arrow's types
+ * do, and must agree with them. Other columns are read as Arrow's types say, or left out. */
+#include "base/context.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "data/frame.h"
 #include "data/schema_bytes.h"
 #include "format/arrow/ipc.h"
@@ -11,17 +14,15 @@ static int digit(uint8_t c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Bytes from hexadecimal digits; none if they are no such digits. */
-static void put_bytes(sheaf_builder *to, sheaf_bytes text)
+/* Bytes from hexadecimal digits; false if they are no such digits. */
+static bool put_bytes(sheaf_builder *to, sheaf_bytes text)
 {
 	for (size_t i = 0; i + 1 < text.size; i += 2) {
 		int high = digit(text.data[i]), low = digit(text.data[i + 1]);
-		if (high < 0 || low < 0) {
-			to->size = 0;
-			return;
-		}
+		if (high < 0 || low < 0) return false;
 		sheaf_builder_byte(to, (char)(high << 4 | low));
 	}
+	return text.size % 2 == 0;
 }
 
 /* Columns beside streams are lost by name if a format has no place for them. */
@@ -35,60 +36,116 @@ static void name_losses(sheaf_schema *schema)
 	}
 }
 
+static sheaf_status refuse(const sheaf_ipc_reader *in, const char *why, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s: schema: expected metadata \"" SHEAF_IPC_SCHEMA_KEY "\" of these columns, found %s "
+	                  "(without that metadata they are read as Arrow's types say)",
+	                  sheaf_source_name(in->source), why);
+}
+
+/* Another program has changed which columns there are, and kept the metadata. */
+static sheaf_status ignore(sheaf_ipc_reader *in, sheaf_error *err)
+{
+	sheaf_problem problem = {.severity = SHEAF_NOTE,
+	                         .status = SHEAF_DATA,
+	                         .rule = "columns changed",
+	                         .place = SHEAF_NOWHERE,
+	                         .expected = "the columns of metadata \"" SHEAF_IPC_SCHEMA_KEY "\"",
+	                         .found = "others",
+	                         .consequence = "they are read as Arrow's types say"};
+	problem.place.file = sheaf_source_name(in->source);
+	sheaf_arrow_plan_free(&in->plan);
+	sheaf_schema_free(&in->schema);
+	in->schema = (sheaf_schema){.cx = in->cx};
+	return sheaf_report(in->cx, &problem, err);
+}
+
+/* Whether the columns are those that such a schema becomes. */
 static sheaf_status use(sheaf_ipc_reader *in, int options, sheaf_error *err)
 {
-	bool alike = false;
+	sheaf_arrow_likeness likeness;
 	sheaf_arrow_options how = {.size = sizeof how,
 	                           .codes = options & SHEAF_IPC_CODES,
 	                           .text_as_bytes = options & SHEAF_IPC_TEXT_AS_BYTES};
-	bool rows = in->schema.rows == SHEAF_SEQUENCES || in->schema.rows == SHEAF_CELLS;
-	sheaf_status status = rows ? sheaf_arrow_plan_new(&in->schema, &how, in->cx, &in->plan, err) : SHEAF_OK;
-	if (!status && rows) status = sheaf_arrow_is_of_plan(&in->plan, &in->rows, &alike, err);
-	if (alike) {
-		name_losses(&in->schema);
-		return SHEAF_OK;
-	}
-	if (in->plan.tops) sheaf_arrow_plan_free(&in->plan);
-	sheaf_schema_free(&in->schema);
-	in->schema = (sheaf_schema){.cx = in->cx};
-	return status;
-}
-
-static sheaf_status read_own(sheaf_ipc_reader *in, sheaf_bytes bytes, sheaf_error *err)
-{
-	sheaf_error why = {0};
-	sheaf_cursor c = sheaf_cursor_over(bytes.data, bytes.size, 0);
-	int options = sheaf_cursor_u8(&c, "options");
-	sheaf_status status = sheaf_schema_from_bytes(&c, in->cx, &in->schema, &why);
-	in->schema.cx = in->cx;
-	if (status == SHEAF_DATA) return sheaf_forgive(status, "Arrow's own schema says enough");
-	if (status) {
-		if (err) *err = why;
-		return status;
-	}
-	return use(in, options, err);
+	if (options & ~(SHEAF_IPC_CODES | SHEAF_IPC_TEXT_AS_BYTES)) return refuse(in, "unknown options", err);
+	if (in->schema.rows != SHEAF_SEQUENCES && in->schema.rows != SHEAF_CELLS)
+		return refuse(in, "a tensor", err);
+	SHEAF_TRY(sheaf_arrow_plan_new(&in->schema, &how, in->cx, &in->plan, err));
+	SHEAF_TRY(sheaf_arrow_is_of_plan(&in->plan, &in->columns.all, &likeness, err));
+	if (likeness == SHEAF_ARROW_OTHER_COLUMNS) return ignore(in, err);
+	if (likeness == SHEAF_ARROW_OTHER_TYPES) return refuse(in, "columns of these names and other types", err);
+	name_losses(&in->schema);
+	return SHEAF_OK;
 }
 
 static sheaf_status learn_own(sheaf_ipc_reader *in, const sheaf_fb_table *schema, sheaf_error *err)
 {
 	sheaf_builder b;
-	sheaf_bytes text = sheaf_ipc_metadata(schema, SHEAF_IPC_SCHEMA_KEY);
-	if (text.size == 0) return SHEAF_OK;
+	sheaf_error why = {0};
+	sheaf_bytes text = sheaf_ipc_metadata(schema, SHEAF_IPC_SCHEMA_METADATA, SHEAF_IPC_SCHEMA_KEY);
+	if (!text.data) return SHEAF_OK;
 	sheaf_builder_begin(&b, in->cx, NULL);
-	put_bytes(&b, text);
-	sheaf_status status = sheaf_builder_status(&b, err);
-	if (!status && b.size) status = read_own(in, (sheaf_bytes){b.data, b.size}, err);
+	bool digits = put_bytes(&b, text);
+	sheaf_cursor c = sheaf_cursor_over(b.data, b.size, 0);
+	sheaf_status status = sheaf_builder_status(&b, &why);
+	int options = sheaf_cursor_u8(&c, "options");
+	if (!status) status = sheaf_schema_from_bytes(&c, in->cx, &in->schema, &why);
+	in->schema.cx = in->cx;
+	if (!status && (!digits || sheaf_cursor_left(&c))) status = refuse(in, "other digits, too", &why);
 	sheaf_builder_drop(&b);
-	return status;
+	if (status == SHEAF_DATA)
+		return sheaf_fail_within(err, &why, "%s: metadata \"" SHEAF_IPC_SCHEMA_KEY "\"",
+		                         sheaf_source_name(in->source));
+	return status ? sheaf_fail_again(err, &why) : use(in, options, err);
+}
+
+/* ---- columns of others ---- */
+
+/* A column that is not read: the others are. */
+static sheaf_status leave_out(void *user, int64_t column, const sheaf_error *why, sheaf_error *err)
+{
+	sheaf_ipc_reader *in = (sheaf_ipc_reader *)user;
+	sheaf_problem problem = {.severity = SHEAF_WARNING,
+	                         .status = SHEAF_UNSUPPORTED,
+	                         .rule = "column left out",
+	                         .place = SHEAF_NOWHERE,
+	                         .expected = "columns that can be read",
+	                         .found = why->message,
+	                         .consequence = "it is left out"};
+	problem.place.file = sheaf_source_name(in->source);
+	in->columns.rows.children[column] = NULL;
+	return sheaf_report(in->cx, &problem, err);
+}
+
+/* All columns but those that are left out. */
+static sheaf_status choose(sheaf_ipc_reader *in, sheaf_error *err)
+{
+	const struct ArrowSchema *all = &in->columns.all;
+	struct ArrowSchema *rows = &in->columns.rows;
+	void *memory;
+	SHEAF_TRY(sheaf_allocate_array(in->cx, (size_t)all->n_children, sizeof *rows->children, &memory, err));
+	*rows = (struct ArrowSchema){.format = all->format, .children = (struct ArrowSchema **)memory};
+	memcpy(rows->children, all->children, (size_t)all->n_children * sizeof *rows->children);
+	if (!in->plan.tops)
+		SHEAF_TRY(sheaf_arrow_take_schema(all, &(sheaf_arrow_leaving){leave_out, in}, &in->schema, err));
+	for (int64_t i = 0; i < all->n_children; i++)
+		if (rows->children[i]) rows->children[rows->n_children++] = rows->children[i];
+	if (rows->n_children) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: schema: there is no column that can be read",
+	                  sheaf_source_name(in->source));
 }
 
 /* The fields of a schema, in a message or a footer. */
 sheaf_status sheaf_ipc_learn_schema(sheaf_ipc_reader *in, const sheaf_fb_table *schema, sheaf_error *err)
 {
+	bool is_big;
 	in->schema.cx = in->cx;
-	SHEAF_TRY(sheaf_ipc_read_schema(schema, sheaf_source_name(in->source), in->cx, &in->rows, err));
+	SHEAF_TRY(
+		sheaf_ipc_read_schema(schema, sheaf_source_name(in->source), in->cx, &in->columns.all, &is_big, err));
+	in->swapped = is_big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	SHEAF_TRY(learn_own(in, schema, err));
-	if (!in->plan.tops) SHEAF_TRY(sheaf_arrow_take_schema(&in->rows, &in->schema, err));
+	SHEAF_TRY(choose(in, err));
 	SHEAF_TRY(sheaf_ipc_read_attributes(schema, &in->schema, err));
 	if (!schema->in->broken) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_DATA,

@@ -3,6 +3,7 @@
  * precedes them, and a footer follows, which says where they are, and is not needed here. */
 #include "base/context.h"
 #include "base/endian.h"
+#include "base/memory.h"
 #include "data/frame.h"
 #include "data/frame_builder.h"
 #include "format/arrow/ipc.h"
@@ -41,8 +42,7 @@ static sheaf_status look_at_message(sheaf_ipc_reader *in, sheaf_ipc_message *out
 	size_t size = (size_t)(prefix.before + prefix.head);
 	SHEAF_TRY(sheaf_source_ahead(in->source, size, &bytes, err));
 	if (bytes.size < size) return cut_short(in, byte, "the rest of a message's header", err);
-	const char *found = sheaf_ipc_read_message(bytes.data, size, out);
-	return found ? sheaf_ipc_unsound(in, byte, found, err) : SHEAF_OK;
+	return sheaf_ipc_judge_message(in, (sheaf_bytes){bytes.data, size}, byte, out, err);
 }
 
 /* Takes the message that was examined, head and body. */
@@ -70,8 +70,7 @@ static sheaf_status read_head(sheaf_ipc_reader *in, int64_t byte, sheaf_buffer *
 	if (prefix.ends) return SHEAF_END;
 	size_t size = (size_t)(prefix.before + prefix.head);
 	SHEAF_TRY(sheaf_source_view_at(in->source, byte, size, head, err));
-	const char *found = sheaf_ipc_read_message(head->data, size, out);
-	return found ? sheaf_ipc_unsound(in, byte, found, err) : SHEAF_OK;
+	return sheaf_ipc_judge_message(in, (sheaf_bytes){head->data, size}, byte, out, err);
 }
 
 /* Counts the rows, and reads all dictionaries. Errors are found again, and reported, in their turn. */
@@ -157,7 +156,10 @@ void sheaf_ipc_close(void *reader)
 	sheaf_buffer_reset(&in->blocks);
 	sheaf_buffer_reset(&in->batch.bytes);
 	if (in->plan.tops) sheaf_arrow_plan_free(&in->plan);
-	if (in->rows.release) in->rows.release(&in->rows);
+	if (in->columns.rows.children)
+		sheaf_release(in->cx, in->columns.rows.children,
+		              (size_t)in->columns.all.n_children * sizeof *in->columns.rows.children);
+	if (in->columns.all.release) in->columns.all.release(&in->columns.all);
 }
 
 /* ---- cutting ---- */
@@ -193,7 +195,7 @@ static sheaf_status next_batch(sheaf_ipc_reader *in, sheaf_error *err)
  * resumed was cut like that before, whatever size pieces have now. */
 static sheaf_status begin_batch(sheaf_ipc_reader *in, int64_t bytes, sheaf_error *err)
 {
-	enum { LENGTH, COMPRESSION = 3, LONG = 4 };
+	enum { LENGTH, LONG = 4 };
 	sheaf_ipc_message message;
 	sheaf_buffer body;
 	int64_t size = (int64_t)in->batch.bytes.size;
@@ -206,7 +208,7 @@ static sheaf_status begin_batch(sheaf_ipc_reader *in, int64_t bytes, sheaf_error
 	int64_t rows = sheaf_fb_number(&message.table, LENGTH, 8, 0), pieces = size / bytes + 1;
 	if (in->batch.row > 0 && in->batch.row >= rows)
 		return sheaf_ipc_unsound(in, in->batch.byte, "a shorter batch there", err);
-	if (sheaf_fb_child(&message.table, COMPRESSION).in && in->batch.row == 0) return SHEAF_OK;
+	if (message.codec != SHEAF_IPC_PLAIN && in->batch.row == 0) return SHEAF_OK;
 	if (rows < 2) return SHEAF_OK;
 	in->batch.rows = rows;
 	in->batch.step = rows / pieces + (rows % pieces != 0);
@@ -257,14 +259,12 @@ sheaf_status sheaf_ipc_rewind(void *reader, sheaf_error *err)
 
 static sheaf_status check_known(const sheaf_ipc_reader *in, sheaf_error *err)
 {
-	for (int64_t i = 0; !in->known && i < in->rows.n_children; i++)
-		if (in->rows.children[i]->dictionary)
-			return sheaf_fail(
-				err, SHEAF_UNSUPPORTED,
-				"%s: expected an input that is not compressed, since column \"%s\" has dictionaries, "
-				"found one that is",
-				sheaf_source_name(in->source), in->rows.children[i]->name);
-	return SHEAF_OK;
+	const struct ArrowSchema *field = in->known ? NULL : sheaf_ipc_find_dictionary(&in->columns.rows, NULL);
+	if (!field) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "%s: expected an input that is not compressed, since column \"%s\" has dictionaries, "
+	                  "found one that is",
+	                  sheaf_source_name(in->source), field->name);
 }
 
 sheaf_status sheaf_ipc_recall(const void *reader, sheaf_piece *piece, sheaf_error *err)
@@ -298,24 +298,26 @@ static sheaf_status take_rows(const sheaf_ipc_reader *in, const sheaf_piece *pie
 	sheaf_arrow_taken *taken;
 	struct ArrowArray rows;
 	sheaf_ipc_notes notes;
+	const struct ArrowSchema *columns = &in->columns.rows;
 	memcpy(&notes, piece->notes.data, sizeof notes);
 	sheaf_ipc_body body = {.byte = piece->byte,
 	                       .dictionaries = notes.dictionaries,
 	                       .first = notes.first,
 	                       .rows = notes.rows,
+	                       .swapped = in->swapped,
 	                       .cx = cx};
 	SHEAF_TRY(sheaf_ipc_read_taken(in, &piece->bytes, piece->byte, &message, &body.bytes, err));
-	body.batch = message.table;
+	body.message = &message;
 	if (message.kind != SHEAF_IPC_BATCH)
 		return sheaf_ipc_unsound(in, piece->byte, "a message of another kind", err);
-	SHEAF_TRY(sheaf_ipc_read_rows(&body, &in->rows, &rows, err));
+	SHEAF_TRY(sheaf_ipc_read_rows(&body, &in->columns, &rows, err));
 	sheaf_status status = sheaf_arrow_taken_new(&rows, cx, &taken, err);
 	if (status) {
 		rows.release(&rows);
 		return status;
 	}
-	status = in->plan.tops ? sheaf_arrow_restore(&in->plan, taken, &in->rows, b, err)
-	                       : sheaf_arrow_take(taken, &in->rows, b, err);
+	status = in->plan.tops ? sheaf_arrow_restore(&in->plan, taken, columns, b, err)
+	                       : sheaf_arrow_take(taken, columns, b, err);
 	sheaf_arrow_taken_let_go(taken);
 	return status;
 }

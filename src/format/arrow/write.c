@@ -98,16 +98,31 @@ static sheaf_status append_compressed(gathering *g, const void *data, size_t siz
 	return SHEAF_OK;
 }
 
-static sheaf_status put_buffer(gathering *g, const void *data, int64_t size)
+static sheaf_status append_buffer(gathering *g, const void *data, int64_t size)
 {
 	size_t begin = g->body.size;
 	if (size > 0 && g->out->codec == SHEAF_IPC_PLAIN) sheaf_builder_append(&g->body, data, (size_t)size);
 	if (size > 0 && g->out->codec != SHEAF_IPC_PLAIN) SHEAF_TRY(append_compressed(g, data, (size_t)size));
-	sheaf_builder_i64(&g->buffers, (int64_t)begin);
-	sheaf_builder_i64(&g->buffers, (int64_t)(g->body.size - begin));
+	sheaf_builder_u64le(&g->buffers, (uint64_t)begin);
+	sheaf_builder_u64le(&g->buffers, (uint64_t)(g->body.size - begin));
 	g->nbuffers++;
 	fill_up(&g->body);
 	return SHEAF_OK;
+}
+
+/* Numbers of `unit` bytes: files have the lowest byte first, whatever this machine has. */
+static sheaf_status put_buffer(gathering *g, const void *data, int64_t size, size_t unit)
+{
+	sheaf_builder b;
+	if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ || unit == 1 || size == 0)
+		return append_buffer(g, data, size);
+	sheaf_builder_begin(&b, g->cx, NULL);
+	uint8_t *to = sheaf_builder_extend(&b, (uint64_t)size);
+	if (to) sheaf_copy_le(to, data, (size_t)size / unit, unit);
+	sheaf_status status = sheaf_builder_status(&b, g->err);
+	if (!status) status = append_buffer(g, b.data, size);
+	sheaf_builder_drop(&b);
+	return status;
 }
 
 /* The positions of an array that are written: a frame may be a part of another one, whose arrays continue
@@ -134,7 +149,7 @@ static sheaf_status put_bits(gathering *g, const uint8_t *bits, range r, int64_t
 		byte = 0;
 	}
 	sheaf_status status = sheaf_builder_status(&b, g->err);
-	if (!status) status = put_buffer(g, b.data, (int64_t)b.size);
+	if (!status) status = put_buffer(g, b.data, (int64_t)b.size, 1);
 	sheaf_builder_drop(&b);
 	return status;
 }
@@ -146,7 +161,7 @@ static sheaf_status put_nulls(gathering *g, const struct ArrowArray *array, rang
 	bool all = true;
 	*nulls = 0;
 	for (int64_t i = 0; bits && i < r.n && all; i++) all = bit_at(bits, r.from + i);
-	return all ? put_buffer(g, NULL, 0) : put_bits(g, bits, r, nulls);
+	return all ? put_buffer(g, NULL, 0, 1) : put_bits(g, bits, r, nulls);
 }
 
 /* Offsets beginning with 0; returns what they cover. */
@@ -155,39 +170,40 @@ static sheaf_status put_offsets(gathering *g, const int64_t *offsets, range r, r
 	sheaf_builder b;
 	int64_t first = offsets[r.from];
 	*below = (range){first, offsets[r.from + r.n] - first};
-	if (first == 0) return put_buffer(g, offsets + r.from, (r.n + 1) * (int64_t)sizeof *offsets);
+	if (first == 0)
+		return put_buffer(g, offsets + r.from, (r.n + 1) * (int64_t)sizeof *offsets, sizeof *offsets);
 	sheaf_builder_begin(&b, g->cx, NULL);
 	for (int64_t i = 0; i <= r.n; i++) sheaf_builder_i64(&b, offsets[r.from + i] - first);
 	sheaf_status status = sheaf_builder_status(&b, g->err);
-	if (!status) status = put_buffer(g, b.data, (int64_t)b.size);
+	if (!status) status = put_buffer(g, b.data, (int64_t)b.size, sizeof *offsets);
 	sheaf_builder_drop(&b);
 	return status;
 }
 
 static sheaf_status put_items(gathering *g, const struct ArrowArray *array, int buffer, range r,
-                              int64_t width)
+                              int64_t width, size_t unit)
 {
 	const uint8_t *data = (const uint8_t *)array->buffers[buffer];
-	return put_buffer(g, r.n ? data + r.from * width : NULL, r.n * width);
+	return put_buffer(g, r.n ? data + r.from * width : NULL, r.n * width, unit);
 }
 
 /* The buffers after the first; *below: the part of the array's children that it covers. */
 static sheaf_status put_values(gathering *g, const sheaf_arrow_type *type, const struct ArrowArray *array,
                                range r, range *below)
 {
-	int64_t zeros;
+	int64_t zeros, width = (int64_t)sheaf_type_size(type->number);
 	*below = r;
 	switch (type->class) {
 	case SHEAF_IS_LIST: return put_offsets(g, (const int64_t *)array->buffers[1], r, below);
 	case SHEAF_IS_BITS: return put_bits(g, (const uint8_t *)array->buffers[1], r, &zeros);
 	case SHEAF_IS_NUMBER:
-	case SHEAF_IS_TIME: return put_items(g, array, 1, r, (int64_t)sheaf_type_size(type->number));
-	case SHEAF_IS_FIXED_BYTES: return put_items(g, array, 1, r, type->width);
+	case SHEAF_IS_TIME: return put_items(g, array, 1, r, width, (size_t)width);
+	case SHEAF_IS_FIXED_BYTES: return put_items(g, array, 1, r, type->width, 1);
 	case SHEAF_IS_FIXED_LIST: *below = (range){r.from * type->width, r.n * type->width}; return SHEAF_OK;
 	case SHEAF_IS_TEXT:
 	case SHEAF_IS_BYTES:
 		SHEAF_TRY(put_offsets(g, (const int64_t *)array->buffers[1], r, below));
-		return put_items(g, array, 2, *below, 1);
+		return put_items(g, array, 2, *below, 1, 1);
 	default: return SHEAF_OK;
 	}
 }
@@ -198,12 +214,12 @@ static sheaf_status put_array(gathering *g, const struct ArrowSchema *field, con
 	sheaf_arrow_type type = sheaf_arrow_type_of(field);
 	range below;
 	size_t node = g->nodes.size + sizeof(int64_t);
-	sheaf_builder_i64(&g->nodes, r.n);
-	sheaf_builder_i64(&g->nodes, 0);
+	sheaf_builder_u64le(&g->nodes, (uint64_t)r.n);
+	sheaf_builder_u64le(&g->nodes, 0);
 	g->nnodes++;
 	int64_t nulls;
 	SHEAF_TRY(put_nulls(g, array, r, &nulls));
-	if (!g->nodes.failed) memcpy(g->nodes.data + node, &nulls, sizeof nulls);
+	if (!g->nodes.failed) sheaf_store_u64le(g->nodes.data + node, (uint64_t)nulls);
 	SHEAF_TRY(put_values(g, &type, array, r, &below));
 	for (int64_t i = 0; i < array->n_children; i++)
 		SHEAF_TRY(put_array(g, field->children[i], array->children[i], below));
@@ -403,9 +419,9 @@ static sheaf_status append(void *created, const sheaf_blob *blob, sheaf_error *e
 	writer *out = (writer *)created;
 	if (blob->bytes.size == 0) return SHEAF_OK;
 	int64_t head = SHEAF_IPC_PREFIX + (int64_t)sheaf_load_u32le(blob->bytes.data + 4);
-	sheaf_builder_i64(&out->blocks, sheaf_sink_tell(out->sink));
-	sheaf_builder_i64(&out->blocks, head); /* 32 bits, and 32 of padding */
-	sheaf_builder_i64(&out->blocks, (int64_t)blob->bytes.size - head);
+	sheaf_builder_u64le(&out->blocks, (uint64_t)sheaf_sink_tell(out->sink));
+	sheaf_builder_u64le(&out->blocks, (uint64_t)head); /* 32 bits, and 32 of padding */
+	sheaf_builder_u64le(&out->blocks, (uint64_t)blob->bytes.size - (uint64_t)head);
 	out->nblocks++;
 	SHEAF_TRY(sheaf_builder_status(&out->blocks, err));
 	return sheaf_sink_write(out->sink, blob->bytes.data, blob->bytes.size, err);

@@ -238,61 +238,6 @@ const sheaf_npz_slot *sheaf_npz_slot_of(const sheaf_npz_slots *slots, int field,
 
 /* ---- the schema that an archive has ---- */
 
-static bool has_kind(const sheaf_field *field, int level, sheaf_level_kind kind, int64_t extent)
-{
-	const sheaf_level_shape *shape = level < 0 ? NULL : &field->levels[level];
-	return shape && shape->kind == kind && (kind != SHEAF_FIXED || extent == 0 || shape->extent == extent);
-}
-
-/* Whether values of the type can mean that. */
-static bool has_sense(const sheaf_field *field)
-{
-	int last = field->nlevels - 1;
-	bool real = field->type == SHEAF_F32 || field->type == SHEAF_F64;
-	if (field->meaning == SHEAF_DATETIMETZ)
-		return field->type == SHEAF_I64 && has_kind(field, last, SHEAF_FIXED, 2);
-	if (sheaf_means_time(field->meaning)) return field->type == SHEAF_I64;
-	switch (field->meaning) {
-	case SHEAF_NUMBER: return true;
-	case SHEAF_KEY: return field->type == SHEAF_U64 && field->nlevels == 0;
-	case SHEAF_STRING: return field->type == SHEAF_U8 && has_kind(field, last, SHEAF_LIST, 0);
-	case SHEAF_BYTES:
-		return field->type == SHEAF_U8 &&
-		       (has_kind(field, last, SHEAF_LIST, 0) || has_kind(field, last, SHEAF_FIXED, 0));
-	case SHEAF_BOOL:
-	case SHEAF_CHAR: return field->type == SHEAF_U8;
-	case SHEAF_COMPLEX: return real && has_kind(field, last, SHEAF_FIXED, 2);
-	default: return false;
-	}
-}
-
-/* One item in each row. */
-static bool is_cell(const sheaf_field *field)
-{
-	const sheaf_level_shape *shape = field->levels;
-	if (field->meaning == SHEAF_KEY || field->nlevels > 1) return false;
-	if (field->nlevels == 0) return !sheaf_means_run(field->meaning);
-	if (sheaf_means_run(field->meaning)) return shape->kind != SHEAF_COORD;
-	return shape->kind == SHEAF_FIXED && shape->extent == 1;
-}
-
-static bool is_sound(const sheaf_schema *schema)
-{
-	int keys = 0;
-	if (schema->rows != SHEAF_SEQUENCES && schema->rows != SHEAF_CELLS) return false;
-	for (int f = 0; f < schema->nfields; f++) {
-		const sheaf_field *field = &schema->fields[f];
-		keys += field->meaning == SHEAF_KEY;
-		if (!has_sense(field) || (schema->rows == SHEAF_CELLS && !is_cell(field))) return false;
-		for (int l = 0; l < field->nlevels; l++) {
-			const sheaf_level_shape *shape = &field->levels[l];
-			if (shape->kind == SHEAF_FIXED && shape->extent < 1) return false;
-			if (shape->kind == SHEAF_COORD && (shape->rank != 1 || shape->extent < 1)) return false;
-		}
-	}
-	return keys < 2 && schema->nfields > 0;
-}
-
 /* Columns beside streams are lost by name if a format has no place for them. */
 static void name_losses(sheaf_schema *schema)
 {
@@ -318,7 +263,7 @@ static sheaf_status read_own(const sheaf_npz_archive *archive, const sheaf_npz_m
 	sheaf_array_close(&array);
 	SHEAF_TRY(status);
 	name_losses(out);
-	if (is_sound(out)) return SHEAF_OK;
+	if (out->nfields > 0 && (out->rows == SHEAF_SEQUENCES || out->rows == SHEAF_CELLS)) return SHEAF_OK;
 	sheaf_schema_free(out);
 	return sheaf_fail(err, SHEAF_DATA,
 	                  "%s, member %s: expected the schema of sequences or of a table, found "

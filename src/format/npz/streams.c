@@ -160,6 +160,18 @@ static sheaf_status check_field(sheaf_npz_streams *s, int field, sheaf_error *er
 	return a->count == items ? SHEAF_OK : refuse_count(s, values, items, a->count, err);
 }
 
+/* An archive with a schema has the arrays of that schema and no others, of which rows would say nothing. */
+static sheaf_status check_members(const sheaf_npz_archive *archive, const sheaf_npz_streams *s,
+                                  sheaf_error *err)
+{
+	int used = 0, arrays = 0;
+	for (int i = 0; i < s->slots.n; i++) used += s->arrays[i].holding.name != NULL;
+	for (int m = 0; m < archive->count; m++) arrays += sheaf_npz_is_array(&archive->members[m]);
+	if (arrays == used + 1 || !sheaf_npz_find(archive, sheaf_npz_schema_name)) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_DATA, "%s: expected %d arrays, as member %s.npy says, found %d", s->file,
+	                  used + 1, sheaf_npz_schema_name, arrays);
+}
+
 sheaf_status sheaf_npz_open_streams(const sheaf_npz_archive *archive, const sheaf_schema *schema,
                                     sheaf_npz_streams *s, sheaf_error *err)
 {
@@ -169,6 +181,7 @@ sheaf_status sheaf_npz_open_streams(const sheaf_npz_archive *archive, const shea
 	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)s->slots.n, sizeof *s->arrays, &memory, err));
 	s->arrays = (sheaf_array *)memory;
 	for (int i = 0; i < s->slots.n; i++) SHEAF_TRY(open_slot(archive, s, i, err));
+	SHEAF_TRY(check_members(archive, s, err));
 	for (int f = 0; f < schema->nfields; f++) SHEAF_TRY(check_field(s, f, err));
 	return SHEAF_OK;
 }
