@@ -105,14 +105,15 @@ static sheaf_status read_header(sheaf_array *a, sheaf_error *err)
 	SHEAF_TRY(sheaf_holding_view(&a->holding, 0, preamble, &head, err));
 	bool begins = sheaf_array_begins((sheaf_bytes){head.data, head.size});
 	uint8_t version = begins && head.size > MARK ? head.data[MARK] : 0;
+	uint8_t minor = begins && head.size > MARK + 1 ? head.data[MARK + 1] : 0;
 	int64_t size = head.size < LONG_PREAMBLE ? -1
 	               : version == 1            ? head.data[8] | head.data[9] << 8
 	                                         : (int64_t)sheaf_load_u32le(head.data + 8);
 	sheaf_buffer_reset(&head);
-	snprintf(found, sizeof found, "version %d", version);
+	snprintf(found, sizeof found, "version %d.%d", version, minor);
 	if (!begins) return refuse(a, SHEAF_DATA, 0, "the signature of a NumPy array", "other bytes", err);
-	if (version < 1 || version > 3)
-		return refuse(a, SHEAF_UNSUPPORTED, MARK, "version 1, 2 or 3", found, err);
+	if (version < 1 || version > 3 || minor)
+		return refuse(a, SHEAF_UNSUPPORTED, MARK, "version 1.0, 2.0 or 3.0", found, err);
 	int64_t at = version == 1 ? PREAMBLE : LONG_PREAMBLE;
 	snprintf(found, sizeof found, "%" PRId64 " bytes", size);
 	if (size < 0 || size > a->holding.size - at)

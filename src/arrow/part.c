@@ -150,11 +150,13 @@ sheaf_status sheaf_arrow_end_nulls(const sheaf_arrow_part *p, sheaf_level_builde
 	return sheaf_builder_status(level->valid, err);
 }
 
+/* Where the schema allows them, they are no error of the file. */
 sheaf_status sheaf_arrow_refuse_nulls(const sheaf_arrow_part *p, sheaf_error *err)
 {
+	sheaf_status status = p->schema->flags & ARROW_FLAG_NULLABLE ? SHEAF_UNSUPPORTED : SHEAF_DATA;
 	for (int64_t i = 0; valid_bits(p) && i < p->n; i++)
 		if (!is_there(p, i))
-			return sheaf_fail(err, SHEAF_DATA,
+			return sheaf_fail(err, status,
 			                  "arrow column \"%s\": expected samples that are there, found a null at "
 			                  "position %" PRId64 " (the program that has written it can fill nulls, or "
 			                  "leave them out)",

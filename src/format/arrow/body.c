@@ -243,11 +243,13 @@ static sheaf_status take_node(walk *w, struct ArrowArray *out)
 	return SHEAF_OK;
 }
 
-/* The number of buffers of the next array. A union of version 4 begins with one of what is missing. */
+/* The number of buffers of the next array. In version 4, unions and runs begin with one of what is missing.
+ */
 static sheaf_status count_buffers(walk *w, const struct ArrowSchema *field, int64_t *out)
 {
 	sheaf_arrow_type type = sheaf_arrow_type_of(field);
-	*out = sheaf_ipc_buffers_of(field) + (w->body->message->old && strncmp(field->format, "+u", 2) == 0);
+	bool more = strncmp(field->format, "+u", 2) == 0 || strcmp(field->format, "+r") == 0;
+	*out = sheaf_ipc_buffers_of(field) + (w->body->message->old && more);
 	if (!type.views) return SHEAF_OK;
 	int64_t n = w->count < w->variadic.count ? sheaf_fb_long_at(&w->variadic, COUNT, w->count++, 0) : -1;
 	if (n < 0 || n > w->buffers.count)

@@ -354,5 +354,8 @@ sheaf_status sheaf_ipc_decode(const void *reader, const sheaf_piece *piece, shea
 	if (!status) return SHEAF_OK;
 	frame->nrows = 0;
 	if (status == SHEAF_DATA) status = report(in, piece, cx, &failure);
+	if (status == SHEAF_UNSUPPORTED)
+		return sheaf_fail_within(err, &failure, "%s: byte %" PRId64, sheaf_source_name(in->source),
+		                         piece->byte);
 	return status ? sheaf_fail_again(err, &failure) : SHEAF_OK;
 }
