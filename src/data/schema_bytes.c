@@ -217,10 +217,6 @@ static sheaf_status read_fields(sheaf_cursor *c, sheaf_schema *schema, sheaf_err
 	uint32_t n = sheaf_cursor_count_u32le(c, FIELD_LEAST, "number of fields");
 	if (c->failed) return refuse("its fields", err);
 	for (uint32_t f = 0; f < n; f++) SHEAF_TRY(read_field(c, schema->cx, schema, err));
-	sheaf_tensor *tensor = &schema->tensor;
-	uint8_t fill[sizeof tensor->fill];
-	memcpy(fill, tensor->fill, sizeof fill);
-	copy_fill(schema, fill, tensor->fill);
 	return SHEAF_OK;
 }
 
@@ -253,6 +249,12 @@ sheaf_status sheaf_schema_from_bytes(sheaf_cursor *c, sheaf_context *cx, sheaf_s
 	if (status == SHEAF_OK) status = read_fields(c, out, err);
 	if (status == SHEAF_OK) status = read_attributes(c, out, err);
 	if (status == SHEAF_OK) status = sheaf_schema_check(out, SHEAF_DATA, err);
-	if (status) sheaf_schema_free(out);
-	return status;
+	if (status) {
+		sheaf_schema_free(out);
+		return status;
+	}
+	uint8_t fill[sizeof out->tensor.fill]; /* its width is that of a type that was checked */
+	memcpy(fill, out->tensor.fill, sizeof fill);
+	copy_fill(out, fill, out->tensor.fill);
+	return SHEAF_OK;
 }
