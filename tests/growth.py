@@ -172,7 +172,7 @@ def hdf5(fill):
         import h5py
 
         path = folder / "a.h5"
-        with h5py.File(path, "w", libver="latest") as f:
+        with h5py.File(path, "w", libver=("v110", "v110")) as f:
             fill(f, n)
         return path
 

@@ -294,6 +294,7 @@ typedef struct opening {
 	sheaf_status (*list)(session *s, const char *path, int64_t count, sheaf_error *err);
 	int64_t *members;         /* receives their number; NULL: they are not counted */
 	sheaf_source **kept;      /* as in sheaf_open_options */
+	const char *format;       /* instead of that of --from; NULL: that */
 	sheaf_index_policy index; /* for commands that do not take --index */
 	int input;                /* number of the file, if a configuration has several inputs */
 } opening;

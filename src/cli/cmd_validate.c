@@ -143,13 +143,24 @@ static sheaf_status end_part(const session *s, sheaf_dataset *dataset, sheaf_sta
 	return part_end(s, dataset, NULL, flawed ? &failure : NULL, err);
 }
 
+/* The datasets of a file, one after the other. */
+typedef struct others {
+	session *s;
+	validation *v;
+	sheaf_source *kept;
+	const char *format; /* once one was opened: the others need not be recognised */
+} others;
+
 /* *read: how many of the file's datasets that was. Streams that are read together count as one each. */
-static sheaf_status read_all(session *s, const char *member, sheaf_source **kept, int *read, sheaf_error *err)
+static sheaf_status read_all(others *o, const char *member, int *read, sheaf_error *err)
 {
+	session *s = o->s;
 	sheaf_dataset *dataset;
 	const sheaf_frame *frame;
 	sheaf_status status;
-	SHEAF_TRY(session_open(s, s->label, &(opening){.member = member, .kept = kept}, &dataset, err));
+	SHEAF_TRY(session_open(s, s->label, &(opening){.member = member, .kept = &o->kept, .format = o->format},
+	                       &dataset, err));
+	o->format = sheaf_format_name(sheaf_dataset_format(dataset));
 	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
 	*read = schema->rows == SHEAF_SEQUENCES && schema->nfields > 1 ? schema->nfields : 1;
 	status = member ? SHEAF_OK : part_begin(s, dataset, SHEAF_PART_COUNTED, err);
@@ -160,12 +171,6 @@ static sheaf_status read_all(session *s, const char *member, sheaf_source **kept
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-typedef struct others {
-	session *s;
-	validation *v;
-	sheaf_source *kept;
-} others;
-
 static sheaf_status read_other(void *user, const char *path, sheaf_error *err)
 {
 	others *o = (others *)user;
@@ -173,7 +178,7 @@ static sheaf_status read_other(void *user, const char *path, sheaf_error *err)
 	int64_t before = o->v->violations;
 	int read;
 	if (strcmp(path, "/") == 0) return SHEAF_OK;
-	sheaf_status status = read_all(o->s, path, &o->kept, &read, &failure);
+	sheaf_status status = read_all(o, path, &read, &failure);
 	if (status == SHEAF_DATA || status == SHEAF_SHORT)
 		report_end(o->v, &failure);
 	else if (status) {
@@ -187,10 +192,11 @@ static sheaf_status read_other(void *user, const char *path, sheaf_error *err)
 
 /* First the file as a whole, if it does not have several datasets or cannot list them; then the remaining
  * datasets. */
-static sheaf_status read_datasets(session *s, validation *v, sheaf_error *err)
+static sheaf_status read_datasets(others *o, sheaf_error *err)
 {
 	int count = 0, read = 0;
-	others o = {s, v, NULL};
+	session *s = o->s;
+	validation *v = o->v;
 	sheaf_error why;
 	bool one = part_is_made() || strcmp(s->label, "-") == 0 || sheaf_values_text(&s->args->values, "dataset");
 	sheaf_status status = one ? SHEAF_OK : count_members(s, s->label, &count, &why);
@@ -200,15 +206,13 @@ static sheaf_status read_datasets(session *s, validation *v, sheaf_error *err)
 		*err = why;
 		return status;
 	}
-	status = read_all(s, NULL, NULL, &read, err);
+	status = read_all(o, NULL, &read, err);
 	v->opened = read > 0;
 	if (count < 2 || count <= read ||
 	    (status && status != SHEAF_USAGE && status != SHEAF_DATA && status != SHEAF_SHORT))
 		return status;
 	if (status == SHEAF_DATA || status == SHEAF_SHORT) report_end(v, err);
-	status = each_member(s, s->label, read_other, &o, err);
-	sheaf_source_close(o.kept);
-	return status;
+	return each_member(s, s->label, read_other, o, err);
 }
 
 static int validate_file(const arguments *args, validation *v, bool *used, sheaf_error *err)
@@ -219,7 +223,9 @@ static int validate_file(const arguments *args, validation *v, bool *used, sheaf
 	options.used = used;
 	sheaf_status status = session_begin(&s, args, &options, err);
 	if (status) return say_failure(err);
-	status = read_datasets(&s, v, err);
+	others o = {.s = &s, .v = v};
+	status = read_datasets(&o, err);
+	sheaf_source_close(o.kept);
 	session_end(&s);
 	if (status == SHEAF_DATA || status == SHEAF_SHORT)
 		report_end(v, err);

@@ -290,7 +290,7 @@ sheaf_status session_open(session *s, const char *path, const opening *how, shea
 	const char *lengths = sheaf_values_text(&s->args->values, "lengths");
 	sheaf_open_options open = {
 		.size = sizeof open,
-		.format = sheaf_values_text(&s->args->values, "from"),
+		.format = how->format ? how->format : sheaf_values_text(&s->args->values, "from"),
 		.glance = how->glance,
 		.settings = s->args->settings,
 		.nsettings = s->args->nsettings,
