@@ -188,7 +188,7 @@ static void test_members_that_nothing_makes_shorter(void **state)
 }
 
 #define STREAMS "7 |A 1 2 |B 3:1\n7 |A 3 4 |B\n9 |A 5 6 |B 1:2 4:7\n"
-#define TABLE "n,t,b\n1,abc,true\nnull,null,false\n3,\xc3\xa9,null\n"
+#define TABLE "n,t,b\n1,abc,true\n,,false\n3,\xc3\xa9,\n"
 #define LONE "0 |A 1 2\n0 |A 3 4\n1 |A 5 6\n"
 #define ROWS \
 	"{\"sheaf\":\"schema\",\"rows\":\"sequences\",\"columns\":[{\"name\":\"A\",\"storage\":\"dense\"," \
