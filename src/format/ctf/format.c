@@ -58,7 +58,7 @@ static sheaf_likely probe(sheaf_bytes head, const char *name)
 	const uint8_t *line = at;
 	while (at < end && sheaf_ctf_is_digit(*at)) at++;
 	while (at < end && (*at == ' ' || *at == '\t')) at++;
-	if (at < end && *at == '|' && begins_input(at + 1, end)) return SHEAF_LIKELY;
+	if (at < end && *at == '|' && begins_input(at + 1, end)) return SHEAF_SURE;
 	bool binary = head.size && memchr(line, '\0', (size_t)(end - line));
 	return named || (!binary && line < end && memchr(line, '|', (size_t)(end - line))) ? SHEAF_PERHAPS
 	                                                                                   : SHEAF_NO;
@@ -90,7 +90,8 @@ static sheaf_status find_streams(sheaf_ctf_reader *in, const sheaf_values *value
 	}
 	SHEAF_TRY(sheaf_ctf_declare_streams(in, values, err));
 	bool declared = in->schema.nfields > 0;
-	if (!declared && !how->glance && !how->suppose) SHEAF_TRY(sheaf_source_make_rewindable(in->source, err));
+	if (!declared && !how->glance && !how->suppose)
+		SHEAF_TRY(sheaf_source_make_rewindable(in->source, err));
 	SHEAF_TRY(sheaf_ctf_begin(in, err));
 	if (declared && !how->pipe) SHEAF_TRY(sheaf_ctf_check_names(in, err));
 	return sheaf_ctf_infer(in, declared, how, values, err);
