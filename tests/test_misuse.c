@@ -117,6 +117,7 @@ static void test_sources(void **state)
 	assert_int_equal(-1, sheaf_source_size(NULL));
 	assert_int_equal(-1, sheaf_source_bytes(NULL));
 	assert_null(sheaf_source_compression(NULL));
+	assert_null(sheaf_source_encoding(NULL));
 	assert_usage(sheaf_source_ahead(NULL, 1, &shown, &err), "sheaf_source_ahead: expected a source");
 	sheaf_source_consume(NULL, 1);
 	sheaf_source_take(NULL, 1, &buffer);

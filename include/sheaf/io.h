@@ -60,6 +60,9 @@ SHEAF_API int64_t sheaf_source_size(const sheaf_source *source);
  * first `ahead`. */
 SHEAF_API const char *sheaf_source_compression(const sheaf_source *source);
 
+/* Name of the encoding from which the text of an open dataset was decoded ("UTF-16LE"), or NULL: none was. */
+SHEAF_API const char *sheaf_source_encoding(const sheaf_source *source);
+
 /* Shows at least `want` bytes from here on, or fewer at the end of the input; more if they are available. The
  * bytes stay valid until the next call on the source. Does not move. At the end: OK and size 0, at an address
  * that is not NULL. If the input fails (SHORT, DATA, IO), *out shows the bytes before the failure, so that

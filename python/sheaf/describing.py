@@ -147,12 +147,15 @@ def _info(reader: Reader, name: str) -> dict[str, Any]:
         source = lib.sheaf_dataset_source(pointer)
         size = lib.sheaf_source_bytes(source)
         compression = lib.sheaf_source_compression(source)
+        encoding = lib.sheaf_source_encoding(source)
         index = index_info(pointer)
         more = text_of(lambda out, err: lib.sheaf_dataset_describe(pointer, True, byref(out), byref(err)))
         can = lib.sheaf_format_can(lib.sheaf_dataset_format(pointer))
         shown: dict[str, Any] = {"file": name, "format": reader.format}
         if compression:
             shown["compression"] = compression.decode()
+        if encoding:
+            shown["encoding"] = encoding.decode()
         if size >= 0:
             shown["bytes"] = size
         for word, fact in ((schema.rows, "rows"), ("samples", "samples"), ("chunks", "chunks")):

@@ -2,6 +2,7 @@
 /* Bytes in readable form. */
 #include "base/show.h"
 #include <stdio.h>
+#include <string.h>
 
 const char *sheaf_show(const uint8_t *at, const uint8_t *end, uint8_t stop, char text[SHEAF_SHOWN_SIZE])
 {
@@ -37,9 +38,39 @@ size_t sheaf_utf8_length(const uint8_t *s, size_t n)
 	return point < least[length] || point > 0x10ffff || (point >= 0xd800 && point < 0xe000) ? 0 : length;
 }
 
-bool sheaf_is_utf8(const uint8_t *s, size_t n)
+size_t sheaf_ascii_prefix(const uint8_t *s, size_t n)
 {
-	for (size_t i = 0, length; i < n; i += length)
-		if ((length = sheaf_utf8_length(s + i, n - i)) == 0) return false;
-	return true;
+	const uint64_t high = UINT64_C(0x8080808080808080);
+	uint64_t words[4];
+	size_t i = 0;
+	while (n - i >= sizeof words) {
+		memcpy(words, s + i, sizeof words);
+		if ((words[0] | words[1] | words[2] | words[3]) & high) break;
+		i += sizeof words;
+	}
+	while (i < n && s[i] < 0x80) i++;
+	return i;
 }
+
+/* The usual characters of two and three bytes are seen here. */
+size_t sheaf_utf8_prefix(const uint8_t *s, size_t n)
+{
+	size_t i = 0;
+	while (i < n) {
+		if (s[i] < 0x80) {
+			i += sheaf_ascii_prefix(s + i, n - i);
+		} else if (n - i >= 2 && s[i] >= 0xc2 && s[i] < 0xe0 && (s[i + 1] & 0xc0) == 0x80) {
+			i += 2;
+		} else if (n - i >= 3 && s[i] > 0xe0 && s[i] < 0xed && (s[i + 1] & 0xc0) == 0x80 &&
+		           (s[i + 2] & 0xc0) == 0x80) {
+			i += 3;
+		} else {
+			size_t length = sheaf_utf8_length(s + i, n - i);
+			if (length == 0) break;
+			i += length;
+		}
+	}
+	return i;
+}
+
+bool sheaf_is_utf8(const uint8_t *s, size_t n) { return sheaf_utf8_prefix(s, n) == n; }

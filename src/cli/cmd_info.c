@@ -5,7 +5,7 @@
 #include <string.h>
 
 typedef struct info {
-	const char *file, *format, *summary, *compression;
+	const char *file, *format, *summary, *compression, *encoding;
 	bool is_container;
 	int64_t bytes;
 	sheaf_facts facts;
@@ -26,6 +26,7 @@ static info gather(const session *s, const sheaf_dataset *dataset)
 	          .schema = sheaf_dataset_schema(dataset)};
 	i.bytes = sheaf_source_bytes(source);
 	i.compression = sheaf_source_compression(source);
+	i.encoding = sheaf_source_encoding(source);
 	sheaf_dataset_facts(dataset, &i.facts);
 	sheaf_dataset_index(dataset, &i.index);
 	return i;
@@ -123,6 +124,7 @@ static void print_text(const info *i)
 	out_text(i->summary);
 	out_text(")\n");
 	if (i->compression) print_line("compression", i->compression);
+	if (i->encoding) print_line("encoding", i->encoding);
 	if (i->bytes >= 0) print_count("bytes", i->bytes);
 	print_count(rows_word(i->schema), i->facts.rows);
 	if (i->schema->rows == SHEAF_SEQUENCES) print_count("samples", i->facts.samples);
@@ -193,6 +195,7 @@ static void print_json(const info *i)
 	out_json_member(&first, "file", i->file);
 	out_json_member(&first, "format", i->format);
 	if (i->compression) out_json_member(&first, "compression", i->compression);
+	if (i->encoding) out_json_member(&first, "encoding", i->encoding);
 	if (i->bytes >= 0) out_json_count(&first, "bytes", i->bytes);
 	if (i->facts.rows >= 0) out_json_count(&first, rows_word(i->schema), i->facts.rows);
 	if (i->facts.samples >= 0) out_json_count(&first, "samples", i->facts.samples);

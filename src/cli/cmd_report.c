@@ -57,6 +57,7 @@ static void fill_card(report *r, const session *s, const sheaf_dataset *dataset,
 	add_card(r, "file", s->label);
 	add_card(r, "format", sheaf_format_name(sheaf_dataset_format(dataset)));
 	add_card(r, "compression", sheaf_source_compression(source));
+	add_card(r, "encoding", sheaf_source_encoding(source));
 	add_card(r, "bytes", r->bytes);
 	add_card(r, rows_word(sheaf_dataset_schema(dataset)), r->rows);
 	add_index(r, s, dataset);

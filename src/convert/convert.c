@@ -107,7 +107,7 @@ static int64_t count_bytes(const sheaf_conversion *c)
 	int64_t sum = 0;
 	for (int i = 0; i < c->ninputs; i++) {
 		const sheaf_source *source = c->inputs[i]->source;
-		int64_t size = sheaf_source_compression(source) ? -1 : sheaf_source_bytes(source);
+		int64_t size = sheaf_source_is_plain(source) ? sheaf_source_bytes(source) : -1;
 		if (size < 0) return -1;
 		sum += size;
 	}
@@ -224,9 +224,8 @@ static sheaf_status can_transcode(sheaf_conversion *c, const char *input, bool *
 	    !sheaf_selects_rows_alone(&c->options->select))
 		return SHEAF_OK;
 	SHEAF_TRY(sheaf_source_named(input, c->cx, &c->first, err));
-	const sheaf_format *implied =
-		sheaf_settings_owner(c->options->settings, c->options->nsettings, SHEAF_READING, NULL);
-	SHEAF_TRY(sheaf_recognise(c->first, c->options->from, implied, &from, err));
+	const sheaf_values settings = {c->options->settings, c->options->nsettings};
+	SHEAF_TRY(sheaf_recognise(c->first, c->options->from, &settings, &from, err));
 	*can = from == c->to;
 	return SHEAF_OK;
 }

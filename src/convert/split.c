@@ -68,9 +68,8 @@ static sheaf_status look_at(sheaf_source **source, const sheaf_split_options *op
                             const sheaf_format **format, sheaf_error *err)
 {
 	const sheaf_open_options *open = options->open;
-	const sheaf_format *implied =
-		open ? sheaf_settings_owner(open->settings, open->nsettings, SHEAF_READING, NULL) : NULL;
-	sheaf_status status = sheaf_recognise(*source, open ? open->format : NULL, implied, format, err);
+	const sheaf_values settings = open ? (sheaf_values){open->settings, open->nsettings} : (sheaf_values){0};
+	sheaf_status status = sheaf_recognise(*source, open ? open->format : NULL, &settings, format, err);
 	if (status) sheaf_source_close(*source);
 	return status;
 }

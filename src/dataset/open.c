@@ -41,14 +41,11 @@ void sheaf_close(sheaf_dataset *dataset)
 	sheaf_release(dataset->cx, dataset, sizeof *dataset);
 }
 
-/* If the input does not show its format, the settings may. */
 static sheaf_status recognise(sheaf_source *source, const sheaf_open_options *options,
                               const sheaf_format **out, sheaf_error *err)
 {
-	if (!options) return sheaf_recognise(source, NULL, NULL, out, err);
-	const sheaf_format *implied =
-		sheaf_settings_owner(options->settings, options->nsettings, SHEAF_READING, NULL);
-	return sheaf_recognise(source, options->format, implied, out, err);
+	const sheaf_values settings = options ? (sheaf_values){options->settings, options->nsettings} : (sheaf_values){0};
+	return sheaf_recognise(source, options ? options->format : NULL, &settings, out, err);
 }
 
 /* ---- selections ---- */

@@ -6,6 +6,7 @@
 #include "data/frame.h"
 #include "dataset/dataset.h"
 #include "input/measure.h"
+#include "io/source.h"
 #include "view/view.h"
 
 const sheaf_schema *sheaf_dataset_schema(const sheaf_dataset *dataset)
@@ -174,7 +175,7 @@ static double times_as_long(sheaf_dataset *d)
 	int64_t done, total;
 	const sheaf_piece *piece = sheaf_decoding_piece(&d->decoding);
 	sheaf_source_progress(d->source, &done, &total);
-	if (d->format == d->native && !sheaf_source_compression(d->source) && piece->byte >= 0 && piece->size > 0)
+	if (d->format == d->native && sheaf_source_is_plain(d->source) && piece->byte >= 0 && piece->size > 0)
 		done = piece->byte + piece->size;
 	const double SPARE = 1.05; /* lines differ in length */
 	return done > 0 && total > done ? (double)total / (double)done * SPARE : 1;

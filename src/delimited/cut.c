@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "delimited/delimited.h"
 #include "io/cutter.h"
+#include "io/source.h"
 #include "number/lines.h"
 #include <inttypes.h>
 #include <string.h>
@@ -29,7 +30,7 @@ sheaf_status sheaf_delimited_pass_mark(sheaf_delimited_reader *in, sheaf_error *
 			"%s: expected a line with the names of columns, or with values, found an empty input", file);
 	if (starts_with(head, "\xff\xfe", 2) || starts_with(head, "\xfe\xff", 2))
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "%s:1:1 (byte 0): expected UTF-8 or ASCII text, found a UTF-16 byte order mark",
+		                  "%s:1:1 (byte 0): expected " SHEAF_UTF8_EXPECTED ", found a UTF-16 byte order mark",
 		                  file);
 	if (starts_with(head, "\xef\xbb\xbf", 3) && head.size > 3) sheaf_source_consume(in->source, 3);
 	return SHEAF_OK;
@@ -67,7 +68,8 @@ static sheaf_status fail_at_quote(const sheaf_delimited_reader *in, sheaf_status
 	                  "): expected a quote that closes the field, found none in the next %zu bytes; memory "
 	                  "allows no more (" SHEAF_OPTION("max-memory") ")",
 	                  sheaf_source_name(in->source), in->line + count_lines(in, begin, open), open - line + 1,
-	                  sheaf_source_tell(in->source) + (open - begin), window.size - (size_t)(open - begin));
+	                  sheaf_source_place(in->source, sheaf_source_tell(in->source), begin, open - begin),
+	                  window.size - (size_t)(open - begin));
 }
 
 /* `shown` bytes are there; no more were available. */

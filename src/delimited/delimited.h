@@ -235,7 +235,13 @@ uint8_t *sheaf_word_text(const sheaf_word *given, const sheaf_dialect *dialect, 
 
 /* The result of reading a word. All above OK are worth a finding; the values of ITEM_ROUNDED and
  * ITEM_INFINITE are used all the same. */
-typedef enum sheaf_item_flaw { ITEM_OK, ITEM_ROUNDED, ITEM_INFINITE, ITEM_BAD } sheaf_item_flaw;
+typedef enum sheaf_item_flaw {
+	ITEM_OK,
+	ITEM_ROUNDED,
+	ITEM_INFINITE,
+	ITEM_BAD,
+	ITEM_NOT_UTF8
+} sheaf_item_flaw;
 
 /* Size of one item of a field, for runs of a fixed length. */
 size_t sheaf_item_size(const sheaf_field *field);

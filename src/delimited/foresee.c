@@ -67,7 +67,7 @@ static sheaf_status make_room(sheaf_delimited_reader *in, const sheaf_piece *pie
 	f->pieces++;
 	if (f->pieces & (f->pieces - 1)) return SHEAF_OK;
 	sheaf_source_progress(in->source, &done, &total);
-	if (sheaf_source_compression(in->source)) so_far = done;
+	if (!sheaf_source_is_plain(in->source)) so_far = done;
 	if (so_far <= 0 || total <= so_far) return SHEAF_OK;
 	return sheaf_frame_expect(&f->rows, SPARE * (double)total / (double)so_far, in->cx, err);
 }

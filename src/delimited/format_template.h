@@ -42,7 +42,7 @@ static const sheaf_option options[] = {
      "JSON "
      "in cells",
      0},
-	OPTIONS{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
+	SHEAF_ENCODING_OPTION, OPTIONS{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
 static sheaf_likely probe(sheaf_bytes head, const char *name)
@@ -96,6 +96,7 @@ const sheaf_format FORMAT = {
 	.name = NAME,
 	.summary = SUMMARY,
 	.suffixes = suffixes,
+	.text = SHEAF_TEXT_OF_TEXTS,
 	.options = options,
 	.random = &random_access,
 	.write = &writing,

@@ -5,6 +5,7 @@
 #include "base/spell.h"
 #include "data/names.h"
 #include "delimited/delimited.h"
+#include "io/source.h"
 #include "number/number.h"
 #include <inttypes.h>
 #include <math.h>
@@ -19,14 +20,15 @@ sheaf_status sheaf_header_report(const opening *o, sheaf_severity severity, cons
 	sheaf_problem problem = {severity, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, consequence};
 	problem.place.file = sheaf_source_name(o->in->source);
 	problem.place.line = problem.place.column = 1;
-	problem.place.byte = o->begin;
+	problem.place.byte = sheaf_source_place(o->in->source, o->begin, NULL, 0);
 	return sheaf_report(o->in->cx, &problem, o->err);
 }
 
 static sheaf_status refuse(const opening *o, const char *expected, const char *found)
 {
 	return sheaf_fail(o->err, SHEAF_DATA, "%s:1:1 (byte %" PRId64 "): expected %s, found %s",
-	                  sheaf_source_name(o->in->source), sheaf_source_tell(o->in->source), expected, found);
+	                  sheaf_source_name(o->in->source), sheaf_source_place(o->in->source, o->begin, NULL, 0),
+	                  expected, found);
 }
 
 /* The first record has a flaw in its quotes. */
@@ -39,7 +41,8 @@ static sheaf_status refuse_quotes(const opening *o, const uint8_t *begin, const 
 	const char *found = lines ? "the next one on another line, and text after it" : "the end of the input";
 	return sheaf_fail(
 		o->err, SHEAF_DATA, "%s:%" PRIu32 ":%" PRIu32 " (byte %" PRId64 "): expected %s, found %s",
-		sheaf_source_name(o->in->source), f->line + 1, f->at - f->line_start + 1, o->begin + f->at,
+		sheaf_source_name(o->in->source), f->line + 1, f->at - f->line_start + 1,
+		sheaf_source_place(o->in->source, o->begin, begin, f->at),
 		after ? "a delimiter or the end of the line after a quoted field" : "a quote that closes the field",
 		after ? sheaf_show(begin + f->at, end, o->in->dialect.delimiter, shown) : found);
 }
@@ -201,6 +204,16 @@ typedef struct naming {
 	bool warn;
 } naming;
 
+/* A name is not UTF-8. */
+static sheaf_status refuse_bytes(const opening *o, sheaf_word word)
+{
+	const uint8_t *at = word.at + sheaf_utf8_prefix(word.at, (size_t)(word.end - word.at));
+	return sheaf_fail(o->err, SHEAF_DATA,
+	                  "%s (byte %" PRId64 "): expected " SHEAF_UTF8_EXPECTED ", found byte 0x%02x",
+	                  sheaf_source_name(o->in->source),
+	                  sheaf_source_place(o->in->source, o->begin, o->first.begin, at - o->first.begin), *at);
+}
+
 /* The header's name of a column, or "a" and its number. */
 static sheaf_status spell(naming *n, int column, bool *given)
 {
@@ -214,6 +227,7 @@ static sheaf_status spell(naming *n, int column, bool *given)
 		n->b.size = (size_t)(end - n->b.data);
 		if (n->b.size && memchr(n->b.data, '\0', n->b.size))
 			return refuse(o, "names without NUL bytes", "a name with a NUL byte");
+		if (!sheaf_is_utf8(n->b.data, n->b.size)) return refuse_bytes(o, word);
 	}
 	*given &= n->b.size > 0;
 	if (!*given) sheaf_builder_printf(&n->b, "a%d", column);

@@ -2,9 +2,11 @@
 /* Errors in a piece, reported in the order of the input. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/show.h"
 #include "base/spell.h"
 #include "base/status.h"
 #include "delimited/delimited.h"
+#include "io/source.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +30,7 @@ static sheaf_status report(reporting *p, sheaf_problem problem, const uint8_t *a
 	problem.place.file = sheaf_source_name(d->in->source);
 	problem.place.line = line;
 	problem.place.column = at - line_start + 1;
-	problem.place.byte = d->piece->byte + (at - p->begin);
+	problem.place.byte = sheaf_source_place(d->in->source, d->piece->byte, p->begin, at - p->begin);
 	problem.place.stream = stream;
 	problem.place.stream_word = "column";
 	return sheaf_report(d->cx, &problem, d->err);
@@ -112,7 +114,9 @@ static sheaf_item_flaw judge(reporting *p, int f, sheaf_word word)
 	if (sheaf_delimited_null(field, &word, &in->dialect) != SHEAF_NO_CODE) return ITEM_OK;
 	if (field->nlevels == 0 || field->levels[0].kind != SHEAF_LIST)
 		return sheaf_item_read(field, &word, &in->dialect, item);
-	return sheaf_item_read_run(field, &word, &in->dialect, p->scratch, &size);
+	sheaf_item_flaw flaw = sheaf_item_read_run(field, &word, &in->dialect, p->scratch, &size);
+	bool is_text = flaw == ITEM_OK && field->meaning != SHEAF_BYTES;
+	return is_text && !sheaf_is_utf8(p->scratch, size) ? ITEM_NOT_UTF8 : flaw;
 }
 
 /* The line of a byte of record r, and where that line begins. */
@@ -139,6 +143,8 @@ static sheaf_status report_item(reporting *p, int64_t r, int f, sheaf_word word,
 	                       .expected = "a number in the range of the column's type",
 	                       .consequence = "read as an infinity"},
 		[ITEM_BAD] = {SHEAF_ERROR, .rule = "field type", .consequence = "the row is left out"},
+		[ITEM_NOT_UTF8] = {SHEAF_ERROR, .rule = "encoding", .expected = SHEAF_UTF8_EXPECTED,
+	                       .consequence = "the row is left out"},
 	};
 	enum { LONGEST = 40 };
 	char shown[SHEAF_SHOWN_SIZE];
@@ -148,12 +154,14 @@ static sheaf_status report_item(reporting *p, int64_t r, int f, sheaf_word word,
 	size_t n = (size_t)(word.end - word.at);
 	if (n == 0 && p->d->in->dialect.fill) /* it may be behind the row */
 		word.at = word.end = p->begin + ((const uint32_t *)(const void *)p->d->records.starts.data)[r];
+	if (flaw == ITEM_NOT_UTF8) word.at += sheaf_utf8_prefix(word.at, n);
 	int64_t line = find_line(p, r, word.at, &line_start);
 	if (flaw == ITEM_BAD) problem.expected = sheaf_item_expected(field);
 	snprintf(shown, sizeof shown, "\"%.*s%s\"", (int)(n > LONGEST ? LONGEST : n), (const char *)word.at,
 	         n > LONGEST ? "..." : "");
 	for (char *c = shown; *c; c++)
 		if ((uint8_t)*c < ' ') *c = ' ';
+	if (flaw == ITEM_NOT_UTF8) snprintf(shown, sizeof shown, "byte 0x%02x", *word.at);
 	problem.found = n ? shown : "nothing";
 	return report(p, problem, word.at, line, line_start, field->name);
 }
@@ -166,7 +174,7 @@ static sheaf_status check_record(reporting *p, int64_t r)
 		sheaf_item_flaw flaw = judge(p, f, word);
 		if (flaw == ITEM_OK) continue;
 		SHEAF_TRY(report_item(p, r, f, word, flaw));
-		if (flaw != ITEM_BAD) continue;
+		if (flaw < ITEM_BAD) continue;
 		p->marked[r] = p->any = true;
 		return SHEAF_OK;
 	}

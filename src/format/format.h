@@ -13,6 +13,7 @@
 
 #include "base/buffer.h"
 #include "base/extend.h"
+#include "base/spell.h"
 #include <sheaf/dataset.h>
 #include <sheaf/format.h>
 #include <sheaf/select.h>
@@ -27,6 +28,22 @@ typedef enum sheaf_likely {
 struct sheaf_known;
 struct sheaf_builder;
 struct sheaf_cursor;
+
+/* Whether the files of a format are text, which is decoded into UTF-8 before anybody but `probe` sees it. Its
+ * table of options then has SHEAF_ENCODING_OPTION. */
+typedef enum sheaf_text_kind {
+	SHEAF_NO_TEXT,
+	SHEAF_TEXT_OF_NUMBERS, /* bytes that are not UTF-8 mean nothing, or what the format's document says */
+	SHEAF_TEXT_OF_TEXTS    /* they are in texts, and show an encoding */
+} sheaf_text_kind;
+
+#define SHEAF_ENCODING "encoding"
+#define SHEAF_UTF8_EXPECTED "text in UTF-8 (" SHEAF_OPTION(SHEAF_ENCODING) " names another encoding)"
+#define SHEAF_ENCODING_OPTION \
+	{SHEAF_ENCODING, SHEAF_OPTION_TEXT, SHEAF_READING, "auto|utf-8|latin-1|cp1252|utf-16|...", \
+	 "the encoding of the text (auto, the default: as the first bytes show), also any that the system's iconv " \
+	 "knows", \
+	 0}
 
 /* How an input is to be opened. */
 typedef struct sheaf_opening {
@@ -292,6 +309,7 @@ struct sheaf_format {
 	 * else: the bytes of pieces that cut gives, one after the other, are again a file. */
 	unsigned can;
 	bool needs_seek;                  /* open gets a source made seekable */
+	sheaf_text_kind text;
 	bool supposes;                    /* open does so where sheaf_opening says it may */
 	bool may_omit_compression_suffix; /* if no file has the given name, one with a compression suffix after it
 	                                     is tried */

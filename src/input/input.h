@@ -66,9 +66,10 @@ void sheaf_settings_release(sheaf_context *cx, sheaf_values *values, int n);
 SHEAF_USE sheaf_status sheaf_source_named(const char *path, sheaf_context *cx, sheaf_source **out,
                                           sheaf_error *err);
 
-/* The format of a source: by name, else by content and name; if these do not decide, the implied one, if
- * there is one. */
-SHEAF_USE sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf_format *implied,
+/* The format of a source: by name, else by content and name; if these do not decide, the one that the
+ * settings imply, if there is one. If it is one of text, the source decodes it from now on, from the encoding
+ * that a setting names or its first bytes show. */
+SHEAF_USE sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf_values *settings,
                                        const sheaf_format **out, sheaf_error *err);
 
 /* The format that settings imply: the only one that has an option of such a name for that use; NULL if there

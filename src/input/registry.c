@@ -5,6 +5,7 @@
 #include "base/spell.h"
 #include "base/suffix.h"
 #include "input/input.h"
+#include "io/charset.h"
 #include "io/descriptor.h"
 #include "io/filter.h"
 #include "io/source.h"
@@ -266,18 +267,14 @@ static const char *what_else(sheaf_bytes head)
 	return "content of none of them (" SHEAF_OPTION("from") " names one)";
 }
 
-sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf_format *implied,
-                             const sheaf_format **out, sheaf_error *err)
+/* By content and name, else the implied one. */
+static sheaf_status recognise(sheaf_source *source, const sheaf_format *implied, const sheaf_format **out,
+                              sheaf_error *err)
 {
 	const char *file = sheaf_source_name(source);
 	sheaf_likely best;
 	sheaf_bytes head;
 	int rivals;
-	*out = NULL;
-	if (name) {
-		*out = sheaf_format_find(name);
-		return *out ? SHEAF_OK : sheaf_refuse_format("from", name, err);
-	}
 	SHEAF_TRY(look(source, &best, &rivals, &head, out, err));
 	if (best == SHEAF_SURE && rivals > 1) {
 		SHEAF_TRY(let_claim(source, head, out, err));
@@ -286,10 +283,76 @@ sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf
 	bool is_one = best != SHEAF_NO && rivals == 1;
 	if (!is_one) *out = implied;
 	if (*out) return SHEAF_OK;
-	*out = NULL;
 	if (best != SHEAF_NO)
 		return unknown(file, "content of several of them (" SHEAF_OPTION("from") " names one)", err);
 	return unknown(file, what_else(head), err);
+}
+
+/* ---- encodings ---- */
+
+/* The encoding that a setting names; NULL: the input shows it. */
+static const char *named_encoding(const sheaf_values *settings)
+{
+	const char *name = sheaf_values_text(settings, SHEAF_ENCODING);
+	return name && strcmp(name, "auto") == 0 ? NULL : name;
+}
+
+static sheaf_status report_guess(sheaf_source *source, const sheaf_recoder *recoder, sheaf_error *err)
+{
+	char consequence[160];
+	snprintf(consequence, sizeof consequence,
+	         "read as %s, from its letters (" SHEAF_OPTION(SHEAF_ENCODING) " names another encoding)", recoder->name);
+	sheaf_problem problem =
+		sheaf_problem_in(sheaf_source_name(source),
+	                     &SHEAF_FINDING(SHEAF_WARNING, "encoding guessed", "text in UTF-8", "other bytes", consequence));
+	return sheaf_report(source->cx, &problem, err);
+}
+
+/* Looks at no more than every input has, except for texts, of which all readers look at as much. */
+static sheaf_status find_encoding(sheaf_source *source, sheaf_text_kind text, const char *name,
+                                  sheaf_recoder *out, sheaf_error *err)
+{
+	enum { CHARACTERS = 4, FIRST = 512 << 10, SHARE = 8 };
+	sheaf_bytes head;
+	SHEAF_TRY(sheaf_source_ahead(source, CHARACTERS, &head, err));
+	if (name) return sheaf_recoder_open(out, name, head, err);
+	const sheaf_charset *shown = sheaf_charset_of_head(head);
+	if (!shown && text == SHEAF_TEXT_OF_TEXTS) {
+		int64_t share = sheaf_max_memory(source->cx) / SHARE;
+		size_t want = share < FIRST ? (size_t)share : FIRST;
+		sheaf_status status = sheaf_source_ahead(source, want, &head, err);
+		if (head.size == 0) SHEAF_TRY(status);
+		SHEAF_TRY(sheaf_forgive(status, "what is wrong with the input is met in its place"));
+		if (head.size > want) head.size = want;
+		shown = sheaf_charset_guess(head, head.size < want);
+		if (shown) sheaf_recoder_use(out, shown);
+		return shown ? report_guess(source, out, err) : SHEAF_OK;
+	}
+	if (shown) sheaf_recoder_use(out, shown);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf_values *settings,
+                             const sheaf_format **out, sheaf_error *err)
+{
+	const sheaf_format *implied =
+		sheaf_settings_owner(settings->settings, settings->count, SHEAF_READING, NULL);
+	sheaf_error unknown = {0};
+	sheaf_recoder recoder = {0};
+	*out = name ? sheaf_format_find(name) : NULL;
+	if (name && !*out) return sheaf_refuse_format("from", name, err);
+	if (!name) {
+		sheaf_status status = recognise(source, implied, out, &unknown);
+		if (status && status != SHEAF_UNKNOWN) return sheaf_fail_again(err, &unknown);
+	}
+	/* Text in another encoding may look like no format, or like another one of text. */
+	if ((*out && !(*out)->text) || sheaf_source_encoding(source)) return SHEAF_OK;
+	SHEAF_TRY(find_encoding(source, *out ? (*out)->text : SHEAF_NO_TEXT, named_encoding(settings), &recoder, err));
+	if (recoder.name[0]) {
+		SHEAF_TRY(sheaf_source_decode(source, &recoder, err));
+		if (!name) return recognise(source, implied, out, err);
+	}
+	return *out ? SHEAF_OK : sheaf_fail_again(err, &unknown);
 }
 
 /* ---- settings ---- */

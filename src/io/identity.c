@@ -35,6 +35,7 @@ sheaf_status sheaf_source_stamp(sheaf_source *s, sheaf_identity *out, sheaf_erro
 	if (s->raw.folder >= 0) return refuse(s, "a folder", err);
 	SHEAF_TRY(sheaf_source_begin(s, err));
 	if (s->compression) return refuse(s, s->compression, err);
+	if (s->recoder.name[0]) return refuse(s, "text that is decoded", err);
 	if (!s->raw.is_owned || s->raw.is_spool) return refuse(s, "an input without a name", err);
 	if (fstat(s->raw.fd, &info) != 0) return sheaf_fail_sys(err, errno, "%s: expected an open file", s->name);
 	*out = (sheaf_identity){.size = info.st_size,

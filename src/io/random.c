@@ -28,6 +28,7 @@ static void read_from_spool(sheaf_source *s, sheaf_spool *spool)
 {
 	sheaf_ahead_close(&s->ahead);
 	sheaf_raw_close(&s->raw);
+	s->decodes = false;
 	s->raw = (sheaf_raw){.cx = s->cx,
 	                     .folder = -1,
 	                     .name = s->name,
@@ -54,6 +55,8 @@ static sheaf_status spool_content(sheaf_source *s, sheaf_error *err)
 			"%s: expected the stream at byte 0, to copy it to a temporary file, found it at byte %" PRId64,
 			s->name, s->position);
 	SHEAF_TRY(sheaf_spool_open(&spool, s->cx, err));
+	if (s->places) sheaf_places_clear(s->places, true);
+	if (s->places) sheaf_places_add(s->places, 0, s->stored);
 	sheaf_status status = copy_rest(s, &spool, &failure);
 	if (status) {
 		/* If bytes are lost, no later call may take the rest for the beginning. */
@@ -82,7 +85,7 @@ sheaf_status sheaf_source_rewind(sheaf_source *s, sheaf_error *err)
 		                  "%s: expected sheaf_source_make_rewindable before a rewind, found an input that "
 		                  "can be read only once",
 		                  s->name);
-	bool is_known_plain = s->has_begun && !s->decoder.filter;
+	bool is_known_plain = s->has_begun && !s->decoder.filter && !s->decodes;
 	bool is_direct = s->is_direct;
 	sheaf_source_restart(s);
 	s->has_begun = is_known_plain;
@@ -111,7 +114,7 @@ sheaf_status sheaf_source_seek(sheaf_source *s, int64_t offset, sheaf_error *err
 
 bool sheaf_source_is_plain(const sheaf_source *s)
 {
-	return sheaf_raw_is_lasting(&s->raw) && !s->decoder.filter;
+	return sheaf_raw_is_lasting(&s->raw) && !s->decoder.filter && !s->decodes;
 }
 
 /* ---- the map ---- */
@@ -168,7 +171,7 @@ sheaf_status sheaf_source_make_seekable(sheaf_source *s, sheaf_error *err)
 	if (s->is_seekable) return SHEAF_OK;
 	if (s->failure.status) return sheaf_fail_again(err, &s->failure);
 	SHEAF_TRY(sheaf_source_begin(s, err));
-	if (s->decoder.filter || !sheaf_raw_is_lasting(&s->raw)) SHEAF_TRY(spool_content(s, err));
+	if (!sheaf_source_is_plain(s)) SHEAF_TRY(spool_content(s, err));
 	SHEAF_TRY(check_size(s, err));
 	SHEAF_TRY(map_file(s, err));
 	if (s->map.data) show_map(s);
@@ -181,7 +184,7 @@ int64_t sheaf_source_size(const sheaf_source *s)
 	if (!s) return -1;
 	uint8_t head[SHEAF_MAGIC_MAX];
 	bool undecided;
-	if (!sheaf_raw_is_lasting(&s->raw) || s->decoder.filter) return -1;
+	if (!sheaf_source_is_plain(s)) return -1;
 	if (s->has_begun) return s->raw.size;
 	int64_t shown = sheaf_raw_peek(&s->raw, head, sizeof head);
 	return shown < 0 || sheaf_filter_by_content(head, (size_t)shown, &undecided) ? -1 : s->raw.size;
@@ -231,6 +234,31 @@ void sheaf_source_let_go(const sheaf_source *s, int64_t offset, int64_t size)
 			end = s->raw.base + offset + size;
 	if (s->map.data && offset >= 0 && size > 0 && end <= (int64_t)s->map.size)
 		(void)madvise(s->map.data + begin, (size_t)(end - begin), MADV_DONTNEED);
+}
+
+/* Bytes of the file that the text has from byte `from` to `to` of the temporary file; -1: it cannot be read.
+ */
+static int64_t measure_spool(const sheaf_source *s, int64_t from, int64_t to)
+{
+	uint8_t step[4096];
+	int64_t sum = 0;
+	for (size_t n; from < to; from += (int64_t)n) {
+		n = to - from < (int64_t)sizeof step ? (size_t)(to - from) : sizeof step;
+		if (sheaf_put_off(sheaf_raw_read_at(&s->raw, from, step, n, NULL), "the message lacks a place"))
+			return -1;
+		sum += sheaf_charset_measure(s->recoder.charset, step, n);
+	}
+	return sum;
+}
+
+int64_t sheaf_source_place(const sheaf_source *s, int64_t from, const uint8_t *text, int64_t n)
+{
+	struct sheaf_place_pair near;
+	if (!s->places) return from + n;
+	if (!s->recoder.charset || !sheaf_places_find(s->places, from, &near)) return -1;
+	if (near.text < from && s->decodes) return -1;
+	int64_t between = near.text < from ? measure_spool(s, near.text, from) : 0;
+	return between < 0 ? -1 : near.stored + between + sheaf_charset_measure(s->recoder.charset, text, (size_t)n);
 }
 
 sheaf_status sheaf_source_view_at(sheaf_source *s, int64_t offset, size_t size, sheaf_buffer *out,

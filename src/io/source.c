@@ -37,6 +37,7 @@ static sheaf_status new_source(sheaf_context *cx, const char *name, sheaf_source
 	s->name = copy;
 	s->raw = (sheaf_raw){.cx = cx, .name = copy, .fd = -1, .folder = -1, .size = -1};
 	sheaf_builder_begin(&s->window, cx, NULL);
+	sheaf_builder_begin(&s->encoded, cx, NULL);
 	*out = s;
 	return SHEAF_OK;
 }
@@ -132,6 +133,9 @@ void sheaf_source_close(sheaf_source *s)
 	if (s->guest) s->drop_guest(s->guest);
 	sheaf_ahead_close(&s->ahead);
 	sheaf_decoder_close(&s->decoder);
+	sheaf_recoder_close(&s->recoder);
+	sheaf_builder_drop(&s->encoded);
+	sheaf_places_free(s->places, s->cx);
 	sheaf_builder_drop(&s->window);
 	sheaf_buffer_reset(&s->map);
 	sheaf_raw_close(&s->raw);
@@ -160,7 +164,7 @@ static size_t most_worth_reading(const sheaf_source *s)
 static size_t worth_reading(const sheaf_source *s)
 {
 	size_t most = most_worth_reading(s);
-	if (s->decoder.filter || s->raw.size < 0) return most;
+	if (s->decoder.filter || s->decodes || s->raw.size < 0) return most;
 	int64_t left = s->raw.size - s->raw.at; /* one byte more detects the end */
 	if (left >= (int64_t)most) return most;
 	return left >= SMALL_STEP ? (size_t)left + 1 : SMALL_STEP;
@@ -205,7 +209,8 @@ static sheaf_status move_tail(sheaf_source *s, size_t capacity)
  * few times, however little is consumed between two calls. */
 static sheaf_status make_room(sheaf_source *s, size_t want, sheaf_error *err)
 {
-	size_t tail = available(s), lacking = want - tail;
+	enum { CHARACTER = 4 }; /* at least one of those that are decoded */
+	size_t tail = available(s), lacking = want - tail + (s->decodes ? CHARACTER : 0);
 	size_t step = worth_reading(s);
 	size_t least = step < READ_LEAST ? step : READ_LEAST;
 	if (s->window.capacity - s->window.size >= least) return SHEAF_OK;
@@ -233,12 +238,12 @@ static bool is_worth_reading_ahead(const sheaf_source *s)
 	       s->position + (int64_t)available(s) >= LONG;
 }
 
-/* Reads once, after the bytes of the window. */
-static sheaf_status fill(sheaf_source *s, sheaf_error *err)
+/* Reads once, after the bytes of a builder. */
+static sheaf_status read_once(sheaf_source *s, sheaf_builder *b, bool *ended, sheaf_error *err)
 {
 	size_t got;
-	size_t room = s->window.capacity - s->window.size;
-	uint8_t *to = s->window.data + s->window.size;
+	size_t room = b->capacity - b->size;
+	uint8_t *to = b->data + b->size;
 	if (room > READ_STEP) room = READ_STEP;
 	/* If there is no memory for reading ahead, continues without it. */
 	bool ahead = s->ahead.cx ||
@@ -248,9 +253,81 @@ static sheaf_status fill(sheaf_source *s, sheaf_error *err)
 		SHEAF_TRY(sheaf_ahead_read(&s->ahead, to, room, &got, err));
 	else
 		SHEAF_TRY(sheaf_read_stored(&s->decoder, &s->raw, to, room, &got, err));
-	s->window.size += got;
-	s->has_ended = got == 0;
+	b->size += got;
+	*ended = got == 0;
 	return SHEAF_OK;
+}
+
+/* ---- text that is decoded ---- */
+
+static size_t encoded_left(const sheaf_source *s) { return s->encoded.size - s->encoded_at; }
+
+static sheaf_status read_encoded(sheaf_source *s, sheaf_error *err)
+{
+	size_t left = encoded_left(s), room = most_worth_reading(s);
+	if (s->encoded_at > 0 && left > 0) memmove(s->encoded.data, s->encoded.data + s->encoded_at, left);
+	s->encoded.size = left;
+	s->encoded_at = 0;
+	if (!sheaf_builder_room(&s->encoded, room)) return sheaf_builder_status(&s->encoded, err);
+	SHEAF_TRY(read_once(s, &s->encoded, &s->encoded_ends, err));
+	s->encoded_end += (int64_t)(s->encoded.size - left);
+	return SHEAF_OK;
+}
+
+static sheaf_status refuse_text(const sheaf_source *s, sheaf_status status, const char *found,
+                                sheaf_error *err)
+{
+	return sheaf_fail(err, status,
+	                  "%s (byte %" PRId64 "): expected text in %s (" SHEAF_OPTION(
+						  "encoding") " names another encoding), found %s",
+	                  s->name, s->encoded_end - (int64_t)encoded_left(s), s->recoder.name, found);
+}
+
+/* Decodes some, after the bytes of the window. */
+static sheaf_status fill_decoded(sheaf_source *s, sheaf_error *err)
+{
+	for (;;) {
+		size_t room = s->window.capacity - s->window.size;
+		sheaf_charset_step step = {.in = s->encoded.data + s->encoded_at,
+		                           .in_left = encoded_left(s),
+		                           .out = s->window.data + s->window.size,
+		                           .out_left = room};
+		sheaf_status status = step.in_left > 0 ? sheaf_recoder_run(&s->recoder, &step) : SHEAF_OK;
+		s->encoded_at = s->encoded.size - step.in_left;
+		s->window.size += room - step.out_left;
+		if (step.out_left < room) return SHEAF_OK; /* what is wrong after that comes with the next call */
+		if (status) return refuse_text(s, status, step.found, err);
+		if (s->encoded_ends && step.in_left > 0)
+			return refuse_text(s, SHEAF_SHORT, "that the file ends inside a character", err);
+		s->has_ended = s->encoded_ends;
+		if (s->has_ended) return SHEAF_OK;
+		SHEAF_TRY(read_encoded(s, err));
+	}
+}
+
+/* The bytes in the window so far are to be decoded. */
+static sheaf_status encode_window(sheaf_source *s, sheaf_error *err)
+{
+	sheaf_builder_append(&s->encoded, s->window.data + s->at, available(s));
+	SHEAF_TRY(sheaf_builder_status(&s->encoded, err));
+	sheaf_builder_drop(&s->window);
+	sheaf_builder_begin(&s->window, s->cx, NULL);
+	s->at = 0;
+	s->encoded_end = (int64_t)s->encoded.size;
+	s->encoded_ends = s->has_ended;
+	s->has_ended = false;
+	while (s->encoded.size < s->mark && !s->encoded_ends) SHEAF_TRY(read_encoded(s, err));
+	s->encoded_at = s->mark < s->encoded.size ? s->mark : s->encoded.size;
+	s->stored = (int64_t)s->encoded_at;
+	sheaf_places_clear(s->places, false);
+	sheaf_places_add(s->places, 0, s->stored);
+	return SHEAF_OK;
+}
+
+static sheaf_status fill(sheaf_source *s, sheaf_error *err)
+{
+	if (s->decodes && s->has_begun) return fill_decoded(s, err);
+	return read_once(s, &s->window, &s->has_ended, err);
 }
 
 static sheaf_status show_at_least(sheaf_source *s, size_t want, sheaf_error *err)
@@ -271,7 +348,7 @@ static sheaf_status decode_with(sheaf_source *s, const sheaf_filter *filter, she
 	s->compression = filter->name;
 	s->has_ended = false;
 	s->has_begun = true;
-	return SHEAF_OK;
+	return s->decodes ? encode_window(s, err) : SHEAF_OK;
 }
 
 static sheaf_status begin_memory(sheaf_source *s, sheaf_error *err)
@@ -279,8 +356,9 @@ static sheaf_status begin_memory(sheaf_source *s, sheaf_error *err)
 	bool undecided;
 	const sheaf_filter *filter = sheaf_filter_by_content(s->raw.memory.data, s->raw.memory.size, &undecided);
 	if (filter) return decode_with(s, filter, err);
-	s->is_direct = s->has_begun = true;
-	return SHEAF_OK;
+	s->has_begun = true;
+	s->is_direct = !s->decodes;
+	return s->decodes ? encode_window(s, err) : SHEAF_OK;
 }
 
 sheaf_status sheaf_source_begin(sheaf_source *s, sheaf_error *err)
@@ -296,13 +374,30 @@ sheaf_status sheaf_source_begin(sheaf_source *s, sheaf_error *err)
 		SHEAF_TRY(show_at_least(s, s->window.size + 1, err));
 	}
 	s->has_begun = true;
-	return SHEAF_OK;
+	return s->decodes ? encode_window(s, err) : SHEAF_OK;
+}
+
+sheaf_status sheaf_source_decode(sheaf_source *s, sheaf_recoder *recoder, sheaf_error *err)
+{
+	sheaf_bytes head;
+	sheaf_status status = sheaf_source_ahead(s, 2, &head, err);
+	const sheaf_charset *marked = status ? NULL : sheaf_charset_of_head(head);
+	s->recoder = *recoder;
+	SHEAF_TRY(status);
+	SHEAF_TRY(sheaf_places_new(s->cx, &s->places, err));
+	s->mark = marked && marked == recoder->charset && head.data[0] >= 0xfe ? 2 : 0;
+	sheaf_buffer_reset(&s->map);
+	s->is_direct = s->is_seekable = false;
+	s->decodes = true;
+	return encode_window(s, err);
 }
 
 void sheaf_source_restart(sheaf_source *s)
 {
 	sheaf_ahead_close(&s->ahead);
 	sheaf_decoder_close(&s->decoder);
+	sheaf_recoder_restart(&s->recoder);
+	s->encoded.size = s->encoded_at = 0;
 	sheaf_raw_rewind(&s->raw);
 	sheaf_buffer old = window_buffer(s);
 	sheaf_builder_begin(&s->window, s->cx, &old);
@@ -365,6 +460,10 @@ void sheaf_source_consume(sheaf_source *s, size_t n)
 {
 	if (!s) return;
 	if (n > shown(s)) n = shown(s);
+	if (s->decodes && s->recoder.charset) {
+		s->stored += sheaf_charset_measure(s->recoder.charset, s->window.data + s->at, n);
+		sheaf_places_add(s->places, s->position + (int64_t)n, s->stored);
+	}
 	if (!s->is_direct) s->at += n;
 	s->position += (int64_t)n;
 }
@@ -424,8 +523,14 @@ void sheaf_source_progress(const sheaf_source *s, int64_t *done, int64_t *total)
 	if (!s) return;
 	*done = s->ahead.cx         ? s->ahead.done
 	        : s->decoder.filter ? s->raw.at - (int64_t)s->decoder.in_left
-	                            : s->position;
+	        : s->decodes ? s->raw.at
+	                             : s->position;
 	*total = s->raw.size;
+}
+
+const char *sheaf_source_encoding(const sheaf_source *s)
+{
+	return s && s->recoder.name[0] ? s->recoder.name : NULL;
 }
 
 int64_t sheaf_source_bytes(const sheaf_source *source)

@@ -5,7 +5,9 @@
 
 #include "base/buffer.h"
 #include "io/ahead.h"
+#include "io/charset.h"
 #include "io/decoder.h"
+#include "io/places.h"
 #include "io/raw.h"
 
 /* Receives the bytes that were left out instead of copied; `hear` may be NULL. */
@@ -21,7 +23,16 @@ struct sheaf_source {
 	sheaf_raw raw;
 	sheaf_decoder decoder;   /* not open for plain input */
 	sheaf_ahead ahead;       /* open for slow inputs that are known to be long */
-	sheaf_builder window;    /* decompressed bytes; its block may be shared with what was taken out of it */
+	bool decodes;            /* what is read is text in another encoding than UTF-8 */
+	sheaf_recoder recoder;   /* of such text, also if it is in a temporary file as UTF-8 now */
+	sheaf_builder encoded;   /* decompressed bytes that are not decoded yet, from encoded_at on */
+	size_t encoded_at;
+	int64_t encoded_end;     /* position of their end in the decompressed stream */
+	bool encoded_ends;       /* no more follow them */
+	size_t mark;             /* size of a byte order mark, which is not decoded */
+	sheaf_places *places;    /* NULL: they are those of the text */
+	int64_t stored;          /* position of `at` in the decompressed stream, if the recoder has a charset */
+	sheaf_builder window;    /* the bytes as readers get them; its block may be shared with what was taken */
 	size_t at;               /* of the window: bytes before are consumed */
 	int64_t position;        /* position of `at` in the decompressed stream */
 	bool has_begun;          /* the first bytes were examined: compression and is_direct are known */
@@ -47,6 +58,12 @@ SHEAF_USE sheaf_status sheaf_source_stored(int fd, const char *name, sheaf_conte
                                            sheaf_error *err);
 /* Finds `compression`. Reads if necessary, moves nothing. */
 SHEAF_USE sheaf_status sheaf_source_begin(sheaf_source *source, sheaf_error *err);
+/* From now on the source gives text that is decoded by a recoder, which is open and is taken over, also on
+ * failure. Nothing has been consumed yet. Such a source is read in order, like a compressed one. */
+SHEAF_USE sheaf_status sheaf_source_decode(sheaf_source *source, sheaf_recoder *recoder, sheaf_error *err);
+/* The byte of the (decompressed) file at which a byte of the text is, of which `text` shows the n bytes
+ * before it, from byte `from` on, at which a piece begins; -1: not known. Any thread may ask. */
+int64_t sheaf_source_place(const sheaf_source *source, int64_t from, const uint8_t *text, int64_t n);
 /* Whether any byte can be read without first copying the input to a temporary file. */
 bool sheaf_source_is_plain(const sheaf_source *source);
 /* The stream begins again at byte 0 of the raw input. */

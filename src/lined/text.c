@@ -2,6 +2,7 @@
 /* A piece that is being decoded: the current position, and errors there. */
 #include "base/context.h"
 #include "data/frame.h"
+#include "io/source.h"
 #include "lined/lined.h"
 #include "number/nonfinite.h"
 #include "number/number.h"
@@ -39,7 +40,8 @@ sheaf_status sheaf_lined_report(const sheaf_lined_text *text, const uint8_t *at,
 	sheaf_problem problem = sheaf_problem_in(sheaf_source_name(text->in->source), &finding);
 	problem.place.line = text->line;
 	problem.place.column = at - text->line_start + 1;
-	problem.place.byte = text->piece->byte + (at - text->begin);
+	problem.place.byte =
+		sheaf_source_place(text->in->source, text->piece->byte, text->begin, at - text->begin);
 	problem.place.stream = stream;
 	sheaf_place_words(&problem.place, text->in->schema.rows);
 	return sheaf_report(text->cx, &problem, text->err);

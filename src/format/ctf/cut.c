@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "format/ctf/ctf.h"
+#include "io/source.h"
 #include "number/lines.h"
 #include <inttypes.h>
 #include <string.h>
@@ -16,9 +17,12 @@ static bool starts_with(sheaf_bytes bytes, const char *mark, size_t n)
 static sheaf_status refuse(const sheaf_ctf_reader *in, sheaf_status status, const char *expected,
                            const char *found, sheaf_error *err)
 {
-	return sheaf_fail(err, status, "%s:%" PRId64 ":%" PRId64 " (byte %" PRId64 "): expected %s, found %s",
-	                  sheaf_source_name(in->source), in->line, in->column, sheaf_source_tell(in->source),
-	                  expected, found);
+	sheaf_problem problem = sheaf_problem_in(
+		sheaf_source_name(in->source), &SHEAF_FINDING(SHEAF_FATAL, NULL, expected, found, .status = status));
+	problem.place.line = in->line;
+	problem.place.column = in->column;
+	problem.place.byte = sheaf_source_place(in->source, sheaf_source_tell(in->source), NULL, 0);
+	return sheaf_fail_problem(err, &problem);
 }
 
 static sheaf_status pass_mark(sheaf_ctf_reader *in, sheaf_error *err)
@@ -29,7 +33,7 @@ static sheaf_status pass_mark(sheaf_ctf_reader *in, sheaf_error *err)
 		return sheaf_fail(err, SHEAF_DATA, "%s: expected lines of samples, found an empty input",
 		                  sheaf_source_name(in->source));
 	if (starts_with(head, "\xff\xfe", 2) || starts_with(head, "\xfe\xff", 2))
-		return refuse(in, SHEAF_UNSUPPORTED, "UTF-8 or ASCII text", "a UTF-16 byte order mark", err);
+		return refuse(in, SHEAF_UNSUPPORTED, SHEAF_UTF8_EXPECTED, "a UTF-16 byte order mark", err);
 	if (starts_with(head, "\xef\xbb\xbf", 3) && head.size > 3) sheaf_source_consume(in->source, 3);
 	return SHEAF_OK;
 }
@@ -59,7 +63,7 @@ static sheaf_status note_space(sheaf_ctf_reader *in, int64_t byte, sheaf_error *
 	                         NULL};
 	problem.place.file = sheaf_source_name(in->source);
 	problem.place.line = problem.place.column = 1;
-	problem.place.byte = byte;
+	problem.place.byte = sheaf_source_place(in->source, byte, NULL, 0);
 	in->space_noted = true;
 	return sheaf_report(in->cx, &problem, err);
 }

@@ -32,6 +32,7 @@ static const sheaf_option options[] = {
      "read sequences in which a stream has no sample", 0},
 	{"alias", SHEAF_OPTION_TEXTS, SHEAF_WRITING, "NAME=A",
      "write stream NAME with the short name A; \"keep\" alone: each with its alias in the input", 0},
+	SHEAF_ENCODING_OPTION,
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
@@ -153,6 +154,7 @@ const sheaf_format sheaf_format_ctf = {
 	.suffixes = suffixes,
 	.can = SHEAF_CAN_KEYS,
 	.supposes = true,
+	.text = SHEAF_TEXT_OF_NUMBERS,
 	.options = options,
 	.readers = readers,
 	.random = &random_access,

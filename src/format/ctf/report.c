@@ -2,6 +2,7 @@
 /* Findings with their places: at a byte of the line being read, or at the start of a sequence. */
 #include "base/context.h"
 #include "format/ctf/ctf.h"
+#include "io/source.h"
 
 static sheaf_status report_at(sheaf_ctf_decoding *d, const sheaf_finding *finding, const uint8_t *at,
                               int64_t line, int64_t column, int stream)
@@ -9,7 +10,7 @@ static sheaf_status report_at(sheaf_ctf_decoding *d, const sheaf_finding *findin
 	sheaf_problem problem = sheaf_problem_in(sheaf_source_name(d->in->source), finding);
 	problem.place.line = line;
 	problem.place.column = line == d->piece->line ? column + d->piece->column - 1 : column;
-	problem.place.byte = d->piece->byte + (at - d->begin);
+	problem.place.byte = sheaf_source_place(d->in->source, d->piece->byte, d->begin, at - d->begin);
 	if (stream >= 0) problem.place.stream = d->in->schema.fields[stream].name;
 	return sheaf_report(d->cx, &problem, d->err);
 }

@@ -12,6 +12,7 @@ static const sheaf_option options[] = {
 	{"rows-only", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL,
      "leave out the first line, which declares the columns: types are then inferred when the file is read",
      0},
+	SHEAF_ENCODING_OPTION,
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
@@ -121,6 +122,7 @@ const sheaf_format sheaf_format_jsonl = {
 	.summary = "lines of JSON: sequences, or flat objects as a table",
 	.suffixes = suffixes,
 	.can = SHEAF_CAN_KEYS,
+	.text = SHEAF_TEXT_OF_TEXTS,
 	.options = options,
 	.random = &random_access,
 	.write = &writing,

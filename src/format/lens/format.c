@@ -24,6 +24,7 @@ static const sheaf_option options[] = {
      "set the frequency of all examples, or of those with this name or with names that match this pattern "
      "(repeat it; the last one that fits counts)",
      0},
+	SHEAF_ENCODING_OPTION,
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
@@ -248,6 +249,7 @@ const sheaf_format sheaf_format_lens = {
 	.suffixes = suffixes,
 	.can = SHEAF_CAN_PIPE,
 	.may_omit_compression_suffix = true,
+	.text = SHEAF_TEXT_OF_NUMBERS,
 	.options = options,
 	.random = &random_access,
 	.write = &writing,

@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "format/lens/edits.h"
+#include "io/source.h"
 
 bool sheaf_lens_is_binary(sheaf_bytes head)
 {
@@ -208,7 +209,7 @@ static sheaf_status end(sheaf_lens_reader *in, sheaf_error *err)
 	                         "more bytes",
 	                         "ignored"};
 	problem.place.file = sheaf_source_name(in->source);
-	problem.place.byte = sheaf_source_tell(in->source);
+	problem.place.byte = sheaf_source_place(in->source, sheaf_source_tell(in->source), NULL, 0);
 	SHEAF_TRY(sheaf_report(in->cx, &problem, err));
 	return SHEAF_END;
 }

@@ -3,6 +3,7 @@
  * last. */
 #include "base/context.h"
 #include "format/lens/reader.h"
+#include "io/source.h"
 #include "number/lines.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,7 +34,7 @@ void sheaf_lens_count_lines(sheaf_lens_reporter *t, const uint8_t *at)
 sheaf_status sheaf_lens_report(sheaf_lens_reporter *t, const uint8_t *at, sheaf_finding finding)
 {
 	sheaf_problem problem = sheaf_problem_in(sheaf_source_name(t->in->source), &finding);
-	problem.place.byte = t->byte + (at - t->begin);
+	problem.place.byte = sheaf_source_place(t->in->source, t->byte, t->begin, at - t->begin);
 	if (t->line > 0) {
 		sheaf_lens_count_lines(t, at);
 		problem.place.line = t->line;
@@ -98,7 +99,7 @@ sheaf_place sheaf_lens_place(const sheaf_lens_reader *in, const sheaf_piece *pie
 	sheaf_place place = SHEAF_NOWHERE;
 	sheaf_lens_reporter t = sheaf_lens_teller_of(in, piece, NULL, NULL);
 	place.file = sheaf_source_name(in->source);
-	place.byte = byte;
+	place.byte = sheaf_source_place(in->source, piece->byte, t.begin, byte - piece->byte);
 	if (piece->line <= 0) return place;
 	const uint8_t *at = t.begin + (byte - piece->byte);
 	sheaf_lens_count_lines(&t, at);

@@ -18,6 +18,7 @@ static const sheaf_option options[] = {
      0},
 	{"lenient", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
      "read what the format forbids and other programs read, with warnings", 0},
+	SHEAF_ENCODING_OPTION,
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
@@ -88,6 +89,7 @@ const sheaf_format sheaf_format_matrixmarket = {
 	.name = "matrixmarket",
 	.summary = "Matrix Market: a matrix as lines of entries, or an array",
 	.suffixes = suffixes,
+	.text = SHEAF_TEXT_OF_NUMBERS,
 	.options = options,
 	.random = &random_access,
 	.write = &sheaf_mtx_writing,

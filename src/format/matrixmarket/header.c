@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "base/spell.h"
 #include "format/matrixmarket/matrixmarket.h"
+#include "io/source.h"
 #include "number/number.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -176,7 +177,8 @@ static sheaf_status read_up_to_sizes(sheaf_mtx_reader *in, sheaf_error *err)
 	return sheaf_fail(
 		err, SHEAF_SHORT,
 		"%s:%" PRId64 ":1 (byte %" PRId64 "): expected a line of sizes, found the end of the file",
-		sheaf_source_name(in->lined.source), in->lined.line, sheaf_source_tell(in->lined.source));
+		sheaf_source_name(in->lined.source), in->lined.line,
+		sheaf_source_place(in->lined.source, sheaf_source_tell(in->lined.source), NULL, 0));
 }
 
 sheaf_status sheaf_mtx_read_header(sheaf_mtx_reader *in, sheaf_error *err)

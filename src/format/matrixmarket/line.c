@@ -3,6 +3,7 @@
 #include "base/context.h"
 #include "base/spell.h"
 #include "format/matrixmarket/matrixmarket.h"
+#include "io/source.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -12,17 +13,18 @@ static sheaf_place place_of(const sheaf_mtx_reader *in, const sheaf_mtx_line *l,
 	place.file = sheaf_source_name(in->lined.source);
 	place.line = in->lined.line;
 	place.column = (int64_t)(at - l->begin) + 1;
-	place.byte = sheaf_source_tell(in->lined.source) + (at - l->begin);
+	place.byte = sheaf_source_place(in->lined.source, sheaf_source_tell(in->lined.source), l->begin,
+	                                at - l->begin);
 	return place;
 }
 
 sheaf_status sheaf_mtx_refuse(const sheaf_mtx_reader *in, const sheaf_mtx_line *l, const uint8_t *at,
                               sheaf_finding finding, sheaf_error *err)
 {
-	sheaf_place place = place_of(in, l, at);
-	return sheaf_fail(err, finding.status ? finding.status : SHEAF_DATA,
-	                  "%s:%" PRId64 ":%" PRId64 " (byte %" PRId64 "): expected %s, found %s", place.file,
-	                  place.line, place.column, place.byte, finding.expected, finding.found);
+	sheaf_problem problem = sheaf_problem_in(NULL, &finding);
+	problem.place = place_of(in, l, at);
+	problem.consequence = NULL;
+	return sheaf_fail_problem(err, &problem);
 }
 
 sheaf_status sheaf_mtx_tolerate(const sheaf_mtx_reader *in, const sheaf_mtx_line *l, const uint8_t *at,

@@ -29,6 +29,7 @@ static const sheaf_option options[] = {
      0},
 	{"label", SHEAF_OPTION_TEXT, SHEAF_WRITING, "NAME",
      "the stream that is the label (default: the one called label or labels)", 0},
+	SHEAF_ENCODING_OPTION,
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
@@ -60,6 +61,7 @@ const sheaf_format sheaf_format_svmlight = {
 	.name = "svmlight",
 	.summary = "svmlight and libsvm: rows of a label and sparse features",
 	.suffixes = suffixes,
+	.text = SHEAF_TEXT_OF_NUMBERS,
 	.options = options,
 	.random = &random_access,
 	.write = &sheaf_svm_writing,

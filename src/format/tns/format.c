@@ -16,6 +16,7 @@ static const sheaf_option options[] = {
      "write rank, number of entries and shape on two lines of their own (extended FROSTT) instead of a "
      "comment",
      0},
+	SHEAF_ENCODING_OPTION,
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
@@ -47,6 +48,7 @@ const sheaf_format sheaf_format_tns = {
 	.name = "tns",
 	.summary = "FROSTT: a sparse tensor as lines of coordinates and a value",
 	.suffixes = suffixes,
+	.text = SHEAF_TEXT_OF_NUMBERS,
 	.options = options,
 	.random = &random_access,
 	.write = &sheaf_tns_writing,
