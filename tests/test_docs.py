@@ -23,6 +23,7 @@ Further words of the info string of all but the last; values with spaces stand i
     bare="part of a message"        without the options (but with config) validate must fail with it
     bytes=NAME                      converted to CBF it has the bytes of that cbf example
     size=N                          the file has N bytes
+    encoding=NAME                   a file as it stands has this encoding
 
 The next ```json block of the page holds the rows that `sheaf cat --json` prints; an invalid example without
 one must also be refused by cat. A fragment says with streams="..." which --stream options it amounts to.
@@ -46,7 +47,7 @@ TOOLS = Path(os.environ.get("SHEAF_TOOLS", TESTS.parent / "tools"))
 BOX_TOOL = os.environ.get("BOX_TOOL")
 PAGES = TESTS.parent / "docs" / "formats"
 FENCE = re.compile(r"^```(.*)\n((?:(?!```).*\n)*)```$", re.MULTILINE)
-EXAMPLE = {"example", "options", "config", "invalid", "note", "bare", "bytes", "size"}
+EXAMPLE = {"example", "options", "config", "invalid", "note", "bare", "bytes", "size", "encoding"}
 FRAGMENT = {"example", "streams"}
 # Kinds of examples whose files are made of a text; other kinds are files as they stand.
 ASSEMBLED = ("cbf", "scidb", "npy", "npz", "arrow", "binsparse", "hdf5")
@@ -166,7 +167,7 @@ class Runner:
     def make_file(self, block):
         path = Path(self.folder, f"{block.page.stem}-{block.name}.{block.kind}")
         if block.kind not in ASSEMBLED:
-            path.write_text(block.text, encoding="utf-8")
+            path.write_text(block.text, encoding=block.words.get("encoding", "utf-8"))
             return path
         source = path.with_suffix(".txt")
         source.write_text(block.text, encoding="utf-8")

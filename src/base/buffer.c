@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/endian.h"
 #include "base/memory.h"
+#include "base/show.h"
 #include "base/spell.h"
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -284,6 +285,22 @@ void sheaf_builder_u64le(sheaf_builder *b, uint64_t v)
 	uint8_t bytes[8];
 	sheaf_store_u64le(bytes, v);
 	sheaf_builder_append(b, bytes, sizeof bytes);
+}
+
+/* Each byte from 0x80 on becomes two, from the last one to the first, in place. */
+bool sheaf_builder_make_utf8(sheaf_builder *b, size_t from)
+{
+	size_t more = 0;
+	if (b->size <= from || sheaf_is_utf8(b->data + from, b->size - from)) return false;
+	for (size_t i = from; i < b->size; i++) more += b->data[i] >> 7;
+	if (!sheaf_builder_room(b, more)) return true;
+	size_t at = b->size, to = b->size += more;
+	while (at > from) {
+		uint8_t byte = b->data[--at];
+		b->data[--to] = byte < 0x80 ? byte : 0x80 | (byte & 0x3f);
+		if (byte >= 0x80) b->data[--to] = (uint8_t)(0xc0 | byte >> 6);
+	}
+	return true;
 }
 
 void sheaf_builder_printf(sheaf_builder *b, const char *format, ...)

@@ -96,6 +96,9 @@ static inline void sheaf_builder_i64(sheaf_builder *b, int64_t v) { sheaf_builde
 
 void sheaf_builder_u32le(sheaf_builder *b, uint32_t v);
 void sheaf_builder_u64le(sheaf_builder *b, uint64_t v);
+/* Makes UTF-8 of the bytes from `from` on, if they are not: they are taken as Latin-1. Returns whether they
+ * were. */
+bool sheaf_builder_make_utf8(sheaf_builder *b, size_t from);
 /* Formatted text, for messages and other short texts. */
 void sheaf_builder_printf(sheaf_builder *b, const char *format, ...) SHEAF_PRINTF(2, 3);
 

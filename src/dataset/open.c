@@ -6,7 +6,9 @@
 #include "base/status.h"
 #include "data/row_choice.h"
 #include "dataset/reading_part.h"
+#include "io/source.h"
 #include "view/view.h"
+#include <stdio.h>
 #include <string.h>
 
 /* What somebody has read of a container stays with its source. */
@@ -44,8 +46,23 @@ void sheaf_close(sheaf_dataset *dataset)
 static sheaf_status recognise(sheaf_source *source, const sheaf_open_options *options,
                               const sheaf_format **out, sheaf_error *err)
 {
-	const sheaf_values settings = options ? (sheaf_values){options->settings, options->nsettings} : (sheaf_values){0};
+	const sheaf_values settings =
+		options ? (sheaf_values){options->settings, options->nsettings} : (sheaf_values){0};
 	return sheaf_recognise(source, options ? options->format : NULL, &settings, out, err);
+}
+
+/* A source is recognised before it is opened, and reports nothing then. */
+static sheaf_status report_guess(const sheaf_dataset *d, sheaf_error *err)
+{
+	char consequence[160];
+	if (!d->source->is_guessed) return SHEAF_OK;
+	snprintf(consequence, sizeof consequence,
+	         "read as %s, from its letters (" SHEAF_OPTION(SHEAF_ENCODING) " names another encoding)",
+	         sheaf_source_encoding(d->source));
+	sheaf_problem problem = sheaf_problem_in(
+		sheaf_source_name(d->source),
+		&SHEAF_FINDING(SHEAF_WARNING, "encoding guessed", "text in UTF-8", "other bytes", consequence));
+	return sheaf_report(d->cx, &problem, err);
 }
 
 /* ---- selections ---- */
@@ -145,6 +162,7 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
                             sheaf_error *err)
 {
 	SHEAF_TRY(recognise(d->source, options, &d->format, err));
+	SHEAF_TRY(report_guess(d, err));
 	if (!d->format->open)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "format %s: expected one that can be read, found one that cannot", d->format->name);

@@ -42,7 +42,8 @@ static const sheaf_option options[] = {
      "JSON "
      "in cells",
      0},
-	SHEAF_ENCODING_OPTION, OPTIONS{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
+	SHEAF_ENCODING_OPTION,
+	OPTIONS{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
 static sheaf_likely probe(sheaf_bytes head, const char *name)

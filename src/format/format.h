@@ -40,10 +40,13 @@ typedef enum sheaf_text_kind {
 #define SHEAF_ENCODING "encoding"
 #define SHEAF_UTF8_EXPECTED "text in UTF-8 (" SHEAF_OPTION(SHEAF_ENCODING) " names another encoding)"
 #define SHEAF_ENCODING_OPTION \
-	{SHEAF_ENCODING, SHEAF_OPTION_TEXT, SHEAF_READING, "auto|utf-8|latin-1|cp1252|utf-16|...", \
-	 "the encoding of the text (auto, the default: as the first bytes show), also any that the system's iconv " \
-	 "knows", \
-	 0}
+	{ \
+		SHEAF_ENCODING, SHEAF_OPTION_TEXT, SHEAF_READING, "auto|utf-8|latin-1|cp1252|utf-16|...", \
+			"the encoding of the text (auto, the default: as the first bytes show), also any that the " \
+		    "system's iconv " \
+			"knows", \
+			0 \
+	}
 
 /* How an input is to be opened. */
 typedef struct sheaf_opening {
@@ -308,7 +311,7 @@ struct sheaf_format {
 	 * keys, which become positions with a warning. SPLIT means that a file consists of its rows and nothing
 	 * else: the bytes of pieces that cut gives, one after the other, are again a file. */
 	unsigned can;
-	bool needs_seek;                  /* open gets a source made seekable */
+	bool needs_seek; /* open gets a source made seekable */
 	sheaf_text_kind text;
 	bool supposes;                    /* open does so where sheaf_opening says it may */
 	bool may_omit_compression_suffix; /* if no file has the given name, one with a compression suffix after it

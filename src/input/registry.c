@@ -297,17 +297,6 @@ static const char *named_encoding(const sheaf_values *settings)
 	return name && strcmp(name, "auto") == 0 ? NULL : name;
 }
 
-static sheaf_status report_guess(sheaf_source *source, const sheaf_recoder *recoder, sheaf_error *err)
-{
-	char consequence[160];
-	snprintf(consequence, sizeof consequence,
-	         "read as %s, from its letters (" SHEAF_OPTION(SHEAF_ENCODING) " names another encoding)", recoder->name);
-	sheaf_problem problem =
-		sheaf_problem_in(sheaf_source_name(source),
-	                     &SHEAF_FINDING(SHEAF_WARNING, "encoding guessed", "text in UTF-8", "other bytes", consequence));
-	return sheaf_report(source->cx, &problem, err);
-}
-
 /* Looks at no more than every input has, except for texts, of which all readers look at as much. */
 static sheaf_status find_encoding(sheaf_source *source, sheaf_text_kind text, const char *name,
                                   sheaf_recoder *out, sheaf_error *err)
@@ -325,8 +314,7 @@ static sheaf_status find_encoding(sheaf_source *source, sheaf_text_kind text, co
 		SHEAF_TRY(sheaf_forgive(status, "what is wrong with the input is met in its place"));
 		if (head.size > want) head.size = want;
 		shown = sheaf_charset_guess(head, head.size < want);
-		if (shown) sheaf_recoder_use(out, shown);
-		return shown ? report_guess(source, out, err) : SHEAF_OK;
+		source->is_guessed = shown != NULL;
 	}
 	if (shown) sheaf_recoder_use(out, shown);
 	return SHEAF_OK;
@@ -347,7 +335,8 @@ sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf
 	}
 	/* Text in another encoding may look like no format, or like another one of text. */
 	if ((*out && !(*out)->text) || sheaf_source_encoding(source)) return SHEAF_OK;
-	SHEAF_TRY(find_encoding(source, *out ? (*out)->text : SHEAF_NO_TEXT, named_encoding(settings), &recoder, err));
+	SHEAF_TRY(
+		find_encoding(source, *out ? (*out)->text : SHEAF_NO_TEXT, named_encoding(settings), &recoder, err));
 	if (recoder.name[0]) {
 		SHEAF_TRY(sheaf_source_decode(source, &recoder, err));
 		if (!name) return recognise(source, implied, out, err);

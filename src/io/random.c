@@ -258,7 +258,8 @@ int64_t sheaf_source_place(const sheaf_source *s, int64_t from, const uint8_t *t
 	if (!s->recoder.charset || !sheaf_places_find(s->places, from, &near)) return -1;
 	if (near.text < from && s->decodes) return -1;
 	int64_t between = near.text < from ? measure_spool(s, near.text, from) : 0;
-	return between < 0 ? -1 : near.stored + between + sheaf_charset_measure(s->recoder.charset, text, (size_t)n);
+	return between < 0 ? -1
+	                   : near.stored + between + sheaf_charset_measure(s->recoder.charset, text, (size_t)n);
 }
 
 sheaf_status sheaf_source_view_at(sheaf_source *s, int64_t offset, size_t size, sheaf_buffer *out,

@@ -523,8 +523,8 @@ void sheaf_source_progress(const sheaf_source *s, int64_t *done, int64_t *total)
 	if (!s) return;
 	*done = s->ahead.cx         ? s->ahead.done
 	        : s->decoder.filter ? s->raw.at - (int64_t)s->decoder.in_left
-	        : s->decodes ? s->raw.at
-	                             : s->position;
+	        : s->decodes        ? s->raw.at
+	                            : s->position;
 	*total = s->raw.size;
 }
 

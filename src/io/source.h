@@ -21,11 +21,12 @@ struct sheaf_source {
 	sheaf_context *cx;
 	char *name;
 	sheaf_raw raw;
-	sheaf_decoder decoder;   /* not open for plain input */
-	sheaf_ahead ahead;       /* open for slow inputs that are known to be long */
-	bool decodes;            /* what is read is text in another encoding than UTF-8 */
-	sheaf_recoder recoder;   /* of such text, also if it is in a temporary file as UTF-8 now */
-	sheaf_builder encoded;   /* decompressed bytes that are not decoded yet, from encoded_at on */
+	sheaf_decoder decoder; /* not open for plain input */
+	sheaf_ahead ahead;     /* open for slow inputs that are known to be long */
+	bool decodes;          /* what is read is text in another encoding than UTF-8 */
+	sheaf_recoder recoder; /* of such text, also if it is in a temporary file as UTF-8 now */
+	bool is_guessed;       /* the encoding was neither given nor sure */
+	sheaf_builder encoded; /* decompressed bytes that are not decoded yet, from encoded_at on */
 	size_t encoded_at;
 	int64_t encoded_end;     /* position of their end in the decompressed stream */
 	bool encoded_ends;       /* no more follow them */

@@ -18,10 +18,4 @@
 #define BSP_INNER_KEY "key of the descriptor"     /* the JSON of a key beside format, shape and so on */
 #define BSP_ATTRIBUTE_KEY "attribute of a tensor" /* the JSON of a key in `attributes` */
 
-/* ---- latin1.c ---- */
-
-bool sheaf_bsp_is_utf8(const void *text, size_t size);
-/* Appends a Latin-1 text as UTF-8. */
-void sheaf_bsp_put_latin1(sheaf_builder *b, const void *text, size_t size);
-
 #endif

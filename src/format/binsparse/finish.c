@@ -155,7 +155,8 @@ static sheaf_status put_latin1(const sheaf_bsp_writer *out, sheaf_json *json, co
 	sheaf_builder b;
 	sheaf_attribute converted = *a;
 	sheaf_builder_begin(&b, out->cx, NULL);
-	sheaf_bsp_put_latin1(&b, a->text, strlen(a->text));
+	sheaf_builder_text(&b, a->text);
+	sheaf_builder_make_utf8(&b, 0);
 	sheaf_builder_byte(&b, '\0');
 	sheaf_status status = sheaf_builder_status(&b, err);
 	converted.text = (char *)b.data;
@@ -174,7 +175,7 @@ static sheaf_status put_keys(const sheaf_bsp_writer *out, sheaf_json *json, shea
 				"attribute \"%s\": expected a name that descriptors do not use, found one that they do",
 				a->name);
 		bool put;
-		if (sheaf_bsp_is_utf8(a->text, strlen(a->text)))
+		if (sheaf_is_utf8((const uint8_t *)a->text, strlen(a->text)))
 			put = put_key(json, a);
 		else
 			SHEAF_TRY(put_latin1(out, json, a, &put, err));

@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/show.h"
 #include "base/spell.h"
 #include "format/binsparse/binsparse.h"
 #include <inttypes.h>
@@ -331,26 +332,21 @@ static sheaf_status read_fill(sheaf_bsp_tensor *t, sheaf_error *err)
 
 static sheaf_status take_as_latin1(sheaf_bsp_tensor *t, sheaf_buffer *text, sheaf_error *err)
 {
-	sheaf_buffer converted = {0};
 	sheaf_builder b;
 	SHEAF_TRY(sheaf_bsp_report(t,
 	                           SHEAF_FINDING(SHEAF_WARNING, "text that is not UTF-8", .found = "other bytes",
 	                                         .consequence = "it is taken as Latin-1"),
 	                           t->cx, err, "a descriptor in UTF-8"));
-	sheaf_builder_begin(&b, t->cx, NULL);
-	sheaf_bsp_put_latin1(&b, text->data, text->size);
-	SHEAF_TRY(sheaf_builder_finish(&b, &converted, err));
-	sheaf_buffer_reset(text);
-	*text = converted;
-	return SHEAF_OK;
+	sheaf_builder_resume(&b, t->cx, text);
+	sheaf_builder_make_utf8(&b, 0);
+	return sheaf_builder_finish(&b, text, err);
 }
 
 static sheaf_status read_descriptor(sheaf_bsp_tensor *t, sheaf_error *err)
 {
 	sheaf_buffer text = {0};
 	sheaf_status status = sheaf_box_text(t->box, t->path, BSP_ATTRIBUTE, &text, err);
-	if (status == SHEAF_OK && !sheaf_bsp_is_utf8(text.data, text.size))
-		status = take_as_latin1(t, &text, err);
+	if (status == SHEAF_OK && !sheaf_is_utf8(text.data, text.size)) status = take_as_latin1(t, &text, err);
 	if (status == SHEAF_OK)
 		status = sheaf_bsp_descriptor_parse((sheaf_bytes){text.data, text.size}, t->where,
 		                                    t->tolerance.lenient, t->cx, &t->d, err);

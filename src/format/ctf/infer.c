@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/pipeline.h"
+#include "base/show.h"
 #include "format/ctf/look.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -174,6 +175,20 @@ static void find_witnesses(inference *f)
 	}
 }
 
+static sheaf_status check_names(const inference *f)
+{
+	const sheaf_ctf_reader *in = f->in;
+	for (int i = 0; i < in->schema.nfields; i++) {
+		const char *name = in->schema.fields[i].name;
+		if (sheaf_is_utf8((const uint8_t *)name, strlen(name))) continue;
+		return sheaf_fail(f->err, SHEAF_DATA,
+		                  "%s (byte %" PRId64 "): expected " SHEAF_UTF8_EXPECTED
+		                  ", found other bytes in a name on that line",
+		                  sheaf_source_name(in->source), sheaf_ctf_guess_of(&f->look, i)->first_at);
+	}
+	return SHEAF_OK;
+}
+
 /* The streams that were found become the reader's. */
 static sheaf_status take_streams(inference *f, bool complete, size_t part, const sheaf_values *values)
 {
@@ -189,6 +204,7 @@ static sheaf_status take_streams(inference *f, bool complete, size_t part, const
 	         part);
 	in->guessed = !complete;
 	if (complete) find_witnesses(f);
+	SHEAF_TRY(check_names(f));
 	if (in->schema.nfields > 0) return SHEAF_OK;
 	return sheaf_fail(f->err, SHEAF_DATA, "%s: expected '|' and a stream name on some line, found none",
 	                  sheaf_source_name(in->source));

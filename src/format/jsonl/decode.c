@@ -3,6 +3,7 @@
 #include "base/context.h"
 #include "base/spell.h"
 #include "format/jsonl/jsonl.h"
+#include <stdio.h>
 #include <string.h>
 
 typedef struct decoding {
@@ -52,6 +53,13 @@ static sheaf_status read_line(decoding *d, size_t size)
 	sheaf_json_flaw flaw;
 	sheaf_json *row;
 	sheaf_status status = sheaf_json_take(at, size, d->text.cx, &row, &flaw, d->text.err);
+	size_t valid = status == SHEAF_DATA ? sheaf_utf8_prefix(at, size) : size;
+	if (valid < size) {
+		snprintf(flaw.found, sizeof flaw.found, "byte 0x%02x", at[valid]);
+		return sheaf_lined_report(
+			&d->text, at + valid, NULL,
+			SHEAF_FINDING(SHEAF_ERROR, "encoding", SHEAF_UTF8_EXPECTED, flaw.found, left_out));
+	}
 	if (status == SHEAF_DATA)
 		return sheaf_lined_report(&d->text, at + flaw.byte, NULL,
 		                          SHEAF_FINDING(SHEAF_ERROR, "JSON", "JSON", flaw.found, left_out));

@@ -67,7 +67,7 @@ static sheaf_lens_text read_some_text(reading *r, const char *what)
 	if (size == 0) return SHEAF_LENS_ABSENT;
 	r->text.size = 0;
 	sheaf_builder_append(&r->text, text, size);
-	sheaf_lens_make_utf8(&r->text);
+	sheaf_builder_make_utf8(&r->text, 0);
 	return sheaf_lens_add_text(r->set, r->text.data, r->text.size);
 }
 
@@ -209,7 +209,7 @@ static sheaf_status read_group(reading *r, int32_t *group)
 	if (size == 0) return SHEAF_OK;
 	r->text.size = 0;
 	sheaf_builder_append(&r->text, name, size);
-	sheaf_lens_make_utf8(&r->text);
+	sheaf_builder_make_utf8(&r->text, 0);
 	SHEAF_TRY(sheaf_builder_status(&r->text, r->teller.err));
 	return sheaf_lens_group(r->set, r->text.data, r->text.size, group, r->teller.err);
 }

@@ -54,7 +54,7 @@ static sheaf_status keep_proc(sheaf_lens_reader *in, const uint8_t *text, size_t
 	if (size == 0) return SHEAF_OK;
 	sheaf_builder_begin(&proc, in->cx, NULL);
 	sheaf_builder_append(&proc, text, size);
-	sheaf_lens_make_utf8(&proc);
+	sheaf_builder_make_utf8(&proc, 0);
 	sheaf_status status = sheaf_builder_status(&proc, err);
 	if (status == SHEAF_OK)
 		status = sheaf_copy_text(in->cx, (const char *)proc.data, proc.size, &in->header.proc, err);

@@ -92,7 +92,4 @@ SHEAF_USE sheaf_status sheaf_lens_flaw(sheaf_lens_reporter *t, const char *rule,
 SHEAF_USE sheaf_status sheaf_lens_check_events(sheaf_lens_reporter *t, sheaf_bytes example, const uint8_t *at,
                                                int32_t events);
 
-/* Turns a string of the file into UTF-8: UTF-8 stays, anything else is taken for Latin-1. */
-void sheaf_lens_make_utf8(sheaf_builder *text);
-
 #endif

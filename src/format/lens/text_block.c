@@ -133,7 +133,7 @@ sheaf_status sheaf_lens_read_block(sheaf_lens_parsing *p, const char *rule, cons
 	p->string.size = 0;
 	if (!sheaf_lens_pass_blank(p)) return sheaf_lens_flaw_here(p, rule, what);
 	SHEAF_TRY(sheaf_lens_is(*p->at, LENS_OPENER) ? read_nested(p, rule, what) : read_bare(p));
-	sheaf_lens_make_utf8(&p->string);
+	sheaf_builder_make_utf8(&p->string, 0);
 	return sheaf_builder_status(&p->string, p->teller.err);
 }
 

@@ -59,9 +59,19 @@ static sheaf_status keep_comment(sheaf_mtx_reader *in, const sheaf_mtx_line *l, 
 	return sheaf_builder_status(&in->comments, err);
 }
 
+static sheaf_status report_latin1(const sheaf_mtx_reader *in, sheaf_error *err)
+{
+	sheaf_problem problem =
+		sheaf_problem_in(sheaf_source_name(in->lined.source),
+	                     &SHEAF_FINDING(SHEAF_WARNING, "text that is not UTF-8", SHEAF_UTF8_EXPECTED,
+	                                    "other bytes in comments", "they are taken as Latin-1"));
+	return sheaf_report(in->cx, &problem, err);
+}
+
 static sheaf_status add_comments(sheaf_mtx_reader *in, sheaf_error *err)
 {
 	if (!in->has_comments) return SHEAF_OK;
+	if (sheaf_builder_make_utf8(&in->comments, 0)) SHEAF_TRY(report_latin1(in, err));
 	sheaf_builder_byte(&in->comments, '\0');
 	SHEAF_TRY(sheaf_builder_status(&in->comments, err));
 	return sheaf_schema_put_attribute(&in->schema, in->cx, "comment", (const char *)in->comments.data, NULL,
@@ -174,11 +184,11 @@ static sheaf_status read_up_to_sizes(sheaf_mtx_reader *in, sheaf_error *err)
 		if (!comment && !blank) return SHEAF_OK;
 	}
 	if (status != SHEAF_END) return status;
-	return sheaf_fail(
-		err, SHEAF_SHORT,
-		"%s:%" PRId64 ":1 (byte %" PRId64 "): expected a line of sizes, found the end of the file",
-		sheaf_source_name(in->lined.source), in->lined.line,
-		sheaf_source_place(in->lined.source, sheaf_source_tell(in->lined.source), NULL, 0));
+	return sheaf_fail(err, SHEAF_SHORT,
+	                  "%s:%" PRId64 ":1 (byte %" PRId64
+	                  "): expected a line of sizes, found the end of the file",
+	                  sheaf_source_name(in->lined.source), in->lined.line,
+	                  sheaf_source_place(in->lined.source, sheaf_source_tell(in->lined.source), NULL, 0));
 }
 
 sheaf_status sheaf_mtx_read_header(sheaf_mtx_reader *in, sheaf_error *err)

@@ -13,8 +13,8 @@ static sheaf_place place_of(const sheaf_mtx_reader *in, const sheaf_mtx_line *l,
 	place.file = sheaf_source_name(in->lined.source);
 	place.line = in->lined.line;
 	place.column = (int64_t)(at - l->begin) + 1;
-	place.byte = sheaf_source_place(in->lined.source, sheaf_source_tell(in->lined.source), l->begin,
-	                                at - l->begin);
+	place.byte =
+		sheaf_source_place(in->lined.source, sheaf_source_tell(in->lined.source), l->begin, at - l->begin);
 	return place;
 }
 

@@ -218,16 +218,23 @@ static sheaf_status check_order(sheaf_svm_decoding *d, size_t from)
 	                                        found, "kept in their order"));
 }
 
-static void read_comment(sheaf_svm_decoding *d)
+static sheaf_status read_comment(sheaf_svm_decoding *d)
 {
-	if (d->text.at == d->text.end || *d->text.at != '#' || !d->comment) return;
+	if (d->text.at == d->text.end || *d->text.at != '#' || !d->comment) return SHEAF_OK;
 	const uint8_t *begin = d->text.at + 1,
 				  *feed = (const uint8_t *)memchr(begin, '\n', (size_t)(d->text.end - begin)),
 				  *end = feed ? feed : d->text.end;
 	d->text.at = end;
 	if (end > begin && end[-1] == '\r') end--;
-	sheaf_column_put_text(d->comment, begin, (size_t)(end - begin));
+	size_t from = d->comment->values.size;
+	sheaf_builder_append(&d->comment->values, begin, (size_t)(end - begin));
+	bool latin1 = sheaf_builder_make_utf8(&d->comment->values, from);
+	sheaf_column_put_text(d->comment, NULL, 0);
 	d->commented = true;
+	if (!latin1) return SHEAF_OK;
+	return sheaf_lined_report(&d->text, begin, "comment",
+	                          SHEAF_FINDING(SHEAF_WARNING, "text that is not UTF-8", SHEAF_UTF8_EXPECTED,
+	                                        "other bytes", "it is taken as Latin-1"));
 }
 
 sheaf_status sheaf_svm_read_row(sheaf_svm_decoding *d, bool *kept)
@@ -240,6 +247,5 @@ sheaf_status sheaf_svm_read_row(sheaf_svm_decoding *d, bool *kept)
 	if (*kept) SHEAF_TRY(read_features(d, kept));
 	if (!*kept) return SHEAF_OK;
 	SHEAF_TRY(check_order(d, from));
-	read_comment(d);
-	return SHEAF_OK;
+	return read_comment(d);
 }
