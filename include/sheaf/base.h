@@ -148,6 +148,13 @@ SHEAF_API const char *sheaf_place_text(const sheaf_place *place, char *text, siz
 /* Writes "place: expected x, found y; consequence" into text[size], cut to fit, and returns text. */
 SHEAF_API const char *sheaf_problem_text(const sheaf_problem *problem, char *text, size_t size);
 
+/* How text is shown on a terminal, in a message or on a page: writes its first character (of `n` bytes, at
+ * least 1) to `shown` and returns how many bytes it has. What would control a terminal, turn the direction of
+ * writing or end a line becomes "\x1b" or "\u202e", and so do bytes that are not UTF-8. Messages that the
+ * library makes are shown so already. */
+enum { SHEAF_SHOWN = 8 };
+SHEAF_API size_t sheaf_show_character(const char *text, size_t n, char shown[SHEAF_SHOWN]);
+
 /* The context: allocator, limits, stop flag, and the one channel for problems. Everything opened with a
  * context must be closed before the context is freed. Buffers may outlive it: what they need of the context
  * stays until the last one is reset, on any thread. */

@@ -137,6 +137,34 @@ void sheaf_message_find(sheaf_error *err, size_t begin, const char *format, va_l
 	va_end(copy);
 }
 
+/* ---- shown ---- */
+
+/* How many bytes the first n of a text have when they are shown. */
+static size_t shown_size(const char *text, size_t n)
+{
+	char shown[SHEAF_SHOWN];
+	size_t size = 0;
+	for (size_t i = 0, all = strlen(text); i < n && i < all; size += strlen(shown))
+		i += sheaf_show_character(text + i, all - i, shown);
+	return size;
+}
+
+/* Writes a text as it is shown, cut to fit; false if that is how it is. */
+static bool show_all(const char *text, char *to, size_t size)
+{
+	char shown[SHEAF_SHOWN];
+	size_t used = 0;
+	bool differs = false;
+	for (size_t i = 0, n = strlen(text), length; i < n; used += strlen(shown)) {
+		i += length = sheaf_show_character(text + i, n - i, shown);
+		differs |= length != strlen(shown);
+		if (strlen(shown) >= size - used) break;
+		memcpy(to + used, shown, strlen(shown));
+	}
+	if (size > 0) to[used] = '\0';
+	return differs;
+}
+
 /* ---- of a problem ---- */
 
 typedef struct text {
@@ -192,8 +220,10 @@ static size_t put_place(text *t, const sheaf_place *place)
 const char *sheaf_place_text(const sheaf_place *place, char *to, size_t size)
 {
 	if (to && size) to[0] = '\0';
+	char made[sizeof((sheaf_error *)0)->message] = "";
 	if (!to || !place) return to ? to : "";
-	put_place(&(text){to, size, 0}, place);
+	put_place(&(text){made, sizeof made, 0}, place);
+	show_all(made, to, size);
 	return to;
 }
 
@@ -217,8 +247,10 @@ static marks put_problem(text *t, const sheaf_problem *problem)
 const char *sheaf_problem_text(const sheaf_problem *problem, char *to, size_t size)
 {
 	if (to && size) to[0] = '\0';
+	char made[2 * sizeof((sheaf_error *)0)->message] = "";
 	if (!to || !problem) return to ? to : "";
-	put_problem(&(text){to, size, 0}, problem);
+	put_problem(&(text){made, sizeof made, 0}, problem);
+	show_all(made, to, size);
 	return to;
 }
 
@@ -273,16 +305,25 @@ void sheaf_message_join(sheaf_error *err, size_t at, const sheaf_error *inner)
 
 /* ---- options ---- */
 
-void sheaf_message_spell(sheaf_error *err)
+/* A message was made of the text `before`, of whose first n bytes it has `size`(before, n). */
+static void move_spans(sheaf_error *err, const char *before, size_t (*size)(const char *text, size_t n))
 {
 	sheaf_span *spans[SPANS];
-	char before[sizeof err->message];
-	if (!sheaf_is_to_spell(err->message)) return;
 	spans_of(err, spans);
-	memcpy(before, err->message, sizeof before);
-	sheaf_spell(err->message, sizeof err->message, err->advice);
 	for (int s = 0; s < SPANS; s++) {
 		size_t at = spans[s]->at, end = at + spans[s]->size;
-		*spans[s] = between(err, sheaf_spelled_size(before, at), sheaf_spelled_size(before, end));
+		*spans[s] = between(err, size(before, at), size(before, end));
 	}
+}
+
+void sheaf_message_spell(sheaf_error *err)
+{
+	char before[sizeof err->message];
+	if (sheaf_is_to_spell(err->message)) {
+		memcpy(before, err->message, sizeof before);
+		sheaf_spell(err->message, sizeof err->message, err->advice);
+		move_spans(err, before, sheaf_spelled_size);
+	}
+	memcpy(before, err->message, sizeof before);
+	if (show_all(before, err->message, sizeof err->message)) move_spans(err, before, shown_size);
 }

@@ -38,6 +38,32 @@ size_t sheaf_utf8_length(const uint8_t *s, size_t n)
 	return point < least[length] || point > 0x10ffff || (point >= 0xd800 && point < 0xe000) ? 0 : length;
 }
 
+/* The first and the last of characters that are not shown: of control, of direction, of the ends of lines. */
+static const uint16_t hidden[][2] = {{0x7f, 0x9f},     {0x61c, 0x61c},   {0x200e, 0x200f},
+                                     {0x2028, 0x202e}, {0x2066, 0x2069}};
+
+size_t sheaf_show_character(const char *text, size_t n, char shown[SHEAF_SHOWN])
+{
+	const uint8_t *s = (const uint8_t *)text;
+	shown[0] = '\0';
+	if (n == 0) return 0;
+	size_t length = sheaf_utf8_length(s, n);
+	if (length == 0 || s[0] < 0x20) {
+		snprintf(shown, SHEAF_SHOWN, "\\x%02x", s[0]);
+		return 1;
+	}
+	uint32_t point = s[0] & (length == 1 ? 0x7fu : 0x7fu >> length);
+	for (size_t i = 1; i < length; i++) point = point << 6 | (s[i] & 0x3fu);
+	for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
+		if (point >= hidden[i][0] && point <= hidden[i][1]) {
+			snprintf(shown, SHEAF_SHOWN, "\\u%04x", point);
+			return length;
+		}
+	memcpy(shown, text, length);
+	shown[length] = '\0';
+	return length;
+}
+
 size_t sheaf_ascii_prefix(const uint8_t *s, size_t n)
 {
 	const uint64_t high = UINT64_C(0x8080808080808080);

@@ -3,9 +3,7 @@
 #ifndef SHEAF_BASE_SHOW_H
 #define SHEAF_BASE_SHOW_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <sheaf/base.h>
 
 enum { SHEAF_SHOWN_SIZE = 64 };
 

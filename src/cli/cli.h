@@ -165,9 +165,12 @@ extern const exit_meaning exit_meanings[]; /* ends with a row without a meaning 
 
 /* ---- standard output: buffered, each write checked, the first failure sticks ---- */
 
+/* On a terminal, what would control it is shown (sheaf_show_character), except for tabs and ends of lines. */
 void out_bytes(const void *data, size_t size);
 void out_text(const char *text);
-/* Text from a file: control characters are made visible. */
+/* As it is: drawings, with their colours, in which everything from a file is already shown. */
+void out_drawn(const void *data, size_t size);
+/* Text from a file, within a line: everything is shown, wherever it goes. */
 void out_visibly(const char *text);
 void out_some_visibly(const char *text, size_t size);
 /* Ends a line that is partly written, before a message. */
@@ -201,9 +204,8 @@ int say_failure(const sheaf_error *err);
 /* Whether output went to a pipe that nobody reads any more. */
 bool pipe_is_broken(void);
 
-/* Whether it is one; after terminal_forget none is, even if a wrapper makes it look like one. */
+/* Whether it is one: standard input, output or error. */
 bool terminal_is(int fd);
-void terminal_forget(void);
 /* The columns of a terminal, or of COLUMNS; 80 if there is neither, and whether there is one. */
 int terminal_width(int fd);
 bool terminal_has_width(int fd);

@@ -21,7 +21,7 @@ static sheaf_status draw_first(const session *s, sheaf_dataset *dataset, sheaf_e
 	SHEAF_TRY(status);
 	print_file_name(s);
 	SHEAF_TRY(sheaf_row_drawing(frame, sheaf_dataset_schema(dataset), 0, &drawing, &text, err));
-	out_bytes(text.data, text.size);
+	out_drawn(text.data, text.size);
 	sheaf_buffer_reset(&text);
 	return SHEAF_OK;
 }

@@ -85,7 +85,7 @@ static sheaf_status print(const session *s, const sheaf_summary *summary, sheaf_
 		out_json_member(&first, "file", s->label);
 		out_text(",");
 	}
-	out_bytes(text.data + begin, text.size - begin);
+	(options.style == SHEAF_TEXT ? out_drawn : out_bytes)(text.data + begin, text.size - begin);
 	sheaf_buffer_reset(&text);
 	return SHEAF_OK;
 }

@@ -17,9 +17,13 @@ static int width(void)
 static void print_title(const char *title)
 {
 	bool bold = terminal_has_colour(STDOUT_FILENO);
-	out_text(bold ? "\n\033[1m" : "\n");
+	static const char on[] = "\033[1m", off[] = "\033[0m";
+	out_text("\n");
+	if (bold) out_drawn(on, sizeof on - 1);
 	out_text(title);
-	out_text(bold ? ":\033[0m\n" : ":\n");
+	out_text(":");
+	if (bold) out_drawn(off, sizeof off - 1);
+	out_text("\n");
 }
 
 /* Writes words from column `at` on, in lines that begin at `indent`, and ends the line. */

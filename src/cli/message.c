@@ -15,18 +15,12 @@ bool pipe_is_broken(void) { return broken_pipe; }
 /* Text from a file may occur in a message, and must not control the terminal or begin a line of its own. */
 static size_t make_visible(const char *text, char *to, size_t size)
 {
-	static const char digits[] = "0123456789abcdef";
+	char shown[SHEAF_SHOWN];
 	size_t used = 0;
-	for (const char *at = text; *at && used + 5 < size; at++) {
-		unsigned char byte = (unsigned char)*at;
-		if (byte >= 0x20 && byte != 0x7f) {
-			to[used++] = *at;
-			continue;
-		}
-		to[used++] = '\\';
-		to[used++] = 'x';
-		to[used++] = digits[byte >> 4];
-		to[used++] = digits[byte & 15];
+	for (size_t n = strlen(text), length; n > 0 && used + SHEAF_SHOWN < size; text += length, n -= length) {
+		length = sheaf_show_character(text, n, shown);
+		memcpy(to + used, shown, strlen(shown));
+		used += strlen(shown);
 	}
 	return used;
 }

@@ -52,7 +52,7 @@ static void flush(void)
 	out.used = 0;
 }
 
-void out_bytes(const void *data, size_t size)
+void out_drawn(const void *data, size_t size)
 {
 	if (out.sys || size == 0) return;
 	out.last = ((const char *)data)[size - 1];
@@ -66,20 +66,30 @@ void out_bytes(const void *data, size_t size)
 	out.used += size;
 }
 
-void out_text(const char *text) { out_bytes(text, strlen(text)); }
-
-void out_some_visibly(const char *text, size_t size)
+/* Lines and tabs stay what they are if `lines`. */
+static void show(const char *text, size_t size, bool lines)
 {
-	for (size_t i = 0; i < size; i++) {
-		unsigned char byte = (unsigned char)text[i];
-		if (byte < 0x20 || byte == 0x7f)
-			out_printf("\\x%02x", byte);
-		else
-			out_bytes(text + i, 1);
+	char shown[SHEAF_SHOWN];
+	for (size_t used; size > 0; text += used, size -= used) {
+		used = sheaf_show_character(text, size, shown);
+		bool stays = lines && (*text == '\n' || *text == '\t');
+		out_drawn(stays ? text : shown, stays ? 1 : strlen(shown));
 	}
 }
 
-void out_visibly(const char *text) { out_some_visibly(text, strlen(text)); }
+void out_bytes(const void *data, size_t size)
+{
+	if (terminal_is(STDOUT_FILENO))
+		show((const char *)data, size, true);
+	else
+		out_drawn(data, size);
+}
+
+void out_text(const char *text) { out_bytes(text, strlen(text)); }
+
+void out_some_visibly(const char *text, size_t size) { show(text, size, false); }
+
+void out_visibly(const char *text) { show(text, strlen(text), false); }
 
 void out_new_line(void)
 {
@@ -90,13 +100,12 @@ void out_new_line(void)
 
 void out_printf(const char *format, ...)
 {
-	if (OUT_SIZE - out.used < PRINTF_ROOM) flush();
+	char text[PRINTF_ROOM];
 	va_list args;
 	va_start(args, format);
-	int n = vsnprintf(out.bytes + out.used, PRINTF_ROOM, format, args);
+	int n = vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	if (n > 0) out.used += n < PRINTF_ROOM ? (size_t)n : PRINTF_ROOM - 1;
-	if (n > 0) out.last = out.bytes[out.used - 1];
+	if (n > 0) out_bytes(text, n < PRINTF_ROOM ? (size_t)n : PRINTF_ROOM - 1);
 }
 
 sheaf_status out_check(sheaf_error *err)
@@ -136,39 +145,21 @@ sheaf_status out_close(sheaf_error *err)
 
 /* ---- JSON ---- */
 
-/* Length of the UTF-8 sequence at s[0..n), 0 if there is none. */
-static size_t utf8_length(const unsigned char *s, size_t n)
-{
-	if (s[0] < 0x80) return 1;
-	size_t length = s[0] >= 0xc2 && s[0] < 0xe0   ? 2
-	                : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
-	                : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
-	                                              : 0;
-	if (length == 0 || length > n) return 0;
-	for (size_t i = 1; i < length; i++)
-		if ((s[i] & 0xc0) != 0x80) return 0;
-	/* Overlong forms, surrogates, and what is beyond the last code point. */
-	bool bad = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	           (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f);
-	return bad ? 0 : length;
-}
-
 void out_json_text(const char *text)
 {
-	const unsigned char *s = (const unsigned char *)text;
-	size_t n = strlen(text);
+	char shown[SHEAF_SHOWN];
 	out_bytes("\"", 1);
-	for (size_t i = 0; i < n;) {
-		size_t length = utf8_length(s + i, n - i);
-		if (length == 0)
+	for (size_t n = strlen(text), used; n > 0; text += used, n -= used) {
+		unsigned char c = (unsigned char)*text;
+		used = sheaf_show_character(text, n, shown);
+		if (c == '"' || c == '\\')
+			out_printf("\\%c", c);
+		else if (c < 0x20)
+			out_printf("\\u%04x", c);
+		else if (c >= 0x80 && used == 1) /* not UTF-8 */
 			out_text("\xef\xbf\xbd");
-		else if (s[i] == '"' || s[i] == '\\')
-			out_printf("\\%c", s[i]);
-		else if (s[i] < 0x20)
-			out_printf("\\u%04x", s[i]);
 		else
-			out_bytes(s + i, length);
-		i += length ? length : 1;
+			out_bytes(text, used);
 	}
 	out_bytes("\"", 1);
 }

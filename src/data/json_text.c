@@ -26,12 +26,10 @@ void sheaf_json_string(sheaf_builder *b, const char *text, size_t n)
 
 void sheaf_put_visibly(sheaf_builder *b, const char *text)
 {
-	for (; *text; text++) {
-		uint8_t byte = (uint8_t)*text;
-		if (byte < 0x20 || byte == 0x7f)
-			sheaf_builder_printf(b, "\\x%02x", byte);
-		else
-			sheaf_builder_byte(b, (char)byte);
+	char shown[SHEAF_SHOWN];
+	for (size_t n = strlen(text), used; n > 0; text += used, n -= used) {
+		used = sheaf_show_character(text, n, shown);
+		sheaf_builder_text(b, shown);
 	}
 }
 

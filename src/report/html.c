@@ -7,22 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Characters that change the direction of the text after them: U+061C, U+200E, U+200F, U+202A to U+202E and
- * U+2066 to U+2069. */
-static bool is_turn(const uint8_t *at, size_t length)
+static const char *markup_of(char c)
 {
-	if (length == 2) return at[0] == 0xd8 && at[1] == 0x9c;
-	if (length != 3 || at[0] != 0xe2) return false;
-	return (at[1] == 0x80 && (at[2] == 0x8e || at[2] == 0x8f || (at[2] >= 0xaa && at[2] <= 0xae))) ||
-	       (at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9);
-}
-
-/* The replacement for a character that is not shown as it is; NULL: there is none. */
-static const char *replacement(const uint8_t *at, size_t length)
-{
-	bool control = (*at < ' ' && *at != '\n' && *at != '\t') || *at == 0x7f;
-	if (length == 0 || control || is_turn(at, length)) return "\xef\xbf\xbd";
-	switch (*at) {
+	switch (c) {
 	case '&': return "&amp;";
 	case '<': return "&lt;";
 	case '>': return "&gt;";
@@ -34,15 +21,11 @@ static const char *replacement(const uint8_t *at, size_t length)
 
 void sheaf_html_text(sheaf_builder *b, const char *text, size_t n)
 {
-	const uint8_t *at = (const uint8_t *)text, *end = at + n;
-	while (at < end) {
-		size_t length = sheaf_utf8_length(at, (size_t)(end - at));
-		const char *other = replacement(at, length);
-		if (other)
-			sheaf_builder_text(b, other);
-		else
-			sheaf_builder_append(b, at, length);
-		at += length ? length : 1;
+	char shown[SHEAF_SHOWN];
+	for (size_t used; n > 0; text += used, n -= used) {
+		const char *other = *text == '\n' ? "\n" : *text == '\t' ? "\t" : markup_of(*text);
+		used = sheaf_show_character(text, n, shown);
+		sheaf_builder_text(b, other ? other : shown);
 	}
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One row as a picture of characters. */
+#include "data/json_text.h"
 #include "base/need.h"
 #include "data/frame.h"
 #include "data/print.h"
@@ -159,7 +160,7 @@ static sheaf_status draw_stream(sheaf_builder *b, const sheaf_field *field, cons
 	           .drawing = drawing};
 	bool sparse = sheaf_field_is_sparse(field);
 	find_range(&s);
-	sheaf_put_name(b, field->name);
+	sheaf_put_visibly(b, field->name);
 	sheaf_builder_printf(b, ": %s; samples: %" PRId64, sheaf_field_text(field, text, sizeof text),
 	                     sheaf_run_length(s.samples));
 	put_range(b, &s);
@@ -169,10 +170,16 @@ static sheaf_status draw_stream(sheaf_builder *b, const sheaf_field *field, cons
 
 static void put_item(sheaf_builder *b, const sheaf_field *field, const sheaf_column *column, int64_t r)
 {
-	sheaf_put_name(b, field->name);
+	sheaf_builder text;
+	sheaf_builder_begin(&text, b->cx, NULL);
+	sheaf_position_text(&text, column, 0, r, SHEAF_TEXT_SHORT);
+	sheaf_builder_byte(&text, '\0');
+	sheaf_put_visibly(b, field->name);
 	sheaf_builder_text(b, ": ");
-	sheaf_position_text(b, column, 0, r, SHEAF_TEXT_SHORT);
+	sheaf_put_visibly(b, text.failed ? "" : (const char *)text.data);
 	sheaf_builder_byte(b, '\n');
+	if (!b->failed) b->failed = text.failed;
+	sheaf_builder_drop(&text);
 }
 
 sheaf_status sheaf_row_drawing(const sheaf_frame *frame, const sheaf_schema *schema, int64_t r,

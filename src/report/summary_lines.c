@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A summary as lines for people. */
+#include "data/json_text.h"
 #include "data/frame.h"
 #include "data/print.h"
 #include "report/draw.h"
@@ -112,7 +113,7 @@ static void put_most_used(sheaf_builder *b, const sheaf_field_summary *f)
 		if (sheaf_index_name(f, most[i].index, &name, &size))
 			snprintf(text, sizeof text, "%.*s", (int)size, name);
 		sheaf_builder_printf(b, "%s%" PRId64 " ", i ? ", " : "  most used: ", most[i].index);
-		if (*text) sheaf_put_name(b, text), sheaf_builder_byte(b, ' ');
+		if (*text) sheaf_put_visibly(b, text), sheaf_builder_byte(b, ' ');
 		sheaf_builder_printf(b, "%" PRId64 " times", most[i].count);
 	}
 	if (n) sheaf_builder_byte(b, '\n');
@@ -147,7 +148,7 @@ static void put_field(sheaf_builder *b, const sheaf_field *field, const sheaf_fi
 {
 	char shape[80];
 	sheaf_builder_text(b, sheaf_field_is_stream(field) ? "stream " : "column ");
-	sheaf_put_name(b, field->name);
+	sheaf_put_visibly(b, field->name);
 	sheaf_builder_text(b, ": ");
 	if (sheaf_field_is_text(field)) {
 		put_texts(b, field, f, o);
@@ -183,7 +184,7 @@ static sheaf_status put_spy(sheaf_builder *b, const sheaf_summary *s, const shea
 	for (int f = 0; f < s->schema.nfields; f++) {
 		const sheaf_raster *raster = &s->fields[f].raster;
 		if (!raster->counts) continue;
-		sheaf_put_name(b, s->schema.fields[f].name);
+		sheaf_put_visibly(b, s->schema.fields[f].name);
 		sheaf_builder_printf(b, ": %" PRId64 " %s down, %" PRId64 " %s across\n", raster->rows,
 		                     matrix ? "rows" : "sequences", raster->columns, matrix ? "columns" : "indices");
 		SHEAF_TRY(sheaf_draw_raster(b, raster, &o->drawing, s->cx, err));

@@ -36,15 +36,6 @@ bool sheaf_summary_shows(const sheaf_summary *s, int field)
 	return meaning != SHEAF_KEY && (meaning != SHEAF_COORDINATE || s->schema.rows != SHEAF_ENTRIES);
 }
 
-void sheaf_put_name(sheaf_builder *b, const char *name)
-{
-	for (; *name; name++)
-		if ((uint8_t)*name < ' ' || *name == 0x7f)
-			sheaf_builder_text(b, "\xef\xbf\xbd");
-		else
-			sheaf_builder_byte(b, *name);
-}
-
 /* ---- histograms ---- */
 
 bool sheaf_field_is_text(const sheaf_field *field)

@@ -30,8 +30,6 @@ const char *sheaf_summary_keys(const sheaf_summary *s);
 /* Whether a field is shown as such: keys are not, nor are coordinates, which are examined together. */
 bool sheaf_summary_shows(const sheaf_summary *s, int field);
 
-/* A name in which anything that a terminal would interpret is U+FFFD. */
-void sheaf_put_name(sheaf_builder *b, const char *name);
 bool sheaf_field_is_text(const sheaf_field *field);
 /* The sum of dates means nothing, nor does anything about local times without their offsets. */
 bool sheaf_field_has_sum(const sheaf_field *field);
