@@ -117,6 +117,15 @@ def decoded(value: bytes | None) -> str | None:
     return None if value is None else value.decode("utf-8", "replace")
 
 
+def shown(text: str) -> str:
+    """A text from a file, for a line that a terminal or a page shows: nothing in it controls either."""
+    rest, made, character = text.encode("utf-8", "surrogateescape"), b"", create_string_buffer(c.SHEAF_SHOWN)
+    while rest:
+        rest = rest[lib.sheaf_show_character(rest, len(rest), character):]
+        made += character.value
+    return made.decode()
+
+
 def _spelled(value: bytes | None) -> str | None:
     """A part of a message, in which the library has marked options before composing it."""
     text = decoded(value)

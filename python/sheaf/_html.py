@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
+from ._errors import shown
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -17,8 +19,9 @@ _STYLE = "border-collapse:collapse;font-variant-numeric:tabular-nums"
 
 
 def _line(cells: list[Any], tag: str = "td") -> str:
-    return "<tr>" + "".join(f"<{tag} style='text-align:left;padding:2px 10px'>{escape(str(cell))}</{tag}>"
-                            for cell in cells) + "</tr>"
+    return "<tr>" + "".join(
+        f"<{tag} style='text-align:left;padding:2px 10px'>{escape(shown(str(cell)))}</{tag}>"
+        for cell in cells) + "</tr>"
 
 
 def _fields(schema: Schema) -> str:
@@ -29,7 +32,8 @@ def _fields(schema: Schema) -> str:
 
 
 def _rows(text: str) -> str:
-    return f"<pre style='overflow-x:auto'>{escape(text)}</pre>" if text else ""
+    lines = "\n".join(map(shown, text.split("\n")))
+    return f"<pre style='overflow-x:auto'>{escape(lines)}</pre>" if text else ""
 
 
 def dataset_card(dataset: Dataset) -> str:
@@ -38,7 +42,7 @@ def dataset_card(dataset: Dataset) -> str:
                                              ("samples", dataset.facts["samples"])) if n is not None]
     tensor = "" if dataset.schema.tensor is None else f" of shape {dataset.schema.tensor.shape}"
     words = ", ".join([dataset.format + tensor, *known])
-    head = f"<b>{escape(dataset.name)}</b> <span>{escape(words)}</span>"
+    head = f"<b>{escape(shown(dataset.name))}</b> <span>{escape(words)}</span>"
     try:
         rows = dataset.head(_SHOWN)
     except Exception as error:  # noqa: BLE001: a card says what it can
@@ -48,6 +52,6 @@ def dataset_card(dataset: Dataset) -> str:
 
 def frame_card(frame: Frame) -> str:
     """Its fields and its first rows."""
-    lines = frame.texts("text_short").splitlines()[:_SHOWN]
+    lines = [line for line in frame.texts("text_short").split("\n") if line][:_SHOWN]
     head = f"<b>Frame</b> <span>{len(frame):,} {frame.schema.rows}</span>"
     return f"<div>{head}{_fields(frame.schema)}{_rows(chr(10).join(lines))}</div>"

@@ -9,7 +9,7 @@ from ctypes import POINTER, byref
 from . import _layout as c
 from ._config import configured
 from ._context import Context, Handle
-from ._errors import StaleError, UnsupportedError, decoded, wrong
+from ._errors import StaleError, UnsupportedError, decoded, shown, wrong
 from ._library import lib
 from ._options import Given
 from ._progress import progress_of
@@ -173,7 +173,8 @@ class Dataset:
         """The first rows as text, long ones shortened, as the command prints them."""
         texts: list[str] = []
         for frame in self:
-            texts += frame.texts("text_short").splitlines()[:rows - len(texts)]
+            lines = [line for line in frame.texts("text_short").split("\n") if line]
+            texts += lines[:rows - len(texts)]
             if len(texts) >= rows:
                 break
         return "\n".join(texts)
@@ -229,7 +230,7 @@ class Dataset:
 
     def __repr__(self) -> str:
         rows = "" if self.rows is None else f", {self.rows} {self.schema.rows}"
-        return f"Dataset({self.name!r}, {self.format}{rows}: {', '.join(self.schema.names)})"
+        return f"Dataset({self.name!r}, {self.format}{rows}: {', '.join(map(shown, self.schema.names))})"
 
 
 class Arrow:

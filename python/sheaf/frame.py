@@ -11,7 +11,7 @@ from ctypes import byref, c_int, c_int64, c_void_p, string_at
 
 from . import _layout as c
 from ._context import text_of
-from ._errors import wrong
+from ._errors import shown, wrong
 from ._library import lib
 from .fields import DTYPES
 
@@ -481,4 +481,4 @@ class Frame:
         return frame_card(self)
 
     def __repr__(self) -> str:
-        return f"Frame({len(self)} {self.schema.rows}: {', '.join(self.schema.names)})"
+        return f"Frame({len(self)} {self.schema.rows}: {', '.join(map(shown, self.schema.names))})"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from . import _layout as c
 from ._config import configured
 from ._context import Context, Handle, bytes_of
-from ._errors import DataError, UsageError, wrong
+from ._errors import DataError, UsageError, shown, wrong
 from ._library import lib
 from ._options import Given
 from ._source import expanded, fingerprint, name_of
@@ -142,7 +142,7 @@ class Partition:
         return Arrow(self, offsets)
 
     def __repr__(self) -> str:
-        return f"Partition({', '.join(self.paths)}: rows {self.first} to {self.first + self.rows})"
+        return f"Partition({', '.join(map(shown, map(str, self.paths)))}: rows {self.first} to {self.first + self.rows})"
 
 
 def _pieces_of(reader: Reader) -> Any:
