@@ -204,8 +204,10 @@ int say_failure(const sheaf_error *err);
 /* Whether output went to a pipe that nobody reads any more. */
 bool pipe_is_broken(void);
 
-/* Whether it is one: standard input, output or error. */
+/* Whether it is one: standard input, output or error; after terminal_forget none is, even if a wrapper makes
+ * it look like one. */
 bool terminal_is(int fd);
+void terminal_forget(void);
 /* The columns of a terminal, or of COLUMNS; 80 if there is neither, and whether there is one. */
 int terminal_width(int fd);
 bool terminal_has_width(int fd);

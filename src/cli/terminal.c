@@ -10,11 +10,15 @@ enum { USUAL = 80, LEAST = 40, MOST = 500 };
 
 static int clamp(long width) { return width < LEAST ? LEAST : width > MOST ? MOST : (int)width; }
 
+static bool forgotten;
+
+void terminal_forget(void) { forgotten = true; }
+
 bool terminal_is(int fd)
 {
 	static int known[STDERR_FILENO + 1]; /* 1: no; 2: yes */
 	if (!known[fd]) known[fd] = isatty(fd) ? 2 : 1;
-	return known[fd] == 2;
+	return !forgotten && known[fd] == 2;
 }
 
 /* The user's wishes come before the terminal's abilities. */
