@@ -37,8 +37,8 @@ static const conversion conversions[] = {
 	{"jsonl", "{\"row\":0,\"cells\":{\"cells\":1}}\n{\"row\":1,\"cells\":{\"cells\":2}}\n", "csv", NULL,
      SHEAF_OK, "cells\n1\n2\n", NULL},
 	/* a name that is not a text */
-	{"csv", "\xff\n1\n", "jsonl", NULL, SHEAF_UNSUPPORTED, NULL,
-     "expected a name in UTF-8, found other bytes"},
+	{"csv", "\xff\n1\n", "jsonl", NULL, SHEAF_DATA, NULL,
+     "a.csv (byte 0): expected text in UTF-8 (--encoding names another encoding), found byte 0xff"},
 	/* a bad line writes nothing */
 	{"jsonl", "{\"a\":1}\n{\"a\":\"x\"}\n", "csv", NULL, SHEAF_DATA, NULL,
      "a.jsonl:2:1 (byte 8): column \"a\": expected an integer, found \"x\""},
