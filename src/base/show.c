@@ -109,8 +109,8 @@ static lanes find_flaws(const uint8_t *s)
 	return flaws | ((lanes)(before == 0xf4) & (lanes)(c > 0x8f));
 }
 
-/* Skips blocks of characters, of which the last may go on behind them, after three bytes; returns where the
- * last of these characters begins. */
+/* Skips blocks of characters, of which the last may go on after them; three bytes come before them; returns
+ * where the last of these characters begins. */
 static size_t pass_blocks(const uint8_t *s, size_t i, size_t n)
 {
 	size_t from = i;
