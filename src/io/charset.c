@@ -100,7 +100,7 @@ const sheaf_charset *sheaf_charset_guess(sheaf_bytes text, bool whole)
 	enum { LEAST = 3, TIMES = 3 };
 	evidence e = {0};
 	size_t valid = sheaf_utf8_prefix(text.data, text.size);
-	/* A character may go on behind the end. */
+	/* A character may go on after the end. */
 	if (valid == text.size || (!whole && text.size - valid < 4 && text.data[valid] >= 0xc2)) return NULL;
 	return weigh(text, &e) && e.inside >= LEAST && e.beside >= TIMES * e.others ? &charsets[CP1252] : NULL;
 }
