@@ -5,10 +5,12 @@ read. Prints TAP."""
 
 import gzip
 import os
+import struct
+import subprocess
 import sys
 import tempfile
 
-from box_files import listed, values
+from box_files import listed, run, values
 from tap import end, go_on_without, point
 
 try:
@@ -16,6 +18,8 @@ try:
     import numpy
 except ImportError:
     go_on_without("h5py")
+
+HDF5_TOOL = os.environ.get("HDF5_TOOL", "build/tests/hdf5_tool")
 
 
 def damaged(folder):
@@ -79,6 +83,7 @@ def damaged(folder):
         (13, 3, "4 or 8"),
         (24, 1, "base address"),
         (40, 255, "bytes, found"),
+        (48, 0, "a single file, found one of several"),
     ):
         with open(path, "wb") as file:
             file.write(sound[:at] + bytes([byte]) + sound[at + 1 :])
@@ -147,6 +152,7 @@ def damaged_headers(folder):
         "a filter with many parameters": ([(filters + 15, 255)], None, "parameters"),
         "a fill value of another version": ([(fill, 9)], fill, "version"),
         "a fill value beyond its message": ([(fill + 5, 9)], None, "fill value"),
+        "a fill value of another width": ([(fill + 4, 4)], fill + 8, "as wide as an element"),
         "a message shared in no table": ([(space - 4, 2), (space, 3), (space + 1, 1)], space, "table"),
         "a message beyond its header": ([(space - 5, 99)], None, "a message within its header"),
         "values that lie as far apart as nothing": ([(kind + 12, 2)], kind + 8, "as wide as"),
@@ -168,6 +174,177 @@ def damaged_headers(folder):
             reason,
         )
         point(values(items, "beside") == [0, 1, 2], f"{name}: the other array is read", items)
+
+
+def types_within(count):
+    """Compounds within each other."""
+    kind = "i1"
+    for _ in range(count - 1):
+        kind = numpy.dtype([("a", kind)])
+    return kind
+
+
+def early(file):
+    """Chunks that are all there, so that their index is only a rule."""
+    creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    creation.set_chunk((7,))
+    creation.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+    space = h5py.h5s.create_simple((50,))
+    h5py.h5d.create(file.id, b"x", h5py.h5t.STD_I32LE, space, creation)
+
+
+def huge_attribute(file):
+    x = file.create_dataset("x", data=1)
+    for i in range(12):
+        x.attrs[f"{i}"] = i
+    x.attrs["huge"] = numpy.arange(100000, dtype="u4")
+
+
+def typed(file):
+    file["type"] = numpy.dtype("i4")
+    file.create_dataset("x", data=[1, 2], dtype=file["type"])
+
+
+def continuation(address, size):
+    return struct.pack("<HHxxxxQQ", 16, 16, address, size)
+
+
+def continued(count):
+    """Values that look like a header that continues so often."""
+    message = continuation(0, 0)
+    return lambda file: file.create_dataset("x", data=numpy.frombuffer(message * count, "u1"))
+
+
+NUMBERS = numpy.arange(50, dtype="i4")
+MADE = {
+    "plain": ("earliest", lambda file: file.create_dataset("x", data=numpy.zeros(100000, "u1"))),
+    "old": ("earliest", lambda file: file.create_dataset("x", data=NUMBERS, chunks=(7,))),
+    "bytes": ("earliest", lambda file: file.create_dataset("x", data=NUMBERS.astype("u1"), chunks=(7,))),
+    "sum": ("earliest", lambda file: file.create_dataset("x", data=NUMBERS, chunks=(7,), fletcher32=True)),
+    "complex": ("earliest", lambda file: file.create_dataset("x", data=numpy.array([1 + 2j]))),
+    "pieces": ("earliest", continued(65535)),
+    "many pieces": ("earliest", continued(65536)),
+    "typed": ("latest", typed),
+    "deep": ("latest", lambda file: file.create_dataset("x", shape=(2,), dtype=types_within(32))),
+    "too deep": ("latest", lambda file: file.create_dataset("x", shape=(2,), dtype=types_within(33))),
+    "fixed": ("latest", lambda file: file.create_dataset("x", data=NUMBERS, chunks=(7,))),
+    "single": ("latest", lambda file: file.create_dataset("x", data=NUMBERS, chunks=(50,))),
+    "growing": ("latest", lambda file: file.create_dataset("x", data=NUMBERS, chunks=(3,), maxshape=(None,))),
+    "tree": (
+        "latest",
+        lambda file: file.create_dataset(
+            "x",
+            data=numpy.arange(126).reshape(9, 14),
+            chunks=(4, 5),
+            maxshape=(None, None),
+            compression=1,
+        ),
+    ),
+    "implicit": ("latest", early),
+    "attributes": ("latest", huge_attribute),
+}
+
+
+def old_layout(sound, at, dimensions):
+    """The layout in version 2, with the address that it has in version 3."""
+    return struct.pack("<BBB5x8sII", 2, dimensions, 2, sound[at + 3 : at + 11], 7, 4)
+
+
+def data_as_header(sound, at):
+    """x's header continues in its values."""
+    size = struct.unpack_from("<Q", sound, sound.index(LAYOUT) + 18)[0]
+    return continuation(struct.unpack_from("<Q", sound, sound.index(LAYOUT) + 10)[0], size) + bytes(8)
+
+
+def overlapping(sound, at):
+    """x's header continues at almost the same place again and again."""
+    values = struct.unpack_from("<Q", sound, sound.index(LAYOUT) + 10)[0]
+    return b"".join(continuation(values + 8 * i, 90000) for i in range(4)).ljust(256, b"\0")
+
+
+def tiny_piece(at, size):
+    """A piece of a header in place of a gap."""
+    return b"\x10" + struct.pack("<HxQQ", 185, at + 20, size) + b"OCHK"
+
+
+def far_blocks(sound, at):
+    """The last super block exists: it would have more blocks than the file has bytes."""
+    return struct.pack("<Q", 2**62) + sound[at + 8 : at + 28 + 286] + bytes(8)
+
+
+# A file of the above; bytes that are in it once, or its structures by name (the last of them); a place from
+# there, and what is put there; and what is said of x.
+LAYOUT, GAP = bytes([8, 0, 24, 0, 0, 0, 0, 0, 3]), bytes([0, 185, 0, 0])
+SPACE_1, SPACE_2 = bytes([1, 0, 24, 0]), bytes([2, 1, 1, 1, 50, 0])
+ARRAY = "the header of an extensible array"
+TREE, HEAP = "the header of a B-tree", "the header of a heap"
+OBJECT = "a header of an object"
+CHANGES = [
+    ("deep", b"", 0, b"", "compound"),
+    ("too deep", b"", 0, b"", "at most 32 types within each other"),
+    ("old", LAYOUT, 8, lambda sound, at: old_layout(sound, at, 2), ""),
+    ("old", LAYOUT, 8, lambda sound, at: old_layout(sound, at, 1), "2 to 33 dimensions of chunks, found 1"),
+    ("bytes", LAYOUT, 19, struct.pack("<I", 2**32 - 1), "chunks of more than a gigabyte"),
+    ("sum", b"TREE\1", 24, b"\3", "a checksum after a chunk, found 3 bytes"),
+    ("complex", b"i\0\0\0\0\0\0\0", 8, b"\x09", "a member within its compound, found 9"),
+    ("complex", b"i\0\0\0\0\0\0\0", 8, b"\x11", "a member within its compound, found 17"),
+    ("pieces", SPACE_1, 0, data_as_header, "to be reached once, found a second way to it"),
+    ("many pieces", SPACE_1, 0, data_as_header, "a header of fewer pieces, found 65536"),
+    ("plain", OBJECT, 16, overlapping, "expected structures that end, found that a continuation"),
+    ("typed", bytes([3, 10, 0]), 6, b"\x30", "an object that is a type"),
+    ("fixed", b"\x89HDF", 44, b"\0\0\0\0", "a superblock with its checksum"),
+    ("fixed", OBJECT, 5, b"\3" + b"\xff" * 8, "a size of a header"),
+    ("fixed", GAP, 0, b"\x19\xb9\0\x80", "messages that are known, found 25"),
+    ("fixed", GAP, 0, b"\x18\xb9\0\x80", ""),
+    ("fixed", GAP, 0, b"\x19\xb9\0\0", ""),
+    ("fixed", GAP, 0, lambda _, at: tiny_piece(at, 8), ""),
+    ("fixed", GAP, 0, lambda _, at: tiny_piece(at, 7), "room for a checksum, found 7"),
+    ("growing", ARRAY, 44, far_blocks, "blocks that fit the file, found 16384"),
+    ("fixed", "the header of a fixed array", 7, b"\x1f", ""),
+    ("fixed", "the header of a fixed array", 7, b"\x20", "pages of less than 2^32 entries, found 32"),
+    ("single", SPACE_2, 4, struct.pack("<QQ", 100, 100), "one chunk, found 2"),
+    ("implicit", SPACE_2, 4, struct.pack("<QQ", 20000, 20000), "as many chunks as the file has room for"),
+    ("tree", TREE, 10, b"\x1c", "records of chunks, found 28"),
+    ("tree", TREE, 10, b"\x25", "records of chunks, found 37"),
+    ("attributes", HEAP, 110, b"\3", "whose sizes are powers of two"),
+    ("attributes", HEAP, 112, b"\3", "whose sizes are powers of two"),
+    ("attributes", HEAP, 120, b"\3", "whose sizes are powers of two"),
+    ("attributes", HEAP, 112, b"\0\0\2\0", "whose sizes are powers of two"),
+    ("attributes", HEAP, 120, b"\0\0\0\0\1", "a heap of up to 64 bits"),
+    ("attributes", HEAP, 128, b"\0", "a heap of up to 64 bits, found 0"),
+    ("attributes", HEAP, 128, b"\x41", "a heap of up to 64 bits, found 65"),
+    ("attributes", HEAP, 140, b"\x81", "fewer rows of a heap, found 129"),
+    ("attributes", HEAP, 112, b"\x10\0", "room for a checksum, found 16"),
+    ("attributes", b"BTLF\0\1", 22, b"\2", "a huge object that is in its tree, found 1"),
+]
+
+
+def structure(path, name):
+    """Where the last one of that name is."""
+    lines = run(HDF5_TOOL, "map", path)[1].splitlines()
+    return [int(line.split()[-3]) for line in lines if line.startswith(name)][-1]
+
+
+def damaged_structures(folder):
+    """Fields that contradict others, under checksums that are right."""
+    path, sound = os.path.join(folder, "x.h5"), {}
+    for name, (version, make) in MADE.items():
+        with h5py.File(path, "w", libver=version) as file:
+            make(file)
+        with open(path, "rb") as file:
+            sound[name] = file.read()
+    for name, what, offset, new, want in CHANGES:
+        with open(path, "wb") as file:
+            file.write(sound[name])
+        at = structure(path, what) if isinstance(what, str) else sound[name].index(what)
+        at += offset
+        new = new if isinstance(new, bytes) else new(sound[name], at)
+        with open(path, "wb") as file:
+            file.write(sound[name][:at] + new + sound[name][at + len(new) :])
+        subprocess.run([HDF5_TOOL, "mend", path], check=True)
+        items = listed(path)
+        reason = items if isinstance(items, str) else items["x"]["refused"] or items["x"].get("unread", "")
+        point(want in reason if want else not reason, f"{name}: {what}, {offset}: {want or 'read'}", reason)
 
 
 def sound_headers(folder):
@@ -247,6 +424,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="sheaf-box.") as folder:
         damaged(folder)
         damaged_headers(folder)
+        damaged_structures(folder)
         sound_headers(folder)
     end()
     return 0

@@ -261,7 +261,7 @@ static uint64_t odd_number(const hdf5_file *f, uint64_t old)
 static void mend(uint8_t *bytes, const hdf5_structure *s)
 {
 	uint8_t *it = bytes + s->byte;
-	if (s->sum < 0) return;
+	if (s->sum < 4) return; /* there is none, or it would be in the signature */
 	bool is_at_end = (size_t)s->sum + 4 == s->size;
 	if (!is_at_end) memset(it + s->sum, 0, 4);
 	sheaf_store_u32le(it + s->sum, sheaf_hdf5_checksum(it, is_at_end ? (size_t)s->sum : s->size));

@@ -2,6 +2,7 @@
 /* HDF5 files from the inside, for conform_hdf5.py. usage:
  *   hdf5_tool list FILE                    objects, their types, attributes and bytes, a line of JSON each
  *   hdf5_tool map FILE                     structures: where each is, and its checksum in it
+ *   hdf5_tool mend FILE                    a file of which bytes were changed: mends its checksums
  *   hdf5_tool mutate SEED COUNT FILE...    COUNT changed copies of each file, in memory, are read
  *
  * A mutant has one to three fields changed, in structures of its file, with their checksums mended, so
@@ -71,10 +72,29 @@ static int mutate_all(int argc, char **argv)
 	return 0;
 }
 
+/* A structure with a wrong checksum is mapped, but what it leads to is not. */
+static int mend_all(const char *name)
+{
+	hdf5_file f;
+	sheaf_error err = {0};
+	if (!load(&f, name)) return 2;
+	for (int depth = 0; depth < 10; depth++) {
+		f.count = 0;
+		(void)hdf5_show(&f, false, true, &err);
+		hdf5_mend(&f, f.bytes);
+	}
+	FILE *out = fopen(name, "wb");
+	if (!out || fwrite(f.bytes, 1, f.size, out) != f.size || fclose(out)) return 2;
+	free(f.structures);
+	free(f.bytes);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	hdf5_file f;
 	sheaf_error err = {0};
+	if (argc == 3 && strcmp(argv[1], "mend") == 0) return mend_all(argv[2]);
 	if (argc > 4 && strcmp(argv[1], "mutate") == 0) return mutate_all(argc, argv);
 	if (argc != 3 || !load(&f, argv[2])) return 2;
 	bool maps = strcmp(argv[1], "map") == 0;
