@@ -6,7 +6,13 @@
 
 /* ---- a box that is written, then read ---- */
 
-static const char *name_of(sheaf_box_kind kind) { return kind == SHEAF_BOX_NETCDF ? "box.nc" : "box.h5"; }
+static const char *name_of(sheaf_box_kind kind)
+{
+	return kind == SHEAF_BOX_NETCDF    ? "box.nc"
+	       : kind == SHEAF_BOX_ZARR    ? "box.zarr"
+	       : kind == SHEAF_BOX_ARCHIVE ? "box.npz"
+	                                   : "box.h5";
+}
 
 made begin_box_in(sheaf_context *cx, sheaf_box_kind kind, bool into)
 {

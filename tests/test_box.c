@@ -190,14 +190,45 @@ static void what_cannot_be_asked_for(sheaf_box_kind kind)
 	assert_ok(sheaf_box_remove(m.box, "nothing", &err));
 	assert_status(SHEAF_USAGE, sheaf_box_put(m.box, "d", (sheaf_box_values){SHEAF_F64, &v, 1},
 	                                         &(sheaf_box_storing){13, false, 0}, &err));
+	static const sheaf_box_storing wrong[] = {{.deflate = -1}, {.chunk_bytes = -1}};
+	for (size_t i = 0; i < COUNT(wrong); i++)
+		assert_status(SHEAF_USAGE,
+		              sheaf_box_put(m.box, "d", (sheaf_box_values){SHEAF_F64, &v, 1}, &wrong[i], &err));
+	assert_status(SHEAF_USAGE, sheaf_box_put(m.box, "d", (sheaf_box_values){SHEAF_F64, &v, -2}, NULL, &err));
+	assert_message("expected a number of values for /d, found -2");
+	assert_status(SHEAF_USAGE,
+	              sheaf_box_put(m.box, "d", (sheaf_box_values){SHEAF_U8, &v, INT64_MAX / 8 + 1}, NULL, &err));
+	assert_message("expected a number of values for /d, found 1152921504606846976");
 	assert_status(SHEAF_UNKNOWN, sheaf_box_set_text(m.box, "nothing", "t", "x", 1, &err));
+	assert_status(SHEAF_USAGE, sheaf_box_set_text(m.box, "g", "t", "x\0y", 3, &err));
+	assert_message("expected a text without NUL for \"t\", found one");
+	assert_status(SHEAF_UNKNOWN,
+	              sheaf_box_set_numbers(m.box, "nothing", "t", (sheaf_box_values){SHEAF_F64, &v, 1}, &err));
+	assert_message("expected /nothing to have room for a list of 1, found none");
 	assert_ok(sheaf_box_new_array(m.box, "few", (sheaf_box_values){SHEAF_F64, NULL, 1}, NULL, &a, &err));
+	assert_status(SHEAF_USAGE, sheaf_box_remove(m.box, "few", &err));
+	assert_message("expected an array that is whole, found one that is being written");
 	assert_ok(sheaf_box_append(a, &v, 1, &err));
 	assert_status(SHEAF_USAGE, sheaf_box_append(a, &v, 1, &err));
 	assert_message("expected 1 values in /few");
 	assert_ok(sheaf_box_end_array(a, &err));
 	turn_box(&m);
 	assert_paths(&m, "/ few g/ g/a");
+	sheaf_buffer bytes = {0};
+	if (kind != SHEAF_BOX_MEMORY) {
+		assert_status(SHEAF_USAGE, sheaf_box_make_group(m.box, "h", &err));
+		assert_message("expected a box opened for writing, found one opened for reading");
+	}
+	assert_status(SHEAF_UNKNOWN, sheaf_box_text(m.box, "nothing", "t", &bytes, &err));
+	assert_message("expected /nothing, found nothing of that name");
+	assert_status(SHEAF_UNKNOWN, sheaf_box_numbers(m.box, "nothing", "t", SHEAF_F64, &bytes, &err));
+	assert_message("/nothing: expected an attribute \"t\", found none");
+	assert_status(SHEAF_UNSUPPORTED,
+	              sheaf_box_read(m.box, (sheaf_box_run){find_item(&m, "g"), 0, 0}, SHEAF_F64, &bytes, &err));
+	assert_message("expected a readable array, found a group");
+	assert_status(SHEAF_USAGE,
+	              sheaf_box_read_records(m.box, (sheaf_box_run){find_item(&m, "few"), 0, 1}, &bytes, &err));
+	assert_message("expected records of a table, found others");
 	end_box(&m);
 }
 
@@ -209,10 +240,32 @@ static void missing_values_fail_the_whole(sheaf_box_kind kind)
 	assert_status(SHEAF_USAGE, sheaf_box_end_array(a, &err));
 	assert_message("expected 2 values in /few, found 0");
 	if (m.sink) {
+		sheaf_buffer none = {0};
+		const sheaf_box_item *root = find_item(&m, "");
+		assert_status(SHEAF_USAGE, sheaf_box_text(m.box, "", "t", &none, &err));
+		assert_status(SHEAF_USAGE, sheaf_box_numbers(m.box, "", "t", SHEAF_F64, &none, &err));
+		assert_status(SHEAF_USAGE,
+		              sheaf_box_read(m.box, (sheaf_box_run){root, 0, 0}, SHEAF_F64, &none, &err));
+		assert_status(SHEAF_USAGE, sheaf_box_make_group(m.box, "g", &err));
+		assert_message("expected 2 values in /few, found 0");
 		assert_status(SHEAF_USAGE, sheaf_box_finish(m.box, &err));
 		m.box = NULL;
 		assert_status(SHEAF_USAGE, sheaf_sink_commit(m.sink, &err));
 		assert_int_equal(0, files_in_folder());
+	}
+	end_box(&m);
+}
+
+static void an_open_array_fails_the_whole(sheaf_box_kind kind)
+{
+	made m = begin_box(kind);
+	sheaf_box_array *a;
+	assert_ok(sheaf_box_new_array(m.box, "few", (sheaf_box_values){SHEAF_F64, NULL, 2}, NULL, &a, &err));
+	if (m.sink) {
+		assert_status(SHEAF_USAGE, sheaf_box_finish(m.box, &err));
+		assert_message("expected all arrays to be complete, found one that is not");
+		m.box = NULL;
+		assert_status(SHEAF_USAGE, sheaf_sink_commit(m.sink, &err));
 	}
 	end_box(&m);
 }
@@ -232,6 +285,42 @@ static void rewriting_an_array(sheaf_box_kind kind)
 }
 
 /* ---- other outputs and inputs ---- */
+
+/* What fails may stick, so each is tried with a box of its own. */
+static void what_other_kinds_have_no_place_for(void **state)
+{
+	enum { ARRAY, NUMBERS, TEXT, SHUFFLE };
+	static const uint64_t large = UINT64_C(1) << 63;
+	static const sheaf_box_values values = {SHEAF_U64, &large, 1};
+	static const struct {
+		sheaf_box_kind kind;
+		int what;
+		const char *wanted;
+	} cases[] = {
+		{SHEAF_BOX_ZARR, ARRAY, "expected each array once, found it again"},
+		{SHEAF_BOX_ZARR, NUMBERS, "expected numbers below 2^63 in \"t\", found another"},
+		{SHEAF_BOX_ZARR, SHUFFLE, "expected no shuffle in Zarr, found a request for it"},
+		{SHEAF_BOX_ARCHIVE, ARRAY, "expected each array once, found it again"},
+		{SHEAF_BOX_ARCHIVE, TEXT, "expected a text about a group, found one about the array /a"},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		made m = begin_box(cases[i].kind);
+		sheaf_status found = SHEAF_OK;
+		assert_ok(sheaf_box_put(m.box, "a", values, NULL, &err));
+		switch (cases[i].what) {
+		case ARRAY: found = sheaf_box_put(m.box, "a", values, NULL, &err); break;
+		case NUMBERS: found = sheaf_box_set_numbers(m.box, "a", "t", values, &err); break;
+		case TEXT: found = sheaf_box_set_text(m.box, "a", "t", "x", 1, &err); break;
+		case SHUFFLE: found = sheaf_box_put(m.box, "b", values, &(sheaf_box_storing){.shuffle = true}, &err);
+		}
+		assert_int_equal(SHEAF_UNSUPPORTED, found);
+		assert_message(cases[i].wanted);
+		sheaf_box_abandon(m.box);
+		sheaf_sink_abandon(m.sink);
+		end_context(m.cx);
+	}
+}
 
 static void views_need_no_copy(void **state)
 {
@@ -313,6 +402,7 @@ EACH(arrays_in_pieces)
 EACH(other_types_where_nothing_changes)
 EACH(what_cannot_be_asked_for)
 EACH(missing_values_fail_the_whole)
+EACH(an_open_array_fails_the_whole)
 EACH(rewriting_an_array)
 
 int main(void)
@@ -325,7 +415,9 @@ int main(void)
 		ROWS(other_types_where_nothing_changes),
 		ROWS(what_cannot_be_asked_for),
 		ROWS(missing_values_fail_the_whole),
+		ROWS(an_open_array_fails_the_whole),
 		ROWS(rewriting_an_array),
+		FOLDER(what_other_kinds_have_no_place_for),
 		FOLDER(views_need_no_copy),
 		cmocka_unit_test(names_and_heads),
 	};
