@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Entries sorted by several processes, which are functions here: parts are opened as slices, send each other
  * entries, and make parts of their slices, which are merged. */
-#include "base/endian.h"
-#include "third/xxhash.h"
+#include "part_support.h"
 #include "with_context.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,20 +18,6 @@ typedef struct job {
 	sheaf_slice *slice[MOST];
 } job;
 
-static sheaf_status open_sink(void *user, sheaf_context *context, sheaf_sink **out, sheaf_error *error)
-{
-	bytes_sink *bytes = (bytes_sink *)user;
-	bytes->size = 0;
-	return sheaf_sink_function(write_bytes, bytes, "part", context, out, error);
-}
-
-static sheaf_source *source_of(const bytes_sink *bytes)
-{
-	sheaf_source *source;
-	assert_ok(sheaf_source_memory((sheaf_bytes){bytes->data, bytes->size}, "part", cx, &source, &err));
-	return source;
-}
-
 static void make_parts(job *j)
 {
 	for (int p = 0; p < j->n; p++) {
@@ -41,7 +26,7 @@ static void make_parts(job *j)
 		sheaf_convert_options options = j->options;
 		options.size = sizeof options;
 		options.part = part;
-		options.open_part = open_sink;
+		options.open_part = open_part_sink;
 		options.part_user = &j->parts[p];
 		assert_ok(sheaf_convert(&j->input, 1, j->output, &options, cx, &err));
 	}
@@ -53,7 +38,7 @@ static void exchange(job *j)
 	uint64_t keys[MOST][SHEAF_MAX_RANK];
 	sheaf_slice_entries has;
 	for (int p = 0; p < j->n; p++)
-		assert_ok(sheaf_slice_open(source_of(&j->parts[p]), j->output, cx, &j->slice[p], &err));
+		assert_ok(sheaf_slice_open(part_source(&j->parts[p]), j->output, cx, &j->slice[p], &err));
 	assert_non_null(j->slice[0]);
 	sheaf_slice_describe(j->slice[0], &has);
 	for (int r = 1; r < j->n; r++)
@@ -76,13 +61,13 @@ static sheaf_status make_slices(job *j)
 	int64_t all = 0, before = 0;
 	for (int r = 0; r < j->n; r++) {
 		sheaf_status status =
-			sheaf_slice_take(j->slice[r], source_of(&j->sent[r]), j->counts[r], j->n, &j->rows[r], &err);
+			sheaf_slice_take(j->slice[r], part_source(&j->sent[r]), j->counts[r], j->n, &j->rows[r], &err);
 		if (status) return status;
 		all += j->rows[r];
 	}
 	for (int r = 0; r < j->n; r++) {
 		sheaf_sink *sink;
-		assert_ok(open_sink(&j->slices[r], cx, &sink, &err));
+		assert_ok(open_part_sink(&j->slices[r], cx, &sink, &err));
 		sheaf_status status = sheaf_slice_make(j->slice[r], before, all, sink, &err);
 		if (status) return status;
 		before += j->rows[r];
@@ -94,7 +79,7 @@ static sheaf_status merge(const bytes_sink parts[], int n, const char *output, i
 {
 	sheaf_source *sources[MOST];
 	const sheaf_gathering_options how = {.size = sizeof how, .output = output, .force = true};
-	for (int p = 0; p < n; p++) sources[p] = source_of(&parts[p]);
+	for (int p = 0; p < n; p++) sources[p] = part_source(&parts[p]);
 	return sheaf_merge_sources(sources, n, &how, cx, rows, &err);
 }
 
@@ -150,7 +135,8 @@ static int begin(void **state)
 	write_matrix("lower.mtx", "real symmetric", false);
 	write_text("box.mtx",
 	           "%%MatrixMarket matrix array real general\n3 4\n1\n0\n3\n4\n5\n6\n0\n8\n9\n10\n11\n12\n");
-	write_text("half.mtx", "%%MatrixMarket matrix array real symmetric\n4 4\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n");
+	write_text("half.mtx",
+	           "%%MatrixMarket matrix array real symmetric\n4 4\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n");
 	return 0;
 }
 
@@ -234,7 +220,7 @@ static void other_parts_have_no_slices(void **state)
 	for (size_t i = 0; i < COUNT(outputs); i++) {
 		job j = new_job("a.mtx", outputs[i], 2);
 		make_parts(&j);
-		assert_ok(sheaf_slice_open(source_of(&j.parts[0]), j.output, cx, &j.slice[0], &err));
+		assert_ok(sheaf_slice_open(part_source(&j.parts[0]), j.output, cx, &j.slice[0], &err));
 		assert_null(j.slice[0]);
 		free_job(&j);
 	}
@@ -258,16 +244,17 @@ static void misuse_is_an_error(void **state)
 	assert_status(SHEAF_USAGE, sheaf_slice_key(j.slice[0], 1 << 20, key, &err));
 	assert_ok(sheaf_slice_find(j.slice[0], key, &n, &err));
 	assert_int_equal(0, n);
-	assert_ok(open_sink(&bytes, cx, &sink, &err));
+	assert_ok(open_part_sink(&bytes, cx, &sink, &err));
 	assert_status(SHEAF_USAGE, sheaf_slice_make(j.slice[0], 0, 1, sink, &err));
-	assert_ok(open_sink(&bytes, cx, &sink, &err));
+	assert_ok(open_part_sink(&bytes, cx, &sink, &err));
 	assert_status(SHEAF_USAGE, sheaf_slice_make(NULL, 0, 1, sink, &err));
-	assert_status(SHEAF_USAGE, sheaf_slice_open(source_of(&j.parts[0]), NULL, cx, &none, &err));
+	assert_status(SHEAF_USAGE, sheaf_slice_open(part_source(&j.parts[0]), NULL, cx, &none, &err));
 	assert_null(none);
-	assert_status(SHEAF_USAGE, sheaf_slice_take(NULL, source_of(&j.sent[0]), j.counts[0], 1, &n, &err));
-	assert_status(SHEAF_USAGE, sheaf_slice_take(j.slice[0], source_of(&j.sent[0]), NULL, 1, &n, &err));
+	assert_status(SHEAF_USAGE, sheaf_slice_take(NULL, part_source(&j.sent[0]), j.counts[0], 1, &n, &err));
+	assert_status(SHEAF_USAGE, sheaf_slice_take(j.slice[0], part_source(&j.sent[0]), NULL, 1, &n, &err));
 	assert_ok(make_slices(&j));
-	assert_status(SHEAF_USAGE, sheaf_slice_take(j.slice[0], source_of(&j.sent[0]), j.counts[0], 1, &n, &err));
+	assert_status(SHEAF_USAGE,
+	              sheaf_slice_take(j.slice[0], part_source(&j.sent[0]), j.counts[0], 1, &n, &err));
 	free_bytes(&bytes);
 	free_job(&j);
 }
@@ -278,19 +265,40 @@ static void what_is_no_part_is_refused(void **state)
 	sheaf_slice *slice;
 	bytes_sink text = {0};
 	write_bytes(&text, "no part at all, but bytes of some length, more than a part's head has, it is", 72);
-	assert_status(SHEAF_DATA, sheaf_slice_open(source_of(&text), "x.mtx", cx, &slice, &err));
+	assert_status(SHEAF_DATA, sheaf_slice_open(part_source(&text), "x.mtx", cx, &slice, &err));
 	assert_null(slice);
 	free_bytes(&text);
 }
 
-/* Gives a part that was changed the sums of its bytes. */
-static void seal_again(bytes_sink *part)
+/* Changes to a part, alone, with hashes that are right. */
+static void changed_parts_have_no_slices(void **state)
 {
-	enum { VERSION = 3, END = 40 };
-	uint8_t *end = part->data + part->size - END, *foot = part->data + sheaf_load_u64le(end);
-	uint64_t of_foot = sheaf_xxhash(foot, (size_t)(end - foot), VERSION).low;
-	sheaf_store_u64le(end + 16, sheaf_xxhash(part->data, (size_t)(foot - part->data), VERSION).low);
-	sheaf_store_u64le(end + 24, sheaf_xxhash(end, 24, of_foot).low);
+	(void)state;
+	static const struct {
+		splice splice;
+		sheaf_status status;
+		const char *told;
+	} changes[] = {
+		{{HEAD, 4, 1, "C", 1},
+	     SHEAF_UNSUPPORTED,
+	     "expected a part of a conversion, found one of sheaf Convert"},
+		{{COMMON, 16, 1, "M", 1}, SHEAF_UNKNOWN, "expected a format that this build has, found Matrixmarket"},
+		{{COMMON, 4, 1, "\2", 1}, SHEAF_DATA, "(its entries)"},
+		{{COMMON, 8, 1, "\4", 1}, SHEAF_DATA, "(its entries)"},
+		{{PAYLOAD, 0, 0, "\0", 1}, SHEAF_DATA, "(sums of bytes and rows)"},
+		{{COMMON, 0, 1, "\0", 1}, SHEAF_OK, NULL},
+	};
+	for (size_t i = 0; i < COUNT(changes); i++) {
+		job j = new_job("a.mtx", "new.mtx", 2);
+		j.options.duplicates = SHEAF_DUPLICATES_SUM;
+		make_parts(&j);
+		change_part(&j.parts[0], (splice[SPLICES]){changes[i].splice});
+		assert_status(changes[i].status,
+		              sheaf_slice_open(part_source(&j.parts[0]), j.output, cx, &j.slice[0], &err));
+		assert_null(j.slice[0]);
+		if (changes[i].told) assert_message(changes[i].told);
+		free_job(&j);
+	}
 }
 
 /* Whatever bytes a slice has, the merge reports what is wrong, or makes an output. */
@@ -313,7 +321,7 @@ static void damaged_slices_are_refused_or_merged(void **state)
 			size_t at = 64 + (size_t)random_below(400);
 			uint8_t *byte = &j.slices[p].data[at < j.slices[p].size ? at : 64], was = *byte;
 			*byte = (uint8_t)(round % 3 ? random_below(256) : 0xff);
-			seal_again(&j.slices[p]);
+			seal_part(&j.slices[p]);
 			int64_t rows;
 			sheaf_status status = merge(j.slices, 3, j.output, &rows);
 			assert_true(status == SHEAF_OK || status == SHEAF_DATA || status == SHEAF_USAGE);
@@ -336,7 +344,7 @@ static void damaged_entries_are_refused_or_merged(void **state)
 		job j = new_job("a.mtx", "new.mtx", 2);
 		make_parts(&j);
 		j.parts[1].data[64 + random_below((int64_t)j.parts[1].size / 3)] ^= (uint8_t)(1 + random_below(255));
-		seal_again(&j.parts[1]);
+		seal_part(&j.parts[1]);
 		int64_t rows;
 		sheaf_status status = merge(j.parts, 2, j.output, &rows);
 		assert_true(status == SHEAF_OK || status == SHEAF_DATA);
@@ -353,7 +361,7 @@ static void rename_format(bytes_sink *part)
 	uint8_t *name = (uint8_t *)memmem(part->data, part->size, "matrixmarket", 12);
 	assert_non_null(name);
 	*name = 'M';
-	seal_again(part);
+	seal_part(part);
 }
 
 static void parts_of_an_unknown_format_are_refused(void **state)
@@ -376,6 +384,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(other_parts_have_no_slices, begin, end),
 		cmocka_unit_test_setup_teardown(misuse_is_an_error, begin, end),
 		cmocka_unit_test_setup_teardown(what_is_no_part_is_refused, begin, end),
+		cmocka_unit_test_setup_teardown(changed_parts_have_no_slices, begin, end),
 		cmocka_unit_test_setup_teardown(parts_of_an_unknown_format_are_refused, begin, end),
 		cmocka_unit_test_setup_teardown(damaged_slices_are_refused_or_merged, begin, end),
 		cmocka_unit_test_setup_teardown(damaged_entries_are_refused_or_merged, begin, end),
