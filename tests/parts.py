@@ -399,6 +399,54 @@ def check_refused(folder):
     )
 
 
+def check_options(folder):
+    """Parts with an option and without it are parts of two jobs, whatever the option."""
+    (folder / "entries.csv").write_text("r,c,v\n" + "".join(f"{i % 7},{i // 7},{i}.5\n" for i in range(40)))
+    (folder / "grid.csv").write_text("".join(f"{i},{i + 2},{i + 5}\n" for i in range(40)))
+    (folder / "wide.csv").write_text("key,sample,x_0,x_1\n" + "".join(f"{i // 2},{i % 2},{i},1\n" for i in range(40)))
+    (folder / "named.ex").write_text("".join(f"name: {{e{i}}} I: {i} 2 T: 1 0;\n" for i in range(20)))
+    tensor = ["--coordinates", "r,c"]
+    for name, suffix, words, more, line in (
+        ("long.csv", "csv", [], ["--to", "tsv"], "to=tsv"),
+        ("long.csv", "csv", [], ["--from", "csv"], "from=csv"),
+        ("a.npz", "npz", [], ["--dataset", "/"], "dataset=/"),
+        ("entries.csv", "csv", [], tensor, "coordinates=r,c"),
+        ("entries.csv", "mtx", tensor, ["--value", "v"], "value=v"),
+        ("entries.csv", "mtx", tensor, ["--shape", "9,9"], "shape=9,9"),
+        ("wide.csv", "ctf", [], ["--sequences", "wide"], "sequences=wide"),
+        ("long.mtx", "ctf", [], ["--lengths", "none"], "lengths=none"),
+        ("a.mtx", "mtx", [], ["--structure", "general"], "structure=general"),
+        ("long.csv", "csv", [], ["--rows", "20:90"], "rows=20:90"),
+        ("long.csv", "csv", [], ["--skip", "3"], "skip=3"),
+        ("long.csv", "csv", [], ["--sample", "9"], "sample=9"),
+        ("long.csv", "csv", ["--sample", "9"], ["--seed", "4"], "seed=4"),
+        ("named.ex", "ctf", ["--allow-loss"], ["--where", "e1*"], "where=e1*"),
+        ("long.ctf", "ctf", [], ["--streams", "y,x"], "streams=y,x"),
+        ("long.csv", "csv", [], ["--columns", "x"], "columns=x"),
+        ("long.mtx", "mtx", [], ["--transpose"], "transpose="),
+        ("grid.csv", "csv", [], ["--matrix"], "matrix="),
+        ("long.mtx", "mtx", [], ["--duplicates", "sum"], "duplicates=1"),
+        ("long.mtx", "mtx", [], ["--duplicates", "last"], "duplicates=2"),
+        ("long.csv", "csv", [], ["--allow-large"], "allow-large="),
+        ("long.csv", "tsv", [], ["--header", "no"], "header=no"),
+        ("a.mtx", "tns", [], ["--extended"], "extended="),
+        ("long.csv", "csv", [], ["--max-errors", "1"], "rows-are=kept"),
+    ):
+        without = make_parts(folder, 2, words, [name], f"a.{suffix}")
+        given = make_parts(folder, 2, [*words, *more], [name], f"b.{suffix}")
+        for parts, said in ((without[0], given[1]), f"with {line}"), ((given[0], without[1]), "with"):
+            done = sheaf(folder, "merge", "-f", *parts, f"new.{suffix}")
+            fine = done.returncode == 4 and f"found other options: {said}" in done.stderr.decode()
+            tap.point(fine, f"{' '.join(more)} makes another job", f"{without} {given}: {done.stderr.decode()}")
+    hows = ["--threads", "1", "--max-memory", "64M", "--quiet", "--index", "never", "--progress", "never"]
+    for job, name, out in (["convert"], "long.ctf", ["new.ctf"]), (["hash"], "long.ctf", []):
+        parts = ["p.how.ctf.1.part", "p.how.ctf.2.part"]
+        for i, how in enumerate(([], hows)):
+            sheaf(folder, *job, "-f", *how, "--part", f"{i + 1}/2", name, parts[i])
+        done = sheaf(folder, "merge", *["-f"][: len(out)], *parts, *out)
+        tap.point(done.returncode == 0, f"{job[0]}: how a part was made makes no other job", done.stderr.decode())
+
+
 def check_plan(folder):
     size = (folder / "long.csv").stat().st_size
     done = sheaf(folder, "plan", "--ranks", "5", "--json", "long.csv")
@@ -622,6 +670,7 @@ def main():
         check_readings_refused(folder)
         check_many(folder)
         check_every_byte(folder)
+        check_options(folder)
         check_refused(folder)
     tap.end()
 
