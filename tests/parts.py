@@ -403,7 +403,8 @@ def check_options(folder):
     """Parts with an option and without it are parts of two jobs, whatever the option."""
     (folder / "entries.csv").write_text("r,c,v\n" + "".join(f"{i % 7},{i // 7},{i}.5\n" for i in range(40)))
     (folder / "grid.csv").write_text("".join(f"{i},{i + 2},{i + 5}\n" for i in range(40)))
-    (folder / "wide.csv").write_text("key,sample,x_0,x_1\n" + "".join(f"{i // 2},{i % 2},{i},1\n" for i in range(40)))
+    wide = "".join(f"{i // 2},{i % 2},{i},1\n" for i in range(40))
+    (folder / "wide.csv").write_text("key,sample,x_0,x_1\n" + wide)
     (folder / "named.ex").write_text("".join(f"name: {{e{i}}} I: {i} 2 T: 1 0;\n" for i in range(20)))
     tensor = ["--coordinates", "r,c"]
     for name, suffix, words, more, line in (
@@ -437,14 +438,15 @@ def check_options(folder):
         for parts, said in ((without[0], given[1]), f"with {line}"), ((given[0], without[1]), "with"):
             done = sheaf(folder, "merge", "-f", *parts, f"new.{suffix}")
             fine = done.returncode == 4 and f"found other options: {said}" in done.stderr.decode()
-            tap.point(fine, f"{' '.join(more)} makes another job", f"{without} {given}: {done.stderr.decode()}")
+            tap.point(fine, f"{' '.join(more)} makes another job", f"{given}: {done.stderr.decode()}")
     hows = ["--threads", "1", "--max-memory", "64M", "--quiet", "--index", "never", "--progress", "never"]
     for job, name, out in (["convert"], "long.ctf", ["new.ctf"]), (["hash"], "long.ctf", []):
         parts = ["p.how.ctf.1.part", "p.how.ctf.2.part"]
         for i, how in enumerate(([], hows)):
             sheaf(folder, *job, "-f", *how, "--part", f"{i + 1}/2", name, parts[i])
         done = sheaf(folder, "merge", *["-f"][: len(out)], *parts, *out)
-        tap.point(done.returncode == 0, f"{job[0]}: how a part was made makes no other job", done.stderr.decode())
+        about = f"{job[0]}: how a part was made makes no other job"
+        tap.point(done.returncode == 0, about, done.stderr.decode())
 
 
 def check_plan(folder):
