@@ -436,11 +436,11 @@ def check_options(folder):
         without = make_parts(folder, 2, words, [name], f"a.{suffix}")
         given = make_parts(folder, 2, [*words, *more], [name], f"b.{suffix}")
         for parts, said in ((without[0], given[1]), f"with {line}"), ((given[0], without[1]), "with"):
-            done = sheaf(folder, "merge", "-f", *parts, f"new.{suffix}")
+            done = sheaf(folder, "merge", "-f", *parts, f"joined.{suffix}")
             fine = done.returncode == 4 and f"found other options: {said}" in done.stderr.decode()
             tap.point(fine, f"{' '.join(more)} makes another job", f"{given}: {done.stderr.decode()}")
     hows = ["--threads", "1", "--max-memory", "64M", "--quiet", "--index", "never", "--progress", "never"]
-    for job, name, out in (["convert"], "long.ctf", ["new.ctf"]), (["hash"], "long.ctf", []):
+    for job, name, out in (["convert"], "long.ctf", ["joined.ctf"]), (["hash"], "long.ctf", []):
         parts = ["p.how.ctf.1.part", "p.how.ctf.2.part"]
         for i, how in enumerate(([], hows)):
             sheaf(folder, *job, "-f", *how, "--part", f"{i + 1}/2", name, parts[i])

@@ -140,9 +140,10 @@ static sheaf_status open_compressed(const sheaf_npz_archive *a, sheaf_npz_sparse
 	if (s->layout == NPZ_BSR) {
 		s->height = s->data.shape[1];
 		s->width = s->data.shape[2];
-		if (s->height < 1 || s->width < 1 || s->shape[0] % s->height || s->shape[1] % s->width)
-			return sheaf_npz_flaw(s, "blocks that the shape is made of, not of height", s->shape[0],
-			                      s->height, err);
+		if (s->height < 1 || s->shape[0] % s->height)
+			return sheaf_npz_flaw(s, "blocks of a height that divides", s->shape[0], s->height, err);
+		if (s->width < 1 || s->shape[1] % s->width)
+			return sheaf_npz_flaw(s, "blocks of a width that divides", s->shape[1], s->width, err);
 		lists /= s->height;
 		if (s->data.shape[0] != s->first.count)
 			return sheaf_npz_flaw(s, "as many indices as blocks,", s->data.shape[0], s->first.count, err);
