@@ -930,6 +930,26 @@ case $(od -An -tu1 -j4 -N1 "$sheaf" | tr -d ' ') in
 esac
 end
 
+begin 'an option that the rows cannot use is refused, with what it needs'
+printf '0 |x 1 2\n1 |x 3 4\n' >plain.ctf
+printf 'n,x\n1,0.5\n2,1.5\n' >plain.csv
+expect 2 convert --pad a.mtx padded.npy
+has err '--pad: expected sequences, which are to become a tensor, found none in a.mtx'
+expect 6 convert --pad --part 1/2 plain.ctf padded.npy.part
+has err '--pad: expected a conversion of all rows, since their lengths must be known, found a part'
+expect 2 convert --pad plain.ctf "$(printf '%02048d' 0 | sed 's|0|d/|g')x.npy"
+expect 2 convert --structure general plain.ctf refused.ctf
+has err '--structure: expected entries of a matrix to be written, found other rows'
+expect 2 convert --columns x:int64 a.mtx refused.ctf
+has err '--columns: expected names of columns, since those of format matrixmarket are not declared, found "x:int64"'
+expect 2 show --from nosuch a.mtx
+has err '--from: expected one of the formats'
+expect 2 split --precision double plain.csv refused.1.csv refused.2.csv
+has err '--precision: expected an option that csv uses for reading or csv for writing, found one that neither uses'
+expect 6 split "$SHEAF_TESTS/files/npy/good-scalar.npy" refused.1.npy refused.2.npy
+has err 'expected a tensor with a dimension to split, found a scalar'
+end
+
 begin 'zeros of a dense tensor are shown when it is expanded, and not hashed; those of a sparse one are both'
 printf '%%%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 5\n2 2 0\n' >zero.mtx
 printf '%%%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 5\n' >none.mtx

@@ -61,6 +61,16 @@ static void test_what_no_schema_has(void **state)
 	assert_message("expected a width of at least 1, found 0");
 	assert_ok(sheaf_schema_add_attribute(&schema, "x", "1", &err));
 	assert_status(SHEAF_USAGE, sheaf_schema_add_attribute(&schema, "x", "2", &err));
+	assert_message("expected each name once, found \"x\" twice");
+	const char *const unnamed[][2] = {{NULL, "1"}, {"", "1"}, {"y", NULL}};
+	for (size_t i = 0; i < COUNT(unnamed); i++) {
+		assert_status(SHEAF_USAGE, sheaf_schema_add_attribute(&schema, unnamed[i][0], unnamed[i][1], &err));
+		assert_message("expected a name and a text, found none");
+	}
+	assert_status(SHEAF_USAGE, sheaf_schema_add_attribute(NULL, "y", "1", &err));
+	assert_message("expected one that was initialised with {.cx = cx}, found NULL");
+	assert_status(SHEAF_USAGE, sheaf_schema_add_attribute(&(sheaf_schema){0}, "y", "1", &err));
+	assert_message("expected one that was initialised with {.cx = cx}, found no context in it");
 	assert_int_equal(schema.nfields, 2);
 	assert_status(SHEAF_USAGE, sheaf_schema_add_keys(&table_of, &err));
 	assert_message("expected a schema of sequences, found rows of a table");
@@ -94,6 +104,12 @@ static void test_schemas_of_tensors(void **state)
 	assert_int_equal(schema.rows, SHEAF_WHOLE);
 	assert_status(SHEAF_USAGE, sheaf_schema_add_entries(&schema, &matrix, SHEAF_NUMBER, SHEAF_F32, &err));
 	assert_message("expected none of the fields before the tensor, found 1");
+	sheaf_schema_free(&schema);
+	schema = (sheaf_schema){.cx = cx};
+	assert_status(SHEAF_USAGE, sheaf_schema_add_entries(&schema, NULL, SHEAF_NUMBER, SHEAF_F32, &err));
+	assert_message("expected its rank and shape, found NULL");
+	assert_status(SHEAF_USAGE, sheaf_schema_add_entries(&schema, &matrix, SHEAF_STRING, SHEAF_U8, &err));
+	assert_message("expected numbers, truth values or complex numbers, found meaning number");
 	sheaf_schema_free(&schema);
 }
 
@@ -179,6 +195,7 @@ static void test_streams_sample_by_sample(void **state)
 	made m = streams();
 	sheaf_stream_arrays s;
 	sheaf_column_arrays keys;
+	sheaf_tensor_arrays tensor;
 	sheaf_build_dense(m.builder, 0, (float[]){1, 2, 3, 4}, 2);
 	sheaf_build_sparse(m.builder, 1, (int64_t[]){9, 0}, (double[]){5, 6}, 2);
 	sheaf_build_key(m.builder, 77);
@@ -219,6 +236,20 @@ static void test_streams_sample_by_sample(void **state)
 	assert_status(SHEAF_USAGE, sheaf_frame_column(&m.frame, &m.schema, 0, &keys, &err));
 	assert_status(SHEAF_USAGE, sheaf_frame_column(&m.frame, &m.schema, 3, &keys, &err));
 	assert_message("expected a column below 3, found 3");
+	assert_status(SHEAF_USAGE, sheaf_frame_column(&m.frame, &m.schema, -1, &keys, &err));
+	assert_message("expected a column below 3, found -1");
+	assert_status(SHEAF_USAGE, sheaf_frame_column(NULL, &m.schema, 0, &keys, &err));
+	assert_message("expected a frame, its schema and room, found NULL");
+	assert_status(SHEAF_USAGE, sheaf_frame_column(&m.frame, NULL, 0, &keys, &err));
+	assert_message("expected a frame, its schema and room, found NULL");
+	assert_status(SHEAF_USAGE, sheaf_frame_column(&m.frame, &m.schema, 0, NULL, &err));
+	assert_message("expected a frame, its schema and room, found NULL");
+	assert_status(SHEAF_USAGE, sheaf_frame_tensor(&m.frame, &m.schema, &tensor, &err));
+	assert_message("expected a tensor, found");
+	m.frame.ncolumns--;
+	assert_status(SHEAF_USAGE, sheaf_frame_column(&m.frame, &m.schema, 0, &keys, &err));
+	assert_message("expected a frame of 3 columns, as the schema has, found 2");
+	m.frame.ncolumns++;
 	end(&m);
 }
 

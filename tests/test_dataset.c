@@ -170,14 +170,27 @@ static void test_sizes_of_options(void **state)
 	sheaf_create_options create = {.size = 1, .format = "ctf"};
 	sheaf_convert_options convert = {.size = sizeof convert + 1};
 	sheaf_diff_options diff = {.size = 1};
+	const sheaf_split_options split = {.size = 1};
+	const char *output = in_folder("a.ctf");
+	struct ArrowSchema arrow;
+	const sheaf_arrow_options exchange = {.size = 1};
 	assert_status(SHEAF_USAGE, open_bytes(text_bytes("|A 1\n"), "text", &open, cx, &dataset));
-	assert_message("size");
+	assert_message("open options: expected size");
 	assert_ok(sheaf_sink_function(write_bytes, &bytes, "memory", cx, &sink, &err));
 	assert_status(SHEAF_USAGE, sheaf_create_sink(sink, &t.schema, &create, cx, &writer, &err));
 	assert_null(writer);
-	assert_status(SHEAF_USAGE, sheaf_convert(&input, 1, in_folder("a.ctf"), &convert, cx, &err));
+	assert_message("create options: expected size");
+	assert_status(SHEAF_USAGE, sheaf_convert(&input, 1, output, &convert, cx, &err));
+	assert_message("convert options: expected size");
+	assert_status(SHEAF_USAGE, sheaf_split(input, &output, 1, &split, cx, NULL, &err));
+	assert_message("split options: expected size");
+	assert_status(SHEAF_USAGE, sheaf_merge(&input, 1, output, &split, cx, NULL, &err));
+	assert_message("split options: expected size");
+	assert_status(SHEAF_USAGE, sheaf_arrow_schema(&t.schema, &exchange, cx, &arrow, &err));
+	assert_message("arrow options: expected size");
 	dataset = open_text("|A 1\n", NULL);
 	assert_status(SHEAF_USAGE, sheaf_diff(dataset, dataset, &diff, &equal, &err));
+	assert_message("diff options: expected size");
 	assert_false(equal);
 	sheaf_close(dataset);
 	dataset = open_text("|A 1\n", &(sheaf_open_options){.size = 0});
@@ -303,7 +316,7 @@ static void test_recognition(void **state)
 		const sheaf_format *format;
 		sheaf_source *source;
 		assert_ok(sheaf_source_memory(text_bytes(cases[i].content), cases[i].name, cx, &source, &err));
-		sheaf_status status = sheaf_recognise(source, NULL, NULL, &format, &err);
+		sheaf_status status = sheaf_recognise(source, NULL, &(sheaf_values){0}, &format, &err);
 		sheaf_source_close(source);
 		assert_int_equal(status, cases[i].format ? SHEAF_OK : SHEAF_UNKNOWN);
 		if (cases[i].format)

@@ -248,6 +248,52 @@ static sheaf_dataset *open_matrix(void)
 	return d;
 }
 
+/* What a dataset is not open for. */
+static void test_other_datasets(void **state)
+{
+	(void)state;
+	bool equal;
+	sheaf_part_share share;
+	const sheaf_frame *frame;
+	const sheaf_pieces *pieces;
+	sheaf_sink *sink;
+	sheaf_source *source;
+	sheaf_dataset *d = open_some(), *m = open_matrix();
+	assert_usage(sheaf_diff(d, m, NULL, &equal, &err), "expected rows of the same kind");
+	assert_usage(sheaf_diff(m, d, NULL, &equal, &err), "expected rows of the same kind");
+	sheaf_close(d);
+	sheaf_close(m);
+
+	assert_ok(sheaf_open(in_folder("a.ctf"), &(sheaf_open_options){.glance = true}, cx, &d, &err));
+	assert_usage(sheaf_dataset_write_index(d, &err), "opened only to look at its beginning");
+	sheaf_close(d);
+
+	const char *input = in_folder("m.mtx");
+	assert_ok(sheaf_convert(&input, 1, in_folder("m.npz"), NULL, cx, &err));
+	assert_ok(sheaf_open(in_folder("m.npz"), NULL, cx, &d, &err));
+	assert_status(SHEAF_UNSUPPORTED, sheaf_dataset_pieces(d, &pieces, &err));
+	assert_message("expected a format whose pieces can be read in any order, found npz");
+	assert_status(SHEAF_UNSUPPORTED, sheaf_dataset_shares(d, 1, &share, &err));
+	assert_message("expected an input that can be read in parts");
+	sheaf_close(d);
+
+	write_text("flawed.ctf", "|x 1\n|x q\n");
+	assert_ok(sheaf_open(in_folder("flawed.ctf"), NULL, cx, &d, &err));
+	sheaf_status status;
+	while ((status = sheaf_next(d, &frame, &err)) == SHEAF_OK) {
+	}
+	assert_int_equal(SHEAF_DATA, status);
+	assert_usage(sheaf_next(d, &frame, &err), "expected no call after a failure");
+	sheaf_close(d);
+
+	assert_ok(sheaf_source_path(input, cx, &source, &err));
+	assert_ok(sheaf_sink_path(in_folder("n.mtx"), cx, &sink, &err));
+	assert_status(SHEAF_UNSUPPORTED,
+	              sheaf_transcode(sheaf_format_find("matrixmarket"), source, sink, cx, &err));
+	assert_message("expected one with several spellings, found one with a single one");
+	sheaf_source_close(source);
+}
+
 static void test_arranging(void **state)
 {
 	(void)state;
@@ -465,9 +511,9 @@ static void test_batches(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_opening), TEST(test_reading),     TEST(test_pieces),
-		TEST(test_writing), TEST(test_conversions), TEST(test_arranging),
-		TEST(test_arrays),  TEST(test_profiles),    TEST(test_batches),
+		TEST(test_opening),     TEST(test_reading),        TEST(test_pieces),    TEST(test_writing),
+		TEST(test_conversions), TEST(test_other_datasets), TEST(test_arranging), TEST(test_arrays),
+		TEST(test_profiles),    TEST(test_batches),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
