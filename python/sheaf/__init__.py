@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Batch", "Batches", "Column", "DataError", "DataWarning", "Dataset", "Difference", "Differences", "Field",
-    "Frame", "LimitError", "LossError", "Packed", "Partition", "Place", "Problem", "Report", "Schema",
+    "Frame", "LimitError", "LossError", "MissingError", "Packed", "Partition", "Place", "Problem", "Report", "Schema",
     "Share", "SheafError", "StaleError", "StoppedError", "Tensor", "UnknownError", "UnsupportedError",
     "UsageError",
     "__version__", "batches", "convert", "diff", "formats", "guess", "hash", "index", "info", "merge", "open",
@@ -48,8 +48,8 @@ __all__ = [
 # Where each name is: a module is imported when one of its names is asked for first, so that the package
 # imports fast.
 _MODULES = {
-    "_errors": ("DataError", "DataWarning", "LimitError", "LossError", "Place", "Problem", "SheafError",
-                "StaleError", "StoppedError", "UnknownError", "UnsupportedError", "UsageError"),
+    "_errors": ("DataError", "DataWarning", "LimitError", "LossError", "MissingError", "Place", "Problem",
+                "SheafError", "StaleError", "StoppedError", "UnknownError", "UnsupportedError", "UsageError"),
     "_polars": ("scan_polars",),
     "checking": ("Difference", "Differences", "Report", "diff", "hash", "validate"),
     "converting": ("convert", "merge", "split"),

@@ -208,6 +208,21 @@ class UsageError(SheafError, ValueError):
     status = "usage"
 
 
+class MissingError(UsageError):
+    """A target that has no place for missing items would get other values for those of ``column``, of which
+    there are ``count``."""
+
+    column: str = ""
+    count: int = 0
+
+    @classmethod
+    def of(cls, column: str, count: int) -> MissingError:
+        error = cls.about(column, "an item in each row", f"{count} missing; to_numpy() masks them, "
+                          "missing=VALUE (to_numpy(missing=nan), to_torch(missing=0)) fills them")
+        error.column, error.count = column, count
+        return error
+
+
 def wrong(option: str, expected: str, found: object, more: str = "") -> UsageError:
     """The error for an argument of this package's own functions."""
     error = UsageError.about("", expected, found)

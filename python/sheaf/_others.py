@@ -2,8 +2,7 @@
 """JAX, awkward arrays, Binsparse: imported when they are needed."""
 from __future__ import annotations
 
-from ._errors import UsageError
-from .frame import share
+from .frame import cast, share
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,24 +10,44 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from .dataset import Dataset
     from .frame import Column, Frame
 
 _BINSPARSE_VERSION = "0.1"
 
 
-def jax_of_column(column: Column) -> Any:
+def pandas_of(rows: Dataset | Frame) -> Any:
+    """Before pandas 3 by pyarrow, which pandas needs for this from then on."""
+    import pandas
+
+    if hasattr(pandas.DataFrame, "from_arrow"):
+        return pandas.DataFrame.from_arrow(rows)
+    import pyarrow
+
+    return pyarrow.table(rows).to_pandas()
+
+
+def _jax_array(values: NDArray[Any], name: str) -> Any:
+    """JAX makes types of 64 bits half as wide, unless it is told not to."""
     import jax.numpy as jnp
 
-    if column.field.storage.startswith(("text", "datetimetz")):
-        raise UsageError.about(column.name, "numbers", column.field.storage)
+    made = jnp.asarray(values)
+    if made.dtype != values.dtype:
+        cast(values, made.dtype, f'{name} (jax.config.update("jax_enable_x64", True) keeps {values.dtype})')
+    return made
+
+
+def jax_of_column(column: Column, missing: Any) -> Any:
     if column.field.storage != "sparse":
-        return jnp.asarray(column.values)
+        return _jax_array(column.numbers(missing), column.name)
+    import jax.numpy as jnp
     from jax.experimental.sparse import BCSR
 
+    column.need()
     pointers, indices = column.entry_offsets, column.indices
     assert pointers is not None and indices is not None
-    parts = (jnp.asarray(column.values), jnp.asarray(indices.astype("i4", copy=False)),
-             jnp.asarray(pointers.astype("i4")))
+    parts = (_jax_array(column.values, column.name), jnp.asarray(cast(indices, "i4", column.name)),
+             jnp.asarray(cast(pointers, "i4", column.name)))
     return BCSR(parts, shape=(len(pointers) - 1, column.field.dim or 0))
 
 

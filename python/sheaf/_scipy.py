@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from math import prod
 
-from ._errors import UsageError, wrong
+from ._errors import MissingError, UsageError, wrong
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from numpy.typing import NDArray
@@ -70,6 +71,7 @@ def matrix_of_stream(column: Column, layout: str) -> Any:
     _check(layout)
     if column.field.storage != "sparse":
         raise UsageError.about(column.name, "a sparse stream", column.field.storage)
+    column.need()
     values, indices, pointers = column.compressed()
     matrix = compressed(_kind(sparse, "csr"), values, indices, pointers,
                         (len(pointers) - 1, column.field.dim or 0))
@@ -81,31 +83,40 @@ def _kind(sparse: Any, layout: str) -> Any:
     return getattr(sparse, f"{layout}_array", None) or getattr(sparse, f"{layout}_matrix")
 
 
-def entries_of(frame: Frame) -> tuple[list[NDArray[Any]], NDArray[Any]]:
+def entries_of(frame: Frame, missing: Any = None) -> tuple[list[NDArray[Any]], NDArray[Any]]:
     """The coordinates of a tensor's entries, and their values."""
     if frame.schema.rows != "entries":
         raise UsageError.about("frame", "the entries of a tensor", f"{frame.schema.rows}, of which each "
                                f"column can be had by its name ({', '.join(frame.schema.names[:3])})")
     coordinates = [frame[field.name].values for field in frame.schema.fields if field.meaning == "coordinate"]
-    return coordinates, _values_of(frame)
+    return coordinates, _without_mask(_values_of(frame, missing), frame)
 
 
-def _values_of(frame: Frame) -> NDArray[Any]:
+def _values_of(frame: Frame, missing: Any = None) -> NDArray[Any]:
     """The values of a tensor's entries; without values, each is true."""
     import numpy as np
 
     value = next((field for field in frame.schema.fields if field.meaning != "coordinate"), None)
-    return frame[value.name].to_numpy() if value is not None else np.ones(len(frame), np.bool_)
+    return frame[value.name].to_numpy(missing) if value is not None else np.ones(len(frame), np.bool_)
 
 
-def matrix_of_frame(frame: Frame, layout: str) -> Any:
+def _without_mask(values: NDArray[Any], frame: Frame) -> NDArray[Any]:
+    """Of sparse entries, since no matrix has a place for a mask."""
+    import numpy as np
+
+    if np.ma.is_masked(values):
+        raise MissingError.of(frame.schema.names[-1], int(np.ma.getmaskarray(values).sum()))
+    return np.ma.getdata(values)
+
+
+def matrix_of_frame(frame: Frame, layout: str, missing: Any = None) -> Any:
     """A matrix of a tensor's entries."""
     from scipy import sparse
 
     _check(layout)
     if frame.schema.rows == "sequences" and len(frame.schema.streams) == 1:
         return matrix_of_stream(frame[frame.schema.streams[0].name], layout)
-    coordinates, values = entries_of(frame)
+    coordinates, values = entries_of(frame, missing)
     tensor = frame.schema.tensor
     assert tensor is not None
     if tensor.structure != "general":
@@ -137,23 +148,28 @@ def _compress(sparse: Any, coordinates: list[NDArray[Any]], values: NDArray[Any]
     return compressed(_kind(sparse, layout), made, indices, pointers, size)
 
 
-def array_of_frame(frame: Frame) -> NDArray[Any]:
+def array_of_frame(frame: Frame, missing: Any = None,
+                   columns: Sequence[str] | None = None) -> NDArray[Any]:
     """A tensor's entries, or a table, as an array."""
     import numpy as np
 
     if frame.schema.rows == "rows":
-        columns = {name: frame[name].to_numpy() for name in frame.schema.names}
-        table = np.empty(len(frame), [(name, items.dtype) for name, items in columns.items()])
-        for name, items in columns.items():
-            table[name] = items
+        found = {name: frame[name].to_numpy(missing) for name in (columns or frame.schema.names)}
+        masked = any(np.ma.is_masked(items) for items in found.values())
+        table: NDArray[Any] = (np.ma if masked else np).empty(
+            len(frame), [(name, items.dtype) for name, items in found.items()])
+        for name, items in found.items():
+            table[name] = items if masked else np.ma.getdata(items)
         return table
+    if columns is not None:
+        raise wrong("columns", "none for a tensor, which is one array", f"{columns!r}")
     tensor = frame.schema.tensor
     in_order = tensor is not None and tensor.dense and tensor.sorted and tensor.structure == "general"
     if tensor is not None and in_order and len(frame) == prod(tensor.shape):
         extents = [tensor.shape[d] for d in tensor.order]
-        shaped: NDArray[Any] = _values_of(frame).reshape(extents).transpose(np.argsort(tensor.order))
+        shaped: NDArray[Any] = _values_of(frame, missing).reshape(extents).transpose(np.argsort(tensor.order))
         return shaped
-    coordinates, values = entries_of(frame)
+    coordinates, values = entries_of(frame, missing)
     assert tensor is not None
     array: NDArray[Any] = np.zeros(tensor.shape, values.dtype)
     np.add.at(array, tuple(coordinates), values)

@@ -16,14 +16,16 @@ from .loader import Batch, Batches, Iteration
 from .frame import share
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from .fields import Field
     from .frame import Column, Frame
     from .packed import Packed
 
 _LAYOUTS = {"dense": ("nested", "values", "parts"), "sparse": ("csr", "parts")}
+_TAKEN = ("dense", "sparse", "values", "bool", "complex")
 
 
 def tensor(array: NDArray[Any], pin_memory: bool = False) -> Any:
@@ -32,23 +34,27 @@ def tensor(array: NDArray[Any], pin_memory: bool = False) -> Any:
     return made.pin_memory() if pin_memory and torch.cuda.is_available() else made
 
 
-def parts_of_column(column: Column, pin_memory: bool = False) -> dict[str, Any]:
+def parts_of_column(column: Column, pin_memory: bool = False, missing: Any = None) -> dict[str, Any]:
     """The arrays of a column as tensors: values and offsets; for a sparse stream also indices and
     entry_offsets."""
-    arrays = {"values": column.values, "offsets": column.offsets, "indices": column.indices,
+    if column.field.storage == "sparse":
+        column.need()
+    values = column.values if column.field.storage == "sparse" else column.numbers(missing)
+    arrays = {"values": values, "offsets": column.offsets, "indices": column.indices,
               "entry_offsets": column.entry_offsets}
     return {name: tensor(array, pin_memory) for name, array in arrays.items() if array is not None}
 
 
-def tensor_of_column(column: Column, layout: str | None, pin_memory: bool) -> Any:
-    storage = column.field.storage
-    layouts = _LAYOUTS.get(storage, ("values", "parts"))
+def _layouts(field: Field) -> tuple[str, ...]:
+    return _LAYOUTS.get(field.storage, ("values", "parts"))
+
+
+def tensor_of_column(column: Column, layout: str | None, pin_memory: bool, missing: Any = None) -> Any:
+    layouts = _layouts(column.field)
     wanted = layout or layouts[0]
     if wanted not in layouts:
-        raise wrong("layout", f"one of {', '.join(layouts)} for {storage}", f"{layout!r}")
-    if storage.startswith(("text", "datetimetz")):
-        raise UsageError.about(column.name, "numbers", storage)
-    parts = parts_of_column(column, pin_memory)
+        raise wrong("layout", f"one of {', '.join(layouts)} for {column.field.storage}", f"{layout!r}")
+    parts = parts_of_column(column, pin_memory, missing)
     if wanted == "parts":
         return parts
     if wanted == "nested":
@@ -68,32 +74,47 @@ def csr(pointers: Any, indices: Any, values: Any, size: tuple[int, int]) -> Any:
         return torch.sparse_csr_tensor(pointers, indices, values, size=size, check_invariants=False)
 
 
-def tensors_of_frame(frame: Frame, layout: str | None, pin_memory: bool) -> Any:
-    if isinstance(frame, Batch) and frame.packed is not None:
-        return {name: tensors_of_packed(packed, pin_memory) for name, packed in frame.packed.items()}
+def tensors_of_frame(frame: Frame, layout: str | None, pin_memory: bool, missing: Any,
+                     columns: Sequence[str] | None) -> Any:
     if frame.schema.rows == "entries":
-        return tensor_of_entries(frame, layout or "csr")
-    fields = [f for f in frame.schema.fields if f.storage in ("dense", "sparse", "values", "bool", "complex")
-              and f.meaning != "key"]
-    return {field.name: tensor_of_column(frame[field.name], _of_storage(layout, field.storage), pin_memory)
-            for field in fields}
+        if columns is not None:
+            raise wrong("columns", "none for a tensor, which is one tensor of torch", f"{columns!r}")
+        return tensor_of_entries(frame, layout or "csr", missing)
+    fields = _fields(frame, columns)
+    if isinstance(frame, Batch) and frame.packed is not None:
+        return {field.name: frame.packed[field.name].to_torch(layout, pin_memory) for field in fields}
+    taken = {name for field in fields for name in _layouts(field)}
+    if layout is not None and fields and layout not in taken:
+        raise wrong("layout", f"one of {', '.join(sorted(taken))}", f"{layout!r}")
+    return {field.name: tensor_of_column(frame[field.name], layout if layout in _layouts(field) else None,
+                                         pin_memory, missing) for field in fields}
 
 
-def _of_storage(layout: str | None, storage: str) -> str | None:
-    """From a layout for all columns, the one of this column; "parts" applies to every column."""
-    return layout if layout in _LAYOUTS.get(storage, ("values", "parts")) else None
+def _fields(frame: Frame, columns: Sequence[str] | None) -> list[Field]:
+    """Those that are named, or all but keys, which a batch has beside them: none is left out by itself."""
+    if columns is not None:
+        return [frame.schema[name] for name in columns]
+    if isinstance(frame, Batch) and frame.packed is not None:
+        return [frame.schema[name] for name in frame.packed]
+    fields = [field for field in frame.schema.fields if field.meaning != "key"]
+    fits = [field.name for field in fields if field.storage in _TAKEN]
+    other = next((field for field in fields if field.storage not in _TAKEN), None)
+    if other is not None:
+        raise UsageError.about(other.name, f"numbers, or columns= with what torch can take ({', '.join(fits)})",
+                               other.storage)
+    return fields
 
 
-def tensor_of_entries(frame: Frame, layout: str) -> Any:
+def tensor_of_entries(frame: Frame, layout: str, missing: Any) -> Any:
     """A sparse tensor of a tensor's entries: "csr", "csc" or "coo"."""
     from ._scipy import entries_of, matrix_of_frame
 
     shape = frame.schema.tensor.shape if frame.schema.tensor is not None else ()
     if layout == "coo" or len(shape) != 2:
-        coordinates, values = entries_of(frame)
+        coordinates, values = entries_of(frame, missing)
         return torch.sparse_coo_tensor(torch.from_numpy(np.stack(coordinates)), tensor(values), size=shape,
                                        check_invariants=False)
-    matrix = matrix_of_frame(frame, layout)
+    matrix = matrix_of_frame(frame, layout, missing)
     make = csr if layout == "csr" else torch.sparse_csc_tensor
     return make(tensor(matrix.indptr), tensor(matrix.indices), tensor(matrix.data), size=matrix.shape)
 
@@ -120,8 +141,8 @@ class TensorBatch(dict):  # type: ignore[type-arg]
     sequence_lengths: NDArray[Any]
 
     @classmethod
-    def of(cls, batch: Batch, layout: str | None, pin_memory: bool) -> TensorBatch:
-        made = cls(batch.to_torch(layout, pin_memory))
+    def of(cls, batch: Batch, pin_memory: bool, how: Mapping[str, Any]) -> TensorBatch:
+        made = cls(batch.to_torch(pin_memory=pin_memory, **how))
         for name in ("number", "position", "sweep", "sweep_end", "epoch_end", "sequences", "samples",
                      "state"):
             setattr(made, name, getattr(batch, name))
@@ -132,8 +153,8 @@ class TensorBatch(dict):  # type: ignore[type-arg]
 class TorchBatches(IterableDataset):  # type: ignore[misc]
     """The batches of a loader as tensors; it has the loader's state."""
 
-    def __init__(self, loader: Batches, layout: str | None, pin_memory: bool) -> None:
-        self.loader, self._layout, self._pin = loader, layout, pin_memory
+    def __init__(self, loader: Batches, pin_memory: bool, how: Mapping[str, Any]) -> None:
+        self.loader, self._pin, self._how = loader, pin_memory, how
 
     def __iter__(self) -> Iterator[TensorBatch]:
         return _Tensors(self)
@@ -163,7 +184,7 @@ class _Tensors:
         # Parts come through a queue whatever they are: nested and CSR tensors do not in every version.
         inside = torch.utils.data.get_worker_info() is not None
         batch = next(self._iteration)
-        return TensorBatch.of(batch, self._batches._layout, self._batches._pin and not inside)
+        return TensorBatch.of(batch, self._batches._pin and not inside, self._batches._how)
 
     def state_dict(self) -> dict[str, Any]:
         return self._batches.state_dict()
@@ -172,8 +193,11 @@ class _Tensors:
         self._batches.load_state_dict(state)
 
 
-def dataset_of_batches(loader: Batches, layout: str | None, pin_memory: bool) -> TorchBatches:
-    return TorchBatches(loader, layout, pin_memory)
+def dataset_of_batches(loader: Batches, pin_memory: bool, how: Mapping[str, Any]) -> TorchBatches:
+    words = sorted({word for words in _LAYOUTS.values() for word in words})
+    if how["layout"] is not None and how["layout"] not in words:
+        raise wrong("layout", f"one of {', '.join(words)}", f"{how['layout']!r}")
+    return TorchBatches(loader, pin_memory, how)
 
 
 class IterableBatches(Batches, IterableDataset):  # type: ignore[misc]

@@ -15,7 +15,7 @@ from ._options import Given
 from ._progress import progress_of
 from ._source import Opened, check, is_path, name_of
 from .dense import dense
-from .frame import Frame
+from .frame import Frame, no_array
 from .fields import Schema
 
 TYPE_CHECKING = False
@@ -210,6 +210,15 @@ class Dataset:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Dataset, (self._opening,)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        raise no_array(self.name)
+
+    def to_pandas(self) -> Any:
+        """A pandas.DataFrame of all rows, made of Arrow's columns."""
+        from ._others import pandas_of
+
+        return pandas_of(self)
 
     def __arrow_c_schema__(self) -> object:
         return self.schema.__arrow_c_schema__()

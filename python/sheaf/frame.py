@@ -11,13 +11,13 @@ from ctypes import byref, c_int, c_int64, c_void_p, string_at
 
 from . import _layout as c
 from ._context import text_of
-from ._errors import shown, wrong
+from ._errors import MissingError, UsageError, shown, wrong
 from ._library import lib
 from .fields import DTYPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     import numpy as np
@@ -92,6 +92,50 @@ def share(array: NDArray[Any]) -> NDArray[Any]:
     memory.__array_interface__ = {**array.__array_interface__,
                                   "data": (array.__array_interface__["data"][0], False)}
     return np.asarray(memory)
+
+
+def cast(items: NDArray[Any], dtype: Any, name: str) -> NDArray[Any]:
+    """Items as another type. Floats may lose digits; a `UsageError` if any other number becomes another one, or
+    none."""
+    import numpy as np
+
+    to = np.dtype(dtype)
+    kinds = items.dtype.kind + to.kind
+    wide = kinds in ("if", "uf")  # NumPy calls that safe
+    if not set(kinds) <= set("iuf") or (np.can_cast(items.dtype, to, "safe") and not wide):
+        return items.astype(to, copy=False)
+    with np.errstate(all="ignore"):
+        made = items.astype(to)
+        back = made.astype(items.dtype)
+    if kinds == "ff":
+        changed = np.isfinite(items) & ~np.isfinite(made)
+    elif wide:  # an integer beyond those that have a float each is compared as such
+        changed = np.abs(made) >= 2.0 ** (np.finfo(to).nmant + 1)
+        changed[changed] = [int(a) != int(b) for a, b in zip(items[changed], made[changed])]
+    else:
+        changed = (back != items) | ((made < 0) != (items < 0))
+    if changed.any():
+        row = int(changed.argmax())
+        raise UsageError.about(name, f"numbers that {to} can hold", f"{items[row]} in row {row}")
+    return made
+
+
+def _filled(items: NDArray[Any], gone: NDArray[np.bool_], value: Any, name: str) -> NDArray[Any]:
+    """A copy with a value where items are missing; integers become float64 where that is NaN."""
+    import numpy as np
+
+    nan = isinstance(value, (float, np.floating)) and value != value
+    made = np.where(gone, 0, items) if items.dtype.kind in "iu" else items.copy()
+    made = cast(made, np.float64, f"{name} with missing=nan") if nan and items.dtype.kind in "iu" else made
+    try:
+        made[gone] = value
+    except (ValueError, TypeError, OverflowError):
+        kept = False
+    else:
+        kept = nan or items.dtype.kind not in "iufb" or bool((made[gone] == value).all())
+    if not kept:
+        raise wrong("missing", f"a value that {items.dtype} can hold", f"{value!r} for {name}")
+    return made
 
 
 class Column:
@@ -241,9 +285,21 @@ class Column:
     def __len__(self) -> int:
         return self._rows
 
-    def to_numpy(self) -> NDArray[Any]:
-        """One item for each row, missing ones as a mask: numbers as they are (a view), truth values as bool,
-        texts and bytes as objects. For a stream, an array of the samples of each row, as objects."""
+    def _gone(self) -> NDArray[np.bool_] | None:
+        """Where items, or samples, are missing; None if none is."""
+        valid = self.valid if self.field.nullable else None
+        return None if valid is None or valid.all() else ~valid
+
+    def need(self) -> None:
+        """A `MissingError` if an item, or a sample, is missing."""
+        gone = self._gone()
+        if gone is not None:
+            raise MissingError.of(self.name, int(gone.sum()))
+
+    def to_numpy(self, missing: Any = None) -> NDArray[Any]:
+        """One item for each row: numbers as they are (a view), truth values as bool, texts and bytes as
+        objects. For a stream, an array of the samples of each row, as objects. Missing items are masked, or
+        have the value ``missing``; NaN makes integers float64."""
         import numpy as np
 
         storage = self.field.storage
@@ -258,6 +314,9 @@ class Column:
                 items[i] = item
         else:
             items = self.values
+        if missing is not None:
+            gone = self._gone()
+            return items if gone is None else _filled(items, gone, missing, self.name)
         return items if valid is None else np.ma.masked_array(items, ~valid)
 
     def _objects(self) -> Iterator[Any]:
@@ -291,16 +350,28 @@ class Column:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         import numpy as np
 
-        items = self.to_numpy()
+        self.need()
+        items = np.ma.getdata(self.to_numpy())
         if copy is False and dtype is not None and np.dtype(dtype) != items.dtype:
             raise ValueError(f"expected a type that needs no copy, {items.dtype}; found {dtype}")
-        return np.array(items, dtype=dtype,
-                        copy=True) if copy else items if dtype is None else items.astype(dtype, copy=False)
+        made = items if dtype is None else cast(items, dtype, self.name)
+        return made.copy() if copy and made is items else made
 
     # ---- for others ----
 
+    def numbers(self, missing: Any = None) -> NDArray[Any]:
+        """The values, for targets that take nothing but an array of numbers."""
+        storage = self.field.storage
+        plain = storage in ("dense", "values", "bool", "complex", "coordinate")
+        if not plain and (storage != "bytes" or self.offsets is not None):
+            raise UsageError.about(self.name, "numbers, one of which is an item", storage)
+        if missing is None or self.field.is_stream:
+            self.need()
+            return self.values
+        return self.to_numpy(missing)
+
     def __dlpack__(self, **keywords: Any) -> Any:
-        return self.values.__dlpack__(**keywords)
+        return self.numbers().__dlpack__(**keywords)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return self.values.__dlpack_device__()
@@ -312,19 +383,20 @@ class Column:
 
         return matrix_of_stream(self, layout)
 
-    def to_torch(self, layout: str | None = None, pin_memory: bool = False) -> Any:
+    def to_torch(self, layout: str | None = None, pin_memory: bool = False, missing: Any = None) -> Any:
         """A tensor that shares memory: for a dense stream nested (samples of each row), for a sparse one CSR
         (samples, dim); for a column its items. ``layout="parts"``: a dict of plain tensors. ``pin_memory``
-        copies into page-locked memory."""
+        copies into page-locked memory. Missing items are a `MissingError`, or have the value ``missing``."""
         from ._torch import tensor_of_column
 
-        return tensor_of_column(self, layout, pin_memory)
+        return tensor_of_column(self, layout, pin_memory, missing)
 
-    def to_jax(self) -> Any:
-        """For JAX: values, or for a sparse stream a BCSR of its samples."""
+    def to_jax(self, missing: Any = None) -> Any:
+        """For JAX: values, or for a sparse stream a BCSR of its samples. Missing items are a `MissingError`, or
+        have the value ``missing``."""
         from ._others import jax_of_column
 
-        return jax_of_column(self)
+        return jax_of_column(self, missing)
 
     def to_awkward(self) -> Any:
         """An awkward array with an item for each row; it shares memory."""
@@ -338,6 +410,12 @@ class Column:
 
     def __repr__(self) -> str:
         return f"Column({self.field!r}, {len(self)} rows)"
+
+
+def no_array(name: str) -> UsageError:
+    """NumPy, and pandas by it, would make an array of the names of the columns."""
+    return UsageError.about(name, "one of its columns, or a method that says what it becomes (to_numpy(), "
+                            "to_pandas(), to_scipy(), to_torch())", "a request for an array of all of it")
 
 
 class Frame:
@@ -428,6 +506,15 @@ class Frame:
 
     # ---- for others ----
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        raise no_array("frame")
+
+    def to_pandas(self) -> Any:
+        """A pandas.DataFrame, made of Arrow's columns."""
+        from ._others import pandas_of
+
+        return pandas_of(self)
+
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
         from ._arrow import frame_capsules
 
@@ -448,17 +535,20 @@ class Frame:
 
         return matrix_of_frame(self, layout)
 
-    def to_numpy(self) -> NDArray[Any]:
-        """A tensor as a dense array; for a table, a structured array."""
+    def to_numpy(self, missing: Any = None, columns: Sequence[str] | None = None) -> NDArray[Any]:
+        """A tensor as a dense array; for a table, a structured array of its columns, or of those named. Missing
+        items are masked, or have the value ``missing``."""
         from ._scipy import array_of_frame
 
-        return array_of_frame(self)
+        return array_of_frame(self, missing, columns)
 
-    def to_torch(self, layout: str | None = None, pin_memory: bool = False) -> Any:
-        """A tensor for torch (CSR or COO); otherwise a dict of what ``Column.to_torch`` returns."""
+    def to_torch(self, layout: str | None = None, pin_memory: bool = False, missing: Any = None,
+                 columns: Sequence[str] | None = None) -> Any:
+        """A tensor for torch (CSR or COO); otherwise a dict of what ``Column.to_torch`` returns, for each
+        stream and column, or for those named."""
         from ._torch import tensors_of_frame
 
-        return tensors_of_frame(self, layout, pin_memory)
+        return tensors_of_frame(self, layout, pin_memory, missing, columns)
 
     def to_binsparse(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """A tensor's Binsparse descriptor and its arrays by name: ``(header, buffers)``. Experimental."""

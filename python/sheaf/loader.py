@@ -309,12 +309,14 @@ class Batches:
 
     # ---- for others ----
 
-    def to_torch(self, layout: str | None = None, pin_memory: bool = False) -> Any:
+    def to_torch(self, layout: str | None = None, pin_memory: bool = False, missing: Any = None,
+                 columns: Sequence[str] | None = None) -> Any:
         """A torch IterableDataset whose items are dicts of tensors: for ``DataLoader(..., batch_size=None)``,
-        StatefulDataLoader, or to be iterated directly. It has this loader's state."""
+        StatefulDataLoader, or to be iterated directly. It has this loader's state. The arguments are those of
+        `Frame.to_torch`."""
         from ._torch import dataset_of_batches
 
-        return dataset_of_batches(self, layout, pin_memory)
+        return dataset_of_batches(self, pin_memory, {"layout": layout, "missing": missing, "columns": columns})
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         from ._arrow import frames_stream

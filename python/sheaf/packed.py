@@ -5,6 +5,7 @@ from __future__ import annotations
 from ctypes import POINTER, cast
 
 from . import _layout as c
+from ._errors import wrong
 from .frame import view
 from .fields import DTYPES
 
@@ -23,7 +24,7 @@ class Packed:
     """One stream of a packed batch.
 
     For a dense one ``values`` are (rows, steps, dim), zeros where there is no sample; ``mask`` (rows, steps)
-    is 1 where there is one. A sparse one has the ``values`` and ``indices`` of all entries, sample by sample
+    is true where there is one. A sparse one has the ``values`` and ``indices`` of all entries, sample by sample
     in ``order`` ("rows" or "steps" outermost), and ``starts``, where each sample's begin, and one more.
     ``placed`` has (sequence, row, begin, end) of each run of steps; steps below 0 and from the width on are
     in other batches.
@@ -58,8 +59,8 @@ class Packed:
         return self._grid(flat.reshape(-1, self.field.dim or 1)) if self.field.storage == "dense" else flat
 
     @property
-    def mask(self) -> NDArray[np.uint8]:
-        return self._grid(self._array(c.SHEAF_PART_MASK))
+    def mask(self) -> NDArray[np.bool_]:
+        return self._grid(self._array(c.SHEAF_PART_MASK).view("?"))
 
     @property
     def indices(self) -> NDArray[np.int32] | None:
@@ -73,6 +74,8 @@ class Packed:
         """A dict of tensors that share memory: values, mask, and for a sparse stream indices and starts."""
         from ._torch import tensors_of_packed
 
+        if layout not in (None, "parts"):
+            raise wrong("layout", '"parts" for a packed stream', f"{layout!r}")
         return tensors_of_packed(self, pin_memory)
 
     def __repr__(self) -> str:
