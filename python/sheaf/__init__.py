@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Batch", "Batches", "Column", "DataError", "DataWarning", "Dataset", "Difference", "Differences", "Field",
-    "Frame", "LimitError", "LossError", "MissingError", "Packed", "Partition", "Place", "Problem", "Report", "Schema",
-    "Share", "SheafError", "StaleError", "StoppedError", "Tensor", "UnknownError", "UnsupportedError",
+    "Frame", "LimitError", "LossError", "MissingError", "Packed", "Partition", "Place", "Problem", "Report",
+    "Schema", "Share", "SheafError", "StaleError", "StoppedError", "Tensor", "UnknownError", "UnsupportedError",
     "UsageError",
     "__version__", "batches", "convert", "diff", "formats", "guess", "hash", "index", "info", "merge", "open",
     "partitions", "plan", "read", "report", "scan_polars", "schema", "show", "split", "stats", "validate",

@@ -100,8 +100,8 @@ def _fields(frame: Frame, columns: Sequence[str] | None) -> list[Field]:
     fits = [field.name for field in fields if field.storage in _TAKEN]
     other = next((field for field in fields if field.storage not in _TAKEN), None)
     if other is not None:
-        raise UsageError.about(other.name, f"numbers, or columns= with what torch can take ({', '.join(fits)})",
-                               other.storage)
+        wanted = f"numbers, or columns= with what torch can take ({', '.join(fits)})"
+        raise UsageError.about(other.name, wanted, other.storage)
     return fields
 
 

@@ -316,7 +316,8 @@ class Batches:
         `Frame.to_torch`."""
         from ._torch import dataset_of_batches
 
-        return dataset_of_batches(self, pin_memory, {"layout": layout, "missing": missing, "columns": columns})
+        how = {"layout": layout, "missing": missing, "columns": columns}
+        return dataset_of_batches(self, pin_memory, how)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         from ._arrow import frames_stream
