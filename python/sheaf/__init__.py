@@ -36,13 +36,12 @@ if TYPE_CHECKING:
     from .writing import write
 
 __all__ = [
-    "Batch", "Batches", "Column", "DataError", "DataWarning", "Dataset", "Difference", "Differences", "Field",
-    "Frame", "LimitError", "LossError", "MissingError", "Packed", "Partition", "Place", "Problem", "Report",
-    "Schema", "Share", "SheafError", "StaleError", "StoppedError", "Tensor", "UnknownError", "UnsupportedError",
-    "UsageError",
-    "__version__", "batches", "convert", "diff", "formats", "guess", "hash", "index", "info", "merge", "open",
-    "partitions", "plan", "read", "report", "scan_polars", "schema", "show", "split", "stats", "validate",
-    "write",
+    "Batch", "Batches", "Column", "DataError", "DataWarning", "Dataset", "Difference", "Differences",
+    "Field", "Frame", "LimitError", "LossError", "MissingError", "Packed", "Partition", "Place", "Problem",
+    "Report", "Schema", "Share", "SheafError", "StaleError", "StoppedError", "Tensor", "UnknownError",
+    "UnsupportedError", "UsageError", "__version__", "batches", "convert", "diff", "formats", "guess",
+    "hash", "index", "info", "merge", "open", "partitions", "plan", "read", "report", "scan_polars",
+    "schema", "show", "split", "stats", "validate", "write",
 ]
 
 # Where each name is: a module is imported when one of its names is asked for first, so that the package

@@ -211,6 +211,10 @@ sheaf_status sheaf_entry_decode(const void *reader, const sheaf_piece *piece, sh
 	sheaf_entry_decoding d = {.in = in,
 	                          .text = sheaf_lined_text_of(&in->lined, piece, cx, err),
 	                          .entry = in->bare ? piece->chunk : 0};
+	if (!in->bare) { /* where places follow from the order, each needs its value */
+		d.text.severity = SHEAF_ERROR;
+		d.text.consequence = "the entry is left out";
+	}
 	if (in->bare && d.entry < in->entries) in->rules->find_place(&d);
 	sheaf_status status = begin_frame(&d, frame);
 	if (status == SHEAF_OK) status = read_lines(&d);

@@ -118,7 +118,9 @@ sheaf_status sheaf_entry_settle(void *reader, sheaf_error *err)
 	const sheaf_entry_reader *in = (const sheaf_entry_reader *)reader;
 	for (int h = 0; h < SHEAF_ENTRY_HABITS; h++)
 		if (in->met[h].lines > 0) SHEAF_TRY(report_habit(in, (sheaf_entry_habit)h, err));
-	/* What was left out has already been reported. */
-	if (in->seen >= in->entries || sheaf_context_problems(in->cx, SHEAF_FATAL) > 0) return SHEAF_OK;
+	/* What was left out has already been reported, an error for each entry. */
+	int64_t left_out = sheaf_context_problems(in->cx, SHEAF_ERROR);
+	if (in->seen >= in->entries - left_out || sheaf_context_problems(in->cx, SHEAF_FATAL) > 0)
+		return SHEAF_OK;
 	return report_too_few(in, err);
 }
