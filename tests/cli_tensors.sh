@@ -40,6 +40,32 @@ is out '0 0  0
 0 1  2
 1 1  0'
 
+begin 'entries that cannot be read are left out, as many as --max-errors says; values without places never'
+printf '%s\n' '%%MatrixMarket matrix coordinate real general' '3 3 4' '1 1 2.5' 'x 2 1' '3 9 4' '2 2 7' >wrong.mtx
+printf '%s\n' '1 1 1 2' '1 2 z 4' '2 2 2 5' >wrong.tns
+expect 4 cat wrong.mtx
+expect 4 cat --max-errors 1 wrong.mtx
+expect 0 cat --max-errors 2 wrong.mtx
+is out '0 0  2.5
+1 1  7'
+has err 'the entry is left out'
+expect 0 convert --max-errors 2 wrong.mtx right.mtx
+expect 0 cat right.mtx
+lines out 2
+expect 4 cat wrong.tns
+expect 0 convert --max-errors 1 wrong.tns right.tns
+expect 0 cat right.tns
+is out '0 0 0  2
+1 1 1  5'
+expect 1 validate wrong.mtx
+has out 'wrong.mtx: 2 violations'
+sed 's/^3 3 4/3 3 5/' wrong.mtx >short.mtx
+expect 4 cat --max-errors 9 short.mtx
+has err 'short.mtx: expected 5 entries'
+printf '%s\n' '%%MatrixMarket matrix array real general' '2 2' 1 x 3 4 >array.mtx
+expect 4 cat --max-errors 9 array.mtx
+end
+
 begin 'cat: entries as they are stored, and with those that the structure implies'
 expect 0 cat symmetric.mtx
 is out '0 0  2

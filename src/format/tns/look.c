@@ -237,7 +237,8 @@ sheaf_status sheaf_tns_look(sheaf_entry_reader *in, const sheaf_values *values, 
 	in->value = o.integers || sheaf_values_flag(values, "integers") ? SHEAF_ENTRY_INTEGER : SHEAF_ENTRY_REAL;
 	SHEAF_TRY(read_setting(sheaf_values_text(values, "dims"), &o, err));
 	SHEAF_TRY(choose_rank(in, &o, err));
-	in->entries = in->facts.rows = o.count;
+	in->entries = o.count;
+	in->facts.rows = sheaf_max_errors(in->cx) > 0 ? -1 : o.count; /* entries may be left out */
 	for (size_t left = o.header; left > 0;) {
 		sheaf_bytes head;
 		SHEAF_TRY(sheaf_source_ahead(in->lined.source, left, &head, err));
